@@ -1,0 +1,373 @@
+/*
+ * conv.cu - 2-D convolution: forward, gradient of the input, gradient of the weights.
+ *
+ *     y[b,f,oy,ox] = bias[f] + sum over c, ky, kx of
+ *                    w[f,c,ky,kx] x[b, c, oy sy - top + ky dy, ox sx - left + kx dx]
+ *
+ * Forward and the gradient of the input are products (gemm.cu) of the weights, read where they lie,
+ * with the windows of all images, so that small images still fill wide tiles. Windows are packed
+ * straight from the source (window.cu), never written out as a matrix. A transposed convolution
+ * calls the same functions with input and output exchanged.
+ */
+#include "gemm.cu"
+#include "window.cu"
+#include "bias.cu"
+#include "conv_direct.cu"
+#include "conv_weight.cu"
+#include "depthwise.cu"
+#include "conv_gpu.cu"
+
+#ifndef __CUDACC__
+
+/* A run of columns of B: neighbours in a row of one image. */
+struct span {
+	int col, len;
+	int64_t image;		/* offset of the image in the source */
+	int y, x;		/* source position of tap (0, 0) of its first column */
+};
+
+#ifdef USE_DOUBLE
+typedef int64_t bits;
+#else
+typedef int32_t bits;
+#endif
+
+/* lanes LO and up: load at 16 - LO; lanes below HI: load at 32 - HI, of the other half */
+static const bits lane_mask[48] = {
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+};
+
+struct copy {			/* one span under one tap, over N channels */
+	real *to;
+	const real *from;
+	int64_t to_step, from_step;
+	int n, len, lo, hi, step;	/* lanes [lo, hi) lie inside the source row */
+};
+
+static void
+copy_lanes(const struct copy *s)
+{
+	real *to = s->to;
+	const real *from = s->from;
+
+	for (int c = 0; c < s->n; c++, to += s->to_step, from += s->from_step) {
+		for (int i = 0; i < s->lo; i++)
+			to[i] = 0;
+		for (int i = s->lo; i < s->hi; i++)
+			to[i] = from[i * s->step];
+		for (int i = s->hi; i < s->len; i++)
+			to[i] = 0;
+	}
+}
+
+/* The same for spans of exactly W lanes whose loads stay inside the tensor: W neighbours are
+ * loaded, and those of another row masked out. */
+#define COPY_WIDE(name, W)								\
+static void										\
+name(const struct copy *s)								\
+{											\
+	typedef bits mask __attribute__((vector_size(W * sizeof(real)), aligned(sizeof(real)),	\
+	    may_alias));								\
+	real *to = s->to;								\
+	const real *from = s->from;							\
+	mask in = *(const mask *)(lane_mask + 16 - s->lo) &				\
+	    *(const mask *)(lane_mask + 32 - s->hi);					\
+											\
+	for (int c = 0; c < s->n; c++, to += s->to_step, from += s->from_step)		\
+		*(mask *)to = *(const mask *)from & in;					\
+}
+
+COPY_WIDE(copy_wide, LANES)
+#if VECTOR_BYTES > 16
+COPY_WIDE(copy_half, (LANES / 2))
+#endif
+#if VECTOR_BYTES > 32
+COPY_WIDE(copy_quarter, (LANES / 4))
+#endif
+
+static void
+copy_span(const struct windows *w, const struct copy *s)
+{
+	const real *first = s->from, *last = s->from + (s->n - 1) * s->from_step + s->len;
+
+	if (s->step != 1 || first < w->begin || last > w->end)
+		copy_lanes(s);
+	else if (s->len == LANES)
+		copy_wide(s);
+#if VECTOR_BYTES > 16
+	else if (s->len == LANES / 2)
+		copy_half(s);
+#endif
+#if VECTOR_BYTES > 32
+	else if (s->len == LANES / 4)
+		copy_quarter(s);
+#endif
+	else
+		copy_lanes(s);
+}
+
+/* Cuts columns [j, j + cols) into spans of a power of two of lanes, at most a vector each. */
+static int
+cut_spans(const struct window *w, struct span *span, int64_t j, int cols)
+{
+	int64_t image = j / ((int64_t)w->y.count * w->x.count);
+	int q = (int)(j % ((int64_t)w->y.count * w->x.count));
+	int y = q / w->x.count, x = q % w->x.count, n = 0, col, len;
+
+	for (col = 0; col < cols; col += len, n++) {
+		len = LANES;
+		while (len > cols - col || len > w->x.count - x)
+			len /= 2;
+		span[n].col = col;
+		span[n].len = len;
+		span[n].image = image * w->image;
+		span[n].y = y * w->y.step + w->y.first;
+		span[n].x = x * w->x.step + w->x.first;
+		x += len;
+		if (x == w->x.count) {
+			x = 0;
+			if (++y == w->y.count) {
+				y = 0;
+				image++;
+			}
+		}
+	}
+	return n;
+}
+
+static void
+pack_span(const struct product *p, const struct span *span, real *panel, int64_t k, int n)
+{
+	const struct windows *ws = (const struct windows *)p->shape;
+	const struct window *w = &ws->at;
+	int taps = w->y.taps * w->x.taps;
+	struct copy s;
+
+	s.len = span->len;
+	s.step = w->x.step;
+	s.to_step = (int64_t)taps * TILE_COLS;
+	s.from_step = w->plane;
+	for (int tx = 0; tx < w->x.taps; tx++) {
+		int x = span->x + tx * w->x.delta, size = w->x.size;
+
+		s.lo = x < 0 ? (int)least(s.len, (-x + s.step - 1) / s.step) : 0;
+		s.hi = x >= size ? 0 : (int)least(s.len, (size - 1 - x) / s.step + 1);
+		for (int ty = 0; ty < w->y.taps; ty++) {
+			int y = span->y + ty * w->y.delta, t = ty * w->x.taps + tx;
+			int64_t c = k > t ? (k - t + taps - 1) / taps : 0;
+
+			s.n = (int)((k + n - t + taps - 1) / taps - c);
+			if (k + n <= t || s.n <= 0)
+				continue;
+			s.to = panel + (c * taps + t - k) * TILE_COLS + span->col;
+			if (y < 0 || y >= w->y.size || s.lo >= s.hi) {
+				for (int i = 0; i < s.n; i++)
+					for (int q = 0; q < s.len; q++)
+						s.to[i * s.to_step + q] = 0;
+				continue;
+			}
+			s.from = p->b + span->image + c * w->plane + (int64_t)y * w->x.size + x;
+			copy_span(ws, &s);
+		}
+	}
+}
+
+static void
+pack_windows(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
+{
+	const struct windows *w = (const struct windows *)p->shape;
+	struct span span[TILE_COLS];
+	int spans = cut_spans(&w->at, span, j, cols);
+
+	for (int i = 0; i < spans; i++)
+		pack_span(p, &span[i], panel, k, n);
+}
+
+/* The weights' offsets, term k being tap k % taps of source channel k / taps. */
+static void
+places_taps(const struct product *p, struct place *at, int64_t k, int n)
+{
+	const struct window *w = &((const struct windows *)p->shape)->at;
+	int taps = w->y.taps * w->x.taps;
+	int64_t c = k / taps;
+	int ty = (int)(k % taps) / w->x.taps, tx = (int)(k % taps) % w->x.taps;
+
+	for (int i = 0; i < n; i++) {
+		at[i].a = c * w->channel_step + (w->y.tap + ty * w->y.tap_step) * w->tap_row +
+		    w->x.tap + tx * w->x.tap_step;
+		if (++tx == w->x.taps) {
+			tx = 0;
+			if (++ty == w->y.taps) {
+				ty = 0;
+				c++;
+			}
+		}
+	}
+}
+
+static void
+columns_out(const struct product *p, int64_t *at, int64_t j, int n)
+{
+	const struct window *w = &((const struct windows *)p->shape)->at;
+	int64_t positions = (int64_t)w->y.count * w->x.count, image = j / positions;
+	int q = (int)(j % positions), y = q / w->x.count, x = q % w->x.count;
+
+	for (int i = 0; i < n; i++) {
+		at[i] = image * w->out_image +
+		    (int64_t)(w->y.out + y * w->y.out_step) * w->out_row +
+		    w->x.out + x * w->x.out_step;
+		if (++x == w->x.count) {
+			x = 0;
+			if (++y == w->y.count) {
+				y = 0;
+				image++;
+			}
+		}
+	}
+}
+
+static struct product
+conv_product(const struct conv_job *job, int g)
+{
+	const struct window *w = &job->windows.at;
+	struct product p = { 0 };
+
+	p.rows = job->rows;
+	p.cols = job->b * w->y.count * w->x.count;
+	p.depth = (int64_t)w->channels * w->y.taps * w->x.taps;
+	p.a = job->weight + g * job->group;
+	p.a_row = job->row;
+	p.c = job->target + (int64_t)g * job->rows * job->target_plane;
+	p.c_row = job->target_plane;
+	p.bias = job->bias ? job->bias + (int64_t)g * job->rows : NULL;
+	p.b = job->source + (int64_t)g * w->channels * w->plane;
+	p.shape = &job->windows;
+	p.places = places_taps;
+	p.pack = pack_windows;
+	p.columns = columns_out;
+	return p;
+}
+
+static void
+conv_share(const struct conv_job *job, real *scratch, int thread, int threads)
+{
+	int64_t depth = (int64_t)job->windows.at.channels * job->windows.at.y.taps *
+	    job->windows.at.x.taps;
+	int whole = job->groups / threads * threads;	/* a thread takes whole groups of these */
+
+	for (int g = 0; g < job->groups; g++) {
+		struct product p;
+
+		if (g == whole && g > 0) {	/* from here on they share the scratch memory */
+			PRAGMA(omp barrier)
+		}
+		if (g < whole && g % threads != thread)
+			continue;
+		p = conv_product(job, g);
+		if (g < whole)
+			product_share(&p, scratch + thread * product_scratch(depth), 0, 1);
+		else
+			product_share(&p, scratch, thread, threads);
+	}
+}
+
+static void
+conv_run(struct conv_job *job, real *scratch)
+{
+	const struct window *w = &job->windows.at;
+	struct direct direct;
+
+	window_flatten(&job->windows.at);
+	direct = direct_plan(job);
+
+	if (job->b * w->y.count * w->x.count * w->channels * w->y.taps * w->x.taps * job->rows *
+	    job->groups < WORTH_PRODUCT) {
+		if (direct.strips)
+			direct_share(job, &direct, scratch, 0, 1);
+		else
+			conv_share(job, scratch, 0, 1);
+		return;
+	}
+	PRAGMA(omp parallel)
+	if (direct.strips)
+		direct_share(job, &direct, scratch, omp_get_thread_num(), omp_get_num_threads());
+	else
+		conv_share(job, scratch, omp_get_thread_num(), omp_get_num_threads());
+}
+
+static void
+conv_forward(real *y, const real *x, const real *w, const real *bias, void *work, int64_t b,
+    struct conv s)
+{
+	struct conv_job job = { 0 };
+
+	if (conv_is_depthwise(&s)) {
+		depthwise_forward(y, x, w, bias, b, s);
+		return;
+	}
+	job.windows.at = window_forward(&s);
+	job.windows.begin = x;
+	job.windows.end = x + b * job.windows.at.image;
+	job.source = x, job.weight = w, job.bias = bias, job.target = y, job.b = b;
+	job.rows = s.f / s.groups, job.groups = s.groups;
+	job.row = (int64_t)(s.c / s.groups) * s.kh * s.kw;
+	job.group = job.rows * job.row;
+	job.target_plane = (int64_t)s.oh * s.ow;
+	conv_run(&job, (real *)work);
+}
+
+/* Positions of the input that no tap reaches. */
+static void
+conv_unreached(const struct conv_job *job, const struct conv *s)
+{
+	const struct window *w = &job->windows.at;
+	int64_t planes = job->b * s->c;
+
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t i = 0; i < planes; i++)
+		for (int y = w->y.out; y < s->h; y += w->y.out_step)
+			for (int x = w->x.out; x < s->w; x += w->x.out_step)
+				job->target[i * job->target_plane + (int64_t)y * s->w + x] =
+				    job->bias ? job->bias[i % s->c] : 0;
+}
+
+/* dx from dy; with a bias, the forward pass of a transposed convolution. */
+static void
+conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, void *work,
+    int64_t b, struct conv s)
+{
+	struct conv_job job = { 0 };
+
+	if (conv_is_depthwise(&s)) {
+		depthwise_backward_input(dx, dy, w, bias, b, s);
+		return;
+	}
+	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.b = b;
+	job.rows = s.c / s.groups, job.groups = s.groups;
+	job.row = (int64_t)s.kh * s.kw;
+	job.group = (int64_t)(s.f / s.groups) * job.rows * job.row;
+	job.target_plane = (int64_t)s.h * s.w;
+	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
+		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
+			job.windows.at = window_backward(&s, ry, rx);
+			job.windows.begin = dy;
+			job.windows.end = dy + b * job.windows.at.image;
+			if (job.windows.at.y.taps * job.windows.at.x.taps == 0)
+				conv_unreached(&job, &s);
+			else
+				conv_run(&job, (real *)work);
+		}
+}
+
+static void
+conv_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_t b, struct conv s)
+{
+	if (conv_is_depthwise(&s))
+		depthwise_backward_weight(dw, dy, x, b, s);
+	else
+		conv_weight_run(dw, dy, x, work, b, s);
+}
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * conv_weight.cu - the gradient of a convolution's weights:
+ *
+ *     dw[f,c,ky,kx] = sum over b, oy, ox of
+ *                     dy[b,f,oy,ox] x[b, c, oy sy - top + ky dy, ox sx - left + kx dx]
+ *
+ * Here the sum runs over positions, and columns are channels. x is turned, a chunk at a time, into
+ * rows of channels with its padding written out, [image][y][x][channel]. Then the channels under one
+ * tap of one position are neighbours, a vector to be read in place: each element of x is moved
+ * once, not once per tap. With few channels the taps of a row join in, since they are neighbours
+ * too: one vector holds (kx, c).
+ *
+ * Small gradients are summed in parts, one a thread, each over its share of the images; large ones
+ * are split by channels and filters, so that nothing is kept twice. Which of the two depends on the
+ * shape and on THREADS alone, and so does the order of the sums.
+ */
+#ifndef STOWAGE_CONV_WEIGHT_CU
+#define STOWAGE_CONV_WEIGHT_CU
+
+#include "gemm.cu"
+#include "window.cu"
+
+#ifndef __CUDACC__
+
+struct chunk {			/* some output positions of some images */
+	int64_t image;
+	int images, y, rows, x, cols;
+};
+
+struct conv_weight {
+	struct conv s;
+	int64_t b;
+	const real *x, *dy;
+	int cg, fg;		/* channels and filters in a group */
+	bool joined;		/* the taps of a row share a vector */
+	struct conv_chunks size;	/* of the largest chunk */
+};
+
+/* With SHARE parts, a chunk has no more images than leave a chunk to each. */
+static inline struct conv_weight
+conv_weight_plan(struct conv s, int64_t b, int share)
+{
+	struct conv_weight w;
+
+	memset(&w, 0, sizeof(w));
+	w.s = s, w.b = b;
+	w.cg = s.c / s.groups, w.fg = s.f / s.groups;
+	w.joined = w.cg < FEW_CHANNELS && s.dx == 1;
+	w.size = conv_chunks(&s);
+	w.size.images = least(w.size.images, most(1, parts(b, share)));
+	return w;
+}
+
+/* x of a chunk, channels [c, c + n) of the tensor, as [image][y][x][channel]. */
+static void
+turn(const struct conv_weight *w, const struct chunk *k, int c, int n, real *to)
+{
+	const struct conv *s = &w->s;
+	int64_t plane = (int64_t)s->h * s->w;
+	int x0 = k->x * s->sx - s->left;
+	int lo = (int)least(w->size.w, x0 < 0 ? -x0 : 0);
+	int hi = (int)most(lo, least(w->size.w, s->w - x0));
+
+	for (int i = 0; i < k->images; i++)
+		for (int r = 0; r < w->size.h; r++, to += (int64_t)w->size.w * n) {
+			int y = k->y * s->sy - s->top + r;
+			const real *from;
+
+			if (y < 0 || y >= s->h) {
+				memset(to, 0, (size_t)w->size.w * n * sizeof(real));
+				continue;
+			}
+			from = x0 + w->x + ((k->image + i) * s->c + c) * plane + (int64_t)y * s->w;
+			memset(to, 0, (size_t)lo * n * sizeof(real));
+			for (int q = lo; q < hi; q += 16)
+				for (int ch = 0; ch < n; ch++)
+					for (int e = q; e < q + 16 && e < hi; e++)
+						to[(int64_t)e * n + ch] = from[ch * plane + e];
+			memset(to + (int64_t)hi * n, 0,
+			    (size_t)(w->size.w - hi) * n * sizeof(real));
+		}
+}
+
+/* The terms under tap (ky, kx) that do not fall on padding; a joined row of taps has kx 0 and
+ * keeps what falls on padding at its sides. */
+static int
+weight_places(const struct conv_weight *w, const struct chunk *k, struct place *at, int n, int ky,
+    int kx)
+{
+	const struct conv *s = &w->s;
+	int terms = 0;
+
+	for (int i = 0; i < k->images; i++)
+		for (int r = 0; r < k->rows; r++) {
+			int y = (k->y + r) * s->sy - s->top + ky * s->dy;
+
+			if (y < 0 || y >= s->h)
+				continue;
+			for (int q = 0; q < k->cols; q++) {
+				int x = (k->x + q) * s->sx - s->left + kx * s->dx;
+
+				if (!w->joined && (x < 0 || x >= s->w))
+					continue;
+				at[terms].a = (int64_t)i * s->f * s->oh * s->ow +
+				    (int64_t)r * s->ow + q;
+				at[terms].b = (((int64_t)i * w->size.h + r * s->sy + ky * s->dy) *
+				    w->size.w + q * s->sx + kx * s->dx) * n;
+				terms++;
+			}
+		}
+	return terms;
+}
+
+struct weight_tile {		/* where a tile of dw goes */
+	real *to;
+	int64_t row, tap;	/* steps from filter to filter, channel to channel */
+	int n, taps, lane;	/* joined: lane l is tap l / n, channel l % n; else channel l */
+	bool add;
+};
+
+static void
+weight_store(const struct weight_tile *s, const real *tile, int rows, int cols)
+{
+	for (int j = 0; j < cols; j++) {
+		int l = s->lane + j;
+		real *to = s->to + (s->taps > 1 ? l / s->n + l % s->n * s->tap : l * s->tap);
+
+		for (int i = 0; i < rows; i++, to += s->row)
+			*to = tile[i * TILE_COLS + j] + (s->add ? *to : 0);
+	}
+}
+
+/* One chunk's part of filters [first, last) and channels [c, c + n) of group g. */
+static void
+weight_chunk(const struct conv_weight *w, const struct chunk *k, real *dw, const real *turned,
+    int g, int c, int n, int first, int last, bool add)
+{
+	const struct conv *s = &w->s;
+	struct place at[CHUNK_POSITIONS];
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	int64_t plane = (int64_t)s->oh * s->ow, taps = (int64_t)s->kh * s->kw;
+	int tiles = (int)parts(last - first, TILE_ROWS), steps = w->joined ? 1 : s->kw;
+	int lanes = w->joined ? s->kw * n : n;
+	const real *dy = w->dy + (k->image * s->f + (int64_t)g * w->fg) * plane +
+	    (int64_t)k->y * s->ow + k->x;
+	struct weight_tile to = { .row = w->cg * taps, .tap = taps, .n = n,
+		.taps = w->joined ? s->kw : 1, .add = add };
+
+	for (int t = 0; t < s->kh * steps; t++) {
+		int ky = t / steps, kx = t % steps;
+		int terms = weight_places(w, k, at, n, ky, kx);
+
+		if (add && terms == 0)
+			continue;
+		for (to.lane = 0; to.lane < lanes; to.lane += TILE_COLS)
+			for (int i = 0; i < tiles; i++) {
+				int row = first + (last - first) * i / tiles;
+				int rows = first + (last - first) * (i + 1) / tiles - row;
+				int cols = (int)least(TILE_COLS, lanes - to.lane);
+
+				tile_product(rows, cols > LANES ? 2 : 1, tile, dy + row * plane,
+				    plane, turned + to.lane, LANES, at, terms);
+				to.to = dw + ((int64_t)(g * w->fg + row) * w->cg + c) * taps +
+				    (int64_t)ky * s->kw + kx;
+				weight_store(&to, tile, rows, cols);
+			}
+	}
+}
+
+/* The i-th chunk; false past the last. */
+static bool
+chunk_at(const struct conv_weight *w, int64_t i, struct chunk *k)
+{
+	int64_t across = parts(w->s.ow, w->size.cols), down = parts(w->s.oh, w->size.rows);
+
+	k->x = (int)(i % across) * w->size.cols;
+	k->y = (int)(i / across % down) * w->size.rows;
+	k->image = i / (across * down) * w->size.images;
+	if (k->image >= w->b)
+		return false;
+	k->cols = (int)least(w->size.cols, w->s.ow - k->x);
+	k->rows = (int)least(w->size.rows, w->s.oh - k->y);
+	k->images = (int)least(w->size.images, w->b - k->image);
+	return true;
+}
+
+/* Large gradients: one task per group, block of channels and slice of filters. */
+static void
+weight_tasks(const struct conv_weight *w, real *dw, real *scratch, int thread, int threads)
+{
+	int blocks = (int)parts(w->cg, w->size.block);
+	int slices = (int)least(w->fg, parts(threads, (int64_t)blocks * w->s.groups));
+	struct chunk k;
+
+	for (int task = thread; task < w->s.groups * blocks * slices; task += threads) {
+		int g = task / (blocks * slices), block = task / slices % blocks;
+		int slice = task % slices, c = block * w->size.block;
+		int n = (int)least(w->size.block, w->cg - c);
+
+		for (int64_t i = 0; chunk_at(w, i, &k); i++) {
+			turn(w, &k, g * w->cg + c, n, scratch);
+			weight_chunk(w, &k, dw, scratch, g, c, n, w->fg * slice / slices,
+			    w->fg * (slice + 1) / slices, i > 0);
+		}
+	}
+}
+
+/* Small gradients: part P of THREADS takes every THREADS-th chunk. */
+static void
+weight_part(const struct conv_weight *w, real *dw, real *scratch, int part)
+{
+	struct chunk k;
+
+	if (!chunk_at(w, part, &k)) {
+		memset(dw, 0, (size_t)conv_weights(&w->s) * sizeof(real));
+		return;
+	}
+	for (int g = 0; g < w->s.groups; g++)
+		for (int c = 0; c < w->cg; c += w->size.block) {
+			int n = (int)least(w->size.block, w->cg - c);
+
+			for (int64_t i = part; chunk_at(w, i, &k); i += THREADS) {
+				turn(w, &k, g * w->cg + c, n, scratch);
+				weight_chunk(w, &k, dw, scratch, g, c, n, 0, w->fg, i != part);
+			}
+		}
+}
+
+static void
+weight_in_parts(const struct conv_weight *w, real *dw, real *scratch)
+{
+	int64_t n = conv_weights(&w->s), each = conv_chunk_scratch(&w->s);
+	real *part = scratch + THREADS * each;
+
+	PRAGMA(omp parallel for schedule(static, 1))
+	for (int t = 0; t < THREADS; t++)
+		weight_part(w, t ? part + (t - 1) * n : dw, scratch + t * each, t);
+	if (THREADS == 1)
+		return;
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t i = 0; i < n; i++)
+		for (int t = 1; t < THREADS; t++)
+			dw[i] += part[(t - 1) * n + i];
+}
+
+static void
+conv_weight_run(real *dw, const real *dy, const real *x, void *work, int64_t b, struct conv s)
+{
+	bool in_parts = conv_in_parts(&s, THREADS);
+	struct conv_weight w = conv_weight_plan(s, b, in_parts ? THREADS : 1);
+
+	w.x = x, w.dy = dy;
+	if (in_parts) {
+		weight_in_parts(&w, dw, (real *)work);
+		return;
+	}
+	PRAGMA(omp parallel)
+	weight_tasks(&w, dw, (real *)work + omp_get_thread_num() * conv_chunk_scratch(&s),
+	    omp_get_thread_num(), omp_get_num_threads());
+}
+
+#endif
+
+#endif

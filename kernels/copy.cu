@@ -1,0 +1,163 @@
+/*
+ * copy.cu - moving elements without arithmetic: pad, crop, concat, upsample, cast.
+ */
+#include "kernel.h"
+
+/* out[y, x] = in[y - top, x - left] where that exists, else VALUE. Pad has top, left >= 0, crop
+ * <= 0; each is the other's gradient. */
+KERNEL(window_copy_kernel, (real *out, const real *in, int64_t planes, int64_t oh, int64_t ow,
+    int64_t ih, int64_t iw, int64_t top, int64_t left, real value))
+{
+	EACH_PLACE (p, y, x, planes, oh, ow) {
+		int64_t iy = y - top, ix = x - left;
+		bool there = iy >= 0 && iy < ih && ix >= 0 && ix < iw;
+
+		out[(p * oh + y) * ow + x] = there ? in[(p * ih + iy) * iw + ix] : value;
+	}
+}
+
+static void
+window_copy(real *out, const real *in, int64_t b, int64_t planes, int64_t oh, int64_t ow,
+    int64_t ih, int64_t iw, int64_t top, int64_t left, real value)
+{
+	LAUNCH(window_copy_kernel, b * planes * oh * ow,
+	    (out, in, b * planes, oh, ow, ih, iw, top, left, value));
+}
+
+#define CONCAT_CHUNK	4096
+
+/* ROWS pieces of N elements, from places FROM_PITCH apart to places TO_PITCH apart. */
+KERNEL(concat_kernel, (real *to, int64_t to_pitch, const real *from, int64_t from_pitch,
+    int64_t rows, int64_t n))
+{
+	int64_t chunks = (n + CONCAT_CHUNK - 1) / CONCAT_CHUNK;
+
+	ROWS (r, rows * chunks) {
+		int64_t row = r / chunks, at = r % chunks * CONCAT_CHUNK;
+		int64_t count = n - at < CONCAT_CHUNK ? n - at : CONCAT_CHUNK;
+		const real *f = from + row * from_pitch + at;
+		real *t = to + row * to_pitch + at;
+
+		ALONG_EACH (j, count)
+			t[j] = f[j];
+	}
+}
+
+/* One operand of concat: its rows of N elements, at OFFSET in rows of PITCH elements. */
+static void
+concat_forward(real *out, const real *in, int64_t b, int64_t outer, int64_t pitch, int64_t offset,
+    int64_t n)
+{
+	LAUNCH_ROWS(concat_kernel, b * outer * ((n + CONCAT_CHUNK - 1) / CONCAT_CHUNK),
+	    (out + offset, pitch, in, n, b * outer, n));
+}
+
+static void
+concat_backward(real *dx, const real *dy, int64_t b, int64_t outer, int64_t pitch, int64_t offset,
+    int64_t n)
+{
+	LAUNCH_ROWS(concat_kernel, b * outer * ((n + CONCAT_CHUNK - 1) / CONCAT_CHUNK),
+	    (dx, n, dy + offset, pitch, b * outer, n));
+}
+
+/* out[y, x] = in[y * ih / oh, x * iw / ow], rounded down */
+KERNEL(upsample_kernel, (real *out, const real *in, int64_t planes, int64_t oh, int64_t ow,
+    int64_t ih, int64_t iw))
+{
+	EACH_PLACE (p, y, x, planes, oh, ow)
+		out[(p * oh + y) * ow + x] = in[(p * ih + y * ih / oh) * iw + x * iw / ow];
+}
+
+/* Twice as wide, the commonest case: a thread writes both copies. */
+KERNEL(upsample_double_kernel, (real *out, const real *in, int64_t planes, int64_t oh, int64_t ih,
+    int64_t iw))
+{
+	EACH_PLACE (p, y, x, planes, oh, iw) {
+		real v = in[(p * ih + y * ih / oh) * iw + x];
+		real *to = out + ((p * oh + y) * iw + x) * 2;
+
+		to[0] = v;
+		to[1] = v;
+	}
+}
+
+static void
+upsample_forward(real *out, const real *in, int64_t b, int64_t planes, int64_t oh, int64_t ow,
+    int64_t ih, int64_t iw)
+{
+	if (ow == 2 * iw)
+		LAUNCH(upsample_double_kernel, b * planes * oh * iw,
+		    (out, in, b * planes, oh, ih, iw));
+	else
+		LAUNCH(upsample_kernel, b * planes * oh * ow,
+		    (out, in, b * planes, oh, ow, ih, iw));
+}
+
+/* Each input gathers from the block of outputs that show it. */
+KERNEL(upsample_grad_kernel, (real *dx, const real *dy, int64_t planes, int64_t oh, int64_t ow,
+    int64_t ih, int64_t iw))
+{
+	EACH_PLACE (p, y, x, planes, ih, iw) {
+		int64_t y0 = (y * oh + ih - 1) / ih, y1 = ((y + 1) * oh + ih - 1) / ih;
+		int64_t x0 = (x * ow + iw - 1) / iw, x1 = ((x + 1) * ow + iw - 1) / iw;
+		real sum = 0;
+
+		for (int64_t oy = y0; oy < y1; oy++)
+			for (int64_t ox = x0; ox < x1; ox++)
+				sum += dy[(p * oh + oy) * ow + ox];
+		dx[(p * ih + y) * iw + x] = sum;
+	}
+}
+
+KERNEL(upsample_double_grad_kernel, (real *dx, const real *dy, int64_t planes, int64_t oh,
+    int64_t ih, int64_t iw))
+{
+	EACH_PLACE (p, y, x, planes, ih, iw) {
+		int64_t y0 = (y * oh + ih - 1) / ih, y1 = ((y + 1) * oh + ih - 1) / ih;
+		real sum = 0;
+
+		for (int64_t oy = y0; oy < y1; oy++) {
+			const real *from = dy + ((p * oh + oy) * iw + x) * 2;
+
+			sum += from[0];
+			sum += from[1];
+		}
+		dx[(p * ih + y) * iw + x] = sum;
+	}
+}
+
+static void
+upsample_backward(real *dx, const real *dy, int64_t b, int64_t planes, int64_t oh, int64_t ow,
+    int64_t ih, int64_t iw)
+{
+	if (ow == 2 * iw)
+		LAUNCH(upsample_double_grad_kernel, b * planes * ih * iw,
+		    (dx, dy, b * planes, oh, ih, iw));
+	else
+		LAUNCH(upsample_grad_kernel, b * planes * ih * iw,
+		    (dx, dy, b * planes, oh, ow, ih, iw));
+}
+
+KERNEL(cast_u8_kernel, (real *y, const uint8_t *x, int64_t n))
+{
+	EACH (i, n)
+		y[i] = x[i];
+}
+
+static void
+cast_u8(real *y, const uint8_t *x, int64_t n)
+{
+	LAUNCH(cast_u8_kernel, n, (y, x, n));
+}
+
+KERNEL(cast_i32_kernel, (real *y, const int32_t *x, int64_t n))
+{
+	EACH (i, n)
+		y[i] = (real)x[i];
+}
+
+static void
+cast_i32(real *y, const int32_t *x, int64_t n)
+{
+	LAUNCH(cast_i32_kernel, n, (y, x, n));
+}

@@ -1,0 +1,229 @@
+/*
+ * dense.cu - y = x w' + bias over the last dimension: x [rows, in], w [units, in], y [rows, units].
+ *
+ * In C, forward multiplies w by the transpose of x, so that the weights, the larger operand, are
+ * read once and where they lie, whatever the number of rows. -DUSE_CBLAS gives the products to
+ * a CBLAS, one call for each of our threads. On a GPU, cuBLASLt does them (-DUSE_CUBLASLT), with
+ * the workspace the plan gives it; else the tiles of gemm_gpu.cu.
+ */
+#include "gemm.cu"
+#include "gemm_gpu.cu"
+#include "bias.cu"
+
+#if defined(__CUDACC__) && defined(USE_CUBLASLT)
+
+/* c[m, n] = op(a) op(b), all in rows. cuBLASLt's matrices are in columns, so it is asked for the
+ * transpose, op(b)' op(a)'. BIAS, of n elements, is added to each row. */
+static void
+dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+{
+#ifdef USE_DOUBLE
+	const cudaDataType_t type = CUDA_R_64F;
+	const cublasComputeType_t compute = CUBLAS_COMPUTE_64F;
+#else
+	const cudaDataType_t type = CUDA_R_32F;
+#ifdef USE_TF32
+	const cublasComputeType_t compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+#else
+	const cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+#endif
+#endif
+	cublasOperation_t first = turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+	cublasOperation_t second = turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+	cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+	cublasLtMatmulDesc_t what;
+	cublasLtMatrixLayout_t la, lb, lc;
+	cublasLtMatmulPreference_t wish;
+	cublasLtMatmulHeuristicResult_t best;
+	real one = 1, zero = 0;
+	int found = 0;
+	uint64_t limit = size;
+
+	cublasLtMatmulDescCreate(&what, compute, type);
+	cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first));
+	cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second));
+	if (bias) {
+		cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
+		    sizeof(epilogue));
+		cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
+		    sizeof(bias));
+	}
+	cublasLtMatrixLayoutCreate(&la, type, turn_b ? k : n, turn_b ? n : k, turn_b ? k : n);
+	cublasLtMatrixLayoutCreate(&lb, type, turn_a ? m : k, turn_a ? k : m, turn_a ? m : k);
+	cublasLtMatrixLayoutCreate(&lc, type, n, m, n);
+	cublasLtMatmulPreferenceCreate(&wish);
+	cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &limit,
+	    sizeof(limit));
+	cublasLtMatmulAlgoGetHeuristic(lt, what, la, lb, lc, lc, wish, 1, &best, &found);
+	if (!found || cublasLtMatmul(lt, what, &one, b, la, a, lb, &zero, c, lc, c, lc, &best.algo,
+	    work, size, stream) != CUBLAS_STATUS_SUCCESS) {
+		fprintf(stderr, "cuBLASLt cannot multiply [%lld, %lld] by [%lld, %lld]\n",
+		    (long long)m, (long long)k, (long long)k, (long long)n);
+		exit(2);
+	}
+	cublasLtMatmulPreferenceDestroy(wish);
+	cublasLtMatrixLayoutDestroy(la);
+	cublasLtMatrixLayoutDestroy(lb);
+	cublasLtMatrixLayoutDestroy(lc);
+	cublasLtMatmulDescDestroy(what);
+}
+
+#elif defined(__CUDACC__)
+
+template <bool TURN_A, bool TURN_B> struct dense_job {
+	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B;
+	int64_t rows, cols, depth;
+	const real *left, *right, *bias;
+	real *target;
+
+	__device__ __forceinline__ real
+	a(int, int64_t m, int64_t k) const
+	{
+		return left[TURN_A ? k * rows + m : m * depth + k];
+	}
+
+	__device__ __forceinline__ real
+	b(int, int64_t k, int64_t n) const
+	{
+		return right[TURN_B ? n * depth + k : k * cols + n];
+	}
+
+	__device__ __forceinline__ void
+	store(int, int, int64_t m, int64_t n, real value) const
+	{
+		target[m * cols + n] = bias ? value + bias[n] : value;
+	}
+};
+
+template <bool TURN_A, bool TURN_B> static void
+dense_tiles(real *c, const real *a, const real *b, const real *bias, int64_t m, int64_t n, int64_t k)
+{
+	dense_job<TURN_A, TURN_B> job;
+
+	job.rows = m, job.cols = n, job.depth = k;
+	job.left = a, job.right = b, job.bias = bias, job.target = c;
+	gpu_product(job, 1, 1);
+}
+
+static void
+dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+{
+	(void)work;
+	(void)size;
+	if (turn_a)
+		dense_tiles<true, false>(c, a, b, bias, m, n, k);
+	else if (turn_b)
+		dense_tiles<false, true>(c, a, b, bias, m, n, k);
+	else
+		dense_tiles<false, false>(c, a, b, bias, m, n, k);
+}
+
+#elif defined(USE_CBLAS)
+
+#include <cblas.h>
+
+#ifdef USE_DOUBLE
+#define cblas_gemm	cblas_dgemm
+#else
+#define cblas_gemm	cblas_sgemm
+#endif
+
+/* Each thread makes a strip of C, of rows or of columns, with a call of its own. */
+static void
+dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+{
+	(void)work;
+	(void)size;
+	PRAGMA(omp parallel)
+	{
+		int64_t t = omp_get_thread_num(), all = omp_get_num_threads();
+		int64_t m0 = m >= n ? m * t / all : 0, m1 = m >= n ? m * (t + 1) / all : m;
+		int64_t n0 = m >= n ? 0 : n * t / all, n1 = m >= n ? n : n * (t + 1) / all;
+
+		for (int64_t i = m0; bias && i < m1; i++)
+			memcpy(c + i * n + n0, bias + n0, (size_t)(n1 - n0) * sizeof(real));
+		if (m0 < m1 && n0 < n1)
+			cblas_gemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
+			    turn_b ? CblasTrans : CblasNoTrans, (int)(m1 - m0), (int)(n1 - n0),
+			    (int)k, 1, a + (turn_a ? m0 : m0 * k), (int)(turn_a ? m : k),
+			    b + (turn_b ? n0 * k : n0), (int)(turn_b ? k : n), bias ? 1 : 0,
+			    c + m0 * n + n0, (int)n);
+	}
+}
+
+#else
+
+struct dense_step {
+	int64_t a_term, c_col;
+};
+
+static void
+places_dense(const struct product *p, struct place *at, int64_t k, int n)
+{
+	int64_t term = ((const struct dense_step *)p->shape)->a_term;
+
+	for (int i = 0; i < n; i++)
+		at[i].a = (k + i) * term;
+}
+
+static void
+columns_dense(const struct product *p, int64_t *at, int64_t j, int n)
+{
+	int64_t col = ((const struct dense_step *)p->shape)->c_col;
+
+	for (int i = 0; i < n; i++)
+		at[i] = (j + i) * col;
+}
+
+/* c[m, n] = op(a) op(b), all in rows, and BIAS added to each row of c. With b turned, C is made by
+ * columns (c' = b a'): see above. */
+static void
+dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+{
+	struct product p = { 0 };
+	struct dense_step step = { .a_term = turn_a ? m : 1, .c_col = turn_b ? n : 1 };
+
+	(void)size;
+	p.rows = turn_b ? n : m;
+	p.cols = turn_b ? m : n;
+	p.depth = k;
+	p.a = turn_b ? b : a;
+	p.a_row = turn_a ? 1 : k;
+	p.b = turn_b ? a : b;
+	p.b_row = n, p.b_col = k;
+	p.c = c;
+	p.c_row = turn_b ? 1 : n;
+	p.bias = bias;
+	p.shape = &step;
+	p.places = places_dense;
+	p.pack = turn_b ? pack_columns : pack_rows;
+	p.columns = columns_dense;
+	product_run(&p, (real *)work);
+}
+
+#endif
+
+static void
+dense_forward(real *y, const real *x, const real *w, const real *bias, void *work, int64_t size,
+    int64_t rows, int64_t in, int64_t units)
+{
+	dense_product(y, x, false, w, true, bias, rows, units, in, work, (size_t)size);
+}
+
+static void
+dense_backward_input(real *dx, const real *dy, const real *w, void *work, int64_t size,
+    int64_t rows, int64_t in, int64_t units)
+{
+	dense_product(dx, dy, false, w, false, NULL, rows, in, units, work, (size_t)size);
+}
+
+static void
+dense_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_t size,
+    int64_t rows, int64_t in, int64_t units)
+{
+	dense_product(dw, dy, true, x, false, NULL, units, in, rows, work, (size_t)size);
+}

@@ -1,0 +1,158 @@
+/*
+ * depthwise.cu - convolutions with one input channel to a group. Each output plane depends on one
+ * input plane, a sum too short for a product with tiles: planes are walked directly, a tap at a
+ * time, whole rows in the innermost loop.
+ */
+#ifndef STOWAGE_DEPTHWISE_CU
+#define STOWAGE_DEPTHWISE_CU
+
+#include "window.cu"
+
+#ifndef __CUDACC__
+
+/* The output positions [*lo, *hi) along an axis whose source under tap t lies inside. */
+static inline void
+tap_range(const struct axis *a, int t, int *lo, int *hi)
+{
+	int at = a->first + t * a->delta;
+
+	*lo = at < 0 ? (-at + a->step - 1) / a->step : 0;
+	*hi = at >= a->size ? 0 : (a->size - 1 - at) / a->step + 1;
+	*hi = *hi < a->count ? *hi : a->count;
+	*lo = *lo < *hi ? *lo : *hi;
+}
+
+/* y += w * x over the rows under one tap */
+static void
+depthwise_tap(real *y, const real *x, real w, const struct window *at, int ty, int tx)
+{
+	int y0, y1, x0, x1, step = at->x.step;
+
+	tap_range(&at->y, ty, &y0, &y1);
+	tap_range(&at->x, tx, &x0, &x1);
+	for (int q = y0; q < y1; q++) {
+		real *to = y + (int64_t)q * at->x.count;
+		const real *from = x + (int64_t)(q * at->y.step + at->y.first + ty * at->y.delta) *
+		    at->x.size + at->x.first + tx * at->x.delta;
+
+		if (step == 1)
+			for (int i = x0; i < x1; i++)
+				to[i] += w * from[i];
+		else
+			for (int i = x0; i < x1; i++)
+				to[i] += w * from[i * step];
+	}
+}
+
+static void
+depthwise_forward(real *y, const real *x, const real *w, const real *bias, int64_t b,
+    struct conv s)
+{
+	struct window at = window_forward(&s);
+	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
+	int fg = s.f / s.groups;
+
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t i = 0; i < b * s.f; i++) {
+		int64_t f = i % s.f;
+		const real *from = x + (i / s.f * s.c + f / fg) * at.plane;
+		real *to = y + i * plane;
+
+		for (int64_t q = 0; q < plane; q++)
+			to[q] = bias ? bias[f] : 0;
+		for (int t = 0; t < taps; t++)
+			depthwise_tap(to, from, w[f * taps + t], &at, t / s.kw, t % s.kw);
+	}
+}
+
+/* dx += w * dy over the rows under one tap: forward's reads become writes */
+static void
+depthwise_tap_back(real *dx, const real *dy, real w, const struct window *at, int ty, int tx)
+{
+	int y0, y1, x0, x1, step = at->x.step;
+
+	tap_range(&at->y, ty, &y0, &y1);
+	tap_range(&at->x, tx, &x0, &x1);
+	for (int q = y0; q < y1; q++) {
+		const real *from = dy + (int64_t)q * at->x.count;
+		real *to = dx + (int64_t)(q * at->y.step + at->y.first + ty * at->y.delta) *
+		    at->x.size + at->x.first + tx * at->x.delta;
+
+		if (step == 1)
+			for (int i = x0; i < x1; i++)
+				to[i] += w * from[i];
+		else
+			for (int i = x0; i < x1; i++)
+				to[i * step] += w * from[i];
+	}
+}
+
+static void
+depthwise_backward_input(real *dx, const real *dy, const real *w, const real *bias, int64_t b,
+    struct conv s)
+{
+	struct window at = window_forward(&s);
+	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
+	int fg = s.f / s.groups;
+
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t i = 0; i < b * s.c; i++) {
+		real *to = dx + i * at.plane;
+
+		for (int64_t q = 0; q < at.plane; q++)
+			to[q] = bias ? bias[i % s.c] : 0;
+		for (int64_t f = i % s.c * fg; f < (i % s.c + 1) * fg; f++)
+			for (int t = 0; t < taps; t++)
+				depthwise_tap_back(to, dy + (i / s.c * s.f + f) * plane,
+				    w[f * taps + t], &at, t / s.kw, t % s.kw);
+	}
+}
+
+static real
+depthwise_tap_sum(const real *dy, const real *x, const struct window *at, int ty, int tx)
+{
+	int y0, y1, x0, x1, step = at->x.step;
+	real lane[16] = { 0 }, sum = 0;
+
+	tap_range(&at->y, ty, &y0, &y1);
+	tap_range(&at->x, tx, &x0, &x1);
+	for (int q = y0; q < y1; q++) {
+		const real *d = dy + (int64_t)q * at->x.count;
+		const real *from = x + (int64_t)(q * at->y.step + at->y.first + ty * at->y.delta) *
+		    at->x.size + at->x.first + tx * at->x.delta;
+		int i = x0;
+
+		for (; step == 1 && i + 16 <= x1; i += 16)
+			for (int l = 0; l < 16; l++)
+				lane[l] += d[i + l] * from[i + l];
+		for (; i < x1; i++)
+			sum += d[i] * from[i * step];
+	}
+	for (int l = 0; l < 16; l++)
+		sum += lane[l];
+	return sum;
+}
+
+static void
+depthwise_backward_weight(real *dw, const real *dy, const real *x, int64_t b, struct conv s)
+{
+	struct window at = window_forward(&s);
+	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
+	int fg = s.f / s.groups;
+
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t i = 0; i < s.f * taps; i++) {
+		int64_t f = i / taps;
+		int t = (int)(i % taps);
+		double sum = 0;
+
+		for (int64_t q = 0; q < b; q++)
+			sum += depthwise_tap_sum(dy + (q * s.f + f) * plane,
+			    x + (q * s.c + f / fg) * at.plane, &at, t / s.kw, t % s.kw);
+		dw[i] = (real)sum;
+	}
+}
+
+#endif
+
+#endif

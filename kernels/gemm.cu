@@ -1,0 +1,350 @@
+/*
+ * gemm.cu - the engine of all matrix products: C = A B, where A is read in place through a table
+ * of offsets, and B is either read in place or packed into panels.
+ *
+ * Convolutions, their gradients and dense layers have one shape in common: many rows (filters,
+ * units), many columns (positions of all images, samples) and a long sum. What differs is where
+ * an element lies, so that is all a caller says: a table of offsets along the sum, a step from row
+ * to row, a function that packs columns, a table of offsets of the columns in C.
+ *
+ * In C the work is done by a register tile of TILE_ROWS x TILE_COLS. It broadcasts elements of A,
+ * one for each row, and multiplies them into TILE_VECS vectors of B:
+ *
+ *            B panel   k x TILE_COLS, packed, in the second-level cache
+ *              | | |
+ *     A -- [ tile of C, in registers ]
+ *
+ * A broadcast reads one element wherever it lies, so weights are never packed or transposed: each
+ * is used for few columns when images are small, and packing would cost as much as the product.
+ *
+ * Every element of C is summed in the same order whatever the number of threads.
+ */
+#ifndef STOWAGE_GEMM_CU
+#define STOWAGE_GEMM_CU
+
+#include "kernel.h"
+#include "sizes.cu"
+
+#ifndef __CUDACC__
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+#define omp_get_thread_num()	0
+#define omp_get_num_threads()	1
+#endif
+
+#ifndef THREADS
+#define THREADS	1	/* the planned number of threads: workspaces are made for so many */
+#endif
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES	64
+#define TILE_ROWS	14	/* 28 sums, 2 vectors of B, 1 broadcast, of 32 registers */
+#elif defined(__AVX__)
+#define VECTOR_BYTES	32
+#define TILE_ROWS	6	/* 12 sums, 2 vectors of B, 1 broadcast, of 16 registers */
+#elif defined(__aarch64__)
+#define VECTOR_BYTES	16
+#define TILE_ROWS	14
+#else
+#define VECTOR_BYTES	16
+#define TILE_ROWS	6
+#endif
+#ifdef __clang__
+#define UNROLL	PRAGMA(clang loop unroll(full))
+#else
+#define UNROLL	PRAGMA(GCC unroll 16)
+#endif
+#define LANES		((int)(VECTOR_BYTES / sizeof(real)))
+#define TILE_VECS	2
+#define TILE_COLS	(TILE_VECS * LANES)
+
+typedef real vec __attribute__((vector_size(VECTOR_BYTES)));
+/* a vector anywhere in memory */
+typedef real vec_at __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
+
+struct place {			/* of one term of a sum: offsets in A and in B */
+	int64_t a, b;
+};
+
+/* ROWS and VECS are constants wherever this is called, so that all sums stay in registers. */
+static inline __attribute__((always_inline)) void
+tile_of(const int rows, const int vecs, real *restrict tile, const real *a, int64_t step,
+    const real *b, int64_t next, const struct place *at, int64_t depth)
+{
+	vec sum[TILE_ROWS][TILE_VECS];
+	int i, v;
+
+	UNROLL
+	for (i = 0; i < rows; i++)
+		UNROLL
+		for (v = 0; v < vecs; v++)
+			sum[i][v] = (vec){ 0 };
+	for (int64_t k = 0; k < depth; k++) {
+		const real *ak = a + at[k].a, *bk = b + at[k].b;
+		vec bv[TILE_VECS];
+
+		UNROLL
+		for (v = 0; v < vecs; v++)
+			bv[v] = *(const vec_at *)(bk + v * next);
+		UNROLL
+		for (i = 0; i < rows; i++) {
+			const real *row = ak + (i & ~3) * step;
+			real x = row[(i & 3) * step];
+
+			UNROLL
+			for (v = 0; v < vecs; v++)
+				sum[i][v] += x * bv[v];
+		}
+	}
+	UNROLL
+	for (i = 0; i < rows; i++)
+		UNROLL
+		for (v = 0; v < vecs; v++)
+			*(vec *)(tile + i * TILE_COLS + v * LANES) = sum[i][v];
+}
+
+/* tile[rows][TILE_COLS] = A B over DEPTH terms, for VECS vectors of B that lie NEXT apart. */
+static void
+tile_product(int rows, int vecs, real *restrict tile, const real *a, int64_t step, const real *b,
+    int64_t next, const struct place *at, int64_t depth)
+{
+#define TILE_CASE(r)	case r:								\
+	if (vecs > 1)									\
+		tile_of(r, 2, tile, a, step, b, next, at, depth);			\
+	else										\
+		tile_of(r, 1, tile, a, step, b, next, at, depth);			\
+	break;
+	switch (rows) {
+	TILE_CASE(1)
+	TILE_CASE(2)
+	TILE_CASE(3)
+	TILE_CASE(4)
+	TILE_CASE(5)
+	TILE_CASE(6)
+#if TILE_ROWS > 6
+	TILE_CASE(7)
+	TILE_CASE(8)
+	TILE_CASE(9)
+	TILE_CASE(10)
+	TILE_CASE(11)
+	TILE_CASE(12)
+	TILE_CASE(13)
+	TILE_CASE(14)
+#endif
+	}
+#undef TILE_CASE
+}
+
+struct product {
+	int64_t rows, cols, depth;
+	const real *a;		/* element (i, k): a[i * a_row + place(k).a] */
+	int64_t a_row;
+	real *c;		/* element (i, j): c[i * c_row + column(j)] */
+	int64_t c_row;
+	const real *bias;	/* added to each row, or NULL */
+	const real *b;		/* what pack() reads */
+	int64_t b_row, b_col;
+	const void *shape;	/* what else the functions below read */
+	/* the offsets in A of terms [k, k + n) */
+	void (*places)(const struct product *, struct place *, int64_t k, int n);
+	/* panel[n][TILE_COLS] = terms [k, k + n) of columns [j, j + cols) of B */
+	void (*pack)(const struct product *, real *panel, int64_t j, int cols, int64_t k, int n);
+	/* the offsets in C of columns [j, j + n) */
+	void (*columns)(const struct product *, int64_t *at, int64_t j, int n);
+};
+
+/* Writes a tile to C, or adds it there; COLUMN says where its columns lie. */
+static void
+tile_store(const struct product *p, const real *tile, int64_t row, int rows, const int64_t *column,
+    int cols, bool add)
+{
+	real *c = p->c + row * p->c_row;
+	int i, j, end;
+
+	if (p->c_row == 1) {	/* columns of C lie along memory */
+		for (j = 0; j < cols; j++)
+			for (i = 0; i < rows; i++)
+				c[column[j] + i] = tile[i * TILE_COLS + j] +
+				    (add ? c[column[j] + i] : p->bias ? p->bias[row + i] : 0);
+		return;
+	}
+	for (j = 0; j < cols; j = end) {	/* runs of neighbours, mostly one or two */
+		for (end = j + 1; end < cols && column[end] == column[j] + (end - j); end++)
+			;
+		for (i = 0; i < rows; i++) {
+			const real *from = tile + i * TILE_COLS + j;
+			real *to = c + i * p->c_row + column[j];
+			real bias = p->bias ? p->bias[row + i] : 0;
+			int n = end - j, q = 0;
+
+			if (add) {
+				for (; q + LANES <= n; q += LANES)
+					*(vec_at *)(to + q) += *(const vec_at *)(from + q);
+				for (; q < n; q++)
+					to[q] += from[q];
+			} else {
+				for (; q + LANES <= n; q += LANES)
+					*(vec_at *)(to + q) = *(const vec_at *)(from + q) + bias;
+				for (; q < n; q++)
+					to[q] = from[q] + bias;
+			}
+		}
+	}
+}
+
+/* Rows [first, last) of C times a packed block of COLS columns. */
+static void
+block_product(const struct product *p, int64_t first, int64_t last, const real *panels,
+    const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
+{
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	int64_t tiles = parts(last - first, TILE_ROWS);
+
+	for (int64_t t = 0; t < tiles; t++) {	/* tiles of nearly equal height */
+		int64_t row = first + (last - first) * t / tiles;
+		int rows = (int)(first + (last - first) * (t + 1) / tiles - row);
+
+		for (int j = 0; j < cols; j += TILE_COLS) {
+			int n = (int)least(TILE_COLS, cols - j);
+
+			tile_product(rows, n > LANES ? 2 : 1, tile, p->a + row * p->a_row, p->a_row,
+			    panels + (int64_t)j * depth, LANES, at, depth);
+			tile_store(p, tile, row, rows, column + j, n, k > 0);
+		}
+	}
+}
+
+static inline int
+block_depth(const struct product *p)
+{
+	return (int)parts(p->depth, most(1, parts(p->depth, BLOCK_DEPTH)));
+}
+
+static void
+table_of(const struct product *p, struct place *at, int64_t k, int n)
+{
+	p->places(p, at, k, n);
+	for (int i = 0; i < n; i++)
+		at[i].b = (int64_t)i * TILE_COLS;
+}
+
+/* A thread's own columns: it packs them by itself and meets nobody. */
+static void
+product_by_columns(const struct product *p, real *scratch, int64_t first, int64_t last)
+{
+	int depth = block_depth(p);
+	struct place at[BLOCK_DEPTH];
+	int64_t column[BLOCK_COLS];
+
+	for (int64_t j = first; j < last; j += BLOCK_COLS) {
+		int cols = (int)least(BLOCK_COLS, last - j);
+
+		p->columns(p, column, j, cols);
+		for (int64_t k = 0; k < p->depth; k += depth) {
+			int n = (int)least(depth, p->depth - k);
+
+			table_of(p, at, k, n);
+			for (int q = 0; q < cols; q += TILE_COLS)
+				p->pack(p, scratch + (int64_t)q * n, j + q,
+				    (int)least(TILE_COLS, cols - q), k, n);
+			block_product(p, 0, p->rows, scratch, column, cols, at, k, n);
+		}
+	}
+}
+
+/* A thread's own rows: few columns, which all threads pack together. */
+static void
+product_by_rows(const struct product *p, real *scratch, int thread, int threads)
+{
+	int depth = block_depth(p);
+	int64_t first = p->rows * thread / threads, last = p->rows * (thread + 1) / threads;
+	struct place at[BLOCK_DEPTH];
+	int64_t column[BLOCK_COLS];
+
+	for (int64_t j = 0; j < p->cols; j += BLOCK_COLS) {
+		int cols = (int)least(BLOCK_COLS, p->cols - j);
+
+		p->columns(p, column, j, cols);
+		for (int64_t k = 0; k < p->depth; k += depth) {
+			int n = (int)least(depth, p->depth - k);
+
+			table_of(p, at, k, n);
+			for (int q = thread * TILE_COLS; q < cols; q += threads * TILE_COLS)
+				p->pack(p, scratch + (int64_t)q * n, j + q,
+				    (int)least(TILE_COLS, cols - q), k, n);
+			if (threads > 1) {
+				PRAGMA(omp barrier)
+			}
+			block_product(p, first, last, scratch, column, cols, at, k, n);
+			if (threads > 1) {
+				PRAGMA(omp barrier)
+			}
+		}
+	}
+}
+
+/* One thread's share of a product; SCRATCH is all threads' together. */
+static void
+product_share(const struct product *p, real *scratch, int thread, int threads)
+{
+	int64_t panels = parts(p->cols, TILE_COLS);
+
+	if (threads > 1 && panels < 4 * threads) {
+		product_by_rows(p, scratch, thread, threads);
+		return;
+	}
+	product_by_columns(p, scratch + thread * product_scratch(p->depth),
+	    panels * thread / threads * TILE_COLS,
+	    least(p->cols, panels * (thread + 1) / threads * TILE_COLS));
+}
+
+/* Multiply-adds for which it is not worth waking the other threads. */
+#define WORTH_PRODUCT	100000
+
+static void
+product_run(const struct product *p, real *scratch)
+{
+	if (p->rows * p->cols * p->depth < WORTH_PRODUCT) {
+		product_share(p, scratch, 0, 1);
+		return;
+	}
+	PRAGMA(omp parallel)
+	product_share(p, scratch, omp_get_thread_num(), omp_get_num_threads());
+}
+
+/* ---- plain matrices ---- */
+
+/* B in rows: term k of column j is b[k * b_row + j]. */
+static void
+pack_rows(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
+{
+	const real *b = p->b + k * p->b_row + j;
+
+	for (int i = 0; i < n; i++, b += p->b_row, panel += TILE_COLS) {
+		if (cols == TILE_COLS) {
+			for (int v = 0; v < TILE_COLS; v += LANES)
+				*(vec_at *)(panel + v) = *(const vec_at *)(b + v);
+			continue;
+		}
+		for (int q = 0; q < TILE_COLS; q++)
+			panel[q] = q < cols ? b[q] : 0;
+	}
+}
+
+/* B in columns: term k of column j is b[j * b_col + k]. */
+static void
+pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
+{
+	for (int q = 0; q < TILE_COLS; q++) {
+		const real *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
+
+		for (int i = 0; i < n; i++)
+			panel[(int64_t)i * TILE_COLS + q] = q < cols ? b[i] : 0;
+	}
+}
+
+#endif
+
+#endif

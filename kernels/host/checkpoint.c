@@ -1,0 +1,561 @@
+/*
+ * checkpoint.c - all that training is, in one safetensors file: parameters, running statistics,
+ * optimizer state, and where it stands. A save goes to a temporary file in the same folder, is
+ * flushed to the disk, and takes the old one's name in one step, so that whatever happens there
+ * is always one whole checkpoint. What is read is trusted in nothing.
+ *
+ *     8 bytes   length of the header, little-endian
+ *     header    JSON: {"__metadata__": {...}, NAME: {"dtype", "shape", "data_offsets"}, ...}
+ *     data      the tensors, one after the other, without gaps
+ */
+struct state {			/* where training stands */
+	int64_t epoch;		/* whole epochs done */
+	int64_t position;	/* samples done of the epoch under way */
+	int64_t update;		/* weight updates done */
+	uint64_t draw;		/* micro-steps done: the counter of random numbers */
+	uint64_t seed;
+	double sum[MAX_RESULTS];	/* over the epoch's samples, of each result */
+};
+
+#define HEADER_FIXED	(1024 + 32 * MAX_RESULTS)
+#define HEADER_EACH	256	/* a tensor's entry, beside its name */
+#define HEADER_LIMIT	(100 << 20)
+
+static char *checkpoint_header;	/* room for what a save writes, taken before training */
+static size_t checkpoint_room;
+static char *checkpoint_temporary;
+
+static void
+checkpoint_prepare(const char *path)
+{
+	size_t size = strlen(path) + 5;
+
+	checkpoint_room = HEADER_FIXED;
+	for (int k = 0; k < PERSISTENT; k++)
+		checkpoint_room += strlen(persistent[k].name) + HEADER_EACH;
+	checkpoint_header = (char *)malloc(checkpoint_room);
+	checkpoint_temporary = (char *)malloc(size);
+	if (!checkpoint_header || !checkpoint_temporary)
+		fail("no memory for a checkpoint's header");
+	snprintf(checkpoint_temporary, size, "%s.tmp", path);
+}
+
+/* ---- writing ---- */
+
+__attribute__((format(printf, 2, 3))) static void
+header_add(size_t *n, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	*n += (size_t)vsnprintf(checkpoint_header + *n, checkpoint_room - *n, format, args);
+	va_end(args);
+}
+
+/* Writes the header behind its length; returns the bytes of both. */
+static size_t
+checkpoint_describe(const struct state *s)
+{
+	size_t n = 8;
+	int64_t at = 0;
+
+	header_add(&n, "{\"__metadata__\":{\"format\":\"stowage\",\"version\":\"1\",\"network\":\"%s\","
+	    "\"epoch\":\"%lld\",\"position\":\"%lld\",\"update\":\"%lld\",\"draw\":\"%llu\","
+	    "\"seed\":\"%llu\",\"sums\":\"", NETWORK, (long long)s->epoch, (long long)s->position,
+	    (long long)s->update, (unsigned long long)s->draw, (unsigned long long)s->seed);
+	for (int k = 0; k < MAX_RESULTS; k++)
+		header_add(&n, "%s%a", k ? " " : "", s->sum[k]);
+	header_add(&n, "\"}");
+	for (int k = 0; k < PERSISTENT; k++) {
+		const struct persistent *p = &persistent[k];
+		int64_t bytes = p->elements * type_table[p->type].bytes;
+
+		header_add(&n, ",\"%s\":{\"dtype\":\"%s\",\"shape\":[", p->name,
+		    type_table[p->type].safetensors);
+		for (int i = 0; i < p->rank; i++)
+			header_add(&n, "%s%lld", i ? "," : "", (long long)p->dim[i]);
+		header_add(&n, "],\"data_offsets\":[%lld,%lld]}", (long long)at,
+		    (long long)(at + bytes));
+		at += bytes;
+	}
+	header_add(&n, "}");
+	while (n % 8)
+		checkpoint_header[n++] = ' ';
+	for (int i = 0; i < 8; i++)
+		checkpoint_header[i] = (char)((n - 8) >> (8 * i) & 0xff);
+	return n;
+}
+
+static bool
+write_all(int fd, const void *from, int64_t bytes)
+{
+	const char *p = (const char *)from;
+
+	while (bytes > 0) {
+		ssize_t n = write(fd, p, (size_t)bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		p += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+static bool
+checkpoint_write(int fd, const struct state *s)
+{
+	if (!write_all(fd, checkpoint_header, (int64_t)checkpoint_describe(s)))
+		return false;
+	for (int k = 0; k < PERSISTENT; k++) {
+		const struct persistent *p = &persistent[k];
+		int64_t bytes = p->elements * type_table[p->type].bytes;
+
+		for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
+			int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at :
+			    (int64_t)sizeof(chunk);
+
+			device_read(chunk, p->offset + at, n);
+			if (!write_all(fd, chunk, n))
+				return false;
+		}
+	}
+	return fsync(fd) == 0;
+}
+
+/* Flushes the folder's entry for PATH: the new name must outlive a power cut too. */
+static void
+sync_folder(const char *path)
+{
+	char folder[4096] = ".";
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	if (slash && (size_t)(slash - path) < sizeof(folder) - 1)
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
+	fd = open(folder, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+}
+
+static void
+checkpoint_save(const char *path, const struct state *s)
+{
+	int fd = open(checkpoint_temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		fail("%s: cannot be written: %s", checkpoint_temporary, strerror(errno));
+	if (!checkpoint_write(fd, s) || close(fd) || rename(checkpoint_temporary, path)) {
+		int error = errno;
+
+		unlink(checkpoint_temporary);
+		fail("%s: cannot be written: %s; what was there before is untouched", path,
+		    strerror(error));
+	}
+	sync_folder(path);
+}
+
+/* ---- reading ---- */
+
+struct json {			/* a header being parsed */
+	const char *path;	/* of the checkpoint */
+	const char *text, *at, *end;
+};
+
+struct stored {			/* a tensor as the file describes it */
+	char name[1024];
+	char dtype[16];
+	int rank;
+	int64_t dim[MAX_DIMS];
+	int64_t begin, end;
+};
+
+__attribute__((noreturn)) static void
+json_fail(const struct json *j, const char *expected)
+{
+	fail("%s: corrupt: expected %s at byte %lld of the header", j->path, expected,
+	    (long long)(j->at - j->text));
+}
+
+static char
+json_peek(struct json *j)
+{
+	while (j->at < j->end && strchr(" \t\r\n", *j->at) && *j->at)
+		j->at++;
+	return j->at < j->end ? *j->at : '\0';
+}
+
+static bool
+json_take(struct json *j, char c)
+{
+	if (json_peek(j) != c || !c)
+		return false;
+	j->at++;
+	return true;
+}
+
+static void
+json_need(struct json *j, char c, const char *expected)
+{
+	if (!json_take(j, c))
+		json_fail(j, expected);
+}
+
+static int
+json_hex(struct json *j)
+{
+	int code = 0;
+
+	for (int i = 0; i < 4; i++, j->at++) {
+		const char *digits = "0123456789abcdef0123456789ABCDEF";
+		const char *d = j->at < j->end && *j->at ? strchr(digits, *j->at) : NULL;
+
+		if (!d)
+			json_fail(j, "four hexadecimal digits");
+		code = code * 16 + (int)(d - digits) % 16;
+	}
+	return code;
+}
+
+/* One character of a string, its escapes undone, as UTF-8 into OUT; returns its length. */
+static int
+json_character(struct json *j, char *out)
+{
+	static const char escapes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
+	int code;
+
+	if (*j->at != '\\') {
+		*out = *j->at++;
+		return 1;
+	}
+	j->at++;
+	if (j->at < j->end && *j->at == 'u') {
+		j->at++;
+		code = json_hex(j);
+		if (code < 0x80) {
+			out[0] = (char)code;
+			return 1;
+		}
+		if (code < 0x800) {
+			out[0] = (char)(0xc0 | code >> 6);
+			out[1] = (char)(0x80 | (code & 0x3f));
+			return 2;
+		}
+		out[0] = (char)(0xe0 | code >> 12);
+		out[1] = (char)(0x80 | (code >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (code & 0x3f));
+		return 3;
+	}
+	for (int i = 0; escapes[i]; i += 2)
+		if (j->at < j->end && *j->at == escapes[i]) {
+			j->at++;
+			*out = escapes[i + 1];
+			return 1;
+		}
+	json_fail(j, "an escape");
+}
+
+static void
+json_string(struct json *j, char *out, size_t size)
+{
+	size_t n = 0;
+
+	json_need(j, '"', "a string");
+	for (;;) {
+		char utf8[4];
+		int length;
+
+		if (j->at >= j->end || (unsigned char)*j->at < ' ')
+			json_fail(j, "the end of a string");
+		if (*j->at == '"')
+			break;
+		length = json_character(j, utf8);
+		if (n + (size_t)length >= size)
+			json_fail(j, "a shorter string");
+		memcpy(out + n, utf8, (size_t)length);
+		n += (size_t)length;
+	}
+	j->at++;
+	out[n] = '\0';
+}
+
+/* A whole number that is not negative. */
+static int64_t
+json_count(struct json *j)
+{
+	int64_t x = 0;
+	char c = json_peek(j);
+
+	if (c < '0' || c > '9')
+		json_fail(j, "a number");
+	for (; j->at < j->end && *j->at >= '0' && *j->at <= '9'; j->at++)
+		if (__builtin_mul_overflow(x, 10, &x) || __builtin_add_overflow(x, *j->at - '0', &x))
+			json_fail(j, "a smaller number");
+	return x;
+}
+
+/* "[1, 2, 3]" into LIST; returns how many there are. */
+static int
+json_list(struct json *j, int64_t *list, int most)
+{
+	int n = 0;
+
+	json_need(j, '[', "[");
+	if (json_take(j, ']'))
+		return 0;
+	do {
+		if (n == most)
+			json_fail(j, "fewer numbers");
+		list[n++] = json_count(j);
+	} while (json_take(j, ','));
+	json_need(j, ']', "]");
+	return n;
+}
+
+static void
+json_tensor(struct json *j, struct stored *t)
+{
+	int64_t range[2];
+	int seen = 0;
+
+	json_need(j, '{', "{");
+	do {
+		char key[32];
+
+		json_string(j, key, sizeof(key));
+		json_need(j, ':', ":");
+		if (!strcmp(key, "dtype") && !(seen & 1)) {
+			json_string(j, t->dtype, sizeof(t->dtype));
+			seen |= 1;
+		} else if (!strcmp(key, "shape") && !(seen & 2)) {
+			t->rank = json_list(j, t->dim, MAX_DIMS);
+			seen |= 2;
+		} else if (!strcmp(key, "data_offsets") && !(seen & 4)) {
+			if (json_list(j, range, 2) != 2)
+				json_fail(j, "two offsets");
+			t->begin = range[0];
+			t->end = range[1];
+			seen |= 4;
+		} else {
+			json_fail(j, "dtype, shape or data_offsets, each once");
+		}
+	} while (json_take(j, ','));
+	json_need(j, '}', "}");
+	if (seen != 7)
+		json_fail(j, "dtype, shape and data_offsets");
+}
+
+/* The training state out of the metadata; keys of other programs are passed over. */
+static void
+json_metadata(struct json *j, struct state *s, bool *ours)
+{
+	static char value[64 * MAX_RESULTS + 256];
+
+	json_need(j, '{', "{");
+	if (json_take(j, '}'))
+		return;
+	do {
+		char key[256], *at = value;
+
+		json_string(j, key, sizeof(key));
+		json_need(j, ':', ":");
+		json_string(j, value, sizeof(value));
+		if (!strcmp(key, "format"))
+			*ours = !strcmp(value, "stowage");
+		else if (!strcmp(key, "epoch"))
+			s->epoch = strtoll(value, NULL, 10);
+		else if (!strcmp(key, "position"))
+			s->position = strtoll(value, NULL, 10);
+		else if (!strcmp(key, "update"))
+			s->update = strtoll(value, NULL, 10);
+		else if (!strcmp(key, "draw"))
+			s->draw = strtoull(value, NULL, 10);
+		else if (!strcmp(key, "seed"))
+			s->seed = strtoull(value, NULL, 10);
+		else if (!strcmp(key, "sums"))
+			for (int k = 0; k < MAX_RESULTS; k++)
+				s->sum[k] = strtod(at, &at);
+	} while (json_take(j, ','));
+	json_need(j, '}', "}");
+	if (s->epoch < 0 || s->position < 0 || s->update < 0)
+		fail("%s: corrupt: its metadata places training at epoch %lld, sample %lld", j->path,
+		    (long long)s->epoch, (long long)s->position);
+}
+
+/* A name out of a file, fit to be shown. */
+static const char *
+printable(char *name)
+{
+	for (char *p = name; *p; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
+	return name;
+}
+
+/* Which of our tensors is this one? Its description must match to the last digit. */
+static int
+stored_match(const char *path, struct stored *t)
+{
+	char want[160], have[160];
+	const struct persistent *p;
+	int k = 0;
+
+	while (k < PERSISTENT && strcmp(persistent[k].name, t->name))
+		k++;
+	if (k == PERSISTENT)
+		fail("%s: has a tensor %s, which %s has not", path, printable(t->name), NETWORK);
+	p = &persistent[k];
+	if (strcmp(t->dtype, type_table[p->type].safetensors) || t->rank != p->rank ||
+	    memcmp(t->dim, p->dim, sizeof(p->dim[0]) * (size_t)p->rank))
+		fail("%s: tensor %s: expected %s %s, found %s %s", path, p->name,
+		    type_table[p->type].safetensors,
+		    shape_text(want, sizeof(want), p->rank ? p->dim[0] : 1, p->rank - 1, p->dim + 1),
+		    printable(t->dtype), shape_text(have, sizeof(have), t->rank ? t->dim[0] : 1, t->rank - 1,
+		    t->dim + 1));
+	return k;
+}
+
+static void
+read_all(int fd, const char *path, void *to, int64_t bytes, int64_t at)
+{
+	char *p = (char *)to;
+
+	while (bytes > 0) {
+		ssize_t n = pread(fd, p, (size_t)bytes, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			fail("%s: cannot be read beyond byte %lld: %s", path, (long long)at,
+			    n ? strerror(errno) : "truncated");
+		p += n;
+		at += n;
+		bytes -= n;
+	}
+}
+
+/* The tensors must cover the data without gap or overlap. An insertion sort by place: a file that
+ * we wrote is in order already. */
+static void
+check_cover(const char *path, const int64_t *begin, int64_t data_bytes)
+{
+	int *order = (int *)malloc((PERSISTENT + 1) * sizeof(int));
+	int64_t at = 0;
+
+	if (!order)
+		fail("%s: no memory for its header", path);
+	for (int k = 0; k < PERSISTENT; k++) {
+		int i = k;
+
+		for (; i > 0 && begin[order[i - 1]] > begin[k]; i--)
+			order[i] = order[i - 1];
+		order[i] = k;
+	}
+	for (int i = 0; i < PERSISTENT; i++) {
+		const struct persistent *p = &persistent[order[i]];
+
+		if (begin[order[i]] != at)
+			fail("%s: corrupt: tensor %s begins at byte %lld of the data, expected %lld",
+			    path, p->name, (long long)begin[order[i]], (long long)at);
+		at += p->elements * type_table[p->type].bytes;
+	}
+	if (at != data_bytes)
+		fail("%s: corrupt: %lld bytes of data for %lld bytes of tensors", path,
+		    (long long)data_bytes, (long long)at);
+	free(order);
+}
+
+/* Parses the header: the state, and where each of our tensors begins. */
+static void
+checkpoint_parse(struct json *j, struct state *s, int64_t data_bytes, int64_t *begin)
+{
+	static struct stored t;
+	bool ours = false;
+
+	json_need(j, '{', "{");
+	do {
+		int k;
+
+		json_string(j, t.name, sizeof(t.name));
+		json_need(j, ':', ":");
+		if (!strcmp(t.name, "__metadata__")) {
+			json_metadata(j, s, &ours);
+			continue;
+		}
+		json_tensor(j, &t);
+		k = stored_match(j->path, &t);
+		if (begin[k] >= 0)
+			fail("%s: corrupt: tensor %s is there twice", j->path, t.name);
+		if (t.begin > t.end || t.end > data_bytes ||
+		    t.end - t.begin != persistent[k].elements * type_table[persistent[k].type].bytes)
+			fail("%s: %s: tensor %s lies at bytes %lld to %lld of %lld", j->path,
+			    t.end > data_bytes ? "truncated" : "corrupt", t.name,
+			    (long long)t.begin, (long long)t.end, (long long)data_bytes);
+		begin[k] = t.begin;
+	} while (json_take(j, ','));
+	json_need(j, '}', "}");
+	if (json_peek(j))
+		json_fail(j, "the end");
+	for (int k = 0; k < PERSISTENT; k++)
+		if (begin[k] < 0)
+			fail("%s: has no tensor %s", j->path, persistent[k].name);
+	check_cover(j->path, begin, data_bytes);
+	if (!ours)
+		fail("%s: is no checkpoint of a training run: its metadata lacks \"format\": "
+		    "\"stowage\"", j->path);
+}
+
+static void
+checkpoint_load(const char *path, struct state *s)
+{
+	unsigned char length_bytes[8];
+	struct json j;
+	struct stat st;
+	int64_t *begin = (int64_t *)malloc((PERSISTENT + 1) * sizeof(int64_t)), length = 0;
+	char *text;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &st))
+		fail("%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		fail("%s: expected a file, found a folder or a device", path);
+	if (st.st_size < 8)
+		fail("%s: %s: %lld bytes, a safetensors file has at least 8", path,
+		    st.st_size ? "truncated" : "the file is empty", (long long)st.st_size);
+	read_all(fd, path, length_bytes, 8, 0);
+	for (int i = 0; i < 8; i++)
+		length |= (int64_t)((uint64_t)length_bytes[i] << (8 * i));
+	if (length < 2 || length > HEADER_LIMIT)
+		fail("%s: not a safetensors file: a header of %lld bytes", path, (long long)length);
+	if (length > st.st_size - 8)
+		fail("%s: truncated: %lld bytes, its header alone has %lld", path,
+		    (long long)st.st_size, (long long)length);
+	text = (char *)malloc((size_t)length);
+	if (!text || !begin)
+		fail("%s: no memory for its header", path);
+	read_all(fd, path, text, length, 8);
+	j.path = path;
+	j.text = j.at = text;
+	j.end = text + length;
+	for (int k = 0; k < PERSISTENT; k++)
+		begin[k] = -1;
+	checkpoint_parse(&j, s, st.st_size - 8 - length, begin);
+	for (int k = 0; k < PERSISTENT; k++) {
+		int64_t bytes = persistent[k].elements * type_table[persistent[k].type].bytes;
+
+		for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
+			int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at :
+			    (int64_t)sizeof(chunk);
+
+			read_all(fd, path, chunk, n, 8 + length + begin[k] + at);
+			device_write(persistent[k].offset + at, chunk, n);
+		}
+	}
+	free(text);
+	free(begin);
+	close(fd);
+}

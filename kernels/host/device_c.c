@@ -1,0 +1,94 @@
+/*
+ * device_c.c - the arena of a C program: one mapping, taken whole at start. The batch is read
+ * straight into it.
+ */
+static unsigned char chunk[1 << 20] __attribute__((aligned(64)));	/* start values and checkpoints pass through */
+
+static int64_t arena_taken;	/* bytes by which the process grew for the arena */
+
+static int64_t	process_mapped(void);
+
+static void
+device_open(void)
+{
+	int64_t before = process_mapped();
+
+	arena = (unsigned char *)mmap(NULL, ARENA_BYTES > 0 ? ARENA_BYTES : 1, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (arena == MAP_FAILED)
+		fail("the system refuses an arena of %lld bytes: %s", (long long)ARENA_BYTES,
+		    strerror(errno));
+	arena_taken = process_mapped() - before;
+#ifdef MADV_HUGEPAGE
+	madvise(arena, ARENA_BYTES, MADV_HUGEPAGE);
+#endif
+	/* every page is touched now: memory that is not there is missed here, not in epoch three */
+	memset(arena, 0, ARENA_BYTES);
+#ifdef CHECK
+	ASAN_POISON_MEMORY_REGION(arena, ARENA_BYTES);
+	for (int k = 0; k < BUFFERS; k++)
+		if (buffers[k].persistent)
+			ASAN_UNPOISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes);
+#endif
+#ifdef _OPENMP
+	/* the threads, and all that libgomp allocates for them, are made now */
+#pragma omp parallel
+	(void)omp_get_thread_num();
+#endif
+}
+
+static void
+device_write(int64_t offset, const void *from, int64_t bytes)
+{
+	memcpy(arena + offset, from, (size_t)bytes);
+}
+
+static void
+device_read(void *to, int64_t offset, int64_t bytes)
+{
+	memcpy(to, arena + offset, (size_t)bytes);
+}
+
+/* Where the host writes the batch of an input, before device_inputs_ready(). */
+static void *
+device_input(const struct input *in, int64_t batch)
+{
+	(void)batch;
+	LIVE(in->buffer);
+	return arena + in->offset;
+}
+
+static void
+device_inputs_ready(const struct input *in, int n, int64_t batch)
+{
+	(void)in, (void)n, (void)batch;
+}
+
+/* The step's numbers, as kernels see them. */
+static const struct step *
+device_step(const struct step *step)
+{
+	return step;
+}
+
+static void
+device_wait(void)
+{
+}
+
+/* The largest team a kernel's workspace was planned for; fewer where the machine has fewer. */
+static void
+device_threads(int asked)
+{
+#ifdef _OPENMP
+	int n = asked ? asked : omp_get_max_threads();
+
+	if (asked > THREADS)
+		fail("--threads %d: this program's memory was planned for at most %d", asked, THREADS);
+	omp_set_dynamic(0);
+	omp_set_num_threads(n < THREADS ? n : THREADS);
+#else
+	if (asked > 1)
+		fail("--threads %d: this program was built without OpenMP", asked);
+#endif
+}

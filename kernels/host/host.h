@@ -1,0 +1,144 @@
+/*
+ * host.h - the words in which the tables and the steps below are written.
+ *
+ * The arena is one block of ARENA_BYTES, taken at start and never again. An offset in it becomes a
+ * typed pointer by F32(offset) and its like. Three marks surround the calls of a step; they vanish
+ * unless a build asks for them:
+ *
+ *     LIVE(buffer)    before the first instant of a buffer    -DCHECK: its bytes become NaN
+ *     DEAD(buffer)    after its last                          -DCHECK: touching it is an error
+ *     MADE(tensor)    after the node that computes a tensor   -DTRACE: a hook is called
+ *
+ * AT(instant) feeds --profile.
+ */
+enum { TYPE_F32, TYPE_F64, TYPE_I32, TYPE_U8, TYPE_I8, TYPE_I16, TYPE_I64 };
+
+static const struct {
+	const char *name, *safetensors;
+	int bytes;
+} type_table[] = {
+	{"f32", "F32", 4}, {"f64", "F64", 8}, {"i32", "I32", 4}, {"u8", "U8", 1}, {"i8", "I8", 1},
+	{"i16", "I16", 2}, {"i64", "I64", 8},
+};
+
+#define MAX_DIMS	8
+#define MAX_COLUMNS	8
+
+enum { START_ZEROS, START_CONSTANT, START_UNIFORM, START_NORMAL };
+
+struct persistent {		/* lives as long as the program; a checkpoint holds all of them */
+	const char *name;
+	int type;
+	int rank;
+	int64_t dim[MAX_DIMS];
+	int64_t elements, offset;
+	int start;		/* how it is filled before training */
+	double value;		/* the constant; bound of [-v, v); standard deviation */
+};
+
+struct input {			/* filled from the data before each step */
+	const char *name;
+	int column;		/* of the data source: which of its files */
+	int64_t field;		/* in a CSV: the first of its values in a line, from 0 */
+	int type;
+	bool target;
+	int classes;		/* legal values are 0 .. classes - 1; 0: any number */
+	int rank;
+	int64_t dim[MAX_DIMS];
+	int64_t elements;	/* a sample */
+	int64_t offset;
+	int buffer;
+};
+
+struct result {			/* a loss or a metric: one number, the mean over the samples */
+	const char *name;
+	int type;
+	int64_t offset;
+	int buffer;
+};
+
+struct buffer {			/* a range of the arena, and the instants at which it is in use */
+	const char *name, *kind;
+	int64_t offset, bytes;
+	int first, last;
+	bool persistent;
+};
+
+enum { SOURCE_NONE, SOURCE_IDX, SOURCE_NPY, SOURCE_CSV, SOURCE_SYNTHETIC };
+
+struct source {			/* what the spec says about data */
+	int kind;
+	const char *file[MAX_COLUMNS];	/* one a column; a CSV has one for all */
+	double scale;		/* inputs of a float type are multiplied by this */
+	bool header;		/* CSV: the first line names the fields */
+	int64_t fields;		/* CSV: numbers in a line */
+	int64_t skip_every, keep_every;	/* rows left out, rows used; 0: all are used */
+	int64_t samples;	/* synthetic */
+};
+
+enum { RATE_CONSTANT, RATE_STEP, RATE_COSINE };
+
+struct schedule {		/* durations in epochs, or in updates */
+	int kind;
+	double warmup;
+	bool warmup_in_epochs;
+	double every;
+	bool every_in_epochs;
+	double gamma, floor;
+};
+
+static unsigned char *arena;
+
+#define F32(offset)	((float *)(arena + (offset)))
+#define F64(offset)	((double *)(arena + (offset)))
+#define I32(offset)	((int32_t *)(arena + (offset)))
+#define U8(offset)	((uint8_t *)(arena + (offset)))
+
+#if defined CHECK && defined __CUDACC__
+#define LIVE(k)	CUDA(cudaMemsetAsync(arena + buffers[k].offset, 0xff, buffers[k].bytes, stream))
+#define DEAD(k)	LIVE(k)
+#elif defined CHECK
+/* 0xff in every byte is a NaN in either precision and an index out of any range */
+#define LIVE(k)	(ASAN_UNPOISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes),	\
+	(void)memset(arena + buffers[k].offset, 0xff, (size_t)buffers[k].bytes))
+#define DEAD(k)	((void)memset(arena + buffers[k].offset, 0xff, (size_t)buffers[k].bytes),	\
+	ASAN_POISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes))
+#else
+#define LIVE(k)	((void)0)
+#define DEAD(k)	((void)0)
+#endif
+
+#ifdef TRACE
+#ifdef __cplusplus
+extern "C"
+#endif
+void (*stowage_trace)(int tensor);
+#define MADE(k)	((void)(stowage_trace ? stowage_trace(k) : (void)0))
+#else
+#define MADE(k)	((void)0)
+#endif
+
+static bool profiling;
+static void profile_mark(int instant);
+
+#define AT(instant)	((void)(profiling ? profile_mark(instant) : (void)0))
+
+struct prediction {		/* the network's output, for --predict */
+	int type;
+	int rank;
+	int64_t dim[MAX_DIMS];
+	int64_t elements;	/* a sample */
+};
+
+#ifdef VALIDATES
+/* the step hands them over at once, since later nodes may overwrite them */
+static void keep_predictions(const void *from, int64_t bytes);
+#endif
+
+struct stowage_tensor {		/* -DLIBRARY, -DTRACE: every tensor there is */
+	const char *name, *kind, *type;
+	int batched, rank;
+	int64_t dim[MAX_DIMS];	/* without the batch */
+	int64_t offset, bytes;	/* -1: optimised away */
+	const char *graph;	/* "train", "update", "validate"; "" when it lives for good */
+};

@@ -1,0 +1,86 @@
+/*
+ * main.c - the program: options, data, memory, and then training or validation.
+ */
+#ifndef LIBRARY
+
+/* All that allocates comes before the first step. */
+static void
+prepare(struct run *r)
+{
+	const struct options *o = &r->option;
+
+	device_threads(o->threads);
+	progress_open(&r->progress, o->log, o->quiet);
+#ifdef TRAINS
+	if (!o->eval && !o->predict) {
+		if (train_source.kind == SOURCE_NONE)
+			fail("%s names no data to train on", SPEC);
+		data_open(&r->train, &train_source, train_inputs, TRAIN_INPUTS);
+	}
+#endif
+#ifdef VALIDATES
+	validate_open(r);
+	if ((o->eval || o->predict) && !r->validate.samples)
+		fail("%s names no data to validate on", SPEC);
+#else
+	if (o->eval || o->predict)
+		fail("%s names no data to validate on", SPEC);
+#endif
+	memory_check();
+	if (!o->quiet)
+		memory_announce();
+	device_open();
+	r->state.seed = o->seed;
+	if (o->resume) {
+		checkpoint_load(o->resume, &r->state);
+		if (o->seeded)
+			r->state.seed = o->seed;
+	} else {
+		start_values(o->seed);
+	}
+	if (o->save)
+		checkpoint_prepare(o->save);
+	profiling = o->profile;
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct run r;
+
+	options_parse(&r.option, argc, argv);
+	if (r.option.plan) {
+		memory_plan();
+		return 0;
+	}
+	prepare(&r);
+#ifdef TRAINS
+	if (!r.option.eval && !r.option.predict) {
+		train_plan(&r);
+		train(&r);
+	}
+#endif
+#ifdef VALIDATES
+	if (r.option.eval || r.option.predict) {
+		int64_t growth = memory_taken();
+
+		progress_epoch(&r.progress, validate_results, VALIDATE_RESULTS, 0);
+		validate(&r, r.option.predict);
+		growth = memory_taken() - growth;
+		printf("%s: %lld samples", NETWORK, (long long)r.validated);
+		print_results(validate_results, VALIDATE_RESULTS, r.valid, r.validated, "validation ");
+		putchar('\n');
+		log_epoch(&r.progress, r.state.epoch, r.state.update, r.valid, 0, validate_results,
+		    VALIDATE_RESULTS, r.valid, r.validated);
+		log_end(&r.progress, r.state.update, growth);
+		memory_report(growth);
+	}
+#endif
+	if (r.option.profile)
+		profile_report();
+	if (fflush(stdout) || ferror(stdout))
+		fail("standard output: %s", strerror(errno));
+	return 0;
+}
+
+#endif

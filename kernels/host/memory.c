@@ -1,0 +1,167 @@
+/*
+ * memory.c - the promise, checked: the planned bytes against what is free before training, and
+ * against what the system handed out after it. What was measured is counted by the system's own
+ * books, never repeated from the plan.
+ */
+static const char *
+bytes_text(char *buf, size_t size, int64_t bytes)
+{
+	static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double x = (double)bytes;
+	int u = 0;
+
+	while (x >= 1024 && u < 4) {
+		x /= 1024;
+		u++;
+	}
+	snprintf(buf, size, u ? "%.2f %s" : "%.0f %s", x, unit[u]);
+	return buf;
+}
+
+/* Reads one number behind KEY of a small file of /proc or /sys; -1 when it is not there. */
+static int64_t
+system_number(const char *path, const char *key)
+{
+	char text[4096], *at = text, *end;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+	long long value;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	if (*key) {
+		at = strstr(text, key);
+		if (!at)
+			return -1;
+		at += strlen(key);
+	}
+	errno = 0;
+	value = strtoll(at, &end, 10);
+	return end == at || errno ? -1 : (int64_t)value;
+}
+
+/* Bytes this process has mapped, by the kernel's count of its pages. */
+static int64_t
+process_mapped(void)
+{
+	int64_t pages = system_number("/proc/self/statm", "");
+
+	return pages < 0 ? 0 : pages * (int64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes in use now, where the arena is. */
+static int64_t
+memory_taken(void)
+{
+#ifdef __CUDACC__
+	size_t free_bytes, total;
+
+	CUDA(cudaMemGetInfo(&free_bytes, &total));
+	return (int64_t)(total - free_bytes);
+#else
+	return process_mapped();
+#endif
+}
+
+/* The most memory this process ever had resident; -1 when unknown. */
+static int64_t
+process_peak(void)
+{
+	int64_t kib = system_number("/proc/self/status", "VmHWM:");
+
+	return kib < 0 ? -1 : kib * 1024;
+}
+
+/* Bytes that an arena could have now; -1 when nobody knows. */
+static int64_t
+memory_free(void)
+{
+#ifdef __CUDACC__
+	size_t free_bytes, total;
+
+	CUDA(cudaMemGetInfo(&free_bytes, &total));
+	return (int64_t)free_bytes;
+#else
+	int64_t kib = system_number("/proc/meminfo", "MemAvailable:");
+	int64_t most = system_number("/sys/fs/cgroup/memory.max", "");
+	int64_t used = system_number("/sys/fs/cgroup/memory.current", "");
+	int64_t cached = system_number("/sys/fs/cgroup/memory.stat", "\ninactive_file ");
+	int64_t available = kib < 0 ? -1 : kib * 1024;
+
+	if (most >= 0 && used >= 0) {
+		most -= used - (cached > 0 ? cached : 0);
+		if (available < 0 || most < available)
+			available = most;
+	}
+	return available;
+#endif
+}
+
+/* Refuses at once rather than dying later. */
+static void
+memory_check(void)
+{
+	int64_t available = memory_free();
+	char need[32], have[32];
+
+	if (available >= 0 && ARENA_BYTES > available)
+		fail("the plan needs %lld bytes (%s), and only %lld (%s) are free; a smaller batch, "
+		    "or `accumulate`, makes the plan smaller", (long long)ARENA_BYTES,
+		    bytes_text(need, sizeof(need), ARENA_BYTES), (long long)available,
+		    bytes_text(have, sizeof(have), available));
+}
+
+static void
+memory_announce(void)
+{
+	char arena_text[32], free_text[32];
+	int64_t available = memory_free();
+
+	printf("planned  %lld bytes (%s) in one arena", (long long)ARENA_BYTES,
+	    bytes_text(arena_text, sizeof(arena_text), ARENA_BYTES));
+	if (available >= 0)
+		printf("; %s free", bytes_text(free_text, sizeof(free_text), available));
+	putchar('\n');
+}
+
+/* GROWTH: bytes mapped between the first and the last step. */
+static void
+memory_report(int64_t growth)
+{
+	char taken[32], peak_text[32];
+	int64_t peak = process_peak();
+
+	printf("planned  %lld bytes\n", (long long)ARENA_BYTES);
+#ifdef __CUDACC__
+	printf("measured %lld bytes (%s) taken from the device for the arena (in blocks of 2 MiB)\n",
+	    (long long)arena_taken, bytes_text(taken, sizeof(taken), arena_taken));
+#else
+	printf("measured %lld bytes (%s) taken from the system for the arena (in pages of %ld)\n",
+	    (long long)arena_taken, bytes_text(taken, sizeof(taken), arena_taken),
+	    sysconf(_SC_PAGESIZE));
+#endif
+	printf("         %lld bytes more between the first step and the last", (long long)growth);
+	if (peak >= 0)
+		printf("; process peak %s resident", bytes_text(peak_text, sizeof(peak_text), peak));
+	putchar('\n');
+}
+
+/* --plan: the table of buffers. */
+static void
+memory_plan(void)
+{
+	char text[32];
+
+	printf("arena %lld bytes (%s), lower bound %lld, micro-batch %d\n\n", (long long)ARENA_BYTES,
+	    bytes_text(text, sizeof(text), ARENA_BYTES), (long long)LOWER_BOUND, TRAIN_BATCH);
+	printf("%14s %14s %6s %6s  %-20s %s\n", "offset", "bytes", "first", "last", "kind", "buffer");
+	for (int k = 0; k < BUFFERS; k++)
+		printf("%14lld %14lld %6d %6d  %-20s %s\n", (long long)buffers[k].offset,
+		    (long long)buffers[k].bytes, buffers[k].first, buffers[k].last, buffers[k].kind,
+		    buffers[k].name);
+}

@@ -1,0 +1,183 @@
+/*
+ * options.c - the program's own command line.
+ */
+struct options {
+	double epochs;		/* below 0: as the spec says */
+	int64_t steps;		/* weight updates in all; 0: as the spec says */
+	int64_t batch_limit;	/* updates an epoch at most; 0: all */
+	bool seeded;
+	uint64_t seed;
+	const char *save, *resume, *log, *predict;
+	int64_t save_every;	/* updates between saves; 0: only after each epoch */
+	bool eval, plan, profile, quiet;
+	int threads;
+};
+
+static const struct option {
+	const char *name, *value, *help;
+} option_table[] = {
+	{"epochs", "N", "passes over the training data"},
+	{"steps", "N", "stop after N weight updates in all"},
+	{"batch-limit", "N", "at most N updates an epoch, and N batches of validation"},
+	{"data", "FOLDER", "where the data files are"},
+	{"seed", "N", "of starting weights, shuffling and dropout"},
+	{"save", "FILE", "write a checkpoint (safetensors) after each epoch and at the end"},
+	{"save-every", "N", "also after every N updates"},
+	{"resume", "FILE", "go on from a checkpoint, to the same bits"},
+	{"log", "FILE", "append one line of JSON an update and an epoch"},
+	{"eval", NULL, "validate only"},
+	{"predict", "FILE", "write the network's output for the validation data (.npy)"},
+	{"plan", NULL, "print where every buffer lies, and end"},
+	{"profile", NULL, "print the time spent in each node"},
+	{"threads", "N", "worker threads (C)"},
+	{"quiet", NULL, "print only the last report"},
+	{"help", NULL, "print this, and end"},
+};
+
+#define OPTIONS	((int)(sizeof(option_table) / sizeof(option_table[0])))
+
+static void
+options_help(void)
+{
+	printf("Usage: %s [OPTION]...\nTrains %s, as %s says.\n\n", PROGRAM, NETWORK, SPEC);
+	for (int k = 0; k < OPTIONS; k++) {
+		char left[64];
+
+		snprintf(left, sizeof(left), "--%s %s", option_table[k].name,
+		    option_table[k].value ? option_table[k].value : "");
+		printf("  %-22s %s\n", left, option_table[k].help);
+	}
+	printf("\nStatus: 0 when all went well, 2 when data, a checkpoint, an option or the memory "
+	    "is not as needed.\n");
+}
+
+/* How many letters must change to make A of B. */
+static int
+edit_distance(const char *a, const char *b)
+{
+	int row[33], n = (int)strlen(b);
+
+	if (n > 32)
+		return n;
+	for (int j = 0; j <= n; j++)
+		row[j] = j;
+	for (int i = 1; *a; a++, i++) {
+		int corner = row[0];
+
+		row[0] = i;
+		for (int j = 1; j <= n; j++) {
+			int best = corner + (*a != b[j - 1]);
+
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			corner = row[j];
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+__attribute__((noreturn)) static void
+option_unknown(const char *name, int length)
+{
+	char given[64];
+	int best = 0, distance = 64;
+
+	snprintf(given, sizeof(given), "%.*s", length, name);
+	for (int k = 0; k < OPTIONS; k++)
+		if (edit_distance(given, option_table[k].name) < distance) {
+			distance = edit_distance(given, option_table[k].name);
+			best = k;
+		}
+	if (distance <= 3)
+		fail("unknown option --%s; did you mean --%s?", given, option_table[best].name);
+	fail("unknown option --%s; --help lists them all", given);
+}
+
+static int64_t
+option_count(const char *name, const char *value, int64_t least)
+{
+	char *end;
+	long long x;
+
+	errno = 0;
+	x = strtoll(value, &end, 10);
+	if (end == value || *end || errno || x < least)
+		fail("--%s: expected a whole number from %lld on, found \"%s\"", name,
+		    (long long)least, value);
+	return x;
+}
+
+static void
+option_set(struct options *o, const char *name, const char *value)
+{
+	if (!strcmp(name, "epochs"))
+		o->epochs = (double)option_count(name, value, 0);
+	else if (!strcmp(name, "steps"))
+		o->steps = option_count(name, value, 1);
+	else if (!strcmp(name, "batch-limit"))
+		o->batch_limit = option_count(name, value, 1);
+	else if (!strcmp(name, "data"))
+		data_folder = value;
+	else if (!strcmp(name, "seed")) {
+		o->seed = (uint64_t)option_count(name, value, 0);
+		o->seeded = true;
+	} else if (!strcmp(name, "save"))
+		o->save = value;
+	else if (!strcmp(name, "save-every"))
+		o->save_every = option_count(name, value, 1);
+	else if (!strcmp(name, "resume"))
+		o->resume = value;
+	else if (!strcmp(name, "log"))
+		o->log = value;
+	else if (!strcmp(name, "predict"))
+		o->predict = value;
+	else if (!strcmp(name, "threads"))
+		o->threads = (int)option_count(name, value, 1);
+	else if (!strcmp(name, "eval"))
+		o->eval = true;
+	else if (!strcmp(name, "plan"))
+		o->plan = true;
+	else if (!strcmp(name, "profile"))
+		o->profile = true;
+	else if (!strcmp(name, "quiet"))
+		o->quiet = true;
+	else {
+		options_help();
+		exit(0);
+	}
+}
+
+static void
+options_parse(struct options *o, int argc, char **argv)
+{
+	memset(o, 0, sizeof *o);
+	o->epochs = -1;
+	o->seed = SEED;
+	for (int i = 1; i < argc; i++) {
+		const char *name = argv[i] + 2, *equals = strchr(argv[i], '='), *value = NULL;
+		int length = equals ? (int)(equals - name) : (int)strlen(argv[i]) - 2;
+		int k = 0;
+
+		if (strncmp(argv[i], "--", 2) || length < 1)
+			fail("unexpected argument \"%s\"; --help lists the options", argv[i]);
+		while (k < OPTIONS && (strncmp(option_table[k].name, name, (size_t)length) ||
+		    option_table[k].name[length]))
+			k++;
+		if (k == OPTIONS)
+			option_unknown(name, length);
+		if (option_table[k].value) {
+			value = equals ? equals + 1 : i + 1 < argc ? argv[++i] : "";
+			if (!*value)
+				fail("--%s needs a value: %s", option_table[k].name,
+				    option_table[k].value);
+		} else if (equals) {
+			fail("--%s takes no value", option_table[k].name);
+		}
+		option_set(o, option_table[k].name, value);
+	}
+	if (o->save_every && !o->save)
+		fail("--save-every needs --save FILE");
+}

@@ -1,0 +1,194 @@
+/*
+ * progress.c - what the user sees while it trains: a bar on a terminal, plain lines elsewhere, and
+ * a log of one JSON object a line for programs.
+ */
+struct progress {
+	bool terminal, quiet;
+	FILE *log;
+	const struct result *result;
+	int results;
+	double started;		/* this epoch, in seconds */
+	double drawn;		/* when the bar was last drawn, or a plain line written */
+	int64_t start_position;
+};
+
+static char progress_buffer[2][1 << 16];	/* stdio's, so that it need not take its own */
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void
+progress_open(struct progress *p, const char *log, bool quiet)
+{
+	memset(p, 0, sizeof *p);
+	p->terminal = isatty(1) && !quiet;
+	p->quiet = quiet;
+	setvbuf(stdout, progress_buffer[0], _IOLBF, sizeof(progress_buffer[0]));
+	if (!log)
+		return;
+	p->log = fopen(log, "ae");
+	if (!p->log)
+		fail("%s: cannot be written: %s", log, strerror(errno));
+	setvbuf(p->log, progress_buffer[1], _IOLBF, sizeof(progress_buffer[1]));
+}
+
+static void
+clear_bar(void)
+{
+	if (bar_is_drawn)
+		fputs("\r\033[K", stdout);
+	bar_is_drawn = false;
+}
+
+static void
+print_results(const struct result *result, int n, const double *sum, int64_t samples,
+    const char *prefix)
+{
+	for (int k = 0; k < n; k++)
+		printf("  %s%s %.4f", prefix, result[k].name, sum[k] / (double)samples);
+}
+
+/* "1:23:45", "4:05" */
+static const char *
+clock_text(char *buf, size_t size, double seconds)
+{
+	long long s = seconds < 0 ? 0 : seconds > 1e9 ? 1000000000 : (long long)(seconds + 0.5);
+
+	if (s >= 3600)
+		snprintf(buf, size, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+	else
+		snprintf(buf, size, "%lld:%02lld", s / 60, s % 60);
+	return buf;
+}
+
+static void
+progress_epoch(struct progress *p, const struct result *result, int results, int64_t position)
+{
+	p->result = result;
+	p->results = results;
+	p->started = p->drawn = now();
+	p->start_position = position;
+}
+
+/* After each update: DONE of TOTAL samples of epoch EPOCH (from 1). */
+static void
+progress_step(struct progress *p, int64_t epoch, int64_t done, int64_t total, const double *sum)
+{
+	double t = now(), passed = t - p->started;
+	double rate = passed > 0 ? (double)(done - p->start_position) / passed : 0;
+	int filled = (int)(24 * done / (total ? total : 1));
+	char left[24];
+
+	if (p->quiet || t - p->drawn < (p->terminal ? 0.1 : 30))
+		return;
+	p->drawn = t;
+	clock_text(left, sizeof(left), rate > 0 ? (double)(total - done) / rate : 0);
+	if (p->terminal) {
+		clear_bar();
+		printf("epoch %lld  [%.*s%*s] %3d%%", (long long)epoch, filled,
+		    "########################", 24 - filled, "", (int)(100 * done / (total ? total : 1)));
+	} else {
+		printf("epoch %lld  %lld of %lld samples", (long long)epoch, (long long)done,
+		    (long long)total);
+	}
+	print_results(p->result, p->results, sum, done, "");
+	printf("  %.0f samples/s  %s left", rate, left);
+	if (!p->terminal)
+		putchar('\n');
+	bar_is_drawn = p->terminal;
+	fflush(stdout);
+}
+
+/* One line for the epoch; VALID is NULL when there is no validation. */
+static void
+progress_epoch_done(struct progress *p, int64_t epoch, int64_t done, const double *sum,
+    const struct result *valid_result, int valid_results, const double *valid, int64_t validated)
+{
+	double passed = now() - p->started;
+
+	clear_bar();
+	if (p->quiet)
+		return;
+	printf("epoch %lld", (long long)epoch);
+	print_results(p->result, p->results, sum, done, "");
+	if (valid)
+		print_results(valid_result, valid_results, valid, validated, "validation ");
+	printf("  %.0f samples/s\n", passed > 0 ? (double)(done - p->start_position) / passed : 0);
+	fflush(stdout);
+}
+
+/* ---- the log ---- */
+
+/* A number of JSON, which has no infinities. */
+static void
+log_number(struct progress *p, const char *key, const char *name, double x)
+{
+	if (isfinite(x))
+		fprintf(p->log, ",\"%s%s\":%.9g", key, name, x);
+	else
+		fprintf(p->log, ",\"%s%s\":null", key, name);
+}
+
+static void
+log_results(struct progress *p, const char *prefix, const struct result *result, int n,
+    const double *sum, int64_t samples)
+{
+	for (int k = 0; k < n; k++)
+		log_number(p, prefix, result[k].name, sum[k] / (double)samples);
+}
+
+static void
+log_step(struct progress *p, int64_t epoch, int64_t update, double lr, const double *sum,
+    int64_t samples)
+{
+	if (!p->log)
+		return;
+	fprintf(p->log, "{\"event\":\"update\",\"epoch\":%lld,\"update\":%lld", (long long)epoch,
+	    (long long)update);
+	log_number(p, "", "lr", lr);
+	log_results(p, "", p->result, p->results, sum, samples);
+	fputs("}\n", p->log);
+}
+
+static void
+log_epoch(struct progress *p, int64_t epoch, int64_t update, const double *sum, int64_t samples,
+    const struct result *valid_result, int valid_results, const double *valid, int64_t validated)
+{
+	if (!p->log)
+		return;
+	fprintf(p->log, "{\"event\":\"epoch\",\"epoch\":%lld,\"update\":%lld,\"samples\":%lld",
+	    (long long)epoch, (long long)update, (long long)samples);
+	if (samples)
+		log_results(p, "", p->result, p->results, sum, samples);
+	if (valid)
+		log_results(p, "validation_", valid_result, valid_results, valid, validated);
+	log_number(p, "", "seconds", now() - p->started);
+	fputs("}\n", p->log);
+}
+
+static void
+log_start(struct progress *p, uint64_t seed, int64_t samples)
+{
+	if (p->log)
+		fprintf(p->log, "{\"event\":\"start\",\"network\":\"%s\",\"seed\":%llu,"
+		    "\"samples\":%lld,\"planned_bytes\":%lld}\n", NETWORK, (unsigned long long)seed,
+		    (long long)samples, (long long)ARENA_BYTES);
+}
+
+static void
+log_end(struct progress *p, int64_t update, int64_t growth)
+{
+	if (!p->log)
+		return;
+	fprintf(p->log, "{\"event\":\"end\",\"updates\":%lld,\"planned_bytes\":%lld,"
+	    "\"measured_bytes\":%lld,\"growth_bytes\":%lld}\n", (long long)update,
+	    (long long)ARENA_BYTES, (long long)arena_taken, (long long)growth);
+	if (fclose(p->log))
+		fail("the log cannot be written: %s", strerror(errno));
+}

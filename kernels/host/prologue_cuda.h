@@ -1,0 +1,29 @@
+#include "common.h"
+#include <cuda_runtime.h>
+
+#pragma nv_diag_suppress 177	/* a kernel file serves many networks: some functions go unused */
+
+/* Every call of the runtime goes through CUDA(), so that none fails unseen. */
+#define CUDA(call)	cuda_check((call), #call, __LINE__)
+
+static inline void
+cuda_check(cudaError_t error, const char *call, int line)
+{
+	if (error != cudaSuccess)
+		fail("%s (line %d): %s", call, line, cudaGetErrorString(error));
+}
+
+#ifdef USE_CUBLASLT
+#include <cublasLt.h>
+
+#define CUBLAS(call)	cublas_check((call), #call, __LINE__)
+
+static cublasLtHandle_t lt;	/* made by device_open() */
+
+static inline void
+cublas_check(cublasStatus_t status, const char *call, int line)
+{
+	if (status != CUBLAS_STATUS_SUCCESS)
+		fail("%s (line %d): %s", call, line, cublasLtGetStatusString(status));
+}
+#endif

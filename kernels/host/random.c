@@ -1,0 +1,122 @@
+/*
+ * random.c - random numbers for starting values, for shuffling and for synthetic data.
+ *
+ * A number is a hash of (seed, stream, counter), never the next of a sequence: the same on every
+ * machine, for every number of threads, and after a resume. The hash is the finaliser of
+ * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+ */
+static uint64_t
+seed_mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return x ^ (x >> 31);
+}
+
+static uint64_t
+seed_bits(uint64_t seed, uint64_t stream, uint64_t counter)
+{
+	return seed_mix(seed_mix(seed_mix(seed) ^ stream) + counter);
+}
+
+/* in [0, 1) */
+static double
+seed_uniform(uint64_t seed, uint64_t stream, uint64_t counter)
+{
+	return (double)(seed_bits(seed, stream, counter) >> 11) / 9007199254740992.0;
+}
+
+/* mean 0, deviation 1: Box and Muller */
+static double
+seed_normal(uint64_t seed, uint64_t stream, uint64_t counter)
+{
+	double u = seed_uniform(seed, stream, 2 * counter);
+	double v = seed_uniform(seed, stream, 2 * counter + 1);
+
+	return sqrt(-2 * log(1 - u)) * cos(6.283185307179586477 * v);
+}
+
+/* A tensor's stream is its name's (FNV-1a), so that a layer added elsewhere changes nothing here. */
+static uint64_t
+seed_stream(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 0x100000001b3u;
+	return hash;
+}
+
+/*
+ * Where sample I of N goes in epoch EPOCH: a permutation that needs no table. A Feistel network
+ * permutes the numbers of an even count of bits; whoever lands at N or beyond goes round again,
+ * and since fewer than 4 N numbers are permuted, four rounds are expected at most.
+ */
+static int64_t
+shuffled(uint64_t seed, int64_t epoch, int64_t i, int64_t n)
+{
+	int half = 1;
+	uint64_t mask, x = (uint64_t)i;
+
+	while (half < 31 && ((uint64_t)1 << (2 * half)) < (uint64_t)n)
+		half++;
+	mask = ((uint64_t)1 << half) - 1;
+	do {
+		uint64_t left = x >> half, right = x & mask;
+
+		for (uint64_t round = 0; round < 6; round++) {
+			uint64_t f = seed_bits(seed, (uint64_t)epoch * 8 + round, right) & mask;
+			uint64_t next = left ^ f;
+
+			left = right;
+			right = next;
+		}
+		x = left << half | right;
+	} while (x >= (uint64_t)n);
+	return (int64_t)x;
+}
+
+/* The starting value of one element. */
+static double
+start_value(const struct persistent *p, uint64_t seed, uint64_t stream, int64_t i)
+{
+	switch (p->start) {
+	case START_CONSTANT:
+		return p->value;
+	case START_UNIFORM:
+		return p->value * (2 * seed_uniform(seed, stream, (uint64_t)i) - 1);
+	case START_NORMAL:
+		return p->value * seed_normal(seed, stream, (uint64_t)i);
+	default:
+		return 0;
+	}
+}
+
+/* Fills every persistent tensor, through a chunk because the arena may be on another device. */
+static void
+start_values(uint64_t seed)
+{
+	for (int k = 0; k < PERSISTENT; k++) {
+		const struct persistent *p = &persistent[k];
+		uint64_t stream = seed_stream(p->name);
+		int64_t size = type_table[p->type].bytes;
+		int64_t most = (int64_t)sizeof(chunk) / size;
+
+		for (int64_t at = 0; at < p->elements; at += most) {
+			int64_t n = p->elements - at < most ? p->elements - at : most;
+
+			for (int64_t i = 0; i < n; i++) {
+				double x = start_value(p, seed, stream, at + i);
+
+				if (p->type == TYPE_F64)
+					((double *)chunk)[i] = x;
+				else if (p->type == TYPE_F32)
+					((float *)chunk)[i] = (float)x;
+				else
+					((int32_t *)chunk)[i] = (int32_t)x;
+			}
+			device_write(p->offset + at * size, chunk, n * size);
+		}
+	}
+}

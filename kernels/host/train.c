@@ -1,0 +1,310 @@
+/*
+ * train.c - the loop: epochs of updates of micro-batches, validation, checkpoints.
+ *
+ *     update   = UPDATE_BATCH samples, in micro-batches of TRAIN_BATCH; the last of an epoch may
+ *                have fewer of either
+ *     position = samples of the epoch that are done; a checkpoint is written between updates only,
+ *                so (epoch, position, update, draw) and the tensors are all there is to remember
+ *
+ * Nothing here allocates: what the loop needs was taken before it.
+ */
+struct run {
+	struct options option;
+	struct state state;
+	struct progress progress;
+	struct data train, validate;
+	int64_t epoch_samples, epoch_updates;
+	int64_t updates;	/* in all, as far as the schedule goes */
+	int64_t stop;		/* after so many: updates, or --steps */
+	double valid[MAX_RESULTS];	/* sums over the last validation */
+	int64_t validated;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void
+on_signal(int signal_number)
+{
+	interrupted = signal_number;
+}
+
+static void
+read_results(const struct result *result, int n, int64_t batch, double *sum)
+{
+	for (int k = 0; k < n; k++) {
+		double value = 0;
+		float f;
+
+		if (result[k].type == TYPE_F64) {
+			device_read(&value, result[k].offset, sizeof(value));
+		} else {
+			device_read(&f, result[k].offset, sizeof(f));
+			value = f;
+		}
+		sum[k] += value * (double)batch;
+	}
+	for (int k = 0; k < n; k++)
+		DEAD(result[k].buffer);
+}
+
+/* ---- predictions ---- */
+
+#ifdef VALIDATES
+static unsigned char *predictions;	/* of one batch, on the host; NULL: not wanted */
+
+static void
+keep_predictions(const void *from, int64_t bytes)
+{
+	if (predictions)
+		device_read(predictions, (const unsigned char *)from - arena, bytes);
+}
+
+/* Writes an NPY header; the samples follow it batch by batch. */
+static int
+predictions_open(const char *path, int64_t samples)
+{
+	char header[512], shape[256];
+	int n, fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		fail("%s: cannot be written: %s", path, strerror(errno));
+	n = snprintf(shape, sizeof(shape), "(%lld,", (long long)samples);
+	for (int i = 0; i < prediction.rank; i++)
+		n += snprintf(shape + n, sizeof(shape) - (size_t)n, i ? ", %lld" : " %lld",
+		    (long long)prediction.dim[i]);
+	n = snprintf(header + 10, sizeof(header) - 10,
+	    "{'descr': '<f%d', 'fortran_order': False, 'shape': %s), }",
+	    type_table[prediction.type].bytes, shape);
+	while ((n + 11) % 64)
+		header[10 + n++] = ' ';
+	header[10 + n++] = '\n';
+	memcpy(header, "\x93NUMPY\x01", 8);
+	header[8] = (char)(n & 0xff);
+	header[9] = (char)(n >> 8);
+	if (!write_all(fd, header, 10 + n))
+		fail("%s: cannot be written: %s", path, strerror(errno));
+	return fd;
+}
+
+/* One pass over the validation data; results go to r->valid. PREDICT is a file, or NULL. */
+static void
+validate(struct run *r, const char *predict)
+{
+	int64_t total = r->validate.samples, sample_bytes;
+	struct step step;
+	int fd = -1;
+
+	memset(&step, 0, sizeof(step));
+	step.update = r->state.update;
+	step.seed = r->state.seed;
+	step.share = 1;
+	memset(r->valid, 0, sizeof(r->valid));
+	sample_bytes = prediction.elements * type_table[prediction.type].bytes;
+	if (r->option.batch_limit && r->option.batch_limit < total / VALIDATE_BATCH)
+		total = r->option.batch_limit * VALIDATE_BATCH;
+	if (predict) {
+		predictions = (unsigned char *)data_alloc((uint64_t)sample_bytes * VALIDATE_BATCH,
+		    predict);
+		fd = predictions_open(predict, total);
+	}
+	for (int64_t at = 0; at < total; at += VALIDATE_BATCH) {
+		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
+
+		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
+		validate_step(b, device_step(&step));
+		device_wait();
+		read_results(validate_results, VALIDATE_RESULTS, b, r->valid);
+		if (predict && !write_all(fd, predictions, b * sample_bytes))
+			fail("%s: cannot be written: %s", predict, strerror(errno));
+	}
+	if (predict && close(fd))
+		fail("%s: cannot be written: %s", predict, strerror(errno));
+	r->validated = total;
+}
+
+static void
+validate_open(struct run *r)
+{
+	if (validate_source.kind == SOURCE_NONE)
+		return;
+	data_open(&r->validate, &validate_source, validate_inputs, VALIDATE_INPUTS);
+}
+#endif
+
+/* ---- training ---- */
+
+#ifdef TRAINS
+/* The learning rate of update U (from 1). Warm-up rises in a straight line to the full rate. */
+static double
+learning_rate(const struct run *r, int64_t u)
+{
+	const struct schedule *s = &rate_schedule;
+	double per_epoch = (double)r->epoch_updates, total = (double)r->updates;
+	double warmup = s->warmup * (s->warmup_in_epochs ? per_epoch : 1);
+	double every = s->every * (s->every_in_epochs ? per_epoch : 1);
+	double done = (double)(u - 1), rate = LEARNING_RATE;
+
+	if ((double)u <= warmup)
+		return rate * (double)u / warmup;
+	if (s->kind == RATE_STEP && every > 0)
+		rate *= pow(s->gamma, floor(done / every));
+	if (s->kind == RATE_COSINE && total > warmup) {
+		double part = (done - warmup) / (total - warmup);
+
+		part = part < 0 ? 0 : part > 1 ? 1 : part;
+		rate *= s->floor + (1 - s->floor) * 0.5 * (1 + cos(3.14159265358979323846 * part));
+	}
+	return rate;
+}
+
+/* One weight update from the next SAMPLES samples; adds their results to SUM. */
+static void
+update_weights(struct run *r, int64_t samples, double *sum)
+{
+	struct state *s = &r->state;
+	struct step step;
+
+	memset(&step, 0, sizeof(step));
+	step.update = s->update + 1;
+	step.seed = s->seed;
+	step.lr = learning_rate(r, s->update + 1);
+	for (int64_t done = 0; done < samples;) {
+		int64_t b = samples - done < TRAIN_BATCH ? samples - done : TRAIN_BATCH;
+
+		step.draw = s->draw++;
+		step.share = (real)((double)b / (double)samples);
+		step.keep = done ? 1 : 0;
+		data_batch(&r->train, s->position + done, b, SHUFFLE, s->seed, s->epoch);
+		train_step(b, device_step(&step));
+		device_wait();
+		read_results(train_results, TRAIN_RESULTS, b, sum);
+		done += b;
+	}
+#ifdef UPDATES
+	update_step(samples, device_step(&step));
+	device_wait();
+#endif
+	s->update++;
+	s->position += samples;
+}
+
+/* One update, watched: totals, log, bar. */
+static void
+train_on(struct run *r)
+{
+	struct state *s = &r->state;
+	int64_t left = r->epoch_samples - s->position;
+	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH;
+	double sum[MAX_RESULTS] = {0};
+
+	update_weights(r, samples, sum);
+	for (int k = 0; k < TRAIN_RESULTS; k++) {
+		if (!isfinite(sum[k]))
+			fail("%s is %g at update %lld (epoch %lld): the training has diverged; try a "
+			    "smaller learning rate, warm-up or clipping", train_results[k].name, sum[k],
+			    (long long)s->update, (long long)s->epoch + 1);
+		s->sum[k] += sum[k];
+	}
+	log_step(&r->progress, s->epoch + 1, s->update, learning_rate(r, s->update), sum, samples);
+	progress_step(&r->progress, s->epoch + 1, s->position, r->epoch_samples, s->sum);
+	if (r->option.save_every && s->update % r->option.save_every == 0)
+		checkpoint_save(r->option.save, s);
+}
+
+/* Validation, the epoch's lines, and on to the next when this one is whole. */
+static void
+epoch_done(struct run *r)
+{
+	struct state *s = &r->state;
+	const double *valid = NULL;
+
+#ifdef VALIDATES
+	if (r->validate.samples) {
+		validate(r, NULL);
+		valid = r->valid;
+	}
+	progress_epoch_done(&r->progress, s->epoch + 1, s->position, s->sum, validate_results,
+	    VALIDATE_RESULTS, valid, r->validated);
+	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, validate_results,
+	    VALIDATE_RESULTS, valid, r->validated);
+#else
+	progress_epoch_done(&r->progress, s->epoch + 1, s->position, s->sum, NULL, 0, valid, 0);
+	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, NULL, 0, valid, 0);
+#endif
+	if (s->position == r->epoch_samples) {
+		s->epoch++;
+		s->position = 0;
+		memset(s->sum, 0, sizeof(s->sum));
+	}
+	if (r->option.save)
+		checkpoint_save(r->option.save, s);
+}
+
+static void
+train_epoch(struct run *r)
+{
+	struct state *s = &r->state;
+
+	progress_epoch(&r->progress, train_results, TRAIN_RESULTS, s->position);
+	while (s->position < r->epoch_samples && s->update < r->stop) {
+		train_on(r);
+		if (!interrupted)
+			continue;
+		if (r->option.save)
+			checkpoint_save(r->option.save, s);
+		clear_bar();
+		printf("interrupted after update %lld%s%s\n", (long long)s->update,
+		    r->option.save ? "; saved to " : "", r->option.save ? r->option.save : "");
+		exit(128 + interrupted);
+	}
+	epoch_done(r);
+}
+
+static void
+train(struct run *r)
+{
+	int64_t growth = memory_taken();
+
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	log_start(&r->progress, r->state.seed, r->train.samples);
+	while (r->state.update < r->stop)
+		train_epoch(r);
+	growth = memory_taken() - growth;
+	log_end(&r->progress, r->state.update, growth);
+	printf("%s: %lld updates, %lld epochs", NETWORK, (long long)r->state.update,
+	    (long long)r->state.epoch);
+#ifdef VALIDATES
+	if (r->validated)
+		print_results(validate_results, VALIDATE_RESULTS, r->valid, r->validated,
+		    "validation ");
+#endif
+	putchar('\n');
+	memory_report(growth);
+}
+
+/* How long it trains, from the spec and the options. */
+static void
+train_plan(struct run *r)
+{
+	const struct options *o = &r->option;
+	double epochs = o->epochs >= 0 ? o->epochs : EPOCHS;
+
+	r->epoch_samples = r->train.samples;
+	r->epoch_updates = (r->epoch_samples + UPDATE_BATCH - 1) / UPDATE_BATCH;
+	if (o->batch_limit && o->batch_limit < r->epoch_updates) {
+		r->epoch_updates = o->batch_limit;
+		r->epoch_samples = o->batch_limit * UPDATE_BATCH;
+	}
+	r->updates = (int64_t)ceil(epochs * (double)r->epoch_updates);
+	if (o->epochs < 0 && STEPS)
+		r->updates = STEPS;
+	r->stop = o->steps ? o->steps : r->updates;
+	if (r->updates < r->stop)
+		r->updates = r->stop;
+	if (r->state.position > r->epoch_samples || (r->state.position % UPDATE_BATCH &&
+	    r->state.position != r->epoch_samples))
+		fail("%s: stands at sample %lld of an epoch of %lld: the data or the batch is another",
+		    o->resume, (long long)r->state.position, (long long)r->epoch_samples);
+}
+#endif

@@ -1,0 +1,197 @@
+/*
+ * kernel.h - what every kernel file is written in.
+ *
+ * A kernel is written once and compiled twice: by a C compiler, where EACH is an OpenMP loop, and
+ * by nvcc, where it is a grid-stride loop. On the host side LAUNCH starts it on either.
+ *
+ *     KERNEL(relu_kernel, (real *y, const real *x, int64_t n))
+ *     {
+ *             EACH (i, n)
+ *                     y[i] = x[i] > 0 ? x[i] : 0;
+ *     }
+ *
+ *     static void
+ *     relu_forward(real *y, const real *x, int64_t n)
+ *     {
+ *             LAUNCH(relu_kernel, n, (y, x, n));
+ *     }
+ *
+ * For a sum along a row, ROWS gives each row to a thread (C) or to a block (CUDA):
+ *
+ *     KERNEL(sum_kernel, (real *y, const real *x, int64_t rows, int64_t n))
+ *     {
+ *             ROWS (r, rows) {
+ *                     double sum = 0;
+ *                     ALONG (j, n)
+ *                             sum += x[r * n + j];
+ *                     sum = ROW_SUM(sum);
+ *                     FIRST
+ *                             y[r] = (real)sum;
+ *             }
+ *     }
+ *
+ * ALONG_EACH is ALONG whose rounds are independent; ALONG_ADD (j, n, sum, ...) is ALONG where the
+ * body only adds to the variables named, so that a C compiler may keep several partial sums;
+ * ALONG_MAX (j, n, top) the same for a maximum.
+ * To reduce along an axis that is not the last one, a row is a STRIP of neighbouring columns: ALONG
+ * (j, width) inside the loop over the axis, with `real sum[STRIP_LANES]` indexed by LANE(j): an
+ * array in C, one number a thread on CUDA.
+ * EACH_PLACE (p, y, x, planes, h, w) visits the elements of [planes, h, w], without a division in
+ * C. PART_FROM cuts a long sum into parts whose number does not depend on that of the threads.
+ *
+ * Sums are taken in a fixed order, so the same build on the same machine gives the same bits.
+ * `real` is float, or double when the network's precision is f64. Kernels that may run in place
+ * carry no restrict.
+ */
+#ifndef STOWAGE_KERNEL_H
+#define STOWAGE_KERNEL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+#include <string.h>
+
+#ifdef USE_DOUBLE
+typedef double real;
+#define REAL(x)	x		/* a literal */
+#define R(name)	name		/* a function of math.h: R(exp)(x) */
+#else
+typedef float real;
+#define REAL(x)	x##f
+#define R(name)	name##f
+#endif
+
+/* the first of N items in part P of PARTS; PART_FROM(n, p + 1, parts) is one past its last */
+#define PART_FROM(n, p, parts)	((n) / (parts) * (p) + (n) % (parts) * (p) / (parts))
+
+struct step {			/* what differs from one micro-step to the next */
+	int64_t update;		/* 1 for the first weight update */
+	uint64_t draw;		/* micro-steps run so far: the counter of random numbers */
+	uint64_t seed;
+	double lr;
+	real share;		/* of the update's samples in this micro-batch: 1 without accumulation */
+	real keep;		/* 0 for an update's first micro-batch, 1 after: gradients add up */
+};
+
+#ifdef __CUDACC__
+
+#define KERNEL(name, params)	static __global__ void name params
+#define DEVICE	static __device__ __forceinline__
+#define EACH(i, n)	for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n);	\
+	    i += gridDim.x * (int64_t)blockDim.x)
+#define ROWS(r, n)	for (int64_t r = blockIdx.x; r < (n); r += gridDim.x)
+#define ALONG(j, n)	for (int64_t j = threadIdx.x; j < (n); j += blockDim.x)
+#define ROW_SUM(x)	block_sum(x)
+#define ROW_MAX(x)	block_max(x)
+#define FIRST	if (threadIdx.x == 0)
+#define ALONG_ADD(j, n, ...)	ALONG (j, n)
+#define ALONG_EACH(j, n)	ALONG (j, n)
+#define ALONG_MAX(j, n, top)	ALONG (j, n)
+#define STRIP	BLOCK
+#define STRIP_LANES	1
+#define LANE(j)	0
+#define EACH_PLACE(p, y, x, planes, h, w)	EACH (place_, (planes) * (h) * (w))		\
+	for (int64_t x = place_ % (w), y = place_ / (w) % (h), p = place_ / (w) / (h),		\
+	    once_ = 1; once_; once_ = 0)
+
+#define BLOCK	256
+static cudaStream_t stream;
+
+static inline unsigned
+grid(int64_t work)
+{
+	return work < 1 ? 1 : work > 65535 ? 65535 : (unsigned)work;
+}
+
+#define LAUNCH(name, n, args)	name<<<grid(((n) + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>> args
+#define LAUNCH_ROWS(name, n, args)	name<<<grid(n), BLOCK, 0, stream>>> args
+
+template <typename T> DEVICE T
+block_sum(T x)
+{
+	__shared__ T part[BLOCK / 32];
+	__shared__ T total;
+
+	for (int lane = 16; lane; lane /= 2)
+		x += __shfl_xor_sync(0xffffffffu, x, lane);
+	__syncthreads();
+	if (threadIdx.x % 32 == 0)
+		part[threadIdx.x / 32] = x;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		total = part[0];
+		for (int w = 1; w < BLOCK / 32; w++)
+			total += part[w];
+	}
+	__syncthreads();
+	return total;
+}
+
+template <typename T> DEVICE T
+block_max(T x)
+{
+	__shared__ T part[BLOCK / 32];
+	__shared__ T top;
+
+	for (int lane = 16; lane; lane /= 2) {
+		T y = __shfl_xor_sync(0xffffffffu, x, lane);
+
+		x = y > x ? y : x;
+	}
+	__syncthreads();
+	if (threadIdx.x % 32 == 0)
+		part[threadIdx.x / 32] = x;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		top = part[0];
+		for (int w = 1; w < BLOCK / 32; w++)
+			top = part[w] > top ? part[w] : top;
+	}
+	__syncthreads();
+	return top;
+}
+
+#else	/* C */
+
+#define PRAGMA(x)	_Pragma(#x)
+#define KERNEL(name, params)	static void name params
+#define DEVICE	static inline
+/* a loop shorter than this is not worth waking the other threads for */
+#define WORTH_THREADS	16384
+/* The team is woken by LAUNCH and shares EACH and ROWS among its threads. (An `if` clause on a
+ * parallel loop would do, but libgomp allocates a team whenever the number of threads changes.) */
+#define EACH(i, n)	PRAGMA(omp for simd schedule(static)) for (int64_t i = 0; i < (n); i++)
+#define ROWS(r, n)	PRAGMA(omp for schedule(static)) for (int64_t r = 0; r < (n); r++)
+#define ALONG(j, n)	for (int64_t j = 0; j < (n); j++)
+#define ALONG_EACH(j, n)	PRAGMA(omp simd) for (int64_t j = 0; j < (n); j++)
+#define ALONG_ADD(j, n, ...)	PRAGMA(omp simd reduction(+ : __VA_ARGS__))	\
+	for (int64_t j = 0; j < (n); j++)
+#define ALONG_MAX(j, n, top)	PRAGMA(omp simd reduction(max : top))	\
+	for (int64_t j = 0; j < (n); j++)
+#define STRIP	64
+#define STRIP_LANES	STRIP
+#define LANE(j)	(j)
+#define EACH_PLACE(p, y, x, planes, h, w)	PRAGMA(omp for collapse(2) schedule(static))	\
+	for (int64_t p = 0; p < (planes); p++) for (int64_t y = 0; y < (h); y++)		\
+	PRAGMA(omp simd) for (int64_t x = 0; x < (w); x++)
+#define ROW_SUM(x)	(x)
+#define ROW_MAX(x)	(x)
+#define FIRST
+#define LAUNCH(name, n, args)	do {						\
+	if ((n) > WORTH_THREADS) {						\
+		PRAGMA(omp parallel)						\
+		name args;							\
+	} else {								\
+		name args;							\
+	}									\
+} while (0)
+#define LAUNCH_ROWS(name, n, args)	do {					\
+	(void)(n);								\
+	PRAGMA(omp parallel)							\
+	name args;								\
+} while (0)
+
+#endif
+
+#endif	/* STOWAGE_KERNEL_H */

@@ -1,0 +1,304 @@
+/*
+ * loss.cu - losses, the metric, and the seed of the backward pass. A mean over samples is summed in
+ * double in LOSS_PARTS pieces, whose number does not depend on threads or target, so that the
+ * order of the sum is fixed. `work` holds one double a piece.
+ *
+ * A label outside 0 .. k-1 takes no part: its loss and its gradient are 0 (the readers of data
+ * refuse such labels; this keeps any that slip through from reading outside the row).
+ */
+#include "exp.cu"
+#include "kernel.h"
+
+#define LOSS_PARTS	256
+
+KERNEL(seed_kernel, (real *out, const struct step *s))
+{
+	EACH (i, 1)
+		out[i] = s->share;
+}
+
+/* The gradient of the loss: the share of the update's samples in this micro-batch. */
+static void
+seed_gradient(real *out, const struct step *s)
+{
+	LAUNCH(seed_kernel, 1, (out, s));
+}
+
+KERNEL(mean_kernel, (real *out, const double *part, int64_t n))
+{
+	EACH (i, 1) {
+		double sum = 0;
+
+		for (int p = 0; p < LOSS_PARTS; p++)
+			sum += part[p];
+		out[i] = (real)(sum / (double)n);
+	}
+}
+
+/* ---- cross-entropy over [outer, k, inner]: a row is the k logits of one label ---- */
+
+KERNEL(lse_rows_kernel, (real *lse, const real *x, int64_t rows, int64_t k))
+{
+	ROWS (r, rows) {
+		const real *in = x + r * k;
+		real top = -INFINITY;
+		double sum = 0;
+
+		ALONG_MAX (j, k, top)
+			top = in[j] > top ? in[j] : top;
+		top = ROW_MAX(top);
+		ALONG_ADD (j, k, sum)
+			sum += exp_of(in[j] - top);
+		sum = ROW_SUM(sum);
+		FIRST
+			lse[r] = (real)(top + log(sum));
+	}
+}
+
+KERNEL(lse_strips_kernel, (real *lse, const real *x, int64_t outer, int64_t k, int64_t inner))
+{
+	int64_t strips = (inner + STRIP - 1) / STRIP;
+
+	ROWS (r, outer * strips) {
+		int64_t i = r % strips * STRIP, at = r / strips * k * inner + i;
+		int64_t width = inner - i < STRIP ? inner - i : STRIP;
+		real top[STRIP_LANES], sum[STRIP_LANES] = { 0 };
+
+		ALONG_EACH (j, width)
+			top[LANE(j)] = x[at + j];
+		for (int64_t c = 1; c < k; c++)
+			ALONG_EACH (j, width) {
+				real v = x[at + c * inner + j];
+
+				top[LANE(j)] = v > top[LANE(j)] ? v : top[LANE(j)];
+			}
+		for (int64_t c = 0; c < k; c++)
+			ALONG_EACH (j, width)
+				sum[LANE(j)] += exp_of(x[at + c * inner + j] - top[LANE(j)]);
+		ALONG (j, width)
+			lse[r / strips * inner + i + j] = top[LANE(j)] + R(log)(sum[LANE(j)]);
+	}
+}
+
+KERNEL(cross_entropy_kernel, (double *part, const real *lse, const real *x, const int32_t *label,
+    int64_t rows, int64_t k, int64_t inner))
+{
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(rows, p, LOSS_PARTS);
+		int64_t count = PART_FROM(rows, p + 1, LOSS_PARTS) - from;
+		double sum = 0;
+
+		ALONG (j, count) {
+			int64_t r = from + j, at = label[r];
+
+			if (at >= 0 && at < k)
+				sum += (double)lse[r] -
+				    (double)x[(r / inner * k + at) * inner + r % inner];
+		}
+		sum = ROW_SUM(sum);
+		FIRST
+			part[p] = sum;
+	}
+}
+
+static void
+cross_entropy_forward(real *out, real *lse, void *work, const real *x, const int32_t *label,
+    int64_t outer, int64_t k, int64_t inner)
+{
+	int64_t rows = outer * inner;
+
+	if (inner == 1)
+		LAUNCH_ROWS(lse_rows_kernel, rows, (lse, x, rows, k));
+	else
+		LAUNCH_ROWS(lse_strips_kernel, outer * ((inner + STRIP - 1) / STRIP),
+		    (lse, x, outer, k, inner));
+	LAUNCH_ROWS(cross_entropy_kernel, LOSS_PARTS,
+	    ((double *)work, lse, x, label, rows, k, inner));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, rows));
+}
+
+KERNEL(cross_entropy_grad_kernel, (real *dx, const real *dy, const real *x, const int32_t *label,
+    const real *lse, int64_t outer, int64_t k, int64_t inner))
+{
+	real share = *dy / (real)(outer * inner);
+
+	EACH_PLACE (o, j, i, outer, k, inner) {
+		int64_t at = (o * k + j) * inner + i, r = o * inner + i;
+		bool counts = label[r] >= 0 && label[r] < k;
+		real p = exp_of(x[at] - lse[r]) - (label[r] == j);
+
+		dx[at] = counts ? p * share : 0;
+	}
+}
+
+/* DX may be X. */
+static void
+cross_entropy_backward(real *dx, const real *dy, const real *x, const int32_t *label,
+    const real *lse, int64_t outer, int64_t k, int64_t inner)
+{
+	LAUNCH(cross_entropy_grad_kernel, outer * k * inner,
+	    (dx, dy, x, label, lse, outer, k, inner));
+}
+
+/* ---- element by element; the target is t, or u8 where T is NULL ---- */
+
+DEVICE real
+target_at(const real *t, const uint8_t *u8, int64_t i)
+{
+	return t ? t[i] : (real)u8[i];
+}
+
+KERNEL(mse_kernel, (double *part, const real *x, const real *t, const uint8_t *u8, int64_t n))
+{
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(n, p, LOSS_PARTS);
+		int64_t count = PART_FROM(n, p + 1, LOSS_PARTS) - from;
+		double sum = 0;
+
+		ALONG_ADD (j, count, sum) {
+			double d = (double)x[from + j] - (double)target_at(t, u8, from + j);
+
+			sum += d * d;
+		}
+		sum = ROW_SUM(sum);
+		FIRST
+			part[p] = sum;
+	}
+}
+
+static void
+mse_forward(real *out, void *work, const real *x, const real *t, const uint8_t *u8, int64_t n)
+{
+	LAUNCH_ROWS(mse_kernel, LOSS_PARTS, ((double *)work, x, t, u8, n));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, n));
+}
+
+KERNEL(mse_grad_kernel, (real *dx, const real *dy, const real *x, const real *t,
+    const uint8_t *u8, int64_t n))
+{
+	real share = 2 * *dy / (real)n;
+
+	EACH (i, n)
+		dx[i] = (x[i] - target_at(t, u8, i)) * share;
+}
+
+static void
+mse_backward(real *dx, const real *dy, const real *x, const real *t, const uint8_t *u8, int64_t n)
+{
+	LAUNCH(mse_grad_kernel, n, (dx, dy, x, t, u8, n));
+}
+
+KERNEL(bce_kernel, (double *part, const real *x, const real *t, const uint8_t *u8, int64_t n))
+{
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(n, p, LOSS_PARTS);
+		int64_t count = PART_FROM(n, p + 1, LOSS_PARTS) - from;
+		double sum = 0;
+
+		ALONG (j, count) {
+			real v = x[from + j], above = v > 0 ? v : 0;
+
+			sum += (double)(above - v * target_at(t, u8, from + j)) +
+			    (double)R(log1p)(R(exp)(v > 0 ? -v : v));
+		}
+		sum = ROW_SUM(sum);
+		FIRST
+			part[p] = sum;
+	}
+}
+
+static void
+bce_forward(real *out, void *work, const real *x, const real *t, const uint8_t *u8, int64_t n)
+{
+	LAUNCH_ROWS(bce_kernel, LOSS_PARTS, ((double *)work, x, t, u8, n));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, n));
+}
+
+KERNEL(bce_grad_kernel, (real *dx, const real *dy, const real *x, const real *t,
+    const uint8_t *u8, int64_t n))
+{
+	real share = *dy / (real)n;
+
+	EACH (i, n)
+		dx[i] = (logistic(x[i]) - target_at(t, u8, i)) * share;
+}
+
+static void
+bce_backward(real *dx, const real *dy, const real *x, const real *t, const uint8_t *u8, int64_t n)
+{
+	LAUNCH(bce_grad_kernel, n, (dx, dy, x, t, u8, n));
+}
+
+KERNEL(bce_target_grad_kernel, (real *dt, const real *dy, const real *x, int64_t n))
+{
+	real share = -*dy / (real)n;
+
+	EACH (i, n)
+		dt[i] = x[i] * share;
+}
+
+static void
+bce_target_backward(real *dt, const real *dy, const real *x, int64_t n)
+{
+	LAUNCH(bce_target_grad_kernel, n, (dt, dy, x, n));
+}
+
+/* ---- accuracy ---- */
+
+/* A row is right when nothing beats its label's logit; among equals the first counts. */
+KERNEL(accuracy_kernel, (double *part, const real *x, const int32_t *label, int64_t rows,
+    int64_t k, int64_t inner))
+{
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(rows, p, LOSS_PARTS);
+		int64_t count = PART_FROM(rows, p + 1, LOSS_PARTS) - from;
+		double right = 0;
+
+		ALONG (i, count) {
+			int64_t r = from + i, at = label[r];
+			const real *in = x + r / inner * k * inner + r % inner;
+			bool best = at >= 0 && at < k;
+
+			for (int64_t j = 0; best && j < k; j++)
+				best = j < at ? in[j * inner] < in[at * inner] :
+				    in[j * inner] <= in[at * inner];
+			right += best;
+		}
+		right = ROW_SUM(right);
+		FIRST
+			part[p] = right;
+	}
+}
+
+static void
+accuracy_forward(real *out, void *work, const real *x, const int32_t *label, int64_t outer,
+    int64_t k, int64_t inner)
+{
+	LAUNCH_ROWS(accuracy_kernel, LOSS_PARTS,
+	    ((double *)work, x, label, outer * inner, k, inner));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, outer * inner));
+}
+
+KERNEL(sign_accuracy_kernel, (double *part, const real *x, const real *t, const uint8_t *u8,
+    int64_t n))
+{
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(n, p, LOSS_PARTS);
+		int64_t count = PART_FROM(n, p + 1, LOSS_PARTS) - from;
+		double right = 0;
+
+		ALONG (j, count)
+			right += (x[from + j] > 0) == (target_at(t, u8, from + j) > REAL(0.5));
+		right = ROW_SUM(right);
+		FIRST
+			part[p] = right;
+	}
+}
+
+static void
+sign_accuracy_forward(real *out, void *work, const real *x, const real *t, const uint8_t *u8,
+    int64_t n)
+{
+	LAUNCH_ROWS(sign_accuracy_kernel, LOSS_PARTS, ((double *)work, x, t, u8, n));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, n));
+}

@@ -1,0 +1,359 @@
+/*
+ * norm.cu - batch normalisation of [b, channels, n].
+ *
+ * The statistics of a channel take one reading: sums of d and d*d, in double, where d is the
+ * distance from the channel's first element, so that a large mean does not cancel the variance.
+ * A channel is cut into parts (bn_parts, the same for every number of threads and for CUDA), so
+ * that few channels still occupy all cores; a part's two sums lie in the workspace:
+ *
+ *     work[2 * (channel * parts + part)], and the next one
+ */
+#include "kernel.h"
+
+static inline int64_t
+bn_parts(int64_t channels)
+{
+	int64_t parts = 512 / channels;
+
+	return parts < 1 ? 1 : parts > 64 ? 64 : parts;
+}
+
+#ifdef __CUDACC__
+
+KERNEL(bn_moments_kernel, (double *work, const real *x, int64_t b, int64_t channels, int64_t n,
+    int64_t parts))
+{
+	ROWS (r, channels * parts) {
+		int64_t c = r / parts, p = r % parts, from = PART_FROM(b * n, p, parts);
+		int64_t count = PART_FROM(b * n, p + 1, parts) - from;
+		double origin = x[c * n], sum = 0, squares = 0;
+
+		ALONG (j, count) {
+			int64_t t = from + j;
+			double d = x[(t / n * channels + c) * n + t % n] - origin;
+
+			sum += d;
+			squares += d * d;
+		}
+		sum = ROW_SUM(sum);
+		squares = ROW_SUM(squares);
+		FIRST {
+			work[2 * r] = sum;
+			work[2 * r + 1] = squares;
+		}
+	}
+}
+
+KERNEL(bn_dots_kernel, (double *work, const real *dy, const real *x, const real *mean,
+    int64_t b, int64_t channels, int64_t n, int64_t parts))
+{
+	ROWS (r, channels * parts) {
+		int64_t c = r / parts, p = r % parts, from = PART_FROM(b * n, p, parts);
+		int64_t count = PART_FROM(b * n, p + 1, parts) - from;
+		double sum = 0, dot = 0;
+
+		ALONG (j, count) {
+			int64_t t = from + j, i = (t / n * channels + c) * n + t % n;
+
+			sum += dy[i];
+			dot += (double)dy[i] * (double)(x[i] - mean[c]);
+		}
+		sum = ROW_SUM(sum);
+		dot = ROW_SUM(dot);
+		FIRST {
+			work[2 * r] = sum;
+			work[2 * r + 1] = dot;
+		}
+	}
+}
+
+#else	/* C */
+
+/* Channels that lie side by side (n = 1, after dense) are taken this many at a time. */
+#define BN_COLUMNS	64
+
+static void
+bn_moments_columns(double *work, const real *x, int64_t b, int64_t channels, int64_t parts)
+{
+	ROWS (r, (channels + BN_COLUMNS - 1) / BN_COLUMNS * parts) {
+		int64_t c = r / parts * BN_COLUMNS, p = r % parts;
+		int64_t width = channels - c < BN_COLUMNS ? channels - c : BN_COLUMNS;
+		double sum[BN_COLUMNS] = { 0 }, squares[BN_COLUMNS] = { 0 };
+
+		for (int64_t i = PART_FROM(b, p, parts); i < PART_FROM(b, p + 1, parts); i++)
+			for (int64_t j = 0; j < width; j++) {
+				double d = (double)x[i * channels + c + j] - (double)x[c + j];
+
+				sum[j] += d;
+				squares[j] += d * d;
+			}
+		for (int64_t j = 0; j < width; j++) {
+			work[2 * ((c + j) * parts + p)] = sum[j];
+			work[2 * ((c + j) * parts + p) + 1] = squares[j];
+		}
+	}
+}
+
+static void
+bn_moments_kernel(double *work, const real *x, int64_t b, int64_t channels, int64_t n,
+    int64_t parts)
+{
+	if (n == 1) {
+		bn_moments_columns(work, x, b, channels, parts);
+		return;
+	}
+	ROWS (r, channels * parts) {
+		int64_t c = r / parts, p = r % parts;
+		int64_t t = PART_FROM(b * n, p, parts), end = PART_FROM(b * n, p + 1, parts);
+		double origin = x[c * n], sum = 0, squares = 0;
+
+		while (t < end) {
+			const real *v = x + (t / n * channels + c) * n + t % n;
+			int64_t count = n - t % n < end - t ? n - t % n : end - t;
+
+			ALONG_ADD (j, count, sum, squares) {
+				double d = v[j] - origin;
+
+				sum += d;
+				squares += d * d;
+			}
+			t += count;
+		}
+		work[2 * r] = sum;
+		work[2 * r + 1] = squares;
+	}
+}
+
+static void
+bn_dots_columns(double *work, const real *dy, const real *x, const real *mean, int64_t b,
+    int64_t channels, int64_t parts)
+{
+	ROWS (r, (channels + BN_COLUMNS - 1) / BN_COLUMNS * parts) {
+		int64_t c = r / parts * BN_COLUMNS, p = r % parts;
+		int64_t width = channels - c < BN_COLUMNS ? channels - c : BN_COLUMNS;
+		double sum[BN_COLUMNS] = { 0 }, dot[BN_COLUMNS] = { 0 };
+
+		for (int64_t i = PART_FROM(b, p, parts); i < PART_FROM(b, p + 1, parts); i++)
+			for (int64_t j = 0; j < width; j++) {
+				int64_t k = i * channels + c + j;
+
+				sum[j] += dy[k];
+				dot[j] += (double)dy[k] * (double)(x[k] - mean[c + j]);
+			}
+		for (int64_t j = 0; j < width; j++) {
+			work[2 * ((c + j) * parts + p)] = sum[j];
+			work[2 * ((c + j) * parts + p) + 1] = dot[j];
+		}
+	}
+}
+
+static void
+bn_dots_kernel(double *work, const real *dy, const real *x, const real *mean, int64_t b,
+    int64_t channels, int64_t n, int64_t parts)
+{
+	if (n == 1) {
+		bn_dots_columns(work, dy, x, mean, b, channels, parts);
+		return;
+	}
+	ROWS (r, channels * parts) {
+		int64_t c = r / parts, p = r % parts;
+		int64_t t = PART_FROM(b * n, p, parts), end = PART_FROM(b * n, p + 1, parts);
+		double sum = 0, dot = 0;
+
+		while (t < end) {
+			int64_t i = (t / n * channels + c) * n + t % n;
+			int64_t count = n - t % n < end - t ? n - t % n : end - t;
+			const real *v = x + i, *d = dy + i;
+			real m = mean[c];
+
+			ALONG_ADD (j, count, sum, dot) {
+				sum += d[j];
+				dot += (double)d[j] * (double)(v[j] - m);
+			}
+			t += count;
+		}
+		work[2 * r] = sum;
+		work[2 * r + 1] = dot;
+	}
+}
+
+#endif
+
+/* Sums the parts; updates the running statistics, the variance with n - 1 as PyTorch does. */
+KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real *running_var,
+    const double *work, const real *x, double eps, double momentum, int64_t b, int64_t channels,
+    int64_t n, int64_t parts))
+{
+	EACH (c, channels) {
+		double count = (double)(b * n), sum = 0, squares = 0, m, var;
+
+		for (int64_t p = 0; p < parts; p++) {
+			sum += work[2 * (c * parts + p)];
+			squares += work[2 * (c * parts + p) + 1];
+		}
+		m = sum / count;
+		var = squares / count - m * m;
+		if (var < 0)
+			var = 0;
+		m += x[c * n];
+		mean[c] = (real)m;
+		invstd[c] = (real)(1 / sqrt(var + eps));
+		running_mean[c] = (real)((1 - momentum) * running_mean[c] + momentum * m);
+		if (count > 1)
+			var *= count / (count - 1);
+		running_var[c] = (real)((1 - momentum) * running_var[c] + momentum * var);
+	}
+}
+
+/* y = gain * x + offset, with the two numbers of a channel worked out once for each row */
+KERNEL(bn_apply_kernel, (real *y, const real *x, const real *weight, const real *bias,
+    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
+{
+	ROWS (r, b * channels) {
+		int64_t c = r % channels;
+		real gain = weight[c] * invstd[c], m = mean[c], offset = bias[c];
+
+		ALONG_EACH (j, n)
+			y[r * n + j] = (x[r * n + j] - m) * gain + offset;
+	}
+}
+
+KERNEL(bn_apply_columns_kernel, (real *y, const real *x, const real *weight, const real *bias,
+    const real *mean, const real *invstd, int64_t b, int64_t channels))
+{
+	EACH_PLACE (i, one, c, b, 1, channels) {
+		int64_t k = (i + one) * channels + c;
+
+		y[k] = (x[k] - mean[c]) * (weight[c] * invstd[c]) + bias[c];
+	}
+}
+
+static void
+bn_apply(real *y, const real *x, const real *weight, const real *bias, const real *mean,
+    const real *invstd, int64_t b, int64_t channels, int64_t n)
+{
+	if (n == 1)
+		LAUNCH(bn_apply_columns_kernel, b * channels,
+		    (y, x, weight, bias, mean, invstd, b, channels));
+	else
+		LAUNCH_ROWS(bn_apply_kernel, b * channels,
+		    (y, x, weight, bias, mean, invstd, b, channels, n));
+}
+
+/* MEAN and INVSTD may be NULL: they then lie in WORK, behind the sums. */
+static void
+batchnorm_forward(real *y, real *mean, real *invstd, real *running_mean, real *running_var,
+    void *work, const real *x, const real *weight, const real *bias, double eps, double momentum,
+    int64_t b, int64_t channels, int64_t n)
+{
+	int64_t parts = bn_parts(channels);
+	real *scratch = (real *)((double *)work + 2 * channels * parts);
+
+	if (!mean) {
+		mean = scratch;
+		scratch += channels;
+	}
+	if (!invstd)
+		invstd = scratch;
+	LAUNCH_ROWS(bn_moments_kernel, channels * parts, ((double *)work, x, b, channels, n, parts));
+	LAUNCH(bn_statistics_kernel, channels, (mean, invstd, running_mean, running_var,
+	    (const double *)work, x, eps, momentum, b, channels, n, parts));
+	bn_apply(y, x, weight, bias, mean, invstd, b, channels, n);
+}
+
+KERNEL(bn_invstd_kernel, (real *invstd, const real *running_var, double eps, int64_t channels))
+{
+	EACH (c, channels)
+		invstd[c] = (real)(1 / sqrt((double)running_var[c] + eps));
+}
+
+/* With the running statistics; WORK holds a real for each channel. */
+static void
+batchnorm_inference(real *y, void *work, const real *x, const real *weight, const real *bias,
+    const real *running_mean, const real *running_var, double eps, int64_t b, int64_t channels,
+    int64_t n)
+{
+	LAUNCH(bn_invstd_kernel, channels, ((real *)work, running_var, eps, channels));
+	bn_apply(y, x, weight, bias, running_mean, (const real *)work, b, channels, n);
+}
+
+/* Sums the parts, gives the parameters their gradients, and leaves in part 0 of each channel the
+ * means that dx needs: none where the statistics are fixed, for then they do not depend on x. */
+KERNEL(bn_gradients_kernel, (real *dweight, real *dbias, double *work, const real *invstd,
+    int fixed, int64_t b, int64_t channels, int64_t n, int64_t parts))
+{
+	EACH (c, channels) {
+		double scale = invstd[c], share = fixed ? 0 : 1 / (double)(b * n), sum = 0, dot = 0;
+
+		for (int64_t p = 0; p < parts; p++) {
+			sum += work[2 * (c * parts + p)];
+			dot += work[2 * (c * parts + p) + 1];
+		}
+		work[2 * c * parts] = sum * share;
+		work[2 * c * parts + 1] = dot * scale * scale * share;
+		if (dweight)
+			dweight[c] = (real)(dot * scale);
+		if (dbias)
+			dbias[c] = (real)sum;
+	}
+}
+
+KERNEL(bn_grad_kernel, (real *dx, const real *dy, const real *x, const real *weight,
+    const real *mean, const real *invstd, const double *work, int64_t b, int64_t channels,
+    int64_t n, int64_t parts))
+{
+	ROWS (r, b * channels) {
+		int64_t c = r % channels, at = r * n;
+		real gain = weight[c] * invstd[c], m = mean[c];
+		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
+
+		ALONG_EACH (j, n)
+			dx[at + j] = gain * (dy[at + j] - level - (x[at + j] - m) * slope);
+	}
+}
+
+KERNEL(bn_grad_columns_kernel, (real *dx, const real *dy, const real *x, const real *weight,
+    const real *mean, const real *invstd, const double *work, int64_t b, int64_t channels,
+    int64_t parts))
+{
+	EACH_PLACE (i, one, c, b, 1, channels) {
+		int64_t k = (i + one) * channels + c;
+		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
+
+		dx[k] = weight[c] * invstd[c] * (dy[k] - level - (x[k] - mean[c]) * slope);
+	}
+}
+
+/* DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. */
+static void
+batchnorm_backward(real *dx, real *dweight, real *dbias, void *work, const real *dy, const real *x,
+    const real *weight, const real *mean, const real *invstd, int fixed, int64_t b,
+    int64_t channels, int64_t n)
+{
+	int64_t parts = bn_parts(channels);
+	double *w = (double *)work;
+
+	LAUNCH_ROWS(bn_dots_kernel, channels * parts, (w, dy, x, mean, b, channels, n, parts));
+	LAUNCH(bn_gradients_kernel, channels, (dweight, dbias, w, invstd, fixed, b,
+	    channels, n, parts));
+	if (dx && n == 1)
+		LAUNCH(bn_grad_columns_kernel, b * channels,
+		    (dx, dy, x, weight, mean, invstd, w, b, channels, parts));
+	else if (dx)
+		LAUNCH_ROWS(bn_grad_kernel, b * channels,
+		    (dx, dy, x, weight, mean, invstd, w, b, channels, n, parts));
+}
+
+/* With fixed statistics: the inverse deviation comes from the running variance, and is kept
+ * behind the sums in WORK. */
+static void
+batchnorm_fixed_backward(real *dx, real *dweight, real *dbias, void *work, const real *dy,
+    const real *x, const real *weight, const real *running_mean, const real *running_var,
+    double eps, int64_t b, int64_t channels, int64_t n)
+{
+	real *invstd = (real *)((double *)work + 2 * channels * bn_parts(channels));
+
+	LAUNCH(bn_invstd_kernel, channels, (invstd, running_var, eps, channels));
+	batchnorm_backward(dx, dweight, dbias, work, dy, x, weight, running_mean, invstd, 1, b,
+	    channels, n);
+}

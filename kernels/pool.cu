@@ -1,0 +1,431 @@
+/*
+ * pool.cu - maximum and average over windows of [b, channels, h, w].
+ *
+ * In C a thread takes whole rows or planes and the innermost loop runs along a row, so that it
+ * vectorises; backward may then scatter, since a plane belongs to one thread. On CUDA a thread
+ * takes one element, and backward gathers over the windows that cover it: no atomics, and the
+ * order of every sum is fixed on both.
+ */
+#include "kernel.h"
+
+struct pool {			/* h x w in, oh x ow out */
+	int64_t h, w, oh, ow;
+	int64_t kh, kw, sh, sw, ph, pw;
+};
+
+static inline struct pool
+pool_of(int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh,
+    int64_t sw, int64_t ph, int64_t pw)
+{
+	struct pool g;
+
+	g.h = h;
+	g.w = w;
+	g.oh = oh;
+	g.ow = ow;
+	g.kh = kh;
+	g.kw = kw;
+	g.sh = sh;
+	g.sw = sw;
+	g.ph = ph;
+	g.pw = pw;
+	return g;
+}
+
+#ifdef __CUDACC__
+
+KERNEL(maxpool_kernel, (real *out, uint8_t *small, int32_t *large, const real *in, int64_t planes,
+    struct pool g))
+{
+	EACH_PLACE (p, y, x, planes, g.oh, g.ow) {
+		const real *plane = in + p * g.h * g.w;
+		int64_t iy = y * g.sh - g.ph, ix = x * g.sw - g.pw, o = (p * g.oh + y) * g.ow + x;
+		int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0;
+		int64_t y1 = iy + g.kh > g.h ? g.h - iy : g.kh;
+		int64_t x1 = ix + g.kw > g.w ? g.w - ix : g.kw;
+		int64_t at = y0 * g.kw + x0;
+		real best = -INFINITY;
+
+		for (int64_t ky = y0; ky < y1; ky++)
+			for (int64_t kx = x0; kx < x1; kx++) {
+				real v = plane[(iy + ky) * g.w + ix + kx];
+
+				if (v > best || v != v) {
+					best = v;
+					at = ky * g.kw + kx;
+				}
+			}
+		out[o] = best;
+		if (small)
+			small[o] = (uint8_t)at;
+		else if (large)
+			large[o] = (int32_t)at;
+	}
+}
+
+/* The outputs [from, to) whose windows cover input I along one axis. */
+DEVICE void
+pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t outputs, int64_t *from,
+    int64_t *to)
+{
+	int64_t first = i + pad - kernel + 1;
+
+	*from = first <= 0 ? 0 : (first + stride - 1) / stride;
+	*to = (i + pad) / stride + 1;
+	if (*to > outputs)
+		*to = outputs;
+}
+
+KERNEL(maxpool_grad_kernel, (real *dx, const real *dy, const uint8_t *small, const int32_t *large,
+    int64_t planes, struct pool g))
+{
+	EACH_PLACE (p, y, x, planes, g.h, g.w) {
+		int64_t y0, y1, x0, x1;
+		real sum = 0;
+
+		pool_covering(y, g.kh, g.sh, g.ph, g.oh, &y0, &y1);
+		pool_covering(x, g.kw, g.sw, g.pw, g.ow, &x0, &x1);
+		for (int64_t oy = y0; oy < y1; oy++)
+			for (int64_t ox = x0; ox < x1; ox++) {
+				int64_t o = (p * g.oh + oy) * g.ow + ox;
+				int64_t at = (y + g.ph - oy * g.sh) * g.kw + x + g.pw - ox * g.sw;
+
+				if ((small ? small[o] : large[o]) == at)
+					sum += dy[o];
+			}
+		dx[(p * g.h + y) * g.w + x] = sum;
+	}
+}
+
+KERNEL(avgpool_kernel, (real *out, const real *in, int64_t planes, struct pool g))
+{
+	real share = 1 / (real)(g.kh * g.kw);
+
+	EACH_PLACE (p, y, x, planes, g.oh, g.ow) {
+		const real *plane = in + p * g.h * g.w;
+		int64_t iy = y * g.sh - g.ph, ix = x * g.sw - g.pw;
+		int64_t y0 = iy < 0 ? 0 : iy, x0 = ix < 0 ? 0 : ix;
+		int64_t y1 = iy + g.kh > g.h ? g.h : iy + g.kh;
+		int64_t x1 = ix + g.kw > g.w ? g.w : ix + g.kw;
+		real sum = 0;
+
+		for (int64_t cy = y0; cy < y1; cy++)
+			for (int64_t cx = x0; cx < x1; cx++)
+				sum += plane[cy * g.w + cx];
+		out[(p * g.oh + y) * g.ow + x] = sum * share;
+	}
+}
+
+KERNEL(avgpool_grad_kernel, (real *dx, const real *dy, int64_t planes, struct pool g))
+{
+	real share = 1 / (real)(g.kh * g.kw);
+
+	EACH_PLACE (p, y, x, planes, g.h, g.w) {
+		int64_t y0, y1, x0, x1;
+		real sum = 0;
+
+		pool_covering(y, g.kh, g.sh, g.ph, g.oh, &y0, &y1);
+		pool_covering(x, g.kw, g.sw, g.pw, g.ow, &x0, &x1);
+		for (int64_t oy = y0; oy < y1; oy++)
+			for (int64_t ox = x0; ox < x1; ox++)
+				sum += dy[(p * g.oh + oy) * g.ow + ox];
+		dx[(p * g.h + y) * g.w + x] = sum * share;
+	}
+}
+
+#else	/* C */
+
+/* The outputs [*from, *to) of a row whose column KX lies inside the input. */
+DEVICE void
+pool_inside(const struct pool *g, int64_t kx, int64_t *from, int64_t *to)
+{
+	int64_t last = g->w - 1 + g->pw - kx;
+
+	*from = g->pw <= kx ? 0 : (g->pw - kx + g->sw - 1) / g->sw;
+	*to = last < 0 ? 0 : last / g->sw + 1;
+	if (*to > g->ow)
+		*to = g->ow;
+}
+
+/*
+ * Maxima of a strip of outputs. A row of the input is dealt into one array for each phase of the
+ * stride, with -inf around it, so that every cell of the windows is a run of neighbours there:
+ *
+ *     stride 2, kernel 3:   row     a b c d e f g        cell 0   a c e
+ *                           phase 0 a c e g              cell 1   b d f
+ *                           phase 1 b d f -inf           cell 2   c e g
+ */
+#define POOL_STRIP	64
+#define POOL_STRIDE	4	/* larger strides, */
+#define POOL_KERNEL	64	/* and wider windows, go cell by cell */
+#define POOL_RUN	(POOL_STRIP + POOL_KERNEL)
+
+#ifdef USE_DOUBLE
+typedef int64_t pool_index;	/* as wide as a real: masks then need no conversion */
+#else
+typedef int32_t pool_index;
+#endif
+
+DEVICE void
+pool_deal_phase(real *to, const real *row, int64_t first, int64_t step, int64_t w)
+{
+	int64_t from = first >= 0 ? 0 : (-first + step - 1) / step;
+	int64_t end = first >= w ? 0 : (w - 1 - first) / step + 1;
+
+	end = end > POOL_RUN ? POOL_RUN : end;
+	for (int64_t q = 0; q < from && q < POOL_RUN; q++)
+		to[q] = -INFINITY;
+	PRAGMA(omp simd)
+	for (int64_t q = from; q < end; q++)
+		to[q] = row[first + q * step];
+	for (int64_t q = end > from ? end : from; q < POOL_RUN; q++)
+		to[q] = -INFINITY;
+}
+
+/* Column FIRST of the row becomes the first of phase 0. */
+DEVICE void
+pool_deal(real to[POOL_STRIDE][POOL_RUN], const real *row, int64_t first, int64_t stride, int64_t w)
+{
+	for (int64_t p = 0; p < stride; p++)
+		if (stride == 1)
+			pool_deal_phase(to[p], row, first + p, 1, w);
+		else if (stride == 2)
+			pool_deal_phase(to[p], row, first + p, 2, w);
+		else
+			pool_deal_phase(to[p], row, first + p, stride, w);
+}
+
+/* Outputs x0 .. x0 + n - 1 of a row of windows whose first row is IY. */
+static void
+maxpool_strip(real *out, uint8_t *small, int32_t *large, const real *plane, const struct pool *g,
+    int64_t iy, int64_t x0, int64_t n)
+{
+	real phase[POOL_STRIDE][POOL_RUN], best[POOL_STRIP];
+	pool_index at[POOL_STRIP];
+
+	for (int64_t x = 0; x < POOL_STRIP; x++) {	/* each index starts at a real cell */
+		int64_t left = g->pw - (x0 + x) * g->sw;
+
+		best[x] = -INFINITY;
+		at[x] = (pool_index)((iy < 0 ? -iy : 0) * g->kw + (left > 0 ? left : 0));
+	}
+	for (int64_t ky = iy < 0 ? -iy : 0; ky < g->kh && iy + ky < g->h; ky++) {
+		pool_deal(phase, plane + (iy + ky) * g->w, x0 * g->sw - g->pw, g->sw, g->w);
+		for (int64_t kx = 0; kx < g->kw; kx++) {
+			const real *v = phase[kx % g->sw] + kx / g->sw;
+			pool_index cell = (pool_index)(ky * g->kw + kx);
+
+			PRAGMA(omp simd)
+			for (int x = 0; x < POOL_STRIP; x++) {
+				bool more = (v[x] > best[x]) | (v[x] != v[x]);
+
+				best[x] = more ? v[x] : best[x];
+				at[x] = more ? cell : at[x];
+			}
+		}
+	}
+	memcpy(out, best, (size_t)n * sizeof(*out));
+	for (int64_t x = 0; small && x < n; x++)
+		small[x] = (uint8_t)at[x];
+	for (int64_t x = 0; large && x < n; x++)
+		large[x] = (int32_t)at[x];
+}
+
+/* One output, cell by cell. */
+static void
+maxpool_one(real *out, uint8_t *small, int32_t *large, const real *plane, const struct pool *g,
+    int64_t iy, int64_t ix)
+{
+	int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0, at = y0 * g->kw + x0;
+	real best = -INFINITY;
+
+	for (int64_t ky = y0; ky < g->kh && iy + ky < g->h; ky++)
+		for (int64_t kx = x0; kx < g->kw && ix + kx < g->w; kx++) {
+			real v = plane[(iy + ky) * g->w + ix + kx];
+
+			if (v > best || v != v) {
+				best = v;
+				at = ky * g->kw + kx;
+			}
+		}
+	*out = best;
+	if (small)
+		*small = (uint8_t)at;
+	else if (large)
+		*large = (int32_t)at;
+}
+
+static void
+maxpool_kernel(real *out, uint8_t *small, int32_t *large, const real *in, int64_t planes,
+    struct pool g)
+{
+	bool strips = g.sw <= POOL_STRIDE && g.kw <= POOL_KERNEL;
+	int64_t step = strips ? POOL_STRIP : 1;
+
+	ROWS (r, planes * g.oh) {
+		const real *plane = in + r / g.oh * g.h * g.w;
+		int64_t iy = r % g.oh * g.sh - g.ph;
+
+		for (int64_t x = 0; x < g.ow; x += step) {
+			int64_t o = r * g.ow + x;
+			uint8_t *s = small ? small + o : NULL;
+			int32_t *l = large ? large + o : NULL;
+
+			if (strips)
+				maxpool_strip(out + o, s, l, plane, &g, iy, x,
+				    g.ow - x < step ? g.ow - x : step);
+			else
+				maxpool_one(out + o, s, l, plane, &g, iy, x * g.sw - g.pw);
+		}
+	}
+}
+
+/* A plane belongs to one thread, which may then scatter. */
+static void
+maxpool_grad_kernel(real *dx, const real *dy, const uint8_t *small, const int32_t *large,
+    int64_t planes, struct pool g)
+{
+	int64_t step[256];
+
+	for (int64_t c = 0; small && c < g.kh * g.kw; c++)
+		step[c] = c / g.kw * g.w + c % g.kw;
+	ROWS (p, planes) {
+		int64_t o = p * g.oh * g.ow;
+		real *plane = dx + p * g.h * g.w;
+
+		memset(plane, 0, (size_t)(g.h * g.w) * sizeof(*plane));
+		for (int64_t y = 0; y < g.oh; y++)
+			for (int64_t x = 0; x < g.ow; x++, o++) {
+				int64_t corner = (y * g.sh - g.ph) * g.w + x * g.sw - g.pw;
+				int64_t at = small ? step[small[o]] :
+				    large[o] / g.kw * g.w + large[o] % g.kw;
+
+				plane[corner + at] += dy[o];
+			}
+	}
+}
+
+static void
+avgpool_kernel(real *out, const real *in, int64_t planes, struct pool g)
+{
+	real share = 1 / (real)(g.kh * g.kw);
+
+	ROWS (r, planes * g.oh) {
+		const real *plane = in + r / g.oh * g.h * g.w;
+		int64_t iy = r % g.oh * g.sh - g.ph, from, to;
+		real *row = out + r * g.ow;
+
+		for (int64_t x = 0; x < g.ow; x++)
+			row[x] = 0;
+		for (int64_t y = iy < 0 ? 0 : iy; y < iy + g.kh && y < g.h; y++)
+			for (int64_t kx = 0; kx < g.kw; kx++) {
+				const real *v = plane + y * g.w + kx - g.pw;
+
+				pool_inside(&g, kx, &from, &to);
+				for (int64_t x = from; x < to; x++)
+					row[x] += v[x * g.sw];
+			}
+		for (int64_t x = 0; x < g.ow; x++)
+			row[x] *= share;
+	}
+}
+
+static void
+avgpool_grad_kernel(real *dx, const real *dy, int64_t planes, struct pool g)
+{
+	real share = 1 / (real)(g.kh * g.kw);
+
+	ROWS (p, planes) {
+		real *plane = dx + p * g.h * g.w;
+		int64_t from, to;
+
+		memset(plane, 0, (size_t)(g.h * g.w) * sizeof(*plane));
+		for (int64_t y = 0; y < g.oh; y++)
+			for (int64_t c = 0; c < g.kh * g.kw; c++) {
+				const real *d = dy + (p * g.oh + y) * g.ow;
+				int64_t iy = y * g.sh - g.ph + c / g.kw;
+
+				if (iy < 0 || iy >= g.h)
+					continue;
+				pool_inside(&g, c % g.kw, &from, &to);
+				for (int64_t x = from; x < to; x++)
+					plane[iy * g.w + x * g.sw + c % g.kw - g.pw] += d[x] * share;
+			}
+	}
+}
+
+#endif
+
+/* SMALL or LARGE receives the place of each maximum in its window; both may be NULL. */
+static void
+maxpool_forward(real *out, uint8_t *small, int32_t *large, const real *in, int64_t b,
+    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
+    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+{
+	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
+
+	LAUNCH(maxpool_kernel, b * channels * oh * ow, (out, small, large, in, b * channels, g));
+}
+
+static void
+maxpool_backward(real *dx, const real *dy, const uint8_t *small, const int32_t *large, int64_t b,
+    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
+    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+{
+	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
+
+	LAUNCH(maxpool_grad_kernel, b * channels * h * w, (dx, dy, small, large, b * channels, g));
+}
+
+static void
+avgpool_forward(real *out, const real *in, int64_t b, int64_t channels, int64_t h, int64_t w,
+    int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+{
+	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
+
+	LAUNCH(avgpool_kernel, b * channels * oh * ow, (out, in, b * channels, g));
+}
+
+static void
+avgpool_backward(real *dx, const real *dy, int64_t b, int64_t channels, int64_t h, int64_t w,
+    int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+{
+	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
+
+	LAUNCH(avgpool_grad_kernel, b * channels * h * w, (dx, dy, b * channels, g));
+}
+
+KERNEL(global_avgpool_kernel, (real *out, const real *in, int64_t planes, int64_t n))
+{
+	ROWS (r, planes) {
+		double sum = 0;
+
+		ALONG_ADD (j, n, sum)
+			sum += in[r * n + j];
+		sum = ROW_SUM(sum);
+		FIRST
+			out[r] = (real)(sum / (double)n);
+	}
+}
+
+static void
+global_avgpool_forward(real *out, const real *in, int64_t b, int64_t channels, int64_t n)
+{
+	LAUNCH_ROWS(global_avgpool_kernel, b * channels, (out, in, b * channels, n));
+}
+
+KERNEL(global_avgpool_grad_kernel, (real *dx, const real *dy, int64_t planes, int64_t n))
+{
+	ROWS (r, planes) {
+		real share = dy[r] / (real)n;
+
+		ALONG (j, n)
+			dx[r * n + j] = share;
+	}
+}
+
+static void
+global_avgpool_backward(real *dx, const real *dy, int64_t b, int64_t channels, int64_t n)
+{
+	LAUNCH_ROWS(global_avgpool_grad_kernel, b * channels, (dx, dy, b * channels, n));
+}

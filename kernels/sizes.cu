@@ -1,0 +1,162 @@
+/*
+ * sizes.cu - how products are cut into blocks, and the scratch memory that takes. The planner
+ * (src/ops/product.c) includes this file too, so that plan and program never disagree.
+ */
+#ifndef STOWAGE_SIZES_CU
+#define STOWAGE_SIZES_CU
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In C, what a thread packs at a time. BLOCK_COLS is a multiple of every width of a tile. */
+#define BLOCK_DEPTH	384
+#define BLOCK_COLS	256
+
+/* In C, gradients of convolutions' weights (conv_weight.cu). */
+#define CHUNK_POSITIONS	1024	/* terms of a sum taken at a time */
+#define CHUNK_CHANNELS	64
+#define FEW_CHANNELS	32	/* below this the taps of a row share a vector */
+#define SPLIT_ELEMENTS	((int64_t)1 << 20)	/* in all parts of a gradient together */
+
+/* On a GPU. */
+#define GPU_TILE	64
+#define GPU_BLOCKS	256	/* enough to fill a card */
+#define GPU_SPLITS	32	/* most blocks that share a sum */
+
+struct conv {
+	int c, h, w;		/* input */
+	int f, oh, ow;		/* output */
+	int kh, kw, sy, sx, top, left, dy, dx;
+	int groups;
+};
+
+static inline struct conv
+conv_shape(int c, int h, int w, int f, int oh, int ow, int kh, int kw, int sy, int sx, int top,
+    int left, int dy, int dx, int groups)
+{
+	struct conv s;
+
+	s.c = c, s.h = h, s.w = w;
+	s.f = f, s.oh = oh, s.ow = ow;
+	s.kh = kh, s.kw = kw, s.sy = sy, s.sx = sx, s.top = top, s.left = left, s.dy = dy, s.dx = dx;
+	s.groups = groups;
+	return s;
+}
+
+static inline bool
+conv_is_depthwise(const struct conv *s)
+{
+	return s->groups > 1 && s->c == s->groups;
+}
+
+static inline int64_t
+conv_weights(const struct conv *s)
+{
+	return (int64_t)s->f * (s->c / s->groups) * s->kh * s->kw;
+}
+
+static inline int64_t
+least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t
+most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline int64_t
+parts(int64_t n, int64_t size)
+{
+	return (n + size - 1) / size;
+}
+
+/* Elements of scratch memory for one thread's share of a product. */
+static inline int64_t
+product_scratch(int64_t depth)
+{
+	return least(depth, BLOCK_DEPTH) * BLOCK_COLS;
+}
+
+/* Taps so far apart fall into the same phase of a strided convolution's way back (window.cu). */
+static inline int
+tap_period(int stride, int dilation)
+{
+	int period = 1;
+
+	while ((int64_t)period * dilation % stride)
+		period++;
+	return period;
+}
+
+/* The gradient of the input: the longest sum of any phase. */
+static inline int64_t
+conv_backward_depth(const struct conv *s)
+{
+	return s->f / s->groups * parts(s->kh, tap_period(s->sy, s->dy)) *
+	    parts(s->kw, tap_period(s->sx, s->dx));
+}
+
+/* The gradient of the weights: output positions taken at a time, and what they need of x. */
+struct conv_chunks {
+	int block;		/* channels */
+	int rows, cols;
+	int64_t images;
+	int h, w;		/* of the input that ROWS and COLS need */
+};
+
+static inline struct conv_chunks
+conv_chunks(const struct conv *s)
+{
+	struct conv_chunks k;
+
+	k.block = (int)least(s->c / s->groups, CHUNK_CHANNELS);
+	k.cols = (int)least(s->ow, CHUNK_POSITIONS);
+	k.rows = (int)least(s->oh, CHUNK_POSITIONS / k.cols);
+	k.images = k.rows < s->oh ? 1 : CHUNK_POSITIONS / ((int64_t)k.rows * k.cols);
+	k.h = (k.rows - 1) * s->sy + (s->kh - 1) * s->dy + 1;
+	k.w = (k.cols - 1) * s->sx + (s->kw - 1) * s->dx + 1;
+	return k;
+}
+
+/* Elements for one thread's chunk of x; the last vector may be read past its end. */
+static inline int64_t
+conv_chunk_scratch(const struct conv *s)
+{
+	struct conv_chunks k = conv_chunks(s);
+
+	return k.images * k.h * k.w * k.block + 64;
+}
+
+/* Is the gradient small enough for each thread to sum its own? */
+static inline bool
+conv_in_parts(const struct conv *s, int threads)
+{
+	return conv_weights(s) * threads <= SPLIT_ELEMENTS;
+}
+
+static inline int64_t
+conv_weight_scratch(const struct conv *s, int threads)
+{
+	return conv_chunk_scratch(s) * threads +
+	    (conv_in_parts(s, threads) ? conv_weights(s) * (threads - 1) : 0);
+}
+
+/* Blocks of a GPU that share each sum, so that few elements with long sums still fill it. */
+static inline int
+gpu_splits(int64_t rows, int64_t cols, int64_t products)
+{
+	int64_t tiles = parts(rows, GPU_TILE) * parts(cols, GPU_TILE) * products;
+
+	return (int)most(1, least(GPU_SPLITS, GPU_BLOCKS / tiles));
+}
+
+static inline int
+conv_gpu_splits(const struct conv *s)
+{
+	return gpu_splits(s->f / s->groups, (int64_t)(s->c / s->groups) * s->kh * s->kw, s->groups);
+}
+
+#endif

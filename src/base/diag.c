@@ -1,0 +1,164 @@
+/* Diagnostics: collecting, dropping repeats, sorting. Printing them is the reporters' work. */
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *
+severity_name(enum severity s)
+{
+	static const char *const name[] = {
+		[SEV_NOTE] = "note", [SEV_WARNING] = "warning", [SEV_ERROR] = "error",
+	};
+
+	return name[s];
+}
+
+void
+diags_init(struct diags *d, struct arena *a)
+{
+	memset(d, 0, sizeof(*d));
+	d->arena = a;
+}
+
+/* Repeats come close together (copies of one block), so the newest few are compared. */
+#define REPEATS_LOOKED_AT	64
+
+static struct diag *
+repeated(const struct diags *d, const char *rule, struct loc loc, const char *message)
+{
+	int i, stop = d->all.n > REPEATS_LOOKED_AT ? d->all.n - REPEATS_LOOKED_AT : 0;
+
+	for (i = d->all.n - 1; i >= stop; i--) {
+		struct diag *g = d->all.v[i];
+
+		if (g->loc.src == loc.src && g->loc.beg == loc.beg && strcmp(g->rule, rule) == 0 &&
+		    strcmp(g->message, message) == 0)
+			return g;
+	}
+	return NULL;
+}
+
+static struct diag *
+add(struct diags *d, enum severity severity, const char *rule, struct loc loc, const char *fmt,
+    va_list ap)
+{
+	const char *message = arena_vprintf(d->arena, fmt, ap);
+	struct diag *g = repeated(d, rule, loc, message);
+
+	if (g)
+		return g;
+	g = ARENA_NEW(d->arena, struct diag);
+	g->severity = severity;
+	g->rule = rule;
+	g->loc = loc;
+	g->message = message;
+	vec_push(d->arena, &d->all, g);
+	d->errors += severity == SEV_ERROR;
+	d->warnings += severity == SEV_WARNING;
+	return g;
+}
+
+struct diag *
+diag_add(struct diags *d, enum severity severity, const char *rule, struct loc loc,
+    const char *fmt, ...)
+{
+	struct diag *g;
+	va_list ap;
+
+	va_start(ap, fmt);
+	g = add(d, severity, rule, loc, fmt, ap);
+	va_end(ap);
+	return g;
+}
+
+struct diag *
+diag_error(struct diags *d, const char *rule, struct loc loc, const char *fmt, ...)
+{
+	struct diag *g;
+	va_list ap;
+
+	va_start(ap, fmt);
+	g = add(d, SEV_ERROR, rule, loc, fmt, ap);
+	va_end(ap);
+	return g;
+}
+
+static void
+remark(struct diags *d, struct diag *g, enum remark_kind kind, struct loc loc, const char *fmt,
+    va_list ap)
+{
+	struct remark r = { kind, loc, arena_vprintf(d->arena, fmt, ap) };
+	int i;
+
+	for (i = 0; i < g->remarks.n; i++)	/* a repeated diagnostic brings its remarks again */
+		if (g->remarks.v[i].kind == kind && strcmp(g->remarks.v[i].text, r.text) == 0)
+			return;
+	vec_push(d->arena, &g->remarks, r);
+}
+
+#define REMARK(kind, loc) do {				\
+	va_list ap;					\
+							\
+	va_start(ap, fmt);				\
+	remark(d, g, (kind), (loc), fmt, ap);		\
+	va_end(ap);					\
+} while (0)
+
+void
+diag_fact(struct diags *d, struct diag *g, const char *fmt, ...)
+{
+	REMARK(REMARK_FACT, ((struct loc){ NULL, 0, 0 }));
+}
+
+void
+diag_help(struct diags *d, struct diag *g, const char *fmt, ...)
+{
+	REMARK(REMARK_HELP, ((struct loc){ NULL, 0, 0 }));
+}
+
+void
+diag_place(struct diags *d, struct diag *g, struct loc loc, const char *fmt, ...)
+{
+	REMARK(REMARK_PLACE, loc);
+}
+
+/* A diagnostic with its rank: that of its file, then its place, then when it was added. */
+struct ranked {
+	struct diag *diag;
+	int file, beg, order;
+};
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->beg != y->beg)
+		return x->beg < y->beg ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void
+diags_sort(struct diags *d)
+{
+	struct ranked *r = arena_array(d->arena, (size_t)d->all.n + 1, sizeof(*r));
+	int i, j;
+
+	for (i = 0; i < d->all.n; i++) {
+		r[i] = (struct ranked){ d->all.v[i], i, d->all.v[i]->loc.beg, i };
+		/* consecutive messages nearly always share a file, so this looks back one step */
+		for (j = i - 1; j >= 0; j--)
+			if (d->all.v[j]->loc.src == d->all.v[i]->loc.src) {
+				r[i].file = r[j].file;
+				break;
+			}
+	}
+	qsort(r, (size_t)d->all.n, sizeof(*r), compare);
+	for (i = 0; i < d->all.n; i++)
+		d->all.v[i] = r[i].diag;
+}

@@ -1,0 +1,63 @@
+/*
+ * Diagnostics: what a user did wrong, where, and the cure. They are collected, never printed on
+ * the spot, so that one run reports every mistake, in source order, once. A check that finds a
+ * mistake adds a diagnostic and carries on with a poisoned value; nothing exits.
+ *
+ * Each diagnostic names the rule it belongs to. The rules of the language itself are "syntax",
+ * "name", "type", "shape", "value", "data" and "settings"; all others are lint rules (src/rules).
+ */
+#ifndef STOWAGE_BASE_DIAG_H
+#define STOWAGE_BASE_DIAG_H
+
+#include "base/source.h"
+#include "base/vec.h"
+
+enum severity { SEV_NOTE, SEV_WARNING, SEV_ERROR };
+
+enum remark_kind {
+	REMARK_FACT,	/* "= 5000 positions x 2,560,000 B" */
+	REMARK_PLACE,	/* "file:3:5: note: first defined here" */
+	REMARK_HELP	/* "help: ..." */
+};
+
+struct remark {
+	enum remark_kind kind;
+	struct loc loc;		/* REMARK_PLACE only */
+	const char *text;
+};
+
+struct diag {
+	enum severity severity;
+	const char *rule;
+	struct loc loc;
+	const char *message;	/* one line, no full stop */
+	VEC(struct remark) remarks;
+};
+
+struct diags {
+	struct arena *arena;
+	VEC(struct diag *) all;
+	int errors, warnings;
+};
+
+void	diags_init(struct diags *, struct arena *);
+
+/* Adds a diagnostic and returns it, for remarks to be hung on. Exact repeats are dropped
+ * (the first one is returned), so an error in a block expanded 16 times shows once. */
+struct diag	*diag_add(struct diags *, enum severity, const char *rule, struct loc,
+		    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+struct diag	*diag_error(struct diags *, const char *rule, struct loc,
+		    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void	diag_fact(struct diags *, struct diag *, const char *fmt, ...)
+	    __attribute__((format(printf, 3, 4)));
+void	diag_help(struct diags *, struct diag *, const char *fmt, ...)
+	    __attribute__((format(printf, 3, 4)));
+void	diag_place(struct diags *, struct diag *, struct loc, const char *fmt, ...)
+	    __attribute__((format(printf, 4, 5)));
+
+/* Sorts by file in order of first mention, then by place; stable. */
+void	diags_sort(struct diags *);
+
+const char	*severity_name(enum severity);
+
+#endif

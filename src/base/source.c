@@ -1,0 +1,123 @@
+/* Source text: reading files, and turning byte offsets into lines and columns. */
+#include "base/source.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define LARGEST_SOURCE	((size_t)1 << 30)
+
+struct source *
+source_from_text(struct arena *a, const char *path, const char *text, size_t size)
+{
+	struct source *s = ARENA_NEW(a, struct source);
+	VEC(int) starts = { 0 };
+	size_t i;
+
+	s->path = arena_strdup(a, path);
+	s->text = arena_strndup(a, text, size);
+	s->size = (int)size;
+	vec_push(a, &starts, 0);
+	for (i = 0; i < size; i++)
+		if (text[i] == '\n')
+			vec_push(a, &starts, (int)i + 1);
+	s->line_start = starts.v;
+	s->lines = starts.n;
+	return s;
+}
+
+struct source *
+source_read(struct arena *a, const char *path, const char **why)
+{
+	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	struct source *s = NULL;
+	size_t size = 0, cap = (size_t)64 << 10, got;
+	char *text;
+
+	*why = NULL;
+	if (!f) {
+		*why = strerror(errno);
+		return NULL;
+	}
+	text = arena_alloc(a, cap);
+	while ((got = fread(text + size, 1, cap - size, f)) > 0) {
+		size += got;
+		if (size > LARGEST_SOURCE) {
+			*why = "larger than 1 GiB";
+			goto out;
+		}
+		if (size == cap) {
+			text = arena_grow(a, text, cap, cap * 2);
+			cap *= 2;
+		}
+	}
+	if (ferror(f)) {
+		*why = strerror(errno);
+		goto out;
+	}
+	s = source_from_text(a, f == stdin ? "<stdin>" : path, text, size);
+out:
+	if (f != stdin)
+		fclose(f);
+	return s;
+}
+
+int
+loc_line(struct loc l)
+{
+	int lo = 0, hi, mid;
+
+	if (!l.src)
+		return 0;
+	for (hi = l.src->lines; hi - lo > 1;) {
+		mid = lo + (hi - lo) / 2;
+		if (l.src->line_start[mid] <= l.beg)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo + 1;
+}
+
+int
+loc_column(struct loc l)
+{
+	return l.src ? l.beg - l.src->line_start[loc_line(l) - 1] + 1 : 0;
+}
+
+int
+loc_column_chars(struct loc l)
+{
+	int i, n = 1;
+
+	if (!l.src)
+		return 0;
+	for (i = l.src->line_start[loc_line(l) - 1]; i < l.beg; i++)
+		n += ((unsigned char)l.src->text[i] & 0xc0) != 0x80;
+	return n;
+}
+
+struct loc
+loc_join(struct loc a, struct loc b)
+{
+	if (!a.src)
+		return b;
+	if (b.src == a.src && b.end > a.end)
+		a.end = b.end;
+	return a;
+}
+
+const char *
+source_line(const struct source *s, int line, int *length)
+{
+	int beg = s->line_start[line - 1];
+	int end = line < s->lines ? s->line_start[line] - 1 : s->size;
+
+	if (end > beg && s->text[end - 1] == '\r')
+		end--;
+	*length = end - beg;
+	return s->text + beg;
+}

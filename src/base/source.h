@@ -1,0 +1,39 @@
+/*
+ * Source text and places in it. A place is a byte range of a file; lines and columns are computed
+ * when a message is printed, from a table of line starts made once per file.
+ */
+#ifndef STOWAGE_BASE_SOURCE_H
+#define STOWAGE_BASE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+struct source {
+	const char *path;	/* as the user wrote it; shown in messages */
+	const char *text;	/* NUL-terminated; owned by the arena */
+	int size;		/* bytes, without the NUL; files above 1 GiB are refused */
+	int *line_start;	/* byte offset of each line */
+	int lines;
+};
+
+struct loc {
+	const struct source *src;	/* NULL: no place (a whole-program message) */
+	int beg, end;			/* bytes [beg, end) of src->text */
+};
+
+struct source	*source_from_text(struct arena *, const char *path, const char *text, size_t size);
+
+/* Reads a whole file ("-" is standard input). On failure returns NULL and sets *why. */
+struct source	*source_read(struct arena *, const char *path, const char **why);
+
+int	loc_line(struct loc);		/* 1-based; 0 where there is no place */
+int	loc_column(struct loc);		/* 1-based, in bytes */
+int	loc_column_chars(struct loc);	/* 1-based, in code points */
+struct loc	loc_join(struct loc a, struct loc b);	/* from a's start to b's end */
+
+/* The text of line N (1-based), without its newline. */
+const char	*source_line(const struct source *, int line, int *length);
+
+#endif

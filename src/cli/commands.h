@@ -1,0 +1,17 @@
+/*
+ * The sub-commands: one file each, one struct command each (cli/options.h), listed in main.c.
+ */
+#ifndef STOWAGE_CLI_COMMANDS_H
+#define STOWAGE_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const struct command command_lint, command_plan, command_emit, command_build;
+
+enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+const char	*colour_choice_name(int i);	/* OPTION_CHOICE's words */
+/* On a terminal unless NO_COLOR is set, or as the user says. */
+bool		 colour_wanted(enum colour_choice);
+
+#endif

@@ -1,0 +1,219 @@
+/* Reading, compiling and planning a spec for a command. */
+#include "cli/compile.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emit/emit.h"
+#include "plan/plan.h"
+#include "report/report.h"
+
+#define MOST_THREADS	1024
+
+const char *
+compile_target_name(int i)
+{
+	return target_table[i] ? target_table[i]->name : NULL;
+}
+
+const char *
+compile_pass_name(int i)
+{
+	return pass_table[i] ? pass_table[i]->name : NULL;
+}
+
+bool
+compile_check(const struct command *c, const struct compile_args *args)
+{
+	int i;
+
+	for (i = 0; i < args->define.n; i++) {
+		const char *word = args->define.word[i], *eq = strchr(word, '=');
+
+		if (!eq || eq == word || !eq[1]) {
+			usage_error(c, "-D expects NAME=VALUE, got '%s'", word);
+			return false;
+		}
+	}
+	return true;
+}
+
+struct source *
+compile_read(struct arena *a, const char *path, const char *stdin_name)
+{
+	const char *why;
+	struct source *src = source_read(a, path, &why);
+
+	if (!src) {
+		fprintf(stderr, "stowage: %s: %s\n", path, why);
+		return NULL;
+	}
+	if (strcmp(path, "-") == 0 && stdin_name)
+		src->path = arena_strdup(a, stdin_name);
+	return src;
+}
+
+/* The target asked for; else a GPU target where the spec's device is a GPU we know, else the
+ * first. */
+static const struct target *
+choose_target(const struct module *m, const struct compile_args *args)
+{
+	int i;
+
+	if (args->target >= 0)
+		return target_table[args->target];
+	for (i = 0; m->set.device.given && m->set.device.arch && target_table[i]; i++)
+		if (target_table[i]->gpu)
+			return target_table[i];
+	return target_table[0];
+}
+
+static int
+processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n;
+}
+
+/* --batch: the micro-batch; validation follows where the spec leaves it at that. */
+static void
+override_batch(struct module *m, int64_t batch)
+{
+	struct settings *set = &m->set;
+
+	if (batch == 0)
+		return;
+	if (set->validate_batch == set->batch / set->accumulate || !set->train)
+		set->validate_batch = batch;
+	if (__builtin_mul_overflow(batch, set->accumulate, &set->batch))
+		set->batch = INT64_MAX / set->accumulate * set->accumulate;
+}
+
+static void
+plan_module(struct module *m, const struct compile_args *args)
+{
+	struct pass_options o = {
+		.target = choose_target(m, args),
+		.threads = args->threads ? (int)args->threads : processors(),
+		.input_gradients = args->input_gradients,
+		.dump_after = args->dump_after >= 0 ? pass_table[args->dump_after]->name : NULL,
+		.dump = stdout,
+		.plan_anyway = true,
+	};
+
+	if (m->broken)
+		return;
+	override_batch(m, args->batch);
+	passes_run(m, &o);
+}
+
+static void
+keep_network(struct spec *spec, struct diags *d, const char *name)
+{
+	int i;
+
+	for (i = 0; i < spec->modules.n; i++)
+		if (strcmp(spec->modules.v[i]->name, name) == 0) {
+			spec->modules.v[0] = spec->modules.v[i];
+			spec->modules.n = 1;
+			return;
+		}
+	diag_error(d, "name", (struct loc){ NULL, 0, 0 }, "the file has no network '%s'", name);
+	spec->modules.n = 0;
+}
+
+struct spec *
+compile(struct arena *a, struct diags *d, const struct source *src,
+    const struct compile_args *args)
+{
+	struct lang_define define[MAX_WORDS];
+	struct lang_options o = { define, args->define.n, args->device };
+	struct spec *spec;
+	int i;
+
+	for (i = 0; i < args->define.n; i++) {
+		const char *word = args->define.word[i];
+		size_t n = strcspn(word, "=");
+
+		define[i].name = arena_strndup(a, word, n);
+		define[i].value = word + n + 1;
+	}
+	spec = spec_load(a, d, src, &o);
+	if (args->network)
+		keep_network(spec, d, args->network);
+	for (i = 0; i < spec->modules.n; i++)
+		plan_module(spec->modules.v[i], args);
+	return spec;
+}
+
+const struct file *const *
+compile_files(struct arena *a, const struct spec *spec, int *n)
+{
+	const struct file **file = arena_array(a, (size_t)spec->imported.n + 1,
+	    sizeof(struct file *));
+	int i;
+
+	*n = 0;
+	if (spec->file)
+		file[(*n)++] = spec->file;
+	for (i = 0; i < spec->imported.n; i++)
+		file[(*n)++] = spec->imported.v[i];
+	return file;
+}
+
+int
+compile_in_arena(int (*work)(struct arena *, void *), void *context)
+{
+	struct arena *a = arena_new();
+	jmp_buf failed;
+	volatile int status = 2;
+
+	if (!a || setjmp(failed)) {
+		fputs("stowage: out of memory\n", stderr);
+	} else {
+		arena_on_failure(a, &failed);
+		status = work(a, context);
+	}
+	arena_free(a);
+	return status;
+}
+
+int
+compile_failed(const char *path, struct diags *d)
+{
+	struct report r;
+
+	diags_sort(d);
+	report_begin(&r, format_table[0], stderr, isatty(STDERR_FILENO));
+	report_file(&r, path, d);
+	report_end(&r);
+	return 1;
+}
+
+FILE *
+compile_output(const char *path)
+{
+	FILE *f;
+
+	if (!path || strcmp(path, "-") == 0)
+		return stdout;
+	f = fopen(path, "w");
+	if (!f)
+		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
+	return f;
+}
+
+bool
+compile_close(FILE *f, const char *path)
+{
+	bool bad = fflush(f) != 0 || ferror(f);
+
+	if (f != stdout && fclose(f) != 0)
+		bad = true;
+	if (bad)
+		fprintf(stderr, "stowage: %s: %s\n", path ? path : "standard output",
+		    strerror(errno));
+	return !bad;
+}

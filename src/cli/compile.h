@@ -1,0 +1,78 @@
+/*
+ * From a path on the command line to planned modules: what every command that reads a spec shares,
+ * its options included.
+ */
+#ifndef STOWAGE_CLI_COMPILE_H
+#define STOWAGE_CLI_COMPILE_H
+
+#include "cli/options.h"
+#include "ir/ir.h"
+#include "lang/expand.h"
+#include "passes/pass.h"
+
+struct compile_args {
+	int target;		/* index in target_table; -1: as the device suggests */
+	int64_t threads;	/* 0: one per processor */
+	int64_t batch;		/* micro-batch; 0: the spec's */
+	const char *device;
+	const char *network;	/* NULL: all of them */
+	struct words define;
+	bool input_gradients;
+	int dump_after;		/* index in pass_table; -1: nothing */
+};
+
+#define COMPILE_DEFAULTS	{ .target = -1, .dump_after = -1 }
+
+/* Entries of an option table for a struct OWNER with a member `compile`. */
+#define COMPILE_OPTIONS(owner)								\
+	{ .name = "target", .letter = 't', .type = OPTION_CHOICE, .value = "NAME",	\
+	  .doc = "what the program is for", .choice = compile_target_name,		\
+	  FIELD(owner, compile.target) },						\
+	{ .name = "threads", .letter = 'j', .type = OPTION_INT, .value = "N",		\
+	  .doc = "worker threads to plan for (target c); all processors if not given",	\
+	  .min = 1, .max = 1024, FIELD(owner, compile.threads) },			\
+	{ .name = "device", .type = OPTION_STRING, .value = "NAME",			\
+	  .doc = "a GPU's name, or that of a device block, in place of the spec's",	\
+	  FIELD(owner, compile.device) },						\
+	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=VALUE",	\
+	  .doc = "set a file-level param", FIELD(owner, compile.define) }
+
+#define NETWORK_OPTION(owner)								\
+	{ .name = "network", .letter = 'n', .type = OPTION_STRING, .value = "NAME",	\
+	  .doc = "this network of the file alone", FIELD(owner, compile.network) }
+
+#define BATCH_OPTION(owner)								\
+	{ .name = "batch", .letter = 'b', .type = OPTION_INT, .value = "N",		\
+	  .doc = "plan for micro-batches of N samples", .min = 1,			\
+	  .max = (int64_t)1 << 40, FIELD(owner, compile.batch) }
+
+const char	*compile_target_name(int i);	/* OPTION_CHOICE's words */
+const char	*compile_pass_name(int i);
+
+/* Checks what the option table cannot: -D without "="; false after a message. */
+bool	compile_check(const struct command *, const struct compile_args *);
+
+/* Loads the spec and runs the passes over its networks; the diags say what was wrong. Where one
+ * network is named, the others are neither planned nor listed. */
+struct spec	*compile(struct arena *, struct diags *, const struct source *,
+		    const struct compile_args *);
+
+/* Reads a source, "-" being standard input under the name STDIN_NAME; NULL after a message. */
+struct source	*compile_read(struct arena *, const char *path, const char *stdin_name);
+
+/* The spec's files: itself, then those it uses. */
+const struct file *const	*compile_files(struct arena *, const struct spec *, int *n);
+
+/* Runs WORK in an arena that is freed afterwards; running out of memory ends in a message and
+ * status 2. */
+int	compile_in_arena(int (*work)(struct arena *, void *), void *context);
+
+/* Prints the findings of a failed compilation to stderr; returns the exit status. */
+int	compile_failed(const char *path, struct diags *);
+
+/* Opens the file of -o, standard output when PATH is NULL or "-"; NULL after a message. */
+FILE	*compile_output(const char *path);
+/* Closes it; false, after a message, when something could not be written. */
+bool	compile_close(FILE *, const char *path);
+
+#endif

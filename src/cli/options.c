@@ -1,0 +1,268 @@
+/* The option parser. Everything it says comes from the command's table. */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define MAX_OPTIONS	32
+
+int
+usage_error(const struct command *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "stowage %s: ", c->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nTry 'stowage %s --help'.\n", c->name);
+	return 2;
+}
+
+static const struct option *
+by_name(const struct command *c, const char *name, size_t n)
+{
+	const struct option *o;
+
+	for (o = c->options; o->name; o++)
+		if (strlen(o->name) == n && strncmp(o->name, name, n) == 0)
+			return o;
+	return NULL;
+}
+
+static const struct option *
+by_letter(const struct command *c, char letter)
+{
+	const struct option *o;
+
+	for (o = c->options; o->name; o++)
+		if (o->letter && o->letter == letter)
+			return o;
+	return NULL;
+}
+
+static enum parsed
+unknown(const struct command *c, const char *name, size_t n)
+{
+	const char *names[MAX_OPTIONS + 1], *near;
+	char word[64];
+	int i, k = 0;
+
+	for (i = 0; c->options[i].name && k < MAX_OPTIONS; i++)
+		names[k++] = c->options[i].name;
+	names[k++] = "help";
+	snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), name);
+	near = text_nearest(word, names, k);
+	if (near)
+		usage_error(c, "unknown option '--%s'; did you mean '--%s'?", word, near);
+	else
+		usage_error(c, "unknown option '--%s'", word);
+	return PARSED_ERROR;
+}
+
+static bool
+set_int(const struct command *c, const struct option *o, int64_t *to, const char *value)
+{
+	char *end;
+	long long n;
+
+	errno = 0;
+	n = strtoll(value, &end, 10);
+	if (end == value || *end) {
+		usage_error(c, "--%s: expected a whole number, got '%s'", o->name, value);
+		return false;
+	}
+	if (errno || n < o->min || n > o->max) {
+		usage_error(c, "--%s: %s is outside %lld..%lld", o->name, value,
+		    (long long)o->min, (long long)o->max);
+		return false;
+	}
+	*to = n;
+	return true;
+}
+
+static bool
+set_choice(const struct command *c, const struct option *o, int *to, const char *value)
+{
+	const char *word[MAX_WORDS], *near;
+	char all[512] = "";
+	size_t used = 0;
+	int i;
+
+	for (i = 0; i < MAX_WORDS && (word[i] = o->choice(i)); i++) {
+		if (strcmp(word[i], value) == 0) {
+			*to = i;
+			return true;
+		}
+		if (used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+			    i ? ", " : "", word[i]);
+	}
+	near = text_nearest(value, word, i);
+	if (near)
+		usage_error(c, "--%s: unknown value '%s'; did you mean '%s'? (%s)", o->name, value,
+		    near, all);
+	else
+		usage_error(c, "--%s: unknown value '%s'; expected one of %s", o->name, value, all);
+	return false;
+}
+
+static bool
+set(const struct command *c, const struct option *o, void *args, const char *value)
+{
+	void *to = (char *)args + o->offset;
+	struct words *list;
+
+	switch (o->type) {
+	case OPTION_FLAG:
+		*(bool *)to = true;
+		return true;
+	case OPTION_STRING:
+		*(const char **)to = value;
+		return true;
+	case OPTION_INT:
+		return set_int(c, o, to, value);
+	case OPTION_CHOICE:
+		return set_choice(c, o, to, value);
+	case OPTION_LIST:
+		list = to;
+		if (list->n == MAX_WORDS) {
+			usage_error(c, "--%s: given more than %d times", o->name, MAX_WORDS);
+			return false;
+		}
+		list->word[list->n++] = value;
+		return true;
+	}
+	return false;
+}
+
+/* What the words that are left look like to the functions below. */
+struct reader {
+	const struct command *command;
+	void *args;
+	int argc, at;
+	char **argv;
+};
+
+static enum parsed
+long_option(struct reader *r)
+{
+	const char *name = r->argv[r->at] + 2, *value = strchr(name, '=');
+	size_t n = value ? (size_t)(value++ - name) : strlen(name);
+	const struct option *o = by_name(r->command, name, n);
+
+	if (!o && n == 4 && strncmp(name, "help", 4) == 0) {
+		options_help(stdout, r->command);
+		return PARSED_HELP;
+	}
+	if (!o)
+		return unknown(r->command, name, n);
+	if (o->type == OPTION_FLAG) {
+		if (value) {
+			usage_error(r->command, "--%s takes no value", o->name);
+			return PARSED_ERROR;
+		}
+	} else if (!value) {
+		if (r->at + 1 >= r->argc) {
+			usage_error(r->command, "--%s needs a value: %s", o->name, o->value);
+			return PARSED_ERROR;
+		}
+		value = r->argv[++r->at];
+	}
+	return set(r->command, o, r->args, value) ? PARSED_RUN : PARSED_ERROR;
+}
+
+static enum parsed
+short_options(struct reader *r)
+{
+	const char *s = r->argv[r->at] + 1, *value;
+	const struct option *o;
+
+	for (; *s; s++) {
+		if (!(o = by_letter(r->command, *s))) {
+			if (*s == 'h') {
+				options_help(stdout, r->command);
+				return PARSED_HELP;
+			}
+			usage_error(r->command, "unknown option '-%c'", *s);
+			return PARSED_ERROR;
+		}
+		if (o->type == OPTION_FLAG) {
+			set(r->command, o, r->args, NULL);
+			continue;
+		}
+		value = s + 1;
+		if (!*value) {
+			if (r->at + 1 >= r->argc) {
+				usage_error(r->command, "-%c needs a value: %s", *s, o->value);
+				return PARSED_ERROR;
+			}
+			value = r->argv[++r->at];
+		}
+		return set(r->command, o, r->args, value) ? PARSED_RUN : PARSED_ERROR;
+	}
+	return PARSED_RUN;
+}
+
+enum parsed
+options_parse(const struct command *c, void *args, int argc, char **argv, int *noperands)
+{
+	struct reader r = { c, args, argc, 1, argv };
+	enum parsed done = PARSED_RUN;
+	bool plain = false;
+	int n = 0;
+
+	for (; r.at < argc && done == PARSED_RUN; r.at++) {
+		char *word = argv[r.at];
+
+		if (plain || word[0] != '-' || !word[1])
+			argv[n++] = word;
+		else if (strcmp(word, "--") == 0)
+			plain = true;
+		else if (word[1] == '-')
+			done = long_option(&r);
+		else
+			done = short_options(&r);
+	}
+	*noperands = n;
+	return done;
+}
+
+static void
+help_option(FILE *f, const struct option *o)
+{
+	char left[80], letter[8] = "    ";
+	const char *word;
+	int i;
+
+	if (o->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+	snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->value ? " " : "",
+	    o->value ? o->value : "");
+	fprintf(f, "  %-30s%s%s", left, strlen(left) > 29 ? "\n                                " : "",
+	    o->doc);
+	if (o->type == OPTION_CHOICE) {
+		fputs(": ", f);
+		for (i = 0; (word = o->choice(i)); i++)
+			fprintf(f, "%s%s", i ? ", " : "", word);
+	}
+	putc('\n', f);
+}
+
+void
+options_help(FILE *f, const struct command *c)
+{
+	static const struct option help = { .name = "help", .letter = 'h', .doc = "print this" };
+	const struct option *o;
+
+	fprintf(f, "usage: stowage %s [option ...] %s\n\n%s.\n\n", c->name, c->operands, c->brief);
+	for (o = c->options; o->name; o++)
+		help_option(f, o);
+	help_option(f, &help);
+	if (c->details)
+		fprintf(f, "\n%s\n", c->details);
+}

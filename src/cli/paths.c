@@ -1,0 +1,79 @@
+/* Walking folders, in the order of names so that output does not depend on the file system. */
+#include "cli/paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SUFFIX	".nn"
+#define DEEPEST	64
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool
+has_suffix(const char *name)
+{
+	size_t n = strlen(name), k = strlen(SUFFIX);
+
+	return n > k && strcmp(name + n - k, SUFFIX) == 0;
+}
+
+static void walk(struct arena *, struct paths *, const char *folder, int depth);
+
+static void
+visit(struct arena *a, struct paths *p, const char *path, int depth)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0)
+		return;		/* gone since the folder was read */
+	if (S_ISDIR(st.st_mode)) {
+		if (depth < DEEPEST)
+			walk(a, p, path, depth + 1);
+	} else if (has_suffix(path) && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+		vec_push(a, &p->path, path);
+	}
+}
+
+static void
+walk(struct arena *a, struct paths *p, const char *folder, int depth)
+{
+	DIR *d = opendir(folder);
+	size_t n = strlen(folder);
+	const char *slash = n > 0 && folder[n - 1] == '/' ? "" : "/";
+	VEC(const char *) name = { 0 };
+	struct dirent *e;
+	int i;
+
+	if (!d) {
+		fprintf(stderr, "stowage: %s: %s\n", folder, strerror(errno));
+		p->failures++;
+		return;
+	}
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			vec_push(a, &name, arena_printf(a, "%s%s%s", folder, slash, e->d_name));
+	closedir(d);
+	if (name.n > 0)
+		qsort(name.v, (size_t)name.n, sizeof(*name.v), by_name);
+	for (i = 0; i < name.n; i++)
+		visit(a, p, name.v[i], depth);
+}
+
+void
+paths_add(struct arena *a, struct paths *p, const char *path)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		walk(a, p, path, 0);
+	else
+		vec_push(a, &p->path, path);
+}

@@ -1,0 +1,18 @@
+/* Files and folders of a command line: a folder stands for every spec below it. */
+#ifndef STOWAGE_CLI_PATHS_H
+#define STOWAGE_CLI_PATHS_H
+
+#include <stdbool.h>
+
+#include "base/vec.h"
+
+struct paths {
+	VEC(const char *) path;
+	int failures;		/* folders that could not be read; each has been reported */
+};
+
+/* Appends PATH, or, if it is a folder, all *.nn below it by name. Hidden folders and links to
+ * folders are not entered. */
+void	paths_add(struct arena *, struct paths *, const char *path);
+
+#endif

@@ -1,0 +1,122 @@
+/* stowage plan: what training takes, byte by byte. */
+#include "plan/plan.h"
+
+#include "cli/commands.h"
+#include "cli/compile.h"
+
+struct plan_args {
+	struct compile_args compile;
+	int format, colour;
+	bool bytes;
+	const char *output;
+	const char *path;
+	const struct command *command;
+};
+
+enum plan_format { PLAN_TEXT, PLAN_JSON, PLAN_CSV };
+
+static const char *
+format_name(int i)
+{
+	static const char *const name[] = {
+		[PLAN_TEXT] = "text", [PLAN_JSON] = "json", [PLAN_CSV] = "csv", NULL
+	};
+
+	return name[i];
+}
+
+static const struct option options[] = {
+	{ .name = "format", .letter = 'f', .type = OPTION_CHOICE, .value = "FORMAT",
+	  .doc = "how the plan is printed", .choice = format_name,
+	  FIELD(struct plan_args, format) },
+	{ .name = "bytes", .type = OPTION_FLAG, .doc = "exact bytes beside the sizes",
+	  FIELD(struct plan_args, bytes) },
+	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
+	  .doc = "write there instead of standard output", FIELD(struct plan_args, output) },
+	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
+	  .doc = "colour the text format", .choice = colour_choice_name,
+	  FIELD(struct plan_args, colour) },
+	{ .name = "input-gradients", .type = OPTION_FLAG,
+	  .doc = "also plan the gradients of the inputs",
+	  FIELD(struct plan_args, compile.input_gradients) },
+	{ .name = "dump-after", .type = OPTION_CHOICE, .value = "PASS",
+	  .doc = "print the graph after a pass instead of the plan",
+	  .choice = compile_pass_name, FIELD(struct plan_args, compile.dump_after) },
+	NETWORK_OPTION(struct plan_args),
+	BATCH_OPTION(struct plan_args),
+	COMPILE_OPTIONS(struct plan_args),
+	{ .name = NULL }
+};
+
+static void
+print(FILE *f, const struct plan_args *args, const struct module *m)
+{
+	switch ((enum plan_format)args->format) {
+	case PLAN_TEXT:
+		plan_report(f, m, args->bytes, !args->output && colour_wanted(args->colour));
+		break;
+	case PLAN_JSON:
+		plan_report_json(f, m);
+		break;
+	case PLAN_CSV:
+		plan_report_csv(f, m);
+		break;
+	}
+}
+
+static int
+plan_spec(struct arena *a, void *context)
+{
+	const struct plan_args *args = context;
+	struct source *src = compile_read(a, args->path, NULL);
+	struct diags d;
+	struct spec *spec;
+	FILE *f;
+	int i;
+
+	if (!src)
+		return 2;
+	diags_init(&d, a);
+	spec = compile(a, &d, src, &args->compile);
+	if (d.errors)
+		return compile_failed(src->path, &d);
+	if (spec->modules.n > 1 && args->format != PLAN_TEXT && args->compile.dump_after < 0)
+		return usage_error(args->command, "%s has %d networks: choose one with --network",
+		    src->path, spec->modules.n);
+	if (args->compile.dump_after >= 0)
+		return compile_close(stdout, NULL) ? 0 : 2;
+	if (!(f = compile_output(args->output)))
+		return 2;
+	for (i = 0; i < spec->modules.n; i++) {
+		if (i)
+			putc('\n', f);
+		print(f, args, spec->modules.v[i]);
+	}
+	return compile_close(f, args->output) ? 0 : 2;
+}
+
+static int
+run_plan(const struct command *c, int argc, char **argv)
+{
+	struct plan_args args = { .compile = COMPILE_DEFAULTS, .command = c };
+	int n;
+	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
+
+	if (parsed != PARSED_RUN)
+		return parsed == PARSED_HELP ? 0 : 2;
+	if (n != 1)
+		return usage_error(c, n ? "one spec at a time" : "no spec given");
+	if (!compile_check(c, &args.compile))
+		return 2;
+	args.path = argv[0];
+	return compile_in_arena(plan_spec, &args);
+}
+
+const struct command command_plan = {
+	.name = "plan",
+	.brief = "say what training takes: the arena, its peak, and who is alive there",
+	.operands = "SPEC",
+	.details = "Exit status: 0 planned, 1 the spec has errors, 2 it could not be read.",
+	.options = options,
+	.run = run_plan,
+};

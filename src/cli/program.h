@@ -1,0 +1,30 @@
+/* What emit and build share: from a spec to the text of its program, and writing files whole. */
+#ifndef STOWAGE_CLI_PROGRAM_H
+#define STOWAGE_CLI_PROGRAM_H
+
+#include "base/text.h"
+#include "cli/compile.h"
+#include "emit/emit.h"
+
+struct program {
+	const struct module *module;
+	const struct target *target;
+	const char *name;	/* of the program: its network's */
+	struct text source, makefile;
+};
+
+/* Compiles the spec and writes its program's text; the exit status, 0 when all is well. A spec of
+ * several networks needs --network. */
+int	program_make(struct arena *, const struct command *, const char *path,
+	    const struct compile_args *, struct program *);
+
+/* Writes DIR/NAME whole or not at all (to a file beside it, then renamed); false after a message. */
+bool	program_write(struct arena *, const char *dir, const char *name, const struct text *);
+
+/* Makes the folder, and those above it, unless it is there; false after a message. */
+bool	program_folder(struct arena *, const char *dir);
+
+/* The source and the Makefile, in DIR. */
+bool	program_write_all(struct arena *, const char *dir, const struct program *);
+
+#endif

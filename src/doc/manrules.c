@@ -1,0 +1,55 @@
+/* Prints stowage-rules.7 from the rules' own records. */
+#include "doc/mdoc.h"
+
+#include "rules/lint.h"
+
+static void
+print_family(enum family f)
+{
+	int i, started = 0;
+
+	for (i = 0; rule_table[i]; i++) {
+		const struct rule *r = rule_table[i];
+
+		if (r->family != f)
+			continue;
+		if (!started++) {
+			const char *s = family_name(f);
+
+			printf(".Sh ");
+			for (; *s; s++)
+				putchar(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s);
+			putchar('\n');
+		}
+		printf(".Ss %s (%s, %s)\n", r->name, r->id, severity_name(r->severity));
+		mdoc_text(r->brief);
+		printf(".Pp\n");
+		mdoc_text(r->doc);
+	}
+}
+
+int
+main(void)
+{
+	int f;
+
+	mdoc_head("STOWAGE-RULES", "stowage-rules", "lint rules of Stowage");
+	printf(".Sh DESCRIPTION\n"
+	    ".Xr stowage-lint 1\n"
+	    "reports two kinds of findings.\n"
+	    "Those of the language itself are errors, and cannot be suppressed:\n"
+	    ".Li syntax , name , type , shape , value , data\n"
+	    "and\n"
+	    ".Li settings .\n"
+	    "The others belong to the rules below.\n"
+	    "A finding of a rule is suppressed by a comment that names it,\n"
+	    "on the same line or on a line of its own before the statement:\n"
+	    ".Bd -literal -offset indent\n"
+	    "# stowage: allow(RULE) reason\n"
+	    "# stowage: allow-file(RULE) reason\n"
+	    ".Ed\n");
+	for (f = FAMILY_MEMORY; f <= FAMILY_PORTABILITY; f++)
+		print_family(f);
+	printf(".Sh SEE ALSO\n.Xr stowage-lint 1 ,\n.Xr stowage 5\n");
+	return ferror(stdout) != 0;
+}

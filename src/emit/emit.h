@@ -1,0 +1,68 @@
+/*
+ * Writing the program. The program's text is the same for every target but for its prologue; a
+ * struct target says how a target aligns, what it adds before the kernels, and how it is built.
+ *
+ * An operator's emit() writes calls like
+ *
+ *     relu_forward(F32(4096), F32(1024), b * 4704);
+ *
+ * through emit_call(), so that offsets, casts and the batch come out alike everywhere.
+ */
+#ifndef STOWAGE_EMIT_EMIT_H
+#define STOWAGE_EMIT_EMIT_H
+
+#include "base/text.h"
+#include "ir/ir.h"
+#include "plan/plan.h"
+
+struct emitter;
+
+struct target {
+	const char *name;	/* "c", "cuda" */
+	const char *brief;
+	const char *suffix;	/* of the source file: ".c", ".cu" */
+	int alignment;		/* bytes */
+	bool gpu;
+	/* the text between the generated header and kernels/kernel.h */
+	void (*prologue)(struct emitter *);
+	/* the Makefile beside the program */
+	void (*makefile)(struct text *, const struct module *, const char *program);
+};
+
+extern const struct target *const target_table[];	/* ends with NULL; the first is the default */
+const struct target	*target_find(const char *name);
+
+struct emitter {
+	const struct module *module;
+	const struct plan *plan;
+	const struct target *target;
+	const struct graph *graph;	/* being written */
+	struct text *out;
+};
+
+/*
+ * Writes one call of FUNCTION. SIGNATURE has a letter an argument:
+ *   t  struct tensor *: typed pointer into the arena, "NULL" when the tensor is NULL
+ *   w  the node's workspace (struct node *): void pointer, NULL when it has none
+ *   z  its size in bytes (struct node *), as int64_t at the running batch
+ *   n  struct tensor *: its element count at the running batch: "b * 4704", or "150"
+ *   b  struct tensor *: "b" when it is batched, else "1"
+ *   i  int64_t: a literal
+ *   r  double: a literal of type real, exact to the last bit
+ *   s  const char *: written as it is ("lr", "step", a macro)
+ *   k  struct node *: the random stream of this node: a number unique to the forward node
+ */
+void	emit_call(struct emitter *, const char *function, const char *signature, ...);
+
+/* The whole program for a planned module: source and Makefile into arena text. */
+bool	emit_program(struct module *, const struct target *, struct text *source,
+	    struct text *makefile, const char *program);
+
+/* Generated from kernels/: the text of each file, by name ("conv.cu", "host/data.h"). */
+struct embedded {
+	const char *name;
+	const char *text;
+};
+extern const struct embedded embedded_table[];	/* ends with name NULL */
+
+#endif

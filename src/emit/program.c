@@ -1,0 +1,210 @@
+/*
+ * The whole program, from top to bottom: a header comment, constants, the target's prologue, the
+ * kernels that the network calls, the plan's tables, the steps, and the host's part.
+ */
+#include <string.h>
+
+#include "emit/program.h"
+#include "ops/op.h"
+
+static const char *const host_files[] = {
+	"host/memory.c", "host/random.c", "host/data.c", "host/data_csv.c", "host/checkpoint.c",
+	"host/options.c", "host/progress.c", "host/profile.c", "host/train.c", "host/main.c",
+	"host/library.c",
+};
+
+/* ---- what cannot be emitted ---- */
+
+static bool
+is_view(const struct node *n)
+{
+	int i;
+
+	for (i = 0; i < n->nout; i++)
+		if (n->out[i] && !n->out[i]->alias_of)
+			return false;
+	return true;
+}
+
+static bool
+check_nodes(struct module *m, const struct graph *g, const struct target *target)
+{
+	bool ok = true;
+	int i;
+
+	for (i = 0; g && i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (n->op->emit || is_view(n))
+			continue;
+		diag_error(m->diags, "target", n->loc, "'%s' has no kernel for target %s",
+		    n->op->name, target->name);
+		ok = false;
+	}
+	return ok;
+}
+
+static bool
+check(struct emitter *e)
+{
+	struct module *m = (struct module *)e->module;
+	const struct settings *set = &m->set;
+	bool ok = true;
+
+	if (set->precision == PREC_BF16 || set->precision == PREC_F16) {
+		struct diag *d = diag_error(m->diags, "target", set->precision_loc,
+		    "precision %s can be planned, but there are no kernels for it",
+		    set->precision == PREC_BF16 ? "bf16" : "f16");
+
+		diag_help(m->diags, d, "emit the program with precision f32");
+		ok = false;
+	}
+	ok &= check_nodes(m, m->train, e->target);
+	ok &= check_nodes(m, m->update, e->target);
+	ok &= check_nodes(m, m->validate, e->target);
+	return ok && emit_data_check(e);
+}
+
+/* ---- the header ---- */
+
+static int64_t
+trainable(const struct module *m, int *tensors)
+{
+	int64_t n = 0;
+	int i;
+
+	for (*tensors = i = 0; i < m->persistent.n; i++) {
+		const struct tensor *t = m->persistent.v[i];
+
+		if (t->kind == T_PARAM && !t->frozen) {
+			n += tensor_elements_per_sample(t);
+			(*tensors)++;
+		}
+	}
+	return n;
+}
+
+static void
+emit_sizes(struct emitter *e)
+{
+	const struct plan *p = e->plan;
+	const struct { const char *what; int64_t bytes; } row[] = {
+		{ "arena", p->arena_bytes }, { "lower bound", p->lower_bound_bytes },
+		{ "persistent", p->persistent_bytes }, { "transient", p->transient_bytes },
+	};
+	char human[SIZE_TEXT], commas[SIZE_TEXT];
+	size_t i;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		text_printf(e->out, " *     %-12s %20s bytes  %12s\n", row[i].what,
+		    size_commas(commas, row[i].bytes), size_human(human, row[i].bytes));
+}
+
+/* Who is alive at the peak, the largest first; at most ten. */
+static void
+emit_peak(struct emitter *e)
+{
+	const struct plan *p = e->plan;
+	char commas[SIZE_TEXT];
+	int64_t below = INT64_MAX;
+	int after = -1, shown, i;
+
+	if (!p->instants)
+		return;
+	text_printf(e->out, " *\n * At the peak, instant %d (%s), these take the most:\n *\n", p->peak,
+	    emit_safe(e->module->arena, p->at[p->peak].node->path));
+	for (shown = 0; shown < 10; shown++) {
+		int best = -1;
+
+		for (i = 0; i < p->buffers.n; i++) {
+			const struct buffer *b = &p->buffers.v[i];
+
+			if (b->first > p->peak || b->last < p->peak || b->bytes > below ||
+			    (b->bytes == below && i <= after))
+				continue;
+			if (best < 0 || b->bytes > p->buffers.v[best].bytes)
+				best = i;
+		}
+		if (best < 0)
+			break;
+		below = p->buffers.v[best].bytes;
+		after = best;
+		text_printf(e->out, " *     %20s  %s (%s)\n", size_commas(commas, below),
+		    emit_safe(e->module->arena, p->buffers.v[best].name),
+		    tensor_kind_name(p->buffers.v[best].kind));
+	}
+}
+
+static void
+emit_header(struct emitter *e, const char *program)
+{
+	const struct module *m = e->module;
+	char commas[SIZE_TEXT];
+	int tensors;
+	int64_t parameters = trainable(m, &tensors);
+
+	text_printf(e->out, "/*\n * %s%s - %s the network %s, as %s says.\n"
+	    " * Written by stowage, as a whole: it needs nothing but a compiler.\n"
+	    " * SPDX-License-Identifier: MIT\n *\n"
+	    " *     make            builds it (the Makefile beside this file says how else)\n"
+	    " *     ./%s --help\n *\n", program, e->target->suffix,
+	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)), program);
+	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, at a micro-batch of "
+	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
+	    (long long)(e->plan->batch ? e->plan->batch : e->plan->validate_batch));
+	emit_sizes(e);
+	emit_peak(e);
+	text_puts(e->out,
+	    " *\n * What follows: constants; kernels; the plan (buffers[]) and other tables; the steps,\n"
+	    " * one call a node (train_step, validate_step); data, checkpoints, the training loop.\n"
+	    " */\n");
+}
+
+/* ---- kernels ---- */
+
+static void
+emit_graph_kernels(struct emitter *e, const struct graph *g, bool *done)
+{
+	int i;
+
+	for (i = 0; g && i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op->kernels && g->nodes.v[i]->op->emit)
+			emit_file(e, g->nodes.v[i]->op->kernels, done);
+}
+
+static void
+title(struct emitter *e, const char *what)
+{
+	text_printf(e->out, "\n/* ======== %s ======== */\n", what);
+}
+
+bool
+emit_program(struct module *m, const struct target *target, struct text *source,
+    struct text *makefile, const char *program)
+{
+	struct emitter e = { .module = m, .plan = m->plan, .target = target, .out = source };
+	bool *done = arena_array(m->arena, (size_t)emit_embedded_count() + 1, sizeof(*done));
+	size_t i;
+
+	if (!m->plan || !check(&e))
+		return false;
+	emit_header(&e, program);
+	emit_constants(&e, program);
+	target->prologue(&e);
+	title(&e, "kernels");
+	emit_file(&e, "kernel.h", done);
+	emit_graph_kernels(&e, m->train, done);
+	emit_graph_kernels(&e, m->update, done);
+	emit_graph_kernels(&e, m->validate, done);
+	title(&e, "the plan");
+	emit_file(&e, "host/host.h", done);
+	emit_tables(&e);
+	title(&e, "the steps");
+	emit_steps(&e);
+	title(&e, "the host");
+	emit_file(&e, target->gpu ? "host/device_cuda.cu" : "host/device_c.c", done);
+	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
+		emit_file(&e, host_files[i], done);
+	target->makefile(makefile, m, program);
+	return true;
+}

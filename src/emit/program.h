@@ -1,0 +1,42 @@
+/*
+ * The parts of the program's text, in the order in which program.c puts them together. Private to
+ * this folder.
+ */
+#ifndef STOWAGE_EMIT_PROGRAM_H
+#define STOWAGE_EMIT_PROGRAM_H
+
+#include "emit/emit.h"
+
+#define LINE_WIDTH	100
+#define TAB_WIDTH	8
+
+/* tables.c: constants, buffers, persistent tensors, inputs, results, data, schedule */
+void	emit_constants(struct emitter *, const char *program);
+void	emit_tables(struct emitter *);
+bool	emit_data_check(struct emitter *);
+
+/* What the host reads after a step of this graph: its results, and before them the sum of the
+ * losses where that is none of them. */
+int	emit_result_list(struct arena *, const struct graph *, struct result **list);
+
+/* step.c: train_step, update_step, validate_step */
+void	emit_steps(struct emitter *);
+/* the value that --predict writes: the first operand of the first loss; NULL when there is none */
+const struct tensor	*emit_prediction(const struct graph *);
+/* Numbers of the tensors that MADE() names, in the order of stowage_tensors; -1: not listed.
+ * By tensor id. */
+int	*emit_tensor_numbers(const struct module *, int *count);
+
+/* embed.c: the files of kernels/ */
+void	emit_file(struct emitter *, const char *name, bool *done);
+int	emit_embedded_count(void);
+
+/* text.c */
+void	emit_string(struct text *, const char *s);	/* a C string literal, NULL included */
+const char	*emit_safe(struct arena *, const char *s);	/* for comments: no end of comment */
+const char	*emit_real(char buf[SIZE_TEXT], double, bool single);
+/* Words after PREFIX, broken so that no line passes LINE_WIDTH; continued lines begin with NEXT. */
+void	emit_wrapped(struct text *, const char *prefix, const char *next, const char *words);
+const char	*emit_spec_path(const struct module *);
+
+#endif

@@ -1,0 +1,328 @@
+/*
+ * The steps: one function a graph, one commented call a node, in the order of the plan.
+ *
+ *	/ * 14  features.conv_2: conv, lenet5.nn:7
+ *	 *     features.maxpool [6, 14, 14], features.conv_2.weight [16, 6, 5, 5]
+ *	 *     -> features.conv_2 [16, 10, 10], alive 14 to 29 * /
+ *	AT(14); LIVE(22);
+ *	conv_forward(...);
+ *	MADE(31); DEAD(21);
+ *
+ * Inputs come alive where the host fills them and results die where it reads them (host/train.c),
+ * so neither is marked here.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "emit/program.h"
+#include "ops/op.h"
+
+struct marks {			/* buffers by instant, as lists */
+	int *born, *dead;	/* by instant: the first buffer, or -1 */
+	int *next_born, *next_dead;	/* by buffer */
+};
+
+struct steps {
+	struct emitter *e;
+	struct marks marks;
+	int *number;		/* of MADE(), by tensor id */
+};
+
+static bool
+read_by_host(const struct emitter *e, const struct buffer *b)
+{
+	const struct graph *g = e->plan->at[b->last].graph;
+	int i;
+
+	for (i = 0; i < g->results.n; i++)
+		if (plan_buffer(e->plan, g->results.v[i].tensor) == b)
+			return true;
+	return g->loss && plan_buffer(e->plan, g->loss) == b;
+}
+
+static void
+find_marks(struct steps *s)
+{
+	const struct plan *p = s->e->plan;
+	struct arena *a = s->e->module->arena;
+	struct marks *m = &s->marks;
+	int i;
+
+	m->born = arena_array(a, (size_t)p->instants + 1, sizeof(int));
+	m->dead = arena_array(a, (size_t)p->instants + 1, sizeof(int));
+	m->next_born = arena_array(a, (size_t)p->buffers.n + 1, sizeof(int));
+	m->next_dead = arena_array(a, (size_t)p->buffers.n + 1, sizeof(int));
+	for (i = 0; i < p->instants; i++)
+		m->born[i] = m->dead[i] = -1;
+	for (i = p->buffers.n - 1; i >= 0; i--) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		if (b->persistent)
+			continue;
+		if (b->root->kind != T_INPUT && b->root->kind != T_TARGET) {
+			m->next_born[i] = m->born[b->first];
+			m->born[b->first] = i;
+		}
+		if (!read_by_host(s->e, b)) {
+			m->next_dead[i] = m->dead[b->last];
+			m->dead[b->last] = i;
+		}
+	}
+}
+
+/* ---- MADE's numbers ---- */
+
+static void
+number_one(int *number, int *count, const struct tensor *t)
+{
+	if (t && t->kind != T_WORKSPACE && t->kind != T_POISON && number[t->id] < 0)
+		number[t->id] = (*count)++;
+}
+
+int *
+emit_tensor_numbers(const struct module *m, int *count)
+{
+	const struct graph *const graph[] = { m->train, m->update, m->validate };
+	int *number = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(int));
+	int i, j, k;
+
+	*count = 0;
+	for (i = 0; i < m->next_tensor; i++)
+		number[i] = -1;
+	for (i = 0; i < m->persistent.n; i++)
+		number_one(number, count, m->persistent.v[i]);
+	for (k = 0; k < 3; k++) {
+		const struct graph *g = graph[k];
+
+		for (i = 0; g && i < g->inputs.n; i++)
+			number_one(number, count, g->inputs.v[i]);
+		for (i = 0; g && i < g->nodes.n; i++)
+			for (j = 0; j < g->nodes.v[i]->nout; j++)
+				number_one(number, count, g->nodes.v[i]->out[j]);
+	}
+	return number;
+}
+
+const struct tensor *
+emit_prediction(const struct graph *g)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op->kind == OP_LOSS && g->nodes.v[i]->nin)
+			return g->nodes.v[i]->in[0];
+	return NULL;
+}
+
+/* ---- comments ---- */
+
+static void
+describe_operands(struct steps *s, const struct node *n)
+{
+	struct arena *a = s->e->module->arena;
+	struct text words;
+	int i;
+
+	text_init(&words, a);
+	for (i = 0; i < n->nin; i++)
+		if (n->in[i])
+			text_printf(&words, "%s%s %s", words.n ? ", " : "", n->in[i]->name,
+			    tensor_shape_text(a, n->in[i]));
+	text_puts(s->e->out, "\n");
+	emit_wrapped(s->e->out, "\t *     ", "\t *     ", words.s);
+}
+
+static void
+describe_result(struct steps *s, const struct node *n, const struct tensor *t)
+{
+	const struct buffer *b = plan_buffer(s->e->plan, t);
+	struct arena *a = s->e->module->arena;
+	const char *where = "";
+
+	if (b && !b->persistent)
+		where = arena_printf(a, ", alive %d to %d", b->first, b->last);
+	if (b && b->persistent)
+		where = arena_printf(a, ": updates %s", b->name);
+	else if (t->alias_of)
+		where = arena_printf(a, ", %s %s%s", n->op->emit ? "over" : "a view of",
+		    t->alias_of->name, where);
+	text_puts(s->e->out, "\n");
+	emit_wrapped(s->e->out, "\t *     -> ", "\t *        ",
+	    arena_printf(a, "%s %s%s", t->name, tensor_shape_text(a, t), where));
+}
+
+static void
+describe(struct steps *s, const struct node *n, int instant)
+{
+	const struct module *m = s->e->module;
+	const char *spec = strrchr(emit_spec_path(m), '/');
+	int i;
+
+	text_printf(s->e->out, "\n\t/* %d  %s: %s", instant, emit_safe(m->arena, n->path),
+	    n->op->name);
+	if (n->loc.src)
+		text_printf(s->e->out, ", %s:%d", emit_safe(m->arena, spec ? spec + 1 :
+		    emit_spec_path(m)), loc_line(n->loc));
+	if (n->nin)
+		describe_operands(s, n);
+	for (i = 0; i < n->nout; i++)
+		if (n->out[i])
+			describe_result(s, n, n->out[i]);
+	text_puts(s->e->out, " */\n");
+}
+
+/* ---- calls ---- */
+
+/* Marks on one line, or more where they are many. */
+struct line {
+	struct text *out;
+	int column;		/* 0: nothing written yet */
+};
+
+static void
+put_mark(struct line *l, const char *mark, int number)
+{
+	char text[48];
+	int n = snprintf(text, sizeof(text), "%s(%d);", mark, number);
+
+	if (l->column && l->column + 1 + n <= LINE_WIDTH) {
+		text_printf(l->out, " %s", text);
+		l->column += 1 + n;
+	} else {
+		text_printf(l->out, "%s\t%s", l->column ? "\n" : "", text);
+		l->column = TAB_WIDTH + n;
+	}
+}
+
+static void
+end_marks(struct line *l)
+{
+	if (l->column)
+		text_puts(l->out, "\n");
+}
+
+static void
+put_before(struct steps *s, const struct node *n, int instant)
+{
+	struct line l = { s->e->out, 0 };
+	int b;
+
+	if (n->op->emit)
+		put_mark(&l, "AT", instant);
+	for (b = s->marks.born[instant]; b >= 0; b = s->marks.next_born[b])
+		put_mark(&l, "LIVE", b);
+	end_marks(&l);
+}
+
+static void
+put_after(struct steps *s, const struct node *n, int instant)
+{
+	struct line l = { s->e->out, 0 };
+	int i, b;
+
+	for (i = 0; i < n->nout; i++)
+		if (n->out[i] && s->number[n->out[i]->id] >= 0)
+			put_mark(&l, "MADE", s->number[n->out[i]->id]);
+	for (b = s->marks.dead[instant]; b >= 0; b = s->marks.next_dead[b])
+		put_mark(&l, "DEAD", b);
+	end_marks(&l);
+}
+
+static void
+put_node(struct steps *s, const struct node *n, int instant, const struct tensor *prediction)
+{
+	struct emitter *e = s->e;
+	int i;
+
+	describe(s, n, instant);
+	put_before(s, n, instant);
+	if (n->op->emit)
+		n->op->emit(e, n);
+	for (i = 0; prediction && i < n->nout; i++)
+		if (n->out[i] == prediction)
+			emit_call(e, "keep_predictions", "ts", prediction,
+			    arena_printf(e->module->arena, "b * %lld", (long long)
+			    (tensor_elements_per_sample(prediction) *
+			    dtype_bytes(prediction->dtype))));
+	put_after(s, n, instant);
+}
+
+static const char *const phase_titles[] = {
+	[PHASE_FORWARD] = "forward", [PHASE_BACKWARD] = "backward", [PHASE_UPDATE] = "update",
+};
+
+/* Is NAME a word of the program text, outside comments? */
+static bool
+mentions(const char *text, char name)
+{
+	bool comment = false;
+	const char *p;
+
+	for (p = text; *p; p++) {
+		if (p[0] == '/' && p[1] == '*')
+			comment = true;
+		else if (p[0] == '*' && p[1] == '/')
+			comment = false;
+		if (comment || *p != name || isalnum((unsigned char)p[1]) || p[1] == '_')
+			continue;
+		if (p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_'))
+			return true;
+	}
+	return false;
+}
+
+static void
+put_graph(struct steps *s, const struct graph *g, const char *function, int start)
+{
+	const struct tensor *prediction = g == s->e->module->validate ? emit_prediction(g) : NULL;
+	struct text *out = s->e->out, body;
+	unsigned seen = 0;
+	int i;
+
+	text_init(&body, s->e->module->arena);
+	s->e->graph = g;
+	s->e->out = &body;
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (!(seen >> n->phase & 1))
+			text_printf(&body, "\n\t/* ---- %s ---- */\n", phase_titles[n->phase]);
+		seen |= 1u << n->phase;
+		put_node(s, n, start + i, prediction);
+	}
+	s->e->out = out;
+	s->e->graph = NULL;
+	text_printf(out, "\nstatic void\n%s(int64_t b, const struct step *s)\n{\n", function);
+	if (!mentions(body.s, 'b'))
+		text_puts(out, "\t(void)b;\n");
+	if (!mentions(body.s, 's'))
+		text_puts(out, "\t(void)s;\n");
+	text_puts(out, body.s + (body.n && body.s[0] == '\n'));
+	text_puts(out, "\n\tAT(-1);\n}\n");
+}
+
+void
+emit_steps(struct emitter *e)
+{
+	const struct module *m = e->module;
+	struct steps s = { .e = e };
+	int count, at = 0;
+
+	s.number = emit_tensor_numbers(m, &count);
+	find_marks(&s);
+	if (m->train) {
+		text_puts(e->out, "\n/* One micro-batch of b samples: forward, loss, backward, and "
+		    "whatever can be updated. */");
+		put_graph(&s, m->train, "train_step", at);
+		at += m->train->nodes.n;
+	}
+	if (m->update) {
+		text_puts(e->out, "\n/* After the last micro-batch of an update. */");
+		put_graph(&s, m->update, "update_step", at);
+		at += m->update->nodes.n;
+	}
+	if (m->validate) {
+		text_puts(e->out, "\n/* One batch of b samples, forward only: losses and metrics. */");
+		put_graph(&s, m->validate, "validate_step", at);
+	}
+}

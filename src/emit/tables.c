@@ -1,0 +1,470 @@
+/*
+ * The program's tables: what of the module and the plan is data at run time. The structs they fill
+ * are those of kernels/host/host.h.
+ */
+#include <string.h>
+
+#include "emit/program.h"
+#include "ops/op.h"
+
+static const char *const type_names[DTYPES] = {
+	[DT_F32] = "TYPE_F32", [DT_F64] = "TYPE_F64", [DT_I32] = "TYPE_I32", [DT_U8] = "TYPE_U8",
+	[DT_F16] = "TYPE_F16", [DT_BF16] = "TYPE_BF16",
+};
+
+static const char *const start_names[] = {
+	[INIT_ZEROS] = "START_ZEROS", [INIT_CONSTANT] = "START_CONSTANT",
+	[INIT_UNIFORM] = "START_UNIFORM", [INIT_NORMAL] = "START_NORMAL",
+};
+
+static const char *const source_names[] = {
+	[DATA_NONE] = "SOURCE_NONE", [DATA_IDX] = "SOURCE_IDX", [DATA_NPY] = "SOURCE_NPY",
+	[DATA_CSV] = "SOURCE_CSV", [DATA_SYNTHETIC] = "SOURCE_SYNTHETIC",
+};
+
+static const char *const rate_names[] = {
+	[SCHED_CONSTANT] = "RATE_CONSTANT", [SCHED_STEP] = "RATE_STEP",
+	[SCHED_COSINE] = "RATE_COSINE",
+};
+
+static const char *
+decimal(struct emitter *e, double x)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(e->module->arena, emit_real(buf, x, false));
+}
+
+static const char *
+truth(bool b)
+{
+	return b ? "true" : "false";
+}
+
+/* "{6, 1, 5, 5}" */
+static void
+put_dims(struct emitter *e, const struct tensor *t)
+{
+	int i;
+
+	text_puts(e->out, "{");
+	for (i = 0; i < t->rank; i++)
+		text_printf(e->out, "%s%lld", i ? ", " : "", (long long)t->dim[i]);
+	text_puts(e->out, t->rank ? "}" : "0}");
+}
+
+static int
+buffer_number(const struct emitter *e, const struct tensor *t)
+{
+	const struct buffer *b = plan_buffer(e->plan, t);
+
+	return b ? (int)(b - e->plan->buffers.v) : -1;
+}
+
+int
+emit_result_list(struct arena *a, const struct graph *g, struct result **list)
+{
+	struct result *r = *list = arena_array(a, (size_t)g->results.n + 2, sizeof(*r));
+	bool listed = !g->loss;
+	int i, n = 0;
+
+	for (i = 0; i < g->results.n; i++)
+		listed |= g->results.v[i].tensor == g->loss;
+	if (!listed)
+		r[n++] = (struct result){ .name = "loss", .tensor = g->loss, .is_loss = true };
+	for (i = 0; i < g->results.n; i++)
+		r[n++] = g->results.v[i];
+	return n;
+}
+
+/* ---- constants ---- */
+
+/* "specs" of "specs/digits.nn" */
+static const char *
+folder_of(struct arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path)) : "";
+}
+
+/* The optimizer's learning rate, whatever else it takes. */
+static double
+learning_rate(const struct module *m)
+{
+	const struct op *op = m->set.optimizer;
+	int i;
+
+	for (i = 0; op && i < op_nattrs(op); i++)
+		if (!strcmp(op->attrs[i].name, "lr"))
+			return m->set.optimizer_attr[i].r;
+	return 0;
+}
+
+static void
+put_string_constant(struct emitter *e, const char *name, const char *value)
+{
+	text_printf(e->out, "#define %s\t", name);
+	emit_string(e->out, value);
+	text_puts(e->out, "\n");
+}
+
+static bool
+saved(const struct emitter *e, const struct tensor *t)
+{
+	return (t->kind == T_PARAM || t->kind == T_STATISTIC || t->kind == T_OPTIMIZER) &&
+	    plan_offset(e->plan, t) >= 0;
+}
+
+static void
+emit_training_constants(struct emitter *e)
+{
+	const struct settings *set = &e->module->set;
+
+	text_puts(e->out, "\n#define TRAINS\n");
+	if (e->module->update)
+		text_puts(e->out, "#define UPDATES\t\t\t/* micro-batches add up to an update */\n");
+	text_printf(e->out, "#define UPDATE_BATCH\t%lld\t/* samples a weight update */\n",
+	    (long long)set->batch);
+	text_printf(e->out, "#define EPOCHS\t\t%s\n", set->length.epochs ?
+	    decimal(e, set->length.count) : "0");
+	text_printf(e->out, "#define STEPS\t\t%lld\t/* in all, when not counted in epochs */\n",
+	    set->length.epochs ? 0 : (long long)set->length.count);
+	text_printf(e->out, "#define LEARNING_RATE\t%s\n", decimal(e, learning_rate(e->module)));
+	text_printf(e->out, "#define SHUFFLE\t\t%s\n", truth(set->shuffle));
+}
+
+void
+emit_constants(struct emitter *e, const char *program)
+{
+	const struct module *m = e->module;
+	const struct plan *p = e->plan;
+	const char *spec = emit_spec_path(m);
+	const struct graph *const graph[] = { m->train, m->validate };
+	struct result *list;
+	int persistent = 0, i, results = 1;
+
+	for (i = 0; i < m->persistent.n; i++)
+		persistent += saved(e, m->persistent.v[i]);
+	for (i = 0; i < 2; i++)
+		if (graph[i] && emit_result_list(m->arena, graph[i], &list) > results)
+			results = emit_result_list(m->arena, graph[i], &list);
+	text_puts(e->out, "\n");
+	put_string_constant(e, "PROGRAM", program);
+	put_string_constant(e, "NETWORK", m->name);
+	put_string_constant(e, "SPEC\t", spec);
+	put_string_constant(e, "SPEC_FOLDER", folder_of(m->arena, spec));
+	text_printf(e->out, "#define ARENA_BYTES\t%lldll\n", (long long)p->arena_bytes);
+	text_printf(e->out, "#define LOWER_BOUND\t%lldll\n", (long long)p->lower_bound_bytes);
+	text_printf(e->out, "#define TRAIN_BATCH\t%lld\t/* samples a micro-batch: the largest b of "
+	    "train_step */\n", (long long)p->batch);
+	text_printf(e->out, "#define VALIDATE_BATCH\t%lld\n", (long long)p->validate_batch);
+	text_printf(e->out, "#define THREADS\t\t%d\t/* most for which workspaces are planned */\n",
+	    p->threads > 0 ? p->threads : 1);
+	text_printf(e->out, "#define SEED\t\t%lld\n", (long long)m->set.seed);
+	text_printf(e->out, "#define BUFFERS\t\t%d\n", p->buffers.n);
+	text_printf(e->out, "#define INSTANTS\t%d\n", p->instants);
+	text_printf(e->out, "#define PERSISTENT\t%d\n", persistent);
+	text_printf(e->out, "#define MAX_RESULTS\t%d\n", results);
+	if (m->set.precision == PREC_F64)
+		text_puts(e->out, "#define USE_DOUBLE\n");
+	if (m->set.precision == PREC_TF32)
+		text_puts(e->out, "#define USE_TF32\n");
+	if (m->train)
+		emit_training_constants(e);
+	if (m->validate)
+		text_puts(e->out, "\n#define VALIDATES\n");
+}
+
+/* ---- data ---- */
+
+/* Which of the declared inputs and targets is it? They stand in the forward graph, all of them. */
+static int
+column_of(const struct module *m, const struct tensor *t)
+{
+	int i;
+
+	for (i = 0; i < m->forward->inputs.n; i++)
+		if (!strcmp(m->forward->inputs.v[i]->name, t->name))
+			return i;
+	return 0;
+}
+
+/* Where an input's numbers begin in a line of a table, with all inputs before all targets or the
+ * other way round. T NULL: how many numbers a line has. */
+static int64_t
+field_of(const struct module *m, const struct data_source *d, const struct tensor *t)
+{
+	int64_t at = 0;
+	int pass, i;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < m->forward->inputs.n; i++) {
+			const struct tensor *in = m->forward->inputs.v[i];
+			bool target = in->kind == T_TARGET;
+
+			if (target != (d->label_first ? pass == 0 : pass == 1))
+				continue;
+			if (t && !strcmp(in->name, t->name))
+				return at;
+			at += tensor_elements_per_sample(in);
+		}
+	return at;
+}
+
+static bool
+check_source(struct emitter *e, const struct graph *g, const struct data_source *d)
+{
+	int i;
+
+	if (!g || (d->kind != DATA_IDX && d->kind != DATA_NPY))
+		return true;
+	for (i = 0; i < g->inputs.n; i++)
+		if (column_of(e->module, g->inputs.v[i]) >= d->nfiles) {
+			diag_error(e->module->diags, "data", d->loc,
+			    "no file is given for '%s': %d files for %d inputs and targets",
+			    g->inputs.v[i]->name, d->nfiles, e->module->forward->inputs.n);
+			return false;
+		}
+	return true;
+}
+
+bool
+emit_data_check(struct emitter *e)
+{
+	const struct module *m = e->module;
+
+	return check_source(e, m->train, &m->set.data) &&
+	    check_source(e, m->validate, &m->set.validate_data);
+}
+
+static void
+emit_source(struct emitter *e, const char *name, const struct data_source *d)
+{
+	int i;
+
+	text_printf(e->out, "\nstatic const struct source %s_source = {\n\t%s, {", name,
+	    source_names[d->kind]);
+	for (i = 0; i < d->nfiles; i++) {
+		text_puts(e->out, i ? ", " : "");
+		emit_string(e->out, d->file[i]);
+	}
+	text_printf(e->out, "%s},\n", d->nfiles ? "" : "NULL");
+	text_printf(e->out, "\t%s,\t/* scale of inputs */\n", decimal(e, d->scale));
+	text_printf(e->out, "\t%s, %lld,\t/* CSV: a line of names? numbers a line */\n",
+	    truth(d->header), (long long)field_of(e->module, d, NULL));
+	text_printf(e->out, "\t%lld, %lld,\t/* rows left out, rows used: every so many */\n",
+	    (long long)d->skip_every, (long long)d->keep_every);
+	text_printf(e->out, "\t%lld\t/* synthetic samples */\n};\n", (long long)d->samples);
+}
+
+static void
+emit_inputs(struct emitter *e, const char *name, const struct graph *g,
+    const struct data_source *d)
+{
+	int i;
+
+	text_printf(e->out, "\n/* name, column, field, type, target?, classes, dims, elements, offset, "
+	    "buffer */\nenum { %s_INPUTS = %d };\nstatic const struct input %s_inputs[] = {\n",
+	    g == e->module->train ? "TRAIN" : "VALIDATE", g->inputs.n, name);
+	for (i = 0; i < g->inputs.n; i++) {
+		const struct tensor *t = g->inputs.v[i];
+
+		text_puts(e->out, "\t{");
+		emit_string(e->out, t->name);
+		text_printf(e->out, ", %d, %lld, %s, %s, %d, %d, ", column_of(e->module, t),
+		    (long long)field_of(e->module, d, t), type_names[t->dtype],
+		    truth(t->kind == T_TARGET), t->classes, t->rank);
+		put_dims(e, t);
+		text_printf(e->out, ", %lld, %lld, %d},\n", (long long)tensor_elements_per_sample(t),
+		    (long long)plan_offset(e->plan, t), buffer_number(e, t));
+	}
+	if (!g->inputs.n)
+		text_puts(e->out, "\t{NULL, 0, 0, 0, false, 0, 0, {0}, 0, 0, 0}\n");
+	text_puts(e->out, "};\n");
+}
+
+static void
+emit_results(struct emitter *e, const char *name, const struct graph *g)
+{
+	struct result *r;
+	int n = emit_result_list(e->module->arena, g, &r), i;
+
+	text_printf(e->out, "\n/* name, type, offset, buffer */\nenum { %s_RESULTS = %d };\n"
+	    "static const struct result %s_results[] = {\n",
+	    g == e->module->train ? "TRAIN" : "VALIDATE", n, name);
+	for (i = 0; i < n; i++) {
+		text_puts(e->out, "\t{");
+		emit_string(e->out, r[i].name);
+		text_printf(e->out, ", %s, %lld, %d},\n", type_names[r[i].tensor->dtype],
+		    (long long)plan_offset(e->plan, r[i].tensor), buffer_number(e, r[i].tensor));
+	}
+	if (!n)
+		text_puts(e->out, "\t{NULL, 0, 0, 0}\n");
+	text_puts(e->out, "};\n");
+}
+
+static void
+emit_schedule(struct emitter *e)
+{
+	const struct schedule *s = &e->module->set.schedule;
+
+	text_printf(e->out, "\n/* kind, warm-up, in epochs?, every, in epochs?, gamma, floor */\n"
+	    "static const struct schedule rate_schedule = {\n\t%s, %s, %s, %s, %s, %s, %s\n};\n",
+	    rate_names[s->kind], decimal(e, s->warmup.count), truth(s->warmup.epochs),
+	    decimal(e, s->every.count), truth(s->every.epochs), decimal(e, s->gamma),
+	    decimal(e, s->floor));
+}
+
+static void
+emit_prediction_table(struct emitter *e)
+{
+	const struct tensor *t = emit_prediction(e->module->validate);
+
+	text_puts(e->out, "\n/* what --predict writes: type, dims, elements */\n"
+	    "static const struct prediction prediction = {\n\t");
+	if (t) {
+		text_printf(e->out, "%s, %d, ", type_names[t->dtype], t->rank);
+		put_dims(e, t);
+		text_printf(e->out, ", %lld\n};\n", (long long)tensor_elements_per_sample(t));
+	} else {
+		text_puts(e->out, "TYPE_F32, 0, {0}, 0\n};\n");
+	}
+}
+
+/* ---- memory ---- */
+
+static void
+emit_buffers(struct emitter *e)
+{
+	const struct plan *p = e->plan;
+	int i;
+
+	text_puts(e->out, "\n/* the plan: name, kind, offset, bytes, first and last instant, for good? */\n"
+	    "static const struct buffer buffers[] = {\n");
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		text_puts(e->out, "\t{");
+		emit_string(e->out, b->name);
+		text_puts(e->out, ", ");
+		emit_string(e->out, tensor_kind_name(b->kind));
+		text_printf(e->out, ", %lld, %lld, %d, %d, %s},\n", (long long)b->offset,
+		    (long long)b->bytes, b->first, b->last, truth(b->persistent));
+	}
+	text_puts(e->out, "};\n");
+}
+
+static void
+emit_persistent(struct emitter *e)
+{
+	const struct module *m = e->module;
+	int i;
+
+	text_puts(e->out, "\n/* name, type, rank, dims, elements, offset, starting value */\n"
+	    "static const struct persistent persistent[PERSISTENT + 1] = {\n");
+	for (i = 0; i < m->persistent.n; i++) {
+		const struct tensor *t = m->persistent.v[i];
+
+		if (!saved(e, t))
+			continue;
+		text_puts(e->out, "\t{");
+		emit_string(e->out, t->name);
+		text_printf(e->out, ", %s, %d, ", type_names[t->dtype], t->rank);
+		put_dims(e, t);
+		text_printf(e->out, ", %lld, %lld, %s, %s},\n",
+		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
+		    start_names[t->init.kind], decimal(e, t->init.value));
+	}
+	text_puts(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0}\n};\n");
+}
+
+static void
+emit_node_names(struct emitter *e)
+{
+	int i;
+
+	text_puts(e->out, "\n/* for --profile: the node of each instant */\n"
+	    "static const char *const node_names[] = {\n");
+	for (i = 0; i < e->plan->instants; i++) {
+		const struct instant *at = &e->plan->at[i];
+
+		text_puts(e->out, "\t");
+		emit_string(e->out, arena_printf(e->module->arena, "%s %s: %s", at->graph->name,
+		    at->node->path, at->node->op->name));
+		text_puts(e->out, ",\n");
+	}
+	text_puts(e->out, "\tNULL\n};\n");
+}
+
+/* ---- for -DLIBRARY and -DTRACE ---- */
+
+static void
+emit_traced(struct emitter *e, const struct tensor *t, const char *graph)
+{
+	const struct buffer *b = plan_buffer(e->plan, t);
+	int64_t batch = graph[0] == 'v' ? e->plan->validate_batch : e->plan->batch;
+
+	text_puts(e->out, "\t{");
+	emit_string(e->out, t->name);
+	text_puts(e->out, ", ");
+	emit_string(e->out, tensor_kind_name(t->kind));
+	text_printf(e->out, ", \"%s\", %d, %d, ", dtype_name(t->dtype), t->batched, t->rank);
+	put_dims(e, t);
+	text_printf(e->out, ", %lld, %lld, \"%s\"},\n", (long long)(b ? b->offset : -1),
+	    (long long)affine_at(tensor_bytes(t), batch), graph);
+}
+
+static void
+emit_tensors(struct emitter *e)
+{
+	const struct module *m = e->module;
+	const struct graph *const graph[] = { m->train, m->update, m->validate };
+	int count, *number = emit_tensor_numbers(m, &count), i, j, k;
+
+	text_puts(e->out, "\n#if defined LIBRARY || defined TRACE\n#ifdef __cplusplus\nextern \"C\" {\n"
+	    "#endif\nextern const struct stowage_tensor stowage_tensors[];\n"
+	    "extern const int stowage_tensor_count;\n\n"
+	    "/* name, kind, type, batched?, rank, dims, offset, bytes, graph */\n"
+	    "const struct stowage_tensor stowage_tensors[] = {\n");
+	for (i = 0; i < m->persistent.n; i++)
+		emit_traced(e, m->persistent.v[i], "");
+	for (k = 0; k < 3; k++) {
+		const struct graph *g = graph[k];
+
+		for (i = 0; g && i < g->inputs.n; i++)
+			emit_traced(e, g->inputs.v[i], g->name);
+		for (i = 0; g && i < g->nodes.n; i++)
+			for (j = 0; j < g->nodes.v[i]->nout; j++) {
+				const struct tensor *t = g->nodes.v[i]->out[j];
+
+				if (t && number[t->id] >= 0)
+					emit_traced(e, t, g->name);
+			}
+	}
+	text_printf(e->out, "};\nconst int stowage_tensor_count = %d;\n#ifdef __cplusplus\n}\n#endif\n"
+	    "#endif\n", count);
+}
+
+void
+emit_tables(struct emitter *e)
+{
+	const struct module *m = e->module;
+
+	emit_buffers(e);
+	emit_persistent(e);
+	if (m->train) {
+		emit_source(e, "train", &m->set.data);
+		emit_inputs(e, "train", m->train, &m->set.data);
+		emit_results(e, "train", m->train);
+		emit_schedule(e);
+	}
+	if (m->validate) {
+		emit_source(e, "validate", &m->set.validate_data);
+		emit_inputs(e, "validate", m->validate, &m->set.validate_data);
+		emit_results(e, "validate", m->validate);
+		emit_prediction_table(e);
+	}
+	emit_node_names(e);
+	emit_tensors(e);
+}

@@ -1,0 +1,66 @@
+/*
+ * The C target: OpenMP, any C11 compiler that knows GCC's extensions. Offsets are aligned to a
+ * cache line, which is also the widest vector.
+ */
+#include "emit/program.h"
+
+static void
+prologue(struct emitter *e)
+{
+	bool *done = arena_array(e->module->arena, (size_t)emit_embedded_count(), sizeof(*done));
+
+	emit_file(e, "host/prologue_c.h", done);
+}
+
+static void
+makefile(struct text *t, const struct module *m, const char *program)
+{
+	text_printf(t, "# Builds %s, which trains what %s says.\n", program,
+	    emit_safe(m->arena, emit_spec_path(m)));
+	text_printf(t, "#\n"
+	    "#   make               the program, for this machine\n"
+	    "#   make PORTABLE=1    for any machine of this architecture\n"
+	    "#   make CBLAS=1       matrix products by OpenBLAS\n"
+	    "#   make CHECK=1       %s-check: every buffer is poisoned outside its lifetime\n"
+	    "#   make lib           lib%s.so, to be driven step by step\n"
+	    "#\n"
+	    "# After a change of options, make -B.\n"
+	    "CC     = cc\n"
+	    "CFLAGS = -O3\n"
+	    "FLAGS  = -std=gnu11 -fopenmp -fno-math-errno -fno-trapping-math\n"
+	    "LIBS   = -lm\n"
+	    "PROGRAM = %s\n\n", program, program, program);
+	text_puts(t,
+	    "ifndef PORTABLE\n"
+	    "FLAGS += -march=native\n"
+	    "endif\n"
+	    "ifdef CBLAS\n"
+	    "FLAGS += -DUSE_CBLAS $(shell pkg-config --cflags openblas 2>/dev/null)\n"
+	    "LIBS  += $(shell pkg-config --libs openblas 2>/dev/null || echo -lopenblas)\n"
+	    "endif\n"
+	    "ifdef CHECK\n"
+	    "CFLAGS = -O1 -g\n"
+	    "FLAGS += -DCHECK -fsanitize=address,undefined -fno-sanitize-recover=undefined\n"
+	    "SUFFIX = -check\n"
+	    "endif\n\n");
+	text_puts(t,
+	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).c\n"
+	    "\t$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)\n\n"
+	    "lib: lib$(PROGRAM).so\n"
+	    "lib$(PROGRAM).so: $(PROGRAM).c\n"
+	    "\t$(CC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) $(LDFLAGS) -DLIBRARY -DTRACE \\\n"
+	    "\t    -shared -fPIC -o $@ $< $(LIBS)\n\n"
+	    "clean:\n"
+	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so\n\n"
+	    ".PHONY: lib clean\n");
+}
+
+const struct target target_c = {
+	.name = "c",
+	.brief = "a C program for CPUs (OpenMP)",
+	.suffix = ".c",
+	.alignment = 64,
+	.gpu = false,
+	.prologue = prologue,
+	.makefile = makefile,
+};

@@ -1,0 +1,70 @@
+/*
+ * The CUDA target. Offsets are aligned as cudaMalloc aligns, to 256 bytes, so that no kernel or
+ * library sees a pointer it would not get from the system.
+ */
+#include "emit/program.h"
+
+static void
+prologue(struct emitter *e)
+{
+	bool *done = arena_array(e->module->arena, (size_t)emit_embedded_count(), sizeof(*done));
+
+	emit_file(e, "host/prologue_cuda.h", done);
+}
+
+static void
+makefile(struct text *t, const struct module *m, const char *program)
+{
+	text_printf(t, "# Builds %s, which trains what %s says, for NVIDIA GPUs.\n", program,
+	    emit_safe(m->arena, emit_spec_path(m)));
+	text_printf(t, "#\n"
+	    "#   make                the program\n"
+	    "#   make ARCH=86        for cards of compute capability 8.6 alone\n"
+	    "#   make CUBLASLT=      matrix products without cuBLASLt\n"
+	    "#   make CHECK=1        %s-check: a buffer is NaN outside its lifetime\n"
+	    "#   make lib            lib%s.so, to be driven step by step\n"
+	    "#\n"
+	    "# After a change of options, make -B.\n"
+	    "NVCC     = $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)\n", program,
+	    program);
+	if (m->set.device.arch)
+		text_printf(t, "ARCH     = %d\n", m->set.device.arch);
+	else
+		text_puts(t, "ARCH     = 75 80 86 89 90 100 120\n");
+	text_printf(t,
+	    "CUBLASLT = 1\n"
+	    "CFLAGS   = -O3\n"
+	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \\\n"
+	    "           -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
+	    "LIBS     =\n"
+	    "PROGRAM  = %s\n\n", program);
+	text_puts(t,
+	    "ifneq ($(CUBLASLT),)\n"
+	    "FLAGS += -DUSE_CUBLASLT\n"
+	    "LIBS  += -lcublasLt\n"
+	    "endif\n"
+	    "ifdef CHECK\n"
+	    "FLAGS += -DCHECK -lineinfo\n"
+	    "SUFFIX = -check\n"
+	    "endif\n\n");
+	text_puts(t,
+	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).cu\n"
+	    "\t$(NVCC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n\n"
+	    "lib: lib$(PROGRAM).so\n"
+	    "lib$(PROGRAM).so: $(PROGRAM).cu\n"
+	    "\t$(NVCC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -DLIBRARY -DTRACE \\\n"
+	    "\t    -shared -Xcompiler -fPIC -o $@ $< $(LIBS)\n\n"
+	    "clean:\n"
+	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so\n\n"
+	    ".PHONY: lib clean\n");
+}
+
+const struct target target_cuda = {
+	.name = "cuda",
+	.brief = "a CUDA program for NVIDIA GPUs from compute capability 7.5",
+	.suffix = ".cu",
+	.alignment = 256,
+	.gpu = true,
+	.prologue = prologue,
+	.makefile = makefile,
+};

@@ -1,0 +1,342 @@
+/*
+ * The graph itself: making modules, graphs, nodes and tensors, cloning a graph, and the arithmetic
+ * of sizes. Sizes saturate at INT64_MAX instead of wrapping; op_output() refuses what is too large
+ * long before, so a saturated size means an unreported bug, never a small buffer.
+ */
+#include "ir/ir.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ops/op.h"
+
+static int64_t
+mul_saturating(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+static int64_t
+add_saturating(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+int64_t
+affine_at(struct affine a, int64_t batch)
+{
+	return add_saturating(a.fixed, mul_saturating(a.per_sample, batch));
+}
+
+struct affine
+affine_sum(struct affine a, struct affine b)
+{
+	return (struct affine){ add_saturating(a.fixed, b.fixed),
+	    add_saturating(a.per_sample, b.per_sample) };
+}
+
+static const struct {
+	const char *name;
+	int bytes;
+	bool is_float;
+} dtypes[DTYPES] = {
+	[DT_F32] = { "f32", 4, true },
+	[DT_F64] = { "f64", 8, true },
+	[DT_F16] = { "f16", 2, true },
+	[DT_BF16] = { "bf16", 2, true },
+	[DT_I32] = { "i32", 4, false },
+	[DT_U8] = { "u8", 1, false },
+};
+
+const char *
+dtype_name(enum dtype d)
+{
+	return dtypes[d].name;
+}
+
+int
+dtype_bytes(enum dtype d)
+{
+	return dtypes[d].bytes;
+}
+
+bool
+dtype_is_float(enum dtype d)
+{
+	return dtypes[d].is_float;
+}
+
+static const struct {
+	const char *name;
+	bool persistent;
+} kinds[TENSOR_KINDS] = {
+	[T_INPUT] = { "input", false },
+	[T_TARGET] = { "target", false },
+	[T_PARAM] = { "parameter", true },
+	[T_STATISTIC] = { "statistic", true },
+	[T_OPTIMIZER] = { "optimizer", true },
+	[T_GRADIENT] = { "gradient", false },
+	[T_ACTIVATION] = { "activation", false },
+	[T_SAVED] = { "saved", false },
+	[T_DELTA] = { "activation-gradient", false },
+	[T_SCALAR] = { "scalar", false },
+	[T_WORKSPACE] = { "workspace", false },
+	[T_POISON] = { "poison", false },
+};
+
+const char *
+tensor_kind_name(enum tensor_kind k)
+{
+	return kinds[k].name;
+}
+
+bool
+tensor_kind_persistent(enum tensor_kind k)
+{
+	return kinds[k].persistent;
+}
+
+struct module *
+ir_module(struct arena *a, struct diags *d, const char *name)
+{
+	struct module *m = ARENA_NEW(a, struct module);
+
+	m->arena = a;
+	m->diags = d;
+	m->name = name;
+	return m;
+}
+
+struct graph *
+ir_graph(struct module *m, const char *name, bool training)
+{
+	struct graph *g = ARENA_NEW(m->arena, struct graph);
+
+	g->module = m;
+	g->name = name;
+	g->training = training;
+	return g;
+}
+
+struct tensor *
+ir_tensor(struct module *m, enum tensor_kind kind, enum dtype dtype, bool batched, int rank,
+    const int64_t *dim, const char *name, struct loc loc)
+{
+	struct tensor *t = ARENA_NEW(m->arena, struct tensor);
+
+	assert(rank >= 0 && rank <= MAX_RANK);
+	t->id = m->next_tensor++;
+	t->kind = kind;
+	t->dtype = dtype;
+	t->batched = batched;
+	t->rank = rank;
+	if (rank > 0)
+		memcpy(t->dim, dim, (size_t)rank * sizeof(*dim));
+	t->name = name;
+	t->loc = loc;
+	if (tensor_kind_persistent(kind))
+		vec_push(m->arena, &m->persistent, t);
+	return t;
+}
+
+struct tensor *
+ir_tensor_like(struct module *m, enum tensor_kind kind, const struct tensor *like,
+    const char *name, struct loc loc)
+{
+	return ir_tensor(m, kind, like->dtype, like->batched, like->rank, like->dim, name, loc);
+}
+
+struct node *
+ir_node(struct graph *g, const struct op *op, const char *path, struct loc loc, int nin,
+    struct tensor *const *in)
+{
+	struct module *m = g->module;
+	struct node *n = ARENA_NEW(m->arena, struct node);
+
+	n->id = m->next_node++;
+	n->op = op;
+	n->training = g->training;
+	n->path = path;
+	n->loc = loc;
+	n->nin = nin;
+	n->in = arena_array(m->arena, (size_t)nin + 1, sizeof(*n->in));
+	if (nin > 0)
+		memcpy(n->in, in, (size_t)nin * sizeof(*in));
+	vec_push(m->arena, &g->nodes, n);
+	return n;
+}
+
+static struct tensor **
+append(struct module *m, struct tensor **list, int n, struct tensor *t)
+{
+	list = arena_grow(m->arena, list, (size_t)n * sizeof(*list),
+	    (size_t)(n + 1) * sizeof(*list));
+	list[n] = t;
+	return list;
+}
+
+void
+ir_add_input(struct module *m, struct node *n, struct tensor *t)
+{
+	n->in = append(m, n->in, n->nin, t);
+	n->nin++;
+}
+
+struct tensor *
+ir_add_output(struct module *m, struct node *n, struct tensor *t)
+{
+	int from;
+
+	n->out = append(m, n->out, n->nout, t);
+	n->nout++;
+	t->def = n;
+	from = n->op && n->op->alias ? n->op->alias(n, n->nout - 1) : -1;
+	if (from >= 0 && n->in[from])
+		t->alias_of = n->in[from];
+	return t;
+}
+
+/* ---- cloning ---- */
+
+struct cloning {
+	struct module *m;
+	struct tensor **map;	/* by the old tensor's id */
+};
+
+static struct tensor *
+clone_tensor(struct cloning *c, struct tensor *t)
+{
+	struct tensor *copy;
+
+	if (!t || tensor_kind_persistent(t->kind))
+		return t;
+	if (c->map[t->id])
+		return c->map[t->id];
+	copy = ARENA_NEW(c->m->arena, struct tensor);
+	*copy = *t;
+	copy->id = c->m->next_tensor++;
+	c->map[t->id] = copy;
+	copy->alias_of = clone_tensor(c, t->alias_of);
+	copy->gradient_of = clone_tensor(c, t->gradient_of);
+	return copy;
+}
+
+static struct node *
+clone_node(struct cloning *c, const struct node *n, bool training)
+{
+	struct node *copy = ARENA_NEW(c->m->arena, struct node);
+	int i;
+
+	*copy = *n;
+	copy->id = c->m->next_node++;
+	copy->training = training;
+	copy->in = arena_array(c->m->arena, (size_t)n->nin + 1, sizeof(*copy->in));
+	copy->out = arena_array(c->m->arena, (size_t)n->nout + 1, sizeof(*copy->out));
+	for (i = 0; i < n->nin; i++)
+		copy->in[i] = clone_tensor(c, n->in[i]);
+	for (i = 0; i < n->nout; i++)
+		if ((copy->out[i] = clone_tensor(c, n->out[i])))
+			copy->out[i]->def = copy;
+	copy->work = clone_tensor(c, n->work);
+	return copy;
+}
+
+struct graph *
+ir_clone(const struct graph *g, const char *name, bool training, struct tensor ***map)
+{
+	struct module *m = g->module;
+	struct graph *copy = ir_graph(m, name, training);
+	struct cloning c = { m, arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.map)) };
+	int i;
+
+	copy->batch = g->batch;
+	for (i = 0; i < g->inputs.n; i++)
+		vec_push(m->arena, &copy->inputs, clone_tensor(&c, g->inputs.v[i]));
+	for (i = 0; i < g->nodes.n; i++)
+		vec_push(m->arena, &copy->nodes, clone_node(&c, g->nodes.v[i], training));
+	for (i = 0; i < g->results.n; i++) {
+		struct result r = g->results.v[i];
+
+		r.tensor = clone_tensor(&c, r.tensor);
+		vec_push(m->arena, &copy->results, r);
+	}
+	copy->loss = clone_tensor(&c, g->loss);
+	if (map)
+		*map = c.map;
+	return copy;
+}
+
+/* ---- sizes and shapes ---- */
+
+struct tensor *
+tensor_root(const struct tensor *t)
+{
+	while (t->alias_of)
+		t = t->alias_of;
+	return (struct tensor *)t;
+}
+
+bool
+tensor_persistent(const struct tensor *t)
+{
+	const struct tensor *root = tensor_root(t);
+
+	return tensor_kind_persistent(root->kind) || root->accumulates;
+}
+
+int64_t
+tensor_elements_per_sample(const struct tensor *t)
+{
+	int64_t n = 1;
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		n = mul_saturating(n, t->dim[i]);
+	return n;
+}
+
+struct affine
+tensor_elements(const struct tensor *t)
+{
+	int64_t n = tensor_elements_per_sample(t);
+
+	return t->batched ? (struct affine){ 0, n } : (struct affine){ n, 0 };
+}
+
+struct affine
+tensor_bytes(const struct tensor *t)
+{
+	struct affine n = tensor_elements(t);
+
+	if (t->kind == T_WORKSPACE)
+		return t->workspace;
+	n.fixed = mul_saturating(n.fixed, dtype_bytes(t->dtype));
+	n.per_sample = mul_saturating(n.per_sample, dtype_bytes(t->dtype));
+	return n;
+}
+
+bool
+tensor_same_shape(const struct tensor *a, const struct tensor *b)
+{
+	return a->batched == b->batched && a->rank == b->rank &&
+	    (a->rank == 0 || memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(*a->dim)) == 0);
+}
+
+const char *
+tensor_shape_text(struct arena *a, const struct tensor *t)
+{
+	struct text s;
+	int i;
+
+	text_init(&s, a);
+	text_puts(&s, "[");
+	for (i = 0; i < t->rank; i++)
+		text_printf(&s, "%s%lld", i ? ", " : "", (long long)t->dim[i]);
+	text_puts(&s, "]");
+	return s.s;
+}

@@ -1,0 +1,184 @@
+/*
+ * The intermediate representation: a static single assignment graph of operators over tensors.
+ *
+ * A *module* is one network with its settings: its persistent tensors (parameters, running
+ * statistics, optimizer state) and its graphs. A *graph* is a list of nodes in the order in which
+ * they run. A *node* applies an operator (ops/op.h) to tensors and defines tensors. A *tensor* is
+ * defined once; what overwrites memory (a weight update, an in-place relu, a reshape) defines a
+ * new tensor whose alias_of says whose bytes it takes over.
+ *
+ *     forward --phases--> train:    forward, loss, backward, (accumulate | update)
+ *                         update:   clip, update            only when micro-batches accumulate
+ *                         validate: forward, loss, metrics
+ *
+ * Shapes never name the batch: a tensor is *batched* (B x dims, B the micro-batch) or not, so
+ * that every byte count is affine in B. Everything lives in the module's arena.
+ */
+#ifndef STOWAGE_IR_IR_H
+#define STOWAGE_IR_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "ir/settings.h"
+
+#define MAX_RANK	8
+#define LARGEST_EXTENT	((int64_t)1 << 40)	/* of one dimension; larger is refused */
+#define LARGEST_BYTES	((int64_t)1 << 60)	/* of one tensor at batch 1; larger is refused */
+
+struct op;
+struct attr;
+struct module;
+
+/* fixed + per_sample * B, in bytes, elements or multiply-adds as its use says */
+struct affine {
+	int64_t fixed, per_sample;
+};
+
+int64_t	affine_at(struct affine, int64_t batch);	/* INT64_MAX on overflow */
+struct affine	affine_sum(struct affine, struct affine);	/* saturating */
+
+enum dtype { DT_F32, DT_F64, DT_F16, DT_BF16, DT_I32, DT_U8, DTYPES };
+
+const char	*dtype_name(enum dtype);	/* "f32" */
+int		 dtype_bytes(enum dtype);
+bool		 dtype_is_float(enum dtype);
+
+enum tensor_kind {
+	T_INPUT,	/* staged from the data for each batch */
+	T_TARGET,
+	T_PARAM,	/* trainable, persistent, saved in checkpoints */
+	T_STATISTIC,	/* running statistics: persistent, saved, not trained */
+	T_OPTIMIZER,	/* momentum, moments: persistent, saved */
+	T_GRADIENT,	/* of a parameter */
+	T_ACTIVATION,	/* a forward result */
+	T_SAVED,	/* made by forward only for backward: masks, indices, batch statistics */
+	T_DELTA,	/* the gradient of an activation */
+	T_SCALAR,	/* losses, metrics, norms */
+	T_WORKSPACE,
+	T_POISON,	/* stands for a result whose error was reported; every operator passes it on */
+	TENSOR_KINDS
+};
+
+const char	*tensor_kind_name(enum tensor_kind);	/* "parameter", "activation-gradient", ... */
+bool		 tensor_kind_persistent(enum tensor_kind);
+
+enum init_kind { INIT_ZEROS, INIT_CONSTANT, INIT_UNIFORM, INIT_NORMAL };
+
+struct init {			/* how a persistent tensor starts */
+	enum init_kind kind;
+	double value;		/* the constant; uniform: bound of [-v, v); normal: deviation */
+};
+
+struct tensor {
+	int id;			/* unique in the module */
+	enum tensor_kind kind;
+	enum dtype dtype;
+	bool batched;
+	int rank;
+	int64_t dim[MAX_RANK];	/* without the batch */
+	int classes;		/* class[K] and tokens[vocab=V]: K or V; else 0 */
+	const char *name;	/* persistent and inputs: the dotted path; else path, or path.suffix */
+	struct loc loc;
+	struct node *def;	/* NULL for persistent tensors, inputs and targets */
+	struct tensor *alias_of;	/* shares this tensor's bytes; NULL: has its own */
+
+	struct affine workspace;	/* T_WORKSPACE: its bytes, which no shape can say */
+
+	/* persistent tensors only */
+	struct init init;
+	bool frozen;
+	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
+	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor */
+	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
+};
+
+enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_UPDATE };
+
+struct node {
+	int id;			/* unique in the module */
+	const struct op *op;
+	enum phase phase;
+	bool training;		/* as its graph's: batch statistics, dropout */
+	const char *path;	/* dotted: layer1.0.main.conv_2 */
+	struct loc loc;
+	struct tensor **in;	/* operands, then parameters; an absent optional one is NULL */
+	struct tensor **out;	/* an optional output nobody reads becomes NULL */
+	int nin, nout;
+	struct attr *attr;	/* as op->attrs, in its order */
+	struct tensor *work;	/* its workspace, or NULL */
+	const struct node *forward;	/* backward nodes: the node they differentiate */
+};
+
+struct result {			/* a loss or a metric */
+	const char *name;	/* "loss", "accuracy", "loss.depth" */
+	struct tensor *tensor;	/* a scalar */
+	struct loc loc;
+	bool is_loss;
+};
+
+struct graph {
+	struct module *module;
+	const char *name;	/* "forward", "train", "update", "validate" */
+	bool training;		/* batch statistics, dropout */
+	int64_t batch;		/* largest micro-batch it runs at */
+	VEC(struct node *) nodes;	/* in execution order */
+	VEC(struct tensor *) inputs;	/* T_INPUT and T_TARGET used by this graph */
+	VEC(struct result) results;
+	struct tensor *loss;	/* the weighted sum of the losses, or NULL */
+};
+
+struct module {
+	struct arena *arena;
+	struct diags *diags;
+	const char *name;	/* of the network */
+	const struct source *src;	/* the spec it comes from; NULL when read from IR text */
+	struct loc loc;
+	struct settings set;
+	VEC(struct tensor *) persistent;	/* in order of creation */
+	struct graph *forward;	/* as the spec says it; passes derive the others */
+	struct graph *train, *update, *validate;	/* NULL until made, or when not needed */
+	struct plan *plan;	/* plan/plan.h; NULL until made */
+	int next_tensor, next_node;
+	bool broken;		/* an error was reported: later passes do not run */
+};
+
+struct module	*ir_module(struct arena *, struct diags *, const char *name);
+struct graph	*ir_graph(struct module *, const char *name, bool training);
+
+/* Makes a tensor; its kind decides whether it joins module->persistent. */
+struct tensor	*ir_tensor(struct module *, enum tensor_kind, enum dtype, bool batched, int rank,
+		    const int64_t *dim, const char *name, struct loc);
+struct tensor	*ir_tensor_like(struct module *, enum tensor_kind, const struct tensor *like,
+		    const char *name, struct loc);
+
+/* Appends a node to the graph. Outputs are added with ir_output; inputs are copied. */
+struct node	*ir_node(struct graph *, const struct op *, const char *path, struct loc, int nin,
+		    struct tensor *const *in);
+void		 ir_add_input(struct module *, struct node *, struct tensor *);
+struct tensor	*ir_add_output(struct module *, struct node *, struct tensor *);
+
+/* A copy with fresh nodes and tensors; persistent ones are shared. map[old id] is the new tensor
+ * (arena-allocated, as long as module->next_tensor was before the copy) when map is not NULL. */
+struct graph	*ir_clone(const struct graph *, const char *name, bool training,
+		    struct tensor ***map);
+
+struct tensor	*tensor_root(const struct tensor *);	/* whose bytes it has: follows alias_of */
+bool		 tensor_persistent(const struct tensor *);	/* lives as long as the program */
+struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */
+struct affine	 tensor_bytes(const struct tensor *);
+int64_t		 tensor_elements_per_sample(const struct tensor *);	/* product of dims */
+bool		 tensor_same_shape(const struct tensor *, const struct tensor *);
+const char	*tensor_shape_text(struct arena *, const struct tensor *);	/* "[16, 14, 14]" */
+
+/* The IR's text form (stowage-ir in HACKING.md); parse reports to the module's diags. */
+void		 ir_print(FILE *, const struct module *);
+void		 ir_print_graph(FILE *, const struct graph *);
+struct module	*ir_parse(struct arena *, struct diags *, const struct source *);
+
+/* Checks every invariant above; reports breaches as diagnostics of rule "internal". */
+bool		 ir_verify(struct module *);
+
+#endif

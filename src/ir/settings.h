@@ -1,0 +1,95 @@
+/*
+ * What train, validate and device blocks say, checked and with defaults filled in
+ * (lang/settings.c). All of it is data: the planner and the emitter read it, nothing writes it
+ * but `stowage plan --batch` and its like.
+ */
+#ifndef STOWAGE_IR_SETTINGS_H
+#define STOWAGE_IR_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/source.h"
+
+struct op;
+struct attr;
+
+enum precision { PREC_F32, PREC_TF32, PREC_BF16, PREC_F16, PREC_F64 };
+
+enum schedule_kind { SCHED_CONSTANT, SCHED_STEP, SCHED_COSINE };
+
+struct duration {		/* "5 epochs" or "2000 steps" */
+	double count;
+	bool epochs;
+};
+
+struct schedule {
+	enum schedule_kind kind;
+	struct duration warmup;	/* linear from 0; count 0: none */
+	struct duration every;	/* step: multiply by gamma after each */
+	double gamma;
+	double floor;		/* cosine: final lr as a fraction of the first */
+};
+
+enum data_kind { DATA_NONE, DATA_IDX, DATA_NPY, DATA_CSV, DATA_SYNTHETIC };
+
+struct data_source {
+	enum data_kind kind;
+	const char *file[8];	/* one for each input, then each target (idx, npy); csv: one */
+	int nfiles;
+	double scale;		/* inputs are multiplied by this when read */
+	bool header;		/* csv: the first line names the columns */
+	bool label_first;	/* csv: targets come before inputs in a row (default: after) */
+	int64_t skip_every;	/* leave out rows whose index is 0 modulo this; 0: none */
+	int64_t keep_every;	/* use only those rows; 0: all */
+	int64_t samples;	/* synthetic: how many */
+	struct loc loc;
+};
+
+enum recompute_kind { RECOMPUTE_NONE, RECOMPUTE_AUTO, RECOMPUTE_PATTERN };
+
+struct pattern {		/* of dotted paths: a segment or * for any one */
+	const char *text;
+	struct loc loc;
+};
+
+struct device {
+	bool given;		/* a device block, or --device */
+	const char *name;	/* the GPU's or the block's name, or NULL */
+	int64_t memory;		/* bytes */
+	int arch;		/* 86 for sm_86; 0 unknown */
+	struct loc loc;		/* of the memory or name setting */
+};
+
+struct settings {
+	bool train;		/* the spec has a loss, so there is something to train */
+	int64_t batch;		/* samples per update */
+	int64_t accumulate;	/* micro-batches per update; batch / accumulate is B */
+	struct loc batch_loc;
+	struct duration length;	/* of training: epochs or steps */
+	enum precision precision;
+	struct loc precision_loc;
+	const struct op *optimizer;	/* an operator of kind OP_OPTIMIZER */
+	struct attr *optimizer_attr;
+	struct loc optimizer_loc;
+	struct pattern *no_decay;
+	int nno_decay;
+	struct schedule schedule;
+	double clip;		/* global norm; 0: none */
+	struct pattern *freeze;
+	int nfreeze;
+	enum recompute_kind recompute;
+	struct pattern *recompute_pattern;
+	int nrecompute;
+	struct data_source data;
+	int64_t seed;
+	bool shuffle;
+
+	int64_t validate_batch;
+	bool validate;		/* there is a validate block with data */
+	struct data_source validate_data;
+
+	struct device device;
+};
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * Functions of numbers and shapes: floor ceil min max divisible channels height width dim rank;
+ * and the ways a parameter starts: zeros ones constant uniform normal.
+ */
+#include "lang/expander.h"
+
+#include <math.h>
+#include <string.h>
+
+struct function {
+	const char *name;
+	int min_args, max_args;		/* max -1: any */
+	bool of_tensor;			/* its first argument is one */
+	const char *usage;
+	bool (*of)(struct expander *, const struct expr *, const struct value *, int n,
+	    struct number *);
+};
+
+static bool
+do_floor(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	(void)ex, (void)e, (void)n;
+	return number_floor(v[0].num, out);
+}
+
+static bool
+do_ceil(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	(void)ex, (void)e, (void)n;
+	return number_ceil(v[0].num, out);
+}
+
+static bool
+extreme(const struct value *v, int n, int sign, struct number *out)
+{
+	int i, best = 0;
+
+	for (i = 1; i < n; i++)
+		if (sign * number_compare(v[i].num, v[best].num) > 0)
+			best = i;
+	*out = v[best].num;
+	return true;
+}
+
+static bool
+do_min(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	(void)ex, (void)e;
+	return extreme(v, n, -1, out);
+}
+
+static bool
+do_max(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	(void)ex, (void)e;
+	return extreme(v, n, 1, out);
+}
+
+/*
+ * divisible(x, 8): the multiple of 8 nearest to x, at least 8, and never more than a tenth below x:
+ * how scaled networks (MobileNet, EfficientNet) round their channel counts.
+ */
+static bool
+do_divisible(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	struct number half, sum, ratio, k, tenth;
+	int64_t by;
+
+	(void)e, (void)n;
+	if (!want_int(ex, &v[1], "the divisor", 1, LARGEST_EXTENT, &by))
+		return false;
+	if (!number_div(v[1].num, number_int(2), &half) || !number_add(v[0].num, half, &sum) ||
+	    !number_div(sum, v[1].num, &ratio) || !number_floor(ratio, &k) ||
+	    !number_mul(k, v[1].num, out))
+		return false;
+	if (number_compare(*out, v[1].num) < 0)
+		*out = v[1].num;
+	if (!number_mul(v[0].num, number_int(9), &tenth) ||
+	    !number_div(tenth, number_int(10), &tenth))
+		return false;
+	return number_compare(*out, tenth) >= 0 || number_add(*out, v[1].num, out);
+}
+
+/* The extent of an axis counted from the front, or from the back when negative. */
+static bool
+extent(struct expander *ex, const struct expr *e, const struct value *v, int rank, int axis,
+    struct number *out)
+{
+	const struct tensor *t = v->tensor;
+
+	if (t->rank < rank) {
+		ex_error(ex, "shape", e->loc, "%s: %s has no such extent", e->name,
+		    value_text(ex->a, v));
+		return false;
+	}
+	*out = number_int(t->dim[axis < 0 ? t->rank + axis : axis]);
+	return true;
+}
+
+static bool
+do_channels(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	(void)n;
+	return extent(ex, e, v, 1, 0, out);
+}
+
+static bool
+do_height(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	(void)n;
+	return extent(ex, e, v, 3, -2, out);
+}
+
+static bool
+do_width(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	(void)n;
+	return extent(ex, e, v, 3, -1, out);
+}
+
+static bool
+do_dim(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	int64_t axis;
+
+	(void)n;
+	if (v->tensor->rank == 0) {
+		ex_error(ex, "shape", e->loc, "dim: a scalar has no extents");
+		return false;
+	}
+	return want_int(ex, &v[1], "the axis", 0, v->tensor->rank - 1, &axis) &&
+	    extent(ex, e, v, 1, (int)axis, out);
+}
+
+static bool
+do_rank(struct expander *ex, const struct expr *e, const struct value *v, int n,
+    struct number *out)
+{
+	(void)ex, (void)e, (void)n;
+	*out = number_int(v->tensor->rank);
+	return true;
+}
+
+static const struct function table[] = {
+	{ "floor", 1, 1, false, "floor(x)", do_floor },
+	{ "ceil", 1, 1, false, "ceil(x)", do_ceil },
+	{ "min", 1, -1, false, "min(a, b, ...)", do_min },
+	{ "max", 1, -1, false, "max(a, b, ...)", do_max },
+	{ "divisible", 2, 2, false, "divisible(x, 8)", do_divisible },
+	{ "channels", 1, 1, true, "channels(tensor)", do_channels },
+	{ "height", 1, 1, true, "height(tensor)", do_height },
+	{ "width", 1, 1, true, "width(tensor)", do_width },
+	{ "dim", 2, 2, true, "dim(tensor, axis)", do_dim },
+	{ "rank", 1, 1, true, "rank(tensor)", do_rank },
+};
+
+static bool
+arguments_fit(struct expander *ex, const struct function *f, const struct expr *e,
+    const struct value *v)
+{
+	bool ok = true;
+	int i;
+
+	for (i = 0; i < e->nargs; i++) {
+		bool tensor = i == 0 && f->of_tensor;
+
+		if (v[i].kind == V_POISON || v[i].kind == (tensor ? V_TENSOR : V_NUMBER))
+			continue;
+		ex_error(ex, "type", v[i].loc, "%s takes a %s here, not %s", f->name,
+		    tensor ? "tensor" : "number", value_text(ex->a, &v[i]));
+		ok = false;
+	}
+	for (i = 0; i < e->nargs; i++)
+		ok &= v[i].kind != V_POISON;
+	return ok;
+}
+
+struct value
+eval_function(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	const struct function *f = table;
+	struct value *v = arena_array(ex->a, (size_t)e->nargs + 1, sizeof(*v));
+	struct where group, *in = where_inside(w, &group);
+	struct value result = value_number(number_int(0), e->loc);
+	int before = ex->d->all.n, i;
+
+	while (strcmp(f->name, e->name) != 0)
+		f++;
+	for (i = 0; i < e->nargs; i++) {
+		if (e->arg[i].name)
+			ex_error(ex, "name", e->arg[i].name_loc, "%s has no named arguments",
+			    f->name);
+		v[i] = eval(ex, s, in, e->arg[i].value);
+	}
+	if (e->nargs < f->min_args || (f->max_args >= 0 && e->nargs > f->max_args)) {
+		ex_error(ex, "type", e->loc, "%s is used as %s", f->name, f->usage);
+		return value_poison(e->loc);
+	}
+	if (!arguments_fit(ex, f, e, v))
+		return value_poison(e->loc);
+	result.size = !f->of_tensor && v[0].size;
+	if (f->of(ex, e, v, e->nargs, &result.num))
+		return result;
+	if (ex->d->all.n == before)	/* what it did not explain can only be the size */
+		ex_error(ex, "value", e->loc, "'%s' does not fit an exact 64-bit number",
+		    ex_text(ex, e->loc));
+	return value_poison(e->loc);
+}
+
+/* zeros, ones, constant(c), uniform(b), normal(deviation) */
+struct value
+eval_init(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	static const struct {
+		const char *name;
+		struct init init;
+		bool arg;
+	} way[] = {
+		{ "zeros", { INIT_ZEROS, 0 }, false }, { "ones", { INIT_CONSTANT, 1 }, false },
+		{ "constant", { INIT_CONSTANT, 0 }, true },
+		{ "uniform", { INIT_UNIFORM, 0 }, true }, { "normal", { INIT_NORMAL, 0 }, true },
+	};
+	struct value v = { .kind = V_INIT, .loc = e->loc }, x;
+	int i = 0;
+
+	while (strcmp(way[i].name, e->name) != 0)
+		i++;
+	v.init = way[i].init;
+	if (!way[i].arg && e->nargs == 0)
+		return v;
+	if (e->nargs != 1 || !way[i].arg || e->arg[0].name) {
+		ex_error(ex, "type", e->loc, way[i].arg ? "%s takes one number: %s(0.02)" :
+		    "%s takes no arguments", way[i].name, way[i].name);
+		return value_poison(e->loc);
+	}
+	x = eval(ex, s, w, e->arg[0].value);
+	if (x.kind == V_POISON)
+		return x;
+	if (x.kind != V_NUMBER || !isfinite(x.num.real)) {
+		ex_error(ex, "type", x.loc, "%s takes a number, not %s", way[i].name,
+		    value_text(ex->a, &x));
+		return value_poison(e->loc);
+	}
+	if (way[i].init.kind != INIT_CONSTANT && x.num.real < 0) {
+		ex_error(ex, "value", x.loc, "%s takes a number of at least 0", way[i].name);
+		return value_poison(e->loc);
+	}
+	v.init.value = x.num.real;
+	return v;
+}

@@ -1,0 +1,415 @@
+/*
+ * Arguments of an operator: leading tensors are operands, the rest fill its attributes in order or
+ * by name, checked against the types and ranges its record declares. A tuple attribute also takes
+ * its numbers bare: reshape(3, 4) is reshape((3, 4)).
+ */
+#include "lang/expander.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGEST_SIDE	INT32_MAX	/* kernels, strides, paddings: their products fit 64 bits */
+
+/* A bare word that one of the operator's attributes offers, and that no value here is called. */
+static bool
+is_word(struct scope *s, const struct op *op, const char *name)
+{
+	size_t len = strlen(name);
+	const char *c;
+	int i;
+
+	if (!op || scope_find(s, name))
+		return false;
+	for (i = 0; i < op_nattrs(op); i++)
+		for (c = op->attrs[i].choices; c && *c; c += strcspn(c, " "), c += *c == ' ')
+			if (strcspn(c, " ") == len && strncmp(c, name, len) == 0)
+				return true;
+	return false;
+}
+
+struct actual *
+eval_actuals(struct expander *ex, struct scope *s, struct where *w, struct expr *e,
+    const struct op *op)
+{
+	struct actual *actual = arena_array(ex->a, (size_t)e->nargs + 1, sizeof(*actual));
+	int i;
+
+	for (i = 0; i < e->nargs; i++) {
+		struct expr *v = e->arg[i].value;
+
+		actual[i].arg = &e->arg[i];
+		if (v && v->kind == E_NAME && is_word(s, op, v->name))
+			actual[i].value = (struct value){ .kind = V_WORD, .loc = v->loc,
+				.text = v->name };
+		else
+			actual[i].value = eval(ex, s, w, v);
+	}
+	return actual;
+}
+
+int
+leading_operands(const struct actual *actual, int n, int *nargs)
+{
+	int i, count = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct value *v = &actual[i].value;
+
+		if (actual[i].arg->name || v->kind == V_POISON || !value_is_tensors(v))
+			break;
+		count += v->kind == V_TUPLE ? v->n : 1;
+	}
+	*nargs = i;
+	return count;
+}
+
+bool
+any_poison(const struct actual *actual, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (actual[i].value.kind == V_POISON)
+			return true;
+	return false;
+}
+
+struct operands
+join_operands(struct expander *ex, struct operands ops, const struct actual *actual, int n,
+    int take)
+{
+	int nargs, have = leading_operands(actual, n, &nargs), i, j, k = ops.n;
+	struct value *v = arena_array(ex->a, (size_t)ops.n + (size_t)have + 1, sizeof(*v));
+
+	if (ops.n > 0)
+		memcpy(v, ops.v, (size_t)ops.n * sizeof(*v));
+	for (i = 0; i < nargs && k - ops.n < take; i++) {
+		if (actual[i].value.kind == V_TENSOR)
+			v[k++] = actual[i].value;
+		for (j = 0; actual[i].value.kind == V_TUPLE && j < actual[i].value.n; j++)
+			v[k++] = actual[i].value.item[j];
+	}
+	return (struct operands){ v, k };
+}
+
+/* ---- one attribute ---- */
+
+struct target {			/* of an argument: for messages */
+	struct expander *ex;
+	const struct op *op;
+	const struct attr_spec *spec;
+	const char *what;	/* "conv's stride" */
+};
+
+static bool
+wrong(const struct target *t, const struct value *v, const char *wanted)
+{
+	if (v->kind != V_POISON)
+		ex_error(t->ex, "type", v->loc, "%s must be %s, not %s", t->what, wanted,
+		    value_text(t->ex->a, v));
+	return false;
+}
+
+static bool
+take_int(const struct target *t, const struct value *v, int64_t limit, int64_t *out)
+{
+	int64_t min = -limit, max = limit;
+
+	if (t->spec->min != 0 || t->spec->max != 0) {
+		min = t->spec->min > (double)-limit ? (int64_t)t->spec->min : -limit;
+		max = t->spec->max < (double)limit ? (int64_t)t->spec->max : limit;
+	}
+	return want_int(t->ex, v, t->what, min, max, out);
+}
+
+static bool
+take_real(const struct target *t, const struct value *v, double *out)
+{
+	bool ranged = t->spec->min != 0 || t->spec->max != 0;
+
+	if (v->kind != V_NUMBER)
+		return wrong(t, v, "a number");
+	*out = v->num.real;
+	if (!isfinite(*out)) {
+		ex_error(t->ex, "value", v->loc, "%s is not a finite number", t->what);
+		return false;
+	}
+	if (ranged && (*out < t->spec->min || *out > t->spec->max)) {
+		if (isinf(t->spec->max) || t->spec->max >= 1e30)
+			ex_error(t->ex, "value", v->loc, "%s is %.10g; it must be at least %.10g",
+			    t->what, *out, t->spec->min);
+		else
+			ex_error(t->ex, "value", v->loc,
+			    "%s is %.10g; it must be from %.10g to %.10g", t->what, *out,
+			    t->spec->min, t->spec->max);
+		return false;
+	}
+	return true;
+}
+
+static bool
+take_pair(const struct target *t, const struct value *v, struct attr *a)
+{
+	a->n = 2;
+	if (v->kind != V_TUPLE) {
+		if (!take_int(t, v, LARGEST_SIDE, &a->v[0]))
+			return false;
+		a->v[1] = a->v[0];
+		return true;
+	}
+	if (v->n != 2)
+		return wrong(t, v, "a number or two: (height, width)");
+	return take_int(t, &v->item[0], LARGEST_SIDE, &a->v[0]) &
+	    take_int(t, &v->item[1], LARGEST_SIDE, &a->v[1]);
+}
+
+static bool
+take_sides(const struct target *t, const struct value *v, struct attr *a)
+{
+	int i, n = v->kind == V_TUPLE ? v->n : 1;
+	bool ok = true;
+
+	if (n != 1 && n != 2 && n != 4)
+		return wrong(t, v, "a number, (vertical, horizontal) or "
+		    "(top, bottom, left, right)");
+	a->n = 4;
+	for (i = 0; i < 4; i++) {
+		int k = n == 1 ? 0 : n == 2 ? i / 2 : i;
+
+		ok &= take_int(t, v->kind == V_TUPLE ? &v->item[k] : v, LARGEST_SIDE, &a->v[i]);
+	}
+	return ok;
+}
+
+static bool
+take_ints(const struct target *t, const struct value *v, struct attr *a)
+{
+	int i, n = v->kind == V_TUPLE ? v->n : 1;
+	bool ok = true;
+
+	if (n > MAX_RANK)
+		return wrong(t, v, "a shape of at most 8 extents");
+	a->n = n;
+	for (i = 0; i < n; i++)
+		ok &= take_int(t, v->kind == V_TUPLE ? &v->item[i] : v, LARGEST_EXTENT,
+		    &a->v[i]);
+	return ok;
+}
+
+static bool
+take_choice(const struct target *t, const struct value *v, struct attr *a)
+{
+	const char *c = t->spec->choices, *s = v->text;
+	int i;
+
+	if (v->kind == V_BOOL)		/* true and false may be choices too */
+		s = v->flag ? "true" : "false";
+	else if (v->kind != V_WORD && v->kind != V_STRING)
+		return wrong(t, v, arena_printf(t->ex->a, "one of: %s", c));
+	for (i = 0; *c; i++, c += strcspn(c, " "), c += *c == ' ')
+		if (strcspn(c, " ") == strlen(s) && strncmp(c, s, strlen(s)) == 0) {
+			a->i = i;
+			return true;
+		}
+	return wrong(t, v, arena_printf(t->ex->a, "one of: %s", t->spec->choices));
+}
+
+/* weight=tok: the parameter of that name of the layer labelled tok; or a parameter(...) itself. */
+static bool
+take_tie(const struct target *t, const struct value *v, struct tie *tie)
+{
+	const struct owner *o = NULL;
+	struct tensor *found = NULL;
+	int i;
+
+	if (v->kind == V_LAYER && v->layer->shared) {
+		o = map_get(&t->ex->owners, v->layer->shared->path);
+		for (i = 0; o && i < o->nparams; i++) {
+			const char *dot = strrchr(o->param[i]->name, '.');
+
+			if (dot && strcmp(dot + 1, t->spec->name) == 0)
+				found = o->param[i];
+		}
+		if (!found) {
+			ex_error(t->ex, "type", v->loc, "'%s' has no %s of its own to share",
+			    v->layer->shared->path, t->spec->name);
+			return false;
+		}
+	} else if (v->kind == V_TENSOR && v->tensor->def) {
+		const struct node *n = v->tensor->def;
+
+		if (n->nin == 1 && n->in[0] && n->in[0]->kind == T_PARAM)
+			found = n->in[0];
+	}
+	if (!found)
+		return wrong(t, v, "the label of a layer whose weights to share");
+	*tie = (struct tie){ t->spec->name, found };
+	return true;
+}
+
+static bool
+take(const struct target *t, const struct value *v, struct binding_result *r, struct attr *a)
+{
+	switch (t->spec->type) {
+	case ATTR_INT:
+		return take_int(t, v, LARGEST_EXTENT, &a->i);
+	case ATTR_REAL:
+		return take_real(t, v, &a->r);
+	case ATTR_BOOL:
+		a->i = v->flag;
+		return v->kind == V_BOOL || wrong(t, v, "true or false");
+	case ATTR_PAIR:
+		return take_pair(t, v, a);
+	case ATTR_SIDES:
+		return take_sides(t, v, a);
+	case ATTR_INTS:
+		return take_ints(t, v, a);
+	case ATTR_ENUM:
+		return take_choice(t, v, a);
+	case ATTR_TENSOR:
+		return take_tie(t, v, &r->tie[r->nties]) && ++r->nties;
+	case ATTR_INIT:
+		a->init = v->init;
+		return v->kind == V_INIT || wrong(t, v, "zeros, ones, constant(c), uniform(b) or "
+		    "normal(deviation)");
+	}
+	return false;
+}
+
+/* ---- all of them ---- */
+
+struct matching {
+	struct expander *ex;
+	const struct op *op;
+	const struct actual *actual;
+	int n, at;		/* arguments, and the next to look at */
+	int next;		/* the attribute the next positional argument fills */
+	struct binding_result *r;
+	bool ok, poisoned;
+};
+
+static int
+by_name(struct matching *m, const struct arg *arg)
+{
+	struct names names = { NULL, 0, 0 };
+	struct diag *g;
+	int i;
+
+	for (i = 0; i < op_nattrs(m->op); i++) {
+		if (strcmp(m->op->attrs[i].name, arg->name) == 0)
+			return i;
+		names_add(m->ex->a, &names, m->op->attrs[i].name);
+	}
+	g = ex_error(m->ex, "name", arg->name_loc, "%s has no argument '%s'", m->op->name,
+	    arg->name);
+	if (!names_suggest(m->ex, g, arg->name, &names) && names.n > 0) {
+		struct text t;
+
+		text_init(&t, m->ex->a);
+		for (i = 0; i < names.n; i++)
+			text_printf(&t, "%s%s", i ? ", " : "", names.v[i]);
+		diag_help(m->ex->d, g, "it has: %s", t.s);
+	}
+	return -1;
+}
+
+static int
+by_position(struct matching *m, const struct value *v)
+{
+	int nattrs = op_nattrs(m->op);
+
+	while (m->next < nattrs && m->r->attr[m->next].given &&
+	    m->op->attrs[m->next].type != ATTR_TENSOR)
+		m->next++;
+	if (m->next < nattrs)
+		return m->next;
+	if (v->kind == V_TENSOR)
+		ex_error(m->ex, "type", v->loc, "%s: tensors come before the other arguments",
+		    m->op->name);
+	else if (!m->poisoned)
+		ex_error(m->ex, "type", v->loc, nattrs == 0 ? "%s takes no arguments besides its "
+		    "input" : "%s has one argument too many", m->op->name);
+	return -1;
+}
+
+/* reshape(3, 4): numbers that follow one another are one tuple. */
+static struct value
+gathered(struct matching *m, const struct attr_spec *spec)
+{
+	struct value v = m->actual[m->at].value, *item;
+	int n = 0;
+
+	if (spec->type != ATTR_INTS || v.kind != V_NUMBER || m->actual[m->at].arg->name)
+		return v;
+	item = arena_array(m->ex->a, (size_t)m->n, sizeof(*item));
+	while (m->at + n < m->n && !m->actual[m->at + n].arg->name &&
+	    m->actual[m->at + n].value.kind == V_NUMBER) {
+		item[n] = m->actual[m->at + n].value;
+		n++;
+	}
+	m->at += n - 1;
+	return (struct value){ .kind = V_TUPLE, .loc = loc_join(v.loc, item[n - 1].loc),
+		.item = item, .n = n };
+}
+
+static void
+match_one(struct matching *m)
+{
+	const struct actual *x = &m->actual[m->at];
+	const struct attr_spec *spec;
+	struct target t = { .ex = m->ex, .op = m->op };
+	struct attr *a;
+	struct value v;
+	int i;
+
+	if (x->value.kind == V_POISON && !x->arg->name)
+		m->poisoned = true;
+	i = x->arg->name ? by_name(m, x->arg) : by_position(m, &x->value);
+	if (i < 0) {
+		m->ok = false;
+		return;
+	}
+	spec = &m->op->attrs[i];
+	a = &m->r->attr[i];
+	if (a->given) {
+		ex_error(m->ex, "name", x->arg->name ? x->arg->name_loc : x->value.loc,
+		    "%s: '%s' is given twice", m->op->name, spec->name);
+		m->ok = false;
+		return;
+	}
+	v = gathered(m, spec);
+	memset(a, 0, sizeof(*a));
+	a->given = true;
+	a->loc = v.loc;
+	t.spec = spec;
+	t.what = arena_printf(m->ex->a, "%s's %s", m->op->name, spec->name);
+	if (v.kind == V_POISON || !take(&t, &v, m->r, a))
+		m->ok = false;
+	if (!x->arg->name)
+		m->next = i + 1;
+}
+
+bool
+bind_attrs(struct expander *ex, const struct op *op, struct loc loc,
+    const struct actual *actual, int n, int from, struct binding_result *r)
+{
+	struct matching m = { .ex = ex, .op = op, .actual = actual, .n = n, .r = r, .ok = true };
+	int nattrs = op_nattrs(op), i;
+
+	memset(r, 0, sizeof(*r));
+	for (i = 0; i < nattrs; i++)
+		op_attr_preset(&op->attrs[i], &r->attr[i]);
+	for (m.at = from; m.at < n; m.at++)
+		match_one(&m);
+	for (i = 0; i < nattrs; i++)
+		if (op->attrs[i].required && !r->attr[i].given && !m.poisoned) {
+			struct diag *g = ex_error(ex, "value", loc, "%s needs '%s'", op->name,
+			    op->attrs[i].name);
+
+			if (op->attrs[i].doc)
+				diag_help(ex->d, g, "%s: %s", op->attrs[i].name,
+				    op->attrs[i].doc);
+			m.ok = false;
+		}
+	return m.ok && !m.poisoned;
+}

@@ -1,0 +1,182 @@
+/*
+ * Device sections: device { name "RTX 3090" }, device ci { memory 8GiB arch sm_86 }. Without
+ * --device the unnamed section counts; --device names a section, or a card.
+ */
+#include "lang/expander.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/devices.h"
+
+#define LEAST_ARCH	10
+#define LARGEST_ARCH	999
+
+static void
+suggest_gpus(struct expander *ex, struct diag *g, const char *name)
+{
+	char close[512];
+	size_t used = 0;
+	int shown = 0;
+	const struct gpu *gpu;
+	struct names names = { NULL, 0, 0 };
+
+	for (gpu = gpu_table; gpu->name; gpu++)
+		names_add(ex->a, &names, gpu->name);
+	if (names_suggest(ex, g, name, &names))
+		return;
+	for (gpu = gpu_table; gpu->name && shown < 6; gpu++)	/* "3080": those that contain it */
+		if (strlen(name) > 1 && strstr(gpu->name, name)) {
+			used += (size_t)snprintf(close + used, sizeof(close) - used, "%s%s",
+			    shown++ ? ", " : "", gpu->name);
+		}
+	if (shown)
+		diag_help(ex->d, g, "cards known: %s", close);
+	else
+		diag_help(ex->d, g, "say what it has instead: memory 24GiB  arch sm_86");
+}
+
+static void
+use_gpu(struct device *d, const struct gpu *gpu)
+{
+	d->name = gpu->name;
+	d->memory = gpu_memory(gpu);
+	d->arch = gpu->arch;
+}
+
+static void
+read_name(struct expander *ex, const struct setting *st, struct device *d)
+{
+	struct value v = setting_value(ex, st->value[0]);
+	const struct gpu *gpu;
+
+	if (v.kind == V_POISON)
+		return;
+	if (v.kind != V_STRING) {
+		ex_error(ex, "settings", st->value[0]->loc, "a card's name is text: "
+		    "name \"RTX 3090\"");
+		return;
+	}
+	gpu = gpu_find(v.text);
+	if (!gpu) {
+		struct diag *g = ex_error(ex, "settings", st->value[0]->loc,
+		    "no card is known by the name \"%s\"", v.text);
+
+		suggest_gpus(ex, g, v.text);
+		return;
+	}
+	use_gpu(d, gpu);
+	d->loc = st->loc;
+}
+
+static void
+read_memory(struct expander *ex, const struct setting *st, struct device *d)
+{
+	struct value v = setting_value(ex, st->value[0]);
+	int64_t bytes;
+
+	if (v.kind == V_POISON)
+		return;
+	if (v.kind == V_NUMBER && !v.size) {
+		ex_error(ex, "settings", st->value[0]->loc, "memory needs a unit: memory 24GiB");
+		return;
+	}
+	if (!want_int(ex, &v, "memory", 1, LARGEST_BYTES, &bytes))
+		return;
+	d->memory = bytes;
+	d->loc = st->loc;
+}
+
+static void
+read_arch(struct expander *ex, const struct setting *st, struct device *d)
+{
+	struct value v = setting_value(ex, st->value[0]);
+	const char *s = v.kind == V_WORD || v.kind == V_STRING ? v.text : "";
+	char *end;
+	long n = 0;
+
+	if (v.kind == V_POISON)
+		return;
+	if (strncmp(s, "sm_", 3) == 0) {
+		n = strtol(s + 3, &end, 10);
+		if (*end)
+			n = 0;
+	}
+	if (n < LEAST_ARCH || n > LARGEST_ARCH)
+		ex_error(ex, "settings", st->value[0]->loc, "an architecture is written sm_86");
+	else
+		d->arch = (int)n;
+}
+
+static const struct section *
+chosen(struct expander *ex)
+{
+	const struct file *f = ex->spec->file;
+	int i;
+
+	for (i = 0; i < f->sections.n; i++) {
+		const struct section *s = f->sections.v[i];
+
+		if (s->kind != SEC_DEVICE)
+			continue;
+		if (!ex->opt->device ? !s->name.text :
+		    s->name.text && strcmp(s->name.text, ex->opt->device) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+static void
+unknown_device(struct expander *ex)
+{
+	const struct file *f = ex->spec->file;
+	struct diag *g = ex_error(ex, "settings", (struct loc){ NULL, 0, 0 },
+	    "--device %s: neither a device section of the spec nor a card's name", ex->opt->device);
+	struct names names = { NULL, 0, 0 };
+	int i;
+
+	for (i = 0; i < f->sections.n; i++)
+		if (f->sections.v[i]->kind == SEC_DEVICE && f->sections.v[i]->name.text)
+			names_add(ex->a, &names, f->sections.v[i]->name.text);
+	if (!names_suggest(ex, g, ex->opt->device, &names))
+		suggest_gpus(ex, g, ex->opt->device);
+}
+
+void
+device_read(struct expander *ex, struct settings *set)
+{
+	const struct section *s = chosen(ex);
+	struct device *d = &set->device;
+	const struct gpu *gpu;
+	int i, before = ex->d->errors;
+
+	if (!s && ex->opt->device) {
+		gpu = gpu_find(ex->opt->device);
+		if (!gpu) {
+			unknown_device(ex);
+			return;
+		}
+		use_gpu(d, gpu);
+		d->given = true;
+		return;
+	}
+	if (!s)
+		return;
+	d->given = true;
+	for (i = 0; i < s->nsettings; i++)	/* first the name, so that the rest may differ */
+		if (strcmp(s->setting[i].key.text, "name") == 0)
+			read_name(ex, &s->setting[i], d);
+	for (i = 0; i < s->nsettings; i++) {
+		if (strcmp(s->setting[i].key.text, "memory") == 0)
+			read_memory(ex, &s->setting[i], d);
+		else if (strcmp(s->setting[i].key.text, "arch") == 0)
+			read_arch(ex, &s->setting[i], d);
+	}
+	if (!d->name)
+		d->name = s->name.text;
+	if (d->memory == 0) {
+		d->given = false;
+		if (ex->d->errors == before)
+			ex_error(ex, "settings", s->head, "a device needs a name or its memory");
+	}
+}

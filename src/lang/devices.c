@@ -1,0 +1,138 @@
+/*
+ * The cards. Memory is what NVIDIA's driver reports as total for the card (nvidia-smi), which is
+ * less than the box says wherever ECC or the driver keeps some; where only the box's size is known
+ * the entry says so. What a program can have is less again by the driver's context, so a plan that
+ * fits here still asks the card for its free memory before it runs. Compute capability decides
+ * what arithmetic there is and whether today's compiler can build for the card.
+ */
+#include "lang/devices.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+const struct gpu gpu_table[] = {
+	/* Kepler, Maxwell, Pascal */
+	{ "Tesla K40", 35, 11441, false },
+	{ "Tesla K80", 37, 11441, false },
+	{ "Tesla M40", 52, 11443, false },
+	{ "GTX 980 Ti", 52, 6144, true },
+	{ "GTX Titan X", 52, 12288, true },
+	{ "GTX 1050 Ti", 61, 4096, true },
+	{ "GTX 1060 6GB", 61, 6144, true },
+	{ "GTX 1070", 61, 8192, true },
+	{ "GTX 1080", 61, 8192, true },
+	{ "GTX 1080 Ti", 61, 11264, true },
+	{ "Titan Xp", 61, 12288, true },
+	{ "Tesla P4", 61, 7680, false },
+	{ "Tesla P40", 61, 24576, true },
+	{ "Tesla P100", 60, 16384, true },
+	/* Volta, Turing */
+	{ "Titan V", 70, 12288, true },
+	{ "Tesla V100 16GB", 70, 16384, true },
+	{ "Tesla V100 32GB", 70, 32768, true },
+	{ "GTX 1650", 75, 4096, true },
+	{ "GTX 1660 Ti", 75, 6144, true },
+	{ "RTX 2060", 75, 6144, true },
+	{ "RTX 2070", 75, 8192, true },
+	{ "RTX 2080", 75, 8192, true },
+	{ "RTX 2080 Ti", 75, 11264, true },
+	{ "Titan RTX", 75, 24576, true },
+	{ "T4", 75, 15360, false },
+	{ "Quadro RTX 6000", 75, 24576, true },
+	{ "Quadro RTX 8000", 75, 49152, true },
+	/* Ampere */
+	{ "RTX 3050", 86, 8192, true },
+	{ "RTX 3060", 86, 12288, true },
+	{ "RTX 3060 Ti", 86, 8192, true },
+	{ "RTX 3070", 86, 8192, true },
+	{ "RTX 3070 Ti", 86, 8192, true },
+	{ "RTX 3080", 86, 10240, true },
+	{ "RTX 3080 12GB", 86, 12288, true },
+	{ "RTX 3080 Ti", 86, 12288, true },
+	{ "RTX 3090", 86, 24576, true },
+	{ "RTX 3090 Ti", 86, 24564, false },
+	{ "RTX A2000", 86, 6144, true },
+	{ "RTX A4000", 86, 16376, false },
+	{ "RTX A5000", 86, 24564, false },
+	{ "RTX A6000", 86, 49140, false },
+	{ "A2", 86, 15356, false },
+	{ "A10", 86, 23028, false },
+	{ "A16", 86, 15356, false },
+	{ "A30", 80, 24576, true },
+	{ "A40", 86, 46068, false },
+	{ "A100 40GB", 80, 40960, true },
+	{ "A100 80GB", 80, 81920, true },
+	/* Ada, Hopper */
+	{ "RTX 4060", 89, 8188, false },
+	{ "RTX 4060 Ti", 89, 8188, false },
+	{ "RTX 4060 Ti 16GB", 89, 16380, false },
+	{ "RTX 4070", 89, 12282, false },
+	{ "RTX 4070 Super", 89, 12282, false },
+	{ "RTX 4070 Ti", 89, 12282, false },
+	{ "RTX 4070 Ti Super", 89, 16376, false },
+	{ "RTX 4080", 89, 16376, false },
+	{ "RTX 4080 Super", 89, 16376, false },
+	{ "RTX 4090", 89, 24564, false },
+	{ "RTX 6000 Ada", 89, 49140, false },
+	{ "L4", 89, 23034, false },
+	{ "L40", 89, 46068, false },
+	{ "L40S", 89, 46068, false },
+	{ "H100 PCIe", 90, 81559, false },
+	{ "H100", 90, 81559, false },
+	{ "H100 NVL", 90, 95830, false },
+	{ "H200", 90, 143771, false },
+	{ "GH200", 90, 97871, false },
+	/* Blackwell */
+	{ "RTX 5060", 120, 8151, false },
+	{ "RTX 5060 Ti 16GB", 120, 16311, false },
+	{ "RTX 5070", 120, 12227, false },
+	{ "RTX 5070 Ti", 120, 16303, false },
+	{ "RTX 5080", 120, 16303, false },
+	{ "RTX 5090", 120, 32607, false },
+	{ "RTX PRO 6000", 120, 97887, false },
+	{ "B200", 100, 183359, false },
+	{ NULL, 0, 0, false }
+};
+
+#define LONGEST_NAME	64
+
+/* Letters and digits in lower case, without the words that people put before a card's name or
+ * leave out. */
+static void
+plain(char out[LONGEST_NAME], const char *name)
+{
+	static const char *const noise[] = { "nvidia", "geforce", "tesla" };
+	size_t n = 0, i, len;
+
+	for (; *name && n < LONGEST_NAME - 1; name++)
+		if (isalnum((unsigned char)*name))
+			out[n++] = (char)tolower((unsigned char)*name);
+	out[n] = '\0';
+	for (i = 0; i < sizeof(noise) / sizeof(*noise); i++) {
+		len = strlen(noise[i]);
+		if (strncmp(out, noise[i], len) == 0)
+			memmove(out, out + len, strlen(out + len) + 1);
+	}
+}
+
+const struct gpu *
+gpu_find(const char *name)
+{
+	char want[LONGEST_NAME], have[LONGEST_NAME];
+	const struct gpu *g;
+
+	plain(want, name);
+	for (g = gpu_table; g->name; g++) {
+		plain(have, g->name);
+		if (strcmp(want, have) == 0)
+			return g;
+	}
+	return NULL;
+}
+
+int64_t
+gpu_memory(const struct gpu *g)
+{
+	return (int64_t)g->mib << 20;
+}

@@ -1,0 +1,26 @@
+/*
+ * Graphics cards by name: what a device section's `name` and --device mean.
+ */
+#ifndef STOWAGE_LANG_DEVICES_H
+#define STOWAGE_LANG_DEVICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gpu {
+	const char *name;
+	int arch;	/* compute capability times ten: 86 for sm_86 */
+	int mib;	/* memory */
+	bool nominal;	/* mib is the size on the box, not what the driver was seen to report */
+};
+
+extern const struct gpu gpu_table[];	/* ends with name NULL */
+
+/* "GeForce RTX 3090", "rtx3090" and "RTX 3090" are one card. NULL when unknown. */
+const struct gpu	*gpu_find(const char *name);
+int64_t	gpu_memory(const struct gpu *);	/* bytes */
+
+/* bfloat16 arithmetic came with Ampere, and TensorFloat-32 with it. */
+#define ARCH_BF16	80
+
+#endif

@@ -1,0 +1,350 @@
+/*
+ * Expressions in value position. What turns out to lack its tensor operands comes back as a layer,
+ * to be expanded where it is applied; all else is computed at once. Nothing is evaluated twice that
+ * could make a node: a pipe that is a layer keeps its evaluated first arm, a call its arguments.
+ */
+#include "lang/expander.h"
+
+#include <string.h>
+
+/* The checker knew the name, so its binding is out of reach. */
+static void
+not_here(struct expander *ex, struct loc loc, const char *name)
+{
+	ex_error(ex, "name", loc, "'%s' has no value here: it is inside a repeat, or in a branch of "
+	    "an `if` that was not taken", name);
+}
+
+static struct value
+eval_name(struct expander *ex, struct scope *s, struct expr *e)
+{
+	struct binding *b = scope_find(s, e->name);
+	const struct value *index = strcmp(e->name, "index") == 0 ? scope_index(s) : NULL;
+	struct global_name *g;
+	struct value v;
+
+	if (index && !b) {
+		v = *index;
+		v.loc = e->loc;
+		return v;
+	}
+	if (b) {
+		v = b->value;
+		v.loc = e->loc;
+		return v;
+	}
+	g = unit_find(s->unit, e->name);
+	if (g && g->expr) {
+		v = global_value(ex, g);
+		v.loc = e->loc;
+		return v;
+	}
+	if (callee_find(ex, s, e->name, false).kind != CALLEE_NONE)
+		return value_layer(ex->a, (struct layer){ .expr = e, .scope = s }, e->loc);
+	if (is_init_word(e->name))
+		return eval_init(ex, s, NULL, e);
+	not_here(ex, e->loc, e->name);
+	return value_poison(e->loc);
+}
+
+/* What v.f reads: a definition of the block that made v, or an operator's named result. */
+static bool
+select_one(struct expander *ex, struct value *v, const char *field, struct loc loc)
+{
+	struct binding *b = v->maker ? map_get(&v->maker->names, field) : NULL;
+	const struct node *n = v->kind == V_TENSOR ? v->tensor->def : NULL;
+	struct names names = { NULL, 0, 0 };
+	struct diag *g;
+	size_t len;
+	int i;
+
+	if (b && b->kind == BIND_DEF) {
+		*v = b->value;
+		return true;
+	}
+	for (i = 1; n && !v->maker && i < n->nout; i++) {
+		len = strlen(n->path);
+		if (n->out[i] && n->out[i]->kind == T_ACTIVATION &&
+		    strncmp(n->out[i]->name, n->path, len) == 0 && n->out[i]->name[len] == '.' &&
+		    strcmp(n->out[i]->name + len + 1, field) == 0) {
+			*v = value_tensor(n->out[i], loc);
+			return true;
+		}
+	}
+	if (!v->maker) {
+		ex_error(ex, "name", loc, "%s was not made by a block: it has no '%s'",
+		    value_text(ex->a, v), field);
+		return false;
+	}
+	g = ex_error(ex, "name", loc, "the block that made this has no definition '%s'", field);
+	for (i = 0; i < v->maker->names.n; i++) {
+		b = v->maker->names.entry[i].value;
+		if (b->kind == BIND_DEF)
+			names_add(ex->a, &names, v->maker->names.entry[i].key);
+	}
+	names_suggest(ex, g, field, &names);
+	return false;
+}
+
+static struct value
+eval_path(struct expander *ex, struct scope *s, struct expr *e)
+{
+	const char *rest = e->name;
+	struct binding *b;
+	struct value v;
+	const char *word;
+	size_t n = strcspn(rest, ".");
+
+	word = arena_strndup(ex->a, rest, n);
+	b = scope_find(s, word);
+	if (!b) {
+		not_here(ex, e->loc, word);
+		return value_poison(e->loc);
+	}
+	for (v = b->value, rest += n; *rest && v.kind != V_POISON; rest += n) {
+		rest++;
+		n = strcspn(rest, ".");
+		if (!select_one(ex, &v, arena_strndup(ex->a, rest, n), e->loc))
+			return value_poison(e->loc);
+	}
+	v.loc = e->loc;
+	return v;
+}
+
+static struct value
+eval_tuple(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	struct value v = { .kind = V_TUPLE, .loc = e->loc, .n = e->nargs };
+	struct where group;
+	int i;
+
+	w = where_inside(w, &group);
+	v.item = arena_array(ex->a, (size_t)e->nargs + 1, sizeof(*v.item));
+	for (i = 0; i < e->nargs; i++) {
+		if (e->arg[i].name)
+			ex_error(ex, "type", e->arg[i].name_loc, "a tuple has no named parts");
+		v.item[i] = eval(ex, s, w, e->arg[i].value);
+	}
+	return v;
+}
+
+static struct value
+eval_index(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	struct where group, *in = where_inside(w, &group);
+	struct value v = eval(ex, s, in, e->a), i = eval(ex, s, in, e->b);
+	int64_t k;
+
+	if (v.kind == V_POISON || i.kind == V_POISON)
+		return value_poison(e->loc);
+	if (v.kind != V_TUPLE) {
+		ex_error(ex, "type", e->loc, "only a tuple can be indexed; this is %s",
+		    value_text(ex->a, &v));
+		return value_poison(e->loc);
+	}
+	if (!want_int(ex, &i, "the index", 0, v.n - 1, &k))
+		return value_poison(e->loc);
+	return v.item[k];
+}
+
+bool
+eval_if(struct expander *ex, struct scope *s, struct where *w, struct expr *e,
+    struct expr **branch)
+{
+	struct where group;
+	struct value c = eval(ex, s, where_inside(w, &group), e->a);
+
+	if (c.kind == V_TENSOR)
+		ex_error(ex, "type", e->a->loc, "`if` chooses while the network is built; a "
+		    "tensor has no value yet");
+	else if (c.kind != V_BOOL && c.kind != V_POISON)
+		ex_error(ex, "type", e->a->loc, "the condition of `if` must be true or false, not %s",
+		    value_text(ex->a, &c));
+	*branch = c.kind == V_BOOL && c.flag ? e->b : e->c;
+	return c.kind == V_BOOL;
+}
+
+/* A label on a value: later uses apply the same layer again, without its operands. */
+static struct value
+eval_label(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	const char *path = path_join(ex->a, w->scope, e->name);
+	struct where under = { .scope = path, .path = path, .exact = EXACT_ALL, .loc = e->head };
+	struct value v = eval(ex, s, &under, e->a);
+	struct shared *shared;
+	struct value label;
+
+	if (v.kind == V_LAYER)
+		return value_layer(ex->a, (struct layer){ .expr = e, .scope = s,
+		    .first = v.layer }, e->loc);
+	shared = ARENA_NEW(ex->a, struct shared);
+	*shared = (struct shared){ .expr = e->a, .scope = s, .path = path, .loc = e->head,
+		.strip = true };
+	label = value_layer(ex->a, (struct layer){ .shared = shared }, e->head);
+	label.maker = v.maker;
+	scope_bind(ex, s, &(struct name){ e->name, e->head }, BIND_LABEL, label);
+	return v;
+}
+
+static struct value
+eval_pipe(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	int n;
+	struct expr **arm = pipe_arms(ex->a, e, &n);
+	struct where group;
+	struct value first;
+
+	w = where_inside(w, &group);
+	first = eval(ex, s, w, arm[0]);
+	if (first.kind == V_LAYER && arm[0]->kind == E_NAME)	/* its segment is that name */
+		first = value_layer(ex->a, (struct layer){ .expr = arm[0], .scope = s }, e->loc);
+	if (first.kind == V_LAYER)
+		return value_layer(ex->a, (struct layer){ .expr = e, .scope = s,
+		    .first = first.layer }, e->loc);
+	return apply_arms(ex, s, w, arm + 1, n - 1, first);
+}
+
+static struct value
+eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	struct callee c = callee_find(ex, s, e->name, true);
+	struct operands none = { NULL, 0 };
+	struct actual *actual;
+	int need = 1, have, nargs;
+	struct where group;
+
+	if (c.kind == CALLEE_FUNCTION)
+		return eval_function(ex, s, w, e);
+	if (c.kind == CALLEE_NONE && is_init_word(e->name))
+		return eval_init(ex, s, w, e);
+	actual = eval_actuals(ex, s, where_inside(w, &group), e, c.op);
+	if (c.kind == CALLEE_NONE) {
+		struct binding *b = scope_find(s, e->name);
+
+		if (!b || b->value.kind != V_POISON)
+			ex_error(ex, "type", e->head, "'%s' is %s, and cannot be called", e->name,
+			    b ? value_text(ex->a, &b->value) : "not a layer");
+		return value_poison(e->loc);
+	}
+	have = leading_operands(actual, e->nargs, &nargs);
+	if (c.kind == CALLEE_OP)
+		need = c.op->min_operands;
+	if (c.kind == CALLEE_BLOCK)
+		need = block_inputs(c.block->block);
+	if (have >= need)
+		return apply_call(ex, s, w, e, c, actual, e->nargs, none);
+	if (any_poison(actual, e->nargs))
+		return value_poison(e->loc);
+	return value_layer(ex->a, (struct layer){ .expr = e, .scope = s, .actual = actual,
+	    .nactuals = e->nargs }, e->loc);
+}
+
+static struct value
+eval_kind(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	struct value v = { .loc = e->loc };
+	struct expr *branch;
+
+	switch (e->kind) {
+	case E_NUM:
+	case E_SIZE:
+		v = value_number(e->num, e->loc);
+		v.size = e->kind == E_SIZE;
+		return v;
+	case E_STR:
+		v.kind = V_STRING;
+		v.text = e->name;
+		return v;
+	case E_BOOL:
+		return value_bool(e->flag, e->loc);
+	case E_NAME:
+		return eval_name(ex, s, e);
+	case E_PATH:
+		return eval_path(ex, s, e);
+	case E_CALL:
+		return eval_call(ex, s, w, e);
+	case E_TUPLE:
+		return eval_tuple(ex, s, w, e);
+	case E_IF:
+		if (!eval_if(ex, s, w, e, &branch))
+			return value_poison(e->loc);
+		return eval(ex, s, w, branch);
+	case E_PIPE:
+		return eval_pipe(ex, s, w, e);
+	case E_LABEL:
+		return eval_label(ex, s, w, e);
+	case E_BINARY:
+		return eval_binary(ex, s, w, e);
+	case E_UNARY:
+		return eval_unary(ex, s, w, e);
+	case E_INDEX:
+		return eval_index(ex, s, w, e);
+	case E_DURATION:
+		ex_error(ex, "type", e->loc, "a number of %s has a meaning only in the train "
+		    "section", e->name);
+		break;
+	case E_STAR:
+	case E_BAD:
+		break;
+	}
+	return value_poison(e->loc);
+}
+
+struct value
+eval(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
+{
+	struct value v;
+
+	if (!e)
+		return value_poison((struct loc){ NULL, 0, 0 });
+	v = value_poison(e->loc);
+	if (ex_enter(ex, e->loc))
+		v = eval_kind(ex, s, w, e);
+	ex_leave(ex);
+	return v;
+}
+
+/* At file level: params, and the numbers in types and settings. No tensor can be made there. */
+struct value
+eval_constant(struct expander *ex, struct unit *u, struct expr *e)
+{
+	struct where w = { .scope = "", .path = "" };
+	struct graph *graph = ex->b.graph;
+	struct value v;
+
+	ex->b.graph = NULL;
+	v = eval(ex, scope_of_unit(ex, u), &w, e);
+	ex->b.graph = graph;
+	return v;
+}
+
+bool
+want_int(struct expander *ex, const struct value *v, const char *what, int64_t min, int64_t max,
+    int64_t *out)
+{
+	char buf[SIZE_TEXT];
+	struct diag *g;
+
+	if (v->kind == V_POISON)
+		return false;
+	if (v->kind != V_NUMBER) {
+		ex_error(ex, "type", v->loc, "%s must be a whole number, not %s", what,
+		    value_text(ex->a, v));
+		return false;
+	}
+	if (!number_is_int(v->num, out)) {
+		g = ex_error(ex, "value", v->loc, "%s must be a whole number, and %s is %.10g", what,
+		    ex_text(ex, v->loc), v->num.real);
+		diag_help(ex->d, g, "floor(%s) rounds down", ex_text(ex, v->loc));
+		return false;
+	}
+	if (*out < min || *out > max) {
+		ex_error(ex, "value", v->loc, "%s is %s; it must be %s%lld%s", what,
+		    number_text(buf, v->num), max == INT64_MAX || max == LARGEST_EXTENT ?
+		    "at least " : "from ", (long long)min, max == INT64_MAX ? "" :
+		    max == LARGEST_EXTENT ? " and at most 2^40" :
+		    arena_printf(ex->a, " to %lld", (long long)max));
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,33 @@
+/*
+ * From a .nn file to modules: parsing, imports, names, constants, blocks, layers, settings. One
+ * module per network of the file, each with its forward graph and its settings. Every mistake is
+ * reported to the diags; a module it concerns is marked broken and later passes leave it alone.
+ * Everything made lives in the arena.
+ */
+#ifndef STOWAGE_LANG_EXPAND_H
+#define STOWAGE_LANG_EXPAND_H
+
+#include "ir/ir.h"
+#include "lang/ast.h"
+
+struct lang_define {		/* -D name=value: overrides a file-level param */
+	const char *name, *value;
+};
+
+struct lang_options {
+	const struct lang_define *define;
+	int ndefines;
+	const char *device;	/* a GPU's or a device section's name; NULL: the spec's own */
+};
+
+struct spec {
+	struct file *file;
+	VEC(struct module *) modules;	/* one per network, in the order of the file */
+	VEC(struct file *) imported;	/* files reached by `use` */
+};
+
+/* OPTIONS may be NULL. Never returns NULL. */
+struct spec	*spec_load(struct arena *, struct diags *, const struct source *,
+		    const struct lang_options *);
+
+#endif

@@ -1,0 +1,285 @@
+/*
+ * Inside the expander (expand.c and its neighbours); the public side is expand.h.
+ *
+ *     import.c   files, their names, -D          check.c   names, before anything is expanded
+ *     scope.c    names while expanding           eval.c    expressions as values
+ *     apply.c    expressions as layers           call.c    arguments to attributes
+ *     operator.c one operator into the graph     arith.c   + - * on numbers and tensors
+ *     block.c    blocks and networks             types.c   inputs and targets
+ *     builtin.c  functions of numbers            paths.c   dotted paths and patterns of them
+ *     settings.c, optimizer.c, patterns.c, data.c, device_setting.c: the sections
+ */
+#ifndef STOWAGE_LANG_EXPANDER_H
+#define STOWAGE_LANG_EXPANDER_H
+
+#include "lang/expand.h"
+#include "lang/map.h"
+#include "lang/paths.h"
+#include "lang/value.h"
+#include "ops/op.h"
+
+#define LARGEST_GRAPH	200000	/* nodes */
+#define DEEPEST_BLOCKS	64	/* of blocks within blocks */
+#define DEEPEST_EXPR	400	/* of expressions within expressions; a pipe is one, however long */
+#define DEEPEST_CALLS	1200	/* of our own functions, all recursion together */
+#define MOST_STEPS	4000000	/* expressions evaluated for one network: bounds the time taken */
+
+/* ---- files ---- */
+
+struct unit {			/* a file and the names it can see */
+	struct file *file;
+	struct map names;	/* to struct global_name: its own and those of its imports */
+	bool bad_syntax;	/* errors of syntax were reported in it: a name may be missing */
+};
+
+struct global_name {
+	const char *name;
+	struct loc loc;
+	struct unit *home;
+	struct block *block;	/* or: */
+	struct expr *expr;	/* of a param */
+	struct unit *expr_home;	/* where expr is evaluated: home, or the file of -D */
+	struct value value;	/* once evaluated */
+	enum { PARAM_NEW, PARAM_BUSY, PARAM_DONE } state;
+};
+
+/* ---- names while expanding ---- */
+
+enum binding_kind { BIND_INPUT, BIND_FORMAL, BIND_DEF, BIND_LABEL };
+
+struct binding {
+	enum binding_kind kind;
+	struct loc loc;
+	struct value value;	/* BIND_LABEL: a V_LAYER with its shared, and the last maker */
+};
+
+struct scope {			/* of a body; or of a copy or labelled group inside one */
+	struct scope *outer;	/* of the group's body; NULL: a body sees files and operators only */
+	struct unit *unit;
+	struct map names;	/* to struct binding */
+	const struct value *index;	/* in a copy: which one */
+};
+
+/* Where paths are being made. */
+enum exactness {
+	EXACT_NONE,	/* what comes adds its segment to path */
+	EXACT_BLOCK,	/* a copy: a block takes the path for itself, an operator adds to it */
+	EXACT_ALL	/* a label: so does an operator */
+};
+
+struct where {
+	const char *scope;	/* labels sit directly in this */
+	const char *path;
+	enum exactness exact;
+	int next;		/* number of the next unlabelled block or copy */
+	struct loc loc;		/* EXACT_ALL: of the label, for messages about what it names */
+};
+
+struct owner {			/* of the parameters at a path */
+	const struct op *op;
+	struct tensor **param;
+	int nparams;
+	struct loc loc;
+};
+
+struct frame {			/* a block being expanded */
+	const struct frame *up;
+	const char *block;
+	struct loc loc;		/* of its use */
+};
+
+struct cast {			/* made once for each u8 input */
+	const struct tensor *from;
+	struct tensor *to;
+};
+
+struct operands {
+	const struct value *v;
+	int n;
+};
+
+struct expander {
+	struct arena *a;
+	struct diags *d;
+	const struct lang_options *opt;
+	struct spec *spec;
+	struct unit *root;
+	VEC(struct unit *) units;
+	struct module *m;	/* being expanded; NULL while the file is looked at */
+	struct build b;
+	struct map owners;	/* path to struct owner */
+	VEC(struct cast) casts;
+	const struct frame *frame;
+	int nframes, depth, steps, sharing;
+	bool stopped;		/* a bound was met: everything from here on is poison */
+};
+
+/* ---- reporting ---- */
+
+/* An error at LOC; inside a block, with remarks saying where the block is used. */
+struct diag	*ex_error(struct expander *, const char *rule, struct loc, const char *fmt, ...)
+		    __attribute__((format(printf, 4, 5)));
+void		 ex_frames(struct expander *, struct diag *);
+/* Counts one level of recursion and one step; false (and an error) when a bound is met. Undone by
+ * ex_leave() in either case. */
+bool		 ex_enter(struct expander *, struct loc);
+void		 ex_leave(struct expander *);
+const char	*ex_text(struct expander *, struct loc);	/* the source there, shortened */
+
+/* ---- import.c ---- */
+
+struct unit		*unit_load(struct expander *, const struct source *);
+struct global_name	*unit_find(const struct unit *, const char *name);
+struct value		 global_value(struct expander *, struct global_name *);
+
+/* ---- check.c ---- */
+
+void	check_unit(struct expander *, struct unit *);
+void	check_expr(struct expander *, struct unit *, struct expr *);	/* of a setting */
+
+/* ---- scope.c ---- */
+
+struct binding	*scope_find(const struct scope *, const char *name);
+const struct value	*scope_index(const struct scope *);
+/* Binds a name; the checker has reported doubles, so the first binding stays. */
+struct binding	*scope_bind(struct expander *, struct scope *, const struct name *,
+		    enum binding_kind, struct value);
+struct scope	*scope_inside(struct expander *, struct scope *outer);
+struct scope	*scope_of_unit(struct expander *, struct unit *);
+
+enum callee_kind { CALLEE_NONE, CALLEE_LAYER, CALLEE_BLOCK, CALLEE_FUNCTION, CALLEE_OP };
+
+struct callee {
+	enum callee_kind kind;
+	struct layer *layer;
+	struct global_name *block;
+	const struct op *op;
+};
+
+/* A name in layer position: local layer, label, block, function (calls only), operator. */
+struct callee	callee_find(struct expander *, struct scope *, const char *name, bool call);
+bool		op_visible(const struct op *);	/* may a spec's network name it? */
+bool		is_function(const char *name);
+bool		is_init_word(const char *name);
+
+/* A list of names to suggest from. */
+struct names {
+	const char **v;
+	int n, cap;
+};
+
+void	names_add(struct arena *, struct names *, const char *);
+void	names_add_map(struct arena *, struct names *, const struct map *);
+void	names_add_ops(struct arena *, struct names *, enum op_kind first, enum op_kind last);
+/* "did you mean 'x'?" when one is near; returns whether it was */
+bool	names_suggest(struct expander *, struct diag *, const char *name, const struct names *);
+
+/* ---- eval.c ---- */
+
+struct value	eval(struct expander *, struct scope *, struct where *, struct expr *);
+struct value	eval_constant(struct expander *, struct unit *, struct expr *);
+bool		eval_if(struct expander *, struct scope *, struct where *, struct expr *,
+		    struct expr **branch);
+/* A whole number in [min, max], or an error that names WHAT. */
+bool		want_int(struct expander *, const struct value *, const char *what, int64_t min,
+		    int64_t max, int64_t *out);
+
+/* ---- builtin.c, arith.c ---- */
+
+struct value	eval_function(struct expander *, struct scope *, struct where *, struct expr *);
+struct value	eval_init(struct expander *, struct scope *, struct where *, struct expr *);
+struct value	eval_binary(struct expander *, struct scope *, struct where *, struct expr *);
+struct value	eval_unary(struct expander *, struct scope *, struct where *, struct expr *);
+
+/* ---- apply.c ---- */
+
+/* The arms of a pipe, first to last. */
+struct expr	**pipe_arms(struct arena *, struct expr *, int *n);
+struct value	apply(struct expander *, struct scope *, struct where *, struct expr *,
+		    struct operands);
+struct value	apply_arms(struct expander *, struct scope *, struct where *, struct expr **arm,
+		    int narms, struct value first);
+struct value	apply_layer(struct expander *, struct where *, const struct layer *,
+		    struct operands);
+/* A call whose arguments are known. */
+struct value	apply_call(struct expander *, struct scope *, struct where *, struct expr *,
+		    struct callee, const struct actual *, int n, struct operands);
+/* LAYER applied under a label: binds the label in SCOPE. */
+struct value	apply_label(struct expander *, struct scope *, struct where *, struct expr *,
+		    struct layer *first, struct operands);
+
+/* Where the parts of a group go: what a label or copy is given to, made the path of its parts. */
+struct where	*where_inside(struct where *, struct where *storage);
+/* The path of what is called NAME here, the COUNT-th of its definition. */
+const char	*where_segment(struct expander *, const struct where *, const char *name, int count);
+struct loc	 where_loc(const struct where *, struct loc otherwise);
+
+/* ---- call.c ---- */
+
+struct actual	*eval_actuals(struct expander *, struct scope *, struct where *, struct expr *,
+		    const struct op *);
+/* How many leading positional arguments are tensors (a tuple of tensors counts its items). */
+int		 leading_operands(const struct actual *, int n, int *nargs);
+
+bool		 any_poison(const struct actual *, int n);
+/* OPS, then the first TAKE leading operands among the arguments. */
+struct operands	 join_operands(struct expander *, struct operands ops, const struct actual *, int n,
+		    int take);
+
+struct binding_result {
+	struct attr attr[MAX_ATTRS];
+	struct tie tie[MAX_ATTRS];
+	int nties;
+};
+
+/* Fills attributes from arguments FROM on; false (and errors) when one is wrong or missing. */
+bool	bind_attrs(struct expander *, const struct op *, struct loc, const struct actual *, int n,
+	    int from, struct binding_result *);
+
+/* ---- operator.c ---- */
+
+struct value	apply_operator(struct expander *, struct where *, const struct op *, struct expr *,
+		    const struct actual *, int n, struct operands);
+/* An operator with attributes set in code: add, scale, cast. */
+struct value	apply_plain(struct expander *, struct where *, const char *op, struct expr *,
+		    struct operands, const double *real, int nreals);
+struct tensor	*poison_tensor(struct expander *, struct loc);
+
+/* ---- block.c ---- */
+
+struct value	apply_block(struct expander *, struct where *, struct global_name *, struct expr *,
+		    const struct actual *, int n, struct operands);
+int		 block_inputs(const struct block *);	/* how many tensors it takes */
+struct module	*expand_network(struct expander *, struct network *);
+
+/* ---- types.c ---- */
+
+struct tensor	*input_tensor(struct expander *, enum tensor_kind, const struct name *,
+		    const struct type *);
+enum dtype	 working_dtype(enum precision);
+
+/* ---- settings.c, optimizer.c, patterns.c, data.c, device_setting.c ---- */
+
+/* Before the network is expanded: everything but paths and data. */
+void	settings_read(struct expander *, const struct network *, struct settings *);
+/* After: patterns against the paths there are, data against inputs and targets. */
+void	settings_bind(struct expander *, const struct network *, struct settings *,
+	    struct tensor *const *staged, int nstaged);
+void	sections_check(struct expander *);	/* names, doubles: once per file */
+
+struct value	setting_value(struct expander *, const struct expr *);
+void	data_read(struct expander *, const struct setting *, struct data_source *,
+	    struct tensor *const *staged, int nstaged);
+void	optimizer_default(struct expander *, struct settings *);
+void	optimizer_read(struct expander *, const struct setting *, struct settings *);
+void	schedule_read(struct expander *, const struct setting *, struct settings *);
+void	no_decay_read(struct expander *, const struct expr *, struct settings *);
+void	no_decay_check(struct expander *, const struct settings *);
+void	freeze_read(struct expander *, const struct setting *, struct settings *);
+void	recompute_read(struct expander *, const struct setting *, struct settings *);
+void	device_read(struct expander *, struct settings *);
+/* "unknown setting 'x'", with the near one of the section's KEYS */
+void	setting_unknown(struct expander *, const struct setting *, const char *section,
+	    const char *const *keys, int nkeys);
+
+#endif

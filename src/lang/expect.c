@@ -1,0 +1,154 @@
+/*
+ * What the parser would have accepted, in the language's words. The grammar knows some sixty
+ * tokens; a reader wants "expected ',' or ')'". So groups of tokens get one phrase, and phrases
+ * that say little give way to those that say more.
+ *
+ * A thing that is missing is reported where it is missing: at the end of the token before. A thing
+ * that is wrong is reported where it is.
+ */
+#include "lang/parse.h"
+#include "lang/words.h"
+
+#include <string.h>
+
+#include "grammar/parser.h"
+
+#define MOST_PHRASES	8
+
+struct phrases {
+	const char *text[MOST_PHRASES];
+	int n;
+	bool mark;	/* one of them is punctuation or a keyword that comes next */
+};
+
+static void
+add(struct phrases *ph, bool if_true, const char *text)
+{
+	if (if_true && ph->n < MOST_PHRASES)
+		ph->text[ph->n++] = text;
+}
+
+/* Punctuation and connecting words. */
+static void
+add_marks(struct phrases *ph, const bool ok[TOKEN_KINDS])
+{
+	static const struct mark {
+		int kind;
+		const char *text;
+	} marks[] = {
+		{ TOK_THEN, "'then'" }, { TOK_ELSE, "'else'" }, { '=', "'='" }, { ',', "','" },
+		{ ':', "':'" }, { ')', "')'" }, { ']', "']'" }, { '{', "'{'" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (marks[i].kind != ':' || !ok[TOK_ARROW])	/* a label is rarely meant */
+			add(ph, ok[marks[i].kind], marks[i].text);
+	ph->mark = ph->n > 0 && !ok[TOK_NUM];
+}
+
+static void
+collect(const struct parse *p, struct phrases *ph, const bool ok[TOKEN_KINDS])
+{
+	bool value = ok[TOK_NUM], statement = ok[TOK_DEF] && ok[TOK_INPUT];
+
+	add(ph, value && !ok[TOK_ARROW], "a value");
+	if (!ok[TOK_KEY] || !p->look.line_start)	/* else no value goes on here */
+		add_marks(ph, ok);
+	if (ok[TOK_THEN] || ok[TOK_ELSE])
+		return;
+	add(ph, !value && ok[TOK_STR], "a string");
+	add(ph, !value && ok[TOK_NAME], "a name");
+	add(ph, ok[TOK_ARROW] && !ph->mark && !ok[TOK_KEY], "'->'");
+	add(ph, ok[TOK_ARROW] && !ph->mark && !ok[TOK_KEY], "another operator");
+	add(ph, statement, "a statement");
+	add(ph, ok[TOK_DEF] && !statement, "a name");
+	add(ph, ok[TOK_KEY], "a setting");
+	add(ph, ok['}'] && !ok[TOK_ARROW], "'}'");
+	add(ph, ok[TOK_NETWORK], "'network', 'block', 'param', 'use' or a section such as 'train'");
+}
+
+static const char *
+join(struct parse *p, const struct phrases *ph)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, p->arena);
+	for (i = 0; i < ph->n; i++) {
+		if (i)
+			text_puts(&t, i == ph->n - 1 ? " or " : ", ");
+		text_puts(&t, ph->text[i]);
+	}
+	return t.s;
+}
+
+static const char *
+cure(const struct parse *p, const bool ok[TOKEN_KINDS])
+{
+	int found = p->look.kind;
+
+	if (ok[TOK_NETWORK] && !ok[TOK_DEF]) {
+		if (found == TOK_DEF)
+			return "a value for the whole file is written: param name = value";
+		if (word_is_statement(found))
+			return "this belongs between the { } of a network or block";
+	}
+	if (found == TOK_IF && ok[TOK_NUM])
+		return "put the 'if' in parentheses";
+	if (found == '{' && (ok[TOK_DEF] || ok[TOK_KEY]))
+		return "only a network, block or section has a body in { }";
+	if (found == '{' && ok[TOK_NUM])
+		return "values are grouped with ( )";
+	if (word_is_item(found) && ok[TOK_NUM])
+		return "this word is a keyword; it cannot name a value";
+	return NULL;
+}
+
+void
+expect_report(struct parse *p, const bool ok[TOKEN_KINDS])
+{
+	struct phrases ph = { .n = 0 };
+	const char *found = token_text(p, &p->look), *help = cure(p, ok);
+	struct loc loc = p->look.loc;
+	struct diag *g;
+
+	if (syntax_dropped(p, &p->before, &p->look))
+		return;
+
+	collect(p, &ph, ok);
+	if (p->before.loc.src && (ph.mark || (!ok[TOK_ARROW] && !ok[TOK_NETWORK] &&
+	    (p->look.line_start || !p->look.kind || p->look.kind == '}' ||
+	    p->look.kind == ')' || p->look.kind == ']'))))
+		loc = loc_after(p->before.loc);
+	if (ph.n)
+		g = syntax_error(p, loc, "expected %s, found %s", join(p, &ph), found);
+	else
+		g = syntax_error(p, loc, "%s is not expected here", found);
+	if (help)
+		diag_help(p->diags, g, "%s", help);
+}
+
+#define LONGEST_SHOWN	40
+
+const char *
+token_text(struct parse *p, const struct token *t)
+{
+	int n = t->loc.end - t->loc.beg, shown = n;
+	const char *s = p->src->text + t->loc.beg, *kind = "";
+
+	if (!t->kind)
+		return "the end of the file";
+	if (n == 0)	/* made up by the filter */
+		return t->kind < 128 ? arena_printf(p->arena, "'%c'", t->kind) : "nothing";
+	if (shown > LONGEST_SHOWN)
+		for (shown = LONGEST_SHOWN; shown > 0 && ((unsigned char)s[shown] & 0xc0) == 0x80;)
+			shown--;
+	if (t->kind == TOK_KEY)
+		kind = "the setting ";
+	else if (t->kind == TOK_DEF)
+		kind = "the definition of ";
+	else if (t->kind == TOK_STR)
+		return arena_printf(p->arena, "the string %.*s%s", shown, s, n > shown ? "..." : "");
+	return arena_printf(p->arena, "%s'%.*s%s'", kind, shown, s, n > shown ? "..." : "");
+}

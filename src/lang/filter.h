@@ -1,0 +1,75 @@
+/*
+ * The filter between scanner and parser: state and helpers shared by filter.c (brackets, sections,
+ * the flow of tokens) and filter_word.c (what a name means where it stands). Private to them.
+ */
+#ifndef STOWAGE_LANG_FILTER_H
+#define STOWAGE_LANG_FILTER_H
+
+#include "lang/parse.h"
+
+#define LOOKAHEAD	4
+
+enum filter_mode { IN_FILE, IN_BODY, IN_SETTINGS };
+
+struct bracket {
+	char kind;		/* ( [ { */
+	bool list;		/* its contents are separated by commas: a call's or a type's */
+	bool nested;		/* a '{' where none belongs */
+	int ifs;		/* conditions that were open around it */
+	struct loc loc;
+};
+
+/* How far the head of a block, network or section has been read. */
+enum head_state { HEAD_NONE, HEAD_START, HEAD_NAMED, HEAD_FORMALS };
+
+struct filter {
+	struct parse *p;
+	struct token ahead[LOOKAHEAD];	/* read from the scanner, not yet looked at */
+	int nahead;
+	VEC(struct token) out;		/* ready for the parser */
+	int taken;			/* of out */
+	struct token prev;		/* the last one put out */
+
+	struct bracket open[MAX_BRACKETS];
+	int depth;			/* of open */
+	int64_t over;			/* brackets beyond MAX_BRACKETS, whose contents are dropped */
+	int forgiven[128];		/* by kind: closers that a repair has made superfluous */
+	struct loc statement;		/* the name or keyword the current statement starts with */
+
+	enum filter_mode mode;
+	int head;			/* the keyword whose '{' is awaited, or 0 */
+	enum head_state head_state;
+	bool head_wrong;		/* a mistake in this head has been reported */
+	int names;			/* TOK_INPUT or TOK_TARGET while its names are read, or 0 */
+	bool type;			/* in an input's or target's type */
+	int ifs;			/* if without its then, inside the innermost bracket */
+	bool skip_line;			/* drop everything up to the next line */
+	bool guessed;			/* a word was left out of this setting: say so only once */
+};
+
+const struct token	*filter_peek(struct filter *, int k);
+void			 filter_drop(struct filter *);	/* the next token from the scanner */
+void			 filter_put(struct filter *, struct token);
+/* A token the text lacks, as if it stood just after the last one. */
+void			 filter_insert(struct filter *, int kind, const char *text);
+void			 filter_begin_statement(struct filter *);
+bool			 filter_in_brackets(const struct filter *);
+/* Closes round and square brackets, because BEFORE cannot stand inside them. */
+void			 filter_close_brackets(struct filter *, const struct token *before);
+/* Handles T as the file-level or statement keyword that its kind says. */
+void			 filter_keyword(struct filter *, struct token t);
+/* Reports, unless the parser is throwing this part of the text away; see syntax_error(). */
+struct diag		*filter_error(struct filter *, struct loc, const char *fmt, ...)
+			    __attribute__((format(printf, 3, 4)));
+/* The same for what is missing before T: not while the parser throws tokens away at all. */
+struct diag		*filter_missing(struct filter *, const struct token *t, const char *expected);
+/* Says that a comma is missing before T, and puts it out. */
+void			 filter_missing_comma(struct filter *, const struct token *t);
+/* Is everything before this point a complete value, so that the next name cannot belong to it? */
+bool			 filter_complete(const struct filter *);
+bool			 filter_begins_value(int kind);
+
+/* A name, or a keyword where it can only be one. */
+void	filter_word(struct filter *, struct token);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * What the parts of one parse share: scanner, filter and parser. Private to them; everybody else
+ * uses parse_file() of lang/ast.h.
+ */
+#ifndef STOWAGE_LANG_PARSE_H
+#define STOWAGE_LANG_PARSE_H
+
+#include "lang/token.h"
+
+/* Deepest nesting of brackets. */
+#define MAX_BRACKETS	200
+/* Deepest expression tree, counting a chain a -> b -> c as a tree; so that every later walk may
+ * recurse. An expression beyond it is reported and becomes E_BAD. */
+#define MAX_EXPR_DEPTH	256
+/* Syntax errors reported for one file. */
+#define MAX_SYNTAX_ERRORS	50
+
+struct value {			/* an expression while it is built */
+	struct expr *e;
+	int depth;
+};
+
+struct comment {		/* a "# stowage:" comment as scanned */
+	struct loc loc;
+	bool own_line;
+};
+
+struct parse {
+	struct arena *arena;
+	struct diags *diags;
+	const struct source *src;
+	struct file *file;
+	struct scanner *scanner;
+	struct filter *filter;
+
+	struct token look;		/* the parser's lookahead, and the token before it */
+	struct token before;
+	/* While the parser throws tokens away: the bracket depth at which the mistake was. Tokens
+	 * inside deeper brackets are withheld from it. -1 otherwise. */
+	int panic;
+
+	/* Where the scanner last dropped something it reported: that the tokens around it do not
+	 * fit together is no second mistake. */
+	int dropped;
+
+	int errors;			/* syntax errors, reported or not */
+	struct diag unreported;		/* stands for those beyond the limit */
+	VEC(struct comment) comments;
+
+	/* Lists being built, as stacks: a finished list is copied out and its part dropped. */
+	VEC(struct arg) args;
+	VEC(int) arg_depth;
+	VEC(struct name) names;
+	VEC(struct formal) formals;
+	VEC(struct stmt) stmts;
+	VEC(struct expr *) values;
+	VEC(struct setting) settings;
+};
+
+/* Reports a syntax error; beyond the limit returns a diagnostic that nobody sees. */
+struct diag	*syntax_error(struct parse *, struct loc, const char *fmt, ...)
+		    __attribute__((format(printf, 3, 4)));
+/* The same for what the scanner drops. */
+struct diag	*syntax_drop(struct parse *, struct loc, const char *fmt, ...)
+		    __attribute__((format(printf, 3, 4)));
+/* A diagnostic that nobody sees, for remarks that nobody wants. */
+struct diag	*syntax_unreported(struct parse *);
+/* Was something dropped between these two tokens? */
+bool		 syntax_dropped(const struct parse *, const struct token *, const struct token *);
+/* The place just after a token, where something is missing. */
+struct loc	 loc_after(struct loc);
+/* A token as a message names it: "'relu'", "end of file". */
+const char	*token_text(struct parse *, const struct token *);
+
+/* What the grammar would have accepted, by token kind; see expect.c. */
+#define TOKEN_KINDS	400
+void	expect_report(struct parse *, const bool accepted[TOKEN_KINDS]);
+
+/* The filter: the next token for the parser. */
+struct filter	*filter_new(struct parse *);
+void		 filter_next(struct filter *, struct token *);
+
+/* Turns the comments into file->suppressions, once the tree is there. */
+void	suppress_attach(struct parse *);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * Dotted paths: layer1.2.main.conv_2.weight. The same path names a tensor in diagnostics, plans,
+ * checkpoints, freeze and recompute.
+ */
+#ifndef STOWAGE_LANG_PATHS_H
+#define STOWAGE_LANG_PATHS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+/* "a" and "b" give "a.b"; an empty first part gives the second alone. */
+const char	*path_join(struct arena *, const char *a, const char *b);
+const char	*path_number(struct arena *, const char *a, int n);
+
+/* Is PATH what PATTERN names, or under it? A * stands for exactly one segment, but one that leads
+ * a longer pattern for one or more: "*.bias" is every bias, however deep. */
+bool	path_matches(const char *pattern, const char *path);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * Settings that name parts of the network by path: freeze, recompute and an optimizer's no_decay.
+ * A pattern that matches nothing is an error, because it would silently do nothing.
+ */
+#include "lang/expander.h"
+
+#include <string.h>
+
+/* The text of a pattern: a name, a path, a string or a lone *; NULL after an error. */
+static const char *
+pattern_text(struct expander *ex, const struct expr *e, const char *what)
+{
+	if ((e->kind == E_NAME || e->kind == E_PATH || e->kind == E_STR) && *e->name)
+		return e->name;
+	if (e->kind == E_STAR)
+		return "*";
+	if (e->kind != E_BAD)
+		ex_error(ex, "settings", e->loc, "%s takes paths such as layer1, layer3.* or "
+		    "\"*.bias\", not '%s'", what, ex_text(ex, e->loc));
+	return NULL;
+}
+
+static void
+add_pattern(struct expander *ex, const struct expr *e, const char *what, struct pattern **list,
+    int *n)
+{
+	const char *text = pattern_text(ex, e, what);
+
+	if (!text)
+		return;
+	*list = arena_grow(ex->a, *list, (size_t)*n * sizeof(**list),
+	    ((size_t)*n + 1) * sizeof(**list));
+	(*list)[(*n)++] = (struct pattern){ text, e->loc };
+}
+
+/* Every path and every beginning of one, to suggest from. */
+static void
+add_prefixes(struct expander *ex, struct map *seen, struct names *names, const char *path)
+{
+	const char *dot = path;
+
+	while (dot) {
+		const char *prefix;
+
+		dot = strchr(dot, '.');
+		prefix = dot ? arena_strndup(ex->a, path, (size_t)(dot - path)) : path;
+		if (!map_get(seen, prefix)) {
+			map_put(ex->a, seen, prefix, seen);
+			names_add(ex->a, names, prefix);
+		}
+		dot += dot != NULL;
+	}
+}
+
+static void
+nothing_matches(struct expander *ex, const struct pattern *p, const char *what)
+{
+	struct map seen = { NULL, 0, 0, NULL, 0 };
+	struct names names = { NULL, 0, 0 };
+	struct graph *f = ex->m->forward;
+	bool nodes = false;
+	struct diag *g;
+	int i;
+
+	if (ex->m->broken)	/* what it names may be what could not be made */
+		return;
+	for (i = 0; i < f->nodes.n; i++) {
+		nodes |= path_matches(p->text, f->nodes.v[i]->path);
+		add_prefixes(ex, &seen, &names, f->nodes.v[i]->path);
+	}
+	for (i = 0; i < ex->m->persistent.n; i++)
+		add_prefixes(ex, &seen, &names, ex->m->persistent.v[i]->name);
+	g = diag_error(ex->d, "settings", p->loc, nodes ? "'%s' has no parameters: %s does nothing "
+	    "there" : "nothing in the network is called '%s': %s does nothing", p->text, what);
+	names_suggest(ex, g, p->text, &names);
+}
+
+void
+freeze_read(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	int i, j;
+
+	for (i = 0; i < st->nvalues; i++)
+		add_pattern(ex, st->value[i], "freeze", &set->freeze, &set->nfreeze);
+	for (i = 0; i < set->nfreeze; i++) {
+		bool matched = false;
+
+		for (j = 0; j < ex->m->persistent.n; j++) {
+			struct tensor *t = ex->m->persistent.v[j];
+
+			if (!path_matches(set->freeze[i].text, t->name))
+				continue;
+			t->frozen = true;
+			matched = true;
+		}
+		if (!matched)
+			nothing_matches(ex, &set->freeze[i], "freeze");
+	}
+	if (ex->m->broken)
+		return;
+	for (j = 0; j < ex->m->persistent.n; j++)
+		if (ex->m->persistent.v[j]->kind == T_PARAM && !ex->m->persistent.v[j]->frozen)
+			return;
+	if (ex->m->persistent.n > 0 && set->train)
+		diag_error(ex->d, "settings", st->loc, "every parameter is frozen: nothing is left "
+		    "to train");
+}
+
+void
+recompute_read(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	struct graph *f = ex->m->forward;
+	int i, j;
+
+	if (st->nvalues == 1 && st->value[0]->kind == E_NAME &&
+	    strcmp(st->value[0]->name, "none") == 0)
+		return;
+	if (st->nvalues == 1 && st->value[0]->kind == E_NAME &&
+	    strcmp(st->value[0]->name, "auto") == 0) {
+		set->recompute = RECOMPUTE_AUTO;
+		return;
+	}
+	set->recompute = RECOMPUTE_PATTERN;
+	for (i = 0; i < st->nvalues; i++)
+		add_pattern(ex, st->value[i], "recompute", &set->recompute_pattern,
+		    &set->nrecompute);
+	for (i = 0; i < set->nrecompute; i++) {
+		bool matched = false;
+
+		for (j = 0; j < f->nodes.n && !matched; j++)
+			matched = path_matches(set->recompute_pattern[i].text,
+			    f->nodes.v[j]->path);
+		if (!matched)
+			nothing_matches(ex, &set->recompute_pattern[i], "recompute");
+	}
+}
+
+void
+no_decay_read(struct expander *ex, const struct expr *e, struct settings *set)
+{
+	int i;
+
+	if (e->kind != E_TUPLE) {
+		add_pattern(ex, e, "no_decay", &set->no_decay, &set->nno_decay);
+		return;
+	}
+	for (i = 0; i < e->nargs; i++)
+		add_pattern(ex, e->arg[i].value, "no_decay", &set->no_decay, &set->nno_decay);
+}
+
+void
+no_decay_check(struct expander *ex, const struct settings *set)
+{
+	int i, j;
+
+	for (i = 0; i < set->nno_decay; i++) {
+		bool matched = false;
+
+		for (j = 0; j < ex->m->persistent.n && !matched; j++)
+			matched = ex->m->persistent.v[j]->kind == T_PARAM &&
+			    path_matches(set->no_decay[i].text, ex->m->persistent.v[j]->name);
+		if (!matched)
+			nothing_matches(ex, &set->no_decay[i], "no_decay");
+	}
+}

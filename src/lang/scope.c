@@ -1,0 +1,157 @@
+/*
+ * Names while expanding. In layer position a name is looked up as local layer, label, block, then
+ * operator; in value position (eval.c) as value, then layer. So `dropout(dropout)` works where a
+ * block has a parameter called dropout, and a new operator never breaks a file.
+ */
+#include "lang/expander.h"
+
+#include <string.h>
+
+struct binding *
+scope_find(const struct scope *s, const char *name)
+{
+	struct binding *b;
+
+	for (; s; s = s->outer)
+		if ((b = map_get(&s->names, name)))
+			return b;
+	return NULL;
+}
+
+const struct value *
+scope_index(const struct scope *s)
+{
+	for (; s; s = s->outer)
+		if (s->index)
+			return s->index;
+	return NULL;
+}
+
+struct binding *
+scope_bind(struct expander *ex, struct scope *s, const struct name *name,
+    enum binding_kind kind, struct value value)
+{
+	struct binding *b = map_get(&s->names, name->text);
+
+	if (b)
+		return b;
+	b = ARENA_NEW(ex->a, struct binding);
+	*b = (struct binding){ kind, name->loc, value };
+	map_put(ex->a, &s->names, name->text, b);
+	return b;
+}
+
+struct scope *
+scope_inside(struct expander *ex, struct scope *outer)
+{
+	struct scope *s = ARENA_NEW(ex->a, struct scope);
+
+	s->outer = outer;
+	s->unit = outer->unit;
+	return s;
+}
+
+struct scope *
+scope_of_unit(struct expander *ex, struct unit *u)
+{
+	struct scope *s = ARENA_NEW(ex->a, struct scope);
+
+	s->unit = u;
+	return s;
+}
+
+bool
+op_visible(const struct op *op)
+{
+	return op->kind == OP_LAYER || op->kind == OP_LOSS || op->kind == OP_METRIC;
+}
+
+static const char *const functions[] = {
+	"floor", "ceil", "min", "max", "divisible", "channels", "height", "width", "dim", "rank",
+};
+
+bool
+is_function(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (strcmp(functions[i], name) == 0)
+			return true;
+	return false;
+}
+
+bool
+is_init_word(const char *name)
+{
+	static const char *const word[] = { "zeros", "ones", "constant", "uniform", "normal" };
+	size_t i;
+
+	for (i = 0; i < sizeof(word) / sizeof(*word); i++)
+		if (strcmp(word[i], name) == 0)
+			return true;
+	return false;
+}
+
+struct callee
+callee_find(struct expander *ex, struct scope *s, const char *name, bool call)
+{
+	struct binding *b = scope_find(s, name);
+	struct global_name *g = unit_find(s->unit, name);
+	const struct op *op;
+	struct value v;
+
+	if (b && b->value.kind == V_LAYER)
+		return (struct callee){ .kind = CALLEE_LAYER, .layer = b->value.layer };
+	if (g && g->expr) {
+		v = global_value(ex, g);
+		if (v.kind == V_LAYER)
+			return (struct callee){ .kind = CALLEE_LAYER, .layer = v.layer };
+	}
+	if (g && g->block)
+		return (struct callee){ .kind = CALLEE_BLOCK, .block = g };
+	if (call && is_function(name))
+		return (struct callee){ .kind = CALLEE_FUNCTION };
+	op = op_find(name);
+	if (op && op_visible(op))
+		return (struct callee){ .kind = CALLEE_OP, .op = op };
+	return (struct callee){ .kind = CALLEE_NONE };
+}
+
+/* ---- suggestions ---- */
+
+void
+names_add(struct arena *a, struct names *n, const char *name)
+{
+	vec_push(a, n, name);
+}
+
+void
+names_add_map(struct arena *a, struct names *n, const struct map *m)
+{
+	int i;
+
+	for (i = 0; i < m->n; i++)
+		names_add(a, n, m->entry[i].key);
+}
+
+void
+names_add_ops(struct arena *a, struct names *n, enum op_kind first, enum op_kind last)
+{
+	int i;
+
+	for (i = 0; op_table[i]; i++)
+		if (op_table[i]->kind >= first && op_table[i]->kind <= last)
+			names_add(a, n, op_table[i]->name);
+}
+
+bool
+names_suggest(struct expander *ex, struct diag *g, const char *name, const struct names *n)
+{
+	/* of names of one or two letters, everything is near */
+	const char *near = strlen(name) < 3 ? NULL : text_nearest(name, n->v, n->n);
+
+	if (near)
+		diag_help(ex->d, g, "did you mean '%s'?", near);
+	return near != NULL;
+}

@@ -1,0 +1,133 @@
+/* Keywords and setting names, and the nearest of them to a misspelt word. */
+#include "lang/words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "lang/token.h"
+
+#include "grammar/parser.h"
+
+#define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
+#define LONGEST		24	/* no word of the language comes near it */
+
+static const char *const settings[] = {
+	"accumulate", "arch", "batch", "clip", "data", "epochs", "freeze", "memory", "name",
+	"optimizer", "precision", "recompute", "schedule", "seed", "shuffle", "steps",
+};
+
+static const char *const durations[] = { "epochs", "steps" };
+
+static const struct keyword {
+	const char *text;
+	int token;
+	enum word_group group;
+} keywords[] = {
+	{ "use", TOK_USE, WORDS_FILE },
+	{ "param", TOK_PARAM, WORDS_FILE },
+	{ "block", TOK_BLOCK, WORDS_FILE },
+	{ "network", TOK_NETWORK, WORDS_FILE },
+	{ "train", TOK_TRAIN, WORDS_FILE },
+	{ "validate", TOK_VALIDATE, WORDS_FILE },
+	{ "device", TOK_DEVICE, WORDS_FILE },
+	{ "lint", TOK_LINT, WORDS_FILE },
+	{ "input", TOK_INPUT, WORDS_STATEMENT },
+	{ "target", TOK_TARGET, WORDS_STATEMENT },
+	{ "loss", TOK_LOSS, WORDS_STATEMENT },
+	{ "metric", TOK_METRIC, WORDS_STATEMENT },
+};
+
+bool
+word_is_setting(const char *s)
+{
+	int i;
+
+	for (i = 0; i < COUNT(settings); i++)
+		if (strcmp(s, settings[i]) == 0)
+			return true;
+	return false;
+}
+
+/* S in lower case, so that Network is as near as can be; false if it is too long to be close. */
+static bool
+lower(char buf[LONGEST], const char *s)
+{
+	size_t n = strlen(s), i;
+
+	if (n >= LONGEST)
+		return false;
+	for (i = 0; i <= n; i++)
+		buf[i] = (char)tolower((unsigned char)s[i]);
+	return true;
+}
+
+const char *
+word_near_setting(const char *s)
+{
+	char buf[LONGEST];
+
+	return lower(buf, s) ? text_nearest(buf, settings, COUNT(settings)) : NULL;
+}
+
+const char *
+word_near_duration(const char *s)
+{
+	char buf[LONGEST];
+	int i;
+
+	if (lower(buf, s))
+		for (i = 0; i < COUNT(durations); i++)
+			if (text_distance(buf, durations[i], 1) <= 1)
+				return durations[i];
+	return NULL;
+}
+
+const char *
+word_near_keyword(const char *s, enum word_group group, int *token)
+{
+	const char *candidate[COUNT(keywords)], *found;
+	char buf[LONGEST];
+	int i, n = 0;
+
+	if (!lower(buf, s))
+		return NULL;
+	for (i = 0; i < COUNT(keywords); i++)
+		if (keywords[i].group == group)
+			candidate[n++] = keywords[i].text;
+	found = text_nearest(buf, candidate, n);
+	for (i = 0; found && i < COUNT(keywords); i++)
+		if (keywords[i].text == found)
+			*token = keywords[i].token;
+	return found;
+}
+
+static bool
+in_group(int token, enum word_group group)
+{
+	int i;
+
+	for (i = 0; i < COUNT(keywords); i++)
+		if (keywords[i].token == token)
+			return keywords[i].group == group;
+	return false;
+}
+
+bool
+word_is_item(int token)
+{
+	return in_group(token, WORDS_FILE);
+}
+
+bool
+word_is_section(int token)
+{
+	return token == TOK_TRAIN || token == TOK_VALIDATE || token == TOK_DEVICE ||
+	    token == TOK_LINT;
+}
+
+bool
+word_is_statement(int token)
+{
+	return in_group(token, WORDS_STATEMENT);
+}

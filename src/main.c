@@ -1,0 +1,94 @@
+/*
+ * The front door: finds the sub-command and leaves with its status. What a command does is in
+ * src/cli, one file each; no operator, rule or format is named here.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION	"0"
+#endif
+
+static const struct command *const command_table[] = {
+	&command_lint,
+	&command_plan,
+	&command_emit,
+	&command_build,
+	NULL
+};
+
+#define MAX_COMMANDS	32
+
+static void
+help(FILE *f)
+{
+	int i;
+
+	fputs("usage: stowage COMMAND [option ...] ...\n\n"
+	    "Plans the memory of neural network training, to the byte, before anything runs.\n\n", f);
+	for (i = 0; command_table[i]; i++)
+		fprintf(f, "  %-8s %s\n", command_table[i]->name, command_table[i]->brief);
+	fputs("\n  --help, -h     print this; 'stowage COMMAND --help' tells a command's options\n"
+	    "  --version, -V  print the version\n\n"
+	    "Exit status: 0 clean, 1 findings, 2 usage, input, output or internal failure.\n", f);
+}
+
+static int
+unknown(const char *word)
+{
+	const char *name[MAX_COMMANDS], *near;
+	int n;
+
+	for (n = 0; command_table[n] && n < MAX_COMMANDS; n++)
+		name[n] = command_table[n]->name;
+	near = text_nearest(word, name, n);
+	fprintf(stderr, "stowage: unknown %s '%s'", *word == '-' ? "option" : "command", word);
+	if (near)
+		fprintf(stderr, "; did you mean '%s'?", near);
+	fputs("\nTry 'stowage --help'.\n", stderr);
+	return 2;
+}
+
+static int
+dispatch(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	int i;
+
+	if (!word) {
+		help(stderr);
+		return 2;
+	}
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+		help(stdout);
+		return 0;
+	}
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		puts("stowage " PACKAGE_VERSION);
+		return 0;
+	}
+	for (i = 0; command_table[i]; i++)
+		if (strcmp(word, command_table[i]->name) == 0)
+			return command_table[i]->run(command_table[i], argc - 1, argv + 1);
+	return unknown(word);
+}
+
+int
+main(int argc, char **argv)
+{
+	int status = dispatch(argc, argv);
+
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		fprintf(stderr, "stowage: standard output: %s\n", strerror(errno));
+		return 2;
+	}
+	return status;
+}

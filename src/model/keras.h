@@ -1,0 +1,49 @@
+/*
+ * What a locally-connected layer costs in Keras, for each of its three implementations, and here.
+ * Sizes are in bytes and affine in the micro-batch B. With N = H'W' positions, K = kh kw C inputs
+ * of each, F filters, S optimizer slots and e bytes an element:
+ *
+ *     implementation 1, slices        forward   2eBNK + 2eBNF
+ *                                     backward  eBN HWC: the gradient of each slice is a
+ *                                               zero-filled tensor of the whole input, and all N
+ *                                               are alive until they are added up
+ *     implementation 2, masked dense  e HWC NF (4 + S) + e HW N
+ *     implementation 3, sparse        nnz = NKF: (16 + e(2 + S)) nnz + at most 3e nnz B
+ *     here, a direct kernel           forward: the output; backward: the gradient of the input
+ *
+ * Source: keras/layers/local.py and keras/backend (K.local_conv), TensorFlow's gradient of
+ * StridedSlice; checked against the allocator's dump of a real crash (tests/test_bfc.c).
+ */
+#ifndef STOWAGE_MODEL_KERAS_H
+#define STOWAGE_MODEL_KERAS_H
+
+#include "ir/ir.h"
+
+struct keras_local {
+	const struct node *forward;	/* the layer, in the training graph */
+	const struct node *backward;	/* what makes the gradient of its input; NULL: nothing does */
+	int64_t positions, field, filters;	/* N, K, F */
+	struct affine input;		/* bytes of one whole input: eB HWC */
+	int slots;			/* S */
+	struct affine slices_forward, slices_backward;
+	struct affine masked, sparse;
+	struct affine ours_forward, ours_backward;
+};
+
+/* Fills *COSTS; false when NODE, of module->train, is no locally-connected layer. */
+bool	keras_local(const struct module *, const struct node *, struct keras_local *costs);
+
+/*
+ * Does the step reach past the layer's slices on a device that gives TensorFlow's allocator POOL
+ * bytes? The parameters and their state, what the plan holds alive at that instant, and the N
+ * gradients are asked of the model of that allocator (model/bfc.h), at micro-batch BATCH. Needs
+ * module->plan.
+ */
+bool	keras_local_fits(const struct module *, const struct keras_local *, int64_t batch,
+	    int64_t pool);
+
+/* The largest micro-batch in [0, most] that fits. */
+int64_t	keras_local_largest(const struct module *, const struct keras_local *, int64_t most,
+	    int64_t pool);
+
+#endif

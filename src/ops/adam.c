@@ -1,0 +1,54 @@
+/* adam: steps scaled by running means of the gradient and its square. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+#include "ops/optimizers.h"
+
+static const struct attr_spec attrs[] = {
+	{ "lr", ATTR_REAL, "learning rate", .preset = "1e-3", .min = 0, .max = 1e6 },
+	{ "beta1", ATTR_REAL, "share kept of the mean gradient", .preset = "0.9",
+	    .min = 0, .max = 0.9999999 },
+	{ "beta2", ATTR_REAL, "share kept of the mean squared gradient", .preset = "0.999",
+	    .min = 0, .max = 0.9999999 },
+	{ "eps", ATTR_REAL, "added to the root of the mean square", .preset = "1e-8",
+	    .min = 0, .max = 1 },
+	{ "weight_decay", ATTR_REAL, "share of each weight added to its gradient", .preset = "0",
+	    .min = 0, .max = 1e6 },
+	ATTRS_END
+};
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	static const char *const state[] = { "exp_avg", "exp_avg_sq" };
+
+	return optimizer_shape(b, n, 2, state);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	const char *decay = emit_double(e, op_real(n, "weight_decay"));
+
+	emit_call(e, "adam_update", "tttttssssssn", n->out[0], n->in[1], n->in[2], n->out[1],
+	    n->out[2], "s", emit_double(e, op_real(n, "beta1")),
+	    emit_double(e, op_real(n, "beta2")), emit_double(e, op_real(n, "eps")), decay, "0",
+	    n->out[0]);
+}
+
+const struct op op_adam = {
+	.name = "adam",
+	.kind = OP_OPTIMIZER,
+	.brief = "Adam",
+	.doc = "g = gradient + weight_decay * p; m = beta1 * m + (1 - beta1) * g; "
+	    "v = beta2 * v + (1 - beta2) * g^2; p = p - lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps) "
+	    "at update t (Kingma and Ba, 2014). The formulas are those of PyTorch. State: two numbers a weight.",
+	.flags = OP_ELEMENTWISE,
+	.attrs = attrs,
+	.operands = "parameter gradient clip",
+	.min_operands = 2, .max_operands = 3,
+	.shape = shape,
+	.alias = optimizer_alias,
+	.kernels = "optimizer.cu",
+	.emit = emit,
+};

@@ -1,0 +1,210 @@
+/*
+ * batchnorm: normalisation of each channel over the batch and all positions.
+ *
+ *     training   in  x weight bias running_mean running_var
+ *                out y mean invstd running_mean' running_var'   (the last two in the same bytes)
+ *     inference  out y, from the running statistics
+ *
+ * Where the running statistics are frozen, training uses them too, as other frameworks do when a
+ * layer is put in evaluation mode for fine-tuning; the statistics then pass through unchanged.
+ */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+enum { X, WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR };
+enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
+
+static const struct attr_spec attrs[] = {
+	{ "eps", ATTR_REAL, "added to the variance before its root is taken", .preset = "1e-5",
+	    .min = 1e-12, .max = 1 },
+	{ "momentum", ATTR_REAL, "share of the batch's statistics in the new running ones",
+	    .preset = "0.1", .min = 0, .max = 1 },
+	ATTRS_END
+};
+
+/* Does this node take its statistics from the batch? */
+static bool
+uses_batch(const struct node *n)
+{
+	return n->training && !n->in[RUNNING_MEAN]->frozen;
+}
+
+/* As kernels/norm.cu cuts channels into parts: bytes of two double sums for each. */
+static int64_t
+sums_bytes(int64_t channels)
+{
+	int64_t parts = 512 / channels;
+
+	parts = parts < 1 ? 1 : parts > 64 ? 64 : parts;
+	return 2 * channels * parts * (int64_t)sizeof(double);
+}
+
+static struct affine
+workspace(const struct node *n, const struct target *target, int threads)
+{
+	const struct tensor *x = n->in[X];
+	int64_t channels = x->dim[0], row = channels * dtype_bytes(x->dtype);
+
+	(void)target;
+	(void)threads;
+	if (!uses_batch(n))
+		return (struct affine){ row, 0 };
+	/* statistics that no backward reads are scratch, behind the sums */
+	return (struct affine){ sums_bytes(channels) + (n->out[MEAN] ? 0 : row) +
+	    (n->out[INVSTD] ? 0 : row), 0 };
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	struct tensor *const *in = n->in, *const *out = n->out;
+	int64_t channels = in[X]->dim[0], positions = shape_product(in[X], 1, in[X]->rank);
+	const char *eps = emit_double(e, op_real(n, "eps"));
+
+	if (uses_batch(n))
+		emit_call(e, "batchnorm_forward", "tttttwtttssbii", out[Y], out[MEAN], out[INVSTD],
+		    out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], eps,
+		    emit_double(e, op_real(n, "momentum")), in[X], channels, positions);
+	else
+		emit_call(e, "batchnorm_inference", "twtttttsbii", out[Y], n, in[X], in[WEIGHT],
+		    in[BIAS], in[RUNNING_MEAN], in[RUNNING_VAR], eps, in[X], channels, positions);
+}
+
+/* ---- backward: dy x weight mean invstd, or dy x weight running_mean running_var ---- */
+
+static bool
+is_fixed(const struct node *n)
+{
+	return !uses_batch(n->forward);
+}
+
+static struct affine
+backward_workspace(const struct node *n, const struct target *target, int threads)
+{
+	const struct tensor *x = n->in[1];
+
+	(void)target;
+	(void)threads;
+	return (struct affine){ sums_bytes(x->dim[0]) +
+	    (is_fixed(n) ? x->dim[0] * dtype_bytes(x->dtype) : 0), 0 };
+}
+
+/* The gradient of the forward node's k-th input; NULL when it is not wanted. */
+static struct tensor *
+gradient_of(const struct node *n, int k)
+{
+	int i;
+
+	for (i = 0; i < n->nout; i++)
+		if (n->out[i] && n->out[i]->gradient_of == n->forward->in[k])
+			return n->out[i];
+	return NULL;
+}
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	struct tensor *const *in = n->in, *x = in[1];
+	int64_t channels = x->dim[0], positions = shape_product(x, 1, x->rank);
+	struct tensor *dx = gradient_of(n, X), *dweight = gradient_of(n, WEIGHT);
+	struct tensor *dbias = gradient_of(n, BIAS);
+
+	if (is_fixed(n))
+		emit_call(e, "batchnorm_fixed_backward", "tttwtttttsbii", dx, dweight, dbias, n,
+		    in[0], x, in[2], in[3], in[4], emit_double(e, op_real(n, "eps")), x, channels,
+		    positions);
+	else
+		emit_call(e, "batchnorm_backward", "tttwtttttsbii", dx, dweight, dbias, n, in[0], x,
+		    in[2], in[3], in[4], "0", x, channels, positions);
+}
+
+const struct op op_batchnorm_grad = {
+	.name = "batchnorm_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradients of batchnorm: of its input, weight and bias, as far as they are wanted",
+	.attrs = attrs,
+	.operands = "dy x weight mean invstd",
+	.min_operands = 5, .max_operands = 5,
+	.workspace = backward_workspace,
+	.inplace = 1u << 0 | 1u << 1,
+	.kernels = "norm.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	bool batch = uses_batch(n);
+	struct node *back = diff_node(d, n, &op_batchnorm_grad, 5, (struct tensor *[]){
+	    diff_of(d, n->out[Y]), n->in[X], n->in[WEIGHT],
+	    batch ? n->out[MEAN] : n->out[NEW_MEAN], batch ? n->out[INVSTD] : n->out[NEW_VAR] });
+	int k;
+
+	for (k = X; k <= BIAS; k++)
+		if (diff_wants(d, n->in[k]))
+			diff_output(d, back, n->in[k]);
+	return true;
+}
+
+static int
+alias(const struct node *n, int k)
+{
+	(void)n;
+	return k == NEW_MEAN ? RUNNING_MEAN : k == NEW_VAR ? RUNNING_VAR : -1;
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	static const struct init zeros = { INIT_ZEROS, 0 }, ones = { INIT_CONSTANT, 1 };
+	const struct tensor *x = n->in[X];
+	enum dtype stat = x->dtype == DT_F64 ? DT_F64 : DT_F32;
+	const int64_t *channels = x->dim;
+
+	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 1, "[channels, positions...]"))
+		return false;
+	if (!x->batched)
+		return op_error(b, n, "batchnorm: %s does not depend on the batch, so there is nothing "
+		    "to take statistics over", op_operand_text(b, x));
+	if (!op_param(b, n, "weight", T_PARAM, ones, 1, channels) ||
+	    !op_param(b, n, "bias", T_PARAM, zeros, 1, channels) ||
+	    !op_param(b, n, "running_mean", T_STATISTIC, zeros, 1, channels) ||
+	    !op_param(b, n, "running_var", T_STATISTIC, ones, 1, channels))
+		return false;
+	op_output(b, n, NULL, T_ACTIVATION, x->dtype, true, x->rank, x->dim);
+	op_output(b, n, "mean", T_SAVED, stat, false, 1, channels);
+	op_output(b, n, "invstd", T_SAVED, stat, false, 1, channels);
+	op_output(b, n, "running_mean", T_SAVED, stat, false, 1, channels);
+	op_output(b, n, "running_var", T_SAVED, stat, false, 1, channels);
+	return true;
+}
+
+const struct op op_batchnorm = {
+	.name = "batchnorm",
+	.kind = OP_LAYER,
+	.brief = "batch normalisation",
+	.doc = "y = (x - mean) / sqrt(var + eps) * weight + bias, channel by channel; axis 0 is the "
+	    "channel (Ioffe and Szegedy, 2015). The output has the shape of the input.\n\n"
+	    "In training, mean and var are those of the micro-batch over samples and positions, and "
+	    "running = (1 - momentum) * running + momentum * batch, where the running variance takes "
+	    "the batch's with n - 1 in its denominator (as PyTorch). In validation, and where the "
+	    "running statistics are frozen, y uses the running ones. Statistics are summed in double, "
+	    "about the channel's first element.\n\n"
+	    "Parameters: weight (starts at 1) and bias (0), one number a channel each; running_mean "
+	    "(0) and running_var (1) are kept in checkpoints but not trained. Backward reads the "
+	    "input and the batch's mean and inverse deviation.",
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.grad = grad,
+	.saves = SAVES_IN(X) | SAVES_IN(WEIGHT) | SAVES_OUT(MEAN) | SAVES_OUT(INVSTD) |
+	    SAVES_OUT(NEW_MEAN) | SAVES_OUT(NEW_VAR),
+	.workspace = workspace,
+	.alias = alias,
+	.inplace = 1u << X,
+	.optional_out = 1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR,
+	.kernels = "norm.cu",
+	.emit = emit,
+};

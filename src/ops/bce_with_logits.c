@@ -1,0 +1,83 @@
+/* bce_with_logits: binary cross-entropy under the sigmoid of logits, in a form that cannot overflow. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+#include "ops/targets.h"
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "bce_backward", "ttt" TARGET_ARGS "n", n->out[0], n->in[0], n->in[1],
+	    TARGET_VALUES(n->in[2]), n->out[0]);
+}
+
+const struct op op_bce_with_logits_grad = {
+	.name = "bce_with_logits_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of bce_with_logits: (sigmoid(logits) - target) * dloss / elements",
+	.operands = "dloss logits target",
+	.min_operands = 3, .max_operands = 3,
+	.inplace = 1u << 1 | 1u << 2,
+	.kernels = "loss.cu",
+	.emit = emit_backward,
+};
+
+static void
+emit_target_backward(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "bce_target_backward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+}
+
+const struct op op_bce_target_grad = {
+	.name = "bce_target_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of bce_with_logits with respect to its target: -logits * dloss / elements",
+	.operands = "dloss logits",
+	.min_operands = 2, .max_operands = 2,
+	.inplace = 1u << 1,
+	.kernels = "loss.cu",
+	.emit = emit_target_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct tensor *in[] = { diff_of(d, n->out[0]), n->in[0], n->in[1] };
+
+	if (diff_wants(d, n->in[0]))
+		diff_output(d, diff_node(d, n, &op_bce_with_logits_grad, 3, in), n->in[0]);
+	if (diff_wants(d, n->in[1]))
+		diff_output(d, diff_node(d, n, &op_bce_target_grad, 2, in), n->in[1]);
+	return true;
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	return target_alike(b, n) && shape_result(b, n);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "bce_forward", "twt" TARGET_ARGS "n", n->out[0], n, n->in[0],
+	    TARGET_VALUES(n->in[1]), n->in[0]);
+}
+
+const struct op op_bce_with_logits = {
+	.name = "bce_with_logits",
+	.kind = OP_LOSS,
+	.brief = "binary cross-entropy under the sigmoid of logits",
+	.doc = "loss = mean of max(x, 0) - x * t + log(1 + exp(-|x|)) over the batch and all elements, "
+	    "which is -t log s - (1 - t) log(1 - s) with s = sigmoid(x), without overflow (PyTorch's "
+	    "BCEWithLogitsLoss). Both operands have one shape; targets lie in [0, 1] and may be u8. "
+	    "Backward reads both.",
+	.operands = "logits target",
+	.min_operands = 2, .max_operands = 2,
+	.shape = shape,
+	.grad = grad,
+	.saves = SAVES_IN(0) | SAVES_IN(1),
+	.workspace = shape_mean_work,
+	.kernels = "loss.cu",
+	.emit = emit,
+};

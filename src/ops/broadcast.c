@@ -1,0 +1,311 @@
+/*
+ * broadcast: repeats a tensor along axes of extent 1; and what all broadcasting operators share:
+ * their shape rule, their emission, and the sums that are their gradients.
+ *
+ *     reduce_to       dy summed over the axes its operand was repeated along
+ *     reduce_negated  the same of -dy, for sub
+ *     mul_grad        the same of dy * the other factor, without the product in between
+ */
+#include "ops/broadcast.h"
+
+#include <string.h>
+
+#include "emit/emit.h"
+#include "ops/shapes.h"
+
+static const struct attr_spec attrs[] = {
+	{ "shape", ATTR_INTS, "the new extents, without the batch", .required = true,
+	    .min = 1, .max = LARGEST_EXTENT },
+	ATTRS_END
+};
+
+/* ---- the shape rule of add, sub, mul ---- */
+
+static bool
+grows(const struct tensor *from, const struct tensor *to)
+{
+	int i;
+
+	for (i = 0; i < from->rank; i++)
+		if (from->dim[i] != to->dim[i])
+			return true;
+	return to->batched && !from->batched;
+}
+
+static bool
+axes_agree(struct build *b, const struct node *n, int64_t dim[MAX_RANK])
+{
+	const struct tensor *x = n->in[0], *y = n->in[1];
+	int i;
+
+	for (i = 0; i < x->rank; i++) {
+		if (x->dim[i] != y->dim[i] && x->dim[i] != 1 && y->dim[i] != 1)
+			return op_error(b, n, "%s: %s and %s differ in axis %d (%lld and %lld); "
+			    "extents must be equal, or one of them 1", n->op->name,
+			    op_operand_text(b, x), op_operand_text(b, y), i, (long long)x->dim[i],
+			    (long long)y->dim[i]);
+		dim[i] = x->dim[i] == 1 ? y->dim[i] : x->dim[i];
+	}
+	return true;
+}
+
+static bool
+groups_fit(struct build *b, const struct node *n)
+{
+	struct groups g;
+
+	if (groups_make(&g, n->out[0], n->in[0], n->nin > 1 ? n->in[1] : NULL))
+		return true;
+	return op_error(b, n, "%s: this broadcast alternates between equal and repeated axes more "
+	    "than %d times; reshape the operands to fewer axes", n->op->name, GROUPS - 1);
+}
+
+bool
+broadcast_shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0], *y = n->in[1], *full = x->rank ? x : y;
+	int64_t dim[MAX_RANK];
+	bool batched = x->batched || y->batched;
+
+	if (!shape_float(b, n, 0) || !shape_float(b, n, 1))
+		return false;
+	if (x->dtype != y->dtype)
+		return op_error(b, n, "%s: one operand holds %s and the other %s", n->op->name,
+		    dtype_name(x->dtype), dtype_name(y->dtype));
+	if (x->rank > 0 && y->rank > 0 && x->rank != y->rank)
+		return op_error(b, n, "%s: operands must have equally many axes, but one is %s and the "
+		    "other %s", n->op->name, op_operand_text(b, x), op_operand_text(b, y));
+	memcpy(dim, full->dim, sizeof(dim));
+	if (x->rank > 0 && y->rank > 0 && !axes_agree(b, n, dim))
+		return false;
+	if (!op_output(b, n, NULL, full->rank ? T_ACTIVATION : T_SCALAR, x->dtype, batched,
+	    full->rank, dim))
+		return false;
+	if (grows(x, n->out[0]) && grows(y, n->out[0]))
+		return op_error(b, n, "%s: %s and %s would both be repeated; if that is meant, write "
+		    "broadcast(...) for one of them", n->op->name, op_operand_text(b, x),
+		    op_operand_text(b, y));
+	return groups_fit(b, n);
+}
+
+/* ---- emission ---- */
+
+static bool
+same_elements(const struct tensor *a, const struct tensor *b)
+{
+	return a->batched == b->batched &&
+	    tensor_elements_per_sample(a) == tensor_elements_per_sample(b);
+}
+
+/* y = x op other, where FUNCTION is "add", "sub" or "mul" */
+static void
+emit_combine(struct emitter *e, const char *function, const struct tensor *y,
+    const struct tensor *x, const struct tensor *other)
+{
+	struct arena *a = e->module->arena;
+	const char *n[GROUPS];
+	struct groups g;
+
+	if (same_elements(x, y) && same_elements(other, y)) {
+		emit_call(e, arena_printf(a, "%s_forward", function), "tttn", y, x, other, y);
+		return;
+	}
+	groups_make(&g, y, x, other);
+	groups_extents(e, &g, n);
+	emit_call(e, arena_printf(a, "%s_broadcast", function), "tttssssssii", y, x, other, n[0],
+	    n[1], n[2], n[3], n[4], n[5], groups_runs(&g, 0), groups_runs(&g, 1));
+}
+
+void
+broadcast_emit(struct emitter *e, const struct node *n)
+{
+	emit_combine(e, n->op->name, n->out[0], n->in[0], n->in[1]);
+}
+
+/* ---- gradients ---- */
+
+/* Pieces that each sum is cut into, so that few results still occupy all cores (a result with a
+ * batch has enough of them). Their sums lie in the workspace. */
+static int64_t
+parts(const struct node *n, const struct groups *g)
+{
+	int64_t outs = tensor_elements_per_sample(n->out[0]), least, count;
+
+	if (n->out[0]->batched)
+		return 1;
+	least = g->runs[0][g->n - 1] ? 16384 : 512;	/* summed side by side, or row by row */
+	count = (least + outs - 1) / outs;
+	return count > 64 ? 64 : count;
+}
+
+static struct affine
+reduce_workspace(const struct node *n, const struct target *target, int threads)
+{
+	struct groups g;
+	int64_t p;
+
+	(void)target;
+	(void)threads;
+	groups_make(&g, n->in[0], n->out[0], n->nin > 1 ? n->in[1] : NULL);
+	if (same_elements(n->in[0], n->out[0]) || (p = parts(n, &g)) == 1)
+		return (struct affine){ 0, 0 };
+	return (struct affine){ p * tensor_elements_per_sample(n->out[0]) *
+	    (int64_t)sizeof(double), 0 };
+}
+
+static void
+emit_reduce(struct emitter *e, const struct node *n, const struct tensor *other, double sign)
+{
+	const char *text[GROUPS];
+	struct groups g;
+
+	groups_make(&g, n->in[0], n->out[0], other);
+	groups_extents(e, &g, text);
+	emit_call(e, "reduce_to", "twttrssssssiii", n->out[0], n, n->in[0], other, sign, text[0],
+	    text[1], text[2], text[3], text[4], text[5], groups_runs(&g, 0), groups_runs(&g, 1),
+	    parts(n, &g));
+}
+
+static void
+emit_reduce_to(struct emitter *e, const struct node *n)
+{
+	if (same_elements(n->in[0], n->out[0]))
+		emit_call(e, "scale_forward", "ttrrn", n->out[0], n->in[0], 1.0, 0.0, n->out[0]);
+	else
+		emit_reduce(e, n, NULL, 1);
+}
+
+static void
+emit_negated(struct emitter *e, const struct node *n)
+{
+	if (same_elements(n->in[0], n->out[0]))
+		emit_call(e, "scale_forward", "ttrrn", n->out[0], n->in[0], -1.0, 0.0, n->out[0]);
+	else
+		emit_reduce(e, n, NULL, -1);
+}
+
+static void
+emit_mul_grad(struct emitter *e, const struct node *n)
+{
+	if (same_elements(n->in[0], n->out[0]))
+		emit_combine(e, "mul", n->out[0], n->in[0], n->in[1]);
+	else
+		emit_reduce(e, n, n->in[1], 1);
+}
+
+const struct op op_reduce_to = {
+	.name = "reduce_to",
+	.kind = OP_INTERNAL,
+	.brief = "dy summed over the axes along which an operand was repeated",
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.workspace = reduce_workspace,
+	.inplace = 1u << 0,
+	.kernels = "arith.cu",
+	.emit = emit_reduce_to,
+};
+
+const struct op op_reduce_negated = {
+	.name = "reduce_negated",
+	.kind = OP_INTERNAL,
+	.brief = "-dy summed over the axes along which an operand was repeated",
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.workspace = reduce_workspace,
+	.inplace = 1u << 0,
+	.kernels = "arith.cu",
+	.emit = emit_negated,
+};
+
+const struct op op_mul_grad = {
+	.name = "mul_grad",
+	.kind = OP_INTERNAL,
+	.brief = "dy times the other factor, summed over the axes along which this one was repeated",
+	.operands = "dy other",
+	.min_operands = 2, .max_operands = 2,
+	.workspace = reduce_workspace,
+	.inplace = 1u << 0,
+	.kernels = "arith.cu",
+	.emit = emit_mul_grad,
+};
+
+void
+broadcast_pass_back(struct diff *d, const struct node *n, int k)
+{
+	struct tensor *dy = diff_of(d, n->out[0]);
+
+	if (!diff_wants(d, n->in[k]))
+		return;
+	if (tensor_same_shape(n->in[k], n->out[0]))
+		diff_add(d, n->in[k], dy);
+	else
+		diff_output(d, diff_node(d, n, &op_reduce_to, 1, &dy), n->in[k]);
+}
+
+/* ---- the operator itself ---- */
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	broadcast_pass_back(d, n, 0);
+	return true;
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	const struct attr *a = op_attr(n, "shape");
+	struct tensor want = { .rank = a->n };
+	int i;
+
+	memcpy(want.dim, a->v, sizeof(want.dim));
+	if (!shape_float(b, n, 0))
+		return false;
+	if (x->rank != 0 && x->rank != a->n)
+		return op_error(b, n, "broadcast: input is %s, but shape %s has %d axes",
+		    op_operand_text(b, x), tensor_shape_text(b->module->arena, &want), a->n);
+	for (i = 0; i < x->rank; i++)
+		if (x->dim[i] != 1 && x->dim[i] != a->v[i])
+			return op_error(b, n, "broadcast: input is %s, whose axis %d cannot become "
+			    "%lld; only an extent of 1 can be repeated", op_operand_text(b, x), i,
+			    (long long)a->v[i]);
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, a->n, a->v) &&
+	    groups_fit(b, n);
+}
+
+static struct tensor *
+identity(const struct graph *g, const struct node *n)
+{
+	(void)g;
+	return tensor_same_shape(n->in[0], n->out[0]) ? n->in[0] : NULL;
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	const char *text[GROUPS];
+	struct groups g;
+
+	groups_make(&g, n->out[0], n->in[0], NULL);
+	groups_extents(e, &g, text);
+	emit_call(e, "broadcast_forward", "ttssssssi", n->out[0], n->in[0], text[0], text[1],
+	    text[2], text[3], text[4], text[5], groups_runs(&g, 0));
+}
+
+const struct op op_broadcast = {
+	.name = "broadcast",
+	.kind = OP_LAYER,
+	.brief = "repeats a tensor along axes of extent 1",
+	.doc = "Gives the input the extents of `shape`, repeating it along axes where its own extent is "
+	    "1: broadcast((64, 28, 28)) of [64, 1, 1]. add, sub and mul do this by themselves for one "
+	    "operand; broadcast is for repeating both. Backward sums dy over the repeated axes.",
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.grad = grad,
+	.identity = identity,
+	.kernels = "arith.cu",
+	.emit = emit,
+};

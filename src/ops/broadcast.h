@@ -1,0 +1,20 @@
+/*
+ * What operators of two tensors share: the rule of broadcasting, its kernels and its gradient.
+ */
+#ifndef STOWAGE_OPS_BROADCAST_H
+#define STOWAGE_OPS_BROADCAST_H
+
+#include "ops/op.h"
+
+struct emitter;
+
+/* Equal rank, extents equal or 1; a scalar with anything; only one operand is repeated. */
+bool	broadcast_shape(struct build *, struct node *);
+/* Calls NAME_forward or NAME_broadcast, with the operator's name. */
+void	broadcast_emit(struct emitter *, const struct node *);
+/* Contributes dy to operand K's gradient, summed over the axes it was repeated along. */
+void	broadcast_pass_back(struct diff *, const struct node *, int k);
+
+extern const struct op op_reduce_negated, op_mul_grad;
+
+#endif

@@ -1,0 +1,43 @@
+/* cast: bytes and integers as floating-point numbers. Integers have no gradient, so it has none. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+
+	return op_output(b, n, NULL, T_ACTIVATION, dtype_is_float(x->dtype) ? x->dtype :
+	    shape_real(b->module), x->batched, x->rank, x->dim) != NULL;
+}
+
+static struct tensor *
+identity(const struct graph *g, const struct node *n)
+{
+	(void)g;
+	return n->in[0]->dtype == n->out[0]->dtype ? n->in[0] : NULL;
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, n->in[0]->dtype == DT_U8 ? "cast_u8" : "cast_i32", "ttn", n->out[0], n->in[0],
+	    n->out[0]);
+}
+
+const struct op op_cast = {
+	.name = "cast",
+	.kind = OP_LAYER,
+	.brief = "integers as floating-point numbers",
+	.doc = "Turns u8 or i32 elements into the network's floating-point type, without scaling them; "
+	    "floating-point input passes through. The output has the shape of the input. Staging "
+	    "images as u8 and casting them takes a quarter of the memory of f32 images.",
+	.flags = OP_ELEMENTWISE,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.identity = identity,
+	.kernels = "copy.cu",
+	.emit = emit,
+};

@@ -1,0 +1,43 @@
+/* clip_scale: the factor that brings the norm of all gradients together down to a limit. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+#define CLIP_PARTS	64	/* as in kernels/optimizer.cu: pieces of each gradient's sum */
+
+static const struct attr_spec attrs[] = {
+	{ "limit", ATTR_REAL, "largest norm of all gradients together", .required = true,
+	    .min = 0, .max = 1e30 },
+	ATTRS_END
+};
+
+static struct affine
+workspace(const struct node *n, const struct target *target, int threads)
+{
+	(void)target;
+	(void)threads;
+	return (struct affine){ (int64_t)n->nin * CLIP_PARTS * (int64_t)sizeof(double), 0 };
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	int i;
+
+	for (i = 0; i < n->nin; i++)
+		emit_call(e, "clip_squares", "witn", n, (int64_t)i, n->in[i], n->in[i]);
+	emit_call(e, "clip_scale", "twis", n->out[0], n, (int64_t)n->nin,
+	    emit_double(e, op_real(n, "limit")));
+}
+
+const struct op op_clip_scale = {
+	.name = "clip_scale",
+	.kind = OP_INTERNAL,
+	.brief = "min(1, limit / (norm of all gradients + 1e-6)), as PyTorch's clip_grad_norm_",
+	.attrs = attrs,
+	.operands = "gradient ...",
+	.min_operands = 1, .max_operands = -1,
+	.workspace = workspace,
+	.kernels = "optimizer.cu",
+	.emit = emit,
+};

@@ -1,0 +1,136 @@
+/* concat: operands one after the other along an axis. Its gradient cuts dy into pieces, in one node,
+ * for the operands that want one. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = {
+	{ "axis", ATTR_INT, "axis along which operands are joined: 0 is channels, -1 the last",
+	    .preset = "0", .min = -MAX_RANK, .max = MAX_RANK - 1 },
+	ATTRS_END
+};
+
+/* The gradients are in the order of the operands that want one, so walking both lists together
+ * pairs them, even when an operand comes twice. */
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	const struct node *f = n->forward;
+	const struct tensor *dy = n->in[0];
+	int axis = shape_axis_of(n, dy), i, k = 0;
+	int64_t pitch = shape_product(dy, axis, dy->rank), offset = 0;
+
+	for (i = 0; i < f->nin; i++) {
+		int64_t piece = shape_product(f->in[i], axis, dy->rank);
+
+		if (k < n->nout && n->out[k]->gradient_of == f->in[i])
+			emit_call(e, "concat_backward", "ttbiiii", n->out[k++], dy, dy,
+			    shape_product(dy, 0, axis), pitch, offset, piece);
+		offset += piece;
+	}
+}
+
+const struct op op_concat_grad = {
+	.name = "concat_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of concat: dy cut into the pieces it was joined from",
+	.attrs = attrs,
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.kernels = "copy.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct node *back = diff_node(d, n, &op_concat_grad, 1,
+	    (struct tensor *[]){ diff_of(d, n->out[0]) });
+	int i;
+
+	for (i = 0; i < n->nin; i++)
+		if (diff_wants(d, n->in[i]))
+			diff_output(d, back, n->in[i]);
+	return true;
+}
+
+static bool
+joins(struct build *b, const struct node *n, int k, int axis)
+{
+	const struct tensor *x = n->in[0], *y = n->in[k];
+	int i;
+
+	if (!shape_float(b, n, k))
+		return false;
+	if (y->rank != x->rank || y->batched != x->batched || y->dtype != x->dtype)
+		return op_error(b, n, "concat: operands must be of one kind, but the first is %s and "
+		    "another %s%s", op_operand_text(b, x), op_operand_text(b, y),
+		    y->batched != x->batched ? ", of which only one has a batch" : "");
+	for (i = 0; i < x->rank; i++)
+		if (i != axis && x->dim[i] != y->dim[i])
+			return op_error(b, n, "concat: %s and %s differ in axis %d (%lld and %lld); only "
+			    "axis %d, along which they are joined, may differ", op_operand_text(b, x),
+			    op_operand_text(b, y), i, (long long)x->dim[i], (long long)y->dim[i],
+			    axis);
+	return true;
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	int64_t dim[MAX_RANK];
+	int axis, i;
+
+	if (!shape_float(b, n, 0) || !shape_axis(b, n, x, &axis))
+		return false;
+	for (i = 0; i < x->rank; i++)
+		dim[i] = x->dim[i];
+	for (i = 1; i < n->nin; i++) {
+		if (!joins(b, n, i, axis))
+			return false;
+		if (dim[axis] <= LARGEST_EXTENT)	/* beyond that, op_output() objects */
+			dim[axis] += n->in[i]->dim[axis];
+	}
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, dim) != NULL;
+}
+
+static struct tensor *
+identity(const struct graph *g, const struct node *n)
+{
+	(void)g;
+	return n->nin == 1 ? n->in[0] : NULL;
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	const struct tensor *y = n->out[0];
+	int axis = shape_axis_of(n, y), i;
+	int64_t pitch = shape_product(y, axis, y->rank), offset = 0;
+
+	for (i = 0; i < n->nin; i++) {
+		int64_t piece = shape_product(n->in[i], axis, y->rank);
+
+		emit_call(e, "concat_forward", "ttbiiii", y, n->in[i], y, shape_product(y, 0, axis),
+		    pitch, offset, piece);
+		offset += piece;
+	}
+}
+
+const struct op op_concat = {
+	.name = "concat",
+	.kind = OP_LAYER,
+	.brief = "operands one after the other along an axis",
+	.doc = "Joins any number of tensors along an axis, by default channels: [64, 28, 28] and "
+	    "[32, 28, 28] give [96, 28, 28]. All other extents must agree. Elements are copied; "
+	    "backward needs neither inputs nor output.",
+	.attrs = attrs,
+	.operands = "a b ...",
+	.min_operands = 1, .max_operands = -1,
+	.shape = shape,
+	.grad = grad,
+	.identity = identity,
+	.kernels = "copy.cu",
+	.emit = emit,
+};

@@ -1,0 +1,250 @@
+/* conv_transpose: transposed 2-D convolution, which is the gradient of conv with respect to its
+ * input, run as a layer. So its kernels are conv's with input and output exchanged. */
+#include "ops/product.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = {
+	{ "filters", ATTR_INT, "number of output channels", .required = true,
+	    .min = 1, .max = (double)LARGEST_PLANE },
+	{ "kernel", ATTR_PAIR, "height and width of the kernel", .required = true,
+	    .min = 1, .max = 32768 },
+	{ "stride", ATTR_PAIR, "rows and columns of output for each of the input", .preset = "1",
+	    .min = 1, .max = 32768 },
+	{ "pad", ATTR_PAIR, "rows and columns cut from each side of the output", .preset = "0",
+	    .min = 0, .max = 32768 },
+	{ "output_pad", ATTR_PAIR, "rows and columns added to the output at the bottom and right, "
+	    "to choose among the sizes that stride makes possible; less than stride or dilation",
+	    .preset = "0", .min = 0, .max = 32768 },
+	{ "dilation", ATTR_PAIR, "distance between the kernel's elements", .preset = "1",
+	    .min = 1, .max = 32768 },
+	{ "groups", ATTR_INT, "input and output channels are cut into so many groups, each convolved "
+	    "by itself", .preset = "1", .min = 1, .max = (double)LARGEST_PLANE },
+	{ "bias", ATTR_BOOL, "add a trained number to each filter's output", .preset = "true" },
+	ATTRS_END
+};
+
+static struct conv_attrs
+read_attrs(const struct node *n)
+{
+	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
+	const struct attr *dilation = op_attr(n, "dilation"), *pad = op_attr(n, "pad");
+	struct conv_attrs a = { .filters = op_int(n, "filters"), .groups = op_int(n, "groups"),
+		.bias = op_bool(n, "bias") };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		a.kernel[i] = kernel->v[i];
+		a.stride[i] = stride->v[i];
+		a.dilation[i] = dilation->v[i];
+		a.before[i] = a.after[i] = pad->v[i];
+	}
+	return a;
+}
+
+/* As a convolution from the output Y to the input X. */
+static struct conv
+geometry(const struct node *n, const struct tensor *x, const struct tensor *y)
+{
+	struct conv_attrs a = read_attrs(n);
+
+	return product_conv(&a, y, x);
+}
+
+/* ---- backward ---- */
+
+static struct affine
+macs_of_backward(const struct node *n)
+{
+	return n->forward ? n->forward->op->macs(n->forward) : (struct affine){ 0, 0 };
+}
+
+static struct affine
+work_of_input(const struct node *n, const struct target *target, int threads)
+{
+	struct conv s = geometry(n, n->out[0], n->in[0]);
+
+	if (conv_is_depthwise(&s))
+		return (struct affine){ 0, 0 };
+	return product_work(n, target, threads, (int64_t)(s.c / s.groups) * s.kh * s.kw);
+}
+
+static void
+emit_input(struct emitter *e, const struct node *n)
+{
+	struct conv s = geometry(n, n->out[0], n->in[0]);
+
+	emit_call(e, "conv_forward", "tttswbs", n->out[0], n->in[0], n->in[1], "NULL", n, n->in[0],
+	    product_conv_text(e, &s));
+}
+
+const struct op op_conv_transpose_grad_input = {
+	.name = "conv_transpose_grad_input",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of conv_transpose with respect to its input",
+	.attrs = attrs,
+	.operands = "dy weight",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs_of_backward,
+	.workspace = work_of_input,
+	.kernels = "conv.cu",
+	.emit = emit_input,
+};
+
+static struct affine
+work_of_weight(const struct node *n, const struct target *target, int threads)
+{
+	struct conv s = geometry(n, n->in[1], n->in[0]);
+	int splits = conv_gpu_splits(&s);
+
+	if (conv_is_depthwise(&s))
+		return (struct affine){ 0, 0 };
+	if (target->gpu)
+		return product_elements(n, splits > 1 ? product_of(conv_weights(&s), splits) : 0);
+	return product_elements(n, conv_weight_scratch(&s, threads));
+}
+
+static void
+emit_weight(struct emitter *e, const struct node *n)
+{
+	struct conv s = geometry(n, n->in[1], n->in[0]);
+
+	emit_call(e, "conv_backward_weight", "tttwbs", n->out[0], n->in[1], n->in[0], n, n->in[0],
+	    product_conv_text(e, &s));
+}
+
+const struct op op_conv_transpose_grad_weight = {
+	.name = "conv_transpose_grad_weight",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of conv_transpose with respect to its weights",
+	.attrs = attrs,
+	.operands = "dy x",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs_of_backward,
+	.workspace = work_of_weight,
+	.kernels = "conv.cu",
+	.emit = emit_weight,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct tensor *dy = diff_of(d, n->out[0]), *x = n->in[0], *w = n->in[1];
+
+	if (diff_wants(d, w))
+		diff_output(d, diff_node(d, n, &op_conv_transpose_grad_weight, 2,
+		    (struct tensor *[]){ dy, x }), w);
+	if (n->nin > 2 && diff_wants(d, n->in[2]))
+		diff_output(d, diff_node(d, n, &op_bias_grad, 1, &dy), n->in[2]);
+	if (diff_wants(d, x))
+		diff_output(d, diff_node(d, n, &op_conv_transpose_grad_input, 2,
+		    (struct tensor *[]){ dy, w }), x);
+	return true;
+}
+
+/* ---- forward ---- */
+
+static bool
+check(struct build *b, const struct node *n, const struct conv_attrs *a)
+{
+	static const char *const side[] = { "height", "width" };
+	const struct attr *more = op_attr(n, "output_pad");
+	const struct tensor *x = n->in[0];
+	int i;
+
+	if (x->dim[0] % a->groups)
+		return op_error(b, n, "conv_transpose: %lld input channels cannot be cut into %lld "
+		    "groups: input is %s", (long long)x->dim[0], (long long)a->groups,
+		    op_operand_text(b, x));
+	if (a->filters % a->groups)
+		return op_error(b, n, "conv_transpose: %lld filters cannot be cut into %lld groups",
+		    (long long)a->filters, (long long)a->groups);
+	for (i = 0; i < 2; i++)
+		if (more->v[i] >= a->stride[i] && more->v[i] >= a->dilation[i])
+			return op_error(b, n, "conv_transpose: output_pad %lld of the %s must be less "
+			    "than the stride (%lld) or the dilation (%lld): rows further out see no "
+			    "input", (long long)more->v[i], side[i], (long long)a->stride[i],
+			    (long long)a->dilation[i]);
+	return true;
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	struct conv_attrs a = read_attrs(n);
+	int64_t dim[3] = { a.filters }, channels;
+	struct init init;
+	int i;
+
+	if (!product_image(b, n) || !check(b, n, &a))
+		return false;
+	for (i = 0; i < 2; i++) {
+		dim[1 + i] = (x->dim[1 + i] - 1) * a.stride[i] - 2 * a.before[i] +
+		    (a.kernel[i] - 1) * a.dilation[i] + op_attr(n, "output_pad")->v[i] + 1;
+		if (dim[1 + i] < 1)
+			return op_error(b, n, "conv_transpose: pad %lld cuts away the whole %s of the "
+			    "output: input is %s", (long long)a.before[i], i ? "width" : "height",
+			    op_operand_text(b, x));
+	}
+	channels = a.filters / a.groups;
+	init = product_init(channels * a.kernel[0] * a.kernel[1]);
+	if (!op_param(b, n, "weight", T_PARAM, init, 4,
+	    (int64_t[]){ x->dim[0], channels, a.kernel[0], a.kernel[1] }) ||
+	    (a.bias && !op_param(b, n, "bias", T_PARAM, init, 1, dim)))
+		return false;
+	return product_output(b, n, dim);
+}
+
+static struct affine
+macs(const struct node *n)
+{
+	const struct tensor *x = n->in[0], *w = n->in[1];
+
+	return product_macs(x, tensor_elements_per_sample(w), product_of(x->dim[1], x->dim[2]));
+}
+
+static struct affine
+work(const struct node *n, const struct target *target, int threads)
+{
+	struct conv s = geometry(n, n->in[0], n->out[0]);
+
+	if (conv_is_depthwise(&s))
+		return (struct affine){ 0, 0 };
+	return product_work(n, target, threads, conv_backward_depth(&s));
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	struct conv s = geometry(n, n->in[0], n->out[0]);
+
+	emit_call(e, "conv_backward_input", "ttttwbs", n->out[0], n->in[0], n->in[1],
+	    n->nin > 2 ? n->in[2] : NULL, n, n->in[0], product_conv_text(e, &s));
+}
+
+const struct op op_conv_transpose = {
+	.name = "conv_transpose",
+	.kind = OP_LAYER,
+	.brief = "transposed 2-D convolution, which enlarges its input",
+	.doc = "Each input element adds a copy of the kernel, times its value, to the output: "
+	    "y[f, i * stride + u * dilation - pad, j * stride + v * dilation - pad] += "
+	    "weight[c, f, u, v] x[c, i, j], starting from bias[f]. Input [C, H, W] gives "
+	    "[filters, H', W'] with H' = (H - 1) * stride - 2 pad + dilation * (kernel - 1) + "
+	    "output_pad + 1, and W' alike.\n\n"
+	    "Parameters, as PyTorch's ConvTranspose2d: weight [C, filters / groups, height, width] and "
+	    "bias [filters], both started uniformly in +-1/sqrt(filters / groups * height * width).\n\n"
+	    "It runs as stride * stride convolutions of stride 1, one for each phase of the output, so "
+	    "no zero is multiplied. Backward reads the input and the weights. Multiply-adds: "
+	    "C * H * W * filters / groups * height * width a sample.",
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.macs = macs,
+	.grad = grad,
+	.saves = SAVES_IN(0) | SAVES_IN(1),
+	.workspace = work,
+	.kernels = "conv.cu",
+	.emit = emit,
+};

@@ -1,0 +1,126 @@
+/* crop: a rectangle out of the last two axes. Its gradient pads dy with zeros. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = {
+	{ "sides", ATTR_SIDES, "rows and columns to remove: all sides, (vertical, horizontal) or (top, "
+	    "bottom, left, right)", .min = 0, .max = 1 << 30 },
+	{ "size", ATTR_PAIR, "height and width to keep, from the middle", .min = 1, .max = 1 << 30 },
+	ATTRS_END
+};
+
+/* Rows removed above and columns removed to the left. Of an odd number of rows to remove, the
+ * smaller half goes above. */
+static void
+corner(const struct node *n, const struct tensor *x, int64_t *top, int64_t *left)
+{
+	const struct attr *sides = op_attr(n, "sides"), *size = op_attr(n, "size");
+
+	*top = sides->v[0];
+	*left = sides->v[2];
+	if (size->v[0]) {
+		*top = (x->dim[x->rank - 2] - size->v[0]) / 2;
+		*left = (x->dim[x->rank - 1] - size->v[1]) / 2;
+	}
+}
+
+/* Copies between the node's tensors; SIGN is -1 to crop, 1 to put back. */
+static void
+emit_copy(struct emitter *e, const struct node *n, const struct tensor *large, int sign)
+{
+	const struct tensor *to = n->out[0], *from = n->in[0];
+	int y = to->rank - 2, x = to->rank - 1;
+	int64_t top, left;
+
+	corner(n, large, &top, &left);
+	emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, shape_product(to, 0, y), to->dim[y],
+	    to->dim[x], from->dim[y], from->dim[x], sign * top, sign * left, 0.0);
+}
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	emit_copy(e, n, n->out[0], 1);
+}
+
+const struct op op_crop_grad = {
+	.name = "crop_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of crop: dy in a frame of zeros",
+	.attrs = attrs,
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.kernels = "copy.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_crop_grad, 0, NULL);
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	static const char *const side[] = { "height", "width" };
+	const struct tensor *x = n->in[0];
+	const struct attr *sides = op_attr(n, "sides"), *size = op_attr(n, "size");
+	int64_t dim[MAX_RANK];
+	int i;
+
+	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 2, "[..., height, width]"))
+		return false;
+	if (sides->given == size->given)
+		return op_error(b, n, "crop: say either what to remove, crop(2), or what to keep, "
+		    "crop(size=(24, 24))");
+	for (i = 0; i < x->rank; i++)
+		dim[i] = x->dim[i];
+	for (i = 0; i < 2; i++) {
+		int64_t *extent = &dim[x->rank - 2 + i];
+
+		if (size->given && size->v[i] > *extent)
+			return op_error(b, n, "crop: input is %s, whose %s of %lld is smaller than "
+			    "the %lld to keep", op_operand_text(b, x), side[i], (long long)*extent,
+			    (long long)size->v[i]);
+		if (sides->given && sides->v[2 * i] + sides->v[2 * i + 1] >= *extent)
+			return op_error(b, n, "crop: input is %s; removing %lld + %lld of its %s "
+			    "leaves nothing", op_operand_text(b, x), (long long)sides->v[2 * i],
+			    (long long)sides->v[2 * i + 1], side[i]);
+		*extent = size->given ? size->v[i] :
+		    *extent - sides->v[2 * i] - sides->v[2 * i + 1];
+	}
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, dim) != NULL;
+}
+
+static struct tensor *
+identity(const struct graph *g, const struct node *n)
+{
+	(void)g;
+	return tensor_same_shape(n->in[0], n->out[0]) ? n->in[0] : NULL;
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_copy(e, n, n->in[0], -1);
+}
+
+const struct op op_crop = {
+	.name = "crop",
+	.kind = OP_LAYER,
+	.brief = "a rectangle out of height and width",
+	.doc = "Removes rows and columns at the edges of the last two axes: crop(2), crop((1, 0)), "
+	    "crop((0, 1, 0, 1)); or keeps the middle: crop(size=(height(up), width(up))), where of an "
+	    "odd number of rows to remove the smaller half goes above. Backward needs neither input "
+	    "nor output.",
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.grad = grad,
+	.identity = identity,
+	.kernels = "copy.cu",
+	.emit = emit,
+};

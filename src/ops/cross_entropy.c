@@ -1,0 +1,76 @@
+/* cross_entropy: the mean of -log softmax(logits)[label]. Forward keeps the log of the sum of
+ * exponentials of each row, so that backward needs no second reduction. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+#include "ops/targets.h"
+
+/* dlogits from: dloss logits target lse */
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	const struct tensor *x = n->in[1];
+	int axis = target_axis(x, n->in[2]);
+
+	emit_call(e, "cross_entropy_backward", "tttttsii", n->out[0], n->in[0], x, n->in[2],
+	    n->in[3], emit_rows(e, x, axis), x->dim[axis], shape_product(x, axis + 1, x->rank));
+}
+
+const struct op op_cross_entropy_grad = {
+	.name = "cross_entropy_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of cross_entropy: (softmax(logits) - one-hot) * dloss / labels",
+	.operands = "dloss logits target lse",
+	.min_operands = 4, .max_operands = 4,
+	.inplace = 1u << 1,
+	.kernels = "loss.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_cross_entropy_grad, 3,
+	    (struct tensor *[]){ n->in[0], n->in[1], n->out[1] });
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0], *t = n->in[1];
+	int axis;
+
+	return target_labels(b, n, &axis) && shape_result(b, n) &&
+	    op_output(b, n, "lse", T_SAVED, n->out[0]->dtype, x->batched, t->rank, t->dim);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	int axis = target_axis(x, n->in[1]);
+
+	emit_call(e, "cross_entropy_forward", "ttwttsii", n->out[0], n->out[1], n, x, n->in[1],
+	    emit_rows(e, x, axis), x->dim[axis], shape_product(x, axis + 1, x->rank));
+}
+
+const struct op op_cross_entropy = {
+	.name = "cross_entropy",
+	.kind = OP_LOSS,
+	.brief = "cross-entropy of labels under the softmax of logits",
+	.doc = "loss = mean over labels t of log(sum over k of exp(x[k])) - x[t], over the batch and, for "
+	    "a label per position, all positions. The logits of class[K] have shape [K]; those of "
+	    "class[K, d...] have [K, d...], as images of classes, or [d..., K], as sequences; where "
+	    "both fit, classes are on axis 0, as in PyTorch.\n\n"
+	    "The largest logit is subtracted before exp. Backward reads the logits, the labels and "
+	    "one number a label that forward keeps. A label that is no class, such as -1, takes no "
+	    "part: it adds 0 to the sum but still counts as a label in the mean.",
+	.operands = "logits target",
+	.min_operands = 2, .max_operands = 2,
+	.shape = shape,
+	.grad = grad,
+	.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(1),
+	.workspace = shape_mean_work,
+	.kernels = "loss.cu",
+	.emit = emit,
+};

@@ -1,0 +1,197 @@
+/* dense: a fully connected layer on the last dimension. What comes before it, and the batch, are
+ * rows of one matrix product (kernels/dense.cu). */
+#include "ops/product.h"
+
+#include "emit/emit.h"
+#include "ops/shapes.h"
+
+static const struct attr_spec attrs[] = {
+	{ "units", ATTR_INT, "size of the last dimension of the output", .required = true,
+	    .min = 1, .max = (double)LARGEST_EXTENT },
+	{ "bias", ATTR_BOOL, "add a trained number to each unit", .preset = "true" },
+	{ "weight", ATTR_TENSOR, "a layer whose weight, of shape [units, in], is used instead of one "
+	    "of its own: weight=tok", .required = false },
+	ATTRS_END
+};
+
+static int64_t
+last(const struct tensor *t)
+{
+	return t->dim[t->rank - 1];
+}
+
+/* "b * 128": the rows of the product, at the running batch */
+static const char *
+rows(struct emitter *e, const struct tensor *t)
+{
+	int64_t n = shape_product(t, 0, t->rank - 1);
+
+	if (!t->batched)
+		return arena_printf(e->module->arena, "%lld", (long long)n);
+	return n == 1 ? "b" : arena_printf(e->module->arena, "b * %lld", (long long)n);
+}
+
+/* ---- backward ---- */
+
+static struct affine
+macs_of_backward(const struct node *n)
+{
+	return n->forward ? n->forward->op->macs(n->forward) : (struct affine){ 0, 0 };
+}
+
+static struct affine
+work_of_input(const struct node *n, const struct target *target, int threads)
+{
+	return product_work_dense(n, target, threads, last(n->in[0]));
+}
+
+static void
+emit_input(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "dense_backward_input", "tttwzsii", n->out[0], n->in[0], n->in[1], n, n,
+	    rows(e, n->in[0]), last(n->out[0]), last(n->in[0]));
+}
+
+const struct op op_dense_grad_input = {
+	.name = "dense_grad_input",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of dense with respect to its input: dy weight",
+	.attrs = attrs,
+	.operands = "dy weight",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs_of_backward,
+	.workspace = work_of_input,
+	.kernels = "dense.cu",
+	.emit = emit_input,
+};
+
+/* The sum runs over the rows, whose number grows with the batch: a full block is planned. */
+static struct affine
+work_of_weight(const struct node *n, const struct target *target, int threads)
+{
+	const struct tensor *dy = n->in[0];
+	int64_t depth = dy->batched ? BLOCK_DEPTH : shape_product(dy, 0, dy->rank - 1);
+
+	return product_work_dense(n, target, threads, depth);
+}
+
+static void
+emit_weight(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "dense_backward_weight", "tttwzsii", n->out[0], n->in[0], n->in[1], n, n,
+	    rows(e, n->in[0]), last(n->in[1]), last(n->in[0]));
+}
+
+const struct op op_dense_grad_weight = {
+	.name = "dense_grad_weight",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of dense with respect to its weights: dy' x",
+	.attrs = attrs,
+	.operands = "dy x",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs_of_backward,
+	.workspace = work_of_weight,
+	.kernels = "dense.cu",
+	.emit = emit_weight,
+};
+
+static void
+emit_bias(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "bias_backward", "ttsii", n->out[0], n->in[0], rows(e, n->in[0]),
+	    last(n->in[0]), (int64_t)1);
+}
+
+const struct op op_dense_grad_bias = {
+	.name = "dense_grad_bias",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of dense with respect to its bias: the sum of the rows of dy",
+	.attrs = attrs,
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.kernels = "bias.cu",
+	.emit = emit_bias,
+};
+
+/* The weights' gradient comes first: x may be dead after it, before dx needs room. */
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct tensor *dy = diff_of(d, n->out[0]), *x = n->in[0], *w = n->in[1];
+
+	if (diff_wants(d, w))
+		diff_output(d, diff_node(d, n, &op_dense_grad_weight, 2,
+		    (struct tensor *[]){ dy, x }), w);
+	if (n->nin > 2 && diff_wants(d, n->in[2]))
+		diff_output(d, diff_node(d, n, &op_dense_grad_bias, 1, &dy), n->in[2]);
+	if (diff_wants(d, x))
+		diff_output(d, diff_node(d, n, &op_dense_grad_input, 2,
+		    (struct tensor *[]){ dy, w }), x);
+	return true;
+}
+
+/* ---- forward ---- */
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	int64_t units = op_int(n, "units"), dim[MAX_RANK];
+	struct init init;
+	int i;
+
+	if (!shape_float(b, n, 0))
+		return false;
+	if (x->rank < 1)
+		return op_error(b, n, "dense: input is a scalar, but it needs a last dimension to act on");
+	init = product_init(last(x));
+	if (!op_param(b, n, "weight", T_PARAM, init, 2, (int64_t[]){ units, last(x) }) ||
+	    (op_bool(n, "bias") && !op_param(b, n, "bias", T_PARAM, init, 1, &units)))
+		return false;
+	for (i = 0; i < x->rank; i++)
+		dim[i] = x->dim[i];
+	dim[x->rank - 1] = units;
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, dim) != NULL;
+}
+
+static struct affine
+macs(const struct node *n)
+{
+	return product_macs(n->out[0], tensor_elements_per_sample(n->out[0]), last(n->in[0]));
+}
+
+static struct affine
+work(const struct node *n, const struct target *target, int threads)
+{
+	return product_work_dense(n, target, threads, last(n->in[0]));
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "dense_forward", "ttttwzsii", n->out[0], n->in[0], n->in[1],
+	    n->nin > 2 ? n->in[2] : NULL, n, n, rows(e, n->in[0]), last(n->in[0]),
+	    last(n->out[0]));
+}
+
+const struct op op_dense = {
+	.name = "dense",
+	.kind = OP_LAYER,
+	.brief = "fully connected layer",
+	.doc = "y = x weight' + bias on the last dimension: input [..., in] gives [..., units]. To see "
+	    "a whole image at once, put `flatten` before it.\n\n"
+	    "Parameters, as PyTorch's Linear: weight [units, in] and bias [units], both started "
+	    "uniformly in +-1/sqrt(in). weight=name shares the weight of another layer, as language "
+	    "models share that of their embedding.\n\n"
+	    "Backward reads the input and the weights. Multiply-adds: in * units for each row.",
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.macs = macs,
+	.grad = grad,
+	.saves = SAVES_IN(0) | SAVES_IN(1),
+	.workspace = work,
+	.kernels = "dense.cu",
+	.emit = emit,
+};

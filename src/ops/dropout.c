@@ -1,0 +1,64 @@
+/* dropout: zeroes elements at random in training. No mask is stored: the generator is counter-based,
+ * and backward draws the same numbers again. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = {
+	{ "rate", ATTR_REAL, "share of elements that become 0", .preset = "0.5", .min = 0, .max = 1 },
+	ATTRS_END
+};
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "dropout", "ttsksn", n->out[0], n->in[0], "s", n,
+	    emit_double(e, op_real(n, "rate")), n->out[0]);
+}
+
+const struct op op_dropout_grad = {
+	.name = "dropout_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of dropout: drops the same elements of dy",
+	.flags = OP_ELEMENTWISE | OP_RANDOM,
+	.attrs = attrs,
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.inplace = 1u << 0,
+	.kernels = "dropout.cu",
+	.emit = emit,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_dropout_grad, 0, NULL);
+}
+
+static struct tensor *
+identity(const struct graph *g, const struct node *n)
+{
+	return !g->training || op_real(n, "rate") == 0 ? n->in[0] : NULL;
+}
+
+const struct op op_dropout = {
+	.name = "dropout",
+	.kind = OP_LAYER,
+	.brief = "zeroes elements at random in training",
+	.doc = "In training, y = 0 with probability rate, else x / (1 - rate), independently for each "
+	    "element (Srivastava and others, 2014, in the inverted form of PyTorch). In validation "
+	    "y = x, and nothing runs.\n\n"
+	    "Numbers come from Philox-4x32-7, a function of the seed, the step, this layer and the "
+	    "element, so that the same seed gives the same network on any number of threads and after "
+	    "a resume. Backward draws them again: no mask is kept.",
+	.flags = OP_ELEMENTWISE | OP_RANDOM,
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape_same_float,
+	.grad = grad,
+	.inplace = 1u << 0,
+	.identity = identity,
+	.kernels = "dropout.cu",
+	.emit = emit,
+};

@@ -1,0 +1,62 @@
+/* gelu: x times the normal distribution function. Its gradient needs its input. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = {
+	{ "tanh", ATTR_BOOL, "use the approximation by tanh, as GPT-2 does, instead of erf",
+	    .preset = "false" },
+	ATTRS_END
+};
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "gelu_backward", "tttin", n->out[0], n->in[0], n->in[1], op_int(n, "tanh"),
+	    n->out[0]);
+}
+
+const struct op op_gelu_grad = {
+	.name = "gelu_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of gelu: dy * (P(x) + x * p(x))",
+	.flags = OP_ELEMENTWISE,
+	.attrs = attrs,
+	.operands = "dy x",
+	.min_operands = 2, .max_operands = 2,
+	.inplace = 1u << 0 | 1u << 1,
+	.kernels = "activation.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_gelu_grad, 1, &n->in[0]);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "gelu_forward", "ttin", n->out[0], n->in[0], op_int(n, "tanh"), n->out[0]);
+}
+
+const struct op op_gelu = {
+	.name = "gelu",
+	.kind = OP_LAYER,
+	.brief = "Gaussian error linear unit",
+	.doc = "y = x * P(x) with P the standard normal distribution function, "
+	    "P(x) = (1 + erf(x / sqrt(2))) / 2, element by element (Hendrycks and Gimpel, 2016).\n\n"
+	    "With tanh=true, y = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))). The output "
+	    "has the shape of the input. Backward reads the input.",
+	.flags = OP_ELEMENTWISE,
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape_same_float,
+	.grad = grad,
+	.saves = SAVES_IN(0),
+	.inplace = 1u << 0,
+	.kernels = "activation.cu",
+	.emit = emit,
+};

@@ -1,0 +1,68 @@
+/* global_avgpool: the mean of each channel over all positions. Backward needs nothing but dy. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	const struct tensor *x = n->out[0];
+
+	emit_call(e, "global_avgpool_backward", "ttbii", x, n->in[0], x, x->dim[0],
+	    shape_product(x, 1, x->rank));
+}
+
+const struct op op_global_avgpool_grad = {
+	.name = "global_avgpool_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of global_avgpool: dy / positions at every position",
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.kernels = "pool.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_global_avgpool_grad, 0, NULL);
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	int64_t dim[MAX_RANK];
+	int i;
+
+	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 2, "[channels, positions...]"))
+		return false;
+	dim[0] = x->dim[0];
+	for (i = 1; i < x->rank; i++)
+		dim[i] = 1;
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, dim) != NULL;
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+
+	emit_call(e, "global_avgpool_forward", "ttbii", n->out[0], x, x, x->dim[0],
+	    shape_product(x, 1, x->rank));
+}
+
+const struct op op_global_avgpool = {
+	.name = "global_avgpool",
+	.kind = OP_LAYER,
+	.brief = "mean of each channel",
+	.doc = "y[c] is the mean of x[c, ...] over all positions (Lin, Chen and Yan, 2013). Input "
+	    "[C, H, W] gives [C, 1, 1]: follow it with flatten before a dense layer. Sums are taken "
+	    "in double. Backward needs neither input nor output.",
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.grad = grad,
+	.kernels = "pool.cu",
+	.emit = emit,
+};

@@ -1,0 +1,173 @@
+/* local: a locally connected layer, a convolution whose every position has weights of its own. The
+ * kernels are direct (kernels/local.cu): beside the weights, which the layer is made of, nothing
+ * grows with positions times kernel. */
+#include "ops/product.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = {
+	{ "filters", ATTR_INT, "number of output channels", .required = true,
+	    .min = 1, .max = (double)LARGEST_PLANE },
+	{ "kernel", ATTR_PAIR, "height and width of the kernel", .required = true,
+	    .min = 1, .max = 32768 },
+	{ "stride", ATTR_PAIR, "step from window to window, in rows and columns", .preset = "1",
+	    .min = 1, .max = 32768 },
+	{ "bias", ATTR_BOOL, "add a trained number to each element of the output",
+	    .preset = "true" },
+	ATTRS_END
+};
+
+static const char *
+geometry(struct emitter *e, const struct node *n, const struct tensor *x, const struct tensor *y)
+{
+	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
+
+	return arena_printf(e->module->arena,
+	    "local_shape(%d, %d, %d, %d, %d, %d, %d, %d, %d, %d)",
+	    (int)x->dim[0], (int)x->dim[1], (int)x->dim[2], (int)y->dim[0], (int)y->dim[1],
+	    (int)y->dim[2], (int)kernel->v[0], (int)kernel->v[1], (int)stride->v[0],
+	    (int)stride->v[1]);
+}
+
+/* ---- backward ---- */
+
+static struct affine
+macs_of_backward(const struct node *n)
+{
+	return n->forward ? n->forward->op->macs(n->forward) : (struct affine){ 0, 0 };
+}
+
+static void
+emit_input(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "local_backward_input", "tttwbs", n->out[0], n->in[0], n->in[1], n, n->in[0],
+	    geometry(e, n, n->out[0], n->in[0]));
+}
+
+const struct op op_local_grad_input = {
+	.name = "local_grad_input",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of local with respect to its input",
+	.attrs = attrs,
+	.operands = "dy weight",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs_of_backward,
+	.kernels = "local.cu",
+	.emit = emit_input,
+};
+
+/* The sum runs over samples, whose number is not known: a full block is planned. */
+static struct affine
+work_of_weight(const struct node *n, const struct target *target, int threads)
+{
+	return product_work(n, target, threads, n->in[0]->batched ? BLOCK_DEPTH : 1);
+}
+
+static void
+emit_weight(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "local_backward_weight", "tttwbs", n->out[0], n->in[0], n->in[1], n, n->in[0],
+	    geometry(e, n, n->in[1], n->in[0]));
+}
+
+const struct op op_local_grad_weight = {
+	.name = "local_grad_weight",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of local with respect to its weights",
+	.attrs = attrs,
+	.operands = "dy x",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs_of_backward,
+	.workspace = work_of_weight,
+	.kernels = "local.cu",
+	.emit = emit_weight,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct tensor *dy = diff_of(d, n->out[0]), *x = n->in[0], *w = n->in[1];
+
+	if (diff_wants(d, w))
+		diff_output(d, diff_node(d, n, &op_local_grad_weight, 2,
+		    (struct tensor *[]){ dy, x }), w);
+	if (n->nin > 2 && diff_wants(d, n->in[2]))
+		diff_output(d, diff_node(d, n, &op_bias_grad, 1, &dy), n->in[2]);
+	if (diff_wants(d, x))
+		diff_output(d, diff_node(d, n, &op_local_grad_input, 2,
+		    (struct tensor *[]){ dy, w }), x);
+	return true;
+}
+
+/* ---- forward ---- */
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
+	int64_t dim[3] = { op_int(n, "filters") }, depth;
+	struct init init;
+	int i;
+
+	if (!product_image(b, n))
+		return false;
+	for (i = 0; i < 2; i++) {
+		if (x->dim[1 + i] < kernel->v[i])
+			return op_error(b, n, "local: input is %s, smaller than the %lldx%lld kernel",
+			    op_operand_text(b, x), (long long)kernel->v[0],
+			    (long long)kernel->v[1]);
+		dim[1 + i] = (x->dim[1 + i] - kernel->v[i]) / stride->v[i] + 1;
+	}
+	depth = product_of(x->dim[0], kernel->v[0] * kernel->v[1]);
+	init = product_init(depth);
+	if (!op_param(b, n, "weight", T_PARAM, init, 3,
+	    (int64_t[]){ dim[1] * dim[2], dim[0], depth }) ||
+	    (op_bool(n, "bias") && !op_param(b, n, "bias", T_PARAM, init, 3, dim)))
+		return false;
+	return product_output(b, n, dim);
+}
+
+static struct affine
+macs(const struct node *n)
+{
+	return product_macs(n->out[0], tensor_elements_per_sample(n->in[1]), 1);
+}
+
+static struct affine
+work(const struct node *n, const struct target *target, int threads)
+{
+	return product_work(n, target, threads, n->in[1]->dim[2]);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "local_forward", "ttttwbs", n->out[0], n->in[0], n->in[1],
+	    n->nin > 2 ? n->in[2] : NULL, n, n->in[0], geometry(e, n, n->in[0], n->out[0]));
+}
+
+const struct op op_local = {
+	.name = "local",
+	.kind = OP_LAYER,
+	.brief = "locally connected layer: a convolution with weights of its own at every position",
+	.doc = "y[f, i, j] = bias[f, i, j] + sum over c, u, v of weight[(i, j), f, (c, u, v)] "
+	    "x[c, i * stride + u, j * stride + v]. Input [C, H, W] gives [filters, H', W'] with "
+	    "H' = (H - height) / stride + 1, rounded down, and W' alike.\n\n"
+	    "Parameters: weight [H' * W', filters, C * height * width] and bias [filters, H', W'], both "
+	    "started uniformly in +-1/sqrt(C * height * width). They grow with the size of the image.\n\n"
+	    "Keras' LocallyConnected2D slices the input at each position, and its backward pass holds "
+	    "a zero-filled copy of the whole input for every one of them. Here each position is a small "
+	    "product with the windows of all samples: backward holds the gradients alone, and reads the "
+	    "input and the weights. Multiply-adds: H' * W' * filters * C * height * width a sample.",
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.macs = macs,
+	.grad = grad,
+	.saves = SAVES_IN(0) | SAVES_IN(1),
+	.workspace = work,
+	.kernels = "local.cu",
+	.emit = emit,
+};

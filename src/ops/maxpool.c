@@ -1,0 +1,91 @@
+/* maxpool: the largest element of each window. Backward needs the place of each maximum in its window:
+ * one byte an output for windows of up to 256 cells, and neither the input nor the output. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = {
+	{ "kernel", ATTR_PAIR, "height and width of the window", .required = true,
+	    .min = 1, .max = 32768 },
+	{ "stride", ATTR_PAIR, "steps from window to window; by default the kernel, so that windows "
+	    "do not overlap", .min = 1, .max = 32768 },
+	{ "pad", ATTR_PAIR, "rows and columns added on each side, which never win; at most half the "
+	    "kernel", .preset = "0", .min = 0, .max = 16384 },
+	ATTRS_END
+};
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	struct tensor *index = n->in[1];
+	struct window w = pool_window(n);
+
+	emit_call(e, "maxpool_backward", "tttt" POOL_ARGS, n->out[0], n->in[0],
+	    index->dtype == DT_U8 ? index : NULL, index->dtype == DT_U8 ? NULL : index,
+	    POOL_VALUES(n->out[0], n->in[0], w));
+}
+
+const struct op op_maxpool_grad = {
+	.name = "maxpool_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of maxpool: dy goes to the place of each maximum",
+	.attrs = attrs,
+	.operands = "dy index",
+	.min_operands = 2, .max_operands = 2,
+	.kernels = "pool.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_maxpool_grad, 1, &n->out[1]);
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	struct window w;
+	int64_t dim[3];
+
+	if (!pool_output(b, n, dim))
+		return false;
+	w = pool_window(n);
+	op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, 3, dim);
+	op_output(b, n, "index", T_SAVED, w.kernel[0] * w.kernel[1] <= 256 ? DT_U8 : DT_I32,
+	    x->batched, 3, dim);
+	return true;
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	struct tensor *index = n->out[1];
+	bool small = index && index->dtype == DT_U8;
+	struct window w = pool_window(n);
+
+	emit_call(e, "maxpool_forward", "tttt" POOL_ARGS, n->out[0], small ? index : NULL,
+	    small ? NULL : index, n->in[0], POOL_VALUES(n->in[0], n->out[0], w));
+}
+
+const struct op op_maxpool = {
+	.name = "maxpool",
+	.kind = OP_LAYER,
+	.brief = "2-D maximum pooling",
+	.doc = "y[c, i, j] is the largest x[c, i * stride + u - pad, j * stride + v - pad] over the cells "
+	    "(u, v) of the kernel. Input [C, H, W] gives [C, (H + 2 pad - kernel) / stride + 1, ...], "
+	    "rounded down, as in PyTorch; the last rows that fill no window are left out.\n\n"
+	    "Training keeps the place of each maximum, one byte an output (four where the window has "
+	    "more than 256 cells; PyTorch keeps eight). Backward reads that alone. Of equal elements "
+	    "the first wins; not-a-number wins over all.",
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.grad = grad,
+	.saves = SAVES_OUT(1),
+	.optional_out = 1u << 1,
+	.kernels = "pool.cu",
+	.emit = emit,
+};

@@ -1,0 +1,65 @@
+/* mse: the mean squared difference. Both operands may want a gradient (autoencoders, consistency). */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+#include "ops/targets.h"
+
+/* The gradient of operand 0; that of operand 1 is the same with the operands exchanged. */
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "mse_backward", "ttt" TARGET_ARGS "n", n->out[0], n->in[0], n->in[1],
+	    TARGET_VALUES(n->in[2]), n->out[0]);
+}
+
+const struct op op_mse_grad = {
+	.name = "mse_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of mse: 2 * (x - target) * dloss / elements",
+	.operands = "dloss x target",
+	.min_operands = 3, .max_operands = 3,
+	.inplace = 1u << 1 | 1u << 2,
+	.kernels = "loss.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	int k;
+
+	for (k = 0; k < 2; k++)
+		if (diff_wants(d, n->in[k]))
+			diff_output(d, diff_node(d, n, &op_mse_grad, 3, (struct tensor *[]){
+			    diff_of(d, n->out[0]), n->in[k], n->in[1 - k] }), n->in[k]);
+	return true;
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	return target_alike(b, n) && shape_result(b, n);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "mse_forward", "twt" TARGET_ARGS "n", n->out[0], n, n->in[0],
+	    TARGET_VALUES(n->in[1]), n->in[0]);
+}
+
+const struct op op_mse = {
+	.name = "mse",
+	.kind = OP_LOSS,
+	.brief = "mean squared error",
+	.doc = "loss = mean of (x - target)^2 over the batch and all elements. Both operands have one "
+	    "shape; the target may be u8. Backward reads both.",
+	.operands = "x target",
+	.min_operands = 2, .max_operands = 2,
+	.shape = shape,
+	.grad = grad,
+	.saves = SAVES_IN(0) | SAVES_IN(1),
+	.workspace = shape_mean_work,
+	.kernels = "loss.cu",
+	.emit = emit,
+};

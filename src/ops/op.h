@@ -1,0 +1,185 @@
+/*
+ * An operator: one const struct op in one file of this folder, found by its definition
+ * `const struct op op_NAME = {` (bootstrap lists the folder; op_table.c is generated).
+ *
+ * A layer's file usually holds a few: the operator a spec names, and the internal ones its
+ * gradient is made of. No other code names an operator: parser, passes, planner, emitter, man page
+ * and completion all read this record.
+ *
+ *        operands   parameters made by shape()          outputs
+ *     in[0] in[1] .. in[k] ..                    out[0] (the value), out[1] .. (for backward)
+ */
+#ifndef STOWAGE_OPS_OP_H
+#define STOWAGE_OPS_OP_H
+
+#include "ir/ir.h"
+
+struct emitter;
+struct target;
+
+enum op_kind {
+	OP_LAYER,	/* a spec can name it in a pipe */
+	OP_LOSS,
+	OP_METRIC,
+	OP_OPTIMIZER,	/* named by the optimizer setting; updates one parameter. in[0] the parameter,
+			 * in[1] its gradient, in[2] the clip scale (a scalar) or NULL, in[3..]
+			 * its state (op_param, T_OPTIMIZER); out[0], out[1..] their new values,
+			 * each aliasing its old one */
+	OP_INTERNAL	/* only passes and gradients make it */
+};
+
+/* flags */
+#define OP_ELEMENTWISE	0x01u	/* out[0][i] depends on in[j][i] alone */
+#define OP_RANDOM	0x02u	/* draws random numbers, from (seed, step, node, element) */
+#define OP_SIDE_EFFECT	0x04u	/* is kept though nobody reads its outputs */
+
+enum attr_type {
+	ATTR_INT, ATTR_REAL, ATTR_BOOL,
+	ATTR_PAIR,	/* n or (n, m): v[0] is the height, v[1] the width */
+	ATTR_SIDES,	/* n, (v, h) or (top, bottom, left, right) */
+	ATTR_INTS,	/* a tuple of up to MAX_RANK integers: a shape */
+	ATTR_ENUM,	/* a bare name or string out of spec->choices; i is its index */
+	ATTR_TENSOR,	/* tie a parameter to that of another layer: weight=tok. Not stored in
+			 * the node: op_param(name) takes the tied tensor instead of making one */
+	ATTR_INIT	/* zeros, ones, constant(c), uniform(b), normal(s) */
+};
+
+struct attr {			/* a value; one per attr_spec */
+	bool given;		/* false: the default */
+	int64_t i;		/* INT, BOOL (0 or 1), ENUM */
+	double r;		/* REAL */
+	int n;			/* PAIR 2, SIDES 4, INTS its count */
+	int64_t v[MAX_RANK];
+	struct init init;
+	struct loc loc;
+};
+
+struct attr_spec {
+	const char *name;
+	enum attr_type type;
+	const char *doc;	/* one sentence without its full stop: meaning and unit */
+	bool required;
+	const char *preset;	/* the default, as a spec would write it: "1", "0.1", "true" */
+	double min, max;	/* legal range of each number, inclusive; both 0: any */
+	const char *choices;	/* ENUM: "none tanh", separated by blanks */
+};
+
+#define ATTRS_END	{ .name = NULL }
+#define MAX_ATTRS	16
+
+/* Bits of op->saves: what grad() may read of the forward node. */
+#define SAVES_IN(k)	(1u << (k))
+#define SAVES_OUT(k)	(1u << (16 + (k)))
+
+struct build;
+struct diff;
+
+struct op {
+	const char *name;	/* in specs and in IR text */
+	enum op_kind kind;
+	const char *brief;	/* one line: "2-D convolution" */
+	const char *doc;	/* paragraphs of plain text: what it computes, shapes, formula, source */
+	unsigned flags;
+	const struct attr_spec *attrs;	/* positional arguments fill them in this order */
+	int min_operands, max_operands;	/* tensors; max -1: any number */
+	const char *operands;	/* "x", "logits target": for messages and man pages */
+
+	/* Checks operands and attributes, makes parameters (op_param) and outputs (op_output). On
+	 * a user's mistake it calls op_error() and returns false. LAYER, LOSS, METRIC, OPTIMIZER. */
+	bool (*shape)(struct build *, struct node *);
+
+	/* Multiply-adds of one run; NULL: none worth counting. */
+	struct affine (*macs)(const struct node *);
+
+	/* Builds backward IR for this node; see struct diff below. NULL: not differentiable. */
+	bool (*grad)(struct diff *, struct node *);
+	unsigned saves;
+
+	/* Bytes of scratch memory for this node on that target with that many worker threads (C
+	 * target); NULL: none. */
+	struct affine (*workspace)(const struct node *, const struct target *, int threads);
+
+	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or -1. */
+	int (*alias)(const struct node *, int k);
+
+	/* Bits of the inputs whose bytes out[0] may take over when nobody reads them afterwards. */
+	unsigned inplace;
+	/* Bits of the outputs that may be absent (NULL) when nobody reads them. */
+	unsigned optional_out;
+
+	/* The input that out[0] simply equals in this graph (dropout outside training), or NULL. */
+	struct tensor *(*identity)(const struct graph *, const struct node *);
+
+	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
+	/* Writes the call(s); see emit/emit.h. NULL: nothing runs (a view). */
+	void (*emit)(struct emitter *, const struct node *);
+};
+
+extern const struct op *const op_table[];	/* generated; ends with NULL; sorted by name */
+const struct op	*op_find(const char *name);	/* any kind; NULL when unknown */
+
+/* ---- for shape() ---- */
+
+struct tie {			/* weight=tok: parameter NAME of this node is that tensor */
+	const char *name;
+	struct tensor *tensor;
+};
+
+struct build {
+	struct module *module;
+	struct graph *graph;
+	struct tie *tie;
+	int nties;
+	/* applying a layer instance again: its parameters, in op_param order; NULL the first time */
+	struct tensor **reuse;
+	int nreuse, reused;
+};
+
+/* Applies OP to operands: makes the node, runs shape(), appends it to the graph. Poisoned operands
+ * give a node with a poisoned output and no message. Never returns NULL. ATTR has one entry per
+ * op->attrs, already checked against types and ranges. */
+struct node	*op_apply(struct build *, const struct op *, const struct attr *, const char *path,
+		    struct loc, int noperands, struct tensor *const *operand);
+
+/* A persistent tensor appended to the node's inputs; NULL (and an error) when a tie or a shared
+ * layer has another shape. SUFFIX is "weight", "bias", "running_mean", ... */
+struct tensor	*op_param(struct build *, struct node *, const char *suffix, enum tensor_kind,
+		    struct init, int rank, const int64_t *dim);
+/* SUFFIX NULL: the value itself; else "mean", "index", ... */
+struct tensor	*op_output(struct build *, struct node *, const char *suffix, enum tensor_kind,
+		    enum dtype, bool batched, int rank, const int64_t *dim);
+bool		 op_error(struct build *, const struct node *, const char *fmt, ...)
+		    __attribute__((format(printf, 3, 4)));	/* returns false; rule "shape" */
+/* "[16, 3, 3] after maxpool (line 9)": an operand described for a message */
+const char	*op_operand_text(struct build *, const struct tensor *);
+/* The common shape rule: one operand, one output of the same shape and dtype. */
+bool		 op_shape_same(struct build *, struct node *);
+
+/* ---- for grad() ---- */
+
+/* The gradient arriving at an output; NULL when none does. */
+struct tensor	*diff_of(struct diff *, const struct tensor *forward_output);
+/* Does this input need a gradient? */
+bool		 diff_wants(struct diff *, const struct tensor *input);
+/* A backward node for N with N's attributes. Its outputs are added with diff_output(). */
+struct node	*diff_node(struct diff *, const struct node *n, const struct op *, int nin,
+		    struct tensor *const *in);
+/* An output shaped like LIKE, contributed to LIKE's gradient (contributions add up). */
+struct tensor	*diff_output(struct diff *, struct node *backward, struct tensor *like);
+/* Contributes an existing tensor to LIKE's gradient (add passes its gradient through). */
+void		 diff_add(struct diff *, struct tensor *like, struct tensor *gradient);
+/* The commonest gradient rule: dx = OP(dy, saved...), one backward node for in[0]. */
+bool		 diff_unary(struct diff *, struct node *n, const struct op *, int nsaved,
+		    struct tensor *const *saved);
+
+/* ---- attributes, by name: a misspelt name is a bug and asserts ---- */
+
+const struct attr	*op_attr(const struct node *, const char *name);
+int64_t			 op_int(const struct node *, const char *name);
+double			 op_real(const struct node *, const char *name);
+bool			 op_bool(const struct node *, const char *name);
+int			 op_nattrs(const struct op *);
+/* Parses a preset ("1", "(2, 2)", "true", "tanh") into an attr; false only on a bad preset. */
+bool			 op_attr_preset(const struct attr_spec *, struct attr *);
+
+#endif

@@ -1,0 +1,47 @@
+/* Helpers of optimizers; see optimizers.h. */
+#include "ops/optimizers.h"
+
+int
+optimizer_alias(const struct node *n, int k)
+{
+	(void)n;
+	return k == 0 ? 0 : FIRST_STATE + k - 1;
+}
+
+static bool
+add_state(struct build *b, struct node *n, const char *name)
+{
+	static const struct init zeros = { INIT_ZEROS, 0 };
+	struct tensor *p = n->in[0], *s;
+
+	s = op_param(b, n, name, T_OPTIMIZER, zeros, p->rank, p->dim);
+	if (!s)
+		return false;
+	s->gradient_of = p;
+	return true;
+}
+
+static bool
+add_output(struct build *b, struct node *n, const char *suffix, const struct tensor *old)
+{
+	return op_output(b, n, suffix, T_ACTIVATION, old->dtype, false, old->rank, old->dim) != NULL;
+}
+
+bool
+optimizer_shape(struct build *b, struct node *n, int nstates, const char *const *state)
+{
+	bool master = dtype_bytes(n->in[0]->dtype) == 2;
+	int i;
+
+	for (i = 0; i < nstates; i++)
+		if (!add_state(b, n, state[i]))
+			return false;
+	if (master && !add_state(b, n, "master"))
+		return false;
+	if (!add_output(b, n, "new", n->in[0]))
+		return false;
+	for (i = 0; i < nstates; i++)
+		if (!add_output(b, n, state[i], n->in[FIRST_STATE + i]))
+			return false;
+	return !master || add_output(b, n, "master", n->in[FIRST_STATE + nstates]);
+}

@@ -1,0 +1,17 @@
+/*
+ * What optimizers share. in: parameter, gradient, clip scale or NULL, state...; out: the new parameter
+ * and state, each in the bytes of the old.
+ */
+#ifndef STOWAGE_OPS_OPTIMIZERS_H
+#define STOWAGE_OPS_OPTIMIZERS_H
+
+#include "ops/op.h"
+
+#define FIRST_STATE	3
+
+/* Makes the states named (a 16-bit parameter also gets an f32 "master" copy, last) and the
+ * outputs. */
+bool	optimizer_shape(struct build *, struct node *, int nstates, const char *const *state);
+int	optimizer_alias(const struct node *, int k);
+
+#endif

@@ -1,0 +1,102 @@
+/* Helpers of the operators made of matrix products; see product.h. */
+#include "ops/product.h"
+
+#include <math.h>
+
+#include "emit/emit.h"
+#include "ops/shapes.h"
+
+struct conv
+product_conv(const struct conv_attrs *a, const struct tensor *large, const struct tensor *small)
+{
+	return conv_shape((int)large->dim[0], (int)large->dim[1], (int)large->dim[2],
+	    (int)small->dim[0], (int)small->dim[1], (int)small->dim[2],
+	    (int)a->kernel[0], (int)a->kernel[1], (int)a->stride[0], (int)a->stride[1],
+	    (int)a->before[0], (int)a->before[1], (int)a->dilation[0], (int)a->dilation[1],
+	    (int)a->groups);
+}
+
+const char *
+product_conv_text(struct emitter *e, const struct conv *s)
+{
+	return arena_printf(e->module->arena,
+	    "conv_shape(%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d)",
+	    s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx, s->top, s->left,
+	    s->dy, s->dx, s->groups);
+}
+
+int64_t
+product_of(int64_t a, int64_t b)
+{
+	int64_t c;
+
+	return __builtin_mul_overflow(a, b, &c) ? INT64_MAX : c;
+}
+
+struct affine
+product_elements(const struct node *n, int64_t elements)
+{
+	return (struct affine){ product_of(elements, dtype_bytes(n->in[0]->dtype)), 0 };
+}
+
+struct affine
+product_work(const struct node *n, const struct target *target, int threads, int64_t depth)
+{
+	if (target->gpu)
+		return (struct affine){ 0, 0 };
+	return product_elements(n, product_of(product_scratch(depth), threads));
+}
+
+/* What cuBLASLt may use: enough for it to split long sums, and no more than is planned. */
+#define LIBRARY_BYTES	((int64_t)4 << 20)
+
+struct affine
+product_work_dense(const struct node *n, const struct target *target, int threads, int64_t depth)
+{
+	if (target->gpu)
+		return (struct affine){ LIBRARY_BYTES, 0 };
+	return product_work(n, target, threads, depth);
+}
+
+struct affine
+product_macs(const struct tensor *t, int64_t a, int64_t b)
+{
+	int64_t n = product_of(a, b);
+
+	return t->batched ? (struct affine){ 0, n } : (struct affine){ n, 0 };
+}
+
+struct init
+product_init(int64_t fan_in)
+{
+	return (struct init){ INIT_UNIFORM, 1 / sqrt((double)fan_in) };
+}
+
+static bool
+too_large(const int64_t dim[3])
+{
+	return dim[0] > LARGEST_PLANE || product_of(dim[1], dim[2]) > LARGEST_PLANE;
+}
+
+bool
+product_image(struct build *b, const struct node *n)
+{
+	if (!shape_image(b, n, 0))
+		return false;
+	if (too_large(n->in[0]->dim))
+		return op_error(b, n, "%s: input is %s, too large: its channels, and its height times "
+		    "its width, are limited to 2^30", n->op->name, op_operand_text(b, n->in[0]));
+	return true;
+}
+
+bool
+product_output(struct build *b, struct node *n, const int64_t dim[3])
+{
+	const struct tensor *x = n->in[0];
+
+	if (too_large(dim))
+		return op_error(b, n, "%s: its output, [%lld, %lld, %lld], is too large: channels, and "
+		    "height times width, are limited to 2^30", n->op->name, (long long)dim[0],
+		    (long long)dim[1], (long long)dim[2]);
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, 3, dim) != NULL;
+}

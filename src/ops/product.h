@@ -1,0 +1,54 @@
+/*
+ * What the operators made of matrix products share: the geometry of a convolution, as their kernels
+ * take it, scratch memory, and saturating counts. The sizes are the kernels' own (kernels/sizes.cu).
+ */
+#ifndef STOWAGE_OPS_PRODUCT_H
+#define STOWAGE_OPS_PRODUCT_H
+
+#include "ops/op.h"
+
+#include "../../kernels/sizes.cu"
+
+struct emitter;
+
+/* Kernels count places along an axis, and positions of a plane, in 31 bits. */
+#define LARGEST_PLANE	((int64_t)1 << 30)
+
+/* a convolution's attributes, whichever way it runs */
+struct conv_attrs {
+	int64_t filters, kernel[2], stride[2], dilation[2], groups;
+	int64_t before[2], after[2];	/* padding: top and left, bottom and right */
+	bool bias;
+};
+
+/* LARGE is the tensor that windows lie on (a convolution's input, a transposed one's output),
+ * SMALL the other. Only for nodes whose shapes were found good. */
+struct conv	product_conv(const struct conv_attrs *, const struct tensor *large,
+		    const struct tensor *small);
+/* "conv_shape(3, 64, ...)": the same as an argument of a kernel */
+const char	*product_conv_text(struct emitter *, const struct conv *);
+
+/* BYTES of scratch for products of that depth on the C target, by all threads. */
+struct affine	product_work(const struct node *, const struct target *, int threads,
+		    int64_t depth);
+struct affine	product_elements(const struct node *, int64_t elements);
+/* cuBLASLt's workspace on a GPU; else as product_work. */
+struct affine	product_work_dense(const struct node *, const struct target *, int threads,
+		    int64_t depth);
+
+/* Per sample where TENSOR is batched; INT64_MAX on overflow. */
+struct affine	product_macs(const struct tensor *, int64_t a, int64_t b);
+int64_t		product_of(int64_t a, int64_t b);	/* saturating */
+
+/* uniform in +-1/sqrt(fan_in), as PyTorch starts weights and biases of these layers */
+struct init	product_init(int64_t fan_in);
+
+/* Is in[0] an image, [channels, height, width], that the kernels can count? */
+bool		product_image(struct build *, const struct node *);
+/* out[0]: an image as well, alike in type and batch */
+bool		product_output(struct build *, struct node *, const int64_t dim[3]);
+
+/* db = the sum of dy over samples and positions (bias_grad.c) */
+extern const struct op op_bias_grad;
+
+#endif

@@ -1,0 +1,52 @@
+/* relu: max(x, 0). Its gradient reads its own output, so it may overwrite its input. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "relu_backward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+}
+
+const struct op op_relu_grad = {
+	.name = "relu_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of relu: dy where y > 0, else 0",
+	.flags = OP_ELEMENTWISE,
+	.operands = "dy y",
+	.min_operands = 2, .max_operands = 2,
+	.inplace = 1u << 0,
+	.kernels = "activation.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_relu_grad, 1, &n->out[0]);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "relu_forward", "ttn", n->out[0], n->in[0], n->out[0]);
+}
+
+const struct op op_relu = {
+	.name = "relu",
+	.kind = OP_LAYER,
+	.brief = "rectified linear unit",
+	.doc = "y = max(x, 0), element by element. The output has the shape of the input. "
+	    "Backward reads the output alone, so relu runs in place wherever its input is not "
+	    "needed again.",
+	.flags = OP_ELEMENTWISE,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape_same_float,
+	.grad = grad,
+	.saves = SAVES_OUT(0),
+	.inplace = 1u << 0,
+	.kernels = "activation.cu",
+	.emit = emit,
+};

@@ -1,0 +1,78 @@
+/* scale: factor * x + offset, both numbers of the spec. `0.1 * loss` is one of these. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = {
+	{ "factor", ATTR_REAL, "what x is multiplied by", .required = true },
+	{ "offset", ATTR_REAL, "what is added after that", .preset = "0" },
+	ATTRS_END
+};
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "scale_forward", "ttrrn", n->out[0], n->in[0], op_real(n, "factor"), 0.0,
+	    n->out[0]);
+}
+
+const struct op op_scale_grad = {
+	.name = "scale_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of scale: factor * dy",
+	.flags = OP_ELEMENTWISE,
+	.attrs = attrs,
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.inplace = 1u << 0,
+	.kernels = "arith.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_scale_grad, 0, NULL);
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+
+	return shape_float(b, n, 0) && op_output(b, n, NULL, x->rank ? T_ACTIVATION : T_SCALAR,
+	    x->dtype, x->batched, x->rank, x->dim) != NULL;
+}
+
+static struct tensor *
+identity(const struct graph *g, const struct node *n)
+{
+	(void)g;
+	return op_real(n, "factor") == 1 && op_real(n, "offset") == 0 ? n->in[0] : NULL;
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "scale_forward", "ttrrn", n->out[0], n->in[0], op_real(n, "factor"),
+	    op_real(n, "offset"), n->out[0]);
+}
+
+const struct op op_scale = {
+	.name = "scale",
+	.kind = OP_LAYER,
+	.brief = "factor * x + offset",
+	.doc = "y = factor * x + offset with numbers of the spec, element by element; factor * x may be "
+	    "written as such. The output has the shape of the input. Backward needs neither input nor "
+	    "output.",
+	.flags = OP_ELEMENTWISE,
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape,
+	.grad = grad,
+	.inplace = 1u << 0,
+	.identity = identity,
+	.kernels = "arith.cu",
+	.emit = emit,
+};

@@ -1,0 +1,252 @@
+/* Helpers of shape rules and emissions; see shapes.h. */
+#include "ops/shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/emit.h"
+
+bool
+shape_float(struct build *b, const struct node *n, int k)
+{
+	const struct tensor *t = n->in[k];
+
+	if (dtype_is_float(t->dtype))
+		return true;
+	return op_error(b, n, "%s: needs floating-point numbers, but %s holds %s; put `cast` before "
+	    "it", n->op->name, op_operand_text(b, t), t->classes ? "labels" : dtype_name(t->dtype));
+}
+
+bool
+shape_needs_rank(struct build *b, const struct node *n, int k, int least, const char *form)
+{
+	const struct tensor *t = n->in[k];
+
+	if (t->rank >= least)
+		return true;
+	return op_error(b, n, "%s: input must have shape %s, but it is %s", n->op->name, form,
+	    op_operand_text(b, t));
+}
+
+bool
+shape_image(struct build *b, const struct node *n, int k)
+{
+	if (!shape_float(b, n, k))
+		return false;
+	if (n->in[k]->rank == 3)
+		return true;
+	return op_error(b, n, "%s: input must have shape [channels, height, width], but it is %s",
+	    n->op->name, op_operand_text(b, n->in[k]));
+}
+
+bool
+shape_same_float(struct build *b, struct node *n)
+{
+	return shape_float(b, n, 0) && op_shape_same(b, n);
+}
+
+int
+shape_axis_of(const struct node *n, const struct tensor *t)
+{
+	int64_t axis = op_int(n, "axis");
+
+	return (int)(axis < 0 ? axis + t->rank : axis);
+}
+
+bool
+shape_axis(struct build *b, const struct node *n, const struct tensor *t, int *axis)
+{
+	*axis = shape_axis_of(n, t);
+	if (*axis >= 0 && *axis < t->rank)
+		return true;
+	return op_error(b, n, "%s: axis %lld does not exist: input is %s, with axes 0 to %d "
+	    "(the batch is not counted)", n->op->name, (long long)op_int(n, "axis"),
+	    op_operand_text(b, t), t->rank - 1);
+}
+
+int64_t
+shape_product(const struct tensor *t, int from, int to)
+{
+	int64_t n = 1;
+	int i;
+
+	for (i = from; i < to; i++)
+		n *= t->dim[i];	/* whole tensors are below 2^60 elements */
+	return n;
+}
+
+enum dtype
+shape_real(const struct module *m)
+{
+	switch (m->set.precision) {
+	case PREC_F64:
+		return DT_F64;
+	case PREC_BF16:
+		return DT_BF16;
+	case PREC_F16:
+		return DT_F16;
+	case PREC_F32:
+	case PREC_TF32:
+		break;
+	}
+	return DT_F32;
+}
+
+bool
+shape_result(struct build *b, struct node *n)
+{
+	enum dtype dtype = n->in[0]->dtype == DT_F64 ? DT_F64 : DT_F32;
+
+	return op_output(b, n, NULL, T_SCALAR, dtype, false, 0, NULL) != NULL;
+}
+
+struct affine
+shape_mean_work(const struct node *n, const struct target *target, int threads)
+{
+	(void)n;
+	(void)target;
+	(void)threads;
+	return (struct affine){ 256 * (int64_t)sizeof(double), 0 };
+}
+
+const char *
+emit_double(struct emitter *e, double x)
+{
+	struct arena *a = e->module->arena;
+	const char *s = arena_printf(a, "%.15g", x);
+
+	return strtod(s, NULL) == x ? s : arena_printf(a, "%.17g", x);
+}
+
+const char *
+emit_rows(struct emitter *e, const struct tensor *t, int axis)
+{
+	int64_t n = shape_product(t, 0, axis);
+
+	if (!t->batched)
+		return arena_printf(e->module->arena, "%lld", (long long)n);
+	return n == 1 ? "b" : arena_printf(e->module->arena, "b * %lld", (long long)n);
+}
+
+/* ---- pooling ---- */
+
+struct window
+pool_window(const struct node *n)
+{
+	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
+	const struct attr *pad = op_attr(n, "pad");
+	struct window w;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		w.kernel[i] = kernel->v[i];
+		w.stride[i] = stride->v[i] ? stride->v[i] : kernel->v[i];
+		w.pad[i] = pad->v[i];
+	}
+	return w;
+}
+
+bool
+pool_output(struct build *b, struct node *n, int64_t dim[3])
+{
+	static const char *const side[] = { "height", "width" };
+	const struct tensor *x = n->in[0];
+	struct window w;
+	int i;
+
+	if (!shape_image(b, n, 0))
+		return false;
+	w = pool_window(n);
+	for (i = 0; i < 2; i++) {
+		if (w.pad[i] > w.kernel[i] / 2)
+			return op_error(b, n, "%s: pad=%lld is more than half the kernel's %s of %lld; "
+			    "some windows would hold nothing but padding", n->op->name,
+			    (long long)w.pad[i], side[i], (long long)w.kernel[i]);
+		if (x->dim[i + 1] + 2 * w.pad[i] < w.kernel[i])
+			return op_error(b, n, "%s: input is %s, smaller than the %lldx%lld kernel%s",
+			    n->op->name, op_operand_text(b, x), (long long)w.kernel[0],
+			    (long long)w.kernel[1], w.pad[0] || w.pad[1] ? ", even padded" : "");
+	}
+	dim[0] = x->dim[0];
+	for (i = 0; i < 2; i++)
+		dim[i + 1] = (x->dim[i + 1] + 2 * w.pad[i] - w.kernel[i]) / w.stride[i] + 1;
+	return true;
+}
+
+/* ---- broadcasting ---- */
+
+/* Does T run along axis AXIS (-1: the batch) of a full shape of rank RANK? */
+static bool
+runs_along(const struct tensor *t, int axis)
+{
+	if (!t)
+		return false;
+	return axis < 0 ? t->batched : t->rank > 0 && t->dim[axis] != 1;
+}
+
+bool
+groups_make(struct groups *g, const struct tensor *full, const struct tensor *a,
+    const struct tensor *b)
+{
+	int axis;
+
+	memset(g, 0, sizeof(*g));
+	for (axis = full->batched ? -1 : 0; axis < full->rank; axis++) {
+		bool run_a = runs_along(a, axis), run_b = runs_along(b, axis);
+		int last = g->n - 1;
+
+		if (axis >= 0 && full->dim[axis] == 1)
+			continue;
+		if (last < 0 || g->runs[0][last] != run_a || g->runs[1][last] != run_b) {
+			if (g->n == GROUPS)
+				return false;
+			last = g->n++;
+			g->extent[last] = 1;
+			g->runs[0][last] = run_a;
+			g->runs[1][last] = run_b;
+		}
+		if (axis < 0)
+			g->batch[last] = true;
+		else
+			g->extent[last] *= full->dim[axis];
+	}
+	if (g->n == 0) {	/* a single element */
+		g->n = 1;
+		g->extent[0] = 1;
+		g->runs[0][0] = a != NULL;
+		g->runs[1][0] = b != NULL;
+	}
+	return true;
+}
+
+void
+groups_extents(struct emitter *e, const struct groups *g, const char *text[GROUPS])
+{
+	struct arena *a = e->module->arena;
+	int i;
+
+	for (i = 0; i < GROUPS; i++) {
+		int k = i - (GROUPS - g->n);
+
+		if (k < 0)
+			text[i] = "1";
+		else if (!g->batch[k])
+			text[i] = arena_printf(a, "%lld", (long long)g->extent[k]);
+		else if (g->extent[k] == 1)
+			text[i] = "b";
+		else
+			text[i] = arena_printf(a, "b * %lld", (long long)g->extent[k]);
+	}
+}
+
+int64_t
+groups_runs(const struct groups *g, int operand)
+{
+	int64_t mask = 0;
+	int k;
+
+	for (k = 0; k < g->n; k++)
+		if (g->runs[operand][k])
+			mask |= (int64_t)1 << (GROUPS - g->n + k);
+	return mask;
+}

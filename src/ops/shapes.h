@@ -1,0 +1,75 @@
+/*
+ * What shape rules and emissions of several operators share: common demands on operands with their
+ * messages, products of extents, and the description of a broadcast.
+ */
+#ifndef STOWAGE_OPS_SHAPES_H
+#define STOWAGE_OPS_SHAPES_H
+
+#include "ops/op.h"
+
+struct emitter;
+
+/* Each returns false, with a message, when operand K does not suit. */
+bool	shape_float(struct build *, const struct node *, int k);
+bool	shape_image(struct build *, const struct node *, int k);	/* [C, H, W], floating point */
+bool	shape_needs_rank(struct build *, const struct node *, int k, int least, const char *form);
+
+/* One operand of floating point, one output of its shape. */
+bool	shape_same_float(struct build *, struct node *);
+
+/* An axis attribute: -1 is the last axis. Returns false, with a message, outside the rank. */
+bool	shape_axis(struct build *, const struct node *, const struct tensor *, int *axis);
+int	shape_axis_of(const struct node *, const struct tensor *);	/* once it is known good */
+
+/* The product of extents [from, to). */
+int64_t	shape_product(const struct tensor *, int from, int to);
+
+/* The floating-point type the network computes in. */
+enum dtype	shape_real(const struct module *);
+
+/* out[0] of losses and metrics: a scalar, in at least f32 */
+bool	shape_result(struct build *, struct node *);
+/* Scratch of a mean over samples: LOSS_PARTS doubles (kernels/loss.cu). */
+struct affine	shape_mean_work(const struct node *, const struct target *, int threads);
+
+/* A double as C source, exact: for arguments that are double even where `real` is float. */
+const char	*emit_double(struct emitter *, double);
+
+/* "b * 49", "b" or "49": the product of T's extents before AXIS, times the batch if it has one. */
+const char	*emit_rows(struct emitter *, const struct tensor *, int axis);
+
+/* ---- pooling windows: kernel, stride (default kernel), pad ---- */
+
+struct window {
+	int64_t kernel[2], stride[2], pad[2];
+};
+
+struct window	pool_window(const struct node *);
+bool	pool_output(struct build *, struct node *, int64_t dim[3]);	/* checks, and out's extents */
+/* The last arguments of the pooling kernels: b, channels, h, w, oh, ow, then kernel, stride and pad.
+ * IN is the tensor that windows lie on, OUT has an element a window. */
+#define POOL_ARGS	"biiiiiiiiiii"
+#define POOL_VALUES(in, out, w)								\
+	(in), (in)->dim[0], (in)->dim[1], (in)->dim[2], (out)->dim[1], (out)->dim[2],		\
+	(w).kernel[0], (w).kernel[1], (w).stride[0], (w).stride[1], (w).pad[0], (w).pad[1]
+
+/* ---- broadcasting (kernels/arith.cu) ---- */
+
+#define GROUPS	6
+
+/* Axes of the full shape, merged where both operands run along them or both stay put. */
+struct groups {
+	int n;
+	bool batch[GROUPS];	/* its extent has the batch as a factor */
+	int64_t extent[GROUPS];
+	bool runs[2][GROUPS];
+};
+
+/* B may be NULL: it then never runs. False when more than GROUPS groups are needed. */
+bool	groups_make(struct groups *, const struct tensor *full, const struct tensor *a,
+	    const struct tensor *b);
+/* The six extents, as text, unused ones first. */
+void	groups_extents(struct emitter *, const struct groups *, const char *text[GROUPS]);
+int64_t	groups_runs(const struct groups *, int operand);	/* as a bit mask */
+
+#endif

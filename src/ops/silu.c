@@ -1,0 +1,52 @@
+/* silu: x * sigmoid(x). It is not monotonic, so its gradient needs its input. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "silu_backward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+}
+
+const struct op op_silu_grad = {
+	.name = "silu_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of silu: dy * s * (1 + x * (1 - s)), s = sigmoid(x)",
+	.flags = OP_ELEMENTWISE,
+	.operands = "dy x",
+	.min_operands = 2, .max_operands = 2,
+	.inplace = 1u << 0 | 1u << 1,
+	.kernels = "activation.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_silu_grad, 1, &n->in[0]);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "silu_forward", "ttn", n->out[0], n->in[0], n->out[0]);
+}
+
+const struct op op_silu = {
+	.name = "silu",
+	.kind = OP_LAYER,
+	.brief = "sigmoid linear unit (swish)",
+	.doc = "y = x * s, s = 1 / (1 + exp(-x)), element by element (Elfwing, Uchibe and Doya, 2017; "
+	    "Ramachandran, Zoph and Le, 2017, as swish). The output has the shape of the input. Backward "
+	    "reads the input: dx = dy * s * (1 + x * (1 - s)).",
+	.flags = OP_ELEMENTWISE,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape_same_float,
+	.grad = grad,
+	.saves = SAVES_IN(0),
+	.inplace = 1u << 0,
+	.kernels = "activation.cu",
+	.emit = emit,
+};

@@ -1,0 +1,31 @@
+/* sub: the difference of two tensors. */
+#include "ops/broadcast.h"
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct tensor *dy = diff_of(d, n->out[0]);
+
+	broadcast_pass_back(d, n, 0);
+	if (diff_wants(d, n->in[1]))
+		diff_output(d, diff_node(d, n, &op_reduce_negated, 1, &dy), n->in[1]);
+	return true;
+}
+
+const struct op op_sub = {
+	.name = "sub",
+	.kind = OP_LAYER,
+	.brief = "difference of two tensors",
+	.doc = "y = a - b, also written a - b. "
+	    "Both operands have equally many axes, with extents equal or 1; the one with extents of 1, or "
+	    "without a batch, is repeated. A scalar goes with anything. "
+	    "Backward needs neither operand.",
+	.flags = OP_ELEMENTWISE,
+	.operands = "a b",
+	.min_operands = 2, .max_operands = 2,
+	.shape = broadcast_shape,
+	.grad = grad,
+	.inplace = 1u << 0 | 1u << 1,
+	.kernels = "arith.cu",
+	.emit = broadcast_emit,
+};

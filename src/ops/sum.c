@@ -1,0 +1,22 @@
+/* sum: adds two contributions to one gradient, in place of either. */
+#include "ops/op.h"
+
+#include "emit/emit.h"
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "add_forward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+}
+
+const struct op op_sum = {
+	.name = "sum",
+	.kind = OP_INTERNAL,
+	.brief = "sum of two contributions to a gradient",
+	.flags = OP_ELEMENTWISE,
+	.operands = "a b",
+	.min_operands = 2, .max_operands = 2,
+	.inplace = 1u << 0 | 1u << 1,
+	.kernels = "arith.cu",
+	.emit = emit,
+};

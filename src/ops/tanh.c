@@ -1,0 +1,51 @@
+/* tanh: the hyperbolic tangent. Its gradient reads its own output. */
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "tanh_backward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+}
+
+const struct op op_tanh_grad = {
+	.name = "tanh_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of tanh: dy * (1 - y * y)",
+	.flags = OP_ELEMENTWISE,
+	.operands = "dy y",
+	.min_operands = 2, .max_operands = 2,
+	.inplace = 1u << 0 | 1u << 1,
+	.kernels = "activation.cu",
+	.emit = emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	return diff_unary(d, n, &op_tanh_grad, 1, &n->out[0]);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "tanh_forward", "ttn", n->out[0], n->in[0], n->out[0]);
+}
+
+const struct op op_tanh = {
+	.name = "tanh",
+	.kind = OP_LAYER,
+	.brief = "hyperbolic tangent",
+	.doc = "y = tanh(x), element by element. The output has the shape of the input. Backward reads the "
+	    "output alone: dx = dy * (1 - y * y).",
+	.flags = OP_ELEMENTWISE,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.shape = shape_same_float,
+	.grad = grad,
+	.saves = SAVES_OUT(0),
+	.inplace = 1u << 0,
+	.kernels = "activation.cu",
+	.emit = emit,
+};

@@ -1,0 +1,76 @@
+/* Helpers of losses and metrics; see targets.h. */
+#include "ops/targets.h"
+
+#include <string.h>
+
+#include "ops/shapes.h"
+
+int
+target_axis(const struct tensor *logits, const struct tensor *target)
+{
+	size_t bytes = (size_t)target->rank * sizeof(*target->dim);
+	int last = logits->rank - 1;
+
+	if (last != target->rank)
+		return -1;
+	if (logits->dim[0] == target->classes && memcmp(logits->dim + 1, target->dim, bytes) == 0)
+		return 0;
+	if (logits->dim[last] == target->classes && memcmp(logits->dim, target->dim, bytes) == 0)
+		return last;
+	return -1;
+}
+
+/* "class[10]" or "class[10, 28, 28]", as the spec wrote it */
+static const char *
+labels_text(struct build *b, const struct tensor *t)
+{
+	struct arena *a = b->module->arena;
+	const char *s = arena_printf(a, "class[%d", t->classes);
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		s = arena_printf(a, "%s, %lld", s, (long long)t->dim[i]);
+	return arena_printf(a, "%s]", s);
+}
+
+bool
+target_labels(struct build *b, const struct node *n, int *axis)
+{
+	const struct tensor *x = n->in[0], *t = n->in[1];
+	struct tensor want = *t;
+
+	if (!shape_float(b, n, 0))
+		return false;
+	if (!t->classes || t->dtype != DT_I32)
+		return op_error(b, n, "%s: target must hold labels, class[K], but it is %s of %s",
+		    n->op->name, op_operand_text(b, t), dtype_name(t->dtype));
+	*axis = target_axis(x, t);
+	want.dim[0] = t->classes;
+	memcpy(want.dim + 1, t->dim, sizeof(want.dim) - sizeof(*want.dim));
+	want.rank = t->rank < MAX_RANK ? t->rank + 1 : MAX_RANK;
+	if (*axis < 0)
+		return op_error(b, n, "%s: logits are %s, but target '%s' is %s and needs logits of shape "
+		    "%s", n->op->name, op_operand_text(b, x), t->name, labels_text(b, t),
+		    tensor_shape_text(b->module->arena, &want));
+	if (x->batched != t->batched)
+		return op_error(b, n, "%s: of logits %s and target '%s' only one depends on the batch",
+		    n->op->name, op_operand_text(b, x), t->name);
+	return true;
+}
+
+bool
+target_alike(struct build *b, const struct node *n)
+{
+	const struct tensor *x = n->in[0], *t = n->in[1];
+
+	if (!shape_float(b, n, 0))
+		return false;
+	if (t->dtype != DT_U8 && !shape_float(b, n, 1))
+		return false;
+	if (tensor_same_shape(x, t) && (t->dtype == x->dtype || t->dtype == DT_U8))
+		return true;
+	return op_error(b, n, "%s: operands must have one shape and type, but the first is %s of %s "
+	    "and the second %s of %s%s", n->op->name, op_operand_text(b, x), dtype_name(x->dtype),
+	    op_operand_text(b, t), dtype_name(t->dtype),
+	    x->batched != t->batched ? ", and only one depends on the batch" : "");
+}

@@ -1,0 +1,22 @@
+/*
+ * What losses and metrics share: which axis of the logits holds the classes, and what targets suit.
+ */
+#ifndef STOWAGE_OPS_TARGETS_H
+#define STOWAGE_OPS_TARGETS_H
+
+#include "ops/op.h"
+
+/* The axis of classes: 0 where [K, d...] fits a target of K classes and shape [d...], else the last
+ * where [d..., K] does, else -1. */
+int	target_axis(const struct tensor *logits, const struct tensor *target);
+/* Reports what does not fit. */
+bool	target_labels(struct build *, const struct node *, int *axis);
+/* Operands of one shape; the second may be bytes. */
+bool	target_alike(struct build *, const struct node *);
+
+/* The arguments "tt" for a target that is floating point or u8: one of them is NULL. */
+#define TARGET_ARGS	"tt"
+#define TARGET_VALUES(t)							\
+	((t)->dtype == DT_U8 ? NULL : (t)), ((t)->dtype == DT_U8 ? (t) : NULL)
+
+#endif

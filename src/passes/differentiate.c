@@ -1,0 +1,192 @@
+/*
+ * differentiate: appends the backward graph to train, by reverse accumulation over its nodes.
+ *
+ * Reads: op->grad() of each node on a path from a trained parameter to the loss. Writes: train's
+ * nodes, param->gradient. Each operator builds its own backward nodes; this pass decides who needs
+ * a gradient, adds up the contributions of several readers, and walks the nodes in reverse.
+ *
+ * Invariants after: 1. each trained parameter that reaches the loss has a gradient; 2. backward
+ * nodes read only what their forward operator's `saves` names, and gradients; 3. nothing is made
+ * for a frozen prefix, whose activations therefore die in forward.
+ */
+#include "passes/pass.h"
+
+#include <assert.h>
+
+#include "ops/op.h"
+
+struct diff {
+	struct module *m;
+	struct graph *g;
+	struct tensor **gradient;	/* by the id of a forward tensor: the sum so far */
+	bool *wants;			/* by the id of a forward tensor */
+	int ntensors;			/* ids below are forward's */
+};
+
+struct tensor *
+diff_of(struct diff *d, const struct tensor *t)
+{
+	return t && t->id < d->ntensors ? d->gradient[t->id] : NULL;
+}
+
+bool
+diff_wants(struct diff *d, const struct tensor *t)
+{
+	return t && t->id < d->ntensors && d->wants[t->id];
+}
+
+struct node *
+diff_node(struct diff *d, const struct node *n, const struct op *op, int nin,
+    struct tensor *const *in)
+{
+	struct node *back = ir_node(d->g, op, n->path, n->loc, nin, in);
+
+	back->phase = PHASE_BACKWARD;
+	back->attr = n->attr;
+	back->forward = n;
+	return back;
+}
+
+static struct tensor *
+gradient_like(struct diff *d, struct tensor *like, const char *suffix)
+{
+	struct tensor *t = ir_tensor_like(d->m, like->kind == T_PARAM ? T_GRADIENT : T_DELTA, like,
+	    arena_printf(d->m->arena, "%s.%s", like->name, suffix), like->loc);
+
+	t->gradient_of = like;
+	return t;
+}
+
+void
+diff_add(struct diff *d, struct tensor *like, struct tensor *gradient)
+{
+	struct tensor *sum = d->gradient[like->id];
+	struct node *n;
+
+	if (!sum) {
+		d->gradient[like->id] = gradient;
+		return;
+	}
+	n = ir_node(d->g, op_find("sum"), like->name, like->loc, 2,
+	    (struct tensor *[]){ sum, gradient });
+	n->phase = PHASE_BACKWARD;
+	n->forward = like->def;
+	d->gradient[like->id] = ir_add_output(d->m, n, gradient_like(d, like, "grad"));
+}
+
+struct tensor *
+diff_output(struct diff *d, struct node *back, struct tensor *like)
+{
+	const char *suffix = d->gradient[like->id] ? "grad.part" : "grad";
+	struct tensor *t = ir_add_output(d->m, back, gradient_like(d, like, suffix));
+
+	t->loc = back->loc;
+	diff_add(d, like, t);
+	return t;
+}
+
+bool
+diff_unary(struct diff *d, struct node *n, const struct op *op, int nsaved,
+    struct tensor *const *saved)
+{
+	struct tensor *in[4] = { diff_of(d, n->out[0]) };
+	int i;
+
+	assert(nsaved < 4);
+	if (!diff_wants(d, n->in[0]))
+		return true;
+	for (i = 0; i < nsaved; i++)
+		in[1 + i] = saved[i];
+	diff_output(d, diff_node(d, n, op, 1 + nsaved, in), n->in[0]);
+	return true;
+}
+
+/* Forward: a tensor needs a gradient when a trained parameter flows into it. */
+static void
+mark_wanted(struct diff *d, const struct pass_options *o)
+{
+	int i, j;
+
+	for (i = 0; i < d->m->persistent.n; i++) {
+		const struct tensor *t = d->m->persistent.v[i];
+
+		d->wants[t->id] = t->kind == T_PARAM && !t->frozen;
+	}
+	for (i = 0; o->input_gradients && i < d->g->inputs.n; i++) {
+		const struct tensor *t = d->g->inputs.v[i];
+
+		d->wants[t->id] = t->kind == T_INPUT && dtype_is_float(t->dtype);
+	}
+	for (i = 0; i < d->g->nodes.n; i++) {
+		const struct node *n = d->g->nodes.v[i];
+		bool wanted = false;
+
+		for (j = 0; j < n->nin; j++)
+			wanted |= n->in[j] && d->wants[n->in[j]->id];
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j])
+				d->wants[n->out[j]->id] = wanted && dtype_is_float(n->out[j]->dtype);
+	}
+}
+
+static bool
+differentiate_node(struct diff *d, struct node *n)
+{
+	bool arrives = false, wanted = false;
+	int i;
+
+	for (i = 0; i < n->nout; i++)
+		arrives |= diff_of(d, n->out[i]) != NULL;
+	for (i = 0; i < n->nin; i++)
+		wanted |= diff_wants(d, n->in[i]);
+	if (!arrives || !wanted)
+		return true;
+	if (!n->op->grad) {
+		diag_error(d->m->diags, "type", n->loc,
+		    "%s has no gradient, but trained parameters lie behind it", n->op->name);
+		return false;
+	}
+	return n->op->grad(d, n);
+}
+
+static void
+seed(struct diff *d)
+{
+	struct tensor *loss = d->g->loss;
+	struct node *n = ir_node(d->g, op_find("seed"), loss->name, loss->loc, 0, NULL);
+
+	n->phase = PHASE_BACKWARD;
+	d->gradient[loss->id] = ir_add_output(d->m, n, gradient_like(d, loss, "grad"));
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct diff d = { .m = m, .g = m->train, .ntensors = m->next_tensor };
+	bool ok = true;
+	int i, forward;
+
+	if (!m->train)
+		return true;
+	d.gradient = arena_array(m->arena, (size_t)d.ntensors + 1, sizeof(*d.gradient));
+	d.wants = arena_array(m->arena, (size_t)d.ntensors + 1, sizeof(*d.wants));
+	mark_wanted(&d, o);
+	if (!diff_wants(&d, m->train->loss)) {
+		diag_error(m->diags, "settings", m->loc, "network '%s' has nothing to train: no "
+		    "parameter that is not frozen reaches the loss", m->name);
+		return false;
+	}
+	forward = m->train->nodes.n;
+	seed(&d);
+	for (i = forward - 1; i >= 0; i--)
+		ok &= differentiate_node(&d, m->train->nodes.v[i]);
+	for (i = 0; i < m->persistent.n; i++)
+		m->persistent.v[i]->gradient = d.gradient[m->persistent.v[i]->id];
+	return ok;
+}
+
+const struct pass pass_differentiate = {
+	.name = "differentiate",
+	.doc = "append the backward graph",
+	.run = run,
+};

@@ -1,0 +1,108 @@
+/*
+ * inplace: lets an output take over the bytes of an input that nobody reads afterwards.
+ *
+ * Reads: op->inplace, the order of the nodes. Writes: alias_of of first outputs. Tensors that share
+ * bytes form a class, known by its root; a class is last read where its last member is. The walk
+ * is in execution order and keeps that place up to date as classes grow, so one pass suffices.
+ *
+ * Invariants after: 1. an output aliases only an input of its own node, of the same size in bytes
+ * at every batch; 2. no tensor of the class is read later than the node that overwrites it, unless
+ * it is the new one; 3. results and persistent tensors are never overwritten this way.
+ */
+#include "passes/pass.h"
+
+#include "ops/op.h"
+
+struct classes {
+	int *last;	/* by the id of a root: the last node that reads the class */
+};
+
+static bool
+same_size(const struct tensor *a, const struct tensor *b)
+{
+	struct affine x = tensor_bytes(a), y = tensor_bytes(b);
+
+	return x.fixed == y.fixed && x.per_sample == y.per_sample;
+}
+
+/* May another input of the node lie in the class of in[k] too? Only if element i is read before
+ * element i is written, whichever input it comes by. */
+static bool
+others_bear_it(const struct node *n, int k)
+{
+	int j;
+
+	if (n->op->flags & OP_ELEMENTWISE)
+		return true;
+	for (j = 0; j < n->nin; j++)
+		if (j != k && n->in[j] && tensor_root(n->in[j]) == tensor_root(n->in[k]))
+			return false;
+	return true;
+}
+
+static bool
+may_overwrite(const struct classes *c, const struct node *n, int i, int k)
+{
+	const struct tensor *t = n->in[k];
+
+	return t && !tensor_persistent(t) && c->last[tensor_root(t)->id] == i &&
+	    same_size(t, n->out[0]) && others_bear_it(n, k);
+}
+
+static void
+find_last_reads(const struct graph *g, struct classes *c)
+{
+	int i, j;
+
+	for (i = 0; i < g->nodes.n; i++)
+		for (j = 0; j < g->nodes.v[i]->nin; j++)
+			if (g->nodes.v[i]->in[j])
+				c->last[tensor_root(g->nodes.v[i]->in[j])->id] = i;
+	for (i = 0; i < g->results.n; i++)
+		c->last[tensor_root(g->results.v[i].tensor)->id] = g->nodes.n;
+	if (g->loss)
+		c->last[tensor_root(g->loss)->id] = g->nodes.n;
+}
+
+static void
+overwrite(struct classes *c, struct node *n, int i)
+{
+	struct tensor *out = n->nout ? n->out[0] : NULL;
+	int k, last;
+
+	if (!out || out->alias_of || !n->op->inplace)
+		return;
+	for (k = 0; k < n->nin; k++) {
+		if (!(n->op->inplace >> k & 1) || !may_overwrite(c, n, i, k))
+			continue;
+		last = c->last[out->id];
+		out->alias_of = n->in[k];
+		c->last[tensor_root(out)->id] = last > i ? last : i;
+		return;
+	}
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct graph *const graph[] = { m->train, m->update, m->validate };
+	struct classes c = { arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.last)) };
+	size_t i;
+	int j;
+
+	(void)o;
+	for (i = 0; i < sizeof(graph) / sizeof(*graph); i++) {
+		if (!graph[i])
+			continue;
+		find_last_reads(graph[i], &c);
+		for (j = 0; j < graph[i]->nodes.n; j++)
+			overwrite(&c, graph[i]->nodes.v[j], j);
+	}
+	return true;
+}
+
+const struct pass pass_inplace = {
+	.name = "inplace",
+	.doc = "let outputs take over the bytes of inputs that are read no more",
+	.run = run,
+};

@@ -1,0 +1,33 @@
+/*
+ * A pass: one const struct pass in one file of this folder (or of plan/). passes.c holds the table,
+ * and the table is the order. A pass reads and writes the module; after each one the IR verifier
+ * runs in test builds, and --dump-after=NAME prints the module.
+ */
+#ifndef STOWAGE_PASSES_PASS_H
+#define STOWAGE_PASSES_PASS_H
+
+#include "ir/ir.h"
+
+struct target;
+
+struct pass_options {
+	const struct target *target;	/* whose workspaces and alignment the plan is for */
+	int threads;			/* C target: worker threads of the emitted program */
+	bool input_gradients;		/* also differentiate with respect to float inputs */
+	const char *dump_after;		/* a pass's name, or NULL */
+	FILE *dump;
+	bool plan_anyway;		/* keep planning though the device is too small (lint) */
+};
+
+struct pass {
+	const char *name;
+	const char *doc;	/* one line for --help and HACKING.md */
+	bool (*run)(struct module *, const struct pass_options *);
+};
+
+extern const struct pass *const pass_table[];	/* ends with NULL */
+
+/* Runs the table over a module made by lang/expand.c or ir_parse; false if it is broken after. */
+bool	passes_run(struct module *, const struct pass_options *);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * phases: derives the train and validate graphs from the forward graph of the spec.
+ *
+ * Reads: module->forward, settings. Writes: module->train (when the spec has a loss),
+ * module->validate (when it validates, or has nothing to train: then it is the inference graph).
+ *
+ * Invariants after: 1. train runs at batch / accumulate samples, validate at validate_batch;
+ * 2. every node's `training` is its graph's; 3. the two share persistent tensors and nothing else;
+ * 4. train stages no target that only a metric reads.
+ */
+#include "passes/pass.h"
+
+static void
+keep_losses_only(struct graph *g)
+{
+	int i, n = 0;
+
+	for (i = 0; i < g->results.n; i++)
+		if (g->results.v[i].is_loss)
+			g->results.v[n++] = g->results.v[i];
+	g->results.n = n;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	(void)o;
+	if (m->set.train) {
+		m->train = ir_clone(m->forward, "train", true, NULL);
+		m->train->batch = m->set.batch / m->set.accumulate;
+		keep_losses_only(m->train);
+	}
+	if (m->set.validate || !m->set.train) {
+		m->validate = ir_clone(m->forward, "validate", false, NULL);
+		m->validate->batch = m->set.validate_batch;
+	}
+	return true;
+}
+
+const struct pass pass_phases = {
+	.name = "phases",
+	.doc = "copy the network into a training and a validation graph",
+	.run = run,
+};

@@ -1,0 +1,58 @@
+/*
+ * simplify: drops nodes that only pass an input on (dropout outside training, a pad by nothing),
+ * so that neither time nor memory is planned for them.
+ *
+ * Reads and writes: train, validate. An operator says in op->identity() which input its output
+ * equals. Invariant after: no node's identity() answers. Dead code goes in `prune`, which runs
+ * when backward exists: before that, nobody can tell which saved outputs are read.
+ */
+#include "passes/pass.h"
+
+#include "ops/op.h"
+
+static void
+drop_identities(struct graph *g)
+{
+	struct module *m = g->module;
+	struct tensor **same = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*same));
+	int i, j, kept = 0;
+
+#define SAME(t)	((t) && same[(t)->id] ? same[(t)->id] : (t))
+	for (i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.v[i];
+		struct tensor *x;
+
+		for (j = 0; j < n->nin; j++)
+			n->in[j] = SAME(n->in[j]);
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j] && n->out[j]->alias_of)
+				n->out[j]->alias_of = SAME(n->out[j]->alias_of);
+		x = n->op->identity ? n->op->identity(g, n) : NULL;
+		if (x)
+			same[n->out[0]->id] = x;
+		else
+			g->nodes.v[kept++] = n;
+	}
+	g->nodes.n = kept;
+	for (i = 0; i < g->results.n; i++)
+		g->results.v[i].tensor = SAME(g->results.v[i].tensor);
+	g->loss = SAME(g->loss);
+#undef SAME
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	(void)o;
+	if (m->train)
+		drop_identities(m->train);
+	if (m->validate)
+		drop_identities(m->validate);
+	return true;
+}
+
+const struct pass pass_simplify = {
+	.name = "simplify",
+	.doc = "drop nodes whose output equals an input",
+	.run = run,
+};

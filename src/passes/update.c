@@ -1,0 +1,182 @@
+/*
+ * update: appends the weight updates: each trained parameter's optimizer step, after clipping by
+ * the global norm where the spec asks for it.
+ *
+ * Reads: param->gradient, settings. Writes: train, and `update` when micro-batches accumulate:
+ *
+ *     accumulate 1, no clip:  train: ... gradient, its update at once, ... (the gradient dies here)
+ *     accumulate 1, clip:     train: ... all gradients, clip_scale, all updates
+ *     accumulate k:           train: ... gradient, accumulate into a persistent one ...
+ *                             update: [clip_scale,] all updates      (once every k micro-batches)
+ *
+ * Invariants after: 1. a parameter is updated once, after its gradient is complete; 2. no node
+ * reads a parameter after its update in the same graph.
+ */
+#include "passes/pass.h"
+
+#include <string.h>
+
+#include "ops/op.h"
+
+/* Does a dotted path lie under a pattern? * stands for one segment. */
+static bool
+path_matches(const char *path, const char *pattern)
+{
+	for (;;) {
+		size_t p = strcspn(path, "."), q = strcspn(pattern, ".");
+
+		if (!(q == 1 && *pattern == '*') && (p != q || strncmp(path, pattern, p) != 0))
+			return false;
+		if (!pattern[q])
+			return true;
+		if (!path[p])
+			return false;
+		path += p + 1;
+		pattern += q + 1;
+	}
+}
+
+/* "*.bias" means any path that ends so, however deep: a leading * takes any number of segments. */
+static bool
+decays(const struct module *m, const char *path)
+{
+	const char *s;
+	int i;
+
+	for (i = 0; i < m->set.nno_decay; i++) {
+		const char *pattern = m->set.no_decay[i].text;
+
+		if (path_matches(path, pattern))
+			return false;
+		if (strncmp(pattern, "*.", 2) == 0)
+			for (s = path; (s = strchr(s, '.')); )
+				if (path_matches(++s, pattern + 2))
+					return false;
+	}
+	return true;
+}
+
+static struct attr *
+attributes_for(struct module *m, const struct op *op, const struct tensor *param)
+{
+	int n = op_nattrs(op), i;
+	struct attr *attr = arena_array(m->arena, (size_t)n + 1, sizeof(*attr));
+
+	for (i = 0; i < n; i++) {
+		attr[i] = m->set.optimizer_attr[i];
+		if (strcmp(op->attrs[i].name, "weight_decay") == 0 && !decays(m, param->name))
+			attr[i].r = 0;
+	}
+	return attr;
+}
+
+static struct tensor *
+accumulated(struct module *m, struct tensor *param)
+{
+	struct tensor *g = param->gradient, *sum, *out;
+	struct node *n;
+
+	sum = ir_tensor_like(m, T_GRADIENT, param,
+	    arena_printf(m->arena, "%s.gradient", param->name), param->loc);
+	sum->accumulates = true;
+	sum->gradient_of = param;
+	n = ir_node(m->train, op_find("accumulate"), param->name, param->loc, 2,
+	    (struct tensor *[]){ sum, g });
+	n->phase = PHASE_BACKWARD;
+	out = ir_tensor_like(m, T_GRADIENT, param, sum->name, param->loc);
+	out->gradient_of = param;
+	ir_add_output(m, n, out);
+	return sum;
+}
+
+static struct tensor *
+clip_scale(struct module *m, struct graph *g, int n, struct tensor *const *gradient)
+{
+	const struct op *op = op_find("clip_scale");
+	struct node *c = ir_node(g, op, "clip", m->loc, n, gradient);
+	struct attr *attr = arena_array(m->arena, (size_t)op_nattrs(op) + 1, sizeof(*attr));
+	enum dtype dtype = m->set.precision == PREC_F64 ? DT_F64 : DT_F32;
+
+	attr[0].r = m->set.clip;
+	c->attr = attr;
+	c->phase = PHASE_UPDATE;
+	return ir_add_output(m, c, ir_tensor(m, T_SCALAR, dtype, false, 0, NULL, "clip.scale",
+	    m->loc));
+}
+
+/* Moves the nodes from FIRST on, each to just after the last node that defines what it reads or
+ * reads what it overwrites. Linear: nodes are dealt into buckets by that place. */
+static void
+schedule_early(struct module *m, struct graph *g, int first)
+{
+	int *place = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*place));
+	int *head = arena_array(m->arena, (size_t)first + 1, sizeof(*head));
+	int *next = arena_array(m->arena, (size_t)g->nodes.n + 1, sizeof(*next));
+	struct node **old = g->nodes.v;
+	int total = g->nodes.n, i, j, at;
+
+	for (i = 0; i < first; i++) {
+		for (j = 0; j < old[i]->nin; j++)
+			if (old[i]->in[j])
+				place[old[i]->in[j]->id] = i;
+		for (j = 0; j < old[i]->nout; j++)
+			if (old[i]->out[j])
+				place[old[i]->out[j]->id] = i;
+	}
+	for (i = total - 1; i >= first; i--) {	/* backwards, so that each bucket is in order */
+		for (at = 0, j = 0; j < old[i]->nin; j++)
+			if (old[i]->in[j] && place[old[i]->in[j]->id] > at)
+				at = place[old[i]->in[j]->id];
+		next[i] = head[at];
+		head[at] = i;
+	}
+	g->nodes.v = NULL;
+	g->nodes.n = g->nodes.cap = 0;
+	for (i = 0; i < first; i++) {
+		vec_push(m->arena, &g->nodes, old[i]);
+		for (j = head[i]; j; j = next[j])
+			vec_push(m->arena, &g->nodes, old[j]);
+	}
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct tensor **param, **gradient, *scale = NULL;
+	struct build b = { .module = m };
+	int n = 0, i, first, was = m->persistent.n;
+
+	(void)o;
+	if (!m->train)
+		return true;
+	param = arena_array(m->arena, (size_t)was + 1, sizeof(*param));
+	gradient = arena_array(m->arena, (size_t)was + 1, sizeof(*gradient));
+	for (i = 0; i < was; i++)
+		if (m->persistent.v[i]->gradient)
+			param[n++] = m->persistent.v[i];
+	b.graph = m->train;
+	if (m->set.accumulate > 1)
+		b.graph = m->update = ir_graph(m, "update", true);
+	for (i = 0; i < n; i++)
+		gradient[i] = m->set.accumulate > 1 ? accumulated(m, param[i]) : param[i]->gradient;
+	first = b.graph->nodes.n;
+	if (m->set.clip > 0)
+		scale = clip_scale(m, b.graph, n, gradient);
+	for (i = 0; i < n; i++) {
+		struct tensor *in[] = { param[i], gradient[i], scale };
+		struct node *u = op_apply(&b, m->set.optimizer,
+		    attributes_for(m, m->set.optimizer, param[i]), param[i]->name, param[i]->loc, 3,
+		    in);
+
+		u->phase = PHASE_UPDATE;
+	}
+	if (m->set.accumulate == 1 && m->set.clip == 0)
+		schedule_early(m, m->train, first);
+	return !m->broken;
+}
+
+const struct pass pass_update = {
+	.name = "update",
+	.doc = "append clipping and weight updates",
+	.run = run,
+};

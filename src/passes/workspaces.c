@@ -1,0 +1,45 @@
+/*
+ * workspaces: gives each node the scratch memory its operator asks for on the target, as a tensor
+ * of bytes that is alive at that node alone.
+ *
+ * Reads: op->workspace(). Writes: node->work. It runs after prune, since what an operator needs can
+ * depend on which of its outputs are wanted.
+ */
+#include "passes/pass.h"
+
+#include "ops/op.h"
+
+static void
+give(struct module *m, struct node *n, const struct pass_options *o)
+{
+	struct affine size;
+
+	if (!n->op->workspace)
+		return;
+	size = n->op->workspace(n, o->target, o->threads);
+	if (size.fixed == 0 && size.per_sample == 0)
+		return;
+	n->work = ir_tensor(m, T_WORKSPACE, DT_U8, false, 0, NULL,
+	    arena_printf(m->arena, "%s.workspace", n->path), n->loc);
+	n->work->def = n;
+	n->work->workspace = size;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct graph *const graph[] = { m->train, m->update, m->validate };
+	size_t i;
+	int j;
+
+	for (i = 0; i < sizeof(graph) / sizeof(*graph); i++)
+		for (j = 0; graph[i] && j < graph[i]->nodes.n; j++)
+			give(m, graph[i]->nodes.v[j], o);
+	return true;
+}
+
+const struct pass pass_workspaces = {
+	.name = "workspaces",
+	.doc = "give each node its scratch memory on the target",
+	.run = run,
+};

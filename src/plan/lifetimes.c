@@ -1,0 +1,213 @@
+/*
+ * lifetimes: which buffers there are, how large, and when each is alive; and the lower bound that
+ * follows, the largest sum of live bytes.
+ *
+ * Reads: the graphs after in-place. Writes: module->plan, without offsets. Tensors that alias share
+ * one buffer: that of their root. Time runs over all graphs, one after the other (see plan.h).
+ */
+#include "plan/plan.h"
+
+#include <string.h>
+
+#include "emit/emit.h"
+#include "passes/pass.h"
+
+struct scan {
+	struct module *m;
+	struct plan *p;
+	int *index;	/* by the id of a root: its buffer + 1; 0: none yet */
+};
+
+static int64_t
+batch_of(const struct plan *p, const struct graph *g)
+{
+	return g == g->module->validate ? p->validate_batch : p->batch;
+}
+
+static struct buffer *
+touch(struct scan *s, const struct tensor *t, int64_t batch, int instant)
+{
+	const struct tensor *root = tensor_root(t);
+	struct buffer b = { 0 }, *old;
+	struct affine size;
+
+	if (s->index[root->id]) {
+		old = &s->p->buffers.v[s->index[root->id] - 1];
+		if (!old->persistent && instant > old->last)
+			old->last = instant;
+		return old;
+	}
+	size = tensor_bytes(root);
+	b.name = root->name;
+	b.kind = root->kind;
+	b.persistent = tensor_persistent(root);
+	b.size = size;
+	b.bytes = affine_at(size, batch);
+	b.first = b.persistent ? 0 : instant;
+	b.last = b.persistent ? s->p->instants - 1 : instant;
+	b.loc = root->loc;
+	b.root = root;
+	vec_push(s->m->arena, &s->p->buffers, b);
+	s->index[root->id] = s->p->buffers.n;
+	return &s->p->buffers.v[s->p->buffers.n - 1];
+}
+
+static void
+scan_node(struct scan *s, const struct node *n, int64_t batch, int instant, bool persistent)
+{
+	int j;
+
+#define VISIT(t)	do {								\
+	if ((t) && tensor_persistent(t) == persistent)					\
+		touch(s, (t), batch, instant);						\
+} while (0)
+	for (j = 0; j < n->nin; j++)
+		VISIT(n->in[j]);
+	for (j = 0; j < n->nout; j++)
+		VISIT(n->out[j]);
+	VISIT(n->work);
+#undef VISIT
+}
+
+static void
+scan_graph(struct scan *s, const struct graph *g, int start, bool persistent)
+{
+	int64_t batch = batch_of(s->p, g);
+	int i, end = start + g->nodes.n - 1;
+
+	for (i = 0; i < g->inputs.n && !persistent; i++)
+		touch(s, g->inputs.v[i], batch, start);
+	for (i = 0; i < g->nodes.n; i++)
+		scan_node(s, g->nodes.v[i], batch, start + i, persistent);
+	for (i = 0; i < g->results.n && !persistent; i++)
+		touch(s, g->results.v[i].tensor, batch, end);
+	if (g->loss && !persistent)
+		touch(s, g->loss, batch, end);
+}
+
+static int64_t
+aligned(const struct plan *p, int64_t bytes)
+{
+	int64_t r;
+
+	if (__builtin_add_overflow(bytes, p->alignment - 1, &r))
+		return INT64_MAX;
+	return r & ~(int64_t)(p->alignment - 1);
+}
+
+/* Live bytes at each instant, by adding at birth and subtracting after death. */
+static void
+count_live(struct plan *p, struct arena *a)
+{
+	int64_t *change = arena_array(a, (size_t)p->instants + 2, sizeof(*change)), live = 0;
+	int i;
+
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+		int64_t bytes = aligned(p, b->bytes);
+
+		change[b->first] += bytes;
+		change[b->last + 1] -= bytes;
+		if (b->persistent)
+			p->persistent_bytes += bytes;
+	}
+	for (i = 0; i < p->instants; i++) {
+		live += change[i];
+		p->at[i].live = live;
+		if (live > p->at[p->peak].live)
+			p->peak = i;
+	}
+	p->lower_bound_bytes = p->instants ? p->at[p->peak].live : 0;
+}
+
+/* A sum of buffers that passes 2^62 could overflow what follows; such a plan is refused. */
+static bool
+sizes_fit(struct module *m, const struct plan *p)
+{
+	int64_t total = 0;
+	int i;
+
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		if (b->bytes > LARGEST_BYTES ||
+		    __builtin_add_overflow(total, aligned(p, b->bytes), &total) ||
+		    total > LARGEST_BYTES) {
+			struct diag *g = diag_error(m->diags, "shape", b->loc,
+			    "'%s' brings the network above 2^60 bytes at batch %lld", b->name,
+			    (long long)p->batch);
+
+			diag_help(m->diags, g, "no device has that much memory: check the extents "
+			    "and the batch");
+			return false;
+		}
+	}
+	return true;
+}
+
+struct plan *
+plan_lifetimes(struct module *m, const struct target *target, int threads)
+{
+	const struct graph *const graph[] = { m->train, m->update, m->validate };
+	struct plan *p = ARENA_NEW(m->arena, struct plan);
+	struct scan s = { m, p, NULL };
+	int i, j, k, at = 0, persistent;
+
+	p->target = target;
+	p->alignment = target->alignment;
+	p->threads = threads;
+	p->batch = m->train ? m->train->batch : 0;
+	p->validate_batch = m->validate ? m->validate->batch : 0;
+	for (i = 0; i < 3; i++)
+		p->instants += graph[i] ? graph[i]->nodes.n : 0;
+	p->at = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*p->at));
+	s.index = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*s.index));
+	for (persistent = 1; persistent >= 0; persistent--)	/* persistent buffers first */
+		for (i = 0, at = 0; i < 3; i++) {
+			if (!graph[i])
+				continue;
+			for (j = 0; j < graph[i]->nodes.n; j++)
+				p->at[at + j] = (struct instant){ graph[i]->nodes.v[j], graph[i], 0 };
+			if (graph[i]->nodes.n)
+				scan_graph(&s, graph[i], at, persistent);
+			at += graph[i]->nodes.n;
+		}
+	if (!sizes_fit(m, p))
+		return NULL;
+	p->ntensors = m->next_tensor;
+	p->of_tensor = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*p->of_tensor));
+	for (k = 0; k < m->next_tensor; k++)
+		if (s.index[k])
+			p->of_tensor[k] = &p->buffers.v[s.index[k] - 1];
+	count_live(p, m->arena);
+	return p;
+}
+
+struct buffer *
+plan_buffer(const struct plan *p, const struct tensor *t)
+{
+	const struct tensor *root = tensor_root(t);
+
+	return root->id < p->ntensors ? p->of_tensor[root->id] : NULL;
+}
+
+int64_t
+plan_offset(const struct plan *p, const struct tensor *t)
+{
+	const struct buffer *b = plan_buffer(p, t);
+
+	return b ? b->offset : -1;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	m->plan = plan_lifetimes(m, o->target, o->threads);
+	return m->plan != NULL;
+}
+
+const struct pass pass_lifetimes = {
+	.name = "lifetimes",
+	.doc = "find the buffers and when each is alive",
+	.run = run,
+};

@@ -1,0 +1,93 @@
+/*
+ * The memory plan: every byte the training program will use, as buffers with a size, a lifetime and
+ * an offset in one arena.
+ *
+ * Time is counted in *instants*, one per node, over all graphs one after the other: train, update,
+ * validate. A buffer is alive from its first to its last instant, both inclusive; persistent
+ * buffers are alive throughout. Inputs come alive at the first instant of their graph.
+ *
+ *     offset
+ *       ^   +--------------+  <- arena_bytes
+ *       |   |  activation  |------------+
+ *       |   +-----+--------+  workspace |
+ *       |   | ... | parameters, state (all instants)
+ *       +---+-----+---------------------+--> instant
+ */
+#ifndef STOWAGE_PLAN_PLAN_H
+#define STOWAGE_PLAN_PLAN_H
+
+#include "ir/ir.h"
+
+struct target;
+
+struct buffer {
+	const char *name;	/* of its first tensor */
+	enum tensor_kind kind;
+	bool persistent;
+	int64_t bytes;		/* at the planned batch */
+	struct affine size;	/* in bytes, as a function of B */
+	int first, last;	/* instants */
+	int64_t offset;		/* in the arena */
+	struct loc loc;
+	const struct tensor *root;	/* the tensor that all others in it alias */
+};
+
+struct instant {
+	const struct node *node;
+	const struct graph *graph;
+	int64_t live;		/* bytes of the buffers alive here */
+};
+
+struct plan {
+	const struct target *target;
+	int alignment;		/* of every offset, in bytes */
+	int threads;
+	int64_t batch;		/* the micro-batch B of train; 0 when there is nothing to train */
+	int64_t validate_batch;
+	VEC(struct buffer) buffers;	/* persistent ones first */
+	struct instant *at;
+	int instants;
+	struct buffer **of_tensor;	/* by tensor id: its buffer, or NULL */
+	int ntensors;
+	int64_t arena_bytes;
+	int64_t lower_bound_bytes;	/* the largest sum of live bytes: no plan can use less */
+	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
+	int peak;		/* the instant with the most live bytes */
+};
+
+/* lifetimes.c: buffers, lifetimes, lower bound for the module's graphs at their batches. */
+struct plan	*plan_lifetimes(struct module *, const struct target *, int threads);
+/* place.c: gives every buffer an offset and sets arena_bytes. */
+void		 plan_place(struct module *, struct plan *);
+/* verify.c: independent of both; reports to diags (rule "internal"); false if the plan is wrong. */
+bool		 plan_verify(struct module *, const struct plan *, struct diags *);
+
+/* Byte offset of a tensor in the arena; -1 when it has no buffer. */
+int64_t	plan_offset(const struct plan *, const struct tensor *);
+struct buffer	*plan_buffer(const struct plan *, const struct tensor *);
+
+/* ---- packing.c: buffers without a network (google/minimalloc's problem) ---- */
+
+struct item {
+	int64_t size;
+	int lower, upper;	/* alive in [lower, upper) */
+	int64_t offset;		/* the answer */
+};
+
+struct packing {
+	struct item *item;
+	int n;
+	int alignment;
+};
+
+int64_t	packing_lower_bound(struct arena *, const struct packing *);
+/* Places all items without overlap; returns the height used. */
+int64_t	packing_solve(struct arena *, struct packing *);
+
+/* ---- report.c, report_json.c, report_csv.c ---- */
+
+void	plan_report(FILE *, const struct module *, bool exact_bytes, bool colour);
+void	plan_report_json(FILE *, const struct module *);
+void	plan_report_csv(FILE *, const struct module *);
+
+#endif

@@ -1,0 +1,164 @@
+/* Figures of a plan: parameters and multiply-adds by layer, bytes by kind, the peak by line. */
+#include "plan/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/op.h"
+
+const char *
+plan_kind_heading(enum tensor_kind k)
+{
+	static const char *const heading[TENSOR_KINDS] = {
+		[T_INPUT] = "inputs, staged",
+		[T_TARGET] = "targets, staged",
+		[T_PARAM] = "parameters",
+		[T_STATISTIC] = "running statistics",
+		[T_OPTIMIZER] = "optimizer state",
+		[T_GRADIENT] = "parameter gradients",
+		[T_ACTIVATION] = "activations",
+		[T_SAVED] = "saved for backward",
+		[T_DELTA] = "activation gradients",
+		[T_SCALAR] = "losses and metrics",
+		[T_WORKSPACE] = "workspaces",
+		[T_POISON] = "poison",
+	};
+
+	return heading[k];
+}
+
+const char *
+plan_phase_name(const struct instant *at)
+{
+	static const char *const name[] = {
+		[PHASE_FORWARD] = "forward", [PHASE_BACKWARD] = "backward",
+		[PHASE_UPDATE] = "update",
+	};
+	const struct module *m = at->graph->module;
+
+	if (at->graph == m->validate)
+		return m->train ? "validate" : "inference";
+	return at->graph == m->update ? "update" : name[at->node->phase];
+}
+
+/* What the graph of the spec costs; each shared parameter counts where it is first used. */
+static void
+count_layers(const struct module *m, struct plan_summary *s)
+{
+	bool *seen = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*seen));
+	int i, j;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		struct layer_cost c = { .node = n };
+
+		for (j = 0; j < n->nin; j++) {
+			const struct tensor *t = n->in[j];
+
+			if (!t || t->kind != T_PARAM || seen[t->id])
+				continue;
+			seen[t->id] = true;
+			c.parameters += tensor_elements_per_sample(t);
+			if (t->frozen)
+				s->frozen += tensor_elements_per_sample(t);
+		}
+		if (n->op->macs)
+			c.macs = n->op->macs(n);
+		s->parameters += c.parameters;
+		s->macs = affine_sum(s->macs, c.macs);
+		if (c.parameters || c.macs.fixed || c.macs.per_sample)
+			vec_push(m->arena, &s->layers, c);
+	}
+}
+
+struct by_line {
+	const struct buffer *buffer;
+	int line;
+};
+
+static const char *
+path_of(const struct buffer *b)
+{
+	return b->loc.src ? b->loc.src->path : "";
+}
+
+static int
+compare_place(const void *a, const void *b)
+{
+	const struct by_line *x = a, *y = b;
+
+	int c = strcmp(path_of(x->buffer), path_of(y->buffer));
+
+	if (c)
+		return c;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
+}
+
+static int
+compare_bytes(const void *a, const void *b)
+{
+	const struct line_bytes *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->loc.beg < y->loc.beg ? -1 : x->loc.beg > y->loc.beg;
+}
+
+static bool
+alive(const struct buffer *b, int instant)
+{
+	return b->first <= instant && instant <= b->last;
+}
+
+static void
+count_lines(const struct module *m, struct plan_summary *s)
+{
+	const struct plan *p = m->plan;
+	struct by_line *held = arena_array(m->arena, (size_t)p->buffers.n + 1, sizeof(*held));
+	struct line_bytes *l;
+	int i, n = 0;
+
+	for (i = 0; i < p->buffers.n; i++)
+		if (!p->buffers.v[i].persistent && alive(&p->buffers.v[i], p->peak))
+			held[n++] = (struct by_line){ &p->buffers.v[i],
+			    loc_line(p->buffers.v[i].loc) };
+	qsort(held, (size_t)n, sizeof(*held), compare_place);
+	for (i = 0; i < n; i++) {
+		const struct buffer *b = held[i].buffer;
+
+		if (i == 0 || held[i].line != held[i - 1].line ||
+		    b->loc.src != held[i - 1].buffer->loc.src)
+			vec_push(m->arena, &s->lines, ((struct line_bytes){ b->loc, b, 0, 0 }));
+		l = &s->lines.v[s->lines.n - 1];
+		l->buffers++;
+		l->bytes += b->bytes;
+		if (b->bytes > l->largest->bytes) {
+			l->largest = b;
+			l->loc = b->loc;
+		}
+	}
+	if (s->lines.n > 0)
+		qsort(s->lines.v, (size_t)s->lines.n, sizeof(*s->lines.v), compare_bytes);
+}
+
+struct plan_summary *
+plan_summarise(const struct module *m)
+{
+	struct plan_summary *s = ARENA_NEW(m->arena, struct plan_summary);
+	const struct plan *p = m->plan;
+	int i;
+
+	count_layers(m, s);
+	count_lines(m, s);
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		if (b->persistent)
+			s->persistent[b->kind] += b->bytes;
+		else if (alive(b, p->peak))
+			s->at_peak[b->kind] += b->bytes;
+	}
+	return s;
+}

@@ -1,0 +1,41 @@
+/*
+ * A plan in figures: what its reports and the memory rules tell of it. Computed once, printed in
+ * several ways.
+ */
+#ifndef STOWAGE_PLAN_SUMMARY_H
+#define STOWAGE_PLAN_SUMMARY_H
+
+#include "plan/plan.h"
+
+struct layer_cost {		/* a forward node with parameters or multiply-adds */
+	const struct node *node;
+	int64_t parameters;	/* that no earlier layer has counted */
+	struct affine macs;
+};
+
+struct line_bytes {		/* what one line of the spec holds at an instant */
+	struct loc loc;		/* of its largest buffer, whose line this is */
+	const struct buffer *largest;
+	int buffers;
+	int64_t bytes;
+};
+
+struct plan_summary {
+	int64_t parameters;	/* elements, frozen ones included */
+	int64_t frozen;
+	struct affine macs;	/* of one forward run */
+	VEC(struct layer_cost) layers;
+	int64_t persistent[TENSOR_KINDS];	/* bytes by kind */
+	int64_t at_peak[TENSOR_KINDS];	/* transient bytes alive at the peak, by kind */
+	VEC(struct line_bytes) lines;	/* transient bytes at the peak by line, largest first */
+};
+
+struct plan_summary	*plan_summarise(const struct module *);
+
+/* "parameters", "activations", ...: a kind as a heading */
+const char	*plan_kind_heading(enum tensor_kind);
+
+/* "forward", "backward" or "update" of train, "update", "validate" */
+const char	*plan_phase_name(const struct instant *);
+
+#endif

@@ -1,0 +1,355 @@
+/*
+ * verify: proves a plan right, or says what is wrong with it. It shares nothing with the planner
+ * but the IR: it neither reads lifetimes to decide what must be alive, nor trusts roots.
+ *
+ * Two independent checks:
+ *
+ * 1. Geometry. Offsets are aligned, inside the arena, and no two buffers that are alive together
+ *    overlap. A sweep over the instants keeps the live buffers in a tree ordered by offset; a
+ *    newcomer is compared with its two neighbours: O(n log n).
+ *
+ * 2. Replay. The schedule is run on a model of memory: a set of disjoint byte ranges, each holding
+ *    the tensor that was last written there. Writing a tensor ends all it touches. Reading one
+ *    demands that its whole range still holds that very tensor - or the very bytes it was made
+ *    from, for views. This finds what geometry cannot: a lifetime too short, a wrong alias, an
+ *    update before the last read. Persistent tensors start with their initial value, and those of
+ *    one graph must find each persistent range holding the newest version.
+ */
+#include "plan/plan.h"
+
+#include "emit/emit.h"
+#include "ops/op.h"
+#include "passes/pass.h"
+
+#include <string.h>
+
+struct range {			/* [beg, end) of the arena holds the value of `tensor` */
+	int64_t beg, end;
+	const struct tensor *tensor;
+};
+
+struct memory {
+	struct arena *arena;
+	struct range *range;	/* disjoint, sorted by beg */
+	int n, cap;
+};
+
+struct check {
+	struct module *m;
+	const struct plan *p;
+	struct diags *diags;
+	struct memory mem;
+	bool ok;
+};
+
+static void __attribute__((format(printf, 3, 4)))
+object(struct check *c, struct loc loc, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(c->diags, "internal", loc, "the plan is wrong: %s",
+	    arena_vprintf(c->m->arena, fmt, ap));
+	va_end(ap);
+	c->ok = false;
+}
+
+/* ---- geometry ---- */
+
+static bool
+meet(const struct buffer *a, const struct buffer *b)
+{
+	return a->first <= b->last && b->first <= a->last &&
+	    a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+}
+
+/* The live buffers, sorted by offset: since they are disjoint, neighbours are enough. */
+struct live {
+	const struct buffer **v;
+	int n;
+};
+
+static int
+position(const struct live *l, int64_t offset)
+{
+	int lo = 0, hi = l->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (l->v[mid]->offset < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void
+come_alive(struct check *c, struct live *l, const struct buffer *b)
+{
+	int i = position(l, b->offset), k;
+
+	for (k = i - 1; k <= i; k++)
+		if (k >= 0 && k < l->n && meet(l->v[k], b))
+			object(c, b->loc, "'%s' and '%s' overlap at byte %lld", l->v[k]->name,
+			    b->name, (long long)(b->offset > l->v[k]->offset ? b->offset :
+			    l->v[k]->offset));
+	memmove(l->v + i + 1, l->v + i, (size_t)(l->n - i) * sizeof(*l->v));
+	l->v[i] = b;
+	l->n++;
+}
+
+static void
+die(struct live *l, const struct buffer *b)
+{
+	int i = position(l, b->offset);
+
+	while (i < l->n && l->v[i] != b)
+		i++;
+	if (i == l->n)
+		return;
+	l->n--;
+	memmove(l->v + i, l->v + i + 1, (size_t)(l->n - i) * sizeof(*l->v));
+}
+
+static void
+check_bounds(struct check *c, const struct buffer *b)
+{
+	int64_t end;
+
+	if (b->offset < 0 || b->offset % c->p->alignment != 0)
+		object(c, b->loc, "'%s' lies at %lld, which is not aligned to %d bytes", b->name,
+		    (long long)b->offset, c->p->alignment);
+	if (__builtin_add_overflow(b->offset, b->bytes, &end) || end > c->p->arena_bytes)
+		object(c, b->loc, "'%s' ends at %lld, beyond the arena of %lld bytes", b->name,
+		    (long long)end, (long long)c->p->arena_bytes);
+	if (b->first < 0 || b->last < b->first || b->last >= c->p->instants)
+		object(c, b->loc, "'%s' lives from instant %d to %d of %d", b->name, b->first,
+		    b->last, c->p->instants);
+	else if (tensor_persistent(b->root) && (b->first > 0 || b->last < c->p->instants - 1))
+		object(c, b->loc, "'%s' must live throughout, but lives from instant %d to %d",
+		    b->name, b->first, b->last);
+}
+
+static void
+check_geometry(struct check *c)
+{
+	const struct plan *p = c->p;
+	struct arena *a = c->m->arena;
+	struct live live = { arena_array(a, (size_t)p->buffers.n + 1, sizeof(*live.v)), 0 };
+	int *born = arena_array(a, (size_t)p->instants + 2, sizeof(*born));
+	int *dead = arena_array(a, (size_t)p->instants + 2, sizeof(*dead));
+	int *next_born = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*next_born));
+	int *next_dead = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*next_dead));
+	int i, t;
+
+	for (i = 0; i < p->buffers.n; i++)
+		check_bounds(c, &p->buffers.v[i]);
+	if (!c->ok)
+		return;
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		next_born[i] = born[b->first];
+		born[b->first] = i + 1;
+		next_dead[i] = dead[b->last + 1];
+		dead[b->last + 1] = i + 1;
+	}
+	for (t = 0; t < p->instants && c->ok; t++) {
+		for (i = dead[t]; i; i = next_dead[i - 1])
+			die(&live, &p->buffers.v[i - 1]);
+		for (i = born[t]; i; i = next_born[i - 1])
+			if (p->buffers.v[i - 1].bytes > 0)
+				come_alive(c, &live, &p->buffers.v[i - 1]);
+	}
+}
+
+/* ---- replay ---- */
+
+static int
+first_touching(const struct memory *mem, int64_t beg)
+{
+	int lo = 0, hi = mem->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (mem->range[mid].end <= beg)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* [beg, end) now holds the tensor; what lay there is cut away. */
+static void
+put(struct memory *mem, int64_t beg, int64_t end, const struct tensor *t)
+{
+	struct range piece[3], *r;
+	int i = first_touching(mem, beg), j, np = 0;
+
+	for (j = i; j < mem->n && mem->range[j].beg < end; j++)
+		;
+	if (j > i && mem->range[i].beg < beg)
+		piece[np++] = (struct range){ mem->range[i].beg, beg, mem->range[i].tensor };
+	piece[np++] = (struct range){ beg, end, t };
+	if (j > i && mem->range[j - 1].end > end)
+		piece[np++] = (struct range){ end, mem->range[j - 1].end, mem->range[j - 1].tensor };
+	if (mem->n - (j - i) + np > mem->cap) {
+		int cap = mem->cap ? 2 * mem->cap : 64;
+
+		mem->range = arena_grow(mem->arena, mem->range, (size_t)mem->cap * sizeof(*r),
+		    (size_t)cap * sizeof(*r));
+		mem->cap = cap;
+	}
+	r = mem->range;
+	memmove(r + i + np, r + j, (size_t)(mem->n - j) * sizeof(*r));
+	memcpy(r + i, piece, (size_t)np * sizeof(*r));
+	mem->n += np - (j - i);
+}
+
+static int64_t
+bytes_in(const struct check *c, const struct graph *g, const struct tensor *t)
+{
+	int64_t batch = g == c->m->validate ? c->p->validate_batch : c->p->batch;
+
+	return affine_at(tensor_bytes(t), batch);
+}
+
+/* A view has the value of what it views: follow aliases through nodes that run nothing. */
+static const struct tensor *
+value_of(const struct tensor *t)
+{
+	while (t->alias_of && t->def && !t->def->op->emit)
+		t = t->alias_of;
+	return t;
+}
+
+static void
+write_tensor(struct check *c, const struct graph *g, const struct tensor *t)
+{
+	int64_t at = plan_offset(c->p, t), bytes = bytes_in(c, g, t);
+
+	if (at < 0) {
+		object(c, t->loc, "'%s' has no buffer", t->name);
+		return;
+	}
+	if (bytes > plan_buffer(c->p, t)->bytes)
+		object(c, t->loc, "'%s' needs %lld bytes, its buffer has %lld", t->name,
+		    (long long)bytes, (long long)plan_buffer(c->p, t)->bytes);
+	else if (bytes > 0)
+		put(&c->mem, at, at + bytes, t);
+}
+
+static void
+read_tensor(struct check *c, const struct graph *g, const struct node *n, const struct tensor *t)
+{
+	const struct tensor *value = value_of(t);
+	int64_t at = plan_offset(c->p, t), bytes = bytes_in(c, g, t), upto = at;
+	int i;
+
+	if (at < 0) {
+		object(c, t->loc, "'%s' has no buffer", t->name);
+		return;
+	}
+	for (i = first_touching(&c->mem, at); i < c->mem.n && c->mem.range[i].beg < at + bytes; i++) {
+		if (c->mem.range[i].beg > upto)
+			break;
+		if (c->mem.range[i].tensor != value) {
+			object(c, n->loc, "%s '%s' reads '%s' at byte %lld, where '%s' was written "
+			    "since", n->op->name, n->path, t->name, (long long)c->mem.range[i].beg,
+			    c->mem.range[i].tensor->name);
+			return;
+		}
+		upto = c->mem.range[i].end;
+	}
+	if (upto < at + bytes)
+		object(c, n->loc, "%s '%s' reads '%s', which was never written there", n->op->name,
+		    n->path, t->name);
+}
+
+static void
+check_alive(struct check *c, const struct node *n, const struct tensor *t, int instant)
+{
+	const struct buffer *b = plan_buffer(c->p, t);
+
+	if (b && (instant < b->first || instant > b->last))
+		object(c, n->loc, "%s '%s' uses '%s' at instant %d, outside its life from %d to %d",
+		    n->op->name, n->path, t->name, instant, b->first, b->last);
+}
+
+static void
+replay_node(struct check *c, const struct graph *g, const struct node *n, int instant)
+{
+	int j;
+
+	for (j = 0; j < n->nin; j++)
+		if (n->in[j]) {
+			check_alive(c, n, n->in[j], instant);
+			read_tensor(c, g, n, n->in[j]);
+		}
+	if (!n->op->emit)
+		return;		/* a view: nothing runs, its bytes stay as they are */
+	if (n->work) {
+		check_alive(c, n, n->work, instant);
+		write_tensor(c, g, n->work);
+	}
+	for (j = 0; j < n->nout; j++)
+		if (n->out[j]) {
+			check_alive(c, n, n->out[j], instant);
+			write_tensor(c, g, n->out[j]);
+		}
+	for (j = 0; j < n->nout; j++)	/* one output must not lie on another, or on scratch */
+		if (n->out[j])
+			read_tensor(c, g, n, n->out[j]);
+}
+
+static void
+replay(struct check *c, const struct graph *g, int start)
+{
+	int i, last = start + g->nodes.n - 1;
+
+	c->mem.n = 0;
+	for (i = 0; i < c->p->buffers.n; i++)
+		if (c->p->buffers.v[i].persistent)
+			write_tensor(c, g, c->p->buffers.v[i].root);
+	for (i = 0; i < g->inputs.n; i++)
+		write_tensor(c, g, g->inputs.v[i]);
+	for (i = 0; i < g->nodes.n && c->ok; i++)
+		replay_node(c, g, g->nodes.v[i], start + i);
+	for (i = 0; i < g->results.n && c->ok; i++) {
+		check_alive(c, g->nodes.v[g->nodes.n - 1], g->results.v[i].tensor, last);
+		read_tensor(c, g, g->nodes.v[g->nodes.n - 1], g->results.v[i].tensor);
+	}
+}
+
+bool
+plan_verify(struct module *m, const struct plan *p, struct diags *diags)
+{
+	const struct graph *const graph[] = { m->train, m->update, m->validate };
+	struct check c = { .m = m, .p = p, .diags = diags, .ok = true };
+	int i, at = 0;
+
+	c.mem.arena = m->arena;
+	check_geometry(&c);
+	for (i = 0; i < 3 && c.ok; i++)
+		if (graph[i]) {
+			if (graph[i]->nodes.n)
+				replay(&c, graph[i], at);
+			at += graph[i]->nodes.n;
+		}
+	return c.ok;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	(void)o;
+	return plan_verify(m, m->plan, m->diags);
+}
+
+const struct pass pass_verify = {
+	.name = "verify",
+	.doc = "prove the plan right, independently of how it was made",
+	.run = run,
+};

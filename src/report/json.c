@@ -1,0 +1,90 @@
+/*
+ * json: one object, {"version": 1, "findings": [...], ...}, printed whole however the run ends.
+ * Lines and columns count from 1, ends are exclusive; all are 0 for a finding without a place.
+ * "column" and "end_column" count bytes, "column_chars" and "end_column_chars" code points.
+ */
+#include "report/report.h"
+
+static void
+begin(struct report *r)
+{
+	json_begin(&r->json, r->out);
+	json_object(&r->json, NULL);
+	json_int(&r->json, "version", 1);
+	json_array(&r->json, "findings");
+}
+
+static void
+place(struct json *j, const char *path, struct loc l)
+{
+	struct loc end = l;
+	int line = 0, column = l.src ? report_end_column(l, &line) : 0;
+
+	end.beg = l.end > l.beg ? l.end : l.beg;
+	json_string(j, "path", l.src ? l.src->path : path);
+	json_int(j, "line", loc_line(l));
+	json_int(j, "column", loc_column(l));
+	json_int(j, "column_chars", loc_column_chars(l));
+	json_int(j, "end_line", line);
+	json_int(j, "end_column", column);
+	json_int(j, "end_column_chars", loc_column_chars(end));
+}
+
+static const char *
+kind_name(enum remark_kind k)
+{
+	static const char *const name[] = {
+		[REMARK_FACT] = "fact", [REMARK_PLACE] = "place", [REMARK_HELP] = "help",
+	};
+
+	return name[k];
+}
+
+static void
+finding(struct report *r, const char *path, const struct diag *g)
+{
+	struct json *j = &r->json;
+	int i;
+
+	json_object(j, NULL);
+	json_string(j, "rule", g->rule);
+	json_string(j, "severity", severity_name(g->severity));
+	place(j, path, g->loc);
+	json_string(j, "message", g->message);
+	json_array(j, "remarks");
+	for (i = 0; i < g->remarks.n; i++) {
+		const struct remark *m = &g->remarks.v[i];
+
+		json_flat_object(j, NULL);
+		json_string(j, "kind", kind_name(m->kind));
+		json_string(j, "text", m->text);
+		if (m->kind == REMARK_PLACE)
+			place(j, path, m->loc);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void
+end(struct report *r)
+{
+	struct json *j = &r->json;
+
+	json_end(j);
+	json_flat_object(j, "summary");
+	json_int(j, "files", r->files);
+	json_int(j, "errors", r->errors);
+	json_int(j, "warnings", r->warnings);
+	json_int(j, "notes", r->notes);
+	json_end(j);
+	json_finish(j);
+}
+
+const struct format format_json = {
+	.name = "json",
+	.brief = "one JSON object, versioned",
+	.begin = begin,
+	.finding = finding,
+	.end = end,
+};

@@ -1,0 +1,267 @@
+/*
+ * text: for people. The GNU line, the source under it with the place underlined, then facts, other
+ * places and help:
+ *
+ *     net.nn:9:8: warning: message [rule]
+ *       9 |     -> AggConv2: local(1, (1, 1))
+ *         |        ^^^^^^^^
+ *         = fact
+ *         help: cure
+ *
+ * The excerpt is laid out in cells first, one per character, each with the columns it takes on a
+ * terminal: tabs become blanks, wide characters take two, hidden ones are spelled out. Carets are
+ * placed by cells, so they stay under what they mean. A line too long for the screen is shown
+ * through a window around the place.
+ */
+#include "report/report.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+#define WINDOW	96	/* columns of source shown */
+#define BEFORE	32	/* of them before the place, when the line is cut */
+#define TAB	8
+
+static const struct {
+	const char *severity[3], *bold, *gutter, *help, *off;
+} ansi = {
+	{ [SEV_NOTE] = "\033[1;36m", [SEV_WARNING] = "\033[1;35m", [SEV_ERROR] = "\033[1;31m" },
+	"\033[1m", "\033[34m", "\033[1;32m", "\033[0m",
+};
+
+static void
+paint(const struct report *r, const char *code)
+{
+	if (r->colour)
+		fputs(code, r->out);
+}
+
+static int
+digits(int n)
+{
+	int d = 1;
+
+	while (n >= 10) {
+		n /= 10;
+		d++;
+	}
+	return d;
+}
+
+/* One character of a source line as shown: its bytes, or a spelling of them, and its columns. */
+struct cell {
+	const char *s;
+	int bytes, columns;
+	char spelled[12];
+};
+
+static int
+cell_at(const char *line, int length, int at, int column, struct cell *c)
+{
+	uint32_t u;
+	int good;
+	int took = (int)utf8_decode(line + at, (size_t)(length - at), &u, &good);
+
+	c->s = line + at;
+	c->bytes = took;
+	c->columns = utf8_width(u);
+	if (u == '\t' && good) {
+		c->columns = TAB - column % TAB;
+		c->bytes = c->columns;
+		memset(c->spelled, ' ', TAB);
+		c->s = c->spelled;
+	} else if (!good) {
+		c->s = "\xef\xbf\xbd";
+		c->bytes = 3;
+		c->columns = 1;
+	} else if (utf8_hidden(u)) {
+		c->columns = c->bytes = snprintf(c->spelled, sizeof(c->spelled), "<%02X>",
+		    (unsigned)u);
+		c->s = c->spelled;
+	}
+	return took;
+}
+
+/* Columns that the first BYTES bytes of a line take. */
+static int
+columns_of(const char *line, int length, int bytes)
+{
+	struct cell c;
+	int at, column = 0;
+
+	for (at = 0; at < bytes && at < length;) {
+		at += cell_at(line, length, at, column, &c);
+		column += c.columns;
+	}
+	return column;
+}
+
+static void
+blanks(FILE *f, int n)
+{
+	fprintf(f, "%*s", n > 0 ? n : 0, "");
+}
+
+/* Prints the cells of a line that lie within columns [from, to); returns the column printed to. */
+static int
+print_window(FILE *f, const char *line, int length, int from, int to)
+{
+	struct cell c;
+	int at, column = 0, reached = from;
+
+	for (at = 0; at < length && column < to;) {
+		at += cell_at(line, length, at, column, &c);
+		if (column >= from && column + c.columns <= to) {
+			blanks(f, column - reached);
+			fwrite(c.s, 1, (size_t)c.bytes, f);
+			reached = column + c.columns;
+		}
+		column += c.columns;
+	}
+	return reached;
+}
+
+static void
+gutter(struct report *r, int width, const char *number)
+{
+	paint(r, ansi.gutter);
+	fprintf(r->out, "  %*s |", width, number);
+	paint(r, ansi.off);
+}
+
+/* The columns of a source line that are shown, [from, to), those underlined, [beg, end), and how
+ * many the whole line has. */
+struct view {
+	int from, to, beg, end, total;
+};
+
+static struct view
+view_of(const char *line, int length, struct loc l)
+{
+	int beg = loc_column(l) - 1, bytes = l.end - l.beg;
+	struct view v;
+
+	if (beg > length)
+		beg = length;
+	if (bytes > length - beg)	/* a place that goes on: to the end of its first line */
+		bytes = length - beg;
+	v.beg = columns_of(line, length, beg);
+	v.end = columns_of(line, length, beg + bytes);
+	v.total = columns_of(line, length, length);
+	v.from = v.total <= WINDOW || v.beg < WINDOW - BEFORE ? 0 : v.beg - BEFORE;
+	v.to = v.total - v.from <= WINDOW ? v.total : v.from + WINDOW;
+	if (v.end > v.to)
+		v.end = v.to;
+	if (v.end <= v.beg)
+		v.end = v.beg + 1;
+	return v;
+}
+
+static void
+excerpt(struct report *r, struct loc l, const char *colour)
+{
+	int number = loc_line(l), width = digits(number), length, i;
+	const char *line = source_line(l.src, number, &length);
+	struct view v = view_of(line, length, l);
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", number);
+	gutter(r, width, text);
+	if (v.total > 0) {
+		putc(' ', r->out);
+		if (v.from > 0)
+			fputs("...", r->out);
+		print_window(r->out, line, length, v.from, v.to);
+		if (v.to < v.total)
+			fputs("...", r->out);
+	}
+	putc('\n', r->out);
+	gutter(r, width, "");
+	blanks(r->out, 1 + (v.from > 0 ? 3 : 0) + v.beg - v.from);
+	paint(r, colour);
+	for (i = v.beg; i < v.end; i++)
+		putc('^', r->out);
+	paint(r, ansi.off);
+	putc('\n', r->out);
+}
+
+static void
+headline(struct report *r, const char *path, struct loc l, enum severity s, const char *message,
+    const char *rule)
+{
+	paint(r, ansi.bold);
+	report_text(r->out, l.src ? l.src->path : path);
+	if (l.src)
+		fprintf(r->out, ":%d:%d", loc_line(l), loc_column(l));
+	fputs(": ", r->out);
+	paint(r, ansi.off);
+	paint(r, ansi.severity[s]);
+	fprintf(r->out, "%s: ", severity_name(s));
+	paint(r, ansi.off);
+	paint(r, ansi.bold);
+	report_text(r->out, message);
+	paint(r, ansi.off);
+	if (rule)
+		fprintf(r->out, " [%s]", rule);
+	putc('\n', r->out);
+	if (l.src)
+		excerpt(r, l, ansi.severity[s]);
+}
+
+static void
+finding(struct report *r, const char *path, const struct diag *g)
+{
+	int indent = g->loc.src ? digits(loc_line(g->loc)) + 3 : 4, i;
+
+	headline(r, path, g->loc, g->severity, g->message, g->rule);
+	for (i = 0; i < g->remarks.n; i++) {
+		const struct remark *m = &g->remarks.v[i];
+
+		if (m->kind == REMARK_PLACE) {
+			headline(r, path, m->loc, SEV_NOTE, m->text, NULL);
+			continue;
+		}
+		blanks(r->out, indent);
+		paint(r, m->kind == REMARK_HELP ? ansi.help : ansi.gutter);
+		fputs(m->kind == REMARK_HELP ? "help:" : "=", r->out);
+		paint(r, ansi.off);
+		putc(' ', r->out);
+		report_text(r->out, m->text);
+		putc('\n', r->out);
+	}
+}
+
+static void
+count(struct report *r, int n, const char *what, int *printed)
+{
+	if (n == 0)
+		return;
+	fprintf(r->out, "%s%d %s%s", *printed ? ", " : "", n, what, n == 1 ? "" : "s");
+	*printed = 1;
+}
+
+/* Nothing when there is nothing to say, as a compiler. */
+static void
+end(struct report *r)
+{
+	int printed = 0;
+
+	count(r, r->errors, "error", &printed);
+	count(r, r->warnings, "warning", &printed);
+	count(r, r->notes, "note", &printed);
+	if (!printed)
+		return;
+	fprintf(r->out, " in %d file%s", r->files_with_findings,
+	    r->files_with_findings == 1 ? "" : "s");
+	if (r->files > r->files_with_findings)
+		fprintf(r->out, " (%d checked)", r->files);
+	putc('\n', r->out);
+}
+
+const struct format format_text = {
+	.name = "text",
+	.brief = "for people: the source line, facts and help under each finding",
+	.finding = finding,
+	.end = end,
+};

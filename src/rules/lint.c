@@ -1,0 +1,151 @@
+/* The lint engine: running rules, reporting for them, and suppressions. */
+#include "rules/lint.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define MAX_RULES	256
+
+const struct rule *
+rule_find(const char *name)
+{
+	int i;
+
+	for (i = 0; rule_table[i]; i++)
+		if (strcmp(rule_table[i]->name, name) == 0 || strcmp(rule_table[i]->id, name) == 0)
+			return rule_table[i];
+	return NULL;
+}
+
+const char *
+family_name(enum family f)
+{
+	static const char *const name[] = {
+		[FAMILY_MEMORY] = "memory", [FAMILY_HYGIENE] = "hygiene",
+		[FAMILY_TRAINING] = "training", [FAMILY_PORTABILITY] = "portability",
+	};
+
+	return name[f];
+}
+
+struct diag *
+lint_report(struct lint *l, const struct rule *rule, struct loc loc, const char *fmt, ...)
+{
+	const char *message;
+	va_list ap;
+
+	va_start(ap, fmt);
+	message = arena_vprintf(l->diags->arena, fmt, ap);
+	va_end(ap);
+	return diag_add(l->diags, rule->severity, rule->name, loc, "%s", message);
+}
+
+static const struct file *
+file_of(const struct module *m, const struct file *const *file, int nfiles)
+{
+	int i;
+
+	for (i = 0; i < nfiles; i++)
+		if (file[i]->src == m->src)
+			return file[i];
+	return nfiles ? file[0] : NULL;
+}
+
+void
+lint_run(struct diags *d, const struct file *const *file, int nfiles,
+    struct module *const *module, int nmodules)
+{
+	struct lint l = { .diags = d };
+	int r, i;
+
+	for (r = 0; rule_table[r]; r++) {
+		const struct rule *rule = rule_table[r];
+
+		for (i = 0; rule->source_only && i < nfiles; i++) {
+			l.file = file[i];
+			l.module = NULL;
+			rule->check(rule, &l);
+		}
+		for (i = 0; !rule->source_only && i < nmodules; i++) {
+			if (module[i]->broken || !module[i]->plan)
+				continue;
+			l.file = file_of(module[i], file, nfiles);
+			l.module = module[i];
+			rule->check(rule, &l);
+		}
+	}
+}
+
+static bool
+names(const struct suppression *s, const struct rule *rule)
+{
+	int i;
+
+	for (i = 0; i < s->nrules; i++)
+		if (strcmp(s->rule[i], rule->name) == 0 || strcmp(s->rule[i], rule->id) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_allowed(const struct diag *g, const struct file *const *file, int nfiles)
+{
+	const struct rule *rule = rule_find(g->rule);
+	int line = loc_line(g->loc), i, j;
+
+	if (!rule || !g->loc.src)
+		return false;
+	for (i = 0; i < nfiles; i++) {
+		if (file[i]->src != g->loc.src)
+			continue;
+		for (j = 0; j < file[i]->suppressions.n; j++) {
+			const struct suppression *s = &file[i]->suppressions.v[j];
+
+			if (line >= s->from_line && line <= s->to_line && names(s, rule))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* An allow() with a misspelt rule would silently allow nothing. */
+static void
+check_names(struct diags *d, const struct suppression *s)
+{
+	const char *candidate[MAX_RULES], *near;
+	struct diag *g;
+	int n = 0, i;
+
+	for (i = 0; rule_table[i] && n < MAX_RULES; i++)
+		candidate[n++] = rule_table[i]->name;
+	for (i = 0; i < s->nrules; i++) {
+		if (rule_find(s->rule[i]))
+			continue;
+		g = diag_add(d, SEV_WARNING, "suppression", s->loc,
+		    "no lint rule is called '%s', so this allows nothing", s->rule[i]);
+		if ((near = text_nearest(s->rule[i], candidate, n)))
+			diag_help(d, g, "did you mean '%s'?", near);
+	}
+}
+
+void
+lint_suppress(struct diags *d, const struct file *const *file, int nfiles)
+{
+	int i, j, n = 0;
+
+	for (i = 0; i < nfiles; i++)
+		for (j = 0; j < file[i]->suppressions.n; j++)
+			check_names(d, &file[i]->suppressions.v[j]);
+	d->errors = d->warnings = 0;
+	for (i = 0; i < d->all.n; i++) {
+		struct diag *g = d->all.v[i];
+
+		if (is_allowed(g, file, nfiles))
+			continue;
+		d->errors += g->severity == SEV_ERROR;
+		d->warnings += g->severity == SEV_WARNING;
+		d->all.v[n++] = g;
+	}
+	d->all.n = n;
+}

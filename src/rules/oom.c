@@ -1,0 +1,222 @@
+/*
+ * oom: the plan needs more memory than the device has. Says what is alive at the peak, the largest
+ * batch that fits, and which edits would make it fit.
+ */
+#include "rules/rule.h"
+
+#include "base/text.h"
+#include "emit/emit.h"
+#include "model/whatif.h"
+#include "ops/op.h"
+#include "plan/summary.h"
+
+#define LINES_NAMED	5
+
+static const char *
+human(struct arena *a, int64_t bytes)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(a, size_human(buf, bytes));
+}
+
+static const char *
+commas(struct arena *a, int64_t n)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(a, size_commas(buf, n));
+}
+
+/* ---- who is there ---- */
+
+static const char *
+line_text(const struct module *m, struct loc l)
+{
+	if (l.src && l.src != m->src)
+		return arena_printf(m->arena, "%s:%d", l.src->path, loc_line(l));
+	return arena_printf(m->arena, "line %d", loc_line(l));
+}
+
+static void
+tell_persistent(struct lint *l, struct diag *g, const struct plan_summary *s)
+{
+	struct module *m = l->module;
+	struct text t;
+	int k, n = 0;
+
+	text_init(&t, m->arena);
+	for (k = 0; k < TENSOR_KINDS; k++)
+		if (s->persistent[k])
+			text_printf(&t, "%s%s %s", n++ ? ", " : "", plan_kind_heading(k),
+			    human(m->arena, s->persistent[k]));
+	if (n)
+		diag_fact(l->diags, g, "persistent: %s", t.s);
+}
+
+static void
+tell_peak(struct lint *l, struct diag *g, const struct plan_summary *s)
+{
+	struct module *m = l->module;
+	const struct instant *at = &m->plan->at[m->plan->peak];
+	int64_t rest = 0;
+	int i;
+
+	diag_fact(l->diags, g, "the peak is in %s of %s, %s: %s B alive", plan_phase_name(at),
+	    at->node->path, line_text(m, at->node->loc), commas(m->arena, at->live));
+	tell_persistent(l, g, s);
+	for (i = 0; i < s->lines.n && i < LINES_NAMED; i++) {
+		const struct line_bytes *b = &s->lines.v[i];
+
+		diag_fact(l->diags, g, "%s: %s (%s B) in %d buffer%s, the largest %s %s",
+		    line_text(m, b->loc), human(m->arena, b->bytes), commas(m->arena, b->bytes),
+		    b->buffers, b->buffers == 1 ? "" : "s", tensor_kind_name(b->largest->kind),
+		    b->largest->name);
+	}
+	for (; i < s->lines.n; i++)
+		rest += s->lines.v[i].bytes;
+	if (rest)
+		diag_fact(l->diags, g, "%d more lines: %s", s->lines.n - LINES_NAMED,
+		    human(m->arena, rest));
+}
+
+/* ---- what would help ---- */
+
+static int64_t
+fitting_batch(struct lint *l, struct diag *g)
+{
+	struct module *m = l->module;
+	int64_t arena, next, memory = m->set.device.memory;
+	int64_t most = whatif_largest(m, memory, &arena, &next);
+
+	if (most == 0)
+		diag_fact(l->diags, g, "not even one sample fits: that needs %s B",
+		    commas(m->arena, arena));
+	else
+		diag_fact(l->diags, g, "the largest batch that fits is %lld (%s B); %lld needs "
+		    "%s B", (long long)most, commas(m->arena, arena), (long long)most + 1,
+		    commas(m->arena, next));
+	if (most > 0 && m->train)
+		diag_help(l->diags, g, "batch %lld%s needs %s, %s less",
+		    (long long)(most * m->set.accumulate),
+		    m->set.accumulate > 1 ? arena_printf(m->arena, " (micro-batches of %lld)",
+		    (long long)most) : "", human(m->arena, arena),
+		    human(m->arena, m->plan->arena_bytes - arena));
+	return most;
+}
+
+/* The fewest micro-batches that make the same update and fit. */
+static void
+advise_accumulate(struct lint *l, struct diag *g)
+{
+	struct module *m = l->module, *other;
+	struct settings set = m->set;
+	bool follows = set.validate_batch == set.batch / set.accumulate;
+	int64_t k;
+
+	for (k = set.accumulate + 1; k <= set.batch; k++) {
+		if (set.batch % k)
+			continue;
+		set.accumulate = k;
+		if (follows)
+			set.validate_batch = set.batch / k;
+		other = whatif(m, &set);
+		if (!other || other->plan->arena_bytes > set.device.memory)
+			continue;
+		diag_help(l->diags, g, "accumulate %lld makes the same update of %lld samples from "
+		    "micro-batches of %lld: needs %s, %s less", (long long)k,
+		    (long long)set.batch, (long long)(set.batch / k),
+		    human(m->arena, other->plan->arena_bytes),
+		    human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
+		return;
+	}
+}
+
+/* Validation is the only thing that does not fit: its own batch is the cure. */
+static void
+advise_validation(struct lint *l, struct diag *g)
+{
+	struct module *m = l->module, *other;
+	struct settings set = m->set;
+
+	if (!m->train || !m->validate || m->plan->at[m->plan->peak].graph != m->validate)
+		return;
+	while (set.validate_batch > 1) {
+		set.validate_batch /= 2;
+		other = whatif(m, &set);
+		if (!other || other->plan->arena_bytes > set.device.memory)
+			continue;
+		diag_help(l->diags, g, "validate { batch %lld } needs %s, %s less",
+		    (long long)set.validate_batch, human(m->arena, other->plan->arena_bytes),
+		    human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
+		return;
+	}
+}
+
+static void
+advise_optimizer(struct lint *l, struct diag *g, const struct plan_summary *s)
+{
+	struct module *m = l->module;
+	int64_t state = s->persistent[T_OPTIMIZER];
+
+	if (state)
+		diag_help(l->diags, g, "%s keeps %s of state; an optimizer without state would "
+		    "need %s%s", m->set.optimizer->name, human(m->arena, state),
+		    human(m->arena, m->plan->arena_bytes - state),
+		    m->plan->arena_bytes - state <= m->set.device.memory ? " and fit" : "");
+}
+
+static struct loc
+place_of(const struct module *m)
+{
+	if (m->set.device.loc.src)
+		return m->set.device.loc;
+	return m->set.batch_loc.src ? m->set.batch_loc : m->loc;
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct device *d = &m->set.device;
+	const struct plan_summary *s;
+	struct diag *g;
+
+	if (!d->given || d->memory <= 0 || m->plan->arena_bytes <= d->memory)
+		return;
+	s = plan_summarise(m);
+	g = lint_report(l, rule, place_of(m), "network '%s' does not fit: it needs %s at %s%lld, "
+	    "and the device%s%s has %s", m->name, human(m->arena, m->plan->arena_bytes),
+	    m->set.accumulate > 1 ? "micro-batch " : "batch ",
+	    (long long)(m->train ? m->plan->batch : m->plan->validate_batch),
+	    d->name ? " " : "", d->name ? d->name : "", human(m->arena, d->memory));
+	diag_fact(l->diags, g, "%s B of %s B on target %s: %s B too many",
+	    commas(m->arena, m->plan->arena_bytes), commas(m->arena, d->memory),
+	    m->plan->target->name, commas(m->arena, m->plan->arena_bytes - d->memory));
+	tell_peak(l, g, s);
+	fitting_batch(l, g);
+	if (m->train)
+		advise_accumulate(l, g);
+	advise_validation(l, g);
+	advise_optimizer(l, g, s);
+}
+
+const struct rule rule_oom = {
+	.id = "SW100",
+	.name = "oom",
+	.family = FAMILY_MEMORY,
+	.severity = SEV_ERROR,
+	.brief = "the network needs more memory than its device has",
+	.doc = "The planned arena, every byte that training and validation use, is larger than the "
+	    "memory of the device block. The finding says how much is missing, what is alive at the "
+	    "peak by line of the spec, and the largest micro-batch that fits; that number is "
+	    "proven, since it and its successor are both planned.\n\n"
+	    "Batches, accumulation and validation batches are planned before they are advised; "
+	    "accumulation makes the same update from several micro-batches, at the price of one "
+	    "persistent gradient for each parameter. What an optimizer without state would save is "
+	    "read from the plan.\n\n"
+	    "A device's driver and libraries take some of its memory before any program runs "
+	    "(about 300 MiB for CUDA's context): write what is left as memory in the device block "
+	    "to account for it. Without a device block there is no such finding.",
+	.check = check,
+};

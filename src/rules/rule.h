@@ -1,0 +1,37 @@
+/*
+ * A lint rule: one const struct rule in one file of this folder, found by its definition
+ * `const struct rule rule_NAME = {`. Man page, `explain`, SARIF help and completion come from it.
+ */
+#ifndef STOWAGE_RULES_RULE_H
+#define STOWAGE_RULES_RULE_H
+
+#include "ir/ir.h"
+#include "lang/ast.h"
+
+enum family { FAMILY_MEMORY, FAMILY_HYGIENE, FAMILY_TRAINING, FAMILY_PORTABILITY };
+
+struct lint {			/* what a rule may look at */
+	const struct file *file;	/* the syntax tree */
+	struct module *module;	/* one network; planned unless broken (module->plan) */
+	struct diags *diags;
+};
+
+struct rule {
+	const char *id;		/* stable for ever: "SW101" */
+	const char *name;	/* "local-unroll": what messages, suppressions and configuration use */
+	enum family family;
+	enum severity severity;
+	const char *brief;	/* one line */
+	const char *doc;	/* what, why, the formula, the cure, the real report it comes from */
+	/* Reports through lint_report(). Runs once per network, after planning; on a module that
+	 * is broken only if source_only. */
+	void (*check)(const struct rule *, struct lint *);
+	bool source_only;	/* reads the file alone: runs once per file, module is NULL */
+};
+
+extern const struct rule *const rule_table[];	/* generated; ends with NULL; sorted by name */
+
+struct diag	*lint_report(struct lint *, const struct rule *, struct loc, const char *fmt, ...)
+		    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Writes the table of all operators or rules: tables.sh op|rule FILE...
+# A record is found by its definition, `const struct op op_NAME = {` at the start of a line. The table
+# is needed because a static library drops objects that nothing refers to.
+set -eu
+kind=$1
+shift
+names=$(sed -n "s/^const struct $kind ${kind}_\([a-z0-9_]*\) = {.*/\1/p" "$@" | LC_ALL=C sort)
+echo "/* Made by src/tables.sh from src/${kind}s: do not edit. */"
+echo "#include \"${kind}s/$kind.h\""
+echo
+for name in $names; do
+	echo "extern const struct $kind ${kind}_$name;"
+done
+echo
+echo "const struct $kind *const ${kind}_table[] = {"
+for name in $names; do
+	echo "	&${kind}_$name,"
+done
+echo "	NULL"
+echo "};"

@@ -1,0 +1,208 @@
+"""Reads the IR text of `stowage plan --dump-after=phases` and runs its train graph in PyTorch.
+
+This is the independent oracle of the emitted programs: operators are given their meaning by
+PyTorch's own functions, gradients by its autograd, and updates by its optimizers.
+"""
+import re
+
+import torch
+import torch.nn.functional as F
+
+DTYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int64, "u8": torch.uint8}
+OUTPUT = re.compile(r'%(\d+) (\w+)\[([^\]]*)\](?: classes (\d+))? ([\w-]+) "([^"]*)"')
+PERSISTENT = re.compile(r'(parameter|statistic|optimizer|gradient) %(\d+) (\w+)\[([^\]]*)\](?: classes \d+)? "([^"]*)" \w+ \S+( frozen)?')
+NODE = re.compile(r'\s+(.*) = (\w+)\(([^)]*)\) \{(.*)\} (forward|backward|update) "([^"]*)"')
+INPUT = re.compile(r'\s+(input|target) %(\d+) (\w+)\[([^\]]*)\](?: classes (\d+))? "([^"]*)"')
+
+
+class Tensor:
+    def __init__(self, dtype, dims, name, kind, classes=0):
+        self.batched = dims.startswith("B")
+        self.dims = [int(d) for d in dims.replace("B", "").split(",") if d.strip()]
+        self.dtype, self.name, self.kind, self.classes = dtype, name, kind, classes
+
+
+class Node:
+    def __init__(self, op, ins, outs, attrs, path):
+        self.op, self.ins, self.outs, self.attrs, self.path = op, ins, outs, attrs, path
+
+
+def value(text):
+    text = text.strip()
+    if text.startswith("("):
+        return tuple(int(v) for v in text.strip("()").split(",") if v.strip())
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def attributes(text):
+    found = {}
+    for m in re.finditer(r'(\w+)=(\([^)]*\)|[^,]*)', text):
+        found[m.group(1)] = value(m.group(2))
+    return found
+
+
+class Graph:
+    """One graph of a module: its tensors by number, inputs, nodes, results and loss."""
+
+    def __init__(self, text, name="train"):
+        self.tensors, self.inputs, self.nodes, self.results = {}, [], [], []
+        self.persistent, self.settings, self.optimizer, self.loss = [], {}, None, None
+        current = None
+        for line in text.splitlines():
+            if line.startswith("set "):
+                words = line.split()[1:]
+                self.settings = dict(zip(words[::2], words[1::2]))
+            elif m := re.match(r'optimizer (\w+) \{(.*)\}', line):
+                self.optimizer = (m.group(1), attributes(m.group(2)))
+            elif m := PERSISTENT.match(line):
+                kind, number, dtype, dims, path, frozen = m.groups()
+                t = Tensor(dtype, dims, path, kind)
+                t.frozen = bool(frozen)
+                self.tensors[int(number)] = t
+                self.persistent.append(int(number))
+            elif line.startswith("graph "):
+                current = line.split()[1]
+            elif current != name:
+                continue
+            elif m := INPUT.match(line):
+                kind, number, dtype, dims, classes, path = m.groups()
+                self.tensors[int(number)] = Tensor(dtype, dims, path, kind, int(classes or 0))
+                self.inputs.append(int(number))
+            elif m := re.match(r'\s+result (\w+) %(\d+) "([^"]*)"', line):
+                self.results.append((m.group(1), int(m.group(2)), m.group(3)))
+            elif m := re.match(r'\s+loss %(\d+)', line):
+                self.loss = int(m.group(1))
+            elif m := NODE.match(line):
+                outs, op, ins, attrs, phase, path = m.groups()
+                numbers = []
+                for o in OUTPUT.finditer(outs):
+                    number, dtype, dims, classes, kind, tname = o.groups()
+                    self.tensors[int(number)] = Tensor(dtype, dims, tname, kind)
+                    numbers.append(int(number))
+                ids = [None if i.strip() == "_" else int(i.strip()[1:])
+                       for i in ins.split(",") if i.strip()]
+                if phase == "forward":
+                    self.nodes.append(Node(op, ids, numbers, attributes(attrs), path))
+
+    def by_name(self, name):
+        return next(n for n, t in self.tensors.items() if t.name == name)
+
+
+def sides(p):
+    top, bottom, left, right = p
+    return (left, right, top, bottom)
+
+
+def conv(n, x, w, b=None):
+    a = n.attrs
+    if any(a["pad"]):
+        x = F.pad(x, sides(a["pad"]))
+    return F.conv2d(x, w, b, a["stride"], 0, a["dilation"], a["groups"])
+
+
+def conv_transpose(n, x, w, b=None):
+    a = n.attrs
+    return F.conv_transpose2d(x, w, b, a["stride"], a["pad"], a["output_pad"], a["groups"],
+                              a["dilation"])
+
+
+def local(n, x, w, b=None):
+    a = n.attrs
+    kh, kw = a["kernel"]
+    rows = F.unfold(x, (kh, kw), stride=a["stride"])    # [B, C*kh*kw, N]
+    y = torch.einsum("bkn,nfk->bfn", rows, w)
+    oh = (x.shape[2] - kh) // a["stride"][0] + 1
+    y = y.reshape(x.shape[0], w.shape[1], oh, -1)
+    return y if b is None else y + b
+
+
+def batchnorm(n, x, gamma, beta, mean, var):
+    return F.batch_norm(x, mean, var, gamma, beta, True, n.attrs["momentum"], n.attrs["eps"])
+
+
+def crop(n, x, like=None):
+    raise NotImplementedError
+
+
+def upsample(n, x):
+    if n.attrs.get("size") and any(n.attrs["size"]):
+        return F.interpolate(x, size=n.attrs["size"], mode="nearest")
+    return F.interpolate(x, scale_factor=tuple(float(v) for v in n.attrs["factor"]), mode="nearest")
+
+
+def class_axis_last(x, t):
+    """Logits [T, K] with classes in the last axis become [B, K, T], as PyTorch has them."""
+    if x.dim() == t.dim() + 1 and x.shape[2:] == t.shape[1:]:
+        return x
+    return x.movedim(-1, 1)
+
+
+def cross_entropy(n, x, t):
+    return F.cross_entropy(class_axis_last(x, t), t.long())
+
+
+def accuracy(n, x, t):
+    return (class_axis_last(x, t).argmax(1) == t).to(x.dtype).mean()
+
+
+def axis(n):
+    return n.attrs.get("axis", 0) + 1
+
+
+OPERATORS = {
+    "conv": conv, "conv_transpose": conv_transpose, "local": local, "batchnorm": batchnorm,
+    "dense": lambda n, x, w, b=None: F.linear(x, w, b),
+    "maxpool": lambda n, x: F.max_pool2d(x, n.attrs["kernel"], n.attrs["stride"], n.attrs["pad"][:2]),
+    "avgpool": lambda n, x: F.avg_pool2d(x, n.attrs["kernel"], n.attrs["stride"], n.attrs["pad"][:2]),
+    "global_avgpool": lambda n, x: F.adaptive_avg_pool2d(x, 1),
+    "relu": lambda n, x: F.relu(x),
+    "leaky_relu": lambda n, x: F.leaky_relu(x, n.attrs["slope"]),
+    "sigmoid": lambda n, x: torch.sigmoid(x), "tanh": lambda n, x: torch.tanh(x),
+    "gelu": lambda n, x: F.gelu(x, approximate="tanh" if n.attrs["tanh"] else "none"),
+    "silu": lambda n, x: F.silu(x), "softmax": lambda n, x: F.softmax(x, axis(n)),
+    "flatten": lambda n, x: x.flatten(1),
+    "pad": lambda n, x: F.pad(x, sides(n.attrs["sides"]), value=n.attrs["value"]),
+    "upsample": upsample,
+    "concat": lambda n, *xs: torch.cat(xs, axis(n)),
+    "add": lambda n, x, y: x + y, "sub": lambda n, x, y: x - y, "mul": lambda n, x, y: x * y,
+    "scale": lambda n, x: x * n.attrs["factor"] + n.attrs["offset"],
+    "cast": lambda n, x: x.to(torch.get_default_dtype()),
+    "parameter": lambda n, w: w,
+    "cross_entropy": cross_entropy, "accuracy": accuracy,
+    "mse": lambda n, x, t: F.mse_loss(x, t.to(x.dtype)),
+    "bce_with_logits": lambda n, x, t: F.binary_cross_entropy_with_logits(x, t.to(x.dtype)),
+}
+
+
+def run(graph, values):
+    """Fills in values (by tensor number) from those of inputs and persistent tensors."""
+    for n in graph.nodes:
+        out = graph.tensors[n.outs[0]]
+        ins = [None if i is None else values[i] for i in n.ins]
+        if n.op in ("reshape", "crop", "broadcast"):    # their result is fixed by its shape
+            want = ([ins[0].shape[0]] if out.batched else []) + out.dims
+            if n.op == "reshape":
+                y = ins[0].reshape(want)
+            elif n.op == "broadcast":
+                y = ins[0].expand(want)
+            else:
+                top, bottom, left, right = n.attrs["sides"] or (0, 0, 0, 0)
+                h, w = ins[0].shape[-2:]
+                if n.attrs["sides"]:
+                    y = ins[0][..., top:h - bottom, left:w - right]
+                else:
+                    oh, ow = out.dims[-2:]
+                    y = ins[0][..., (h - oh) // 2:(h - oh) // 2 + oh, (w - ow) // 2:(w - ow) // 2 + ow]
+        else:
+            y = OPERATORS[n.op](n, *ins)
+        values[n.outs[0]] = y
+    return values

@@ -1,0 +1,331 @@
+/*
+ * Holds the kernels of conv, conv_transpose, dense, local and bias against naive loops, over fixed
+ * and random shapes. Buffers have exactly the planned size, so that a sanitizer sees every step
+ * outside. tests/products.test compiles this in single and double precision, for several vector
+ * widths and numbers of threads.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../kernels/conv.cu"
+#include "../../kernels/dense.cu"
+#include "../../kernels/local.cu"
+
+#ifdef USE_DOUBLE
+#define TOLERANCE	1e-13
+#else
+#define TOLERANCE	2e-6
+#endif
+
+static uint64_t state = 88172645463325252u;
+static int failures;
+
+static int64_t
+draw(int64_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (int64_t)(state >> 33) % n;
+}
+
+static real *
+fresh(int64_t n)		/* not a number anywhere, so that what is not written shows */
+{
+	real *x = (real *)malloc((size_t)(n ? n : 1) * sizeof(*x));
+
+	for (int64_t i = 0; i < n; i++)
+		x[i] = (real)NAN;
+	return x;
+}
+
+static real *
+filled(int64_t n)
+{
+	real *x = fresh(n);
+
+	for (int64_t i = 0; i < n; i++)
+		x[i] = (real)(draw(2001) - 1000) / 500;
+	return x;
+}
+
+static void
+compare(const char *what, const char *shape, const real *got, const double *want, int64_t n)
+{
+	double off = 0, norm = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		off += (got[i] - want[i]) * (got[i] - want[i]);
+		norm += want[i] * want[i];
+	}
+	if (sqrt(off) <= TOLERANCE * sqrt(norm))
+		return;
+	printf("# %s %s: relative error %g\n", what, shape, sqrt(off / norm));
+	failures++;
+}
+
+/* One sweep of all products of y, x and w: MAKE says which of the three is summed up. */
+static void
+naive_conv(const struct conv *s, int64_t b, char make, double *sum, const real *one,
+    const real *two)
+{
+	int cg = s->c / s->groups, fg = s->f / s->groups;
+
+	for (int64_t n = 0; n < b; n++)
+	for (int f = 0; f < s->f; f++)
+	for (int oy = 0; oy < s->oh; oy++)
+	for (int ox = 0; ox < s->ow; ox++)
+	for (int c = 0; c < cg; c++)
+	for (int ky = 0; ky < s->kh; ky++)
+	for (int kx = 0; kx < s->kw; kx++) {
+		int iy = oy * s->sy - s->top + ky * s->dy, ix = ox * s->sx - s->left + kx * s->dx;
+		int64_t y = ((n * s->f + f) * s->oh + oy) * s->ow + ox;
+		int64_t x = ((n * s->c + f / fg * cg + c) * s->h + iy) * s->w + ix;
+		int64_t w = (((int64_t)f * cg + c) * s->kh + ky) * s->kw + kx;
+
+		if (iy < 0 || iy >= s->h || ix < 0 || ix >= s->w)
+			continue;
+		if (make == 'y')
+			sum[y] += (double)one[x] * two[w];
+		else if (make == 'x')
+			sum[x] += (double)one[y] * two[w];
+		else
+			sum[w] += (double)one[y] * two[x];
+	}
+}
+
+static int64_t
+conv_work(const struct conv *s, char make)
+{
+	if (conv_is_depthwise(s))
+		return 0;
+	if (make == 'y')
+		return THREADS * product_scratch((int64_t)(s->c / s->groups) * s->kh * s->kw);
+	if (make == 'x')
+		return THREADS * product_scratch(conv_backward_depth(s));
+	return conv_weight_scratch(s, THREADS);
+}
+
+static void
+check_conv(struct conv s, int64_t b)
+{
+	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * s.oh * s.ow, nw = conv_weights(&s);
+	int64_t plane = (int64_t)s.oh * s.ow;
+	real *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f), *work;
+	real *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *db = fresh(s.f);
+	double *ty = calloc((size_t)ny, sizeof(*ty)), *tx = calloc((size_t)nx, sizeof(*tx));
+	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)s.f, sizeof(*tb));
+	char name[200];
+
+	snprintf(name, sizeof(name), "b %d, %dx%dx%d to %dx%dx%d, kernel %dx%d, stride %dx%d, "
+	    "pad %d,%d, dilation %dx%d, groups %d", (int)b, s.c, s.h, s.w, s.f, s.oh, s.ow, s.kh,
+	    s.kw, s.sy, s.sx, s.top, s.left, s.dy, s.dx, s.groups);
+	for (int64_t i = 0; i < ny; i++) {
+		ty[i] = bias[i / plane % s.f];
+		tb[i / plane % s.f] += dy[i];
+	}
+	naive_conv(&s, b, 'y', ty, x, w);
+	naive_conv(&s, b, 'x', tx, dy, w);
+	naive_conv(&s, b, 'w', tw, dy, x);
+	work = fresh(conv_work(&s, 'y'));
+	conv_forward(y, x, w, bias, work, b, s);
+	compare("conv", name, y, ty, ny);
+	free(work);
+	work = fresh(conv_work(&s, 'x'));
+	conv_backward_input(dx, dy, w, NULL, work, b, s);
+	compare("conv, input", name, dx, tx, nx);
+	free(work);
+	work = fresh(conv_work(&s, 'w'));
+	conv_backward_weight(dw, dy, x, work, b, s);
+	compare("conv, weights", name, dw, tw, nw);
+	free(work);
+	bias_backward(db, dy, b, s.f, plane);
+	compare("conv, bias", name, db, tb, s.f);
+	free(x), free(w), free(dy), free(bias), free(y), free(dx), free(dw), free(db);
+	free(ty), free(tx), free(tw), free(tb);
+}
+
+/* The bias of a transposed convolution, which conv_backward_input adds. */
+static void
+check_transposed_bias(struct conv s, int64_t b)
+{
+	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * s.oh * s.ow, plane = (int64_t)s.h * s.w;
+	real *w = filled(conv_weights(&s)), *dy = filled(ny), *bias = filled(s.c), *dx = fresh(nx);
+	real *work = fresh(conv_work(&s, 'x'));
+	double *tx = calloc((size_t)nx, sizeof(*tx));
+
+	for (int64_t i = 0; i < nx; i++)
+		tx[i] = bias[i / plane % s.c];
+	naive_conv(&s, b, 'x', tx, dy, w);
+	conv_backward_input(dx, dy, w, bias, work, b, s);
+	compare("conv_transpose", "with bias", dx, tx, nx);
+	free(w), free(dy), free(bias), free(dx), free(work), free(tx);
+}
+
+static struct conv
+shaped(int c, int h, int w, int f, int k, int stride, int pad, int dilation, int groups)
+{
+	return conv_shape(c, h, w, f, (h + 2 * pad - (k - 1) * dilation - 1) / stride + 1,
+	    (w + 2 * pad - (k - 1) * dilation - 1) / stride + 1, k, k, stride, stride, pad, pad,
+	    dilation, dilation, groups);
+}
+
+static void
+fixed_convs(void)
+{
+	check_conv(shaped(1, 28, 28, 6, 5, 1, 2, 1, 1), 5);
+	check_conv(shaped(6, 14, 14, 16, 5, 1, 0, 1, 1), 4);
+	check_conv(shaped(3, 37, 41, 20, 7, 2, 3, 1, 1), 2);
+	check_conv(shaped(64, 16, 16, 64, 3, 1, 1, 1, 1), 1);
+	check_conv(shaped(70, 8, 8, 40, 3, 2, 1, 1, 1), 3);
+	check_conv(shaped(130, 2, 2, 150, 3, 1, 1, 1, 1), 16);
+	check_conv(shaped(700, 2, 2, 550, 3, 1, 1, 1, 1), 2);	/* gradient too large for parts */
+	check_conv(shaped(40, 7, 7, 30, 1, 1, 0, 1, 1), 3);
+	check_conv(shaped(32, 9, 9, 24, 1, 2, 0, 1, 1), 3);
+	check_conv(shaped(24, 9, 9, 24, 3, 1, 1, 1, 24), 2);
+	check_conv(shaped(8, 9, 11, 24, 3, 2, 1, 1, 8), 2);
+	check_conv(shaped(20, 9, 9, 30, 3, 1, 2, 2, 5), 2);
+	check_conv(shaped(2, 4, 1100, 3, 3, 1, 1, 1, 1), 1);	/* rows longer than a chunk */
+	check_conv(shaped(1, 40, 40, 2, 30, 1, 0, 1, 1), 1);	/* more taps than a table holds */
+	check_conv(shaped(2, 3, 3, 2, 1, 5, 0, 1, 1), 2);	/* positions that no tap reaches */
+	check_transposed_bias(shaped(5, 12, 12, 7, 2, 2, 0, 1, 1), 3);
+	check_transposed_bias(shaped(4, 13, 13, 6, 3, 3, 1, 1, 2), 2);
+	check_transposed_bias(shaped(4, 9, 9, 4, 3, 2, 1, 1, 4), 2);
+	check_transposed_bias(shaped(2, 9, 9, 2, 1, 3, 0, 1, 1), 2);
+}
+
+static void
+random_convs(int n)
+{
+	while (n > 0) {
+		int groups = (int)(1 + draw(3)), kh = (int)(1 + draw(5)), kw = (int)(1 + draw(5));
+		int h = (int)(1 + draw(20)), w = (int)(1 + draw(36)), sy = (int)(1 + draw(3));
+		int sx = (int)(1 + draw(3)), dy = (int)(1 + draw(2)), dx = (int)(1 + draw(2));
+		int top = (int)draw(4), left = (int)draw(4), bottom = (int)draw(3);
+		int oh = h + top + bottom - (kh - 1) * dy - 1, ow = w + 2 * left - (kw - 1) * dx - 1;
+
+		if (oh < 0 || ow < 0)
+			continue;
+		check_conv(conv_shape(groups * (int)(1 + draw(20)), h, w, groups * (int)(1 + draw(20)),
+		    oh / sy + 1, ow / sx + 1, kh, kw, sy, sx, top, left, dy, dx, groups), 1 + draw(5));
+		n--;
+	}
+}
+
+/* c[m, n] = op(a) op(b): both operands by their steps along rows and columns */
+static void
+naive_product(double *c, const real *a, int64_t a_row, int64_t a_col, const real *b, int64_t b_row,
+    int64_t b_col, int64_t m, int64_t n, int64_t k)
+{
+	for (int64_t i = 0; i < m; i++)
+		for (int64_t j = 0; j < n; j++)
+			for (int64_t q = 0; q < k; q++)
+				c[i * n + j] += (double)a[i * a_row + q * a_col] *
+				    b[q * b_row + j * b_col];
+}
+
+static void
+check_dense(int64_t rows, int64_t in, int64_t units)
+{
+	int64_t nx = rows * in, ny = rows * units, nw = in * units;
+	real *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(units);
+	real *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *db = fresh(units), *work;
+	double *ty = calloc((size_t)ny, sizeof(*ty)), *tx = calloc((size_t)nx, sizeof(*tx));
+	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)units, sizeof(*tb));
+	char name[100];
+
+	snprintf(name, sizeof(name), "rows %d, in %d, units %d", (int)rows, (int)in, (int)units);
+	for (int64_t i = 0; i < ny; i++) {
+		ty[i] = bias[i % units];
+		tb[i % units] += dy[i];
+	}
+	naive_product(ty, x, in, 1, w, 1, in, rows, units, in);
+	naive_product(tx, dy, units, 1, w, in, 1, rows, in, units);
+	naive_product(tw, dy, 1, units, x, in, 1, units, in, rows);
+	work = fresh(THREADS * product_scratch(in));
+	dense_forward(y, x, w, bias, work, 0, rows, in, units);
+	compare("dense", name, y, ty, ny);
+	free(work);
+	work = fresh(THREADS * product_scratch(units));
+	dense_backward_input(dx, dy, w, work, 0, rows, in, units);
+	compare("dense, input", name, dx, tx, nx);
+	free(work);
+	work = fresh(THREADS * product_scratch(rows));
+	dense_backward_weight(dw, dy, x, work, 0, rows, in, units);
+	compare("dense, weights", name, dw, tw, nw);
+	free(work);
+	bias_backward(db, dy, rows, units, 1);
+	compare("dense, bias", name, db, tb, units);
+	free(x), free(w), free(dy), free(bias), free(y), free(dx), free(dw), free(db);
+	free(ty), free(tx), free(tw), free(tb);
+}
+
+static void
+naive_local(const struct local *s, int64_t b, char make, double *sum, const real *one,
+    const real *two)
+{
+	for (int64_t n = 0; n < b; n++)
+	for (int f = 0; f < s->f; f++)
+	for (int p = 0; p < s->oh * s->ow; p++)
+	for (int k = 0; k < s->c * s->kh * s->kw; k++) {
+		int c = k / (s->kh * s->kw), iy = p / s->ow * s->sy + k / s->kw % s->kh;
+		int64_t y = (n * s->f + f) * s->oh * s->ow + p;
+		int64_t x = ((n * s->c + c) * s->h + iy) * s->w + p % s->ow * s->sx + k % s->kw;
+		int64_t w = ((int64_t)p * s->f + f) * s->c * s->kh * s->kw + k;
+
+		if (make == 'y')
+			sum[y] += (double)one[x] * two[w];
+		else if (make == 'x')
+			sum[x] += (double)one[y] * two[w];
+		else
+			sum[w] += (double)one[y] * two[x];
+	}
+}
+
+static void
+check_local(struct local s, int64_t b)
+{
+	int64_t depth = (int64_t)s.c * s.kh * s.kw, plane = (int64_t)s.oh * s.ow;
+	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * plane, nw = plane * s.f * depth;
+	real *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f * plane), *work;
+	real *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw);
+	double *ty = calloc((size_t)ny, sizeof(*ty)), *tx = calloc((size_t)nx, sizeof(*tx));
+	double *tw = calloc((size_t)nw, sizeof(*tw));
+	char name[100];
+
+	snprintf(name, sizeof(name), "b %d, %dx%dx%d to %dx%dx%d, kernel %dx%d", (int)b, s.c, s.h,
+	    s.w, s.f, s.oh, s.ow, s.kh, s.kw);
+	for (int64_t i = 0; i < ny; i++)
+		ty[i] = bias[i % (s.f * plane)];
+	naive_local(&s, b, 'y', ty, x, w);
+	naive_local(&s, b, 'x', tx, dy, w);
+	naive_local(&s, b, 'w', tw, dy, x);
+	work = fresh(THREADS * product_scratch(depth));
+	local_forward(y, x, w, bias, work, b, s);
+	compare("local", name, y, ty, ny);
+	free(work);
+	local_backward_input(dx, dy, w, NULL, b, s);
+	compare("local, input", name, dx, tx, nx);
+	work = fresh(THREADS * product_scratch(b));
+	local_backward_weight(dw, dy, x, work, b, s);
+	compare("local, weights", name, dw, tw, nw);
+	free(x), free(w), free(dy), free(bias), free(work), free(y), free(dx), free(dw);
+	free(ty), free(tx), free(tw);
+}
+
+int
+main(void)
+{
+	fixed_convs();
+	random_convs(60);
+	check_dense(1, 1, 1);
+	check_dense(64, 400, 120);
+	check_dense(7, 33, 10);
+	check_dense(130, 70, 300);
+	check_dense(3, 900, 500);
+	check_local(local_shape(4, 1, 60, 1, 1, 60, 1, 1, 1, 1), 5);
+	check_local(local_shape(3, 9, 8, 5, 4, 6, 3, 3, 2, 1), 3);
+	check_local(local_shape(50, 4, 5, 17, 2, 2, 3, 3, 1, 2), 37);
+	check_local(local_shape(2, 5, 5, 2, 2, 2, 1, 2, 3, 3), 400);
+	return failures != 0;
+}

@@ -1,0 +1,101 @@
+/* The room everything stands in: arenas, text, sizes, places. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+
+Test(arena, memory_is_zeroed_aligned_and_disjoint)
+{
+	struct arena *a = arena_new();
+	char *before = NULL;
+	int i, j;
+
+	for (i = 1; i < 3000; i++) {
+		char *p = arena_alloc(a, (size_t)i);
+
+		cr_assert_eq((uintptr_t)p % 16, 0);
+		for (j = 0; j < i; j++)
+			cr_assert_eq(p[j], 0);
+		memset(p, 0xff, (size_t)i);
+		if (before)
+			cr_assert_eq((unsigned char)before[0], 0xff);
+		before = p;
+	}
+	arena_free(a);
+}
+
+Test(arena, failure_jumps_to_the_handler)
+{
+	struct arena *a = arena_new();
+	jmp_buf failed;
+
+	arena_on_failure(a, &failed);
+	if (setjmp(failed) == 0) {
+		arena_alloc(a, SIZE_MAX / 2);
+		cr_assert_fail("an impossible allocation came back");
+	}
+	arena_free(a);
+}
+
+Test(text, sizes_as_people_read_them)
+{
+	char buf[SIZE_TEXT];
+
+	cr_assert_str_eq(size_human(buf, 0), "0 B");
+	cr_assert_str_eq(size_human(buf, 1023), "1023 B");
+	cr_assert_str_eq(size_human(buf, 1024), "1.00 KiB");
+	cr_assert_str_eq(size_human(buf, 12800000000), "11.92 GiB");
+	cr_assert_str_eq(size_human(buf, 10373441024), "9.66 GiB");
+	cr_assert_str_eq(size_human(buf, 1048575), "1.00 MiB");
+	cr_assert_str_eq(size_human(buf, INT64_MAX), "8.00 EiB");
+	cr_assert_str_eq(size_commas(buf, 10373441024), "10,373,441,024");
+	cr_assert_str_eq(size_commas(buf, -1000), "-1,000");
+	cr_assert_str_eq(size_commas(buf, 7), "7");
+}
+
+Test(text, the_nearest_name)
+{
+	static const char *const names[] = { "maxpool", "avgpool", "relu", "gelu", "conv" };
+
+	cr_assert_str_eq(text_nearest("maxpol", names, 5), "maxpool");
+	cr_assert_str_eq(text_nearest("ocnv", names, 5), "conv");
+	cr_assert_str_eq(text_nearest("rleu", names, 5), "relu");
+	cr_assert_null(text_nearest("transformer", names, 5));
+	cr_assert_eq(text_distance("abcd", "abdc", 3), 1);
+	cr_assert_eq(text_distance("kitten", "sitting", 5), 3);
+}
+
+Test(source, lines_and_columns)
+{
+	static const char text[] = "ab\n\xc3\xa9x\r\nlast";
+	struct arena *a = arena_new();
+	struct source *s = source_from_text(a, "t.nn", text, sizeof(text) - 1);
+	struct loc x = { s, 5, 6 };
+	int n;
+
+	cr_assert_eq(loc_line(x), 2);
+	cr_assert_eq(loc_column(x), 3);
+	cr_assert_eq(loc_column_chars(x), 2);
+	source_line(s, 2, &n);
+	cr_assert_eq(n, 3, "the carriage return is no part of the line");
+	cr_assert_eq(loc_line((struct loc){ s, 12, 12 }), 3);
+	arena_free(a);
+}
+
+Test(diag, repeats_are_dropped_and_places_sorted)
+{
+	struct arena *a = arena_new();
+	struct source *s = source_from_text(a, "t.nn", "one\ntwo\n", 8);
+	struct diags d;
+
+	diags_init(&d, a);
+	diag_error(&d, "type", (struct loc){ s, 4, 7 }, "second");
+	diag_error(&d, "type", (struct loc){ s, 0, 3 }, "first");
+	diag_error(&d, "type", (struct loc){ s, 4, 7 }, "second");
+	cr_assert_eq(d.all.n, 2);
+	cr_assert_eq(d.errors, 2);
+	diags_sort(&d);
+	cr_assert_str_eq(d.all.v[0]->message, "first");
+	arena_free(a);
+}

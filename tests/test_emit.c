@@ -1,0 +1,151 @@
+/*
+ * The pieces of a program's text: literals that read back to the last bit, strings and comments
+ * that cannot break out, calls, broken lines; and the embedded kernel files, whole.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/program.h"
+
+Test(emit, reals_read_back)
+{
+	static const double values[] = { 0, 1, -1, 0.1, 1e-5, 1.0 / 3, 1e300, 5e-324, 16777217, 1e22,
+	    123456789012345678.0, -0.001 };
+	char buf[SIZE_TEXT];
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		cr_assert_eq(strtod(emit_real(buf, values[i], false), NULL), values[i], "%s", buf);
+		cr_assert(strpbrk(buf, ".e"), "%s is an integer", buf);
+		cr_assert_eq(strtof(emit_real(buf, values[i], true), NULL), (float)values[i], "%s",
+		    buf);
+	}
+	cr_assert_str_eq(emit_real(buf, 0.1, false), "0.1");
+	cr_assert_str_eq(emit_real(buf, 0.1, true), "0.1");
+	cr_assert_str_eq(emit_real(buf, 1, true), "1.0");
+	cr_assert_str_eq(emit_real(buf, -INFINITY, true), "-INFINITY");
+}
+
+Test(emit, strings_stay_strings)
+{
+	struct arena *a = arena_new();
+	struct text t;
+
+	text_init(&t, a);
+	emit_string(&t, "a\"b\\c\n?\?/");
+	cr_assert_str_eq(t.s, "\"a\\\"b\\\\c\\012\\?\\?/\"");
+	text_init(&t, a);
+	emit_string(&t, NULL);
+	cr_assert_str_eq(t.s, "NULL");
+	cr_assert_null(strstr(emit_safe(a, "x*/evil()/*\ny"), "*/"));
+	cr_assert_null(strchr(emit_safe(a, "x\ny"), '\n'));
+	arena_free(a);
+}
+
+Test(emit, long_lines_are_broken)
+{
+	struct arena *a = arena_new();
+	const char *line, *next;
+	struct text t, words;
+	int i;
+
+	text_init(&t, a);
+	text_init(&words, a);
+	for (i = 0; i < 60; i++)
+		text_printf(&words, "%stensor%d [3, 224, 224]", i ? ", " : "", i);
+	emit_wrapped(&t, "\t * ", "\t *   ", words.s);
+	for (line = t.s; *line; line = next) {
+		next = strchr(line, '\n');
+		next = next ? next + 1 : line + strlen(line);
+		cr_assert_leq(next - line + TAB_WIDTH - 1, LINE_WIDTH);
+		cr_assert(line == t.s || !strncmp(line, "\t *   ", 6));
+	}
+	cr_assert(strstr(t.s, "tensor59 [3, 224, 224]"), "a shape is never broken");
+	arena_free(a);
+}
+
+/* A module with one parameter of two numbers and one batched tensor of ten a sample. */
+struct fixture {
+	struct diags diags;
+	struct module *module;
+	struct tensor *weight, *value;
+	struct plan plan;
+	struct buffer *of_tensor[2];
+	struct text out;
+	struct emitter e;
+};
+
+static void
+fixture(struct fixture *f, struct arena *a)
+{
+	static const int64_t two[] = { 2 }, ten[] = { 2, 5 };
+	struct loc nowhere = { 0 };
+	struct buffer b = { .bytes = 8 };
+
+	memset(f, 0, sizeof(*f));
+	diags_init(&f->diags, a);
+	f->module = ir_module(a, &f->diags, "m");
+	f->weight = ir_tensor(f->module, T_PARAM, DT_F32, false, 1, two, "weight", nowhere);
+	f->value = ir_tensor(f->module, T_ACTIVATION, DT_I32, true, 2, ten, "value", nowhere);
+	vec_push(a, &f->plan.buffers, b);
+	b.offset = 4096;
+	vec_push(a, &f->plan.buffers, b);
+	f->of_tensor[f->weight->id] = &f->plan.buffers.v[0];
+	f->of_tensor[f->value->id] = &f->plan.buffers.v[1];
+	f->plan.of_tensor = f->of_tensor;
+	f->plan.ntensors = 2;
+	text_init(&f->out, a);
+	f->e = (struct emitter){ .module = f->module, .plan = &f->plan, .target = target_find("c"),
+	    .out = &f->out };
+}
+
+Test(emit, calls)
+{
+	struct arena *a = arena_new();
+	struct fixture f;
+
+	fixture(&f, a);
+	emit_call(&f.e, "work", "tttnnbbirs", f.value, f.weight, NULL, f.value, f.weight, f.value,
+	    f.weight, (int64_t)-3, 0.1, "lr");
+	cr_assert_str_eq(f.out.s, "\twork(I32(4096), F32(0), NULL, b * 10, 2, b, 1, -3, REAL(0.1), "
+	    "lr);\n");
+	arena_free(a);
+}
+
+Test(emit, embedded_files_are_whole)
+{
+	const char *dir = getenv("top_srcdir"), *why;
+	struct arena *a = arena_new();
+	int i;
+
+	for (i = 0; embedded_table[i].name; i++) {
+		struct source *s = source_read(a, arena_printf(a, "%s/kernels/%s", dir ? dir : ".",
+		    embedded_table[i].name), &why);
+
+		cr_assert_not_null(s, "%s: %s", embedded_table[i].name, why);
+		cr_assert_str_eq(embedded_table[i].text, s->text, "%s", embedded_table[i].name);
+	}
+	cr_assert_gt(i, 10);
+	arena_free(a);
+}
+
+Test(emit, a_file_is_put_once)
+{
+	struct arena *a = arena_new();
+	bool *done = arena_array(a, (size_t)emit_embedded_count(), sizeof(*done));
+	struct fixture f;
+	size_t n;
+
+	fixture(&f, a);
+	emit_file(&f.e, "activation.cu", done);
+	n = f.out.n;
+	cr_assert(strstr(f.out.s, "relu_forward"));
+	cr_assert(strstr(f.out.s, "struct step {"), "what it includes comes with it");
+	cr_assert_null(strstr(f.out.s, "#include \"kernel.h\""));
+	emit_file(&f.e, "activation.cu", done);
+	emit_file(&f.e, "kernel.h", done);
+	cr_assert_eq(f.out.n, n);
+	arena_free(a);
+}
