@@ -88,7 +88,7 @@ def draw(plan, out):
         write(f'<rect x="{at}" y="{HEIGHT - 28}" width="11" height="11" '
               f'fill="{COLOURS.get(kind, OTHER)}"/><text x="{at + 15}" y="{HEIGHT - 18}">'
               f'{html.escape(kind)}</text>\n')
-        at += 32 + 6.2 * len(kind)
+        at += 28 + 5.9 * len(kind)
     write("</svg>\n")
 
 

@@ -1,5 +1,6 @@
 /*
- * activation.cu - functions applied to each element. All may run in place: y may be x, dx may be dy.
+ * activation.cu - functions applied to each element. All may run in place: y may be x, dx may be
+ * dy.
  */
 #include "exp.cu"
 #include "kernel.h"

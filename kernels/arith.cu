@@ -98,7 +98,8 @@ combine_groups(int how, real *y, const real *a, const real *b, struct groups s)
 {
 	int64_t chunks = (s.n[GROUPS - 1] + COMBINE_CHUNK - 1) / COMBINE_CHUNK;
 
-	LAUNCH_ROWS(combine_groups_kernel, groups_rows(s) * chunks, (how, y, a, b, s, groups_rows(s)));
+	LAUNCH_ROWS(combine_groups_kernel, groups_rows(s) * chunks,
+	    (how, y, a, b, s, groups_rows(s)));
 }
 
 static void
@@ -183,7 +184,8 @@ KERNEL(reduce_rows_kernel, (real *out, double *work, const real *dy, const real 
 
 	ROWS (r, outs * parts) {
 		int64_t o = r / parts, p = r % parts, end = PART_FROM(total, p + 1, parts);
-		int64_t base = groups_place(&s, true, o, s.full), base_b = groups_place(&s, true, o, s.b);
+		int64_t base = groups_place(&s, true, o, s.full);
+		int64_t base_b = groups_place(&s, true, o, s.b);
 		double sum = 0;
 
 		for (int64_t t = PART_FROM(total, p, parts), count; t < end; t += count) {
@@ -224,16 +226,19 @@ KERNEL(reduce_columns_kernel, (real *out, double *work, const real *dy, const re
 
 	ROWS (r, outs / inner * chunks * parts) {
 		int64_t p = r % parts, chunk = r / parts % chunks, o = r / parts / chunks;
+		int64_t end = PART_FROM(total, p + 1, parts);
 		int64_t j0 = chunk * STRIP;
 		int64_t count = inner - j0 < STRIP ? inner - j0 : STRIP;
 		int64_t base = groups_place(&s, true, o, s.full) + j0;
 		int64_t base_b = groups_place(&s, true, o, s.b) + j0 * s.b[GROUPS - 1];
 		double sum[STRIP_LANES] = { 0 };
 
-		for (int64_t t = PART_FROM(total, p, parts); t < PART_FROM(total, p + 1, parts); t++) {
-			const real *d = dy + base + groups_place(&s, false, t, s.full);
-			const real *v = other ? other + base_b + groups_place(&s, false, t, s.b) : &sign;
+		for (int64_t t = PART_FROM(total, p, parts); t < end; t++) {
+			const real *d = dy + base + groups_place(&s, false, t, s.full), *v = &sign;
 			int64_t step = other ? s.b[GROUPS - 1] : 0;
+
+			if (other)
+				v = other + base_b + groups_place(&s, false, t, s.b);
 
 			ALONG (j, count)
 				sum[LANE(j)] += (double)d[j] * (double)v[j * step];

@@ -26,19 +26,6 @@ struct span {
 	int y, x;		/* source position of tap (0, 0) of its first column */
 };
 
-#ifdef USE_DOUBLE
-typedef int64_t bits;
-#else
-typedef int32_t bits;
-#endif
-
-/* lanes LO and up: load at 16 - LO; lanes below HI: load at 32 - HI, of the other half */
-static const bits lane_mask[48] = {
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-};
-
 struct copy {			/* one span under one tap, over N channels */
 	real *to;
 	const real *from;

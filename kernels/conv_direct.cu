@@ -116,11 +116,10 @@ direct_row(const struct direct *d, const struct axis *x, real *to, const real *f
 		lo = (int)least(lo, hi);
 		for (int i = 0; i < lo; i++)
 			to[i] = 0;
-		if (x->step == 1)
+		if (x->step == 1 && lo < hi)
 			memcpy(to + lo, from + at + lo, (size_t)(hi - lo) * sizeof(real));
-		else
-			for (int i = lo; i < hi; i++)
-				to[i] = from[at + i * x->step];
+		for (int i = lo; i < hi && x->step != 1; i++)
+			to[i] = from[at + i * x->step];
 		for (int i = hi; i < d->phase; i++)
 			to[i] = 0;
 	}

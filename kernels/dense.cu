@@ -156,6 +156,17 @@ dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 
 #else
 
+static void
+product_run(const struct product *p, real *scratch)
+{
+	if (p->rows * p->cols * p->depth < WORTH_PRODUCT) {
+		product_share(p, scratch, 0, 1);
+		return;
+	}
+	PRAGMA(omp parallel)
+	product_share(p, scratch, omp_get_thread_num(), omp_get_num_threads());
+}
+
 struct dense_step {
 	int64_t a_term, c_col;
 };
@@ -176,6 +187,35 @@ columns_dense(const struct product *p, int64_t *at, int64_t j, int n)
 
 	for (int i = 0; i < n; i++)
 		at[i] = (j + i) * col;
+}
+
+/* B in rows: term k of column j is b[k * b_row + j]. */
+static void
+pack_rows(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
+{
+	const real *b = p->b + k * p->b_row + j;
+
+	for (int i = 0; i < n; i++, b += p->b_row, panel += TILE_COLS) {
+		if (cols == TILE_COLS) {
+			for (int v = 0; v < TILE_COLS; v += LANES)
+				*(vec_at *)(panel + v) = *(const vec_at *)(b + v);
+			continue;
+		}
+		for (int q = 0; q < TILE_COLS; q++)
+			panel[q] = q < cols ? b[q] : 0;
+	}
+}
+
+/* B in columns: term k of column j is b[j * b_col + k]. */
+static void
+pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
+{
+	for (int q = 0; q < TILE_COLS; q++) {
+		const real *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
+
+		for (int i = 0; i < n; i++)
+			panel[(int64_t)i * TILE_COLS + q] = q < cols ? b[i] : 0;
+	}
 }
 
 /* c[m, n] = op(a) op(b), all in rows, and BIAS added to each row of c. With b turned, C is made by

@@ -6,6 +6,7 @@
 #ifndef STOWAGE_DEPTHWISE_CU
 #define STOWAGE_DEPTHWISE_CU
 
+#include "gemm.cu"
 #include "window.cu"
 
 #ifndef __CUDACC__
@@ -108,11 +109,31 @@ depthwise_backward_input(real *dx, const real *dy, const real *w, const real *bi
 	}
 }
 
+/* The sum of d[i] x[i] over N >= LANES neighbours: the last vector overlaps the one before it, and
+ * what was counted is masked out. */
+static inline vec
+depthwise_row_sum(vec sum, const real *d, const real *x, int n)
+{
+	typedef bits mask __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
+	int i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		sum += *(const vec_at *)(d + i) * *(const vec_at *)(x + i);
+	if (i < n) {
+		mask left = *(const mask *)(d + n - LANES) &
+		    *(const mask *)(lane_mask + 16 - (LANES - (n - i)));
+
+		sum += (vec)left * *(const vec_at *)(x + n - LANES);
+	}
+	return sum;
+}
+
 static real
 depthwise_tap_sum(const real *dy, const real *x, const struct window *at, int ty, int tx)
 {
 	int y0, y1, x0, x1, step = at->x.step;
-	real lane[16] = { 0 }, sum = 0;
+	vec lanes = { 0 };
+	real sum = 0;
 
 	tap_range(&at->y, ty, &y0, &y1);
 	tap_range(&at->x, tx, &x0, &x1);
@@ -120,16 +141,15 @@ depthwise_tap_sum(const real *dy, const real *x, const struct window *at, int ty
 		const real *d = dy + (int64_t)q * at->x.count;
 		const real *from = x + (int64_t)(q * at->y.step + at->y.first + ty * at->y.delta) *
 		    at->x.size + at->x.first + tx * at->x.delta;
-		int i = x0;
 
-		for (; step == 1 && i + 16 <= x1; i += 16)
-			for (int l = 0; l < 16; l++)
-				lane[l] += d[i + l] * from[i + l];
-		for (; i < x1; i++)
-			sum += d[i] * from[i * step];
+		if (step == 1 && x1 - x0 >= LANES)
+			lanes = depthwise_row_sum(lanes, d + x0, from + x0, x1 - x0);
+		else
+			for (int i = x0; i < x1; i++)
+				sum += d[i] * from[i * step];
 	}
-	for (int l = 0; l < 16; l++)
-		sum += lane[l];
+	for (int l = 0; l < LANES; l++)
+		sum += lanes[l];
 	return sum;
 }
 

@@ -33,8 +33,8 @@ normal_below(real x)
 
 #else
 
-/* exp x = 2^n exp f with |f| <= ln 2 / 2, where the Taylor series needs eight terms. Adding 1.5 * 2^23
- * rounds to an integer and leaves it in the low bits. Saturates near 1e-38 and 1e38; not-a-number
+/* exp x = 2^n exp f with |f| <= ln 2 / 2, where the Taylor series needs eight terms. Adding
+ * 1.5 * 2^23 rounds to an integer and leaves it in the low bits. Saturates near 1e-38 and 1e38; not-a-number
  * stays one, since no comparison with it holds. */
 DEVICE float
 exp_of(float x)

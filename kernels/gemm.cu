@@ -64,6 +64,19 @@ typedef real vec __attribute__((vector_size(VECTOR_BYTES)));
 /* a vector anywhere in memory */
 typedef real vec_at __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
 
+#ifdef USE_DOUBLE
+typedef int64_t bits;
+#else
+typedef int32_t bits;
+#endif
+
+/* lanes LO and up: load at 16 - LO; lanes below HI: load at 32 - HI, of the other half */
+static const bits lane_mask[48] = {
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+};
+
 struct place {			/* of one term of a sum: offsets in A and in B */
 	int64_t a, b;
 };
@@ -302,48 +315,6 @@ product_share(const struct product *p, real *scratch, int thread, int threads)
 
 /* Multiply-adds for which it is not worth waking the other threads. */
 #define WORTH_PRODUCT	100000
-
-static void
-product_run(const struct product *p, real *scratch)
-{
-	if (p->rows * p->cols * p->depth < WORTH_PRODUCT) {
-		product_share(p, scratch, 0, 1);
-		return;
-	}
-	PRAGMA(omp parallel)
-	product_share(p, scratch, omp_get_thread_num(), omp_get_num_threads());
-}
-
-/* ---- plain matrices ---- */
-
-/* B in rows: term k of column j is b[k * b_row + j]. */
-static void
-pack_rows(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
-{
-	const real *b = p->b + k * p->b_row + j;
-
-	for (int i = 0; i < n; i++, b += p->b_row, panel += TILE_COLS) {
-		if (cols == TILE_COLS) {
-			for (int v = 0; v < TILE_COLS; v += LANES)
-				*(vec_at *)(panel + v) = *(const vec_at *)(b + v);
-			continue;
-		}
-		for (int q = 0; q < TILE_COLS; q++)
-			panel[q] = q < cols ? b[q] : 0;
-	}
-}
-
-/* B in columns: term k of column j is b[j * b_col + k]. */
-static void
-pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
-{
-	for (int q = 0; q < TILE_COLS; q++) {
-		const real *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
-
-		for (int i = 0; i < n; i++)
-			panel[(int64_t)i * TILE_COLS + q] = q < cols ? b[i] : 0;
-	}
-}
 
 #endif
 

@@ -155,7 +155,8 @@ block_max(T x)
 #else	/* C */
 
 #define PRAGMA(x)	_Pragma(#x)
-#define KERNEL(name, params)	static void name params
+/* never inlined: a network calls the same few kernels hundreds of times */
+#define KERNEL(name, params)	static __attribute__((noinline)) void name params
 #define DEVICE	static inline
 /* a loop shorter than this is not worth waking the other threads for */
 #define WORTH_THREADS	16384

@@ -255,7 +255,8 @@ batchnorm_forward(real *y, real *mean, real *invstd, real *running_mean, real *r
 	}
 	if (!invstd)
 		invstd = scratch;
-	LAUNCH_ROWS(bn_moments_kernel, channels * parts, ((double *)work, x, b, channels, n, parts));
+	LAUNCH_ROWS(bn_moments_kernel, channels * parts,
+	    ((double *)work, x, b, channels, n, parts));
 	LAUNCH(bn_statistics_kernel, channels, (mean, invstd, running_mean, running_var,
 	    (const double *)work, x, eps, momentum, b, channels, n, parts));
 	bn_apply(y, x, weight, bias, mean, invstd, b, channels, n);

@@ -65,8 +65,8 @@ KERNEL(maxpool_kernel, (real *out, uint8_t *small, int32_t *large, const real *i
 
 /* The outputs [from, to) whose windows cover input I along one axis. */
 DEVICE void
-pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t outputs, int64_t *from,
-    int64_t *to)
+pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t outputs,
+    int64_t *from, int64_t *to)
 {
 	int64_t first = i + pad - kernel + 1;
 
@@ -156,6 +156,7 @@ pool_inside(const struct pool *g, int64_t kx, int64_t *from, int64_t *to)
  *                           phase 1 b d f -inf           cell 2   c e g
  */
 #define POOL_STRIP	64
+#define POOL_LANES	16	/* a strip is rounded up to these */
 #define POOL_STRIDE	4	/* larger strides, */
 #define POOL_KERNEL	64	/* and wider windows, go cell by cell */
 #define POOL_RUN	(POOL_STRIP + POOL_KERNEL)
@@ -167,32 +168,45 @@ typedef int32_t pool_index;
 #endif
 
 DEVICE void
-pool_deal_phase(real *to, const real *row, int64_t first, int64_t step, int64_t w)
+pool_deal_phase(real *to, int64_t run, const real *row, int64_t first, int64_t step, int64_t w)
 {
 	int64_t from = first >= 0 ? 0 : (-first + step - 1) / step;
 	int64_t end = first >= w ? 0 : (w - 1 - first) / step + 1;
 
-	end = end > POOL_RUN ? POOL_RUN : end;
-	for (int64_t q = 0; q < from && q < POOL_RUN; q++)
+	end = end > run ? run : end;
+	for (int64_t q = 0; q < from && q < run; q++)
 		to[q] = -INFINITY;
 	PRAGMA(omp simd)
 	for (int64_t q = from; q < end; q++)
 		to[q] = row[first + q * step];
-	for (int64_t q = end > from ? end : from; q < POOL_RUN; q++)
+	for (int64_t q = end > from ? end : from; q < run; q++)
 		to[q] = -INFINITY;
 }
 
-/* Column FIRST of the row becomes the first of phase 0. */
+/* Column FIRST of the row becomes the first of phase 0; each phase is RUN long. */
 DEVICE void
-pool_deal(real to[POOL_STRIDE][POOL_RUN], const real *row, int64_t first, int64_t stride, int64_t w)
+pool_deal(real to[POOL_STRIDE][POOL_RUN], int64_t run, const real *row, int64_t first,
+    int64_t stride, int64_t w)
 {
 	for (int64_t p = 0; p < stride; p++)
 		if (stride == 1)
-			pool_deal_phase(to[p], row, first + p, 1, w);
+			pool_deal_phase(to[p], run, row, first + p, 1, w);
 		else if (stride == 2)
-			pool_deal_phase(to[p], row, first + p, 2, w);
+			pool_deal_phase(to[p], run, row, first + p, 2, w);
 		else
-			pool_deal_phase(to[p], row, first + p, stride, w);
+			pool_deal_phase(to[p], run, row, first + p, stride, w);
+}
+
+DEVICE void
+pool_beat(real *best, pool_index *at, const real *v, pool_index cell)
+{
+	PRAGMA(omp simd)
+	for (int x = 0; x < POOL_LANES; x++) {
+		bool more = (v[x] > best[x]) | (v[x] != v[x]);
+
+		best[x] = more ? v[x] : best[x];
+		at[x] = more ? cell : at[x];
+	}
 }
 
 /* Outputs x0 .. x0 + n - 1 of a row of windows whose first row is IY. */
@@ -202,26 +216,23 @@ maxpool_strip(real *out, uint8_t *small, int32_t *large, const real *plane, cons
 {
 	real phase[POOL_STRIDE][POOL_RUN], best[POOL_STRIP];
 	pool_index at[POOL_STRIP];
+	int64_t lanes = (n + POOL_LANES - 1) / POOL_LANES * POOL_LANES;
+	int64_t run = lanes + (g->kw - 1) / g->sw;
 
-	for (int64_t x = 0; x < POOL_STRIP; x++) {	/* each index starts at a real cell */
+	for (int64_t x = 0; x < lanes; x++) {	/* each index starts at a real cell */
 		int64_t left = g->pw - (x0 + x) * g->sw;
 
 		best[x] = -INFINITY;
 		at[x] = (pool_index)((iy < 0 ? -iy : 0) * g->kw + (left > 0 ? left : 0));
 	}
 	for (int64_t ky = iy < 0 ? -iy : 0; ky < g->kh && iy + ky < g->h; ky++) {
-		pool_deal(phase, plane + (iy + ky) * g->w, x0 * g->sw - g->pw, g->sw, g->w);
+		pool_deal(phase, run, plane + (iy + ky) * g->w, x0 * g->sw - g->pw, g->sw, g->w);
 		for (int64_t kx = 0; kx < g->kw; kx++) {
 			const real *v = phase[kx % g->sw] + kx / g->sw;
 			pool_index cell = (pool_index)(ky * g->kw + kx);
 
-			PRAGMA(omp simd)
-			for (int x = 0; x < POOL_STRIP; x++) {
-				bool more = (v[x] > best[x]) | (v[x] != v[x]);
-
-				best[x] = more ? v[x] : best[x];
-				at[x] = more ? cell : at[x];
-			}
+			for (int64_t x = 0; x < lanes; x += POOL_LANES)
+				pool_beat(best + x, at + x, v + x, cell);
 		}
 	}
 	memcpy(out, best, (size_t)n * sizeof(*out));
@@ -336,7 +347,7 @@ avgpool_grad_kernel(real *dx, const real *dy, int64_t planes, struct pool g)
 	real share = 1 / (real)(g.kh * g.kw);
 
 	ROWS (p, planes) {
-		real *plane = dx + p * g.h * g.w;
+		real *plane = dx + p * g.h * g.w, *row;
 		int64_t from, to;
 
 		memset(plane, 0, (size_t)(g.h * g.w) * sizeof(*plane));
@@ -348,8 +359,9 @@ avgpool_grad_kernel(real *dx, const real *dy, int64_t planes, struct pool g)
 				if (iy < 0 || iy >= g.h)
 					continue;
 				pool_inside(&g, c % g.kw, &from, &to);
+				row = plane + iy * g.w + c % g.kw - g.pw;
 				for (int64_t x = from; x < to; x++)
-					plane[iy * g.w + x * g.sw + c % g.kw - g.pw] += d[x] * share;
+					row[x * g.sw] += d[x] * share;
 			}
 	}
 }

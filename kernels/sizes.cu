@@ -134,7 +134,7 @@ conv_chunk_scratch(const struct conv *s)
 static inline bool
 conv_in_parts(const struct conv *s, int threads)
 {
-	return conv_weights(s) * threads <= SPLIT_ELEMENTS;
+	return conv_weights(s) <= SPLIT_ELEMENTS / threads;
 }
 
 static inline int64_t

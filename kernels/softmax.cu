@@ -2,7 +2,8 @@
  * softmax.cu - softmax along one axis of [outer, k, inner].
  *
  * Where the axis is the last one (inner = 1) a row belongs to a thread in C and to a block on CUDA.
- * Otherwise rows lie side by side, and a strip of neighbours is taken at a time. The largest element is subtracted before exp, as PyTorch does.
+ * Otherwise rows lie side by side, and a strip of neighbours is taken at a time. The largest
+ * element is subtracted before exp, as PyTorch does.
  */
 #include "exp.cu"
 #include "kernel.h"

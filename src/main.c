@@ -33,7 +33,8 @@ help(FILE *f)
 	int i;
 
 	fputs("usage: stowage COMMAND [option ...] ...\n\n"
-	    "Plans the memory of neural network training, to the byte, before anything runs.\n\n", f);
+	    "Plans the memory of neural network training, to the byte, before anything runs.\n\n",
+	    f);
 	for (i = 0; command_table[i]; i++)
 		fprintf(f, "  %-8s %s\n", command_table[i]->name, command_table[i]->brief);
 	fputs("\n  --help, -h     print this; 'stowage COMMAND --help' tells a command's options\n"

@@ -1,4 +1,4 @@
-/* Exact numbers: arithmetic in lowest terms, overflow told rather than wrapped, reading, writing. */
+/* Exact numbers: arithmetic in lowest terms, overflow told and never wrapped, reading, writing. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>

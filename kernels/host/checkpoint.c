@@ -509,13 +509,47 @@ checkpoint_parse(struct json *j, struct state *s, int64_t data_bytes, int64_t *b
 		    "\"stowage\"", j->path);
 }
 
+/* The header's length, from the file's first eight bytes. */
+static int64_t
+header_length(int fd, const char *path, int64_t size)
+{
+	unsigned char bytes[8];
+	uint64_t length = 0;
+
+	if (size < 8)
+		fail("%s: %s: %lld bytes, a safetensors file has at least 8", path,
+		    size ? "truncated" : "the file is empty", (long long)size);
+	read_all(fd, path, bytes, 8, 0);
+	for (int i = 0; i < 8; i++)
+		length |= (uint64_t)bytes[i] << (8 * i);
+	if (length < 2 || length > HEADER_LIMIT)
+		fail("%s: not a safetensors file: a header of %llu bytes", path,
+		    (unsigned long long)length);
+	if ((int64_t)length > size - 8)
+		fail("%s: truncated: %lld bytes, its header alone has %llu", path, (long long)size,
+		    (unsigned long long)length);
+	return (int64_t)length;
+}
+
+static void
+load_tensor(int fd, const char *path, const struct persistent *p, int64_t from)
+{
+	int64_t bytes = p->elements * type_table[p->type].bytes;
+
+	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
+		int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
+
+		read_all(fd, path, chunk, n, from + at);
+		device_write(p->offset + at, chunk, n);
+	}
+}
+
 static void
 checkpoint_load(const char *path, struct state *s)
 {
-	unsigned char length_bytes[8];
 	struct json j;
 	struct stat st;
-	int64_t *begin = (int64_t *)malloc((PERSISTENT + 1) * sizeof(int64_t)), length = 0;
+	int64_t *begin = (int64_t *)malloc((PERSISTENT + 1) * sizeof(int64_t)), length;
 	char *text;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -523,17 +557,7 @@ checkpoint_load(const char *path, struct state *s)
 		fail("%s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		fail("%s: expected a file, found a folder or a device", path);
-	if (st.st_size < 8)
-		fail("%s: %s: %lld bytes, a safetensors file has at least 8", path,
-		    st.st_size ? "truncated" : "the file is empty", (long long)st.st_size);
-	read_all(fd, path, length_bytes, 8, 0);
-	for (int i = 0; i < 8; i++)
-		length |= (int64_t)((uint64_t)length_bytes[i] << (8 * i));
-	if (length < 2 || length > HEADER_LIMIT)
-		fail("%s: not a safetensors file: a header of %lld bytes", path, (long long)length);
-	if (length > st.st_size - 8)
-		fail("%s: truncated: %lld bytes, its header alone has %lld", path,
-		    (long long)st.st_size, (long long)length);
+	length = header_length(fd, path, st.st_size);
 	text = (char *)malloc((size_t)length);
 	if (!text || !begin)
 		fail("%s: no memory for its header", path);
@@ -544,17 +568,8 @@ checkpoint_load(const char *path, struct state *s)
 	for (int k = 0; k < PERSISTENT; k++)
 		begin[k] = -1;
 	checkpoint_parse(&j, s, st.st_size - 8 - length, begin);
-	for (int k = 0; k < PERSISTENT; k++) {
-		int64_t bytes = persistent[k].elements * type_table[persistent[k].type].bytes;
-
-		for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
-			int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at :
-			    (int64_t)sizeof(chunk);
-
-			read_all(fd, path, chunk, n, 8 + length + begin[k] + at);
-			device_write(persistent[k].offset + at, chunk, n);
-		}
-	}
+	for (int k = 0; k < PERSISTENT; k++)
+		load_tensor(fd, path, &persistent[k], 8 + length + begin[k]);
 	free(text);
 	free(begin);
 	close(fd);

@@ -133,7 +133,8 @@ shape_text(char *buf, size_t size, int64_t first, int rank, const int64_t *dim)
 
 /* Do the dims of a file's samples match? Extents of 1 may be there or not. */
 static void
-data_check_shape(const char *file, const struct input *in, int64_t rows, int rank, const int64_t *dim)
+data_check_shape(const char *file, const struct input *in, int64_t rows, int rank,
+    const int64_t *dim)
 {
 	char want[160], have[160];
 	int i = 0, j = 0;

@@ -1,7 +1,7 @@
 /*
  * data_csv.c - data from a table of numbers separated by commas: one sample a line, the inputs'
- * values and then the targets' (or the targets first: struct input says where). Parsed once, at start; each column is kept
- * in the type in which the network reads it.
+ * values and then the targets' (or the targets first: struct input says where). Parsed once, at
+ * start; each column is kept in the type in which the network reads it.
  */
 struct csv {
 	struct loaded file;

@@ -2,11 +2,13 @@
  * device_c.c - the arena of a C program: one mapping, taken whole at start. The batch is read
  * straight into it.
  */
-static unsigned char chunk[1 << 20] __attribute__((aligned(64)));	/* start values and checkpoints pass through */
+/* start values and checkpoints pass through it */
+static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 
 static int64_t arena_taken;	/* bytes by which the process grew for the arena */
 
 static int64_t	process_mapped(void);
+static int64_t	system_number(const char *path, const char *key);
 
 static void
 device_open(void)
@@ -76,12 +78,27 @@ device_wait(void)
 {
 }
 
-/* The largest team a kernel's workspace was planned for; fewer where the machine has fewer. */
+#ifdef _OPENMP
+/* A container may have many processors and the time of few: threads beyond those only wait. */
+static int
+threads_worth(void)
+{
+	int64_t quota = system_number("/sys/fs/cgroup/cpu.max", "");
+	int64_t period = system_number("/sys/fs/cgroup/cpu.max", " ");
+	int n = omp_get_max_threads();
+
+	if (quota > 0 && period > 0 && !getenv("OMP_NUM_THREADS") && (quota + period - 1) / period < n)
+		n = (int)((quota + period - 1) / period);
+	return n;
+}
+#endif
+
+/* At most the threads for which workspaces were planned. */
 static void
 device_threads(int asked)
 {
 #ifdef _OPENMP
-	int n = asked ? asked : omp_get_max_threads();
+	int n = asked ? asked : threads_worth();
 
 	if (asked > THREADS)
 		fail("--threads %d: this program's memory was planned for at most %d", asked, THREADS);

@@ -3,7 +3,8 @@
  * pinned memory and copied; the step's numbers live in a variable of the module, so that a kernel
  * can be launched again with new ones.
  */
-static unsigned char chunk[1 << 20] __attribute__((aligned(64)));	/* start values and checkpoints pass through */
+/* start values and checkpoints pass through it */
+static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 
 static int64_t arena_taken;	/* bytes by which the device's free memory shrank for the arena */
 

@@ -8,7 +8,8 @@ extern "C" {
 #endif
 
 void	stowage_init(uint64_t seed);
-void	stowage_train_step(int64_t b, double lr, int64_t update, uint64_t draw, double share, double keep);
+void	stowage_train_step(int64_t b, double lr, int64_t update, uint64_t draw, double share,
+	    double keep);
 void	stowage_update_step(double lr, int64_t update);
 void	stowage_validate_step(int64_t b);
 void	*stowage_arena(void);

@@ -53,6 +53,11 @@ main(int argc, char **argv)
 		memory_plan();
 		return 0;
 	}
+#ifndef TRAINS
+	if (!r.option.eval && !r.option.predict)
+		fail("%s has no loss: there is nothing to train; --predict FILE writes what %s "
+		    "computes", SPEC, NETWORK);
+#endif
 	prepare(&r);
 #ifdef TRAINS
 	if (!r.option.eval && !r.option.predict) {

@@ -37,7 +37,7 @@ seed_normal(uint64_t seed, uint64_t stream, uint64_t counter)
 	return sqrt(-2 * log(1 - u)) * cos(6.283185307179586477 * v);
 }
 
-/* A tensor's stream is its name's (FNV-1a), so that a layer added elsewhere changes nothing here. */
+/* A tensor's stream is its name's (FNV-1a): a layer added elsewhere changes nothing here. */
 static uint64_t
 seed_stream(const char *name)
 {

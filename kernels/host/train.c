@@ -73,8 +73,8 @@ predictions_open(const char *path, int64_t samples)
 		n += snprintf(shape + n, sizeof(shape) - (size_t)n, i ? ", %lld" : " %lld",
 		    (long long)prediction.dim[i]);
 	n = snprintf(header + 10, sizeof(header) - 10,
-	    "{'descr': '<f%d', 'fortran_order': False, 'shape': %s), }",
-	    type_table[prediction.type].bytes, shape);
+	    "{'descr': '<%c%d', 'fortran_order': False, 'shape': %s), }",
+	    type_table[prediction.type].name[0], type_table[prediction.type].bytes, shape);
 	while ((n + 11) % 64)
 		header[10 + n++] = ' ';
 	header[10 + n++] = '\n';

@@ -73,7 +73,8 @@ const struct command command_emit = {
 	.name = "emit",
 	.brief = "write the training program as C or CUDA source",
 	.operands = "SPEC",
-	.details = "Exit status: 0 written, 1 the spec has errors, 2 it could not be read or written.",
+	.details = "Exit status: 0 written, 1 the spec has errors, 2 it could not be read or "
+	    "written.",
 	.options = options,
 	.run = run_emit,
 };

@@ -172,8 +172,8 @@ const struct command command_lint = {
 	.name = "lint",
 	.brief = "check specs: every error, and whether they fit their device",
 	.operands = "FILE|FOLDER...",
-	.details = "Exit status: 0 clean, 1 findings (see --fail-on), 2 a file could not be read or "
-	    "checked.\nA folder stands for every .nn file below it; - is standard input.",
+	.details = "Exit status: 0 clean, 1 findings (see --fail-on), 2 a file could not be read "
+	    "or checked.\nA folder stands for every .nn file below it; - is standard input.",
 	.options = options,
 	.run = run_lint,
 };

@@ -1,6 +1,7 @@
 /* The option parser. Everything it says comes from the command's table. */
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "base/text.h"
 
 #define MAX_OPTIONS	32
+#define HELP_COLUMN	30
 
 int
 usage_error(const struct command *c, const char *fmt, ...)
@@ -243,10 +245,12 @@ help_option(FILE *f, const struct option *o)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
 	snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->value ? " " : "",
 	    o->value ? o->value : "");
-	fprintf(f, "  %-30s%s%s", left, strlen(left) > 29 ? "\n                                " : "",
-	    o->doc);
+	fprintf(f, "  %-*s", HELP_COLUMN, left);
+	if (strlen(left) >= HELP_COLUMN)
+		fprintf(f, "\n  %*s", HELP_COLUMN, "");
+	fputs(o->doc, f);
 	if (o->type == OPTION_CHOICE) {
-		fputs(": ", f);
+		fprintf(f, ":\n  %*s", HELP_COLUMN, "");
 		for (i = 0; (word = o->choice(i)); i++)
 			fprintf(f, "%s%s", i ? ", " : "", word);
 	}
@@ -259,7 +263,8 @@ options_help(FILE *f, const struct command *c)
 	static const struct option help = { .name = "help", .letter = 'h', .doc = "print this" };
 	const struct option *o;
 
-	fprintf(f, "usage: stowage %s [option ...] %s\n\n%s.\n\n", c->name, c->operands, c->brief);
+	fprintf(f, "usage: stowage %s [option ...] %s\n\n%c%s.\n\n", c->name, c->operands,
+	    toupper((unsigned char)c->brief[0]), c->brief + 1);
 	for (o = c->options; o->name; o++)
 		help_option(f, o);
 	help_option(f, &help);

@@ -74,7 +74,7 @@ program_write(struct arena *a, const char *dir, const char *name, const struct t
 	bool good;
 
 	if (!f)
-		return failed(fresh);
+		return failed(path);
 	good = fwrite(t->s, 1, t->n, f) == t->n;
 	good &= fclose(f) == 0;
 	if (good && rename(fresh, path) == 0)

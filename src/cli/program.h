@@ -13,12 +13,13 @@ struct program {
 	struct text source, makefile;
 };
 
-/* Compiles the spec and writes its program's text; the exit status, 0 when all is well. A spec of
- * several networks needs --network. */
+/* Compiles the spec and writes its program's text; the exit status, 0 when all is well. A spec
+ * of several networks needs --network. */
 int	program_make(struct arena *, const struct command *, const char *path,
 	    const struct compile_args *, struct program *);
 
-/* Writes DIR/NAME whole or not at all (to a file beside it, then renamed); false after a message. */
+/* Writes DIR/NAME whole or not at all: to a file beside it, which is then renamed; false after a
+ * message. */
 bool	program_write(struct arena *, const char *dir, const char *name, const struct text *);
 
 /* Makes the folder, and those above it, unless it is there; false after a message. */

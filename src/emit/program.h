@@ -15,13 +15,14 @@ void	emit_constants(struct emitter *, const char *program);
 void	emit_tables(struct emitter *);
 bool	emit_data_check(struct emitter *);
 
-/* What the host reads after a step of this graph: its results, and before them the sum of the
- * losses where that is none of them. */
+/* What the host reads after a step of this graph: its results that are numbers, and before them the
+ * sum of the losses where that is none of them. */
 int	emit_result_list(struct arena *, const struct graph *, struct result **list);
 
 /* step.c: train_step, update_step, validate_step */
 void	emit_steps(struct emitter *);
-/* the value that --predict writes: the first operand of the first loss; NULL when there is none */
+/* the value that --predict writes: the first operand of the first loss, or what a network without
+ * losses computes; NULL when there is none */
 const struct tensor	*emit_prediction(const struct graph *);
 /* Numbers of the tensors that MADE() names, in the order of stowage_tensors; -1: not listed.
  * By tensor id. */

@@ -111,6 +111,9 @@ emit_prediction(const struct graph *g)
 	for (i = 0; i < g->nodes.n; i++)
 		if (g->nodes.v[i]->op->kind == OP_LOSS && g->nodes.v[i]->nin)
 			return g->nodes.v[i]->in[0];
+	for (i = 0; i < g->results.n; i++)
+		if (g->results.v[i].tensor->batched)
+			return g->results.v[i].tensor;
 	return NULL;
 }
 

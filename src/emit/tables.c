@@ -61,6 +61,12 @@ buffer_number(const struct emitter *e, const struct tensor *t)
 	return b ? (int)(b - e->plan->buffers.v) : -1;
 }
 
+static bool
+is_number(const struct tensor *t)
+{
+	return !t->batched && t->rank == 0;
+}
+
 int
 emit_result_list(struct arena *a, const struct graph *g, struct result **list)
 {
@@ -72,8 +78,14 @@ emit_result_list(struct arena *a, const struct graph *g, struct result **list)
 		listed |= g->results.v[i].tensor == g->loss;
 	if (!listed)
 		r[n++] = (struct result){ .name = "loss", .tensor = g->loss, .is_loss = true };
-	for (i = 0; i < g->results.n; i++)
-		r[n++] = g->results.v[i];
+	for (i = 0; i < g->results.n; i++) {
+		if (!is_number(g->results.v[i].tensor))
+			continue;	/* what an inference network computes: for --predict */
+		r[n] = g->results.v[i];
+		if (!listed && !strcmp(r[n].name, "loss"))
+			r[n].name = r[n].tensor->name;
+		n++;
+	}
 	return n;
 }
 
@@ -340,8 +352,8 @@ emit_buffers(struct emitter *e)
 	const struct plan *p = e->plan;
 	int i;
 
-	text_puts(e->out, "\n/* the plan: name, kind, offset, bytes, first and last instant, for good? */\n"
-	    "static const struct buffer buffers[] = {\n");
+	text_puts(e->out, "\n/* the plan: name, kind, offset, bytes, first and last instant, "
+	    "for good? */\nstatic const struct buffer buffers[] = {\n");
 	for (i = 0; i < p->buffers.n; i++) {
 		const struct buffer *b = &p->buffers.v[i];
 

@@ -51,8 +51,8 @@ static bool
 to_operands(struct expander *ex, const struct value *v, struct operands *ops)
 {
 	if (!value_is_tensors(v)) {
-		struct diag *g = ex_error(ex, "type", v->loc, "only tensors can be piped; this is %s",
-		    value_text(ex->a, v));
+		struct diag *g = ex_error(ex, "type", v->loc, "only tensors can be piped; this is "
+		    "%s", value_text(ex->a, v));
 
 		if (v->kind == V_LAYER)
 			diag_help(ex->d, g, "give it its input first");
@@ -144,10 +144,11 @@ apply_stripped(struct expander *ex, struct scope *s, struct where *w, struct exp
 }
 
 static struct value
-apply_shared(struct expander *ex, const struct shared *shared, struct operands ops)
+apply_shared(struct expander *ex, const struct shared *shared, struct loc use,
+    struct operands ops)
 {
 	struct where w = { .scope = shared->path, .path = shared->path, .exact = EXACT_ALL,
-		.loc = shared->loc };
+		.loc = use.src ? use : shared->loc };
 	struct scope *s = scope_inside(ex, shared->scope);
 	struct value v;
 
@@ -175,7 +176,7 @@ apply_layer(struct expander *ex, struct where *w, const struct layer *l, struct 
 	}
 	s = l->shared ? NULL : scope_inside(ex, l->scope);
 	if (l->shared)
-		v = apply_shared(ex, l->shared, ops);
+		v = apply_shared(ex, l->shared, w->loc, ops);
 	else if (e->kind == E_CALL && l->actual)
 		v = apply_call(ex, s, w, e, callee_find(ex, s, e->name, true), l->actual,
 		    l->nactuals, ops);
@@ -199,14 +200,14 @@ static struct value
 apply_named(struct expander *ex, struct where *w, struct expr *e, const struct layer *l,
     struct operands ops)
 {
+	struct where under = { .loc = e->head.src ? e->head : e->loc };
 	const char *path;
-	struct where under;
 
 	if (l->shared)
-		return apply_layer(ex, w, l, ops);
+		return apply_layer(ex, &under, l, ops);
 	path = where_segment(ex, w, e->name, e->count);
 	under = (struct where){ .scope = path, .path = path, .exact = EXACT_ALL,
-		.loc = where_loc(w, e->head) };
+		.loc = where_loc(w, under.loc) };
 	return apply_layer(ex, &under, l, ops);
 }
 
@@ -230,11 +231,11 @@ apply_name(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 	}
 	b = scope_find(s, e->name);
 	if (b && b->value.kind != V_POISON)
-		ex_error(ex, "type", e->loc, "'%s' is %s, and only a layer can follow `->`", e->name,
-		    value_text(ex->a, &b->value));
+		ex_error(ex, "type", e->loc, "'%s' is %s, and only a layer can follow `->`",
+		    e->name, value_text(ex->a, &b->value));
 	else if (!b)
-		ex_error(ex, "name", e->loc, "'%s' is not a layer here: it is inside a repeat, or in "
-		    "a branch of an `if` that was not taken", e->name);
+		ex_error(ex, "name", e->loc, "'%s' is not a layer here: it is inside a repeat, or "
+		    "in a branch of an `if` that was not taken", e->name);
 	return value_poison(e->loc);
 }
 
@@ -254,13 +255,14 @@ apply_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 		leading_operands(actual, n, &nargs);
 		if (nargs < n) {
 			if (!any_poison(actual, n))
-				ex_error(ex, "type", actual[nargs].value.loc, "'%s' is a layer with "
-				    "its arguments already: it takes tensors only", e->name);
+				ex_error(ex, "type", actual[nargs].value.loc, "'%s' is a layer "
+				    "with its arguments already: it takes tensors only", e->name);
 			return value_poison(e->loc);
 		}
 		return apply_named(ex, w, e, c.layer, join_operands(ex, ops, actual, n, INT32_MAX));
 	case CALLEE_FUNCTION:
-		ex_error(ex, "type", e->head, "'%s' is a function of numbers, not a layer", e->name);
+		ex_error(ex, "type", e->head, "'%s' is a function of numbers, not a layer",
+		    e->name);
 		break;
 	case CALLEE_NONE:
 		b = scope_find(s, e->name);

@@ -174,8 +174,8 @@ comparison(struct expander *ex, const struct expr *e, const struct value *a,
 	if (a->kind == V_POISON || b->kind == V_POISON)
 		return value_poison(e->loc);
 	if (a->kind == V_TENSOR || b->kind == V_TENSOR) {
-		ex_error(ex, "type", e->head, "a tensor has no value while the network is built, so "
-		    "it cannot be compared");
+		ex_error(ex, "type", e->head, "a tensor has no value while the network is built, "
+		    "so it cannot be compared");
 		return value_poison(e->loc);
 	}
 	if (e->op == OPR_EQ || e->op == OPR_NE) {

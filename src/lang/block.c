@@ -269,8 +269,8 @@ add_result(struct expander *ex, struct scope *s, const struct stmt *st)
 		return;
 	}
 	if (v.tensor->rank != 0 || v.tensor->batched) {
-		g = ex_error(ex, "shape", e->loc, "a %s is one number for the whole batch, and this "
-		    "is %s for each sample", what, value_text(ex->a, &v));
+		g = ex_error(ex, "shape", e->loc, "a %s is one number for the whole batch, and "
+		    "this is %s for each sample", what, value_text(ex->a, &v));
 		diag_help(ex->d, g, st->kind == S_LOSS ? "end it with a loss: "
 		    "cross_entropy(logits, target), mse(x, y), ..." :
 		    "end it with a metric: accuracy(logits, target), ...");
@@ -351,8 +351,8 @@ stage(struct expander *ex, const struct staging *s)
 		if (read[t->id])
 			vec_push(ex->a, &g->inputs, t);
 		else if (t->kind != T_POISON && !ex->m->broken)
-			diag_add(ex->d, SEV_WARNING, "data", t->loc, "%s '%s' is never used, and is "
-			    "not staged", tensor_kind_name(t->kind), t->name);
+			diag_add(ex->d, SEV_WARNING, "data", t->loc, "%s '%s' is never used, and "
+			    "is not staged", tensor_kind_name(t->kind), t->name);
 	}
 }
 
@@ -362,7 +362,7 @@ expand_network(struct expander *ex, struct network *net)
 	struct module *m = ir_module(ex->a, ex->d, net->name.text);
 	struct scope *s = scope_of_unit(ex, ex->root);
 	struct staging staged = { .all = { NULL, 0, 0 } };
-	bool train = false;
+	bool train = false, wrong_settings;
 	int i;
 
 	m->src = ex->root->file->src;
@@ -375,6 +375,8 @@ expand_network(struct expander *ex, struct network *net)
 	ex->steps = ex->depth = ex->sharing = ex->nframes = 0;
 	ex->stopped = false;
 	settings_read(ex, net, &m->set);
+	wrong_settings = m->broken;
+	m->broken = false;
 	for (i = 0; i < net->nstmts; i++) {
 		struct stmt *st = &net->stmt[i];
 
@@ -394,6 +396,8 @@ expand_network(struct expander *ex, struct network *net)
 	if (!train && m->forward->results.n == 0)
 		keep_outputs(ex);
 	stage(ex, &staged);
+	ex->incomplete = m->broken;
+	m->broken |= wrong_settings;
 	settings_bind(ex, net, &m->set, staged.all.v, staged.all.n);
 	ex->m = NULL;
 	ex->b.graph = NULL;

@@ -67,7 +67,7 @@ may_suggest(struct checker *c, const char *name)
 	names_add_map(c->ex->a, &n, &c->known);
 	names_add_map(c->ex->a, &n, &c->unit->names);
 	names_add_ops(c->ex->a, &n, OP_LAYER, OP_METRIC);
-	return strlen(name) > 2 && text_nearest(name, n.v, n.n);
+	return names_near(name, &n) != NULL;
 }
 
 static void

@@ -222,7 +222,7 @@ data_read(struct expander *ex, const struct setting *st, struct data_source *d,
 		else
 			read_positional(&r, &v);
 	}
-	if (ex->d->errors > before || ex->m->broken)
+	if (ex->d->errors > before || ex->incomplete)
 		return;
 	if (d->kind == DATA_SYNTHETIC) {
 		if (d->samples == 0)

@@ -11,8 +11,8 @@
 static void
 not_here(struct expander *ex, struct loc loc, const char *name)
 {
-	ex_error(ex, "name", loc, "'%s' has no value here: it is inside a repeat, or in a branch of "
-	    "an `if` that was not taken", name);
+	ex_error(ex, "name", loc, "'%s' has no value here: it is inside a repeat, or in a branch "
+	    "of an `if` that was not taken", name);
 }
 
 static struct value
@@ -158,8 +158,8 @@ eval_if(struct expander *ex, struct scope *s, struct where *w, struct expr *e,
 		ex_error(ex, "type", e->a->loc, "`if` chooses while the network is built; a "
 		    "tensor has no value yet");
 	else if (c.kind != V_BOOL && c.kind != V_POISON)
-		ex_error(ex, "type", e->a->loc, "the condition of `if` must be true or false, not %s",
-		    value_text(ex->a, &c));
+		ex_error(ex, "type", e->a->loc, "the condition of `if` must be true or false, "
+		    "not %s", value_text(ex->a, &c));
 	*branch = c.kind == V_BOOL && c.flag ? e->b : e->c;
 	return c.kind == V_BOOL;
 }
@@ -333,9 +333,15 @@ want_int(struct expander *ex, const struct value *v, const char *what, int64_t m
 		return false;
 	}
 	if (!number_is_int(v->num, out)) {
-		g = ex_error(ex, "value", v->loc, "%s must be a whole number, and %s is %.10g", what,
-		    ex_text(ex, v->loc), v->num.real);
-		diag_help(ex->d, g, "floor(%s) rounds down", ex_text(ex, v->loc));
+		const char *text = ex_text(ex, v->loc);
+
+		if (strpbrk(text, "+-*/%")) {
+			g = ex_error(ex, "value", v->loc, "%s must be a whole number, and %s is "
+			    "%.10g", what, text, v->num.real);
+			diag_help(ex->d, g, "floor(%s) rounds down", text);
+		} else
+			ex_error(ex, "value", v->loc, "%s must be a whole number, not %s", what,
+			    number_text(buf, v->num));
 		return false;
 	}
 	if (*out < min || *out > max) {

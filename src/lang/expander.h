@@ -22,7 +22,7 @@
 #define DEEPEST_BLOCKS	64	/* of blocks within blocks */
 #define DEEPEST_EXPR	400	/* of expressions within expressions; a pipe is one, however long */
 #define DEEPEST_CALLS	1200	/* of our own functions, all recursion together */
-#define MOST_STEPS	4000000	/* expressions evaluated for one network: bounds the time taken */
+#define MOST_STEPS	2000000	/* expressions evaluated for one network: bounds the time taken */
 
 /* ---- files ---- */
 
@@ -54,7 +54,7 @@ struct binding {
 };
 
 struct scope {			/* of a body; or of a copy or labelled group inside one */
-	struct scope *outer;	/* of the group's body; NULL: a body sees files and operators only */
+	struct scope *outer;	/* of the group's body; NULL: a body sees its file and operators */
 	struct unit *unit;
 	struct map names;	/* to struct binding */
 	const struct value *index;	/* in a copy: which one */
@@ -111,6 +111,7 @@ struct expander {
 	VEC(struct cast) casts;
 	const struct frame *frame;
 	int nframes, depth, steps, sharing;
+	bool incomplete;	/* the network has errors of its own: parts of it were not made */
 	bool stopped;		/* a bound was met: everything from here on is poison */
 };
 
@@ -171,6 +172,7 @@ struct names {
 void	names_add(struct arena *, struct names *, const char *);
 void	names_add_map(struct arena *, struct names *, const struct map *);
 void	names_add_ops(struct arena *, struct names *, enum op_kind first, enum op_kind last);
+const char	*names_near(const char *name, const struct names *);	/* or NULL */
 /* "did you mean 'x'?" when one is near; returns whether it was */
 bool	names_suggest(struct expander *, struct diag *, const char *name, const struct names *);
 
@@ -211,7 +213,8 @@ struct value	apply_label(struct expander *, struct scope *, struct where *, stru
 /* Where the parts of a group go: what a label or copy is given to, made the path of its parts. */
 struct where	*where_inside(struct where *, struct where *storage);
 /* The path of what is called NAME here, the COUNT-th of its definition. */
-const char	*where_segment(struct expander *, const struct where *, const char *name, int count);
+const char	*where_segment(struct expander *, const struct where *, const char *name,
+		    int count);
 struct loc	 where_loc(const struct where *, struct loc otherwise);
 
 /* ---- call.c ---- */

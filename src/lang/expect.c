@@ -39,12 +39,13 @@ add_marks(struct phrases *ph, const bool ok[TOKEN_KINDS])
 		{ TOK_THEN, "'then'" }, { TOK_ELSE, "'else'" }, { '=', "'='" }, { ',', "','" },
 		{ ':', "':'" }, { ')', "')'" }, { ']', "']'" }, { '{', "'{'" },
 	};
+	int before = ph->n;	/* phrases for what could stand in the wrong token's place */
 	size_t i;
 
 	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (marks[i].kind != ':' || !ok[TOK_ARROW])	/* a label is rarely meant */
 			add(ph, ok[marks[i].kind], marks[i].text);
-	ph->mark = ph->n > 0 && !ok[TOK_NUM];
+	ph->mark = ph->n > before && before == 0;
 }
 
 static void
@@ -53,12 +54,12 @@ collect(const struct parse *p, struct phrases *ph, const bool ok[TOKEN_KINDS])
 	bool value = ok[TOK_NUM], statement = ok[TOK_DEF] && ok[TOK_INPUT];
 
 	add(ph, value && !ok[TOK_ARROW], "a value");
+	add(ph, !value && ok[TOK_STR], "a string");
+	add(ph, !value && ok[TOK_NAME], "a name");
 	if (!ok[TOK_KEY] || !p->look.line_start)	/* else no value goes on here */
 		add_marks(ph, ok);
 	if (ok[TOK_THEN] || ok[TOK_ELSE])
 		return;
-	add(ph, !value && ok[TOK_STR], "a string");
-	add(ph, !value && ok[TOK_NAME], "a name");
 	add(ph, ok[TOK_ARROW] && !ph->mark && !ok[TOK_KEY], "'->'");
 	add(ph, ok[TOK_ARROW] && !ph->mark && !ok[TOK_KEY], "another operator");
 	add(ph, statement, "a statement");
@@ -139,8 +140,9 @@ token_text(struct parse *p, const struct token *t)
 
 	if (!t->kind)
 		return "the end of the file";
-	if (n == 0)	/* made up by the filter */
-		return t->kind < 128 ? arena_printf(p->arena, "'%c'", t->kind) : "nothing";
+	if (n == 0)	/* made up by the filter: a bracket's end, or a definition's beginning */
+		return t->kind < 128 ? arena_printf(p->arena, "'%c'", t->kind) :
+		    "the next statement";
 	if (shown > LONGEST_SHOWN)
 		for (shown = LONGEST_SHOWN; shown > 0 && ((unsigned char)s[shown] & 0xc0) == 0x80;)
 			shown--;
@@ -149,6 +151,7 @@ token_text(struct parse *p, const struct token *t)
 	else if (t->kind == TOK_DEF)
 		kind = "the definition of ";
 	else if (t->kind == TOK_STR)
-		return arena_printf(p->arena, "the string %.*s%s", shown, s, n > shown ? "..." : "");
-	return arena_printf(p->arena, "%s'%.*s%s'", kind, shown, s, n > shown ? "..." : "");
+		kind = "the string ";
+	return arena_printf(p->arena, t->kind == TOK_STR ? "%s%.*s%s" : "%s'%.*s%s'", kind, shown,
+	    s, n > shown ? "..." : "");
 }

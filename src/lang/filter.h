@@ -32,8 +32,8 @@ struct filter {
 
 	struct bracket open[MAX_BRACKETS];
 	int depth;			/* of open */
-	int64_t over;			/* brackets beyond MAX_BRACKETS, whose contents are dropped */
-	int forgiven[128];		/* by kind: closers that a repair has made superfluous */
+	int64_t over;			/* brackets beyond MAX_BRACKETS; contents dropped */
+	int forgiven[128];		/* by kind: closers a repair made superfluous */
 	struct loc statement;		/* the name or keyword the current statement starts with */
 
 	enum filter_mode mode;
@@ -62,7 +62,8 @@ void			 filter_keyword(struct filter *, struct token t);
 struct diag		*filter_error(struct filter *, struct loc, const char *fmt, ...)
 			    __attribute__((format(printf, 3, 4)));
 /* The same for what is missing before T: not while the parser throws tokens away at all. */
-struct diag		*filter_missing(struct filter *, const struct token *t, const char *expected);
+struct diag		*filter_missing(struct filter *, const struct token *t,
+			    const char *expected);
 /* Says that a comma is missing before T, and puts it out. */
 void			 filter_missing_comma(struct filter *, const struct token *t);
 /* Is everything before this point a complete value, so that the next name cannot belong to it? */

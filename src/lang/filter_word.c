@@ -36,7 +36,7 @@ replace_next(struct filter *f, int kind)
 
 /* ---- inside round and square brackets ---- */
 
-/* Is this "pad: 2", an argument whose '=' was written ':'? A label names a layer, never a literal. */
+/* Is this "pad: 2", an argument with ':' written for '='? A label never names a literal. */
 static bool
 is_colon_argument(struct filter *f)
 {

@@ -99,7 +99,8 @@ load_import(struct expander *ex, struct unit *u, const struct import *use,
 	}
 	src = source_read(ex->a, path, &why);
 	if (!src) {
-		struct diag *e = ex_error(ex, "name", use->loc, "cannot read \"%s\": %s", path, why);
+		struct diag *e = ex_error(ex, "name", use->loc, "cannot read \"%s\": %s", path,
+		    why);
 
 		diag_help(ex->d, e, "the path is relative to the file that says `use`");
 		return;

@@ -20,6 +20,6 @@ struct map {
 };
 
 void	*map_get(const struct map *, const char *key);	/* NULL when absent */
-void	 map_put(struct arena *, struct map *, const char *key, void *value);	/* key must be new */
+void	 map_put(struct arena *, struct map *, const char *key, void *value);	/* a new key */
 
 #endif

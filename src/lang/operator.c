@@ -214,7 +214,8 @@ apply_plain(struct expander *ex, struct where *w, const char *name, struct expr 
 	int i;
 
 	if (!op) {
-		ex_error(ex, "type", loc, "the operator '%s' that this needs is not built in", name);
+		ex_error(ex, "type", loc, "the operator '%s' that this needs is not built in",
+		    name);
 		return value_poison(loc);
 	}
 	if (!has_room(ex, op, loc))

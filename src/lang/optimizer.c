@@ -124,7 +124,8 @@ schedule_find(struct expander *ex, const struct expr *e)
 	if (e->kind == E_BAD)
 		return -1;
 	if (e->kind != E_CALL && e->kind != E_NAME) {
-		ex_error(ex, "settings", e->loc, "a schedule is constant, step(...) or cosine(...)");
+		ex_error(ex, "settings", e->loc, "a schedule is constant, step(...) or "
+		    "cosine(...)");
 		return -1;
 	}
 	for (i = 0; i < (int)(sizeof(schedules) / sizeof(*schedules)); i++) {

@@ -62,7 +62,7 @@ nothing_matches(struct expander *ex, const struct pattern *p, const char *what)
 	struct diag *g;
 	int i;
 
-	if (ex->m->broken)	/* what it names may be what could not be made */
+	if (ex->incomplete)	/* what it names may be what could not be made */
 		return;
 	for (i = 0; i < f->nodes.n; i++) {
 		nodes |= path_matches(p->text, f->nodes.v[i]->path);
@@ -70,9 +70,10 @@ nothing_matches(struct expander *ex, const struct pattern *p, const char *what)
 	}
 	for (i = 0; i < ex->m->persistent.n; i++)
 		add_prefixes(ex, &seen, &names, ex->m->persistent.v[i]->name);
-	g = diag_error(ex->d, "settings", p->loc, nodes ? "'%s' has no parameters: %s does nothing "
+	g = ex_error(ex, "settings", p->loc, nodes ? "'%s' has no parameters: %s does nothing "
 	    "there" : "nothing in the network is called '%s': %s does nothing", p->text, what);
-	names_suggest(ex, g, p->text, &names);
+	if (!nodes)
+		names_suggest(ex, g, p->text, &names);
 }
 
 void
@@ -96,13 +97,13 @@ freeze_read(struct expander *ex, const struct setting *st, struct settings *set)
 		if (!matched)
 			nothing_matches(ex, &set->freeze[i], "freeze");
 	}
-	if (ex->m->broken)
+	if (ex->incomplete)
 		return;
 	for (j = 0; j < ex->m->persistent.n; j++)
 		if (ex->m->persistent.v[j]->kind == T_PARAM && !ex->m->persistent.v[j]->frozen)
 			return;
 	if (ex->m->persistent.n > 0 && set->train)
-		diag_error(ex->d, "settings", st->loc, "every parameter is frozen: nothing is left "
+		ex_error(ex, "settings", st->loc, "every parameter is frozen: nothing is left "
 		    "to train");
 }
 

@@ -145,11 +145,39 @@ names_add_ops(struct arena *a, struct names *n, enum op_kind first, enum op_kind
 			names_add(a, n, op_table[i]->name);
 }
 
-bool
-names_suggest(struct expander *ex, struct diag *g, const char *name, const struct names *n)
+/* "convolution" means conv, "drop" means dropout: the longest name that begins the other. */
+static const char *
+same_start(const char *name, const struct names *n)
+{
+	size_t len = strlen(name), best = 2, l;
+	const char *found = NULL;
+	int i;
+
+	for (i = 0; i < n->n; i++) {
+		l = strlen(n->v[i]);
+		if (l > len)
+			l = len;
+		if (l > best && strncmp(name, n->v[i], l) == 0) {
+			best = l;
+			found = n->v[i];
+		}
+	}
+	return found;
+}
+
+const char *
+names_near(const char *name, const struct names *n)
 {
 	/* of names of one or two letters, everything is near */
 	const char *near = strlen(name) < 3 ? NULL : text_nearest(name, n->v, n->n);
+
+	return near ? near : same_start(name, n);
+}
+
+bool
+names_suggest(struct expander *ex, struct diag *g, const char *name, const struct names *n)
+{
+	const char *near = names_near(name, n);
 
 	if (near)
 		diag_help(ex->d, g, "did you mean '%s'?", near);

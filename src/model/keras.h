@@ -21,7 +21,7 @@
 
 struct keras_local {
 	const struct node *forward;	/* the layer, in the training graph */
-	const struct node *backward;	/* what makes the gradient of its input; NULL: nothing does */
+	const struct node *backward;	/* makes the gradient of its input; NULL: nothing does */
 	int64_t positions, field, filters;	/* N, K, F */
 	struct affine input;		/* bytes of one whole input: eB HWC */
 	int slots;			/* S */

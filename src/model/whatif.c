@@ -97,7 +97,8 @@ whatif_largest(struct module *m, int64_t bytes, int64_t *arena, int64_t *next)
 	*arena = *next = at_lo;
 	if (at_lo > bytes)
 		return 0;
-	while ((at_hi = whatif_batch(m, hi)) <= bytes) {	/* a pair that brackets the answer */
+	/* first a pair that brackets the answer */
+	while ((at_hi = whatif_batch(m, hi)) <= bytes) {
 		lo = hi;
 		at_lo = at_hi;
 		if (hi > INT64_MAX / 16)

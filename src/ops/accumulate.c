@@ -1,5 +1,5 @@
-/* accumulate: adds a micro-batch's gradient to the sum of those before. The first of an update writes
- * instead, so that nothing needs to be cleared. */
+/* accumulate: adds a micro-batch's gradient to the sum of those before. The first of an update
+ * writes instead, so that nothing needs to be cleared. */
 #include "ops/op.h"
 
 #include "emit/emit.h"

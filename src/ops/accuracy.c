@@ -34,10 +34,10 @@ const struct op op_accuracy = {
 	.name = "accuracy",
 	.kind = OP_METRIC,
 	.brief = "share of right answers",
-	.doc = "For labels class[K]: the share of labels whose logit is the largest, over the batch and all "
-	    "positions; of equal logits the first counts. Shapes are those of cross_entropy. For "
-	    "targets that are numbers, as bce_with_logits takes them: the share of elements where "
-	    "x > 0 and target > 0.5 agree.",
+	.doc = "For labels class[K]: the share of labels whose logit is the largest, over the "
+	    "batch and all positions; of equal logits the first counts. Shapes are those of "
+	    "cross_entropy. For targets that are numbers, as bce_with_logits takes them: the "
+	    "share of elements where x > 0 and target > 0.5 agree.",
 	.operands = "logits target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,

@@ -40,9 +40,10 @@ const struct op op_adam = {
 	.name = "adam",
 	.kind = OP_OPTIMIZER,
 	.brief = "Adam",
-	.doc = "g = gradient + weight_decay * p; m = beta1 * m + (1 - beta1) * g; "
-	    "v = beta2 * v + (1 - beta2) * g^2; p = p - lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps) "
-	    "at update t (Kingma and Ba, 2014). The formulas are those of PyTorch. State: two numbers a weight.",
+	.doc = "g = gradient + weight_decay * p; m = beta1 * m + (1 - beta1) * g; v = beta2 * v + "
+	    "(1 - beta2) * g^2; p = p - lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + "
+	    "eps) at update t (Kingma and Ba, 2014). The formulas are those of PyTorch. State: "
+	    "two numbers a weight.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "parameter gradient clip",

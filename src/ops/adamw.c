@@ -12,7 +12,8 @@ static const struct attr_spec attrs[] = {
 	    .min = 0, .max = 0.9999999 },
 	{ "eps", ATTR_REAL, "added to the root of the mean square", .preset = "1e-8",
 	    .min = 0, .max = 1 },
-	{ "weight_decay", ATTR_REAL, "share of each weight, times lr, taken off before the step", .preset = "0.01",
+	{ "weight_decay", ATTR_REAL, "share of each weight, times lr, taken off before the step",
+	    .preset = "0.01",
 	    .min = 0, .max = 1e6 },
 	ATTRS_END
 };
@@ -40,8 +41,8 @@ const struct op op_adamw = {
 	.name = "adamw",
 	.kind = OP_OPTIMIZER,
 	.brief = "Adam with decoupled weight decay",
-	.doc = "p = p * (1 - lr * weight_decay), then as adam without weight decay (Loshchilov and Hutter, "
-	    "2017). The formulas are those of PyTorch. State: two numbers a weight.",
+	.doc = "p = p * (1 - lr * weight_decay), then as adam without weight decay (Loshchilov "
+	    "and Hutter, 2017). The formulas are those of PyTorch. State: two numbers a weight.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "parameter gradient clip",

@@ -6,10 +6,10 @@
 static const struct attr_spec attrs[] = {
 	{ "kernel", ATTR_PAIR, "height and width of the window", .required = true,
 	    .min = 1, .max = 32768 },
-	{ "stride", ATTR_PAIR, "steps from window to window; by default the kernel, so that windows "
-	    "do not overlap", .min = 1, .max = 32768 },
-	{ "pad", ATTR_PAIR, "rows and columns of zeros added on each side, which count in the mean; at "
-	    "most half the kernel", .preset = "0", .min = 0, .max = 16384 },
+	{ "stride", ATTR_PAIR, "steps from window to window; by default the kernel, so that "
+	    "windows do not overlap", .min = 1, .max = 32768 },
+	{ "pad", ATTR_PAIR, "rows and columns of zeros added on each side, which count in the "
+	    "mean; at most half the kernel", .preset = "0", .min = 0, .max = 16384 },
 	ATTRS_END
 };
 
@@ -62,10 +62,10 @@ const struct op op_avgpool = {
 	.name = "avgpool",
 	.kind = OP_LAYER,
 	.brief = "2-D average pooling",
-	.doc = "y[c, i, j] is the mean of x[c, i * stride + u - pad, j * stride + v - pad] over the cells "
-	    "(u, v) of the kernel. Input [C, H, W] gives [C, (H + 2 pad - kernel) / stride + 1, ...], "
-	    "rounded down. Padding counts as zeros in the mean (PyTorch's count_include_pad=True). "
-	    "Backward needs neither input nor output.",
+	.doc = "y[c, i, j] is the mean of x[c, i * stride + u - pad, j * stride + v - pad] over "
+	    "the cells (u, v) of the kernel. Input [C, H, W] gives [C, (H + 2 pad - kernel) / "
+	    "stride + 1, ...], rounded down. Padding counts as zeros in the mean (PyTorch's "
+	    "count_include_pad=True). Backward needs neither input nor output.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

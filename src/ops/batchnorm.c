@@ -27,7 +27,7 @@ static const struct attr_spec attrs[] = {
 static bool
 uses_batch(const struct node *n)
 {
-	return n->training && !n->in[RUNNING_MEAN]->frozen;
+	return n->training && !tensor_root(n->in[RUNNING_MEAN])->frozen;
 }
 
 /* As kernels/norm.cu cuts channels into parts: bytes of two double sums for each. */
@@ -154,6 +154,24 @@ alias(const struct node *n, int k)
 	return k == NEW_MEAN ? RUNNING_MEAN : k == NEW_VAR ? RUNNING_VAR : -1;
 }
 
+/* Where the layer is applied again, its statistics are the ones that the last application left. */
+static void
+take_newest(const struct graph *g, struct node *n)
+{
+	int i, k;
+
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *last = g->nodes.v[i];
+
+		if (last == n || last->op != n->op || last->nout <= NEW_VAR ||
+		    tensor_root(last->out[NEW_MEAN]) != n->in[RUNNING_MEAN])
+			continue;
+		for (k = 0; k < 2; k++)
+			n->in[RUNNING_MEAN + k] = last->out[NEW_MEAN + k];
+		return;
+	}
+}
+
 static bool
 shape(struct build *b, struct node *n)
 {
@@ -165,13 +183,15 @@ shape(struct build *b, struct node *n)
 	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 1, "[channels, positions...]"))
 		return false;
 	if (!x->batched)
-		return op_error(b, n, "batchnorm: %s does not depend on the batch, so there is nothing "
-		    "to take statistics over", op_operand_text(b, x));
+		return op_error(b, n, "batchnorm: %s does not depend on the batch, so there is "
+		    "nothing to take statistics over", op_operand_text(b, x));
 	if (!op_param(b, n, "weight", T_PARAM, ones, 1, channels) ||
 	    !op_param(b, n, "bias", T_PARAM, zeros, 1, channels) ||
 	    !op_param(b, n, "running_mean", T_STATISTIC, zeros, 1, channels) ||
 	    !op_param(b, n, "running_var", T_STATISTIC, ones, 1, channels))
 		return false;
+	if (b->reuse)
+		take_newest(b->graph, n);
 	op_output(b, n, NULL, T_ACTIVATION, x->dtype, true, x->rank, x->dim);
 	op_output(b, n, "mean", T_SAVED, stat, false, 1, channels);
 	op_output(b, n, "invstd", T_SAVED, stat, false, 1, channels);
@@ -184,16 +204,16 @@ const struct op op_batchnorm = {
 	.name = "batchnorm",
 	.kind = OP_LAYER,
 	.brief = "batch normalisation",
-	.doc = "y = (x - mean) / sqrt(var + eps) * weight + bias, channel by channel; axis 0 is the "
-	    "channel (Ioffe and Szegedy, 2015). The output has the shape of the input.\n\n"
-	    "In training, mean and var are those of the micro-batch over samples and positions, and "
-	    "running = (1 - momentum) * running + momentum * batch, where the running variance takes "
-	    "the batch's with n - 1 in its denominator (as PyTorch). In validation, and where the "
-	    "running statistics are frozen, y uses the running ones. Statistics are summed in double, "
-	    "about the channel's first element.\n\n"
-	    "Parameters: weight (starts at 1) and bias (0), one number a channel each; running_mean "
-	    "(0) and running_var (1) are kept in checkpoints but not trained. Backward reads the "
-	    "input and the batch's mean and inverse deviation.",
+	.doc = "y = (x - mean) / sqrt(var + eps) * weight + bias, channel by channel; axis 0 is "
+	    "the channel (Ioffe and Szegedy, 2015). The output has the shape of the input.\n\n"
+	    "In training, mean and var are those of the micro-batch over samples and positions, "
+	    "and running = (1 - momentum) * running + momentum * batch, where the running "
+	    "variance takes the batch's with n - 1 in its denominator (as PyTorch). In "
+	    "validation, and where the running statistics are frozen, y uses the running ones. "
+	    "Statistics are summed in double, about the channel's first element.\n\n"
+	    "Parameters: weight (starts at 1) and bias (0), one number a channel each; "
+	    "running_mean (0) and running_var (1) are kept in checkpoints but not trained. "
+	    "Backward reads the input and the batch's mean and inverse deviation.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -1,4 +1,5 @@
-/* bce_with_logits: binary cross-entropy under the sigmoid of logits, in a form that cannot overflow. */
+/* bce_with_logits: binary cross-entropy under the sigmoid of logits, in a form that cannot
+ * overflow. */
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
@@ -31,7 +32,7 @@ emit_target_backward(struct emitter *e, const struct node *n)
 const struct op op_bce_target_grad = {
 	.name = "bce_target_grad",
 	.kind = OP_INTERNAL,
-	.brief = "gradient of bce_with_logits with respect to its target: -logits * dloss / elements",
+	.brief = "gradient of bce_with_logits' target: -logits * dloss / elements",
 	.operands = "dloss logits",
 	.min_operands = 2, .max_operands = 2,
 	.inplace = 1u << 1,
@@ -68,10 +69,10 @@ const struct op op_bce_with_logits = {
 	.name = "bce_with_logits",
 	.kind = OP_LOSS,
 	.brief = "binary cross-entropy under the sigmoid of logits",
-	.doc = "loss = mean of max(x, 0) - x * t + log(1 + exp(-|x|)) over the batch and all elements, "
-	    "which is -t log s - (1 - t) log(1 - s) with s = sigmoid(x), without overflow (PyTorch's "
-	    "BCEWithLogitsLoss). Both operands have one shape; targets lie in [0, 1] and may be u8. "
-	    "Backward reads both.",
+	.doc = "loss = mean of max(x, 0) - x * t + log(1 + exp(-|x|)) over the batch and all "
+	    "elements, which is -t log s - (1 - t) log(1 - s) with s = sigmoid(x), without "
+	    "overflow (PyTorch's BCEWithLogitsLoss). Both operands have one shape; targets lie in "
+	    "[0, 1] and may be u8. Backward reads both.",
 	.operands = "logits target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,

@@ -73,8 +73,8 @@ broadcast_shape(struct build *b, struct node *n)
 		return op_error(b, n, "%s: one operand holds %s and the other %s", n->op->name,
 		    dtype_name(x->dtype), dtype_name(y->dtype));
 	if (x->rank > 0 && y->rank > 0 && x->rank != y->rank)
-		return op_error(b, n, "%s: operands must have equally many axes, but one is %s and the "
-		    "other %s", n->op->name, op_operand_text(b, x), op_operand_text(b, y));
+		return op_error(b, n, "%s: operands must have equally many axes, but one is %s and "
+		    "the other %s", n->op->name, op_operand_text(b, x), op_operand_text(b, y));
 	memcpy(dim, full->dim, sizeof(dim));
 	if (x->rank > 0 && y->rank > 0 && !axes_agree(b, n, dim))
 		return false;
@@ -82,8 +82,8 @@ broadcast_shape(struct build *b, struct node *n)
 	    full->rank, dim))
 		return false;
 	if (grows(x, n->out[0]) && grows(y, n->out[0]))
-		return op_error(b, n, "%s: %s and %s would both be repeated; if that is meant, write "
-		    "broadcast(...) for one of them", n->op->name, op_operand_text(b, x),
+		return op_error(b, n, "%s: %s and %s would both be repeated; if that is meant, "
+		    "write broadcast(...) for one of them", n->op->name, op_operand_text(b, x),
 		    op_operand_text(b, y));
 	return groups_fit(b, n);
 }
@@ -220,7 +220,7 @@ const struct op op_reduce_negated = {
 const struct op op_mul_grad = {
 	.name = "mul_grad",
 	.kind = OP_INTERNAL,
-	.brief = "dy times the other factor, summed over the axes along which this one was repeated",
+	.brief = "dy times the other factor, summed over the axes this one was repeated along",
 	.operands = "dy other",
 	.min_operands = 2, .max_operands = 2,
 	.workspace = reduce_workspace,
@@ -297,9 +297,10 @@ const struct op op_broadcast = {
 	.name = "broadcast",
 	.kind = OP_LAYER,
 	.brief = "repeats a tensor along axes of extent 1",
-	.doc = "Gives the input the extents of `shape`, repeating it along axes where its own extent is "
-	    "1: broadcast((64, 28, 28)) of [64, 1, 1]. add, sub and mul do this by themselves for one "
-	    "operand; broadcast is for repeating both. Backward sums dy over the repeated axes.",
+	.doc = "Gives the input the extents of `shape`, repeating it along axes where its own "
+	    "extent is 1: broadcast((64, 28, 28)) of [64, 1, 1]. add, sub and mul do this by "
+	    "themselves for one operand; broadcast is for repeating both. Backward sums dy over "
+	    "the repeated axes.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -30,9 +30,9 @@ const struct op op_cast = {
 	.name = "cast",
 	.kind = OP_LAYER,
 	.brief = "integers as floating-point numbers",
-	.doc = "Turns u8 or i32 elements into the network's floating-point type, without scaling them; "
-	    "floating-point input passes through. The output has the shape of the input. Staging "
-	    "images as u8 and casting them takes a quarter of the memory of f32 images.",
+	.doc = "Turns u8 or i32 elements into the network's floating-point type, without scaling "
+	    "them; floating-point input passes through. The output has the shape of the input. "
+	    "Staging images as u8 and casting them takes a quarter of the memory of f32 images.",
 	.flags = OP_ELEMENTWISE,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -1,5 +1,5 @@
-/* concat: operands one after the other along an axis. Its gradient cuts dy into pieces, in one node,
- * for the operands that want one. */
+/* concat: operands one after the other along an axis. Its gradient cuts dy into pieces, in one
+ * node, for the operands that want one. */
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
@@ -63,15 +63,15 @@ joins(struct build *b, const struct node *n, int k, int axis)
 	if (!shape_float(b, n, k))
 		return false;
 	if (y->rank != x->rank || y->batched != x->batched || y->dtype != x->dtype)
-		return op_error(b, n, "concat: operands must be of one kind, but the first is %s and "
-		    "another %s%s", op_operand_text(b, x), op_operand_text(b, y),
+		return op_error(b, n, "concat: operands must be of one kind, but the first is %s "
+		    "and another %s%s", op_operand_text(b, x), op_operand_text(b, y),
 		    y->batched != x->batched ? ", of which only one has a batch" : "");
 	for (i = 0; i < x->rank; i++)
 		if (i != axis && x->dim[i] != y->dim[i])
-			return op_error(b, n, "concat: %s and %s differ in axis %d (%lld and %lld); only "
-			    "axis %d, along which they are joined, may differ", op_operand_text(b, x),
-			    op_operand_text(b, y), i, (long long)x->dim[i], (long long)y->dim[i],
-			    axis);
+			return op_error(b, n, "concat: %s and %s differ in axis %d (%lld and "
+			    "%lld); only axis %d, along which they are joined, may differ",
+			    op_operand_text(b, x), op_operand_text(b, y), i,
+			    (long long)x->dim[i], (long long)y->dim[i], axis);
 	return true;
 }
 

@@ -208,6 +208,11 @@ shape(struct build *b, struct node *n)
 			return too_small(b, n, &a);
 		dim[1 + i] = room / a.stride[i] + 1;
 	}
+	if (product_of(x->dim[1] + a.before[0] + a.after[0],
+	    x->dim[2] + a.before[1] + a.after[1]) > LARGEST_PLANE)
+		return op_error(b, n, "conv: padded, the input is %lldx%lld, too large: height times "
+		    "width is limited to 2^30", (long long)(x->dim[1] + a.before[0] + a.after[0]),
+		    (long long)(x->dim[2] + a.before[1] + a.after[1]));
 	channels = x->dim[0] / a.groups;
 	init = product_init(channels * a.kernel[0] * a.kernel[1]);
 	if (!op_param(b, n, "weight", T_PARAM, init, 4,

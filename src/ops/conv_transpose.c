@@ -187,6 +187,10 @@ shape(struct build *b, struct node *n)
 			    "output: input is %s", (long long)a.before[i], i ? "width" : "height",
 			    op_operand_text(b, x));
 	}
+	if (product_of(dim[1] + 2 * a.before[0], dim[2] + 2 * a.before[1]) > LARGEST_PLANE)
+		return op_error(b, n, "conv_transpose: the output, with what pad cuts away, is "
+		    "%lldx%lld, too large: height times width is limited to 2^30",
+		    (long long)(dim[1] + 2 * a.before[0]), (long long)(dim[2] + 2 * a.before[1]));
 	channels = a.filters / a.groups;
 	init = product_init(channels * a.kernel[0] * a.kernel[1]);
 	if (!op_param(b, n, "weight", T_PARAM, init, 4,

@@ -4,9 +4,10 @@
 #include "emit/emit.h"
 
 static const struct attr_spec attrs[] = {
-	{ "sides", ATTR_SIDES, "rows and columns to remove: all sides, (vertical, horizontal) or (top, "
-	    "bottom, left, right)", .min = 0, .max = 1 << 30 },
-	{ "size", ATTR_PAIR, "height and width to keep, from the middle", .min = 1, .max = 1 << 30 },
+	{ "sides", ATTR_SIDES, "rows and columns to remove: all sides, (vertical, horizontal) or "
+	    "(top, bottom, left, right)", .min = 0, .max = 1 << 30 },
+	{ "size", ATTR_PAIR, "height and width to keep, from the middle", .min = 1,
+	    .max = 1 << 30 },
 	ATTRS_END
 };
 
@@ -34,8 +35,8 @@ emit_copy(struct emitter *e, const struct node *n, const struct tensor *large, i
 	int64_t top, left;
 
 	corner(n, large, &top, &left);
-	emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, shape_product(to, 0, y), to->dim[y],
-	    to->dim[x], from->dim[y], from->dim[x], sign * top, sign * left, 0.0);
+	emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, shape_product(to, 0, y),
+	    to->dim[y], to->dim[x], from->dim[y], from->dim[x], sign * top, sign * left, 0.0);
 }
 
 static void
@@ -111,10 +112,10 @@ const struct op op_crop = {
 	.name = "crop",
 	.kind = OP_LAYER,
 	.brief = "a rectangle out of height and width",
-	.doc = "Removes rows and columns at the edges of the last two axes: crop(2), crop((1, 0)), "
-	    "crop((0, 1, 0, 1)); or keeps the middle: crop(size=(height(up), width(up))), where of an "
-	    "odd number of rows to remove the smaller half goes above. Backward needs neither input "
-	    "nor output.",
+	.doc = "Removes rows and columns at the edges of the last two axes: crop(2), crop((1, "
+	    "0)), crop((0, 1, 0, 1)); or keeps the middle: crop(size=(height(up), width(up))), "
+	    "where of an odd number of rows to remove the smaller half goes above. Backward needs "
+	    "neither input nor output.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

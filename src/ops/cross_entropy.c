@@ -58,13 +58,13 @@ const struct op op_cross_entropy = {
 	.name = "cross_entropy",
 	.kind = OP_LOSS,
 	.brief = "cross-entropy of labels under the softmax of logits",
-	.doc = "loss = mean over labels t of log(sum over k of exp(x[k])) - x[t], over the batch and, for "
-	    "a label per position, all positions. The logits of class[K] have shape [K]; those of "
-	    "class[K, d...] have [K, d...], as images of classes, or [d..., K], as sequences; where "
-	    "both fit, classes are on axis 0, as in PyTorch.\n\n"
-	    "The largest logit is subtracted before exp. Backward reads the logits, the labels and "
-	    "one number a label that forward keeps. A label that is no class, such as -1, takes no "
-	    "part: it adds 0 to the sum but still counts as a label in the mean.",
+	.doc = "loss = mean over labels t of log(sum over k of exp(x[k])) - x[t], over the batch "
+	    "and, for a label per position, all positions. The logits of class[K] have shape [K]; "
+	    "those of class[K, d...] have [K, d...], as images of classes, or [d..., K], as "
+	    "sequences; where both fit, classes are on axis 0, as in PyTorch.\n\n"
+	    "The largest logit is subtracted before exp. Backward reads the logits, the labels "
+	    "and one number a label that forward keeps. A label that is no class, such as -1, "
+	    "takes no part: it adds 0 to the sum but still counts as a label in the mean.",
 	.operands = "logits target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,

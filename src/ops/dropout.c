@@ -1,11 +1,12 @@
-/* dropout: zeroes elements at random in training. No mask is stored: the generator is counter-based,
- * and backward draws the same numbers again. */
+/* dropout: zeroes elements at random in training. No mask is stored: the generator is
+ * counter-based, and backward draws the same numbers again. */
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
 
 static const struct attr_spec attrs[] = {
-	{ "rate", ATTR_REAL, "share of elements that become 0", .preset = "0.5", .min = 0, .max = 1 },
+	{ "rate", ATTR_REAL, "share of elements that become 0", .preset = "0.5", .min = 0,
+	    .max = 1 },
 	ATTRS_END
 };
 
@@ -45,12 +46,12 @@ const struct op op_dropout = {
 	.name = "dropout",
 	.kind = OP_LAYER,
 	.brief = "zeroes elements at random in training",
-	.doc = "In training, y = 0 with probability rate, else x / (1 - rate), independently for each "
-	    "element (Srivastava and others, 2014, in the inverted form of PyTorch). In validation "
-	    "y = x, and nothing runs.\n\n"
-	    "Numbers come from Philox-4x32-7, a function of the seed, the step, this layer and the "
-	    "element, so that the same seed gives the same network on any number of threads and after "
-	    "a resume. Backward draws them again: no mask is kept.",
+	.doc = "In training, y = 0 with probability rate, else x / (1 - rate), independently for "
+	    "each element (Srivastava and others, 2014, in the inverted form of PyTorch). In "
+	    "validation y = x, and nothing runs.\n\n"
+	    "Numbers come from Philox-4x32-7, a function of the seed, the step, this layer and "
+	    "the element, so that the same seed gives the same network on any number of threads "
+	    "and after a resume. Backward draws them again: no mask is kept.",
 	.flags = OP_ELEMENTWISE | OP_RANDOM,
 	.attrs = attrs,
 	.operands = "x",

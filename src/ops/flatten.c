@@ -37,9 +37,9 @@ const struct op op_flatten = {
 	.name = "flatten",
 	.kind = OP_LAYER,
 	.brief = "all axes as one",
-	.doc = "[C, H, W] becomes [C * H * W], with the last axis running fastest; the batch stays. Use "
-	    "it before a dense layer that is to see a whole image. A view: it costs neither time nor "
-	    "memory.",
+	.doc = "[C, H, W] becomes [C * H * W], with the last axis running fastest; the batch "
+	    "stays. Use it before a dense layer that is to see a whole image. A view: it costs "
+	    "neither time nor memory.",
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,

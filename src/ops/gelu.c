@@ -45,10 +45,10 @@ const struct op op_gelu = {
 	.name = "gelu",
 	.kind = OP_LAYER,
 	.brief = "Gaussian error linear unit",
-	.doc = "y = x * P(x) with P the standard normal distribution function, "
-	    "P(x) = (1 + erf(x / sqrt(2))) / 2, element by element (Hendrycks and Gimpel, 2016).\n\n"
-	    "With tanh=true, y = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))). The output "
-	    "has the shape of the input. Backward reads the input.",
+	.doc = "y = x * P(x) with P the standard normal distribution function, P(x) = (1 + erf(x "
+	    "/ sqrt(2))) / 2, element by element (Hendrycks and Gimpel, 2016).\n\n"
+	    "With tanh=true, y = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))). The "
+	    "output has the shape of the input. Backward reads the input.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "x",

@@ -57,8 +57,8 @@ const struct op op_global_avgpool = {
 	.kind = OP_LAYER,
 	.brief = "mean of each channel",
 	.doc = "y[c] is the mean of x[c, ...] over all positions (Lin, Chen and Yan, 2013). Input "
-	    "[C, H, W] gives [C, 1, 1]: follow it with flatten before a dense layer. Sums are taken "
-	    "in double. Backward needs neither input nor output.",
+	    "[C, H, W] gives [C, 1, 1]: follow it with flatten before a dense layer. Sums are "
+	    "taken in double. Backward needs neither input nor output.",
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,

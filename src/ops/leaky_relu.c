@@ -46,9 +46,9 @@ const struct op op_leaky_relu = {
 	.name = "leaky_relu",
 	.kind = OP_LAYER,
 	.brief = "rectified linear unit that leaks",
-	.doc = "y = x where x > 0, else slope * x, element by element (Maas, Hannun and Ng, 2013). "
-	    "The output has the shape of the input. Backward reads the output alone, so leaky_relu "
-	    "runs in place wherever its input is not needed again.",
+	.doc = "y = x where x > 0, else slope * x, element by element (Maas, Hannun and Ng, "
+	    "2013). The output has the shape of the input. Backward reads the output alone, so "
+	    "leaky_relu runs in place wherever its input is not needed again.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "x",

@@ -1,5 +1,5 @@
-/* maxpool: the largest element of each window. Backward needs the place of each maximum in its window:
- * one byte an output for windows of up to 256 cells, and neither the input nor the output. */
+/* maxpool: the largest element of each window. Backward needs the place of each maximum in its
+ * window, one byte an output for windows of up to 256 cells, and neither input nor output. */
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
@@ -7,10 +7,10 @@
 static const struct attr_spec attrs[] = {
 	{ "kernel", ATTR_PAIR, "height and width of the window", .required = true,
 	    .min = 1, .max = 32768 },
-	{ "stride", ATTR_PAIR, "steps from window to window; by default the kernel, so that windows "
-	    "do not overlap", .min = 1, .max = 32768 },
-	{ "pad", ATTR_PAIR, "rows and columns added on each side, which never win; at most half the "
-	    "kernel", .preset = "0", .min = 0, .max = 16384 },
+	{ "stride", ATTR_PAIR, "steps from window to window; by default the kernel, so that "
+	    "windows do not overlap", .min = 1, .max = 32768 },
+	{ "pad", ATTR_PAIR, "rows and columns added on each side, which never win; at most half "
+	    "the kernel", .preset = "0", .min = 0, .max = 16384 },
 	ATTRS_END
 };
 
@@ -73,12 +73,13 @@ const struct op op_maxpool = {
 	.name = "maxpool",
 	.kind = OP_LAYER,
 	.brief = "2-D maximum pooling",
-	.doc = "y[c, i, j] is the largest x[c, i * stride + u - pad, j * stride + v - pad] over the cells "
-	    "(u, v) of the kernel. Input [C, H, W] gives [C, (H + 2 pad - kernel) / stride + 1, ...], "
-	    "rounded down, as in PyTorch; the last rows that fill no window are left out.\n\n"
-	    "Training keeps the place of each maximum, one byte an output (four where the window has "
-	    "more than 256 cells; PyTorch keeps eight). Backward reads that alone. Of equal elements "
-	    "the first wins; not-a-number wins over all.",
+	.doc = "y[c, i, j] is the largest x[c, i * stride + u - pad, j * stride + v - pad] over "
+	    "the cells (u, v) of the kernel. Input [C, H, W] gives [C, (H + 2 pad - kernel) / "
+	    "stride + 1, ...], rounded down, as in PyTorch; the last rows that fill no window are "
+	    "left out.\n\n"
+	    "Training keeps the place of each maximum, one byte an output (four where the window "
+	    "has more than 256 cells; PyTorch keeps eight). Backward reads that alone. Of equal "
+	    "elements the first wins; not-a-number wins over all.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

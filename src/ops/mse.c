@@ -1,4 +1,4 @@
-/* mse: the mean squared difference. Both operands may want a gradient (autoencoders, consistency). */
+/* mse: the mean squared difference. Both operands may want a gradient, as in autoencoders. */
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
@@ -52,8 +52,8 @@ const struct op op_mse = {
 	.name = "mse",
 	.kind = OP_LOSS,
 	.brief = "mean squared error",
-	.doc = "loss = mean of (x - target)^2 over the batch and all elements. Both operands have one "
-	    "shape; the target may be u8. Backward reads both.",
+	.doc = "loss = mean of (x - target)^2 over the batch and all elements. Both operands have "
+	    "one shape; the target may be u8. Backward reads both.",
 	.operands = "x target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,

@@ -17,11 +17,10 @@ const struct op op_mul = {
 	.name = "mul",
 	.kind = OP_LAYER,
 	.brief = "product of two tensors, element by element",
-	.doc = "y = a * b, also written a * b. "
-	    "Both operands have equally many axes, with extents equal or 1; the one with extents of 1, or "
-	    "without a batch, is repeated. A scalar goes with anything. "
-	    "Backward reads both operands, each only if the other "
-	    "needs a gradient.",
+	.doc = "y = a * b, also written a * b. Both operands have equally many axes, with extents "
+	    "equal or 1; the one with extents of 1, or without a batch, is repeated. A scalar "
+	    "goes with anything. Backward reads both operands, each only if the other needs a "
+	    "gradient.",
 	.flags = OP_ELEMENTWISE,
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,

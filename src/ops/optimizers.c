@@ -24,7 +24,8 @@ add_state(struct build *b, struct node *n, const char *name)
 static bool
 add_output(struct build *b, struct node *n, const char *suffix, const struct tensor *old)
 {
-	return op_output(b, n, suffix, T_ACTIVATION, old->dtype, false, old->rank, old->dim) != NULL;
+	return op_output(b, n, suffix, T_ACTIVATION, old->dtype, false, old->rank,
+	    old->dim) != NULL;
 }
 
 bool

@@ -1,6 +1,6 @@
 /*
- * What optimizers share. in: parameter, gradient, clip scale or NULL, state...; out: the new parameter
- * and state, each in the bytes of the old.
+ * What optimizers share. in: parameter, gradient, clip scale or NULL, state...; out: the new
+ * parameter and state, each in the bytes of the old.
  */
 #ifndef STOWAGE_OPS_OPTIMIZERS_H
 #define STOWAGE_OPS_OPTIMIZERS_H

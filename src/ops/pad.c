@@ -4,8 +4,8 @@
 #include "emit/emit.h"
 
 static const struct attr_spec attrs[] = {
-	{ "sides", ATTR_SIDES, "rows and columns to add: all sides, (vertical, horizontal) or (top, "
-	    "bottom, left, right)", .required = true, .min = 0, .max = 1 << 30 },
+	{ "sides", ATTR_SIDES, "rows and columns to add: all sides, (vertical, horizontal) or "
+	    "(top, bottom, left, right)", .required = true, .min = 0, .max = 1 << 30 },
 	{ "value", ATTR_REAL, "what they hold", .preset = "0" },
 	ATTRS_END
 };
@@ -17,8 +17,8 @@ emit_copy(struct emitter *e, const struct node *n, int64_t top, int64_t left, do
 	const struct tensor *to = n->out[0], *from = n->in[0];
 	int y = to->rank - 2, x = to->rank - 1;
 
-	emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, shape_product(to, 0, y), to->dim[y],
-	    to->dim[x], from->dim[y], from->dim[x], top, left, value);
+	emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, shape_product(to, 0, y),
+	    to->dim[y], to->dim[x], from->dim[y], from->dim[x], top, left, value);
 }
 
 static void
@@ -84,10 +84,10 @@ const struct op op_pad = {
 	.name = "pad",
 	.kind = OP_LAYER,
 	.brief = "a frame of constants around height and width",
-	.doc = "Adds rows and columns that hold `value` around the last two axes: pad(2), pad((1, 0)), "
-	    "pad((0, 1, 0, 1)). Input [C, H, W] gives [C, H + top + bottom, W + left + right]. "
-	    "Backward needs neither input nor output. A convolution's own pad= costs no memory; use "
-	    "this for frames that are not alike on all sides, or not 0.",
+	.doc = "Adds rows and columns that hold `value` around the last two axes: pad(2), pad((1, "
+	    "0)), pad((0, 1, 0, 1)). Input [C, H, W] gives [C, H + top + bottom, W + left + "
+	    "right]. Backward needs neither input nor output. A convolution's own pad= costs no "
+	    "memory; use this for frames that are not alike on all sides, or not 0.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

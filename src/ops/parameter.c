@@ -39,9 +39,9 @@ const struct op op_parameter = {
 	.name = "parameter",
 	.kind = OP_LAYER,
 	.brief = "a trained tensor",
-	.doc = "A tensor of the given shape that is trained like any weight: position embeddings, scales "
-	    "of one's own. It does not depend on the batch; added to a tensor that does, it is repeated "
-	    "for each sample. It costs its own bytes and no copy.",
+	.doc = "A tensor of the given shape that is trained like any weight: position embeddings, "
+	    "scales of one's own. It does not depend on the batch; added to a tensor that does, "
+	    "it is repeated for each sample. It costs its own bytes and no copy.",
 	.attrs = attrs,
 	.operands = "",
 	.min_operands = 0, .max_operands = 0,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const struct attr_spec attrs[] = {
-	{ "shape", ATTR_INTS, "the new extents, without the batch; one of them may be -1, and is then "
-	    "worked out", .required = true, .min = -1, .max = LARGEST_EXTENT },
+	{ "shape", ATTR_INTS, "the new extents, without the batch; one of them may be -1, and is "
+	    "then worked out", .required = true, .min = -1, .max = LARGEST_EXTENT },
 	ATTRS_END
 };
 
@@ -70,11 +70,11 @@ shape(struct build *b, struct node *n)
 			    tensor_shape_text(b->module->arena, &want));
 	}
 	if (unknown > 1)
-		return op_error(b, n, "reshape: shape %s has %d extents of -1; only one can be worked "
-		    "out", tensor_shape_text(b->module->arena, &want), unknown);
+		return op_error(b, n, "reshape: shape %s has %d extents of -1; only one can be "
+		    "worked out", tensor_shape_text(b->module->arena, &want), unknown);
 	if (!fill(a, tensor_elements_per_sample(x), dim))
-		return op_error(b, n, "reshape: input is %s, %lld elements, which do not fill shape %s",
-		    op_operand_text(b, x), (long long)tensor_elements_per_sample(x),
+		return op_error(b, n, "reshape: input is %s, %lld elements, which do not fill "
+		    "shape %s", op_operand_text(b, x), (long long)tensor_elements_per_sample(x),
 		    tensor_shape_text(b->module->arena, &want));
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, a->n, dim) != NULL;
 }
@@ -83,9 +83,9 @@ const struct op op_reshape = {
 	.name = "reshape",
 	.kind = OP_LAYER,
 	.brief = "the same elements under another shape",
-	.doc = "Gives the input's elements, in the same order, another shape: reshape((16, 49)) of "
-	    "[16, 7, 7]. One extent may be -1. The batch is not part of the shape. A view: it costs "
-	    "neither time nor memory.",
+	.doc = "Gives the input's elements, in the same order, another shape: reshape((16, 49)) "
+	    "of [16, 7, 7]. One extent may be -1. The batch is not part of the shape. A view: it "
+	    "costs neither time nor memory.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -62,9 +62,9 @@ const struct op op_scale = {
 	.name = "scale",
 	.kind = OP_LAYER,
 	.brief = "factor * x + offset",
-	.doc = "y = factor * x + offset with numbers of the spec, element by element; factor * x may be "
-	    "written as such. The output has the shape of the input. Backward needs neither input nor "
-	    "output.",
+	.doc = "y = factor * x + offset with numbers of the spec, element by element; factor * x "
+	    "may be written as such. The output has the shape of the input. Backward needs "
+	    "neither input nor output.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "x",

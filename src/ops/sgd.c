@@ -38,9 +38,9 @@ const struct op op_sgd = {
 	.name = "sgd",
 	.kind = OP_OPTIMIZER,
 	.brief = "stochastic gradient descent",
-	.doc = "g = gradient + weight_decay * p; with momentum, v = momentum * v + g, and g = v, or with "
-	    "nesterov g = g + momentum * v; p = p - lr * g. The formulas are PyTorch's SGD without "
-	    "dampening. State: nothing, or with momentum one number a weight.",
+	.doc = "g = gradient + weight_decay * p; with momentum, v = momentum * v + g, and g = v, "
+	    "or with nesterov g = g + momentum * v; p = p - lr * g. The formulas are PyTorch's "
+	    "SGD without dampening. State: nothing, or with momentum one number a weight.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "parameter gradient clip",

@@ -13,8 +13,11 @@ shape_float(struct build *b, const struct node *n, int k)
 
 	if (dtype_is_float(t->dtype))
 		return true;
-	return op_error(b, n, "%s: needs floating-point numbers, but %s holds %s; put `cast` before "
-	    "it", n->op->name, op_operand_text(b, t), t->classes ? "labels" : dtype_name(t->dtype));
+	if (t->classes)
+		return op_error(b, n, "%s: needs floating-point numbers, but %s holds labels",
+		    n->op->name, op_operand_text(b, t));
+	return op_error(b, n, "%s: needs floating-point numbers, but %s holds %s; put `cast` "
+	    "before it", n->op->name, op_operand_text(b, t), dtype_name(t->dtype));
 }
 
 bool
@@ -159,12 +162,12 @@ pool_output(struct build *b, struct node *n, int64_t dim[3])
 	w = pool_window(n);
 	for (i = 0; i < 2; i++) {
 		if (w.pad[i] > w.kernel[i] / 2)
-			return op_error(b, n, "%s: pad=%lld is more than half the kernel's %s of %lld; "
-			    "some windows would hold nothing but padding", n->op->name,
+			return op_error(b, n, "%s: pad=%lld is more than half the kernel's %s of "
+			    "%lld; some windows would hold nothing but padding", n->op->name,
 			    (long long)w.pad[i], side[i], (long long)w.kernel[i]);
 		if (x->dim[i + 1] + 2 * w.pad[i] < w.kernel[i])
-			return op_error(b, n, "%s: input is %s, smaller than the %lldx%lld kernel%s",
-			    n->op->name, op_operand_text(b, x), (long long)w.kernel[0],
+			return op_error(b, n, "%s: input is %s, smaller than the %lldx%lld "
+			    "kernel%s", n->op->name, op_operand_text(b, x), (long long)w.kernel[0],
 			    (long long)w.kernel[1], w.pad[0] || w.pad[1] ? ", even padded" : "");
 	}
 	dim[0] = x->dim[0];

@@ -11,15 +11,16 @@ struct emitter;
 
 /* Each returns false, with a message, when operand K does not suit. */
 bool	shape_float(struct build *, const struct node *, int k);
-bool	shape_image(struct build *, const struct node *, int k);	/* [C, H, W], floating point */
-bool	shape_needs_rank(struct build *, const struct node *, int k, int least, const char *form);
+bool	shape_image(struct build *, const struct node *, int k);	/* [C, H, W] */
+bool	shape_needs_rank(struct build *, const struct node *, int k, int least,
+	    const char *form);
 
 /* One operand of floating point, one output of its shape. */
 bool	shape_same_float(struct build *, struct node *);
 
 /* An axis attribute: -1 is the last axis. Returns false, with a message, outside the rank. */
 bool	shape_axis(struct build *, const struct node *, const struct tensor *, int *axis);
-int	shape_axis_of(const struct node *, const struct tensor *);	/* once it is known good */
+int	shape_axis_of(const struct node *, const struct tensor *);	/* once known good */
 
 /* The product of extents [from, to). */
 int64_t	shape_product(const struct tensor *, int from, int to);
@@ -45,12 +46,13 @@ struct window {
 };
 
 struct window	pool_window(const struct node *);
-bool	pool_output(struct build *, struct node *, int64_t dim[3]);	/* checks, and out's extents */
-/* The last arguments of the pooling kernels: b, channels, h, w, oh, ow, then kernel, stride and pad.
- * IN is the tensor that windows lie on, OUT has an element a window. */
+/* Checks, and works out the output's extents. */
+bool	pool_output(struct build *, struct node *, int64_t dim[3]);
+/* The last arguments of the pooling kernels: b, channels, h, w, oh, ow, then kernel, stride and
+ * pad. IN is the tensor that windows lie on, OUT has an element a window. */
 #define POOL_ARGS	"biiiiiiiiiii"
 #define POOL_VALUES(in, out, w)								\
-	(in), (in)->dim[0], (in)->dim[1], (in)->dim[2], (out)->dim[1], (out)->dim[2],		\
+	(in), (in)->dim[0], (in)->dim[1], (in)->dim[2], (out)->dim[1], (out)->dim[2],	\
 	(w).kernel[0], (w).kernel[1], (w).stride[0], (w).stride[1], (w).pad[0], (w).pad[1]
 
 /* ---- broadcasting (kernels/arith.cu) ---- */

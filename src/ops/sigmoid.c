@@ -37,9 +37,9 @@ const struct op op_sigmoid = {
 	.name = "sigmoid",
 	.kind = OP_LAYER,
 	.brief = "logistic function",
-	.doc = "y = 1 / (1 + exp(-x)), element by element. The output has the shape of the input. Backward reads "
-	    "the output alone: dx = dy * y * (1 - y). Before a loss on probabilities prefer "
-	    "bce_with_logits, which does not overflow.",
+	.doc = "y = 1 / (1 + exp(-x)), element by element. The output has the shape of the input. "
+	    "Backward reads the output alone: dx = dy * y * (1 - y). Before a loss on "
+	    "probabilities prefer bce_with_logits, which does not overflow.",
 	.flags = OP_ELEMENTWISE,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

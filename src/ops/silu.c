@@ -37,9 +37,9 @@ const struct op op_silu = {
 	.name = "silu",
 	.kind = OP_LAYER,
 	.brief = "sigmoid linear unit (swish)",
-	.doc = "y = x * s, s = 1 / (1 + exp(-x)), element by element (Elfwing, Uchibe and Doya, 2017; "
-	    "Ramachandran, Zoph and Le, 2017, as swish). The output has the shape of the input. Backward "
-	    "reads the input: dx = dy * s * (1 + x * (1 - s)).",
+	.doc = "y = x * s, s = 1 / (1 + exp(-x)), element by element (Elfwing, Uchibe and Doya, "
+	    "2017; Ramachandran, Zoph and Le, 2017, as swish). The output has the shape of the "
+	    "input. Backward reads the input: dx = dy * s * (1 + x * (1 - s)).",
 	.flags = OP_ELEMENTWISE,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -60,12 +60,12 @@ const struct op op_softmax = {
 	.name = "softmax",
 	.kind = OP_LAYER,
 	.brief = "exponentials that sum to 1 along an axis",
-	.doc = "y[k] = exp(x[k] - m) / sum over j of exp(x[j] - m) along the axis, where m is the largest "
-	    "x[j], as in PyTorch. The output has the shape of the input. By default the axis is 0: "
-	    "channels of [C, H, W], classes of [K]; write softmax(axis=-1) for the features of "
-	    "[T, D].\n\n"
-	    "Backward reads the output alone. Before cross_entropy no softmax is wanted: that loss "
-	    "takes logits.",
+	.doc = "y[k] = exp(x[k] - m) / sum over j of exp(x[j] - m) along the axis, where m is the "
+	    "largest x[j], as in PyTorch. The output has the shape of the input. By default the "
+	    "axis is 0: channels of [C, H, W], classes of [K]; write softmax(axis=-1) for the "
+	    "features of [T, D].\n\n"
+	    "Backward reads the output alone. Before cross_entropy no softmax is wanted: that "
+	    "loss takes logits.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

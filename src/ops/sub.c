@@ -16,10 +16,9 @@ const struct op op_sub = {
 	.name = "sub",
 	.kind = OP_LAYER,
 	.brief = "difference of two tensors",
-	.doc = "y = a - b, also written a - b. "
-	    "Both operands have equally many axes, with extents equal or 1; the one with extents of 1, or "
-	    "without a batch, is repeated. A scalar goes with anything. "
-	    "Backward needs neither operand.",
+	.doc = "y = a - b, also written a - b. Both operands have equally many axes, with extents "
+	    "equal or 1; the one with extents of 1, or without a batch, is repeated. A scalar "
+	    "goes with anything. Backward needs neither operand.",
 	.flags = OP_ELEMENTWISE,
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,

@@ -37,8 +37,8 @@ const struct op op_tanh = {
 	.name = "tanh",
 	.kind = OP_LAYER,
 	.brief = "hyperbolic tangent",
-	.doc = "y = tanh(x), element by element. The output has the shape of the input. Backward reads the "
-	    "output alone: dx = dy * (1 - y * y).",
+	.doc = "y = tanh(x), element by element. The output has the shape of the input. Backward "
+	    "reads the output alone: dx = dy * (1 - y * y).",
 	.flags = OP_ELEMENTWISE,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

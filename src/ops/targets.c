@@ -49,12 +49,12 @@ target_labels(struct build *b, const struct node *n, int *axis)
 	memcpy(want.dim + 1, t->dim, sizeof(want.dim) - sizeof(*want.dim));
 	want.rank = t->rank < MAX_RANK ? t->rank + 1 : MAX_RANK;
 	if (*axis < 0)
-		return op_error(b, n, "%s: logits are %s, but target '%s' is %s and needs logits of shape "
-		    "%s", n->op->name, op_operand_text(b, x), t->name, labels_text(b, t),
+		return op_error(b, n, "%s: logits are %s, but target '%s' is %s and needs logits of "
+		    "shape %s", n->op->name, op_operand_text(b, x), t->name, labels_text(b, t),
 		    tensor_shape_text(b->module->arena, &want));
 	if (x->batched != t->batched)
-		return op_error(b, n, "%s: of logits %s and target '%s' only one depends on the batch",
-		    n->op->name, op_operand_text(b, x), t->name);
+		return op_error(b, n, "%s: of logits %s and target '%s' only one depends on the "
+		    "batch", n->op->name, op_operand_text(b, x), t->name);
 	return true;
 }
 
@@ -69,8 +69,8 @@ target_alike(struct build *b, const struct node *n)
 		return false;
 	if (tensor_same_shape(x, t) && (t->dtype == x->dtype || t->dtype == DT_U8))
 		return true;
-	return op_error(b, n, "%s: operands must have one shape and type, but the first is %s of %s "
-	    "and the second %s of %s%s", n->op->name, op_operand_text(b, x), dtype_name(x->dtype),
+	return op_error(b, n, "%s: operands must have one shape and type, but the first is %s "
+	    "of %s and the second %s of %s%s", n->op->name, op_operand_text(b, x), dtype_name(x->dtype),
 	    op_operand_text(b, t), dtype_name(t->dtype),
 	    x->batched != t->batched ? ", and only one depends on the batch" : "");
 }

@@ -75,10 +75,10 @@ const struct op op_upsample = {
 	.name = "upsample",
 	.kind = OP_LAYER,
 	.brief = "nearest-neighbour resizing",
-	.doc = "y[c, i, j] = x[c, floor(i * H / H'), floor(j * W / W')], from [C, H, W] to [C, H', W']: "
-	    "upsample(2), upsample((1, 2)) or upsample(size=(28, 28)). As PyTorch's interpolate with "
-	    "mode nearest, but with the index worked out in integers. Backward needs neither input "
-	    "nor output.",
+	.doc = "y[c, i, j] = x[c, floor(i * H / H'), floor(j * W / W')], from [C, H, W] to [C, "
+	    "H', W']: upsample(2), upsample((1, 2)) or upsample(size=(28, 28)). As PyTorch's "
+	    "interpolate with mode nearest, but with the index worked out in integers. Backward "
+	    "needs neither input nor output.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -157,9 +157,11 @@ run(struct module *m, const struct pass_options *o)
 	b.graph = m->train;
 	if (m->set.accumulate > 1)
 		b.graph = m->update = ir_graph(m, "update", true);
+	first = m->train->nodes.n;
 	for (i = 0; i < n; i++)
 		gradient[i] = m->set.accumulate > 1 ? accumulated(m, param[i]) : param[i]->gradient;
-	first = b.graph->nodes.n;
+	if (m->set.accumulate > 1)
+		schedule_early(m, m->train, first);
 	if (m->set.clip > 0)
 		scale = clip_scale(m, b.graph, n, gradient);
 	for (i = 0; i < n; i++) {

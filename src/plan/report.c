@@ -263,6 +263,8 @@ print_layers(const struct printer *r)
 	char params[SIZE_TEXT], macs[SIZE_TEXT];
 	int i, width = 5, w;
 
+	if (r->s->layers.n == 0)
+		return;
 	heading(r, "Layers: parameters, and multiply-adds of one sample forward");
 	for (i = 0; i < r->s->layers.n; i++) {
 		w = (int)strlen(r->s->layers.v[i].node->path);

@@ -34,7 +34,7 @@ struct format {
 	void (*end)(struct report *);
 };
 
-extern const struct format *const format_table[];	/* ends with NULL; the first is the default */
+extern const struct format *const format_table[];	/* ends with NULL; first: the default */
 const struct format	*format_find(const char *name);	/* NULL when unknown */
 
 void	report_begin(struct report *, const struct format *, FILE *, bool colour);

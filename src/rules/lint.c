@@ -41,6 +41,22 @@ lint_report(struct lint *l, const struct rule *rule, struct loc loc, const char 
 	return diag_add(l->diags, rule->severity, rule->name, loc, "%s", message);
 }
 
+const char *
+lint_human(struct arena *a, int64_t bytes)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(a, size_human(buf, bytes));
+}
+
+const char *
+lint_commas(struct arena *a, int64_t n)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(a, size_commas(buf, n));
+}
+
 static const struct file *
 file_of(const struct module *m, const struct file *const *file, int nfiles)
 {

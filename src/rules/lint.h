@@ -18,4 +18,8 @@ void	lint_suppress(struct diags *, const struct file *const *file, int nfiles);
 const struct rule	*rule_find(const char *name);	/* by name or id; NULL when unknown */
 const char		*family_name(enum family);
 
+/* Sizes for messages, in the arena: "9.66 GiB"; "10,373,441,024" */
+const char	*lint_human(struct arena *, int64_t bytes);
+const char	*lint_commas(struct arena *, int64_t n);
+
 #endif

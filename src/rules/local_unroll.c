@@ -2,7 +2,7 @@
  * local-unroll: a locally-connected layer that Keras unrolls into one slice a position, whose
  * gradients are all as large as the whole input. Formulas and their source: model/keras.h.
  */
-#include "rules/rule.h"
+#include "rules/lint.h"
 
 #include "base/text.h"
 #include "model/keras.h"
@@ -10,22 +10,6 @@
 
 /* Below this nobody's card is in danger, and unrolling is merely slow. */
 #define WORTH_SAYING	((int64_t)256 << 20)
-
-static const char *
-human(struct arena *a, int64_t bytes)
-{
-	char buf[SIZE_TEXT];
-
-	return arena_strdup(a, size_human(buf, bytes));
-}
-
-static const char *
-commas(struct arena *a, int64_t n)
-{
-	char buf[SIZE_TEXT];
-
-	return arena_strdup(a, size_commas(buf, n));
-}
 
 static void
 tell_fit(struct lint *l, struct diag *g, const struct keras_local *k)
@@ -37,17 +21,17 @@ tell_fit(struct lint *l, struct diag *g, const struct keras_local *k)
 		return;
 	if (keras_local_fits(m, k, batch, memory)) {
 		diag_fact(l->diags, g, "that fits %s at batch %lld, by TensorFlow's allocator "
-		    "rules", human(m->arena, memory), (long long)batch);
+		    "rules", lint_human(m->arena, memory), (long long)batch);
 		return;
 	}
 	most = keras_local_largest(m, k, batch - 1, memory);
 	if (most > 0)
 		diag_fact(l->diags, g, "that does not fit %s at batch %lld; the largest batch "
-		    "there is %lld, by TensorFlow's allocator rules", human(m->arena, memory),
+		    "there is %lld, by TensorFlow's allocator rules", lint_human(m->arena, memory),
 		    (long long)batch, (long long)most);
 	else
 		diag_fact(l->diags, g, "that does not fit %s at any batch",
-		    human(m->arena, memory));
+		    lint_human(m->arena, memory));
 }
 
 static void
@@ -57,16 +41,17 @@ tell_lowerings(struct lint *l, struct diag *g, const struct keras_local *k)
 	int64_t b = l->module->plan->batch;
 
 	diag_fact(l->diags, g, "implementation 1, slices: %s B forward, %s B backward",
-	    commas(a, affine_at(k->slices_forward, b)),
-	    commas(a, affine_at(k->slices_backward, b)));
+	    lint_commas(a, affine_at(k->slices_forward, b)),
+	    lint_commas(a, affine_at(k->slices_backward, b)));
 	diag_fact(l->diags, g, "implementation 2, masked dense: %s B, for a [%s, %s] weight",
-	    commas(a, affine_at(k->masked, b)),
-	    commas(a, tensor_elements_per_sample(k->forward->in[0])),
-	    commas(a, k->positions * k->filters));
+	    lint_commas(a, affine_at(k->masked, b)),
+	    lint_commas(a, tensor_elements_per_sample(k->forward->in[0])),
+	    lint_commas(a, k->positions * k->filters));
 	diag_fact(l->diags, g, "implementation 3, sparse: at most %s B",
-	    commas(a, affine_at(k->sparse, b)));
+	    lint_commas(a, affine_at(k->sparse, b)));
 	diag_fact(l->diags, g, "here, a direct kernel: %s B forward, %s B backward",
-	    commas(a, affine_at(k->ours_forward, b)), commas(a, affine_at(k->ours_backward, b)));
+	    lint_commas(a, affine_at(k->ours_forward, b)),
+	    lint_commas(a, affine_at(k->ours_backward, b)));
 }
 
 static void
@@ -75,12 +60,12 @@ tell_cure(struct lint *l, struct diag *g, const struct keras_local *k)
 	struct arena *a = l->module->arena;
 	int64_t b = l->module->plan->batch;
 	bool sparse = affine_at(k->sparse, b) <= affine_at(k->masked, b);
-	bool pointwise = k->field == k->forward->in[0]->dim[0];
 
-	diag_help(l->diags, g, "in Keras, implementation=%d needs at most %s%s", sparse ? 3 : 2,
-	    human(a, affine_at(sparse ? k->sparse : k->masked, b)), pointwise && k->filters == 1 ?
-	    "; a (1, 1) kernel per position with one filter is also a product with a weight per "
-	    "position, summed over the channels" : "");
+	diag_help(l->diags, g, "in Keras, implementation=%d needs at most %s", sparse ? 3 : 2,
+	    lint_human(a, affine_at(sparse ? k->sparse : k->masked, b)));
+	if (k->field == k->forward->in[0]->dim[0] && k->filters == 1)
+		diag_help(l->diags, g, "a (1, 1) kernel per position with one filter is also a "
+		    "product with a weight per position, summed over the channels");
 }
 
 static void
@@ -98,12 +83,12 @@ check_node(const struct rule *rule, struct lint *l, const struct node *n)
 	if (cost < WORTH_SAYING)
 		return;
 	g = lint_report(l, rule, n->loc, "locally-connected layer '%s' costs %s in Keras 2.1 on "
-	    "TensorFlow (slices), %s here", n->path, human(a, cost),
-	    human(a, affine_at(k.backward ? k.ours_backward : k.ours_forward, b)));
+	    "TensorFlow (slices), %s here", n->path, lint_human(a, cost),
+	    lint_human(a, affine_at(k.backward ? k.ours_backward : k.ours_forward, b)));
 	if (k.backward)
 		diag_fact(l->diags, g, "%lld positions x %s B (the whole input, zero-filled) held "
 		    "at once in backward: %s B; grows with B·N²", (long long)k.positions,
-		    commas(a, affine_at(k.input, b)), commas(a, cost));
+		    lint_commas(a, affine_at(k.input, b)), lint_commas(a, cost));
 	tell_fit(l, g, &k);
 	tell_lowerings(l, g, &k);
 	tell_cure(l, g, &k);
@@ -130,12 +115,12 @@ const struct rule rule_local_unroll = {
 	    "gradient of a slice is a zero-filled tensor of the whole input, and all N of them are "
 	    "alive until they are added up, so a layer with a few thousand weights can ask for "
 	    "tens of gigabytes.\n\n"
-	    "In bytes, with K = kh kw C inputs a position, F filters, S optimizer slots, e bytes an "
-	    "element and micro-batch B: slices take 2eBNK + 2eBNF forward and eBN HWC backward; "
+	    "In bytes, with K = kh kw C inputs a position, F filters, S optimizer slots, e bytes "
+	    "an element and micro-batch B: slices take 2eBNK + 2eBNF forward and eBN HWC backward; "
 	    "the masked dense form (implementation 2) e HWC NF (4 + S) + e HW N; the sparse form "
-	    "(implementation 3) (16 + e(2 + S)) NKF and up to 3e NKF B. The largest batch that fits "
-	    "the device is found by replaying TensorFlow's allocator. Stowage itself runs the layer "
-	    "with a direct kernel that keeps nothing but the gradient of its input, so the warning "
+	    "(implementation 3) (16 + e(2 + S)) NKF and up to 3e NKF B. The largest batch that "
+	    "fits the device is found by replaying TensorFlow's allocator. Stowage itself runs the "
+	    "layer with a direct kernel that keeps nothing but the gradient of its input, so the warning "
 	    "is about running the same network elsewhere.\n\n"
 	    "Reported where the slices cost 256 MiB or more. To cure it in Keras, choose another "
 	    "implementation, or write a kernel of one position as an elementwise product. Seen in "

@@ -2,7 +2,9 @@
  * oom: the plan needs more memory than the device has. Says what is alive at the peak, the largest
  * batch that fits, and which edits would make it fit.
  */
-#include "rules/rule.h"
+#include "rules/lint.h"
+
+#include <math.h>
 
 #include "base/text.h"
 #include "emit/emit.h"
@@ -11,22 +13,6 @@
 #include "plan/summary.h"
 
 #define LINES_NAMED	5
-
-static const char *
-human(struct arena *a, int64_t bytes)
-{
-	char buf[SIZE_TEXT];
-
-	return arena_strdup(a, size_human(buf, bytes));
-}
-
-static const char *
-commas(struct arena *a, int64_t n)
-{
-	char buf[SIZE_TEXT];
-
-	return arena_strdup(a, size_commas(buf, n));
-}
 
 /* ---- who is there ---- */
 
@@ -49,7 +35,7 @@ tell_persistent(struct lint *l, struct diag *g, const struct plan_summary *s)
 	for (k = 0; k < TENSOR_KINDS; k++)
 		if (s->persistent[k])
 			text_printf(&t, "%s%s %s", n++ ? ", " : "", plan_kind_heading(k),
-			    human(m->arena, s->persistent[k]));
+			    lint_human(m->arena, s->persistent[k]));
 	if (n)
 		diag_fact(l->diags, g, "persistent: %s", t.s);
 }
@@ -63,46 +49,71 @@ tell_peak(struct lint *l, struct diag *g, const struct plan_summary *s)
 	int i;
 
 	diag_fact(l->diags, g, "the peak is in %s of %s, %s: %s B alive", plan_phase_name(at),
-	    at->node->path, line_text(m, at->node->loc), commas(m->arena, at->live));
+	    at->node->path, line_text(m, at->node->loc), lint_commas(m->arena, at->live));
 	tell_persistent(l, g, s);
 	for (i = 0; i < s->lines.n && i < LINES_NAMED; i++) {
 		const struct line_bytes *b = &s->lines.v[i];
 
 		diag_fact(l->diags, g, "%s: %s (%s B) in %d buffer%s, the largest %s %s",
-		    line_text(m, b->loc), human(m->arena, b->bytes), commas(m->arena, b->bytes),
-		    b->buffers, b->buffers == 1 ? "" : "s", tensor_kind_name(b->largest->kind),
+		    line_text(m, b->loc), lint_human(m->arena, b->bytes),
+		    lint_commas(m->arena, b->bytes), b->buffers, b->buffers == 1 ? "" : "s", tensor_kind_name(b->largest->kind),
 		    b->largest->name);
 	}
 	for (; i < s->lines.n; i++)
 		rest += s->lines.v[i].bytes;
 	if (rest)
 		diag_fact(l->diags, g, "%d more lines: %s", s->lines.n - LINES_NAMED,
-		    human(m->arena, rest));
+		    lint_human(m->arena, rest));
 }
 
 /* ---- what would help ---- */
 
-static int64_t
-fitting_batch(struct lint *l, struct diag *g)
+/* Not one sample fits: how much smaller must pictures be? The only cure here that is estimated. */
+static void
+advise_smaller_inputs(struct lint *l, struct diag *g)
+{
+	struct module *m = l->module;
+	const struct graph *graph = m->train ? m->train : m->validate;
+	int64_t kept = m->plan->persistent_bytes, room = m->set.device.memory - kept;
+	int64_t one = whatif_batch(m, 1);
+	bool picture = false;
+	int i;
+
+	if (room <= 0) {
+		diag_help(l->diags, g, "what is alive throughout already takes %s: only a smaller "
+		    "network or less optimizer state can fit", lint_human(m->arena, kept));
+		return;
+	}
+	for (i = 0; i < graph->inputs.n; i++)
+		picture |= graph->inputs.v[i]->kind == T_INPUT && graph->inputs.v[i]->rank == 3;
+	if (picture && one > kept && one < INT64_MAX)
+		diag_help(l->diags, g, "inputs scaled to %d %% of their height and width would let "
+		    "one sample fit (an estimate: activations grow with the area)",
+		    (int)(100 * sqrt((double)room / (double)(one - kept))));
+}
+
+static void
+advise_batch(struct lint *l, struct diag *g)
 {
 	struct module *m = l->module;
 	int64_t arena, next, memory = m->set.device.memory;
 	int64_t most = whatif_largest(m, memory, &arena, &next);
 
-	if (most == 0)
+	if (most == 0) {
 		diag_fact(l->diags, g, "not even one sample fits: that needs %s B",
-		    commas(m->arena, arena));
-	else
-		diag_fact(l->diags, g, "the largest batch that fits is %lld (%s B); %lld needs "
-		    "%s B", (long long)most, commas(m->arena, arena), (long long)most + 1,
-		    commas(m->arena, next));
-	if (most > 0 && m->train)
+		    lint_commas(m->arena, arena));
+		advise_smaller_inputs(l, g);
+		return;
+	}
+	diag_fact(l->diags, g, "the largest batch that fits is %lld (%s B); %lld needs "
+	    "%s B", (long long)most, lint_commas(m->arena, arena), (long long)most + 1,
+	    lint_commas(m->arena, next));
+	if (m->train)
 		diag_help(l->diags, g, "batch %lld%s needs %s, %s less",
 		    (long long)(most * m->set.accumulate),
 		    m->set.accumulate > 1 ? arena_printf(m->arena, " (micro-batches of %lld)",
-		    (long long)most) : "", human(m->arena, arena),
-		    human(m->arena, m->plan->arena_bytes - arena));
-	return most;
+		    (long long)most) : "", lint_human(m->arena, arena),
+		    lint_human(m->arena, m->plan->arena_bytes - arena));
 }
 
 /* The fewest micro-batches that make the same update and fit. */
@@ -126,8 +137,8 @@ advise_accumulate(struct lint *l, struct diag *g)
 		diag_help(l->diags, g, "accumulate %lld makes the same update of %lld samples from "
 		    "micro-batches of %lld: needs %s, %s less", (long long)k,
 		    (long long)set.batch, (long long)(set.batch / k),
-		    human(m->arena, other->plan->arena_bytes),
-		    human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
+		    lint_human(m->arena, other->plan->arena_bytes),
+		    lint_human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
 		return;
 	}
 }
@@ -147,8 +158,8 @@ advise_validation(struct lint *l, struct diag *g)
 		if (!other || other->plan->arena_bytes > set.device.memory)
 			continue;
 		diag_help(l->diags, g, "validate { batch %lld } needs %s, %s less",
-		    (long long)set.validate_batch, human(m->arena, other->plan->arena_bytes),
-		    human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
+		    (long long)set.validate_batch, lint_human(m->arena, other->plan->arena_bytes),
+		    lint_human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
 		return;
 	}
 }
@@ -161,8 +172,8 @@ advise_optimizer(struct lint *l, struct diag *g, const struct plan_summary *s)
 
 	if (state)
 		diag_help(l->diags, g, "%s keeps %s of state; an optimizer without state would "
-		    "need %s%s", m->set.optimizer->name, human(m->arena, state),
-		    human(m->arena, m->plan->arena_bytes - state),
+		    "need %s%s", m->set.optimizer->name, lint_human(m->arena, state),
+		    lint_human(m->arena, m->plan->arena_bytes - state),
 		    m->plan->arena_bytes - state <= m->set.device.memory ? " and fit" : "");
 }
 
@@ -186,15 +197,15 @@ check(const struct rule *rule, struct lint *l)
 		return;
 	s = plan_summarise(m);
 	g = lint_report(l, rule, place_of(m), "network '%s' does not fit: it needs %s at %s%lld, "
-	    "and the device%s%s has %s", m->name, human(m->arena, m->plan->arena_bytes),
+	    "and the device%s%s has %s", m->name, lint_human(m->arena, m->plan->arena_bytes),
 	    m->set.accumulate > 1 ? "micro-batch " : "batch ",
 	    (long long)(m->train ? m->plan->batch : m->plan->validate_batch),
-	    d->name ? " " : "", d->name ? d->name : "", human(m->arena, d->memory));
+	    d->name ? " " : "", d->name ? d->name : "", lint_human(m->arena, d->memory));
 	diag_fact(l->diags, g, "%s B of %s B on target %s: %s B too many",
-	    commas(m->arena, m->plan->arena_bytes), commas(m->arena, d->memory),
-	    m->plan->target->name, commas(m->arena, m->plan->arena_bytes - d->memory));
+	    lint_commas(m->arena, m->plan->arena_bytes), lint_commas(m->arena, d->memory),
+	    m->plan->target->name, lint_commas(m->arena, m->plan->arena_bytes - d->memory));
 	tell_peak(l, g, s);
-	fitting_batch(l, g);
+	advise_batch(l, g);
 	if (m->train)
 		advise_accumulate(l, g);
 	advise_validation(l, g);
@@ -208,8 +219,8 @@ const struct rule rule_oom = {
 	.severity = SEV_ERROR,
 	.brief = "the network needs more memory than its device has",
 	.doc = "The planned arena, every byte that training and validation use, is larger than the "
-	    "memory of the device block. The finding says how much is missing, what is alive at the "
-	    "peak by line of the spec, and the largest micro-batch that fits; that number is "
+	    "memory of the device block. The finding says how much is missing, what is alive at "
+	    "the peak by line of the spec, and the largest micro-batch that fits; that number is "
 	    "proven, since it and its successor are both planned.\n\n"
 	    "Batches, accumulation and validation batches are planned before they are advised; "
 	    "accumulation makes the same update from several micro-batches, at the price of one "

@@ -159,6 +159,7 @@ def five_steps(spec):
         update.step()
         theirs = float(values[graph.loss].detach())
         worst = max(worst, abs(mine - theirs) / max(1e-12, abs(theirs)))
+        print(f'# step {step}: {mine:.7f} {theirs:.7f}')
     return worst, loss_name
 
 

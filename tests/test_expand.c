@@ -1,0 +1,523 @@
+/*
+ * What expanding makes of a spec: the paths of its parameters, sharing, repetition, recursion,
+ * precedence, constants, imports of names, and settings. Each expectation is worked out by hand
+ * from the language's rules (stowage(5)).
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/expand.h"
+#include "lang/paths.h"
+#include "ops/op.h"
+
+static struct arena *arena;
+static struct diags diags;
+
+static void
+setup(void)
+{
+	arena = arena_new();
+	diags_init(&diags, arena);
+}
+
+static void
+teardown(void)
+{
+	arena_free(arena);
+}
+
+TestSuite(expand, .init = setup, .fini = teardown);
+
+static struct spec *
+load_with(const char *text, const struct lang_options *options)
+{
+	return spec_load(arena, &diags, source_from_text(arena, "t.nn", text, strlen(text)),
+	    options);
+}
+
+/* The one network of a text without mistakes. */
+static struct module *
+load(const char *text)
+{
+	struct spec *s = load_with(text, NULL);
+
+	cr_assert_eq(diags.errors, 0, "%s", diags.errors ? diags.all.v[0]->message : "");
+	cr_assert_eq(s->modules.n, 1);
+	cr_assert_not(s->modules.v[0]->broken);
+	return s->modules.v[0];
+}
+
+#define BODY(body)	load("network n { input x : f32[4, 8, 8]\n" body "\n}")
+
+/* All parameters' names, in order of creation. */
+static const char *
+parameters(const struct module *m)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, arena);
+	for (i = 0; i < m->persistent.n; i++)
+		text_printf(&t, "%s%s", i ? " " : "", m->persistent.v[i]->name);
+	return t.s;
+}
+
+/* The operators in order. */
+static const char *
+operators(const struct module *m)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, arena);
+	for (i = 0; i < m->forward->nodes.n; i++)
+		text_printf(&t, "%s%s", i ? " " : "", m->forward->nodes.v[i]->op->name);
+	return t.s;
+}
+
+static struct tensor *
+last(const struct module *m)
+{
+	return m->forward->nodes.v[m->forward->nodes.n - 1]->out[0];
+}
+
+static void
+expect_error(const char *text, const char *part)
+{
+	int i;
+
+	load_with(text, NULL);
+	cr_assert_gt(diags.errors, 0, "no error for: %s", text);
+	for (i = 0; i < diags.all.n; i++)
+		if (strstr(diags.all.v[i]->message, part))
+			return;
+	cr_assert_fail("'%s' gives '%s', not '%s'", text, diags.all.v[0]->message, part);
+}
+
+/* ---- paths ---- */
+
+Test(expand, paths_of_a_definition)
+{
+	cr_assert_str_eq(parameters(BODY("a = x -> conv(2, 1, bias=false) -> relu"
+	    " -> conv(2, 1, bias=false) -> h: conv(3, 1)")),
+	    "a.conv.weight a.conv_2.weight h.weight h.bias");
+}
+
+Test(expand, out_adds_no_segment)
+{
+	cr_assert_str_eq(parameters(load("block b(w) { m = in -> conv(w, 1, bias=false)\n"
+	    "out = m -> conv(w, 1, bias=false) -> t: conv(w, 1, bias=false) }\n"
+	    "network n { input x : f32[4, 8, 8]  y = x -> b(2) -> s: b(3) -> b(4) }")),
+	    "y.0.m.conv.weight y.0.conv.weight y.0.t.weight "
+	    "s.m.conv.weight s.conv.weight s.t.weight "
+	    "y.1.m.conv.weight y.1.conv.weight y.1.t.weight");
+}
+
+Test(expand, blocks_and_copies_share_one_count)
+{
+	cr_assert_str_eq(parameters(load("block b { out = in -> conv(4, 1, bias=false) }\n"
+	    "network n { input x : f32[4, 8, 8]\n"
+	    "y = x -> b -> 2 * b -> 2 * conv(4, 1, bias=false) -> body: 2 * b -> b }")),
+	    "y.0.conv.weight y.1.conv.weight y.2.conv.weight y.3.conv.weight y.4.conv.weight "
+	    "body.0.conv.weight body.1.conv.weight y.5.conv.weight");
+}
+
+Test(expand, count_is_textual_and_branches_start_equal)
+{
+	const char *text = "network n { input x : f32[4, 8, 8]\n"
+	    "a = x -> conv(4, 1, bias=false) -> (if %s then conv(4, 1, bias=false) else "
+	    "relu -> conv(4, 1, bias=false) -> conv(4, 1, bias=false)) -> conv(4, 1, bias=false) }";
+
+	cr_assert_str_eq(parameters(load(arena_printf(arena, text, "true"))),
+	    "a.conv.weight a.conv_2.weight a.conv_4.weight");
+	cr_assert_str_eq(parameters(load(arena_printf(arena, text, "false"))),
+	    "a.conv.weight a.conv_2.weight a.conv_3.weight a.conv_4.weight");
+}
+
+Test(expand, label_on_a_group)
+{
+	cr_assert_str_eq(parameters(BODY("a = x -> g: (conv(4, 1, bias=false) -> relu -> "
+	    "k: conv(4, 1, bias=false) -> conv(4, 1, bias=false)) -> conv(4, 1, bias=false)")),
+	    "g.conv.weight g.k.weight g.conv_3.weight a.conv_4.weight");
+}
+
+Test(expand, layer_parameter_is_named_by_the_parameter)
+{
+	cr_assert_str_eq(parameters(load("block b(f, g=batchnorm) { out = in -> f -> g -> f }\n"
+	    "network n { input x : f32[4, 8, 8]  y = x -> b(conv(4, 1, bias=false), relu) }")),
+	    "y.0.f.weight y.0.f_2.weight");
+}
+
+Test(expand, composed_layer_is_a_scope)
+{
+	cr_assert_str_eq(parameters(BODY("cell = conv(4, 1, bias=false) -> relu\n"
+	    "y = x -> cell -> 2 * cell")),
+	    "y.cell.conv.weight y.0.cell_2.conv.weight y.1.cell_2.conv.weight");
+}
+
+Test(expand, resnet_path)
+{
+	const char *dir = getenv("top_srcdir"), *why;
+	struct source *s = source_read(arena, arena_printf(arena, "%s/specs/resnet50.nn",
+	    dir ? dir : "."), &why);
+	struct module *m;
+	int i, found = 0;
+
+	cr_assert_not_null(s);
+	m = spec_load(arena, &diags, s, NULL)->modules.v[0];
+	for (i = 0; i < m->persistent.n; i++)
+		found += strcmp(m->persistent.v[i]->name, "layer1.2.main.conv_2.weight") == 0;
+	cr_assert_eq(found, 1);
+}
+
+Test(expand, clash_asks_for_a_label)
+{
+	expect_error("network n { input x : f32[4, 8, 8]\n"
+	    "out = x -> conv(4, 1) -> conv(4, 1)\n y = x -> conv_2: conv(4, 1) }",
+	    "two layers would be called 'conv_2'");
+}
+
+Test(expand, patterns)
+{
+	cr_assert(path_matches("layer1", "layer1.0.main.conv.weight"));
+	cr_assert_not(path_matches("layer1", "layer10.conv"));
+	cr_assert(path_matches("layer3.*", "layer3.0.main"));
+	cr_assert_not(path_matches("layer3.*", "layer3"));
+	cr_assert(path_matches("a.*.c", "a.b.c.d"));
+	cr_assert_not(path_matches("a.*.c", "a.b.b.c"));
+	cr_assert(path_matches("*.bias", "a.b.c.bias"));
+	cr_assert_not(path_matches("*.bias", "bias"));
+	cr_assert(path_matches("*", "anything.at.all"));
+}
+
+/* ---- sharing ---- */
+
+Test(expand, label_applied_again_shares)
+{
+	struct module *m = BODY("a = x -> e: conv(4, 3, pad=1) -> relu -> e\n b = a -> e");
+	struct node *const *n = m->forward->nodes.v;
+
+	cr_assert_str_eq(parameters(m), "e.weight e.bias");
+	cr_assert_str_eq(operators(m), "conv relu conv conv");
+	cr_assert_eq(n[0]->in[1], n[2]->in[1]);
+	cr_assert_eq(n[0]->in[1], n[3]->in[1]);
+}
+
+Test(expand, labelled_block_shares_all_it_has)
+{
+	struct module *m = load("block b(w) { h = in -> conv(w, 1)\n"
+	    "out = h -> c: conv(4, 1) -> relu }\n"
+	    "network n { input x, y : f32[4, 8, 8]  p = x -> e: b(8)  q = y -> e }");
+
+	cr_assert_str_eq(parameters(m), "e.h.conv.weight e.h.conv.bias e.c.weight e.c.bias");
+	cr_assert_eq(m->forward->nodes.n, 6);
+}
+
+Test(expand, label_on_a_call_with_its_operand)
+{
+	struct module *m = BODY("a = e: conv(x, 4, 1)\n b = a -> e");
+
+	cr_assert_str_eq(parameters(m), "e.weight e.bias");
+	cr_assert_str_eq(operators(m), "conv conv");
+}
+
+Test(expand, tied_weight)
+{
+	struct module *m = load("network n { input x : f32[6]\n"
+	    "h = x -> up: dense(6, bias=false) -> relu\n y = h -> dense(6, weight=up) }");
+
+	cr_assert_str_eq(parameters(m), "up.weight y.dense.bias");
+}
+
+Test(expand, each_use_has_fresh_weights)
+{
+	cr_assert_str_eq(parameters(load("block twice(f) { out = in -> f -> f }\n"
+	    "network n { input x : f32[6]  y = x -> twice(dense(6, bias=false)) }")),
+	    "y.0.f.weight y.0.f_2.weight");
+}
+
+/* ---- repetition, recursion, layers as values ---- */
+
+Test(expand, repeat_counts_with_index)
+{
+	struct module *m = BODY("y = x -> 3 * conv(2 * (index + 1), 1, bias=false)");
+
+	cr_assert_str_eq(parameters(m), "y.0.conv.weight y.1.conv.weight y.2.conv.weight");
+	cr_assert_eq(m->persistent.v[0]->dim[0], 2);
+	cr_assert_eq(m->persistent.v[2]->dim[0], 6);
+}
+
+Test(expand, repeat_of_none_is_identity)
+{
+	struct module *m = BODY("y = x -> 0 * conv(2, 1) -> relu");
+
+	cr_assert_str_eq(operators(m), "relu");
+	cr_assert_eq(m->forward->nodes.v[0]->in[0]->kind, T_INPUT);
+}
+
+Test(expand, number_times_tensor_scales)
+{
+	struct module *m = BODY("y = 0.5 * x\n z = 3 - x\n w = -(x / 4) + 1");
+
+	cr_assert_str_eq(operators(m), "scale scale scale scale scale");
+	cr_assert_eq(op_real(m->forward->nodes.v[0], "factor"), 0.5);
+	cr_assert_eq(op_real(m->forward->nodes.v[1], "factor"), -1);
+	cr_assert_eq(op_real(m->forward->nodes.v[1], "offset"), 3);
+	cr_assert_eq(op_real(m->forward->nodes.v[2], "factor"), 0.25);
+	cr_assert_eq(op_real(m->forward->nodes.v[4], "offset"), 1);
+}
+
+Test(expand, recursion)
+{
+	struct module *m = load("block down(n) {\n"
+	    "out = if n == 0 then in else in -> conv(4, 1, bias=false) -> down(n - 1) }\n"
+	    "network n { input x : f32[4, 8, 8]  y = x -> down(3) }");
+
+	cr_assert_str_eq(parameters(m), "y.0.conv.weight y.0.0.conv.weight y.0.0.0.conv.weight");
+}
+
+Test(expand, recursion_is_bounded)
+{
+	expect_error("block f(n) { out = in -> f(n + 1) }\n"
+	    "network n { input x : f32[4]  y = x -> f(0) }", "inside itself more than 64 deep");
+}
+
+Test(expand, layers_are_values)
+{
+	cr_assert_str_eq(operators(load("param act = sigmoid\n"
+	    "block b(act, n) { f = if n > 1 then act -> tanh else act  out = in -> n * f }\n"
+	    "network n { input x : f32[4]  y = x -> b(relu, 2) -> act -> b(act, 1) }")),
+	    "relu tanh relu tanh sigmoid sigmoid");
+}
+
+/* ---- pipes and names ---- */
+
+Test(expand, arrow_binds_loosest)
+{
+	struct module *m = BODY("a = x -> relu\n b = a + x -> sigmoid");
+	struct node *const *n = m->forward->nodes.v;
+
+	cr_assert_str_eq(operators(m), "relu add sigmoid");
+	cr_assert_eq(n[2]->in[0], n[1]->out[0]);
+}
+
+Test(expand, piped_operands_come_first)
+{
+	struct module *m = BODY("a = x -> relu\n b = x -> sub(a)\n c = (a, x) -> sub\n"
+	    "d = sub(a, x)");
+	struct node *const *n = m->forward->nodes.v;
+
+	cr_assert_eq(n[1]->in[0]->kind, T_INPUT);
+	cr_assert_eq(n[1]->in[1], n[0]->out[0]);
+	cr_assert_eq(n[2]->in[0], n[0]->out[0]);
+	cr_assert_eq(n[3]->in[0], n[0]->out[0]);
+}
+
+Test(expand, pipeline_needs_parentheses)
+{
+	expect_error("network n { input x : f32[4]  y = x -> relu + x }",
+	    "parenthesise the pipeline");
+}
+
+Test(expand, a_parameter_may_have_an_operators_name)
+{
+	struct module *m = load("block b(dropout) { out = in -> dropout(dropout) }\n"
+	    "network n { input x : f32[4]  y = x -> b(0.25) }");
+
+	cr_assert_str_eq(operators(m), "dropout");
+	cr_assert_eq(op_real(m->forward->nodes.v[0], "rate"), 0.25);
+}
+
+Test(expand, a_block_hides_an_operator)
+{
+	cr_assert_str_eq(operators(load("block relu { out = in -> sigmoid }\n"
+	    "network n { input x : f32[4]  y = x -> relu }")), "sigmoid");
+}
+
+Test(expand, several_inputs_and_selection)
+{
+	struct module *m = load("block b(k) { input p, q  m = p -> relu  out = k * q + m }\n"
+	    "network n { input x, y : f32[4]  z = (x, y) -> b(2)  w = b(x, y, 3)\n"
+	    "v = z.m -> sigmoid }");
+
+	cr_assert_str_eq(operators(m), "relu scale add relu scale add sigmoid");
+	cr_assert_eq(last(m)->def->in[0], m->forward->nodes.v[0]->out[0]);
+}
+
+Test(expand, a_block_does_not_see_the_network)
+{
+	expect_error("block b { out = in + h }\n"
+	    "network n { input x : f32[4]  h = x -> relu  y = x -> b }",
+	    "nothing is called 'h' here");
+}
+
+Test(expand, unused_blocks_are_checked)
+{
+	expect_error("block b { out = in -> rleu }\nnetwork n { input x : f32[4]  y = x -> relu }",
+	    "no layer, block or operator is called 'rleu'");
+}
+
+/* ---- numbers ---- */
+
+static int64_t
+units(const char *expression)
+{
+	struct module *m = load(arena_printf(arena,
+	    "network n { input x : f32[3, 10, 20]  y = x -> flatten -> dense(%s, bias=false) }",
+	    expression));
+
+	return m->persistent.v[0]->dim[0];
+}
+
+Test(expand, exact_numbers)
+{
+	cr_assert_eq(units("3 * (1/3) + 6 % 4"), 3);
+	cr_assert_eq(units("floor(65/2)"), 32);
+	cr_assert_eq(units("ceil(65/2)"), 33);
+	cr_assert_eq(units("floor(-1/2) + 2"), 1);
+	cr_assert_eq(units("0.1 * 3 * 10"), 3);
+	cr_assert_eq(units("min(7, 5, 6) * max(1, 2)"), 10);
+	cr_assert_eq(units("divisible(37, 8)"), 40);	/* nearest */
+	cr_assert_eq(units("divisible(3, 8)"), 8);	/* at least one */
+	cr_assert_eq(units("divisible(11, 8)"), 16);	/* 8 would be more than a tenth below */
+	cr_assert_eq(units("(if 2 > 1 and not false then 4 else 5)"), 4);
+	cr_assert_eq(units("(7, 8, 9)[1]"), 8);
+	cr_assert_eq(units("channels(x) * height(x) + width(x) + dim(x, 2) + rank(x)"), 73);
+}
+
+Test(expand, fractions_are_not_extents)
+{
+	expect_error("network n { input x : f32[65/2]  y = x -> relu }", "65/2 is 32.5");
+}
+
+Test(expand, params)
+{
+	const struct lang_define define[] = { { "width", "2 * 8" } };
+	const struct lang_options options = { define, 1, NULL };
+	const char *text = "param units = 2 * width\nparam width = 4\n"
+	    "network n { input x : f32[4]  y = x -> dense(units, bias=false) }";
+	struct spec *s;
+
+	cr_assert_eq(load(text)->persistent.v[0]->dim[0], 8);
+	s = load_with(text, &options);
+	cr_assert_eq(diags.errors, 0);
+	cr_assert_eq(s->modules.v[0]->persistent.v[0]->dim[0], 32);
+}
+
+Test(expand, absurd_sizes_are_refused)
+{
+	expect_error("network n { input x : f32[4611686018427387904]  y = x -> relu }",
+	    "at most 2^40");
+	expect_error("network n { input x : f32[1099511627776]  y = x -> dense(1073741824) }",
+	    "2^60 bytes");
+}
+
+/* ---- inputs, losses, settings ---- */
+
+Test(expand, losses_add_up)
+{
+	struct module *m = load("network n { input x : f32[4]\n target t : f32[4]\n"
+	    "y = x -> dense(4)\n loss mse(y, t)\n loss rest: 0.1 * mse(y, x)\n"
+	    "metric d: mse(y, t) }\ntrain { optimizer adam }");
+	const struct graph *g = m->forward;
+
+	cr_assert(m->set.train);
+	cr_assert_str_eq(operators(m), "dense mse mse scale mse add");
+	cr_assert_eq(g->results.n, 3);
+	cr_assert_str_eq(g->results.v[0].name, "loss");
+	cr_assert_str_eq(g->results.v[1].name, "loss.rest");
+	cr_assert_str_eq(g->results.v[2].name, "d");
+	cr_assert_not(g->results.v[2].is_loss);
+	cr_assert_str_eq(g->loss->def->op->name, "add");
+	cr_assert_eq(g->inputs.n, 2);
+}
+
+Test(expand, bytes_are_cast_once)
+{
+	struct module *m = load("network n { input x : u8[3, 4, 4]  input y : f32[3, 4, 4]\n"
+	    "target unused : class[3]\n a = x -> relu  b = x + y  loss mse(a, b) }");
+
+	cr_assert_str_eq(operators(m), "cast relu add mse");
+	cr_assert_eq(m->forward->inputs.n, 2);
+	cr_assert_eq(m->forward->inputs.v[0]->dtype, DT_U8);
+	cr_assert_eq(diags.warnings, 1);	/* the unused target */
+}
+
+Test(expand, settings)
+{
+	struct module *m = load("network n { input x : f32[4]  target t : class[2]\n"
+	    "h = x -> dense(4) -> relu  y = h -> head: dense(2)  loss cross_entropy(y, t) }\n"
+	    "train { batch 64 accumulate 4 epochs 7 precision f64 clip 1/2 freeze h seed 9\n"
+	    "optimizer sgd(0.5, momentum=0.9, no_decay=\"*.bias\")\n"
+	    "schedule cosine(warmup=2 epochs, floor=0.1) data npy(t=\"t.npy\", x=\"x.npy\") }\n"
+	    "validate { data csv(\"v.csv\", scale=1/4, header=true) }\n"
+	    "device { name \"nvidia geforce rtx-3090\" }\ndevice small { memory 2GiB arch sm_75 }");
+	const struct settings *s = &m->set;
+
+	cr_assert_eq(s->batch, 64);
+	cr_assert_eq(s->accumulate, 4);
+	cr_assert_eq(s->validate_batch, 16);
+	cr_assert_eq(m->forward->batch, 16);
+	cr_assert(s->length.epochs && s->length.count == 7);
+	cr_assert_eq(s->precision, PREC_F64);
+	cr_assert_eq(m->persistent.v[0]->dtype, DT_F64);
+	cr_assert_eq(s->clip, 0.5);
+	cr_assert_eq(s->seed, 9);
+	cr_assert_str_eq(s->optimizer->name, "sgd");
+	cr_assert_eq(s->optimizer_attr[0].r, 0.5);
+	cr_assert_eq(s->nno_decay, 1);
+	cr_assert_eq(s->schedule.kind, SCHED_COSINE);
+	cr_assert_eq(s->schedule.warmup.count, 2);
+	cr_assert_eq(s->data.nfiles, 2);
+	cr_assert_str_eq(s->data.file[0], "x.npy");
+	cr_assert_str_eq(s->data.file[1], "t.npy");
+	cr_assert(s->validate && s->validate_data.header && s->validate_data.scale == 0.25);
+	cr_assert_eq(s->device.arch, 86);
+	cr_assert_eq(s->device.memory, (int64_t)24 << 30);
+	cr_assert(m->persistent.v[0]->frozen && m->persistent.v[1]->frozen);
+	cr_assert_not(m->persistent.v[2]->frozen);
+}
+
+Test(expand, defaults)
+{
+	const struct settings *s = &load("network n { input x : f32[4]  y = x -> relu }")->set;
+
+	cr_assert_eq(s->batch, 32);
+	cr_assert_eq(s->accumulate, 1);
+	cr_assert(s->length.epochs && s->length.count == 1);
+	cr_assert_eq(s->precision, PREC_F32);
+	cr_assert_str_eq(s->optimizer->name, "sgd");
+	cr_assert_eq(s->optimizer_attr[0].r, 0.01);
+	cr_assert_not(s->train || s->validate || s->device.given);
+	cr_assert_eq(s->validate_batch, 32);
+}
+
+Test(expand, device_by_option)
+{
+	const char *text = "network n { input x : f32[4]  y = x -> relu }\n"
+	    "device { memory 1GiB }\ndevice ci { memory 2GiB }";
+	struct lang_options options = { NULL, 0, "ci" };
+
+	cr_assert_eq(load_with(text, &options)->modules.v[0]->set.device.memory, (int64_t)2 << 30);
+	options.device = "Tesla T4";
+	cr_assert_eq(load_with(text, &options)->modules.v[0]->set.device.arch, 75);
+	cr_assert_eq(diags.errors, 0);
+	options.device = "T44";
+	load_with(text, &options);
+	cr_assert_eq(diags.errors, 1);
+}
+
+Test(expand, an_error_in_copies_shows_once_with_its_use)
+{
+	const struct diag *g;
+
+	load_with("block b { out = in -> conv(4, 9) }\n"
+	    "network n { input x : f32[4, 8, 8]\n y = x -> 16 * b }", NULL);
+	cr_assert_eq(diags.errors, 1);
+	g = diags.all.v[0];
+	cr_assert_str_eq(g->rule, "shape");
+	cr_assert_eq(loc_line(g->loc), 1);
+	cr_assert_eq(g->remarks.n, 1);
+	cr_assert_eq(loc_line(g->remarks.v[0].loc), 3);
+}

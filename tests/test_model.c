@@ -1,0 +1,201 @@
+/*
+ * The models behind the memory rules: Keras's locally-connected layers against hand-made sums, and
+ * what-if plans against plans of specs that really say so.
+ */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "emit/emit.h"
+#include "lang/expand.h"
+#include "model/keras.h"
+#include "model/whatif.h"
+#include "passes/pass.h"
+#include "plan/summary.h"
+
+static struct arena *arena;
+
+static void
+setup(void)
+{
+	arena = arena_new();
+	cr_assert(arena);
+}
+
+static void
+teardown(void)
+{
+	arena_free(arena);
+}
+
+TestSuite(model, .init = setup, .fini = teardown);
+
+static struct module *
+planned(const char *text)
+{
+	struct pass_options o = { .target = target_table[0], .threads = 2, .plan_anyway = true };
+	struct diags *d = ARENA_NEW(arena, struct diags);
+	struct spec *spec;
+
+	diags_init(d, arena);
+	spec = spec_load(arena, d, source_from_text(arena, "net.nn", text, strlen(text)), NULL);
+	cr_assert_eq(d->errors, 0, "%s", d->all.n ? d->all.v[0]->message : "");
+	cr_assert_eq(spec->modules.n, 1);
+	cr_assert(passes_run(spec->modules.v[0], &o));
+	return spec->modules.v[0];
+}
+
+#define MERGE(optimizer)								\
+	"network n { input x : f32[1, 2, 5000] target t : f32[1]\n"			\
+	"y = x -> conv(4, (2, 1)) -> local(1, (1, 1)) -> flatten -> dense(1)\n"		\
+	"loss mse(y, t) }\n"								\
+	"train { batch 32 optimizer " optimizer " data synthetic(64) }\n"
+
+static bool
+first_local(const struct module *m, struct keras_local *k)
+{
+	int i;
+
+	for (i = 0; i < m->train->nodes.n; i++)
+		if (keras_local(m, m->train->nodes.v[i], k))
+			return true;
+	return false;
+}
+
+Test(model, costs_of_the_lowerings)
+{
+	struct module *m = planned(MERGE("sgd(lr=0.1)"));
+	struct keras_local k;
+
+	cr_assert(first_local(m, &k));
+	cr_expect_eq(k.positions, 5000);
+	cr_expect_eq(k.field, 4);	/* 1 x 1 x 4 channels */
+	cr_expect_eq(k.filters, 1);
+	cr_expect_eq(k.slots, 0);
+	cr_expect_eq(affine_at(k.input, 32), 2560000);
+	cr_expect_eq(affine_at(k.slices_forward, 32), 2 * 4 * 32 * 5000 * (4 + 1));
+	cr_expect_eq(affine_at(k.slices_backward, 32), INT64_C(12800000000));
+	/* 4 x 20000 x 5000 x (4 + 0), and a mask of 5000 x 5000 */
+	cr_expect_eq(affine_at(k.masked, 32), INT64_C(1600000000) + 100000000);
+	/* 20000 weights: (16 + 4 x 2) each, and 12 for each sample */
+	cr_expect_eq(affine_at(k.sparse, 32), 20000 * 24 + 20000 * 12 * 32);
+	cr_expect_eq(affine_at(k.ours_forward, 32), 32 * 5000 * 4);
+	cr_expect_eq(affine_at(k.ours_backward, 32), 2560000);
+}
+
+Test(model, optimizer_slots_are_counted)
+{
+	struct keras_local k;
+
+	cr_assert(first_local(planned(MERGE("sgd(lr=0.1, momentum=0.9)")), &k));
+	cr_expect_eq(k.slots, 1);
+	cr_assert(first_local(planned(MERGE("adam(lr=0.1)")), &k));
+	cr_expect_eq(k.slots, 2);
+}
+
+Test(model, largest_batch_of_the_crash)
+{
+	struct module *m = planned(MERGE("adam(lr=0.1)"));
+	struct keras_local k;
+
+	cr_assert(first_local(m, &k));
+	cr_expect_eq(keras_local_largest(m, &k, 32, INT64_C(10373441024)), 25);
+	cr_expect_eq(keras_local_largest(m, &k, 32, INT64_C(11439) << 20), 29);
+	cr_expect_eq(keras_local_largest(m, &k, 32, 1 << 20), 0);
+}
+
+Test(model, a_first_layer_has_no_input_gradient)
+{
+	struct module *m = planned("network n { input x : f32[4, 50, 50] target t : f32[1]\n"
+	    "y = x -> local(1, (1, 1)) -> flatten -> dense(1)\nloss mse(y, t) }\n"
+	    "train { batch 8 data synthetic(64) }\n");
+	struct keras_local k;
+
+	cr_assert(first_local(m, &k));
+	cr_expect_null(k.backward);
+	cr_expect_eq(affine_at(k.slices_backward, 8), 0);
+}
+
+Test(model, the_dense_variant_is_none)
+{
+	struct keras_local k;
+
+	cr_expect_not(first_local(planned("network n { input x : f32[20] target t : f32[1]\n"
+	    "y = x -> dense(5) -> dense(1)\nloss mse(y, t) }\n"
+	    "train { batch 8 data synthetic(64) }\n"), &k));
+}
+
+/* ---- what-if ---- */
+
+static const char *
+conv_net(int batch, int accumulate)
+{
+	return arena_printf(arena,
+	    "network n { input x : f32[3, 32, 32] target t : class[10]\n"
+	    "y = x -> 3 * (conv(16, 3, pad=1) -> batchnorm -> relu) -> maxpool(2) -> flatten\n"
+	    "      -> dense(10)\nloss cross_entropy(y, t) }\n"
+	    "train { batch %d accumulate %d optimizer adam(lr=0.1) data synthetic(64) }\n",
+	    batch, accumulate);
+}
+
+Test(model, a_what_if_plan_is_the_plan_of_the_spec_that_says_so)
+{
+	struct module *m = planned(conv_net(16, 1)), *other;
+	const struct plan *before = m->plan;
+	int64_t was = before->arena_bytes;
+	struct settings set = m->set;
+	static const int batch[] = { 1, 2, 7, 16, 33 };
+	size_t i;
+
+	for (i = 0; i < sizeof(batch) / sizeof(*batch); i++)
+		cr_expect_eq(whatif_batch(m, batch[i]),
+		    planned(conv_net(batch[i], 1))->plan->arena_bytes);
+	set.accumulate = 4;
+	set.validate_batch = 4;
+	other = whatif(m, &set);
+	cr_assert(other);
+	cr_expect_eq(other->plan->arena_bytes, planned(conv_net(16, 4))->plan->arena_bytes);
+	cr_expect_eq(m->plan, before);
+	cr_expect_eq(m->plan->arena_bytes, was);
+	cr_expect(plan_verify(m, m->plan, m->diags));
+}
+
+Test(model, the_largest_batch_is_proven)
+{
+	struct module *m = planned(conv_net(16, 1));
+	int64_t arena_bytes, next, most;
+	int64_t limit = m->plan->arena_bytes * 5 / 2;
+
+	most = whatif_largest(m, limit, &arena_bytes, &next);
+	cr_expect(most > 16);
+	cr_expect(arena_bytes <= limit && next > limit);
+	cr_expect_eq(planned(conv_net((int)most, 1))->plan->arena_bytes, arena_bytes);
+	cr_expect_eq(planned(conv_net((int)most + 1, 1))->plan->arena_bytes, next);
+	cr_expect_eq(whatif_largest(m, 1000, &arena_bytes, &next), 0);
+	cr_expect_eq(arena_bytes, planned(conv_net(1, 1))->plan->arena_bytes);
+}
+
+/* ---- summaries ---- */
+
+Test(model, a_summary_adds_up)
+{
+	struct module *m = planned(conv_net(16, 1));
+	const struct plan_summary *s = plan_summarise(m);
+	int64_t by_kind = 0, by_line = 0;
+	int i;
+
+	for (i = 0; i < TENSOR_KINDS; i++)
+		by_kind += s->at_peak[i];
+	for (i = 0; i < s->lines.n; i++) {
+		by_line += s->lines.v[i].bytes;
+		cr_expect(i == 0 || s->lines.v[i].bytes <= s->lines.v[i - 1].bytes);
+	}
+	cr_expect_eq(by_kind, by_line);
+	/* the live bytes of the peak, but for what alignment adds to each buffer */
+	cr_expect(by_kind + m->plan->persistent_bytes <= m->plan->lower_bound_bytes);
+	cr_expect(by_kind + m->plan->persistent_bytes + m->plan->buffers.n * m->plan->alignment >=
+	    m->plan->lower_bound_bytes);
+	/* conv 3->16, 16->16 twice, with biases; batchnorm's pairs; dense 4096->10 */
+	cr_expect_eq(s->parameters, 448 + 2 * 2320 + 3 * 32 + 40970);
+	cr_expect_eq(affine_at(s->macs, 1), 1024 * 27 * 16 + 2 * 1024 * 144 * 16 + 40960);
+}
