@@ -10,6 +10,28 @@ static int64_t arena_taken;	/* bytes by which the process grew for the arena */
 static int64_t	process_mapped(void);
 static int64_t	system_number(const char *path, const char *key);
 
+/*
+ * Threads that wait for work spin, and libgomp lets them spin for so long that, where other
+ * processes want the processors too, a training run slows down tenfold. It reads the length of
+ * that wait once, before main; so the program starts itself again with a shorter one, unless the
+ * user chose. About 10,000 rounds bridge the gap between two kernels and no more.
+ */
+static void
+device_settle(char **argv)
+{
+#ifdef _OPENMP
+	const char *preload = getenv("LD_PRELOAD");
+
+	if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") ||
+	    (preload && strstr(preload, "vgpreload")))	/* valgrind would lose sight of it */
+		return;
+	if (setenv("GOMP_SPINCOUNT", "10000", 1) == 0)
+		execv("/proc/self/exe", argv);	/* if it fails, all goes on as it is */
+#else
+	(void)argv;
+#endif
+}
+
 static void
 device_open(void)
 {
