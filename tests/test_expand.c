@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lang/expand.h"
-#include "lang/paths.h"
+#include "ir/paths.h"
 #include "ops/op.h"
 
 static struct arena *arena;

@@ -14,7 +14,7 @@
 
 #include "lang/expand.h"
 #include "lang/map.h"
-#include "lang/paths.h"
+#include "ir/paths.h"
 #include "lang/value.h"
 #include "ops/op.h"
 

@@ -116,6 +116,8 @@ recompute_read(struct expander *ex, const struct setting *st, struct settings *s
 	if (st->nvalues == 1 && st->value[0]->kind == E_NAME &&
 	    strcmp(st->value[0]->name, "none") == 0)
 		return;
+	diag_add(ex->d, SEV_WARNING, "settings", st->loc, "recompute is not planned yet: every "
+	    "activation that backward reads is kept, and the plan counts it");
 	if (st->nvalues == 1 && st->value[0]->kind == E_NAME &&
 	    strcmp(st->value[0]->name, "auto") == 0) {
 		set->recompute = RECOMPUTE_AUTO;

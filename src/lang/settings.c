@@ -127,7 +127,10 @@ sections_check(struct expander *ex)
 		const struct section *s = f->sections.v[i];
 
 		check_name(ex, s);
-		if (s->kind != SEC_LINT)
+		if (s->kind == SEC_LINT)
+			diag_add(ex->d, SEV_WARNING, "settings", s->head, "a lint section has no "
+			    "effect yet; suppress a finding with a comment");
+		else
 			check_keys(ex, s);
 		for (j = 0; j < i && s->kind != SEC_LINT; j++) {
 			const struct section *t = f->sections.v[j];

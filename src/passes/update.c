@@ -16,43 +16,17 @@
 
 #include <string.h>
 
+#include "ir/paths.h"
 #include "ops/op.h"
 
-/* Does a dotted path lie under a pattern? * stands for one segment. */
-static bool
-path_matches(const char *path, const char *pattern)
-{
-	for (;;) {
-		size_t p = strcspn(path, "."), q = strcspn(pattern, ".");
-
-		if (!(q == 1 && *pattern == '*') && (p != q || strncmp(path, pattern, p) != 0))
-			return false;
-		if (!pattern[q])
-			return true;
-		if (!path[p])
-			return false;
-		path += p + 1;
-		pattern += q + 1;
-	}
-}
-
-/* "*.bias" means any path that ends so, however deep: a leading * takes any number of segments. */
 static bool
 decays(const struct module *m, const char *path)
 {
-	const char *s;
 	int i;
 
-	for (i = 0; i < m->set.nno_decay; i++) {
-		const char *pattern = m->set.no_decay[i].text;
-
-		if (path_matches(path, pattern))
+	for (i = 0; i < m->set.nno_decay; i++)
+		if (path_matches(m->set.no_decay[i].text, path))
 			return false;
-		if (strncmp(pattern, "*.", 2) == 0)
-			for (s = path; (s = strchr(s, '.')); )
-				if (path_matches(++s, pattern + 2))
-					return false;
-	}
 	return true;
 }
 

@@ -158,8 +158,8 @@ print_peak(const struct printer *r)
 	for (; i < r->s->lines.n; i++)
 		rest += r->s->lines.v[i].bytes;
 	if (rest)
-		fprintf(r->out, "  %12s  %d more lines\n", size_human(size, rest),
-		    r->s->lines.n - LINES_SHOWN);
+		fprintf(r->out, "  %12s  %d more line%s\n", size_human(size, rest),
+		    r->s->lines.n - LINES_SHOWN, r->s->lines.n - LINES_SHOWN == 1 ? "" : "s");
 }
 
 /* ---- the picture ---- */

@@ -56,14 +56,14 @@ tell_peak(struct lint *l, struct diag *g, const struct plan_summary *s)
 
 		diag_fact(l->diags, g, "%s: %s (%s B) in %d buffer%s, the largest %s %s",
 		    line_text(m, b->loc), lint_human(m->arena, b->bytes),
-		    lint_commas(m->arena, b->bytes), b->buffers, b->buffers == 1 ? "" : "s", tensor_kind_name(b->largest->kind),
-		    b->largest->name);
+		    lint_commas(m->arena, b->bytes), b->buffers, b->buffers == 1 ? "" : "s",
+		    tensor_kind_name(b->largest->kind), b->largest->name);
 	}
 	for (; i < s->lines.n; i++)
 		rest += s->lines.v[i].bytes;
 	if (rest)
-		diag_fact(l->diags, g, "%d more lines: %s", s->lines.n - LINES_NAMED,
-		    lint_human(m->arena, rest));
+		diag_fact(l->diags, g, "%d more line%s: %s", s->lines.n - LINES_NAMED,
+		    s->lines.n - LINES_NAMED == 1 ? "" : "s", lint_human(m->arena, rest));
 }
 
 /* ---- what would help ---- */

@@ -1,5 +1,5 @@
 /* Dotted paths: building them, and matching the patterns of freeze, recompute and no_decay. */
-#include "lang/paths.h"
+#include "ir/paths.h"
 
 #include <string.h>
 
