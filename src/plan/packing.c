@@ -2,10 +2,10 @@
  * packing: dynamic storage allocation. Items with a size and a lifetime get offsets so that items
  * alive together do not overlap, and the height is small.
  *
- * The method is best fit in an order: each item goes into the tightest gap that its lifetime leaves
- * among the items placed so far. No single order is best: by size suits instances of mixed
- * lifetimes, by lifetime suits the nested ones of a training step (what forward makes first,
- * backward frees last). A few orders are tried and the best answer kept; the search stops as soon
+ * The method is a fit in an order: each item goes into the tightest, or the lowest, gap that its
+ * lifetime leaves among the items placed so far. No single order is best: by size suits instances
+ * of mixed lifetimes, by lifetime suits the nested ones of a training step (what forward makes
+ * first, backward frees last). A few are tried and the best answer kept; the search stops as soon
  * as one reaches the lower bound, which on training graphs the first usually does.
  *
  * The placed items are kept sorted by offset, so the gaps of one lifetime are met in one walk:
@@ -46,12 +46,11 @@ packing_lower_bound(struct arena *a, const struct packing *p)
 	return most;
 }
 
-/* An item as the placing loop reads it, and its rank in the order tried. */
+/* An item in the order tried. */
 struct job {
 	int64_t size, offset;
 	int lower, upper;
 	int index;		/* in packing->item */
-	int next;		/* the placed job of the next higher offset, or -1 */
 };
 
 static int
@@ -105,47 +104,78 @@ by_birth(const void *x, const void *y)
 	return a->lower != b->lower ? a->lower - b->lower : by_size(x, y);
 }
 
-/* Best fit for one job; FIRST is the placed job of the lowest offset. Returns the new FIRST. */
 static int
-place_one(struct job *job, int k, int first)
+by_death(const void *x, const void *y)
 {
-	struct job *me = &job[k];
-	int64_t floor = 0, best = -1, tightest = INT64_MAX, gap;
-	int i, before = -1;
+	const struct job *a = x, *b = y;
 
-	for (i = first; i >= 0; i = job[i].next) {
-		if (job[i].lower >= me->upper || job[i].upper <= me->lower)
+	return a->upper != b->upper ? b->upper - a->upper : by_size(x, y);
+}
+
+/* A placed item, as the walk over all of them reads it: one array, sorted by offset. */
+struct placed {
+	int64_t offset, end;
+	int lower, upper;
+};
+
+enum fit { FIT_BEST, FIT_LOWEST };
+
+static int64_t
+find_room(const struct placed *placed, int n, const struct job *job, enum fit fit)
+{
+	int64_t floor = 0, best = -1, tightest = INT64_MAX, gap;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		const struct placed *p = &placed[i];
+
+		if (p->lower >= job->upper || p->upper <= job->lower)
 			continue;
-		gap = job[i].offset - floor;
-		if (gap >= me->size && gap < tightest) {
+		gap = p->offset - floor;
+		if (gap >= job->size && gap < tightest) {
+			if (fit == FIT_LOWEST)
+				return floor;
 			tightest = gap;
 			best = floor;
 		}
-		if (job[i].offset + job[i].size > floor)
-			floor = job[i].offset + job[i].size;
+		if (p->end > floor)
+			floor = p->end;
 	}
-	me->offset = best >= 0 ? best : floor;
-	for (i = first; i >= 0 && job[i].offset < me->offset; i = job[i].next)
-		before = i;
-	me->next = i;
-	if (before < 0)
-		return k;
-	job[before].next = k;
-	return first;
+	return best >= 0 ? best : floor;
 }
 
+static int
+rank_of(const struct placed *placed, int n, int64_t offset)
+{
+	int lo = 0, hi = n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (placed[mid].offset < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Places all jobs in their order; returns the height, or INT64_MAX once it reaches GIVE_UP_AT. */
 static int64_t
-try_order(struct job *job, int n, int64_t give_up_at)
+try_order(struct placed *placed, struct job *job, int n, enum fit fit, int64_t give_up_at)
 {
 	int64_t height = 0;
-	int k, first = -1;
+	int k, at;
 
 	for (k = 0; k < n; k++) {
-		first = place_one(job, k, first);
+		job[k].offset = find_room(placed, k, &job[k], fit);
 		if (job[k].offset + job[k].size > height)
 			height = job[k].offset + job[k].size;
 		if (height >= give_up_at)
 			return INT64_MAX;
+		at = rank_of(placed, k, job[k].offset);
+		memmove(placed + at + 1, placed + at, (size_t)(k - at) * sizeof(*placed));
+		placed[at] = (struct placed){ job[k].offset, job[k].offset + job[k].size,
+		    job[k].lower, job[k].upper };
 	}
 	return height;
 }
@@ -154,21 +184,22 @@ int64_t
 packing_solve(struct arena *a, struct packing *p)
 {
 	static int (*const order[])(const void *, const void *) = {
-		by_length, by_size, by_area, by_birth,
+		by_length, by_size, by_area, by_birth, by_death,
 	};
+	const int tries = 2 * (int)(sizeof(order) / sizeof(*order));
 	int64_t bound = packing_lower_bound(a, p), best = INT64_MAX, height;
 	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
-	size_t o;
-	int i;
+	struct placed *placed = arena_array(a, (size_t)p->n + 1, sizeof(*placed));
+	int i, t;
 
 	if (p->n == 0)
 		return 0;
-	for (o = 0; o < sizeof(order) / sizeof(*order) && best > bound; o++) {
+	for (t = 0; t < tries && best > bound; t++) {
 		for (i = 0; i < p->n; i++)
 			job[i] = (struct job){ round_up(p, p->item[i].size), 0, p->item[i].lower,
-			    p->item[i].upper, i, -1 };
-		qsort(job, (size_t)p->n, sizeof(*job), order[o]);
-		height = try_order(job, p->n, best);
+			    p->item[i].upper, i };
+		qsort(job, (size_t)p->n, sizeof(*job), order[t / 2]);
+		height = try_order(placed, job, p->n, t % 2 ? FIT_LOWEST : FIT_BEST, best);
 		if (height >= best)
 			continue;
 		best = height;
