@@ -4,72 +4,13 @@
  * In C, forward multiplies w by the transpose of x, so that the weights, the larger operand, are
  * read once and where they lie, whatever the number of rows. -DUSE_CBLAS gives the products to
  * a CBLAS, one call for each of our threads. On a GPU, cuBLASLt does them (-DUSE_CUBLASLT), with
- * the workspace the plan gives it; else the tiles of gemm_gpu.cu.
+ * the workspace the plan gives it; else, or where it knows no way, the tiles of gemm_gpu.cu.
  */
 #include "gemm.cu"
 #include "gemm_gpu.cu"
 #include "bias.cu"
 
-#if defined(__CUDACC__) && defined(USE_CUBLASLT)
-
-/* c[m, n] = op(a) op(b), all in rows. cuBLASLt's matrices are in columns, so it is asked for the
- * transpose, op(b)' op(a)'. BIAS, of n elements, is added to each row. */
-static void
-dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
-    int64_t m, int64_t n, int64_t k, void *work, size_t size)
-{
-#ifdef USE_DOUBLE
-	const cudaDataType_t type = CUDA_R_64F;
-	const cublasComputeType_t compute = CUBLAS_COMPUTE_64F;
-#else
-	const cudaDataType_t type = CUDA_R_32F;
-#ifdef USE_TF32
-	const cublasComputeType_t compute = CUBLAS_COMPUTE_32F_FAST_TF32;
-#else
-	const cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
-#endif
-#endif
-	cublasOperation_t first = turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
-	cublasOperation_t second = turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-	cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
-	cublasLtMatmulDesc_t what;
-	cublasLtMatrixLayout_t la, lb, lc;
-	cublasLtMatmulPreference_t wish;
-	cublasLtMatmulHeuristicResult_t best;
-	real one = 1, zero = 0;
-	int found = 0;
-	uint64_t limit = size;
-
-	cublasLtMatmulDescCreate(&what, compute, type);
-	cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_TRANSA, &first, sizeof(first));
-	cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_TRANSB, &second, sizeof(second));
-	if (bias) {
-		cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue,
-		    sizeof(epilogue));
-		cublasLtMatmulDescSetAttribute(what, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
-		    sizeof(bias));
-	}
-	cublasLtMatrixLayoutCreate(&la, type, turn_b ? k : n, turn_b ? n : k, turn_b ? k : n);
-	cublasLtMatrixLayoutCreate(&lb, type, turn_a ? m : k, turn_a ? k : m, turn_a ? m : k);
-	cublasLtMatrixLayoutCreate(&lc, type, n, m, n);
-	cublasLtMatmulPreferenceCreate(&wish);
-	cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &limit,
-	    sizeof(limit));
-	cublasLtMatmulAlgoGetHeuristic(lt, what, la, lb, lc, lc, wish, 1, &best, &found);
-	if (!found || cublasLtMatmul(lt, what, &one, b, la, a, lb, &zero, c, lc, c, lc, &best.algo,
-	    work, size, stream) != CUBLAS_STATUS_SUCCESS) {
-		fprintf(stderr, "cuBLASLt cannot multiply [%lld, %lld] by [%lld, %lld]\n",
-		    (long long)m, (long long)k, (long long)k, (long long)n);
-		exit(2);
-	}
-	cublasLtMatmulPreferenceDestroy(wish);
-	cublasLtMatrixLayoutDestroy(la);
-	cublasLtMatrixLayoutDestroy(lb);
-	cublasLtMatrixLayoutDestroy(lc);
-	cublasLtMatmulDescDestroy(what);
-}
-
-#elif defined(__CUDACC__)
+#ifdef __CUDACC__
 
 template <bool TURN_A, bool TURN_B> struct dense_job {
 	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B;
@@ -106,10 +47,129 @@ dense_tiles(real *c, const real *a, const real *b, const real *bias, int64_t m, 
 	gpu_product(job, 1, 1);
 }
 
+#ifdef USE_CUBLASLT
+
+/* What cuBLASLt needs to know of one shape of product, and the algorithm it chose: asked for once,
+ * before or in the first step, since the choice takes longer than a small product. */
+struct dense_plan {
+	bool turn_a, turn_b, bias, found;
+	int64_t m, n, k;
+	cublasLtMatmulDesc_t what;
+	cublasLtMatrixLayout_t a, b, c;
+	cublasLtMatmulAlgo_t algo;
+};
+
+#define DENSE_PLANS	256	/* more shapes than that take turns */
+
+#ifdef USE_DOUBLE
+#define DENSE_TYPE	CUDA_R_64F
+#define DENSE_COMPUTE	CUBLAS_COMPUTE_64F
+#else
+#define DENSE_TYPE	CUDA_R_32F
+#ifdef USE_TF32
+#define DENSE_COMPUTE	CUBLAS_COMPUTE_32F_FAST_TF32
+#else
+#define DENSE_COMPUTE	CUBLAS_COMPUTE_32F
+#endif
+#endif
+
+/* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
+static void
+dense_plan_make(struct dense_plan *p, const real *bias, size_t size)
+{
+	cublasOperation_t first = p->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+	cublasOperation_t second = p->turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+	cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+	cublasLtMatmulPreference_t wish;
+	cublasLtMatmulHeuristicResult_t best;
+	int64_t a_row = p->turn_a ? p->m : p->k, b_row = p->turn_b ? p->k : p->n;
+	uint64_t limit = size;
+	int found = 0;
+
+	CUBLAS(cublasLtMatmulDescCreate(&p->what, DENSE_COMPUTE, DENSE_TYPE));
+	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first,
+	    sizeof(first)));
+	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second,
+	    sizeof(second)));
+	if (bias) {
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE,
+		    &epilogue, sizeof(epilogue)));
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+		    &bias, sizeof(bias)));
+	}
+	CUBLAS(cublasLtMatrixLayoutCreate(&p->b, DENSE_TYPE, (uint64_t)b_row,
+	    (uint64_t)(p->turn_b ? p->n : p->k), b_row));
+	CUBLAS(cublasLtMatrixLayoutCreate(&p->a, DENSE_TYPE, (uint64_t)a_row,
+	    (uint64_t)(p->turn_a ? p->k : p->m), a_row));
+	CUBLAS(cublasLtMatrixLayoutCreate(&p->c, DENSE_TYPE, (uint64_t)p->n, (uint64_t)p->m, p->n));
+	CUBLAS(cublasLtMatmulPreferenceCreate(&wish));
+	CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+	    &limit, sizeof(limit)));
+	p->found = cublasLtMatmulAlgoGetHeuristic(lt, p->what, p->b, p->a, p->c, p->c, wish, 1, &best,
+	    &found) == CUBLAS_STATUS_SUCCESS && found && best.state == CUBLAS_STATUS_SUCCESS;
+	p->algo = best.algo;
+	CUBLAS(cublasLtMatmulPreferenceDestroy(wish));
+}
+
+static struct dense_plan *
+dense_plan(bool turn_a, bool turn_b, const real *bias, int64_t m, int64_t n, int64_t k,
+    size_t size)
+{
+	static struct dense_plan plans[DENSE_PLANS];
+	static int used, next;
+	struct dense_plan *p;
+
+	for (int i = 0; i < used; i++) {
+		p = &plans[i];
+		if (p->turn_a == turn_a && p->turn_b == turn_b && p->bias == !!bias && p->m == m &&
+		    p->n == n && p->k == k)
+			return p;
+	}
+	p = &plans[next];
+	next = (next + 1) % DENSE_PLANS;
+	if (used == DENSE_PLANS) {
+		CUBLAS(cublasLtMatrixLayoutDestroy(p->a));
+		CUBLAS(cublasLtMatrixLayoutDestroy(p->b));
+		CUBLAS(cublasLtMatrixLayoutDestroy(p->c));
+		CUBLAS(cublasLtMatmulDescDestroy(p->what));
+	} else {
+		used++;
+	}
+	p->turn_a = turn_a, p->turn_b = turn_b, p->bias = !!bias;
+	p->m = m, p->n = n, p->k = k;
+	dense_plan_make(p, bias, size);
+	return p;
+}
+
+/* False where cuBLASLt has no algorithm for such a product: then the tiles do it. */
+static bool
+dense_library(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+{
+	struct dense_plan *p = dense_plan(turn_a, turn_b, bias, m, n, k, size);
+	real one = 1, zero = 0;
+
+	if (!p->found)
+		return false;
+	if (bias)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+		    &bias, sizeof(bias)));
+	CUBLAS(cublasLtMatmul(lt, p->what, &one, b, p->b, a, p->a, &zero, c, p->c, c, p->c, &p->algo,
+	    work, size, stream));
+	return true;
+}
+
+#endif
+
+/* c[m, n] = op(a) op(b), all in rows. BIAS, of n elements, is added to each row. */
 static void
 dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
     int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
+#ifdef USE_CUBLASLT
+	if (dense_library(c, a, turn_a, b, turn_b, bias, m, n, k, work, size))
+		return;
+#endif
 	(void)work;
 	(void)size;
 	if (turn_a)

@@ -5,11 +5,13 @@
  * kept in shared memory; the next slice is fetched into registers while the last is multiplied. A
  * job says how elements are found:
  *
- *     rows, cols, depth                     of each of the products along blockIdx.z
+ *     rows, cols, depth                     of each of the products z
  *     a(z, row, k), b(z, k, col)            elements
  *     store(z, row, col, value)
  *     A_ALONG_K, B_ALONG_K                  whether neighbours in memory lie along the sum, which
  *                                           decides what neighbouring threads fetch
+ *
+ * Tiles are numbered along blockIdx.x alone, whose limit, 2^31 - 1, is beyond any arena.
  *
  * No atomics: every element is summed by one thread in one order. A long sum over few elements is
  * split among blocks, each writing a partial result that a second kernel adds up.
@@ -47,8 +49,10 @@ gpu_product_kernel(Job job, int splits)
 {
 	__shared__ real as[GPU_SLICE][GPU_TILE + 4], bs[GPU_SLICE][GPU_TILE + 4];
 	int t = threadIdx.x, ty = t / 16, tx = t % 16;
-	int z = blockIdx.z / splits, split = blockIdx.z % splits;
-	int64_t row = (int64_t)blockIdx.y * GPU_TILE, col = (int64_t)blockIdx.x * GPU_TILE;
+	int64_t cols = (job.cols + GPU_TILE - 1) / GPU_TILE;
+	int64_t rows = (job.rows + GPU_TILE - 1) / GPU_TILE;
+	int64_t row = blockIdx.x / cols % rows * GPU_TILE, col = blockIdx.x % cols * GPU_TILE;
+	int part = (int)(blockIdx.x / cols / rows), z = part / splits, split = part % splits;
 	int64_t each = (job.depth + splits - 1) / splits;
 	int64_t k = split * each, end = k + each < job.depth ? k + each : job.depth;
 	real a[GPU_EACH], b[GPU_EACH], sum[GPU_EACH][GPU_EACH] = {};
@@ -90,10 +94,10 @@ gpu_product_kernel(Job job, int splits)
 template <class Job> static void
 gpu_product(const Job &job, int products, int splits)
 {
-	dim3 blocks((unsigned)((job.cols + GPU_TILE - 1) / GPU_TILE),
-	    (unsigned)((job.rows + GPU_TILE - 1) / GPU_TILE), (unsigned)(products * splits));
+	int64_t blocks = parts(job.cols, GPU_TILE) * parts(job.rows, GPU_TILE) * products * splits;
 
-	gpu_product_kernel<<<blocks, 256, 0, stream>>>(job, splits);
+	gpu_product_kernel<<<(unsigned)blocks, 256, 0, stream>>>(job, splits);
+	LAUNCHED(gpu_product_kernel);
 }
 
 /* c = the sum of SPLITS partial results, in order. */

@@ -104,8 +104,12 @@ grid(int64_t work)
 	return work < 1 ? 1 : work > 65535 ? 65535 : (unsigned)work;
 }
 
-#define LAUNCH(name, n, args)	name<<<grid(((n) + BLOCK - 1) / BLOCK), BLOCK, 0, stream>>> args
-#define LAUNCH_ROWS(name, n, args)	name<<<grid(n), BLOCK, 0, stream>>> args
+/* what follows a launch: the program's prologue asks whether it was accepted */
+#ifndef LAUNCHED
+#define LAUNCHED(name)	((void)0)
+#endif
+#define LAUNCH(name, n, args)	LAUNCH_ROWS(name, ((n) + BLOCK - 1) / BLOCK, args)
+#define LAUNCH_ROWS(name, n, args)	(name<<<grid(n), BLOCK, 0, stream>>> args, LAUNCHED(name))
 
 template <typename T> DEVICE T
 block_sum(T x)

@@ -2,6 +2,11 @@
  * device_cuda.cu - the arena of a CUDA program: one cudaMalloc at start. The batch is read into
  * pinned memory and copied; the step's numbers live in a variable of the module, so that a kernel
  * can be launched again with new ones.
+ *
+ * The driver loads a kernel's code, and libraries theirs, when it is first launched, which takes
+ * memory of the device. So the steps are rehearsed once on an arena of zeros before anything is
+ * put there: what cannot be launched or loaded is found out at start, and the first true step
+ * allocates no more than the last.
  */
 /* start values and checkpoints pass through it */
 static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
@@ -23,11 +28,45 @@ staging_for(const struct input *in, int n, int64_t batch)
 	return total;
 }
 
+static const struct step	*device_step(const struct step *step);
+static void	device_wait(void);
+
 static void
 device_settle(char **argv)
 {
 	(void)argv;	/* no host threads whose waiting matters */
 }
+
+static void
+device_clear(int value)
+{
+	CUDA(cudaMemsetAsync(arena, value, ARENA_BYTES, stream));
+	CUDA(cudaStreamSynchronize(stream));
+}
+
+#ifndef LIBRARY
+static void
+device_rehearse(void)
+{
+	struct step step;
+
+	memset(&step, 0, sizeof(step));
+	step.update = 1;
+	step.share = 1;
+#ifdef TRAINS
+	train_step(TRAIN_BATCH, device_step(&step));
+	device_wait();
+#endif
+#ifdef UPDATES
+	update_step(UPDATE_BATCH, device_step(&step));
+	device_wait();
+#endif
+#ifdef VALIDATES
+	validate_step(VALIDATE_BATCH, device_step(&step));
+	device_wait();
+#endif
+}
+#endif
 
 static void
 device_open(void)
@@ -58,8 +97,15 @@ device_open(void)
 		    (long long)ARENA_BYTES, (long long)before, (long long)total);
 	CUDA(cudaMemGetInfo(&after, &total));
 	arena_taken = (int64_t)before - (int64_t)after;
-	CUDA(cudaMemsetAsync(arena, 0, ARENA_BYTES, stream));
-	CUDA(cudaStreamSynchronize(stream));
+	device_clear(0);
+#ifndef LIBRARY
+	device_rehearse();
+#endif
+#ifdef CHECK
+	device_clear(0xff);	/* nothing is alive yet */
+#else
+	device_clear(0);
+#endif
 }
 
 static void

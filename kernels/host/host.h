@@ -110,9 +110,12 @@ static unsigned char *arena;
 
 #ifdef TRACE
 #ifdef __cplusplus
-extern "C"
+extern "C" {	/* in braces: without them it would only be declared */
 #endif
 void (*stowage_trace)(int tensor);
+#ifdef __cplusplus
+}
+#endif
 #define MADE(k)	((void)(stowage_trace ? stowage_trace(k) : (void)0))
 #else
 #define MADE(k)	((void)0)

@@ -83,8 +83,10 @@ memory_free(void)
 {
 #ifdef __CUDACC__
 	size_t free_bytes, total;
+	cudaError_t error = cudaMemGetInfo(&free_bytes, &total);	/* the first call of all */
 
-	CUDA(cudaMemGetInfo(&free_bytes, &total));
+	if (error != cudaSuccess)
+		fail("no NVIDIA GPU can be used: %s", cudaGetErrorString(error));
 	return (int64_t)free_bytes;
 #else
 	int64_t kib = system_number("/proc/meminfo", "MemAvailable:");

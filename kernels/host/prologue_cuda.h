@@ -13,6 +13,9 @@ cuda_check(cudaError_t error, const char *call, int line)
 		fail("%s (line %d): %s", call, line, cudaGetErrorString(error));
 }
 
+/* A refused launch is named at once; one that fails while it runs, by the next device_wait(). */
+#define LAUNCHED(name)	cuda_check(cudaGetLastError(), "launch of " #name, __LINE__)
+
 #ifdef USE_CUBLASLT
 #include <cublasLt.h>
 

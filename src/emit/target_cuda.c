@@ -30,7 +30,9 @@ makefile(struct text *t, const struct module *m, const char *program)
 	if (m->set.device.arch)
 		text_printf(t, "ARCH     = %d\n", m->set.device.arch);
 	else
-		text_puts(t, "ARCH     = 75 80 86 89 90 100 120\n");
+		text_puts(t, "# of these, all that this nvcc knows\n"
+		    "ARCH    := $(or $(filter 75 80 86 89 90 100 120,$(patsubst sm_%,%,$(shell \\\n"
+		    "           $(NVCC) --list-gpu-code))),75)\n");
 	text_printf(t,
 	    "CUBLASLT = 1\n"
 	    "CFLAGS   = -O3\n"

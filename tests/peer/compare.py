@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Emitted programs against PyTorch in f64.
 
-    compare.py ops [SPEC...]     forward values and gradients of one step: |a - b| / |b| <= 1e-5
-    compare.py steps SPEC...     losses of five training steps from the same weights: to 1e-4
+    compare.py [--target cuda] ops [SPEC...]
+        forward values and gradients of one step: |a - b| / |b| <= 1e-5
+    compare.py [--target cuda] steps SPEC...
+        losses of five training steps from the same weights: to 1e-4
 
-Prints TAP. Exits with 77 (skipped) where PyTorch is absent.
+Prints TAP. bench/gpu.py asks the same of programs emitted elsewhere. Exits with 77 (skipped) where PyTorch is absent.
 """
+import argparse
 import glob
 import os
 import subprocess
@@ -21,17 +24,15 @@ except ImportError as absent:
     sys.exit(0)
 sys.path.insert(0, HERE)
 import ir           # noqa: E402
-from program import STOWAGE, Program    # noqa: E402
+from program import STOWAGE, options_of, program_of     # noqa: E402
 
 torch.set_default_dtype(torch.float64)
 torch.manual_seed(0)
 
 
-def graph_of(spec, *options):
-    text = subprocess.run([STOWAGE, "plan", "--target", "c", "--threads", "2", "--dump-after=phases", *options,
-                           spec],
+def graph_text(spec, target="c", options=()):
+    return subprocess.run([STOWAGE, "plan", *options_of(target), "--dump-after=phases", *options, spec],
                           check=True, capture_output=True, text=True).stdout
-    return ir.Graph(text)
 
 
 def random_inputs(graph, batch):
@@ -64,18 +65,25 @@ def off(mine, theirs):
 
 
 def in_f32(spec, folder):
-    """The spec with f32 in place of f64: what is compared are the kernels people run."""
+    """The spec with f32 in place of f64: the kernels people run."""
     text = open(spec).read().replace("precision f64", "precision f32")
     path = os.path.join(folder, os.path.basename(spec))
     open(path, "w").write(text)
     return path
 
 
-def one_operator(spec):
+INPUT_GRADIENTS = ["--input-gradients"]
+
+
+def one_operator(spec, target):
     with tempfile.TemporaryDirectory() as folder:
         spec = in_f32(spec, folder)
-        graph = graph_of(spec, "--input-gradients")
-        program = Program(spec, options=["--input-gradients"])
+        graph = ir.Graph(graph_text(spec, target, INPUT_GRADIENTS))
+        return operator_off(graph, program_of(spec, target, INPUT_GRADIENTS))
+
+
+def operator_off(graph, program):
+    """The largest deviation of any tensor of one step, and which it was."""
     batch = program.batch = int(graph.settings["batch"])
     values = random_inputs(graph, batch)
     load(graph, program, values)
@@ -131,9 +139,12 @@ def optimizer(graph, parameters):
                 weight_decay=a["weight_decay"])
 
 
-def five_steps(spec):
-    graph = graph_of(spec)
-    program = Program(spec)
+def five_steps(spec, target):
+    return steps_off(ir.Graph(graph_text(spec, target)), program_of(spec, target))
+
+
+def steps_off(graph, program):
+    """The largest deviation of the loss in five training steps, and the loss's name."""
     batch = program.batch = int(graph.settings["batch"]) // int(graph.settings["accumulate"])
     weights = {n: torch.from_numpy(program.get(graph.tensors[n].name).astype(numpy.float64))
                for n in graph.persistent}
@@ -164,7 +175,12 @@ def five_steps(spec):
 
 
 def main():
-    mode, specs = sys.argv[1], sys.argv[2:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--target", choices=("c", "cuda"), default="c")
+    parser.add_argument("mode", choices=("ops", "steps"))
+    parser.add_argument("specs", nargs="*")
+    args = parser.parse_args()
+    mode, specs = args.mode, args.specs
     if mode == "ops" and not specs:
         specs = sorted(glob.glob(os.path.join(HERE, "..", "ops", "*.nn")))
     check, limit = (one_operator, 1e-5) if mode == "ops" else (five_steps, 1e-4)
@@ -173,7 +189,7 @@ def main():
     for k, spec in enumerate(specs, 1):
         name = os.path.basename(spec)[:-3]
         try:
-            worst, where = check(spec)
+            worst, where = check(spec, args.target)
             good = worst <= limit
         except Exception as e:      # one broken spec must not hide the others
             worst, where, good = float("nan"), f"{type(e).__name__}: {e}", False
@@ -182,4 +198,5 @@ def main():
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

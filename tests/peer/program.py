@@ -1,4 +1,8 @@
-"""An emitted C program as a Python object: compiled as a shared library, driven step by step."""
+"""An emitted program, C or CUDA, as a Python object: a shared library, driven step by step.
+
+Tensors are copied out of the arena and into it (stowage_read, stowage_write), since it may be the
+memory of a GPU.
+"""
 import ctypes
 import os
 import subprocess
@@ -8,6 +12,7 @@ import numpy
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
 CC = os.environ.get("CC", "cc").split()
+NVCC = os.environ.get("NVCC", "nvcc").split()
 NUMPY = {"f32": numpy.float32, "f64": numpy.float64, "i32": numpy.int32, "u8": numpy.uint8}
 
 
@@ -17,22 +22,48 @@ class Entry(ctypes.Structure):      # struct stowage_tensor of kernels/host/host
                 ("offset", ctypes.c_int64), ("bytes", ctypes.c_int64), ("graph", ctypes.c_char_p)]
 
 
+def options_of(target):
+    return ["--target", target] + (["--threads", "2"] if target == "c" else [])
+
+
+def emit(spec, folder, target="c", options=()):
+    """Writes the program into the folder; returns its source."""
+    subprocess.run([STOWAGE, "emit", *options_of(target), "-o", folder, *options, spec], check=True,
+                   stdout=subprocess.DEVNULL)
+    suffix = ".cu" if target == "cuda" else ".c"
+    return next(os.path.join(folder, f) for f in sorted(os.listdir(folder)) if f.endswith(suffix))
+
+
+def compile_library(source, library, flags=None):
+    """A .c by $CC, a .cu by $NVCC with cuBLASLt; FLAGS in place of the usual ones."""
+    if source.endswith(".cu"):
+        flags = ["-O3", "-arch=native", "-DUSE_CUBLASLT"] if flags is None else flags
+        command = [*NVCC, "-std=c++17", *flags, "-DLIBRARY", "-DTRACE", "-shared", "-Xcompiler", "-fPIC",
+                   "-o", library, source]
+        command += ["-lcublasLt"] if "-DUSE_CUBLASLT" in flags else []
+    else:
+        flags = ["-O2", "-march=native"] if flags is None else flags
+        command = [*CC, "-std=gnu11", *flags, "-fopenmp", "-w", "-DLIBRARY", "-DTRACE", "-shared", "-fPIC",
+                   "-o", library, source, "-lm"]
+    subprocess.run(command, check=True)
+    return library
+
+
+def program_of(spec, target="c", options=()):
+    with tempfile.TemporaryDirectory() as folder:
+        source = emit(spec, folder, target, options)
+        return Program(compile_library(source, os.path.join(folder, "program.so")))
+
+
 class Program:
-    def __init__(self, spec, options=(), flags=("-O2", "-march=native")):
-        self.folder = tempfile.TemporaryDirectory()
-        out = self.folder.name
-        subprocess.run([STOWAGE, "emit", "--target", "c", "--threads", "2", "-o", out, *options, spec],
-                       check=True, stdout=subprocess.DEVNULL)
-        source = next(os.path.join(out, f) for f in os.listdir(out) if f.endswith(".c"))
-        library = os.path.join(out, "program.so")
-        subprocess.run([*CC, "-std=gnu11", *flags, "-fopenmp", "-w", "-shared", "-fPIC", "-DLIBRARY",
-                        "-DTRACE", "-o", library, source, "-lm"], check=True)
+    def __init__(self, library):
         self.lib = ctypes.CDLL(library)
         self.lib.stowage_train_step.argtypes = [ctypes.c_int64, ctypes.c_double, ctypes.c_int64,
                                                 ctypes.c_uint64, ctypes.c_double, ctypes.c_double]
         self.lib.stowage_update_step.argtypes = [ctypes.c_double, ctypes.c_int64]
         self.lib.stowage_init.argtypes = [ctypes.c_uint64]
-        self.lib.stowage_arena.restype = ctypes.c_void_p
+        self.lib.stowage_read.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
+        self.lib.stowage_write.argtypes = [ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64]
         count = ctypes.c_int.in_dll(self.lib, "stowage_tensor_count").value
         self.entries = (Entry * count).in_dll(self.lib, "stowage_tensors")
         self.made = {}              # name -> value, as last made in a step
@@ -43,29 +74,30 @@ class Program:
             self._hook, ctypes.c_void_p).value
         self.lib.stowage_init(1)
 
-    def view(self, e):
-        """The tensor's bytes in the arena, as an array."""
-        shape = ([self.batch] if e.batched else []) + list(e.dim[:e.rank])
-        kind = NUMPY[e.type.decode()]
-        size = int(numpy.prod(shape, dtype=numpy.int64)) * numpy.dtype(kind).itemsize
-        raw = (ctypes.c_char * size).from_address(self.lib.stowage_arena() + e.offset)
-        return numpy.frombuffer(raw, dtype=kind).reshape(shape)
+    def shape(self, e):
+        return ([self.batch] if e.batched else []) + list(e.dim[:e.rank])
+
+    def read(self, e):
+        array = numpy.empty(self.shape(e), NUMPY[e.type.decode()])
+        self.lib.stowage_read(array.ctypes.data, e.offset, array.nbytes)
+        return array
 
     def _keep(self, k):
         e = self.entries[k]
         if e.offset >= 0:
-            self.made[e.name.decode()] = self.view(e).copy()
+            self.made[e.name.decode()] = self.read(e)
 
     def find(self, name, graph="train"):
         return next(e for e in self.entries
                     if e.name.decode() == name and e.graph.decode() in (graph, ""))
 
     def set(self, name, value, graph="train"):
-        v = self.view(self.find(name, graph))
-        v[...] = numpy.asarray(value).reshape(v.shape)
+        e = self.find(name, graph)
+        array = numpy.ascontiguousarray(value, NUMPY[e.type.decode()]).reshape(self.shape(e))
+        self.lib.stowage_write(e.offset, array.ctypes.data, array.nbytes)
 
     def get(self, name, graph="train"):
-        return self.view(self.find(name, graph)).copy()
+        return self.read(self.find(name, graph))
 
     def train_step(self, batch, lr, update=1):
         self.made.clear()
