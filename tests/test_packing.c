@@ -89,6 +89,31 @@ Test(packing, nested_lifetimes_reach_the_bound)
 	arena_free(a);
 }
 
+Test(packing, many_items_do_not_overlap_and_nested_ones_reach_the_bound)
+{
+	enum { N = 30000 };
+	struct arena *a = arena_new();
+	struct item *item = arena_array(a, N, sizeof(*item));
+	struct packing p = { item, N, 64 };
+	uint64_t seed = 1;
+	int i, j;
+
+	for (i = 0; i < N; i++) {
+		item[i].size = (int64_t)(next(&seed) % 1000) + 1;
+		item[i].lower = (int)(next(&seed) % 5000);
+		item[i].upper = item[i].lower + 1 + (int)(next(&seed) % 300);
+	}
+	cr_assert_geq(packing_solve(a, &p), packing_lower_bound(a, &p));
+	for (i = 0; i < N; i++)
+		for (j = 0; j < i; j++)
+			if (overlaps(&item[i], &item[j]))
+				cr_assert_fail("%d and %d overlap", i, j);
+	for (i = 0; i < N; i++)
+		item[i] = (struct item){ 10 + i * 7 % 13, i, 2 * N - i, 0 };
+	cr_assert_eq(packing_solve(a, &p), packing_lower_bound(a, &p));
+	arena_free(a);
+}
+
 Test(packing, nothing_to_pack)
 {
 	struct packing p = { NULL, 0, 64 };

@@ -11,6 +11,8 @@ prepare(struct run *r)
 
 	device_threads(o->threads);
 	progress_open(&r->progress, o->log, o->quiet);
+	if (o->save)
+		checkpoint_prepare(o->save);
 #ifdef TRAINS
 	if (!o->eval && !o->predict) {
 		if (train_source.kind == SOURCE_NONE)
@@ -19,6 +21,8 @@ prepare(struct run *r)
 	}
 #endif
 #ifdef VALIDATES
+	if (o->predict && !prediction.elements)
+		fail("--predict: %s computes nothing for each sample that could be written", NETWORK);
 	validate_open(r);
 	if ((o->eval || o->predict) && !r->validate.samples)
 		fail("%s names no data to validate on", SPEC);
@@ -37,9 +41,10 @@ prepare(struct run *r)
 			r->state.seed = o->seed;
 	} else {
 		start_values(o->seed);
+		if (PERSISTENT && (o->eval || o->predict))
+			fprintf(stderr, "%s: note: untrained weights; --resume FILE loads trained "
+			    "ones\n", PROGRAM);
 	}
-	if (o->save)
-		checkpoint_prepare(o->save);
 	profiling = o->profile;
 }
 

@@ -180,4 +180,7 @@ options_parse(struct options *o, int argc, char **argv)
 	}
 	if (o->save_every && !o->save)
 		fail("--save-every needs --save FILE");
+	if ((o->eval || o->predict) && (o->save || o->epochs >= 0 || o->steps))
+		fail("--%s does not train: --%s has no meaning with it", o->eval ? "eval" : "predict",
+		    o->save ? "save" : o->steps ? "steps" : "epochs");
 }

@@ -59,6 +59,18 @@ keep_predictions(const void *from, int64_t bytes)
 		device_read(predictions, (const unsigned char *)from - arena, bytes);
 }
 
+/* Part of a file would pass for the whole of it: none stays behind. A device is left alone. */
+__attribute__((noreturn)) static void
+predictions_fail(const char *path)
+{
+	struct stat st;
+	int error = errno;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+	fail("%s: cannot be written: %s", path, strerror(error));
+}
+
 /* Writes an NPY header; the samples follow it batch by batch. */
 static int
 predictions_open(const char *path, int64_t samples)
@@ -82,7 +94,7 @@ predictions_open(const char *path, int64_t samples)
 	header[8] = (char)(n & 0xff);
 	header[9] = (char)(n >> 8);
 	if (!write_all(fd, header, 10 + n))
-		fail("%s: cannot be written: %s", path, strerror(errno));
+		predictions_fail(path);
 	return fd;
 }
 
@@ -115,10 +127,10 @@ validate(struct run *r, const char *predict)
 		device_wait();
 		read_results(validate_results, VALIDATE_RESULTS, b, r->valid);
 		if (predict && !write_all(fd, predictions, b * sample_bytes))
-			fail("%s: cannot be written: %s", predict, strerror(errno));
+			predictions_fail(predict);
 	}
 	if (predict && close(fd))
-		fail("%s: cannot be written: %s", predict, strerror(errno));
+		predictions_fail(predict);
 	r->validated = total;
 }
 

@@ -41,15 +41,43 @@ repeated(const struct diags *d, const char *rule, struct loc loc, const char *me
 	return NULL;
 }
 
+/* Nobody reads more errors than this, and a name of a megabyte is no help in a message. */
+#define MOST_ERRORS		1000
+#define LONGEST_TEXT		2000
+#define KEPT_AT_EITHER_END	300
+
+static const char *
+text(struct diags *d, const char *fmt, va_list ap)
+{
+	const char *s = arena_vprintf(d->arena, fmt, ap);
+	size_t n = strlen(s), head = KEPT_AT_EITHER_END, tail = n - KEPT_AT_EITHER_END;
+
+	if (n <= LONGEST_TEXT)
+		return s;
+	while (head > 0 && ((unsigned char)s[head] & 0xc0) == 0x80)
+		head--;
+	while (((unsigned char)s[tail] & 0xc0) == 0x80)
+		tail++;
+	return arena_printf(d->arena, "%.*s ... %s", (int)head, s, s + tail);
+}
+
 static struct diag *
 add(struct diags *d, enum severity severity, const char *rule, struct loc loc, const char *fmt,
     va_list ap)
 {
-	const char *message = arena_vprintf(d->arena, fmt, ap);
+	const char *message = text(d, fmt, ap);
 	struct diag *g = repeated(d, rule, loc, message);
+	bool last = severity == SEV_ERROR && d->errors == MOST_ERRORS;
 
 	if (g)
 		return g;
+	if (severity == SEV_ERROR && d->errors > MOST_ERRORS) {
+		d->errors++;
+		return &d->unlisted;
+	}
+	if (last)
+		message = arena_printf(d->arena, "more than %d errors; the rest are not shown",
+		    MOST_ERRORS);
 	g = ARENA_NEW(d->arena, struct diag);
 	g->severity = severity;
 	g->rule = rule;
@@ -58,7 +86,7 @@ add(struct diags *d, enum severity severity, const char *rule, struct loc loc, c
 	vec_push(d->arena, &d->all, g);
 	d->errors += severity == SEV_ERROR;
 	d->warnings += severity == SEV_WARNING;
-	return g;
+	return last ? &d->unlisted : g;
 }
 
 struct diag *
@@ -90,9 +118,12 @@ static void
 remark(struct diags *d, struct diag *g, enum remark_kind kind, struct loc loc, const char *fmt,
     va_list ap)
 {
-	struct remark r = { kind, loc, arena_vprintf(d->arena, fmt, ap) };
+	struct remark r = { kind, loc, NULL };
 	int i;
 
+	if (g == &d->unlisted)
+		return;
+	r.text = text(d, fmt, ap);
 	for (i = 0; i < g->remarks.n; i++)	/* a repeated diagnostic brings its remarks again */
 		if (g->remarks.v[i].kind == kind && strcmp(g->remarks.v[i].text, r.text) == 0)
 			return;

@@ -38,6 +38,7 @@ struct diags {
 	struct arena *arena;
 	VEC(struct diag *) all;
 	int errors, warnings;
+	struct diag unlisted;	/* stands for errors beyond the limit */
 };
 
 void	diags_init(struct diags *, struct arena *);

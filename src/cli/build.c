@@ -31,6 +31,7 @@ static const struct option options[] = {
 	{ .name = "input-gradients", .type = OPTION_FLAG,
 	  .doc = "also compute the gradients of the inputs",
 	  FIELD(struct build_args, compile.input_gradients) },
+	FORCE_OPTION(struct build_args),
 	NETWORK_OPTION(struct build_args),
 	BATCH_OPTION(struct build_args),
 	COMPILE_OPTIONS(struct build_args),
@@ -118,7 +119,8 @@ const struct command command_build = {
 	.name = "build",
 	.brief = "build the training program: one binary that allocates once",
 	.operands = "SPEC",
-	.details = "Exit status: 0 built, 1 the spec has errors, 2 anything else failed.",
+	.details = "Exit status: 0 built, 1 the spec has errors or does not fit its device, 2 anything "
+	    "else failed.",
 	.options = options,
 	.run = run_build,
 };

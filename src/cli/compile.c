@@ -192,6 +192,13 @@ compile_failed(const char *path, struct diags *d)
 	return 1;
 }
 
+int
+compile_no_network(const char *path)
+{
+	fprintf(stderr, "stowage: %s: there is no network in this file\n", path);
+	return 1;
+}
+
 FILE *
 compile_output(const char *path)
 {
@@ -212,8 +219,7 @@ compile_close(FILE *f, const char *path)
 
 	if (f != stdout && fclose(f) != 0)
 		bad = true;
-	if (bad)
-		fprintf(stderr, "stowage: %s: %s\n", path ? path : "standard output",
-		    strerror(errno));
+	if (bad && f != stdout)
+		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
 	return !bad;
 }

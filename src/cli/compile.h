@@ -18,6 +18,7 @@ struct compile_args {
 	const char *network;	/* NULL: all of them */
 	struct words define;
 	bool input_gradients;
+	bool force;		/* write a program that does not fit its device */
 	int dump_after;		/* index in pass_table; -1: nothing */
 };
 
@@ -40,6 +41,11 @@ struct compile_args {
 #define NETWORK_OPTION(owner)								\
 	{ .name = "network", .letter = 'n', .type = OPTION_STRING, .value = "NAME",	\
 	  .doc = "this network of the file alone", FIELD(owner, compile.network) }
+
+#define FORCE_OPTION(owner)								\
+	{ .name = "force", .type = OPTION_FLAG,						\
+	  .doc = "write the program though it does not fit its device",			\
+	  FIELD(owner, compile.force) }
 
 #define BATCH_OPTION(owner)								\
 	{ .name = "batch", .letter = 'b', .type = OPTION_INT, .value = "N",		\
@@ -70,9 +76,13 @@ int	compile_in_arena(int (*work)(struct arena *, void *), void *context);
 /* Prints the findings of a failed compilation to stderr; returns the exit status. */
 int	compile_failed(const char *path, struct diags *);
 
+/* The message and the exit status for a spec without errors that has nothing to plan. */
+int	compile_no_network(const char *path);
+
 /* Opens the file of -o, standard output when PATH is NULL or "-"; NULL after a message. */
 FILE	*compile_output(const char *path);
-/* Closes it; false, after a message, when something could not be written. */
+/* Closes it; false, after a message, when something could not be written. Of standard output main()
+ * tells, for all commands alike. */
 bool	compile_close(FILE *, const char *path);
 
 #endif

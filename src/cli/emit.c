@@ -19,6 +19,7 @@ static const struct option options[] = {
 	{ .name = "input-gradients", .type = OPTION_FLAG,
 	  .doc = "also compute the gradients of the inputs",
 	  FIELD(struct emit_args, compile.input_gradients) },
+	FORCE_OPTION(struct emit_args),
 	NETWORK_OPTION(struct emit_args),
 	BATCH_OPTION(struct emit_args),
 	COMPILE_OPTIONS(struct emit_args),
@@ -73,8 +74,8 @@ const struct command command_emit = {
 	.name = "emit",
 	.brief = "write the training program as C or CUDA source",
 	.operands = "SPEC",
-	.details = "Exit status: 0 written, 1 the spec has errors, 2 it could not be read or "
-	    "written.",
+	.details = "Exit status: 0 written, 1 the spec has errors or does not fit its device, 2 it "
+	    "could not be read\nor written.",
 	.options = options,
 	.run = run_emit,
 };

@@ -80,6 +80,8 @@ plan_spec(struct arena *a, void *context)
 	spec = compile(a, &d, src, &args->compile);
 	if (d.errors)
 		return compile_failed(src->path, &d);
+	if (spec->modules.n == 0)
+		return compile_no_network(src->path);
 	if (spec->modules.n > 1 && args->format != PLAN_TEXT && args->compile.dump_after < 0)
 		return usage_error(args->command, "%s has %d networks: choose one with --network",
 		    src->path, spec->modules.n);

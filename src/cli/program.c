@@ -7,6 +7,26 @@
 #include <unistd.h>
 
 #include "plan/plan.h"
+#include "rules/lint.h"
+
+/* What lint calls an error, such as a device too small, must not wait until the program runs. */
+static bool
+fits(struct arena *a, struct diags *d, const struct spec *spec)
+{
+	const struct file *const *file;
+	struct diag *g;
+	int nfiles, i, before = d->errors;
+
+	file = compile_files(a, spec, &nfiles);
+	lint_run(d, file, nfiles, spec->modules.v, spec->modules.n);
+	lint_suppress(d, file, nfiles);
+	for (i = 0; i < d->all.n; i++) {
+		g = d->all.v[i];
+		if (g->severity == SEV_ERROR && strcmp(g->rule, "oom") == 0)
+			diag_help(d, g, "--force writes the program though it does not fit");
+	}
+	return d->errors <= before;
+}
 
 int
 program_make(struct arena *a, const struct command *c, const char *path,
@@ -23,9 +43,13 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	spec = compile(a, &d, src, args);
 	if (d.errors)
 		return compile_failed(src->path, &d);
-	if (spec->modules.n != 1)
-		return usage_error(c, spec->modules.n ? "%s has several networks: choose one with "
-		    "--network" : "%s has no network", src->path);
+	if (spec->modules.n == 0)
+		return compile_no_network(src->path);
+	if (spec->modules.n > 1)
+		return usage_error(c, "%s has several networks: choose one with --network",
+		    src->path);
+	if (!args->force && !fits(a, &d, spec))
+		return compile_failed(src->path, &d);
 	m = spec->modules.v[0];
 	p->module = m;
 	p->target = m->plan->target;
@@ -65,22 +89,38 @@ program_folder(struct arena *a, const char *dir)
 	return true;
 }
 
+/* A device or a pipe is written to: renaming a file to its name would do away with it. */
+static bool
+is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 bool
 program_write(struct arena *a, const char *dir, const char *name, const struct text *t)
 {
 	const char *path = dir ? arena_printf(a, "%s/%s", dir, name) : name;
-	const char *fresh = arena_printf(a, "%s.%ld.new", path, (long)getpid());
+	bool special = is_special(path), good;
+	const char *fresh = special ? path : arena_printf(a, "%s.%ld.new", path, (long)getpid());
 	FILE *f = fopen(fresh, "w");
-	bool good;
+	int why;
 
 	if (!f)
 		return failed(path);
 	good = fwrite(t->s, 1, t->n, f) == t->n;
-	good &= fclose(f) == 0;
-	if (good && rename(fresh, path) == 0)
+	why = errno;
+	if (fclose(f) != 0 && good) {
+		good = false;
+		why = errno;
+	}
+	if (good && (special || rename(fresh, path) == 0))
 		return true;
+	errno = good ? errno : why;
 	failed(path);
-	unlink(fresh);
+	if (!special)
+		unlink(fresh);
 	return false;
 }
 

@@ -14,7 +14,7 @@ struct program {
 };
 
 /* Compiles the spec and writes its program's text; the exit status, 0 when all is well. A spec
- * of several networks needs --network. */
+ * of several networks needs --network; one that does not fit its device needs --force. */
 int	program_make(struct arena *, const struct command *, const char *path,
 	    const struct compile_args *, struct program *);
 

@@ -31,29 +31,29 @@ static void
 print_synopsis(const struct op *op)
 {
 	const char *operands = op->operands ? op->operands : "";
+	bool piped = op->kind == OP_LAYER && op->max_operands == 1;
+	bool listed = op->kind != OP_OPTIMIZER && !piped && *operands;
 	int n = count_attrs(op), i;
 
 	printf(".Bd -literal -offset indent\n");
 	if (op->kind == OP_OPTIMIZER)
 		printf("optimizer %s", op->name);
-	else if (op->kind == OP_LAYER && op->max_operands == 1)
+	else if (piped)
 		printf("%s -> %s", operands, op->name);
 	else
 		printf("%s", op->name);
-	if (op->kind == OP_LAYER && op->max_operands == 1 && n == 0) {
+	if (piped && n == 0) {
 		printf("\n.Ed\n");
 		return;
 	}
 	putchar('(');
-	if (op->kind != OP_OPTIMIZER && !(op->kind == OP_LAYER && op->max_operands == 1))
+	if (listed)
 		for (; *operands; operands++)
 			printf(*operands == ' ' ? ", " : "%c", *operands);
 	for (i = 0; i < n; i++) {
 		const struct attr_spec *a = &op->attrs[i];
-		int first = i == 0 && (op->kind == OP_OPTIMIZER ||
-		    (op->kind == OP_LAYER && op->max_operands == 1));
 
-		printf("%s%s%s%s", first ? "" : i % 4 == 3 ? ",\n    " : ", ", a->name,
+		printf("%s%s%s%s", i == 0 && !listed ? "" : i % 4 == 3 ? ",\n    " : ", ", a->name,
 		    a->preset ? "=" : "", a->preset ? a->preset : "");
 	}
 	printf(")\n.Ed\n");

@@ -103,18 +103,74 @@ emit_tensor_numbers(const struct module *m, int *count)
 	return number;
 }
 
+/* Which tensors depend on a parameter? By tensor id. */
+static bool *
+find_learnt(const struct graph *g)
+{
+	bool *learnt = arena_array(g->module->arena, (size_t)g->module->next_tensor + 1,
+	    sizeof(*learnt));
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		bool any = false;
+
+		for (k = 0; k < n->nin; k++)
+			any |= n->in[k] && (n->in[k]->kind == T_PARAM || learnt[n->in[k]->id]);
+		for (k = 0; any && k < n->nout; k++)
+			if (n->out[k])
+				learnt[n->out[k]->id] = true;
+	}
+	return learnt;
+}
+
+/* Only what a node defines is handed to keep_predictions, and only samples make rows. */
+static bool
+can_be_kept(const struct tensor *t)
+{
+	return t && t->def && t->batched;
+}
+
+/* The operand of the first loss or metric that the network computes: a loss may name its target
+ * first, and a target may itself be computed. Without parameters any computed one will do. */
+static const struct tensor *
+operand_of_kind(const struct graph *g, enum op_kind kind, const bool *learnt)
+{
+	const struct tensor *computed = NULL;
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		for (k = 0; n->op->kind == kind && k < n->nin; k++) {
+			if (!can_be_kept(n->in[k]))
+				continue;
+			if (learnt[n->in[k]->id])
+				return n->in[k];
+			if (!computed)
+				computed = n->in[k];
+		}
+	}
+	return computed;
+}
+
 const struct tensor *
 emit_prediction(const struct graph *g)
 {
+	const struct tensor *t;
+	bool *learnt;
 	int i;
 
-	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op->kind == OP_LOSS && g->nodes.v[i]->nin)
-			return g->nodes.v[i]->in[0];
-	for (i = 0; i < g->results.n; i++)
-		if (g->results.v[i].tensor->batched)
-			return g->results.v[i].tensor;
-	return NULL;
+	if (!g)
+		return NULL;
+	learnt = find_learnt(g);
+	t = operand_of_kind(g, OP_LOSS, learnt);
+	if (!t)
+		t = operand_of_kind(g, OP_METRIC, learnt);
+	for (i = 0; !t && i < g->results.n; i++)
+		if (can_be_kept(g->results.v[i].tensor))
+			t = g->results.v[i].tensor;
+	return t;
 }
 
 /* ---- comments ---- */

@@ -2,7 +2,9 @@
  * The program's tables: what of the module and the plan is data at run time. The structs they fill
  * are those of kernels/host/host.h.
  */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emit/program.h"
 #include "ops/op.h"
@@ -91,13 +93,24 @@ emit_result_list(struct arena *a, const struct graph *g, struct result **list)
 
 /* ---- constants ---- */
 
-/* "specs" of "specs/digits.nn" */
+/* "/home/me/specs" of "specs/digits.nn": the program may run in another folder. "" where the spec is
+ * no file. */
 static const char *
 folder_of(struct arena *a, const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/'), *folder = ".";
+	char *whole;
 
-	return slash ? arena_strndup(a, path, (size_t)(slash - path) + (slash == path)) : "";
+	if (access(path, F_OK))
+		return "";
+	if (slash)
+		folder = arena_strndup(a, path, (size_t)(slash - path) + (slash == path));
+	whole = realpath(folder, NULL);
+	if (!whole)
+		return slash ? folder : "";
+	folder = arena_strdup(a, whole);
+	free(whole);
+	return folder;
 }
 
 /* The optimizer's learning rate, whatever else it takes. */

@@ -197,7 +197,7 @@ ir_add_output(struct module *m, struct node *n, struct tensor *t)
 	t->def = n;
 	from = n->op && n->op->alias ? n->op->alias(n, n->nout - 1) : -1;
 	if (from >= 0 && n->in[from])
-		t->alias_of = n->in[from];
+		tensor_alias(t, n->in[from]);
 	return t;
 }
 
@@ -221,7 +221,7 @@ clone_tensor(struct cloning *c, struct tensor *t)
 	*copy = *t;
 	copy->id = c->m->next_tensor++;
 	c->map[t->id] = copy;
-	copy->alias_of = clone_tensor(c, t->alias_of);
+	tensor_alias(copy, clone_tensor(c, t->alias_of));
 	copy->gradient_of = clone_tensor(c, t->gradient_of);
 	return copy;
 }
@@ -277,8 +277,16 @@ struct tensor *
 tensor_root(const struct tensor *t)
 {
 	while (t->alias_of)
-		t = t->alias_of;
+		t = t->ancestor;
 	return (struct tensor *)t;
+}
+
+/* In-place results make chains as long as the network; each link also knows its end so far. */
+void
+tensor_alias(struct tensor *t, struct tensor *of)
+{
+	t->alias_of = of;
+	t->ancestor = of ? tensor_root(of) : NULL;
 }
 
 bool

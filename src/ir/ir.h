@@ -84,6 +84,7 @@ struct tensor {
 	struct loc loc;
 	struct node *def;	/* NULL for persistent tensors, inputs and targets */
 	struct tensor *alias_of;	/* shares this tensor's bytes; NULL: has its own */
+	struct tensor *ancestor;	/* further along alias_of: spares tensor_root() a long way */
 
 	struct affine workspace;	/* T_WORKSPACE: its bytes, which no shape can say */
 
@@ -166,6 +167,7 @@ struct graph	*ir_clone(const struct graph *, const char *name, bool training,
 		    struct tensor ***map);
 
 struct tensor	*tensor_root(const struct tensor *);	/* whose bytes it has: follows alias_of */
+void		 tensor_alias(struct tensor *, struct tensor *of);	/* sets alias_of */
 bool		 tensor_persistent(const struct tensor *);	/* lives as long as the program */
 struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */
 struct affine	 tensor_bytes(const struct tensor *);

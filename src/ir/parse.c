@@ -354,7 +354,7 @@ node(struct reader *r)
 			continue;
 		}
 		ir_add_output(r->m, n, make(r, &out[i].shape, out[i].kind, out[i].name, loc));
-		n->out[n->nout - 1]->alias_of = out[i].over;
+		tensor_alias(n->out[n->nout - 1], out[i].over);
 	}
 	if (accept(r, "using")) {
 		type(r, &out[0].shape);

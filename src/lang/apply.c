@@ -213,12 +213,29 @@ apply_named(struct expander *ex, struct where *w, struct expr *e, const struct l
 
 /* ---- kinds of expressions ---- */
 
+/* What a name that is no layer stands for, or NULL. */
+static const struct value *
+named_value(struct expander *ex, struct scope *s, const char *name)
+{
+	struct binding *b = scope_find(s, name);
+	struct global_name *g = b ? NULL : unit_find(s->unit, name);
+	struct value *v;
+
+	if (b)
+		return &b->value;
+	if (!g || !g->expr)
+		return NULL;
+	v = ARENA_NEW(ex->a, struct value);
+	*v = global_value(ex, g);
+	return v;
+}
+
 static struct value
 apply_name(struct expander *ex, struct scope *s, struct where *w, struct expr *e,
     struct operands ops)
 {
 	struct callee c = callee_find(ex, s, e->name, false);
-	struct binding *b;
+	const struct value *v;
 
 	switch (c.kind) {
 	case CALLEE_LAYER:
@@ -229,11 +246,11 @@ apply_name(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 	default:
 		break;
 	}
-	b = scope_find(s, e->name);
-	if (b && b->value.kind != V_POISON)
+	v = named_value(ex, s, e->name);
+	if (v && v->kind != V_POISON)
 		ex_error(ex, "type", e->loc, "'%s' is %s, and only a layer can follow `->`",
-		    e->name, value_text(ex->a, &b->value));
-	else if (!b)
+		    e->name, value_text(ex->a, v));
+	else if (!v)
 		ex_error(ex, "name", e->loc, "'%s' is not a layer here: it is inside a repeat, or "
 		    "in a branch of an `if` that was not taken", e->name);
 	return value_poison(e->loc);
@@ -243,7 +260,7 @@ struct value
 apply_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e,
     struct callee c, const struct actual *actual, int n, struct operands ops)
 {
-	struct binding *b;
+	const struct value *v;
 	int nargs;
 
 	switch (c.kind) {
@@ -265,10 +282,10 @@ apply_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 		    e->name);
 		break;
 	case CALLEE_NONE:
-		b = scope_find(s, e->name);
-		if (!b || b->value.kind != V_POISON)
+		v = named_value(ex, s, e->name);
+		if (!v || v->kind != V_POISON)
 			ex_error(ex, "type", e->head, "'%s' is %s, not a layer", e->name,
-			    b ? value_text(ex->a, &b->value) : "a word");
+			    v ? value_text(ex->a, v) : "a word");
 		break;
 	}
 	return value_poison(e->loc);

@@ -172,8 +172,8 @@ not_too_deep(struct expander *ex, const struct block *b, struct loc loc)
 		return true;
 	if (!ex->stopped) {
 		ex->stopped = true;
-		g = ex_error(ex, "value", loc, "block '%s' is used inside itself more than %d deep",
-		    b->name.text, DEEPEST_BLOCKS);
+		g = ex_error(ex, "value", loc, "blocks are used inside blocks more than %d deep, "
+		    "here '%s'", DEEPEST_BLOCKS, b->name.text);
 		diag_help(ex->d, g, "what ends a recursion is an `if` on a number that each use "
 		    "makes smaller");
 	}
@@ -235,19 +235,19 @@ declare(struct expander *ex, struct scope *s, const struct stmt *st, struct stag
 static const char *
 result_name(struct expander *ex, const struct stmt *st, const struct expr *e)
 {
-	struct graph *g = ex->m->forward;
 	const char *base = st->kind == S_LOSS ? "loss" : e->kind == E_CALL ? e->name : "metric";
 	const char *name;
-	int i, k;
+	int *k;
 
 	if (st->expr->kind == E_LABEL)
 		base = st->kind == S_LOSS ? path_join(ex->a, "loss", st->expr->name) :
 		    st->expr->name;
-	for (name = base, k = 1, i = 0; i < g->results.n; i++)
-		if (strcmp(g->results.v[i].name, name) == 0) {
-			name = arena_printf(ex->a, "%s_%d", base, ++k);
-			i = -1;
-		}
+	k = map_get(&ex->results, base);
+	for (name = base; map_get(&ex->results, name);)
+		name = arena_printf(ex->a, "%s_%d", base, ++*k);
+	k = ARENA_NEW(ex->a, int);
+	*k = 1;
+	map_put(ex->a, &ex->results, name, k);
 	return name;
 }
 
@@ -333,7 +333,7 @@ keep_outputs(struct expander *ex)
 	}
 }
 
-/* Only what is read is staged; the rest is a finding. */
+/* Only what is read is staged; the rest is a finding, unless its reader may be what is wrong. */
 static void
 stage(struct expander *ex, const struct staging *s)
 {
@@ -350,7 +350,7 @@ stage(struct expander *ex, const struct staging *s)
 
 		if (read[t->id])
 			vec_push(ex->a, &g->inputs, t);
-		else if (t->kind != T_POISON && !ex->m->broken)
+		else if (t->kind != T_POISON && ex->d->errors == 0)
 			diag_add(ex->d, SEV_WARNING, "data", t->loc, "%s '%s' is never used, and "
 			    "is not staged", tensor_kind_name(t->kind), t->name);
 	}
@@ -370,7 +370,7 @@ expand_network(struct expander *ex, struct network *net)
 	m->forward = ir_graph(m, "forward", true);
 	ex->m = m;
 	ex->b = (struct build){ .module = m, .graph = m->forward };
-	ex->owners = (struct map){ NULL, 0, 0, NULL, 0 };
+	ex->owners = ex->results = (struct map){ NULL, 0, 0, NULL, 0 };
 	ex->casts.n = 0;
 	ex->steps = ex->depth = ex->sharing = ex->nframes = 0;
 	ex->stopped = false;

@@ -286,6 +286,7 @@ struct matching {
 	int next;		/* the attribute the next positional argument fills */
 	struct binding_result *r;
 	bool ok, poisoned;
+	bool misnamed;		/* an argument has a name unknown: it may be the one that is missing */
 };
 
 static int
@@ -300,6 +301,7 @@ by_name(struct matching *m, const struct arg *arg)
 			return i;
 		names_add(m->ex->a, &names, m->op->attrs[i].name);
 	}
+	m->misnamed = true;
 	g = ex_error(m->ex, "name", arg->name_loc, "%s has no argument '%s'", m->op->name,
 	    arg->name);
 	if (!names_suggest(m->ex, g, arg->name, &names) && names.n > 0) {
@@ -402,7 +404,7 @@ bind_attrs(struct expander *ex, const struct op *op, struct loc loc,
 	for (m.at = from; m.at < n; m.at++)
 		match_one(&m);
 	for (i = 0; i < nattrs; i++)
-		if (op->attrs[i].required && !r->attr[i].given && !m.poisoned) {
+		if (op->attrs[i].required && !r->attr[i].given && !m.poisoned && !m.misnamed) {
 			struct diag *g = ex_error(ex, "value", loc, "%s needs '%s'", op->name,
 			    op->attrs[i].name);
 

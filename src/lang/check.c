@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* Errors after which near names are looked for no more: each look is over all names there are. */
+#define MOST_SUGGESTIONS	200
+
 struct tally {			/* uses of a name so far in this definition */
 	const char *name;
 	int uses;
@@ -49,6 +52,8 @@ suggest(struct checker *c, struct diag *g, const char *name, bool layer)
 	struct names n = { NULL, 0, 0 };
 	struct expander *ex = c->ex;
 
+	if (ex->d->errors > MOST_SUGGESTIONS)
+		return;
 	names_add_map(ex->a, &n, &c->known);
 	names_add_map(ex->a, &n, &c->unit->names);
 	if (c->in_block)
@@ -64,6 +69,8 @@ may_suggest(struct checker *c, const char *name)
 {
 	struct names n = { NULL, 0, 0 };
 
+	if (c->ex->d->errors > MOST_SUGGESTIONS)
+		return false;
 	names_add_map(c->ex->a, &n, &c->known);
 	names_add_map(c->ex->a, &n, &c->unit->names);
 	names_add_ops(c->ex->a, &n, OP_LAYER, OP_METRIC);

@@ -7,31 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "lang/devices.h"
 
-#define LEAST_ARCH	10
+#define MOST_SUGGESTED	6
 #define LARGEST_ARCH	999
 
 static void
 suggest_gpus(struct expander *ex, struct diag *g, const char *name)
 {
-	char close[512];
-	size_t used = 0;
-	int shown = 0;
-	const struct gpu *gpu;
-	struct names names = { NULL, 0, 0 };
+	const struct gpu *gpu[MOST_SUGGESTED];
+	int n = gpu_suggest(name, gpu, MOST_SUGGESTED), i;
+	struct text t;
 
-	for (gpu = gpu_table; gpu->name; gpu++)
-		names_add(ex->a, &names, gpu->name);
-	if (names_suggest(ex, g, name, &names))
-		return;
-	for (gpu = gpu_table; gpu->name && shown < 6; gpu++)	/* "3080": those that contain it */
-		if (strlen(name) > 1 && strstr(gpu->name, name)) {
-			used += (size_t)snprintf(close + used, sizeof(close) - used, "%s%s",
-			    shown++ ? ", " : "", gpu->name);
-		}
-	if (shown)
-		diag_help(ex->d, g, "cards known: %s", close);
+	text_init(&t, ex->a);
+	for (i = 0; i < n; i++)
+		text_printf(&t, "%s'%s'", i == 0 ? "" : i == n - 1 ? " or " : ", ", gpu[i]->name);
+	if (n)
+		diag_help(ex->d, g, "did you mean %s?", t.s);
 	else
 		diag_help(ex->d, g, "say what it has instead: memory 24GiB  arch sm_86");
 }
@@ -92,7 +85,8 @@ read_arch(struct expander *ex, const struct setting *st, struct device *d)
 {
 	struct value v = setting_value(ex, st->value[0]);
 	const char *s = v.kind == V_WORD || v.kind == V_STRING ? v.text : "";
-	char *end;
+	char *end, known[512];
+	struct diag *g;
 	long n = 0;
 
 	if (v.kind == V_POISON)
@@ -102,9 +96,13 @@ read_arch(struct expander *ex, const struct setting *st, struct device *d)
 		if (*end)
 			n = 0;
 	}
-	if (n < LEAST_ARCH || n > LARGEST_ARCH)
+	if (n < 1 || n > LARGEST_ARCH)
 		ex_error(ex, "settings", st->value[0]->loc, "an architecture is written sm_86");
-	else
+	else if (!arch_known((int)n)) {
+		g = ex_error(ex, "settings", st->value[0]->loc, "there is no architecture %s", s);
+		arch_list(known, (int)sizeof(known));
+		diag_help(ex->d, g, "there are: %s", known);
+	} else
 		d->arch = (int)n;
 }
 
@@ -142,6 +140,19 @@ unknown_device(struct expander *ex)
 		suggest_gpus(ex, g, ex->opt->device);
 }
 
+/* Does it say how much memory, if only by something that could not be read? */
+static bool
+tries_memory(const struct section *s)
+{
+	int i;
+
+	for (i = 0; i < s->nsettings; i++)
+		if (strcmp(s->setting[i].key.text, "memory") == 0 ||
+		    strcmp(s->setting[i].key.text, "name") == 0)
+			return true;
+	return false;
+}
+
 void
 device_read(struct expander *ex, struct settings *set)
 {
@@ -176,7 +187,7 @@ device_read(struct expander *ex, struct settings *set)
 		d->name = s->name.text;
 	if (d->memory == 0) {
 		d->given = false;
-		if (ex->d->errors == before)
+		if (ex->d->errors == before && !tries_memory(s))
 			ex_error(ex, "settings", s->head, "a device needs a name or its memory");
 	}
 }

@@ -9,7 +9,10 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/text.h"
 
 const struct gpu gpu_table[] = {
 	/* Kepler, Maxwell, Pascal */
@@ -129,6 +132,144 @@ gpu_find(const char *name)
 			return g;
 	}
 	return NULL;
+}
+
+/* The next word of *S in lower case: runs of letters and digits. False at the end. */
+static bool
+next_word(const char **s, char out[LONGEST_NAME])
+{
+	size_t n = 0;
+
+	while (**s && !isalnum((unsigned char)**s))
+		++*s;
+	for (; isalnum((unsigned char)**s); ++*s)
+		if (n < LONGEST_NAME - 1)
+			out[n++] = (char)tolower((unsigned char)**s);
+	out[n] = '\0';
+	return n > 0;
+}
+
+static bool
+has_word(const char *name, const char *want)
+{
+	char have[LONGEST_NAME];
+
+	while (next_word(&name, have))
+		if (strcmp(have, want) == 0)
+			return true;
+	return false;
+}
+
+/* A model's number says which card it is; "RTX", "Ti" and a size say little. */
+#define MODEL_WEIGHT	4
+
+static int
+weight_of(const char *word)
+{
+	size_t n = strlen(word);
+	bool size = n > 2 && strcmp(word + n - 2, "gb") == 0;
+
+	return !size && strpbrk(word, "0123456789") ? MODEL_WEIGHT : 1;
+}
+
+/* How well a card answers to the words of NAME; 0 when they could mean anything. */
+static int
+words_shared(const char *name, const char *card)
+{
+	char word[LONGEST_NAME];
+	int score = 0;
+	bool all = true;
+
+	while (next_word(&name, word)) {
+		if (has_word(card, word))
+			score += weight_of(word);
+		else if (strcmp(word, "nvidia") != 0 && strcmp(word, "geforce") != 0)
+			all = false;
+	}
+	return all || score >= MODEL_WEIGHT ? score : 0;
+}
+
+static int
+by_words(const char *name, const struct gpu **out, int most)
+{
+	const struct gpu *g;
+	int best = 1, n = 0, score;
+
+	for (g = gpu_table; g->name; g++) {
+		score = words_shared(name, g->name);
+		if (score > best) {
+			best = score;
+			n = 0;
+		}
+		if (score == best && n < most)
+			out[n++] = g;
+	}
+	return n;
+}
+
+/* "3090ti", "rtx 309O" */
+static int
+by_letters(const char *name, const struct gpu **out, int most)
+{
+	char want[LONGEST_NAME], have[LONGEST_NAME];
+	const struct gpu *g;
+	int best, d, n = 0;
+
+	plain(want, name);
+	for (g = gpu_table; g->name && strlen(want) > 1; g++) {
+		plain(have, g->name);
+		if (strstr(have, want) && n < most)
+			out[n++] = g;
+	}
+	best = n ? 0 : ((int)strlen(want) + 2) / 3;
+	for (g = gpu_table; g->name && best > 0; g++) {
+		plain(have, g->name);
+		d = text_distance(want, have, best);
+		if (d < best || (d == best && n == 0)) {
+			best = d;
+			out[0] = g;
+			n = 1;
+		}
+	}
+	return n;
+}
+
+int
+gpu_suggest(const char *name, const struct gpu **out, int most)
+{
+	int n = by_words(name, out, most);
+
+	return n ? n : by_letters(name, out, most);
+}
+
+/* Every compute capability that CUDA 8 to 13 compile for, those of embedded chips included. */
+static const int archs[] = {
+	20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100,
+	101, 103, 110, 120, 121,
+};
+
+#define ARCHS	(sizeof(archs) / sizeof(*archs))
+
+bool
+arch_known(int arch)
+{
+	size_t i;
+
+	for (i = 0; i < ARCHS; i++)
+		if (archs[i] == arch)
+			return true;
+	return false;
+}
+
+void
+arch_list(char *buf, int size)
+{
+	int used = 0;
+	size_t i;
+
+	for (i = 0; i < ARCHS && used < size; i++)
+		used += snprintf(buf + used, (size_t)(size - used), "%ssm_%d", i ? ", " : "",
+		    archs[i]);
 }
 
 int64_t

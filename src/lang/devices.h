@@ -18,6 +18,11 @@ extern const struct gpu gpu_table[];	/* ends with name NULL */
 
 /* "GeForce RTX 3090", "rtx3090" and "RTX 3090" are one card. NULL when unknown. */
 const struct gpu	*gpu_find(const char *name);
+/* The cards a name that gpu_find() does not know may mean, best first; how many, at most MOST. */
+int	gpu_suggest(const char *name, const struct gpu **out, int most);
+/* Is there such a compute capability? The list is for people: "sm_35, sm_37, ...". */
+bool	arch_known(int arch);
+void	arch_list(char *buf, int size);
 int64_t	gpu_memory(const struct gpu *);	/* bytes */
 
 /* bfloat16 arithmetic came with Ampere, and TensorFloat-32 with it. */

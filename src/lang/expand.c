@@ -37,6 +37,15 @@ ex_error(struct expander *ex, const char *rule, struct loc loc, const char *fmt,
 	return g;
 }
 
+static bool
+too_many_steps(const struct expander *ex)
+{
+	int nodes = ex->m && ex->m->forward ? ex->m->forward->nodes.n : 0;
+
+	return ex->steps > MOST_STEPS &&
+	    ex->steps - MOST_STEPS > STEPS_PER_NODE * nodes + ex->root->file->src->size;
+}
+
 bool
 ex_enter(struct expander *ex, struct loc loc)
 {
@@ -47,7 +56,7 @@ ex_enter(struct expander *ex, struct loc loc)
 	if (ex->depth > DEEPEST_CALLS) {
 		ex->stopped = true;
 		ex_error(ex, "value", loc, "blocks and expressions are nested too deeply here");
-	} else if (ex->steps > MOST_STEPS) {
+	} else if (too_many_steps(ex)) {
 		ex->stopped = true;
 		ex_error(ex, "value", loc, "expanding this takes more than %d steps: does a block "
 		    "use itself twice, or a repeat count too far?", MOST_STEPS);

@@ -18,11 +18,14 @@
 #include "lang/value.h"
 #include "ops/op.h"
 
-#define LARGEST_GRAPH	200000	/* nodes */
+#define LARGEST_GRAPH	100000	/* nodes */
 #define DEEPEST_BLOCKS	64	/* of blocks within blocks */
 #define DEEPEST_EXPR	400	/* of expressions within expressions; a pipe is one, however long */
 #define DEEPEST_CALLS	1200	/* of our own functions, all recursion together */
-#define MOST_STEPS	2000000	/* expressions evaluated for one network: bounds the time taken */
+/* Expressions evaluated for one network: so many, and more for each byte of the file and each
+ * operator made. A block that goes on without making anything is stopped soon. */
+#define MOST_STEPS	100000
+#define STEPS_PER_NODE	30
 
 /* ---- files ---- */
 
@@ -108,6 +111,7 @@ struct expander {
 	struct module *m;	/* being expanded; NULL while the file is looked at */
 	struct build b;
 	struct map owners;	/* path to struct owner */
+	struct map results;	/* name of a loss or metric to int, the last number it was given */
 	VEC(struct cast) casts;
 	const struct frame *frame;
 	int nframes, depth, steps, sharing;

@@ -68,6 +68,22 @@ has_attr(const struct op *op, const char *name)
 	return false;
 }
 
+/* The operator's own rule says so too, but at a parameter's place: here the setting is at hand. */
+static bool
+idle_nesterov(const struct op *op, const struct attr *attr)
+{
+	bool nesterov = false, momentum = false;
+	int i;
+
+	for (i = 0; i < op_nattrs(op); i++) {
+		if (strcmp(op->attrs[i].name, "nesterov") == 0)
+			nesterov = attr[i].i != 0;
+		else if (strcmp(op->attrs[i].name, "momentum") == 0)
+			momentum = attr[i].r > 0;
+	}
+	return nesterov && !momentum;
+}
+
 void
 optimizer_read(struct expander *ex, const struct setting *st, struct settings *set)
 {
@@ -75,7 +91,7 @@ optimizer_read(struct expander *ex, const struct setting *st, struct settings *s
 	const struct op *op = optimizer_find(ex, e);
 	struct actual *actual;
 	struct binding_result r;
-	int i, n = 0;
+	int i, before, n = 0;
 
 	if (!op)
 		return;
@@ -93,8 +109,14 @@ optimizer_read(struct expander *ex, const struct setting *st, struct settings *s
 		actual[n].arg = a;
 		actual[n++].value = setting_value(ex, a->value);
 	}
+	before = ex->d->errors;
 	if (!bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, 0, &r))
 		return;
+	if (ex->d->errors == before && idle_nesterov(op, r.attr)) {
+		ex_error(ex, "settings", e->loc, "%s: nesterov=true needs a momentum above 0",
+		    op->name);
+		return;
+	}
 	set->optimizer = op;
 	set->optimizer_loc = st->loc;
 	set->optimizer_attr = arena_array(ex->a, MAX_ATTRS, sizeof(*set->optimizer_attr));

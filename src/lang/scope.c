@@ -5,7 +5,11 @@
  */
 #include "lang/expander.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
+
+#define LONGEST_NAME	64	/* as far as suggestions look */
 
 struct binding *
 scope_find(const struct scope *s, const char *name)
@@ -145,7 +149,8 @@ names_add_ops(struct arena *a, struct names *n, enum op_kind first, enum op_kind
 			names_add(a, n, op_table[i]->name);
 }
 
-/* "convolution" means conv, "drop" means dropout: the longest name that begins the other. */
+/* "convolution" means conv, "drop" means dropout: the longest name that begins the other, unless
+ * it is little of it. */
 static const char *
 same_start(const char *name, const struct names *n)
 {
@@ -157,7 +162,7 @@ same_start(const char *name, const struct names *n)
 		l = strlen(n->v[i]);
 		if (l > len)
 			l = len;
-		if (l > best && strncmp(name, n->v[i], l) == 0) {
+		if (l > best && 3 * l >= len && strncmp(name, n->v[i], l) == 0) {
 			best = l;
 			found = n->v[i];
 		}
@@ -165,13 +170,71 @@ same_start(const char *name, const struct names *n)
 	return found;
 }
 
+/* What other frameworks call our operators, for suggestions alone; in any case of letters, and
+ * only where case and spelling do not lead there. */
+static const struct {
+	const char *theirs, *ours;
+} aliases[] = {
+	{ "Linear", "dense" }, { "Conv2d", "conv" }, { "Convolution2D", "conv" },
+	{ "ConvTranspose2d", "conv_transpose" }, { "Conv2DTranspose", "conv_transpose" },
+	{ "LocallyConnected2D", "local" }, { "BatchNorm2d", "batchnorm" },
+	{ "BatchNormalization", "batchnorm" }, { "MaxPool2d", "maxpool" },
+	{ "MaxPooling2D", "maxpool" }, { "AvgPool2d", "avgpool" },
+	{ "AveragePooling2D", "avgpool" }, { "AdaptiveAvgPool2d", "global_avgpool" },
+	{ "GlobalAveragePooling2D", "global_avgpool" }, { "CrossEntropyLoss", "cross_entropy" },
+	{ "MSELoss", "mse" }, { "BCEWithLogitsLoss", "bce_with_logits" },
+};
+
+static bool
+is_listed(const char *name, const struct names *n)
+{
+	int i;
+
+	for (i = 0; i < n->n; i++)
+		if (strcmp(n->v[i], name) == 0)
+			return true;
+	return false;
+}
+
+static const char *
+known_elsewhere(const char *name, const struct names *n)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
+		if (strcasecmp(name, aliases[i].theirs) == 0 && is_listed(aliases[i].ours, n))
+			return aliases[i].ours;
+	return NULL;
+}
+
+static void
+lower_case(char out[LONGEST_NAME], const char *s)
+{
+	size_t i;
+
+	for (i = 0; s[i] && i < LONGEST_NAME - 1; i++)
+		out[i] = (char)tolower((unsigned char)s[i]);
+	out[i] = '\0';
+}
+
 const char *
 names_near(const char *name, const struct names *n)
 {
-	/* of names of one or two letters, everything is near */
-	const char *near = strlen(name) < 3 ? NULL : text_nearest(name, n->v, n->n);
+	char lower[LONGEST_NAME];
+	const char *near;
+	int i;
 
-	return near ? near : same_start(name, n);
+	for (i = 0; i < n->n; i++)
+		if (strcasecmp(name, n->v[i]) == 0)
+			return n->v[i];
+	if ((near = known_elsewhere(name, n)))
+		return near;
+	lower_case(lower, name);
+	if (strlen(name) >= 3 &&	/* of one or two letters, everything is near */
+	    ((near = text_nearest(name, n->v, n->n)) || (near = text_nearest(lower, n->v, n->n))))
+		return near;
+	near = same_start(name, n);
+	return near ? near : same_start(lower, n);
 }
 
 bool

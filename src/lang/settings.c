@@ -315,7 +315,8 @@ setting_of(const struct section *s, const char *key)
 }
 
 static void
-check_together(struct expander *ex, const struct section *train, struct settings *set)
+check_together(struct expander *ex, const struct section *train, struct settings *set,
+    bool sizes_known)
 {
 	const struct setting *epochs = setting_of(train, "epochs");
 	const struct setting *steps = setting_of(train, "steps");
@@ -328,7 +329,9 @@ check_together(struct expander *ex, const struct section *train, struct settings
 		    "steps, not both");
 		diag_place(ex->d, g, epochs->loc, "the epochs are here");
 	}
-	if (acc && set->batch % set->accumulate != 0) {
+	if (!sizes_known)	/* batch or accumulate is a default, in place of a mistake */
+		set->accumulate = 1;
+	else if (acc && set->batch % set->accumulate != 0) {
 		g = ex_error(ex, "settings", acc->loc, "accumulate %lld does not divide batch %lld",
 		    (long long)set->accumulate, (long long)set->batch);
 		diag_help(ex->d, g, "batch is samples per update; each of the %lld micro-batches "
@@ -365,16 +368,21 @@ settings_read(struct expander *ex, const struct network *net, struct settings *s
 	const struct section *train = section_for(ex, SEC_TRAIN, net);
 	const struct section *validate = section_for(ex, SEC_VALIDATE, net);
 	const struct setting *st;
-	int i, j;
+	bool sizes_known = true;
+	int i, j, before;
 
 	*set = (struct settings){ .batch = 32, .accumulate = 1, .length = { 1, true },
 		.shuffle = true, .batch_loc = net->name.loc };
 	optimizer_default(ex, set);
 	for (i = 0; train && i < train->nsettings; i++)
 		for (j = 0; j < COUNT(readers); j++)
-			if (strcmp(train->setting[i].key.text, readers[j].key) == 0)
+			if (strcmp(train->setting[i].key.text, readers[j].key) == 0) {
+				before = ex->d->errors;
 				readers[j].read(ex, &train->setting[i], set);
-	check_together(ex, train, set);
+				if (readers[j].read == read_batch || readers[j].read == read_accumulate)
+					sizes_known &= ex->d->errors == before;
+			}
+	check_together(ex, train, set, sizes_known);
 	set->validate_batch = set->batch / set->accumulate;
 	if ((st = setting_of(validate, "batch")))
 		setting_int(ex, st, 1, LARGEST_BATCH, &set->validate_batch);

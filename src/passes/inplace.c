@@ -76,7 +76,7 @@ overwrite(struct classes *c, struct node *n, int i)
 		if (!(n->op->inplace >> k & 1) || !may_overwrite(c, n, i, k))
 			continue;
 		last = c->last[out->id];
-		out->alias_of = n->in[k];
+		tensor_alias(out, n->in[k]);
 		c->last[tensor_root(out)->id] = last > i ? last : i;
 		return;
 	}

@@ -26,7 +26,7 @@ drop_identities(struct graph *g)
 			n->in[j] = SAME(n->in[j]);
 		for (j = 0; j < n->nout; j++)
 			if (n->out[j] && n->out[j]->alias_of)
-				n->out[j]->alias_of = SAME(n->out[j]->alias_of);
+				tensor_alias(n->out[j], SAME(n->out[j]->alias_of));
 		x = n->op->identity ? n->op->identity(g, n) : NULL;
 		if (x)
 			same[n->out[0]->id] = x;

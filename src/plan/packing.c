@@ -9,12 +9,17 @@
  * as one reaches the lower bound, which on training graphs the first usually does.
  *
  * The placed items are kept sorted by offset, so the gaps of one lifetime are met in one walk:
- * O(n) an item, with a small constant.
+ * O(n) an item, with a small constant. MOST_VISITS bounds the orders tried; where not even one can
+ * be afforded (beyond some 24,000 items), each goes on top of all that its lifetime meets instead,
+ * which a tree finds in O(log n). That wastes more, but a plan in seconds beats none.
  */
 #include "plan/plan.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_VISITS	300000000	/* of placed items: a tenth of a second */
 
 static int64_t
 round_up(const struct packing *p, int64_t bytes)
@@ -180,6 +185,82 @@ try_order(struct placed *placed, struct job *job, int n, enum fit fit, int64_t g
 	return height;
 }
 
+/* ---- on top of all, for many items ---- */
+
+/* The height reached at each instant: a tree of maxima over [0, width), a power of two. What is set
+ * for a whole subtree stays at its root until somebody goes below. */
+struct skyline {
+	int64_t *top;		/* by node of the tree: the highest below it */
+	bool *level;		/* the whole subtree is as high as that */
+	int width;
+};
+
+static void
+spread(struct skyline *s, int node)
+{
+	if (!s->level[node])
+		return;
+	s->top[2 * node] = s->top[2 * node + 1] = s->top[node];
+	s->level[2 * node] = s->level[2 * node + 1] = true;
+	s->level[node] = false;
+}
+
+/* The highest point of [lower, upper); NODE covers [beg, end). */
+static int64_t
+highest(struct skyline *s, int node, int beg, int end, int lower, int upper)
+{
+	int mid = beg + (end - beg) / 2;
+	int64_t a, b;
+
+	if (upper <= beg || end <= lower)
+		return 0;
+	if ((lower <= beg && end <= upper) || s->level[node])
+		return s->top[node];
+	a = highest(s, 2 * node, beg, mid, lower, upper);
+	b = highest(s, 2 * node + 1, mid, end, lower, upper);
+	return a > b ? a : b;
+}
+
+static void
+raise_to(struct skyline *s, int node, int beg, int end, const struct job *job, int64_t height)
+{
+	int mid = beg + (end - beg) / 2;
+
+	if (job->upper <= beg || end <= job->lower)
+		return;
+	if (job->lower <= beg && end <= job->upper) {
+		s->top[node] = height;
+		s->level[node] = end - beg > 1;
+		return;
+	}
+	spread(s, node);
+	raise_to(s, 2 * node, beg, mid, job, height);
+	raise_to(s, 2 * node + 1, mid, end, job, height);
+	s->top[node] = s->top[2 * node] > s->top[2 * node + 1] ? s->top[2 * node] :
+	    s->top[2 * node + 1];
+}
+
+/* The height; at GIVE_UP_AT and beyond, not all are placed. */
+static int64_t
+try_on_top(struct arena *a, struct job *job, int n, int64_t give_up_at)
+{
+	struct skyline s = { .width = 1 };
+	int k;
+
+	for (k = 0; k < n; k++)
+		while (s.width < job[k].upper)
+			s.width *= 2;
+	s.top = arena_array(a, 2 * (size_t)s.width, sizeof(*s.top));
+	s.level = arena_array(a, 2 * (size_t)s.width, sizeof(*s.level));
+	for (k = 0; k < n && s.top[1] < give_up_at; k++) {
+		job[k].offset = highest(&s, 1, 0, s.width, job[k].lower, job[k].upper);
+		raise_to(&s, 1, 0, s.width, &job[k], job[k].offset + job[k].size);
+	}
+	return s.top[1];
+}
+
+/* ---- the best of several ---- */
+
 int64_t
 packing_solve(struct arena *a, struct packing *p)
 {
@@ -190,16 +271,19 @@ packing_solve(struct arena *a, struct packing *p)
 	int64_t bound = packing_lower_bound(a, p), best = INT64_MAX, height;
 	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
 	struct placed *placed = arena_array(a, (size_t)p->n + 1, sizeof(*placed));
+	int64_t visits = (int64_t)p->n * p->n / 2, affordable = visits ? MOST_VISITS / visits : tries;
+	bool many = affordable == 0;
 	int i, t;
 
 	if (p->n == 0)
 		return 0;
-	for (t = 0; t < tries && best > bound; t++) {
+	for (t = 0; t < tries && best > bound && (many || t < affordable); t += many ? 2 : 1) {
 		for (i = 0; i < p->n; i++)
 			job[i] = (struct job){ round_up(p, p->item[i].size), 0, p->item[i].lower,
 			    p->item[i].upper, i };
 		qsort(job, (size_t)p->n, sizeof(*job), order[t / 2]);
-		height = try_order(placed, job, p->n, t % 2 ? FIT_LOWEST : FIT_BEST, best);
+		height = many ? try_on_top(a, job, p->n, best) :
+		    try_order(placed, job, p->n, t % 2 ? FIT_LOWEST : FIT_BEST, best);
 		if (height >= best)
 			continue;
 		best = height;

@@ -22,6 +22,7 @@
 #define WINDOW	96	/* columns of source shown */
 #define BEFORE	32	/* of them before the place, when the line is cut */
 #define TAB	8
+#define NEAR	2048	/* bytes of a line on either side of the place that are looked at */
 
 static const struct {
 	const char *severity[3], *bold, *gutter, *help, *off;
@@ -137,9 +138,8 @@ struct view {
 };
 
 static struct view
-view_of(const char *line, int length, struct loc l)
+view_of(const char *line, int length, int beg, int bytes)
 {
-	int beg = loc_column(l) - 1, bytes = l.end - l.beg;
 	struct view v;
 
 	if (beg > length)
@@ -163,22 +163,31 @@ excerpt(struct report *r, struct loc l, const char *colour)
 {
 	int number = loc_line(l), width = digits(number), length, i;
 	const char *line = source_line(l.src, number, &length);
-	struct view v = view_of(line, length, l);
+	int beg = loc_column(l) - 1, cut = beg > NEAR ? beg - NEAR : 0;
+	bool more = length - cut > 2 * NEAR;
+	struct view v;
 	char text[16];
+
+	/* a line may be the whole file: what is far from the place is not even measured */
+	while (cut > 0 && cut < length && ((unsigned char)line[cut] & 0xc0) == 0x80)
+		cut++;
+	line += cut;
+	length = more ? 2 * NEAR : length - cut;
+	v = view_of(line, length, beg - cut, l.end - l.beg);
 
 	snprintf(text, sizeof(text), "%d", number);
 	gutter(r, width, text);
 	if (v.total > 0) {
 		putc(' ', r->out);
-		if (v.from > 0)
+		if (v.from > 0 || cut)
 			fputs("...", r->out);
 		print_window(r->out, line, length, v.from, v.to);
-		if (v.to < v.total)
+		if (v.to < v.total || more)
 			fputs("...", r->out);
 	}
 	putc('\n', r->out);
 	gutter(r, width, "");
-	blanks(r->out, 1 + (v.from > 0 ? 3 : 0) + v.beg - v.from);
+	blanks(r->out, 1 + (v.from > 0 || cut ? 3 : 0) + v.beg - v.from);
 	paint(r, colour);
 	for (i = v.beg; i < v.end; i++)
 		putc('^', r->out);

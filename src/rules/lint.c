@@ -93,13 +93,20 @@ lint_run(struct diags *d, const struct file *const *file, int nfiles,
 	}
 }
 
+/* The rules of the language that also warn. They have no id. */
 static bool
-names(const struct suppression *s, const struct rule *rule)
+language_warns(const char *name)
+{
+	return strcmp(name, "data") == 0 || strcmp(name, "settings") == 0;
+}
+
+static bool
+names(const struct suppression *s, const char *name, const struct rule *rule)
 {
 	int i;
 
 	for (i = 0; i < s->nrules; i++)
-		if (strcmp(s->rule[i], rule->name) == 0 || strcmp(s->rule[i], rule->id) == 0)
+		if (strcmp(s->rule[i], name) == 0 || (rule && strcmp(s->rule[i], rule->id) == 0))
 			return true;
 	return false;
 }
@@ -110,7 +117,7 @@ is_allowed(const struct diag *g, const struct file *const *file, int nfiles)
 	const struct rule *rule = rule_find(g->rule);
 	int line = loc_line(g->loc), i, j;
 
-	if (!rule || !g->loc.src)
+	if (!g->loc.src || (!rule && g->severity == SEV_ERROR))
 		return false;
 	for (i = 0; i < nfiles; i++) {
 		if (file[i]->src != g->loc.src)
@@ -118,7 +125,7 @@ is_allowed(const struct diag *g, const struct file *const *file, int nfiles)
 		for (j = 0; j < file[i]->suppressions.n; j++) {
 			const struct suppression *s = &file[i]->suppressions.v[j];
 
-			if (line >= s->from_line && line <= s->to_line && names(s, rule))
+			if (line >= s->from_line && line <= s->to_line && names(s, g->rule, rule))
 				return true;
 		}
 	}
@@ -136,7 +143,7 @@ check_names(struct diags *d, const struct suppression *s)
 	for (i = 0; rule_table[i] && n < MAX_RULES; i++)
 		candidate[n++] = rule_table[i]->name;
 	for (i = 0; i < s->nrules; i++) {
-		if (rule_find(s->rule[i]))
+		if (rule_find(s->rule[i]) || language_warns(s->rule[i]))
 			continue;
 		g = diag_add(d, SEV_WARNING, "suppression", s->loc,
 		    "no lint rule is called '%s', so this allows nothing", s->rule[i]);

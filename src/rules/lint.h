@@ -11,8 +11,8 @@
 void	lint_run(struct diags *, const struct file *const *file, int nfiles,
 	    struct module *const *module, int nmodules);
 
-/* Drops the findings of lint rules on lines a suppression covers, and reports suppressions that
- * name no rule. Errors of the language cannot be suppressed. */
+/* Drops the findings of lint rules and the language's warnings on lines a suppression covers, and
+ * reports suppressions that name no rule. Errors of the language cannot be suppressed. */
 void	lint_suppress(struct diags *, const struct file *const *file, int nfiles);
 
 const struct rule	*rule_find(const char *name);	/* by name or id; NULL when unknown */

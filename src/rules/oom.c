@@ -5,6 +5,7 @@
 #include "rules/lint.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "emit/emit.h"
@@ -116,31 +117,73 @@ advise_batch(struct lint *l, struct diag *g)
 		    lint_human(m->arena, m->plan->arena_bytes - arena));
 }
 
-/* The fewest micro-batches that make the same update and fit. */
+static int
+ascending(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* The divisors of BATCH above FROM, in order. Those that come in pairs with a divisor above 2^20
+ * are too many to look for, and nobody wants so many micro-batches. */
+static int64_t *
+divisors(struct arena *a, int64_t batch, int64_t from, int *n)
+{
+	VEC(int64_t) all = { NULL, 0, 0 };
+	int64_t i;
+
+	for (i = 1; i <= (1 << 20) && i <= batch / i; i++) {
+		if (batch % i)
+			continue;
+		if (i > from)
+			vec_push(a, &all, i);
+		if (batch / i > from && batch / i != i)
+			vec_push(a, &all, batch / i);
+	}
+	if (all.n)
+		qsort(all.v, (size_t)all.n, sizeof(*all.v), ascending);
+	*n = all.n;
+	return all.v;
+}
+
+/* The plan with K micro-batches of the same update, where it fits the device; or NULL. */
+static struct module *
+accumulating(struct module *m, int64_t k)
+{
+	struct settings set = m->set;
+	struct module *other;
+
+	set.accumulate = k;
+	if (m->set.validate_batch == m->set.batch / m->set.accumulate)
+		set.validate_batch = set.batch / k;
+	other = whatif(m, &set);
+	return other && other->plan->arena_bytes <= set.device.memory ? other : NULL;
+}
+
+/* The fewest micro-batches that make the same update and fit: since smaller ones take less, by
+ * halving the list of those possible. */
 static void
 advise_accumulate(struct lint *l, struct diag *g)
 {
-	struct module *m = l->module, *other;
-	struct settings set = m->set;
-	bool follows = set.validate_batch == set.batch / set.accumulate;
-	int64_t k;
+	struct module *m = l->module, *best = NULL, *other;
+	int lo = 0, hi, mid;
+	int64_t *k = divisors(m->arena, m->set.batch, m->set.accumulate, &hi);
 
-	for (k = set.accumulate + 1; k <= set.batch; k++) {
-		if (set.batch % k)
-			continue;
-		set.accumulate = k;
-		if (follows)
-			set.validate_batch = set.batch / k;
-		other = whatif(m, &set);
-		if (!other || other->plan->arena_bytes > set.device.memory)
-			continue;
-		diag_help(l->diags, g, "accumulate %lld makes the same update of %lld samples from "
-		    "micro-batches of %lld: needs %s, %s less", (long long)k,
-		    (long long)set.batch, (long long)(set.batch / k),
-		    lint_human(m->arena, other->plan->arena_bytes),
-		    lint_human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
-		return;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if ((other = accumulating(m, k[mid]))) {
+			best = other;
+			hi = mid;
+		} else
+			lo = mid + 1;
 	}
+	if (best)
+		diag_help(l->diags, g, "accumulate %lld makes the same update of %lld samples from "
+		    "micro-batches of %lld: needs %s, %s less", (long long)k[lo],
+		    (long long)m->set.batch, (long long)(m->set.batch / k[lo]),
+		    lint_human(m->arena, best->plan->arena_bytes),
+		    lint_human(m->arena, m->plan->arena_bytes - best->plan->arena_bytes));
 }
 
 /* Validation is the only thing that does not fit: its own batch is the cure. */
@@ -228,6 +271,7 @@ const struct rule rule_oom = {
 	    "read from the plan.\n\n"
 	    "A device's driver and libraries take some of its memory before any program runs "
 	    "(about 300 MiB for CUDA's context): write what is left as memory in the device block "
-	    "to account for it. Without a device block there is no such finding.",
+	    "to account for it. Without a device block there is no such finding.\n\n"
+	    "stowage emit and stowage build refuse such a network unless --force is given.",
 	.check = check,
 };
