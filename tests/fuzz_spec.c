@@ -441,8 +441,8 @@ plan_and_emit(struct module *m, const struct target *target, struct diags *d, FI
 	return true;
 }
 
-/* Everything from the text to the program of one target; returns whether there is a program for each
- * of its networks. */
+/* Everything from the text to the program of one target; returns whether there is a program for
+ * each of its networks. */
 static bool
 compile(const struct sample *t, const struct target *target, FILE *null)
 {

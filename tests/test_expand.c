@@ -280,7 +280,7 @@ Test(expand, recursion)
 Test(expand, recursion_is_bounded)
 {
 	expect_error("block f(n) { out = in -> f(n + 1) }\n"
-	    "network n { input x : f32[4]  y = x -> f(0) }", "inside itself more than 64 deep");
+	    "network n { input x : f32[4]  y = x -> f(0) }", "inside blocks more than 64 deep");
 }
 
 Test(expand, layers_are_values)
