@@ -1,0 +1,114 @@
+/*
+ * Laws that hold for every operator, looped over the registry: each is documented, its presets
+ * read, its record found by name; and over the networks of tests/ops: backward reads of its
+ * forward node only what `saves` names.
+ */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/emit.h"
+#include "lang/expand.h"
+#include "ops/op.h"
+#include "passes/pass.h"
+
+static bool
+is_named_in_specs(const struct op *op)
+{
+	return op->kind != OP_INTERNAL;
+}
+
+Test(ops, records_are_complete)
+{
+	int i, j;
+
+	for (i = 0; op_table[i]; i++) {
+		const struct op *op = op_table[i];
+
+		cr_assert_eq(op_find(op->name), op, "%s is not found by its name", op->name);
+		cr_assert(op->brief && *op->brief, "%s has no brief", op->name);
+		cr_assert(!op->kernels || op->emit, "%s names kernels but emits nothing", op->name);
+		if (is_named_in_specs(op)) {
+			cr_assert(op->doc && strlen(op->doc) > 40, "%s is not documented", op->name);
+			cr_assert_not_null(op->shape, "%s has no shape rule", op->name);
+		}
+		for (j = 0; j < op_nattrs(op); j++) {
+			struct attr a;
+
+			cr_assert(op->attrs[j].doc && *op->attrs[j].doc, "%s(%s) is not documented",
+			    op->name, op->attrs[j].name);
+			cr_assert(op_attr_preset(&op->attrs[j], &a), "%s(%s): bad preset", op->name,
+			    op->attrs[j].name);
+		}
+		cr_assert_leq(op_nattrs(op), MAX_ATTRS);
+	}
+	cr_assert_gt(i, 60);
+}
+
+/* Is T a tensor of the forward node that backward has no business with? */
+static bool
+is_unsaved(const struct node *forward, const struct tensor *t)
+{
+	int k;
+
+	for (k = 0; k < forward->nin; k++)
+		if (forward->in[k] == t && (forward->op->saves & SAVES_IN(k)))
+			return false;
+	for (k = 0; k < forward->nout; k++)
+		if (forward->out[k] == t && (forward->op->saves & SAVES_OUT(k)))
+			return false;
+	return t->kind != T_DELTA && t->kind != T_GRADIENT;
+}
+
+static int
+check_spec(const char *path)
+{
+	struct arena *a = arena_new();
+	struct pass_options o = { .target = target_find("c"), .threads = 1, .input_gradients = true };
+	struct diags d;
+	struct spec *spec;
+	struct module *m;
+	const char *why;
+	int i, j, read = 0;
+
+	diags_init(&d, a);
+	spec = spec_load(a, &d, source_read(a, path, &why), NULL);
+	cr_assert_eq(spec->modules.n, 1);
+	m = spec->modules.v[0];
+	cr_assert(passes_run(m, &o), "%s", path);
+	for (i = 0; i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		if (n->phase != PHASE_BACKWARD || !n->forward)
+			continue;
+		for (j = 0; j < n->nin; j++) {
+			if (!n->in[j])
+				continue;
+			cr_assert_not(is_unsaved(n->forward, n->in[j]),
+			    "%s: %s reads '%s', which %s does not save", path, n->op->name,
+			    n->in[j]->name, n->forward->op->name);
+			read++;
+		}
+	}
+	arena_free(a);
+	return read;
+}
+
+Test(ops, backward_reads_only_what_is_saved)
+{
+	const char *top = getenv("top_srcdir");
+	struct arena *a = arena_new();
+	const char *folder = arena_printf(a, "%s/tests/ops", top ? top : ".");
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+	int read = 0;
+
+	cr_assert_not_null(dir);
+	while ((e = readdir(dir)))
+		if (strstr(e->d_name, ".nn"))
+			read += check_spec(arena_printf(a, "%s/%s", folder, e->d_name));
+	closedir(dir);
+	arena_free(a);
+	cr_assert_gt(read, 100);
+}
