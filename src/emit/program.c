@@ -9,8 +9,8 @@
 
 static const char *const host_files[] = {
 	"host/memory.c", "host/random.c", "host/data.c", "host/data_csv.c", "host/checkpoint.c",
-	"host/options.c", "host/progress.c", "host/profile.c", "host/train.c", "host/main.c",
-	"host/library.c",
+	"host/checkpoint_read.c", "host/options.c", "host/progress.c", "host/profile.c", "host/train.c",
+	"host/main.c", "host/library.c",
 };
 
 /* ---- what cannot be emitted ---- */
