@@ -92,6 +92,7 @@ struct tensor {
 	struct init init;
 	bool frozen;
 	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
+
 	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor */
 	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
 };

@@ -108,8 +108,6 @@ count_live(struct plan *p, struct arena *a)
 
 		change[b->first] += bytes;
 		change[b->last + 1] -= bytes;
-		if (b->persistent)
-			p->persistent_bytes += bytes;
 	}
 	for (i = 0; i < p->instants; i++) {
 		live += change[i];

@@ -5,8 +5,8 @@
  * Two independent checks:
  *
  * 1. Geometry. Offsets are aligned, inside the arena, and no two buffers that are alive together
- *    overlap. A sweep over the instants keeps the live buffers in a tree ordered by offset; a
- *    newcomer is compared with its two neighbours: O(n log n).
+ *    overlap. A sweep over the instants keeps the live buffers in an array sorted by offset; since
+ *    they are disjoint, a newcomer need only be compared with its two neighbours.
  *
  * 2. Replay. The schedule is run on a model of memory: a set of disjoint byte ranges, each holding
  *    the tensor that was last written there. Writing a tensor ends all it touches. Reading one
