@@ -283,11 +283,14 @@ static const struct {
 
 /* ---- a network's sections ---- */
 
+/* The section of that kind for this network: by its name, else the unnamed one. In a file of one
+ * network a section with another name (reported by check_name) can only be meant for it, so its
+ * settings are checked in the same run. */
 static const struct section *
 section_for(struct expander *ex, enum section_kind kind, const struct network *net)
 {
 	const struct file *f = ex->spec->file;
-	const struct section *any = NULL;
+	const struct section *any = NULL, *misnamed = NULL;
 	int i;
 
 	for (i = 0; i < f->sections.n; i++) {
@@ -299,8 +302,10 @@ section_for(struct expander *ex, enum section_kind kind, const struct network *n
 			return s;
 		if (!s->name.text && !any)
 			any = s;
+		if (s->name.text && f->networks.n == 1)
+			misnamed = s;
 	}
-	return any;
+	return any ? any : misnamed;
 }
 
 static const struct setting *
