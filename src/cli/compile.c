@@ -36,6 +36,12 @@ compile_check(const struct command *c, const struct compile_args *args)
 			return false;
 		}
 	}
+	for (i = 0; i < args->without.n; i++)
+		if (!pass_is_optional(args->without.word[i])) {
+			usage_error(c, "--without: '%s' is no pass that can be left out: "
+			    "HACKING.md lists them", args->without.word[i]);
+			return false;
+		}
 	return true;
 }
 
@@ -100,6 +106,8 @@ plan_module(struct module *m, const struct compile_args *args)
 		.input_gradients = args->input_gradients,
 		.dump_after = args->dump_after >= 0 ? pass_table[args->dump_after]->name : NULL,
 		.dump = stdout,
+		.without = args->without.word,
+		.nwithout = args->without.n,
 		.plan_anyway = true,
 	};
 

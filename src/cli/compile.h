@@ -17,6 +17,7 @@ struct compile_args {
 	const char *device;
 	const char *network;	/* NULL: all of them */
 	struct words define;
+	struct words without;	/* optional passes */
 	bool input_gradients;
 	bool force;		/* write a program that does not fit its device */
 	int dump_after;		/* index in pass_table; -1: nothing */
@@ -35,6 +36,9 @@ struct compile_args {
 	{ .name = "device", .type = OPTION_STRING, .value = "NAME",			\
 	  .doc = "a GPU's name, or that of a device block, in place of the spec's",	\
 	  FIELD(owner, compile.device) },						\
+	{ .name = "without", .type = OPTION_LIST, .value = "PASS",			\
+	  .doc = "leave out an optional pass, to see what it gains",			\
+	  FIELD(owner, compile.without) },						\
 	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=VALUE",	\
 	  .doc = "set a file-level param", FIELD(owner, compile.define) }
 

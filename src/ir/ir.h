@@ -31,6 +31,7 @@
 struct op;
 struct attr;
 struct module;
+struct pass_options;
 
 /* fixed + per_sample * B, in bytes, elements or multiply-adds as its use says */
 struct affine {
@@ -112,6 +113,7 @@ struct node {
 	struct attr *attr;	/* as op->attrs, in its order */
 	struct tensor *work;	/* its workspace, or NULL */
 	const struct node *forward;	/* backward nodes: the node they differentiate */
+	const struct node *again;	/* recomputation: the forward node it repeats, else NULL */
 };
 
 struct result {			/* a loss or a metric */
@@ -143,6 +145,7 @@ struct module {
 	struct graph *forward;	/* as the spec says it; passes derive the others */
 	struct graph *train, *update, *validate;	/* NULL until made, or when not needed */
 	struct plan *plan;	/* plan/plan.h; NULL until made */
+	const struct pass_options *options;	/* passes/pass.h: those of the last passes_run() */
 	int next_tensor, next_node;
 	bool broken;		/* an error was reported: later passes do not run */
 };

@@ -79,6 +79,7 @@ struct settings {
 	struct pattern *freeze;
 	int nfreeze;
 	enum recompute_kind recompute;
+	int64_t recompute_budget;	/* AUTO: bytes of arena to stay within; 0: the device's */
 	struct pattern *recompute_pattern;
 	int nrecompute;
 	struct data_source data;

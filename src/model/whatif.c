@@ -31,14 +31,15 @@ copy_persistent(struct module *copy, const struct module *m)
 struct module *
 whatif(struct module *m, const struct settings *set)
 {
-	struct pass_options o = { .target = m->plan->target, .threads = m->plan->threads,
-	    .plan_anyway = true };
+	struct pass_options o = *m->options;
 	struct module *copy = ARENA_NEW(m->arena, struct module);
 	struct diags *quiet = ARENA_NEW(m->arena, struct diags);
 	struct tensor **gradient;
 	bool planned;
 	int i;
 
+	o.dump_after = NULL;
+	o.plan_anyway = true;
 	diags_init(quiet, m->arena);
 	*copy = *m;
 	copy->diags = quiet;

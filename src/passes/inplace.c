@@ -104,5 +104,6 @@ run(struct module *m, const struct pass_options *o)
 const struct pass pass_inplace = {
 	.name = "inplace",
 	.doc = "let outputs take over the bytes of inputs that are read no more",
+	.optional = true,
 	.run = run,
 };

@@ -16,16 +16,22 @@ struct pass_options {
 	bool input_gradients;		/* also differentiate with respect to float inputs */
 	const char *dump_after;		/* a pass's name, or NULL */
 	FILE *dump;
+	const char *const *without;	/* names of optional passes to leave out */
+	int nwithout;
 	bool plan_anyway;		/* keep planning though the device is too small (lint) */
 };
 
 struct pass {
 	const char *name;
 	const char *doc;	/* one line for --help and HACKING.md */
+	bool optional;		/* --without=NAME leaves it out: to see what it gains */
 	bool (*run)(struct module *, const struct pass_options *);
 };
 
 extern const struct pass *const pass_table[];	/* ends with NULL */
+
+/* Is there an optional pass of that name? */
+bool	pass_is_optional(const char *name);
 
 /* Runs the table over a module made by lang/expand.c or ir_parse; false if it is broken after. */
 bool	passes_run(struct module *, const struct pass_options *);

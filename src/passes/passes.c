@@ -23,11 +23,38 @@ const struct pass *const pass_table[] = {
 };
 
 bool
-passes_run(struct module *m, const struct pass_options *o)
+pass_is_optional(const char *name)
 {
 	int i;
 
+	for (i = 0; pass_table[i]; i++)
+		if (strcmp(pass_table[i]->name, name) == 0)
+			return pass_table[i]->optional;
+	return false;
+}
+
+static bool
+is_left_out(const struct pass *p, const struct pass_options *o)
+{
+	int i;
+
+	for (i = 0; p->optional && i < o->nwithout; i++)
+		if (strcmp(o->without[i], p->name) == 0)
+			return true;
+	return false;
+}
+
+bool
+passes_run(struct module *m, const struct pass_options *o)
+{
+	struct pass_options *kept = ARENA_NEW(m->arena, struct pass_options);
+	int i;
+
+	*kept = *o;
+	m->options = kept;
 	for (i = 0; pass_table[i] && !m->broken; i++) {
+		if (is_left_out(pass_table[i], o))
+			continue;
 		if (!pass_table[i]->run(m, o))
 			m->broken = true;
 #ifdef VERIFY_PASSES
