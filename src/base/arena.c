@@ -23,6 +23,7 @@ struct block {
 struct arena {
 	struct block *block;	/* newest first; allocations come from this one */
 	jmp_buf *failure;
+	struct arena *parent, *child, *sibling;
 };
 
 static struct block *
@@ -47,6 +48,16 @@ arena_new(void)
 	return a;
 }
 
+static void
+leave_parent(struct arena *a)
+{
+	struct arena **link = &a->parent->child;
+
+	while (*link != a)
+		link = &(*link)->sibling;
+	*link = a->sibling;
+}
+
 void
 arena_free(struct arena *a)
 {
@@ -54,6 +65,10 @@ arena_free(struct arena *a)
 
 	if (!a)
 		return;
+	while (a->child)
+		arena_free(a->child);
+	if (a->parent)
+		leave_parent(a);
 	for (b = a->block; b; b = next) {
 		next = b->next;
 		free(b);
@@ -73,6 +88,20 @@ fail(struct arena *a)
 	if (a->failure)
 		longjmp(*a->failure, 1);
 	abort();
+}
+
+struct arena *
+arena_child(struct arena *parent)
+{
+	struct arena *a = arena_new();
+
+	if (!a)
+		fail(parent);
+	a->failure = parent->failure;
+	a->parent = parent;
+	a->sibling = parent->child;
+	parent->child = a;
+	return a;
 }
 
 void *

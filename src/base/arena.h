@@ -17,6 +17,9 @@ struct arena;
 
 struct arena	*arena_new(void);	/* NULL if even the first block cannot be had */
 void		 arena_free(struct arena *);
+/* For scratch work inside a compilation: fails as its parent does, and is freed with it unless
+ * arena_free() comes first. */
+struct arena	*arena_child(struct arena *parent);
 void		 arena_on_failure(struct arena *, jmp_buf *);
 
 void	*arena_alloc(struct arena *, size_t bytes);

@@ -78,7 +78,8 @@ argument(struct emitter *e, char letter, va_list *ap)
 		return va_arg(*ap, const char *);
 	case 'k':
 		n = va_arg(*ap, const struct node *);
-		return arena_printf(e->module->arena, "%d", n->forward ? n->forward->id : n->id);
+		n = n->forward ? n->forward : n->again ? n->again : n;
+		return arena_printf(e->module->arena, "%d", n->id);
 	}
 	assert(!"a letter of emit.h");
 	return "";

@@ -206,7 +206,15 @@ ir_add_output(struct module *m, struct node *n, struct tensor *t)
 struct cloning {
 	struct module *m;
 	struct tensor **map;	/* by the old tensor's id */
+	struct node **node;	/* by the old node's id */
 };
+
+/* A node of the same graph that another points to; one of another graph stays what it is. */
+static const struct node *
+cloned(const struct cloning *c, const struct node *n)
+{
+	return n && c->node[n->id] ? c->node[n->id] : n;
+}
 
 static struct tensor *
 clone_tensor(struct cloning *c, struct tensor *t)
@@ -243,6 +251,9 @@ clone_node(struct cloning *c, const struct node *n, bool training)
 		if ((copy->out[i] = clone_tensor(c, n->out[i])))
 			copy->out[i]->def = copy;
 	copy->work = clone_tensor(c, n->work);
+	copy->forward = cloned(c, n->forward);
+	copy->again = cloned(c, n->again);
+	c->node[n->id] = copy;
 	return copy;
 }
 
@@ -251,7 +262,9 @@ ir_clone(const struct graph *g, const char *name, bool training, struct tensor *
 {
 	struct module *m = g->module;
 	struct graph *copy = ir_graph(m, name, training);
-	struct cloning c = { m, arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.map)) };
+	struct cloning c = { m,
+	    arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(struct tensor *)),
+	    arena_array(m->arena, (size_t)m->next_node + 1, sizeof(struct node *)) };
 	int i;
 
 	copy->batch = g->batch;

@@ -15,35 +15,45 @@ path_number(struct arena *a, const char *x, int n)
 	return *x ? arena_printf(a, "%s.%d", x, n) : arena_printf(a, "%d", n);
 }
 
-/* Segment by segment from the start of both. */
-static bool
-lies_under(const char *pattern, const char *path)
+/* Segment by segment from the start of both: the length of what the pattern matches, or 0. */
+static size_t
+beginning(const char *pattern, const char *path)
 {
+	const char *start = path;
+
 	for (;;) {
 		size_t p = strcspn(pattern, "."), q = strcspn(path, ".");
 
 		if (!(p == 1 && *pattern == '*') && (p != q || strncmp(pattern, path, p) != 0))
-			return false;
+			return 0;
+		path += q;
 		if (!pattern[p])
-			return true;
-		if (!path[q])
-			return false;
+			return (size_t)(path - start);
+		if (!*path)
+			return 0;
 		pattern += p + 1;
-		path += q + 1;
+		path++;
 	}
+}
+
+size_t
+path_match(const char *pattern, const char *path)
+{
+	const char *start = path;
+	size_t n = beginning(pattern, path);
+
+	if (n || strncmp(pattern, "*.", 2) != 0)
+		return n;
+	while ((path = strchr(path, '.'))) {
+		path++;
+		if ((n = beginning(pattern + 2, path)))
+			return (size_t)(path - start) + n;
+	}
+	return 0;
 }
 
 bool
 path_matches(const char *pattern, const char *path)
 {
-	if (lies_under(pattern, path))
-		return true;
-	if (strncmp(pattern, "*.", 2) != 0)
-		return false;
-	while ((path = strchr(path, '.'))) {
-		path++;
-		if (lies_under(pattern + 2, path))
-			return true;
-	}
-	return false;
+	return path_match(pattern, path) > 0;
 }

@@ -16,5 +16,7 @@ const char	*path_number(struct arena *, const char *a, int n);
 /* Is PATH what PATTERN names, or under it? A * stands for exactly one segment, but one that leads
  * a longer pattern for one or more: "*.bias" is every bias, however deep. */
 bool	path_matches(const char *pattern, const char *path);
+/* The same, as the length of the beginning of PATH that the whole pattern names; 0: none. */
+size_t	path_match(const char *pattern, const char *path);
 
 #endif

@@ -46,7 +46,12 @@ struct data_source {
 	struct loc loc;
 };
 
-enum recompute_kind { RECOMPUTE_NONE, RECOMPUTE_AUTO, RECOMPUTE_PATTERN };
+enum recompute_kind {
+	RECOMPUTE_CHEAP,	/* element-wise work, where that lowers the peak */
+	RECOMPUTE_NONE,
+	RECOMPUTE_AUTO,		/* whatever it takes to stay within the budget */
+	RECOMPUTE_PATTERN	/* the layers named, and element-wise work elsewhere */
+};
 
 struct pattern {		/* of dotted paths: a segment or * for any one */
 	const char *text;
@@ -79,6 +84,7 @@ struct settings {
 	struct pattern *freeze;
 	int nfreeze;
 	enum recompute_kind recompute;
+	struct loc recompute_loc;
 	int64_t recompute_budget;	/* AUTO: bytes of arena to stay within; 0: the device's */
 	struct pattern *recompute_pattern;
 	int nrecompute;

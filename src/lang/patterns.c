@@ -107,20 +107,61 @@ freeze_read(struct expander *ex, const struct setting *st, struct settings *set)
 		    "to train");
 }
 
+/* auto, auto(8GiB), cheap, none: false when the value is none of these, but a path. */
+static bool
+recompute_word(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	const struct expr *e = st->value[0];
+	struct value v;
+
+	if (st->nvalues != 1 || (e->kind != E_NAME && e->kind != E_CALL))
+		return false;
+	if (strcmp(e->name, "auto") == 0)
+		set->recompute = RECOMPUTE_AUTO;
+	else if (e->kind == E_NAME && strcmp(e->name, "none") == 0)
+		set->recompute = RECOMPUTE_NONE;
+	else if (e->kind == E_NAME && strcmp(e->name, "cheap") == 0)
+		set->recompute = RECOMPUTE_CHEAP;
+	else
+		return false;
+	if (e->kind != E_CALL)
+		return true;
+	if (e->nargs != 1 || e->arg[0].name) {
+		ex_error(ex, "settings", e->loc, "auto takes one size, the bytes to stay within: "
+		    "auto(8GiB)");
+		return true;
+	}
+	v = setting_value(ex, e->arg[0].value);
+	if (v.kind == V_NUMBER && !v.size)
+		ex_error(ex, "settings", e->arg[0].value->loc, "auto needs a unit: auto(8GiB)");
+	else if (v.kind != V_POISON)
+		want_int(ex, &v, "auto", 1, LARGEST_BYTES, &set->recompute_budget);
+	return true;
+}
+
+/* An auto without a device or a size to stay within is no more than cheap. */
+static void
+check_budget(struct expander *ex, const struct settings *set)
+{
+	struct diag *g;
+
+	if (set->recompute != RECOMPUTE_AUTO || set->recompute_budget || set->device.given ||
+	    ex->incomplete)
+		return;
+	g = diag_add(ex->d, SEV_WARNING, "settings", set->recompute_loc, "recompute auto has nothing "
+	    "to stay within, so it recomputes only what is cheap");
+	diag_help(ex->d, g, "write auto(8GiB), or say what the device has: device { memory 8GiB }");
+}
+
 void
 recompute_read(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	struct graph *f = ex->m->forward;
 	int i, j;
 
-	if (st->nvalues == 1 && st->value[0]->kind == E_NAME &&
-	    strcmp(st->value[0]->name, "none") == 0)
-		return;
-	diag_add(ex->d, SEV_WARNING, "settings", st->loc, "recompute is not planned yet: every "
-	    "activation that backward reads is kept, and the plan counts it");
-	if (st->nvalues == 1 && st->value[0]->kind == E_NAME &&
-	    strcmp(st->value[0]->name, "auto") == 0) {
-		set->recompute = RECOMPUTE_AUTO;
+	set->recompute_loc = st->loc;
+	if (recompute_word(ex, st, set)) {
+		check_budget(ex, set);
 		return;
 	}
 	set->recompute = RECOMPUTE_PATTERN;

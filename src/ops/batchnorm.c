@@ -71,6 +71,44 @@ emit(struct emitter *e, const struct node *n)
 		    in[BIAS], in[RUNNING_MEAN], in[RUNNING_VAR], eps, in[X], channels, positions);
 }
 
+/* ---- made again: the statistics are known ---- */
+
+static void
+emit_apply(struct emitter *e, const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+
+	emit_call(e, "bn_apply", "ttttttbii", n->out[0], x, n->in[1], n->in[2], n->in[3], n->in[4],
+	    x, x->dim[0], shape_product(x, 1, x->rank));
+}
+
+const struct op op_batchnorm_apply = {
+	.name = "batchnorm_apply",
+	.kind = OP_INTERNAL,
+	.brief = "batchnorm once more, with the statistics that it found",
+	.attrs = attrs,
+	.operands = "x weight bias mean invstd",
+	.min_operands = 5, .max_operands = 5,
+	.inplace = 1u << 0,
+	.kernels = "norm.cu",
+	.emit = emit_apply,
+};
+
+static int
+again(const struct node *n, struct tensor **in)
+{
+	if (!uses_batch(n))
+		return 0;
+	if (!n->out[MEAN] || !n->out[INVSTD])
+		return -1;	/* its running statistics would change twice */
+	in[0] = n->in[X];
+	in[1] = n->in[WEIGHT];
+	in[2] = n->in[BIAS];
+	in[3] = n->out[MEAN];
+	in[4] = n->out[INVSTD];
+	return 5;
+}
+
 /* ---- backward: dy x weight mean invstd, or dy x weight running_mean running_var ---- */
 
 static bool
@@ -222,6 +260,8 @@ const struct op op_batchnorm = {
 	.saves = SAVES_IN(X) | SAVES_IN(WEIGHT) | SAVES_OUT(MEAN) | SAVES_OUT(INVSTD) |
 	    SAVES_OUT(NEW_MEAN) | SAVES_OUT(NEW_VAR),
 	.workspace = workspace,
+	.again = again,
+	.remake = &op_batchnorm_apply,
 	.alias = alias,
 	.inplace = 1u << X,
 	.optional_out = 1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR,

@@ -35,5 +35,8 @@ bool	pass_is_optional(const char *name);
 
 /* Runs the table over a module made by lang/expand.c or ir_parse; false if it is broken after. */
 bool	passes_run(struct module *, const struct pass_options *);
+/* Those that come after the named one in the table (NULL: all), over a module that has been through
+ * those before. */
+bool	passes_finish(struct module *, const struct pass_options *, const char *after);
 
 #endif

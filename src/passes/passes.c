@@ -6,7 +6,7 @@
 #include <string.h>
 
 extern const struct pass pass_phases, pass_simplify, pass_differentiate, pass_update, pass_prune,
-    pass_workspaces, pass_inplace, pass_lifetimes, pass_place, pass_verify;
+    pass_recompute, pass_workspaces, pass_inplace, pass_lifetimes, pass_place, pass_verify;
 
 const struct pass *const pass_table[] = {
 	&pass_phases,
@@ -14,6 +14,7 @@ const struct pass *const pass_table[] = {
 	&pass_differentiate,
 	&pass_update,
 	&pass_prune,
+	&pass_recompute,
 	&pass_workspaces,
 	&pass_inplace,
 	&pass_lifetimes,
@@ -48,11 +49,20 @@ bool
 passes_run(struct module *m, const struct pass_options *o)
 {
 	struct pass_options *kept = ARENA_NEW(m->arena, struct pass_options);
-	int i;
 
 	*kept = *o;
 	m->options = kept;
-	for (i = 0; pass_table[i] && !m->broken; i++) {
+	return passes_finish(m, o, NULL);
+}
+
+bool
+passes_finish(struct module *m, const struct pass_options *o, const char *after)
+{
+	int i = 0;
+
+	while (after && strcmp(pass_table[i++]->name, after) != 0)
+		;
+	for (; pass_table[i] && !m->broken; i++) {
 		if (is_left_out(pass_table[i], o))
 			continue;
 		if (!pass_table[i]->run(m, o))

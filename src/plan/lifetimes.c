@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "emit/emit.h"
+#include "ops/op.h"
 #include "passes/pass.h"
 
 struct scan {
@@ -143,6 +144,41 @@ sizes_fit(struct module *m, const struct plan *p)
 	return true;
 }
 
+static int64_t
+added(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static void
+count_work(struct plan *p, const struct graph *g)
+{
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		int64_t macs = n->op->macs ? affine_at(n->op->macs(n), g->batch) : 0;
+
+		if (!n->again) {
+			p->step_macs = added(p->step_macs, macs);
+			continue;
+		}
+		if (!n->op->emit)
+			continue;
+		p->recomputed.nodes++;
+		p->recomputed.macs = added(p->recomputed.macs, macs);
+		for (k = 0; k < n->nin + n->nout; k++) {
+			const struct tensor *t = k < n->nin ? n->in[k] : n->out[k - n->nin];
+
+			if (t)
+				p->recomputed.traffic = added(p->recomputed.traffic,
+				    affine_at(tensor_bytes(t), g->batch));
+		}
+	}
+}
+
 struct plan *
 plan_lifetimes(struct module *m, const struct target *target, int threads)
 {
@@ -178,6 +214,8 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 		if (s.index[k])
 			p->of_tensor[k] = &p->buffers.v[s.index[k] - 1];
 	count_live(p, m->arena);
+	if (m->train)
+		count_work(p, m->train);
 	return p;
 }
 

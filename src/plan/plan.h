@@ -38,6 +38,11 @@ struct instant {
 	int64_t live;		/* bytes of the buffers alive here */
 };
 
+struct recomputed {		/* what one micro-batch does twice */
+	int nodes;
+	int64_t macs, traffic;	/* multiply-adds; bytes read and written */
+};
+
 struct plan {
 	const struct target *target;
 	int alignment;		/* of every offset, in bytes */
@@ -53,6 +58,8 @@ struct plan {
 	int64_t lower_bound_bytes;	/* the largest sum of live bytes: no plan can use less */
 	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
 	int peak;		/* the instant with the most live bytes */
+	int64_t step_macs;	/* of one micro-batch, forward and backward, what runs again left out */
+	struct recomputed recomputed;
 };
 
 /* lifetimes.c: buffers, lifetimes, lower bound for the module's graphs at their batches. */

@@ -76,6 +76,22 @@ print_device(const struct printer *r)
 	    size_human(spare, left >= 0 ? left : -left));
 }
 
+/* Done twice so that less need be kept */
+static void
+print_recomputed(const struct printer *r)
+{
+	const struct plan *p = r->p;
+	const struct recomputed *again = &p->recomputed;
+	char traffic[SIZE_TEXT];
+
+	if (!again->nodes)
+		return;
+	fprintf(r->out, "  %-22s %12d  layer%s in backward: %.1f %% more multiply-adds, %s more "
+	    "memory traffic\n", "recomputed", again->nodes, again->nodes == 1 ? "" : "s",
+	    p->step_macs ? 100.0 * (double)again->macs / (double)p->step_macs : 0.0,
+	    size_human(traffic, again->traffic));
+}
+
 static void
 print_totals(const struct printer *r)
 {
@@ -93,6 +109,7 @@ print_totals(const struct printer *r)
 	size_row(r, "lower bound", p->lower_bound_bytes);
 	fprintf(r->out, "  arena / bound = %.4f\n",
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0);
+	print_recomputed(r);
 	print_device(r);
 }
 

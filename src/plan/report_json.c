@@ -41,6 +41,12 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	json_int(j, "transient_bytes", p->transient_bytes);
 	json_int(j, "alignment", p->alignment);
 	json_int(j, "instants", p->instants);
+	json_int(j, "step_multiply_adds", p->step_macs);
+	json_flat_object(j, "recomputed");
+	json_int(j, "nodes", p->recomputed.nodes);
+	json_int(j, "multiply_adds", p->recomputed.macs);
+	json_int(j, "traffic_bytes", p->recomputed.traffic);
+	json_end(j);
 	if (d->given) {
 		json_flat_object(j, "device");
 		json_string(j, "name", d->name);

@@ -1,0 +1,202 @@
+/*
+ * recompute: makes activations again in backward instead of keeping them, as the spec asks:
+ *
+ *     cheap (the default)   element-wise work and whatever else has no multiply-adds, as far as
+ *                           that lowers the peak of the step
+ *     auto                  whatever it takes to stay within a budget: the device's memory, or the
+ *                           bytes given; nothing where everything fits
+ *     PATTERN, ...          all that is inside the layers named, from what comes into them; and
+ *                           what is cheap elsewhere
+ *     none                  nothing
+ *
+ * Reads: train after prune, settings. Writes: train's nodes and their inputs.
+ * Invariants after: 1. a tensor's value is what it was, to the bit; 2. weights and running
+ * statistics change as before, once; 3. under `auto` the arena fits the budget, or is the smallest
+ * that was found.
+ */
+#include "plan/recompute.h"
+
+#include <string.h>
+
+#include "emit/emit.h"
+#include "ir/paths.h"
+#include "passes/pass.h"
+#include "plan/plan.h"
+
+/* What the passes that follow do to a copy of the module, rewritten as the model's last trial. */
+static int64_t
+arena_of_trial(struct module *m, const struct pass_options *o, struct model *model)
+{
+	struct module *copy = ARENA_NEW(model->arena, struct module);
+	struct arena *scratch = arena_child(m->arena);
+	struct pass_options quiet = *o;
+	struct tensor **map;
+	int64_t bytes;
+
+	*copy = *m;
+	copy->arena = scratch;
+	copy->plan = NULL;
+	m->train->module = copy;
+	copy->train = ir_clone(m->train, "train", true, &map);
+	m->train->module = m;
+	recompute_apply(model, copy->train, map);
+#define CLONE(g)	do {								\
+	if (m->g) {									\
+		m->g->module = copy;							\
+		copy->g = ir_clone(m->g, m->g->name, m->g->training, NULL);		\
+		m->g->module = m;							\
+	}										\
+} while (0)
+	CLONE(update);
+	CLONE(validate);
+#undef CLONE
+	quiet.dump_after = NULL;
+	bytes = passes_finish(copy, &quiet, "recompute") ? copy->plan->arena_bytes : INT64_MAX;
+	arena_free(scratch);
+	return bytes;
+}
+
+struct budget {
+	struct module *m;
+	const struct pass_options *o;
+	int64_t bytes;
+};
+
+static bool
+fits_budget(struct model *model, void *context)
+{
+	struct budget *b = context;
+
+	return arena_of_trial(b->m, b->o, model) <= b->bytes;
+}
+
+static bool
+never(struct model *model, void *context)
+{
+	(void)model;
+	(void)context;
+	return false;
+}
+
+/* Bytes of what is alive throughout, as place.c lays it out. */
+static int64_t
+persistent_bytes(const struct module *m, const struct pass_options *o)
+{
+	int64_t mask = o->target->alignment - 1, sum = 0;
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++)
+		if (__builtin_add_overflow(sum, (affine_at(tensor_bytes(m->persistent.v[i]), 1) +
+		    mask) & ~mask, &sum))
+			return INT64_MAX;
+	return sum;
+}
+
+static void
+cannot(struct module *m, int64_t least)
+{
+	struct diag *g = diag_error(m->diags, "recompute", m->set.recompute_loc,
+	    "no choice of what to recompute fits %lld bytes; the smallest arena found is %lld",
+	    (long long)m->set.recompute_budget, (long long)least);
+
+	diag_help(m->diags, g, "raise the budget, or lower the batch (stowage fit says to what)");
+}
+
+/* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
+ * device's memory is the business of whoever checks the plan against it. */
+static bool
+stay_within(struct module *m, const struct pass_options *o, struct model *model)
+{
+	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : m->set.device.memory;
+	struct budget budget = { m, o, bytes };
+	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o), .products = true,
+	    .fits = fits_budget, .context = &budget };
+
+	if (recompute_search(model, &limits) || !m->set.recompute_budget || o->plan_anyway)
+		return true;
+	cannot(m, arena_of_trial(m, o, model));
+	return false;
+}
+
+/* ---- by name ---- */
+
+/* The part of a node's path that a pattern of the spec names, or 0: nodes with the same are one
+ * region, which is made again from what comes into it. */
+static size_t
+region(const struct module *m, const struct node *n)
+{
+	size_t length = 0;
+	int i;
+
+	for (i = 0; i < m->set.nrecompute && !length; i++)
+		length = path_match(m->set.recompute_pattern[i].text, n->path);
+	return length;
+}
+
+static bool
+same_region(const struct module *m, const struct node *a, const struct node *b)
+{
+	size_t length = region(m, a);
+
+	return length && length == region(m, b) && strncmp(a->path, b->path, length) == 0;
+}
+
+/* What only its own region reads is made again; what comes into a region is kept. */
+static void
+settle_regions(const struct module *m, struct model *model)
+{
+	int i, k;
+
+	for (i = 0; i < model->nvalues; i++) {
+		struct model_value *v = &model->value[i];
+
+		if (v->def >= 0 && v->def < model->forward && !v->fixed && v->root == i &&
+		    region(m, model->node[v->def].node)) {
+			v->settled = true;
+			model->state[i] = AGAIN;
+		}
+	}
+	for (i = 0; i < model->forward; i++)
+		for (k = 0; k < model->node[i].nin; k++) {
+			int in = model->node[i].in[k], root = in < 0 ? -1 : model->value[in].root;
+			int def = in < 0 ? -1 : model->value[root].def;
+
+			if (def < 0 || same_region(m, model->node[def].node, model->node[i].node))
+				continue;
+			if (region(m, model->node[i].node) || model->value[root].settled) {
+				model->state[root] = KEEP;
+				model->value[root].settled = true;
+			}
+		}
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct arena *scratch;
+	struct model *model;
+	struct search_limits cheap = { .budget = -1, .fits = never };
+	bool good = true;
+
+	if (!m->train || m->set.recompute == RECOMPUTE_NONE)
+		return true;
+	scratch = arena_child(m->arena);
+	model = recompute_model(scratch, m->train, o);
+	if (m->set.recompute == RECOMPUTE_PATTERN)
+		settle_regions(m, model);
+	if (m->set.recompute == RECOMPUTE_AUTO && (m->set.recompute_budget || m->set.device.given))
+		good = stay_within(m, o, model);
+	else
+		recompute_search(model, &cheap);
+	if (good)
+		recompute_apply(model, m->train, NULL);
+	arena_free(scratch);
+	return good;
+}
+
+const struct pass pass_recompute = {
+	.name = "recompute",
+	.doc = "make activations again in backward instead of keeping them",
+	.optional = true,
+	.run = run,
+};

@@ -1,0 +1,682 @@
+/*
+ * The training step as flat arrays, so that a choice of states can be tried in microseconds: the
+ * search tries thousands.
+ *
+ * A trial has two halves. schedule() walks the nodes in order and, before a backward node that reads
+ * a tensor which is not there, repeats the nodes that make it, inputs first. measure() finds who
+ * overwrites whom and who is alive when, by the rules of passes/inplace.c and plan/lifetimes.c,
+ * whose lower bound it must equal (tests/test_recompute.c holds it to that).
+ */
+#include "plan/recompute.h"
+
+#include <string.h>
+
+#include "emit/emit.h"
+#include "ops/op.h"
+#include "passes/pass.h"
+
+int TRIES;
+#define MOST_REPEATS	8	/* times the step's own length; longer schedules are not tried */
+
+/* ---- making the model ---- */
+
+static int64_t
+aligned(const struct pass_options *o, int64_t bytes)
+{
+	int64_t mask = o->target->alignment - 1;
+
+	return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
+}
+
+static int64_t
+workspace(const struct model *m, const struct node *n)
+{
+	if (!n->op->workspace)
+		return 0;
+	return aligned(m->options, affine_at(n->op->workspace(n, m->options->target,
+	    m->options->threads), m->g->batch));
+}
+
+static int
+value_of(struct model *m, int *index, struct tensor *t)
+{
+	struct model_value *v;
+
+	if (!t)
+		return -1;
+	if (index[t->id])
+		return index[t->id] - 1;
+	v = &m->value[m->nvalues++];
+	index[t->id] = m->nvalues;
+	v->tensor = t;
+	v->def = -1;
+	v->persistent = tensor_persistent(t);
+	v->size = tensor_bytes(t);
+	v->bytes = aligned(m->options, affine_at(tensor_bytes(t), m->g->batch));
+	v->root = tensor_root(t) == t ? (int)(v - m->value) : value_of(m, index, tensor_root(t));
+	return (int)(v - m->value);
+}
+
+static int *
+values_of(struct model *m, int *index, struct tensor *const *t, int n)
+{
+	int *list = arena_array(m->arena, (size_t)n + 1, sizeof(*list)), i;
+
+	for (i = 0; i < n; i++)
+		list[i] = value_of(m, index, t[i]);
+	return list;
+}
+
+static int64_t
+traffic_of(const struct model *m, const int *in, int nin, const struct model_node *n)
+{
+	int64_t sum = 0;
+	int i;
+
+	if (!n->node->op->emit)
+		return 0;
+	for (i = 0; i < nin; i++)
+		if (in[i] >= 0)
+			sum += m->value[in[i]].bytes;
+	if (n->nout && n->out[0] >= 0)
+		sum += m->value[n->out[0]].bytes;
+	return sum;
+}
+
+/* Losses, and nodes that change what persists, run once; so does whatever has side effects. */
+static bool
+may_repeat(const struct model *m, const struct model_node *n)
+{
+	const struct op *op = n->node->op;
+	int j;
+
+	if (n->node->phase != PHASE_FORWARD || n->nout == 0 || n->out[0] < 0 ||
+	    (op->kind != OP_LAYER && op->kind != OP_INTERNAL) || (op->flags & OP_SIDE_EFFECT))
+		return false;
+	for (j = 0; j < n->nout; j++)
+		if (n->out[j] >= 0 && m->value[n->out[j]].persistent && !(op->optional_out >> j & 1))
+			return false;
+	return true;
+}
+
+static void
+find_remake(struct model *m, int *index, struct model_node *n)
+{
+	struct tensor *in[MAX_RANK];
+	struct remake *r = &n->again;
+	struct node copy = *n->node;
+	int nin = n->node->op->again ? n->node->op->again(n->node, in) : 0;
+
+	if (nin < 0)
+		return;
+	r->op = n->node->op;
+	r->in = n->in;
+	r->nin = n->nin;
+	if (nin > 0) {
+		r->op = r->op->remake;
+		r->in = values_of(m, index, in, nin);
+		r->nin = nin;
+		copy.op = r->op;
+		copy.in = in;
+		copy.nin = nin;
+	}
+	copy.nout = 1;
+	r->work = workspace(m, &copy);
+	r->macs = r->op->macs ? affine_at(r->op->macs(&copy), m->g->batch) : 0;
+	r->traffic = traffic_of(m, r->in, r->nin, n);
+	n->repeatable = true;
+}
+
+static void
+add_node(struct model *m, int *index, const struct node *n)
+{
+	struct model_node *made = &m->node[m->nnodes], *last = m->nnodes ? made - 1 : NULL;
+	int j;
+
+	made->node = n;
+	made->nin = n->nin;
+	made->nout = n->nout;
+	made->in = values_of(m, index, n->in, n->nin);
+	made->out = values_of(m, index, n->out, n->nout);
+	made->work = workspace(m, n);
+	made->stage = !last ? 0 : last->stage + (!n->forward || n->forward != last->node->forward);
+	for (j = 0; j < n->nout; j++)
+		if (made->out[j] >= 0)
+			m->value[made->out[j]].def = m->nnodes;
+	if (n->phase == PHASE_FORWARD)
+		m->forward = m->nnodes + 1;
+	m->nnodes++;
+}
+
+static void
+fix_values(struct model *m)
+{
+	int i;
+
+	for (i = 0; i < m->nvalues; i++) {
+		struct model_value *v = &m->value[i];
+		struct model_node *def = v->def >= 0 ? &m->node[v->def] : NULL;
+
+		v->fixed = !def || v->def >= m->forward || !def->repeatable || def->out[0] != i;
+	}
+	for (i = 0; i < m->nresults; i++)
+		m->value[m->value[m->result[i]].root].fixed = true;
+	/* a view can be made again only from what it views; its state is that of its root */
+	for (i = 0; i < m->nvalues; i++)
+		if (m->value[i].fixed && m->value[i].def >= 0)
+			m->value[m->value[i].root].fixed = true;
+}
+
+static void
+make_trial(struct model *m)
+{
+	struct trial *t = m->trial = ARENA_NEW(m->arena, struct trial);
+	size_t operands = 0;
+	int i;
+
+	for (i = 0; i < m->nnodes; i++)
+		operands += (size_t)(m->node[i].nin + m->node[i].nout) + MAX_RANK;
+	t->most_events = MOST_REPEATS * m->nnodes;
+	t->most_operands = (int)(operands < INT32_MAX / MOST_REPEATS ? MOST_REPEATS * operands :
+	    INT32_MAX);
+	t->most_values = MOST_REPEATS * m->nvalues;
+	t->current = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
+	t->stamp = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
+	t->left = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
+	t->back = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
+	t->updated = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(bool));
+	t->stack = arena_array(m->arena, (size_t)t->most_operands + 1, sizeof(int));
+	t->event = arena_array(m->arena, (size_t)t->most_events + 1, sizeof(struct event));
+	t->live = arena_array(m->arena, (size_t)t->most_events + 2, sizeof(int64_t));
+	t->operand = arena_array(m->arena, (size_t)t->most_operands + 1, sizeof(int));
+	t->origin = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
+	t->root = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
+	t->first = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
+	t->last = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
+	t->last_read = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
+	t->overwrites = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
+}
+
+struct model *
+recompute_model(struct arena *a, struct graph *g, const struct pass_options *o)
+{
+	struct model *m = ARENA_NEW(a, struct model);
+	int *index = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*index));
+	int i;
+
+	m->arena = a;
+	m->g = g;
+	m->options = o;
+	m->node = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*m->node));
+	m->value = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*m->value));
+	for (i = 0; i < g->inputs.n; i++)
+		value_of(m, index, g->inputs.v[i]);
+	for (i = 0; i < g->nodes.n; i++)
+		add_node(m, index, g->nodes.v[i]);
+	for (i = 0; i < m->nnodes; i++)
+		if (may_repeat(m, &m->node[i]))
+			find_remake(m, index, &m->node[i]);
+	m->result = arena_array(a, (size_t)g->results.n + 2, sizeof(*m->result));
+	for (i = 0; i < g->results.n; i++)
+		m->result[m->nresults++] = value_of(m, index, g->results.v[i].tensor);
+	if (g->loss)
+		m->result[m->nresults++] = value_of(m, index, g->loss);
+	fix_values(m);
+	m->state = arena_array(a, (size_t)m->nvalues + 1, sizeof(*m->state));
+	make_trial(m);
+	recompute_keep_all(m);
+	return m;
+}
+
+void
+recompute_keep_all(struct model *m)
+{
+	int i, j;
+
+	for (i = 0; i < m->nvalues; i++)
+		m->state[i] = m->value[i].fixed ? KEEP : EACH;
+	for (i = m->forward; i < m->nnodes; i++)
+		for (j = 0; j < m->node[i].nin; j++)
+			if (m->node[i].in[j] >= 0)
+				m->state[m->value[m->node[i].in[j]].root] = KEEP;
+}
+
+/* ---- the schedule ---- */
+
+static int
+new_value(struct model *m, int origin)
+{
+	struct trial *t = m->trial;
+
+	t->origin[t->nvalues] = origin;
+	t->root[t->nvalues] = t->nvalues;
+	return t->nvalues++;
+}
+
+/* The value that stands for V now: itself, a copy, or -1 when it must be made. */
+static int
+present(const struct model *m, int v, int stage)
+{
+	const struct model_value *value = &m->value[v];
+	const struct trial *t = m->trial;
+	int state = m->state[value->root];
+
+	if (value->persistent || value->def < 0 || value->def >= m->forward || state == KEEP)
+		return v;
+	if (t->current[v] >= 0 && (state == AGAIN || t->stamp[v] == stage))
+		return t->current[v];
+	return -1;
+}
+
+static bool
+begin_event(struct trial *t, int node, bool again, int noperands, int nout)
+{
+	if (t->nevents == t->most_events || t->noperands > t->most_operands - noperands ||
+	    t->nvalues > t->most_values - nout)
+		return false;
+	t->event[t->nevents++] = (struct event){ node, again, t->noperands, 0 };
+	return true;
+}
+
+/* Repeats the node that makes V, whose inputs are all present. */
+static bool
+repeat(struct model *m, int v, int stage)
+{
+	struct trial *t = m->trial;
+	const struct model_value *value = &m->value[v];
+	const struct model_node *n = &m->node[value->def];
+	int k, copy, from;
+
+	if (!begin_event(t, value->def, true, n->again.nin + n->nout, n->nout))
+		return false;
+	for (k = 0; k < n->again.nin; k++) {
+		int in = n->again.in[k];
+
+		if (in >= 0 && m->value[in].persistent && t->updated[m->value[in].root])
+			return false;
+		t->operand[t->noperands++] = in < 0 ? -1 : present(m, in, stage);
+	}
+	t->event[t->nevents - 1].out = t->noperands;
+	for (k = 0; k < n->nout; k++) {
+		bool wanted = n->out[k] >= 0 && (k == 0 || (n->again.op == n->node->op &&
+		    !(n->node->op->optional_out >> k & 1)));
+
+		copy = wanted ? new_value(m, n->out[k]) : -1;
+		t->operand[t->noperands++] = copy;
+		if (!wanted)
+			continue;
+		if (m->value[n->out[k]].root != n->out[k]) {	/* a view of one of its inputs */
+			from = n->node->op->alias(n->node, k);
+			t->root[copy] = t->root[t->operand[t->event[t->nevents - 1].in + from]];
+		}
+		t->current[n->out[k]] = copy;
+		t->stamp[n->out[k]] = stage;
+	}
+	t->macs += n->again.macs;
+	t->traffic += n->again.traffic;
+	return true;
+}
+
+/* Makes V present, after whatever it is made from. The way down is kept on a stack of our own:
+ * networks are deeper than ours. */
+static bool
+ensure(struct model *m, int v, int stage)
+{
+	struct trial *t = m->trial;
+	int depth = 0, k;
+
+	if (present(m, v, stage) >= 0)
+		return true;
+	t->stack[depth++] = v;
+	while (depth > 0) {
+		const struct model_node *n;
+		int before = depth;
+
+		v = t->stack[depth - 1];
+		if (present(m, v, stage) >= 0) {
+			depth--;
+			continue;
+		}
+		n = &m->node[m->value[v].def];
+		for (k = 0; k < n->again.nin; k++)
+			if (n->again.in[k] >= 0 && present(m, n->again.in[k], stage) < 0) {
+				if (depth == t->most_operands)
+					return false;
+				t->stack[depth++] = n->again.in[k];
+			}
+		if (depth == before) {
+			if (!repeat(m, v, stage))
+				return false;
+			depth--;
+		}
+	}
+	return true;
+}
+
+static bool
+run_node(struct model *m, int i)
+{
+	struct trial *t = m->trial;
+	const struct model_node *n = &m->node[i];
+	bool backward = i >= m->forward;
+	int k;
+
+	for (k = 0; backward && k < n->nin; k++)
+		if (n->in[k] >= 0 && !ensure(m, n->in[k], n->stage))
+			return false;
+	if (!begin_event(t, i, false, n->nin + n->nout, 0))
+		return false;
+	for (k = 0; k < n->nin; k++)
+		t->operand[t->noperands++] = backward && n->in[k] >= 0 ?
+		    present(m, n->in[k], n->stage) : n->in[k];
+	t->event[t->nevents - 1].out = t->noperands;
+	for (k = 0; k < n->nout; k++) {
+		t->operand[t->noperands++] = n->out[k];
+		if (n->out[k] >= 0 && backward && m->value[n->out[k]].persistent)
+			t->updated[m->value[n->out[k]].root] = true;
+	}
+	return true;
+}
+
+static bool
+schedule(struct model *m)
+{
+	struct trial *t = m->trial;
+	int i;
+
+	t->nevents = t->noperands = 0;
+	t->nvalues = m->nvalues;
+	t->macs = t->traffic = 0;
+	for (i = 0; i < m->nvalues; i++) {
+		t->origin[i] = i;
+		t->root[i] = m->value[i].root;
+		t->current[i] = -1;
+		t->updated[i] = false;
+	}
+	for (i = 0; i < m->nnodes; i++)
+		if (!run_node(m, i))
+			return false;
+	return true;
+}
+
+/* ---- who is alive when ---- */
+
+static int
+nin_of(const struct model *m, const struct event *e)
+{
+	return e->again ? m->node[e->node].again.nin : m->node[e->node].nin;
+}
+
+static const struct op *
+op_of(const struct model *m, const struct event *e)
+{
+	return e->again ? m->node[e->node].again.op : m->node[e->node].node->op;
+}
+
+/* Whose bytes V has, overwriting counted. */
+static int
+holder(const struct trial *t, int v)
+{
+	return t->overwrites[t->root[v]];
+}
+
+static bool
+is_persistent(const struct model *m, int v)
+{
+	return m->value[m->trial->origin[v]].persistent;
+}
+
+static void
+find_last_reads(struct model *m)
+{
+	struct trial *t = m->trial;
+	int i, k;
+
+	for (i = 0; i < t->nvalues; i++) {
+		t->last_read[i] = 0;
+		t->overwrites[i] = i;
+	}
+	for (i = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+
+		for (k = e->in; k < e->in + nin_of(m, e); k++)
+			if (t->operand[k] >= 0)
+				t->last_read[t->root[t->operand[k]]] = i;
+	}
+	for (i = 0; i < m->nresults; i++)
+		t->last_read[t->root[m->result[i]]] = t->nevents;
+}
+
+/* As may_overwrite() of passes/inplace.c. */
+static bool
+may_overwrite(const struct model *m, const struct event *e, int i, int k)
+{
+	const struct trial *t = m->trial;
+	const int *in = t->operand + e->in;
+	struct affine a, b;
+	int j;
+
+	if (in[k] < 0 || is_persistent(m, in[k]) || t->last_read[holder(t, in[k])] != i)
+		return false;
+	a = m->value[t->origin[in[k]]].size;
+	b = m->value[m->node[e->node].out[0]].size;
+	if (a.fixed != b.fixed || a.per_sample != b.per_sample)
+		return false;
+	if (op_of(m, e)->flags & OP_ELEMENTWISE)
+		return true;
+	for (j = 0; j < nin_of(m, e); j++)
+		if (j != k && in[j] >= 0 && holder(t, in[j]) == holder(t, in[k]))
+			return false;
+	return true;
+}
+
+static void
+overwrite(struct model *m, int i)
+{
+	struct trial *t = m->trial;
+	const struct event *e = &t->event[i];
+	unsigned inplace = op_of(m, e)->inplace;
+	int out, k, h;
+
+	if (!inplace || m->node[e->node].nout == 0)
+		return;
+	out = t->operand[e->out];
+	if (out < 0 || t->root[out] != out)
+		return;
+	for (k = 0; k < nin_of(m, e); k++) {
+		if (!(inplace >> k & 1) || !may_overwrite(m, e, i, k))
+			continue;
+		h = holder(t, t->operand[e->in + k]);
+		t->overwrites[out] = h;
+		t->last_read[h] = t->last_read[out] > i ? t->last_read[out] : i;
+		return;
+	}
+}
+
+static void
+touch(struct model *m, int v, int i)
+{
+	struct trial *t = m->trial;
+	int h;
+
+	if (v < 0 || is_persistent(m, v))
+		return;
+	h = holder(t, v);
+	if (t->first[h] < 0)
+		t->first[h] = i;
+	t->last[h] = i;
+}
+
+/* Between which events a value of the model is idle: from its last use in forward to the next. */
+static void
+note_uses(struct model *m)
+{
+	struct trial *t = m->trial;
+	int i, k, nin, nout;
+
+	for (i = 0; i < m->nvalues; i++)
+		t->left[i] = t->back[i] = -1;
+	for (i = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+
+		nin = nin_of(m, e);
+		nout = m->node[e->node].nout;
+		for (k = 0; k < nin + nout; k++) {
+			int v = k < nin ? t->operand[e->in + k] : t->operand[e->out + k - nin];
+
+			if (v < 0 || t->root[v] >= m->nvalues)
+				continue;
+			if (i < m->forward)
+				t->left[t->root[v]] = i;
+			else if (t->back[t->root[v]] < 0)
+				t->back[t->root[v]] = i;
+		}
+	}
+}
+
+static void
+find_lives(struct model *m)
+{
+	struct trial *t = m->trial;
+	int i, k;
+
+	for (i = 0; i < t->nvalues; i++)
+		t->first[i] = t->last[i] = -1;
+	for (i = 0; i < m->g->inputs.n; i++)
+		touch(m, i, 0);		/* inputs are the model's first values */
+	for (i = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+
+		for (k = e->in; k < e->in + nin_of(m, e); k++)
+			touch(m, t->operand[k], i);
+		for (k = e->out; k < e->out + m->node[e->node].nout; k++)
+			touch(m, t->operand[k], i);
+	}
+	for (i = 0; i < m->nresults; i++)
+		touch(m, m->result[i], t->nevents - 1);
+}
+
+static void
+measure(struct model *m)
+{
+	struct trial *t = m->trial;
+	int64_t sum = 0;
+	int i;
+
+	find_last_reads(m);
+	for (i = 0; i < t->nevents; i++)
+		overwrite(m, i);
+	find_lives(m);
+	for (i = 0; i <= t->nevents; i++)
+		t->live[i] = 0;
+	for (i = 0; i < t->nvalues; i++)
+		if (t->first[i] >= 0) {
+			t->live[t->first[i]] += m->value[t->origin[i]].bytes;
+			t->live[t->last[i] + 1] -= m->value[t->origin[i]].bytes;
+		}
+	for (i = 0, t->peak = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+		const struct model_node *n = &m->node[e->node];
+
+		sum += t->live[i];
+		t->live[i] = sum + (e->again ? n->again.work : n->work);
+		if (t->live[i] > t->peak)
+			t->peak = t->live[i];
+	}
+}
+
+bool
+recompute_try(struct model *m)
+{
+	extern int TRIES; TRIES++;
+	struct trial *t = m->trial;
+
+	t->valid = schedule(m);
+	if (!t->valid) {
+		t->peak = INT64_MAX;
+		return false;
+	}
+	measure(m);
+	note_uses(m);
+	return true;
+}
+
+/* ---- rewriting the graph ---- */
+
+struct rewriting {
+	const struct model *m;
+	struct graph *g;
+	struct tensor *const *map;
+	struct tensor **copy;	/* by value of the trial, from model->nvalues on */
+};
+
+static struct tensor *
+tensor_of(const struct rewriting *r, int v)
+{
+	struct tensor *t;
+
+	if (v < 0)
+		return NULL;
+	if (v >= r->m->nvalues)
+		return r->copy[v];
+	t = r->m->value[v].tensor;
+	return r->map && r->map[t->id] ? r->map[t->id] : t;
+}
+
+static void
+add_repetition(struct rewriting *r, const struct event *e)
+{
+	const struct trial *t = r->m->trial;
+	const struct model_node *n = &r->m->node[e->node];
+	struct module *module = r->g->module;
+	struct tensor *in[64], **list = in, *like;
+	struct node *made;
+	int k;
+
+	if (n->again.nin > (int)(sizeof(in) / sizeof(*in)))
+		list = arena_array(module->arena, (size_t)n->again.nin, sizeof(*list));
+	for (k = 0; k < n->again.nin; k++)
+		list[k] = tensor_of(r, t->operand[e->in + k]);
+	made = ir_node(r->g, n->again.op, n->node->path, n->node->loc, n->again.nin, list);
+	made->phase = PHASE_BACKWARD;
+	made->attr = n->node->attr;
+	made->again = n->node;
+	made->out = arena_array(module->arena, (size_t)n->nout + 1, sizeof(*made->out));
+	for (k = 0; k < (n->again.op == n->node->op ? n->nout : 1); k++) {
+		int v = t->operand[e->out + k];
+
+		like = r->m->value[n->out[k] < 0 ? 0 : n->out[k]].tensor;
+		if (v < 0) {
+			made->nout++;
+			continue;
+		}
+		r->copy[v] = ir_tensor_like(module, like->kind, like, arena_printf(module->arena,
+		    "%s.again", like->name), like->loc);
+		r->copy[v]->classes = like->classes;
+		ir_add_output(module, made, r->copy[v]);
+	}
+}
+
+void
+recompute_apply(const struct model *m, struct graph *g, struct tensor *const *map)
+{
+	const struct trial *t = m->trial;
+	struct rewriting r = { m, g, map, arena_array(g->module->arena, (size_t)t->nvalues + 1,
+	    sizeof(*r.copy)) };
+	struct node **old = g->nodes.v;
+	int i, k;
+
+	g->nodes.v = NULL;
+	g->nodes.n = g->nodes.cap = 0;
+	for (i = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+
+		if (e->again) {
+			add_repetition(&r, e);
+			continue;
+		}
+		for (k = 0; k < old[e->node]->nin; k++)
+			old[e->node]->in[k] = tensor_of(&r, t->operand[e->in + k]);
+		vec_push(g->module->arena, &g->nodes, old[e->node]);
+	}
+}

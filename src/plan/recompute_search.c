@@ -1,0 +1,541 @@
+/*
+ * Choosing what to make again. The search walks from the choice that keeps everything to ever lower
+ * peaks, the cheapest way down it finds, and its caller takes the first choice on the way that fits.
+ * The walk itself does not know the budget, so a smaller budget means a later choice: a lower peak at
+ * a higher cost.
+ *
+ * One step of the walk aims a little below the peak that stands. What is alive above the aim, summed
+ * over the step's events, is the *excess*; moves are made until there is none:
+ *
+ *     live |      ..xxxx..  xx          aim       a move drops a tensor that is idle between its last
+ *          |----.x      x--x--x-----------        use in forward and its first in backward, or keeps
+ *          |  .               x.                  one again, or no longer keeps a copy
+ *          +------------------------> event
+ *
+ * Which moves are worth trying is estimated from the idle time and the cost of making the tensor
+ * again; the best of those few are tried exactly, and the one that removes the most excess for its
+ * cost is made. When the aim is met, what can be kept after all is kept.
+ *
+ * Where no product may run again there is no budget either: the walk ends when memory gets too dear.
+ *
+ * Cost is counted in multiply-adds, with a byte read or written as TRAFFIC of them: so element-wise
+ * work goes before products, and less of it before more. Where few tensors are to choose from, all
+ * choices are tried instead, and the best there is for any budget is known.
+ *
+ * Chains of equal layers come out as one would expect (checkpoints at regular distances); for other
+ * methods see Griewank and Walther's revolve (2000), Beaumont and others' Rotor (2019), Checkmate
+ * (2020), MONeT (2021), Moccasin (2023), Rockmate (2023).
+ */
+#include "plan/recompute.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRAFFIC		4	/* multiply-adds that take as long as a byte's way to memory */
+#define RATE		8	/* without products: bytes of traffic that a byte of peak is worth */
+#define PATIENCE	10	/* steps down without a better choice that end the walk */
+#define STEP		100	/* an aim lies this part of the peak below it */
+#define TRIED		12	/* moves tried exactly, of those estimated */
+#define RESTORED	24	/* tensors tried to be kept after all, each time an aim is met */
+#define SHUNNED		24	/* moves made before one that did not help is looked at again */
+#define EXHAUSTIVE	20000	/* choices that are all tried */
+#define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is */
+#define DEEPEST		200	/* nodes looked at to estimate what a tensor costs */
+
+struct move {
+	int value;
+	enum recompute_state to;
+	double score;		/* excess removed for its cost, as estimated */
+};
+
+struct remake_cost {		/* as estimated */
+	double macs, traffic;
+	int nodes;
+};
+
+struct choice {			/* on the way down */
+	unsigned char *state;	/* of the candidates */
+	int64_t peak;
+	double cost;
+};
+
+struct search {
+	struct model *m;
+	const struct search_limits *limits;
+	int *candidate;
+	int n;
+	int64_t macs;		/* of what the spec itself asks to recompute */
+	int64_t aim;
+	double excess, cost;	/* of the choice that stands */
+	double *above;		/* by event: the excess before it, summed */
+	int64_t highest;	/* the most above the aim at one event */
+	struct move *move;
+	int nmoves;
+	int made;		/* moves so far */
+	int *until;		/* by value and state: shun the move until so many are made */
+	int *seen, seeing;	/* by node, for estimates */
+};
+
+static double
+cost_of(const struct trial *t)
+{
+	return (double)t->macs + TRAFFIC * (double)t->traffic;
+}
+
+static bool
+allowed(const struct search *s)
+{
+	const struct trial *t = s->m->trial;
+
+	return t->valid && (s->limits->products || t->macs <= s->macs);
+}
+
+static double
+excess_of(const struct search *s)
+{
+	const struct trial *t = s->m->trial;
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < t->nevents; i++)
+		if (t->live[i] > s->aim)
+			sum += (double)(t->live[i] - s->aim);
+	return sum;
+}
+
+static void
+find_candidates(struct search *s)
+{
+	struct model *m = s->m;
+	int i;
+
+	s->candidate = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s->candidate));
+	for (i = 0; i < m->nvalues; i++) {
+		const struct model_value *v = &m->value[i];
+
+		if (v->root == i && !v->fixed && !v->settled && !v->persistent && v->def >= 0 &&
+		    v->def < m->forward && v->bytes > m->trial->peak / LEAST_SHARE)
+			s->candidate[s->n++] = i;
+	}
+}
+
+/* ---- estimates ---- */
+
+static void
+sum_excess(struct search *s)
+{
+	const struct trial *t = s->m->trial;
+	int i;
+
+	s->highest = 1;
+	for (i = 0; i < t->nevents; i++) {
+		int64_t above = t->live[i] > s->aim ? t->live[i] - s->aim : 0;
+
+		s->above[i + 1] = s->above[i] + (double)above;
+		if (above > s->highest)
+			s->highest = above;
+	}
+}
+
+/* The excess that BYTES less from event BEG to END would remove, about. */
+static double
+relief(const struct search *s, int64_t bytes, int beg, int end)
+{
+	double share = bytes < s->highest ? (double)bytes / (double)s->highest : 1;
+
+	return end > beg ? (s->above[end] - s->above[beg]) * share : 0;
+}
+
+/* Adds what it takes to make a value again, with all that is not there either. */
+static void
+add_remake(struct search *s, int v, struct remake_cost *c)
+{
+	const struct model *m = s->m;
+	const struct model_node *n;
+	int k;
+
+	if (m->value[v].persistent || m->value[v].def < 0 || m->state[m->value[v].root] == KEEP)
+		return;
+	n = &m->node[m->value[v].def];
+	if (s->seen[m->value[v].def] == s->seeing || ++c->nodes > DEEPEST)
+		return;
+	s->seen[m->value[v].def] = s->seeing;
+	c->macs += (double)n->again.macs;
+	c->traffic += (double)n->again.traffic;
+	for (k = 0; k < n->again.nin; k++)
+		if (n->again.in[k] >= 0 && (m->trial->current[n->again.in[k]] < 0 ||
+		    m->state[m->value[n->again.in[k]].root] == EACH))
+			add_remake(s, n->again.in[k], c);
+}
+
+static struct remake_cost
+remake_cost(struct search *s, int v)
+{
+	struct remake_cost c = { 0 };
+
+	s->seeing++;
+	add_remake(s, v, &c);
+	return c;
+}
+
+static void
+propose(struct search *s, int v, enum recompute_state to, double gain)
+{
+	struct model *m = s->m;
+	unsigned char old = m->state[v];
+	struct remake_cost c;
+
+	if (gain <= 0 || s->until[3 * v + (int)to] > s->made)
+		return;
+	m->state[v] = (unsigned char)to;
+	c = remake_cost(s, v);
+	m->state[v] = old;
+	if (c.macs == 0 || s->limits->products)
+		s->move[s->nmoves++] = (struct move){ v, to,
+		    gain / (c.macs + TRAFFIC * c.traffic + 1) };
+}
+
+static void
+propose_all(struct search *s)
+{
+	const struct model *m = s->m;
+	const struct trial *t = m->trial;
+	int i;
+
+	s->nmoves = 0;
+	sum_excess(s);
+	for (i = 0; i < s->n; i++) {
+		int v = s->candidate[i], copy = t->current[v];
+		int64_t bytes = m->value[v].bytes;
+
+		if (m->state[v] == KEEP) {
+			if (t->back[v] >= 0)
+				propose(s, v, AGAIN, relief(s, bytes, t->left[v] + 1, t->back[v]));
+		} else if (copy >= 0) {
+			int h = t->overwrites[t->root[copy]];
+
+			if (m->state[v] == AGAIN)
+				propose(s, v, EACH, relief(s, bytes, t->first[h] + 1, t->last[h]));
+			propose(s, v, KEEP, relief(s, bytes, t->first[h], t->last[h]) / 64);
+		}
+	}
+}
+
+static int
+by_score(const void *x, const void *y)
+{
+	const struct move *a = x, *b = y;
+
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	return a->value - b->value;
+}
+
+/* ---- steps ---- */
+
+/* Tries a move and takes it back; returns the excess it removes for its cost, or -1. */
+static double
+weigh(struct search *s, const struct move *move)
+{
+	struct model *m = s->m;
+	unsigned char old = m->state[move->value];
+	bool good;
+	double excess, dearer;
+
+	m->state[move->value] = (unsigned char)move->to;
+	good = recompute_try(m) && allowed(s);
+	m->state[move->value] = old;
+	excess = good ? excess_of(s) : 0;
+	dearer = cost_of(m->trial) - s->cost;
+	if (!good || excess >= s->excess)
+		return -1;
+	return (s->excess - excess) / (dearer > 1 ? dearer : 1);
+}
+
+/* Takes stock of the last trial, which was of the choice that stands. */
+static void
+settle(struct search *s)
+{
+	s->excess = excess_of(s);
+	s->cost = cost_of(s->m->trial);
+}
+
+/* Many moves at once, for networks of thousands of layers: the best ones, as long as that helps. */
+static bool
+move_many(struct search *s, int count)
+{
+	struct model *m = s->m;
+	double before = s->excess;
+	int i;
+
+	for (; count > 1; count /= 4) {
+		for (i = 0; i < count; i++) {
+			int v = s->move[i].value;
+			unsigned char old = m->state[v];
+
+			m->state[v] = (unsigned char)s->move[i].to;
+			s->move[i].to = old;
+		}
+		if (recompute_try(m) && allowed(s) && excess_of(s) < before) {
+			settle(s);
+			return true;
+		}
+		for (i = 0; i < count; i++) {
+			int v = s->move[i].value;
+			unsigned char now = m->state[v];
+
+			m->state[v] = (unsigned char)s->move[i].to;
+			s->move[i].to = now;
+		}
+	}
+	return false;
+}
+
+/* The best of the promising moves, or among cheap ones the first that helps; false when none does. */
+static bool
+make_move(struct search *s)
+{
+	int tried = s->limits->products ? TRIED : 1, i, from, best = -1;
+	double worth, most = 0;
+
+	propose_all(s);
+	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_score);
+	if (s->nmoves > 512 && move_many(s, s->nmoves / 32))
+		return true;
+	for (from = 0; from < s->nmoves && best < 0; from += tried)
+		for (i = from; i < from + tried && i < s->nmoves; i++) {
+			if ((worth = weigh(s, &s->move[i])) > most) {
+				most = worth;
+				best = i;
+			}
+			if (worth < 0)
+				s->until[3 * s->move[i].value + (int)s->move[i].to] = s->made + SHUNNED;
+		}
+	if (best >= 0)
+		s->m->state[s->move[best].value] = (unsigned char)s->move[best].to;
+	if (best < 0 || tried > 1)
+		recompute_try(s->m);
+	s->made++;
+	settle(s);
+	return best >= 0;
+}
+
+/* ---- keeping what can be kept ---- */
+
+static int
+by_cost(const void *x, const void *y)
+{
+	return by_score(x, y);
+}
+
+static void
+restore(struct search *s, int most)
+{
+	struct model *m = s->m;
+	struct remake_cost c;
+	int i;
+
+	s->nmoves = 0;
+	for (i = 0; i < s->n; i++) {
+		int v = s->candidate[i];
+
+		if (m->state[v] == KEEP || m->trial->current[v] < 0)
+			continue;
+		c = remake_cost(s, v);
+		s->move[s->nmoves++] = (struct move){ v, KEEP, c.macs + TRAFFIC * c.traffic };
+		if (m->state[v] == EACH)
+			s->move[s->nmoves++] = (struct move){ v, AGAIN,
+			    (c.macs + TRAFFIC * c.traffic) / 2 };
+	}
+	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_cost);
+	for (i = 0; i < s->nmoves && i < most; i++) {
+		int v = s->move[i].value;
+		unsigned char old = m->state[v];
+
+		m->state[v] = KEEP;
+		if (!recompute_try(m) || !allowed(s) || m->trial->peak > s->aim ||
+		    cost_of(m->trial) >= s->cost)
+			m->state[v] = old;
+		else
+			s->cost = cost_of(m->trial);
+	}
+	recompute_try(m);
+	settle(s);
+}
+
+/* ---- the walk ---- */
+
+static bool
+accept(struct search *s)
+{
+	return s->m->trial->peak <= s->limits->budget &&
+	    s->limits->fits(s->m, s->limits->context);
+}
+
+/* Down by one aim; false when that cannot be met. */
+static bool
+descend(struct search *s)
+{
+	int64_t peak = s->m->trial->peak;
+
+	s->aim = peak - peak / STEP - 1;
+	settle(s);
+	while (s->excess > 0)
+		if (!make_move(s)) {
+			s->made += SHUNNED;	/* look at all of them once more */
+			if (!make_move(s))
+				return false;
+		}
+	if (s->limits->products)
+		restore(s, RESTORED);
+	return true;
+}
+
+static void
+save(const struct search *s, struct choice *c)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		c->state[i] = s->m->state[s->candidate[i]];
+	c->peak = s->m->trial->peak;
+	c->cost = cost_of(s->m->trial);
+}
+
+static void
+take(struct search *s, const struct choice *c)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		s->m->state[s->candidate[i]] = c->state[i];
+	recompute_try(s->m);
+}
+
+/* Lower is better. Under a budget that nothing keeps, the lowest peak; without one, memory is not
+ * worth any price. */
+static double
+merit(const struct search *s, int64_t peak, double cost)
+{
+	return s->limits->products ? (double)peak : cost + TRAFFIC * RATE * (double)peak;
+}
+
+static bool
+walk(struct search *s)
+{
+	struct choice best = { arena_array(s->m->arena, (size_t)s->n + 1, 1), 0, 0 };
+	int since = 0;
+
+	save(s, &best);
+	while (!accept(s)) {
+		if (since == PATIENCE || !descend(s)) {
+			take(s, &best);
+			s->aim = best.peak;
+			settle(s);
+			restore(s, INT32_MAX);
+			return false;
+		}
+		since++;
+		if (merit(s, s->m->trial->peak, s->cost) < merit(s, best.peak, best.cost)) {
+			save(s, &best);
+			since = 0;
+		}
+	}
+	return true;
+}
+
+/* ---- few tensors: all choices ---- */
+
+static void
+set_choice(struct search *s, int number)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++, number /= 3)
+		s->m->state[s->candidate[i]] = (unsigned char)(number % 3);
+}
+
+struct numbered {
+	int number;		/* its digits to base 3 are the states */
+	int64_t peak;
+	double cost;
+};
+
+static int
+by_peak(const void *x, const void *y)
+{
+	const struct numbered *a = x, *b = y;
+
+	if (a->peak != b->peak)
+		return a->peak > b->peak ? -1 : 1;
+	if (a->cost != b->cost)
+		return a->cost > b->cost ? -1 : 1;
+	return b->number - a->number;
+}
+
+/* From the cheapest to the lowest: what has no equal that is cheaper. Returns how many stay. */
+static int
+keep_best(struct numbered *c, int n)
+{
+	double cheapest = HUGE_VAL;
+	int i, kept = n;
+
+	for (i = n - 1; i >= 0; i--)
+		if (c[i].cost < cheapest) {
+			cheapest = c[i].cost;
+			c[--kept] = c[i];
+		}
+	memmove(c, c + kept, (size_t)(n - kept) * sizeof(*c));
+	return n - kept;
+}
+
+static bool
+try_all(struct search *s, int count)
+{
+	struct numbered *c = arena_array(s->m->arena, (size_t)count + 1, sizeof(*c));
+	int i, n = 0, best = 0;
+
+	for (i = 0; i < count; i++) {
+		set_choice(s, i);
+		if (recompute_try(s->m) && allowed(s))
+			c[n++] = (struct numbered){ i, s->m->trial->peak, cost_of(s->m->trial) };
+	}
+	qsort(c, (size_t)n, sizeof(*c), by_peak);
+	n = keep_best(c, n);
+	for (i = 0; i < n; i++) {
+		set_choice(s, c[i].number);
+		recompute_try(s->m);
+		if (accept(s))
+			return true;
+		if (merit(s, c[i].peak, c[i].cost) < merit(s, c[best].peak, c[best].cost))
+			best = i;
+	}
+	set_choice(s, c[best].number);
+	recompute_try(s->m);
+	return false;
+}
+
+bool
+recompute_search(struct model *m, const struct search_limits *limits)
+{
+	struct search s = { .m = m, .limits = limits };
+	int i, choices = 1;
+
+	recompute_try(m);
+	s.macs = m->trial->macs;
+	if (accept(&s))
+		return true;
+	find_candidates(&s);
+	for (i = 0; i < s.n && choices <= EXHAUSTIVE; i++)
+		choices *= 3;
+	if (s.n == 0)
+		return false;
+	if (choices <= EXHAUSTIVE)
+		return try_all(&s, choices);
+	s.above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s.above));
+	s.move = arena_array(m->arena, 2 * (size_t)s.n + 1, sizeof(*s.move));
+	s.until = arena_array(m->arena, 3 * (size_t)m->nvalues + 1, sizeof(*s.until));
+	s.seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s.seen));
+	return walk(&s);
+}
