@@ -39,6 +39,8 @@
 #define TRIED		12	/* moves tried exactly, of those estimated */
 #define RESTORED	24	/* tensors tried to be kept after all, each time an aim is met */
 #define SHUNNED		24	/* moves made before one that did not help is looked at again */
+#define DETOURS		16	/* moves made though they do not help by themselves */
+#define LONGEST_DETOUR	8	/* moves after it, until there is less excess than before */
 #define EXHAUSTIVE	20000	/* choices that are all tried */
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is */
 #define DEEPEST		200	/* nodes looked at to estimate what a tensor costs */
@@ -321,6 +323,53 @@ make_move(struct search *s)
 	return best >= 0;
 }
 
+static void
+save(const struct search *s, struct choice *c)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		c->state[i] = s->m->state[s->candidate[i]];
+	c->peak = s->m->trial->peak;
+	c->cost = cost_of(s->m->trial);
+}
+
+static void
+take(struct search *s, const struct choice *c)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		s->m->state[s->candidate[i]] = c->state[i];
+	recompute_try(s->m);
+}
+
+/* No single move helps: makes one all the same, and sees whether others then do. */
+static bool
+make_detour(struct search *s)
+{
+	struct choice before = { arena_array(s->m->arena, (size_t)s->n + 1, 1), 0, 0 };
+	struct move first[DETOURS];
+	double excess = s->excess;
+	int count = s->nmoves < DETOURS ? s->nmoves : DETOURS, i, k;
+
+	memcpy(first, s->move, (size_t)count * sizeof(*first));
+	save(s, &before);
+	for (i = 0; i < count; i++) {
+		s->m->state[first[i].value] = (unsigned char)first[i].to;
+		if (recompute_try(s->m) && allowed(s)) {
+			settle(s);
+			s->made += SHUNNED;
+			for (k = 0; k < LONGEST_DETOUR && make_move(s); k++)
+				if (s->excess < excess)
+					return true;
+		}
+		take(s, &before);
+		settle(s);
+	}
+	return false;
+}
+
 /* ---- keeping what can be kept ---- */
 
 static int
@@ -384,33 +433,12 @@ descend(struct search *s)
 	while (s->excess > 0)
 		if (!make_move(s)) {
 			s->made += SHUNNED;	/* look at all of them once more */
-			if (!make_move(s))
+			if (!make_move(s) && !(s->limits->products && make_detour(s)))
 				return false;
 		}
 	if (s->limits->products)
 		restore(s, RESTORED);
 	return true;
-}
-
-static void
-save(const struct search *s, struct choice *c)
-{
-	int i;
-
-	for (i = 0; i < s->n; i++)
-		c->state[i] = s->m->state[s->candidate[i]];
-	c->peak = s->m->trial->peak;
-	c->cost = cost_of(s->m->trial);
-}
-
-static void
-take(struct search *s, const struct choice *c)
-{
-	int i;
-
-	for (i = 0; i < s->n; i++)
-		s->m->state[s->candidate[i]] = c->state[i];
-	recompute_try(s->m);
 }
 
 /* Lower is better. Under a budget that nothing keeps, the lowest peak; without one, memory is not
