@@ -1,11 +1,7 @@
 /*
- * Choosing what to make again. The search walks from the choice that keeps everything to ever lower
- * peaks, the cheapest way down it finds, and its caller takes the first choice on the way that fits.
- * The walk itself does not know the budget, so a smaller budget means a later choice: a lower peak at
- * a higher cost.
- *
- * One step of the walk aims a little below the peak that stands. What is alive above the aim, summed
- * over the step's events, is the *excess*; moves are made until there is none:
+ * Choosing what to make again. One *descent* starts from the choice that keeps everything and aims at
+ * a peak. What is alive above the aim, summed over the step's events, is the *excess*; moves are made
+ * until there is none:
  *
  *     live |      ..xxxx..  xx          aim       a move drops a tensor that is idle between its last
  *          |----.x      x--x--x-----------        use in forward and its first in backward, or keeps
@@ -16,10 +12,13 @@
  * again; the best of those few are tried exactly, and the one that removes the most excess for its
  * cost is made. When the aim is met, what can be kept after all is kept.
  *
- * Where no product may run again there is no budget either: the walk ends when memory gets too dear.
+ * For a budget, aims are the rungs of a ladder, each a little below the last; on each rung a few
+ * descents that value traffic differently compete. The rungs do not depend on the budget, a rung
+ * counts only if its peak lies above the next one, and the first that fits is taken: so a smaller
+ * budget never gives a higher peak. Without a budget one descent goes down rung by rung, through
+ * element-wise work alone, and ends where memory gets too dear.
  *
- * Cost is counted in multiply-adds, with a byte read or written as TRAFFIC of them: so element-wise
- * work goes before products, and less of it before more. Where few tensors are to choose from, all
+ * Cost is multiply-adds, and bytes read and written. Where few tensors are to choose from, all
  * choices are tried instead, and the best there is for any budget is known.
  *
  * Chains of equal layers come out as one would expect (checkpoints at regular distances); for other
@@ -32,12 +31,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRAFFIC		4	/* multiply-adds that take as long as a byte's way to memory */
+#define TRAFFIC		0.25	/* multiply-adds that a byte read or written is worth */
 #define RATE		8	/* without products: bytes of traffic that a byte of peak is worth */
 #define PATIENCE	10	/* steps down without a better choice that end the walk */
-#define STEP		100	/* an aim lies this part of the peak below it */
+#define STEP		40	/* a rung lies this part of the last below it */
+#define RUNGS_FAILED	6	/* rungs that no descent reached, one after the other, end the search */
 #define TRIED		12	/* moves tried exactly, of those estimated */
 #define RESTORED	24	/* tensors tried to be kept after all, each time an aim is met */
+#define TRUSTED		0.8	/* of what is estimated for the next move, to be content with this one */
+#define MANY		32	/* moves made at once: at most the tensors by this */
 #define SHUNNED		24	/* moves made before one that did not help is looked at again */
 #define DETOURS		16	/* moves made though they do not help by themselves */
 #define LONGEST_DETOUR	8	/* moves after it, until there is less excess than before */
@@ -48,7 +50,7 @@
 struct move {
 	int value;
 	enum recompute_state to;
-	double score;		/* excess removed for its cost, as estimated */
+	double gain, score;	/* excess removed, and that for its cost: both estimated */
 };
 
 struct remake_cost {		/* as estimated */
@@ -69,6 +71,7 @@ struct search {
 	int n;
 	int64_t macs;		/* of what the spec itself asks to recompute */
 	int64_t aim;
+	double traffic;		/* what this descent takes a byte for */
 	double excess, cost;	/* of the choice that stands */
 	double *above;		/* by event: the excess before it, summed */
 	int64_t highest;	/* the most above the aim at one event */
@@ -80,9 +83,11 @@ struct search {
 };
 
 static double
-cost_of(const struct trial *t)
+cost_of(const struct search *s)
 {
-	return (double)t->macs + TRAFFIC * (double)t->traffic;
+	const struct trial *t = s->m->trial;
+
+	return (double)t->macs + s->traffic * (double)t->traffic;
 }
 
 static bool
@@ -195,7 +200,7 @@ propose(struct search *s, int v, enum recompute_state to, double gain)
 	m->state[v] = old;
 	if (c.macs == 0 || s->limits->products)
 		s->move[s->nmoves++] = (struct move){ v, to,
-		    gain / (c.macs + TRAFFIC * c.traffic + 1) };
+		    gain, gain / (c.macs + s->traffic * c.traffic + 1) };
 }
 
 static void
@@ -249,7 +254,7 @@ weigh(struct search *s, const struct move *move)
 	good = recompute_try(m) && allowed(s);
 	m->state[move->value] = old;
 	excess = good ? excess_of(s) : 0;
-	dearer = cost_of(m->trial) - s->cost;
+	dearer = cost_of(s) - s->cost;
 	if (!good || excess >= s->excess)
 		return -1;
 	return (s->excess - excess) / (dearer > 1 ? dearer : 1);
@@ -260,36 +265,50 @@ static void
 settle(struct search *s)
 {
 	s->excess = excess_of(s);
-	s->cost = cost_of(s->m->trial);
+	s->cost = cost_of(s);
 }
 
-/* Many moves at once, for networks of thousands of layers: the best ones, as long as that helps. */
-static bool
-move_many(struct search *s, int count)
+/* Far above the aim, many moves can be made at once: the best ones, up to half of the excess. */
+static int
+count_many(const struct search *s)
 {
-	struct model *m = s->m;
-	double before = s->excess;
-	int i;
+	double gain = 0;
+	int i, most = s->n / MANY;
+
+	for (i = 0; i < most && i < s->nmoves; i++)
+		if ((gain += s->move[i].gain) > s->excess / 2)
+			break;
+	return i;
+}
+
+/* Makes a move, or takes it back. */
+static void
+swap_one(struct search *s, struct move *move)
+{
+	unsigned char *state = &s->m->state[move->value], old = *state;
+
+	*state = (unsigned char)move->to;
+	move->to = old;
+}
+
+static bool
+move_many(struct search *s)
+{
+	double before = s->excess, gain;
+	int count = count_many(s), i;
 
 	for (; count > 1; count /= 4) {
-		for (i = 0; i < count; i++) {
-			int v = s->move[i].value;
-			unsigned char old = m->state[v];
-
-			m->state[v] = (unsigned char)s->move[i].to;
-			s->move[i].to = old;
+		for (gain = 0, i = 0; i < count; i++) {
+			gain += s->move[i].gain;
+			swap_one(s, &s->move[i]);
 		}
-		if (recompute_try(m) && allowed(s) && excess_of(s) < before) {
+		if (recompute_try(s->m) && allowed(s) && before - excess_of(s) > gain / 2) {
+			s->made += count;
 			settle(s);
 			return true;
 		}
-		for (i = 0; i < count; i++) {
-			int v = s->move[i].value;
-			unsigned char now = m->state[v];
-
-			m->state[v] = (unsigned char)s->move[i].to;
-			s->move[i].to = now;
-		}
+		for (i = count; i-- > 0; )	/* back, the last first: a tensor may be there twice */
+			swap_one(s, &s->move[i]);
 	}
 	return false;
 }
@@ -303,10 +322,12 @@ make_move(struct search *s)
 
 	propose_all(s);
 	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_score);
-	if (s->nmoves > 512 && move_many(s, s->nmoves / 32))
+	if (move_many(s))
 		return true;
 	for (from = 0; from < s->nmoves && best < 0; from += tried)
 		for (i = from; i < from + tried && i < s->nmoves; i++) {
+			if (most > 0 && most >= TRUSTED * s->move[i].score)
+				break;		/* nor will the others do better, it seems */
 			if ((worth = weigh(s, &s->move[i])) > most) {
 				most = worth;
 				best = i;
@@ -316,8 +337,7 @@ make_move(struct search *s)
 		}
 	if (best >= 0)
 		s->m->state[s->move[best].value] = (unsigned char)s->move[best].to;
-	if (best < 0 || tried > 1)
-		recompute_try(s->m);
+	recompute_try(s->m);
 	s->made++;
 	settle(s);
 	return best >= 0;
@@ -331,7 +351,7 @@ save(const struct search *s, struct choice *c)
 	for (i = 0; i < s->n; i++)
 		c->state[i] = s->m->state[s->candidate[i]];
 	c->peak = s->m->trial->peak;
-	c->cost = cost_of(s->m->trial);
+	c->cost = cost_of(s);
 }
 
 static void
@@ -392,10 +412,10 @@ restore(struct search *s, int most)
 		if (m->state[v] == KEEP || m->trial->current[v] < 0)
 			continue;
 		c = remake_cost(s, v);
-		s->move[s->nmoves++] = (struct move){ v, KEEP, c.macs + TRAFFIC * c.traffic };
+		s->move[s->nmoves++] = (struct move){ v, KEEP, 0, c.macs + s->traffic * c.traffic };
 		if (m->state[v] == EACH)
-			s->move[s->nmoves++] = (struct move){ v, AGAIN,
-			    (c.macs + TRAFFIC * c.traffic) / 2 };
+			s->move[s->nmoves++] = (struct move){ v, AGAIN, 0,
+			    (c.macs + s->traffic * c.traffic) / 2 };
 	}
 	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_cost);
 	for (i = 0; i < s->nmoves && i < most; i++) {
@@ -404,16 +424,16 @@ restore(struct search *s, int most)
 
 		m->state[v] = KEEP;
 		if (!recompute_try(m) || !allowed(s) || m->trial->peak > s->aim ||
-		    cost_of(m->trial) >= s->cost)
+		    cost_of(s) >= s->cost)
 			m->state[v] = old;
 		else
-			s->cost = cost_of(m->trial);
+			s->cost = cost_of(s);
 	}
 	recompute_try(m);
 	settle(s);
 }
 
-/* ---- the walk ---- */
+/* ---- descents ---- */
 
 static bool
 accept(struct search *s)
@@ -422,13 +442,10 @@ accept(struct search *s)
 	    s->limits->fits(s->m, s->limits->context);
 }
 
-/* Down by one aim; false when that cannot be met. */
+/* On from the choice that stands until nothing is above the aim; false when that cannot be. */
 static bool
 descend(struct search *s)
 {
-	int64_t peak = s->m->trial->peak;
-
-	s->aim = peak - peak / STEP - 1;
 	settle(s);
 	while (s->excess > 0)
 		if (!make_move(s)) {
@@ -436,41 +453,99 @@ descend(struct search *s)
 			if (!make_move(s) && !(s->limits->products && make_detour(s)))
 				return false;
 		}
-	if (s->limits->products)
-		restore(s, RESTORED);
 	return true;
 }
 
-/* Lower is better. Under a budget that nothing keeps, the lowest peak; without one, memory is not
- * worth any price. */
-static double
-merit(const struct search *s, int64_t peak, double cost)
+static struct choice
+new_choice(struct search *s)
 {
-	return s->limits->products ? (double)peak : cost + TRAFFIC * RATE * (double)peak;
+	return (struct choice){ arena_array(s->m->arena, (size_t)s->n + 1, 1), INT64_MAX, HUGE_VAL };
+}
+
+static int64_t
+next_rung(int64_t peak)
+{
+	return peak - peak / STEP - 1;
+}
+
+/* The cheapest descent to the aim, in BEST; false when none gets there. LOWEST is the lowest peak that
+ * any descent has come to. */
+static bool
+climb_to(struct search *s, const struct choice *start, struct choice *best, struct choice *lowest)
+{
+	static const double traffic[] = { 16 * TRAFFIC, 4 * TRAFFIC, TRAFFIC };
+	size_t i;
+
+	best->cost = HUGE_VAL;
+	for (i = 0; i < sizeof(traffic) / sizeof(*traffic); i++) {
+		bool there;
+
+		s->traffic = traffic[i];
+		take(s, start);
+		if ((there = descend(s)))
+			restore(s, RESTORED);
+		s->traffic = TRAFFIC;
+		if (s->m->trial->peak < lowest->peak)
+			save(s, lowest);
+		if (there && cost_of(s) < best->cost)
+			save(s, best);
+	}
+	return best->cost < HUGE_VAL;
 }
 
 static bool
-walk(struct search *s)
+keep_budget(struct search *s)
 {
-	struct choice best = { arena_array(s->m->arena, (size_t)s->n + 1, 1), 0, 0 };
+	struct choice start = new_choice(s), best = new_choice(s), lowest = new_choice(s);
+	int failed = 0;
+
+	save(s, &start);
+	for (s->aim = next_rung(start.peak); failed < RUNGS_FAILED && s->aim > 0;
+	    s->aim = next_rung(s->aim)) {
+		if (next_rung(s->aim) >= s->limits->budget)
+			continue;
+		if (!climb_to(s, &start, &best, &lowest)) {
+			failed++;
+			continue;
+		}
+		failed = 0;
+		if (best.peak <= next_rung(s->aim))
+			continue;
+		take(s, &best);
+		if (accept(s))
+			return true;
+	}
+	take(s, &lowest);
+	return false;
+}
+
+/* Lower is better: memory is not worth any price. */
+static double
+merit(int64_t peak, double cost)
+{
+	return cost + TRAFFIC * RATE * (double)peak;
+}
+
+static void
+lower_cheaply(struct search *s)
+{
+	struct choice best = new_choice(s);
 	int since = 0;
 
 	save(s, &best);
-	while (!accept(s)) {
-		if (since == PATIENCE || !descend(s)) {
-			take(s, &best);
-			s->aim = best.peak;
-			settle(s);
-			restore(s, INT32_MAX);
-			return false;
-		}
-		since++;
-		if (merit(s, s->m->trial->peak, s->cost) < merit(s, best.peak, best.cost)) {
+	while (since++ < PATIENCE) {
+		s->aim = next_rung(s->m->trial->peak);
+		if (!descend(s))
+			break;
+		if (merit(s->m->trial->peak, s->cost) < merit(best.peak, best.cost)) {
 			save(s, &best);
 			since = 0;
 		}
 	}
-	return true;
+	take(s, &best);
+	s->aim = best.peak;
+	settle(s);
+	restore(s, INT32_MAX);
 }
 
 /* ---- few tensors: all choices ---- */
@@ -527,7 +602,7 @@ try_all(struct search *s, int count)
 	for (i = 0; i < count; i++) {
 		set_choice(s, i);
 		if (recompute_try(s->m) && allowed(s))
-			c[n++] = (struct numbered){ i, s->m->trial->peak, cost_of(s->m->trial) };
+			c[n++] = (struct numbered){ i, s->m->trial->peak, cost_of(s) };
 	}
 	qsort(c, (size_t)n, sizeof(*c), by_peak);
 	n = keep_best(c, n);
@@ -536,7 +611,8 @@ try_all(struct search *s, int count)
 		recompute_try(s->m);
 		if (accept(s))
 			return true;
-		if (merit(s, c[i].peak, c[i].cost) < merit(s, c[best].peak, c[best].cost))
+		if (s->limits->products || merit(c[i].peak, c[i].cost) <
+		    merit(c[best].peak, c[best].cost))
 			best = i;
 	}
 	set_choice(s, c[best].number);
@@ -547,7 +623,7 @@ try_all(struct search *s, int count)
 bool
 recompute_search(struct model *m, const struct search_limits *limits)
 {
-	struct search s = { .m = m, .limits = limits };
+	struct search s = { .m = m, .limits = limits, .traffic = TRAFFIC };
 	int i, choices = 1;
 
 	recompute_try(m);
@@ -565,5 +641,8 @@ recompute_search(struct model *m, const struct search_limits *limits)
 	s.move = arena_array(m->arena, 2 * (size_t)s.n + 1, sizeof(*s.move));
 	s.until = arena_array(m->arena, 3 * (size_t)m->nvalues + 1, sizeof(*s.until));
 	s.seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s.seen));
-	return walk(&s);
+	if (limits->products)
+		return keep_budget(&s);
+	lower_cheaply(&s);
+	return false;
 }
