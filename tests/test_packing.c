@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "plan/packing.h"
 
 static bool
 overlaps(const struct item *a, const struct item *b)
@@ -59,7 +59,7 @@ Test(packing, no_two_live_items_overlap_and_the_bound_holds)
 		int64_t height, top = 0;
 
 		random_instance(&p, seed);
-		height = packing_solve(a, &p);
+		height = packing_solve(a, &p, NULL).height;
 		cr_assert_eq(packing_lower_bound(a, &p), bound_by_brute_force(&p));
 		cr_assert_geq(height, packing_lower_bound(a, &p));
 		for (i = 0; i < p.n; i++) {
@@ -84,8 +84,8 @@ Test(packing, nested_lifetimes_reach_the_bound)
 	int i;
 
 	for (i = 0; i < 100; i++)	/* what forward makes first, backward frees last */
-		item[i] = (struct item){ 10 + i * 7 % 13, i, 200 - i, 0 };
-	cr_assert_eq(packing_solve(a, &p), packing_lower_bound(a, &p));
+		item[i] = (struct item){ 10 + i * 7 % 13, i, 200 - i, 0, 0 };
+	cr_assert_eq(packing_solve(a, &p, NULL).height, packing_lower_bound(a, &p));
 	arena_free(a);
 }
 
@@ -103,14 +103,14 @@ Test(packing, many_items_do_not_overlap_and_nested_ones_reach_the_bound)
 		item[i].lower = (int)(next(&seed) % 5000);
 		item[i].upper = item[i].lower + 1 + (int)(next(&seed) % 300);
 	}
-	cr_assert_geq(packing_solve(a, &p), packing_lower_bound(a, &p));
+	cr_assert_geq(packing_solve(a, &p, NULL).height, packing_lower_bound(a, &p));
 	for (i = 0; i < N; i++)
 		for (j = 0; j < i; j++)
 			if (overlaps(&item[i], &item[j]))
 				cr_assert_fail("%d and %d overlap", i, j);
 	for (i = 0; i < N; i++)
-		item[i] = (struct item){ 10 + i * 7 % 13, i, 2 * N - i, 0 };
-	cr_assert_eq(packing_solve(a, &p), packing_lower_bound(a, &p));
+		item[i] = (struct item){ 10 + i * 7 % 13, i, 2 * N - i, 0, 0 };
+	cr_assert_eq(packing_solve(a, &p, NULL).height, packing_lower_bound(a, &p));
 	arena_free(a);
 }
 
@@ -119,6 +119,6 @@ Test(packing, nothing_to_pack)
 	struct packing p = { NULL, 0, 64 };
 	struct arena *a = arena_new();
 
-	cr_assert_eq(packing_solve(a, &p), 0);
+	cr_assert_eq(packing_solve(a, &p, NULL).height, 0);
 	arena_free(a);
 }

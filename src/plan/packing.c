@@ -1,294 +1,319 @@
 /*
- * packing: dynamic storage allocation. Items with a size and a lifetime get offsets so that items
- * alive together do not overlap, and the height is small.
+ * packing: the chain of methods, from the cheapest to the dearest. It ends as soon as the height is
+ * as low as it is proved to be possible (or within the capacity that was asked for).
  *
- * The method is a fit in an order: each item goes into the tightest, or the lowest, gap that its
- * lifetime leaves among the items placed so far. No single order is best: by size suits instances
- * of mixed lifetimes, by lifetime suits the nested ones of a training step (what forward makes
- * first, backward frees last). A few are tried and the best answer kept; the search stops as soon
- * as one reaches the lower bound, which on training graphs the first usually does.
+ *  1. The lower bound: the largest sum of sizes alive at one time.
+ *  2. Fits in several orders (packing_fit.c). On training graphs the first one or two reach the
+ *     bound, which ends it.
+ *  3. Beyond some thousands of items, a method of O(log n) an item (packing_large.c).
+ *  4. The complete search (packing_search.c) at the bound. It finds a packing, or proves that there
+ *     is none (the bound rises), or uses up its share of the effort.
+ *  5. The search at heights between the bound and the best so far, by bisection.
  *
- * The placed items are kept sorted by offset, so the gaps of one lifetime are met in one walk:
- * O(n) an item, with a small constant. MOST_VISITS bounds the orders tried; where not even one can
- * be afforded (beyond some 24,000 items), each goes on top of all that its lifetime meets instead,
- * which a tree finds in O(log n). That wastes more, but a plan in seconds beats none.
+ * Time that nothing survives divides an instance: each piece is solved by itself, and only down to
+ * what the highest of them needs at least.
+ *
+ * Effort is counted in visits, so that a network gets the same plan on every machine; the clock is
+ * looked at only where the caller sets a limit by it.
  */
-#include "plan/plan.h"
+#include "plan/packing_impl.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define MOST_VISITS	300000000	/* of placed items: a tenth of a second */
+#define NETWORK_VISITS	100000000	/* about a tenth of a second */
+#define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
 
 static int64_t
-round_up(const struct packing *p, int64_t bytes)
+gcd(int64_t a, int64_t b)
 {
-	int64_t mask = (p->alignment > 1 ? p->alignment : 1) - 1;
+	while (b) {
+		int64_t r = a % b;
 
-	return (bytes + mask) & ~mask;
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+/* ---- one form ---- */
+
+struct pieces {
+	struct job *job;	/* of all pieces, piece by piece */
+	struct instance *v;
+	int n, jobs;
+};
+
+static int64_t
+alignment_of(const struct packing *p, const struct item *i)
+{
+	return i->alignment > 0 ? i->alignment : p->alignment > 1 ? p->alignment : 1;
+}
+
+/* Padded sizes; tails where the topmost need not be padded. Items without bytes lie at 0. */
+static int
+fill_jobs(struct packing *p, struct job *job)
+{
+	int64_t divisor = 0, align;
+	int i, n = 0;
+
+	for (i = 0; i < p->n; i++)
+		divisor = gcd(divisor, alignment_of(p, &p->item[i]));
+	for (i = 0; i < p->n; i++) {
+		const struct item *it = &p->item[i];
+		struct job *j = &job[n];
+
+		p->item[i].offset = 0;
+		if (it->size == 0 || it->lower >= it->upper)
+			continue;
+		n++;
+		align = alignment_of(p, it);
+		j->size = (it->size + divisor - 1) / divisor * divisor;
+		j->tail = it->alignment > 0 ? j->size - it->size : 0;
+		j->align = align == divisor ? 1 : align;
+		j->lower = it->lower;
+		j->upper = it->upper;
+		j->life = (double)it->upper - (double)it->lower;
+		j->index = i;
+	}
+	return n;
+}
+
+/* The jobs whose FIRST is an instant, in a list each. */
+static int *
+by_instant(struct arena *a, const struct job *job, int n, int end, bool upper, int *next)
+{
+	int *head = arena_array(a, (size_t)end + 1, sizeof(*head)), i, t;
+
+	for (t = 0; t <= end; t++)
+		head[t] = -1;
+	for (i = n - 1; i >= 0; i--) {
+		t = upper ? job[i].upper : job[i].lower;
+		next[i] = head[t];
+		head[t] = i;
+	}
+	return head;
+}
+
+/* Instants to sections: one ends at each instant in which something dies that was not there when the
+ * one before ended. Sorts jobs by birth; a piece ends where nothing is alive. */
+static void
+cut(struct arena *a, struct pieces *p, const struct job *job, int n)
+{
+	int *next_born = arena_array(a, (size_t)n + 1, sizeof(int));
+	int *next_dead = arena_array(a, (size_t)n + 1, sizeof(int));
+	int *place = arena_array(a, (size_t)n + 1, sizeof(int));
+	int *born, *dead, end = 0, section = 0, alive = 0, t, i;
+	struct instance *in = NULL;
+	bool fresh = false;
+
+	for (i = 0; i < n; i++)
+		end = job[i].upper > end ? job[i].upper : end;
+	born = by_instant(a, job, n, end, false, next_born);
+	dead = by_instant(a, job, n, end, true, next_dead);
+	for (t = 0; t <= end; t++) {
+		if (dead[t] >= 0 && fresh) {
+			section++;
+			fresh = false;
+		}
+		for (i = dead[t]; i >= 0; i = next_dead[i], alive--)
+			p->job[place[i]].upper = section;
+		if (alive == 0 && in) {
+			in->sections = section;
+			in = NULL;
+		}
+		for (i = born[t]; i >= 0; i = next_born[i], alive++) {
+			if (!in) {
+				in = &p->v[p->n++];
+				*in = (struct instance){ .arena = a, .job = p->job + p->jobs };
+				section = 0;
+			}
+			place[i] = p->jobs;
+			p->job[p->jobs] = job[i];
+			p->job[p->jobs++].lower = section;
+			in->n++;
+			fresh = true;
+		}
+	}
+}
+
+/* Live bytes by section; the bound; what divides all heights. */
+static void
+measure(struct instance *in)
+{
+	int64_t *tail = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*tail)), live = 0;
+	int i, s;
+
+	in->live = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*in->live));
+	for (i = 0; i < in->n; i++) {
+		const struct job *j = &in->job[i];
+
+		in->live[j->lower] += j->size;
+		in->live[j->upper] -= j->size;
+		in->unit = gcd(gcd(in->unit, j->size), j->align > 1 ? j->align : 0);
+		in->unit = j->tail ? 1 : in->unit;
+		for (s = j->lower; j->tail && s < j->upper; s++)
+			tail[s] = j->tail > tail[s] ? j->tail : tail[s];
+	}
+	for (s = 0; s < in->sections; s++) {
+		live += in->live[s];
+		in->live[s] = live;
+		if (live - tail[s] > in->max_live)
+			in->max_live = live - tail[s];
+	}
+}
+
+static struct pieces
+divide(struct arena *a, struct packing *p)
+{
+	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
+	struct pieces pieces = { .job = arena_array(a, (size_t)p->n + 1, sizeof(*job)) };
+	int n = fill_jobs(p, job), i;
+
+	pieces.v = arena_array(a, (size_t)n + 1, sizeof(*pieces.v));
+	cut(a, &pieces, job, n);
+	for (i = 0; i < pieces.n; i++)
+		measure(&pieces.v[i]);
+	return pieces;
+}
+
+static int64_t
+most_live(const struct pieces *p)
+{
+	int64_t most = 0;
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		most = p->v[i].max_live > most ? p->v[i].max_live : most;
+	return most;
 }
 
 int64_t
 packing_lower_bound(struct arena *a, const struct packing *p)
 {
-	int64_t *change, live = 0, most = 0;
-	int i, end = 0;
+	struct packing copy = *p;
+	struct pieces pieces;
 
-	for (i = 0; i < p->n; i++)
-		if (p->item[i].upper > end)
-			end = p->item[i].upper;
-	change = arena_array(a, (size_t)end + 1, sizeof(*change));
-	for (i = 0; i < p->n; i++) {
-		change[p->item[i].lower] += round_up(p, p->item[i].size);
-		change[p->item[i].upper] -= round_up(p, p->item[i].size);
-	}
-	for (i = 0; i <= end; i++) {
-		live += change[i];
-		if (live > most)
-			most = live;
-	}
-	return most;
+	copy.item = arena_array(a, (size_t)p->n + 1, sizeof(*copy.item));
+	memcpy(copy.item, p->item, (size_t)p->n * sizeof(*copy.item));
+	pieces = divide(a, &copy);
+	return most_live(&pieces);
 }
 
-/* An item in the order tried. */
-struct job {
-	int64_t size, offset;
-	int lower, upper;
-	int index;		/* in packing->item */
+/* ---- the chain ---- */
+
+struct range {
+	int64_t bound;		/* proved: not below */
+	int64_t height;		/* found */
 };
 
-static int
-length(const struct job *j)
+/* Half of the effort that is left, to be given back as far as it is not used. */
+static struct effort
+half(struct effort *e)
 {
-	return j->upper - j->lower;
+	struct effort part = *e;
+
+	part.visits = e->visits / 2;
+	e->visits -= part.visits;
+	if (e->deadline > 0) {
+		double now = effort_clock();
+
+		part.deadline = now + (e->deadline - now) / 2;
+	}
+	return part;
 }
-
-static int
-descending(int64_t a, int64_t b)
-{
-	return a > b ? -1 : a < b;
-}
-
-static int
-by_size(const void *x, const void *y)
-{
-	const struct job *a = x, *b = y;
-	int c = descending(a->size, b->size);
-
-	if (!c)
-		c = descending(length(a), length(b));
-	return c ? c : a->index - b->index;
-}
-
-static int
-by_length(const void *x, const void *y)
-{
-	const struct job *a = x, *b = y;
-	int c = descending(length(a), length(b));
-
-	if (!c)
-		c = descending(a->size, b->size);
-	return c ? c : a->index - b->index;
-}
-
-static int
-by_area(const void *x, const void *y)
-{
-	const struct job *a = x, *b = y;
-	double p = (double)a->size * length(a), q = (double)b->size * length(b);
-
-	return p > q ? -1 : p < q ? 1 : a->index - b->index;
-}
-
-static int
-by_birth(const void *x, const void *y)
-{
-	const struct job *a = x, *b = y;
-
-	return a->lower != b->lower ? a->lower - b->lower : by_size(x, y);
-}
-
-static int
-by_death(const void *x, const void *y)
-{
-	const struct job *a = x, *b = y;
-
-	return a->upper != b->upper ? b->upper - a->upper : by_size(x, y);
-}
-
-/* A placed item, as the walk over all of them reads it: one array, sorted by offset. */
-struct placed {
-	int64_t offset, end;
-	int lower, upper;
-};
-
-enum fit { FIT_BEST, FIT_LOWEST };
 
 static int64_t
-find_room(const struct placed *placed, int n, const struct job *job, enum fit fit)
+height_of(const struct instance *in)
 {
-	int64_t floor = 0, best = -1, tightest = INT64_MAX, gap;
+	int64_t top = 0;
 	int i;
 
-	for (i = 0; i < n; i++) {
-		const struct placed *p = &placed[i];
+	for (i = 0; i < in->n; i++) {
+		const struct job *j = &in->job[i];
 
-		if (p->lower >= job->upper || p->upper <= job->lower)
+		if (j->offset + j->size - j->tail > top)
+			top = j->offset + j->size - j->tail;
+	}
+	return top;
+}
+
+/* One search; narrows the range. Returns whether that is all that can be said of this height. */
+static enum search_end
+search_at(struct search *s, struct instance *in, int64_t capacity, struct range *r, struct effort *e)
+{
+	struct effort share = half(e);
+	enum search_end end = packing_search(s, capacity, &share);
+
+	e->visits += share.visits;
+	if (end == SEARCH_FOUND)
+		r->height = height_of(in);
+	else if (end == SEARCH_IMPOSSIBLE)
+		r->bound = capacity / in->unit * in->unit + in->unit;
+	return end;
+}
+
+/* As low as the effort allows, or to the target. */
+static void
+search_down(struct instance *in, struct range *r, int64_t target, bool any, struct effort *e)
+{
+	struct search *s = packing_search_new(in);
+	int64_t tried, capacity;
+
+	while (effort_left(e) && r->height > target && r->height > r->bound) {
+		capacity = target > r->bound ? target : r->bound;
+		if (search_at(s, in, capacity, r, e) != SEARCH_GIVEN_UP) {
+			if (any && r->bound > target)
+				return;
 			continue;
-		gap = p->offset - floor;
-		if (gap >= job->size && gap < tightest) {
-			if (fit == FIT_LOWEST)
-				return floor;
-			tightest = gap;
-			best = floor;
 		}
-		if (p->end > floor)
-			floor = p->end;
+		tried = capacity;	/* neither found nor refuted up to here */
+		while (!any && effort_left(e) && r->height - tried > in->unit) {
+			capacity = tried + (r->height - tried) / 2;
+			if (search_at(s, in, capacity, r, e) != SEARCH_FOUND)
+				tried = capacity;
+		}
 	}
-	return best >= 0 ? best : floor;
 }
 
-static int
-rank_of(const struct placed *placed, int n, int64_t offset)
+static struct range
+solve_piece(struct instance *in, int64_t target, bool any, struct effort *e)
 {
-	int lo = 0, hi = n, mid;
+	struct range r = { in->max_live, INT64_MAX };
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (placed[mid].offset < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
+	if ((int64_t)in->n * in->n / 2 > e->visits)
+		r.height = packing_large(in, r.height, target, e);
+	else
+		r.height = packing_fit(in, r.height, target, e);
+	if (r.height > target && in->n <= MOST_SEARCHED)
+		search_down(in, &r, target, any, e);
+	return r;
+}
+
+struct packing_result
+packing_solve(struct arena *a, struct packing *p, const struct packing_options *o)
+{
+	static const struct packing_options network = { .visits = NETWORK_VISITS };
+	struct pieces pieces = divide(a, p);
+	struct packing_result r = { .max_live = most_live(&pieces) };
+	struct effort e = { .visits = NETWORK_VISITS };
+	int64_t target;
+	int i;
+
+	o = o ? o : &network;
+	e.visits = o->visits ? o->visits : NETWORK_VISITS;
+	e.deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
+	r.bound = r.max_live;
+	target = o->capacity > r.bound ? o->capacity : r.bound;
+	for (i = 0; i < pieces.n; i++) {
+		struct range found = solve_piece(&pieces.v[i], target, o->capacity > 0, &e);
+
+		r.height = found.height > r.height ? found.height : r.height;
+		r.bound = found.bound > r.bound ? found.bound : r.bound;
+		if (target < r.height && o->capacity == 0)
+			target = r.height;
 	}
-	return lo;
-}
-
-/* Places all jobs in their order; returns the height, or INT64_MAX once it reaches GIVE_UP_AT. */
-static int64_t
-try_order(struct placed *placed, struct job *job, int n, enum fit fit, int64_t give_up_at)
-{
-	int64_t height = 0;
-	int k, at;
-
-	for (k = 0; k < n; k++) {
-		job[k].offset = find_room(placed, k, &job[k], fit);
-		if (job[k].offset + job[k].size > height)
-			height = job[k].offset + job[k].size;
-		if (height >= give_up_at)
-			return INT64_MAX;
-		at = rank_of(placed, k, job[k].offset);
-		memmove(placed + at + 1, placed + at, (size_t)(k - at) * sizeof(*placed));
-		placed[at] = (struct placed){ job[k].offset, job[k].offset + job[k].size,
-		    job[k].lower, job[k].upper };
-	}
-	return height;
-}
-
-/* ---- on top of all, for many items ---- */
-
-/* The height reached at each instant: a tree of maxima over [0, width), a power of two. What is set
- * for a whole subtree stays at its root until somebody goes below. */
-struct skyline {
-	int64_t *top;		/* by node of the tree: the highest below it */
-	bool *level;		/* the whole subtree is as high as that */
-	int width;
-};
-
-static void
-spread(struct skyline *s, int node)
-{
-	if (!s->level[node])
-		return;
-	s->top[2 * node] = s->top[2 * node + 1] = s->top[node];
-	s->level[2 * node] = s->level[2 * node + 1] = true;
-	s->level[node] = false;
-}
-
-/* The highest point of [lower, upper); NODE covers [beg, end). */
-static int64_t
-highest(struct skyline *s, int node, int beg, int end, int lower, int upper)
-{
-	int mid = beg + (end - beg) / 2;
-	int64_t a, b;
-
-	if (upper <= beg || end <= lower)
-		return 0;
-	if ((lower <= beg && end <= upper) || s->level[node])
-		return s->top[node];
-	a = highest(s, 2 * node, beg, mid, lower, upper);
-	b = highest(s, 2 * node + 1, mid, end, lower, upper);
-	return a > b ? a : b;
-}
-
-static void
-raise_to(struct skyline *s, int node, int beg, int end, const struct job *job, int64_t height)
-{
-	int mid = beg + (end - beg) / 2;
-
-	if (job->upper <= beg || end <= job->lower)
-		return;
-	if (job->lower <= beg && end <= job->upper) {
-		s->top[node] = height;
-		s->level[node] = end - beg > 1;
-		return;
-	}
-	spread(s, node);
-	raise_to(s, 2 * node, beg, mid, job, height);
-	raise_to(s, 2 * node + 1, mid, end, job, height);
-	s->top[node] = s->top[2 * node] > s->top[2 * node + 1] ? s->top[2 * node] :
-	    s->top[2 * node + 1];
-}
-
-/* The height; at GIVE_UP_AT and beyond, not all are placed. */
-static int64_t
-try_on_top(struct arena *a, struct job *job, int n, int64_t give_up_at)
-{
-	struct skyline s = { .width = 1 };
-	int k;
-
-	for (k = 0; k < n; k++)
-		while (s.width < job[k].upper)
-			s.width *= 2;
-	s.top = arena_array(a, 2 * (size_t)s.width, sizeof(*s.top));
-	s.level = arena_array(a, 2 * (size_t)s.width, sizeof(*s.level));
-	for (k = 0; k < n && s.top[1] < give_up_at; k++) {
-		job[k].offset = highest(&s, 1, 0, s.width, job[k].lower, job[k].upper);
-		raise_to(&s, 1, 0, s.width, &job[k], job[k].offset + job[k].size);
-	}
-	return s.top[1];
-}
-
-/* ---- the best of several ---- */
-
-int64_t
-packing_solve(struct arena *a, struct packing *p)
-{
-	static int (*const order[])(const void *, const void *) = {
-		by_length, by_size, by_area, by_birth, by_death,
-	};
-	const int tries = 2 * (int)(sizeof(order) / sizeof(*order));
-	int64_t bound = packing_lower_bound(a, p), best = INT64_MAX, height;
-	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
-	struct placed *placed = arena_array(a, (size_t)p->n + 1, sizeof(*placed));
-	int64_t visits = (int64_t)p->n * p->n / 2, affordable = visits ? MOST_VISITS / visits : tries;
-	bool many = affordable == 0;
-	int i, t;
-
-	if (p->n == 0)
-		return 0;
-	for (t = 0; t < tries && best > bound && (many || t < affordable); t += many ? 2 : 1) {
-		for (i = 0; i < p->n; i++)
-			job[i] = (struct job){ round_up(p, p->item[i].size), 0, p->item[i].lower,
-			    p->item[i].upper, i };
-		qsort(job, (size_t)p->n, sizeof(*job), order[t / 2]);
-		height = many ? try_on_top(a, job, p->n, best) :
-		    try_order(placed, job, p->n, t % 2 ? FIT_LOWEST : FIT_BEST, best);
-		if (height >= best)
-			continue;
-		best = height;
-		for (i = 0; i < p->n; i++)
-			p->item[job[i].index].offset = job[i].offset;
-	}
-	return best;
+	for (i = 0; i < pieces.jobs; i++)
+		p->item[pieces.job[i].index].offset = pieces.job[i].offset;
+	r.optimal = r.height == r.bound;
+	return r;
 }

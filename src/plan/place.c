@@ -9,11 +9,13 @@
 #include "plan/plan.h"
 
 #include "passes/pass.h"
+#include "plan/packing.h"
 
 void
 plan_place(struct module *m, struct plan *p)
 {
 	struct packing pack = { .alignment = p->alignment };
+	struct packing_result r;
 	int64_t mask = p->alignment - 1, top = 0;
 	int i, k = 0;
 
@@ -25,12 +27,16 @@ plan_place(struct module *m, struct plan *p)
 			b->offset = top;
 			top += (b->bytes + mask) & ~mask;
 		} else {
-			pack.item[pack.n++] = (struct item){ b->bytes, b->first, b->last + 1, 0 };
+			pack.item[pack.n++] = (struct item){ .size = b->bytes,
+			    .lower = b->first, .upper = b->last + 1 };
 		}
 	}
 	p->persistent_bytes = top;
-	p->transient_bytes = packing_solve(m->arena, &pack);
-	p->arena_bytes = top + p->transient_bytes;
+	r = packing_solve(m->arena, &pack, NULL);
+	p->transient_bytes = r.height;
+	p->arena_bytes = top + r.height;
+	p->proved_bytes = top + r.bound;
+	p->optimal = r.optimal;
 	for (i = 0; i < p->buffers.n; i++)
 		if (!p->buffers.v[i].persistent)
 			p->buffers.v[i].offset = top + pack.item[k++].offset;

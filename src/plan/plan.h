@@ -56,6 +56,8 @@ struct plan {
 	int ntensors;
 	int64_t arena_bytes;
 	int64_t lower_bound_bytes;	/* the largest sum of live bytes: no plan can use less */
+	int64_t proved_bytes;	/* the same, or more where the packer proved that */
+	bool optimal;		/* arena_bytes == proved_bytes */
 	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
 	int peak;		/* the instant with the most live bytes */
 	int64_t step_macs;	/* of one micro-batch, forward and backward, what runs again left out */
@@ -72,24 +74,6 @@ bool		 plan_verify(struct module *, const struct plan *, struct diags *);
 /* Byte offset of a tensor in the arena; -1 when it has no buffer. */
 int64_t	plan_offset(const struct plan *, const struct tensor *);
 struct buffer	*plan_buffer(const struct plan *, const struct tensor *);
-
-/* ---- packing.c: buffers without a network (google/minimalloc's problem) ---- */
-
-struct item {
-	int64_t size;
-	int lower, upper;	/* alive in [lower, upper) */
-	int64_t offset;		/* the answer */
-};
-
-struct packing {
-	struct item *item;
-	int n;
-	int alignment;
-};
-
-int64_t	packing_lower_bound(struct arena *, const struct packing *);
-/* Places all items without overlap; returns the height used. */
-int64_t	packing_solve(struct arena *, struct packing *);
 
 /* ---- report.c, report_json.c, report_csv.c ---- */
 

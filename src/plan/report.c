@@ -107,8 +107,9 @@ print_totals(const struct printer *r)
 	size_row(r, "arena", p->arena_bytes);
 	putc('\n', r->out);
 	size_row(r, "lower bound", p->lower_bound_bytes);
-	fprintf(r->out, "  arena / bound = %.4f\n",
-	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0);
+	fprintf(r->out, "  arena / bound = %.4f%s\n",
+	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
+	    p->optimal ? ", proved optimal" : "");
 	print_recomputed(r);
 	print_device(r);
 }

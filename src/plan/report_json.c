@@ -37,6 +37,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	json_int(j, "multiply_adds", affine_at(s->macs, 1));
 	json_int(j, "arena_bytes", p->arena_bytes);
 	json_int(j, "lower_bound_bytes", p->lower_bound_bytes);
+	json_bool(j, "optimal", p->optimal);
 	json_int(j, "persistent_bytes", p->persistent_bytes);
 	json_int(j, "transient_bytes", p->transient_bytes);
 	json_int(j, "alignment", p->alignment);

@@ -1,0 +1,629 @@
+/*
+ * packing_tree: depth-first search for a packing within a capacity, complete if given the time.
+ *
+ * The method is that of minimalloc (Moffitt, "MiniMalloc: a lightweight memory allocator for
+ * hardware-accelerated machine learning", ASPLOS 2023). Items are placed from the bottom up, each
+ * exactly at its current minimum, the top of what is placed already in its lifetime; so a packing
+ * that nothing can be pushed down in is met in the order of its offsets. At every step
+ *
+ *  - an item may not lie below the last one placed, nor beside it with a lower rank (each packing
+ *    is met once);
+ *  - nor at or above min(minimum + size) over those to come: that one would fit below it;
+ *  - in no section may max(floor, last offset) + bytes to come pass the capacity, where a section's
+ *    floor is the lowest minimum of those to come in it;
+ *  - of two with the same lifetime, the one above the other without a gap has the lower rank behind
+ *    it (they can be exchanged); of two alike, the first is placed first;
+ *  - where nothing to come crosses a border between sections, the two sides are solved alone. A
+ *    side that is solved stays so; when one has no solution, neither has the whole.
+ *
+ * The state is flat arrays, indexed by rank, and sets of bits; what changes goes to a log, which is
+ * played back. There is no recursion, so a search can be left at any node and resumed, which lets
+ * several orders take turns (packing_search.c).
+ *
+ *     frame:  0        1        2 . . .        (a choice each)
+ *     part:   A ------ A ------ B ---- B       B and C came of A by its second choice; when B is
+ *                        \----- C (waiting)    solved, its frames go, its placements stay
+ */
+#include "plan/packing_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE	(-1)
+
+struct raised {			/* log of minimums and floors */
+	int64_t was;
+	int index;
+};
+
+struct part {			/* sections [beg, end) with nothing across its borders */
+	int beg, end;
+	int parent;		/* the frame that made it; -1: none */
+	bool last;		/* of its siblings */
+	int first, n;		/* in list: its items in their order */
+};
+
+struct choice {
+	int64_t offset;
+	int job;
+	int place;		/* in the part's list */
+};
+
+struct frame {
+	int part;
+	int next, end;			/* in choices: what to try next */
+	int placed;			/* logs and parts up to here are older than the choice */
+	int raised, lifted, parts;
+	bool chosen;
+};
+
+struct tree {
+	int n, sections, words;
+	int64_t capacity;
+	/* the instance, by rank */
+	const struct job **job;
+	int64_t *size;
+	int *lower, *upper;
+	int *twin;		/* the one before that is alike; -1: none */
+	int *same;		/* the class of those with this lifetime that may be exchanged; -1 */
+	uint64_t *overlap;	/* words each */
+	int *member, *first;	/* of section s: member[first[s]] up to first[s + 1] */
+	/* the state */
+	int64_t *offset, *minimum;	/* by rank */
+	uint64_t *left;			/* to come */
+	int64_t *floor, *total;		/* by section */
+	int *witness;			/* by section: was seen to come, no higher than the floor */
+	int *crossing;			/* by section: how many to come live on in the next one */
+	int *topmost;			/* by class: the last placed; -1 */
+	int *below;			/* by rank: the class's topmost before it */
+	int *list;			/* of the parts */
+	struct tree_key *key;		/* by rank */
+	struct tree_key *sorted;	/* room for them */
+	int total_key;			/* which of them is the fullest section; -1 */
+	struct part *part;
+	struct frame *frame;
+	struct choice *choice;
+	int *placed;
+	struct raised *raised, *lifted;		/* logs of minimums, of floors */
+	int nparts, nframes, nplaced, nraised, nlifted, maxraised, maxlifted, maxchoices, maxlist;
+	struct arena *arena;
+	int64_t visits;
+	enum search_end end;
+};
+
+static bool
+has(const uint64_t *set, int i)
+{
+	return set[i >> 6] >> (i & 63) & 1;
+}
+
+static void
+flip(uint64_t *set, int i)
+{
+	set[i >> 6] ^= (uint64_t)1 << (i & 63);
+}
+
+/* ---- placing, and taking back ---- */
+
+static void
+log_change(struct arena *a, struct raised **log, int *n, int *max, int index, int64_t was)
+{
+	if (*n == *max) {
+		int grown = 2 * *max;
+
+		*log = arena_grow(a, *log, (size_t)*max * sizeof(**log),
+		    (size_t)grown * sizeof(**log));
+		*max = grown;
+	}
+	(*log)[(*n)++] = (struct raised){ was, index };
+}
+
+static void
+lift_floor(struct tree *t, int section, int64_t height)
+{
+	log_change(t->arena, &t->lifted, &t->nlifted, &t->maxlifted, section, t->floor[section]);
+	t->floor[section] = height;
+}
+
+/* Nobody in the section can lie lower than the lowest minimum of those to come. */
+static void
+find_witness(struct tree *t, int section)
+{
+	int64_t lowest = INT64_MAX;
+	int k, i;
+
+	for (k = t->first[section]; k < t->first[section + 1]; k++) {
+		i = t->member[k];
+		if (!has(t->left, i) || t->minimum[i] >= lowest)
+			continue;
+		lowest = t->minimum[i];
+		t->witness[section] = i;
+		if (lowest <= t->floor[section])
+			break;
+	}
+	t->visits += k - t->first[section];
+	if (lowest != INT64_MAX && lowest > t->floor[section])
+		lift_floor(t, section, lowest);
+}
+
+/* False if a section of the part cannot take what is to come. */
+static bool
+sections_fit(struct tree *t, const struct part *p, int64_t offset)
+{
+	int s;
+
+	t->visits += p->end - p->beg;
+	for (s = p->beg; s < p->end; s++) {
+		int64_t floor;
+		int w = t->witness[s];
+
+		if (t->total[s] == 0)
+			continue;
+		if (!has(t->left, w) || t->minimum[w] > t->floor[s])
+			find_witness(t, s);
+		floor = t->floor[s] > offset ? t->floor[s] : offset;
+		if (floor + t->total[s] > t->capacity)
+			return false;
+	}
+	return true;
+}
+
+static void
+raise_minimums(struct tree *t, int i, int64_t height)
+{
+	const uint64_t *overlap = t->overlap + (size_t)i * (size_t)t->words;
+	uint64_t word;
+	int w, k;
+
+	for (w = 0; w < t->words; w++)
+		for (word = overlap[w] & t->left[w]; word; word &= word - 1) {
+			k = 64 * w + __builtin_ctzll(word);
+			if (t->minimum[k] >= height)
+				continue;
+			log_change(t->arena, &t->raised, &t->nraised, &t->maxraised, k,
+			    t->minimum[k]);
+			t->minimum[k] = job_aligned(t->job[k], height);
+		}
+}
+
+/* Places job I at its minimum; false if that cannot lead to an answer. */
+static bool
+place(struct tree *t, const struct part *p, int i)
+{
+	int64_t offset = t->minimum[i], height = offset + t->size[i];
+	int s;
+
+	t->offset[i] = offset;
+	flip(t->left, i);
+	t->placed[t->nplaced++] = i;
+	if (t->same[i] >= 0) {
+		t->below[i] = t->topmost[t->same[i]];
+		t->topmost[t->same[i]] = i;
+	}
+	for (s = t->lower[i]; s < t->upper[i]; s++) {
+		t->total[s] -= t->size[i];
+		t->crossing[s] -= s + 1 < t->upper[i];
+		if (t->floor[s] < height)
+			lift_floor(t, s, height);
+	}
+	if (height - t->job[i]->tail > t->capacity)
+		return false;
+	raise_minimums(t, i, height);
+	return sections_fit(t, p, offset);
+}
+
+static void
+take_back(struct tree *t, struct frame *f)
+{
+	int s, i;
+
+	while (t->nlifted > f->lifted) {
+		t->nlifted--;
+		t->floor[t->lifted[t->nlifted].index] = t->lifted[t->nlifted].was;
+	}
+	while (t->nraised > f->raised) {
+		t->nraised--;
+		t->minimum[t->raised[t->nraised].index] = t->raised[t->nraised].was;
+	}
+	while (t->nplaced > f->placed) {
+		i = t->placed[--t->nplaced];
+		t->offset[i] = NOWHERE;
+		flip(t->left, i);
+		if (t->same[i] >= 0)
+			t->topmost[t->same[i]] = t->below[i];
+		for (s = t->lower[i]; s < t->upper[i]; s++) {
+			t->total[s] += t->size[i];
+			t->crossing[s] += s + 1 < t->upper[i];
+		}
+	}
+	t->nparts = f->parts;
+	f->chosen = false;
+}
+
+/* ---- choosing ---- */
+
+/* Could job I be exchanged with another for a packing that is met elsewhere? */
+static bool
+is_mirrored(const struct tree *t, int i)
+{
+	int j;
+
+	if (t->twin[i] >= 0 && has(t->left, t->twin[i]))
+		return true;
+	if (t->same[i] < 0)
+		return false;
+	j = t->topmost[t->same[i]];
+	return j > i && t->offset[j] + t->size[j] == t->minimum[i];
+}
+
+/* Among equals by their place in the list, which is the order in which they come. */
+static void
+add_choice(struct tree *t, struct frame *f, int place)
+{
+	int i = t->list[place], k = f->end++;
+	struct choice c = { t->minimum[i], i, place };
+
+	while (k > f->next && t->choice[k - 1].offset > c.offset) {
+		t->choice[k] = t->choice[k - 1];
+		k--;
+	}
+	t->choice[k] = c;
+}
+
+static void
+make_choices(struct tree *t, struct frame *f, int n)
+{
+	f->next = f->end = t->nframes ? t->frame[t->nframes - 1].end : 0;
+	if (f->end + n > t->maxchoices) {
+		int grown = 2 * t->maxchoices + n;
+
+		t->choice = arena_grow(t->arena, t->choice,
+		    (size_t)t->maxchoices * sizeof(*t->choice),
+		    (size_t)grown * sizeof(*t->choice));
+		t->maxchoices = grown;
+	}
+}
+
+/* Opens a node of the part: what may come next, at or above OFFSET, and there from FROM on in the
+ * list. False when nothing is to come: the part is solved. */
+static bool
+open_frame(struct tree *t, int part, int64_t offset, int from)
+{
+	struct frame *f = &t->frame[t->nframes];
+	const struct part *p = &t->part[part];
+	int64_t lowest_end = INT64_MAX;
+	int i, k, n = 0;
+
+	for (k = p->first; k < p->first + p->n; k++) {
+		int64_t end;
+
+		i = t->list[k];
+		if (!has(t->left, i))
+			continue;
+		end = t->minimum[i] + t->size[i];
+		lowest_end = end < lowest_end ? end : lowest_end;
+		n++;
+	}
+	t->visits += 2 * p->n;
+	if (n == 0)
+		return false;
+	f->part = part;
+	f->chosen = false;
+	make_choices(t, f, n);
+	for (k = p->first; k < p->first + p->n; k++) {
+		i = t->list[k];
+		if (!has(t->left, i) || t->minimum[i] >= lowest_end || t->minimum[i] < offset ||
+		    (t->minimum[i] == offset && k < from) || is_mirrored(t, i))
+			continue;
+		add_choice(t, f, k);
+	}
+	t->nframes++;
+	return true;
+}
+
+/* ---- parts ---- */
+
+int
+tree_key_order(const void *x, const void *y)
+{
+	const struct tree_key *a = x, *b = y;
+	int k;
+
+	for (k = 0; k < TREE_KEYS; k++)
+		if (a->key[k] != b->key[k])
+			return a->key[k] > b->key[k] ? -1 : 1;
+	return a->index - b->index;
+}
+
+/* Sorts the N items at the end of the list by their keys, with what the sections hold now. */
+static void
+sort_list(struct tree *t, int first, int n)
+{
+	int i, k, s;
+
+	for (k = 0; k < n; k++) {
+		int64_t most = 0;
+
+		i = t->list[first + k];
+		t->sorted[k] = t->key[i];
+		t->sorted[k].index = i;
+		if (t->total_key < 0)
+			continue;
+		for (s = t->lower[i]; s < t->upper[i]; s++)
+			most = t->total[s] > most ? t->total[s] : most;
+		t->sorted[k].key[t->total_key] = (double)most;
+	}
+	qsort(t->sorted, (size_t)n, sizeof(*t->sorted), tree_key_order);
+	for (k = 0; k < n; k++)
+		t->list[first + k] = t->sorted[k].index;
+	t->visits += 10 * n;
+}
+
+/* Those of OF that are to come in sections [beg, end), if any. */
+static void
+add_part(struct tree *t, int of, int beg, int end, int frame)
+{
+	struct part *from = &t->part[of], *last = &t->part[t->nparts - 1];
+	struct part p = { .beg = beg, .end = end, .parent = frame, .first = last->first + last->n };
+	int i, k;
+
+	if (p.first + from->n > t->maxlist) {
+		int grown = 2 * t->maxlist + from->n;
+
+		t->list = arena_grow(t->arena, t->list, (size_t)t->maxlist * sizeof(*t->list),
+		    (size_t)grown * sizeof(*t->list));
+		t->maxlist = grown;
+	}
+	for (k = from->first; k < from->first + from->n; k++) {
+		i = t->list[k];
+		if (has(t->left, i) && t->lower[i] >= beg && t->upper[i] <= end)
+			t->list[p.first + p.n++] = i;
+	}
+	if (p.n == 0)
+		return;
+	sort_list(t, p.first, p.n);
+	t->part[t->nparts++] = p;
+}
+
+/* After the choice of the topmost frame: cuts its part where nothing to come crosses any more.
+ * Returns the first of the new parts, or the part itself when it is still whole; -1 when nothing
+ * is to come. */
+static int
+split(struct tree *t, int job)
+{
+	int frame = t->nframes - 1, part = t->frame[frame].part, first = t->nparts, s;
+	int from = t->part[part].beg, end = t->part[part].end;
+
+	for (s = t->lower[job]; s + 1 < t->upper[job]; s++)
+		if (t->crossing[s] == 0)
+			break;
+	if (s + 1 >= t->upper[job])
+		return part;
+	for (s = t->lower[job]; s + 1 < t->upper[job]; s++)
+		if (t->crossing[s] == 0) {
+			add_part(t, part, from, s + 1, frame);
+			from = s + 1;
+		}
+	add_part(t, part, from, end, frame);
+	if (t->nparts == first)
+		return -1;
+	t->part[t->nparts - 1].last = true;
+	return first;
+}
+
+/* The part is solved: its choices are final. Opens the next that is waiting; false when none is. */
+static bool
+part_solved(struct tree *t, int part)
+{
+	for (;;) {
+		const struct part *p = &t->part[part];
+		const struct frame *parent = &t->frame[p->parent];
+
+		if (p->parent < 0)
+			return false;
+		t->nframes = p->parent + 1;
+		if (!p->last)
+			return open_frame(t, part + 1, t->choice[parent->next - 1].offset, 0);
+		part = parent->part;
+	}
+}
+
+/* One choice, or one step back; true while the end is not known. */
+static bool
+step(struct tree *t)
+{
+	struct frame *f = &t->frame[t->nframes - 1];
+	int part;
+	struct choice c;
+
+	if (f->chosen)
+		take_back(t, f);
+	if (f->next == f->end) {
+		/* below a part's first frame is its parent: where a part has no solution, neither
+		 * has what it is a part of */
+		t->nframes--;
+		t->end = SEARCH_IMPOSSIBLE;
+		return t->nframes > 0;
+	}
+	c = t->choice[f->next++];
+	f->placed = t->nplaced;
+	f->raised = t->nraised;
+	f->lifted = t->nlifted;
+	f->parts = t->nparts;
+	f->chosen = true;
+	if (!place(t, &t->part[f->part], c.job))
+		return true;
+	part = split(t, c.job);
+	if (part == f->part && open_frame(t, part, c.offset, c.place))
+		return true;
+	if (part >= 0 && part != f->part && open_frame(t, part, c.offset, 0))
+		return true;
+	t->end = SEARCH_FOUND;
+	return part_solved(t, f->part);
+}
+
+enum search_end
+tree_run(struct tree *t, int64_t visits, int64_t *used)
+{
+	bool going = t->nframes > 0;
+
+	t->visits = 0;
+	while (going && t->visits < visits)
+		going = step(t);
+	*used += t->visits;
+	if (!going)
+		t->nframes = 0;
+	return going ? SEARCH_GIVEN_UP : t->end;
+}
+
+void
+tree_answer(const struct tree *t, struct instance *in)
+{
+	int i;
+
+	for (i = 0; i < t->n; i++)
+		in->job[t->job[i] - in->job].offset = t->offset[i];
+}
+
+/* ---- setting up ---- */
+
+static bool
+exchangeable(const struct job *j)
+{
+	return j->tail == 0 && (j->align <= 1 || j->size % j->align == 0);
+}
+
+/* Links those alike, and numbers the lifetimes that several have. */
+static void
+find_mirrors(struct tree *t)
+{
+	int i, k, classes = 0;
+
+	for (i = 0; i < t->n; i++) {
+		const struct job *a = t->job[i], *b;
+
+		t->twin[i] = t->same[i] = -1;
+		for (k = i - 1; k >= 0; k--) {
+			b = t->job[k];
+			if (a->lower != b->lower || a->upper != b->upper || a->align != b->align ||
+			    a->tail != b->tail)
+				continue;
+			if (t->twin[i] < 0 && a->size == b->size)
+				t->twin[i] = k;
+			if (t->same[i] < 0 && exchangeable(a) && exchangeable(b))
+				t->same[i] = t->same[k];
+		}
+		if (t->same[i] < 0 && exchangeable(a))
+			t->same[i] = classes++;
+	}
+	t->topmost = arena_array(t->arena, (size_t)classes + 1, sizeof(*t->topmost));
+	memset(t->topmost, -1, (size_t)classes * sizeof(*t->topmost));
+}
+
+static void
+find_overlaps(struct tree *t)
+{
+	int i, k;
+
+	t->overlap = arena_array(t->arena, (size_t)t->n * (size_t)t->words, sizeof(*t->overlap));
+	for (i = 0; i < t->n; i++)
+		for (k = 0; k < t->n; k++)
+			if (k != i && t->lower[k] < t->upper[i] && t->lower[i] < t->upper[k])
+				flip(t->overlap + (size_t)i * (size_t)t->words, k);
+}
+
+static void
+fill_sections(struct tree *t)
+{
+	int i, s, *at;
+
+	t->first = arena_array(t->arena, (size_t)t->sections + 2, sizeof(*t->first));
+	for (i = 0; i < t->n; i++)
+		for (s = t->lower[i]; s < t->upper[i]; s++) {
+			t->first[s + 1]++;
+			t->total[s] += t->size[i];
+			t->crossing[s] += s + 1 < t->upper[i];
+		}
+	for (s = 0; s < t->sections; s++)
+		t->first[s + 1] += t->first[s];
+	t->member = arena_array(t->arena, (size_t)t->first[t->sections] + 1, sizeof(*t->member));
+	at = arena_array(t->arena, (size_t)t->sections + 1, sizeof(*at));
+	for (i = 0; i < t->n; i++)
+		for (s = t->lower[i]; s < t->upper[i]; s++)
+			t->member[t->first[s] + at[s]++] = i;
+	for (s = 0; s < t->sections; s++)
+		t->witness[s] = t->member[t->first[s]];
+}
+
+static void
+make_room(struct tree *t)
+{
+	struct arena *a = t->arena;
+	size_t n = (size_t)t->n + 1, sections = (size_t)t->sections + 1;
+
+	t->job = arena_array(a, n, sizeof(*t->job));
+	t->size = arena_array(a, n, sizeof(*t->size));
+	t->lower = arena_array(a, n, sizeof(*t->lower));
+	t->upper = arena_array(a, n, sizeof(*t->upper));
+	t->twin = arena_array(a, n, sizeof(*t->twin));
+	t->same = arena_array(a, n, sizeof(*t->same));
+	t->below = arena_array(a, n, sizeof(*t->below));
+	t->offset = arena_array(a, n, sizeof(*t->offset));
+	t->minimum = arena_array(a, n, sizeof(*t->minimum));
+	t->placed = arena_array(a, n, sizeof(*t->placed));
+	t->frame = arena_array(a, n, sizeof(*t->frame));
+	t->left = arena_array(a, (size_t)t->words, sizeof(*t->left));
+	t->floor = arena_array(a, sections, sizeof(*t->floor));
+	t->total = arena_array(a, sections, sizeof(*t->total));
+	t->witness = arena_array(a, sections, sizeof(*t->witness));
+	t->crossing = arena_array(a, sections, sizeof(*t->crossing));
+	t->maxraised = t->maxlifted = t->maxchoices = 16 * t->n;
+	t->raised = arena_array(a, (size_t)t->maxraised, sizeof(*t->raised));
+	t->lifted = arena_array(a, (size_t)t->maxlifted, sizeof(*t->lifted));
+	t->choice = arena_array(a, (size_t)t->maxchoices, sizeof(*t->choice));
+	/* each part has an item of its own, placed to split it or the last; and one to try */
+	t->part = arena_array(a, n + 1, sizeof(*t->part));
+	t->maxlist = 2 * t->n;
+	t->list = arena_array(a, (size_t)t->maxlist, sizeof(*t->list));
+	t->key = arena_array(a, n, sizeof(*t->key));
+	t->sorted = arena_array(a, n, sizeof(*t->sorted));
+}
+
+struct tree *
+tree_new(const struct instance *in, const struct tree_key *key, int total_key)
+{
+	struct tree *t = ARENA_NEW(in->arena, struct tree);
+	int i;
+
+	t->arena = in->arena;
+	t->n = in->n;
+	t->sections = in->sections;
+	t->words = (in->n + 63) / 64;
+	make_room(t);
+	for (i = 0; i < t->n; i++) {
+		t->key[i] = key[i];
+		t->job[i] = &in->job[key[i].index];
+		t->size[i] = t->job[i]->size;
+		t->lower[i] = t->job[i]->lower;
+		t->upper[i] = t->job[i]->upper;
+		t->offset[i] = NOWHERE;
+		flip(t->left, i);
+	}
+	find_mirrors(t);
+	find_overlaps(t);
+	fill_sections(t);
+	t->part[0] = (struct part){ 0, t->sections, -1, true, 0, t->n };
+	for (i = 0; i < t->n; i++)
+		t->list[i] = i;
+	t->total_key = total_key;
+	return t;
+}
+
+void
+tree_start(struct tree *t, int64_t capacity)
+{
+	take_back(t, &(struct frame){ .parts = 1 });
+	t->nframes = 0;
+	t->capacity = capacity;
+	open_frame(t, 0, 0, 0);
+}
