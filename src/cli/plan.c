@@ -1,11 +1,13 @@
 /* stowage plan: what training takes, byte by byte. */
 #include "plan/plan.h"
 
+#include "cli/buffers.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
 
 struct plan_args {
 	struct compile_args compile;
+	struct buffers_args buffers;
 	int format, colour;
 	bool bytes;
 	const char *output;
@@ -45,6 +47,7 @@ static const struct option options[] = {
 	NETWORK_OPTION(struct plan_args),
 	BATCH_OPTION(struct plan_args),
 	COMPILE_OPTIONS(struct plan_args),
+	BUFFERS_OPTIONS(struct plan_args),
 	{ .name = NULL }
 };
 
@@ -97,6 +100,23 @@ plan_spec(struct arena *a, void *context)
 	return compile_close(f, args->output) ? 0 : 2;
 }
 
+/* --buffers has no network, so what is said of one would be of no effect. */
+static int
+plan_buffers(const struct command *c, const struct plan_args *args, int noperands)
+{
+	const struct compile_args *o = &args->compile;
+
+	if (noperands)
+		return usage_error(c, "--buffers %s is planned instead of a spec: give one of them",
+		    args->buffers.input);
+	if (args->format != PLAN_TEXT || args->bytes || o->input_gradients || o->dump_after >= 0 ||
+	    o->network || o->batch || o->target >= 0 || o->threads || o->device || o->without.n ||
+	    o->define.n)
+		return usage_error(c, "--buffers goes with --capacity, --timeout and --output: the "
+		    "other options are about networks");
+	return buffers_run(c, &args->buffers, args->output);
+}
+
 static int
 run_plan(const struct command *c, int argc, char **argv)
 {
@@ -106,6 +126,10 @@ run_plan(const struct command *c, int argc, char **argv)
 
 	if (parsed != PARSED_RUN)
 		return parsed == PARSED_HELP ? 0 : 2;
+	if (args.buffers.input)
+		return plan_buffers(c, &args, n);
+	if (args.buffers.capacity || args.buffers.timeout)
+		return usage_error(c, "--capacity and --timeout go with --buffers");
 	if (n != 1)
 		return usage_error(c, n ? "one spec at a time" : "no spec given");
 	if (!compile_check(c, &args.compile))
@@ -118,7 +142,8 @@ const struct command command_plan = {
 	.name = "plan",
 	.brief = "say what training takes: the arena, its peak, and who is alive there",
 	.operands = "SPEC",
-	.details = "Exit status: 0 planned, 1 the spec has errors, 2 it could not be read.",
+	.details = "Exit status: 0 planned, 1 the spec has errors, 2 it could not be read.\n"
+	    "With --buffers: 0 placed, 1 no answer within the capacity, 2 the file has errors.",
 	.options = options,
 	.run = run_plan,
 };

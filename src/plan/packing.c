@@ -18,6 +18,7 @@
  */
 #include "plan/packing_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NETWORK_VISITS	100000000	/* about a tenth of a second */
@@ -43,6 +44,63 @@ struct pieces {
 	int n, jobs;
 };
 
+/* Instants as small numbers: as they are where they are dense, else by their rank. */
+struct times {
+	int64_t first;
+	int64_t *sorted;	/* NULL: subtract the first */
+	int n;
+};
+
+static int
+by_value(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static struct times
+find_times(struct arena *a, const struct packing *p)
+{
+	struct times t = { .first = INT64_MAX };
+	int64_t last = INT64_MIN, span;
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		t.first = p->item[i].lower < t.first ? p->item[i].lower : t.first;
+		last = p->item[i].upper > last ? p->item[i].upper : last;
+	}
+	if (!__builtin_sub_overflow(last, t.first, &span) && span < 4 * (int64_t)p->n)
+		return t;
+	t.sorted = arena_array(a, 2 * (size_t)p->n + 1, sizeof(*t.sorted));
+	for (i = 0; i < p->n; i++) {
+		t.sorted[2 * i] = p->item[i].lower;
+		t.sorted[2 * i + 1] = p->item[i].upper;
+	}
+	qsort(t.sorted, 2 * (size_t)p->n, sizeof(*t.sorted), by_value);
+	for (i = 0; i < 2 * p->n; i++)
+		if (t.n == 0 || t.sorted[i] != t.sorted[t.n - 1])
+			t.sorted[t.n++] = t.sorted[i];
+	return t;
+}
+
+static int
+rank_of(const struct times *t, int64_t time)
+{
+	int lo = 0, hi = t->n, mid;
+
+	if (!t->sorted)
+		return (int)(time - t->first);
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (t->sorted[mid] < time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static int64_t
 alignment_of(const struct packing *p, const struct item *i)
 {
@@ -51,8 +109,9 @@ alignment_of(const struct packing *p, const struct item *i)
 
 /* Padded sizes; tails where the topmost need not be padded. Items without bytes lie at 0. */
 static int
-fill_jobs(struct packing *p, struct job *job)
+fill_jobs(struct arena *a, struct packing *p, struct job *job)
 {
+	struct times times = find_times(a, p);
 	int64_t divisor = 0, align;
 	int i, n = 0;
 
@@ -70,8 +129,8 @@ fill_jobs(struct packing *p, struct job *job)
 		j->size = (it->size + divisor - 1) / divisor * divisor;
 		j->tail = it->alignment > 0 ? j->size - it->size : 0;
 		j->align = align == divisor ? 1 : align;
-		j->lower = it->lower;
-		j->upper = it->upper;
+		j->lower = rank_of(&times, it->lower);
+		j->upper = rank_of(&times, it->upper);
 		j->life = (double)it->upper - (double)it->lower;
 		j->index = i;
 	}
@@ -167,7 +226,7 @@ divide(struct arena *a, struct packing *p)
 {
 	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
 	struct pieces pieces = { .job = arena_array(a, (size_t)p->n + 1, sizeof(*job)) };
-	int n = fill_jobs(p, job), i;
+	int n = fill_jobs(a, p, job), i;
 
 	pieces.v = arena_array(a, (size_t)n + 1, sizeof(*pieces.v));
 	cut(a, &pieces, job, n);

@@ -16,7 +16,7 @@
 
 struct item {
 	int64_t size;
-	int lower, upper;	/* alive in [lower, upper); from 0, and without large holes */
+	int64_t lower, upper;	/* alive in [lower, upper) */
 	int64_t offset;		/* the answer */
 	int64_t alignment;	/* of this offset, any number; 0: the packing's */
 };

@@ -1,0 +1,27 @@
+/* stowage plan --buffers: packing buffers without a network. */
+#ifndef STOWAGE_CLI_BUFFERS_H
+#define STOWAGE_CLI_BUFFERS_H
+
+#include "cli/options.h"
+
+struct buffers_args {
+	const char *input;	/* NULL: a network is planned */
+	const char *capacity;	/* as written; NULL: as small as can be found */
+	int64_t timeout;	/* seconds; 0: a fixed effort, alike on every machine */
+};
+
+#define BUFFERS_OPTIONS(owner)								\
+	{ .name = "buffers", .type = OPTION_STRING, .value = "CSV",			\
+	  .doc = "instead of a spec: place the buffers of this file",			\
+	  FIELD(owner, buffers.input) },						\
+	{ .name = "capacity", .type = OPTION_STRING, .value = "BYTES",			\
+	  .doc = "with --buffers: whether they fit so many bytes",			\
+	  FIELD(owner, buffers.capacity) },						\
+	{ .name = "timeout", .type = OPTION_INT, .value = "SECONDS",			\
+	  .doc = "with --buffers: how long to search", .min = 1, .max = 1000000,	\
+	  FIELD(owner, buffers.timeout) }
+
+/* Returns the exit status. OUTPUT: where the offsets go; NULL: nowhere. */
+int	buffers_run(const struct command *, const struct buffers_args *, const char *output);
+
+#endif
