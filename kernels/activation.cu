@@ -5,10 +5,11 @@
 #include "exp.cu"
 #include "kernel.h"
 
+/* Not-a-number passes through, so that it shows in the loss instead of being taken for 0. */
 KERNEL(relu_kernel, (real *y, const real *x, int64_t n))
 {
 	EACH (i, n)
-		y[i] = x[i] > 0 ? x[i] : 0;
+		y[i] = x[i] <= 0 ? 0 : x[i];
 }
 
 static void
@@ -20,7 +21,7 @@ relu_forward(real *y, const real *x, int64_t n)
 KERNEL(relu_grad_kernel, (real *dx, const real *dy, const real *y, int64_t n))
 {
 	EACH (i, n)
-		dx[i] = y[i] > 0 ? dy[i] : 0;
+		dx[i] = y[i] <= 0 ? 0 : dy[i];
 }
 
 static void

@@ -260,6 +260,47 @@ Test(kernels, maxpool_passes_not_a_number_on)
 	cr_assert(y[1] == y[1]);
 }
 
+/* relu after pooling is pooling after relu, forward and backward, bit for bit. */
+static void
+swap_pool_and_relu(const struct pool *g, real *const out[2], real *const in[2])
+{
+	int64_t n = PLANES * g->h * g->w, m = PLANES * g->oh * g->ow;
+	int32_t *index = malloc((size_t)m * sizeof(*index));
+
+	relu_forward(in[0], x, n);
+	maxpool_forward(out[0], NULL, index, in[0], 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh,
+	    g->kw, g->sh, g->sw, g->ph, g->pw);
+	maxpool_backward(in[1], dy, NULL, index, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
+	    g->sh, g->sw, g->ph, g->pw);
+	relu_backward(in[0], in[1], in[0], n);
+
+	maxpool_forward(out[1], NULL, index, x, 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
+	    g->sh, g->sw, g->ph, g->pw);
+	relu_forward(out[1], out[1], m);
+	relu_backward(dy, dy, out[1], m);
+	maxpool_backward(in[1], dy, NULL, index, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
+	    g->sh, g->sw, g->ph, g->pw);
+	free(index);
+}
+
+Test(kernels, a_rectifier_may_follow_a_maximum)
+{
+	static const double odd[] = { -INFINITY, -1, -0.0, 0, 1e-310, 1, 1, INFINITY, NAN };
+	static real out[2][MOST], in[2][MOST];
+
+	for (size_t k = 0; k < 2 * sizeof(pools) / sizeof(*pools); k++) {
+		const struct pool *g = &pools[k / 2];
+		int64_t n = PLANES * g->h * g->w, m = PLANES * g->oh * g->ow;
+
+		for (int64_t i = 0; i < n; i++)	/* with NaN, and without, which would win often */
+			x[i] = (real)odd[(int)((uniform() + 1) * (k % 2 ? 4.49 : 4))];
+		fill(dy, m, 1, 0);
+		swap_pool_and_relu(g, (real *[]){ out[0], out[1] }, (real *[]){ in[0], in[1] });
+		cr_assert_eq(memcmp(out[0], out[1], (size_t)m * sizeof(real)), 0, "y, %zu", k);
+		cr_assert_eq(memcmp(in[0], in[1], (size_t)n * sizeof(real)), 0, "dx, %zu", k);
+	}
+}
+
 /* ---- batch normalisation ---- */
 
 struct layout {

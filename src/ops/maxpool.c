@@ -80,6 +80,7 @@ const struct op op_maxpool = {
 	    "Training keeps the place of each maximum, one byte an output (four where the window "
 	    "has more than 256 cells; PyTorch keeps eight). Backward reads that alone. Of equal "
 	    "elements the first wins; not-a-number wins over all.",
+	.flags = OP_MAXIMUM,
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -32,6 +32,11 @@ enum op_kind {
 #define OP_ELEMENTWISE	0x01u	/* out[0][i] depends on in[j][i] alone */
 #define OP_RANDOM	0x02u	/* draws random numbers, from (seed, step, node, element) */
 #define OP_SIDE_EFFECT	0x04u	/* is kept though nobody reads its outputs */
+#define OP_MAXIMUM	0x08u	/* out[0] holds the largest of some elements of in[0], NaN above all and
+				 * the first of equals; its gradient goes where that element was */
+#define OP_AFTER_MAXIMUM	0x10u	/* elementwise f of one operand: f(the largest of some x)
+				 * is the largest f(x), bit for bit and NaN for NaN; where f
+				 * makes equals of what was not equal, its gradient is 0 */
 
 enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,

@@ -1,4 +1,9 @@
-/* relu: max(x, 0). Its gradient reads its own output, so it may overwrite its input. */
+/*
+ * relu: max(x, 0). Its gradient reads its own output, so it may overwrite its input.
+ *
+ * It commutes with maximum pooling: it never swaps two elements, keeps the bits of positive ones,
+ * passes NaN on, and all that it makes equal is 0, where its gradient is 0.
+ */
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
@@ -12,7 +17,7 @@ emit_backward(struct emitter *e, const struct node *n)
 const struct op op_relu_grad = {
 	.name = "relu_grad",
 	.kind = OP_INTERNAL,
-	.brief = "gradient of relu: dy where y > 0, else 0",
+	.brief = "gradient of relu: 0 where y <= 0, else dy",
 	.flags = OP_ELEMENTWISE,
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
@@ -39,8 +44,9 @@ const struct op op_relu = {
 	.brief = "rectified linear unit",
 	.doc = "y = max(x, 0), element by element. The output has the shape of the input. "
 	    "Backward reads the output alone, so relu runs in place wherever its input is not "
-	    "needed again.",
-	.flags = OP_ELEMENTWISE,
+	    "needed again, and after a pooling where it stands before one (the same numbers, of "
+	    "fewer elements). Not-a-number passes through, both ways, as in PyTorch.",
+	.flags = OP_ELEMENTWISE | OP_AFTER_MAXIMUM,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape_same_float,
