@@ -7,7 +7,8 @@
  * Forward and the gradient of the input are products (gemm.cu) of the weights, read where they lie,
  * with the windows of all images, so that small images still fill wide tiles. Windows are packed
  * straight from the source (window.cu), never written out as a matrix. A transposed convolution
- * calls the same functions with input and output exchanged.
+ * calls the same functions with input and output exchanged. All of them can add to what lies where
+ * they write (struct onto), a gradient to one that came before.
  */
 #include "gemm.cu"
 #include "window.cu"
@@ -228,6 +229,7 @@ conv_product(const struct conv_job *job, int g)
 	p.a_row = job->row;
 	p.c = job->target + (int64_t)g * job->rows * job->target_plane;
 	p.c_row = job->target_plane;
+	p.keep = job->keep;
 	p.bias = job->bias ? job->bias + (int64_t)g * job->rows : NULL;
 	p.b = job->source + (int64_t)g * w->channels * w->plane;
 	p.shape = &job->windows;
@@ -285,13 +287,14 @@ conv_run(struct conv_job *job, real *scratch)
 }
 
 static void
-conv_forward(real *y, const real *x, const real *w, const real *bias, void *work, int64_t b,
-    struct conv s)
+conv_forward(real *y, const real *x, const real *w, const real *bias, struct onto onto, void *work,
+    int64_t b, struct conv s)
 {
 	struct conv_job job = { 0 };
 
+	job.keep = onto_keep(onto);
 	if (conv_is_depthwise(&s)) {
-		depthwise_forward(y, x, w, bias, b, s);
+		depthwise_forward(y, x, w, bias, job.keep, b, s);
 		return;
 	}
 	job.windows.at = window_forward(&s);
@@ -315,20 +318,24 @@ conv_unreached(const struct conv_job *job, const struct conv *s)
 	PRAGMA(omp parallel for schedule(static))
 	for (int64_t i = 0; i < planes; i++)
 		for (int y = w->y.out; y < s->h; y += w->y.out_step)
-			for (int x = w->x.out; x < s->w; x += w->x.out_step)
-				job->target[i * job->target_plane + (int64_t)y * s->w + x] =
-				    job->bias ? job->bias[i % s->c] : 0;
+			for (int x = w->x.out; x < s->w; x += w->x.out_step) {
+				real *to = &job->target[i * job->target_plane + (int64_t)y * s->w + x];
+
+				*to = (job->bias ? job->bias[i % s->c] : 0) +
+				    (job->keep != 0 ? job->keep * *to : 0);
+			}
 }
 
 /* dx from dy; with a bias, the forward pass of a transposed convolution. */
 static void
-conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, void *work,
-    int64_t b, struct conv s)
+conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, struct onto onto,
+    void *work, int64_t b, struct conv s)
 {
 	struct conv_job job = { 0 };
 
+	job.keep = onto_keep(onto);
 	if (conv_is_depthwise(&s)) {
-		depthwise_backward_input(dx, dy, w, bias, b, s);
+		depthwise_backward_input(dx, dy, w, bias, job.keep, b, s);
 		return;
 	}
 	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.b = b;
@@ -349,12 +356,13 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, v
 }
 
 static void
-conv_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_t b, struct conv s)
+conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work, int64_t b,
+    struct conv s)
 {
 	if (conv_is_depthwise(&s))
-		depthwise_backward_weight(dw, dy, x, b, s);
+		depthwise_backward_weight(dw, dy, x, onto_keep(onto), b, s);
 	else
-		conv_weight_run(dw, dy, x, work, b, s);
+		conv_weight_run(dw, dy, x, onto_keep(onto), work, b, s);
 }
 
 #endif

@@ -27,7 +27,7 @@ struct windows {		/* a product's shape */
 struct conv_job {
 	struct windows windows;
 	const real *source, *weight, *bias;
-	real *target;
+	real *target, keep;	/* target = keep * target + the product */
 	int rows, groups;
 	int64_t row, group, b, target_plane;
 };
@@ -182,21 +182,22 @@ strip_at(const struct window *w, const struct direct *d, int y, int i)
 
 static void
 strip_store(real *c, int64_t row, int step, const real *tile, int rows, int lanes,
-    const real *bias, bool add)
+    const real *bias, real keep)
 {
 	for (int i = 0; i < rows; i++, c += row, tile += TILE_COLS) {
 		real start = bias ? bias[i] : 0;
 
-		if (lanes == LANES && step == 1 && add)
-			*(vec_at *)c += *(const vec_at *)tile;
+		if (lanes == LANES && step == 1 && keep != 0)
+			*(vec_at *)c = keep * *(vec_at *)c + (*(const vec_at *)tile + start);
 		else if (lanes == LANES && step == 1)
 			*(vec_at *)c = *(const vec_at *)tile + start;
 		else if (step == 1)
 			for (int q = 0; q < lanes; q++)
-				c[q] = tile[q] + (add ? c[q] : start);
+				c[q] = tile[q] + start + (keep != 0 ? keep * c[q] : 0);
 		else
 			for (int q = 0; q < lanes; q++)
-				c[q * step] = tile[q] + (add ? c[q * step] : start);
+				c[q * step] = tile[q] + start +
+				    (keep != 0 ? keep * c[q * step] : 0);
 	}
 }
 
@@ -204,7 +205,7 @@ strip_store(real *c, int64_t row, int step, const real *tile, int rows, int lane
 static void
 direct_band(const struct conv_job *job, const struct direct *d, const real *copy, real *c,
     const real *weight, const real *bias, const struct place *at, int depth, int y, int rows,
-    bool add)
+    real keep)
 {
 	const struct window *w = &job->windows.at;
 	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
@@ -223,7 +224,7 @@ direct_band(const struct conv_job *job, const struct direct *d, const real *copy
 			for (int v = 0; v < TILE_VECS && s[v].lanes; v++)
 				strip_store(c + row * job->target_plane + s[v].to,
 				    job->target_plane, w->x.out_step, tile + v * LANES, m,
-				    s[v].lanes, bias ? bias + row : NULL, add);
+				    s[v].lanes, bias ? bias + row : NULL, keep);
 		}
 	}
 }
@@ -255,7 +256,8 @@ direct_share(const struct conv_job *job, const struct direct *d, real *scratch, 
 			direct_band(job, d, scratch, job->target + image * w->out_image +
 			    g * job->rows * job->target_plane,
 			    job->weight + g * job->group + c * w->channel_step,
-			    job->bias ? job->bias + g * job->rows : NULL, at, depth, y, rows, c > 0);
+			    job->bias && c == 0 ? job->bias + g * job->rows : NULL, at, depth, y,
+			    rows, c == 0 ? job->keep : 1);
 		}
 	}
 }

@@ -18,6 +18,7 @@ struct conv_window_job {		/* forward, and one phase of the gradient of the input
 	struct window at;
 	const real *source, *weight, *bias;
 	real *target;
+	struct onto onto;
 	int64_t row, group, plane;	/* steps in the weights; of the target's planes */
 
 	__device__ __forceinline__ real
@@ -50,10 +51,10 @@ struct conv_window_job {		/* forward, and one phase of the gradient of the input
 		int positions = at.y.count * at.x.count, q = (int)(n % positions);
 		int64_t plane_index = z * rows + m;
 
-		target[n / positions * at.out_image + plane_index * plane +
+		onto_store(&target[n / positions * at.out_image + plane_index * plane +
 		    (int64_t)(at.y.out + q / at.x.count * at.y.out_step) * at.out_row +
-		    at.x.out + q % at.x.count * at.x.out_step] =
-		    bias ? value + bias[plane_index] : value;
+		    at.x.out + q % at.x.count * at.x.out_step],
+		    bias ? value + bias[plane_index] : value, onto_keep(onto));
 	}
 };
 
@@ -63,6 +64,7 @@ struct conv_weight_job {		/* the gradient of the weights */
 	struct conv s;
 	const real *dy, *x;
 	real *target;		/* dw, or the partial results one after the other */
+	struct onto onto;	/* for the partial results: anew */
 
 	__device__ __forceinline__ real
 	a(int z, int64_t m, int64_t k) const
@@ -88,13 +90,16 @@ struct conv_weight_job {		/* the gradient of the weights */
 	__device__ __forceinline__ void
 	store(int z, int split, int64_t m, int64_t n, real value) const
 	{
-		target[(((int64_t)split * s.groups + z) * rows + m) * cols + n] = value;
+		onto_store(&target[(((int64_t)split * s.groups + z) * rows + m) * cols + n], value,
+		    onto_keep(onto));
 	}
 };
 
-KERNEL(depthwise_forward_kernel, (real *y, const real *x, const real *w, const real *bias, int64_t n,
-    struct conv s))
+KERNEL(depthwise_forward_kernel, (real *y, const real *x, const real *w, const real *bias,
+    struct onto onto, int64_t n, struct conv s))
 {
+	real keep = onto_keep(onto);
+
 	EACH (i, n) {
 		int ox = (int)(i % s.ow), oy = (int)(i / s.ow % s.oh);
 		int64_t plane = i / ((int64_t)s.ow * s.oh), f = plane % s.f;
@@ -110,13 +115,15 @@ KERNEL(depthwise_forward_kernel, (real *y, const real *x, const real *w, const r
 					sum += w[(f * s.kh + ky) * s.kw + kx] *
 					    from[(int64_t)iy * s.w + ix];
 			}
-		y[i] = sum;
+		onto_store(&y[i], sum, keep);
 	}
 }
 
-KERNEL(depthwise_input_kernel, (real *dx, const real *dy, const real *w, const real *bias, int64_t n,
-    struct conv s))
+KERNEL(depthwise_input_kernel, (real *dx, const real *dy, const real *w, const real *bias,
+    struct onto onto, int64_t n, struct conv s))
 {
+	real keep = onto_keep(onto);
+
 	EACH (i, n) {
 		int ix = (int)(i % s.w), iy = (int)(i / s.w % s.h), fg = s.f / s.groups;
 		int64_t plane = i / ((int64_t)s.w * s.h), c = plane % s.c;
@@ -135,12 +142,15 @@ KERNEL(depthwise_input_kernel, (real *dx, const real *dy, const real *w, const r
 						    dy[((plane / s.c * s.f + f) * s.oh + oy) * s.ow +
 						    ox];
 				}
-		dx[i] = sum;
+		onto_store(&dx[i], sum, keep);
 	}
 }
 
-KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, int64_t b, struct conv s))
+KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, struct onto onto, int64_t b,
+    struct conv s))
 {
+	real keep = onto_keep(onto);
+
 	ROWS (r, (int64_t)s.f * s.kh * s.kw) {
 		int kx = (int)(r % s.kw), ky = (int)(r / s.kw % s.kh), positions = s.oh * s.ow;
 		int64_t f = r / ((int64_t)s.kw * s.kh);
@@ -158,13 +168,13 @@ KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, int64_
 		}
 		sum = ROW_SUM(sum);
 		FIRST
-			dw[r] = (real)sum;
+			onto_store(&dw[r], (real)sum, keep);
 	}
 }
 
 static void
-conv_forward(real *y, const real *x, const real *w, const real *bias, void *work, int64_t b,
-    struct conv s)
+conv_forward(real *y, const real *x, const real *w, const real *bias, struct onto onto, void *work,
+    int64_t b, struct conv s)
 {
 	struct conv_window_job job;
 
@@ -172,11 +182,11 @@ conv_forward(real *y, const real *x, const real *w, const real *bias, void *work
 	if (conv_is_depthwise(&s)) {
 		int64_t n = b * s.f * s.oh * s.ow;
 
-		LAUNCH(depthwise_forward_kernel, n, (y, x, w, bias, n, s));
+		LAUNCH(depthwise_forward_kernel, n, (y, x, w, bias, onto, n, s));
 		return;
 	}
 	job.at = window_forward(&s);
-	job.source = x, job.weight = w, job.bias = bias, job.target = y;
+	job.source = x, job.weight = w, job.bias = bias, job.target = y, job.onto = onto;
 	job.rows = s.f / s.groups;
 	job.depth = (int64_t)(s.c / s.groups) * s.kh * s.kw;
 	job.plane = (int64_t)s.oh * s.ow;
@@ -187,8 +197,8 @@ conv_forward(real *y, const real *x, const real *w, const real *bias, void *work
 }
 
 static void
-conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, void *work,
-    int64_t b, struct conv s)
+conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, struct onto onto,
+    void *work, int64_t b, struct conv s)
 {
 	struct conv_window_job job;
 
@@ -196,10 +206,10 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, v
 	if (conv_is_depthwise(&s)) {
 		int64_t n = b * s.c * s.h * s.w;
 
-		LAUNCH(depthwise_input_kernel, n, (dx, dy, w, bias, n, s));
+		LAUNCH(depthwise_input_kernel, n, (dx, dy, w, bias, onto, n, s));
 		return;
 	}
-	job.source = dy, job.weight = w, job.bias = bias, job.target = dx;
+	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.onto = onto;
 	job.rows = s.c / s.groups;
 	job.row = (int64_t)s.kh * s.kw;
 	job.group = (int64_t)(s.f / s.groups) * job.rows * job.row;
@@ -214,7 +224,8 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, v
 }
 
 static void
-conv_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_t b, struct conv s)
+conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work, int64_t b,
+    struct conv s)
 {
 	struct conv_weight_job job;
 	int splits;
@@ -222,7 +233,7 @@ conv_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_
 	if (conv_is_depthwise(&s)) {
 		int64_t rows = (int64_t)s.f * s.kh * s.kw;
 
-		LAUNCH_ROWS(depthwise_weight_kernel, rows, (dw, dy, x, b, s));
+		LAUNCH_ROWS(depthwise_weight_kernel, rows, (dw, dy, x, onto, b, s));
 		return;
 	}
 	job.s = s, job.dy = dy, job.x = x;
@@ -231,11 +242,12 @@ conv_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_
 	job.depth = b * s.oh * s.ow;
 	splits = conv_gpu_splits(&s);
 	job.target = splits > 1 ? (real *)work : dw;
+	job.onto = splits > 1 ? ANEW : onto;
 	gpu_product(job, s.groups, splits);
 	if (splits > 1) {
 		int64_t n = job.rows * job.cols * s.groups;
 
-		LAUNCH(gpu_sum_kernel, n, (dw, job.target, n, splits));
+		LAUNCH(gpu_sum_kernel, n, (dw, job.target, onto, n, splits));
 	}
 }
 

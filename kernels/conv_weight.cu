@@ -12,7 +12,8 @@
  *
  * Small gradients are summed in parts, one a thread, each over its share of the images; large ones
  * are split by channels and filters, so that nothing is kept twice. Which of the two depends on the
- * shape and on THREADS alone, and so does the order of the sums.
+ * shape and on THREADS alone, and so does the order of the sums. What dw held is added first, where
+ * it is to be kept.
  */
 #ifndef STOWAGE_CONV_WEIGHT_CU
 #define STOWAGE_CONV_WEIGHT_CU
@@ -31,6 +32,7 @@ struct conv_weight {
 	struct conv s;
 	int64_t b;
 	const real *x, *dy;
+	real keep;		/* dw = keep * dw + the sum */
 	int cg, fg;		/* channels and filters in a group */
 	bool joined;		/* the taps of a row share a vector */
 	struct conv_chunks size;	/* of the largest chunk */
@@ -115,7 +117,7 @@ struct weight_tile {		/* where a tile of dw goes */
 	real *to;
 	int64_t row, tap;	/* steps from filter to filter, channel to channel */
 	int n, taps, lane;	/* joined: lane l is tap l / n, channel l % n; else channel l */
-	bool add;
+	real keep;		/* what it is added to: so many times what lies there */
 };
 
 static void
@@ -126,14 +128,15 @@ weight_store(const struct weight_tile *s, const real *tile, int rows, int cols)
 		real *to = s->to + (s->taps > 1 ? l / s->n + l % s->n * s->tap : l * s->tap);
 
 		for (int i = 0; i < rows; i++, to += s->row)
-			*to = tile[i * TILE_COLS + j] + (s->add ? *to : 0);
+			*to = tile[i * TILE_COLS + j] + (s->keep != 0 ? s->keep * *to : 0);
 	}
 }
 
-/* One chunk's part of filters [first, last) and channels [c, c + n) of group g. */
+/* One chunk's part of filters [first, last) and channels [c, c + n) of group g, added to KEEP times
+ * what lies there. */
 static void
 weight_chunk(const struct conv_weight *w, const struct chunk *k, real *dw, const real *turned,
-    int g, int c, int n, int first, int last, bool add)
+    int g, int c, int n, int first, int last, real keep)
 {
 	const struct conv *s = &w->s;
 	struct place at[CHUNK_POSITIONS];
@@ -144,13 +147,13 @@ weight_chunk(const struct conv_weight *w, const struct chunk *k, real *dw, const
 	const real *dy = w->dy + (k->image * s->f + (int64_t)g * w->fg) * plane +
 	    (int64_t)k->y * s->ow + k->x;
 	struct weight_tile to = { .row = w->cg * taps, .tap = taps, .n = n,
-		.taps = w->joined ? s->kw : 1, .add = add };
+		.taps = w->joined ? s->kw : 1, .keep = keep };
 
 	for (int t = 0; t < s->kh * steps; t++) {
 		int ky = t / steps, kx = t % steps;
 		int terms = weight_places(w, k, at, n, ky, kx);
 
-		if (add && terms == 0)
+		if (keep == 1 && terms == 0)
 			continue;
 		for (to.lane = 0; to.lane < lanes; to.lane += TILE_COLS)
 			for (int i = 0; i < tiles; i++) {
@@ -200,15 +203,17 @@ weight_tasks(const struct conv_weight *w, real *dw, real *scratch, int thread, i
 		for (int64_t i = 0; chunk_at(w, i, &k); i++) {
 			turn(w, &k, g * w->cg + c, n, scratch);
 			weight_chunk(w, &k, dw, scratch, g, c, n, w->fg * slice / slices,
-			    w->fg * (slice + 1) / slices, i > 0);
+			    w->fg * (slice + 1) / slices, i > 0 ? 1 : w->keep);
 		}
 	}
 }
 
-/* Small gradients: part P of THREADS takes every THREADS-th chunk. */
+/* Small gradients: part P of THREADS takes every THREADS-th chunk. The first part adds to what is
+ * there. */
 static void
 weight_part(const struct conv_weight *w, real *dw, real *scratch, int part)
 {
+	real keep = part ? 0 : w->keep;
 	struct chunk k;
 
 	if (!chunk_at(w, part, &k)) {
@@ -221,7 +226,8 @@ weight_part(const struct conv_weight *w, real *dw, real *scratch, int part)
 
 			for (int64_t i = part; chunk_at(w, i, &k); i += THREADS) {
 				turn(w, &k, g * w->cg + c, n, scratch);
-				weight_chunk(w, &k, dw, scratch, g, c, n, 0, w->fg, i != part);
+				weight_chunk(w, &k, dw, scratch, g, c, n, 0, w->fg,
+				    i != part ? 1 : keep);
 			}
 		}
 }
@@ -244,12 +250,13 @@ weight_in_parts(const struct conv_weight *w, real *dw, real *scratch)
 }
 
 static void
-conv_weight_run(real *dw, const real *dy, const real *x, void *work, int64_t b, struct conv s)
+conv_weight_run(real *dw, const real *dy, const real *x, real keep, void *work, int64_t b,
+    struct conv s)
 {
 	bool in_parts = conv_in_parts(&s, THREADS);
 	struct conv_weight w = conv_weight_plan(s, b, in_parts ? THREADS : 1);
 
-	w.x = x, w.dy = dy;
+	w.x = x, w.dy = dy, w.keep = keep;
 	if (in_parts) {
 		weight_in_parts(&w, dw, (real *)work);
 		return;

@@ -17,6 +17,7 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 	int64_t rows, cols, depth;
 	const real *left, *right, *bias;
 	real *target;
+	struct onto onto;
 
 	__device__ __forceinline__ real
 	a(int, int64_t m, int64_t k) const
@@ -33,17 +34,18 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 	__device__ __forceinline__ void
 	store(int, int, int64_t m, int64_t n, real value) const
 	{
-		target[m * cols + n] = bias ? value + bias[n] : value;
+		onto_store(&target[m * cols + n], bias ? value + bias[n] : value, onto_keep(onto));
 	}
 };
 
 template <bool TURN_A, bool TURN_B> static void
-dense_tiles(real *c, const real *a, const real *b, const real *bias, int64_t m, int64_t n, int64_t k)
+dense_tiles(real *c, const real *a, const real *b, const real *bias, struct onto onto, int64_t m,
+    int64_t n, int64_t k)
 {
 	dense_job<TURN_A, TURN_B> job;
 
 	job.rows = m, job.cols = n, job.depth = k;
-	job.left = a, job.right = b, job.bias = bias, job.target = c;
+	job.left = a, job.right = b, job.bias = bias, job.target = c, job.onto = onto;
 	gpu_product(job, 1, 1);
 }
 
@@ -52,7 +54,7 @@ dense_tiles(real *c, const real *a, const real *b, const real *bias, int64_t m, 
 /* What cuBLASLt needs to know of one shape of product, and the algorithm it chose: asked for once,
  * before or in the first step, since the choice takes longer than a small product. */
 struct dense_plan {
-	bool turn_a, turn_b, bias, found;
+	bool turn_a, turn_b, bias, step, found;
 	int64_t m, n, k;
 	cublasLtMatmulDesc_t what;
 	cublasLtMatrixLayout_t a, b, c;
@@ -80,6 +82,7 @@ dense_plan_make(struct dense_plan *p, const real *bias, size_t size)
 	cublasOperation_t first = p->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
 	cublasOperation_t second = p->turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
 	cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+	cublasLtPointerMode_t there = CUBLASLT_POINTER_MODE_DEVICE;
 	cublasLtMatmulPreference_t wish;
 	cublasLtMatmulHeuristicResult_t best;
 	int64_t a_row = p->turn_a ? p->m : p->k, b_row = p->turn_b ? p->k : p->n;
@@ -91,6 +94,9 @@ dense_plan_make(struct dense_plan *p, const real *bias, size_t size)
 	    sizeof(first)));
 	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second,
 	    sizeof(second)));
+	if (p->step)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_POINTER_MODE,
+		    &there, sizeof(there)));
 	if (bias) {
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE,
 		    &epilogue, sizeof(epilogue)));
@@ -112,7 +118,7 @@ dense_plan_make(struct dense_plan *p, const real *bias, size_t size)
 }
 
 static struct dense_plan *
-dense_plan(bool turn_a, bool turn_b, const real *bias, int64_t m, int64_t n, int64_t k,
+dense_plan(bool turn_a, bool turn_b, const real *bias, bool step, int64_t m, int64_t n, int64_t k,
     size_t size)
 {
 	static struct dense_plan plans[DENSE_PLANS];
@@ -121,8 +127,8 @@ dense_plan(bool turn_a, bool turn_b, const real *bias, int64_t m, int64_t n, int
 
 	for (int i = 0; i < used; i++) {
 		p = &plans[i];
-		if (p->turn_a == turn_a && p->turn_b == turn_b && p->bias == !!bias && p->m == m &&
-		    p->n == n && p->k == k)
+		if (p->turn_a == turn_a && p->turn_b == turn_b && p->bias == !!bias &&
+		    p->step == step && p->m == m && p->n == n && p->k == k)
 			return p;
 	}
 	p = &plans[next];
@@ -135,49 +141,67 @@ dense_plan(bool turn_a, bool turn_b, const real *bias, int64_t m, int64_t n, int
 	} else {
 		used++;
 	}
-	p->turn_a = turn_a, p->turn_b = turn_b, p->bias = !!bias;
+	p->turn_a = turn_a, p->turn_b = turn_b, p->bias = !!bias, p->step = step;
 	p->m = m, p->n = n, p->k = k;
 	dense_plan_make(p, bias, size);
 	return p;
 }
 
+/* The factors of a product whose second depends on the step, which only the device knows. */
+KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
+{
+	EACH (i, 2)
+		factor[i] = i ? onto_keep(onto) : 1;
+}
+
+#define DENSE_FACTORS	256	/* bytes for them, at the end of the workspace */
+
 /* False where cuBLASLt has no algorithm for such a product: then the tiles do it. */
 static bool
 dense_library(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
-    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+    struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
-	struct dense_plan *p = dense_plan(turn_a, turn_b, bias, m, n, k, size);
-	real one = 1, zero = 0;
+	real factor[2] = { 1, onto.keep }, *factors = factor;
+	struct dense_plan *p;
 
+	if (size < DENSE_FACTORS)
+		return false;
+	size -= DENSE_FACTORS;
+	p = dense_plan(turn_a, turn_b, bias, onto.step != NULL, m, n, k, size);
 	if (!p->found)
 		return false;
+	if (onto.step) {
+		factors = (real *)((char *)work + size);
+		LAUNCH(dense_factors_kernel, 2, (factors, onto));
+	}
 	if (bias)
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
 		    &bias, sizeof(bias)));
-	CUBLAS(cublasLtMatmul(lt, p->what, &one, b, p->b, a, p->a, &zero, c, p->c, c, p->c, &p->algo,
-	    work, size, stream));
+	CUBLAS(cublasLtMatmul(lt, p->what, &factors[0], b, p->b, a, p->a, &factors[1], c, p->c, c,
+	    p->c, &p->algo, work, size, stream));
 	return true;
 }
 
 #endif
 
-/* c[m, n] = op(a) op(b), all in rows. BIAS, of n elements, is added to each row. */
+/* c[m, n] = op(a) op(b), all in rows. BIAS, of n elements, is added to each row; there is none where
+ * c is added to. */
 static void
 dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
-    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+    struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
 #ifdef USE_CUBLASLT
-	if (dense_library(c, a, turn_a, b, turn_b, bias, m, n, k, work, size))
+	if (dense_library(c, a, turn_a, b, turn_b, bias, onto, m, n, k, work, size))
 		return;
 #endif
 	(void)work;
 	(void)size;
 	if (turn_a)
-		dense_tiles<true, false>(c, a, b, bias, m, n, k);
+		dense_tiles<true, false>(c, a, b, bias, onto, m, n, k);
 	else if (turn_b)
-		dense_tiles<false, true>(c, a, b, bias, m, n, k);
+		dense_tiles<false, true>(c, a, b, bias, onto, m, n, k);
 	else
-		dense_tiles<false, false>(c, a, b, bias, m, n, k);
+		dense_tiles<false, false>(c, a, b, bias, onto, m, n, k);
 }
 
 #elif defined(USE_CBLAS)
@@ -193,7 +217,7 @@ dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 /* Each thread makes a strip of C, of rows or of columns, with a call of its own. */
 static void
 dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
-    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+    struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
 	(void)work;
 	(void)size;
@@ -209,7 +233,8 @@ dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 			cblas_gemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
 			    turn_b ? CblasTrans : CblasNoTrans, (int)(m1 - m0), (int)(n1 - n0),
 			    (int)k, 1, a + (turn_a ? m0 : m0 * k), (int)(turn_a ? m : k),
-			    b + (turn_b ? n0 * k : n0), (int)(turn_b ? k : n), bias ? 1 : 0,
+			    b + (turn_b ? n0 * k : n0), (int)(turn_b ? k : n),
+			    bias ? 1 : onto_keep(onto),
 			    c + m0 * n + n0, (int)n);
 	}
 }
@@ -282,7 +307,7 @@ pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t 
  * columns (c' = b a'): see above. */
 static void
 dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
-    int64_t m, int64_t n, int64_t k, void *work, size_t size)
+    struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
 	struct product p = { 0 };
 	struct dense_step step = { .a_term = turn_a ? m : 1, .c_col = turn_b ? n : 1 };
@@ -297,6 +322,7 @@ dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 	p.b_row = n, p.b_col = k;
 	p.c = c;
 	p.c_row = turn_b ? 1 : n;
+	p.keep = onto_keep(onto);
 	p.bias = bias;
 	p.shape = &step;
 	p.places = places_dense;
@@ -311,19 +337,19 @@ static void
 dense_forward(real *y, const real *x, const real *w, const real *bias, void *work, int64_t size,
     int64_t rows, int64_t in, int64_t units)
 {
-	dense_product(y, x, false, w, true, bias, rows, units, in, work, (size_t)size);
+	dense_product(y, x, false, w, true, bias, ANEW, rows, units, in, work, (size_t)size);
 }
 
 static void
-dense_backward_input(real *dx, const real *dy, const real *w, void *work, int64_t size,
-    int64_t rows, int64_t in, int64_t units)
+dense_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work,
+    int64_t size, int64_t rows, int64_t in, int64_t units)
 {
-	dense_product(dx, dy, false, w, false, NULL, rows, in, units, work, (size_t)size);
+	dense_product(dx, dy, false, w, false, NULL, onto, rows, in, units, work, (size_t)size);
 }
 
 static void
-dense_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_t size,
-    int64_t rows, int64_t in, int64_t units)
+dense_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+    int64_t size, int64_t rows, int64_t in, int64_t units)
 {
-	dense_product(dw, dy, true, x, false, NULL, units, in, rows, work, (size_t)size);
+	dense_product(dw, dy, true, x, false, NULL, onto, units, in, rows, work, (size_t)size);
 }

@@ -45,8 +45,20 @@ depthwise_tap(real *y, const real *x, real w, const struct window *at, int ty, i
 	}
 }
 
+/* What a plane's sums start from. */
 static void
-depthwise_forward(real *y, const real *x, const real *w, const real *bias, int64_t b,
+depthwise_start(real *to, int64_t n, real bias, real keep)
+{
+	if (keep != 0)
+		for (int64_t i = 0; i < n; i++)
+			to[i] = keep * to[i] + bias;
+	else
+		for (int64_t i = 0; i < n; i++)
+			to[i] = bias;
+}
+
+static void
+depthwise_forward(real *y, const real *x, const real *w, const real *bias, real keep, int64_t b,
     struct conv s)
 {
 	struct window at = window_forward(&s);
@@ -59,8 +71,7 @@ depthwise_forward(real *y, const real *x, const real *w, const real *bias, int64
 		const real *from = x + (i / s.f * s.c + f / fg) * at.plane;
 		real *to = y + i * plane;
 
-		for (int64_t q = 0; q < plane; q++)
-			to[q] = bias ? bias[f] : 0;
+		depthwise_start(to, plane, bias ? bias[f] : 0, keep);
 		for (int t = 0; t < taps; t++)
 			depthwise_tap(to, from, w[f * taps + t], &at, t / s.kw, t % s.kw);
 	}
@@ -89,8 +100,8 @@ depthwise_tap_back(real *dx, const real *dy, real w, const struct window *at, in
 }
 
 static void
-depthwise_backward_input(real *dx, const real *dy, const real *w, const real *bias, int64_t b,
-    struct conv s)
+depthwise_backward_input(real *dx, const real *dy, const real *w, const real *bias, real keep,
+    int64_t b, struct conv s)
 {
 	struct window at = window_forward(&s);
 	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
@@ -100,8 +111,7 @@ depthwise_backward_input(real *dx, const real *dy, const real *w, const real *bi
 	for (int64_t i = 0; i < b * s.c; i++) {
 		real *to = dx + i * at.plane;
 
-		for (int64_t q = 0; q < at.plane; q++)
-			to[q] = bias ? bias[i % s.c] : 0;
+		depthwise_start(to, at.plane, bias ? bias[i % s.c] : 0, keep);
 		for (int64_t f = i % s.c * fg; f < (i % s.c + 1) * fg; f++)
 			for (int t = 0; t < taps; t++)
 				depthwise_tap_back(to, dy + (i / s.c * s.f + f) * plane,
@@ -154,7 +164,8 @@ depthwise_tap_sum(const real *dy, const real *x, const struct window *at, int ty
 }
 
 static void
-depthwise_backward_weight(real *dw, const real *dy, const real *x, int64_t b, struct conv s)
+depthwise_backward_weight(real *dw, const real *dy, const real *x, real keep, int64_t b,
+    struct conv s)
 {
 	struct window at = window_forward(&s);
 	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
@@ -169,7 +180,7 @@ depthwise_backward_weight(real *dw, const real *dy, const real *x, int64_t b, st
 		for (int64_t q = 0; q < b; q++)
 			sum += depthwise_tap_sum(dy + (q * s.f + f) * plane,
 			    x + (q * s.c + f / fg) * at.plane, &at, t / s.kw, t % s.kw);
-		dw[i] = (real)sum;
+		dw[i] = (real)sum + (keep != 0 ? keep * dw[i] : 0);
 	}
 }
 

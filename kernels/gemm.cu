@@ -1,5 +1,5 @@
 /*
- * gemm.cu - the engine of all matrix products: C = A B, where A is read in place through a table
+ * gemm.cu - the engine of all matrix products: C = A B, or keep * C + A B, where A is read in place through a table
  * of offsets, and B is either read in place or packed into panels.
  *
  * Convolutions, their gradients and dense layers have one shape in common: many rows (filters,
@@ -156,6 +156,7 @@ struct product {
 	int64_t a_row;
 	real *c;		/* element (i, j): c[i * c_row + column(j)] */
 	int64_t c_row;
+	real keep;		/* what becomes of what C holds: C = keep * C + A B */
 	const real *bias;	/* added to each row, or NULL */
 	const real *b;		/* what pack() reads */
 	int64_t b_row, b_col;
@@ -168,11 +169,14 @@ struct product {
 	void (*columns)(const struct product *, int64_t *at, int64_t j, int n);
 };
 
-/* Writes a tile to C, or adds it there; COLUMN says where its columns lie. */
+/* Writes a tile to C, or adds it to KEEP times C; COLUMN says where its columns lie. The first part
+ * of a sum brings the bias. */
 static void
 tile_store(const struct product *p, const real *tile, int64_t row, int rows, const int64_t *column,
-    int cols, bool add)
+    int cols, bool first)
 {
+	const real *bias = first ? p->bias : NULL;
+	real keep = first ? p->keep : 1;
 	real *c = p->c + row * p->c_row;
 	int i, j, end;
 
@@ -180,7 +184,8 @@ tile_store(const struct product *p, const real *tile, int64_t row, int rows, con
 		for (j = 0; j < cols; j++)
 			for (i = 0; i < rows; i++)
 				c[column[j] + i] = tile[i * TILE_COLS + j] +
-				    (add ? c[column[j] + i] : p->bias ? p->bias[row + i] : 0);
+				    (bias ? bias[row + i] : 0) +
+				    (keep != 0 ? keep * c[column[j] + i] : 0);
 		return;
 	}
 	for (j = 0; j < cols; j = end) {	/* runs of neighbours, mostly one or two */
@@ -189,19 +194,20 @@ tile_store(const struct product *p, const real *tile, int64_t row, int rows, con
 		for (i = 0; i < rows; i++) {
 			const real *from = tile + i * TILE_COLS + j;
 			real *to = c + i * p->c_row + column[j];
-			real bias = p->bias ? p->bias[row + i] : 0;
+			real start = bias ? bias[row + i] : 0;
 			int n = end - j, q = 0;
 
-			if (add) {
+			if (keep != 0) {
 				for (; q + LANES <= n; q += LANES)
-					*(vec_at *)(to + q) += *(const vec_at *)(from + q);
+					*(vec_at *)(to + q) = keep * *(vec_at *)(to + q) +
+					    (*(const vec_at *)(from + q) + start);
 				for (; q < n; q++)
-					to[q] += from[q];
+					to[q] = keep * to[q] + (from[q] + start);
 			} else {
 				for (; q + LANES <= n; q += LANES)
-					*(vec_at *)(to + q) = *(const vec_at *)(from + q) + bias;
+					*(vec_at *)(to + q) = *(const vec_at *)(from + q) + start;
 				for (; q < n; q++)
-					to[q] = from[q] + bias;
+					to[q] = from[q] + start;
 			}
 		}
 	}
@@ -224,7 +230,7 @@ block_product(const struct product *p, int64_t first, int64_t last, const real *
 
 			tile_product(rows, n > LANES ? 2 : 1, tile, p->a + row * p->a_row, p->a_row,
 			    panels + (int64_t)j * depth, LANES, at, depth);
-			tile_store(p, tile, row, rows, column + j, n, k > 0);
+			tile_store(p, tile, row, rows, column + j, n, k == 0);
 		}
 	}
 }

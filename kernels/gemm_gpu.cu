@@ -13,6 +13,8 @@
  *
  * Tiles are numbered along blockIdx.x alone, whose limit, 2^31 - 1, is beyond any arena.
  *
+ * onto_store() is what store() writes with: it adds to what is to be kept there.
+ *
  * No atomics: every element is summed by one thread in one order. A long sum over few elements is
  * split among blocks, each writing a partial result that a second kernel adds up.
  */
@@ -23,6 +25,12 @@
 #include "sizes.cu"
 
 #ifdef __CUDACC__
+
+DEVICE void
+onto_store(real *at, real value, real keep)
+{
+	*at = keep != 0 ? keep * *at + value : value;
+}
 
 #define GPU_SLICE	16
 #define GPU_EACH	4	/* elements of C along each side to a thread, and fetched by it */
@@ -100,15 +108,17 @@ gpu_product(const Job &job, int products, int splits)
 	LAUNCHED(gpu_product_kernel);
 }
 
-/* c = the sum of SPLITS partial results, in order. */
-KERNEL(gpu_sum_kernel, (real *c, const real *part, int64_t n, int splits))
+/* The sum of SPLITS partial results, in order. */
+KERNEL(gpu_sum_kernel, (real *c, const real *part, struct onto onto, int64_t n, int splits))
 {
+	real keep = onto_keep(onto);
+
 	EACH (i, n) {
 		real sum = part[i];
 
 		for (int s = 1; s < splits; s++)
 			sum += part[s * n + i];
-		c[i] = sum;
+		onto_store(&c[i], sum, keep);
 	}
 }
 

@@ -74,6 +74,26 @@ struct step {			/* what differs from one micro-step to the next */
 	real keep;		/* 0 for an update's first micro-batch, 1 after: gradients add up */
 };
 
+/* What a result does with what lies where it goes: C = keep * C + result. */
+struct onto {
+	real keep;		/* 0: C is overwritten, and not read, be it not a number */
+	const struct step *step;	/* not NULL: keep is for an update's first micro-batch, 1 after */
+};
+
+static inline struct onto
+onto_of(real keep, const struct step *step)
+{
+	struct onto o;
+
+	o.keep = keep;
+	o.step = step;
+	return o;
+}
+
+#define ANEW	onto_of(0, NULL)
+#define ONTO(keep)	onto_of(keep, NULL)
+#define ONTO_FIRST(keep, step)	onto_of(keep, step)
+
 #ifdef __CUDACC__
 
 #define KERNEL(name, params)	static __global__ void name params
@@ -198,5 +218,12 @@ block_max(T x)
 } while (0)
 
 #endif
+
+/* The factor itself; read inside kernels, since on CUDA the step's numbers lie on the device. */
+DEVICE real
+onto_keep(struct onto o)
+{
+	return o.step && o.step->keep != 0 ? 1 : o.keep;
+}
 
 #endif	/* STOWAGE_KERNEL_H */

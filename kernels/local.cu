@@ -46,8 +46,10 @@ KERNEL(local_forward_kernel, (real *y, const real *x, const real *w, const real 
 	}
 }
 
-KERNEL(local_input_kernel, (real *dx, const real *dy, const real *w, int64_t b, struct local s))
+KERNEL(local_input_kernel, (real *dx, const real *dy, const real *w, struct onto onto, int64_t b,
+    struct local s))
 {
+	real keep = onto_keep(onto);
 	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
 
 	EACH (i, b * s.c * s.h * s.w) {
@@ -66,12 +68,14 @@ KERNEL(local_input_kernel, (real *dx, const real *dy, const real *w, int64_t b, 
 				for (int f = 0; f < s.f; f++)
 					sum += row[f * depth] * dy[(sample * s.f + f) * positions + p];
 			}
-		dx[i] = sum;
+		dx[i] = keep != 0 ? keep * dx[i] + sum : sum;
 	}
 }
 
-KERNEL(local_weight_kernel, (real *dw, const real *dy, const real *x, int64_t b, struct local s))
+KERNEL(local_weight_kernel, (real *dw, const real *dy, const real *x, struct onto onto, int64_t b,
+    struct local s))
 {
+	real keep = onto_keep(onto);
 	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
 
 	EACH (i, positions * s.f * depth) {
@@ -82,7 +86,7 @@ KERNEL(local_weight_kernel, (real *dw, const real *dy, const real *x, int64_t b,
 
 		for (int64_t n = 0; n < b; n++)
 			sum += dy[(n * s.f + f) * positions + p] * x[n * s.c * s.h * s.w + at];
-		dw[i] = sum;
+		dw[i] = keep != 0 ? keep * dw[i] + sum : sum;
 	}
 }
 
@@ -97,22 +101,23 @@ local_forward(real *y, const real *x, const real *w, const real *bias, void *wor
 }
 
 static void
-local_backward_input(real *dx, const real *dy, const real *w, void *work, int64_t b, struct local s)
+local_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work, int64_t b,
+    struct local s)
 {
 	int64_t n = b * s.c * s.h * s.w;
 
 	(void)work;
-	LAUNCH(local_input_kernel, n, (dx, dy, w, b, s));
+	LAUNCH(local_input_kernel, n, (dx, dy, w, onto, b, s));
 }
 
 static void
-local_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_t b,
-    struct local s)
+local_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+    int64_t b, struct local s)
 {
 	int64_t n = (int64_t)s.oh * s.ow * s.f * s.c * s.kh * s.kw;
 
 	(void)work;
-	LAUNCH(local_weight_kernel, n, (dw, dy, x, b, s));
+	LAUNCH(local_weight_kernel, n, (dw, dy, x, onto, b, s));
 }
 
 #else
@@ -208,8 +213,8 @@ local_forward(real *y, const real *x, const real *w, const real *bias, void *wor
 }
 
 static void
-local_backward_weight(real *dw, const real *dy, const real *x, void *work, int64_t b,
-    struct local s)
+local_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+    int64_t b, struct local s)
 {
 	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
 
@@ -218,6 +223,7 @@ local_backward_weight(real *dw, const real *dy, const real *x, void *work, int64
 		struct local_at at = { s, s.f * positions, 1 };
 		struct product p = { .rows = s.f, .cols = depth, .depth = b,
 			.a = dy + q, .a_row = positions, .c = dw + q * s.f * depth, .c_row = depth,
+			.keep = onto_keep(onto),
 			.b = x + q / s.ow * s.sy * s.w + q % s.ow * s.sx, .shape = &at,
 			.places = places_local, .pack = pack_elements, .columns = columns_local };
 
@@ -227,11 +233,13 @@ local_backward_weight(real *dw, const real *dy, const real *x, void *work, int64
 
 /* dx of one image from the terms of all positions; windows overlap, so a thread has whole images. */
 static void
-local_image(real *dx, const real *dy, const real *w, const struct local *s)
+local_image(real *dx, const real *dy, const real *w, real keep, const struct local *s)
 {
 	int64_t positions = (int64_t)s->oh * s->ow, depth = (int64_t)s->c * s->kh * s->kw;
+	int64_t image = (int64_t)s->c * s->h * s->w;
 
-	memset(dx, 0, (size_t)s->c * s->h * s->w * sizeof(real));
+	for (int64_t i = 0; i < image; i++)
+		dx[i] = keep != 0 ? keep * dx[i] : 0;
 	for (int64_t q = 0; q < positions; q++)
 		for (int64_t f = 0; f < s->f; f++) {
 			const real *row = w + (q * s->f + f) * depth;
@@ -249,14 +257,15 @@ local_image(real *dx, const real *dy, const real *w, const struct local *s)
 }
 
 static void
-local_backward_input(real *dx, const real *dy, const real *w, void *work, int64_t b, struct local s)
+local_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work, int64_t b,
+    struct local s)
 {
 	int64_t image = (int64_t)s.c * s.h * s.w, out = (int64_t)s.f * s.oh * s.ow;
 
 	(void)work;
 	PRAGMA(omp parallel for schedule(static))
 	for (int64_t n = 0; n < b; n++)
-		local_image(dx + n * image, dy + n * out, w, &s);
+		local_image(dx + n * image, dy + n * out, w, onto_keep(onto), &s);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emit/program.h"
+#include "ops/op.h"
 
 static const char *const type_macro[DTYPES] = {
 	[DT_F32] = "F32", [DT_F64] = "F64", [DT_F16] = "F16", [DT_BF16] = "BF16", [DT_I32] = "I32",
@@ -53,6 +54,15 @@ literal(struct emitter *e, double x)
 }
 
 static const char *
+onto(struct emitter *e, const struct node *n)
+{
+	if (!op_base(n))
+		return "ANEW";
+	return arena_printf(e->module->arena, n->keep_first ? "ONTO_FIRST(%s, s)" : "ONTO(%s)",
+	    literal(e, n->keep));
+}
+
+static const char *
 argument(struct emitter *e, char letter, va_list *ap)
 {
 	const struct node *n;
@@ -74,6 +84,8 @@ argument(struct emitter *e, char letter, va_list *ap)
 		return arena_printf(e->module->arena, "%lld", (long long)va_arg(*ap, int64_t));
 	case 'r':
 		return literal(e, va_arg(*ap, double));
+	case 'o':
+		return onto(e, va_arg(*ap, const struct node *));
 	case 's':
 		return va_arg(*ap, const char *);
 	case 'k':

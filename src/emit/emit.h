@@ -49,6 +49,7 @@ struct emitter {
  *   b  struct tensor *: "b" when it is batched, else "1"
  *   i  int64_t: a literal
  *   r  double: a literal of type real, exact to the last bit
+ *   o  struct node *: what becomes of what lies where it writes: ANEW, ONTO(0.9)
  *   s  const char *: written as it is ("lr", "step", a macro)
  *   k  struct node *: the random stream of this node: a number unique to the forward node
  */

@@ -356,6 +356,12 @@ node(struct reader *r)
 		ir_add_output(r->m, n, make(r, &out[i].shape, out[i].kind, out[i].name, loc));
 		tensor_alias(n->out[n->nout - 1], out[i].over);
 	}
+	if (accept(r, "keep")) {
+		if (!op_base(n))
+			fail(r, "an operand that the node adds to, before what is kept of it");
+		n->keep = number(r);
+		n->keep_first = accept(r, "first");
+	}
 	if (accept(r, "using")) {
 		type(r, &out[0].shape);
 		n->work = make(r, &out[0].shape, T_WORKSPACE, arena_printf(r->a, "%s.workspace",

@@ -12,7 +12,8 @@
  *       result loss %20 "loss" @12
  *
  * "B," marks a batched shape; "_" is an absent operand; "over %3" an output that takes over bytes;
- * @N the spec's line, which is for people: it is not read back.
+ * "keep 0.9" how much stays of the operand that a node adds to, "first" that this holds for an
+ * update's first micro-batch; @N the spec's line, which is for people: it is not read back.
  */
 #include "ir/ir.h"
 
@@ -153,6 +154,8 @@ print_node(FILE *f, const struct node *n)
 	fputs(") ", f);
 	print_attrs(f, n->op, n->attr);
 	fprintf(f, " %s \"%s\"", phase_names[n->phase], n->path);
+	if (op_base(n))
+		fprintf(f, " keep %.17g%s", n->keep, n->keep_first ? " first" : "");
 	if (n->work) {
 		fputs(" using ", f);
 		print_type(f, n->work);

@@ -7,6 +7,7 @@
  * 3. Extents are positive, bytes below the limit.
  * 4. An output aliases nothing, or an input of its node of the same bytes.
  * 5. Operand counts respect the operator.
+ * 6. What a node adds onto, its first output takes over, and no other operand lies there.
  */
 #include "ir/ir.h"
 
@@ -64,12 +65,28 @@ check_alias(struct verifier *v, const struct node *n, const struct tensor *t)
 }
 
 static void
+check_base(struct verifier *v, const struct node *n)
+{
+	const struct tensor *base = op_base(n);
+	int j;
+
+	if (!base)
+		return;
+	if (n->nout < 1 || !n->out[0] || n->out[0]->alias_of != base)
+		breach(v, n, "adds onto '%s', but does not write there", base->name);
+	for (j = 0; j < n->nin; j++)
+		if (j != n->op->onto && n->in[j] && tensor_root(n->in[j]) == tensor_root(base))
+			breach(v, n, "adds onto '%s', which it also reads", base->name);
+}
+
+static void
 check_node(struct verifier *v, const struct node *n)
 {
 	int j;
 
 	if (n->nin < n->op->min_operands)
 		breach(v, n, "%d operands, at least %d needed", n->nin, n->op->min_operands);
+	check_base(v, n);
 	for (j = 0; j < n->nin; j++) {
 		const struct tensor *t = n->in[j];
 

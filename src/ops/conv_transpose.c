@@ -74,7 +74,7 @@ emit_input(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0]);
 
-	emit_call(e, "conv_forward", "tttswbs", n->out[0], n->in[0], n->in[1], "NULL", n, n->in[0],
+	emit_call(e, "conv_forward", "tttsowbs", n->out[0], n->in[0], n->in[1], "NULL", n, n, n->in[0],
 	    product_conv_text(e, &s));
 }
 
@@ -87,6 +87,7 @@ const struct op op_conv_transpose_grad_input = {
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
 	.workspace = work_of_input,
+	.onto = 2,
 	.kernels = "conv.cu",
 	.emit = emit_input,
 };
@@ -109,7 +110,7 @@ emit_weight(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0]);
 
-	emit_call(e, "conv_backward_weight", "tttwbs", n->out[0], n->in[1], n->in[0], n, n->in[0],
+	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[1], n->in[0], n, n, n->in[0],
 	    product_conv_text(e, &s));
 }
 
@@ -122,6 +123,7 @@ const struct op op_conv_transpose_grad_weight = {
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
 	.workspace = work_of_weight,
+	.onto = 2,
 	.kernels = "conv.cu",
 	.emit = emit_weight,
 };
@@ -223,8 +225,8 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0]);
 
-	emit_call(e, "conv_backward_input", "ttttwbs", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_backward_input", "ttttowbs", n->out[0], n->in[0], n->in[1],
+	    n->nin > 2 ? n->in[2] : NULL, n, n, n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_transpose = {

@@ -48,7 +48,7 @@ work_of_input(const struct node *n, const struct target *target, int threads)
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_backward_input", "tttwzsii", n->out[0], n->in[0], n->in[1], n, n,
+	emit_call(e, "dense_backward_input", "tttowzsii", n->out[0], n->in[0], n->in[1], n, n, n,
 	    rows(e, n->in[0]), last(n->out[0]), last(n->in[0]));
 }
 
@@ -61,6 +61,7 @@ const struct op op_dense_grad_input = {
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
 	.workspace = work_of_input,
+	.onto = 2,
 	.kernels = "dense.cu",
 	.emit = emit_input,
 };
@@ -78,7 +79,7 @@ work_of_weight(const struct node *n, const struct target *target, int threads)
 static void
 emit_weight(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_backward_weight", "tttwzsii", n->out[0], n->in[0], n->in[1], n, n,
+	emit_call(e, "dense_backward_weight", "tttowzsii", n->out[0], n->in[0], n->in[1], n, n, n,
 	    rows(e, n->in[0]), last(n->in[1]), last(n->in[0]));
 }
 
@@ -91,6 +92,7 @@ const struct op op_dense_grad_weight = {
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
 	.workspace = work_of_weight,
+	.onto = 2,
 	.kernels = "dense.cu",
 	.emit = emit_weight,
 };

@@ -40,7 +40,7 @@ macs_of_backward(const struct node *n)
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "local_backward_input", "tttwbs", n->out[0], n->in[0], n->in[1], n, n->in[0],
+	emit_call(e, "local_backward_input", "tttowbs", n->out[0], n->in[0], n->in[1], n, n, n->in[0],
 	    geometry(e, n, n->out[0], n->in[0]));
 }
 
@@ -52,6 +52,7 @@ const struct op op_local_grad_input = {
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
+	.onto = 2,
 	.kernels = "local.cu",
 	.emit = emit_input,
 };
@@ -66,7 +67,7 @@ work_of_weight(const struct node *n, const struct target *target, int threads)
 static void
 emit_weight(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "local_backward_weight", "tttwbs", n->out[0], n->in[0], n->in[1], n, n->in[0],
+	emit_call(e, "local_backward_weight", "tttowbs", n->out[0], n->in[0], n->in[1], n, n, n->in[0],
 	    geometry(e, n, n->in[1], n->in[0]));
 }
 
@@ -79,6 +80,7 @@ const struct op op_local_grad_weight = {
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
 	.workspace = work_of_weight,
+	.onto = 2,
 	.kernels = "local.cu",
 	.emit = emit_weight,
 };

@@ -348,3 +348,23 @@ op_operand_text(struct build *b, const struct tensor *t)
 		    loc_line(t->def->loc));
 	return arena_printf(a, "%s, '%s' (line %d)", shape, t->name, loc_line(t->loc));
 }
+
+/* ---- adding onto an operand ---- */
+
+struct tensor *
+op_base(const struct node *n)
+{
+	return n->op->onto && n->nin > n->op->onto ? n->in[n->op->onto] : NULL;
+}
+
+void
+op_add_onto(struct module *m, struct node *n, struct tensor *base, double keep, bool first)
+{
+	assert(n->op->onto && !op_base(n) && !n->out[0]->alias_of);
+	while (n->nin < n->op->onto)
+		ir_add_input(m, n, NULL);
+	ir_add_input(m, n, base);
+	n->keep = keep;
+	n->keep_first = first;
+	tensor_alias(n->out[0], base);
+}

@@ -116,6 +116,16 @@ struct op {
 
 	/* Bits of the inputs whose bytes out[0] may take over when nobody reads them afterwards. */
 	unsigned inplace;
+	/* Where the operand stands that out[0] can be added to; 0: nowhere. It is one more than the
+	 * operator needs, and absent until a pass gives it (op_add_onto): then out[0] lies in its
+	 * bytes and is node->keep times it plus the result, which never exists by itself. Nothing
+	 * else the node reads may lie there. emit() hands that to the kernel with letter `o`. */
+	int onto;
+	/* OPTIMIZER: can the gradient be added onto a state before the update, at that moment
+	 * turning the state into what the update stores there but for terms of the parameter? Then
+	 * the operator for the rest, with operands parameter and state, the state's place in this
+	 * node, and what is kept of it. NULL: it cannot, with these attributes. */
+	const struct op *(*onto_state)(const struct node *, int *state, double *keep);
 	/* Bits of the outputs that may be absent (NULL) when nobody reads them. */
 	unsigned optional_out;
 
@@ -183,6 +193,15 @@ void		 diff_add(struct diff *, struct tensor *like, struct tensor *gradient);
 /* The commonest gradient rule: dx = OP(dy, saved...), one backward node for in[0]. */
 bool		 diff_unary(struct diff *, struct node *n, const struct op *, int nsaved,
 		    struct tensor *const *saved);
+
+/* ---- for passes ---- */
+
+/* The tensor that the node adds to, or NULL. */
+struct tensor	*op_base(const struct node *);
+/* Lets the node add onto BASE, where it adds to nothing yet: out[0] = keep * BASE + its result; with
+ * FIRST, only in the first micro-batch of an update, and BASE + its result after. */
+void		 op_add_onto(struct module *, struct node *, struct tensor *base, double keep,
+		    bool first);
 
 /* ---- attributes, by name: a misspelt name is a bug and asserts ---- */
 

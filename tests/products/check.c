@@ -64,6 +64,20 @@ compare(const char *what, const char *shape, const real *got, const double *want
 	failures++;
 }
 
+#define ADDED	REAL(0.75)
+
+/* The same once more, added to 0.75 times itself. */
+static void
+compare_added(const char *what, const char *shape, const real *got, double *want, int64_t n)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s, added onto", what);
+	for (int64_t i = 0; i < n; i++)
+		want[i] *= 1 + ADDED;
+	compare(name, shape, got, want, n);
+}
+
 /* One sweep of all products of y, x and w: MAKE says which of the three is summed up. */
 static void
 naive_conv(const struct conv *s, int64_t b, char make, double *sum, const real *one,
@@ -128,16 +142,22 @@ check_conv(struct conv s, int64_t b)
 	naive_conv(&s, b, 'x', tx, dy, w);
 	naive_conv(&s, b, 'w', tw, dy, x);
 	work = fresh(conv_work(&s, 'y'));
-	conv_forward(y, x, w, bias, work, b, s);
+	conv_forward(y, x, w, bias, ANEW, work, b, s);
 	compare("conv", name, y, ty, ny);
+	conv_forward(y, x, w, bias, ONTO(ADDED), work, b, s);
+	compare_added("conv", name, y, ty, ny);
 	free(work);
 	work = fresh(conv_work(&s, 'x'));
-	conv_backward_input(dx, dy, w, NULL, work, b, s);
+	conv_backward_input(dx, dy, w, NULL, ANEW, work, b, s);
 	compare("conv, input", name, dx, tx, nx);
+	conv_backward_input(dx, dy, w, NULL, ONTO(ADDED), work, b, s);
+	compare_added("conv, input", name, dx, tx, nx);
 	free(work);
 	work = fresh(conv_work(&s, 'w'));
-	conv_backward_weight(dw, dy, x, work, b, s);
+	conv_backward_weight(dw, dy, x, ANEW, work, b, s);
 	compare("conv, weights", name, dw, tw, nw);
+	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
+	compare_added("conv, weights", name, dw, tw, nw);
 	free(work);
 	bias_backward(db, dy, b, s.f, plane);
 	compare("conv, bias", name, db, tb, s.f);
@@ -157,7 +177,7 @@ check_transposed_bias(struct conv s, int64_t b)
 	for (int64_t i = 0; i < nx; i++)
 		tx[i] = bias[i / plane % s.c];
 	naive_conv(&s, b, 'x', tx, dy, w);
-	conv_backward_input(dx, dy, w, bias, work, b, s);
+	conv_backward_input(dx, dy, w, bias, ANEW, work, b, s);
 	compare("conv_transpose", "with bias", dx, tx, nx);
 	free(w), free(dy), free(bias), free(dx), free(work), free(tx);
 }
@@ -247,12 +267,16 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 	compare("dense", name, y, ty, ny);
 	free(work);
 	work = fresh(THREADS * product_scratch(units));
-	dense_backward_input(dx, dy, w, work, 0, rows, in, units);
+	dense_backward_input(dx, dy, w, ANEW, work, 0, rows, in, units);
 	compare("dense, input", name, dx, tx, nx);
+	dense_backward_input(dx, dy, w, ONTO(ADDED), work, 0, rows, in, units);
+	compare_added("dense, input", name, dx, tx, nx);
 	free(work);
 	work = fresh(THREADS * product_scratch(rows));
-	dense_backward_weight(dw, dy, x, work, 0, rows, in, units);
+	dense_backward_weight(dw, dy, x, ANEW, work, 0, rows, in, units);
 	compare("dense, weights", name, dw, tw, nw);
+	dense_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, rows, in, units);
+	compare_added("dense, weights", name, dw, tw, nw);
 	free(work);
 	bias_backward(db, dy, rows, units, 1);
 	compare("dense, bias", name, db, tb, units);
@@ -304,11 +328,15 @@ check_local(struct local s, int64_t b)
 	local_forward(y, x, w, bias, work, b, s);
 	compare("local", name, y, ty, ny);
 	free(work);
-	local_backward_input(dx, dy, w, NULL, b, s);
+	local_backward_input(dx, dy, w, ANEW, NULL, b, s);
 	compare("local, input", name, dx, tx, nx);
+	local_backward_input(dx, dy, w, ONTO(ADDED), NULL, b, s);
+	compare_added("local, input", name, dx, tx, nx);
 	work = fresh(THREADS * product_scratch(b));
-	local_backward_weight(dw, dy, x, work, b, s);
+	local_backward_weight(dw, dy, x, ANEW, work, b, s);
 	compare("local, weights", name, dw, tw, nw);
+	local_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
+	compare_added("local, weights", name, dw, tw, nw);
 	free(x), free(w), free(dy), free(bias), free(work), free(y), free(dx), free(dw);
 	free(ty), free(tx), free(tw);
 }
