@@ -108,6 +108,30 @@ sgd_update(real *p, const real *g, const real *clip, real *momentum_buffer, cons
 	LAUNCH(sgd_kernel, n, (p, g, clip, momentum_buffer, s, momentum, nesterov, decay, n));
 }
 
+/* The rest, where the gradient was added to momentum * V already. */
+KERNEL(sgd_apply_kernel, (real *p, real *v, const struct step *s, double decay, int64_t n))
+{
+	real lr = (real)s->lr, wd = (real)decay;
+
+	if (wd == 0) {
+		EACH (i, n)
+			p[i] -= lr * v[i];
+	} else {
+		EACH (i, n) {
+			real d = v[i] + wd * p[i];
+
+			v[i] = d;
+			p[i] -= lr * d;
+		}
+	}
+}
+
+static void
+sgd_apply(real *p, real *v, const struct step *s, double decay, int64_t n)
+{
+	LAUNCH(sgd_apply_kernel, n, (p, v, s, decay, n));
+}
+
 /* base to the power n, by squaring: the same on every target */
 DEVICE double
 power_of(double base, int64_t n)

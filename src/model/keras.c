@@ -33,21 +33,16 @@ fixed(int64_t bytes)
 	return (struct affine){ bytes, 0 };
 }
 
-/* Optimizer slots of a parameter: what its update reads besides value, gradient and clip scale. */
+/* Optimizer slots of a parameter. */
 static int
 slots_of(const struct module *m, const struct tensor *param)
 {
-	const struct graph *const graph[] = { m->train, m->update };
-	int g, i;
+	int i, n = 0;
 
-	for (g = 0; g < 2; g++)
-		for (i = 0; graph[g] && i < graph[g]->nodes.n; i++) {
-			const struct node *n = graph[g]->nodes.v[i];
-
-			if (n->op->kind == OP_OPTIMIZER && n->nin >= 3 && n->in[0] == param)
-				return n->nin - 3;
-		}
-	return 0;
+	for (i = 0; i < m->persistent.n; i++)
+		n += m->persistent.v[i]->kind == T_OPTIMIZER &&
+		    m->persistent.v[i]->gradient_of == param;
+	return n;
 }
 
 /* The backward node of N that makes the gradient of its input, and what it costs here. */

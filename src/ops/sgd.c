@@ -1,4 +1,5 @@
-/* sgd: stochastic gradient descent. Without momentum it has no state at all. */
+/* sgd: stochastic gradient descent. Without momentum it has no state at all. With it, products add
+ * weights' gradients onto it, and what is left to do is sgd_apply. */
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
@@ -24,6 +25,44 @@ shape(struct build *b, struct node *n)
 	return optimizer_shape(b, n, op_real(n, "momentum") > 0, state);
 }
 
+static int
+alias_of_rest(const struct node *n, int k)
+{
+	(void)n;
+	return k;
+}
+
+static void
+emit_rest(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "sgd_apply", "ttssn", n->out[0], n->out[1], "s",
+	    emit_double(e, op_real(n, "weight_decay")), n->out[0]);
+}
+
+const struct op op_sgd_apply = {
+	.name = "sgd_apply",
+	.kind = OP_INTERNAL,
+	.brief = "the rest of sgd, when momentum * v + gradient is there: weight decay, and the step",
+	.flags = OP_ELEMENTWISE,
+	.attrs = attrs,
+	.operands = "parameter momentum",
+	.min_operands = 2, .max_operands = 2,
+	.alias = alias_of_rest,
+	.kernels = "optimizer.cu",
+	.emit = emit_rest,
+};
+
+/* Nesterov's step needs the gradient by itself, and clipping a factor that is known later. */
+static const struct op *
+onto_state(const struct node *n, int *state, double *keep)
+{
+	if (n->in[2] || op_bool(n, "nesterov") || op_real(n, "momentum") == 0)
+		return NULL;
+	*state = FIRST_STATE;
+	*keep = op_real(n, "momentum");
+	return &op_sgd_apply;
+}
+
 static void
 emit(struct emitter *e, const struct node *n)
 {
@@ -40,13 +79,16 @@ const struct op op_sgd = {
 	.brief = "stochastic gradient descent",
 	.doc = "g = gradient + weight_decay * p; with momentum, v = momentum * v + g, and g = v, "
 	    "or with nesterov g = g + momentum * v; p = p - lr * g. The formulas are PyTorch's "
-	    "SGD without dampening. State: nothing, or with momentum one number a weight.",
+	    "SGD without dampening. State: nothing, or with momentum one number a weight.\n\n"
+	    "With momentum, and neither nesterov nor clip, the products that make a weight's gradient "
+	    "add it straight onto momentum * v: it takes no memory of its own, nor over micro-batches.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
 	.operands = "parameter gradient clip",
 	.min_operands = 2, .max_operands = 3,
 	.shape = shape,
 	.alias = optimizer_alias,
+	.onto_state = onto_state,
 	.kernels = "optimizer.cu",
 	.emit = emit,
 };

@@ -4,7 +4,7 @@
     compare.py [--target cuda] ops [SPEC...]
         forward values and gradients of one step: |a - b| / |b| <= 1e-5
     compare.py [--target cuda] steps SPEC...
-        losses of five training steps from the same weights: to 1e-4
+        losses of five training steps from the same weights, and what sgd made of these: to 1e-4
 
 Prints TAP. bench/gpu.py asks the same of programs emitted elsewhere. Exits with 77 (skipped) where PyTorch is absent.
 """
@@ -62,6 +62,12 @@ def off(mine, theirs):
     mine = mine.astype(numpy.float64).reshape(theirs.shape)
     norm = numpy.linalg.norm(theirs)
     return numpy.linalg.norm(mine - theirs) / norm if norm > 1e-30 else numpy.linalg.norm(mine)
+
+
+def changed_off(mine, theirs, start):
+    """The same of what changed; a change far below the value is mostly the rounding of f32."""
+    norm = numpy.linalg.norm
+    return norm(mine.astype(numpy.float64) - theirs) / (norm(theirs - start) + 1e-3 * norm(start))
 
 
 def in_f32(spec, folder):
@@ -144,12 +150,15 @@ def five_steps(spec, target):
 
 
 def steps_off(graph, program):
-    """The largest deviation of the loss in five training steps, and the loss's name."""
-    batch = program.batch = int(graph.settings["batch"]) // int(graph.settings["accumulate"])
+    """The largest deviation of the loss in five training steps, or of what they changed a weight by,
+    and where that was."""
+    parts = int(graph.settings["accumulate"])
+    batch = program.batch = int(graph.settings["batch"]) // parts
     weights = {n: torch.from_numpy(program.get(graph.tensors[n].name).astype(numpy.float64))
                for n in graph.persistent}
     trained = [n for n in weights if graph.tensors[n].kind == "parameter" and
                not graph.tensors[n].frozen]
+    start = {n: weights[n].clone() for n in trained}
     for n in trained:
         weights[n] = weights[n].requires_grad_()
     update = optimizer(graph, [weights[n] for n in trained])
@@ -157,21 +166,31 @@ def steps_off(graph, program):
     loss_name = graph.tensors[graph.loss].name
     worst = 0.0
     for step in range(1, 6):
-        values = random_inputs(graph, batch)
-        load(graph, program, values)
-        program.train_step(batch, graph.optimizer[1]["lr"], step)
-        mine = float(program.made[loss_name])
+        mine = theirs = 0.0
         update.zero_grad()
-        values.update(weights)
-        ir.run(graph, values)
-        values[graph.loss].backward()
+        for part in range(parts):
+            values = random_inputs(graph, batch)
+            load(graph, program, values)
+            program.train_step(batch, graph.optimizer[1]["lr"], step, part, parts)
+            mine += float(program.made[loss_name]) / parts
+            values.update(weights)
+            ir.run(graph, values)
+            (values[graph.loss] / parts).backward()
+            theirs += float(values[graph.loss].detach()) / parts
+        if parts > 1:
+            program.update_step(graph.optimizer[1]["lr"], step)
         if clip:
             torch.nn.utils.clip_grad_norm_([weights[n] for n in trained], clip)
         update.step()
-        theirs = float(values[graph.loss].detach())
         worst = max(worst, abs(mine - theirs) / max(1e-12, abs(theirs)))
         print(f'# step {step}: {mine:.7f} {theirs:.7f}')
-    return worst, loss_name
+    where = loss_name
+    for n in trained:
+        name = graph.tensors[n].name
+        d = changed_off(program.get(name), weights[n].detach().numpy(), start[n].numpy())
+        if graph.optimizer[0] == "sgd" and d > worst:   # adam divides by gradients near 0
+            worst, where = d, name
+    return worst, where
 
 
 def main():

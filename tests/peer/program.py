@@ -99,6 +99,11 @@ class Program:
     def get(self, name, graph="train"):
         return self.read(self.find(name, graph))
 
-    def train_step(self, batch, lr, update=1):
+    def train_step(self, batch, lr, update=1, part=0, parts=1):
+        """One micro-batch, the PART-th of PARTS of an update."""
         self.made.clear()
-        self.lib.stowage_train_step(batch, lr, update, update, 1.0, 0.0)
+        self.lib.stowage_train_step(batch, lr, update, update, 1.0 / parts, 1.0 if part else 0.0)
+
+    def update_step(self, lr, update):
+        """The update after the last of several micro-batches."""
+        self.lib.stowage_update_step(lr, update)

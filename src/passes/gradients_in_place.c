@@ -1,0 +1,173 @@
+/*
+ * gradients-in-place: lets the products that make weights' gradients add them straight onto what
+ * they are kept in, so that a gradient of its own, as large as the weights, never exists:
+ *
+ *     g = product(..); v, p = sgd(p, g, v)       v = mu v + product(..); p, v = the rest of sgd
+ *     g = product(..); sum = accumulate(sum, g)  sum = [sum +] product(..)
+ *
+ * The first is for an optimizer that says so (op->onto_state: sgd with momentum, neither clipped nor
+ * looking ahead), where every update is one batch. The second is for micro-batches, of which the
+ * first overwrites what lies there. Where both hold, the gradients are not kept either: the first
+ * micro-batch adds onto mu v, the others onto what that made.
+ *
+ * Weights that several layers share have a sum of gradients: their products add up in one place.
+ * What is left alone: gradients that are not made by a product (biases and the like, which are
+ * small), or that someone else reads.
+ *
+ * Numbers differ from before by the order of two additions at most. A state is updated as soon as
+ * its gradient is made, the parameter not before its last reader, as always.
+ *
+ * Reads and writes: train, update. It runs right after `update`, whose nodes it takes apart.
+ * Invariant after: between two updates nobody but the products and the rest of the optimizer reads
+ * or writes a state that a gradient was added onto.
+ */
+#include "passes/pass.h"
+#include "passes/sums.h"
+
+#include "ops/op.h"
+
+struct taking {
+	struct module *m;
+	const int *reads;	/* in train, by the id of a tensor */
+};
+
+/* The first of the products that add up to gradient G, if nobody else reads any of them; the base
+ * of that one is still to be given. NULL: there is none. */
+static struct node *
+first_product(const struct taking *t, const struct tensor *g)
+{
+	const struct tensor *base;
+
+	for (; g && g->def; g = base) {
+		if (t->reads[g->id] != 1 || !g->def->op->onto || g->def->out[0] != g)
+			return NULL;
+		base = op_base(g->def);
+		if (!base)
+			return g->alias_of ? NULL : g->def;
+	}
+	return NULL;
+}
+
+static bool
+fits(const struct tensor *base, const struct tensor *g)
+{
+	return base->dtype == g->dtype && base->batched == g->batched && !g->batched &&
+	    tensor_elements_per_sample(base) == tensor_elements_per_sample(g);
+}
+
+/* The products of G, FIRST and those after it, now make the new value of BASE. */
+static void
+take(struct taking *t, struct tensor *g, struct node *first, struct tensor *base, double keep,
+    bool micro)
+{
+	op_add_onto(t->m, first, base, keep, micro);
+	for (;; g = op_base(g->def)) {
+		g->name = base->name;	/* no gradient any more, to whoever looks at it */
+		if (g->def == first)
+			return;
+	}
+}
+
+/* What is left of an update whose gradient, onto STATE, is now G. */
+static void
+finish(struct node *update, const struct op *rest, int state, struct tensor *g)
+{
+	struct tensor *of = update->in[state];
+	int i;
+
+	for (i = 0; i < update->nout && update->out[i]->alias_of != of; i++)
+		;
+	update->op = rest;
+	update->in[1] = g;
+	update->nin = 2;
+	update->out[1] = update->out[i];
+	update->nout = 2;
+	tensor_alias(update->out[1], g);
+}
+
+/* Can an optimizer's node have its gradient G, made by products, in one of its states? */
+static bool
+into_state(struct taking *t, struct node *update, struct tensor *g, bool micro)
+{
+	const struct op *rest;
+	struct node *first;
+	double keep;
+	int state;
+
+	if (!update->op->onto_state)
+		return false;
+	rest = update->op->onto_state(update, &state, &keep);
+	first = first_product(t, g);
+	if (!rest || !first || !fits(update->in[state], g))
+		return false;
+	take(t, g, first, update->in[state], keep, micro);
+	finish(update, rest, state, micro ? update->in[state] : g);
+	return true;
+}
+
+/* By the id of an accumulated gradient: the update that reads it, where nobody else does (as the
+ * norm of all gradients would). */
+static struct node **
+readers(const struct module *m)
+{
+	struct node **reader = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*reader));
+	const int *reads = m->update ? sums_reads(m->update) : NULL;
+	int i, j;
+
+	for (i = 0; m->update && i < m->update->nodes.n; i++) {
+		struct node *n = m->update->nodes.v[i];
+
+		for (j = 0; j < n->nin; j++)
+			if (n->in[j] && reads[n->in[j]->id] == 1)
+				reader[n->in[j]->id] = n;
+	}
+	return reader;
+}
+
+/* Is the node, which adds a micro-batch's gradient to the others, not needed any more? */
+static bool
+accumulated(struct taking *t, const struct node *n, struct node *update)
+{
+	struct tensor *sum = n->in[0], *g = n->in[1];
+	struct node *first;
+
+	if (update && into_state(t, update, g, true))
+		return true;
+	first = first_product(t, g);
+	if (!first || !fits(sum, g))
+		return false;
+	take(t, g, first, sum, 0, true);
+	return true;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	const struct op *accumulate = op_find("accumulate");
+	struct taking t = { m, NULL };
+	struct node **reader, *n;
+	int i, kept = 0;
+
+	(void)o;
+	if (!m->train)
+		return true;
+	sums_fold(m->train, T_GRADIENT);
+	t.reads = sums_reads(m->train);
+	reader = readers(m);
+	for (i = 0; i < m->train->nodes.n; i++) {
+		n = m->train->nodes.v[i];
+		if (n->op->kind == OP_OPTIMIZER)
+			into_state(&t, n, n->in[1], false);
+		if (n->op != accumulate || !accumulated(&t, n, reader[n->in[0]->id]))
+			m->train->nodes.v[kept++] = n;
+	}
+	m->train->nodes.n = kept;
+	return true;
+}
+
+const struct pass pass_gradients_in_place = {
+	.name = "gradients-in-place",
+	.doc = "add weights' gradients straight onto momentum, or onto those of earlier micro-batches",
+	.optional = true,
+	.run = run,
+};

@@ -1,0 +1,19 @@
+/*
+ * Sums of several contributions to one gradient, made in the bytes of the first: what the passes
+ * gradients-in-place and forks-in-place share.
+ */
+#ifndef STOWAGE_PASSES_SUMS_H
+#define STOWAGE_PASSES_SUMS_H
+
+#include "ir/ir.h"
+
+/*
+ * Removes every `sum` of two gradients of that kind where the node that makes the later of them can
+ * add onto the earlier (op->onto), which nobody reads any more by then.
+ */
+void	sums_fold(struct graph *, enum tensor_kind);
+
+/* How often each tensor is read by the graph, by id; results count. */
+int	*sums_reads(const struct graph *);
+
+#endif
