@@ -57,3 +57,14 @@ path_matches(const char *pattern, const char *path)
 {
 	return path_match(pattern, path) > 0;
 }
+
+bool
+path_matches_any(const struct pattern *pattern, int n, const char *path)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (path_matches(pattern[i].text, path))
+			return true;
+	return false;
+}

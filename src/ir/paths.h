@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "ir/settings.h"
 
 /* "a" and "b" give "a.b"; an empty first part gives the second alone. */
 const char	*path_join(struct arena *, const char *a, const char *b);
@@ -18,5 +19,6 @@ const char	*path_number(struct arena *, const char *a, int n);
 bool	path_matches(const char *pattern, const char *path);
 /* The same, as the length of the beginning of PATH that the whole pattern names; 0: none. */
 size_t	path_match(const char *pattern, const char *path);
+bool	path_matches_any(const struct pattern *, int n, const char *path);
 
 #endif

@@ -49,6 +49,7 @@ const struct op op_adamw = {
 	.min_operands = 2, .max_operands = 3,
 	.shape = shape,
 	.alias = optimizer_alias,
+	.torch = { .update = optimizer_torch_adam },
 	.kernels = "optimizer.cu",
 	.emit = emit,
 };

@@ -22,6 +22,7 @@ const struct op op_add = {
 	.shape = broadcast_shape,
 	.grad = grad,
 	.inplace = 1u << 0 | 1u << 1,
+	.torch = { .output = TORCH_OVER, .passes = 1u << 0 | 1u << 1 },
 	.kernels = "arith.cu",
 	.emit = broadcast_emit,
 };

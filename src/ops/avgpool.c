@@ -71,6 +71,7 @@ const struct op op_avgpool = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.grad = grad,
+	.torch = { .saves = SAVES_IN(0) },
 	.kernels = "pool.cu",
 	.emit = emit,
 };

@@ -238,6 +238,15 @@ shape(struct build *b, struct node *n)
 	return true;
 }
 
+/* The batch's mean and inverse deviation. */
+static struct affine
+statistics(const struct node *n)
+{
+	if (tensor_root(n->in[RUNNING_MEAN])->frozen)
+		return (struct affine){ 0, 0 };
+	return affine_sum(tensor_bytes(n->out[MEAN]), tensor_bytes(n->out[INVSTD]));
+}
+
 const struct op op_batchnorm = {
 	.name = "batchnorm",
 	.kind = OP_LAYER,
@@ -265,6 +274,7 @@ const struct op op_batchnorm = {
 	.alias = alias,
 	.inplace = 1u << X,
 	.optional_out = 1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR,
+	.torch = { .beside = statistics, .layer_bytes = 8 /* num_batches_tracked */ },
 	.kernels = "norm.cu",
 	.emit = emit,
 };

@@ -79,6 +79,7 @@ const struct op op_bce_with_logits = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = shape_mean_work,
+	.torch = { .calls = target_torch_calls },
 	.kernels = "loss.cu",
 	.emit = emit,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "emit/emit.h"
+#include "model/tape.h"
 #include "ops/shapes.h"
 
 static const struct attr_spec attrs[] = {
@@ -293,6 +294,16 @@ emit(struct emitter *e, const struct node *n)
 	    text[2], text[3], text[4], text[5], groups_runs(&g, 0));
 }
 
+/* PyTorch's expand is a view. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	int x = tape_value(t, n->in[0]);
+
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .output = TORCH_VIEW,
+	    .in = &x, .nin = 1, .bytes = tape_bytes(t, n->out[0]), .strided = true }));
+}
+
 const struct op op_broadcast = {
 	.name = "broadcast",
 	.kind = OP_LAYER,
@@ -307,6 +318,7 @@ const struct op op_broadcast = {
 	.shape = shape,
 	.grad = grad,
 	.identity = identity,
+	.torch = { .calls = torch_calls },
 	.kernels = "arith.cu",
 	.emit = emit,
 };

@@ -3,6 +3,7 @@
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
+#include "model/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "axis", ATTR_INT, "axis along which operands are joined: 0 is channels, -1 the last",
@@ -118,6 +119,21 @@ emit(struct emitter *e, const struct node *n)
 	}
 }
 
+/* In PyTorch the gradients are views of dy, with gaps unless nothing lies before the axis. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	const struct tensor *y = n->out[0];
+	int *in = arena_array(t->arena, (size_t)n->nin + 1, sizeof(*in)), i;
+	int64_t before = shape_product(y, 0, shape_axis_of(n, y));
+
+	for (i = 0; i < n->nin; i++)
+		in[i] = tape_value(t, n->in[i]);
+	tape_result(t, y, tape_call(t, &(struct tape_call){ .in = in, .nin = n->nin,
+	    .bytes = tape_bytes(t, y), .pieces = true,
+	    .gaps = before > 1 || (y->batched && t->batch > 1) }));
+}
+
 const struct op op_concat = {
 	.name = "concat",
 	.kind = OP_LAYER,
@@ -131,6 +147,7 @@ const struct op op_concat = {
 	.shape = shape,
 	.grad = grad,
 	.identity = identity,
+	.torch = { .calls = torch_calls },
 	.kernels = "copy.cu",
 	.emit = emit,
 };

@@ -3,6 +3,7 @@
 #include "ops/product.h"
 
 #include "emit/emit.h"
+#include "model/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "filters", ATTR_INT, "number of output channels", .required = true,
@@ -251,6 +252,24 @@ emit(struct emitter *e, const struct node *n)
 	    n->nin > 2 ? n->in[2] : NULL, n, n, n->in[0], product_conv_text(e, &s));
 }
 
+/* Where the sides differ, PyTorch pads first. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	struct conv_attrs a = read_attrs(n);
+	struct tensor padded = *n->in[0];
+	int x = TAPE_NONE, i;
+
+	if (a.before[0] != a.after[0] || a.before[1] != a.after[1]) {
+		for (i = 0; i < 2; i++)
+			padded.dim[1 + i] += a.before[i] + a.after[i];
+		x = tape_value(t, n->in[0]);
+		x = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
+		    .bytes = tape_bytes(t, &padded) });
+	}
+	tape_plain(t, n, x);
+}
+
 const struct op op_conv = {
 	.name = "conv",
 	.kind = OP_LAYER,
@@ -273,6 +292,7 @@ const struct op op_conv = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = work,
+	.torch = { .calls = torch_calls },
 	.kernels = "conv.cu",
 	.emit = emit,
 };

@@ -2,6 +2,7 @@
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
+#include "model/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "sides", ATTR_SIDES, "rows and columns to remove: all sides, (vertical, horizontal) or "
@@ -108,6 +109,25 @@ emit(struct emitter *e, const struct node *n)
 	emit_copy(e, n, n->in[0], -1);
 }
 
+/* In PyTorch a slice of the rows, then one of the columns: views, whose gradients are each a frame
+ * of zeros around dy. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	struct tensor part = *x;
+	int y = tape_value(t, x), i;
+
+	for (i = x->rank - 2; i < x->rank; i++) {
+		if (part.dim[i] == n->out[0]->dim[i])
+			continue;
+		part.dim[i] = n->out[0]->dim[i];
+		y = tape_call(t, &(struct tape_call){ .output = TORCH_VIEW, .in = &y, .nin = 1,
+		    .bytes = tape_bytes(t, &part), .strided = true });
+	}
+	tape_result(t, n->out[0], y);
+}
+
 const struct op op_crop = {
 	.name = "crop",
 	.kind = OP_LAYER,
@@ -122,6 +142,7 @@ const struct op op_crop = {
 	.shape = shape,
 	.grad = grad,
 	.identity = identity,
+	.torch = { .calls = torch_calls },
 	.kernels = "copy.cu",
 	.emit = emit,
 };

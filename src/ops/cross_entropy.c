@@ -3,6 +3,7 @@
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
+#include "model/tape.h"
 #include "ops/targets.h"
 
 /* dlogits from: dloss logits target lse */
@@ -54,6 +55,21 @@ emit(struct emitter *e, const struct node *n)
 	    emit_rows(e, x, axis), x->dim[axis], shape_product(x, axis + 1, x->rank));
 }
 
+/* In PyTorch log_softmax, which keeps its output, and nll_loss, which keeps that, the labels and a
+ * total weight of 4 bytes. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	int x = tape_value(t, n->in[0]), in[2];
+
+	in[0] = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
+	    .bytes = tape_bytes(t, n->in[0]), .saves = SAVES_OUT(0) });
+	in[1] = tape_value(t, n->in[1]);
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 2,
+	    .bytes = tape_bytes(t, n->out[0]), .saves = SAVES_IN(0) | SAVES_IN(1),
+	    .beside = dtype_bytes(n->in[0]->dtype) }));
+}
+
 const struct op op_cross_entropy = {
 	.name = "cross_entropy",
 	.kind = OP_LOSS,
@@ -71,6 +87,7 @@ const struct op op_cross_entropy = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(1),
 	.workspace = shape_mean_work,
+	.torch = { .calls = torch_calls },
 	.kernels = "loss.cu",
 	.emit = emit,
 };

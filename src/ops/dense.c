@@ -194,6 +194,7 @@ const struct op op_dense = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = work,
+	.torch = { .crosswise = true },
 	.kernels = "dense.cu",
 	.emit = emit,
 };

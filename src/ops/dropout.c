@@ -42,6 +42,13 @@ identity(const struct graph *g, const struct node *n)
 	return !g->training || op_real(n, "rate") == 0 ? n->in[0] : NULL;
 }
 
+/* PyTorch's CUDA kernel keeps a mask of bytes. */
+static struct affine
+mask(const struct node *n)
+{
+	return tensor_elements(n->out[0]);
+}
+
 const struct op op_dropout = {
 	.name = "dropout",
 	.kind = OP_LAYER,
@@ -60,6 +67,7 @@ const struct op op_dropout = {
 	.grad = grad,
 	.inplace = 1u << 0,
 	.identity = identity,
+	.torch = { .beside = mask },
 	.kernels = "dropout.cu",
 	.emit = emit,
 };

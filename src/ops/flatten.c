@@ -46,4 +46,5 @@ const struct op op_flatten = {
 	.grad = grad,
 	.alias = alias,
 	.identity = identity,
+	.torch = { .output = TORCH_VIEW, .passes = 1u << 0 },
 };

@@ -57,6 +57,7 @@ const struct op op_leaky_relu = {
 	.grad = grad,
 	.saves = SAVES_OUT(0),
 	.inplace = 1u << 0,
+	.torch = { .output = TORCH_OVER, .saves = SAVES_IN(0) },
 	.kernels = "activation.cu",
 	.emit = emit,
 };

@@ -4,6 +4,7 @@
 #include "ops/product.h"
 
 #include "emit/emit.h"
+#include "model/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "filters", ATTR_INT, "number of output channels", .required = true,
@@ -149,6 +150,31 @@ emit(struct emitter *e, const struct node *n)
 	    n->nin > 2 ? n->in[2] : NULL, n, n->in[0], geometry(e, n, n->in[0], n->out[0]));
 }
 
+/* PyTorch has no such layer. Written with what it has, it is unfold, one product for each position
+ * (a batched matrix product, which keeps both operands), and the bias added in place. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	const struct tensor *w = n->in[1], *y = n->out[0];
+	struct tensor unfolded = *n->in[0];
+	int x = tape_value(t, n->in[0]), in[2];
+
+	unfolded.rank = 2;
+	unfolded.dim[0] = w->dim[0];	/* positions */
+	unfolded.dim[1] = w->dim[2];	/* what each sees */
+	in[0] = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
+	    .bytes = tape_bytes(t, &unfolded) });
+	in[1] = tape_value(t, w);
+	in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = 2,
+	    .bytes = tape_bytes(t, y), .saves = SAVES_IN(0) | SAVES_IN(1), .crosswise = true });
+	if (n->nin > 2) {
+		in[1] = tape_value(t, n->in[2]);
+		in[0] = tape_call(t, &(struct tape_call){ .output = TORCH_OVER, .in = in,
+		    .nin = 2, .bytes = tape_bytes(t, y), .passes = 1u << 0 | 1u << 1 });
+	}
+	tape_result(t, y, in[0]);
+}
+
 const struct op op_local = {
 	.name = "local",
 	.kind = OP_LAYER,
@@ -170,6 +196,7 @@ const struct op op_local = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = work,
+	.torch = { .calls = torch_calls },
 	.kernels = "local.cu",
 	.emit = emit,
 };

@@ -69,6 +69,15 @@ emit(struct emitter *e, const struct node *n)
 	    small ? NULL : index, n->in[0], POOL_VALUES(n->in[0], n->out[0], w));
 }
 
+/* PyTorch keeps its input, and the place of each maximum in 8 bytes. */
+static struct affine
+indices(const struct node *n)
+{
+	struct affine e = tensor_elements(n->out[0]);
+
+	return (struct affine){ 8 * e.fixed, 8 * e.per_sample };
+}
+
 const struct op op_maxpool = {
 	.name = "maxpool",
 	.kind = OP_LAYER,
@@ -88,6 +97,7 @@ const struct op op_maxpool = {
 	.grad = grad,
 	.saves = SAVES_OUT(1),
 	.optional_out = 1u << 1,
+	.torch = { .saves = SAVES_IN(0), .beside = indices },
 	.kernels = "pool.cu",
 	.emit = emit,
 };

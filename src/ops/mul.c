@@ -28,6 +28,7 @@ const struct op op_mul = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.inplace = 1u << 0 | 1u << 1,
+	.torch = { .crosswise = true, .full = 1u << 0 | 1u << 1 },
 	.kernels = "arith.cu",
 	.emit = broadcast_emit,
 };

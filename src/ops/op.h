@@ -78,6 +78,39 @@ struct attr_spec {
 
 struct build;
 struct diff;
+struct tape;
+
+enum torch_output {
+	TORCH_NEW,
+	TORCH_OVER,	/* over in[0] where autograd lets it, as torchvision writes relu */
+	TORCH_VIEW	/* of in[0] */
+};
+
+struct torch_update {		/* of a parameter, in its own size */
+	int slots;		/* state it keeps */
+	int copies;		/* temporaries, which all parameters of a group have together */
+};
+
+/*
+ * How PyTorch eager runs an operator, as far as memory goes (model/eager.h, model/tape.h). All zero
+ * says: one call that makes a new output, of which autograd keeps what `saves` names.
+ */
+struct torch_op {
+	enum torch_output output;
+	unsigned saves;		/* what autograd keeps, SAVES_IN(k) and SAVES_OUT(0); 0: as `saves` */
+	bool crosswise;		/* in[0] and in[1] are kept only where the other wants a gradient */
+	unsigned passes;	/* bits of inputs whose gradient is dy itself, or a view of it */
+	unsigned full;		/* bits of inputs whose gradient is made in the output's shape, and
+				 * then summed where they were repeated */
+	/* Bytes that autograd keeps beside the output: masks, indices. NULL: the T_SAVED outputs
+	 * that `saves` names. */
+	struct affine (*beside)(const struct node *);
+	int64_t layer_bytes;	/* persistent, that are no tensor of ours */
+	/* Where it is several calls: makes them. */
+	void (*calls)(struct tape *, const struct node *);
+	/* OP_OPTIMIZER: its foreach implementation; the node has attributes only. */
+	struct torch_update (*update)(const struct node *);
+};
 
 struct op {
 	const char *name;	/* in specs and in IR text */
@@ -131,6 +164,8 @@ struct op {
 
 	/* The input that out[0] simply equals in this graph (dropout outside training), or NULL. */
 	struct tensor *(*identity)(const struct graph *, const struct node *);
+
+	struct torch_op torch;	/* all zero is right for most */
 
 	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
 	/* Writes the call(s); see emit/emit.h. NULL: nothing runs (a view). */

@@ -46,3 +46,10 @@ optimizer_shape(struct build *b, struct node *n, int nstates, const char *const 
 			return false;
 	return !master || add_output(b, n, "master", n->in[FIRST_STATE + nstates]);
 }
+
+struct torch_update
+optimizer_torch_adam(const struct node *n)
+{
+	(void)n;
+	return (struct torch_update){ 2, 1 };
+}

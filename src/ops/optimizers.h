@@ -14,4 +14,8 @@
 bool	optimizer_shape(struct build *, struct node *, int nstates, const char *const *state);
 int	optimizer_alias(const struct node *, int k);
 
+/* PyTorch's Adam and AdamW: two states; the root of the second, or before that a copy of the
+ * gradients for weight decay, is a temporary. */
+struct torch_update	optimizer_torch_adam(const struct node *);
+
 #endif

@@ -2,6 +2,8 @@
  * the gradient that arrives is the parameter's. */
 #include "ops/shapes.h"
 
+#include "model/tape.h"
+
 static const struct attr_spec attrs[] = {
 	{ "shape", ATTR_INTS, "its extents", .required = true, .min = 1, .max = LARGEST_EXTENT },
 	{ "init", ATTR_INIT, "how it starts: zeros, ones, constant(c), uniform(bound) or "
@@ -35,6 +37,12 @@ shape(struct build *b, struct node *n)
 	return p && op_output(b, n, NULL, T_ACTIVATION, p->dtype, false, a->n, a->v);
 }
 
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	tape_result(t, n->out[0], tape_value(t, n->in[0]));
+}
+
 const struct op op_parameter = {
 	.name = "parameter",
 	.kind = OP_LAYER,
@@ -48,4 +56,5 @@ const struct op op_parameter = {
 	.shape = shape,
 	.grad = grad,
 	.alias = alias,
+	.torch = { .calls = torch_calls },
 };

@@ -53,6 +53,7 @@ const struct op op_relu = {
 	.grad = grad,
 	.saves = SAVES_OUT(0),
 	.inplace = 1u << 0,
+	.torch = { .output = TORCH_OVER },
 	.kernels = "activation.cu",
 	.emit = emit,
 };

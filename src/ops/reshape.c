@@ -92,4 +92,5 @@ const struct op op_reshape = {
 	.shape = shape,
 	.grad = grad,
 	.alias = alias,
+	.torch = { .output = TORCH_VIEW, .passes = 1u << 0 },
 };

@@ -2,6 +2,7 @@
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
+#include "model/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "factor", ATTR_REAL, "what x is multiplied by", .required = true },
@@ -58,6 +59,21 @@ emit(struct emitter *e, const struct node *n)
 	    op_real(n, "offset"), n->out[0]);
 }
 
+/* In PyTorch a product with a number, then a sum with one. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	int64_t bytes = tape_bytes(t, n->out[0]);
+	int y = tape_value(t, n->in[0]);
+
+	if (op_real(n, "factor") != 1)
+		y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes });
+	if (op_real(n, "offset") != 0)
+		y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes,
+		    .passes = 1u << 0 });
+	tape_result(t, n->out[0], y);
+}
+
 const struct op op_scale = {
 	.name = "scale",
 	.kind = OP_LAYER,
@@ -73,6 +89,7 @@ const struct op op_scale = {
 	.grad = grad,
 	.inplace = 1u << 0,
 	.identity = identity,
+	.torch = { .calls = torch_calls },
 	.kernels = "arith.cu",
 	.emit = emit,
 };

@@ -73,6 +73,13 @@ emit(struct emitter *e, const struct node *n)
 	    op_int(n, "nesterov"), emit_double(e, op_real(n, "weight_decay")), n->out[0]);
 }
 
+/* Weight decay is added into a copy of the gradients. */
+static struct torch_update
+torch_update(const struct node *n)
+{
+	return (struct torch_update){ op_real(n, "momentum") > 0, op_real(n, "weight_decay") > 0 };
+}
+
 const struct op op_sgd = {
 	.name = "sgd",
 	.kind = OP_OPTIMIZER,
@@ -89,6 +96,7 @@ const struct op op_sgd = {
 	.shape = shape,
 	.alias = optimizer_alias,
 	.onto_state = onto_state,
+	.torch = { .update = torch_update },
 	.kernels = "optimizer.cu",
 	.emit = emit,
 };

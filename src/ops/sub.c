@@ -25,6 +25,7 @@ const struct op op_sub = {
 	.shape = broadcast_shape,
 	.grad = grad,
 	.inplace = 1u << 0 | 1u << 1,
+	.torch = { .passes = 1u << 0, .full = 1u << 1 },
 	.kernels = "arith.cu",
 	.emit = broadcast_emit,
 };

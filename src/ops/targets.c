@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/tape.h"
 #include "ops/shapes.h"
 
 int
@@ -73,4 +74,16 @@ target_alike(struct build *b, const struct node *n)
 	    "of %s and the second %s of %s%s", n->op->name, op_operand_text(b, x), dtype_name(x->dtype),
 	    op_operand_text(b, t), dtype_name(t->dtype),
 	    x->batched != t->batched ? ", and only one depends on the batch" : "");
+}
+
+void
+target_torch_calls(struct tape *t, const struct node *n)
+{
+	int in[] = { tape_value(t, n->in[0]), tape_value(t, n->in[1]) };
+
+	if (n->in[1]->dtype == DT_U8)
+		in[1] = tape_call(t, &(struct tape_call){ .in = &in[1], .nin = 1,
+		    .bytes = tape_bytes(t, n->in[0]) });
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 2,
+	    .bytes = tape_bytes(t, n->out[0]), .saves = n->op->saves }));
 }

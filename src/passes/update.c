@@ -19,17 +19,6 @@
 #include "ir/paths.h"
 #include "ops/op.h"
 
-static bool
-decays(const struct module *m, const char *path)
-{
-	int i;
-
-	for (i = 0; i < m->set.nno_decay; i++)
-		if (path_matches(m->set.no_decay[i].text, path))
-			return false;
-	return true;
-}
-
 static struct attr *
 attributes_for(struct module *m, const struct op *op, const struct tensor *param)
 {
@@ -38,7 +27,8 @@ attributes_for(struct module *m, const struct op *op, const struct tensor *param
 
 	for (i = 0; i < n; i++) {
 		attr[i] = m->set.optimizer_attr[i];
-		if (strcmp(op->attrs[i].name, "weight_decay") == 0 && !decays(m, param->name))
+		if (strcmp(op->attrs[i].name, "weight_decay") == 0 &&
+		    path_matches_any(m->set.no_decay, m->set.nno_decay, param->name))
 			attr[i].r = 0;
 	}
 	return attr;

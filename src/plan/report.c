@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "emit/emit.h"
+#include "model/eager.h"
 #include "ops/op.h"
 #include "plan/summary.h"
 
@@ -92,6 +93,18 @@ print_recomputed(const struct printer *r)
 	    size_human(traffic, again->traffic));
 }
 
+/* What the same step takes elsewhere, to compare with. */
+static void
+print_eager(const struct printer *r)
+{
+	int64_t bytes = eager_bytes(r->m);
+
+	if (bytes < 0)
+		return;
+	size_row(r, "PyTorch eager", bytes);
+	fputs("  (estimate: bytes of tensors, no workspaces, no rounding)\n", r->out);
+}
+
 static void
 print_totals(const struct printer *r)
 {
@@ -111,6 +124,7 @@ print_totals(const struct printer *r)
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
 	    p->optimal ? ", proved optimal" : "");
 	print_recomputed(r);
+	print_eager(r);
 	print_device(r);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "emit/emit.h"
+#include "model/eager.h"
 #include "ops/op.h"
 #include "plan/summary.h"
 
@@ -22,6 +23,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 {
 	const struct plan *p = m->plan;
 	const struct device *d = &m->set.device;
+	int64_t eager = eager_bytes(m);
 
 	json_int(j, "version", 1);
 	json_string(j, "network", m->name);
@@ -40,6 +42,10 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	json_bool(j, "optimal", p->optimal);
 	json_int(j, "persistent_bytes", p->persistent_bytes);
 	json_int(j, "transient_bytes", p->transient_bytes);
+	if (eager >= 0)
+		json_int(j, "pytorch_eager_bytes", eager);
+	else
+		json_null(j, "pytorch_eager_bytes");
 	json_int(j, "alignment", p->alignment);
 	json_int(j, "instants", p->instants);
 	json_int(j, "step_multiply_adds", p->step_macs);

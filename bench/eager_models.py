@@ -1,0 +1,90 @@
+"""Networks as PyTorch users write them, for bench/eager.py: torchvision's own where it has them."""
+import torch
+import torch.nn as nn
+import torchvision.models as vision
+
+
+def plain_relu(model):
+    """relu in place of relu6, as bench/memory/mobilenet_v2.nn has it."""
+    for parent in list(model.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, nn.ReLU6):
+                setattr(parent, name, nn.ReLU(inplace=True))
+    return model
+
+
+def mobilenet():
+    def unit(inputs, width, kernel, stride, groups):
+        return [nn.Conv2d(inputs, width, kernel, stride, kernel // 2, groups=groups, bias=False),
+                nn.BatchNorm2d(width), nn.ReLU(inplace=True)]
+
+    layers, inputs = unit(3, 32, 3, 2, 1), 32
+    for width, stride in ((64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2),
+                          *[(512, 1)] * 5, (1024, 2), (1024, 1)):
+        layers += unit(inputs, inputs, 3, stride, inputs) + unit(inputs, width, 1, 1, 1)
+        inputs = width
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1024, 1000))
+
+
+class DoubleConv(nn.Sequential):
+    def __init__(self, inputs, width, padded):
+        layers = []
+        for i in (inputs, width):
+            layers.append(nn.Conv2d(i, width, 3, padding=int(padded), bias=not padded))
+            layers += [nn.BatchNorm2d(width)] if padded else []
+            layers.append(nn.ReLU(inplace=True))
+        super().__init__(*layers)
+
+
+class UNet(nn.Module):
+    """As in the paper, each skip cropped to what comes from below; or padded, with batch norm."""
+
+    def __init__(self, channels, padded):
+        super().__init__()
+        widths = (64, 128, 256, 512)
+        self.down = nn.ModuleList(
+            DoubleConv(i, w, padded) for i, w in zip((channels, *widths), widths))
+        self.bottom = DoubleConv(512, 1024, padded)
+        self.drop = nn.Identity() if padded else nn.Dropout(0.5)
+        self.up = nn.ModuleList(nn.ConvTranspose2d(2 * w, w, 2, stride=2) for w in widths)
+        self.merge = nn.ModuleList(DoubleConv(2 * w, w, padded) for w in widths)
+        self.pool = nn.MaxPool2d(2)
+        self.head = nn.Conv2d(64, 2, 1)
+
+    def forward(self, x):
+        skips = []
+        for down in self.down:
+            x = down(x)
+            skips.append(x)
+            x = self.pool(x)
+        x = self.drop(self.bottom(x))
+        for up, merge in zip(reversed(self.up), reversed(self.merge)):
+            x = up(x)
+            skip = skips.pop()
+            top, left = ((skip.shape[i] - x.shape[i]) // 2 for i in (2, 3))
+            skip = skip[:, :, top:top + x.shape[2], left:left + x.shape[3]]
+            x = torch.cat([skip, x], 1)
+            del skip
+            x = merge(x)
+        return self.head(x)
+
+
+class Network:
+    def __init__(self, spec, model, image, label=()):
+        self.spec, self.model, self.image, self.label = spec, model, image, label
+
+
+PHOTO = (3, 224, 224)
+NETWORKS = {
+    "alexnet": Network("specs/alexnet.nn", vision.alexnet, PHOTO),
+    "vgg16": Network("specs/vgg16.nn", vision.vgg16, PHOTO),
+    "resnet18": Network("specs/resnet18.nn", vision.resnet18, PHOTO),
+    "resnet50": Network("specs/resnet50.nn", vision.resnet50, PHOTO),
+    "resnet152": Network("specs/resnet152.nn", vision.resnet152, PHOTO),
+    "mobilenet": Network("bench/memory/mobilenet.nn", mobilenet, PHOTO),
+    "mobilenet_v2": Network("bench/memory/mobilenet_v2.nn",
+                            lambda: plain_relu(vision.mobilenet_v2()), PHOTO),
+    "unet": Network("specs/unet.nn", lambda: UNet(1, False), (1, 572, 572), (388, 388)),
+    "unet512": Network("bench/memory/unet512.nn", lambda: UNet(3, True), (3, 512, 512),
+                       (512, 512)),
+}

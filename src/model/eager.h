@@ -1,0 +1,45 @@
+/*
+ * What a training step takes in PyTorch eager, as a stream of storages made and freed, and its
+ * peak: an estimate in exact bytes of tensors, with no rounding by an allocator, no workspaces and
+ * no copies that a kernel makes inside. bench/eager.py measures PyTorch itself the same way.
+ *
+ * The step is the one that PyTorch users write, in the most economical form that needs no rewrite
+ * of the model: relu and leaky_relu run in place and a residual is added in place where autograd
+ * allows it, variables are dropped after their last use, but the operands of a loss are held to the
+ * end (the loop computes metrics from them); gradients are set to None after the optimizer's step;
+ * the optimizer runs its foreach kernels. Labels and tokens are int64. It is a step after the
+ * first, so that the optimizer's state exists; with accumulation, a micro-batch after the first.
+ *
+ * What autograd does: each node keeps the storages it saved until it has run backward; nodes run
+ * in the reverse order of their making; the gradients that arrive for one tensor are added in place
+ * of the first where nothing else holds it; those of parameters stay.
+ */
+#ifndef STOWAGE_MODEL_EAGER_H
+#define STOWAGE_MODEL_EAGER_H
+
+#include "ir/ir.h"
+
+struct eager_event {		/* a storage is made (bytes > 0) or freed (< 0) */
+	int storage;		/* numbered by their making */
+	int64_t bytes;
+};
+
+struct eager {
+	int64_t batch;		/* the micro-batch */
+	int64_t peak;		/* the most bytes alive at one time */
+	int64_t at_peak[TENSOR_KINDS];	/* what they are; T_WORKSPACE: temporaries */
+	enum phase phase;	/* where the peak is: in which pass, */
+	const struct node *at;	/* and at which node of the spec; NULL: none, as in the update */
+	VEC(struct eager_event) events;	/* what persists and the inputs, then one step */
+	int before;		/* events before the step */
+};
+
+/* Simulates a step at a micro-batch. False where there is no such step to speak of: no loss,
+ * nothing trained, half precision (which PyTorch users write in several ways), or sizes beyond
+ * 64 bits. */
+bool	eager_simulate(const struct module *, int64_t batch, struct eager *);
+
+/* The peak at the spec's own micro-batch; -1 where there is none. */
+int64_t	eager_bytes(const struct module *);
+
+#endif
