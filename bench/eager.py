@@ -26,6 +26,7 @@ import weakref
 
 import torch
 import torch.nn.functional as F
+import memory
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
@@ -112,12 +113,8 @@ def sgd(parameters):
 
 def simulated(spec, batch, stowage):
     """The simulator's answer for the same step: no accumulation, momentum, no weight decay."""
-    text = open(os.path.join(TOP, spec)).read()
-    lines = [line for line in text.splitlines() if not line.split()[:1] == ["accumulate"]]
-    lines = ["  optimizer sgd(lr=0.01, momentum=0.9)" if line.split()[:1] == ["optimizer"] else line
-             for line in lines]
     plan = subprocess.run([stowage, "plan", "--format=json", "--target=cuda", f"--batch={batch}",
-                           "-"], input="\n".join(lines) + "\n", text=True, check=True,
+                           "-"], input=memory.as_baseline(os.path.join(TOP, spec)), text=True, check=True,
                           stdout=subprocess.PIPE)
     return json.loads(plan.stdout)["pytorch_eager_bytes"]
 

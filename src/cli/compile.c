@@ -23,6 +23,21 @@ compile_pass_name(int i)
 	return pass_table[i] ? pass_table[i]->name : NULL;
 }
 
+static bool
+refuse_without(const struct command *c, const char *name)
+{
+	char can[512] = "";
+	size_t used = 0;
+	int i;
+
+	for (i = 0; pass_table[i]; i++)
+		if (pass_table[i]->optional && used < sizeof(can))
+			used += (size_t)snprintf(can + used, sizeof(can) - used, "%s%s",
+			    used ? ", " : "", pass_table[i]->name);
+	usage_error(c, "--without: '%s' cannot be left out; these can: %s", name, can);
+	return false;
+}
+
 bool
 compile_check(const struct command *c, const struct compile_args *args)
 {
@@ -37,11 +52,8 @@ compile_check(const struct command *c, const struct compile_args *args)
 		}
 	}
 	for (i = 0; i < args->without.n; i++)
-		if (!pass_is_optional(args->without.word[i])) {
-			usage_error(c, "--without: '%s' is no pass that can be left out: "
-			    "HACKING.md lists them", args->without.word[i]);
-			return false;
-		}
+		if (!pass_is_optional(args->without.word[i]))
+			return refuse_without(c, args->without.word[i]);
 	return true;
 }
 

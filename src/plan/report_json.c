@@ -65,6 +65,34 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	}
 }
 
+/* One run of the forward nodes, or what is done again of them: how many, their multiply-adds, and
+ * the bytes that they write. */
+static void
+write_work(struct json *j, const char *key, const struct module *m, bool again)
+{
+	int64_t nodes = 0;
+	struct affine macs = { 0, 0 }, bytes = { 0, 0 };
+	int i, k;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		if ((n->again != NULL) != again || (!again && n->phase != PHASE_FORWARD))
+			continue;
+		nodes++;
+		if (n->op->macs)
+			macs = affine_sum(macs, n->op->macs(n));
+		for (k = 0; k < n->nout; k++)
+			if (n->out[k] && n->op->emit)
+				bytes = affine_sum(bytes, tensor_bytes(n->out[k]));
+	}
+	json_flat_object(j, key);
+	json_int(j, "nodes", nodes);
+	json_int(j, "multiply_adds", affine_at(macs, m->plan->batch));
+	json_int(j, "bytes_written", affine_at(bytes, m->plan->batch));
+	json_end(j);
+}
+
 static void
 write_peak(struct json *j, const struct module *m, const struct plan_summary *s)
 {
@@ -162,6 +190,8 @@ plan_report_json(FILE *f, const struct module *m)
 	json_begin(&j, f);
 	json_object(&j, NULL);
 	write_totals(&j, m, s);
+	write_work(&j, "forward", m, false);
+	write_work(&j, "repeated", m, true);
 	write_kinds(&j, "persistent_by_kind", s->persistent);
 	write_kinds(&j, "transient_at_peak_by_kind", s->at_peak);
 	write_peak(&j, m, s);
