@@ -1,0 +1,37 @@
+/*
+ * Edits of a text: ranges of a source, and what is to stand in their place. They are collected and
+ * kept apart, then applied all at once or shown as a unified diff, as patch(1) and git apply take
+ * it. What lies between the ranges is copied byte for byte: comments, blanks, line ends and all.
+ */
+#ifndef STOWAGE_BASE_EDIT_H
+#define STOWAGE_BASE_EDIT_H
+
+#include "base/source.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+struct edit {
+	int beg, end;		/* bytes [beg, end) of the source; empty: an insertion */
+	const char *text;	/* in their place */
+};
+
+struct edits {
+	struct arena *arena;
+	const struct source *src;
+	VEC(struct edit) all;	/* by place; insertions at one place in the order they came */
+};
+
+void	edits_init(struct edits *, struct arena *, const struct source *);
+
+/* Adds one; false, and nothing is added, when it would change bytes that another one changes. The
+ * same replacement a second time is no other one. */
+bool	edits_add(struct edits *, int beg, int end, const char *text);
+
+/* The source as edited, under the same path. */
+struct source	*edits_apply(const struct edits *);
+
+/* Appends the unified diff from the source to what edits_apply() gives; nothing when they are the
+ * same. */
+void	edits_diff(const struct edits *, struct text *);
+
+#endif
