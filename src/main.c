@@ -20,6 +20,7 @@
 static const struct command *const command_table[] = {
 	&command_lint,
 	&command_plan,
+	&command_fit,
 	&command_emit,
 	&command_build,
 	NULL

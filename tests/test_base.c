@@ -99,3 +99,29 @@ Test(diag, repeats_are_dropped_and_places_sorted)
 	cr_assert_str_eq(d.all.v[0]->message, "first");
 	arena_free(a);
 }
+
+Test(text, sizes_as_people_write_them)
+{
+	static const struct {
+		const char *text;
+		int64_t bytes;
+	} good[] = {
+		{ "0", 0 }, { "4096", 4096 }, { "512 B", 512 }, { "8GiB", INT64_C(8) << 30 },
+		{ "11GB", INT64_C(11000000000) }, { "11439MiB", INT64_C(11439) << 20 },
+		{ "1.5 KiB", 1536 }, { "0.5TiB", INT64_C(1) << 39 }, { "2kB", 2000 },
+		{ "10.76GiB", INT64_C(11553462026) },	/* 10.76 * 2^30 = 11553462026.24 */
+		{ "9223372036854775807", INT64_MAX },
+	};
+	static const char *const bad[] = {
+		"", "B", "8G", "8 gib", "-1", "1e9", "0x10", ".5GiB", "1.", "1.GiB", " 8GiB",
+		"8GiB ", "9223372036854775808", "8388608TiB", "99999999999999999999", "8 GiB B",
+	};
+	int64_t bytes = 7;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		cr_expect(!size_parse(bad[i], &bytes) && bytes == 7, "%s", bad[i]);
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++)
+		cr_expect(size_parse(good[i].text, &bytes) && bytes == good[i].bytes, "%s: %lld",
+		    good[i].text, (long long)bytes);
+}

@@ -9,6 +9,7 @@
 #include "emit/emit.h"
 #include "lang/expand.h"
 #include "model/keras.h"
+#include "model/largest.h"
 #include "model/whatif.h"
 #include "passes/pass.h"
 #include "plan/summary.h"
@@ -162,17 +163,71 @@ Test(model, a_what_if_plan_is_the_plan_of_the_spec_that_says_so)
 
 Test(model, the_largest_batch_is_proven)
 {
-	struct module *m = planned(conv_net(16, 1));
-	int64_t arena_bytes, next, most;
+	struct module *m = planned(conv_net(16, 1)), *other;
 	int64_t limit = m->plan->arena_bytes * 5 / 2;
+	struct largest l;
 
-	most = whatif_largest(m, limit, &arena_bytes, &next);
-	cr_expect(most > 16);
-	cr_expect(arena_bytes <= limit && next > limit);
-	cr_expect_eq(planned(conv_net((int)most, 1))->plan->arena_bytes, arena_bytes);
-	cr_expect_eq(planned(conv_net((int)most + 1, 1))->plan->arena_bytes, next);
-	cr_expect_eq(whatif_largest(m, 1000, &arena_bytes, &next), 0);
-	cr_expect_eq(arena_bytes, planned(conv_net(1, 1))->plan->arena_bytes);
+	largest_batch(m, limit, &l);
+	cr_expect(l.batch > 16 && l.proved && !l.endless);
+	cr_expect(l.at.arena <= limit && l.next.bound > limit);
+	cr_expect_eq(planned(conv_net((int)l.batch, 1))->plan->arena_bytes, l.at.arena);
+	other = planned(conv_net((int)l.batch + 1, 1));
+	cr_expect_eq(other->plan->arena_bytes, l.next.arena);
+	cr_expect_eq(other->plan->lower_bound_bytes, l.next.bound);
+	cr_expect(l.plans <= 4, "%d plans", l.plans);
+	largest_batch(m, 1000, &l);
+	cr_expect_eq(l.batch, 0);
+	cr_expect_eq(l.next.arena, planned(conv_net(1, 1))->plan->arena_bytes);
+}
+
+/* By trying them all. */
+Test(model, the_largest_batch_is_the_largest)
+{
+	struct module *m = planned(conv_net(4, 2));
+	struct largest l;
+	int64_t at[41];
+	int b, most;
+
+	for (b = 1; b <= 40; b++)
+		at[b] = planned(conv_net(2 * b, 2))->plan->arena_bytes;
+	for (b = 1; b < 40; b++) {
+		largest_batch(m, at[b], &l);
+		for (most = 40; at[most] > at[b]; most--)
+			;
+		cr_expect_eq(l.batch, most, "%d: %lld, not %d", b, (long long)l.batch, most);
+		largest_batch(m, at[b] - 1, &l);
+		cr_expect(l.batch < b);
+	}
+}
+
+Test(model, a_validation_batch_of_its_own_stays)
+{
+	const char *text = arena_printf(arena, "%svalidate { batch %d data synthetic(64) }\n",
+	    conv_net(16, 1), 16);
+	struct module *m = planned(text);
+	int64_t validation = 0;
+	struct largest l;
+	int i;
+
+	cr_assert(m->set.validate_fixed);
+	cr_expect_eq(whatif_at(m, 2)->plan->validate_batch, 16);
+	for (i = 0; i < m->plan->instants; i++)
+		if (m->plan->at[i].graph == m->validate && m->plan->at[i].live > validation)
+			validation = m->plan->at[i].live;
+	largest_batch(m, validation - 1, &l);
+	cr_expect_eq(l.batch, 0, "validation alone takes more");
+	largest_batch(m, validation * 2, &l);
+	cr_expect(l.batch > 0);
+}
+
+Test(model, a_network_that_takes_any_batch)
+{
+	struct module *m = planned("network n { input x : u8[1] y = x -> cast -> flatten }\n");
+	struct largest l;
+
+	largest_batch(m, INT64_C(1) << 50, &l);
+	cr_expect(l.endless && l.proved);
+	cr_expect_eq(l.batch, INT32_MAX);
 }
 
 /* ---- summaries ---- */

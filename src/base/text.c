@@ -99,6 +99,53 @@ size_commas(char buf[SIZE_TEXT], int64_t n)
 	return buf;
 }
 
+static const struct {
+	const char *name;
+	int64_t bytes;
+} units[] = {
+	{ "", 1 }, { "B", 1 },
+	{ "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 }, { "TiB", (int64_t)1 << 40 },
+	{ "kB", 1000 }, { "MB", 1000000 }, { "GB", 1000000000 }, { "TB", 1000000000000 },
+};
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool
+size_parse(const char *s, int64_t *bytes)
+{
+	int64_t whole = 0, part = 0, scale = 1, unit = 0, rest;
+	const char *digits = s;
+	size_t i;
+
+	for (; is_digit(*s); s++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, *s - '0', &whole))
+			return false;
+	if (s == digits)
+		return false;
+	if (*s == '.' && is_digit(s[1]))
+		for (s++; is_digit(*s); s++)
+			if (scale < 1000000) {	/* a millionth of a TiB is below 2 MiB: enough */
+				part = part * 10 + (*s - '0');
+				scale *= 10;
+			}
+	while (*s == ' ')
+		s++;
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(s, units[i].name) == 0)
+			unit = units[i].bytes;
+	rest = part * unit / scale;	/* below 10^6 times 2^40 */
+	if (unit == 0 || __builtin_mul_overflow(whole, unit, &whole) ||
+	    __builtin_add_overflow(whole, rest, &whole))
+		return false;
+	*bytes = whole;
+	return true;
+}
+
 #define LONGEST_NAME	64
 
 /* Optimal string alignment distance, or LIMIT + 1 once it must exceed LIMIT. */

@@ -4,6 +4,7 @@
 #ifndef STOWAGE_BASE_TEXT_H
 #define STOWAGE_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -23,6 +24,10 @@ void	text_printf(struct text *, const char *fmt, ...) __attribute__((format(prin
 #define SIZE_TEXT	32
 const char	*size_human(char buf[SIZE_TEXT], int64_t bytes);
 const char	*size_commas(char buf[SIZE_TEXT], int64_t n);
+
+/* The reverse, as people write it: "8GiB", "11 GB", "10.76GiB" (rounded down), "4096", "512 B".
+ * False, with *BYTES as it was, when it is no size above or equal to 0 and below 2^63. */
+bool		 size_parse(const char *, int64_t *bytes);
 
 /* The candidate nearest to NAME (Damerau-Levenshtein, at most a third of its letters), or NULL. */
 const char	*text_nearest(const char *name, const char *const *candidates, int n);

@@ -6,7 +6,8 @@
 
 #include "cli/options.h"
 
-extern const struct command command_lint, command_plan, command_emit, command_build;
+extern const struct command command_lint, command_plan, command_fit, command_emit,
+    command_build;
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 

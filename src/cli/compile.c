@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "emit/emit.h"
+#include "model/whatif.h"
 #include "plan/plan.h"
 #include "report/report.h"
 
@@ -95,20 +96,6 @@ processors(void)
 	return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n;
 }
 
-/* --batch: the micro-batch; validation follows where the spec leaves it at that. */
-static void
-override_batch(struct module *m, int64_t batch)
-{
-	struct settings *set = &m->set;
-
-	if (batch == 0)
-		return;
-	if (set->validate_batch == set->batch / set->accumulate || !set->train)
-		set->validate_batch = batch;
-	if (__builtin_mul_overflow(batch, set->accumulate, &set->batch))
-		set->batch = INT64_MAX / set->accumulate * set->accumulate;
-}
-
 static void
 plan_module(struct module *m, const struct compile_args *args)
 {
@@ -125,7 +112,8 @@ plan_module(struct module *m, const struct compile_args *args)
 
 	if (m->broken)
 		return;
-	override_batch(m, args->batch);
+	if (args->batch)
+		whatif_micro_batch(&m->set, args->batch);
 	passes_run(m, &o);
 }
 

@@ -126,6 +126,12 @@ set(const struct command *c, const struct option *o, void *args, const char *val
 	case OPTION_STRING:
 		*(const char **)to = value;
 		return true;
+	case OPTION_COUNTED:
+		if (!value) {
+			*(int64_t *)to = o->min;
+			return true;
+		}
+		return set_int(c, o, to, value);
 	case OPTION_INT:
 		return set_int(c, o, to, value);
 	case OPTION_CHOICE:
@@ -168,7 +174,7 @@ long_option(struct reader *r)
 			usage_error(r->command, "--%s takes no value", o->name);
 			return PARSED_ERROR;
 		}
-	} else if (!value) {
+	} else if (!value && o->type != OPTION_COUNTED) {
 		if (r->at + 1 >= r->argc) {
 			usage_error(r->command, "--%s needs a value: %s", o->name, o->value);
 			return PARSED_ERROR;
@@ -243,8 +249,9 @@ help_option(FILE *f, const struct option *o)
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->value ? " " : "",
-	    o->value ? o->value : "");
+	snprintf(left, sizeof(left), "%s--%s%s%s%s", letter, o->name,
+	    o->type == OPTION_COUNTED ? "[=" : o->value ? " " : "", o->value ? o->value : "",
+	    o->type == OPTION_COUNTED ? "]" : "");
 	fprintf(f, "  %-*s", HELP_COLUMN, left);
 	if (strlen(left) >= HELP_COLUMN)
 		fprintf(f, "\n  %*s", HELP_COLUMN, "");

@@ -18,7 +18,8 @@ enum option_type {
 	OPTION_STRING,	/* const char * */
 	OPTION_INT,	/* int64_t, within [min, max] */
 	OPTION_CHOICE,	/* int: the index of the word in choices() */
-	OPTION_LIST	/* struct words: may be given several times */
+	OPTION_LIST,	/* struct words: may be given several times */
+	OPTION_COUNTED	/* int64_t, within [min, max]: --name=N, or --name alone, which is min */
 };
 
 #define MAX_WORDS	64

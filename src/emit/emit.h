@@ -17,12 +17,20 @@
 
 struct emitter;
 
+/* What a program takes of its device beside the arena: an estimate, item by item. */
+struct reserve {
+	const char *what;
+	int64_t bytes;
+	bool reported;		/* already missing from the memory that the driver reports */
+};
+
 struct target {
 	const char *name;	/* "c", "cuda" */
 	const char *brief;
 	const char *suffix;	/* of the source file: ".c", ".cu" */
 	int alignment;		/* bytes */
 	bool gpu;
+	const struct reserve *reserve;	/* ends with what NULL; NULL: nothing */
 	/* the text between the generated header and kernels/kernel.h */
 	void (*prologue)(struct emitter *);
 	/* the Makefile beside the program */

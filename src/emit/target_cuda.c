@@ -61,12 +61,27 @@ makefile(struct text *t, const struct module *m, const char *program)
 	    ".PHONY: lib clean\n");
 }
 
+/*
+ * Estimates, since they depend on card, driver and library. The driver keeps 245 MiB of an RTX 2080
+ * Ti's 11,264 and 308 of an RTX 3090's 24,576 (total of nvidia-smi against cudaMemGetInfo's); a
+ * context takes about 300 MiB since CUDA 11.7, which loads a kernel's code when it first runs (over
+ * 1 GB before that, by users' reports); then there is that code, and cuBLASLt's. The workspaces of
+ * matrix products are in the arena.
+ */
+static const struct reserve reserve[] = {
+	{ "the driver's share of the card", INT64_C(308) << 20, .reported = true },
+	{ "CUDA context", INT64_C(304) << 20, .reported = false },
+	{ "code of kernels and cuBLASLt", INT64_C(64) << 20, .reported = false },
+	{ NULL, 0, false }
+};
+
 const struct target target_cuda = {
 	.name = "cuda",
 	.brief = "a CUDA program for NVIDIA GPUs from compute capability 7.5",
 	.suffix = ".cu",
 	.alignment = 256,
 	.gpu = true,
+	.reserve = reserve,
 	.prologue = prologue,
 	.makefile = makefile,
 };

@@ -444,6 +444,7 @@ settings(struct reader *r)
 		fail(r, "a batch and accumulate of at least 1");
 	expect(r, "validate_batch");
 	s->validate_batch = integer(r);
+	s->validate_fixed = s->accumulate < 1 || s->validate_batch != s->batch / s->accumulate;
 	expect(r, "train");
 	s->train = integer(r) != 0;
 	expect(r, "validate");

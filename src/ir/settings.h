@@ -93,6 +93,7 @@ struct settings {
 	bool shuffle;
 
 	int64_t validate_batch;
+	bool validate_fixed;	/* the spec says it; else it is the micro-batch, whatever that is */
 	bool validate;		/* there is a validate block with data */
 	struct data_source validate_data;
 

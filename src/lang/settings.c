@@ -390,7 +390,7 @@ settings_read(struct expander *ex, const struct network *net, struct settings *s
 	check_together(ex, train, set, sizes_known);
 	set->validate_batch = set->batch / set->accumulate;
 	if ((st = setting_of(validate, "batch")))
-		setting_int(ex, st, 1, LARGEST_BATCH, &set->validate_batch);
+		set->validate_fixed = setting_int(ex, st, 1, LARGEST_BATCH, &set->validate_batch);
 	device_read(ex, set);
 	check_precision(ex, set);
 }

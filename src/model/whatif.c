@@ -2,9 +2,6 @@
  * Re-planning. A copy of the module shares the forward graph and the network's own tensors, and
  * the passes derive everything else afresh; only a tensor's link to its gradient is written by
  * them in what is shared, so it is put back.
- *
- * The search for the largest batch uses that an arena is nearly affine in B: two plans give a
- * line, the line a guess, and the guess is corrected by planning until b fits and b + 1 does not.
  */
 #include "model/whatif.h"
 
@@ -61,65 +58,28 @@ whatif(struct module *m, const struct settings *set)
 	return planned && copy->plan ? copy : NULL;
 }
 
+void
+whatif_micro_batch(struct settings *set, int64_t batch)
+{
+	if (!set->validate_fixed || !set->train)
+		set->validate_batch = batch;
+	if (__builtin_mul_overflow(batch, set->accumulate, &set->batch))
+		set->batch = INT64_MAX / set->accumulate * set->accumulate;
+}
+
+struct module *
+whatif_at(struct module *m, int64_t batch)
+{
+	struct settings set = m->set;
+
+	whatif_micro_batch(&set, batch);
+	return whatif(m, &set);
+}
+
 int64_t
 whatif_batch(struct module *m, int64_t batch)
 {
-	struct settings set = m->set;
-	bool follows = set.validate_batch == set.batch / set.accumulate;
-	struct module *copy;
+	struct module *copy = whatif_at(m, batch);
 
-	if (batch > INT64_MAX / set.accumulate)
-		return INT64_MAX;
-	set.batch = batch * set.accumulate;
-	if (follows || !m->train)
-		set.validate_batch = batch;
-	copy = whatif(m, &set);
 	return copy ? copy->plan->arena_bytes : INT64_MAX;
-}
-
-/* A guess at the batch that reaches BYTES, on the line through (a, at_a) and (b, at_b). */
-static int64_t
-guess(int64_t a, int64_t at_a, int64_t b, int64_t at_b, int64_t bytes)
-{
-	double slope = ((double)at_b - (double)at_a) / (double)(b - a);
-	double x = slope > 0 ? (double)a + ((double)bytes - (double)at_a) / slope : (double)b;
-
-	if (x <= (double)a)
-		return a + 1;
-	return x >= (double)b ? b - 1 : (int64_t)x;
-}
-
-int64_t
-whatif_largest(struct module *m, int64_t bytes, int64_t *arena, int64_t *next)
-{
-	int64_t lo = 1, hi = 2, at_lo = whatif_batch(m, 1), at_hi, mid, at;
-	int round = 0;
-
-	*arena = *next = at_lo;
-	if (at_lo > bytes)
-		return 0;
-	/* first a pair that brackets the answer */
-	while ((at_hi = whatif_batch(m, hi)) <= bytes) {
-		lo = hi;
-		at_lo = at_hi;
-		if (hi > INT64_MAX / 16)
-			break;
-		hi *= 8;
-	}
-	while (hi - lo > 1) {
-		/* every third step halves, should the arena be far from a line */
-		mid = at_hi == INT64_MAX || ++round % 3 == 0 ? lo + (hi - lo) / 2 :
-		    guess(lo, at_lo, hi, at_hi, bytes);
-		at = whatif_batch(m, mid);
-		if (at <= bytes) {
-			lo = mid;
-			at_lo = at;
-		} else {
-			hi = mid;
-			at_hi = at;
-		}
-	}
-	*arena = at_lo;
-	*next = at_hi;
-	return lo;
 }

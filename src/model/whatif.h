@@ -11,12 +11,12 @@
  * as before afterwards. */
 struct module	*whatif(struct module *, const struct settings *set);
 
-/* The arena at micro-batch B, all else equal; INT64_MAX when there is no plan. Validation follows
- * where the spec leaves it at the micro-batch. */
-int64_t	whatif_batch(struct module *, int64_t batch);
+/* Settings with micro-batches of BATCH samples, all else equal: accumulate stays, and validation
+ * follows unless the spec says its batch. */
+void	whatif_micro_batch(struct settings *, int64_t batch);
 
-/* The largest micro-batch whose arena is at most BYTES, proven: it and its successor are planned.
- * 0 when not even one sample fits. *ARENA and *NEXT: the bytes at it and at its successor. */
-int64_t	whatif_largest(struct module *, int64_t bytes, int64_t *arena, int64_t *next);
+/* The module planned at that micro-batch, or NULL; and its arena, INT64_MAX when there is none. */
+struct module	*whatif_at(struct module *, int64_t batch);
+int64_t	whatif_batch(struct module *, int64_t batch);
 
 #endif

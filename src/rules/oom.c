@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "emit/emit.h"
+#include "model/largest.h"
 #include "model/whatif.h"
 #include "ops/op.h"
 #include "plan/summary.h"
@@ -97,24 +98,24 @@ static void
 advise_batch(struct lint *l, struct diag *g)
 {
 	struct module *m = l->module;
-	int64_t arena, next, memory = m->set.device.memory;
-	int64_t most = whatif_largest(m, memory, &arena, &next);
+	struct largest most;
 
-	if (most == 0) {
+	largest_batch(m, m->set.device.memory, &most);
+	if (most.batch == 0) {
 		diag_fact(l->diags, g, "not even one sample fits: that needs %s B",
-		    lint_commas(m->arena, arena));
+		    lint_commas(m->arena, most.next.arena));
 		advise_smaller_inputs(l, g);
 		return;
 	}
 	diag_fact(l->diags, g, "the largest batch that fits is %lld (%s B); %lld needs "
-	    "%s B", (long long)most, lint_commas(m->arena, arena), (long long)most + 1,
-	    lint_commas(m->arena, next));
+	    "%s B", (long long)most.batch, lint_commas(m->arena, most.at.arena),
+	    (long long)most.batch + 1, lint_commas(m->arena, most.next.arena));
 	if (m->train)
 		diag_help(l->diags, g, "batch %lld%s needs %s, %s less",
-		    (long long)(most * m->set.accumulate),
+		    (long long)(most.batch * m->set.accumulate),
 		    m->set.accumulate > 1 ? arena_printf(m->arena, " (micro-batches of %lld)",
-		    (long long)most) : "", lint_human(m->arena, arena),
-		    lint_human(m->arena, m->plan->arena_bytes - arena));
+		    (long long)most.batch) : "", lint_human(m->arena, most.at.arena),
+		    lint_human(m->arena, m->plan->arena_bytes - most.at.arena));
 }
 
 static int
@@ -155,8 +156,7 @@ accumulating(struct module *m, int64_t k)
 	struct module *other;
 
 	set.accumulate = k;
-	if (m->set.validate_batch == m->set.batch / m->set.accumulate)
-		set.validate_batch = set.batch / k;
+	whatif_micro_batch(&set, set.batch / k);
 	other = whatif(m, &set);
 	return other && other->plan->arena_bytes <= set.device.memory ? other : NULL;
 }

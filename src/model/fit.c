@@ -1,0 +1,69 @@
+/* Does it fit? The reserve, the limit it leaves, and the wanted batch against that. */
+#include "model/fit.h"
+
+#include "lang/devices.h"
+#include "model/whatif.h"
+
+/* Is this memory what the driver of a card we know was seen to report? */
+static bool
+is_reported(const struct module *m, int64_t memory)
+{
+	const struct gpu *gpu = m->set.device.name ? gpu_find(m->set.device.name) : NULL;
+
+	return gpu && !gpu->nominal && gpu_memory(gpu) == memory;
+}
+
+static void
+set_aside(struct module *m, struct fit *f, int64_t reserve)
+{
+	const struct reserve *r = m->plan->target->reserve;
+	bool reported = is_reported(m, f->memory);
+
+	f->reserve_given = reserve >= 0;
+	if (reserve > 0)
+		vec_push(m->arena, &f->reserve,
+		    ((struct reserve){ "set aside with --reserve", reserve, false }));
+	for (; !f->reserve_given && r && r->what; r++)
+		if (!r->reported || !reported)
+			vec_push(m->arena, &f->reserve, *r);
+}
+
+int64_t
+fit_peak_of(const struct module *m, const struct graph *g)
+{
+	int64_t most = 0;
+	int i;
+
+	for (i = 0; g && i < m->plan->instants; i++)
+		if (m->plan->at[i].graph == g && m->plan->at[i].live > most)
+			most = m->plan->at[i].live;
+	return most;
+}
+
+/* Validation has a batch of its own, which no smaller training batch makes smaller. */
+static int64_t
+validation_beyond(const struct module *m, int64_t limit)
+{
+	int64_t peak;
+
+	if (!m->train || !m->validate || !m->set.validate_fixed)
+		return 0;
+	peak = fit_peak_of(m, m->validate);
+	return peak > limit ? peak : 0;
+}
+
+void
+fit_answer(struct module *m, int64_t memory, int64_t reserve, struct fit *f)
+{
+	int i;
+
+	*f = (struct fit){ .memory = memory };
+	set_aside(m, f, reserve);
+	for (i = 0; i < f->reserve.n; i++)
+		f->reserved += f->reserve.v[i].bytes;
+	f->limit = memory > f->reserved ? memory - f->reserved : 0;
+	f->wanted = m->train ? m->plan->batch : m->plan->validate_batch;
+	f->fits = m->plan->arena_bytes <= f->limit;
+	largest_batch(m, f->limit, &f->largest);
+	f->validation = validation_beyond(m, f->limit);
+}
