@@ -132,13 +132,11 @@ keep_network(struct spec *spec, struct diags *d, const char *name)
 	spec->modules.n = 0;
 }
 
-struct spec *
-compile(struct arena *a, struct diags *d, const struct source *src,
-    const struct compile_args *args)
+struct lang_options *
+compile_language(struct arena *a, const struct compile_args *args)
 {
-	struct lang_define define[MAX_WORDS];
-	struct lang_options o = { define, args->define.n, args->device };
-	struct spec *spec;
+	struct lang_define *define = arena_array(a, MAX_WORDS, sizeof(*define));
+	struct lang_options *o = ARENA_NEW(a, struct lang_options);
 	int i;
 
 	for (i = 0; i < args->define.n; i++) {
@@ -148,7 +146,17 @@ compile(struct arena *a, struct diags *d, const struct source *src,
 		define[i].name = arena_strndup(a, word, n);
 		define[i].value = word + n + 1;
 	}
-	spec = spec_load(a, d, src, &o);
+	*o = (struct lang_options){ define, args->define.n, args->device };
+	return o;
+}
+
+struct spec *
+compile(struct arena *a, struct diags *d, const struct source *src,
+    const struct compile_args *args)
+{
+	struct spec *spec = spec_load(a, d, src, compile_language(a, args));
+	int i;
+
 	if (args->network)
 		keep_network(spec, d, args->network);
 	for (i = 0; i < spec->modules.n; i++)

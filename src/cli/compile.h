@@ -62,6 +62,9 @@ const char	*compile_pass_name(int i);
 /* Checks what the option table cannot: -D without "="; false after a message. */
 bool	compile_check(const struct command *, const struct compile_args *);
 
+/* What the options say to the language: -D and --device. */
+struct lang_options	*compile_language(struct arena *, const struct compile_args *);
+
 /* Loads the spec and runs the passes over its networks; the diags say what was wrong. Where one
  * network is named, the others are neither planned nor listed. */
 struct spec	*compile(struct arena *, struct diags *, const struct source *,

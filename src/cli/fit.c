@@ -1,9 +1,12 @@
 /* stowage fit: the largest batch that a memory holds, and what would make the wanted one fit. */
 #include "cli/fit.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
+#include "cli/rewrite.h"
 
 struct fit_args {
 	struct compile_args compile;
@@ -12,6 +15,7 @@ struct fit_args {
 	int64_t reserve_bytes;	/* -1: not given */
 	int64_t memory_bytes[MAX_WORDS];
 	int format, colour;
+	int64_t apply, diff;	/* an edit's number; 0: not asked for */
 	const char *output;
 	const char *path;
 	const struct command *command;
@@ -37,6 +41,12 @@ static const struct option options[] = {
 	{ .name = "format", .letter = 'f', .type = OPTION_CHOICE, .value = "FORMAT",
 	  .doc = "how the answer is printed", .choice = format_name,
 	  FIELD(struct fit_args, format) },
+	{ .name = "apply", .type = OPTION_COUNTED, .value = "N",
+	  .doc = "write the N-th edit, or the best, into the spec", .min = 1, .max = 1000,
+	  FIELD(struct fit_args, apply) },
+	{ .name = "diff", .type = OPTION_COUNTED, .value = "N",
+	  .doc = "print that edit as a patch, and nothing else", .min = 1, .max = 1000,
+	  FIELD(struct fit_args, diff) },
 	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write there instead of standard output", FIELD(struct fit_args, output) },
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
@@ -84,33 +94,126 @@ no_memory(const struct fit_args *args, const char *path)
 	    "device { memory 8GiB } in the spec", path);
 }
 
-static int
-answer(struct arena *a, const struct fit_args *args, struct module *m)
+/* The fitness of each memory; true when the wanted batch fits them all. */
+static bool
+answer_all(struct arena *a, const struct fit_args *args, struct fit_report *r)
 {
-	struct fit_report r = { .module = m, .nanswers = args->memory.n };
+	struct module *m = r->module;
 	bool fits = true;
 	int i;
 
+	r->nanswers = args->memory.n ? args->memory.n : 1;
+	r->answer = arena_array(a, (size_t)r->nanswers, sizeof(*r->answer));
+	for (i = 0; i < r->nanswers; i++) {
+		fit_answer(m, args->memory.n ? args->memory_bytes[i] : m->set.device.memory,
+		    args->reserve_bytes, &r->answer[i]);
+		fits &= r->answer[i].fits;
+	}
+	return fits;
+}
+
+/* The edit of that number, for --apply or --diff; NULL after a message. */
+static const struct advice *
+chosen(const struct fit_report *r, const char *option, int64_t number)
+{
+	if (r->nadvice == 0)
+		fprintf(stderr, "stowage fit: --%s: no edit that is known here makes it smaller\n",
+		    option);
+	else if (number > r->nadvice)
+		fprintf(stderr, "stowage fit: --%s=%lld: there are %d edits\n", option,
+		    (long long)number, r->nadvice);
+	else
+		return &r->advice[number - 1];
+	return NULL;
+}
+
+/* Does the rewritten text hold its promise, compiled as a file of its own would be? */
+static bool
+holds(struct arena *a, const struct fit_args *args, const struct fit_report *r,
+    const struct source *text, const struct advice *d)
+{
+	struct diags *quiet = ARENA_NEW(a, struct diags);
+	struct spec *spec;
+
+	diags_init(quiet, a);
+	spec = compile(a, quiet, text, &args->compile);
+	return !quiet->errors && spec->modules.n == 1 && spec->modules.v[0]->plan &&
+	    spec->modules.v[0]->plan->arena_bytes == d->arena && d->arena <= r->answer->limit;
+}
+
+static int
+apply(struct arena *a, const struct fit_args *args, struct fit_report *r)
+{
+	const struct advice *d = chosen(r, "apply", args->apply);
+	struct source *text;
+
+	if (!d)
+		return 1;
+	if (!d->fits) {
+		fprintf(stderr, "stowage fit: --apply: it would not fit even then (%s)\n", d->title);
+		return 1;
+	}
+	text = edits_apply(d->edits);
+	if (!holds(a, args, r, text, d)) {
+		fprintf(stderr, "stowage fit: --apply: the edited spec does not plan as promised; "
+		    "nothing was written\n");
+		return 2;
+	}
+	if (!rewrite_file(a, d->edits->src, text))
+		return 2;
+	r->applied = (int)args->apply;
+	return 0;
+}
+
+static int
+report(const struct fit_args *args, struct fit_report *r)
+{
+	if (!(r->out = compile_output(args->output)))
+		return 2;
+	r->colour = !args->output && colour_wanted((enum colour_choice)args->colour);
+	if (args->format == FIT_JSON)
+		fit_json(r);
+	else
+		fit_text(r);
+	return compile_close(r->out, args->output) ? 0 : 2;
+}
+
+static int
+print_diff(const struct fit_args *args, const struct fit_report *r)
+{
+	const struct advice *d = chosen(r, "diff", args->diff);
+	FILE *f = d ? compile_output(args->output) : NULL;
+
+	if (!f)
+		return d ? 2 : 1;
+	fputs(d->patch, f);
+	return compile_close(f, args->output) ? 1 : 2;
+}
+
+static int
+answer(struct arena *a, const struct fit_args *args, struct module *m, const struct spec *spec)
+{
+	struct fit_report r = { .module = m };
+	struct advisor v = { .arena = a, .module = m, .file = spec->file,
+		.options = compile_language(a, &args->compile) };
+	bool fits;
+	int status;
+
 	if (args->memory.n == 0 && !m->set.device.given)
 		return no_memory(args, m->src->path);
-	if (args->memory.n == 0)
-		r.nanswers = 1;
-	r.answer = arena_array(a, (size_t)r.nanswers, sizeof(*r.answer));
-	for (i = 0; i < r.nanswers; i++) {
-		fit_answer(m, args->memory.n ? args->memory_bytes[i] : m->set.device.memory,
-		    args->reserve_bytes, &r.answer[i]);
-		fits &= r.answer[i].fits;
+	fits = answer_all(a, args, &r);
+	if (!fits && r.nanswers == 1) {
+		v.fit = r.answer;
+		advise(&v);
+		r.advice = v.all.v;
+		r.nadvice = v.all.n;
 	}
-	if (!(r.out = compile_output(args->output)))
-		return 2;
-	r.colour = !args->output && colour_wanted(args->colour);
-	if (args->format == FIT_JSON)
-		fit_json(&r);
-	else
-		fit_text(&r);
-	if (!compile_close(r.out, args->output))
-		return 2;
-	return fits ? 0 : 1;
+	if (args->diff && !fits)
+		return print_diff(args, &r);
+	if (args->apply && !fits && (status = apply(a, args, &r)))
+		return status;
+	status = args->diff ? 0 : report(args, &r);
+	return status ? status : fits || r.applied ? 0 : 1;
 }
 
 static int
@@ -132,7 +235,7 @@ fit_spec(struct arena *a, void *context)
 	if (spec->modules.n > 1)
 		return usage_error(args->command, "%s has %d networks: choose one with --network",
 		    src->path, spec->modules.n);
-	return answer(a, args, spec->modules.v[0]);
+	return answer(a, args, spec->modules.v[0], spec);
 }
 
 static int
@@ -148,7 +251,14 @@ run_fit(const struct command *c, int argc, char **argv)
 		return usage_error(c, n ? "one spec at a time" : "no spec given");
 	if (!compile_check(c, &args.compile) || !read_sizes(&args))
 		return 2;
+	if ((args.apply || args.diff) && args.memory.n > 1)
+		return usage_error(c, "--apply and --diff are for one --memory");
+	if (args.apply && args.diff)
+		return usage_error(c, "--apply writes, --diff only shows: one of them");
 	args.path = argv[0];
+	if (args.apply && strcmp(args.path, "-") == 0)
+		return usage_error(c, "--apply: standard input cannot be written to; --diff shows "
+		    "the patch");
 	return compile_in_arena(fit_spec, &args);
 }
 

@@ -2,13 +2,16 @@
 #ifndef STOWAGE_CLI_FIT_H
 #define STOWAGE_CLI_FIT_H
 
-#include "model/fit.h"
+#include "model/advice.h"
 
 struct fit_report {
 	FILE *out;
 	struct module *module;
 	struct fit *answer;	/* one for each memory */
 	int nanswers;
+	const struct advice *advice;	/* best first */
+	int nadvice;
+	int applied;		/* which was written into the spec, from 1; 0: none */
 	bool colour;
 };
 

@@ -76,6 +76,32 @@ write_wanted(struct json *j, const struct fit_report *r)
 	json_end(j);
 }
 
+static void
+write_edits(struct json *j, const struct fit_report *r)
+{
+	int i;
+
+	json_array(j, "edits");
+	for (i = 0; i < r->nadvice; i++) {
+		const struct advice *d = &r->advice[i];
+
+		json_object(j, NULL);
+		json_string(j, "title", d->title);
+		json_string(j, "kind", d->kind);
+		json_string(j, "harm", harm_name(d->harm));
+		json_string(j, "note", d->note);
+		json_bool(j, "fits", d->fits);
+		json_bool(j, "planned_only", d->planned_only);
+		json_int(j, "batch", d->batch);
+		json_int(j, "arena_bytes", d->arena);
+		json_int(j, "saved_bytes", d->saved);
+		json_int(j, "extra_flops", d->extra_flops);
+		json_string(j, "patch", d->patch);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 void
 fit_json(const struct fit_report *r)
 {
@@ -92,8 +118,9 @@ fit_json(const struct fit_report *r)
 	json_int(&j, "threads", m->plan->threads);
 	write_wanted(&j, r);
 	write_answer(&j, r->answer);
-	json_array(&j, "edits");
-	json_end(&j);
+	write_edits(&j, r);
+	if (r->applied)
+		json_int(&j, "applied", r->applied);
 	if (r->nanswers > 1) {
 		json_array(&j, "memories");
 		for (i = 0; i < r->nanswers; i++) {

@@ -99,7 +99,7 @@ print_figures(const struct fit_report *r, const struct fit *f)
 	if (l->batch > 0)
 		print_plan(r, "arena", l->batch, l->at.arena, f);
 	if (!l->endless && l->next.arena < INT64_MAX) {
-		if (l->next.arena != l->next.bound)
+		if (l->next.arena != l->next.bound && l->batch + 1 != f->wanted)
 			print_plan(r, "arena", l->batch + 1, l->next.arena, f);
 		print_plan(r, "lower bound", l->batch + 1, l->next.bound, f);
 	}
@@ -138,6 +138,95 @@ print_table(const struct fit_report *r)
 	}
 }
 
+/* ---- edits ---- */
+
+/* "1.23 TFLOP" */
+static const char *
+flops_text(char buf[SIZE_TEXT], double n)
+{
+	static const char unit[] = " kMGTPE";
+	int u = 0;
+
+	for (; n >= 1000 && u < 6; n /= 1000)
+		u++;
+	snprintf(buf, SIZE_TEXT, u ? "%.3g %cFLOP" : "%.0f FLOP", n, unit[u]);
+	return buf;
+}
+
+/* The changed lines of a patch. */
+static void
+print_changes(const struct fit_report *r, const char *patch)
+{
+	const char *s, *end;
+
+	for (s = patch; *s; s = *end ? end + 1 : end) {
+		end = s + strcspn(s, "\n");
+		if ((*s != '+' && *s != '-') || strncmp(s, "--- ", 4) == 0 ||
+		    strncmp(s, "+++ ", 4) == 0)
+			continue;
+		bold(r, *s == '+' ? "\033[32m" : "\033[31m");
+		fprintf(r->out, "     %.*s", (int)(end - s - (end > s && end[-1] == '\r')), s);
+		bold(r, "\033[0m");
+		putc('\n', r->out);
+	}
+}
+
+static void
+print_note(const struct fit_report *r, const char *note)
+{
+	const char *s;
+	size_t n;
+
+	for (s = note; *s; s += n + (s[n] == '\n')) {
+		n = strcspn(s, "\n");
+		fprintf(r->out, "     %.*s\n", (int)n, s);
+	}
+}
+
+static void
+print_edit(const struct fit_report *r, int number)
+{
+	const struct advice *d = &r->advice[number - 1];
+	char arena[SIZE_TEXT], saved[SIZE_TEXT], flops[SIZE_TEXT];
+
+	fprintf(r->out, "\n%3d  ", number);
+	bold(r, "\033[1m");
+	fputs(d->title, r->out);
+	bold(r, "\033[0m");
+	fprintf(r->out, "\n     %s, %s less", size_human(arena, d->arena),
+	    size_human(saved, d->saved));
+	if (d->extra_flops)
+		fprintf(r->out, ", %s %s an update", flops_text(flops, d->extra_flops > 0 ?
+		    (double)d->extra_flops : -(double)d->extra_flops),
+		    d->extra_flops > 0 ? "more" : "less");
+	if (!d->fits && d->batch)
+		fprintf(r->out, "; then %lld would fit", (long long)d->batch);
+	else if (!d->fits)
+		fprintf(r->out, "; then not even one sample would fit");
+	putc('\n', r->out);
+	print_note(r, d->note);
+	print_changes(r, d->patch);
+}
+
+static void
+print_edits(const struct fit_report *r)
+{
+	int i;
+
+	for (i = 0; i < r->nadvice; i++) {
+		if (i == 0 && r->advice[i].fits)
+			fprintf(r->out, "\nWhat makes it fit, the least harm first:\n");
+		if ((i == 0 || r->advice[i - 1].fits) && !r->advice[i].fits)
+			fprintf(r->out, "\nWhat is not enough by itself:\n");
+		print_edit(r, i + 1);
+	}
+	if (r->applied)
+		fprintf(r->out, "\nEdit %d was written to %s.\n", r->applied,
+		    r->module->src->path);
+	else if (!r->answer->fits && r->nadvice == 0)
+		fprintf(r->out, "\nNo edit that is known here makes it smaller.\n");
+}
+
 void
 fit_text(const struct fit_report *r)
 {
@@ -155,4 +244,5 @@ fit_text(const struct fit_report *r)
 	print_verdict(r, r->answer);
 	print_figures(r, r->answer);
 	print_notes(r, r->answer);
+	print_edits(r);
 }

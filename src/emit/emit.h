@@ -67,6 +67,9 @@ void	emit_call(struct emitter *, const char *function, const char *signature, ..
 bool	emit_program(struct module *, const struct target *, struct text *source,
 	    struct text *makefile, const char *program);
 
+/* Are there kernels for it? Without them a network is planned, and its program refused. */
+bool	emit_has_kernels(enum precision);
+
 /* Generated from kernels/: the text of each file, by name ("conv.cu", "host/data.h"). */
 struct embedded {
 	const char *name;

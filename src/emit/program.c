@@ -44,6 +44,12 @@ check_nodes(struct module *m, const struct graph *g, const struct target *target
 	return ok;
 }
 
+bool
+emit_has_kernels(enum precision p)
+{
+	return p != PREC_BF16 && p != PREC_F16;
+}
+
 static bool
 check(struct emitter *e)
 {
@@ -51,7 +57,7 @@ check(struct emitter *e)
 	const struct settings *set = &m->set;
 	bool ok = true;
 
-	if (set->precision == PREC_BF16 || set->precision == PREC_F16) {
+	if (!emit_has_kernels(set->precision)) {
 		struct diag *d = diag_error(m->diags, "target", set->precision_loc,
 		    "precision %s can be planned, but there are no kernels for it",
 		    set->precision == PREC_BF16 ? "bf16" : "f16");

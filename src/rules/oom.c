@@ -5,11 +5,10 @@
 #include "rules/lint.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "emit/emit.h"
-#include "model/largest.h"
+#include "model/advice.h"
 #include "model/whatif.h"
 #include "ops/op.h"
 #include "plan/summary.h"
@@ -118,36 +117,6 @@ advise_batch(struct lint *l, struct diag *g)
 		    lint_human(m->arena, m->plan->arena_bytes - most.at.arena));
 }
 
-static int
-ascending(const void *x, const void *y)
-{
-	const int64_t *a = x, *b = y;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-/* The divisors of BATCH above FROM, in order. Those that come in pairs with a divisor above 2^20
- * are too many to look for, and nobody wants so many micro-batches. */
-static int64_t *
-divisors(struct arena *a, int64_t batch, int64_t from, int *n)
-{
-	VEC(int64_t) all = { NULL, 0, 0 };
-	int64_t i;
-
-	for (i = 1; i <= (1 << 20) && i <= batch / i; i++) {
-		if (batch % i)
-			continue;
-		if (i > from)
-			vec_push(a, &all, i);
-		if (batch / i > from && batch / i != i)
-			vec_push(a, &all, batch / i);
-	}
-	if (all.n)
-		qsort(all.v, (size_t)all.n, sizeof(*all.v), ascending);
-	*n = all.n;
-	return all.v;
-}
-
 /* The plan with K micro-batches of the same update, where it fits the device; or NULL. */
 static struct module *
 accumulating(struct module *m, int64_t k)
@@ -168,7 +137,7 @@ advise_accumulate(struct lint *l, struct diag *g)
 {
 	struct module *m = l->module, *best = NULL, *other;
 	int lo = 0, hi, mid;
-	int64_t *k = divisors(m->arena, m->set.batch, m->set.accumulate, &hi);
+	int64_t *k = divisors_above(m->arena, m->set.batch, m->set.accumulate, &hi);
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;

@@ -1,0 +1,87 @@
+/*
+ * Writing an edited text back: to a fresh file beside the old one, which then takes its name, so
+ * that whoever reads sees the old text or the new one and nothing between.
+ */
+#include "cli/rewrite.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+failed(const char *path, const char *why)
+{
+	fprintf(stderr, "stowage: %s: %s; the file is as it was\n", path, why);
+	return false;
+}
+
+/* Has nobody else changed it? */
+static bool
+is_as_read(struct arena *a, const struct source *old, const char *path)
+{
+	const char *why;
+	struct source *now = source_read(a, path, &why);
+
+	return now && now->size == old->size &&
+	    memcmp(now->text, old->text, (size_t)old->size) == 0;
+}
+
+static bool
+write_all(int fd, const char *s, size_t n)
+{
+	ssize_t k;
+
+	for (; n > 0; s += k, n -= (size_t)k) {
+		k = write(fd, s, n);
+		if (k < 0 && errno == EINTR)
+			k = 0;
+		if (k < 0)
+			return false;
+	}
+	return fsync(fd) == 0 || errno == EINVAL || errno == EROFS;
+}
+
+/* Owner and group stay where we may say so; the mode always does. */
+static bool
+keep_mode(int fd, const struct stat *st)
+{
+	if (fchown(fd, st->st_uid, st->st_gid) != 0 && errno != EPERM)
+		return false;
+	return fchmod(fd, st->st_mode & 07777) == 0;
+}
+
+bool
+rewrite_file(struct arena *a, const struct source *old, const struct source *new)
+{
+	char real[PATH_MAX], *fresh;
+	struct stat st;
+	bool good;
+	int fd, why;
+
+	if (!realpath(old->path, real) || stat(real, &st) != 0)
+		return failed(old->path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return failed(old->path, "not a regular file");
+	fresh = arena_printf(a, "%s.XXXXXX", real);
+	if ((fd = mkstemp(fresh)) < 0)
+		return failed(old->path, strerror(errno));
+	good = write_all(fd, new->text, (size_t)new->size) && keep_mode(fd, &st);
+	why = errno;
+	if (close(fd) != 0 && good) {
+		good = false;
+		why = errno;
+	}
+	if (good && !is_as_read(a, old, real)) {
+		unlink(fresh);
+		return failed(old->path, "it was changed meanwhile");
+	}
+	if (good && rename(fresh, real) == 0)
+		return true;
+	why = good ? errno : why;
+	unlink(fresh);
+	return failed(old->path, strerror(why));
+}
