@@ -84,8 +84,7 @@ static bool
 chunk_amend(struct advisor *v, struct amend *m, int64_t value)
 {
 	(void)v, (void)value;
-	return !amend_find(m, SEC_TRAIN, "chunk_loss") &&
-	    amend_set(m, SEC_TRAIN, "chunk_loss", "auto", "optimizer");
+	return amend_set(m, SEC_TRAIN, "chunk_loss", "auto", "optimizer");
 }
 
 static const char *
@@ -172,24 +171,46 @@ accumulate_note(struct advisor *v, int64_t value)
 
 /* ---- recomputation ---- */
 
+#define AUTO	1
+
 static int64_t *
 recompute_values(struct advisor *v, int *n)
 {
-	return single(v, v->module->train && v->module->set.recompute == RECOMPUTE_NONE, 0, n);
+	static const int64_t both[] = { 0, AUTO };
+	const struct settings *set = &v->module->set;
+	bool within = set->recompute == RECOMPUTE_AUTO && set->recompute_budget > 0 &&
+	    set->recompute_budget <= v->fit->limit;
+	int from = set->recompute != RECOMPUTE_NONE;
+
+	*n = !v->module->train || within || v->fit->limit == 0 ? 0 : 2 - from;
+	return list_of(v, *n, both + from);
+}
+
+/* The device's memory where that is what counts, else a size, rounded down where that is small. */
+static const char *
+budget_text(struct advisor *v)
+{
+	const struct device *d = &v->module->set.device;
+	int64_t limit = v->fit->limit, mib = limit >> 20;
+
+	if (d->given && d->memory == limit)
+		return "auto";
+	return mib >= 1000 ? arena_printf(v->arena, "auto(%lldMiB)", (long long)mib) :
+	    arena_printf(v->arena, "auto(%lldB)", (long long)limit);
 }
 
 static bool
 recompute_amend(struct advisor *v, struct amend *m, int64_t value)
 {
-	(void)v, (void)value;
-	return amend_set(m, SEC_TRAIN, "recompute", "auto", "optimizer");
+	return amend_set(m, SEC_TRAIN, "recompute", value == AUTO ? budget_text(v) : "cheap",
+	    "optimizer");
 }
 
 static const char *
 recompute_title(struct advisor *v, int64_t value)
 {
-	(void)v, (void)value;
-	return "recompute activations";
+	(void)v;
+	return value == AUTO ? "recompute activations" : "recompute what is cheap";
 }
 
 static const char *
