@@ -15,13 +15,14 @@ struct plan_args {
 	const struct command *command;
 };
 
-enum plan_format { PLAN_TEXT, PLAN_JSON, PLAN_CSV };
+enum plan_format { PLAN_TEXT, PLAN_JSON, PLAN_CSV, PLAN_SVG };
 
 static const char *
 format_name(int i)
 {
 	static const char *const name[] = {
-		[PLAN_TEXT] = "text", [PLAN_JSON] = "json", [PLAN_CSV] = "csv", NULL
+		[PLAN_TEXT] = "text", [PLAN_JSON] = "json", [PLAN_CSV] = "csv",
+		[PLAN_SVG] = "svg", NULL
 	};
 
 	return name[i];
@@ -63,6 +64,9 @@ print(FILE *f, const struct plan_args *args, const struct module *m)
 		break;
 	case PLAN_CSV:
 		plan_report_csv(f, m);
+		break;
+	case PLAN_SVG:
+		plan_report_svg(f, m);
 		break;
 	}
 }

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Writes the text of every kernel file as C: embed.sh FOLDER > texts.c. The compiler carries them
-# along, so that an emitted program needs nothing of the installation.
+# Writes the text of every file of a folder as C: embed.sh FOLDER TABLE HEADER > texts.c, where TABLE
+# is declared in HEADER. The compiler carries kernels and the page of a plan along, so that what it
+# writes needs nothing of the installation.
 set -eu
 cd "$1"
-files=$(find . -type f \( -name '*.cu' -o -name '*.h' -o -name '*.c' \) | sed 's|^\./||' | LC_ALL=C sort)
-echo '/* Made by src/emit/embed.sh from kernels/: do not edit. */'
-echo '#include "emit/emit.h"'
+files=$(find . -type f \( -name '*.cu' -o -name '*.[ch]' -o -name '*.html' -o -name '*.css' \
+	-o -name '*.js' \) | sed 's|^\./||' | LC_ALL=C sort)
+echo "/* Made by src/emit/embed.sh from ${1##*/}/: do not edit. */"
+echo "#include \"$3\""
 k=0
 for file in $files; do
 	printf '\nstatic const char text_%d[] =	/* %s */\n' "$k" "$file"
@@ -13,7 +15,7 @@ for file in $files; do
 	echo '	"";'
 	k=$((k + 1))
 done
-printf '\nconst struct embedded embedded_table[] = {\n'
+printf '\nconst struct embedded %s[] = {\n' "$2"
 k=0
 for file in $files; do
 	printf '\t{ "%s", text_%d },\n' "$file" "$k"

@@ -75,10 +75,12 @@ bool		 plan_verify(struct module *, const struct plan *, struct diags *);
 int64_t	plan_offset(const struct plan *, const struct tensor *);
 struct buffer	*plan_buffer(const struct plan *, const struct tensor *);
 
-/* ---- report.c, report_json.c, report_csv.c ---- */
+/* ---- report.c and its neighbours, one a format ---- */
 
 void	plan_report(FILE *, const struct module *, bool exact_bytes, bool colour);
 void	plan_report_json(FILE *, const struct module *);
 void	plan_report_csv(FILE *, const struct module *);
+void	plan_report_svg(FILE *, const struct module *);
+void	plan_report_html(FILE *, const struct module *);
 
 #endif

@@ -1,0 +1,46 @@
+/*
+ * What the pictures of a plan (report.c, report_svg.c, report_html.c) have in common: the parts of
+ * the step, the kinds' colours, round steps of an axis, and how one buffer came to be shared.
+ * Everything is allocated from the module's arena.
+ */
+#ifndef STOWAGE_PLAN_CHART_H
+#define STOWAGE_PLAN_CHART_H
+
+#include "plan/plan.h"
+
+#define CHART_REGIONS	4
+
+struct chart_region {		/* a part of the step, as people name it */
+	const char *name;	/* "forward", "backward", "update", "validate", "inference" */
+	int first, last;	/* instants, inclusive */
+};
+
+/* The parts of the plan's time, in order; returns how many, at most CHART_REGIONS. */
+int	chart_regions(const struct plan *, const struct module *,
+	    struct chart_region region[CHART_REGIONS]);
+
+/* The kinds in the order of legends; ends with T_POISON. */
+extern const enum tensor_kind chart_kinds[];
+
+const char	*chart_colour(enum tensor_kind);	/* "#009e73" */
+bool		 chart_dark(enum tensor_kind);	/* is text on that colour white? */
+
+/* A round step, a power of two, that divides TOP bytes into at most MOST parts. */
+int64_t	chart_step(int64_t top, int most);
+
+/* The forward node that the making of this buffer repeats, or NULL. */
+const struct node	*chart_recomputed(const struct buffer *);
+
+/* How tensor T came by its bytes: "view", "in place", "update"; NULL when they are its own. */
+const char	*chart_sharing(const struct node *, int out);
+
+/* "f32[B, 6, 28, 28]" */
+const char	*chart_shape(struct arena *, const struct tensor *);
+
+/* About how many pixels wide S is in a sans-serif font: pages differ in the fonts they have. */
+int	chart_width(const char *s, int font);
+
+/* Prints S as the text of XML or HTML, whatever bytes it holds. */
+void	chart_escape(FILE *, const char *s);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * What is too small to be drawn by itself: a grid of pixels, each of the kind of the largest thing
+ * in it, and then as few paths as the equal neighbours make. However many things are painted, the
+ * paths are no longer than the grid allows. Lives in the arena it was made in.
+ */
+#ifndef STOWAGE_PLAN_PIXELS_H
+#define STOWAGE_PLAN_PIXELS_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct box {			/* in tenths of a pixel, from the left top */
+	int x, y, w, h;
+};
+
+struct pixels;
+
+struct pixels	*pixels_new(struct arena *, int left, int top, int across, int down);
+/* Paints every pixel that the box touches, unless something larger has it. 0 <= kind < 64 */
+void		 pixels_paint(struct pixels *, struct box, int kind, int64_t bytes);
+void		 pixels_join(struct pixels *);
+/* After joining: the path of a kind, as SVG writes it; NULL when it has no pixel. */
+const char	*pixels_path(const struct pixels *, int kind);
+
+#endif
