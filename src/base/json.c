@@ -42,7 +42,8 @@ quoted(struct json *j, const char *s)
 			fputs("\\n", j->out);
 		else if (c == '\t')
 			fputs("\\t", j->out);
-		else if (!good || c < 0x20 || c == 0x7f || c == 0x2028 || c == 0x2029)
+		else if (!good || c < 0x20 || c == 0x7f || c == 0x2028 || c == 0x2029 ||
+		    (j->in_page && (c == '<' || c == '>' || c == '&')))
 			fprintf(j->out, "\\u%04x", (unsigned)c);
 		else
 			fwrite(s + i, 1, took, j->out);

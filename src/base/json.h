@@ -26,6 +26,7 @@
 
 struct json {
 	FILE *out;
+	bool in_page;	/* set after json_begin(): no string ends the <script> it stands in */
 	int depth;
 	char close[JSON_DEPTH];	/* '}' or ']' */
 	bool filled[JSON_DEPTH];	/* has this level a member yet? */

@@ -15,14 +15,14 @@ struct plan_args {
 	const struct command *command;
 };
 
-enum plan_format { PLAN_TEXT, PLAN_JSON, PLAN_CSV, PLAN_SVG };
+enum plan_format { PLAN_TEXT, PLAN_JSON, PLAN_CSV, PLAN_SVG, PLAN_HTML };
 
 static const char *
 format_name(int i)
 {
 	static const char *const name[] = {
 		[PLAN_TEXT] = "text", [PLAN_JSON] = "json", [PLAN_CSV] = "csv",
-		[PLAN_SVG] = "svg", NULL
+		[PLAN_SVG] = "svg", [PLAN_HTML] = "html", NULL
 	};
 
 	return name[i];
@@ -67,6 +67,9 @@ print(FILE *f, const struct plan_args *args, const struct module *m)
 		break;
 	case PLAN_SVG:
 		plan_report_svg(f, m);
+		break;
+	case PLAN_HTML:
+		plan_report_html(f, m);
 		break;
 	}
 }
