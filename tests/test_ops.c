@@ -50,8 +50,12 @@ Test(ops, records_are_complete)
 static bool
 is_unsaved(const struct node *forward, const struct tensor *t)
 {
+	const struct node *def = t->def;
 	int k;
 
+	for (k = 0; def && def->again && k < def->nout; k++)
+		if (def->out[k] == t)
+			t = def->again->out[k];	/* made again: what counts is what it stands for */
 	for (k = 0; k < forward->nin; k++)
 		if (forward->in[k] == t && (forward->op->saves & SAVES_IN(k)))
 			return false;
