@@ -39,6 +39,7 @@
 #define TRIED		12	/* moves tried exactly, of those estimated */
 #define RESTORED	24	/* tensors tried to be kept after all, each time an aim is met */
 #define TRUSTED		0.8	/* of what is estimated for the next move, to be content with this one */
+#define MOST_EXCHANGED	4	/* inputs kept in exchange for what is made from them */
 #define MANY		32	/* moves made at once: at most the tensors by this */
 #define SHUNNED		24	/* moves made before one that did not help is looked at again */
 #define DETOURS		16	/* moves made though they do not help by themselves */
@@ -47,10 +48,21 @@
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is */
 #define DEEPEST		200	/* nodes looked at to estimate what a tensor costs */
 
+enum move_kind {
+	TO_KEEP = KEEP, TO_AGAIN = AGAIN, TO_EACH = EACH,
+	EXCHANGE,	/* for what it is made from: a concat for its operands */
+	MOVE_KINDS
+};
+
 struct move {
 	int value;
-	enum recompute_state to;
+	enum move_kind kind;
 	double gain, score;	/* excess removed, and that for its cost: both estimated */
+};
+
+struct change {
+	int value;
+	unsigned char old;
 };
 
 struct remake_cost {		/* as estimated */
@@ -78,7 +90,9 @@ struct search {
 	struct move *move;
 	int nmoves;
 	int made;		/* moves so far */
-	int *until;		/* by value and state: shun the move until so many are made */
+	int *until;		/* by value and kind: shun the move until so many are made */
+	struct change *change;	/* that the moves being tried made */
+	int nchanges;
 	int *seen, seeing;	/* by node, for estimates */
 };
 
@@ -186,21 +200,96 @@ remake_cost(struct search *s, int v)
 	return c;
 }
 
+/* ---- moves ---- */
+
 static void
-propose(struct search *s, int v, enum recompute_state to, double gain)
+change(struct search *s, int v, enum recompute_state to)
 {
-	struct model *m = s->m;
-	unsigned char old = m->state[v];
+	s->change[s->nchanges++] = (struct change){ v, s->m->state[v] };
+	s->m->state[v] = (unsigned char)to;
+}
+
+static void
+take_back(struct search *s)
+{
+	while (s->nchanges > 0) {
+		s->nchanges--;
+		s->m->state[s->change[s->nchanges].value] = s->change[s->nchanges].old;
+	}
+}
+
+/* The root of the k-th input of what makes V, if keeping it would spare products; else -1. */
+static int
+dear_input(struct search *s, int v, int k)
+{
+	const struct model *m = s->m;
+	int in = m->node[m->value[v].def].again.in[k], root = in < 0 ? -1 : m->value[in].root;
+
+	if (root < 0 || m->state[root] == KEEP || m->value[root].fixed || m->value[root].settled ||
+	    remake_cost(s, root).macs == 0)
+		return -1;
+	return root;
+}
+
+static void
+make(struct search *s, const struct move *move)
+{
+	const struct model *m = s->m;
+	int v = move->value, n, k, in;
+
+	if (move->kind != EXCHANGE) {
+		change(s, v, (enum recompute_state)move->kind);
+		return;
+	}
+	change(s, v, AGAIN);
+	n = m->node[m->value[v].def].again.nin;
+	for (k = 0; k < n && k < MOST_EXCHANGED; k++)
+		if ((in = dear_input(s, v, k)) >= 0)
+			change(s, in, KEEP);
+}
+
+/* Bytes that would have to be kept in exchange for V. */
+static int64_t
+exchanged(struct search *s, int v)
+{
+	const struct model *m = s->m;
+	int n = m->node[m->value[v].def].again.nin, k, in;
+	int64_t bytes = 0;
+
+	for (k = 0; k < n && k < MOST_EXCHANGED; k++)
+		if ((in = dear_input(s, v, k)) >= 0)
+			bytes += m->value[in].bytes;
+	return bytes;
+}
+
+static void
+propose(struct search *s, int v, enum move_kind kind, double gain)
+{
+	struct move move = { v, kind, gain, 0 };
 	struct remake_cost c;
 
-	if (gain <= 0 || s->until[3 * v + (int)to] > s->made)
+	if (gain <= 0 || s->until[MOVE_KINDS * v + (int)kind] > s->made)
 		return;
-	m->state[v] = (unsigned char)to;
+	make(s, &move);
 	c = remake_cost(s, v);
-	m->state[v] = old;
+	take_back(s);
+	move.score = gain / (c.macs + s->traffic * c.traffic + 1);
 	if (c.macs == 0 || s->limits->products)
-		s->move[s->nmoves++] = (struct move){ v, to,
-		    gain, gain / (c.macs + s->traffic * c.traffic + 1) };
+		s->move[s->nmoves++] = move;
+}
+
+static void
+propose_drop(struct search *s, int v)
+{
+	const struct trial *t = s->m->trial;
+	int64_t bytes = s->m->value[v].bytes, other;
+
+	if (t->back[v] < 0)
+		return;
+	propose(s, v, TO_AGAIN, relief(s, bytes, t->left[v] + 1, t->back[v]));
+	other = exchanged(s, v);
+	if (other > 0 && other < bytes)
+		propose(s, v, EXCHANGE, relief(s, bytes - other, t->left[v] + 1, t->back[v]));
 }
 
 static void
@@ -217,14 +306,13 @@ propose_all(struct search *s)
 		int64_t bytes = m->value[v].bytes;
 
 		if (m->state[v] == KEEP) {
-			if (t->back[v] >= 0)
-				propose(s, v, AGAIN, relief(s, bytes, t->left[v] + 1, t->back[v]));
+			propose_drop(s, v);
 		} else if (copy >= 0) {
 			int h = t->overwrites[t->root[copy]];
 
 			if (m->state[v] == AGAIN)
-				propose(s, v, EACH, relief(s, bytes, t->first[h] + 1, t->last[h]));
-			propose(s, v, KEEP, relief(s, bytes, t->first[h], t->last[h]) / 64);
+				propose(s, v, TO_EACH, relief(s, bytes, t->first[h] + 1, t->last[h]));
+			propose(s, v, TO_KEEP, relief(s, bytes, t->first[h], t->last[h]) / 64);
 		}
 	}
 }
@@ -246,13 +334,12 @@ static double
 weigh(struct search *s, const struct move *move)
 {
 	struct model *m = s->m;
-	unsigned char old = m->state[move->value];
 	bool good;
 	double excess, dearer;
 
-	m->state[move->value] = (unsigned char)move->to;
+	make(s, move);
 	good = recompute_try(m) && allowed(s);
-	m->state[move->value] = old;
+	take_back(s);
 	excess = good ? excess_of(s) : 0;
 	dearer = cost_of(s) - s->cost;
 	if (!good || excess >= s->excess)
@@ -281,16 +368,6 @@ count_many(const struct search *s)
 	return i;
 }
 
-/* Makes a move, or takes it back. */
-static void
-swap_one(struct search *s, struct move *move)
-{
-	unsigned char *state = &s->m->state[move->value], old = *state;
-
-	*state = (unsigned char)move->to;
-	move->to = old;
-}
-
 static bool
 move_many(struct search *s)
 {
@@ -300,15 +377,15 @@ move_many(struct search *s)
 	for (; count > 1; count /= 4) {
 		for (gain = 0, i = 0; i < count; i++) {
 			gain += s->move[i].gain;
-			swap_one(s, &s->move[i]);
+			make(s, &s->move[i]);
 		}
 		if (recompute_try(s->m) && allowed(s) && before - excess_of(s) > gain / 2) {
+			s->nchanges = 0;
 			s->made += count;
 			settle(s);
 			return true;
 		}
-		for (i = count; i-- > 0; )	/* back, the last first: a tensor may be there twice */
-			swap_one(s, &s->move[i]);
+		take_back(s);
 	}
 	return false;
 }
@@ -333,10 +410,12 @@ make_move(struct search *s)
 				best = i;
 			}
 			if (worth < 0)
-				s->until[3 * s->move[i].value + (int)s->move[i].to] = s->made + SHUNNED;
+				s->until[MOVE_KINDS * s->move[i].value +
+				    (int)s->move[i].kind] = s->made + SHUNNED;
 		}
 	if (best >= 0)
-		s->m->state[s->move[best].value] = (unsigned char)s->move[best].to;
+		make(s, &s->move[best]);
+	s->nchanges = 0;
 	recompute_try(s->m);
 	s->made++;
 	settle(s);
@@ -376,7 +455,8 @@ make_detour(struct search *s)
 	memcpy(first, s->move, (size_t)count * sizeof(*first));
 	save(s, &before);
 	for (i = 0; i < count; i++) {
-		s->m->state[first[i].value] = (unsigned char)first[i].to;
+		make(s, &first[i]);
+		s->nchanges = 0;
 		if (recompute_try(s->m) && allowed(s)) {
 			settle(s);
 			s->made += SHUNNED;
@@ -412,22 +492,20 @@ restore(struct search *s, int most)
 		if (m->state[v] == KEEP || m->trial->current[v] < 0)
 			continue;
 		c = remake_cost(s, v);
-		s->move[s->nmoves++] = (struct move){ v, KEEP, 0, c.macs + s->traffic * c.traffic };
+		s->move[s->nmoves++] = (struct move){ v, TO_KEEP, 0, c.macs + s->traffic * c.traffic };
 		if (m->state[v] == EACH)
-			s->move[s->nmoves++] = (struct move){ v, AGAIN, 0,
+			s->move[s->nmoves++] = (struct move){ v, TO_AGAIN, 0,
 			    (c.macs + s->traffic * c.traffic) / 2 };
 	}
 	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_cost);
 	for (i = 0; i < s->nmoves && i < most; i++) {
-		int v = s->move[i].value;
-		unsigned char old = m->state[v];
-
-		m->state[v] = KEEP;
+		make(s, &s->move[i]);
 		if (!recompute_try(m) || !allowed(s) || m->trial->peak > s->aim ||
 		    cost_of(s) >= s->cost)
-			m->state[v] = old;
+			take_back(s);
 		else
 			s->cost = cost_of(s);
+		s->nchanges = 0;
 	}
 	recompute_try(m);
 	settle(s);
@@ -639,7 +717,8 @@ recompute_search(struct model *m, const struct search_limits *limits)
 		return try_all(&s, choices);
 	s.above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s.above));
 	s.move = arena_array(m->arena, 2 * (size_t)s.n + 1, sizeof(*s.move));
-	s.until = arena_array(m->arena, 3 * (size_t)m->nvalues + 1, sizeof(*s.until));
+	s.until = arena_array(m->arena, MOVE_KINDS * (size_t)m->nvalues + 1, sizeof(*s.until));
+	s.change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s.n + 1), sizeof(*s.change));
 	s.seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s.seen));
 	if (limits->products)
 		return keep_budget(&s);
