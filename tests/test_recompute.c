@@ -1,8 +1,10 @@
 /*
  * Recompute. A trial must foresee exactly what the passes then find: random choices on real
- * networks are tried, applied, planned and verified, and the peaks compared.
+ * networks are tried, applied, planned and verified, and the peaks compared. Budgets are kept, and
+ * small chains solved as by trying everything.
  */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,4 +153,143 @@ Test(recompute, keeping_all_changes_nothing)
 	recompute_apply(model, m->train, NULL);
 	cr_assert_eq(m->train->nodes.n, nodes);
 	cr_assert_eq(planned_peak(m), model->trial->peak);
+}
+
+/* ---- budgets ---- */
+
+static struct module *
+planned(const char *text, int64_t budget)
+{
+	const struct lang_options lang = { 0 };
+	struct diags *d = ARENA_NEW(arena, struct diags);
+	struct spec *spec;
+	struct module *m;
+
+	diags_init(d, arena);
+	spec = spec_load(arena, d, source_from_text(arena, "net.nn", text, strlen(text)), &lang);
+	cr_assert_eq(d->errors, 0, "%s", d->all.n ? d->all.v[0]->message : "");
+	m = spec->modules.v[0];
+	m->set.recompute = budget ? RECOMPUTE_AUTO : RECOMPUTE_NONE;
+	m->set.recompute_budget = budget;
+	return passes_run(m, &options) ? m : NULL;
+}
+
+static const char *
+spec_text(const char *name)
+{
+	const char *dir = getenv("top_srcdir"), *why;
+	struct source *src = source_read(arena, arena_printf(arena, "%s/specs/%s", dir ? dir : ".",
+	    name), &why);
+
+	cr_assert_not_null(src);
+	return arena_strndup(arena, src->text, src->size);
+}
+
+/* From all that keeping everything takes down to the state alone: no plan exceeds its budget, none
+ * is larger than that of a larger budget, and where none is found, none is for less. */
+static void
+keeps_budgets(const char *text, int share_reached)
+{
+	const struct plan *all = planned(text, 0)->plan;
+	int64_t last = INT64_MAX, budget;
+	int i, found = 0;
+
+	for (i = 50; i > 0; i--) {
+		struct module *m;
+
+		budget = all->persistent_bytes + all->transient_bytes / 50 * i;
+		m = planned(text, budget);
+		if (!m)
+			continue;
+		found = i;
+		cr_assert_leq(m->plan->arena_bytes, budget, "budget %d of 50", i);
+		cr_assert_leq(m->plan->arena_bytes, last, "budget %d of 50", i);
+		last = m->plan->arena_bytes;
+	}
+	cr_assert_gt(found, 0);
+	cr_assert_leq(found * 2, share_reached, "no plan below %d %%", found * 2);
+}
+
+Test(recompute, budgets_of_resnet18_are_kept)
+{
+	keeps_budgets(spec_text("resnet18.nn"), 50);
+}
+
+Test(recompute, budgets_of_unet_are_kept)
+{
+	keeps_budgets(spec_text("unet.nn"), 52);
+}
+
+Test(recompute, budgets_of_vgg16_are_kept)
+{
+	keeps_budgets(spec_text("vgg16.nn"), 70);
+}
+
+/* ---- small chains ---- */
+
+#define CHAIN									\
+	"network n { input x : f32[256] target t : f32[64]\n"			\
+	"y = x -> dense(1024) -> gelu -> dense(512) -> tanh -> dense(2048) -> sigmoid\n" \
+	"      -> dense(256) -> gelu -> dense(64)\n"				\
+	"loss mse(y, t) }\n"							\
+	"train { batch 4096 optimizer sgd(lr=0.1) data synthetic(8192) }\n"
+
+/* All choices of three states for the forward tensors that are not fixed, by brute force; the least
+ * multiply-adds and traffic with which the peak stays within the budget. */
+static double
+cheapest(struct model *m, int64_t budget)
+{
+	int free[16], n = 0, i, k, count = 1;
+	double best = HUGE_VAL;
+
+	for (i = 0; i < m->nvalues; i++)
+		if (!m->value[i].fixed && m->value[i].root == i && m->value[i].def >= 0 &&
+		    m->value[i].def < m->forward && !m->value[i].persistent) {
+			cr_assert_lt(n, 16);
+			free[n++] = i;
+			count *= 3;
+		}
+	for (i = 0; i < count; i++) {
+		int digits = i;
+
+		for (k = 0; k < n; k++, digits /= 3)
+			m->state[free[k]] = (unsigned char)(digits % 3);
+		if (recompute_try(m) && m->trial->peak <= budget &&
+		    (double)m->trial->macs + 0.25 * (double)m->trial->traffic < best)
+			best = (double)m->trial->macs + 0.25 * (double)m->trial->traffic;
+	}
+	return best;
+}
+
+static bool
+always(struct model *m, void *context)
+{
+	(void)m;
+	(void)context;
+	return true;
+}
+
+Test(recompute, small_chains_are_solved_as_by_exhaustion)
+{
+	struct module *m = prepared(source_from_text(arena, "net.nn", CHAIN, strlen(CHAIN)));
+	struct model *model = recompute_model(arena, m->train, &options);
+	int64_t all, budget;
+	int i;
+
+	recompute_try(model);
+	all = model->trial->peak;
+	for (i = 20; i > 4; i--) {
+		struct search_limits limits = { .products = true, .fits = always };
+		double best;
+		bool found;
+
+		limits.budget = budget = all / 20 * i;
+		best = cheapest(model, budget);
+		recompute_keep_all(model);
+		found = recompute_search(model, &limits);
+		cr_assert_eq(found, best < HUGE_VAL, "budget %d of 20", i);
+		if (found)
+			cr_assert_float_eq((double)model->trial->macs +
+			    0.25 * (double)model->trial->traffic, best, 0.5, "budget %d of 20", i);
+	}
 }

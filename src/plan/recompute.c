@@ -20,8 +20,91 @@
 
 #include "emit/emit.h"
 #include "ir/paths.h"
+#include "ops/op.h"
 #include "passes/pass.h"
 #include "plan/plan.h"
+
+/* ---- rewriting the graph ---- */
+
+struct rewriting {
+	const struct model *m;
+	struct graph *g;
+	struct tensor *const *map;
+	struct tensor **copy;	/* by value of the trial, from model->nvalues on */
+};
+
+static struct tensor *
+tensor_of(const struct rewriting *r, int v)
+{
+	struct tensor *t;
+
+	if (v < 0)
+		return NULL;
+	if (v >= r->m->nvalues)
+		return r->copy[v];
+	t = r->m->value[v].tensor;
+	return r->map && r->map[t->id] ? r->map[t->id] : t;
+}
+
+static void
+add_repetition(struct rewriting *r, const struct event *e)
+{
+	const struct trial *t = r->m->trial;
+	const struct model_node *n = &r->m->node[e->node];
+	struct module *module = r->g->module;
+	struct tensor *in[64], **list = in, *like;
+	struct node *made;
+	int k;
+
+	if (n->again.nin > (int)(sizeof(in) / sizeof(*in)))
+		list = arena_array(module->arena, (size_t)n->again.nin, sizeof(*list));
+	for (k = 0; k < n->again.nin; k++)
+		list[k] = tensor_of(r, t->operand[e->in + k]);
+	made = ir_node(r->g, n->again.op, n->node->path, n->node->loc, n->again.nin, list);
+	made->phase = PHASE_BACKWARD;
+	made->attr = n->node->attr;
+	made->again = n->node;
+	made->out = arena_array(module->arena, (size_t)n->nout + 1, sizeof(*made->out));
+	for (k = 0; k < (n->again.op == n->node->op ? n->nout : 1); k++) {
+		int v = t->operand[e->out + k];
+
+		like = r->m->value[n->out[k] < 0 ? 0 : n->out[k]].tensor;
+		if (v < 0) {
+			made->nout++;
+			continue;
+		}
+		r->copy[v] = ir_tensor_like(module, like->kind, like, arena_printf(module->arena,
+		    "%s.again", like->name), like->loc);
+		r->copy[v]->classes = like->classes;
+		ir_add_output(module, made, r->copy[v]);
+	}
+}
+
+void
+recompute_apply(const struct model *m, struct graph *g, struct tensor *const *map)
+{
+	const struct trial *t = m->trial;
+	struct rewriting r = { m, g, map, arena_array(g->module->arena, (size_t)t->nvalues + 1,
+	    sizeof(*r.copy)) };
+	struct node **old = g->nodes.v;
+	int i, k;
+
+	g->nodes.v = NULL;
+	g->nodes.n = g->nodes.cap = 0;
+	for (i = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+
+		if (e->again) {
+			add_repetition(&r, e);
+			continue;
+		}
+		for (k = 0; k < old[e->node]->nin; k++)
+			old[e->node]->in[k] = tensor_of(&r, t->operand[e->in + k]);
+		vec_push(g->module->arena, &g->nodes, old[e->node]);
+	}
+}
+
+/* ---- to a budget ---- */
 
 /* What the passes that follow do to a copy of the module, rewritten as the model's last trial. */
 static int64_t

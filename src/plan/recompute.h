@@ -102,6 +102,8 @@ struct model	*recompute_model(struct arena *, struct graph *, const struct pass_
 bool	recompute_try(struct model *);
 /* What backward reads is kept, all else is not: nothing is made again. */
 void	recompute_keep_all(struct model *);
+/* Bytes below which no peak can be: what one node needs at once. */
+int64_t	recompute_least(const struct model *);
 /* Rewrites GRAPH (the model's, or a clone of it whose tensors MAP gives) as the last trial ran. */
 void	recompute_apply(const struct model *, struct graph *, struct tensor *const *map);
 

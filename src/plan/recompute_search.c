@@ -25,7 +25,7 @@
  * methods see Griewank and Walther's revolve (2000), Beaumont and others' Rotor (2019), Checkmate
  * (2020), MONeT (2021), Moccasin (2023), Rockmate (2023).
  */
-#include "plan/recompute.h"
+#include "plan/recompute_moves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,95 +35,17 @@
 #define RATE		8	/* without products: bytes of traffic that a byte of peak is worth */
 #define PATIENCE	10	/* steps down without a better choice that end the walk */
 #define STEP		40	/* a rung lies this part of the last below it */
-#define RUNGS_FAILED	6	/* rungs that no descent reached, one after the other, end the search */
+#define RUNGS_FAILED	3	/* rungs that no descent reached, one after the other, end the search */
 #define TRIED		12	/* moves tried exactly, of those estimated */
 #define RESTORED	24	/* tensors tried to be kept after all, each time an aim is met */
 #define TRUSTED		0.8	/* of what is estimated for the next move, to be content with this one */
-#define MOST_EXCHANGED	4	/* inputs kept in exchange for what is made from them */
+#define TRIALS		30	/* in one descent, for each tensor */
 #define MANY		32	/* moves made at once: at most the tensors by this */
 #define SHUNNED		24	/* moves made before one that did not help is looked at again */
 #define DETOURS		16	/* moves made though they do not help by themselves */
 #define LONGEST_DETOUR	8	/* moves after it, until there is less excess than before */
 #define EXHAUSTIVE	20000	/* choices that are all tried */
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is */
-#define DEEPEST		200	/* nodes looked at to estimate what a tensor costs */
-
-enum move_kind {
-	TO_KEEP = KEEP, TO_AGAIN = AGAIN, TO_EACH = EACH,
-	EXCHANGE,	/* for what it is made from: a concat for its operands */
-	MOVE_KINDS
-};
-
-struct move {
-	int value;
-	enum move_kind kind;
-	double gain, score;	/* excess removed, and that for its cost: both estimated */
-};
-
-struct change {
-	int value;
-	unsigned char old;
-};
-
-struct remake_cost {		/* as estimated */
-	double macs, traffic;
-	int nodes;
-};
-
-struct choice {			/* on the way down */
-	unsigned char *state;	/* of the candidates */
-	int64_t peak;
-	double cost;
-};
-
-struct search {
-	struct model *m;
-	const struct search_limits *limits;
-	int *candidate;
-	int n;
-	int64_t macs;		/* of what the spec itself asks to recompute */
-	int64_t aim;
-	double traffic;		/* what this descent takes a byte for */
-	double excess, cost;	/* of the choice that stands */
-	double *above;		/* by event: the excess before it, summed */
-	int64_t highest;	/* the most above the aim at one event */
-	struct move *move;
-	int nmoves;
-	int made;		/* moves so far */
-	int *until;		/* by value and kind: shun the move until so many are made */
-	struct change *change;	/* that the moves being tried made */
-	int nchanges;
-	int *seen, seeing;	/* by node, for estimates */
-};
-
-static double
-cost_of(const struct search *s)
-{
-	const struct trial *t = s->m->trial;
-
-	return (double)t->macs + s->traffic * (double)t->traffic;
-}
-
-static bool
-allowed(const struct search *s)
-{
-	const struct trial *t = s->m->trial;
-
-	return t->valid && (s->limits->products || t->macs <= s->macs);
-}
-
-static double
-excess_of(const struct search *s)
-{
-	const struct trial *t = s->m->trial;
-	double sum = 0;
-	int i;
-
-	for (i = 0; i < t->nevents; i++)
-		if (t->live[i] > s->aim)
-			sum += (double)(t->live[i] - s->aim);
-	return sum;
-}
 
 static void
 find_candidates(struct search *s)
@@ -138,182 +60,6 @@ find_candidates(struct search *s)
 		if (v->root == i && !v->fixed && !v->settled && !v->persistent && v->def >= 0 &&
 		    v->def < m->forward && v->bytes > m->trial->peak / LEAST_SHARE)
 			s->candidate[s->n++] = i;
-	}
-}
-
-/* ---- estimates ---- */
-
-static void
-sum_excess(struct search *s)
-{
-	const struct trial *t = s->m->trial;
-	int i;
-
-	s->highest = 1;
-	for (i = 0; i < t->nevents; i++) {
-		int64_t above = t->live[i] > s->aim ? t->live[i] - s->aim : 0;
-
-		s->above[i + 1] = s->above[i] + (double)above;
-		if (above > s->highest)
-			s->highest = above;
-	}
-}
-
-/* The excess that BYTES less from event BEG to END would remove, about. */
-static double
-relief(const struct search *s, int64_t bytes, int beg, int end)
-{
-	double share = bytes < s->highest ? (double)bytes / (double)s->highest : 1;
-
-	return end > beg ? (s->above[end] - s->above[beg]) * share : 0;
-}
-
-/* Adds what it takes to make a value again, with all that is not there either. */
-static void
-add_remake(struct search *s, int v, struct remake_cost *c)
-{
-	const struct model *m = s->m;
-	const struct model_node *n;
-	int k;
-
-	if (m->value[v].persistent || m->value[v].def < 0 || m->state[m->value[v].root] == KEEP)
-		return;
-	n = &m->node[m->value[v].def];
-	if (s->seen[m->value[v].def] == s->seeing || ++c->nodes > DEEPEST)
-		return;
-	s->seen[m->value[v].def] = s->seeing;
-	c->macs += (double)n->again.macs;
-	c->traffic += (double)n->again.traffic;
-	for (k = 0; k < n->again.nin; k++)
-		if (n->again.in[k] >= 0 && (m->trial->current[n->again.in[k]] < 0 ||
-		    m->state[m->value[n->again.in[k]].root] == EACH))
-			add_remake(s, n->again.in[k], c);
-}
-
-static struct remake_cost
-remake_cost(struct search *s, int v)
-{
-	struct remake_cost c = { 0 };
-
-	s->seeing++;
-	add_remake(s, v, &c);
-	return c;
-}
-
-/* ---- moves ---- */
-
-static void
-change(struct search *s, int v, enum recompute_state to)
-{
-	s->change[s->nchanges++] = (struct change){ v, s->m->state[v] };
-	s->m->state[v] = (unsigned char)to;
-}
-
-static void
-take_back(struct search *s)
-{
-	while (s->nchanges > 0) {
-		s->nchanges--;
-		s->m->state[s->change[s->nchanges].value] = s->change[s->nchanges].old;
-	}
-}
-
-/* The root of the k-th input of what makes V, if keeping it would spare products; else -1. */
-static int
-dear_input(struct search *s, int v, int k)
-{
-	const struct model *m = s->m;
-	int in = m->node[m->value[v].def].again.in[k], root = in < 0 ? -1 : m->value[in].root;
-
-	if (root < 0 || m->state[root] == KEEP || m->value[root].fixed || m->value[root].settled ||
-	    remake_cost(s, root).macs == 0)
-		return -1;
-	return root;
-}
-
-static void
-make(struct search *s, const struct move *move)
-{
-	const struct model *m = s->m;
-	int v = move->value, n, k, in;
-
-	if (move->kind != EXCHANGE) {
-		change(s, v, (enum recompute_state)move->kind);
-		return;
-	}
-	change(s, v, AGAIN);
-	n = m->node[m->value[v].def].again.nin;
-	for (k = 0; k < n && k < MOST_EXCHANGED; k++)
-		if ((in = dear_input(s, v, k)) >= 0)
-			change(s, in, KEEP);
-}
-
-/* Bytes that would have to be kept in exchange for V. */
-static int64_t
-exchanged(struct search *s, int v)
-{
-	const struct model *m = s->m;
-	int n = m->node[m->value[v].def].again.nin, k, in;
-	int64_t bytes = 0;
-
-	for (k = 0; k < n && k < MOST_EXCHANGED; k++)
-		if ((in = dear_input(s, v, k)) >= 0)
-			bytes += m->value[in].bytes;
-	return bytes;
-}
-
-static void
-propose(struct search *s, int v, enum move_kind kind, double gain)
-{
-	struct move move = { v, kind, gain, 0 };
-	struct remake_cost c;
-
-	if (gain <= 0 || s->until[MOVE_KINDS * v + (int)kind] > s->made)
-		return;
-	make(s, &move);
-	c = remake_cost(s, v);
-	take_back(s);
-	move.score = gain / (c.macs + s->traffic * c.traffic + 1);
-	if (c.macs == 0 || s->limits->products)
-		s->move[s->nmoves++] = move;
-}
-
-static void
-propose_drop(struct search *s, int v)
-{
-	const struct trial *t = s->m->trial;
-	int64_t bytes = s->m->value[v].bytes, other;
-
-	if (t->back[v] < 0)
-		return;
-	propose(s, v, TO_AGAIN, relief(s, bytes, t->left[v] + 1, t->back[v]));
-	other = exchanged(s, v);
-	if (other > 0 && other < bytes)
-		propose(s, v, EXCHANGE, relief(s, bytes - other, t->left[v] + 1, t->back[v]));
-}
-
-static void
-propose_all(struct search *s)
-{
-	const struct model *m = s->m;
-	const struct trial *t = m->trial;
-	int i;
-
-	s->nmoves = 0;
-	sum_excess(s);
-	for (i = 0; i < s->n; i++) {
-		int v = s->candidate[i], copy = t->current[v];
-		int64_t bytes = m->value[v].bytes;
-
-		if (m->state[v] == KEEP) {
-			propose_drop(s, v);
-		} else if (copy >= 0) {
-			int h = t->overwrites[t->root[copy]];
-
-			if (m->state[v] == AGAIN)
-				propose(s, v, TO_EACH, relief(s, bytes, t->first[h] + 1, t->last[h]));
-			propose(s, v, TO_KEEP, relief(s, bytes, t->first[h], t->last[h]) / 64);
-		}
 	}
 }
 
@@ -337,11 +83,12 @@ weigh(struct search *s, const struct move *move)
 	bool good;
 	double excess, dearer;
 
-	make(s, move);
-	good = recompute_try(m) && allowed(s);
-	take_back(s);
-	excess = good ? excess_of(s) : 0;
-	dearer = cost_of(s) - s->cost;
+	s->trials++;
+	move_make(s, move);
+	good = recompute_try(m) && search_allowed(s);
+	moves_take_back(s);
+	excess = good ? search_excess(s) : 0;
+	dearer = search_cost(s) - s->cost;
 	if (!good || excess >= s->excess)
 		return -1;
 	return (s->excess - excess) / (dearer > 1 ? dearer : 1);
@@ -351,8 +98,8 @@ weigh(struct search *s, const struct move *move)
 static void
 settle(struct search *s)
 {
-	s->excess = excess_of(s);
-	s->cost = cost_of(s);
+	s->excess = search_excess(s);
+	s->cost = search_cost(s);
 }
 
 /* Far above the aim, many moves can be made at once: the best ones, up to half of the excess. */
@@ -377,15 +124,15 @@ move_many(struct search *s)
 	for (; count > 1; count /= 4) {
 		for (gain = 0, i = 0; i < count; i++) {
 			gain += s->move[i].gain;
-			make(s, &s->move[i]);
+			move_make(s, &s->move[i]);
 		}
-		if (recompute_try(s->m) && allowed(s) && before - excess_of(s) > gain / 2) {
+		if (recompute_try(s->m) && search_allowed(s) && before - search_excess(s) > gain / 2) {
 			s->nchanges = 0;
 			s->made += count;
 			settle(s);
 			return true;
 		}
-		take_back(s);
+		moves_take_back(s);
 	}
 	return false;
 }
@@ -397,7 +144,7 @@ make_move(struct search *s)
 	int tried = s->limits->products ? TRIED : 1, i, from, best = -1;
 	double worth, most = 0;
 
-	propose_all(s);
+	moves_propose(s);
 	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_score);
 	if (move_many(s))
 		return true;
@@ -414,7 +161,7 @@ make_move(struct search *s)
 				    (int)s->move[i].kind] = s->made + SHUNNED;
 		}
 	if (best >= 0)
-		make(s, &s->move[best]);
+		move_make(s, &s->move[best]);
 	s->nchanges = 0;
 	recompute_try(s->m);
 	s->made++;
@@ -430,7 +177,7 @@ save(const struct search *s, struct choice *c)
 	for (i = 0; i < s->n; i++)
 		c->state[i] = s->m->state[s->candidate[i]];
 	c->peak = s->m->trial->peak;
-	c->cost = cost_of(s);
+	c->cost = search_cost(s);
 }
 
 static void
@@ -455,9 +202,9 @@ make_detour(struct search *s)
 	memcpy(first, s->move, (size_t)count * sizeof(*first));
 	save(s, &before);
 	for (i = 0; i < count; i++) {
-		make(s, &first[i]);
+		move_make(s, &first[i]);
 		s->nchanges = 0;
-		if (recompute_try(s->m) && allowed(s)) {
+		if (recompute_try(s->m) && search_allowed(s)) {
 			settle(s);
 			s->made += SHUNNED;
 			for (k = 0; k < LONGEST_DETOUR && make_move(s); k++)
@@ -491,7 +238,7 @@ restore(struct search *s, int most)
 
 		if (m->state[v] == KEEP || m->trial->current[v] < 0)
 			continue;
-		c = remake_cost(s, v);
+		c = search_remake_cost(s, v);
 		s->move[s->nmoves++] = (struct move){ v, TO_KEEP, 0, c.macs + s->traffic * c.traffic };
 		if (m->state[v] == EACH)
 			s->move[s->nmoves++] = (struct move){ v, TO_AGAIN, 0,
@@ -499,12 +246,12 @@ restore(struct search *s, int most)
 	}
 	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_cost);
 	for (i = 0; i < s->nmoves && i < most; i++) {
-		make(s, &s->move[i]);
-		if (!recompute_try(m) || !allowed(s) || m->trial->peak > s->aim ||
-		    cost_of(s) >= s->cost)
-			take_back(s);
+		move_make(s, &s->move[i]);
+		if (!recompute_try(m) || !search_allowed(s) || m->trial->peak > s->aim ||
+		    search_cost(s) >= s->cost)
+			moves_take_back(s);
 		else
-			s->cost = cost_of(s);
+			s->cost = search_cost(s);
 		s->nchanges = 0;
 	}
 	recompute_try(m);
@@ -520,18 +267,20 @@ accept(struct search *s)
 	    s->limits->fits(s->m, s->limits->context);
 }
 
-/* On from the choice that stands until nothing is above the aim; false when that cannot be. */
+/* On from the choice that stands until nothing is above the aim; false when that cannot be, or takes
+ * too many trials. */
 static bool
 descend(struct search *s)
 {
+	s->trials = 0;
 	settle(s);
-	while (s->excess > 0)
+	while (s->excess > 0 && s->trials < TRIALS * (s->n + 20))
 		if (!make_move(s)) {
 			s->made += SHUNNED;	/* look at all of them once more */
 			if (!make_move(s) && !(s->limits->products && make_detour(s)))
 				return false;
 		}
-	return true;
+	return s->excess <= 0;
 }
 
 static struct choice
@@ -565,7 +314,7 @@ climb_to(struct search *s, const struct choice *start, struct choice *best, stru
 		s->traffic = TRAFFIC;
 		if (s->m->trial->peak < lowest->peak)
 			save(s, lowest);
-		if (there && cost_of(s) < best->cost)
+		if (there && search_cost(s) < best->cost)
 			save(s, best);
 	}
 	return best->cost < HUGE_VAL;
@@ -575,10 +324,12 @@ static bool
 keep_budget(struct search *s)
 {
 	struct choice start = new_choice(s), best = new_choice(s), lowest = new_choice(s);
+	int64_t least = recompute_least(s->m);
 	int failed = 0;
 
 	save(s, &start);
-	for (s->aim = next_rung(start.peak); failed < RUNGS_FAILED && s->aim > 0;
+	save(s, &lowest);
+	for (s->aim = next_rung(start.peak); failed < RUNGS_FAILED && s->aim > least;
 	    s->aim = next_rung(s->aim)) {
 		if (next_rung(s->aim) >= s->limits->budget)
 			continue;
@@ -679,8 +430,8 @@ try_all(struct search *s, int count)
 
 	for (i = 0; i < count; i++) {
 		set_choice(s, i);
-		if (recompute_try(s->m) && allowed(s))
-			c[n++] = (struct numbered){ i, s->m->trial->peak, cost_of(s) };
+		if (recompute_try(s->m) && search_allowed(s))
+			c[n++] = (struct numbered){ i, s->m->trial->peak, search_cost(s) };
 	}
 	qsort(c, (size_t)n, sizeof(*c), by_peak);
 	n = keep_best(c, n);
