@@ -319,7 +319,8 @@ conv_unreached(const struct conv_job *job, const struct conv *s)
 	for (int64_t i = 0; i < planes; i++)
 		for (int y = w->y.out; y < s->h; y += w->y.out_step)
 			for (int x = w->x.out; x < s->w; x += w->x.out_step) {
-				real *to = &job->target[i * job->target_plane + (int64_t)y * s->w + x];
+				real *to = job->target + i * job->target_plane +
+				    (int64_t)y * s->w + x;
 
 				*to = (job->bias ? job->bias[i % s->c] : 0) +
 				    (job->keep != 0 ? job->keep * *to : 0);
@@ -356,8 +357,8 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, s
 }
 
 static void
-conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work, int64_t b,
-    struct conv s)
+conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+    int64_t b, struct conv s)
 {
 	if (conv_is_depthwise(&s))
 		depthwise_backward_weight(dw, dy, x, onto_keep(onto), b, s);

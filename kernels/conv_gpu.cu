@@ -146,8 +146,8 @@ KERNEL(depthwise_input_kernel, (real *dx, const real *dy, const real *w, const r
 	}
 }
 
-KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, struct onto onto, int64_t b,
-    struct conv s))
+KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, struct onto onto,
+    int64_t b, struct conv s))
 {
 	real keep = onto_keep(onto);
 
@@ -224,8 +224,8 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, s
 }
 
 static void
-conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work, int64_t b,
-    struct conv s)
+conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+    int64_t b, struct conv s)
 {
 	struct conv_weight_job job;
 	int splits;

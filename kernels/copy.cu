@@ -16,6 +16,29 @@ KERNEL(window_copy_kernel, (real *out, const real *in, int64_t planes, int64_t o
 	}
 }
 
+/* The same, added to what is to be kept of OUT: where IN is not, nothing is. */
+KERNEL(window_add_kernel, (real *out, const real *in, struct onto onto, int64_t planes, int64_t oh,
+    int64_t ow, int64_t ih, int64_t iw, int64_t top, int64_t left))
+{
+	real keep = onto_keep(onto);
+
+	EACH_PLACE (p, y, x, planes, oh, ow) {
+		int64_t iy = y - top, ix = x - left;
+		bool there = iy >= 0 && iy < ih && ix >= 0 && ix < iw;
+
+		onto_store(&out[(p * oh + y) * ow + x],
+		    there ? in[(p * ih + iy) * iw + ix] : 0, keep);
+	}
+}
+
+static void
+window_add(real *out, const real *in, struct onto onto, int64_t b, int64_t planes, int64_t oh,
+    int64_t ow, int64_t ih, int64_t iw, int64_t top, int64_t left)
+{
+	LAUNCH(window_add_kernel, b * planes * oh * ow,
+	    (out, in, onto, b * planes, oh, ow, ih, iw, top, left));
+}
+
 static void
 window_copy(real *out, const real *in, int64_t b, int64_t planes, int64_t oh, int64_t ow,
     int64_t ih, int64_t iw, int64_t top, int64_t left, real value)
@@ -94,9 +117,11 @@ upsample_forward(real *out, const real *in, int64_t b, int64_t planes, int64_t o
 }
 
 /* Each input gathers from the block of outputs that show it. */
-KERNEL(upsample_grad_kernel, (real *dx, const real *dy, int64_t planes, int64_t oh, int64_t ow,
-    int64_t ih, int64_t iw))
+KERNEL(upsample_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_t planes,
+    int64_t oh, int64_t ow, int64_t ih, int64_t iw))
 {
+	real keep = onto_keep(onto);
+
 	EACH_PLACE (p, y, x, planes, ih, iw) {
 		int64_t y0 = (y * oh + ih - 1) / ih, y1 = ((y + 1) * oh + ih - 1) / ih;
 		int64_t x0 = (x * ow + iw - 1) / iw, x1 = ((x + 1) * ow + iw - 1) / iw;
@@ -105,13 +130,15 @@ KERNEL(upsample_grad_kernel, (real *dx, const real *dy, int64_t planes, int64_t 
 		for (int64_t oy = y0; oy < y1; oy++)
 			for (int64_t ox = x0; ox < x1; ox++)
 				sum += dy[(p * oh + oy) * ow + ox];
-		dx[(p * ih + y) * iw + x] = sum;
+		onto_store(&dx[(p * ih + y) * iw + x], sum, keep);
 	}
 }
 
-KERNEL(upsample_double_grad_kernel, (real *dx, const real *dy, int64_t planes, int64_t oh,
-    int64_t ih, int64_t iw))
+KERNEL(upsample_double_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_t planes,
+    int64_t oh, int64_t ih, int64_t iw))
 {
+	real keep = onto_keep(onto);
+
 	EACH_PLACE (p, y, x, planes, ih, iw) {
 		int64_t y0 = (y * oh + ih - 1) / ih, y1 = ((y + 1) * oh + ih - 1) / ih;
 		real sum = 0;
@@ -122,20 +149,20 @@ KERNEL(upsample_double_grad_kernel, (real *dx, const real *dy, int64_t planes, i
 			sum += from[0];
 			sum += from[1];
 		}
-		dx[(p * ih + y) * iw + x] = sum;
+		onto_store(&dx[(p * ih + y) * iw + x], sum, keep);
 	}
 }
 
 static void
-upsample_backward(real *dx, const real *dy, int64_t b, int64_t planes, int64_t oh, int64_t ow,
-    int64_t ih, int64_t iw)
+upsample_backward(real *dx, const real *dy, struct onto onto, int64_t b, int64_t planes, int64_t oh,
+    int64_t ow, int64_t ih, int64_t iw)
 {
 	if (ow == 2 * iw)
 		LAUNCH(upsample_double_grad_kernel, b * planes * ih * iw,
-		    (dx, dy, b * planes, oh, ih, iw));
+		    (dx, dy, onto, b * planes, oh, ih, iw));
 	else
 		LAUNCH(upsample_grad_kernel, b * planes * ih * iw,
-		    (dx, dy, b * planes, oh, ow, ih, iw));
+		    (dx, dy, onto, b * planes, oh, ow, ih, iw));
 }
 
 KERNEL(cast_u8_kernel, (real *y, const uint8_t *x, int64_t n))

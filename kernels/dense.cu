@@ -184,8 +184,8 @@ dense_library(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 
 #endif
 
-/* c[m, n] = op(a) op(b), all in rows. BIAS, of n elements, is added to each row; there is none where
- * c is added to. */
+/* c[m, n] = op(a) op(b), all in rows. BIAS, of n elements, is added to each row; there is none
+ * where c is added to. */
 static void
 dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
     struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)

@@ -180,7 +180,7 @@ depthwise_backward_weight(real *dw, const real *dy, const real *x, real keep, in
 		for (int64_t q = 0; q < b; q++)
 			sum += depthwise_tap_sum(dy + (q * s.f + f) * plane,
 			    x + (q * s.c + f / fg) * at.plane, &at, t / s.kw, t % s.kw);
-		dw[i] = (real)sum + (keep != 0 ? keep * dw[i] : 0);
+		onto_store(&dw[i], (real)sum, keep);
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
- * gemm.cu - the engine of all matrix products: C = A B, or keep * C + A B, where A is read in place through a table
- * of offsets, and B is either read in place or packed into panels.
+ * gemm.cu - the engine of all matrix products: C = A B, or C = keep * C + A B, where A is read in
+ * place through a table of offsets, and B is either read in place or packed into panels.
  *
  * Convolutions, their gradients and dense layers have one shape in common: many rows (filters,
  * units), many columns (positions of all images, samples) and a long sum. What differs is where

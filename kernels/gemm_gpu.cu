@@ -13,8 +13,6 @@
  *
  * Tiles are numbered along blockIdx.x alone, whose limit, 2^31 - 1, is beyond any arena.
  *
- * onto_store() is what store() writes with: it adds to what is to be kept there.
- *
  * No atomics: every element is summed by one thread in one order. A long sum over few elements is
  * split among blocks, each writing a partial result that a second kernel adds up.
  */
@@ -25,12 +23,6 @@
 #include "sizes.cu"
 
 #ifdef __CUDACC__
-
-DEVICE void
-onto_store(real *at, real value, real keep)
-{
-	*at = keep != 0 ? keep * *at + value : value;
-}
 
 #define GPU_SLICE	16
 #define GPU_EACH	4	/* elements of C along each side to a thread, and fetched by it */

@@ -77,7 +77,7 @@ struct step {			/* what differs from one micro-step to the next */
 /* What a result does with what lies where it goes: C = keep * C + result. */
 struct onto {
 	real keep;		/* 0: C is overwritten, and not read, be it not a number */
-	const struct step *step;	/* not NULL: keep is for an update's first micro-batch, 1 after */
+	const struct step *step;	/* not NULL: only for an update's first micro-batch, 1 after */
 };
 
 static inline struct onto
@@ -224,6 +224,22 @@ DEVICE real
 onto_keep(struct onto o)
 {
 	return o.step && o.step->keep != 0 ? 1 : o.keep;
+}
+
+DEVICE void
+onto_store(real *at, real value, real keep)
+{
+	*at = keep != 0 ? keep * *at + value : value;
+}
+
+/* What N sums that are added up in place start from. */
+DEVICE void
+onto_start(real *to, int64_t n, real keep)
+{
+	for (int64_t i = 0; i < n && keep == 0; i++)
+		to[i] = 0;
+	for (int64_t i = 0; i < n && keep != 0 && keep != 1; i++)
+		to[i] *= keep;
 }
 
 #endif	/* STOWAGE_KERNEL_H */

@@ -68,7 +68,7 @@ KERNEL(local_input_kernel, (real *dx, const real *dy, const real *w, struct onto
 				for (int f = 0; f < s.f; f++)
 					sum += row[f * depth] * dy[(sample * s.f + f) * positions + p];
 			}
-		dx[i] = keep != 0 ? keep * dx[i] + sum : sum;
+		onto_store(&dx[i], sum, keep);
 	}
 }
 
@@ -86,7 +86,7 @@ KERNEL(local_weight_kernel, (real *dw, const real *dy, const real *x, struct ont
 
 		for (int64_t n = 0; n < b; n++)
 			sum += dy[(n * s.f + f) * positions + p] * x[n * s.c * s.h * s.w + at];
-		dw[i] = keep != 0 ? keep * dw[i] + sum : sum;
+		onto_store(&dw[i], sum, keep);
 	}
 }
 
@@ -101,8 +101,8 @@ local_forward(real *y, const real *x, const real *w, const real *bias, void *wor
 }
 
 static void
-local_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work, int64_t b,
-    struct local s)
+local_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work,
+    int64_t b, struct local s)
 {
 	int64_t n = b * s.c * s.h * s.w;
 
@@ -236,10 +236,8 @@ static void
 local_image(real *dx, const real *dy, const real *w, real keep, const struct local *s)
 {
 	int64_t positions = (int64_t)s->oh * s->ow, depth = (int64_t)s->c * s->kh * s->kw;
-	int64_t image = (int64_t)s->c * s->h * s->w;
 
-	for (int64_t i = 0; i < image; i++)
-		dx[i] = keep != 0 ? keep * dx[i] : 0;
+	onto_start(dx, (int64_t)s->c * s->h * s->w, keep);
 	for (int64_t q = 0; q < positions; q++)
 		for (int64_t f = 0; f < s->f; f++) {
 			const real *row = w + (q * s->f + f) * depth;
@@ -257,8 +255,8 @@ local_image(real *dx, const real *dy, const real *w, real keep, const struct loc
 }
 
 static void
-local_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work, int64_t b,
-    struct local s)
+local_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work,
+    int64_t b, struct local s)
 {
 	int64_t image = (int64_t)s.c * s.h * s.w, out = (int64_t)s.f * s.oh * s.ow;
 

@@ -77,8 +77,10 @@ pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t ou
 }
 
 KERNEL(maxpool_grad_kernel, (real *dx, const real *dy, const uint8_t *small, const int32_t *large,
-    int64_t planes, struct pool g))
+    struct onto onto, int64_t planes, struct pool g))
 {
+	real keep = onto_keep(onto);
+
 	EACH_PLACE (p, y, x, planes, g.h, g.w) {
 		int64_t y0, y1, x0, x1;
 		real sum = 0;
@@ -93,7 +95,7 @@ KERNEL(maxpool_grad_kernel, (real *dx, const real *dy, const uint8_t *small, con
 				if ((small ? small[o] : large[o]) == at)
 					sum += dy[o];
 			}
-		dx[(p * g.h + y) * g.w + x] = sum;
+		onto_store(&dx[(p * g.h + y) * g.w + x], sum, keep);
 	}
 }
 
@@ -116,9 +118,10 @@ KERNEL(avgpool_kernel, (real *out, const real *in, int64_t planes, struct pool g
 	}
 }
 
-KERNEL(avgpool_grad_kernel, (real *dx, const real *dy, int64_t planes, struct pool g))
+KERNEL(avgpool_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_t planes,
+    struct pool g))
 {
-	real share = 1 / (real)(g.kh * g.kw);
+	real share = 1 / (real)(g.kh * g.kw), keep = onto_keep(onto);
 
 	EACH_PLACE (p, y, x, planes, g.h, g.w) {
 		int64_t y0, y1, x0, x1;
@@ -129,7 +132,7 @@ KERNEL(avgpool_grad_kernel, (real *dx, const real *dy, int64_t planes, struct po
 		for (int64_t oy = y0; oy < y1; oy++)
 			for (int64_t ox = x0; ox < x1; ox++)
 				sum += dy[(p * g.oh + oy) * g.ow + ox];
-		dx[(p * g.h + y) * g.w + x] = sum * share;
+		onto_store(&dx[(p * g.h + y) * g.w + x], sum * share, keep);
 	}
 }
 
@@ -294,8 +297,9 @@ maxpool_kernel(real *out, uint8_t *small, int32_t *large, const real *in, int64_
 /* A plane belongs to one thread, which may then scatter. */
 static void
 maxpool_grad_kernel(real *dx, const real *dy, const uint8_t *small, const int32_t *large,
-    int64_t planes, struct pool g)
+    struct onto onto, int64_t planes, struct pool g)
 {
+	real keep = onto_keep(onto);
 	int64_t step[256];
 
 	for (int64_t c = 0; small && c < g.kh * g.kw; c++)
@@ -304,7 +308,7 @@ maxpool_grad_kernel(real *dx, const real *dy, const uint8_t *small, const int32_
 		int64_t o = p * g.oh * g.ow;
 		real *plane = dx + p * g.h * g.w;
 
-		memset(plane, 0, (size_t)(g.h * g.w) * sizeof(*plane));
+		onto_start(plane, g.h * g.w, keep);
 		for (int64_t y = 0; y < g.oh; y++)
 			for (int64_t x = 0; x < g.ow; x++, o++) {
 				int64_t corner = (y * g.sh - g.ph) * g.w + x * g.sw - g.pw;
@@ -342,15 +346,15 @@ avgpool_kernel(real *out, const real *in, int64_t planes, struct pool g)
 }
 
 static void
-avgpool_grad_kernel(real *dx, const real *dy, int64_t planes, struct pool g)
+avgpool_grad_kernel(real *dx, const real *dy, struct onto onto, int64_t planes, struct pool g)
 {
-	real share = 1 / (real)(g.kh * g.kw);
+	real share = 1 / (real)(g.kh * g.kw), keep = onto_keep(onto);
 
 	ROWS (p, planes) {
 		real *plane = dx + p * g.h * g.w, *row;
 		int64_t from, to;
 
-		memset(plane, 0, (size_t)(g.h * g.w) * sizeof(*plane));
+		onto_start(plane, g.h * g.w, keep);
 		for (int64_t y = 0; y < g.oh; y++)
 			for (int64_t c = 0; c < g.kh * g.kw; c++) {
 				const real *d = dy + (p * g.oh + y) * g.ow;
@@ -380,13 +384,14 @@ maxpool_forward(real *out, uint8_t *small, int32_t *large, const real *in, int64
 }
 
 static void
-maxpool_backward(real *dx, const real *dy, const uint8_t *small, const int32_t *large, int64_t b,
-    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
-    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+maxpool_backward(real *dx, const real *dy, const uint8_t *small, const int32_t *large,
+    struct onto onto, int64_t b, int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow,
+    int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
 {
 	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
 
-	LAUNCH(maxpool_grad_kernel, b * channels * h * w, (dx, dy, small, large, b * channels, g));
+	LAUNCH(maxpool_grad_kernel, b * channels * h * w, (dx, dy, small, large, onto, b * channels,
+	    g));
 }
 
 static void
@@ -399,12 +404,13 @@ avgpool_forward(real *out, const real *in, int64_t b, int64_t channels, int64_t 
 }
 
 static void
-avgpool_backward(real *dx, const real *dy, int64_t b, int64_t channels, int64_t h, int64_t w,
-    int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+avgpool_backward(real *dx, const real *dy, struct onto onto, int64_t b, int64_t channels, int64_t h,
+    int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph,
+    int64_t pw)
 {
 	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
 
-	LAUNCH(avgpool_grad_kernel, b * channels * h * w, (dx, dy, b * channels, g));
+	LAUNCH(avgpool_grad_kernel, b * channels * h * w, (dx, dy, onto, b * channels, g));
 }
 
 KERNEL(global_avgpool_kernel, (real *out, const real *in, int64_t planes, int64_t n))
@@ -426,18 +432,22 @@ global_avgpool_forward(real *out, const real *in, int64_t b, int64_t channels, i
 	LAUNCH_ROWS(global_avgpool_kernel, b * channels, (out, in, b * channels, n));
 }
 
-KERNEL(global_avgpool_grad_kernel, (real *dx, const real *dy, int64_t planes, int64_t n))
+KERNEL(global_avgpool_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_t planes,
+    int64_t n))
 {
+	real keep = onto_keep(onto);
+
 	ROWS (r, planes) {
 		real share = dy[r] / (real)n;
 
 		ALONG (j, n)
-			dx[r * n + j] = share;
+			onto_store(&dx[r * n + j], share, keep);
 	}
 }
 
 static void
-global_avgpool_backward(real *dx, const real *dy, int64_t b, int64_t channels, int64_t n)
+global_avgpool_backward(real *dx, const real *dy, struct onto onto, int64_t b, int64_t channels,
+    int64_t n)
 {
-	LAUNCH_ROWS(global_avgpool_grad_kernel, b * channels, (dx, dy, b * channels, n));
+	LAUNCH_ROWS(global_avgpool_grad_kernel, b * channels, (dx, dy, onto, b * channels, n));
 }

@@ -73,6 +73,17 @@ static real x[MOST], y[MOST], dy[MOST], dx[MOST];
 static double want[MOST], slow[MOST];
 static double work[MOST];
 
+#define ADDED	REAL(0.75)
+
+/* What the same once more, onto 0.75 times itself, gives. */
+static const double *
+added(double *once, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		once[i] *= 1 + ADDED;
+	return once;
+}
+
 /* ---- activations ---- */
 
 static double
@@ -232,17 +243,23 @@ Test(kernels, pooling)
 		    g.sh, g.sw, g.ph, g.pw);
 		close_to(y, want, out, "maxpool %zu", k);
 		spoil(dx, sizeof(dx));
-		maxpool_backward(dx, dy, small, large, PLANES, 1, g.h, g.w, g.oh, g.ow, g.kh, g.kw,
-		    g.sh, g.sw, g.ph, g.pw);
+		maxpool_backward(dx, dy, small, large, ANEW, PLANES, 1, g.h, g.w, g.oh, g.ow, g.kh,
+		    g.kw, g.sh, g.sw, g.ph, g.pw);
 		close_to(dx, slow, in, "maxpool's gradient %zu", k);
+		maxpool_backward(dx, dy, small, large, ONTO(ADDED), PLANES, 1, g.h, g.w, g.oh, g.ow,
+		    g.kh, g.kw, g.sh, g.sw, g.ph, g.pw);
+		close_to(dx, added(slow, in), in, "maxpool's gradient %zu, added", k);
 		naive_pool(&g, true);
 		avgpool_forward(y, x, 1, PLANES, g.h, g.w, g.oh, g.ow, g.kh, g.kw, g.sh, g.sw, g.ph,
 		    g.pw);
 		close_to(y, want, out, "avgpool %zu", k);
 		spoil(dx, sizeof(dx));
-		avgpool_backward(dx, dy, PLANES, 1, g.h, g.w, g.oh, g.ow, g.kh, g.kw, g.sh, g.sw,
-		    g.ph, g.pw);
+		avgpool_backward(dx, dy, ANEW, PLANES, 1, g.h, g.w, g.oh, g.ow, g.kh, g.kw, g.sh,
+		    g.sw, g.ph, g.pw);
 		close_to(dx, slow, in, "avgpool's gradient %zu", k);
+		avgpool_backward(dx, dy, ONTO(ADDED), PLANES, 1, g.h, g.w, g.oh, g.ow, g.kh, g.kw,
+		    g.sh, g.sw, g.ph, g.pw);
+		close_to(dx, added(slow, in), in, "avgpool's gradient %zu, added", k);
 		free(small);
 		free(large);
 	}
@@ -270,16 +287,16 @@ swap_pool_and_relu(const struct pool *g, real *const out[2], real *const in[2])
 	relu_forward(in[0], x, n);
 	maxpool_forward(out[0], NULL, index, in[0], 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh,
 	    g->kw, g->sh, g->sw, g->ph, g->pw);
-	maxpool_backward(in[1], dy, NULL, index, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
-	    g->sh, g->sw, g->ph, g->pw);
+	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh,
+	    g->kw, g->sh, g->sw, g->ph, g->pw);
 	relu_backward(in[0], in[1], in[0], n);
 
 	maxpool_forward(out[1], NULL, index, x, 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
 	    g->sh, g->sw, g->ph, g->pw);
 	relu_forward(out[1], out[1], m);
 	relu_backward(dy, dy, out[1], m);
-	maxpool_backward(in[1], dy, NULL, index, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
-	    g->sh, g->sw, g->ph, g->pw);
+	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh,
+	    g->kw, g->sh, g->sw, g->ph, g->pw);
 	free(index);
 }
 
@@ -683,8 +700,11 @@ Test(kernels, upsample_shows_each_element_in_a_block)
 		}
 		upsample_forward(y, x, 1, 2, oh, ow, h, w);
 		close_to(y, want, 2 * oh * ow, "upsample %d", k);
-		upsample_backward(dx, dy, 2, 1, oh, ow, h, w);
+		spoil(dx, sizeof(dx));
+		upsample_backward(dx, dy, ANEW, 2, 1, oh, ow, h, w);
 		close_to(dx, slow, 2 * h * w, "upsample's gradient %d", k);
+		upsample_backward(dx, dy, ONTO(ADDED), 2, 1, oh, ow, h, w);
+		close_to(dx, added(slow, 2 * h * w), 2 * h * w, "upsample's gradient %d, added", k);
 	}
 }
 
@@ -700,6 +720,17 @@ Test(kernels, pad_crop_and_concat)
 	}
 	window_copy(dx, y, 1, 2, 3, 4, 6, 9, -1, -3, 0);
 	cr_assert_arr_eq(dx, x, 24 * sizeof(*x));
+	window_add(y, x, ONTO(2), 1, 2, 6, 9, 3, 4, 1, 3);	/* onto 7s, and x where it is */
+	for (int64_t i = 0; i < 2 * 6 * 9; i++) {
+		int64_t iy = i / 9 % 6 - 1, ix = i % 9 - 3;
+		bool there = iy >= 0 && iy < 3 && ix >= 0 && ix < 4;
+		real at = there ? x[(i / 54 * 3 + iy) * 4 + ix] : 0;
+
+		cr_assert_eq(y[i], there ? 2 * at + at : 14);
+	}
+	spoil(y, sizeof(y));
+	window_add(y, x, ANEW, 1, 2, 6, 9, 3, 4, 1, 3);
+	cr_assert_eq(y[0], 0);
 	concat_forward(y, x, 2, 1, 5000, 0, 12);
 	fill(dy, 2 * 4988, 1, 0);
 	concat_forward(y, dy, 2, 1, 5000, 12, 4988);

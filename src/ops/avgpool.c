@@ -18,7 +18,7 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	struct window w = pool_window(n);
 
-	emit_call(e, "avgpool_backward", "tt" POOL_ARGS, n->out[0], n->in[0],
+	emit_call(e, "avgpool_backward", "tto" POOL_ARGS, n->out[0], n->in[0], n,
 	    POOL_VALUES(n->out[0], n->in[0], w));
 }
 
@@ -29,6 +29,7 @@ const struct op op_avgpool_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
+	.onto = 1,
 	.kernels = "pool.cu",
 	.emit = emit_backward,
 };

@@ -122,8 +122,8 @@ emit_weight(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry_of_weight(n);
 
-	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[0], n->in[1], n, n, n->in[0],
-	    product_conv_text(e, &s));
+	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[0], n->in[1], n, n,
+	    n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_grad_weight = {

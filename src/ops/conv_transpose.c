@@ -74,8 +74,8 @@ emit_input(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0]);
 
-	emit_call(e, "conv_forward", "tttsowbs", n->out[0], n->in[0], n->in[1], "NULL", n, n, n->in[0],
-	    product_conv_text(e, &s));
+	emit_call(e, "conv_forward", "tttsowbs", n->out[0], n->in[0], n->in[1], "NULL", n, n,
+	    n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_transpose_grad_input = {
@@ -110,8 +110,8 @@ emit_weight(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0]);
 
-	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[1], n->in[0], n, n, n->in[0],
-	    product_conv_text(e, &s));
+	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[1], n->in[0], n, n,
+	    n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_transpose_grad_weight = {

@@ -27,23 +27,13 @@ corner(const struct node *n, const struct tensor *x, int64_t *top, int64_t *left
 	}
 }
 
-/* Copies between the node's tensors; SIGN is -1 to crop, 1 to put back. */
-static void
-emit_copy(struct emitter *e, const struct node *n, const struct tensor *large, int sign)
-{
-	const struct tensor *to = n->out[0], *from = n->in[0];
-	int y = to->rank - 2, x = to->rank - 1;
-	int64_t top, left;
-
-	corner(n, large, &top, &left);
-	emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, shape_product(to, 0, y),
-	    to->dim[y], to->dim[x], from->dim[y], from->dim[x], sign * top, sign * left, 0.0);
-}
-
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_copy(e, n, n->out[0], 1);
+	int64_t top, left;
+
+	corner(n, n->out[0], &top, &left);
+	shape_emit_window(e, n, top, left, 0);
 }
 
 const struct op op_crop_grad = {
@@ -53,6 +43,7 @@ const struct op op_crop_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
+	.onto = 1,
 	.kernels = "copy.cu",
 	.emit = emit_backward,
 };
@@ -106,7 +97,10 @@ identity(const struct graph *g, const struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_copy(e, n, n->in[0], -1);
+	int64_t top, left;
+
+	corner(n, n->in[0], &top, &left);
+	shape_emit_window(e, n, -top, -left, 0);
 }
 
 /* In PyTorch a slice of the rows, then one of the columns: views, whose gradients are each a frame

@@ -8,7 +8,7 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->out[0];
 
-	emit_call(e, "global_avgpool_backward", "ttbii", x, n->in[0], x, x->dim[0],
+	emit_call(e, "global_avgpool_backward", "ttobii", x, n->in[0], n, x, x->dim[0],
 	    shape_product(x, 1, x->rank));
 }
 
@@ -18,6 +18,7 @@ const struct op op_global_avgpool_grad = {
 	.brief = "gradient of global_avgpool: dy / positions at every position",
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
+	.onto = 1,
 	.kernels = "pool.cu",
 	.emit = emit_backward,
 };

@@ -41,8 +41,8 @@ macs_of_backward(const struct node *n)
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "local_backward_input", "tttowbs", n->out[0], n->in[0], n->in[1], n, n, n->in[0],
-	    geometry(e, n, n->out[0], n->in[0]));
+	emit_call(e, "local_backward_input", "tttowbs", n->out[0], n->in[0], n->in[1], n, n,
+	    n->in[0], geometry(e, n, n->out[0], n->in[0]));
 }
 
 const struct op op_local_grad_input = {
@@ -68,8 +68,8 @@ work_of_weight(const struct node *n, const struct target *target, int threads)
 static void
 emit_weight(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "local_backward_weight", "tttowbs", n->out[0], n->in[0], n->in[1], n, n, n->in[0],
-	    geometry(e, n, n->in[1], n->in[0]));
+	emit_call(e, "local_backward_weight", "tttowbs", n->out[0], n->in[0], n->in[1], n, n,
+	    n->in[0], geometry(e, n, n->in[1], n->in[0]));
 }
 
 const struct op op_local_grad_weight = {

@@ -20,8 +20,8 @@ emit_backward(struct emitter *e, const struct node *n)
 	struct tensor *index = n->in[1];
 	struct window w = pool_window(n);
 
-	emit_call(e, "maxpool_backward", "tttt" POOL_ARGS, n->out[0], n->in[0],
-	    index->dtype == DT_U8 ? index : NULL, index->dtype == DT_U8 ? NULL : index,
+	emit_call(e, "maxpool_backward", "tttto" POOL_ARGS, n->out[0], n->in[0],
+	    index->dtype == DT_U8 ? index : NULL, index->dtype == DT_U8 ? NULL : index, n,
 	    POOL_VALUES(n->out[0], n->in[0], w));
 }
 
@@ -32,6 +32,7 @@ const struct op op_maxpool_grad = {
 	.attrs = attrs,
 	.operands = "dy index",
 	.min_operands = 2, .max_operands = 2,
+	.onto = 2,
 	.kernels = "pool.cu",
 	.emit = emit_backward,
 };

@@ -10,23 +10,12 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
-/* window_copy's arguments from one tensor to the other, with the corner at (top, left). */
-static void
-emit_copy(struct emitter *e, const struct node *n, int64_t top, int64_t left, double value)
-{
-	const struct tensor *to = n->out[0], *from = n->in[0];
-	int y = to->rank - 2, x = to->rank - 1;
-
-	emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, shape_product(to, 0, y),
-	    to->dim[y], to->dim[x], from->dim[y], from->dim[x], top, left, value);
-}
-
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct attr *sides = op_attr(n, "sides");
 
-	emit_copy(e, n, -sides->v[0], -sides->v[2], 0);
+	shape_emit_window(e, n, -sides->v[0], -sides->v[2], 0);
 }
 
 const struct op op_pad_grad = {
@@ -36,6 +25,7 @@ const struct op op_pad_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
+	.onto = 1,
 	.kernels = "copy.cu",
 	.emit = emit_backward,
 };
@@ -77,7 +67,7 @@ emit(struct emitter *e, const struct node *n)
 {
 	const struct attr *sides = op_attr(n, "sides");
 
-	emit_copy(e, n, sides->v[0], sides->v[2], op_real(n, "value"));
+	shape_emit_window(e, n, sides->v[0], sides->v[2], op_real(n, "value"));
 }
 
 const struct op op_pad = {

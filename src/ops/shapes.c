@@ -253,3 +253,18 @@ groups_runs(const struct groups *g, int operand)
 			mask |= (int64_t)1 << (GROUPS - g->n + k);
 	return mask;
 }
+
+void
+shape_emit_window(struct emitter *e, const struct node *n, int64_t top, int64_t left, double value)
+{
+	const struct tensor *to = n->out[0], *from = n->in[0];
+	int y = to->rank - 2, x = to->rank - 1;
+	int64_t planes = shape_product(to, 0, y);
+
+	if (op_base(n))
+		emit_call(e, "window_add", "ttobiiiiiii", to, from, n, to, planes, to->dim[y],
+		    to->dim[x], from->dim[y], from->dim[x], top, left);
+	else
+		emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, planes, to->dim[y],
+		    to->dim[x], from->dim[y], from->dim[x], top, left, value);
+}

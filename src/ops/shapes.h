@@ -55,6 +55,13 @@ bool	pool_output(struct build *, struct node *, int64_t dim[3]);
 	(in), (in)->dim[0], (in)->dim[1], (in)->dim[2], (out)->dim[1], (out)->dim[2],	\
 	(w).kernel[0], (w).kernel[1], (w).stride[0], (w).stride[1], (w).pad[0], (w).pad[1]
 
+/* ---- rectangles (kernels/copy.cu) ---- */
+
+/* in[0] with its corner at (top, left) of out[0], and VALUE where it is not; added to what is to be
+ * kept there if the node adds onto an operand. */
+void	shape_emit_window(struct emitter *, const struct node *, int64_t top, int64_t left,
+	    double value);
+
 /* ---- broadcasting (kernels/arith.cu) ---- */
 
 #define GROUPS	6

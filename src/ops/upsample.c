@@ -15,7 +15,7 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->out[0], *y = n->in[0];
 
-	emit_call(e, "upsample_backward", "ttbiiiii", x, y, x, x->dim[0], y->dim[1], y->dim[2],
+	emit_call(e, "upsample_backward", "ttobiiiii", x, y, n, x, x->dim[0], y->dim[1], y->dim[2],
 	    x->dim[1], x->dim[2]);
 }
 
@@ -26,6 +26,7 @@ const struct op op_upsample_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
+	.onto = 1,
 	.kernels = "copy.cu",
 	.emit = emit_backward,
 };

@@ -5,7 +5,7 @@
  *     g = product(..); v, p = sgd(p, g, v)       v = mu v + product(..); p, v = the rest of sgd
  *     g = product(..); sum = accumulate(sum, g)  sum = [sum +] product(..)
  *
- * The first is for an optimizer that says so (op->onto_state: sgd with momentum, neither clipped nor
+ * The first is for an optimizer that says so (op->onto_state: sgd with momentum, not clipped and not
  * looking ahead), where every update is one batch. The second is for micro-batches, of which the
  * first overwrites what lies there. Where both hold, the gradients are not kept either: the first
  * micro-batch adds onto mu v, the others onto what that made.
@@ -167,7 +167,7 @@ run(struct module *m, const struct pass_options *o)
 
 const struct pass pass_gradients_in_place = {
 	.name = "gradients-in-place",
-	.doc = "add weights' gradients straight onto momentum, or onto those of earlier micro-batches",
+	.doc = "add weights' gradients straight onto momentum or those of earlier micro-batches",
 	.optional = true,
 	.run = run,
 };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 extern const struct pass pass_phases, pass_simplify, pass_pool_first, pass_differentiate,
-    pass_update, pass_gradients_in_place, pass_prune, pass_recompute, pass_workspaces,
-    pass_inplace, pass_lifetimes, pass_place, pass_verify;
+    pass_update, pass_gradients_in_place, pass_prune, pass_forks_in_place, pass_recompute,
+    pass_workspaces, pass_inplace, pass_lifetimes, pass_place, pass_verify;
 
 const struct pass *const pass_table[] = {
 	&pass_phases,
@@ -17,6 +17,7 @@ const struct pass *const pass_table[] = {
 	&pass_update,
 	&pass_gradients_in_place,
 	&pass_prune,
+	&pass_forks_in_place,
 	&pass_recompute,
 	&pass_workspaces,
 	&pass_inplace,

@@ -17,7 +17,7 @@ struct folding {
 	struct graph *g;
 	int *reads;		/* by the id of a tensor */
 	int *place;		/* the node that defines it; -1: none */
-	int *last, *before;	/* by the id of a root: the last two nodes that read its class, or -1 */
+	int *last, *before;	/* by the id of a root: the last two nodes to read its class, or -1 */
 };
 
 int *
@@ -76,7 +76,7 @@ survey(struct graph *g)
 	return f;
 }
 
-/* Can the node that makes B, in a place of its own, add onto A instead? The sum is the AT-th node. */
+/* Can the node that makes B, where nothing else lies, add onto A? The sum is the AT-th node. */
 static bool
 can_add(const struct folding *f, const struct tensor *a, const struct tensor *b, int at)
 {
