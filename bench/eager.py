@@ -13,8 +13,9 @@ shows that this changes nothing. Counted is the highest sum in the second step, 
 state exists. Where CPU and CUDA differ, CUDA counts: dropout keeps a mask of bytes, and the
 optimizer uses its foreach kernels.
 
-One thing the mode itself would change is put right: the engine adds up the gradients of a tensor
-that is used twice in place of the first, unless a mode is active. See accumulate().
+Two things that the mode itself would change are put right: where no mode is active, the engine adds
+up the gradients of a tensor that is used twice in place of the first (see accumulate()), and the
+gradient of binary_cross_entropy_with_logits is sigmoid().sub_().mul_().
 """
 import argparse
 import contextlib
@@ -40,14 +41,19 @@ class Counter(TorchDispatchMode):
     def __init__(self):
         super().__init__()
         self.live = self.peak = 0
-        self.where, self.known, self.backward = "", {}, False
+        self.where, self.known, self.backward, self.before = "", {}, False, None
         self.in_place = self.anew = 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        if self.backward and function is torch.ops.aten.add.Tensor:
+        aten = torch.ops.aten
+        if self.backward and function is aten.add.Tensor:
             out = self.accumulate(*args)
+        elif self.backward and (self.before, function) in ((aten.sigmoid.default, aten.sub.Tensor),
+                                                           (aten.sub.Tensor, aten.mul.Tensor)):
+            out = getattr(aten, function.overloadpacket.__name__ + "_").Tensor(*args)
         else:
             out = function(*args, **(kwargs or {}))
+        self.before = function
         for t in tree_leaves(out):
             if isinstance(t, torch.Tensor):
                 self.see(t.untyped_storage(), function)

@@ -24,7 +24,7 @@ struct block {			/* a storage: those of the tape come first */
 struct arriving {		/* the gradient of a value, so far */
 	int block;		/* -1: none */
 	int64_t bytes;
-	bool strided;
+	bool view;		/* its storage has a second owner: no sum is made in it */
 };
 
 struct player {
@@ -92,11 +92,11 @@ make(struct player *p, enum tensor_kind kind, int64_t bytes)
 
 /* ---- what persists ---- */
 
-/* Will the step give it a gradient? */
+/* A parameter that the step gives a gradient? */
 static bool
-is_trained(const struct tape *t, const struct tape_value *v)
+is_trained(const struct tape_value *v)
 {
-	return t->storages.v[v->storage].constant && v->wants && v->first != TAPE_ALWAYS;
+	return v->tensor && v->tensor->kind == T_PARAM && v->wants && v->first != TAPE_ALWAYS;
 }
 
 static struct torch_update
@@ -135,7 +135,7 @@ start(struct player *p)
 	make(p, T_STATISTIC, t->layers_bytes);
 	for (i = 0; i < t->values.n; i++) {
 		p->gradient[i].block = -1;
-		if (!is_trained(t, &t->values.v[i]))
+		if (!is_trained(&t->values.v[i]))
 			continue;
 		for (k = 0; k < slots; k++)
 			make(p, T_OPTIMIZER, t->values.v[i].bytes);
@@ -190,9 +190,9 @@ arrive(struct player *p, int value, struct arriving g)
 
 	if (sum->block < 0) {
 		*sum = g;
-	} else if (p->blocks.v[sum->block].refs == 1 && !sum->strided) {
+	} else if (p->blocks.v[sum->block].refs == 1 && !sum->view) {
 		drop(p, g.block);	/* added in place of the first */
-	} else if (p->blocks.v[g.block].refs == 1 && !g.strided) {
+	} else if (p->blocks.v[g.block].refs == 1 && !g.view) {
 		drop(p, sum->block);
 		*sum = g;
 	} else {
@@ -208,7 +208,7 @@ arrive(struct player *p, int value, struct arriving g)
 static enum tensor_kind
 gradient_kind(const struct tape *t, const struct tape_value *x)
 {
-	return t->storages.v[x->storage].constant ? T_GRADIENT : T_DELTA;
+	return t->storages.v[x->storage].kind == T_PARAM ? T_GRADIENT : T_DELTA;
 }
 
 static bool
@@ -222,16 +222,19 @@ static struct arriving
 differentiate(struct player *p, const struct tape_call *c, int k, const struct arriving *dy)
 {
 	const struct tape_value *x = &p->t->values.v[c->in[k]];
-	struct arriving g = { .bytes = x->bytes };
+	struct arriving g = { .bytes = x->bytes, .view = c->pieces || bit(c->views, k) };
 
 	if (c->pieces || (bit(c->passes, k) && x->bytes == dy->bytes)) {
 		g.block = dy->block;
-		g.strided = dy->strided || c->gaps;
+		g.view |= dy->view;
 		hold(p, g.block);
-	} else {
-		g.block = make(p, gradient_kind(p->t, x),
-		    bit(c->full, k) ? dy->bytes : x->bytes);
+		return g;
 	}
+	g.block = make(p, gradient_kind(p->t, x), bit(c->full, k) ? dy->bytes :
+	    k == 0 && c->gradient_room > x->bytes ? c->gradient_room : x->bytes);
+	/* a sum over the batch is seen without that axis */
+	if (bit(c->passes | c->full, k))
+		g.view |= p->t->values.v[c->out].batched && !x->batched;
 	return g;
 }
 
@@ -277,18 +280,18 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	for (k = 0; k < c->nin; k++)
 		if (WANTED(k))
 			g[k] = differentiate(p, c, k, &dy);
-	p->gradient[c->out].block = -1;
-	drop(p, dy.block);
-	release_saved(p, c, beside);
 	for (k = 0; k < c->nin; k++)
 		if (WANTED(k) && bit(c->full, k))
 			reduce(p, &t->values.v[c->in[k]], &g[k]);
-	for (k = 0; k < c->nin; k++)
+	p->gradient[c->out].block = -1;
+	drop(p, dy.block);
+	release_saved(p, c, beside);
+	for (k = c->nin - 1; k >= 0; k--)	/* as addmm, whose bias comes first */
 		if (WANTED(k))
 			arrive(p, c->in[k], g[k]);
 	/* accumulated ones are complete where their parameter was first read */
 	for (k = 0; k < c->nin && t->module->set.accumulate > 1; k++)
-		if (WANTED(k) && is_trained(t, &t->values.v[c->in[k]]) &&
+		if (WANTED(k) && is_trained(&t->values.v[c->in[k]]) &&
 		    t->values.v[c->in[k]].first == i && p->gradient[c->in[k]].block >= 0) {
 			drop(p, p->gradient[c->in[k]].block);
 			p->gradient[c->in[k]].block = -1;
@@ -312,7 +315,7 @@ update(struct player *p, bool group)
 	int copies = update_of(t, group).copies, from = p->blocks.n, i, k;
 
 	for (i = 0; i < t->values.n; i++)
-		if (is_trained(t, &t->values.v[i]) &&
+		if (is_trained(&t->values.v[i]) &&
 		    decays(t->module, t->values.v[i].tensor) == group)
 			for (k = 0; k < copies; k++)
 				make(p, T_WORKSPACE, t->values.v[i].bytes);

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "passes/pass.h"
+
 int64_t
 tape_bytes(const struct tape *t, const struct tensor *x)
 {
@@ -57,6 +59,7 @@ tape_call(struct tape *t, const struct tape_call *call)
 		if (x->first > t->calls.n)
 			x->first = t->calls.n;
 		c.records |= x->wants;
+		out.batched |= x->batched;
 	}
 	c.in = in;
 	c.node = t->node;
@@ -98,6 +101,7 @@ tape_plain(struct tape *t, const struct node *n, int first)
 		.crosswise = p->crosswise,
 		.beside = beside(t, n),
 		.passes = p->passes,
+		.views = p->views,
 		.full = p->full,
 	};
 
@@ -111,8 +115,11 @@ tape_plain(struct tape *t, const struct node *n, int first)
 static void
 add_constant(struct tape *t, const struct tensor *x, int64_t bytes)
 {
+	const struct pass_options *o = t->module->options;
+	bool input = x->kind == T_INPUT && o && o->input_gradients && dtype_is_float(x->dtype);
 	struct tape_value v = { .tensor = x, .storage = t->storages.n, .bytes = bytes,
-		.wants = x->kind == T_PARAM && !x->frozen, .first = TAPE_ALWAYS,
+		.batched = x->batched,
+		.wants = input || (x->kind == T_PARAM && !x->frozen), .first = TAPE_ALWAYS,
 		.last = TAPE_ALWAYS };
 	struct tape_storage s = { .bytes = bytes, .kind = x->kind, .constant = true,
 		.last = TAPE_ALWAYS };
@@ -252,7 +259,8 @@ place(struct tape *t, const struct tape_call *c, int i)
 	if (y->view || (c->output == TORCH_OVER && may_run_in_place(t, c, i))) {
 		y->storage = x->storage;
 	} else {
-		struct tape_storage made = { .bytes = y->bytes, .node = c->node,
+		struct tape_storage made = { .bytes = c->room > y->bytes ? c->room :
+		    y->bytes, .node = c->node,
 			.kind = y->tensor && y->tensor->kind == T_SCALAR ? T_SCALAR :
 			T_ACTIVATION };
 

@@ -21,7 +21,8 @@ struct tape_value {		/* what a Python variable holds */
 	int64_t bytes;		/* of its elements; those of its storage where it is no view */
 	bool wants;		/* requires_grad */
 	bool view;		/* part of a storage, or under another shape */
-	bool strided;		/* its elements leave gaps: no sum is taken in its place */
+	bool strided;		/* its elements leave gaps */
+	bool batched;		/* its first axis is the batch */
 	int first, last;	/* calls that read it; no call: last is where it was made */
 };
 
@@ -39,13 +40,15 @@ struct tape_call {
 	const int *in;		/* the values it reads, or TAPE_NONE */
 	int nin;
 	int64_t bytes;		/* of its output's elements */
+	int64_t room;		/* of its output's storage, where that is larger; */
+	int64_t gradient_room;	/* of the storage of its first input's gradient */
 	bool strided;		/* its output's elements leave gaps */
 	unsigned saves;		/* SAVES_IN(k), SAVES_OUT(0): storages its autograd node keeps */
 	bool crosswise;		/* in[0] and in[1] are kept only where the other wants a gradient */
 	int64_t beside;		/* bytes it makes and keeps beside its output */
 	unsigned passes;	/* bits of inputs whose gradient is the output's, where as large */
-	bool pieces;		/* all gradients are views of pieces of the output's; */
-	bool gaps;		/* the pieces leave gaps */
+	bool pieces;		/* all gradients are views of pieces of the output's */
+	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made as large as the output's,
 				 * and then summed over the axes along which they were repeated */
 	/* what the tape fills in */

@@ -65,6 +65,12 @@ emit(struct emitter *e, const struct node *n)
 	    TARGET_VALUES(n->in[1]), n->in[0]);
 }
 
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	target_torch_loss(t, n, 0);
+}
+
 const struct op op_bce_with_logits = {
 	.name = "bce_with_logits",
 	.kind = OP_LOSS,
@@ -79,7 +85,7 @@ const struct op op_bce_with_logits = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = shape_mean_work,
-	.torch = { .calls = target_torch_calls },
+	.torch = { .calls = torch_calls },
 	.kernels = "loss.cu",
 	.emit = emit,
 };

@@ -119,19 +119,17 @@ emit(struct emitter *e, const struct node *n)
 	}
 }
 
-/* In PyTorch the gradients are views of dy, with gaps unless nothing lies before the axis. */
+/* In PyTorch the gradients are views of dy. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *y = n->out[0];
 	int *in = arena_array(t->arena, (size_t)n->nin + 1, sizeof(*in)), i;
-	int64_t before = shape_product(y, 0, shape_axis_of(n, y));
 
 	for (i = 0; i < n->nin; i++)
 		in[i] = tape_value(t, n->in[i]);
 	tape_result(t, y, tape_call(t, &(struct tape_call){ .in = in, .nin = n->nin,
-	    .bytes = tape_bytes(t, y), .pieces = true,
-	    .gaps = before > 1 || (y->batched && t->batch > 1) }));
+	    .bytes = tape_bytes(t, y), .pieces = true }));
 }
 
 const struct op op_concat = {

@@ -3,6 +3,7 @@
 #include "ops/product.h"
 
 #include "emit/emit.h"
+#include "model/tape.h"
 #include "ops/shapes.h"
 
 static const struct attr_spec attrs[] = {
@@ -176,6 +177,30 @@ emit(struct emitter *e, const struct node *n)
 	    last(n->out[0]));
 }
 
+/* In PyTorch a product of matrices: rows of more than one axis are put in one, and back. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	const struct tensor *x = n->in[0], *y = n->out[0];
+	bool rows = x->rank + x->batched > 2;
+	struct tape_call view = { .output = TORCH_VIEW, .nin = 1, .passes = 1u << 0,
+		.views = 1u << 0 };
+	int in = tape_value(t, x);
+
+	if (rows) {
+		view.in = &in;
+		view.bytes = tape_bytes(t, x);
+		in = tape_call(t, &view);
+	}
+	tape_plain(t, n, in);
+	if (rows) {
+		in = tape_value(t, y);
+		view.output = TORCH_OVER;	/* no view to autograd, but in the same bytes */
+		view.bytes = tape_bytes(t, y);
+		tape_result(t, y, tape_call(t, &view));
+	}
+}
+
 const struct op op_dense = {
 	.name = "dense",
 	.kind = OP_LAYER,
@@ -194,7 +219,7 @@ const struct op op_dense = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = work,
-	.torch = { .crosswise = true },
+	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .calls = torch_calls },
 	.kernels = "dense.cu",
 	.emit = emit,
 };

@@ -46,5 +46,5 @@ const struct op op_flatten = {
 	.grad = grad,
 	.alias = alias,
 	.identity = identity,
-	.torch = { .output = TORCH_VIEW, .passes = 1u << 0 },
+	.torch = { .output = TORCH_VIEW, .passes = 1u << 0, .views = 1u << 0 },
 };

@@ -150,8 +150,10 @@ emit(struct emitter *e, const struct node *n)
 	    n->nin > 2 ? n->in[2] : NULL, n, n->in[0], geometry(e, n, n->in[0], n->out[0]));
 }
 
-/* PyTorch has no such layer. Written with what it has, it is unfold, one product for each position
- * (a batched matrix product, which keeps both operands), and the bias added in place. */
+/* PyTorch has no such layer. Written with what it has, it is unfold, a product for each position (a
+ * batched matrix product, which keeps both operands) with positions first, a view that puts them
+ * last, and the sum with the bias, in the order of that view. unfold's output, and its gradient, lie
+ * in storages that were made as large as what they come from. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
@@ -163,14 +165,18 @@ torch_calls(struct tape *t, const struct node *n)
 	unfolded.dim[0] = w->dim[0];	/* positions */
 	unfolded.dim[1] = w->dim[2];	/* what each sees */
 	in[0] = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
-	    .bytes = tape_bytes(t, &unfolded) });
+	    .bytes = tape_bytes(t, &unfolded), .room = tape_bytes(t, n->in[0]),
+	    .gradient_room = tape_bytes(t, &unfolded) });
 	in[1] = tape_value(t, w);
 	in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = 2,
-	    .bytes = tape_bytes(t, y), .saves = SAVES_IN(0) | SAVES_IN(1), .crosswise = true });
+	    .bytes = tape_bytes(t, y), .saves = SAVES_IN(0) | SAVES_IN(1), .crosswise = true,
+	    .views = 1u << 0 });
+	in[0] = tape_call(t, &(struct tape_call){ .output = TORCH_VIEW, .in = in, .nin = 1,
+	    .bytes = tape_bytes(t, y), .strided = true, .passes = 1u << 0, .views = 1u << 0 });
 	if (n->nin > 2) {
 		in[1] = tape_value(t, n->in[2]);
-		in[0] = tape_call(t, &(struct tape_call){ .output = TORCH_OVER, .in = in,
-		    .nin = 2, .bytes = tape_bytes(t, y), .passes = 1u << 0 | 1u << 1 });
+		in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = 2,
+		    .bytes = tape_bytes(t, y), .strided = true, .passes = 1u << 0 | 1u << 1 });
 	}
 	tape_result(t, y, in[0]);
 }

@@ -2,6 +2,7 @@
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
+#include "model/tape.h"
 #include "ops/targets.h"
 
 /* The gradient of operand 0; that of operand 1 is the same with the operands exchanged. */
@@ -48,6 +49,14 @@ emit(struct emitter *e, const struct node *n)
 	    TARGET_VALUES(n->in[1]), n->in[0]);
 }
 
+/* PyTorch's loss is a number in a storage that has room for all the differences, which it was made
+ * for before it became their mean. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	target_torch_loss(t, n, tape_bytes(t, n->in[0]));
+}
+
 const struct op op_mse = {
 	.name = "mse",
 	.kind = OP_LOSS,
@@ -60,7 +69,7 @@ const struct op op_mse = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = shape_mean_work,
-	.torch = { .calls = target_torch_calls },
+	.torch = { .calls = torch_calls },
 	.kernels = "loss.cu",
 	.emit = emit,
 };

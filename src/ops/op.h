@@ -100,6 +100,7 @@ struct torch_op {
 	unsigned saves;		/* what autograd keeps, SAVES_IN(k) and SAVES_OUT(0); 0: as `saves` */
 	bool crosswise;		/* in[0] and in[1] are kept only where the other wants a gradient */
 	unsigned passes;	/* bits of inputs whose gradient is dy itself, or a view of it */
+	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made in the output's shape, and
 				 * then summed where they were repeated */
 	/* Bytes that autograd keeps beside the output: masks, indices. NULL: the T_SAVED outputs

@@ -92,5 +92,5 @@ const struct op op_reshape = {
 	.shape = shape,
 	.grad = grad,
 	.alias = alias,
-	.torch = { .output = TORCH_VIEW, .passes = 1u << 0 },
+	.torch = { .output = TORCH_VIEW, .passes = 1u << 0, .views = 1u << 0 },
 };

@@ -77,7 +77,7 @@ target_alike(struct build *b, const struct node *n)
 }
 
 void
-target_torch_calls(struct tape *t, const struct node *n)
+target_torch_loss(struct tape *t, const struct node *n, int64_t room)
 {
 	int in[] = { tape_value(t, n->in[0]), tape_value(t, n->in[1]) };
 
@@ -85,5 +85,5 @@ target_torch_calls(struct tape *t, const struct node *n)
 		in[1] = tape_call(t, &(struct tape_call){ .in = &in[1], .nin = 1,
 		    .bytes = tape_bytes(t, n->in[0]) });
 	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 2,
-	    .bytes = tape_bytes(t, n->out[0]), .saves = n->op->saves }));
+	    .bytes = tape_bytes(t, n->out[0]), .room = room, .saves = n->op->saves }));
 }

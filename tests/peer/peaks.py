@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""What stowage plan says of PyTorch eager, against PyTorch, for any spec.
+
+    peaks.py [--fake] SPEC...
+
+The spec's graph, from its IR text, is run by PyTorch as its users would write it, in the most
+economical form: relu and leaky_relu in place, and a sum in place of its first operand, wherever
+autograd allows it, and no variable held longer than it is read but the operands of a loss. A first
+run with hooks on autograd's saved tensors learns where it does allow it. Then the peak of the second
+step is counted as bench/eager.py counts it. It must equal pytorch_eager_bytes. With --fake tensors have
+shapes without elements, for full sizes. Prints TAP.
+"""
+import contextlib
+import json
+import os
+import subprocess
+import sys
+
+import torch
+import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "bench")]
+import eager        # noqa: E402
+import ir           # noqa: E402
+from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
+
+STOWAGE = os.environ.get("STOWAGE", "./stowage")
+LOSSES = ("cross_entropy", "mse", "bce_with_logits")
+IN_PLACE = {
+    "relu": lambda n, x: torch.relu_(x),
+    "leaky_relu": lambda n, x: F.leaky_relu_(x, n.attrs["slope"]),
+    "add": lambda n, x, y: x.add_(y),
+}
+
+
+def local(n, x, w, b=None):
+    rows = F.unfold(x, n.attrs["kernel"], stride=n.attrs["stride"])     # [B, C*kh*kw, N]
+    height = (x.shape[2] - n.attrs["kernel"][0]) // n.attrs["stride"][0] + 1
+    y = torch.bmm(w, rows.permute(2, 1, 0)).permute(2, 1, 0)
+    y = y.reshape(x.shape[0], w.shape[1], height, -1)
+    return y if b is None else y + b
+
+
+def scale(n, x):
+    x = x * n.attrs["factor"] if n.attrs["factor"] != 1 else x
+    return x + n.attrs["offset"] if n.attrs["offset"] else x
+
+
+OPERATORS = {**ir.OPERATORS, "local": local, "scale": scale,
+             "dropout": lambda n, x: eager.cuda_dropout(x, n.attrs["rate"]),
+             "conv": lambda n, x, w, b=None: conv(n, x, w, b)}
+
+
+def conv(n, x, w, b):
+    top, bottom, left, right = pad = n.attrs["pad"]
+    if top == bottom and left == right:
+        return F.conv2d(x, w, b, n.attrs["stride"], (top, left), n.attrs["dilation"],
+                        n.attrs["groups"])
+    x = F.pad(x, ir.sides(pad))
+    return F.conv2d(x, w, b, n.attrs["stride"], 0, n.attrs["dilation"], n.attrs["groups"])
+
+
+class Network:
+    def __init__(self, text, input_gradients):
+        self.graph, self.input_gradients = ir.Graph(text), input_gradients
+        g = self.graph
+        needed = {g.loss}
+        for n in reversed(g.nodes):
+            if needed & set(n.outs):
+                needed |= {i for i in n.ins if i is not None}
+        self.nodes = [n for n in g.nodes if needed & set(n.outs)]
+        self.inputs = [i for i in g.inputs if i in needed]
+        self.last = {}
+        for at, n in enumerate(self.nodes):
+            for i in n.ins:
+                self.last[i] = at
+        for n in self.nodes:
+            if n.op in LOSSES:
+                self.last.update((i, len(self.nodes)) for i in n.ins)
+        self.last[g.loss] = len(self.nodes)
+        self.batch = int(g.settings["batch"]) // int(g.settings["accumulate"])
+        self.dtype = ir.DTYPES[g.settings["precision"]]
+        self.in_place = set()       # places of nodes that run in place
+
+    def stage(self, number):
+        t = self.graph.tensors[number]
+        shape = ([self.batch] if t.batched else []) + t.dims
+        if t.classes:
+            return torch.zeros(shape, dtype=torch.int64)
+        x = torch.zeros(shape, dtype=ir.DTYPES[t.dtype])
+        return x.requires_grad_() if self.input_gradients and t.kind == "input" and \
+            x.is_floating_point() else x
+
+    def parameters(self):
+        """By number, with what its layers count beside them."""
+        made, self.counts = {}, []
+        for i in self.graph.persistent:
+            t = self.graph.tensors[i]
+            made[i] = torch.zeros(t.dims, dtype=ir.DTYPES[t.dtype])
+            if t.kind == "parameter" and not t.frozen:
+                made[i].requires_grad_()
+            if t.name.endswith("running_mean"):
+                self.counts.append(torch.zeros((), dtype=torch.int64))
+        return made
+
+    def forward(self, values, saved=None):
+        """Runs on VALUES, dropping each after its last use. SAVED: storages that autograd keeps, as
+        they become known; then in_place is worked out."""
+        for at, n in enumerate(self.nodes):
+            if saved is not None and n.op in IN_PLACE and self.allowed(values, n, at, saved):
+                self.in_place.add(at)
+            out = self.apply(n, values, at in self.in_place)
+            for i in n.ins:
+                if i is not None and self.last[i] == at and i in values:
+                    del values[i]
+            values[n.outs[0]] = out
+            del out
+        return values[self.graph.loss]
+
+    def allowed(self, values, n, at, saved):
+        x, out = values[n.ins[0]], self.graph.tensors[n.outs[0]]
+        shape = ([self.batch] if out.batched else []) + out.dims
+        key = x.untyped_storage()._cdata
+        others = (i for i, v in values.items() if v.untyped_storage()._cdata == key)
+        return list(x.shape) == shape and x._base is None and key not in saved and \
+            all(self.last.get(i, -1) <= at for i in others) and \
+            n.ins[0] not in self.inputs + self.graph.persistent
+
+    def apply(self, n, values, in_place):
+        ins = [None if i is None else values[i] for i in n.ins]
+        if in_place:
+            return IN_PLACE[n.op](n, *ins)
+        if n.op in ("reshape", "crop", "broadcast"):
+            one = ir.Graph.__new__(ir.Graph)
+            one.tensors, one.nodes = self.graph.tensors, [n]
+            local_values = {i: v for i, v in zip(n.ins, ins)}
+            return ir.run(one, local_values)[n.outs[0]]
+        if n.op == "batchnorm" and self.graph.tensors[n.ins[3]].frozen:
+            return F.batch_norm(ins[0], ins[3], ins[4], ins[1], ins[2], False, 0.1, n.attrs["eps"])
+        return OPERATORS[n.op](n, *ins)
+
+    def optimizer(self, leaves):
+        name, attrs = self.graph.optimizer
+        attrs = dict(attrs, foreach=True)
+        if name != "sgd":
+            attrs["betas"] = (attrs.pop("beta1"), attrs.pop("beta2"))
+        return {"sgd": torch.optim.SGD, "adam": torch.optim.Adam,
+                "adamw": torch.optim.AdamW}[name](leaves, **attrs)
+
+
+def peak(network, real):
+    torch.set_default_dtype(network.dtype)
+    with contextlib.nullcontext() if real else FakeTensorMode():
+        saved = {}      # the storages themselves, so that no other gets an address again
+
+        def note(t):
+            saved[t.untyped_storage()._cdata] = t.untyped_storage()
+            return t
+        values = network.parameters()
+        values.update((i, network.stage(i)) for i in network.inputs)
+        with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t):
+            network.forward(values, saved)
+        del values
+        with eager.Counter() as counter:
+            persistent = network.parameters()
+            leaves = [v for v in persistent.values() if v.requires_grad]
+            update = network.optimizer(leaves) if leaves else None
+            for step in range(2):
+                counter.peak = 0
+                for _ in range(int(network.graph.settings["accumulate"])):
+                    batch = {i: network.stage(i) for i in network.inputs}
+                    values = {**persistent, **batch}
+                    loss = network.forward(values)
+                    counter.backward = True
+                    loss.backward()
+                    counter.backward = False
+                    del values, loss
+                if leaves:
+                    update.step()
+                    update.zero_grad(set_to_none=True)
+                del batch
+        # the step counts of Adam, which lie on the host
+        counts = 4 * len(leaves) if network.graph.optimizer[0] != "sgd" else 0
+        return counter.peak - counts
+
+
+def main():
+    specs = [word for word in sys.argv[1:] if word != "--fake"]
+    real, failed = specs == sys.argv[1:], 0
+    print(f"1..{len(specs)}")
+    for number, spec in enumerate(specs, 1):
+        def stowage(*options):
+            return subprocess.run([STOWAGE, "plan", *options, spec], check=True, text=True,
+                                  stdout=subprocess.PIPE).stdout
+        more = ["--input-gradients"] if os.path.basename(os.path.dirname(spec)) == "ops" else []
+        ours = json.loads(stowage("--format=json", *more))["pytorch_eager_bytes"]
+        theirs = peak(Network(stowage("--dump-after=phases", *more), bool(more)), real)
+        failed += ours != theirs
+        print(f"{'ok' if ours == theirs else 'not ok'} {number} - {os.path.basename(spec)}: PyTorch "
+              f"{theirs}, simulated {ours}", flush=True)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
