@@ -6,11 +6,15 @@
  */
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "emit/emit.h"
 #include "lang/expand.h"
 #include "model/eager.h"
 #include "ops/op.h"
+#include "passes/pass.h"
+#include "plan/plan.h"
 
 static struct arena *arena;
 
@@ -248,4 +252,71 @@ Test(eager, no_step_to_speak_of)
 	cr_expect_not(eager_simulate(module_of(DENSE("")), INT64_MAX / 8, &e));
 	/* int64 arithmetic at the largest batches that fit it */
 	cr_expect(eager_simulate(module_of(DENSE("")), INT64_C(1) << 50, &e));
+}
+
+/* ---- our plan beside it ---- */
+
+static struct module *
+planned(const char *name)
+{
+	const char *dir = getenv("top_srcdir"), *why;
+	struct pass_options o = { .target = target_find("cuda"), .threads = 2,
+		.plan_anyway = true };
+	struct diags *d = ARENA_NEW(arena, struct diags);
+	struct source *src = source_read(arena, arena_printf(arena, "%s/%s", dir ? dir : ".", name),
+	    &why);
+	struct module *m;
+
+	cr_assert(src, "%s: %s", name, why);
+	diags_init(d, arena);
+	m = spec_load(arena, d, src, NULL)->modules.v[0];
+	cr_assert_eq(d->errors, 0, "%s: %s", name, d->all.n ? d->all.v[0]->message : "");
+	cr_assert(passes_run(m, &o));
+	return m;
+}
+
+/* The most bytes alive in the training step, as PyTorch's are counted: without workspaces. */
+static int64_t
+tensors_at_peak(const struct module *m)
+{
+	const struct plan *p = m->plan;
+	int64_t *change = arena_array(arena, (size_t)p->instants + 2, sizeof(*change));
+	int64_t live = 0, most = 0;
+	int i;
+
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		if (b->kind == T_WORKSPACE)
+			continue;
+		change[b->first] += b->bytes;
+		change[b->last + 1] -= b->bytes;
+	}
+	for (i = 0; i < p->instants; i++) {
+		live += change[i];
+		if (p->at[i].graph != m->validate && live > most)
+			most = live;
+	}
+	return most;
+}
+
+/* Nothing is kept for longer than PyTorch keeps it, so no step takes more than there. */
+Test(eager, never_above)
+{
+	static const char *const spec[] = {
+		"specs/alexnet.nn", "specs/clouds.nn", "specs/digits.nn", "specs/lenet5.nn",
+		"specs/local_merge.nn", "specs/resnet18.nn", "specs/resnet50.nn",
+		"specs/resnet152.nn", "specs/unet.nn", "specs/vgg16.nn",
+		"bench/memory/mobilenet.nn", "bench/memory/mobilenet_v2.nn",
+		"bench/memory/unet512.nn", "tests/peer/decoder.nn", "tests/peer/resnet8.nn",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		struct module *m = planned(spec[i]);
+		int64_t ours = tensors_at_peak(m), theirs = eager_bytes(m);
+
+		cr_expect_leq(ours, theirs, "%s: %lld, PyTorch %lld", spec[i], (long long)ours,
+		    (long long)theirs);
+	}
 }

@@ -178,20 +178,23 @@ find_needed(const struct tape *t)
 	return needed;
 }
 
-/* What a layer holds of its own, once, however often it is applied. */
+/* What layers hold of their own, once, however often each is applied: then its statistics are what
+ * its last application left. */
 static void
-count_layer(struct tape *t, const struct node *n)
+count_layers(struct tape *t)
 {
-	int k;
+	const struct graph *g = t->module->forward;
+	int i, k;
 
-	for (k = 0; k < n->nin; k++)
-		if (n->in[k] && n->in[k]->kind == T_STATISTIC && !n->in[k]->def) {
-			int v = tape_value(t, n->in[k]);
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		bool first = n->op->torch.layer_bytes > 0;
 
-			if (t->values.v[v].first == TAPE_ALWAYS)
-				t->layers_bytes += n->op->torch.layer_bytes;
-			return;
-		}
+		for (k = 0; k < n->nin; k++)
+			first &= !n->in[k] || n->in[k]->kind != T_SAVED;
+		if (first)
+			t->layers_bytes += n->op->torch.layer_bytes;
+	}
 }
 
 static void
@@ -213,7 +216,6 @@ record(struct tape *t, const bool *needed)
 			t->of_tensor[n->out[0]->id] = tape_value(t, same);
 			continue;
 		}
-		count_layer(t, n);
 		if (n->op->torch.calls)
 			n->op->torch.calls(t, n);
 		else
@@ -290,6 +292,7 @@ tape_make(const struct module *m, int64_t batch)
 		t->of_tensor[i] = TAPE_NONE;
 	needed = find_needed(t);
 	add_constants(t, needed);
+	count_layers(t);
 	record(t, needed);
 	for (i = 0; i < t->calls.n; i++)
 		place(t, &t->calls.v[i], i);

@@ -175,13 +175,12 @@ def peak(network, real):
                     counter.backward = True
                     loss.backward()
                     counter.backward = False
-                    del values, loss
                 if leaves:
                     update.step()
                     update.zero_grad(set_to_none=True)
-                del batch
+                del batch, values, loss
         # the step counts of Adam, which lie on the host
-        counts = 4 * len(leaves) if network.graph.optimizer[0] != "sgd" else 0
+        counts = 4 * len(update.state) if leaves and network.graph.optimizer[0] != "sgd" else 0
         return counter.peak - counts
 
 
