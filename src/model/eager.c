@@ -35,7 +35,7 @@ struct player {
 	int64_t live, by_kind[TENSOR_KINDS];
 	const struct node *node;
 	enum phase phase;
-	bool overflow;
+	bool overflow;		/* beyond 64 bits: nothing is counted any more */
 };
 
 /* ---- references ---- */
@@ -51,11 +51,11 @@ hold(struct player *p, int b)
 {
 	struct block *u = &p->blocks.v[b];
 
-	if (u->refs++ > 0)
+	if (u->refs++ > 0 || p->overflow)
 		return;
 	if (__builtin_add_overflow(p->live, u->bytes, &p->live)) {
 		p->overflow = true;
-		p->live = 0;
+		return;
 	}
 	p->by_kind[u->kind] += u->bytes;
 	event(p, b, u->bytes);
@@ -73,7 +73,7 @@ drop(struct player *p, int b)
 	struct block *u = &p->blocks.v[b];
 
 	assert(u->refs > 0);
-	if (--u->refs > 0)
+	if (--u->refs > 0 || p->overflow)
 		return;
 	p->live -= u->bytes;
 	p->by_kind[u->kind] -= u->bytes;
