@@ -11,17 +11,18 @@
 
 #define LOSS_PARTS	256
 
-KERNEL(seed_kernel, (real *out, const struct step *s))
+KERNEL(seed_kernel, (real *out, const real *scale, const struct step *s))
 {
 	EACH (i, 1)
-		out[i] = s->share;
+		out[i] = scale ? s->share * *scale : s->share;
 }
 
-/* The gradient of the loss: the share of the update's samples in this micro-batch. */
+/* The gradient of the loss: the share of the update's samples in this micro-batch, times the scale of
+ * the loss where it has one. */
 static void
-seed_gradient(real *out, const struct step *s)
+seed_gradient(real *out, const real *scale, const struct step *s)
 {
-	LAUNCH(seed_kernel, 1, (out, s));
+	LAUNCH(seed_kernel, 1, (out, scale, s));
 }
 
 KERNEL(mean_kernel, (real *out, const double *part, int64_t n))

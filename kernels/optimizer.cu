@@ -74,6 +74,47 @@ clip_scale(real *out, const void *work, int64_t gradients, double limit)
 	LAUNCH_ROWS(clip_scale_kernel, 1, (out, (const double *)work, gradients, limit));
 }
 
+/* ---- scaling the loss, for numbers too short for small gradients ---- */
+
+#define SCALE_HOLDS	2000	/* good updates after which a larger scale is tried */
+
+/* scale: the factor of the loss, and the good updates since it changed. An overflow anywhere has
+ * made the sum of squares infinite or not a number. */
+KERNEL(loss_scale_kernel, (real *out, real *scale, const double *part, int64_t gradients,
+    double limit))
+{
+	ROWS (r, 1) {
+		double sum = 0, clip = 1;
+
+		ALONG (j, gradients * CLIP_PARTS)
+			sum += part[j];
+		sum = ROW_SUM(sum);
+		FIRST {
+			if (!(sum - sum == 0)) {
+				out[r] = 0;
+				scale[0] /= 2;
+				scale[1] = 0;
+			} else {
+				if (limit > 0)
+					clip = limit / (sqrt(sum) / (double)scale[0] + 1e-6);
+				out[r] = (real)((clip < 1 ? clip : 1) / (double)scale[0]);
+				scale[1] += 1;
+				if (scale[1] >= SCALE_HOLDS) {
+					scale[0] *= 2;
+					scale[1] = 0;
+				}
+			}
+		}
+	}
+}
+
+/* The squares are clip_squares()'s. */
+static void
+loss_scale(real *out, real *scale, const void *work, int64_t gradients, double limit)
+{
+	LAUNCH_ROWS(loss_scale_kernel, 1, (out, scale, (const double *)work, gradients, limit));
+}
+
 /* ---- updates ---- */
 
 KERNEL(sgd_kernel, (real *p, const real *g, const real *clip, real *momentum_buffer,

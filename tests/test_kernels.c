@@ -635,6 +635,26 @@ Test(kernels, gradients_accumulate_and_clip)
 	cr_assert(scale != scale, "a norm that is not a number must not pass for a small one");
 }
 
+Test(kernels, the_scale_of_the_loss)
+{
+	real g[2] = { 3000, 4000 }, scale[2] = { 1000, 0 }, factor;
+
+	clip_squares(work, 0, g, 2);
+	loss_scale(&factor, scale, work, 1, 0);
+	cr_assert(factor == (real)(1 / 1000.0) && scale[0] == 1000 && scale[1] == 1);
+	loss_scale(&factor, scale, work, 1, 1);		/* unscaled, the norm is 5 */
+	cr_assert(fabs((double)factor * 5000 - 1) < 1e-5 && scale[1] == 2);
+	g[1] = (real)INFINITY;
+	clip_squares(work, 0, g, 2);
+	loss_scale(&factor, scale, work, 1, 1);
+	cr_assert(factor == 0 && scale[0] == 500 && scale[1] == 0);
+	g[1] = 1;
+	clip_squares(work, 0, g, 2);
+	for (int i = 0; i < 2000; i++)
+		loss_scale(&factor, scale, work, 1, 0);
+	cr_assert(scale[0] == 1000 && scale[1] == 0);
+}
+
 /* ---- dropout ---- */
 
 Test(kernels, dropout)

@@ -63,7 +63,7 @@ check(struct emitter *e)
 		    set->precision == PREC_BF16 ? "bf16" : "f16");
 
 		diag_help(m->diags, d, "emit the program with precision f32");
-		ok = false;
+		return false;
 	}
 	ok &= check_nodes(m, m->train, e->target);
 	ok &= check_nodes(m, m->update, e->target);

@@ -1,5 +1,6 @@
 /* seed: where the backward pass starts. The gradient of the loss is this micro-batch's share of the
- * update's samples, so that accumulated gradients are those of the mean over the whole batch. */
+ * update's samples, so that accumulated gradients are those of the mean over the whole batch; in half
+ * precision, times the scale of the loss (ops/loss_scale.c). */
 #include "ops/op.h"
 
 #include "emit/emit.h"
@@ -7,15 +8,15 @@
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "seed_gradient", "ts", n->out[0], "s");
+	emit_call(e, "seed_gradient", "tts", n->out[0], n->nin ? n->in[0] : NULL, "s");
 }
 
 const struct op op_seed = {
 	.name = "seed",
 	.kind = OP_INTERNAL,
 	.brief = "gradient of the loss: the share of the update's samples in this micro-batch",
-	.operands = "",
-	.min_operands = 0, .max_operands = 0,
+	.operands = "scale",
+	.min_operands = 0, .max_operands = 1,
 	.kernels = "loss.cu",
 	.emit = emit,
 };

@@ -149,11 +149,26 @@ differentiate_node(struct diff *d, struct node *n)
 	return n->op->grad(d, n);
 }
 
+/* Half precision: the loss is scaled up, by a factor that the updates adapt. */
+static struct tensor *
+loss_scale(struct diff *d)
+{
+	static const int64_t two = 2;	/* the scale, and the good updates since it changed */
+	struct tensor *loss = d->g->loss;
+	struct tensor *t = ir_tensor(d->m, T_OPTIMIZER, DT_F32, false, 1, &two,
+	    arena_printf(d->m->arena, "%s.scale", loss->name), loss->loc);
+
+	t->init = (struct init){ INIT_CONSTANT, 65536 };
+	return t;
+}
+
 static void
 seed(struct diff *d)
 {
 	struct tensor *loss = d->g->loss;
-	struct node *n = ir_node(d->g, op_find("seed"), loss->name, loss->loc, 0, NULL);
+	bool scaled = d->m->set.precision == PREC_F16;
+	struct tensor *scale = scaled ? loss_scale(d) : NULL;
+	struct node *n = ir_node(d->g, op_find("seed"), loss->name, loss->loc, scaled, &scale);
 
 	n->phase = PHASE_BACKWARD;
 	d->gradient[loss->id] = ir_add_output(d->m, n, gradient_like(d, loss, "grad"));
@@ -181,7 +196,7 @@ run(struct module *m, const struct pass_options *o)
 	for (i = forward - 1; i >= 0; i--)
 		ok &= differentiate_node(&d, m->train->nodes.v[i]);
 	for (i = 0; i < m->persistent.n; i++)
-		m->persistent.v[i]->gradient = d.gradient[m->persistent.v[i]->id];
+		m->persistent.v[i]->gradient = diff_of(&d, m->persistent.v[i]);
 	return ok;
 }
 

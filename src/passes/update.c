@@ -9,6 +9,8 @@
  *     accumulate k:           train: ... gradient, accumulate into a persistent one ...
  *                             update: [clip_scale,] all updates      (once every k micro-batches)
  *
+ * In f16 the loss is scaled, and loss_scale stands where clip_scale does, with a clip or without.
+ *
  * Invariants after: 1. a parameter is updated once, after its gradient is complete; 2. no node
  * reads a parameter after its update in the same graph.
  */
@@ -42,12 +44,14 @@ accumulated(struct module *m, struct tensor *param)
 
 	sum = ir_tensor_like(m, T_GRADIENT, param,
 	    arena_printf(m->arena, "%s.gradient", param->name), param->loc);
+	if (dtype_bytes(sum->dtype) == 2)	/* a sum of many needs more bits than each */
+		sum->dtype = DT_F32;
 	sum->accumulates = true;
 	sum->gradient_of = param;
 	n = ir_node(m->train, op_find("accumulate"), param->name, param->loc, 2,
 	    (struct tensor *[]){ sum, g });
 	n->phase = PHASE_BACKWARD;
-	out = ir_tensor_like(m, T_GRADIENT, param, sum->name, param->loc);
+	out = ir_tensor_like(m, T_GRADIENT, sum, sum->name, param->loc);
 	out->gradient_of = param;
 	ir_add_output(m, n, out);
 	return sum;
@@ -66,6 +70,40 @@ clip_scale(struct module *m, struct graph *g, int n, struct tensor *const *gradi
 	c->phase = PHASE_UPDATE;
 	return ir_add_output(m, c, ir_tensor(m, T_SCALAR, dtype, false, 0, NULL, "clip.scale",
 	    m->loc));
+}
+
+/* The scale of the loss, where backward starts from a scaled one. */
+static struct tensor *
+scale_of_loss(const struct graph *train)
+{
+	const struct op *seed = op_find("seed");
+	int i;
+
+	for (i = 0; i < train->nodes.n; i++)
+		if (train->nodes.v[i]->op == seed && train->nodes.v[i]->nin > 0)
+			return train->nodes.v[i]->in[0];
+	return NULL;
+}
+
+static struct tensor *
+unscale(struct module *m, struct graph *g, struct tensor *scale, int n,
+    struct tensor *const *gradient)
+{
+	const struct op *op = op_find("loss_scale");
+	struct node *u = ir_node(g, op, "loss_scale", m->loc, 1, &scale);
+	struct tensor *factor;
+	int i;
+
+	for (i = 0; i < n; i++)
+		ir_add_input(m, u, gradient[i]);
+	u->attr = arena_array(m->arena, (size_t)op_nattrs(op) + 1, sizeof(*u->attr));
+	u->attr[0].r = m->set.clip;
+	u->phase = PHASE_UPDATE;
+	factor = ir_add_output(m, u, ir_tensor(m, T_SCALAR, DT_F32, false, 0, NULL,
+	    "loss_scale.factor", m->loc));
+	ir_add_output(m, u, ir_tensor(m, T_ACTIVATION, scale->dtype, false, scale->rank, scale->dim,
+	    "loss_scale.next", m->loc));
+	return factor;
 }
 
 /* Moves the nodes from FIRST on, each to just after the last node that defines what it reads or
@@ -106,7 +144,7 @@ schedule_early(struct module *m, struct graph *g, int first)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	struct tensor **param, **gradient, *scale = NULL;
+	struct tensor **param, **gradient, *scale = NULL, *loss_scale;
 	struct build b = { .module = m };
 	int n = 0, i, first, was = m->persistent.n;
 
@@ -126,7 +164,10 @@ run(struct module *m, const struct pass_options *o)
 		gradient[i] = m->set.accumulate > 1 ? accumulated(m, param[i]) : param[i]->gradient;
 	if (m->set.accumulate > 1)
 		schedule_early(m, m->train, first);
-	if (m->set.clip > 0)
+	loss_scale = scale_of_loss(m->train);
+	if (loss_scale)
+		scale = unscale(m, b.graph, loss_scale, n, gradient);
+	else if (m->set.clip > 0)
 		scale = clip_scale(m, b.graph, n, gradient);
 	for (i = 0; i < n; i++) {
 		struct tensor *in[] = { param[i], gradient[i], scale };
@@ -136,7 +177,7 @@ run(struct module *m, const struct pass_options *o)
 
 		u->phase = PHASE_UPDATE;
 	}
-	if (m->set.accumulate == 1 && m->set.clip == 0)
+	if (m->set.accumulate == 1 && !scale)
 		schedule_early(m, m->train, first);
 	return !m->broken;
 }
