@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NETWORK_VISITS	100000000	/* about a tenth of a second */
+#define NETWORK_VISITS	30000000	/* about 40 ms */
 #define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
 
 static int64_t
@@ -265,18 +265,18 @@ struct range {
 	int64_t height;		/* found */
 };
 
-/* Half of the effort that is left, to be given back as far as it is not used. */
+/* A part of the effort that is left, to be given back as far as it is not used. */
 static struct effort
-half(struct effort *e)
+share_of(struct effort *e, int parts)
 {
 	struct effort part = *e;
 
-	part.visits = e->visits / 2;
+	part.visits = (e->visits + parts - 1) / parts;
 	e->visits -= part.visits;
 	if (e->deadline > 0) {
 		double now = effort_clock();
 
-		part.deadline = now + (e->deadline - now) / 2;
+		part.deadline = now + (e->deadline - now) / parts;
 	}
 	return part;
 }
@@ -296,11 +296,12 @@ height_of(const struct instance *in)
 	return top;
 }
 
-/* One search; narrows the range. Returns whether that is all that can be said of this height. */
+/* One search with a part of the effort; narrows the range. */
 static enum search_end
-search_at(struct search *s, struct instance *in, int64_t capacity, struct range *r, struct effort *e)
+search_at(struct search *s, struct instance *in, int64_t capacity, struct range *r,
+    struct effort *e, int parts)
 {
-	struct effort share = half(e);
+	struct effort share = share_of(e, parts);
 	enum search_end end = packing_search(s, capacity, &share);
 
 	e->visits += share.visits;
@@ -311,7 +312,10 @@ search_at(struct search *s, struct instance *in, int64_t capacity, struct range 
 	return end;
 }
 
-/* As low as the effort allows, or to the target. */
+/* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
+ * do), else what another piece needs anyway. High capacities are answered soon, and most of the
+ * effort goes where neither answer nor proof is near; so each try gets a small part of it, and the
+ * parts grow smaller only as the whole is used up. */
 static void
 search_down(struct instance *in, struct range *r, int64_t target, bool any, struct effort *e)
 {
@@ -320,15 +324,14 @@ search_down(struct instance *in, struct range *r, int64_t target, bool any, stru
 
 	while (effort_left(e) && r->height > target && r->height > r->bound) {
 		capacity = target > r->bound ? target : r->bound;
-		if (search_at(s, in, capacity, r, e) != SEARCH_GIVEN_UP) {
-			if (any && r->bound > target)
-				return;
+		if (any && capacity > target)
+			return;		/* proved: there is none within what was asked for */
+		if (search_at(s, in, capacity, r, e, any ? 1 : 4) != SEARCH_GIVEN_UP)
 			continue;
-		}
 		tried = capacity;	/* neither found nor refuted up to here */
 		while (!any && effort_left(e) && r->height - tried > in->unit) {
 			capacity = tried + (r->height - tried) / 2;
-			if (search_at(s, in, capacity, r, e) != SEARCH_FOUND)
+			if (search_at(s, in, capacity, r, e, 8) != SEARCH_FOUND)
 				tried = capacity;
 		}
 	}

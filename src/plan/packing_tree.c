@@ -11,6 +11,8 @@
  *  - nor at or above min(minimum + size) over those to come: that one would fit below it;
  *  - in no section may max(floor, last offset) + bytes to come pass the capacity, where a section's
  *    floor is the lowest minimum of those to come in it;
+ *  - nor in the sections of the last placed the stack of those to come, in the order of their
+ *    minimums (one machine with release times);
  *  - of two with the same lifetime, the one above the other without a gap has the lower rank behind
  *    it (they can be exchanged); of two alike, the first is placed first;
  *  - where nothing to come crosses a border between sections, the two sides are solved alone. A
@@ -34,6 +36,10 @@
 struct raised {			/* log of minimums and floors */
 	int64_t was;
 	int index;
+};
+
+struct pending {
+	int64_t minimum, size;
 };
 
 struct part {			/* sections [beg, end) with nothing across its borders */
@@ -67,7 +73,7 @@ struct tree {
 	int *twin;		/* the one before that is alike; -1: none */
 	int *same;		/* the class of those with this lifetime that may be exchanged; -1 */
 	uint64_t *overlap;	/* words each */
-	int *member, *first;	/* of section s: member[first[s]] up to first[s + 1] */
+	uint64_t *within;	/* by section: words of those alive in it */
 	/* the state */
 	int64_t *offset, *minimum;	/* by rank */
 	uint64_t *left;			/* to come */
@@ -76,6 +82,7 @@ struct tree {
 	int *crossing;			/* by section: how many to come live on in the next one */
 	int *topmost;			/* by class: the last placed; -1 */
 	int *below;			/* by rank: the class's topmost before it */
+	struct pending *pending;	/* room for a section's members */
 	int *list;			/* of the parts */
 	struct tree_key *key;		/* by rank */
 	struct tree_key *sorted;	/* room for them */
@@ -129,26 +136,54 @@ lift_floor(struct tree *t, int section, int64_t height)
 static void
 find_witness(struct tree *t, int section)
 {
+	const uint64_t *within = t->within + (size_t)section * (size_t)t->words;
 	int64_t lowest = INT64_MAX;
-	int k, i;
+	uint64_t word;
+	int w, i;
 
-	for (k = t->first[section]; k < t->first[section + 1]; k++) {
-		i = t->member[k];
-		if (!has(t->left, i) || t->minimum[i] >= lowest)
-			continue;
-		lowest = t->minimum[i];
-		t->witness[section] = i;
-		if (lowest <= t->floor[section])
-			break;
-	}
-	t->visits += k - t->first[section];
-	if (lowest != INT64_MAX && lowest > t->floor[section])
+	for (w = 0; w < t->words; w++)
+		for (word = within[w] & t->left[w]; word; word &= word - 1) {
+			i = 64 * w + __builtin_ctzll(word);
+			t->visits++;
+			if (t->minimum[i] >= lowest)
+				continue;
+			lowest = t->minimum[i];
+			t->witness[section] = i;
+			if (lowest <= t->floor[section])
+				return;
+		}
+	if (lowest != INT64_MAX)
 		lift_floor(t, section, lowest);
 }
 
-/* False if a section of the part cannot take what is to come. */
+/* Those to come in a section lie one above the other, none below its minimum: the lowest end of all
+ * is had in the order of their minimums. */
 static bool
-sections_fit(struct tree *t, const struct part *p, int64_t offset)
+stack_fits(struct tree *t, int section, int64_t offset)
+{
+	const uint64_t *within = t->within + (size_t)section * (size_t)t->words;
+	struct pending *v = t->pending, p;
+	int64_t top = offset;
+	uint64_t word;
+	int n = 0, w, i, j;
+
+	for (w = 0; w < t->words; w++)
+		for (word = within[w] & t->left[w]; word; word &= word - 1) {
+			i = 64 * w + __builtin_ctzll(word);
+			p = (struct pending){ t->minimum[i], t->size[i] };
+			for (j = n++; j > 0 && v[j - 1].minimum > p.minimum; j--)
+				v[j] = v[j - 1];
+			v[j] = p;
+		}
+	for (j = 0; j < n; j++)
+		top = (top > v[j].minimum ? top : v[j].minimum) + v[j].size;
+	t->visits += 2 * n + t->words;
+	return top <= t->capacity;
+}
+
+/* False if a section of the part cannot take what is to come above JOB, the last placed. */
+static bool
+sections_fit(struct tree *t, const struct part *p, int64_t offset, int job)
 {
 	int s;
 
@@ -165,6 +200,9 @@ sections_fit(struct tree *t, const struct part *p, int64_t offset)
 		if (floor + t->total[s] > t->capacity)
 			return false;
 	}
+	for (s = t->lower[job]; s < t->upper[job]; s++)
+		if (t->total[s] && !stack_fits(t, s, offset))
+			return false;
 	return true;
 }
 
@@ -209,7 +247,7 @@ place(struct tree *t, const struct part *p, int i)
 	if (height - t->job[i]->tail > t->capacity)
 		return false;
 	raise_minimums(t, i, height);
-	return sections_fit(t, p, offset);
+	return sections_fit(t, p, offset, i);
 }
 
 static void
@@ -346,7 +384,6 @@ sort_list(struct tree *t, int first, int n)
 
 		i = t->list[first + k];
 		t->sorted[k] = t->key[i];
-		t->sorted[k].index = i;
 		if (t->total_key < 0)
 			continue;
 		for (s = t->lower[i]; s < t->upper[i]; s++)
@@ -535,24 +572,17 @@ find_overlaps(struct tree *t)
 static void
 fill_sections(struct tree *t)
 {
-	int i, s, *at;
+	int i, s;
 
-	t->first = arena_array(t->arena, (size_t)t->sections + 2, sizeof(*t->first));
-	for (i = 0; i < t->n; i++)
+	t->within = arena_array(t->arena, (size_t)t->sections * (size_t)t->words,
+	    sizeof(*t->within));
+	for (i = t->n - 1; i >= 0; i--)
 		for (s = t->lower[i]; s < t->upper[i]; s++) {
-			t->first[s + 1]++;
+			flip(t->within + (size_t)s * (size_t)t->words, i);
 			t->total[s] += t->size[i];
 			t->crossing[s] += s + 1 < t->upper[i];
+			t->witness[s] = i;
 		}
-	for (s = 0; s < t->sections; s++)
-		t->first[s + 1] += t->first[s];
-	t->member = arena_array(t->arena, (size_t)t->first[t->sections] + 1, sizeof(*t->member));
-	at = arena_array(t->arena, (size_t)t->sections + 1, sizeof(*at));
-	for (i = 0; i < t->n; i++)
-		for (s = t->lower[i]; s < t->upper[i]; s++)
-			t->member[t->first[s] + at[s]++] = i;
-	for (s = 0; s < t->sections; s++)
-		t->witness[s] = t->member[t->first[s]];
 }
 
 static void
@@ -583,6 +613,7 @@ make_room(struct tree *t)
 	t->choice = arena_array(a, (size_t)t->maxchoices, sizeof(*t->choice));
 	/* each part has an item of its own, placed to split it or the last; and one to try */
 	t->part = arena_array(a, n + 1, sizeof(*t->part));
+	t->pending = arena_array(a, n, sizeof(*t->pending));
 	t->maxlist = 2 * t->n;
 	t->list = arena_array(a, (size_t)t->maxlist, sizeof(*t->list));
 	t->key = arena_array(a, n, sizeof(*t->key));
@@ -602,6 +633,7 @@ tree_new(const struct instance *in, const struct tree_key *key, int total_key)
 	make_room(t);
 	for (i = 0; i < t->n; i++) {
 		t->key[i] = key[i];
+		t->list[i] = t->key[i].index = i;
 		t->job[i] = &in->job[key[i].index];
 		t->size[i] = t->job[i]->size;
 		t->lower[i] = t->job[i]->lower;
@@ -613,10 +645,26 @@ tree_new(const struct instance *in, const struct tree_key *key, int total_key)
 	find_overlaps(t);
 	fill_sections(t);
 	t->part[0] = (struct part){ 0, t->sections, -1, true, 0, t->n };
-	for (i = 0; i < t->n; i++)
-		t->list[i] = i;
 	t->total_key = total_key;
 	return t;
+}
+
+void
+tree_shake(struct tree *t, const struct tree *from, double amount, uint64_t *seed)
+{
+	int i, k;
+
+	take_back(t, &(struct frame){ .parts = 1 });
+	t->total_key = from->total_key;
+	for (i = 0; i < t->n; i++) {
+		t->list[i] = i;
+		t->key[i] = from->key[i];
+		for (k = 0; k < TREE_KEYS; k++) {
+			*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+			t->key[i].key[k] *= 1 + amount * ((double)(*seed >> 40) / (1 << 23) - 1);
+		}
+	}
+	sort_list(t, 0, t->n);
 }
 
 void

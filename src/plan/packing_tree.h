@@ -22,6 +22,9 @@ struct tree	*tree_new(const struct instance *, const struct tree_key *, int tota
 int		 tree_key_order(const void *, const void *);	/* for qsort */
 /* Begins anew. */
 void		 tree_start(struct tree *, int64_t capacity);
+/* Takes the order of FROM, a tree of the same instance, with each key off by a random part, up to
+ * AMOUNT of it. Then it must be started. */
+void		 tree_shake(struct tree *, const struct tree *from, double amount, uint64_t *seed);
 /* Goes on for about that many visits; those used are added to *used. */
 enum search_end	 tree_run(struct tree *, int64_t visits, int64_t *used);
 /* After SEARCH_FOUND: the offsets, into the instance's jobs. */
