@@ -409,7 +409,9 @@ print_findings(FILE *null, const char *path, const struct diags *d)
 static void
 print_plan(FILE *null, const struct module *m)
 {
-	plan_report(null, m, true, true);
+	plan_report(null, m, &(struct plan_style){ .exact_bytes = true, .unicode = true });
+	plan_report_svg(null, m);
+	plan_report_html(null, m);
 	plan_report_json(null, m);
 	plan_report_csv(null, m);
 }

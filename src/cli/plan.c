@@ -1,6 +1,12 @@
 /* stowage plan: what training takes, byte by byte. */
 #include "plan/plan.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "cli/buffers.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
@@ -9,7 +15,7 @@ struct plan_args {
 	struct compile_args compile;
 	struct buffers_args buffers;
 	int format, colour;
-	bool bytes;
+	bool bytes, layers;
 	const char *output;
 	const char *path;
 	const struct command *command;
@@ -34,6 +40,9 @@ static const struct option options[] = {
 	  FIELD(struct plan_args, format) },
 	{ .name = "bytes", .type = OPTION_FLAG, .doc = "exact bytes beside the sizes",
 	  FIELD(struct plan_args, bytes) },
+	{ .name = "layers", .type = OPTION_FLAG,
+	  .doc = "list every layer, not just those with the most multiply-adds",
+	  FIELD(struct plan_args, layers) },
 	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write there instead of standard output", FIELD(struct plan_args, output) },
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
@@ -52,12 +61,47 @@ static const struct option options[] = {
 	{ .name = NULL }
 };
 
+/* Does the locale write UTF-8? Asked of the environment, as the program never sets a locale. */
+static bool
+locale_is_utf8(void)
+{
+	static const char *const variable[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *value, *dot;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if ((value = getenv(variable[i])) && *value) {
+			dot = strchr(value, '.');
+			return dot && (strncasecmp(dot, ".utf-8", 6) == 0 ||
+			    strncasecmp(dot, ".utf8", 5) == 0);
+		}
+	return false;
+}
+
+static struct plan_style
+style_of(const struct plan_args *args)
+{
+	struct plan_style style = { .exact_bytes = args->bytes, .layers = args->layers,
+		.unicode = locale_is_utf8() };
+	struct winsize size;
+
+	if (args->output)
+		return style;
+	style.colour = colour_wanted(args->colour);
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		style.columns = size.ws_col;
+	return style;
+}
+
 static void
 print(FILE *f, const struct plan_args *args, const struct module *m)
 {
+	struct plan_style style;
+
 	switch ((enum plan_format)args->format) {
 	case PLAN_TEXT:
-		plan_report(f, m, args->bytes, !args->output && colour_wanted(args->colour));
+		style = style_of(args);
+		plan_report(f, m, &style);
 		break;
 	case PLAN_JSON:
 		plan_report_json(f, m);

@@ -43,4 +43,7 @@ int	chart_width(const char *s, int font);
 /* Prints S as the text of XML or HTML, whatever bytes it holds. */
 void	chart_escape(FILE *, const char *s);
 
+/* report_curve.c: live bytes over the step, in the characters of a terminal. */
+void	plan_curve(FILE *, const struct module *, const struct plan_style *);
+
 #endif

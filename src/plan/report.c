@@ -1,6 +1,6 @@
 /*
- * The plan for people: what it takes, what of it stays, where the peak is and whose it is, a
- * picture of live bytes over the step, and the layers' parameters and multiply-adds.
+ * The plan for people, in about one screen: what it takes, what of it stays, a curve of live bytes
+ * over the step, whose the peak is, and the layers' parameters and multiply-adds.
  */
 #include "plan/plan.h"
 
@@ -10,24 +10,42 @@
 #include "emit/emit.h"
 #include "model/eager.h"
 #include "ops/op.h"
+#include "plan/chart.h"
 #include "plan/summary.h"
 
-#define LINES_SHOWN	8	/* of the spec, at the peak */
-#define PICTURE_WIDTH	64
-#define PICTURE_HEIGHT	10
+#define TOP_SHOWN	10	/* buffers at the peak */
+#define LINES_SHOWN	5	/* of the spec, at the peak */
+#define LAYERS_SHOWN	5
+#define COLUMN_WIDTH	40	/* of two lists side by side */
 
 struct printer {
 	FILE *out;
 	const struct module *m;
 	const struct plan *p;
 	const struct plan_summary *s;
-	bool exact, colour;
+	struct plan_style style;
 };
 
 static void
 heading(const struct printer *r, const char *text)
 {
-	fprintf(r->out, "\n%s%s%s\n", r->colour ? "\033[1m" : "", text, r->colour ? "\033[0m" : "");
+	fprintf(r->out, "\n%s%s%s\n", r->style.colour ? "\033[1m" : "", text, r->style.colour ? "\033[0m" : "");
+}
+
+/* 4089184256 as "4.089 G" */
+static const char *
+count_human(char buf[SIZE_TEXT], int64_t n)
+{
+	static const char unit[] = " kMGTPE";
+	double x = (double)n;
+	int u = 0;
+
+	while (x >= 1000 && u < 6) {
+		x /= 1000;
+		u++;
+	}
+	snprintf(buf, SIZE_TEXT, u ? "%.3f %c" : "%.0f", x, unit[u]);
+	return buf;
 }
 
 static void
@@ -36,7 +54,7 @@ size_row(const struct printer *r, const char *name, int64_t bytes)
 	char human[SIZE_TEXT], exact[SIZE_TEXT];
 
 	fprintf(r->out, "  %-22s %12s", name, size_human(human, bytes));
-	if (r->exact)
+	if (r->style.exact_bytes)
 		fprintf(r->out, "  %19s B", size_commas(exact, bytes));
 }
 
@@ -116,7 +134,8 @@ print_totals(const struct printer *r)
 	fprintf(r->out, "  %-22s %12s", "parameters", size_commas(count, r->s->parameters));
 	if (r->s->frozen)
 		fprintf(r->out, "  (%s of them frozen)", size_commas(count, r->s->frozen));
-	putc('\n', r->out);
+	fprintf(r->out, "  %s multiply-adds a sample, forward\n",
+	    count_human(count, affine_at(r->s->macs, 1)));
 	size_row(r, "arena", p->arena_bytes);
 	putc('\n', r->out);
 	size_row(r, "lower bound", p->lower_bound_bytes);
@@ -128,202 +147,270 @@ print_totals(const struct printer *r)
 	print_device(r);
 }
 
-static void
-print_group(const struct printer *r, const char *title, const int64_t *bytes, const char *sum,
-    int64_t together)
-{
-	int k;
+/* ---- kinds ---- */
 
-	if (together == 0)
-		return;
-	heading(r, title);
-	for (k = 0; k < TENSOR_KINDS; k++)
-		if (bytes[k]) {
-			size_row(r, plan_kind_heading(k), bytes[k]);
-			putc('\n', r->out);
+struct list {
+	const char *title;
+	const int64_t *bytes;	/* by kind */
+	const char *sum;
+	int64_t together;
+};
+
+/* Line N of a list: 0 its title, then its kinds, then the sum; NULL beyond that. */
+static const char *
+list_line(const struct printer *r, const struct list *l, int n)
+{
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+	const char *name = NULL;
+	int64_t bytes = l->together;
+	int k, at = 1;
+
+	if (n == 0)
+		return l->title;
+	for (k = 0; k < TENSOR_KINDS && !name; k++)
+		if (l->bytes[k] && at++ == n) {
+			name = plan_kind_heading(k);
+			bytes = l->bytes[k];
 		}
-	size_row(r, sum, together);
-	putc('\n', r->out);
+	if (!name && at == n)
+		name = l->sum;
+	if (!name)
+		return NULL;
+	return arena_printf(r->m->arena, r->style.exact_bytes ? "  %-22s %12s  %19s B" :
+	    "  %-20s %11s", name, size_human(human, bytes), size_commas(exact, bytes));
 }
 
+static void
+print_lists(const struct printer *r, const struct list *left, const struct list *right)
+{
+	const char *l, *other;
+	int n;
+
+	for (n = 0;; n++) {
+		l = list_line(r, left, n);
+		other = right ? list_line(r, right, n) : NULL;
+		if (!l && !other)
+			return;
+		l = other ? arena_printf(r->m->arena, "%-*s%s", COLUMN_WIDTH, l ? l : "", other) : l;
+		if (n == 0)
+			heading(r, l);
+		else
+			fprintf(r->out, "%s\n", l);
+	}
+}
+
+/* Side by side where they fit: with exact bytes they do not. */
 static void
 print_kinds(const struct printer *r)
 {
-	print_group(r, "Persistent: alive throughout", r->s->persistent, "together, aligned",
-	    r->p->persistent_bytes);
-	print_group(r, "Transient: alive at the peak", r->s->at_peak, "room for all of it",
-	    r->p->transient_bytes);
+	const struct list persistent = { "Persistent: alive throughout", r->s->persistent,
+		"together, aligned", r->p->persistent_bytes };
+	const struct list transient = { "Transient: alive at the peak", r->s->at_peak,
+		"room for all of it", r->p->transient_bytes };
+
+	if (persistent.together && transient.together && !r->style.exact_bytes) {
+		print_lists(r, &persistent, &transient);
+		return;
+	}
+	if (persistent.together)
+		print_lists(r, &persistent, NULL);
+	if (transient.together)
+		print_lists(r, &transient, NULL);
+}
+
+/* ---- the peak ---- */
+
+struct top_row {		/* a buffer in words */
+	const char *place, *name, *what, *alive;
+};
+
+struct widths {
+	int place, name, what, alive;
+};
+
+/* The largest buffers alive at the peak, largest first; returns how many. */
+static int
+find_top(const struct plan *p, const struct buffer *top[TOP_SHOWN])
+{
+	int i, k, n = 0;
+
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		if (b->first > p->peak || b->last < p->peak ||
+		    (n == TOP_SHOWN && b->bytes <= top[n - 1]->bytes))
+			continue;
+		n += n < TOP_SHOWN;
+		for (k = n - 1; k > 0 && top[k - 1]->bytes < b->bytes; k--)
+			top[k] = top[k - 1];
+		top[k] = b;
+	}
+	return n;
 }
 
 static void
-print_line(const struct printer *r, const struct line_bytes *l)
+widen(int *width, const char *s)
 {
-	char size[SIZE_TEXT], exact[SIZE_TEXT];
+	if ((int)strlen(s) > *width)
+		*width = (int)strlen(s);
+}
 
-	fprintf(r->out, "  %12s", size_human(size, l->bytes));
-	if (r->exact)
-		fprintf(r->out, "  %19s B", size_commas(exact, l->bytes));
-	if (l->loc.src && l->loc.src != r->m->src)
-		fprintf(r->out, "  %s:%d", l->loc.src->path, loc_line(l->loc));
+static struct top_row
+row_of(const struct printer *r, const struct buffer *b, struct widths *w)
+{
+	struct arena *a = r->m->arena;
+	struct top_row row = { .name = b->name };
+
+	row.place = b->loc.src && b->loc.src != r->m->src ? arena_printf(a, "%s:%d",
+	    b->loc.src->path, loc_line(b->loc)) : arena_printf(a, "line %d", loc_line(b->loc));
+	/* names tell the gradients of parameters from those of activations */
+	row.what = tensor_kind_name(b->kind == T_DELTA ? T_GRADIENT : b->kind);
+	if (b->kind != T_WORKSPACE)
+		row.what = arena_printf(a, "%s %s", row.what, tensor_shape_text(a, b->root));
+	row.alive = b->persistent ? "throughout" : arena_printf(a, "%d to %d", b->first, b->last);
+	widen(&w->place, row.place);
+	widen(&w->name, row.name);
+	widen(&w->what, row.what);
+	widen(&w->alive, row.alive);
+	return row;
+}
+
+/* Prints a name in WIDTH columns: of one that is too long, its end. */
+static void
+print_name(const struct printer *r, const char *name, int width)
+{
+	const char *dots = r->style.unicode ? "\u2026" : "..";
+	int over = (int)strlen(name) - width, spare = r->style.unicode ? 1 : 2;
+
+	if (over > 0)
+		fprintf(r->out, "%s%s", dots, name + over + spare);
 	else
-		fprintf(r->out, "  line %-4d", loc_line(l->loc));
-	fprintf(r->out, " %4d buffer%s %s: %s\n", l->buffers, l->buffers == 1 ? ", " : "s, mostly",
-	    tensor_kind_name(l->largest->kind), l->largest->name);
+		fprintf(r->out, "%-*s", width, name);
+}
+
+static void
+print_top(const struct printer *r)
+{
+	const struct buffer *top[TOP_SHOWN];
+	const int n = find_top(r->p, top);
+	struct top_row row[TOP_SHOWN];
+	struct widths w = { 0 };
+	char size[SIZE_TEXT], exact[SIZE_TEXT];
+	int64_t live = r->p->at[r->p->peak].live;
+	int i, room;
+
+	for (i = 0; i < n; i++)
+		row[i] = row_of(r, top[i], &w);
+	room = r->style.columns - (w.place + w.what + w.alive + (r->style.exact_bytes ? 52 : 29));
+	if (r->style.columns && room < w.name)
+		w.name = room < 12 ? 12 : room;
+	for (i = 0; i < n; i++) {
+		fprintf(r->out, "  %12s", size_human(size, top[i]->bytes));
+		if (r->style.exact_bytes)
+			fprintf(r->out, "  %19s B", size_commas(exact, top[i]->bytes));
+		fprintf(r->out, " %5.1f %%  %-*s  ", 100.0 * (double)top[i]->bytes / (double)live,
+		    w.place, row[i].place);
+		print_name(r, row[i].name, w.name);
+		fprintf(r->out, "  %-*s  %s\n", w.what, row[i].what, row[i].alive);
+	}
+}
+
+/* The lines of the spec that hold most of what is transient at the peak, in one line of text. */
+static void
+print_lines(const struct printer *r)
+{
+	char size[SIZE_TEXT];
+	int i;
+
+	if (r->s->lines.n == 0)
+		return;
+	fputs("  by line:", r->out);
+	for (i = 0; i < r->s->lines.n && i < LINES_SHOWN; i++) {
+		const struct line_bytes *l = &r->s->lines.v[i];
+		bool other = l->loc.src && l->loc.src != r->m->src;
+
+		fprintf(r->out, "%s %s%s%d (%s)", i ? "," : "", other ? l->loc.src->path : "",
+		    other ? ":" : "", loc_line(l->loc), size_human(size, l->bytes));
+	}
+	if (i < r->s->lines.n)
+		fprintf(r->out, ", %d more", r->s->lines.n - i);
+	putc('\n', r->out);
 }
 
 static void
 print_peak(const struct printer *r)
 {
-	const struct instant *at;
-	int64_t rest = 0;
-	char title[200], size[SIZE_TEXT];
-	int i;
+	const struct instant *at = &r->p->at[r->p->peak];
+	char size[SIZE_TEXT];
 
-	if (r->p->instants == 0)
-		return;
-	at = &r->p->at[r->p->peak];
-	snprintf(title, sizeof(title), "Peak: instant %d of %d, %s of %s (line %d)", r->p->peak,
-	    r->p->instants, plan_phase_name(at), at->node->path, loc_line(at->node->loc));
-	heading(r, title);
-	for (i = 0; i < r->s->lines.n && i < LINES_SHOWN; i++)
-		print_line(r, &r->s->lines.v[i]);
-	for (; i < r->s->lines.n; i++)
-		rest += r->s->lines.v[i].bytes;
-	if (rest)
-		fprintf(r->out, "  %12s  %d more line%s\n", size_human(size, rest),
-		    r->s->lines.n - LINES_SHOWN, r->s->lines.n - LINES_SHOWN == 1 ? "" : "s");
-}
-
-/* ---- the picture ---- */
-
-/* Most live bytes among the instants that column X stands for. */
-static int64_t
-column_bytes(const struct plan *p, int x, int width)
-{
-	int from = (int)((int64_t)x * p->instants / width);
-	int to = (int)((int64_t)(x + 1) * p->instants / width), i;
-	int64_t most = 0;
-
-	for (i = from; i < to || i == from; i++)
-		if (p->at[i].live > most)
-			most = p->at[i].live;
-	return most;
-}
-
-/* The name of each phase under its first column, where it fits. */
-static void
-print_phases(const struct printer *r, int width)
-{
-	char axis[PICTURE_WIDTH + 1], names[PICTURE_WIDTH + 1];
-	const char *last = "", *name;
-	int x, i, free_from = 0;
-
-	memset(axis, '-', sizeof(axis));
-	memset(names, ' ', sizeof(names));
-	axis[width] = names[width] = '\0';
-	for (x = 0; x < width; x++) {
-		i = (int)((int64_t)x * r->p->instants / width);
-		name = plan_phase_name(&r->p->at[i]);
-		/* early updates stand between backward nodes: they belong to backward */
-		if (strcmp(name, last) == 0 || (strcmp(name, "update") == 0 &&
-		    r->p->at[i].graph == r->m->train) ||
-		    (strcmp(last, "validate") == 0))
-			continue;
-		axis[x] = '+';
-		if (x >= free_from && x + (int)strlen(name) <= width) {
-			memcpy(names + x, name, strlen(name));
-			free_from = x + (int)strlen(name) + 1;
-		}
-		last = name;
-	}
-	while (width > 0 && names[width - 1] == ' ')
-		names[--width] = '\0';
-	fprintf(r->out, "  %12s +%s\n", "", axis);
-	fprintf(r->out, "  %12s  %s\n", "", names);
-}
-
-static void
-print_picture(const struct printer *r)
-{
-	const int width = PICTURE_WIDTH;
-	int x, y;
-	int64_t top = r->p->lower_bound_bytes, kept = r->p->persistent_bytes;
-	char label[SIZE_TEXT];
-
-	if (r->p->instants == 0 || top == 0)
-		return;
-	heading(r, "Live bytes over the step (= persistent, # transient)");
-	for (y = PICTURE_HEIGHT; y >= 1; y--) {
-		double floor = (double)top * (y - 1) / PICTURE_HEIGHT;
-		char row[PICTURE_WIDTH + 1];
-
-		for (x = 0; x < width; x++)
-			row[x] = (double)column_bytes(r->p, x, width) <= floor ? ' ' :
-			    (double)kept > floor ? '=' : '#';
-		while (x > 0 && row[x - 1] == ' ')
-			x--;
-		row[x] = '\0';
-		size_human(label, (int64_t)((double)top * y / PICTURE_HEIGHT));
-		fprintf(r->out, "  %12s |%s\n", y == PICTURE_HEIGHT || y == PICTURE_HEIGHT / 2 ?
-		    label : "", row);
-	}
-	print_phases(r, width);
+	heading(r, arena_printf(r->m->arena, "Peak: %s alive at instant %d of %d, %s of %s (line %d)",
+	    size_human(size, at->live), r->p->peak, r->p->instants, plan_phase_name(at),
+	    at->node->path, loc_line(at->node->loc)));
+	print_top(r);
+	print_lines(r);
 }
 
 /* ---- layers ---- */
 
-/* 4089184256 as "4.089 G" */
-static const char *
-count_human(char buf[SIZE_TEXT], int64_t n)
+/* Is this layer among those with the most multiply-adds? Ties go to the earlier. */
+static bool
+is_dear(const struct plan_summary *s, int layer)
 {
-	static const char unit[] = " kMGTPE";
-	double x = (double)n;
-	int u = 0;
+	int64_t macs = affine_at(s->layers.v[layer].macs, 1), other;
+	int i, before = 0;
 
-	while (x >= 1000 && u < 6) {
-		x /= 1000;
-		u++;
+	for (i = 0; i < s->layers.n && before < LAYERS_SHOWN; i++) {
+		other = affine_at(s->layers.v[i].macs, 1);
+		before += other > macs || (other == macs && i < layer);
 	}
-	snprintf(buf, SIZE_TEXT, u ? "%.3f %c" : "%.0f", x, unit[u]);
-	return buf;
+	return before < LAYERS_SHOWN;
+}
+
+static void
+print_layer(const struct printer *r, const struct layer_cost *c, int width)
+{
+	char params[SIZE_TEXT], macs[SIZE_TEXT];
+
+	fprintf(r->out, "  %-*s  %-16s %-18s %13s  %10s\n", width, c->node->path, c->node->op->name,
+	    tensor_shape_text(r->m->arena, c->node->out[0]), size_commas(params, c->parameters),
+	    count_human(macs, affine_at(c->macs, 1)));
 }
 
 static void
 print_layers(const struct printer *r)
 {
-	struct arena *a = r->m->arena;
+	const struct plan_summary *s = r->s;
+	const bool all = r->style.layers || s->layers.n <= LAYERS_SHOWN;
 	char params[SIZE_TEXT], macs[SIZE_TEXT];
-	int i, width = 5, w;
+	int i, width = 5;
 
-	if (r->s->layers.n == 0)
+	if (s->layers.n == 0)
 		return;
-	heading(r, "Layers: parameters, and multiply-adds of one sample forward");
-	for (i = 0; i < r->s->layers.n; i++) {
-		w = (int)strlen(r->s->layers.v[i].node->path);
-		width = w > width ? w : width;
-	}
-	for (i = 0; i < r->s->layers.n; i++) {
-		const struct layer_cost *c = &r->s->layers.v[i];
-
-		fprintf(r->out, "  %-*s  %-16s %-18s %13s  %10s\n", width, c->node->path,
-		    c->node->op->name, tensor_shape_text(a, c->node->out[0]),
-		    size_commas(params, c->parameters), count_human(macs,
-		    affine_at(c->macs, 1)));
-	}
+	heading(r, all ? "Layers: parameters, and multiply-adds of one sample forward" :
+	    arena_printf(r->m->arena, "Layers: parameters, and multiply-adds of one sample forward; "
+	    "the dearest %d of %d (--layers: all)", LAYERS_SHOWN, s->layers.n));
+	for (i = 0; i < s->layers.n; i++)
+		if (all || is_dear(s, i))
+			widen(&width, s->layers.v[i].node->path);
+	for (i = 0; i < s->layers.n; i++)
+		if (all || is_dear(s, i))
+			print_layer(r, &s->layers.v[i], width);
 	fprintf(r->out, "  %-*s  %-16s %-18s %13s  %10s\n", width, "total", "", "",
-	    size_commas(params, r->s->parameters), count_human(macs, affine_at(r->s->macs, 1)));
+	    size_commas(params, s->parameters), count_human(macs, affine_at(s->macs, 1)));
 }
 
 void
-plan_report(FILE *f, const struct module *m, bool exact_bytes, bool colour)
+plan_report(FILE *f, const struct module *m, const struct plan_style *style)
 {
-	struct printer r = { f, m, m->plan, plan_summarise(m), exact_bytes, colour };
+	struct printer r = { f, m, m->plan, plan_summarise(m), *style };
 
-	fprintf(f, "%snetwork %s%s%s%s\n", colour ? "\033[1m" : "", m->name,
-	    colour ? "\033[0m" : "", m->src ? " in " : "", m->src ? m->src->path : "");
+	fprintf(f, "%snetwork %s%s%s%s\n", style->colour ? "\033[1m" : "", m->name,
+	    style->colour ? "\033[0m" : "", m->src ? " in " : "", m->src ? m->src->path : "");
 	print_totals(&r);
 	print_kinds(&r);
-	print_peak(&r);
-	print_picture(&r);
+	if (r.p->instants && r.p->lower_bound_bytes) {
+		print_peak(&r);
+		plan_curve(f, m, style);
+	}
 	print_layers(&r);
 }

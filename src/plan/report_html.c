@@ -49,7 +49,7 @@ file_of(struct page *g, struct loc l)
 static int
 again(const struct page *g, const struct node *n)
 {
-	return n ? g->instant[n->id] - 1 : -1;
+	return n && n->id < g->m->next_node ? g->instant[n->id] - 1 : -1;
 }
 
 static void

@@ -312,18 +312,19 @@ draw_names(const struct picture *c, const struct plan_summary *s)
 
 /* ---- axes ---- */
 
-/* 3221225472 as "3 GiB": sizes on an axis are powers of two, or few of one. */
+/* A size on the axis, exact: in the unit of which the step is an eighth or more. */
 static const char *
-tick_text(char buf[SIZE_TEXT], int64_t bytes)
+tick_text(char buf[SIZE_TEXT], int64_t bytes, int64_t step)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	int u = 0;
+	double x = (double)bytes;
+	int u;
 
-	while (bytes && bytes % 1024 == 0 && u < 6) {
-		bytes /= 1024;
-		u++;
+	for (u = 0; u < 6 && x >= 1024 && step >= 128; u++) {
+		x /= 1024;
+		step /= 1024;
 	}
-	snprintf(buf, SIZE_TEXT, "%lld %s", (long long)bytes, unit[u]);
+	snprintf(buf, SIZE_TEXT, "%.7g %s", x, unit[u]);
 	return bytes ? buf : "0";
 }
 
@@ -344,7 +345,7 @@ draw_addresses(const struct picture *c)
 	for (at = 0; at <= arena; at += step) {
 		y = y_of(c, at) + 40;
 		fprintf(c->f, "<text x=\"%d\" y=\"%d.%d\">%s</text>\n", LEFT - 9, y / 10, y % 10,
-		    tick_text(size, at));
+		    tick_text(size, at, step));
 	}
 	fprintf(c->f, "</g>\n<text class=\"muted\" font-size=\"12\" text-anchor=\"middle\" "
 	    "transform=\"translate(18 %d) rotate(-90)\">address in the arena</text>\n",
@@ -491,10 +492,11 @@ draw_title(const struct picture *c)
 	fprintf(c->f, "batch %lld, target %s</tspan></text>\n", (long long)batch, p->target->name);
 	fprintf(c->f, "<text x=\"24\" y=\"50\" font-size=\"13\">%s in one arena"
 	    "<tspan class=\"muted\">; the most alive at one time, which no plan can go below: %s "
-	    "(arena / bound = %.4f); %s buffers, %s kernels</tspan></text>\n",
+	    "(arena / bound = %.4f); %s buffers, %s kernels%s</tspan></text>\n",
 	    size_human(arena, p->arena_bytes), size_human(bound, p->lower_bound_bytes),
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
-	    size_commas(buffers, p->buffers.n), size_commas(kernels, p->instants));
+	    size_commas(buffers, p->buffers.n), size_commas(kernels, p->instants),
+	    p->recomputed.nodes ? arena_printf(c->a, ", %d of them again", p->recomputed.nodes) : "");
 }
 
 struct legend {

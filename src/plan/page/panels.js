@@ -212,12 +212,14 @@ function showLegend() {
 }
 
 function showHead() {
+	const again = nodes.filter(n => n.again >= 0).length;
 	const over = data.bound ? (data.arena / data.bound).toFixed(4) : "1.0000";
 
 	byId("network").textContent = data.network;
 	byId("figures").textContent = `${data.path ? `${data.path}, ` : ""}batch ${commas(data.batch)}, ` +
 		`${data.target}: ${human(data.arena)} (${human(data.persistent)} persistent), ${over} of ` +
-		`the lower bound; ${commas(buffers.length)} buffers, ${commas(nodes.length)} kernels`;
+		`the lower bound; ${commas(buffers.length)} buffers, ${commas(nodes.length)} kernels` +
+		(again ? `, ${commas(again)} of them again` : "");
 }
 
 /* At once: a canvas that changes its size is empty, and for paper no frame comes. */
