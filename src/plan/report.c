@@ -29,7 +29,8 @@ struct printer {
 static void
 heading(const struct printer *r, const char *text)
 {
-	fprintf(r->out, "\n%s%s%s\n", r->style.colour ? "\033[1m" : "", text, r->style.colour ? "\033[0m" : "");
+	fprintf(r->out, "\n%s%s%s\n", r->style.colour ? "\033[1m" : "", text,
+	    r->style.colour ? "\033[0m" : "");
 }
 
 /* 4089184256 as "4.089 G" */
@@ -191,7 +192,8 @@ print_lists(const struct printer *r, const struct list *left, const struct list 
 		other = right ? list_line(r, right, n) : NULL;
 		if (!l && !other)
 			return;
-		l = other ? arena_printf(r->m->arena, "%-*s%s", COLUMN_WIDTH, l ? l : "", other) : l;
+		if (other)
+			l = arena_printf(r->m->arena, "%-*s%s", COLUMN_WIDTH, l ? l : "", other);
 		if (n == 0)
 			heading(r, l);
 		else
@@ -343,9 +345,9 @@ print_peak(const struct printer *r)
 	const struct instant *at = &r->p->at[r->p->peak];
 	char size[SIZE_TEXT];
 
-	heading(r, arena_printf(r->m->arena, "Peak: %s alive at instant %d of %d, %s of %s (line %d)",
-	    size_human(size, at->live), r->p->peak, r->p->instants, plan_phase_name(at),
-	    at->node->path, loc_line(at->node->loc)));
+	heading(r, arena_printf(r->m->arena, "Peak: %s alive at instant %d of %d, %s of %s "
+	    "(line %d)", size_human(size, at->live), r->p->peak, r->p->instants,
+	    plan_phase_name(at), at->node->path, loc_line(at->node->loc)));
 	print_top(r);
 	print_lines(r);
 }
@@ -387,8 +389,8 @@ print_layers(const struct printer *r)
 	if (s->layers.n == 0)
 		return;
 	heading(r, all ? "Layers: parameters, and multiply-adds of one sample forward" :
-	    arena_printf(r->m->arena, "Layers: parameters, and multiply-adds of one sample forward; "
-	    "the dearest %d of %d (--layers: all)", LAYERS_SHOWN, s->layers.n));
+	    arena_printf(r->m->arena, "Layers: parameters, and multiply-adds of one sample "
+	    "forward; the dearest %d of %d (--layers: all)", LAYERS_SHOWN, s->layers.n));
 	for (i = 0; i < s->layers.n; i++)
 		if (all || is_dear(s, i))
 			widen(&width, s->layers.v[i].node->path);

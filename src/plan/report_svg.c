@@ -211,8 +211,8 @@ draw_kind(const struct picture *c, enum tensor_kind k)
 		if (b->persistent || b->kind != k || is_small(r))
 			continue;
 		if (!open)
-			fprintf(c->f, "<g class=\"buffers edge\" fill=\"%s\" stroke-width=\".6\">\n",
-			    chart_colour(k));
+			fprintf(c->f, "<g class=\"buffers edge\" fill=\"%s\" "
+			    "stroke-width=\".6\">\n", chart_colour(k));
 		open = true;
 		fputs("<rect", c->f);
 		box_print(c->f, r);
@@ -238,11 +238,12 @@ draw_recomputed(const struct picture *c)
 		if (!chart_recomputed(b) || is_small(r))
 			continue;
 		if (!open)
-			fputs("<g id=\"recomputed\" fill=\"url(#hatch)\" pointer-events=\"none\">\n",
-			    c->f);
+			fputs("<g id=\"recomputed\" fill=\"url(#hatch)\" "
+			    "pointer-events=\"none\">\n", c->f);
 		open = true;
-		fprintf(c->f, "<path d=\"M%d.%d %d.%dh%d.%dv%d.%dh-%d.%dz\"/>\n", r.x / 10, r.x % 10,
-		    r.y / 10, r.y % 10, r.w / 10, r.w % 10, r.h / 10, r.h % 10, r.w / 10, r.w % 10);
+		fprintf(c->f, "<path d=\"M%d.%d %d.%dh%d.%dv%d.%dh-%d.%dz\"/>\n", r.x / 10,
+		    r.x % 10, r.y / 10, r.y % 10, r.w / 10, r.w % 10, r.h / 10, r.h % 10, r.w / 10,
+		    r.w % 10);
 	}
 	if (open)
 		fputs("</g>\n", c->f);
@@ -320,7 +321,7 @@ tick_text(char buf[SIZE_TEXT], int64_t bytes, int64_t step)
 	double x = (double)bytes;
 	int u;
 
-	for (u = 0; u < 6 && x >= 1024 && step >= 128; u++) {
+	for (u = 0; u < 6 && step >= 128; u++) {
 		x /= 1024;
 		step /= 1024;
 	}
@@ -407,8 +408,8 @@ draw_regions(const struct picture *c)
 		at = (from + to) / 2;
 		at = at + half > WIDTH - 20 ? WIDTH - 20 - half : at;
 		if (i)
-			fprintf(c->f, "<path class=\"axis\" stroke-dasharray=\"1 3\" d=\"M%d %dV%d\"/>\n",
-			    from, TOP, BOTTOM);
+			fprintf(c->f, "<path class=\"axis\" stroke-dasharray=\"1 3\" "
+			    "d=\"M%d %dV%d\"/>\n", from, TOP, BOTTOM);
 		fprintf(c->f, "<path class=\"axis\" d=\"M%d %dv5H%dv-5\"/>", from + (i > 0),
 		    BOTTOM + 24, to - (i < n - 1));
 		fprintf(c->f, "<text x=\"%d\" y=\"%d\">%s</text>\n", at,
@@ -460,16 +461,16 @@ draw_peak(const struct picture *c)
 
 	fprintf(c->f, "<path class=\"mark\" stroke-width=\"1.2\" stroke-dasharray=\"5 3\" "
 	    "d=\"M%d.%d %dV%d\"/>\n", x / 10, x % 10, TOP - 10, BOTTOM);
-	fprintf(c->f, "<text font-size=\"12\" text-anchor=\"%s\" x=\"%d.%d\" y=\"%d\">peak: %s alive "
-	    "at instant %d, %s of ", left ? "end" : "start", x / 10 + (left ? -5 : 5), x % 10,
+	fprintf(c->f, "<text font-size=\"12\" text-anchor=\"%s\" x=\"%d.%d\" y=\"%d\">peak: %s "
+	    "alive at instant %d, %s of ", left ? "end" : "start", x / 10 + (left ? -5 : 5), x % 10,
 	    TOP - 7, size_human(human, at->live), c->p->peak, plan_phase_name(at));
 	chart_escape(c->f, node ? node : at->node->op->name);
 	fprintf(c->f, ", line %d</text>\n", loc_line(at->node->loc));
 	if (c->p->lower_bound_bytes < c->p->arena_bytes) {
 		int y = y_of(c, c->p->lower_bound_bytes);
 
-		fprintf(c->f, "<path class=\"mark\" stroke-dasharray=\"2 3\" d=\"M%d %d.%dH%d\"/>\n",
-		    LEFT, y / 10, y % 10, RIGHT);
+		fprintf(c->f, "<path class=\"mark\" stroke-dasharray=\"2 3\" "
+		    "d=\"M%d %d.%dH%d\"/>\n", LEFT, y / 10, y % 10, RIGHT);
 	}
 }
 
@@ -496,7 +497,8 @@ draw_title(const struct picture *c)
 	    size_human(arena, p->arena_bytes), size_human(bound, p->lower_bound_bytes),
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
 	    size_commas(buffers, p->buffers.n), size_commas(kernels, p->instants),
-	    p->recomputed.nodes ? arena_printf(c->a, ", %d of them again", p->recomputed.nodes) : "");
+	    !p->recomputed.nodes ? "" :
+	    arena_printf(c->a, ", %d of them again", p->recomputed.nodes));
 }
 
 struct legend {
@@ -515,8 +517,8 @@ legend_entry(const struct picture *c, struct legend *l, const char *fill, const 
 	if (fill)
 		fprintf(c->f, "<path fill=\"%s\" d=\"M%d %dh13v13h-13z\"/>", fill, l->x, l->y);
 	else
-		fprintf(c->f, "<path class=\"mark\" stroke-dasharray=\"2 3\" d=\"M%d %dh14\"/>", l->x,
-		    l->y + 7);
+		fprintf(c->f, "<path class=\"mark\" stroke-dasharray=\"2 3\" d=\"M%d %dh14\"/>",
+		    l->x, l->y + 7);
 	fprintf(c->f, "<text x=\"%d\" y=\"%d\">%s</text>\n", l->x + 19, l->y + 11, text);
 	l->x += wide;
 }
@@ -548,8 +550,8 @@ draw_plot(const struct picture *c, struct legend *l)
 	bool recomputed;
 	int i;
 
-	fprintf(c->f, "<rect class=\"plot\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP,
-	    ACROSS, UP);
+	fprintf(c->f, "<rect class=\"plot\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT,
+	    TOP, ACROSS, UP);
 	draw_addresses(c);
 	draw_small(c);
 	fputs("<g class=\"edge\" id=\"persistent\" stroke-width=\".6\">\n", c->f);
@@ -580,9 +582,9 @@ plan_report_svg(FILE *f, const struct module *m)
 	chart_escape(f, m->name);
 	fputs(": addresses in the arena against time</title>\n", f);
 	fprintf(f, "<style>\n%s</style>\n", page_file("picture.css"));
-	fputs("<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-	    "patternTransform=\"rotate(45)\"><path d=\"M0 0V6\" stroke=\"#000\" stroke-opacity=\".45\" "
-	    "stroke-width=\"3\"/></pattern></defs>\n", f);
+	fputs("<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
+	    "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><path d=\"M0 0V6\" "
+	    "stroke=\"#000\" stroke-opacity=\".45\" stroke-width=\"3\"/></pattern></defs>\n", f);
 	fprintf(f, "<rect class=\"card\" x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n",
 	    WIDTH - 1, LEGEND + 49);
 	draw_title(&c);

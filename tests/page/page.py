@@ -38,7 +38,7 @@ class Page(html.parser.HTMLParser):
 
 
 def shared_bytes(spec):
-    """Names of tensors that take over bytes, by the IR after in-place: not by what the page says."""
+    """Names of tensors that take over bytes, by the dump of the IR after in-place."""
     dump = subprocess.run([plans.STOWAGE, "plan", "--dump-after", "inplace", spec], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     kept = dump[dump.index("\ngraph train"):] if "\ngraph train" in dump else dump
@@ -131,7 +131,8 @@ class Open:
         return self.middle(b)
 
     def tooltip(self):
-        return self.b.value("(t => t.hidden ? '' : t.innerText)(document.getElementById('tooltip'))")
+        return self.b.value(
+            "(t => t.hidden ? '' : t.innerText)(document.getElementById('tooltip'))")
 
     def text(self, element):
         return self.b.value(f"document.getElementById('{element}').innerText")
@@ -186,7 +187,8 @@ def check_zoom(page, name):
     page.b.click(*[(x0 + x1) / 2 for x0, x1 in ((x, x + w), (y, y + h))])
     plans.result(page.view() == before, f"{name}: a click alone moves nothing")
     page.wheel(x + w / 2, y + h / 2, 5000)
-    plans.result(page.view() == [t0, t1, a0, a1], f"{name}: and out again to the whole", page.view())
+    plans.result(page.view() == [t0, t1, a0, a1], f"{name}: and out again to the whole",
+                 page.view())
     page.b.drag(x + w * 0.2, y + h * 0.2, x + w * 0.4, y + h * 0.5, modifiers=8)
     r0, r1, s0, s1 = page.view()
     want = (t0 + 0.2 * (t1 - t0), t0 + 0.4 * (t1 - t0), a0 + 0.5 * (a1 - a0), a0 + 0.8 * (a1 - a0))
@@ -233,7 +235,8 @@ def check_choice(page, name):
 
 def check_search(page, name):
     b = page.plan["buffers"][-1]
-    found = [c for c in page.plan["buffers"] if b["name"] in c["name"]]
+    found = sorted((c for c in page.plan["buffers"] if b["name"] in c["name"]),
+                   key=lambda c: c["persistent"])
     page.b.key("/", "/")
     page.b.type(b["name"])
     plans.result(page.text("found") == f"{len(found):,} of {len(page.plan['buffers']):,}",

@@ -76,7 +76,8 @@ def check(name, spec):
     whole = " ".join(root.itertext())
     plans.result(f"instant {plan['peak']['instant']}," in whole, f"{name}: the peak is marked")
     plans.result(not list(root.iter(SVG + "script")) and b"http" not in
-                 text.replace(b"http://www.w3.org/2000/svg", b""), f"{name}: nothing from elsewhere")
+                 text.replace(b"http://www.w3.org/2000/svg", b""),
+                 f"{name}: nothing from elsewhere")
     plans.result(text == plans.plan(spec, "svg"), f"{name}: the same bytes again")
 
 

@@ -82,7 +82,7 @@ function tick(bytes, step) {
 
 	if (bytes === 0)
 		return "0";
-	while (bytes >= 1024 && step >= 128 && u < 6) {
+	while (step >= 128 && u < 6) {
 		bytes /= 1024;
 		step /= 1024;
 		u++;
@@ -90,10 +90,16 @@ function tick(bytes, step) {
 	return `${bytes.toLocaleString("en-US", { maximumFractionDigits: 3 })} ${units[u]}`;
 }
 
+/* Text of size 12, or as much smaller as it needs to be no wider than `most`. */
+function fitText(c, text, x, y, most) {
+	c.font = font(12);
+	c.font = font(Math.min(12, 12 * most / c.measureText(text).width));
+	c.fillText(text, x, y);
+}
+
 function drawAddresses(c) {
 	const { plot } = upper, step = byteStep(view.a1 - view.a0);
 
-	c.font = font(12);
 	c.textAlign = "right";
 	c.textBaseline = "middle";
 	for (let a = Math.ceil(view.a0 / step) * step; a <= view.a1; a += step) {
@@ -102,7 +108,7 @@ function drawAddresses(c) {
 		c.fillStyle = ink.grid;
 		c.fillRect(plot.x - 4, y - 0.5, plot.w + 4, 1);
 		c.fillStyle = ink.text;
-		c.fillText(tick(a, step), plot.x - 8, y);
+		fitText(c, tick(a, step), plot.x - 8, y, plot.x - 10);
 	}
 }
 
@@ -169,8 +175,11 @@ function namePeak(c) {
 	c.textAlign = left ? "right" : "left";
 	c.textBaseline = "middle";
 	c.fillRect(x - 0.5, 5, 1, plot.y - 5);
-	c.fillText(`peak: ${human(nodes[data.peak].live)} at instant ${commas(data.peak)}, ` +
-		`${nodes[data.peak].path}`, x + (left ? -5 : 5), 10);
+	const text = `peak: ${human(nodes[data.peak].live)} at instant ${commas(data.peak)}`;
+	const long = `${text}, ${nodes[data.peak].path}`;
+	const room = left ? x : upper.width - x;
+
+	c.fillText(c.measureText(long).width + 10 < room ? long : text, x + (left ? -5 : 5), 10);
 }
 
 /* ---- buffers ---- */
@@ -180,7 +189,8 @@ function namePeak(c) {
 function boxOf(b) {
 	const { plot, ratio } = upper, snap = v => Math.round(v * ratio) / ratio, one = 1 / ratio;
 	const x0 = snap(Math.max(upper.x(b.persistent ? 0 : b.first), plot.x));
-	const x1 = snap(Math.min(upper.x(b.persistent ? nodes.length : b.last + 1), plot.x + plot.w));
+	const end = b.persistent ? nodes.length : b.last + 1;
+	const x1 = snap(Math.min(upper.x(end), plot.x + plot.w));
 	const y0 = snap(Math.max(upper.y(b.offset + b.bytes), plot.y));
 	const y1 = snap(Math.min(upper.y(b.offset), plot.y + plot.h));
 
@@ -250,8 +260,11 @@ function drawBuffers(c) {
 	c.globalAlpha = 1;
 	c.fillStyle = bodies.some(([b]) => b.again >= 0) ? hatch(c) : "#000";
 	for (const [b, box] of bodies)
-		if (b.again >= 0)
+		if (b.again >= 0) {
+			c.globalAlpha = dimmed(b) ? 0.1 : 1;
 			c.fillRect(box.x, box.y, box.w, box.h);
+		}
+	c.globalAlpha = 1;
 	drawBoundaries(c, upper);
 	peakLine(c, upper, upper.plot.y);
 	c.textAlign = "center";
@@ -332,7 +345,8 @@ function drawStack(c, t, x, w) {
 
 /* A step a kernel; where many fall on one pixel, that with the most bytes stands for them. */
 function drawCurve(c) {
-	const from = Math.max(0, Math.floor(view.t0)), to = Math.min(nodes.length, Math.ceil(view.t1));
+	const from = Math.max(0, Math.floor(view.t0));
+	const to = Math.min(nodes.length, Math.ceil(view.t1));
 	const column = t => Math.floor(lower.x(t));
 	let most = from;
 

@@ -56,7 +56,8 @@ function facts(b, most) {
 		rows.push(["to", nodeText(b.last)]);
 	}
 	if (b.again >= 0)
-		rows.push(["recomputed", `repeats instant ${commas(b.again)}, ${nodeText(b.again)}`]);
+		rows.push(["recomputed",
+			`repeats instant ${commas(b.again)}, ${nodeText(b.again)}`]);
 	if (b.shared.length)
 		rows.push(["same bytes", make("div", {}, ...sharings(b, most))]);
 	return make("dl", {}, ...rows.flatMap(([term, value]) =>
@@ -68,7 +69,8 @@ function showSelected() {
 
 	byId("selected").replaceChildren(...(b ? [
 		make("h2", {}, ...dotted(b.name)), facts(b, Infinity),
-		make("p", {}, make("button", { type: "button", onclick: () => zoomTo(b) }, "zoom to it"))
+		make("p", {}, make("button", { type: "button", onclick: () => zoomTo(b) },
+			"zoom to it"))
 	] : []));
 }
 
@@ -91,11 +93,12 @@ function hover(s, p, e) {
 	if (b)
 		tip.replaceChildren(make("strong", {}, ...dotted(b.name)), facts(b, LISTED));
 	else if (t !== null)
-		tip.replaceChildren(make("strong", {}, `instant ${commas(t)}: ${human(nodes[t].live)} alive`),
+		tip.replaceChildren(
+			make("strong", {}, `instant ${commas(t)}: ${human(nodes[t].live)} alive`),
 			make("div", {}, nodeText(t)), make("div", {}, place(nodes[t])),
 			...(s === upper ? [make("div", {}, "nothing lies here")] : []),
-			...(nodes[t].again >= 0 ? [make("div", {},
-				`computed again: first at instant ${commas(nodes[t].again)}`)] : []));
+			...(nodes[t].again < 0 ? [] : [make("div", {},
+				`computed again: first at ${commas(nodes[t].again)}`)]));
 	tip.hidden = !b && t === null;
 	if (tip.hidden)
 		return;
@@ -122,24 +125,26 @@ function row(b, live) {
 		make("td", { class: "number" }, `${(100 * b.bytes / live).toFixed(1)} %`),
 		make("td", { class: "name" }, swatch(kinds[b.kind].colour), make("button",
 			{ type: "button", title: kinds[b.kind].name, onclick: () => select(b),
-				ondblclick: () => zoomTo(b) }, make("span", {}, ...dotted(b.name)))),
+				ondblclick: () => zoomTo(b) },
+			make("span", {}, ...dotted(b.name)))),
 		make("td", { class: "number", title: place(b) },
 			b.file < 0 ? String(b.line) : place(b).replace(/.*\//, "")));
 }
 
 function setInstant(t) {
 	const alive = aliveAt(t), live = nodes[t].live, rest = alive.slice(ROWS);
+	const what = t === data.peak ? ", the peak" : "";
 	const head = ["bytes", "share", "tensor", "line"].map((name, i) =>
 		make("th", { scope: "col", class: i === 2 ? "" : "number" }, name));
 
 	state.instant = t;
 	byId("alive").replaceChildren(
-		make("h2", {}, `Alive at instant ${commas(t)}${t === data.peak ? ", the peak" : ""}: ` +
-			human(live)),
+		make("h2", {}, `Alive at instant ${commas(t)}${what}: ${human(live)}`),
 		make("p", { class: "muted" }, `${nodeText(t)}, ${place(nodes[t])}`),
 		make("table", {}, make("thead", {}, make("tr", {}, ...head)),
 			make("tbody", {}, ...alive.slice(0, ROWS).map(b => row(b, live)))),
-		make("p", { class: "muted" }, rest.length === 0 ? "" : `and ${commas(rest.length)} more: ` +
+		make("p", { class: "muted" }, rest.length === 0 ? "" :
+			`and ${commas(rest.length)} more: ` +
 			human(rest.reduce((sum, b) => sum + b.bytes, 0))));
 	redraw(1);
 }
@@ -153,6 +158,8 @@ function search() {
 	const found = words.length === 0 ? [] :
 		buffers.filter(b => words.every(w => b.name.toLowerCase().includes(w)));
 
+	found.sort((a, b) => a.persistent - b.persistent || a.id - b.id);
+
 	state.wanted = words.length ? new Set(found) : null;
 	byId("found").textContent = words.length ? `${commas(found.length)} of ` +
 		commas(buffers.length) : "";
@@ -160,7 +167,8 @@ function search() {
 		make("h2", {}, "Found"),
 		make("ul", {}, ...found.slice(0, MATCHES).map(b => make("li", {},
 			swatch(kinds[b.kind].colour),
-			make("button", { type: "button", onclick: () => { select(b); zoomTo(b); } }, b.name),
+			make("button", { type: "button", onclick: () => { select(b); zoomTo(b); } },
+				make("span", {}, ...dotted(b.name))),
 			` ${human(b.bytes)}`))),
 		make("p", { class: "muted" }, found.length > MATCHES ?
 			`and ${commas(found.length - MATCHES)} more` : "")
@@ -169,7 +177,7 @@ function search() {
 	return found;
 }
 
-/* The next of what was found; the largest first would jump about, so in the order of the plan. */
+/* The next of what was found, in the order of time. */
 function nextMatch() {
 	const found = search(), at = found.indexOf(state.selected);
 
@@ -205,10 +213,10 @@ function showLegend() {
 				state.kind = state.kind === i ? -1 : i;
 				showLegend();
 				redraw(2);
-				byId("legend").querySelectorAll("button")[
-					kinds.slice(0, i).filter((k, j) => sums[j].n).length].focus();
+				byId("legend").querySelector("[aria-pressed=true]")?.focus();
 			} }, swatch(kind.colour), kind.heading))]),
-		...(again ? [make("li", {}, make("span", { class: "swatch hatched" }), "recomputed")] : []));
+		...(again ? [make("li", {}, make("span", { class: "swatch hatched" }),
+			"recomputed")] : []));
 }
 
 function showHead() {
@@ -216,13 +224,14 @@ function showHead() {
 	const over = data.bound ? (data.arena / data.bound).toFixed(4) : "1.0000";
 
 	byId("network").textContent = data.network;
-	byId("figures").textContent = `${data.path ? `${data.path}, ` : ""}batch ${commas(data.batch)}, ` +
-		`${data.target}: ${human(data.arena)} (${human(data.persistent)} persistent), ${over} of ` +
-		`the lower bound; ${commas(buffers.length)} buffers, ${commas(nodes.length)} kernels` +
+	byId("figures").textContent = `${data.path ? `${data.path}, ` : ""}batch ` +
+		`${commas(data.batch)}, ${data.target}: ${human(data.arena)} ` +
+		`(${human(data.persistent)} persistent), ${over} of the lower bound; ` +
+		`${commas(buffers.length)} buffers, ${commas(nodes.length)} kernels` +
 		(again ? `, ${commas(again)} of them again` : "");
 }
 
-/* At once: a canvas that changes its size is empty, and for paper no frame comes. */
+/* At once: a canvas that changes its size is empty until it is drawn. */
 function layOut() {
 	readColours();
 	upper.resize();
@@ -232,9 +241,15 @@ function layOut() {
 	drawMarks();
 }
 
+/* On paper stand pictures of the canvases in the colours of light: of a canvas itself a browser may
+ * print nothing once its size changes with the paper's. */
 function paper(on) {
 	document.documentElement.classList.toggle("paper", on);
 	layOut();
+	for (const picture of document.querySelectorAll("img"))
+		picture.remove();
+	for (const s of on ? [upper, lower] : [])
+		s.canvas.parentNode.after(make("img", { src: s.canvas.toDataURL(), alt: "" }));
 }
 
 function start() {

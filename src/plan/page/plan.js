@@ -24,7 +24,7 @@ const persistent = buffers.filter(b => b.persistent).sort((a, b) => a.offset - b
  * Transient buffers by their first instant, and over them a tree of the latest last instant, so
  * that a stretch of time finds its k buffers among n in O(k log n):
  *
- *	latest[1] = max over all; latest[i] = max(latest[2i], latest[2i + 1]); leaves from `leaves` on
+ *	latest[1] = max over all; latest[i] = max(latest[2i], latest[2i + 1])
  */
 const byFirst = buffers.filter(b => !b.persistent).sort((a, b) => a.first - b.first || a.id - b.id);
 let leaves = 1;

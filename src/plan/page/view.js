@@ -1,6 +1,6 @@
 /*
- * Moving about: zooming and panning by wheel, mouse, touch and keys. Time and addresses zoom each by
- * themselves or together; both canvases show the same time.
+ * Moving about: zooming and panning by wheel, mouse and keys. Time and addresses zoom together or
+ * each by itself; both canvases show the same time.
  */
 
 /* The least that is shown: some instants, and some bytes that a size can still be read from. */
@@ -158,9 +158,9 @@ function under(p) {
 }
 
 function instantUnder(s, p) {
-	const t = Math.floor(s.t(p.x));
+	const t = Math.floor(s.t(p.x)), inside = p.x >= s.plot.x && p.x < s.plot.x + s.plot.w;
 
-	return p.x >= s.plot.x && p.x < s.plot.x + s.plot.w && t >= 0 && t < nodes.length ? t : null;
+	return inside && t >= 0 && t < nodes.length ? t : null;
 }
 
 function clicked(s, p) {
