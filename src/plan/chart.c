@@ -32,7 +32,7 @@ static const struct {
 	[T_ACTIVATION] = { "#009e73", true },
 	[T_SAVED] = { "#e6d630", false },
 	[T_DELTA] = { "#f0a830", false },
-	[T_WORKSPACE] = { "#9a9a9a", false },
+	[T_WORKSPACE] = { "#bcbcbc", false },
 	[T_SCALAR] = { "#4a4a4a", true },
 	[T_POISON] = { "#000000", true },
 };

@@ -250,8 +250,7 @@ function drawBuffers(c) {
 			bodies.push([b, box]);
 	};
 
-	persistent.forEach(sort);
-	eachAlive(Math.floor(view.t0), Math.ceil(view.t1) - 1, sort);
+	aliveIn(Math.floor(view.t0), Math.ceil(view.t1) - 1, !moving).forEach(sort);
 	for (const list of slivers)
 		for (const [b, box] of list)
 			fill(c, b, box.x, box.y, box.w, box.h);
@@ -434,6 +433,17 @@ function drawMarks() {
 }
 
 /* ---- once a frame at most ---- */
+
+let moving = 0;	/* the timer of a picture that moves: drawn whole when it rests */
+function move() {
+	clearTimeout(moving);
+	moving = setTimeout(() => {
+		moving = 0;
+		if (buffers.length > MANY)
+			redraw(2);
+	}, 150);
+	redraw(2);
+}
 
 let due = 0;	/* 1: the marks, 2: everything */
 function redraw(what) {

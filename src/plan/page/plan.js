@@ -35,7 +35,8 @@ byFirst.forEach((b, i) => { latest[leaves + i] = b.last; });
 for (let i = leaves - 1; i > 0; i--)
 	latest[i] = Math.max(latest[2 * i], latest[2 * i + 1]);
 
-/* Calls visit with every transient buffer alive at some instant of [from, to]. */
+/* Calls visit with every transient buffer alive at some instant of [from, to], until one returns
+ * false; returns whether none did. */
 function eachAlive(from, to, visit) {
 	const pending = [[1, 0, leaves]];
 
@@ -45,12 +46,30 @@ function eachAlive(from, to, visit) {
 		if (latest[node] < from || low >= byFirst.length || byFirst[low].first > to)
 			continue;
 		if (node >= leaves) {
-			visit(byFirst[low]);
+			if (visit(byFirst[low]) === false)
+				return false;
 			continue;
 		}
 		const middle = (low + high) / 2;
 		pending.push([2 * node + 1, middle, high], [2 * node, low, middle]);
 	}
+	return true;
+}
+
+/* What is drawn while the picture moves, where there are too many buffers to draw all in a frame:
+ * those that take the most bytes for the longest. */
+const MANY = 15000;
+const area = b => b.bytes * (b.persistent ? nodes.length : b.last + 1 - b.first);
+const heavy = buffers.length <= MANY ? buffers :
+	buffers.slice().sort((a, b) => area(b) - area(a)).slice(0, MANY);
+
+/* The buffers alive at some instant of [from, to]: all, or the heavy ones of very many. */
+function aliveIn(from, to, all) {
+	let alive = persistent.slice();
+
+	if (!eachAlive(from, to, b => { alive.push(b); return all || alive.length <= MANY; }))
+		alive = heavy.filter(b => b.persistent || (b.first <= to && b.last >= from));
+	return alive;
 }
 
 /* The buffer at an address and instant, or one that misses it by little: by no more than `slack`

@@ -21,7 +21,7 @@ function setView(t0, t1, a0, a1) {
 		`${commas(Math.ceil(view.t1) - 1)} of ${commas(nodes.length)}, addresses ` +
 		`${human(view.a0)} to ${human(view.a1)}`;
 	byId("range").dataset.view = [view.t0, view.t1, view.a0, view.a1].join(" ");
-	redraw(2);
+	move();
 }
 
 /* [from, to) by a factor, of which no less than `least` stays, so that `at` keeps its place. */
