@@ -71,6 +71,7 @@ write_totals(struct page *g)
 	json_int(j, "batch", g->m->train ? g->p->batch : g->p->validate_batch);
 	json_int(j, "arena", g->p->arena_bytes);
 	json_int(j, "bound", g->p->lower_bound_bytes);
+	json_bool(j, "optimal", g->p->optimal);
 	json_int(j, "persistent", g->p->persistent_bytes);
 	json_int(j, "peak", g->p->peak);
 }

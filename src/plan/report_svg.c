@@ -493,9 +493,10 @@ draw_title(const struct picture *c)
 	fprintf(c->f, "batch %lld, target %s</tspan></text>\n", (long long)batch, p->target->name);
 	fprintf(c->f, "<text x=\"24\" y=\"50\" font-size=\"13\">%s in one arena"
 	    "<tspan class=\"muted\">; the most alive at one time, which no plan can go below: %s "
-	    "(arena / bound = %.4f); %s buffers, %s kernels%s</tspan></text>\n",
+	    "(arena / bound = %.4f%s); %s buffers, %s kernels%s</tspan></text>\n",
 	    size_human(arena, p->arena_bytes), size_human(bound, p->lower_bound_bytes),
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
+	    p->optimal ? ", proved optimal" : "",
 	    size_commas(buffers, p->buffers.n), size_commas(kernels, p->instants),
 	    !p->recomputed.nodes ? "" :
 	    arena_printf(c->a, ", %d of them again", p->recomputed.nodes));

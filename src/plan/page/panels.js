@@ -226,7 +226,8 @@ function showHead() {
 	byId("network").textContent = data.network;
 	byId("figures").textContent = `${data.path ? `${data.path}, ` : ""}batch ` +
 		`${commas(data.batch)}, ${data.target}: ${human(data.arena)} ` +
-		`(${human(data.persistent)} persistent), ${over} of the lower bound; ` +
+		`(${human(data.persistent)} persistent), ${over} of the lower bound` +
+		`${data.optimal ? ", proved optimal" : ""}; ` +
 		`${commas(buffers.length)} buffers, ${commas(nodes.length)} kernels` +
 		(again ? `, ${commas(again)} of them again` : "");
 }
