@@ -117,24 +117,34 @@ beside_peak(const struct picture *c, struct box r)
 	return r;
 }
 
+/* The font for a rectangle so many pixels across the text; 0: too thin. */
+static int
+font_for(int across)
+{
+	return across >= 13 ? 11 : across >= 10 ? 9 : 0;
+}
+
+/* Level if that leaves more of the name than upright would, else upright. */
 static void
 label(const struct picture *c, struct box r, const char *name, int64_t bytes, bool dark)
 {
-	const bool upright = r.h > 2 * r.w && r.w >= 110;
-	const int along = (upright ? r.h : r.w) / 10 - 6, across = (upright ? r.w : r.h) / 10;
-	const int font = across >= 13 ? 11 : across >= 10 ? 9 : 0, down = font * 36 / 10;
+	const int w = r.w / 10, h = r.h / 10;
+	const char *level = !font_for(h) ? NULL : shortened(c->a, name, font_for(h), w - 6);
+	const char *up = !font_for(w) ? NULL : shortened(c->a, name, font_for(w), h - 6);
+	const bool upright = up && (!level || strlen(up) > strlen(level));
+	const int font = font_for(upright ? w : h), down = font * 36 / 10;
 	int x = r.x + r.w / 2 + (upright ? down : 0), y = r.y + r.h / 2 + (upright ? 0 : down);
 	char human[SIZE_TEXT];
 	const char *sized;
 
-	name = font ? shortened(c->a, name, font, along) : NULL;
+	name = upright ? up : level;
 	if (!name)
 		return;
 	sized = arena_printf(c->a, "%s, %s", name, size_human(human, bytes));
 	fprintf(c->f, "<text class=\"%s\" font-size=\"%d\"", dark ? "white" : "black", font);
 	fprintf(c->f, upright ? " transform=\"translate(%d.%d %d.%d) rotate(-90)\">" :
 	    " x=\"%d.%d\" y=\"%d.%d\">", x / 10, x % 10, y / 10, y % 10);
-	chart_escape(c->f, chart_width(sized, font) <= along ? sized : name);
+	chart_escape(c->f, chart_width(sized, font) <= (upright ? h : w) - 6 ? sized : name);
 	fputs("</text>\n", c->f);
 }
 
@@ -313,17 +323,18 @@ draw_names(const struct picture *c, const struct plan_summary *s)
 
 /* ---- axes ---- */
 
-/* A size on the axis, exact: in the unit of which the step is an eighth or more. */
+/* A size on the axis, exact: in the unit of TOP, or one of which the step is an eighth or more. */
 static const char *
-tick_text(char buf[SIZE_TEXT], int64_t bytes, int64_t step)
+tick_text(char buf[SIZE_TEXT], int64_t bytes, int64_t step, int64_t top)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	double x = (double)bytes;
 	int u;
 
-	for (u = 0; u < 6 && step >= 128; u++) {
+	for (u = 0; u < 6 && step >= 128 && top >= 1024; u++) {
 		x /= 1024;
 		step /= 1024;
+		top /= 1024;
 	}
 	snprintf(buf, SIZE_TEXT, "%.7g %s", x, unit[u]);
 	return bytes ? buf : "0";
@@ -346,7 +357,7 @@ draw_addresses(const struct picture *c)
 	for (at = 0; at <= arena; at += step) {
 		y = y_of(c, at) + 40;
 		fprintf(c->f, "<text x=\"%d\" y=\"%d.%d\">%s</text>\n", LEFT - 9, y / 10, y % 10,
-		    tick_text(size, at, step));
+		    tick_text(size, at, step, arena));
 	}
 	fprintf(c->f, "</g>\n<text class=\"muted\" font-size=\"12\" text-anchor=\"middle\" "
 	    "transform=\"translate(18 %d) rotate(-90)\">address in the arena</text>\n",

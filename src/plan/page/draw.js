@@ -75,16 +75,17 @@ function byteStep(span) {
 	return 2 ** Math.max(0, Math.ceil(Math.log2(span / 9)));
 }
 
-/* A size on the axis, exact: in the unit of which the step is an eighth or more. */
-function tick(bytes, step) {
+/* A size on the axis, exact: in the unit of the top, or one of which the step is an eighth. */
+function tick(bytes, step, top) {
 	const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 	let u = 0;
 
 	if (bytes === 0)
 		return "0";
-	while (step >= 128 && u < 6) {
+	while (step >= 128 && top >= 1024 && u < 6) {
 		bytes /= 1024;
 		step /= 1024;
+		top /= 1024;
 		u++;
 	}
 	return `${bytes.toLocaleString("en-US", { maximumFractionDigits: 3 })} ${units[u]}`;
@@ -108,7 +109,7 @@ function drawAddresses(c) {
 		c.fillStyle = ink.grid;
 		c.fillRect(plot.x - 4, y - 0.5, plot.w + 4, 1);
 		c.fillStyle = ink.text;
-		fitText(c, tick(a, step), plot.x - 8, y, plot.x - 10);
+		fitText(c, tick(a, step, view.a1), plot.x - 8, y, plot.x - 10);
 	}
 }
 
@@ -201,30 +202,43 @@ const inSight = b => b.offset < view.a1 && b.offset + b.bytes > view.a0;
 const dimmed = b => (state.wanted && !state.wanted.has(b)) ||
 	(state.kind >= 0 && b.kind !== state.kind);
 
-function drawName(c, b, box) {
-	const upright = box.h > 2 * box.w && box.w >= 12;
-	const along = (upright ? box.h : box.w) - 6, across = upright ? box.w : box.h;
+/* The name of a buffer and its size, or as much of the name's end as fits: two parts at least. */
+function fitted(c, b, along, across) {
+	const size = across >= 13 ? 11 : across >= 10 ? 9 : 0, parts = b.name.split(".");
 
-	if (across < 10 || along < 24)
-		return;
-	c.font = font(across >= 13 ? 11 : 9);
-	let text = `${b.name}, ${human(b.bytes)}`;
-	const parts = b.name.split(".");
+	if (!size || along < 24)
+		return null;
+	c.font = font(size);
+	const fits = text => c.measureText(text).width <= along - 6;
 
-	if (c.measureText(text).width > along)
-		text = b.name;
-	while (c.measureText(text).width > along && parts.length > 2) {
+	for (const text of [`${b.name}, ${human(b.bytes)}`, b.name])
+		if (fits(text))
+			return { text, size };
+	while (parts.length > 2) {
 		parts.shift();
-		text = `\u2026${parts.join(".")}`;
+		const text = `\u2026${parts.join(".")}`;
+
+		if (fits(text))
+			return { text, size };
 	}
-	if (c.measureText(text).width > along)
+	return null;
+}
+
+/* Level if that leaves more of the name than upright would, else upright. */
+function drawName(c, b, box) {
+	const level = fitted(c, b, box.w, box.h), up = fitted(c, b, box.h, box.w);
+	const upright = up && (!level || up.text.length > level.text.length);
+	const name = upright ? up : level;
+
+	if (!name)
 		return;
 	c.save();
 	c.translate(box.x + box.w / 2, box.y + box.h / 2);
 	if (upright)
 		c.rotate(-Math.PI / 2);
+	c.font = font(name.size);
 	c.fillStyle = kinds[b.kind].ink;
-	c.fillText(text, 0, 1);
+	c.fillText(name.text, 0, 1);
 	c.restore();
 }
 
