@@ -46,6 +46,13 @@ tensor_of(const struct rewriting *r, int v)
 	return r->map && r->map[t->id] ? r->map[t->id] : t;
 }
 
+/* The k-th input of an event. What persists is what it was: the trial has no number for it. */
+static int
+operand(const struct trial *t, const struct event *e, const int *in, int k)
+{
+	return t->operand[e->in + k] >= 0 ? t->operand[e->in + k] : in[k];
+}
+
 static void
 add_repetition(struct rewriting *r, const struct event *e)
 {
@@ -59,7 +66,7 @@ add_repetition(struct rewriting *r, const struct event *e)
 	if (n->again.nin > (int)(sizeof(in) / sizeof(*in)))
 		list = arena_array(module->arena, (size_t)n->again.nin, sizeof(*list));
 	for (k = 0; k < n->again.nin; k++)
-		list[k] = tensor_of(r, t->operand[e->in + k]);
+		list[k] = tensor_of(r, operand(t, e, n->again.in, k));
 	made = ir_node(r->g, n->again.op, n->node->path, n->node->loc, n->again.nin, list);
 	made->phase = PHASE_BACKWARD;
 	made->attr = n->node->attr;
@@ -99,7 +106,7 @@ recompute_apply(const struct model *m, struct graph *g, struct tensor *const *ma
 			continue;
 		}
 		for (k = 0; k < old[e->node]->nin; k++)
-			old[e->node]->in[k] = tensor_of(&r, t->operand[e->in + k]);
+			old[e->node]->in[k] = tensor_of(&r, operand(t, e, m->node[e->node].in, k));
 		vec_push(g->module->arena, &g->nodes, old[e->node]);
 	}
 }

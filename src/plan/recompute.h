@@ -77,12 +77,15 @@ struct event {
 	int node;
 	bool again;
 	int in, out;		/* where its values begin in trial->operand */
+	int end;		/* and where they end */
+	unsigned inplace;	/* inputs that the first output may overwrite, as op->inplace */
 };
 
 struct trial {
 	struct event *event;
 	int nevents, most_events;
-	int *operand;		/* values; copies are numbered from model->nvalues on */
+	int *operand;		/* values, -1 for absent and persistent ones; copies are numbered
+				 * from model->nvalues on */
 	int noperands, most_operands;
 	int nvalues, most_values;
 	int *origin;		/* by value: itself, or what it is a copy of */

@@ -305,12 +305,12 @@ present(const struct model *m, int v, int stage)
 }
 
 static bool
-begin_event(struct trial *t, int node, bool again, int noperands, int nout)
+begin_event(struct trial *t, int node, bool again, unsigned inplace, int noperands, int nout)
 {
 	if (t->nevents == t->most_events || t->noperands > t->most_operands - noperands ||
 	    t->nvalues > t->most_values - nout)
 		return false;
-	t->event[t->nevents++] = (struct event){ node, again, t->noperands, 0 };
+	t->event[t->nevents++] = (struct event){ node, again, t->noperands, 0, 0, inplace };
 	return true;
 }
 
@@ -323,16 +323,18 @@ repeat(struct model *m, int v, int stage)
 	const struct model_node *n = &m->node[value->def];
 	int k, copy, from;
 
-	if (!begin_event(t, value->def, true, n->again.nin + n->nout, n->nout))
+	if (!begin_event(t, value->def, true, n->again.op->inplace, n->again.nin + n->nout, n->nout))
 		return false;
 	for (k = 0; k < n->again.nin; k++) {
 		int in = n->again.in[k];
 
 		if (in >= 0 && m->value[in].persistent && t->updated[m->value[in].root])
 			return false;
-		t->operand[t->noperands++] = in < 0 ? -1 : present(m, in, stage);
+		t->operand[t->noperands++] = in < 0 || m->value[in].persistent ? -1 :
+		    present(m, in, stage);
 	}
 	t->event[t->nevents - 1].out = t->noperands;
+	t->event[t->nevents - 1].end = t->noperands + n->nout;
 	for (k = 0; k < n->nout; k++) {
 		bool wanted = n->out[k] >= 0 && (k == 0 || (n->again.op == n->node->op &&
 		    !(n->node->op->optional_out >> k & 1)));
@@ -400,15 +402,21 @@ run_node(struct model *m, int i)
 	for (k = 0; backward && k < n->nin; k++)
 		if (n->in[k] >= 0 && !ensure(m, n->in[k], n->stage))
 			return false;
-	if (!begin_event(t, i, false, n->nin + n->nout, 0))
+	if (!begin_event(t, i, false, n->node->op->inplace, n->nin + n->nout, 0))
 		return false;
-	for (k = 0; k < n->nin; k++)
-		t->operand[t->noperands++] = backward && n->in[k] >= 0 ?
-		    present(m, n->in[k], n->stage) : n->in[k];
+	for (k = 0; k < n->nin; k++) {
+		int in = n->in[k];
+
+		t->operand[t->noperands++] = in < 0 || m->value[in].persistent ? -1 :
+		    backward ? present(m, in, n->stage) : in;
+	}
 	t->event[t->nevents - 1].out = t->noperands;
+	t->event[t->nevents - 1].end = t->noperands + n->nout;
 	for (k = 0; k < n->nout; k++) {
-		t->operand[t->noperands++] = n->out[k];
-		if (n->out[k] >= 0 && backward && m->value[n->out[k]].persistent)
+		bool persistent = n->out[k] >= 0 && m->value[n->out[k]].persistent;
+
+		t->operand[t->noperands++] = persistent ? -1 : n->out[k];
+		if (persistent && backward)
 			t->updated[m->value[n->out[k]].root] = true;
 	}
 	return true;
@@ -437,29 +445,11 @@ schedule(struct model *m)
 
 /* ---- who is alive when ---- */
 
-static int
-nin_of(const struct model *m, const struct event *e)
-{
-	return e->again ? m->node[e->node].again.nin : m->node[e->node].nin;
-}
-
-static const struct op *
-op_of(const struct model *m, const struct event *e)
-{
-	return e->again ? m->node[e->node].again.op : m->node[e->node].node->op;
-}
-
 /* Whose bytes V has, overwriting counted. */
 static int
 holder(const struct trial *t, int v)
 {
 	return t->overwrites[t->root[v]];
-}
-
-static bool
-is_persistent(const struct model *m, int v)
-{
-	return m->value[m->trial->origin[v]].persistent;
 }
 
 static void
@@ -475,7 +465,7 @@ find_last_reads(struct model *m)
 	for (i = 0; i < t->nevents; i++) {
 		const struct event *e = &t->event[i];
 
-		for (k = e->in; k < e->in + nin_of(m, e); k++)
+		for (k = e->in; k < e->out; k++)
 			if (t->operand[k] >= 0)
 				t->last_read[t->root[t->operand[k]]] = i;
 	}
@@ -483,25 +473,30 @@ find_last_reads(struct model *m)
 		t->last_read[t->root[m->result[i]]] = t->nevents;
 }
 
+static const struct op *
+op_of(const struct model *m, const struct event *e)
+{
+	return e->again ? m->node[e->node].again.op : m->node[e->node].node->op;
+}
+
 /* As may_overwrite() of passes/inplace.c. */
 static bool
 may_overwrite(const struct model *m, const struct event *e, int i, int k)
 {
 	const struct trial *t = m->trial;
-	const int *in = t->operand + e->in;
+	int j, in = t->operand[k];
 	struct affine a, b;
-	int j;
 
-	if (in[k] < 0 || is_persistent(m, in[k]) || t->last_read[holder(t, in[k])] != i)
+	if (in < 0 || t->last_read[holder(t, in)] != i)
 		return false;
-	a = m->value[t->origin[in[k]]].size;
-	b = m->value[m->node[e->node].out[0]].size;
+	a = m->value[t->origin[in]].size;
+	b = m->value[t->origin[t->operand[e->out]]].size;
 	if (a.fixed != b.fixed || a.per_sample != b.per_sample)
 		return false;
 	if (op_of(m, e)->flags & OP_ELEMENTWISE)
 		return true;
-	for (j = 0; j < nin_of(m, e); j++)
-		if (j != k && in[j] >= 0 && holder(t, in[j]) == holder(t, in[k]))
+	for (j = e->in; j < e->out; j++)
+		if (j != k && t->operand[j] >= 0 && holder(t, t->operand[j]) == holder(t, in))
 			return false;
 	return true;
 }
@@ -511,18 +506,14 @@ overwrite(struct model *m, int i)
 {
 	struct trial *t = m->trial;
 	const struct event *e = &t->event[i];
-	unsigned inplace = op_of(m, e)->inplace;
-	int out, k, h;
+	int out = e->out < e->end ? t->operand[e->out] : -1, k, h;
 
-	if (!inplace || m->node[e->node].nout == 0)
-		return;
-	out = t->operand[e->out];
 	if (out < 0 || t->root[out] != out)
 		return;
-	for (k = 0; k < nin_of(m, e); k++) {
-		if (!(inplace >> k & 1) || !may_overwrite(m, e, i, k))
+	for (k = e->in; k < e->out; k++) {
+		if (!(e->inplace >> (k - e->in) & 1) || !may_overwrite(m, e, i, k))
 			continue;
-		h = holder(t, t->operand[e->in + k]);
+		h = holder(t, t->operand[k]);
 		t->overwrites[out] = h;
 		t->last_read[h] = t->last_read[out] > i ? t->last_read[out] : i;
 		return;
@@ -530,66 +521,47 @@ overwrite(struct model *m, int i)
 }
 
 static void
-touch(struct model *m, int v, int i)
+touch(struct trial *t, int v, int i)
 {
-	struct trial *t = m->trial;
-	int h;
+	int h = holder(t, v);
 
-	if (v < 0 || is_persistent(m, v))
-		return;
-	h = holder(t, v);
 	if (t->first[h] < 0)
 		t->first[h] = i;
 	t->last[h] = i;
 }
 
-/* Between which events a value of the model is idle: from its last use in forward to the next. */
-static void
-note_uses(struct model *m)
-{
-	struct trial *t = m->trial;
-	int i, k, nin, nout;
-
-	for (i = 0; i < m->nvalues; i++)
-		t->left[i] = t->back[i] = -1;
-	for (i = 0; i < t->nevents; i++) {
-		const struct event *e = &t->event[i];
-
-		nin = nin_of(m, e);
-		nout = m->node[e->node].nout;
-		for (k = 0; k < nin + nout; k++) {
-			int v = k < nin ? t->operand[e->in + k] : t->operand[e->out + k - nin];
-
-			if (v < 0 || t->root[v] >= m->nvalues)
-				continue;
-			if (i < m->forward)
-				t->left[t->root[v]] = i;
-			else if (t->back[t->root[v]] < 0)
-				t->back[t->root[v]] = i;
-		}
-	}
-}
-
+/* Lives; and between which events a value of the model is idle: from its last use in forward to the
+ * next. */
 static void
 find_lives(struct model *m)
 {
 	struct trial *t = m->trial;
 	int i, k;
 
-	for (i = 0; i < t->nvalues; i++)
-		t->first[i] = t->last[i] = -1;
+	memset(t->first, -1, (size_t)t->nvalues * sizeof(int));
+	memset(t->left, -1, (size_t)m->nvalues * sizeof(int));
+	memset(t->back, -1, (size_t)m->nvalues * sizeof(int));
 	for (i = 0; i < m->g->inputs.n; i++)
-		touch(m, i, 0);		/* inputs are the model's first values */
+		touch(t, i, 0);		/* inputs are the model's first values */
 	for (i = 0; i < t->nevents; i++) {
 		const struct event *e = &t->event[i];
 
-		for (k = e->in; k < e->in + nin_of(m, e); k++)
-			touch(m, t->operand[k], i);
-		for (k = e->out; k < e->out + m->node[e->node].nout; k++)
-			touch(m, t->operand[k], i);
+		for (k = e->in; k < e->end; k++) {
+			int v = t->operand[k], root;
+
+			if (v < 0)
+				continue;
+			touch(t, v, i);
+			if ((root = t->root[v]) >= m->nvalues)
+				continue;
+			if (i < m->forward)
+				t->left[root] = i;
+			else if (t->back[root] < 0)
+				t->back[root] = i;
+		}
 	}
 	for (i = 0; i < m->nresults; i++)
-		touch(m, m->result[i], t->nevents - 1);
+		touch(t, m->result[i], t->nevents - 1);
 }
 
 static void
@@ -601,10 +573,10 @@ measure(struct model *m)
 
 	find_last_reads(m);
 	for (i = 0; i < t->nevents; i++)
-		overwrite(m, i);
+		if (t->event[i].inplace)
+			overwrite(m, i);
 	find_lives(m);
-	for (i = 0; i <= t->nevents; i++)
-		t->live[i] = 0;
+	memset(t->live, 0, ((size_t)t->nevents + 1) * sizeof(*t->live));
 	for (i = 0; i < t->nvalues; i++)
 		if (t->first[i] >= 0) {
 			t->live[t->first[i]] += m->value[t->origin[i]].bytes;
@@ -633,6 +605,5 @@ recompute_try(struct model *m)
 		return false;
 	}
 	measure(m);
-	note_uses(m);
 	return true;
 }

@@ -374,7 +374,7 @@ lower_cheaply(struct search *s)
 	take(s, &best);
 	s->aim = best.peak;
 	settle(s);
-	restore(s, INT32_MAX);
+	restore(s, RESTORED);
 }
 
 /* ---- few tensors: all choices ---- */
