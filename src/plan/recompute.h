@@ -70,6 +70,7 @@ struct model {
 	int nresults;
 	unsigned char *state;	/* by value, of roots: the choice to be tried */
 	struct trial *trial;	/* room for one trial */
+	int64_t effort;		/* of the search so far: events of all trials, nodes of estimates */
 };
 
 /* One run of the step under a choice of states. */

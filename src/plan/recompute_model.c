@@ -600,6 +600,7 @@ recompute_try(struct model *m)
 	struct trial *t = m->trial;
 
 	t->valid = schedule(m);
+	m->effort += t->nevents;
 	if (!t->valid) {
 		t->peak = INT64_MAX;
 		return false;

@@ -4,7 +4,7 @@
  */
 #include "plan/recompute_moves.h"
 
-#define DEEPEST		200	/* nodes looked at to estimate what a tensor costs */
+#define DEEPEST		50	/* nodes looked at to estimate what a tensor costs */
 
 double
 search_cost(const struct search *s)
@@ -91,6 +91,7 @@ search_remake_cost(struct search *s, int v)
 
 	s->seeing++;
 	add_remake(s, v, &c);
+	s->m->effort += c.nodes;
 	return c;
 }
 

@@ -50,6 +50,7 @@ struct search {
 	int64_t highest;	/* the most above the aim at one event */
 	struct move *move;
 	int nmoves;
+	int64_t most_effort;	/* events in all trials, after which the search ends */
 	int trials;		/* of single moves, in this descent */
 	int made;		/* moves so far */
 	int *until;		/* by value and kind: shun the move until so many are made */

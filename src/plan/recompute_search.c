@@ -39,18 +39,23 @@
 #define TRIED		12	/* moves tried exactly, of those estimated */
 #define RESTORED	24	/* tensors tried to be kept after all, each time an aim is met */
 #define TRUSTED		0.8	/* of what is estimated for the next move, to be content with this one */
+#define LARGE		1000	/* tensors to choose from, for the cheap descent */
 #define TRIALS		30	/* in one descent, for each tensor */
 #define MANY		32	/* moves made at once: at most the tensors by this */
 #define SHUNNED		24	/* moves made before one that did not help is looked at again */
 #define DETOURS		16	/* moves made though they do not help by themselves */
 #define LONGEST_DETOUR	8	/* moves after it, until there is less excess than before */
 #define EXHAUSTIVE	20000	/* choices that are all tried */
-#define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is */
+#define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is, */
+#define LEAST_PER_NODE	8	/* or below this part of a node's share in it, in large networks */
+#define EFFORT_CHEAP	((int64_t)6 << 20)	/* events in all trials: a second for a large network */
+#define EFFORT_BUDGET	((int64_t)200 << 20)
 
 static void
 find_candidates(struct search *s)
 {
 	struct model *m = s->m;
+	int share = LEAST_PER_NODE * m->nnodes > LEAST_SHARE ? LEAST_PER_NODE * m->nnodes : LEAST_SHARE;
 	int i;
 
 	s->candidate = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s->candidate));
@@ -58,7 +63,7 @@ find_candidates(struct search *s)
 		const struct model_value *v = &m->value[i];
 
 		if (v->root == i && !v->fixed && !v->settled && !v->persistent && v->def >= 0 &&
-		    v->def < m->forward && v->bytes > m->trial->peak / LEAST_SHARE)
+		    v->def < m->forward && v->bytes > m->trial->peak / share)
 			s->candidate[s->n++] = i;
 	}
 }
@@ -274,7 +279,7 @@ descend(struct search *s)
 {
 	s->trials = 0;
 	settle(s);
-	while (s->excess > 0 && s->trials < TRIALS * (s->n + 20))
+	while (s->excess > 0 && s->trials < TRIALS * (s->n + 20) && s->m->effort < s->most_effort)
 		if (!make_move(s)) {
 			s->made += SHUNNED;	/* look at all of them once more */
 			if (!make_move(s) && !(s->limits->products && make_detour(s)))
@@ -329,7 +334,8 @@ keep_budget(struct search *s)
 
 	save(s, &start);
 	save(s, &lowest);
-	for (s->aim = next_rung(start.peak); failed < RUNGS_FAILED && s->aim > least;
+	for (s->aim = next_rung(start.peak); failed < RUNGS_FAILED && s->aim > least &&
+	    s->m->effort < s->most_effort;
 	    s->aim = next_rung(s->aim)) {
 		if (next_rung(s->aim) >= s->limits->budget)
 			continue;
@@ -364,6 +370,8 @@ lower_cheaply(struct search *s)
 	save(s, &best);
 	while (since++ < PATIENCE) {
 		s->aim = next_rung(s->m->trial->peak);
+		if (s->n > LARGE)	/* fewer, longer steps */
+			s->aim -= 3 * (s->m->trial->peak / STEP);
 		if (!descend(s))
 			break;
 		if (merit(s->m->trial->peak, s->cost) < merit(best.peak, best.cost)) {
@@ -452,7 +460,8 @@ try_all(struct search *s, int count)
 bool
 recompute_search(struct model *m, const struct search_limits *limits)
 {
-	struct search s = { .m = m, .limits = limits, .traffic = TRAFFIC };
+	struct search s = { .m = m, .limits = limits, .traffic = TRAFFIC,
+	    .most_effort = limits->products ? EFFORT_BUDGET : EFFORT_CHEAP };
 	int i, choices = 1;
 
 	recompute_try(m);
