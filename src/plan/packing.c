@@ -22,6 +22,8 @@
 #include <string.h>
 
 #define NETWORK_VISITS	30000000	/* about 40 ms */
+#define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
+#define FEW		20000	/* fits are all but certain to end in time */
 #define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
 
 static int64_t
@@ -342,10 +344,9 @@ solve_piece(struct instance *in, int64_t target, bool any, struct effort *e)
 {
 	struct range r = { in->max_live, INT64_MAX };
 
-	if ((int64_t)in->n * in->n / 2 > e->visits)
+	if (in->n > FEW)
 		r.height = packing_large(in, r.height, target, e);
-	else
-		r.height = packing_fit(in, r.height, target, e);
+	r.height = packing_fit(in, r.height, target, e);
 	if (r.height > target && in->n <= MOST_SEARCHED)
 		search_down(in, &r, target, any, e);
 	return r;
@@ -354,15 +355,15 @@ solve_piece(struct instance *in, int64_t target, bool any, struct effort *e)
 struct packing_result
 packing_solve(struct arena *a, struct packing *p, const struct packing_options *o)
 {
-	static const struct packing_options network = { .visits = NETWORK_VISITS };
+	static const struct packing_options network = { 0 };
 	struct pieces pieces = divide(a, p);
 	struct packing_result r = { .max_live = most_live(&pieces) };
-	struct effort e = { .visits = NETWORK_VISITS };
+	struct effort e = { .visits = o && o->visits ? o->visits :
+	    NETWORK_VISITS + (int64_t)p->n * VISITS_AN_ITEM };
 	int64_t target;
 	int i;
 
 	o = o ? o : &network;
-	e.visits = o->visits ? o->visits : NETWORK_VISITS;
 	e.deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
 	r.bound = r.max_live;
 	target = o->capacity > r.bound ? o->capacity : r.bound;

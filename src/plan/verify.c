@@ -203,7 +203,8 @@ put(struct memory *mem, int64_t beg, int64_t end, const struct tensor *t)
 		mem->cap = cap;
 	}
 	r = mem->range;
-	memmove(r + i + np, r + j, (size_t)(mem->n - j) * sizeof(*r));
+	if (i + np != j)	/* most writes find a range of their own size */
+		memmove(r + i + np, r + j, (size_t)(mem->n - j) * sizeof(*r));
 	memcpy(r + i, piece, (size_t)np * sizeof(*r));
 	mem->n += np - (j - i);
 }
