@@ -122,3 +122,199 @@ Test(packing, nothing_to_pack)
 	cr_assert_eq(packing_solve(a, &p, NULL).height, 0);
 	arena_free(a);
 }
+
+/* ---- the optimum, by trying everything ---- */
+
+/* The lowest height over all orders of placing each item at the lowest place that is free for good:
+ * any packing, pushed down, is met in the order of its offsets. */
+static int64_t
+lowest_by_brute_force(struct item *item, int n, unsigned placed, int64_t height, int64_t best)
+{
+	int i, k;
+
+	if (height >= best)
+		return best;
+	if (placed == (1u << n) - 1)
+		return height;
+	for (i = 0; i < n; i++) {
+		struct item *it = &item[i];
+		int64_t at = 0, end;
+
+		if (placed >> i & 1)
+			continue;
+		for (k = 0; k < n; k++)
+			if (placed >> k & 1 && item[k].lower < it->upper && it->lower < item[k].upper &&
+			    item[k].offset + item[k].size > at)
+				at = item[k].offset + item[k].size;
+		if (it->alignment > 1)
+			at = (at + it->alignment - 1) / it->alignment * it->alignment;
+		it->offset = at;
+		end = at + it->size;
+		best = lowest_by_brute_force(item, n, placed | 1u << i, end > height ? end : height,
+		    best);
+	}
+	return best;
+}
+
+Test(packing, what_is_proved_optimal_is_the_optimum)
+{
+	static const int64_t alignment[] = { 0, 1, 2, 3, 4, 6 };
+	uint64_t seed, state;
+	int i, proved = 0, above_bound = 0, first, second;
+
+	for (seed = 1; seed <= 600; seed++) {
+		struct arena *a = arena_new();
+		struct item item[7] = { { 0 } }, copy[7];
+		struct packing p = { item, 3 + (int)(seed % 5), 1 };
+		struct packing_result r;
+		int64_t optimum;
+
+		state = seed;
+		for (i = 0; i < p.n; i++) {
+			item[i].size = (int64_t)(next(&state) % 9) + 1;
+			item[i].lower = (int64_t)(next(&state) % 9);
+			item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % 6);
+			item[i].alignment = seed % 2 ? 0 : alignment[next(&state) % 6];
+		}
+		memcpy(copy, item, sizeof(copy));
+		optimum = lowest_by_brute_force(copy, p.n, 0, 0, INT64_MAX);
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		cr_assert_leq(r.bound, optimum, "seed %d", (int)seed);
+		cr_assert_geq(r.height, optimum, "seed %d", (int)seed);
+		cr_assert_eq(r.optimal, r.height == r.bound);
+		proved += r.optimal;
+		above_bound += r.bound > r.max_live;
+		arena_free(a);
+	}
+	cr_assert_eq(proved, 600, "%d of 600 proved", proved);
+	cr_assert_gt(above_bound, 0);
+}
+
+Test(packing, a_capacity_is_enough_or_refuted)
+{
+	uint64_t seed;
+	int first, second;
+
+	for (seed = 1; seed <= 200; seed++) {
+		struct arena *a = arena_new();
+		struct item item[6] = { { 0 } }, copy[6];
+		struct packing p = { item, 6, 1 };
+		struct packing_options o = { 0 };
+		struct packing_result r;
+		int64_t optimum;
+
+		random_instance(&p, seed);
+		memcpy(copy, item, sizeof(copy));
+		optimum = lowest_by_brute_force(copy, p.n, 0, 0, INT64_MAX);
+		o.capacity = optimum;
+		r = packing_solve(a, &p, &o);
+		cr_assert_eq(packing_check(a, &p, optimum, &first, &second), PACKING_RIGHT);
+		o.capacity = optimum - 1;
+		r = packing_solve(a, &p, &o);
+		cr_assert_gt(r.bound, o.capacity, "seed %d", (int)seed);
+		arena_free(a);
+	}
+}
+
+/* A rectangle cut at random, again and again: it can be put together without a gap. */
+static void
+cut_rectangle(struct item *item, int n, uint64_t seed)
+{
+	int made = 1, i;
+
+	item[0] = (struct item){ .size = 1 << 20, .upper = 100000 };
+	while (made < n) {
+		struct item *from = &item[next(&seed) % (uint64_t)made], *to = &item[made];
+		int64_t part = (int64_t)(next(&seed) % 1000);
+
+		*to = *from;
+		if (next(&seed) % 2) {
+			part = from->size * part / 1000;
+			if (part == 0)
+				continue;
+			to->size = part;
+			from->size -= part;
+		} else {
+			part = from->lower + (from->upper - from->lower) * part / 1000;
+			if (part == from->lower)
+				continue;
+			to->lower = from->upper = part;
+		}
+		made++;
+	}
+	for (i = 0; i < n; i++)
+		item[i].offset = -1;
+}
+
+Test(packing, rectangles_cut_to_pieces_are_put_together)
+{
+	static struct item item[40];
+	struct packing p = { item, 40, 1 };
+	uint64_t seed;
+	int first, second;
+
+	for (seed = 1; seed <= 40; seed++) {
+		struct arena *a = arena_new();
+		struct packing_result r;
+
+		cut_rectangle(item, p.n, seed);
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(r.max_live, 1 << 20);
+		cr_assert(r.optimal, "seed %d: %lld", (int)seed, (long long)r.height);
+		cr_assert_eq(packing_check(a, &p, 1 << 20, &first, &second), PACKING_RIGHT);
+		arena_free(a);
+	}
+}
+
+Test(packing, the_check_finds_every_kind_of_fault)
+{
+	static struct item item[40];
+	struct packing p = { item, 40, 1 };
+	struct arena *a = arena_new();
+	int i, first, second;
+
+	cut_rectangle(item, p.n, 7);
+	packing_solve(a, &p, NULL);
+	cr_assert_eq(packing_check(a, &p, 1 << 20, &first, &second), PACKING_RIGHT);
+	cr_assert_eq(packing_check(a, &p, (1 << 20) - 1, &first, &second), PACKING_OUTSIDE);
+	/* no gap anywhere: whatever moves, grows or lives longer meets a neighbour or the edge */
+	for (i = 0; i < p.n; i++) {
+		item[i].offset++;
+		cr_assert_neq(packing_check(a, &p, 1 << 20, &first, &second), PACKING_RIGHT);
+		item[i].offset -= 2;
+		cr_assert_neq(packing_check(a, &p, 1 << 20, &first, &second), PACKING_RIGHT);
+		item[i].offset++;
+		item[i].size++;
+		cr_assert_neq(packing_check(a, &p, 1 << 20, &first, &second), PACKING_RIGHT);
+		item[i].size--;
+		if (item[i].lower > 0) {
+			item[i].lower--;
+			cr_assert_eq(packing_check(a, &p, 1 << 20, &first, &second),
+			    PACKING_OVERLAP);
+			item[i].lower++;
+		}
+		item[i].alignment = item[i].offset + 1;
+		cr_assert_eq(packing_check(a, &p, 1 << 20, &first, &second), item[i].offset ?
+		    PACKING_MISALIGNED : PACKING_RIGHT);
+		item[i].alignment = 0;
+	}
+	cr_assert_eq(packing_check(a, &p, 1 << 20, &first, &second), PACKING_RIGHT);
+	arena_free(a);
+}
+
+Test(packing, the_same_offsets_every_time)
+{
+	static struct item item[200], again[200];
+	struct packing p = { item, 200, 64 }, q = { again, 200, 64 };
+	struct arena *a = arena_new();
+	int i;
+
+	random_instance(&p, 3);
+	random_instance(&q, 3);
+	packing_solve(a, &p, NULL);
+	packing_solve(a, &q, NULL);
+	for (i = 0; i < 200; i++)
+		cr_assert_eq(item[i].offset, again[i].offset);
+	arena_free(a);
+}

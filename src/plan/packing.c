@@ -109,16 +109,25 @@ alignment_of(const struct packing *p, const struct item *i)
 	return i->alignment > 0 ? i->alignment : p->alignment > 1 ? p->alignment : 1;
 }
 
+static int64_t
+common_alignment(const struct packing *p)
+{
+	int64_t divisor = 0;
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		divisor = gcd(divisor, alignment_of(p, &p->item[i]));
+	return divisor;
+}
+
 /* Padded sizes; tails where the topmost need not be padded. Items without bytes lie at 0. */
 static int
 fill_jobs(struct arena *a, struct packing *p, struct job *job)
 {
 	struct times times = find_times(a, p);
-	int64_t divisor = 0, align;
+	int64_t divisor = common_alignment(p), align;
 	int i, n = 0;
 
-	for (i = 0; i < p->n; i++)
-		divisor = gcd(divisor, alignment_of(p, &p->item[i]));
 	for (i = 0; i < p->n; i++) {
 		const struct item *it = &p->item[i];
 		struct job *j = &job[n];
@@ -199,11 +208,12 @@ cut(struct arena *a, struct pieces *p, const struct job *job, int n)
 
 /* Live bytes by section; the bound; what divides all heights. */
 static void
-measure(struct instance *in)
+measure(struct instance *in, int64_t padding)
 {
 	int64_t *tail = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*tail)), live = 0;
 	int i, s;
 
+	in->padding = 1;
 	in->live = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*in->live));
 	for (i = 0; i < in->n; i++) {
 		const struct job *j = &in->job[i];
@@ -211,7 +221,10 @@ measure(struct instance *in)
 		in->live[j->lower] += j->size;
 		in->live[j->upper] -= j->size;
 		in->unit = gcd(gcd(in->unit, j->size), j->align > 1 ? j->align : 0);
-		in->unit = j->tail ? 1 : in->unit;
+		if (j->tail) {
+			in->unit = 1;
+			in->padding = padding;
+		}
 		for (s = j->lower; j->tail && s < j->upper; s++)
 			tail[s] = j->tail > tail[s] ? j->tail : tail[s];
 	}
@@ -228,12 +241,13 @@ divide(struct arena *a, struct packing *p)
 {
 	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
 	struct pieces pieces = { .job = arena_array(a, (size_t)p->n + 1, sizeof(*job)) };
+	int64_t padding = common_alignment(p);
 	int n = fill_jobs(a, p, job), i;
 
 	pieces.v = arena_array(a, (size_t)n + 1, sizeof(*pieces.v));
 	cut(a, &pieces, job, n);
 	for (i = 0; i < pieces.n; i++)
-		measure(&pieces.v[i]);
+		measure(&pieces.v[i], padding);
 	return pieces;
 }
 

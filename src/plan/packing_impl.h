@@ -29,6 +29,7 @@ struct instance {
 	int n, sections;
 	int64_t *live;		/* by section: the sum of sizes */
 	int64_t max_live;	/* at least that much is needed, tails subtracted */
+	int64_t padding;	/* what sizes are padded to, where tails need not be; else 1 */
 	int64_t unit;		/* divides all heights that a packed-down answer can have */
 };
 

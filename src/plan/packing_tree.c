@@ -66,6 +66,8 @@ struct frame {
 struct tree {
 	int n, sections, words;
 	int64_t capacity;
+	int64_t padded;		/* the capacity with the padding of the topmost */
+	int64_t padding;
 	/* the instance, by rank */
 	const struct job **job;
 	int64_t *size;
@@ -178,7 +180,7 @@ stack_fits(struct tree *t, int section, int64_t offset)
 	for (j = 0; j < n; j++)
 		top = (top > v[j].minimum ? top : v[j].minimum) + v[j].size;
 	t->visits += 2 * n + t->words;
-	return top <= t->capacity;
+	return top <= t->padded;
 }
 
 /* False if a section of the part cannot take what is to come above JOB, the last placed. */
@@ -197,7 +199,7 @@ sections_fit(struct tree *t, const struct part *p, int64_t offset, int job)
 		if (!has(t->left, w) || t->minimum[w] > t->floor[s])
 			find_witness(t, s);
 		floor = t->floor[s] > offset ? t->floor[s] : offset;
-		if (floor + t->total[s] > t->capacity)
+		if (floor + t->total[s] > t->padded)
 			return false;
 	}
 	for (s = t->lower[job]; s < t->upper[job]; s++)
@@ -629,6 +631,7 @@ tree_new(const struct instance *in, const struct tree_key *key, int total_key)
 	t->arena = in->arena;
 	t->n = in->n;
 	t->sections = in->sections;
+	t->padding = in->padding;
 	t->words = (in->n + 63) / 64;
 	make_room(t);
 	for (i = 0; i < t->n; i++) {
@@ -673,5 +676,6 @@ tree_start(struct tree *t, int64_t capacity)
 	take_back(t, &(struct frame){ .parts = 1 });
 	t->nframes = 0;
 	t->capacity = capacity;
+	t->padded = (capacity + t->padding - 1) / t->padding * t->padding;
 	open_frame(t, 0, 0, 0);
 }
