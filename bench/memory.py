@@ -12,6 +12,9 @@ from the plan's buffers. The first row is the plan with every optional pass left
 added one by one: in-place first, since PyTorch does that too, the others in the order in which they
 run. Which there are, stowage is asked.
 
+`missing it` is what the last row would lose if that technique alone were left out: several save the
+same bytes, so the order in which they are added decides whose share those are.
+
 `again` is the work done a second time: multiply-adds and bytes written by repeated nodes, as shares
 of those of one forward pass. `arena` is what the program allocates, workspaces included.
 """
@@ -81,13 +84,14 @@ def peak(planned):
 
 
 def rows_of(stowage, case):
-    """PyTorch's peak, and a row (technique, peak, plan) for each step."""
+    """PyTorch's peak, and a row (technique, peak, plan, peak without it alone) for each step."""
     name, _, batch = case.rpartition(":")
     text, optional = as_baseline(find(name)), optional_passes(stowage)
     rows = []
     for i in range(len(optional) + 1):
         p = plan(stowage, text, batch, optional[i:])
-        rows.append((f"+ {optional[i - 1]}" if i else "no optional pass", peak(p), p))
+        missing = peak(plan(stowage, text, batch, optional[i - 1:i])) if i else None
+        rows.append((f"+ {optional[i - 1]}" if i else "no optional pass", peak(p), p, missing))
     return rows[0][2]["pytorch_eager_bytes"], rows
 
 
@@ -104,11 +108,12 @@ def show(case, theirs, rows):
     name, _, batch = case.rpartition(":")
     print(f"\n{name}, batch {batch}")
     print(f"  {'PyTorch eager':26}{theirs / MIB:12,.1f} MiB")
-    before = theirs
-    for technique, bytes_, p in rows:
+    before, end = theirs, rows[-1][1]
+    for technique, bytes_, p, missing in rows:
+        lost = f"  missing it {share(missing - end, theirs):>7}" if missing else " " * 20
         print(f"  {technique:26}{bytes_ / MIB:12,.1f} MiB  below PyTorch "
-              f"{share(theirs - bytes_, theirs):>7}  this alone {share(before - bytes_, theirs):>7}"
-              f"  again {again(p)}")
+              f"{share(theirs - bytes_, theirs):>7}  of it {share(before - bytes_, theirs):>7}"
+              f"{lost}  again {again(p)}")
         before = bytes_
     print(f"  {'arena, with workspaces':26}{rows[-1][2]['arena_bytes'] / MIB:12,.1f} MiB  "
           f"arena / bound {rows[-1][2]['arena_bytes'] / rows[-1][2]['lower_bound_bytes']:.4f}")
@@ -118,12 +123,12 @@ def show(case, theirs, rows):
 
 
 def markdown(results):
-    techniques = [technique for technique, _, _ in results[0][2]]
+    techniques = [technique for technique, *_ in results[0][2]]
     print("| network | PyTorch MiB | " + " | ".join(techniques) + " | again |")
     print("|---|---|" + "---|" * (len(techniques) + 1))
     for case, theirs, rows in results:
         print(f"| {case.replace(':', ' b')} | {theirs / MIB:,.0f} | "
-              + " | ".join(share(theirs - b, theirs) for _, b, _ in rows)
+              + " | ".join(share(theirs - b, theirs) for _, b, *_ in rows)
               + f" | {again(rows[-1][2])} |")
 
 
