@@ -7,10 +7,10 @@
 
 Both sides count alike: the largest sum of bytes of tensors alive at one time in a training step
 with momentum SGD, without workspaces and without rounding. PyTorch's side is the simulator of
-`stowage plan` (pytorch_eager_bytes), which bench/eager.py holds against PyTorch itself. Ours is read
-from the plan's buffers. The first row is the plan with every optional pass left out; then they are
-added one by one: in-place first, since PyTorch does that too, the others in the order in which they
-run. Which there are, stowage is asked.
+`stowage plan` (pytorch_eager_bytes), which bench/eager.py holds against PyTorch itself. Ours is
+read from the plan's buffers. The first row is the plan with every optional pass left out; then they
+are added one by one: in-place first, since PyTorch does that too, the others in the order in which
+they run. Which there are, stowage is asked.
 
 `missing it` is what the last row would lose if that technique alone were left out: several save the
 same bytes, so the order in which they are added decides whose share those are.
@@ -60,7 +60,7 @@ def plan(stowage, text, batch, without=()):
 
 
 def optional_passes(stowage):
-    """From the message about a pass that does not exist, which has them in the order of the table."""
+    """From the message about a pass that does not exist, in the order of the table."""
     said = subprocess.run([stowage, "plan", "--without=?", os.devnull], text=True,
                           stderr=subprocess.PIPE).stderr
     _, found, names = said.partition("these can: ")
