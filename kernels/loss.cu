@@ -8,8 +8,7 @@
  */
 #include "exp.cu"
 #include "kernel.h"
-
-#define LOSS_PARTS	256
+#include "sizes.cu"
 
 KERNEL(seed_kernel, (real *out, const real *scale, const struct step *s))
 {

@@ -23,6 +23,8 @@
 #define GPU_BLOCKS	256	/* enough to fill a card */
 #define GPU_SPLITS	32	/* most blocks that share a sum */
 
+#define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
+
 struct conv {
 	int c, h, w;		/* input */
 	int f, oh, ow;		/* output */
@@ -157,6 +159,20 @@ static inline int
 conv_gpu_splits(const struct conv *s)
 {
 	return gpu_splits(s->f / s->groups, (int64_t)(s->c / s->groups) * s->kh * s->kw, s->groups);
+}
+
+/* A loss made some rows at a time: rows are rounded up so that what follows them is aligned. */
+static inline int64_t
+head_padded(int64_t rows)
+{
+	return parts(rows, 32) * 32;
+}
+
+/* Bytes beside the products' scratch and the logits (dense_cross_entropy.cu). */
+static inline int64_t
+head_sums(int64_t rows)
+{
+	return 2 * (LOSS_PARTS + head_padded(rows)) * (int64_t)sizeof(double);
 }
 
 #endif

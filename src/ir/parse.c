@@ -453,6 +453,12 @@ settings(struct reader *r)
 	s->clip = number(r);
 	expect(r, "precision");
 	s->precision = (enum precision)one_of(r, "a precision", precisions, 5);
+	if (accept(r, "chunks")) {
+		s->chunk_loss = CHUNK_SPLIT;
+		s->chunks = integer(r);
+		if (s->chunks < 0)
+			fail(r, "a number of chunks");
+	}
 }
 
 static void

@@ -219,9 +219,12 @@ ir_print(FILE *f, const struct module *m)
 
 	fprintf(f, "module %s\n", m->name);
 	fprintf(f, "set batch %lld accumulate %lld validate_batch %lld train %d validate %d clip %.17g "
-	    "precision %s\n", (long long)m->set.batch, (long long)m->set.accumulate,
+	    "precision %s", (long long)m->set.batch, (long long)m->set.accumulate,
 	    (long long)m->set.validate_batch, m->set.train, m->set.validate, m->set.clip,
 	    precision_names[m->set.precision]);
+	if (m->set.chunk_loss == CHUNK_SPLIT)
+		fprintf(f, " chunks %lld", (long long)m->set.chunks);
+	fputs("\n", f);
 	if (m->set.optimizer) {
 		fprintf(f, "optimizer %s ", m->set.optimizer->name);
 		print_attrs(f, m->set.optimizer, m->set.optimizer_attr);

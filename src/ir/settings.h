@@ -53,6 +53,12 @@ enum recompute_kind {
 	RECOMPUTE_PATTERN	/* the layers named, and element-wise work elsewhere */
 };
 
+enum chunk_kind {
+	CHUNK_AUTO,		/* where that lowers the arena */
+	CHUNK_NONE,
+	CHUNK_SPLIT		/* in any case */
+};
+
 struct pattern {		/* of dotted paths: a segment or * for any one */
 	const char *text;
 	struct loc loc;
@@ -88,6 +94,9 @@ struct settings {
 	int64_t recompute_budget;	/* AUTO: bytes of arena to stay within; 0: the device's */
 	struct pattern *recompute_pattern;
 	int nrecompute;
+	enum chunk_kind chunk_loss;	/* logits made some rows at a time */
+	int64_t chunks;		/* SPLIT: how many of them; 0: as many as AUTO would make */
+	struct loc chunk_loc;
 	struct data_source data;
 	int64_t seed;
 	bool shuffle;

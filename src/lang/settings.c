@@ -12,11 +12,12 @@
 
 #define LARGEST_BATCH	INT32_MAX
 #define MOST_EPOCHS	1000000000
+#define MOST_CHUNKS	INT32_MAX
 #define MOST_TRAIN_STEPS	((int64_t)1 << 50)
 
 static const char *const train_keys[] = {
 	"batch", "accumulate", "epochs", "steps", "precision", "optimizer", "schedule", "clip",
-	"freeze", "recompute", "data", "seed", "shuffle",
+	"chunk_loss", "freeze", "recompute", "data", "seed", "shuffle",
 };
 static const char *const validate_keys[] = { "batch", "data" };
 static const char *const device_keys[] = { "name", "memory", "arch" };
@@ -254,6 +255,30 @@ read_clip(struct expander *ex, const struct setting *st, struct settings *set)
 }
 
 static void
+read_chunk_loss(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	struct value v = setting_value(ex, st->value[0]);
+	int64_t n;
+
+	if (v.kind == V_POISON)
+		return;
+	set->chunk_loc = st->loc;
+	if (v.kind == V_WORD && strcmp(v.text, "auto") == 0)
+		return;
+	if (v.kind == V_WORD && strcmp(v.text, "none") == 0) {
+		set->chunk_loss = CHUNK_NONE;
+	} else if (v.kind == V_NUMBER && !v.size) {
+		if (!want_int(ex, &v, st->key.text, 1, MOST_CHUNKS, &n))
+			return;
+		set->chunk_loss = n > 1 ? CHUNK_SPLIT : CHUNK_NONE;
+		set->chunks = n;
+	} else {
+		ex_error(ex, "settings", v.loc, "chunk_loss is auto, none or a number of chunks, "
+		    "not %s", v.kind == V_WORD ? v.text : value_text(ex->a, &v));
+	}
+}
+
+static void
 read_seed(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	setting_int(ex, st, 0, INT64_MAX, &set->seed);
@@ -278,7 +303,7 @@ static const struct {
 	{ "batch", read_batch }, { "accumulate", read_accumulate }, { "epochs", read_length },
 	{ "steps", read_length }, { "precision", read_precision },
 	{ "optimizer", optimizer_read }, { "schedule", schedule_read }, { "clip", read_clip },
-	{ "seed", read_seed }, { "shuffle", read_shuffle },
+	{ "chunk_loss", read_chunk_loss }, { "seed", read_seed }, { "shuffle", read_shuffle },
 };
 
 /* ---- a network's sections ---- */

@@ -13,7 +13,7 @@
 #define LONGEST		24	/* no word of the language comes near it */
 
 static const char *const settings[] = {
-	"accumulate", "arch", "batch", "clip", "data", "epochs", "freeze", "memory", "name",
+	"accumulate", "arch", "batch", "chunk_loss", "clip", "data", "epochs", "freeze", "memory", "name",
 	"optimizer", "precision", "recompute", "schedule", "seed", "shuffle", "steps",
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit/emit.h"
+#include "../../kernels/sizes.cu"
 
 bool
 shape_float(struct build *b, const struct node *n, int k)
@@ -109,7 +110,7 @@ shape_mean_work(const struct node *n, const struct target *target, int threads)
 	(void)n;
 	(void)target;
 	(void)threads;
-	return (struct affine){ 256 * (int64_t)sizeof(double), 0 };
+	return (struct affine){ LOSS_PARTS * (int64_t)sizeof(double), 0 };
 }
 
 const char *

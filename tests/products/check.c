@@ -1,5 +1,5 @@
 /*
- * Holds the kernels of conv, conv_transpose, dense, local and bias against naive loops, over fixed
+ * Holds the kernels of conv, conv_transpose, dense (alone and with its loss), local and bias against naive loops, over fixed
  * and random shapes. Buffers have exactly the planned size, so that a sanitizer sees every step
  * outside. tests/products.test compiles this in single and double precision, for several vector
  * widths and numbers of threads.
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../../kernels/conv.cu"
-#include "../../kernels/dense.cu"
+#include "../../kernels/dense_cross_entropy.cu"
 #include "../../kernels/local.cu"
 
 #ifdef USE_DOUBLE
@@ -284,6 +284,81 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 	free(ty), free(tx), free(tw), free(tb);
 }
 
+/* One row of LOGITS: its loss, and what it becomes: its gradient. Labels out of range do not count. */
+static double
+naive_loss(double *logits, int64_t k, int64_t label, int64_t rows, double *right)
+{
+	double sum = 0, own;
+	bool best = true;
+
+	if (label < 0 || label >= k) {
+		memset(logits, 0, (size_t)k * sizeof(*logits));
+		return 0;
+	}
+	own = logits[label];
+	for (int64_t j = 0; j < k; j++) {
+		sum += exp(logits[j]);
+		best &= j < label ? logits[j] < own : logits[j] <= own;
+	}
+	*right += best;
+	for (int64_t j = 0; j < k; j++)
+		logits[j] = (exp(logits[j]) / sum - (j == label)) / (double)rows;
+	return log(sum) - own;
+}
+
+static int64_t
+head_scratch(int64_t rows, int64_t in, int64_t units)
+{
+	return THREADS * product_scratch(most(in, most(units, rows)));
+}
+
+/* The loss of a dense layer, made CHUNK rows at a time. Few labels, so that some rows are right. */
+static void
+check_head(int64_t rows, int64_t in, int64_t units, int64_t chunk)
+{
+	int64_t nx = rows * in, nw = in * units, scratch = head_scratch(chunk, in, units);
+	int64_t bytes = scratch * (int64_t)sizeof(real);
+	real *x = filled(nx), *w = filled(nw), *bias = filled(units), loss, accuracy, alone;
+	real *dx = fresh(nx), *dw = fresh(nw), *db = fresh(units);
+	real *work = fresh(scratch + head_sums(chunk) / (int64_t)sizeof(real) + chunk * units);
+	double *t = calloc((size_t)(rows * units), sizeof(*t)), *tx = calloc((size_t)nx, sizeof(*tx));
+	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)units, sizeof(*tb));
+	double sum = 0, right = 0;
+	int32_t *label = malloc((size_t)rows * sizeof(*label));
+	char name[100];
+
+	snprintf(name, sizeof(name), "rows %d, in %d, units %d, %d at a time", (int)rows, (int)in,
+	    (int)units, (int)chunk);
+	for (int64_t i = 0; i < rows; i++)
+		label[i] = i % 7 == 3 ? -1 : (int32_t)draw(units < 4 ? units : 4);
+	for (int64_t i = 0; i < rows * units; i++)
+		t[i] = bias[i % units];
+	naive_product(t, x, in, 1, w, 1, in, rows, units, in);
+	for (int64_t r = 0; r < rows; r++) {
+		sum += naive_loss(t + r * units, units, label[r], rows, &right) / (double)rows;
+		for (int64_t j = 0; j < units; j++) {
+			tb[j] += t[r * units + j];
+			for (int64_t i = 0; i < in; i++) {
+				tx[r * in + i] += t[r * units + j] * w[j * in + i];
+				tw[j * in + i] += t[r * units + j] * x[r * in + i];
+			}
+		}
+	}
+	right /= (double)rows;
+	dense_cross_entropy_forward(&loss, &accuracy, dx, dw, db, x, w, bias, label, work, bytes, rows,
+	    in, units, chunk);
+	compare("loss", name, &loss, &sum, 1);
+	compare("accuracy", name, &accuracy, &right, 1);
+	compare("loss, input", name, dx, tx, nx);
+	compare("loss, weights", name, dw, tw, nw);
+	compare("loss, bias", name, db, tb, units);
+	dense_cross_entropy_forward(&alone, NULL, NULL, NULL, NULL, x, w, bias, label, work, bytes,
+	    rows, in, units, chunk);
+	compare("loss alone", name, &alone, &sum, 1);
+	free(x), free(w), free(bias), free(dx), free(dw), free(db), free(work);
+	free(t), free(tx), free(tw), free(tb), free(label);
+}
+
 static void
 naive_local(const struct local *s, int64_t b, char make, double *sum, const real *one,
     const real *two)
@@ -354,6 +429,11 @@ main(void)
 	check_dense(7, 33, 10);
 	check_dense(130, 70, 300);
 	check_dense(3, 900, 500);
+	check_head(1, 1, 1, 1);
+	check_head(64, 20, 10, 64);
+	check_head(65, 33, 70, 16);
+	check_head(130, 70, 301, 37);
+	check_head(9, 5, 1000, 1);
 	check_local(local_shape(4, 1, 60, 1, 1, 60, 1, 1, 1, 1), 5);
 	check_local(local_shape(3, 9, 8, 5, 4, 6, 3, 3, 2, 1), 3);
 	check_local(local_shape(50, 4, 5, 17, 2, 2, 3, 3, 1, 2), 37);

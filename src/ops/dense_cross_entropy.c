@@ -1,0 +1,195 @@
+/*
+ * dense_cross_entropy: a dense layer and the cross-entropy of its outputs as one node, which makes
+ * the logits some rows at a time, in its workspace (kernels/dense_cross_entropy.cu).
+ *
+ *     in:   x, weight, bias or NULL, labels
+ *     out:  loss, accuracy, gradients of x, weight and bias; all but the loss may be absent
+ *
+ * The gradients are made in forward, as if the loss's own gradient were 1: making them in backward
+ * would take the product of the logits a second time. They are linear in it, so grad() multiplies
+ * them by the gradient that arrives, in place. Since a loss stands at the end of forward, they live
+ * hardly longer than if backward had made them; and x need not be kept for it.
+ */
+#include "ops/dense_cross_entropy.h"
+
+#include "emit/emit.h"
+#include "ops/product.h"
+#include "ops/shapes.h"
+#include "ops/targets.h"
+
+enum { LOSS, ACCURACY, DX, DWEIGHT, DBIAS, OUTPUTS };
+enum { X, WEIGHT, BIAS, LABELS, INPUTS };
+
+/* the weights' first, so that they can be updated at once */
+static const struct { int of, out; } gradients[] = {
+	{ WEIGHT, DWEIGHT }, { BIAS, DBIAS }, { X, DX },
+};
+
+static const struct attr_spec attrs[] = {
+	{ "rows", ATTR_INT, "rows of logits made at a time", .required = true, .min = 1,
+	    .max = (double)LARGEST_BYTES },
+	ATTRS_END
+};
+
+static int64_t
+last(const struct tensor *t)
+{
+	return t->dim[t->rank - 1];
+}
+
+/* ---- backward ---- */
+
+static void
+emit_scale(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "scale_gradient", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+}
+
+const struct op op_scale_gradient = {
+	.name = "scale_gradient",
+	.kind = OP_INTERNAL,
+	.brief = "a gradient made for a loss whose own gradient is 1, times that gradient",
+	.operands = "gradient dloss",
+	.min_operands = 2, .max_operands = 2,
+	.inplace = 1u << 0,
+	.kernels = "dense_cross_entropy.cu",
+	.emit = emit_scale,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct tensor *dloss = diff_of(d, n->out[LOSS]);
+	size_t i;
+
+	for (i = 0; dloss && i < sizeof(gradients) / sizeof(gradients[0]); i++) {
+		struct tensor *of = n->in[gradients[i].of];
+		struct tensor *in[] = { n->out[gradients[i].out], dloss };
+
+		if (diff_wants(d, of))
+			diff_output(d, diff_node(d, n, &op_scale_gradient, 2, in), of);
+	}
+	return true;
+}
+
+/* ---- forward ---- */
+
+static struct affine
+macs(const struct node *n)
+{
+	const struct tensor *x = n->in[X];
+
+	return product_macs(x, product_of(tensor_elements_per_sample(x), n->in[WEIGHT]->dim[0]),
+	    1 + (n->out[DX] != NULL) + (n->out[DWEIGHT] != NULL));
+}
+
+/* Scratch of the largest of its products. */
+static int64_t
+products(const struct node *n, const struct target *target, int threads)
+{
+	const int64_t depth[] = { last(n->in[X]), n->in[WEIGHT]->dim[0], op_int(n, "rows") };
+	int64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(depth) / sizeof(depth[0]); i++) {
+		struct affine a = product_work_dense(n, target, threads, depth[i]);
+
+		most = a.fixed > most ? a.fixed : most;
+	}
+	return most;
+}
+
+static struct affine
+workspace(const struct node *n, const struct target *target, int threads)
+{
+	int64_t rows = op_int(n, "rows");
+	struct affine logits = product_elements(n, product_of(rows, n->in[WEIGHT]->dim[0]));
+	struct affine rest = { products(n, target, threads), 0 };
+
+	if (rows > LARGEST_BYTES / (int64_t)sizeof(double) / 4)
+		return (struct affine){ INT64_MAX, 0 };
+	rest.fixed += head_sums(rows);
+	return affine_sum(logits, rest);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "dense_cross_entropy_forward", "tttttttttwisiii", n->out[LOSS],
+	    n->out[ACCURACY], n->out[DX], n->out[DWEIGHT], n->out[DBIAS], n->in[X], n->in[WEIGHT],
+	    n->in[BIAS], n->in[LABELS], n, products(n, e->target, e->plan->threads),
+	    emit_rows(e, n->in[X], n->in[X]->rank - 1), last(n->in[X]), n->in[WEIGHT]->dim[0],
+	    op_int(n, "rows"));
+}
+
+const struct op op_dense_cross_entropy = {
+	.name = "dense_cross_entropy",
+	.kind = OP_INTERNAL,
+	.brief = "dense and cross_entropy, whose logits are made some rows at a time",
+	.attrs = attrs,
+	.operands = "x weight bias labels",
+	.min_operands = INPUTS, .max_operands = INPUTS,
+	.macs = macs,
+	.grad = grad,
+	.saves = SAVES_OUT(DX) | SAVES_OUT(DWEIGHT) | SAVES_OUT(DBIAS),
+	.optional_out = 1u << ACCURACY | 1u << DX | 1u << DWEIGHT | 1u << DBIAS,
+	.workspace = workspace,
+	.kernels = "dense_cross_entropy.cu",
+	.emit = emit,
+};
+
+/* ---- joining ---- */
+
+bool
+head_suits(const struct head *h)
+{
+	const struct tensor *logits = h->dense->out[0], *labels = h->loss->in[1];
+
+	return !labels->def && labels != logits &&
+	    target_axis(logits, labels) == logits->rank - 1 &&
+	    (!h->accuracy || (h->accuracy->in[0] == logits && h->accuracy->in[1] == labels));
+}
+
+/* The gradient of an input; as such it counts only once it is scaled. */
+static void
+add_gradient(struct module *m, struct node *n, int input, int output)
+{
+	const struct tensor *of = n->in[input];
+	struct tensor *t;
+
+	if (!of)
+		return;
+	t = ir_tensor_like(m, of->kind == T_PARAM ? T_GRADIENT : T_DELTA, of,
+	    arena_printf(m->arena, "%s.grad.unscaled", of->name), n->loc);
+	t->def = n;
+	n->out[output] = t;
+}
+
+struct node *
+head_join(struct graph *g, const struct head *h, int64_t rows)
+{
+	struct module *m = g->module;
+	const struct node *dense = h->dense;
+	struct tensor *in[INPUTS] = { dense->in[0], dense->in[1],
+		dense->nin > 2 ? dense->in[2] : NULL, h->loss->in[1] };
+	struct node *n = ir_node(g, &op_dense_cross_entropy, dense->path, dense->loc, INPUTS, in);
+	struct tensor *accuracy = h->accuracy ? h->accuracy->out[0] : NULL;
+	size_t i;
+
+	n->attr = arena_array(m->arena, 2, sizeof(*n->attr));
+	n->attr[0] = (struct attr){ .given = true, .i = rows };
+	n->phase = PHASE_FORWARD;
+	n->out = arena_array(m->arena, OUTPUTS, sizeof(struct tensor *));
+	n->nout = OUTPUTS;
+	n->out[LOSS] = h->loss->out[0];
+	n->out[LOSS]->def = n;
+	if (accuracy) {
+		n->out[ACCURACY] = accuracy;
+		accuracy->def = n;
+	}
+	if (!g->training)
+		return n;
+	for (i = 0; i < sizeof(gradients) / sizeof(gradients[0]); i++)
+		add_gradient(m, n, gradients[i].of, gradients[i].out);
+	return n;
+}

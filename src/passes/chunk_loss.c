@@ -1,0 +1,306 @@
+/*
+ * chunk-loss: joins a dense layer and the cross-entropy of its outputs into one node that makes
+ * the logits some rows at a time, so that all of them never exist together. GPT-2 124M, at 64
+ * sequences of 1024 tokens and 50,304 words, has 12.3 GiB of logits in f32; sixteen chunks of them
+ * take 786 MiB. No multiply-add is added, but large products run as several smaller ones, and two
+ * kernels made for the whole run as one made for chunks: so it is done where it pays.
+ *
+ *     x, w, b -> dense -> logits -> cross_entropy -> loss         x, w, b, labels
+ *                            |                           ==>             |
+ *              labels -------+----> accuracy                 dense_cross_entropy -> loss, accuracy
+ *
+ * Reads: train and validate, the setting chunk_loss. Writes: their nodes. It runs before
+ * `differentiate`, so what the logits' readers are is known, and gradients follow from the new node.
+ *
+ * `auto` plans the step both ways. It splits where that lowers the arena by at least one part in
+ * LEAST_GAIN, and only the graphs whose own peak would else be above that of the other.
+ *
+ * Invariants after: 1. the logits of a joined layer had no other reader; 2. nothing else that is
+ * needed is gone; 3. nodes that nothing needs are gone from a graph in which something was joined.
+ */
+#include "passes/pass.h"
+
+#include "model/whatif.h"
+#include "ops/dense_cross_entropy.h"
+#include "ops/op.h"
+#include "ops/product.h"
+#include "ops/shapes.h"
+#include "plan/plan.h"
+
+#define MOST_CHUNKS	16	/* that auto makes: the logits are then no longer what matters */
+#define LEAST_ROWS	256	/* in each of them, so that a product is worth reading its weights for */
+#define LEAST_GAIN	64
+
+/* A head and where it stands: its dense layer's place among the nodes. */
+struct found {
+	struct head head;
+	int64_t rows;		/* of logits, at the graph's batch */
+};
+
+struct search {
+	struct graph *g;
+	bool *needed;		/* by place: what prune would leave */
+	bool *read;		/* by tensor id: by a node that is needed, or as a result */
+	bool *result;		/* by tensor id */
+	struct found *at;	/* by place: .head.dense is NULL where none begins */
+	int count;
+};
+
+/* ---- finding heads ---- */
+
+static bool
+is_needed(const struct search *s, const struct node *n)
+{
+	int k;
+
+	if (n->op->flags & OP_SIDE_EFFECT)
+		return true;
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] && (s->read[n->out[k]->id] || tensor_persistent(n->out[k])))
+			return true;
+	return false;
+}
+
+/* Metrics are not computed in training, but their nodes still stand there. */
+static void
+find_needed(struct search *s)
+{
+	int i, k;
+
+	for (i = 0; i < s->g->results.n; i++)
+		s->result[s->g->results.v[i].tensor->id] = true;
+	if (s->g->loss)
+		s->result[s->g->loss->id] = true;
+	for (i = 0; i < s->g->module->next_tensor; i++)
+		s->read[i] = s->result[i];
+	for (i = s->g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = s->g->nodes.v[i];
+
+		s->needed[i] = is_needed(s, n);
+		for (k = 0; s->needed[i] && k < n->nin; k++)
+			if (n->in[k])
+				s->read[n->in[k]->id] = true;
+	}
+}
+
+/* Adds a reader of a dense layer's outputs; false if it wants them for something else. */
+static bool
+add_reader(struct head *h, struct node *n)
+{
+	if (n->op == op_find("cross_entropy") && !h->loss) {
+		h->loss = n;
+		return true;
+	}
+	if (n->op == op_find("accuracy") && !h->accuracy) {
+		h->accuracy = n;
+		return true;
+	}
+	return false;
+}
+
+static int64_t
+rows_of(const struct graph *g, const struct tensor *logits)
+{
+	return product_of(shape_product(logits, 0, logits->rank - 1), logits->batched ? g->batch : 1);
+}
+
+/* One walk for all layers: a reader finds the layer by its output. */
+static void
+find_heads(struct search *s)
+{
+	struct module *m = s->g->module;
+	int *place = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*place));
+	bool *spoilt = arena_array(m->arena, (size_t)s->g->nodes.n + 1, sizeof(*spoilt));
+	const struct op *dense = op_find("dense");
+	int i, k;
+
+	for (i = 0; i < s->g->nodes.n; i++) {
+		struct node *n = s->g->nodes.v[i];
+
+		for (k = 0; s->needed[i] && k < n->nin; k++) {
+			int at = n->in[k] ? place[n->in[k]->id] - 1 : -1;
+
+			if (at >= 0 && (k > 0 || !add_reader(&s->at[at].head, n)))
+				spoilt[at] = true;
+		}
+		if (n->op == dense && s->needed[i] && !s->result[n->out[0]->id]) {
+			s->at[i].head.dense = n;
+			place[n->out[0]->id] = i + 1;
+		}
+	}
+	for (i = 0; i < s->g->nodes.n; i++) {
+		struct found *f = &s->at[i];
+
+		if (!f->head.dense)
+			continue;
+		if (spoilt[i] || !f->head.loss || !head_suits(&f->head)) {
+			f->head.dense = NULL;
+			continue;
+		}
+		f->rows = rows_of(s->g, f->head.dense->out[0]);
+		s->count++;
+	}
+}
+
+static struct search
+search(struct graph *g)
+{
+	struct search s = { .g = g };
+	struct arena *a = g->module->arena;
+	size_t tensors = (size_t)g->module->next_tensor + 1, nodes = (size_t)g->nodes.n + 1;
+
+	s.needed = arena_array(a, nodes, sizeof(*s.needed));
+	s.at = arena_array(a, nodes, sizeof(*s.at));
+	s.read = arena_array(a, tensors, sizeof(*s.read));
+	s.result = arena_array(a, tensors, sizeof(*s.result));
+	find_needed(&s);
+	find_heads(&s);
+	return s;
+}
+
+/* ---- joining ---- */
+
+/* Rows to make at a time, or 0 to leave them all together. */
+static int64_t
+chunk_rows(const struct settings *set, int64_t rows)
+{
+	int64_t chunks = set->chunks;
+
+	if (set->chunk_loss == CHUNK_NONE)
+		return 0;
+	if (set->chunk_loss == CHUNK_AUTO || chunks == 0)
+		chunks = least(MOST_CHUNKS, rows / LEAST_ROWS);
+	return chunks < 2 ? 0 : parts(rows, least(chunks, rows));
+}
+
+static void
+join_heads(struct search *s, const struct settings *set)
+{
+	struct graph *g = s->g;
+	struct node **old = g->nodes.v;
+	bool *gone = arena_array(g->module->arena, (size_t)g->module->next_node + 1, sizeof(*gone));
+	int n = g->nodes.n, i;
+
+	g->nodes.v = NULL;
+	g->nodes.n = g->nodes.cap = 0;
+	for (i = 0; i < n; i++) {
+		const struct found *f = &s->at[i];
+		int64_t rows = f->head.dense ? chunk_rows(set, f->rows) : 0;
+
+		if (rows) {
+			head_join(g, &f->head, rows);
+			gone[f->head.loss->id] = true;
+			if (f->head.accuracy)
+				gone[f->head.accuracy->id] = true;
+		} else if (s->needed[i] && !gone[old[i]->id]) {
+			vec_push(g->module->arena, &g->nodes, old[i]);
+		}
+	}
+}
+
+static bool
+anything_to_split(const struct search *s, const struct settings *set)
+{
+	int i;
+
+	for (i = 0; s->count && i < s->g->nodes.n; i++)
+		if (s->at[i].head.dense && chunk_rows(set, s->at[i].rows))
+			return true;
+	return false;
+}
+
+/* ---- auto ---- */
+
+/* Could splitting pay at all? It saves the logits and, where it is not made in place, their
+ * gradient; the parameters stay. Spares most networks two more plans. */
+static bool
+worth_planning(const struct search *s)
+{
+	const struct module *m = s->g->module;
+	int64_t logits = 0, kept = 0;
+	int i;
+
+	for (i = 0; s->count && i < s->g->nodes.n; i++)
+		if (s->at[i].head.dense && chunk_rows(&m->set, s->at[i].rows) &&
+		    __builtin_add_overflow(logits, affine_at(tensor_bytes(
+		    s->at[i].head.dense->out[0]), s->g->batch), &logits))
+			return false;
+	for (i = 0; i < m->persistent.n; i++)
+		if (__builtin_add_overflow(kept, tensor_bytes(m->persistent.v[i]).fixed, &kept))
+			return false;
+	return logits > kept / LEAST_GAIN / 2;
+}
+
+/* The most that is alive during a graph of another plan. */
+static int64_t
+peak_of(const struct module *m, const struct graph *g)
+{
+	int64_t most = 0;
+	int i;
+
+	for (i = 0; g && i < m->plan->instants; i++)
+		if (m->plan->at[i].graph == g && m->plan->at[i].live > most)
+			most = m->plan->at[i].live;
+	return most;
+}
+
+/* Recomputation trades time for the same bytes, and this does not: it is compared without. */
+static void
+decide(struct module *m, bool *train, bool *validate)
+{
+	struct settings set = m->set;
+	struct module *whole, *split;
+
+	set.recompute = RECOMPUTE_NONE;
+	set.chunk_loss = CHUNK_NONE;
+	whole = whatif(m, &set);
+	set.chunk_loss = CHUNK_SPLIT;
+	set.chunks = 0;
+	split = whatif(m, &set);
+	*train = *validate = false;
+	if (!whole || !split || split->plan->arena_bytes > whole->plan->arena_bytes -
+	    whole->plan->arena_bytes / LEAST_GAIN)
+		return;
+	*train = peak_of(whole, whole->train) > split->plan->arena_bytes;
+	*validate = peak_of(whole, whole->validate) > split->plan->arena_bytes;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct graph *const graph[] = { m->train, m->validate };
+	struct search found[2];
+	bool split[2] = { false, false };
+	int i;
+
+	(void)o;
+	if (m->set.chunk_loss == CHUNK_NONE)
+		return true;
+	for (i = 0; i < 2; i++)
+		if (graph[i]) {
+			found[i] = search(graph[i]);
+			split[i] = anything_to_split(&found[i], &m->set);
+		}
+	if (m->set.chunk_loss == CHUNK_SPLIT && !split[0] && !split[1] && m->set.chunks)
+		diag_add(m->diags, SEV_WARNING, "settings", m->set.chunk_loc, "chunk_loss finds "
+		    "nothing to split: no dense layer is read by one cross_entropy alone");
+	if (m->set.chunk_loss == CHUNK_AUTO) {
+		split[0] = split[0] && worth_planning(&found[0]);
+		split[1] = split[1] && worth_planning(&found[1]);
+		if ((split[0] || split[1]) && m->forward)
+			decide(m, &split[0], &split[1]);
+		else
+			split[0] = split[1] = false;
+	}
+	for (i = 0; i < 2; i++)
+		if (split[i])
+			join_heads(&found[i], &m->set);
+	return true;
+}
+
+const struct pass pass_chunk_loss = {
+	.name = "chunk-loss",
+	.doc = "join dense and cross_entropy, so that the full logits never exist",
+	.optional = true,
+	.run = run,
+};
