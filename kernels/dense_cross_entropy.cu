@@ -90,11 +90,13 @@ KERNEL(head_bias_kernel, (real *db, const real *dy, bool add, int64_t rows, int6
 	}
 }
 
-/* SIZE: bytes of WORK that the products may have. ACCURACY, DX, DW and DB may be NULL. */
+/* SIZE: bytes of WORK that the products may have. ACCURACY, DX, DW and DB may be NULL. KEEP, or
+ * NULL, is shown each chunk's logits; AT: bytes from the first of all. */
 static void
 dense_cross_entropy_forward(real *out, real *accuracy, real *dx, real *dw, real *db, const real *x,
     const real *w, const real *bias, const int32_t *label, void *work, int64_t size, int64_t rows,
-    int64_t in, int64_t units, int64_t chunk)
+    int64_t in, int64_t units, int64_t chunk,
+    void (*keep)(const void *logits, int64_t at, int64_t bytes))
 {
 	double *part = (double *)((char *)work + size), *part_right = part + LOSS_PARTS;
 	double *loss = part + 2 * LOSS_PARTS, *right = accuracy ? loss + head_padded(chunk) : NULL;
@@ -107,6 +109,9 @@ dense_cross_entropy_forward(real *out, real *accuracy, real *dx, real *dw, real 
 
 		dense_product(logits, from, false, w, true, bias, ANEW, n, units, in, work,
 		    (size_t)size);
+		if (keep)
+			keep(logits, at * units * (int64_t)sizeof(real),
+			    n * units * (int64_t)sizeof(real));
 		LAUNCH_ROWS(head_rows_kernel, n,
 		    (loss, right, logits, label + at, share, gradient, n, units));
 		LAUNCH_ROWS(head_sum_kernel, LOSS_PARTS, (part, loss, at > 0, n));

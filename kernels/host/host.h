@@ -136,6 +136,8 @@ struct prediction {		/* the network's output, for --predict */
 #ifdef VALIDATES
 /* the step hands them over at once, since later nodes may overwrite them */
 static void keep_predictions(const void *from, int64_t bytes);
+/* a piece of them; AT: bytes from their start */
+static void keep_predictions_at(const void *from, int64_t at, int64_t bytes);
 #endif
 
 struct stowage_tensor {		/* -DLIBRARY, -DTRACE: every tensor there is */

@@ -53,10 +53,16 @@ read_results(const struct result *result, int n, int64_t batch, double *sum)
 static unsigned char *predictions;	/* of one batch, on the host; NULL: not wanted */
 
 static void
-keep_predictions(const void *from, int64_t bytes)
+keep_predictions_at(const void *from, int64_t at, int64_t bytes)
 {
 	if (predictions)
-		device_read(predictions, (const unsigned char *)from - arena, bytes);
+		device_read(predictions + at, (const unsigned char *)from - arena, bytes);
+}
+
+static void
+keep_predictions(const void *from, int64_t bytes)
+{
+	keep_predictions_at(from, 0, bytes);
 }
 
 /* Part of a file would pass for the whole of it: none stays behind. A device is left alone. */

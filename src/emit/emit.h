@@ -45,6 +45,7 @@ struct emitter {
 	const struct plan *plan;
 	const struct target *target;
 	const struct graph *graph;	/* being written */
+	const struct tensor *prediction;	/* of that graph, for --predict, or NULL */
 	struct text *out;
 };
 

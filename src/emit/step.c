@@ -131,6 +131,16 @@ can_be_kept(const struct tensor *t)
 	return t && t->def && t->batched;
 }
 
+/* The node itself hands it over, a piece at a time. */
+static const struct tensor *
+value_in_pieces(const struct graph *g, const struct node *n)
+{
+	struct tensor *t = n->op->pieces(g->module, n);
+
+	t->def = (struct node *)n;
+	return t;
+}
+
 /* The operand of the first loss or metric that the network computes: a loss may name its target
  * first, and a target may itself be computed. Without parameters any computed one will do. */
 static const struct tensor *
@@ -142,6 +152,8 @@ operand_of_kind(const struct graph *g, enum op_kind kind, const bool *learnt)
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 
+		if (kind == OP_LOSS && n->op->pieces)
+			return value_in_pieces(g, n);
 		for (k = 0; n->op->kind == kind && k < n->nin; k++) {
 			if (!can_be_kept(n->in[k]))
 				continue;
@@ -288,9 +300,10 @@ put_after(struct steps *s, const struct node *n, int instant)
 }
 
 static void
-put_node(struct steps *s, const struct node *n, int instant, const struct tensor *prediction)
+put_node(struct steps *s, const struct node *n, int instant)
 {
 	struct emitter *e = s->e;
+	const struct tensor *prediction = e->prediction;
 	int i;
 
 	describe(s, n, instant);
@@ -333,13 +346,13 @@ mentions(const char *text, char name)
 static void
 put_graph(struct steps *s, const struct graph *g, const char *function, int start)
 {
-	const struct tensor *prediction = g == s->e->module->validate ? emit_prediction(g) : NULL;
 	struct text *out = s->e->out, body;
 	unsigned seen = 0;
 	int i;
 
 	text_init(&body, s->e->module->arena);
 	s->e->graph = g;
+	s->e->prediction = g == s->e->module->validate ? emit_prediction(g) : NULL;
 	s->e->out = &body;
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
@@ -347,10 +360,11 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 		if (!(seen >> n->phase & 1))
 			text_printf(&body, "\n\t/* ---- %s ---- */\n", phase_titles[n->phase]);
 		seen |= 1u << n->phase;
-		put_node(s, n, start + i, prediction);
+		put_node(s, n, start + i);
 	}
 	s->e->out = out;
 	s->e->graph = NULL;
+	s->e->prediction = NULL;
 	text_printf(out, "\nstatic void\n%s(int64_t b, const struct step *s)\n{\n", function);
 	if (!mentions(body.s, 'b'))
 		text_puts(out, "\t(void)b;\n");

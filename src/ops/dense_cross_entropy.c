@@ -112,14 +112,26 @@ workspace(const struct node *n, const struct target *target, int threads)
 	return affine_sum(logits, rest);
 }
 
+static struct tensor *
+logits(struct module *m, const struct node *n)
+{
+	const struct tensor *x = n->in[X];
+	struct tensor *t = ir_tensor_like(m, T_ACTIVATION, x, n->path, n->loc);
+
+	t->dim[t->rank - 1] = n->in[WEIGHT]->dim[0];
+	return t;
+}
+
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_cross_entropy_forward", "tttttttttwisiii", n->out[LOSS],
+	bool predicts = e->prediction && e->prediction->def == n;
+
+	emit_call(e, "dense_cross_entropy_forward", "tttttttttwisiiis", n->out[LOSS],
 	    n->out[ACCURACY], n->out[DX], n->out[DWEIGHT], n->out[DBIAS], n->in[X], n->in[WEIGHT],
 	    n->in[BIAS], n->in[LABELS], n, products(n, e->target, e->plan->threads),
 	    emit_rows(e, n->in[X], n->in[X]->rank - 1), last(n->in[X]), n->in[WEIGHT]->dim[0],
-	    op_int(n, "rows"));
+	    op_int(n, "rows"), predicts ? "keep_predictions_at" : "NULL");
 }
 
 const struct op op_dense_cross_entropy = {
@@ -134,6 +146,7 @@ const struct op op_dense_cross_entropy = {
 	.saves = SAVES_OUT(DX) | SAVES_OUT(DWEIGHT) | SAVES_OUT(DBIAS),
 	.optional_out = 1u << ACCURACY | 1u << DX | 1u << DWEIGHT | 1u << DBIAS,
 	.workspace = workspace,
+	.pieces = logits,
 	.kernels = "dense_cross_entropy.cu",
 	.emit = emit,
 };

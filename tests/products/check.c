@@ -346,14 +346,14 @@ check_head(int64_t rows, int64_t in, int64_t units, int64_t chunk)
 	}
 	right /= (double)rows;
 	dense_cross_entropy_forward(&loss, &accuracy, dx, dw, db, x, w, bias, label, work, bytes, rows,
-	    in, units, chunk);
+	    in, units, chunk, NULL);
 	compare("loss", name, &loss, &sum, 1);
 	compare("accuracy", name, &accuracy, &right, 1);
 	compare("loss, input", name, dx, tx, nx);
 	compare("loss, weights", name, dw, tw, nw);
 	compare("loss, bias", name, db, tb, units);
 	dense_cross_entropy_forward(&alone, NULL, NULL, NULL, NULL, x, w, bias, label, work, bytes,
-	    rows, in, units, chunk);
+	    rows, in, units, chunk, NULL);
 	compare("loss alone", name, &alone, &sum, 1);
 	free(x), free(w), free(bias), free(dx), free(dw), free(db), free(work);
 	free(t), free(tx), free(tw), free(tb), free(label);
