@@ -135,9 +135,9 @@ can_be_kept(const struct tensor *t)
 static const struct tensor *
 value_in_pieces(const struct graph *g, const struct node *n)
 {
-	struct tensor *t = n->op->pieces(g->module, n);
+	struct tensor *t = ARENA_NEW(g->module->arena, struct tensor);
 
-	t->def = (struct node *)n;
+	*t = n->op->pieces(n);
 	return t;
 }
 

@@ -25,8 +25,8 @@ copy_persistent(struct module *copy, const struct module *m)
 	}
 }
 
-struct module *
-whatif(struct module *m, const struct settings *set)
+static struct module *
+plan_again(struct module *m, const struct settings *set, bool bound_only)
 {
 	struct pass_options o = *m->options;
 	struct module *copy = ARENA_NEW(m->arena, struct module);
@@ -37,6 +37,7 @@ whatif(struct module *m, const struct settings *set)
 
 	o.dump_after = NULL;
 	o.plan_anyway = true;
+	o.bound_only |= bound_only;
 	diags_init(quiet, m->arena);
 	*copy = *m;
 	copy->diags = quiet;
@@ -56,6 +57,18 @@ whatif(struct module *m, const struct settings *set)
 	for (i = 0; i < m->persistent.n; i++)
 		m->persistent.v[i]->gradient = gradient[i];
 	return planned && copy->plan ? copy : NULL;
+}
+
+struct module *
+whatif(struct module *m, const struct settings *set)
+{
+	return plan_again(m, set, false);
+}
+
+struct module *
+whatif_bound(struct module *m, const struct settings *set)
+{
+	return plan_again(m, set, true);
 }
 
 void

@@ -11,6 +11,9 @@
  * as before afterwards. */
 struct module	*whatif(struct module *, const struct settings *set);
 
+/* The same without places in the arena: for comparing lower bounds, which takes no packing. */
+struct module	*whatif_bound(struct module *, const struct settings *set);
+
 /* Settings with micro-batches of BATCH samples, all else equal: accumulate stays, and validation
  * follows unless the spec says its batch. */
 void	whatif_micro_batch(struct settings *, int64_t batch);

@@ -12,6 +12,8 @@
  */
 #include "ops/dense_cross_entropy.h"
 
+#include <string.h>
+
 #include "emit/emit.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
@@ -112,13 +114,15 @@ workspace(const struct node *n, const struct target *target, int threads)
 	return affine_sum(logits, rest);
 }
 
-static struct tensor *
-logits(struct module *m, const struct node *n)
+static struct tensor
+logits(const struct node *n)
 {
 	const struct tensor *x = n->in[X];
-	struct tensor *t = ir_tensor_like(m, T_ACTIVATION, x, n->path, n->loc);
+	struct tensor t = { .kind = T_ACTIVATION, .dtype = x->dtype, .batched = x->batched,
+		.rank = x->rank, .name = n->path, .loc = n->loc, .def = (struct node *)n };
 
-	t->dim[t->rank - 1] = n->in[WEIGHT]->dim[0];
+	memcpy(t.dim, x->dim, sizeof(t.dim));
+	t.dim[t.rank - 1] = n->in[WEIGHT]->dim[0];
 	return t;
 }
 

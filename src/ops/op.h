@@ -167,9 +167,10 @@ struct op {
 	struct tensor *(*identity)(const struct graph *, const struct node *);
 
 	struct torch_op torch;	/* all zero is right for most */
-	/* A value that the node computes but never has whole in memory, as a tensor that says its
-	 * type and shape; NULL: none. */
-	struct tensor *(*pieces)(struct module *, const struct node *);
+
+	/* The type and shape of a value that the node computes but never has whole in memory; NULL:
+	 * there is none. */
+	struct tensor (*pieces)(const struct node *);
 
 	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
 	/* Writes the call(s); see emit/emit.h. NULL: nothing runs (a view). */

@@ -12,8 +12,8 @@
  * Reads: train and validate, the setting chunk_loss. Writes: their nodes. It runs before
  * `differentiate`, so what the logits' readers are is known, and gradients follow from the new node.
  *
- * `auto` plans the step both ways. It splits where that lowers the arena by at least one part in
- * LEAST_GAIN, and only the graphs whose own peak would else be above that of the other.
+ * `auto` plans the step both ways, up to lifetimes. It splits where that lowers the largest sum of
+ * live bytes by at least one part in LEAST_GAIN, and only the graphs that would else be above it.
  *
  * Invariants after: 1. the logits of a joined layer had no other reader; 2. nothing else that is
  * needed is gone; 3. nodes that nothing needs are gone from a graph in which something was joined.
@@ -250,19 +250,23 @@ decide(struct module *m, bool *train, bool *validate)
 {
 	struct settings set = m->set;
 	struct module *whole, *split;
+	int64_t before, after;
 
 	set.recompute = RECOMPUTE_NONE;
 	set.chunk_loss = CHUNK_NONE;
-	whole = whatif(m, &set);
+	whole = whatif_bound(m, &set);
 	set.chunk_loss = CHUNK_SPLIT;
 	set.chunks = 0;
-	split = whatif(m, &set);
+	split = whatif_bound(m, &set);
 	*train = *validate = false;
-	if (!whole || !split || split->plan->arena_bytes > whole->plan->arena_bytes -
-	    whole->plan->arena_bytes / LEAST_GAIN)
+	if (!whole || !split)
 		return;
-	*train = peak_of(whole, whole->train) > split->plan->arena_bytes;
-	*validate = peak_of(whole, whole->validate) > split->plan->arena_bytes;
+	before = whole->plan->lower_bound_bytes;
+	after = split->plan->lower_bound_bytes;
+	if (after > before - before / LEAST_GAIN)
+		return;
+	*train = peak_of(whole, whole->train) > after;
+	*validate = peak_of(whole, whole->validate) > after;
 }
 
 static bool

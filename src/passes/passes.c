@@ -70,6 +70,8 @@ passes_finish(struct module *m, const struct pass_options *o, const char *after)
 	while (after && strcmp(pass_table[i++]->name, after) != 0)
 		;
 	for (; pass_table[i] && !m->broken; i++) {
+		if (o->bound_only && m->plan)
+			break;
 		if (is_left_out(pass_table[i], o))
 			continue;
 		if (!pass_table[i]->run(m, o))

@@ -124,6 +124,27 @@ print_eager(const struct printer *r)
 	fputs("  (estimate: bytes of tensors, no workspaces, no rounding)\n", r->out);
 }
 
+/* Values that exist a piece at a time: what they would take, and what the pieces do. */
+static void
+print_pieces(const struct printer *r)
+{
+	const struct plan *p = r->p;
+	char size[SIZE_TEXT];
+	int i;
+
+	for (i = 0; i < p->instants; i++) {
+		const struct node *n = p->at[i].node;
+		struct tensor t;
+
+		if (!n->op->pieces || !n->work)
+			continue;
+		t = n->op->pieces(n);
+		size_row(r, "never whole", affine_at(tensor_bytes(&t), p->at[i].graph->batch));
+		fprintf(r->out, "  outputs of %s in %s, made in %s\n", t.name, p->at[i].graph->name,
+		    size_human(size, affine_at(tensor_bytes(n->work), p->at[i].graph->batch)));
+	}
+}
+
 static void
 print_totals(const struct printer *r)
 {
@@ -144,6 +165,7 @@ print_totals(const struct printer *r)
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
 	    p->optimal ? ", proved optimal" : "");
 	print_recomputed(r);
+	print_pieces(r);
 	print_eager(r);
 	print_device(r);
 }
