@@ -186,6 +186,25 @@ Test(chunk_loss, a_graph_below_the_peak_is_left_whole)
 	cr_expect_not_null(joined(m->validate)->out[1]);	/* the accuracy comes with it */
 }
 
+/* The peak is far from the head, where two tensors of 313 MiB meet: splitting helps only once
+ * recomputation has lowered what lies around it. */
+static const struct module *
+peak_elsewhere(const char *settings)
+{
+	return planned(arena_printf(arena,
+	    "network n { input x : f32[64, 100] target t : class[2000, 64]\n"
+	    "y = x -> dense(20000) -> relu -> dense(50) -> dense(2000)\n"
+	    "loss cross_entropy(y, t) }\n"
+	    "train { batch 64 data synthetic(64) %s\n", settings));
+}
+
+Test(chunk_loss, heads_are_split_before_a_budget_asks_for_recomputing)
+{
+	cr_expect_null(joined(peak_elsewhere("}")->train));
+	cr_expect_null(joined(peak_elsewhere("recompute auto } device { memory 2GiB }")->train));
+	cr_expect_not_null(joined(peak_elsewhere("recompute auto } device { memory 400MiB }")->train));
+}
+
 Test(chunk_loss, only_gradients_that_are_wanted)
 {
 	const struct node *n = joined(planned("network n { input x : f32[9]\n"

@@ -114,6 +114,15 @@ workspace(const struct node *n, const struct target *target, int threads)
 	return affine_sum(logits, rest);
 }
 
+/* It makes gradients too, and a loss is not needed twice. */
+static int
+again(const struct node *n, struct tensor **in)
+{
+	(void)n;
+	(void)in;
+	return -1;
+}
+
 static struct tensor
 logits(const struct node *n)
 {
@@ -150,6 +159,7 @@ const struct op op_dense_cross_entropy = {
 	.saves = SAVES_OUT(DX) | SAVES_OUT(DWEIGHT) | SAVES_OUT(DBIAS),
 	.optional_out = 1u << ACCURACY | 1u << DX | 1u << DWEIGHT | 1u << DBIAS,
 	.workspace = workspace,
+	.again = again,
 	.pieces = logits,
 	.kernels = "dense_cross_entropy.cu",
 	.emit = emit,

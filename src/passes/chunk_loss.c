@@ -14,6 +14,7 @@
  *
  * `auto` plans the step both ways, up to lifetimes. It splits where that lowers the largest sum of
  * live bytes by at least one part in LEAST_GAIN, and only the graphs that would else be above it.
+ * With a budget to recompute for, it splits whatever is above the budget.
  *
  * Invariants after: 1. the logits of a joined layer had no other reader; 2. nothing else that is
  * needed is gone; 3. nodes that nothing needs are gone from a graph in which something was joined.
@@ -244,15 +245,19 @@ peak_of(const struct module *m, const struct graph *g)
 	return most;
 }
 
-/* Recomputation trades time for the same bytes, and this does not: it is compared without. */
+/* A budget is met by recomputing, which costs far more time: heads are split first. */
 static void
 decide(struct module *m, bool *train, bool *validate)
 {
 	struct settings set = m->set;
 	struct module *whole, *split;
-	int64_t before, after;
+	int64_t before, after, budget = INT64_MAX;
 
-	set.recompute = RECOMPUTE_NONE;
+	if (set.recompute == RECOMPUTE_AUTO) {
+		set.recompute = RECOMPUTE_CHEAP;
+		if (set.recompute_budget || set.device.given)
+			budget = set.recompute_budget ? set.recompute_budget : set.device.memory;
+	}
 	set.chunk_loss = CHUNK_NONE;
 	whole = whatif_bound(m, &set);
 	set.chunk_loss = CHUNK_SPLIT;
@@ -263,8 +268,10 @@ decide(struct module *m, bool *train, bool *validate)
 		return;
 	before = whole->plan->lower_bound_bytes;
 	after = split->plan->lower_bound_bytes;
-	if (after > before - before / LEAST_GAIN)
+	if (before <= budget && after > before - before / LEAST_GAIN)
 		return;
+	if (after > budget)
+		after = budget;
 	*train = peak_of(whole, whole->train) > after;
 	*validate = peak_of(whole, whole->validate) > after;
 }

@@ -141,6 +141,7 @@ arena_of_trial(struct module *m, const struct pass_options *o, struct model *mod
 	CLONE(validate);
 #undef CLONE
 	quiet.dump_after = NULL;
+	quiet.bound_only = false;
 	bytes = passes_finish(copy, &quiet, "recompute") ? copy->plan->arena_bytes : INT64_MAX;
 	arena_free(scratch);
 	return bytes;
