@@ -80,7 +80,9 @@ const struct op op_cross_entropy = {
 	    "sequences; where both fit, classes are on axis 0, as in PyTorch.\n\n"
 	    "The largest logit is subtracted before exp. Backward reads the logits, the labels "
 	    "and one number a label that forward keeps. A label that is no class, such as -1, "
-	    "takes no part: it adds 0 to the sum but still counts as a label in the mean.",
+	    "takes no part: it adds 0 to the sum but still counts as a label in the mean.\n\n"
+	    "Logits that come from dense and are read by nothing else (but accuracy) may be made some "
+	    "rows at a time; see chunk_loss in stowage(5).",
 	.operands = "logits target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,

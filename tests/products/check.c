@@ -297,13 +297,13 @@ naive_loss(double *logits, int64_t k, int64_t label, int64_t rows, double *right
 	}
 	own = logits[label];
 	for (int64_t j = 0; j < k; j++) {
-		sum += exp(logits[j]);
+		sum += exp(logits[j] - own);
 		best &= j < label ? logits[j] < own : logits[j] <= own;
 	}
 	*right += best;
 	for (int64_t j = 0; j < k; j++)
-		logits[j] = (exp(logits[j]) / sum - (j == label)) / (double)rows;
-	return log(sum) - own;
+		logits[j] = (exp(logits[j] - own) / sum - (j == label)) / (double)rows;
+	return log(sum);
 }
 
 static int64_t
