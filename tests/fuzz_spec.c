@@ -420,7 +420,7 @@ print_plan(FILE *null, const struct module *m)
 static bool
 plan_and_emit(struct module *m, const struct target *target, struct diags *d, FILE *null)
 {
-	struct pass_options o = { .target = target, .threads = 4, .plan_anyway = true,
+	struct pass_options o = { .target = target, .threads = 4,
 		.input_gradients = below(4) == 0 };
 	struct text source, makefile;
 

@@ -38,7 +38,7 @@ TestSuite(chunk_loss, .init = setup, .fini = teardown);
 static struct module *
 planned_without(const char *text, const char *pass)
 {
-	struct pass_options o = { .target = target_table[0], .threads = 2, .plan_anyway = true,
+	struct pass_options o = { .target = target_table[0], .threads = 2,
 		.without = &pass, .nwithout = pass != NULL };
 	struct diags *d = ARENA_NEW(arena, struct diags);
 	struct spec *spec;

@@ -34,7 +34,7 @@ TestSuite(model, .init = setup, .fini = teardown);
 static struct module *
 planned(const char *text)
 {
-	struct pass_options o = { .target = target_table[0], .threads = 2, .plan_anyway = true };
+	struct pass_options o = { .target = target_table[0], .threads = 2 };
 	struct diags *d = ARENA_NEW(arena, struct diags);
 	struct spec *spec;
 

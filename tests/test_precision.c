@@ -35,7 +35,7 @@ TestSuite(precision, .init = setup, .fini = teardown);
 static struct module *
 planned(const char *train)
 {
-	struct pass_options o = { .target = target_table[1], .threads = 1, .plan_anyway = true };
+	struct pass_options o = { .target = target_table[1], .threads = 1 };
 	struct diags *d = ARENA_NEW(arena, struct diags);
 	const char *text = arena_printf(arena,
 	    "network n { input x : f32[3, 16, 16] target t : class[4]\n"

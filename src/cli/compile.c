@@ -107,7 +107,6 @@ plan_module(struct module *m, const struct compile_args *args)
 		.dump = stdout,
 		.without = args->without.word,
 		.nwithout = args->without.n,
-		.plan_anyway = true,
 	};
 
 	if (m->broken)

@@ -36,7 +36,6 @@ plan_again(struct module *m, const struct settings *set, bool bound_only)
 	int i;
 
 	o.dump_after = NULL;
-	o.plan_anyway = true;
 	o.bound_only |= bound_only;
 	diags_init(quiet, m->arena);
 	*copy = *m;

@@ -19,7 +19,6 @@ struct pass_options {
 	const char *const *without;	/* names of optional passes to leave out */
 	int nwithout;
 	bool bound_only;		/* stop at lifetimes: the plan is wanted for its lower bound */
-	bool plan_anyway;		/* keep planning though the device is too small (lint) */
 };
 
 struct pass {

@@ -458,7 +458,7 @@ peak_of(struct arena *a, struct graph *g, const struct pass_options *options)
 {
 	struct model *m = recompute_model(a, g, options);
 
-	return recompute_try(m) ? m->trial->peak : INT64_MAX;
+	return m && recompute_try(m) ? m->trial->peak : INT64_MAX;
 }
 
 static void
@@ -472,7 +472,7 @@ order_graph(struct graph *g, const struct pass_options *options)
 	o->arena = a;
 	o->g = g;
 	o->m = recompute_model(a, g, options);
-	if (recompute_try(o->m)) {
+	if (o->m && recompute_try(o->m)) {
 		prepare(o);
 		improve_windows(o);
 		if (peak_of(a, g, options) >= o->m->trial->peak)

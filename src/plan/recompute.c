@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "emit/emit.h"
 #include "ir/paths.h"
 #include "ops/op.h"
@@ -186,9 +187,11 @@ persistent_bytes(const struct module *m, const struct pass_options *o)
 static void
 cannot(struct module *m, int64_t least)
 {
+	char budget[SIZE_TEXT], found[SIZE_TEXT], exact[SIZE_TEXT];
 	struct diag *g = diag_error(m->diags, "recompute", m->set.recompute_loc,
-	    "no choice of what to recompute fits %lld bytes; the smallest arena found is %lld",
-	    (long long)m->set.recompute_budget, (long long)least);
+	    "no choice of what to recompute fits %s; the smallest arena found takes %s (%s B)",
+	    size_human(budget, m->set.recompute_budget), size_human(found, least),
+	    size_commas(exact, least));
 
 	diag_help(m->diags, g, "raise the budget, or lower the batch (stowage fit says to what)");
 }
@@ -203,7 +206,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o), .products = true,
 	    .fits = fits_budget, .context = &budget };
 
-	if (recompute_search(model, &limits) || !m->set.recompute_budget || o->plan_anyway)
+	if (recompute_search(model, &limits) || !m->set.recompute_budget)
 		return true;
 	cannot(m, arena_of_trial(m, o, model));
 	return false;
@@ -273,6 +276,10 @@ run(struct module *m, const struct pass_options *o)
 		return true;
 	scratch = arena_child(m->arena);
 	model = recompute_model(scratch, m->train, o);
+	if (!model) {
+		arena_free(scratch);
+		return true;
+	}
 	if (m->set.recompute == RECOMPUTE_PATTERN)
 		settle_regions(m, model);
 	if (m->set.recompute == RECOMPUTE_AUTO && (m->set.recompute_budget || m->set.device.given))

@@ -101,6 +101,7 @@ struct trial {
 	bool *updated;
 };
 
+/* NULL where sizes are too large to be summed. */
 struct model	*recompute_model(struct arena *, struct graph *, const struct pass_options *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */
 bool	recompute_try(struct model *);

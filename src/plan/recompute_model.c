@@ -70,17 +70,17 @@ values_of(struct model *m, int *index, struct tensor *const *t, int n)
 static int64_t
 traffic_of(const struct model *m, const int *in, int nin, const struct model_node *n)
 {
-	int64_t sum = 0;
+	struct affine sum = { 0, 0 };
 	int i;
 
 	if (!n->node->op->emit)
 		return 0;
 	for (i = 0; i < nin; i++)
 		if (in[i] >= 0)
-			sum += m->value[in[i]].bytes;
+			sum = affine_sum(sum, (struct affine){ m->value[in[i]].bytes, 0 });
 	if (n->nout && n->out[0] >= 0)
-		sum += m->value[n->out[0]].bytes;
-	return sum;
+		sum = affine_sum(sum, (struct affine){ m->value[n->out[0]].bytes, 0 });
+	return sum.fixed;
 }
 
 /* Losses, and nodes that change what persists, run once; so does whatever has side effects. */
@@ -197,6 +197,31 @@ make_trial(struct model *m)
 	t->overwrites = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
 }
 
+/* Can bytes and multiply-adds be summed over any trial? Where not, nothing is planned anyway. */
+static bool
+sums_fit(const struct model *m)
+{
+	int64_t bytes = 0, macs = 0, most = LARGEST_BYTES / MOST_REPEATS;
+	int i, k;
+
+	for (i = 0; i < m->nnodes; i++) {
+		const struct model_node *n = &m->node[i];
+
+		if (n->work > most - bytes || n->again.work > most || n->again.macs > most - macs)
+			return false;
+		bytes += n->work;
+		macs += n->again.macs;
+		for (k = 0; k < n->nin + n->nout; k++) {
+			int v = k < n->nin ? n->in[k] : n->out[k - n->nin];
+
+			if (v >= 0 && m->value[v].bytes > most - bytes)
+				return false;
+			bytes += v >= 0 ? m->value[v].bytes : 0;
+		}
+	}
+	return true;
+}
+
 struct model *
 recompute_model(struct arena *a, struct graph *g, const struct pass_options *o)
 {
@@ -216,6 +241,8 @@ recompute_model(struct arena *a, struct graph *g, const struct pass_options *o)
 	for (i = 0; i < m->nnodes; i++)
 		if (may_repeat(m, &m->node[i]))
 			find_remake(m, index, &m->node[i]);
+	if (!sums_fit(m))
+		return NULL;
 	m->result = arena_array(a, (size_t)g->results.n + 2, sizeof(*m->result));
 	for (i = 0; i < g->results.n; i++)
 		m->result[m->nresults++] = value_of(m, index, g->results.v[i].tensor);

@@ -49,7 +49,7 @@
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is, */
 #define LEAST_PER_NODE	8	/* or below this part of a node's share in it, in large networks */
 #define EFFORT_CHEAP	((int64_t)6 << 20)	/* events in all trials: a second for a large network */
-#define EFFORT_BUDGET	((int64_t)200 << 20)
+#define EFFORT_BUDGET	((int64_t)16 << 20)	/* in one descent */
 
 static void
 find_candidates(struct search *s)
@@ -313,6 +313,7 @@ climb_to(struct search *s, const struct choice *start, struct choice *best, stru
 		bool there;
 
 		s->traffic = traffic[i];
+		s->m->effort = 0;	/* a rung's choice must not depend on where the search began */
 		take(s, start);
 		if ((there = descend(s)))
 			restore(s, RESTORED);
@@ -330,14 +331,14 @@ keep_budget(struct search *s)
 {
 	struct choice start = new_choice(s), best = new_choice(s), lowest = new_choice(s);
 	int64_t least = recompute_least(s->m);
+	int64_t budget = s->limits->budget > least ? s->limits->budget : least;
 	int failed = 0;
 
 	save(s, &start);
 	save(s, &lowest);
-	for (s->aim = next_rung(start.peak); failed < RUNGS_FAILED && s->aim > least &&
-	    s->m->effort < s->most_effort;
+	for (s->aim = next_rung(start.peak); failed < RUNGS_FAILED && s->aim > least;
 	    s->aim = next_rung(s->aim)) {
-		if (next_rung(s->aim) >= s->limits->budget)
+		if (next_rung(s->aim) >= budget)
 			continue;
 		if (!climb_to(s, &start, &best, &lowest)) {
 			failed++;
