@@ -8,7 +8,8 @@
 #include "plan/packing.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/marks.h"
 
 struct event {
 	int64_t time;
@@ -38,60 +39,74 @@ check_place(const struct packing *p, const struct item *it, int64_t capacity)
 	return it->offset % align ? PACKING_MISALIGNED : PACKING_RIGHT;
 }
 
+/* Those alive, by their rank among all when sorted by offset. */
 struct alive {
 	const struct packing *p;
-	int *v, n;
+	int *by_rank, *rank;
+	struct marks marks;
 };
 
-/* The first that does not lie below OFFSET. */
-static int
-position(const struct alive *l, int64_t offset)
-{
-	int lo = 0, hi = l->n, mid;
+struct place {
+	int64_t offset;
+	int item;
+};
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (l->p->item[l->v[mid]].offset < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
+static int
+by_offset(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->item - b->item;
+}
+
+static struct alive
+rank_items(struct arena *a, const struct packing *p)
+{
+	size_t n = (size_t)p->n + 1;
+	struct place *place = arena_array(a, n, sizeof(*place));
+	struct alive l = { .p = p, .by_rank = arena_array(a, n, sizeof(int)),
+		.rank = arena_array(a, n, sizeof(int)) };
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		place[i] = (struct place){ p->item[i].offset, i };
+	qsort(place, (size_t)p->n, sizeof(*place), by_offset);
+	for (i = 0; i < p->n; i++) {
+		l.by_rank[i] = place[i].item;
+		l.rank[place[i].item] = i;
 	}
-	return lo;
+	marks_init(&l.marks, a, p->n);
+	return l;
 }
 
 /* The item that the newcomer overlaps, or -1. */
 static int
 come_alive(struct alive *l, int i)
 {
-	const struct item *it = &l->p->item[i], *below, *above;
-	int at = position(l, it->offset);
+	const struct item *it = &l->p->item[i], *near;
+	int below = marks_prev(&l->marks, l->rank[i]), above = marks_next(&l->marks, l->rank[i]);
 
-	above = at < l->n ? &l->p->item[l->v[at]] : NULL;
-	below = at > 0 ? &l->p->item[l->v[at - 1]] : NULL;
-	if (above && above->offset < it->offset + it->size)
-		return l->v[at];
-	if (below && below->offset + below->size > it->offset)
-		return l->v[at - 1];
-	memmove(l->v + at + 1, l->v + at, (size_t)(l->n - at) * sizeof(*l->v));
-	l->v[at] = i;
-	l->n++;
+	if (above >= 0) {
+		near = &l->p->item[l->by_rank[above]];
+		if (near->offset < it->offset + it->size)
+			return l->by_rank[above];
+	}
+	if (below >= 0) {
+		near = &l->p->item[l->by_rank[below]];
+		if (near->offset + near->size > it->offset)
+			return l->by_rank[below];
+	}
+	marks_set(&l->marks, l->rank[i]);
 	return -1;
-}
-
-static void
-die(struct alive *l, int i)
-{
-	int at = position(l, l->p->item[i].offset);
-
-	l->n--;
-	memmove(l->v + at, l->v + at + 1, (size_t)(l->n - at) * sizeof(*l->v));
 }
 
 enum packing_fault
 packing_check(struct arena *a, const struct packing *p, int64_t capacity, int *first, int *second)
 {
 	struct event *event = arena_array(a, 2 * (size_t)p->n + 1, sizeof(*event));
-	struct alive l = { p, arena_array(a, (size_t)p->n + 1, sizeof(*l.v)), 0 };
+	struct alive l;
 	enum packing_fault fault;
 	int i, n = 0;
 
@@ -107,11 +122,12 @@ packing_check(struct arena *a, const struct packing *p, int64_t capacity, int *f
 		event[n++] = (struct event){ it->lower, 1, i };
 		event[n++] = (struct event){ it->upper, 0, i };
 	}
+	l = rank_items(a, p);
 	qsort(event, (size_t)n, sizeof(*event), by_time);
 	for (i = 0; i < n; i++) {
 		*first = event[i].item;
 		if (!event[i].born)
-			die(&l, *first);
+			marks_clear(&l.marks, l.rank[*first]);
 		else if ((*second = come_alive(&l, *first)) >= 0)
 			return PACKING_OVERLAP;
 	}

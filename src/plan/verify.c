@@ -5,8 +5,8 @@
  * Two independent checks:
  *
  * 1. Geometry. Offsets are aligned, inside the arena, and no two buffers that are alive together
- *    overlap. A sweep over the instants keeps the live buffers in an array sorted by offset; since
- *    they are disjoint, a newcomer need only be compared with its two neighbours.
+ *    overlap. A sweep over the instants keeps the live buffers sorted by offset; since they are
+ *    disjoint, a newcomer need only be compared with its two neighbours.
  *
  * 2. Replay. The schedule is run on a model of memory: a set of disjoint byte ranges, each holding
  *    the tensor that was last written there. Writing a tensor ends all it touches. Reading one
@@ -17,10 +17,12 @@
  */
 #include "plan/plan.h"
 
+#include "base/marks.h"
 #include "emit/emit.h"
 #include "ops/op.h"
 #include "passes/pass.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct range {			/* [beg, end) of the arena holds the value of `tensor` */
@@ -28,10 +30,12 @@ struct range {			/* [beg, end) of the arena holds the value of `tensor` */
 	const struct tensor *tensor;
 };
 
+/* Ranges begin and end where something that is written begins or ends: these places are gathered
+ * first, and a range is at the number of the place where it begins. */
 struct memory {
-	struct arena *arena;
-	struct range *range;	/* disjoint, sorted by beg */
-	int n, cap;
+	struct range *range;	/* by place; disjoint */
+	int places;
+	struct marks begins;	/* the places where a range is */
 };
 
 struct check {
@@ -63,53 +67,63 @@ meet(const struct buffer *a, const struct buffer *b)
 	    a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
 }
 
-/* The live buffers, sorted by offset: since they are disjoint, neighbours are enough. */
+/* The live buffers, by their rank among all when sorted by offset: since those alive are disjoint,
+ * neighbours are enough. */
 struct live {
-	const struct buffer **v;
-	int n;
+	const struct buffer **by_rank;
+	int *rank;		/* by buffer */
+	struct marks alive;
 };
 
 static int
-position(const struct live *l, int64_t offset)
+by_offset(const void *x, const void *y)
 {
-	int lo = 0, hi = l->n, mid;
+	const struct buffer *a = *(const struct buffer *const *)x;
+	const struct buffer *b = *(const struct buffer *const *)y;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (l->v[mid]->offset < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static struct live
+rank_buffers(const struct check *c)
+{
+	const struct plan *p = c->p;
+	size_t n = (size_t)p->buffers.n + 1;
+	struct live l = { .by_rank = arena_array(c->m->arena, n, sizeof(*l.by_rank)),
+		.rank = arena_array(c->m->arena, n, sizeof(*l.rank)) };
+	int i;
+
+	for (i = 0; i < p->buffers.n; i++)
+		l.by_rank[i] = &p->buffers.v[i];
+	qsort(l.by_rank, (size_t)p->buffers.n, sizeof(*l.by_rank), by_offset);
+	for (i = 0; i < p->buffers.n; i++)
+		l.rank[l.by_rank[i] - p->buffers.v] = i;
+	marks_init(&l.alive, c->m->arena, p->buffers.n);
+	return l;
 }
 
 static void
 come_alive(struct check *c, struct live *l, const struct buffer *b)
 {
-	int i = position(l, b->offset), k;
+	int rank = l->rank[b - c->p->buffers.v], k;
+	int near[2] = { marks_prev(&l->alive, rank), marks_next(&l->alive, rank) };
 
-	for (k = i - 1; k <= i; k++)
-		if (k >= 0 && k < l->n && meet(l->v[k], b))
-			object(c, b->loc, "'%s' and '%s' overlap at byte %lld", l->v[k]->name,
-			    b->name, (long long)(b->offset > l->v[k]->offset ? b->offset :
-			    l->v[k]->offset));
-	memmove(l->v + i + 1, l->v + i, (size_t)(l->n - i) * sizeof(*l->v));
-	l->v[i] = b;
-	l->n++;
+	for (k = 0; k < 2; k++) {
+		const struct buffer *o = near[k] >= 0 ? l->by_rank[near[k]] : NULL;
+
+		if (o && meet(o, b))
+			object(c, b->loc, "'%s' and '%s' overlap at byte %lld", o->name, b->name,
+			    (long long)(b->offset > o->offset ? b->offset : o->offset));
+	}
+	marks_set(&l->alive, rank);
 }
 
 static void
-die(struct live *l, const struct buffer *b)
+die(const struct check *c, struct live *l, const struct buffer *b)
 {
-	int i = position(l, b->offset);
-
-	while (i < l->n && l->v[i] != b)
-		i++;
-	if (i == l->n)
-		return;
-	l->n--;
-	memmove(l->v + i, l->v + i + 1, (size_t)(l->n - i) * sizeof(*l->v));
+	marks_clear(&l->alive, l->rank[b - c->p->buffers.v]);
 }
 
 static void
@@ -136,7 +150,7 @@ check_geometry(struct check *c)
 {
 	const struct plan *p = c->p;
 	struct arena *a = c->m->arena;
-	struct live live = { arena_array(a, (size_t)p->buffers.n + 1, sizeof(*live.v)), 0 };
+	struct live live;
 	int *born = arena_array(a, (size_t)p->instants + 2, sizeof(*born));
 	int *dead = arena_array(a, (size_t)p->instants + 2, sizeof(*dead));
 	int *next_born = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*next_born));
@@ -155,9 +169,10 @@ check_geometry(struct check *c)
 		next_dead[i] = dead[b->last + 1];
 		dead[b->last + 1] = i + 1;
 	}
+	live = rank_buffers(c);
 	for (t = 0; t < p->instants && c->ok; t++) {
 		for (i = dead[t]; i; i = next_dead[i - 1])
-			die(&live, &p->buffers.v[i - 1]);
+			die(c, &live, &p->buffers.v[i - 1]);
 		for (i = born[t]; i; i = next_born[i - 1])
 			if (p->buffers.v[i - 1].bytes > 0)
 				come_alive(c, &live, &p->buffers.v[i - 1]);
@@ -166,47 +181,60 @@ check_geometry(struct check *c)
 
 /* ---- replay ---- */
 
+/* The last place at or below BEG; -1: none. */
 static int
-first_touching(const struct memory *mem, int64_t beg)
+place_of(const struct memory *mem, int64_t beg)
 {
-	int lo = 0, hi = mem->n, mid;
+	int lo = 0, hi = mem->places, mid;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (mem->range[mid].end <= beg)
+		if (mem->range[mid].beg <= beg)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo;
+	return lo - 1;
+}
+
+/* The range that holds byte BEG, or the first above it; -1: none. */
+static int
+first_touching(const struct memory *mem, int64_t beg)
+{
+	int at = place_of(mem, beg), below = marks_prev(&mem->begins, at);
+
+	if (below >= 0 && mem->range[below].end > beg)
+		return below;
+	return marks_next(&mem->begins, at + 1);
+}
+
+static void
+set_range(struct memory *mem, int64_t beg, int64_t end, const struct tensor *t)
+{
+	int at = place_of(mem, beg);
+
+	mem->range[at].end = end;
+	mem->range[at].tensor = t;
+	marks_set(&mem->begins, at);
 }
 
 /* [beg, end) now holds the tensor; what lay there is cut away. */
 static void
 put(struct memory *mem, int64_t beg, int64_t end, const struct tensor *t)
 {
-	struct range piece[3], *r;
-	int i = first_touching(mem, beg), j, np = 0;
+	int i = first_touching(mem, beg);
 
-	for (j = i; j < mem->n && mem->range[j].beg < end; j++)
-		;
-	if (j > i && mem->range[i].beg < beg)
-		piece[np++] = (struct range){ mem->range[i].beg, beg, mem->range[i].tensor };
-	piece[np++] = (struct range){ beg, end, t };
-	if (j > i && mem->range[j - 1].end > end)
-		piece[np++] = (struct range){ end, mem->range[j - 1].end, mem->range[j - 1].tensor };
-	if (mem->n - (j - i) + np > mem->cap) {
-		int cap = mem->cap ? 2 * mem->cap : 64;
+	for (; i >= 0 && mem->range[i].beg < end; i = marks_next(&mem->begins, i + 1)) {
+		struct range r = mem->range[i];
 
-		mem->range = arena_grow(mem->arena, mem->range, (size_t)mem->cap * sizeof(*r),
-		    (size_t)cap * sizeof(*r));
-		mem->cap = cap;
+		if (r.beg < beg)
+			mem->range[i].end = beg;
+		else
+			marks_clear(&mem->begins, i);
+		if (r.end > end)
+			set_range(mem, end, r.end, r.tensor);
 	}
-	r = mem->range;
-	if (i + np != j)	/* most writes find a range of their own size */
-		memmove(r + i + np, r + j, (size_t)(mem->n - j) * sizeof(*r));
-	memcpy(r + i, piece, (size_t)np * sizeof(*r));
-	mem->n += np - (j - i);
+	set_range(mem, beg, end, t);
 }
 
 static int64_t
@@ -253,7 +281,8 @@ read_tensor(struct check *c, const struct graph *g, const struct node *n, const 
 		object(c, t->loc, "'%s' has no buffer", t->name);
 		return;
 	}
-	for (i = first_touching(&c->mem, at); i < c->mem.n && c->mem.range[i].beg < at + bytes; i++) {
+	for (i = first_touching(&c->mem, at); i >= 0 && c->mem.range[i].beg < at + bytes;
+	    i = marks_next(&c->mem.begins, i + 1)) {
 		if (c->mem.range[i].beg > upto)
 			break;
 		if (c->mem.range[i].tensor != value) {
@@ -305,12 +334,65 @@ replay_node(struct check *c, const struct graph *g, const struct node *n, int in
 			read_tensor(c, g, n, n->out[j]);
 }
 
+static int
+by_begin(const void *x, const void *y)
+{
+	const struct range *a = x, *b = y;
+
+	return a->beg < b->beg ? -1 : a->beg > b->beg;
+}
+
+static void
+add_place(struct check *c, const struct graph *g, const struct tensor *t)
+{
+	int64_t at = plan_offset(c->p, t);
+
+	if (at < 0)
+		return;
+	c->mem.range[c->mem.places++].beg = at;
+	c->mem.range[c->mem.places++].beg = at + bytes_in(c, g, t);
+}
+
+/* Where anything that the graph writes begins or ends; no range is there yet. */
+static void
+gather_places(struct check *c, const struct graph *g)
+{
+	struct memory *mem = &c->mem;
+	size_t most = (size_t)c->p->buffers.n + (size_t)g->inputs.n;
+	int i, j, n = 0;
+
+	for (i = 0; i < g->nodes.n; i++)
+		most += (size_t)g->nodes.v[i]->nout + 1;
+	mem->range = arena_array(c->m->arena, 2 * most + 1, sizeof(*mem->range));
+	mem->places = 0;
+	for (i = 0; i < c->p->buffers.n; i++)
+		if (c->p->buffers.v[i].persistent)
+			add_place(c, g, c->p->buffers.v[i].root);
+	for (i = 0; i < g->inputs.n; i++)
+		add_place(c, g, g->inputs.v[i]);
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *node = g->nodes.v[i];
+
+		for (j = 0; j < node->nout; j++)
+			if (node->out[j])
+				add_place(c, g, node->out[j]);
+		if (node->work)
+			add_place(c, g, node->work);
+	}
+	qsort(mem->range, (size_t)mem->places, sizeof(*mem->range), by_begin);
+	for (i = 0; i < mem->places; i++)
+		if (n == 0 || mem->range[i].beg != mem->range[n - 1].beg)
+			mem->range[n++] = mem->range[i];
+	mem->places = n;
+	marks_init(&mem->begins, c->m->arena, n);
+}
+
 static void
 replay(struct check *c, const struct graph *g, int start)
 {
 	int i, last = start + g->nodes.n - 1;
 
-	c->mem.n = 0;
+	gather_places(c, g);
 	for (i = 0; i < c->p->buffers.n; i++)
 		if (c->p->buffers.v[i].persistent)
 			write_tensor(c, g, c->p->buffers.v[i].root);
@@ -331,7 +413,6 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 	struct check c = { .m = m, .p = p, .diags = diags, .ok = true };
 	int i, at = 0;
 
-	c.mem.arena = m->arena;
 	check_geometry(&c);
 	for (i = 0; i < 3 && c.ok; i++)
 		if (graph[i]) {
