@@ -16,8 +16,8 @@ KERNEL(seed_kernel, (real *out, const real *scale, const struct step *s))
 		out[i] = scale ? s->share * *scale : s->share;
 }
 
-/* The gradient of the loss: the share of the update's samples in this micro-batch, times the scale of
- * the loss where it has one. */
+/* The gradient of the loss: the share of the update's samples in this micro-batch, times the scale
+ * of the loss where it has one. */
 static void
 seed_gradient(real *out, const real *scale, const struct step *s)
 {

@@ -3,8 +3,9 @@
  *
  * Takes the specs given, edits them at random and does with each result all that the commands do:
  * parse, expand, plan, lint, print the findings and the plan in every format, write the program
- * for every target. Most edits keep the text near to a spec, for what is far from one is thrown
- * away by the scanner, and favour what arithmetic trips over: 0, -1 and the neighbourhood of 2^63.
+ * for every target; change settings in its text, and for some small networks find what would make
+ * them fit. Most edits keep the text near to a spec, for what is far from one is thrown away by the
+ * scanner, and favour what arithmetic trips over: 0, -1 and the neighbourhood of 2^63.
  *
  * After the parse it checks what later stages rely on (places within the text, trees no deeper
  * than promised), and at the end that a module without a plan was given a reason. Crashes, leaks
@@ -22,7 +23,8 @@
 
 #include "base/text.h"
 #include "emit/emit.h"
-#include "lang/expand.h"
+#include "lang/amend.h"
+#include "model/advice.h"
 #include "passes/pass.h"
 #include "plan/plan.h"
 #include "report/report.h"
@@ -36,6 +38,7 @@
 #define SLOW		2.0
 #endif
 #define STUCK		30		/* seconds after which it counts as a hang */
+#define MOST_INSTANTS	40		/* of networks that advice is sought for */
 #define MOST_BUFFERS	4000		/* of plans that are printed: text, not logic */
 
 static const char *const words[] = {
@@ -416,6 +419,56 @@ print_plan(FILE *null, const struct module *m)
 	plan_report_csv(null, m);
 }
 
+/* A setting that is written into a text must be found there, and the text still be one. */
+static void
+amend(struct arena *a, const struct file *f)
+{
+	static const struct {
+		const char *key, *value, *after;
+	} set[] = {
+		{ "accumulate", "4", "batch" }, { "batch", "7", NULL }, { "precision", "bf16", NULL },
+		{ "recompute", "auto(3MiB)", "optimizer" }, { "optimizer", "sgd(lr=1/2)", NULL },
+		{ "freeze", "a, b.c", "batch" }, { "clip", "1", "no such" },
+	};
+	size_t one = below(COUNT_OF(set)), other = below(COUNT_OF(set));
+	const char *network = f->networks.v[below((uint64_t)f->networks.n)]->name.text;
+	struct diags d;
+	struct amend m;
+	struct text patch;
+
+	amend_init(&m, a, f, network, NULL);
+	if (!amend_set(&m, SEC_TRAIN, set[one].key, set[one].value, set[one].after))
+		failed("a setting that could not be written");
+	if (other != one)
+		amend_set(&m, SEC_TRAIN, set[other].key, set[other].value, set[other].after);
+	text_init(&patch, a);
+	edits_diff(amend_done(&m), &patch);
+	diags_init(&d, a);
+	amend_init(&m, a, parse_file(a, &d, edits_apply(&m.edits)), network, NULL);
+	if (d.errors)
+		failed("a text with a setting written into it is none any more");
+	if (!amend_find(&m, SEC_TRAIN, set[one].key))
+		failed("a setting that was written is not there");
+}
+
+/* What would make a small network fit two thirds of what it takes? */
+static void
+advise_on(struct module *m, const struct file *f)
+{
+	struct advisor v = { .arena = m->arena, .module = m, .file = f };
+	struct fit fit;
+	int i;
+
+	if (m->plan->instants > MOST_INSTANTS)
+		return;
+	fit_answer(m, m->plan->arena_bytes / 3 * 2 + 1, 0, &fit);
+	v.fit = &fit;
+	advise(&v);
+	for (i = 0; i < v.all.n; i++)
+		if (v.all.v[i].fits != (v.all.v[i].arena <= fit.limit) || v.all.v[i].saved <= 0)
+			failed("advice that is none");
+}
+
 /* Plans the module for one target, and writes its program; true when there is one. */
 static bool
 plan_and_emit(struct module *m, const struct target *target, struct diags *d, FILE *null)
@@ -443,6 +496,17 @@ plan_and_emit(struct module *m, const struct target *target, struct diags *d, FI
 	return true;
 }
 
+static bool
+syntax_errors(const struct diags *d)
+{
+	int i;
+
+	for (i = 0; i < d->all.n; i++)
+		if (d->all.v[i]->severity == SEV_ERROR && strcmp(d->all.v[i]->rule, "syntax") == 0)
+			return true;
+	return false;
+}
+
 /* Everything from the text to the program of one target; returns whether there is a program for
  * each of its networks. */
 static bool
@@ -459,6 +523,8 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 	diags_init(&d, a);
 	spec = spec_load(a, &d, src, NULL);
 	check_file(spec->file);
+	if (!syntax_errors(&d) && spec->file->networks.n > 0)
+		amend(a, spec->file);
 	file = arena_array(a, (size_t)spec->imported.n + 1, sizeof(*file));
 	file[0] = spec->file;
 	for (i = 0; i < spec->imported.n; i++)
@@ -466,6 +532,8 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 	planned = spec->modules.n > 0;
 	for (i = 0; i < spec->modules.n; i++)
 		planned &= plan_and_emit(spec->modules.v[i], target, &d, null);
+	if (planned && target == target_table[0] && spec->modules.n == 1 && below(8) == 0)
+		advise_on(spec->modules.v[0], spec->file);
 	lint_run(&d, file, 1 + spec->imported.n, spec->modules.v, spec->modules.n);
 	lint_suppress(&d, file, 1 + spec->imported.n);
 	diags_sort(&d);

@@ -1,5 +1,5 @@
 /*
- * Edits of a text. Which lines differ is known from where the edits are, so the diff needs no search
+ * Edits of a text. Which lines differ is known from where the edits are, so a diff needs no search
  * for a longest common subsequence: the lines that an edit touches are compared with what becomes
  * of them, and what begins or ends alike is context.
  */
@@ -116,7 +116,7 @@ same_line(struct line a, struct line b)
 	return a.n == b.n && memcmp(a.s, b.s, (size_t)a.n) == 0;
 }
 
-/* The lines, from 0, that an edit touches: [*from, *to). One of whole lines leaves the next alone. */
+/* The lines, from 0, that an edit touches: [*from, *to). One of whole lines spares the next. */
 static void
 lines_of(const struct diff *d, const struct edit *x, int *from, int *to)
 {
