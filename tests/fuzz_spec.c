@@ -426,9 +426,10 @@ amend(struct arena *a, const struct file *f)
 	static const struct {
 		const char *key, *value, *after;
 	} set[] = {
-		{ "accumulate", "4", "batch" }, { "batch", "7", NULL }, { "precision", "bf16", NULL },
-		{ "recompute", "auto(3MiB)", "optimizer" }, { "optimizer", "sgd(lr=1/2)", NULL },
-		{ "freeze", "a, b.c", "batch" }, { "clip", "1", "no such" },
+		{ "accumulate", "4", "batch" }, { "batch", "7", NULL },
+		{ "precision", "bf16", NULL }, { "recompute", "auto(3MiB)", "optimizer" },
+		{ "optimizer", "sgd(lr=1/2)", NULL }, { "freeze", "a, b.c", "batch" },
+		{ "clip", "1", "no such" },
 	};
 	size_t one = below(COUNT_OF(set)), other = below(COUNT_OF(set));
 	const char *network = f->networks.v[below((uint64_t)f->networks.n)]->name.text;

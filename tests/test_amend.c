@@ -90,7 +90,8 @@ Test(amend, a_new_setting_on_the_same_line)
 Test(amend, a_section_without_settings)
 {
 	IS("train {}" NET, "clip", "1", NULL, "train { clip 1 }" NET);
-	IS("train # { no\n{ # yes\n}" NET, "clip", "1", NULL, "train # { no\n{ clip 1 # yes\n}" NET);
+	IS("train # { no\n{ # yes\n}" NET, "clip", "1", NULL,
+	    "train # { no\n{ clip 1 # yes\n}" NET);
 	IS("train n {\n}" NET, "clip", "1", NULL, "train n { clip 1\n}" NET);
 }
 
@@ -122,7 +123,8 @@ Test(amend, one_more_value)
 	struct amend m = amend_of("train { freeze a, b  batch 2 }" NET);
 
 	cr_expect(amend_append(&m, SEC_TRAIN, "freeze", "c"));
-	cr_expect_str_eq(edits_apply(amend_done(&m))->text, "train { freeze a, b, c  batch 2 }" NET);
+	cr_expect_str_eq(edits_apply(amend_done(&m))->text,
+	    "train { freeze a, b, c  batch 2 }" NET);
 }
 
 Test(amend, the_literal_of_a_param)

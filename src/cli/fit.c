@@ -90,8 +90,8 @@ read_sizes(struct fit_args *args)
 static int
 no_memory(const struct fit_args *args, const char *path)
 {
-	return usage_error(args->command, "%s names no device: say --memory SIZE, --device NAME, or "
-	    "device { memory 8GiB } in the spec", path);
+	return usage_error(args->command, "%s names no device: say --memory SIZE, --device NAME, "
+	    "or device { memory 8GiB } in the spec", path);
 }
 
 /* The fitness of each memory; true when the wanted batch fits them all. */
@@ -150,7 +150,8 @@ apply(struct arena *a, const struct fit_args *args, struct fit_report *r)
 	if (!d)
 		return 1;
 	if (!d->fits) {
-		fprintf(stderr, "stowage fit: --apply: it would not fit even then (%s)\n", d->title);
+		fprintf(stderr, "stowage fit: --apply: it would not fit even then (%s)\n",
+		    d->title);
 		return 1;
 	}
 	text = edits_apply(d->edits);

@@ -1,7 +1,7 @@
 /*
  * Changing what a spec says. A new setting follows the style of its section:
  *
- *     train {                       on a line of its own, indented and aligned as the one before it,
+ *     train {                       on a line of its own, indented and aligned as the one before,
  *       batch      32  # comment    behind that one's comment
  *       accumulate 4
  *     }

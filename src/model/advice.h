@@ -1,7 +1,7 @@
 /*
  * What would make the wanted batch fit: edits of the spec, each one compiled and planned, so that
- * what is promised is what the edited spec takes. First come those after which it fits, and of those
- * the ones whose program can be written today; then harm decides, then bytes saved.
+ * what is promised is what the edited spec takes. First come those after which it fits, and of
+ * those the ones whose program can be written today; then harm decides, then bytes saved.
  */
 #ifndef STOWAGE_MODEL_ADVICE_H
 #define STOWAGE_MODEL_ADVICE_H
@@ -56,7 +56,7 @@ struct advisor {
 	const struct lang_options *options;
 	const struct fit *fit;
 	bool batch_statistics;	/* the network normalises over the batch */
-	enum harm least;	/* of the single edits that keep the wanted update and make it fit */
+	enum harm least;	/* of single edits that keep the update and make it fit */
 	VEC(struct advice) all;
 };
 

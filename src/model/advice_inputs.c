@@ -1,7 +1,7 @@
 /*
  * Smaller inputs: images of half or a quarter of their height and width, and images without colour.
- * The type of the input is edited, at the params it names. Where a target has positions too (a class
- * for each pixel), what the network then gives says how many.
+ * The type of the input is edited, at the params it names. Where a target has positions too (a
+ * class for each pixel), what the network then gives says how many.
  */
 #include "model/advice_kinds.h"
 
@@ -196,7 +196,8 @@ resize_title(struct advisor *v, int64_t value)
 	text_init(&text, v->arena);
 	text_printf(&text, "inputs of ");
 	for (i = 1; t && i < t->rank; i++)
-		text_printf(&text, "%s%lld", i > 1 ? "x" : "", (long long)smaller(t->dim[i], value));
+		text_printf(&text, "%s%lld", i > 1 ? "x" : "",
+		    (long long)smaller(t->dim[i], value));
 	return text.s;
 }
 

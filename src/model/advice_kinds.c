@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "lang/devices.h"
-#include "lang/words.h"
 #include "model/advice_kinds.h"
 #include "ops/op.h"
 
@@ -77,7 +76,7 @@ validate_note(struct advisor *v, int64_t value)
 static int64_t *
 chunk_values(struct advisor *v, int *n)
 {
-	return single(v, v->module->train && word_is_setting("chunk_loss"), 0, n);
+	return single(v, v->module->train && v->module->set.chunk_loss != CHUNK_AUTO, 0, n);
 }
 
 static bool

@@ -22,7 +22,7 @@ struct fit {
 				 * beyond the limit; else 0 */
 };
 
-/* Answers for the planned module M. RESERVE: bytes the user set aside; -1: the target's estimate. */
+/* Answers for the planned module M. RESERVE: bytes set aside; -1: the target's estimate. */
 void	fit_answer(struct module *, int64_t memory, int64_t reserve, struct fit *);
 
 /* The most bytes alive in one of the module's graphs. */

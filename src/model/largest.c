@@ -46,7 +46,7 @@ bytes_at(const struct module *m, const struct buffer *b, int64_t batch)
 }
 
 /* The largest sum of live bytes at a batch, from the affine sizes of a plan's buffers alone: exact
- * for graphs that do not depend on the batch. CHANGE: room for a number an instant, and one more. */
+ * for graphs that do not depend on the batch. CHANGE: room for a number an instant and one. */
 static int64_t
 bound_at(const struct module *m, int64_t batch, int64_t *change)
 {

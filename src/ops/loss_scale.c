@@ -2,7 +2,7 @@
  * loss_scale: half precision cannot hold small gradients, so backward starts from a multiple of the
  * loss, and the updates divide by it. Where a gradient overflowed the update is left out and the
  * scale halved; after many good updates it doubles (Micikevicius and others, Mixed precision
- * training, 2017). No update may run before every gradient was looked at, so under f16 all gradients
+ * training, 2017). No update may run before every gradient was looked at, so in f16 all gradients
  * are alive together, as they are under a clip. It also clips, since both need the gradients' norm.
  */
 #include "ops/shapes.h"
