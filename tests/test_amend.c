@@ -149,6 +149,7 @@ Test(amend, a_param_set_on_the_command_line_is_no_literal)
 	m.options = &options;
 	cr_expect(amend_set(&m, SEC_TRAIN, "batch", "4", NULL));
 	cr_expect_str_eq(edits_apply(amend_done(&m))->text, "param b = 8\ntrain { batch 4 }" NET);
+	cr_expect(m.left && strstr(m.left, "'b' is set with -D"));
 }
 
 Test(amend, changes_do_not_meet)

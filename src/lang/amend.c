@@ -233,10 +233,22 @@ is_defined(const struct amend *m, const char *name)
 	return false;
 }
 
+/* Why the param's literal cannot stand for a use of it; NULL: it can. */
+static const char *
+param_stays(const struct amend *m, const struct global *g, bool everywhere)
+{
+	if (is_defined(m, g->name.text))
+		return "is set with -D";
+	if (g->value->kind != E_NUM && g->value->kind != E_SIZE)
+		return "is computed";
+	return !everywhere && uses_of(m->file->src, g->name.text) > 2 ? "is used elsewhere" : NULL;
+}
+
 /* The literal of the param that E names, where that can stand for it; else E. */
 static const struct expr *
-behind_param(const struct amend *m, const struct expr *e, bool everywhere)
+behind_param(struct amend *m, const struct expr *e, bool everywhere)
 {
+	const char *why;
 	int i;
 
 	for (i = 0; e->kind == E_NAME && i < m->file->globals.n; i++) {
@@ -244,11 +256,11 @@ behind_param(const struct amend *m, const struct expr *e, bool everywhere)
 
 		if (strcmp(g->name.text, e->name) != 0)
 			continue;
-		if ((g->value->kind != E_NUM && g->value->kind != E_SIZE) ||
-		    is_defined(m, e->name) ||
-		    (!everywhere && uses_of(m->file->src, e->name) > 2))
-			return e;
-		return g->value;
+		why = param_stays(m, g, everywhere);
+		if (!why)
+			return g->value;
+		m->left = arena_printf(m->arena, "param '%s' %s, so it stays, and is not asked "
+		    "here any more", e->name, why);
 	}
 	return e;
 }

@@ -23,6 +23,7 @@ struct amend {
 	const struct lang_options *options;	/* a param set by -D is not edited */
 	struct edits edits;
 	VEC(struct amend_setting) fresh;
+	const char *left;	/* which param was not edited, and why; NULL: none */
 };
 
 /* FILE parsed without errors. OPTIONS may be NULL. */

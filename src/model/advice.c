@@ -17,6 +17,7 @@
 
 struct trial {
 	struct edits *edits;
+	const char *left;	/* a param that was not edited */
 	int64_t arena, batch, samples;	/* bytes; micro-batch; of an update */
 	double macs;		/* of an update */
 	bool fits, planned_only;
@@ -105,6 +106,7 @@ try_and(struct advisor *v, const struct advice_step *s, int n, bool search, stru
 	for (i = 0; i < n; i++)
 		if (!s[i].kind->amend(v, &m, s[i].value))
 			return false;
+	t->left = m.left;
 	t->edits = amend_done(&m);
 	t->edits = memcpy(ARENA_NEW(v->arena, struct edits), t->edits, sizeof(*t->edits));
 	if (t->edits->all.n == 0)
@@ -240,6 +242,8 @@ add(struct advisor *v, const struct advice_step *s, int n, const struct trial *t
 	d.kind = joined(v, s, n, "+", name_of);
 	d.title = joined(v, s, n, ", ", title_of);
 	d.note = joined(v, s, n, "\n", note_of);
+	if (t->left)
+		d.note = arena_printf(v->arena, "%s\n%s", d.note, t->left);
 	if (n > 1 && d.harm >= v->least)	/* one edit does as well */
 		return;
 	d.extra_flops = extra_flops(v, t);
