@@ -164,8 +164,8 @@ by_instant(struct arena *a, const struct job *job, int n, int end, bool upper, i
 	return head;
 }
 
-/* Instants to sections: one ends at each instant in which something dies that was not there when the
- * one before ended. Sorts jobs by birth; a piece ends where nothing is alive. */
+/* Instants to sections: one ends where something dies, if anything was born since the one before
+ * ended. Sorts jobs by birth; a piece ends where nothing is alive. */
 static void
 cut(struct arena *a, struct pieces *p, const struct job *job, int n)
 {

@@ -254,9 +254,29 @@ row_is_whole(struct reader *r, struct loc line)
 }
 
 static void
-read_row(struct reader *r, struct loc line)
+keep_row(struct reader *r, struct loc line, struct loc id, const struct item *it)
 {
 	struct packing *p = &r->csv->packing;
+
+	if (p->n == r->cap) {
+		int cap = r->cap ? 2 * r->cap : 256;
+
+		p->item = arena_grow(r->arena, p->item, (size_t)r->cap * sizeof(*it),
+		    (size_t)cap * sizeof(*it));
+		r->csv->row = arena_grow(r->arena, r->csv->row,
+		    (size_t)r->cap * sizeof(struct loc), (size_t)cap * sizeof(struct loc));
+		r->id = arena_grow(r->arena, r->id, (size_t)r->cap * sizeof(struct loc),
+		    (size_t)cap * sizeof(struct loc));
+		r->cap = cap;
+	}
+	r->csv->row[p->n] = line;
+	r->id[p->n] = id;
+	p->item[p->n++] = *it;
+}
+
+static void
+read_row(struct reader *r, struct loc line)
+{
 	struct item it = { 0 };
 	struct loc id;
 	struct diag *d;
@@ -286,20 +306,7 @@ read_row(struct reader *r, struct loc line)
 		    "them by what they have in common");
 		r->sum = 0;
 	}
-	if (p->n == r->cap) {
-		int cap = r->cap ? 2 * r->cap : 256;
-
-		p->item = arena_grow(r->arena, p->item, (size_t)r->cap * sizeof(it),
-		    (size_t)cap * sizeof(it));
-		r->csv->row = arena_grow(r->arena, r->csv->row,
-		    (size_t)r->cap * sizeof(struct loc), (size_t)cap * sizeof(struct loc));
-		r->id = arena_grow(r->arena, r->id, (size_t)r->cap * sizeof(struct loc),
-		    (size_t)cap * sizeof(struct loc));
-		r->cap = cap;
-	}
-	r->csv->row[p->n] = line;
-	r->id[p->n] = id;
-	p->item[p->n++] = it;
+	keep_row(r, line, id, &it);
 }
 
 static int

@@ -4,7 +4,7 @@
  *
  * Which order finds a packing soon differs from instance to instance by factors of a thousand, and
  * none is good for all. On the public instances of minimalloc each is solved in well under a second
- * by one of the eight below, so the first to end costs at most twelve times that. A search that ends
+ * by one of the eight below, so the first to end costs at most twelve times that. One that ends
  * without an answer has seen all packings, so one is enough to prove that there is none.
  *
  * Where none of them ends soon, an unlucky choice near the root is often to blame. So now and then a
@@ -131,8 +131,10 @@ packing_search(struct search *s, int64_t capacity, struct effort *e)
 	s->seed = 1;
 	for (s->shaken = 0; effort_left(e);) {
 		for (i = 0; i < ORDERS; i++) {
-			if (!s->tree[i])
+			if (!s->tree[i]) {
 				s->tree[i] = make_tree(s->in, order_table[i].keys);
+				effort_spend(e, 2 * (int64_t)s->in->n * s->in->n);
+			}
 			if (!started[i])
 				tree_start(s->tree[i], capacity);
 			started[i] = true;
