@@ -37,6 +37,11 @@ struct target {
 	void (*makefile)(struct text *, const struct module *, const char *program);
 };
 
+/* Does the item come off MEMORY? Not if that is what the driver of the device is known to report. */
+bool	reserve_counts(const struct reserve *, const struct device *, int64_t memory);
+/* What a program for the target can have of its device's memory. */
+int64_t	target_memory(const struct target *, const struct device *);
+
 extern const struct target *const target_table[];	/* ends with NULL; the first is the default */
 const struct target	*target_find(const char *name);
 

@@ -1,7 +1,8 @@
-/* The targets, and finding one by name. */
+/* The targets, finding one by name, and what they leave of a device. */
 #include <string.h>
 
 #include "emit/emit.h"
+#include "lang/devices.h"
 
 extern const struct target target_c, target_cuda;
 
@@ -16,4 +17,24 @@ target_find(const char *name)
 		if (!strcmp(target_table[i]->name, name))
 			return target_table[i];
 	return NULL;
+}
+
+bool
+reserve_counts(const struct reserve *r, const struct device *d, int64_t memory)
+{
+	const struct gpu *gpu = d->name ? gpu_find(d->name) : NULL;
+
+	return !r->reported || !gpu || gpu->nominal || gpu_memory(gpu) != memory;
+}
+
+int64_t
+target_memory(const struct target *t, const struct device *d)
+{
+	const struct reserve *r;
+	int64_t left = d->memory;
+
+	for (r = t->reserve; r && r->what; r++)
+		if (reserve_counts(r, d, d->memory))
+			left -= r->bytes;
+	return left > 0 ? left : 0;
 }

@@ -1,30 +1,20 @@
 /* Does it fit? The reserve, the limit it leaves, and the wanted batch against that. */
 #include "model/fit.h"
 
-#include "lang/devices.h"
+#include "emit/emit.h"
 #include "model/whatif.h"
-
-/* Is this memory what the driver of a card we know was seen to report? */
-static bool
-is_reported(const struct module *m, int64_t memory)
-{
-	const struct gpu *gpu = m->set.device.name ? gpu_find(m->set.device.name) : NULL;
-
-	return gpu && !gpu->nominal && gpu_memory(gpu) == memory;
-}
 
 static void
 set_aside(struct module *m, struct fit *f, int64_t reserve)
 {
 	const struct reserve *r = m->plan->target->reserve;
-	bool reported = is_reported(m, f->memory);
 
 	f->reserve_given = reserve >= 0;
 	if (reserve > 0)
 		vec_push(m->arena, &f->reserve,
 		    ((struct reserve){ "set aside with --reserve", reserve, false }));
 	for (; !f->reserve_given && r && r->what; r++)
-		if (!r->reported || !reported)
+		if (reserve_counts(r, &m->set.device, f->memory))
 			vec_push(m->arena, &f->reserve, *r);
 }
 

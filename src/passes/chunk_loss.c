@@ -21,6 +21,7 @@
  */
 #include "passes/pass.h"
 
+#include "emit/emit.h"
 #include "model/whatif.h"
 #include "ops/dense_cross_entropy.h"
 #include "ops/op.h"
@@ -260,7 +261,8 @@ decide(struct module *m, bool *train, bool *validate)
 	if (set.recompute == RECOMPUTE_AUTO) {
 		set.recompute = RECOMPUTE_CHEAP;
 		if (set.recompute_budget || set.device.given)
-			budget = set.recompute_budget ? set.recompute_budget : set.device.memory;
+			budget = set.recompute_budget ? set.recompute_budget :
+			    target_memory(m->options->target, &set.device);
 	}
 	set.chunk_loss = CHUNK_NONE;
 	whole = whatif_bound(m, &set);

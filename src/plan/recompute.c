@@ -3,8 +3,8 @@
  *
  *     cheap (the default)   element-wise work and whatever else has no multiply-adds, as far as
  *                           that lowers the peak of the step
- *     auto                  whatever it takes to stay within a budget: the device's memory, or the
- *                           bytes given; nothing where everything fits
+ *     auto                  whatever it takes to stay within a budget: the bytes given, or what the
+ *                           target leaves of the device's memory; nothing where everything fits
  *     PATTERN, ...          all that is inside the layers named, from what comes into them; and
  *                           what is cheap elsewhere
  *     none                  nothing
@@ -201,7 +201,8 @@ cannot(struct module *m, int64_t least)
 static bool
 stay_within(struct module *m, const struct pass_options *o, struct model *model)
 {
-	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : m->set.device.memory;
+	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget :
+	    target_memory(o->target, &m->set.device);
 	struct budget budget = { m, o, bytes };
 	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o), .products = true,
 	    .fits = fits_budget, .context = &budget };
