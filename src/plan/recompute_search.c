@@ -12,10 +12,10 @@
  * again; the best of those few are tried exactly, and the one that removes the most excess for its
  * cost is made. When the aim is met, what can be kept after all is kept.
  *
- * For a budget, aims are the rungs of a ladder, each a little below the last; on each rung a few
- * descents that value traffic differently compete. The rungs do not depend on the budget, a rung
- * counts only if its peak lies above the next one, and the first that fits is taken: so a smaller
- * budget never gives a higher peak. Without a budget one descent goes down rung by rung, through
+ * For a budget, aims are the rungs of a ladder, each a little below the last; a few descents that
+ * value traffic differently go to each. What comes to rest on a rung, between it and the next, competes
+ * there, and from the budget down the first rung whose choice fits is taken. Neither rungs nor what
+ * rests on them depend on the budget, so a smaller one never gives a higher peak. Without a budget one descent goes down rung by rung, through
  * element-wise work alone, and ends where memory gets too dear.
  *
  * Cost is multiply-adds, and bytes read and written. Where few tensors are to choose from, all
@@ -35,7 +35,7 @@
 #define RATE		8	/* without products: bytes of traffic that a byte of peak is worth */
 #define PATIENCE	10	/* steps down without a better choice that end the walk */
 #define STEP		40	/* a rung lies this part of the last below it */
-#define RUNGS_FAILED	3	/* rungs that no descent reached, one after the other, end the search */
+#define OVERSHOOT	3	/* rungs below its aim on which a descent may come to rest */
 #define TRIED		12	/* moves tried exactly, of those estimated */
 #define RESTORED	24	/* tensors tried to be kept after all, each time an aim is met */
 #define TRUSTED		0.8	/* of what is estimated for the next move, to be content with this one */
@@ -300,58 +300,102 @@ next_rung(int64_t peak)
 	return peak - peak / STEP - 1;
 }
 
-/* The cheapest descent to the aim, in BEST; false when none gets there. LOWEST is the lowest peak that
- * any descent has come to. */
+struct ladder {
+	struct search *s;
+	struct choice start;
+	struct choice lowest;	/* the lowest peak that any descent has come to */
+	struct choice landed[OVERSHOOT + 1];	/* by rung: the cheapest that came to rest on it */
+};
+
+/* A descent that takes a byte of traffic for so many multiply-adds, and aims at that share of the rung;
+ * one that aims too low is not stopped by what only looks like the end. */
+static const struct descent {
+	double traffic, aim;
+} descents[] = {
+	{ 16 * TRAFFIC, 1 }, { 4 * TRAFFIC, 1 }, { TRAFFIC, 1 }, { 16 * TRAFFIC, 0.93 },
+	{ TRAFFIC, 0.93 },
+};
+
+/* Goes down to the rung; false when that cannot be. */
 static bool
-climb_to(struct search *s, const struct choice *start, struct choice *best, struct choice *lowest)
+descend_as(struct ladder *l, const struct descent *d, int64_t rung)
 {
-	static const double traffic[] = { 16 * TRAFFIC, 4 * TRAFFIC, TRAFFIC };
+	struct search *s = l->s;
+	bool there;
+
+	s->traffic = d->traffic;
+	s->m->effort = 0;	/* a rung's choice must not depend on where the search began */
+	s->aim = (int64_t)((double)rung * d->aim);
+	take(s, &l->start);
+	descend(s);
+	s->aim = rung;
+	there = s->m->trial->peak <= rung;
+	settle(s);
+	if (there)
+		restore(s, RESTORED);
+	s->traffic = TRAFFIC;
+	if (s->m->trial->peak < l->lowest.peak)
+		save(s, &l->lowest);
+	return there;
+}
+
+/* All descents to a rung. They may come to rest on a lower one, since tensors are large; false when none
+ * gets there. */
+static bool
+descend_to(struct ladder *l, int rung, int64_t aim)
+{
+	struct search *s = l->s;
+	bool any = false;
+	int64_t below;
 	size_t i;
+	int k;
 
-	best->cost = HUGE_VAL;
-	for (i = 0; i < sizeof(traffic) / sizeof(*traffic); i++) {
-		bool there;
+	for (i = 0; i < sizeof(descents) / sizeof(*descents); i++) {
+		if (!descend_as(l, &descents[i], aim))
+			continue;
+		any = true;
+		for (k = 0, below = next_rung(aim); k <= OVERSHOOT; k++, below = next_rung(below)) {
+			struct choice *c = &l->landed[(rung + k) % (OVERSHOOT + 1)];
 
-		s->traffic = traffic[i];
-		s->m->effort = 0;	/* a rung's choice must not depend on where the search began */
-		take(s, start);
-		if ((there = descend(s)))
-			restore(s, RESTORED);
-		s->traffic = TRAFFIC;
-		if (s->m->trial->peak < lowest->peak)
-			save(s, lowest);
-		if (there && search_cost(s) < best->cost)
-			save(s, best);
+			if (s->m->trial->peak <= below)
+				continue;
+			if (search_cost(s) < c->cost)
+				save(s, c);
+			break;
+		}
 	}
-	return best->cost < HUGE_VAL;
+	return any;
 }
 
 static bool
 keep_budget(struct search *s)
 {
-	struct choice start = new_choice(s), best = new_choice(s), lowest = new_choice(s);
-	int64_t least = recompute_least(s->m);
+	int64_t least = recompute_least(s->m), aim;
 	int64_t budget = s->limits->budget > least ? s->limits->budget : least;
-	int failed = 0;
+	struct ladder l = { .s = s, .start = new_choice(s), .lowest = new_choice(s) };
+	int failed = 0, rung, first = 0, k;
 
-	save(s, &start);
-	save(s, &lowest);
-	for (s->aim = next_rung(start.peak); failed < RUNGS_FAILED && s->aim > least;
-	    s->aim = next_rung(s->aim)) {
-		if (next_rung(s->aim) >= budget)
+	save(s, &l.start);
+	save(s, &l.lowest);
+	for (k = 0; k <= OVERSHOOT; k++)
+		l.landed[k] = new_choice(s);
+	for (aim = next_rung(l.start.peak); next_rung(aim) >= budget; aim = next_rung(aim))
+		first++;
+	for (rung = 0, aim = next_rung(l.start.peak); failed <= OVERSHOOT && aim > least;
+	    rung++, aim = next_rung(aim)) {
+		struct choice *c = &l.landed[rung % (OVERSHOOT + 1)];
+
+		if (rung < first - OVERSHOOT)
 			continue;
-		if (!climb_to(s, &start, &best, &lowest)) {
-			failed++;
-			continue;
+		failed = descend_to(&l, rung, aim) ? 0 : failed + 1;
+		if (rung >= first && c->cost < HUGE_VAL) {
+			take(s, c);
+			if (accept(s))
+				return true;
 		}
-		failed = 0;
-		if (best.peak <= next_rung(s->aim))
-			continue;
-		take(s, &best);
-		if (accept(s))
-			return true;
+		c->cost = HUGE_VAL;
 	}
-	take(s, &lowest);
+	take(s, &l.lowest);
 	return false;
 }
 
