@@ -194,6 +194,8 @@ ir_add_output(struct module *m, struct node *n, struct tensor *t)
 
 	n->out = append(m, n->out, n->nout, t);
 	n->nout++;
+	if (!t)
+		return NULL;
 	t->def = n;
 	from = n->op && n->op->alias ? n->op->alias(n, n->nout - 1) : -1;
 	if (from >= 0 && n->in[from])

@@ -161,7 +161,8 @@ struct tensor	*ir_tensor(struct module *, enum tensor_kind, enum dtype, bool bat
 struct tensor	*ir_tensor_like(struct module *, enum tensor_kind, const struct tensor *like,
 		    const char *name, struct loc);
 
-/* Appends a node to the graph. Outputs are added with ir_output; inputs are copied. */
+/* Appends a node to the graph. Inputs are copied; outputs are added one by one, NULL for an optional
+ * one that is absent. */
 struct node	*ir_node(struct graph *, const struct op *, const char *path, struct loc, int nin,
 		    struct tensor *const *in);
 void		 ir_add_input(struct module *, struct node *, struct tensor *);

@@ -348,9 +348,7 @@ node(struct reader *r)
 	n->phase = phase;
 	for (i = 0; i < nout && !r->failed; i++) {
 		if (out[i].absent) {
-			n->out = arena_grow(r->a, n->out, (size_t)n->nout * sizeof(*n->out),
-			    (size_t)(n->nout + 1) * sizeof(*n->out));
-			n->out[n->nout++] = NULL;
+			ir_add_output(r->m, n, NULL);
 			continue;
 		}
 		ir_add_output(r->m, n, make(r, &out[i].shape, out[i].kind, out[i].name, loc));

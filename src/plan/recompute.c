@@ -72,13 +72,12 @@ add_repetition(struct rewriting *r, const struct event *e)
 	made->phase = PHASE_BACKWARD;
 	made->attr = n->node->attr;
 	made->again = n->node;
-	made->out = arena_array(module->arena, (size_t)n->nout + 1, sizeof(*made->out));
 	for (k = 0; k < (n->again.op == n->node->op ? n->nout : 1); k++) {
 		int v = t->operand[e->out + k];
 
 		like = r->m->value[n->out[k] < 0 ? 0 : n->out[k]].tensor;
 		if (v < 0) {
-			made->nout++;
+			ir_add_output(module, made, NULL);
 			continue;
 		}
 		r->copy[v] = ir_tensor_like(module, like->kind, like, arena_printf(module->arena,
