@@ -94,19 +94,21 @@ const struct op op_batchnorm_apply = {
 	.emit = emit_apply,
 };
 
-static int
-again(const struct node *n, struct tensor **in)
+/* With fixed statistics the node itself, which must read them as it left them. */
+static const struct op *
+again(const struct node *n, struct tensor **in, int *nin)
 {
-	if (!uses_batch(n))
-		return 0;
-	if (!n->out[MEAN] || !n->out[INVSTD])
-		return -1;	/* its running statistics would change twice */
+	bool batch = uses_batch(n);
+
+	if (batch && (!n->out[MEAN] || !n->out[INVSTD]))
+		return NULL;	/* its running statistics would change twice */
+	*nin = 5;
 	in[0] = n->in[X];
 	in[1] = n->in[WEIGHT];
 	in[2] = n->in[BIAS];
-	in[3] = n->out[MEAN];
-	in[4] = n->out[INVSTD];
-	return 5;
+	in[3] = batch ? n->out[MEAN] : n->out[NEW_MEAN] ? n->out[NEW_MEAN] : n->in[RUNNING_MEAN];
+	in[4] = batch ? n->out[INVSTD] : n->out[NEW_VAR] ? n->out[NEW_VAR] : n->in[RUNNING_VAR];
+	return batch ? &op_batchnorm_apply : n->op;
 }
 
 /* ---- backward: dy x weight mean invstd, or dy x weight running_mean running_var ---- */
@@ -270,7 +272,6 @@ const struct op op_batchnorm = {
 	    SAVES_OUT(NEW_MEAN) | SAVES_OUT(NEW_VAR),
 	.workspace = workspace,
 	.again = again,
-	.remake = &op_batchnorm_apply,
 	.alias = alias,
 	.inplace = 1u << X,
 	.optional_out = 1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR,

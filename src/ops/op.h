@@ -138,12 +138,11 @@ struct op {
 	 * target); NULL: none. */
 	struct affine (*workspace)(const struct node *, const struct target *, int threads);
 
-	/* A cheaper way than repeating the node to make out[0] again in backward (batchnorm need not
-	 * sum its statistics twice): fills IN (at most MAX_RANK) with inputs of `remake`, of the
-	 * node's own inputs and saved outputs, and returns their number; 0: repeat the node; -1: it
-	 * cannot be made again. NULL: repeat the node. */
-	int (*again)(const struct node *, struct tensor **in);
-	const struct op *remake;
+	/* How out[0] is made again in backward, where that is not by repeating the node (batchnorm
+	 * need not sum its statistics twice): returns the operator, and fills IN (at most MAX_RANK)
+	 * with its inputs, out of the node's own inputs and saved outputs. NULL: it cannot be made
+	 * again. Without this function the node is repeated. */
+	const struct op *(*again)(const struct node *, struct tensor **in, int *nin);
 
 	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or -1. */
 	int (*alias)(const struct node *, int k);

@@ -105,20 +105,17 @@ find_remake(struct model *m, int *index, struct model_node *n)
 	struct tensor *in[MAX_RANK];
 	struct remake *r = &n->again;
 	struct node copy = *n->node;
-	int nin = n->node->op->again ? n->node->op->again(n->node, in) : 0;
 
-	if (nin < 0)
-		return;
 	r->op = n->node->op;
 	r->in = n->in;
 	r->nin = n->nin;
-	if (nin > 0) {
-		r->op = r->op->remake;
-		r->in = values_of(m, index, in, nin);
-		r->nin = nin;
+	if (r->op->again) {
+		if (!(r->op = r->op->again(n->node, in, &r->nin)))
+			return;
+		r->in = values_of(m, index, in, r->nin);
 		copy.op = r->op;
 		copy.in = in;
-		copy.nin = nin;
+		copy.nin = r->nin;
 	}
 	copy.nout = 1;
 	r->work = workspace(m, &copy);

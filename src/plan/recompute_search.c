@@ -395,8 +395,9 @@ keep_budget(struct search *s)
 		}
 		c->cost = HUGE_VAL;
 	}
+	/* the last resort: a descent that missed an aim far below the budget */
 	take(s, &l.lowest);
-	return false;
+	return accept(s);
 }
 
 /* Lower is better: memory is not worth any price. */
