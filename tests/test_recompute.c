@@ -264,11 +264,11 @@ cheapest(struct model *m, int64_t budget)
 }
 
 static bool
-always(struct model *m, void *context)
+within(struct model *m, void *context)
 {
-	(void)m;
-	(void)context;
-	return true;
+	const int64_t *budget = context;
+
+	return m->trial->peak <= *budget;
 }
 
 Test(recompute, small_chains_are_solved_as_by_exhaustion)
@@ -281,7 +281,8 @@ Test(recompute, small_chains_are_solved_as_by_exhaustion)
 	recompute_try(model);
 	all = model->trial->peak;
 	for (i = 20; i > 4; i--) {
-		struct search_limits limits = { .products = true, .fits = always };
+		struct search_limits limits = { .products = true, .fits = within,
+		    .context = &budget };
 		double best;
 		bool found;
 

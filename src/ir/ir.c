@@ -223,7 +223,7 @@ clone_tensor(struct cloning *c, struct tensor *t)
 {
 	struct tensor *copy;
 
-	if (!t || tensor_kind_persistent(t->kind))
+	if (!t || tensor_kind_persistent(t->kind) || t->accumulates)
 		return t;
 	if (c->map[t->id])
 		return c->map[t->id];

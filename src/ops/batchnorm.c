@@ -6,7 +6,7 @@
  *     inference  out y, from the running statistics
  *
  * Where the running statistics are frozen, training uses them too, as other frameworks do when a
- * layer is put in evaluation mode for fine-tuning; the statistics then pass through unchanged.
+ * layer is put in evaluation mode for fine-tuning; the statistics then stay unchanged.
  */
 #include "ops/shapes.h"
 
@@ -94,7 +94,7 @@ const struct op op_batchnorm_apply = {
 	.emit = emit_apply,
 };
 
-/* With fixed statistics the node itself, which must read them as it left them. */
+/* With fixed statistics, the node itself. */
 static const struct op *
 again(const struct node *n, struct tensor **in, int *nin)
 {
@@ -106,8 +106,8 @@ again(const struct node *n, struct tensor **in, int *nin)
 	in[0] = n->in[X];
 	in[1] = n->in[WEIGHT];
 	in[2] = n->in[BIAS];
-	in[3] = batch ? n->out[MEAN] : n->out[NEW_MEAN] ? n->out[NEW_MEAN] : n->in[RUNNING_MEAN];
-	in[4] = batch ? n->out[INVSTD] : n->out[NEW_VAR] ? n->out[NEW_VAR] : n->in[RUNNING_VAR];
+	in[3] = batch ? n->out[MEAN] : n->in[RUNNING_MEAN];
+	in[4] = batch ? n->out[INVSTD] : n->in[RUNNING_VAR];
 	return batch ? &op_batchnorm_apply : n->op;
 }
 
@@ -178,13 +178,22 @@ grad(struct diff *d, struct node *n)
 	bool batch = uses_batch(n);
 	struct node *back = diff_node(d, n, &op_batchnorm_grad, 5, (struct tensor *[]){
 	    diff_of(d, n->out[Y]), n->in[X], n->in[WEIGHT],
-	    batch ? n->out[MEAN] : n->out[NEW_MEAN], batch ? n->out[INVSTD] : n->out[NEW_VAR] });
+	    batch ? n->out[MEAN] : n->in[RUNNING_MEAN],
+	    batch ? n->out[INVSTD] : n->in[RUNNING_VAR] });
 	int k;
 
 	for (k = X; k <= BIAS; k++)
 		if (diff_wants(d, n->in[k]))
 			diff_output(d, back, n->in[k]);
 	return true;
+}
+
+static int
+unchanged(const struct graph *g, const struct node *n, int k)
+{
+	bool fixed = !g->training || tensor_root(n->in[RUNNING_MEAN])->frozen;
+
+	return fixed && k == NEW_MEAN ? RUNNING_MEAN : fixed && k == NEW_VAR ? RUNNING_VAR : -1;
 }
 
 static int
@@ -269,10 +278,11 @@ const struct op op_batchnorm = {
 	.shape = shape,
 	.grad = grad,
 	.saves = SAVES_IN(X) | SAVES_IN(WEIGHT) | SAVES_OUT(MEAN) | SAVES_OUT(INVSTD) |
-	    SAVES_OUT(NEW_MEAN) | SAVES_OUT(NEW_VAR),
+	    SAVES_IN(RUNNING_MEAN) | SAVES_IN(RUNNING_VAR),
 	.workspace = workspace,
 	.again = again,
 	.alias = alias,
+	.unchanged = unchanged,
 	.inplace = 1u << X,
 	.optional_out = 1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR,
 	.torch = { .beside = statistics, .layer_bytes = 8 /* num_batches_tracked */ },

@@ -171,6 +171,10 @@ struct op {
 	 * there is none. */
 	struct tensor (*pieces)(const struct node *);
 
+	/* Which input out[k], from out[1] on, simply equals in this graph (the running statistics of a
+	 * frozen batchnorm); -1: none. The output is then dropped. */
+	int (*unchanged)(const struct graph *, const struct node *, int k);
+
 	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
 	/* Writes the call(s); see emit/emit.h. NULL: nothing runs (a view). */
 	void (*emit)(struct emitter *, const struct node *);

@@ -3,12 +3,27 @@
  * so that neither time nor memory is planned for them.
  *
  * Reads and writes: train, validate. An operator says in op->identity() which input its output
- * equals. Invariant after: no node's identity() answers. Dead code goes in `prune`, which runs
+ * equals, and in op->unchanged() the same of further outputs. Invariant after: neither answers for
+ * any node. Dead code goes in `prune`, which runs
  * when backward exists: before that, nobody can tell which saved outputs are read.
  */
 #include "passes/pass.h"
 
 #include "ops/op.h"
+
+static void
+drop_unchanged(const struct graph *g, struct node *n, struct tensor **same)
+{
+	int k, from;
+
+	for (k = 1; n->op->unchanged && k < n->nout; k++) {
+		from = n->out[k] ? n->op->unchanged(g, n, k) : -1;
+		if (from < 0)
+			continue;
+		same[n->out[k]->id] = n->in[from];
+		n->out[k] = NULL;
+	}
+}
 
 static void
 drop_identities(struct graph *g)
@@ -27,6 +42,7 @@ drop_identities(struct graph *g)
 		for (j = 0; j < n->nout; j++)
 			if (n->out[j] && n->out[j]->alias_of)
 				tensor_alias(n->out[j], SAME(n->out[j]->alias_of));
+		drop_unchanged(g, n, same);
 		x = n->op->identity ? n->op->identity(g, n) : NULL;
 		if (x)
 			same[n->out[0]->id] = x;

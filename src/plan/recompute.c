@@ -113,9 +113,10 @@ recompute_apply(const struct model *m, struct graph *g, struct tensor *const *ma
 
 /* ---- to a budget ---- */
 
-/* What the passes that follow do to a copy of the module, rewritten as the model's last trial. */
+/* What the passes that follow make of a copy of the module, rewritten as the model's last trial: the
+ * bytes of its arena, or their lower bound. */
 static int64_t
-arena_of_trial(struct module *m, const struct pass_options *o, struct model *model)
+arena_of_trial(struct module *m, const struct pass_options *o, struct model *model, bool bound_only)
 {
 	struct module *copy = ARENA_NEW(model->arena, struct module);
 	struct arena *scratch = arena_child(m->arena);
@@ -141,8 +142,9 @@ arena_of_trial(struct module *m, const struct pass_options *o, struct model *mod
 	CLONE(validate);
 #undef CLONE
 	quiet.dump_after = NULL;
-	quiet.bound_only = false;
-	bytes = passes_finish(copy, &quiet, "recompute") ? copy->plan->arena_bytes : INT64_MAX;
+	quiet.bound_only = bound_only;
+	bytes = !passes_finish(copy, &quiet, "recompute") ? INT64_MAX :
+	    bound_only ? copy->plan->lower_bound_bytes : copy->plan->arena_bytes;
 	arena_free(scratch);
 	return bytes;
 }
@@ -158,7 +160,7 @@ fits_budget(struct model *model, void *context)
 {
 	struct budget *b = context;
 
-	return arena_of_trial(b->m, b->o, model) <= b->bytes;
+	return arena_of_trial(b->m, b->o, model, false) <= b->bytes;
 }
 
 static bool
@@ -192,7 +194,7 @@ cannot(struct module *m, int64_t least)
 	    size_human(budget, m->set.recompute_budget), size_human(found, least),
 	    size_commas(exact, least));
 
-	diag_help(m->diags, g, "raise the budget, or lower the batch (stowage fit says to what)");
+	diag_help(m->diags, g, "raise the budget, or lower the batch");
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
@@ -208,7 +210,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 
 	if (recompute_search(model, &limits) || !m->set.recompute_budget)
 		return true;
-	cannot(m, arena_of_trial(m, o, model));
+	cannot(m, arena_of_trial(m, o, model, false));
 	return false;
 }
 
@@ -264,29 +266,77 @@ settle_regions(const struct module *m, struct model *model)
 		}
 }
 
+/* ---- without a budget ---- */
+
+/* The cheap choice is made for one batch whatever the real one is, so that bytes grow with the batch as
+ * smoothly as sizes do: a largest batch is sought on them. */
+#define USUAL_BATCH	32
+
+static void
+choose_cheap(struct module *m, const struct pass_options *o, struct model *model)
+{
+	const struct search_limits cheap = { .budget = -1, .fits = never };
+	struct model *usual;
+	int64_t batch = m->train->batch;
+
+	m->train->batch = USUAL_BATCH;
+	usual = recompute_model(model->arena, m->train, o);
+	m->train->batch = batch;
+	if (!usual)
+		return;
+	if (m->set.recompute == RECOMPUTE_PATTERN)
+		settle_regions(m, usual);
+	recompute_search(usual, &cheap);
+	memcpy(model->state, usual->state, (size_t)model->nvalues);
+}
+
+/* Where the gain is small, the order of the step may turn it into a loss. */
+static void
+keep_if_no_gain(struct module *m, const struct pass_options *o, struct model *model)
+{
+	int64_t peak = model->trial->peak, before, after;
+
+	recompute_keep_all(model);
+	recompute_try(model);
+	before = model->trial->peak;
+	if (peak > before - before / 10) {
+		before = arena_of_trial(m, o, model, true);
+		choose_cheap(m, o, model);
+		recompute_try(model);
+		after = arena_of_trial(m, o, model, true);
+		if (after < before)
+			return;
+		recompute_keep_all(model);
+	} else {
+		choose_cheap(m, o, model);
+	}
+	recompute_try(model);
+}
+
+static bool
+choose(struct module *m, const struct pass_options *o, struct model *model)
+{
+	if (m->set.recompute == RECOMPUTE_AUTO && (m->set.recompute_budget || m->set.device.given))
+		return stay_within(m, o, model);
+	choose_cheap(m, o, model);
+	recompute_try(model);
+	if (m->set.recompute != RECOMPUTE_PATTERN)
+		keep_if_no_gain(m, o, model);
+	return true;
+}
+
 static bool
 run(struct module *m, const struct pass_options *o)
 {
 	struct arena *scratch;
 	struct model *model;
-	struct search_limits cheap = { .budget = -1, .fits = never };
 	bool good = true;
 
 	if (!m->train || m->set.recompute == RECOMPUTE_NONE)
 		return true;
 	scratch = arena_child(m->arena);
 	model = recompute_model(scratch, m->train, o);
-	if (!model) {
-		arena_free(scratch);
-		return true;
-	}
-	if (m->set.recompute == RECOMPUTE_PATTERN)
-		settle_regions(m, model);
-	if (m->set.recompute == RECOMPUTE_AUTO && (m->set.recompute_budget || m->set.device.given))
-		good = stay_within(m, o, model);
-	else
-		recompute_search(model, &cheap);
-	if (good)
+	if (model && (good = choose(m, o, model)))
 		recompute_apply(model, m->train, NULL);
 	arena_free(scratch);
 	return good;

@@ -117,7 +117,7 @@ void	recompute_apply(const struct model *, struct graph *, struct tensor *const 
 struct search_limits {
 	int64_t budget;		/* bytes of train's transient buffers to get down to */
 	bool products;		/* may convolutions and matrix products run again? */
-	/* Does the choice really fit? Called for choices whose peak is within the budget. */
+	/* Does the choice really fit? The passes that follow may lower a trial's peak further. */
 	bool (*fits)(struct model *, void *context);
 	void *context;
 };

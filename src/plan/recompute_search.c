@@ -268,8 +268,7 @@ restore(struct search *s, int most)
 static bool
 accept(struct search *s)
 {
-	return s->m->trial->peak <= s->limits->budget &&
-	    s->limits->fits(s->m, s->limits->context);
+	return s->limits->fits(s->m, s->limits->context);
 }
 
 /* On from the choice that stands until nothing is above the aim; false when that cannot be, or takes
