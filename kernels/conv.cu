@@ -23,7 +23,7 @@
 /* A run of columns of B: neighbours in a row of one image. */
 struct span {
 	int col, len;
-	int64_t image;		/* offset of the image in the source */
+	int64_t image;
 	int y, x;		/* source position of tap (0, 0) of its first column */
 };
 
@@ -76,7 +76,7 @@ COPY_WIDE(copy_quarter, (LANES / 4))
 #endif
 
 static void
-copy_span(const struct windows *w, const struct copy *s)
+copy_span(const struct piece *w, const struct copy *s)
 {
 	const real *first = s->from, *last = s->from + (s->n - 1) * s->from_step + s->len;
 
@@ -110,7 +110,7 @@ cut_spans(const struct window *w, struct span *span, int64_t j, int cols)
 			len /= 2;
 		span[n].col = col;
 		span[n].len = len;
-		span[n].image = image * w->image;
+		span[n].image = image;
 		span[n].y = y * w->y.step + w->y.first;
 		span[n].x = x * w->x.step + w->x.first;
 		x += len;
@@ -125,6 +125,25 @@ cut_spans(const struct window *w, struct span *span, int64_t j, int cols)
 	return n;
 }
 
+/* The copy's N channels from C on, row Y, column X of the span's image, whatever pieces they are
+ * in. */
+static void
+copy_channels(const struct sources *sources, const struct span *span, struct copy s, int c, int y,
+    int x)
+{
+	for (int n = s.n; n > 0; n -= s.n, s.to += s.n * s.to_step) {
+		int within = c;
+		const struct piece *from = piece_of(sources, &within);
+
+		s.n = (int)least(n, from->channels - within);
+		s.from_step = from->plane;
+		s.from = from->at + span->image * from->image + within * from->plane +
+		    (int64_t)y * from->row + x;
+		copy_span(from, &s);
+		c += s.n;
+	}
+}
+
 static void
 pack_span(const struct product *p, const struct span *span, real *panel, int64_t k, int n)
 {
@@ -136,7 +155,6 @@ pack_span(const struct product *p, const struct span *span, real *panel, int64_t
 	s.len = span->len;
 	s.step = w->x.step;
 	s.to_step = (int64_t)taps * TILE_COLS;
-	s.from_step = w->plane;
 	for (int tx = 0; tx < w->x.taps; tx++) {
 		int x = span->x + tx * w->x.delta, size = w->x.size;
 
@@ -156,8 +174,7 @@ pack_span(const struct product *p, const struct span *span, real *panel, int64_t
 						s.to[i * s.to_step + q] = 0;
 				continue;
 			}
-			s.from = p->b + span->image + c * w->plane + (int64_t)y * w->x.size + x;
-			copy_span(ws, &s);
+			copy_channels(ws->from, span, s, ws->first + (int)c, y, x);
 		}
 	}
 }
@@ -217,9 +234,9 @@ columns_out(const struct product *p, int64_t *at, int64_t j, int n)
 }
 
 static struct product
-conv_product(const struct conv_job *job, int g)
+conv_product(const struct conv_job *job, const struct windows *windows, int g)
 {
-	const struct window *w = &job->windows.at;
+	const struct window *w = &windows->at;
 	struct product p = { 0 };
 
 	p.rows = job->rows;
@@ -231,8 +248,7 @@ conv_product(const struct conv_job *job, int g)
 	p.c_row = job->target_plane;
 	p.keep = job->keep;
 	p.bias = job->bias ? job->bias + (int64_t)g * job->rows : NULL;
-	p.b = job->source + (int64_t)g * w->channels * w->plane;
-	p.shape = &job->windows;
+	p.shape = windows;
 	p.places = places_taps;
 	p.pack = pack_windows;
 	p.columns = columns_out;
@@ -247,6 +263,7 @@ conv_share(const struct conv_job *job, real *scratch, int thread, int threads)
 	int whole = job->groups / threads * threads;	/* a thread takes whole groups of these */
 
 	for (int g = 0; g < job->groups; g++) {
+		struct windows windows = job->windows;
 		struct product p;
 
 		if (g == whole && g > 0) {	/* from here on they share the scratch memory */
@@ -254,12 +271,24 @@ conv_share(const struct conv_job *job, real *scratch, int thread, int threads)
 		}
 		if (g < whole && g % threads != thread)
 			continue;
-		p = conv_product(job, g);
+		windows.first = g * windows.at.channels;
+		p = conv_product(job, &windows, g);
 		if (g < whole)
 			product_share(&p, scratch + thread * product_scratch(depth), 0, 1);
 		else
 			product_share(&p, scratch, thread, threads);
 	}
+}
+
+/* Does one row of a plane follow the other? */
+static bool
+sources_whole(const struct sources *s, const struct window *w)
+{
+	bool whole = true;
+
+	for (int i = 0; i < s->n; i++)
+		whole = whole && s->s[i].row == w->x.size;
+	return whole;
 }
 
 static void
@@ -268,7 +297,8 @@ conv_run(struct conv_job *job, real *scratch)
 	const struct window *w = &job->windows.at;
 	struct direct direct;
 
-	window_flatten(&job->windows.at);
+	if (sources_whole(job->windows.from, &job->windows.at))
+		window_flatten(&job->windows.at);
 	direct = direct_plan(job);
 
 	if (job->b * w->y.count * w->x.count * w->channels * w->y.taps * w->x.taps * job->rows *
@@ -286,26 +316,33 @@ conv_run(struct conv_job *job, real *scratch)
 		conv_share(job, scratch, omp_get_thread_num(), omp_get_num_threads());
 }
 
+/* Y from X, whose channels lie in any number of tensors. */
 static void
-conv_forward(real *y, const real *x, const real *w, const real *bias, struct onto onto, void *work,
-    int64_t b, struct conv s)
+conv_forward_of(real *y, const struct sources *x, const real *w, const real *bias,
+    struct onto onto, void *work, int64_t b, struct conv s)
 {
 	struct conv_job job = { 0 };
 
-	job.keep = onto_keep(onto);
-	if (conv_is_depthwise(&s)) {
-		depthwise_forward(y, x, w, bias, job.keep, b, s);
-		return;
-	}
 	job.windows.at = window_forward(&s);
-	job.windows.begin = x;
-	job.windows.end = x + b * job.windows.at.image;
-	job.source = x, job.weight = w, job.bias = bias, job.target = y, job.b = b;
-	job.rows = s.f / s.groups, job.groups = s.groups;
+	job.windows.from = x;
+	job.weight = w, job.bias = bias, job.target = y, job.keep = onto_keep(onto), job.b = b;
+	job.rows = job.whole = s.f / s.groups, job.groups = s.groups;
 	job.row = (int64_t)(s.c / s.groups) * s.kh * s.kw;
 	job.group = job.rows * job.row;
 	job.target_plane = (int64_t)s.oh * s.ow;
 	conv_run(&job, (real *)work);
+}
+
+static void
+conv_forward(real *y, const real *x, const real *w, const real *bias, struct onto onto, void *work,
+    int64_t b, struct conv s)
+{
+	struct sources from = beside(no_sources(), x, b, s.c, s.h, s.w, 0, 0);
+
+	if (conv_is_depthwise(&s))
+		depthwise_forward(y, x, w, bias, onto_keep(onto), b, s);
+	else
+		conv_forward_of(y, &from, w, bias, onto, work, b, s);
 }
 
 /* Positions of the input that no tap reaches. */
@@ -313,18 +350,38 @@ static void
 conv_unreached(const struct conv_job *job, const struct conv *s)
 {
 	const struct window *w = &job->windows.at;
-	int64_t planes = job->b * s->c;
+	int channels = job->rows * job->groups;
+	int64_t planes = job->b * channels;
 
 	PRAGMA(omp parallel for schedule(static))
 	for (int64_t i = 0; i < planes; i++)
 		for (int y = w->y.out; y < s->h; y += w->y.out_step)
 			for (int x = w->x.out; x < s->w; x += w->x.out_step) {
 				real *to = job->target + i * job->target_plane +
-				    (int64_t)y * s->w + x;
+				    (int64_t)y * w->out_row + x;
 
-				*to = (job->bias ? job->bias[i % s->c] : 0) +
+				*to = (job->bias ? job->bias[i % channels] : 0) +
 				    (job->keep != 0 ? job->keep * *to : 0);
 			}
+}
+
+/* The gradient of JOB's rows of channels, whose rows of elements lie ROW apart. */
+static void
+conv_backward_rows(struct conv_job *job, const real *dy, int row, void *work, struct conv s)
+{
+	struct sources from = beside(no_sources(), dy, job->b, s.f, s.oh, s.ow, 0, 0);
+
+	job->windows.from = &from;
+	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
+		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
+			job->windows.at = window_backward(&s, ry, rx);
+			job->windows.at.out_row = row;
+			job->windows.at.out_image = job->rows * job->groups * job->target_plane;
+			if (job->windows.at.y.taps * job->windows.at.x.taps == 0)
+				conv_unreached(job, &s);
+			else
+				conv_run(job, (real *)work);
+		}
 }
 
 /* dx from dy; with a bias, the forward pass of a transposed convolution. */
@@ -339,31 +396,24 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, s
 		depthwise_backward_input(dx, dy, w, bias, job.keep, b, s);
 		return;
 	}
-	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.b = b;
-	job.rows = s.c / s.groups, job.groups = s.groups;
+	job.weight = w, job.bias = bias, job.target = dx, job.b = b;
+	job.rows = job.whole = s.c / s.groups, job.groups = s.groups;
 	job.row = (int64_t)s.kh * s.kw;
 	job.group = (int64_t)(s.f / s.groups) * job.rows * job.row;
 	job.target_plane = (int64_t)s.h * s.w;
-	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
-		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
-			job.windows.at = window_backward(&s, ry, rx);
-			job.windows.begin = dy;
-			job.windows.end = dy + b * job.windows.at.image;
-			if (job.windows.at.y.taps * job.windows.at.x.taps == 0)
-				conv_unreached(&job, &s);
-			else
-				conv_run(&job, (real *)work);
-		}
+	conv_backward_rows(&job, dy, s.w, work, s);
 }
 
 static void
 conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
+	struct sources from = beside(no_sources(), x, b, s.c, s.h, s.w, 0, 0);
+
 	if (conv_is_depthwise(&s))
 		depthwise_backward_weight(dw, dy, x, onto_keep(onto), b, s);
 	else
-		conv_weight_run(dw, dy, x, onto_keep(onto), work, b, s);
+		conv_weight_run(dw, dy, &from, onto_keep(onto), work, b, s);
 }
 
 #endif

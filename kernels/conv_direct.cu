@@ -12,26 +12,28 @@
 #define STOWAGE_CONV_DIRECT_CU
 
 #include "gemm.cu"
+#include "sources.cu"
 #include "window.cu"
 
 #ifndef __CUDACC__
 
 struct windows {		/* a product's shape */
 	struct window at;
-	const real *end;	/* of the source: wide loads stay below it ... */
-	const real *begin;	/* ... and from here */
+	const struct sources *from;
+	int first;		/* of the channels that are meant: of a group */
 };
 
-/* ROWS rows of weights, ROW apart and GROUP apart from group to group, times the windows of
- * SOURCE, into TARGET. */
+/* ROWS rows of weights, ROW apart and GROUP apart from group to group, times the windows of the
+ * sources, into TARGET. */
 struct conv_job {
 	struct windows windows;
-	const real *source, *weight, *bias;
+	const real *weight, *bias;
 	real *target, keep;	/* target = keep * target + the product */
 	int rows, groups;
+	int whole;		/* rows of the product that this is a part of: they decide how sums
+				 * are cut, so that a part is the same to the bit */
 	int64_t row, group, b, target_plane;
 };
-
 
 #define DIRECT_DEPTH	640	/* most terms at a time: the table of their places is on the stack */
 
@@ -69,7 +71,7 @@ direct_pays(const struct conv_job *job)
 	int64_t count = job->windows.at.x.count, filled = parts(count, LANES) * LANES;
 	int64_t packing = count % (LANES / 4 + (LANES < 4)) || count < LANES ? 40 : 10;
 
-	return job->rows * (filled - count) <= packing * count;
+	return job->whole * (filled - count) <= packing * count;
 }
 
 static inline struct direct
@@ -126,20 +128,23 @@ direct_row(const struct direct *d, const struct axis *x, real *to, const real *f
 }
 
 static void
-direct_copy(const struct conv_job *job, const struct direct *d, real *to, const real *source,
+direct_copy(const struct conv_job *job, const struct direct *d, real *to, int64_t image, int first,
     int channels, int y, int rows)
 {
 	const struct window *w = &job->windows.at;
-	int n = direct_rows(&w->y, rows);
+	int n = direct_rows(&w->y, rows), row;
 
-	for (int c = 0; c < channels; c++)
+	for (int c = 0; c < channels; c++) {
+		const real *plane = piece_plane(job->windows.from, image, first + c, &row);
+
 		for (int r = 0; r < n; r++) {
 			int at = y * w->y.step + d->y0 + r;
 			bool in = at >= 0 && at < w->y.size;
 
 			direct_row(d, &w->x, to + c * d->channel + (int64_t)r * d->row,
-			    in ? source + c * w->plane + (int64_t)at * w->x.size : NULL);
+			    in ? plane + (int64_t)at * row : NULL);
 		}
+	}
 }
 
 /* Offsets of the weights and of the vectors under each tap of CHANNELS channels. */
@@ -251,8 +256,7 @@ direct_share(const struct conv_job *job, const struct direct *d, real *scratch, 
 				depth = direct_places(w, d, at, n);
 				tabled = n;
 			}
-			direct_copy(job, d, scratch, job->source + image * w->image +
-			    (g * w->channels + c) * w->plane, n, y, rows);
+			direct_copy(job, d, scratch, image, (int)g * w->channels + c, n, y, rows);
 			direct_band(job, d, scratch, job->target + image * w->out_image +
 			    g * job->rows * job->target_plane,
 			    job->weight + g * job->group + c * w->channel_step,

@@ -7,6 +7,7 @@
 #define STOWAGE_CONV_GPU_CU
 
 #include "gemm_gpu.cu"
+#include "sources.cu"
 #include "window.cu"
 #include "depthwise.cu"
 
@@ -172,6 +173,22 @@ KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, struct
 	}
 }
 
+/* A job that knows how to find elements of the input; conv_concat.cu has one of its own. */
+template <class Job> static void
+conv_forward_run(Job &job, real *y, const real *w, const real *bias, struct onto onto, int64_t b,
+    const struct conv &s)
+{
+	job.at = window_forward(&s);
+	job.weight = w, job.bias = bias, job.target = y, job.onto = onto;
+	job.rows = s.f / s.groups;
+	job.depth = (int64_t)(s.c / s.groups) * s.kh * s.kw;
+	job.plane = (int64_t)s.oh * s.ow;
+	job.cols = b * job.plane;
+	job.row = job.depth;
+	job.group = job.rows * job.row;
+	gpu_product(job, s.groups, 1);
+}
+
 static void
 conv_forward(real *y, const real *x, const real *w, const real *bias, struct onto onto, void *work,
     int64_t b, struct conv s)
@@ -185,15 +202,23 @@ conv_forward(real *y, const real *x, const real *w, const real *bias, struct ont
 		LAUNCH(depthwise_forward_kernel, n, (y, x, w, bias, onto, n, s));
 		return;
 	}
-	job.at = window_forward(&s);
-	job.source = x, job.weight = w, job.bias = bias, job.target = y, job.onto = onto;
-	job.rows = s.f / s.groups;
-	job.depth = (int64_t)(s.c / s.groups) * s.kh * s.kw;
-	job.plane = (int64_t)s.oh * s.ow;
-	job.cols = b * job.plane;
-	job.row = job.depth;
-	job.group = job.rows * job.row;
-	gpu_product(job, s.groups, 1);
+	job.source = x;
+	conv_forward_run(job, y, w, bias, onto, b, s);
+}
+
+/* The gradient of the job's rows of channels, whose rows of elements lie ROW apart. */
+static void
+conv_backward_rows(struct conv_window_job &job, int row, int64_t b, const struct conv &s)
+{
+	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
+		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
+			job.at = window_backward(&s, ry, rx);
+			job.at.out_row = row;
+			job.at.out_image = job.rows * s.groups * job.plane;
+			job.cols = b * job.at.y.count * job.at.x.count;
+			job.depth = (int64_t)job.at.channels * job.at.y.taps * job.at.x.taps;
+			gpu_product(job, s.groups, 1);
+		}
 }
 
 static void
@@ -214,33 +239,19 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, s
 	job.row = (int64_t)s.kh * s.kw;
 	job.group = (int64_t)(s.f / s.groups) * job.rows * job.row;
 	job.plane = (int64_t)s.h * s.w;
-	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
-		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
-			job.at = window_backward(&s, ry, rx);
-			job.cols = b * job.at.y.count * job.at.x.count;
-			job.depth = (int64_t)job.at.channels * job.at.y.taps * job.at.x.taps;
-			gpu_product(job, s.groups, 1);
-		}
+	conv_backward_rows(job, s.w, b, s);
 }
 
-static void
-conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
-    int64_t b, struct conv s)
+template <class Job> static void
+conv_weight_run(Job &job, real *dw, const real *dy, struct onto onto, void *work, int64_t b,
+    const struct conv &s)
 {
-	struct conv_weight_job job;
-	int splits;
+	int splits = conv_gpu_splits(&s);
 
-	if (conv_is_depthwise(&s)) {
-		int64_t rows = (int64_t)s.f * s.kh * s.kw;
-
-		LAUNCH_ROWS(depthwise_weight_kernel, rows, (dw, dy, x, onto, b, s));
-		return;
-	}
-	job.s = s, job.dy = dy, job.x = x;
+	job.s = s, job.dy = dy;
 	job.rows = s.f / s.groups;
 	job.cols = (int64_t)(s.c / s.groups) * s.kh * s.kw;
 	job.depth = b * s.oh * s.ow;
-	splits = conv_gpu_splits(&s);
 	job.target = splits > 1 ? (real *)work : dw;
 	job.onto = splits > 1 ? ANEW : onto;
 	gpu_product(job, s.groups, splits);
@@ -249,6 +260,22 @@ conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, 
 
 		LAUNCH(gpu_sum_kernel, n, (dw, job.target, onto, n, splits));
 	}
+}
+
+static void
+conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+    int64_t b, struct conv s)
+{
+	struct conv_weight_job job;
+
+	if (conv_is_depthwise(&s)) {
+		int64_t rows = (int64_t)s.f * s.kh * s.kw;
+
+		LAUNCH_ROWS(depthwise_weight_kernel, rows, (dw, dy, x, onto, b, s));
+		return;
+	}
+	job.x = x;
+	conv_weight_run(job, dw, dy, onto, work, b, s);
 }
 
 #endif

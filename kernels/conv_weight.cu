@@ -19,6 +19,7 @@
 #define STOWAGE_CONV_WEIGHT_CU
 
 #include "gemm.cu"
+#include "sources.cu"
 #include "window.cu"
 
 #ifndef __CUDACC__
@@ -31,7 +32,8 @@ struct chunk {			/* some output positions of some images */
 struct conv_weight {
 	struct conv s;
 	int64_t b;
-	const real *x, *dy;
+	const struct sources *x;
+	const real *dy;
 	real keep;		/* dw = keep * dw + the sum */
 	int cg, fg;		/* channels and filters in a group */
 	bool joined;		/* the taps of a row share a vector */
@@ -53,12 +55,30 @@ conv_weight_plan(struct conv s, int64_t b, int share)
 	return w;
 }
 
+/* Elements [lo, hi) of a row that starts at column X0. */
+static void
+turn_row(const struct sources *x, int64_t image, int y, int x0, int c, int n, real *to, int lo,
+    int hi)
+{
+	for (int at = 0, m; at < n; at += m) {
+		int within = c + at;
+		const struct piece *s = piece_of(x, &within);
+		const real *from = x0 + s->at + image * s->image + within * s->plane +
+		    (int64_t)y * s->row;
+
+		m = (int)least(n - at, s->channels - within);
+		for (int q = lo; q < hi; q += 16)
+			for (int ch = 0; ch < m; ch++)
+				for (int e = q; e < q + 16 && e < hi; e++)
+					to[(int64_t)e * n + at + ch] = from[ch * s->plane + e];
+	}
+}
+
 /* x of a chunk, channels [c, c + n) of the tensor, as [image][y][x][channel]. */
 static void
 turn(const struct conv_weight *w, const struct chunk *k, int c, int n, real *to)
 {
 	const struct conv *s = &w->s;
-	int64_t plane = (int64_t)s->h * s->w;
 	int x0 = k->x * s->sx - s->left;
 	int lo = (int)least(w->size.w, x0 < 0 ? -x0 : 0);
 	int hi = (int)most(lo, least(w->size.w, s->w - x0));
@@ -66,18 +86,13 @@ turn(const struct conv_weight *w, const struct chunk *k, int c, int n, real *to)
 	for (int i = 0; i < k->images; i++)
 		for (int r = 0; r < w->size.h; r++, to += (int64_t)w->size.w * n) {
 			int y = k->y * s->sy - s->top + r;
-			const real *from;
 
 			if (y < 0 || y >= s->h) {
 				memset(to, 0, (size_t)w->size.w * n * sizeof(real));
 				continue;
 			}
-			from = x0 + w->x + ((k->image + i) * s->c + c) * plane + (int64_t)y * s->w;
 			memset(to, 0, (size_t)lo * n * sizeof(real));
-			for (int q = lo; q < hi; q += 16)
-				for (int ch = 0; ch < n; ch++)
-					for (int e = q; e < q + 16 && e < hi; e++)
-						to[(int64_t)e * n + ch] = from[ch * plane + e];
+			turn_row(w->x, k->image + i, y, x0, c, n, to, lo, hi);
 			memset(to + (int64_t)hi * n, 0,
 			    (size_t)(w->size.w - hi) * n * sizeof(real));
 		}
@@ -250,7 +265,7 @@ weight_in_parts(const struct conv_weight *w, real *dw, real *scratch)
 }
 
 static void
-conv_weight_run(real *dw, const real *dy, const real *x, real keep, void *work, int64_t b,
+conv_weight_run(real *dw, const real *dy, const struct sources *x, real keep, void *work, int64_t b,
     struct conv s)
 {
 	bool in_parts = conv_in_parts(&s, THREADS);

@@ -23,6 +23,8 @@
 #define GPU_BLOCKS	256	/* enough to fill a card */
 #define GPU_SPLITS	32	/* most blocks that share a sum */
 
+#define CONV_SOURCES	8	/* most tensors that a convolution reads as one input */
+
 #define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
 
 struct conv {

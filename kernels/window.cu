@@ -103,7 +103,7 @@ window_flatten(struct window *w)
 {
 	if (w->y.taps != 1 || w->x.taps != 1 || w->y.step != 1 || w->x.step != 1 || w->y.first ||
 	    w->x.first || w->y.out_step != 1 || w->x.out_step != 1 ||
-	    w->y.count != w->y.size || w->x.count != w->x.size)
+	    w->y.count != w->y.size || w->x.count != w->x.size || w->out_row != w->x.count)
 		return;
 	w->x.size = w->x.count = w->x.size * w->y.size;
 	w->y.size = w->y.count = 1;

@@ -15,8 +15,8 @@ static const char *const type_macro[DTYPES] = {
 	[DT_U8] = "U8",
 };
 
-static const char *
-pointer(struct emitter *e, const struct tensor *t)
+const char *
+emit_pointer(struct emitter *e, const struct tensor *t)
 {
 	int64_t offset;
 
@@ -69,10 +69,10 @@ argument(struct emitter *e, char letter, va_list *ap)
 
 	switch (letter) {
 	case 't':
-		return pointer(e, va_arg(*ap, const struct tensor *));
+		return emit_pointer(e, va_arg(*ap, const struct tensor *));
 	case 'w':
 		n = va_arg(*ap, const struct node *);
-		return pointer(e, n->work);
+		return emit_pointer(e, n->work);
 	case 'z':
 		n = va_arg(*ap, const struct node *);
 		return n->work ? amount(e, tensor_bytes(n->work)) : "0";

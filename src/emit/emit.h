@@ -69,6 +69,9 @@ struct emitter {
  */
 void	emit_call(struct emitter *, const char *function, const char *signature, ...);
 
+/* As letter t writes it. */
+const char	*emit_pointer(struct emitter *, const struct tensor *);
+
 /* The whole program for a planned module: source and Makefile into arena text. */
 bool	emit_program(struct module *, const struct target *, struct text *source,
 	    struct text *makefile, const char *program);

@@ -137,8 +137,10 @@ const struct op op_concat = {
 	.kind = OP_LAYER,
 	.brief = "operands one after the other along an axis",
 	.doc = "Joins any number of tensors along an axis, by default channels: [64, 28, 28] and "
-	    "[32, 28, 28] give [96, 28, 28]. All other extents must agree. Elements are copied; "
-	    "backward needs neither inputs nor output.",
+	    "[32, 28, 28] give [96, 28, 28]. All other extents must agree. Elements are copied, but "
+	    "not where a convolution without groups is the only one to read up to eight images "
+	    "joined along their channels: it reads them where they lie. "
+	    "Backward needs neither inputs nor output.",
 	.attrs = attrs,
 	.operands = "a b ...",
 	.min_operands = 1, .max_operands = -1,

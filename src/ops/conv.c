@@ -1,31 +1,14 @@
 /* conv: 2-D convolution. Forward and backward are matrix products over windows that are packed on
  * the fly (kernels/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
-#include "ops/product.h"
+#include "ops/conv.h"
 
 #include "emit/emit.h"
 #include "model/tape.h"
 
-static const struct attr_spec attrs[] = {
-	{ "filters", ATTR_INT, "number of output channels", .required = true,
-	    .min = 1, .max = (double)LARGEST_PLANE },
-	{ "kernel", ATTR_PAIR, "height and width of the kernel", .required = true,
-	    .min = 1, .max = 32768 },
-	{ "stride", ATTR_PAIR, "step from window to window, in rows and columns", .preset = "1",
-	    .min = 1, .max = 32768 },
-	{ "pad", ATTR_SIDES, "rows and columns of zeros added around the input: one number, "
-	    "(vertical, horizontal) or (top, bottom, left, right)", .preset = "0",
-	    .min = 0, .max = 32768 },
-	{ "dilation", ATTR_PAIR, "distance between the kernel's elements", .preset = "1",
-	    .min = 1, .max = 32768 },
-	{ "groups", ATTR_INT, "input and output channels are cut into so many groups, each convolved "
-	    "by itself; as many as input channels is a depthwise convolution", .preset = "1",
-	    .min = 1, .max = (double)LARGEST_PLANE },
-	{ "bias", ATTR_BOOL, "add a trained number to each filter's output", .preset = "true" },
-	ATTRS_END
-};
+static const struct attr_spec attrs[] = { CONV_ATTRS, ATTRS_END };
 
-static struct conv_attrs
-read_attrs(const struct node *n)
+struct conv_attrs
+conv_attrs(const struct node *n)
 {
 	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
 	const struct attr *dilation = op_attr(n, "dilation"), *pad = op_attr(n, "pad");
@@ -46,7 +29,7 @@ read_attrs(const struct node *n)
 static struct conv
 geometry(const struct node *n, const struct tensor *x, const struct tensor *y)
 {
-	struct conv_attrs a = read_attrs(n);
+	struct conv_attrs a = conv_attrs(n);
 
 	return product_conv(&a, x, y);
 }
@@ -196,7 +179,7 @@ static bool
 shape(struct build *b, struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	struct conv_attrs a = read_attrs(n);
+	struct conv_attrs a = conv_attrs(n);
 	int64_t dim[3] = { a.filters }, channels;
 	struct init init;
 	int i;
@@ -256,7 +239,7 @@ emit(struct emitter *e, const struct node *n)
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
-	struct conv_attrs a = read_attrs(n);
+	struct conv_attrs a = conv_attrs(n);
 	struct tensor padded = *n->in[0];
 	int x = TAPE_NONE, i;
 

@@ -1,4 +1,5 @@
 /* crop: a rectangle out of the last two axes. Its gradient pads dy with zeros. */
+#include "ops/conv.h"
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
@@ -14,8 +15,8 @@ static const struct attr_spec attrs[] = {
 
 /* Rows removed above and columns removed to the left. Of an odd number of rows to remove, the
  * smaller half goes above. */
-static void
-corner(const struct node *n, const struct tensor *x, int64_t *top, int64_t *left)
+void
+crop_corner(const struct node *n, const struct tensor *x, int64_t *top, int64_t *left)
 {
 	const struct attr *sides = op_attr(n, "sides"), *size = op_attr(n, "size");
 
@@ -32,7 +33,7 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	int64_t top, left;
 
-	corner(n, n->out[0], &top, &left);
+	crop_corner(n, n->out[0], &top, &left);
 	shape_emit_window(e, n, top, left, 0);
 }
 
@@ -99,7 +100,7 @@ emit(struct emitter *e, const struct node *n)
 {
 	int64_t top, left;
 
-	corner(n, n->in[0], &top, &left);
+	crop_corner(n, n->in[0], &top, &left);
 	shape_emit_window(e, n, -top, -left, 0);
 }
 
@@ -128,8 +129,9 @@ const struct op op_crop = {
 	.brief = "a rectangle out of height and width",
 	.doc = "Removes rows and columns at the edges of the last two axes: crop(2), crop((1, "
 	    "0)), crop((0, 1, 0, 1)); or keeps the middle: crop(size=(height(up), width(up))), "
-	    "where of an odd number of rows to remove the smaller half goes above. Backward needs "
-	    "neither input nor output.",
+	    "where of an odd number of rows to remove the smaller half goes above. Before a "
+	    "concat that a convolution alone reads, nothing is copied where backward keeps the input "
+	    "anyway. Backward needs neither input nor output.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -229,6 +229,8 @@ bool		 diff_wants(struct diff *, const struct tensor *input);
 /* A backward node for N with N's attributes. Its outputs are added with diff_output(). */
 struct node	*diff_node(struct diff *, const struct node *n, const struct op *, int nin,
 		    struct tensor *const *in);
+/* Attributes of its own for such a node, as its operator has them, all zero. */
+struct attr	*diff_attrs(struct diff *, struct node *backward);
 /* An output shaped like LIKE, contributed to LIKE's gradient (contributions add up). */
 struct tensor	*diff_output(struct diff *, struct node *backward, struct tensor *like);
 /* Contributes an existing tensor to LIKE's gradient (add passes its gradient through). */

@@ -47,6 +47,13 @@ diff_node(struct diff *d, const struct node *n, const struct op *op, int nin,
 	return back;
 }
 
+struct attr *
+diff_attrs(struct diff *d, struct node *back)
+{
+	back->attr = arena_array(d->m->arena, (size_t)op_nattrs(back->op) + 1, sizeof(*back->attr));
+	return back->attr;
+}
+
 static struct tensor *
 gradient_like(struct diff *d, struct tensor *like, const char *suffix)
 {

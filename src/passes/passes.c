@@ -5,15 +5,16 @@
 
 #include <string.h>
 
-extern const struct pass pass_phases, pass_simplify, pass_pool_first, pass_chunk_loss,
-    pass_differentiate, pass_update, pass_gradients_in_place, pass_prune, pass_forks_in_place,
-    pass_recompute, pass_order, pass_workspaces, pass_inplace, pass_lifetimes, pass_place,
-    pass_verify;
+extern const struct pass pass_phases, pass_simplify, pass_pool_first,
+    pass_concat_in_place, pass_chunk_loss, pass_differentiate, pass_update,
+    pass_gradients_in_place, pass_prune, pass_forks_in_place, pass_recompute, pass_order,
+    pass_workspaces, pass_inplace, pass_lifetimes, pass_place, pass_verify;
 
 const struct pass *const pass_table[] = {
 	&pass_phases,
 	&pass_simplify,
 	&pass_pool_first,
+	&pass_concat_in_place,
 	&pass_chunk_loss,
 	&pass_differentiate,
 	&pass_update,

@@ -1,5 +1,6 @@
 /*
- * Holds the kernels of conv, conv_transpose, dense (alone and with its loss), local and bias against naive loops, over fixed
+ * Holds the kernels of conv, conv_transpose, dense (alone and with its loss), local and bias
+ * against naive loops, and conv_concat against conv to the bit, over fixed
  * and random shapes. Buffers have exactly the planned size, so that a sanitizer sees every step
  * outside. tests/products.test compiles this in single and double precision, for several vector
  * widths and numbers of threads.
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../kernels/conv.cu"
+#include "../../kernels/conv_concat.cu"
 #include "../../kernels/dense_cross_entropy.cu"
 #include "../../kernels/local.cu"
 
@@ -163,6 +164,104 @@ check_conv(struct conv s, int64_t b)
 	compare("conv, bias", name, db, tb, s.f);
 	free(x), free(w), free(dy), free(bias), free(y), free(dx), free(dw), free(db);
 	free(ty), free(tx), free(tw), free(tb);
+}
+
+static void
+same(const char *what, const char *shape, const real *got, const real *want, int64_t n)
+{
+	if (memcmp(got, want, (size_t)n * sizeof(*got)) == 0)
+		return;
+	printf("# %s %s: not the same to the bit\n", what, shape);
+	failures++;
+}
+
+/* What PART is of an input, and of a gradient of one: cut out of, or put into, its frame. */
+static void
+copy_part(real *whole, const real *frame, real *into, const struct part *p, int64_t b,
+    const struct conv *s)
+{
+	for (int64_t i = 0; i < b * p->channels * s->h * s->w; i++) {
+		int64_t x = i % s->w, y = i / s->w % s->h, c = i / s->w / s->h % p->channels;
+		int64_t n = i / s->w / s->h / p->channels;
+		real *at = &whole[((n * s->c + p->first + c) * s->h + y) * s->w + x];
+		int64_t place = ((n * p->channels + c) * p->h + p->top + y) * p->w + p->left + x;
+
+		if (into)
+			into[place] = *at;
+		else
+			*at = frame[place];
+	}
+}
+
+/* The gradient of one source, anew and added, against what the whole gradient, DX, holds of it. */
+static void
+check_part(const char *name, const struct part *p, real *dx, const real *dy, const real *w,
+    struct conv s, int64_t b)
+{
+	int64_t n = b * p->channels * p->h * p->w;
+	real *want = fresh(n), *got = fresh(n), *work = fresh(conv_work(&s, 'x'));
+	double *twice = calloc((size_t)n, sizeof(*twice));
+
+	memset(want, 0, (size_t)n * sizeof(*want));
+	copy_part(dx, NULL, want, p, b, &s);
+	conv_concat_backward_input(got, dy, w, ANEW, work, b, s, *p);
+	same("conv_concat, input", name, got, want, n);
+	for (int64_t i = 0; i < n; i++)
+		twice[i] = want[i] + 3 * (double)ADDED;
+	for (int64_t i = 0; i < n; i++)
+		got[i] = 3;
+	conv_concat_backward_input(got, dy, w, ONTO(ADDED), work, b, s, *p);
+	compare("conv_concat, input, added onto", name, got, twice, n);
+	free(want), free(got), free(work), free(twice);
+}
+
+/* Sources of these numbers of channels (0 past the last), each seen through a crop if CROPPED has
+ * its bit, against the convolution of what they are together, which is held against naive loops. */
+static void
+check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
+{
+	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * s.oh * s.ow, nw = conv_weights(&s);
+	real *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f), *work;
+	real *y = fresh(ny), *y2 = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *dw2 = fresh(nw);
+	real *tensor[CONV_SOURCES];
+	struct part part[CONV_SOURCES];
+	struct sources sources = no_sources();
+	int n, first = 0;
+	char name[100];
+
+	snprintf(name, sizeof(name), "b %d, %dx%dx%d to %dx%dx%d, crops %x", (int)b, s.c, s.h, s.w,
+	    s.f, s.oh, s.ow, cropped);
+	for (n = 0; channels[n]; first += channels[n++]) {
+		bool crop = cropped >> n & 1;
+
+		part[n] = part_of(first, channels[n], s.h + crop * (n + 2), s.w + crop * 3, crop * n,
+		    crop * (n % 4));
+		tensor[n] = filled(b * channels[n] * part[n].h * part[n].w);
+		sources = beside(sources, tensor[n], b, channels[n], part[n].h, part[n].w,
+		    part[n].top, part[n].left);
+		copy_part(x, tensor[n], NULL, &part[n], b, &s);
+	}
+	work = fresh(conv_work(&s, 'y'));
+	conv_forward(y, x, w, bias, ANEW, work, b, s);
+	conv_concat_forward(y2, sources, w, bias, work, b, s);
+	same("conv_concat", name, y2, y, ny);
+	free(work);
+	work = fresh(conv_work(&s, 'x'));
+	conv_backward_input(dx, dy, w, NULL, ANEW, work, b, s);
+	for (int i = 0; i < n; i++)
+		check_part(name, &part[i], dx, dy, w, s, b);
+	free(work);
+	work = fresh(conv_work(&s, 'w'));
+	conv_backward_weight(dw, dy, x, ANEW, work, b, s);
+	conv_concat_backward_weight(dw2, dy, sources, ANEW, work, b, s);
+	same("conv_concat, weights", name, dw2, dw, nw);
+	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
+	conv_concat_backward_weight(dw2, dy, sources, ONTO(ADDED), work, b, s);
+	same("conv_concat, weights, added onto", name, dw2, dw, nw);
+	while (n-- > 0)
+		free(tensor[n]);
+	free(x), free(w), free(dy), free(bias), free(work), free(y), free(y2), free(dx), free(dw);
+	free(dw2);
 }
 
 /* The bias of a transposed convolution, which conv_backward_input adds. */
@@ -416,6 +515,25 @@ check_local(struct local s, int64_t b)
 	free(ty), free(tx), free(tw);
 }
 
+static void
+concats(void)
+{
+	static const int two[] = { 3, 5, 0 }, wide[] = { 70, 60, 0 };
+	static const int three[] = { 1, 40, 23, 0 }, eight[] = { 1, 2, 3, 4, 5, 6, 7, 8, 0 };
+
+	for (unsigned crops = 0; crops < 4; crops++) {
+		check_concat(shaped(8, 12, 11, 6, 3, 1, 1, 1, 1), 3, two, crops);
+		check_concat(shaped(8, 33, 40, 17, 3, 1, 0, 1, 1), 2, two, crops);
+		check_concat(shaped(130, 9, 9, 20, 3, 2, 1, 1, 1), 2, wide, crops);
+		check_concat(shaped(64, 17, 13, 30, 2, 3, 0, 2, 1), 2, three, crops);
+		check_concat(shaped(64, 16, 16, 96, 5, 1, 2, 1, 1), 2, three, crops | 4);
+	}
+	check_concat(shaped(8, 12, 11, 6, 1, 1, 0, 1, 1), 3, two, 0);
+	check_concat(shaped(130, 16, 16, 40, 1, 1, 0, 1, 1), 2, wide, 0);
+	check_concat(shaped(36, 10, 10, 9, 3, 1, 1, 1, 1), 1, eight, 0xa5);
+	check_concat(shaped(130, 40, 40, 130, 3, 1, 1, 1, 1), 1, wide, 1);
+}
+
 int
 main(void)
 {
@@ -424,6 +542,7 @@ main(void)
 #endif
 	fixed_convs();
 	random_convs(40);
+	concats();
 	check_dense(1, 1, 1);
 	check_dense(64, 400, 120);
 	check_dense(7, 33, 10);

@@ -1,0 +1,45 @@
+/*
+ * What conv and conv_concat share: the attributes of a convolution, first in both their tables, so
+ * that a node of the one becomes a node of the other.
+ */
+#ifndef STOWAGE_OPS_CONV_H
+#define STOWAGE_OPS_CONV_H
+
+#include "ops/product.h"
+
+#define CONV_ATTRS									\
+	{ "filters", ATTR_INT, "number of output channels", .required = true,		\
+	    .min = 1, .max = (double)LARGEST_PLANE },					\
+	{ "kernel", ATTR_PAIR, "height and width of the kernel", .required = true,	\
+	    .min = 1, .max = 32768 },							\
+	{ "stride", ATTR_PAIR, "step from window to window, in rows and columns",	\
+	    .preset = "1", .min = 1, .max = 32768 },					\
+	{ "pad", ATTR_SIDES, "rows and columns of zeros added around the input: one number, "	\
+	    "(vertical, horizontal) or (top, bottom, left, right)", .preset = "0",	\
+	    .min = 0, .max = 32768 },							\
+	{ "dilation", ATTR_PAIR, "distance between the kernel's elements", .preset = "1",	\
+	    .min = 1, .max = 32768 },							\
+	{ "groups", ATTR_INT, "input and output channels are cut into so many groups, each "	\
+	    "convolved by itself; as many as input channels is a depthwise convolution",	\
+	    .preset = "1", .min = 1, .max = (double)LARGEST_PLANE },			\
+	{ "bias", ATTR_BOOL, "add a trained number to each filter's output", .preset = "true" }
+
+struct conv_attrs	conv_attrs(const struct node *);
+
+extern const struct op op_conv, op_concat, op_crop;
+
+/* Rows removed above and columns removed to the left, of X cropped by that node. */
+void	crop_corner(const struct node *, const struct tensor *x, int64_t *top, int64_t *left);
+
+/* ---- conv_concat ---- */
+
+struct conv_source {		/* channels of an input, and where they are seen: in a rectangle */
+	struct tensor *tensor;
+	int64_t top, left;
+};
+
+/* Turns the conv node into a conv_concat that reads the sources in place of its input, of which
+ * they are the channels. */
+void	conv_join(struct module *, struct node *conv, const struct conv_source *, int n);
+
+#endif

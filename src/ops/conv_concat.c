@@ -1,0 +1,272 @@
+/*
+ * conv_concat: a convolution whose input's channels lie in several tensors, of which it perhaps
+ * sees a rectangle only: concat, and crops before it, that never happen (kernels/conv_concat.cu).
+ * The pass concat-in-place makes it.
+ *
+ *     in:   weight, bias or NULL, sources
+ *     out:  y
+ *
+ * Backward is a product for each source that wants a gradient, so each can add onto others of its
+ * tensor, and one for the weights, whose operands are dy, CONV_SOURCES sources (NULL past the last)
+ * and what it adds onto.
+ */
+#include "ops/conv.h"
+
+#include "emit/emit.h"
+
+#include <string.h>
+
+enum { WEIGHT, BIAS, SOURCE };
+
+#define EXTENT	.min = 0, .max = (double)LARGEST_PLANE
+
+static const struct attr_spec attrs[] = {
+	CONV_ATTRS,
+	{ "size", ATTR_PAIR, "height and width of what is seen of each source", .required = true,
+	    EXTENT },
+	{ "top", ATTR_INTS, "first row seen of each source", .required = true, EXTENT },
+	{ "left", ATTR_INTS, "first column seen of each source", .required = true, EXTENT },
+	ATTRS_END
+};
+
+static const struct attr_spec attrs_of_input[] = {
+	CONV_ATTRS,
+	{ "size", ATTR_PAIR, "height and width of what is seen of the source", .required = true,
+	    EXTENT },
+	{ "corner", ATTR_PAIR, "first row and first column that are seen", .required = true,
+	    EXTENT },
+	{ "first", ATTR_INT, "its first channel among those of all sources", .required = true,
+	    EXTENT },
+	ATTRS_END
+};
+
+static int
+nsources(const struct node *n)
+{
+	return op_attr(n, "top")->n;
+}
+
+static struct conv
+geometry(const struct node *n, const struct tensor *weight, const struct tensor *y)
+{
+	const struct attr *size = op_attr(n, "size");
+	struct conv_attrs a = conv_attrs(n);
+	struct tensor x = { .rank = 3, .dim = { weight->dim[1], size->v[0], size->v[1] } };
+
+	return product_conv(&a, &x, y);
+}
+
+/* "beside(beside(no_sources(), F32(..), b, 64, 88, 88, 0, 0), ..)", of the sources from IN on */
+static const char *
+sources_text(struct emitter *e, const struct node *n, struct tensor *const *in)
+{
+	const struct attr *top = op_attr(n, "top"), *left = op_attr(n, "left");
+	const char *text = "no_sources()";
+	int i;
+
+	for (i = 0; i < nsources(n); i++)
+		text = arena_printf(e->module->arena,
+		    "beside(%s, %s, %s, %lld, %lld, %lld, %lld, %lld)", text,
+		    emit_pointer(e, in[i]), in[i]->batched ? "b" : "1", (long long)in[i]->dim[0],
+		    (long long)in[i]->dim[1], (long long)in[i]->dim[2], (long long)top->v[i],
+		    (long long)left->v[i]);
+	return text;
+}
+
+/* ---- backward ---- */
+
+static struct affine
+macs_of_input(const struct node *n)
+{
+	const struct tensor *dy = n->in[0], *w = n->in[1];
+
+	return product_macs(dy, product_of(n->out[0]->dim[0] * w->dim[0], w->dim[2] * w->dim[3]),
+	    product_of(dy->dim[1], dy->dim[2]));
+}
+
+static struct affine
+work_of_input(const struct node *n, const struct target *target, int threads)
+{
+	struct conv s = geometry(n, n->in[1], n->in[0]);
+
+	return product_work(n, target, threads, conv_backward_depth(&s));
+}
+
+static void
+emit_input(struct emitter *e, const struct node *n)
+{
+	const struct tensor *dx = n->out[0];
+	const struct attr *corner = op_attr(n, "corner");
+	struct conv s = geometry(n, n->in[1], n->in[0]);
+
+	emit_call(e, "conv_concat_backward_input", "tttowbss", dx, n->in[0], n->in[1], n, n,
+	    n->in[0], product_conv_text(e, &s), arena_printf(e->module->arena,
+	    "part_of(%lld, %lld, %lld, %lld, %lld, %lld)", (long long)op_int(n, "first"),
+	    (long long)dx->dim[0], (long long)dx->dim[1], (long long)dx->dim[2],
+	    (long long)corner->v[0], (long long)corner->v[1]));
+}
+
+const struct op op_conv_concat_grad_input = {
+	.name = "conv_concat_grad_input",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of conv_concat with respect to one of its sources",
+	.attrs = attrs_of_input,
+	.operands = "dy weight",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs_of_input,
+	.workspace = work_of_input,
+	.onto = 2,
+	.kernels = "conv_concat.cu",
+	.emit = emit_input,
+};
+
+static struct affine
+macs_of_weight(const struct node *n)
+{
+	const struct tensor *dy = n->in[0];
+
+	return product_macs(dy, tensor_elements_per_sample(n->out[0]),
+	    product_of(dy->dim[1], dy->dim[2]));
+}
+
+static struct affine
+work_of_weight(const struct node *n, const struct target *target, int threads)
+{
+	struct conv s = geometry(n, n->out[0], n->in[0]);
+	int splits = conv_gpu_splits(&s);
+
+	if (target->gpu)
+		return product_elements(n, splits > 1 ? product_of(conv_weights(&s), splits) : 0);
+	return product_elements(n, conv_weight_scratch(&s, threads));
+}
+
+static void
+emit_weight(struct emitter *e, const struct node *n)
+{
+	struct conv s = geometry(n, n->out[0], n->in[0]);
+
+	emit_call(e, "conv_concat_backward_weight", "ttsowbs", n->out[0], n->in[0],
+	    sources_text(e, n, n->in + 1), n, n, n->in[0], product_conv_text(e, &s));
+}
+
+const struct op op_conv_concat_grad_weight = {
+	.name = "conv_concat_grad_weight",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of conv_concat with respect to its weights",
+	.attrs = attrs,
+	.operands = "dy sources...",
+	.min_operands = 2, .max_operands = 1 + CONV_SOURCES,
+	.macs = macs_of_weight,
+	.workspace = work_of_weight,
+	.onto = 1 + CONV_SOURCES,
+	.kernels = "conv_concat.cu",
+	.emit = emit_weight,
+};
+
+/* Of source K, the first of whose channels is FIRST. */
+static void
+grad_source(struct diff *d, struct node *n, int k, int64_t first)
+{
+	const struct attr *top = op_attr(n, "top"), *left = op_attr(n, "left");
+	int nconv = op_nattrs(&op_conv);
+	struct node *back = diff_node(d, n, &op_conv_concat_grad_input, 2,
+	    (struct tensor *[]){ diff_of(d, n->out[0]), n->in[WEIGHT] });
+	struct attr *a = diff_attrs(d, back);
+
+	memcpy(a, n->attr, (size_t)(nconv + 1) * sizeof(*a));
+	a[nconv + 1] = (struct attr){ .given = true, .n = 2, .v = { top->v[k], left->v[k] } };
+	a[nconv + 2] = (struct attr){ .given = true, .i = first };
+	diff_output(d, back, n->in[SOURCE + k]);
+}
+
+/* The weights' gradient comes first, as in conv.c. */
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct tensor *dy = diff_of(d, n->out[0]), *in[1 + CONV_SOURCES] = { dy };
+	int64_t first = 0;
+	int i;
+
+	for (i = 0; i < nsources(n); i++)
+		in[1 + i] = n->in[SOURCE + i];
+	if (diff_wants(d, n->in[WEIGHT]))
+		diff_output(d, diff_node(d, n, &op_conv_concat_grad_weight, 1 + nsources(n), in),
+		    n->in[WEIGHT]);
+	if (diff_wants(d, n->in[BIAS]))
+		diff_output(d, diff_node(d, n, &op_bias_grad, 1, &dy), n->in[BIAS]);
+	for (i = 0; i < nsources(n); i++) {
+		if (diff_wants(d, n->in[SOURCE + i]))
+			grad_source(d, n, i, first);
+		first += n->in[SOURCE + i]->dim[0];
+	}
+	return true;
+}
+
+/* ---- forward ---- */
+
+static struct affine
+macs(const struct node *n)
+{
+	const struct tensor *y = n->out[0];
+
+	return product_macs(y, tensor_elements_per_sample(n->in[WEIGHT]),
+	    product_of(y->dim[1], y->dim[2]));
+}
+
+static struct affine
+work(const struct node *n, const struct target *target, int threads)
+{
+	const struct tensor *w = n->in[WEIGHT];
+
+	return product_work(n, target, threads, w->dim[1] * w->dim[2] * w->dim[3]);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	struct conv s = geometry(n, n->in[WEIGHT], n->out[0]);
+
+	emit_call(e, "conv_concat_forward", "tsttwbs", n->out[0],
+	    sources_text(e, n, n->in + SOURCE), n->in[WEIGHT], n->in[BIAS], n, n->out[0],
+	    product_conv_text(e, &s));
+}
+
+const struct op op_conv_concat = {
+	.name = "conv_concat",
+	.kind = OP_INTERNAL,
+	.brief = "2-D convolution of channels that lie in several tensors",
+	.attrs = attrs,
+	.operands = "weight bias sources...",
+	.min_operands = SOURCE + 2, .max_operands = SOURCE + CONV_SOURCES,
+	.macs = macs,
+	.grad = grad,
+	.saves = SAVES_IN(WEIGHT) | ((1u << CONV_SOURCES) - 1) * SAVES_IN(SOURCE),
+	.workspace = work,
+	.kernels = "conv_concat.cu",
+	.emit = emit,
+};
+
+void
+conv_join(struct module *m, struct node *conv, const struct conv_source *source, int n)
+{
+	int nconv = op_nattrs(&op_conv), i;
+	struct attr *a = arena_array(m->arena, (size_t)op_nattrs(&op_conv_concat) + 1, sizeof(*a));
+	struct attr *top = &a[nconv + 1], *left = &a[nconv + 2];
+	struct tensor **in = arena_array(m->arena, (size_t)(SOURCE + n), sizeof(*in));
+	const struct tensor *x = conv->in[0];
+
+	memcpy(a, conv->attr, (size_t)nconv * sizeof(*a));
+	a[nconv] = (struct attr){ .given = true, .n = 2, .v = { x->dim[1], x->dim[2] } };
+	*top = *left = (struct attr){ .given = true, .n = n };
+	in[WEIGHT] = conv->in[1];
+	in[BIAS] = conv->nin > 2 ? conv->in[2] : NULL;
+	for (i = 0; i < n; i++) {
+		in[SOURCE + i] = source[i].tensor;
+		top->v[i] = source[i].top;
+		left->v[i] = source[i].left;
+	}
+	conv->op = &op_conv_concat;
+	conv->attr = a;
+	conv->in = in;
+	conv->nin = SOURCE + n;
+}
