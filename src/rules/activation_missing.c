@@ -1,0 +1,65 @@
+/*
+ * activation-missing: two dense layers with nothing but dropout between them, which are one. Reads
+ * the forward graph.
+ */
+#include "rules/measure.h"
+
+#include "ops/op.h"
+
+/* The dense layer that N's output alone goes to, past dropout. */
+static const struct node *
+next_dense(const struct readers *r, const struct node *n)
+{
+	const struct node *next = only_reader(r, n);
+
+	while (next && measure_is(next, "dropout"))
+		next = only_reader(r, next);
+	return measure_is(next, "dense") && next->in[1] ? next : NULL;
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	struct readers r = readers_of(m->forward);
+	struct once once = { NULL };
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		const struct node *next = measure_is(n, "dense") ? next_dense(&r, n) : NULL;
+		int64_t in, mid, out;
+		struct diag *g;
+
+		if (!next)
+			continue;
+		mid = n->in[1]->dim[0], in = n->in[1]->dim[1], out = next->in[1]->dim[0];
+		if (mid < (in < out ? in : out) || !once_more(&once, l, rule, n->loc))
+			continue;
+		g = lint_report(l, rule, n->loc, "'%s' and '%s' are one linear layer: no "
+		    "activation comes between them", n->path, next->path);
+		diag_place(l->diags, g, next->loc, "the second is here");
+		if ((double)in * (double)out < (double)mid * (double)(in + out))
+			diag_fact(l->diags, g, "weights %lld x %lld and %lld x %lld do what one of "
+			    "%lld x %lld can", (long long)mid, (long long)in, (long long)out,
+			    (long long)mid, (long long)out, (long long)in);
+		diag_help(l->diags, g, "write dense(%lld) -> relu, or leave the first layer out",
+		    (long long)mid);
+	}
+}
+
+const struct rule rule_activation_missing = {
+	.id = "SW308",
+	.name = "activation-missing",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "two dense layers without an activation between them",
+	.doc = "A dense layer of a dense layer is a dense layer: W2 (W1 x + b1) + b2. Without a "
+	    "function that is not linear in between, the first one only costs weights, with their "
+	    "gradients and optimizer state, and time. (Framework users write it when moving from "
+	    "Keras, whose layers take activation= and default to none.)\n\n"
+	    "Quiet where the layer between is narrower than both its neighbours: that is a "
+	    "factorisation, which saves weights. Put relu or another activation between, or leave "
+	    "one out.",
+	.check = check,
+};

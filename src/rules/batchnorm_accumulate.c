@@ -1,0 +1,44 @@
+/*
+ * batchnorm-accumulate: the micro-batches of an accumulated update are what batch normalisation
+ * takes its statistics from, not the batch. A single sample is batchnorm-batch-1's.
+ */
+#include "rules/measure.h"
+
+#define FEWEST_SAMPLES	16	/* below, its statistics are noisy: Group normalization, table 2 */
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct node *n = m->set.accumulate > 1 ? measure_batchnorm(m) : NULL;
+	int64_t micro = m->plan->batch;
+	struct diag *g;
+
+	if (!n || micro >= FEWEST_SAMPLES || micro < 2)
+		return;
+	g = lint_report(l, rule, m->set.batch_loc, "batch normalisation sees micro-batches of "
+	    "%lld, not the batch of %lld", (long long)micro, (long long)m->set.batch);
+	diag_place(l->diags, g, n->loc, "'%s' is the first of them", n->path);
+	diag_fact(l->diags, g, "its mean and variance are over %lld samples of %lld positions; "
+	    "accumulating adds up gradients, not statistics", (long long)micro,
+	    (long long)measure_positions(n));
+	diag_help(l->diags, g, "fewer, larger micro-batches: recompute auto makes room for them; "
+	    "or freeze the normalisation of a network that is trained already");
+}
+
+const struct rule rule_batchnorm_accumulate = {
+	.id = "SW302",
+	.name = "batchnorm-accumulate",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "batch normalisation sees the micro-batch, not the batch",
+	.doc = "accumulate makes one update from several micro-batches: the same gradient as from "
+	    "the whole batch, except through batch normalisation, whose mean and variance are "
+	    "those of each micro-batch. Advice to accumulate instead of a smaller batch forgets "
+	    "that.\n\n"
+	    "Reported below 16 samples a micro-batch. Wu and He (Group normalization, 2018) "
+	    "measured for ResNet-50 on ImageNet an error of 23.6 % at 32 samples, 24.8 % at 8 and "
+	    "34.7 % at 2. Cures: larger micro-batches with recompute; frozen normalisation; a "
+	    "network without it.",
+	.check = check,
+};

@@ -1,0 +1,105 @@
+/*
+ * dead-layer: layers that reach no loss and no metric. The planner drops their work, but their
+ * parameters stay in the arena and in checkpoints. One walk back over the forward graph; only the
+ * last layer of a dead chain is reported, with the bytes of all of it counted in the module's
+ * total.
+ */
+#include "rules/measure.h"
+
+#include "ops/op.h"
+
+static void
+mark_live(const struct graph *g, bool *live)
+{
+	int i, j;
+
+	for (i = 0; i < g->results.n; i++)
+		live[g->results.v[i].tensor->id] = true;
+	if (g->loss)
+		live[g->loss->id] = true;
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = g->nodes.v[i];
+		bool any = (n->op->flags & OP_SIDE_EFFECT) != 0;
+
+		for (j = 0; j < n->nout; j++)
+			any |= n->out[j] && live[n->out[j]->id];
+		for (j = 0; any && j < n->nin; j++)
+			if (n->in[j])
+				live[n->in[j]->id] = true;
+	}
+}
+
+/* Bytes of the parameters that only dead layers have, running statistics included. */
+static int64_t
+dead_bytes(const struct module *m, const bool *live, int *layers)
+{
+	struct affine sum = { 0, 0 };
+	bool *counted = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*counted));
+	int i, j;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		bool held = false;
+
+		for (j = 0; j < n->nin; j++) {
+			const struct tensor *t = n->in[j];
+
+			if (!t || live[t->id] || counted[t->id] || !tensor_kind_persistent(t->kind))
+				continue;
+			counted[t->id] = held = true;
+			sum = affine_sum(sum, tensor_bytes(t));
+		}
+		*layers += held;
+	}
+	return affine_at(sum, 1);
+}
+
+/* Results are of a network that is trained or measured; else what nobody reads is its answer. */
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct graph *g = m->forward;
+	struct once once = { NULL };
+	bool *live;
+	struct readers r;
+	int i, layers = 0;
+	int64_t bytes;
+
+	if (g->results.n == 0)
+		return;
+	live = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*live));
+	mark_live(g, live);
+	bytes = dead_bytes(m, live, &layers);
+	r = readers_of(g);
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		struct diag *d;
+
+		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || live[n->out[0]->id] ||
+		    (n->op->flags & OP_SIDE_EFFECT) || !once_more(&once, l, rule, n->loc))
+			continue;
+		d = lint_report(l, rule, n->loc, "nothing uses '%s': it reaches no loss and no "
+		    "metric", n->path);
+		if (bytes)
+			diag_fact(l->diags, d, "dead layers of '%s' with parameters: %d, which "
+			    "hold %s in the arena and in checkpoints, untrained", m->name, layers,
+			    lint_human(m->arena, bytes));
+	}
+}
+
+const struct rule rule_dead_layer = {
+	.id = "SW201",
+	.name = "dead-layer",
+	.family = FAMILY_HYGIENE,
+	.severity = SEV_WARNING,
+	.brief = "a layer that reaches no loss and no metric",
+	.doc = "What nobody reads is not computed: the planner drops it. Its parameters stay, in "
+	    "the arena and in checkpoints, as they were initialised. Most often a definition was "
+	    "renamed, and one use of it was not.\n\n"
+	    "Reported at the last layer of each dead chain, in networks with a loss or a metric "
+	    "(in others the unread tensors are the answer). Delete it, or use it. In PyTorch such "
+	    "layers take part in forward, and DistributedDataParallel stops with \"Expected to "
+	    "have finished reduction in the prior iteration\".",
+	.check = check,
+};

@@ -1,0 +1,124 @@
+/*
+ * frozen-behind-trained: a frozen layer whose input depends on trained ones. It still passes
+ * gradients back, so that all before it is kept: only a frozen prefix saves that. What freezing the
+ * layers before it as well would save is planned.
+ */
+#include "rules/measure.h"
+
+#include "model/whatif.h"
+#include "ops/op.h"
+
+#define WORTH_SHARE	20	/* of the arena that a frozen prefix must save */
+
+static bool
+has_params(const struct node *n, bool frozen)
+{
+	int i;
+
+	for (i = 0; i < n->nin; i++)
+		if (n->in[i] && n->in[i]->kind == T_PARAM && n->in[i]->frozen == frozen)
+			return true;
+	return false;
+}
+
+/* The last layer that is all frozen and reads what a trained one made; NULL: there is none. */
+static const struct node *
+last_frozen_behind(const struct module *m, bool *trained)
+{
+	const struct node *last = NULL;
+	int i, j;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		bool behind = false;
+
+		for (j = 0; j < n->nin; j++)
+			behind |= n->in[j] && trained[n->in[j]->id];
+		if (behind && has_params(n, true) && !has_params(n, false))
+			last = n;
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j])
+				trained[n->out[j]->id] = behind || has_params(n, false);
+	}
+	return last;
+}
+
+/* The module with all that LAST reads frozen too; how many layers that is. */
+static struct module *
+with_prefix(struct module *m, const struct node *last, int *layers)
+{
+	bool *before = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*before));
+	VEC(struct tensor *) frozen = { NULL, 0, 0 };
+	struct module *other;
+	int i, j;
+
+	for (j = 0; j < last->nin; j++)
+		if (last->in[j])
+			before[last->in[j]->id] = true;
+	for (i = m->forward->nodes.n - 1; i >= 0; i--) {
+		struct node *n = m->forward->nodes.v[i];
+		int was = frozen.n;
+
+		if (n->nout == 0 || !n->out[0] || !before[n->out[0]->id])
+			continue;
+		for (j = 0; j < n->nin; j++) {
+			struct tensor *t = n->in[j];
+
+			if (!t)
+				continue;
+			before[t->id] = true;
+			if (t->kind == T_PARAM && !t->frozen) {
+				t->frozen = true;
+				vec_push(m->arena, &frozen, t);
+			}
+		}
+		*layers += frozen.n > was;
+	}
+	other = whatif(m, &m->set);
+	for (i = 0; i < frozen.n; i++)
+		frozen.v[i]->frozen = false;
+	return other;
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module, *other;
+	const struct node *last;
+	struct diag *g;
+	int64_t saved;
+	int layers = 0;
+
+	if (!m->train || m->set.nfreeze == 0 || m->plan->arena_bytes < SMALLEST_HAZARD)
+		return;
+	last = last_frozen_behind(m, arena_array(m->arena, (size_t)m->next_tensor + 1,
+	    sizeof(bool)));
+	other = last ? with_prefix(m, last, &layers) : NULL;
+	saved = other ? m->plan->arena_bytes - other->plan->arena_bytes : 0;
+	if (saved < SMALLEST_HAZARD || saved < m->plan->arena_bytes / WORTH_SHARE)
+		return;
+	g = lint_report(l, rule, m->set.freeze[m->set.nfreeze - 1].loc.src ?
+	    m->set.freeze[m->set.nfreeze - 1].loc : m->loc, "frozen '%s' lies behind trained "
+	    "layers, so gradients still pass through it", last->path);
+	diag_fact(l->diags, g, "%d trained layer%s before it keep%s what backward reads, and so do "
+	    "the frozen ones between; grows with B", layers, layers == 1 ? "" : "s",
+	    layers == 1 ? "s" : "");
+	measure_cure(l, g, other, "to freeze those too, a prefix without backward,");
+}
+
+const struct rule rule_frozen_behind_trained = {
+	.id = "SW111",
+	.name = "frozen-behind-trained",
+	.family = FAMILY_MEMORY,
+	.severity = SEV_WARNING,
+	.brief = "frozen layers behind trained ones still take part in backward",
+	.doc = "freeze saves a layer's gradients and optimizer state. Only a frozen prefix, with "
+	    "nothing trained before it, also spares what backward keeps: a frozen layer in the "
+	    "middle passes gradients on to the trained ones before it, with all their "
+	    "activations.\n\n"
+	    "Reported where freezing everything before the last such layer saves 256 MiB or more, "
+	    "and a twentieth of the arena, planned. If the trained layers in front are meant "
+	    "(prompts, an adapter), allow it; else freeze them too. Advice to freeze the middle "
+	    "of a network to save memory is common, and wrong.",
+	.check = check,
+};

@@ -1,0 +1,47 @@
+/*
+ * last-batch: an epoch's samples are no multiple of the batch, so that its last update is an
+ * average over fewer samples. Only where the spec says how many samples there are.
+ */
+#include "rules/measure.h"
+
+#define FEW	8	/* the last update has less than one part in so many of a batch */
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	const struct module *m = l->module;
+	int64_t n = m->set.data.samples, batch = m->set.batch, rest;
+	struct diag *g;
+
+	if (!m->train || m->set.data.kind != DATA_SYNTHETIC || n <= batch)
+		return;
+	rest = n % batch;
+	if (rest == 0 || rest >= batch / FEW)
+		return;
+	g = lint_report(l, rule, m->set.batch_loc, "the last update of each epoch averages over "
+	    "%lld sample%s, not %lld", (long long)rest, rest == 1 ? "" : "s", (long long)batch);
+	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and %lld; each of those few "
+	    "weighs %.3g times as much as another", (long long)n, (long long)(n / batch),
+	    (long long)batch, (long long)rest, (double)batch / (double)rest);
+	if (rest == 1 && measure_batchnorm(m))
+		diag_fact(l->diags, g, "batch normalisation then sees a single sample, where "
+		    "PyTorch may stop: \"Expected more than 1 value per channel when training\"");
+	diag_fact(l->diags, g, "no byte more here: it runs in the same buffers. A caching "
+	    "allocator gets a new size for every tensor");
+}
+
+const struct rule rule_last_batch = {
+	.id = "SW301",
+	.name = "last-batch",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_NOTE,
+	.brief = "the last batch of each epoch has only a few samples",
+	.doc = "When the samples are no multiple of the batch, the last update of each epoch is "
+	    "an average over what is left. If that is little, its gradient is noisy, yet steps as "
+	    "far as any other; batch normalisation over a handful of samples is noisier still. In "
+	    "frameworks with caching allocators its new sizes also fragment memory (pytorch "
+	    "#4864); here it runs in the same buffers.\n\n"
+	    "Reported where less than an eighth of a batch is left, and where the spec says how "
+	    "many samples there are. Choose a batch that divides them, or nearly.",
+	.check = check,
+};

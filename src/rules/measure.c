@@ -1,0 +1,190 @@
+/* What memory and training rules share. */
+#include "rules/measure.h"
+
+#include <string.h>
+
+#include "ops/op.h"
+
+#define SHARE_OF_DEVICE	4	/* a hazard takes at least one part in so many */
+#define SHARE_OF_ARENA	2
+#define NO_DEVICE	((int64_t)1 << 30)	/* and so much, where the device is not known */
+
+static bool
+has_device(const struct module *m)
+{
+	return m->set.device.given && m->set.device.memory > 0;
+}
+
+bool
+measure_is_hazard(const struct module *m, int64_t bytes)
+{
+	if (has_device(m))
+		return bytes >= SMALLEST_HAZARD &&
+		    bytes >= m->set.device.memory / SHARE_OF_DEVICE;
+	return bytes >= NO_DEVICE && bytes >= m->plan->arena_bytes / SHARE_OF_ARENA;
+}
+
+const char *
+measure_share(const struct module *m, int64_t bytes)
+{
+	int64_t whole = has_device(m) ? m->set.device.memory : m->plan->arena_bytes;
+
+	return arena_printf(m->arena, "%.0f %% of the %s", 100 * (double)bytes / (double)whole,
+	    has_device(m) ? "device" : "arena");
+}
+
+void
+measure_cure(struct lint *l, struct diag *g, const struct module *other, const char *what, ...)
+{
+	const struct module *m = l->module;
+	const char *text;
+	va_list ap;
+
+	if (!other || other->plan->arena_bytes >= m->plan->arena_bytes)
+		return;
+	va_start(ap, what);
+	text = arena_vprintf(m->arena, what, ap);
+	va_end(ap);
+	diag_help(l->diags, g, "%s needs %s, %s less", text,
+	    lint_human(m->arena, other->plan->arena_bytes),
+	    lint_human(m->arena, m->plan->arena_bytes - other->plan->arena_bytes));
+}
+
+bool
+measure_at_peak(const struct module *m, const struct tensor *t)
+{
+	const struct plan *p = m->plan;
+	const struct buffer *b = t ? plan_buffer(p, t) : NULL;
+
+	return b && b->first <= p->peak && p->peak <= b->last;
+}
+
+static void
+note_updates(const struct graph *g, struct node **update)
+{
+	int i;
+
+	for (i = 0; g && i < g->nodes.n; i++) {
+		struct node *n = g->nodes.v[i];
+
+		if (n->phase == PHASE_UPDATE && n->nin > 0 && n->in[0] &&
+		    tensor_root(n->in[0])->kind == T_PARAM)
+			update[tensor_root(n->in[0])->id] = n;
+	}
+}
+
+struct node **
+measure_updates(const struct module *m)
+{
+	struct node **update = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*update));
+
+	note_updates(m->train, update);
+	note_updates(m->update, update);
+	return update;
+}
+
+int64_t
+measure_trained_bytes(const struct module *m, struct node *const *update,
+    const struct tensor *param)
+{
+	const struct node *n = update[param->id];
+	struct affine sum = tensor_bytes(param);
+	int i;
+
+	for (i = 1; n && i < n->nin; i++)
+		if (n->in[i] && plan_buffer(m->plan, n->in[i]) &&
+		    n->in[i]->kind != T_SCALAR)
+			sum = affine_sum(sum, tensor_bytes(tensor_root(n->in[i])));
+	return affine_at(sum, m->plan->batch);
+}
+
+struct readers
+readers_of(const struct graph *g)
+{
+	struct arena *a = g->module->arena;
+	size_t most = (size_t)g->module->next_tensor + 1;
+	struct readers r = { arena_array(a, most, sizeof(*r.count)),
+		arena_array(a, most, sizeof(*r.last)) };
+	int i, j;
+
+	for (i = 0; i < g->nodes.n; i++)
+		for (j = 0; j < g->nodes.v[i]->nin; j++)
+			if (g->nodes.v[i]->in[j]) {
+				r.count[g->nodes.v[i]->in[j]->id]++;
+				r.last[g->nodes.v[i]->in[j]->id] = g->nodes.v[i];
+			}
+	for (i = 0; i < g->results.n; i++)
+		r.count[g->results.v[i].tensor->id]++;
+	return r;
+}
+
+struct node *
+only_reader(const struct readers *r, const struct node *n)
+{
+	return n->out[0] && r->count[n->out[0]->id] == 1 ? r->last[n->out[0]->id] : NULL;
+}
+
+bool
+measure_is(const struct node *n, const char *op)
+{
+	return n && strcmp(n->op->name, op) == 0;
+}
+
+struct node *
+measure_maker(const struct tensor *t)
+{
+	struct node *n = t ? t->def : NULL;
+
+	while (n && n->in[0] && (measure_is(n, "dropout") || measure_is(n, "flatten") ||
+	    measure_is(n, "reshape")))
+		n = n->in[0]->def;
+	return n;
+}
+
+bool
+once_more(struct once *o, struct lint *l, const struct rule *rule, struct loc loc)
+{
+	const struct source *src = l->module->src;
+	int i;
+
+	if (!loc.src)
+		return true;
+	if (loc.src != src) {
+		for (i = 0; i < l->diags->all.n; i++)
+			if (l->diags->all.v[i]->rule == rule->name &&
+			    l->diags->all.v[i]->loc.src == loc.src &&
+			    l->diags->all.v[i]->loc.beg == loc.beg)
+				return false;
+		return true;
+	}
+	if (!o->seen)
+		o->seen = arena_array(l->module->arena, (size_t)src->size + 1, sizeof(*o->seen));
+	if (o->seen[loc.beg])
+		return false;
+	return o->seen[loc.beg] = true;
+}
+
+const struct node *
+measure_batchnorm(const struct module *m)
+{
+	int i, j;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+		bool frozen = false;
+
+		if (n->phase != PHASE_FORWARD || !measure_is(n, "batchnorm"))
+			continue;
+		for (j = 1; j < n->nin; j++)
+			frozen |= n->in[j] && n->in[j]->kind == T_STATISTIC && n->in[j]->frozen;
+		if (!frozen)
+			return n;
+	}
+	return NULL;
+}
+
+int64_t
+measure_positions(const struct node *n)
+{
+	return n->in[0]->dim[0] ? tensor_elements_per_sample(n->in[0]) / n->in[0]->dim[0] : 0;
+}

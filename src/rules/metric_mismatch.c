@@ -1,0 +1,77 @@
+/*
+ * metric-mismatch: a metric of something that no loss trains. One walk back over the forward graph
+ * marks what the losses are made of.
+ */
+#include "rules/measure.h"
+
+#include "ops/op.h"
+
+/* Marks what the losses are made of, and what is made of it. */
+static void
+mark_loss(const struct module *m, bool *seen)
+{
+	const struct graph *g = m->forward;
+	int i, j;
+
+	for (i = 0; i < g->results.n; i++)
+		if (g->results.v[i].is_loss)
+			seen[g->results.v[i].tensor->id] = true;
+	if (g->loss)
+		seen[g->loss->id] = true;
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = g->nodes.v[i];
+		bool any = false;
+
+		for (j = 0; j < n->nout; j++)
+			any |= n->out[j] && seen[n->out[j]->id];
+		for (j = 0; any && j < n->nin; j++)
+			if (n->in[j])
+				seen[n->in[j]->id] = true;
+	}
+}
+
+/* Does the metric read, without a trained weight in between, what the losses read? */
+static bool
+measures_loss(const bool *seen, const struct tensor *t)
+{
+	while (t && !seen[t->id] && t->def && t->def->nin == 1)
+		t = t->def->in[0];
+	return !t || seen[t->id];
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	const struct module *m = l->module;
+	const struct graph *g = m->forward;
+	bool *seen = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*seen));
+	int i;
+
+	if (!m->set.train)
+		return;
+	mark_loss(m, seen);
+	for (i = 0; i < g->results.n; i++) {
+		const struct result *r = &g->results.v[i];
+		const struct node *n = r->tensor->def;
+		struct diag *d;
+
+		if (r->is_loss || !n || n->nin < 1 || !n->in[0] || measures_loss(seen, n->in[0]))
+			continue;
+		d = lint_report(l, rule, r->loc, "metric %s measures '%s', which no loss trains",
+		    n->op->name, n->in[0]->name);
+		diag_help(l->diags, d, "measure what the loss reads");
+	}
+}
+
+const struct rule rule_metric_mismatch = {
+	.id = "SW307",
+	.name = "metric-mismatch",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "a metric of something that no loss trains",
+	.doc = "A metric is to say how well training goes. One of a tensor that no loss reads, "
+	    "made by layers that no loss reaches, stays as it was initialised: the run looks as "
+	    "if it learnt nothing. It happens when a head is renamed in the loss and forgotten in "
+	    "the metric.",
+	.check = check,
+};

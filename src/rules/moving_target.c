@@ -1,0 +1,51 @@
+/*
+ * moving-target: a loss both of whose sides depend on trained parameters, so that training can make
+ * them agree on nothing. One walk over the forward graph.
+ */
+#include "rules/measure.h"
+
+#include "ops/op.h"
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	bool *trained = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*trained));
+	struct once once = { NULL };
+	int i, j;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		bool any = false;
+		struct diag *g;
+
+		for (j = 0; j < n->nin; j++)
+			any |= n->in[j] && (trained[n->in[j]->id] ||
+			    (n->in[j]->kind == T_PARAM && !n->in[j]->frozen));
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j])
+				trained[n->out[j]->id] = any;
+		if (n->op->kind != OP_LOSS || n->nin < 2 || !n->in[0] || !n->in[1] ||
+		    !trained[n->in[0]->id] || !trained[n->in[1]->id] ||
+		    !once_more(&once, l, rule, n->loc))
+			continue;
+		g = lint_report(l, rule, n->loc, "both sides of this %s are trained: it is least "
+		    "where both are constant", n->op->name);
+		diag_help(l->diags, g, "compare with a target or an input; or freeze the layers "
+		    "that make one side");
+	}
+}
+
+const struct rule rule_moving_target = {
+	.id = "SW306",
+	.name = "moving-target",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "a loss compares two things that are both trained",
+	.doc = "A loss between two outputs of trained layers, with no target and no input on "
+	    "either side, is least where both are the same constant, and training finds that: the "
+	    "representation collapses. Compare with a target, with an input (autoencoders do), or "
+	    "with what a frozen network makes. Two networks that are to agree need something else "
+	    "to keep them apart; then allow this.",
+	.check = check,
+};

@@ -1,0 +1,75 @@
+/*
+ * softmax-before-cross-entropy: probabilities where the loss wants logits, and takes a softmax of
+ * its own. The same of sigmoid before bce_with_logits. Reads the forward graph.
+ */
+#include "rules/measure.h"
+
+#include <math.h>
+
+#include "ops/op.h"
+
+static int64_t
+bytes_of_output(const struct module *m, const struct node *n)
+{
+	return affine_at(tensor_bytes(n->out[0]), m->train ? m->plan->batch :
+	    m->plan->validate_batch);
+}
+
+static void
+tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
+{
+	int classes = loss->nin > 1 && loss->in[1] ? loss->in[1]->classes : 0;
+
+	if (!measure_is(loss, "cross_entropy"))
+		diag_fact(l->diags, g, "the loss lies between log(1 + 1/e) = 0.31 and log(1 + e) = "
+		    "1.31, whatever the answer");
+	else if (classes > 1)
+		diag_fact(l->diags, g, "with %d classes the loss cannot fall below "
+		    "log(1 + %d / e) = %.2f", classes, classes - 1, log1p((classes - 1) / exp(1)));
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	struct once once = { NULL };
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		bool ce = measure_is(n, "cross_entropy"), bce = measure_is(n, "bce_with_logits");
+		const struct node *last = ce || bce ? measure_maker(n->in[0]) : NULL;
+		struct diag *g;
+
+		if (!(ce && measure_is(last, "softmax")) && !(bce && measure_is(last, "sigmoid")))
+			continue;
+		if (!once_more(&once, l, rule, last->loc))
+			continue;
+		g = lint_report(l, rule, last->loc, "%s is applied twice: %s takes logits and does "
+		    "it itself", last->op->name, n->op->name);
+		diag_place(l->diags, g, n->loc, "the loss is here");
+		tell_bounds(l, g, n);
+		diag_help(l->diags, g, "leave %s out: %s B less are made at batch %lld, and as "
+		    "many in "
+		    "backward", last->op->name, lint_commas(m->arena, bytes_of_output(m, last)),
+		    (long long)(m->train ? m->plan->batch : m->plan->validate_batch));
+	}
+}
+
+const struct rule rule_softmax_before_cross_entropy = {
+	.id = "SW304",
+	.name = "softmax-before-cross-entropy",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "softmax before cross_entropy, or sigmoid before bce_with_logits",
+	.doc = "cross_entropy takes logits and works on their log-softmax; bce_with_logits on "
+	    "their log-sigmoid. Given probabilities they take a softmax of numbers between 0 and "
+	    "1: a network that is right and certain still has a loss of log(1 + (K - 1) / e) for "
+	    "K classes, 1.46 for ten, and learns slowly. Nothing fails, so that it is found "
+	    "late.\n\n"
+	    "Leave the softmax out of the network; predictions order the classes the same way "
+	    "without. It also makes, and keeps for backward, a tensor as large as the logits. One "
+	    "of the commonest questions of PyTorch's forum (\"should I use softmax with "
+	    "CrossEntropyLoss\").",
+	.check = check,
+};

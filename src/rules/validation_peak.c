@@ -1,0 +1,74 @@
+/*
+ * validation-peak: validation's batch, not training, decides how much memory the program takes.
+ */
+#include "rules/measure.h"
+
+#include "model/whatif.h"
+
+#define WORTH_SHARE	8	/* of the arena that a smaller batch must save */
+
+static struct loc
+place_of(const struct module *m)
+{
+	return m->set.validate_data.loc.src ? m->set.validate_data.loc : m->loc;
+}
+
+/* The largest power of two below validation's batch at which training decides; or the last one. */
+static struct module *
+smaller(struct module *m, int64_t *batch)
+{
+	struct settings set = m->set;
+	struct module *other = NULL;
+
+	set.validate_fixed = true;
+	for (*batch = 1; *batch * 2 < m->set.validate_batch; *batch *= 2)
+		;
+	for (; *batch >= 1; *batch /= 2) {
+		set.validate_batch = *batch;
+		other = whatif(m, &set);
+		if (!other || other->plan->at[other->plan->peak].graph != other->validate ||
+		    *batch == 1)
+			break;
+	}
+	return other;
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module, *other;
+	int64_t batch, saved;
+	struct diag *g;
+
+	if (!m->train || !m->validate || m->set.validate_batch < 2 ||
+	    m->plan->arena_bytes < SMALLEST_HAZARD ||
+	    m->plan->at[m->plan->peak].graph != m->validate)
+		return;
+	other = smaller(m, &batch);
+	saved = other ? m->plan->arena_bytes - other->plan->arena_bytes : 0;
+	if (saved < SMALLEST_HAZARD || saved < m->plan->arena_bytes / WORTH_SHARE)
+		return;
+	g = lint_report(l, rule, place_of(m), "validation at batch %lld decides the memory of "
+	    "'%s': %s, of which training at %lld needs "
+	    "%s", (long long)m->set.validate_batch, m->name,
+	    lint_human(m->arena, m->plan->arena_bytes), (long long)m->plan->batch,
+	    lint_human(m->arena, other->plan->arena_bytes));
+	diag_fact(l->diags, g, "grows with validation's batch alone; its results do not depend on "
+	    "it");
+	measure_cure(l, g, other, "validate { batch %lld }", (long long)batch);
+}
+
+const struct rule rule_validation_peak = {
+	.id = "SW107",
+	.name = "validation-peak",
+	.family = FAMILY_MEMORY,
+	.severity = SEV_WARNING,
+	.brief = "validation's batch, not training, decides the memory",
+	.doc = "Validation keeps nothing for backward, so it can take larger batches than "
+	    "training; but one large enough needs more than all that training keeps. Its results "
+	    "are the same at any batch, so that this memory buys nothing but a little time.\n\n"
+	    "Reported where a smaller batch saves 256 MiB or more, and an eighth of the arena. "
+	    "The largest power of two at which training decides is planned and told. Seen as "
+	    "160,000 pictures validated in one batch, 4.9 GiB (keras #14136).",
+	.check = check,
+};

@@ -1,0 +1,84 @@
+/*
+ * wide-flatten: a whole map flattened into a wide dense layer, whose weights, gradient and
+ * optimizer state then take more than all activations. Reads the forward graph and, for what is
+ * really there, the plan: sgd's momentum may hold the gradient.
+ */
+#include "rules/measure.h"
+
+#include "ops/op.h"
+
+/* The map that a dense layer's input was flattened from, or NULL. */
+static const struct tensor *
+flattened(const struct node *dense)
+{
+	const struct node *n = dense->in[0] ? dense->in[0]->def : NULL;
+
+	while (n && n->in[0] && !measure_is(n, "flatten")) {
+		if (tensor_elements_per_sample(n->in[0]) != tensor_elements_per_sample(n->out[0]))
+			return NULL;
+		n = n->in[0]->def;
+	}
+	return n && n->in[0] && n->in[0]->rank > 1 ? n->in[0] : NULL;
+}
+
+static void
+tell_cure(struct lint *l, struct diag *g, const struct tensor *map, int64_t bytes)
+{
+	struct arena *a = l->module->arena;
+	int64_t area = tensor_elements_per_sample(map) / map->dim[0], left = bytes / area;
+
+	if (area < 2)
+		return;
+	diag_help(l->diags, g, "global_avgpool before flatten leaves %lld features: %s, %s less",
+	    (long long)map->dim[0], lint_human(a, left), lint_human(a, bytes - left));
+	if (area >= 4)
+		diag_help(l->diags, g, "maxpool(2) before flatten leaves a quarter: %s, %s less",
+		    lint_human(a, bytes / 4), lint_human(a, bytes - bytes / 4));
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	struct node **update = measure_updates(m);
+	struct once once = { NULL };
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		const struct tensor *map = measure_is(n, "dense") ? flattened(n) : NULL;
+		int64_t bytes = map ? measure_trained_bytes(m, update, n->in[1]) : 0, weight;
+		struct diag *g;
+
+		if (!map || !measure_is_hazard(m, bytes) || !once_more(&once, l, rule, n->loc))
+			continue;
+		weight = affine_at(tensor_bytes(n->in[1]), 1);
+		g = lint_report(l, rule, n->loc, "'%s' flattens %s into a dense layer of %lld: %s, "
+		    "%s", n->path, tensor_shape_text(m->arena, map), (long long)n->in[1]->dim[0],
+		    lint_human(m->arena, bytes), measure_share(m, bytes));
+		diag_fact(l->diags, g, "its weight %s is %s B; with gradient and optimizer state "
+		    "%s B, whatever the batch; grows with H·W·D",
+		    tensor_shape_text(m->arena, n->in[1]), lint_commas(m->arena, weight),
+		    lint_commas(m->arena, bytes));
+		tell_cure(l, g, map, bytes);
+	}
+}
+
+const struct rule rule_wide_flatten = {
+	.id = "SW102",
+	.name = "wide-flatten",
+	.family = FAMILY_MEMORY,
+	.severity = SEV_WARNING,
+	.brief = "a large map is flattened into a wide dense layer",
+	.doc = "A dense layer of D units after flatten has a weight for each unit and each "
+	    "position and channel of the map. The weight, its gradient and the optimizer's state "
+	    "take e HWC D (2 + S) bytes, with e bytes an element and S optimizer slots (0 for "
+	    "sgd, 1 with momentum, 2 for adam), and no smaller batch helps.\n\n"
+	    "Reported where that is 256 MiB or more, and a quarter of the device (without one, 1 "
+	    "GiB and half of the arena). Where the gradient is added straight onto the momentum "
+	    "it takes nothing of its own, and is not counted.\n\n"
+	    "Pool first: global_avgpool leaves C features of a map, as ResNet does it; a further "
+	    "maxpool(2) leaves a quarter of the weights. Seen as a layer [173056, 4096] of 2.64 "
+	    "GiB, 10.6 GiB with adam (Multi-Camera-Vision), and [320000, 512] (tensorflow #16768).",
+	.check = check,
+};
