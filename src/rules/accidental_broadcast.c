@@ -4,8 +4,6 @@
  */
 #include "rules/measure.h"
 
-#include "ops/op.h"
-
 #define GROWTH	16	/* times the larger of what goes in */
 
 /* What an operand was before it was repeated. */

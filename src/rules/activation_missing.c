@@ -4,8 +4,6 @@
  */
 #include "rules/measure.h"
 
-#include "ops/op.h"
-
 /* The dense layer that N's output alone goes to, past dropout. */
 static const struct node *
 next_dense(const struct readers *r, const struct node *n)

@@ -5,7 +5,6 @@
 #include "rules/measure.h"
 
 #include "model/whatif.h"
-#include "ops/op.h"
 
 struct widened {
 	struct arena *arena;

@@ -5,8 +5,8 @@
  */
 #include "rules/measure.h"
 
+#include "ir/paths.h"
 #include "model/whatif.h"
-#include "ops/op.h"
 
 #define WORTH_SHARE	20	/* of the arena that a frozen prefix must save */
 
@@ -80,6 +80,20 @@ with_prefix(struct module *m, const struct node *last, int *layers)
 	return other;
 }
 
+/* The pattern that froze it; a layer's path is a part of its parameters'. */
+static struct loc
+place_of(const struct module *m, const struct node *n)
+{
+	int i, j;
+
+	for (i = 0; i < m->set.nfreeze; i++)
+		for (j = 0; j < n->nin; j++)
+			if (n->in[j] && n->in[j]->kind == T_PARAM &&
+			    path_matches(m->set.freeze[i].text, n->in[j]->name))
+				return m->set.freeze[i].loc;
+	return m->loc;
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -97,8 +111,7 @@ check(const struct rule *rule, struct lint *l)
 	saved = other ? m->plan->arena_bytes - other->plan->arena_bytes : 0;
 	if (saved < SMALLEST_HAZARD || saved < m->plan->arena_bytes / WORTH_SHARE)
 		return;
-	g = lint_report(l, rule, m->set.freeze[m->set.nfreeze - 1].loc.src ?
-	    m->set.freeze[m->set.nfreeze - 1].loc : m->loc, "frozen '%s' lies behind trained "
+	g = lint_report(l, rule, place_of(m, last), "frozen '%s' lies behind trained "
 	    "layers, so gradients still pass through it", last->path);
 	diag_fact(l->diags, g, "%d trained layer%s before it keep%s what backward reads, and so do "
 	    "the frozen ones between; grows with B", layers, layers == 1 ? "" : "s",

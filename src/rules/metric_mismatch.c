@@ -1,12 +1,12 @@
 /*
  * metric-mismatch: a metric of something that no loss trains. One walk back over the forward graph
- * marks what the losses are made of.
+ * marks what the losses are made of, one forth what other parameters go into.
  */
 #include "rules/measure.h"
 
 #include "ops/op.h"
 
-/* Marks what the losses are made of, and what is made of it. */
+/* Marks what the losses are made of. */
 static void
 mark_loss(const struct module *m, bool *seen)
 {
@@ -30,13 +30,26 @@ mark_loss(const struct module *m, bool *seen)
 	}
 }
 
-/* Does the metric read, without a trained weight in between, what the losses read? */
-static bool
-measures_loss(const bool *seen, const struct tensor *t)
+/* Marks what is made of parameters that no loss reaches, and that are not frozen on purpose. */
+static void
+mark_untrained(const struct module *m, const bool *seen, bool *untrained)
 {
-	while (t && !seen[t->id] && t->def && t->def->nin == 1)
-		t = t->def->in[0];
-	return !t || seen[t->id];
+	int i, j;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		bool any = false;
+
+		for (j = 0; j < n->nin; j++) {
+			const struct tensor *t = n->in[j];
+
+			any |= t && (untrained[t->id] ||
+			    (t->kind == T_PARAM && !t->frozen && !seen[t->id]));
+		}
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j])
+				untrained[n->out[j]->id] = any;
+	}
 }
 
 static void
@@ -44,18 +57,21 @@ check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
 	const struct graph *g = m->forward;
-	bool *seen = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*seen));
+	size_t most = (size_t)m->next_tensor + 1;
+	bool *seen = arena_array(m->arena, most, sizeof(*seen));
+	bool *untrained = arena_array(m->arena, most, sizeof(*untrained));
 	int i;
 
 	if (!m->set.train)
 		return;
 	mark_loss(m, seen);
+	mark_untrained(m, seen, untrained);
 	for (i = 0; i < g->results.n; i++) {
 		const struct result *r = &g->results.v[i];
 		const struct node *n = r->tensor->def;
 		struct diag *d;
 
-		if (r->is_loss || !n || n->nin < 1 || !n->in[0] || measures_loss(seen, n->in[0]))
+		if (r->is_loss || !n || n->nin < 1 || !n->in[0] || !untrained[n->in[0]->id])
 			continue;
 		d = lint_report(l, rule, r->loc, "metric %s measures '%s', which no loss trains",
 		    n->op->name, n->in[0]->name);

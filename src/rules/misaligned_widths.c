@@ -50,8 +50,9 @@ check(const struct rule *rule, struct lint *l)
 		const struct node *n = m->forward->nodes.v[i];
 		const struct tensor *w = n->nin > 1 ? n->in[1] : NULL;
 
-		if (!w || w->kind != T_PARAM || w->rank < 2 || w->dim[0] < NARROWEST ||
-		    w->dim[0] % MULTIPLE == 0)
+		if (!measure_is(n, "dense") && !measure_is(n, "conv"))
+			continue;
+		if (!w || w->kind != T_PARAM || w->dim[0] < NARROWEST || w->dim[0] % MULTIPLE == 0)
 			continue;
 		mine = macs_at(n, 1);
 		if (mine > 0 && mine >= all / WORTH_SHARE && once_more(&once, l, rule, n->loc))

@@ -5,8 +5,6 @@
  */
 #include "rules/measure.h"
 
-#include "ops/op.h"
-
 #define SMALLEST_PICTURE	(256 * 256)
 #define SMALLEST_SUM		((int64_t)1 << 30)	/* of one sample: no batch is too small */
 #define SHARE_OF_ARENA		2	/* they take one part in so many, or more */

@@ -5,7 +5,6 @@
 #include "rules/measure.h"
 
 #include "model/whatif.h"
-#include "ops/op.h"
 
 #define FEWEST_CLASSES	1024	/* from here on it is a vocabulary */
 

@@ -5,8 +5,6 @@
  */
 #include "rules/measure.h"
 
-#include "ops/op.h"
-
 /* The map that a dense layer's input was flattened from, or NULL. */
 static const struct tensor *
 flattened(const struct node *dense)
