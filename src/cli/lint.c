@@ -11,9 +11,15 @@
 
 enum fail_on { FAIL_ERROR, FAIL_WARNING, FAIL_NOTE, FAIL_NEVER };
 
+static const int fatal[] = {	/* the least severity that fails the run */
+	[FAIL_ERROR] = SEV_ERROR, [FAIL_WARNING] = SEV_WARNING, [FAIL_NOTE] = SEV_NOTE,
+	[FAIL_NEVER] = SEV_ERROR + 1,
+};
+
 struct lint_args {
 	struct compile_args compile;
 	int format, colour, fail_on;
+	bool exit_zero, statistics;
 	const char *stdin_name;
 };
 
@@ -77,6 +83,12 @@ static const struct option options[] = {
 	{ .name = "fail-on", .type = OPTION_CHOICE, .value = "SEVERITY",
 	  .doc = "the least severity that makes the exit status 1", .choice = fail_on_name,
 	  FIELD(struct lint_args, fail_on) },
+	{ .name = "exit-zero", .type = OPTION_FLAG,
+	  .doc = "leave with status 0 though there are findings",
+	  FIELD(struct lint_args, exit_zero) },
+	{ .name = "statistics", .type = OPTION_FLAG,
+	  .doc = "print how many findings each rule has, in place of them (text, json)",
+	  FIELD(struct lint_args, statistics) },
 	{ .name = "stdin-filename", .type = OPTION_STRING, .value = "PATH",
 	  .doc = "what to call standard input (-) in findings",
 	  FIELD(struct lint_args, stdin_name) },
@@ -132,19 +144,27 @@ lint_all(struct arena *a, void *context)
 }
 
 static int
-status_of(const struct report *r, enum fail_on fail_on)
+status_of(const struct report *r, const struct lint_args *args)
 {
-	switch (fail_on) {
-	case FAIL_ERROR:
-		return r->errors > 0;
-	case FAIL_WARNING:
-		return r->errors + r->warnings > 0;
-	case FAIL_NOTE:
-		return r->errors + r->warnings + r->notes > 0;
-	case FAIL_NEVER:
-		break;
-	}
-	return 0;
+	if (r->trouble)
+		return 2;
+	if (args->exit_zero)
+		return 0;
+	return (r->errors > 0 && r->fatal <= SEV_ERROR) ||
+	    (r->warnings > 0 && r->fatal <= SEV_WARNING) || (r->notes > 0 && r->fatal <= SEV_NOTE);
+}
+
+/* The format asked for; NULL, after a message, where it has no statistics. */
+static const struct format *
+choose_format(const struct command *c, const struct lint_args *args)
+{
+	const struct format *f = format_table[args->format], *s;
+
+	if (!args->statistics)
+		return f;
+	if (!(s = report_statistics_format(f)))
+		usage_error(c, "--statistics are printed as text or json, not as %s", f->name);
+	return s;
 }
 
 static int
@@ -153,7 +173,7 @@ run_lint(const struct command *c, int argc, char **argv)
 	struct lint_args args = { .compile = COMPILE_DEFAULTS };
 	struct lint_run run = { .args = &args, .operand = argv };
 	enum parsed parsed = options_parse(c, &args, argc, argv, &run.noperands);
-	int status;
+	const struct format *format;
 
 	if (parsed != PARSED_RUN)
 		return parsed == PARSED_HELP ? 0 : 2;
@@ -161,11 +181,13 @@ run_lint(const struct command *c, int argc, char **argv)
 		return usage_error(c, "no file or folder given");
 	if (!compile_check(c, &args.compile))
 		return 2;
-	report_begin(&run.report, format_table[args.format], stdout,
-	    colour_wanted(args.colour));
-	status = compile_in_arena(lint_all, &run);
+	if (!(format = choose_format(c, &args)))
+		return 2;
+	report_begin(&run.report, format, stdout, colour_wanted(args.colour));
+	run.report.fatal = fatal[args.fail_on];
+	run.report.trouble = compile_in_arena(lint_all, &run) != 0;
 	report_end(&run.report);
-	return status ? status : status_of(&run.report, args.fail_on);
+	return status_of(&run.report, &args);
 }
 
 const struct command command_lint = {

@@ -4,13 +4,21 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "rules/language.h"
 
-extern const struct format format_text, format_gcc, format_json;
+extern const struct format format_text, format_gcc, format_json, format_jsonl, format_sarif,
+    format_github, format_gitlab, format_checkstyle, format_junit;
 
 const struct format *const format_table[] = {
 	&format_text,
 	&format_gcc,
 	&format_json,
+	&format_jsonl,
+	&format_sarif,
+	&format_github,
+	&format_gitlab,
+	&format_checkstyle,
+	&format_junit,
 	NULL
 };
 
@@ -32,28 +40,61 @@ report_begin(struct report *r, const struct format *f, FILE *out, bool colour)
 	r->format = f;
 	r->out = out;
 	r->colour = colour;
+	r->fatal = SEV_ERROR;
+	report_find_root(r);
 	if (f->begin)
 		f->begin(r);
+}
+
+static void
+count(struct report *r, const struct diag *g)
+{
+	int rule = rule_index(g->rule);
+
+	r->errors += g->severity == SEV_ERROR;
+	r->warnings += g->severity == SEV_WARNING;
+	r->notes += g->severity == SEV_NOTE;
+	r->counts[rule < 0 || rule >= REPORT_RULES ? REPORT_RULES : rule]++;
+}
+
+static void
+close_file(struct report *r)
+{
+	if (r->in_file && r->format->file_end)
+		r->format->file_end(r);
+	r->in_file = false;
+	r->arena = NULL;
+	r->path = NULL;
 }
 
 void
 report_file(struct report *r, const char *path, const struct diags *d)
 {
+	struct fingerprint *print = NULL;
 	int i;
 
+	close_file(r);
+	r->arena = d->arena;
+	if (r->format->fingerprints && d->all.n > 0)
+		print = report_fingerprints(r, path, d);
 	r->files++;
 	r->files_with_findings += d->all.n > 0;
+	r->in_file = true;
+	if (r->format->file)
+		r->format->file(r, path, d);
 	for (i = 0; i < d->all.n; i++) {
-		r->errors += d->all.v[i]->severity == SEV_ERROR;
-		r->warnings += d->all.v[i]->severity == SEV_WARNING;
-		r->notes += d->all.v[i]->severity == SEV_NOTE;
+		count(r, d->all.v[i]);
+		if (print)
+			r->print = print[i];
 		r->format->finding(r, path, d->all.v[i]);
 	}
+	close_file(r);
 }
 
 void
 report_end(struct report *r)
 {
+	close_file(r);
 	if (r->format->end)
 		r->format->end(r);
 }

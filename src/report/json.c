@@ -40,13 +40,11 @@ kind_name(enum remark_kind k)
 	return name[k];
 }
 
-static void
-finding(struct report *r, const char *path, const struct diag *g)
+void
+report_json_finding(struct json *j, const char *path, const struct diag *g)
 {
-	struct json *j = &r->json;
 	int i;
 
-	json_object(j, NULL);
 	json_string(j, "rule", g->rule);
 	json_string(j, "severity", severity_name(g->severity));
 	place(j, path, g->loc);
@@ -63,7 +61,14 @@ finding(struct report *r, const char *path, const struct diag *g)
 		json_end(j);
 	}
 	json_end(j);
-	json_end(j);
+}
+
+static void
+finding(struct report *r, const char *path, const struct diag *g)
+{
+	json_object(&r->json, NULL);
+	report_json_finding(&r->json, path, g);
+	json_end(&r->json);
 }
 
 static void

@@ -3,17 +3,31 @@
  * a further one is a file here and a line there.
  *
  * Findings come file by file, so that the compilation of one is freed before the next begins; a
- * reporter keeps what it needs between them in struct report. Reporters allocate nothing: they
- * must be able to close a list after a compilation has run out of memory.
+ * reporter keeps what it needs between them in struct report. What a reporter allocates for one
+ * finding comes from that compilation's arena, before it prints any of it: it must be able to close
+ * a list after a compilation has run out of memory.
  */
 #ifndef STOWAGE_REPORT_REPORT_H
 #define STOWAGE_REPORT_REPORT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/diag.h"
 #include "base/json.h"
+
+#define REPORT_PATH	4096
+#define REPORT_RULES	300
+
+/*
+ * What a finding is known by from run to run, though lines are added above it: a hash of its rule,
+ * its file and the text of its line, and how many in that file had the same hash before it.
+ */
+struct fingerprint {
+	uint64_t hash;
+	int ordinal;		/* from 1 */
+};
 
 struct report {
 	const struct format *format;
@@ -24,13 +38,27 @@ struct report {
 	int files_with_findings;
 	int errors, warnings, notes;
 	struct json json;
+	char root[REPORT_PATH];	/* the repository's folder, else the working one */
+	char here[REPORT_PATH];	/* the working folder */
+	bool in_file;		/* between a format's file() and file_end() */
+	struct arena *arena;	/* of the file reported on */
+	struct fingerprint print;	/* of the finding reported on, if the format has them */
+	const char *path;	/* of the group that is open (checkstyle) */
+	int dropped;		/* findings beyond what the format may hold */
+	int counts[REPORT_RULES + 1];	/* findings of rule_at(i); the last: of none of them */
+	/* set by the caller after report_begin() */
+	int fatal;		/* the least severity that fails the run; above SEV_ERROR: none */
+	bool trouble;		/* a file could not be read or checked */
 };
 
 struct format {
 	const char *name;	/* as --format names it */
 	const char *brief;
+	bool fingerprints;	/* struct report's print is wanted */
 	void (*begin)(struct report *);
+	void (*file)(struct report *, const char *path, const struct diags *);
 	void (*finding)(struct report *, const char *path, const struct diag *);
+	void (*file_end)(struct report *);	/* also where memory ran out in the file */
 	void (*end)(struct report *);
 };
 
@@ -38,9 +66,36 @@ extern const struct format *const format_table[];	/* ends with NULL; first: the 
 const struct format	*format_find(const char *name);	/* NULL when unknown */
 
 void	report_begin(struct report *, const struct format *, FILE *, bool colour);
+/* The format that counts findings by rule in place of F; NULL: there is none. */
+const struct format	*report_statistics_format(const struct format *f);
+
+void	report_find_root(struct report *);
+struct fingerprint	*report_fingerprints(struct report *, const char *path,
+			    const struct diags *);
 /* The findings of one file (sorted); PATH stands in for those without a place. */
 void	report_file(struct report *, const char *path, const struct diags *);
 void	report_end(struct report *);
+
+/* The members of a finding's JSON object, as the formats json and jsonl have them. */
+void	report_json_finding(struct json *, const char *path, const struct diag *);
+
+/* Message, facts and cures of a finding, a line each, in the arena of its file. */
+const char	*report_message(struct report *, const struct diag *);
+
+/* Where a finding is: lines and columns from 1, in code points, the end exclusive. One without a
+ * place is at the start of the file. */
+struct region {
+	int line, column, end_line, end_column;
+};
+
+struct region	report_region(struct loc);
+
+/* PATH as seen from the root of the repository, without "." and ".."; absolute where it is not
+ * below it. In the file's arena. */
+const char	*report_repository_path(struct report *, const char *path);
+
+/* Prints S as the text of an XML element or attribute. */
+void	report_xml(FILE *, const char *s);
 
 /* Prints S with control characters as \xNN and ill-formed bytes as U+FFFD. */
 void	report_text(FILE *, const char *s);

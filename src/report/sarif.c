@@ -1,0 +1,244 @@
+/*
+ * sarif: SARIF 2.1.0, as services for code review take it: one run, whose driver lists every rule
+ * with its documentation, and a result a finding. Paths are seen from the root of the repository,
+ * columns count code points, and ends are exclusive. What no fix exists for has no member "fixes":
+ * an empty one is refused.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "report/report.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "rules/language.h"
+#include "rules/lint.h"
+
+#define MOST_RESULTS	25000	/* that services take in one run */
+#define MOST_TEXT	1024	/* characters of a description */
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION	"0"
+#endif
+
+/* A multiformat message: {"text": S}, cut after a word where it is too long. */
+static void
+text(struct json *j, const char *key, const char *s)
+{
+	char cut[MOST_TEXT + 1];
+	size_t n = strlen(s);
+
+	if (n > MOST_TEXT) {
+		n = MOST_TEXT - 3;
+		while (n > 0 && s[n] != ' ')
+			n--;
+		memcpy(cut, s, n);
+		strcpy(cut + n, "...");
+		s = cut;
+	}
+	json_flat_object(j, key);
+	json_string(j, "text", s);
+	json_end(j);
+}
+
+static void
+rule(struct json *j, const struct rule *r)
+{
+	json_object(j, NULL);
+	json_string(j, "id", r->id);
+	json_string(j, "name", r->name);
+	text(j, "shortDescription", r->brief);
+	text(j, "fullDescription", r->doc);
+	json_flat_object(j, "help");
+	json_string(j, "text", r->doc);
+	json_end(j);
+	json_flat_object(j, "defaultConfiguration");
+	json_string(j, "level", severity_name(r->severity));
+	json_end(j);
+	json_flat_object(j, "properties");
+	json_array(j, "tags");
+	json_string(j, NULL, rule_is_language(r) ? "language" : family_name(r->family));
+	json_end(j);
+	json_string(j, "problem.severity", r->severity == SEV_NOTE ? "recommendation" :
+	    severity_name(r->severity));
+	json_end(j);
+	json_end(j);
+}
+
+static void
+begin(struct report *r)
+{
+	struct json *j = &r->json;
+	const struct rule *one;
+	int i;
+
+	json_begin(j, r->out);
+	json_object(j, NULL);
+	json_string(j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	json_string(j, "version", "2.1.0");
+	json_array(j, "runs");
+	json_object(j, NULL);
+	json_object(j, "tool");
+	json_object(j, "driver");
+	json_string(j, "name", "stowage");
+	json_string(j, "semanticVersion", PACKAGE_VERSION);
+	json_array(j, "rules");
+	for (i = 0; (one = rule_at(i)); i++)
+		rule(j, one);
+	json_end(j);
+	json_end(j);
+	json_end(j);
+	json_string(j, "columnKind", "unicodeCodePoints");
+	json_array(j, "results");
+}
+
+/* A path as a URI: in the repository relative to it, elsewhere absolute. */
+static const char *
+uri(struct report *r, const char *path)
+{
+	static const char plain[] = "-._~/!$&'()*+,;=@";
+	bool absolute;
+	char *to, *s;
+
+	path = report_repository_path(r, path);
+	absolute = *path == '/';
+	s = arena_array(r->arena, 3 * strlen(path) + 16, 1);
+	strcpy(s, absolute ? "file://" : "");
+	for (to = s + strlen(s); *path; path++) {
+		unsigned char c = (unsigned char)*path;
+
+		if (c < 0x80 && (isalnum(c) || strchr(plain, c)))
+			*to++ = (char)c;
+		else
+			to += sprintf(to, "%%%02X", c);
+	}
+	*to = '\0';
+	return s;
+}
+
+static void
+physical(struct json *j, const char *where, struct loc l)
+{
+	struct region at = report_region(l);
+
+	json_object(j, "physicalLocation");
+	json_flat_object(j, "artifactLocation");
+	json_string(j, "uri", where);
+	if (strncmp(where, "file:", 5) != 0)
+		json_string(j, "uriBaseId", "%SRCROOT%");
+	json_end(j);
+	json_flat_object(j, "region");
+	json_int(j, "startLine", at.line);
+	json_int(j, "startColumn", at.column);
+	json_int(j, "endLine", at.end_line);
+	json_int(j, "endColumn", at.end_column);
+	json_end(j);
+	json_end(j);
+}
+
+static void
+related(struct json *j, const char *const *where, const struct diag *g)
+{
+	bool open = false;
+	int i;
+
+	for (i = 0; i < g->remarks.n; i++) {
+		if (!where[i])
+			continue;
+		if (!open)
+			json_array(j, "relatedLocations");
+		open = true;
+		json_object(j, NULL);
+		json_int(j, "id", i + 1);
+		physical(j, where[i], g->remarks.v[i].loc);
+		json_flat_object(j, "message");
+		json_string(j, "text", g->remarks.v[i].text);
+		json_end(j);
+		json_end(j);
+	}
+	if (open)
+		json_end(j);
+}
+
+static void
+result(struct report *r, const struct diag *g, const char *message, const char *where,
+    const char *const *others)
+{
+	struct json *j = &r->json;
+	int index = rule_index(g->rule);
+	char print[40];
+
+	snprintf(print, sizeof(print), "%016llx:%d", (unsigned long long)r->print.hash,
+	    r->print.ordinal);
+	json_object(j, NULL);
+	json_string(j, "ruleId", index < 0 ? g->rule : rule_at(index)->id);
+	if (index >= 0)
+		json_int(j, "ruleIndex", index);
+	json_string(j, "level", severity_name(g->severity));
+	json_flat_object(j, "message");
+	json_string(j, "text", message);
+	json_end(j);
+	json_array(j, "locations");
+	json_object(j, NULL);
+	physical(j, where, g->loc);
+	json_end(j);
+	json_end(j);
+	related(j, others, g);
+	json_flat_object(j, "partialFingerprints");
+	json_string(j, "primaryLocationLineHash", print);
+	json_end(j);
+	json_end(j);
+}
+
+static void
+finding(struct report *r, const char *path, const struct diag *g)
+{
+	const char *message, *where, **others;
+	int i;
+
+	if (r->errors + r->warnings + r->notes > MOST_RESULTS) {
+		r->dropped++;
+		return;
+	}
+	message = report_message(r, g);
+	where = uri(r, g->loc.src ? g->loc.src->path : path);
+	others = arena_array(r->arena, (size_t)g->remarks.n + 1, sizeof(*others));
+	for (i = 0; i < g->remarks.n; i++)
+		others[i] = g->remarks.v[i].kind == REMARK_PLACE && g->remarks.v[i].loc.src ?
+		    uri(r, g->remarks.v[i].loc.src->path) : NULL;
+	result(r, g, message, where, others);
+}
+
+static void
+end(struct report *r)
+{
+	struct json *j = &r->json;
+	char more[80];
+
+	json_end(j);
+	json_array(j, "invocations");
+	json_object(j, NULL);
+	json_bool(j, "executionSuccessful", !r->trouble);
+	if (r->dropped) {
+		snprintf(more, sizeof(more), "%d more finding%s not listed here", r->dropped,
+		    r->dropped == 1 ? " is" : "s are");
+		json_array(j, "toolExecutionNotifications");
+		json_object(j, NULL);
+		json_string(j, "level", "warning");
+		text(j, "message", more);
+		json_end(j);
+		json_end(j);
+	}
+	json_finish(j);
+}
+
+const struct format format_sarif = {
+	.name = "sarif",
+	.brief = "SARIF 2.1.0, for services of code review",
+	.fingerprints = true,
+	.begin = begin,
+	.finding = finding,
+	.end = end,
+};
