@@ -23,6 +23,7 @@ static const struct command *const command_table[] = {
 	&command_fit,
 	&command_emit,
 	&command_build,
+	&command_explain,
 	NULL
 };
 
@@ -37,7 +38,7 @@ help(FILE *f)
 	    "Plans the memory of neural network training, to the byte, before anything runs.\n\n",
 	    f);
 	for (i = 0; command_table[i]; i++)
-		fprintf(f, "  %-8s %s\n", command_table[i]->name, command_table[i]->brief);
+		fprintf(f, "  %-10s %s\n", command_table[i]->name, command_table[i]->brief);
 	fputs("\n  --help, -h     print this; 'stowage COMMAND --help' tells a command's options\n"
 	    "  --version, -V  print the version\n\n"
 	    "Exit status: 0 clean, 1 findings, 2 usage, input, output or internal failure.\n", f);

@@ -7,7 +7,7 @@
 #include "cli/options.h"
 
 extern const struct command command_lint, command_plan, command_fit, command_emit,
-    command_build;
+    command_build, command_explain;
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 

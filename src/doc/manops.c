@@ -1,108 +1,37 @@
 /* Prints stowage-ops.7 from the operators' own records. */
 #include "doc/mdoc.h"
 
-#include "ops/op.h"
-
-static const char *
-type_name(const struct attr_spec *a)
-{
-	static const char *const name[] = {
-		[ATTR_INT] = "integer", [ATTR_REAL] = "number", [ATTR_BOOL] = "true or false",
-		[ATTR_PAIR] = "integer or pair (height, width)",
-		[ATTR_SIDES] = "integer, (vertical, horizontal) or (top, bottom, left, right)",
-		[ATTR_INTS] = "integers", [ATTR_ENUM] = "word",
-		[ATTR_TENSOR] = "name of a layer", [ATTR_INIT] = "initial value",
-	};
-
-	return name[a->type];
-}
-
-static int
-count_attrs(const struct op *op)
-{
-	int n = 0;
-
-	while (op->attrs && op->attrs[n].name)
-		n++;
-	return n;
-}
+#include "ops/usage.h"
 
 static void
-print_synopsis(const struct op *op)
+print_op(struct arena *arena, const struct op *op)
 {
-	const char *operands = op->operands ? op->operands : "";
-	bool piped = op->kind == OP_LAYER && op->max_operands == 1;
-	bool listed = op->kind != OP_OPTIMIZER && !piped && *operands;
-	int n = count_attrs(op), i;
-
-	printf(".Bd -literal -offset indent\n");
-	if (op->kind == OP_OPTIMIZER)
-		printf("optimizer %s", op->name);
-	else if (piped)
-		printf("%s -> %s", operands, op->name);
-	else
-		printf("%s", op->name);
-	if (piped && n == 0) {
-		printf("\n.Ed\n");
-		return;
-	}
-	putchar('(');
-	if (listed)
-		for (; *operands; operands++)
-			printf(*operands == ' ' ? ", " : "%c", *operands);
-	for (i = 0; i < n; i++) {
-		const struct attr_spec *a = &op->attrs[i];
-
-		printf("%s%s%s%s", i == 0 && !listed ? "" : i % 4 == 3 ? ",\n    " : ", ", a->name,
-		    a->preset ? "=" : "", a->preset ? a->preset : "");
-	}
-	printf(")\n.Ed\n");
-}
-
-static void
-print_attr(const struct attr_spec *a)
-{
-	char text[1024];
-	size_t n;
-
-	printf(".It Fa %s\n", a->name);
-	n = (size_t)snprintf(text, sizeof(text), "%s (%s", a->doc, type_name(a));
-	if (a->type == ATTR_ENUM && a->choices && n < sizeof(text))
-		n += (size_t)snprintf(text + n, sizeof(text) - n, " out of: %s", a->choices);
-	if ((a->min < 0 || a->min > 0 || a->max < 0 || a->max > 0) && n < sizeof(text)) {
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "; at least %g", a->min);
-		if (a->max < 1e9 && n < sizeof(text))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, ", at most %g", a->max);
-	}
-	if (n < sizeof(text))
-		snprintf(text + n, sizeof(text) - n, "%s%s).", a->required ? "; required" :
-		    a->preset ? "; default " : "; optional", a->preset && !a->required ?
-		    a->preset : "");
-	mdoc_text(text);
-}
-
-static void
-print_op(const struct op *op)
-{
-	int i, n = count_attrs(op);
+	const struct attr_spec *a = op->attrs;
+	struct text t;
 
 	printf(".Ss %s\n", op->name);
 	mdoc_text(op->brief);
-	print_synopsis(op);
+	text_init(&t, arena);
+	op_usage(&t, op);
+	printf(".Bd -literal -offset indent\n%s\n.Ed\n", t.s);
 	if (op->doc) {
 		printf(".Pp\n");
 		mdoc_text(op->doc);
 	}
-	if (n == 0)
+	if (!a || !a->name)
 		return;
 	printf(".Bl -tag -width 12n -offset indent\n");
-	for (i = 0; i < n; i++)
-		print_attr(&op->attrs[i]);
+	for (; a->name; a++) {
+		printf(".It Fa %s\n", a->name);
+		text_init(&t, arena);
+		op_attr_usage(&t, a);
+		mdoc_text(t.s);
+	}
 	printf(".El\n");
 }
 
 static void
-print_kind(enum op_kind kind, const char *title)
+print_kind(struct arena *arena, enum op_kind kind, const char *title)
 {
 	int i, started = 0;
 
@@ -111,13 +40,17 @@ print_kind(enum op_kind kind, const char *title)
 			continue;
 		if (!started++)
 			printf(".Sh %s\n", title);
-		print_op(op_table[i]);
+		print_op(arena, op_table[i]);
 	}
 }
 
 int
 main(void)
 {
+	struct arena *arena = arena_new();
+
+	if (!arena)
+		return 1;
 	mdoc_head("STOWAGE-OPS", "stowage-ops", "operators of Stowage's .nn language");
 	printf(".Sh DESCRIPTION\n"
 	    "These are the names that a spec can use where the language\n"
@@ -128,10 +61,11 @@ main(void)
 	    "Shapes never name the batch.\n"
 	    "Maps are channels first:\n"
 	    ".Li [C, H, W] .\n");
-	print_kind(OP_LAYER, "LAYERS");
-	print_kind(OP_LOSS, "LOSSES");
-	print_kind(OP_METRIC, "METRICS");
-	print_kind(OP_OPTIMIZER, "OPTIMIZERS");
+	print_kind(arena, OP_LAYER, "LAYERS");
+	print_kind(arena, OP_LOSS, "LOSSES");
+	print_kind(arena, OP_METRIC, "METRICS");
+	print_kind(arena, OP_OPTIMIZER, "OPTIMIZERS");
 	printf(".Sh SEE ALSO\n.Xr stowage 1 ,\n.Xr stowage 5\n");
+	arena_free(arena);
 	return ferror(stdout) != 0;
 }

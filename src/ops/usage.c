@@ -1,0 +1,65 @@
+/* The written form of operators, from their records. */
+#include "ops/usage.h"
+
+#define A_LINE	4	/* arguments */
+
+static const char *
+type_name(const struct attr_spec *a)
+{
+	static const char *const name[] = {
+		[ATTR_INT] = "integer", [ATTR_REAL] = "number", [ATTR_BOOL] = "true or false",
+		[ATTR_PAIR] = "integer or pair (height, width)",
+		[ATTR_SIDES] = "integer, (vertical, horizontal) or (top, bottom, left, right)",
+		[ATTR_INTS] = "integers", [ATTR_ENUM] = "word",
+		[ATTR_TENSOR] = "name of a layer", [ATTR_INIT] = "initial value",
+	};
+
+	return name[a->type];
+}
+
+void
+op_usage(struct text *t, const struct op *op)
+{
+	const char *operands = op->operands ? op->operands : "";
+	const struct attr_spec *a = op->attrs;
+	bool piped = op->kind == OP_LAYER && op->max_operands == 1;
+	bool listed = op->kind != OP_OPTIMIZER && !piped && *operands;
+	int i;
+
+	if (op->kind == OP_OPTIMIZER)
+		text_printf(t, "optimizer %s", op->name);
+	else if (piped)
+		text_printf(t, "%s -> %s", operands, op->name);
+	else
+		text_puts(t, op->name);
+	if (piped && !(a && a->name))
+		return;
+	text_puts(t, "(");
+	if (listed)
+		for (; *operands; operands++)
+			text_printf(t, *operands == ' ' ? ", " : "%c", *operands);
+	for (i = 0; a && a[i].name; i++)
+		text_printf(t, "%s%s%s%s", i == 0 && !listed ? "" : i % A_LINE == A_LINE - 1 ?
+		    ",\n    " : ", ", a[i].name, a[i].preset ? "=" : "",
+		    a[i].preset ? a[i].preset : "");
+	text_puts(t, ")");
+}
+
+void
+op_attr_usage(struct text *t, const struct attr_spec *a)
+{
+	text_printf(t, "%s (%s", a->doc, type_name(a));
+	if (a->type == ATTR_ENUM && a->choices)
+		text_printf(t, " out of: %s", a->choices);
+	if (a->min < 0 || a->min > 0 || a->max < 0 || a->max > 0) {
+		text_printf(t, "; at least %g", a->min);
+		if (a->max < 1e9)
+			text_printf(t, ", at most %g", a->max);
+	}
+	if (a->required)
+		text_puts(t, "; required).");
+	else if (a->preset)
+		text_printf(t, "; default %s).", a->preset);
+	else
+		text_puts(t, "; optional).");
+}
