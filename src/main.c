@@ -17,13 +17,14 @@
 #define PACKAGE_VERSION	"0"
 #endif
 
-static const struct command *const command_table[] = {
+const struct command *const command_table[] = {
 	&command_lint,
 	&command_plan,
 	&command_fit,
 	&command_emit,
 	&command_build,
 	&command_explain,
+	&command_completion,
 	NULL
 };
 

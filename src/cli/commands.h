@@ -7,7 +7,9 @@
 #include "cli/options.h"
 
 extern const struct command command_lint, command_plan, command_fit, command_emit,
-    command_build, command_explain;
+    command_build, command_explain, command_completion;
+
+extern const struct command *const command_table[];	/* all of them; ends with NULL (main.c) */
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 

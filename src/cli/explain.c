@@ -2,7 +2,6 @@
  * stowage explain: what a rule or an operator is, from the same records as the manual pages and
  * SARIF, without a network. Without a name, the list of all rules.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -200,6 +199,23 @@ explain_all(struct arena *a, void *context)
 	return status;
 }
 
+/* All that can be explained, for completion: rules, then operators. */
+static const char *
+word_at(int i)
+{
+	const struct rule *r = NULL;
+	int k;
+
+	for (k = 0; k <= i && (r = rule_at(k)); k++)
+		;
+	if (r)
+		return r->name;
+	for (i -= k, k = 0; op_table[k]; k++)
+		if (op_table[k]->kind != OP_INTERNAL && i-- == 0)
+			return op_table[k]->name;
+	return NULL;
+}
+
 static int
 run_explain(const struct command *c, int argc, char **argv)
 {
@@ -224,5 +240,6 @@ const struct command command_explain = {
 	.operands = "[RULE|ID|OPERATOR...]",
 	.details = "Without a name, all rules are listed, or with --operators all operators.",
 	.options = options,
+	.operand = word_at,
 	.run = run_explain,
 };

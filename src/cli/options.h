@@ -49,6 +49,7 @@ struct command {
 	const char *operands;	/* "FILE..." */
 	const char *details;	/* the rest of --help; NULL: none */
 	const struct option *options;
+	const char *(*operand)(int i);	/* the i-th word an operand may be; NULL: they are files */
 	int (*run)(const struct command *, int argc, char **argv);	/* argv[0] is its name */
 };
 
