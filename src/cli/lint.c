@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/compile.h"
+#include "cli/jobs.h"
 #include "cli/paths.h"
 #include "report/report.h"
 #include "rules/lint.h"
@@ -20,6 +21,7 @@ struct lint_args {
 	struct compile_args compile;
 	int format, colour, fail_on;
 	bool exit_zero, statistics;
+	int64_t jobs;		/* 0: as many as processors */
 	const char *stdin_name;
 };
 
@@ -31,9 +33,19 @@ struct lint_run {		/* the whole command */
 	bool trouble;		/* a file could not be read or checked */
 };
 
+/* One file. It is compiled and checked by any thread, then reported by the first. */
 struct one_file {
-	struct lint_run *run;
+	const struct lint_args *args;
 	const char *path;
+	struct arena *arena;	/* of what follows; NULL: out of memory */
+	struct source *source;	/* NULL: */
+	const char *why;	/* it could not be read */
+	struct diags diags;
+};
+
+struct files {
+	struct lint_run *run;
+	struct one_file *file;
 };
 
 static const char *
@@ -92,33 +104,81 @@ static const struct option options[] = {
 	{ .name = "stdin-filename", .type = OPTION_STRING, .value = "PATH",
 	  .doc = "what to call standard input (-) in findings",
 	  FIELD(struct lint_args, stdin_name) },
+	{ .name = "jobs", .letter = 'J', .type = OPTION_INT, .value = "N",
+	  .doc = "files that are checked at a time; one for each processor if not given",
+	  .min = 1, .max = 1024, FIELD(struct lint_args, jobs) },
 	NETWORK_OPTION(struct lint_args),
 	BATCH_OPTION(struct lint_args),
 	COMPILE_OPTIONS(struct lint_args),
 	{ .name = NULL }
 };
 
-static int
-lint_file(struct arena *a, void *context)
+static void
+check_file(struct one_file *one)
 {
-	struct one_file *one = context;
-	const struct lint_args *args = one->run->args;
-	struct source *src = compile_read(a, one->path, args->stdin_name);
 	const struct file *const *file;
-	struct diags d;
 	struct spec *spec;
 	int nfiles;
 
-	if (!src)
-		return 2;
-	diags_init(&d, a);
-	spec = compile(a, &d, src, &args->compile);
-	file = compile_files(a, spec, &nfiles);
-	lint_run(&d, file, nfiles, spec->modules.v, spec->modules.n);
-	lint_suppress(&d, file, nfiles);
-	diags_sort(&d);
-	report_file(&one->run->report, src->path, &d);
-	return 0;
+	one->source = source_read(one->arena, one->path, &one->why);
+	if (!one->source)
+		return;
+	if (strcmp(one->path, "-") == 0 && one->args->stdin_name)
+		one->source->path = one->args->stdin_name;
+	diags_init(&one->diags, one->arena);
+	spec = compile(one->arena, &one->diags, one->source, &one->args->compile);
+	file = compile_files(one->arena, spec, &nfiles);
+	lint_run(&one->diags, file, nfiles, spec->modules.v, spec->modules.n);
+	lint_suppress(&one->diags, file, nfiles);
+	diags_sort(&one->diags);
+}
+
+static void
+work(void *context, int i)
+{
+	struct one_file *one = &((struct files *)context)->file[i];
+	jmp_buf failed;
+
+	one->arena = arena_new();
+	if (!one->arena)
+		return;
+	if (setjmp(failed)) {
+		arena_free(one->arena);
+		one->arena = NULL;
+		return;
+	}
+	arena_on_failure(one->arena, &failed);
+	check_file(one);
+}
+
+static bool
+report_one(struct report *r, struct one_file *one)
+{
+	jmp_buf failed;
+
+	if (setjmp(failed)) {
+		fputs("stowage: out of memory\n", stderr);
+		return false;
+	}
+	arena_on_failure(one->arena, &failed);
+	report_file(r, one->source->path, &one->diags);
+	return true;
+}
+
+static void
+finish(void *context, int i)
+{
+	struct files *files = context;
+	struct one_file *one = &files->file[i];
+
+	if (!one->arena)
+		fputs("stowage: out of memory\n", stderr);
+	else if (!one->source)
+		fprintf(stderr, "stowage: %s: %s\n", one->path, one->why);
+	if (!one->arena || !one->source || !report_one(&files->run->report, one))
+		files->run->trouble = true;
+	arena_free(one->arena);
+	one->arena = NULL;
 }
 
 static int
@@ -126,6 +186,7 @@ lint_all(struct arena *a, void *context)
 {
 	struct lint_run *run = context;
 	struct paths paths = { 0 };
+	struct files files = { .run = run };
 	int i;
 
 	for (i = 0; i < run->noperands; i++)
@@ -135,11 +196,11 @@ lint_all(struct arena *a, void *context)
 		fputs("stowage lint: no .nn file in what was given\n", stderr);
 		run->trouble = true;
 	}
-	for (i = 0; i < paths.path.n; i++) {
-		struct one_file one = { run, paths.path.v[i] };
-
-		run->trouble |= compile_in_arena(lint_file, &one) != 0;
-	}
+	files.file = arena_array(a, (size_t)paths.path.n, sizeof(*files.file));
+	for (i = 0; i < paths.path.n; i++)
+		files.file[i] = (struct one_file){ .args = run->args, .path = paths.path.v[i] };
+	jobs_run(run->args->jobs ? (int)run->args->jobs : jobs_processors(), paths.path.n, work,
+	    finish, &files);
 	return run->trouble ? 2 : 0;
 }
 
