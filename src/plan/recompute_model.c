@@ -15,7 +15,6 @@
 #include "ops/op.h"
 #include "passes/pass.h"
 
-int TRIES;
 #define MOST_REPEATS	8	/* times the step's own length; longer schedules are not tried */
 
 /* ---- making the model ---- */
@@ -620,7 +619,6 @@ measure(struct model *m)
 bool
 recompute_try(struct model *m)
 {
-	extern int TRIES; TRIES++;
 	struct trial *t = m->trial;
 
 	t->valid = schedule(m);
