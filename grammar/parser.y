@@ -276,6 +276,8 @@ nn_lex(NN_STYPE *v, struct loc *loc, struct parse *p)
 {
 	p->before = p->look;
 	filter_next(p->filter, &p->look);
+	if (p->tape)
+		vec_push(p->arena, &p->tape->all, p->look);
 	*loc = p->look.loc;
 	if (p->look.expr)
 		v->literal = p->look.expr;

@@ -19,6 +19,7 @@
 
 const struct command *const command_table[] = {
 	&command_lint,
+	&command_fmt,
 	&command_plan,
 	&command_fit,
 	&command_emit,

@@ -73,13 +73,14 @@ is_utf16(const struct source *src)
 }
 
 struct file *
-parse_file(struct arena *arena, struct diags *diags, const struct source *src)
+parse_tape(struct arena *arena, struct diags *diags, const struct source *src, struct tape *tape)
 {
 	struct parse *p = ARENA_NEW(arena, struct parse);
 
 	p->arena = arena;
 	p->diags = diags;
 	p->src = src;
+	p->tape = tape;
 	p->file = ARENA_NEW(arena, struct file);
 	p->file->src = src;
 	p->panic = p->dropped = -1;
@@ -93,4 +94,10 @@ parse_file(struct arena *arena, struct diags *diags, const struct source *src)
 	nn_parse(p);
 	suppress_attach(p);
 	return p->file;
+}
+
+struct file *
+parse_file(struct arena *arena, struct diags *diags, const struct source *src)
+{
+	return parse_tape(arena, diags, src, NULL);
 }

@@ -25,6 +25,10 @@ struct comment {		/* a "# stowage:" comment as scanned */
 	bool own_line;
 };
 
+struct tape {			/* the tokens of a file, the end token included */
+	VEC(struct token) all;
+};
+
 struct parse {
 	struct arena *arena;
 	struct diags *diags;
@@ -46,6 +50,7 @@ struct parse {
 	int errors;			/* syntax errors, reported or not */
 	struct diag unreported;		/* stands for those beyond the limit */
 	VEC(struct comment) comments;
+	struct tape *tape;			/* takes down every token; or NULL */
 
 	/* Lists being built, as stacks: a finished list is copied out and its part dropped. */
 	VEC(struct arg) args;
@@ -75,6 +80,10 @@ const char	*token_text(struct parse *, const struct token *);
 /* What the grammar would have accepted, by token kind; see expect.c. */
 #define TOKEN_KINDS	400
 void	expect_report(struct parse *, const bool accepted[TOKEN_KINDS]);
+
+/* As parse_file(), and takes down the tokens that the parser saw: where there is a syntax error,
+ * made-up ones among them. */
+struct file	*parse_tape(struct arena *, struct diags *, const struct source *, struct tape *);
 
 /* The filter: the next token for the parser. */
 struct filter	*filter_new(struct parse *);
