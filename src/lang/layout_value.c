@@ -222,11 +222,10 @@ line_up(struct layout *f, int i, int j, int column, int64_t trail)
 static bool
 hangs(const struct layout *f, int i, int j, int arrow)
 {
-	int value = layout_source_column(f->src, piece(f, i)->beg);
-
 	while (arrow < j && !piece(f, arrow)->broken && !layout_hard(f, arrow))
 		arrow = layout_find(f, arrow + 1, j, TOK_ARROW);
-	return arrow < j && layout_source_column(f->src, piece(f, arrow)->beg) < value;
+	return arrow < j && layout_source_column(f->src, piece(f, arrow)->beg) <
+	    layout_source_column(f->src, piece(f, i)->beg);
 }
 
 /* Where the pipeline's arrows begin lines: in the column of the first arrow, which is HEAD, unless
