@@ -22,6 +22,7 @@ const struct command *const command_table[] = {
 	&command_fmt,
 	&command_plan,
 	&command_fit,
+	&command_autopsy,
 	&command_emit,
 	&command_build,
 	&command_explain,

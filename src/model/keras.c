@@ -10,6 +10,12 @@
 #include "ops/op.h"
 #include "plan/plan.h"
 
+/* What TensorFlow 1.4 and Keras 2.1.2 held beside the network: scratch of two streams; scalars of
+ * the optimizer, of the loss and of the step, no more than 256 B each. */
+#define SCRATCH_BYTES	1028
+#define SCRATCHES	2
+#define SCALARS		16
+
 /* The operator whose costs these are. */
 #define LOCAL	"local"
 
@@ -144,6 +150,30 @@ keras_local_fits(const struct module *m, const struct keras_local *k, int64_t ba
 	if (!k->backward)
 		return bfc_alloc(&b, affine_at(k->slices_forward, batch)) >= 0;
 	return bfc_alloc_many(&b, affine_at(k->input, batch), k->positions) == k->positions;
+}
+
+int64_t
+keras_local_replay(const struct module *m, const struct keras_local *k, int64_t batch,
+    int64_t pool, struct bfc *b)
+{
+	const struct graph *g = m->train;
+	int i;
+
+	bfc_init(b, m->arena, pool);
+	bfc_alloc_many(b, 4, SCALARS);
+	bfc_alloc_many(b, SCRATCH_BYTES, SCRATCHES);
+	for (i = 0; i < m->persistent.n; i++) {
+		enum tensor_kind kind = m->persistent.v[i]->kind;
+
+		if ((kind == T_PARAM || kind == T_OPTIMIZER) && !ask(b, m->persistent.v[i], batch))
+			return 0;
+	}
+	for (i = 0; i < g->inputs.n; i++)
+		if (!ask(b, g->inputs.v[i], batch))
+			return 0;
+	if (!ask(b, k->forward->in[1], batch))	/* as large as its gradient */
+		return 0;
+	return bfc_alloc_many(b, affine_at(k->input, batch), k->positions);
 }
 
 int64_t

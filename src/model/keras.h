@@ -19,6 +19,10 @@
 
 #include "ir/ir.h"
 
+#define KERAS_SCRATCH	1280	/* the chunk of a device stream's scratch, 1028 B */
+
+struct bfc;
+
 struct keras_local {
 	const struct node *forward;	/* the layer, in the training graph */
 	const struct node *backward;	/* makes the gradient of its input; NULL: nothing does */
@@ -41,6 +45,15 @@ bool	keras_local(const struct module *, const struct node *, struct keras_local 
  */
 bool	keras_local_fits(const struct module *, const struct keras_local *, int64_t batch,
 	    int64_t pool);
+
+/*
+ * Replays that step from the network alone until memory ends, leaving the allocator as it then is:
+ * parameters and state, the inputs, the gradient of the layer's weight and the N slices' gradients.
+ * What the framework adds of its own, scalars and scratch, is as many as TensorFlow 1.4 with Keras
+ * 2.1.2 had; they are below 10 kB together. Returns how many of the N could be made.
+ */
+int64_t	keras_local_replay(const struct module *, const struct keras_local *, int64_t batch,
+	    int64_t pool, struct bfc *);
 
 /* The largest micro-batch in [0, most] that fits. */
 int64_t	keras_local_largest(const struct module *, const struct keras_local *, int64_t most,

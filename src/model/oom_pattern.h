@@ -1,0 +1,45 @@
+/*
+ * Patterns of out-of-memory messages. A blank in a pattern stands for any white space or none, and
+ * between any two letters the text may break its line, with a quotation mark of a mail or of a log
+ * collector after it: messages are pasted from terminals that wrapped them.
+ *
+ *     %   a size with its unit: "44.00 MiB", "2.12G", "2282521344 bytes"
+ *     #   a whole number, commas allowed
+ *     $   a shape: "[32,1,5000,4]", "f32[4096,128,3]{2,1,0}", "(160000, 64, 64)"
+ *     &   a name: printable, up to white space, a quote or a bracket
+ *     @   a word that does not matter
+ */
+#ifndef STOWAGE_MODEL_OOM_PATTERN_H
+#define STOWAGE_MODEL_OOM_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/ir.h"
+
+#define OOM_NAME	128
+
+struct oom_size {		/* as printed: somewhere within SLACK of BYTES */
+	bool known;
+	int64_t bytes, slack;
+};
+
+struct oom_shape {
+	bool known;
+	int rank;
+	int64_t dim[MAX_RANK];
+};
+
+struct oom_match {		/* what a pattern's signs stood for */
+	struct oom_size size;
+	int64_t number[2];
+	int numbers;
+	struct oom_shape shape;
+	char name[OOM_NAME];
+};
+
+/* Does the pattern match the text at S? Returns the end of it, or NULL; the match is cleared first. */
+const char	*oom_pattern(const char *pattern, const char *s, const char *end,
+		    struct oom_match *);
+
+#endif
