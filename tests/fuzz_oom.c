@@ -1,7 +1,6 @@
 /*
- * A fuzzer for the reader of logs: puts real messages together, edits them at random, and reads them
- * twice, in reads of different lengths, which must find the same; then looks for what was found in
- * a network.
+ * A fuzzer for the reader of logs: edits real messages at random, and reads them twice, in reads of
+ * different lengths, which must find the same; then looks for what was found in a network.
  *
  *     fuzz_oom SEED COUNT FILE...
  *
@@ -74,12 +73,16 @@ insert(const char *w, size_t n)
 static void
 edit(void)
 {
-	static const char *const word[] = { "OOM when allocating tensor with shape[32,1,5000,4]",
-		"CUDA out of memory. Tried to allocate 44.00 MiB", "9 Chunks of size 2560000 totalling",
-		"Chunk at 0x1 of size 80128", "Shape: f32[4,5]", "Size: 6.00MiB", "[[Node: a/b = C[]]]",
-		"Out of memory while trying to allocate 9 bytes", "9223372036854775807", "\n", "\033[1m",
-		"% total capacity; ", "1.5 GiB already allocated; ", "(", "]", ",", "9", ".", "\033", "G",
-		"InUse: 9", "Limit: 10373441024", "Bin (256):", "total capacity of 3 GiB", "\xff", "> " };
+	static const char *const word[] = {
+		"OOM when allocating tensor with shape[32,1,5000,4]",
+		"CUDA out of memory. Tried to allocate 44.00 MiB",
+		"9 Chunks of size 2560000 totalling", "Chunk at 0x1 of size 80128",
+		"Shape: f32[4,5]", "Size: 6.00MiB", "[[Node: a/b = C[]]]",
+		"Out of memory while trying to allocate 9 bytes", "9223372036854775807", "\n",
+		"\033[1m", "% total capacity; ", "1.5 GiB already allocated; ", "(", "]", ",", "9",
+		".", "\033", "G", "InUse: 9", "Limit: 10373441024", "Bin (256):",
+		"total capacity of 3 GiB", "\xff", "> "
+	};
 	const char *w = word[below(sizeof(word) / sizeof(*word))];
 	size_t at = below(length + 1), n;
 

@@ -101,7 +101,8 @@ Test(oom, a_message_says_the_same_however_it_is_read)
 
 Test(oom, a_message_says_the_same_wherever_it_is_broken)
 {
-	static const char *const mark[] = { "\n", "\n    ", "\n> ", "\r\n", "\033[31m", "\033[0m\n" };
+	static const char *const mark[] = { "\n", "\n    ", "\n> ", "\r\n", "\033[31m",
+	    "\033[0m\n" };
 	size_t at, i, n = strlen(torch);
 	char text[sizeof(torch) + 16];
 	struct oom_log log;

@@ -1,5 +1,5 @@
-/* The answer of stowage autopsy for people: the message, its tensor, its batch, its bytes, what else
- * was there, what would fit, what to change. */
+/* The answer of stowage autopsy for people: the message, its tensor, its batch, its bytes, what
+ * else was there, what would fit, what to change. */
 #include "cli/autopsy.h"
 
 #include <stdarg.h>
@@ -104,8 +104,8 @@ print_readers(const struct autopsy *y, const struct tensor *t)
 	for (i = 0; i < g->nodes.n; i++)
 		for (k = 0; k < g->nodes.v[i]->nin; k++)
 			if (g->nodes.v[i]->in[k] == t && t->def) {
-				say(y, "It is what %s (line %d) reads, and its gradient is as large.",
-				    g->nodes.v[i]->path, loc_line(g->nodes.v[i]->loc));
+				say(y, "It is what %s (line %d) reads, and its gradient is as "
+				    "large.", g->nodes.v[i]->path, loc_line(g->nodes.v[i]->loc));
 				return;
 			}
 	if (t->kind == T_PARAM)
@@ -154,8 +154,8 @@ print_nearest(const struct autopsy *y)
 
 	if (!y->main->shape.known) {
 		if (y->hi > 0 && !y->main->host)
-			say(y, "No tensor of %s has that size at any batch: a workspace, a block of "
-			    "several tensors, or another network.", y->module->name);
+			say(y, "No tensor of %s has that size at any batch: a workspace, a block "
+			    "of several tensors, or another network.", y->module->name);
 		return;
 	}
 	say(y, "No tensor of %s has the shape %s (%s B, %s). It is another network's, or one that "
@@ -363,7 +363,8 @@ print_alive(const struct autopsy *y)
 		    "at batch %lld (an estimate)", (long long)y->batch));
 		for (i = 0; i < TENSOR_KINDS; i++)
 			if (y->eager.at_peak[i])
-				row(y, plan_kind_heading((enum tensor_kind)i), y->eager.at_peak[i], "");
+				row(y, plan_kind_heading((enum tensor_kind)i), y->eager.at_peak[i],
+				    "");
 		row(y, "tensors at the peak", y->eager.peak, y->eager.at ? y->eager.at->path : "");
 		print_surplus(y);
 		return;
@@ -377,7 +378,8 @@ print_alive(const struct autopsy *y)
 		if (s->persistent[i] + s->at_peak[i])
 			row(y, plan_kind_heading((enum tensor_kind)i), s->persistent[i] +
 			    s->at_peak[i], "");
-	row(y, "at the peak", m->plan->at[m->plan->peak].live, m->plan->at[m->plan->peak].node->path);
+	row(y, "at the peak", m->plan->at[m->plan->peak].live,
+	    m->plan->at[m->plan->peak].node->path);
 }
 
 static void

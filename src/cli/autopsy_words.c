@@ -102,8 +102,8 @@ device_meaning(struct arena *a, const struct oom_message *o)
 	switch (o->kind) {
 	case OOM_XLA:
 		if (!o->size[OOM_ASKED].known)
-			return "XLA's compiler added up what the program needs, and it is more than "
-			    "the device has; nothing was run.";
+			return "XLA's compiler added up what the program needs, and it is more "
+			    "than the device has; nothing was run.";
 		return arena_printf(a, "XLA plans one block for all temporaries of a compiled "
 		    "program and asked for %s at once: it fits whole or not at all.", what);
 	case OOM_ONNX:
@@ -114,8 +114,8 @@ device_meaning(struct arena *a, const struct oom_message *o)
 	case OOM_CUPY:
 		return arena_printf(a, "CuPy's memory pool asked the device for %s.", what);
 	case OOM_MPS:
-		return arena_printf(a, "Metal's share of the machine's memory ended at a request of "
-		    "%s; other programs have a part of it.", what);
+		return arena_printf(a, "Metal's share of the machine's memory ended at a request "
+		    "of %s; other programs have a part of it.", what);
 	case OOM_OURS:
 		return arena_printf(a, "The program needs %s in one block, and saw before it began "
 		    "that they were not there; nothing was trained.", what);
@@ -137,8 +137,8 @@ host_meaning(struct arena *a, const struct oom_message *o, int element)
 		    "buffers lie there.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
 		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
 	if (o->shape.known)
-		return arena_printf(a, "The machine's memory, not the device's, had no room for %s.",
-		    tensor_words(a, o, element));
+		return arena_printf(a, "The machine's memory, not the device's, had no room for "
+		    "%s.", tensor_words(a, o, element));
 	return arena_printf(a, "The machine's memory, not the device's, had no room for %s.",
 	    bytes_text(a, &o->size[OOM_ASKED]));
 }
@@ -155,8 +155,9 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",
 		    tensor_words(a, o, element), o->node[0] ? ", the result of " : "", o->node);
 	if (o->kind == OOM_TF_ALLOCATOR)
-		return arena_printf(a, "TensorFlow's allocator could not serve a request of %s%s%s%s.",
-		    bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "", o->node,
+		return arena_printf(a, "TensorFlow's allocator could not serve a request of "
+		    "%s%s%s%s.", bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "",
+		    o->node,
 		    o->warning ? "; it went on with another algorithm, so this is not the failure" :
 		    "");
 	if (o->kind == OOM_PYTORCH)

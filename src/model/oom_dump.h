@@ -20,7 +20,7 @@ struct dump_story {
 	VEC(struct dump_class) classes;
 	int64_t explained;	/* bytes of classes that have a name */
 	int64_t pool;		/* what the allocator could have; 0: unknown */
-	bool local;		/* the network has a layer that Keras unrolls, and it is in the dump */
+	bool local;		/* a layer that Keras unrolls is in the dump */
 	struct keras_local layer;
 	int64_t held;		/* gradients of slices that the replay could make */
 	int64_t replayed_in_use;

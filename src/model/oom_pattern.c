@@ -248,7 +248,8 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 	const char *p;
 
 	m->numbers = 0;
-	m->size.known = m->shape.known = false;
+	m->size = (struct oom_size){ false, 0, 0 };
+	m->shape.known = false;
 	m->name[0] = '\0';
 	for (p = pattern; *p; p++) {
 		if (*p == ' ') {

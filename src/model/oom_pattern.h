@@ -38,7 +38,7 @@ struct oom_match {		/* what a pattern's signs stood for */
 	char name[OOM_NAME];
 };
 
-/* Does the pattern match the text at S? Returns the end of it, or NULL; the match is cleared first. */
+/* Does the pattern match the text at S? Returns its end, or NULL; the match is cleared first. */
 const char	*oom_pattern(const char *pattern, const char *s, const char *end,
 		    struct oom_match *);
 

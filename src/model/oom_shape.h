@@ -27,8 +27,8 @@ const char	*shape_order_name(enum shape_order);
 struct shape_match {
 	const struct tensor *tensor;
 	enum shape_order order;
-	int axis[MAX_RANK];	/* of each axis of the message: which of the tensor's, or the above */
-	int64_t batch;		/* that the message implies; 0: the tensor or the message has none */
+	int axis[MAX_RANK];	/* of each axis of the message: the tensor's, or the above */
+	int64_t batch;		/* that the message implies; 0: none */
 	int score;		/* the less, the likelier */
 };
 
