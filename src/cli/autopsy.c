@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
+#include "model/forecast.h"
 #include "model/whatif.h"
 #include "plan/plan.h"
 
@@ -203,9 +204,10 @@ implied_batch(const struct autopsy *y)
 static int64_t
 eager_at(const struct module *m, int64_t batch)
 {
-	struct eager e;
+	struct forecast f;
 
-	return eager_simulate(m, batch, &e) ? e.peak : INT64_MAX;
+	forecast(m, FRAMEWORK_PYTORCH, batch, &f);
+	return f.known ? f.allocated : INT64_MAX;
 }
 
 static int64_t

@@ -400,8 +400,9 @@ print_fit(const struct autopsy *y)
 		say(y, "With %s B the same rules say %lld.", size_commas(bytes, y->card),
 		    (long long)y->card_largest);
 	if (y->eager_known && y->eager_largest)
-		say(y, "In PyTorch, batch %lld by the simulated tensors alone; workspaces and "
-		    "fragmentation take some of it, so the truth is smaller (an estimate).",
+		say(y, "In PyTorch, batch %lld by the simulated tensors, in blocks of its "
+		    "allocator; workspaces and fragmentation take some of it, so the truth is "
+		    "smaller (an estimate).",
 		    (long long)y->eager_largest);
 	else if (y->eager_known)
 		say(y, "In PyTorch not even one sample, by the simulated tensors alone.");

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/compile.h"
+#include "cli/forecast.h"
 #include "cli/jobs.h"
 #include "cli/paths.h"
 #include "report/report.h"
@@ -23,6 +24,7 @@ struct lint_args {
 	bool exit_zero, statistics;
 	int64_t jobs;		/* 0: as many as processors */
 	const char *stdin_name;
+	struct words as;
 };
 
 struct lint_run {		/* the whole command */
@@ -107,6 +109,7 @@ static const struct option options[] = {
 	{ .name = "jobs", .letter = 'J', .type = OPTION_INT, .value = "N",
 	  .doc = "files that are checked at a time; one for each processor if not given",
 	  .min = 1, .max = 1024, FIELD(struct lint_args, jobs) },
+	AS_OPTION(struct lint_args),
 	NETWORK_OPTION(struct lint_args),
 	BATCH_OPTION(struct lint_args),
 	COMPILE_OPTIONS(struct lint_args),
@@ -118,7 +121,7 @@ check_file(struct one_file *one)
 {
 	const struct file *const *file;
 	struct spec *spec;
-	int nfiles;
+	int nfiles, i;
 
 	one->source = source_read(one->arena, one->path, &one->why);
 	if (!one->source)
@@ -129,6 +132,8 @@ check_file(struct one_file *one)
 	spec = compile(one->arena, &one->diags, one->source, &one->args->compile);
 	file = compile_files(one->arena, spec, &nfiles);
 	lint_run(&one->diags, file, nfiles, spec->modules.v, spec->modules.n);
+	for (i = 0; i < spec->modules.n; i++)
+		forecast_findings(&one->diags, spec->modules.v[i], &one->args->as);
 	lint_suppress(&one->diags, file, nfiles);
 	diags_sort(&one->diags);
 }
@@ -240,7 +245,7 @@ run_lint(const struct command *c, int argc, char **argv)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (run.noperands == 0)
 		return usage_error(c, "no file or folder given");
-	if (!compile_check(c, &args.compile))
+	if (!compile_check(c, &args.compile) || !forecast_check(c, &args.as))
 		return 2;
 	if (!(format = choose_format(c, &args)))
 		return 2;

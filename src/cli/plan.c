@@ -10,12 +10,14 @@
 #include "cli/buffers.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
+#include "cli/forecast.h"
 
 struct plan_args {
 	struct compile_args compile;
 	struct buffers_args buffers;
 	int format, colour;
 	bool bytes, layers;
+	struct words as;
 	const char *output;
 	const char *path;
 	const struct command *command;
@@ -54,6 +56,7 @@ static const struct option options[] = {
 	{ .name = "dump-after", .type = OPTION_CHOICE, .value = "PASS",
 	  .doc = "print the graph after a pass instead of the plan",
 	  .choice = compile_pass_name, FIELD(struct plan_args, compile.dump_after) },
+	AS_OPTION(struct plan_args),
 	NETWORK_OPTION(struct plan_args),
 	BATCH_OPTION(struct plan_args),
 	COMPILE_OPTIONS(struct plan_args),
@@ -98,6 +101,12 @@ print(FILE *f, const struct plan_args *args, const struct module *m)
 {
 	struct plan_style style;
 
+	if (args->as.n && args->format == PLAN_JSON)
+		forecast_json(f, m, &args->as);
+	else if (args->as.n)
+		forecast_text(f, m, &args->as);
+	if (args->as.n)
+		return;
 	switch ((enum plan_format)args->format) {
 	case PLAN_TEXT:
 		style = style_of(args);
@@ -162,7 +171,7 @@ plan_buffers(const struct command *c, const struct plan_args *args, int noperand
 		    args->buffers.input);
 	if (args->format != PLAN_TEXT || args->bytes || o->input_gradients || o->dump_after >= 0 ||
 	    o->network || o->batch || o->target >= 0 || o->threads || o->device || o->without.n ||
-	    o->define.n)
+	    o->define.n || args->as.n)
 		return usage_error(c, "--buffers goes with --capacity, --timeout and --output: the "
 		    "other options are about networks");
 	return buffers_run(c, &args->buffers, args->output);
@@ -183,8 +192,10 @@ run_plan(const struct command *c, int argc, char **argv)
 		return usage_error(c, "--capacity and --timeout go with --buffers");
 	if (n != 1)
 		return usage_error(c, n ? "one spec at a time" : "no spec given");
-	if (!compile_check(c, &args.compile))
+	if (!compile_check(c, &args.compile) || !forecast_check(c, &args.as))
 		return 2;
+	if (args.as.n && args.format != PLAN_TEXT && args.format != PLAN_JSON)
+		return usage_error(c, "--as is printed as text or json");
 	args.path = argv[0];
 	return compile_in_arena(plan_spec, &args);
 }

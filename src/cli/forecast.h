@@ -1,0 +1,21 @@
+/* plan --as and its like: what the same training would take in other frameworks. */
+#ifndef STOWAGE_CLI_FORECAST_H
+#define STOWAGE_CLI_FORECAST_H
+
+#include "cli/options.h"
+#include "ir/ir.h"
+
+#define AS_OPTION(owner)								\
+	{ .name = "as", .type = OPTION_LIST, .value = "FRAMEWORK",			\
+	  .doc = "what it would take there: pytorch, tf, keras1, keras2",		\
+	  FIELD(owner, as) }
+
+/* Are all of them known? False after a message. */
+bool	forecast_check(const struct command *, const struct words *as);
+
+void	forecast_text(FILE *, const struct module *, const struct words *as);
+void	forecast_json(FILE *, const struct module *, const struct words *as);
+/* A finding of rule oom for each framework in which it would not fit the spec's device. */
+void	forecast_findings(struct diags *, const struct module *, const struct words *as);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * What the same training would take in another framework: its tensors by the simulator of PyTorch
+ * eager (model/eager.h), served by a model of that framework's allocator. Forecasts are estimates:
+ * libraries' workspaces are not in them, and what is not known is said, not left out.
+ */
+#ifndef STOWAGE_MODEL_FORECAST_H
+#define STOWAGE_MODEL_FORECAST_H
+
+#include "model/eager.h"
+
+enum framework { FRAMEWORK_PYTORCH, FRAMEWORK_TF, FRAMEWORK_KERAS1, FRAMEWORK_KERAS2, FRAMEWORKS };
+
+const char	*framework_name(int);	/* "pytorch"; NULL after the last */
+
+struct forecast {
+	enum framework framework;
+	bool known;
+	const char *why_not;
+	struct eager eager;
+	int64_t tensors;	/* bytes alive at the peak, exactly */
+	int64_t unrolled;	/* what Keras's lowering of locally-connected layers adds */
+	int64_t allocated;	/* both in the allocator's blocks */
+	int64_t reserved;	/* of the device, by the allocator */
+};
+
+/* The module's step at a micro-batch. */
+void	forecast(const struct module *, enum framework, int64_t batch, struct forecast *);
+
+#endif
