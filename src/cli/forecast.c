@@ -120,8 +120,8 @@ forecast_findings(struct diags *d, const struct module *m, const struct words *a
 		    m->loc, "as %s, network '%s' would not fit: at least %s at batch %lld, and the "
 		    "device has %s", as->word[i], m->name, size_human(need_text, need),
 		    (long long)micro_batch(m), size_human(memory_text, memory));
-		diag_fact(d, g, "tensors at the peak: %s B, exactly", size_commas(bytes,
-		    c.tensors));
+		diag_fact(d, g, "tensors at the peak: %s B, %s", size_commas(bytes, c.tensors),
+		    where(m, &c.eager, c.framework == FRAMEWORK_PYTORCH));
 		if (c.unrolled)
 			diag_fact(d, g, "a locally-connected layer, unrolled: %s B",
 			    size_commas(bytes, c.unrolled));
