@@ -32,12 +32,12 @@ random_instance(struct packing *p, uint64_t seed)
 }
 
 static int64_t
-bound_by_brute_force(const struct packing *p)
+bound_by_counting(const struct packing *p, int instants)
 {
 	int64_t most = 0, live;
 	int t, i;
 
-	for (t = 0; t < 100; t++) {
+	for (t = 0; t < instants; t++) {
 		for (live = 0, i = 0; i < p->n; i++)
 			if (p->item[i].lower <= t && t < p->item[i].upper)
 				live += (p->item[i].size + p->alignment - 1) / p->alignment *
@@ -60,7 +60,7 @@ Test(packing, no_two_live_items_overlap_and_the_bound_holds)
 
 		random_instance(&p, seed);
 		height = packing_solve(a, &p, NULL).height;
-		cr_assert_eq(packing_lower_bound(a, &p), bound_by_brute_force(&p));
+		cr_assert_eq(packing_lower_bound(a, &p), bound_by_counting(&p, 100));
 		cr_assert_geq(height, packing_lower_bound(a, &p));
 		for (i = 0; i < p.n; i++) {
 			cr_assert_eq(item[i].offset % p.alignment, 0);
@@ -111,6 +111,51 @@ Test(packing, many_items_do_not_overlap_and_nested_ones_reach_the_bound)
 	for (i = 0; i < N; i++)
 		item[i] = (struct item){ 10 + i * 7 % 13, i, 2 * N - i, 0, 0 };
 	cr_assert_eq(packing_solve(a, &p, NULL).height, packing_lower_bound(a, &p));
+	arena_free(a);
+}
+
+/* A training step as long as a large model's, all of whose sizes are odd: what forward keeps, the
+ * gradients of backward, and short-lived scratch. */
+static int
+long_step(struct item *item, int layers, uint64_t seed)
+{
+	int end = 4 * layers, n = 0, i;
+
+	for (i = 0; i < 2 * layers; i++) {
+		int64_t kept = 1000 + (int64_t)(next(&seed) % 9000);
+		int back = end - i, life = (int)(next(&seed) % 8);
+
+		item[n++] = (struct item){ .size = kept, .lower = i, .upper = back };
+		item[n++] = (struct item){ .size = kept, .lower = back - 1, .upper = back + life };
+		item[n++] = (struct item){ .size = 1 + (int64_t)(next(&seed) % 100000),
+		    .lower = i, .upper = i + 1 + life };
+		if (i % 8 == 0)		/* read again much later */
+			item[n++] = (struct item){ .size = 100 * kept, .lower = i,
+			    .upper = i + 1 + (int)(next(&seed) % (uint64_t)(end - i)) };
+	}
+	return n;
+}
+
+Test(packing, long_steps_of_odd_sizes_come_within_two_percent)
+{
+	enum { LAYERS = 700 };
+	static struct item item[8 * LAYERS], again[8 * LAYERS];
+	struct packing p = { item, long_step(item, LAYERS, 1), 1 };
+	struct packing q = { again, long_step(again, LAYERS, 1), 1 };
+	struct packing_options o = { .visits = 1000000000 };
+	struct arena *a = arena_new();
+	struct packing_result r;
+	int first, second, i;
+
+	cr_assert_gt(p.n, 4000);
+	o.capacity = bound_by_counting(&p, 6 * LAYERS) * 102 / 100;
+	r = packing_solve(a, &p, &o);
+	cr_assert_eq(r.max_live, bound_by_counting(&p, 6 * LAYERS));
+	cr_assert_leq(r.height, o.capacity);
+	cr_assert_eq(packing_check(a, &p, o.capacity, &first, &second), PACKING_RIGHT);
+	packing_solve(a, &q, &o);
+	for (i = 0; i < p.n; i++)
+		cr_assert_eq(item[i].offset, again[i].offset);
 	arena_free(a);
 }
 

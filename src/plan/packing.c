@@ -5,7 +5,8 @@
  *  1. The lower bound: the largest sum of sizes alive at one time.
  *  2. Fits in several orders (packing_fit.c). On training graphs the first one or two reach the
  *     bound, which ends it.
- *  3. Beyond some thousands of items, a method of O(log n) an item (packing_large.c).
+ *  3. Beyond some thousands of items, a method of O(log n) an item (packing_large.c), and after the
+ *     fits, what sticks out of a lower height pushes its way in (packing_eject.c). That is the end.
  *  4. The complete search (packing_search.c) at the bound. It finds a packing, or proves that there
  *     is none (the bound rises), or uses up its share of the effort.
  *  5. The search at heights between the bound and the best so far, by bisection.
@@ -24,6 +25,7 @@
 #define NETWORK_VISITS	30000000	/* about 40 ms */
 #define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
 #define FEW		20000	/* fits are all but certain to end in time */
+#define FITS		8	/* of many: parts of the effort, one of which fits may use */
 #define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
 
 static int64_t
@@ -297,8 +299,8 @@ share_of(struct effort *e, int parts)
 	return part;
 }
 
-static int64_t
-height_of(const struct instance *in)
+int64_t
+packing_height(const struct instance *in)
 {
 	int64_t top = 0;
 	int i;
@@ -322,7 +324,7 @@ search_at(struct search *s, struct instance *in, int64_t capacity, struct range 
 
 	e->visits += share.visits;
 	if (end == SEARCH_FOUND)
-		r->height = height_of(in);
+		r->height = packing_height(in);
 	else if (end == SEARCH_IMPOSSIBLE)
 		r->bound = capacity / in->unit * in->unit + in->unit;
 	return end;
@@ -353,16 +355,33 @@ search_down(struct instance *in, struct range *r, int64_t target, bool any, stru
 	}
 }
 
+/* Too many to search. Orders beyond the first few seldom help, so most of the effort goes to what
+ * moves things about. */
+static int64_t
+pack_many(struct instance *in, int64_t target, struct effort *e)
+{
+	struct effort share = share_of(e, FITS);
+	int64_t height = INT64_MAX;
+
+	if (in->n > FEW)
+		height = packing_large(in, height, target, &share);
+	height = packing_fit(in, height, target, &share);
+	e->visits += share.visits;
+	return height > target ? packing_eject(in, height, target, e) : height;
+}
+
 static struct range
 solve_piece(struct instance *in, int64_t target, bool any, struct effort *e)
 {
 	struct range r = { in->max_live, INT64_MAX };
 
-	if (in->n > FEW)
-		r.height = packing_large(in, r.height, target, e);
-	r.height = packing_fit(in, r.height, target, e);
-	if (r.height > target && in->n <= MOST_SEARCHED)
-		search_down(in, &r, target, any, e);
+	if (in->n > MOST_SEARCHED) {
+		r.height = pack_many(in, target, e);
+	} else {
+		r.height = packing_fit(in, r.height, target, e);
+		if (r.height > target)
+			search_down(in, &r, target, any, e);
+	}
 	return r;
 }
 
@@ -375,15 +394,18 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	struct effort e = { .visits = o && o->visits ? o->visits :
 	    NETWORK_VISITS + (int64_t)p->n * VISITS_AN_ITEM };
 	int64_t target;
-	int i;
+	int i, left = pieces.jobs;
 
 	o = o ? o : &network;
 	e.deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
 	r.bound = r.max_live;
 	target = o->capacity > r.bound ? o->capacity : r.bound;
 	for (i = 0; i < pieces.n; i++) {
-		struct range found = solve_piece(&pieces.v[i], target, o->capacity > 0, &e);
+		struct effort share = share_of(&e, left / pieces.v[i].n);
+		struct range found = solve_piece(&pieces.v[i], target, o->capacity > 0, &share);
 
+		left -= pieces.v[i].n;
+		e.visits += share.visits;
 		r.height = found.height > r.height ? found.height : r.height;
 		r.bound = found.bound > r.bound ? found.bound : r.bound;
 		if (target < r.height && o->capacity == 0)

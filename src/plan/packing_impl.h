@@ -51,6 +51,9 @@ job_aligned(const struct job *j, int64_t offset)
 	return over ? offset + j->align - over : offset;
 }
 
+/* packing.c: the end of the highest. */
+int64_t	packing_height(const struct instance *);
+
 /* Each method below takes an instance of at least one job, and the height BEST of the offsets
  * that its jobs have (INT64_MAX: none yet). It returns the height of what it leaves there, which is
  * never worse. It stops at TARGET. */
@@ -59,6 +62,8 @@ job_aligned(const struct job *j, int64_t offset)
 int64_t	packing_fit(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_eject.c: makes an answer lower, as long as the effort lasts. */
+int64_t	packing_eject(struct instance *, int64_t best, int64_t target, struct effort *);
 
 /* packing_search.c: all packings, in the limits of the effort. What it needs is made once; a search
  * at another capacity starts anew. */
