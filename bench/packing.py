@@ -5,13 +5,17 @@
 
 Each instance named NAME.CAPACITY.csv is first asked whether it fits its capacity, by Stowage and,
 where its program is given or found, by minimalloc (github.com/google/minimalloc); then for the
-smallest arena. Times are wall clock of the whole process, one core each. Then specs of 1,000,
+smallest arena. Times are wall clock of the whole process, one core each. Traces of more than 10,000
+buffers are placed once more with all sizes odd, and so is what two and three such make together.
+Then specs of 1,000,
 10,000 and 100,000 operators, in blocks of five with a skip, are planned.
 """
 import argparse
+import csv
 import glob
 import gzip
 import os
+import random
 import re
 import resource
 import shutil
@@ -73,6 +77,31 @@ def instance(path, folder):
           f"{seconds:.2f} |", flush=True)
 
 
+def odd(rows, chance):
+    return [(a, b, int(size * chance.uniform(0.5, 1.5)) + 1) for a, b, size in rows]
+
+
+def variants(path, folder):
+    with (gzip.open(path, "rt") if path.endswith(".gz") else open(path)) as f:
+        rows = [tuple(int(row[key]) for key in ("lower", "upper", "size"))
+                for row in csv.DictReader(f)]
+    if len(rows) < 10000:
+        return
+    end = max(upper for _, upper, _ in rows)
+    chance = random.Random(1)
+    mirrored = [(end - b, end - a, size) for a, b, size in rows]
+    shifted = [[(a + k * end // 3, b + k * end // 3, size) for a, b, size in odd(rows, chance)]
+               for k in range(3)]
+    for name, made in (("odd", odd(rows, chance)),
+                       ("odd and mirrored", odd(rows, chance) + odd(mirrored, chance)),
+                       ("three odd, shifted", sum(shifted, []))):
+        made_path = f"{folder}/{re.sub('.csv.*', '', os.path.basename(path))}, {name}.csv"
+        with open(made_path, "w") as f:
+            f.write("id,lower,upper,size\n")
+            f.writelines(f"{i},{a},{b},{size}\n" for i, (a, b, size) in enumerate(made))
+        instance(made_path, folder)
+
+
 def chain(nodes, folder):
     path = f"{folder}/chain{nodes}.nn"
     blocks = nodes // 5
@@ -103,6 +132,7 @@ print("| instance | buffers | lower bound | fits? ours, s | minimalloc, s | smal
 with tempfile.TemporaryDirectory() as folder:
     for path in args.instances:
         instance(path, folder)
+        variants(path, folder)
     print("\n| operators | arena / bound | wall s | CPU s | MiB |\n|---|---|---|---|---|")
     for nodes in args.nodes.split(","):
         chain(int(nodes), folder)

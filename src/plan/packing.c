@@ -25,7 +25,7 @@
 #define NETWORK_VISITS	30000000	/* about 40 ms */
 #define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
 #define FEW		20000	/* fits are all but certain to end in time */
-#define FITS		8	/* of many: parts of the effort, one of which fits may use */
+#define FITS		3	/* of many: parts of the effort, one of which fits may use */
 #define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
 
 static int64_t

@@ -333,7 +333,7 @@ static void
 try_orders(struct fitting *f)
 {
 	static int (*const order[])(const void *, const void *) = {
-		by_size_and_birth, by_class_and_birth, by_length, by_size, by_area, by_birth,
+		by_size_and_birth, by_length, by_class_and_birth, by_size, by_area, by_birth,
 		by_death,
 	};
 	const int tries = 2 * (int)(sizeof(order) / sizeof(*order));
