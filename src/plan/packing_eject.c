@@ -165,7 +165,7 @@ find_neighbours(struct eject *e, int i)
 	for (k = c->at; k < e->born[j->upper]; k++)
 		note_neighbour(e, k, j->lower);
 	sort_neighbours(e, e->by_offset, e->nnear);
-	effort_spend(e->effort, c->n + e->born[j->upper] - c->at + 16 * (int64_t)e->nnear + 1000);
+	effort_spend(e->effort, c->n + e->born[j->upper] - c->at + 8 * (int64_t)e->nnear + 1000);
 }
 
 /* ---- those to place ---- */
