@@ -21,6 +21,7 @@
 #include <string.h>
 
 #define STEPS		8		/* the part of the gap that the first height takes away */
+#define FINEST		1000		/* part of the height: less is not worth the time */
 #define PATIENCE	2		/* placements an item, before a height is given up */
 #define HARDER		2.0		/* times, is one that found no gap */
 #define MOST_HARDER	1e12		/* sums of weights must stay exact enough to compare */
@@ -354,7 +355,7 @@ packing_eject(struct instance *in, int64_t best, int64_t target, struct effort *
 			step = (best - target) * 2 / STEPS;
 			continue;
 		}
-		if (step == in->unit)
+		if (step == in->unit || step < best / FINEST)
 			break;
 		memcpy(e.job, in->job, (size_t)e.n * sizeof(*e.job));
 		memcpy(e.weight, e.area, (size_t)e.n * sizeof(*e.weight));
