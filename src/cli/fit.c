@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/compile.h"
 #include "cli/rewrite.h"
+#include "model/whatif.h"
 
 struct fit_args {
 	struct compile_args compile;
@@ -94,6 +95,21 @@ no_memory(const struct fit_args *args, const char *path)
 	    "or device { memory 8GiB } in the spec", path);
 }
 
+/* The network on a device of that memory: where the spec recomputes to stay within the device, that is
+ * another plan. */
+static struct module *
+on_memory(struct module *m, int64_t memory)
+{
+	struct settings set = m->set;
+	struct module *other;
+
+	if (set.recompute != RECOMPUTE_AUTO || set.recompute_budget)
+		return m;
+	set.device = (struct device){ .given = true, .memory = memory, .loc = set.device.loc };
+	other = whatif(m, &set);
+	return other ? other : m;
+}
+
 /* The fitness of each memory; true when the wanted batch fits them all. */
 static bool
 answer_all(struct arena *a, const struct fit_args *args, struct fit_report *r)
@@ -105,8 +121,10 @@ answer_all(struct arena *a, const struct fit_args *args, struct fit_report *r)
 	r->nanswers = args->memory.n ? args->memory.n : 1;
 	r->answer = arena_array(a, (size_t)r->nanswers, sizeof(*r->answer));
 	for (i = 0; i < r->nanswers; i++) {
-		fit_answer(m, args->memory.n ? args->memory_bytes[i] : m->set.device.memory,
-		    args->reserve_bytes, &r->answer[i]);
+		int64_t memory = args->memory.n ? args->memory_bytes[i] : m->set.device.memory;
+
+		fit_answer(args->memory.n ? on_memory(m, memory) : m, memory, args->reserve_bytes,
+		    &r->answer[i]);
 		fits &= r->answer[i].fits;
 	}
 	return fits;

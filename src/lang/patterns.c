@@ -157,11 +157,13 @@ void
 recompute_read(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	struct graph *f = ex->m->forward;
-	int i, j;
+	int i, j, errors;
 
 	set->recompute_loc = st->loc;
+	errors = ex->d->errors;
 	if (recompute_word(ex, st, set)) {
-		check_budget(ex, set);
+		if (ex->d->errors == errors)
+			check_budget(ex, set);
 		return;
 	}
 	set->recompute = RECOMPUTE_PATTERN;

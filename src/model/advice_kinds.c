@@ -194,7 +194,7 @@ budget_text(struct advisor *v)
 
 	if (d->given && d->memory == limit)
 		return "auto";
-	return mib >= 1000 ? arena_printf(v->arena, "auto(%lldMiB)", (long long)mib) :
+	return mib >= 1000 || mib << 20 == limit ? arena_printf(v->arena, "auto(%lldMiB)", (long long)mib) :
 	    arena_printf(v->arena, "auto(%lldB)", (long long)limit);
 }
 
