@@ -71,8 +71,8 @@ write_wanted(struct json *j, const struct fit_report *r)
 	json_int(j, "samples_per_update", m->train ? m->set.batch : 0);
 	json_int(j, "accumulate", m->set.accumulate);
 	json_int(j, "validate_batch", m->plan->validate_batch);
-	json_int(j, "arena_bytes", m->plan->arena_bytes);
-	json_int(j, "lower_bound_bytes", m->plan->lower_bound_bytes);
+	json_int(j, "arena_bytes", r->answer->arena);
+	json_int(j, "lower_bound_bytes", r->answer->bound);
 	json_end(j);
 }
 

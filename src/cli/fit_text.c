@@ -95,7 +95,7 @@ print_figures(const struct fit_report *r, const struct fit *f)
 	    "", m->set.device.name && m->set.device.memory == f->memory ? m->set.device.name : "");
 	print_reserve(r, f);
 	if (f->wanted != l->batch)
-		print_plan(r, "arena", f->wanted, m->plan->arena_bytes, f);
+		print_plan(r, "arena", f->wanted, f->arena, f);
 	if (l->batch > 0)
 		print_plan(r, "arena", l->batch, l->at.arena, f);
 	if (!l->endless && l->next.arena < INT64_MAX) {

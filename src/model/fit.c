@@ -53,7 +53,9 @@ fit_answer(struct module *m, int64_t memory, int64_t reserve, struct fit *f)
 		f->reserved += f->reserve.v[i].bytes;
 	f->limit = memory > f->reserved ? memory - f->reserved : 0;
 	f->wanted = m->train ? m->plan->batch : m->plan->validate_batch;
-	f->fits = m->plan->arena_bytes <= f->limit;
+	f->arena = m->plan->arena_bytes;
+	f->bound = m->plan->lower_bound_bytes;
+	f->fits = f->arena <= f->limit;
 	largest_batch(m, f->limit, &f->largest);
 	f->validation = validation_beyond(m, f->limit);
 }

@@ -16,6 +16,7 @@ struct fit {
 	int64_t reserved;	/* their sum */
 	int64_t limit;		/* what is left for the arena; at least 0 */
 	int64_t wanted;		/* the spec's micro-batch */
+	int64_t arena, bound;	/* at that batch */
 	bool fits;		/* does the wanted batch? */
 	struct largest largest;
 	int64_t validation;	/* bytes that validation at its own batch takes, where that alone is
