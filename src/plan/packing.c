@@ -367,7 +367,8 @@ pack_many(struct instance *in, int64_t target, struct effort *e)
 		height = packing_large(in, height, target, &share);
 	height = packing_fit(in, height, target, &share);
 	e->visits += share.visits;
-	return height > target ? packing_eject(in, height, target, e) : height;
+	/* the last thousandth is not worth what ejection costs */
+	return height - target > height / 1000 ? packing_eject(in, height, target, e) : height;
 }
 
 static struct range

@@ -48,7 +48,7 @@
 #define EXHAUSTIVE	20000	/* choices that are all tried */
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is, */
 #define LEAST_PER_NODE	8	/* or below this part of a node's share in it, in large networks */
-#define EFFORT_CHEAP	((int64_t)6 << 20)	/* events in all trials: a second for a large network */
+#define EFFORT_CHEAP	((int64_t)3 << 20)	/* events in all trials: a second for a large network */
 #define EFFORT_BUDGET	((int64_t)16 << 20)	/* in one descent */
 
 static void
