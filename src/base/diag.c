@@ -156,6 +156,21 @@ diag_place(struct diags *d, struct diag *g, struct loc loc, const char *fmt, ...
 	REMARK(REMARK_PLACE, loc);
 }
 
+void
+diag_fix(struct diags *d, struct diag *g, bool safe, const struct edits *edits, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (g == &d->unlisted || g->fix || edits->all.n == 0)
+		return;
+	g->fix = ARENA_NEW(d->arena, struct fix);
+	g->fix->safe = safe;
+	g->fix->edits = edits;
+	va_start(ap, fmt);
+	g->fix->title = text(d, fmt, ap);
+	va_end(ap);
+}
+
 /* A diagnostic with its rank: that of its file, then its place, then when it was added. */
 struct ranked {
 	struct diag *diag;

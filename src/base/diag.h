@@ -9,6 +9,7 @@
 #ifndef STOWAGE_BASE_DIAG_H
 #define STOWAGE_BASE_DIAG_H
 
+#include "base/edit.h"
 #include "base/source.h"
 #include "base/vec.h"
 
@@ -26,12 +27,20 @@ struct remark {
 	const char *text;
 };
 
+/* What can be done about it. A safe fix keeps what the spec computes; any other may not. */
+struct fix {
+	bool safe;
+	const char *title;	/* an order, as editors show it: "remove the softmax" */
+	const struct edits *edits;	/* of one source; at least one */
+};
+
 struct diag {
 	enum severity severity;
 	const char *rule;
 	struct loc loc;
 	const char *message;	/* one line, no full stop */
 	VEC(struct remark) remarks;
+	struct fix *fix;	/* NULL: none */
 };
 
 struct diags {
@@ -55,6 +64,11 @@ void	diag_help(struct diags *, struct diag *, const char *fmt, ...)
 	    __attribute__((format(printf, 3, 4)));
 void	diag_place(struct diags *, struct diag *, struct loc, const char *fmt, ...)
 	    __attribute__((format(printf, 4, 5)));
+
+/* Says how to fix it. The edits are complete when this is called; where there are none, or where it
+ * has a fix already, nothing changes. */
+void	diag_fix(struct diags *, struct diag *, bool safe, const struct edits *, const char *fmt, ...)
+	    __attribute__((format(printf, 5, 6)));
 
 /* Sorts by file in order of first mention, then by place; stable. */
 void	diags_sort(struct diags *);

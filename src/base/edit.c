@@ -15,6 +15,15 @@ edits_init(struct edits *e, struct arena *a, const struct source *src)
 	*e = (struct edits){ .arena = a, .src = src };
 }
 
+struct edits *
+edits_new(struct arena *a, const struct source *src)
+{
+	struct edits *e = ARENA_NEW(a, struct edits);
+
+	edits_init(e, a, src);
+	return e;
+}
+
 /* Does X, which begins no later than Y, leave Y's bytes alone? */
 static bool
 apart(const struct edit *x, const struct edit *y)

@@ -22,6 +22,7 @@ struct edits {
 };
 
 void	edits_init(struct edits *, struct arena *, const struct source *);
+struct edits	*edits_new(struct arena *, const struct source *);
 
 /* Adds one; false, and nothing is added, when it would change bytes that another one changes. The
  * same replacement a second time is no other one. */
