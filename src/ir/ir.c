@@ -260,13 +260,13 @@ clone_node(struct cloning *c, const struct node *n, bool training)
 }
 
 struct graph *
-ir_clone(const struct graph *g, const char *name, bool training, struct tensor ***map)
+ir_clone(struct module *m, const struct graph *g, const char *name, bool training,
+    struct tensor ***map)
 {
-	struct module *m = g->module;
 	struct graph *copy = ir_graph(m, name, training);
 	struct cloning c = { m,
-	    arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(struct tensor *)),
-	    arena_array(m->arena, (size_t)m->next_node + 1, sizeof(struct node *)) };
+	    arena_array(m->arena, (size_t)g->module->next_tensor + 1, sizeof(struct tensor *)),
+	    arena_array(m->arena, (size_t)g->module->next_node + 1, sizeof(struct node *)) };
 	int i;
 
 	copy->batch = g->batch;

@@ -168,9 +168,10 @@ struct node	*ir_node(struct graph *, const struct op *, const char *path, struct
 void		 ir_add_input(struct module *, struct node *, struct tensor *);
 struct tensor	*ir_add_output(struct module *, struct node *, struct tensor *);
 
-/* A copy with fresh nodes and tensors; persistent ones are shared. map[old id] is the new tensor
- * (arena-allocated, as long as module->next_tensor was before the copy) when map is not NULL. */
-struct graph	*ir_clone(const struct graph *, const char *name, bool training,
+/* A copy in that module (the graph's own, or a copy of it) with fresh nodes and tensors; persistent
+ * ones are shared. Where map is not NULL, map[old id] is the new tensor; it lies in the module's arena
+ * and is as long as the graph's module's next_tensor was before. */
+struct graph	*ir_clone(struct module *, const struct graph *, const char *name, bool training,
 		    struct tensor ***map);
 
 struct tensor	*tensor_root(const struct tensor *);	/* whose bytes it has: follows alias_of */

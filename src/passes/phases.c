@@ -26,12 +26,12 @@ run(struct module *m, const struct pass_options *o)
 {
 	(void)o;
 	if (m->set.train) {
-		m->train = ir_clone(m->forward, "train", true, NULL);
+		m->train = ir_clone(m, m->forward, "train", true, NULL);
 		m->train->batch = m->set.batch / m->set.accumulate;
 		keep_losses_only(m->train);
 	}
 	if (m->set.validate || !m->set.train) {
-		m->validate = ir_clone(m->forward, "validate", false, NULL);
+		m->validate = ir_clone(m, m->forward, "validate", false, NULL);
 		m->validate->batch = m->set.validate_batch;
 	}
 	return true;

@@ -113,34 +113,39 @@ recompute_apply(const struct model *m, struct graph *g, struct tensor *const *ma
 
 /* ---- to a budget ---- */
 
-/* What the passes that follow make of a copy of the module, rewritten as the model's last trial: the
- * bytes of its arena, or their lower bound. */
+/* The module as it is, its graphs copied, in an arena of its own; train is rewritten as the model's
+ * last trial. */
+static struct module *
+copy_of_trial(const struct module *m, const struct model *model, struct arena *a)
+{
+	struct module *copy = ARENA_NEW(a, struct module);
+	struct tensor **map;
+
+	*copy = *m;
+	copy->arena = a;
+	copy->plan = NULL;
+	copy->train = ir_clone(copy, m->train, m->train->name, m->train->training,
+	    &map);
+	recompute_apply(model, copy->train, map);
+	if (m->update)
+		copy->update = ir_clone(copy, m->update, m->update->name,
+		    m->update->training, NULL);
+	if (m->validate)
+		copy->validate = ir_clone(copy, m->validate, m->validate->name,
+		    m->validate->training, NULL);
+	return copy;
+}
+
+/* What the passes that follow make of the model's last trial: the bytes of its arena, or their lower
+ * bound. */
 static int64_t
 arena_of_trial(struct module *m, const struct pass_options *o, struct model *model, bool bound_only)
 {
-	struct module *copy = ARENA_NEW(model->arena, struct module);
 	struct arena *scratch = arena_child(m->arena);
+	struct module *copy = copy_of_trial(m, model, scratch);
 	struct pass_options quiet = *o;
-	struct tensor **map;
 	int64_t bytes;
 
-	*copy = *m;
-	copy->arena = scratch;
-	copy->plan = NULL;
-	m->train->module = copy;
-	copy->train = ir_clone(m->train, "train", true, &map);
-	m->train->module = m;
-	recompute_apply(model, copy->train, map);
-#define CLONE(g)	do {								\
-	if (m->g) {									\
-		m->g->module = copy;							\
-		copy->g = ir_clone(m->g, m->g->name, m->g->training, NULL);		\
-		m->g->module = m;							\
-	}										\
-} while (0)
-	CLONE(update);
-	CLONE(validate);
-#undef CLONE
 	quiet.dump_after = NULL;
 	quiet.bound_only = bound_only;
 	bytes = !passes_finish(copy, &quiet, "recompute") ? INT64_MAX :
