@@ -299,21 +299,25 @@ choose_cheap(struct module *m, const struct pass_options *o, struct model *model
 static void
 keep_if_no_gain(struct module *m, const struct pass_options *o, struct model *model)
 {
+	unsigned char *chosen = arena_array(model->arena, (size_t)model->nvalues + 1, 1);
 	int64_t peak = model->trial->peak, before, after;
 
+	memcpy(chosen, model->state, (size_t)model->nvalues);
 	recompute_keep_all(model);
 	recompute_try(model);
+	if (memcmp(chosen, model->state, (size_t)model->nvalues) == 0)
+		return;
 	before = model->trial->peak;
 	if (peak > before - before / 10) {
 		before = arena_of_trial(m, o, model, true);
-		choose_cheap(m, o, model);
+		memcpy(model->state, chosen, (size_t)model->nvalues);
 		recompute_try(model);
 		after = arena_of_trial(m, o, model, true);
 		if (after < before)
 			return;
 		recompute_keep_all(model);
 	} else {
-		choose_cheap(m, o, model);
+		memcpy(model->state, chosen, (size_t)model->nvalues);
 	}
 	recompute_try(model);
 }
