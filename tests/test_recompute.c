@@ -194,15 +194,18 @@ keeps_budgets(const char *text, int share_reached)
 {
 	const struct plan *all = planned(text, 0)->plan;
 	int64_t last = INT64_MAX, budget;
-	int i, found = 0;
+	int i, found = 0, missed = 0;
 
 	for (i = 50; i > 0; i--) {
 		struct module *m;
 
 		budget = all->persistent_bytes + all->transient_bytes / 50 * i;
 		m = planned(text, budget);
-		if (!m)
+		if (!m) {
+			missed = i;
 			continue;
+		}
+		cr_assert_eq(missed, 0, "budget %d of 50 is kept, but not %d", i, missed);
 		found = i;
 		cr_assert_leq(m->plan->arena_bytes, budget, "budget %d of 50", i);
 		cr_assert_leq(m->plan->arena_bytes, last, "budget %d of 50", i);
@@ -225,6 +228,43 @@ Test(recompute, budgets_of_unet_are_kept)
 Test(recompute, budgets_of_vgg16_are_kept)
 {
 	keeps_budgets(spec_text("vgg16.nn"), 70);
+}
+
+static bool
+within(struct model *m, void *context)
+{
+	const int64_t *budget = context;
+
+	return m->trial->peak <= *budget;
+}
+
+/* What cannot be kept ends at one and the same choice, whatever the budget: it is the least there
+ * is, and a budget of just that is kept. */
+Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
+{
+	struct module *m = network("unet.nn");
+	struct model *model = recompute_model(arena, m->train, &options);
+	int64_t all, least = 0, budget;
+	struct search_limits limits = { .products = true, .fits = within, .context = &budget };
+	int i;
+
+	recompute_try(model);
+	all = model->trial->peak;
+	for (i = 10; i > 2; i -= 3) {
+		limits.budget = budget = all / 40 * i;
+		recompute_keep_all(model);
+		cr_assert(!recompute_search(model, &limits), "budget %d of 40", i);
+		cr_assert(!least || model->trial->peak == least, "%lld, but %lld for more",
+		    (long long)model->trial->peak, (long long)least);
+		least = model->trial->peak;
+	}
+	limits.budget = budget = least;
+	recompute_keep_all(model);
+	cr_assert(recompute_search(model, &limits));
+	cr_assert_eq(model->trial->peak, least);
+	limits.budget = budget = least - 1;
+	recompute_keep_all(model);
+	cr_assert(!recompute_search(model, &limits));
 }
 
 /* ---- small chains ---- */
@@ -261,14 +301,6 @@ cheapest(struct model *m, int64_t budget)
 			best = (double)m->trial->macs + 0.25 * (double)m->trial->traffic;
 	}
 	return best;
-}
-
-static bool
-within(struct model *m, void *context)
-{
-	const int64_t *budget = context;
-
-	return m->trial->peak <= *budget;
 }
 
 Test(recompute, small_chains_are_solved_as_by_exhaustion)

@@ -122,9 +122,10 @@ struct search_limits {
 	void *context;
 };
 
-/* Walks from the choice in model->state to ever lower peaks, and stops at the first choice that fits; else
- * at the lowest. The walk does not depend on the budget, so a smaller budget never gives a higher
- * peak. Leaves the choice in model->state and its trial in model->trial; true if it fits. */
+/* Walks from the choice in model->state to ever lower peaks, and stops at the first choice that
+ * fits; else at the lowest. Where it goes does not depend on the budget, so a smaller one never
+ * gives a higher peak. Leaves the choice in model->state and its trial in model->trial; true if it
+ * fits. */
 bool	recompute_search(struct model *, const struct search_limits *);
 
 #endif

@@ -57,6 +57,7 @@ struct search {
 	struct change *change;	/* that the moves being tried made */
 	int nchanges;
 	int *seen, seeing;	/* by node, for estimates */
+	struct choice before_detour;
 };
 
 /* Of the last trial: its cost, whether it may be had at all, and the excess above the aim. */

@@ -1,22 +1,26 @@
 /*
- * Choosing what to make again. One *descent* starts from the choice that keeps everything and aims at
- * a peak. What is alive above the aim, summed over the step's events, is the *excess*; moves are made
- * until there is none:
+ * Choosing what to make again. One *descent* starts from the choice that keeps everything and aims
+ * at a peak. What is alive above the aim, summed over the step's events, is the *excess*; moves are
+ * made until there is none:
  *
- *     live |      ..xxxx..  xx          aim       a move drops a tensor that is idle between its last
- *          |----.x      x--x--x-----------        use in forward and its first in backward, or keeps
- *          |  .               x.                  one again, or no longer keeps a copy
- *          +------------------------> event
+ *     live |      ..xxxx..  xx        aim     a move drops a tensor that is idle between its last
+ *          |----.x      x--x--x---------      use in forward and its first in backward, or keeps
+ *          |  .               x.              one again, or no longer keeps a copy
+ *          +----------------------> event
  *
  * Which moves are worth trying is estimated from the idle time and the cost of making the tensor
  * again; the best of those few are tried exactly, and the one that removes the most excess for its
  * cost is made. When the aim is met, what can be kept after all is kept.
  *
  * For a budget, aims are the rungs of a ladder, each a little below the last; a few descents that
- * value traffic differently go to each. What comes to rest on a rung, between it and the next, competes
- * there, and from the budget down the first rung whose choice fits is taken. Neither rungs nor what
- * rests on them depend on the budget, so a smaller one never gives a higher peak. Without a budget one descent goes down rung by rung, through
- * element-wise work alone, and ends where memory gets too dear.
+ * value traffic differently go to each. What comes to rest on a rung, between it and the next,
+ * competes there, and from the budget down the first rung whose choice fits is taken. The ladder's
+ * bottom is the rung that one descent comes to which aims as low as can be; some rungs below it are
+ * tried too, and the last resort is the lowest choice found near it. Neither rungs, nor what rests
+ * on them, nor the bottom depend on the budget; every walk that ends without a choice has been at
+ * the bottom; and a descent remembers nothing of those before it. So a smaller budget never gives a
+ * higher peak, and none is kept that a larger one is not. Without a budget one descent goes down
+ * rung by rung, through element-wise work alone, and ends where memory gets too dear.
  *
  * Cost is multiply-adds, and bytes read and written. Where few tensors are to choose from, all
  * choices are tried instead, and the best there is for any budget is known.
@@ -36,9 +40,11 @@
 #define PATIENCE	10	/* steps down without a better choice that end the walk */
 #define STEP		40	/* a rung lies this part of the last below it */
 #define OVERSHOOT	3	/* rungs below its aim on which a descent may come to rest */
+#define PATIENT		2	/* rungs below the bottom in a row that no descent gets to */
+#define FAR_BELOW	4	/* aims for the last resort */
 #define TRIED		12	/* moves tried exactly, of those estimated */
 #define RESTORED	24	/* tensors tried to be kept after all, each time an aim is met */
-#define TRUSTED		0.8	/* of what is estimated for the next move, to be content with this one */
+#define TRUSTED		0.8	/* of the next move's estimate, to be content with this one */
 #define LARGE		1000	/* tensors to choose from, for the cheap descent */
 #define TRIALS		30	/* in one descent, for each tensor */
 #define MANY		32	/* moves made at once: at most the tensors by this */
@@ -48,16 +54,17 @@
 #define EXHAUSTIVE	20000	/* choices that are all tried */
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is, */
 #define LEAST_PER_NODE	8	/* or below this part of a node's share in it, in large networks */
-#define EFFORT_CHEAP	((int64_t)3 << 20)	/* events in all trials: a second for a large network */
+#define EFFORT_CHEAP	((int64_t)3 << 20)	/* events in all trials: a second or so */
 #define EFFORT_BUDGET	((int64_t)16 << 20)	/* in one descent */
 
 static void
 find_candidates(struct search *s)
 {
 	struct model *m = s->m;
-	int share = LEAST_PER_NODE * m->nnodes > LEAST_SHARE ? LEAST_PER_NODE * m->nnodes : LEAST_SHARE;
-	int i;
+	int share = LEAST_PER_NODE * m->nnodes, i;
 
+	if (share < LEAST_SHARE)
+		share = LEAST_SHARE;
 	s->candidate = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s->candidate));
 	for (i = 0; i < m->nvalues; i++) {
 		const struct model_value *v = &m->value[i];
@@ -131,7 +138,8 @@ move_many(struct search *s)
 			gain += s->move[i].gain;
 			move_make(s, &s->move[i]);
 		}
-		if (recompute_try(s->m) && search_allowed(s) && before - search_excess(s) > gain / 2) {
+		if (recompute_try(s->m) && search_allowed(s) &&
+		    before - search_excess(s) > gain / 2) {
 			s->nchanges = 0;
 			s->made += count;
 			settle(s);
@@ -142,7 +150,7 @@ move_many(struct search *s)
 	return false;
 }
 
-/* The best of the promising moves, or among cheap ones the first that helps; false when none does. */
+/* The best of the promising moves, or among cheap ones the first that helps; false: none does. */
 static bool
 make_move(struct search *s)
 {
@@ -199,13 +207,12 @@ take(struct search *s, const struct choice *c)
 static bool
 make_detour(struct search *s)
 {
-	struct choice before = { arena_array(s->m->arena, (size_t)s->n + 1, 1), 0, 0 };
 	struct move first[DETOURS];
 	double excess = s->excess;
 	int count = s->nmoves < DETOURS ? s->nmoves : DETOURS, i, k;
 
 	memcpy(first, s->move, (size_t)count * sizeof(*first));
-	save(s, &before);
+	save(s, &s->before_detour);
 	for (i = 0; i < count; i++) {
 		move_make(s, &first[i]);
 		s->nchanges = 0;
@@ -216,7 +223,7 @@ make_detour(struct search *s)
 				if (s->excess < excess)
 					return true;
 		}
-		take(s, &before);
+		take(s, &s->before_detour);
 		settle(s);
 	}
 	return false;
@@ -224,17 +231,13 @@ make_detour(struct search *s)
 
 /* ---- keeping what can be kept ---- */
 
-static int
-by_cost(const void *x, const void *y)
-{
-	return by_score(x, y);
-}
-
+/* Where that lowers the cost and nothing gets above the aim; what is dearest to make goes first. */
 static void
-restore(struct search *s, int most)
+restore(struct search *s)
 {
 	struct model *m = s->m;
 	struct remake_cost c;
+	double cost;
 	int i;
 
 	s->nmoves = 0;
@@ -244,13 +247,13 @@ restore(struct search *s, int most)
 		if (m->state[v] == KEEP || m->trial->current[v] < 0)
 			continue;
 		c = search_remake_cost(s, v);
-		s->move[s->nmoves++] = (struct move){ v, TO_KEEP, 0, c.macs + s->traffic * c.traffic };
+		cost = c.macs + s->traffic * c.traffic;
+		s->move[s->nmoves++] = (struct move){ v, TO_KEEP, 0, cost };
 		if (m->state[v] == EACH)
-			s->move[s->nmoves++] = (struct move){ v, TO_AGAIN, 0,
-			    (c.macs + s->traffic * c.traffic) / 2 };
+			s->move[s->nmoves++] = (struct move){ v, TO_AGAIN, 0, cost / 2 };
 	}
-	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_cost);
-	for (i = 0; i < s->nmoves && i < most; i++) {
+	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_score);
+	for (i = 0; i < s->nmoves && i < RESTORED; i++) {
 		move_make(s, &s->move[i]);
 		if (!recompute_try(m) || !search_allowed(s) || m->trial->peak > s->aim ||
 		    search_cost(s) >= s->cost)
@@ -271,26 +274,29 @@ accept(struct search *s)
 	return s->limits->fits(s->m, s->limits->context);
 }
 
-/* On from the choice that stands until nothing is above the aim; false when that cannot be, or takes
- * too many trials. */
+/* On from the choice that stands until nothing is above the aim, or the peak is low ENOUGH; false
+ * when neither can be, or takes too many trials. */
 static bool
-descend(struct search *s)
+descend(struct search *s, int64_t enough)
 {
 	s->trials = 0;
 	settle(s);
-	while (s->excess > 0 && s->trials < TRIALS * (s->n + 20) && s->m->effort < s->most_effort)
+	while (s->excess > 0 && s->m->trial->peak > enough &&
+	    s->trials < TRIALS * (s->n + 20) && s->m->effort < s->most_effort)
 		if (!make_move(s)) {
 			s->made += SHUNNED;	/* look at all of them once more */
 			if (!make_move(s) && !(s->limits->products && make_detour(s)))
-				return false;
+				break;
 		}
-	return s->excess <= 0;
+	return s->excess <= 0 || s->m->trial->peak <= enough;
 }
 
 static struct choice
 new_choice(struct search *s)
 {
-	return (struct choice){ arena_array(s->m->arena, (size_t)s->n + 1, 1), INT64_MAX, HUGE_VAL };
+	unsigned char *state = arena_array(s->m->arena, (size_t)s->n + 1, 1);
+
+	return (struct choice){ state, INT64_MAX, HUGE_VAL };
 }
 
 static int64_t
@@ -301,19 +307,40 @@ next_rung(int64_t peak)
 
 struct ladder {
 	struct search *s;
+	int64_t least;		/* what one node needs at once */
+	int bottom;		/* rung; UNKNOWN until somebody has to know */
 	struct choice start;
-	struct choice lowest;	/* the lowest peak that any descent has come to */
+	struct choice lowest;	/* of the descents that every walk to the end makes */
 	struct choice landed[OVERSHOOT + 1];	/* by rung: the cheapest that came to rest on it */
 };
 
-/* A descent that takes a byte of traffic for so many multiply-adds, and aims at that share of the rung;
- * one that aims too low is not stopped by what only looks like the end. */
+#define UNKNOWN	(-1)
+
+/* A descent that takes a byte of traffic for so many multiply-adds, and aims at that share of the
+ * rung; one that aims too low is not stopped by what only looks like the end. */
 static const struct descent {
 	double traffic, aim;
 } descents[] = {
 	{ 16 * TRAFFIC, 1 }, { 4 * TRAFFIC, 1 }, { TRAFFIC, 1 }, { 16 * TRAFFIC, 0.93 },
 	{ TRAFFIC, 0.93 },
 };
+
+#define DESCENTS	((int)(sizeof(descents) / sizeof(*descents)))
+
+/* Back to where all descents begin. What one has learned must not change the next: which are made
+ * depends on the budget. */
+static void
+begin_descent(struct ladder *l, double traffic, int64_t aim)
+{
+	struct search *s = l->s;
+
+	s->m->effort = 0;
+	s->made = 0;
+	memset(s->until, 0, MOVE_KINDS * (size_t)s->m->nvalues * sizeof(*s->until));
+	s->traffic = traffic;
+	s->aim = aim;
+	take(s, &l->start);
+}
 
 /* Goes down to the rung; false when that cannot be. */
 static bool
@@ -322,38 +349,72 @@ descend_as(struct ladder *l, const struct descent *d, int64_t rung)
 	struct search *s = l->s;
 	bool there;
 
-	s->traffic = d->traffic;
-	s->m->effort = 0;	/* a rung's choice must not depend on where the search began */
-	s->aim = (int64_t)((double)rung * d->aim);
-	take(s, &l->start);
-	descend(s);
+	begin_descent(l, d->traffic, (int64_t)((double)rung * d->aim));
+	descend(s, -1);
 	s->aim = rung;
 	there = s->m->trial->peak <= rung;
 	settle(s);
 	if (there)
-		restore(s, RESTORED);
+		restore(s);
 	s->traffic = TRAFFIC;
-	if (s->m->trial->peak < l->lowest.peak)
-		save(s, &l->lowest);
 	return there;
 }
 
-/* All descents to a rung. They may come to rest on a lower one, since tensors are large; false when none
- * gets there. */
+/* The lowest rung that is above a peak. */
+static int
+rung_of(const struct ladder *l, int64_t peak)
+{
+	int64_t aim = next_rung(l->start.peak);
+	int rung = 0;
+
+	for (; next_rung(aim) >= peak; aim = next_rung(aim))
+		rung++;
+	return rung;
+}
+
+/* Does the bottom lie on that rung or below? The descent that tells is the same for all rungs, but
+ * no more of it is run than it takes. */
+static bool
+has_rung(struct ladder *l, int rung, int64_t aim)
+{
+	struct search *s = l->s;
+
+	if (l->bottom == UNKNOWN) {
+		begin_descent(l, descents[0].traffic, l->least);
+		if (descend(s, aim))
+			return true;
+		l->bottom = rung_of(l, s->m->trial->peak);
+		save(s, &l->lowest);
+		s->traffic = TRAFFIC;
+	}
+	return rung <= l->bottom;
+}
+
+static void
+note_lowest(struct ladder *l)
+{
+	if (l->s->m->trial->peak < l->lowest.peak)
+		save(l->s, &l->lowest);
+}
+
+/* All descents to a rung. They may come to rest on a lower one, since tensors are large; false when
+ * none gets there. */
 static bool
 descend_to(struct ladder *l, int rung, int64_t aim)
 {
 	struct search *s = l->s;
 	bool any = false;
 	int64_t below;
-	size_t i;
-	int k;
+	int i, k;
 
-	for (i = 0; i < sizeof(descents) / sizeof(*descents); i++) {
-		if (!descend_as(l, &descents[i], aim))
-			continue;
-		any = true;
-		for (k = 0, below = next_rung(aim); k <= OVERSHOOT; k++, below = next_rung(below)) {
+	for (i = 0; i < DESCENTS; i++) {
+		bool there = descend_as(l, &descents[i], aim);
+
+		if (l->bottom != UNKNOWN && rung > l->bottom)
+			note_lowest(l);
+		any |= there;
+		for (k = 0, below = next_rung(aim); there && k <= OVERSHOOT;
+		    k++, below = next_rung(below)) {
 			struct choice *c = &l->landed[(rung + k) % (OVERSHOOT + 1)];
 
 			if (s->m->trial->peak <= below)
@@ -366,37 +427,62 @@ descend_to(struct ladder *l, int rung, int64_t aim)
 	return any;
 }
 
+/* Down the ladder from a little above rung FIRST, or above the first below the bottom; true when
+ * the choice of a rung from FIRST on fits. */
 static bool
-keep_budget(struct search *s)
+walk_down(struct ladder *l, int first, int64_t aim)
 {
-	int64_t least = recompute_least(s->m), aim;
-	int64_t budget = s->limits->budget > least ? s->limits->budget : least;
-	struct ladder l = { .s = s, .start = new_choice(s), .lowest = new_choice(s) };
-	int failed = 0, rung, first = 0, k;
+	int begin, failed = 0, rung;
 
-	save(s, &l.start);
-	save(s, &l.lowest);
-	for (k = 0; k <= OVERSHOOT; k++)
-		l.landed[k] = new_choice(s);
-	for (aim = next_rung(l.start.peak); next_rung(aim) >= budget; aim = next_rung(aim))
-		first++;
-	for (rung = 0, aim = next_rung(l.start.peak); failed <= OVERSHOOT && aim > least;
+	begin = (has_rung(l, first, aim) ? first : l->bottom + 1) - OVERSHOOT;
+	for (rung = 0, aim = next_rung(l->start.peak); failed < PATIENT && aim > l->least;
 	    rung++, aim = next_rung(aim)) {
-		struct choice *c = &l.landed[rung % (OVERSHOOT + 1)];
+		struct choice *c = &l->landed[rung % (OVERSHOOT + 1)];
 
-		if (rung < first - OVERSHOOT)
+		if (rung < begin)
 			continue;
-		failed = descend_to(&l, rung, aim) ? 0 : failed + 1;
+		failed = descend_to(l, rung, aim) || has_rung(l, rung, aim) ? 0 : failed + 1;
 		if (rung >= first && c->cost < HUGE_VAL) {
-			take(s, c);
-			if (accept(s))
+			take(l->s, c);
+			if (accept(l->s))
 				return true;
 		}
 		c->cost = HUGE_VAL;
 	}
-	/* the last resort: a descent that missed an aim far below the budget */
-	take(s, &l.lowest);
-	return accept(s);
+	return false;
+}
+
+/* The last resort. Descents that miss an aim far below the bottom come to rest in many places. */
+static bool
+take_lowest(struct ladder *l)
+{
+	int i, k;
+
+	for (k = 0; k < FAR_BELOW; k++)
+		for (i = 0; i < DESCENTS; i++) {
+			descend_as(l, &descents[i], l->least +
+			    (l->lowest.peak - l->least) / FAR_BELOW * k);
+			note_lowest(l);
+		}
+	take(l->s, &l->lowest);
+	return accept(l->s);
+}
+
+static bool
+keep_budget(struct search *s)
+{
+	struct ladder l = { .s = s, .least = recompute_least(s->m), .bottom = UNKNOWN,
+	    .start = new_choice(s), .lowest = new_choice(s) };
+	int64_t budget = s->limits->budget > l.least ? s->limits->budget : l.least, aim;
+	int first = 0, k;
+
+	s->before_detour = new_choice(s);
+	save(s, &l.start);
+	for (k = 0; k <= OVERSHOOT; k++)
+		l.landed[k] = new_choice(s);
+	for (aim = next_rung(l.start.peak); next_rung(aim) >= budget; aim = next_rung(aim))
+		first++;
+	return walk_down(&l, first, aim) || take_lowest(&l);
 }
 
 /* Lower is better: memory is not worth any price. */
@@ -417,7 +503,7 @@ lower_cheaply(struct search *s)
 		s->aim = next_rung(s->m->trial->peak);
 		if (s->n > LARGE)	/* fewer, longer steps */
 			s->aim -= 3 * (s->m->trial->peak / STEP);
-		if (!descend(s))
+		if (!descend(s, s->aim))
 			break;
 		if (merit(s->m->trial->peak, s->cost) < merit(best.peak, best.cost)) {
 			save(s, &best);
@@ -427,7 +513,7 @@ lower_cheaply(struct search *s)
 	take(s, &best);
 	s->aim = best.peak;
 	settle(s);
-	restore(s, RESTORED);
+	restore(s);
 }
 
 /* ---- few tensors: all choices ---- */
@@ -523,7 +609,8 @@ recompute_search(struct model *m, const struct search_limits *limits)
 	s.above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s.above));
 	s.move = arena_array(m->arena, 2 * (size_t)s.n + 1, sizeof(*s.move));
 	s.until = arena_array(m->arena, MOVE_KINDS * (size_t)m->nvalues + 1, sizeof(*s.until));
-	s.change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s.n + 1), sizeof(*s.change));
+	s.change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s.n + 1),
+	    sizeof(*s.change));
 	s.seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s.seen));
 	if (limits->products)
 		return keep_budget(&s);
