@@ -75,10 +75,10 @@ static int64_t
 peak_of(struct graph *g)
 {
 	struct arena *scratch = arena_child(arena);
-	struct model *m = recompute_model(scratch, g, &options);
+	struct model *m = step_model(scratch, g, &options);
 	int64_t peak;
 
-	cr_assert(recompute_try(m));
+	cr_assert(step_try(m));
 	peak = m->trial->peak;
 	arena_free(scratch);
 	return peak;

@@ -112,10 +112,10 @@ foresees(const char *name)
 
 	for (seed = 0; seed < 24; seed++) {
 		struct module *m = network(name);
-		struct model *model = recompute_model(arena, m->train, &options);
+		struct model *model = step_model(arena, m->train, &options);
 
 		choose(model, seed, seed % 8);
-		if (!recompute_try(model))
+		if (!step_try(model))
 			continue;
 		recompute_apply(model, m->train, NULL);
 		cr_assert_eq(planned_peak(m), model->trial->peak, "%s, seed %u: %lld planned, "
@@ -147,10 +147,10 @@ Test(recompute, trials_foresee_digits)
 Test(recompute, keeping_all_changes_nothing)
 {
 	struct module *m = network("resnet50.nn");
-	struct model *model = recompute_model(arena, m->train, &options);
+	struct model *model = step_model(arena, m->train, &options);
 	int nodes = m->train->nodes.n;
 
-	cr_assert(recompute_try(model));
+	cr_assert(step_try(model));
 	cr_assert_eq(model->trial->macs, 0);
 	recompute_apply(model, m->train, NULL);
 	cr_assert_eq(m->train->nodes.n, nodes);
@@ -243,27 +243,27 @@ within(struct model *m, void *context)
 Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
 {
 	struct module *m = network("unet.nn");
-	struct model *model = recompute_model(arena, m->train, &options);
+	struct model *model = step_model(arena, m->train, &options);
 	int64_t all, least = 0, budget;
 	struct search_limits limits = { .products = true, .fits = within, .context = &budget };
 	int i;
 
-	recompute_try(model);
+	step_try(model);
 	all = model->trial->peak;
 	for (i = 10; i > 2; i -= 3) {
 		limits.budget = budget = all / 40 * i;
-		recompute_keep_all(model);
+		step_keep_all(model);
 		cr_assert(!recompute_search(model, &limits), "budget %d of 40", i);
 		cr_assert(!least || model->trial->peak == least, "%lld, but %lld for more",
 		    (long long)model->trial->peak, (long long)least);
 		least = model->trial->peak;
 	}
 	limits.budget = budget = least;
-	recompute_keep_all(model);
+	step_keep_all(model);
 	cr_assert(recompute_search(model, &limits));
 	cr_assert_eq(model->trial->peak, least);
 	limits.budget = budget = least - 1;
-	recompute_keep_all(model);
+	step_keep_all(model);
 	cr_assert(!recompute_search(model, &limits));
 }
 
@@ -296,7 +296,7 @@ cheapest(struct model *m, int64_t budget)
 
 		for (k = 0; k < n; k++, digits /= 3)
 			m->state[free[k]] = (unsigned char)(digits % 3);
-		if (recompute_try(m) && m->trial->peak <= budget &&
+		if (step_try(m) && m->trial->peak <= budget &&
 		    (double)m->trial->macs + 0.25 * (double)m->trial->traffic < best)
 			best = (double)m->trial->macs + 0.25 * (double)m->trial->traffic;
 	}
@@ -306,11 +306,11 @@ cheapest(struct model *m, int64_t budget)
 Test(recompute, small_chains_are_solved_as_by_exhaustion)
 {
 	struct module *m = prepared(source_from_text(arena, "net.nn", CHAIN, strlen(CHAIN)));
-	struct model *model = recompute_model(arena, m->train, &options);
+	struct model *model = step_model(arena, m->train, &options);
 	int64_t all, budget;
 	int i;
 
-	recompute_try(model);
+	step_try(model);
 	all = model->trial->peak;
 	for (i = 20; i > 4; i--) {
 		struct search_limits limits = { .products = true, .fits = within,
@@ -320,7 +320,7 @@ Test(recompute, small_chains_are_solved_as_by_exhaustion)
 
 		limits.budget = budget = all / 20 * i;
 		best = cheapest(model, budget);
-		recompute_keep_all(model);
+		step_keep_all(model);
 		found = recompute_search(model, &limits);
 		cr_assert_eq(found, best < HUGE_VAL, "budget %d of 20", i);
 		if (found)

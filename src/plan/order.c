@@ -456,9 +456,9 @@ prepare(struct order *o)
 static int64_t
 peak_of(struct arena *a, struct graph *g, const struct pass_options *options)
 {
-	struct model *m = recompute_model(a, g, options);
+	struct model *m = step_model(a, g, options);
 
-	return m && recompute_try(m) ? m->trial->peak : INT64_MAX;
+	return m && step_try(m) ? m->trial->peak : INT64_MAX;
 }
 
 static void
@@ -471,8 +471,8 @@ order_graph(struct graph *g, const struct pass_options *options)
 	memcpy(old, g->nodes.v, (size_t)g->nodes.n * sizeof(struct node *));
 	o->arena = a;
 	o->g = g;
-	o->m = recompute_model(a, g, options);
-	if (o->m && recompute_try(o->m)) {
+	o->m = step_model(a, g, options);
+	if (o->m && step_try(o->m)) {
 		prepare(o);
 		improve_windows(o);
 		if (peak_of(a, g, options) >= o->m->trial->peak)

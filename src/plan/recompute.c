@@ -136,8 +136,8 @@ copy_of_trial(const struct module *m, const struct model *model, struct arena *a
 	return copy;
 }
 
-/* What the passes that follow make of the model's last trial: the bytes of its arena, or their lower
- * bound. */
+/* What the passes that follow make of the model's last trial: the bytes of its arena, or their
+ * lower bound. */
 static int64_t
 arena_of_trial(struct module *m, const struct pass_options *o, struct model *model, bool bound_only)
 {
@@ -273,8 +273,8 @@ settle_regions(const struct module *m, struct model *model)
 
 /* ---- without a budget ---- */
 
-/* The cheap choice is made for one batch whatever the real one is, so that bytes grow with the batch as
- * smoothly as sizes do: a largest batch is sought on them. */
+/* The cheap choice is made for one batch whatever the real one is, so that bytes grow with the
+ * batch as smoothly as sizes do: a largest batch is sought on them. */
 #define USUAL_BATCH	32
 
 static void
@@ -285,7 +285,7 @@ choose_cheap(struct module *m, const struct pass_options *o, struct model *model
 	int64_t batch = m->train->batch;
 
 	m->train->batch = USUAL_BATCH;
-	usual = recompute_model(model->arena, m->train, o);
+	usual = step_model(model->arena, m->train, o);
 	m->train->batch = batch;
 	if (!usual)
 		return;
@@ -303,23 +303,23 @@ keep_if_no_gain(struct module *m, const struct pass_options *o, struct model *mo
 	int64_t peak = model->trial->peak, before, after;
 
 	memcpy(chosen, model->state, (size_t)model->nvalues);
-	recompute_keep_all(model);
-	recompute_try(model);
+	step_keep_all(model);
+	step_try(model);
 	if (memcmp(chosen, model->state, (size_t)model->nvalues) == 0)
 		return;
 	before = model->trial->peak;
 	if (peak > before - before / 10) {
 		before = arena_of_trial(m, o, model, true);
 		memcpy(model->state, chosen, (size_t)model->nvalues);
-		recompute_try(model);
+		step_try(model);
 		after = arena_of_trial(m, o, model, true);
 		if (after < before)
 			return;
-		recompute_keep_all(model);
+		step_keep_all(model);
 	} else {
 		memcpy(model->state, chosen, (size_t)model->nvalues);
 	}
-	recompute_try(model);
+	step_try(model);
 }
 
 static bool
@@ -328,7 +328,7 @@ choose(struct module *m, const struct pass_options *o, struct model *model)
 	if (m->set.recompute == RECOMPUTE_AUTO && (m->set.recompute_budget || m->set.device.given))
 		return stay_within(m, o, model);
 	choose_cheap(m, o, model);
-	recompute_try(model);
+	step_try(model);
 	if (m->set.recompute != RECOMPUTE_PATTERN)
 		keep_if_no_gain(m, o, model);
 	return true;
@@ -344,7 +344,7 @@ run(struct module *m, const struct pass_options *o)
 	if (!m->train || m->set.recompute == RECOMPUTE_NONE)
 		return true;
 	scratch = arena_child(m->arena);
-	model = recompute_model(scratch, m->train, o);
+	model = step_model(scratch, m->train, o);
 	if (model && (good = choose(m, o, model)))
 		recompute_apply(model, m->train, NULL);
 	arena_free(scratch);

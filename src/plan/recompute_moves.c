@@ -2,7 +2,7 @@
  * Moves and what they are worth, as estimated from the last trial: the excess that lies in the time
  * for which a tensor is idle, and what it takes to make the tensor again.
  */
-#include "plan/recompute_moves.h"
+#include "plan/recompute_impl.h"
 
 #define DEEPEST		50	/* nodes looked at to estimate what a tensor costs */
 
@@ -203,11 +203,11 @@ moves_propose(struct search *s)
 		if (m->state[v] == KEEP) {
 			propose_drop(s, v);
 		} else if (copy >= 0) {
-			int h = t->overwrites[t->root[copy]];
+			int h = t->overwrites[t->root[copy]], beg = t->first[h], end = t->last[h];
 
 			if (m->state[v] == AGAIN)
-				propose(s, v, TO_EACH, relief(s, bytes, t->first[h] + 1, t->last[h]));
-			propose(s, v, TO_KEEP, relief(s, bytes, t->first[h], t->last[h]) / 64);
+				propose(s, v, TO_EACH, relief(s, bytes, beg + 1, end));
+			propose(s, v, TO_KEEP, relief(s, bytes, beg, end) / 64);
 		}
 	}
 }

@@ -1,12 +1,13 @@
 /*
- * Moves: the small changes to a choice of states that the search is made of, and what they are
- * estimated to be worth. Shared by recompute_moves.c and recompute_search.c alone.
+ * What the files of the search share: a search, its moves, the steps down.
  */
-#ifndef STOWAGE_PLAN_RECOMPUTE_MOVES_H
-#define STOWAGE_PLAN_RECOMPUTE_MOVES_H
+#ifndef STOWAGE_PLAN_RECOMPUTE_IMPL_H
+#define STOWAGE_PLAN_RECOMPUTE_IMPL_H
 
 #include "plan/recompute.h"
 
+#define TRAFFIC		0.25	/* multiply-adds that a byte read or written is worth */
+#define STEP		40	/* a rung lies this part of the last below it */
 #define MOST_EXCHANGED	4	/* inputs kept in exchange for what is made from them */
 
 enum move_kind {
@@ -60,6 +61,8 @@ struct search {
 	struct choice before_detour;
 };
 
+/* ---- recompute_moves.c ---- */
+
 /* Of the last trial: its cost, whether it may be had at all, and the excess above the aim. */
 double	search_cost(const struct search *);
 bool	search_allowed(const struct search *);
@@ -74,5 +77,31 @@ void	moves_propose(struct search *);
 /* Changes states as the move says; search->change remembers how they were. */
 void	move_make(struct search *, const struct move *);
 void	moves_take_back(struct search *);
+
+/* A rung of the way down lies a little below the last. */
+static inline int64_t
+search_next_rung(int64_t peak)
+{
+	return peak - peak / STEP - 1;
+}
+
+/* ---- recompute_descent.c ---- */
+
+struct choice	choice_new(struct search *);
+void	choice_save(const struct search *, struct choice *);
+void	choice_take(struct search *, const struct choice *);
+
+/* Takes stock of the last trial, which was of the choice that stands. */
+void	search_settle(struct search *);
+/* On from the choice that stands until nothing is above the aim, or the peak is low ENOUGH; false
+ * when neither can be, or takes too many trials. */
+bool	search_descend(struct search *, int64_t enough);
+/* Keeps what can be kept where that lowers the cost and nothing gets above the aim. */
+void	search_restore(struct search *);
+
+/* ---- recompute_ladder.c ---- */
+
+/* To the budget, as recompute_search(). */
+bool	search_ladder(struct search *);
 
 #endif
