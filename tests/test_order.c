@@ -51,7 +51,8 @@ random_network(unsigned seed, int count)
 	text_init(&s, arena);
 	text_puts(&s, "network n { input v0 : f32[64] target t : f32[8]\n");
 	for (i = 1; i < count; i++) {
-		int from = (int)(draw(&seed) % (unsigned)i), other = (int)(draw(&seed) % (unsigned)i);
+		int from = (int)(draw(&seed) % (unsigned)i);
+		int other = (int)(draw(&seed) % (unsigned)i);
 
 		if (draw(&seed) % 3) {
 			text_printf(&s, "v%d = v%d -> dense(%d)\n", i, from, 16 << draw(&seed) % 8);
@@ -158,6 +159,48 @@ Test(order, small_graphs_get_their_lowest_peak)
 		improved += best < before;
 	}
 	cr_assert_gt(improved, 5);
+}
+
+/* 48 nodes, as many as a window has, of which each uses as many tensors as a node may, all of them
+ * its own; the last one uses one more. */
+static const char *
+widest_window(void)
+{
+	struct text s;
+	int i, k;
+
+	text_init(&s, arena);
+	text_puts(&s, "network n { target t : f32[3072]\n");
+	for (i = 0; i < 48 * 23 + 1; i++)
+		text_printf(&s, "input x%d : f32[64]\n", i);
+	for (i = 0; i < 48; i++) {
+		text_printf(&s, "c%d = concat(x%d", i, 23 * i);
+		for (k = 1; k < 23 + (i == 47); k++)
+			text_printf(&s, ", x%d", 23 * i + k);
+		text_puts(&s, ")\n");
+	}
+	text_puts(&s, "f0 = x0 -> tanh\n");	/* so that no cut is better than after 48 */
+	for (i = 0; i < 70; i++)
+		text_printf(&s, "f%d = f%d -> tanh\n", i + 1, i);
+	text_puts(&s, "s1 = c0 + c1\n");
+	for (i = 2; i < 47; i++)
+		text_printf(&s, "s%d = s%d + c%d\n", i, i - 1, i);
+	text_puts(&s, "y = concat(s46, c47, f70)\nmetric mse(y, t) }\n");
+	return s.s;
+}
+
+Test(order, a_window_of_too_many_tensors_is_left_as_it_is)
+{
+	extern const struct pass pass_order;
+	struct module *m = run_until(widest_window(), "order");
+	int n = m->validate->nodes.n, i;
+	struct node **before = arena_array(arena, (size_t)n, sizeof(*before));
+
+	memcpy(before, m->validate->nodes.v, (size_t)n * sizeof(*before));
+	cr_assert_eq(before[47]->nin + before[47]->nout, 25);
+	cr_assert(pass_order.run(m, &options));
+	for (i = 0; i < 48; i++)
+		cr_assert_eq(m->validate->nodes.v[i], before[i]);
 }
 
 Test(order, training_computes_the_same)

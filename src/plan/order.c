@@ -1,30 +1,37 @@
 /*
  * order: changes the order of a graph's nodes where that lowers the peak.
  *
- * Any order that respects what nodes read and overwrite computes the same bits, so this is free. The
- * graph is cut into windows where few short-lived tensors cross from one side to the other, as between
- * two layers of a chain; nodes move within their window alone. In a window the best order is found by
- * dynamic programming over the sets of nodes already run (each such set is a downset of the
+ * Any order that respects what nodes read and overwrite computes the same bits, so this is free.
+ * The graph is cut into windows where few short-lived tensors cross from one side to the other, as
+ * between two layers of a chain; nodes move within their window alone. In a window the best order is
+ * found by dynamic programming over the sets of nodes already run (each such set is a downset of the
  * dependencies; what is alive depends on the set, not on the way to it: Ahn and others, "Ordering
- * chaos", 2020). The order that stands is the bound: a set that cannot beat it is dropped. Where a
- * window has too many sets, the best of each size are kept, which is a beam search.
+ * chaos", 2020). The order that stands is the bound: a set that cannot beat it is dropped. A node
+ * that can run at no cost, neither raising the peak nor leaving more alive, runs at once, since it
+ * can only help all others. Where a window still has too many sets, the best of each size are kept,
+ * which is a beam search. Of two ways to a set with one peak, that which had less alive is taken: it
+ * leaves more room for placing.
  *
  * Only windows that hold the peak matter. They are taken from the highest down, until the next one
- * is below what the ones before it could be brought to.
+ * is below what the ones before it could be brought to. Most are as low as they can be: each node
+ * needs what it makes, beside all that must be alive in any order, and the highest need is a floor.
  *
  * Reads: train, update, validate after recompute. Writes: the order of their nodes.
- * Invariants after: 1. every node comes after those that define what it reads; 2. readers and writers
- * of the same bytes stay in their order; 3. no graph's peak is higher than before.
+ * Invariants after: 1. every node comes after those that define what it reads; 2. readers and
+ * writers of the same bytes stay in their order; 3. no graph's peak is higher than before.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "ops/op.h"
 #include "passes/pass.h"
-#include "plan/recompute.h"
+#include "plan/step.h"
 
 #define WINDOW		48	/* nodes at most; a set of them is a word */
 #define BEAM		1024	/* sets of one size that are kept */
+#define USES		24	/* classes of one node; more, and its window is left as it is */
 #define LIFE_SHORT	64	/* nodes; what lives longer crosses any cut */
 
 struct window {
@@ -34,28 +41,31 @@ struct window {
 
 struct class {			/* the tensors that share some bytes, as one window uses them */
 	uint64_t users;
+	uint64_t makers;	/* of them, those that add to what is alive */
 	int64_t bytes;
 	bool dies;		/* nobody after the window reads it */
 };
 
 struct job {			/* a node of the window */
 	uint64_t before;	/* nodes of the window that must have run */
+	uint64_t after;		/* that can only run later */
 	int64_t made, work;	/* bytes */
 	int64_t in_place;	/* of them, if an input may be overwritten */
 	int over[4], nover;	/* classes that the first output could overwrite */
-	int uses[24], nuses;	/* classes that may die here */
+	int uses[USES], nuses;	/* classes that may die here */
 };
 
 struct set {
 	uint64_t done;
 	int64_t live, peak;	/* after it, and on the way: beyond what lives throughout */
+	int64_t area;		/* what was alive after each job so far, summed */
 	int from;		/* the set before it, in the level below */
 	int node;		/* run last */
 };
 
 struct level {
-	struct set *set;
-	int n;
+	struct set *v;
+	int n, cap;
 };
 
 struct order {
@@ -67,11 +77,12 @@ struct order {
 	bool *result;
 	/* of the window being ordered */
 	struct job job[WINDOW];
-	struct class *class;
+	struct class class[WINDOW * (USES + 1)];	/* with the one too many */
 	int nclasses;
 	int *class_of;		/* by value: its class + 1 */
 	struct level level[WINDOW + 1];
-	int *hash;		/* sets of the level being made */
+	int *hash;		/* sets of the level being made, + 1 */
+	unsigned *slot;		/* by set: where it is in the hash */
 };
 
 /* ---- uses ---- */
@@ -162,7 +173,8 @@ class_of(struct order *o, int v, const struct window *w)
 	if (root < 0 || o->m->value[root].persistent)
 		return -1;
 	if (!o->class_of[root]) {
-		o->class[o->nclasses] = (struct class){ 0, o->m->value[root].bytes,
+		assert(o->nclasses < (int)(sizeof(o->class) / sizeof(*o->class)));
+		o->class[o->nclasses] = (struct class){ 0, 0, o->m->value[root].bytes,
 		    o->last[root] < w->end && !o->result[root] };
 		o->class_of[root] = ++o->nclasses;
 	}
@@ -177,7 +189,7 @@ add_use(struct job *j, int class)
 	for (i = 0; i < j->nuses; i++)
 		if (j->uses[i] == class)
 			return true;
-	if (j->nuses == (int)(sizeof(j->uses) / sizeof(*j->uses)))
+	if (j->nuses == USES)
 		return false;
 	j->uses[j->nuses++] = class;
 	return true;
@@ -238,8 +250,10 @@ describe_job(struct order *o, const struct window *w, int i)
 		o->class[c].users |= (uint64_t)1 << i;
 		if (!add_use(j, c))
 			return false;
-		if (k >= n->nin && m->value[v].root == v)
+		if (k >= n->nin && m->value[v].root == v) {
 			j->made += o->class[c].bytes;
+			o->class[c].makers |= (uint64_t)1 << i;
+		}
 		if (k < n->nin && (n->node->op->inplace >> k & 1) && n->nout && n->out[0] >= 0 &&
 		    m->value[n->out[0]].root == n->out[0] && j->nover < 4 &&
 		    o->class[c].bytes == m->value[n->out[0]].bytes) {
@@ -274,6 +288,58 @@ describe(struct order *o, const struct window *w)
 	return small;
 }
 
+/* ---- the floor ---- */
+
+static void
+close_over(struct order *o, int n)
+{
+	int i, k;
+
+	for (i = 0; i < n; i++)		/* the order that stands is one of those that are right */
+		for (k = 0; k < i; k++)
+			if (o->job[i].before >> k & 1)
+				o->job[i].before |= o->job[k].before;
+	for (i = 0; i < n; i++)
+		o->job[i].after = 0;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < i; k++)
+			if (o->job[i].before >> k & 1)
+				o->job[k].after |= (uint64_t)1 << i;
+}
+
+/* What is needed at least while job I runs, counted as run_job() does: what has been made before
+ * and is still to be used is alive; all else that can be dead is. */
+static int64_t
+least_need(const struct order *o, int i)
+{
+	const struct job *j = &o->job[i];
+	int64_t need = j->made + j->work - j->in_place;
+	uint64_t later = j->after | (uint64_t)1 << i;
+	int c;
+
+	for (c = 0; c < o->nclasses; c++) {
+		const struct class *x = &o->class[c];
+
+		if (x->makers & j->before)
+			need += x->dies && !(x->users & later) ? 0 : x->bytes;
+		else if (!x->makers && x->dies && !(x->users & later))
+			need -= x->bytes;
+	}
+	return need;
+}
+
+static int64_t
+find_floor(const struct order *o, int n)
+{
+	int64_t floor = INT64_MIN, need;
+	int i;
+
+	for (i = 0; i < n; i++)
+		if ((need = least_need(o, i)) > floor)
+			floor = need;
+	return floor;
+}
+
 /* ---- dynamic programming over sets ---- */
 
 /* Running job I after S: the bytes needed meanwhile, and those alive afterwards. */
@@ -302,6 +368,7 @@ run_job(const struct order *o, const struct set *s, int i, struct set *next)
 			next->live -= c->bytes;
 	}
 	next->peak = need > s->peak ? need : s->peak;
+	next->area = s->area + next->live;
 }
 
 static int
@@ -325,41 +392,59 @@ insert(struct order *o, struct level *l, const struct set *s)
 	unsigned slot = (unsigned)(h >> 51);
 
 	for (; o->hash[slot]; slot = (slot + 1) & (SLOTS - 1))
-		if (l->set[o->hash[slot] - 1].done == s->done) {
-			struct set *old = &l->set[o->hash[slot] - 1];
+		if (l->v[o->hash[slot] - 1].done == s->done) {
+			struct set *old = &l->v[o->hash[slot] - 1];
 
-			if (s->peak < old->peak)
+			if (s->peak < old->peak || (s->peak == old->peak && s->area < old->area))
 				*old = *s;
 			return;
 		}
 	if (l->n >= SLOTS / 2)
 		return;
-	l->set[l->n] = *s;
-	o->hash[slot] = ++l->n;
+	o->slot[l->n] = slot;
+	o->hash[slot] = l->n + 1;
+	vec_push(o->arena, l, *s);
+}
+
+/* Adds the sets that are one job larger: one alone, where some job can run at no cost. */
+static void
+grow_set(struct order *o, struct level *l, const struct set *s, int from, int n, int64_t bound)
+{
+	struct set next[WINDOW];
+	int k, count = 0, free = -1;
+
+	for (k = 0; k < n; k++) {
+		struct set *x = &next[count];
+
+		if ((s->done >> k & 1) || (o->job[k].before & ~s->done))
+			continue;
+		run_job(o, s, k, x);
+		x->from = from;
+		if (x->peak >= bound)
+			continue;
+		if (x->live <= s->live && x->peak <= s->peak &&
+		    (free < 0 || x->live < next[free].live))
+			free = count;
+		count++;
+	}
+	for (k = 0; k < count; k++)
+		if (free < 0 || k == free)
+			insert(o, l, &next[k]);
 }
 
 static void
 make_level(struct order *o, int depth, int n, int64_t bound)
 {
 	struct level *below = &o->level[depth], *l = &o->level[depth + 1];
-	struct set next;
-	int i, k;
+	int i;
 
 	l->n = 0;
-	memset(o->hash, 0, SLOTS * sizeof(*o->hash));
 	for (i = 0; i < below->n; i++)
-		for (k = 0; k < n; k++) {
-			const struct set *s = &below->set[i];
-
-			if ((s->done >> k & 1) || (o->job[k].before & ~s->done))
-				continue;
-			run_job(o, s, k, &next);
-			next.from = i;
-			if (next.peak < bound)
-				insert(o, l, &next);
-		}
+		grow_set(o, l, &below->v[i], i, n, bound);
+	for (i = 0; i < l->n; i++)
+		o->hash[o->slot[i]] = 0;
 	if (l->n > BEAM) {
-		qsort(l->set, (size_t)l->n, sizeof(*l->set), by_promise);
+		qsort(l->v, (size_t)l->n, sizeof(*l->v), by_promise);
 		l->n = BEAM;
 	}
 }
@@ -379,26 +464,32 @@ peak_of_standing(const struct order *o, int n)
 }
 
 /* Finds a better order of the window and puts the nodes into it; returns by how much the window's
- * peak falls. */
+ * peak falls. Below ENOUGH it need not. */
 static int64_t
-improve(struct order *o, const struct window *w)
+improve(struct order *o, const struct window *w, int64_t enough)
 {
 	struct node *moved[WINDOW];
 	int n = w->end - w->beg, i, at = 0;
-	int64_t bound;
+	int64_t bound, floor;
 
 	if (!describe(o, w))
 		return 0;
+	close_over(o, n);
 	bound = peak_of_standing(o, n);
-	o->level[0].n = 1;
-	o->level[0].set[0] = (struct set){ 0, 0, 0, -1, -1 };
+	floor = find_floor(o, n);
+	if (floor < bound - (w->peak - enough))
+		floor = bound - (w->peak - enough);
+	if (floor >= bound)
+		return 0;
+	o->level[0].n = 0;
+	vec_push(o->arena, &o->level[0], ((struct set){ 0, 0, floor, 0, -1, -1 }));
 	for (i = 0; i < n && o->level[i].n > 0; i++)
 		make_level(o, i, n, bound);
 	if (i < n || o->level[n].n == 0)
 		return 0;
-	bound -= o->level[n].set[0].peak;
+	bound -= o->level[n].v[0].peak;
 	for (i = n; i > 0; i--) {
-		const struct set *s = &o->level[i].set[at];
+		const struct set *s = &o->level[i].v[at];
 
 		moved[i - 1] = o->g->nodes.v[w->beg + s->node];
 		at = s->from;
@@ -417,21 +508,23 @@ by_height(const void *x, const void *y)
 	return a->peak != b->peak ? (a->peak > b->peak ? -1 : 1) : a->beg - b->beg;
 }
 
-static void
+static bool
 improve_windows(struct order *o)
 {
-	int64_t reached = 0;
+	int64_t reached = 0, gain;
+	bool moved = false;
 	struct window *w;
 	int n, i;
 
 	w = cut_windows(o, &n);
 	qsort(w, (size_t)n, sizeof(*w), by_height);
 	for (i = 0; i < n && w[i].peak > reached; i++) {
-		int64_t peak = w[i].peak - improve(o, &w[i]);
-
-		if (peak > reached)
-			reached = peak;
+		gain = improve(o, &w[i], reached);
+		moved |= gain > 0;
+		if (w[i].peak - gain > reached)
+			reached = w[i].peak - gain;
 	}
+	return moved;
 }
 
 static void
@@ -439,17 +532,14 @@ prepare(struct order *o)
 {
 	const struct model *m = o->m;
 	size_t n = (size_t)m->nvalues + 1;
-	int i;
 
 	o->live = m->trial->live;
 	o->first = arena_array(o->arena, n, sizeof(int));
 	o->last = arena_array(o->arena, n, sizeof(int));
 	o->result = arena_array(o->arena, n, sizeof(bool));
 	o->class_of = arena_array(o->arena, n, sizeof(int));
-	o->class = arena_array(o->arena, WINDOW * 24, sizeof(*o->class));
 	o->hash = arena_array(o->arena, SLOTS, sizeof(*o->hash));
-	for (i = 0; i <= WINDOW; i++)
-		o->level[i].set = arena_array(o->arena, SLOTS / 2, sizeof(struct set));
+	o->slot = arena_array(o->arena, SLOTS / 2, sizeof(*o->slot));
 	find_uses(o);
 }
 
@@ -474,8 +564,7 @@ order_graph(struct graph *g, const struct pass_options *options)
 	o->m = step_model(a, g, options);
 	if (o->m && step_try(o->m)) {
 		prepare(o);
-		improve_windows(o);
-		if (peak_of(a, g, options) >= o->m->trial->peak)
+		if (improve_windows(o) && peak_of(a, g, options) >= o->m->trial->peak)
 			memcpy(g->nodes.v, old, (size_t)g->nodes.n * sizeof(struct node *));
 	}
 	arena_free(a);
