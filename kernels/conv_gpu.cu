@@ -10,6 +10,7 @@
 #include "sources.cu"
 #include "window.cu"
 #include "depthwise.cu"
+#include "conv_cudnn.cu"
 
 #ifdef __CUDACC__
 
@@ -195,13 +196,14 @@ conv_forward(real *y, const real *x, const real *w, const real *bias, struct ont
 {
 	struct conv_window_job job;
 
-	(void)work;
 	if (conv_is_depthwise(&s)) {
 		int64_t n = b * s.f * s.oh * s.ow;
 
 		LAUNCH(depthwise_forward_kernel, n, (y, x, w, bias, onto, n, s));
 		return;
 	}
+	if (dnn_run(DNN_FORWARD, x, w, y, bias, onto, work, b, &s))
+		return;
 	job.source = x;
 	conv_forward_run(job, y, w, bias, onto, b, s);
 }
@@ -227,13 +229,14 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, s
 {
 	struct conv_window_job job;
 
-	(void)work;
 	if (conv_is_depthwise(&s)) {
 		int64_t n = b * s.c * s.h * s.w;
 
 		LAUNCH(depthwise_input_kernel, n, (dx, dy, w, bias, onto, n, s));
 		return;
 	}
+	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, work, b, &s))
+		return;
 	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.onto = onto;
 	job.rows = s.c / s.groups;
 	job.row = (int64_t)s.kh * s.kw;
@@ -274,6 +277,8 @@ conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, 
 		LAUNCH_ROWS(depthwise_weight_kernel, rows, (dw, dy, x, onto, b, s));
 		return;
 	}
+	if (dnn_run(DNN_WEIGHT, x, dw, dy, NULL, onto, work, b, &s))
+		return;
 	job.x = x;
 	conv_weight_run(job, dw, dy, onto, work, b, s);
 }

@@ -23,6 +23,9 @@
 #define GPU_BLOCKS	256	/* enough to fill a card */
 #define GPU_SPLITS	32	/* most blocks that share a sum */
 
+/* What a library may use for a product (cuBLASLt, cuDNN): enough to split long sums. */
+#define LIBRARY_WORKSPACE	((int64_t)4 << 20)
+
 #define CONV_SOURCES	8	/* most tensors that a convolution reads as one input */
 
 #define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
@@ -32,6 +35,12 @@ struct conv {
 	int f, oh, ow;		/* output */
 	int kh, kw, sy, sx, top, left, dy, dx;
 	int groups;
+};
+
+enum dnn_kind {
+	DNN_FORWARD,		/* y from x and w */
+	DNN_INPUT,		/* dx from dy and w */
+	DNN_WEIGHT		/* dw from dy and x */
 };
 
 static inline struct conv

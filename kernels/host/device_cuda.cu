@@ -14,7 +14,7 @@ static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 static int64_t arena_taken;	/* bytes by which the device's free memory shrank for the arena */
 
 static __device__ struct step step_on_device;
-static struct step *step_there, *step_pinned;
+static struct step *step_there;
 static unsigned char *staging;	/* pinned: the inputs of one batch, one after the other */
 static int64_t staging_bytes, staging_used;
 
@@ -79,6 +79,11 @@ device_open(void)
 #ifdef USE_CUBLASLT
 	CUBLAS(cublasLtCreate(&lt));
 #endif
+#ifdef USE_CUDNN
+	CUDNN(cudnnCreate(&dnn_device.handle));
+	CUDNN(cudnnSetStream(dnn_device.handle, stream));
+	dnn_building = true;
+#endif
 #ifdef TRAINS
 	bytes += staging_for(train_inputs, TRAIN_INPUTS, TRAIN_BATCH);
 #endif
@@ -88,7 +93,7 @@ device_open(void)
 #endif
 	staging_bytes = bytes;
 	CUDA(cudaMallocHost((void **)&staging, (size_t)staging_bytes));
-	CUDA(cudaMallocHost((void **)&step_pinned, sizeof *step_pinned));
+	CUDA(cudaMallocHost((void **)&step_on_host, sizeof *step_on_host));
 	CUDA(cudaGetSymbolAddress((void **)&step_there, step_on_device));
 
 	CUDA(cudaMemGetInfo(&before, &total));
@@ -100,6 +105,9 @@ device_open(void)
 	device_clear(0);
 #ifndef LIBRARY
 	device_rehearse();
+#ifdef USE_CUDNN
+	dnn_building = false;
+#endif
 #endif
 #ifdef CHECK
 	device_clear(0xff);	/* nothing is alive yet */
@@ -152,8 +160,8 @@ static const struct step *
 device_step(const struct step *step)
 {
 	CUDA(cudaStreamSynchronize(stream));	/* the copy before this one has been read */
-	*step_pinned = *step;
-	CUDA(cudaMemcpyAsync(step_there, step_pinned, sizeof *step, cudaMemcpyHostToDevice, stream));
+	*step_on_host = *step;
+	CUDA(cudaMemcpyAsync(step_there, step_on_host, sizeof *step, cudaMemcpyHostToDevice, stream));
 	return step_there;
 }
 

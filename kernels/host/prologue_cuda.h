@@ -30,3 +30,16 @@ cublas_check(cublasStatus_t status, const char *call, int line)
 		fail("%s (line %d): %s", call, line, cublasLtGetStatusString(status));
 }
 #endif
+
+#ifdef USE_CUDNN
+#include <cudnn.h>
+
+#define CUDNN(call)	cudnn_check((call), #call, __LINE__)
+
+static inline void
+cudnn_check(cudnnStatus_t status, const char *call, int line)
+{
+	if (status != CUDNN_STATUS_SUCCESS)
+		fail("%s (line %d): %s", call, line, cudnnGetErrorString(status));
+}
+#endif

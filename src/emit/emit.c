@@ -10,6 +10,8 @@
 #include "emit/program.h"
 #include "ops/op.h"
 
+#include "../../kernels/sizes.cu"
+
 static const char *const type_macro[DTYPES] = {
 	[DT_F32] = "F32", [DT_F64] = "F64", [DT_F16] = "F16", [DT_BF16] = "BF16", [DT_I32] = "I32",
 	[DT_U8] = "U8",
@@ -95,6 +97,33 @@ argument(struct emitter *e, char letter, va_list *ap)
 	}
 	assert(!"a letter of emit.h");
 	return "";
+}
+
+static void
+note(struct emitter *e, struct emit_convolution *v, double keep)
+{
+	v->keep = keep;
+	vec_push(e->module->arena, &e->convolutions, *v);
+}
+
+/* One that keeps what lies there only in an update's first micro-batch takes turns with one that
+ * always does. */
+void
+emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias,
+    const struct conv *shape)
+{
+	struct emit_convolution v = { .kind = kind, .b = e->graph->batch };
+	struct conv *own = ARENA_NEW(e->module->arena, struct conv);
+	double keep = op_base(n) ? n->keep : 0;
+
+	if (conv_is_depthwise(shape))
+		return;
+	*own = *shape;
+	v.shape = own;
+	v.bias = bias && kind == DNN_FORWARD && keep == 0;
+	note(e, &v, keep);
+	if (op_base(n) && n->keep_first)
+		note(e, &v, 1);
 }
 
 void

@@ -34,7 +34,7 @@ struct target {
 	/* the text between the generated header and kernels/kernel.h */
 	void (*prologue)(struct emitter *);
 	/* the Makefile beside the program */
-	void (*makefile)(struct text *, const struct module *, const char *program);
+	void (*makefile)(struct text *, const struct emitter *, const char *program);
 };
 
 /* Does the item come off MEMORY? Not if that is what the driver of the device is known to report. */
@@ -45,12 +45,30 @@ int64_t	target_memory(const struct target *, const struct device *);
 extern const struct target *const target_table[];	/* ends with NULL; the first is the default */
 const struct target	*target_find(const char *name);
 
+struct conv;			/* kernels/sizes.cu */
+
+/* A convolution that cuDNN may run: as kernels/cudnn.cu describes it. */
+struct emit_convolution {
+	int kind;		/* enum dnn_kind */
+	bool bias;
+	double keep;
+	int64_t b;
+	const struct conv *shape;
+};
+
+struct engines {			/* what engines.c could say of the convolutions */
+	int asked, chosen;
+	int version;		/* of cuDNN: 91900 */
+};
+
 struct emitter {
 	const struct module *module;
 	const struct plan *plan;
 	const struct target *target;
 	const struct graph *graph;	/* being written */
 	const struct tensor *prediction;	/* of that graph, for --predict, or NULL */
+	VEC(struct emit_convolution) convolutions;	/* of the steps written so far */
+	struct engines engines;
 	struct text *out;
 };
 
@@ -71,6 +89,10 @@ void	emit_call(struct emitter *, const char *function, const char *signature, ..
 
 /* As letter t writes it. */
 const char	*emit_pointer(struct emitter *, const struct tensor *);
+
+/* Notes that the node, a convolution of that shape, is one of KIND (DNN_FORWARD, ...). */
+void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias,
+	    const struct conv *);
 
 /* The whole program for a planned module: source and Makefile into arena text. */
 bool	emit_program(struct module *, const struct target *, struct text *source,

@@ -141,6 +141,26 @@ emit_peak(struct emitter *e)
 	}
 }
 
+/* Which library does the convolutions, and who chose its engines. */
+static void
+emit_libraries(struct emitter *e)
+{
+	const struct engines *g = &e->engines;
+	struct arena *a = e->module->arena;
+
+	if (!e->target->gpu || !e->convolutions.n)
+		return;
+	text_puts(e->out, " *\n");
+	emit_wrapped(e->out, " * ", " * ", !g->chosen ?
+	    "Convolutions: cuDNN, where it is built with it, by engines that its heuristics propose "
+	    "when the program starts; else kernels of its own." :
+	    arena_printf(a, "Convolutions: cuDNN, where it is built with it; for %d of %d, cuDNN "
+	    "%d.%d.%d chose engines for %s when this was written, which are checked when the program "
+	    "starts. Without cuDNN, kernels of its own.", g->chosen, g->asked, g->version / 10000,
+	    g->version / 100 % 100, g->version % 100, e->module->set.device.name));
+	text_puts(e->out, "\n");
+}
+
 static void
 emit_header(struct emitter *e, const char *program)
 {
@@ -160,6 +180,7 @@ emit_header(struct emitter *e, const char *program)
 	    (long long)(e->plan->batch ? e->plan->batch : e->plan->validate_batch));
 	emit_sizes(e);
 	emit_peak(e);
+	emit_libraries(e);
 	text_puts(e->out,
 	    " *\n * What follows: constants; kernels; the plan (buffers[]) and other tables; the steps,\n"
 	    " * one call a node (train_step, validate_step); data, checkpoints, the training loop.\n"
@@ -188,13 +209,14 @@ bool
 emit_program(struct module *m, const struct target *target, struct text *source,
     struct text *makefile, const char *program)
 {
-	struct emitter e = { .module = m, .plan = m->plan, .target = target, .out = source };
+	struct text body;	/* written first: the header says what came of it */
+	struct emitter e = { .module = m, .plan = m->plan, .target = target, .out = &body };
 	bool *done = arena_array(m->arena, (size_t)emit_embedded_count() + 1, sizeof(*done));
 	size_t i;
 
 	if (!m->plan || !check(&e))
 		return false;
-	emit_header(&e, program);
+	text_init(&body, m->arena);
 	emit_constants(&e, program);
 	target->prologue(&e);
 	title(&e, "kernels");
@@ -207,10 +229,14 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	emit_tables(&e);
 	title(&e, "the steps");
 	emit_steps(&e);
+	emit_engines(&e);
 	title(&e, "the host");
 	emit_file(&e, target->gpu ? "host/device_cuda.cu" : "host/device_c.c", done);
 	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
 		emit_file(&e, host_files[i], done);
-	target->makefile(makefile, m, program);
+	e.out = source;
+	emit_header(&e, program);
+	text_add(source, body.s, body.n);
+	target->makefile(makefile, &e, program);
 	return true;
 }

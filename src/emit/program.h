@@ -28,6 +28,9 @@ const struct tensor	*emit_prediction(const struct graph *);
  * By tensor id. */
 int	*emit_tensor_numbers(const struct module *, int *count);
 
+/* engines.c: the engines of cuDNN for the convolutions that were noted */
+void	emit_engines(struct emitter *);
+
 /* embed.c: the files of kernels/ */
 void	emit_file(struct emitter *, const char *name, bool *done);
 int	emit_embedded_count(void);

@@ -13,8 +13,10 @@ prologue(struct emitter *e)
 }
 
 static void
-makefile(struct text *t, const struct module *m, const char *program)
+makefile(struct text *t, const struct emitter *e, const char *program)
 {
+	const struct module *m = e->module;
+
 	text_printf(t, "# Builds %s, which trains what %s says.\n", program,
 	    emit_safe(m->arena, emit_spec_path(m)));
 	text_printf(t, "#\n"

@@ -13,14 +13,18 @@ prologue(struct emitter *e)
 }
 
 static void
-makefile(struct text *t, const struct module *m, const char *program)
+makefile(struct text *t, const struct emitter *e, const char *program)
 {
+	const struct module *m = e->module;
+	bool convolves = e->convolutions.n > 0;
+
 	text_printf(t, "# Builds %s, which trains what %s says, for NVIDIA GPUs.\n", program,
 	    emit_safe(m->arena, emit_spec_path(m)));
 	text_printf(t, "#\n"
 	    "#   make                the program\n"
 	    "#   make ARCH=86        for cards of compute capability 8.6 alone\n"
 	    "#   make CUBLASLT=      matrix products without cuBLASLt\n"
+	    "#   make CUDNN=         convolutions without cuDNN\n"
 	    "#   make CHECK=1        %s-check: a buffer is NaN outside its lifetime\n"
 	    "#   make lib            lib%s.so, to be driven step by step\n"
 	    "#\n"
@@ -35,16 +39,27 @@ makefile(struct text *t, const struct module *m, const char *program)
 		    "           $(NVCC) --list-gpu-code))),75)\n");
 	text_printf(t,
 	    "CUBLASLT = 1\n"
+	    "%s"
 	    "CFLAGS   = -O3\n"
 	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \\\n"
 	    "           -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
 	    "LIBS     =\n"
-	    "PROGRAM  = %s\n\n", program);
+	    "PROGRAM  = %s\n\n", convolves ? "# cuDNN, where it is beside the CUDA toolkit or in "
+	    "the system's folders\n"
+	    "CUDNN   := $(if $(wildcard $(addsuffix /cudnn_graph.h,/usr/include \\\n"
+	    "           $(dir $(NVCC))../include)),1)\n" : "", program);
 	text_puts(t,
 	    "ifneq ($(CUBLASLT),)\n"
 	    "FLAGS += -DUSE_CUBLASLT\n"
 	    "LIBS  += -lcublasLt\n"
-	    "endif\n"
+	    "endif\n");
+	if (convolves)
+		text_puts(t,
+		    "ifneq ($(CUDNN),)\n"
+		    "FLAGS += -DUSE_CUDNN\n"
+		    "LIBS  += -lcudnn\n"
+		    "endif\n");
+	text_puts(t,
 	    "ifdef CHECK\n"
 	    "FLAGS += -DCHECK -lineinfo\n"
 	    "SUFFIX = -check\n"

@@ -49,7 +49,7 @@ work_of_input(const struct node *n, const struct target *target, int threads)
 
 	if (conv_is_depthwise(&s))
 		return (struct affine){ 0, 0 };
-	return product_work(n, target, threads, conv_backward_depth(&s));
+	return product_work_library(n, target, threads, conv_backward_depth(&s));
 }
 
 static struct affine
@@ -63,6 +63,7 @@ emit_input(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry_of_input(n);
 
+	emit_convolution(e, n, DNN_INPUT, false, &s);
 	emit_call(e, "conv_backward_input", "tttsowbs", n->out[0], n->in[0], n->in[1], "NULL",
 	    n, n, n->in[0], product_conv_text(e, &s));
 }
@@ -91,12 +92,11 @@ static struct affine
 work_of_weight(const struct node *n, const struct target *target, int threads)
 {
 	struct conv s = geometry_of_weight(n);
-	int splits = conv_gpu_splits(&s);
 
 	if (conv_is_depthwise(&s))
 		return (struct affine){ 0, 0 };
 	if (target->gpu)
-		return product_elements(n, splits > 1 ? product_of(conv_weights(&s), splits) : 0);
+		return conv_weight_work(n, &s);
 	return product_elements(n, conv_weight_scratch(&s, threads));
 }
 
@@ -105,6 +105,7 @@ emit_weight(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry_of_weight(n);
 
+	emit_convolution(e, n, DNN_WEIGHT, false, &s);
 	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[0], n->in[1], n, n,
 	    n->in[0], product_conv_text(e, &s));
 }
@@ -223,7 +224,7 @@ work(const struct node *n, const struct target *target, int threads)
 
 	if (conv_is_depthwise(&s))
 		return (struct affine){ 0, 0 };
-	return product_work(n, target, threads, (int64_t)(s.c / s.groups) * s.kh * s.kw);
+	return product_work_library(n, target, threads, (int64_t)(s.c / s.groups) * s.kh * s.kw);
 }
 
 static void
@@ -231,6 +232,7 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0]);
 
+	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], &s);
 	emit_call(e, "conv_forward", "ttttowbs", n->out[0], n->in[0], n->in[1],
 	    n->nin > 2 ? n->in[2] : NULL, n, n, n->in[0], product_conv_text(e, &s));
 }

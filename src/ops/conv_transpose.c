@@ -66,7 +66,7 @@ work_of_input(const struct node *n, const struct target *target, int threads)
 
 	if (conv_is_depthwise(&s))
 		return (struct affine){ 0, 0 };
-	return product_work(n, target, threads, (int64_t)(s.c / s.groups) * s.kh * s.kw);
+	return product_work_library(n, target, threads, (int64_t)(s.c / s.groups) * s.kh * s.kw);
 }
 
 static void
@@ -74,6 +74,7 @@ emit_input(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0]);
 
+	emit_convolution(e, n, DNN_FORWARD, false, &s);
 	emit_call(e, "conv_forward", "tttsowbs", n->out[0], n->in[0], n->in[1], "NULL", n, n,
 	    n->in[0], product_conv_text(e, &s));
 }
@@ -96,12 +97,11 @@ static struct affine
 work_of_weight(const struct node *n, const struct target *target, int threads)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0]);
-	int splits = conv_gpu_splits(&s);
 
 	if (conv_is_depthwise(&s))
 		return (struct affine){ 0, 0 };
 	if (target->gpu)
-		return product_elements(n, splits > 1 ? product_of(conv_weights(&s), splits) : 0);
+		return conv_weight_work(n, &s);
 	return product_elements(n, conv_weight_scratch(&s, threads));
 }
 
@@ -110,6 +110,7 @@ emit_weight(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0]);
 
+	emit_convolution(e, n, DNN_WEIGHT, false, &s);
 	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[1], n->in[0], n, n,
 	    n->in[0], product_conv_text(e, &s));
 }
@@ -217,7 +218,7 @@ work(const struct node *n, const struct target *target, int threads)
 
 	if (conv_is_depthwise(&s))
 		return (struct affine){ 0, 0 };
-	return product_work(n, target, threads, conv_backward_depth(&s));
+	return product_work_library(n, target, threads, conv_backward_depth(&s));
 }
 
 static void
@@ -225,6 +226,7 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0]);
 
+	emit_convolution(e, n, DNN_INPUT, n->nin > 2 && n->in[2], &s);
 	emit_call(e, "conv_backward_input", "ttttowbs", n->out[0], n->in[0], n->in[1],
 	    n->nin > 2 ? n->in[2] : NULL, n, n, n->in[0], product_conv_text(e, &s));
 }

@@ -43,7 +43,7 @@ macs_of_backward(const struct node *n)
 static struct affine
 work_of_input(const struct node *n, const struct target *target, int threads)
 {
-	return product_work_dense(n, target, threads, last(n->in[0]));
+	return product_work_library(n, target, threads, last(n->in[0]));
 }
 
 static void
@@ -74,7 +74,7 @@ work_of_weight(const struct node *n, const struct target *target, int threads)
 	const struct tensor *dy = n->in[0];
 	int64_t depth = dy->batched ? BLOCK_DEPTH : shape_product(dy, 0, dy->rank - 1);
 
-	return product_work_dense(n, target, threads, depth);
+	return product_work_library(n, target, threads, depth);
 }
 
 static void
@@ -166,7 +166,7 @@ macs(const struct node *n)
 static struct affine
 work(const struct node *n, const struct target *target, int threads)
 {
-	return product_work_dense(n, target, threads, last(n->in[0]));
+	return product_work_library(n, target, threads, last(n->in[0]));
 }
 
 static void

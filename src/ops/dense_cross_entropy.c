@@ -94,7 +94,7 @@ products(const struct node *n, const struct target *target, int threads)
 	size_t i;
 
 	for (i = 0; i < sizeof(depth) / sizeof(depth[0]); i++) {
-		struct affine a = product_work_dense(n, target, threads, depth[i]);
+		struct affine a = product_work_library(n, target, threads, depth[i]);
 
 		most = a.fixed > most ? a.fixed : most;
 	}

@@ -47,15 +47,22 @@ product_work(const struct node *n, const struct target *target, int threads, int
 	return product_elements(n, product_of(product_scratch(depth), threads));
 }
 
-/* What cuBLASLt may use: enough for it to split long sums, and no more than is planned. */
-#define LIBRARY_BYTES	((int64_t)4 << 20)
-
 struct affine
-product_work_dense(const struct node *n, const struct target *target, int threads, int64_t depth)
+product_work_library(const struct node *n, const struct target *target, int threads, int64_t depth)
 {
 	if (target->gpu)
-		return (struct affine){ LIBRARY_BYTES, 0 };
+		return (struct affine){ LIBRARY_WORKSPACE, 0 };
 	return product_work(n, target, threads, depth);
+}
+
+struct affine
+conv_weight_work(const struct node *n, const struct conv *s)
+{
+	int splits = conv_gpu_splits(s);
+	struct affine parts = product_elements(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
+
+	parts.fixed = most(parts.fixed, LIBRARY_WORKSPACE);
+	return parts;
 }
 
 struct affine

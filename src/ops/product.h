@@ -32,9 +32,12 @@ const char	*product_conv_text(struct emitter *, const struct conv *);
 struct affine	product_work(const struct node *, const struct target *, int threads,
 		    int64_t depth);
 struct affine	product_elements(const struct node *, int64_t elements);
-/* cuBLASLt's workspace on a GPU; else as product_work. */
-struct affine	product_work_dense(const struct node *, const struct target *, int threads,
+/* On a GPU what cuBLASLt or cuDNN may use; else as product_work. */
+struct affine	product_work_library(const struct node *, const struct target *, int threads,
 		    int64_t depth);
+
+/* On a GPU: cuDNN's, and that of our own sum in parts, which takes its place where need be. */
+struct affine	conv_weight_work(const struct node *, const struct conv *);
 
 /* Per sample where TENSOR is batched; INT64_MAX on overflow. */
 struct affine	product_macs(const struct tensor *, int64_t a, int64_t b);

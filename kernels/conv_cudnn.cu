@@ -1,0 +1,178 @@
+/*
+ * conv_cudnn.cu - convolutions by cuDNN (-DUSE_CUDNN), of whole batches. What it refuses, and the
+ * last, smaller batch of an epoch, for which no graph is built, are left to conv_gpu.cu.
+ *
+ * Graphs are built when the steps are rehearsed, before anything is trained (device_cuda.cu), with
+ * the engines that emission chose for this card, or else by asking cuDNN's heuristics here.
+ */
+#ifndef STOWAGE_CONV_CUDNN_CU
+#define STOWAGE_CONV_CUDNN_CU
+
+#include "kernel.h"
+#include "bias.cu"
+#include "cudnn.cu"
+
+#ifdef __CUDACC__
+#ifdef USE_CUDNN
+
+/* what the tensors of this program are */
+#ifdef USE_DOUBLE
+#define DNN_TYPE	CUDNN_DATA_DOUBLE
+#else
+#define DNN_TYPE	CUDNN_DATA_FLOAT
+#endif
+#ifdef USE_TF32
+#define DNN_FAST	true
+#else
+#define DNN_FAST	false
+#endif
+#define DNN_CHANNELS_LAST	false
+
+struct dnn_entry {
+	struct dnn_conv conv;
+	bool found;		/* there is a plan; else the convolution is not cuDNN's */
+	bool recorded;		/* by the engine that emission chose */
+	struct dnn_choice choice;
+	struct dnn dnn;
+};
+
+#define DNN_ENTRIES	512	/* more convolutions than that are not cuDNN's */
+
+static struct dnn_entry dnn_entry[DNN_ENTRIES];
+static int dnn_entries;
+static struct dnn_device dnn_device;	/* opened by device_open() */
+static bool dnn_building;	/* the steps are rehearsed */
+
+/* What emission chose (engines.c); ends with kind -1. */
+struct dnn_record {
+	struct dnn_conv conv;
+	struct dnn_choice choice;
+};
+extern const struct dnn_record dnn_record[];
+
+static bool
+dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
+{
+	return a->kind == b->kind && a->bias == b->bias && a->keep == b->keep && a->b == b->b &&
+	    memcmp(&a->s, &b->s, sizeof(a->s)) == 0;
+}
+
+/* The entry of a convolution, made if need be and allowed; NULL where there is none. */
+static struct dnn_entry *
+dnn_find(const struct dnn_conv *c)
+{
+	struct dnn_entry *e;
+
+	for (int i = 0; i < dnn_entries; i++)
+		if (dnn_same(&dnn_entry[i].conv, c))
+			return &dnn_entry[i];
+	if (!dnn_building || dnn_entries == DNN_ENTRIES)
+		return NULL;
+	e = &dnn_entry[dnn_entries++];
+	e->conv = *c;
+	for (const struct dnn_record *r = dnn_record; r->conv.kind >= 0 && !e->found; r++)
+		if (dnn_same(&r->conv, c) &&
+		    dnn_take(&e->dnn, &dnn_device, c, LIBRARY_WORKSPACE, &r->choice)) {
+			e->choice = r->choice;
+			e->found = e->recorded = true;
+		}
+	if (!e->found)
+		e->found = dnn_choose(&e->dnn, &dnn_device, c, LIBRARY_WORKSPACE, &e->choice);
+	return e;
+}
+
+/* The tensor that is made is written to; of the others cuDNN only reads. */
+static void
+dnn_execute(const struct dnn_entry *e, const real *x, const real *w, const real *y,
+    const real *bias, void *work)
+{
+	cudnnBackendDescriptor_t pack;
+	int64_t id[4] = { DNN_X, DNN_W, DNN_Y, DNN_BIAS };
+	const void *at[4] = { x, w, y, bias };
+
+	CUDNN(cudnnBackendCreateDescriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &pack));
+	CUDNN(cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64,
+	    e->conv.bias ? 4 : 3, id));
+	CUDNN(cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+	    CUDNN_TYPE_VOID_PTR, e->conv.bias ? 4 : 3, at));
+	CUDNN(cudnnBackendSetAttribute(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR,
+	    1, &work));
+	CUDNN(cudnnBackendFinalize(pack));
+	CUDNN(cudnnBackendExecute(dnn_device.handle, e->dnn.plan, pack));
+	CUDNN(cudnnBackendDestroyDescriptor(pack));
+}
+
+/* y[b, c, p] += bias[c] */
+KERNEL(dnn_bias_kernel, (real *y, const real *bias, int64_t n, int channels, int64_t plane))
+{
+	EACH (i, n)
+		y[i] += bias[i / plane % channels];
+}
+
+static struct dnn_entry *
+dnn_with(struct dnn_conv c, bool bias, double keep)
+{
+	struct dnn_entry *e;
+
+	c.bias = bias;
+	c.keep = keep;
+	e = dnn_find(&c);
+	return e && e->found ? e : NULL;
+}
+
+/*
+ * Runs a convolution of kind KIND; false where it is not cuDNN's. BIAS is added to the result, in
+ * the same graph where an engine can, which none can that also keeps what lies there.
+ */
+static bool
+dnn_run(int kind, const real *x, const real *w, const real *y, const real *bias, struct onto onto,
+    void *work, int64_t b, const struct conv *s)
+{
+	struct dnn_entry *e;
+	struct dnn_conv c;
+	double keep = onto.keep;
+
+	memset(&c, 0, sizeof(c));	/* padding too: entries are compared by their bytes */
+	c.kind = kind;
+	c.type = DNN_TYPE;
+	c.fast = DNN_FAST;
+	c.b = b;
+	c.s = *s;
+	if (onto.step) {
+		/* built together: of the two that take turns, the rehearsal runs the first alone */
+		dnn_with(c, false, 1);
+		if (step_on_host->keep != 0)
+			keep = 1;
+	}
+	if (bias && kind == DNN_FORWARD && keep == 0 && (e = dnn_with(c, true, 0))) {
+		dnn_execute(e, x, w, y, bias, work);
+		return true;
+	}
+	e = dnn_with(c, false, keep);
+	if (!e)
+		return false;
+	dnn_execute(e, x, w, y, NULL, work);
+	if (bias) {
+		int channels = kind == DNN_FORWARD ? s->f : s->c;
+		int64_t plane = kind == DNN_FORWARD ? (int64_t)s->oh * s->ow : (int64_t)s->h * s->w;
+		int64_t n = b * channels * plane;
+		real *made = (real *)(kind == DNN_FORWARD ? y : x);
+
+		LAUNCH(dnn_bias_kernel, n, (made, bias, n, channels, plane));
+	}
+	return true;
+}
+
+#else
+
+static bool
+dnn_run(int, const real *, const real *, const real *, const real *, struct onto, void *, int64_t,
+    const struct conv *)
+{
+	return false;
+}
+
+#endif
+#endif
+
+#endif

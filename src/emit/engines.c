@@ -1,0 +1,251 @@
+/*
+ * The engines of cuDNN for a program's convolutions, chosen while it is written, for a card that need
+ * not be in this machine: cuDNN's heuristics and plans accept a description of a device (JSON, since
+ * 9.8). The program carries the choice, checks it again when it starts, and asks cuDNN itself where
+ * the card or the library refuses it; so a wrong guess here costs no more than that question.
+ *
+ * The library is looked for when it is needed, by dlopen(): Stowage neither needs cuDNN nor waits for
+ * it to load. Without it, without its header when Stowage was built, or for a card that is not in
+ * the table below, a program is written without a choice.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/program.h"
+
+#ifdef HAVE_CUDNN
+
+#include <cudnn.h>
+#include <dlfcn.h>
+
+struct dnn_api {		/* what of cuDNN is called, in cudnn.cu */
+	cudnnStatus_t (*CreateDescriptor)(cudnnBackendDescriptorType_t, cudnnBackendDescriptor_t *);
+	cudnnStatus_t (*DestroyDescriptor)(cudnnBackendDescriptor_t);
+	cudnnStatus_t (*Finalize)(cudnnBackendDescriptor_t);
+	cudnnStatus_t (*SetAttribute)(cudnnBackendDescriptor_t, cudnnBackendAttributeName_t,
+	    cudnnBackendAttributeType_t, int64_t, const void *);
+	cudnnStatus_t (*GetAttribute)(cudnnBackendDescriptor_t, cudnnBackendAttributeName_t,
+	    cudnnBackendAttributeType_t, int64_t, int64_t *, void *);
+};
+
+#include "../../kernels/cudnn.cu"
+
+#include "base/text.h"
+#include "lang/devices.h"
+
+/* ---- the card, as cuDNN wants it described ---- */
+
+/* Of NVIDIA's data sheets. The heuristics look at these; clocks do not differ enough to matter. */
+static const struct card {
+	const char *name;	/* as in lang/devices.c */
+	int multiprocessors, l2_mib;
+} cards[] = {
+	{ "T4", 40, 4 }, { "RTX 2080 Ti", 68, 6 },
+	{ "A100 40GB", 108, 40 }, { "A100 80GB", 108, 40 }, { "A30", 56, 24 },
+	{ "RTX 3060", 28, 3 }, { "RTX 3070", 46, 4 }, { "RTX 3080", 68, 5 }, { "RTX 3090", 82, 6 },
+	{ "A10", 72, 6 }, { "A40", 84, 6 }, { "RTX A6000", 84, 6 },
+	{ "RTX 4070", 46, 36 }, { "RTX 4080", 76, 64 }, { "RTX 4090", 128, 72 }, { "L4", 58, 48 },
+	{ "L40S", 142, 96 },
+	{ "H100 PCIe", 114, 50 }, { "H100", 132, 50 }, { "H200", 132, 60 }, { "GH200", 132, 60 },
+	{ "B200", 148, 126 },
+	{ "RTX 5070", 48, 48 }, { "RTX 5080", 84, 64 }, { "RTX 5090", 170, 96 },
+};
+
+/* Of the CUDA programming guide's table of technical specifications. */
+static const struct generation {
+	int arch;
+	int threads, blocks;	/* of a multiprocessor, at most */
+	int shared;		/* bytes of shared memory that a block may opt in to */
+} generations[] = {
+	{ 75, 1024, 16, 65536 }, { 80, 2048, 32, 166912 }, { 86, 1536, 16, 101376 },
+	{ 89, 1536, 24, 101376 }, { 90, 2048, 32, 232448 }, { 100, 2048, 32, 232448 },
+	{ 120, 1536, 24, 101376 },
+};
+
+static const char *
+describe_card(struct arena *a, const struct card *card, const struct generation *g, int64_t memory)
+{
+	return arena_printf(a,
+	    "{\"deviceVer\":%d,\"driverVer\":13000,\"cudaDeviceId\":0,\"deviceName\":\"NVIDIA %s\","
+	    "\"multiProcessorCount\":%d,\"warpSize\":32,\"regsPerBlock\":65536,"
+	    "\"maxRegistersPerSM\":65536,\"maxSharedMemoryPerBlock\":49152,"
+	    "\"maxSharedMemoryPerBlockOptin\":%d,\"reservedSharedMemoryPerBlock\":%d,"
+	    "\"maxCtasPerSM\":%d,\"maxThreadsPerBlock\":1024,\"maxThreadsPerSM\":%d,"
+	    "\"maxGridSize\":[2147483647,65535,65535],\"maxBlockSize\":[1024,1024,64],"
+	    "\"pciDeviceId\":0,\"isTccDriver\":0,\"supportCoopLaunch\":1,\"totalGlobalMem\":%lld,"
+	    "\"smClockRateKHz\":1700000,\"memClockRateKHz\":3200000,\"l2CacheSize\":%lld}",
+	    g->arch * 10, card->name, card->multiprocessors, g->shared, g->arch >= 80 ? 1024 : 0,
+	    g->blocks, g->threads, (long long)memory, (long long)card->l2_mib << 20);
+}
+
+/* The description of the spec's device; NULL for one that is not known well enough. */
+static const char *
+description(struct arena *a, const struct device *d)
+{
+	const struct gpu *gpu = d->given && d->name ? gpu_find(d->name) : NULL;
+	size_t i, k;
+
+	for (i = 0; gpu && i < sizeof(cards) / sizeof(cards[0]); i++) {
+		if (strcmp(cards[i].name, gpu->name) != 0)
+			continue;
+		for (k = 0; k < sizeof(generations) / sizeof(generations[0]); k++)
+			if (generations[k].arch == gpu->arch)
+				return describe_card(a, &cards[i], &generations[k],
+				    gpu_memory(gpu));
+	}
+	return NULL;
+}
+
+/* ---- the library ---- */
+
+struct library {
+	void *handle;
+	struct dnn_api api;
+	struct dnn_device device;
+	struct dnn own;		/* the description of the device */
+	size_t (*version)(void);
+};
+
+static bool
+find_function(void *handle, const char *name, void *pointer)
+{
+	void *found = dlsym(handle, name);
+
+	memcpy(pointer, &found, sizeof(found));	/* ISO C has no cast from object to function */
+	return found != NULL;
+}
+
+static bool
+open_library(struct library *l)
+{
+	static const char *const place[] = { "libcudnn.so.9", CUDA_FOLDER "/lib64/libcudnn.so.9",
+		CUDA_FOLDER "/lib/libcudnn.so.9" };
+	size_t i;
+
+	for (i = 0; i < sizeof(place) / sizeof(place[0]) && !l->handle; i++)
+		l->handle = dlopen(place[i], RTLD_NOW | RTLD_LOCAL);
+	return l->handle &&
+	    find_function(l->handle, "cudnnBackendCreateDescriptor", &l->api.CreateDescriptor) &&
+	    find_function(l->handle, "cudnnBackendDestroyDescriptor", &l->api.DestroyDescriptor) &&
+	    find_function(l->handle, "cudnnBackendFinalize", &l->api.Finalize) &&
+	    find_function(l->handle, "cudnnBackendSetAttribute", &l->api.SetAttribute) &&
+	    find_function(l->handle, "cudnnBackendGetAttribute", &l->api.GetAttribute) &&
+	    find_function(l->handle, "cudnnGetVersion", &l->version);
+}
+
+static bool
+describe_device(struct library *l, const char *json)
+{
+	cudnnBackendDescriptor_t d;
+
+	l->device.api = &l->api;
+	l->own.device = &l->device;
+	d = dnn_make(&l->own, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+	dnn_set(&l->own, d, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+	    (int64_t)strlen(json) + 1, json);
+	dnn_finish(&l->own, d);
+	l->device.described = d;
+	return !l->own.status;
+}
+
+static void
+close_library(struct library *l)
+{
+	if (l->own.device)
+		dnn_free(&l->own, 0);
+	if (l->handle)
+		dlclose(l->handle);
+}
+
+/* ---- the choices ---- */
+
+static void
+put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice *choice)
+{
+	const struct conv *s = &c->s;
+	char keep[SIZE_TEXT];
+	int i;
+
+	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, DNN_CHANNELS_LAST, %s, %s, %lld,\n"
+	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d } },\n"
+	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
+	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false", emit_real(keep, c->keep, false),
+	    (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx,
+	    s->top, s->left, s->dy, s->dx, s->groups, (long long)choice->engine, choice->knobs);
+	for (i = 0; i < choice->knobs; i++)
+		text_printf(e->out, "%s{%lld, %lld}", i ? ", " : " ",
+		    (long long)choice->knob[i][0], (long long)choice->knob[i][1]);
+	text_printf(e->out, "%s}, %lld } },\n", choice->knobs ? " " : "{0, 0}",
+	    (long long)choice->workspace);
+}
+
+static bool
+same(const struct emit_convolution *a, const struct emit_convolution *b)
+{
+	return a->kind == b->kind && a->bias == b->bias && a->keep == b->keep && a->b == b->b &&
+	    memcmp(a->shape, b->shape, sizeof(*a->shape)) == 0;
+}
+
+static void
+put_choice(struct emitter *e, struct library *l, int i)
+{
+	const struct emit_convolution *v = &e->convolutions.v[i];
+	enum precision precision = e->module->set.precision;
+	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .keep = v->keep, .b = v->b,
+		.s = *v->shape, .fast = precision == PREC_TF32,
+		.type = precision == PREC_F64 ? CUDNN_DATA_DOUBLE : precision == PREC_BF16 ?
+		    CUDNN_DATA_BFLOAT16 : precision == PREC_F16 ? CUDNN_DATA_HALF :
+		    CUDNN_DATA_FLOAT };
+	struct dnn_choice choice;
+	struct dnn d;
+	int k;
+
+	for (k = 0; k < i; k++)
+		if (same(&e->convolutions.v[k], v))
+			return;
+	e->engines.asked++;
+	if (!dnn_choose(&d, &l->device, &c, LIBRARY_WORKSPACE, &choice))
+		return;
+	e->engines.chosen++;
+	dnn_free(&d, 0);
+	put_record(e, &c, &choice);
+}
+
+static void
+put_choices(struct emitter *e)
+{
+	const char *json = description(e->module->arena, &e->module->set.device);
+	struct library l = { 0 };
+	int i;
+
+	if (json && open_library(&l) && describe_device(&l, json)) {
+		e->engines.version = (int)l.version();
+		for (i = 0; i < e->convolutions.n; i++)
+			put_choice(e, &l, i);
+	}
+	close_library(&l);
+}
+
+#else
+
+static void
+put_choices(struct emitter *e)
+{
+	(void)e;
+}
+
+#endif
+
+void
+emit_engines(struct emitter *e)
+{
+	if (!e->target->gpu || !e->convolutions.n)
+		return;
+	text_puts(e->out, "\n#ifdef USE_CUDNN\n"
+	    "/* The engines chosen when this was written; where one is refused, cuDNN is asked. */\n"
+	    "extern const struct dnn_record dnn_record[] = {\n");
+	put_choices(e);
+	text_puts(e->out, "\t{ { -1 } }\n};\n#endif\n");
+}
