@@ -15,6 +15,8 @@
 #ifdef __CUDACC__
 #ifdef USE_CUDNN
 
+#define BY_CUDNN		/* device_open() opens it */
+
 /* what the tensors of this program are */
 #ifdef USE_DOUBLE
 #define DNN_TYPE	CUDNN_DATA_DOUBLE
@@ -42,6 +44,7 @@ static struct dnn_entry dnn_entry[DNN_ENTRIES];
 static int dnn_entries;
 static struct dnn_device dnn_device;	/* opened by device_open() */
 static bool dnn_building;	/* the steps are rehearsed */
+static const struct step *step_on_host;	/* the numbers of the step that is launched */
 
 /* What emission chose (engines.c); ends with kind -1. */
 struct dnn_record {

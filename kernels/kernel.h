@@ -117,7 +117,6 @@ onto_of(real keep, const struct step *step)
 
 #define BLOCK	256
 static cudaStream_t stream;
-static struct step *step_on_host;	/* pinned: the numbers of the step that is launched */
 
 static inline unsigned
 grid(int64_t work)

@@ -7,6 +7,9 @@ static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 
 static int64_t arena_taken;	/* bytes by which the process grew for the arena */
 
+static unsigned char landings[2][MAX_RESULTS * 8];	/* results of two steps, in turns */
+static int landing_turn;
+
 static int64_t	process_mapped(void);
 static int64_t	system_number(const char *path, const char *key);
 
@@ -88,11 +91,41 @@ device_inputs_ready(const struct input *in, int n, int64_t batch)
 	(void)in, (void)n, (void)batch;
 }
 
-/* The step's numbers, as kernels see them. */
-static const struct step *
-device_step(const struct step *step)
+/* Runs a step of B samples, whose inputs are ready. */
+static void
+device_run(int which, int64_t b, const struct step *step)
 {
-	return step;
+#ifdef TRAINS
+	if (which == STEP_TRAIN)
+		train_step(b, step);
+#endif
+#ifdef UPDATES
+	if (which == STEP_UPDATE)
+		update_step(b, step);
+#endif
+#ifdef VALIDATES
+	if (which == STEP_VALIDATE)
+		validate_step(b, step);
+#endif
+}
+
+/* Keeps the results of the step that was run last, eight bytes each. */
+static int
+device_fetch(const struct result *result, int n)
+{
+	landing_turn ^= 1;
+	for (int k = 0; k < n; k++)
+		memcpy(landings[landing_turn] + 8 * k, arena + result[k].offset,
+		    (size_t)type_table[result[k].type].bytes);
+	for (int k = 0; k < n; k++)
+		DEAD(result[k].buffer);
+	return landing_turn;
+}
+
+static const unsigned char *
+device_collect(int ticket)
+{
+	return landings[ticket];
 }
 
 static void

@@ -89,6 +89,8 @@ struct schedule {		/* durations in epochs, or in updates */
 
 static unsigned char *arena;
 
+enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEPS_THERE };
+
 #define F32(offset)	((float *)(arena + (offset)))
 #define F64(offset)	((double *)(arena + (offset)))
 #define I32(offset)	((int32_t *)(arena + (offset)))
@@ -134,6 +136,8 @@ struct prediction {		/* the network's output, for --predict */
 };
 
 #ifdef VALIDATES
+static unsigned char *predictions;	/* of one batch, on the host; NULL: not wanted */
+
 /* the step hands them over at once, since later nodes may overwrite them */
 static void keep_predictions(const void *from, int64_t bytes);
 /* a piece of them; AT: bytes from their start */

@@ -40,7 +40,7 @@ stowage_train_step(int64_t b, double lr, int64_t update, uint64_t draw, double s
 	library_step.draw = draw;
 	library_step.share = (real)share;
 	library_step.keep = (real)keep;
-	train_step(b, device_step(&library_step));
+	device_run(STEP_TRAIN, b, &library_step);
 	device_wait();
 #else
 	(void)b, (void)lr, (void)update, (void)draw, (void)share, (void)keep;
@@ -53,7 +53,7 @@ stowage_update_step(double lr, int64_t update)
 	library_step.lr = lr;
 	library_step.update = update;
 #ifdef UPDATES
-	update_step(TRAIN_BATCH, device_step(&library_step));
+	device_run(STEP_UPDATE, TRAIN_BATCH, &library_step);
 	device_wait();
 #endif
 }
@@ -64,7 +64,7 @@ stowage_validate_step(int64_t b)
 	library_step.share = 1;
 	library_step.keep = 0;
 #ifdef VALIDATES
-	validate_step(b, device_step(&library_step));
+	device_run(STEP_VALIDATE, b, &library_step);
 	device_wait();
 #else
 	(void)b;

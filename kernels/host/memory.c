@@ -59,10 +59,7 @@ static int64_t
 memory_taken(void)
 {
 #ifdef __CUDACC__
-	size_t free_bytes, total;
-
-	CUDA(cudaMemGetInfo(&free_bytes, &total));
-	return (int64_t)(total - free_bytes);
+	return device_taken();
 #else
 	return process_mapped();
 #endif
@@ -131,6 +128,22 @@ memory_announce(void)
 	putchar('\n');
 }
 
+#ifdef __CUDACC__
+/* What the device holds beside the arena, item by item, and what the host has pinned. */
+static void
+memory_beside(void)
+{
+	char text[3][32];
+
+	printf("         %lld bytes (%s) more for kernels' code, libraries and graphs\n"
+	    "         %lld bytes (%s) were taken before: context, driver, other programs\n"
+	    "         %lld bytes (%s) of the host's memory are pinned\n", (long long)code_taken,
+	    bytes_text(text[0], sizeof(text[0]), code_taken), (long long)others_taken,
+	    bytes_text(text[1], sizeof(text[1]), others_taken), (long long)pinned_taken,
+	    bytes_text(text[2], sizeof(text[2]), pinned_taken));
+}
+#endif
+
 /* GROWTH: bytes mapped between the first and the last step. */
 static void
 memory_report(int64_t growth)
@@ -146,6 +159,9 @@ memory_report(int64_t growth)
 	printf("measured %lld bytes (%s) taken from the system for the arena (in pages of %ld)\n",
 	    (long long)arena_taken, bytes_text(taken, sizeof(taken), arena_taken),
 	    sysconf(_SC_PAGESIZE));
+#endif
+#ifdef __CUDACC__
+	memory_beside();
 #endif
 	printf("         %lld bytes more between the first step and the last", (long long)growth);
 	if (peak >= 0)

@@ -6,8 +6,20 @@
  *     position = samples of the epoch that are done; a checkpoint is written between updates only,
  *                so (epoch, position, update, draw) and the tensors are all there is to remember
  *
+ * The host stays one step ahead of a device: a step's results are looked at when the next one runs,
+ * and before anything else is done with what it changed (land()).
+ *
  * Nothing here allocates: what the loop needs was taken before it.
  */
+struct flight {			/* a step whose results are on their way */
+	bool there;
+	int ticket;		/* for device_collect() */
+	int64_t b;
+	bool updates;		/* the last micro-batch of an update, after which: */
+	int64_t update, epoch, position, samples;
+	double lr;
+};
+
 struct run {
 	struct options option;
 	struct state state;
@@ -16,6 +28,8 @@ struct run {
 	int64_t epoch_samples, epoch_updates;
 	int64_t updates;	/* in all, as far as the schedule goes */
 	int64_t stop;		/* after so many: updates, or --steps */
+	struct flight flight;
+	double sum[MAX_RESULTS];	/* over the micro-batches of an update that have landed */
 	double valid[MAX_RESULTS];	/* sums over the last validation */
 	int64_t validated;
 };
@@ -28,30 +42,29 @@ on_signal(int signal_number)
 	interrupted = signal_number;
 }
 
+/* Adds the results of a step of B samples, which are means, to SUM. */
 static void
-read_results(const struct result *result, int n, int64_t batch, double *sum)
+collect_results(int ticket, const struct result *result, int n, int64_t b, double *sum)
 {
+	const unsigned char *landed = device_collect(ticket);
+
 	for (int k = 0; k < n; k++) {
-		double value = 0;
+		double value;
 		float f;
 
 		if (result[k].type == TYPE_F64) {
-			device_read(&value, result[k].offset, sizeof(value));
+			memcpy(&value, landed + 8 * k, sizeof(value));
 		} else {
-			device_read(&f, result[k].offset, sizeof(f));
+			memcpy(&f, landed + 8 * k, sizeof(f));
 			value = f;
 		}
-		sum[k] += value * (double)batch;
+		sum[k] += value * (double)b;
 	}
-	for (int k = 0; k < n; k++)
-		DEAD(result[k].buffer);
 }
 
 /* ---- predictions ---- */
 
 #ifdef VALIDATES
-static unsigned char *predictions;	/* of one batch, on the host; NULL: not wanted */
-
 static void
 keep_predictions_at(const void *from, int64_t at, int64_t bytes)
 {
@@ -109,6 +122,7 @@ static void
 validate(struct run *r, const char *predict)
 {
 	int64_t total = r->validate.samples, sample_bytes;
+	struct flight last = { 0 };
 	struct step step;
 	int fd = -1;
 
@@ -129,12 +143,18 @@ validate(struct run *r, const char *predict)
 		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
 
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
-		validate_step(b, device_step(&step));
-		device_wait();
-		read_results(validate_results, VALIDATE_RESULTS, b, r->valid);
+		device_run(STEP_VALIDATE, b, &step);
+		if (last.there)
+			collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b,
+			    r->valid);
+		last.ticket = device_fetch(validate_results, VALIDATE_RESULTS);
+		last.b = b;
+		last.there = true;
 		if (predict && !write_all(fd, predictions, b * sample_bytes))
 			predictions_fail(predict);
 	}
+	if (last.there)
+		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, r->valid);
 	if (predict && close(fd))
 		predictions_fail(predict);
 	r->validated = total;
@@ -175,58 +195,83 @@ learning_rate(const struct run *r, int64_t u)
 	return rate;
 }
 
-/* One weight update from the next SAMPLES samples; adds their results to SUM. */
+/* An update whose results are all there: is it finite? Totals, log, bar. */
 static void
-update_weights(struct run *r, int64_t samples, double *sum)
+update_landed(struct run *r, const struct flight *f)
 {
 	struct state *s = &r->state;
-	struct step step;
 
-	memset(&step, 0, sizeof(step));
-	step.update = s->update + 1;
-	step.seed = s->seed;
-	step.lr = learning_rate(r, s->update + 1);
-	for (int64_t done = 0; done < samples;) {
-		int64_t b = samples - done < TRAIN_BATCH ? samples - done : TRAIN_BATCH;
-
-		step.draw = s->draw++;
-		step.share = (real)((double)b / (double)samples);
-		step.keep = done ? 1 : 0;
-		data_batch(&r->train, s->position + done, b, SHUFFLE, s->seed, s->epoch);
-		train_step(b, device_step(&step));
-		device_wait();
-		read_results(train_results, TRAIN_RESULTS, b, sum);
-		done += b;
+	for (int k = 0; k < TRAIN_RESULTS; k++) {
+		if (!isfinite(r->sum[k]))
+			fail("%s is %g at update %lld (epoch %lld): the training has diverged; try a "
+			    "smaller learning rate, warm-up or clipping", train_results[k].name,
+			    r->sum[k], (long long)f->update, (long long)f->epoch + 1);
+		s->sum[k] += r->sum[k];
 	}
-#ifdef UPDATES
-	update_step(samples, device_step(&step));
-	device_wait();
-#endif
-	s->update++;
-	s->position += samples;
+	log_step(&r->progress, f->epoch + 1, f->update, f->lr, r->sum, f->samples);
+	progress_step(&r->progress, f->epoch + 1, f->position, r->epoch_samples, s->sum);
+	memset(r->sum, 0, sizeof(r->sum));
 }
 
-/* One update, watched: totals, log, bar. */
+/* Waits for the step that is on its way, if there is one. */
 static void
-train_on(struct run *r)
+land(struct run *r)
+{
+	struct flight f = r->flight;
+
+	if (!f.there)
+		return;
+	r->flight.there = false;
+	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->sum);
+	if (f.updates)
+		update_landed(r, &f);
+}
+
+/* One weight update from the next samples of the epoch. */
+static void
+update_weights(struct run *r)
 {
 	struct state *s = &r->state;
 	int64_t left = r->epoch_samples - s->position;
 	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH;
-	double sum[MAX_RESULTS] = {0};
+	struct flight f;
+	struct step step;
 
-	update_weights(r, samples, sum);
-	for (int k = 0; k < TRAIN_RESULTS; k++) {
-		if (!isfinite(sum[k]))
-			fail("%s is %g at update %lld (epoch %lld): the training has diverged; try a "
-			    "smaller learning rate, warm-up or clipping", train_results[k].name, sum[k],
-			    (long long)s->update, (long long)s->epoch + 1);
-		s->sum[k] += sum[k];
+	memset(&step, 0, sizeof(step));
+	memset(&f, 0, sizeof(f));
+	step.update = s->update + 1;
+	step.seed = s->seed;
+	step.lr = learning_rate(r, s->update + 1);
+	for (int64_t done = 0; done < samples; done += f.b) {
+		f.b = samples - done < TRAIN_BATCH ? samples - done : TRAIN_BATCH;
+		step.draw = s->draw++;
+		step.share = (real)((double)f.b / (double)samples);
+		step.keep = done ? 1 : 0;
+		data_batch(&r->train, s->position + done, f.b, SHUFFLE, s->seed, s->epoch);
+		device_run(STEP_TRAIN, f.b, &step);
+		land(r);
+		f.ticket = device_fetch(train_results, TRAIN_RESULTS);
+		f.there = true;
+		r->flight = f;
 	}
-	log_step(&r->progress, s->epoch + 1, s->update, learning_rate(r, s->update), sum, samples);
-	progress_step(&r->progress, s->epoch + 1, s->position, r->epoch_samples, s->sum);
-	if (r->option.save_every && s->update % r->option.save_every == 0)
-		checkpoint_save(r->option.save, s);
+#ifdef UPDATES
+	device_run(STEP_UPDATE, samples, &step);
+#endif
+	s->update++;
+	s->position += samples;
+	r->flight.updates = true;
+	r->flight.update = s->update;
+	r->flight.epoch = s->epoch;
+	r->flight.position = s->position;
+	r->flight.samples = samples;
+	r->flight.lr = step.lr;
+}
+
+static void
+save(struct run *r)
+{
+	land(r);
+	checkpoint_save(r->option.save, &r->state);
 }
 
 /* Validation, the epoch's lines, and on to the next when this one is whole. */
@@ -255,7 +300,7 @@ epoch_done(struct run *r)
 		memset(s->sum, 0, sizeof(s->sum));
 	}
 	if (r->option.save)
-		checkpoint_save(r->option.save, s);
+		save(r);
 }
 
 static void
@@ -265,16 +310,20 @@ train_epoch(struct run *r)
 
 	progress_epoch(&r->progress, train_results, TRAIN_RESULTS, s->position);
 	while (s->position < r->epoch_samples && s->update < r->stop) {
-		train_on(r);
+		update_weights(r);
+		if (r->option.save_every && s->update % r->option.save_every == 0)
+			save(r);
 		if (!interrupted)
 			continue;
+		land(r);
 		if (r->option.save)
-			checkpoint_save(r->option.save, s);
+			save(r);
 		clear_bar();
 		printf("interrupted after update %lld%s%s\n", (long long)s->update,
 		    r->option.save ? "; saved to " : "", r->option.save ? r->option.save : "");
 		exit(128 + interrupted);
 	}
+	land(r);
 	epoch_done(r);
 }
 
