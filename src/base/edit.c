@@ -39,14 +39,16 @@ edits_add(struct edits *e, int beg, int end, const char *text)
 
 	if (beg < 0 || end < beg || end > e->src->size)
 		return false;
-	for (at = 0; at < e->all.n; at++) {
-		const struct edit *old = &e->all.v[at];
+	/* most come in their order, so the place is looked for from the end */
+	for (at = e->all.n; at > 0; at--) {
+		const struct edit *old = &e->all.v[at - 1];
 
-		if (beg < end && old->beg == beg && old->end == end && strcmp(old->text, text) == 0)
-			return true;
-		if (old->beg > beg || (old->beg == beg && beg == end && old->end > beg))
+		if (old->beg < beg || (old->beg == beg && !(beg == end && old->end > beg)))
 			break;
 	}
+	if (at > 0 && beg < end && e->all.v[at - 1].beg == beg && e->all.v[at - 1].end == end &&
+	    strcmp(e->all.v[at - 1].text, text) == 0)
+		return true;
 	if ((at > 0 && !apart(&e->all.v[at - 1], &new)) ||
 	    (at < e->all.n && !apart(&new, &e->all.v[at])))
 		return false;
@@ -81,6 +83,103 @@ edits_apply(const struct edits *e)
 	text_init(&t, e->arena);
 	apply_range(e, &t, 0, e->src->size, 0, e->all.n);
 	return source_from_text(e->arena, e->src->path, t.s, t.n);
+}
+
+/* ---- one after the other ---- */
+
+/* A part of an edited text: bytes [beg, end) of the source, or of what was put in. */
+struct piece {
+	const char *put;	/* NULL: of the source */
+	int beg, end;
+};
+
+struct pieces {
+	struct arena *arena;
+	VEC(struct piece) all;
+};
+
+static void
+add_piece(struct pieces *p, const char *put, int beg, int end)
+{
+	if (beg < end)
+		vec_push(p->arena, &p->all, ((struct piece){ put, beg, end }));
+}
+
+static void
+pieces_of(struct pieces *p, const struct edits *e)
+{
+	int at = 0, i;
+
+	for (i = 0; i < e->all.n; i++) {
+		add_piece(p, NULL, at, e->all.v[i].beg);
+		add_piece(p, e->all.v[i].text, 0, (int)strlen(e->all.v[i].text));
+		at = e->all.v[i].end;
+	}
+	add_piece(p, NULL, at, e->src->size);
+}
+
+/* Moves on by N bytes of the text that FROM is of, copying them to TO unless that is NULL. */
+static void
+pass(const struct pieces *from, int *k, int *offset, int n, struct pieces *to)
+{
+	while (n > 0) {
+		const struct piece *x = &from->all.v[*k];
+		int beg = x->beg + *offset, take = x->end - beg < n ? x->end - beg : n;
+
+		if (to)
+			add_piece(to, x->put, beg, beg + take);
+		n -= take;
+		*offset += take;
+		if (beg + take == x->end) {
+			++*k;
+			*offset = 0;
+		}
+	}
+}
+
+static struct edits *
+edits_between(struct arena *a, const struct source *src, const struct pieces *p)
+{
+	struct edits *e = edits_new(a, src);
+	struct text put;
+	int at = 0, i;
+
+	text_init(&put, a);
+	for (i = 0; i <= p->all.n; i++) {
+		struct piece x = i < p->all.n ? p->all.v[i] :
+		    (struct piece){ NULL, src->size, src->size };
+
+		if (x.put) {
+			text_add(&put, x.put + x.beg, (size_t)(x.end - x.beg));
+			continue;
+		}
+		if (at < x.beg || put.n > 0) {
+			edits_add(e, at, x.beg, put.n > 0 ? put.s : "");
+			text_init(&put, a);
+		}
+		at = x.end;
+	}
+	return e;
+}
+
+struct edits *
+edits_then(const struct edits *first, const struct edits *second)
+{
+	struct arena *a = first->arena;
+	struct pieces was = { .arena = a }, is = was;
+	int at = 0, k = 0, offset = 0, i;
+
+	pieces_of(&was, first);
+	for (i = 0; i < second->all.n; i++) {
+		const struct edit *x = &second->all.v[i];
+
+		pass(&was, &k, &offset, x->beg - at, &is);
+		add_piece(&is, x->text, 0, (int)strlen(x->text));
+		pass(&was, &k, &offset, x->end - x->beg, NULL);
+		at = x->end;
+	}
+	pass(&was, &k, &offset, second->src->size - at, &is);
+	return edits_between(a, first->src, &is);
 }
 
 /* ---- the diff ---- */

@@ -31,6 +31,9 @@ bool	edits_add(struct edits *, int beg, int end, const char *text);
 /* The source as edited, under the same path. */
 struct source	*edits_apply(const struct edits *);
 
+/* What is the same as both: FIRST, and SECOND, which are edits of what the first one made. */
+struct edits	*edits_then(const struct edits *first, const struct edits *second);
+
 /* Appends the unified diff from the source to what edits_apply() gives; nothing when they are the
  * same. */
 void	edits_diff(const struct edits *, struct text *);

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "base/lines.h"
+
 static const char *const heads[] = {
 	[SEC_TRAIN] = "train", [SEC_VALIDATE] = "validate", [SEC_DEVICE] = "device",
 	[SEC_LINT] = "lint",
@@ -60,57 +62,6 @@ amend_find(const struct amend *m, enum section_kind kind, const char *key)
 	return NULL;
 }
 
-/* ---- lines ---- */
-
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static int
-line_start(const struct source *src, int at)
-{
-	while (at > 0 && src->text[at - 1] != '\n')
-		at--;
-	return at;
-}
-
-/* Where its newline begins, which may be of two bytes. */
-static int
-line_end(const struct source *src, int at)
-{
-	while (at < src->size && src->text[at] != '\n' && src->text[at] != '\r')
-		at++;
-	return at;
-}
-
-static const char *
-newline_of(const struct source *src)
-{
-	const char *s = memchr(src->text, '\n', (size_t)src->size);
-
-	return s && s > src->text && s[-1] == '\r' ? "\r\n" : "\n";
-}
-
-static bool
-begins_line(const struct source *src, int at)
-{
-	while (at > 0 && is_blank(src->text[at - 1]))
-		at--;
-	return at == 0 || src->text[at - 1] == '\n';
-}
-
-/* Is there nothing but a comment behind? */
-static bool
-ends_line(const struct source *src, int at)
-{
-	while (at < src->size && is_blank(src->text[at]))
-		at++;
-	return at == src->size || src->text[at] == '\n' || src->text[at] == '\r' ||
-	    src->text[at] == '#';
-}
-
 /* ---- settings ---- */
 
 /* Behind ANCHOR, on a line of its own or on the same. */
@@ -118,18 +69,18 @@ static bool
 insert_behind(struct amend *m, const struct setting *anchor, const char *key, const char *value)
 {
 	const struct source *src = m->file->src;
-	int beg = anchor->key.loc.beg, start = line_start(src, beg);
+	int beg = anchor->key.loc.beg, start = lines_begin(src, beg);
 	int gap = anchor->value[0]->loc.beg - beg - (int)strlen(key);
 	char *indent;
 
-	if (!begins_line(src, beg) || !ends_line(src, anchor->loc.end))
+	if (!lines_begins_at(src, beg) || !lines_ends_at(src, anchor->loc.end))
 		return edits_add(&m->edits, anchor->loc.end, anchor->loc.end,
 		    arena_printf(m->arena, "  %s %s", key, value));
 	indent = arena_strndup(m->arena, src->text + start, (size_t)(beg - start));
 	if (loc_line(anchor->value[0]->loc) != loc_line(anchor->key.loc) || gap < 1)
 		gap = 1;
-	return edits_add(&m->edits, line_end(src, anchor->loc.end), line_end(src, anchor->loc.end),
-	    arena_printf(m->arena, "%s%s%s%*s%s", newline_of(src), indent, key, gap, "", value));
+	return edits_add(&m->edits, lines_end(src, anchor->loc.end), lines_end(src, anchor->loc.end),
+	    arena_printf(m->arena, "%s%s%s%*s%s", lines_newline(src), indent, key, gap, "", value));
 }
 
 /* Into a section without settings: behind its brace. */
@@ -140,7 +91,7 @@ insert_first(struct amend *m, const struct section *s, const char *key, const ch
 	int at = s->name.text ? s->name.loc.end : s->head.end;
 
 	while (at < src->size && src->text[at] != '{')
-		at = src->text[at] == '#' ? line_end(src, at) : at + 1;
+		at = src->text[at] == '#' ? lines_end(src, at) : at + 1;
 	if (at == src->size)
 		return false;
 	return edits_add(&m->edits, at + 1, at + 1, arena_printf(m->arena, " %s %s%s", key, value,
@@ -297,15 +248,15 @@ amend_done(struct amend *m)
 	const struct source *src = m->file->src;
 	int i, j, at = m->network ? m->network->loc.end : src->size;
 
-	if (ends_line(src, at))
-		at = line_end(src, at);
+	if (lines_ends_at(src, at))
+		at = lines_end(src, at);
 	for (i = 0; i < m->fresh.n; i++) {
 		struct text t;
 
 		if (!is_first_of_kind(m, i))
 			continue;
 		text_init(&t, m->arena);
-		text_printf(&t, "%s%s%s%s {", newline_of(src), heads[m->fresh.v[i].kind],
+		text_printf(&t, "%s%s%s%s {", lines_newline(src), heads[m->fresh.v[i].kind],
 		    m->file->networks.n > 1 && m->network ? " " : "",
 		    m->file->networks.n > 1 && m->network ? m->network->name.text : "");
 		for (j = i; j < m->fresh.n; j++)

@@ -1,0 +1,85 @@
+/* What rules' fixes share. */
+#include "rules/fix.h"
+
+static bool
+find(struct lint *l, struct cut_place *p, struct loc loc)
+{
+	return loc.src && cut_find(p, l->diags->arena, l->file, loc);
+}
+
+void
+fix_take_out(struct lint *l, struct diag *g, struct loc loc, const char *title)
+{
+	struct edits *e = edits_new(l->diags->arena, loc.src);
+	struct cut_place p;
+
+	if (find(l, &p, loc) && cut_out(e, &p))
+		diag_fix(l->diags, g, false, e, "%s", title);
+}
+
+void
+fix_argument(struct lint *l, struct diag *g, struct loc loc, const char *name, const char *value,
+    const char *title)
+{
+	struct edits *e = edits_new(l->diags->arena, loc.src);
+	struct cut_place p;
+
+	if (find(l, &p, loc) && cut_argument(e, cut_layer(&p), name, value))
+		diag_fix(l->diags, g, false, e, "%s", title);
+}
+
+void
+fix_behind(struct lint *l, struct diag *g, struct loc loc, const char *layer, const char *title)
+{
+	struct edits *e = edits_new(l->diags->arena, loc.src);
+	struct cut_place p;
+
+	if (find(l, &p, loc) && cut_behind(e, &p, layer))
+		diag_fix(l->diags, g, false, e, "%s", title);
+}
+
+bool
+fix_amend(struct lint *l, struct amend *m)
+{
+	if (!l->file || l->file->src != l->module->src)
+		return false;
+	amend_init(m, l->diags->arena, l->file, l->module->name, NULL);
+	return m->network != NULL;
+}
+
+void
+fix_amended(struct lint *l, struct diag *g, bool safe, struct amend *m, const char *title)
+{
+	struct edits *e = ARENA_NEW(l->diags->arena, struct edits);
+
+	*e = *amend_done(m);	/* the amend may be on the stack */
+	diag_fix(l->diags, g, safe, e, "%s", title);
+}
+
+void
+fix_setting(struct lint *l, struct diag *g, bool safe, enum section_kind kind, const char *key,
+    const char *value, const char *after, const char *title)
+{
+	struct amend m;
+
+	if (fix_amend(l, &m) && amend_set(&m, kind, key, value, after))
+		fix_amended(l, g, safe, &m, title);
+}
+
+void
+fix_spare(struct once *o, struct lint *l, struct loc loc)
+{
+	const struct source *src = l->module->src;
+
+	if (!loc.src || loc.src != src)
+		return;
+	if (!o->seen)
+		o->seen = arena_array(l->module->arena, (size_t)src->size + 1, sizeof(*o->seen));
+	o->seen[loc.beg] = true;
+}
+
+bool
+fix_spared(const struct once *o, struct loc loc)
+{
+	return o->seen && o->seen[loc.beg];
+}

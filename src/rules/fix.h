@@ -1,0 +1,37 @@
+/*
+ * What rules' fixes share. Each of these hangs a fix on a finding where the text lets it, and does
+ * nothing where not: in files that the spec uses, in blocks that several networks share, where a
+ * comment would be lost. The fix is SAFE where the spec computes the same with it: the same graph,
+ * with the same paths; `lint --fix` proves that of each before it writes. TITLE is an order, "leave
+ * the softmax out".
+ */
+#ifndef STOWAGE_RULES_FIX_H
+#define STOWAGE_RULES_FIX_H
+
+#include "lang/amend.h"
+#include "lang/cut.h"
+#include "rules/measure.h"
+
+/* The layer at a place (a node's) is taken out; is given an argument; gets another one behind it. */
+void	fix_take_out(struct lint *, struct diag *, struct loc, const char *title);
+void	fix_argument(struct lint *, struct diag *, struct loc, const char *name, const char *value,
+	    const char *title);
+void	fix_behind(struct lint *, struct diag *, struct loc, const char *layer, const char *title);
+
+/* A setting of the network gets a value; a new one stands behind the setting AFTER, or last. */
+void	fix_setting(struct lint *, struct diag *, bool safe, enum section_kind, const char *key,
+	    const char *value, const char *after, const char *title);
+
+/* For several settings: begin, change with lang/amend.h, end. False where the settings are not in
+ * the network's own file. */
+bool	fix_amend(struct lint *, struct amend *);
+void	fix_amended(struct lint *, struct diag *, bool safe, struct amend *, const char *title);
+
+/*
+ * A layer of a block is many nodes, and a finding is about one of them. A rule first marks those
+ * it would not find fault with, then spares the text that such a node came from too.
+ */
+void	fix_spare(struct once *, struct lint *, struct loc);
+bool	fix_spared(const struct once *, struct loc);
+
+#endif
