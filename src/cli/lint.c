@@ -7,7 +7,9 @@
 #include "cli/compile.h"
 #include "cli/forecast.h"
 #include "cli/jobs.h"
+#include "cli/lint_fix.h"
 #include "cli/paths.h"
+#include "cli/rewrite.h"
 #include "report/report.h"
 #include "rules/lint.h"
 
@@ -22,6 +24,7 @@ struct lint_args {
 	struct compile_args compile;
 	int format, colour, fail_on;
 	bool exit_zero, statistics;
+	bool fix, unsafe_fixes, diff;
 	int64_t jobs;		/* 0: as many as processors */
 	const char *stdin_name;
 	struct words as;
@@ -32,7 +35,8 @@ struct lint_run {		/* the whole command */
 	char **operand;
 	int noperands;
 	struct report report;
-	bool trouble;		/* a file could not be read or checked */
+	bool trouble;		/* a file could not be read, checked or written */
+	bool differs;		/* --diff has something to show */
 };
 
 /* One file. It is compiled and checked by any thread, then reported by the first. */
@@ -40,9 +44,9 @@ struct one_file {
 	const struct lint_args *args;
 	const char *path;
 	struct arena *arena;	/* of what follows; NULL: out of memory */
-	struct source *source;	/* NULL: */
+	struct checked *first;	/* NULL: */
 	const char *why;	/* it could not be read */
-	struct diags diags;
+	struct fixed fixed;
 };
 
 struct files {
@@ -100,6 +104,15 @@ static const struct option options[] = {
 	{ .name = "exit-zero", .type = OPTION_FLAG,
 	  .doc = "leave with status 0 though there are findings",
 	  FIELD(struct lint_args, exit_zero) },
+	{ .name = "fix", .type = OPTION_FLAG,
+	  .doc = "rewrite the files with what findings say can be fixed safely",
+	  FIELD(struct lint_args, fix) },
+	{ .name = "unsafe-fixes", .type = OPTION_FLAG,
+	  .doc = "with --fix or --diff: apply also fixes that change what is computed",
+	  FIELD(struct lint_args, unsafe_fixes) },
+	{ .name = "diff", .type = OPTION_FLAG,
+	  .doc = "write nothing: print what --fix would change as a patch",
+	  FIELD(struct lint_args, diff) },
 	{ .name = "statistics", .type = OPTION_FLAG,
 	  .doc = "print how many findings each rule has, in place of them (text, json)",
 	  FIELD(struct lint_args, statistics) },
@@ -116,26 +129,41 @@ static const struct option options[] = {
 	{ .name = NULL }
 };
 
+static struct checked *
+check_source(struct arena *a, struct source *source, const void *context)
+{
+	const struct lint_args *args = context;
+	struct checked *c = ARENA_NEW(a, struct checked);
+	const struct file *const *file;
+	int nfiles, i;
+
+	c->source = source;
+	diags_init(&c->diags, a);
+	c->spec = compile(a, &c->diags, source, &args->compile);
+	file = compile_files(a, c->spec, &nfiles);
+	lint_run(&c->diags, file, nfiles, c->spec->modules.v, c->spec->modules.n);
+	for (i = 0; i < c->spec->modules.n; i++)
+		forecast_findings(&c->diags, c->spec->modules.v[i], &args->as);
+	lint_suppress(&c->diags, file, nfiles);
+	diags_sort(&c->diags);
+	return c;
+}
+
 static void
 check_file(struct one_file *one)
 {
-	const struct file *const *file;
-	struct spec *spec;
-	int nfiles, i;
+	const struct lint_args *args = one->args;
+	struct source *source = source_read(one->arena, one->path, &one->why);
+	struct fixer fixer = { one->arena, args->unsafe_fixes, check_source, args };
 
-	one->source = source_read(one->arena, one->path, &one->why);
-	if (!one->source)
+	if (!source)
 		return;
-	if (strcmp(one->path, "-") == 0 && one->args->stdin_name)
-		one->source->path = one->args->stdin_name;
-	diags_init(&one->diags, one->arena);
-	spec = compile(one->arena, &one->diags, one->source, &one->args->compile);
-	file = compile_files(one->arena, spec, &nfiles);
-	lint_run(&one->diags, file, nfiles, spec->modules.v, spec->modules.n);
-	for (i = 0; i < spec->modules.n; i++)
-		forecast_findings(&one->diags, spec->modules.v[i], &one->args->as);
-	lint_suppress(&one->diags, file, nfiles);
-	diags_sort(&one->diags);
+	if (strcmp(one->path, "-") == 0 && args->stdin_name)
+		source->path = args->stdin_name;
+	one->first = check_source(one->arena, source, args);
+	one->fixed = (struct fixed){ .last = one->first };
+	if (args->fix || args->diff)
+		one->fixed = lint_fix(&fixer, one->first);
 }
 
 static void
@@ -156,9 +184,34 @@ work(void *context, int i)
 	check_file(one);
 }
 
+/* Writes what --fix made; false where it could not be. */
 static bool
-report_one(struct report *r, struct one_file *one)
+write_fixed(struct lint_run *run, struct one_file *one)
 {
+	const struct source *new = one->fixed.last->source;
+	struct text patch;
+
+	if (run->args->diff) {
+		text_init(&patch, one->arena);
+		if (one->fixed.edits)
+			edits_diff(one->fixed.edits, &patch);
+		fwrite(patch.s ? patch.s : "", 1, patch.n, stdout);
+		run->differs |= patch.n > 0;
+	} else if (run->args->fix && strcmp(one->path, "-") == 0) {
+		fwrite(new->text, 1, (size_t)new->size, stdout);
+	} else if (one->fixed.edits) {
+		return rewrite_file(one->arena, one->first->source, new);
+	}
+	return true;
+}
+
+/* Writes one file, where it was fixed, and reports what is left: all of it where it could not be
+ * written. */
+static bool
+report_one(struct lint_run *run, struct one_file *one)
+{
+	struct report *r = &run->report;
+	volatile bool good = false;
 	jmp_buf failed;
 
 	if (setjmp(failed)) {
@@ -166,8 +219,15 @@ report_one(struct report *r, struct one_file *one)
 		return false;
 	}
 	arena_on_failure(one->arena, &failed);
-	report_file(r, one->source->path, &one->diags);
-	return true;
+	good = write_fixed(run, one);
+	if (!run->args->diff) {
+		struct checked *c = good ? one->fixed.last : one->first;
+
+		r->fixed += good ? one->fixed.n : 0;
+		r->files_fixed += good && one->fixed.n > 0;
+		report_file(r, c->source->path, &c->diags);
+	}
+	return good;
 }
 
 static void
@@ -178,9 +238,9 @@ finish(void *context, int i)
 
 	if (!one->arena)
 		fputs("stowage: out of memory\n", stderr);
-	else if (!one->source)
+	else if (!one->first)
 		fprintf(stderr, "stowage: %s: %s\n", one->path, one->why);
-	if (!one->arena || !one->source || !report_one(&files->run->report, one))
+	if (!one->arena || !one->first || !report_one(files->run, one))
 		files->run->trouble = true;
 	arena_free(one->arena);
 	one->arena = NULL;
@@ -233,6 +293,28 @@ choose_format(const struct command *c, const struct lint_args *args)
 	return s;
 }
 
+/* Prints a patch alone. */
+static int
+run_diff(struct lint_run *run)
+{
+	if (compile_in_arena(lint_all, run) != 0)
+		return 2;
+	return run->differs && !run->args->exit_zero;
+}
+
+/* With --fix a spec that came in by standard input leaves by standard output, and findings step
+ * aside. */
+static FILE *
+output_of(const struct lint_run *run)
+{
+	int i;
+
+	for (i = 0; run->args->fix && i < run->noperands; i++)
+		if (strcmp(run->operand[i], "-") == 0)
+			return stderr;
+	return stdout;
+}
+
 static int
 run_lint(const struct command *c, int argc, char **argv)
 {
@@ -245,11 +327,15 @@ run_lint(const struct command *c, int argc, char **argv)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (run.noperands == 0)
 		return usage_error(c, "no file or folder given");
+	if (args.unsafe_fixes && !args.fix && !args.diff)
+		return usage_error(c, "--unsafe-fixes goes with --fix or --diff");
 	if (!compile_check(c, &args.compile) || !forecast_check(c, &args.as))
 		return 2;
 	if (!(format = choose_format(c, &args)))
 		return 2;
-	report_begin(&run.report, format, stdout, colour_wanted(args.colour));
+	if (args.diff)
+		return run_diff(&run);
+	report_begin(&run.report, format, output_of(&run), colour_wanted(args.colour));
 	run.report.fatal = fatal[args.fail_on];
 	run.report.trouble = compile_in_arena(lint_all, &run) != 0;
 	report_end(&run.report);
@@ -260,8 +346,10 @@ const struct command command_lint = {
 	.name = "lint",
 	.brief = "check specs: every error, and whether they fit their device",
 	.operands = "FILE|FOLDER...",
-	.details = "Exit status: 0 clean, 1 findings (see --fail-on), 2 a file could not be read "
-	    "or checked.\nA folder stands for every .nn file below it; - is standard input.",
+	.details = "Exit status: 0 clean, 1 findings (see --fail-on), 2 a file could not be read, "
+	    "checked or\nwritten; of --diff: 0 nothing would change, 1 something would. A folder "
+	    "stands for every .nn\nfile below it; - is standard input, which --fix writes to "
+	    "standard output, findings to standard\nerror.",
 	.options = options,
 	.run = run_lint,
 };

@@ -54,6 +54,8 @@ count(struct report *r, const struct diag *g)
 	r->errors += g->severity == SEV_ERROR;
 	r->warnings += g->severity == SEV_WARNING;
 	r->notes += g->severity == SEV_NOTE;
+	r->fixable += g->fix && g->fix->safe;
+	r->fixable_unsafely += g->fix && !g->fix->safe;
 	r->counts[rule < 0 || rule >= REPORT_RULES ? REPORT_RULES : rule]++;
 }
 

@@ -37,6 +37,7 @@ struct report {
 	int files;		/* reported on */
 	int files_with_findings;
 	int errors, warnings, notes;
+	int fixable, fixable_unsafely;	/* of them */
 	struct json json;
 	char root[REPORT_PATH];	/* the repository's folder, else the working one */
 	char here[REPORT_PATH];	/* the working folder */
@@ -48,7 +49,8 @@ struct report {
 	int counts[REPORT_RULES + 1];	/* findings of rule_at(i); the last: of none of them */
 	/* set by the caller after report_begin() */
 	int fatal;		/* the least severity that fails the run; above SEV_ERROR: none */
-	bool trouble;		/* a file could not be read or checked */
+	bool trouble;		/* a file could not be read, checked or written */
+	int fixed, files_fixed;	/* findings that are there no more, and files written */
 };
 
 struct format {

@@ -7,6 +7,7 @@
  *         |        ^^^^^^^^
  *         = fact
  *         help: cure
+ *         fix: what --fix does
  *
  * The excerpt is laid out in cells first, one per character, each with the columns it takes on a
  * terminal: tabs become blanks, wide characters take two, hidden ones are spelled out. Carets are
@@ -219,6 +220,17 @@ headline(struct report *r, const char *path, struct loc l, enum severity s, cons
 }
 
 static void
+remark(struct report *r, int indent, const char *colour, const char *what, const char *text)
+{
+	blanks(r->out, indent);
+	paint(r, colour);
+	fputs(what, r->out);
+	paint(r, ansi.off);
+	putc(' ', r->out);
+	report_text(r->out, text);
+}
+
+static void
 finding(struct report *r, const char *path, const struct diag *g)
 {
 	int indent = g->loc.src ? digits(loc_line(g->loc)) + 3 : 4, i;
@@ -231,13 +243,15 @@ finding(struct report *r, const char *path, const struct diag *g)
 			headline(r, path, m->loc, SEV_NOTE, m->text, NULL);
 			continue;
 		}
-		blanks(r->out, indent);
-		paint(r, m->kind == REMARK_HELP ? ansi.help : ansi.gutter);
-		fputs(m->kind == REMARK_HELP ? "help:" : "=", r->out);
-		paint(r, ansi.off);
-		putc(' ', r->out);
-		report_text(r->out, m->text);
+		if (m->kind == REMARK_HELP)
+			remark(r, indent, ansi.help, "help:", m->text);
+		else
+			remark(r, indent, ansi.gutter, "=", m->text);
 		putc('\n', r->out);
+	}
+	if (g->fix) {
+		remark(r, indent, ansi.help, "fix:", g->fix->title);
+		fprintf(r->out, " (%s)\n", g->fix->safe ? "--fix" : "--fix --unsafe-fixes");
 	}
 }
 
@@ -250,11 +264,27 @@ count(struct report *r, int n, const char *what, int *printed)
 	*printed = 1;
 }
 
+static void
+end_fixes(struct report *r)
+{
+	if (r->fixable)
+		fprintf(r->out, "%d fixable with --fix", r->fixable);
+	if (r->fixable_unsafely)
+		fprintf(r->out, r->fixable ? ", %d more with --unsafe-fixes" :
+		    "%d fixable with --fix --unsafe-fixes", r->fixable_unsafely);
+	if (r->fixable || r->fixable_unsafely)
+		putc('\n', r->out);
+}
+
 /* Nothing when there is nothing to say, as a compiler. */
 static void
 end(struct report *r)
 {
 	int printed = 0;
+
+	if (r->fixed)
+		fprintf(r->out, "%d fixed in %d file%s\n", r->fixed, r->files_fixed,
+		    r->files_fixed == 1 ? "" : "s");
 
 	count(r, r->errors, "error", &printed);
 	count(r, r->warnings, "warning", &printed);
@@ -266,6 +296,7 @@ end(struct report *r)
 	if (r->files > r->files_with_findings)
 		fprintf(r->out, " (%d checked)", r->files);
 	putc('\n', r->out);
+	end_fixes(r);
 }
 
 const struct format format_text = {

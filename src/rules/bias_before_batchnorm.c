@@ -2,9 +2,20 @@
  * bias-before-batchnorm: a bias that batch normalisation subtracts again at once. Reads the forward
  * graph; the bytes are the plan's.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include "ops/op.h"
+
+/* The batch normalisation that takes the bias of N away again; NULL: there is none. */
+static const struct node *
+normalised(const struct readers *r, const struct node *n)
+{
+	const struct node *next = n->nin > 2 && n->in[2] ? only_reader(r, n) : NULL;
+
+	return measure_is(next, "batchnorm") && n->in[2]->kind == T_PARAM && !n->in[2]->frozen &&
+	    (measure_is(n, "conv") || measure_is(n, "dense") || measure_is(n, "conv_transpose")) ?
+	    next : NULL;
+}
 
 static void
 check(const struct rule *rule, struct lint *l)
@@ -12,23 +23,25 @@ check(const struct rule *rule, struct lint *l)
 	struct module *m = l->module;
 	struct readers r = readers_of(m->forward);
 	struct node **update = measure_updates(m);
-	struct once once = { NULL };
+	struct once once = { NULL }, spared = { NULL };
 	int i;
 
+	for (i = 0; i < m->forward->nodes.n; i++)
+		if (!normalised(&r, m->forward->nodes.v[i]))
+			fix_spare(&spared, l, m->forward->nodes.v[i]->loc);
 	for (i = 0; m->train && i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const struct node *next = n->nin > 2 && n->in[2] ? only_reader(&r, n) : NULL;
 		struct diag *g;
 
-		if (!measure_is(next, "batchnorm") || n->in[2]->kind != T_PARAM ||
-		    n->in[2]->frozen || !(measure_is(n, "conv") || measure_is(n, "dense") ||
-		    measure_is(n, "conv_transpose")) || !once_more(&once, l, rule, n->loc))
+		if (!normalised(&r, n) || !once_more(&once, l, rule, n->loc))
 			continue;
 		g = lint_report(l, rule, n->loc, "the bias of '%s' does nothing: batchnorm "
 		    "subtracts it with the mean", n->path);
 		diag_help(l->diags, g, "%s(..., bias=false): %s B less, and a pass over its "
 		    "output's gradient", n->op->name, lint_commas(m->arena,
 		    measure_trained_bytes(m, update, n->in[2])));
+		if (!fix_spared(&spared, n->loc))
+			fix_argument(l, g, n->loc, "bias", "false", "write bias=false");
 	}
 }
 
@@ -41,6 +54,9 @@ const struct rule rule_bias_before_batchnorm = {
 	.doc = "Batch normalisation subtracts the mean of its input, and with it any constant "
 	    "that the layer before added; it has a bias of its own. The first bias never changes "
 	    "a result, its gradient is 0 but for rounding, and it costs a sum over the whole "
-	    "gradient of the layer's output. Write bias=false, as torchvision's networks do.",
+	    "gradient of the layer's output. Write bias=false, as torchvision's networks do.\n\n"
+	    "The fix is unsafe, though every output of training stays the same but for rounding: "
+	    "a checkpoint trained with the bias holds its share in the running mean, and would "
+	    "not fit any more.",
 	.check = check,
 };

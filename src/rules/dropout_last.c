@@ -2,33 +2,57 @@
  * dropout-last: dropout with no layer between it and the loss strikes out predictions. Reads the
  * forward graph.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include "ops/op.h"
+
+/* The dropout that strikes out what N, a loss, compares; NULL: there is none. */
+static const struct node *
+struck_out(const struct node *n)
+{
+	const struct tensor *t = n->op->kind == OP_LOSS && n->nin > 0 ? n->in[0] : NULL;
+	const struct node *last = t ? t->def : NULL;
+
+	while (last && last->in[0] && (measure_is(last, "flatten") || measure_is(last, "reshape")))
+		last = last->in[0]->def;
+	return measure_is(last, "dropout") && op_real(last, "rate") != 0 ? last : NULL;
+}
+
+/* Those nodes, by the id of what they make. */
+static bool *
+found_in(const struct module *m)
+{
+	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
+	const struct node *n;
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++)
+		if ((n = struck_out(m->forward->nodes.v[i])))
+			found[n->out[0]->id] = true;
+	return found;
+}
 
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
-	struct once once = { NULL };
+	struct once once = { NULL }, spared = { NULL };
 	int i;
 
+	fix_spare_others(&spared, l, found_in(m));
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const struct tensor *t = n->op->kind == OP_LOSS && n->nin > 0 ? n->in[0] : NULL;
-		const struct node *last = t ? t->def : NULL;
+		const struct node *last = struck_out(n);
 		struct diag *g;
 
-		while (last && last->in[0] && (measure_is(last, "flatten") ||
-		    measure_is(last, "reshape")))
-			last = last->in[0]->def;
-		if (!measure_is(last, "dropout") || op_real(last, "rate") == 0 ||
-		    !once_more(&once, l, rule, last->loc))
+		if (!last || !once_more(&once, l, rule, last->loc))
 			continue;
 		g = lint_report(l, rule, last->loc, "dropout strikes out predictions themselves: "
 		    "nothing comes between it and %s", n->op->name);
 		diag_place(l->diags, g, n->loc, "the loss is here");
 		diag_help(l->diags, g, "put it before the last layer with weights");
+		if (!fix_spared(&spared, last->loc))
+			fix_take_out(l, g, last->loc, "leave this dropout out");
 	}
 }
 
@@ -41,6 +65,7 @@ const struct rule rule_dropout_last = {
 	.doc = "Dropout sets numbers to 0 at random and scales the others, so that layers after "
 	    "it do not rely on any one. Right before the loss no layer comes after it: the "
 	    "predictions themselves are struck out, a logit of the right class at a time, and the "
-	    "loss measures the dice. Put it before the last layer with weights.",
+	    "loss measures the dice. Put it before the last layer with weights; the fix, which is "
+	    "unsafe, leaves it out.",
 	.check = check,
 };

@@ -41,7 +41,7 @@ fix_behind(struct lint *l, struct diag *g, struct loc loc, const char *layer, co
 bool
 fix_amend(struct lint *l, struct amend *m)
 {
-	if (!l->file || l->file->src != l->module->src)
+	if (!l->file || l->file->src != l->module->src || l->file->networks.n != 1)
 		return false;
 	amend_init(m, l->diags->arena, l->file, l->module->name, NULL);
 	return m->network != NULL;
@@ -76,6 +76,18 @@ fix_spare(struct once *o, struct lint *l, struct loc loc)
 	if (!o->seen)
 		o->seen = arena_array(l->module->arena, (size_t)src->size + 1, sizeof(*o->seen));
 	o->seen[loc.beg] = true;
+}
+
+void
+fix_spare_others(struct once *o, struct lint *l, const bool *marked)
+{
+	const struct graph *g = l->module->forward;
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->nout > 0 && g->nodes.v[i]->out[0] &&
+		    !marked[g->nodes.v[i]->out[0]->id])
+			fix_spare(o, l, g->nodes.v[i]->loc);
 }
 
 bool

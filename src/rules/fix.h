@@ -22,8 +22,8 @@ void	fix_behind(struct lint *, struct diag *, struct loc, const char *layer, con
 void	fix_setting(struct lint *, struct diag *, bool safe, enum section_kind, const char *key,
 	    const char *value, const char *after, const char *title);
 
-/* For several settings: begin, change with lang/amend.h, end. False where the settings are not in
- * the network's own file. */
+/* For several settings: begin, change with lang/amend.h, end. False where the settings are not the
+ * network's alone. */
 bool	fix_amend(struct lint *, struct amend *);
 void	fix_amended(struct lint *, struct diag *, bool safe, struct amend *, const char *title);
 
@@ -32,6 +32,8 @@ void	fix_amended(struct lint *, struct diag *, bool safe, struct amend *, const 
  * it would not find fault with, then spares the text that such a node came from too.
  */
 void	fix_spare(struct once *, struct lint *, struct loc);
+/* Every node of the forward graph, but those whose output is marked (by its id). */
+void	fix_spare_others(struct once *, struct lint *, const bool *marked);
 bool	fix_spared(const struct once *, struct loc);
 
 #endif

@@ -2,7 +2,7 @@
  * softmax-before-cross-entropy: probabilities where the loss wants logits, and takes a softmax of
  * its own. The same of sigmoid before bce_with_logits. Reads the forward graph.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include <math.h>
 
@@ -28,22 +28,45 @@ tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
 		    "log(1 + %d / e) = %.2f", classes, classes - 1, log1p((classes - 1) / exp(1)));
 }
 
+/* The softmax whose output is the loss's logits; NULL: there is none. */
+static const struct node *
+applied_twice(const struct node *loss)
+{
+	bool ce = measure_is(loss, "cross_entropy"), bce = measure_is(loss, "bce_with_logits");
+	const struct node *last = ce || bce ? measure_maker(loss->in[0]) : NULL;
+
+	return (ce && measure_is(last, "softmax")) || (bce && measure_is(last, "sigmoid")) ?
+	    last : NULL;
+}
+
+/* Those nodes, by the id of what they make. */
+static bool *
+found_in(const struct module *m)
+{
+	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
+	const struct node *n;
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++)
+		if ((n = applied_twice(m->forward->nodes.v[i])))
+			found[n->out[0]->id] = true;
+	return found;
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct once once = { NULL };
+	struct once once = { NULL }, spared = { NULL };
 	int i;
 
+	fix_spare_others(&spared, l, found_in(m));
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		bool ce = measure_is(n, "cross_entropy"), bce = measure_is(n, "bce_with_logits");
-		const struct node *last = ce || bce ? measure_maker(n->in[0]) : NULL;
+		const struct node *last = applied_twice(n);
 		struct diag *g;
 
-		if (!(ce && measure_is(last, "softmax")) && !(bce && measure_is(last, "sigmoid")))
-			continue;
-		if (!once_more(&once, l, rule, last->loc))
+		if (!last || !once_more(&once, l, rule, last->loc))
 			continue;
 		g = lint_report(l, rule, last->loc, "%s is applied twice: %s takes logits and does "
 		    "it itself", last->op->name, n->op->name);
@@ -53,6 +76,9 @@ check(const struct rule *rule, struct lint *l)
 		    "many in "
 		    "backward", last->op->name, lint_commas(m->arena, bytes_of_output(m, last)),
 		    (long long)(m->train ? m->plan->batch : m->plan->validate_batch));
+		if (!fix_spared(&spared, last->loc))
+			fix_take_out(l, g, last->loc, arena_printf(m->arena, "leave %s out",
+			    last->op->name));
 	}
 }
 
@@ -70,6 +96,7 @@ const struct rule rule_softmax_before_cross_entropy = {
 	    "Leave the softmax out of the network; predictions order the classes the same way "
 	    "without. It also makes, and keeps for backward, a tensor as large as the logits. One "
 	    "of the commonest questions of PyTorch's forum (\"should I use softmax with "
-	    "CrossEntropyLoss\").",
+	    "CrossEntropyLoss\"). The fix is unsafe: the loss becomes the one "
+	    "that was meant.",
 	.check = check,
 };

@@ -1,0 +1,39 @@
+/*
+ * Fixing what lint found: the fixes that findings carry are applied to the text, what comes of it is
+ * compiled and checked again, and that is repeated until nothing more is fixed. Nothing is written
+ * here.
+ *
+ * A fix is kept only if what comes of it has no error that was not there before, and, where it calls
+ * itself safe, the same graph to the last path. Fixes that touch the same bytes wait for the next
+ * round.
+ */
+#ifndef STOWAGE_CLI_LINT_FIX_H
+#define STOWAGE_CLI_LINT_FIX_H
+
+#include "base/diag.h"
+#include "ir/ir.h"
+#include "lang/expand.h"
+
+struct checked {		/* a text, and what lint says of it */
+	struct source *source;
+	struct spec *spec;
+	struct diags diags;	/* sorted; without what is suppressed */
+};
+
+struct fixer {
+	struct arena *arena;
+	bool unsafe;		/* those too that change what is computed */
+	struct checked	*(*check)(struct arena *, struct source *, const void *context);
+	const void *context;
+};
+
+struct fixed {
+	struct checked *last;	/* the text as fixed: the first one where nothing was */
+	struct edits *edits;	/* that make it of the first; NULL: nothing was fixed */
+	int n;			/* findings fixed */
+};
+
+/* Findings whose fix is refused say why, and have none any more. */
+struct fixed	lint_fix(struct fixer *, struct checked *first);
+
+#endif
