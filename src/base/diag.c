@@ -171,6 +171,21 @@ diag_fix(struct diags *d, struct diag *g, bool safe, const struct edits *edits, 
 	va_end(ap);
 }
 
+void
+diag_fix_word(struct diags *d, struct diag *g, const char *word, const char *right)
+{
+	const struct source *src = g->loc.src;
+	size_t n = strlen(word);
+	struct edits *e;
+
+	if (!src || (size_t)(src->size - g->loc.beg) < n ||
+	    memcmp(src->text + g->loc.beg, word, n) != 0)
+		return;
+	e = edits_new(d->arena, src);
+	if (edits_add(e, g->loc.beg, g->loc.beg + (int)n, right))
+		diag_fix(d, g, false, e, "write '%s'", right);
+}
+
 /* A diagnostic with its rank: that of its file, then its place, then when it was added. */
 struct ranked {
 	struct diag *diag;

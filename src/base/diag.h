@@ -70,6 +70,9 @@ void	diag_place(struct diags *, struct diag *, struct loc, const char *fmt, ...)
 void	diag_fix(struct diags *, struct diag *, bool safe, const struct edits *, const char *fmt, ...)
 	    __attribute__((format(printf, 5, 6)));
 
+/* The word at its place, if that is WORD, is to be RIGHT: a guess, so never safe. */
+void	diag_fix_word(struct diags *, struct diag *, const char *word, const char *right);
+
 /* Sorts by file in order of first mention, then by place; stable. */
 void	diags_sort(struct diags *);
 

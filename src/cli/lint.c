@@ -336,6 +336,7 @@ run_lint(const struct command *c, int argc, char **argv)
 	if (args.diff)
 		return run_diff(&run);
 	report_begin(&run.report, format, output_of(&run), colour_wanted(args.colour));
+	run.report.offers_fixes = true;
 	run.report.fatal = fatal[args.fail_on];
 	run.report.trouble = compile_in_arena(lint_all, &run) != 0;
 	report_end(&run.report);

@@ -6,6 +6,7 @@
  */
 #include "cli/lint_fix.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,19 @@ struct attempt {
 
 /* ---- is it no worse? ---- */
 
+/* What makes an error that error: numbers in its message may become others. */
 static const char *
 key_of(struct arena *a, const struct diag *g)
 {
-	return arena_printf(a, "%s %s", g->rule, g->message);
+	char *key = arena_printf(a, "%s %s", g->rule, g->message), *from, *to;
+
+	if (rule_find(g->rule))		/* these name bytes, which any change may change */
+		return g->rule;
+	for (from = to = key; *from; from++)
+		if (!isdigit((unsigned char)*from) || to == key || to[-1] != '0')
+			*to++ = isdigit((unsigned char)*from) ? '0' : *from;
+	*to = '\0';
+	return key;
 }
 
 static struct map *
@@ -44,16 +54,14 @@ errors_of(struct arena *a, const struct diags *d)
 
 	for (i = 0; i < d->all.n; i++) {
 		struct diag *g = d->all.v[i];
-		const char *key = rule_find(g->rule) ? g->rule : key_of(a, g);
 
-		if (g->severity == SEV_ERROR && !map_get(m, key))
-			map_put(a, m, key, g);
+		if (g->severity == SEV_ERROR && !map_get(m, key_of(a, g)))
+			map_put(a, m, key_of(a, g), g);
 	}
 	return m;
 }
 
-/* An error that was not there before. Those of lint rules name bytes, which any change may change,
- * so for them the rule is enough. */
+/* An error that was not there before. */
 static const struct diag *
 new_error(struct attempt *t, const struct diags *d)
 {
@@ -63,8 +71,7 @@ new_error(struct attempt *t, const struct diags *d)
 	for (i = 0; i < d->all.n; i++) {
 		struct diag *g = d->all.v[i];
 
-		if (g->severity == SEV_ERROR &&
-		    !map_get(t->errors, rule_find(g->rule) ? g->rule : key_of(a, g)))
+		if (g->severity == SEV_ERROR && !map_get(t->errors, key_of(a, g)))
 			return g;
 	}
 	return NULL;

@@ -463,8 +463,7 @@ value_token(struct filter *f, struct token t)
 			const char *name = word_near_duration(unit->text);
 
 			if (strcmp(name, unit->text) != 0)
-				diag_help(f->p->diags, filter_error(f, unit->loc,
-				    "unknown unit '%s'", unit->text), "did you mean '%s'?", name);
+				filter_unknown_unit(f, unit, name);
 			t.loc = loc_join(t.loc, unit->loc);
 			if (t.kind == TOK_NUM) {
 				t.kind = TOK_DURATION;

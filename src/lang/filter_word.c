@@ -84,6 +84,22 @@ escapes(struct filter *f, const struct token *t)
 	return f->mode == IN_SETTINGS && next != '=' && word_is_setting(t->text);
 }
 
+static void
+unknown_word(struct filter *f, const struct token *t, const char *right)
+{
+	diag_fix_word(f->p->diags, filter_error(f, t->loc, "unknown word '%s'; did you mean '%s'?",
+	    t->text, right), t->text, right);
+}
+
+void
+filter_unknown_unit(struct filter *f, const struct token *unit, const char *right)
+{
+	struct diag *g = filter_error(f, unit->loc, "unknown unit '%s'", unit->text);
+
+	diag_help(f->p->diags, g, "did you mean '%s'?", right);
+	diag_fix_word(f->p->diags, g, unit->text, right);
+}
+
 /* ---- at file level ---- */
 
 static void
@@ -105,7 +121,7 @@ item_word(struct filter *f, struct token t)
 	}
 	if (filter_complete(f) && next != '=' &&
 	    (right = word_near_keyword(t.text, WORDS_FILE, &token))) {
-		filter_error(f, t.loc, "unknown word '%s'; did you mean '%s'?", t.text, right);
+		unknown_word(f, &t, right);
 		t.kind = token;
 		filter_keyword(f, t);
 		return;
@@ -149,13 +165,12 @@ broken_statement(struct filter *f, struct token t)
 		define(f, t);
 		replace_next(f, '=');
 	} else if (is_lost_item(f, &t, &token)) {
-		filter_error(f, t.loc, "unknown word '%s'; did you mean '%s'?", t.text,
-		    word_near_keyword(t.text, WORDS_FILE, &token));
+		unknown_word(f, &t, word_near_keyword(t.text, WORDS_FILE, &token));
 		t.kind = token;
 		filter_keyword(f, t);
 	} else if ((next->kind == TOK_NAME || next->kind == TOK_NUM) && !next->line_start &&
 	    (right = word_near_keyword(t.text, WORDS_STATEMENT, &token))) {
-		filter_error(f, t.loc, "unknown word '%s'; did you mean '%s'?", t.text, right);
+		unknown_word(f, &t, right);
 		t.kind = token;
 		filter_keyword(f, t);
 	} else if (filter_begins_value(next->kind) && !next->line_start) {

@@ -242,7 +242,9 @@ names_suggest(struct expander *ex, struct diag *g, const char *name, const struc
 {
 	const char *near = names_near(name, n);
 
-	if (near)
+	if (near) {
 		diag_help(ex->d, g, "did you mean '%s'?", near);
+		diag_fix_word(ex->d, g, name, near);
+	}
 	return near != NULL;
 }

@@ -1,7 +1,9 @@
 /*
  * json: one object, {"version": 1, "findings": [...], ...}, printed whole however the run ends.
  * Lines and columns count from 1, ends are exclusive; all are 0 for a finding without a place.
- * "column" and "end_column" count bytes, "column_chars" and "end_column_chars" code points.
+ * "column" and "end_column" count bytes, "column_chars" and "end_column_chars" code points. A fix
+ * is a list of edits, all of one file and to be made at once: the bytes from "offset" to
+ * "end_offset", which count from 0, become "text".
  */
 #include "report/report.h"
 
@@ -40,6 +42,29 @@ kind_name(enum remark_kind k)
 	return name[k];
 }
 
+static void
+fix(struct json *j, const struct fix *f)
+{
+	int i;
+
+	json_object(j, "fix");
+	json_string(j, "title", f->title);
+	json_bool(j, "safe", f->safe);
+	json_array(j, "edits");
+	for (i = 0; i < f->edits->all.n; i++) {
+		const struct edit *x = &f->edits->all.v[i];
+
+		json_flat_object(j, NULL);
+		place(j, NULL, (struct loc){ f->edits->src, x->beg, x->end });
+		json_int(j, "offset", x->beg);
+		json_int(j, "end_offset", x->end);
+		json_string(j, "text", x->text);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
 void
 report_json_finding(struct json *j, const char *path, const struct diag *g)
 {
@@ -61,6 +86,8 @@ report_json_finding(struct json *j, const char *path, const struct diag *g)
 		json_end(j);
 	}
 	json_end(j);
+	if (g->fix)
+		fix(j, g->fix);
 }
 
 static void
@@ -82,6 +109,9 @@ end(struct report *r)
 	json_int(j, "errors", r->errors);
 	json_int(j, "warnings", r->warnings);
 	json_int(j, "notes", r->notes);
+	json_int(j, "fixed", r->fixed);
+	json_int(j, "fixable", r->fixable);
+	json_int(j, "fixable_unsafely", r->fixable_unsafely);
 	json_end(j);
 	json_finish(j);
 }

@@ -50,6 +50,7 @@ struct report {
 	/* set by the caller after report_begin() */
 	int fatal;		/* the least severity that fails the run; above SEV_ERROR: none */
 	bool trouble;		/* a file could not be read, checked or written */
+	bool offers_fixes;	/* the command has --fix: text says what it would do */
 	int fixed, files_fixed;	/* findings that are there no more, and files written */
 };
 

@@ -2,7 +2,7 @@
  * sarif: SARIF 2.1.0, as services for code review take it: one run, whose driver lists every rule
  * with its documentation, and a result a finding. Paths are seen from the root of the repository,
  * columns count code points, and ends are exclusive. What no fix exists for has no member "fixes":
- * an empty one is refused.
+ * an empty one is refused. An unsafe fix says so in its description; it is for people to decide.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -119,22 +119,34 @@ uri(struct report *r, const char *path)
 }
 
 static void
-physical(struct json *j, const char *where, struct loc l)
+artifact(struct json *j, const char *where)
 {
-	struct region at = report_region(l);
-
-	json_object(j, "physicalLocation");
 	json_flat_object(j, "artifactLocation");
 	json_string(j, "uri", where);
 	if (strncmp(where, "file:", 5) != 0)
 		json_string(j, "uriBaseId", "%SRCROOT%");
 	json_end(j);
-	json_flat_object(j, "region");
+}
+
+static void
+region(struct json *j, const char *key, struct loc l)
+{
+	struct region at = report_region(l);
+
+	json_flat_object(j, key);
 	json_int(j, "startLine", at.line);
 	json_int(j, "startColumn", at.column);
 	json_int(j, "endLine", at.end_line);
 	json_int(j, "endColumn", at.end_column);
 	json_end(j);
+}
+
+static void
+physical(struct json *j, const char *where, struct loc l)
+{
+	json_object(j, "physicalLocation");
+	artifact(j, where);
+	region(j, "region", l);
 	json_end(j);
 }
 
@@ -163,8 +175,39 @@ related(struct json *j, const char *const *where, const struct diag *g)
 }
 
 static void
+fixes(struct json *j, const struct fix *f, const char *where)
+{
+	char title[512];
+	int i;
+
+	snprintf(title, sizeof(title), "%s%s", f->title, f->safe ? "" : " (unsafe)");
+	json_array(j, "fixes");
+	json_object(j, NULL);
+	text(j, "description", title);
+	json_array(j, "artifactChanges");
+	json_object(j, NULL);
+	artifact(j, where);
+	json_array(j, "replacements");
+	for (i = 0; i < f->edits->all.n; i++) {
+		const struct edit *x = &f->edits->all.v[i];
+
+		json_object(j, NULL);
+		region(j, "deletedRegion", (struct loc){ f->edits->src, x->beg, x->end });
+		json_flat_object(j, "insertedContent");
+		json_string(j, "text", x->text);
+		json_end(j);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+	json_end(j);
+	json_end(j);
+	json_end(j);
+}
+
+static void
 result(struct report *r, const struct diag *g, const char *message, const char *where,
-    const char *const *others)
+    const char *const *others, const char *fixed)
 {
 	struct json *j = &r->json;
 	int index = rule_index(g->rule);
@@ -186,6 +229,8 @@ result(struct report *r, const struct diag *g, const char *message, const char *
 	json_end(j);
 	json_end(j);
 	related(j, others, g);
+	if (fixed)
+		fixes(j, g->fix, fixed);
 	json_flat_object(j, "partialFingerprints");
 	json_string(j, "primaryLocationLineHash", print);
 	json_end(j);
@@ -208,7 +253,7 @@ finding(struct report *r, const char *path, const struct diag *g)
 	for (i = 0; i < g->remarks.n; i++)
 		others[i] = g->remarks.v[i].kind == REMARK_PLACE && g->remarks.v[i].loc.src ?
 		    uri(r, g->remarks.v[i].loc.src->path) : NULL;
-	result(r, g, message, where, others);
+	result(r, g, message, where, others, g->fix ? uri(r, g->fix->edits->src->path) : NULL);
 }
 
 static void

@@ -249,7 +249,7 @@ finding(struct report *r, const char *path, const struct diag *g)
 			remark(r, indent, ansi.gutter, "=", m->text);
 		putc('\n', r->out);
 	}
-	if (g->fix) {
+	if (g->fix && r->offers_fixes) {
 		remark(r, indent, ansi.help, "fix:", g->fix->title);
 		fprintf(r->out, " (%s)\n", g->fix->safe ? "--fix" : "--fix --unsafe-fixes");
 	}
@@ -267,6 +267,8 @@ count(struct report *r, int n, const char *what, int *printed)
 static void
 end_fixes(struct report *r)
 {
+	if (!r->offers_fixes)
+		return;
 	if (r->fixable)
 		fprintf(r->out, "%d fixable with --fix", r->fixable);
 	if (r->fixable_unsafely)

@@ -2,7 +2,7 @@
  * accumulate-buffer: gradients of micro-batches add up in buffers as large as the parameters, which
  * stay for the whole run.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include "model/whatif.h"
 
@@ -16,6 +16,20 @@ held(const struct module *m)
 		if (m->plan->buffers.v[i].persistent && m->plan->buffers.v[i].kind == T_GRADIENT)
 			sum += m->plan->buffers.v[i].bytes;
 	return sum;
+}
+
+static void
+fix(struct lint *l, struct diag *g, int64_t batch)
+{
+	const struct setting *accumulate;
+	struct amend m;
+
+	if (!fix_amend(l, &m) || !(accumulate = amend_find(&m, SEC_TRAIN, "accumulate")))
+		return;
+	if (cut_lines(&m.edits, accumulate->loc) && amend_set(&m, SEC_TRAIN, "batch",
+	    arena_printf(m.arena, "%lld", (long long)batch), NULL))
+		fix_amended(l, g, false, &m, arena_printf(m.arena,
+		    "batch %lld without accumulation", (long long)batch));
 }
 
 static void
@@ -42,6 +56,7 @@ check(const struct rule *rule, struct lint *l)
 	measure_cure(l, g, other, "batch %lld without accumulation", (long long)set.batch);
 	diag_help(l->diags, g, "sgd with momentum, without nesterov and clip, adds gradients onto "
 	    "the momentum and needs no such buffers");
+	fix(l, g, set.batch);
 }
 
 const struct rule rule_accumulate_buffer = {

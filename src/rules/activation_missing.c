@@ -2,7 +2,7 @@
  * activation-missing: two dense layers with nothing but dropout between them, which are one. Reads
  * the forward graph.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 /* The dense layer that N's output alone goes to, past dropout. */
 static const struct node *
@@ -15,14 +15,31 @@ next_dense(const struct readers *r, const struct node *n)
 	return measure_is(next, "dense") && next->in[1] ? next : NULL;
 }
 
+/* Which layers have another right behind, by the id of what they make. */
+static bool *
+found_in(const struct module *m, const struct readers *r)
+{
+	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		if (measure_is(n, "dense") && next_dense(r, n))
+			found[n->out[0]->id] = true;
+	}
+	return found;
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	struct readers r = readers_of(m->forward);
-	struct once once = { NULL };
+	struct once once = { NULL }, spared = { NULL };
 	int i;
 
+	fix_spare_others(&spared, l, found_in(m, &r));
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		const struct node *next = measure_is(n, "dense") ? next_dense(&r, n) : NULL;
@@ -43,6 +60,8 @@ check(const struct rule *rule, struct lint *l)
 			    (long long)mid, (long long)out, (long long)in);
 		diag_help(l->diags, g, "write dense(%lld) -> relu, or leave the first layer out",
 		    (long long)mid);
+		if (!fix_spared(&spared, n->loc))
+			fix_behind(l, g, n->loc, "relu", "put relu behind it");
 	}
 }
 

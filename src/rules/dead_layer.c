@@ -4,8 +4,11 @@
  * last layer of a dead chain is reported, with the bytes of all of it counted in the module's
  * total.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
+#include <string.h>
+
+#include "lang/map.h"
 #include "ops/op.h"
 
 static void
@@ -54,6 +57,41 @@ dead_bytes(const struct module *m, const bool *live, int *layers)
 	return affine_at(sum, 1);
 }
 
+struct mentions {		/* of names in a network's body, and in its settings */
+	struct arena *arena;
+	struct map names;
+};
+
+static void
+mention(void *context, const struct expr *e)
+{
+	struct mentions *u = context;
+	const char *first = e->name;
+
+	if (!first || (e->kind != E_NAME && e->kind != E_CALL && e->kind != E_PATH))
+		return;
+	if (first[strcspn(first, ".")])
+		first = arena_strndup(u->arena, first, strcspn(first, "."));
+	if (!map_get(&u->names, first))
+		map_put(u->arena, &u->names, first, u);
+}
+
+/* The whole definition goes where nothing mentions it. */
+static void
+fix(struct lint *l, struct diag *d, struct loc loc, struct mentions *u)
+{
+	struct edits *e = edits_new(l->diags->arena, loc.src);
+	struct cut_place p;
+
+	if (!loc.src || !cut_find(&p, l->diags->arena, l->file, loc) || !p.network ||
+	    p.stmt->kind != S_DEF)
+		return;
+	if (u->names.n == 0)
+		cut_walk_stmts(p.network->stmt, p.network->nstmts, mention, u);
+	if (!map_get(&u->names, p.stmt->name[0].text) && cut_lines(e, p.stmt->loc))
+		diag_fix(l->diags, d, false, e, "remove '%s'", p.stmt->name[0].text);
+}
+
 /* Results are of a network that is trained or measured; else what nobody reads is its answer. */
 static void
 check(const struct rule *rule, struct lint *l)
@@ -61,6 +99,7 @@ check(const struct rule *rule, struct lint *l)
 	struct module *m = l->module;
 	const struct graph *g = m->forward;
 	struct once once = { NULL };
+	struct mentions u = { .arena = m->arena };
 	bool *live;
 	struct readers r;
 	int i, layers = 0;
@@ -85,6 +124,7 @@ check(const struct rule *rule, struct lint *l)
 			diag_fact(l->diags, d, "dead layers of '%s' with parameters: %d, which "
 			    "hold %s in the arena and in checkpoints, untrained", m->name, layers,
 			    lint_human(m->arena, bytes));
+		fix(l, d, n->loc, &u);
 	}
 }
 

@@ -2,7 +2,7 @@
  * f64-precision: training in f64 where f32 would serve. What f32 takes is planned: the network's
  * tensors are made f32 for as long as that takes, and put back.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include "model/whatif.h"
 
@@ -62,6 +62,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "8 B a number: inputs, parameters, state and activations alike; and "
 	    "most GPUs do f64 at a thirty-second of the speed of f32 or less");
 	measure_cure(l, g, other, "precision f32");
+	fix_setting(l, g, false, SEC_TRAIN, "precision", "f32", NULL, "train in f32");
 }
 
 const struct rule rule_f64_precision = {

@@ -1,6 +1,8 @@
 /* What rules' fixes share. */
 #include "rules/fix.h"
 
+#include <string.h>
+
 static bool
 find(struct lint *l, struct cut_place *p, struct loc loc)
 {
@@ -64,6 +66,43 @@ fix_setting(struct lint *l, struct diag *g, bool safe, enum section_kind kind, c
 
 	if (fix_amend(l, &m) && amend_set(&m, kind, key, value, after))
 		fix_amended(l, g, safe, &m, title);
+}
+
+/* Does one of the first N names begin with the same layer? */
+static bool
+begins_same(const char *name, const struct fix_names *names, int n)
+{
+	size_t length = strcspn(name, ".");
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (strncmp(names->v[i], name, length) == 0 && (names->v[i][length] == '.' ||
+		    names->v[i][length] == '\0'))
+			return true;
+	return false;
+}
+
+void
+fix_freeze(struct lint *l, struct diag *g, const struct fix_names *names,
+    const struct fix_names *except, const char *title)
+{
+	struct amend m;
+	struct text t;
+	int i;
+
+	if (!fix_amend(l, &m))
+		return;
+	text_init(&t, m.arena);
+	for (i = 0; i < names->n; i++) {
+		if (except && begins_same(names->v[i], except, except->n))
+			return;
+		if (begins_same(names->v[i], names, i))
+			continue;
+		text_puts(&t, t.n ? ", " : "");
+		text_add(&t, names->v[i], strcspn(names->v[i], "."));
+	}
+	if (t.n > 0 && amend_append(&m, SEC_TRAIN, "freeze", t.s))
+		fix_amended(l, g, false, &m, arena_printf(m.arena, "%s: %s", title, t.s));
 }
 
 void

@@ -27,6 +27,16 @@ void	fix_setting(struct lint *, struct diag *, bool safe, enum section_kind, con
 bool	fix_amend(struct lint *, struct amend *);
 void	fix_amended(struct lint *, struct diag *, bool safe, struct amend *, const char *title);
 
+/* Freezes the layers that NAMES, parameters' paths, begin with; those that EXCEPT do are not. Does
+ * nothing where the same layer begins both. */
+struct fix_names {
+	const char **v;
+	int n, cap;
+};
+
+void	fix_freeze(struct lint *, struct diag *, const struct fix_names *names,
+	    const struct fix_names *except, const char *title);
+
 /*
  * A layer of a block is many nodes, and a finding is about one of them. A rule first marks those
  * it would not find fault with, then spares the text that such a node came from too.

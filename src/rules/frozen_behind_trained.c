@@ -3,7 +3,7 @@
  * gradients back, so that all before it is kept: only a frozen prefix saves that. What freezing the
  * layers before it as well would save is planned.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include "ir/paths.h"
 #include "model/whatif.h"
@@ -43,9 +43,9 @@ last_frozen_behind(const struct module *m, bool *trained)
 	return last;
 }
 
-/* The module with all that LAST reads frozen too; how many layers that is. */
+/* The module with all that LAST reads frozen too; how many layers that is, and their parameters. */
 static struct module *
-with_prefix(struct module *m, const struct node *last, int *layers)
+with_prefix(struct module *m, const struct node *last, int *layers, struct fix_names *names)
 {
 	bool *before = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*before));
 	VEC(struct tensor *) frozen = { NULL, 0, 0 };
@@ -70,6 +70,7 @@ with_prefix(struct module *m, const struct node *last, int *layers)
 			if (t->kind == T_PARAM && !t->frozen) {
 				t->frozen = true;
 				vec_push(m->arena, &frozen, t);
+				vec_push(m->arena, names, t->name);
 			}
 		}
 		*layers += frozen.n > was;
@@ -101,13 +102,14 @@ check(const struct rule *rule, struct lint *l)
 	const struct node *last;
 	struct diag *g;
 	int64_t saved;
+	struct fix_names names = { NULL, 0, 0 };
 	int layers = 0;
 
 	if (!m->train || m->set.nfreeze == 0 || m->plan->arena_bytes < SMALLEST_HAZARD)
 		return;
 	last = last_frozen_behind(m, arena_array(m->arena, (size_t)m->next_tensor + 1,
 	    sizeof(bool)));
-	other = last ? with_prefix(m, last, &layers) : NULL;
+	other = last ? with_prefix(m, last, &layers, &names) : NULL;
 	saved = other ? m->plan->arena_bytes - other->plan->arena_bytes : 0;
 	if (saved < SMALLEST_HAZARD || saved < m->plan->arena_bytes / WORTH_SHARE)
 		return;
@@ -117,6 +119,7 @@ check(const struct rule *rule, struct lint *l)
 	    "the frozen ones between; grows with B", layers, layers == 1 ? "" : "s",
 	    layers == 1 ? "s" : "");
 	measure_cure(l, g, other, "to freeze those too, a prefix without backward,");
+	fix_freeze(l, g, &names, NULL, "freeze those too");
 }
 
 const struct rule rule_frozen_behind_trained = {

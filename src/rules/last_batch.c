@@ -2,9 +2,27 @@
  * last-batch: an epoch's samples are no multiple of the batch, so that its last update is an
  * average over fewer samples. Only where the spec says how many samples there are.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #define FEW	8	/* the last update has less than one part in so many of a batch */
+
+/* So many samples that all batches are full. */
+static void
+fix(struct lint *l, struct diag *g, int64_t samples)
+{
+	const char *text = arena_printf(l->module->arena, "%lld", (long long)samples);
+	const struct setting *data;
+	const struct expr *e;
+	struct amend m;
+
+	if (!fix_amend(l, &m) || !(data = amend_find(&m, SEC_TRAIN, "data")))
+		return;
+	e = data->value[0];
+	if (e->kind == E_CALL && e->nargs == 1 &&
+	    (e->arg[0].value->kind == E_NUM || e->arg[0].value->kind == E_NAME) &&
+	    amend_value(&m, e->arg[0].value, text, false))
+		fix_amended(l, g, false, &m, arena_printf(m.arena, "make %s samples", text));
+}
 
 static void
 check(const struct rule *rule, struct lint *l)
@@ -28,6 +46,7 @@ check(const struct rule *rule, struct lint *l)
 		    "PyTorch may stop: \"Expected more than 1 value per channel when training\"");
 	diag_fact(l->diags, g, "no byte more here: it runs in the same buffers. A caching "
 	    "allocator gets a new size for every tensor");
+	fix(l, g, n - rest);
 }
 
 const struct rule rule_last_batch = {

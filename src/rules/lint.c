@@ -132,6 +132,22 @@ is_allowed(const struct diag *g, const struct file *const *file, int nfiles)
 	return false;
 }
 
+/* The I-th rule named by a comment, where it says so. */
+static void
+fix_name(struct diags *d, struct diag *g, const struct suppression *s, int i, const char *near)
+{
+	struct edits *e = edits_new(d->arena, s->loc.src);
+	const char *text = s->loc.src->text, *at = strchr(text + s->loc.beg, '(');
+
+	for (; at && i > 0; i--)
+		at = strchr(at + 1, ',');
+	if (!at || at >= text + s->loc.end)
+		return;
+	at += 1 + strspn(at + 1, " \t\r");
+	if (edits_add(e, (int)(at - text), (int)(at - text) + (int)strcspn(at, " \t\r,)"), near))
+		diag_fix(d, g, true, e, "write '%s'", near);
+}
+
 /* An allow() with a misspelt rule would silently allow nothing. */
 static void
 check_names(struct diags *d, const struct suppression *s)
@@ -147,8 +163,10 @@ check_names(struct diags *d, const struct suppression *s)
 			continue;
 		g = diag_add(d, SEV_WARNING, "suppression", s->loc,
 		    "no lint rule is called '%s', so this allows nothing", s->rule[i]);
-		if ((near = text_nearest(s->rule[i], candidate, n)))
-			diag_help(d, g, "did you mean '%s'?", near);
+		if (!(near = text_nearest(s->rule[i], candidate, n)))
+			continue;
+		diag_help(d, g, "did you mean '%s'?", near);
+		fix_name(d, g, s, i, near);
 	}
 }
 

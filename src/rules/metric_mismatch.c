@@ -2,7 +2,9 @@
  * metric-mismatch: a metric of something that no loss trains. One walk back over the forward graph
  * marks what the losses are made of, one forth what other parameters go into.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
+
+#include <string.h>
 
 #include "ops/op.h"
 
@@ -52,6 +54,42 @@ mark_untrained(const struct module *m, const bool *seen, bool *untrained)
 	}
 }
 
+static bool
+compares(const struct expr *e, const char *target)
+{
+	return e->kind == E_CALL && e->nargs >= 2 && !e->arg[0].name && !e->arg[1].name &&
+	    e->arg[0].value->kind == E_NAME && e->arg[1].value->kind == E_NAME &&
+	    (!target || strcmp(e->arg[1].value->name, target) == 0);
+}
+
+/* Measures what the only loss of the same target compares with it. */
+static void
+fix(struct lint *l, struct diag *d, struct loc metric)
+{
+	struct arena *a = l->diags->arena;
+	struct edits *e = edits_new(a, metric.src);
+	const struct expr *call, *loss = NULL;
+	struct cut_place p;
+	int i;
+
+	if (!metric.src || !cut_find(&p, a, l->file, metric) || !p.network ||
+	    !compares(call = cut_layer(&p), NULL))
+		return;
+	for (i = 0; i < p.network->nstmts; i++) {
+		const struct stmt *s = &p.network->stmt[i];
+
+		if (s->kind != S_LOSS || !compares(s->expr, call->arg[1].value->name))
+			continue;
+		if (loss)
+			return;
+		loss = s->expr;
+	}
+	if (loss && edits_add(e, call->arg[0].value->loc.beg, call->arg[0].value->loc.end,
+	    loss->arg[0].value->name))
+		diag_fix(l->diags, d, false, e, "measure '%s', which the loss trains",
+		    loss->arg[0].value->name);
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -76,6 +114,7 @@ check(const struct rule *rule, struct lint *l)
 		d = lint_report(l, rule, r->loc, "metric %s measures '%s', which no loss trains",
 		    n->op->name, n->in[0]->name);
 		diag_help(l->diags, d, "measure what the loss reads");
+		fix(l, d, r->loc);
 	}
 }
 

@@ -2,7 +2,7 @@
  * misaligned-widths: in 16-bit precision, widths of dense and convolutional layers that are no
  * multiple of 8, for which GPUs leave their matrix units or pad each operand in a copy.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include "ops/op.h"
 
@@ -14,6 +14,46 @@ static int64_t
 macs_at(const struct node *n, int64_t batch)
 {
 	return n->op->macs ? affine_at(n->op->macs(n), batch) : 0;
+}
+
+/* What a loss reads must be as wide as it says. */
+static bool
+is_read_by_loss(const struct module *m, const struct node *n)
+{
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *r = m->forward->nodes.v[i];
+
+		if (r->op->kind == OP_LOSS && r->nin > 0 && measure_maker(r->in[0]) == n)
+			return true;
+	}
+	return false;
+}
+
+/* The width where the layer's call says it, or the param that does. */
+static void
+fix(struct lint *l, struct diag *g, const struct node *n, int64_t width, int64_t wide)
+{
+	const char *text = arena_printf(l->module->arena, "%lld", (long long)wide);
+	const struct expr *call, *e;
+	struct cut_place p;
+	struct amend m;
+	int i;
+
+	if (is_read_by_loss(l->module, n) || !fix_amend(l, &m) || !cut_find(&p, m.arena, l->file, n->loc))
+		return;
+	call = cut_layer(&p);
+	for (i = 0; i < call->nargs; i++) {
+		e = call->arg[i].value;
+		if ((e->kind == E_NUM && e->num.real == (double)width) ||
+		    (e->kind == E_NAME && i == call->nargs - 1 && !call->arg[i].name)) {
+			if (amend_value(&m, e, text, false))
+				fix_amended(l, g, false, &m, arena_printf(m.arena, "make it %s "
+				    "wide", text));
+			return;
+		}
+	}
 }
 
 static void
@@ -31,6 +71,7 @@ report(const struct rule *rule, struct lint *l, const struct node *n, double sha
 	    "aligned to 16 B", 100 * share);
 	diag_help(l->diags, g, "%lld takes %s B more of weights", (long long)wide,
 	    lint_commas(m->arena, bytes / width * (wide - width)));
+	fix(l, g, n, width, wide);
 }
 
 static void

@@ -2,9 +2,46 @@
  * moving-target: a loss both of whose sides depend on trained parameters, so that training can make
  * them agree on nothing. One walk over the forward graph.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include "ops/op.h"
+
+/* The trained parameters that a tensor is made of. */
+static void
+collect(struct lint *l, const struct tensor *t, struct fix_names *names)
+{
+	const struct module *m = l->module;
+	bool *wanted = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*wanted));
+	int i, j;
+
+	wanted[t->id] = true;
+	for (i = m->forward->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = m->forward->nodes.v[i];
+		bool any = false;
+
+		for (j = 0; j < n->nout; j++)
+			any |= n->out[j] && wanted[n->out[j]->id];
+		for (j = 0; any && j < n->nin; j++) {
+			const struct tensor *x = n->in[j];
+
+			if (!x || wanted[x->id])
+				continue;
+			wanted[x->id] = true;
+			if (x->kind == T_PARAM && !x->frozen)
+				vec_push(m->arena, names, x->name);
+		}
+	}
+}
+
+static void
+fix(struct lint *l, struct diag *g, const struct node *loss)
+{
+	struct fix_names first = { NULL, 0, 0 }, second = { NULL, 0, 0 };
+
+	collect(l, loss->in[0], &first);
+	collect(l, loss->in[1], &second);
+	fix_freeze(l, g, &second, &first, "freeze the second side");
+}
 
 static void
 check(const struct rule *rule, struct lint *l)
@@ -33,6 +70,7 @@ check(const struct rule *rule, struct lint *l)
 		    "where both are constant", n->op->name);
 		diag_help(l->diags, g, "compare with a target or an input; or freeze the layers "
 		    "that make one side");
+		fix(l, g, n);
 	}
 }
 

@@ -2,7 +2,7 @@
  * oom: the plan needs more memory than the device has. Says what is alive at the peak, the largest
  * batch that fits, and which edits would make it fit.
  */
-#include "rules/lint.h"
+#include "rules/fix.h"
 
 #include <math.h>
 
@@ -93,7 +93,8 @@ advise_smaller_inputs(struct lint *l, struct diag *g)
 		    (int)(100 * sqrt((double)room / (double)(one - kept))));
 }
 
-static void
+/* Returns it. */
+static int64_t
 advise_batch(struct lint *l, struct diag *g)
 {
 	struct module *m = l->module;
@@ -104,7 +105,7 @@ advise_batch(struct lint *l, struct diag *g)
 		diag_fact(l->diags, g, "not even one sample fits: that needs %s B",
 		    lint_commas(m->arena, most.next.arena));
 		advise_smaller_inputs(l, g);
-		return;
+		return 0;
 	}
 	diag_fact(l->diags, g, "the largest batch that fits is %lld (%s B); %lld needs "
 	    "%s B", (long long)most.batch, lint_commas(m->arena, most.at.arena),
@@ -115,6 +116,7 @@ advise_batch(struct lint *l, struct diag *g)
 		    m->set.accumulate > 1 ? arena_printf(m->arena, " (micro-batches of %lld)",
 		    (long long)most.batch) : "", lint_human(m->arena, most.at.arena),
 		    lint_human(m->arena, m->plan->arena_bytes - most.at.arena));
+	return most.batch;
 }
 
 /* The plan with K micro-batches of the same update, where it fits the device; or NULL. */
@@ -147,12 +149,16 @@ advise_accumulate(struct lint *l, struct diag *g)
 		} else
 			lo = mid + 1;
 	}
-	if (best)
+	if (best) {
 		diag_help(l->diags, g, "accumulate %lld makes the same update of %lld samples from "
 		    "micro-batches of %lld: needs %s, %s less", (long long)k[lo],
 		    (long long)m->set.batch, (long long)(m->set.batch / k[lo]),
 		    lint_human(m->arena, best->plan->arena_bytes),
 		    lint_human(m->arena, m->plan->arena_bytes - best->plan->arena_bytes));
+		fix_setting(l, g, false, SEC_TRAIN, "accumulate", arena_printf(m->arena, "%lld",
+		    (long long)k[lo]), "batch", arena_printf(m->arena, "accumulate %lld",
+		    (long long)k[lo]));
+	}
 }
 
 /* Validation is the only thing that does not fit: its own batch is the cure. */
@@ -204,6 +210,7 @@ check(const struct rule *rule, struct lint *l)
 	const struct device *d = &m->set.device;
 	const struct plan_summary *s;
 	struct diag *g;
+	int64_t most;
 
 	if (!d->given || d->memory <= 0 || m->plan->arena_bytes <= d->memory)
 		return;
@@ -217,9 +224,13 @@ check(const struct rule *rule, struct lint *l)
 	    lint_commas(m->arena, m->plan->arena_bytes), lint_commas(m->arena, d->memory),
 	    m->plan->target->name, lint_commas(m->arena, m->plan->arena_bytes - d->memory));
 	tell_peak(l, g, s);
-	advise_batch(l, g);
+	most = advise_batch(l, g);
 	if (m->train)
 		advise_accumulate(l, g);
+	if (m->train && most)	/* where no number of micro-batches is a cure */
+		fix_setting(l, g, false, SEC_TRAIN, "batch", arena_printf(m->arena, "%lld",
+		    (long long)(most * m->set.accumulate)), NULL, arena_printf(m->arena,
+		    "train at batch %lld", (long long)(most * m->set.accumulate)));
 	advise_validation(l, g);
 	advise_optimizer(l, g, s);
 }

@@ -3,7 +3,7 @@
  * nothing. Durations in epochs and in steps are compared where the samples are known; the language
  * itself refuses a warm-up longer than training in the same unit.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 /* In steps; 0 where the spec does not say how many steps an epoch has. */
 static double
@@ -31,6 +31,19 @@ text(const struct module *m, struct duration d)
 	return arena_printf(m->arena, "%g %s", d.count, d.epochs ? "epochs" : "steps");
 }
 
+/* A schedule that does nothing can go; a warm-up does something. */
+static void
+fix(struct lint *l, struct diag *g)
+{
+	const struct setting *schedule;
+	struct amend m;
+
+	if (l->module->set.schedule.warmup.count == 0 && fix_amend(l, &m) &&
+	    (schedule = amend_find(&m, SEC_TRAIN, "schedule")) &&
+	    cut_lines(&m.edits, schedule->loc))
+		fix_amended(l, g, true, &m, "leave the schedule out, which does nothing");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -53,10 +66,11 @@ check(const struct rule *rule, struct lint *l)
 	if (s->kind != SCHED_STEP)
 		return;
 	if (longer(set, s->every, set->length, true))
-		lint_report(l, rule, at, "the learning rate's first step, after %s, never comes: "
-		    "training lasts %s", text(m, s->every), text(m, set->length));
+		fix(l, lint_report(l, rule, at, "the learning rate's first step, after %s, never "
+		    "comes: training lasts %s", text(m, s->every), text(m, set->length)));
 	if (s->gamma == 1)
-		lint_report(l, rule, at, "a step of gamma=1 leaves the learning rate as it is");
+		fix(l, lint_report(l, rule, at, "a step of gamma=1 leaves the learning rate as it "
+		    "is"));
 	else if (s->gamma == 0)
 		lint_report(l, rule, at, "after its first step the learning rate is 0: gamma=0");
 }

@@ -4,18 +4,41 @@
  */
 #include "rules/rule.h"
 
+#include "lang/cut.h"
 #include "lang/map.h"
 
-static void
+/* NULL: it hides nothing. */
+static struct diag *
 check_name(const struct rule *rule, struct lint *l, const struct map *file, const struct name *name)
 {
 	const struct name *hidden = name->text ? map_get(file, name->text) : NULL;
 	struct diag *g;
 
 	if (!hidden)
-		return;
+		return NULL;
 	g = lint_report(l, rule, name->loc, "'%s' hides the one of the file", name->text);
 	diag_place(l->diags, g, hidden->loc, "that is here");
+	return g;
+}
+
+/* A parameter is called otherwise. Not so a definition, whose name is in checkpoints; nor where
+ * other files may give the parameter by its name. */
+static void
+check_formal(const struct rule *rule, struct lint *l, const struct map *file,
+    const struct block *b, int i, struct cut_calls *calls)
+{
+	struct diag *g = check_name(rule, l, file, &b->formal[i].name);
+	const char *to;
+	struct edits *e;
+
+	if (!g || l->file->networks.n == 0 || !b->name.text)
+		return;
+	to = arena_printf(l->diags->arena, "%s_%s", b->name.text, b->formal[i].name.text);
+	e = edits_new(l->diags->arena, l->file->src);
+	if (!calls->arena)
+		cut_calls_init(calls, l->diags->arena, l->file);
+	if (!map_get(file, to) && cut_rename_formal(e, calls, b, i, to))
+		diag_fix(l->diags, g, true, e, "call it '%s'", to);
 }
 
 static void
@@ -41,6 +64,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	const struct file *f = l->file;
 	struct map file = { NULL, 0, 0, NULL, 0 };
+	struct cut_calls calls = { .arena = NULL };
 	int i, j;
 
 	for (i = 0; i < f->blocks.n; i++)
@@ -51,7 +75,7 @@ check(const struct rule *rule, struct lint *l)
 		const struct block *b = f->blocks.v[i];
 
 		for (j = 0; j < b->nformals; j++)
-			check_name(rule, l, &file, &b->formal[j].name);
+			check_formal(rule, l, &file, b, j, &calls);
 		check_body(rule, l, &file, b->stmt, b->nstmts);
 	}
 	for (i = 0; i < f->networks.n; i++)

@@ -8,10 +8,12 @@
 
 #include <string.h>
 
+#include "lang/cut.h"
 #include "lang/map.h"
 
 struct uses {
 	struct arena *arena;
+	struct cut_calls calls;	/* of the file; made when first asked for */
 	struct map *body, *file;	/* names mentioned, to anything */
 };
 
@@ -58,12 +60,56 @@ walk_body(struct uses *u, const struct stmt *s, int n)
 	}
 }
 
-static void
+/* NULL: it is used. */
+static struct diag *
 report(const struct rule *rule, struct lint *l, const struct map *uses, const struct name *name,
     const char *what)
 {
-	if (name->text && !map_get(uses, name->text))
-		lint_report(l, rule, name->loc, "%s '%s' is not used", what, name->text);
+	if (!name->text || map_get(uses, name->text))
+		return NULL;
+	return lint_report(l, rule, name->loc, "%s '%s' is not used", what, name->text);
+}
+
+/* Who else uses a block of a file without a network is not known here. */
+static void
+check_formal(const struct rule *rule, struct lint *l, struct uses *u, const struct block *b, int i)
+{
+	struct diag *g = report(rule, l, u->body, &b->formal[i].name, "parameter");
+	struct edits *e;
+
+	if (!g || l->file->networks.n == 0)
+		return;
+	if (!u->calls.arena)
+		cut_calls_init(&u->calls, u->arena, l->file);
+	e = edits_new(u->arena, l->file->src);
+	if (cut_drop_formal(e, &u->calls, b, i))
+		diag_fix(l->diags, g, true, e, "remove the parameter, and what is given for it");
+}
+
+static void
+check_block(const struct rule *rule, struct lint *l, struct uses *u, const struct block *b)
+{
+	struct diag *g = report(rule, l, u->file, &b->name, "block");
+	struct edits *e;
+
+	if (!g)
+		return;
+	e = edits_new(u->arena, l->file->src);
+	if (cut_lines(e, b->loc))
+		diag_fix(l->diags, g, true, e, "remove the block");
+}
+
+static void
+check_param(const struct rule *rule, struct lint *l, struct uses *u, const struct global *p)
+{
+	struct diag *g = report(rule, l, u->file, &p->name, "param");
+	struct edits *e;
+
+	if (!g)
+		return;
+	e = edits_new(u->arena, l->file->src);
+	if (cut_param(e, p))
+		diag_fix(l->diags, g, true, e, "remove the param");
 }
 
 /* What could not be read, or is misspelt, may be a mention of anything. */
@@ -95,7 +141,7 @@ check_bodies(const struct rule *rule, struct lint *l, struct uses *u)
 			walk(u, b->formal[j].value);
 		walk_body(u, b->stmt, b->nstmts);
 		for (j = 0; j < b->nformals; j++)
-			report(rule, l, &body, &b->formal[j].name, "parameter");
+			check_formal(rule, l, u, b, j);
 	}
 	for (i = 0; i < f->networks.n; i++) {
 		u->body = NULL;
@@ -108,7 +154,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	const struct file *f = l->file;
 	struct map all = { NULL, 0, 0, NULL, 0 };
-	struct uses u = { l->diags->arena, NULL, &all };
+	struct uses u = { .arena = l->diags->arena, .file = &all };
 	int i, j, k;
 
 	if (has_errors(l))
@@ -123,9 +169,9 @@ check(const struct rule *rule, struct lint *l)
 			for (k = 0; k < f->sections.v[i]->setting[j].nvalues; k++)
 				walk(&u, f->sections.v[i]->setting[j].value[k]);
 	for (i = 0; i < f->blocks.n; i++)
-		report(rule, l, &all, &f->blocks.v[i]->name, "block");
+		check_block(rule, l, &u, f->blocks.v[i]);
 	for (i = 0; i < f->globals.n; i++)
-		report(rule, l, &all, &f->globals.v[i].name, "param");
+		check_param(rule, l, &u, &f->globals.v[i]);
 }
 
 const struct rule rule_unused_name = {

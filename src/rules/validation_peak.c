@@ -1,7 +1,7 @@
 /*
  * validation-peak: validation's batch, not training, decides how much memory the program takes.
  */
-#include "rules/measure.h"
+#include "rules/fix.h"
 
 #include "model/whatif.h"
 
@@ -56,6 +56,9 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "grows with validation's batch alone; its results do not depend on "
 	    "it");
 	measure_cure(l, g, other, "validate { batch %lld }", (long long)batch);
+	fix_setting(l, g, true, SEC_VALIDATE, "batch", arena_printf(m->arena, "%lld",
+	    (long long)batch), NULL, arena_printf(m->arena, "validate at batch %lld",
+	    (long long)batch));
 }
 
 const struct rule rule_validation_peak = {
