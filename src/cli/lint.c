@@ -7,10 +7,10 @@
 #include "cli/compile.h"
 #include "cli/forecast.h"
 #include "cli/jobs.h"
-#include "cli/lint_fix.h"
 #include "cli/paths.h"
 #include "cli/rewrite.h"
 #include "report/report.h"
+#include "rules/fixer.h"
 #include "rules/lint.h"
 
 enum fail_on { FAIL_ERROR, FAIL_WARNING, FAIL_NOTE, FAIL_NEVER };

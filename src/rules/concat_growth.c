@@ -3,9 +3,7 @@
  * counts is how many of them backward keeps: those alive at the plan's peak. The cure, making them
  * again in backward, is planned.
  */
-#include "rules/fix.h"
-
-#include <string.h>
+#include "rules/measure.h"
 
 #include "model/whatif.h"
 
@@ -61,46 +59,6 @@ name_chain(struct module *m, struct settings *set, const struct chain *of,
 	set->recompute = RECOMPUTE_PATTERN;
 }
 
-/* A pattern for the paths of a chain, which is that of a repeat: "y.3.concat" gives "y.*.concat";
- * NULL where they have less in common. */
-static const char *
-pattern_of(struct module *m, const struct settings *set, int from)
-{
-	const char *first = set->recompute_pattern[from].text, *second;
-	size_t beg = 0, end;
-	int i;
-
-	if (set->nrecompute - from < 2)
-		return first;
-	second = set->recompute_pattern[from + 1].text;
-	for (; first[beg] && first[beg] == second[beg]; beg++)
-		;
-	while (beg > 0 && first[beg - 1] != '.')
-		beg--;
-	end = beg + strcspn(first + beg, ".");
-	for (i = from; i < set->nrecompute; i++) {
-		const char *path = set->recompute_pattern[i].text;
-
-		if (strncmp(path, first, beg) != 0 ||
-		    strcmp(path + beg + strcspn(path + beg, "."), first + end) != 0)
-			return NULL;
-	}
-	return arena_printf(m->arena, "%.*s*%s", (int)beg, first, first + end);
-}
-
-/* Made again in backward they are the same to the bit. */
-static void
-fix(struct lint *l, struct diag *g, const struct settings *set)
-{
-	int old = l->module->set.recompute == RECOMPUTE_PATTERN ? l->module->set.nrecompute : 0;
-	const char *pattern = pattern_of(l->module, set, old);
-	struct amend m;
-
-	if (pattern && fix_amend(l, &m) && (old ? amend_append(&m, SEC_TRAIN, "recompute", pattern) :
-	    amend_set(&m, SEC_TRAIN, "recompute", pattern, NULL)))
-		fix_amended(l, g, true, &m, arena_printf(m.arena, "recompute %s", pattern));
-}
-
 static void
 report(const struct rule *rule, struct lint *l, const struct chain *of, const struct node *last)
 {
@@ -118,7 +76,6 @@ report(const struct rule *rule, struct lint *l, const struct chain *of, const st
 	    lint_commas(m->arena, c->all), (long long)m->plan->batch);
 	name_chain(m, &set, of, last);
 	measure_cure(l, g, whatif(m, &set), "recompute, naming these layers,");
-	fix(l, g, &set);
 }
 
 static void

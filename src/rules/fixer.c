@@ -4,7 +4,7 @@
  * guilty ones are found. Safe fixes come first and by themselves, so that what they are to keep is
  * not blurred by others.
  */
-#include "cli/lint_fix.h"
+#include "rules/fixer.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,14 +14,15 @@
 #include "lang/map.h"
 #include "rules/lint.h"
 
-#define MOST_ROUNDS	20
-#define MOST_TRIALS	100	/* compilations for one file: a bound, far above what is met */
+#define MOST_ROUNDS	100
+#define MOST_TRIALS	300	/* compilations for one file: a bound, far above what is met */
 
 struct attempt {
 	struct fixer *fixer;
 	struct checked *now;	/* what the fixes are of */
 	bool safe;
 	struct map *errors;	/* of now */
+	const struct map *done;	/* fixes of the last round; NULL: this is the first */
 	const char *graphs;	/* of now; NULL: not printed yet */
 	VEC(struct diag *) kept;	/* fixes found good, and what came of them */
 	struct checked *best;
@@ -220,6 +221,13 @@ take(char *taken, char *inserted, const struct edits *e)
 	}
 }
 
+/* A fix that was made and has left its finding where it is would be made for ever. */
+static const char *
+name_of(struct arena *a, const struct diag *g)
+{
+	return arena_printf(a, "%d %s %s %s", g->loc.beg, g->rule, g->message, g->fix->title);
+}
+
 /* What comes of the fixes of one class; NULL where none is kept. */
 static struct checked *
 one_round(struct attempt *t)
@@ -234,7 +242,8 @@ one_round(struct attempt *t)
 	for (i = 0; i < d->all.n; i++) {
 		struct diag *g = d->all.v[i];
 
-		if (!g->fix || g->fix->safe != t->safe || g->fix->edits->src != t->now->source)
+		if (!g->fix || g->fix->safe != t->safe || g->fix->edits->src != t->now->source ||
+		    (t->done && map_get(t->done, name_of(a, g))))
 			continue;
 		if (!taken) {
 			taken = arena_array(a, size, 1);
@@ -256,21 +265,29 @@ struct fixed
 lint_fix(struct fixer *fixer, struct checked *first)
 {
 	struct fixed f = { .last = first };
-	int trials = 0, round;
+	struct map *done = NULL;
+	int trials = 0, round, i;
 
 	for (round = 0; round < MOST_ROUNDS; round++) {
-		struct attempt t = { .fixer = fixer, .now = f.last, .safe = true, .trials = &trials };
+		struct attempt t = { .fixer = fixer, .now = f.last, .safe = true, .done = done,
+			.trials = &trials };
 		struct checked *next = one_round(&t);
 		struct edits *e;
 
 		if (!next && fixer->unsafe) {
-			t = (struct attempt){ .fixer = fixer, .now = f.last, .trials = &trials };
+			t = (struct attempt){ .fixer = fixer, .now = f.last, .done = done,
+				.trials = &trials };
 			next = one_round(&t);
 		}
 		if (!next)
 			break;
 		e = edits_new(fixer->arena, f.last->source);
 		add_all(e, t.kept.v, t.kept.n);
+		done = ARENA_NEW(fixer->arena, struct map);
+		for (i = 0; i < t.kept.n; i++)
+			if (!map_get(done, name_of(fixer->arena, t.kept.v[i])))
+				map_put(fixer->arena, done, name_of(fixer->arena, t.kept.v[i]),
+				    t.kept.v[i]);
 		f.edits = f.edits ? edits_then(f.edits, e) : e;
 		f.n += t.kept.n;
 		f.last = next;

@@ -7,8 +7,8 @@
  * itself safe, the same graph to the last path. Fixes that touch the same bytes wait for the next
  * round.
  */
-#ifndef STOWAGE_CLI_LINT_FIX_H
-#define STOWAGE_CLI_LINT_FIX_H
+#ifndef STOWAGE_RULES_FIXER_H
+#define STOWAGE_RULES_FIXER_H
 
 #include "base/diag.h"
 #include "ir/ir.h"
