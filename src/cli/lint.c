@@ -145,6 +145,9 @@ check_source(struct arena *a, struct source *source, const void *context)
 	for (i = 0; i < c->spec->modules.n; i++)
 		forecast_findings(&c->diags, c->spec->modules.v[i], &args->as);
 	lint_suppress(&c->diags, file, nfiles);
+	for (i = 0; i < c->diags.all.n; i++)	/* other files are fixed by their own names */
+		if (c->diags.all.v[i]->fix && c->diags.all.v[i]->fix->edits->src != source)
+			c->diags.all.v[i]->fix = NULL;
 	diags_sort(&c->diags);
 	return c;
 }
@@ -257,6 +260,8 @@ lint_all(struct arena *a, void *context)
 	for (i = 0; i < run->noperands; i++)
 		paths_add(a, &paths, run->operand[i]);
 	run->trouble |= paths.failures > 0;
+	if (run->args->fix || run->args->diff)
+		paths_once(a, &paths);
 	if (paths.path.n == 0 && !run->trouble) {
 		fputs("stowage lint: no .nn file in what was given\n", stderr);
 		run->trouble = true;

@@ -3,10 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "lang/map.h"
 
 #define SUFFIX	".nn"
 #define DEEPEST	64
@@ -76,4 +79,24 @@ paths_add(struct arena *a, struct paths *p, const char *path)
 		walk(a, p, path, 0);
 	else
 		vec_push(a, &p->path, path);
+}
+
+void
+paths_once(struct arena *a, struct paths *p)
+{
+	struct map seen = { NULL, 0, 0, NULL, 0 };
+	char real[PATH_MAX];
+	int i, n = 0;
+
+	for (i = 0; i < p->path.n; i++) {
+		const char *path = p->path.v[i];
+
+		if (strcmp(path, "-") != 0 && realpath(path, real)) {
+			if (map_get(&seen, real))
+				continue;
+			map_put(a, &seen, arena_strdup(a, real), p);
+		}
+		p->path.v[n++] = path;
+	}
+	p->path.n = n;
 }

@@ -15,4 +15,7 @@ struct paths {
  * folders are not entered. */
 void	paths_add(struct arena *, struct paths *, const char *path);
 
+/* Drops what names a file that is named before, by whatever way: for who writes them. */
+void	paths_once(struct arena *, struct paths *);
+
 #endif

@@ -242,8 +242,8 @@ one_round(struct attempt *t)
 	for (i = 0; i < d->all.n; i++) {
 		struct diag *g = d->all.v[i];
 
-		if (!g->fix || g->fix->safe != t->safe || g->fix->edits->src != t->now->source ||
-		    (t->done && map_get(t->done, name_of(a, g))))
+		if (!g->fix || g->fix->safe != t->safe ||
+		    g->fix->edits->src != t->now->source || (t->done && map_get(t->done, name_of(a, g))))
 			continue;
 		if (!taken) {
 			taken = arena_array(a, size, 1);
