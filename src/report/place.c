@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
+#include "base/filename.h"
 #include "base/text.h"
 
 /* The nearest folder above the working one that holds .git, a folder or, in a worktree, a file. */
@@ -36,29 +38,6 @@ report_find_root(struct report *r)
 	}
 }
 
-/* Drops empty steps, "." and "..", by the letter: links are not followed. */
-static void
-normalise(char *path)
-{
-	char *from = path, *to = path;
-	size_t n;
-
-	while (*from) {
-		from += strspn(from, "/");
-		n = strcspn(from, "/");
-		if (n == 2 && from[0] == '.' && from[1] == '.') {
-			while (to > path && *--to != '/')
-				;
-		} else if (n > 0 && !(n == 1 && from[0] == '.')) {
-			*to++ = '/';
-			memmove(to, from, n);
-			to += n;
-		}
-		from += n;
-	}
-	*to = '\0';
-}
-
 const char *
 report_repository_path(struct report *r, const char *path)
 {
@@ -69,7 +48,7 @@ report_repository_path(struct report *r, const char *path)
 		return path;
 	full = *path == '/' ? arena_strdup(r->arena, path) :
 	    arena_printf(r->arena, "%s/%s", r->here, path);
-	normalise(full);
+	filename_normalise(full);
 	if (n == 1)	/* the root of all */
 		n = 0;
 	return strncmp(full, r->root, n) == 0 && full[n] == '/' ? full + n + 1 : full;
@@ -113,38 +92,6 @@ report_message(struct report *r, const struct diag *g)
 
 /* ---- fingerprints ---- */
 
-/* FNV-1a, whose result is the same on every machine; blanks are left out of it, so that another
- * indentation makes no new findings. */
-static uint64_t
-hash_text(uint64_t h, const char *s, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (s[i] != ' ' && s[i] != '\t' && s[i] != '\r')
-			h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-	return (h ^ '\n') * 0x100000001b3u;
-}
-
-static uint64_t
-hash_of(struct report *r, const char *path, const struct diag *g)
-{
-	uint64_t h = hash_text(0xcbf29ce484222325u, g->rule, strlen(g->rule));
-	const char *name = report_repository_path(r, g->loc.src ? g->loc.src->path : path);
-	const char *line;
-	int length;
-
-	h = hash_text(h, name, strlen(name));
-	if (!g->loc.src)
-		return hash_text(h, g->message, strlen(g->message));
-	line = source_line(g->loc.src, loc_line(g->loc), &length);
-	/* a line may be the whole file: it is told by its beginning, and by the place in it */
-	if (length > 4096)
-		return hash_text(h, g->loc.src->text + g->loc.beg,
-		    (size_t)(g->loc.end - g->loc.beg));
-	return hash_text(h, line, (size_t)length);
-}
-
 struct numbered {
 	uint64_t hash;
 	int at;
@@ -169,7 +116,8 @@ report_fingerprints(struct report *r, const char *path, const struct diags *d)
 	int same = 0;
 
 	for (i = 0; i < n; i++)
-		order[i] = (struct numbered){ hash_of(r, path, d->all.v[i]), (int)i };
+		order[i] = (struct numbered){ fingerprint(report_repository_path(r,
+		    d->all.v[i]->loc.src ? d->all.v[i]->loc.src->path : path), d->all.v[i]), (int)i };
 	qsort(order, n, sizeof(*order), by_hash);
 	for (i = 0; i < n; i++) {
 		same = i > 0 && order[i].hash == order[i - 1].hash ? same + 1 : 1;

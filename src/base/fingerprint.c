@@ -1,0 +1,36 @@
+/* Fingerprints: FNV-1a, whose result is the same on every machine. */
+#include "base/fingerprint.h"
+
+#include <string.h>
+
+#define LONGEST_LINE	4096
+
+/* Blanks are left out, so that another indentation makes no new findings. */
+static uint64_t
+hash_text(uint64_t h, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (s[i] != ' ' && s[i] != '\t' && s[i] != '\r')
+			h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+	return (h ^ '\n') * 0x100000001b3u;
+}
+
+uint64_t
+fingerprint(const char *path, const struct diag *g)
+{
+	uint64_t h = hash_text(0xcbf29ce484222325u, g->rule, strlen(g->rule));
+	const char *line;
+	int length;
+
+	h = hash_text(h, path, strlen(path));
+	if (!g->loc.src)
+		return hash_text(h, g->message, strlen(g->message));
+	line = source_line(g->loc.src, loc_line(g->loc), &length);
+	/* a line may be the whole file: it is told by its beginning, and by the place in it */
+	if (length > LONGEST_LINE)
+		return hash_text(h, g->loc.src->text + g->loc.beg,
+		    (size_t)(g->loc.end - g->loc.beg));
+	return hash_text(h, line, (size_t)length);
+}
