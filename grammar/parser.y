@@ -93,6 +93,8 @@ item:	  use STR		{ vec_push(p->arena, &p->file->imports,
 	| network name body	{ file_network(p, $2, @$); }
 	| section '{' settings end	{ file_section(p, $1, (struct name){ NULL, @1 }, @1, @$); }
 	| section name '{' settings end	{ file_section(p, $1, $2, @1, @$); }
+	| section STR '{' settings end	{ file_section(p, $1, (struct name){ $2->name, @2 }, @1,
+				      @$); }
 	;
 
 use:	  USE			{ RECOVERED; }

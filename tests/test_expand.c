@@ -394,7 +394,7 @@ Test(expand, fractions_are_not_extents)
 Test(expand, params)
 {
 	const struct lang_define define[] = { { "width", "2 * 8" } };
-	const struct lang_options options = { define, 1, NULL };
+	const struct lang_options options = { define, 1, NULL, NULL };
 	const char *text = "param units = 2 * width\nparam width = 4\n"
 	    "network n { input x : f32[4]  y = x -> dense(units, bias=false) }";
 	struct spec *s;
@@ -497,7 +497,7 @@ Test(expand, device_by_option)
 {
 	const char *text = "network n { input x : f32[4]  y = x -> relu }\n"
 	    "device { memory 1GiB }\ndevice ci { memory 2GiB }";
-	struct lang_options options = { NULL, 0, "ci" };
+	struct lang_options options = { NULL, 0, "ci", NULL };
 
 	cr_assert_eq(load_with(text, &options)->modules.v[0]->set.device.memory, (int64_t)2 << 30);
 	options.device = "Tesla T4";

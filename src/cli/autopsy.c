@@ -236,8 +236,7 @@ is_pytorch(const struct oom_message *o)
 }
 
 static void
-weigh(struct arena *a, struct autopsy *y, const struct autopsy_args *args,
-    const struct spec *spec)
+weigh(struct arena *a, struct autopsy *y, const struct spec *spec)
 {
 	struct module *m = y->module;
 	struct advisor *v = ARENA_NEW(a, struct advisor);
@@ -255,7 +254,7 @@ weigh(struct arena *a, struct autopsy *y, const struct autopsy_args *args,
 	if (y->fit.fits || y->batch != y->spec_batch)
 		return;
 	*v = (struct advisor){ .arena = a, .module = m, .file = spec->file,
-		.options = compile_language(a, &args->compile), .fit = &y->fit };
+		.options = spec->options, .fit = &y->fit };
 	advise(v);
 	y->advice = v->all.v;
 	y->nadvice = v->all.n < MOST_ADVICE ? v->all.n : MOST_ADVICE;
@@ -329,7 +328,7 @@ explain(struct arena *a, const struct autopsy_args *args, const struct spec *spe
 		y->card_largest = keras_local_largest(y->module, &y->dump.layer, y->batch,
 		    y->card);
 	if (y->main || y->log.dump.any)
-		weigh(a, y, args, spec);
+		weigh(a, y, spec);
 	status = report(args, y);
 	return status ? status : y->main || y->log.dump.any ? 0 : 1;
 }

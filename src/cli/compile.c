@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/filename.h"
 #include "emit/emit.h"
 #include "model/whatif.h"
 #include "plan/plan.h"
@@ -131,8 +132,33 @@ keep_network(struct spec *spec, struct diags *d, const char *name)
 	spec->modules.n = 0;
 }
 
-struct lang_options *
-compile_language(struct arena *a, const struct compile_args *args)
+struct project *
+compile_project(struct arena *a, struct diags *d, const char *path, const char *config,
+    bool no_config)
+{
+	const char *found, *why;
+	struct project *p;
+	int i;
+
+	if (no_config)
+		return NULL;
+	path = filename_absolute(a, config ? config : path);
+	if (!(found = config ? path : project_find(a, path)))
+		return NULL;
+	if (!(p = project_load(a, found, &why))) {
+		diag_error(d, "settings", (struct loc){ NULL, 0, 0 }, "the project file %s: %s",
+		    config ? config : found, why);
+		return NULL;
+	}
+	for (i = 0; i < p->diags.all.n; i++)
+		vec_push(a, &d->all, p->diags.all.v[i]);
+	d->errors += p->diags.errors;
+	d->warnings += p->diags.warnings;
+	return p;
+}
+
+static struct lang_options *
+language(struct arena *a, struct diags *d, const char *path, const struct compile_args *args)
 {
 	struct lang_define *define = arena_array(a, MAX_WORDS, sizeof(*define));
 	struct lang_options *o = ARENA_NEW(a, struct lang_options);
@@ -145,7 +171,9 @@ compile_language(struct arena *a, const struct compile_args *args)
 		define[i].name = arena_strndup(a, word, n);
 		define[i].value = word + n + 1;
 	}
-	*o = (struct lang_options){ define, args->define.n, args->device };
+	*o = (struct lang_options){ define, args->define.n, args->device, args->project };
+	if (!args->project_known)
+		o->project = compile_project(a, d, path, args->config, args->no_config);
 	return o;
 }
 
@@ -153,7 +181,7 @@ struct spec *
 compile(struct arena *a, struct diags *d, const struct source *src,
     const struct compile_args *args)
 {
-	struct spec *spec = spec_load(a, d, src, compile_language(a, args));
+	struct spec *spec = spec_load(a, d, src, language(a, d, src->path, args));
 	int i;
 
 	if (args->network)

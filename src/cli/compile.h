@@ -7,7 +7,7 @@
 
 #include "cli/options.h"
 #include "ir/ir.h"
-#include "lang/expand.h"
+#include "lang/project.h"
 #include "passes/pass.h"
 
 struct compile_args {
@@ -21,6 +21,10 @@ struct compile_args {
 	bool input_gradients;
 	bool force;		/* write a program that does not fit its device */
 	int dump_after;		/* index in pass_table; -1: nothing */
+	const char *config;	/* the project file; NULL: the nearest one */
+	bool no_config;		/* none */
+	const struct project *project;	/* found already, where this is set: */
+	bool project_known;
 };
 
 #define COMPILE_DEFAULTS	{ .target = -1, .dump_after = -1 }
@@ -39,8 +43,16 @@ struct compile_args {
 	{ .name = "without", .type = OPTION_LIST, .value = "PASS",			\
 	  .doc = "leave out an optional pass, to see what it gains",			\
 	  FIELD(owner, compile.without) },						\
+	CONFIG_OPTIONS(owner, compile.config, compile.no_config),			\
 	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=VALUE",	\
 	  .doc = "set a file-level param", FIELD(owner, compile.define) }
+
+#define CONFIG_OPTIONS(owner, file, none)						\
+	{ .name = "config", .type = OPTION_STRING, .value = "FILE",			\
+	  .doc = "the project file, in place of the nearest .stowage",			\
+	  FIELD(owner, file) },								\
+	{ .name = "no-config", .type = OPTION_FLAG,					\
+	  .doc = "take no project file", FIELD(owner, none) }
 
 #define NETWORK_OPTION(owner)								\
 	{ .name = "network", .letter = 'n', .type = OPTION_STRING, .value = "NAME",	\
@@ -62,8 +74,10 @@ const char	*compile_pass_name(int i);
 /* Checks what the option table cannot: -D without "="; false after a message. */
 bool	compile_check(const struct command *, const struct compile_args *);
 
-/* What the options say to the language: -D and --device. */
-struct lang_options	*compile_language(struct arena *, const struct compile_args *);
+/* The project file for a spec of that path, as --config and --no-config say; NULL: none. Mistakes are
+ * reported to the diags: its own, and that it cannot be read. */
+struct project	*compile_project(struct arena *, struct diags *, const char *path, const char *config,
+		    bool no_config);
 
 /* Loads the spec and runs the passes over its networks; the diags say what was wrong. Where one
  * network is named, the others are neither planned nor listed. */

@@ -92,7 +92,7 @@ static int
 no_memory(const struct fit_args *args, const char *path)
 {
 	return usage_error(args->command, "%s names no device: say --memory SIZE, --device NAME, "
-	    "or device { memory 8GiB } in the spec", path);
+	    "or device { memory 8GiB } in the spec or in .stowage", path);
 }
 
 /* The network on a device of that memory: where the spec recomputes to stay within the device, that is
@@ -214,7 +214,7 @@ answer(struct arena *a, const struct fit_args *args, struct module *m, const str
 {
 	struct fit_report r = { .module = m };
 	struct advisor v = { .arena = a, .module = m, .file = spec->file,
-		.options = compile_language(a, &args->compile) };
+		.options = spec->options };
 	bool fits;
 	int status;
 

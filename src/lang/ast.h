@@ -111,7 +111,9 @@ enum section_kind { SEC_TRAIN, SEC_VALIDATE, SEC_DEVICE, SEC_LINT };
 
 struct section {
 	enum section_kind kind;
-	struct name name;	/* the network or device it is for; text NULL when unnamed */
+	/* the network or device it is for, the pattern of paths of a lint section; text NULL when
+	 * unnamed */
+	struct name name;
 	struct loc loc, head;
 	struct setting *setting;
 	int nsettings;

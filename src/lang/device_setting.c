@@ -1,6 +1,7 @@
 /*
  * Device sections: device { name "RTX 3090" }, device ci { memory 8GiB arch sm_86 }. Without
- * --device the unnamed section counts; --device names a section, or a card.
+ * --device the unnamed section counts; --device names a section, or a card. A spec's own sections
+ * come before those of its project.
  */
 #include "lang/expander.h"
 
@@ -9,6 +10,7 @@
 
 #include "base/text.h"
 #include "lang/devices.h"
+#include "lang/project.h"
 
 #define MOST_SUGGESTED	6
 #define LARGEST_ARCH	999
@@ -129,13 +131,17 @@ unknown_device(struct expander *ex)
 {
 	const struct file *f = ex->spec->file;
 	struct diag *g = ex_error(ex, "settings", (struct loc){ NULL, 0, 0 },
-	    "--device %s: neither a device section of the spec nor a card's name", ex->opt->device);
+	    "--device %s: neither a device section nor a card's name", ex->opt->device);
+	const struct project *p = ex->opt->project;
 	struct names names = { NULL, 0, 0 };
 	int i;
 
 	for (i = 0; i < f->sections.n; i++)
 		if (f->sections.v[i]->kind == SEC_DEVICE && f->sections.v[i]->name.text)
 			names_add(ex->a, &names, f->sections.v[i]->name.text);
+	for (i = 0; p && i < p->devices.n; i++)
+		if (p->devices.v[i].name)
+			names_add(ex->a, &names, p->devices.v[i].name);
 	if (!names_suggest(ex, g, ex->opt->device, &names))
 		suggest_gpus(ex, g, ex->opt->device);
 }
@@ -154,25 +160,10 @@ tries_memory(const struct section *s)
 }
 
 void
-device_read(struct expander *ex, struct settings *set)
+device_section(struct expander *ex, const struct section *s, struct device *d)
 {
-	const struct section *s = chosen(ex);
-	struct device *d = &set->device;
-	const struct gpu *gpu;
 	int i, before = ex->d->errors;
 
-	if (!s && ex->opt->device) {
-		gpu = gpu_find(ex->opt->device);
-		if (!gpu) {
-			unknown_device(ex);
-			return;
-		}
-		use_gpu(d, gpu);
-		d->given = true;
-		return;
-	}
-	if (!s)
-		return;
 	d->given = true;
 	for (i = 0; i < s->nsettings; i++)	/* first the name, so that the rest may differ */
 		if (strcmp(s->setting[i].key.text, "name") == 0)
@@ -189,5 +180,25 @@ device_read(struct expander *ex, struct settings *set)
 		d->given = false;
 		if (ex->d->errors == before && !tries_memory(s))
 			ex_error(ex, "settings", s->head, "a device needs a name or its memory");
+	}
+}
+
+void
+device_read(struct expander *ex, struct settings *set)
+{
+	const char *name = ex->opt->device;
+	const struct section *s = chosen(ex);
+	const struct project_device *project = project_device(ex->opt->project, name);
+	const struct gpu *gpu;
+
+	if (s) {
+		device_section(ex, s, &set->device);
+	} else if (project) {
+		set->device = project->device;
+	} else if (name && (gpu = gpu_find(name))) {
+		use_gpu(&set->device, gpu);
+		set->device.given = true;
+	} else if (name) {
+		unknown_device(ex);
 	}
 }

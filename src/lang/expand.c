@@ -140,12 +140,13 @@ struct spec *
 spec_load(struct arena *a, struct diags *d, const struct source *src,
     const struct lang_options *opt)
 {
-	static const struct lang_options none = { NULL, 0, NULL };
+	static const struct lang_options none = { .device = NULL };
 	struct spec *spec = ARENA_NEW(a, struct spec);
 	struct expander ex = { .a = a, .d = d, .spec = spec, .opt = opt ? opt : &none };
 	int before = d->errors, i;
 	bool broken;
 
+	spec->options = ex.opt;
 	ex.root = unit_load(&ex, src);
 	spec->file = ex.root->file;
 	for (i = 0; i < ex.units.n; i++)

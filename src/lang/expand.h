@@ -18,12 +18,14 @@ struct lang_options {
 	const struct lang_define *define;
 	int ndefines;
 	const char *device;	/* a GPU's or a device section's name; NULL: the spec's own */
+	const struct project *project;	/* its devices count where the spec has none; or NULL */
 };
 
 struct spec {
 	struct file *file;
 	VEC(struct module *) modules;	/* one per network, in the order of the file */
 	VEC(struct file *) imported;	/* files reached by `use` */
+	const struct lang_options *options;
 };
 
 /* OPTIONS may be NULL. Never returns NULL. */

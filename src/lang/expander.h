@@ -285,6 +285,7 @@ void	no_decay_check(struct expander *, const struct settings *);
 void	freeze_read(struct expander *, const struct setting *, struct settings *);
 void	recompute_read(struct expander *, const struct setting *, struct settings *);
 void	device_read(struct expander *, struct settings *);
+void	device_section(struct expander *, const struct section *, struct device *);
 /* "unknown setting 'x'", with the near one of the section's KEYS */
 void	setting_unknown(struct expander *, const struct setting *, const char *section,
 	    const char *const *keys, int nkeys);

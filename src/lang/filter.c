@@ -268,7 +268,7 @@ close_all(struct filter *f, const struct token *before)
 	filter_begin_statement(f);
 }
 
-/* ---- heads of items: network NAME {, block NAME(...) {, train [NAME] { ---- */
+/* ---- heads of items: network NAME {, block NAME(...) {, train [NAME] {, lint ["PATTERN"] { ---- */
 
 static void
 enter_body(struct filter *f, struct token brace)
@@ -332,6 +332,12 @@ head_token(struct filter *f, struct token t)
 			    token_text(f->p, &t));
 		spell(f, &t);
 		t.kind = TOK_NAME;
+		filter_put(f, t);
+		f->head_state = HEAD_NAMED;
+		return true;
+	}
+	if (f->head == TOK_LINT && t.kind == TOK_STR && f->head_state == HEAD_START &&
+	    !t.line_start) {
 		filter_put(f, t);
 		f->head_state = HEAD_NAMED;
 		return true;

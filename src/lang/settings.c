@@ -128,17 +128,15 @@ sections_check(struct expander *ex)
 		const struct section *s = f->sections.v[i];
 
 		check_name(ex, s);
-		if (s->kind == SEC_LINT)
-			diag_add(ex->d, SEV_WARNING, "settings", s->head, "a lint section has no "
-			    "effect yet; suppress a finding with a comment");
-		else
+		if (s->kind != SEC_LINT)	/* those are read by the linter */
 			check_keys(ex, s);
-		for (j = 0; j < i && s->kind != SEC_LINT; j++) {
+		for (j = 0; j < i; j++) {
 			const struct section *t = f->sections.v[j];
 
 			if (t->kind == s->kind && same_name(t->name.text, s->name.text)) {
 				struct diag *g = ex_error(ex, "settings", s->head,
-				    "there is a second %s section", sections[s->kind].name);
+				    "there is a second %s section%s%s", sections[s->kind].name,
+				    s->name.text ? " " : "", s->name.text ? s->name.text : "");
 
 				diag_place(ex->d, g, t->head, "the first is here");
 				break;

@@ -13,8 +13,10 @@
 #define LONGEST		24	/* no word of the language comes near it */
 
 static const char *const settings[] = {
-	"accumulate", "arch", "batch", "chunk_loss", "clip", "data", "epochs", "freeze", "memory", "name",
-	"optimizer", "precision", "recompute", "schedule", "seed", "shuffle", "steps",
+	"accumulate", "arch", "as", "baseline", "batch", "chunk_loss", "clip", "data", "epochs",
+	"error", "exclude", "fail_on", "freeze", "ignore", "inline_suppressions", "memory", "name",
+	"note", "optimizer", "precision", "recompute", "require_reason", "schedule", "seed", "select",
+	"shuffle", "steps", "warning",
 };
 
 static const char *const durations[] = { "epochs", "steps" };

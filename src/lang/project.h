@@ -1,0 +1,39 @@
+/*
+ * The project file .stowage: what holds for all specs below its folder, in their own syntax. It has
+ * device sections, which specs without a device assume, and lint sections (rules/config.h).
+ *
+ * The nearest one counts, alone: from the folder of the spec upwards, up to the first folder that
+ * holds .git, where a repository ends. So a checkout elsewhere finds what this one does, whatever
+ * lies in the folders above it.
+ */
+#ifndef STOWAGE_LANG_PROJECT_H
+#define STOWAGE_LANG_PROJECT_H
+
+#include "lang/expand.h"
+
+#define PROJECT_FILE	".stowage"
+
+struct project_device {
+	const char *name;	/* as --device calls it; NULL: the one that is assumed */
+	struct device device;	/* without a place: what a spec's findings say is about the spec */
+	struct loc loc;
+};
+
+struct project {
+	const char *folder;	/* absolute; what its paths are relative to */
+	struct file *file;
+	VEC(struct project_device) devices;
+	struct diags diags;	/* its mistakes: nothing may be done by a file that has errors */
+};
+
+/* The absolute path of the project file for what lies at the absolute PATH; NULL: there is none. */
+const char	*project_find(struct arena *, const char *path);
+
+/* Reads the project file at an absolute path, in an arena of its user's; NULL and *WHY if it cannot be
+ * read. */
+struct project	*project_load(struct arena *, const char *path, const char **why);
+
+/* The device section of that name (NULL: the unnamed one); NULL: there is none, or no PROJECT. */
+const struct project_device	*project_device(const struct project *, const char *name);
+
+#endif
