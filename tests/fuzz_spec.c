@@ -28,7 +28,9 @@
 #include "passes/pass.h"
 #include "plan/plan.h"
 #include "report/report.h"
+#include "rules/config.h"
 #include "rules/lint.h"
+#include "rules/suppress.h"
 
 #define LONGEST		(1 << 16)	/* bytes of a text */
 #define DEEPEST		257		/* of expression trees */
@@ -508,6 +510,22 @@ syntax_errors(const struct diags *d)
 	return false;
 }
 
+/* The text as a project file, and its lint section as a spec's; then what they say together. */
+static void
+configure(struct arena *a, const struct source *src, const struct file *f)
+{
+	struct project *p = project_read(a, src, "/some/where/.stowage");
+	struct lint_config *c = config_read(a, p);
+	struct level_layer own = { .words = { NULL, 0, 0 } };
+	struct config_words as = { .all = { NULL, 0, 0 } };
+	struct diags d;
+
+	diags_init(&d, a);
+	config_of_spec(a, &d, f, &own, &as);
+	config_levels(a, c, "/some/where/else/a.nn", &own, NULL);
+	config_excludes(a, c, "/some/where/else/a.nn");
+}
+
 /* Everything from the text to the program of one target; returns whether there is a program for
  * each of its networks. */
 static bool
@@ -516,6 +534,7 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 	struct arena *a = arena_new();
 	struct source *src = source_from_text(a, t->path, t->text, t->n);
 	const struct file **file;
+	struct suppress s;
 	struct spec *spec;
 	struct diags d;
 	bool planned;
@@ -524,6 +543,8 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 	diags_init(&d, a);
 	spec = spec_load(a, &d, src, NULL);
 	check_file(spec->file);
+	if (target == target_table[0])
+		configure(a, src, spec->file);
 	if (!syntax_errors(&d) && spec->file->networks.n > 0)
 		amend(a, spec->file);
 	file = arena_array(a, (size_t)spec->imported.n + 1, sizeof(*file));
@@ -535,8 +556,10 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 		planned &= plan_and_emit(spec->modules.v[i], target, &d, null);
 	if (planned && target == target_table[0] && spec->modules.n == 1 && below(8) == 0)
 		advise_on(spec->modules.v[0], spec->file);
-	lint_run(&d, file, 1 + spec->imported.n, spec->modules.v, spec->modules.n);
-	lint_suppress(&d, file, 1 + spec->imported.n);
+	s = (struct suppress){ .d = &d, .file = file, .nfiles = 1 + spec->imported.n,
+		.asked = { !d.errors, !d.errors && planned }, .require_reason = below(2) };
+	lint_run(&d, file, NULL, s.nfiles, spec->modules.v, spec->modules.n);
+	suppress_run(&s);
 	diags_sort(&d);
 	check_diags(src, &d);
 	print_findings(null, t->path, &d);

@@ -463,7 +463,7 @@ Test(suppress, covers_its_line_the_next_statement_or_the_file)
 		cr_assert_eq(s->from_line, want[i].from, "%s: from %d", want[i].rule, s->from_line);
 		cr_assert_eq(s->to_line, want[i].to, "%s: to %d", want[i].rule, s->to_line);
 		cr_assert_eq(s->nrules, want[i].rules);
-		cr_assert_str_eq(s->rule[0], want[i].rule);
+		cr_assert_str_eq(s->rule[0].text, want[i].rule);
 		cr_assert_str_eq(s->reason, want[i].reason);
 	}
 	arena_free(p.arena);

@@ -8,12 +8,13 @@
 
 #include "cli/commands.h"
 #include "cli/compile.h"
-#include "cli/paths.h"
+#include "cli/lint_projects.h"
 #include "cli/rewrite.h"
 #include "lang/layout.h"
 
 struct fmt_args {
-	bool check, diff;
+	bool check, diff, no_config;
+	const char *config;
 	const char *stdin_name;
 };
 
@@ -40,6 +41,7 @@ static const struct option options[] = {
 	{ .name = "stdin-filename", .type = OPTION_STRING, .value = "PATH",
 	  .doc = "what to call standard input (-) in messages",
 	  FIELD(struct fmt_args, stdin_name) },
+	CONFIG_OPTIONS(struct fmt_args, config, no_config),
 	{ .name = NULL }
 };
 
@@ -88,14 +90,18 @@ static int
 fmt_all(struct arena *a, void *context)
 {
 	struct fmt_run *run = context;
-	struct paths paths = { 0 };
+	struct projects projects = { .arena = a, .config = run->args->config,
+		.no_config = run->args->no_config };
+	struct paths paths = { .skip = projects_exclude, .context = &projects };
 	int i;
 
 	for (i = 0; i < run->noperands; i++)
 		paths_add(a, &paths, run->operand[i]);
+	if (projects.trouble)	/* nobody knows what is excluded */
+		return 2;
 	run->trouble |= paths.failures > 0;
 	if (paths.path.n == 0 && !run->trouble) {
-		fputs("stowage fmt: no .nn file in what was given\n", stderr);
+		paths_none(&paths, "fmt");
 		run->trouble = true;
 	}
 	for (i = 0; i < paths.path.n; i++) {

@@ -3,26 +3,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/filename.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
 #include "cli/forecast.h"
 #include "cli/jobs.h"
+#include "cli/lint_projects.h"
 #include "cli/paths.h"
 #include "cli/rewrite.h"
 #include "report/report.h"
 #include "rules/fixer.h"
 #include "rules/lint.h"
 
-enum fail_on { FAIL_ERROR, FAIL_WARNING, FAIL_NOTE, FAIL_NEVER };
-
-static const int fatal[] = {	/* the least severity that fails the run */
-	[FAIL_ERROR] = SEV_ERROR, [FAIL_WARNING] = SEV_WARNING, [FAIL_NOTE] = SEV_NOTE,
-	[FAIL_NEVER] = SEV_ERROR + 1,
-};
-
 struct lint_args {
 	struct compile_args compile;
-	int format, colour, fail_on;
+	struct lint_given given;
+	int format, colour;
 	bool exit_zero, statistics;
 	bool fix, unsafe_fixes, diff;
 	int64_t jobs;		/* 0: as many as processors */
@@ -31,10 +27,12 @@ struct lint_args {
 };
 
 struct lint_run {		/* the whole command */
-	const struct lint_args *args;
+	struct lint_args *args;
 	char **operand;
 	int noperands;
+	const struct command *command;
 	struct report report;
+	struct projects projects;
 	bool trouble;		/* a file could not be read, checked or written */
 	bool differs;		/* --diff has something to show */
 };
@@ -44,8 +42,8 @@ struct one_file {
 	const struct lint_args *args;
 	const char *path;
 	struct arena *arena;	/* of what follows; NULL: out of memory */
-	struct checked *first;	/* NULL: */
-	const char *why;	/* it could not be read */
+	const char *why;	/* it could not be read; NULL: */
+	struct lint_check check;
 	struct fixed fixed;
 };
 
@@ -58,17 +56,6 @@ static const char *
 format_name(int i)
 {
 	return format_table[i] ? format_table[i]->name : NULL;
-}
-
-static const char *
-fail_on_name(int i)
-{
-	static const char *const name[] = {
-		[FAIL_ERROR] = "error", [FAIL_WARNING] = "warning", [FAIL_NOTE] = "note",
-		[FAIL_NEVER] = "never", NULL
-	};
-
-	return name[i];
 }
 
 const char *
@@ -99,8 +86,8 @@ static const struct option options[] = {
 	  .doc = "colour the text format", .choice = colour_choice_name,
 	  FIELD(struct lint_args, colour) },
 	{ .name = "fail-on", .type = OPTION_CHOICE, .value = "SEVERITY",
-	  .doc = "the least severity that makes the exit status 1", .choice = fail_on_name,
-	  FIELD(struct lint_args, fail_on) },
+	  .doc = "the least severity that makes the exit status 1", .choice = config_fail_on_name,
+	  FIELD(struct lint_args, given.fail_on) },
 	{ .name = "exit-zero", .type = OPTION_FLAG,
 	  .doc = "leave with status 0 though there are findings",
 	  FIELD(struct lint_args, exit_zero) },
@@ -122,6 +109,7 @@ static const struct option options[] = {
 	{ .name = "jobs", .letter = 'J', .type = OPTION_INT, .value = "N",
 	  .doc = "files that are checked at a time; one for each processor if not given",
 	  .min = 1, .max = 1024, FIELD(struct lint_args, jobs) },
+	GIVEN_OPTIONS(struct lint_args),
 	AS_OPTION(struct lint_args),
 	NETWORK_OPTION(struct lint_args),
 	BATCH_OPTION(struct lint_args),
@@ -129,27 +117,30 @@ static const struct option options[] = {
 	{ .name = NULL }
 };
 
-static struct checked *
-check_source(struct arena *a, struct source *source, const void *context)
+static bool
+is_stdin(const struct one_file *one)
 {
-	const struct lint_args *args = context;
-	struct checked *c = ARENA_NEW(a, struct checked);
-	const struct file *const *file;
-	int nfiles, i;
+	return strcmp(one->path, "-") == 0;
+}
 
-	c->source = source;
-	diags_init(&c->diags, a);
-	c->spec = compile(a, &c->diags, source, &args->compile);
-	file = compile_files(a, c->spec, &nfiles);
-	lint_run(&c->diags, file, nfiles, c->spec->modules.v, c->spec->modules.n);
-	for (i = 0; i < c->spec->modules.n; i++)
-		forecast_findings(&c->diags, c->spec->modules.v[i], &args->as);
-	lint_suppress(&c->diags, file, nfiles);
-	for (i = 0; i < c->diags.all.n; i++)	/* other files are fixed by their own names */
-		if (c->diags.all.v[i]->fix && c->diags.all.v[i]->fix->edits->src != source)
-			c->diags.all.v[i]->fix = NULL;
-	diags_sort(&c->diags);
-	return c;
+/* The project file itself, which has been read by now. */
+static bool
+is_project_file(const struct one_file *one)
+{
+	const char *slash = strrchr(one->path, '/');
+
+	return strcmp(slash ? slash + 1 : one->path, PROJECT_FILE) == 0;
+}
+
+/* Checks a text that fixes made of the one checked before. */
+static struct checked *
+check_again(struct arena *a, struct source *source, const void *context)
+{
+	struct lint_check *l = ARENA_NEW(a, struct lint_check);
+
+	*l = *(const struct lint_check *)context;
+	lint_check(l, source);
+	return &l->made;
 }
 
 static void
@@ -157,16 +148,24 @@ check_file(struct one_file *one)
 {
 	const struct lint_args *args = one->args;
 	struct source *source = source_read(one->arena, one->path, &one->why);
-	struct fixer fixer = { one->arena, args->unsafe_fixes, check_source, args };
+	struct fixer fixer = { one->arena, args->unsafe_fixes, check_again, &one->check };
 
 	if (!source)
 		return;
-	if (strcmp(one->path, "-") == 0 && args->stdin_name)
+	one->why = NULL;
+	if (is_stdin(one) && args->stdin_name)
 		source->path = args->stdin_name;
-	one->first = check_source(one->arena, source, args);
-	one->fixed = (struct fixed){ .last = one->first };
+	one->check.arena = one->arena;
+	one->check.given = &args->given;
+	one->check.compile = &args->compile;
+	if (args->given.show_settings) {
+		one->check.made.source = source;
+		return;
+	}
+	lint_check(&one->check, source);
+	one->fixed = (struct fixed){ .last = &one->check.made };
 	if (args->fix || args->diff)
-		one->fixed = lint_fix(&fixer, one->first);
+		one->fixed = lint_fix(&fixer, &one->check.made);
 }
 
 static void
@@ -200,12 +199,24 @@ write_fixed(struct lint_run *run, struct one_file *one)
 			edits_diff(one->fixed.edits, &patch);
 		fwrite(patch.s ? patch.s : "", 1, patch.n, stdout);
 		run->differs |= patch.n > 0;
-	} else if (run->args->fix && strcmp(one->path, "-") == 0) {
+	} else if (run->args->fix && is_stdin(one)) {
 		fwrite(new->text, 1, (size_t)new->size, stdout);
 	} else if (one->fixed.edits) {
-		return rewrite_file(one->arena, one->first->source, new);
+		return rewrite_file(one->arena, one->check.made.source, new);
 	}
 	return true;
+}
+
+static void
+report_check(struct report *r, struct lint_check *l)
+{
+	r->fatal = lint_fatal(l);
+	r->has_baseline |= l->project->baseline != NULL;
+	r->hidden += l->match.hidden;
+	report_file(r, l->made.source->path, &l->made.diags);
+	if (l->project->baseline)
+		baseline_note(l->project->baseline, filename_absolute(l->arena,
+		    l->made.source->path), &l->match, &l->asked, l->levels[0]);
 }
 
 /* Writes one file, where it was fixed, and reports what is left: all of it where it could not be
@@ -222,13 +233,15 @@ report_one(struct lint_run *run, struct one_file *one)
 		return false;
 	}
 	arena_on_failure(one->arena, &failed);
+	if (run->args->given.show_settings) {
+		lint_show(&one->check, one->check.made.source, stdout);
+		return true;
+	}
 	good = write_fixed(run, one);
 	if (!run->args->diff) {
-		struct checked *c = good ? one->fixed.last : one->first;
-
 		r->fixed += good ? one->fixed.n : 0;
 		r->files_fixed += good && one->fixed.n > 0;
-		report_file(r, c->source->path, &c->diags);
+		report_check(r, good ? lint_check_of(one->fixed.last) : &one->check);
 	}
 	return good;
 }
@@ -241,9 +254,9 @@ finish(void *context, int i)
 
 	if (!one->arena)
 		fputs("stowage: out of memory\n", stderr);
-	else if (!one->first)
+	else if (one->why)
 		fprintf(stderr, "stowage: %s: %s\n", one->path, one->why);
-	if (!one->arena || !one->first || !report_one(files->run, one))
+	if (!one->arena || one->why || !report_one(files->run, one))
 		files->run->trouble = true;
 	arena_free(one->arena);
 	one->arena = NULL;
@@ -253,36 +266,48 @@ static int
 lint_all(struct arena *a, void *context)
 {
 	struct lint_run *run = context;
-	struct paths paths = { 0 };
+	struct projects *projects = &run->projects;
+	struct paths paths = { .skip = projects_exclude, .context = projects };
 	struct files files = { .run = run };
-	int i;
+	int i, n = 0;
 
+	projects->arena = a;
+	lint_given_read(a, run->command, &run->args->given);
 	for (i = 0; i < run->noperands; i++)
 		paths_add(a, &paths, run->operand[i]);
 	run->trouble |= paths.failures > 0;
 	if (run->args->fix || run->args->diff)
 		paths_once(a, &paths);
 	if (paths.path.n == 0 && !run->trouble) {
-		fputs("stowage lint: no .nn file in what was given\n", stderr);
+		paths_none(&paths, "lint");
 		run->trouble = true;
 	}
 	files.file = arena_array(a, (size_t)paths.path.n, sizeof(*files.file));
-	for (i = 0; i < paths.path.n; i++)
-		files.file[i] = (struct one_file){ .args = run->args, .path = paths.path.v[i] };
-	jobs_run(run->args->jobs ? (int)run->args->jobs : jobs_processors(), paths.path.n, work,
-	    finish, &files);
-	return run->trouble ? 2 : 0;
+	for (i = 0; i < paths.path.n; i++) {
+		struct one_file one = { .args = run->args, .path = paths.path.v[i] };
+
+		one.check.project = projects_for(projects, is_stdin(&one) && run->args->stdin_name ?
+		    run->args->stdin_name : one.path);
+		if (!one.check.project->broken && !is_project_file(&one))
+			files.file[n++] = one;
+	}
+	run->trouble |= projects->trouble;
+	jobs_run(run->args->jobs ? (int)run->args->jobs : jobs_processors(), n, work, finish,
+	    &files);
+	projects->trouble |= run->trouble;
+	if (!run->args->given.show_settings)
+		projects_finish(projects);
+	return projects->trouble ? 2 : 0;
 }
 
+/* Are the words of the options good? Asked before anything is printed. */
 static int
-status_of(const struct report *r, const struct lint_args *args)
+check_words(struct arena *a, void *context)
 {
-	if (r->trouble)
-		return 2;
-	if (args->exit_zero)
-		return 0;
-	return (r->errors > 0 && r->fatal <= SEV_ERROR) ||
-	    (r->warnings > 0 && r->fatal <= SEV_WARNING) || (r->notes > 0 && r->fatal <= SEV_NOTE);
+	const struct lint_run *run = context;
+	struct lint_given given = run->args->given;
+
+	return lint_given_read(a, run->command, &given) ? 0 : 2;
 }
 
 /* The format asked for; NULL, after a message, where it has no statistics. */
@@ -304,7 +329,7 @@ run_diff(struct lint_run *run)
 {
 	if (compile_in_arena(lint_all, run) != 0)
 		return 2;
-	return run->differs && !run->args->exit_zero;
+	return (run->differs || run->projects.differs) && !run->args->exit_zero;
 }
 
 /* With --fix a spec that came in by standard input leaves by standard output, and findings step
@@ -323,8 +348,8 @@ output_of(const struct lint_run *run)
 static int
 run_lint(const struct command *c, int argc, char **argv)
 {
-	struct lint_args args = { .compile = COMPILE_DEFAULTS };
-	struct lint_run run = { .args = &args, .operand = argv };
+	struct lint_args args = { .compile = COMPILE_DEFAULTS, .given = { .fail_on = -1 } };
+	struct lint_run run = { .args = &args, .operand = argv, .command = c };
 	enum parsed parsed = options_parse(c, &args, argc, argv, &run.noperands);
 	const struct format *format;
 
@@ -334,18 +359,26 @@ run_lint(const struct command *c, int argc, char **argv)
 		return usage_error(c, "no file or folder given");
 	if (args.unsafe_fixes && !args.fix && !args.diff)
 		return usage_error(c, "--unsafe-fixes goes with --fix or --diff");
-	if (!compile_check(c, &args.compile) || !forecast_check(c, &args.as))
+	if (args.given.write_baseline && (args.fix || args.diff))
+		return usage_error(c, "--write-baseline lists what there is: fix first, then write it");
+	if (!compile_check(c, &args.compile) || !forecast_check(c, &args.as) ||
+	    compile_in_arena(check_words, &run) != 0)
 		return 2;
+	args.given.as = args.as;
+	run.projects = (struct projects){ .config = args.compile.config, .given = &args.given,
+		.no_config = args.compile.no_config, .report = &run.report, .fix = args.fix,
+		.diff = args.diff };
+	if (args.given.show_settings)
+		return compile_in_arena(lint_all, &run);
 	if (!(format = choose_format(c, &args)))
 		return 2;
 	if (args.diff)
 		return run_diff(&run);
 	report_begin(&run.report, format, output_of(&run), colour_wanted(args.colour));
 	run.report.offers_fixes = true;
-	run.report.fatal = fatal[args.fail_on];
 	run.report.trouble = compile_in_arena(lint_all, &run) != 0;
 	report_end(&run.report);
-	return status_of(&run.report, &args);
+	return run.report.trouble ? 2 : run.report.failed && !args.exit_zero;
 }
 
 const struct command command_lint = {

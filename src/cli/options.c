@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-#define MAX_OPTIONS	32
+#define MAX_OPTIONS	64
 #define HELP_COLUMN	30
 
 int

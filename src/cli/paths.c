@@ -37,6 +37,10 @@ visit(struct arena *a, struct paths *p, const char *path, int depth)
 
 	if (lstat(path, &st) != 0)
 		return;		/* gone since the folder was read */
+	if (p->skip && (S_ISDIR(st.st_mode) || has_suffix(path)) && p->skip(p->context, path)) {
+		p->skipped++;
+		return;
+	}
 	if (S_ISDIR(st.st_mode)) {
 		if (depth < DEEPEST)
 			walk(a, p, path, depth + 1);
@@ -99,4 +103,13 @@ paths_once(struct arena *a, struct paths *p)
 		p->path.v[n++] = path;
 	}
 	p->path.n = n;
+}
+
+void
+paths_none(const struct paths *p, const char *command)
+{
+	fprintf(stderr, "stowage %s: no .nn file in what was given", command);
+	if (p->skipped)
+		fprintf(stderr, ", but for %d that the project file excludes", p->skipped);
+	putc('\n', stderr);
 }

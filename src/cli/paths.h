@@ -9,6 +9,9 @@
 struct paths {
 	VEC(const char *) path;
 	int failures;		/* folders that could not be read; each has been reported */
+	int skipped;
+	bool (*skip)(void *context, const char *path);	/* of what walks find; NULL: nothing */
+	void *context;
 };
 
 /* Appends PATH, or, if it is a folder, all *.nn below it by name. Hidden folders and links to
@@ -17,5 +20,8 @@ void	paths_add(struct arena *, struct paths *, const char *path);
 
 /* Drops what names a file that is named before, by whatever way: for who writes them. */
 void	paths_once(struct arena *, struct paths *);
+
+/* Says on standard error that nothing came of it. */
+void	paths_none(const struct paths *, const char *command);
 
 #endif

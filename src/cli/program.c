@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/lint_check.h"
 #include "plan/plan.h"
 #include "rules/lint.h"
 
@@ -14,12 +15,21 @@ static bool
 fits(struct arena *a, struct diags *d, const struct spec *spec)
 {
 	const struct file *const *file;
+	struct lint_config *config;
+	struct suppress s = { .d = d };
+	struct diags quiet;
 	struct diag *g;
 	int nfiles, i, before = d->errors;
 
 	file = compile_files(a, spec, &nfiles);
-	lint_run(d, file, nfiles, spec->modules.v, spec->modules.n);
-	lint_suppress(d, file, nfiles);
+	diags_init(&quiet, a);	/* mistakes in lint sections are lint's to tell */
+	config = config_read(a, (struct project *)spec->options->project);
+	s.levels = lint_levels(a, &quiet, config, NULL, file, nfiles, NULL);
+	s.file = file;
+	s.nfiles = nfiles;
+	s.ignore_comments = !config->inline_suppressions.on;
+	lint_run(d, file, s.levels, nfiles, spec->modules.v, spec->modules.n);
+	suppress_run(&s);
 	for (i = 0; i < d->all.n; i++) {
 		g = d->all.v[i];
 		if (g->severity == SEV_ERROR && strcmp(g->rule, "oom") == 0)

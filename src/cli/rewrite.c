@@ -54,34 +54,60 @@ keep_mode(int fd, const struct stat *st)
 	return fchmod(fd, st->st_mode & 07777) == 0;
 }
 
-bool
-rewrite_file(struct arena *a, const struct source *old, const struct source *new)
+/* What open(2) would give a new file. */
+static bool
+usual_mode(int fd)
 {
-	char real[PATH_MAX], *fresh;
-	struct stat st;
-	bool good;
-	int fd, why;
+	mode_t mask = umask(0);
 
-	if (!realpath(old->path, real) || stat(real, &st) != 0)
-		return failed(old->path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return failed(old->path, "not a regular file");
-	fresh = arena_printf(a, "%s.XXXXXX", real);
-	if ((fd = mkstemp(fresh)) < 0)
-		return failed(old->path, strerror(errno));
-	good = write_all(fd, new->text, (size_t)new->size) && keep_mode(fd, &st);
+	umask(mask);
+	return fchmod(fd, 0666 & ~mask) == 0;
+}
+
+/* Writes NEW to the path REAL; OLD is what is there, and ST its state; NULL: nothing. */
+static bool
+replace(struct arena *a, const char *real, const struct source *old, const struct stat *st,
+    const struct source *new)
+{
+	char *fresh = arena_printf(a, "%s.XXXXXX", real);
+	int fd = mkstemp(fresh), why;
+	bool good;
+
+	if (fd < 0)
+		return failed(new->path, strerror(errno));
+	good = write_all(fd, new->text, (size_t)new->size) &&
+	    (st ? keep_mode(fd, st) : usual_mode(fd));
 	why = errno;
 	if (close(fd) != 0 && good) {
 		good = false;
 		why = errno;
 	}
-	if (good && !is_as_read(a, old, real)) {
+	if (good && (old ? !is_as_read(a, old, real) : access(real, F_OK) == 0)) {
 		unlink(fresh);
-		return failed(old->path, "it was changed meanwhile");
+		return failed(new->path, "it was changed meanwhile");
 	}
 	if (good && rename(fresh, real) == 0)
 		return true;
 	why = good ? errno : why;
 	unlink(fresh);
-	return failed(old->path, strerror(why));
+	return failed(new->path, strerror(why));
+}
+
+bool
+rewrite_file(struct arena *a, const struct source *old, const struct source *new)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	if (!realpath(old->path, real) || stat(real, &st) != 0)
+		return failed(old->path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return failed(old->path, "not a regular file");
+	return replace(a, real, old, &st, new);
+}
+
+bool
+rewrite_new(struct arena *a, const struct source *new)
+{
+	return replace(a, new->path, NULL, NULL, new);
 }

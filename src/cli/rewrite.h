@@ -11,4 +11,7 @@
  */
 bool	rewrite_file(struct arena *, const struct source *old, const struct source *new);
 
+/* The same of a file that is not there yet. */
+bool	rewrite_new(struct arena *, const struct source *new);
+
 #endif

@@ -131,8 +131,9 @@ struct import {			/* use "blocks.nn" */
 
 struct suppression {		/* # stowage: allow(rule, rule) reason */
 	struct loc loc;
-	const char **rule;
+	struct name *rule;
 	int nrules;
+	bool own_line;
 	const char *reason;	/* "" when none is given */
 	int from_line, to_line;	/* the lines it covers, inclusive; allow-file covers all */
 };

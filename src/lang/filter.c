@@ -336,8 +336,7 @@ head_token(struct filter *f, struct token t)
 		f->head_state = HEAD_NAMED;
 		return true;
 	}
-	if (f->head == TOK_LINT && t.kind == TOK_STR && f->head_state == HEAD_START &&
-	    !t.line_start) {
+	if (f->head == TOK_LINT && t.kind == TOK_STR && f->head_state == HEAD_START) {
 		filter_put(f, t);
 		f->head_state = HEAD_NAMED;
 		return true;

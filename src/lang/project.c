@@ -51,19 +51,15 @@ refuse_all_but_sections(struct expander *ex, const struct file *f)
 }
 
 struct project *
-project_load(struct arena *a, const char *path, const char **why)
+project_read(struct arena *a, const struct source *src, const char *path)
 {
 	static const struct lang_options none = { .device = NULL };
 	struct project *p = ARENA_NEW(a, struct project);
 	struct spec *spec = ARENA_NEW(a, struct spec);
 	struct expander ex = { .a = a, .d = &p->diags, .spec = spec, .opt = &none };
-	struct source *src = source_read(a, path, why);
 	struct unit nothing = { .file = NULL };
 	int i;
 
-	if (!src)
-		return NULL;
-	src->path = filename_shown(a, path);
 	p->folder = filename_folder(a, path);
 	diags_init(&p->diags, a);
 	p->file = spec->file = nothing.file = parse_file(a, &p->diags, src);
@@ -81,6 +77,17 @@ project_load(struct arena *a, const char *path, const char **why)
 		vec_push(a, &p->devices, d);
 	}
 	return p;
+}
+
+struct project *
+project_load(struct arena *a, const char *path, const char **why)
+{
+	struct source *src = source_read(a, path, why);
+
+	if (!src)
+		return NULL;
+	src->path = filename_shown(a, path);
+	return project_read(a, src, path);
 }
 
 const struct project_device *

@@ -33,6 +33,9 @@ const char	*project_find(struct arena *, const char *path);
  * read. */
 struct project	*project_load(struct arena *, const char *path, const char **why);
 
+/* The same of a text; PATH is where it would lie, absolute. */
+struct project	*project_read(struct arena *, const struct source *, const char *path);
+
 /* The device section of that name (NULL: the unnamed one); NULL: there is none, or no PROJECT. */
 const struct project_device	*project_device(const struct project *, const char *name);
 

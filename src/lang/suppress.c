@@ -117,8 +117,9 @@ read_comment(struct arena *a, struct loc loc, struct suppression *s, bool *whole
 {
 	const char *text = loc.src->text;
 	struct cursor cur = { strchr(text + loc.beg, ':') + 1, text + loc.end };
-	VEC(const char *) rules = { 0 };
+	VEC(struct name) rules = { 0 };
 	const char *word;
+	int at;
 
 	skip_blanks(&cur);
 	word = take_word(a, &cur);
@@ -128,9 +129,11 @@ read_comment(struct arena *a, struct loc loc, struct suppression *s, bool *whole
 	if (!take(&cur, '('))
 		return false;
 	do {
+		at = (int)(cur.c - text);
 		if (!(word = take_word(a, &cur)))
 			return false;
-		vec_push(a, &rules, word);
+		vec_push(a, &rules, ((struct name){ word, { loc.src, at,
+		    (int)(cur.c - text) } }));
 	} while (take(&cur, ','));
 	if (!take(&cur, ')'))
 		return false;
@@ -182,6 +185,7 @@ suppress_attach(struct parse *p)
 
 		memset(&s, 0, sizeof(s));
 		s.loc = c->loc;
+		s.own_line = c->own_line;
 		if (!read_comment(p->arena, c->loc, &s, &whole_file)) {
 			diag_help(p->diags, syntax_error(p, c->loc,
 			    "this comment is addressed to stowage but is not understood"),

@@ -56,6 +56,7 @@ count(struct report *r, const struct diag *g)
 	r->notes += g->severity == SEV_NOTE;
 	r->fixable += g->fix && g->fix->safe;
 	r->fixable_unsafely += g->fix && !g->fix->safe;
+	r->failed |= (int)g->severity >= r->fatal;
 	r->counts[rule < 0 || rule >= REPORT_RULES ? REPORT_RULES : rule]++;
 }
 

@@ -112,6 +112,8 @@ end(struct report *r)
 	json_int(j, "fixed", r->fixed);
 	json_int(j, "fixable", r->fixable);
 	json_int(j, "fixable_unsafely", r->fixable_unsafely);
+	if (r->has_baseline)
+		json_int(j, "in_baseline", r->hidden);
 	json_end(j);
 	json_finish(j);
 }

@@ -38,6 +38,7 @@ struct report {
 	int files_with_findings;
 	int errors, warnings, notes;
 	int fixable, fixable_unsafely;	/* of them */
+	bool failed;		/* one of them is as severe as that fails the run */
 	struct json json;
 	char root[REPORT_PATH];	/* the repository's folder, else the working one */
 	char here[REPORT_PATH];	/* the working folder */
@@ -48,7 +49,10 @@ struct report {
 	int dropped;		/* findings beyond what the format may hold */
 	int counts[REPORT_RULES + 1];	/* findings of rule_at(i); the last: of none of them */
 	/* set by the caller after report_begin() */
-	int fatal;		/* the least severity that fails the run; above SEV_ERROR: none */
+	int fatal;		/* the least severity that fails the run, of what comes; above
+				 * SEV_ERROR: none */
+	bool has_baseline;
+	int hidden;		/* findings that are in it, so far */
 	bool trouble;		/* a file could not be read, checked or written */
 	bool offers_fixes;	/* the command has --fix: text says what it would do */
 	int fixed, files_fixed;	/* findings that are there no more, and files written */

@@ -85,6 +85,8 @@ end_json(struct report *r)
 	json_int(j, "errors", r->errors);
 	json_int(j, "warnings", r->warnings);
 	json_int(j, "notes", r->notes);
+	if (r->has_baseline)
+		json_int(j, "in_baseline", r->hidden);
 	json_end(j);
 	json_finish(j);
 }

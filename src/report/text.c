@@ -291,12 +291,17 @@ end(struct report *r)
 	count(r, r->errors, "error", &printed);
 	count(r, r->warnings, "warning", &printed);
 	count(r, r->notes, "note", &printed);
-	if (!printed)
+	if (!printed) {
+		if (r->hidden)
+			fprintf(r->out, "nothing new (%d in the baseline)\n", r->hidden);
 		return;
+	}
 	fprintf(r->out, " in %d file%s", r->files_with_findings,
 	    r->files_with_findings == 1 ? "" : "s");
 	if (r->files > r->files_with_findings)
 		fprintf(r->out, " (%d checked)", r->files);
+	if (r->hidden)
+		fprintf(r->out, ", %d more in the baseline", r->hidden);
 	putc('\n', r->out);
 	end_fixes(r);
 }

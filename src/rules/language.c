@@ -71,8 +71,10 @@ static const struct rule language[] = {
 	},
 	{
 		.id = "suppression", .name = "suppression", .severity = SEV_WARNING,
-		.brief = "a comment that allows a rule which does not exist",
-		.doc = "A comment '# stowage: allow(RULE)' names no lint rule, so it allows nothing.",
+		.brief = "a comment that suppresses nothing, for what it says",
+		.doc = "A comment '# stowage: allow(RULE)' names no rule, or an error of the language, "
+		    "so it allows nothing; or the project file says that comments do not count "
+		    "(inline_suppressions false).",
 	},
 	{
 		.id = "internal", .name = "internal", .severity = SEV_ERROR,
@@ -107,4 +109,11 @@ bool
 rule_is_language(const struct rule *r)
 {
 	return r >= language && r < language + LANGUAGE_RULES;
+}
+
+bool
+rule_has_level(const struct rule *r)
+{
+	return !rule_is_language(r) || r->severity != SEV_ERROR || strcmp(r->name, "data") == 0 ||
+	    strcmp(r->name, "settings") == 0;
 }

@@ -11,5 +11,8 @@
 const struct rule	*rule_at(int i);		/* NULL after the last */
 int			 rule_index(const char *name);	/* by name or id; -1 when unknown */
 bool			 rule_is_language(const struct rule *);
+/* Can it be suppressed, ignored, made an error? All but the errors of the language; of the rules that
+ * also warn it is true of their warnings. */
+bool			 rule_has_level(const struct rule *);
 
 #endif

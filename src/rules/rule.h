@@ -24,7 +24,7 @@ struct rule {
 	const char *brief;	/* one line */
 	const char *doc;	/* what, why, the formula, the cure, the real report it comes from */
 	/* Reports through lint_report(). Runs once per network, after planning; on a module that
-	 * is broken only if source_only. */
+	 * is broken only if source_only. NULL: the engine itself reports for it. */
 	void (*check)(const struct rule *, struct lint *);
 	bool source_only;	/* reads the file alone: runs once per file, module is NULL */
 };

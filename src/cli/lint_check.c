@@ -1,0 +1,222 @@
+/* Checking one spec. */
+#include "cli/lint_check.h"
+
+#include <string.h>
+
+#include "base/filename.h"
+#include "cli/forecast.h"
+#include "model/forecast.h"
+#include "rules/language.h"
+#include "rules/lint.h"
+
+/* ---- options ---- */
+
+static bool
+read_words(struct arena *a, const struct command *c, struct lint_given *given, const char *option,
+    const struct words *list)
+{
+	const char *why, *near, *word, *s;
+	const struct level_word *other;
+	int i;
+
+	for (i = 0; i < list->n; i++)
+		for (s = list->word[i]; ; s += *s == ',') {
+			struct level_word w = { .option = arena_printf(a, "--%s", option) };
+			size_t n = strcspn(s, ",");
+
+			word = arena_strndup(a, s, n);
+			level_key(option, &w);
+			if (!selection_read(a, word, &w.what, &why, &near)) {
+				usage_error(c, "--%s: %s%s%s%s", option, why,
+				    near ? "; did you mean '" : "", near ? near : "",
+				    near ? "'?" : "");
+				return false;
+			}
+			if ((other = level_conflict(&given->layer, &w))) {
+				usage_error(c, "%s and --%s both name '%s'", other->option, option,
+				    word);
+				return false;
+			}
+			vec_push(a, &given->layer.words, w);
+			s += n;
+			if (!*s)
+				break;
+		}
+	return true;
+}
+
+bool
+lint_given_read(struct arena *a, const struct command *c, struct lint_given *g)
+{
+	return read_words(a, c, g, "select", &g->select) &&
+	    read_words(a, c, g, "ignore", &g->ignore) &&
+	    read_words(a, c, g, "error", &g->error) &&
+	    read_words(a, c, g, "warning", &g->warning) &&
+	    read_words(a, c, g, "note", &g->note);
+}
+
+/* ---- what holds for a spec ---- */
+
+static void
+use_words(struct words *to, const struct config_words *from)
+{
+	int i;
+
+	for (i = 0; i < from->all.n && to->n < MAX_WORDS; i++)
+		to->word[to->n++] = from->all.v[i].text;
+}
+
+/* A spec's own section is a suppression in the spec, and counts as little where those do not. */
+static bool
+specs_have_a_say(const struct lint_config *c, const struct lint_given *given)
+{
+	return c->inline_suppressions.on && !(given && given->no_suppressions);
+}
+
+struct levels **
+lint_levels(struct arena *a, struct diags *d, const struct lint_config *c,
+    const struct lint_given *given, const struct file *const *file, int nfiles, struct words *as)
+{
+	struct levels **levels = arena_array(a, (size_t)nfiles + 1, sizeof(*levels));
+	struct config_words named = { .all = { NULL, 0, 0 } }, others = named;
+	int i;
+
+	for (i = 0; i < nfiles; i++) {
+		struct level_layer own = { .words = { NULL, 0, 0 } };
+		const char *path = c->parts.n ? filename_absolute(a, file[i]->src->path) : NULL;
+
+		config_of_spec(a, d, file[i], &own, i ? &others : &named);
+		levels[i] = config_levels(a, c, path, specs_have_a_say(c, given) ? &own : NULL,
+		    given ? &given->layer : NULL);
+	}
+	if (as && given && given->as.n)
+		*as = given->as;
+	else if (as)
+		use_words(as, named.all.n ? &named : &c->as);
+	return levels;
+}
+
+int
+lint_fatal(const struct lint_check *l)
+{
+	return l->given->fail_on >= 0 ? config_fail_on(l->given->fail_on) :
+	    l->project->config->fail_on;
+}
+
+/* ---- checking ---- */
+
+/* A plan is that of the spec only where no option says otherwise. */
+static struct asked
+what_is_asked(const struct lint_check *l, bool errors)
+{
+	const struct compile_args *c = l->compile;
+	struct asked asked = { .of_text = !errors };
+	int i;
+
+	asked.of_plan = !errors && l->made.spec->modules.n > 0 && !c->network && !c->batch &&
+	    !c->device && c->define.n == 0 && c->without.n == 0 && c->target < 0;
+	for (i = 0; i < l->made.spec->modules.n; i++)
+		asked.of_plan &= !l->made.spec->modules.v[i]->broken && l->made.spec->modules.v[i]->plan;
+	return asked;
+}
+
+/* Could anything depend on findings of rule oom that only --as asks for? */
+static bool
+names_oom(const struct lint_check *l, const struct file *f)
+{
+	const struct suppression *s;
+	int i, k;
+
+	if (l->project->baseline && l->project->baseline->old.all.n)
+		return true;
+	for (i = 0; f && i < f->suppressions.n; i++)
+		for (s = &f->suppressions.v[i], k = 0; k < s->nrules; k++)
+			if (rule_index(s->rule[k].text) == rule_index("oom"))
+				return true;
+	return false;
+}
+
+static const struct diags *
+possible_findings(struct lint_check *l, const struct words *as)
+{
+	struct words others = { .n = 0 };
+	struct diags *d;
+	int i, k;
+
+	if (!l->asked.of_plan || !names_oom(l, l->made.spec->file))
+		return NULL;
+	for (i = 0; i < FRAMEWORKS; i++) {
+		for (k = 0; k < as->n && strcmp(as->word[k], framework_name(i)) != 0; k++)
+			;
+		if (k == as->n)
+			others.word[others.n++] = framework_name(i);
+	}
+	d = ARENA_NEW(l->arena, struct diags);
+	diags_init(d, l->arena);
+	for (i = 0; i < l->made.spec->modules.n; i++)
+		forecast_findings(d, l->made.spec->modules.v[i], &others);
+	return d;
+}
+
+static struct suppress
+suppression_of(const struct lint_check *l, const struct file *const *file, int nfiles)
+{
+	const struct lint_config *c = l->project->config;
+
+	return (struct suppress){
+		.file = file, .nfiles = nfiles, .levels = l->levels, .asked = l->asked,
+		.require_reason = l->given->require_reason || c->require_reason.on,
+		.ignore_comments = l->given->no_suppressions || !c->inline_suppressions.on,
+		.forbidden = l->given->no_suppressions ? (struct loc){ NULL, 0, 0 } :
+		    c->inline_suppressions.loc,
+	};
+}
+
+static struct compile_args
+in_project(const struct lint_check *l)
+{
+	struct compile_args args = *l->compile;
+
+	args.project = l->project->project;
+	args.project_known = true;
+	return args;
+}
+
+struct lint_check *
+lint_check_of(struct checked *c)
+{
+	return (struct lint_check *)((char *)c - offsetof(struct lint_check, made));
+}
+
+void
+lint_check(struct lint_check *l, struct source *source)
+{
+	const struct compile_args args = in_project(l);
+	const struct file *const *file;
+	struct words as = { .n = 0 };
+	struct suppress s;
+	int nfiles, i;
+
+	l->made.source = source;
+	diags_init(&l->made.diags, l->arena);
+	l->made.spec = compile(l->arena, &l->made.diags, source, &args);
+	file = compile_files(l->arena, l->made.spec, &nfiles);
+	l->levels = lint_levels(l->arena, &l->made.diags, l->project->config, l->given, file, nfiles,
+	    &as);
+	l->asked = what_is_asked(l, l->made.diags.errors > 0);
+	lint_run(&l->made.diags, file, l->levels, nfiles, l->made.spec->modules.v, l->made.spec->modules.n);
+	for (i = 0; i < l->made.spec->modules.n; i++)
+		forecast_findings(&l->made.diags, l->made.spec->modules.v[i], &as);
+	s = suppression_of(l, file, nfiles);
+	s.d = &l->made.diags;
+	s.possible = possible_findings(l, &as);
+	suppress_run(&s);
+	for (i = 0; i < l->made.diags.all.n; i++)	/* other files are fixed by their own names */
+		if (l->made.diags.all.v[i]->fix && l->made.diags.all.v[i]->fix->edits->src != source)
+			l->made.diags.all.v[i]->fix = NULL;
+	diags_sort(&l->made.diags);
+	l->match = (struct baseline_match){ .hidden = 0 };
+	if (l->project->baseline)
+		baseline_match(l->project->baseline, &l->made.diags, s.possible,
+		    l->given->write_baseline, &l->match);
+}

@@ -1,0 +1,265 @@
+/* The project files and baselines of a run. */
+#include "cli/lint_projects.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/filename.h"
+#include "cli/rewrite.h"
+
+/* ---- baselines ---- */
+
+static void
+no_baseline(struct projects *p, const char *path, int line, const char *why, const char *cure)
+{
+	fprintf(stderr, "stowage: %s", path);
+	if (line)
+		fprintf(stderr, ":%d", line);
+	fprintf(stderr, ": %s; %s\n", why, cure);
+	p->trouble = true;
+}
+
+/* The baseline at an absolute path, read once; NULL after a message. */
+static struct baseline *
+baseline_at(struct projects *p, const char *path, const char *shown)
+{
+	struct baseline *b;
+	struct source *src;
+	const char *why;
+	int i, line;
+
+	for (i = 0; i < p->baselines.n; i++)
+		if (strcmp(p->baselines.v[i]->path, path) == 0)
+			return p->baselines.v[i];
+	b = ARENA_NEW(p->arena, struct baseline);
+	b->arena = p->arena;
+	b->path = path;
+	b->folder = filename_folder(p->arena, path);
+	if (access(path, F_OK) == 0 || !p->given->write_baseline) {
+		if (!(src = source_read(p->arena, path, &why))) {
+			no_baseline(p, shown, 0, why, "--write-baseline makes a baseline");
+			return NULL;
+		}
+		src->path = shown;
+		if (!baseline_parse(b, src, &line, &why)) {
+			no_baseline(p, shown, line, why, "mend it, or remove the file and let "
+			    "--write-baseline make it anew");
+			return NULL;
+		}
+	}
+	vec_push(p->arena, &p->baselines, b);
+	return b;
+}
+
+static void
+find_baseline(struct projects *p, struct lint_project *of)
+{
+	const char *shown = p->given->baseline;
+
+	if (shown)
+		of->baseline = baseline_at(p, filename_absolute(p->arena, shown), shown);
+	else if ((shown = of->config->baseline.text))
+		of->baseline = baseline_at(p, shown, filename_shown(p->arena, shown));
+	else if (p->given->write_baseline)
+		no_baseline(p, "--write-baseline needs a file", 0, "there is none in the project "
+		    "file", "say --baseline FILE");
+	of->broken |= (shown || p->given->write_baseline) && !of->baseline;
+}
+
+/* ---- project files ---- */
+
+static struct lint_project *
+no_project(struct projects *p)
+{
+	struct lint_project *none;
+	int i;
+
+	for (i = 0; i < p->all.n; i++)
+		if (!p->all.v[i]->path)
+			return p->all.v[i];
+	none = ARENA_NEW(p->arena, struct lint_project);
+	none->config = config_read(p->arena, NULL);
+	if (p->given)
+		find_baseline(p, none);
+	vec_push(p->arena, &p->all, none);
+	return none;
+}
+
+/* Mistakes in a project file are findings in it; and nothing is checked by it. */
+static void
+report_mistakes(struct projects *p, struct lint_project *one)
+{
+	struct diags *d = &one->project->diags;
+
+	if (!d->errors)
+		return;
+	if (p->given) {
+		diags_sort(d);
+		report_file(p->report, one->project->file->src->path, d);
+	} else {
+		compile_failed(one->project->file->src->path, d);
+	}
+	p->trouble = one->broken = true;
+}
+
+static struct lint_project *
+project_at(struct projects *p, const char *path)
+{
+	struct lint_project *one;
+	const char *why;
+	int i;
+
+	for (i = 0; i < p->all.n; i++)
+		if (p->all.v[i]->path && strcmp(p->all.v[i]->path, path) == 0)
+			return p->all.v[i];
+	one = ARENA_NEW(p->arena, struct lint_project);
+	one->path = path;
+	one->project = project_load(p->arena, path, &why);
+	if (!one->project) {
+		fprintf(stderr, "stowage: %s: %s\n", p->config ? p->config : path, why);
+		p->trouble = one->broken = true;
+	}
+	one->config = config_read(p->arena, one->project);
+	if (one->project)
+		report_mistakes(p, one);
+	if (p->given && !one->broken)
+		find_baseline(p, one);
+	vec_push(p->arena, &p->all, one);
+	return one;
+}
+
+/* What is known of the folder that PATH lies in. */
+static const struct folder_project *
+folder_of(struct projects *p, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *found;
+	size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+	struct folder_project f;
+	int i;
+
+	for (i = p->folders.n - 1; i >= 0; i--)	/* files of one folder come together */
+		if (strncmp(p->folders.v[i].folder, path, n) == 0 &&
+		    p->folders.v[i].folder[n] == '\0')
+			return &p->folders.v[i];
+	f.folder = arena_strndup(p->arena, path, n);
+	f.absolute = filename_folder(p->arena, filename_absolute(p->arena, path));
+	found = p->no_config ? NULL : p->config ? filename_absolute(p->arena, p->config) :
+	    project_find(p->arena, filename_join(p->arena, f.absolute, "x"));
+	f.project = found ? project_at(p, found) : no_project(p);
+	vec_push(p->arena, &p->folders, f);
+	return &p->folders.v[p->folders.n - 1];
+}
+
+struct lint_project *
+projects_for(struct projects *p, const char *path)
+{
+	return folder_of(p, path)->project;
+}
+
+bool
+projects_exclude(void *projects, const char *path)
+{
+	struct projects *p = projects;
+	const struct folder_project *f = folder_of(p, path);
+	const char *slash = strrchr(path, '/');
+
+	return config_excludes(p->arena, f->project->config,
+	    filename_join(p->arena, f->absolute, slash ? slash + 1 : path));
+}
+
+/* ---- at the end ---- */
+
+static void
+write_baseline(struct projects *p, struct baseline *b)
+{
+	struct text t;
+	struct source *new;
+
+	text_init(&t, p->arena);
+	baseline_text(b, &t);
+	new = source_from_text(p->arena, b->src ? b->src->path : b->path, t.s, t.n);
+	if (b->src && b->src->size == new->size &&
+	    memcmp(b->src->text, new->text, t.n) == 0)
+		return;
+	if (!(b->src ? rewrite_file(p->arena, b->src, new) : rewrite_new(p->arena, new)))
+		p->trouble = true;
+}
+
+/* The levels that hold for the baseline itself. */
+static const struct lint_project *
+project_of(const struct projects *p, const struct baseline *b)
+{
+	int i;
+
+	for (i = 0; i < p->all.n; i++)
+		if (p->all.v[i]->baseline == b)
+			return p->all.v[i];
+	return NULL;
+}
+
+/* What is left of the baseline without its stale entries: written, or printed as a patch. False where
+ * they stay. */
+static bool
+drop_stale(struct projects *p, const struct baseline *b, const struct diags *d)
+{
+	struct edits *e = edits_new(p->arena, b->src);
+	struct text patch;
+	int i, k, fixed = 0;
+
+	for (i = 0; i < d->all.n; i++) {
+		const struct fix *fix = d->all.v[i]->fix;
+
+		fixed += fix != NULL;
+		for (k = 0; fix && k < fix->edits->all.n; k++)
+			edits_add(e, fix->edits->all.v[k].beg, fix->edits->all.v[k].end,
+			    fix->edits->all.v[k].text);
+	}
+	if (p->diff) {
+		text_init(&patch, p->arena);
+		edits_diff(e, &patch);
+		fwrite(patch.s ? patch.s : "", 1, patch.n, stdout);
+		p->differs |= patch.n > 0;
+		return true;
+	}
+	if (!p->fix || !fixed)
+		return false;
+	if (!rewrite_file(p->arena, b->src, edits_apply(e))) {
+		p->trouble = true;
+		return false;
+	}
+	p->report->fixed += fixed;
+	p->report->files_fixed++;
+	return true;
+}
+
+static void
+report_stale(struct projects *p, const struct baseline *b)
+{
+	const struct lint_project *of = project_of(p, b);
+	struct levels *levels[2] = { NULL, NULL };
+	struct diags d;
+	struct suppress s = { .d = &d, .levels = levels, .ignore_comments = true };
+
+	diags_init(&d, p->arena);
+	baseline_stale(b, &d);
+	levels[0] = config_levels(p->arena, of->config, b->path, NULL, &p->given->layer);
+	suppress_run(&s);
+	p->report->fatal = p->given->fail_on >= 0 ? config_fail_on(p->given->fail_on) :
+	    of->config->fail_on;
+	if (d.all.n && !drop_stale(p, b, &d))
+		report_file(p->report, b->src->path, &d);
+}
+
+void
+projects_finish(struct projects *p)
+{
+	int i;
+
+	for (i = 0; i < p->baselines.n; i++) {
+		baseline_sum_up(p->baselines.v[i]);
+		if (!p->given->write_baseline)
+			report_stale(p, p->baselines.v[i]);
+		else if (!p->trouble)
+			write_baseline(p, p->baselines.v[i]);
+	}
+}
