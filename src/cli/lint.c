@@ -214,6 +214,12 @@ report_check(struct report *r, struct lint_check *l)
 	r->has_baseline |= l->project->baseline != NULL;
 	r->hidden += l->match.hidden;
 	report_file(r, l->made.source->path, &l->made.diags);
+}
+
+/* The baseline learns what of it is still there. */
+static void
+note_baseline(struct lint_check *l)
+{
 	if (l->project->baseline)
 		baseline_note(l->project->baseline, filename_absolute(l->arena,
 		    l->made.source->path), &l->match, &l->asked, l->levels[0]);
@@ -243,6 +249,7 @@ report_one(struct lint_run *run, struct one_file *one)
 		r->files_fixed += good && one->fixed.n > 0;
 		report_check(r, good ? lint_check_of(one->fixed.last) : &one->check);
 	}
+	note_baseline(good ? lint_check_of(one->fixed.last) : &one->check);
 	return good;
 }
 
