@@ -110,7 +110,7 @@ failed(const char *what)
 /* ---- edits ---- */
 
 static void
-splice(struct sample *s, size_t at, size_t drop, const char *text, size_t n)
+put(struct sample *s, size_t at, size_t drop, const char *text, size_t n)
 {
 	if (drop > s->n - at)
 		drop = s->n - at;
@@ -145,7 +145,7 @@ misspell(struct sample *s)
 	if (at + 1 >= s->n)
 		return;
 	if (below(2)) {
-		splice(s, at, 1, "", 0);
+		put(s, at, 1, "", 0);
 		return;
 	}
 	c = s->text[at];
@@ -162,21 +162,21 @@ edit(struct sample *s, const struct sample *from, int n)
 
 	switch (below(10)) {
 	case 0:				/* lines are joined, or blanks lost */
-		splice(s, at, 1 + below(3), " ", 1);
+		put(s, at, 1 + below(3), " ", 1);
 		break;
 	case 1:				/* a part of another text */
 		beg = below(other->n + 1);
 		len = below(200);
-		splice(s, at, 0, other->text + beg, len > other->n - beg ? other->n - beg : len);
+		put(s, at, 0, other->text + beg, len > other->n - beg ? other->n - beg : len);
 		break;
 	case 2:
-		splice(s, at, below(12), bit, strlen(bit));
+		put(s, at, below(12), bit, strlen(bit));
 		break;
 	case 3: case 4:
 		misspell(s);
 		break;
 	default:
-		splice(s, at, 0, bit, strlen(bit));
+		put(s, at, 0, bit, strlen(bit));
 	}
 }
 

@@ -182,8 +182,11 @@ diag_fix_word(struct diags *d, struct diag *g, const char *word, const char *rig
 	    memcmp(src->text + g->loc.beg, word, n) != 0)
 		return;
 	e = edits_new(d->arena, src);
-	if (edits_add(e, g->loc.beg, g->loc.beg + (int)n, right))
-		diag_fix(d, g, false, e, "write '%s'", right);
+	if (!edits_add(e, g->loc.beg, g->loc.beg + (int)n, right))
+		return;
+	diag_fix(d, g, false, e, "write '%s'", right);
+	if (g->fix)
+		g->fix->told = true;
 }
 
 /* A diagnostic with its rank: that of its file, then its place, then when it was added. */

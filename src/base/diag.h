@@ -30,6 +30,7 @@ struct remark {
 /* What can be done about it. A safe fix keeps what the spec computes; any other may not. */
 struct fix {
 	bool safe;
+	bool told;	/* the last help among the remarks says the same */
 	const char *title;	/* an order, as editors show it: "remove the softmax" */
 	const struct edits *edits;	/* of one source; at least one */
 };
@@ -70,7 +71,7 @@ void	diag_place(struct diags *, struct diag *, struct loc, const char *fmt, ...)
 void	diag_fix(struct diags *, struct diag *, bool safe, const struct edits *, const char *fmt, ...)
 	    __attribute__((format(printf, 5, 6)));
 
-/* The word at its place, if that is WORD, is to be RIGHT: a guess, so never safe. */
+/* "did you mean RIGHT?" of the word at its place, if that is WORD: a guess, so never safe. */
 void	diag_fix_word(struct diags *, struct diag *, const char *word, const char *right);
 
 /* Sorts by file in order of first mention, then by place; stable. */

@@ -230,10 +230,29 @@ remark(struct report *r, int indent, const char *colour, const char *what, const
 	report_text(r->out, text);
 }
 
+/* What --fix would need to be told. */
+static void
+offer(struct report *r, const struct fix *f)
+{
+	fputs(f->safe ? " (--fix)" : " (--fix --unsafe-fixes)", r->out);
+}
+
+static int
+last_help(const struct diag *g)
+{
+	int i = g->remarks.n - 1;
+
+	while (i >= 0 && g->remarks.v[i].kind != REMARK_HELP)
+		i--;
+	return i;
+}
+
 static void
 finding(struct report *r, const char *path, const struct diag *g)
 {
+	const struct fix *fix = r->offers_fixes ? g->fix : NULL;
 	int indent = g->loc.src ? digits(loc_line(g->loc)) + 3 : 4, i;
+	int told = fix && fix->told ? last_help(g) : -1;
 
 	headline(r, path, g->loc, g->severity, g->message, g->rule);
 	for (i = 0; i < g->remarks.n; i++) {
@@ -247,11 +266,14 @@ finding(struct report *r, const char *path, const struct diag *g)
 			remark(r, indent, ansi.help, "help:", m->text);
 		else
 			remark(r, indent, ansi.gutter, "=", m->text);
+		if (i == told)
+			offer(r, fix);
 		putc('\n', r->out);
 	}
-	if (g->fix && r->offers_fixes) {
-		remark(r, indent, ansi.help, "fix:", g->fix->title);
-		fprintf(r->out, " (%s)\n", g->fix->safe ? "--fix" : "--fix --unsafe-fixes");
+	if (fix && told < 0) {
+		remark(r, indent, ansi.help, "fix:", fix->title);
+		offer(r, fix);
+		putc('\n', r->out);
 	}
 }
 

@@ -29,7 +29,7 @@ fix(struct lint *l, struct diag *g, int64_t batch)
 	if (cut_lines(&m.edits, accumulate->loc) && amend_set(&m, SEC_TRAIN, "batch",
 	    arena_printf(m.arena, "%lld", (long long)batch), NULL))
 		fix_amended(l, g, false, &m, arena_printf(m.arena,
-		    "batch %lld without accumulation", (long long)batch));
+		    "train at batch %lld, without accumulation", (long long)batch));
 }
 
 static void

@@ -321,6 +321,8 @@ report_name(struct diags *d, const struct suppression *s, const struct name *nam
 	e = edits_new(d->arena, s->loc.src);
 	edits_add(e, name->loc.beg, name->loc.end, near);
 	diag_fix(d, g, true, e, "write '%s'", near);
+	if (g->fix)
+		g->fix->told = true;
 }
 
 static void

@@ -46,7 +46,8 @@ tell_why_whole(struct lint *l, struct diag *g, const struct node *loss)
 		set.chunks = 0;
 		measure_cure(l, g, whatif(m, &set), "chunk_loss auto, which gives the same "
 		    "results,");
-		fix_setting(l, g, true, SEC_TRAIN, "chunk_loss", "auto", NULL, "chunk_loss auto");
+		fix_setting(l, g, true, SEC_TRAIN, "chunk_loss", "auto", NULL,
+		    "set chunk_loss auto");
 	} else if (!measure_is(loss->in[0]->def, "dense"))
 		diag_help(l->diags, g, "logits straight out of a dense layer would be made some "
 		    "rows at a time (chunk_loss)");
