@@ -12,7 +12,7 @@
 #include "lang/cut.h"
 #include "rules/measure.h"
 
-/* The layer at a place (a node's) is taken out; is given an argument; gets another one behind it. */
+/* The layer at a place (a node's) is taken out, is given an argument, gets another one behind. */
 void	fix_take_out(struct lint *, struct diag *, struct loc, const char *title);
 void	fix_argument(struct lint *, struct diag *, struct loc, const char *name, const char *value,
 	    const char *title);
