@@ -27,6 +27,7 @@
 #include "passes/pass.h"
 #include "rules/fixer.h"
 #include "rules/lint.h"
+#include "rules/suppress.h"
 
 #define LONGEST		(1 << 15)	/* bytes of a text */
 #define SLOW		20.0		/* seconds of processor time that one case may take */
@@ -208,8 +209,10 @@ check(struct arena *a, struct source *source, const void *context)
 		else
 			passes_run(m, &o);
 	}
-	lint_run(&c->diags, file, 1 + c->spec->imported.n, c->spec->modules.v, c->spec->modules.n);
-	lint_suppress(&c->diags, file, 1 + c->spec->imported.n);
+	lint_run(&c->diags, file, NULL, 1 + c->spec->imported.n, c->spec->modules.v,
+	    c->spec->modules.n, c->spec->options);
+	suppress_run(&(struct suppress){ .d = &c->diags, .file = file,
+	    .nfiles = 1 + c->spec->imported.n, .asked = { !c->diags.errors, !c->diags.errors } });
 	diags_sort(&c->diags);
 	return c;
 }

@@ -558,7 +558,7 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 		advise_on(spec->modules.v[0], spec->file);
 	s = (struct suppress){ .d = &d, .file = file, .nfiles = 1 + spec->imported.n,
 		.asked = { !d.errors, !d.errors && planned }, .require_reason = below(2) };
-	lint_run(&d, file, NULL, s.nfiles, spec->modules.v, spec->modules.n);
+	lint_run(&d, file, NULL, s.nfiles, spec->modules.v, spec->modules.n, NULL);
 	suppress_run(&s);
 	diags_sort(&d);
 	check_diags(src, &d);

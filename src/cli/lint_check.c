@@ -204,7 +204,8 @@ lint_check(struct lint_check *l, struct source *source)
 	l->levels = lint_levels(l->arena, &l->made.diags, l->project->config, l->given, file, nfiles,
 	    &as);
 	l->asked = what_is_asked(l, l->made.diags.errors > 0);
-	lint_run(&l->made.diags, file, l->levels, nfiles, l->made.spec->modules.v, l->made.spec->modules.n);
+	lint_run(&l->made.diags, file, l->levels, nfiles, l->made.spec->modules.v,
+	    l->made.spec->modules.n, l->made.spec->options);
 	for (i = 0; i < l->made.spec->modules.n; i++)
 		forecast_findings(&l->made.diags, l->made.spec->modules.v[i], &as);
 	s = suppression_of(l, file, nfiles);

@@ -28,7 +28,8 @@ fits(struct arena *a, struct diags *d, const struct spec *spec)
 	s.file = file;
 	s.nfiles = nfiles;
 	s.ignore_comments = !config->inline_suppressions.on;
-	lint_run(d, file, s.levels, nfiles, spec->modules.v, spec->modules.n);
+	lint_run(d, file, s.levels, nfiles, spec->modules.v, spec->modules.n,
+	    spec->options);
 	suppress_run(&s);
 	for (i = 0; i < d->all.n; i++) {
 		g = d->all.v[i];

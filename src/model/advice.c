@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/whatif.h"
 #include "ops/op.h"
 #include "passes/pass.h"
 
@@ -59,16 +60,7 @@ macs_of_update(const struct module *m)
 struct module *
 advice_expand(struct advisor *v, struct arena *a, struct edits *e)
 {
-	struct diags *d = ARENA_NEW(a, struct diags);
-	struct spec *spec;
-	int i;
-
-	diags_init(d, a);
-	spec = spec_load(a, d, edits_apply(e), v->options);
-	for (i = 0; i < spec->modules.n; i++)
-		if (strcmp(spec->modules.v[i]->name, v->module->name) == 0)
-			return spec->modules.v[i];
-	return NULL;
+	return whatif_expand(a, e, v->module->name, v->options);
 }
 
 /* SEARCH: also for the largest batch, where it does not fit. */

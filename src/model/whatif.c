@@ -70,6 +70,36 @@ whatif_bound(struct module *m, const struct settings *set)
 	return plan_again(m, set, true);
 }
 
+struct module *
+whatif_expand(struct arena *a, const struct edits *e, const char *name,
+    const struct lang_options *options)
+{
+	struct diags *d = ARENA_NEW(a, struct diags);
+	struct spec *spec;
+	int i;
+
+	diags_init(d, a);
+	spec = spec_load(a, d, edits_apply(e), options);
+	for (i = 0; i < spec->modules.n; i++)
+		if (strcmp(spec->modules.v[i]->name, name) == 0)
+			return spec->modules.v[i];
+	return NULL;
+}
+
+struct module *
+whatif_edited(const struct module *m, const struct edits *e, const struct lang_options *options)
+{
+	struct pass_options o = *m->options;
+	struct module *other = whatif_expand(m->arena, e, m->name, options);
+
+	o.dump_after = NULL;
+	if (!other || other->broken || other->diags->errors)
+		return NULL;
+	if (other->set.accumulate == m->set.accumulate && other->set.batch != m->set.batch)
+		whatif_micro_batch(&other->set, m->set.batch / m->set.accumulate);	/* --batch */
+	return passes_run(other, &o) && !other->diags->errors ? other : NULL;
+}
+
 void
 whatif_micro_batch(struct settings *set, int64_t batch)
 {

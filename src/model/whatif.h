@@ -1,11 +1,14 @@
 /*
  * What would the plan be if the spec said something else? Answers are never estimated: the passes
- * run again on the spec's forward graph with other settings, and the new plan's bytes are read.
+ * run again on the spec's forward graph with other settings, or on what an edited spec becomes, and
+ * the new plan's bytes are read.
  */
 #ifndef STOWAGE_MODEL_WHATIF_H
 #define STOWAGE_MODEL_WHATIF_H
 
+#include "base/edit.h"
 #include "ir/ir.h"
+#include "lang/expand.h"
 
 /* A second module, planned for M's target and threads under SET; NULL when that has no plan. M is
  * as before afterwards. */
@@ -13,6 +16,15 @@ struct module	*whatif(struct module *, const struct settings *set);
 
 /* The same without places in the arena: for comparing lower bounds, which takes no packing. */
 struct module	*whatif_bound(struct module *, const struct settings *set);
+
+/* What becomes of the network NAME in the edited spec, in that arena, not planned; it may be broken.
+ * NULL: not even that. OPTIONS are those that the spec was loaded with; NULL: none. */
+struct module	*whatif_expand(struct arena *, const struct edits *, const char *name,
+		    const struct lang_options *);
+/* The same for M's network, planned as M was and at its batch, in M's arena; NULL when the edited
+ * spec has an error or no plan. */
+struct module	*whatif_edited(const struct module *, const struct edits *,
+		    const struct lang_options *);
 
 /* Settings with micro-batches of BATCH samples, all else equal: accumulate stays, and validation
  * follows unless the spec says its batch. */

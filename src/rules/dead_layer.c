@@ -92,6 +92,13 @@ fix(struct lint *l, struct diag *d, struct loc loc, struct mentions *u)
 		diag_fix(l->diags, d, false, e, "remove '%s'", p.stmt->name[0].text);
 }
 
+/* A parameter that layers tie (weight=code) is used, though nobody reads the node. */
+static bool
+is_tied(const struct node *n, const bool *live)
+{
+	return measure_is(n, "parameter") && n->in[0] && live[n->in[0]->id];
+}
+
 /* Results are of a network that is trained or measured; else what nobody reads is its answer. */
 static void
 check(const struct rule *rule, struct lint *l)
@@ -116,7 +123,7 @@ check(const struct rule *rule, struct lint *l)
 		struct diag *d;
 
 		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || live[n->out[0]->id] ||
-		    (n->op->flags & OP_SIDE_EFFECT) || !once_more(&once, l, rule, n->loc))
+		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) || !once_more(&once, l, rule, n->loc))
 			continue;
 		d = lint_report(l, rule, n->loc, "nothing uses '%s': it reaches no loss and no "
 		    "metric", n->path);

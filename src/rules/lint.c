@@ -80,9 +80,9 @@ is_off_everywhere(struct levels *const *levels, int nfiles, int rule)
 
 void
 lint_run(struct diags *d, const struct file *const *file, struct levels *const *levels, int nfiles,
-    struct module *const *module, int nmodules)
+    struct module *const *module, int nmodules, const struct lang_options *options)
 {
-	struct lint l = { .diags = d };
+	struct lint l = { .diags = d, .options = options };
 	int r, i, index;
 
 	for (r = 0; rule_table[r]; r++) {

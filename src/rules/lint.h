@@ -6,9 +6,10 @@
 #include "rules/rule.h"
 
 /* Source rules run on each file, the others on each module that was planned; those that are off are
- * left out. LEVELS, by file, may be NULL: none is. */
+ * left out. LEVELS, by file, may be NULL: none is. OPTIONS are those that the spec was loaded with,
+ * for cures that change its text; NULL: none. */
 void	lint_run(struct diags *, const struct file *const *file, struct levels *const *levels,
-	    int nfiles, struct module *const *module, int nmodules);
+	    int nfiles, struct module *const *module, int nmodules, const struct lang_options *);
 
 const struct rule	*rule_find(const char *name);	/* by name or id; NULL when unknown */
 const char		*family_name(enum family);

@@ -1,9 +1,13 @@
 /*
  * no-downsampling: wide convolutions at the resolution of large pictures. Maps count that are alive
  * at the plan's peak and have nine tenths or more of the positions of the largest input: a network
- * that pads or crops a little has not downsampled.
+ * that pads or crops a little has not downsampled. Cures are written into the spec and planned.
  */
-#include "rules/measure.h"
+#include "rules/edited.h"
+
+#include <string.h>
+
+#include "model/advice.h"
 
 #define SMALLEST_PICTURE	(256 * 256)
 #define SMALLEST_SUM		((int64_t)1 << 30)	/* of one sample: no batch is too small */
@@ -71,6 +75,59 @@ find_maps(const struct module *m, const struct tensor *picture)
 	return maps;
 }
 
+/* maxpool(2) before the first wide convolution; ENLARGED, and what the loss reads as large again. */
+static struct module *
+at_half(struct lint *l, const struct node *wide, bool enlarged)
+{
+	struct amend m;
+
+	edited_begin(l, &m);
+	if (!edited_before(l, &m, wide->loc, "maxpool(2)") ||
+	    (enlarged && !edited_results(l, &m, "upsample(2)")))
+		return NULL;
+	return edited_plan(l, &m);
+}
+
+/* Pictures of half the sides, as `stowage fit` advises them. */
+static struct module *
+with_small_pictures(struct lint *l, const char **title)
+{
+	struct advisor v = { .arena = l->module->arena, .module = l->module, .file = l->file,
+		.options = l->options };
+	const struct advice_kind *k;
+	struct amend m;
+	int64_t *value;
+	int n;
+
+	for (k = advice_kinds; k->name && strcmp(k->name, "resize") != 0; k++)
+		;
+	value = k->name ? k->values(&v, &n) : NULL;
+	edited_begin(l, &m);
+	if (!value || n == 0 || !k->amend(&v, &m, value[0]))
+		return NULL;
+	*title = k->title(&v, value[0]);
+	return edited_plan(l, &m);
+}
+
+static void
+tell_cures(struct lint *l, struct diag *g, const struct maps *maps)
+{
+	const char *title = NULL;
+	struct module *half = at_half(l, maps->wide, false), *small;
+	bool enlarged = !half;
+
+	if (enlarged)
+		half = at_half(l, maps->wide, true);
+	measure_cure(l, g, half, "maxpool(2) before it%s", enlarged ?
+	    ", and upsample(2) before the loss," : "");
+	small = with_small_pictures(l, &title);
+	measure_cure(l, g, small, "the same on %s", title ? title : "");
+	if (!half && !small)
+		diag_help(l->diags, g, "stride=2 here, or maxpool(2) before, leaves a quarter of "
+		    "those maps: about %s less (an estimate)", lint_human(l->module->arena,
+		    maps->bytes - maps->bytes / 4));
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -94,8 +151,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "%d maps of that resolution are alive at the peak: %s B, %.0f %% of "
 	    "the arena; grows with B·C·H·W", maps.n, lint_commas(m->arena, maps.bytes),
 	    100 * (double)maps.bytes / (double)m->plan->arena_bytes);
-	diag_help(l->diags, g, "stride=2 here, or maxpool(2) before, leaves a quarter of those "
-	    "maps: about %s less (an estimate)", lint_human(m->arena, maps.bytes - maps.bytes / 4));
+	tell_cures(l, g, &maps);
 }
 
 const struct rule rule_no_downsampling = {

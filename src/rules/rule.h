@@ -7,12 +7,14 @@
 
 #include "ir/ir.h"
 #include "lang/ast.h"
+#include "lang/expand.h"
 
 enum family { FAMILY_MEMORY, FAMILY_HYGIENE, FAMILY_TRAINING, FAMILY_PORTABILITY };
 
 struct lint {			/* what a rule may look at */
 	const struct file *file;	/* the syntax tree */
 	struct module *module;	/* one network; planned unless broken (module->plan) */
+	const struct lang_options *options;	/* it was loaded with; NULL: none */
 	struct diags *diags;
 };
 

@@ -1,13 +1,14 @@
 /*
  * wide-flatten: a whole map flattened into a wide dense layer, whose weights, gradient and
  * optimizer state then take more than all activations. Reads the forward graph and, for what is
- * really there, the plan: sgd's momentum may hold the gradient.
+ * really there, the plan: sgd's momentum may hold the gradient. Cures are written into the spec and
+ * planned.
  */
-#include "rules/measure.h"
+#include "rules/edited.h"
 
-/* The map that a dense layer's input was flattened from, or NULL. */
-static const struct tensor *
-flattened(const struct node *dense)
+/* What flattened the map that a dense layer reads, or NULL. */
+static const struct node *
+flattens(const struct node *dense)
 {
 	const struct node *n = dense->in[0] ? dense->in[0]->def : NULL;
 
@@ -16,22 +17,27 @@ flattened(const struct node *dense)
 			return NULL;
 		n = n->in[0]->def;
 	}
-	return n && n->in[0] && n->in[0]->rank > 1 ? n->in[0] : NULL;
+	return n && n->in[0] && n->in[0]->rank > 1 ? n : NULL;
 }
 
+/* The help with the plan of the spec that has LAYER there; without one, the layer's own bytes. */
 static void
-tell_cure(struct lint *l, struct diag *g, const struct tensor *map, int64_t bytes)
+tell_cure(struct lint *l, struct diag *g, const struct node *flatten, const char *layer,
+    int64_t parts, int64_t bytes)
 {
-	struct arena *a = l->module->arena;
-	int64_t area = tensor_elements_per_sample(map) / map->dim[0], left = bytes / area;
+	struct module *other = NULL;
+	struct amend m;
 
-	if (area < 2)
-		return;
-	diag_help(l->diags, g, "global_avgpool before flatten leaves %lld features: %s, %s less",
-	    (long long)map->dim[0], lint_human(a, left), lint_human(a, bytes - left));
-	if (area >= 4)
-		diag_help(l->diags, g, "maxpool(2) before flatten leaves a quarter: %s, %s less",
-		    lint_human(a, bytes / 4), lint_human(a, bytes - bytes / 4));
+	edited_begin(l, &m);
+	if (edited_before(l, &m, flatten->loc, layer))
+		other = edited_plan(l, &m);
+	if (other)
+		measure_cure(l, g, other, "%s before flatten (a layer of %s)", layer,
+		    lint_human(l->module->arena, bytes / parts));
+	else
+		diag_help(l->diags, g, "%s before flatten leaves a layer of %s, %s less", layer,
+		    lint_human(l->module->arena, bytes / parts),
+		    lint_human(l->module->arena, bytes - bytes / parts));
 }
 
 static void
@@ -44,8 +50,9 @@ check(const struct rule *rule, struct lint *l)
 
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const struct tensor *map = measure_is(n, "dense") ? flattened(n) : NULL;
-		int64_t bytes = map ? measure_trained_bytes(m, update, n->in[1]) : 0, weight;
+		const struct node *flatten = measure_is(n, "dense") ? flattens(n) : NULL;
+		const struct tensor *map = flatten ? flatten->in[0] : NULL;
+		int64_t bytes = map ? measure_trained_bytes(m, update, n->in[1]) : 0, weight, area;
 		struct diag *g;
 
 		if (!map || !measure_is_hazard(m, bytes) || !once_more(&once, l, rule, n->loc))
@@ -58,7 +65,12 @@ check(const struct rule *rule, struct lint *l)
 		    "%s B, whatever the batch; grows with H·W·D",
 		    tensor_shape_text(m->arena, n->in[1]), lint_commas(m->arena, weight),
 		    lint_commas(m->arena, bytes));
-		tell_cure(l, g, map, bytes);
+		area = tensor_elements_per_sample(map) / map->dim[0];
+		if (area > 1)
+			tell_cure(l, g, flatten, "global_avgpool", area, bytes);
+		if (map->rank == 3 && map->dim[1] > 1 && map->dim[2] > 1)
+			tell_cure(l, g, flatten, "maxpool(2)", area /
+			    ((map->dim[1] / 2) * (map->dim[2] / 2)), bytes);
 	}
 }
 

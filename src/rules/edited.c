@@ -1,0 +1,133 @@
+/* Edits of a spec's text, and their plans. */
+#include "rules/edited.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "model/whatif.h"
+
+void
+edited_begin(struct lint *l, struct amend *m)
+{
+	amend_init(m, l->module->arena, l->file, l->module->name, l->options);
+}
+
+static int
+back_over_blanks(const struct source *src, int at)
+{
+	while (at > 0 && isspace((unsigned char)src->text[at - 1]))
+		at--;
+	return at;
+}
+
+static bool
+is_word(char c)
+{
+	return c == '_' || isalnum((unsigned char)c);
+}
+
+int
+edited_arm(const struct lint *l, struct loc layer)
+{
+	const struct source *src = l->file->src;
+	int beg = layer.beg, at;
+
+	if (layer.src != src || src != l->module->src)
+		return -1;
+	at = back_over_blanks(src, beg);
+	if (at > 0 && src->text[at - 1] == ':') {	/* a label */
+		at = back_over_blanks(src, at - 1);
+		while (at > 0 && is_word(src->text[at - 1]))
+			at--;
+		beg = at;
+		at = back_over_blanks(src, at);
+	}
+	return at > 1 && memcmp(src->text + at - 2, "->", 2) == 0 ? beg : -1;
+}
+
+bool
+edited_before(const struct lint *l, struct amend *m, struct loc layer, const char *text)
+{
+	int at = edited_arm(l, layer);
+
+	return at >= 0 && edits_add(&m->edits, at, at, arena_printf(m->arena, "%s -> ", text));
+}
+
+bool
+edited_results(const struct lint *l, struct amend *m, const char *text)
+{
+	int i;
+
+	for (i = 0; m->network && i < m->network->nstmts; i++) {
+		const struct stmt *st = &m->network->stmt[i];
+		const struct expr *e = st->expr;
+
+		if (st->kind != S_LOSS && st->kind != S_METRIC)
+			continue;
+		if (e && e->kind == E_LABEL)
+			e = e->a;
+		if (!e || e->kind != E_CALL || e->nargs < 1 || e->arg[0].name ||
+		    e->arg[0].value->loc.src != l->file->src)
+			return false;
+		e = e->arg[0].value;
+		if (!edits_add(&m->edits, e->loc.end, e->loc.end,
+		    arena_printf(m->arena, " -> %s", text)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- the call at a place ---- */
+
+static const struct expr *
+find(const struct expr *e, struct loc at)
+{
+	const struct expr *found;
+	int i;
+
+	if (!e || e->loc.src != at.src || at.beg < e->loc.beg || at.beg >= e->loc.end)
+		return NULL;
+	if ((e->kind == E_CALL || e->kind == E_NAME) &&
+	    (e->head.src ? e->head.beg : e->loc.beg) == at.beg)
+		return e;
+	if ((found = find(e->a, at)) || (found = find(e->b, at)) || (found = find(e->c, at)))
+		return found;
+	for (i = 0; !found && i < e->nargs; i++)
+		found = find(e->arg[i].value, at);
+	return found;
+}
+
+static const struct expr *
+find_in(const struct stmt *s, int n, struct loc at)
+{
+	const struct expr *found = NULL;
+	int i;
+
+	for (i = 0; !found && i < n; i++)
+		found = find(s[i].expr, at);
+	return found;
+}
+
+const struct expr *
+edited_call(const struct lint *l, struct loc layer)
+{
+	const struct file *f = l->file;
+	const struct expr *found = NULL;
+	int i;
+
+	if (layer.src != f->src)
+		return NULL;
+	for (i = 0; !found && i < f->blocks.n; i++)
+		found = find_in(f->blocks.v[i]->stmt, f->blocks.v[i]->nstmts, layer);
+	for (i = 0; !found && i < f->networks.n; i++)
+		found = find_in(f->networks.v[i]->stmt, f->networks.v[i]->nstmts, layer);
+	return found;
+}
+
+struct module *
+edited_plan(struct lint *l, struct amend *m)
+{
+	struct edits *e = amend_done(m);
+
+	return e->all.n ? whatif_edited(l->module, e, l->options) : NULL;
+}

@@ -1,0 +1,34 @@
+/*
+ * Cures that change what a spec says: its text is edited as people would, compiled again and planned,
+ * so that what a finding promises is what the edited spec takes. Where the text is not of the form
+ * that an edit expects, or the edited spec is wrong (a loss no longer fits its target), there is no
+ * plan, and the finding must say something else, or nothing.
+ */
+#ifndef STOWAGE_RULES_EDITED_H
+#define STOWAGE_RULES_EDITED_H
+
+#include "rules/measure.h"
+
+#include "lang/amend.h"
+
+/* Nothing edited yet: of the spec's own file. */
+void	edited_begin(struct lint *, struct amend *);
+
+/* Is the layer at that place of the spec's file an arm of a pipe, behind "->"? Where its text begins,
+ * label and all; -1: it is not. */
+int	edited_arm(const struct lint *, struct loc layer);
+
+/* Puts "TEXT -> " before the layer there, which is an arm of a pipe. */
+bool	edited_before(const struct lint *, struct amend *, struct loc layer, const char *text);
+
+/* Puts " -> TEXT" behind the first operand of every loss and metric of the network. */
+bool	edited_results(const struct lint *, struct amend *, const char *text);
+
+/* The call of a layer at that place, relu or conv(64, 3), its arguments included; NULL where it is
+ * none of the spec's file. */
+const struct expr	*edited_call(const struct lint *, struct loc layer);
+
+/* The network as edited, planned like the one looked at; NULL: it has an error, or no plan. */
+struct module	*edited_plan(struct lint *, struct amend *);
+
+#endif
