@@ -77,6 +77,17 @@ edited_results(const struct lint *l, struct amend *m, const char *text)
 	return true;
 }
 
+struct loc
+edited_setting(struct lint *l, enum section_kind kind, const char *key, struct loc otherwise)
+{
+	const struct setting *st;
+	struct amend m;
+
+	edited_begin(l, &m);
+	st = amend_find(&m, kind, key);
+	return st ? st->loc : otherwise;
+}
+
 /* ---- the call at a place ---- */
 
 static const struct expr *

@@ -24,6 +24,9 @@ bool	edited_before(const struct lint *, struct amend *, struct loc layer, const 
 /* Puts " -> TEXT" behind the first operand of every loss and metric of the network. */
 bool	edited_results(const struct lint *, struct amend *, const char *text);
 
+/* Where the spec says that setting of the network; OTHERWISE where it does not. */
+struct loc	edited_setting(struct lint *, enum section_kind, const char *key, struct loc otherwise);
+
 /* The call of a layer at that place, relu or conv(64, 3), its arguments included; NULL where it is
  * none of the spec's file. */
 const struct expr	*edited_call(const struct lint *, struct loc layer);

@@ -1,0 +1,91 @@
+/*
+ * bounded-logits: an activation between the last layer and a loss that takes logits, so that these
+ * cannot take the values the loss wants. Softmax and sigmoid where the loss has them too are
+ * softmax-before-cross-entropy's. Reads the forward graph.
+ */
+#include "rules/measure.h"
+
+#include <math.h>
+
+#include "ops/op.h"
+
+static void
+tell_cross_entropy(struct lint *l, struct diag *g, const struct node *last, double classes)
+{
+	if (measure_is(last, "relu"))
+		diag_fact(l->diags, g, "where all logits of a sample are below 0, its loss is "
+		    "log(%.0f) = %.2f and has no gradient", classes, log(classes));
+	else
+		diag_fact(l->diags, g, "with %.0f classes the loss cannot fall below "
+		    "log(1 + %.0f / e%s) = %.2f", classes, classes - 1,
+		    measure_is(last, "tanh") ? "^2" : "", log1p((classes - 1) /
+		    exp(measure_is(last, "tanh") ? 2 : 1)));
+}
+
+static void
+tell_bce(struct lint *l, struct diag *g, const struct node *last)
+{
+	if (measure_is(last, "relu"))
+		diag_fact(l->diags, g, "no answer is below 0.5: where it should be 0, the loss "
+		    "cannot fall below log 2 = 0.69");
+	else if (measure_is(last, "tanh"))
+		diag_fact(l->diags, g, "answers lie between 0.27 and 0.73, and the loss above "
+		    "log(1 + 1/e) = 0.31, whatever is learnt");
+	else
+		diag_fact(l->diags, g, "answers lie between 0.5 and 0.73: where one should be 0, the "
+		    "loss cannot fall below log 2 = 0.69");
+}
+
+static bool
+is_bounded(const struct node *last, bool bce)
+{
+	return measure_is(last, "relu") || measure_is(last, "tanh") ||
+	    measure_is(last, bce ? "softmax" : "sigmoid");
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	struct once once = { NULL };
+	int i;
+
+	for (i = 0; m->set.train && i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		bool ce = measure_is(n, "cross_entropy"), bce = measure_is(n, "bce_with_logits");
+		const struct node *last = ce || bce ? measure_maker(n->in[0]) : NULL;
+		int classes = ce && n->in[1] ? n->in[1]->classes : 0;
+		struct diag *g;
+
+		if (!last || !is_bounded(last, bce) || (ce && classes < 2) ||
+		    !once_more(&once, l, rule, last->loc))
+			continue;
+		g = lint_report(l, rule, last->loc, "%s takes logits of any value, and %s leaves those "
+		    "%s", n->op->name, last->op->name, measure_is(last, "relu") ? "from 0 on" :
+		    measure_is(last, "tanh") ? "between -1 and 1" : "between 0 and 1");
+		diag_place(l->diags, g, n->loc, "the loss is here");
+		if (ce)
+			tell_cross_entropy(l, g, last, classes);
+		else
+			tell_bce(l, g, last);
+		diag_help(l->diags, g, "leave %s out: the last layer has no activation",
+		    last->op->name);
+	}
+}
+
+const struct rule rule_bounded_logits = {
+	.id = "SW316",
+	.name = "bounded-logits",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "an activation bounds the logits that a loss takes",
+	.doc = "Logits are any real numbers: cross_entropy and bce_with_logits make probabilities "
+	    "of them. After relu none is below 0: bce_with_logits then never answers less than a "
+	    "half, and in cross_entropy a sample whose logits are all below 0 has the same loss, "
+	    "log K of K classes, whatever the weights, and no gradient; networks have stayed at "
+	    "2.30, which is log 10, from the first step to the last. After tanh the loss cannot "
+	    "fall below log(1 + (K - 1) / e^2), after sigmoid not below log(1 + (K - 1) / e).\n\n"
+	    "Leave the activation of the last layer out. Seen in PyTorch's forum (\"Cross entropy "
+	    "loss is not decreasing\", 43814) and on AI Stack Exchange (8491).",
+	.check = check,
+};

@@ -1,0 +1,79 @@
+/*
+ * device-reserve: a plan that fits the card's memory as the box says it, but not what is left for
+ * programs beside the driver, the CUDA context and the libraries' code. Only for cards by name: memory
+ * that the spec says itself is taken for what a program can have.
+ */
+#include "rules/measure.h"
+
+#include "emit/emit.h"
+#include "lang/devices.h"
+#include "model/largest.h"
+
+static bool
+is_nominal(const struct device *d)
+{
+	const struct gpu *gpu = d->given && d->name ? gpu_find(d->name) : NULL;
+
+	return gpu && gpu_memory(gpu) == d->memory;
+}
+
+static void
+tell_reserve(struct lint *l, struct diag *g)
+{
+	const struct module *m = l->module;
+	const struct reserve *r;
+
+	for (r = m->plan->target->reserve; r && r->what; r++)
+		if (reserve_counts(r, &m->set.device, m->set.device.memory))
+			diag_fact(l->diags, g, "%s: about %s", r->what,
+			    lint_human(m->arena, r->bytes));
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct device *d = &m->set.device;
+	int64_t need = m->plan->arena_bytes, left;
+	struct largest most;
+	struct diag *g;
+
+	if (!is_nominal(d) || need > d->memory)	/* that is oom's */
+		return;
+	left = target_memory(m->plan->target, d);
+	if (need <= left)
+		return;
+	g = lint_report(l, rule, d->loc.src ? d->loc : m->loc, "network '%s' fits the %s of %s, but "
+	    "not what is left of it: it needs %s, and about %s are free", m->name,
+	    lint_human(m->arena, d->memory), d->name, lint_human(m->arena, need),
+	    lint_human(m->arena, left));
+	diag_fact(l->diags, g, "%s B of %s B: %s B too many (an estimate)",
+	    lint_commas(m->arena, need), lint_commas(m->arena, left),
+	    lint_commas(m->arena, need - left));
+	tell_reserve(l, g);
+	largest_batch(m, left, &most);
+	if (most.batch > 0 && m->train)
+		diag_help(l->diags, g, "batch %lld needs %s, %s less",
+		    (long long)(most.batch * m->set.accumulate),
+		    lint_human(m->arena, most.at.arena), lint_human(m->arena, need - most.at.arena));
+	diag_help(l->diags, g, "does the driver report more? Write what is free as memory in the "
+	    "device block");
+}
+
+const struct rule rule_device_reserve = {
+	.id = "SW113",
+	.name = "device-reserve",
+	.family = FAMILY_MEMORY,
+	.severity = SEV_WARNING,
+	.brief = "the plan fits the card, but not beside the driver and the CUDA context",
+	.doc = "A card's memory is not all for programs: the driver keeps a part, the context of "
+	    "each process takes about 300 MiB since CUDA 11.7 (over 1 GB before that, when every "
+	    "kernel was loaded at once), and kernels and libraries are code that lies there too. A "
+	    "plan that is just below the size on the box dies before its first step.\n\n"
+	    "Reported for cards by name, where the arena is below the card's memory and above "
+	    "what these leave; each is named, and they are estimates. The largest batch within the "
+	    "rest is planned. stowage fit counts them as well, and --reserve says others. Where "
+	    "the device block says memory itself, that is taken for what is free, and nothing is "
+	    "reported. Seen in pytorch #28394, a context of a gigabyte, and #107667.",
+	.check = check,
+};

@@ -1,0 +1,65 @@
+/*
+ * scale-mismatch: validation reads its data otherwise than training: another scale, or of the same
+ * table other columns. Reads the settings alone.
+ */
+#include "rules/measure.h"
+
+#include <string.h>
+
+static bool
+reads_files(const struct data_source *d)
+{
+	return d->kind != DATA_NONE && d->kind != DATA_SYNTHETIC;
+}
+
+/* Scale is applied to inputs that are no token or class numbers. */
+static bool
+has_scaled_input(const struct module *m)
+{
+	int i;
+
+	for (i = 0; i < m->forward->inputs.n; i++)
+		if (m->forward->inputs.v[i]->kind == T_INPUT &&
+		    m->forward->inputs.v[i]->classes == 0)
+			return true;
+	return false;
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	const struct module *m = l->module;
+	const struct data_source *t = &m->set.data, *v = &m->set.validate_data;
+	double times;
+	struct diag *g;
+
+	if (!m->set.train || !m->set.validate || t->kind != v->kind || !reads_files(t) ||
+	    t->scale == v->scale || !has_scaled_input(m))
+		return;
+	times = t->scale != 0 ? v->scale / t->scale : 0;
+	g = lint_report(l, rule, v->loc, "validation scales its inputs by %.4g, and training by %.4g",
+	    v->scale, t->scale);
+	diag_place(l->diags, g, t->loc, "training's data are here");
+	if (times != 0)
+		diag_fact(l->diags, g, "the network sees numbers %.4g times as large as those it was "
+		    "trained on", times);
+	diag_help(l->diags, g, "the same scale in both; or scale(...) as the network's first layer, "
+	    "which is in both of itself");
+}
+
+const struct rule rule_scale_mismatch = {
+	.id = "SW313",
+	.name = "scale-mismatch",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "validation scales its inputs otherwise than training",
+	.doc = "What the network is measured on must come as what it is trained on came: pixels of "
+	    "0 to 255 given to a network that has seen 0 to 1 are out of everything it knows, and "
+	    "validation stays near chance while training looks well. scale= is a part of the "
+	    "data setting, so that it is written twice, and forgotten once.\n\n"
+	    "Reported where train and validate read files of one format with different scales. "
+	    "A scale in the network (image -> scale(1/255)) cannot differ, and lets inputs be "
+	    "staged as u8, in a quarter of the memory. Seen in doctr #214, a /255 that validation "
+	    "lacked, and mlpack examples #213.",
+	.check = check,
+};

@@ -1,0 +1,95 @@
+/*
+ * unscaled-input: bytes of 0 to 255 straight into a layer with weights. Batch normalisation behind
+ * that layer divides the scale out again, so then it is right. Walks on from each input through
+ * layers that leave its range as it is.
+ */
+#include "rules/measure.h"
+
+#include <string.h>
+
+static bool
+holds_bytes(const struct module *m, const struct tensor *input)
+{
+	if (input->kind != T_INPUT || input->classes)
+		return false;
+	return input->dtype == DT_U8 || (m->set.data.kind == DATA_IDX && m->set.data.scale == 1);
+}
+
+static bool
+keeps_range(const struct node *n)
+{
+	static const char *const name[] = { "cast", "flatten", "reshape", "pad", "crop", "maxpool",
+		"avgpool", "upsample", "dropout", "relu", NULL };
+	int i;
+
+	for (i = 0; name[i] && !measure_is(n, name[i]); i++)
+		;
+	return name[i] != NULL;
+}
+
+static bool
+has_weights(const struct node *n)
+{
+	return measure_is(n, "conv") || measure_is(n, "dense") || measure_is(n, "local") ||
+	    measure_is(n, "conv_transpose");
+}
+
+static void
+report(const struct rule *rule, struct lint *l, const struct node *n, const struct tensor *from)
+{
+	struct module *m = l->module;
+	bool file = m->set.data.kind == DATA_IDX;
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' reads '%s' as bytes of 0 to 255: nothing "
+	    "scales them", n->path, from->name);
+
+	diag_place(l->diags, g, file ? m->set.data.loc : from->loc, file ?
+	    "the data come without scale=" : "the input is here");
+	diag_fact(l->diags, g, "its weights start for numbers of about 1: its outputs, and its "
+	    "gradient, are up to 255 times as large");
+	diag_help(l->diags, g, from->dtype == DT_U8 ? "%s -> scale(1/255) -> ..." :
+	    "scale=1/255 in data, of train and validate; or %s -> scale(1/255) -> ...", from->name);
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct graph *f = m->forward;
+	const struct tensor **from = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*from));
+	struct readers r = readers_of(f);
+	struct once once = { NULL };
+	int i;
+
+	for (i = 0; i < f->inputs.n; i++)
+		if (holds_bytes(m, f->inputs.v[i]))
+			from[f->inputs.v[i]->id] = f->inputs.v[i];
+	for (i = 0; m->set.train && i < f->nodes.n; i++) {
+		const struct node *n = f->nodes.v[i];
+		const struct tensor *in = n->nin && n->in[0] ? from[n->in[0]->id] : NULL;
+
+		if (!in)
+			continue;
+		if (keeps_range(n) && n->out[0])
+			from[n->out[0]->id] = in;
+		else if (has_weights(n) && !measure_is(only_reader(&r, n), "batchnorm") &&
+		    once_more(&once, l, rule, n->loc))
+			report(rule, l, n, in);
+	}
+}
+
+const struct rule rule_unscaled_input = {
+	.id = "SW314",
+	.name = "unscaled-input",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "bytes of 0 to 255 go into a layer with weights as they are",
+	.doc = "Weights start so that numbers of about 1 stay about 1. Pixels of 0 to 255 come out "
+	    "up to 255 times as large, and gradients of the first layer with them: training "
+	    "diverges at a usual learning rate, or crawls at one that does not. That inputs be "
+	    "centred and of like variance is section 4.3 of Efficient backprop (LeCun and others, "
+	    "1998).\n\n"
+	    "Reported for u8 inputs, and for IDX files without scale=, whose usual contents are "
+	    "bytes, where a layer with weights is the first to read them. Batch normalisation "
+	    "right behind that layer, or a scale, batchnorm or arithmetic before it, makes it good.",
+	.check = check,
+};

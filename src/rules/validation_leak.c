@@ -1,0 +1,80 @@
+/*
+ * validation-leak: validation on rows that training sees. Reads the settings alone: the same files,
+ * and of each row whether skip_every and keep_every let it into both.
+ */
+#include "rules/measure.h"
+
+#include <string.h>
+
+#define MOST_ROWS	100000	/* of a period of the two choices that are looked at */
+
+static bool
+same_files(const struct data_source *a, const struct data_source *b)
+{
+	int i;
+
+	if (a->kind != b->kind || a->nfiles != b->nfiles || a->nfiles == 0)
+		return false;
+	for (i = 0; i < a->nfiles; i++)
+		if (!a->file[i] || !b->file[i] || strcmp(a->file[i], b->file[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool
+takes(const struct data_source *d, int64_t row)
+{
+	return (d->skip_every == 0 || row % d->skip_every != 0) &&
+	    (d->keep_every == 0 || row % d->keep_every == 0);
+}
+
+/* The share of validation's rows that training sees. */
+static double
+share(const struct data_source *train, const struct data_source *validate)
+{
+	int64_t row, both = 0, all = 0;
+
+	for (row = 0; row < MOST_ROWS; row++)
+		if (takes(validate, row)) {
+			all++;
+			both += takes(train, row);
+		}
+	return all ? (double)both / (double)all : 0;
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	const struct module *m = l->module;
+	const struct data_source *d = &m->set.validate_data;
+	struct diag *g;
+	double seen;
+
+	if (!m->set.train || !m->set.validate || !same_files(&m->set.data, d))
+		return;
+	seen = share(&m->set.data, d);
+	if (seen == 0)
+		return;
+	g = lint_report(l, rule, d->loc, "validation reads what training reads: %.3g %% of its rows "
+	    "of \"%s\"", 100 * seen, d->file[0]);
+	diag_place(l->diags, g, m->set.data.loc, "training reads it here");
+	diag_fact(l->diags, g, "its loss and metrics then say how well those rows are remembered");
+	diag_help(l->diags, g, "data of its own; or skip_every=5 in train and keep_every=5 in "
+	    "validate, which holds back a fifth");
+}
+
+const struct rule rule_validation_leak = {
+	.id = "SW312",
+	.name = "validation-leak",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "validation on data that training sees",
+	.doc = "A network can learn its training data by heart. Measured on the same rows it looks "
+	    "better the more it has: validation is to tell that apart, and cannot. Most often a "
+	    "data setting was copied from train to validate.\n\n"
+	    "Reported where both read the same files and some row passes both choices: with "
+	    "skip_every=n in one and keep_every=n in the other, none does. The commonest kind of "
+	    "leakage that Kapoor and Narayanan found in 294 papers of 17 fields (Leakage and the "
+	    "reproducibility crisis in machine-learning-based science, 2023).",
+	.check = check,
+};
