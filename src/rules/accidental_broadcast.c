@@ -1,41 +1,11 @@
 /*
  * accidental-broadcast: two tensors repeated against each other, [N, 1] with [1, N], so that the
- * result is the product of both. Two broadcasts, or one and an operator's own, make it.
+ * result is the product of both. Two broadcasts, or one and an operator's own, make it. All pairs of
+ * vectors are pairwise-distances'.
  */
 #include "rules/measure.h"
 
 #define GROWTH	16	/* times the larger of what goes in */
-
-/* What an operand was before it was repeated. */
-static const struct tensor *
-unrepeated(const struct tensor *t)
-{
-	while (t && t->def && t->def->in[0] &&
-	    (measure_is(t->def, "broadcast") || measure_is(t->def, "reshape")))
-		t = t->def->in[0];
-	return t;
-}
-
-static bool
-is_arithmetic(const struct node *n)
-{
-	return measure_is(n, "add") || measure_is(n, "sub") || measure_is(n, "mul");
-}
-
-static bool
-both_repeated(const struct node *n, const struct tensor *x, const struct tensor *y)
-{
-	int64_t out, most;
-
-	if (!x || !y)
-		return false;
-	out = tensor_elements_per_sample(n->out[0]);
-	most = tensor_elements_per_sample(x);
-	if (tensor_elements_per_sample(y) > most)
-		most = tensor_elements_per_sample(y);
-	return out / GROWTH >= most && (n->out[0]->batched == x->batched ||
-	    n->out[0]->batched == y->batched);
-}
 
 static void
 report(const struct rule *rule, struct lint *l, const struct node *n, const struct tensor *x,
@@ -69,13 +39,11 @@ check(const struct rule *rule, struct lint *l)
 		const struct tensor *x, *y;
 		int64_t bytes;
 
-		if (n->nin < 2 || !is_arithmetic(n))
-			continue;
-		x = unrepeated(n->in[0]);
-		y = unrepeated(n->in[1]);
+		if (!measure_repeats(n, GROWTH, &x, &y) ||
+		    (measure_is(n, "sub") && measure_of_vectors(n, x, y)))
+			continue;	/* the latter is pairwise-distances' */
 		bytes = affine_at(tensor_bytes(n->out[0]), batch);
-		if (!both_repeated(n, x, y) || !measure_is_hazard(m, bytes) ||
-		    !once_more(&once, l, rule, n->loc))
+		if (!measure_is_hazard(m, bytes) || !once_more(&once, l, rule, n->loc))
 			continue;
 		report(rule, l, n, x, y, batch, bytes);
 	}
@@ -94,7 +62,6 @@ const struct rule rule_accidental_broadcast = {
 	    "and a quarter of the device (without one, 1 GiB and half of the arena).\n\n"
 	    "Where all pairs are meant, work on fewer at a time, or on a product of matrices "
 	    "(dense), which never holds them. Seen as a tensor [510, 510, 510, 510] of 252 GiB "
-	    "(triplet-reid #94) and as pairwise distances of 80,000 points, 47.7 GiB (pytorch "
-	    "#57720).",
+	    "(triplet-reid #94). All pairs of vectors are pairwise-distances'.",
 	.check = check,
 };

@@ -88,53 +88,6 @@ edited_setting(struct lint *l, enum section_kind kind, const char *key, struct l
 	return st ? st->loc : otherwise;
 }
 
-/* ---- the call at a place ---- */
-
-static const struct expr *
-find(const struct expr *e, struct loc at)
-{
-	const struct expr *found;
-	int i;
-
-	if (!e || e->loc.src != at.src || at.beg < e->loc.beg || at.beg >= e->loc.end)
-		return NULL;
-	if ((e->kind == E_CALL || e->kind == E_NAME) &&
-	    (e->head.src ? e->head.beg : e->loc.beg) == at.beg)
-		return e;
-	if ((found = find(e->a, at)) || (found = find(e->b, at)) || (found = find(e->c, at)))
-		return found;
-	for (i = 0; !found && i < e->nargs; i++)
-		found = find(e->arg[i].value, at);
-	return found;
-}
-
-static const struct expr *
-find_in(const struct stmt *s, int n, struct loc at)
-{
-	const struct expr *found = NULL;
-	int i;
-
-	for (i = 0; !found && i < n; i++)
-		found = find(s[i].expr, at);
-	return found;
-}
-
-const struct expr *
-edited_call(const struct lint *l, struct loc layer)
-{
-	const struct file *f = l->file;
-	const struct expr *found = NULL;
-	int i;
-
-	if (layer.src != f->src)
-		return NULL;
-	for (i = 0; !found && i < f->blocks.n; i++)
-		found = find_in(f->blocks.v[i]->stmt, f->blocks.v[i]->nstmts, layer);
-	for (i = 0; !found && i < f->networks.n; i++)
-		found = find_in(f->networks.v[i]->stmt, f->networks.v[i]->nstmts, layer);
-	return found;
-}
-
 struct module *
 edited_plan(struct lint *l, struct amend *m)
 {

@@ -27,10 +27,6 @@ bool	edited_results(const struct lint *, struct amend *, const char *text);
 /* Where the spec says that setting of the network; OTHERWISE where it does not. */
 struct loc	edited_setting(struct lint *, enum section_kind, const char *key, struct loc otherwise);
 
-/* The call of a layer at that place, relu or conv(64, 3), its arguments included; NULL where it is
- * none of the spec's file. */
-const struct expr	*edited_call(const struct lint *, struct loc layer);
-
 /* The network as edited, planned like the one looked at; NULL: it has an error, or no plan. */
 struct module	*edited_plan(struct lint *, struct amend *);
 

@@ -141,6 +141,45 @@ measure_maker(const struct tensor *t)
 	return n;
 }
 
+/* What an operand was before it was repeated. */
+static const struct tensor *
+unrepeated(const struct tensor *t)
+{
+	while (t && t->def && t->def->in[0] &&
+	    (measure_is(t->def, "broadcast") || measure_is(t->def, "reshape")))
+		t = t->def->in[0];
+	return t;
+}
+
+bool
+measure_repeats(const struct node *n, int64_t growth, const struct tensor **x,
+    const struct tensor **y)
+{
+	int64_t out, most;
+
+	if (n->nin < 2 || !(measure_is(n, "add") || measure_is(n, "sub") || measure_is(n, "mul")))
+		return false;
+	*x = unrepeated(n->in[0]);
+	*y = unrepeated(n->in[1]);
+	if (!*x || !*y)
+		return false;
+	out = tensor_elements_per_sample(n->out[0]);
+	most = tensor_elements_per_sample(*x);
+	if (tensor_elements_per_sample(*y) > most)
+		most = tensor_elements_per_sample(*y);
+	return out / growth >= most && (n->out[0]->batched == (*x)->batched ||
+	    n->out[0]->batched == (*y)->batched);
+}
+
+bool
+measure_of_vectors(const struct node *n, const struct tensor *x, const struct tensor *y)
+{
+	int64_t both;
+
+	return !__builtin_mul_overflow(tensor_elements_per_sample(x), tensor_elements_per_sample(y),
+	    &both) && both / tensor_elements_per_sample(n->out[0]) > 1;
+}
+
 bool
 once_more(struct once *o, struct lint *l, const struct rule *rule, struct loc loc)
 {

@@ -48,6 +48,15 @@ struct node	*measure_maker(const struct tensor *);
 
 bool	measure_is(const struct node *, const char *op);	/* NULL is nothing */
 
+/* Does the node's arithmetic repeat both operands, so that its result is GROWTH times the larger or
+ * more? What they were before they were repeated. */
+bool	measure_repeats(const struct node *, int64_t growth, const struct tensor **x,
+	    const struct tensor **y);
+
+/* Of [N, 1, D] and [1, M, D] the result is [N, M, D], and this is true: all pairs of vectors. Of a
+ * column and a row, [N, 1] and [1, M], nothing is in both. */
+bool	measure_of_vectors(const struct node *, const struct tensor *x, const struct tensor *y);
+
 /* The first batch normalisation of training that takes its statistics from the batch (a frozen one
  * does not), or NULL; and over how many positions of one sample it takes them. */
 const struct node	*measure_batchnorm(const struct module *);

@@ -63,6 +63,7 @@ check(const struct rule *rule, struct lint *l)
 			if (n->out[j])
 				trained[n->out[j]->id] = any;
 		if (n->op->kind != OP_LOSS || n->nin < 2 || !n->in[0] || !n->in[1] ||
+		    n->in[0] == n->in[1] ||	/* that is same-operand's */
 		    !trained[n->in[0]->id] || !trained[n->in[1]->id] ||
 		    !once_more(&once, l, rule, n->loc))
 			continue;

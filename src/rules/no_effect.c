@@ -1,0 +1,128 @@
+/*
+ * no-effect: layers that give what they are given. Numbers count only where the spec has them as
+ * such: dropout(0) is a mistake, dropout(rate) with a rate of 0 an experiment. In a block used more
+ * than once it must be so each time.
+ */
+#include "rules/fix.h"
+
+#include <ctype.h>
+
+#include "ops/op.h"
+
+/* Marks tensors that are never below 0. */
+static bool
+never_negative(const struct node *n, const bool *positive)
+{
+	static const char *const makes[] = { "relu", "sigmoid", "softmax", NULL };
+	static const char *const keeps[] = { "maxpool", "avgpool", "global_avgpool", "dropout",
+		"flatten", "reshape", "crop", "upsample", NULL };
+	int i;
+
+	for (i = 0; makes[i]; i++)
+		if (measure_is(n, makes[i]))
+			return true;
+	for (i = 0; keeps[i]; i++)
+		if (measure_is(n, keeps[i]))
+			return n->in[0] && positive[n->in[0]->id];
+	return false;
+}
+
+/* Is the attribute a number in the spec, and are all of it V? */
+static bool
+is_written(const struct node *n, const char *name, int64_t v)
+{
+	const struct attr *a = op_attr(n, name);
+	int i;
+
+	if (!a->given || !a->loc.src)
+		return false;
+	for (i = a->loc.beg; i < a->loc.end; i++)
+		if (isalpha((unsigned char)a->loc.src->text[i]))
+			return false;
+	for (i = 0; i < a->n; i++)
+		if (a->v[i] != v)
+			return false;
+	return a->n > 0 || a->r == (double)v;
+}
+
+/* Why it does nothing; NULL: it may do something. */
+static const char *
+why_idle(const struct node *n, const bool *positive)
+{
+	if (measure_is(n, "relu") && n->in[0] && positive[n->in[0]->id])
+		return "nothing it is given is below 0";
+	if (measure_is(n, "dropout") && is_written(n, "rate", 0))
+		return "a rate of 0 drops nothing";
+	if ((measure_is(n, "maxpool") || measure_is(n, "avgpool")) && is_written(n, "kernel", 1) &&
+	    tensor_same_shape(n->in[0], n->out[0]))
+		return "a window of one cell is that cell";
+	if ((measure_is(n, "pad") || measure_is(n, "crop")) && is_written(n, "sides", 0))
+		return "there is nothing on any side";
+	if (measure_is(n, "upsample") && is_written(n, "factor", 1))
+		return "once as high and wide is as it was";
+	if (measure_is(n, "scale") && is_written(n, "factor", 1) && op_real(n, "offset") == 0)
+		return "a factor of 1 changes nothing";
+	if (measure_is(n, "concat") && n->nin == 1)
+		return "there is nothing to join one tensor with";
+	return NULL;
+}
+
+static void
+report(const struct rule *rule, struct lint *l, const struct node *n, const char *why)
+{
+	struct module *m = l->module;
+	int64_t batch = m->train ? m->plan->batch : m->plan->validate_batch;
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' gives what it is given: %s", n->path, why);
+
+	diag_fact(l->diags, g, "%s of %s B at batch %lld; frameworks run it, forward and backward",
+	    tensor_shape_text(m->arena, n->out[0]),
+	    lint_commas(m->arena, affine_at(tensor_bytes(n->out[0]), batch)), (long long)batch);
+	diag_help(l->diags, g, "leave it out");
+	fix_take_out(l, g, n->loc, "leave out what does nothing");
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct graph *f = m->forward;
+	bool *positive = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*positive));
+	struct once useful = { NULL }, once = { NULL };
+	int i;
+
+	for (i = 0; i < f->nodes.n; i++) {
+		const struct node *n = f->nodes.v[i];
+
+		if (n->nout == 0 || !n->out[0] || n->nin == 0)
+			continue;
+		positive[n->out[0]->id] = never_negative(n, positive);
+		if (!why_idle(n, positive))
+			fix_spare(&useful, l, n->loc);
+	}
+	for (i = 0; i < f->nodes.n; i++) {
+		const struct node *n = f->nodes.v[i];
+		const char *why = n->nout && n->out[0] && n->nin ? why_idle(n, positive) : NULL;
+
+		if (why && n->loc.src == m->src && !fix_spared(&useful, n->loc) &&
+		    once_more(&once, l, rule, n->loc))
+			report(rule, l, n, why);
+	}
+}
+
+const struct rule rule_no_effect = {
+	.id = "SW204",
+	.name = "no-effect",
+	.family = FAMILY_HYGIENE,
+	.severity = SEV_WARNING,
+	.brief = "a layer that gives what it is given",
+	.doc = "relu of what is never below 0 (another relu, also past pooling and dropout; sigmoid; "
+	    "softmax), dropout(0), maxpool(1), scale(1), pad(0), crop(0), upsample(1), concat of a "
+	    "single tensor: they change nothing, and read as if they did. Often a number was meant "
+	    "to be another. Here most are dropped before anything is planned; frameworks run them, "
+	    "and keep masks and copies for backward.\n\n"
+	    "Numbers count only where the spec has them as such, not as parameters that happen to "
+	    "be 0; a layer of a block must be idle wherever the block is used. Take it out. An "
+	    "activation after a block that ends in one is the commonest (pylint's and clippy's "
+	    "rules of like kind are useless-return and no_effect).",
+	.check = check,
+};

@@ -1,0 +1,155 @@
+/*
+ * pad-copy: a frame of zeros as a layer before a convolution, which has one of its own that takes no
+ * memory. The sums of both frames are written into the spec and planned; where that takes more (for
+ * what is made again in backward is chosen anew), nothing is said.
+ */
+#include "rules/edited.h"
+
+#include <ctype.h>
+
+#include "ops/conv.h"
+#include "rules/fix.h"
+
+#define MOST_PLANS	8	/* of findings in a network */
+
+struct pads {
+	const struct rule *rule;
+	struct lint *lint;
+	struct readers readers;
+	struct once pad, conv;	/* places that are not always such a pair */
+	int plans;
+};
+
+/* The convolution that alone reads what the frame is put around, if that is of zeros; or NULL. */
+static const struct node *
+convolution(const struct pads *p, const struct node *n)
+{
+	const struct node *next;
+
+	if (!measure_is(n, "pad") || op_real(n, "value") != 0 || !n->in[0] || n->in[0]->rank != 3)
+		return NULL;
+	next = only_reader(&p->readers, n);
+	return measure_is(next, "conv") ? next : NULL;
+}
+
+/* Do parameters of a block decide about it? Then other uses may have other frames. */
+static bool
+is_literal(struct loc loc)
+{
+	int i;
+
+	for (i = loc.beg; loc.src && i < loc.end; i++)
+		if (isalpha((unsigned char)loc.src->text[i]))
+			return false;
+	return true;
+}
+
+/* "1", "(1, 2)" or "(0, 1, 0, 1)": both frames together. */
+static const char *
+together(struct arena *a, const struct node *pad, const struct node *conv)
+{
+	const struct attr *x = op_attr(pad, "sides"), *y = op_attr(conv, "pad");
+	long long v[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		v[i] = x->v[i] + y->v[i];
+	if (v[0] == v[1] && v[1] == v[2] && v[2] == v[3])
+		return arena_printf(a, "%lld", v[0]);
+	if (v[0] == v[1] && v[2] == v[3])
+		return arena_printf(a, "(%lld, %lld)", v[0], v[2]);
+	return arena_printf(a, "(%lld, %lld, %lld, %lld)", v[0], v[1], v[2], v[3]);
+}
+
+/* Takes the frame away and gives it to the convolution. */
+static bool
+amend(struct pads *p, struct amend *m, const struct node *pad, const struct node *conv)
+{
+	const struct attr *given = op_attr(conv, "pad");
+	const char *sides = together(m->arena, pad, conv);
+	struct lint *l = p->lint;
+	struct cut_place from, to;
+
+	if (fix_spared(&p->pad, pad->loc) || fix_spared(&p->conv, conv->loc) ||
+	    !is_literal(op_attr(pad, "sides")->loc) || (given->given && !is_literal(given->loc)) ||
+	    l->file->src != l->module->src || !cut_find(&from, m->arena, l->file, pad->loc) ||
+	    !cut_find(&to, m->arena, l->file, conv->loc))
+		return false;
+	if (!cut_out(&m->edits, &from))
+		return false;
+	return given->given ? edits_add(&m->edits, given->loc.beg, given->loc.end, sides) :
+	    cut_argument(&m->edits, cut_layer(&to), "pad", sides);
+}
+
+static void
+report(struct pads *p, const struct node *pad, const struct node *conv)
+{
+	struct lint *l = p->lint;
+	struct module *m = l->module, *other = NULL;
+	int64_t batch = m->train ? m->plan->batch : m->plan->validate_batch;
+	int64_t bytes = affine_at(tensor_bytes(pad->out[0]), batch);
+	const char *sides = together(m->arena, pad, conv);
+	struct amend edit;
+	struct diag *g;
+
+	edited_begin(l, &edit);
+	if (p->plans++ < MOST_PLANS && amend(p, &edit, pad, conv))
+		other = edited_plan(l, &edit);
+	if (!other || other->plan->arena_bytes > m->plan->arena_bytes)
+		return;
+	g = lint_report(l, p->rule, pad->loc, "'%s' copies %s into a frame of zeros for a "
+	    "convolution: %s", pad->path, tensor_shape_text(m->arena, pad->in[0]),
+	    lint_human(m->arena, bytes));
+	diag_place(l->diags, g, conv->loc, "that is here");
+	diag_fact(l->diags, g, "%s B at batch %lld, which frameworks keep for backward; grows with "
+	    "B·C·H·W", lint_commas(m->arena, bytes), (long long)batch);
+	diag_help(l->diags, g, "conv(..., pad=%s) without this layer gives the same, to the bit, and "
+	    "makes no copy", sides);
+	measure_cure(l, g, other, "the network with pad=%s", sides);
+	diag_fix(l->diags, g, false, &edit.edits, "give the frame to the convolution");
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct graph *f = m->forward;
+	struct pads p = { .rule = rule, .lint = l, .readers = readers_of(f) };
+	bool *follows = arena_array(m->arena, (size_t)m->next_node + 1, sizeof(*follows));
+	struct once once = { NULL };
+	const struct node *next;
+	int i;
+
+	for (i = 0; i < f->nodes.n; i++) {
+		if ((next = convolution(&p, f->nodes.v[i])))
+			follows[next->id] = true;
+		else if (measure_is(f->nodes.v[i], "pad"))
+			fix_spare(&p.pad, l, f->nodes.v[i]->loc);
+	}
+	for (i = 0; i < f->nodes.n; i++)
+		if (measure_is(f->nodes.v[i], "conv") && !follows[f->nodes.v[i]->id])
+			fix_spare(&p.conv, l, f->nodes.v[i]->loc);
+	for (i = 0; i < f->nodes.n; i++) {
+		next = convolution(&p, f->nodes.v[i]);
+		if (next && !fix_spared(&p.pad, f->nodes.v[i]->loc) &&
+		    !fix_spared(&p.conv, next->loc) && once_more(&once, l, rule, f->nodes.v[i]->loc))
+			report(&p, f->nodes.v[i], next);
+	}
+}
+
+const struct rule rule_pad_copy = {
+	.id = "SW119",
+	.name = "pad-copy",
+	.family = FAMILY_MEMORY,
+	.severity = SEV_NOTE,
+	.brief = "a frame of zeros before a convolution that could have it itself",
+	.doc = "pad copies its input into a larger tensor, e B C (H + p)(W + q) bytes, which the "
+	    "convolution keeps for backward. conv(pad=...) reads zeros beyond the edge without "
+	    "there being any, and takes as many numbers as pad: one, (vertical, horizontal) or "
+	    "(top, bottom, left, right). The result is the same to the bit.\n\n"
+	    "It is a habit from Keras, whose ResNet and MobileNet have ZeroPadding2D layers since "
+	    "their convolutions know only \"same\" and \"valid\". Asked in cnn_finetune #38, and "
+	    "seen in nnom #51.\n\nReported where the spec without the layer was planned and takes no "
+	    "more. Quiet where the padded map, or the convolution, serves elsewhere.",
+	.check = check,
+};

@@ -1,0 +1,64 @@
+/*
+ * same-operand: one tensor on both sides, where that leaves nothing to compute: x - x, a loss of y
+ * against itself, x + x. (x * x is a square, and concat(x, x) makes grey pictures three channels.)
+ */
+#include "rules/fix.h"
+
+#include "ops/op.h"
+
+static bool
+is_same(const struct node *n)
+{
+	return n->nin >= 2 && n->in[0] && n->in[0] == n->in[1] && (measure_is(n, "sub") ||
+	    measure_is(n, "add") || n->op->kind == OP_LOSS || n->op->kind == OP_METRIC);
+}
+
+static const char *
+what_comes_of_it(const struct node *n)
+{
+	if (measure_is(n, "add"))
+		return "twice that one; 2 * x says so";
+	if (measure_is(n, "sub") || measure_is(n, "mse"))
+		return "0, whatever it holds, and so is its gradient";
+	return "no comparison with anything";
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct graph *f = m->forward;
+	struct once differs = { NULL }, once = { NULL };
+	int i;
+
+	for (i = 0; i < f->nodes.n; i++)
+		if (!is_same(f->nodes.v[i]))
+			fix_spare(&differs, l, f->nodes.v[i]->loc);
+	for (i = 0; i < f->nodes.n; i++) {
+		const struct node *n = f->nodes.v[i];
+		struct diag *g;
+
+		if (!is_same(n) || n->loc.src != m->src || fix_spared(&differs, n->loc) ||
+		    !once_more(&once, l, rule, n->loc))
+			continue;
+		g = lint_report(l, rule, n->loc, "both operands of %s are '%s'", n->op->name,
+		    n->in[0]->name);
+		diag_fact(l->diags, g, "that is %s", what_comes_of_it(n));
+		diag_help(l->diags, g, "was another tensor meant?");
+	}
+}
+
+const struct rule rule_same_operand = {
+	.id = "SW205",
+	.name = "same-operand",
+	.family = FAMILY_HYGIENE,
+	.severity = SEV_WARNING,
+	.brief = "one tensor on both sides of a difference, a sum or a loss",
+	.doc = "x - x is 0, a loss of y against y is too, and main + main leaves the shortcut out that "
+	    "should have been the other operand: a name was copied, or completed to the wrong one. "
+	    "Shapes agree, so nothing else tells.\n\n"
+	    "Reported for sub, add, losses and metrics whose operands are one tensor, in blocks "
+	    "only where that is so in every use. Name the other tensor. clippy's eq_op and "
+	    "SonarQube's S1764 are the same of programs.",
+	.check = check,
+};
