@@ -56,6 +56,13 @@ takes_integers(const struct op *op, int k)
 	    operand_is(op, k, "classes");
 }
 
+/* Losses and metrics read a target of bytes as it is staged. */
+static bool
+takes_bytes(const struct op *op, int k)
+{
+	return (op->kind == OP_LOSS || op->kind == OP_METRIC) && operand_is(op, k, "target");
+}
+
 static bool
 operands_to_tensors(struct expander *ex, const struct op *op, struct operands ops,
     struct loc loc, struct tensor **t)
@@ -68,7 +75,7 @@ operands_to_tensors(struct expander *ex, const struct op *op, struct operands op
 			t[i] = poison_tensor(ex, loc);
 			continue;
 		}
-		t[i] = as_float(ex, ops.v[i].tensor, loc);
+		t[i] = takes_bytes(op, i) ? ops.v[i].tensor : as_float(ex, ops.v[i].tensor, loc);
 		if (t[i]->dtype == DT_I32 && !takes_integers(op, i)) {
 			ex_error(ex, "type", loc, "%s computes with real numbers, and '%s' holds "
 			    "class or token numbers", op->name, t[i]->name);
