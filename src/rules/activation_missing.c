@@ -1,8 +1,11 @@
 /*
  * activation-missing: two dense layers with nothing but dropout between them, which are one. Reads
- * the forward graph.
+ * the forward graph; what the spec without the first takes is planned.
  */
+#include "rules/edited.h"
 #include "rules/fix.h"
+
+#include "lang/cut.h"
 
 /* The dense layer that N's output alone goes to, past dropout. */
 static const struct node *
@@ -31,13 +34,27 @@ found_in(const struct module *m, const struct readers *r)
 	return found;
 }
 
+static struct module *
+without(struct lint *l, const struct node *n)
+{
+	struct cut_place place;
+	struct amend m;
+
+	edited_begin(l, &m);
+	if (n->loc.src != l->module->src || !cut_find(&place, m.arena, l->file, n->loc) ||
+	    !cut_out(&m.edits, &place))
+		return NULL;
+	return edited_plan(l, &m);
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	struct readers r = readers_of(m->forward);
+	struct node **update = measure_updates(m);
 	struct once once = { NULL }, spared = { NULL };
-	int i;
+	int plans = 0, i;
 
 	fix_spare_others(&spared, l, found_in(m, &r));
 	for (i = 0; i < m->forward->nodes.n; i++) {
@@ -56,12 +73,16 @@ check(const struct rule *rule, struct lint *l)
 		diag_place(l->diags, g, next->loc, "the second is here");
 		if ((double)in * (double)out < (double)mid * (double)(in + out))
 			diag_fact(l->diags, g, "weights %lld x %lld and %lld x %lld do what one of "
-			    "%lld x %lld can", (long long)mid, (long long)in, (long long)out,
-			    (long long)mid, (long long)out, (long long)in);
+			    "%lld x %lld can; the first takes %s B, with gradient and state",
+			    (long long)mid, (long long)in, (long long)out, (long long)mid,
+			    (long long)out, (long long)in, lint_commas(m->arena,
+			    measure_trained_bytes(m, update, n->in[1])));
 		diag_help(l->diags, g, "write dense(%lld) -> relu, or leave the first layer out",
 		    (long long)mid);
 		if (!fix_spared(&spared, n->loc))
 			fix_behind(l, g, n->loc, "relu", "put relu behind it");
+		if (edited_affords(l, plans) && ++plans)
+			measure_cure(l, g, without(l, n), "the network without '%s'", n->path);
 	}
 }
 

@@ -4,7 +4,43 @@
  */
 #include "rules/measure.h"
 
+#include "model/whatif.h"
+
 #define FEWEST_SAMPLES	16	/* below, its statistics are noisy: Group normalization, table 2 */
+#define MOST_SAMPLES	1024	/* of a micro-batch that is looked for */
+
+/* The fewest samples of a micro-batch that are enough, for the same update; 0: there are none. */
+static int64_t
+enough(const struct module *m)
+{
+	int64_t micro;
+
+	for (micro = FEWEST_SAMPLES; micro <= MOST_SAMPLES && micro <= m->set.batch; micro++)
+		if (m->set.batch % micro == 0)
+			return micro;
+	return 0;
+}
+
+static void
+tell_cure(struct lint *l, struct diag *g, int64_t micro)
+{
+	struct module *m = l->module, *other;
+	struct settings set = m->set;
+	int64_t more;
+
+	if (micro == 0)
+		return;
+	set.accumulate = set.batch / micro;
+	if (!set.validate_fixed)
+		set.validate_batch = micro;
+	if (!(other = whatif(m, &set)))
+		return;
+	more = other->plan->arena_bytes - m->plan->arena_bytes;
+	diag_help(l->diags, g, "accumulate %lld, micro-batches of %lld for the same update, needs %s, "
+	    "%s %s", (long long)set.accumulate, (long long)micro,
+	    lint_human(m->arena, other->plan->arena_bytes),
+	    lint_human(m->arena, more < 0 ? -more : more), more < 0 ? "less" : "more");
+}
 
 static void
 check(const struct rule *rule, struct lint *l)
@@ -22,6 +58,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "its mean and variance are over %lld samples of %lld positions; "
 	    "accumulating adds up gradients, not statistics", (long long)micro,
 	    (long long)measure_positions(n));
+	tell_cure(l, g, enough(m));
 	diag_help(l->diags, g, "fewer, larger micro-batches: recompute auto makes room for them; "
 	    "or freeze the normalisation of a network that is trained already");
 }

@@ -4,12 +4,17 @@
  */
 #include "rules/measure.h"
 
+#include "model/whatif.h"
+
+#define ENOUGH	16	/* samples: as batchnorm-accumulate has it */
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct node *n = measure_batchnorm(m);
 	struct diag *g;
+	int64_t arena;
 
 	if (!n || m->plan->batch != 1)
 		return;
@@ -23,6 +28,10 @@ check(const struct rule *rule, struct lint *l)
 	    "validation uses their running averages, which are of something "
 	    "else", (long long)measure_positions(n),
 	    measure_positions(n) == 1 ? "" : "s");
+	if ((arena = whatif_batch(m, ENOUGH)) < INT64_MAX)
+		diag_help(l->diags, g, "micro-batches of %d need %s, %s more", ENOUGH,
+		    lint_human(m->arena, arena), lint_human(m->arena, arena -
+		    m->plan->arena_bytes));
 	diag_help(l->diags, g, m->set.accumulate > 1 ? "accumulate fewer, larger micro-batches" :
 	    "a larger batch: `stowage fit` says how large it may be");
 }

@@ -88,6 +88,17 @@ edited_setting(struct lint *l, enum section_kind kind, const char *key, struct l
 	return st ? st->loc : otherwise;
 }
 
+#define MOST_PLANS	4
+#define MOST_NODES	8000	/* of all plans but the first together */
+
+bool
+edited_affords(const struct lint *l, int plans)
+{
+	const struct graph *g = l->module->train ? l->module->train : l->module->forward;
+
+	return plans == 0 || (plans < MOST_PLANS && plans * (int64_t)g->nodes.n <= MOST_NODES);
+}
+
 struct module *
 edited_plan(struct lint *l, struct amend *m)
 {

@@ -27,6 +27,10 @@ bool	edited_results(const struct lint *, struct amend *, const char *text);
 /* Where the spec says that setting of the network; OTHERWISE where it does not. */
 struct loc	edited_setting(struct lint *, enum section_kind, const char *key, struct loc otherwise);
 
+/* May a rule plan for one more of its findings, which are many in some networks? The first, and more
+ * where that is quick. */
+bool	edited_affords(const struct lint *, int plans);
+
 /* The network as edited, planned like the one looked at; NULL: it has an error, or no plan. */
 struct module	*edited_plan(struct lint *, struct amend *);
 

@@ -1,6 +1,7 @@
 /*
- * metric-mismatch: a metric of something that no loss trains. One walk back over the forward graph
- * marks what the losses are made of, one forth what other parameters go into.
+ * metric-mismatch: a metric of something that no loss trains, or accuracy where numbers are predicted.
+ * One walk back over the forward graph marks what the losses are made of, one forth what other
+ * parameters go into.
  */
 #include "rules/fix.h"
 
@@ -90,6 +91,47 @@ fix(struct lint *l, struct diag *d, struct loc metric)
 		    loss->arg[0].value->name);
 }
 
+/* By tensor id: the mse that trains it, unless it is trained as yes or no too. */
+static const struct node **
+find_regressions(const struct module *m)
+{
+	size_t most = (size_t)m->next_tensor + 1;
+	const struct node **mse = arena_array(m->arena, most, sizeof(*mse));
+	bool *logits = arena_array(m->arena, most, sizeof(*logits));
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		if (measure_is(n, "bce_with_logits") && n->in[0]) {
+			logits[n->in[0]->id] = true;
+			mse[n->in[0]->id] = NULL;
+		} else if (measure_is(n, "mse") && n->in[0] && !logits[n->in[0]->id])
+			mse[n->in[0]->id] = n;
+	}
+	return mse;
+}
+
+static bool
+counts_yes_and_no(const struct node *metric)
+{
+	return measure_is(metric, "accuracy") && metric->nin > 1 && metric->in[1] &&
+	    metric->in[1]->classes == 0;
+}
+
+static void
+report_regression(const struct rule *rule, struct lint *l, const struct result *r,
+    const struct node *loss)
+{
+	struct diag *d = lint_report(l, rule, r->loc, "accuracy counts answers of yes and no, and mse "
+	    "trains '%s' to numbers", loss->in[0]->name);
+
+	diag_place(l->diags, d, loss->loc, "the loss is here");
+	diag_fact(l->diags, d, "it is the share where x > 0 and target > 0.5 agree: of 0 and 1 learnt "
+	    "to the digit, an answer of 0.01 for 0 is wrong");
+	diag_help(l->diags, d, "bce_with_logits, if the target is yes or no; else mse as the metric");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -98,17 +140,21 @@ check(const struct rule *rule, struct lint *l)
 	size_t most = (size_t)m->next_tensor + 1;
 	bool *seen = arena_array(m->arena, most, sizeof(*seen));
 	bool *untrained = arena_array(m->arena, most, sizeof(*untrained));
+	const struct node **mse;
 	int i;
 
 	if (!m->set.train)
 		return;
 	mark_loss(m, seen);
 	mark_untrained(m, seen, untrained);
+	mse = find_regressions(m);
 	for (i = 0; i < g->results.n; i++) {
 		const struct result *r = &g->results.v[i];
 		const struct node *n = r->tensor->def;
 		struct diag *d;
 
+		if (!r->is_loss && counts_yes_and_no(n) && n->in[0] && mse[n->in[0]->id])
+			report_regression(rule, l, r, mse[n->in[0]->id]);
 		if (r->is_loss || !n || n->nin < 1 || !n->in[0] || !untrained[n->in[0]->id])
 			continue;
 		d = lint_report(l, rule, r->loc, "metric %s measures '%s', which no loss trains",
@@ -123,10 +169,13 @@ const struct rule rule_metric_mismatch = {
 	.name = "metric-mismatch",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "a metric of something that no loss trains",
+	.brief = "a metric of something that no loss trains to be so",
 	.doc = "A metric is to say how well training goes. One of a tensor that no loss reads, "
 	    "made by layers that no loss reaches, stays as it was initialised: the run looks as "
 	    "if it learnt nothing. It happens when a head is renamed in the loss and forgotten in "
-	    "the metric.",
+	    "the metric.\n\n"
+	    "Reported too: accuracy of what mse trains. Of numbers it says nothing, as in Keras, "
+	    "where it stays near 0; of yes and no it wants logits, which are below 0 for no. Use "
+	    "bce_with_logits, or mse as the metric.",
 	.check = check,
 };

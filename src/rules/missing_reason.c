@@ -12,7 +12,7 @@ missing_reason_report(struct diags *d, const struct suppression *s)
 }
 
 const struct rule rule_missing_reason = {
-	.id = "SW205",
+	.id = "SW208",
 	.name = "missing-reason",
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_ERROR,

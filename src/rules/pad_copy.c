@@ -1,7 +1,8 @@
 /*
  * pad-copy: a frame of zeros as a layer before a convolution, which has one of its own that takes no
  * memory. The sums of both frames are written into the spec and planned; where that takes more (for
- * what is made again in backward is chosen anew), nothing is said.
+ * what is made again in backward is chosen anew), nothing is said. In large networks the first stands
+ * for all.
  */
 #include "rules/edited.h"
 
@@ -10,14 +11,13 @@
 #include "ops/conv.h"
 #include "rules/fix.h"
 
-#define MOST_PLANS	8	/* of findings in a network */
-
 struct pads {
 	const struct rule *rule;
 	struct lint *lint;
 	struct readers readers;
 	struct once pad, conv;	/* places that are not always such a pair */
 	int plans;
+	bool worse;		/* the last that was planned takes more */
 };
 
 /* The convolution that alone reads what the frame is put around, if that is of zeros; or NULL. */
@@ -89,13 +89,18 @@ report(struct pads *p, const struct node *pad, const struct node *conv)
 	int64_t batch = m->train ? m->plan->batch : m->plan->validate_batch;
 	int64_t bytes = affine_at(tensor_bytes(pad->out[0]), batch);
 	const char *sides = together(m->arena, pad, conv);
-	struct amend edit;
+	struct amend *edit = ARENA_NEW(m->arena, struct amend);	/* the fix keeps its edits */
 	struct diag *g;
 
-	edited_begin(l, &edit);
-	if (p->plans++ < MOST_PLANS && amend(p, &edit, pad, conv))
-		other = edited_plan(l, &edit);
-	if (!other || other->plan->arena_bytes > m->plan->arena_bytes)
+	edited_begin(l, edit);
+	if (!amend(p, edit, pad, conv))
+		return;
+	if (edited_affords(l, p->plans)) {
+		p->plans++;
+		other = edited_plan(l, edit);
+		p->worse = !other || other->plan->arena_bytes > m->plan->arena_bytes;
+	}
+	if (p->worse)
 		return;
 	g = lint_report(l, p->rule, pad->loc, "'%s' copies %s into a frame of zeros for a "
 	    "convolution: %s", pad->path, tensor_shape_text(m->arena, pad->in[0]),
@@ -106,7 +111,7 @@ report(struct pads *p, const struct node *pad, const struct node *conv)
 	diag_help(l->diags, g, "conv(..., pad=%s) without this layer gives the same, to the bit, and "
 	    "makes no copy", sides);
 	measure_cure(l, g, other, "the network with pad=%s", sides);
-	diag_fix(l->diags, g, false, &edit.edits, "give the frame to the convolution");
+	diag_fix(l->diags, g, false, &edit->edits, "give the frame to the convolution");
 }
 
 static void
@@ -149,7 +154,7 @@ const struct rule rule_pad_copy = {
 	    "(top, bottom, left, right). The result is the same to the bit.\n\n"
 	    "It is a habit from Keras, whose ResNet and MobileNet have ZeroPadding2D layers since "
 	    "their convolutions know only \"same\" and \"valid\". Asked in cnn_finetune #38, and "
-	    "seen in nnom #51.\n\nReported where the spec without the layer was planned and takes no "
-	    "more. Quiet where the padded map, or the convolution, serves elsewhere.",
+	    "seen in nnom #51.\n\n"
+	    "Reported where the spec without the layer, planned, takes no more. Quiet where the padded map, or the convolution, serves elsewhere.",
 	.check = check,
 };

@@ -55,7 +55,7 @@ baseline_stale(const struct baseline *b, struct diags *d)
 }
 
 const struct rule rule_stale_baseline = {
-	.id = "SW206",
+	.id = "SW209",
 	.name = "stale-baseline",
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,

@@ -81,7 +81,7 @@ unused_suppression_report(struct diags *d, const struct suppression *s, const bo
 }
 
 const struct rule rule_unused_suppression = {
-	.id = "SW204",
+	.id = "SW207",
 	.name = "unused-suppression",
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
