@@ -96,7 +96,8 @@ whatif_edited(const struct module *m, const struct edits *e, const struct lang_o
 	if (!other || other->broken || other->diags->errors)
 		return NULL;
 	if (other->set.accumulate == m->set.accumulate && other->set.batch != m->set.batch)
-		whatif_micro_batch(&other->set, m->set.batch / m->set.accumulate);	/* --batch */
+		whatif_micro_batch(&other->set,		/* --batch */
+		    m->set.batch / m->set.accumulate);
 	return passes_run(other, &o) && !other->diags->errors ? other : NULL;
 }
 

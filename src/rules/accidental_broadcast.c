@@ -1,7 +1,7 @@
 /*
  * accidental-broadcast: two tensors repeated against each other, [N, 1] with [1, N], so that the
- * result is the product of both. Two broadcasts, or one and an operator's own, make it. All pairs of
- * vectors are pairwise-distances'.
+ * result is the product of both. Two broadcasts, or one and an operator's own, make it. All pairs
+ * of vectors are pairwise-distances'.
  */
 #include "rules/measure.h"
 

@@ -36,8 +36,8 @@ tell_cure(struct lint *l, struct diag *g, int64_t micro)
 	if (!(other = whatif(m, &set)))
 		return;
 	more = other->plan->arena_bytes - m->plan->arena_bytes;
-	diag_help(l->diags, g, "accumulate %lld, micro-batches of %lld for the same update, needs %s, "
-	    "%s %s", (long long)set.accumulate, (long long)micro,
+	diag_help(l->diags, g, "accumulate %lld, micro-batches of %lld for the same update, needs "
+	    "%s, %s %s", (long long)set.accumulate, (long long)micro,
 	    lint_human(m->arena, other->plan->arena_bytes),
 	    lint_human(m->arena, more < 0 ? -more : more), more < 0 ? "less" : "more");
 }

@@ -1,6 +1,6 @@
 /*
- * batchnorm-momentum: the other framework's number. Here, as in PyTorch, momentum is the share of the
- * new batch in the running statistics; in Keras and TensorFlow that of the old ones.
+ * batchnorm-momentum: the other framework's number. Here, as in PyTorch, momentum is the share of
+ * the new batch in the running statistics; in Keras and TensorFlow that of the old ones.
  */
 #include "rules/measure.h"
 
@@ -37,19 +37,20 @@ check(const struct rule *rule, struct lint *l)
 		if ((momentum > 0 && momentum <= MOST) || !once_more(&once, l, rule, n->loc))
 			continue;
 		if (momentum == 0) {
-			g = lint_report(l, rule, n->loc, "momentum=0 leaves the running statistics of "
-			    "'%s' at 0 and 1, whatever the data", n->path);
+			g = lint_report(l, rule, n->loc, "momentum=0 leaves the running statistics "
+			    "of '%s' at 0 and 1, whatever the data", n->path);
 			diag_fact(l->diags, g, "validation normalises by them, training by the "
 			    "batch's");
 		} else {
-			g = lint_report(l, rule, n->loc, "momentum=%g replaces %.3g %% of the running "
-			    "statistics of '%s' with each batch", momentum, 100 * momentum, n->path);
-			diag_fact(l->diags, g, "what validation normalises by is little more than the "
-			    "last batch: the %lld samples before weigh %.3g %%",
+			g = lint_report(l, rule, n->loc, "momentum=%g replaces %.3g %% of the "
+			    "running statistics of '%s' with each batch", momentum, 100 * momentum,
+			    n->path);
+			diag_fact(l->diags, g, "what validation normalises by is little more than "
+			    "the last batch: the %lld samples before weigh %.3g %%",
 			    (long long)m->plan->batch, 100 * (1 - momentum) * momentum);
 		}
-		diag_help(l->diags, g, "momentum is the share of the new here, as in PyTorch (0.1 by "
-		    "default)%s", momentum > 0 ? arena_printf(m->arena, "; %g in Keras is "
+		diag_help(l->diags, g, "momentum is the share of the new here, as in PyTorch (0.1 "
+		    "by default)%s", momentum > 0 ? arena_printf(m->arena, "; %g in Keras is "
 		    "momentum=%g", momentum, 1 - momentum) : "");
 	}
 }

@@ -32,8 +32,8 @@ tell_bce(struct lint *l, struct diag *g, const struct node *last)
 		diag_fact(l->diags, g, "answers lie between 0.27 and 0.73, and the loss above "
 		    "log(1 + 1/e) = 0.31, whatever is learnt");
 	else
-		diag_fact(l->diags, g, "answers lie between 0.5 and 0.73: where one should be 0, the "
-		    "loss cannot fall below log 2 = 0.69");
+		diag_fact(l->diags, g, "answers lie between 0.5 and 0.73: where one should be 0, "
+		    "the loss cannot fall below log 2 = 0.69");
 }
 
 static bool
@@ -60,8 +60,9 @@ check(const struct rule *rule, struct lint *l)
 		if (!last || !is_bounded(last, bce) || (ce && classes < 2) ||
 		    !once_more(&once, l, rule, last->loc))
 			continue;
-		g = lint_report(l, rule, last->loc, "%s takes logits of any value, and %s leaves those "
-		    "%s", n->op->name, last->op->name, measure_is(last, "relu") ? "from 0 on" :
+		g = lint_report(l, rule, last->loc, "%s takes logits of any value, and %s leaves "
+		    "those %s", n->op->name, last->op->name,
+		    measure_is(last, "relu") ? "from 0 on" :
 		    measure_is(last, "tanh") ? "between -1 and 1" : "between 0 and 1");
 		diag_place(l->diags, g, n->loc, "the loss is here");
 		if (ce)

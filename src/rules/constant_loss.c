@@ -1,6 +1,7 @@
 /*
  * constant-loss: one of several losses that no trained parameter reaches. (Where none of them has
- * any, there is nothing to train, which is an error of the language.) One walk over the forward graph.
+ * any, there is nothing to train, which is an error of the language.) One walk over the forward
+ * graph.
  */
 #include "rules/measure.h"
 
@@ -28,9 +29,10 @@ check(const struct rule *rule, struct lint *l)
 		if (n->op->kind != OP_LOSS || any || !once_more(&once, l, rule, n->loc))
 			continue;
 		frozen = m->set.nfreeze > 0;
-		g = lint_report(l, rule, n->loc, "no trained parameter reaches this %s: its gradient "
-		    "is 0 whatever its value", n->op->name);
-		diag_fact(l->diags, g, "it is added to the loss that is printed, and trains nothing");
+		g = lint_report(l, rule, n->loc, "no trained parameter reaches this %s: its "
+		    "gradient is 0 whatever its value", n->op->name);
+		diag_fact(l->diags, g, "it is added to the loss that is printed, and trains "
+		    "nothing");
 		diag_help(l->diags, g, frozen ? "train a layer before it, or make it a metric" :
 		    "compare what the network makes, or make it a metric");
 	}

@@ -123,7 +123,8 @@ check(const struct rule *rule, struct lint *l)
 		struct diag *d;
 
 		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || live[n->out[0]->id] ||
-		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) || !once_more(&once, l, rule, n->loc))
+		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) ||
+		    !once_more(&once, l, rule, n->loc))
 			continue;
 		d = lint_report(l, rule, n->loc, "nothing uses '%s': it reaches no loss and no "
 		    "metric", n->path);

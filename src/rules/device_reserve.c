@@ -1,7 +1,7 @@
 /*
  * device-reserve: a plan that fits the card's memory as the box says it, but not what is left for
- * programs beside the driver, the CUDA context and the libraries' code. Only for cards by name: memory
- * that the spec says itself is taken for what a program can have.
+ * programs beside the driver, the CUDA context and the libraries' code. Only for cards by name:
+ * memory that the spec says itself is taken for what a program can have.
  */
 #include "rules/measure.h"
 
@@ -43,8 +43,8 @@ check(const struct rule *rule, struct lint *l)
 	left = target_memory(m->plan->target, d);
 	if (need <= left)
 		return;
-	g = lint_report(l, rule, d->loc.src ? d->loc : m->loc, "network '%s' fits the %s of %s, but "
-	    "not what is left of it: it needs %s, and about %s are free", m->name,
+	g = lint_report(l, rule, d->loc.src ? d->loc : m->loc, "network '%s' fits the %s of %s, "
+	    "but not what is left of it: it needs %s, and about %s are free", m->name,
 	    lint_human(m->arena, d->memory), d->name, lint_human(m->arena, need),
 	    lint_human(m->arena, left));
 	diag_fact(l->diags, g, "%s B of %s B: %s B too many (an estimate)",
@@ -55,7 +55,8 @@ check(const struct rule *rule, struct lint *l)
 	if (most.batch > 0 && m->train)
 		diag_help(l->diags, g, "batch %lld needs %s, %s less",
 		    (long long)(most.batch * m->set.accumulate),
-		    lint_human(m->arena, most.at.arena), lint_human(m->arena, need - most.at.arena));
+		    lint_human(m->arena, most.at.arena),
+		    lint_human(m->arena, need - most.at.arena));
 	diag_help(l->diags, g, "does the driver report more? Write what is free as memory in the "
 	    "device block");
 }

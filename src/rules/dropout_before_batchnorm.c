@@ -1,7 +1,7 @@
 /*
- * dropout-before-batchnorm: the variance that batch normalisation learns is that of dropped numbers,
- * and in validation nothing is dropped. Directly, or with one layer with weights between. Reads the
- * forward graph.
+ * dropout-before-batchnorm: the variance that batch normalisation learns is that of dropped
+ * numbers, and in validation nothing is dropped. Directly, or with one layer with weights between.
+ * Reads the forward graph.
  */
 #include "rules/measure.h"
 
@@ -22,7 +22,8 @@ normalised(const struct readers *r, const struct node *n, bool *direct)
 	const struct node *next = skip_views(r, only_reader(r, n));
 
 	*direct = measure_is(next, "batchnorm");
-	if (measure_is(next, "conv") || measure_is(next, "dense") || measure_is(next, "conv_transpose"))
+	if (measure_is(next, "conv") || measure_is(next, "dense") ||
+	    measure_is(next, "conv_transpose"))
 		next = skip_views(r, only_reader(r, next));
 	return measure_is(next, "batchnorm") ? next : NULL;
 }
@@ -47,10 +48,12 @@ check(const struct rule *rule, struct lint *l)
 		g = lint_report(l, rule, n->loc, "'%s' normalises in validation by a variance that "
 		    "dropout has made larger", norm->path);
 		diag_place(l->diags, g, norm->loc, "that is here");
-		diag_fact(l->diags, g, "with rate %g, validation's variance %sis as little as %.3g of "
-		    "what the running statistics hold", rate, direct ? "" : "behind the weights ",
+		diag_fact(l->diags, g, "with rate %g, validation's variance %sis as little as %.3g "
+		    "of what the running statistics hold", rate,
+		    direct ? "" : "behind the weights ",
 		    1 - rate);
-		diag_help(l->diags, g, "dropout behind the last batchnorm, or none: it regularises too");
+		diag_help(l->diags, g, "dropout behind the last batchnorm, or none: it regularises "
+		    "too");
 	}
 }
 
@@ -62,8 +65,8 @@ const struct rule rule_dropout_before_batchnorm = {
 	.brief = "dropout before batch normalisation shifts its variance",
 	.doc = "In training dropout scales what it leaves by 1 / (1 - p): numbers of mean c and "
 	    "variance v leave it with (c^2 + v) / (1 - p) - c^2. That is what the running "
-	    "statistics hold. In validation nothing is dropped and the variance is v, a share of at "
-	    "most 1 - p of it, which the layers behind were not trained on.\n\n"
+	    "statistics hold. In validation nothing is dropped and the variance is v, a share of "
+	    "at most 1 - p of it, which the layers behind were not trained on.\n\n"
 	    "Reported where dropout is right before batchnorm, or one layer with weights lies "
 	    "between, which averages a part of it out. Put dropout behind the last "
 	    "normalisation. A note, since Wide ResNets live with it. Li, Chen, Hu and Yang: "

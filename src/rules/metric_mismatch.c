@@ -1,7 +1,7 @@
 /*
- * metric-mismatch: a metric of something that no loss trains, or accuracy where numbers are predicted.
- * One walk back over the forward graph marks what the losses are made of, one forth what other
- * parameters go into.
+ * metric-mismatch: a metric of something that no loss trains, or accuracy where numbers are
+ * predicted. One walk back over the forward graph marks what the losses are made of, one forth what
+ * other parameters go into.
  */
 #include "rules/fix.h"
 
@@ -123,13 +123,14 @@ static void
 report_regression(const struct rule *rule, struct lint *l, const struct result *r,
     const struct node *loss)
 {
-	struct diag *d = lint_report(l, rule, r->loc, "accuracy counts answers of yes and no, and mse "
-	    "trains '%s' to numbers", loss->in[0]->name);
+	struct diag *d = lint_report(l, rule, r->loc, "accuracy counts answers of yes and no, and "
+	    "mse trains '%s' to numbers", loss->in[0]->name);
 
 	diag_place(l->diags, d, loss->loc, "the loss is here");
-	diag_fact(l->diags, d, "it is the share where x > 0 and target > 0.5 agree: of 0 and 1 learnt "
-	    "to the digit, an answer of 0.01 for 0 is wrong");
-	diag_help(l->diags, d, "bce_with_logits, if the target is yes or no; else mse as the metric");
+	diag_fact(l->diags, d, "it is the share where x > 0 and target > 0.5 agree: of 0 and 1 "
+	    "learnt to the digit, an answer of 0.01 for 0 is wrong");
+	diag_help(l->diags, d, "bce_with_logits, if the target is yes or no; else mse as the "
+	    "metric");
 }
 
 static void

@@ -75,7 +75,8 @@ find_maps(const struct module *m, const struct tensor *picture)
 	return maps;
 }
 
-/* maxpool(2) before the first wide convolution; ENLARGED, and what the loss reads as large again. */
+/* maxpool(2) before the first wide convolution; ENLARGED, and what the loss reads as large
+ * again. */
 static struct module *
 at_half(struct lint *l, const struct node *wide, bool enlarged)
 {

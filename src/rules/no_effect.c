@@ -72,7 +72,8 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const char
 {
 	struct module *m = l->module;
 	int64_t batch = m->train ? m->plan->batch : m->plan->validate_batch;
-	struct diag *g = lint_report(l, rule, n->loc, "'%s' gives what it is given: %s", n->path, why);
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' gives what it is given: %s",
+	    n->path, why);
 
 	diag_fact(l->diags, g, "%s of %s B at batch %lld; frameworks run it, forward and backward",
 	    tensor_shape_text(m->arena, n->out[0]),
@@ -115,11 +116,11 @@ const struct rule rule_no_effect = {
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
 	.brief = "a layer that gives what it is given",
-	.doc = "relu of what is never below 0 (another relu, also past pooling and dropout; sigmoid; "
-	    "softmax), dropout(0), maxpool(1), scale(1), pad(0), crop(0), upsample(1), concat of a "
-	    "single tensor: they change nothing, and read as if they did. Often a number was meant "
-	    "to be another. Here most are dropped before anything is planned; frameworks run them, "
-	    "and keep masks and copies for backward.\n\n"
+	.doc = "relu of what is never below 0 (another relu, also past pooling and dropout; "
+	    "sigmoid; softmax), dropout(0), maxpool(1), scale(1), pad(0), crop(0), upsample(1), "
+	    "concat of a single tensor: they change nothing, and read as if they did. Often a "
+	    "number was meant to be another. Here most are dropped before anything is planned; "
+	    "frameworks run them, and keep masks and copies for backward.\n\n"
 	    "Numbers count only where the spec has them as such, not as parameters that happen to "
 	    "be 0; a layer of a block must be idle wherever the block is used. Take it out. An "
 	    "activation after a block that ends in one is the commonest (pylint's and clippy's "

@@ -1,6 +1,7 @@
 /*
- * odd-batch: in 16-bit precision, products of dense layers over a number of rows that is no multiple
- * of 8. The batches next to it are planned; that they need not be powers of two is said with bytes.
+ * odd-batch: in 16-bit precision, products of dense layers over a number of rows that is no
+ * multiple of 8. The batches next to it are planned; that they need not be powers of two is said
+ * with bytes.
  */
 #include "rules/measure.h"
 
@@ -57,7 +58,8 @@ tell(struct lint *l, struct diag *g, int64_t batch)
 	if (arena == INT64_MAX)
 		return;
 	less = m->plan->arena_bytes - arena;
-	diag_help(l->diags, g, "%sbatch %lld needs %s, %s %s", m->set.accumulate > 1 ? "micro-" : "",
+	diag_help(l->diags, g, "%sbatch %lld needs %s, %s %s",
+	    m->set.accumulate > 1 ? "micro-" : "",
 	    (long long)batch, lint_human(m->arena, arena),
 	    lint_human(m->arena, less < 0 ? -less : less), less < 0 ? "more" : "less");
 }
@@ -77,12 +79,13 @@ check(const struct rule *rule, struct lint *l)
 	n = largest(m, &share);
 	if (!n || share * WORTH_SHARE < 1)
 		return;
-	g = lint_report(l, rule, m->set.batch_loc, "dense layers multiply %lld rows, no multiple of "
-	    "%d, in %s", (long long)(rows(n) * batch), MULTIPLE,
+	g = lint_report(l, rule, m->set.batch_loc, "dense layers multiply %lld rows, no multiple "
+	    "of %d, in %s", (long long)(rows(n) * batch), MULTIPLE,
 	    m->set.precision == PREC_BF16 ? "bf16" : "f16");
 	diag_place(l->diags, g, n->loc, "'%s' is the largest of them", n->path);
-	diag_fact(l->diags, g, "they do %.0f %% of the multiply-adds; in the weights' gradient rows are "
-	    "what is summed over, and matrix units take %d at a time", 100 * share, MULTIPLE);
+	diag_fact(l->diags, g, "they do %.0f %% of the multiply-adds; in the weights' gradient "
+	    "rows are what is summed over, and matrix units take %d at a time", 100 * share,
+	    MULTIPLE);
 	tell(l, g, batch / MULTIPLE * MULTIPLE);
 	tell(l, g, (batch / MULTIPLE + 1) * MULTIPLE);
 }
@@ -93,13 +96,13 @@ const struct rule rule_odd_batch = {
 	.family = FAMILY_TRAINING,
 	.severity = SEV_NOTE,
 	.brief = "in 16-bit precision a batch that is no multiple of 8",
-	.doc = "Tensor cores multiply 16-bit operands whose extents are multiples of 8. The rows of a "
-	    "dense layer are the batch, times the positions of a sample; in the gradient of the "
-	    "weights they are what is summed over. For other numbers libraries pad, or take slower "
-	    "kernels.\n\n"
+	.doc = "Tensor cores multiply 16-bit operands whose extents are multiples of 8. The rows "
+	    "of a dense layer are the batch, times the positions of a sample; in the gradient of "
+	    "the weights they are what is summed over. For other numbers libraries pad, or take "
+	    "slower kernels.\n\n"
 	    "Reported in bf16 and f16 where dense layers over such rows do a quarter of the "
-	    "multiply-adds or more; the multiples of 8 below and above are planned. No power of two "
-	    "is needed: memory grows with the batch in proportion, so that 96 or 104 cost what "
+	    "multiply-adds or more; the multiples of 8 below and above are planned. No power of "
+	    "two is needed: memory grows with the batch in proportion, so that 96 or 104 cost what "
 	    "they are, and 128 buys nothing. NVIDIA's guides to linear layers say so (extents "
 	    "divisible by 8 for FP16), and cuBLAS's page on tensor cores.",
 	.check = check,

@@ -1,6 +1,6 @@
 /*
- * one-class: a softmax over a single number, by itself or within cross_entropy: it is 1 whatever the
- * number is. Reads the forward graph.
+ * one-class: a softmax over a single number, by itself or within cross_entropy: it is 1 whatever
+ * the number is. Reads the forward graph.
  */
 #include "rules/measure.h"
 
@@ -34,12 +34,12 @@ check(const struct rule *rule, struct lint *l)
 		if (!is_over_one(n) || !once_more(&once, l, rule, n->loc))
 			continue;
 		if (measure_is(n, "softmax"))
-			g = lint_report(l, rule, n->loc, "softmax over one number is 1, whatever the "
-			    "number: axis %lld of %s", (long long)op_int(n, "axis"),
+			g = lint_report(l, rule, n->loc, "softmax over one number is 1, whatever "
+			    "the number: axis %lld of %s", (long long)op_int(n, "axis"),
 			    tensor_shape_text(m->arena, n->in[0]));
 		else
-			g = lint_report(l, rule, n->loc, "cross_entropy over one class is 0, whatever "
-			    "the logits: there is nothing to choose");
+			g = lint_report(l, rule, n->loc, "cross_entropy over one class is 0, "
+			    "whatever the logits: there is nothing to choose");
 		diag_fact(l->diags, g, "its gradient is 0, so what is before it does not learn");
 		diag_help(l->diags, g, measure_is(n, "softmax") ? "sigmoid, for a yes or no; or "
 		    "another axis" : "for a yes or no: a target f32[1] and bce_with_logits, or two "

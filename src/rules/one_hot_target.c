@@ -1,6 +1,6 @@
 /*
- * one-hot-target: a target of zeros and ones in floating point, one for each class. What it takes as
- * u8, and as the numbers of the classes, is written into the spec, compiled and planned.
+ * one-hot-target: a target of zeros and ones in floating point, one for each class. What it takes
+ * as u8, and as the numbers of the classes, is written into the spec, compiled and planned.
  */
 #include "rules/edited.h"
 
@@ -81,7 +81,8 @@ report(const struct rule *rule, struct lint *l, const struct node *loss, const s
 	struct module *m = l->module;
 	struct diag *g = lint_report(l, rule, t->loc, "target '%s' is %s of %s, which %s compares "
 	    "with probabilities: %s, %s", t->name, tensor_shape_text(m->arena, t),
-	    dtype_name(t->dtype), loss->op->name, lint_human(m->arena, bytes), measure_share(m, bytes));
+	    dtype_name(t->dtype), loss->op->name, lint_human(m->arena, bytes),
+	    measure_share(m, bytes));
 	struct module *classes = as_classes(l, t, loss);
 
 	diag_place(l->diags, g, loss->loc, "the loss is here");
@@ -116,9 +117,9 @@ const struct rule rule_one_hot_target = {
 	.family = FAMILY_MEMORY,
 	.severity = SEV_WARNING,
 	.brief = "a target of zeros and ones in floating point",
-	.doc = "A label one-hot over V classes at each of T places is e B T V bytes, in f32 four for "
-	    "each zero; as int64, which NumPy makes of it, eight. The number of the class says the "
-	    "same in 4 B T bytes.\n\n"
+	.doc = "A label one-hot over V classes at each of T places is e B T V bytes, in f32 four "
+	    "for each zero; as int64, which NumPy makes of it, eight. The number of the class says "
+	    "the same in 4 B T bytes.\n\n"
 	    "Reported for floating-point targets of bce_with_logits, and of mse after softmax or "
 	    "sigmoid, that take 256 MiB or more, and a quarter of the device (without one, 1 GiB "
 	    "and half of the arena).\n\n"

@@ -1,8 +1,8 @@
 /*
- * pad-copy: a frame of zeros as a layer before a convolution, which has one of its own that takes no
- * memory. The sums of both frames are written into the spec and planned; where that takes more (for
- * what is made again in backward is chosen anew), nothing is said. In large networks the first stands
- * for all.
+ * pad-copy: a frame of zeros as a layer before a convolution, which has one of its own that takes
+ * no memory. The sums of both frames are written into the spec and planned; where that takes more
+ * (for what is made again in backward is chosen anew), nothing is said. In large networks the first
+ * stands for all.
  */
 #include "rules/edited.h"
 
@@ -108,8 +108,8 @@ report(struct pads *p, const struct node *pad, const struct node *conv)
 	diag_place(l->diags, g, conv->loc, "that is here");
 	diag_fact(l->diags, g, "%s B at batch %lld, which frameworks keep for backward; grows with "
 	    "B·C·H·W", lint_commas(m->arena, bytes), (long long)batch);
-	diag_help(l->diags, g, "conv(..., pad=%s) without this layer gives the same, to the bit, and "
-	    "makes no copy", sides);
+	diag_help(l->diags, g, "conv(..., pad=%s) without this layer gives the same, to the bit, "
+	    "and makes no copy", sides);
 	measure_cure(l, g, other, "the network with pad=%s", sides);
 	diag_fix(l->diags, g, false, &edit->edits, "give the frame to the convolution");
 }
@@ -137,7 +137,8 @@ check(const struct rule *rule, struct lint *l)
 	for (i = 0; i < f->nodes.n; i++) {
 		next = convolution(&p, f->nodes.v[i]);
 		if (next && !fix_spared(&p.pad, f->nodes.v[i]->loc) &&
-		    !fix_spared(&p.conv, next->loc) && once_more(&once, l, rule, f->nodes.v[i]->loc))
+		    !fix_spared(&p.conv, next->loc) &&
+		    once_more(&once, l, rule, f->nodes.v[i]->loc))
 			report(&p, f->nodes.v[i], next);
 	}
 }
@@ -155,6 +156,7 @@ const struct rule rule_pad_copy = {
 	    "It is a habit from Keras, whose ResNet and MobileNet have ZeroPadding2D layers since "
 	    "their convolutions know only \"same\" and \"valid\". Asked in cnn_finetune #38, and "
 	    "seen in nnom #51.\n\n"
-	    "Reported where the spec without the layer, planned, takes no more. Quiet where the padded map, or the convolution, serves elsewhere.",
+	    "Reported where the spec without the layer, planned, takes no more. Quiet "
+	    "where the padded map, or the convolution, serves elsewhere.",
 	.check = check,
 };

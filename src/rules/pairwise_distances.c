@@ -32,8 +32,9 @@ check(const struct rule *rule, struct lint *l)
 		g = lint_report(l, rule, n->loc, "'%s' holds the differences of all pairs, %s: %s, "
 		    "%s", n->path, tensor_shape_text(a, n->out[0]), lint_human(a, bytes),
 		    measure_share(m, bytes));
-		diag_fact(l->diags, g, "%s B at batch %lld, of %s and %s; grows with B·N·M·D, and its "
-		    "square and their gradients with it", lint_commas(a, bytes), (long long)batch,
+		diag_fact(l->diags, g, "%s B at batch %lld, of %s and %s; grows with B·N·M·D, and "
+		    "its square and their gradients with it", lint_commas(a, bytes),
+		    (long long)batch,
 		    tensor_shape_text(a, x), tensor_shape_text(a, y));
 		diag_help(l->diags, g, "|a - b|² = |a|² + |b|² - 2 ab: the products of the pairs, "
 		    "dense(M, weight=b, bias=false), take %s, a part in %lld",
@@ -47,14 +48,14 @@ const struct rule rule_pairwise_distances = {
 	.family = FAMILY_MEMORY,
 	.severity = SEV_WARNING,
 	.brief = "the differences of all pairs of vectors are in memory at once",
-	.doc = "N vectors less M others are N M D numbers, e B N M D bytes, made only to be squared "
-	    "and summed over D; backward keeps them besides. As a code book, as prototypes, as "
-	    "nearest neighbours it is written in a line, and of a few thousand vectors it takes "
-	    "gigabytes.\n\n"
+	.doc = "N vectors less M others are N M D numbers, e B N M D bytes, made only to be "
+	    "squared and summed over D; backward keeps them besides. As a code book, as "
+	    "prototypes, as nearest neighbours it is written in a line, and of a few thousand "
+	    "vectors it takes gigabytes.\n\n"
 	    "Reported where the result is 16 times the larger operand or more, 256 MiB or more, "
 	    "and a quarter of the device (without one, 1 GiB and half of the arena).\n\n"
-	    "|a - b|^2 = |a|^2 + |b|^2 - 2 ab takes a product of matrices, e B N M bytes, and if only "
-	    "the nearest counts |a|^2 falls out too. Rows in chunks bound even that. Seen as "
+	    "|a - b|^2 = |a|^2 + |b|^2 - 2 ab takes a product of matrices, e B N M bytes, and if "
+	    "only the nearest counts |a|^2 falls out too. Rows in chunks bound even that. Seen as "
 	    "distances of 80,000 points, 47.7 GiB (pytorch #57720).",
 	.check = check,
 };

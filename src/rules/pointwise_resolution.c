@@ -1,7 +1,7 @@
 /*
  * pointwise-resolution: a 1x1 convolution at the larger of two resolutions: behind an upsample, or
- * before an avgpool. Both orders give the same numbers, but for rounding; the swap is written into the
- * spec and planned.
+ * before an avgpool. Both orders give the same numbers, but for rounding; the swap is written into
+ * the spec and planned.
  */
 #include "rules/edited.h"
 
@@ -33,7 +33,8 @@ is_pointwise(const struct node *n)
 static bool
 is_mean(const struct node *n)
 {
-	return measure_is(n, "avgpool") && op_attr(n, "pad")->v[0] == 0 && op_attr(n, "pad")->v[1] == 0;
+	return measure_is(n, "avgpool") && op_attr(n, "pad")->v[0] == 0 &&
+	    op_attr(n, "pad")->v[1] == 0;
 }
 
 static bool
@@ -86,20 +87,21 @@ report(const struct rule *rule, struct lint *l, const struct pair *p)
 	bool up = p->resize == p->first;
 	const struct tensor *large = p->first->out[0], *small = up ? p->first->in[0] :
 	    p->second->out[0];
-	struct diag *g = lint_report(l, rule, p->conv->loc, "the 1x1 convolution '%s' works on %s; %s "
-	    "%s it would work on %s", p->conv->path,
+	struct diag *g = lint_report(l, rule, p->conv->loc, "the 1x1 convolution '%s' works on %s; "
+	    "%s %s it would work on %s", p->conv->path,
 	    tensor_shape_text(m->arena, p->conv->in[0]), up ? "before" : "behind",
 	    p->resize->op->name, tensor_shape_text(m->arena, small));
 
 	diag_place(l->diags, g, p->resize->loc, "%s is here", p->resize->op->name);
-	diag_fact(l->diags, g, "%s between them is %s B at micro-batch %lld, %s, and no part of the "
-	    "result; multiply-adds are %.3g times as many; grows with B·C·H·W",
+	diag_fact(l->diags, g, "%s between them is %s B at micro-batch %lld, %s, and no part of "
+	    "the result; multiply-adds are %.3g times as many; grows with B·C·H·W",
 	    tensor_shape_text(m->arena, large), lint_commas(m->arena, p->wasted),
 	    (long long)m->plan->batch, measure_share(m, p->wasted),
 	    (double)tensor_elements_per_sample(p->conv->out[0]) /
 	    (double)(up ? tensor_elements_per_sample(small) / small->dim[0] *
 	    p->conv->out[0]->dim[0] : tensor_elements_per_sample(small)));
-	measure_cure(l, g, swapped(l, p), "the other order, which gives the same but for rounding,");
+	measure_cure(l, g, swapped(l, p), "the other order, which gives the same but for "
+	    "rounding,");
 }
 
 static void

@@ -1,6 +1,6 @@
 /*
- * recompute-in-vain: layers that the spec has computed again in backward, though the peak is no lower
- * for it. The plan that does without those names is made and compared.
+ * recompute-in-vain: layers that the spec has computed again in backward, though the peak is no
+ * lower for it. The plan that does without those names is made and compared.
  */
 #include "rules/measure.h"
 
@@ -21,17 +21,18 @@ check(const struct rule *rule, struct lint *l)
 	q = other ? other->plan : NULL;
 	if (!q || q->arena_bytes > p->arena_bytes)
 		return;
-	g = lint_report(l, rule, m->set.recompute_loc, "recompute of the layers named saves nothing: "
-	    "%s with it, %s without", lint_human(m->arena, p->arena_bytes),
+	g = lint_report(l, rule, m->set.recompute_loc, "recompute of the layers named saves "
+	    "nothing: %s with it, %s without", lint_human(m->arena, p->arena_bytes),
 	    lint_human(m->arena, q->arena_bytes));
 	if (p->recomputed.macs > q->recomputed.macs)
 		diag_fact(l->diags, g, "each micro-batch does %.1f %% more multiply-adds for it",
 		    100 * (double)(p->recomputed.macs - q->recomputed.macs) /
 		    (double)(p->step_macs ? p->step_macs : 1));
 	else if (p->recomputed.nodes == 0)
-		diag_fact(l->diags, g, "no layer runs again: what goes into a layer named, and what "
-		    "comes out of it, is kept, and there is nothing between");
-	diag_fact(l->diags, g, "the peak of %s B is at %s, line %d", lint_commas(m->arena, p->at[p->peak].live),
+		diag_fact(l->diags, g, "no layer runs again: what goes into a layer named, and "
+		    "what comes out of it, is kept, and there is nothing between");
+	diag_fact(l->diags, g, "the peak of %s B is at %s, line %d",
+	    lint_commas(m->arena, p->at[p->peak].live),
 	    p->at[p->peak].node->path, loc_line(p->at[p->peak].node->loc));
 	if (q->arena_bytes < p->arena_bytes)
 		measure_cure(l, g, other, "the default, without the setting,");

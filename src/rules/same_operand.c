@@ -54,9 +54,9 @@ const struct rule rule_same_operand = {
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
 	.brief = "one tensor on both sides of a difference, a sum or a loss",
-	.doc = "x - x is 0, a loss of y against y is too, and main + main leaves the shortcut out that "
-	    "should have been the other operand: a name was copied, or completed to the wrong one. "
-	    "Shapes agree, so nothing else tells.\n\n"
+	.doc = "x - x is 0, a loss of y against y is too, and main + main leaves the shortcut out "
+	    "that should have been the other operand: a name was copied, or completed to the wrong "
+	    "one. Shapes agree, so nothing else tells.\n\n"
 	    "Reported for sub, add, losses and metrics whose operands are one tensor, in blocks "
 	    "only where that is so in every use. Name the other tensor. clippy's eq_op and "
 	    "SonarQube's S1764 are the same of programs.",

@@ -37,14 +37,15 @@ check(const struct rule *rule, struct lint *l)
 	    t->scale == v->scale || !has_scaled_input(m))
 		return;
 	times = t->scale != 0 ? v->scale / t->scale : 0;
-	g = lint_report(l, rule, v->loc, "validation scales its inputs by %.4g, and training by %.4g",
+	g = lint_report(l, rule, v->loc, "validation scales its inputs by %.4g, and training by "
+	    "%.4g",
 	    v->scale, t->scale);
 	diag_place(l->diags, g, t->loc, "training's data are here");
 	if (times != 0)
-		diag_fact(l->diags, g, "the network sees numbers %.4g times as large as those it was "
-		    "trained on", times);
-	diag_help(l->diags, g, "the same scale in both; or scale(...) as the network's first layer, "
-	    "which is in both of itself");
+		diag_fact(l->diags, g, "the network sees numbers %.4g times as large as those it "
+		    "was trained on", times);
+	diag_help(l->diags, g, "the same scale in both; or scale(...) as the network's first "
+	    "layer, which is in both of itself");
 }
 
 const struct rule rule_scale_mismatch = {

@@ -1,9 +1,9 @@
 /*
  * skip-copies: concatenations that copy both of their sides, which are alive as well. Where a
- * convolution reads what is joined, nothing is copied (passes/concat_in_place.c); an activation or a
- * normalisation between makes it a third tensor. By default such copies are made again in backward
- * where that lowers the peak; what it saves is planned where the spec says otherwise. Long chains are
- * concat-growth's.
+ * convolution reads what is joined, nothing is copied (passes/concat_in_place.c); an activation or
+ * a normalisation between makes it a third tensor. By default such copies are made again in
+ * backward where that lowers the peak; what it saves is planned where the spec says otherwise. Long
+ * chains are concat-growth's.
  */
 #include "rules/measure.h"
 
@@ -71,8 +71,8 @@ check(const struct rule *rule, struct lint *l)
 		s = find(m);
 	if (s.n == 0 || !measure_is_hazard(m, s.bytes))
 		return;
-	g = lint_report(l, rule, s.largest->loc, "%d concatenation%s cop%s what is alive already: %s "
-	    "at the peak, %s", s.n, s.n == 1 ? "" : "s", s.n == 1 ? "ies" : "y",
+	g = lint_report(l, rule, s.largest->loc, "%d concatenation%s cop%s what is alive already: "
+	    "%s at the peak, %s", s.n, s.n == 1 ? "" : "s", s.n == 1 ? "ies" : "y",
 	    lint_human(m->arena, s.bytes), measure_share(m, s.bytes));
 	diag_fact(l->diags, g, "the largest, '%s', is %s, %s B at micro-batch %lld, and so are its "
 	    "sides together; grows with B·C·H·W", s.largest->path,
@@ -82,8 +82,8 @@ check(const struct rule *rule, struct lint *l)
 	if (m->set.recompute != RECOMPUTE_CHEAP)
 		measure_cure(l, g, whatif(m, &set), "recompute as it is by default, for no more "
 		    "multiply-adds,");
-	diag_help(l->diags, g, "a convolution that is the only one to read a concat reads its sides "
-	    "where they lie: an activation between may come before the concat, on each side");
+	diag_help(l->diags, g, "a convolution that is the only one to read a concat reads its "
+	    "sides where they lie: an activation between may come before the concat, on each side");
 }
 
 const struct rule rule_skip_copies = {
@@ -99,9 +99,9 @@ const struct rule rule_skip_copies = {
 	    "relu or batchnorm between, as pix2pix has them, the copy is made and kept.\n\n"
 	    "Reported where copies whose sides are alive too take, at the peak, 256 MiB or more, "
 	    "and a quarter of the device (without one, 1 GiB and half of the arena).\n\n"
-	    "To make them again in backward costs copying and no arithmetic, and is done by default; "
-	    "what that takes is planned where recompute says otherwise. An activation gives the "
-	    "same before the concat, on each side, as behind it, and then nothing is copied. "
-	    "Volumes are worst: 3-D U-Nets fit batches of 1 or 2 for it.",
+	    "To make them again in backward costs copying and no arithmetic, and is done by "
+	    "default; what that takes is planned where recompute says otherwise. An activation "
+	    "gives the same before the concat, on each side, as behind it, and then nothing is "
+	    "copied. Volumes are worst: 3-D U-Nets fit batches of 1 or 2 for it.",
 	.check = check,
 };

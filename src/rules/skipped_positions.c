@@ -1,7 +1,7 @@
 /*
- * skipped-positions: a map of which at least half the places are read by nobody, since the windows of
- * all layers that read it are smaller than their stride. What readers with different windows read is
- * added up as if they shared nothing, so that never too much is said to be skipped.
+ * skipped-positions: a map of which at least half the places are read by nobody, since the windows
+ * of all layers that read it are smaller than their stride. What readers with different windows
+ * read is added up as if they shared nothing, so that never too much is said to be skipped.
  */
 #include "rules/measure.h"
 
@@ -104,8 +104,9 @@ report(const struct rule *rule, struct lint *l, const struct node *maker, const 
 	int64_t batch = m->train ? m->plan->batch : m->plan->validate_batch;
 	int64_t bytes = affine_at(tensor_bytes(t), batch);
 	double skipped = (double)(all - read) / (double)all;
-	struct diag *g = lint_report(l, rule, reader->loc, "%.0f %% of the places that '%s' makes are "
-	    "never read: the stride of '%s' is larger than its window", 100 * skipped, maker->path,
+	struct diag *g = lint_report(l, rule, reader->loc, "%.0f %% of the places that '%s' makes "
+	    "are never read: the stride of '%s' is larger than its window", 100 * skipped,
+	    maker->path,
 	    reader->path);
 
 	diag_place(l->diags, g, maker->loc, "they are made here");
@@ -151,9 +152,9 @@ const struct rule rule_skipped_positions = {
 	    "the others were made, with all their multiply-adds, and are kept, for nothing; and "
 	    "their gradient is 0.\n\n"
 	    "Reported where half of the places or more are read by no layer. Inputs are not: to "
-	    "take every second pixel of a picture may be meant. ResNet's bottlenecks had the stride "
-	    "on the first 1x1 convolution, in both paths, and have it on the 3x3 since: \"the "
-	    "convolution ignores three-quarters of the input feature map\" (He and others, Bag of "
-	    "tricks for image classification, 2019).",
+	    "take every second pixel of a picture may be meant. ResNet's bottlenecks had the "
+	    "stride on the first 1x1 convolution, in both paths, and have it on the 3x3 since: "
+	    "\"the convolution ignores three-quarters of the input feature map\" (He and others, "
+	    "Bag of tricks for image classification, 2019).",
 	.check = check,
 };

@@ -39,8 +39,8 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 {
 	struct module *m = l->module;
 	bool file = m->set.data.kind == DATA_IDX;
-	struct diag *g = lint_report(l, rule, n->loc, "'%s' reads '%s' as bytes of 0 to 255: nothing "
-	    "scales them", n->path, from->name);
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' reads '%s' as bytes of 0 to 255: "
+	    "nothing scales them", n->path, from->name);
 
 	diag_place(l->diags, g, file ? m->set.data.loc : from->loc, file ?
 	    "the data come without scale=" : "the input is here");
@@ -55,7 +55,8 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct graph *f = m->forward;
-	const struct tensor **from = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*from));
+	const struct tensor **from = arena_array(m->arena, (size_t)m->next_tensor + 1,
+	    sizeof(*from));
 	struct readers r = readers_of(f);
 	struct once once = { NULL };
 	int i;
@@ -90,6 +91,7 @@ const struct rule rule_unscaled_input = {
 	    "1998).\n\n"
 	    "Reported for u8 inputs, and for IDX files without scale=, whose usual contents are "
 	    "bytes, where a layer with weights is the first to read them. Batch normalisation "
-	    "right behind that layer, or a scale, batchnorm or arithmetic before it, makes it good.",
+	    "right behind that layer, or a scale, batchnorm or arithmetic before it, makes it "
+	    "good.",
 	.check = check,
 };

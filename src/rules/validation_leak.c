@@ -55,8 +55,8 @@ check(const struct rule *rule, struct lint *l)
 	seen = share(&m->set.data, d);
 	if (seen == 0)
 		return;
-	g = lint_report(l, rule, d->loc, "validation reads what training reads: %.3g %% of its rows "
-	    "of \"%s\"", 100 * seen, d->file[0]);
+	g = lint_report(l, rule, d->loc, "validation reads what training reads: %.3g %% of its "
+	    "rows of \"%s\"", 100 * seen, d->file[0]);
 	diag_place(l->diags, g, m->set.data.loc, "training reads it here");
 	diag_fact(l->diags, g, "its loss and metrics then say how well those rows are remembered");
 	diag_help(l->diags, g, "data of its own; or skip_every=5 in train and keep_every=5 in "
