@@ -187,7 +187,8 @@ Test(report, json_is_whole_when_there_is_nothing)
 {
 	cr_expect_str_eq(printed("json", NULL),
 	    "{\n  \"version\": 1,\n  \"findings\": [],\n  \"summary\": "
-	    "{\"files\": 0, \"errors\": 0, \"warnings\": 0, \"notes\": 0}\n}\n");
+	    "{\"files\": 0, \"errors\": 0, \"warnings\": 0, \"notes\": 0, \"fixed\": 0, "
+	    "\"fixable\": 0, \"fixable_unsafely\": 0}\n}\n");
 }
 
 Test(report, json_has_both_kinds_of_columns_and_escapes)
@@ -209,7 +210,8 @@ Test(report, json_has_both_kinds_of_columns_and_escapes)
 	    "        {\"kind\": \"place\", \"text\": \"here\", \"path\": \"net.nn\", \"line\": 1, "
 	    "\"column\": 1, \"column_chars\": 1, \"end_line\": 1, \"end_column\": 3, "
 	    "\"end_column_chars\": 2}\n      ]\n    }\n  ],\n"
-	    "  \"summary\": {\"files\": 1, \"errors\": 1, \"warnings\": 0, \"notes\": 0}\n}\n");
+	    "  \"summary\": {\"files\": 1, \"errors\": 1, \"warnings\": 0, \"notes\": 0, \"fixed\": 0, "
+	    "\"fixable\": 0, \"fixable_unsafely\": 0}\n}\n");
 }
 
 Test(report, formats_are_found_by_name)
