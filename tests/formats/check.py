@@ -176,6 +176,24 @@ def sarif():
 	check_schema(lost, "sarif: valid by its schema without results")
 
 
+def sarif_fixes():
+	"""The replacements, made here by lines and code points, right what is misspelt."""
+	log = json.loads(run("-f", "sarif", "nets", status=1))
+	lines = WRONG.split("\n")
+	fixes = [r["fixes"][0] for r in results(log) if "wr" in uri(r) and "fixes" in r]
+	edits = [(e["deletedRegion"], e["insertedContent"]["text"]) for f in fixes
+	    for e in f["artifactChanges"][0]["replacements"]]
+	for at, text in sorted(edits, key=lambda e: -e[0]["startColumn"]):
+		line = lines[at["startLine"] - 1]
+		lines[at["startLine"] - 1] = (line[:at["startColumn"] - 1] + text +
+		    line[at["endColumn"] - 1:])
+	want = (WRONG.replace("dens(", "dense(").replace("denso", "dense").replace("epoks", "epochs"))
+	test("sarif: its fixes make the text right", "\n".join(lines) in
+	    (want, want.replace("tt)", "t)")) and len(fixes) >= 3, "\n".join(lines))
+	test("sarif: guesses say that they are unsafe",
+	    all(f["description"]["text"].endswith(" (unsafe)") for f in fixes), fixes)
+
+
 def sarif_many():
 	text = run("-f", "sarif", *["many.nn"] * 63, status=1)	# 400 each
 	log = json.loads(text)
@@ -280,7 +298,7 @@ def counts():
 
 
 make()
-for check in (sarif, sarif_many, github, gitlab, jsonl, checkstyle, junit, counts):
+for check in (sarif, sarif_fixes, sarif_many, github, gitlab, jsonl, checkstyle, junit, counts):
 	try:
 		check()
 	except Exception as e:	# what cannot be read at all
