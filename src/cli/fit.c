@@ -1,4 +1,7 @@
-/* stowage fit: the largest batch that a memory holds, and what would make the wanted one fit. */
+/*
+ * stowage fit: the largest batch that a memory holds, and what would make the wanted one fit, for
+ * every network of the specs given.
+ */
 #include "cli/fit.h"
 
 #include <string.h>
@@ -6,6 +9,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
+#include "cli/paths.h"
 #include "cli/rewrite.h"
 #include "model/whatif.h"
 
@@ -18,8 +22,21 @@ struct fit_args {
 	int format, colour;
 	int64_t apply, diff;	/* an edit's number; 0: not asked for */
 	const char *output;
-	const char *path;
+	bool quiet;
 	const struct command *command;
+};
+
+struct fit_run {		/* the whole command */
+	const struct fit_args *args;
+	char **operand;
+	int noperands;
+	FILE *out;		/* opened by the first answer */
+	int answers;		/* printed */
+};
+
+struct fit_file {
+	struct fit_run *run;
+	const char *path;
 };
 
 enum fit_format { FIT_TEXT, FIT_JSON };
@@ -48,6 +65,9 @@ static const struct option options[] = {
 	{ .name = "diff", .type = OPTION_COUNTED, .value = "N",
 	  .doc = "print that edit as a patch, and nothing else", .min = 1, .max = 1000,
 	  FIELD(struct fit_args, diff) },
+	{ .name = "quiet", .letter = 'q', .type = OPTION_FLAG,
+	  .doc = "print only what does not fit; pass over what names no device",
+	  FIELD(struct fit_args, quiet) },
 	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write there instead of standard output", FIELD(struct fit_args, output) },
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
@@ -184,34 +204,50 @@ apply(struct arena *a, const struct fit_args *args, struct fit_report *r)
 	return 0;
 }
 
-static int
-report(const struct fit_args *args, struct fit_report *r)
+/* Where answers go, opened by the first; NULL after a message. */
+static FILE *
+output(struct fit_run *run)
 {
-	if (!(r->out = compile_output(args->output)))
-		return 2;
-	r->colour = !args->output && colour_wanted((enum colour_choice)args->colour);
-	if (args->format == FIT_JSON)
-		fit_json(r);
-	else
-		fit_text(r);
-	return compile_close(r->out, args->output) ? 0 : 2;
+	if (!run->out)
+		run->out = compile_output(run->args->output);
+	return run->out;
 }
 
 static int
-print_diff(const struct fit_args *args, const struct fit_report *r)
+report(struct fit_run *run, struct fit_report *r)
 {
-	const struct advice *d = chosen(r, "diff", args->diff);
-	FILE *f = d ? compile_output(args->output) : NULL;
+	const struct fit_args *args = run->args;
+
+	if (!(r->out = output(run)))
+		return 2;
+	r->colour = !args->output && colour_wanted((enum colour_choice)args->colour);
+	if (args->format == FIT_JSON) {
+		fit_json(r);
+	} else {
+		if (run->answers)
+			putc('\n', r->out);
+		fit_text(r);
+	}
+	run->answers++;
+	return 0;
+}
+
+static int
+print_diff(struct fit_run *run, const struct fit_report *r)
+{
+	const struct advice *d = chosen(r, "diff", run->args->diff);
+	FILE *f = d ? output(run) : NULL;
 
 	if (!f)
 		return d ? 2 : 1;
 	fputs(d->patch, f);
-	return compile_close(f, args->output) ? 1 : 2;
+	return 1;
 }
 
 static int
-answer(struct arena *a, const struct fit_args *args, struct module *m, const struct spec *spec)
+answer(struct arena *a, struct fit_run *run, struct module *m, const struct spec *spec)
 {
+	const struct fit_args *args = run->args;
 	struct fit_report r = { .module = m };
 	struct advisor v = { .arena = a, .module = m, .file = spec->file,
 		.options = spec->options };
@@ -219,7 +255,7 @@ answer(struct arena *a, const struct fit_args *args, struct module *m, const str
 	int status;
 
 	if (args->memory.n == 0 && !m->set.device.given)
-		return no_memory(args, m->src->path);
+		return args->quiet ? 0 : no_memory(args, m->src->path);
 	fits = answer_all(a, args, &r);
 	if (!fits && r.nanswers == 1) {
 		v.fit = r.answer;
@@ -228,20 +264,22 @@ answer(struct arena *a, const struct fit_args *args, struct module *m, const str
 		r.nadvice = v.all.n;
 	}
 	if (args->diff && !fits)
-		return print_diff(args, &r);
+		return print_diff(run, &r);
 	if (args->apply && !fits && (status = apply(a, args, &r)))
 		return status;
-	status = args->diff ? 0 : report(args, &r);
+	status = args->diff || (args->quiet && fits) ? 0 : report(run, &r);
 	return status ? status : fits || r.applied ? 0 : 1;
 }
 
 static int
 fit_spec(struct arena *a, void *context)
 {
-	const struct fit_args *args = context;
-	struct source *src = compile_read(a, args->path, NULL);
+	const struct fit_file *one = context;
+	const struct fit_args *args = one->run->args;
+	struct source *src = compile_read(a, one->path, NULL);
 	struct diags d;
 	struct spec *spec;
+	int worst = 0, i;
 
 	if (!src)
 		return 2;
@@ -250,43 +288,87 @@ fit_spec(struct arena *a, void *context)
 	if (d.errors)
 		return compile_failed(src->path, &d);
 	if (spec->modules.n == 0)
-		return compile_no_network(src->path);
-	if (spec->modules.n > 1)
+		return args->quiet ? 0 : compile_no_network(src->path);
+	if (spec->modules.n > 1 && (args->apply || args->diff))
 		return usage_error(args->command, "%s has %d networks: choose one with --network",
 		    src->path, spec->modules.n);
-	return answer(a, args, spec->modules.v[0], spec);
+	for (i = 0; i < spec->modules.n; i++) {
+		int status = answer(a, one->run, spec->modules.v[i], spec);
+
+		if (status > worst)
+			worst = status;
+	}
+	return worst;
+}
+
+static int
+fit_all(struct arena *a, void *context)
+{
+	struct fit_run *run = context;
+	struct paths paths = { 0 };
+	int worst = 0, i;
+
+	for (i = 0; i < run->noperands; i++)
+		paths_add(a, &paths, run->operand[i]);
+	if (paths.failures)
+		worst = 2;
+	else if (paths.path.n == 0)
+		worst = usage_error(run->args->command, "no .nn file in what was given");
+	for (i = 0; i < paths.path.n; i++) {
+		struct fit_file one = { run, paths.path.v[i] };
+		int status = compile_in_arena(fit_spec, &one);
+
+		if (status > worst)
+			worst = status;
+	}
+	return worst;
+}
+
+static bool
+check(const struct fit_run *run, struct fit_args *args)
+{
+	const char *wrong = NULL;
+	int i;
+
+	if (!compile_check(args->command, &args->compile) || !read_sizes(args))
+		return false;
+	if ((args->apply || args->diff) && args->memory.n > 1)
+		wrong = "--apply and --diff are for one --memory";
+	else if (args->apply && args->diff)
+		wrong = "--apply writes, --diff only shows: one of them";
+	for (i = 0; args->apply && i < run->noperands; i++)
+		if (strcmp(run->operand[i], "-") == 0)
+			wrong = "--apply: standard input cannot be written to; --diff shows the patch";
+	if (wrong)
+		usage_error(args->command, "%s", wrong);
+	return !wrong;
 }
 
 static int
 run_fit(const struct command *c, int argc, char **argv)
 {
 	struct fit_args args = { .compile = COMPILE_DEFAULTS, .command = c };
-	int n;
-	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
+	struct fit_run run = { .args = &args, .operand = argv };
+	enum parsed parsed = options_parse(c, &args, argc, argv, &run.noperands);
+	int status;
 
 	if (parsed != PARSED_RUN)
 		return parsed == PARSED_HELP ? 0 : 2;
-	if (n != 1)
-		return usage_error(c, n ? "one spec at a time" : "no spec given");
-	if (!compile_check(c, &args.compile) || !read_sizes(&args))
+	if (run.noperands == 0)
+		return usage_error(c, "no spec given");
+	if (!check(&run, &args))
 		return 2;
-	if ((args.apply || args.diff) && args.memory.n > 1)
-		return usage_error(c, "--apply and --diff are for one --memory");
-	if (args.apply && args.diff)
-		return usage_error(c, "--apply writes, --diff only shows: one of them");
-	args.path = argv[0];
-	if (args.apply && strcmp(args.path, "-") == 0)
-		return usage_error(c, "--apply: standard input cannot be written to; --diff shows "
-		    "the patch");
-	return compile_in_arena(fit_spec, &args);
+	status = compile_in_arena(fit_all, &run);
+	return run.out && !compile_close(run.out, args.output) ? 2 : status;
 }
 
 const struct command command_fit = {
 	.name = "fit",
 	.brief = "find the largest batch that fits, and what would make the wanted one fit",
-	.operands = "SPEC",
+	.operands = "SPEC|FOLDER...",
 	.details = "Exit status: 0 the spec's batch fits, 1 it does not, or the spec has errors, 2 "
-	    "wrong usage, or\na file could not be read or written.",
+	    "wrong usage, or\na file could not be read or written. A folder stands for every .nn file "
+	    "below it.",
 	.options = options,
 	.run = run_fit,
 };
