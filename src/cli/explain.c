@@ -238,7 +238,8 @@ const struct command command_explain = {
 	.name = "explain",
 	.brief = "say what a rule or an operator is",
 	.operands = "[RULE|ID|OPERATOR...]",
-	.details = "Without a name, all rules are listed, or with --operators all operators.",
+	.details = "Without a name, all rules are listed, or with --operators all operators.\n"
+	    "Exit status: 0 explained, 2 a name is that of no rule and no operator.",
 	.options = options,
 	.operand = word_at,
 	.run = run_explain,

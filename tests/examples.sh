@@ -1,0 +1,72 @@
+# Sourced by tests that run what the documentation shows (readme.test, man.test): a folder $work/run
+# that holds specs/ and tests/packing/, where the caller is afterwards, with the program on the path;
+# and how an example is run and its output compared. Reports in TAP.
+: "${top_srcdir:=.}" "${STOWAGE:=./stowage}"
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES NO_COLOR FORCE_COLOR CLICOLOR_FORCE
+n=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/stowage-examples.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+mkdir "$work/bin" "$work/run" "$work/run/tests" || exit 2
+ln -s "$(cd "$(dirname "$STOWAGE")" && pwd)/$(basename "$STOWAGE")" "$work/bin/stowage"
+cp -R "$top_srcdir/specs" "$work/run/specs" &&
+	cp -R "$top_srcdir/tests/packing" "$work/run/tests/packing" &&
+	chmod -R u+w "$work/run" || exit 2
+docs=$(cd "$top_srcdir" && pwd)
+PATH=$work/bin:$PATH
+OMP_WAIT_POLICY=passive
+LC_ALL=C.UTF-8		# the curve of live bytes is drawn in it
+export PATH OMP_WAIT_POLICY LC_ALL
+cd "$work/run" || exit 2
+
+ok() { # STATUS NAME FILE: one result; the file explains a failure
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		sed 's/^/# /' "$3" | tail -n 40
+	fi
+}
+
+run() { # WHERE STATUS SCRIPT [EXPECTED]
+	sh -e "$3" > "$work/out" 2>&1 < /dev/null
+	status=$?
+	if [ "$status" != "$2" ]; then
+		echo "exit status $status, not $2" >> "$work/out"
+		ok 1 "$1" "$work/out"
+	elif [ -n "${4-}" ] && ! matches "$4" "$work/out" > "$work/differ"; then
+		ok 1 "$1" "$work/differ"
+	else
+		ok 0 "$1"
+	fi
+}
+
+matches() { # EXPECTED OUTPUT: line by line; "..." skips to the next line that is as expected
+	awk -v expected="$1" '
+		BEGIN { while ((getline line < expected) > 0) want[++wants] = line }
+		{ sub(/[ \t]+$/, ""); got[++gots] = $0 }
+		END {
+			i = 1
+			for (k = 1; k <= wants; k++) {
+				sub(/[ \t]+$/, "", want[k])
+				if (want[k] == "...") {
+					skip = 1
+					continue
+				}
+				while (skip && i <= gots && got[i] != want[k])
+					i++
+				if (i > gots || got[i] != want[k]) {
+					print "expected: " want[k]
+					print "found:    " (i > gots ? "(the end)" : got[i])
+					exit 1
+				}
+				i++
+				skip = 0
+			}
+			if (!skip && i <= gots) {
+				print "not expected: " got[i]
+				exit 1
+			}
+		}' "$2"
+}
