@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
+#include "cli/terminal.h"
 #include "model/forecast.h"
 #include "model/whatif.h"
 #include "plan/plan.h"
@@ -49,7 +50,7 @@ static const struct option options[] = {
 	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write there instead of standard output", FIELD(struct autopsy_args, output) },
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
-	  .doc = "colour the text format", .choice = colour_choice_name,
+	  .doc = "colour the text format", .choice = when_name,
 	  FIELD(struct autopsy_args, colour) },
 	NETWORK_OPTION(struct autopsy_args),
 	BATCH_OPTION(struct autopsy_args),
@@ -290,7 +291,7 @@ report(const struct autopsy_args *args, struct autopsy *y)
 {
 	if (!(y->out = compile_output(args->output)))
 		return 2;
-	y->colour = !args->output && colour_wanted((enum colour_choice)args->colour);
+	y->colour = !args->output && terminal_colour(stdout, (enum when)args->colour);
 	if (args->format == AUTOPSY_JSON)
 		autopsy_json(y);
 	else

@@ -11,10 +11,4 @@ extern const struct command command_lint, command_fmt, command_plan, command_fit
 
 extern const struct command *const command_table[];	/* all of them; ends with NULL (main.c) */
 
-enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-
-const char	*colour_choice_name(int i);	/* OPTION_CHOICE's words */
-/* On a terminal unless NO_COLOR is set, or as the user says. */
-bool		 colour_wanted(enum colour_choice);
-
 #endif

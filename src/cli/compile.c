@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/filename.h"
+#include "cli/terminal.h"
 #include "emit/emit.h"
 #include "model/whatif.h"
 #include "plan/plan.h"
@@ -229,7 +230,7 @@ compile_failed(const char *path, struct diags *d)
 	struct report r;
 
 	diags_sort(d);
-	report_begin(&r, format_table[0], stderr, isatty(STDERR_FILENO));
+	report_begin(&r, format_table[0], stderr, terminal_colour(stderr, WHEN_AUTO));
 	report_file(&r, path, d);
 	report_end(&r);
 	return 1;

@@ -345,7 +345,8 @@ const struct command command_completion = {
 	.brief = "write the script by which a shell completes stowage's words",
 	.operands = "bash|zsh|fish",
 	.details = "In bash: eval \"$(stowage completion bash)\", in zsh the same with zsh,\n"
-	    "in fish: stowage completion fish | source.",
+	    "in fish: stowage completion fish | source.\n"
+	    "Exit status: 0 written, 2 no such shell.",
 	.options = options,
 	.operand = shell_name,
 	.run = run_completion,

@@ -11,6 +11,7 @@
 #include "cli/compile.h"
 #include "cli/paths.h"
 #include "cli/rewrite.h"
+#include "cli/terminal.h"
 #include "model/whatif.h"
 
 struct fit_args {
@@ -71,7 +72,7 @@ static const struct option options[] = {
 	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write there instead of standard output", FIELD(struct fit_args, output) },
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
-	  .doc = "colour the text format", .choice = colour_choice_name,
+	  .doc = "colour the text format", .choice = when_name,
 	  FIELD(struct fit_args, colour) },
 	NETWORK_OPTION(struct fit_args),
 	COMPILE_OPTIONS(struct fit_args),
@@ -220,7 +221,7 @@ report(struct fit_run *run, struct fit_report *r)
 
 	if (!(r->out = output(run)))
 		return 2;
-	r->colour = !args->output && colour_wanted((enum colour_choice)args->colour);
+	r->colour = !args->output && terminal_colour(stdout, (enum when)args->colour);
 	if (args->format == FIT_JSON) {
 		fit_json(r);
 	} else {

@@ -1,7 +1,6 @@
 /* stowage lint: every error of the language and every finding of the rules, file by file. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/filename.h"
 #include "cli/commands.h"
@@ -11,6 +10,7 @@
 #include "cli/lint_projects.h"
 #include "cli/paths.h"
 #include "cli/rewrite.h"
+#include "cli/terminal.h"
 #include "report/report.h"
 #include "rules/fixer.h"
 #include "rules/lint.h"
@@ -18,7 +18,7 @@
 struct lint_args {
 	struct compile_args compile;
 	struct lint_given given;
-	int format, colour;
+	int format, colour, links;
 	bool exit_zero, statistics;
 	bool fix, unsafe_fixes, diff;
 	int64_t jobs;		/* 0: as many as processors */
@@ -58,33 +58,16 @@ format_name(int i)
 	return format_table[i] ? format_table[i]->name : NULL;
 }
 
-const char *
-colour_choice_name(int i)
-{
-	static const char *const name[] = {
-		[COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never", NULL
-	};
-
-	return name[i];
-}
-
-bool
-colour_wanted(enum colour_choice choice)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	if (choice != COLOUR_AUTO)
-		return choice == COLOUR_ALWAYS;
-	return isatty(STDOUT_FILENO) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
-}
-
 static const struct option options[] = {
 	{ .name = "format", .letter = 'f', .type = OPTION_CHOICE, .value = "FORMAT",
 	  .doc = "how findings are printed", .choice = format_name,
 	  FIELD(struct lint_args, format) },
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
-	  .doc = "colour the text format", .choice = colour_choice_name,
+	  .doc = "colour the text format", .choice = when_name,
 	  FIELD(struct lint_args, colour) },
+	{ .name = "hyperlinks", .type = OPTION_CHOICE, .value = "WHEN",
+	  .doc = "link rules to their documentation in the text format", .choice = when_name,
+	  FIELD(struct lint_args, links) },
 	{ .name = "fail-on", .type = OPTION_CHOICE, .value = "SEVERITY",
 	  .doc = "the least severity that makes the exit status 1", .choice = config_fail_on_name,
 	  FIELD(struct lint_args, given.fail_on) },
@@ -381,7 +364,10 @@ run_lint(const struct command *c, int argc, char **argv)
 		return 2;
 	if (args.diff)
 		return run_diff(&run);
-	report_begin(&run.report, format, output_of(&run), colour_wanted(args.colour));
+	report_begin(&run.report, format, output_of(&run),
+	    terminal_colour(output_of(&run), (enum when)args.colour));
+	if (terminal_links(output_of(&run), (enum when)args.links, run.report.colour))
+		report_link_rules(&run.report);
 	run.report.offers_fixes = true;
 	run.report.trouble = compile_in_arena(lint_all, &run) != 0;
 	report_end(&run.report);

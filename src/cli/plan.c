@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/compile.h"
 #include "cli/forecast.h"
+#include "cli/terminal.h"
 
 struct plan_args {
 	struct compile_args compile;
@@ -48,7 +49,7 @@ static const struct option options[] = {
 	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write there instead of standard output", FIELD(struct plan_args, output) },
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
-	  .doc = "colour the text format", .choice = colour_choice_name,
+	  .doc = "colour the text format", .choice = when_name,
 	  FIELD(struct plan_args, colour) },
 	{ .name = "input-gradients", .type = OPTION_FLAG,
 	  .doc = "also plan the gradients of the inputs",
@@ -90,7 +91,7 @@ style_of(const struct plan_args *args)
 
 	if (args->output)
 		return style;
-	style.colour = colour_wanted(args->colour);
+	style.colour = terminal_colour(stdout, (enum when)args->colour);
 	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		style.columns = size.ws_col;
 	return style;

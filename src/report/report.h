@@ -47,6 +47,7 @@ struct report {
 	struct fingerprint print;	/* of the finding reported on, if the format has them */
 	const char *path;	/* of the group that is open (checkstyle) */
 	int dropped;		/* findings beyond what the format may hold */
+	char rules_page[REPORT_PATH];	/* the text format links rules to it; empty: to nothing */
 	int counts[REPORT_RULES + 1];	/* findings of rule_at(i); the last: of none of them */
 	/* set by the caller after report_begin() */
 	int fatal;		/* the least severity that fails the run, of what comes; above
@@ -100,6 +101,15 @@ struct region	report_region(struct loc);
 /* PATH as seen from the root of the repository, without "." and ".."; absolute where it is not
  * below it. In the file's arena. */
 const char	*report_repository_path(struct report *, const char *path);
+
+/* PATH as in a URI; false where TO has no room for it. */
+bool	report_uri(const char *path, char *to, size_t room);
+
+/* The page of rules as the user says where it is, on the web; NULL: nowhere. */
+const char	*report_rules_url(void);
+/* From now on the names of rules are hyperlinks to their documentation, if there is any. */
+void	report_link_rules(struct report *);
+void	report_rule_name(struct report *, const char *rule);
 
 /* Prints S as the text of an XML element or attribute. */
 void	report_xml(FILE *, const char *s);

@@ -10,7 +10,6 @@
 
 #include "report/report.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "rules/language.h"
@@ -44,8 +43,10 @@ text(struct json *j, const char *key, const char *s)
 }
 
 static void
-rule(struct json *j, const struct rule *r)
+rule(struct json *j, const struct rule *r, const char *page)
 {
+	char link[REPORT_PATH];
+
 	json_object(j, NULL);
 	json_string(j, "id", r->id);
 	json_string(j, "name", r->name);
@@ -54,6 +55,8 @@ rule(struct json *j, const struct rule *r)
 	json_flat_object(j, "help");
 	json_string(j, "text", r->doc);
 	json_end(j);
+	if (page && snprintf(link, sizeof(link), "%s#%s", page, r->name) < (int)sizeof(link))
+		json_string(j, "helpUri", link);
 	json_flat_object(j, "defaultConfiguration");
 	json_string(j, "level", severity_name(r->severity));
 	json_end(j);
@@ -86,7 +89,7 @@ begin(struct report *r)
 	json_string(j, "semanticVersion", PACKAGE_VERSION);
 	json_array(j, "rules");
 	for (i = 0; (one = rule_at(i)); i++)
-		rule(j, one);
+		rule(j, one, report_rules_url());
 	json_end(j);
 	json_end(j);
 	json_end(j);
@@ -98,23 +101,14 @@ begin(struct report *r)
 static const char *
 uri(struct report *r, const char *path)
 {
-	static const char plain[] = "-._~/!$&'()*+,;=@";
-	bool absolute;
-	char *to, *s;
+	size_t room;
+	char *s;
 
 	path = report_repository_path(r, path);
-	absolute = *path == '/';
-	s = arena_array(r->arena, 3 * strlen(path) + 16, 1);
-	strcpy(s, absolute ? "file://" : "");
-	for (to = s + strlen(s); *path; path++) {
-		unsigned char c = (unsigned char)*path;
-
-		if (c < 0x80 && (isalnum(c) || strchr(plain, c)))
-			*to++ = (char)c;
-		else
-			to += sprintf(to, "%%%02X", c);
-	}
-	*to = '\0';
+	room = 3 * strlen(path) + 16;
+	s = arena_array(r->arena, room, 1);
+	strcpy(s, *path == '/' ? "file://" : "");
+	report_uri(path, s + strlen(s), room - strlen(s));
 	return s;
 }
 

@@ -212,8 +212,11 @@ headline(struct report *r, const char *path, struct loc l, enum severity s, cons
 	paint(r, ansi.bold);
 	report_text(r->out, message);
 	paint(r, ansi.off);
-	if (rule)
-		fprintf(r->out, " [%s]", rule);
+	if (rule) {
+		fputs(" [", r->out);
+		report_rule_name(r, rule);
+		putc(']', r->out);
+	}
 	putc('\n', r->out);
 	if (l.src)
 		excerpt(r, l, ansi.severity[s]);
