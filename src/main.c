@@ -7,8 +7,11 @@
 #endif
 
 #include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -87,13 +90,25 @@ dispatch(int argc, char **argv)
 	return unknown(word);
 }
 
+/* Has whoever read our output gone away? Most often SIGPIPE ends the program before it can ask; where
+ * that is ignored, as below some servers, a reader that has seen enough is no failure either. */
+static bool
+reader_left(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
+}
+
 int
 main(int argc, char **argv)
 {
 	int status = dispatch(argc, argv);
 
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr, "stowage: standard output: %s\n", strerror(errno));
+	errno = 0;
+	if ((fflush(stdout) != 0 || ferror(stdout)) && !reader_left()) {
+		fprintf(stderr, "stowage: standard output: %s\n",
+		    errno ? strerror(errno) : "could not be written");
 		return 2;
 	}
 	return status;

@@ -2,7 +2,7 @@
 # that holds specs/ and tests/packing/, where the caller is afterwards, with the program on the path;
 # and how an example is run and its output compared. Reports in TAP.
 : "${top_srcdir:=.}" "${STOWAGE:=./stowage}"
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES NO_COLOR FORCE_COLOR CLICOLOR_FORCE
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES NO_COLOR FORCE_COLOR CLICOLOR_FORCE STOWAGE_RULES_URL
 n=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/stowage-examples.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT

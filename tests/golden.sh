@@ -19,7 +19,7 @@ folder=${1:?usage: golden.sh FOLDER}
 work=$(mktemp -d "${TMPDIR:-/tmp}/stowage-golden.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
-unset NO_COLOR
+unset NO_COLOR FORCE_COLOR CLICOLOR_FORCE STOWAGE_RULES_URL
 LC_ALL=C
 export LC_ALL
 

@@ -26,6 +26,18 @@ newline(struct json *j)
 		fputs("  ", j->out);
 }
 
+/* How many bytes of S are printed as they are: most of all that is ever printed. */
+static size_t
+plain(const struct json *j, const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' &&
+	    !(j->in_page && (s[n] == '<' || s[n] == '>' || s[n] == '&')))
+		n++;
+	return n;
+}
+
 static void
 quoted(struct json *j, const char *s)
 {
@@ -35,6 +47,10 @@ quoted(struct json *j, const char *s)
 
 	putc('"', j->out);
 	for (i = 0; i < n; i += took) {
+		if ((took = plain(j, s + i)) > 0) {
+			fwrite(s + i, 1, took, j->out);
+			continue;
+		}
 		took = utf8_decode(s + i, n - i, &c, &good);
 		if (c == '"' || c == '\\')
 			fprintf(j->out, "\\%c", (char)c);

@@ -259,11 +259,14 @@ compile_output(const char *path)
 bool
 compile_close(FILE *f, const char *path)
 {
-	bool bad = fflush(f) != 0 || ferror(f);
+	bool bad;
 
-	if (f != stdout && fclose(f) != 0)
+	if (f == stdout)
+		return true;
+	bad = fflush(f) != 0 || ferror(f);
+	if (fclose(f) != 0)
 		bad = true;
-	if (bad && f != stdout)
+	if (bad)
 		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
 	return !bad;
 }
