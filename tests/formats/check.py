@@ -210,7 +210,6 @@ def sarif():
 	    {"nets/x%20y.nn"}, {uri(r) for r in results(named)})
 
 
-<<<<<<< HEAD
 def sarif_fixes():
 	"""The replacements, made here by lines and code points, right what is misspelt."""
 	log = json.loads(run("-f", "sarif", "nets", status=1))
@@ -229,14 +228,9 @@ def sarif_fixes():
 	    all(f["description"]["text"].endswith(" (unsafe)") for f in fixes), fixes)
 
 
-def sarif_many():
-	text = run("-f", "sarif", *["many.nn"] * 63, status=1)	# 400 each
-	log = json.loads(text)
-=======
 def many():
 	"""100,000 findings: 250 files of 400."""
 	log = json.loads(run("-f", "sarif", "many", status=1))
->>>>>>> 1997bc2 (tests: each format against a closed shape of its specification; awkward names; 100,000 findings)
 	told = log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
 	test("sarif: 25,000 results at most, and it is said", len(results(log)) == 25000 and
 	    told == "75000 more findings are not listed here", (len(results(log)), told))
@@ -385,11 +379,7 @@ def counts():
 
 
 make()
-<<<<<<< HEAD
-for check in (sarif, sarif_fixes, sarif_many, github, gitlab, jsonl, checkstyle, junit, counts):
-=======
-for check in (sarif, many, awkward, github, gitlab, jsonl, checkstyle, junit, counts):
->>>>>>> 1997bc2 (tests: each format against a closed shape of its specification; awkward names; 100,000 findings)
+for check in (sarif, sarif_fixes, many, awkward, github, gitlab, jsonl, checkstyle, junit, counts):
 	try:
 		check()
 	except Exception as e:	# what cannot be read at all
