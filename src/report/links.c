@@ -1,7 +1,7 @@
 /*
  * Where the documentation of a rule can be looked at: the page stowage-rules.html, which has an
- * anchor for each. It is where the user says it is (STOWAGE_RULES_URL), else where it was installed;
- * what is not there is not linked to.
+ * anchor for each. It is where the user says (STOWAGE_RULES_URL), else where it was installed; what
+ * is not there is not linked to.
  */
 #include "report/report.h"
 
@@ -49,8 +49,8 @@ report_rules_url(void)
 	return url;
 }
 
-/* A file's address has the host's name in it, so that a terminal that shows another machine does not
- * look for the file on its own. */
+/* A file's address has the host's name in it, so that a terminal that shows another machine does
+ * not look for the file on its own. */
 void
 report_link_rules(struct report *r)
 {
