@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "base/vec.h"
 
 Test(arena, memory_is_zeroed_aligned_and_disjoint)
 {
@@ -21,6 +22,74 @@ Test(arena, memory_is_zeroed_aligned_and_disjoint)
 		if (before)
 			cr_assert_eq((unsigned char)before[0], 0xff);
 		before = p;
+	}
+	arena_free(a);
+}
+
+/* Sizes of every kind, small ones most often, up to arrays that get a block of their own. */
+static size_t
+some_size(unsigned *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return 1 + (*state >> 8) % ((size_t)1 << (4 + (*state >> 3) % 15));
+}
+
+static void
+check_fresh(struct arena *a, unsigned seed, int count)
+{
+	unsigned char *p, *old, *all[400];
+	size_t size[400], n;
+	int i;
+
+	cr_assert(count <= 400);
+	for (i = 0; i < count; i++) {
+		n = some_size(&seed);
+		p = arena_alloc(a, n);
+		cr_assert_eq((uintptr_t)p % 16, 0);
+		for (old = p; old < p + n; old++)
+			cr_assert_eq(*old, 0, "an old byte in allocation %d of %zu", i, n);
+		memset(p, i % 255 + 1, n);
+		all[i] = p;
+		size[i] = n;
+	}
+	for (i = 0; i < count; i++)
+		for (n = 0; n < size[i]; n++)
+			cr_assert_eq(all[i][n], i % 255 + 1, "allocations overlap");
+}
+
+Test(arena, memory_used_again_is_zeroed)
+{
+	struct arena *a = arena_new(), *child;
+	unsigned seed;
+
+	for (seed = 0; seed < 40; seed++) {
+		check_fresh(a, seed, 100 + (int)seed * 7);
+		child = arena_child(a);
+		check_fresh(child, seed + 1000, 300);
+		arena_child(child);	/* goes with it */
+		if (seed % 3)
+			arena_free(child);
+		check_fresh(a, seed + 2000, 50);
+		if (seed % 2)
+			arena_reset(a);
+	}
+	arena_free(a);
+}
+
+Test(arena, a_vector_grows_after_a_reset)
+{
+	struct arena *a = arena_new();
+	VEC(int) v;
+	int i, round;
+
+	for (round = 0; round < 3; round++) {
+		v.v = NULL;
+		v.n = v.cap = 0;
+		for (i = 0; i < 100000; i++)
+			vec_push(a, &v, i ^ round);
+		for (i = 0; i < v.n; i++)
+			cr_assert_eq(v.v[i], i ^ round);
+		arena_reset(a);
 	}
 	arena_free(a);
 }

@@ -1,39 +1,119 @@
 /*
  * The arena: a list of blocks, each filled from its start. A block is as large as all blocks
- * before it together (from 64 KiB up to 4 MiB), so a compilation of n bytes asks the system
- * O(log n) times while small, and start-up touches one block only.
+ * before it together (from 64 KiB up to 64 MiB), so a compilation of n bytes asks the system
+ * O(log n) times, and start-up touches one block only.
+ *
+ *	data  +---------------+-----------------+--------------------------+
+ *	      | allocated     | zero            | of an earlier use        |
+ *	      +---------------+-----------------+--------------------------+
+ *	      0             used              clean                      size
+ *
+ * Most of what a fresh page costs is the kernel's work on its first touch, so blocks that a scratch
+ * arena or an earlier compilation is done with are kept by the root of the family and handed out
+ * again. What they held is zeroed a stretch at a time, just before it is allocated: what is never
+ * asked for is never written. An array too large for that gets a block of its own, fresh from the
+ * system: such arrays are made for the worst case, and most of their pages are never touched.
  */
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ALIGNMENT	16
 #define FIRST_BLOCK	((size_t)64 << 10)
-#define LARGEST_BLOCK	((size_t)4 << 20)
+#define LARGEST_BLOCK	((size_t)64 << 20)
+#define STRETCH		((size_t)4 << 10)	/* zeroed at once; some of it lies in a near cache */
+#define LARGEST_ZEROED	((size_t)32 << 10)	/* of one allocation */
+#define HUGE_PAGE	((size_t)2 << 20)
+#define LARGEST_SPARE	((size_t)4 << 20)	/* of one block that is kept for later */
+#define MOST_SPARE	((size_t)16 << 20)	/* of all of them */
 
 struct block {
 	struct block *next;
-	size_t size, used;	/* in bytes, of data[] */
+	size_t size, used, clean;	/* in bytes, of data[] */
+	bool own;		/* made for one array */
 	_Alignas(ALIGNMENT) char data[];
 };
 
 struct arena {
 	struct block *block;	/* newest first; allocations come from this one */
 	jmp_buf *failure;
-	struct arena *parent, *child, *sibling;
+	struct arena *root, *parent, *child, *sibling;
+	struct block *spare;	/* of a root: blocks to be used again, and their bytes */
+	size_t spare_bytes;
 };
 
+static size_t
+rounded(size_t bytes)
+{
+	return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+/* A block that is worth several huge pages is put into them, so that filling it does not stop at
+ * every 4 KiB. That is a wish: where the system knows no such thing, nothing is lost. */
 static struct block *
-block_new(size_t size)
+block_make(size_t size)
 {
 	struct block *b = calloc(1, sizeof(*b) + size);
+	uintptr_t from;
 
-	if (b)
-		b->size = size;
+	if (!b)
+		return NULL;
+	b->size = b->clean = size;
+#ifdef MADV_HUGEPAGE
+	if (size >= 4 * HUGE_PAGE) {
+		from = ((uintptr_t)b->data + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+		madvise((void *)from, ((uintptr_t)b->data + size - from) & ~(HUGE_PAGE - 1),
+		    MADV_HUGEPAGE);
+	}
+#endif
 	return b;
+}
+
+/* A spare block of at least SIZE bytes, or a new one of as many as are WISHed for. */
+static struct block *
+block_get(struct arena *a, size_t size, size_t wish)
+{
+	struct block **link, *b;
+
+	for (link = &a->root->spare; (b = *link); link = &b->next)
+		if (b->size >= size) {
+			*link = b->next;
+			b->next = NULL;
+			a->root->spare_bytes -= b->size;
+			return b;
+		}
+	return block_make(size < wish ? wish : size);
+}
+
+static void
+block_put(struct arena *a, struct block *b)
+{
+	struct arena *root = a->root;
+
+	if (b->own || b->size > LARGEST_SPARE || root->spare_bytes + b->size > MOST_SPARE) {
+		free(b);
+		return;
+	}
+	b->used = b->clean = 0;
+	b->next = root->spare;
+	root->spare = b;
+	root->spare_bytes += b->size;
+}
+
+static void
+free_list(struct block *b)
+{
+	struct block *next;
+
+	for (; b; b = next) {
+		next = b->next;
+		free(b);
+	}
 }
 
 struct arena *
@@ -41,10 +121,12 @@ arena_new(void)
 {
 	struct arena *a = calloc(1, sizeof(*a));
 
-	if (a && !(a->block = block_new(FIRST_BLOCK))) {
+	if (a && !(a->block = block_make(FIRST_BLOCK))) {
 		free(a);
 		a = NULL;
 	}
+	if (a)
+		a->root = a;
 	return a;
 }
 
@@ -58,6 +140,13 @@ leave_parent(struct arena *a)
 	*link = a->sibling;
 }
 
+static void
+free_children(struct arena *a)
+{
+	while (a->child)
+		arena_free(a->child);
+}
+
 void
 arena_free(struct arena *a)
 {
@@ -65,15 +154,37 @@ arena_free(struct arena *a)
 
 	if (!a)
 		return;
-	while (a->child)
-		arena_free(a->child);
-	if (a->parent)
+	free_children(a);
+	if (a->parent) {
 		leave_parent(a);
-	for (b = a->block; b; b = next) {
-		next = b->next;
-		free(b);
+		for (b = a->block; b; b = next) {
+			next = b->next;
+			block_put(a, b);
+		}
+	} else {
+		free_list(a->block);
+		free_list(a->spare);
 	}
 	free(a);
+}
+
+void
+arena_reset(struct arena *a)
+{
+	struct block *b, *next, *first = NULL;
+
+	free_children(a);
+	for (b = a->block; b; b = b->next)
+		first = b->own ? first : b;
+	for (b = a->block; b; b = next) {
+		next = b->next;
+		if (b != first)
+			block_put(a, b);
+	}
+	first->next = NULL;
+	first->used = first->clean = 0;
+	a->block = first;
+	a->failure = NULL;
 }
 
 void
@@ -93,10 +204,15 @@ fail(struct arena *a)
 struct arena *
 arena_child(struct arena *parent)
 {
-	struct arena *a = arena_new();
+	struct arena *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		fail(parent);
+	a->root = parent->root;
+	if (!(a->block = block_get(a, FIRST_BLOCK, FIRST_BLOCK))) {
+		free(a);
+		fail(parent);
+	}
 	a->failure = parent->failure;
 	a->parent = parent;
 	a->sibling = parent->child;
@@ -104,26 +220,74 @@ arena_child(struct arena *parent)
 	return a;
 }
 
+/* Gives an array a block of its own, behind the newest, which others go on to fill. */
+static void *
+alloc_own(struct arena *a, size_t bytes)
+{
+	struct block *b = block_make(bytes);
+
+	if (!b)
+		fail(a);
+	b->own = true;
+	b->used = bytes;
+	b->next = a->block->next;
+	a->block->next = b;
+	return b->data;
+}
+
+/* Zeroes as much of the block as an allocation of BYTES needs, and somewhat more. */
+static void
+clean_up(struct block *b, size_t bytes)
+{
+	size_t rest = b->size - b->clean, n = bytes - (b->clean - b->used);
+
+	if (n < STRETCH)
+		n = rest < STRETCH ? rest : STRETCH;
+	memset(b->data + b->clean, 0, n);
+	b->clean += n;
+}
+
+static struct block *
+next_block(struct arena *a, size_t bytes)
+{
+	size_t wish = a->block->size < LARGEST_BLOCK ? a->block->size * 2 : LARGEST_BLOCK;
+	struct block *b = block_get(a, bytes, wish);
+
+	if (!b)
+		fail(a);
+	b->next = a->block;
+	return a->block = b;
+}
+
+/* What arena_alloc() does where the newest block has too few bytes that are zero. */
+static void *
+alloc_slowly(struct arena *a, size_t bytes)
+{
+	struct block *b = a->block;
+	bool fits = b->size - b->used >= bytes;
+
+	if (bytes > LARGEST_ZEROED && (fits || a->root->spare))
+		return alloc_own(a, bytes);
+	if (!fits)
+		b = next_block(a, bytes);
+	if (b->clean - b->used < bytes)
+		clean_up(b, bytes);
+	b->used += bytes;
+	return b->data + b->used - bytes;
+}
+
 void *
 arena_alloc(struct arena *a, size_t bytes)
 {
 	struct block *b = a->block;
-	size_t want, size;
-	void *p;
+	size_t want = rounded(bytes);
 
 	if (bytes > SIZE_MAX / 4)
 		fail(a);
-	want = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-	if (b->size - b->used < want) {
-		size = b->size < LARGEST_BLOCK ? b->size * 2 : LARGEST_BLOCK;
-		if (!(b = block_new(size < want ? want : size)))
-			fail(a);
-		b->next = a->block;
-		a->block = b;
-	}
-	p = b->data + b->used;
+	if (b->clean - b->used < want)
+		return alloc_slowly(a, want);
 	b->used += want;
-	return p;
+	return b->data + b->used - want;
 }
 
 void *
@@ -141,18 +305,17 @@ void *
 arena_grow(struct arena *a, void *old, size_t old_bytes, size_t new_bytes)
 {
 	struct block *b = a->block;
-	size_t was = (old_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	size_t more;
 	void *p;
 
 	if (new_bytes <= old_bytes)
 		return old;
 	if (new_bytes > SIZE_MAX / 4)
 		fail(a);
-	if (old && (char *)old + was == b->data + b->used) {
-		size_t want = (new_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-
-		if (want - was <= b->size - b->used) {
-			b->used += want - was;
+	if (old && (char *)old + rounded(old_bytes) == b->data + b->used) {
+		more = rounded(new_bytes) - rounded(old_bytes);
+		if (more <= b->clean - b->used) {
+			b->used += more;
 			return old;
 		}
 	}

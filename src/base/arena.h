@@ -17,6 +17,8 @@ struct arena;
 
 struct arena	*arena_new(void);	/* NULL if even the first block cannot be had */
 void		 arena_free(struct arena *);
+/* Forgets all that was allocated, the handler, and children: as new, but with memory at hand. */
+void		 arena_reset(struct arena *);
 /* For scratch work inside a compilation: fails as its parent does, and is freed with it unless
  * arena_free() comes first. */
 struct arena	*arena_child(struct arena *parent);

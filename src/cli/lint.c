@@ -41,7 +41,7 @@ struct lint_run {		/* the whole command */
 struct one_file {
 	const struct lint_args *args;
 	const char *path;
-	struct arena *arena;	/* of what follows; NULL: out of memory */
+	struct arena *arena;	/* of what follows, its slot's; NULL: out of memory */
 	const char *why;	/* it could not be read; NULL: */
 	struct lint_check check;
 	struct fixed fixed;
@@ -50,6 +50,9 @@ struct one_file {
 struct files {
 	struct lint_run *run;
 	struct one_file *file;
+	/* By slot, and used for one file after the other: what a compilation costs most besides its
+	 * own work is memory that is new. */
+	struct arena *arena[JOBS_SLOTS];
 };
 
 static const char *
@@ -152,16 +155,20 @@ check_file(struct one_file *one)
 }
 
 static void
-work(void *context, int i)
+work(void *context, int i, int slot)
 {
-	struct one_file *one = &((struct files *)context)->file[i];
+	struct files *files = context;
+	struct one_file *one = &files->file[i];
 	jmp_buf failed;
 
-	one->arena = arena_new();
+	if (files->arena[slot])
+		arena_reset(files->arena[slot]);
+	else
+		files->arena[slot] = arena_new();
+	one->arena = files->arena[slot];
 	if (!one->arena)
 		return;
 	if (setjmp(failed)) {
-		arena_free(one->arena);
 		one->arena = NULL;
 		return;
 	}
@@ -248,8 +255,6 @@ finish(void *context, int i)
 		fprintf(stderr, "stowage: %s: %s\n", one->path, one->why);
 	if (!one->arena || one->why || !report_one(files->run, one))
 		files->run->trouble = true;
-	arena_free(one->arena);
-	one->arena = NULL;
 }
 
 static int
@@ -258,9 +263,10 @@ lint_all(struct arena *a, void *context)
 	struct lint_run *run = context;
 	struct projects *projects = &run->projects;
 	struct paths paths = { .skip = projects_exclude, .context = projects };
-	struct files files = { .run = run };
+	struct files *files = ARENA_NEW(a, struct files);
 	int i, n = 0;
 
+	files->run = run;
 	projects->arena = a;
 	lint_given_read(a, run->command, &run->args->given);
 	for (i = 0; i < run->noperands; i++)
@@ -272,18 +278,20 @@ lint_all(struct arena *a, void *context)
 		paths_none(&paths, "lint");
 		run->trouble = true;
 	}
-	files.file = arena_array(a, (size_t)paths.path.n, sizeof(*files.file));
+	files->file = arena_array(a, (size_t)paths.path.n, sizeof(*files->file));
 	for (i = 0; i < paths.path.n; i++) {
 		struct one_file one = { .args = run->args, .path = paths.path.v[i] };
 
 		one.check.project = projects_for(projects, is_stdin(&one) && run->args->stdin_name ?
 		    run->args->stdin_name : one.path);
 		if (!one.check.project->broken && !is_project_file(&one))
-			files.file[n++] = one;
+			files->file[n++] = one;
 	}
 	run->trouble |= projects->trouble;
 	jobs_run(run->args->jobs ? (int)run->args->jobs : jobs_processors(), n, work, finish,
-	    &files);
+	    files);
+	for (i = 0; i < JOBS_SLOTS; i++)
+		arena_free(files->arena[i]);
 	projects->trouble |= run->trouble;
 	if (!run->args->given.show_settings)
 		projects_finish(projects);
