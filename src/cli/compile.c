@@ -98,9 +98,12 @@ processors(void)
 	return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n;
 }
 
-static void
-plan_module(struct module *m, const struct compile_args *args)
+/* The module planned; or, where that serves, a copy with a sketch of its plan. */
+static struct module *
+plan_module(const struct spec *spec, struct module *m, const struct compile_args *args,
+    bool (*serves)(const struct spec *, struct module *))
 {
+	struct module *sketch;
 	struct pass_options o = {
 		.target = choose_target(m, args),
 		.threads = args->threads ? (int)args->threads : processors(),
@@ -112,10 +115,13 @@ plan_module(struct module *m, const struct compile_args *args)
 	};
 
 	if (m->broken)
-		return;
+		return m;
 	if (args->batch)
 		whatif_micro_batch(&m->set, args->batch);
+	if (serves && (sketch = passes_sketch(m, &o)) && serves(spec, sketch))
+		return sketch;
 	passes_run(m, &o);
+	return m;
 }
 
 static void
@@ -179,8 +185,8 @@ language(struct arena *a, struct diags *d, const char *path, const struct compil
 }
 
 struct spec *
-compile(struct arena *a, struct diags *d, const struct source *src,
-    const struct compile_args *args)
+compile_as_needed(struct arena *a, struct diags *d, const struct source *src,
+    const struct compile_args *args, bool (*serves)(const struct spec *, struct module *))
 {
 	struct spec *spec = spec_load(a, d, src, language(a, d, src->path, args));
 	int i;
@@ -188,8 +194,15 @@ compile(struct arena *a, struct diags *d, const struct source *src,
 	if (args->network)
 		keep_network(spec, d, args->network);
 	for (i = 0; i < spec->modules.n; i++)
-		plan_module(spec->modules.v[i], args);
+		spec->modules.v[i] = plan_module(spec, spec->modules.v[i], args, serves);
 	return spec;
+}
+
+struct spec *
+compile(struct arena *a, struct diags *d, const struct source *src,
+    const struct compile_args *args)
+{
+	return compile_as_needed(a, d, src, args, NULL);
 }
 
 const struct file *const *

@@ -84,6 +84,11 @@ struct project	*compile_project(struct arena *, struct diags *, const char *path
 struct spec	*compile(struct arena *, struct diags *, const struct source *,
 		    const struct compile_args *);
 
+/* As compile(), but where SERVES says that a sketch of a network will do (passes/pass.h), that is its
+ * module. */
+struct spec	*compile_as_needed(struct arena *, struct diags *, const struct source *,
+		    const struct compile_args *, bool (*serves)(const struct spec *, struct module *sketch));
+
 /* Reads a source, "-" being standard input under the name STDIN_NAME; NULL after a message. */
 struct source	*compile_read(struct arena *, const char *path, const char *stdin_name);
 

@@ -199,7 +199,7 @@ lint_check(struct lint_check *l, struct source *source)
 
 	l->made.source = source;
 	diags_init(&l->made.diags, l->arena);
-	l->made.spec = compile(l->arena, &l->made.diags, source, &args);
+	l->made.spec = compile_as_needed(l->arena, &l->made.diags, source, &args, lint_sketch_serves);
 	file = compile_files(l->arena, l->made.spec, &nfiles);
 	l->levels = lint_levels(l->arena, &l->made.diags, l->project->config, l->given, file, nfiles,
 	    &as);

@@ -1,7 +1,6 @@
 /*
- * Re-planning. A copy of the module shares the forward graph and the network's own tensors, and
- * the passes derive everything else afresh; only a tensor's link to its gradient is written by
- * them in what is shared, so it is put back.
+ * Re-planning. The passes derive everything afresh in a copy of the module (passes_copy()); only a
+ * tensor's link to its gradient is written by them in what is shared, so it is put back.
  */
 #include "model/whatif.h"
 
@@ -10,27 +9,12 @@
 #include "passes/pass.h"
 #include "plan/plan.h"
 
-/* What the network itself keeps; state that passes made is left out, for they make it again. */
-static void
-copy_persistent(struct module *copy, const struct module *m)
-{
-	int i;
-
-	memset(&copy->persistent, 0, sizeof(copy->persistent));
-	for (i = 0; i < m->persistent.n; i++) {
-		struct tensor *t = m->persistent.v[i];
-
-		if (!t->def && (t->kind == T_PARAM || t->kind == T_STATISTIC))
-			vec_push(copy->arena, &copy->persistent, t);
-	}
-}
-
 static struct module *
 plan_again(struct module *m, const struct settings *set, bool bound_only)
 {
 	struct pass_options o = *m->options;
-	struct module *copy = ARENA_NEW(m->arena, struct module);
 	struct diags *quiet = ARENA_NEW(m->arena, struct diags);
+	struct module *copy;
 	struct tensor **gradient;
 	bool planned;
 	int i;
@@ -38,15 +22,7 @@ plan_again(struct module *m, const struct settings *set, bool bound_only)
 	o.dump_after = NULL;
 	o.bound_only |= bound_only;
 	diags_init(quiet, m->arena);
-	*copy = *m;
-	copy->diags = quiet;
-	copy->set = *set;
-	copy->forward = ARENA_NEW(m->arena, struct graph);
-	*copy->forward = *m->forward;
-	copy->forward->module = copy;	/* so that what is made from it is numbered there */
-	copy->train = copy->update = copy->validate = NULL;
-	copy->plan = NULL;
-	copy_persistent(copy, m);
+	copy = passes_copy(m, set, quiet);
 	gradient = arena_array(m->arena, (size_t)m->persistent.n + 1, sizeof(struct tensor *));
 	for (i = 0; i < m->persistent.n; i++) {
 		gradient[i] = m->persistent.v[i]->gradient;

@@ -19,12 +19,14 @@ struct pass_options {
 	const char *const *without;	/* names of optional passes to leave out */
 	int nwithout;
 	bool bound_only;		/* stop at lifetimes: the plan is wanted for its lower bound */
+	bool sketch;		/* leave out what is thorough: see passes_sketch() */
 };
 
 struct pass {
 	const char *name;
 	const char *doc;	/* one line for --help and HACKING.md */
 	bool optional;		/* --without=NAME leaves it out: to see what it gains */
+	bool thorough;		/* compares many plans, or proves one right: too dear for a sketch */
 	bool (*run)(struct module *, const struct pass_options *);
 };
 
@@ -33,8 +35,19 @@ extern const struct pass *const pass_table[];	/* ends with NULL */
 /* Is there an optional pass of that name? */
 bool	pass_is_optional(const char *name);
 
-/* Runs the table over a module made by lang/expand.c or ir_parse; false if it is broken after. */
+/* Runs the table over a module made by lang/expand.c or ir_parse; false if it is broken after.
+ *
+ * An arena larger than the device is held against that of a sketch: where that fits, it is the plan.
+ * So what a sketch proves to fit does fit. */
 bool	passes_run(struct module *, const struct pass_options *);
+/* A copy of the module with a plan made without any search, right but larger than need be
+ * (plan->sketch); the module itself is left as it was. It takes a small part of the time of
+ * passes_run(). NULL: only that can tell, because something must be reported or the spec asks for what
+ * a sketch leaves out. */
+struct module	*passes_sketch(struct module *, const struct pass_options *);
+/* A copy of the module, with these settings, as it was before its passes ran. It shares the forward
+ * graph and the network's own tensors, whose links to their gradients passes write anew. */
+struct module	*passes_copy(struct module *, const struct settings *, struct diags *);
 /* Those that come after the named one in the table (NULL: all), over a module that has been through
  * those before. */
 bool	passes_finish(struct module *, const struct pass_options *, const char *after);

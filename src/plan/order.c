@@ -586,5 +586,6 @@ const struct pass pass_order = {
 	.name = "order",
 	.doc = "run nodes in the order that needs least memory",
 	.optional = true,
+	.thorough = true,
 	.run = run,
 };

@@ -14,6 +14,8 @@
 void
 plan_place(struct module *m, struct plan *p)
 {
+	/* any height will do, so the first placement that is found does */
+	static const struct packing_options quick = { .capacity = LARGEST_BYTES };
 	struct packing pack = { .alignment = p->alignment };
 	struct packing_result r;
 	int64_t mask = p->alignment - 1, top = 0;
@@ -32,7 +34,7 @@ plan_place(struct module *m, struct plan *p)
 		}
 	}
 	p->persistent_bytes = top;
-	r = packing_solve(m->arena, &pack, NULL);
+	r = packing_solve(m->arena, &pack, p->sketch ? &quick : NULL);
 	p->transient_bytes = r.height;
 	p->arena_bytes = top + r.height;
 	p->proved_bytes = top + r.bound;
@@ -45,7 +47,7 @@ plan_place(struct module *m, struct plan *p)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	(void)o;
+	m->plan->sketch = o->sketch;
 	plan_place(m, m->plan);
 	return true;
 }

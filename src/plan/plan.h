@@ -58,6 +58,7 @@ struct plan {
 	int64_t lower_bound_bytes;	/* the largest sum of live bytes: no plan can use less */
 	int64_t proved_bytes;	/* the same, or more where the packer proved that */
 	bool optimal;		/* arena_bytes == proved_bytes */
+	bool sketch;		/* made without any search: a whole plan may take less */
 	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
 	int peak;		/* the instant with the most live bytes */
 	int64_t step_macs;	/* of one micro-batch, forward and backward, what runs again left out */

@@ -355,5 +355,6 @@ const struct pass pass_recompute = {
 	.name = "recompute",
 	.doc = "make activations again in backward instead of keeping them",
 	.optional = true,
+	.thorough = true,
 	.run = run,
 };

@@ -433,5 +433,6 @@ run(struct module *m, const struct pass_options *o)
 const struct pass pass_verify = {
 	.name = "verify",
 	.doc = "prove the plan right, independently of how it was made",
+	.thorough = true,
 	.run = run,
 };

@@ -59,6 +59,12 @@ check(const struct rule *rule, struct lint *l)
 	fix(l, g, set.batch);
 }
 
+static bool
+may_find(const struct module *m)
+{
+	return m->train && m->set.accumulate > 1 && measure_may_be_hazard(m, held(m));
+}
+
 const struct rule rule_accumulate_buffer = {
 	.id = "SW110",
 	.name = "accumulate-buffer",
@@ -74,4 +80,5 @@ const struct rule rule_accumulate_buffer = {
 	    "(without one, 1 GiB and half of the arena). The plan without accumulation, at the "
 	    "same micro-batch, is made and told. Seen in accelerate #2035, where it was 10 GiB.",
 	.check = check,
+	.may_find = may_find,
 };

@@ -112,6 +112,23 @@ check(const struct rule *rule, struct lint *l)
 	}
 }
 
+static bool
+may_find(const struct module *m)
+{
+	int64_t bytes = 0;
+	int i, n = 0;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *node = m->train->nodes.v[i];
+
+		if (node->phase == PHASE_FORWARD && measure_is(node, "concat")) {
+			bytes += affine_at(tensor_bytes(node->out[0]), m->plan->batch);
+			n++;
+		}
+	}
+	return n >= SHORTEST_CHAIN && measure_may_be_hazard(m, bytes);
+}
+
 const struct rule rule_concat_growth = {
 	.id = "SW105",
 	.name = "concat-growth",
@@ -128,4 +145,5 @@ const struct rule rule_concat_growth = {
 	    "names of these layers, or recompute auto. The finding says what that takes, planned. "
 	    "Seen in torchvision #797, where a DenseNet went from 1668 to 1115 MB.",
 	.check = check,
+	.may_find = may_find,
 };

@@ -65,6 +65,12 @@ check(const struct rule *rule, struct lint *l)
 	fix_setting(l, g, false, SEC_TRAIN, "precision", "f32", NULL, "train in f32");
 }
 
+static bool
+may_find(const struct module *m)
+{
+	return m->set.precision == PREC_F64;
+}
+
 const struct rule rule_f64_precision = {
 	.id = "SW108",
 	.name = "f64-precision",
@@ -78,4 +84,5 @@ const struct rule rule_f64_precision = {
 	    "Reported where f32 saves 256 MiB or more, planned. Cure: precision f32, or leave the "
 	    "setting out. Seen as pictures [160000, 64, 64] in double, 4.9 GiB (keras #14136).",
 	.check = check,
+	.may_find = may_find,
 };

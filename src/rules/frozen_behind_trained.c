@@ -122,6 +122,12 @@ check(const struct rule *rule, struct lint *l)
 	fix_freeze(l, g, &names, NULL, "freeze those too");
 }
 
+static bool
+may_find(const struct module *m)
+{
+	return m->train && m->set.nfreeze > 0;
+}
+
 const struct rule rule_frozen_behind_trained = {
 	.id = "SW111",
 	.name = "frozen-behind-trained",
@@ -137,4 +143,5 @@ const struct rule rule_frozen_behind_trained = {
 	    "(prompts, an adapter), allow it; else freeze them too. Advice to freeze the middle "
 	    "of a network to save memory is common, and wrong.",
 	.check = check,
+	.may_find = may_find,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "plan/plan.h"
 #include "rules/language.h"
 
 const struct rule *
@@ -67,6 +68,34 @@ file_of(const struct module *m, const struct file *const *file, int nfiles)
 	return nfiles ? file[0] : NULL;
 }
 
+/* Does the rule find nothing in the sketch, or can it not? */
+static bool
+is_silent(const struct rule *r, struct lint *l)
+{
+	if (r->may_find)
+		return !r->may_find(l->module);
+	if (!r->try_sketch)
+		return false;
+	diags_init(l->diags, l->module->arena);
+	r->check(r, l);
+	return l->diags->all.n == 0;
+}
+
+bool
+lint_sketch_serves(const struct spec *spec, struct module *sketch)
+{
+	struct diags scratch;
+	struct lint l = { .file = spec->file, .module = sketch, .options = spec->options,
+		.diags = &scratch };
+	const struct rule *r;
+	int i;
+
+	for (i = 0; (r = rule_table[i]); i++)
+		if (r->check && !r->source_only && !r->any_plan && !is_silent(r, &l))
+			return false;
+	return true;
+}
+
 static bool
 is_off_everywhere(struct levels *const *levels, int nfiles, int rule)
 {
@@ -99,7 +128,8 @@ lint_run(struct diags *d, const struct file *const *file, struct levels *const *
 			rule->check(rule, &l);
 		}
 		for (i = 0; !rule->source_only && i < nmodules; i++) {
-			if (module[i]->broken || !module[i]->plan)
+			if (module[i]->broken || !module[i]->plan ||
+			    (module[i]->plan->sketch && !rule->any_plan))
 				continue;
 			l.file = file_of(module[i], file, nfiles);
 			l.module = module[i];

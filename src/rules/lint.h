@@ -5,9 +5,12 @@
 #include "rules/levels.h"
 #include "rules/rule.h"
 
+/* Can no rule find anything in a plan of this network that its sketch does not show? */
+bool	lint_sketch_serves(const struct spec *, struct module *sketch);
+
 /* Source rules run on each file, the others on each module that was planned; those that are off are
- * left out. LEVELS, by file, may be NULL: none is. OPTIONS are those that the spec was loaded with,
- * for cures that change its text; NULL: none. */
+ * left out. LEVELS, by file, may be NULL: none is. Where the plan is a sketch, it must serve. OPTIONS
+ * are those that the spec was loaded with, for cures that change its text; NULL: none. */
 void	lint_run(struct diags *, const struct file *const *file, struct levels *const *levels,
 	    int nfiles, struct module *const *module, int nmodules, const struct lang_options *);
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/keras.h"
 #include "plan/plan.h"
+#include "rules/measure.h"
 
 /* Below this nobody's card is in danger, and unrolling is merely slow. */
 #define WORTH_SAYING	((int64_t)256 << 20)
@@ -104,6 +105,17 @@ check(const struct rule *rule, struct lint *l)
 		check_node(rule, l, g->nodes.v[i]);
 }
 
+static bool
+may_find(const struct module *m)
+{
+	int i;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++)
+		if (measure_is(m->train->nodes.v[i], "local"))
+			return true;
+	return false;
+}
+
 const struct rule rule_local_unroll = {
 	.id = "SW101",
 	.name = "local-unroll",
@@ -126,4 +138,5 @@ const struct rule rule_local_unroll = {
 	    "implementation, or write a kernel of one position as an elementwise product. Seen in "
 	    "keras #10735 and #10084, and darkflow #392 (21.1 GiB for a 7 x 7 map).",
 	.check = check,
+	.may_find = may_find,
 };

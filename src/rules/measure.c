@@ -16,12 +16,77 @@ has_device(const struct module *m)
 }
 
 bool
-measure_is_hazard(const struct module *m, int64_t bytes)
+measure_may_be_hazard(const struct module *m, int64_t bytes)
 {
 	if (has_device(m))
 		return bytes >= SMALLEST_HAZARD &&
 		    bytes >= m->set.device.memory / SHARE_OF_DEVICE;
-	return bytes >= NO_DEVICE && bytes >= m->plan->arena_bytes / SHARE_OF_ARENA;
+	return bytes >= NO_DEVICE;
+}
+
+bool
+measure_is_hazard(const struct module *m, int64_t bytes)
+{
+	return measure_may_be_hazard(m, bytes) &&
+	    (has_device(m) || m->plan->sketch || bytes >= m->plan->arena_bytes / SHARE_OF_ARENA);
+}
+
+/* Bytes of the tensors of one node that do not persist, each buffer once. */
+static int64_t
+bytes_at(const struct module *m, const struct node *n)
+{
+	const struct buffer *seen[8];
+	int64_t sum = 0;
+	int i, k, nseen = 0;
+
+	for (i = 0; i < n->nin + n->nout; i++) {
+		const struct tensor *t = i < n->nin ? n->in[i] : n->out[i - n->nin];
+		const struct buffer *b = t ? plan_buffer(m->plan, t) : NULL;
+
+		for (k = 0; k < nseen && seen[k] != b; k++)
+			;
+		if (!b || b->persistent || k < nseen || nseen == (int)(sizeof(seen) / sizeof(*seen)))
+			continue;
+		seen[nseen++] = b;
+		sum += b->bytes;
+	}
+	return sum;
+}
+
+/* A product that backward reads is kept from its making to the loss, since making it again is not
+ * cheap; backward begins at the loss, so all of these are alive together there. */
+static int64_t
+products_kept(const struct module *m)
+{
+	bool *counted = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*counted));
+	const struct graph *g = m->train;
+	int64_t sum = 0;
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++)
+		for (k = 0; g->nodes.v[i]->phase == PHASE_BACKWARD && k < g->nodes.v[i]->nin; k++) {
+			const struct tensor *t = g->nodes.v[i]->in[k];
+
+			if (!t || counted[t->id] || !t->def || t->def->phase != PHASE_FORWARD ||
+			    !t->def->op->macs || affine_at(t->def->op->macs(t->def), 1) == 0)
+				continue;
+			counted[t->id] = true;
+			sum += affine_at(tensor_bytes(t), m->plan->batch);
+		}
+	return sum;
+}
+
+int64_t
+measure_least_training(const struct module *m)
+{
+	int64_t most = m->set.recompute == RECOMPUTE_AUTO ? 0 : products_kept(m), bytes;
+	int i;
+
+	for (i = 0; i < m->train->nodes.n; i++) {
+		bytes = bytes_at(m, m->train->nodes.v[i]);
+		most = bytes > most ? bytes : most;
+	}
+	return m->plan->persistent_bytes + most;
 }
 
 const char *
@@ -56,7 +121,7 @@ measure_at_peak(const struct module *m, const struct tensor *t)
 	const struct plan *p = m->plan;
 	const struct buffer *b = t ? plan_buffer(p, t) : NULL;
 
-	return b && b->first <= p->peak && p->peak <= b->last;
+	return b && (p->sketch || (b->first <= p->peak && p->peak <= b->last));
 }
 
 static void

@@ -12,8 +12,13 @@
 #define SMALLEST_HAZARD	((int64_t)256 << 20)	/* below this nobody's card is in danger */
 
 /* Are so many bytes a hazard? At least SMALLEST_HAZARD, and a quarter of the device's memory; where
- * there is no device 1 GiB, and half of the arena. */
+ * there is no device 1 GiB, and half of the arena. Of a sketch: may they be? */
 bool	measure_is_hazard(const struct module *, int64_t bytes);
+
+/* Is that possible, whatever arena a whole plan has? */
+bool	measure_may_be_hazard(const struct module *, int64_t bytes);
+/* What training takes in any order, and with recomputation of what is cheap. */
+int64_t	measure_least_training(const struct module *);
 
 /* "31 % of the device" or "of the arena" */
 const char	*measure_share(const struct module *, int64_t bytes);
@@ -23,7 +28,7 @@ const char	*measure_share(const struct module *, int64_t bytes);
 void	measure_cure(struct lint *, struct diag *, const struct module *, const char *what, ...)
 	    __attribute__((format(printf, 4, 5)));
 
-/* Is this tensor's buffer alive where the plan is largest? */
+/* Is this tensor's buffer alive where the plan is largest? Of a sketch: may it be? */
 bool	measure_at_peak(const struct module *, const struct tensor *);
 
 /* By the id of a parameter: the node that updates it in the planned module, or NULL. With these, the

@@ -155,6 +155,22 @@ check(const struct rule *rule, struct lint *l)
 	tell_cures(l, g, &maps);
 }
 
+/* What is alive at the whole plan's peak, or a copy that is made again of it, is among all maps here. */
+static bool
+may_find(const struct module *m)
+{
+	const struct tensor *picture = m->train ? largest_picture(m->train) : NULL;
+	int64_t bytes = 0;
+	int i;
+
+	if (!picture || positions(picture) < SMALLEST_PICTURE)
+		return false;
+	for (i = 0; i < m->plan->buffers.n; i++)
+		if (is_large(m->plan->buffers.v[i].root, picture))
+			bytes += m->plan->buffers.v[i].bytes;
+	return bytes / m->plan->batch >= SMALLEST_SUM;
+}
+
 const struct rule rule_no_downsampling = {
 	.id = "SW106",
 	.name = "no-downsampling",
@@ -173,4 +189,5 @@ const struct rule rule_no_downsampling = {
 	    "Channels of the input hardly matter: greyscale shrinks only the input and the first "
 	    "kernel. Seen with a U-Net over pictures of clouds from satellites (specs/clouds.nn).",
 	.check = check,
+	.may_find = may_find,
 };

@@ -235,6 +235,14 @@ check(const struct rule *rule, struct lint *l)
 	advise_optimizer(l, g, s);
 }
 
+static bool
+may_find(const struct module *m)
+{
+	const struct device *d = &m->set.device;
+
+	return d->given && d->memory > 0 && m->plan->arena_bytes > d->memory;
+}
+
 const struct rule rule_oom = {
 	.id = "SW100",
 	.name = "oom",
@@ -254,4 +262,5 @@ const struct rule rule_oom = {
 	    "to account for it. Without a device block there is no such finding.\n\n"
 	    "stowage emit and stowage build refuse such a network unless --force is given.",
 	.check = check,
+	.may_find = may_find,
 };

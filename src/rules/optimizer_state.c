@@ -66,6 +66,12 @@ check(const struct rule *rule, struct lint *l)
 	measure_cure(l, g, without, "sgd without momentum");
 }
 
+static bool
+may_find(const struct module *m)
+{
+	return m->train && measure_may_be_hazard(m, bytes_of(m, T_OPTIMIZER));
+}
+
 const struct rule rule_optimizer_state = {
 	.id = "SW109",
 	.name = "optimizer-state",
@@ -81,4 +87,5 @@ const struct rule rule_optimizer_state = {
 	    "the finding; freezing layers that are trained already; a smaller network. Seen in "
 	    "pytorch #9439.",
 	.check = check,
+	.may_find = may_find,
 };

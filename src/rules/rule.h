@@ -13,7 +13,8 @@ enum family { FAMILY_MEMORY, FAMILY_HYGIENE, FAMILY_TRAINING, FAMILY_PORTABILITY
 
 struct lint {			/* what a rule may look at */
 	const struct file *file;	/* the syntax tree */
-	struct module *module;	/* one network; planned unless broken (module->plan) */
+	struct module *module;	/* one network; planned unless broken (module->plan), if only in a
+				 * sketch, which rules that need more do not get to see */
 	const struct lang_options *options;	/* it was loaded with; NULL: none */
 	struct diags *diags;
 };
@@ -29,6 +30,14 @@ struct rule {
 	 * is broken only if source_only. NULL: the engine itself reports for it. */
 	void (*check)(const struct rule *, struct lint *);
 	bool source_only;	/* reads the file alone: runs once per file, module is NULL */
+	/* Most networks are far from any hazard, and need not be planned in full to say so: a sketch
+	 * (passes/pass.h) will do, if it does for every rule. */
+	/* Run on a sketch, check() reports something wherever it would on the whole plan: what it
+	 * measures is never less there. */
+	bool try_sketch;
+	bool any_plan;		/* nothing it reads depends on what a search finds */
+	/* Otherwise, of a sketch: may the whole plan be a finding? It may where this is NULL. */
+	bool (*may_find)(const struct module *sketch);
 };
 
 extern const struct rule *const rule_table[];	/* generated; ends with NULL; sorted by name */

@@ -61,6 +61,30 @@ check(const struct rule *rule, struct lint *l)
 	    (long long)batch));
 }
 
+/* The most that is alive at a time in validation: another order would have less. */
+static int64_t
+validation_live(const struct module *m)
+{
+	int64_t most = 0;
+	int i;
+
+	for (i = 0; i < m->plan->instants; i++)
+		if (m->plan->at[i].graph == m->validate && m->plan->at[i].live > most)
+			most = m->plan->at[i].live;
+	return most;
+}
+
+static bool
+may_find(const struct module *m)
+{
+	int64_t most;
+
+	if (!m->train || !m->validate || m->set.validate_batch < 2)
+		return false;
+	most = validation_live(m);
+	return m->plan->arena_bytes >= SMALLEST_HAZARD && most > measure_least_training(m);
+}
+
 const struct rule rule_validation_peak = {
 	.id = "SW107",
 	.name = "validation-peak",
@@ -74,4 +98,5 @@ const struct rule rule_validation_peak = {
 	    "The largest power of two at which training decides is planned and told. Seen as "
 	    "160,000 pictures validated in one batch, 4.9 GiB (keras #14136).",
 	.check = check,
+	.may_find = may_find,
 };

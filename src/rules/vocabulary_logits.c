@@ -83,6 +83,20 @@ check(const struct rule *rule, struct lint *l)
 	}
 }
 
+static bool
+may_find(const struct module *m)
+{
+	int i;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		if (measure_is(n, "cross_entropy") && classes_of(n) >= FEWEST_CLASSES)
+			return true;
+	}
+	return false;
+}
+
 const struct rule rule_vocabulary_logits = {
 	.id = "SW103",
 	.name = "vocabulary-logits",
@@ -100,4 +114,5 @@ const struct rule rule_vocabulary_logits = {
 	    "where they do not come straight out of a dense layer. The finding says what it would "
 	    "save, planned.",
 	.check = check,
+	.may_find = may_find,
 };

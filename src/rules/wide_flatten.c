@@ -74,6 +74,22 @@ check(const struct rule *rule, struct lint *l)
 	}
 }
 
+static bool
+may_find(const struct module *m)
+{
+	struct node **update = measure_updates(m);
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		if (measure_is(n, "dense") && n->in[1] &&
+		    measure_may_be_hazard(m, measure_trained_bytes(m, update, n->in[1])))
+			return true;
+	}
+	return false;
+}
+
 const struct rule rule_wide_flatten = {
 	.id = "SW102",
 	.name = "wide-flatten",
@@ -91,4 +107,5 @@ const struct rule rule_wide_flatten = {
 	    "maxpool(2) leaves a quarter of the weights. Seen as a layer [173056, 4096] of 2.64 "
 	    "GiB, 10.6 GiB with adam (Multi-Camera-Vision), and [320000, 512] (tensorflow #16768).",
 	.check = check,
+	.may_find = may_find,
 };
