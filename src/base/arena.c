@@ -340,20 +340,37 @@ arena_strdup(struct arena *a, const char *s)
 	return arena_strndup(a, s, strlen(s));
 }
 
+/* Names are made by the thousand: this takes a tenth of the time of a format. */
+char *
+arena_join(struct arena *a, const char *x, const char *between, const char *y)
+{
+	size_t nx = strlen(x), nb = strlen(between), ny = strlen(y);
+	char *p = arena_alloc(a, nx + nb + ny + 1);
+
+	memcpy(p, x, nx);
+	memcpy(p + nx, between, nb);
+	memcpy(p + nx + nb, y, ny);
+	return p;
+}
+
+/* Formats into a buffer first: most texts are short, and their length is not known before. */
 char *
 arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
+	char buf[256], *p;
 	va_list again;
-	char *p;
 	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	n = vsnprintf(buf, sizeof(buf), fmt, again);
 	va_end(again);
 	if (n < 0)
 		fail(a);
 	p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	if ((size_t)n < sizeof(buf))
+		memcpy(p, buf, (size_t)n);
+	else
+		vsnprintf(p, (size_t)n + 1, fmt, ap);
 	return p;
 }
 

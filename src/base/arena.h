@@ -29,6 +29,7 @@ void	*arena_array(struct arena *, size_t count, size_t bytes);	/* overflow-check
 void	*arena_grow(struct arena *, void *old, size_t old_bytes, size_t new_bytes);
 char	*arena_strdup(struct arena *, const char *);
 char	*arena_strndup(struct arena *, const char *, size_t);
+char	*arena_join(struct arena *, const char *x, const char *between, const char *y);
 char	*arena_printf(struct arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char	*arena_vprintf(struct arena *, const char *fmt, va_list);
 

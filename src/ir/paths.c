@@ -6,7 +6,7 @@
 const char *
 path_join(struct arena *a, const char *x, const char *y)
 {
-	return *x ? arena_printf(a, "%s.%s", x, y) : y;
+	return *x ? arena_join(a, x, ".", y) : y;
 }
 
 const char *

@@ -384,7 +384,7 @@ match_one(struct matching *m)
 	a->given = true;
 	a->loc = v.loc;
 	t.spec = spec;
-	t.what = arena_printf(m->ex->a, "%s's %s", m->op->name, spec->name);
+	t.what = arena_join(m->ex->a, m->op->name, "'s ", spec->name);
 	if (v.kind == V_POISON || !take(&t, &v, m->r, a))
 		m->ok = false;
 	if (!x->arg->name)

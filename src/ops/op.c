@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/paths.h"
+
 const struct op *
 op_find(const char *name)
 {
@@ -233,9 +235,7 @@ persistent_dtype(const struct module *m, enum tensor_kind kind)
 static const char *
 suffixed(struct module *m, const char *path, const char *suffix)
 {
-	if (!suffix)
-		return path;
-	return *path ? arena_printf(m->arena, "%s.%s", path, suffix) : suffix;
+	return suffix ? path_join(m->arena, path, suffix) : path;
 }
 
 static bool

@@ -58,7 +58,7 @@ static struct tensor *
 gradient_like(struct diff *d, struct tensor *like, const char *suffix)
 {
 	struct tensor *t = ir_tensor_like(d->m, like->kind == T_PARAM ? T_GRADIENT : T_DELTA, like,
-	    arena_printf(d->m->arena, "%s.%s", like->name, suffix), like->loc);
+	    arena_join(d->m->arena, like->name, ".", suffix), like->loc);
 
 	t->gradient_of = like;
 	return t;

@@ -20,7 +20,7 @@ give(struct module *m, struct node *n, const struct pass_options *o)
 	if (size.fixed == 0 && size.per_sample == 0)
 		return;
 	n->work = ir_tensor(m, T_WORKSPACE, DT_U8, false, 0, NULL,
-	    arena_printf(m->arena, "%s.workspace", n->path), n->loc);
+	    arena_join(m->arena, n->path, ".", "workspace"), n->loc);
 	n->work->def = n;
 	n->work->workspace = size;
 }

@@ -11,37 +11,82 @@
 #include "passes/pass.h"
 #include "plan/packing.h"
 
+/* One on top of the other, whenever they live: where even that fits the device, a sketch has said
+ * what it is for. */
+static bool
+stack(struct plan *p, int64_t memory, int64_t top)
+{
+	int64_t mask = p->alignment - 1, end = top;
+	int i;
+
+	for (i = 0; i < p->buffers.n; i++) {
+		struct buffer *b = &p->buffers.v[i];
+
+		if (b->persistent)
+			continue;
+		b->offset = end;
+		end += (b->bytes + mask) & ~mask;
+	}
+	p->transient_bytes = end - top;
+	p->arena_bytes = end;
+	p->proved_bytes = p->lower_bound_bytes;
+	return memory <= 0 || end <= memory;
+}
+
+/* At the start of the arena; returns where they end. */
+static int64_t
+place_persistent(struct plan *p)
+{
+	int64_t mask = p->alignment - 1, top = 0;
+	int i;
+
+	for (i = 0; i < p->buffers.n; i++) {
+		struct buffer *b = &p->buffers.v[i];
+
+		if (!b->persistent)
+			continue;
+		b->offset = top;
+		top += (b->bytes + mask) & ~mask;
+	}
+	return top;
+}
+
+static void
+pack(struct plan *p, struct arena *a, const struct packing_options *o)
+{
+	struct packing pack = { .alignment = p->alignment };
+	struct packing_result r;
+	int i, k = 0;
+
+	pack.item = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*pack.item));
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		if (!b->persistent)
+			pack.item[pack.n++] = (struct item){ .size = b->bytes,
+			    .lower = b->first, .upper = b->last + 1 };
+	}
+	r = packing_solve(a, &pack, o);
+	p->transient_bytes = r.height;
+	p->arena_bytes = p->persistent_bytes + r.height;
+	p->proved_bytes = p->persistent_bytes + r.bound;
+	p->optimal = r.optimal;
+	for (i = 0; i < p->buffers.n; i++)
+		if (!p->buffers.v[i].persistent)
+			p->buffers.v[i].offset = p->persistent_bytes + pack.item[k++].offset;
+}
+
 void
 plan_place(struct module *m, struct plan *p)
 {
 	/* any height will do, so the first placement that is found does */
 	static const struct packing_options quick = { .capacity = LARGEST_BYTES };
-	struct packing pack = { .alignment = p->alignment };
-	struct packing_result r;
-	int64_t mask = p->alignment - 1, top = 0;
-	int i, k = 0;
 
-	pack.item = arena_array(m->arena, (size_t)p->buffers.n + 1, sizeof(*pack.item));
-	for (i = 0; i < p->buffers.n; i++) {
-		struct buffer *b = &p->buffers.v[i];
-
-		if (b->persistent) {
-			b->offset = top;
-			top += (b->bytes + mask) & ~mask;
-		} else {
-			pack.item[pack.n++] = (struct item){ .size = b->bytes,
-			    .lower = b->first, .upper = b->last + 1 };
-		}
-	}
-	p->persistent_bytes = top;
-	r = packing_solve(m->arena, &pack, p->sketch ? &quick : NULL);
-	p->transient_bytes = r.height;
-	p->arena_bytes = top + r.height;
-	p->proved_bytes = top + r.bound;
-	p->optimal = r.optimal;
-	for (i = 0; i < p->buffers.n; i++)
-		if (!p->buffers.v[i].persistent)
-			p->buffers.v[i].offset = top + pack.item[k++].offset;
+	p->persistent_bytes = place_persistent(p);
+	if (p->sketch && stack(p, m->set.device.given ? m->set.device.memory : 0,
+	    p->persistent_bytes))
+		return;
+	pack(p, m->arena, p->sketch ? &quick : NULL);
 }
 
 static bool

@@ -81,8 +81,8 @@ may_find(const struct module *m)
 
 	if (!m->train || !m->validate || m->set.validate_batch < 2)
 		return false;
-	most = validation_live(m);
-	return m->plan->arena_bytes >= SMALLEST_HAZARD && most > measure_least_training(m);
+	most = validation_live(m);	/* gaps do not make an arena twice as large */
+	return most >= SMALLEST_HAZARD / 2 && most > measure_least_training(m);
 }
 
 const struct rule rule_validation_peak = {
