@@ -65,12 +65,22 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 %token BAD				/* a literal with a mistake in it, already reported */
 %token USE PARAM BLOCK NETWORK TRAIN VALIDATE DEVICE LINT
 %token INPUT TARGET LOSS METRIC
-%token IF THEN ELSE AND OR NOT TRUE FALSE
+%token IF THEN ELSE TRUE FALSE
 %token ARROW EQ NE LE GE
 %token <text> ')' ']'			/* with a text: made up, its bracket was never closed */
 %token STAR				/* a lone * as a setting's value */
 
-%type <value> expr pipe arm or and not cmp sum term unary post primary value
+/* Operators are told apart by precedence rather than by a nonterminal each: a value that stands alone,
+ * as most do, would pass through all of them. Two comparisons in a row are no expression, and 'not'
+ * stands before a comparison, never inside one. */
+%left OR
+%left AND
+%precedence NOT
+%left '+' '-'
+%left '*' '/' '%'
+%precedence SIGN
+
+%type <value> expr pipe arm or sum primary value
 %type <type> type
 %type <name> name key lhs
 %type <mark> lparen lbracket formals
@@ -205,16 +215,10 @@ pipe:	  arm
 arm:	  or
 	| NAME ':' or		{ $$ = build_label(p, (struct name){ $1, @1 }, $3); }
 	;
-or:	  and
-	| or OR and		{ $$ = build_binary(p, OPR_OR, $1, $3, @2); }
-	;
-and:	  not
-	| and AND not		{ $$ = build_binary(p, OPR_AND, $1, $3, @2); }
-	;
-not:	  cmp
-	| NOT not		{ $$ = build_unary(p, OPR_NOT, $2, @1); }
-	;
-cmp:	  sum
+or:	  sum
+	| or OR or		{ $$ = build_binary(p, OPR_OR, $1, $3, @2); }
+	| or AND or		{ $$ = build_binary(p, OPR_AND, $1, $3, @2); }
+	| NOT or		{ $$ = build_unary(p, OPR_NOT, $2, @1); }
 	| sum EQ sum		{ $$ = build_binary(p, OPR_EQ, $1, $3, @2); }
 	| sum NE sum		{ $$ = build_binary(p, OPR_NE, $1, $3, @2); }
 	| sum '<' sum		{ $$ = build_binary(p, OPR_LT, $1, $3, @2); }
@@ -222,23 +226,17 @@ cmp:	  sum
 	| sum '>' sum		{ $$ = build_binary(p, OPR_GT, $1, $3, @2); }
 	| sum GE sum		{ $$ = build_binary(p, OPR_GE, $1, $3, @2); }
 	;
-sum:	  term
-	| sum '+' term		{ $$ = build_binary(p, OPR_ADD, $1, $3, @2); }
-	| sum '-' term		{ $$ = build_binary(p, OPR_SUB, $1, $3, @2); }
+sum:	  primary
+	| sum '+' sum		{ $$ = build_binary(p, OPR_ADD, $1, $3, @2); }
+	| sum '-' sum		{ $$ = build_binary(p, OPR_SUB, $1, $3, @2); }
+	| sum '*' sum		{ $$ = build_binary(p, OPR_MUL, $1, $3, @2); }
+	| sum '/' sum		{ $$ = build_binary(p, OPR_DIV, $1, $3, @2); }
+	| sum '%' sum		{ $$ = build_binary(p, OPR_MOD, $1, $3, @2); }
+	| '-' sum %prec SIGN	{ $$ = build_unary(p, OPR_NEG, $2, @1); }
 	;
-term:	  unary
-	| term '*' unary	{ $$ = build_binary(p, OPR_MUL, $1, $3, @2); }
-	| term '/' unary	{ $$ = build_binary(p, OPR_DIV, $1, $3, @2); }
-	| term '%' unary	{ $$ = build_binary(p, OPR_MOD, $1, $3, @2); }
-	;
-unary:	  post
-	| '-' unary		{ $$ = build_unary(p, OPR_NEG, $2, @1); }
-	;
-post:	  primary
-	| post lbracket expr ']'	{ $$ = build_index(p, $1, $3, @$); MADE_UP($4, $$); }
-	| post lbracket error ']'	{ $$ = build_bad(p, @$); RECOVERED; drop_args(p, $2); }
-	;
-primary:  NUM			{ $$ = build_literal(p, $1); }
+primary:  primary lbracket expr ']'	{ $$ = build_index(p, $1, $3, @$); MADE_UP($4, $$); }
+	| primary lbracket error ']'	{ $$ = build_bad(p, @$); RECOVERED; drop_args(p, $2); }
+	| NUM			{ $$ = build_literal(p, $1); }
 	| SIZE			{ $$ = build_literal(p, $1); }
 	| DURATION		{ $$ = build_literal(p, $1); }
 	| STR			{ $$ = build_literal(p, $1); }

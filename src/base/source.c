@@ -15,15 +15,14 @@ source_from_text(struct arena *a, const char *path, const char *text, size_t siz
 {
 	struct source *s = ARENA_NEW(a, struct source);
 	VEC(int) starts = { 0 };
-	size_t i;
+	const char *line = text, *end = text + size;
 
 	s->path = arena_strdup(a, path);
 	s->text = arena_strndup(a, text, size);
 	s->size = (int)size;
 	vec_push(a, &starts, 0);
-	for (i = 0; i < size; i++)
-		if (text[i] == '\n')
-			vec_push(a, &starts, (int)i + 1);
+	while (line < end && (line = memchr(line, '\n', (size_t)(end - line))))
+		vec_push(a, &starts, (int)(++line - text));
 	s->line_start = starts.v;
 	s->lines = starts.n;
 	return s;
@@ -98,16 +97,6 @@ loc_column_chars(struct loc l)
 	for (i = l.src->line_start[loc_line(l) - 1]; i < l.beg; i++)
 		n += ((unsigned char)l.src->text[i] & 0xc0) != 0x80;
 	return n;
-}
-
-struct loc
-loc_join(struct loc a, struct loc b)
-{
-	if (!a.src)
-		return b;
-	if (b.src == a.src && b.end > a.end)
-		a.end = b.end;
-	return a;
 }
 
 const char *

@@ -31,7 +31,17 @@ struct source	*source_read(struct arena *, const char *path, const char **why);
 int	loc_line(struct loc);		/* 1-based; 0 where there is no place */
 int	loc_column(struct loc);		/* 1-based, in bytes */
 int	loc_column_chars(struct loc);	/* 1-based, in code points */
-struct loc	loc_join(struct loc a, struct loc b);	/* from a's start to b's end */
+
+/* From a's start to b's end. The parser does it for all that it makes. */
+static inline struct loc
+loc_join(struct loc a, struct loc b)
+{
+	if (!a.src)
+		return b;
+	if (b.src == a.src && b.end > a.end)
+		a.end = b.end;
+	return a;
+}
 
 /* The text of line N (1-based), without its newline. */
 const char	*source_line(const struct source *, int line, int *length);
