@@ -19,3 +19,5 @@ for name in $names; do
 done
 echo "	NULL"
 echo "};"
+echo
+echo "const int ${kind}_count = sizeof(${kind}_table) / sizeof(*${kind}_table) - 1;"

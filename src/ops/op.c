@@ -14,10 +14,8 @@
 const struct op *
 op_find(const char *name)
 {
-	int lo = 0, hi, mid, c;
+	int lo = 0, hi = op_count, mid, c;
 
-	for (hi = 0; op_table[hi]; hi++)
-		;
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
 		c = strcmp(name, op_table[mid]->name);

@@ -181,6 +181,7 @@ struct op {
 };
 
 extern const struct op *const op_table[];	/* generated; ends with NULL; sorted by name */
+extern const int op_count;
 const struct op	*op_find(const char *name);	/* any kind; NULL when unknown */
 
 /* ---- for shape() ---- */

@@ -41,6 +41,7 @@ struct rule {
 };
 
 extern const struct rule *const rule_table[];	/* generated; ends with NULL; sorted by name */
+extern const int rule_count;
 
 struct diag	*lint_report(struct lint *, const struct rule *, struct loc, const char *fmt, ...)
 		    __attribute__((format(printf, 4, 5)));
