@@ -102,7 +102,8 @@ columns_of(const char *line, int length, int bytes)
 static void
 blanks(FILE *f, int n)
 {
-	fprintf(f, "%*s", n > 0 ? n : 0, "");
+	if (n > 0)
+		fprintf(f, "%*s", n, "");
 }
 
 /* Prints the cells of a line that lie within columns [from, to); returns the column printed to. */
@@ -116,7 +117,10 @@ print_window(FILE *f, const char *line, int length, int from, int to)
 		at += cell_at(line, length, at, column, &c);
 		if (column >= from && column + c.columns <= to) {
 			blanks(f, column - reached);
-			fwrite(c.s, 1, (size_t)c.bytes, f);
+			if (c.bytes == 1)
+				putc(c.s[0], f);
+			else
+				fwrite(c.s, 1, (size_t)c.bytes, f);
 			reached = column + c.columns;
 		}
 		column += c.columns;
