@@ -79,8 +79,9 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 %left '+' '-'
 %left '*' '/' '%'
 %precedence SIGN
+%precedence '['
 
-%type <value> expr pipe arm or sum primary value
+%type <value> expr pipe label or sum value
 %type <type> type
 %type <name> name key lhs
 %type <mark> lparen lbracket formals
@@ -209,11 +210,12 @@ value:	  expr
 expr:	  pipe
 	| IF expr THEN expr ELSE expr	{ $$ = build_if(p, $2, $4, $6, @1); }
 	;
-pipe:	  arm
-	| pipe ARROW arm	{ $$ = build_pipe(p, $1, $3, @2); }
+pipe:	  or
+	| label
+	| pipe ARROW or		{ $$ = build_pipe(p, $1, $3, @2); }
+	| pipe ARROW label	{ $$ = build_pipe(p, $1, $3, @2); }
 	;
-arm:	  or
-	| NAME ':' or		{ $$ = build_label(p, (struct name){ $1, @1 }, $3); }
+label:	  NAME ':' or		{ $$ = build_label(p, (struct name){ $1, @1 }, $3); }
 	;
 or:	  sum
 	| or OR or		{ $$ = build_binary(p, OPR_OR, $1, $3, @2); }
@@ -226,16 +228,14 @@ or:	  sum
 	| sum '>' sum		{ $$ = build_binary(p, OPR_GT, $1, $3, @2); }
 	| sum GE sum		{ $$ = build_binary(p, OPR_GE, $1, $3, @2); }
 	;
-sum:	  primary
-	| sum '+' sum		{ $$ = build_binary(p, OPR_ADD, $1, $3, @2); }
+sum:	  sum '+' sum		{ $$ = build_binary(p, OPR_ADD, $1, $3, @2); }
 	| sum '-' sum		{ $$ = build_binary(p, OPR_SUB, $1, $3, @2); }
 	| sum '*' sum		{ $$ = build_binary(p, OPR_MUL, $1, $3, @2); }
 	| sum '/' sum		{ $$ = build_binary(p, OPR_DIV, $1, $3, @2); }
 	| sum '%' sum		{ $$ = build_binary(p, OPR_MOD, $1, $3, @2); }
 	| '-' sum %prec SIGN	{ $$ = build_unary(p, OPR_NEG, $2, @1); }
-	;
-primary:  primary lbracket expr ']'	{ $$ = build_index(p, $1, $3, @$); MADE_UP($4, $$); }
-	| primary lbracket error ']'	{ $$ = build_bad(p, @$); RECOVERED; drop_args(p, $2); }
+	| sum lbracket expr ']'	{ $$ = build_index(p, $1, $3, @$); MADE_UP($4, $$); }
+	| sum lbracket error ']'	{ $$ = build_bad(p, @$); RECOVERED; drop_args(p, $2); }
 	| NUM			{ $$ = build_literal(p, $1); }
 	| SIZE			{ $$ = build_literal(p, $1); }
 	| DURATION		{ $$ = build_literal(p, $1); }

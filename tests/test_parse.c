@@ -316,6 +316,25 @@ Test(parse, precedence)
 	cr_assert_str_eq(tree("(if a then b else c) -> d"), "(-> (if a b c) d)");
 }
 
+/* What precedence alone would let pass. */
+Test(parse, operators_that_do_not_go_together)
+{
+	static const char *const wrong[] = {
+		"a < b < c", "a == b != c", "a + not b", "a == not b", "-not a", "2 * not a",
+	};
+	char buf[100];
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct parsed p;
+
+		snprintf(buf, sizeof(buf), "network n { x = %s }", wrong[i]);
+		p = parse(buf);
+		cr_assert_eq(p.diags.errors, 1, "%s: %d errors", wrong[i], p.diags.errors);
+		arena_free(p.arena);
+	}
+}
+
 Test(parse, arguments_tuples_and_literals)
 {
 	cr_assert_str_eq(tree("f()"), "(f)");
