@@ -68,7 +68,7 @@ findings(const char *path, bool whole)
 			passes_run(spec->modules.v[i], &options);
 		}
 	}
-	lint_run(&d, file, spec->file ? 1 : 0, spec->modules.v, spec->modules.n);
+	lint_run(&d, file, NULL, spec->file ? 1 : 0, spec->modules.v, spec->modules.n);
 	diags_sort(&d);
 	text_init(&t, arena);
 	for (i = 0; i < d.all.n; i++) {
