@@ -93,7 +93,7 @@ report_mistakes(struct projects *p, struct lint_project *one)
 
 	if (!d->errors)
 		return;
-	if (p->given) {
+	if (p->report && p->report->format) {
 		diags_sort(d);
 		report_file(p->report, one->project->file->src->path, d);
 	} else {

@@ -21,7 +21,7 @@ struct projects {
 	bool no_config;
 	/* For linting; NULL: for what else is in project files, and mistakes go to standard error. */
 	const struct lint_given *given;
-	struct report *report;
+	struct report *report;	/* until it has begun mistakes go to standard error */
 	bool fix, diff;		/* stale entries go out of the baselines; or that is printed as a patch */
 	bool differs;		/* such a patch is not empty */
 	VEC(struct lint_project *) all;
