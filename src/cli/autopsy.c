@@ -208,7 +208,7 @@ eager_at(const struct module *m, int64_t batch)
 	struct forecast f;
 
 	forecast(m, FRAMEWORK_PYTORCH, batch, &f);
-	return f.known ? f.allocated : INT64_MAX;
+	return f.known ? f.allocated + f.blas : INT64_MAX;
 }
 
 static int64_t

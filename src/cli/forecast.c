@@ -9,32 +9,74 @@
 #include "model/forecast.h"
 #include "plan/plan.h"
 
+/* The framework of N letters at S; FRAMEWORKS: none. */
 static int
-find(const char *word)
+find(const char *s, size_t n)
 {
 	int i;
 
-	for (i = 0; i < FRAMEWORKS && strcmp(framework_name(i), word) != 0; i++)
-		;
+	for (i = 0; i < FRAMEWORKS; i++)
+		if (strlen(framework_name(i)) == n && strncmp(framework_name(i), s, n) == 0)
+			break;
 	return i;
+}
+
+/* "pytorch,tf": the end of its first name. */
+static const char *
+name_end(const char *s)
+{
+	return s + strcspn(s, ",");
+}
+
+/* Those asked for, each once and in their order; returns how many. */
+static int
+chosen(const struct words *as, enum framework to[FRAMEWORKS])
+{
+	const char *s;
+	int i, k, f, n = 0;
+
+	for (i = 0; i < as->n; i++)
+		for (s = as->word[i]; *s; s = name_end(s) + (*name_end(s) == ',')) {
+			f = find(s, (size_t)(name_end(s) - s));
+			for (k = 0; k < n && to[k] != (enum framework)f; k++)
+				;
+			if (f < FRAMEWORKS && k == n)
+				to[n++] = (enum framework)f;
+		}
+	return n;
+}
+
+static bool
+check_name(const struct command *c, const char *s, size_t n)
+{
+	const char *name[FRAMEWORKS], *near;
+	char word[64];
+	int k;
+
+	if (find(s, n) < FRAMEWORKS)
+		return true;
+	for (k = 0; k < FRAMEWORKS; k++)
+		name[k] = framework_name(k);
+	snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), s);
+	near = text_nearest(word, name, FRAMEWORKS);
+	usage_error(c, "--as: unknown framework '%s'%s%s%s; expected pytorch, tf, keras1 or keras2, or "
+	    "several with commas", word, near ? "; did you mean '" : "", near ? near : "",
+	    near ? "'?" : "");
+	return false;
 }
 
 bool
 forecast_check(const struct command *c, const struct words *as)
 {
-	const char *name[FRAMEWORKS], *near;
-	int i, k;
+	const char *s;
+	int i;
 
-	for (k = 0; k < FRAMEWORKS; k++)
-		name[k] = framework_name(k);
 	for (i = 0; i < as->n; i++) {
-		if (find(as->word[i]) < FRAMEWORKS)
-			continue;
-		near = text_nearest(as->word[i], name, FRAMEWORKS);
-		usage_error(c, "--as: unknown framework '%s'%s%s%s; expected one of pytorch, tf, "
-		    "keras1, keras2", as->word[i], near ? "; did you mean '" : "",
-		    near ? near : "", near ? "'?" : "");
-		return false;
+		for (s = as->word[i]; *name_end(s); s = name_end(s) + 1)
+			if (!check_name(c, s, (size_t)(name_end(s) - s)))
+				return false;
+		if (!check_name(c, s, strlen(s)))
+			return false;
 	}
 	return true;
 }
@@ -97,28 +139,33 @@ print_one(FILE *f, const struct module *m, enum framework as)
 	row(f, "reserved", c.reserved, torch ? "in segments, never given back" :
 	    "in regions that double; by default it takes the whole card");
 	row(f, "context and kernels", context_bytes(m), "an estimate");
-	fprintf(f, "    %-26s %12s %22s  they come on top\n", "libraries' workspaces", "unknown", "");
-	row(f, "at least", c.allocated + context_bytes(m), "an estimate");
-	row(f, "while there is room", c.reserved + context_bytes(m), "an estimate");
+	if (c.blas)
+		row(f, "cuBLAS's workspaces", c.blas, "an estimate; kept from the first step on");
+	fprintf(f, "    %-26s %12s %22s  they come on top\n", torch ? "cuDNN's workspaces" :
+	    "libraries' workspaces", "unknown", "");
+	row(f, "at least", c.allocated + c.blas + context_bytes(m), "an estimate");
+	row(f, "while there is room", c.reserved + c.blas + context_bytes(m), "an estimate");
 }
 
 void
 forecast_findings(struct diags *d, const struct module *m, const struct words *as)
 {
 	int64_t memory = m->set.device.memory, need;
+	enum framework list[FRAMEWORKS];
+	int n = chosen(as, list);
 	char need_text[SIZE_TEXT], memory_text[SIZE_TEXT], bytes[SIZE_TEXT];
 	struct forecast c;
 	struct diag *g;
 	int i;
 
-	for (i = 0; m->plan && m->set.device.given && memory > 0 && i < as->n; i++) {
-		forecast(m, (enum framework)find(as->word[i]), micro_batch(m), &c);
-		need = c.allocated + context_bytes(m);
+	for (i = 0; m->plan && m->set.device.given && memory > 0 && i < n; i++) {
+		forecast(m, list[i], micro_batch(m), &c);
+		need = c.allocated + c.blas + context_bytes(m);
 		if (!c.known || need <= memory)
 			continue;
 		g = diag_add(d, SEV_WARNING, "oom", m->set.device.loc.src ? m->set.device.loc :
 		    m->loc, "as %s, network '%s' would not fit: at least %s at batch %lld, and the "
-		    "device has %s", as->word[i], m->name, size_human(need_text, need),
+		    "device has %s", framework_name(list[i]), m->name, size_human(need_text, need),
 		    (long long)micro_batch(m), size_human(memory_text, memory));
 		diag_fact(d, g, "tensors at the peak: %s B, %s", size_commas(bytes, c.tensors),
 		    where(m, &c.eager, c.framework == FRAMEWORK_PYTORCH));
@@ -128,21 +175,26 @@ forecast_findings(struct diags *d, const struct module *m, const struct words *a
 		diag_fact(d, g, "in blocks of its allocator: %s B; reserved while there is room: "
 		    "%s B (an estimate)", size_commas(bytes, c.allocated),
 		    size_commas(need_text, c.reserved));
-		diag_fact(d, g, "context and kernels: %s B (an estimate); workspaces of libraries, "
-		    "unknown, come on top", size_commas(bytes, context_bytes(m)));
+		if (c.blas)
+			diag_fact(d, g, "cuBLAS's workspaces: %s B (an estimate)",
+			    size_commas(bytes, c.blas));
+		diag_fact(d, g, "context and kernels: %s B (an estimate); workspaces of %s, "
+		    "unknown, come on top", size_commas(bytes, context_bytes(m)),
+		    c.framework == FRAMEWORK_PYTORCH ? "cuDNN" : "libraries");
 	}
 }
 
 void
 forecast_text(FILE *f, const struct module *m, const struct words *as)
 {
+	enum framework list[FRAMEWORKS];
 	char human[SIZE_TEXT];
-	int i;
+	int n = chosen(as, list), i;
 
 	fprintf(f, "%s at batch %lld elsewhere, by models of those frameworks; here %s\n", m->name,
 	    (long long)micro_batch(m), size_human(human, m->plan->arena_bytes));
-	for (i = 0; i < as->n; i++)
-		print_one(f, m, (enum framework)find(as->word[i]));
+	for (i = 0; i < n; i++)
+		print_one(f, m, list[i]);
 }
 
 static void
@@ -164,17 +216,19 @@ write_one(struct json *j, const struct module *m, enum framework as)
 	json_int(j, "allocated_bytes", c.allocated);
 	json_int(j, "reserved_bytes", c.reserved);
 	json_int(j, "context_bytes", context_bytes(m));
+	json_int(j, "blas_bytes", c.blas);
 	json_null(j, "workspace_bytes");
-	json_int(j, "at_least_bytes", c.allocated + context_bytes(m));
-	json_int(j, "with_room_bytes", c.reserved + context_bytes(m));
+	json_int(j, "at_least_bytes", c.allocated + c.blas + context_bytes(m));
+	json_int(j, "with_room_bytes", c.reserved + c.blas + context_bytes(m));
 	json_end(j);
 }
 
 void
 forecast_json(FILE *f, const struct module *m, const struct words *as)
 {
+	enum framework list[FRAMEWORKS];
+	int n = chosen(as, list), i;
 	struct json j;
-	int i;
 
 	json_begin(&j, f);
 	json_object(&j, NULL);
@@ -183,8 +237,8 @@ forecast_json(FILE *f, const struct module *m, const struct words *as)
 	json_int(&j, "batch", micro_batch(m));
 	json_int(&j, "arena_bytes", m->plan->arena_bytes);
 	json_array(&j, "forecasts");
-	for (i = 0; i < as->n; i++)
-		write_one(&j, m, (enum framework)find(as->word[i]));
+	for (i = 0; i < n; i++)
+		write_one(&j, m, list[i]);
 	json_end(&j);
 	json_finish(&j);
 }

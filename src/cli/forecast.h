@@ -7,7 +7,7 @@
 
 #define AS_OPTION(owner)								\
 	{ .name = "as", .type = OPTION_LIST, .value = "FRAMEWORK",			\
-	  .doc = "what it would take there: pytorch, tf, keras1, keras2",		\
+	  .doc = "what it would take there: pytorch, tf, keras1, keras2; or several",		\
 	  FIELD(owner, as) }
 
 /* Are all of them known? False after a message. */

@@ -13,9 +13,14 @@
 #include "model/bfc.h"
 #include "model/keras.h"
 #include "model/torch_cache.h"
+#include "ops/op.h"
 
 #define STEPS		2
 #define ENDLESS		((int64_t)1 << 61)	/* the pool: what is asked for is counted */
+#define BLAS_THREADS	2
+#define BLAS_BYTES	((int64_t)8320 << 10)
+#define BLAS_HOPPER	((int64_t)32 << 20)
+#define ARCH_HOPPER	90
 
 const char *
 framework_name(int i)
@@ -93,6 +98,18 @@ unrolled(const struct module *m, enum framework f, int64_t batch)
 	return most;
 }
 
+static int64_t
+blas_workspaces(const struct module *m)
+{
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++)
+		if (m->forward->nodes.v[i]->op->torch.blas)
+			return BLAS_THREADS * (m->set.device.arch >= ARCH_HOPPER ? BLAS_HOPPER :
+			    BLAS_BYTES);
+	return 0;
+}
+
 void
 forecast(const struct module *m, enum framework f, int64_t batch, struct forecast *to)
 {
@@ -122,4 +139,6 @@ forecast(const struct module *m, enum framework f, int64_t batch, struct forecas
 	to->reserved = s.torch ? s.cache.reserved : s.bfc.regions;
 	if (to->reserved < to->allocated)
 		to->reserved = to->allocated;
+	if (f == FRAMEWORK_PYTORCH)
+		to->blas = blas_workspaces(m);
 }

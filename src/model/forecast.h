@@ -1,7 +1,11 @@
 /*
  * What the same training would take in another framework: its tensors by the simulator of PyTorch
  * eager (model/eager.h), served by a model of that framework's allocator. Forecasts are estimates:
- * libraries' workspaces are not in them, and what is not known is said, not left out.
+ * cuDNN's workspaces are not in them, and what is not known is said, not left out.
+ *
+ * For cuBLAS PyTorch takes 8320 KiB of its own allocator, 32 MiB from compute capability 9.0 on, at
+ * the first matrix product of each thread, and keeps them: that which runs forward and that of the
+ * autograd engine (getChosenWorkspaceSize in CublasHandlePool.cpp).
  */
 #ifndef STOWAGE_MODEL_FORECAST_H
 #define STOWAGE_MODEL_FORECAST_H
@@ -21,6 +25,7 @@ struct forecast {
 	int64_t unrolled;	/* what Keras's lowering of locally-connected layers adds */
 	int64_t allocated;	/* both in the allocator's blocks */
 	int64_t reserved;	/* of the device, by the allocator */
+	int64_t blas;		/* beside both: workspaces that PyTorch keeps for cuBLAS */
 };
 
 /* The module's step at a micro-batch. */

@@ -219,7 +219,8 @@ const struct op op_dense = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = work,
-	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .calls = torch_calls },
+	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .blas = true,
+	    .calls = torch_calls },
 	.kernels = "dense.cu",
 	.emit = emit,
 };

@@ -202,7 +202,7 @@ const struct op op_local = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = work,
-	.torch = { .calls = torch_calls },
+	.torch = { .blas = true, .calls = torch_calls },
 	.kernels = "local.cu",
 	.emit = emit,
 };

@@ -107,6 +107,7 @@ struct torch_op {
 	 * that `saves` names. */
 	struct affine (*beside)(const struct node *);
 	int64_t layer_bytes;	/* persistent, that are no tensor of ours */
+	bool blas;		/* it runs as a matrix product of cuBLAS */
 	/* Where it is several calls: makes them. */
 	void (*calls)(struct tape *, const struct node *);
 	/* OP_OPTIMIZER: its foreach implementation; the node has attributes only. */
