@@ -56,7 +56,7 @@ class Counter(TorchDispatchMode):
         self.before = function
         for t in tree_leaves(out):
             if isinstance(t, torch.Tensor):
-                self.see(t.untyped_storage(), function)
+                self.see(t, function)
         return out
 
     def accumulate(self, a, b):
@@ -71,7 +71,8 @@ class Counter(TorchDispatchMode):
         self.anew += 1
         return a + b
 
-    def see(self, storage, function):
+    def see(self, tensor, function):
+        storage = tensor.untyped_storage()
         key = storage._cdata
         if key in self.known:
             return
