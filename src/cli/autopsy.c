@@ -101,6 +101,35 @@ less(int64_t a, int64_t b)
 	return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
 }
 
+static void
+set_pool(struct budget *b, int64_t bytes, const char *is)
+{
+	b->pool = bytes > 0 ? bytes : 0;
+	b->pool_is = is;
+}
+
+/* What PyTorch's allocator says of itself and of the device. */
+static void
+torch_budget(const struct oom_message *o, struct budget *b)
+{
+	int64_t process = known(o, OOM_PROCESS), limit = known(o, OOM_LIMIT);
+
+	if (b->unallocated < 0)
+		b->unallocated = less(b->reserved, b->allocated);
+	if (b->reserved < 0 && b->allocated >= 0 && b->unallocated >= 0)
+		b->reserved = b->allocated + b->unallocated;
+	b->outside = less(less(b->total, b->reserved), b->free);
+	b->context = less(process, b->reserved);
+	if (process >= 0)
+		b->others = less(less(b->total, process), b->free);
+	if (b->reserved >= 0 && b->free >= 0)
+		set_pool(b, b->reserved + b->free, "reserved and free together");
+	else if (b->reserved > 0)
+		set_pool(b, b->reserved, "what was reserved; how much was free is not said");
+	if (limit > 0 && (b->pool <= 0 || limit < b->pool))
+		set_pool(b, limit, "what the process is allowed");
+}
+
 struct budget
 autopsy_budget(const struct oom_message *o)
 {
@@ -109,30 +138,16 @@ autopsy_budget(const struct oom_message *o)
 		.unallocated = known(o, OOM_UNALLOCATED), .reserved = known(o, OOM_RESERVED),
 		.free = known(o, OOM_FREE), .outside = -1, .context = -1, .others = -1,
 	};
-	int64_t process = known(o, OOM_PROCESS);
 
-	if (o->kind == OOM_OURS || (o->kind == OOM_PADDLE && b.allocated >= 0)) {
-		b.pool = b.free > 0 ? b.free + (b.allocated > 0 ? b.allocated : 0) : 0;
-		b.pool_is = "what the message says was free, and what the program had";
-		return b;
-	}
-	if (o->kind != OOM_PYTORCH) {
-		b.pool = known(o, OOM_LIMIT) > 0 ? known(o, OOM_LIMIT) : b.total > 0 ? b.total : 0;
-		b.pool_is = "the limit in the message";
-		return b;
-	}
-	if (b.unallocated < 0)
-		b.unallocated = less(b.reserved, b.allocated);
-	if (b.reserved < 0 && b.allocated >= 0 && b.unallocated >= 0)
-		b.reserved = b.allocated + b.unallocated;
-	b.outside = less(less(b.total, b.reserved), b.free);
-	b.context = less(process, b.reserved);
-	if (process >= 0)
-		b.others = less(less(b.total, process), b.free);
-	if (b.reserved >= 0 && b.free >= 0) {
-		b.pool = b.reserved + b.free;
-		b.pool_is = "reserved and free together";
-	}
+	if (o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY)
+		torch_budget(o, &b);
+	else if (o->kind == OOM_OURS || (o->kind == OOM_PADDLE && b.allocated >= 0))
+		set_pool(&b, b.free > 0 ? b.free + (b.allocated > 0 ? b.allocated : 0) : 0,
+		    "what the message says was free, and what the program had");
+	else
+		set_pool(&b, known(o, OOM_LIMIT) > 0 ? known(o, OOM_LIMIT) : b.total,
+		    known(o, OOM_LIMIT) > 0 ? "the limit in the message" :
+		    "all of the device, by the message");
 	return b;
 }
 
@@ -233,7 +248,8 @@ eager_largest(const struct module *m, int64_t pool)
 static bool
 is_pytorch(const struct oom_message *o)
 {
-	return o->kind == OOM_PYTORCH || o->kind == OOM_MPS || o->kind == OOM_PYTORCH_CPU;
+	return o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY || o->kind == OOM_MPS ||
+	    o->kind == OOM_PYTORCH_CPU;
 }
 
 static void
@@ -269,17 +285,16 @@ find_pool(struct autopsy *y, const struct autopsy_args *args)
 
 	if (y->main)
 		*b = autopsy_budget(y->main);
-	if (y->log.dump.limit > 0) {
-		b->pool = y->log.dump.limit;
-		b->pool_is = "the limit of its allocator";
-	} else if (b->pool <= 0 && args->memory_bytes) {
-		b->pool = args->memory_bytes;
-		b->pool_is = "--memory";
-	} else if (b->pool <= 0 && y->module->set.device.given &&
-	    y->module->set.device.memory > 0 && !(y->main && y->main->host)) {
-		b->pool = y->module->set.device.memory;
-		b->pool_is = "the spec's device; the log does not say";
-	}
+	if (y->log.dump.limit > 0)
+		set_pool(b, y->log.dump.limit, "the limit of its allocator");
+	else if (b->pool <= 0 && args->memory_bytes)
+		set_pool(b, args->memory_bytes, "--memory");
+	else if (b->pool <= 0 && y->log.card.known && !(y->main && y->main->host))
+		set_pool(b, y->log.card.bytes, "the whole card, by nvidia-smi");
+	else if (b->pool <= 0 && y->module->set.device.given && y->module->set.device.memory > 0 &&
+	    !(y->main && y->main->host))
+		set_pool(b, y->module->set.device.memory,
+		    "the spec's device; the log does not say");
 	if (args->memory_bytes && args->memory_bytes != b->pool)
 		y->card = args->memory_bytes;
 }

@@ -52,6 +52,8 @@ const char	*autopsy_shape_text(struct arena *, const struct oom_shape *);
 const char	*autopsy_tensor_text(struct arena *, const struct shape_match *);
 const char	*autopsy_axis_text(struct arena *, const struct oom_shape *,
 		    const struct shape_match *, int axis);
+/* Does its operation make a gradient? */
+bool	autopsy_in_backward(const struct oom_message *);
 /* What the message means, in a sentence or two. */
 const char	*autopsy_meaning(const struct autopsy *, const struct oom_message *);
 

@@ -38,7 +38,7 @@ write_messages(struct json *j, const struct autopsy *y)
 		const struct oom_message *o = &y->log.messages.v[i];
 
 		json_object(j, NULL);
-		json_string(j, "framework", oom_kind_name(o->kind));
+		json_string(j, "framework", o->who);
 		json_int(j, "line", o->line);
 		json_int(j, "count", o->count);
 		json_bool(j, "warning", o->warning);
@@ -86,8 +86,30 @@ write_matches(struct json *j, const char *key, const struct autopsy *y,
 }
 
 static void
-write_budget(struct json *j, const struct budget *b)
+write_buffers(struct json *j, const struct autopsy *y)
 {
+	struct shape_matches found;
+	int i;
+
+	json_array(j, "buffers");
+	for (i = 0; i < y->log.alive.n; i++) {
+		const struct oom_alive *l = &y->log.alive.v[i];
+
+		shape_find(y->module, &l->shape, y->spec_batch, "", &found);
+		json_object(j, NULL);
+		write_shape(j, "shape", &l->shape);
+		bytes_or_null(j, "bytes", l->size.known ? l->size.bytes : -1);
+		json_string(j, "tensor", found.all.n ? found.all.v[0].tensor->name : NULL);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void
+write_budget(struct json *j, const struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+
 	json_object(j, "arithmetic");
 	bytes_or_null(j, "device_bytes", b->total > 0 ? b->total : -1);
 	bytes_or_null(j, "allocated_bytes", b->allocated);
@@ -97,6 +119,8 @@ write_budget(struct json *j, const struct budget *b)
 	bytes_or_null(j, "outside_bytes", b->outside);
 	bytes_or_null(j, "context_bytes", b->context);
 	bytes_or_null(j, "other_processes_bytes", b->others);
+	bytes_or_null(j, "card_bytes", y->log.card.known ? y->log.card.bytes : -1);
+	bytes_or_null(j, "card_used_bytes", y->log.card.known ? y->log.card_used.bytes : -1);
 	bytes_or_null(j, "pool_bytes", b->pool > 0 ? b->pool : -1);
 	json_string(j, "pool_is", b->pool > 0 ? b->pool_is : NULL);
 	json_end(j);
@@ -188,7 +212,8 @@ autopsy_json(const struct autopsy *y)
 	if (y->main) {
 		write_matches(&j, "tensors", y, &y->matches);
 		write_matches(&j, "nearest", y, &y->nearest);
-		write_budget(&j, &y->budget);
+		write_buffers(&j, y);
+		write_budget(&j, y);
 	}
 	write_dump(&j, y);
 	write_fit(&j, y);

@@ -69,7 +69,7 @@ print_messages(const struct autopsy *y)
 		const struct oom_message *o = &log->messages.v[i];
 
 		fprintf(y->out, "\n%s%s:%d: %s%s", y->colour ? "\033[1m" : "", y->log_path, o->line,
-		    oom_kind_name(o->kind), y->colour ? "\033[0m" : "");
+		    o->who, y->colour ? "\033[0m" : "");
 		if (o->count > 1)
 			fprintf(y->out, ", %d times", o->count);
 		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 ?
@@ -211,7 +211,7 @@ print_budget(const struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
 
-	if (!y->main || (b->allocated < 0 && b->total < 0 && b->free < 0))
+	if (!y->main || (b->allocated < 0 && b->total < 0 && b->free < 0 && !y->log.card.known))
 		return;
 	heading(y, "The arithmetic (bytes as far as the message's rounding goes)");
 	row(y, "device", b->total, "");
@@ -222,6 +222,10 @@ print_budget(const struct autopsy *y)
 	row(y, "outside the framework", b->outside, "context, libraries, other processes");
 	row(y, "  context and libraries", b->context, "this process less reserved");
 	row(y, "  other processes", b->others, "");
+	if (y->log.card.known) {
+		row(y, "the fullest card", y->log.card.bytes, "by nvidia-smi");
+		row(y, "  in use on it", y->log.card_used.bytes, "by all processes");
+	}
 	if (b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10)
 		say(y, "A tenth or more of what is reserved is of no use: "
 		    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (or max_split_size_mb) can "

@@ -116,6 +116,10 @@ device_meaning(struct arena *a, const struct oom_message *o)
 	case OOM_MPS:
 		return arena_printf(a, "Metal's share of the machine's memory ended at a request "
 		    "of %s; other programs have a part of it.", what);
+	case OOM_OTHER:
+		return o->size[OOM_ASKED].known ? arena_printf(a, "A wording that is not known here. By "
+		    "its words, memory ended at a request of %s.", what) : "A wording that is not "
+		    "known here. By its words, memory ended; it does not say for what.";
 	case OOM_OURS:
 		return arena_printf(a, "The program needs %s in one block, and saw before it began "
 		    "that they were not there; nothing was trained.", what);
@@ -143,17 +147,34 @@ host_meaning(struct arena *a, const struct oom_message *o, int element)
 	    bytes_text(a, &o->size[OOM_ASKED]));
 }
 
+/* By TensorFlow's names: gradients/conv/Conv2D_grad/Conv2DBackpropInput, gradient_tape/... */
+bool
+autopsy_in_backward(const struct oom_message *o)
+{
+	return strstr(o->node, "gradient") || strstr(o->node, "Backprop") ||
+	    strstr(o->node, "_grad/") || strstr(o->node, "Grad");
+}
+
 const char *
 autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 {
 	struct arena *a = y->module->arena;
 	int element = o->element ? o->element : 4;
 
+	if (o->says)
+		return o->says;
 	if (o->host)
 		return host_meaning(a, o, element);
+	if (o->kind == OOM_OTHER && o->shape.known)
+		return arena_printf(a, "A wording that is not known here. By its words, there was no "
+		    "room for %s.", tensor_words(a, o, element));
+	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
+		return arena_printf(a, "TensorFlow had no memory left on the device%s%s. The message "
+		    "does not say for what.", o->node[0] ? " in " : "", o->node);
 	if (o->kind == OOM_TENSORFLOW)
 		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",
-		    tensor_words(a, o, element), o->node[0] ? ", the result of " : "", o->node);
+		    tensor_words(a, o, element), o->node[0] ? autopsy_in_backward(o) ?
+		    ", made in backward by " : ", the result of " : "", o->node);
 	if (o->kind == OOM_TF_ALLOCATOR)
 		return arena_printf(a, "TensorFlow's allocator could not serve a request of "
 		    "%s%s%s%s.", bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "",

@@ -1,163 +1,36 @@
 /*
  * A window slides over the log. At each place where a known phrase can begin, the phrases of the
  * table are tried; what a message says beyond its first words is looked for in the bytes after it,
- * up to the next message. Carriage returns, colours and bytes that are no text are dropped on the
- * way into the window, so that no phrase needs to know of them.
+ * up to the next message.
  */
 #include "model/oom_log.h"
 
-#include <stdlib.h>
+#include <assert.h>
+#include <stddef.h>
 #include <string.h>
+
+#include "model/oom_phrase.h"
+#include "model/oom_text.h"
 
 #define WINDOW		65536
 #define AHEAD		4096	/* what must be in the window behind a phrase, or the end is */
-#define DETAILS		2000	/* bytes in which a message says more */
-
-enum phrase_role {
-	ROLE_MESSAGE, ROLE_CLASS, ROLE_CHUNK, ROLE_FREE_CHUNK, ROLE_LIMIT, ROLE_IN_USE, ROLE_BINS,
-	ROLE_OPERATION, ROLE_BUFFER_SIZE, ROLE_BUFFER_SHAPE
-};
-
-struct phrase {
-	const char *pattern;
-	enum phrase_role role;
-	enum oom_kind kind;
-	bool host;
-};
-
-static const struct phrase phrase[] = {
-	{ "OOM when allocating tensor with shape$", ROLE_MESSAGE, OOM_TENSORFLOW, false },
-	{ "OOM when allocating tensor of shape $", ROLE_MESSAGE, OOM_TENSORFLOW, false },
-	{ ") ran out of memory trying to allocate %", ROLE_MESSAGE, OOM_TF_ALLOCATOR, false },
-	{ "Ran out of memory trying to allocate %", ROLE_MESSAGE, OOM_TF_ALLOCATOR, false },
-	{ "CUDA out of memory. Tried to allocate %", ROLE_MESSAGE, OOM_PYTORCH, false },
-	{ "out of memory. Tried to allocate %", ROLE_MESSAGE, OOM_PYTORCH, false },
-	{ "MPS backend out of memory", ROLE_MESSAGE, OOM_MPS, false },
-	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %", ROLE_MESSAGE,
-	    OOM_PYTORCH_CPU, true },
-	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ROLE_MESSAGE,
-	    OOM_PYTORCH_CPU, true },
-	{ "Out of memory while trying to allocate %", ROLE_MESSAGE, OOM_XLA, false },
-	{ "Out of memory trying to allocate %", ROLE_MESSAGE, OOM_XLA, false },
-	{ "Out of memory allocating % (allocated so", ROLE_MESSAGE, OOM_CUPY, false },
-	{ "Out of memory allocating %", ROLE_MESSAGE, OOM_XLA, false },
-	{ "Ran out of memory in memory space", ROLE_MESSAGE, OOM_XLA, false },
-	{ "Failed to allocate memory for requested buffer of size #", ROLE_MESSAGE, OOM_ONNX,
-	    false },
-	{ "Available memory of # is smaller than requested bytes of #", ROLE_MESSAGE, OOM_ONNX,
-	    false },
-	{ "Out of memory error on GPU # . Cannot allocate %", ROLE_MESSAGE, OOM_PADDLE, false },
-	{ "Unable to allocate % for an array with shape $", ROLE_MESSAGE, OOM_NUMPY, true },
-	{ "Unable to allocate array with shape $", ROLE_MESSAGE, OOM_NUMPY, true },
-	{ "failed to allocate %", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "CUDA_ERROR_OUT_OF_MEMORY", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "cudaErrorMemoryAllocation", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "cuda runtime error (2)", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "CUDA error: out of memory", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "CUDA out of memory", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "CUBLAS_STATUS_ALLOC_FAILED", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "CUDNN_STATUS_ALLOC_FAILED", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "cudaMalloc failed: out of memory", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "cudaMalloc retry failed: out of memory", ROLE_MESSAGE, OOM_CUDA, false },
-	{ "Killed process #", ROLE_MESSAGE, OOM_KERNEL, true },
-	{ "the plan needs %", ROLE_MESSAGE, OOM_OURS, false },
-	{ "the system refuses an arena of %", ROLE_MESSAGE, OOM_OURS, true },
-	{ "the device refuses an arena of %", ROLE_MESSAGE, OOM_OURS, false },
-	{ "# Chunks of size # totalling", ROLE_CLASS, OOM_KINDS, false },
-	{ "Chunk at @ of size #", ROLE_CHUNK, OOM_KINDS, false },
-	{ "InUse at @ of size #", ROLE_CHUNK, OOM_KINDS, false },
-	{ "Free at @ of size #", ROLE_FREE_CHUNK, OOM_KINDS, false },
-	{ "Limit: #", ROLE_LIMIT, OOM_KINDS, false },
-	{ "InUse: #", ROLE_IN_USE, OOM_KINDS, false },
-	{ "Bin (256):", ROLE_BINS, OOM_KINDS, false },
-	{ "while running @ node. Name:'&", ROLE_OPERATION, OOM_KINDS, false },
-	{ "Size: %", ROLE_BUFFER_SIZE, OOM_KINDS, false },
-	{ "Shape: $", ROLE_BUFFER_SHAPE, OOM_KINDS, false },
-};
-
-#define PHRASES	((int)(sizeof(phrase) / sizeof(*phrase)))
-
-enum detail_role { DETAIL_SIZE, DETAIL_OTHERS, DETAIL_NODE, DETAIL_ELEMENT, DETAIL_WARNING,
-    DETAIL_HOST };
-
-struct detail {			/* what a message of a kind goes on to say */
-	const char *pattern;
-	enum detail_role role;
-	enum oom_kind kind;
-	int value;		/* the field, or the bytes of an element */
-};
-
-static const struct detail detail[] = {
-	{ "and type float on", DETAIL_ELEMENT, OOM_TENSORFLOW, 4 },
-	{ "and type double on", DETAIL_ELEMENT, OOM_TENSORFLOW, 8 },
-	{ "and type half on", DETAIL_ELEMENT, OOM_TENSORFLOW, 2 },
-	{ "and type bfloat16 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 2 },
-	{ "and type int32 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 4 },
-	{ "and type int64 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 8 },
-	{ "and type bool on", DETAIL_ELEMENT, OOM_TENSORFLOW, 1 },
-	{ "and type uint8 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 1 },
-	{ "device:CPU", DETAIL_HOST, OOM_TENSORFLOW, 0 },
-	{ "[[Node: &", DETAIL_NODE, OOM_TENSORFLOW, 0 },
-	{ "{{node &", DETAIL_NODE, OOM_TENSORFLOW, 0 },
-	{ "[[node &", DETAIL_NODE, OOM_TENSORFLOW, 0 },
-	{ "[Op:&", DETAIL_NODE, OOM_TENSORFLOW, 0 },
-	{ "(rounded to #)", DETAIL_SIZE, OOM_TF_ALLOCATOR, OOM_ASKED },
-	{ "requested by op &", DETAIL_NODE, OOM_TF_ALLOCATOR, 0 },
-	{ "this is not a failure", DETAIL_WARNING, OOM_TF_ALLOCATOR, 0 },
-	{ "% total capacity", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
-	{ "% already allocated", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },
-	{ "% reserved in total", DETAIL_SIZE, OOM_PYTORCH, OOM_RESERVED },
-	{ "% cached", DETAIL_SIZE, OOM_PYTORCH, OOM_UNALLOCATED },
-	{ "% free;", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
-	{ "% free)", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
-	{ "total capacty of %", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
-	{ "total capacity of %", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
-	{ "of which % is free", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
-	{ "this process has % memory in use", DETAIL_SIZE, OOM_PYTORCH, OOM_PROCESS },
-	{ "Process # has % memory in use", DETAIL_OTHERS, OOM_PYTORCH, OOM_OTHERS },
-	{ "% is allocated by PyTorch", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },
-	{ "% is reserved by PyTorch", DETAIL_SIZE, OOM_PYTORCH, OOM_UNALLOCATED },
-	{ "% allowed;", DETAIL_SIZE, OOM_PYTORCH, OOM_LIMIT },
-	{ "MPS allocated: %", DETAIL_SIZE, OOM_MPS, OOM_ALLOCATED },
-	{ "other allocations: %", DETAIL_SIZE, OOM_MPS, OOM_OTHERS },
-	{ "max allowed: %", DETAIL_SIZE, OOM_MPS, OOM_LIMIT },
-	{ "Tried to allocate %", DETAIL_SIZE, OOM_MPS, OOM_ASKED },
-	{ "parameter allocation: %", DETAIL_SIZE, OOM_XLA, OOM_PARAMETERS },
-	{ "constant allocation: %", DETAIL_SIZE, OOM_XLA, OOM_CONSTANTS },
-	{ "maybe_live_out allocation: %", DETAIL_SIZE, OOM_XLA, OOM_RESULTS },
-	{ "preallocated temp allocation: %", DETAIL_SIZE, OOM_XLA, OOM_TEMPORARY },
-	{ "total allocation: %", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
-	{ "Used % of", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
-	{ "of % hbm", DETAIL_SIZE, OOM_XLA, OOM_TOTAL },
-	{ "% memory has been allocated", DETAIL_SIZE, OOM_PADDLE, OOM_ALLOCATED },
-	{ "available memory is only %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },
-	{ "data type float64", DETAIL_ELEMENT, OOM_NUMPY, 8 },
-	{ "data type float32", DETAIL_ELEMENT, OOM_NUMPY, 4 },
-	{ "data type float16", DETAIL_ELEMENT, OOM_NUMPY, 2 },
-	{ "data type int64", DETAIL_ELEMENT, OOM_NUMPY, 8 },
-	{ "data type uint8", DETAIL_ELEMENT, OOM_NUMPY, 1 },
-	{ "far: %", DETAIL_SIZE, OOM_CUPY, OOM_ALLOCATED },
-	{ "limit set to: %", DETAIL_SIZE, OOM_CUPY, OOM_LIMIT },
-	{ "(# bytes) from device", DETAIL_SIZE, OOM_CUDA, OOM_ASKED },
-	{ "anon-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_ALLOCATED },
-	{ "and only %", DETAIL_SIZE, OOM_OURS, OOM_FREE },
-	{ "; # of", DETAIL_SIZE, OOM_OURS, OOM_FREE },
-};
-
-#define DETAILS_KNOWN	((int)(sizeof(detail) / sizeof(*detail)))
+#define DETAILS		2000	/* bytes in which a message says more; */
+#define FEW		400	/* one in words that anyone may use */
+#define MOST_PHRASES	256
+#define STATS_LINES	12	/* that the allocator's statistics have */
 
 struct reader {
 	struct oom_log *log;
-	char *text;		/* the window */
-	size_t n;
+	struct oom_text in;	/* the window */
 	bool ended;
-	int escape;		/* within a terminal's escape sequence */
 	int line;		/* of the place that is looked at */
 	char last;		/* the byte before it */
 	char operation[OOM_NAME];	/* as ONNX Runtime tells it before the message */
 	struct oom_size buffer;	/* as XLA tells it before the shape */
 	bool xla;
-	int first[256], next[PHRASES];	/* phrases by the byte they begin with; -1: no more */
+	int stats_line;		/* where the allocator's statistics began; 0: nowhere */
+	int first[256], next[MOST_PHRASES];	/* phrases by first byte; -1: no more */
+	const struct detail *details[OOM_KINDS];	/* of a kind: the first */
 };
 
 const char *
@@ -165,10 +38,12 @@ oom_kind_name(enum oom_kind kind)
 {
 	static const char *const name[OOM_KINDS] = {
 		[OOM_TENSORFLOW] = "TensorFlow", [OOM_TF_ALLOCATOR] = "TensorFlow's allocator",
-		[OOM_PYTORCH] = "PyTorch", [OOM_PYTORCH_CPU] = "PyTorch on the processor",
-		[OOM_MPS] = "PyTorch on Metal", [OOM_XLA] = "XLA", [OOM_ONNX] = "ONNX Runtime",
-		[OOM_PADDLE] = "PaddlePaddle", [OOM_NUMPY] = "NumPy", [OOM_CUPY] = "CuPy",
-		[OOM_CUDA] = "CUDA", [OOM_KERNEL] = "Linux", [OOM_OURS] = "Stowage's own program",
+		[OOM_PYTORCH] = "PyTorch", [OOM_TORCH_SUMMARY] = "PyTorch's memory summary",
+		[OOM_PYTORCH_CPU] = "PyTorch on the processor", [OOM_MPS] = "PyTorch on Metal",
+		[OOM_XLA] = "XLA", [OOM_ONNX] = "ONNX Runtime", [OOM_PADDLE] = "PaddlePaddle",
+		[OOM_NUMPY] = "NumPy", [OOM_CUPY] = "CuPy", [OOM_CUDA] = "CUDA",
+		[OOM_KERNEL] = "Linux", [OOM_OURS] = "Stowage's own program",
+		[OOM_MACHINE] = "the machine", [OOM_OTHER] = "a framework not known here",
 	};
 
 	return name[kind];
@@ -245,11 +120,16 @@ dump_line(struct reader *r, enum phrase_role role, const struct oom_match *m)
 		if (m->number[0] > d->largest_free)
 			d->largest_free = m->number[0];
 		break;
+	case ROLE_STATS:
+		r->stats_line = r->line;
+		return;
 	case ROLE_LIMIT:
-		d->limit = m->number[0];
+	case ROLE_IN_USE:
+		if (!r->stats_line || r->line - r->stats_line > STATS_LINES)
+			return;		/* of something else */
+		*(role == ROLE_LIMIT ? &d->limit : &d->said_in_use) = m->number[0];
 		break;
 	default:
-		d->said_in_use = m->number[0];
 		break;
 	}
 	if (!d->any)
@@ -266,10 +146,18 @@ exactly(int64_t bytes)
 }
 
 static void
+add_size(struct oom_size *to, const struct oom_size *more)
+{
+	to->known = true;
+	if (__builtin_add_overflow(to->bytes, more->bytes, &to->bytes))
+		to->bytes = INT64_MAX;
+	to->slack += more->slack;
+}
+
+static void
 note_detail(struct oom_message *o, const struct detail *d, const struct oom_match *m)
 {
-	struct oom_size *size = &o->size[d->role == DETAIL_SIZE || d->role == DETAIL_OTHERS ?
-	    d->value : 0];
+	struct oom_size *size = &o->size[d->role <= DETAIL_SUM ? d->value : 0];
 
 	switch (d->role) {
 	case DETAIL_SIZE:
@@ -278,11 +166,16 @@ note_detail(struct oom_message *o, const struct detail *d, const struct oom_matc
 		else if (m->numbers)
 			*size = exactly(m->number[0]);	/* of bytes: more exact than before */
 		break;
-	case DETAIL_OTHERS:
-		size->known = true;
-		if (__builtin_add_overflow(size->bytes, m->size.bytes, &size->bytes))
-			size->bytes = INT64_MAX;
-		size->slack += m->size.slack;
+	case DETAIL_MORE:
+		if (!size->known)
+			*size = m->second.bytes > m->size.bytes ? m->second : m->size;
+		break;
+	case DETAIL_SUM:
+		add_size(size, &m->size);
+		break;
+	case DETAIL_SHAPE:
+		if (!o->shape.known)
+			o->shape = m->shape;
 		break;
 	case DETAIL_NODE:
 		if (!o->node[0])
@@ -301,40 +194,84 @@ note_detail(struct oom_message *o, const struct detail *d, const struct oom_matc
 	}
 }
 
-static bool
-begins_message(const char *s, const char *end)
+static char
+lower(char c)
 {
-	struct oom_match m;
-	int i;
-
-	for (i = 0; i < PHRASES && phrase[i].role == ROLE_MESSAGE; i++)
-		if (phrase[i].pattern[0] == *s && oom_pattern(phrase[i].pattern, s, end, &m))
-			return true;
-	return false;
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static void
-read_details(struct oom_message *o, const char *s, const char *end)
+static bool
+is_digit(char c)
 {
-	const char *stop = end - s > DETAILS ? s + DETAILS : end;
-	struct oom_match m;
-	char before = ' ';
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_letter(char c)
+{
+	return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+/* Can the pattern match at S, by its first byte, BEFORE being the byte ahead of it? */
+static bool
+may_begin(const char *pattern, const char *s, char before)
+{
+	if (*pattern == '~')
+		return lower(pattern[1]) == lower(*s) && !is_letter(before);
+	if (*pattern == '%' || *pattern == '#')
+		return is_digit(*s) && before != '.' && before != ',' && !is_digit(before);
+	return *pattern == *s && !(is_letter(*s) && is_letter(before));
+}
+
+/* The list in which the phrases that begin with C are. */
+static unsigned char
+key(char c)
+{
+	return (unsigned char)(is_digit(c) || c == '%' || c == '#' ? '0' : lower(c));
+}
+
+/* The phrase that S begins with; NULL: none. AFTER: where it ends. */
+static const struct phrase *
+find_phrase(const struct reader *r, const char *s, const char *end, char before,
+    struct oom_match *m, const char **after)
+{
 	int i;
 
-	for (; s < stop; before = *s++) {
-		if (o->kind != OOM_CUDA && o->kind != OOM_MPS && begins_message(s, end))
-			return;
-		for (i = 0; i < DETAILS_KNOWN; i++) {
-			const struct detail *d = &detail[i];
+	for (i = r->first[(unsigned char)*s]; i >= 0; i = r->next[i])
+		if (may_begin(oom_phrases[i].pattern, s, before) &&
+		    (*after = oom_pattern(oom_phrases[i].pattern, s, end, m)))
+			return &oom_phrases[i];
+	return NULL;
+}
 
-			if (d->kind != o->kind)
-				continue;
-			if (d->pattern[0] == '%' ? (*s < '0' || *s > '9' || before == '.' ||
-			    (before >= '0' && before <= '9')) : *s != d->pattern[0])
-				continue;
-			if (oom_pattern(d->pattern, s, end, &m))
+/* Does another message begin there? What is vague does not end what is not. */
+static bool
+begins_message(const struct reader *r, const struct oom_message *o, const char *s, const char *end,
+    char before)
+{
+	struct oom_match m;
+	const char *after;
+	const struct phrase *p = find_phrase(r, s, end, before, &m, &after);
+
+	return p && (p->role == ROLE_MESSAGE || (o->kind == OOM_OTHER && p->role <= ROLE_GENERIC));
+}
+
+/* Up to STOP. CUDA's error has its own name in its text, which would begin a message by itself. */
+static void
+read_details(const struct reader *r, struct oom_message *o, const char *s, const char *stop,
+    const char *end)
+{
+	int nested = o->kind == OOM_CUDA || o->kind == OOM_MPS ? 1 : 0;
+	const struct detail *d;
+	struct oom_match m;
+	char before = s[-1];
+
+	for (; s < stop; before = *s++) {
+		if (begins_message(r, o, s, end, before) && nested-- == 0)
+			return;
+		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
+			if (may_begin(d->pattern, s, before) && oom_pattern(d->pattern, s, end, &m))
 				note_detail(o, d, &m);
-		}
 	}
 }
 
@@ -349,45 +286,108 @@ repeats(const struct oom_message *a, const struct oom_message *b)
 	    a->size[OOM_ASKED].bytes == b->size[OOM_ASKED].bytes));
 }
 
+/* In anyone's words: worth keeping only where nobody says it better. */
+static bool
+is_vague(const struct oom_message *o)
+{
+	return o->kind == OOM_OTHER || o->kind == OOM_MACHINE;
+}
+
 /* An error's name beside its text: "failed to allocate 2.12G: CUDA_ERROR_OUT_OF_MEMORY". */
 static bool
 adds_nothing(const struct oom_log *log, const struct oom_message *o)
 {
+	bool name = is_vague(o) || (o->kind == OOM_CUDA && !o->says && !o->size[OOM_ASKED].known);
+	bool bare = !o->size[OOM_ASKED].known && !o->shape.known;
 	int i;
 
-	for (i = 0; o->kind == OOM_CUDA && !o->size[OOM_ASKED].known && i < log->messages.n; i++)
-		if (log->messages.v[i].line == o->line)
+	for (i = 0; name && i < log->messages.n; i++)
+		if (log->messages.v[i].line == o->line && (bare || !is_vague(&log->messages.v[i])))
 			return true;
 	return false;
+}
+
+/* Removes vague ones: one, or all. */
+static void
+forget_vague(struct oom_log *log, bool all)
+{
+	int i, n = 0;
+
+	for (i = 0; i < log->messages.n; i++) {
+		if (is_vague(&log->messages.v[i]) && (all || n == i))
+			continue;
+		log->messages.v[n++] = log->messages.v[i];
+	}
+	log->messages.n = n;
+}
+
+static void
+merge(struct oom_message *old, const struct oom_message *o)
+{
+	int i;
+
+	old->count++;
+	old->warning &= o->warning;
+	if (!old->node[0])
+		memcpy(old->node, o->node, sizeof(old->node));
+	if (!old->element)
+		old->element = o->element;
+	for (i = 0; i < OOM_FIELDS; i++)
+		if (!old->size[i].known)
+			old->size[i] = o->size[i];
+}
+
+/* Is O the rest of the sentence that A began, both in anyone's words? */
+static bool
+says_more(const struct oom_message *a, const struct oom_message *o)
+{
+	return is_vague(a) && a->line == o->line && !a->size[OOM_ASKED].known && !a->shape.known;
 }
 
 static void
 keep_message(struct oom_log *log, const struct oom_message *o)
 {
-	int i, k;
+	int i;
 
 	if (adds_nothing(log, o))
 		return;
-	for (i = 0; i < log->messages.n; i++) {
-		struct oom_message *old = &log->messages.v[i];
-
-		if (!repeats(old, o))
-			continue;
-		old->count++;
-		old->warning &= o->warning;
-		if (!old->node[0])
-			memcpy(old->node, o->node, sizeof(old->node));
-		if (!old->element)
-			old->element = o->element;
-		for (k = 0; k < OOM_FIELDS; k++)
-			if (!old->size[k].known)
-				old->size[k] = o->size[k];
-		return;
-	}
+	if (is_vague(o) && log->messages.n > 0 && says_more(&log->messages.v[log->messages.n - 1], o))
+		log->messages.n--;
+	for (i = 0; i < log->messages.n; i++)
+		if (repeats(&log->messages.v[i], o)) {
+			merge(&log->messages.v[i], o);
+			return;
+		}
+	if (log->messages.n == OOM_MESSAGES && !is_vague(o))
+		forget_vague(log, false);
 	if (log->messages.n < OOM_MESSAGES)
 		vec_push(log->arena, &log->messages, *o);
 	else
 		log->more++;
+}
+
+/* Do the words stand for themselves: does the sentence end, or the exception's name? */
+static bool
+stands_alone(const char *s, const char *end)
+{
+	struct oom_match m;
+
+	return oom_pattern("!", s, end, &m) || oom_pattern("Error", s, end, &m) ||
+	    oom_pattern("Exception", s, end, &m);
+}
+
+/* How far a message may go on: one that may be of something else, to the end of its line. */
+static const char *
+details_end(const struct phrase *p, const char *s, const char *end)
+{
+	bool brief = p->role != ROLE_MESSAGE || p->kind == OOM_CUDA;
+	ptrdiff_t most = brief ? FEW : DETAILS;
+	const char *stop = end - s > most ? s + most : end, *line;
+
+	if (p->role == ROLE_MESSAGE || (p->role == ROLE_NAMED && stands_alone(s, end)))
+		return stop;
+	line = memchr(s, '\n', (size_t)(stop - s));
+	return line ? line : stop;
 }
 
 static void
@@ -395,19 +395,45 @@ message(struct reader *r, const struct phrase *p, const struct oom_match *m, con
     const char *end)
 {
 	struct oom_message o = { .kind = p->kind, .line = r->line, .count = 1, .host = p->host,
-		.shape = m->shape, .size = { [OOM_ASKED] = m->size } };
+		.shape = m->shape, .size = { [OOM_ASKED] = m->size }, .says = p->says,
+		.who = p->who ? p->who : oom_kind_name(p->kind) };
 
 	if (!o.shape.known)
 		memset(&o.shape, 0, sizeof(o.shape));
-	if (p->kind == OOM_ONNX && m->numbers) {
-		o.size[OOM_ASKED] = exactly(m->number[m->numbers - 1]);
-		if (m->numbers > 1)
-			o.size[OOM_FREE] = exactly(m->number[0]);
-		memcpy(o.node, r->operation, sizeof(o.node));
+	if (m->second.known)
+		o.size[OOM_FREE] = m->second;
+	if (p->kind == OOM_ONNX || p->kind == OOM_PADDLE) {
+		if (m->numbers == 2) {
+			bool onnx = p->kind == OOM_ONNX;	/* what was free comes first */
+
+			o.size[OOM_FREE] = exactly(m->number[!onnx]);
+			o.size[OOM_ASKED] = exactly(m->number[onnx]);
+		} else if (p->kind == OOM_ONNX) {
+			o.size[OOM_ASKED] = exactly(m->number[0]);
+		}
 	}
+	if (p->kind == OOM_ONNX)
+		memcpy(o.node, r->operation, sizeof(o.node));
+	/* "2.12G (2282521344 bytes)": rounded or cut off */
+	if (m->size.known && m->numbers && m->number[0] >= m->size.bytes - 2 * m->size.slack &&
+	    m->number[0] <= m->size.bytes + 2 * m->size.slack)
+		o.size[OOM_ASKED] = exactly(m->number[0]);
 	r->xla |= p->kind == OOM_XLA;
-	read_details(&o, s, end);
-	keep_message(r->log, &o);
+	read_details(r, &o, s, details_end(p, s, end), end);
+	if (p->role == ROLE_MESSAGE || o.size[OOM_ASKED].known || o.shape.known ||
+	    (p->role == ROLE_NAMED && stands_alone(s, end)))
+		keep_message(r->log, &o);
+}
+
+/* The fullest card of nvidia-smi's table. */
+static void
+card(struct oom_log *log, const struct oom_match *m)
+{
+	if (m->second.bytes > 0 && m->size.bytes <= m->second.bytes &&
+	    (!log->card.known || m->size.bytes > log->card_used.bytes)) {
+		log->card = m->second;
+		log->card_used = m->size;
+	}
 }
 
 static void
@@ -416,7 +442,12 @@ found(struct reader *r, const struct phrase *p, const struct oom_match *m, const
 {
 	switch (p->role) {
 	case ROLE_MESSAGE:
+	case ROLE_NAMED:
+	case ROLE_GENERIC:
 		message(r, p, m, s, end);
+		break;
+	case ROLE_CARD:
+		card(r->log, m);
 		break;
 	case ROLE_OPERATION:
 		memcpy(r->operation, m->name, sizeof(r->operation));
@@ -437,107 +468,77 @@ found(struct reader *r, const struct phrase *p, const struct oom_match *m, const
 
 /* ---- the window ---- */
 
-/* Takes one byte into the window, unless it is no text. */
-static void
-take(struct reader *r, unsigned char c)
-{
-	if (r->escape == 1) {		/* after ESC */
-		r->escape = c == '[' ? 2 : 0;
-		return;
-	}
-	if (r->escape == 2) {		/* up to the letter that ends it */
-		if (c >= '@' && c <= '~')
-			r->escape = 0;
-		if (c != '\n')
-			return;
-		r->escape = 0;
-	}
-	if (c == 27) {
-		r->escape = 1;
-		return;
-	}
-	if (c == '\r' || (c < ' ' && c != '\n' && c != '\t'))
-		return;
-	r->text[r->n++] = (char)c;
-}
-
 static void
 fill(struct reader *r, size_t (*read)(void *, char *, size_t), void *context)
 {
 	char some[4096];
 	size_t n, i;
 
-	while (!r->ended && r->n + sizeof(some) <= WINDOW) {
+	while (!r->ended && r->in.n + OOM_TEXT_MOST * sizeof(some) <= WINDOW) {
 		n = read(context, some, sizeof(some));
 		r->ended = n == 0;
 		if (__builtin_add_overflow(r->log->bytes, (int64_t)n, &r->log->bytes))
 			r->log->bytes = INT64_MAX;
 		for (i = 0; i < n; i++)
-			take(r, (unsigned char)some[i]);
+			oom_text_take(&r->in, (unsigned char)some[i]);
 	}
-}
-
-static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* What begins at S: returns how many bytes it covers, at least 1. */
 static size_t
 look(struct reader *r, const char *s, const char *end)
 {
-	bool digit = *s >= '0' && *s <= '9', inside = is_letter(*s) && is_letter(r->last);
 	struct oom_match m;
 	const char *after;
-	int i = r->first[(unsigned char)*s];
+	const struct phrase *p = find_phrase(r, s, end, r->last, &m, &after);
 
-	if (i < 0 || inside || (digit && ((r->last >= '0' && r->last <= '9') ||
-	    r->last == '.' || r->last == ',')))
+	if (!p)
 		return 1;
-	for (; i >= 0; i = r->next[i]) {
-		const struct phrase *p = &phrase[i];
-
-		if (!(after = oom_pattern(p->pattern, s, end, &m)))
-			continue;
-		found(r, p, &m, after, end);
-		return after > s ? (size_t)(after - s) : 1;
-	}
-	return 1;
+	found(r, p, &m, after, end);
+	return after > s ? (size_t)(after - s) : 1;
 }
 
 static void
 scan(struct reader *r)
 {
-	const char *end = r->text + r->n;
-	size_t stop = r->ended ? r->n : r->n > AHEAD ? r->n - AHEAD : 0, at = 0, n;
+	const char *end = r->in.text + r->in.n;
+	size_t stop = r->ended ? r->in.n : r->in.n > AHEAD ? r->in.n - AHEAD : 0, at = 0, n;
 
 	while (at < stop) {
-		n = look(r, r->text + at, end);
-		for (; n > 0 && at < r->n; n--) {
-			r->last = r->text[at++];
+		n = look(r, r->in.text + at, end);
+		for (; n > 0 && at < r->in.n; n--) {
+			r->last = r->in.text[at++];
 			if (r->last == '\n' && r->line < INT32_MAX)
 				r->line++;
 		}
 	}
-	memmove(r->text, r->text + at, r->n - at);
-	r->n -= at;
+	memmove(r->in.text, r->in.text + at, r->in.n - at);
+	r->in.n -= at;
 }
 
+/* Phrases by the byte they begin with, in the table's order; details by kind. */
 static void
-index_phrases(struct reader *r)
+index_tables(struct reader *r)
 {
-	int i, c;
+	const struct detail *d;
+	int n, i;
 
+	for (n = 0; oom_phrases[n].pattern; n++)
+		;
+	assert(n <= MOST_PHRASES);
 	memset(r->first, -1, sizeof(r->first));
-	for (i = PHRASES - 1; i >= 0; i--) {
-		c = (unsigned char)phrase[i].pattern[0];
-		r->next[i] = r->first[c];
-		r->first[c] = i;
+	for (i = n - 1; i >= 0; i--) {
+		const char *p = oom_phrases[i].pattern;
+		int *first = &r->first[key(*p == '~' ? p[1] : *p)];
+
+		r->next[i] = *first;
+		*first = i;
 	}
-	for (c = '0'; c <= '9'; c++)	/* one phrase begins with a number */
-		r->first[c] = r->first['#'];
-	r->first['#'] = -1;
+	for (i = 0; i < 256; i++)
+		r->first[i] = r->first[key((char)i)];
+	for (d = oom_details; d->pattern; d++)
+		if (!r->details[d->kind])
+			r->details[d->kind] = d;
 }
 
 void
@@ -545,16 +546,21 @@ oom_log_read(struct oom_log *log, struct arena *a, size_t (*read)(void *, char *
     void *context)
 {
 	struct reader r = { .log = log, .line = 1, .last = '\n' };
+	int i;
 
 	memset(log, 0, sizeof(*log));
 	log->arena = a;
-	r.text = arena_array(a, WINDOW, 1);
-	index_phrases(&r);
+	r.in.text = arena_array(a, WINDOW, 1);
+	index_tables(&r);
 	while (!r.ended) {
 		fill(&r, read, context);
 		scan(&r);
 	}
 	log->lines = r.line - (r.last == '\n');
+	for (i = 0; i < log->messages.n && is_vague(&log->messages.v[i]); i++)
+		;
+	if (i < log->messages.n)
+		forget_vague(log, true);
 	if (log->dump.any && log->dump.classes.n == 0 && !log->dump.limit)
 		log->dump.any = false;
 }

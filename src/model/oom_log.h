@@ -12,10 +12,12 @@
 enum oom_kind {
 	OOM_TENSORFLOW,		/* a tensor's shape */
 	OOM_TF_ALLOCATOR,	/* its allocator: bytes */
-	OOM_PYTORCH, OOM_PYTORCH_CPU, OOM_MPS, OOM_XLA, OOM_ONNX, OOM_PADDLE, OOM_NUMPY, OOM_CUPY,
+	OOM_PYTORCH, OOM_TORCH_SUMMARY, OOM_PYTORCH_CPU, OOM_MPS, OOM_XLA, OOM_ONNX, OOM_PADDLE, OOM_NUMPY, OOM_CUPY,
 	OOM_CUDA,		/* CUDA and its libraries: an error and no more */
 	OOM_KERNEL,		/* Linux killed the process */
 	OOM_OURS,		/* a program of ours refused to start */
+	OOM_MACHINE,		/* the language's runtime: the machine's memory */
+	OOM_OTHER,		/* in words that anyone may use */
 	OOM_KINDS
 };
 
@@ -37,6 +39,8 @@ struct oom_message {
 	int element;		/* bytes; 0: not said */
 	struct oom_size size[OOM_FIELDS];
 	char node[OOM_NAME];	/* the framework's name of the operation, or "" */
+	const char *who;	/* whose message; never NULL */
+	const char *says;	/* what it means, where its kind does not say it; or NULL */
 };
 
 struct oom_chunks {		/* of an allocator's dump */
@@ -69,6 +73,7 @@ struct oom_log {
 	int more;		/* different messages beyond OOM_MESSAGES */
 	struct oom_dump dump;	/* the last one */
 	VEC(struct oom_alive) alive;
+	struct oom_size card, card_used;	/* by nvidia-smi's table: the fullest card */
 	int64_t bytes;
 	int lines;
 };

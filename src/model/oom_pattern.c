@@ -12,9 +12,15 @@ is_digit(char c)
 }
 
 static bool
+is_line_end(char c)
+{
+	return c == '\n' || c == OOM_BREAK;
+}
+
+static bool
 is_blank(char c)
 {
-	return c == ' ' || c == '\t' || c == '\n';
+	return c == ' ' || c == '\t' || is_line_end(c);
 }
 
 /* Past white space; where that ends a line, also past the marks at the start of the next. */
@@ -25,7 +31,7 @@ blanks(const char *s, const char *end)
 	bool ended = false;
 
 	for (; s < end && s - from < MOST_BREAK; s++) {
-		ended |= *s == '\n';
+		ended |= is_line_end(*s);
 		if (!is_blank(*s) && !(ended && (*s == '>' || *s == '|')))
 			break;
 	}
@@ -36,21 +42,21 @@ blanks(const char *s, const char *end)
 static const char *
 line_break(const char *s, const char *end)
 {
-	return s < end && *s == '\n' ? blanks(s, end) : s;
+	return s < end && is_line_end(*s) ? blanks(s, end) : s;
 }
 
 /* ---- numbers ---- */
 
-/* Digits, with commas if it is WHOLE; 0 when beyond 63 bits. */
+/* Digits, with commas between thousands if those may be; 0 when beyond 63 bits. */
 static const char *
-digits(const char *s, const char *end, int64_t *n, bool *good)
+digits(const char *s, const char *end, bool commas, int64_t *n, bool *good)
 {
 	const char *from = s;
 
 	*n = 0;
 	*good = s < end && is_digit(*s);
 	for (; s < end && s - from < 40; s++) {
-		if (*s == ',' && s > from && s + 3 < end && is_digit(s[1]) && is_digit(s[2]) &&
+		if (commas && *s == ',' && s > from && s + 3 < end && is_digit(s[1]) && is_digit(s[2]) &&
 		    is_digit(s[3]))
 			continue;
 		if (!is_digit(*s))
@@ -61,6 +67,30 @@ digits(const char *s, const char *end, int64_t *n, bool *good)
 		}
 	}
 	return s;
+}
+
+/* The same for a number that is no pattern's end: where the line ends in it and the next begins with
+ * a digit, that belongs to it, unless REST says that another number follows. */
+static const char *
+number(const char *s, const char *end, bool commas, const char *rest, int64_t *n, bool *good)
+{
+	const char *at = digits(s, end, commas, n, good), *next;
+	char joined[64];
+	size_t have = (size_t)(at - s), more = 0;
+
+	rest += strspn(rest, " ");
+	if (!*good || !*rest || strchr("%#&@", *rest) || at >= end || !is_line_end(*at) ||
+	    have >= sizeof(joined) / 2)
+		return at;
+	next = blanks(at, end);
+	while (next + more < end && more < sizeof(joined) / 2 && is_digit(next[more]))
+		more++;
+	if (more == 0)
+		return at;
+	memcpy(joined, s, have);
+	memcpy(joined + have, next, more);
+	digits(joined, joined + have + more, commas, n, good);
+	return next + more;
 }
 
 static const struct {
@@ -110,7 +140,7 @@ size_digits(const char *s, const char *end, int64_t *whole, int64_t *part, int *
 	*whole = *part = 0;
 	*places = 0;
 	for (; s < end && n + commas < 40; s++) {
-		if (*s == '\n') {
+		if (is_line_end(*s)) {
 			const char *next = line_break(s, end);
 
 			if (n == 0 || next >= end || (!is_digit(*next) && *next != '.'))
@@ -159,37 +189,69 @@ size(const char *s, const char *end, struct oom_size *to)
 
 /* ---- shapes and names ---- */
 
+/* "dim { size: 10000 } dim { size: 14 }", as TensorFlow wrote at first. */
+static const char *
+shape_of_dims(const char *s, const char *end, struct oom_shape *to)
+{
+	struct oom_match m;
+	const char *next;
+
+	to->known = true;
+	to->rank = 0;
+	while ((next = oom_pattern("dim { size: # }", s, end, &m))) {
+		if (to->rank == OOM_RANK || m.number[0] > LARGEST_EXTENT)
+			return NULL;
+		to->dim[to->rank++] = m.number[0];
+		s = blanks(next, end);
+	}
+	return to->rank ? s : NULL;
+}
+
+/* What may stand between two extents: a comma, a semicolon, an x, or blanks alone. */
+static const char *
+separator(const char *s, const char *end, char close)
+{
+	const char *at = blanks(s, end);
+
+	if (at < end && (*at == ',' || *at == ';' || *at == 'x'))
+		return at + 1;
+	return at < end && (*at == close || (at > s && is_digit(*at))) ? at : NULL;
+}
+
 static const char *
 shape(const char *s, const char *end, struct oom_shape *to)
 {
-	struct oom_shape found = { .known = true };
-	const char *from = s;
-	bool good;
+	static const char opens[] = "[({<", closes[] = "])}>";
+	struct oom_shape found;
+	const char *from, *kind;
 	char close;
+	bool good;
 
-	while (s < end && s - from < 16 && (is_letter(*s) || is_digit(*s)))
-		s++;		/* f32[ */
+	if (s < end && *s == 'd' && (from = shape_of_dims(s, end, &found))) {
+		*to = found;
+		return from;
+	}
+	found = (struct oom_shape){ .known = true };
+	from = s;
+	while (s < end && s - from < 32 && (is_letter(*s) || is_digit(*s) || *s == '.'))
+		s++;		/* f32[, torch.Size([, TensorShape([ */
 	s = line_break(s, end);
-	if (s >= end || (*s != '[' && *s != '('))
+	if (s + 1 < end && *s == '(' && s[1] == '[')
+		s++;
+	if (s >= end || !(kind = memchr(opens, *s, 4)))
 		return NULL;
-	close = *s++ == '[' ? ']' : ')';
-	for (;;) {
+	close = closes[kind - opens];
+	for (s++;;) {
 		s = blanks(s, end);
 		if (s >= end)
 			return NULL;
 		if (*s == close)
 			break;
-		if (found.rank == MAX_RANK)
+		if (found.rank == OOM_RANK)
 			return NULL;
-		for (from = s; s < end && is_digit(*s); s++)
-			;
-		digits(from, s, &found.dim[found.rank], &good);
-		if (!good || found.dim[found.rank++] > LARGEST_EXTENT)
-			return NULL;
-		s = blanks(s, end);
-		if (s < end && *s == ',')
-			s++;
-		else if (s >= end || *s != close)
+		s = number(s, end, false, "]", &found.dim[found.rank], &good);
+		if (!good || found.dim[found.rank++] > LARGEST_EXTENT ||
+		    !(s = separator(s, end, close)))
 			return NULL;
 	}
 	*to = found;
@@ -220,16 +282,16 @@ word(const char *s, const char *end)
 /* ---- */
 
 static const char *
-sign(char c, const char *s, const char *end, struct oom_match *m)
+sign(const char *p, const char *s, const char *end, struct oom_match *m)
 {
 	int64_t n;
 	bool good;
 
-	switch (c) {
+	switch (*p) {
 	case '%':
-		return size(s, end, &m->size);
+		return size(s, end, m->size.known ? &m->second : &m->size);
 	case '#':
-		s = digits(s, end, &n, &good);
+		s = number(s, end, true, p + 1, &n, &good);
 		if (good && m->numbers < 2)
 			m->number[m->numbers++] = n;
 		return good ? s : NULL;
@@ -237,32 +299,47 @@ sign(char c, const char *s, const char *end, struct oom_match *m)
 		return shape(s, end, &m->shape);
 	case '&':
 		return name(s, end, m->name);
+	case '!':
+		return s >= end || is_line_end(*s) || strchr(".:;!,)'\"", *s) ? s : NULL;
+	case '\t':
+		while (s < end && is_blank(*s) && !is_line_end(*s))
+			s++;
+		return s;
 	default:
 		return word(s, end);
 	}
 }
 
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 const char *
 oom_pattern(const char *pattern, const char *s, const char *end, struct oom_match *m)
 {
-	const char *p;
+	bool any_case = *pattern == '~';
+	const char *p, *first = pattern + any_case;
 
 	m->numbers = 0;
-	m->size = (struct oom_size){ false, 0, 0 };
+	m->size = m->second = (struct oom_size){ false, 0, 0 };
 	m->shape.known = false;
 	m->name[0] = '\0';
-	for (p = pattern; *p; p++) {
+	for (p = first; *p; p++) {
 		if (*p == ' ') {
 			s = blanks(s, end);
 			continue;
 		}
-		if (p > pattern && s < end && *s == '\n')
+		if (p > first && s < end && is_line_end(*s) && !strchr("!\t", *p) && p[-1] != '\t')
 			s = line_break(s, end);
-		if (strchr("%#$&@", *p)) {
-			if (!(s = sign(*p, s, end, m)))
+		if (strchr("%#$&@!\t", *p)) {
+			if (!(s = sign(p, s, end, m)))
 				return NULL;
-		} else if (s >= end || *s++ != *p) {
+		} else if (s >= end || (any_case ? lower(*s) != lower(*p) : *s != *p)) {
 			return NULL;
+		} else {
+			s++;
 		}
 	}
 	return s;

@@ -8,6 +8,10 @@
  *     $   a shape: "[32,1,5000,4]", "f32[4096,128,3]{2,1,0}", "(160000, 64, 64)"
  *     &   a name: printable, up to white space, a quote or a bracket
  *     @   a word that does not matter
+ *     !   the end of a sentence: a punctuation mark, a line's end or the text's
+ *     tab blanks within the line
+ *
+ * A pattern that begins with ~ does not mind the case of letters.
  */
 #ifndef STOWAGE_MODEL_OOM_PATTERN_H
 #define STOWAGE_MODEL_OOM_PATTERN_H
@@ -18,6 +22,8 @@
 #include "ir/ir.h"
 
 #define OOM_NAME	128
+#define OOM_RANK	12	/* axes: frameworks have more than we do */
+#define OOM_BREAK	'\v'	/* stands for a line break that is written as \n, as in JSON */
 
 struct oom_size {		/* as printed: somewhere within SLACK of BYTES */
 	bool known;
@@ -27,11 +33,11 @@ struct oom_size {		/* as printed: somewhere within SLACK of BYTES */
 struct oom_shape {
 	bool known;
 	int rank;
-	int64_t dim[MAX_RANK];
+	int64_t dim[OOM_RANK];
 };
 
 struct oom_match {		/* what a pattern's signs stood for */
-	struct oom_size size;
+	struct oom_size size, second;	/* the first two */
 	int64_t number[2];
 	int numbers;
 	struct oom_shape shape;

@@ -1,0 +1,22 @@
+/*
+ * Text as it comes out of terminals and log collectors: carriage returns, colours and bytes that are no
+ * text are dropped, so that no pattern needs to know of them; what JSON writes as \n becomes OOM_BREAK.
+ */
+#ifndef STOWAGE_MODEL_OOM_TEXT_H
+#define STOWAGE_MODEL_OOM_TEXT_H
+
+#include <stddef.h>
+
+#define OOM_TEXT_MOST	2	/* bytes that come of one, at most */
+
+struct oom_text {
+	char *text;		/* the caller's, with room for what comes */
+	size_t n;
+	int escape;		/* within a terminal's escape sequence */
+	unsigned char before;	/* a byte that waits for the next: a backslash, or 0xc2 */
+};
+
+/* Takes one byte. */
+void	oom_text_take(struct oom_text *, unsigned char);
+
+#endif
