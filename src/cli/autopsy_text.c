@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/idle.h"
 #include "plan/summary.h"
 
 #define MOST_MESSAGES	8
@@ -121,7 +122,8 @@ print_matches(const struct autopsy *y)
 	int n = y->matches.all.n, i;
 
 	if (y->main->shape.known) {
-		say(y, "%s is %s%s%s%s%s", autopsy_shape_text(a, &y->main->shape),
+		say(y, "%s is %s%s%s%s%s%s", autopsy_shape_text(a, &y->main->shape),
+		    autopsy_in_backward(y->main) ? "the gradient of " : "",
 		    autopsy_tensor_text(a, s), plain ? "" : " (",
 		    plain ? "" : shape_order_name(s->order), plain ? "" : ")",
 		    s->tensor->batched && !s->batch ? "; one sample's, without a batch" : "");
@@ -145,6 +147,40 @@ print_matches(const struct autopsy *y)
 		fprintf(y->out, "    and %d more\n", n - i);
 }
 
+/* Where else an extent of the message is found: an axis of the spec's first tensor that has it. */
+static const char *
+extent_text(const struct autopsy *y, int64_t extent)
+{
+	const struct module *m = y->module;
+	struct arena *a = m->arena;
+	int i, k;
+
+	if (extent == y->spec_batch)
+		return "as many as the spec's batch";
+	for (i = 0; i < m->forward->inputs.n + m->forward->nodes.n; i++) {
+		const struct node *n = i < m->forward->inputs.n ? NULL :
+		    m->forward->nodes.v[i - m->forward->inputs.n];
+		const struct tensor *t = n ? n->nout ? n->out[0] : NULL : m->forward->inputs.v[i];
+
+		for (k = 0; t && k < t->rank; k++)
+			if (t->dim[k] == extent && extent > 1)
+				return arena_printf(a, "as the %s of %s", shape_axis_name(t, k),
+				    n ? n->path : t->name);
+	}
+	return extent == 1 ? "" : "nothing of the spec";
+}
+
+static void
+print_extents(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->main->shape.rank; i++)
+		fprintf(y->out, "  %12lld  %s%s\n", (long long)y->main->shape.dim[i],
+		    extent_text(y, y->main->shape.dim[i]), i == 0 && y->main->shape.rank > 1 ?
+		    "; the first axis is mostly the batch" : "");
+}
+
 static void
 print_nearest(const struct autopsy *y)
 {
@@ -159,9 +195,11 @@ print_nearest(const struct autopsy *y)
 		return;
 	}
 	say(y, "No tensor of %s has the shape %s (%s B, %s). It is another network's, or one that "
-	    "the framework makes for itself. The nearest:", y->module->name,
+	    "the framework makes for itself.", y->module->name,
 	    autopsy_shape_text(a, &y->main->shape), size_commas(exact, y->hi),
 	    size_human(human, y->hi));
+	print_extents(y);
+	say(y, "The nearest:");
 	for (i = 0; i < y->nearest.all.n; i++) {
 		const struct tensor *t = y->nearest.all.v[i].tensor;
 
@@ -435,12 +473,34 @@ print_local_cure(const struct autopsy *y)
 	    "filter is a product with a weight per position, summed over the channels" : "");
 }
 
+/* Where the machine's memory ran out, it is the other way round. */
+static void
+print_idle(const struct autopsy *y)
+{
+	const struct idle_advice *v;
+	struct text t;
+
+	text_init(&t, y->module->arena);
+	for (v = idle_advice; v->what; v++)
+		text_printf(&t, "%s%s (%s)", t.n ? "; " : "", v->what, v->why);
+	if (y->main && y->main->host) {
+		heading(y, "What to change");
+		say(y, "This was not the device. Fewer loader workers, less read ahead, pinned or kept "
+		    "in memory at once, and pictures decoded when they are needed help here; a "
+		    "smaller batch hardly does.");
+	} else {
+		say(y, "No effect on the device: %s.", t.s);
+	}
+}
+
 static void
 print_advice(const struct autopsy *y)
 {
 	char bytes[SIZE_TEXT];
 	int i;
 
+	if (y->main && y->main->host)
+		print_idle(y);
 	if (!y->fitted)
 		return;
 	heading(y, "What to change");
@@ -453,6 +513,8 @@ print_advice(const struct autopsy *y)
 		    y->advice[i].fits ? ", fits" : ", not enough by itself");
 	say(y, "stowage fit --memory %lldB tells all edits of the spec, and their patches.",
 	    (long long)y->budget.pool);
+	if (!y->main || !y->main->host)
+		print_idle(y);
 }
 
 void
@@ -465,6 +527,9 @@ autopsy_text(const struct autopsy *y)
 	    y->log.lines == 1 ? "" : "s");
 	if (n == 0 && !y->log.dump.any) {
 		fprintf(y->out, ", no out-of-memory message that is known here\n");
+		say(y, "What was read has none of the wordings of stowage-autopsy(1). Frameworks "
+		    "write theirs to the standard error, often before the traceback: paste all of "
+		    "it.");
 		return;
 	}
 	fprintf(y->out, ", %d out-of-memory message%s\n", n, n == 1 ? "" : "s");

@@ -45,7 +45,7 @@ autopsy_axis_text(struct arena *a, const struct oom_shape *shape, const struct s
 	if (of == SHAPE_MERGED && s->order == SHAPE_ROWS)
 		return arena_printf(a, "the batch %lld times %lld %s", (long long)s->batch,
 		    (long long)(shape->dim[axis] / (s->batch ? s->batch : 1)),
-		    shape_axis_name(t, 0));
+		    t->rank == 3 ? "positions" : shape_axis_name(t, 0));
 	if (of == SHAPE_MERGED)
 		return arena_printf(a, "all of %s in one", tensor_shape_text(a, t));
 	return arena_printf(a, "the %s", shape_axis_name(t, of));

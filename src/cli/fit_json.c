@@ -6,6 +6,7 @@
 #include "cli/fit.h"
 
 #include "base/json.h"
+#include "model/idle.h"
 
 /* null where there is no plan */
 static void
@@ -102,6 +103,21 @@ write_edits(struct json *j, const struct fit_report *r)
 	json_end(j);
 }
 
+static void
+write_idle(struct json *j)
+{
+	const struct idle_advice *v;
+
+	json_array(j, "no_effect");
+	for (v = idle_advice; v->what; v++) {
+		json_flat_object(j, NULL);
+		json_string(j, "advice", v->what);
+		json_string(j, "why", v->why);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 void
 fit_json(const struct fit_report *r)
 {
@@ -119,6 +135,7 @@ fit_json(const struct fit_report *r)
 	write_wanted(&j, r);
 	write_answer(&j, r->answer);
 	write_edits(&j, r);
+	write_idle(&j);
 	if (r->applied)
 		json_int(&j, "applied", r->applied);
 	if (r->nanswers > 1) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/idle.h"
 
 static const char *
 batch_word(const struct module *m)
@@ -209,6 +210,16 @@ print_edit(const struct fit_report *r, int number)
 }
 
 static void
+print_idle(const struct fit_report *r)
+{
+	const struct idle_advice *v;
+
+	fprintf(r->out, "\nNo effect on the device, 0 B:\n\n");
+	for (v = idle_advice; v->what; v++)
+		fprintf(r->out, "     %s: %s\n", v->what, v->why);
+}
+
+static void
 print_edits(const struct fit_report *r)
 {
 	int i;
@@ -225,6 +236,8 @@ print_edits(const struct fit_report *r)
 		    r->module->src->path);
 	else if (!r->answer->fits && r->nadvice == 0)
 		fprintf(r->out, "\nNo edit that is known here makes it smaller.\n");
+	if (!r->answer->fits && !r->applied)
+		print_idle(r);
 }
 
 void

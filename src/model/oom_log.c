@@ -279,7 +279,8 @@ read_details(const struct reader *r, struct oom_message *o, const char *s, const
 static bool
 repeats(const struct oom_message *a, const struct oom_message *b)
 {
-	return a->kind == b->kind && a->shape.known == b->shape.known &&
+	return a->kind == b->kind && strcmp(a->who, b->who) == 0 && a->says == b->says &&
+	    a->shape.known == b->shape.known &&
 	    a->shape.rank == b->shape.rank &&
 	    memcmp(a->shape.dim, b->shape.dim, sizeof(a->shape.dim)) == 0 &&
 	    (a->shape.known || (a->size[OOM_ASKED].known == b->size[OOM_ASKED].known &&

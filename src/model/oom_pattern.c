@@ -222,7 +222,7 @@ static const char *
 shape(const char *s, const char *end, struct oom_shape *to)
 {
 	static const char opens[] = "[({<", closes[] = "])}>";
-	struct oom_shape found;
+	struct oom_shape found = { .known = false };
 	const char *from, *kind;
 	char close;
 	bool good;

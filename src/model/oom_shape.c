@@ -12,6 +12,7 @@
 #include "ops/op.h"
 
 #define MOST_MATCHES	256
+#define MOST_PADDED	8	/* rows or columns, by kernels of up to 9 */
 #define MOST_OCTAVES	600	/* batches beyond 64 times the spec's, or below, are not likely */
 
 const char *
@@ -21,7 +22,8 @@ shape_order_name(enum shape_order o)
 		[SHAPE_AS_IS] = "channels first", [SHAPE_CHANNELS_LAST] = "channels last",
 		[SHAPE_TRANSPOSED] = "a weight as TensorFlow keeps it",
 		[SHAPE_TIME_MAJOR] = "time first", [SHAPE_OTHER] = "axes in another order",
-		[SHAPE_FLAT] = "flattened", [SHAPE_ROWS] = "the batch and the first axis in one",
+		[SHAPE_FLAT] = "flattened", [SHAPE_ROWS] = "the batch and positions in one",
+		[SHAPE_PADDED] = "padded at its edges, for a convolution",
 	};
 
 	return name[o];
@@ -157,18 +159,50 @@ batched_shape(const struct tensor *t, const struct oom_shape *s, struct shape_ma
 	return false;
 }
 
-/* [B * T, D] */
+/* [B * T, D], and [B * H * W, C] of a map. */
 static bool
 rows_shape(const struct tensor *t, const struct oom_shape *s, struct shape_match *m)
 {
-	if (t->rank != 2 || s->rank != 2 || t->dim[1] != s->dim[1] || t->dim[0] < 2 ||
-	    s->dim[0] <= t->dim[0] || s->dim[0] % t->dim[0] != 0)
+	bool map = t->rank == 3;
+	int64_t rows = map ? t->dim[1] * t->dim[2] : t->dim[0];
+	int last = map ? 0 : 1;
+
+	if ((t->rank != 2 && !map) || s->rank != 2 || t->dim[last] != s->dim[1] || rows < 2 ||
+	    s->dim[0] <= rows || s->dim[0] % rows != 0)
 		return false;
 	m->order = SHAPE_ROWS;
 	m->axis[0] = SHAPE_MERGED;
-	m->axis[1] = 1;
-	m->batch = s->dim[0] / t->dim[0];
+	m->axis[1] = last;
+	m->batch = s->dim[0] / rows;
 	return true;
+}
+
+/* A map with a few rows and columns more, channels first or last. */
+static bool
+padded_shape(const struct tensor *t, const struct oom_shape *s, struct shape_match *m)
+{
+	int64_t more[2];
+	int last, i;
+
+	if (t->rank != 3 || s->rank != 4)
+		return false;
+	for (last = 0; last < 2; last++) {
+		const int64_t *map = s->dim + (last ? 1 : 2);
+
+		for (i = 0; i < 2; i++)
+			more[i] = map[i] - t->dim[i + 1];
+		if (s->dim[last ? 3 : 1] != t->dim[0] || more[0] < 0 || more[1] < 0 ||
+		    more[0] > MOST_PADDED || more[1] > MOST_PADDED)
+			continue;
+		m->order = SHAPE_PADDED;
+		m->axis[0] = SHAPE_BATCH;
+		m->axis[last ? 3 : 1] = 0;
+		m->axis[last ? 1 : 2] = 1;
+		m->axis[last ? 2 : 3] = 2;
+		m->batch = s->dim[0];
+		return true;
+	}
+	return false;
 }
 
 static bool
@@ -176,10 +210,11 @@ compare(const struct tensor *t, const struct oom_shape *s, int64_t batch, struct
 {
 	static const int unlikely[] = { [SHAPE_AS_IS] = 0, [SHAPE_CHANNELS_LAST] = 0,
 	    [SHAPE_TRANSPOSED] = 0, [SHAPE_TIME_MAJOR] = 3, [SHAPE_OTHER] = 6, [SHAPE_FLAT] = 3,
-	    [SHAPE_ROWS] = 3 };
+	    [SHAPE_ROWS] = 3, [SHAPE_PADDED] = 7 };
 
 	*m = (struct shape_match){ .tensor = t };
-	if (t->batched && (batched_shape(t, s, m) || rows_shape(t, s, m)))
+	if (t->batched && (batched_shape(t, s, m) || rows_shape(t, s, m) ||
+	    padded_shape(t, s, m)))
 		m->score = unlikely[m->order] + 2 * (m->batch != batch);
 	else if (s->rank == t->rank && s->rank > 0 && permuted(t, s->dim, m->axis, &m->order))
 		m->score = unlikely[m->order] + (t->batched ? 5 : 0);

@@ -16,7 +16,8 @@ enum shape_order {
 	SHAPE_TIME_MAJOR,	/* the batch comes second */
 	SHAPE_OTHER,		/* the same extents in another order */
 	SHAPE_FLAT,		/* all axes but the batch are one */
-	SHAPE_ROWS		/* the batch and the first axis are one */
+	SHAPE_ROWS,		/* the batch and the first axis are one, or all but the channels */
+	SHAPE_PADDED		/* a few larger in height and width */
 };
 
 const char	*shape_order_name(enum shape_order);
