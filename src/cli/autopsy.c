@@ -217,27 +217,19 @@ implied_batch(const struct autopsy *y)
 
 /* ---- what would fit ---- */
 
+/* The largest batch within a pool by a framework's model. */
 static int64_t
-eager_at(const struct module *m, int64_t batch)
-{
-	struct forecast f;
-
-	forecast(m, FRAMEWORK_PYTORCH, batch, &f);
-	return f.known ? f.allocated + f.blas : INT64_MAX;
-}
-
-static int64_t
-eager_largest(const struct module *m, int64_t pool)
+largest_as(const struct module *m, enum framework as, int64_t pool)
 {
 	int64_t lo = 0, hi = 1, mid;
 
-	while (hi < MOST_EAGER && eager_at(m, hi) <= pool) {
+	while (hi < MOST_EAGER && forecast_fits(m, as, hi, pool)) {
 		lo = hi;
 		hi *= 2;
 	}
 	while (hi - lo > 1) {
 		mid = lo + (hi - lo) / 2;
-		if (eager_at(m, mid) <= pool)
+		if (forecast_fits(m, as, mid, pool))
 			lo = mid;
 		else
 			hi = mid;
@@ -245,11 +237,28 @@ eager_largest(const struct module *m, int64_t pool)
 	return lo;
 }
 
-static bool
-is_pytorch(const struct oom_message *o)
+/* The framework that wrote it, if it is one whose memory is modelled; FRAMEWORKS: it is not. */
+static enum framework
+framework_of(const struct module *m, const struct oom_message *o)
 {
-	return o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY || o->kind == OOM_MPS ||
-	    o->kind == OOM_PYTORCH_CPU;
+	struct keras_local k;
+	int i;
+
+	switch (o->kind) {
+	case OOM_PYTORCH:
+	case OOM_TORCH_SUMMARY:
+	case OOM_PYTORCH_CPU:
+	case OOM_MPS:
+		return FRAMEWORK_PYTORCH;
+	case OOM_TENSORFLOW:
+	case OOM_TF_ALLOCATOR:
+		for (i = 0; m->train && i < m->train->nodes.n; i++)
+			if (keras_local(m, m->train->nodes.v[i], &k))
+				return FRAMEWORK_KERAS1;
+		return FRAMEWORK_TF;
+	default:
+		return FRAMEWORKS;
+	}
 }
 
 static void
@@ -258,14 +267,15 @@ weigh(struct arena *a, struct autopsy *y, const struct spec *spec)
 	struct module *m = y->module;
 	struct advisor *v = ARENA_NEW(a, struct advisor);
 
-	if (y->main && is_pytorch(y->main))
-		y->eager_known = eager_simulate(m, y->batch, &y->eager);
-	if (y->eager_known && y->budget.allocated > 0)
-		y->eager_for_said = eager_largest(m, y->budget.allocated);
+	y->framework = y->main && !y->dump.local ? framework_of(m, y->main) : FRAMEWORKS;
+	if (y->framework != FRAMEWORKS)
+		forecast(m, y->framework, y->batch, &y->forecast);
+	if (y->forecast.known && y->budget.allocated > 0)
+		y->batch_for_said = largest_as(m, y->framework, y->budget.allocated);
 	if (y->budget.pool <= 0)
 		return;
-	if (y->eager_known)
-		y->eager_largest = eager_largest(m, y->budget.pool);
+	if (y->forecast.known)
+		y->forecast_largest = largest_as(m, y->framework, y->budget.pool);
 	fit_answer(m, y->budget.pool, 0, &y->fit);
 	y->fitted = true;
 	if (y->fit.fits || y->batch != y->spec_batch)

@@ -3,7 +3,7 @@
 #define STOWAGE_CLI_AUTOPSY_H
 
 #include "model/advice.h"
-#include "model/eager.h"
+#include "model/forecast.h"
 #include "model/oom_dump.h"
 #include "model/oom_log.h"
 #include "model/oom_shape.h"
@@ -33,10 +33,10 @@ struct autopsy {
 	struct shape_matches nearest;	/* where none matches */
 	struct budget budget;
 	struct dump_story dump;
-	struct eager eager;
-	bool eager_known;
-	int64_t eager_for_said;	/* the batch that takes the bytes the message counts; 0: none */
-	int64_t eager_largest;	/* batch within the pool by that model */
+	enum framework framework;	/* whose run that was, as far as there is a model of it */
+	struct forecast forecast;	/* of that run; known: there is a model, and a step */
+	int64_t batch_for_said;	/* the batch that takes the bytes the message counts; 0: none */
+	int64_t forecast_largest;	/* batch within the pool by that model */
 	int64_t card, card_largest;	/* --memory: bytes, and the batch by the dump's rules */
 	struct fit fit;
 	bool fitted;

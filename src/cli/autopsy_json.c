@@ -166,11 +166,13 @@ write_fit(struct json *j, const struct autopsy *y)
 {
 	int i;
 
-	if (y->eager_known) {
-		json_object(j, "pytorch");
+	if (y->forecast.known) {
+		json_object(j, y->framework == FRAMEWORK_PYTORCH ? "pytorch" : "tensorflow");
 		json_bool(j, "estimate", true);
-		json_int(j, "peak_bytes", y->eager.peak);
-		json_int(j, "largest_batch", y->eager_largest);
+		json_int(j, "peak_bytes", y->forecast.tensors);
+		json_int(j, "allocated_bytes", y->forecast.allocated);
+		json_int(j, "reserved_bytes", y->forecast.reserved);
+		json_int(j, "largest_batch", y->forecast_largest);
 		json_end(j);
 	}
 	if (!y->fitted)

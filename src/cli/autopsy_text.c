@@ -385,12 +385,12 @@ print_surplus(const struct autopsy *y)
 {
 	int64_t said = y->budget.allocated;
 
-	if (said <= 0 || said / 4 * 3 <= y->eager.peak)
+	if (said <= 0 || said / 4 * 3 <= y->forecast.tensors)
 		return;
-	if (y->eager_for_said > y->batch)
+	if (y->batch_for_said > y->batch)
 		say(y, "The message counts far more: what batch %lld of this network would take. "
 		    "Either the run had a larger batch, or tensors of earlier steps, of another "
-		    "network or of validation were still held.", (long long)y->eager_for_said);
+		    "network or of validation were still held.", (long long)y->batch_for_said);
 }
 
 static void
@@ -398,16 +398,22 @@ print_alive(const struct autopsy *y)
 {
 	const struct module *m = y->module;
 	const struct plan_summary *s;
+	bool torch = y->framework == FRAMEWORK_PYTORCH;
 	int i;
 
-	if (y->eager_known) {
-		heading(y, arena_printf(m->arena, "What else was alive: PyTorch eager, simulated "
-		    "at batch %lld (an estimate)", (long long)y->batch));
+	if (y->forecast.known) {
+		heading(y, arena_printf(m->arena, "What else was alive: %s at batch %lld (an "
+		    "estimate)", torch ? "PyTorch eager, simulated" : "TensorFlow, by PyTorch's "
+		    "order of the same tensors,", (long long)y->batch));
 		for (i = 0; i < TENSOR_KINDS; i++)
-			if (y->eager.at_peak[i])
-				row(y, plan_kind_heading((enum tensor_kind)i), y->eager.at_peak[i],
+			if (y->forecast.eager.at_peak[i])
+				row(y, plan_kind_heading((enum tensor_kind)i), y->forecast.eager.at_peak[i],
 				    "");
-		row(y, "tensors at the peak", y->eager.peak, y->eager.at ? y->eager.at->path : "");
+		row(y, "tensors at the peak", y->forecast.tensors, y->forecast.eager.at ? y->forecast.eager.at->path : "");
+		if (y->forecast.unrolled)
+			row(y, "a locally-connected layer's slices", y->forecast.unrolled, "");
+		if (!torch)
+			row(y, "in its allocator's blocks", y->forecast.allocated, "");
 		print_surplus(y);
 		return;
 	}
@@ -424,12 +430,23 @@ print_alive(const struct autopsy *y)
 	    m->plan->at[m->plan->peak].node->path);
 }
 
+static const char *
+in_framework(const struct autopsy *y)
+{
+	return y->framework == FRAMEWORK_PYTORCH ? "PyTorch" : "TensorFlow";
+}
+
 static void
 print_fit(const struct autopsy *y)
 {
 	const struct module *m = y->module;
 	char pool[SIZE_TEXT], bytes[SIZE_TEXT];
 
+	if (!y->fitted && y->main && !y->main->host) {
+		heading(y, "What would fit");
+		say(y, "Neither the log nor the spec says how much memory there was: --memory SIZE "
+		    "does.");
+	}
 	if (!y->fitted)
 		return;
 	heading(y, "What would fit");
@@ -441,13 +458,13 @@ print_fit(const struct autopsy *y)
 	if (y->dump.local && y->card)
 		say(y, "With %s B the same rules say %lld.", size_commas(bytes, y->card),
 		    (long long)y->card_largest);
-	if (y->eager_known && y->eager_largest)
-		say(y, "In PyTorch, batch %lld by the simulated tensors, in blocks of its "
-		    "allocator; workspaces and fragmentation take some of it, so the truth is "
-		    "smaller (an estimate).",
-		    (long long)y->eager_largest);
-	else if (y->eager_known)
-		say(y, "In PyTorch not even one sample, by the simulated tensors alone.");
+	if (y->forecast.known && y->forecast_largest)
+		say(y, "In %s, batch %lld by the simulated tensors, in blocks of its allocator; "
+		    "workspaces and fragmentation take some of it, so the truth is smaller (an "
+		    "estimate).", in_framework(y), (long long)y->forecast_largest);
+	else if (y->forecast.known)
+		say(y, "In %s not even one sample, by the model of its allocator.",
+		    in_framework(y));
 	say(y, "Here, batch %lld needs %s B and %s%s", (long long)y->batch,
 	    size_commas(bytes, m->plan->arena_bytes), y->fit.fits ? "fits" : "does not fit",
 	    y->fit.largest.batch > 0 && !y->fit.largest.endless ? arena_printf(m->arena,
@@ -505,9 +522,9 @@ print_advice(const struct autopsy *y)
 		return;
 	heading(y, "What to change");
 	print_local_cure(y);
-	if (y->eager_known && y->eager_largest && y->eager_largest < y->batch)
-		say(y, "In PyTorch, micro-batches of at most %lld, accumulated to the same update.",
-		    (long long)y->eager_largest);
+	if (y->forecast.known && y->forecast_largest && y->forecast_largest < y->batch)
+		say(y, "In %s, micro-batches of at most %lld, accumulated to the same update.",
+		    in_framework(y), (long long)y->forecast_largest);
 	for (i = 0; i < y->nadvice; i++)
 		say(y, "%s: %s%s", y->advice[i].title, size_human(bytes, y->advice[i].arena),
 		    y->advice[i].fits ? ", fits" : ", not enough by itself");

@@ -110,11 +110,41 @@ blas_workspaces(const struct module *m)
 	return 0;
 }
 
-void
-forecast(const struct module *m, enum framework f, int64_t batch, struct forecast *to)
+static bool
+is_keras(enum framework f)
+{
+	return f == FRAMEWORK_KERAS1 || f == FRAMEWORK_KERAS2;
+}
+
+/* The step in a pool; false where its allocator could not serve all of it. TensorFlow takes a pool
+ * whole unless it was told to grow; what it would take of an endless one, only growing tells. */
+static bool
+run(const struct module *m, enum framework f, int64_t pool, struct forecast *to)
 {
 	struct server s = { .torch = f == FRAMEWORK_PYTORCH };
 
+	torch_cache_init(&s.cache, m->arena);
+	bfc_init(&s.bfc, m->arena, pool);
+	if (pool != ENDLESS)
+		s.bfc.next_region = pool;
+	play(&s, &to->eager, m->arena);
+	if (is_keras(f))
+		to->unrolled = unrolled(m, f, to->eager.batch);
+	if (to->unrolled && !s.failed)
+		s.failed = to->unrolled == INT64_MAX || bfc_alloc(&s.bfc, to->unrolled) < 0;
+	if (s.failed)
+		return false;
+	to->allocated = s.most + to->unrolled;
+	to->reserved = s.torch ? s.cache.reserved : s.bfc.regions;
+	if (to->reserved < to->allocated)
+		to->reserved = to->allocated;
+	to->blas = s.torch ? blas_workspaces(m) : 0;
+	return true;
+}
+
+void
+forecast(const struct module *m, enum framework f, int64_t batch, struct forecast *to)
+{
 	*to = (struct forecast){ .framework = f };
 	if (!eager_simulate(m, batch, &to->eager)) {
 		to->why_not = m->set.precision == PREC_BF16 || m->set.precision == PREC_F16 ?
@@ -123,22 +153,17 @@ forecast(const struct module *m, enum framework f, int64_t batch, struct forecas
 		return;
 	}
 	to->tensors = to->eager.peak;
-	torch_cache_init(&s.cache, m->arena);
-	bfc_init(&s.bfc, m->arena, ENDLESS);
-	play(&s, &to->eager, m->arena);
-	if (f == FRAMEWORK_KERAS1 || f == FRAMEWORK_KERAS2)
-		to->unrolled = unrolled(m, f, batch);
-	if (to->unrolled && !s.failed)
-		s.failed = to->unrolled == INT64_MAX || bfc_alloc(&s.bfc, to->unrolled) < 0;
-	if (s.failed) {
+	to->known = run(m, f, ENDLESS, to);
+	if (!to->known)
 		to->why_not = "its sizes are beyond 63 bits";
-		return;
-	}
-	to->known = true;
-	to->allocated = s.most + to->unrolled;
-	to->reserved = s.torch ? s.cache.reserved : s.bfc.regions;
-	if (to->reserved < to->allocated)
-		to->reserved = to->allocated;
-	if (f == FRAMEWORK_PYTORCH)
-		to->blas = blas_workspaces(m);
+}
+
+/* PyTorch gives back what it caches before it gives up, so that blocks in use decide there. */
+bool
+forecast_fits(const struct module *m, enum framework f, int64_t batch, int64_t pool)
+{
+	struct forecast c = { .framework = f };
+
+	return eager_simulate(m, batch, &c.eager) && run(m, f, pool, &c) &&
+	    (f != FRAMEWORK_PYTORCH || c.allocated + c.blas <= pool);
 }

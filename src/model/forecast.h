@@ -31,4 +31,7 @@ struct forecast {
 /* The module's step at a micro-batch. */
 void	forecast(const struct module *, enum framework, int64_t batch, struct forecast *);
 
+/* Does that step get all it asks for on a device that gives the framework POOL bytes? */
+bool	forecast_fits(const struct module *, enum framework, int64_t batch, int64_t pool);
+
 #endif
