@@ -1,10 +1,18 @@
 /*
  * The model of TensorFlow's allocator against what TensorFlow itself printed when it ran out of
- * memory: the census of chunks in use on an 11,439 MiB card (design.md, section 7).
+ * memory: the census of chunks in use on an 11,439 MiB card (design.md, section 7), once from a list
+ * of requests and once from the network of that run alone.
  */
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
+
+#include "emit/emit.h"
+#include "lang/expand.h"
 #include "model/bfc.h"
+#include "model/keras.h"
+#include "passes/pass.h"
+#include "plan/plan.h"
 
 #define POOL	INT64_C(10373441024)	/* what the allocator had of the card */
 #define WHOLE	INT64_C(2560000)	/* the locally-connected layer's input, batch 32 */
@@ -153,4 +161,56 @@ Test(bfc, refuses_what_the_pool_cannot_hold)
 	cr_expect_eq(bfc_alloc(&b, INT64_MAX), -1);
 	cr_expect(bfc_alloc(&b, 1 << 20) >= 0);
 	cr_expect_eq(bfc_alloc(&b, 1), -1);
+}
+
+/* ---- from the network ---- */
+
+static struct module *
+local_merge(struct keras_local *k)
+{
+	const char *dir = getenv("top_srcdir"), *why;
+	struct pass_options o = { .target = target_find("c"), .threads = 1 };
+	struct diags *d = ARENA_NEW(arena, struct diags);
+	struct source *src = source_read(arena, arena_printf(arena, "%s/specs/local_merge.nn",
+	    dir ? dir : "."), &why);
+	struct module *m;
+	int i;
+
+	cr_assert(src, "%s", why);
+	diags_init(d, arena);
+	m = spec_load(arena, d, src, NULL)->modules.v[0];
+	cr_assert_eq(d->errors, 0);
+	cr_assert(passes_run(m, &o));
+	for (i = 0; i < m->train->nodes.n; i++)
+		if (keras_local(m, m->train->nodes.v[i], k))
+			return m;
+	cr_assert_fail("there is no locally-connected layer");
+	return NULL;
+}
+
+/* No size of the dump is given to it: all 18 classes and the total follow from the spec. */
+Test(bfc, the_network_alone_reproduces_the_dump)
+{
+	struct keras_local k;
+	struct module *m = local_merge(&k);
+	struct bfc b;
+
+	cr_expect_eq(k.positions, POSITIONS);
+	cr_expect_eq(affine_at(k.input, 32), WHOLE);
+	cr_expect_eq(keras_local_replay(m, &k, 32, POOL, &b), 4045);
+	compare(&b);
+}
+
+Test(bfc, the_network_alone_fits_at_25_in_that_pool_and_at_29_on_the_card)
+{
+	const int64_t card = INT64_C(11439) << 20;
+	struct keras_local k;
+	struct module *m = local_merge(&k);
+
+	cr_expect(keras_local_fits(m, &k, 25, POOL));
+	cr_expect_not(keras_local_fits(m, &k, 26, POOL));
+	cr_expect(keras_local_fits(m, &k, 29, card));
+	cr_expect_not(keras_local_fits(m, &k, 30, card));
+	cr_expect_eq(keras_local_largest(m, &k, 1000, POOL), 25);
+	cr_expect_eq(keras_local_largest(m, &k, 1000, card), 29);
 }
