@@ -235,6 +235,9 @@ static const struct {
 	{ 2, { 10, 4800 }, "d.weight", SHAPE_AS_IS, 0 },
 	{ 3, { 8, 20, 30 }, "c", SHAPE_AS_IS, 0 },
 	{ 1, { 8 }, "c.bias", SHAPE_AS_IS, 0 },
+	{ 4, { 64, 8, 24, 34 }, "c", SHAPE_PADDED, 64 },
+	{ 4, { 64, 21, 31, 3 }, "x", SHAPE_PADDED, 64 },
+	{ 2, { 64 * 20 * 30, 8 }, "c", SHAPE_ROWS, 64 },
 };
 
 Test(oom, shapes_in_the_orders_of_the_frameworks)
@@ -258,7 +261,7 @@ Test(oom, shapes_in_the_orders_of_the_frameworks)
 
 Test(oom, a_shape_of_nothing_has_neighbours)
 {
-	struct oom_shape s = { .known = true, .rank = 4, .dim = { 64, 8, 21, 30 } };
+	struct oom_shape s = { .known = true, .rank = 4, .dim = { 64, 8, 18, 30 } };
 	struct shape_matches found;
 
 	shape_find(network(), &s, 64, "", &found);
