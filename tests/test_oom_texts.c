@@ -1,8 +1,8 @@
 /*
- * Out-of-memory texts as frameworks print them and users paste them, from public reports, with what they
- * say by their own words: whose they are, shape, bytes, operation. Each is read as it is and in the
- * forms in which logs arrive: with a time before each line, in colour, quoted in a mail, broken by a
- * terminal, within JSON.
+ * Out-of-memory texts as frameworks print them and users paste them, from public reports, with what
+ * they say by their own words: whose they are, shape, bytes, operation. Each is read as it is and in
+ * the forms in which logs arrive: with a time before each line, in colour, quoted in a mail, broken by
+ * a terminal, within JSON.
  */
 #include <criterion/criterion.h>
 
@@ -209,7 +209,8 @@ static const struct want texts[] = {
 	    "GiB total capacity; 8.57 MiB already allocated; 9.28 GiB free; 4.68 MiB "
 	    "cached)" },
 	{ .name = "t13", .who = "PyTorch",
-	  .size = { { OOM_TOTAL, 6442450944 }, { OOM_ALLOCATED, 3747358965 }, { OOM_RESERVED, 3758096384 }, { OOM_FREE, 1116691496 } },
+	  .size = { { OOM_TOTAL, 6442450944 }, { OOM_ALLOCATED, 3747358965 },
+	    { OOM_RESERVED, 3758096384 }, { OOM_FREE, 1116691496 } },
 	  .text = "CUDA out of memory. Tried to allocate 1.71 GiB (GPU 0; 6.00 GiB total "
 	    "capacity; 3.49 GiB already allocated; 1.04 GiB free; 3.50 GiB reserved in "
 	    "total by PyTorch) If reserved memory is >> allocated memory try setting "
@@ -222,7 +223,8 @@ static const struct want texts[] = {
 	    "allocated memory 2.93 GiB is allocated by PyTorch, and 2.30 GiB is reserved "
 	    "by PyTorch but unallocated. If reserved but unallocated" },
 	{ .name = "t25", .who = "PyTorch",
-	  .size = { { OOM_TOTAL, 33790655201 }, { OOM_FREE, 13668733419 }, { OOM_ALLOCATED, 9749575761 } },
+	  .size = { { OOM_TOTAL, 33790655201 }, { OOM_FREE, 13668733419 },
+	    { OOM_ALLOCATED, 9749575761 } },
 	  .text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 22.78 GiB. "
 	    "GPU 0 has a total capacity of 31.47 GiB of which 12.73 GiB is free. "
 	    "Including non-PyTorch memory, this process has 18.73 GiB memory in use. Of "
@@ -646,8 +648,9 @@ Test(oom_texts, all_in_one_log)
 	oom_log_read(&log, arena, feed, &o);
 	cr_expect_eq(log.more, 0);
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		for (k = 0; k < log.messages.n && strcmp(log.messages.v[k].who, texts[i].who) != 0; k++)
-			;
+		for (k = 0; k < log.messages.n; k++)
+			if (strcmp(log.messages.v[k].who, texts[i].who) == 0)
+				break;
 		cr_expect(k < log.messages.n || strcmp(texts[i].who, "the machine") == 0,
 		    "%s is lost", texts[i].who);
 	}

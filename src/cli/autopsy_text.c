@@ -398,6 +398,7 @@ print_alive(const struct autopsy *y)
 {
 	const struct module *m = y->module;
 	const struct plan_summary *s;
+	const struct eager *e = &y->forecast.eager;
 	bool torch = y->framework == FRAMEWORK_PYTORCH;
 	int i;
 
@@ -406,10 +407,9 @@ print_alive(const struct autopsy *y)
 		    "estimate)", torch ? "PyTorch eager, simulated" : "TensorFlow, by PyTorch's "
 		    "order of the same tensors,", (long long)y->batch));
 		for (i = 0; i < TENSOR_KINDS; i++)
-			if (y->forecast.eager.at_peak[i])
-				row(y, plan_kind_heading((enum tensor_kind)i), y->forecast.eager.at_peak[i],
-				    "");
-		row(y, "tensors at the peak", y->forecast.tensors, y->forecast.eager.at ? y->forecast.eager.at->path : "");
+			if (e->at_peak[i])
+				row(y, plan_kind_heading((enum tensor_kind)i), e->at_peak[i], "");
+		row(y, "tensors at the peak", y->forecast.tensors, e->at ? e->at->path : "");
 		if (y->forecast.unrolled)
 			row(y, "a locally-connected layer's slices", y->forecast.unrolled, "");
 		if (!torch)
@@ -502,8 +502,8 @@ print_idle(const struct autopsy *y)
 		text_printf(&t, "%s%s (%s)", t.n ? "; " : "", v->what, v->why);
 	if (y->main && y->main->host) {
 		heading(y, "What to change");
-		say(y, "This was not the device. Fewer loader workers, less read ahead, pinned or kept "
-		    "in memory at once, and pictures decoded when they are needed help here; a "
+		say(y, "This was not the device. Fewer loader workers, less read ahead, pinned or "
+		    "kept in memory at once, and pictures decoded when they are needed help here; a "
 		    "smaller batch hardly does.");
 	} else {
 		say(y, "No effect on the device: %s.", t.s);

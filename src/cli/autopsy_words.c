@@ -117,8 +117,8 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		return arena_printf(a, "Metal's share of the machine's memory ended at a request "
 		    "of %s; other programs have a part of it.", what);
 	case OOM_OTHER:
-		return o->size[OOM_ASKED].known ? arena_printf(a, "A wording that is not known here. By "
-		    "its words, memory ended at a request of %s.", what) : "A wording that is not "
+		return o->size[OOM_ASKED].known ? arena_printf(a, "A wording that is not known here. "
+		    "By its words, memory ended at a request of %s.", what) : "A wording that is not "
 		    "known here. By its words, memory ended; it does not say for what.";
 	case OOM_OURS:
 		return arena_printf(a, "The program needs %s in one block, and saw before it began "
@@ -166,11 +166,11 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 	if (o->host)
 		return host_meaning(a, o, element);
 	if (o->kind == OOM_OTHER && o->shape.known)
-		return arena_printf(a, "A wording that is not known here. By its words, there was no "
-		    "room for %s.", tensor_words(a, o, element));
+		return arena_printf(a, "A wording that is not known here. By its words, there was "
+		    "no room for %s.", tensor_words(a, o, element));
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
-		return arena_printf(a, "TensorFlow had no memory left on the device%s%s. The message "
-		    "does not say for what.", o->node[0] ? " in " : "", o->node);
+		return arena_printf(a, "TensorFlow had no memory left on the device%s%s. The "
+		    "message does not say for what.", o->node[0] ? " in " : "", o->node);
 	if (o->kind == OOM_TENSORFLOW)
 		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",
 		    tensor_words(a, o, element), o->node[0] ? autopsy_in_backward(o) ?

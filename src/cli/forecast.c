@@ -59,8 +59,8 @@ check_name(const struct command *c, const char *s, size_t n)
 		name[k] = framework_name(k);
 	snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), s);
 	near = text_nearest(word, name, FRAMEWORKS);
-	usage_error(c, "--as: unknown framework '%s'%s%s%s; expected pytorch, tf, keras1 or keras2, or "
-	    "several with commas", word, near ? "; did you mean '" : "", near ? near : "",
+	usage_error(c, "--as: unknown framework '%s'%s%s%s; expected pytorch, tf, keras1 or keras2, "
+	    "or several with commas", word, near ? "; did you mean '" : "", near ? near : "",
 	    near ? "'?" : "");
 	return false;
 }

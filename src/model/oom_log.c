@@ -352,7 +352,8 @@ keep_message(struct oom_log *log, const struct oom_message *o)
 
 	if (adds_nothing(log, o))
 		return;
-	if (is_vague(o) && log->messages.n > 0 && says_more(&log->messages.v[log->messages.n - 1], o))
+	if (is_vague(o) && log->messages.n > 0 &&
+	    says_more(&log->messages.v[log->messages.n - 1], o))
 		log->messages.n--;
 	for (i = 0; i < log->messages.n; i++)
 		if (repeats(&log->messages.v[i], o)) {

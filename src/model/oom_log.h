@@ -12,7 +12,8 @@
 enum oom_kind {
 	OOM_TENSORFLOW,		/* a tensor's shape */
 	OOM_TF_ALLOCATOR,	/* its allocator: bytes */
-	OOM_PYTORCH, OOM_TORCH_SUMMARY, OOM_PYTORCH_CPU, OOM_MPS, OOM_XLA, OOM_ONNX, OOM_PADDLE, OOM_NUMPY, OOM_CUPY,
+	OOM_PYTORCH, OOM_TORCH_SUMMARY, OOM_PYTORCH_CPU, OOM_MPS, OOM_XLA, OOM_ONNX,
+	OOM_PADDLE, OOM_NUMPY, OOM_CUPY,
 	OOM_CUDA,		/* CUDA and its libraries: an error and no more */
 	OOM_KERNEL,		/* Linux killed the process */
 	OOM_OURS,		/* a program of ours refused to start */

@@ -56,8 +56,8 @@ digits(const char *s, const char *end, bool commas, int64_t *n, bool *good)
 	*n = 0;
 	*good = s < end && is_digit(*s);
 	for (; s < end && s - from < 40; s++) {
-		if (commas && *s == ',' && s > from && s + 3 < end && is_digit(s[1]) && is_digit(s[2]) &&
-		    is_digit(s[3]))
+		if (commas && *s == ',' && s > from && s + 3 < end && is_digit(s[1]) &&
+		    is_digit(s[2]) && is_digit(s[3]))
 			continue;
 		if (!is_digit(*s))
 			break;
@@ -69,8 +69,8 @@ digits(const char *s, const char *end, bool commas, int64_t *n, bool *good)
 	return s;
 }
 
-/* The same for a number that is no pattern's end: where the line ends in it and the next begins with
- * a digit, that belongs to it, unless REST says that another number follows. */
+/* The same for a number that is no pattern's end: where the line ends in it and the next begins
+ * with a digit, that belongs to it, unless REST says that another number follows. */
 static const char *
 number(const char *s, const char *end, bool commas, const char *rest, int64_t *n, bool *good)
 {

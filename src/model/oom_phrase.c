@@ -12,12 +12,12 @@
 #define RUNTIME		ROLE_NAMED, OOM_MACHINE, true, NULL, NULL
 #define LINE(role)	role, OOM_KINDS, false, NULL, NULL
 
-#define NO_ALGORITHM	"cuDNN found no algorithm for a convolution. Most often that means that no "	\
-    "algorithm's workspace fitted into what was free."
-#define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that means "	\
-    "that the device had no memory left for it."
-#define KILLED		"The machine's memory, not the device's, ran out, or a limit of the container "	\
-    "was reached, and the process was ended."
+#define NO_ALGORITHM	"cuDNN found no algorithm for a convolution. Most often that means that "	\
+    "no algorithm's workspace fitted into what was free."
+#define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
+    "means that the device had no memory left for it."
+#define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
+    "container was reached, and the process was ended."
 
 const struct phrase oom_phrases[] = {
 	/* TensorFlow */
@@ -40,10 +40,11 @@ const struct phrase oom_phrases[] = {
 	    HOST(OOM_PYTORCH_CPU) },
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "PyTorch CUDA memory summary, device ID #", ROLE_MESSAGE, OOM_TORCH_SUMMARY, false, NULL,
-	    "A table of PyTorch's caching allocator: what tensors took at most, and what it keeps." },
+	    "A table of PyTorch's caching allocator: what tensors took at most, and what it "
+	    "keeps." },
 	{ "DataLoader worker (pid @ is killed by signal: Bus error", ROLE_MESSAGE, OOM_KERNEL, true,
-	    "PyTorch's DataLoader", "Worker processes pass batches through shared memory (/dev/shm), "
-	    "and that was full. It is the machine's, not the device's." },
+	    "PyTorch's DataLoader", "Worker processes pass batches through shared memory "
+	    "(/dev/shm), and that was full. It is the machine's, not the device's." },
 	{ "DataLoader worker (pid @ is killed by signal: Killed", ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", KILLED " Each loader worker holds copies of data." },
 	/* XLA and JAX */
@@ -61,7 +62,8 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA failure 2: out of memory", FROM("ONNX Runtime") },
 	{ "Requested amount of GPU memory (% ) could not be allocated", FROM("TensorRT") },
 	{ "Tactic Device request: % Available: %", ROLE_MESSAGE, OOM_CUDA, false, "TensorRT",
-	    "TensorRT left out a way to run a layer whose workspace was not there; it tries others." },
+	    "TensorRT left out a way to run a layer whose workspace was not there; it tries "
+	    "others." },
 	{ "Error Code 2: OutOfMemory", FROM("TensorRT") },
 	/* others */
 	{ "Out of memory error on GPU # . Cannot allocate %", MESSAGE(OOM_PADDLE) },

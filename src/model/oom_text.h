@@ -1,6 +1,7 @@
 /*
- * Text as it comes out of terminals and log collectors: carriage returns, colours and bytes that are no
- * text are dropped, so that no pattern needs to know of them; what JSON writes as \n becomes OOM_BREAK.
+ * Text as it comes out of terminals and log collectors: carriage returns, colours and bytes that are
+ * no text are dropped, so that no pattern needs to know of them; what JSON writes as \n becomes
+ * OOM_BREAK.
  */
 #ifndef STOWAGE_MODEL_OOM_TEXT_H
 #define STOWAGE_MODEL_OOM_TEXT_H
