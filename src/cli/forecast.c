@@ -46,6 +46,17 @@ chosen(const struct words *as, enum framework to[FRAMEWORKS])
 	return n;
 }
 
+bool
+forecast_asked(const struct words *as, int framework)
+{
+	enum framework list[FRAMEWORKS];
+	int n = chosen(as, list), i;
+
+	for (i = 0; i < n && list[i] != (enum framework)framework; i++)
+		;
+	return i < n;
+}
+
 static bool
 check_name(const struct command *c, const char *s, size_t n)
 {

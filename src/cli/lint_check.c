@@ -141,16 +141,13 @@ possible_findings(struct lint_check *l, const struct words *as)
 {
 	struct words others = { .n = 0 };
 	struct diags *d;
-	int i, k;
+	int i;
 
 	if (!l->asked.of_plan || !names_oom(l, l->made.spec->file))
 		return NULL;
-	for (i = 0; i < FRAMEWORKS; i++) {
-		for (k = 0; k < as->n && strcmp(as->word[k], framework_name(i)) != 0; k++)
-			;
-		if (k == as->n)
+	for (i = 0; i < FRAMEWORKS; i++)
+		if (!forecast_asked(as, i))
 			others.word[others.n++] = framework_name(i);
-	}
 	d = ARENA_NEW(l->arena, struct diags);
 	diags_init(d, l->arena);
 	for (i = 0; i < l->made.spec->modules.n; i++)
