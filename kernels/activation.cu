@@ -6,99 +6,111 @@
 #include "kernel.h"
 
 /* Not-a-number passes through, so that it shows in the loss instead of being taken for 0. */
-KERNEL(relu_kernel, (real *y, const real *x, int64_t n))
+KERNEL(relu_kernel, (elem *y, const elem *x, int64_t n))
 {
 	EACH (i, n)
-		y[i] = x[i] <= 0 ? 0 : x[i];
+		y[i] = VALUE(x[i]) <= 0 ? ELEM(0) : x[i];
 }
 
 static void
-relu_forward(real *y, const real *x, int64_t n)
+relu_forward(elem *y, const elem *x, int64_t n)
 {
 	LAUNCH(relu_kernel, n, (y, x, n));
 }
 
-KERNEL(relu_grad_kernel, (real *dx, const real *dy, const real *y, int64_t n))
+KERNEL(relu_grad_kernel, (elem *dx, const elem *dy, const elem *y, int64_t n))
 {
 	EACH (i, n)
-		dx[i] = y[i] <= 0 ? 0 : dy[i];
+		dx[i] = VALUE(y[i]) <= 0 ? ELEM(0) : dy[i];
 }
 
 static void
-relu_backward(real *dx, const real *dy, const real *y, int64_t n)
+relu_backward(elem *dx, const elem *dy, const elem *y, int64_t n)
 {
 	LAUNCH(relu_grad_kernel, n, (dx, dy, y, n));
 }
 
-KERNEL(leaky_relu_kernel, (real *y, const real *x, real slope, int64_t n))
+KERNEL(leaky_relu_kernel, (elem *y, const elem *x, real slope, int64_t n))
 {
-	EACH (i, n)
-		y[i] = x[i] > 0 ? x[i] : slope * x[i];
+	EACH (i, n) {
+		real v = VALUE(x[i]);
+
+		y[i] = ELEM(v > 0 ? v : slope * v);
+	}
 }
 
 static void
-leaky_relu_forward(real *y, const real *x, real slope, int64_t n)
+leaky_relu_forward(elem *y, const elem *x, real slope, int64_t n)
 {
 	LAUNCH(leaky_relu_kernel, n, (y, x, slope, n));
 }
 
 /* y has the sign of x, since the slope is not negative */
-KERNEL(leaky_relu_grad_kernel, (real *dx, const real *dy, const real *y, real slope, int64_t n))
+KERNEL(leaky_relu_grad_kernel, (elem *dx, const elem *dy, const elem *y, real slope, int64_t n))
 {
-	EACH (i, n)
-		dx[i] = y[i] > 0 ? dy[i] : slope * dy[i];
+	EACH (i, n) {
+		real d = VALUE(dy[i]);
+
+		dx[i] = ELEM(VALUE(y[i]) > 0 ? d : slope * d);
+	}
 }
 
 static void
-leaky_relu_backward(real *dx, const real *dy, const real *y, real slope, int64_t n)
+leaky_relu_backward(elem *dx, const elem *dy, const elem *y, real slope, int64_t n)
 {
 	LAUNCH(leaky_relu_grad_kernel, n, (dx, dy, y, slope, n));
 }
 
-KERNEL(sigmoid_kernel, (real *y, const real *x, int64_t n))
+KERNEL(sigmoid_kernel, (elem *y, const elem *x, int64_t n))
 {
 	EACH (i, n)
-		y[i] = logistic(x[i]);
+		y[i] = ELEM(logistic(VALUE(x[i])));
 }
 
 static void
-sigmoid_forward(real *y, const real *x, int64_t n)
+sigmoid_forward(elem *y, const elem *x, int64_t n)
 {
 	LAUNCH(sigmoid_kernel, n, (y, x, n));
 }
 
-KERNEL(sigmoid_grad_kernel, (real *dx, const real *dy, const real *y, int64_t n))
+KERNEL(sigmoid_grad_kernel, (elem *dx, const elem *dy, const elem *y, int64_t n))
 {
-	EACH (i, n)
-		dx[i] = dy[i] * y[i] * (1 - y[i]);
+	EACH (i, n) {
+		real s = VALUE(y[i]);
+
+		dx[i] = ELEM(VALUE(dy[i]) * s * (1 - s));
+	}
 }
 
 static void
-sigmoid_backward(real *dx, const real *dy, const real *y, int64_t n)
+sigmoid_backward(elem *dx, const elem *dy, const elem *y, int64_t n)
 {
 	LAUNCH(sigmoid_grad_kernel, n, (dx, dy, y, n));
 }
 
-KERNEL(tanh_kernel, (real *y, const real *x, int64_t n))
+KERNEL(tanh_kernel, (elem *y, const elem *x, int64_t n))
 {
 	EACH (i, n)
-		y[i] = tanh_of(x[i]);
+		y[i] = ELEM(tanh_of(VALUE(x[i])));
 }
 
 static void
-tanh_forward(real *y, const real *x, int64_t n)
+tanh_forward(elem *y, const elem *x, int64_t n)
 {
 	LAUNCH(tanh_kernel, n, (y, x, n));
 }
 
-KERNEL(tanh_grad_kernel, (real *dx, const real *dy, const real *y, int64_t n))
+KERNEL(tanh_grad_kernel, (elem *dx, const elem *dy, const elem *y, int64_t n))
 {
-	EACH (i, n)
-		dx[i] = dy[i] * (1 - y[i] * y[i]);
+	EACH (i, n) {
+		real t = VALUE(y[i]);
+
+		dx[i] = ELEM(VALUE(dy[i]) * (1 - t * t));
+	}
 }
 
 static void
-tanh_backward(real *dx, const real *dy, const real *y, int64_t n)
+tanh_backward(elem *dx, const elem *dy, const elem *y, int64_t n)
 {
 	LAUNCH(tanh_grad_kernel, n, (dx, dy, y, n));
 }
@@ -107,23 +119,27 @@ tanh_backward(real *dx, const real *dy, const real *y, int64_t n)
 #define SQRT_2_OVER_PI	REAL(0.79788456080286536)
 #define GELU_CUBIC	REAL(0.044715)
 
-KERNEL(gelu_kernel, (real *y, const real *x, int64_t n))
-{
-	EACH (i, n)
-		y[i] = x[i] * normal_below(x[i]);
-}
-
-KERNEL(gelu_tanh_kernel, (real *y, const real *x, int64_t n))
+KERNEL(gelu_kernel, (elem *y, const elem *x, int64_t n))
 {
 	EACH (i, n) {
-		real v = x[i];
+		real v = VALUE(x[i]);
 
-		y[i] = REAL(0.5) * v * (1 + tanh_of(SQRT_2_OVER_PI * (v + GELU_CUBIC * v * v * v)));
+		y[i] = ELEM(v * normal_below(v));
+	}
+}
+
+KERNEL(gelu_tanh_kernel, (elem *y, const elem *x, int64_t n))
+{
+	EACH (i, n) {
+		real v = VALUE(x[i]);
+
+		y[i] = ELEM(REAL(0.5) * v *
+		    (1 + tanh_of(SQRT_2_OVER_PI * (v + GELU_CUBIC * v * v * v))));
 	}
 }
 
 static void
-gelu_forward(real *y, const real *x, int tanh_form, int64_t n)
+gelu_forward(elem *y, const elem *x, int tanh_form, int64_t n)
 {
 	if (tanh_form)
 		LAUNCH(gelu_tanh_kernel, n, (y, x, n));
@@ -131,29 +147,29 @@ gelu_forward(real *y, const real *x, int tanh_form, int64_t n)
 		LAUNCH(gelu_kernel, n, (y, x, n));
 }
 
-KERNEL(gelu_grad_kernel, (real *dx, const real *dy, const real *x, int64_t n))
+KERNEL(gelu_grad_kernel, (elem *dx, const elem *dy, const elem *x, int64_t n))
 {
 	EACH (i, n) {
-		real v = x[i];
+		real v = VALUE(x[i]);
 		real density = INV_SQRT_2PI * exp_of(REAL(-0.5) * v * v);
 
-		dx[i] = dy[i] * (normal_below(v) + v * density);
+		dx[i] = ELEM(VALUE(dy[i]) * (normal_below(v) + v * density));
 	}
 }
 
-KERNEL(gelu_tanh_grad_kernel, (real *dx, const real *dy, const real *x, int64_t n))
+KERNEL(gelu_tanh_grad_kernel, (elem *dx, const elem *dy, const elem *x, int64_t n))
 {
 	EACH (i, n) {
-		real v = x[i];
+		real v = VALUE(x[i]);
 		real t = tanh_of(SQRT_2_OVER_PI * (v + GELU_CUBIC * v * v * v));
 		real inner = SQRT_2_OVER_PI * (1 + 3 * GELU_CUBIC * v * v);
 
-		dx[i] = dy[i] * REAL(0.5) * (1 + t + v * (1 - t * t) * inner);
+		dx[i] = ELEM(VALUE(dy[i]) * REAL(0.5) * (1 + t + v * (1 - t * t) * inner));
 	}
 }
 
 static void
-gelu_backward(real *dx, const real *dy, const real *x, int tanh_form, int64_t n)
+gelu_backward(elem *dx, const elem *dy, const elem *x, int tanh_form, int64_t n)
 {
 	if (tanh_form)
 		LAUNCH(gelu_tanh_grad_kernel, n, (dx, dy, x, n));
@@ -161,29 +177,32 @@ gelu_backward(real *dx, const real *dy, const real *x, int tanh_form, int64_t n)
 		LAUNCH(gelu_grad_kernel, n, (dx, dy, x, n));
 }
 
-KERNEL(silu_kernel, (real *y, const real *x, int64_t n))
-{
-	EACH (i, n)
-		y[i] = x[i] * logistic(x[i]);
-}
-
-static void
-silu_forward(real *y, const real *x, int64_t n)
-{
-	LAUNCH(silu_kernel, n, (y, x, n));
-}
-
-KERNEL(silu_grad_kernel, (real *dx, const real *dy, const real *x, int64_t n))
+KERNEL(silu_kernel, (elem *y, const elem *x, int64_t n))
 {
 	EACH (i, n) {
-		real s = logistic(x[i]);
+		real v = VALUE(x[i]);
 
-		dx[i] = dy[i] * s * (1 + x[i] * (1 - s));
+		y[i] = ELEM(v * logistic(v));
 	}
 }
 
 static void
-silu_backward(real *dx, const real *dy, const real *x, int64_t n)
+silu_forward(elem *y, const elem *x, int64_t n)
+{
+	LAUNCH(silu_kernel, n, (y, x, n));
+}
+
+KERNEL(silu_grad_kernel, (elem *dx, const elem *dy, const elem *x, int64_t n))
+{
+	EACH (i, n) {
+		real v = VALUE(x[i]), s = logistic(v);
+
+		dx[i] = ELEM(VALUE(dy[i]) * s * (1 + v * (1 - s)));
+	}
+}
+
+static void
+silu_backward(elem *dx, const elem *dy, const elem *x, int64_t n)
 {
 	LAUNCH(silu_grad_kernel, n, (dx, dy, x, n));
 }

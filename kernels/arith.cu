@@ -52,15 +52,15 @@ combine(int how, real a, real b)
 	    how == COMBINE_MUL ? a * b : a;
 }
 
-KERNEL(combine_kernel, (int how, real *y, const real *a, const real *b, int64_t n))
+KERNEL(combine_kernel, (int how, elem *y, const elem *a, const elem *b, int64_t n))
 {
 	EACH (i, n)
-		y[i] = combine(how, a[i], b[i]);
+		y[i] = ELEM(combine(how, VALUE(a[i]), VALUE(b[i])));
 }
 
 #define COMBINE_CHUNK	4096	/* elements of the innermost group that a thread takes at once */
 
-KERNEL(combine_groups_kernel, (int how, real *y, const real *a, const real *b, struct groups s,
+KERNEL(combine_groups_kernel, (int how, elem *y, const elem *a, const elem *b, struct groups s,
     int64_t rows))
 {
 	int64_t inner = s.n[GROUPS - 1], chunks = (inner + COMBINE_CHUNK - 1) / COMBINE_CHUNK;
@@ -69,7 +69,7 @@ KERNEL(combine_groups_kernel, (int how, real *y, const real *a, const real *b, s
 		int64_t at = r % chunks * COMBINE_CHUNK, row = r / chunks;
 		int64_t count = inner - at < COMBINE_CHUNK ? inner - at : COMBINE_CHUNK;
 		int64_t i = row, ia = at * s.a[GROUPS - 1], ib = at * s.b[GROUPS - 1];
-		real *out = y + row * inner + at;
+		elem *out = y + row * inner + at;
 
 		for (int g = GROUPS - 2; g >= 0; g--) {
 			ia += i % s.n[g] * s.a[g];
@@ -78,23 +78,24 @@ KERNEL(combine_groups_kernel, (int how, real *y, const real *a, const real *b, s
 		}
 		if (s.a[GROUPS - 1] && s.b[GROUPS - 1]) {
 			ALONG_EACH (j, count)
-				out[j] = combine(how, a[ia + j], b[ib + j]);
+				out[j] = ELEM(combine(how, VALUE(a[ia + j]), VALUE(b[ib + j])));
 		} else if (s.a[GROUPS - 1]) {
-			real put = b[ib];
+			real put = VALUE(b[ib]);
 
 			ALONG_EACH (j, count)
-				out[j] = combine(how, a[ia + j], put);
+				out[j] = ELEM(combine(how, VALUE(a[ia + j]), put));
 		} else {
-			real put = a[ia];
+			real put = VALUE(a[ia]);
 
 			ALONG_EACH (j, count)
-				out[j] = combine(how, put, b[ib + j * s.b[GROUPS - 1]]);
+				out[j] = ELEM(combine(how, put,
+				    VALUE(b[ib + j * s.b[GROUPS - 1]])));
 		}
 	}
 }
 
 static void
-combine_groups(int how, real *y, const real *a, const real *b, struct groups s)
+combine_groups(int how, elem *y, const elem *a, const elem *b, struct groups s)
 {
 	int64_t chunks = (s.n[GROUPS - 1] + COMBINE_CHUNK - 1) / COMBINE_CHUNK;
 
@@ -103,46 +104,46 @@ combine_groups(int how, real *y, const real *a, const real *b, struct groups s)
 }
 
 static void
-add_forward(real *y, const real *a, const real *b, int64_t n)
+add_forward(elem *y, const elem *a, const elem *b, int64_t n)
 {
 	LAUNCH(combine_kernel, n, (COMBINE_ADD, y, a, b, n));
 }
 
 static void
-sub_forward(real *y, const real *a, const real *b, int64_t n)
+sub_forward(elem *y, const elem *a, const elem *b, int64_t n)
 {
 	LAUNCH(combine_kernel, n, (COMBINE_SUB, y, a, b, n));
 }
 
 static void
-mul_forward(real *y, const real *a, const real *b, int64_t n)
+mul_forward(elem *y, const elem *a, const elem *b, int64_t n)
 {
 	LAUNCH(combine_kernel, n, (COMBINE_MUL, y, a, b, n));
 }
 
 static void
-add_broadcast(real *y, const real *a, const real *b, int64_t n0, int64_t n1, int64_t n2,
+add_broadcast(elem *y, const elem *a, const elem *b, int64_t n0, int64_t n1, int64_t n2,
     int64_t n3, int64_t n4, int64_t n5, int64_t runs_a, int64_t runs_b)
 {
 	combine_groups(COMBINE_ADD, y, a, b, groups_of(n0, n1, n2, n3, n4, n5, runs_a, runs_b));
 }
 
 static void
-sub_broadcast(real *y, const real *a, const real *b, int64_t n0, int64_t n1, int64_t n2,
+sub_broadcast(elem *y, const elem *a, const elem *b, int64_t n0, int64_t n1, int64_t n2,
     int64_t n3, int64_t n4, int64_t n5, int64_t runs_a, int64_t runs_b)
 {
 	combine_groups(COMBINE_SUB, y, a, b, groups_of(n0, n1, n2, n3, n4, n5, runs_a, runs_b));
 }
 
 static void
-mul_broadcast(real *y, const real *a, const real *b, int64_t n0, int64_t n1, int64_t n2,
+mul_broadcast(elem *y, const elem *a, const elem *b, int64_t n0, int64_t n1, int64_t n2,
     int64_t n3, int64_t n4, int64_t n5, int64_t runs_a, int64_t runs_b)
 {
 	combine_groups(COMBINE_MUL, y, a, b, groups_of(n0, n1, n2, n3, n4, n5, runs_a, runs_b));
 }
 
 static void
-broadcast_forward(real *y, const real *a, int64_t n0, int64_t n1, int64_t n2, int64_t n3,
+broadcast_forward(elem *y, const elem *a, int64_t n0, int64_t n1, int64_t n2, int64_t n3,
     int64_t n4, int64_t n5, int64_t runs_a)
 {
 	combine_groups(COMBINE_FIRST, y, a, a, groups_of(n0, n1, n2, n3, n4, n5, runs_a, runs_a));
@@ -177,7 +178,7 @@ groups_count(const struct groups *s, bool kept)
 }
 
 /* The innermost group is summed: each result, or part of one, is a row. */
-KERNEL(reduce_rows_kernel, (real *out, double *work, const real *dy, const real *other, real sign,
+KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem *other, real sign,
     struct groups s, int64_t outs, int64_t parts))
 {
 	int64_t inner = s.n[GROUPS - 1], total = groups_count(&s, false) * inner;
@@ -190,27 +191,27 @@ KERNEL(reduce_rows_kernel, (real *out, double *work, const real *dy, const real 
 
 		for (int64_t t = PART_FROM(total, p, parts), count; t < end; t += count) {
 			int64_t j0 = t % inner, seg = t / inner;
-			const real *d = dy + base + groups_place(&s, false, seg, s.full) + j0;
-			const real *v = other;
+			const elem *d = dy + base + groups_place(&s, false, seg, s.full) + j0;
+			const elem *v = other;
 			real put = sign;
 
 			count = inner - j0 < end - t ? inner - j0 : end - t;
 			if (v) {
 				v += base_b + groups_place(&s, false, seg, s.b);
-				put = v[0];
+				put = VALUE(v[0]);
 			}
 			if (v && s.b[GROUPS - 1]) {
 				ALONG_ADD (j, count, sum)
-					sum += (double)d[j] * (double)v[j0 + j];
+					sum += (double)VALUE(d[j]) * (double)VALUE(v[j0 + j]);
 			} else {
 				ALONG_ADD (j, count, sum)
-					sum += (double)d[j] * (double)put;
+					sum += (double)VALUE(d[j]) * (double)put;
 			}
 		}
 		sum = ROW_SUM(sum);
 		FIRST {
 			if (parts == 1)
-				out[o] = (real)sum;
+				out[o] = ELEM((real)sum);
 			else
 				work[p * outs + o] = sum;
 		}
@@ -218,7 +219,7 @@ KERNEL(reduce_rows_kernel, (real *out, double *work, const real *dy, const real 
 }
 
 /* The innermost group is kept: neighbouring results are summed side by side. */
-KERNEL(reduce_columns_kernel, (real *out, double *work, const real *dy, const real *other,
+KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, const elem *other,
     real sign, struct groups s, int64_t outs, int64_t parts))
 {
 	int64_t inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
@@ -234,41 +235,44 @@ KERNEL(reduce_columns_kernel, (real *out, double *work, const real *dy, const re
 		double sum[STRIP_LANES] = { 0 };
 
 		for (int64_t t = PART_FROM(total, p, parts); t < end; t++) {
-			const real *d = dy + base + groups_place(&s, false, t, s.full), *v = &sign;
-			int64_t step = other ? s.b[GROUPS - 1] : 0;
+			const elem *d = dy + base + groups_place(&s, false, t, s.full), *v;
 
-			if (other)
-				v = other + base_b + groups_place(&s, false, t, s.b);
-
+			if (!other) {
+				ALONG (j, count)
+					sum[LANE(j)] += (double)VALUE(d[j]) * (double)sign;
+				continue;
+			}
+			v = other + base_b + groups_place(&s, false, t, s.b);
 			ALONG (j, count)
-				sum[LANE(j)] += (double)d[j] * (double)v[j * step];
+				sum[LANE(j)] += (double)VALUE(d[j]) *
+				    (double)VALUE(v[j * s.b[GROUPS - 1]]);
 		}
 		ALONG (j, count) {
 			int64_t at = o * inner + j0 + j;
 
 			if (parts == 1)
-				out[at] = (real)sum[LANE(j)];
+				out[at] = ELEM((real)sum[LANE(j)]);
 			else
 				work[p * outs + at] = sum[LANE(j)];
 		}
 	}
 }
 
-KERNEL(reduce_parts_kernel, (real *out, const double *work, int64_t outs, int64_t parts))
+KERNEL(reduce_parts_kernel, (elem *out, const double *work, int64_t outs, int64_t parts))
 {
 	EACH (o, outs) {
 		double sum = 0;
 
 		for (int64_t p = 0; p < parts; p++)
 			sum += work[p * outs + o];
-		out[o] = (real)sum;
+		out[o] = ELEM((real)sum);
 	}
 }
 
 /* out = the sum of dy * other, or of sign * dy where other is NULL, over the groups that out
  * (RUNS_OUT) does not run along. PARTS > 1: WORK has a double for each part of each result. */
 static void
-reduce_to(real *out, void *work, const real *dy, const real *other, real sign, int64_t n0,
+reduce_to(elem *out, void *work, const elem *dy, const elem *other, real sign, int64_t n0,
     int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5, int64_t runs_out,
     int64_t runs_other, int64_t parts)
 {
@@ -290,14 +294,56 @@ reduce_to(real *out, void *work, const real *dy, const real *other, real sign, i
 
 /* ---- one operand ---- */
 
-KERNEL(scale_kernel, (real *y, const real *x, real factor, real offset, int64_t n))
+KERNEL(scale_kernel, (elem *y, const elem *x, real factor, real offset, int64_t n))
+{
+	EACH (i, n)
+		y[i] = ELEM(VALUE(x[i]) * factor + offset);
+}
+
+static void
+scale_forward(elem *y, const elem *x, real factor, real offset, int64_t n)
+{
+	LAUNCH(scale_kernel, n, (y, x, factor, offset, n));
+}
+
+/* ---- reals, where elements are narrow: losses are added up and weighted in f32 ---- */
+
+#if NARROW
+
+KERNEL(combine_reals_kernel, (int how, real *y, const real *a, const real *b, int64_t n))
+{
+	EACH (i, n)
+		y[i] = combine(how, a[i], b[i]);
+}
+
+static void
+add_forward_reals(real *y, const real *a, const real *b, int64_t n)
+{
+	LAUNCH(combine_reals_kernel, n, (COMBINE_ADD, y, a, b, n));
+}
+
+static void
+sub_forward_reals(real *y, const real *a, const real *b, int64_t n)
+{
+	LAUNCH(combine_reals_kernel, n, (COMBINE_SUB, y, a, b, n));
+}
+
+static void
+mul_forward_reals(real *y, const real *a, const real *b, int64_t n)
+{
+	LAUNCH(combine_reals_kernel, n, (COMBINE_MUL, y, a, b, n));
+}
+
+KERNEL(scale_reals_kernel, (real *y, const real *x, real factor, real offset, int64_t n))
 {
 	EACH (i, n)
 		y[i] = x[i] * factor + offset;
 }
 
 static void
-scale_forward(real *y, const real *x, real factor, real offset, int64_t n)
+scale_forward_reals(real *y, const real *x, real factor, real offset, int64_t n)
 {
-	LAUNCH(scale_kernel, n, (y, x, factor, offset, n));
+	LAUNCH(scale_reals_kernel, n, (y, x, factor, offset, n));
 }
+
+#endif

@@ -11,33 +11,34 @@
 
 #ifdef __CUDACC__
 
-KERNEL(bias_kernel, (real *db, const real *dy, int64_t b, int64_t channels, int64_t positions))
+KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions))
 {
 	ROWS (c, channels) {
 		double sum = 0;
 
 		ALONG (j, b * positions)
-			sum += dy[(j / positions * channels + c) * positions + j % positions];
+			sum += VALUE(dy[(j / positions * channels + c) * positions +
+			    j % positions]);
 		sum = ROW_SUM(sum);
 		FIRST
-			db[c] = (real)sum;
+			db[c] = ELEM((real)sum);
 	}
 }
 
 /* one position: neighbouring threads take neighbouring channels */
-KERNEL(bias_column_kernel, (real *db, const real *dy, int64_t b, int64_t channels))
+KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels))
 {
 	EACH (c, channels) {
 		double sum = 0;
 
 		for (int64_t i = 0; i < b; i++)
-			sum += dy[i * channels + c];
-		db[c] = (real)sum;
+			sum += VALUE(dy[i * channels + c]);
+		db[c] = ELEM((real)sum);
 	}
 }
 
 static void
-bias_backward(real *db, const real *dy, int64_t b, int64_t channels, int64_t positions)
+bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
 {
 	if (positions == 1)
 		LAUNCH(bias_column_kernel, channels, (db, dy, b, channels));
@@ -49,7 +50,7 @@ bias_backward(real *db, const real *dy, int64_t b, int64_t channels, int64_t pos
 
 /* The sum of a row in a fixed order: sixteen lanes, emptied into a double now and then. */
 static inline double
-bias_row(const real *x, int64_t n)
+bias_row(const elem *x, int64_t n)
 {
 	double sum = 0;
 	int64_t i = 0, end;
@@ -60,30 +61,30 @@ bias_row(const real *x, int64_t n)
 		end = n - i > 1024 ? i + 1024 : n;
 		for (; i + 16 <= end; i += 16)
 			for (int q = 0; q < 16; q++)
-				lane[q] += x[i + q];
+				lane[q] += VALUE(x[i + q]);
 		for (int q = 0; q < 16; q++)
 			sum += lane[q];
 	}
 	for (; i < n; i++)
-		sum += x[i];
+		sum += VALUE(x[i]);
 	return sum;
 }
 
-KERNEL(bias_kernel, (real *db, const real *dy, int64_t b, int64_t channels, int64_t positions))
+KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions))
 {
 	ROWS (c, channels) {
 		double sum = 0;
 
 		for (int64_t i = 0; i < b; i++)
 			sum += bias_row(dy + (i * channels + c) * positions, positions);
-		db[c] = (real)sum;
+		db[c] = ELEM((real)sum);
 	}
 }
 
 /* One position: channels are neighbours, so a strip of them is summed at a time. */
 #define BIAS_STRIP	64
 
-KERNEL(bias_column_kernel, (real *db, const real *dy, int64_t b, int64_t channels))
+KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels))
 {
 	ROWS (strip, (channels + BIAS_STRIP - 1) / BIAS_STRIP) {
 		int64_t c = strip * BIAS_STRIP;
@@ -92,14 +93,14 @@ KERNEL(bias_column_kernel, (real *db, const real *dy, int64_t b, int64_t channel
 
 		for (int64_t i = 0; i < b; i++)
 			for (int q = 0; q < n; q++)
-				sum[q] += dy[i * channels + c + q];
+				sum[q] += VALUE(dy[i * channels + c + q]);
 		for (int q = 0; q < n; q++)
-			db[c + q] = (real)sum[q];
+			db[c + q] = ELEM((real)sum[q]);
 	}
 }
 
 static void
-bias_backward(real *db, const real *dy, int64_t b, int64_t channels, int64_t positions)
+bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
 {
 	if (b * channels * positions < WORTH_THREADS) {
 		if (positions == 1)

@@ -29,7 +29,7 @@ struct span {
 
 struct copy {			/* one span under one tap, over N channels */
 	real *to;
-	const real *from;
+	const elem *from;
 	int64_t to_step, from_step;
 	int n, len, lo, hi, step;	/* lanes [lo, hi) lie inside the source row */
 };
@@ -38,17 +38,19 @@ static void
 copy_lanes(const struct copy *s)
 {
 	real *to = s->to;
-	const real *from = s->from;
+	const elem *from = s->from;
 
 	for (int c = 0; c < s->n; c++, to += s->to_step, from += s->from_step) {
 		for (int i = 0; i < s->lo; i++)
 			to[i] = 0;
 		for (int i = s->lo; i < s->hi; i++)
-			to[i] = from[i * s->step];
+			to[i] = VALUE(from[i * s->step]);
 		for (int i = s->hi; i < s->len; i++)
 			to[i] = 0;
 	}
 }
+
+#if !NARROW
 
 /* The same for spans of exactly W lanes whose loads stay inside the tensor: W neighbours are
  * loaded, and those of another row masked out. */
@@ -75,9 +77,15 @@ COPY_WIDE(copy_half, (LANES / 2))
 COPY_WIDE(copy_quarter, (LANES / 4))
 #endif
 
+#endif
+
 static void
 copy_span(const struct piece *w, const struct copy *s)
 {
+#if NARROW
+	(void)w;
+	copy_lanes(s);
+#else
 	const real *first = s->from, *last = s->from + (s->n - 1) * s->from_step + s->len;
 
 	if (s->step != 1 || first < w->begin || last > w->end)
@@ -94,6 +102,7 @@ copy_span(const struct piece *w, const struct copy *s)
 #endif
 	else
 		copy_lanes(s);
+#endif
 }
 
 /* Cuts columns [j, j + cols) into spans of a power of two of lanes, at most a vector each. */
@@ -248,6 +257,7 @@ conv_product(const struct conv_job *job, const struct windows *windows, int g)
 	p.c_row = job->target_plane;
 	p.keep = job->keep;
 	p.bias = job->bias ? job->bias + (int64_t)g * job->rows : NULL;
+	p.bias_row = 1;
 	p.shape = windows;
 	p.places = places_taps;
 	p.pack = pack_windows;
@@ -274,7 +284,7 @@ conv_share(const struct conv_job *job, real *scratch, int thread, int threads)
 		windows.first = g * windows.at.channels;
 		p = conv_product(job, &windows, g);
 		if (g < whole)
-			product_share(&p, scratch + thread * product_scratch(depth), 0, 1);
+			product_share(&p, scratch + thread * product_scratch(depth, NARROW), 0, 1);
 		else
 			product_share(&p, scratch, thread, threads);
 	}
@@ -295,30 +305,29 @@ static void
 conv_run(struct conv_job *job, real *scratch)
 {
 	const struct window *w = &job->windows.at;
-	struct direct direct;
 
 	if (sources_whole(job->windows.from, &job->windows.at))
 		window_flatten(&job->windows.at);
-	direct = direct_plan(job);
+#if !NARROW
+	struct direct direct = direct_plan(job);
 
+	if (direct.strips) {
+		direct_run(job, &direct, scratch);
+		return;
+	}
+#endif
 	if (job->b * w->y.count * w->x.count * w->channels * w->y.taps * w->x.taps * job->rows *
 	    job->groups < WORTH_PRODUCT) {
-		if (direct.strips)
-			direct_share(job, &direct, scratch, 0, 1);
-		else
-			conv_share(job, scratch, 0, 1);
+		conv_share(job, scratch, 0, 1);
 		return;
 	}
 	PRAGMA(omp parallel)
-	if (direct.strips)
-		direct_share(job, &direct, scratch, omp_get_thread_num(), omp_get_num_threads());
-	else
-		conv_share(job, scratch, omp_get_thread_num(), omp_get_num_threads());
+	conv_share(job, scratch, omp_get_thread_num(), omp_get_num_threads());
 }
 
 /* Y from X, whose channels lie in any number of tensors. */
 static void
-conv_forward_of(real *y, const struct sources *x, const real *w, const real *bias,
+conv_forward_of(elem *y, const struct sources *x, const elem *w, const elem *bias,
     struct onto onto, void *work, int64_t b, struct conv s)
 {
 	struct conv_job job = { 0 };
@@ -334,13 +343,13 @@ conv_forward_of(real *y, const struct sources *x, const real *w, const real *bia
 }
 
 static void
-conv_forward(real *y, const real *x, const real *w, const real *bias, struct onto onto, void *work,
+conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
 	struct sources from = beside(no_sources(), x, b, s.c, s.h, s.w, 0, 0);
 
 	if (conv_is_depthwise(&s))
-		depthwise_forward(y, x, w, bias, onto_keep(onto), b, s);
+		depthwise_forward(y, x, w, bias, onto_keep(onto), work, b, s);
 	else
 		conv_forward_of(y, &from, w, bias, onto, work, b, s);
 }
@@ -357,17 +366,17 @@ conv_unreached(const struct conv_job *job, const struct conv *s)
 	for (int64_t i = 0; i < planes; i++)
 		for (int y = w->y.out; y < s->h; y += w->y.out_step)
 			for (int x = w->x.out; x < s->w; x += w->x.out_step) {
-				real *to = job->target + i * job->target_plane +
+				elem *to = job->target + i * job->target_plane +
 				    (int64_t)y * w->out_row + x;
 
-				*to = (job->bias ? job->bias[i % channels] : 0) +
-				    (job->keep != 0 ? job->keep * *to : 0);
+				*to = ELEM((job->bias ? VALUE(job->bias[i % channels]) : 0) +
+				    (job->keep != 0 ? job->keep * VALUE(*to) : 0));
 			}
 }
 
 /* The gradient of JOB's rows of channels, whose rows of elements lie ROW apart. */
 static void
-conv_backward_rows(struct conv_job *job, const real *dy, int row, void *work, struct conv s)
+conv_backward_rows(struct conv_job *job, const elem *dy, int row, void *work, struct conv s)
 {
 	struct sources from = beside(no_sources(), dy, job->b, s.f, s.oh, s.ow, 0, 0);
 
@@ -382,18 +391,19 @@ conv_backward_rows(struct conv_job *job, const real *dy, int row, void *work, st
 			else
 				conv_run(job, (real *)work);
 		}
+	job->windows.from = NULL;
 }
 
 /* dx from dy; with a bias, the forward pass of a transposed convolution. */
 static void
-conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, struct onto onto,
+conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto,
     void *work, int64_t b, struct conv s)
 {
 	struct conv_job job = { 0 };
 
 	job.keep = onto_keep(onto);
 	if (conv_is_depthwise(&s)) {
-		depthwise_backward_input(dx, dy, w, bias, job.keep, b, s);
+		depthwise_backward_input(dx, dy, w, bias, job.keep, work, b, s);
 		return;
 	}
 	job.weight = w, job.bias = bias, job.target = dx, job.b = b;
@@ -405,13 +415,13 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, s
 }
 
 static void
-conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
 	struct sources from = beside(no_sources(), x, b, s.c, s.h, s.w, 0, 0);
 
 	if (conv_is_depthwise(&s))
-		depthwise_backward_weight(dw, dy, x, onto_keep(onto), b, s);
+		depthwise_backward_weight(dw, dy, x, onto_keep(onto), work, b, s);
 	else
 		conv_weight_run(dw, dy, &from, onto_keep(onto), work, b, s);
 }

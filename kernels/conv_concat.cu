@@ -9,7 +9,7 @@
 #include "conv.cu"
 
 /* What a gradient is outside the rectangle of OH x OW at (top, left): nothing is added there. */
-KERNEL(frame_kernel, (real *dx, struct onto onto, int64_t planes, int64_t h, int64_t w, int64_t top,
+KERNEL(frame_kernel, (elem *dx, struct onto onto, int64_t planes, int64_t h, int64_t w, int64_t top,
     int64_t left, int64_t oh, int64_t ow))
 {
 	real keep = onto_keep(onto);
@@ -34,7 +34,7 @@ part_of(int first, int channels, int h, int w, int top, int left)
 }
 
 static void
-part_frame(real *dx, struct onto onto, int64_t b, const struct part *p, const struct conv *s)
+part_frame(elem *dx, struct onto onto, int64_t b, const struct part *p, const struct conv *s)
 {
 	int64_t planes = b * p->channels;
 
@@ -48,43 +48,37 @@ part_frame(real *dx, struct onto onto, int64_t b, const struct part *p, const st
 struct concat_window_job : conv_window_job {
 	struct sources x;
 
-	__device__ __forceinline__ real
-	b(int, int64_t k, int64_t n) const
+	DEVICE_METHOD Term
+	term(int z, int64_t k) const
 	{
-		int taps = at.y.taps * at.x.taps, t = (int)(k % taps), row;
-		int positions = at.y.count * at.x.count, q = (int)(n % positions);
-		int y = q / at.x.count * at.y.step + at.y.first + t / at.x.taps * at.y.delta;
-		int xx = q % at.x.count * at.x.step + at.x.first + t % at.x.taps * at.x.delta;
-		const real *from;
+		int c = (int)(k / (at.y.taps * at.x.taps));
+		const struct piece *from = piece_of(&x, &c);
+		Term t = tap(z, k);
 
-		if (y < 0 || y >= at.y.size || xx < 0 || xx >= at.x.size)
-			return 0;
-		from = piece_plane(&x, n / positions, (int)(k / taps), &row);
-		return from[(int64_t)y * row + xx];
+		t.plane.at = from->at + c * from->plane;
+		t.plane.image = from->image, t.plane.row = from->row;
+		return t;
 	}
 };
 
 struct concat_weight_job : conv_weight_job {
 	struct sources from;
 
-	__device__ __forceinline__ real
-	b(int, int64_t k, int64_t n) const
+	DEVICE_METHOD Col
+	col(int, int64_t n) const
 	{
-		int positions = s.oh * s.ow, q = (int)(k % positions), taps = s.kh * s.kw, row;
-		int t = (int)(n % taps);
-		int y = q / s.ow * s.sy - s.top + t / s.kw * s.dy;
-		int xx = q % s.ow * s.sx - s.left + t % s.kw * s.dx;
-		const real *plane;
+		int within = (int)(n / (s.kh * s.kw));
+		const struct piece *piece = piece_of(&from, &within);
+		Col c = tap(n);
 
-		if (y < 0 || y >= s.h || xx < 0 || xx >= s.w)
-			return 0;
-		plane = piece_plane(&from, k / positions, (int)(n / taps), &row);
-		return plane[(int64_t)y * row + xx];
+		c.at = piece->at + within * piece->plane;
+		c.image = piece->image, c.row = piece->row;
+		return c;
 	}
 };
 
 static void
-conv_concat_forward(real *y, struct sources x, const real *w, const real *bias, void *work,
+conv_concat_forward(elem *y, struct sources x, const elem *w, const elem *bias, void *work,
     int64_t b, struct conv s)
 {
 	struct concat_window_job job;
@@ -95,7 +89,7 @@ conv_concat_forward(real *y, struct sources x, const real *w, const real *bias, 
 }
 
 static void
-conv_concat_backward_weight(real *dw, const real *dy, struct sources x, struct onto onto,
+conv_concat_backward_weight(elem *dw, const elem *dy, struct sources x, struct onto onto,
     void *work, int64_t b, struct conv s)
 {
 	struct concat_weight_job job;
@@ -105,7 +99,7 @@ conv_concat_backward_weight(real *dw, const real *dy, struct sources x, struct o
 }
 
 static void
-conv_concat_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work,
+conv_concat_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
     int64_t b, struct conv s, struct part p)
 {
 	struct conv_window_job job;
@@ -114,7 +108,7 @@ conv_concat_backward_input(real *dx, const real *dy, const real *w, struct onto 
 	job.source = dy, job.weight = w + (int64_t)p.first * s.kh * s.kw, job.bias = NULL;
 	job.target = dx + (int64_t)p.top * p.w + p.left, job.onto = onto;
 	job.rows = p.channels;
-	job.row = (int64_t)s.kh * s.kw;
+	job.step = (int64_t)s.kh * s.kw;
 	job.group = 0;
 	job.plane = (int64_t)p.h * p.w;
 	part_frame(dx, onto, b, &p, &s);
@@ -124,21 +118,21 @@ conv_concat_backward_input(real *dx, const real *dy, const real *w, struct onto 
 #else
 
 static void
-conv_concat_forward(real *y, struct sources x, const real *w, const real *bias, void *work,
+conv_concat_forward(elem *y, struct sources x, const elem *w, const elem *bias, void *work,
     int64_t b, struct conv s)
 {
 	conv_forward_of(y, &x, w, bias, ANEW, work, b, s);
 }
 
 static void
-conv_concat_backward_weight(real *dw, const real *dy, struct sources x, struct onto onto,
+conv_concat_backward_weight(elem *dw, const elem *dy, struct sources x, struct onto onto,
     void *work, int64_t b, struct conv s)
 {
 	conv_weight_run(dw, dy, &x, onto_keep(onto), work, b, s);
 }
 
 static void
-conv_concat_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work,
+conv_concat_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
     int64_t b, struct conv s, struct part p)
 {
 	struct conv_job job = { 0 };

@@ -18,8 +18,12 @@
 #define BY_CUDNN		/* device_open() opens it */
 
 /* what the tensors of this program are */
-#ifdef USE_DOUBLE
+#if defined(USE_DOUBLE)
 #define DNN_TYPE	CUDNN_DATA_DOUBLE
+#elif defined(USE_BF16)
+#define DNN_TYPE	CUDNN_DATA_BFLOAT16
+#elif defined(USE_F16)
+#define DNN_TYPE	CUDNN_DATA_HALF
 #else
 #define DNN_TYPE	CUDNN_DATA_FLOAT
 #endif
@@ -86,8 +90,8 @@ dnn_find(const struct dnn_conv *c)
 
 /* The tensor that is made is written to; of the others cuDNN only reads. */
 static void
-dnn_execute(const struct dnn_entry *e, const real *x, const real *w, const real *y,
-    const real *bias, void *work)
+dnn_execute(const struct dnn_entry *e, const elem *x, const elem *w, const elem *y,
+    const elem *bias, void *work)
 {
 	cudnnBackendDescriptor_t pack;
 	int64_t id[4] = { DNN_X, DNN_W, DNN_Y, DNN_BIAS };
@@ -106,10 +110,10 @@ dnn_execute(const struct dnn_entry *e, const real *x, const real *w, const real 
 }
 
 /* y[b, c, p] += bias[c] */
-KERNEL(dnn_bias_kernel, (real *y, const real *bias, int64_t n, int channels, int64_t plane))
+KERNEL(dnn_bias_kernel, (elem *y, const elem *bias, int64_t n, int channels, int64_t plane))
 {
 	EACH (i, n)
-		y[i] += bias[i / plane % channels];
+		y[i] = ELEM(VALUE(y[i]) + VALUE(bias[i / plane % channels]));
 }
 
 static struct dnn_entry *
@@ -128,7 +132,7 @@ dnn_with(struct dnn_conv c, bool bias, double keep)
  * the same graph where an engine can, which none can that also keeps what lies there.
  */
 static bool
-dnn_run(int kind, const real *x, const real *w, const real *y, const real *bias, struct onto onto,
+dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias, struct onto onto,
     void *work, int64_t b, const struct conv *s)
 {
 	struct dnn_entry *e;
@@ -159,7 +163,7 @@ dnn_run(int kind, const real *x, const real *w, const real *y, const real *bias,
 		int channels = kind == DNN_FORWARD ? s->f : s->c;
 		int64_t plane = kind == DNN_FORWARD ? (int64_t)s->oh * s->ow : (int64_t)s->h * s->w;
 		int64_t n = b * channels * plane;
-		real *made = (real *)(kind == DNN_FORWARD ? y : x);
+		elem *made = (elem *)(kind == DNN_FORWARD ? y : x);
 
 		LAUNCH(dnn_bias_kernel, n, (made, bias, n, channels, plane));
 	}
@@ -169,7 +173,7 @@ dnn_run(int kind, const real *x, const real *w, const real *y, const real *bias,
 #else
 
 static bool
-dnn_run(int, const real *, const real *, const real *, const real *, struct onto, void *, int64_t,
+dnn_run(int, const elem *, const elem *, const elem *, const elem *, struct onto, void *, int64_t,
     const struct conv *)
 {
 	return false;

@@ -6,7 +6,8 @@
  *
  * (a step is split into phases, so that neighbours in the output are neighbours here). Then the
  * operand of any tap is a plain vector, its offset the same for all positions: nothing is copied
- * once per tap. What is lost is the end of a row that does not fill its vector.
+ * once per tap. What is lost is the end of a row that does not fill its vector. Elements of 16 bits
+ * have to be converted before they are used, so for them windows are always packed.
  */
 #ifndef STOWAGE_CONV_DIRECT_CU
 #define STOWAGE_CONV_DIRECT_CU
@@ -27,13 +28,16 @@ struct windows {		/* a product's shape */
  * sources, into TARGET. */
 struct conv_job {
 	struct windows windows;
-	const real *weight, *bias;
-	real *target, keep;	/* target = keep * target + the product */
+	const elem *weight, *bias;
+	elem *target;
+	real keep;		/* target = keep * target + the product */
 	int rows, groups;
 	int whole;		/* rows of the product that this is a part of: they decide how sums
 				 * are cut, so that a part is the same to the bit */
 	int64_t row, group, b, target_plane;
 };
+
+#if !NARROW
 
 #define DIRECT_DEPTH	640	/* most terms at a time: the table of their places is on the stack */
 
@@ -79,7 +83,7 @@ direct_plan(const struct conv_job *job)
 {
 	const struct window *w = &job->windows.at;
 	int taps = w->y.taps * w->x.taps, reach = (w->x.taps - 1) * w->x.delta;
-	int64_t room = product_scratch((int64_t)w->channels * taps), width;
+	int64_t room = product_panels((int64_t)w->channels * taps), width;
 	struct direct d;
 
 	memset(&d, 0, sizeof(d));
@@ -244,7 +248,7 @@ direct_share(const struct conv_job *job, const struct direct *d, real *scratch, 
 	struct place at[DIRECT_DEPTH];
 	int depth = 0, tabled = 0;
 
-	scratch += thread * product_scratch((int64_t)w->channels * w->y.taps * w->x.taps);
+	scratch += thread * product_scratch((int64_t)w->channels * w->y.taps * w->x.taps, NARROW);
 	for (int64_t u = units * thread / threads; u < units * (thread + 1) / threads; u++) {
 		int64_t image = u / d->bands / job->groups, g = u / d->bands % job->groups;
 		int y = (int)(u % d->bands) * d->rows, rows = (int)least(d->rows, w->y.count - y);
@@ -265,6 +269,22 @@ direct_share(const struct conv_job *job, const struct direct *d, real *scratch, 
 		}
 	}
 }
+
+static void
+direct_run(const struct conv_job *job, const struct direct *d, real *scratch)
+{
+	const struct window *w = &job->windows.at;
+
+	if (job->b * w->y.count * w->x.count * w->channels * w->y.taps * w->x.taps * job->rows *
+	    job->groups < WORTH_PRODUCT) {
+		direct_share(job, d, scratch, 0, 1);
+		return;
+	}
+	PRAGMA(omp parallel)
+	direct_share(job, d, scratch, omp_get_thread_num(), omp_get_num_threads());
+}
+
+#endif
 
 #endif
 

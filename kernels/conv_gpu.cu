@@ -14,40 +14,101 @@
 
 #ifdef __CUDACC__
 
+/* A channel of the input under a tap, and where a window lies: together they say where an element
+ * is. */
+struct gpu_plane {
+	const elem *at;
+	int64_t image;		/* step from image to image */
+	int row;		/* from row to row */
+	int y, x;		/* of the tap */
+};
+
+struct gpu_window {
+	int64_t image;
+	int y, x;
+};
+
+/* The element, or 0 outside the plane of H x W. */
+DEVICE elem
+gpu_element(const struct gpu_plane &p, const struct gpu_window &at, int h, int w)
+{
+	int y = at.y + p.y, x = at.x + p.x;
+
+	if (y < 0 || y >= h || x < 0 || x >= w)
+		return ELEM(0);
+	return p.at[at.image * p.image + (int64_t)y * p.row + x];
+}
+
 struct conv_window_job {		/* forward, and one phase of the gradient of the input */
 	static const bool A_ALONG_K = true, B_ALONG_K = false;
+	typedef int64_t Row;
+	typedef struct gpu_window Col;
+	struct Term {
+		int64_t weight;
+		struct gpu_plane plane;
+	};
 	int64_t rows, cols, depth;
 	struct window at;
-	const real *source, *weight, *bias;
-	real *target;
+	const elem *source, *weight, *bias;
+	elem *target;
 	struct onto onto;
-	int64_t row, group, plane;	/* steps in the weights; of the target's planes */
+	int64_t step, group, plane;	/* steps in the weights; of the target's planes */
 
-	__device__ __forceinline__ real
-	a(int z, int64_t m, int64_t k) const
+	/* the K-th term, but for the plane */
+	DEVICE_METHOD Term
+	tap(int z, int64_t k) const
 	{
 		int taps = at.y.taps * at.x.taps, t = (int)(k % taps);
+		int ty = t / at.x.taps, tx = t % at.x.taps;
+		Term term;
 
-		return weight[z * group + m * row + k / taps * at.channel_step +
-		    (at.y.tap + t / at.x.taps * at.y.tap_step) * at.tap_row +
-		    at.x.tap + t % at.x.taps * at.x.tap_step];
+		term.weight = z * group + k / taps * at.channel_step +
+		    (at.y.tap + ty * at.y.tap_step) * at.tap_row + at.x.tap + tx * at.x.tap_step;
+		term.plane.y = ty * at.y.delta, term.plane.x = tx * at.x.delta;
+		return term;
 	}
 
-	__device__ __forceinline__ real
-	b(int z, int64_t k, int64_t n) const
+	DEVICE_METHOD Term
+	term(int z, int64_t k) const
 	{
-		int taps = at.y.taps * at.x.taps, t = (int)(k % taps), positions = at.y.count * at.x.count;
-		int q = (int)(n % positions);
-		int y = q / at.x.count * at.y.step + at.y.first + t / at.x.taps * at.y.delta;
-		int x = q % at.x.count * at.x.step + at.x.first + t % at.x.taps * at.x.delta;
+		Term t = tap(z, k);
 
-		if (y < 0 || y >= at.y.size || x < 0 || x >= at.x.size)
-			return 0;
-		return source[n / positions * at.image + (z * at.channels + k / taps) * at.plane +
-		    (int64_t)y * at.x.size + x];
+		t.plane.at = source + (z * at.channels + k / (at.y.taps * at.x.taps)) * at.plane;
+		t.plane.image = at.image, t.plane.row = at.x.size;
+		return t;
 	}
 
-	__device__ __forceinline__ void
+	DEVICE_METHOD Row
+	row(int, int64_t m) const
+	{
+		return m * step;
+	}
+
+	DEVICE_METHOD Col
+	col(int, int64_t n) const
+	{
+		int positions = at.y.count * at.x.count, q = (int)(n % positions);
+		Col c;
+
+		c.image = n / positions;
+		c.y = q / at.x.count * at.y.step + at.y.first;
+		c.x = q % at.x.count * at.x.step + at.x.first;
+		return c;
+	}
+
+	DEVICE_METHOD elem
+	a(Row m, const Term &k) const
+	{
+		return weight[m + k.weight];
+	}
+
+	DEVICE_METHOD elem
+	b(const Term &k, const Col &n) const
+	{
+		return gpu_element(k.plane, n, at.y.size, at.x.size);
+	}
+
+	DEVICE_METHOD void
 	store(int z, int, int64_t m, int64_t n, real value) const
 	{
 		int positions = at.y.count * at.x.count, q = (int)(n % positions);
@@ -56,48 +117,89 @@ struct conv_window_job {		/* forward, and one phase of the gradient of the input
 		onto_store(&target[n / positions * at.out_image + plane_index * plane +
 		    (int64_t)(at.y.out + q / at.x.count * at.y.out_step) * at.out_row +
 		    at.x.out + q % at.x.count * at.x.out_step],
-		    bias ? value + bias[plane_index] : value, onto_keep(onto));
+		    bias ? value + VALUE(bias[plane_index]) : value, onto_keep(onto));
 	}
 };
 
 struct conv_weight_job {		/* the gradient of the weights */
 	static const bool A_ALONG_K = true, B_ALONG_K = true;
+	typedef int64_t Row;
+	typedef struct gpu_plane Col;
+	struct Term {
+		int64_t dy;
+		struct gpu_window window;
+	};
 	int64_t rows, cols, depth;
 	struct conv s;
-	const real *dy, *x;
-	real *target;		/* dw, or the partial results one after the other */
-	struct onto onto;	/* for the partial results: anew */
+	const elem *dy, *x;
+	elem *target;		/* dw */
+	real *partial;		/* not NULL: the partial results one after the other, instead */
+	struct onto onto;
 
-	__device__ __forceinline__ real
-	a(int z, int64_t m, int64_t k) const
+	DEVICE_METHOD Term
+	term(int z, int64_t k) const
 	{
-		int positions = s.oh * s.ow;
+		int positions = s.oh * s.ow, q = (int)(k % positions);
+		Term t;
 
-		return dy[(k / positions * s.f + z * rows + m) * positions + k % positions];
+		t.dy = (k / positions * s.f + z * rows) * positions + q;
+		t.window.image = k / positions;
+		t.window.y = q / s.ow * s.sy - s.top, t.window.x = q % s.ow * s.sx - s.left;
+		return t;
 	}
 
-	__device__ __forceinline__ real
-	b(int z, int64_t k, int64_t n) const
+	DEVICE_METHOD Row
+	row(int, int64_t m) const
 	{
-		int positions = s.oh * s.ow, q = (int)(k % positions), taps = s.kh * s.kw;
-		int t = (int)(n % taps);
-		int y = q / s.ow * s.sy - s.top + t / s.kw * s.dy;
-		int xx = q % s.ow * s.sx - s.left + t % s.kw * s.dx;
-
-		if (y < 0 || y >= s.h || xx < 0 || xx >= s.w)
-			return 0;
-		return x[((k / positions * s.c + z * (s.c / s.groups) + n / taps) * s.h + y) * s.w + xx];
+		return m * s.oh * s.ow;
 	}
 
-	__device__ __forceinline__ void
+	/* the N-th column, but for the plane */
+	DEVICE_METHOD Col
+	tap(int64_t n) const
+	{
+		int t = (int)(n % (s.kh * s.kw));
+		Col c;
+
+		c.y = t / s.kw * s.dy, c.x = t % s.kw * s.dx;
+		return c;
+	}
+
+	DEVICE_METHOD Col
+	col(int z, int64_t n) const
+	{
+		Col c = tap(n);
+
+		c.at = x + (z * (s.c / s.groups) + n / (s.kh * s.kw)) * s.h * s.w;
+		c.image = (int64_t)s.c * s.h * s.w, c.row = s.w;
+		return c;
+	}
+
+	DEVICE_METHOD elem
+	a(Row m, const Term &k) const
+	{
+		return dy[m + k.dy];
+	}
+
+	DEVICE_METHOD elem
+	b(const Term &k, const Col &n) const
+	{
+		return gpu_element(n, k.window, s.h, s.w);
+	}
+
+	DEVICE_METHOD void
 	store(int z, int split, int64_t m, int64_t n, real value) const
 	{
-		onto_store(&target[(((int64_t)split * s.groups + z) * rows + m) * cols + n], value,
-		    onto_keep(onto));
+		int64_t at = (((int64_t)split * s.groups + z) * rows + m) * cols + n;
+
+		if (partial)
+			partial[at] = value;
+		else
+			onto_store(&target[at], value, onto_keep(onto));
 	}
 };
 
-KERNEL(depthwise_forward_kernel, (real *y, const real *x, const real *w, const real *bias,
+KERNEL(depthwise_forward_kernel, (elem *y, const elem *x, const elem *w, const elem *bias,
     struct onto onto, int64_t n, struct conv s))
 {
 	real keep = onto_keep(onto);
@@ -105,8 +207,8 @@ KERNEL(depthwise_forward_kernel, (real *y, const real *x, const real *w, const r
 	EACH (i, n) {
 		int ox = (int)(i % s.ow), oy = (int)(i / s.ow % s.oh);
 		int64_t plane = i / ((int64_t)s.ow * s.oh), f = plane % s.f;
-		const real *from = x + (plane / s.f * s.c + f / (s.f / s.groups)) * s.h * s.w;
-		real sum = bias ? bias[f] : 0;
+		const elem *from = x + (plane / s.f * s.c + f / (s.f / s.groups)) * s.h * s.w;
+		real sum = bias ? VALUE(bias[f]) : 0;
 
 		for (int ky = 0; ky < s.kh; ky++)
 			for (int kx = 0; kx < s.kw; kx++) {
@@ -114,14 +216,14 @@ KERNEL(depthwise_forward_kernel, (real *y, const real *x, const real *w, const r
 				int ix = ox * s.sx - s.left + kx * s.dx;
 
 				if (iy >= 0 && iy < s.h && ix >= 0 && ix < s.w)
-					sum += w[(f * s.kh + ky) * s.kw + kx] *
-					    from[(int64_t)iy * s.w + ix];
+					sum += VALUE(w[(f * s.kh + ky) * s.kw + kx]) *
+					    VALUE(from[(int64_t)iy * s.w + ix]);
 			}
 		onto_store(&y[i], sum, keep);
 	}
 }
 
-KERNEL(depthwise_input_kernel, (real *dx, const real *dy, const real *w, const real *bias,
+KERNEL(depthwise_input_kernel, (elem *dx, const elem *dy, const elem *w, const elem *bias,
     struct onto onto, int64_t n, struct conv s))
 {
 	real keep = onto_keep(onto);
@@ -129,7 +231,7 @@ KERNEL(depthwise_input_kernel, (real *dx, const real *dy, const real *w, const r
 	EACH (i, n) {
 		int ix = (int)(i % s.w), iy = (int)(i / s.w % s.h), fg = s.f / s.groups;
 		int64_t plane = i / ((int64_t)s.w * s.h), c = plane % s.c;
-		real sum = bias ? bias[c] : 0;
+		real sum = bias ? VALUE(bias[c]) : 0;
 
 		for (int64_t f = c * fg; f < (c + 1) * fg; f++)
 			for (int ky = 0; ky < s.kh; ky++)
@@ -140,15 +242,15 @@ KERNEL(depthwise_input_kernel, (real *dx, const real *dy, const real *w, const r
 						continue;
 					oy /= s.sy, ox /= s.sx;
 					if (oy < s.oh && ox < s.ow)
-						sum += w[(f * s.kh + ky) * s.kw + kx] *
-						    dy[((plane / s.c * s.f + f) * s.oh + oy) * s.ow +
-						    ox];
+						sum += VALUE(w[(f * s.kh + ky) * s.kw + kx]) *
+						    VALUE(dy[((plane / s.c * s.f + f) * s.oh + oy) *
+						    s.ow + ox]);
 				}
 		onto_store(&dx[i], sum, keep);
 	}
 }
 
-KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, struct onto onto,
+KERNEL(depthwise_weight_kernel, (elem *dw, const elem *dy, const elem *x, struct onto onto,
     int64_t b, struct conv s))
 {
 	real keep = onto_keep(onto);
@@ -164,9 +266,9 @@ KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, struct
 			int ix = q % s.ow * s.sx - s.left + kx * s.dx;
 
 			if (iy >= 0 && iy < s.h && ix >= 0 && ix < s.w)
-				sum += (double)dy[(j / positions * s.f + f) * positions + q] *
-				    x[((j / positions * s.c + f / (s.f / s.groups)) * s.h + iy) *
-				    s.w + ix];
+				sum += (double)VALUE(dy[(j / positions * s.f + f) * positions + q]) *
+				    VALUE(x[((j / positions * s.c + f / (s.f / s.groups)) * s.h +
+				    iy) * s.w + ix]);
 		}
 		sum = ROW_SUM(sum);
 		FIRST
@@ -176,7 +278,7 @@ KERNEL(depthwise_weight_kernel, (real *dw, const real *dy, const real *x, struct
 
 /* A job that knows how to find elements of the input; conv_concat.cu has one of its own. */
 template <class Job> static void
-conv_forward_run(Job &job, real *y, const real *w, const real *bias, struct onto onto, int64_t b,
+conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto onto, int64_t b,
     const struct conv &s)
 {
 	job.at = window_forward(&s);
@@ -185,13 +287,13 @@ conv_forward_run(Job &job, real *y, const real *w, const real *bias, struct onto
 	job.depth = (int64_t)(s.c / s.groups) * s.kh * s.kw;
 	job.plane = (int64_t)s.oh * s.ow;
 	job.cols = b * job.plane;
-	job.row = job.depth;
-	job.group = job.rows * job.row;
+	job.step = job.depth;
+	job.group = job.rows * job.step;
 	gpu_product(job, s.groups, 1);
 }
 
 static void
-conv_forward(real *y, const real *x, const real *w, const real *bias, struct onto onto, void *work,
+conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
 	struct conv_window_job job;
@@ -224,7 +326,7 @@ conv_backward_rows(struct conv_window_job &job, int row, int64_t b, const struct
 }
 
 static void
-conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, struct onto onto,
+conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto,
     void *work, int64_t b, struct conv s)
 {
 	struct conv_window_job job;
@@ -239,14 +341,14 @@ conv_backward_input(real *dx, const real *dy, const real *w, const real *bias, s
 		return;
 	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.onto = onto;
 	job.rows = s.c / s.groups;
-	job.row = (int64_t)s.kh * s.kw;
-	job.group = (int64_t)(s.f / s.groups) * job.rows * job.row;
+	job.step = (int64_t)s.kh * s.kw;
+	job.group = (int64_t)(s.f / s.groups) * job.rows * job.step;
 	job.plane = (int64_t)s.h * s.w;
 	conv_backward_rows(job, s.w, b, s);
 }
 
 template <class Job> static void
-conv_weight_run(Job &job, real *dw, const real *dy, struct onto onto, void *work, int64_t b,
+conv_weight_run(Job &job, elem *dw, const elem *dy, struct onto onto, void *work, int64_t b,
     const struct conv &s)
 {
 	int splits = conv_gpu_splits(&s);
@@ -255,18 +357,18 @@ conv_weight_run(Job &job, real *dw, const real *dy, struct onto onto, void *work
 	job.rows = s.f / s.groups;
 	job.cols = (int64_t)(s.c / s.groups) * s.kh * s.kw;
 	job.depth = b * s.oh * s.ow;
-	job.target = splits > 1 ? (real *)work : dw;
-	job.onto = splits > 1 ? ANEW : onto;
+	job.target = dw, job.onto = onto;
+	job.partial = splits > 1 ? (real *)work : NULL;
 	gpu_product(job, s.groups, splits);
 	if (splits > 1) {
 		int64_t n = job.rows * job.cols * s.groups;
 
-		LAUNCH(gpu_sum_kernel, n, (dw, job.target, onto, n, splits));
+		LAUNCH(gpu_sum_kernel, n, (dw, job.partial, onto, n, splits));
 	}
 }
 
 static void
-conv_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
 	struct conv_weight_job job;

@@ -13,7 +13,8 @@
  * Small gradients are summed in parts, one a thread, each over its share of the images; large ones
  * are split by channels and filters, so that nothing is kept twice. Which of the two depends on the
  * shape and on THREADS alone, and so does the order of the sums. What dw held is added first, where
- * it is to be kept.
+ * it is to be kept. A gradient of 16 bits is summed as reals in the scratch memory, and rounded when
+ * it is whole.
  */
 #ifndef STOWAGE_CONV_WEIGHT_CU
 #define STOWAGE_CONV_WEIGHT_CU
@@ -33,7 +34,7 @@ struct conv_weight {
 	struct conv s;
 	int64_t b;
 	const struct sources *x;
-	const real *dy;
+	const elem *dy;
 	real keep;		/* dw = keep * dw + the sum */
 	int cg, fg;		/* channels and filters in a group */
 	bool joined;		/* the taps of a row share a vector */
@@ -63,14 +64,14 @@ turn_row(const struct sources *x, int64_t image, int y, int x0, int c, int n, re
 	for (int at = 0, m; at < n; at += m) {
 		int within = c + at;
 		const struct piece *s = piece_of(x, &within);
-		const real *from = x0 + s->at + image * s->image + within * s->plane +
+		const elem *from = x0 + s->at + image * s->image + within * s->plane +
 		    (int64_t)y * s->row;
 
 		m = (int)least(n - at, s->channels - within);
 		for (int q = lo; q < hi; q += 16)
 			for (int ch = 0; ch < m; ch++)
 				for (int e = q; e < q + 16 && e < hi; e++)
-					to[(int64_t)e * n + at + ch] = from[ch * s->plane + e];
+					to[(int64_t)e * n + at + ch] = VALUE(from[ch * s->plane + e]);
 	}
 }
 
@@ -98,7 +99,8 @@ turn(const struct conv_weight *w, const struct chunk *k, int c, int n, real *to)
 		}
 }
 
-/* The terms under tap (ky, kx) that do not fall on padding; a joined row of taps has kx 0 and
+/* The terms under tap (ky, kx) that do not fall on padding, with the places of their dy in the tensor,
+ * or of 16 bits among what widen_chunk() makes of them; a joined row of taps has kx 0 and
  * keeps what falls on padding at its sides. */
 static int
 weight_places(const struct conv_weight *w, const struct chunk *k, struct place *at, int n, int ky,
@@ -118,8 +120,8 @@ weight_places(const struct conv_weight *w, const struct chunk *k, struct place *
 
 				if (!w->joined && (x < 0 || x >= s->w))
 					continue;
-				at[terms].a = (int64_t)i * s->f * s->oh * s->ow +
-				    (int64_t)r * s->ow + q;
+				at[terms].a = NARROW ? ((int64_t)i * k->rows + r) * k->cols + q :
+				    (int64_t)i * s->f * s->oh * s->ow + (int64_t)r * s->ow + q;
 				at[terms].b = (((int64_t)i * w->size.h + r * s->sy + ky * s->dy) *
 				    w->size.w + q * s->sx + kx * s->dx) * n;
 				terms++;
@@ -147,43 +149,116 @@ weight_store(const struct weight_tile *s, const real *tile, int rows, int cols)
 	}
 }
 
-/* One chunk's part of filters [first, last) and channels [c, c + n) of group g, added to KEEP times
- * what lies there. */
+/* One chunk's part of the gradient: filters [first, last) and channels [c, c + n) of group g. */
+struct weight_piece {
+	int g, c, n, first, last;
+	real *at;		/* its first element, and the step from filter to filter */
+	int64_t row;
+	real keep;		/* what it is added to: so many times what lies there */
+};
+
+static inline struct weight_tile
+weight_tile_of(const struct conv_weight *w, const struct weight_piece *p)
+{
+	struct weight_tile to = { .row = p->row, .tap = (int64_t)w->s.kh * w->s.kw, .n = p->n,
+		.taps = w->joined ? w->s.kw : 1, .keep = p->keep };
+
+	return to;
+}
+
+#if NARROW
+
+/* ROWS filters' dy of a chunk as reals: [filter][image][y][x]. */
 static void
-weight_chunk(const struct conv_weight *w, const struct chunk *k, real *dw, const real *turned,
-    int g, int c, int n, int first, int last, real keep)
+widen_chunk(const struct conv_weight *w, const struct chunk *k, const elem *dy, int rows, real *wide)
+{
+	int64_t plane = (int64_t)w->s.oh * w->s.ow;
+
+	for (int f = 0; f < rows; f++)
+		for (int i = 0; i < k->images; i++)
+			for (int r = 0; r < k->rows; r++, wide += k->cols) {
+				const elem *from = dy + (i * (int64_t)w->s.f + f) * plane +
+				    (int64_t)r * w->s.ow;
+
+				for (int q = 0; q < k->cols; q++)
+					wide[q] = VALUE(from[q]);
+			}
+}
+
+static void
+weight_chunk(const struct conv_weight *w, const struct chunk *k, const real *turned,
+    const struct weight_piece *p)
 {
 	const struct conv *s = &w->s;
 	struct place at[CHUNK_POSITIONS];
 	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
-	int64_t plane = (int64_t)s->oh * s->ow, taps = (int64_t)s->kh * s->kw;
-	int tiles = (int)parts(last - first, TILE_ROWS), steps = w->joined ? 1 : s->kw;
-	int lanes = w->joined ? s->kw * n : n;
-	const real *dy = w->dy + (k->image * s->f + (int64_t)g * w->fg) * plane +
+	real wide[TILE_ROWS * CHUNK_POSITIONS];
+	int64_t plane = (int64_t)s->oh * s->ow, positions = (int64_t)k->images * k->rows * k->cols;
+	int tiles = (int)parts(p->last - p->first, TILE_ROWS), steps = w->joined ? 1 : s->kw;
+	int lanes = w->joined ? s->kw * p->n : p->n;
+	const elem *dy = w->dy + (k->image * s->f + (int64_t)p->g * w->fg) * plane +
 	    (int64_t)k->y * s->ow + k->x;
-	struct weight_tile to = { .row = w->cg * taps, .tap = taps, .n = n,
-		.taps = w->joined ? s->kw : 1, .keep = keep };
+	struct weight_tile to = weight_tile_of(w, p);
+
+	for (int i = 0; i < tiles; i++) {
+		int row = p->first + (p->last - p->first) * i / tiles;
+		int rows = p->first + (p->last - p->first) * (i + 1) / tiles - row;
+
+		widen_chunk(w, k, dy + row * plane, rows, wide);
+		for (int t = 0; t < s->kh * steps; t++) {
+			int ky = t / steps, kx = t % steps;
+			int terms = weight_places(w, k, at, p->n, ky, kx);
+
+			to.to = p->at + (row - p->first) * p->row + (int64_t)ky * s->kw + kx;
+			for (to.lane = 0; to.lane < lanes; to.lane += TILE_COLS) {
+				int cols = (int)least(TILE_COLS, lanes - to.lane);
+
+				tile_product(rows, cols > LANES ? 2 : 1, tile, wide, positions,
+				    turned + to.lane, LANES, at, terms);
+				weight_store(&to, tile, rows, cols);
+			}
+		}
+	}
+}
+
+#else
+
+static void
+weight_chunk(const struct conv_weight *w, const struct chunk *k, const real *turned,
+    const struct weight_piece *p)
+{
+	const struct conv *s = &w->s;
+	struct place at[CHUNK_POSITIONS];
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	int64_t plane = (int64_t)s->oh * s->ow;
+	int tiles = (int)parts(p->last - p->first, TILE_ROWS), steps = w->joined ? 1 : s->kw;
+	int lanes = w->joined ? s->kw * p->n : p->n;
+	const real *dy = w->dy + (k->image * s->f + (int64_t)p->g * w->fg) * plane +
+	    (int64_t)k->y * s->ow + k->x;
+	struct weight_tile to = weight_tile_of(w, p);
 
 	for (int t = 0; t < s->kh * steps; t++) {
 		int ky = t / steps, kx = t % steps;
-		int terms = weight_places(w, k, at, n, ky, kx);
+		int terms = weight_places(w, k, at, p->n, ky, kx);
 
-		if (keep == 1 && terms == 0)
+		if (p->keep == 1 && terms == 0)
 			continue;
 		for (to.lane = 0; to.lane < lanes; to.lane += TILE_COLS)
 			for (int i = 0; i < tiles; i++) {
-				int row = first + (last - first) * i / tiles;
-				int rows = first + (last - first) * (i + 1) / tiles - row;
+				int row = p->first + (p->last - p->first) * i / tiles;
+				int rows = p->first + (p->last - p->first) * (i + 1) / tiles - row;
 				int cols = (int)least(TILE_COLS, lanes - to.lane);
 
 				tile_product(rows, cols > LANES ? 2 : 1, tile, dy + row * plane,
 				    plane, turned + to.lane, LANES, at, terms);
-				to.to = dw + ((int64_t)(g * w->fg + row) * w->cg + c) * taps +
+				to.to = p->at + (row - p->first) * p->row +
 				    (int64_t)ky * s->kw + kx;
 				weight_store(&to, tile, rows, cols);
 			}
 	}
 }
+
+#endif
 
 /* The i-th chunk; false past the last. */
 static bool
@@ -202,33 +277,63 @@ chunk_at(const struct conv_weight *w, int64_t i, struct chunk *k)
 	return true;
 }
 
-/* Large gradients: one task per group, block of channels and slice of filters. */
+/* The sums of a piece that is complete become a part of dw. */
+#if NARROW
 static void
-weight_tasks(const struct conv_weight *w, real *dw, real *scratch, int thread, int threads)
+weight_round(const struct conv_weight *w, elem *dw, const struct weight_piece *p)
 {
-	int blocks = (int)parts(w->cg, w->size.block);
-	int slices = (int)least(w->fg, parts(threads, (int64_t)blocks * w->s.groups));
+	int64_t taps = (int64_t)w->s.kh * w->s.kw;
+
+	for (int f = p->first; f < p->last; f++) {
+		elem *to = dw + ((int64_t)(p->g * w->fg + f) * w->cg + p->c) * taps;
+		const real *from = p->at + (f - p->first) * p->row;
+
+		for (int64_t i = 0; i < p->n * taps; i++)
+			onto_store(&to[i], from[i], w->keep);
+	}
+}
+#endif
+
+/* Large gradients: one task per group, block of channels and slice of filters. SUMS are a thread's
+ * own. */
+static void
+weight_tasks(const struct conv_weight *w, elem *dw, real *scratch, real *sums, int thread,
+    int threads)
+{
+	int blocks = (int)parts(w->cg, w->size.block), slices = conv_slices(&w->s, THREADS);
+	int64_t taps = (int64_t)w->s.kh * w->s.kw;
 	struct chunk k;
 
+	(void)sums;
 	for (int task = thread; task < w->s.groups * blocks * slices; task += threads) {
-		int g = task / (blocks * slices), block = task / slices % blocks;
-		int slice = task % slices, c = block * w->size.block;
-		int n = (int)least(w->size.block, w->cg - c);
+		int block = task / slices % blocks, slice = task % slices;
+		struct weight_piece p = { .g = task / (blocks * slices), .c = block * w->size.block };
 
+		p.n = (int)least(w->size.block, w->cg - p.c);
+		p.first = w->fg * slice / slices, p.last = w->fg * (slice + 1) / slices;
+#if NARROW
+		p.at = sums, p.row = p.n * taps;
+#else
+		p.at = dw + ((int64_t)(p.g * w->fg + p.first) * w->cg + p.c) * taps;
+		p.row = w->cg * taps;
+#endif
 		for (int64_t i = 0; chunk_at(w, i, &k); i++) {
-			turn(w, &k, g * w->cg + c, n, scratch);
-			weight_chunk(w, &k, dw, scratch, g, c, n, w->fg * slice / slices,
-			    w->fg * (slice + 1) / slices, i > 0 ? 1 : w->keep);
+			turn(w, &k, p.g * w->cg + p.c, p.n, scratch);
+			p.keep = i > 0 ? 1 : NARROW ? 0 : w->keep;
+			weight_chunk(w, &k, scratch, &p);
 		}
+#if NARROW
+		weight_round(w, dw, &p);
+#endif
 	}
 }
 
-/* Small gradients: part P of THREADS takes every THREADS-th chunk. The first part adds to what is
+/* Small gradients: part P of THREADS takes every THREADS-th chunk, and adds to KEEP times what is
  * there. */
 static void
-weight_part(const struct conv_weight *w, real *dw, real *scratch, int part)
+weight_part(const struct conv_weight *w, real *dw, real *scratch, int part, real keep)
 {
-	real keep = part ? 0 : w->keep;
+	int64_t taps = (int64_t)w->s.kh * w->s.kw;
 	struct chunk k;
 
 	if (!chunk_at(w, part, &k)) {
@@ -237,16 +342,42 @@ weight_part(const struct conv_weight *w, real *dw, real *scratch, int part)
 	}
 	for (int g = 0; g < w->s.groups; g++)
 		for (int c = 0; c < w->cg; c += w->size.block) {
-			int n = (int)least(w->size.block, w->cg - c);
+			struct weight_piece p = { .g = g, .c = c, .last = w->fg, .row = w->cg * taps,
+				.at = dw + ((int64_t)g * w->fg * w->cg + c) * taps };
 
+			p.n = (int)least(w->size.block, w->cg - c);
 			for (int64_t i = part; chunk_at(w, i, &k); i += THREADS) {
-				turn(w, &k, g * w->cg + c, n, scratch);
-				weight_chunk(w, &k, dw, scratch, g, c, n, 0, w->fg,
-				    i != part ? 1 : keep);
+				turn(w, &k, g * w->cg + c, p.n, scratch);
+				p.keep = i != part ? 1 : keep;
+				weight_chunk(w, &k, scratch, &p);
 			}
 		}
 }
 
+#if NARROW
+
+static void
+weight_in_parts(const struct conv_weight *w, elem *dw, real *scratch)
+{
+	int64_t n = conv_weights(&w->s), each = conv_chunk_scratch(&w->s);
+	real *part = scratch + THREADS * each;
+
+	PRAGMA(omp parallel for schedule(static, 1))
+	for (int t = 0; t < THREADS; t++)
+		weight_part(w, part + t * n, scratch + t * each, t, 0);
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t i = 0; i < n; i++) {
+		real sum = part[i];
+
+		for (int t = 1; t < THREADS; t++)
+			sum += part[t * n + i];
+		onto_store(&dw[i], sum, w->keep);
+	}
+}
+
+#else
+
+/* The first part adds to what is in dw, the others lie in the scratch memory. */
 static void
 weight_in_parts(const struct conv_weight *w, real *dw, real *scratch)
 {
@@ -255,7 +386,7 @@ weight_in_parts(const struct conv_weight *w, real *dw, real *scratch)
 
 	PRAGMA(omp parallel for schedule(static, 1))
 	for (int t = 0; t < THREADS; t++)
-		weight_part(w, t ? part + (t - 1) * n : dw, scratch + t * each, t);
+		weight_part(w, t ? part + (t - 1) * n : dw, scratch + t * each, t, t ? 0 : w->keep);
 	if (THREADS == 1)
 		return;
 	PRAGMA(omp parallel for schedule(static))
@@ -264,21 +395,26 @@ weight_in_parts(const struct conv_weight *w, real *dw, real *scratch)
 			dw[i] += part[(t - 1) * n + i];
 }
 
+#endif
+
 static void
-conv_weight_run(real *dw, const real *dy, const struct sources *x, real keep, void *work, int64_t b,
+conv_weight_run(elem *dw, const elem *dy, const struct sources *x, real keep, void *work, int64_t b,
     struct conv s)
 {
 	bool in_parts = conv_in_parts(&s, THREADS);
 	struct conv_weight w = conv_weight_plan(s, b, in_parts ? THREADS : 1);
+	int64_t each = conv_chunk_scratch(&s), sums = NARROW ? conv_weight_sums(&s, THREADS) : 0;
+	real *scratch = (real *)work;
 
 	w.x = x, w.dy = dy, w.keep = keep;
 	if (in_parts) {
-		weight_in_parts(&w, dw, (real *)work);
+		weight_in_parts(&w, dw, scratch);
 		return;
 	}
 	PRAGMA(omp parallel)
-	weight_tasks(&w, dw, (real *)work + omp_get_thread_num() * conv_chunk_scratch(&s),
-	    omp_get_thread_num(), omp_get_num_threads());
+	weight_tasks(&w, dw, scratch + omp_get_thread_num() * each,
+	    scratch + THREADS * each + omp_get_thread_num() * sums, omp_get_thread_num(),
+	    omp_get_num_threads());
 }
 
 #endif

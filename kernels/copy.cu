@@ -5,19 +5,20 @@
 
 /* out[y, x] = in[y - top, x - left] where that exists, else VALUE. Pad has top, left >= 0, crop
  * <= 0; each is the other's gradient. */
-KERNEL(window_copy_kernel, (real *out, const real *in, int64_t planes, int64_t oh, int64_t ow,
+KERNEL(window_copy_kernel, (elem *out, const elem *in, int64_t planes, int64_t oh, int64_t ow,
     int64_t ih, int64_t iw, int64_t top, int64_t left, real value))
 {
 	EACH_PLACE (p, y, x, planes, oh, ow) {
 		int64_t iy = y - top, ix = x - left;
 		bool there = iy >= 0 && iy < ih && ix >= 0 && ix < iw;
 
-		out[(p * oh + y) * ow + x] = there ? in[(p * ih + iy) * iw + ix] : value;
+		out[(p * oh + y) * ow + x] = there ? in[(p * ih + iy) * iw + ix] :
+		    ELEM(value);
 	}
 }
 
 /* The same, added to what is to be kept of OUT: where IN is not, nothing is. */
-KERNEL(window_add_kernel, (real *out, const real *in, struct onto onto, int64_t planes, int64_t oh,
+KERNEL(window_add_kernel, (elem *out, const elem *in, struct onto onto, int64_t planes, int64_t oh,
     int64_t ow, int64_t ih, int64_t iw, int64_t top, int64_t left))
 {
 	real keep = onto_keep(onto);
@@ -27,12 +28,12 @@ KERNEL(window_add_kernel, (real *out, const real *in, struct onto onto, int64_t 
 		bool there = iy >= 0 && iy < ih && ix >= 0 && ix < iw;
 
 		onto_store(&out[(p * oh + y) * ow + x],
-		    there ? in[(p * ih + iy) * iw + ix] : 0, keep);
+		    there ? VALUE(in[(p * ih + iy) * iw + ix]) : 0, keep);
 	}
 }
 
 static void
-window_add(real *out, const real *in, struct onto onto, int64_t b, int64_t planes, int64_t oh,
+window_add(elem *out, const elem *in, struct onto onto, int64_t b, int64_t planes, int64_t oh,
     int64_t ow, int64_t ih, int64_t iw, int64_t top, int64_t left)
 {
 	LAUNCH(window_add_kernel, b * planes * oh * ow,
@@ -40,7 +41,7 @@ window_add(real *out, const real *in, struct onto onto, int64_t b, int64_t plane
 }
 
 static void
-window_copy(real *out, const real *in, int64_t b, int64_t planes, int64_t oh, int64_t ow,
+window_copy(elem *out, const elem *in, int64_t b, int64_t planes, int64_t oh, int64_t ow,
     int64_t ih, int64_t iw, int64_t top, int64_t left, real value)
 {
 	LAUNCH(window_copy_kernel, b * planes * oh * ow,
@@ -50,7 +51,7 @@ window_copy(real *out, const real *in, int64_t b, int64_t planes, int64_t oh, in
 #define CONCAT_CHUNK	4096
 
 /* ROWS pieces of N elements, from places FROM_PITCH apart to places TO_PITCH apart. */
-KERNEL(concat_kernel, (real *to, int64_t to_pitch, const real *from, int64_t from_pitch,
+KERNEL(concat_kernel, (elem *to, int64_t to_pitch, const elem *from, int64_t from_pitch,
     int64_t rows, int64_t n))
 {
 	int64_t chunks = (n + CONCAT_CHUNK - 1) / CONCAT_CHUNK;
@@ -58,8 +59,8 @@ KERNEL(concat_kernel, (real *to, int64_t to_pitch, const real *from, int64_t fro
 	ROWS (r, rows * chunks) {
 		int64_t row = r / chunks, at = r % chunks * CONCAT_CHUNK;
 		int64_t count = n - at < CONCAT_CHUNK ? n - at : CONCAT_CHUNK;
-		const real *f = from + row * from_pitch + at;
-		real *t = to + row * to_pitch + at;
+		const elem *f = from + row * from_pitch + at;
+		elem *t = to + row * to_pitch + at;
 
 		ALONG_EACH (j, count)
 			t[j] = f[j];
@@ -68,7 +69,7 @@ KERNEL(concat_kernel, (real *to, int64_t to_pitch, const real *from, int64_t fro
 
 /* One operand of concat: its rows of N elements, at OFFSET in rows of PITCH elements. */
 static void
-concat_forward(real *out, const real *in, int64_t b, int64_t outer, int64_t pitch, int64_t offset,
+concat_forward(elem *out, const elem *in, int64_t b, int64_t outer, int64_t pitch, int64_t offset,
     int64_t n)
 {
 	LAUNCH_ROWS(concat_kernel, b * outer * ((n + CONCAT_CHUNK - 1) / CONCAT_CHUNK),
@@ -76,7 +77,7 @@ concat_forward(real *out, const real *in, int64_t b, int64_t outer, int64_t pitc
 }
 
 static void
-concat_backward(real *dx, const real *dy, int64_t b, int64_t outer, int64_t pitch, int64_t offset,
+concat_backward(elem *dx, const elem *dy, int64_t b, int64_t outer, int64_t pitch, int64_t offset,
     int64_t n)
 {
 	LAUNCH_ROWS(concat_kernel, b * outer * ((n + CONCAT_CHUNK - 1) / CONCAT_CHUNK),
@@ -84,7 +85,7 @@ concat_backward(real *dx, const real *dy, int64_t b, int64_t outer, int64_t pitc
 }
 
 /* out[y, x] = in[y * ih / oh, x * iw / ow], rounded down */
-KERNEL(upsample_kernel, (real *out, const real *in, int64_t planes, int64_t oh, int64_t ow,
+KERNEL(upsample_kernel, (elem *out, const elem *in, int64_t planes, int64_t oh, int64_t ow,
     int64_t ih, int64_t iw))
 {
 	EACH_PLACE (p, y, x, planes, oh, ow)
@@ -92,12 +93,12 @@ KERNEL(upsample_kernel, (real *out, const real *in, int64_t planes, int64_t oh, 
 }
 
 /* Twice as wide, the commonest case: a thread writes both copies. */
-KERNEL(upsample_double_kernel, (real *out, const real *in, int64_t planes, int64_t oh, int64_t ih,
+KERNEL(upsample_double_kernel, (elem *out, const elem *in, int64_t planes, int64_t oh, int64_t ih,
     int64_t iw))
 {
 	EACH_PLACE (p, y, x, planes, oh, iw) {
-		real v = in[(p * ih + y * ih / oh) * iw + x];
-		real *to = out + ((p * oh + y) * iw + x) * 2;
+		elem v = in[(p * ih + y * ih / oh) * iw + x];
+		elem *to = out + ((p * oh + y) * iw + x) * 2;
 
 		to[0] = v;
 		to[1] = v;
@@ -105,7 +106,7 @@ KERNEL(upsample_double_kernel, (real *out, const real *in, int64_t planes, int64
 }
 
 static void
-upsample_forward(real *out, const real *in, int64_t b, int64_t planes, int64_t oh, int64_t ow,
+upsample_forward(elem *out, const elem *in, int64_t b, int64_t planes, int64_t oh, int64_t ow,
     int64_t ih, int64_t iw)
 {
 	if (ow == 2 * iw)
@@ -117,7 +118,7 @@ upsample_forward(real *out, const real *in, int64_t b, int64_t planes, int64_t o
 }
 
 /* Each input gathers from the block of outputs that show it. */
-KERNEL(upsample_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_t planes,
+KERNEL(upsample_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t planes,
     int64_t oh, int64_t ow, int64_t ih, int64_t iw))
 {
 	real keep = onto_keep(onto);
@@ -129,12 +130,12 @@ KERNEL(upsample_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_
 
 		for (int64_t oy = y0; oy < y1; oy++)
 			for (int64_t ox = x0; ox < x1; ox++)
-				sum += dy[(p * oh + oy) * ow + ox];
+				sum += VALUE(dy[(p * oh + oy) * ow + ox]);
 		onto_store(&dx[(p * ih + y) * iw + x], sum, keep);
 	}
 }
 
-KERNEL(upsample_double_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_t planes,
+KERNEL(upsample_double_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t planes,
     int64_t oh, int64_t ih, int64_t iw))
 {
 	real keep = onto_keep(onto);
@@ -144,17 +145,17 @@ KERNEL(upsample_double_grad_kernel, (real *dx, const real *dy, struct onto onto,
 		real sum = 0;
 
 		for (int64_t oy = y0; oy < y1; oy++) {
-			const real *from = dy + ((p * oh + oy) * iw + x) * 2;
+			const elem *from = dy + ((p * oh + oy) * iw + x) * 2;
 
-			sum += from[0];
-			sum += from[1];
+			sum += VALUE(from[0]);
+			sum += VALUE(from[1]);
 		}
 		onto_store(&dx[(p * ih + y) * iw + x], sum, keep);
 	}
 }
 
 static void
-upsample_backward(real *dx, const real *dy, struct onto onto, int64_t b, int64_t planes, int64_t oh,
+upsample_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t planes, int64_t oh,
     int64_t ow, int64_t ih, int64_t iw)
 {
 	if (ow == 2 * iw)
@@ -165,26 +166,26 @@ upsample_backward(real *dx, const real *dy, struct onto onto, int64_t b, int64_t
 		    (dx, dy, onto, b * planes, oh, ow, ih, iw));
 }
 
-KERNEL(cast_u8_kernel, (real *y, const uint8_t *x, int64_t n))
+KERNEL(cast_u8_kernel, (elem *y, const uint8_t *x, int64_t n))
 {
 	EACH (i, n)
-		y[i] = x[i];
+		y[i] = ELEM((real)x[i]);
 }
 
 static void
-cast_u8(real *y, const uint8_t *x, int64_t n)
+cast_u8(elem *y, const uint8_t *x, int64_t n)
 {
 	LAUNCH(cast_u8_kernel, n, (y, x, n));
 }
 
-KERNEL(cast_i32_kernel, (real *y, const int32_t *x, int64_t n))
+KERNEL(cast_i32_kernel, (elem *y, const int32_t *x, int64_t n))
 {
 	EACH (i, n)
-		y[i] = (real)x[i];
+		y[i] = ELEM((real)x[i]);
 }
 
 static void
-cast_i32(real *y, const int32_t *x, int64_t n)
+cast_i32(elem *y, const int32_t *x, int64_t n)
 {
 	LAUNCH(cast_i32_kernel, n, (y, x, n));
 }

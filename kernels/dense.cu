@@ -3,8 +3,9 @@
  *
  * In C, forward multiplies w by the transpose of x, so that the weights, the larger operand, are
  * read once and where they lie, whatever the number of rows. -DUSE_CBLAS gives the products to
- * a CBLAS, one call for each of our threads. On a GPU, cuBLASLt does them (-DUSE_CUBLASLT), with
- * the workspace the plan gives it; else, or where it knows no way, the tiles of gemm_gpu.cu.
+ * a CBLAS, one call for each of our threads, but for elements of 16 bits, which it has not. On a
+ * GPU, cuBLASLt does them (-DUSE_CUBLASLT), with the workspace the plan gives it; else, or where it
+ * knows no way, the tiles of gemm_gpu.cu.
  */
 #include "gemm.cu"
 #include "gemm_gpu.cu"
@@ -14,32 +15,58 @@
 
 template <bool TURN_A, bool TURN_B> struct dense_job {
 	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B;
+	typedef int64_t Row, Col;
+	struct Term {
+		int64_t a, b;
+	};
 	int64_t rows, cols, depth;
-	const real *left, *right, *bias;
-	real *target;
+	const elem *left, *right, *bias;
+	elem *target;
 	struct onto onto;
 
-	__device__ __forceinline__ real
-	a(int, int64_t m, int64_t k) const
+	DEVICE_METHOD Term
+	term(int, int64_t k) const
 	{
-		return left[TURN_A ? k * rows + m : m * depth + k];
+		Term t;
+
+		t.a = TURN_A ? k * rows : k;
+		t.b = TURN_B ? k : k * cols;
+		return t;
 	}
 
-	__device__ __forceinline__ real
-	b(int, int64_t k, int64_t n) const
+	DEVICE_METHOD Row
+	row(int, int64_t m) const
 	{
-		return right[TURN_B ? n * depth + k : k * cols + n];
+		return TURN_A ? m : m * depth;
 	}
 
-	__device__ __forceinline__ void
+	DEVICE_METHOD Col
+	col(int, int64_t n) const
+	{
+		return TURN_B ? n * depth : n;
+	}
+
+	DEVICE_METHOD elem
+	a(Row m, const Term &k) const
+	{
+		return left[m + k.a];
+	}
+
+	DEVICE_METHOD elem
+	b(const Term &k, Col n) const
+	{
+		return right[k.b + n];
+	}
+
+	DEVICE_METHOD void
 	store(int, int, int64_t m, int64_t n, real value) const
 	{
-		onto_store(&target[m * cols + n], bias ? value + bias[n] : value, onto_keep(onto));
+		onto_store(&target[m * cols + n], bias ? value + VALUE(bias[n]) : value, onto_keep(onto));
 	}
 };
 
 template <bool TURN_A, bool TURN_B> static void
-dense_tiles(real *c, const real *a, const real *b, const real *bias, struct onto onto, int64_t m,
+dense_tiles(elem *c, const elem *a, const elem *b, const elem *bias, struct onto onto, int64_t m,
     int64_t n, int64_t k)
 {
 	dense_job<TURN_A, TURN_B> job;
@@ -63,21 +90,29 @@ struct dense_plan {
 
 #define DENSE_PLANS	256	/* more shapes than that take turns */
 
+/* DENSE_TYPE: of elements; DENSE_REAL: of what they are multiplied by. */
 #ifdef USE_DOUBLE
-#define DENSE_TYPE	CUDA_R_64F
+#define DENSE_REAL	CUDA_R_64F
 #define DENSE_COMPUTE	CUBLAS_COMPUTE_64F
 #else
-#define DENSE_TYPE	CUDA_R_32F
+#define DENSE_REAL	CUDA_R_32F
 #ifdef USE_TF32
 #define DENSE_COMPUTE	CUBLAS_COMPUTE_32F_FAST_TF32
 #else
 #define DENSE_COMPUTE	CUBLAS_COMPUTE_32F
 #endif
 #endif
+#if defined(USE_BF16)
+#define DENSE_TYPE	CUDA_R_16BF
+#elif defined(USE_F16)
+#define DENSE_TYPE	CUDA_R_16F
+#else
+#define DENSE_TYPE	DENSE_REAL
+#endif
 
 /* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
 static void
-dense_plan_make(struct dense_plan *p, const real *bias, size_t size)
+dense_plan_make(struct dense_plan *p, const elem *bias, size_t size)
 {
 	cublasOperation_t first = p->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
 	cublasOperation_t second = p->turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -89,7 +124,7 @@ dense_plan_make(struct dense_plan *p, const real *bias, size_t size)
 	uint64_t limit = size;
 	int found = 0;
 
-	CUBLAS(cublasLtMatmulDescCreate(&p->what, DENSE_COMPUTE, DENSE_TYPE));
+	CUBLAS(cublasLtMatmulDescCreate(&p->what, DENSE_COMPUTE, DENSE_REAL));
 	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first,
 	    sizeof(first)));
 	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second,
@@ -118,7 +153,7 @@ dense_plan_make(struct dense_plan *p, const real *bias, size_t size)
 }
 
 static struct dense_plan *
-dense_plan(bool turn_a, bool turn_b, const real *bias, bool step, int64_t m, int64_t n, int64_t k,
+dense_plan(bool turn_a, bool turn_b, const elem *bias, bool step, int64_t m, int64_t n, int64_t k,
     size_t size)
 {
 	static struct dense_plan plans[DENSE_PLANS];
@@ -158,7 +193,7 @@ KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
 
 /* False where cuBLASLt has no algorithm for such a product: then the tiles do it. */
 static bool
-dense_library(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+dense_library(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
     struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
 	real factor[2] = { 1, onto.keep }, *factors = factor;
@@ -187,7 +222,7 @@ dense_library(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 /* c[m, n] = op(a) op(b), all in rows. BIAS, of n elements, is added to each row; there is none
  * where c is added to. */
 static void
-dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
     struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
 #ifdef USE_CUBLASLT
@@ -204,7 +239,7 @@ dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 		dense_tiles<false, false>(c, a, b, bias, onto, m, n, k);
 }
 
-#elif defined(USE_CBLAS)
+#elif defined(USE_CBLAS) && !NARROW
 
 #include <cblas.h>
 
@@ -216,7 +251,7 @@ dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 
 /* Each thread makes a strip of C, of rows or of columns, with a call of its own. */
 static void
-dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
     struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
 	(void)work;
@@ -278,16 +313,18 @@ columns_dense(const struct product *p, int64_t *at, int64_t j, int n)
 static void
 pack_rows(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
 {
-	const real *b = p->b + k * p->b_row + j;
+	const elem *b = p->b + k * p->b_row + j;
 
 	for (int i = 0; i < n; i++, b += p->b_row, panel += TILE_COLS) {
+#if !NARROW
 		if (cols == TILE_COLS) {
 			for (int v = 0; v < TILE_COLS; v += LANES)
 				*(vec_at *)(panel + v) = *(const vec_at *)(b + v);
 			continue;
 		}
+#endif
 		for (int q = 0; q < TILE_COLS; q++)
-			panel[q] = q < cols ? b[q] : 0;
+			panel[q] = q < cols ? VALUE(b[q]) : 0;
 	}
 }
 
@@ -296,17 +333,17 @@ static void
 pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
 {
 	for (int q = 0; q < TILE_COLS; q++) {
-		const real *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
+		const elem *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
 
 		for (int i = 0; i < n; i++)
-			panel[(int64_t)i * TILE_COLS + q] = q < cols ? b[i] : 0;
+			panel[(int64_t)i * TILE_COLS + q] = q < cols ? VALUE(b[i]) : 0;
 	}
 }
 
 /* c[m, n] = op(a) op(b), all in rows, and BIAS added to each row of c. With b turned, C is made by
  * columns (c' = b a'): see above. */
 static void
-dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, const real *bias,
+dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
     struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
 {
 	struct product p = { 0 };
@@ -324,6 +361,7 @@ dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 	p.c_row = turn_b ? 1 : n;
 	p.keep = onto_keep(onto);
 	p.bias = bias;
+	p.bias_row = 1;
 	p.shape = &step;
 	p.places = places_dense;
 	p.pack = turn_b ? pack_columns : pack_rows;
@@ -334,21 +372,21 @@ dense_product(real *c, const real *a, bool turn_a, const real *b, bool turn_b, c
 #endif
 
 static void
-dense_forward(real *y, const real *x, const real *w, const real *bias, void *work, int64_t size,
+dense_forward(elem *y, const elem *x, const elem *w, const elem *bias, void *work, int64_t size,
     int64_t rows, int64_t in, int64_t units)
 {
 	dense_product(y, x, false, w, true, bias, ANEW, rows, units, in, work, (size_t)size);
 }
 
 static void
-dense_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work,
+dense_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
     int64_t size, int64_t rows, int64_t in, int64_t units)
 {
 	dense_product(dx, dy, false, w, false, NULL, onto, rows, in, units, work, (size_t)size);
 }
 
 static void
-dense_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+dense_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t size, int64_t rows, int64_t in, int64_t units)
 {
 	dense_product(dw, dy, true, x, false, NULL, onto, units, in, rows, work, (size_t)size);

@@ -9,7 +9,8 @@
  *
  * Gradients are made on the spot, for a loss whose own gradient is 1, since making them later would
  * take the logits' product again; scale_gradient then multiplies them by what that gradient is.
- * Chunks follow one another, and sums run over them in that order.
+ * Chunks follow one another, and sums run over them in that order. Stored in 16 bits, dw and db are
+ * rounded after each chunk; holding their sums apart would take more than the logits do.
  *
  *     work:  scratch of the products | sums, LOSS_PARTS each of losses and of right answers |
  *            losses and right answers of a chunk's rows | logits of a chunk
@@ -19,27 +20,27 @@
 
 /* A row's loss and whether it is right, as cross_entropy and accuracy have it (RIGHT may be NULL);
  * then the row becomes its gradient, in place. */
-KERNEL(head_rows_kernel, (double *loss, double *right, real *x, const int32_t *label, real share,
+KERNEL(head_rows_kernel, (double *loss, double *right, elem *x, const int32_t *label, real share,
     bool gradient, int64_t rows, int64_t k))
 {
 	ROWS (r, rows) {
-		real *row = x + r * k;
+		elem *row = x + r * k;
 		int64_t at = label[r];
 		bool counts = at >= 0 && at < k;
-		real own = counts ? row[at] : 0, top = -INFINITY, lse;
+		real own = counts ? VALUE(row[at]) : 0, top = -INFINITY, lse;
 		double sum = 0;
 		int beaten = 0;
 
 		ALONG_MAX (j, k, top)
-			top = row[j] > top ? row[j] : top;
+			top = VALUE(row[j]) > top ? VALUE(row[j]) : top;
 		top = ROW_MAX(top);
 		ALONG_ADD (j, k, sum)
-			sum += exp_of(row[j] - top);
+			sum += exp_of(VALUE(row[j]) - top);
 		sum = ROW_SUM(sum);
 		lse = (real)(top + log(sum));
 		if (right) {
 			ALONG_MAX (j, k, beaten) {
-				int wins = !(j < at ? row[j] < own : row[j] <= own);
+				int wins = !(j < at ? VALUE(row[j]) < own : VALUE(row[j]) <= own);
 
 				beaten = wins > beaten ? wins : beaten;
 			}
@@ -52,9 +53,9 @@ KERNEL(head_rows_kernel, (double *loss, double *right, real *x, const int32_t *l
 		}
 		if (gradient)
 			ALONG_EACH (j, k) {
-				real p = exp_of(row[j] - lse) - (at == j);
+				real p = exp_of(VALUE(row[j]) - lse) - (at == j);
 
-				row[j] = counts ? p * share : 0;
+				row[j] = ELEM(counts ? p * share : 0);
 			}
 	}
 }
@@ -76,7 +77,7 @@ KERNEL(head_sum_kernel, (double *part, const double *value, bool add, int64_t ro
 }
 
 /* The sums of columns: a strip of neighbours at a time. */
-KERNEL(head_bias_kernel, (real *db, const real *dy, bool add, int64_t rows, int64_t k))
+KERNEL(head_bias_kernel, (elem *db, const elem *dy, bool add, int64_t rows, int64_t k))
 {
 	ROWS (s, (k + STRIP - 1) / STRIP) {
 		int64_t at = s * STRIP, width = k - at < STRIP ? k - at : STRIP;
@@ -84,34 +85,35 @@ KERNEL(head_bias_kernel, (real *db, const real *dy, bool add, int64_t rows, int6
 
 		for (int64_t i = 0; i < rows; i++)
 			ALONG_EACH (j, width)
-				sum[LANE(j)] += dy[i * k + at + j];
+				sum[LANE(j)] += VALUE(dy[i * k + at + j]);
 		ALONG (j, width)
-			db[at + j] = (real)sum[LANE(j)] + (add ? db[at + j] : 0);
+			db[at + j] = ELEM((real)sum[LANE(j)] + (add ? VALUE(db[at + j]) : 0));
 	}
 }
 
 /* SIZE: bytes of WORK that the products may have. ACCURACY, DX, DW and DB may be NULL. KEEP, or
  * NULL, is shown each chunk's logits; AT: bytes from the first of all. */
 static void
-dense_cross_entropy_forward(real *out, real *accuracy, real *dx, real *dw, real *db, const real *x,
-    const real *w, const real *bias, const int32_t *label, void *work, int64_t size, int64_t rows,
+dense_cross_entropy_forward(real *out, real *accuracy, elem *dx, elem *dw, elem *db, const elem *x,
+    const elem *w, const elem *bias, const int32_t *label, void *work, int64_t size, int64_t rows,
     int64_t in, int64_t units, int64_t chunk,
     void (*keep)(const void *logits, int64_t at, int64_t bytes))
 {
 	double *part = (double *)((char *)work + size), *part_right = part + LOSS_PARTS;
 	double *loss = part + 2 * LOSS_PARTS, *right = accuracy ? loss + head_padded(chunk) : NULL;
-	real *logits = (real *)(loss + 2 * head_padded(chunk)), share = 1 / (real)rows;
+	elem *logits = (elem *)(loss + 2 * head_padded(chunk));
+	real share = 1 / (real)rows;
 	bool gradient = dx || dw || db;
 
 	for (int64_t at = 0; at < rows; at += chunk) {
 		int64_t n = least(chunk, rows - at);
-		const real *from = x + at * in;
+		const elem *from = x + at * in;
 
 		dense_product(logits, from, false, w, true, bias, ANEW, n, units, in, work,
 		    (size_t)size);
 		if (keep)
-			keep(logits, at * units * (int64_t)sizeof(real),
-			    n * units * (int64_t)sizeof(real));
+			keep(logits, at * units * (int64_t)sizeof(elem),
+			    n * units * (int64_t)sizeof(elem));
 		LAUNCH_ROWS(head_rows_kernel, n,
 		    (loss, right, logits, label + at, share, gradient, n, units));
 		LAUNCH_ROWS(head_sum_kernel, LOSS_PARTS, (part, loss, at > 0, n));
@@ -133,19 +135,19 @@ dense_cross_entropy_forward(real *out, real *accuracy, real *dx, real *dw, real 
 }
 
 /* Mostly the loss's gradient is 1 and DY lies in place: then there is nothing to do. */
-KERNEL(scale_gradient_kernel, (real *y, const real *dy, const real *by, int64_t n))
+KERNEL(scale_gradient_kernel, (elem *y, const elem *dy, const real *by, int64_t n))
 {
 	real factor = *by;
 
 	if (y == dy && factor == 1)
 		return;
 	EACH (i, n)
-		y[i] = dy[i] * factor;
+		y[i] = ELEM(VALUE(dy[i]) * factor);
 }
 
 /* Y may be DY. */
 static void
-scale_gradient(real *y, const real *dy, const real *by, int64_t n)
+scale_gradient(elem *y, const elem *dy, const real *by, int64_t n)
 {
 	LAUNCH(scale_gradient_kernel, n, (y, dy, by, n));
 }

@@ -1,7 +1,8 @@
 /*
  * depthwise.cu - convolutions with one input channel to a group. Each output plane depends on one
  * input plane, a sum too short for a product with tiles: planes are walked directly, a tap at a
- * time, whole rows in the innermost loop.
+ * time, whole rows in the innermost loop. Planes of 16 bits are made reals first, in the scratch
+ * memory, and rounded after.
  */
 #ifndef STOWAGE_DEPTHWISE_CU
 #define STOWAGE_DEPTHWISE_CU
@@ -57,9 +58,55 @@ depthwise_start(real *to, int64_t n, real bias, real keep)
 			to[i] = bias;
 }
 
+/* N elements at FROM as reals: there, or of 16 bits in ROOM. */
+static inline const real *
+depthwise_reals(const elem *from, real *room, int64_t n)
+{
+#if NARROW
+	for (int64_t i = 0; i < n; i++)
+		room[i] = VALUE(from[i]);
+	return room;
+#else
+	(void)room, (void)n;
+	return from;
+#endif
+}
+
+/* Where the N sums of a plane are made: there, or of 16 bits in ROOM. */
+static inline real *
+depthwise_sums(elem *to, real *room, int64_t n, real bias, real keep)
+{
+#if NARROW
+	if (keep != 0)
+		depthwise_reals(to, room, n);
+#else
+	room = to;
+#endif
+	depthwise_start(room, n, bias, keep);
+	return room;
+}
+
+static inline void
+depthwise_done(elem *to, const real *sums, int64_t n)
+{
+#if NARROW
+	for (int64_t i = 0; i < n; i++)
+		to[i] = ELEM(sums[i]);
+#else
+	(void)to, (void)sums, (void)n;
+#endif
+}
+
+/* WORK of the functions below: depthwise_scratch() a thread, a plane of x and then one of y. */
+static inline real *
+depthwise_room(void *work, const struct conv *s)
+{
+	return (real *)work + omp_get_thread_num() * depthwise_scratch(s, NARROW);
+}
+
 static void
-depthwise_forward(real *y, const real *x, const real *w, const real *bias, real keep, int64_t b,
-    struct conv s)
+depthwise_forward(elem *y, const elem *x, const elem *w, const elem *bias, real keep, void *work,
+    int64_t b, struct conv s)
 {
 	struct window at = window_forward(&s);
 	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
@@ -68,12 +115,15 @@ depthwise_forward(real *y, const real *x, const real *w, const real *bias, real 
 	PRAGMA(omp parallel for schedule(static))
 	for (int64_t i = 0; i < b * s.f; i++) {
 		int64_t f = i % s.f;
-		const real *from = x + (i / s.f * s.c + f / fg) * at.plane;
-		real *to = y + i * plane;
+		real *room = depthwise_room(work, &s);
+		const real *from = depthwise_reals(x + (i / s.f * s.c + f / fg) * at.plane, room,
+		    at.plane);
+		real *to = depthwise_sums(y + i * plane, room + at.plane, plane,
+		    bias ? VALUE(bias[f]) : 0, keep);
 
-		depthwise_start(to, plane, bias ? bias[f] : 0, keep);
 		for (int t = 0; t < taps; t++)
-			depthwise_tap(to, from, w[f * taps + t], &at, t / s.kw, t % s.kw);
+			depthwise_tap(to, from, VALUE(w[f * taps + t]), &at, t / s.kw, t % s.kw);
+		depthwise_done(y + i * plane, to, plane);
 	}
 }
 
@@ -100,8 +150,8 @@ depthwise_tap_back(real *dx, const real *dy, real w, const struct window *at, in
 }
 
 static void
-depthwise_backward_input(real *dx, const real *dy, const real *w, const real *bias, real keep,
-    int64_t b, struct conv s)
+depthwise_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, real keep,
+    void *work, int64_t b, struct conv s)
 {
 	struct window at = window_forward(&s);
 	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
@@ -109,13 +159,19 @@ depthwise_backward_input(real *dx, const real *dy, const real *w, const real *bi
 
 	PRAGMA(omp parallel for schedule(static))
 	for (int64_t i = 0; i < b * s.c; i++) {
-		real *to = dx + i * at.plane;
+		real *room = depthwise_room(work, &s);
+		real *to = depthwise_sums(dx + i * at.plane, room, at.plane,
+		    bias ? VALUE(bias[i % s.c]) : 0, keep);
 
-		depthwise_start(to, at.plane, bias ? bias[i % s.c] : 0, keep);
-		for (int64_t f = i % s.c * fg; f < (i % s.c + 1) * fg; f++)
+		for (int64_t f = i % s.c * fg; f < (i % s.c + 1) * fg; f++) {
+			const real *from = depthwise_reals(dy + (i / s.c * s.f + f) * plane,
+			    room + at.plane, plane);
+
 			for (int t = 0; t < taps; t++)
-				depthwise_tap_back(to, dy + (i / s.c * s.f + f) * plane,
-				    w[f * taps + t], &at, t / s.kw, t % s.kw);
+				depthwise_tap_back(to, from, VALUE(w[f * taps + t]), &at, t / s.kw,
+				    t % s.kw);
+		}
+		depthwise_done(dx + i * at.plane, to, at.plane);
 	}
 }
 
@@ -163,14 +219,48 @@ depthwise_tap_sum(const real *dy, const real *x, const struct window *at, int ty
 	return sum;
 }
 
+#if NARROW
+
+/* A task is a filter: its planes are made reals once for all taps. */
 static void
-depthwise_backward_weight(real *dw, const real *dy, const real *x, real keep, int64_t b,
+depthwise_backward_weight(elem *dw, const elem *dy, const elem *x, real keep, void *work, int64_t b,
     struct conv s)
+{
+	struct window at = window_forward(&s);
+	int64_t plane = (int64_t)s.oh * s.ow;
+	int fg = s.f / s.groups, taps = s.kh * s.kw;
+
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t f = 0; f < s.f; f++) {
+		real *room = depthwise_room(work, &s), *sum = room + at.plane + plane;
+
+		for (int t = 0; t < taps; t++)
+			sum[t] = 0;
+		for (int64_t q = 0; q < b; q++) {
+			const real *from = depthwise_reals(x + (q * s.c + f / fg) * at.plane, room,
+			    at.plane);
+			const real *d = depthwise_reals(dy + (q * s.f + f) * plane, room + at.plane,
+			    plane);
+
+			for (int t = 0; t < taps; t++)
+				sum[t] += depthwise_tap_sum(d, from, &at, t / s.kw, t % s.kw);
+		}
+		for (int t = 0; t < taps; t++)
+			onto_store(&dw[f * taps + t], sum[t], keep);
+	}
+}
+
+#else
+
+static void
+depthwise_backward_weight(real *dw, const real *dy, const real *x, real keep, void *work,
+    int64_t b, struct conv s)
 {
 	struct window at = window_forward(&s);
 	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
 	int fg = s.f / s.groups;
 
+	(void)work;
 	PRAGMA(omp parallel for schedule(static))
 	for (int64_t i = 0; i < s.f * taps; i++) {
 		int64_t f = i / taps;
@@ -183,6 +273,8 @@ depthwise_backward_weight(real *dw, const real *dy, const real *x, real keep, in
 		onto_store(&dw[i], (real)sum, keep);
 	}
 }
+
+#endif
 
 #endif
 

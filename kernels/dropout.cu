@@ -46,7 +46,7 @@ dropout_key(uint64_t seed, uint64_t stream_id)
 	return z ^ z >> 33;
 }
 
-KERNEL(dropout_kernel, (real *y, const real *x, const struct step *s, uint64_t stream_id,
+KERNEL(dropout_kernel, (elem *y, const elem *x, const struct step *s, uint64_t stream_id,
     double rate, int64_t n))
 {
 	uint64_t key = dropout_key(s->seed, stream_id), draw = s->draw;
@@ -59,13 +59,14 @@ KERNEL(dropout_kernel, (real *y, const real *x, const struct step *s, uint64_t s
 
 		for (int j = 0; j < 4; j++)
 			if (at + j < n)
-				y[at + j] = c.v[j] < dropped ? 0 : x[at + j] * gain;
+				y[at + j] = ELEM(c.v[j] < dropped ? 0 :
+				    VALUE(x[at + j]) * gain);
 	}
 }
 
 /* Also backward: the same elements of dy are dropped. Y may be X. */
 static void
-dropout(real *y, const real *x, const struct step *s, uint64_t stream_id, double rate, int64_t n)
+dropout(elem *y, const elem *x, const struct step *s, uint64_t stream_id, double rate, int64_t n)
 {
 	LAUNCH(dropout_kernel, (n + 3) / 4, (y, x, s, stream_id, rate, n));
 }

@@ -40,7 +40,7 @@ DEVICE float
 exp_of(float x)
 {
 	float shifted, n, f, p;
-	uint32_t bits;
+	uint32_t raw;
 
 	x = x < -87.0f ? -87.0f : x;
 	x = x > 88.0f ? 88.0f : x;
@@ -56,9 +56,9 @@ exp_of(float x)
 	p = p * f + 0.5f;
 	p = p * f + 1;
 	p = p * f + 1;
-	memcpy(&bits, &shifted, sizeof(bits));
-	bits = (bits + 127) << 23;
-	memcpy(&n, &bits, sizeof(n));
+	memcpy(&raw, &shifted, sizeof(raw));
+	raw = (raw + 127) << 23;
+	memcpy(&n, &raw, sizeof(n));
 	return p * n;
 }
 

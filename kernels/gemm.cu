@@ -17,6 +17,10 @@
  * A broadcast reads one element wherever it lies, so weights are never packed or transposed: each
  * is used for few columns when images are small, and packing would cost as much as the product.
  *
+ * Elements of 16 bits become reals when B is packed, and a tile's rows of A before they are used for
+ * a block of columns; sums of several blocks are kept in the scratch memory until they are whole, so
+ * that each is rounded once.
+ *
  * Every element of C is summed in the same order whatever the number of threads.
  */
 #ifndef STOWAGE_GEMM_CU
@@ -152,13 +156,14 @@ tile_product(int rows, int vecs, real *restrict tile, const real *a, int64_t ste
 
 struct product {
 	int64_t rows, cols, depth;
-	const real *a;		/* element (i, k): a[i * a_row + place(k).a] */
+	const elem *a;		/* element (i, k): a[i * a_row + place(k).a] */
 	int64_t a_row;
-	real *c;		/* element (i, j): c[i * c_row + column(j)] */
+	elem *c;		/* element (i, j): c[i * c_row + column(j)] */
 	int64_t c_row;
 	real keep;		/* what becomes of what C holds: C = keep * C + A B */
-	const real *bias;	/* added to each row, or NULL */
-	const real *b;		/* what pack() reads */
+	const elem *bias;	/* added to each row, or NULL; step from row to row */
+	int64_t bias_row;
+	const elem *b;		/* what pack() reads */
 	int64_t b_row, b_col;
 	const void *shape;	/* what else the functions below read */
 	/* the offsets in A of terms [k, k + n) */
@@ -169,57 +174,135 @@ struct product {
 	void (*columns)(const struct product *, int64_t *at, int64_t j, int n);
 };
 
+/* Neighbours of C from neighbours of a tile. */
+static inline void
+run_store(elem *to, const real *from, int n, real start, real keep)
+{
+	int q = 0;
+
+#if NARROW
+	if (keep != 0)
+		for (; q < n; q++)
+			to[q] = ELEM(keep * VALUE(to[q]) + (from[q] + start));
+	else
+		for (; q < n; q++)
+			to[q] = ELEM(from[q] + start);
+#else
+	if (keep != 0) {
+		for (; q + LANES <= n; q += LANES)
+			*(vec_at *)(to + q) = keep * *(vec_at *)(to + q) +
+			    (*(const vec_at *)(from + q) + start);
+		for (; q < n; q++)
+			to[q] = keep * to[q] + (from[q] + start);
+	} else {
+		for (; q + LANES <= n; q += LANES)
+			*(vec_at *)(to + q) = *(const vec_at *)(from + q) + start;
+		for (; q < n; q++)
+			to[q] = from[q] + start;
+	}
+#endif
+}
+
 /* Writes a tile to C, or adds it to KEEP times C; COLUMN says where its columns lie. The first part
  * of a sum brings the bias. */
 static void
 tile_store(const struct product *p, const real *tile, int64_t row, int rows, const int64_t *column,
     int cols, bool first)
 {
-	const real *bias = first ? p->bias : NULL;
+	const elem *bias = first ? p->bias : NULL;
 	real keep = first ? p->keep : 1;
-	real *c = p->c + row * p->c_row;
+	elem *c = p->c + row * p->c_row;
 	int i, j, end;
 
 	if (p->c_row == 1) {	/* columns of C lie along memory */
 		for (j = 0; j < cols; j++)
 			for (i = 0; i < rows; i++)
-				c[column[j] + i] = tile[i * TILE_COLS + j] +
-				    (bias ? bias[row + i] : 0) +
-				    (keep != 0 ? keep * c[column[j] + i] : 0);
+				c[column[j] + i] = ELEM(tile[i * TILE_COLS + j] +
+				    (bias ? VALUE(bias[(row + i) * p->bias_row]) : 0) +
+				    (keep != 0 ? keep * VALUE(c[column[j] + i]) : 0));
 		return;
 	}
 	for (j = 0; j < cols; j = end) {	/* runs of neighbours, mostly one or two */
 		for (end = j + 1; end < cols && column[end] == column[j] + (end - j); end++)
 			;
-		for (i = 0; i < rows; i++) {
-			const real *from = tile + i * TILE_COLS + j;
-			real *to = c + i * p->c_row + column[j];
-			real start = bias ? bias[row + i] : 0;
-			int n = end - j, q = 0;
+		for (i = 0; i < rows; i++)
+			run_store(c + i * p->c_row + column[j], tile + i * TILE_COLS + j, end - j,
+			    bias ? VALUE(bias[(row + i) * p->bias_row]) : 0, keep);
+	}
+}
 
-			if (keep != 0) {
-				for (; q + LANES <= n; q += LANES)
-					*(vec_at *)(to + q) = keep * *(vec_at *)(to + q) +
-					    (*(const vec_at *)(from + q) + start);
-				for (; q < n; q++)
-					to[q] = keep * to[q] + (from[q] + start);
-			} else {
-				for (; q + LANES <= n; q += LANES)
-					*(vec_at *)(to + q) = *(const vec_at *)(from + q) + start;
-				for (; q < n; q++)
-					to[q] = from[q] + start;
-			}
+#if NARROW
+
+/* ROWS rows of A as reals, side by side; TO says where they are then. */
+static void
+widen_rows(real *wide, struct place *to, const elem *a, int64_t step, int rows,
+    const struct place *at, int terms)
+{
+	for (int k = 0; k < terms; k++) {
+		to[k].a = k;
+		to[k].b = at[k].b;
+	}
+	for (int i = 0; i < rows; i++)
+		for (int k = 0; k < terms; k++)
+			wide[i * terms + k] = VALUE(a[i * step + at[k].a]);
+}
+
+/* A tile of one block's part of the sums, which is stored with the last. SUMS: of BLOCK_ROWS rows of
+ * BLOCK_COLS columns; not used where the block is all there is. */
+static void
+tile_add(const struct product *p, real *tile, real *sums, int64_t row, int rows,
+    const int64_t *column, int cols, int64_t k, int depth)
+{
+	for (int i = 0; i < rows && k > 0; i++)
+		for (int j = 0; j < cols; j++)
+			tile[i * TILE_COLS + j] += sums[i * BLOCK_COLS + j];
+	if (k + depth == p->depth) {
+		tile_store(p, tile, row, rows, column, cols, true);
+		return;
+	}
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < cols; j++)
+			sums[i * BLOCK_COLS + j] = tile[i * TILE_COLS + j];
+}
+
+/* Rows [first, last) of C, at most BLOCK_ROWS of sums in several blocks, times a packed block of COLS
+ * columns. */
+static void
+block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
+    const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
+{
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	real wide[TILE_ROWS * BLOCK_DEPTH];
+	struct place to[BLOCK_DEPTH];
+	int64_t tiles = parts(last - first, TILE_ROWS);
+
+	for (int64_t t = 0; t < tiles; t++) {
+		int64_t row = first + (last - first) * t / tiles;
+		int rows = (int)(first + (last - first) * (t + 1) / tiles - row);
+
+		widen_rows(wide, to, p->a + row * p->a_row, p->a_row, rows, at, depth);
+		for (int j = 0; j < cols; j += TILE_COLS) {
+			int n = (int)least(TILE_COLS, cols - j);
+
+			tile_product(rows, n > LANES ? 2 : 1, tile, wide, depth,
+			    panels + (int64_t)j * depth, LANES, to, depth);
+			tile_add(p, tile, sums + (row - first) * BLOCK_COLS + j, row, rows,
+			    column + j, n, k, depth);
 		}
 	}
 }
 
+#else
+
 /* Rows [first, last) of C times a packed block of COLS columns. */
 static void
-block_product(const struct product *p, int64_t first, int64_t last, const real *panels,
+block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
     const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
 {
 	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
 	int64_t tiles = parts(last - first, TILE_ROWS);
+
+	(void)sums;
 
 	for (int64_t t = 0; t < tiles; t++) {	/* tiles of nearly equal height */
 		int64_t row = first + (last - first) * t / tiles;
@@ -233,6 +316,15 @@ block_product(const struct product *p, int64_t first, int64_t last, const real *
 			tile_store(p, tile, row, rows, column + j, n, k == 0);
 		}
 	}
+}
+
+#endif
+
+/* Rows that are taken at a time: all, where nothing is kept of them between blocks. */
+static inline int64_t
+block_rows(const struct product *p)
+{
+	return NARROW && p->depth > BLOCK_DEPTH ? BLOCK_ROWS : most(1, p->rows);
 }
 
 static inline int
@@ -253,54 +345,60 @@ table_of(const struct product *p, struct place *at, int64_t k, int n)
 static void
 product_by_columns(const struct product *p, real *scratch, int64_t first, int64_t last)
 {
-	int depth = block_depth(p);
+	real *sums = scratch + product_panels(p->depth);
+	int64_t column[BLOCK_COLS], step = block_rows(p);
 	struct place at[BLOCK_DEPTH];
-	int64_t column[BLOCK_COLS];
+	int depth = block_depth(p);
 
 	for (int64_t j = first; j < last; j += BLOCK_COLS) {
 		int cols = (int)least(BLOCK_COLS, last - j);
 
 		p->columns(p, column, j, cols);
-		for (int64_t k = 0; k < p->depth; k += depth) {
-			int n = (int)least(depth, p->depth - k);
+		for (int64_t i = 0; i < p->rows; i += step)
+			for (int64_t k = 0; k < p->depth; k += depth) {
+				int n = (int)least(depth, p->depth - k);
 
-			table_of(p, at, k, n);
-			for (int q = 0; q < cols; q += TILE_COLS)
-				p->pack(p, scratch + (int64_t)q * n, j + q,
-				    (int)least(TILE_COLS, cols - q), k, n);
-			block_product(p, 0, p->rows, scratch, column, cols, at, k, n);
-		}
+				table_of(p, at, k, n);
+				for (int q = 0; q < cols; q += TILE_COLS)
+					p->pack(p, scratch + (int64_t)q * n, j + q,
+					    (int)least(TILE_COLS, cols - q), k, n);
+				block_product(p, i, least(p->rows, i + step), scratch, sums, column,
+				    cols, at, k, n);
+			}
 	}
 }
 
-/* A thread's own rows: few columns, which all threads pack together. */
+/* A thread's own rows: few columns, which all threads pack together. SUMS are the thread's. */
 static void
-product_by_rows(const struct product *p, real *scratch, int thread, int threads)
+product_by_rows(const struct product *p, real *scratch, real *sums, int thread, int threads)
 {
 	int depth = block_depth(p);
 	int64_t first = p->rows * thread / threads, last = p->rows * (thread + 1) / threads;
+	int64_t column[BLOCK_COLS], step = block_rows(p);
+	int64_t all = parts(p->rows, threads);	/* the most that any thread has: all go on together */
 	struct place at[BLOCK_DEPTH];
-	int64_t column[BLOCK_COLS];
 
 	for (int64_t j = 0; j < p->cols; j += BLOCK_COLS) {
 		int cols = (int)least(BLOCK_COLS, p->cols - j);
 
 		p->columns(p, column, j, cols);
-		for (int64_t k = 0; k < p->depth; k += depth) {
-			int n = (int)least(depth, p->depth - k);
+		for (int64_t i = 0; i < all; i += step)
+			for (int64_t k = 0; k < p->depth; k += depth) {
+				int n = (int)least(depth, p->depth - k);
 
-			table_of(p, at, k, n);
-			for (int q = thread * TILE_COLS; q < cols; q += threads * TILE_COLS)
-				p->pack(p, scratch + (int64_t)q * n, j + q,
-				    (int)least(TILE_COLS, cols - q), k, n);
-			if (threads > 1) {
-				PRAGMA(omp barrier)
+				table_of(p, at, k, n);
+				for (int q = thread * TILE_COLS; q < cols; q += threads * TILE_COLS)
+					p->pack(p, scratch + (int64_t)q * n, j + q,
+					    (int)least(TILE_COLS, cols - q), k, n);
+				if (threads > 1) {
+					PRAGMA(omp barrier)
+				}
+				block_product(p, least(last, first + i), least(last, first + i + step),
+				    scratch, sums, column, cols, at, k, n);
+				if (threads > 1) {
+					PRAGMA(omp barrier)
+				}
 			}
-			block_product(p, first, last, scratch, column, cols, at, k, n);
-			if (threads > 1) {
-				PRAGMA(omp barrier)
-			}
-		}
 	}
 }
 
@@ -309,12 +407,13 @@ static void
 product_share(const struct product *p, real *scratch, int thread, int threads)
 {
 	int64_t panels = parts(p->cols, TILE_COLS);
+	real *own = scratch + thread * product_scratch(p->depth, NARROW);
 
 	if (threads > 1 && panels < 4 * threads) {
-		product_by_rows(p, scratch, thread, threads);
+		product_by_rows(p, scratch, own + product_panels(p->depth), thread, threads);
 		return;
 	}
-	product_by_columns(p, scratch + thread * product_scratch(p->depth),
+	product_by_columns(p, own,
 	    panels * thread / threads * TILE_COLS,
 	    least(p->cols, panels * (thread + 1) / threads * TILE_COLS));
 }

@@ -27,52 +27,26 @@ local_shape(int c, int h, int w, int f, int oh, int ow, int kh, int kw, int sy, 
 #ifdef __CUDACC__
 
 /* Neighbouring threads take neighbouring samples: they share each weight. */
-KERNEL(local_forward_kernel, (real *y, const real *x, const real *w, const real *bias, int64_t b,
+KERNEL(local_forward_kernel, (elem *y, const elem *x, const elem *w, const elem *bias, int64_t b,
     struct local s))
 {
 	int64_t positions = (int64_t)s.oh * s.ow;
 
 	EACH (i, positions * s.f * b) {
 		int64_t sample = i % b, f = i / b % s.f, p = i / b / s.f;
-		const real *row = w + (p * s.f + f) * s.c * s.kh * s.kw;
-		real sum = bias ? bias[f * positions + p] : 0;
+		const elem *row = w + (p * s.f + f) * s.c * s.kh * s.kw;
+		real sum = bias ? VALUE(bias[f * positions + p]) : 0;
 
 		for (int c = 0; c < s.c; c++)
 			for (int ky = 0; ky < s.kh; ky++)
 				for (int kx = 0; kx < s.kw; kx++)
-					sum += *row++ * x[((sample * s.c + c) * s.h +
-					    p / s.ow * s.sy + ky) * s.w + p % s.ow * s.sx + kx];
-		y[(sample * s.f + f) * positions + p] = sum;
+					sum += VALUE(*row++) * VALUE(x[((sample * s.c + c) * s.h +
+					    p / s.ow * s.sy + ky) * s.w + p % s.ow * s.sx + kx]);
+		y[(sample * s.f + f) * positions + p] = ELEM(sum);
 	}
 }
 
-KERNEL(local_input_kernel, (real *dx, const real *dy, const real *w, struct onto onto, int64_t b,
-    struct local s))
-{
-	real keep = onto_keep(onto);
-	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
-
-	EACH (i, b * s.c * s.h * s.w) {
-		int ix = (int)(i % s.w), iy = (int)(i / s.w % s.h), c = (int)(i / s.w / s.h % s.c);
-		int64_t sample = i / s.w / s.h / s.c;
-		real sum = 0;
-
-		for (int ky = iy % s.sy; ky < s.kh && ky <= iy; ky += s.sy)
-			for (int kx = ix % s.sx; kx < s.kw && kx <= ix; kx += s.sx) {
-				int oy = (iy - ky) / s.sy, ox = (ix - kx) / s.sx;
-				int64_t p = (int64_t)oy * s.ow + ox;
-				const real *row = w + p * s.f * depth + (c * s.kh + ky) * s.kw + kx;
-
-				if (oy >= s.oh || ox >= s.ow)
-					continue;
-				for (int f = 0; f < s.f; f++)
-					sum += row[f * depth] * dy[(sample * s.f + f) * positions + p];
-			}
-		onto_store(&dx[i], sum, keep);
-	}
-}
-
-KERNEL(local_weight_kernel, (real *dw, const real *dy, const real *x, struct onto onto, int64_t b,
+KERNEL(local_weight_kernel, (elem *dw, const elem *dy, const elem *x, struct onto onto, int64_t b,
     struct local s))
 {
 	real keep = onto_keep(onto);
@@ -85,13 +59,14 @@ KERNEL(local_weight_kernel, (real *dw, const real *dy, const real *x, struct ont
 		real sum = 0;
 
 		for (int64_t n = 0; n < b; n++)
-			sum += dy[(n * s.f + f) * positions + p] * x[n * s.c * s.h * s.w + at];
+			sum += VALUE(dy[(n * s.f + f) * positions + p]) *
+			    VALUE(x[n * s.c * s.h * s.w + at]);
 		onto_store(&dw[i], sum, keep);
 	}
 }
 
 static void
-local_forward(real *y, const real *x, const real *w, const real *bias, void *work, int64_t b,
+local_forward(elem *y, const elem *x, const elem *w, const elem *bias, void *work, int64_t b,
     struct local s)
 {
 	int64_t n = (int64_t)s.oh * s.ow * s.f * b;
@@ -101,17 +76,7 @@ local_forward(real *y, const real *x, const real *w, const real *bias, void *wor
 }
 
 static void
-local_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work,
-    int64_t b, struct local s)
-{
-	int64_t n = b * s.c * s.h * s.w;
-
-	(void)work;
-	LAUNCH(local_input_kernel, n, (dx, dy, w, onto, b, s));
-}
-
-static void
-local_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+local_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t b, struct local s)
 {
 	int64_t n = (int64_t)s.oh * s.ow * s.f * s.c * s.kh * s.kw;
@@ -174,7 +139,7 @@ pack_samples(const struct product *p, real *panel, int64_t j, int cols, int64_t 
 
 	EACH_WINDOW (s, k, n, i, at)
 		for (int q = 0; q < TILE_COLS; q++)
-			panel[i * TILE_COLS + q] = q < cols ? p->b[(j + q) * image + at] : 0;
+			panel[i * TILE_COLS + q] = q < cols ? VALUE(p->b[(j + q) * image + at]) : 0;
 }
 
 /* terms are samples, columns a window's elements */
@@ -186,11 +151,11 @@ pack_elements(const struct product *p, real *panel, int64_t j, int cols, int64_t
 
 	EACH_WINDOW (s, j, cols, q, at)
 		for (int i = 0; i < n; i++)
-			panel[(int64_t)i * TILE_COLS + q] = p->b[(k + i) * image + at];
+			panel[(int64_t)i * TILE_COLS + q] = VALUE(p->b[(k + i) * image + at]);
 }
 
 static void
-local_forward(real *y, const real *x, const real *w, const real *bias, void *work, int64_t b,
+local_forward(elem *y, const elem *x, const elem *w, const elem *bias, void *work, int64_t b,
     struct local s)
 {
 	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
@@ -200,20 +165,17 @@ local_forward(real *y, const real *x, const real *w, const real *bias, void *wor
 		struct local_at at = { s, 1, s.f * positions };
 		struct product p = { .rows = s.f, .cols = b, .depth = depth,
 			.a = w + q * s.f * depth, .a_row = depth, .c = y + q, .c_row = positions,
+			.bias = bias ? bias + q : NULL, .bias_row = positions,
 			.b = x + q / s.ow * s.sy * s.w + q % s.ow * s.sx, .shape = &at,
 			.places = places_local, .pack = pack_samples, .columns = columns_local };
 
-		product_share(&p, (real *)work + omp_get_thread_num() * product_scratch(depth), 0, 1);
-		if (!bias)
-			continue;
-		for (int64_t n = 0; n < b; n++)
-			for (int64_t f = 0; f < s.f; f++)
-				y[(n * s.f + f) * positions + q] += bias[f * positions + q];
+		product_share(&p, (real *)work +
+		    omp_get_thread_num() * product_scratch(depth, NARROW), 0, 1);
 	}
 }
 
 static void
-local_backward_weight(real *dw, const real *dy, const real *x, struct onto onto, void *work,
+local_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t b, struct local s)
 {
 	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
@@ -227,20 +189,67 @@ local_backward_weight(real *dw, const real *dy, const real *x, struct onto onto,
 			.b = x + q / s.ow * s.sy * s.w + q % s.ow * s.sx, .shape = &at,
 			.places = places_local, .pack = pack_elements, .columns = columns_local };
 
-		product_share(&p, (real *)work + omp_get_thread_num() * product_scratch(b), 0, 1);
+		product_share(&p, (real *)work +
+		    omp_get_thread_num() * product_scratch(b, NARROW), 0, 1);
 	}
 }
 
+#endif
+
+/* ---- the gradient of the input ---- */
+
+#if defined(__CUDACC__) || NARROW
+
+/* Each element gathers from the positions that see it. */
+KERNEL(local_input_kernel, (elem *dx, const elem *dy, const elem *w, struct onto onto, int64_t b,
+    struct local s))
+{
+	real keep = onto_keep(onto);
+	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
+
+	EACH (i, b * s.c * s.h * s.w) {
+		int ix = (int)(i % s.w), iy = (int)(i / s.w % s.h), c = (int)(i / s.w / s.h % s.c);
+		int64_t sample = i / s.w / s.h / s.c;
+		real sum = 0;
+
+		for (int ky = iy % s.sy; ky < s.kh && ky <= iy; ky += s.sy)
+			for (int kx = ix % s.sx; kx < s.kw && kx <= ix; kx += s.sx) {
+				int oy = (iy - ky) / s.sy, ox = (ix - kx) / s.sx;
+				int64_t p = (int64_t)oy * s.ow + ox;
+				const elem *row = w + p * s.f * depth + (c * s.kh + ky) * s.kw + kx;
+
+				if (oy >= s.oh || ox >= s.ow)
+					continue;
+				for (int f = 0; f < s.f; f++)
+					sum += VALUE(row[f * depth]) *
+					    VALUE(dy[(sample * s.f + f) * positions + p]);
+			}
+		onto_store(&dx[i], sum, keep);
+	}
+}
+
+static void
+local_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
+    int64_t b, struct local s)
+{
+	int64_t n = b * s.c * s.h * s.w;
+
+	(void)work;
+	LAUNCH(local_input_kernel, n, (dx, dy, w, onto, b, s));
+}
+
+#else
+
 /* dx of one image from the terms of all positions; windows overlap, so a thread has whole images. */
 static void
-local_image(real *dx, const real *dy, const real *w, real keep, const struct local *s)
+local_image(elem *dx, const elem *dy, const elem *w, real keep, const struct local *s)
 {
 	int64_t positions = (int64_t)s->oh * s->ow, depth = (int64_t)s->c * s->kh * s->kw;
 
 	onto_start(dx, (int64_t)s->c * s->h * s->w, keep);
 	for (int64_t q = 0; q < positions; q++)
 		for (int64_t f = 0; f < s->f; f++) {
-			const real *row = w + (q * s->f + f) * depth;
+			const elem *row = w + (q * s->f + f) * depth;
 			real d = dy[f * positions + q];
 
 			for (int c = 0; c < s->c; c++)
@@ -255,7 +264,7 @@ local_image(real *dx, const real *dy, const real *w, real keep, const struct loc
 }
 
 static void
-local_backward_input(real *dx, const real *dy, const real *w, struct onto onto, void *work,
+local_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
     int64_t b, struct local s)
 {
 	int64_t image = (int64_t)s.c * s.h * s.w, out = (int64_t)s.f * s.oh * s.ow;

@@ -37,25 +37,25 @@ KERNEL(mean_kernel, (real *out, const double *part, int64_t n))
 
 /* ---- cross-entropy over [outer, k, inner]: a row is the k logits of one label ---- */
 
-KERNEL(lse_rows_kernel, (real *lse, const real *x, int64_t rows, int64_t k))
+KERNEL(lse_rows_kernel, (real *lse, const elem *x, int64_t rows, int64_t k))
 {
 	ROWS (r, rows) {
-		const real *in = x + r * k;
+		const elem *in = x + r * k;
 		real top = -INFINITY;
 		double sum = 0;
 
 		ALONG_MAX (j, k, top)
-			top = in[j] > top ? in[j] : top;
+			top = VALUE(in[j]) > top ? VALUE(in[j]) : top;
 		top = ROW_MAX(top);
 		ALONG_ADD (j, k, sum)
-			sum += exp_of(in[j] - top);
+			sum += exp_of(VALUE(in[j]) - top);
 		sum = ROW_SUM(sum);
 		FIRST
 			lse[r] = (real)(top + log(sum));
 	}
 }
 
-KERNEL(lse_strips_kernel, (real *lse, const real *x, int64_t outer, int64_t k, int64_t inner))
+KERNEL(lse_strips_kernel, (real *lse, const elem *x, int64_t outer, int64_t k, int64_t inner))
 {
 	int64_t strips = (inner + STRIP - 1) / STRIP;
 
@@ -65,22 +65,23 @@ KERNEL(lse_strips_kernel, (real *lse, const real *x, int64_t outer, int64_t k, i
 		real top[STRIP_LANES], sum[STRIP_LANES] = { 0 };
 
 		ALONG_EACH (j, width)
-			top[LANE(j)] = x[at + j];
+			top[LANE(j)] = VALUE(x[at + j]);
 		for (int64_t c = 1; c < k; c++)
 			ALONG_EACH (j, width) {
-				real v = x[at + c * inner + j];
+				real v = VALUE(x[at + c * inner + j]);
 
 				top[LANE(j)] = v > top[LANE(j)] ? v : top[LANE(j)];
 			}
 		for (int64_t c = 0; c < k; c++)
 			ALONG_EACH (j, width)
-				sum[LANE(j)] += exp_of(x[at + c * inner + j] - top[LANE(j)]);
+				sum[LANE(j)] += exp_of(VALUE(x[at + c * inner + j]) -
+				    top[LANE(j)]);
 		ALONG (j, width)
 			lse[r / strips * inner + i + j] = top[LANE(j)] + R(log)(sum[LANE(j)]);
 	}
 }
 
-KERNEL(cross_entropy_kernel, (double *part, const real *lse, const real *x, const int32_t *label,
+KERNEL(cross_entropy_kernel, (double *part, const real *lse, const elem *x, const int32_t *label,
     int64_t rows, int64_t k, int64_t inner))
 {
 	ROWS (p, LOSS_PARTS) {
@@ -93,7 +94,7 @@ KERNEL(cross_entropy_kernel, (double *part, const real *lse, const real *x, cons
 
 			if (at >= 0 && at < k)
 				sum += (double)lse[r] -
-				    (double)x[(r / inner * k + at) * inner + r % inner];
+				    (double)VALUE(x[(r / inner * k + at) * inner + r % inner]);
 		}
 		sum = ROW_SUM(sum);
 		FIRST
@@ -102,7 +103,7 @@ KERNEL(cross_entropy_kernel, (double *part, const real *lse, const real *x, cons
 }
 
 static void
-cross_entropy_forward(real *out, real *lse, void *work, const real *x, const int32_t *label,
+cross_entropy_forward(real *out, real *lse, void *work, const elem *x, const int32_t *label,
     int64_t outer, int64_t k, int64_t inner)
 {
 	int64_t rows = outer * inner;
@@ -117,7 +118,7 @@ cross_entropy_forward(real *out, real *lse, void *work, const real *x, const int
 	LAUNCH(mean_kernel, 1, (out, (const double *)work, rows));
 }
 
-KERNEL(cross_entropy_grad_kernel, (real *dx, const real *dy, const real *x, const int32_t *label,
+KERNEL(cross_entropy_grad_kernel, (elem *dx, const real *dy, const elem *x, const int32_t *label,
     const real *lse, int64_t outer, int64_t k, int64_t inner))
 {
 	real share = *dy / (real)(outer * inner);
@@ -125,15 +126,15 @@ KERNEL(cross_entropy_grad_kernel, (real *dx, const real *dy, const real *x, cons
 	EACH_PLACE (o, j, i, outer, k, inner) {
 		int64_t at = (o * k + j) * inner + i, r = o * inner + i;
 		bool counts = label[r] >= 0 && label[r] < k;
-		real p = exp_of(x[at] - lse[r]) - (label[r] == j);
+		real p = exp_of(VALUE(x[at]) - lse[r]) - (label[r] == j);
 
-		dx[at] = counts ? p * share : 0;
+		dx[at] = ELEM(counts ? p * share : 0);
 	}
 }
 
 /* DX may be X. */
 static void
-cross_entropy_backward(real *dx, const real *dy, const real *x, const int32_t *label,
+cross_entropy_backward(elem *dx, const real *dy, const elem *x, const int32_t *label,
     const real *lse, int64_t outer, int64_t k, int64_t inner)
 {
 	LAUNCH(cross_entropy_grad_kernel, outer * k * inner,
@@ -143,12 +144,12 @@ cross_entropy_backward(real *dx, const real *dy, const real *x, const int32_t *l
 /* ---- element by element; the target is t, or u8 where T is NULL ---- */
 
 DEVICE real
-target_at(const real *t, const uint8_t *u8, int64_t i)
+target_at(const elem *t, const uint8_t *u8, int64_t i)
 {
-	return t ? t[i] : (real)u8[i];
+	return t ? VALUE(t[i]) : (real)u8[i];
 }
 
-KERNEL(mse_kernel, (double *part, const real *x, const real *t, const uint8_t *u8, int64_t n))
+KERNEL(mse_kernel, (double *part, const elem *x, const elem *t, const uint8_t *u8, int64_t n))
 {
 	ROWS (p, LOSS_PARTS) {
 		int64_t from = PART_FROM(n, p, LOSS_PARTS);
@@ -156,7 +157,8 @@ KERNEL(mse_kernel, (double *part, const real *x, const real *t, const uint8_t *u
 		double sum = 0;
 
 		ALONG_ADD (j, count, sum) {
-			double d = (double)x[from + j] - (double)target_at(t, u8, from + j);
+			double d = (double)VALUE(x[from + j]) -
+			    (double)target_at(t, u8, from + j);
 
 			sum += d * d;
 		}
@@ -167,28 +169,28 @@ KERNEL(mse_kernel, (double *part, const real *x, const real *t, const uint8_t *u
 }
 
 static void
-mse_forward(real *out, void *work, const real *x, const real *t, const uint8_t *u8, int64_t n)
+mse_forward(real *out, void *work, const elem *x, const elem *t, const uint8_t *u8, int64_t n)
 {
 	LAUNCH_ROWS(mse_kernel, LOSS_PARTS, ((double *)work, x, t, u8, n));
 	LAUNCH(mean_kernel, 1, (out, (const double *)work, n));
 }
 
-KERNEL(mse_grad_kernel, (real *dx, const real *dy, const real *x, const real *t,
+KERNEL(mse_grad_kernel, (elem *dx, const real *dy, const elem *x, const elem *t,
     const uint8_t *u8, int64_t n))
 {
 	real share = 2 * *dy / (real)n;
 
 	EACH (i, n)
-		dx[i] = (x[i] - target_at(t, u8, i)) * share;
+		dx[i] = ELEM((VALUE(x[i]) - target_at(t, u8, i)) * share);
 }
 
 static void
-mse_backward(real *dx, const real *dy, const real *x, const real *t, const uint8_t *u8, int64_t n)
+mse_backward(elem *dx, const real *dy, const elem *x, const elem *t, const uint8_t *u8, int64_t n)
 {
 	LAUNCH(mse_grad_kernel, n, (dx, dy, x, t, u8, n));
 }
 
-KERNEL(bce_kernel, (double *part, const real *x, const real *t, const uint8_t *u8, int64_t n))
+KERNEL(bce_kernel, (double *part, const elem *x, const elem *t, const uint8_t *u8, int64_t n))
 {
 	ROWS (p, LOSS_PARTS) {
 		int64_t from = PART_FROM(n, p, LOSS_PARTS);
@@ -196,7 +198,7 @@ KERNEL(bce_kernel, (double *part, const real *x, const real *t, const uint8_t *u
 		double sum = 0;
 
 		ALONG (j, count) {
-			real v = x[from + j], above = v > 0 ? v : 0;
+			real v = VALUE(x[from + j]), above = v > 0 ? v : 0;
 
 			sum += (double)(above - v * target_at(t, u8, from + j)) +
 			    (double)R(log1p)(R(exp)(v > 0 ? -v : v));
@@ -208,37 +210,37 @@ KERNEL(bce_kernel, (double *part, const real *x, const real *t, const uint8_t *u
 }
 
 static void
-bce_forward(real *out, void *work, const real *x, const real *t, const uint8_t *u8, int64_t n)
+bce_forward(real *out, void *work, const elem *x, const elem *t, const uint8_t *u8, int64_t n)
 {
 	LAUNCH_ROWS(bce_kernel, LOSS_PARTS, ((double *)work, x, t, u8, n));
 	LAUNCH(mean_kernel, 1, (out, (const double *)work, n));
 }
 
-KERNEL(bce_grad_kernel, (real *dx, const real *dy, const real *x, const real *t,
+KERNEL(bce_grad_kernel, (elem *dx, const real *dy, const elem *x, const elem *t,
     const uint8_t *u8, int64_t n))
 {
 	real share = *dy / (real)n;
 
 	EACH (i, n)
-		dx[i] = (logistic(x[i]) - target_at(t, u8, i)) * share;
+		dx[i] = ELEM((logistic(VALUE(x[i])) - target_at(t, u8, i)) * share);
 }
 
 static void
-bce_backward(real *dx, const real *dy, const real *x, const real *t, const uint8_t *u8, int64_t n)
+bce_backward(elem *dx, const real *dy, const elem *x, const elem *t, const uint8_t *u8, int64_t n)
 {
 	LAUNCH(bce_grad_kernel, n, (dx, dy, x, t, u8, n));
 }
 
-KERNEL(bce_target_grad_kernel, (real *dt, const real *dy, const real *x, int64_t n))
+KERNEL(bce_target_grad_kernel, (elem *dt, const real *dy, const elem *x, int64_t n))
 {
 	real share = -*dy / (real)n;
 
 	EACH (i, n)
-		dt[i] = x[i] * share;
+		dt[i] = ELEM(VALUE(x[i]) * share);
 }
 
 static void
-bce_target_backward(real *dt, const real *dy, const real *x, int64_t n)
+bce_target_backward(elem *dt, const real *dy, const elem *x, int64_t n)
 {
 	LAUNCH(bce_target_grad_kernel, n, (dt, dy, x, n));
 }
@@ -246,7 +248,7 @@ bce_target_backward(real *dt, const real *dy, const real *x, int64_t n)
 /* ---- accuracy ---- */
 
 /* A row is right when nothing beats its label's logit; among equals the first counts. */
-KERNEL(accuracy_kernel, (double *part, const real *x, const int32_t *label, int64_t rows,
+KERNEL(accuracy_kernel, (double *part, const elem *x, const int32_t *label, int64_t rows,
     int64_t k, int64_t inner))
 {
 	ROWS (p, LOSS_PARTS) {
@@ -256,12 +258,12 @@ KERNEL(accuracy_kernel, (double *part, const real *x, const int32_t *label, int6
 
 		ALONG (i, count) {
 			int64_t r = from + i, at = label[r];
-			const real *in = x + r / inner * k * inner + r % inner;
+			const elem *in = x + r / inner * k * inner + r % inner;
 			bool best = at >= 0 && at < k;
 
 			for (int64_t j = 0; best && j < k; j++)
-				best = j < at ? in[j * inner] < in[at * inner] :
-				    in[j * inner] <= in[at * inner];
+				best = j < at ? VALUE(in[j * inner]) < VALUE(in[at * inner]) :
+				    VALUE(in[j * inner]) <= VALUE(in[at * inner]);
 			right += best;
 		}
 		right = ROW_SUM(right);
@@ -271,7 +273,7 @@ KERNEL(accuracy_kernel, (double *part, const real *x, const int32_t *label, int6
 }
 
 static void
-accuracy_forward(real *out, void *work, const real *x, const int32_t *label, int64_t outer,
+accuracy_forward(real *out, void *work, const elem *x, const int32_t *label, int64_t outer,
     int64_t k, int64_t inner)
 {
 	LAUNCH_ROWS(accuracy_kernel, LOSS_PARTS,
@@ -279,7 +281,7 @@ accuracy_forward(real *out, void *work, const real *x, const int32_t *label, int
 	LAUNCH(mean_kernel, 1, (out, (const double *)work, outer * inner));
 }
 
-KERNEL(sign_accuracy_kernel, (double *part, const real *x, const real *t, const uint8_t *u8,
+KERNEL(sign_accuracy_kernel, (double *part, const elem *x, const elem *t, const uint8_t *u8,
     int64_t n))
 {
 	ROWS (p, LOSS_PARTS) {
@@ -288,7 +290,7 @@ KERNEL(sign_accuracy_kernel, (double *part, const real *x, const real *t, const 
 		double right = 0;
 
 		ALONG (j, count)
-			right += (x[from + j] > 0) == (target_at(t, u8, from + j) > REAL(0.5));
+			right += (VALUE(x[from + j]) > 0) == (target_at(t, u8, from + j) > REAL(0.5));
 		right = ROW_SUM(right);
 		FIRST
 			part[p] = right;
@@ -296,7 +298,7 @@ KERNEL(sign_accuracy_kernel, (double *part, const real *x, const real *t, const 
 }
 
 static void
-sign_accuracy_forward(real *out, void *work, const real *x, const real *t, const uint8_t *u8,
+sign_accuracy_forward(real *out, void *work, const elem *x, const elem *t, const uint8_t *u8,
     int64_t n)
 {
 	LAUNCH_ROWS(sign_accuracy_kernel, LOSS_PARTS, ((double *)work, x, t, u8, n));

@@ -20,17 +20,17 @@ bn_parts(int64_t channels)
 
 #ifdef __CUDACC__
 
-KERNEL(bn_moments_kernel, (double *work, const real *x, int64_t b, int64_t channels, int64_t n,
+KERNEL(bn_moments_kernel, (double *work, const elem *x, int64_t b, int64_t channels, int64_t n,
     int64_t parts))
 {
 	ROWS (r, channels * parts) {
 		int64_t c = r / parts, p = r % parts, from = PART_FROM(b * n, p, parts);
 		int64_t count = PART_FROM(b * n, p + 1, parts) - from;
-		double origin = x[c * n], sum = 0, squares = 0;
+		double origin = VALUE(x[c * n]), sum = 0, squares = 0;
 
 		ALONG (j, count) {
 			int64_t t = from + j;
-			double d = x[(t / n * channels + c) * n + t % n] - origin;
+			double d = VALUE(x[(t / n * channels + c) * n + t % n]) - origin;
 
 			sum += d;
 			squares += d * d;
@@ -44,7 +44,7 @@ KERNEL(bn_moments_kernel, (double *work, const real *x, int64_t b, int64_t chann
 	}
 }
 
-KERNEL(bn_dots_kernel, (double *work, const real *dy, const real *x, const real *mean,
+KERNEL(bn_dots_kernel, (double *work, const elem *dy, const elem *x, const real *mean,
     int64_t b, int64_t channels, int64_t n, int64_t parts))
 {
 	ROWS (r, channels * parts) {
@@ -55,8 +55,8 @@ KERNEL(bn_dots_kernel, (double *work, const real *dy, const real *x, const real 
 		ALONG (j, count) {
 			int64_t t = from + j, i = (t / n * channels + c) * n + t % n;
 
-			sum += dy[i];
-			dot += (double)dy[i] * (double)(x[i] - mean[c]);
+			sum += VALUE(dy[i]);
+			dot += (double)VALUE(dy[i]) * (double)(VALUE(x[i]) - mean[c]);
 		}
 		sum = ROW_SUM(sum);
 		dot = ROW_SUM(dot);
@@ -73,7 +73,7 @@ KERNEL(bn_dots_kernel, (double *work, const real *dy, const real *x, const real 
 #define BN_COLUMNS	64
 
 static void
-bn_moments_columns(double *work, const real *x, int64_t b, int64_t channels, int64_t parts)
+bn_moments_columns(double *work, const elem *x, int64_t b, int64_t channels, int64_t parts)
 {
 	ROWS (r, (channels + BN_COLUMNS - 1) / BN_COLUMNS * parts) {
 		int64_t c = r / parts * BN_COLUMNS, p = r % parts;
@@ -82,7 +82,8 @@ bn_moments_columns(double *work, const real *x, int64_t b, int64_t channels, int
 
 		for (int64_t i = PART_FROM(b, p, parts); i < PART_FROM(b, p + 1, parts); i++)
 			for (int64_t j = 0; j < width; j++) {
-				double d = (double)x[i * channels + c + j] - (double)x[c + j];
+				double d = (double)VALUE(x[i * channels + c + j]) -
+				    (double)VALUE(x[c + j]);
 
 				sum[j] += d;
 				squares[j] += d * d;
@@ -95,7 +96,7 @@ bn_moments_columns(double *work, const real *x, int64_t b, int64_t channels, int
 }
 
 static void
-bn_moments_kernel(double *work, const real *x, int64_t b, int64_t channels, int64_t n,
+bn_moments_kernel(double *work, const elem *x, int64_t b, int64_t channels, int64_t n,
     int64_t parts)
 {
 	if (n == 1) {
@@ -105,14 +106,14 @@ bn_moments_kernel(double *work, const real *x, int64_t b, int64_t channels, int6
 	ROWS (r, channels * parts) {
 		int64_t c = r / parts, p = r % parts;
 		int64_t t = PART_FROM(b * n, p, parts), end = PART_FROM(b * n, p + 1, parts);
-		double origin = x[c * n], sum = 0, squares = 0;
+		double origin = VALUE(x[c * n]), sum = 0, squares = 0;
 
 		while (t < end) {
-			const real *v = x + (t / n * channels + c) * n + t % n;
+			const elem *v = x + (t / n * channels + c) * n + t % n;
 			int64_t count = n - t % n < end - t ? n - t % n : end - t;
 
 			ALONG_ADD (j, count, sum, squares) {
-				double d = v[j] - origin;
+				double d = VALUE(v[j]) - origin;
 
 				sum += d;
 				squares += d * d;
@@ -125,7 +126,7 @@ bn_moments_kernel(double *work, const real *x, int64_t b, int64_t channels, int6
 }
 
 static void
-bn_dots_columns(double *work, const real *dy, const real *x, const real *mean, int64_t b,
+bn_dots_columns(double *work, const elem *dy, const elem *x, const real *mean, int64_t b,
     int64_t channels, int64_t parts)
 {
 	ROWS (r, (channels + BN_COLUMNS - 1) / BN_COLUMNS * parts) {
@@ -137,8 +138,9 @@ bn_dots_columns(double *work, const real *dy, const real *x, const real *mean, i
 			for (int64_t j = 0; j < width; j++) {
 				int64_t k = i * channels + c + j;
 
-				sum[j] += dy[k];
-				dot[j] += (double)dy[k] * (double)(x[k] - mean[c + j]);
+				sum[j] += VALUE(dy[k]);
+				dot[j] += (double)VALUE(dy[k]) *
+				    (double)(VALUE(x[k]) - mean[c + j]);
 			}
 		for (int64_t j = 0; j < width; j++) {
 			work[2 * ((c + j) * parts + p)] = sum[j];
@@ -148,7 +150,7 @@ bn_dots_columns(double *work, const real *dy, const real *x, const real *mean, i
 }
 
 static void
-bn_dots_kernel(double *work, const real *dy, const real *x, const real *mean, int64_t b,
+bn_dots_kernel(double *work, const elem *dy, const elem *x, const real *mean, int64_t b,
     int64_t channels, int64_t n, int64_t parts)
 {
 	if (n == 1) {
@@ -163,12 +165,12 @@ bn_dots_kernel(double *work, const real *dy, const real *x, const real *mean, in
 		while (t < end) {
 			int64_t i = (t / n * channels + c) * n + t % n;
 			int64_t count = n - t % n < end - t ? n - t % n : end - t;
-			const real *v = x + i, *d = dy + i;
+			const elem *v = x + i, *d = dy + i;
 			real m = mean[c];
 
 			ALONG_ADD (j, count, sum, dot) {
-				sum += d[j];
-				dot += (double)d[j] * (double)(v[j] - m);
+				sum += VALUE(d[j]);
+				dot += (double)VALUE(d[j]) * (double)(VALUE(v[j]) - m);
 			}
 			t += count;
 		}
@@ -181,7 +183,7 @@ bn_dots_kernel(double *work, const real *dy, const real *x, const real *mean, in
 
 /* Sums the parts; updates the running statistics, the variance with n - 1 as PyTorch does. */
 KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real *running_var,
-    const double *work, const real *x, double eps, double momentum, int64_t b, int64_t channels,
+    const double *work, const elem *x, double eps, double momentum, int64_t b, int64_t channels,
     int64_t n, int64_t parts))
 {
 	EACH (c, channels) {
@@ -195,7 +197,7 @@ KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real
 		var = squares / count - m * m;
 		if (var < 0)
 			var = 0;
-		m += x[c * n];
+		m += VALUE(x[c * n]);
 		mean[c] = (real)m;
 		invstd[c] = (real)(1 / sqrt(var + eps));
 		running_mean[c] = (real)((1 - momentum) * running_mean[c] + momentum * m);
@@ -206,30 +208,31 @@ KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real
 }
 
 /* y = gain * x + offset, with the two numbers of a channel worked out once for each row */
-KERNEL(bn_apply_kernel, (real *y, const real *x, const real *weight, const real *bias,
+KERNEL(bn_apply_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
 {
 	ROWS (r, b * channels) {
 		int64_t c = r % channels;
-		real gain = weight[c] * invstd[c], m = mean[c], offset = bias[c];
+		real gain = VALUE(weight[c]) * invstd[c], m = mean[c], offset = VALUE(bias[c]);
 
 		ALONG_EACH (j, n)
-			y[r * n + j] = (x[r * n + j] - m) * gain + offset;
+			y[r * n + j] = ELEM((VALUE(x[r * n + j]) - m) * gain + offset);
 	}
 }
 
-KERNEL(bn_apply_columns_kernel, (real *y, const real *x, const real *weight, const real *bias,
+KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     const real *mean, const real *invstd, int64_t b, int64_t channels))
 {
 	EACH_PLACE (i, one, c, b, 1, channels) {
 		int64_t k = (i + one) * channels + c;
 
-		y[k] = (x[k] - mean[c]) * (weight[c] * invstd[c]) + bias[c];
+		y[k] = ELEM((VALUE(x[k]) - mean[c]) * (VALUE(weight[c]) * invstd[c]) +
+		    VALUE(bias[c]));
 	}
 }
 
 static void
-bn_apply(real *y, const real *x, const real *weight, const real *bias, const real *mean,
+bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, const real *mean,
     const real *invstd, int64_t b, int64_t channels, int64_t n)
 {
 	if (n == 1)
@@ -242,8 +245,8 @@ bn_apply(real *y, const real *x, const real *weight, const real *bias, const rea
 
 /* MEAN and INVSTD may be NULL: they then lie in WORK, behind the sums. */
 static void
-batchnorm_forward(real *y, real *mean, real *invstd, real *running_mean, real *running_var,
-    void *work, const real *x, const real *weight, const real *bias, double eps, double momentum,
+batchnorm_forward(elem *y, real *mean, real *invstd, real *running_mean, real *running_var,
+    void *work, const elem *x, const elem *weight, const elem *bias, double eps, double momentum,
     int64_t b, int64_t channels, int64_t n)
 {
 	int64_t parts = bn_parts(channels);
@@ -270,7 +273,7 @@ KERNEL(bn_invstd_kernel, (real *invstd, const real *running_var, double eps, int
 
 /* With the running statistics; WORK holds a real for each channel. */
 static void
-batchnorm_inference(real *y, void *work, const real *x, const real *weight, const real *bias,
+batchnorm_inference(elem *y, void *work, const elem *x, const elem *weight, const elem *bias,
     const real *running_mean, const real *running_var, double eps, int64_t b, int64_t channels,
     int64_t n)
 {
@@ -280,7 +283,7 @@ batchnorm_inference(real *y, void *work, const real *x, const real *weight, cons
 
 /* Sums the parts, gives the parameters their gradients, and leaves in part 0 of each channel the
  * means that dx needs: none where the statistics are fixed, for then they do not depend on x. */
-KERNEL(bn_gradients_kernel, (real *dweight, real *dbias, double *work, const real *invstd,
+KERNEL(bn_gradients_kernel, (elem *dweight, elem *dbias, double *work, const real *invstd,
     int fixed, int64_t b, int64_t channels, int64_t n, int64_t parts))
 {
 	EACH (c, channels) {
@@ -293,27 +296,28 @@ KERNEL(bn_gradients_kernel, (real *dweight, real *dbias, double *work, const rea
 		work[2 * c * parts] = sum * share;
 		work[2 * c * parts + 1] = dot * scale * scale * share;
 		if (dweight)
-			dweight[c] = (real)(dot * scale);
+			dweight[c] = ELEM((real)(dot * scale));
 		if (dbias)
-			dbias[c] = (real)sum;
+			dbias[c] = ELEM((real)sum);
 	}
 }
 
-KERNEL(bn_grad_kernel, (real *dx, const real *dy, const real *x, const real *weight,
+KERNEL(bn_grad_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
     const real *mean, const real *invstd, const double *work, int64_t b, int64_t channels,
     int64_t n, int64_t parts))
 {
 	ROWS (r, b * channels) {
 		int64_t c = r % channels, at = r * n;
-		real gain = weight[c] * invstd[c], m = mean[c];
+		real gain = VALUE(weight[c]) * invstd[c], m = mean[c];
 		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
 
 		ALONG_EACH (j, n)
-			dx[at + j] = gain * (dy[at + j] - level - (x[at + j] - m) * slope);
+			dx[at + j] = ELEM(gain * (VALUE(dy[at + j]) - level -
+			    (VALUE(x[at + j]) - m) * slope));
 	}
 }
 
-KERNEL(bn_grad_columns_kernel, (real *dx, const real *dy, const real *x, const real *weight,
+KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
     const real *mean, const real *invstd, const double *work, int64_t b, int64_t channels,
     int64_t parts))
 {
@@ -321,14 +325,15 @@ KERNEL(bn_grad_columns_kernel, (real *dx, const real *dy, const real *x, const r
 		int64_t k = (i + one) * channels + c;
 		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
 
-		dx[k] = weight[c] * invstd[c] * (dy[k] - level - (x[k] - mean[c]) * slope);
+		dx[k] = ELEM(VALUE(weight[c]) * invstd[c] * (VALUE(dy[k]) - level -
+		    (VALUE(x[k]) - mean[c]) * slope));
 	}
 }
 
 /* DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. */
 static void
-batchnorm_backward(real *dx, real *dweight, real *dbias, void *work, const real *dy, const real *x,
-    const real *weight, const real *mean, const real *invstd, int fixed, int64_t b,
+batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, const elem *x,
+    const elem *weight, const real *mean, const real *invstd, int fixed, int64_t b,
     int64_t channels, int64_t n)
 {
 	int64_t parts = bn_parts(channels);
@@ -348,8 +353,8 @@ batchnorm_backward(real *dx, real *dweight, real *dbias, void *work, const real 
 /* With fixed statistics: the inverse deviation comes from the running variance, and is kept
  * behind the sums in WORK. */
 static void
-batchnorm_fixed_backward(real *dx, real *dweight, real *dbias, void *work, const real *dy,
-    const real *x, const real *weight, const real *running_mean, const real *running_var,
+batchnorm_fixed_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy,
+    const elem *x, const elem *weight, const real *running_mean, const real *running_var,
     double eps, int64_t b, int64_t channels, int64_t n)
 {
 	real *invstd = (real *)((double *)work + 2 * channels * bn_parts(channels));

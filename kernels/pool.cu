@@ -4,9 +4,14 @@
  * In C a thread takes whole rows or planes and the innermost loop runs along a row, so that it
  * vectorises; backward may then scatter, since a plane belongs to one thread. On CUDA a thread
  * takes one element, and backward gathers over the windows that cover it: no atomics, and the
- * order of every sum is fixed on both.
+ * order of every sum is fixed on both. Elements of 16 bits are gathered in C too, since what is
+ * added up where it is stored would be rounded each time.
  */
 #include "kernel.h"
+
+#if defined(__CUDACC__) || NARROW
+#define GATHERS
+#endif
 
 struct pool {			/* h x w in, oh x ow out */
 	int64_t h, w, oh, ow;
@@ -32,13 +37,15 @@ pool_of(int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw, in
 	return g;
 }
 
+/* ---- maxima ---- */
+
 #ifdef __CUDACC__
 
-KERNEL(maxpool_kernel, (real *out, uint8_t *small, int32_t *large, const real *in, int64_t planes,
+KERNEL(maxpool_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t planes,
     struct pool g))
 {
 	EACH_PLACE (p, y, x, planes, g.oh, g.ow) {
-		const real *plane = in + p * g.h * g.w;
+		const elem *plane = in + p * g.h * g.w;
 		int64_t iy = y * g.sh - g.ph, ix = x * g.sw - g.pw, o = (p * g.oh + y) * g.ow + x;
 		int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0;
 		int64_t y1 = iy + g.kh > g.h ? g.h - iy : g.kh;
@@ -48,14 +55,14 @@ KERNEL(maxpool_kernel, (real *out, uint8_t *small, int32_t *large, const real *i
 
 		for (int64_t ky = y0; ky < y1; ky++)
 			for (int64_t kx = x0; kx < x1; kx++) {
-				real v = plane[(iy + ky) * g.w + ix + kx];
+				real v = VALUE(plane[(iy + ky) * g.w + ix + kx]);
 
 				if (v > best || v != v) {
 					best = v;
 					at = ky * g.kw + kx;
 				}
 			}
-		out[o] = best;
+		out[o] = ELEM(best);
 		if (small)
 			small[o] = (uint8_t)at;
 		else if (large)
@@ -63,92 +70,7 @@ KERNEL(maxpool_kernel, (real *out, uint8_t *small, int32_t *large, const real *i
 	}
 }
 
-/* The outputs [from, to) whose windows cover input I along one axis. */
-DEVICE void
-pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t outputs,
-    int64_t *from, int64_t *to)
-{
-	int64_t first = i + pad - kernel + 1;
-
-	*from = first <= 0 ? 0 : (first + stride - 1) / stride;
-	*to = (i + pad) / stride + 1;
-	if (*to > outputs)
-		*to = outputs;
-}
-
-KERNEL(maxpool_grad_kernel, (real *dx, const real *dy, const uint8_t *small, const int32_t *large,
-    struct onto onto, int64_t planes, struct pool g))
-{
-	real keep = onto_keep(onto);
-
-	EACH_PLACE (p, y, x, planes, g.h, g.w) {
-		int64_t y0, y1, x0, x1;
-		real sum = 0;
-
-		pool_covering(y, g.kh, g.sh, g.ph, g.oh, &y0, &y1);
-		pool_covering(x, g.kw, g.sw, g.pw, g.ow, &x0, &x1);
-		for (int64_t oy = y0; oy < y1; oy++)
-			for (int64_t ox = x0; ox < x1; ox++) {
-				int64_t o = (p * g.oh + oy) * g.ow + ox;
-				int64_t at = (y + g.ph - oy * g.sh) * g.kw + x + g.pw - ox * g.sw;
-
-				if ((small ? small[o] : large[o]) == at)
-					sum += dy[o];
-			}
-		onto_store(&dx[(p * g.h + y) * g.w + x], sum, keep);
-	}
-}
-
-KERNEL(avgpool_kernel, (real *out, const real *in, int64_t planes, struct pool g))
-{
-	real share = 1 / (real)(g.kh * g.kw);
-
-	EACH_PLACE (p, y, x, planes, g.oh, g.ow) {
-		const real *plane = in + p * g.h * g.w;
-		int64_t iy = y * g.sh - g.ph, ix = x * g.sw - g.pw;
-		int64_t y0 = iy < 0 ? 0 : iy, x0 = ix < 0 ? 0 : ix;
-		int64_t y1 = iy + g.kh > g.h ? g.h : iy + g.kh;
-		int64_t x1 = ix + g.kw > g.w ? g.w : ix + g.kw;
-		real sum = 0;
-
-		for (int64_t cy = y0; cy < y1; cy++)
-			for (int64_t cx = x0; cx < x1; cx++)
-				sum += plane[cy * g.w + cx];
-		out[(p * g.oh + y) * g.ow + x] = sum * share;
-	}
-}
-
-KERNEL(avgpool_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_t planes,
-    struct pool g))
-{
-	real share = 1 / (real)(g.kh * g.kw), keep = onto_keep(onto);
-
-	EACH_PLACE (p, y, x, planes, g.h, g.w) {
-		int64_t y0, y1, x0, x1;
-		real sum = 0;
-
-		pool_covering(y, g.kh, g.sh, g.ph, g.oh, &y0, &y1);
-		pool_covering(x, g.kw, g.sw, g.pw, g.ow, &x0, &x1);
-		for (int64_t oy = y0; oy < y1; oy++)
-			for (int64_t ox = x0; ox < x1; ox++)
-				sum += dy[(p * g.oh + oy) * g.ow + ox];
-		onto_store(&dx[(p * g.h + y) * g.w + x], sum * share, keep);
-	}
-}
-
 #else	/* C */
-
-/* The outputs [*from, *to) of a row whose column KX lies inside the input. */
-DEVICE void
-pool_inside(const struct pool *g, int64_t kx, int64_t *from, int64_t *to)
-{
-	int64_t last = g->w - 1 + g->pw - kx;
-
-	*from = g->pw <= kx ? 0 : (g->pw - kx + g->sw - 1) / g->sw;
-	*to = last < 0 ? 0 : last / g->sw + 1;
-	if (*to > g->ow)
-		*to = g->ow;
-}
 
 /*
  * Maxima of a strip of outputs. A row of the input is dealt into one array for each phase of the
@@ -171,7 +93,7 @@ typedef int32_t pool_index;
 #endif
 
 DEVICE void
-pool_deal_phase(real *to, int64_t run, const real *row, int64_t first, int64_t step, int64_t w)
+pool_deal_phase(real *to, int64_t run, const elem *row, int64_t first, int64_t step, int64_t w)
 {
 	int64_t from = first >= 0 ? 0 : (-first + step - 1) / step;
 	int64_t end = first >= w ? 0 : (w - 1 - first) / step + 1;
@@ -181,14 +103,14 @@ pool_deal_phase(real *to, int64_t run, const real *row, int64_t first, int64_t s
 		to[q] = -INFINITY;
 	PRAGMA(omp simd)
 	for (int64_t q = from; q < end; q++)
-		to[q] = row[first + q * step];
+		to[q] = VALUE(row[first + q * step]);
 	for (int64_t q = end > from ? end : from; q < run; q++)
 		to[q] = -INFINITY;
 }
 
 /* Column FIRST of the row becomes the first of phase 0; each phase is RUN long. */
 DEVICE void
-pool_deal(real to[POOL_STRIDE][POOL_RUN], int64_t run, const real *row, int64_t first,
+pool_deal(real to[POOL_STRIDE][POOL_RUN], int64_t run, const elem *row, int64_t first,
     int64_t stride, int64_t w)
 {
 	for (int64_t p = 0; p < stride; p++)
@@ -214,7 +136,7 @@ pool_beat(real *best, pool_index *at, const real *v, pool_index cell)
 
 /* Outputs x0 .. x0 + n - 1 of a row of windows whose first row is IY. */
 static void
-maxpool_strip(real *out, uint8_t *small, int32_t *large, const real *plane, const struct pool *g,
+maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, const struct pool *g,
     int64_t iy, int64_t x0, int64_t n)
 {
 	real phase[POOL_STRIDE][POOL_RUN], best[POOL_STRIP];
@@ -238,7 +160,10 @@ maxpool_strip(real *out, uint8_t *small, int32_t *large, const real *plane, cons
 				pool_beat(best + x, at + x, v + x, cell);
 		}
 	}
-	memcpy(out, best, (size_t)n * sizeof(*out));
+	if (!NARROW)
+		memcpy(out, best, (size_t)n * sizeof(*out));
+	for (int64_t x = 0; NARROW && x < n; x++)
+		out[x] = ELEM(best[x]);
 	for (int64_t x = 0; small && x < n; x++)
 		small[x] = (uint8_t)at[x];
 	for (int64_t x = 0; large && x < n; x++)
@@ -247,7 +172,7 @@ maxpool_strip(real *out, uint8_t *small, int32_t *large, const real *plane, cons
 
 /* One output, cell by cell. */
 static void
-maxpool_one(real *out, uint8_t *small, int32_t *large, const real *plane, const struct pool *g,
+maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, const struct pool *g,
     int64_t iy, int64_t ix)
 {
 	int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0, at = y0 * g->kw + x0;
@@ -255,14 +180,14 @@ maxpool_one(real *out, uint8_t *small, int32_t *large, const real *plane, const 
 
 	for (int64_t ky = y0; ky < g->kh && iy + ky < g->h; ky++)
 		for (int64_t kx = x0; kx < g->kw && ix + kx < g->w; kx++) {
-			real v = plane[(iy + ky) * g->w + ix + kx];
+			real v = VALUE(plane[(iy + ky) * g->w + ix + kx]);
 
 			if (v > best || v != v) {
 				best = v;
 				at = ky * g->kw + kx;
 			}
 		}
-	*out = best;
+	*out = ELEM(best);
 	if (small)
 		*small = (uint8_t)at;
 	else if (large)
@@ -270,14 +195,14 @@ maxpool_one(real *out, uint8_t *small, int32_t *large, const real *plane, const 
 }
 
 static void
-maxpool_kernel(real *out, uint8_t *small, int32_t *large, const real *in, int64_t planes,
+maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t planes,
     struct pool g)
 {
 	bool strips = g.sw <= POOL_STRIDE && g.kw <= POOL_KERNEL;
 	int64_t step = strips ? POOL_STRIP : 1;
 
 	ROWS (r, planes * g.oh) {
-		const real *plane = in + r / g.oh * g.h * g.w;
+		const elem *plane = in + r / g.oh * g.h * g.w;
 		int64_t iy = r % g.oh * g.sh - g.ph;
 
 		for (int64_t x = 0; x < g.ow; x += step) {
@@ -294,9 +219,102 @@ maxpool_kernel(real *out, uint8_t *small, int32_t *large, const real *in, int64_
 	}
 }
 
+#endif
+
+/* ---- gradients, and averages ---- */
+
+#ifdef GATHERS
+
+/* The outputs [from, to) whose windows cover input I along one axis. */
+DEVICE void
+pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t outputs,
+    int64_t *from, int64_t *to)
+{
+	int64_t first = i + pad - kernel + 1;
+
+	*from = first <= 0 ? 0 : (first + stride - 1) / stride;
+	*to = (i + pad) / stride + 1;
+	if (*to > outputs)
+		*to = outputs;
+}
+
+KERNEL(maxpool_grad_kernel, (elem *dx, const elem *dy, const uint8_t *small, const int32_t *large,
+    struct onto onto, int64_t planes, struct pool g))
+{
+	real keep = onto_keep(onto);
+
+	EACH_PLACE (p, y, x, planes, g.h, g.w) {
+		int64_t y0, y1, x0, x1;
+		real sum = 0;
+
+		pool_covering(y, g.kh, g.sh, g.ph, g.oh, &y0, &y1);
+		pool_covering(x, g.kw, g.sw, g.pw, g.ow, &x0, &x1);
+		for (int64_t oy = y0; oy < y1; oy++)
+			for (int64_t ox = x0; ox < x1; ox++) {
+				int64_t o = (p * g.oh + oy) * g.ow + ox;
+				int64_t at = (y + g.ph - oy * g.sh) * g.kw + x + g.pw - ox * g.sw;
+
+				if ((small ? small[o] : large[o]) == at)
+					sum += VALUE(dy[o]);
+			}
+		onto_store(&dx[(p * g.h + y) * g.w + x], sum, keep);
+	}
+}
+
+KERNEL(avgpool_kernel, (elem *out, const elem *in, int64_t planes, struct pool g))
+{
+	real share = 1 / (real)(g.kh * g.kw);
+
+	EACH_PLACE (p, y, x, planes, g.oh, g.ow) {
+		const elem *plane = in + p * g.h * g.w;
+		int64_t iy = y * g.sh - g.ph, ix = x * g.sw - g.pw;
+		int64_t y0 = iy < 0 ? 0 : iy, x0 = ix < 0 ? 0 : ix;
+		int64_t y1 = iy + g.kh > g.h ? g.h : iy + g.kh;
+		int64_t x1 = ix + g.kw > g.w ? g.w : ix + g.kw;
+		real sum = 0;
+
+		for (int64_t cy = y0; cy < y1; cy++)
+			for (int64_t cx = x0; cx < x1; cx++)
+				sum += VALUE(plane[cy * g.w + cx]);
+		out[(p * g.oh + y) * g.ow + x] = ELEM(sum * share);
+	}
+}
+
+KERNEL(avgpool_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t planes,
+    struct pool g))
+{
+	real share = 1 / (real)(g.kh * g.kw), keep = onto_keep(onto);
+
+	EACH_PLACE (p, y, x, planes, g.h, g.w) {
+		int64_t y0, y1, x0, x1;
+		real sum = 0;
+
+		pool_covering(y, g.kh, g.sh, g.ph, g.oh, &y0, &y1);
+		pool_covering(x, g.kw, g.sw, g.pw, g.ow, &x0, &x1);
+		for (int64_t oy = y0; oy < y1; oy++)
+			for (int64_t ox = x0; ox < x1; ox++)
+				sum += VALUE(dy[(p * g.oh + oy) * g.ow + ox]);
+		onto_store(&dx[(p * g.h + y) * g.w + x], sum * share, keep);
+	}
+}
+
+#else
+
+/* The outputs [*from, *to) of a row whose column KX lies inside the input. */
+DEVICE void
+pool_inside(const struct pool *g, int64_t kx, int64_t *from, int64_t *to)
+{
+	int64_t last = g->w - 1 + g->pw - kx;
+
+	*from = g->pw <= kx ? 0 : (g->pw - kx + g->sw - 1) / g->sw;
+	*to = last < 0 ? 0 : last / g->sw + 1;
+	if (*to > g->ow)
+		*to = g->ow;
+}
+
 /* A plane belongs to one thread, which may then scatter. */
 static void
-maxpool_grad_kernel(real *dx, const real *dy, const uint8_t *small, const int32_t *large,
+maxpool_grad_kernel(elem *dx, const elem *dy, const uint8_t *small, const int32_t *large,
     struct onto onto, int64_t planes, struct pool g)
 {
 	real keep = onto_keep(onto);
@@ -306,7 +324,7 @@ maxpool_grad_kernel(real *dx, const real *dy, const uint8_t *small, const int32_
 		step[c] = c / g.kw * g.w + c % g.kw;
 	ROWS (p, planes) {
 		int64_t o = p * g.oh * g.ow;
-		real *plane = dx + p * g.h * g.w;
+		elem *plane = dx + p * g.h * g.w;
 
 		onto_start(plane, g.h * g.w, keep);
 		for (int64_t y = 0; y < g.oh; y++)
@@ -321,20 +339,20 @@ maxpool_grad_kernel(real *dx, const real *dy, const uint8_t *small, const int32_
 }
 
 static void
-avgpool_kernel(real *out, const real *in, int64_t planes, struct pool g)
+avgpool_kernel(elem *out, const elem *in, int64_t planes, struct pool g)
 {
 	real share = 1 / (real)(g.kh * g.kw);
 
 	ROWS (r, planes * g.oh) {
-		const real *plane = in + r / g.oh * g.h * g.w;
+		const elem *plane = in + r / g.oh * g.h * g.w;
 		int64_t iy = r % g.oh * g.sh - g.ph, from, to;
-		real *row = out + r * g.ow;
+		elem *row = out + r * g.ow;
 
 		for (int64_t x = 0; x < g.ow; x++)
 			row[x] = 0;
 		for (int64_t y = iy < 0 ? 0 : iy; y < iy + g.kh && y < g.h; y++)
 			for (int64_t kx = 0; kx < g.kw; kx++) {
-				const real *v = plane + y * g.w + kx - g.pw;
+				const elem *v = plane + y * g.w + kx - g.pw;
 
 				pool_inside(&g, kx, &from, &to);
 				for (int64_t x = from; x < to; x++)
@@ -346,18 +364,18 @@ avgpool_kernel(real *out, const real *in, int64_t planes, struct pool g)
 }
 
 static void
-avgpool_grad_kernel(real *dx, const real *dy, struct onto onto, int64_t planes, struct pool g)
+avgpool_grad_kernel(elem *dx, const elem *dy, struct onto onto, int64_t planes, struct pool g)
 {
 	real share = 1 / (real)(g.kh * g.kw), keep = onto_keep(onto);
 
 	ROWS (p, planes) {
-		real *plane = dx + p * g.h * g.w, *row;
+		elem *plane = dx + p * g.h * g.w, *row;
 		int64_t from, to;
 
 		onto_start(plane, g.h * g.w, keep);
 		for (int64_t y = 0; y < g.oh; y++)
 			for (int64_t c = 0; c < g.kh * g.kw; c++) {
-				const real *d = dy + (p * g.oh + y) * g.ow;
+				const elem *d = dy + (p * g.oh + y) * g.ow;
 				int64_t iy = y * g.sh - g.ph + c / g.kw;
 
 				if (iy < 0 || iy >= g.h)
@@ -374,7 +392,7 @@ avgpool_grad_kernel(real *dx, const real *dy, struct onto onto, int64_t planes, 
 
 /* SMALL or LARGE receives the place of each maximum in its window; both may be NULL. */
 static void
-maxpool_forward(real *out, uint8_t *small, int32_t *large, const real *in, int64_t b,
+maxpool_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
     int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
     int64_t sh, int64_t sw, int64_t ph, int64_t pw)
 {
@@ -384,7 +402,7 @@ maxpool_forward(real *out, uint8_t *small, int32_t *large, const real *in, int64
 }
 
 static void
-maxpool_backward(real *dx, const real *dy, const uint8_t *small, const int32_t *large,
+maxpool_backward(elem *dx, const elem *dy, const uint8_t *small, const int32_t *large,
     struct onto onto, int64_t b, int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow,
     int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
 {
@@ -395,7 +413,7 @@ maxpool_backward(real *dx, const real *dy, const uint8_t *small, const int32_t *
 }
 
 static void
-avgpool_forward(real *out, const real *in, int64_t b, int64_t channels, int64_t h, int64_t w,
+avgpool_forward(elem *out, const elem *in, int64_t b, int64_t channels, int64_t h, int64_t w,
     int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
 {
 	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
@@ -404,7 +422,7 @@ avgpool_forward(real *out, const real *in, int64_t b, int64_t channels, int64_t 
 }
 
 static void
-avgpool_backward(real *dx, const real *dy, struct onto onto, int64_t b, int64_t channels, int64_t h,
+avgpool_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t channels, int64_t h,
     int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph,
     int64_t pw)
 {
@@ -413,32 +431,32 @@ avgpool_backward(real *dx, const real *dy, struct onto onto, int64_t b, int64_t 
 	LAUNCH(avgpool_grad_kernel, b * channels * h * w, (dx, dy, onto, b * channels, g));
 }
 
-KERNEL(global_avgpool_kernel, (real *out, const real *in, int64_t planes, int64_t n))
+KERNEL(global_avgpool_kernel, (elem *out, const elem *in, int64_t planes, int64_t n))
 {
 	ROWS (r, planes) {
 		double sum = 0;
 
 		ALONG_ADD (j, n, sum)
-			sum += in[r * n + j];
+			sum += VALUE(in[r * n + j]);
 		sum = ROW_SUM(sum);
 		FIRST
-			out[r] = (real)(sum / (double)n);
+			out[r] = ELEM((real)(sum / (double)n));
 	}
 }
 
 static void
-global_avgpool_forward(real *out, const real *in, int64_t b, int64_t channels, int64_t n)
+global_avgpool_forward(elem *out, const elem *in, int64_t b, int64_t channels, int64_t n)
 {
 	LAUNCH_ROWS(global_avgpool_kernel, b * channels, (out, in, b * channels, n));
 }
 
-KERNEL(global_avgpool_grad_kernel, (real *dx, const real *dy, struct onto onto, int64_t planes,
+KERNEL(global_avgpool_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t planes,
     int64_t n))
 {
 	real keep = onto_keep(onto);
 
 	ROWS (r, planes) {
-		real share = dy[r] / (real)n;
+		real share = VALUE(dy[r]) / (real)n;
 
 		ALONG (j, n)
 			onto_store(&dx[r * n + j], share, keep);
@@ -446,7 +464,7 @@ KERNEL(global_avgpool_grad_kernel, (real *dx, const real *dy, struct onto onto, 
 }
 
 static void
-global_avgpool_backward(real *dx, const real *dy, struct onto onto, int64_t b, int64_t channels,
+global_avgpool_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t channels,
     int64_t n)
 {
 	LAUNCH_ROWS(global_avgpool_grad_kernel, b * channels, (dx, dy, onto, b * channels, n));

@@ -11,6 +11,7 @@
 /* In C, what a thread packs at a time. BLOCK_COLS is a multiple of every width of a tile. */
 #define BLOCK_DEPTH	384
 #define BLOCK_COLS	256
+#define BLOCK_ROWS	256	/* sums kept apart at a time, where they are longer and stored in 16 bits */
 
 /* In C, gradients of convolutions' weights (conv_weight.cu). */
 #define CHUNK_POSITIONS	1024	/* terms of a sum taken at a time */
@@ -86,11 +87,18 @@ parts(int64_t n, int64_t size)
 	return (n + size - 1) / size;
 }
 
-/* Elements of scratch memory for one thread's share of a product. */
+/* Reals of scratch memory for one thread's share of a product: a packed block, */
 static inline int64_t
-product_scratch(int64_t depth)
+product_panels(int64_t depth)
 {
 	return least(depth, BLOCK_DEPTH) * BLOCK_COLS;
+}
+
+/* and the sums of several blocks, where the result has too few bits (NARROW) to add up there. */
+static inline int64_t
+product_scratch(int64_t depth, bool narrow)
+{
+	return product_panels(depth) + (narrow && depth > BLOCK_DEPTH ? BLOCK_ROWS * BLOCK_COLS : 0);
 }
 
 /* Taps so far apart fall into the same phase of a strided convolution's way back (window.cu). */
@@ -134,7 +142,7 @@ conv_chunks(const struct conv *s)
 	return k;
 }
 
-/* Elements for one thread's chunk of x; the last vector may be read past its end. */
+/* Reals for one thread's chunk of x; the last vector may be read past its end. */
 static inline int64_t
 conv_chunk_scratch(const struct conv *s)
 {
@@ -150,11 +158,41 @@ conv_in_parts(const struct conv *s, int threads)
 	return conv_weights(s) <= SPLIT_ELEMENTS / threads;
 }
 
-static inline int64_t
-conv_weight_scratch(const struct conv *s, int threads)
+/* A large gradient is made a block of channels and a slice of filters at a time; slices make enough
+ * of them for the threads. */
+static inline int
+conv_slices(const struct conv *s, int threads)
 {
+	int64_t blocks = parts(s->c / s->groups, least(s->c / s->groups, CHUNK_CHANNELS));
+
+	return (int)least(s->f / s->groups, parts(threads, blocks * s->groups));
+}
+
+/* Reals of a thread's sums, where the gradient is narrow: of all it has, or of one such piece. */
+static inline int64_t
+conv_weight_sums(const struct conv *s, int threads)
+{
+	if (conv_in_parts(s, threads))
+		return conv_weights(s);
+	return parts(s->f / s->groups, conv_slices(s, threads)) *
+	    least(s->c / s->groups, CHUNK_CHANNELS) * s->kh * s->kw;
+}
+
+static inline int64_t
+conv_weight_scratch(const struct conv *s, int threads, bool narrow)
+{
+	int64_t others = conv_in_parts(s, threads) ? conv_weights(s) * (threads - 1) : 0;
+
 	return conv_chunk_scratch(s) * threads +
-	    (conv_in_parts(s, threads) ? conv_weights(s) * (threads - 1) : 0);
+	    (narrow ? conv_weight_sums(s, threads) * threads : others);
+}
+
+/* Reals of a plane of each side and of the weights of it, for a thread of a depthwise convolution:
+ * what is not narrow is used where it lies. */
+static inline int64_t
+depthwise_scratch(const struct conv *s, bool narrow)
+{
+	return narrow ? (int64_t)s->h * s->w + (int64_t)s->oh * s->ow + (int64_t)s->kh * s->kw : 0;
 }
 
 /* Blocks of a GPU that share each sum, so that few elements with long sums still fill it. */

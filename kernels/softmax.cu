@@ -8,28 +8,32 @@
 #include "exp.cu"
 #include "kernel.h"
 
-KERNEL(softmax_rows_kernel, (real *y, const real *x, int64_t rows, int64_t k))
+KERNEL(softmax_rows_kernel, (elem *y, const elem *x, int64_t rows, int64_t k))
 {
 	ROWS (r, rows) {
-		const real *in = x + r * k;
-		real *out = y + r * k, top = -INFINITY, scale;
+		const elem *in = x + r * k;
+		elem *out = y + r * k;
+		real top = -INFINITY, scale;
 		double sum = 0;
 
 		ALONG_MAX (j, k, top)
-			top = in[j] > top ? in[j] : top;
+			top = VALUE(in[j]) > top ? VALUE(in[j]) : top;
 		top = ROW_MAX(top);
 		ALONG_ADD (j, k, sum) {
-			out[j] = exp_of(in[j] - top);
-			sum += out[j];
+			real e = exp_of(VALUE(in[j]) - top);
+
+			if (!NARROW)
+				out[j] = ELEM(e);
+			sum += e;
 		}
 		sum = ROW_SUM(sum);
 		scale = (real)(1 / sum);
-		ALONG_EACH (j, k)
-			out[j] *= scale;
+		ALONG_EACH (j, k)	/* what is stored was rounded: made again, it is rounded once */
+			out[j] = ELEM((NARROW ? exp_of(VALUE(in[j]) - top) : VALUE(out[j])) * scale);
 	}
 }
 
-KERNEL(softmax_strips_kernel, (real *y, const real *x, int64_t outer, int64_t k, int64_t inner))
+KERNEL(softmax_strips_kernel, (elem *y, const elem *x, int64_t outer, int64_t k, int64_t inner))
 {
 	int64_t strips = (inner + STRIP - 1) / STRIP;
 
@@ -39,28 +43,33 @@ KERNEL(softmax_strips_kernel, (real *y, const real *x, int64_t outer, int64_t k,
 		real top[STRIP_LANES], sum[STRIP_LANES] = { 0 };
 
 		ALONG_EACH (j, width)
-			top[LANE(j)] = x[at + j];
+			top[LANE(j)] = VALUE(x[at + j]);
 		for (int64_t c = 1; c < k; c++)
 			ALONG_EACH (j, width) {
-				real v = x[at + c * inner + j];
+				real v = VALUE(x[at + c * inner + j]);
 
 				top[LANE(j)] = v > top[LANE(j)] ? v : top[LANE(j)];
 			}
 		for (int64_t c = 0; c < k; c++)
 			ALONG_EACH (j, width) {
-				real e = exp_of(x[at + c * inner + j] - top[LANE(j)]);
+				real e = exp_of(VALUE(x[at + c * inner + j]) - top[LANE(j)]);
 
-				y[at + c * inner + j] = e;
+				if (!NARROW)
+					y[at + c * inner + j] = ELEM(e);
 				sum[LANE(j)] += e;
 			}
 		for (int64_t c = 0; c < k; c++)
-			ALONG_EACH (j, width)
-				y[at + c * inner + j] /= sum[LANE(j)];
+			ALONG_EACH (j, width) {
+				int64_t o = at + c * inner + j;
+				real e = NARROW ? exp_of(VALUE(x[o]) - top[LANE(j)]) : VALUE(y[o]);
+
+				y[o] = ELEM(e / sum[LANE(j)]);
+			}
 	}
 }
 
 static void
-softmax_forward(real *y, const real *x, int64_t outer, int64_t k, int64_t inner)
+softmax_forward(elem *y, const elem *x, int64_t outer, int64_t k, int64_t inner)
 {
 	if (inner == 1)
 		LAUNCH_ROWS(softmax_rows_kernel, outer, (y, x, outer, k));
@@ -69,7 +78,7 @@ softmax_forward(real *y, const real *x, int64_t outer, int64_t k, int64_t inner)
 		    (y, x, outer, k, inner));
 }
 
-KERNEL(softmax_rows_grad_kernel, (real *dx, const real *dy, const real *y, int64_t rows, int64_t k))
+KERNEL(softmax_rows_grad_kernel, (elem *dx, const elem *dy, const elem *y, int64_t rows, int64_t k))
 {
 	ROWS (r, rows) {
 		int64_t at = r * k;
@@ -77,14 +86,14 @@ KERNEL(softmax_rows_grad_kernel, (real *dx, const real *dy, const real *y, int64
 		real dot;
 
 		ALONG_ADD (j, k, sum)
-			sum += (double)dy[at + j] * (double)y[at + j];
+			sum += (double)VALUE(dy[at + j]) * (double)VALUE(y[at + j]);
 		dot = (real)ROW_SUM(sum);
 		ALONG_EACH (j, k)
-			dx[at + j] = (dy[at + j] - dot) * y[at + j];
+			dx[at + j] = ELEM((VALUE(dy[at + j]) - dot) * VALUE(y[at + j]));
 	}
 }
 
-KERNEL(softmax_strips_grad_kernel, (real *dx, const real *dy, const real *y, int64_t outer,
+KERNEL(softmax_strips_grad_kernel, (elem *dx, const elem *dy, const elem *y, int64_t outer,
     int64_t k, int64_t inner))
 {
 	int64_t strips = (inner + STRIP - 1) / STRIP;
@@ -96,18 +105,19 @@ KERNEL(softmax_strips_grad_kernel, (real *dx, const real *dy, const real *y, int
 
 		for (int64_t c = 0; c < k; c++)
 			ALONG_EACH (j, width)
-				dot[LANE(j)] += dy[at + c * inner + j] * y[at + c * inner + j];
+				dot[LANE(j)] += VALUE(dy[at + c * inner + j]) *
+				    VALUE(y[at + c * inner + j]);
 		for (int64_t c = 0; c < k; c++)
 			ALONG_EACH (j, width) {
 				int64_t o = at + c * inner + j;
 
-				dx[o] = (dy[o] - dot[LANE(j)]) * y[o];
+				dx[o] = ELEM((VALUE(dy[o]) - dot[LANE(j)]) * VALUE(y[o]));
 			}
 	}
 }
 
 static void
-softmax_backward(real *dx, const real *dy, const real *y, int64_t outer, int64_t k, int64_t inner)
+softmax_backward(elem *dx, const elem *dy, const elem *y, int64_t outer, int64_t k, int64_t inner)
 {
 	if (inner == 1)
 		LAUNCH_ROWS(softmax_rows_grad_kernel, outer, (dx, dy, y, outer, k));

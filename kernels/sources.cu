@@ -14,8 +14,8 @@
 #include "sizes.cu"
 
 struct piece {
-	const real *at;		/* the first element to be seen */
-	const real *begin, *end;	/* of the tensor: wide loads stay in between */
+	const elem *at;		/* the first element to be seen */
+	const elem *begin, *end;	/* of the tensor: wide loads stay in between */
 	int channels, row;	/* row: step from row to row */
 	int64_t plane, image;	/* steps from channel to channel, image to image */
 };
@@ -36,7 +36,7 @@ no_sources(void)
 
 /* The channels of S, then those of X, [b, c, h, w], seen from row TOP and column LEFT on. */
 static inline struct sources
-beside(struct sources s, const real *x, int64_t b, int c, int h, int w, int top, int left)
+beside(struct sources s, const elem *x, int64_t b, int c, int h, int w, int top, int left)
 {
 	struct piece *last = &s.s[s.n++];
 
@@ -60,7 +60,7 @@ piece_of(const struct sources *s, int *c)
 }
 
 /* The plane of channel C of the image. */
-DEVICE const real *
+DEVICE const elem *
 piece_plane(const struct sources *s, int64_t image, int c, int *row)
 {
 	const struct piece *from = piece_of(s, &c);

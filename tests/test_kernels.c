@@ -589,9 +589,9 @@ Test(kernels, optimizers)
 	for (int t = 1; t <= 5; t++) {
 		struct step s = step_of(t, 0.1 / t, 0);
 
-		sgd_update(p[0], g, &clip, v, &s, 0.9, 1, 0.01, 2);
-		adam_update(p[1], g, NULL, m[0], q[0], &s, 0.9, 0.999, 1e-8, 0.1, 0, 2);
-		adam_update(p[2], g, NULL, m[1], q[1], &s, 0.8, 0.99, 1e-3, 0, 0.1, 2);
+		sgd_update(p[0], NULL, g, &clip, v, &s, 0.9, 1, 0.01, 2);
+		adam_update(p[1], NULL, g, NULL, m[0], q[0], &s, 0.9, 0.999, 1e-8, 0.1, 0, 2);
+		adam_update(p[2], NULL, g, NULL, m[1], q[1], &s, 0.8, 0.99, 1e-3, 0, 0.1, 2);
 		for (int i = 0; i < 2; i++) {
 			double d = (double)g[i] * 0.5 + 0.01 * e[0][i];
 
@@ -637,22 +637,23 @@ Test(kernels, gradients_accumulate_and_clip)
 
 Test(kernels, the_scale_of_the_loss)
 {
-	real g[2] = { 3000, 4000 }, scale[2] = { 1000, 0 }, factor;
+	real g[2] = { 3000, 4000 }, scale = 1000, count[2] = { 0 }, factor[2];
 
 	clip_squares(work, 0, g, 2);
-	loss_scale(&factor, scale, work, 1, 0);
-	cr_assert(factor == (real)(1 / 1000.0) && scale[0] == 1000 && scale[1] == 1);
-	loss_scale(&factor, scale, work, 1, 1);		/* unscaled, the norm is 5 */
-	cr_assert(fabs((double)factor * 5000 - 1) < 1e-5 && scale[1] == 2);
+	loss_scale(factor, &scale, count, work, 1, 0);
+	cr_assert(factor[0] == (real)(1 / 1000.0) && scale == 1000 && count[0] == 1);
+	loss_scale(factor, &scale, count, work, 1, 1);		/* unscaled, the norm is 5 */
+	cr_assert(fabs((double)factor[0] * 5000 - 1) < 1e-5 && count[0] == 2 && factor[1] == 0);
 	g[1] = (real)INFINITY;
 	clip_squares(work, 0, g, 2);
-	loss_scale(&factor, scale, work, 1, 1);
-	cr_assert(factor == 0 && scale[0] == 500 && scale[1] == 0);
+	loss_scale(factor, &scale, count, work, 1, 1);
+	cr_assert(factor[0] == 0 && factor[1] == 1 && scale == 500);
+	cr_assert(count[0] == 0 && count[1] == 1);
 	g[1] = 1;
 	clip_squares(work, 0, g, 2);
 	for (int i = 0; i < 2000; i++)
-		loss_scale(&factor, scale, work, 1, 0);
-	cr_assert(scale[0] == 1000 && scale[1] == 0);
+		loss_scale(factor, &scale, count, work, 1, 0);
+	cr_assert(scale == 1000 && count[0] == 0 && count[1] == 1);
 }
 
 /* ---- dropout ---- */

@@ -107,10 +107,10 @@ Test(precision, f16_scales_the_loss)
 	const struct node *n;
 	int at = 0, i, updates = 0;
 
-	cr_expect_eq(kept(m, T_OPTIMIZER), 4 * (WEIGHTS + VECTORS) + 8);
+	cr_expect_eq(kept(m, T_OPTIMIZER), 4 * (WEIGHTS + VECTORS) + 4 + 8);
 	n = node_of(m->train, "loss_scale", &at);
 	cr_assert(n);
-	cr_expect_eq(n->nin, 1 + 5);
+	cr_expect_eq(n->nin, 2 + 5);
 	cr_expect_eq(node_of(m->train, "seed", NULL)->in[0], n->in[0]);
 	cr_expect_eq(tensor_root(n->out[1]), n->in[0]);
 	for (i = 0; i < m->train->nodes.n; i++)

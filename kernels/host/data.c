@@ -444,38 +444,42 @@ data_open(struct data *d, const struct source *source, const struct input *input
 		fail("no samples are left of %lld", (long long)d->rows);
 }
 
-/* Converts N values from type S to type D. */
-#define CONVERT(S, D)	do {						\
+/* Converts N values from type S to type D; AS makes a D of a number. */
+#define CONVERT(S, D, AS)	do {					\
 	const S *from_ = (const S *)from;				\
 	D *to_ = (D *)to;						\
 	for (int64_t i = 0; i < n; i++)					\
-		to_[i] = (D)(from_[i] * factor);			\
+		to_[i] = AS(from_[i] * factor);				\
 } while (0)
 
-#define CONVERT_TO(D, factor_type)	do {				\
+#define CONVERT_TO(D, AS, factor_type)	do {				\
 	const factor_type factor = (factor_type)scale;			\
 	switch (type) {							\
-	case TYPE_F32: CONVERT(float, D); break;			\
-	case TYPE_F64: CONVERT(double, D); break;			\
-	case TYPE_I32: CONVERT(int32_t, D); break;			\
-	case TYPE_I64: CONVERT(int64_t, D); break;			\
-	case TYPE_I16: CONVERT(int16_t, D); break;			\
-	case TYPE_I8: CONVERT(signed char, D); break;			\
-	default: CONVERT(uint8_t, D); break;				\
+	case TYPE_F32: CONVERT(float, D, AS); break;			\
+	case TYPE_F64: CONVERT(double, D, AS); break;			\
+	case TYPE_I32: CONVERT(int32_t, D, AS); break;			\
+	case TYPE_I64: CONVERT(int64_t, D, AS); break;			\
+	case TYPE_I16: CONVERT(int16_t, D, AS); break;			\
+	case TYPE_I8: CONVERT(signed char, D, AS); break;		\
+	default: CONVERT(uint8_t, D, AS); break;			\
 	}								\
 } while (0)
+
+#define AS_ELEM(x)	ELEM((real)(x))
 
 static void
 data_convert(const struct input *in, void *to, const void *from, int type, int64_t n, double scale)
 {
 	if (in->type == TYPE_F32)
-		CONVERT_TO(float, double);
+		CONVERT_TO(float, (float), double);
 	else if (in->type == TYPE_F64)
-		CONVERT_TO(double, double);
+		CONVERT_TO(double, (double), double);
 	else if (in->type == TYPE_I32)
-		CONVERT_TO(int32_t, int32_t);
+		CONVERT_TO(int32_t, (int32_t), int32_t);
+	else if (in->type == TYPE_U8)
+		CONVERT_TO(uint8_t, (uint8_t), int32_t);
 	else
-		CONVERT_TO(uint8_t, int32_t);
+		CONVERT_TO(elem, AS_ELEM, double);
 }
 
 static void
@@ -490,6 +494,8 @@ data_synthetic(const struct input *in, void *to, int64_t row, uint64_t seed, dou
 			((float *)to)[i] = (float)(scale * seed_normal(seed, stream, at));
 		else if (in->type == TYPE_F64)
 			((double *)to)[i] = scale * seed_normal(seed, stream, at);
+		else if (in->type == TYPE_BF16 || in->type == TYPE_F16)
+			((elem *)to)[i] = ELEM((real)(scale * seed_normal(seed, stream, at)));
 		else if (in->type == TYPE_I32)
 			((int32_t *)to)[i] = (int32_t)(seed_bits(seed, stream, at) %
 			    (uint64_t)(in->classes ? in->classes : 256));

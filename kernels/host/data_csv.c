@@ -1,7 +1,8 @@
 /*
  * data_csv.c - data from a table of numbers separated by commas: one sample a line, the inputs'
  * values and then the targets' (or the targets first: struct input says where). Parsed once, at
- * start; each column is kept in the type in which the network reads it.
+ * start; each column is kept in the type in which the network reads it, or in f32 where that has 16
+ * bits, since values are scaled before they are rounded.
  */
 struct csv {
 	struct loaded file;
@@ -65,16 +66,16 @@ csv_width(const char *line, const char *end)
 static void
 csv_store(const struct data *d, const struct input *in, int64_t i, double x)
 {
-	unsigned char *to = d->column[in->column].value;
+	const struct column *c = &d->column[in->column];
 
-	if (in->type == TYPE_F32)
-		((float *)to)[i] = (float)x;
-	else if (in->type == TYPE_F64)
-		((double *)to)[i] = x;
-	else if (in->type == TYPE_I32)
-		((int32_t *)to)[i] = (int32_t)x;
+	if (c->type == TYPE_F32)
+		((float *)c->value)[i] = (float)x;
+	else if (c->type == TYPE_F64)
+		((double *)c->value)[i] = x;
+	else if (c->type == TYPE_I32)
+		((int32_t *)c->value)[i] = (int32_t)x;
 	else
-		to[i] = (unsigned char)x;
+		c->value[i] = (unsigned char)x;
 }
 
 /* Parses the values of one input out of row ROW, which lies from LINE to END. */
@@ -132,10 +133,10 @@ data_read_csv(struct data *d)
 		struct column *column = &d->column[in->column];
 		int64_t bytes;
 
-		if (__builtin_mul_overflow(in->elements * type_table[in->type].bytes, d->rows, &bytes))
+		column->type = in->type == TYPE_BF16 || in->type == TYPE_F16 ? TYPE_F32 : in->type;
+		if (__builtin_mul_overflow(in->elements * type_table[column->type].bytes, d->rows, &bytes))
 			fail("%s: too large", c.file.name);
 		column->value = (unsigned char *)data_alloc((uint64_t)bytes, c.file.name);
-		column->type = in->type;
 		column->file = c.file.name;
 		d->bytes += bytes;
 	}

@@ -99,7 +99,7 @@ start_values(uint64_t seed)
 {
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];
-		uint64_t stream = seed_stream(p->name);
+		uint64_t stream = seed_stream(p->drawn_for);
 		int64_t size = type_table[p->type].bytes;
 		int64_t most = (int64_t)sizeof(chunk) / size;
 
@@ -113,8 +113,10 @@ start_values(uint64_t seed)
 					((double *)chunk)[i] = x;
 				else if (p->type == TYPE_F32)
 					((float *)chunk)[i] = (float)x;
-				else
+				else if (p->type == TYPE_I32)
 					((int32_t *)chunk)[i] = (int32_t)x;
+				else
+					((elem *)chunk)[i] = ELEM((real)x);
 			}
 			device_write(p->offset + at * size, chunk, n * size);
 		}

@@ -90,6 +90,33 @@ predictions_fail(const char *path)
 	fail("%s: cannot be written: %s", path, strerror(error));
 }
 
+/* What is written: elements of 16 bits as f32, since NPY has no bf16. */
+static int
+predictions_type(void)
+{
+	return prediction.type == TYPE_BF16 || prediction.type == TYPE_F16 ? TYPE_F32 :
+	    prediction.type;
+}
+
+/* Writes the N first elements of what was kept. */
+static bool
+predictions_write(int fd, int64_t n)
+{
+	int64_t most = (int64_t)(sizeof(chunk) / sizeof(float));
+
+	if (predictions_type() == prediction.type)
+		return write_all(fd, predictions, n * type_table[prediction.type].bytes);
+	for (int64_t at = 0; at < n; at += most) {
+		int64_t count = n - at < most ? n - at : most;
+
+		for (int64_t i = 0; i < count; i++)
+			((float *)chunk)[i] = (float)VALUE(((const elem *)predictions)[at + i]);
+		if (!write_all(fd, chunk, count * (int64_t)sizeof(float)))
+			return false;
+	}
+	return true;
+}
+
 /* Writes an NPY header; the samples follow it batch by batch. */
 static int
 predictions_open(const char *path, int64_t samples)
@@ -105,7 +132,7 @@ predictions_open(const char *path, int64_t samples)
 		    (long long)prediction.dim[i]);
 	n = snprintf(header + 10, sizeof(header) - 10,
 	    "{'descr': '<%c%d', 'fortran_order': False, 'shape': %s), }",
-	    type_table[prediction.type].name[0], type_table[prediction.type].bytes, shape);
+	    type_table[predictions_type()].name[0], type_table[predictions_type()].bytes, shape);
 	while ((n + 11) % 64)
 		header[10 + n++] = ' ';
 	header[10 + n++] = '\n';
@@ -150,7 +177,7 @@ validate(struct run *r, const char *predict)
 		last.ticket = device_fetch(validate_results, VALIDATE_RESULTS);
 		last.b = b;
 		last.there = true;
-		if (predict && !write_all(fd, predictions, b * sample_bytes))
+		if (predict && !predictions_write(fd, b * prediction.elements))
 			predictions_fail(predict);
 	}
 	if (last.there)

@@ -92,7 +92,6 @@ write_edits(struct json *j, const struct fit_report *r)
 		json_string(j, "harm", harm_name(d->harm));
 		json_string(j, "note", d->note);
 		json_bool(j, "fits", d->fits);
-		json_bool(j, "planned_only", d->planned_only);
 		json_int(j, "batch", d->batch);
 		json_int(j, "arena_bytes", d->arena);
 		json_int(j, "saved_bytes", d->saved);

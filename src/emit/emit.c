@@ -9,6 +9,7 @@
 
 #include "emit/program.h"
 #include "ops/op.h"
+#include "ops/shapes.h"
 
 #include "../../kernels/sizes.cu"
 
@@ -27,6 +28,14 @@ emit_pointer(struct emitter *e, const struct tensor *t)
 	offset = plan_offset(e->plan, t);
 	assert(offset >= 0);
 	return arena_printf(e->module->arena, "%s(%lld)", type_macro[t->dtype], (long long)offset);
+}
+
+const char *
+emit_kernel(struct emitter *e, const char *function, const struct tensor *t)
+{
+	if (t->dtype != DT_F32 || shape_real(e->module) == DT_F32)
+		return function;
+	return arena_printf(e->module->arena, "%s_reals", function);
 }
 
 /* fixed + per_sample * b, as shortly as it can be written */

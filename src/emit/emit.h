@@ -87,6 +87,9 @@ struct emitter {
  */
 void	emit_call(struct emitter *, const char *function, const char *signature, ...);
 
+/* FUNCTION, or where elements have 16 bits and the tensor is f32, its sister for reals. */
+const char	*emit_kernel(struct emitter *, const char *function, const struct tensor *);
+
 /* As letter t writes it. */
 const char	*emit_pointer(struct emitter *, const struct tensor *);
 
@@ -97,9 +100,6 @@ void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias
 /* The whole program for a planned module: source and Makefile into arena text. */
 bool	emit_program(struct module *, const struct target *, struct text *source,
 	    struct text *makefile, const char *program);
-
-/* Are there kernels for it? Without them a network is planned, and its program refused. */
-bool	emit_has_kernels(enum precision);
 
 /* Generated from kernels/: the text of each file, by name ("conv.cu", "host/data.h"). */
 struct embedded {

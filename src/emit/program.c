@@ -6,6 +6,7 @@
 
 #include "emit/program.h"
 #include "ops/op.h"
+#include "ops/shapes.h"
 
 static const char *const host_files[] = {
 	"host/memory.c", "host/random.c", "host/data.c", "host/data_csv.c", "host/checkpoint.c",
@@ -26,6 +27,14 @@ is_view(const struct node *n)
 	return true;
 }
 
+/* A layer on what a loss is, in a network whose elements have 16 bits. */
+static bool
+is_layer_on_loss(const struct module *m, const struct node *n)
+{
+	return n->op->kind == OP_LAYER && n->nin > 0 && n->in[0]->dtype == DT_F32 &&
+	    dtype_bytes(shape_real(m)) == 2 && !(n->op->flags & OP_REALS);
+}
+
 static bool
 check_nodes(struct module *m, const struct graph *g, const struct target *target)
 {
@@ -34,37 +43,32 @@ check_nodes(struct module *m, const struct graph *g, const struct target *target
 
 	for (i = 0; g && i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
+		struct diag *d;
 
-		if (n->op->emit || is_view(n))
+		if (!n->op->emit && is_view(n))
 			continue;
-		diag_error(m->diags, "target", n->loc, "'%s' has no kernel for target %s",
-		    n->op->name, target->name);
-		ok = false;
+		if (!n->op->emit) {
+			diag_error(m->diags, "target", n->loc, "'%s' has no kernel for target %s",
+			    n->op->name, target->name);
+			ok = false;
+		} else if (is_layer_on_loss(m, n)) {
+			d = diag_error(m->diags, "target", n->loc, "'%s' has no kernel for a loss, "
+			    "which is f32, in a network that computes in %s", n->op->name,
+			    dtype_name(shape_real(m)));
+			diag_help(m->diags, d, "losses can be added, subtracted, multiplied and "
+			    "scaled; or use precision f32");
+			ok = false;
+		}
 	}
 	return ok;
-}
-
-bool
-emit_has_kernels(enum precision p)
-{
-	return p != PREC_BF16 && p != PREC_F16;
 }
 
 static bool
 check(struct emitter *e)
 {
 	struct module *m = (struct module *)e->module;
-	const struct settings *set = &m->set;
 	bool ok = true;
 
-	if (!emit_has_kernels(set->precision)) {
-		struct diag *d = diag_error(m->diags, "target", set->precision_loc,
-		    "precision %s can be planned, but there are no kernels for it",
-		    set->precision == PREC_BF16 ? "bf16" : "f16");
-
-		diag_help(m->diags, d, "emit the program with precision f32");
-		return false;
-	}
 	ok &= check_nodes(m, m->train, e->target);
 	ok &= check_nodes(m, m->update, e->target);
 	ok &= check_nodes(m, m->validate, e->target);

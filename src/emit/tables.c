@@ -195,6 +195,10 @@ emit_constants(struct emitter *e, const char *program)
 		text_puts(e->out, "#define USE_DOUBLE\n");
 	if (m->set.precision == PREC_TF32)
 		text_puts(e->out, "#define USE_TF32\n");
+	if (m->set.precision == PREC_BF16)
+		text_puts(e->out, "#define USE_BF16\t\t/* is stored; computed in f32 */\n");
+	if (m->set.precision == PREC_F16)
+		text_puts(e->out, "#define USE_F16\t\t\t/* is stored; computed in f32 */\n");
 	if (m->train)
 		emit_training_constants(e);
 	if (m->validate)
@@ -380,13 +384,26 @@ emit_buffers(struct emitter *e)
 	text_puts(e->out, "};\n");
 }
 
+/* A master copy starts at its weight's values, before they were rounded: those are a function of the
+ * weight's name. */
+static const char *
+starts_as(struct emitter *e, const struct tensor *t)
+{
+	static const char suffix[] = ".master";
+	size_t n = strlen(t->name), end = sizeof(suffix) - 1;
+
+	if (t->kind != T_OPTIMIZER || n <= end || strcmp(t->name + n - end, suffix))
+		return t->name;
+	return arena_strndup(e->module->arena, t->name, n - end);
+}
+
 static void
 emit_persistent(struct emitter *e)
 {
 	const struct module *m = e->module;
 	int i;
 
-	text_puts(e->out, "\n/* name, type, rank, dims, elements, offset, starting value */\n"
+	text_puts(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for */\n"
 	    "static const struct persistent persistent[PERSISTENT + 1] = {\n");
 	for (i = 0; i < m->persistent.n; i++) {
 		const struct tensor *t = m->persistent.v[i];
@@ -397,11 +414,13 @@ emit_persistent(struct emitter *e)
 		emit_string(e->out, t->name);
 		text_printf(e->out, ", %s, %d, ", type_names[t->dtype], t->rank);
 		put_dims(e, t);
-		text_printf(e->out, ", %lld, %lld, %s, %s},\n",
+		text_printf(e->out, ", %lld, %lld, %s, %s, ",
 		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
 		    start_names[t->init.kind], decimal(e, t->init.value));
+		emit_string(e->out, starts_as(e, t));
+		text_puts(e->out, "},\n");
 	}
-	text_puts(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0}\n};\n");
+	text_puts(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL}\n};\n");
 }
 
 static void

@@ -21,7 +21,7 @@ struct trial {
 	const char *left;	/* a param that was not edited */
 	int64_t arena, batch, samples;	/* bytes; micro-batch; of an update */
 	double macs;		/* of an update */
-	bool fits, planned_only;
+	bool fits;
 	struct largest largest;	/* where it does not fit */
 };
 
@@ -78,7 +78,6 @@ measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
 	t->samples = m->set.batch;
 	t->macs = macs_of_update(m);
 	t->fits = t->arena <= v->fit->limit;
-	t->planned_only = !emit_has_kernels(m->set.precision);
 	if (!t->fits && search)
 		largest_batch(m, v->fit->limit, &t->largest);
 	return true;
@@ -213,8 +212,7 @@ known(const struct advisor *v, const char *patch)
 static void
 add(struct advisor *v, const struct advice_step *s, int n, const struct trial *t)
 {
-	struct advice d = { .edits = t->edits, .steps = n, .arena = t->arena, .fits = t->fits,
-		.planned_only = t->planned_only };
+	struct advice d = { .edits = t->edits, .steps = n, .arena = t->arena, .fits = t->fits };
 	struct text patch;
 	bool keeps = true;
 	int i;
@@ -241,7 +239,7 @@ add(struct advisor *v, const struct advice_step *s, int n, const struct trial *t
 	d.extra_flops = extra_flops(v, t);
 	d.batch = t->fits ? t->batch : t->largest.batch;
 	d.proved = t->fits || t->largest.proved;
-	if (n == 1 && t->fits && keeps && !t->planned_only && d.harm < v->least)
+	if (n == 1 && t->fits && keeps && d.harm < v->least)
 		v->least = d.harm;
 	vec_push(v->arena, &v->all, d);
 }
@@ -305,9 +303,8 @@ by_harm(const struct advisor *v, const struct advice_kind *kind[MOST_STEPS])
 	return n;
 }
 
-/* WITH_PLANNED: also kinds whose program cannot be written yet. */
 static void
-add_up(struct advisor *v, bool with_planned)
+add_up(struct advisor *v)
 {
 	const struct advice_kind *kind[MOST_STEPS];
 	struct advice_step s[MOST_STEPS];
@@ -317,7 +314,7 @@ add_up(struct advisor *v, bool with_planned)
 
 	for (i = 0; i < kinds; i++) {
 		if (!strongest(v, kind[i], &s[n]) || !try_steps(v, s, n + 1, &t) ||
-		    t.arena >= arena || (t.planned_only && !with_planned))
+		    t.arena >= arena)
 			continue;
 		arena = t.arena;
 		n++;
@@ -351,8 +348,6 @@ better(const void *x, const void *y)
 
 	if (a->fits != b->fits)
 		return a->fits ? -1 : 1;
-	if (a->planned_only != b->planned_only)
-		return a->planned_only ? 1 : -1;
 	if (a->harm != b->harm)
 		return a->harm < b->harm ? -1 : 1;
 	if (a->steps != b->steps)
@@ -383,8 +378,7 @@ advise(struct advisor *v)
 	v->least = HARMS;
 	for (k = advice_kinds; k->name; k++)
 		add_single(v, k);
-	add_up(v, false);
-	add_up(v, true);
+	add_up(v);
 	add_pairs(v);
 	if (v->all.n)
 		qsort(v->all.v, (size_t)v->all.n, sizeof(*v->all.v), better);

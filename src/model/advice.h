@@ -44,7 +44,6 @@ struct advice {
 	int64_t arena, saved;
 	int64_t extra_flops;	/* of an update, per as many samples as now; below 0: fewer */
 	bool fits;		/* the edited spec does */
-	bool planned_only;	/* no program of it can be written yet */
 	int64_t batch;		/* its micro-batch, or the largest that fits; 0: none does */
 	bool proved;		/* that that is the largest */
 };

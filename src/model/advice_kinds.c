@@ -255,8 +255,7 @@ static const char *
 precision_note(struct advisor *v, int64_t value)
 {
 	(void)v, (void)value;
-	return "master weights, optimizer, statistics and losses stay f32\n"
-	    "this version plans such a program, but has no kernels to write it with";
+	return "master weights, optimizer, statistics and losses stay f32";
 }
 
 /* ---- optimizer ---- */

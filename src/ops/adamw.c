@@ -31,8 +31,8 @@ emit(struct emitter *e, const struct node *n)
 {
 	const char *decay = emit_double(e, op_real(n, "weight_decay"));
 
-	emit_call(e, "adam_update", "tttttssssssn", n->out[0], n->in[1], n->in[2], n->out[1],
-	    n->out[2], "s", emit_double(e, op_real(n, "beta1")),
+	emit_call(e, "adam_update", "ttttttssssssn", n->out[0], optimizer_master(n), n->in[1],
+	    n->in[2], n->out[1], n->out[2], "s", emit_double(e, op_real(n, "beta1")),
 	    emit_double(e, op_real(n, "beta2")), emit_double(e, op_real(n, "eps")), "0", decay,
 	    n->out[0]);
 }

@@ -40,11 +40,18 @@ sums_bytes(int64_t channels)
 	return 2 * channels * parts * (int64_t)sizeof(double);
 }
 
+/* Statistics are f32 where elements have 16 bits. */
+static int64_t
+row_bytes(const struct tensor *x)
+{
+	return x->dim[0] * (x->dtype == DT_F64 ? 8 : 4);
+}
+
 static struct affine
 workspace(const struct node *n, const struct target *target, int threads)
 {
 	const struct tensor *x = n->in[X];
-	int64_t channels = x->dim[0], row = channels * dtype_bytes(x->dtype);
+	int64_t channels = x->dim[0], row = row_bytes(x);
 
 	(void)target;
 	(void)threads;
@@ -127,7 +134,7 @@ backward_workspace(const struct node *n, const struct target *target, int thread
 	(void)target;
 	(void)threads;
 	return (struct affine){ sums_bytes(x->dim[0]) +
-	    (is_fixed(n) ? x->dim[0] * dtype_bytes(x->dtype) : 0), 0 };
+	    (is_fixed(n) ? row_bytes(x) : 0), 0 };
 }
 
 /* The gradient of the forward node's k-th input; NULL when it is not wanted. */

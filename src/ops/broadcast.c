@@ -108,7 +108,8 @@ emit_combine(struct emitter *e, const char *function, const struct tensor *y,
 	struct groups g;
 
 	if (same_elements(x, y) && same_elements(other, y)) {
-		emit_call(e, arena_printf(a, "%s_forward", function), "tttn", y, x, other, y);
+		emit_call(e, emit_kernel(e, arena_printf(a, "%s_forward", function), y), "tttn", y, x,
+		    other, y);
 		return;
 	}
 	groups_make(&g, y, x, other);
@@ -171,7 +172,8 @@ static void
 emit_reduce_to(struct emitter *e, const struct node *n)
 {
 	if (same_elements(n->in[0], n->out[0]))
-		emit_call(e, "scale_forward", "ttrrn", n->out[0], n->in[0], 1.0, 0.0, n->out[0]);
+		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), "ttrrn", n->out[0], n->in[0],
+		    1.0, 0.0, n->out[0]);
 	else
 		emit_reduce(e, n, NULL, 1);
 }
@@ -180,7 +182,8 @@ static void
 emit_negated(struct emitter *e, const struct node *n)
 {
 	if (same_elements(n->in[0], n->out[0]))
-		emit_call(e, "scale_forward", "ttrrn", n->out[0], n->in[0], -1.0, 0.0, n->out[0]);
+		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), "ttrrn", n->out[0], n->in[0],
+		    -1.0, 0.0, n->out[0]);
 	else
 		emit_reduce(e, n, NULL, -1);
 }

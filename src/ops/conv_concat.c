@@ -133,11 +133,8 @@ static struct affine
 work_of_weight(const struct node *n, const struct target *target, int threads)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0]);
-	int splits = conv_gpu_splits(&s);
 
-	if (target->gpu)
-		return product_elements(n, splits > 1 ? product_of(conv_weights(&s), splits) : 0);
-	return product_elements(n, conv_weight_scratch(&s, threads));
+	return product_work_weight(n, target, threads, &s);
 }
 
 static void

@@ -65,7 +65,7 @@ work_of_input(const struct node *n, const struct target *target, int threads)
 	struct conv s = geometry(n, n->out[0], n->in[0]);
 
 	if (conv_is_depthwise(&s))
-		return (struct affine){ 0, 0 };
+		return product_work_depthwise(n, target, threads, &s);
 	return product_work_library(n, target, threads, (int64_t)(s.c / s.groups) * s.kh * s.kw);
 }
 
@@ -98,11 +98,9 @@ work_of_weight(const struct node *n, const struct target *target, int threads)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0]);
 
-	if (conv_is_depthwise(&s))
-		return (struct affine){ 0, 0 };
-	if (target->gpu)
+	if (target->gpu && !conv_is_depthwise(&s))
 		return conv_weight_work(n, &s);
-	return product_elements(n, conv_weight_scratch(&s, threads));
+	return product_work_weight(n, target, threads, &s);
 }
 
 static void
@@ -217,7 +215,7 @@ work(const struct node *n, const struct target *target, int threads)
 	struct conv s = geometry(n, n->in[0], n->out[0]);
 
 	if (conv_is_depthwise(&s))
-		return (struct affine){ 0, 0 };
+		return product_work_depthwise(n, target, threads, &s);
 	return product_work_library(n, target, threads, conv_backward_depth(&s));
 }
 

@@ -67,12 +67,12 @@ const struct op op_dense_grad_input = {
 	.emit = emit_input,
 };
 
-/* The sum runs over the rows, whose number grows with the batch: a full block is planned. */
+/* The sum runs over the rows, whose number grows with the batch. */
 static struct affine
 work_of_weight(const struct node *n, const struct target *target, int threads)
 {
 	const struct tensor *dy = n->in[0];
-	int64_t depth = dy->batched ? BLOCK_DEPTH : shape_product(dy, 0, dy->rank - 1);
+	int64_t depth = dy->batched ? LONG_SUM : shape_product(dy, 0, dy->rank - 1);
 
 	return product_work_library(n, target, threads, depth);
 }

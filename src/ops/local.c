@@ -58,11 +58,11 @@ const struct op op_local_grad_input = {
 	.emit = emit_input,
 };
 
-/* The sum runs over samples, whose number is not known: a full block is planned. */
+/* The sum runs over samples, whose number is not known. */
 static struct affine
 work_of_weight(const struct node *n, const struct target *target, int threads)
 {
-	return product_work(n, target, threads, n->in[0]->batched ? BLOCK_DEPTH : 1);
+	return product_work(n, target, threads, n->in[0]->batched ? LONG_SUM : 1);
 }
 
 static void

@@ -21,7 +21,7 @@ const struct op op_mul = {
 	    "equal or 1; the one with extents of 1, or without a batch, is repeated. A scalar "
 	    "goes with anything. Backward reads both operands, each only if the other needs a "
 	    "gradient.",
-	.flags = OP_ELEMENTWISE,
+	.flags = OP_ELEMENTWISE | OP_REALS,
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,
 	.shape = broadcast_shape,

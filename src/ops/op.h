@@ -37,6 +37,7 @@ enum op_kind {
 #define OP_AFTER_MAXIMUM	0x10u	/* elementwise f of one operand: f(the largest of some x)
 				 * is the largest f(x), bit for bit and NaN for NaN; where f
 				 * makes equals of what was not equal, its gradient is 0 */
+#define OP_REALS	0x20u	/* where elements have 16 bits, it takes f32 too: what losses are made of */
 
 enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,

@@ -8,13 +8,18 @@ optimizer_alias(const struct node *n, int k)
 	return k == 0 ? 0 : FIRST_STATE + k - 1;
 }
 
-static bool
-add_state(struct build *b, struct node *n, const char *name)
+const struct tensor *
+optimizer_master(const struct node *n)
 {
-	static const struct init zeros = { INIT_ZEROS, 0 };
+	return dtype_bytes(n->in[0]->dtype) == 2 ? n->out[n->nout - 1] : NULL;
+}
+
+static bool
+add_state(struct build *b, struct node *n, const char *name, struct init init)
+{
 	struct tensor *p = n->in[0], *s;
 
-	s = op_param(b, n, name, T_OPTIMIZER, zeros, p->rank, p->dim);
+	s = op_param(b, n, name, T_OPTIMIZER, init, p->rank, p->dim);
 	if (!s)
 		return false;
 	s->gradient_of = p;
@@ -31,13 +36,14 @@ add_output(struct build *b, struct node *n, const char *suffix, const struct ten
 bool
 optimizer_shape(struct build *b, struct node *n, int nstates, const char *const *state)
 {
+	static const struct init zeros = { INIT_ZEROS, 0 };
 	bool master = dtype_bytes(n->in[0]->dtype) == 2;
 	int i;
 
 	for (i = 0; i < nstates; i++)
-		if (!add_state(b, n, state[i]))
+		if (!add_state(b, n, state[i], zeros))
 			return false;
-	if (master && !add_state(b, n, "master"))
+	if (master && !add_state(b, n, "master", n->in[0]->init))
 		return false;
 	if (!add_output(b, n, "new", n->in[0]))
 		return false;

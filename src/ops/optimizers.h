@@ -13,6 +13,8 @@
  * outputs. */
 bool	optimizer_shape(struct build *, struct node *, int nstates, const char *const *state);
 int	optimizer_alias(const struct node *, int k);
+/* The new master copy, or NULL. */
+const struct tensor	*optimizer_master(const struct node *);
 
 /* PyTorch's Adam and AdamW: two states; the root of the second, or before that a copy of the
  * gradients for weight decay, is a temporary. */

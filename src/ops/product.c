@@ -39,12 +39,46 @@ product_elements(const struct node *n, int64_t elements)
 	return (struct affine){ product_of(elements, dtype_bytes(n->in[0]->dtype)), 0 };
 }
 
+bool
+product_narrow(const struct node *n)
+{
+	return dtype_bytes(n->in[0]->dtype) == 2;
+}
+
+struct affine
+product_reals(const struct node *n, int64_t reals)
+{
+	return (struct affine){ product_of(reals, n->in[0]->dtype == DT_F64 ? 8 : 4), 0 };
+}
+
 struct affine
 product_work(const struct node *n, const struct target *target, int threads, int64_t depth)
 {
 	if (target->gpu)
 		return (struct affine){ 0, 0 };
-	return product_elements(n, product_of(product_scratch(depth), threads));
+	return product_reals(n, product_of(product_scratch(depth, product_narrow(n)), threads));
+}
+
+struct affine
+product_work_depthwise(const struct node *n, const struct target *target, int threads,
+    const struct conv *s)
+{
+	if (target->gpu)
+		return (struct affine){ 0, 0 };
+	return product_reals(n, product_of(depthwise_scratch(s, product_narrow(n)), threads));
+}
+
+struct affine
+product_work_weight(const struct node *n, const struct target *target, int threads,
+    const struct conv *s)
+{
+	int splits = conv_gpu_splits(s);
+
+	if (conv_is_depthwise(s))
+		return product_work_depthwise(n, target, threads, s);
+	if (target->gpu)
+		return product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
+	return product_reals(n, conv_weight_scratch(s, threads, product_narrow(n)));
 }
 
 struct affine
@@ -59,7 +93,7 @@ struct affine
 conv_weight_work(const struct node *n, const struct conv *s)
 {
 	int splits = conv_gpu_splits(s);
-	struct affine parts = product_elements(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
+	struct affine parts = product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
 
 	parts.fixed = most(parts.fixed, LIBRARY_WORKSPACE);
 	return parts;

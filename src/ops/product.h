@@ -28,10 +28,22 @@ struct conv	product_conv(const struct conv_attrs *, const struct tensor *large,
 /* "conv_shape(3, 64, ...)": the same as an argument of a kernel */
 const char	*product_conv_text(struct emitter *, const struct conv *);
 
-/* BYTES of scratch for products of that depth on the C target, by all threads. */
+/* Are in[0]'s elements of 16 bits? */
+bool		product_narrow(const struct node *);
+/* Bytes of so many of them, and of so many of the numbers that are computed with. */
+struct affine	product_elements(const struct node *, int64_t elements);
+struct affine	product_reals(const struct node *, int64_t reals);
+
+#define LONG_SUM	(BLOCK_DEPTH + 1)	/* a depth that is not known: any beyond a block */
+
+/* Bytes of scratch for products of that depth on the C target, by all threads. */
 struct affine	product_work(const struct node *, const struct target *, int threads,
 		    int64_t depth);
-struct affine	product_elements(const struct node *, int64_t elements);
+struct affine	product_work_depthwise(const struct node *, const struct target *, int threads,
+		    const struct conv *);
+/* For the gradient of a convolution's weights; on a GPU, for its parts. */
+struct affine	product_work_weight(const struct node *, const struct target *, int threads,
+		    const struct conv *);
 /* On a GPU what cuBLASLt or cuDNN may use; else as product_work. */
 struct affine	product_work_library(const struct node *, const struct target *, int threads,
 		    int64_t depth);

@@ -13,8 +13,8 @@ static const struct attr_spec attrs[] = {
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "scale_forward", "ttrrn", n->out[0], n->in[0], op_real(n, "factor"), 0.0,
-	    n->out[0]);
+	emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), "ttrrn", n->out[0], n->in[0],
+	    op_real(n, "factor"), 0.0, n->out[0]);
 }
 
 const struct op op_scale_grad = {
@@ -55,8 +55,8 @@ identity(const struct graph *g, const struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "scale_forward", "ttrrn", n->out[0], n->in[0], op_real(n, "factor"),
-	    op_real(n, "offset"), n->out[0]);
+	emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), "ttrrn", n->out[0], n->in[0],
+	    op_real(n, "factor"), op_real(n, "offset"), n->out[0]);
 }
 
 /* In PyTorch a product with a number, then a sum with one. */
@@ -81,7 +81,7 @@ const struct op op_scale = {
 	.doc = "y = factor * x + offset with numbers of the spec, element by element; factor * x "
 	    "may be written as such. The output has the shape of the input. Backward needs "
 	    "neither input nor output.",
-	.flags = OP_ELEMENTWISE,
+	.flags = OP_ELEMENTWISE | OP_REALS,
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

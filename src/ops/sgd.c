@@ -68,7 +68,7 @@ emit(struct emitter *e, const struct node *n)
 {
 	bool momentum = op_real(n, "momentum") > 0;
 
-	emit_call(e, "sgd_update", "ttttssisn", n->out[0], n->in[1], n->in[2],
+	emit_call(e, "sgd_update", "tttttssisn", n->out[0], optimizer_master(n), n->in[1], n->in[2],
 	    momentum ? n->out[1] : NULL, "s", emit_double(e, op_real(n, "momentum")),
 	    op_int(n, "nesterov"), emit_double(e, op_real(n, "weight_decay")), n->out[0]);
 }

@@ -6,7 +6,8 @@
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "add_forward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+	emit_call(e, emit_kernel(e, "add_forward", n->out[0]), "tttn", n->out[0], n->in[0],
+	    n->in[1], n->out[0]);
 }
 
 const struct op op_sum = {

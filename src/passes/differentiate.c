@@ -160,9 +160,8 @@ differentiate_node(struct diff *d, struct node *n)
 static struct tensor *
 loss_scale(struct diff *d)
 {
-	static const int64_t two = 2;	/* the scale, and the good updates since it changed */
 	struct tensor *loss = d->g->loss;
-	struct tensor *t = ir_tensor(d->m, T_OPTIMIZER, DT_F32, false, 1, &two,
+	struct tensor *t = ir_tensor(d->m, T_OPTIMIZER, DT_F32, false, 0, NULL,
 	    arena_printf(d->m->arena, "%s.scale", loss->name), loss->loc);
 
 	t->init = (struct init){ INIT_CONSTANT, 65536 };

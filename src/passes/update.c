@@ -85,24 +85,30 @@ scale_of_loss(const struct graph *train)
 	return NULL;
 }
 
+/* The factor of the gradients, and how many updates were left out so far. */
 static struct tensor *
 unscale(struct module *m, struct graph *g, struct tensor *scale, int n,
     struct tensor *const *gradient)
 {
+	static const int64_t two = 2;
 	const struct op *op = op_find("loss_scale");
 	struct node *u = ir_node(g, op, "loss_scale", m->loc, 1, &scale);
-	struct tensor *factor;
+	/* good updates since the scale changed, updates left out */
+	struct tensor *counts = ir_tensor(m, T_OPTIMIZER, DT_F32, false, 1, &two,
+	    arena_printf(m->arena, "%s.counts", scale->name), scale->loc), *factor;
 	int i;
 
+	ir_add_input(m, u, counts);
 	for (i = 0; i < n; i++)
 		ir_add_input(m, u, gradient[i]);
 	u->attr = arena_array(m->arena, (size_t)op_nattrs(op) + 1, sizeof(*u->attr));
 	u->attr[0].r = m->set.clip;
 	u->phase = PHASE_UPDATE;
-	factor = ir_add_output(m, u, ir_tensor(m, T_SCALAR, DT_F32, false, 0, NULL,
+	factor = ir_add_output(m, u, ir_tensor(m, T_SCALAR, DT_F32, false, 1, &two,
 	    "loss_scale.factor", m->loc));
-	ir_add_output(m, u, ir_tensor(m, T_ACTIVATION, scale->dtype, false, scale->rank, scale->dim,
-	    "loss_scale.next", m->loc));
+	for (i = 0; i < 2; i++)
+		ir_add_output(m, u, ir_tensor(m, T_ACTIVATION, DT_F32, false, u->in[i]->rank,
+		    u->in[i]->dim, i ? "loss_scale.counted" : "loss_scale.next", m->loc));
 	return factor;
 }
 

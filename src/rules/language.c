@@ -66,8 +66,9 @@ static const struct rule language[] = {
 	{
 		.id = "target", .name = "target", .severity = SEV_ERROR,
 		.brief = "something the target cannot run",
-		.doc = "An operator or a precision has no kernel for the target that the program is "
-		    "written for.",
+		.doc = "An operator has no kernel for the target that the program is written for, or "
+		    "none for a loss in 16-bit precision, where losses are f32: they can be added, "
+		    "subtracted, multiplied and scaled.",
 	},
 	{
 		.id = "suppression", .name = "suppression", .severity = SEV_WARNING,

@@ -2,8 +2,8 @@
  * Holds the kernels of conv, conv_transpose, dense (alone and with its loss), local and bias
  * against naive loops, and conv_concat against conv to the bit, over fixed
  * and random shapes. Buffers have exactly the planned size, so that a sanitizer sees every step
- * outside. tests/products.test compiles this in single and double precision, for several vector
- * widths and numbers of threads.
+ * outside. tests/products.test compiles this in single and double precision and with elements of 16
+ * bits, for several vector widths and numbers of threads.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,12 @@
 #include "../../kernels/dense_cross_entropy.cu"
 #include "../../kernels/local.cu"
 
-#ifdef USE_DOUBLE
+#if defined(USE_DOUBLE)
 #define TOLERANCE	1e-13
+#elif defined(USE_BF16)
+#define TOLERANCE	(1.0 / 256)	/* the most by which rounding is off */
+#elif defined(USE_F16)
+#define TOLERANCE	(1.0 / 2048)
 #else
 #define TOLERANCE	2e-6
 #endif
@@ -30,8 +34,18 @@ draw(int64_t n)
 	return (int64_t)(state >> 33) % n;
 }
 
-static real *
+static elem *
 fresh(int64_t n)		/* not a number anywhere, so that what is not written shows */
+{
+	elem *x = (elem *)malloc((size_t)(n ? n : 1) * sizeof(*x));
+
+	for (int64_t i = 0; i < n; i++)
+		x[i] = ELEM((real)NAN);
+	return x;
+}
+
+static real *
+scratch_of(int64_t n)
 {
 	real *x = (real *)malloc((size_t)(n ? n : 1) * sizeof(*x));
 
@@ -40,28 +54,54 @@ fresh(int64_t n)		/* not a number anywhere, so that what is not written shows */
 	return x;
 }
 
-static real *
+static elem *
 filled(int64_t n)
 {
-	real *x = fresh(n);
+	elem *x = fresh(n);
 
 	for (int64_t i = 0; i < n; i++)
-		x[i] = (real)(draw(2001) - 1000) / 500;
+		x[i] = ELEM((real)(draw(2001) - 1000) / 500);
 	return x;
 }
 
+/* Of 16 bits, many elements that were rounded once are off by 0.42 of the most that one can be, twice
+ * by 0.6, three times by 0.73; a few, by chance, by more. */
+static double
+tolerance(int roundings, int64_t n)
+{
+	if (!NARROW)
+		return TOLERANCE;
+	return (n < 500 ? 2 : roundings == 1 ? 0.5 : roundings == 2 ? 0.75 : 1) * TOLERANCE;
+}
+
 static void
-compare(const char *what, const char *shape, const real *got, const double *want, int64_t n)
+compare_rounded(int roundings, const char *what, const char *shape, const elem *got,
+    const double *want, int64_t n)
 {
 	double off = 0, norm = 0;
 
 	for (int64_t i = 0; i < n; i++) {
-		off += (got[i] - want[i]) * (got[i] - want[i]);
+		off += (VALUE(got[i]) - want[i]) * (VALUE(got[i]) - want[i]);
 		norm += want[i] * want[i];
 	}
-	if (sqrt(off) <= TOLERANCE * sqrt(norm))
+	if (sqrt(off) <= tolerance(roundings, n) * sqrt(norm))
 		return;
 	printf("# %s %s: relative error %g\n", what, shape, sqrt(off / norm));
+	failures++;
+}
+
+static void
+compare(const char *what, const char *shape, const elem *got, const double *want, int64_t n)
+{
+	compare_rounded(1, what, shape, got, want, n);
+}
+
+static void
+compare_number(const char *what, const char *shape, real got, double want)
+{
+	if (fabs((double)got - want) <= TOLERANCE * fabs(want))
+		return;
+	printf("# %s %s: %g, expected %g\n", what, shape, (double)got, want);
 	failures++;
 }
 
@@ -69,20 +109,20 @@ compare(const char *what, const char *shape, const real *got, const double *want
 
 /* The same once more, added to 0.75 times itself. */
 static void
-compare_added(const char *what, const char *shape, const real *got, double *want, int64_t n)
+compare_added(const char *what, const char *shape, const elem *got, double *want, int64_t n)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s, added onto", what);
 	for (int64_t i = 0; i < n; i++)
 		want[i] *= 1 + ADDED;
-	compare(name, shape, got, want, n);
+	compare_rounded(2, name, shape, got, want, n);
 }
 
 /* One sweep of all products of y, x and w: MAKE says which of the three is summed up. */
 static void
-naive_conv(const struct conv *s, int64_t b, char make, double *sum, const real *one,
-    const real *two)
+naive_conv(const struct conv *s, int64_t b, char make, double *sum, const elem *one,
+    const elem *two)
 {
 	int cg = s->c / s->groups, fg = s->f / s->groups;
 
@@ -101,11 +141,11 @@ naive_conv(const struct conv *s, int64_t b, char make, double *sum, const real *
 		if (iy < 0 || iy >= s->h || ix < 0 || ix >= s->w)
 			continue;
 		if (make == 'y')
-			sum[y] += (double)one[x] * two[w];
+			sum[y] += (double)VALUE(one[x]) * VALUE(two[w]);
 		else if (make == 'x')
-			sum[x] += (double)one[y] * two[w];
+			sum[x] += (double)VALUE(one[y]) * VALUE(two[w]);
 		else
-			sum[w] += (double)one[y] * two[x];
+			sum[w] += (double)VALUE(one[y]) * VALUE(two[x]);
 	}
 }
 
@@ -113,12 +153,12 @@ static int64_t
 conv_work(const struct conv *s, char make)
 {
 	if (conv_is_depthwise(s))
-		return 0;
+		return THREADS * depthwise_scratch(s, NARROW);
 	if (make == 'y')
-		return THREADS * product_scratch((int64_t)(s->c / s->groups) * s->kh * s->kw);
+		return THREADS * product_scratch((int64_t)(s->c / s->groups) * s->kh * s->kw, NARROW);
 	if (make == 'x')
-		return THREADS * product_scratch(conv_backward_depth(s));
-	return conv_weight_scratch(s, THREADS);
+		return THREADS * product_scratch(conv_backward_depth(s), NARROW);
+	return conv_weight_scratch(s, THREADS, NARROW);
 }
 
 static void
@@ -126,8 +166,9 @@ check_conv(struct conv s, int64_t b)
 {
 	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * s.oh * s.ow, nw = conv_weights(&s);
 	int64_t plane = (int64_t)s.oh * s.ow;
-	real *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f), *work;
-	real *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *db = fresh(s.f);
+	elem *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f);
+	real *work;
+	elem *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *db = fresh(s.f);
 	double *ty = calloc((size_t)ny, sizeof(*ty)), *tx = calloc((size_t)nx, sizeof(*tx));
 	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)s.f, sizeof(*tb));
 	char name[200];
@@ -136,25 +177,25 @@ check_conv(struct conv s, int64_t b)
 	    "pad %d,%d, dilation %dx%d, groups %d", (int)b, s.c, s.h, s.w, s.f, s.oh, s.ow, s.kh,
 	    s.kw, s.sy, s.sx, s.top, s.left, s.dy, s.dx, s.groups);
 	for (int64_t i = 0; i < ny; i++) {
-		ty[i] = bias[i / plane % s.f];
-		tb[i / plane % s.f] += dy[i];
+		ty[i] = VALUE(bias[i / plane % s.f]);
+		tb[i / plane % s.f] += VALUE(dy[i]);
 	}
 	naive_conv(&s, b, 'y', ty, x, w);
 	naive_conv(&s, b, 'x', tx, dy, w);
 	naive_conv(&s, b, 'w', tw, dy, x);
-	work = fresh(conv_work(&s, 'y'));
+	work = scratch_of(conv_work(&s, 'y'));
 	conv_forward(y, x, w, bias, ANEW, work, b, s);
 	compare("conv", name, y, ty, ny);
 	conv_forward(y, x, w, bias, ONTO(ADDED), work, b, s);
 	compare_added("conv", name, y, ty, ny);
 	free(work);
-	work = fresh(conv_work(&s, 'x'));
+	work = scratch_of(conv_work(&s, 'x'));
 	conv_backward_input(dx, dy, w, NULL, ANEW, work, b, s);
 	compare("conv, input", name, dx, tx, nx);
 	conv_backward_input(dx, dy, w, NULL, ONTO(ADDED), work, b, s);
 	compare_added("conv, input", name, dx, tx, nx);
 	free(work);
-	work = fresh(conv_work(&s, 'w'));
+	work = scratch_of(conv_work(&s, 'w'));
 	conv_backward_weight(dw, dy, x, ANEW, work, b, s);
 	compare("conv, weights", name, dw, tw, nw);
 	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
@@ -167,7 +208,7 @@ check_conv(struct conv s, int64_t b)
 }
 
 static void
-same(const char *what, const char *shape, const real *got, const real *want, int64_t n)
+same(const char *what, const char *shape, const elem *got, const elem *want, int64_t n)
 {
 	if (memcmp(got, want, (size_t)n * sizeof(*got)) == 0)
 		return;
@@ -177,13 +218,13 @@ same(const char *what, const char *shape, const real *got, const real *want, int
 
 /* What PART is of an input, and of a gradient of one: cut out of, or put into, its frame. */
 static void
-copy_part(real *whole, const real *frame, real *into, const struct part *p, int64_t b,
+copy_part(elem *whole, const elem *frame, elem *into, const struct part *p, int64_t b,
     const struct conv *s)
 {
 	for (int64_t i = 0; i < b * p->channels * s->h * s->w; i++) {
 		int64_t x = i % s->w, y = i / s->w % s->h, c = i / s->w / s->h % p->channels;
 		int64_t n = i / s->w / s->h / p->channels;
-		real *at = &whole[((n * s->c + p->first + c) * s->h + y) * s->w + x];
+		elem *at = &whole[((n * s->c + p->first + c) * s->h + y) * s->w + x];
 		int64_t place = ((n * p->channels + c) * p->h + p->top + y) * p->w + p->left + x;
 
 		if (into)
@@ -195,11 +236,12 @@ copy_part(real *whole, const real *frame, real *into, const struct part *p, int6
 
 /* The gradient of one source, anew and added, against what the whole gradient, DX, holds of it. */
 static void
-check_part(const char *name, const struct part *p, real *dx, const real *dy, const real *w,
+check_part(const char *name, const struct part *p, elem *dx, const elem *dy, const elem *w,
     struct conv s, int64_t b)
 {
 	int64_t n = b * p->channels * p->h * p->w;
-	real *want = fresh(n), *got = fresh(n), *work = fresh(conv_work(&s, 'x'));
+	elem *want = fresh(n), *got = fresh(n);
+	real *work = scratch_of(conv_work(&s, 'x'));
 	double *twice = calloc((size_t)n, sizeof(*twice));
 
 	memset(want, 0, (size_t)n * sizeof(*want));
@@ -207,11 +249,11 @@ check_part(const char *name, const struct part *p, real *dx, const real *dy, con
 	conv_concat_backward_input(got, dy, w, ANEW, work, b, s, *p);
 	same("conv_concat, input", name, got, want, n);
 	for (int64_t i = 0; i < n; i++)
-		twice[i] = want[i] + 3 * (double)ADDED;
+		twice[i] = VALUE(want[i]) + 3 * (double)ADDED;
 	for (int64_t i = 0; i < n; i++)
-		got[i] = 3;
+		got[i] = ELEM(3);
 	conv_concat_backward_input(got, dy, w, ONTO(ADDED), work, b, s, *p);
-	compare("conv_concat, input, added onto", name, got, twice, n);
+	compare_rounded(2, "conv_concat, input, added onto", name, got, twice, n);
 	free(want), free(got), free(work), free(twice);
 }
 
@@ -221,9 +263,10 @@ static void
 check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 {
 	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * s.oh * s.ow, nw = conv_weights(&s);
-	real *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f), *work;
-	real *y = fresh(ny), *y2 = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *dw2 = fresh(nw);
-	real *tensor[CONV_SOURCES];
+	elem *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f);
+	real *work;
+	elem *y = fresh(ny), *y2 = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *dw2 = fresh(nw);
+	elem *tensor[CONV_SOURCES];
 	struct part part[CONV_SOURCES];
 	struct sources sources = no_sources();
 	int n, first = 0;
@@ -241,17 +284,17 @@ check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 		    part[n].top, part[n].left);
 		copy_part(x, tensor[n], NULL, &part[n], b, &s);
 	}
-	work = fresh(conv_work(&s, 'y'));
+	work = scratch_of(conv_work(&s, 'y'));
 	conv_forward(y, x, w, bias, ANEW, work, b, s);
 	conv_concat_forward(y2, sources, w, bias, work, b, s);
 	same("conv_concat", name, y2, y, ny);
 	free(work);
-	work = fresh(conv_work(&s, 'x'));
+	work = scratch_of(conv_work(&s, 'x'));
 	conv_backward_input(dx, dy, w, NULL, ANEW, work, b, s);
 	for (int i = 0; i < n; i++)
 		check_part(name, &part[i], dx, dy, w, s, b);
 	free(work);
-	work = fresh(conv_work(&s, 'w'));
+	work = scratch_of(conv_work(&s, 'w'));
 	conv_backward_weight(dw, dy, x, ANEW, work, b, s);
 	conv_concat_backward_weight(dw2, dy, sources, ANEW, work, b, s);
 	same("conv_concat, weights", name, dw2, dw, nw);
@@ -269,12 +312,12 @@ static void
 check_transposed_bias(struct conv s, int64_t b)
 {
 	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * s.oh * s.ow, plane = (int64_t)s.h * s.w;
-	real *w = filled(conv_weights(&s)), *dy = filled(ny), *bias = filled(s.c), *dx = fresh(nx);
-	real *work = fresh(conv_work(&s, 'x'));
+	elem *w = filled(conv_weights(&s)), *dy = filled(ny), *bias = filled(s.c), *dx = fresh(nx);
+	real *work = scratch_of(conv_work(&s, 'x'));
 	double *tx = calloc((size_t)nx, sizeof(*tx));
 
 	for (int64_t i = 0; i < nx; i++)
-		tx[i] = bias[i / plane % s.c];
+		tx[i] = VALUE(bias[i / plane % s.c]);
 	naive_conv(&s, b, 'x', tx, dy, w);
 	conv_backward_input(dx, dy, w, bias, ANEW, work, b, s);
 	compare("conv_transpose", "with bias", dx, tx, nx);
@@ -333,45 +376,46 @@ random_convs(int n)
 
 /* c[m, n] = op(a) op(b): both operands by their steps along rows and columns */
 static void
-naive_product(double *c, const real *a, int64_t a_row, int64_t a_col, const real *b, int64_t b_row,
+naive_product(double *c, const elem *a, int64_t a_row, int64_t a_col, const elem *b, int64_t b_row,
     int64_t b_col, int64_t m, int64_t n, int64_t k)
 {
 	for (int64_t i = 0; i < m; i++)
 		for (int64_t j = 0; j < n; j++)
 			for (int64_t q = 0; q < k; q++)
-				c[i * n + j] += (double)a[i * a_row + q * a_col] *
-				    b[q * b_row + j * b_col];
+				c[i * n + j] += (double)VALUE(a[i * a_row + q * a_col]) *
+				    VALUE(b[q * b_row + j * b_col]);
 }
 
 static void
 check_dense(int64_t rows, int64_t in, int64_t units)
 {
 	int64_t nx = rows * in, ny = rows * units, nw = in * units;
-	real *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(units);
-	real *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *db = fresh(units), *work;
+	elem *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(units);
+	elem *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *db = fresh(units);
+	real *work;
 	double *ty = calloc((size_t)ny, sizeof(*ty)), *tx = calloc((size_t)nx, sizeof(*tx));
 	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)units, sizeof(*tb));
 	char name[100];
 
 	snprintf(name, sizeof(name), "rows %d, in %d, units %d", (int)rows, (int)in, (int)units);
 	for (int64_t i = 0; i < ny; i++) {
-		ty[i] = bias[i % units];
-		tb[i % units] += dy[i];
+		ty[i] = VALUE(bias[i % units]);
+		tb[i % units] += VALUE(dy[i]);
 	}
 	naive_product(ty, x, in, 1, w, 1, in, rows, units, in);
 	naive_product(tx, dy, units, 1, w, in, 1, rows, in, units);
 	naive_product(tw, dy, 1, units, x, in, 1, units, in, rows);
-	work = fresh(THREADS * product_scratch(in));
+	work = scratch_of(THREADS * product_scratch(in, NARROW));
 	dense_forward(y, x, w, bias, work, 0, rows, in, units);
 	compare("dense", name, y, ty, ny);
 	free(work);
-	work = fresh(THREADS * product_scratch(units));
+	work = scratch_of(THREADS * product_scratch(units, NARROW));
 	dense_backward_input(dx, dy, w, ANEW, work, 0, rows, in, units);
 	compare("dense, input", name, dx, tx, nx);
 	dense_backward_input(dx, dy, w, ONTO(ADDED), work, 0, rows, in, units);
 	compare_added("dense, input", name, dx, tx, nx);
 	free(work);
-	work = fresh(THREADS * product_scratch(rows));
+	work = scratch_of(THREADS * product_scratch(rows, NARROW));
 	dense_backward_weight(dw, dy, x, ANEW, work, 0, rows, in, units);
 	compare("dense, weights", name, dw, tw, nw);
 	dense_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, rows, in, units);
@@ -408,7 +452,7 @@ naive_loss(double *logits, int64_t k, int64_t label, int64_t rows, double *right
 static int64_t
 head_scratch(int64_t rows, int64_t in, int64_t units)
 {
-	return THREADS * product_scratch(most(in, most(units, rows)));
+	return THREADS * product_scratch(most(in, most(units, rows)), NARROW);
 }
 
 /* The loss of a dense layer, made CHUNK rows at a time. Few labels, so that some rows are right. */
@@ -417,9 +461,11 @@ check_head(int64_t rows, int64_t in, int64_t units, int64_t chunk)
 {
 	int64_t nx = rows * in, nw = in * units, scratch = head_scratch(chunk, in, units);
 	int64_t bytes = scratch * (int64_t)sizeof(real);
-	real *x = filled(nx), *w = filled(nw), *bias = filled(units), loss, accuracy, alone;
-	real *dx = fresh(nx), *dw = fresh(nw), *db = fresh(units);
-	real *work = fresh(scratch + head_sums(chunk) / (int64_t)sizeof(real) + chunk * units);
+	elem *x = filled(nx), *w = filled(nw), *bias = filled(units);
+	real loss, accuracy, alone;
+	elem *dx = fresh(nx), *dw = fresh(nw), *db = fresh(units);
+	real *work = scratch_of(scratch + (head_sums(chunk) + chunk * units * (int64_t)sizeof(elem)) /
+	    (int64_t)sizeof(real) + 1);
 	double *t = calloc((size_t)(rows * units), sizeof(*t)), *tx = calloc((size_t)nx, sizeof(*tx));
 	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)units, sizeof(*tb));
 	double sum = 0, right = 0;
@@ -431,36 +477,38 @@ check_head(int64_t rows, int64_t in, int64_t units, int64_t chunk)
 	for (int64_t i = 0; i < rows; i++)
 		label[i] = i % 7 == 3 ? -1 : (int32_t)draw(units < 4 ? units : 4);
 	for (int64_t i = 0; i < rows * units; i++)
-		t[i] = bias[i % units];
+		t[i] = VALUE(bias[i % units]);
 	naive_product(t, x, in, 1, w, 1, in, rows, units, in);
+	for (int64_t i = 0; NARROW && i < rows * units; i++)
+		t[i] = VALUE(ELEM((real)t[i]));		/* as they are stored */
 	for (int64_t r = 0; r < rows; r++) {
 		sum += naive_loss(t + r * units, units, label[r], rows, &right) / (double)rows;
 		for (int64_t j = 0; j < units; j++) {
 			tb[j] += t[r * units + j];
 			for (int64_t i = 0; i < in; i++) {
-				tx[r * in + i] += t[r * units + j] * w[j * in + i];
-				tw[j * in + i] += t[r * units + j] * x[r * in + i];
+				tx[r * in + i] += t[r * units + j] * VALUE(w[j * in + i]);
+				tw[j * in + i] += t[r * units + j] * VALUE(x[r * in + i]);
 			}
 		}
 	}
 	right /= (double)rows;
 	dense_cross_entropy_forward(&loss, &accuracy, dx, dw, db, x, w, bias, label, work, bytes, rows,
 	    in, units, chunk, NULL);
-	compare("loss", name, &loss, &sum, 1);
-	compare("accuracy", name, &accuracy, &right, 1);
-	compare("loss, input", name, dx, tx, nx);
-	compare("loss, weights", name, dw, tw, nw);
-	compare("loss, bias", name, db, tb, units);
+	compare_number("loss", name, loss, sum);
+	compare_number("accuracy", name, accuracy, right);
+	compare_rounded(3, "loss, input", name, dx, tx, nx);
+	compare_rounded(3, "loss, weights", name, dw, tw, nw);
+	compare_rounded(3, "loss, bias", name, db, tb, units);
 	dense_cross_entropy_forward(&alone, NULL, NULL, NULL, NULL, x, w, bias, label, work, bytes,
 	    rows, in, units, chunk, NULL);
-	compare("loss alone", name, &alone, &sum, 1);
+	compare_number("loss alone", name, alone, sum);
 	free(x), free(w), free(bias), free(dx), free(dw), free(db), free(work);
 	free(t), free(tx), free(tw), free(tb), free(label);
 }
 
 static void
-naive_local(const struct local *s, int64_t b, char make, double *sum, const real *one,
-    const real *two)
+naive_local(const struct local *s, int64_t b, char make, double *sum, const elem *one,
+    const elem *two)
 {
 	for (int64_t n = 0; n < b; n++)
 	for (int f = 0; f < s->f; f++)
@@ -472,11 +520,11 @@ naive_local(const struct local *s, int64_t b, char make, double *sum, const real
 		int64_t w = ((int64_t)p * s->f + f) * s->c * s->kh * s->kw + k;
 
 		if (make == 'y')
-			sum[y] += (double)one[x] * two[w];
+			sum[y] += (double)VALUE(one[x]) * VALUE(two[w]);
 		else if (make == 'x')
-			sum[x] += (double)one[y] * two[w];
+			sum[x] += (double)VALUE(one[y]) * VALUE(two[w]);
 		else
-			sum[w] += (double)one[y] * two[x];
+			sum[w] += (double)VALUE(one[y]) * VALUE(two[x]);
 	}
 }
 
@@ -485,8 +533,9 @@ check_local(struct local s, int64_t b)
 {
 	int64_t depth = (int64_t)s.c * s.kh * s.kw, plane = (int64_t)s.oh * s.ow;
 	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * plane, nw = plane * s.f * depth;
-	real *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f * plane), *work;
-	real *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw);
+	elem *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f * plane);
+	real *work;
+	elem *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw);
 	double *ty = calloc((size_t)ny, sizeof(*ty)), *tx = calloc((size_t)nx, sizeof(*tx));
 	double *tw = calloc((size_t)nw, sizeof(*tw));
 	char name[100];
@@ -494,11 +543,11 @@ check_local(struct local s, int64_t b)
 	snprintf(name, sizeof(name), "b %d, %dx%dx%d to %dx%dx%d, kernel %dx%d", (int)b, s.c, s.h,
 	    s.w, s.f, s.oh, s.ow, s.kh, s.kw);
 	for (int64_t i = 0; i < ny; i++)
-		ty[i] = bias[i % (s.f * plane)];
+		ty[i] = VALUE(bias[i % (s.f * plane)]);
 	naive_local(&s, b, 'y', ty, x, w);
 	naive_local(&s, b, 'x', tx, dy, w);
 	naive_local(&s, b, 'w', tw, dy, x);
-	work = fresh(THREADS * product_scratch(depth));
+	work = scratch_of(THREADS * product_scratch(depth, NARROW));
 	local_forward(y, x, w, bias, work, b, s);
 	compare("local", name, y, ty, ny);
 	free(work);
@@ -506,7 +555,7 @@ check_local(struct local s, int64_t b)
 	compare("local, input", name, dx, tx, nx);
 	local_backward_input(dx, dy, w, ONTO(ADDED), NULL, b, s);
 	compare_added("local, input", name, dx, tx, nx);
-	work = fresh(THREADS * product_scratch(b));
+	work = scratch_of(THREADS * product_scratch(b, NARROW));
 	local_backward_weight(dw, dy, x, ANEW, work, b, s);
 	compare("local, weights", name, dw, tw, nw);
 	local_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
