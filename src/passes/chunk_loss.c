@@ -16,6 +16,9 @@
  * live bytes by at least one part in LEAST_GAIN, and only the graphs that would else be above it.
  * With a budget to recompute for, it splits whatever is above the budget.
  *
+ * Training in f16 is left as it is: the gradients that the joined node makes are multiplied by the
+ * scale of the loss after they were rounded, and small ones would be lost.
+ *
  * Invariants after: 1. the logits of a joined layer had no other reader; 2. nothing else that is
  * needed is gone; 3. nodes that nothing needs are gone from a graph in which something was joined.
  */
@@ -282,6 +285,13 @@ decide(struct module *m, bool *train, bool *validate)
 	*validate = peak_of(whole, whole->validate) > after;
 }
 
+/* Gradients made along with the loss are those of a loss that is not scaled. */
+static bool
+is_scaled(const struct graph *g)
+{
+	return g->training && g->module->set.precision == PREC_F16;
+}
+
 static bool
 run(struct module *m, const struct pass_options *o)
 {
@@ -296,9 +306,13 @@ run(struct module *m, const struct pass_options *o)
 	for (i = 0; i < 2; i++)
 		if (graph[i]) {
 			found[i] = search(graph[i]);
-			split[i] = anything_to_split(&found[i], &m->set);
+			split[i] = !is_scaled(graph[i]) && anything_to_split(&found[i], &m->set);
 		}
-	if (m->set.chunk_loss == CHUNK_SPLIT && !split[0] && !split[1] && m->set.chunks)
+	if (m->set.chunk_loss == CHUNK_SPLIT && m->set.chunks && m->train && is_scaled(m->train))
+		diag_add(m->diags, SEV_WARNING, "settings", m->set.chunk_loc, "chunk_loss does "
+		    "nothing for training in f16, whose small gradients would be lost before the "
+		    "loss is scaled");
+	else if (m->set.chunk_loss == CHUNK_SPLIT && !split[0] && !split[1] && m->set.chunks)
 		diag_add(m->diags, SEV_WARNING, "settings", m->set.chunk_loc, "chunk_loss finds "
 		    "nothing to split: no dense layer is read by one cross_entropy alone");
 	if (m->set.chunk_loss == CHUNK_AUTO) {
