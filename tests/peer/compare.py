@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Emitted programs against PyTorch in f64.
+"""Emitted programs against PyTorch: in f64, or those in bf16 against bf16.
 
-    compare.py [--target cuda] ops [SPEC...]
-        forward values and gradients of one step: |a - b| / |b| <= 1e-5
-    compare.py [--target cuda] steps SPEC...
-        losses of five training steps from the same weights, and what sgd made of these: to 1e-4
+    compare.py [--target cuda] [--precision bf16] ops [SPEC...]
+        forward values and gradients of one step: |a - b| / |b| <= 1e-5, in bf16 <= 1e-2
+    compare.py [--target cuda] [--precision bf16] steps SPEC...
+        losses of five training steps from the same weights, and what sgd made of these: to 1e-4;
+        in bf16 the losses alone, to 1e-2
 
 Prints TAP. bench/gpu.py asks the same of programs emitted elsewhere. Exits with 77 (skipped) where PyTorch is absent.
 """
@@ -35,7 +36,15 @@ def graph_text(spec, target="c", options=()):
                           check=True, capture_output=True, text=True).stdout
 
 
-def random_inputs(graph, batch):
+NARROW = {"bf16": torch.bfloat16}
+
+
+def cast(x, precision):
+    """As PyTorch is to compute with it: f64, or what the program computes in."""
+    return x.to(NARROW[precision]) if precision in NARROW else x
+
+
+def random_inputs(graph, batch, precision="f32"):
     """Values away from 0 and from ties, so that no kink lies between f32 and f64."""
     values = {}
     for number in graph.inputs:
@@ -47,18 +56,19 @@ def random_inputs(graph, batch):
             values[number] = torch.randint(256, shape)
         else:
             x = torch.rand(shape) * 2 - 1
-            values[number] = (x + 0.05 * torch.sign(x)).to(torch.float32).double()
+            values[number] = cast((x + 0.05 * torch.sign(x)).to(torch.float32).double(), precision)
     return values
 
 
 def load(graph, program, values):
     """Puts inputs into the program, and the program's starting weights into PyTorch."""
     for number in graph.inputs:
-        program.set(graph.tensors[number].name, values[number].numpy())
+        v = values[number]
+        program.set(graph.tensors[number].name, (v.float() if v.is_floating_point() else v).numpy())
 
 
 def off(mine, theirs):
-    theirs = theirs.detach().numpy().astype(numpy.float64)
+    theirs = theirs.detach().double().numpy()
     mine = mine.astype(numpy.float64).reshape(theirs.shape)
     norm = numpy.linalg.norm(theirs)
     return numpy.linalg.norm(mine - theirs) / norm if norm > 1e-30 else numpy.linalg.norm(mine)
@@ -70,9 +80,14 @@ def changed_off(mine, theirs, start):
     return norm(mine.astype(numpy.float64) - theirs) / (norm(theirs - start) + 1e-3 * norm(start))
 
 
-def in_f32(spec, folder):
-    """The spec with f32 in place of f64: the kernels people run."""
-    text = open(spec).read().replace("precision f64", "precision f32")
+def in_precision(spec, folder, precision):
+    """The spec with another precision in place of f64: the kernels people run."""
+    text = open(spec).read()
+    if "precision f64" in text:
+        text = text.replace("precision f64", f"precision {precision}")
+    elif precision != "f32":
+        text = text.replace("train {", f"train {{\n  precision {precision}", 1)
+        assert "precision" in text, spec
     path = os.path.join(folder, os.path.basename(spec))
     open(path, "w").write(text)
     return path
@@ -81,21 +96,24 @@ def in_f32(spec, folder):
 INPUT_GRADIENTS = ["--input-gradients"]
 
 
-def one_operator(spec, target):
+def one_operator(spec, target, precision="f32"):
     with tempfile.TemporaryDirectory() as folder:
-        spec = in_f32(spec, folder)
+        spec = in_precision(spec, folder, precision)
         graph = ir.Graph(graph_text(spec, target, INPUT_GRADIENTS))
-        return operator_off(graph, program_of(spec, target, INPUT_GRADIENTS))
+        return operator_off(graph, program_of(spec, target, INPUT_GRADIENTS), precision)
 
 
-def operator_off(graph, program):
+def operator_off(graph, program, precision="f32"):
     """The largest deviation of any tensor of one step, and which it was."""
     batch = program.batch = int(graph.settings["batch"])
-    values = random_inputs(graph, batch)
+    values = random_inputs(graph, batch, precision)
     load(graph, program, values)
     for number in graph.persistent:
         t = graph.tensors[number]
         values[number] = torch.from_numpy(program.get(t.name).astype(numpy.float64))
+        if precision in NARROW:
+            values[number] = values[number].to(NARROW[precision] if t.kind == "parameter"
+                                               else torch.float32)
     leaves = [n for n in graph.persistent if graph.tensors[n].kind == "parameter"]
     leaves += [n for n in graph.inputs
                if graph.tensors[n].kind == "input" and values[n].is_floating_point()]
@@ -145,17 +163,30 @@ def optimizer(graph, parameters):
                 weight_decay=a["weight_decay"])
 
 
-def five_steps(spec, target):
-    return steps_off(ir.Graph(graph_text(spec, target)), program_of(spec, target))
+def five_steps(spec, target, precision="f32"):
+    with tempfile.TemporaryDirectory() as folder:
+        if precision != "f32":
+            spec = in_precision(spec, folder, precision)
+        return steps_off(ir.Graph(graph_text(spec, target)), program_of(spec, target), precision)
 
 
-def steps_off(graph, program):
+def master_of(graph, number, program):
+    """The f32 copy of a weight that is kept in 16 bits; what is updated."""
+    name = graph.tensors[number].name
+    if any(e.name.decode() == name + ".master" for e in program.entries):
+        return name + ".master"
+    return name
+
+
+def steps_off(graph, program, precision="f32"):
     """The largest deviation of the loss in five training steps, or of what they changed a weight by,
     and where that was."""
     parts = int(graph.settings["accumulate"])
     batch = program.batch = int(graph.settings["batch"]) // parts
-    weights = {n: torch.from_numpy(program.get(graph.tensors[n].name).astype(numpy.float64))
+    weights = {n: torch.from_numpy(program.get(master_of(graph, n, program)).astype(numpy.float64))
                for n in graph.persistent}
+    if precision in NARROW:
+        weights = {n: w.float() for n, w in weights.items()}
     trained = [n for n in weights if graph.tensors[n].kind == "parameter" and
                not graph.tensors[n].frozen]
     start = {n: weights[n].clone() for n in trained}
@@ -169,11 +200,12 @@ def steps_off(graph, program):
         mine = theirs = 0.0
         update.zero_grad()
         for part in range(parts):
-            values = random_inputs(graph, batch)
+            values = random_inputs(graph, batch, precision)
             load(graph, program, values)
             program.train_step(batch, graph.optimizer[1]["lr"], step, part, parts)
             mine += float(program.made[loss_name]) / parts
-            values.update(weights)
+            values.update({n: cast(w, precision) if graph.tensors[n].kind == "parameter" else w
+                           for n, w in weights.items()})
             ir.run(graph, values)
             (values[graph.loss] / parts).backward()
             theirs += float(values[graph.loss].detach()) / parts
@@ -188,7 +220,7 @@ def steps_off(graph, program):
     for n in trained:
         name = graph.tensors[n].name
         d = changed_off(program.get(name), weights[n].detach().numpy(), start[n].numpy())
-        if graph.optimizer[0] == "sgd" and d > worst:   # adam divides by gradients near 0
+        if graph.optimizer[0] == "sgd" and precision not in NARROW and d > worst:   # adam divides by gradients near 0
             worst, where = d, name
     return worst, where
 
@@ -196,6 +228,7 @@ def steps_off(graph, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--target", choices=("c", "cuda"), default="c")
+    parser.add_argument("--precision", choices=("f32", *NARROW), default="f32")
     parser.add_argument("mode", choices=("ops", "steps"))
     parser.add_argument("specs", nargs="*")
     args = parser.parse_args()
@@ -203,17 +236,19 @@ def main():
     if mode == "ops" and not specs:
         specs = sorted(glob.glob(os.path.join(HERE, "..", "ops", "*.nn")))
     check, limit = (one_operator, 1e-5) if mode == "ops" else (five_steps, 1e-4)
+    limit = 1e-2 if args.precision in NARROW else limit
     print(f"1..{len(specs)}")
+    in_16_bits = f" in {args.precision}" if args.precision in NARROW else ""
     failed = 0
     for k, spec in enumerate(specs, 1):
         name = os.path.basename(spec)[:-3]
         try:
-            worst, where = check(spec, args.target)
+            worst, where = check(spec, args.target, args.precision)
             good = worst <= limit
         except Exception as e:      # one broken spec must not hide the others
             worst, where, good = float("nan"), f"{type(e).__name__}: {e}", False
         failed += not good
-        print(f"{'ok' if good else 'not ok'} {k} - {mode} {name}: {worst:.2g} ({where})", flush=True)
+        print(f"{'ok' if good else 'not ok'} {k} - {mode} {name}{in_16_bits}: {worst:.2g} ({where})", flush=True)
     sys.exit(failed > 0)
 
 

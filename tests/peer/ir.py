@@ -125,8 +125,15 @@ def local(n, x, w, b=None):
     return y if b is None else y + b
 
 
+def wide(x):
+    """What losses and normalisation are computed in: f32 where x has 16 bits, as under autocast."""
+    return x.float() if x.dtype in (torch.bfloat16, torch.float16) else x
+
+
 def batchnorm(n, x, gamma, beta, mean, var):
-    return F.batch_norm(x, mean, var, gamma, beta, True, n.attrs["momentum"], n.attrs["eps"])
+    y = F.batch_norm(wide(x), mean, var, wide(gamma), wide(beta), True, n.attrs["momentum"],
+                     n.attrs["eps"])
+    return y.to(x.dtype)
 
 
 def crop(n, x, like=None):
@@ -147,7 +154,7 @@ def class_axis_last(x, t):
 
 
 def cross_entropy(n, x, t):
-    return F.cross_entropy(class_axis_last(x, t), t.long())
+    return F.cross_entropy(class_axis_last(wide(x), t), t.long())
 
 
 def accuracy(n, x, t):
@@ -178,8 +185,9 @@ OPERATORS = {
     "cast": lambda n, x: x.to(torch.get_default_dtype()),
     "parameter": lambda n, w: w,
     "cross_entropy": cross_entropy, "accuracy": accuracy,
-    "mse": lambda n, x, t: F.mse_loss(x, t.to(x.dtype)),
-    "bce_with_logits": lambda n, x, t: F.binary_cross_entropy_with_logits(x, t.to(x.dtype)),
+    "mse": lambda n, x, t: F.mse_loss(wide(x), wide(t.to(x.dtype))),
+    "bce_with_logits": lambda n, x, t: F.binary_cross_entropy_with_logits(
+        wide(x), wide(t.to(x.dtype))),
 }
 
 

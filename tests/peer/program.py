@@ -13,7 +13,18 @@ import numpy
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
 CC = os.environ.get("CC", "cc").split()
 NVCC = os.environ.get("NVCC", "nvcc").split()
-NUMPY = {"f32": numpy.float32, "f64": numpy.float64, "i32": numpy.int32, "u8": numpy.uint8}
+NUMPY = {"f32": numpy.float32, "f64": numpy.float64, "i32": numpy.int32, "u8": numpy.uint8,
+         "f16": numpy.float16, "bf16": numpy.uint16}     # bf16: its bits, since numpy has no such type
+
+
+def from_bf16(bits):
+    return (bits.astype(numpy.uint32) << 16).view(numpy.float32)
+
+
+def to_bf16(values):
+    """The bits, rounded to the nearest, ties to even."""
+    bits = numpy.ascontiguousarray(values, numpy.float32).view(numpy.uint32)
+    return ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).astype(numpy.uint16)
 
 
 class Entry(ctypes.Structure):      # struct stowage_tensor of kernels/host/host.h
@@ -80,7 +91,7 @@ class Program:
     def read(self, e):
         array = numpy.empty(self.shape(e), NUMPY[e.type.decode()])
         self.lib.stowage_read(array.ctypes.data, e.offset, array.nbytes)
-        return array
+        return from_bf16(array) if e.type == b"bf16" else array
 
     def _keep(self, k):
         e = self.entries[k]
@@ -93,7 +104,8 @@ class Program:
 
     def set(self, name, value, graph="train"):
         e = self.find(name, graph)
-        array = numpy.ascontiguousarray(value, NUMPY[e.type.decode()]).reshape(self.shape(e))
+        array = to_bf16(value) if e.type == b"bf16" else value
+        array = numpy.ascontiguousarray(array, NUMPY[e.type.decode()]).reshape(self.shape(e))
         self.lib.stowage_write(e.offset, array.ctypes.data, array.nbytes)
 
     def get(self, name, graph="train"):
