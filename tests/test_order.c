@@ -76,7 +76,7 @@ static int64_t
 peak_of(struct graph *g)
 {
 	struct arena *scratch = arena_child(arena);
-	struct model *m = step_model(scratch, g, &options);
+	struct model *m = step_model(scratch, g, &options, STEP_ONCE);
 	int64_t peak;
 
 	cr_assert(step_try(m));

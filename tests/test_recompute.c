@@ -112,7 +112,7 @@ foresees(const char *name)
 
 	for (seed = 0; seed < 24; seed++) {
 		struct module *m = network(name);
-		struct model *model = step_model(arena, m->train, &options);
+		struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 
 		choose(model, seed, seed % 8);
 		if (!step_try(model))
@@ -147,7 +147,7 @@ Test(recompute, trials_foresee_digits)
 Test(recompute, keeping_all_changes_nothing)
 {
 	struct module *m = network("resnet50.nn");
-	struct model *model = step_model(arena, m->train, &options);
+	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int nodes = m->train->nodes.n;
 
 	cr_assert(step_try(model));
@@ -243,7 +243,7 @@ within(struct model *m, void *context)
 Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
 {
 	struct module *m = network("unet.nn");
-	struct model *model = step_model(arena, m->train, &options);
+	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t all, least = 0, budget;
 	struct search_limits limits = { .products = true, .fits = within, .context = &budget };
 	int i;
@@ -306,7 +306,7 @@ cheapest(struct model *m, int64_t budget)
 Test(recompute, small_chains_are_solved_as_by_exhaustion)
 {
 	struct module *m = prepared(source_from_text(arena, "net.nn", CHAIN, strlen(CHAIN)));
-	struct model *model = step_model(arena, m->train, &options);
+	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t all, budget;
 	int i;
 

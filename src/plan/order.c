@@ -546,7 +546,7 @@ prepare(struct order *o)
 static int64_t
 peak_of(struct arena *a, struct graph *g, const struct pass_options *options)
 {
-	struct model *m = step_model(a, g, options);
+	struct model *m = step_model(a, g, options, STEP_ONCE);
 
 	return m && step_try(m) ? m->trial->peak : INT64_MAX;
 }
@@ -561,7 +561,7 @@ order_graph(struct graph *g, const struct pass_options *options)
 	memcpy(old, g->nodes.v, (size_t)g->nodes.n * sizeof(struct node *));
 	o->arena = a;
 	o->g = g;
-	o->m = step_model(a, g, options);
+	o->m = step_model(a, g, options, STEP_ONCE);
 	if (o->m && step_try(o->m)) {
 		prepare(o);
 		if (improve_windows(o) && peak_of(a, g, options) >= o->m->trial->peak)

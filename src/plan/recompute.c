@@ -285,7 +285,7 @@ choose_cheap(struct module *m, const struct pass_options *o, struct model *model
 	int64_t batch = m->train->batch;
 
 	m->train->batch = USUAL_BATCH;
-	usual = step_model(model->arena, m->train, o);
+	usual = step_model(model->arena, m->train, o, STEP_REPEATS);
 	m->train->batch = batch;
 	if (!usual)
 		return;
@@ -344,7 +344,7 @@ run(struct module *m, const struct pass_options *o)
 	if (!m->train || m->set.recompute == RECOMPUTE_NONE)
 		return true;
 	scratch = arena_child(m->arena);
-	model = step_model(scratch, m->train, o);
+	model = step_model(scratch, m->train, o, STEP_REPEATS);
 	if (model && (good = choose(m, o, model)))
 		recompute_apply(model, m->train, NULL);
 	arena_free(scratch);

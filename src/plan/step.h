@@ -23,6 +23,10 @@
 
 struct pass_options;
 
+/* How long a trial may get: times the step's own length. */
+#define STEP_ONCE	1	/* nothing is made again */
+#define STEP_REPEATS	8
+
 enum recompute_state { KEEP, AGAIN, EACH };
 
 struct remake {			/* how a node is repeated */
@@ -65,6 +69,7 @@ struct model {
 	int nvalues;
 	int *result;		/* values read after the step */
 	int nresults;
+	int repeats;		/* STEP_ONCE or STEP_REPEATS */
 	unsigned char *state;	/* by value, of roots: the choice to be tried */
 	struct trial *trial;	/* room for one trial */
 	int64_t effort;		/* of the search so far: events of all trials, nodes of estimates */
@@ -88,18 +93,28 @@ struct trial {
 	int nvalues, most_values;
 	int *origin;		/* by value: itself, or what it is a copy of */
 	int *root;		/* by value */
+	int64_t *bytes;		/* by value */
 	int *first, *last;	/* by value, of roots: the events between which it is alive */
+	int *last_read;		/* by value, of roots */
+	int *overwrites;	/* by value, of roots: whose bytes it takes over, or itself */
 	int *left, *back;	/* by value of the model: last use in forward, first after */
 	int64_t *live;		/* by event: bytes alive, without persistent ones */
 	int64_t peak;
 	int64_t macs, traffic;	/* of what was made again */
 	bool valid;		/* false: too long, or a weight was updated before it was needed */
-	int *current, *stamp, *last_read, *overwrites, *stack;	/* scratch */
+	int *current, *stamp, *stack;	/* scratch */
 	bool *updated;
+	bool *there;		/* by value of the model: never has to be made again */
+	/* forward is the same in all trials: what is known after it */
+	int forward_operands;
+	int *forward_first, *forward_last, *forward_read, *itself;
 };
 
 /* NULL where sizes are too large to be summed. */
-struct model	*step_model(struct arena *, struct graph *, const struct pass_options *);
+struct model	*step_model(struct arena *, struct graph *, const struct pass_options *,
+		    int repeats);
+/* Makes the room for trials; part of step_model(). */
+void	step_make_trial(struct model *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */
 bool	step_try(struct model *);
 /* What backward reads is kept, all else is not: nothing is made again. */

@@ -10,8 +10,6 @@
 #include "ops/op.h"
 #include "passes/pass.h"
 
-#define MOST_REPEATS	8	/* times the step's own length; longer schedules are not tried */
-
 /* ---- making the model ---- */
 
 static int64_t
@@ -159,41 +157,11 @@ fix_values(struct model *m)
 			m->value[m->value[i].root].fixed = true;
 }
 
-static void
-make_trial(struct model *m)
-{
-	struct trial *t = m->trial = ARENA_NEW(m->arena, struct trial);
-	size_t operands = 0;
-	int i;
-
-	for (i = 0; i < m->nnodes; i++)
-		operands += (size_t)(m->node[i].nin + m->node[i].nout) + MAX_RANK;
-	t->most_events = MOST_REPEATS * m->nnodes;
-	t->most_operands = (int)(operands < INT32_MAX / MOST_REPEATS ? MOST_REPEATS * operands :
-	    INT32_MAX);
-	t->most_values = MOST_REPEATS * m->nvalues;
-	t->current = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
-	t->stamp = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
-	t->left = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
-	t->back = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
-	t->updated = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(bool));
-	t->stack = arena_array(m->arena, (size_t)t->most_operands + 1, sizeof(int));
-	t->event = arena_array(m->arena, (size_t)t->most_events + 1, sizeof(struct event));
-	t->live = arena_array(m->arena, (size_t)t->most_events + 2, sizeof(int64_t));
-	t->operand = arena_array(m->arena, (size_t)t->most_operands + 1, sizeof(int));
-	t->origin = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
-	t->root = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
-	t->first = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
-	t->last = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
-	t->last_read = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
-	t->overwrites = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int));
-}
-
 /* Can bytes and multiply-adds be summed over any trial? Where not, nothing is planned anyway. */
 static bool
 sums_fit(const struct model *m)
 {
-	int64_t bytes = 0, macs = 0, most = LARGEST_BYTES / MOST_REPEATS;
+	int64_t bytes = 0, macs = 0, most = LARGEST_BYTES / STEP_REPEATS;
 	int i, k;
 
 	for (i = 0; i < m->nnodes; i++) {
@@ -215,7 +183,7 @@ sums_fit(const struct model *m)
 }
 
 struct model *
-step_model(struct arena *a, struct graph *g, const struct pass_options *o)
+step_model(struct arena *a, struct graph *g, const struct pass_options *o, int repeats)
 {
 	struct model *m = ARENA_NEW(a, struct model);
 	int *index = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*index));
@@ -224,6 +192,7 @@ step_model(struct arena *a, struct graph *g, const struct pass_options *o)
 	m->arena = a;
 	m->g = g;
 	m->options = o;
+	m->repeats = repeats;
 	m->node = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*m->node));
 	m->value = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*m->value));
 	for (i = 0; i < g->inputs.n; i++)
@@ -242,7 +211,7 @@ step_model(struct arena *a, struct graph *g, const struct pass_options *o)
 		m->result[m->nresults++] = value_of(m, index, g->loss);
 	fix_values(m);
 	m->state = arena_array(a, (size_t)m->nvalues + 1, sizeof(*m->state));
-	make_trial(m);
+	step_make_trial(m);
 	step_keep_all(m);
 	return m;
 }
