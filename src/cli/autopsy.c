@@ -363,25 +363,11 @@ static int
 autopsy_spec(struct arena *a, void *context)
 {
 	const struct autopsy_args *args = context;
-	struct source *src = compile_read(a, args->path, NULL);
 	struct diags d;
 	struct spec *spec;
 
-	if (!src)
+	if (compile_one(a, args->command, args->path, &args->compile, &d, &spec))
 		return 2;
-	diags_init(&d, a);
-	spec = compile(a, &d, src, &args->compile);
-	if (d.errors) {
-		compile_failed(src->path, &d);
-		return 2;
-	}
-	if (spec->modules.n == 0) {
-		compile_no_network(src->path);
-		return 2;
-	}
-	if (spec->modules.n > 1)
-		return usage_error(args->command, "%s has %d networks: choose one with --network",
-		    src->path, spec->modules.n);
 	return explain(a, args, spec);
 }
 

@@ -256,6 +256,26 @@ compile_no_network(const char *path)
 	return 1;
 }
 
+int
+compile_one(struct arena *a, const struct command *c, const char *path,
+    const struct compile_args *args, struct diags *d, struct spec **spec)
+{
+	struct source *src = compile_read(a, path, NULL);
+
+	if (!src)
+		return 2;
+	diags_init(d, a);
+	*spec = compile(a, d, src, args);
+	if (d->errors)
+		return compile_failed(src->path, d);
+	if ((*spec)->modules.n == 0)
+		return compile_no_network(src->path);
+	if ((*spec)->modules.n > 1)
+		return usage_error(c, "%s has %d networks: choose one with --network", src->path,
+		    (*spec)->modules.n);
+	return 0;
+}
+
 FILE *
 compile_output(const char *path)
 {

@@ -105,6 +105,11 @@ int	compile_failed(const char *path, struct diags *);
 /* The message and the exit status for a spec without errors that has nothing to plan. */
 int	compile_no_network(const char *path);
 
+/* For commands about one network: reads and plans the spec. Returns 0; or says why there is not one,
+ * and returns 1 where the spec is to blame, 2 where the call is. */
+int	compile_one(struct arena *, const struct command *, const char *path,
+	    const struct compile_args *, struct diags *, struct spec **);
+
 /* Opens the file of -o, standard output when PATH is NULL or "-"; NULL after a message. */
 FILE	*compile_output(const char *path);
 /* Closes it; false, after a message, when something could not be written. Of standard output main()

@@ -43,25 +43,17 @@ int
 program_make(struct arena *a, const struct command *c, const char *path,
     const struct compile_args *args, struct program *p)
 {
-	struct source *src = compile_read(a, path, NULL);
 	struct diags d;
 	struct spec *spec;
 	struct module *m;
+	int status = compile_one(a, c, path, args, &d, &spec);
 
-	if (!src)
-		return 2;
-	diags_init(&d, a);
-	spec = compile(a, &d, src, args);
-	if (d.errors)
-		return compile_failed(src->path, &d);
-	if (spec->modules.n == 0)
-		return compile_no_network(src->path);
-	if (spec->modules.n > 1)
-		return usage_error(c, "%s has several networks: choose one with --network",
-		    src->path);
-	if (!args->force && !fits(a, &d, spec))
-		return compile_failed(src->path, &d);
+	if (status)
+		return status;
 	m = spec->modules.v[0];
+	path = spec->file->src->path;
+	if (!args->force && !fits(a, &d, spec))
+		return compile_failed(path, &d);
 	p->module = m;
 	p->target = m->plan->target;
 	p->name = m->name;
@@ -69,8 +61,8 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	text_init(&p->makefile, a);
 	if (!emit_program(m, p->target, &p->source, &p->makefile, p->name)) {
 		if (d.errors)
-			return compile_failed(src->path, &d);
-		fprintf(stderr, "stowage: %s: the program could not be written\n", src->path);
+			return compile_failed(path, &d);
+		fprintf(stderr, "stowage: %s: the program could not be written\n", path);
 		return 2;
 	}
 	return 0;
