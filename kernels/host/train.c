@@ -295,7 +295,7 @@ update_weights(struct run *r)
 }
 
 static void
-save(struct run *r)
+save_checkpoint(struct run *r)
 {
 	land(r);
 	checkpoint_save(r->option.save, &r->state);
@@ -327,7 +327,7 @@ epoch_done(struct run *r)
 		memset(s->sum, 0, sizeof(s->sum));
 	}
 	if (r->option.save)
-		save(r);
+		save_checkpoint(r);
 }
 
 static void
@@ -339,12 +339,12 @@ train_epoch(struct run *r)
 	while (s->position < r->epoch_samples && s->update < r->stop) {
 		update_weights(r);
 		if (r->option.save_every && s->update % r->option.save_every == 0)
-			save(r);
+			save_checkpoint(r);
 		if (!interrupted)
 			continue;
 		land(r);
 		if (r->option.save)
-			save(r);
+			save_checkpoint(r);
 		clear_bar();
 		printf("interrupted after update %lld%s%s\n", (long long)s->update,
 		    r->option.save ? "; saved to " : "", r->option.save ? r->option.save : "");
