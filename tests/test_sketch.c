@@ -61,14 +61,15 @@ findings(const char *path, bool whole)
 	for (i = 0; i < spec->modules.n; i++) {
 		sketch = whole || spec->modules.v[i]->broken ? NULL :
 		    passes_sketch(spec->modules.v[i], &options);
-		if (sketch && lint_sketch_serves(sketch)) {
+		if (sketch && lint_sketch_serves(spec, sketch)) {
 			spec->modules.v[i] = sketch;
 			served++;
 		} else if (!spec->modules.v[i]->broken) {
 			passes_run(spec->modules.v[i], &options);
 		}
 	}
-	lint_run(&d, file, NULL, spec->file ? 1 : 0, spec->modules.v, spec->modules.n);
+	lint_run(&d, file, NULL, spec->file ? 1 : 0, spec->modules.v, spec->modules.n,
+	    spec->options);
 	diags_sort(&d);
 	text_init(&t, arena);
 	for (i = 0; i < d.all.n; i++) {
