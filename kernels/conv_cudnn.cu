@@ -116,6 +116,35 @@ KERNEL(dnn_bias_kernel, (elem *y, const elem *bias, int64_t n, int channels, int
 		y[i] = ELEM(VALUE(y[i]) + VALUE(bias[i / plane % channels]));
 }
 
+/* --profile: the convolutions of the steps, and the engine of each; "own" are conv_gpu.cu's. */
+static void
+dnn_report(void)
+{
+	static const char *const kind[] = { "forward", "input", "weight" };
+
+	printf("\nconvolutions, as cuDNN %zu runs them\n%-8s %5s  %-20s %-20s %-6s %12s  %s\n",
+	    cudnnGetVersion(), "kind", "batch", "from", "to", "chosen", "workspace", "engine");
+	for (int i = 0; i < dnn_entries; i++) {
+		const struct dnn_entry *e = &dnn_entry[i];
+		const struct conv *s = &e->conv.s;
+		char from[48], to[48];
+
+		snprintf(from, sizeof(from), "%dx%dx%d", s->c, s->h, s->w);
+		snprintf(to, sizeof(to), "%dx%dx%d:%dx%d", s->f, s->oh, s->ow, s->kh, s->kw);
+		printf("%-8s %5lld  %-20s %-20s ", kind[e->conv.kind], (long long)e->conv.b, from, to);
+		if (!e->found) {
+			printf("%-6s\n", "own");
+			continue;
+		}
+		printf("%-6s %12lld  %lld", e->recorded ? "before" : "here",
+		    (long long)e->choice.workspace, (long long)e->choice.engine);
+		for (int k = 0; k < e->choice.knobs; k++)
+			printf("%s%lld=%lld", k ? "," : " ", (long long)e->choice.knob[k][0],
+			    (long long)e->choice.knob[k][1]);
+		printf("%s%s\n", e->conv.bias ? " +bias" : "", e->conv.keep != 0 ? " +kept" : "");
+	}
+}
+
 static struct dnn_entry *
 dnn_with(struct dnn_conv c, bool bias, double keep)
 {

@@ -41,4 +41,7 @@ profile_report(void)
 		profile_seconds[top] = 0;
 	}
 	printf("%10.4f %6.2f%%  all nodes\n", total, 100.0);
+#ifdef BY_CUDNN
+	dnn_report();
+#endif
 }

@@ -187,8 +187,13 @@ log_end(struct progress *p, int64_t update, int64_t growth)
 	if (!p->log)
 		return;
 	fprintf(p->log, "{\"event\":\"end\",\"updates\":%lld,\"planned_bytes\":%lld,"
-	    "\"measured_bytes\":%lld,\"growth_bytes\":%lld}\n", (long long)update,
+	    "\"measured_bytes\":%lld,\"growth_bytes\":%lld", (long long)update,
 	    (long long)ARENA_BYTES, (long long)arena_taken, (long long)growth);
+#ifdef __CUDACC__
+	fprintf(p->log, ",\"code_bytes\":%lld,\"before_bytes\":%lld,\"pinned_bytes\":%lld",
+	    (long long)code_taken, (long long)others_taken, (long long)pinned_taken);
+#endif
+	fputs("}\n", p->log);
 	if (fclose(p->log))
 		fail("the log cannot be written: %s", strerror(errno));
 }
