@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Emitted programs against PyTorch: in f64, or those in bf16 against bf16.
+"""Emitted programs against PyTorch: in f64, or those of 16 bits against the same in PyTorch.
 
-    compare.py [--target cuda] [--precision bf16] ops [SPEC...]
-        forward values and gradients of one step: |a - b| / |b| <= 1e-5, in bf16 <= 1e-2
-    compare.py [--target cuda] [--precision bf16] steps SPEC...
+    compare.py [--target cuda] [--precision bf16|f16] ops [SPEC...]
+        forward values and gradients of one step: |a - b| / |b| <= 1e-5, in 16 bits <= 1e-2
+    compare.py [--target cuda] [--precision bf16|f16] steps SPEC...
         losses of five training steps from the same weights, and what sgd made of these: to 1e-4;
-        in bf16 the losses alone, to 1e-2
+        in 16 bits the losses alone, to 1e-2
 
 Prints TAP. bench/gpu.py asks the same of programs emitted elsewhere. Exits with 77 (skipped) where PyTorch is absent.
 """
@@ -36,7 +36,8 @@ def graph_text(spec, target="c", options=()):
                           check=True, capture_output=True, text=True).stdout
 
 
-NARROW = {"bf16": torch.bfloat16}
+NARROW = {"bf16": torch.bfloat16, "f16": torch.float16}
+LOSS_SCALE = 64         # of f16: no gradient of these specs overflows
 
 
 def cast(x, precision):
@@ -65,6 +66,15 @@ def load(graph, program, values):
     for number in graph.inputs:
         v = values[number]
         program.set(graph.tensors[number].name, (v.float() if v.is_floating_point() else v).numpy())
+
+
+def set_loss_scale(program):
+    """What gradients are multiplied by: 1, or in f16 what is put in place of the first scale."""
+    for e in program.entries:
+        if e.kind == b"optimizer" and e.name.endswith(b".scale") and not e.graph:
+            program.set(e.name.decode(), numpy.full(1, LOSS_SCALE))
+            return LOSS_SCALE
+    return 1
 
 
 def off(mine, theirs):
@@ -108,6 +118,7 @@ def operator_off(graph, program, precision="f32"):
     batch = program.batch = int(graph.settings["batch"])
     values = random_inputs(graph, batch, precision)
     load(graph, program, values)
+    scale = set_loss_scale(program)
     for number in graph.persistent:
         t = graph.tensors[number]
         values[number] = torch.from_numpy(program.get(t.name).astype(numpy.float64))
@@ -139,7 +150,8 @@ def operator_off(graph, program, precision="f32"):
         for label, theirs in pairs:
             if theirs is None:
                 continue
-            d = off(program.made[label], theirs)
+            mine = program.made[label].astype(numpy.float64)
+            d = off(mine / scale if label.endswith(".grad") else mine, theirs)
             if d > worst or where == "nothing":
                 worst, where = d, label
     return worst, where
@@ -190,6 +202,7 @@ def steps_off(graph, program, precision="f32"):
     trained = [n for n in weights if graph.tensors[n].kind == "parameter" and
                not graph.tensors[n].frozen]
     start = {n: weights[n].clone() for n in trained}
+    set_loss_scale(program)
     for n in trained:
         weights[n] = weights[n].requires_grad_()
     update = optimizer(graph, [weights[n] for n in trained])
