@@ -189,8 +189,6 @@ KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
 		factor[i] = i ? onto_keep(onto) : 1;
 }
 
-#define DENSE_FACTORS	256	/* bytes for them, at the end of the workspace */
-
 /* False where cuBLASLt has no algorithm for such a product: then the tiles do it. */
 static bool
 dense_library(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
@@ -199,9 +197,10 @@ dense_library(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
 	real factor[2] = { 1, onto.keep }, *factors = factor;
 	struct dense_plan *p;
 
-	if (size < DENSE_FACTORS)
+	if (onto.step && size < DENSE_FACTORS)
 		return false;
-	size -= DENSE_FACTORS;
+	if (onto.step)
+		size -= DENSE_FACTORS;
 	p = dense_plan(turn_a, turn_b, bias, onto.step != NULL, m, n, k, size);
 	if (!p->found)
 		return false;

@@ -24,8 +24,8 @@
 #define GPU_BLOCKS	256	/* enough to fill a card */
 #define GPU_SPLITS	32	/* most blocks that share a sum */
 
-/* What a library may use for a product (cuBLASLt, cuDNN): enough to split long sums. */
-#define LIBRARY_WORKSPACE	((int64_t)4 << 20)
+#define DENSE_FACTORS	256	/* bytes at the end of a product's workspace, where its factors are
+				 * known on the card alone (dense.cu) */
 
 #define CONV_SOURCES	8	/* most tensors that a convolution reads as one input */
 

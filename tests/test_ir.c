@@ -1,7 +1,8 @@
 /*
  * Passes as text in, text out: each tests/ir/NAME.in holds a module as IR text whose first line
- * names a pass, "# pass inplace"; the module after it must print as NAME.out. Also: what is
- * printed reads back as itself, and broken text ends in a diagnostic, never in a crash.
+ * names a pass, "# pass inplace", and maybe a target, "# pass workspaces cuda"; the module after it
+ * must print as NAME.out. Also: what is printed reads back as itself, and broken text ends in a
+ * diagnostic, never in a crash.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -57,14 +58,17 @@ static void
 one(const char *name)
 {
 	struct arena *a = arena_new();
-	struct pass_options o = { .target = target_find("c"), .threads = 1 };
+	struct pass_options o = { .threads = 1 };
 	struct diags d;
 	struct source *in = slurp(a, in_source(a, arena_printf(a, "%s.in", name))), *out;
 	struct module *m;
-	char pass[64] = "", *text;
+	char pass[64] = "", target[16] = "c", *text;
 
 	diags_init(&d, a);
-	cr_assert_eq(sscanf(in->text, "# pass %63s", pass), 1, "%s.in names no pass", name);
+	cr_assert_geq(sscanf(in->text, "# pass %63s%*1[ ]%15s", pass, target), 1,
+	    "%s.in names no pass", name);
+	o.target = target_find(target);
+	cr_assert_not_null(o.target, "%s: no target '%s'", name, target);
 	m = ir_parse(a, &d, in);
 	cr_assert_not_null(m, "%s: line %d: %s", name, d.all.n ? loc_line(d.all.v[0]->loc) : 0,
 	    d.all.n ? d.all.v[0]->message : "");

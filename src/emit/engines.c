@@ -34,6 +34,7 @@ struct dnn_api {		/* what of cuDNN is called, in cudnn.cu */
 
 #include "base/text.h"
 #include "lang/devices.h"
+#include "ops/op.h"
 
 /* ---- the card, as cuDNN wants it described ---- */
 
@@ -198,6 +199,7 @@ put_choice(struct emitter *e, struct library *l, int i)
 		.type = precision == PREC_F64 ? CUDNN_DATA_DOUBLE : precision == PREC_BF16 ?
 		    CUDNN_DATA_BFLOAT16 : precision == PREC_F16 ? CUDNN_DATA_HALF :
 		    CUDNN_DATA_FLOAT };
+	struct room room = op_room(e->module, e->target, e->plan->threads);
 	struct dnn_choice choice;
 	struct dnn d;
 	int k;
@@ -206,7 +208,7 @@ put_choice(struct emitter *e, struct library *l, int i)
 		if (same(&e->convolutions.v[k], v))
 			return;
 	e->engines.asked++;
-	if (!dnn_choose(&d, &l->device, &c, LIBRARY_WORKSPACE, &choice))
+	if (!dnn_choose(&d, &l->device, &c, room.library, &choice))
 		return;
 	e->engines.chosen++;
 	dnn_free(&d, 0);

@@ -457,6 +457,9 @@ settings(struct reader *r)
 		if (s->chunks < 0)
 			fail(r, "a number of chunks");
 	}
+	s->workspace = accept(r, "workspace") ? integer(r) : DEFAULT_WORKSPACE;
+	if (s->workspace < 0)
+		fail(r, "a number of bytes");
 }
 
 static void

@@ -224,6 +224,8 @@ ir_print(FILE *f, const struct module *m)
 	    precision_names[m->set.precision]);
 	if (m->set.chunk_loss == CHUNK_SPLIT)
 		fprintf(f, " chunks %lld", (long long)m->set.chunks);
+	if (m->set.workspace != DEFAULT_WORKSPACE)
+		fprintf(f, " workspace %lld", (long long)m->set.workspace);
 	fputs("\n", f);
 	if (m->set.optimizer) {
 		fprintf(f, "optimizer %s ", m->set.optimizer->name);

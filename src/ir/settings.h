@@ -72,6 +72,9 @@ struct device {
 	struct loc loc;		/* of the memory or name setting */
 };
 
+/* Enough to split long sums. */
+#define DEFAULT_WORKSPACE	((int64_t)4 << 20)
+
 struct settings {
 	bool train;		/* the spec has a loss, so there is something to train */
 	int64_t batch;		/* samples per update */
@@ -97,6 +100,7 @@ struct settings {
 	enum chunk_kind chunk_loss;	/* logits made some rows at a time */
 	int64_t chunks;		/* SPLIT: how many of them; 0: as many as AUTO would make */
 	struct loc chunk_loc;
+	int64_t workspace;	/* GPU: bytes that a library may have for a product */
 	struct data_source data;
 	int64_t seed;
 	bool shuffle;

@@ -17,7 +17,7 @@
 
 static const char *const train_keys[] = {
 	"batch", "accumulate", "epochs", "steps", "precision", "optimizer", "schedule", "clip",
-	"chunk_loss", "freeze", "recompute", "data", "seed", "shuffle",
+	"chunk_loss", "workspace", "freeze", "recompute", "data", "seed", "shuffle",
 };
 static const char *const validate_keys[] = { "batch", "data" };
 static const char *const device_keys[] = { "name", "memory", "arch" };
@@ -277,6 +277,29 @@ read_chunk_loss(struct expander *ex, const struct setting *st, struct settings *
 }
 
 static void
+read_workspace(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	struct value v = setting_value(ex, st->value[0]);
+	int64_t bytes = 0;
+
+	if (v.kind == V_POISON)
+		return;
+	if (v.kind == V_NUMBER) {
+		if (!want_int(ex, &v, st->key.text, 0, LARGEST_EXTENT, &bytes))
+			return;
+		if (bytes > 0 && !v.size) {
+			ex_error(ex, "settings", v.loc, "workspace needs a unit: workspace 16MiB");
+			return;
+		}
+	} else if (v.kind != V_WORD || strcmp(v.text, "none") != 0) {
+		ex_error(ex, "settings", v.loc, "workspace is a size or none, not %s",
+		    v.kind == V_WORD ? v.text : value_text(ex->a, &v));
+		return;
+	}
+	set->workspace = bytes;
+}
+
+static void
 read_seed(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	setting_int(ex, st, 0, INT64_MAX, &set->seed);
@@ -301,7 +324,8 @@ static const struct {
 	{ "batch", read_batch }, { "accumulate", read_accumulate }, { "epochs", read_length },
 	{ "steps", read_length }, { "precision", read_precision },
 	{ "optimizer", optimizer_read }, { "schedule", schedule_read }, { "clip", read_clip },
-	{ "chunk_loss", read_chunk_loss }, { "seed", read_seed }, { "shuffle", read_shuffle },
+	{ "chunk_loss", read_chunk_loss }, { "workspace", read_workspace },
+	{ "seed", read_seed }, { "shuffle", read_shuffle },
 };
 
 /* ---- a network's sections ---- */
@@ -400,7 +424,7 @@ settings_read(struct expander *ex, const struct network *net, struct settings *s
 	int i, j, before;
 
 	*set = (struct settings){ .batch = 32, .accumulate = 1, .length = { 1, true },
-		.shuffle = true, .batch_loc = net->name.loc };
+		.shuffle = true, .workspace = DEFAULT_WORKSPACE, .batch_loc = net->name.loc };
 	optimizer_default(ex, set);
 	for (i = 0; train && i < train->nsettings; i++)
 		for (j = 0; j < COUNT(readers); j++)

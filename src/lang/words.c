@@ -16,7 +16,7 @@ static const char *const settings[] = {
 	"accumulate", "arch", "as", "baseline", "batch", "chunk_loss", "clip", "data", "epochs",
 	"error", "exclude", "fail_on", "freeze", "ignore", "inline_suppressions", "memory", "name",
 	"note", "optimizer", "precision", "recompute", "require_reason", "schedule", "seed", "select",
-	"shuffle", "steps", "warning",
+	"shuffle", "steps", "warning", "workspace",
 };
 
 static const char *const durations[] = { "epochs", "steps" };

@@ -48,13 +48,12 @@ row_bytes(const struct tensor *x)
 }
 
 static struct affine
-workspace(const struct node *n, const struct target *target, int threads)
+workspace(const struct node *n, const struct room *room)
 {
 	const struct tensor *x = n->in[X];
 	int64_t channels = x->dim[0], row = row_bytes(x);
 
-	(void)target;
-	(void)threads;
+	(void)room;
 	if (!uses_batch(n))
 		return (struct affine){ row, 0 };
 	/* statistics that no backward reads are scratch, behind the sums */
@@ -127,12 +126,11 @@ is_fixed(const struct node *n)
 }
 
 static struct affine
-backward_workspace(const struct node *n, const struct target *target, int threads)
+backward_workspace(const struct node *n, const struct room *room)
 {
 	const struct tensor *x = n->in[1];
 
-	(void)target;
-	(void)threads;
+	(void)room;
 	return (struct affine){ sums_bytes(x->dim[0]) +
 	    (is_fixed(n) ? row_bytes(x) : 0), 0 };
 }

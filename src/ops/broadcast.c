@@ -141,13 +141,12 @@ parts(const struct node *n, const struct groups *g)
 }
 
 static struct affine
-reduce_workspace(const struct node *n, const struct target *target, int threads)
+reduce_workspace(const struct node *n, const struct room *room)
 {
 	struct groups g;
 	int64_t p;
 
-	(void)target;
-	(void)threads;
+	(void)room;
 	groups_make(&g, n->in[0], n->out[0], n->nin > 1 ? n->in[1] : NULL);
 	if (same_elements(n->in[0], n->out[0]) || (p = parts(n, &g)) == 1)
 		return (struct affine){ 0, 0 };

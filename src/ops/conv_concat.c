@@ -85,11 +85,11 @@ macs_of_input(const struct node *n)
 }
 
 static struct affine
-work_of_input(const struct node *n, const struct target *target, int threads)
+work_of_input(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0]);
 
-	return product_work(n, target, threads, conv_backward_depth(&s));
+	return product_work(n, room, conv_backward_depth(&s));
 }
 
 static void
@@ -130,11 +130,11 @@ macs_of_weight(const struct node *n)
 }
 
 static struct affine
-work_of_weight(const struct node *n, const struct target *target, int threads)
+work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0]);
 
-	return product_work_weight(n, target, threads, &s);
+	return product_work_weight(n, room, &s);
 }
 
 static void
@@ -211,11 +211,11 @@ macs(const struct node *n)
 }
 
 static struct affine
-work(const struct node *n, const struct target *target, int threads)
+work(const struct node *n, const struct room *room)
 {
 	const struct tensor *w = n->in[WEIGHT];
 
-	return product_work(n, target, threads, w->dim[1] * w->dim[2] * w->dim[3]);
+	return product_work(n, room, w->dim[1] * w->dim[2] * w->dim[3]);
 }
 
 static void

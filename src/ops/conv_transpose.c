@@ -60,13 +60,13 @@ macs_of_backward(const struct node *n)
 }
 
 static struct affine
-work_of_input(const struct node *n, const struct target *target, int threads)
+work_of_input(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0]);
 
 	if (conv_is_depthwise(&s))
-		return product_work_depthwise(n, target, threads, &s);
-	return product_work_library(n, target, threads, (int64_t)(s.c / s.groups) * s.kh * s.kw);
+		return product_work_depthwise(n, room, &s);
+	return product_work_library(n, room, (int64_t)(s.c / s.groups) * s.kh * s.kw);
 }
 
 static void
@@ -94,13 +94,13 @@ const struct op op_conv_transpose_grad_input = {
 };
 
 static struct affine
-work_of_weight(const struct node *n, const struct target *target, int threads)
+work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0]);
 
-	if (target->gpu && !conv_is_depthwise(&s))
-		return conv_weight_work(n, &s);
-	return product_work_weight(n, target, threads, &s);
+	if (room->target->gpu && !conv_is_depthwise(&s))
+		return conv_weight_work(n, room, &s);
+	return product_work_weight(n, room, &s);
 }
 
 static void
@@ -210,13 +210,13 @@ macs(const struct node *n)
 }
 
 static struct affine
-work(const struct node *n, const struct target *target, int threads)
+work(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0]);
 
 	if (conv_is_depthwise(&s))
-		return product_work_depthwise(n, target, threads, &s);
-	return product_work_library(n, target, threads, conv_backward_depth(&s));
+		return product_work_depthwise(n, room, &s);
+	return product_work_library(n, room, conv_backward_depth(&s));
 }
 
 static void

@@ -41,9 +41,9 @@ macs_of_backward(const struct node *n)
 }
 
 static struct affine
-work_of_input(const struct node *n, const struct target *target, int threads)
+work_of_input(const struct node *n, const struct room *room)
 {
-	return product_work_library(n, target, threads, last(n->in[0]));
+	return product_work_library(n, room, last(n->in[0]));
 }
 
 static void
@@ -69,12 +69,15 @@ const struct op op_dense_grad_input = {
 
 /* The sum runs over the rows, whose number grows with the batch. */
 static struct affine
-work_of_weight(const struct node *n, const struct target *target, int threads)
+work_of_weight(const struct node *n, const struct room *room)
 {
 	const struct tensor *dy = n->in[0];
 	int64_t depth = dy->batched ? LONG_SUM : shape_product(dy, 0, dy->rank - 1);
+	struct affine scratch = product_work_library(n, room, depth);
 
-	return product_work_library(n, target, threads, depth);
+	if (room->target->gpu && n->keep_first)
+		scratch.fixed = most(scratch.fixed, DENSE_FACTORS);
+	return scratch;
 }
 
 static void
@@ -164,9 +167,9 @@ macs(const struct node *n)
 }
 
 static struct affine
-work(const struct node *n, const struct target *target, int threads)
+work(const struct node *n, const struct room *room)
 {
-	return product_work_library(n, target, threads, last(n->in[0]));
+	return product_work_library(n, room, last(n->in[0]));
 }
 
 static void

@@ -87,14 +87,14 @@ macs(const struct node *n)
 
 /* Scratch of the largest of its products. */
 static int64_t
-products(const struct node *n, const struct target *target, int threads)
+products(const struct node *n, const struct room *room)
 {
 	const int64_t depth[] = { last(n->in[X]), n->in[WEIGHT]->dim[0], op_int(n, "rows") };
 	int64_t most = 0;
 	size_t i;
 
 	for (i = 0; i < sizeof(depth) / sizeof(depth[0]); i++) {
-		struct affine a = product_work_library(n, target, threads, depth[i]);
+		struct affine a = product_work_library(n, room, depth[i]);
 
 		most = a.fixed > most ? a.fixed : most;
 	}
@@ -102,11 +102,11 @@ products(const struct node *n, const struct target *target, int threads)
 }
 
 static struct affine
-workspace(const struct node *n, const struct target *target, int threads)
+workspace(const struct node *n, const struct room *room)
 {
 	int64_t rows = op_int(n, "rows");
 	struct affine logits = product_elements(n, product_of(rows, n->in[WEIGHT]->dim[0]));
-	struct affine rest = { products(n, target, threads), 0 };
+	struct affine rest = { products(n, room), 0 };
 
 	if (rows > LARGEST_BYTES / (int64_t)sizeof(double) / 4)
 		return (struct affine){ INT64_MAX, 0 };
@@ -139,11 +139,12 @@ logits(const struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
+	struct room room = op_room(e->module, e->target, e->plan->threads);
 	bool predicts = e->prediction && e->prediction->def == n;
 
 	emit_call(e, "dense_cross_entropy_forward", "tttttttttwisiiis", n->out[LOSS],
 	    n->out[ACCURACY], n->out[DX], n->out[DWEIGHT], n->out[DBIAS], n->in[X], n->in[WEIGHT],
-	    n->in[BIAS], n->in[LABELS], n, products(n, e->target, e->plan->threads),
+	    n->in[BIAS], n->in[LABELS], n, products(n, &room),
 	    emit_rows(e, n->in[X], n->in[X]->rank - 1), last(n->in[X]), n->in[WEIGHT]->dim[0],
 	    op_int(n, "rows"), predicts ? "keep_predictions_at" : "NULL");
 }

@@ -60,9 +60,9 @@ const struct op op_local_grad_input = {
 
 /* The sum runs over samples, whose number is not known. */
 static struct affine
-work_of_weight(const struct node *n, const struct target *target, int threads)
+work_of_weight(const struct node *n, const struct room *room)
 {
-	return product_work(n, target, threads, n->in[0]->batched ? LONG_SUM : 1);
+	return product_work(n, room, n->in[0]->batched ? LONG_SUM : 1);
 }
 
 static void
@@ -138,9 +138,9 @@ macs(const struct node *n)
 }
 
 static struct affine
-work(const struct node *n, const struct target *target, int threads)
+work(const struct node *n, const struct room *room)
 {
-	return product_work(n, target, threads, n->in[1]->dim[2]);
+	return product_work(n, room, n->in[1]->dim[2]);
 }
 
 static void

@@ -19,10 +19,9 @@ static const struct attr_spec attrs[] = {
 };
 
 static struct affine
-workspace(const struct node *n, const struct target *target, int threads)
+workspace(const struct node *n, const struct room *room)
 {
-	(void)target;
-	(void)threads;
+	(void)room;
 	return (struct affine){ (int64_t)(n->nin - FIRST_GRADIENT) * CLIP_PARTS * (int64_t)sizeof(double), 0 };
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/emit.h"
 #include "ir/paths.h"
 
 const struct op *
@@ -347,7 +348,14 @@ op_operand_text(struct build *b, const struct tensor *t)
 	return arena_printf(a, "%s, '%s' (line %d)", shape, t->name, loc_line(t->loc));
 }
 
-/* ---- adding onto an operand ---- */
+/* ---- for passes ---- */
+
+struct room
+op_room(const struct module *m, const struct target *target, int threads)
+{
+	return (struct room){ .target = target, .threads = threads,
+		.library = m->set.workspace - m->set.workspace % target->alignment };
+}
 
 struct tensor *
 op_base(const struct node *n)

@@ -77,6 +77,14 @@ struct attr_spec {
 #define SAVES_IN(k)	(1u << (k))
 #define SAVES_OUT(k)	(1u << (16 + (k)))
 
+/* Whom scratch memory is for. */
+struct room {
+	const struct target *target;
+	int threads;		/* C target: of the emitted program */
+	int64_t library;	/* GPU: bytes that cuBLASLt and cuDNN may have for a product, a
+				 * multiple of the alignment */
+};
+
 struct build;
 struct diff;
 struct tape;
@@ -136,9 +144,8 @@ struct op {
 	bool (*grad)(struct diff *, struct node *);
 	unsigned saves;
 
-	/* Bytes of scratch memory for this node on that target with that many worker threads (C
-	 * target); NULL: none. */
-	struct affine (*workspace)(const struct node *, const struct target *, int threads);
+	/* Bytes of scratch memory for this node; NULL: none. */
+	struct affine (*workspace)(const struct node *, const struct room *);
 
 	/* How out[0] is made again in backward, where that is not by repeating the node (batchnorm
 	 * need not sum its statistics twice): returns the operator, and fills IN (at most MAX_RANK)
@@ -243,6 +250,9 @@ bool		 diff_unary(struct diff *, struct node *n, const struct op *, int nsaved,
 		    struct tensor *const *saved);
 
 /* ---- for passes ---- */
+
+/* What the module's settings leave to nodes on that target. */
+struct room	 op_room(const struct module *, const struct target *, int threads);
 
 /* The tensor that the node adds to, or NULL. */
 struct tensor	*op_base(const struct node *);

@@ -52,50 +52,49 @@ product_reals(const struct node *n, int64_t reals)
 }
 
 struct affine
-product_work(const struct node *n, const struct target *target, int threads, int64_t depth)
+product_work(const struct node *n, const struct room *room, int64_t depth)
 {
-	if (target->gpu)
+	if (room->target->gpu)
 		return (struct affine){ 0, 0 };
-	return product_reals(n, product_of(product_scratch(depth, product_narrow(n)), threads));
+	return product_reals(n, product_of(product_scratch(depth, product_narrow(n)),
+	    room->threads));
 }
 
 struct affine
-product_work_depthwise(const struct node *n, const struct target *target, int threads,
-    const struct conv *s)
+product_work_depthwise(const struct node *n, const struct room *room, const struct conv *s)
 {
-	if (target->gpu)
+	if (room->target->gpu)
 		return (struct affine){ 0, 0 };
-	return product_reals(n, product_of(depthwise_scratch(s, product_narrow(n)), threads));
+	return product_reals(n, product_of(depthwise_scratch(s, product_narrow(n)), room->threads));
 }
 
 struct affine
-product_work_weight(const struct node *n, const struct target *target, int threads,
-    const struct conv *s)
+product_work_weight(const struct node *n, const struct room *room, const struct conv *s)
 {
 	int splits = conv_gpu_splits(s);
 
 	if (conv_is_depthwise(s))
-		return product_work_depthwise(n, target, threads, s);
-	if (target->gpu)
+		return product_work_depthwise(n, room, s);
+	if (room->target->gpu)
 		return product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
-	return product_reals(n, conv_weight_scratch(s, threads, product_narrow(n)));
+	return product_reals(n, conv_weight_scratch(s, room->threads, product_narrow(n)));
 }
 
 struct affine
-product_work_library(const struct node *n, const struct target *target, int threads, int64_t depth)
+product_work_library(const struct node *n, const struct room *room, int64_t depth)
 {
-	if (target->gpu)
-		return (struct affine){ LIBRARY_WORKSPACE, 0 };
-	return product_work(n, target, threads, depth);
+	if (room->target->gpu)
+		return (struct affine){ room->library, 0 };
+	return product_work(n, room, depth);
 }
 
 struct affine
-conv_weight_work(const struct node *n, const struct conv *s)
+conv_weight_work(const struct node *n, const struct room *room, const struct conv *s)
 {
 	int splits = conv_gpu_splits(s);
 	struct affine parts = product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
 
-	parts.fixed = most(parts.fixed, LIBRARY_WORKSPACE);
+	parts.fixed = most(parts.fixed, room->library);
 	return parts;
 }
 

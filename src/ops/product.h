@@ -37,19 +37,18 @@ struct affine	product_reals(const struct node *, int64_t reals);
 #define LONG_SUM	(BLOCK_DEPTH + 1)	/* a depth that is not known: any beyond a block */
 
 /* Bytes of scratch for products of that depth on the C target, by all threads. */
-struct affine	product_work(const struct node *, const struct target *, int threads,
-		    int64_t depth);
-struct affine	product_work_depthwise(const struct node *, const struct target *, int threads,
+struct affine	product_work(const struct node *, const struct room *, int64_t depth);
+struct affine	product_work_depthwise(const struct node *, const struct room *,
 		    const struct conv *);
 /* For the gradient of a convolution's weights; on a GPU, for its parts. */
-struct affine	product_work_weight(const struct node *, const struct target *, int threads,
+struct affine	product_work_weight(const struct node *, const struct room *,
 		    const struct conv *);
 /* On a GPU what cuBLASLt or cuDNN may use; else as product_work. */
-struct affine	product_work_library(const struct node *, const struct target *, int threads,
-		    int64_t depth);
+struct affine	product_work_library(const struct node *, const struct room *, int64_t depth);
 
 /* On a GPU: cuDNN's, and that of our own sum in parts, which takes its place where need be. */
-struct affine	conv_weight_work(const struct node *, const struct conv *);
+struct affine	conv_weight_work(const struct node *, const struct room *,
+		    const struct conv *);
 
 /* Per sample where TENSOR is batched; INT64_MAX on overflow. */
 struct affine	product_macs(const struct tensor *, int64_t a, int64_t b);

@@ -105,11 +105,10 @@ shape_result(struct build *b, struct node *n)
 }
 
 struct affine
-shape_mean_work(const struct node *n, const struct target *target, int threads)
+shape_mean_work(const struct node *n, const struct room *room)
 {
 	(void)n;
-	(void)target;
-	(void)threads;
+	(void)room;
 	return (struct affine){ LOSS_PARTS * (int64_t)sizeof(double), 0 };
 }
 

@@ -31,7 +31,7 @@ enum dtype	shape_real(const struct module *);
 /* out[0] of losses and metrics: a scalar, in at least f32 */
 bool	shape_result(struct build *, struct node *);
 /* Scratch of a mean over samples: LOSS_PARTS doubles (kernels/sizes.cu). */
-struct affine	shape_mean_work(const struct node *, const struct target *, int threads);
+struct affine	shape_mean_work(const struct node *, const struct room *);
 
 /* A double as C source, exact: for arguments that are double even where `real` is float. */
 const char	*emit_double(struct emitter *, double);

@@ -10,13 +10,13 @@
 #include "ops/op.h"
 
 static void
-give(struct module *m, struct node *n, const struct pass_options *o)
+give(struct module *m, struct node *n, const struct room *room)
 {
 	struct affine size;
 
 	if (!n->op->workspace)
 		return;
-	size = n->op->workspace(n, o->target, o->threads);
+	size = n->op->workspace(n, room);
 	if (size.fixed == 0 && size.per_sample == 0)
 		return;
 	n->work = ir_tensor(m, T_WORKSPACE, DT_U8, false, 0, NULL,
@@ -29,12 +29,13 @@ static bool
 run(struct module *m, const struct pass_options *o)
 {
 	struct graph *const graph[] = { m->train, m->update, m->validate };
+	struct room room = op_room(m, o->target, o->threads);
 	size_t i;
 	int j;
 
 	for (i = 0; i < sizeof(graph) / sizeof(*graph); i++)
 		for (j = 0; graph[i] && j < graph[i]->nodes.n; j++)
-			give(m, graph[i]->nodes.v[j], o);
+			give(m, graph[i]->nodes.v[j], &room);
 	return true;
 }
 

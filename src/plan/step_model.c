@@ -23,10 +23,11 @@ aligned(const struct pass_options *o, int64_t bytes)
 static int64_t
 workspace(const struct model *m, const struct node *n)
 {
+	struct room room = op_room(m->g->module, m->options->target, m->options->threads);
+
 	if (!n->op->workspace)
 		return 0;
-	return aligned(m->options, affine_at(n->op->workspace(n, m->options->target,
-	    m->options->threads), m->g->batch));
+	return aligned(m->options, affine_at(n->op->workspace(n, &room), m->g->batch));
 }
 
 static int
