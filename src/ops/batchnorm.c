@@ -8,24 +8,15 @@
  * Where the running statistics are frozen, training uses them too, as other frameworks do when a
  * layer is put in evaluation mode for fine-tuning; the statistics then stay unchanged.
  */
+#include "ops/batchnorm.h"
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
 
-enum { X, WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR };
-enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
+static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
 
-static const struct attr_spec attrs[] = {
-	{ "eps", ATTR_REAL, "added to the variance before its root is taken", .preset = "1e-5",
-	    .min = 1e-12, .max = 1 },
-	{ "momentum", ATTR_REAL, "share of the batch's statistics in the new running ones",
-	    .preset = "0.1", .min = 0, .max = 1 },
-	ATTRS_END
-};
-
-/* Does this node take its statistics from the batch? */
-static bool
-uses_batch(const struct node *n)
+bool
+batchnorm_uses_batch(const struct node *n)
 {
 	return n->training && !tensor_root(n->in[RUNNING_MEAN])->frozen;
 }
@@ -47,14 +38,14 @@ row_bytes(const struct tensor *x)
 	return x->dim[0] * (x->dtype == DT_F64 ? 8 : 4);
 }
 
-static struct affine
-workspace(const struct node *n, const struct room *room)
+struct affine
+batchnorm_workspace(const struct node *n, const struct room *room)
 {
 	const struct tensor *x = n->in[X];
 	int64_t channels = x->dim[0], row = row_bytes(x);
 
 	(void)room;
-	if (!uses_batch(n))
+	if (!batchnorm_uses_batch(n))
 		return (struct affine){ row, 0 };
 	/* statistics that no backward reads are scratch, behind the sums */
 	return (struct affine){ sums_bytes(channels) + (n->out[MEAN] ? 0 : row) +
@@ -68,7 +59,7 @@ emit(struct emitter *e, const struct node *n)
 	int64_t channels = in[X]->dim[0], positions = shape_product(in[X], 1, in[X]->rank);
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
-	if (uses_batch(n))
+	if (batchnorm_uses_batch(n))
 		emit_call(e, "batchnorm_forward", "tttttwtttssbii", out[Y], out[MEAN], out[INVSTD],
 		    out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], eps,
 		    emit_double(e, op_real(n, "momentum")), in[X], channels, positions);
@@ -100,33 +91,39 @@ const struct op op_batchnorm_apply = {
 	.emit = emit_apply,
 };
 
-/* With fixed statistics, the node itself. */
-static const struct op *
-again(const struct node *n, struct tensor **in, int *nin)
+const struct op *
+batchnorm_again(const struct node *n, const struct op *apply, struct tensor **in)
 {
-	bool batch = uses_batch(n);
+	bool batch = batchnorm_uses_batch(n);
 
 	if (batch && (!n->out[MEAN] || !n->out[INVSTD]))
 		return NULL;	/* its running statistics would change twice */
-	*nin = 5;
 	in[0] = n->in[X];
 	in[1] = n->in[WEIGHT];
 	in[2] = n->in[BIAS];
 	in[3] = batch ? n->out[MEAN] : n->in[RUNNING_MEAN];
 	in[4] = batch ? n->out[INVSTD] : n->in[RUNNING_VAR];
-	return batch ? &op_batchnorm_apply : n->op;
+	return batch ? apply : n->op;
 }
 
-/* ---- backward: dy x weight mean invstd, or dy x weight running_mean running_var ---- */
+static const struct op *
+again(const struct node *n, struct tensor **in, int *nin)
+{
+	*nin = 5;
+	return batchnorm_again(n, &op_batchnorm_apply, in);
+}
+
+/* ---- backward: dy x weight mean invstd, or dy x weight running_mean running_var; where a relu
+ * belongs to the node, bias behind them ---- */
 
 static bool
 is_fixed(const struct node *n)
 {
-	return !uses_batch(n->forward);
+	return !batchnorm_uses_batch(n->forward);
 }
 
-static struct affine
-backward_workspace(const struct node *n, const struct room *room)
+struct affine
+batchnorm_backward_workspace(const struct node *n, const struct room *room)
 {
 	const struct tensor *x = n->in[1];
 
@@ -147,21 +144,21 @@ gradient_of(const struct node *n, int k)
 	return NULL;
 }
 
-static void
-emit_backward(struct emitter *e, const struct node *n)
+void
+batchnorm_emit_backward(struct emitter *e, const struct node *n)
 {
 	struct tensor *const *in = n->in, *x = in[1];
 	int64_t channels = x->dim[0], positions = shape_product(x, 1, x->rank);
 	struct tensor *dx = gradient_of(n, X), *dweight = gradient_of(n, WEIGHT);
-	struct tensor *dbias = gradient_of(n, BIAS);
+	struct tensor *dbias = gradient_of(n, BIAS), *bias = n->nin > 5 ? in[5] : NULL;
 
 	if (is_fixed(n))
-		emit_call(e, "batchnorm_fixed_backward", "tttwtttttsbii", dx, dweight, dbias, n,
-		    in[0], x, in[2], in[3], in[4], emit_double(e, op_real(n, "eps")), x, channels,
-		    positions);
+		emit_call(e, "batchnorm_fixed_backward", "tttwttttttsbii", dx, dweight, dbias, n,
+		    in[0], x, in[2], bias, in[3], in[4], emit_double(e, op_real(n, "eps")), x,
+		    channels, positions);
 	else
-		emit_call(e, "batchnorm_backward", "tttwtttttsbii", dx, dweight, dbias, n, in[0], x,
-		    in[2], in[3], in[4], "0", x, channels, positions);
+		emit_call(e, "batchnorm_backward", "tttwttttttsbii", dx, dweight, dbias, n, in[0],
+		    x, in[2], bias, in[3], in[4], "0", x, channels, positions);
 }
 
 const struct op op_batchnorm_grad = {
@@ -171,25 +168,33 @@ const struct op op_batchnorm_grad = {
 	.attrs = attrs,
 	.operands = "dy x weight mean invstd",
 	.min_operands = 5, .max_operands = 5,
-	.workspace = backward_workspace,
+	.workspace = batchnorm_backward_workspace,
 	.inplace = 1u << 0 | 1u << 1,
 	.kernels = "norm.cu",
-	.emit = emit_backward,
+	.emit = batchnorm_emit_backward,
 };
+
+void
+batchnorm_differentiate(struct diff *d, struct node *n, const struct op *op, struct tensor *dy)
+{
+	bool batch = batchnorm_uses_batch(n);
+	struct node *back;
+	int k;
+
+	if (!diff_wants(d, n->in[X]) && !diff_wants(d, n->in[WEIGHT]) && !diff_wants(d, n->in[BIAS]))
+		return;
+	back = diff_node(d, n, op, op->max_operands, (struct tensor *[]){ dy, n->in[X],
+	    n->in[WEIGHT], batch ? n->out[MEAN] : n->in[RUNNING_MEAN],
+	    batch ? n->out[INVSTD] : n->in[RUNNING_VAR], n->in[BIAS] });
+	for (k = X; k <= BIAS; k++)
+		if (diff_wants(d, n->in[k]))
+			diff_output(d, back, n->in[k]);
+}
 
 static bool
 grad(struct diff *d, struct node *n)
 {
-	bool batch = uses_batch(n);
-	struct node *back = diff_node(d, n, &op_batchnorm_grad, 5, (struct tensor *[]){
-	    diff_of(d, n->out[Y]), n->in[X], n->in[WEIGHT],
-	    batch ? n->out[MEAN] : n->in[RUNNING_MEAN],
-	    batch ? n->out[INVSTD] : n->in[RUNNING_VAR] });
-	int k;
-
-	for (k = X; k <= BIAS; k++)
-		if (diff_wants(d, n->in[k]))
-			diff_output(d, back, n->in[k]);
+	batchnorm_differentiate(d, n, &op_batchnorm_grad, diff_of(d, n->out[Y]));
 	return true;
 }
 
@@ -201,8 +206,8 @@ unchanged(const struct graph *g, const struct node *n, int k)
 	return fixed && k == NEW_MEAN ? RUNNING_MEAN : fixed && k == NEW_VAR ? RUNNING_VAR : -1;
 }
 
-static int
-alias(const struct node *n, int k)
+int
+batchnorm_alias(const struct node *n, int k)
 {
 	(void)n;
 	return k == NEW_MEAN ? RUNNING_MEAN : k == NEW_VAR ? RUNNING_VAR : -1;
@@ -282,14 +287,13 @@ const struct op op_batchnorm = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.grad = grad,
-	.saves = SAVES_IN(X) | SAVES_IN(WEIGHT) | SAVES_OUT(MEAN) | SAVES_OUT(INVSTD) |
-	    SAVES_IN(RUNNING_MEAN) | SAVES_IN(RUNNING_VAR),
-	.workspace = workspace,
+	.saves = BATCHNORM_SAVES,
+	.workspace = batchnorm_workspace,
 	.again = again,
-	.alias = alias,
+	.alias = batchnorm_alias,
 	.unchanged = unchanged,
 	.inplace = 1u << X,
-	.optional_out = 1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR,
+	.optional_out = BATCHNORM_OPTIONAL,
 	.torch = { .beside = statistics, .layer_bytes = 8 /* num_batches_tracked */ },
 	.kernels = "norm.cu",
 	.emit = emit,

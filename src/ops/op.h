@@ -243,6 +243,10 @@ struct node	*diff_node(struct diff *, const struct node *n, const struct op *, i
 struct attr	*diff_attrs(struct diff *, struct node *backward);
 /* An output shaped like LIKE, contributed to LIKE's gradient (contributions add up). */
 struct tensor	*diff_output(struct diff *, struct node *backward, struct tensor *like);
+/* An output shaped like LIKE that contributes to no gradient yet, for other backward nodes to read;
+ * it is called after LIKE and SUFFIX. */
+struct tensor	*diff_between(struct diff *, struct node *backward, struct tensor *like,
+		    const char *suffix);
 /* Contributes an existing tensor to LIKE's gradient (add passes its gradient through). */
 void		 diff_add(struct diff *, struct tensor *like, struct tensor *gradient);
 /* The commonest gradient rule: dx = OP(dy, saved...), one backward node for in[0]. */

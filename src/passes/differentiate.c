@@ -82,12 +82,20 @@ diff_add(struct diff *d, struct tensor *like, struct tensor *gradient)
 }
 
 struct tensor *
-diff_output(struct diff *d, struct node *back, struct tensor *like)
+diff_between(struct diff *d, struct node *back, struct tensor *like, const char *suffix)
 {
-	const char *suffix = d->gradient[like->id] ? "grad.part" : "grad";
 	struct tensor *t = ir_add_output(d->m, back, gradient_like(d, like, suffix));
 
 	t->loc = back->loc;
+	return t;
+}
+
+struct tensor *
+diff_output(struct diff *d, struct node *back, struct tensor *like)
+{
+	const char *suffix = d->gradient[like->id] ? "grad.part" : "grad";
+	struct tensor *t = diff_between(d, back, like, suffix);
+
 	diff_add(d, like, t);
 	return t;
 }

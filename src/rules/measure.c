@@ -275,13 +275,14 @@ measure_batchnorm(const struct module *m)
 
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
-		bool frozen = false;
+		bool normalises = false, frozen = false;
 
-		if (n->phase != PHASE_FORWARD || !measure_is(n, "batchnorm"))
-			continue;
-		for (j = 1; j < n->nin; j++)
-			frozen |= n->in[j] && n->in[j]->kind == T_STATISTIC && n->in[j]->frozen;
-		if (!frozen)
+		for (j = 1; j < n->nin && n->phase == PHASE_FORWARD; j++)
+			if (n->in[j] && tensor_root(n->in[j])->kind == T_STATISTIC) {
+				normalises = true;
+				frozen |= tensor_root(n->in[j])->frozen;
+			}
+		if (normalises && !frozen)
 			return n;
 	}
 	return NULL;

@@ -1,0 +1,46 @@
+/*
+ * What batchnorm shares with its forms that a relu belongs to (batchnorm_relu.c): the attributes,
+ * the places of operands and outputs, and the parts that are the same.
+ */
+#ifndef STOWAGE_OPS_BATCHNORM_H
+#define STOWAGE_OPS_BATCHNORM_H
+
+#include "ops/op.h"
+
+#define BATCHNORM_ATTRS									\
+	{ "eps", ATTR_REAL, "added to the variance before its root is taken",		\
+	    .preset = "1e-5", .min = 1e-12, .max = 1 },					\
+	{ "momentum", ATTR_REAL, "share of the batch's statistics in the new running ones",	\
+	    .preset = "0.1", .min = 0, .max = 1 }
+
+enum { X, WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR, SKIP };
+enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
+
+#define BATCHNORM_SAVES	(SAVES_IN(X) | SAVES_IN(WEIGHT) | SAVES_OUT(MEAN) | SAVES_OUT(INVSTD) |	\
+	    SAVES_IN(RUNNING_MEAN) | SAVES_IN(RUNNING_VAR))
+#define BATCHNORM_OPTIONAL	(1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR)
+
+extern const struct op op_batchnorm, op_batchnorm_grad, op_add, op_relu, op_relu_grad;
+
+/* Does this node take its statistics from the batch? */
+bool		 batchnorm_uses_batch(const struct node *);
+struct affine	 batchnorm_workspace(const struct node *, const struct room *);
+struct affine	 batchnorm_backward_workspace(const struct node *, const struct room *);
+/* op->alias: the new running statistics lie where the old ones do. */
+int		 batchnorm_alias(const struct node *, int k);
+/* op->again: fills the five inputs of APPLY, for which the statistics are known, or of the node
+ * itself where they are fixed, and returns which of the two; NULL: it cannot be made again. */
+const struct op	*batchnorm_again(const struct node *, const struct op *apply, struct tensor **in);
+/* A backward node of that kind, which is given DY, and the gradients that are wanted of it. */
+void		 batchnorm_differentiate(struct diff *, struct node *, const struct op *,
+		    struct tensor *dy);
+void		 batchnorm_emit_backward(struct emitter *, const struct node *);
+
+/* ---- with a relu ---- */
+
+/* Turns the batchnorm node into one that makes Y, relu(its output), or with SKIP relu(its output +
+ * SKIP). */
+void		 batchnorm_join(struct module *, struct node *batchnorm, struct tensor *skip,
+		    struct tensor *y);
+
+#endif

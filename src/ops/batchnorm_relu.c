@@ -1,0 +1,169 @@
+/*
+ * batchnorm_relu, batchnorm_add_relu: relu(batchnorm(x)) and relu(batchnorm(x) + skip), the end of
+ * each layer of a residual network. The pass fuse-norm makes them.
+ *
+ *     in:   as batchnorm, and skip
+ *     out:  as batchnorm; y is rectified
+ *
+ * What is normalised, and the sum, never exist: forward reads x once for its statistics and once
+ * more, with skip, for y. In 16 bits y is therefore rounded once, and not once for each of the two
+ * or three operators.
+ *
+ * Backward of the plain form works out again from x which elements relu let through, in the two
+ * sweeps over x that batchnorm's gradient takes anyway, so that y is not read at all and what
+ * arrives at the batchnorm never exists. Where there is a skip, it does exist, for it is the gradient
+ * of the skip; then y says what passes, which saves reading the skip.
+ */
+#include "ops/batchnorm.h"
+#include "ops/shapes.h"
+
+#include "emit/emit.h"
+
+static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
+
+static struct tensor *
+skip_of(const struct node *n, int k)
+{
+	return n->nin > k ? n->in[k] : NULL;
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	struct tensor *const *in = n->in, *const *out = n->out, *skip = skip_of(n, SKIP);
+	int64_t channels = in[X]->dim[0], positions = shape_product(in[X], 1, in[X]->rank);
+	const char *eps = emit_double(e, op_real(n, "eps"));
+
+	if (batchnorm_uses_batch(n))
+		emit_call(e, "batchnorm_relu_forward", "tttttwttttssbii", out[Y], out[MEAN],
+		    out[INVSTD], out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], skip,
+		    eps, emit_double(e, op_real(n, "momentum")), in[X], channels, positions);
+	else
+		emit_call(e, "batchnorm_relu_inference", "twttttttsbii", out[Y], n, in[X],
+		    in[WEIGHT], in[BIAS], skip, in[RUNNING_MEAN], in[RUNNING_VAR], eps, in[X],
+		    channels, positions);
+}
+
+/* ---- made again: the statistics are known ---- */
+
+static void
+emit_apply(struct emitter *e, const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+
+	emit_call(e, "bn_apply_relu", "tttttttbii", n->out[0], x, n->in[1], n->in[2], skip_of(n, 5),
+	    n->in[3], n->in[4], x, x->dim[0], shape_product(x, 1, x->rank));
+}
+
+const struct op op_batchnorm_relu_apply = {
+	.name = "batchnorm_relu_apply",
+	.kind = OP_INTERNAL,
+	.brief = "batchnorm_relu or batchnorm_add_relu once more, with the statistics that it found",
+	.attrs = attrs,
+	.operands = "x weight bias mean invstd skip",
+	.min_operands = 5, .max_operands = 6,
+	.inplace = 1u << 0 | 1u << 5,
+	.kernels = "norm.cu",
+	.emit = emit_apply,
+};
+
+static const struct op *
+again(const struct node *n, struct tensor **in, int *nin)
+{
+	*nin = n->nin;
+	if (n->nin > SKIP)
+		in[5] = n->in[SKIP];
+	return batchnorm_again(n, &op_batchnorm_relu_apply, in);
+}
+
+/* ---- without a skip ---- */
+
+const struct op op_batchnorm_relu_grad = {
+	.name = "batchnorm_relu_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradients of batchnorm_relu: of its input, weight and bias, as far as they are wanted",
+	.attrs = attrs,
+	.operands = "dy x weight mean invstd bias",
+	.min_operands = 6, .max_operands = 6,
+	.workspace = batchnorm_backward_workspace,
+	.inplace = 1u << 0 | 1u << 1,
+	.kernels = "norm.cu",
+	.emit = batchnorm_emit_backward,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	batchnorm_differentiate(d, n, &op_batchnorm_relu_grad, diff_of(d, n->out[Y]));
+	return true;
+}
+
+const struct op op_batchnorm_relu = {
+	.name = "batchnorm_relu",
+	.kind = OP_INTERNAL,
+	.brief = "batchnorm and the relu behind it",
+	.attrs = attrs,
+	.operands = "x weight bias running_mean running_var",
+	.min_operands = 5, .max_operands = 5,
+	.grad = grad,
+	.saves = BATCHNORM_SAVES | SAVES_IN(BIAS),
+	.workspace = batchnorm_workspace,
+	.again = again,
+	.alias = batchnorm_alias,
+	.inplace = 1u << X,
+	.optional_out = BATCHNORM_OPTIONAL,
+	.kernels = "norm.cu",
+	.emit = emit,
+};
+
+/* ---- with a skip ---- */
+
+static bool
+grad_add(struct diff *d, struct node *n)
+{
+	struct node *back = diff_node(d, n, &op_relu_grad, 2,
+	    (struct tensor *[]){ diff_of(d, n->out[Y]), n->out[Y] });
+	struct tensor *passed = diff_between(d, back, n->out[Y], "sum.grad");
+
+	if (diff_wants(d, n->in[SKIP]))
+		diff_add(d, n->in[SKIP], passed);
+	batchnorm_differentiate(d, n, &op_batchnorm_grad, passed);
+	return true;
+}
+
+const struct op op_batchnorm_add_relu = {
+	.name = "batchnorm_add_relu",
+	.kind = OP_INTERNAL,
+	.brief = "batchnorm, the addition of a skip, and the relu behind it",
+	.attrs = attrs,
+	.operands = "x weight bias running_mean running_var skip",
+	.min_operands = 6, .max_operands = 6,
+	.grad = grad_add,
+	.saves = BATCHNORM_SAVES | SAVES_OUT(Y),
+	.workspace = batchnorm_workspace,
+	.again = again,
+	.alias = batchnorm_alias,
+	.inplace = 1u << X | 1u << SKIP,
+	.optional_out = BATCHNORM_OPTIONAL,
+	.kernels = "norm.cu",
+	.emit = emit,
+};
+
+void
+batchnorm_join(struct module *m, struct node *n, struct tensor *skip, struct tensor *y)
+{
+	struct tensor **in;
+	int k;
+
+	n->op = skip ? &op_batchnorm_add_relu : &op_batchnorm_relu;
+	n->out[Y] = y;
+	y->def = n;
+	if (!skip)
+		return;
+	in = arena_array(m->arena, SKIP + 1, sizeof(*in));
+	for (k = 0; k < SKIP; k++)
+		in[k] = n->in[k];
+	in[SKIP] = skip;
+	n->in = in;
+	n->nin = SKIP + 1;
+}

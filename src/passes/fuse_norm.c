@@ -1,0 +1,141 @@
+/*
+ * fuse-norm: lets batchnorm add a skip and rectify in the sweep in which it normalises:
+ *
+ *     x -> batchnorm -> z -> relu -> y                  x -> batchnorm_relu -> y
+ *     x -> batchnorm -> z, z + skip -> s -> relu -> y   x, skip -> batchnorm_add_relu -> y
+ *
+ * Such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
+ * 5, and with a skip 4 where it did 8; backward without a skip 5 where it did 8, and it no longer
+ * reads y, which nobody then keeps for it (ops/batchnorm_relu.c).
+ *
+ * No plan becomes larger. What was z's is now x's, of the same size, until y takes its place; a
+ * tensor of backward is gone, as is a reader of y. The node stands where the batchnorm stood, or
+ * with a skip where the relu did, and keeps the batchnorm's path: where a spec has the layers made
+ * again that it is in, x is still inside, and y still what leaves them.
+ *
+ * Numbers in f32 and f64 are the same to the bit, forward and backward. In 16 bits z and s were
+ * rounded, and are no more.
+ *
+ * Reads and writes: train, validate, before backward exists and after those passes that look for a
+ * relu. Invariant after: no relu alone reads a batchnorm, or a sum of one with a tensor of its shape,
+ * but where the batchnorm is applied again before the skip is there.
+ */
+#include "passes/pass.h"
+#include "passes/sums.h"
+
+#include "ops/batchnorm.h"
+
+struct fusing {
+	struct graph *g;
+	const int *reads;	/* by the id of a tensor */
+	int *place;		/* by the id of a tensor: the node that makes it */
+};
+
+/* The node of that operator that makes T for one reader alone, or NULL. */
+static struct node *
+maker(const struct fusing *f, const struct tensor *t, const struct op *op)
+{
+	struct node *n = t->def;
+
+	return n && n->op == op && n->out[0] == t && f->reads[t->id] == 1 && !t->alias_of ? n : NULL;
+}
+
+static bool
+is_alike(const struct tensor *a, const struct tensor *b)
+{
+	return a->dtype == b->dtype && a->batched == b->batched && tensor_same_shape(a, b);
+}
+
+/* Does another application of the layer continue from the running statistics of this one? Then it
+ * must not run later than it did. */
+static bool
+is_continued(const struct fusing *f, const struct node *n)
+{
+	int k;
+
+	for (k = NEW_MEAN; k <= NEW_VAR; k++)
+		if (n->out[k] && f->reads[n->out[k]->id])
+			return true;
+	return false;
+}
+
+/* The batchnorm among the operands of ADD that can wait for the other, which is *SKIP. Where both
+ * are, the earlier one: it has the longer to wait with its result. */
+static struct node *
+summand(const struct fusing *f, const struct node *add, struct tensor **skip)
+{
+	struct node *best = NULL;
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		struct node *n = maker(f, add->in[k], &op_batchnorm);
+
+		if (!n || !is_alike(add->in[k], add->in[1 - k]) || is_continued(f, n))
+			continue;
+		if (best && f->place[best->out[Y]->id] < f->place[n->out[Y]->id])
+			continue;
+		best = n;
+		*skip = add->in[1 - k];
+	}
+	return best;
+}
+
+/* The AT-th node rectifies: what feeds it does so itself from now on, and *GONE are those nodes that
+ * are not needed. */
+static void
+fuse(struct fusing *f, int at, bool *gone)
+{
+	struct node **v = f->g->nodes.v, *relu = v[at], *add, *norm;
+	struct tensor *skip = NULL;
+
+	if ((norm = maker(f, relu->in[0], &op_batchnorm))) {
+		gone[at] = true;
+	} else {
+		add = maker(f, relu->in[0], &op_add);
+		norm = add ? summand(f, add, &skip) : NULL;
+		if (!norm)
+			return;
+		gone[f->place[add->out[0]->id]] = gone[f->place[norm->out[Y]->id]] = true;
+		v[at] = norm;
+	}
+	batchnorm_join(f->g->module, norm, skip, relu->out[0]);
+}
+
+static void
+fuse_norm(struct graph *g)
+{
+	struct arena *a = g->module->arena;
+	struct fusing f = { g, sums_reads(g), arena_array(a, (size_t)g->module->next_tensor + 1,
+	    sizeof(*f.place)) };
+	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
+	int i, kept = 0;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->nout && g->nodes.v[i]->out[0])
+			f.place[g->nodes.v[i]->out[0]->id] = i;
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op == &op_relu)
+			fuse(&f, i, gone);
+	for (i = 0; i < g->nodes.n; i++)
+		if (!gone[i])
+			g->nodes.v[kept++] = g->nodes.v[i];
+	g->nodes.n = kept;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	(void)o;
+	if (m->train)
+		fuse_norm(m->train);
+	if (m->validate)
+		fuse_norm(m->validate);
+	return true;
+}
+
+const struct pass pass_fuse_norm = {
+	.name = "fuse-norm",
+	.doc = "normalise, add a skip and rectify in one sweep",
+	.optional = true,
+	.run = run,
+};
