@@ -130,6 +130,19 @@ torch_budget(const struct oom_message *o, struct budget *b)
 		set_pool(b, limit, "what the process is allowed");
 }
 
+/* Metal's share of the machine's memory, which others have a part of. */
+static void
+metal_budget(const struct oom_message *o, struct budget *b)
+{
+	b->total = known(o, OOM_LIMIT);
+	b->outside = known(o, OOM_OTHERS);
+	b->free = less(less(b->total, b->allocated), b->outside);
+	if (b->outside >= 0)
+		set_pool(b, less(b->total, b->outside), "the limit, less what others have");
+	else
+		set_pool(b, b->total, "the limit in the message");
+}
+
 struct budget
 autopsy_budget(const struct oom_message *o)
 {
@@ -141,6 +154,8 @@ autopsy_budget(const struct oom_message *o)
 
 	if (o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY)
 		torch_budget(o, &b);
+	else if (o->kind == OOM_MPS)
+		metal_budget(o, &b);
 	else if (o->kind == OOM_OURS || (o->kind == OOM_PADDLE && b.allocated >= 0))
 		set_pool(&b, b.free > 0 ? b.free + (b.allocated > 0 ? b.allocated : 0) : 0,
 		    "what the message says was free, and what the program had");

@@ -113,6 +113,26 @@ print_readers(const struct autopsy *y, const struct tensor *t)
 		say(y, "Its gradient, and each of the optimizer's numbers for it, are as large.");
 }
 
+/* Not what a layer hands on, but what it keeps for backward: the places of maxima. */
+static bool
+is_beside(const struct tensor *t)
+{
+	return t->def && t != t->def->out[0];
+}
+
+/* The message speaks of 16 bits, and the spec does not. */
+static void
+print_precision(const struct autopsy *y)
+{
+	enum precision p = y->module->set.precision;
+
+	if (y->main->shape.known && y->main->element == 2 && y->matches.all.n &&
+	    p != PREC_F16 && p != PREC_BF16)
+		say(y, "The run made that in 16 bits, where the spec says f%d: activations below "
+		    "count %s. precision f16 or bf16 in the spec counts them as they were.",
+		    p == PREC_F64 ? 64 : 32, p == PREC_F64 ? "four times" : "twice");
+}
+
 static void
 print_matches(const struct autopsy *y)
 {
@@ -138,7 +158,8 @@ print_matches(const struct autopsy *y)
 		    ", as far as it is rounded" : "");
 	}
 	for (i = 0; i < n && i < MOST_TENSORS; i++, s++) {
-		fprintf(y->out, "    %s", autopsy_tensor_text(a, s));
+		fprintf(y->out, "    %s%s", autopsy_tensor_text(a, s), is_beside(s->tensor) ?
+		    ", what it keeps beside it" : "");
 		if (s->batch && s->batch != y->spec_batch)
 			fprintf(y->out, ", at batch %lld", (long long)s->batch);
 		putc('\n', y->out);
@@ -240,6 +261,7 @@ print_tensor(const struct autopsy *y)
 	else
 		print_nearest(y);
 	print_batch(y);
+	print_precision(y);
 }
 
 /* ---- the bytes ---- */

@@ -32,6 +32,8 @@ const struct phrase oom_phrases[] = {
 	/* PyTorch */
 	{ "CUDA out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
+	{ "Tried to allocate % (GPU #", MESSAGE(OOM_PYTORCH) },	/* pasted without its beginning */
+	{ "Tried to allocate % . GPU #", MESSAGE(OOM_PYTORCH) },
 	{ "MPS backend out of memory", MESSAGE(OOM_MPS) },
 	{ "Invalid buffer size: %", MESSAGE(OOM_MPS) },
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %",
@@ -77,6 +79,7 @@ const struct phrase oom_phrases[] = {
 	{ "Error allocating % of device memory", FROM("Theano") },
 	{ "allocating % on device # : cudaMalloc failed", FROM("ggml") },
 	{ "Out of memory on device. To view more detail", FROM("MATLAB") },
+	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },
 	/* CUDA and its libraries */
 	{ "failed to alloc % on host", HOST(OOM_CUDA) },
 	{ "failed to allocate % (# bytes) from device", MESSAGE(OOM_CUDA) },
@@ -114,6 +117,9 @@ const struct phrase oom_phrases[] = {
 	{ "~cannot allocate memory", RUNTIME },
 	{ "~out of memory", NAMED },
 	{ "~outofmemory", NAMED },
+	{ "~out of GPU memory", NAMED },
+	{ "~out of device memory", NAMED },
+	{ "~out_of_device_memory", NAMED },
 	{ "~ran out of @ memory", NAMED },
 	{ "~resource exhausted", NAMED },
 	{ "~resource_exhausted", NAMED },
@@ -209,6 +215,9 @@ const struct detail oom_details[] = {
 	{ "far: %", DETAIL_SIZE, OOM_CUPY, OOM_ALLOCATED },
 	{ "limit set to: %", DETAIL_SIZE, OOM_CUPY, OOM_LIMIT },
 	{ "total memory reported: #", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
+	{ "memory usage: @ (% / %", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },
+	{ "pool usage: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },
+	{ "(% reserved)", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },
 	{ "Driver report % free", DETAIL_SIZE, OOM_CUDA, OOM_FREE },
 	{ "% total", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Allocated memory | % | %", DETAIL_MORE, OOM_TORCH_SUMMARY, OOM_ALLOCATED },
