@@ -118,6 +118,7 @@ find_function(void *handle, const char *name, void *pointer)
 	return found != NULL;
 }
 
+/* Once loaded it stays: loading takes longer than asking, and what unloading leaves behind adds up. */
 static bool
 open_library(struct library *l)
 {
@@ -126,7 +127,7 @@ open_library(struct library *l)
 	size_t i;
 
 	for (i = 0; i < sizeof(place) / sizeof(place[0]) && !l->handle; i++)
-		l->handle = dlopen(place[i], RTLD_NOW | RTLD_LOCAL);
+		l->handle = dlopen(place[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	return l->handle &&
 	    find_function(l->handle, "cudnnBackendCreateDescriptor", &l->api.CreateDescriptor) &&
 	    find_function(l->handle, "cudnnBackendDestroyDescriptor", &l->api.DestroyDescriptor) &&
