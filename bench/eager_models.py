@@ -1,7 +1,8 @@
 """Networks as PyTorch users write them, for bench/eager.py: torchvision's own where it has them."""
-import torch
 import torch.nn as nn
 import torchvision.models as vision
+
+from models import UNet
 
 
 def plain_relu(model):
@@ -24,49 +25,6 @@ def mobilenet():
         layers += unit(inputs, inputs, 3, stride, inputs) + unit(inputs, width, 1, 1, 1)
         inputs = width
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1024, 1000))
-
-
-class DoubleConv(nn.Sequential):
-    def __init__(self, inputs, width, padded):
-        layers = []
-        for i in (inputs, width):
-            layers.append(nn.Conv2d(i, width, 3, padding=int(padded), bias=not padded))
-            layers += [nn.BatchNorm2d(width)] if padded else []
-            layers.append(nn.ReLU(inplace=True))
-        super().__init__(*layers)
-
-
-class UNet(nn.Module):
-    """As in the paper, each skip cropped to what comes from below; or padded, with batch norm."""
-
-    def __init__(self, channels, padded):
-        super().__init__()
-        widths = (64, 128, 256, 512)
-        self.down = nn.ModuleList(
-            DoubleConv(i, w, padded) for i, w in zip((channels, *widths), widths))
-        self.bottom = DoubleConv(512, 1024, padded)
-        self.drop = nn.Identity() if padded else nn.Dropout(0.5)
-        self.up = nn.ModuleList(nn.ConvTranspose2d(2 * w, w, 2, stride=2) for w in widths)
-        self.merge = nn.ModuleList(DoubleConv(2 * w, w, padded) for w in widths)
-        self.pool = nn.MaxPool2d(2)
-        self.head = nn.Conv2d(64, 2, 1)
-
-    def forward(self, x):
-        skips = []
-        for down in self.down:
-            x = down(x)
-            skips.append(x)
-            x = self.pool(x)
-        x = self.drop(self.bottom(x))
-        for up, merge in zip(reversed(self.up), reversed(self.merge)):
-            x = up(x)
-            skip = skips.pop()
-            top, left = ((skip.shape[i] - x.shape[i]) // 2 for i in (2, 3))
-            skip = skip[:, :, top:top + x.shape[2], left:left + x.shape[3]]
-            x = torch.cat([skip, x], 1)
-            del skip
-            x = merge(x)
-        return self.head(x)
 
 
 class Network:

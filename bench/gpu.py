@@ -1,388 +1,218 @@
 #!/usr/bin/env python3
 """What only a GPU can show of emitted CUDA programs; bench/gpu.sh is the way to call it.
 
-    gpu.py [--runs N] [--quick] [--only NAME,...]     with ./stowage or $STOWAGE
-    gpu.py --prepare DIR                              emits into DIR, which then needs no Stowage
-    DIR/gpu.sh [--runs N] [--quick] [--only NAME,...]
+    gpu.py [OPTION...]                  with ./stowage or $STOWAGE
+    gpu.py --prepare DIR                emits into DIR, which then needs no Stowage
+    DIR/gpu.sh [OPTION...]              runs there
 
---quick leaves out f64 and shortens the timings; --only compiles and compares the specs named. A
-part whose tool is absent is skipped, and says so. Environment: STOWAGE, NVCC, CC, SANITIZER.
+Parts: PARTS. Results are kept, and a call goes on where the last one ended; a part whose tool is
+absent is skipped, and says so. Environment: STOWAGE, NVCC, CC, SANITIZER, PYTHON.
 """
 import argparse
 import concurrent.futures
-import datetime
-import glob
-import json
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
+import threading
+import time
+
+import gpu_machine
+import gpu_parts
+import gpu_prepare
+import gpu_report
+import gpu_speed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREPARED = os.path.exists(os.path.join(HERE, "manifest.json"))
-PEER = os.path.join(HERE, "peer") if PREPARED else os.path.join(HERE, "..", "tests", "peer")
-STEPS = ("lenet5", "resnet8", "decoder")    # tests/peer
-SPEED = ("lenet5", "resnet18")              # bench/specs
-BLOCK = 2 << 20                             # what cudaMalloc hands out
+PEER = os.path.join(HERE, "peer") if PREPARED else gpu_prepare.PEER
+PARTS = [(name, make or gpu_speed.speed) for name, make in gpu_parts.PARTS]
 
 
-def capture(*command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+class Run:
+    """One call: what the parts ask for is made once, the first time it is needed."""
+
+    def __init__(self, args, manifest, work):
+        self.args, self.manifest, self.work = args, manifest, work
+        self.machine = (gpu_machine.Rehearsal if args.rehearse else gpu_machine.Gpu)(work)
+        self.start, self.jobs, self.lock = time.monotonic(), {}, threading.Lock()
+        self.compilers = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        self.workers = gpu_parts.Workers(PEER, min(8, max(1, os.cpu_count() // 2)))
+
+    def cases(self, kind, precision=None):
+        return [c for c in self.manifest["cases"] if c["kind"] == kind and
+                precision in (None, c["precision"]) and
+                (not self.args.only or c["spec"] in self.args.only)]
+
+    def left(self):
+        return self.args.budget - (time.monotonic() - self.start) if self.args.budget else float("inf")
+
+    def build(self, case, what):
+        """Begins to build; built() waits."""
+        with self.lock:
+            if (case["id"], what) not in self.jobs:
+                at = os.path.join(self.work, "programs", case["id"])
+                make = (lambda: self.machine.build_c(at, case["program"])) if what == "c" else \
+                    (lambda: self.machine.build(at, case["program"], what))
+                self.jobs[case["id"], what] = self.compilers.submit(make)
+            return self.jobs[case["id"], what]
+
+    def built(self, case, what):
+        path, trouble = self.build(case, what).result()
+        if trouble:
+            raise gpu_parts.Failure("does not compile: " + " ".join(trouble.split())[-600:])
+        return path
+
+    def data(self, name):
+        with self.lock:
+            return gpu_speed.make_data(os.path.join(self.work, "data"), name, self.args.data_part)
+
+    def close(self):
+        for job in self.jobs.values():
+            job.cancel()
+        self.compilers.shutdown()
+        self.workers.close()
 
 
-# ---- what is run: emitted sources, and the graphs PyTorch follows ----
-
-def prepare(folder):
-    stowage = os.path.abspath(os.environ.get("STOWAGE", "./stowage"))
-    if not os.access(stowage, os.X_OK):
-        sys.exit(f"gpu.py: {stowage} is not there: build Stowage, or name it by STOWAGE")
-    specs = []
-
-    def emit(name, spec, *options, graph=True, c=False):
-        out = os.path.join(folder, "programs", name)
-        os.makedirs(out, exist_ok=True)
-        base = os.path.splitext(os.path.basename(spec))[0]
-        subprocess.run([stowage, "emit", "--target", "cuda", *options, "-o", out, spec], check=True,
-                       stdout=subprocess.DEVNULL)
-        if c:
-            os.makedirs(os.path.join(out, "c"), exist_ok=True)
-            subprocess.run([stowage, "emit", "--target", "c", *options, "-o", os.path.join(out, "c"),
-                            spec], check=True, stdout=subprocess.DEVNULL)
-        if graph:
-            text = subprocess.run([stowage, "plan", "--target", "cuda", "--dump-after=phases", *options,
-                                   spec], check=True, stdout=subprocess.PIPE).stdout
-            open(os.path.join(out, "graph.ir"), "wb").write(text)
-        program = next(f[:-3] for f in os.listdir(out) if f.endswith(".cu"))
-        specs.append({"name": name, "spec": base, "program": program, "kind": name.split("/")[0]})
-
-    with tempfile.TemporaryDirectory() as scratch:
-        for spec in sorted(glob.glob(os.path.join(HERE, "..", "tests", "ops", "*.nn"))):
-            base, text = os.path.basename(spec)[:-3], open(spec).read()
-            for precision in ("f32", "f64"):    # the specs say f64
-                os.makedirs(os.path.join(scratch, precision), exist_ok=True)
-                path = os.path.join(scratch, precision, base + ".nn")
-                open(path, "w").write(text.replace("precision f64", f"precision {precision}"))
-                emit(f"ops-{precision}/{base}", path, "--input-gradients")
-    for base in STEPS:
-        emit(f"steps/{base}", os.path.join(PEER, base + ".nn"), c=True)
-    for base in SPEED:
-        emit(f"speed/{base}", os.path.join(HERE, "specs", base + ".nn"), graph=False)
-    for name in ("gpu.sh", "gpu.py", "pytorch_gpu.py", "models.py"):
-        shutil.copy(os.path.join(HERE, name), folder)
-    os.makedirs(os.path.join(folder, "peer"), exist_ok=True)
-    for name in ("compare.py", "ir.py", "program.py"):
-        shutil.copy(os.path.join(PEER, name), os.path.join(folder, "peer"))
-    json.dump(specs, open(os.path.join(folder, "manifest.json"), "w"), indent=1)
-    return specs
+def looked_at(item):
+    try:
+        return item.run()
+    except gpu_parts.Failure as e:
+        return gpu_parts.row("FAILED", str(e))
+    except Exception as e:      # one item must not hide the others
+        return gpu_parts.row("FAILED", f"{type(e).__name__}: {e}")
 
 
-# ---- the machine ----
-
-class Machine:
-    def __init__(self):
-        found = os.environ.get("NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-        self.nvcc = found if shutil.which(found) else None
-        self.sanitizer = os.environ.get("SANITIZER") or shutil.which("compute-sanitizer") or \
-            (self.nvcc and shutil.which(os.path.join(os.path.dirname(self.nvcc), "compute-sanitizer")))
-        self.gpu = self.driver = self.arch = self.torch = self.torch_gpu = None
-        if shutil.which("nvidia-smi"):
-            rows = capture("nvidia-smi", "--query-gpu=name,driver_version,compute_cap",
-                           "--format=csv,noheader")
-            if not rows.returncode and rows.stdout.count(",") >= 2:
-                self.gpu, self.driver, cap = [w.strip() for w in rows.stdout.splitlines()[0].split(",")]
-                self.arch = cap.replace(".", "")
-        self.cuda = "absent"
-        if self.nvcc:
-            release = re.search(r"release ([\w.]+), V([\w.]+)", capture(self.nvcc, "--version").stdout)
-            self.cuda = release.group(2) if release else "unknown"
-        asked = capture(sys.executable, "-c",
-                        "import numpy, torch; print(torch.__version__, int(torch.cuda.is_available()))")
-        if not asked.returncode:
-            self.torch, self.torch_gpu = asked.stdout.split()[-2], asked.stdout.split()[-1] == "1"
-
-    def archs(self):
-        """What to compile for: the card's own, else the oldest and the newest this nvcc knows."""
-        if self.arch:
-            return [self.arch]
-        known = re.findall(r"^sm_(\d+)$", capture(self.nvcc, "--list-gpu-code").stdout, re.M)
-        known = [k for k in known if int(k) >= 75] or ["75"]
-        return [known[0], known[-1]]
-
-    def lines(self):
-        return [f"GPU      {self.gpu or 'NONE'}" + (f", compute capability {self.arch[:-1]}.{self.arch[-1]}"
-                                                    if self.arch else ""),
-                f"driver   {self.driver or 'none'}", f"CUDA     {self.cuda}",
-                f"PyTorch  {self.torch or 'absent'}" + ("" if self.torch_gpu or not self.torch
-                                                        else " (sees no GPU)"),
-                f"date     {datetime.date.today()}"]
+def show(item, row):
+    print(f"{row['verdict']:8} {item.id:44} {row['text']}", flush=True)
 
 
-class Report:
-    def __init__(self):
-        self.rows, self.failed, self.skipped = [], 0, 0
+def run_part(run, items, results):
+    """Returns how many items there was no time for."""
+    compiles = [run.build(*b) for item in items for b in item.builds]
+    alone = [i for i in items if not i.together]
+    if any(i.part in ("speed", "engines") for i in alone):
+        concurrent.futures.wait(compiles, timeout=max(0, min(run.left(), 3600)))   # a quiet machine
+    late = 0
 
-    def row(self, verdict, what, text):
-        self.failed += verdict == "FAILED"
-        self.skipped += verdict == "SKIPPED"
-        line = f"{verdict:8} {what:42} {text}"
-        self.rows.append(line)
-        print(line, flush=True)
-
-    def check(self, good, what, text):
-        self.row("ok" if good else "FAILED", what, text)
-
-    def skip(self, what, why):
-        self.row("SKIPPED", what, why)
-
-
-# ---- the parts ----
-
-def compile_all(m, specs, folder, report):
-    """Libraries for what PyTorch is compared with, programs for the rest."""
-    arch = [w for a in m.archs() for w in ("-gencode", f"arch=compute_{a},code=sm_{a}")]
-
-    def one(s):
-        at = os.path.join(folder, "programs", s["name"])
-        source = os.path.join(at, s["program"])
-        common = [m.nvcc, "-std=c++17", "-O3", "-Werror", "all-warnings", *arch]
-        done = []
-        if s["kind"] != "speed":
-            done.append(capture(*common, "-DUSE_CUBLASLT", "-DLIBRARY", "-DTRACE", "-shared", "-Xcompiler",
-                                "-fPIC", "-o", source + ".so", source + ".cu", "-lcublasLt"))
-        if s["kind"] == "ops-f32":      # the tiles of our own, too
-            done.append(capture(*common, "-DLIBRARY", "-DTRACE", "-shared", "-Xcompiler", "-fPIC", "-o",
-                                source + "-tiles.so", source + ".cu"))
-        if s["kind"] in ("speed", "steps"):
-            done.append(capture("make", "-B", f"NVCC={m.nvcc}", "ARCH=" + " ".join(m.archs()), cwd=at))
-            done.append(capture("make", "-B", f"NVCC={m.nvcc}", "ARCH=" + " ".join(m.archs()), "CHECK=1",
-                                cwd=at))
-        if s["kind"] == "steps":
-            done.append(capture("make", "-B", cwd=os.path.join(at, "c")))
-        bad = [d for d in done if d.returncode]
-        return s, bad[0].stdout.strip().splitlines()[-3:] if bad else None
-
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(one, specs))
-    bad = [(s, text) for s, text in results if text]
-    report.check(not bad, "compile", f"{len(specs) - len(bad)} of {len(specs)} specs for sm_" +
-                 ", sm_".join(m.archs()) + ", with and without cuBLASLt")
-    for s, text in bad:
-        print("   ", s["name"], *text, sep="\n    ")
-    return [s for s, text in results if not text]
+    def one(item):
+        nonlocal late
+        if run.left() < item.seconds:
+            late += 1
+            return
+        row = looked_at(item)
+        with run.lock:
+            results.add(item, row)
+        show(item, row)
+    with concurrent.futures.ThreadPoolExecutor(run.workers.idle.qsize() or 1) as pool:
+        list(pool.map(one, [i for i in items if i.together]))
+    for item in alone:
+        one(item)
+    return late
 
 
-def compared(folder, s, how, suffix):
-    """In a process of its own: a program that breaks the context breaks no other."""
-    code = f"""if True:
-        import sys
-        sys.path.insert(0, {PEER!r})
-        import compare, ir, program
-        at = {os.path.join(folder, "programs", s["name"])!r}
-        off, where = compare.{how}(ir.Graph(open(at + "/graph.ir").read()),
-                                   program.Program(at + "/{s['program']}{suffix}.so"))
-        print("off", float(off), where)"""
-    done = capture(sys.executable, "-c", code)
-    found = re.search(r"^off (\S+) (.*)$", done.stdout, re.M)
-    if not found:
-        return float("nan"), (done.stdout.strip().splitlines() or ["no output"])[-1]
-    return float(found.group(1)), found.group(2)
-
-
-def against_pytorch(m, specs, folder, report):
-    parts = [("ops-f32", "", "operators, f32", "operator_off", 1e-5),
-             ("ops-f32", "-tiles", "operators, f32, no cuBLASLt", "operator_off", 1e-5),
-             ("ops-f64", "", "operators, f64", "operator_off", 1e-10),
-             ("steps", "", "five training steps", "steps_off", 1e-4)]
-    for kind, suffix, what, how, limit in parts:
-        mine = [s for s in specs if s["kind"] == kind]
-        if not mine:
+def run_all(run, results):
+    remaining = 0
+    for name, make in PARTS:
+        if run.args.part and name not in run.args.part:
             continue
-        if not m.torch:
-            report.skip(what, "no PyTorch with NumPy: NOTHING WAS COMPARED")
+        items = [i for i in make(run) if run.args.again or not results.done(i)]
+        if not items:
             continue
-        worst, bad = (0.0, "nothing"), []
-        for s in mine:
-            off, where = compared(folder, s, how, suffix)
-            if not off <= limit:
-                bad.append(f"{s['spec']}: {off:.2g} ({where})")
-            elif off >= worst[0]:
-                worst = off, f"{s['spec']}: {where}"
-        report.check(not bad, what, f"{len(mine) - len(bad)} of {len(mine)} within {limit:g} of PyTorch f64; "
-                     f"furthest {worst[0]:.2g} ({worst[1]})")
-        for text in bad:
-            print("   ", text)
+        if run.left() < min(i.seconds for i in items):
+            remaining += len(items)
+            continue
+        remaining += run_part(run, items, results)
+    return remaining
 
 
-def ran(program, *options, seed=1):
-    """The records of a run's log."""
-    log = program + ".jsonl"
-    if os.path.exists(log):
-        os.remove(log)
-    done = capture(program, "--quiet", "--log", log, "--seed", str(seed), *options)
-    if done.returncode:
-        raise RuntimeError(done.stdout.strip().splitlines()[-1:] or [f"status {done.returncode}"])
-    return [json.loads(line) for line in open(log)]
-
-
-def losses(records):
-    return [r["loss"] for r in records if r["event"] == "update"]
-
-
-def against_c(specs, folder, report):
-    for s in specs:
-        at = os.path.join(folder, "programs", s["name"], "")
-        what = f"CUDA against C, {s['spec']}"
+def compile_only(run):
+    """Without a GPU: does everything compile, for the oldest and the newest card?"""
+    if not run.machine.nvcc:
+        print("SKIPPED  no nvcc: NOTHING WAS COMPILED")
+        return 0
+    builds = [(c, what) for c in run.manifest["cases"] if not run.args.only or c["spec"] in run.args.only
+              for what in (("library", "library-own") if c["kind"] in ("ops", "steps") else ()) +
+              (("program",) if c["kind"] != "ops" else ()) + (("check",) if c["kind"] == "steps" else ())]
+    failed, late = 0, 0
+    for b in builds:
+        run.build(*b)
+    for case, what in builds:
         try:
-            gpu = losses(ran(at + s["program"], "--steps", "20"))
-            check = losses(ran(at + s["program"] + "-check", "--steps", "20"))
-            cpu = losses(ran(at + "c/" + s["program"], "--steps", "20"))
-        except RuntimeError as e:
-            report.row("FAILED", what, str(e))
-            continue
-        off = max(abs(a - b) / max(abs(b), 1e-6) for a, b in zip(gpu, cpu))
-        report.check(len(gpu) == len(cpu) == 20 and off <= 1e-3, what,
-                     f"losses of {len(gpu)} updates within {off:.2g}")
-        report.check(gpu == check, f"poisoned build, {s['spec']}", "the same losses" if gpu == check
-                     else f"other losses: {check[:3]} for {gpu[:3]}")
-
-
-def sanitized(m, specs, folder, report):
-    for s in (s for s in specs if s["spec"] in ("lenet5", "resnet8")):
-        for tool in ("memcheck", "racecheck", "synccheck"):
-            what = f"{tool}, {s['spec']}"
-            if not m.sanitizer:
-                report.skip(what, "no compute-sanitizer: RACES WERE NOT LOOKED FOR")
+            if run.left() <= 0:
+                late += 1
                 continue
-            done = capture(m.sanitizer, "--tool", tool, "--error-exitcode", "3",
-                           os.path.join(folder, "programs", s["name"], s["program"]), "--steps", "2",
-                           "--quiet")
-            lines = [w for w in done.stdout.splitlines() if "SUMMARY" in w] or done.stdout.splitlines()[-1:]
-            report.check(done.returncode == 0, what, "; ".join(w.strip("= ") for w in lines))
+            run.built(case, what)
+        except gpu_parts.Failure as e:
+            failed += 1
+            print(f"FAILED   {case['id']}, {what}: {e}")
+    good = len(builds) - failed - late
+    print(f"{'FAILED' if failed else 'ok':8} {good} of {len(builds)} builds compile without a warning for "
+          f"sm_{', sm_'.join(run.machine.archs())}" + (f"; no time for {late}" if late else ""))
+    return failed
 
 
-def memory(specs, folder, report):
-    for s in specs:
-        what = f"planned against measured, {s['name']}"
-        try:
-            end = ran(os.path.join(folder, "programs", s["name"], s["program"]), "--steps", "10")[-1]
-        except RuntimeError as e:
-            report.row("FAILED", what, str(e))
-            continue
-        planned, measured, growth = end["planned_bytes"], end["measured_bytes"], end["growth_bytes"]
-        # an arena below a block may share one that the context already has
-        good = (measured >= planned or planned < BLOCK) and measured < planned + BLOCK and growth == 0
-        report.check(good, what, f"{planned} planned, {measured} by cudaMemGetInfo (blocks of 2 MiB), "
-                     f"{growth} more in 10 steps")
-
-
-def same_bits(specs, folder, report):
-    for s in specs:
-        at = os.path.join(folder, "programs", s["name"], "")
-        what, saved, logs = f"same seed, same bits, {s['spec']}", [], []
-        try:
-            for run, seed in enumerate((1, 1, 2)):
-                file = at + f"bits-{run}.safetensors"
-                logs.append(losses(ran(at + s["program"], "--steps", "10", "--save", file, seed=seed)))
-                saved.append(open(file, "rb").read())
-        except (RuntimeError, OSError) as e:
-            report.row("FAILED", what, str(e))
-            continue
-        good = saved[0] == saved[1] and logs[0] == logs[1] and saved[0] != saved[2]
-        report.check(good, what, f"checkpoints of {len(saved[0])} bytes after 10 updates" +
-                     ("" if good else " DIFFER, or do not depend on the seed"))
-
-
-def speed(m, specs, folder, report, runs, seconds):
-    for s in specs:
-        if not m.torch_gpu:
-            report.skip(f"speed, {s['spec']}", "no PyTorch that sees the GPU: NO COMPARISON")
-        program = os.path.join(folder, "programs", s["name"], s["program"])
-        best = {}
-
-        def note(who, result):
-            if who not in best or result["samples_per_s"] > best[who]["samples_per_s"]:
-                best[who] = result
-        try:
-            for _ in range(runs):       # in turns, so that what the machine does meanwhile hits all
-                records = ran(program)
-                rate = max(r["samples"] / r["seconds"] for r in records if r["event"] == "epoch")
-                note("Stowage", {"samples_per_s": rate, "allocated": records[-1]["measured_bytes"],
-                                 "reserved": records[-1]["measured_bytes"]})
-                for mode in ("eager", "compile") if m.torch_gpu else ():
-                    done = capture(sys.executable, os.path.join(HERE, "pytorch_gpu.py"), s["spec"],
-                                   "--mode", mode, "--seconds", str(seconds))
-                    if done.returncode:
-                        raise RuntimeError(f"PyTorch {mode}: {done.stdout.strip().splitlines()[-1]}")
-                    note("PyTorch " + mode, json.loads(done.stdout.strip().splitlines()[-1]))
-        except RuntimeError as e:
-            report.row("FAILED", f"speed, {s['spec']}", str(e))
-        ours = best.get("Stowage")
-        for who, r in best.items():
-            ratio = "" if r is ours or not ours else \
-                f"; Stowage is {ours['samples_per_s'] / r['samples_per_s']:.2f} x as fast, with " \
-                f"{ours['reserved'] / r['reserved']:.2f} x the memory"
-            report.row("measured", f"{who}, {s['spec']}", f"{r['samples_per_s']:.0f} samples/s; "
-                       f"{r['allocated'] / 1048576:.1f} MiB used, {r['reserved'] / 1048576:.1f} MiB taken"
-                       + ratio)
-
-
-# ---- all of it ----
-
-def run(m, specs, folder, args, report):
-    if not m.nvcc:
-        report.skip("compile", "no nvcc: NOTHING WAS COMPILED")
-        specs = []
-    else:
-        specs = compile_all(m, specs, folder, report)
-    if not m.gpu:
-        report.skip("all that runs on a GPU", "no GPU here: THE GPU FIGURES ARE DUE")
-        return
-    steps = [s for s in specs if s["kind"] == "steps"]
-    fast = [s for s in specs if s["kind"] == "speed"]
-    against_pytorch(m, specs, folder, report)
-    against_c(steps, folder, report)
-    sanitized(m, steps, folder, report)
-    memory(steps + fast, folder, report)
-    same_bits(steps, folder, report)
-    speed(m, fast, folder, report, args.runs, 1 if args.quick else 4)
-
-
-def write(m, report):
-    name = re.sub(r"[^A-Za-z0-9]+", "-", m.gpu).strip("-")
-    folder = os.path.join(HERE, "results")
-    os.makedirs(folder, exist_ok=True)
-    path = os.path.join(folder, f"{datetime.date.today()}-{name}.txt")
-    with open(path, "w") as f:
-        f.write("\n".join(m.lines() + [""] + report.rows) + "\n")
-    print("written to", path)
+def options():
+    text = __doc__.replace("PARTS.", ", ".join(name for name, _ in PARTS) + ".")
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawTextHelpFormatter)
+    words = lambda text: text.split(",")    # noqa: E731
+    parser.add_argument("--prepare", metavar="DIR", help="emit, and copy what is needed, into DIR")
+    parser.add_argument("--device", metavar="NAME", default="H200", help="the card to emit for: H200")
+    parser.add_argument("--only", type=words, metavar="SPEC,...", help="these specs alone")
+    parser.add_argument("--part", type=words, metavar="PART,...", help="these parts alone")
+    parser.add_argument("--budget", type=float, metavar="SECONDS", help="begin nothing that ends later")
+    parser.add_argument("--again", action="store_true", help="look at everything anew")
+    parser.add_argument("--results", metavar="FOLDER", default=os.path.join(HERE, "results"))
+    parser.add_argument("--work", metavar="FOLDER", help="where builds are kept from call to call")
+    parser.add_argument("--runs", type=int, default=3, help="timings in turns: 3")
+    parser.add_argument("--seconds", type=float, default=1.5, help="of each timing: 1.5")
+    parser.add_argument("--modes", type=words, default=["eager", "default", "reduce-overhead"],
+                        help="of PyTorch: eager,default,reduce-overhead")
+    parser.add_argument("--warm", type=int, default=16, help=argparse.SUPPRESS)
+    parser.add_argument("--batch-limit", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--data-part", type=float, default=1, help=argparse.SUPPRESS)
+    parser.add_argument("--rehearse", action="store_true",
+                        help="run C programs on the CPU instead; the figures say nothing")
+    args = parser.parse_args()
+    unknown = set(args.part or ()) - {name for name, _ in PARTS}
+    if unknown:
+        parser.error(f"no part is called {', '.join(sorted(unknown))}")
+    args.target = "c" if args.rehearse else "cuda"
+    args.device = None if args.rehearse else args.device
+    return args
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--prepare", metavar="DIR")
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", type=lambda t: t.split(","))
-    args = parser.parse_args()
+    args = options()
     if args.prepare:
-        print(f"{len(prepare(args.prepare))} programs in {args.prepare}; run {args.prepare}/gpu.sh there")
+        manifest = gpu_prepare.prepare(args.prepare, args)
+        gpu_prepare.pack(args.prepare, manifest)
+        print(f"{len(manifest['cases'])} programs in {args.prepare}; run {args.prepare}/gpu.sh there")
         return 0
-    m, report = Machine(), Report()
-    print("\n".join(m.lines()), end="\n\n", flush=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = HERE if PREPARED else scratch
-        specs = json.load(open(os.path.join(HERE, "manifest.json"))) if PREPARED else prepare(folder)
-        specs = [s for s in specs if (not args.only or s["spec"] in args.only) and
-                 (not args.quick or s["kind"] != "ops-f64")]
-        run(m, specs, folder, args, report)
-    print(f"\n{report.failed} failed, {report.skipped} skipped")
-    if not m.gpu:
-        print("NO GPU: the GPU figures are due; run this on a machine that has one.")
-        return 1 if report.failed else 77
-    write(m, report)
-    return report.failed > 0
+    work = args.work or (os.path.join(HERE, "work") if PREPARED else tempfile.mkdtemp(prefix="gpu-bench."))
+    os.makedirs(work, exist_ok=True)
+    run = None
+    try:
+        manifest = gpu_prepare.unpack(HERE, work) if PREPARED else gpu_prepare.prepare(work, args)
+        run = Run(args, manifest, work)
+        for name, fact in run.machine.facts().items():
+            print(f"{name:20} {fact if fact is not None else 'none'}")
+        print(flush=True)
+        if not run.machine.gpu:
+            failed = compile_only(run)
+            print("NO GPU: the GPU figures are due; run this on a machine that has one.")
+            return 1 if failed else 77
+        results = gpu_report.Results(args.results, run.machine, manifest)
+        remaining = run_all(run, results)
+        text = gpu_report.page(results, remaining)
+        print("\n" + text + "\nwritten to", results.save(".md", text))
+        return results.count("FAILED") > 0
+    finally:
+        if run:
+            run.close()
+        if not args.work and not PREPARED:
+            shutil.rmtree(work, ignore_errors=True)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
