@@ -128,6 +128,7 @@ onto_of(real keep, const struct step *step)
 
 #define KERNEL(name, params)	static __global__ void name params
 #define DEVICE	static __device__ __forceinline__
+#define TABLE	static __device__ const
 #define DEVICE_METHOD	__device__ __forceinline__
 #define EACH(i, n)	for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n);	\
 	    i += gridDim.x * (int64_t)blockDim.x)
@@ -213,6 +214,7 @@ block_max(T x)
 /* never inlined: a network calls the same few kernels hundreds of times */
 #define KERNEL(name, params)	static __attribute__((noinline)) void name params
 #define DEVICE	static inline
+#define TABLE	static const
 /* a loop shorter than this is not worth waking the other threads for */
 #define WORTH_THREADS	16384
 /* The team is woken by LAUNCH and shares EACH and ROWS among its threads. (An `if` clause on a

@@ -1,6 +1,12 @@
 /*
- * optimizer.cu - weight updates, and what gradients go through before: accumulation over
- * micro-batches and clipping by the global norm. Each parameter is one pass over its elements.
+ * optimizer.cu - weight updates, and the gradients of micro-batches added up before. Parameters whose
+ * updates follow one another are updated together, in one pass over the elements of all: a network
+ * has hundreds of them, most of them small, and each launch by itself takes longer than they do.
+ *
+ *     updates[]      conv.weight            conv.bias   dense.weight
+ *     elements       0 ........... 2303     0 .. 15     0 ........... 1699
+ *     chunks         |  0  |  1  |  2  |    |  3  |     |  4  |  5  |        a block each, or a
+ *                                                                            thread's share of them
  *
  * The step's numbers (learning rate, update count) are read from memory inside the kernels, so
  * that a captured CUDA graph runs every step. `clip` is a factor for the gradient, or NULL for 1.
@@ -9,6 +15,7 @@
  * smaller than half the distance between two neighbours of 16 bits, and would be lost. The stored
  * weight is the master's rounding. Gradients that micro-batches add up are f32 too (UPDATES).
  */
+#include "sizes.cu"
 #include "kernel.h"
 
 #if NARROW && !defined(UPDATES)
@@ -18,21 +25,6 @@ typedef elem gradient;
 typedef real gradient;
 #define GRADIENT(x)	(x)
 #endif
-
-/* MASTER is NULL where weights are reals. */
-DEVICE real
-weight_of(const elem *p, const real *master, int64_t i)
-{
-	return NARROW ? master[i] : VALUE(p[i]);
-}
-
-DEVICE void
-weight_set(elem *p, real *master, int64_t i, real value)
-{
-	if (NARROW)
-		master[i] = value;
-	p[i] = ELEM(value);
-}
 
 #ifdef USE_F16	/* CLIP is loss_scale()'s: 0 after an overflow, and how many updates were left out */
 #define LEFT_OUT(clip)	((clip)[0] == 0)
@@ -62,166 +54,180 @@ accumulate_gradient(real *sum, const elem *x, const struct step *s, int64_t n)
 	LAUNCH(accumulate_kernel, n, (sum, x, s, n));
 }
 
-/* ---- clipping: the sum of squares of each gradient in CLIP_PARTS pieces, then the norm ---- */
+/* ---- what is updated ---- */
 
-#define CLIP_PARTS	64
+#define ABSENT	-1
 
-KERNEL(clip_squares_kernel, (double *part, const gradient *g, int64_t n))
+struct update {			/* a parameter; places are offsets in the arena, or ABSENT */
+	int64_t weight, master, gradient, state[2];
+	double decay;
+	int64_t n;		/* elements */
+	int64_t before;		/* chunks of those that are updated with it, up to it */
+};
+
+/* The table of all parameters that the program updates, in that order: defined with the steps. */
+DEVICE const struct update *update_table(void);
+
+/* Those that one launch updates: COUNT of the table from FIRST on, in so many chunks. */
+struct updates {
+	unsigned char *arena;
+	int first, count;
+	int64_t chunks;
+};
+
+static inline struct updates
+updates_of(unsigned char *arena, int first, int count, int64_t chunks)
 {
-	ROWS (p, CLIP_PARTS) {
-		int64_t from = PART_FROM(n, p, CLIP_PARTS);
-		int64_t count = PART_FROM(n, p + 1, CLIP_PARTS) - from;
-		double sum = 0;
+	struct updates u;
 
-		ALONG_ADD (j, count, sum)
-			sum += (double)GRADIENT(g[from + j]) * (double)GRADIENT(g[from + j]);
-		sum = ROW_SUM(sum);
-		FIRST
-			part[p] = sum;
+	u.arena = arena;
+	u.first = first, u.count = count;
+	u.chunks = chunks;
+	return u;
+}
+
+#define TOGETHER(first, count, chunks)	updates_of(arena, first, count, chunks)
+
+struct update_share {			/* N elements of one parameter; what is absent is NULL */
+	elem *weight;
+	real *master;		/* NULL where weights are reals */
+	const gradient *g;
+	real *state[2];
+	double decay;
+	int64_t n;
+};
+
+DEVICE unsigned char *
+update_place(unsigned char *arena, int64_t at, int64_t bytes)
+{
+	return at == ABSENT ? NULL : arena + at + bytes;
+}
+
+DEVICE struct update_share
+update_share_of(const struct updates *u, int64_t c)
+{
+	const struct update *t = update_table() + u->first;
+	int lo = 0, hi = u->count;
+	struct update_share k;
+	int64_t from;
+
+	while (hi - lo > 1) {	/* the last that begins at C or before */
+		int mid = (lo + hi) / 2;
+
+		if (t[mid].before <= c)
+			lo = mid;
+		else
+			hi = mid;
 	}
+	t += lo;
+	from = (c - t->before) * UPDATE_CHUNK;
+	k.weight = (elem *)update_place(u->arena, t->weight, from * (int64_t)sizeof(elem));
+	k.master = (real *)update_place(u->arena, t->master, from * (int64_t)sizeof(real));
+	k.g = (const gradient *)update_place(u->arena, t->gradient,
+	    from * (int64_t)sizeof(gradient));
+	for (int i = 0; i < 2; i++)
+		k.state[i] = (real *)update_place(u->arena, t->state[i],
+		    from * (int64_t)sizeof(real));
+	k.decay = t->decay;
+	k.n = t->n - from < UPDATE_CHUNK ? t->n - from : UPDATE_CHUNK;
+	return k;
 }
 
-/* Of the WHICH-th gradient. */
-static void
-clip_squares(void *work, int64_t which, const gradient *g, int64_t n)
+#ifdef __CUDACC__
+#define LAUNCH_CHUNKS(name, chunks, args)	LAUNCH_ROWS(name, chunks, args)
+#else
+#define LAUNCH_CHUNKS(name, chunks, args)	LAUNCH(name, (chunks) * UPDATE_CHUNK, args)
+#endif
+
+DEVICE real
+weight_of(const struct update_share *k, int64_t i)
 {
-	LAUNCH_ROWS(clip_squares_kernel, CLIP_PARTS, ((double *)work + which * CLIP_PARTS, g, n));
+	return NARROW ? k->master[i] : VALUE(k->weight[i]);
 }
 
-/* min(1, limit / (norm + 1e-6)); a norm that is not a number is passed on */
-KERNEL(clip_scale_kernel, (real *out, const double *part, int64_t gradients, double limit))
+DEVICE void
+weight_set(const struct update_share *k, int64_t i, real value)
 {
-	ROWS (r, 1) {
-		double sum = 0, scale;
-
-		ALONG (j, gradients * CLIP_PARTS)
-			sum += part[j];
-		sum = ROW_SUM(sum);
-		scale = limit / (sqrt(sum) + 1e-6);
-		FIRST
-			out[r] = scale >= 1 ? 1 : (real)scale;
-	}
+	if (NARROW)
+		k->master[i] = value;
+	k->weight[i] = ELEM(value);
 }
 
-static void
-clip_scale(real *out, const void *work, int64_t gradients, double limit)
+/* ---- sgd ---- */
+
+/* The gradient was added to momentum * V already: what is left is weight decay, and the step. */
+DEVICE void
+sgd_rest(const struct update_share *k, real lr)
 {
-	LAUNCH_ROWS(clip_scale_kernel, 1, (out, (const double *)work, gradients, limit));
-}
+	real *v = k->state[0], wd = (real)k->decay;
 
-/* ---- scaling the loss, for numbers too short for small gradients ---- */
+	if (wd == 0) {
+		ALONG_EACH (i, k->n)
+			weight_set(k, i, weight_of(k, i) - lr * v[i]);
+	} else {
+		ALONG_EACH (i, k->n) {
+			real w = weight_of(k, i), d = v[i] + wd * w;
 
-#define SCALE_HOLDS	2000	/* good updates after which a larger scale is tried */
-
-/* counts: the good updates since the scale changed, and all those left out. out: the factor of the
- * gradients, and again those left out. An overflow anywhere has made the sum of squares infinite or
- * not a number. */
-KERNEL(loss_scale_kernel, (real *out, real *scale, real *counts, const double *part,
-    int64_t gradients, double limit))
-{
-	ROWS (r, 1) {
-		double sum = 0, clip = 1;
-
-		ALONG (j, gradients * CLIP_PARTS)
-			sum += part[j];
-		sum = ROW_SUM(sum);
-		FIRST {
-			if (!(sum - sum == 0)) {
-				out[0] = 0;
-				*scale /= 2;
-				counts[0] = 0;
-				counts[1] += 1;
-			} else {
-				if (limit > 0)
-					clip = limit / (sqrt(sum) / (double)*scale + 1e-6);
-				out[0] = (real)((clip < 1 ? clip : 1) / (double)*scale);
-				counts[0] += 1;
-				if (counts[0] >= SCALE_HOLDS) {
-					*scale *= 2;
-					counts[0] = 0;
-				}
-			}
-			out[1] = counts[1];
+			v[i] = d;
+			weight_set(k, i, w - lr * d);
 		}
 	}
 }
 
-/* The squares are clip_squares()'s. */
-static void
-loss_scale(real *out, real *scale, real *counts, const void *work, int64_t gradients, double limit)
+DEVICE void
+sgd_share(const struct update_share *k, real lr, real factor, real m, bool nesterov)
 {
-	LAUNCH_ROWS(loss_scale_kernel, 1, (out, scale, counts, (const double *)work, gradients,
-	    limit));
+	real *momentum = k->state[0], wd = (real)k->decay;
+
+	if (!momentum) {
+		ALONG_EACH (i, k->n) {
+			real w = weight_of(k, i);
+
+			weight_set(k, i, w - lr * (GRADIENT(k->g[i]) * factor + wd * w));
+		}
+	} else if (nesterov) {
+		ALONG_EACH (i, k->n) {
+			real w = weight_of(k, i), d = GRADIENT(k->g[i]) * factor + wd * w;
+			real v = m * momentum[i] + d;
+
+			momentum[i] = v;
+			weight_set(k, i, w - lr * (d + m * v));
+		}
+	} else {
+		ALONG_EACH (i, k->n) {
+			real w = weight_of(k, i);
+			real v = m * momentum[i] + (GRADIENT(k->g[i]) * factor + wd * w);
+
+			momentum[i] = v;
+			weight_set(k, i, w - lr * v);
+		}
+	}
 }
 
-/* ---- updates ---- */
-
-KERNEL(sgd_kernel, (elem *p, real *master, const gradient *g, const real *clip,
-    real *momentum_buffer, const struct step *s, double momentum, int nesterov, double decay,
-    int64_t n))
+KERNEL(sgd_kernel, (struct updates u, const real *clip, const struct step *s, double momentum,
+    int nesterov))
 {
-	real factor = clip ? *clip : 1, lr = (real)s->lr, m = (real)momentum, wd = (real)decay;
+	real factor = clip ? *clip : 1, lr = (real)s->lr, m = (real)momentum;
 
 	if (LEFT_OUT(clip))
 		return;
-	if (!momentum_buffer) {
-		EACH (i, n) {
-			real w = weight_of(p, master, i);
+	ROWS (c, u.chunks) {
+		struct update_share k = update_share_of(&u, c);
 
-			weight_set(p, master, i, w - lr * (GRADIENT(g[i]) * factor + wd * w));
-		}
-	} else if (nesterov) {
-		EACH (i, n) {
-			real w = weight_of(p, master, i), d = GRADIENT(g[i]) * factor + wd * w;
-			real v = m * momentum_buffer[i] + d;
-
-			momentum_buffer[i] = v;
-			weight_set(p, master, i, w - lr * (d + m * v));
-		}
-	} else {
-		EACH (i, n) {
-			real w = weight_of(p, master, i);
-			real v = m * momentum_buffer[i] + (GRADIENT(g[i]) * factor + wd * w);
-
-			momentum_buffer[i] = v;
-			weight_set(p, master, i, w - lr * v);
-		}
+		if (k.g)
+			sgd_share(&k, lr, factor, m, nesterov);
+		else
+			sgd_rest(&k, lr);
 	}
 }
 
 static void
-sgd_update(elem *p, real *master, const gradient *g, const real *clip, real *momentum_buffer,
-    const struct step *s, double momentum, int nesterov, double decay, int64_t n)
+sgd_update(struct updates u, const real *clip, const struct step *s, double momentum, int nesterov)
 {
-	LAUNCH(sgd_kernel, n, (p, master, g, clip, momentum_buffer, s, momentum, nesterov, decay,
-	    n));
+	LAUNCH_CHUNKS(sgd_kernel, u.chunks, (u, clip, s, momentum, nesterov));
 }
 
-#if !NARROW
-/* The rest, where the gradient was added to momentum * V already. */
-KERNEL(sgd_apply_kernel, (real *p, real *v, const struct step *s, double decay, int64_t n))
-{
-	real lr = (real)s->lr, wd = (real)decay;
-
-	if (wd == 0) {
-		EACH (i, n)
-			p[i] -= lr * v[i];
-	} else {
-		EACH (i, n) {
-			real d = v[i] + wd * p[i];
-
-			v[i] = d;
-			p[i] -= lr * d;
-		}
-	}
-}
-
-static void
-sgd_apply(real *p, real *v, const struct step *s, double decay, int64_t n)
-{
-	LAUNCH(sgd_apply_kernel, n, (p, v, s, decay, n));
-}
-#endif
+/* ---- adam ---- */
 
 /* base to the power n, by squaring: the same on every target */
 DEVICE double
@@ -237,34 +243,38 @@ power_of(double base, int64_t n)
 	return result;
 }
 
-/* DECAY is added to the gradient (adam); SHRINK takes lr * shrink off the weight first (adamw). */
-KERNEL(adam_kernel, (elem *p, real *master, const gradient *g, const real *clip, real *m, real *v,
-    const struct step *s, double beta1, double beta2, double eps, double decay, double shrink,
-    int64_t n))
+/* Weight decay is added to the gradient, or (adamw) DECOUPLED: lr * decay taken off the weight. */
+KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, double beta1,
+    double beta2, double eps, int decoupled))
 {
 	int64_t update = UPDATE(s, clip);
-	double fix1 = 1 - power_of(beta1, update), fix2 = 1 - power_of(beta2, update);
-	real factor = clip ? *clip : 1, keep = (real)(1 - s->lr * shrink), wd = (real)decay;
+	double fix1 = 1 - power_of(beta1, update), fix2 = 1 - power_of(beta2, update), lr = s->lr;
+	real factor = clip ? *clip : 1;
 	real b1 = (real)beta1, b2 = (real)beta2, c1 = (real)(1 - beta1), c2 = (real)(1 - beta2);
-	real pace = (real)(s->lr / fix1), spread = (real)(1 / sqrt(fix2)), tiny = (real)eps;
+	real pace = (real)(lr / fix1), spread = (real)(1 / sqrt(fix2)), tiny = (real)eps;
 
 	if (LEFT_OUT(clip))
 		return;
-	EACH (i, n) {
-		real w = weight_of(p, master, i), d = GRADIENT(g[i]) * factor + wd * w;
-		real first = b1 * m[i] + c1 * d, second = b2 * v[i] + c2 * d * d;
+	ROWS (c, u.chunks) {
+		struct update_share k = update_share_of(&u, c);
+		real keep = (real)(decoupled ? 1 - lr * k.decay : 1);
+		real wd = (real)(decoupled ? 0 : k.decay), *m = k.state[0], *v = k.state[1];
 
-		m[i] = first;
-		v[i] = second;
-		weight_set(p, master, i,
-		    w * keep - pace * first / (R(sqrt)(second) * spread + tiny));
+		ALONG_EACH (i, k.n) {
+			real w = weight_of(&k, i), d = GRADIENT(k.g[i]) * factor + wd * w;
+			real first = b1 * m[i] + c1 * d, second = b2 * v[i] + c2 * d * d;
+
+			m[i] = first;
+			v[i] = second;
+			weight_set(&k, i,
+			    w * keep - pace * first / (R(sqrt)(second) * spread + tiny));
+		}
 	}
 }
 
 static void
-adam_update(elem *p, real *master, const gradient *g, const real *clip, real *m, real *v,
-    const struct step *s, double beta1, double beta2, double eps, double decay, double shrink,
-    int64_t n)
+adam_update(struct updates u, const real *clip, const struct step *s, double beta1, double beta2,
+    double eps, int decoupled)
 {
-	LAUNCH(adam_kernel, n, (p, master, g, clip, m, v, s, beta1, beta2, eps, decay, shrink, n));
+	LAUNCH_CHUNKS(adam_kernel, u.chunks, (u, clip, s, beta1, beta2, eps, decoupled));
 }

@@ -18,7 +18,7 @@
 #include "../kernels/dropout.cu"
 #include "../kernels/loss.cu"
 #include "../kernels/norm.cu"
-#include "../kernels/optimizer.cu"
+#include "../kernels/clip.cu"
 #include "../kernels/pool.cu"
 #include "../kernels/softmax.cu"
 
@@ -663,20 +663,68 @@ step_of(int64_t update, double lr, double keep)
 	return s;
 }
 
+/* What an emitted program has as tables; offsets count from `memory`. */
+static struct {
+	real p[3][2], g[2][2], v[2], m[2][2], q[2][2];
+	real long_p[3000], long_g[3000], short_p, short_g;
+} memory;
+static struct update updates[4];
+static struct clipped clipped[2];
+
+DEVICE const struct update *
+update_table(void)
+{
+	return updates;
+}
+
+DEVICE const struct clipped *
+clipped_table(void)
+{
+	return clipped;
+}
+
+static int64_t
+at(const void *p)
+{
+	return (const unsigned char *)p - (const unsigned char *)&memory;
+}
+
+static struct updates
+together(int first, int count, int64_t chunks)
+{
+	return updates_of((unsigned char *)&memory, first, count, chunks);
+}
+
+static void
+squares(int count)
+{
+	for (int i = 0; i < 2; i++)
+		clipped[i] = (struct clipped){ at(memory.g[i]), 2 };
+	spoil(work, sizeof(work));
+	clip_squares(work, (unsigned char *)&memory, 0, count);
+}
+
 Test(kernels, optimizers)
 {
-	real p[3][2] = { { 1, -2 }, { 1, -2 }, { 1, -2 } }, g[2] = { REAL(0.5), -1 };
+	real (*p)[2] = memory.p, *g = memory.g[0];
 	real clip = REAL(0.5);
-	real v[2] = { 0, 0 }, m[2][2] = { { 0 } }, q[2][2] = { { 0 } };
 	double e[3][2] = { { 1, -2 }, { 1, -2 }, { 1, -2 } }, ev[2] = { 0 }, em[2][2] = { { 0 } };
 	double eq[2][2] = { { 0 } };
 
+	memset(&memory, 0, sizeof(memory));
+	g[0] = REAL(0.5), g[1] = -1;
+	for (int k = 0; k < 3; k++)
+		p[k][0] = 1, p[k][1] = -2;
+	updates[0] = (struct update){ at(p[0]), ABSENT, at(g), { at(memory.v), ABSENT }, 0.01, 2, 0 };
+	for (int k = 0; k < 2; k++)
+		updates[1 + k] = (struct update){ at(p[1 + k]), ABSENT, at(g),
+			{ at(memory.m[k]), at(memory.q[k]) }, 0.1, 2, 0 };
 	for (int t = 1; t <= 5; t++) {
 		struct step s = step_of(t, 0.1 / t, 0);
 
-		sgd_update(p[0], NULL, g, &clip, v, &s, 0.9, 1, 0.01, 2);
-		adam_update(p[1], NULL, g, NULL, m[0], q[0], &s, 0.9, 0.999, 1e-8, 0.1, 0, 2);
-		adam_update(p[2], NULL, g, NULL, m[1], q[1], &s, 0.8, 0.99, 1e-3, 0, 0.1, 2);
+		sgd_update(together(0, 1, 1), &clip, &s, 0.9, 1);
+		adam_update(together(1, 1, 1), NULL, &s, 0.9, 0.999, 1e-8, 0);
+		adam_update(together(2, 1, 1), NULL, &s, 0.8, 0.99, 1e-3, 1);
 		for (int i = 0; i < 2; i++) {
 			double d = (double)g[i] * 0.5 + 0.01 * e[0][i];
 
@@ -698,44 +746,70 @@ Test(kernels, optimizers)
 		close_to(p[k], e[k], 2, "optimizer %d", k);
 }
 
+/* One longer than a chunk between two short ones; of the last, the gradient is in the momentum. */
+Test(kernels, updates_together)
+{
+	struct step s = step_of(1, 0.5, 0);
+
+	memset(&memory, 0, sizeof(memory));
+	for (int i = 0; i < 3000; i++)
+		memory.long_p[i] = (real)i, memory.long_g[i] = (real)(i % 7);
+	memory.short_p = 1, memory.short_g = 4;
+	memory.p[0][0] = 8, memory.p[0][1] = 16;
+	memory.v[0] = 2, memory.v[1] = 4;
+	updates[0].n = -1;	/* not of this launch */
+	updates[1] = (struct update){ at(&memory.short_p), ABSENT, at(&memory.short_g),
+		{ ABSENT, ABSENT }, 0, 1, 0 };
+	updates[2] = (struct update){ at(memory.long_p), ABSENT, at(memory.long_g),
+		{ ABSENT, ABSENT }, 0.5, 3000, 1 };
+	updates[3] = (struct update){ at(memory.p[0]), ABSENT, ABSENT, { at(memory.v), ABSENT },
+		0.25, 2, 4 };
+	sgd_update(together(1, 3, 5), NULL, &s, 0.9, 0);
+	cr_assert_eq(memory.short_p, -1);
+	for (int i = 0; i < 3000; i++)
+		cr_assert_eq(memory.long_p[i], (real)(i - 0.5 * (i % 7 + 0.5 * i)), "%d", i);
+	cr_assert(memory.v[0] == 4 && memory.v[1] == 8);	/* 2 + 8 / 4, 4 + 16 / 4 */
+	cr_assert(memory.p[0][0] == 6 && memory.p[0][1] == 12);
+}
+
 Test(kernels, gradients_accumulate_and_clip)
 {
 	struct step first = step_of(1, 0, 0), next = step_of(1, 0, 1);
-	real g[2][2] = { { 3, 0 }, { 0, 4 } }, sum[2], scale;
+	real (*g)[2] = memory.g, sum[2], scale;
 
+	g[0][0] = 3, g[0][1] = g[1][0] = 0, g[1][1] = 4;
 	spoil(sum, sizeof(sum));
 	accumulate_gradient(sum, g[0], &first, 2);
 	accumulate_gradient(sum, g[1], &next, 2);
 	cr_assert(sum[0] == 3 && sum[1] == 4);
-	spoil(work, sizeof(work));
-	clip_squares(work, 0, g[0], 2);
-	clip_squares(work, 1, g[1], 2);
+	squares(2);
 	clip_scale(&scale, work, 2, 1);
 	cr_assert(fabs((double)scale - 1 / (5 + 1e-6)) < 1e-7);
 	clip_scale(&scale, work, 2, 6);
 	cr_assert_eq(scale, 1);
 	g[0][0] = (real)NAN;
-	clip_squares(work, 0, g[0], 2);
+	squares(2);
 	clip_scale(&scale, work, 2, 6);
 	cr_assert(scale != scale, "a norm that is not a number must not pass for a small one");
 }
 
 Test(kernels, the_scale_of_the_loss)
 {
-	real g[2] = { 3000, 4000 }, scale = 1000, count[2] = { 0 }, factor[2];
+	real *g = memory.g[0], scale = 1000, count[2] = { 0 }, factor[2];
 
-	clip_squares(work, 0, g, 2);
+	g[0] = 3000, g[1] = 4000;
+	squares(1);
 	loss_scale(factor, &scale, count, work, 1, 0);
 	cr_assert(factor[0] == (real)(1 / 1000.0) && scale == 1000 && count[0] == 1);
 	loss_scale(factor, &scale, count, work, 1, 1);		/* unscaled, the norm is 5 */
 	cr_assert(fabs((double)factor[0] * 5000 - 1) < 1e-5 && count[0] == 2 && factor[1] == 0);
 	g[1] = (real)INFINITY;
-	clip_squares(work, 0, g, 2);
+	squares(1);
 	loss_scale(factor, &scale, count, work, 1, 1);
 	cr_assert(factor[0] == 0 && factor[1] == 1 && scale == 500);
 	cr_assert(count[0] == 0 && count[1] == 1);
 	g[1] = 1;
-	clip_squares(work, 0, g, 2);
+	squares(1);
 	for (int i = 0; i < 2000; i++)
 		loss_scale(factor, &scale, count, work, 1, 0);
 	cr_assert(scale == 1000 && count[0] == 0 && count[1] == 1);

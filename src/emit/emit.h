@@ -61,6 +61,14 @@ struct engines {			/* what engines.c could say of the convolutions */
 	int version;		/* of cuDNN: 91900 */
 };
 
+struct update_row {		/* a parameter that is updated: op->row() */
+	const char *name;
+	const struct tensor *weight, *master, *gradient, *state[2];	/* the others may be NULL */
+	const struct tensor *clip;	/* the factor of the gradient, or NULL */
+	double decay;
+	int64_t before;		/* chunks of those before it in its call (kernels/optimizer.cu) */
+};
+
 struct emitter {
 	const struct module *module;
 	const struct plan *plan;
@@ -69,6 +77,9 @@ struct emitter {
 	const struct tensor *prediction;	/* of that graph, for --predict, or NULL */
 	VEC(struct emit_convolution) convolutions;	/* of the steps written so far */
 	struct engines engines;
+	VEC(struct update_row) updates;	/* rows of the tables that the steps written so far need */
+	VEC(const struct tensor *) clipped;
+	const char *together;	/* the rows that the update being written is for, as text */
 	struct text *out;
 };
 
@@ -96,6 +107,9 @@ const char	*emit_pointer(struct emitter *, const struct tensor *);
 /* Notes that the node, a convolution of that shape, is one of KIND (DNN_FORWARD, ...). */
 void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias,
 	    const struct conv *);
+
+/* Calls for the squares of the node's operands, gradients from that one on, in its workspace. */
+void	emit_squares(struct emitter *, const struct node *, int from);
 
 /* The whole program for a planned module: source and Makefile into arena text. */
 bool	emit_program(struct module *, const struct target *, struct text *source,

@@ -28,6 +28,14 @@ const struct tensor	*emit_prediction(const struct graph *);
  * By tensor id. */
 int	*emit_tensor_numbers(const struct module *, int *count);
 
+/* updates.c: weight updates that one call does */
+/* Can B be updated together with A, which is before it? */
+bool	emit_updates_join(const struct node *a, const struct node *b);
+/* The call that does N. */
+void	emit_updates(struct emitter *, struct node *const *n, int count);
+/* The tables that these calls, and the gradients' norm, speak of. */
+void	emit_update_tables(struct emitter *);
+
 /* engines.c: the engines of cuDNN for the convolutions that were noted */
 void	emit_engines(struct emitter *);
 

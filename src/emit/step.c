@@ -285,23 +285,52 @@ put_before(struct steps *s, const struct node *n, int instant)
 	end_marks(&l);
 }
 
+/* Of COUNT nodes that one call does. */
 static void
-put_after(struct steps *s, const struct node *n, int instant)
+put_after(struct steps *s, struct node *const *n, int count, int instant)
 {
 	struct line l = { s->e->out, 0 };
-	int i, b;
+	int i, k, b;
 
-	for (i = 0; i < n->nout; i++)
-		if (n->out[i] && s->number[n->out[i]->id] >= 0)
-			put_mark(&l, "MADE", s->number[n->out[i]->id]);
-	for (b = s->marks.dead[instant]; b >= 0; b = s->marks.next_dead[b])
-		put_mark(&l, "DEAD", b);
+	for (k = 0; k < count; k++)
+		for (i = 0; i < n[k]->nout; i++)
+			if (n[k]->out[i] && s->number[n[k]->out[i]->id] >= 0)
+				put_mark(&l, "MADE", s->number[n[k]->out[i]->id]);
+	for (k = 0; k < count; k++)
+		for (b = s->marks.dead[instant + k]; b >= 0; b = s->marks.next_dead[b])
+			put_mark(&l, "DEAD", b);
 	end_marks(&l);
 }
 
-static void
-put_node(struct steps *s, const struct node *n, int instant)
+/* How many nodes one call does: one, or updates that follow one another. */
+static int
+count_together(const struct steps *s, const struct graph *g, int first, int instant)
 {
+	struct node *const *n = &g->nodes.v[first];
+	int count = 1;
+
+	while (first + count < g->nodes.n && s->marks.born[instant + count] < 0 &&
+	    emit_updates_join(n[0], n[count]))
+		count++;
+	return count;
+}
+
+static void
+put_updates(struct steps *s, struct node *const *n, int count, int instant)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		describe(s, n[i], instant + i);
+	put_before(s, n[0], instant);
+	emit_updates(s->e, n, count);
+	put_after(s, n, count, instant);
+}
+
+static void
+put_node(struct steps *s, struct node *const *at, int instant)
+{
+	const struct node *n = *at;
 	struct emitter *e = s->e;
 	const struct tensor *prediction = e->prediction;
 	int i;
@@ -316,7 +345,7 @@ put_node(struct steps *s, const struct node *n, int instant)
 			    arena_printf(e->module->arena, "b * %lld", (long long)
 			    (tensor_elements_per_sample(prediction) *
 			    dtype_bytes(prediction->dtype))));
-	put_after(s, n, instant);
+	put_after(s, at, 1, instant);
 }
 
 static const char *const phase_titles[] = {
@@ -348,19 +377,23 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 {
 	struct text *out = s->e->out, body;
 	unsigned seen = 0;
-	int i;
+	int i, count;
 
 	text_init(&body, s->e->module->arena);
 	s->e->graph = g;
 	s->e->prediction = g == s->e->module->validate ? emit_prediction(g) : NULL;
 	s->e->out = &body;
-	for (i = 0; i < g->nodes.n; i++) {
+	for (i = 0; i < g->nodes.n; i += count) {
 		const struct node *n = g->nodes.v[i];
 
+		count = count_together(s, g, i, start + i);
 		if (!(seen >> n->phase & 1))
 			text_printf(&body, "\n\t/* ---- %s ---- */\n", phase_titles[n->phase]);
 		seen |= 1u << n->phase;
-		put_node(s, n, start + i);
+		if (n->op->row)
+			put_updates(s, &g->nodes.v[i], count, start + i);
+		else
+			put_node(s, &g->nodes.v[i], start + i);
 	}
 	s->e->out = out;
 	s->e->graph = NULL;
@@ -379,8 +412,11 @@ emit_steps(struct emitter *e)
 {
 	const struct module *m = e->module;
 	struct steps s = { .e = e };
+	struct text *out = e->out, body;	/* the tables come first, which the steps fill */
 	int count, at = 0;
 
+	text_init(&body, m->arena);
+	e->out = &body;
 	s.number = emit_tensor_numbers(m, &count);
 	find_marks(&s);
 	if (m->train) {
@@ -398,4 +434,7 @@ emit_steps(struct emitter *e)
 		text_puts(e->out, "\n/* One batch of b samples, forward only: losses and metrics. */");
 		put_graph(&s, m->validate, "validate_step", at);
 	}
+	e->out = out;
+	emit_update_tables(e);
+	text_add(out, body.s, body.n);
 }

@@ -28,12 +28,9 @@ shape(struct build *b, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	const char *decay = emit_double(e, op_real(n, "weight_decay"));
-
-	emit_call(e, "adam_update", "ttttttssssssn", n->out[0], optimizer_master(n), n->in[1],
-	    n->in[2], n->out[1], n->out[2], "s", emit_double(e, op_real(n, "beta1")),
-	    emit_double(e, op_real(n, "beta2")), emit_double(e, op_real(n, "eps")), decay, "0",
-	    n->out[0]);
+	emit_call(e, "adam_update", "stssssi", e->together, n->in[2], "s",
+	    emit_double(e, op_real(n, "beta1")), emit_double(e, op_real(n, "beta2")),
+	    emit_double(e, op_real(n, "eps")), (int64_t)0);
 }
 
 const struct op op_adam = {
@@ -51,6 +48,7 @@ const struct op op_adam = {
 	.shape = shape,
 	.alias = optimizer_alias,
 	.torch = { .update = optimizer_torch_adam },
+	.row = optimizer_row,
 	.kernels = "optimizer.cu",
 	.emit = emit,
 };

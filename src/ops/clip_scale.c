@@ -3,7 +3,7 @@
 
 #include "emit/emit.h"
 
-#define CLIP_PARTS	64	/* as in kernels/optimizer.cu: pieces of each gradient's sum */
+#define CLIP_PARTS	64	/* as in kernels/clip.cu: pieces of each gradient's sum */
 
 static const struct attr_spec attrs[] = {
 	{ "limit", ATTR_REAL, "largest norm of all gradients together", .required = true,
@@ -21,10 +21,7 @@ workspace(const struct node *n, const struct room *room)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	int i;
-
-	for (i = 0; i < n->nin; i++)
-		emit_call(e, "clip_squares", "witn", n, (int64_t)i, n->in[i], n->in[i]);
+	emit_squares(e, n, 0);
 	emit_call(e, "clip_scale", "twis", n->out[0], n, (int64_t)n->nin,
 	    emit_double(e, op_real(n, "limit")));
 }
@@ -37,6 +34,6 @@ const struct op op_clip_scale = {
 	.operands = "gradient ...",
 	.min_operands = 1, .max_operands = -1,
 	.workspace = workspace,
-	.kernels = "optimizer.cu",
+	.kernels = "clip.cu",
 	.emit = emit,
 };

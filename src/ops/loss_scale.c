@@ -2,15 +2,16 @@
  * loss_scale: half precision cannot hold small gradients, so backward starts from a multiple of the
  * loss, and the updates divide by it. Where a gradient overflowed the update is left out and the
  * scale halved; after 2000 good updates in a row it doubles (Micikevicius and others, Mixed
- * precision training, 2017; the numbers are those of PyTorch's GradScaler). No update may run before every gradient was looked at, so in f16 all gradients
- * are alive together, as they are under a clip. It also clips, since both need the gradients' norm.
+ * precision training, 2017; the numbers are those of PyTorch's GradScaler). No update may run before
+ * every gradient was looked at, so in f16 all gradients are alive together, as they are under a clip.
+ * It also clips, since both need the gradients' norm.
  */
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
 
 #define FIRST_GRADIENT	2
-#define CLIP_PARTS	64	/* as in kernels/optimizer.cu: pieces of each gradient's sum */
+#define CLIP_PARTS	64	/* as in kernels/clip.cu: pieces of each gradient's sum */
 
 static const struct attr_spec attrs[] = {
 	{ "limit", ATTR_REAL, "largest norm of all gradients together; 0: any", .required = true,
@@ -22,17 +23,14 @@ static struct affine
 workspace(const struct node *n, const struct room *room)
 {
 	(void)room;
-	return (struct affine){ (int64_t)(n->nin - FIRST_GRADIENT) * CLIP_PARTS * (int64_t)sizeof(double), 0 };
+	return (struct affine){ (int64_t)(n->nin - FIRST_GRADIENT) * CLIP_PARTS *
+	    (int64_t)sizeof(double), 0 };
 }
 
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	int i;
-
-	for (i = FIRST_GRADIENT; i < n->nin; i++)
-		emit_call(e, "clip_squares", "witn", n, (int64_t)(i - FIRST_GRADIENT), n->in[i],
-		    n->in[i]);
+	emit_squares(e, n, FIRST_GRADIENT);
 	emit_call(e, "loss_scale", "tttwis", n->out[0], n->out[1], n->out[2], n,
 	    (int64_t)(n->nin - FIRST_GRADIENT), emit_double(e, op_real(n, "limit")));
 }
@@ -54,6 +52,6 @@ const struct op op_loss_scale = {
 	.min_operands = 3, .max_operands = -1,
 	.workspace = workspace,
 	.alias = alias,
-	.kernels = "optimizer.cu",
+	.kernels = "clip.cu",
 	.emit = emit,
 };

@@ -16,6 +16,7 @@
 
 struct emitter;
 struct target;
+struct update_row;
 
 enum op_kind {
 	OP_LAYER,	/* a spec can name it in a pipe */
@@ -183,6 +184,11 @@ struct op {
 	/* Which input out[k], from out[1] on, simply equals in this graph (the running statistics of a
 	 * frozen batchnorm); -1: none. The output is then dropped. */
 	int (*unchanged)(const struct graph *, const struct node *, int k);
+
+	/* Updates of a parameter: what the program's table says of this one. One call, the emit() of
+	 * the first, does all that follow one another and have the same emit() and clip; no such
+	 * node reads what another makes. */
+	void (*row)(const struct node *, struct update_row *);
 
 	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
 	/* Writes the call(s); see emit/emit.h. NULL: nothing runs (a view). */

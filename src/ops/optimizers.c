@@ -1,6 +1,8 @@
 /* Helpers of optimizers; see optimizers.h. */
 #include "ops/optimizers.h"
 
+#include "emit/emit.h"
+
 int
 optimizer_alias(const struct node *n, int k)
 {
@@ -12,6 +14,21 @@ const struct tensor *
 optimizer_master(const struct node *n)
 {
 	return dtype_bytes(n->in[0]->dtype) == 2 ? n->out[n->nout - 1] : NULL;
+}
+
+void
+optimizer_row(const struct node *n, struct update_row *r)
+{
+	int i, states = n->nout - 1 - (optimizer_master(n) != NULL);
+
+	r->name = n->in[0]->name;
+	r->weight = n->out[0];
+	r->master = optimizer_master(n);
+	r->gradient = n->in[1];
+	r->clip = n->in[2];
+	r->decay = op_real(n, "weight_decay");
+	for (i = 0; i < states; i++)
+		r->state[i] = n->out[1 + i];
 }
 
 static bool

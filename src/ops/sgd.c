@@ -33,10 +33,22 @@ alias_of_rest(const struct node *n, int k)
 }
 
 static void
-emit_rest(struct emitter *e, const struct node *n)
+row_of_rest(const struct node *n, struct update_row *r)
 {
-	emit_call(e, "sgd_apply", "ttssn", n->out[0], n->out[1], "s",
-	    emit_double(e, op_real(n, "weight_decay")), n->out[0]);
+	r->name = n->in[0]->name;
+	r->weight = n->out[0];
+	r->state[0] = n->out[1];
+	r->decay = op_real(n, "weight_decay");
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	struct update_row r = { 0 };
+
+	n->op->row(n, &r);
+	emit_call(e, "sgd_update", "stssi", e->together, r.clip, "s",
+	    emit_double(e, op_real(n, "momentum")), op_int(n, "nesterov"));
 }
 
 const struct op op_sgd_apply = {
@@ -48,8 +60,9 @@ const struct op op_sgd_apply = {
 	.operands = "parameter momentum",
 	.min_operands = 2, .max_operands = 2,
 	.alias = alias_of_rest,
+	.row = row_of_rest,
 	.kernels = "optimizer.cu",
-	.emit = emit_rest,
+	.emit = emit,
 };
 
 /* Nesterov's step needs the gradient by itself, and clipping a factor that is known later. */
@@ -61,16 +74,6 @@ onto_state(const struct node *n, int *state, double *keep)
 	*state = FIRST_STATE;
 	*keep = op_real(n, "momentum");
 	return &op_sgd_apply;
-}
-
-static void
-emit(struct emitter *e, const struct node *n)
-{
-	bool momentum = op_real(n, "momentum") > 0;
-
-	emit_call(e, "sgd_update", "tttttssisn", n->out[0], optimizer_master(n), n->in[1], n->in[2],
-	    momentum ? n->out[1] : NULL, "s", emit_double(e, op_real(n, "momentum")),
-	    op_int(n, "nesterov"), emit_double(e, op_real(n, "weight_decay")), n->out[0]);
 }
 
 /* Weight decay is added into a copy of the gradients. */
@@ -97,6 +100,7 @@ const struct op op_sgd = {
 	.alias = optimizer_alias,
 	.onto_state = onto_state,
 	.torch = { .update = torch_update },
+	.row = optimizer_row,
 	.kernels = "optimizer.cu",
 	.emit = emit,
 };

@@ -1,0 +1,124 @@
+/*
+ * Updates that follow one another in the schedule become one call, over rows of a table: which
+ * parameter, where it lies, and what it is updated with (kernels/optimizer.cu).
+ *
+ *	TABLE struct update updates[] = {
+ *		{ 0, ABSENT, 9216, { 4608, ABSENT }, 1e-4, 1152, 0 },	/ * 0: conv.weight * /
+ *
+ * The plan keeps a node for each. Its gradients may die one by one during the run; all are read at
+ * its end, before anything else can be written over them, since no buffer is born on the way
+ * (step.c cuts the run there).
+ */
+#include "emit/program.h"
+#include "ops/op.h"
+
+#include "../../kernels/sizes.cu"
+
+/* ---- what goes together ---- */
+
+bool
+emit_updates_join(const struct node *a, const struct node *b)
+{
+	struct update_row of_a = { 0 }, of_b = { 0 };
+
+	if (!a->op->row || !b->op->row || a->op->emit != b->op->emit)
+		return false;
+	a->op->row(a, &of_a);
+	b->op->row(b, &of_b);
+	return of_a.clip == of_b.clip;
+}
+
+static int64_t
+chunks_of(const struct update_row *r)
+{
+	return parts(tensor_elements_per_sample(r->weight), UPDATE_CHUNK);
+}
+
+void
+emit_updates(struct emitter *e, struct node *const *n, int count)
+{
+	struct arena *a = e->module->arena;
+	int64_t chunks = 0;
+	int first = e->updates.n, i;
+
+	for (i = 0; i < count; i++) {
+		struct update_row r = { 0 };
+
+		n[i]->op->row(n[i], &r);
+		r.before = chunks;
+		chunks += chunks_of(&r);
+		vec_push(a, &e->updates, r);
+	}
+	e->together = arena_printf(a, "TOGETHER(%d, %d, %lld)", first, count, (long long)chunks);
+	n[0]->op->emit(e, n[0]);
+	e->together = NULL;
+}
+
+/* ---- the tables ---- */
+
+static const char *
+place(const struct emitter *e, const struct tensor *t)
+{
+	return t ? arena_printf(e->module->arena, "%lld", (long long)plan_offset(e->plan, t)) :
+	    "ABSENT";
+}
+
+static void
+put_updates(struct emitter *e)
+{
+	char decay[SIZE_TEXT];
+	int i;
+
+	text_puts(e->out, "\n/* What is updated: weight, master copy, gradient, two states (their "
+	    "places), decay, elements,\n * chunks before it. */\n"
+	    "TABLE struct update updates[] = {\n");
+	for (i = 0; i < e->updates.n; i++) {
+		const struct update_row *r = &e->updates.v[i];
+
+		text_printf(e->out, "\t{ %s, %s, %s, { %s, %s }, %s, %lld, %lld },\t/* %d: %s */\n",
+		    place(e, r->weight), place(e, r->master), place(e, r->gradient),
+		    place(e, r->state[0]), place(e, r->state[1]),
+		    emit_real(decay, r->decay, false),
+		    (long long)tensor_elements_per_sample(r->weight), (long long)r->before, i,
+		    emit_safe(e->module->arena, r->name));
+	}
+	text_puts(e->out, "};\n\nDEVICE const struct update *\nupdate_table(void)\n{\n"
+	    "\treturn updates;\n}\n");
+}
+
+static void
+put_clipped(struct emitter *e)
+{
+	int i;
+
+	text_puts(e->out, "\n/* Gradients whose norm is taken: their places and elements. */\n"
+	    "TABLE struct clipped clipped[] = {\n");
+	for (i = 0; i < e->clipped.n; i++) {
+		const struct tensor *t = e->clipped.v[i];
+
+		text_printf(e->out, "\t{ %s, %lld },\t/* %d: %s */\n", place(e, t),
+		    (long long)tensor_elements_per_sample(t), i,
+		    emit_safe(e->module->arena, t->name));
+	}
+	text_puts(e->out, "};\n\nDEVICE const struct clipped *\nclipped_table(void)\n{\n"
+	    "\treturn clipped;\n}\n");
+}
+
+void
+emit_update_tables(struct emitter *e)
+{
+	if (e->updates.n)
+		put_updates(e);
+	if (e->clipped.n)
+		put_clipped(e);
+}
+
+void
+emit_squares(struct emitter *e, const struct node *n, int from)
+{
+	int first = e->clipped.n, i;
+
+	for (i = from; i < n->nin; i++)
+		vec_push(e->module->arena, &e->clipped, n->in[i]);
+	emit_call(e, "clip_squares", "wsii", n, "arena", (int64_t)first, (int64_t)(n->nin - from));
+}
