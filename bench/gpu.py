@@ -35,17 +35,17 @@ class Run:
     def __init__(self, args, manifest, work):
         self.args, self.manifest, self.work = args, manifest, work
         self.machine = (gpu_machine.Rehearsal if args.rehearse else gpu_machine.Gpu)(work)
-        self.start, self.jobs, self.lock = time.monotonic(), {}, threading.Lock()
+        self.jobs, self.lock = {}, threading.Lock()
         self.compilers = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
         self.workers = gpu_parts.Workers(PEER, min(8, max(1, os.cpu_count() // 2)))
 
     def cases(self, kind, precision=None):
         return [c for c in self.manifest["cases"] if c["kind"] == kind and
                 precision in (None, c["precision"]) and
-                (not self.args.only or c["spec"] in self.args.only)]
+                (not self.args.only or {c["spec"], c["id"]} & set(self.args.only))]
 
     def left(self):
-        return self.args.budget - (time.monotonic() - self.start) if self.args.budget else float("inf")
+        return self.args.budget - (time.monotonic() - self.args.started) if self.args.budget else float("inf")
 
     def build(self, case, what):
         """Begins to build; built() waits."""
@@ -131,7 +131,7 @@ def compile_only(run):
     if not run.machine.nvcc:
         print("SKIPPED  no nvcc: NOTHING WAS COMPILED")
         return 0
-    builds = [(c, what) for c in run.manifest["cases"] if not run.args.only or c["spec"] in run.args.only
+    builds = [(c, what) for kind in ("ops", "steps", "speed", "largest") for c in run.cases(kind)
               for what in (("library", "library-own") if c["kind"] in ("ops", "steps") else ()) +
               (("program",) if c["kind"] != "ops" else ()) + (("check",) if c["kind"] == "steps" else ())]
     failed, late = 0, 0
@@ -158,7 +158,7 @@ def options():
     words = lambda text: text.split(",")    # noqa: E731
     parser.add_argument("--prepare", metavar="DIR", help="emit, and copy what is needed, into DIR")
     parser.add_argument("--device", metavar="NAME", default="H200", help="the card to emit for: H200")
-    parser.add_argument("--only", type=words, metavar="SPEC,...", help="these specs alone")
+    parser.add_argument("--only", type=words, metavar="SPEC,...", help="these specs alone, or cases, as speed/lenet5-f32-64")
     parser.add_argument("--part", type=words, metavar="PART,...", help="these parts alone")
     parser.add_argument("--budget", type=float, metavar="SECONDS", help="begin nothing that ends later")
     parser.add_argument("--again", action="store_true", help="look at everything anew")
@@ -177,6 +177,7 @@ def options():
     unknown = set(args.part or ()) - {name for name, _ in PARTS}
     if unknown:
         parser.error(f"no part is called {', '.join(sorted(unknown))}")
+    args.started = time.monotonic()
     args.target = "c" if args.rehearse else "cuda"
     args.device = None if args.rehearse else args.device
     return args

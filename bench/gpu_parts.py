@@ -11,6 +11,7 @@ import queue
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 
 from gpu_machine import HERE, Watch, capture, last_line
@@ -51,11 +52,12 @@ class Workers:
             self.idle.put(None)
 
     def start(self):
-        log = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"gpu-worker-{os.getpid()}-{id(object())}.log")
+        log = tempfile.NamedTemporaryFile("w", prefix="gpu-worker.", delete=False)
         process = subprocess.Popen([sys.executable, os.path.join(HERE, "gpu_worker.py")], text=True,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(log, "w"),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
                                    env={**os.environ, "PEER": self.peer})
-        process.log = log
+        log.close()
+        process.log = log.name
         return process
 
     def ask(self, **job):
@@ -253,14 +255,19 @@ def engines(run):
                        [(case, "program")], seconds=10)
 
 
-def one_profile(run, case):
-    """Who ran the convolutions, and where a step's time goes, call by call."""
-    _, text = ran(run, case, "--quiet", "--steps", "3", "--profile")
+def profile(text):
+    """The nodes and the convolutions of what a program prints for --profile."""
     nodes = [(float(s), float(p), n) for s, p, n in
              re.findall(r"^ *([\d.]+) +([\d.]+)%  (?!all nodes)(.+)$", text, re.M)]
     ran_by = [dict(zip(("kind", "batch", "from", "to", "chosen", "workspace", "engine"), m)) for m in
               re.findall(r"^(forward|input|weight) +(\d+)  (\S+) +(\S+) +(before|here|own) *(\d*) *(.*)$",
                          text, re.M)]
+    return nodes, ran_by
+
+
+def one_profile(run, case):
+    """Who ran the convolutions, and where a step's time goes, call by call."""
+    nodes, ran_by = profile(ran(run, case, "--quiet", "--steps", "3", "--profile")[1])
     count = {c: sum(e["chosen"] == c for e in ran_by) for c in ("before", "here", "own")}
     top = "; ".join(f"{p:.0f} % {n}" for _, p, n in nodes[:4])
     return row("measured", f"convolutions: {count['before']} by engines recorded at emission, "

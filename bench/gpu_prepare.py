@@ -175,11 +175,12 @@ class Preparation:
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(self.emit, self.jobs, self.cases))
             return {"target": self.target, "device": self.device, "reserve": self.reserve(),
-                    "stowage": output(self.stowage, "--version").split("\n")[0], "cases": self.cases}
+                    "stowage": output(self.stowage, "--version").split("\n")[0], "cases": self.cases,
+                    "digest": digest(self.folder, self.scratch)}
 
 
-def digest(folder):
-    """What the programs are: results of one set are no results of another."""
+def digest(folder, scratch):
+    """What the programs are, wherever their specs lay: results of one set are no results of another."""
     total = hashlib.sha256()
     programs = os.path.join(folder, "programs")
     for at, folders, files in os.walk(programs):
@@ -187,7 +188,7 @@ def digest(folder):
         for name in sorted(files):
             path = os.path.join(at, name)
             total.update(os.path.relpath(path, programs).encode() + b"\0")
-            total.update(open(path, "rb").read())
+            total.update(open(path, "rb").read().replace(scratch.encode(), b""))
     return total.hexdigest()[:12]
 
 
@@ -195,9 +196,7 @@ def prepare(folder, args):
     """Emits into the folder; returns the manifest."""
     os.makedirs(folder, exist_ok=True)
     shutil.rmtree(os.path.join(folder, "programs"), ignore_errors=True)
-    manifest = Preparation(folder, args).run()
-    manifest["digest"] = digest(folder)
-    return manifest
+    return Preparation(folder, args).run()
 
 
 def pack(folder, manifest):

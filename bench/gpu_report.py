@@ -1,25 +1,27 @@
 """Results of bench/gpu.sh: kept from call to call as JSON, and written as one page of tables."""
 import datetime
+import hashlib
 import json
 import os
 import re
 
 
 class Results:
-    """Rows by item, with the machine and the programs that they are of. A call with the same GPU and
-    the same programs goes on with them; others have a file of their own."""
+    """Rows by item, with the machine and the programs that they are of. A call with the same GPU,
+    versions and programs goes on with them; others have a file of their own."""
 
     def __init__(self, folder, machine, manifest):
         name = re.sub(r"[^A-Za-z0-9]+", "-", machine.gpu or "none").strip("-")
-        self.base = os.path.join(folder, f"{name}-{manifest['digest']}")
-        self.head = {"machine": machine.facts(), "stowage": manifest["stowage"],
+        facts = machine.facts()
+        tools = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:4]
+        self.base = os.path.join(folder, f"{name}-{manifest['digest']}-{tools}")
+        self.head = {"machine": facts, "stowage": manifest["stowage"],
                      "programs": manifest["digest"], "prepared_for": manifest["device"], "dates": []}
         self.rows = {}
         os.makedirs(folder, exist_ok=True)
         if os.path.exists(self.base + ".json"):
             before = json.load(open(self.base + ".json"))
-            if before["machine"] == self.head["machine"]:
-                self.rows, self.head["dates"] = before["rows"], before["dates"]
+            self.rows, self.head["dates"] = before["rows"], before["dates"]
         today = str(datetime.date.today())
         if today not in self.head["dates"]:
             self.head["dates"].append(today)
