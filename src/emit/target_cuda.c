@@ -41,6 +41,8 @@ makefile(struct text *t, const struct emitter *e, const char *program)
 	    "CUBLASLT = 1\n"
 	    "%s"
 	    "CFLAGS   = -O3\n"
+	    "# the host's threads read and convert the next batch\n"
+	    "THREADS  = -Xcompiler -fopenmp\n"
 	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \\\n"
 	    "           -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
 	    "LIBS     =\n"
@@ -66,7 +68,7 @@ makefile(struct text *t, const struct emitter *e, const char *program)
 	    "endif\n\n");
 	text_puts(t,
 	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).cu\n"
-	    "\t$(NVCC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n\n"
+	    "\t$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n\n"
 	    "lib: lib$(PROGRAM).so\n"
 	    "lib$(PROGRAM).so: $(PROGRAM).cu\n"
 	    "\t$(NVCC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -DLIBRARY -DTRACE \\\n"
