@@ -117,7 +117,7 @@ is_known_layer(struct checker *c, const char *name, bool call)
 {
 	const struct op *op = op_find(name);
 
-	return unit_find(c->unit, name) || (op && op_visible(op)) || (call && is_function(name));
+	return (op && op_visible(op)) || unit_find(c->unit, name) || (call && is_function(name));
 }
 
 /* May NAME be one of the words an attribute of the operator offers? */
@@ -135,19 +135,25 @@ is_choice(const struct op *op, const char *name)
 	return false;
 }
 
+/* The operator that is called, if nothing of the file has its name. */
+static const struct op *
+called(const struct checker *c, const struct expr *e)
+{
+	const struct op *op = e->kind == E_CALL ? op_find(e->name) : NULL;
+
+	return op && !map_get(&c->known, e->name) && !unit_find(c->unit, e->name) ? op : NULL;
+}
+
 static void
 walk_args(struct checker *c, struct expr *e)
 {
-	const struct op *op = NULL;
 	int i;
 
-	if (e->kind == E_CALL && !map_get(&c->known, e->name) && !unit_find(c->unit, e->name))
-		op = op_find(e->name);
 	for (i = 0; i < e->nargs; i++) {
 		struct expr *v = e->arg[i].value;
 
-		if (v && v->kind == E_NAME && is_choice(op, v->name) &&
-		    !map_get(&c->known, v->name))
+		if (v && v->kind == E_NAME && !map_get(&c->known, v->name) &&
+		    is_choice(called(c, e), v->name))
 			continue;
 		walk(c, v, POS_VALUE);
 	}
@@ -172,7 +178,7 @@ static void
 walk_call(struct checker *c, struct expr *e)
 {
 	e->count = count(c, e->name);
-	if (map_get(&c->known, e->name) || is_known_layer(c, e->name, true) ||
+	if (is_known_layer(c, e->name, true) || map_get(&c->known, e->name) ||
 	    is_init_word(e->name))
 		walk_args(c, e);
 	else {

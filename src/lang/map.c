@@ -17,15 +17,16 @@ hash(const char *s)
 	return h ^ h >> 15;
 }
 
+/* Where the key is, or the free slot where it would be. */
 static int *
-find(const struct map *m, const char *key)
+find(const struct map *m, const char *key, uint32_t h)
 {
-	uint32_t i = hash(key), mask = (uint32_t)m->nslots - 1;
+	uint32_t i = h, mask = (uint32_t)m->nslots - 1;
 
 	for (;; i++) {
 		int *s = &m->slot[i & mask];
 
-		if (!*s || strcmp(m->entry[*s - 1].key, key) == 0)
+		if (!*s || (m->entry[*s - 1].hash == h && strcmp(m->entry[*s - 1].key, key) == 0))
 			return s;
 	}
 }
@@ -37,24 +38,32 @@ map_get(const struct map *m, const char *key)
 
 	if (!m->nslots)
 		return NULL;
-	s = find(m, key);
+	s = find(m, key, hash(key));
 	return *s ? m->entry[*s - 1].value : NULL;
 }
 
+/* The keys are all different: each takes the next free slot. */
 static void
 rehash(struct arena *a, struct map *m)
 {
+	uint32_t mask, k;
 	int i;
 
 	m->nslots = m->nslots ? 2 * m->nslots : 16;
 	m->slot = arena_array(a, (size_t)m->nslots, sizeof(*m->slot));
-	for (i = 0; i < m->n; i++)
-		*find(m, m->entry[i].key) = i + 1;
+	mask = (uint32_t)m->nslots - 1;
+	for (i = 0; i < m->n; i++) {
+		for (k = m->entry[i].hash; m->slot[k & mask]; k++)
+			;
+		m->slot[k & mask] = i + 1;
+	}
 }
 
 void
 map_put(struct arena *a, struct map *m, const char *key, void *value)
 {
+	uint32_t h = hash(key);
+
 	if (m->n == m->cap) {
 		int cap = m->cap ? 2 * m->cap : 8;
 
@@ -64,7 +73,7 @@ map_put(struct arena *a, struct map *m, const char *key, void *value)
 	}
 	if (2 * (m->n + 1) > m->nslots)
 		rehash(a, m);
-	m->entry[m->n] = (struct map_entry){ key, value };
+	m->entry[m->n] = (struct map_entry){ key, value, h };
 	m->n++;
-	*find(m, key) = m->n;
+	*find(m, key, h) = m->n;
 }

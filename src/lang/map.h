@@ -10,6 +10,7 @@
 struct map_entry {
 	const char *key;
 	void *value;
+	unsigned hash;			/* of the key: others are told apart without reading them */
 };
 
 struct map {

@@ -25,7 +25,9 @@ mention(struct uses *u, const char *name)
 
 	if (name[n])
 		first = arena_strndup(u->arena, name, n);
-	if (u->body && !map_get(u->body, first))
+	if (u->body && map_get(u->body, first))
+		return;			/* then it is among all of them, too */
+	if (u->body)
 		map_put(u->arena, u->body, first, u);
 	if (!map_get(u->file, first))
 		map_put(u->arena, u->file, first, u);
