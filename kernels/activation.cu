@@ -2,10 +2,11 @@
  * activation.cu - functions applied to each element. All may run in place: y may be x, dx may be
  * dy.
  */
+#include "epilogue.cu"
 #include "exp.cu"
 #include "kernel.h"
 
-/* Not-a-number passes through, so that it shows in the loss instead of being taken for 0. */
+/* Not-a-number passes through, as in relu_of(). */
 KERNEL(relu_kernel, (elem *y, const elem *x, int64_t n))
 {
 	EACH (i, n)
@@ -115,27 +116,16 @@ tanh_backward(elem *dx, const elem *dy, const elem *y, int64_t n)
 	LAUNCH(tanh_grad_kernel, n, (dx, dy, y, n));
 }
 
-#define INV_SQRT_2PI	REAL(0.39894228040143268)
-#define SQRT_2_OVER_PI	REAL(0.79788456080286536)
-#define GELU_CUBIC	REAL(0.044715)
-
 KERNEL(gelu_kernel, (elem *y, const elem *x, int64_t n))
 {
-	EACH (i, n) {
-		real v = VALUE(x[i]);
-
-		y[i] = ELEM(v * normal_below(v));
-	}
+	EACH (i, n)
+		y[i] = ELEM(gelu_of(VALUE(x[i])));
 }
 
 KERNEL(gelu_tanh_kernel, (elem *y, const elem *x, int64_t n))
 {
-	EACH (i, n) {
-		real v = VALUE(x[i]);
-
-		y[i] = ELEM(REAL(0.5) * v *
-		    (1 + tanh_of(SQRT_2_OVER_PI * (v + GELU_CUBIC * v * v * v))));
-	}
+	EACH (i, n)
+		y[i] = ELEM(gelu_tanh_of(VALUE(x[i])));
 }
 
 static void
@@ -149,23 +139,14 @@ gelu_forward(elem *y, const elem *x, int tanh_form, int64_t n)
 
 KERNEL(gelu_grad_kernel, (elem *dx, const elem *dy, const elem *x, int64_t n))
 {
-	EACH (i, n) {
-		real v = VALUE(x[i]);
-		real density = INV_SQRT_2PI * exp_of(REAL(-0.5) * v * v);
-
-		dx[i] = ELEM(VALUE(dy[i]) * (normal_below(v) + v * density));
-	}
+	EACH (i, n)
+		dx[i] = ELEM(gelu_grad_of(VALUE(dy[i]), VALUE(x[i])));
 }
 
 KERNEL(gelu_tanh_grad_kernel, (elem *dx, const elem *dy, const elem *x, int64_t n))
 {
-	EACH (i, n) {
-		real v = VALUE(x[i]);
-		real t = tanh_of(SQRT_2_OVER_PI * (v + GELU_CUBIC * v * v * v));
-		real inner = SQRT_2_OVER_PI * (1 + 3 * GELU_CUBIC * v * v);
-
-		dx[i] = ELEM(VALUE(dy[i]) * REAL(0.5) * (1 + t + v * (1 - t * t) * inner));
-	}
+	EACH (i, n)
+		dx[i] = ELEM(gelu_tanh_grad_of(VALUE(dy[i]), VALUE(x[i])));
 }
 
 static void

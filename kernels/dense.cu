@@ -6,6 +6,11 @@
  * a CBLAS, one call for each of our threads, but for elements of 16 bits, which it has not. On a
  * GPU, cuBLASLt does them (-DUSE_CUBLASLT), with the workspace the plan gives it; else, or where it
  * knows no way, the tiles of gemm_gpu.cu.
+ *
+ * An activation of y, or the gradient of the one that made x, is done as elements are stored
+ * (epilogue.cu). cuBLASLt knows relu, gelu in its form with tanh, and that one's gradient; relu's
+ * gradient it would take only from a mask of bits, which forward would have to keep beside y.
+ * What it does not know is a pass over the result.
  */
 #include "gemm.cu"
 #include "gemm_gpu.cu"
@@ -23,6 +28,7 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 	const elem *left, *right, *bias;
 	elem *target;
 	struct onto onto;
+	struct epilogue then;
 
 	DEVICE_METHOD Term
 	term(int, int64_t k) const
@@ -61,18 +67,22 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 	DEVICE_METHOD void
 	store(int, int, int64_t m, int64_t n, real value) const
 	{
-		onto_store(&target[m * cols + n], bias ? value + VALUE(bias[n]) : value, onto_keep(onto));
+		int64_t at = m * cols + n;
+
+		value = bias ? value + VALUE(bias[n]) : value;
+		onto_store(&target[at], epilogue_value(then, value, at), onto_keep(onto));
 	}
 };
 
 template <bool TURN_A, bool TURN_B> static void
-dense_tiles(elem *c, const elem *a, const elem *b, const elem *bias, struct onto onto, int64_t m,
-    int64_t n, int64_t k)
+dense_tiles(elem *c, const elem *a, const elem *b, const elem *bias, struct onto onto,
+    struct epilogue then, int64_t m, int64_t n, int64_t k)
 {
 	dense_job<TURN_A, TURN_B> job;
 
 	job.rows = m, job.cols = n, job.depth = k;
 	job.left = a, job.right = b, job.bias = bias, job.target = c, job.onto = onto;
+	job.then = then;
 	gpu_product(job, 1, 1);
 }
 
@@ -81,7 +91,8 @@ dense_tiles(elem *c, const elem *a, const elem *b, const elem *bias, struct onto
 /* What cuBLASLt needs to know of one shape of product, and the algorithm it chose: asked for once,
  * before or in the first step, since the choice takes longer than a small product. */
 struct dense_plan {
-	bool turn_a, turn_b, bias, step, found;
+	bool turn_a, turn_b, step, found;
+	cublasLtEpilogue_t epilogue;
 	int64_t m, n, k;
 	cublasLtMatmulDesc_t what;
 	cublasLtMatrixLayout_t a, b, c;
@@ -110,13 +121,42 @@ struct dense_plan {
 #define DENSE_TYPE	DENSE_REAL
 #endif
 
+/* As cuBLASLt calls it, whose gelu is the one by tanh; CUBLASLT_EPILOGUE_DEFAULT: not at all. */
+static cublasLtEpilogue_t
+dense_epilogue(struct epilogue then)
+{
+	return then.kind == RELU ? CUBLASLT_EPILOGUE_RELU :
+	    then.kind == GELU_TANH ? CUBLASLT_EPILOGUE_GELU :
+	    then.kind == GELU_TANH_GRAD ? CUBLASLT_EPILOGUE_DGELU : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+/* The same after a bias. */
+static cublasLtEpilogue_t
+dense_biased(cublasLtEpilogue_t epilogue)
+{
+	return epilogue == CUBLASLT_EPILOGUE_RELU ? CUBLASLT_EPILOGUE_RELU_BIAS :
+	    epilogue == CUBLASLT_EPILOGUE_GELU ? CUBLASLT_EPILOGUE_GELU_BIAS :
+	    CUBLASLT_EPILOGUE_BIAS;
+}
+
+/* What a product reads beside its operands: each time anew. */
+static void
+dense_point(struct dense_plan *p, const elem *bias, const elem *saved)
+{
+	if (bias)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+		    &bias, sizeof(bias)));
+	if (p->epilogue == CUBLASLT_EPILOGUE_DGELU)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what,
+		    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &saved, sizeof(saved)));
+}
+
 /* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
 static void
-dense_plan_make(struct dense_plan *p, const elem *bias, size_t size)
+dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved, size_t size)
 {
 	cublasOperation_t first = p->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
 	cublasOperation_t second = p->turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
-	cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
 	cublasLtPointerMode_t there = CUBLASLT_POINTER_MODE_DEVICE;
 	cublasLtMatmulPreference_t wish;
 	cublasLtMatmulHeuristicResult_t best;
@@ -132,12 +172,12 @@ dense_plan_make(struct dense_plan *p, const elem *bias, size_t size)
 	if (p->step)
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_POINTER_MODE,
 		    &there, sizeof(there)));
-	if (bias) {
-		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE,
-		    &epilogue, sizeof(epilogue)));
-		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-		    &bias, sizeof(bias)));
-	}
+	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &p->epilogue,
+	    sizeof(p->epilogue)));
+	if (p->epilogue == CUBLASLT_EPILOGUE_DGELU)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
+		    &p->n, sizeof(p->n)));
+	dense_point(p, bias, saved);
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->b, DENSE_TYPE, (uint64_t)b_row,
 	    (uint64_t)(p->turn_b ? p->n : p->k), b_row));
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->a, DENSE_TYPE, (uint64_t)a_row,
@@ -153,8 +193,8 @@ dense_plan_make(struct dense_plan *p, const elem *bias, size_t size)
 }
 
 static struct dense_plan *
-dense_plan(bool turn_a, bool turn_b, const elem *bias, bool step, int64_t m, int64_t n, int64_t k,
-    size_t size)
+dense_plan(bool turn_a, bool turn_b, const elem *bias, cublasLtEpilogue_t epilogue,
+    const elem *saved, bool step, int64_t m, int64_t n, int64_t k, size_t size)
 {
 	static struct dense_plan plans[DENSE_PLANS];
 	static int used, next;
@@ -162,7 +202,7 @@ dense_plan(bool turn_a, bool turn_b, const elem *bias, bool step, int64_t m, int
 
 	for (int i = 0; i < used; i++) {
 		p = &plans[i];
-		if (p->turn_a == turn_a && p->turn_b == turn_b && p->bias == !!bias &&
+		if (p->turn_a == turn_a && p->turn_b == turn_b && p->epilogue == epilogue &&
 		    p->step == step && p->m == m && p->n == n && p->k == k)
 			return p;
 	}
@@ -176,9 +216,9 @@ dense_plan(bool turn_a, bool turn_b, const elem *bias, bool step, int64_t m, int
 	} else {
 		used++;
 	}
-	p->turn_a = turn_a, p->turn_b = turn_b, p->bias = !!bias, p->step = step;
+	p->turn_a = turn_a, p->turn_b = turn_b, p->epilogue = epilogue, p->step = step;
 	p->m = m, p->n = n, p->k = k;
-	dense_plan_make(p, bias, size);
+	dense_plan_make(p, bias, saved, size);
 	return p;
 }
 
@@ -192,50 +232,58 @@ KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
 /* False where cuBLASLt has no algorithm for such a product: then the tiles do it. */
 static bool
 dense_library(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
-    struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
+    struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k, void *work,
+    size_t size)
 {
 	real factor[2] = { 1, onto.keep }, *factors = factor;
+	cublasLtEpilogue_t own = dense_epilogue(then), epilogue = bias ? dense_biased(own) : own;
 	struct dense_plan *p;
 
 	if (onto.step && size < DENSE_FACTORS)
 		return false;
 	if (onto.step)
 		size -= DENSE_FACTORS;
-	p = dense_plan(turn_a, turn_b, bias, onto.step != NULL, m, n, k, size);
+	p = dense_plan(turn_a, turn_b, bias, epilogue, then.saved, onto.step != NULL, m, n, k, size);
+	if (!p->found && own != CUBLASLT_EPILOGUE_DEFAULT) {
+		own = CUBLASLT_EPILOGUE_DEFAULT;
+		epilogue = bias ? CUBLASLT_EPILOGUE_BIAS : own;
+		p = dense_plan(turn_a, turn_b, bias, epilogue, NULL, onto.step != NULL, m, n, k, size);
+	}
 	if (!p->found)
 		return false;
 	if (onto.step) {
 		factors = (real *)((char *)work + size);
 		LAUNCH(dense_factors_kernel, 2, (factors, onto));
 	}
-	if (bias)
-		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-		    &bias, sizeof(bias)));
+	dense_point(p, bias, then.saved);
 	CUBLAS(cublasLtMatmul(lt, p->what, &factors[0], b, p->b, a, p->a, &factors[1], c, p->c, c,
 	    p->c, &p->algo, work, size, stream));
+	if (own == CUBLASLT_EPILOGUE_DEFAULT)
+		epilogue_apply(c, then, m * n);
 	return true;
 }
 
 #endif
 
-/* c[m, n] = op(a) op(b), all in rows. BIAS, of n elements, is added to each row; there is none
- * where c is added to. */
+/* c[m, n] = op(a) op(b), all in rows. BIAS, of n elements, is added to each row, and THEN is done;
+ * there is neither where c is added to. */
 static void
 dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
-    struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
+    struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k, void *work,
+    size_t size)
 {
 #ifdef USE_CUBLASLT
-	if (dense_library(c, a, turn_a, b, turn_b, bias, onto, m, n, k, work, size))
+	if (dense_library(c, a, turn_a, b, turn_b, bias, onto, then, m, n, k, work, size))
 		return;
 #endif
 	(void)work;
 	(void)size;
 	if (turn_a)
-		dense_tiles<true, false>(c, a, b, bias, onto, m, n, k);
+		dense_tiles<true, false>(c, a, b, bias, onto, then, m, n, k);
 	else if (turn_b)
-		dense_tiles<false, true>(c, a, b, bias, onto, m, n, k);
+		dense_tiles<false, true>(c, a, b, bias, onto, then, m, n, k);
 	else
-		dense_tiles<false, false>(c, a, b, bias, onto, m, n, k);
+		dense_tiles<false, false>(c, a, b, bias, onto, then, m, n, k);
 }
 
 #elif defined(USE_CBLAS) && !NARROW
@@ -251,7 +299,8 @@ dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
 /* Each thread makes a strip of C, of rows or of columns, with a call of its own. */
 static void
 dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
-    struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
+    struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k, void *work,
+    size_t size)
 {
 	(void)work;
 	(void)size;
@@ -271,6 +320,7 @@ dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
 			    bias ? 1 : onto_keep(onto),
 			    c + m0 * n + n0, (int)n);
 	}
+	epilogue_apply(c, then, m * n);
 }
 
 #else
@@ -339,11 +389,12 @@ pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t 
 	}
 }
 
-/* c[m, n] = op(a) op(b), all in rows, and BIAS added to each row of c. With b turned, C is made by
- * columns (c' = b a'): see above. */
+/* c[m, n] = op(a) op(b), all in rows, BIAS added to each row of c, and THEN done. With b turned, C
+ * is made by columns (c' = b a'): see above. */
 static void
 dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
-    struct onto onto, int64_t m, int64_t n, int64_t k, void *work, size_t size)
+    struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k, void *work,
+    size_t size)
 {
 	struct product p = { 0 };
 	struct dense_step step = { .a_term = turn_a ? m : 1, .c_col = turn_b ? n : 1 };
@@ -361,6 +412,7 @@ dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
 	p.keep = onto_keep(onto);
 	p.bias = bias;
 	p.bias_row = 1;
+	p.then = then;
 	p.shape = &step;
 	p.places = places_dense;
 	p.pack = turn_b ? pack_columns : pack_rows;
@@ -371,22 +423,22 @@ dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
 #endif
 
 static void
-dense_forward(elem *y, const elem *x, const elem *w, const elem *bias, void *work, int64_t size,
-    int64_t rows, int64_t in, int64_t units)
+dense_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct epilogue then,
+    void *work, int64_t size, int64_t rows, int64_t in, int64_t units)
 {
-	dense_product(y, x, false, w, true, bias, ANEW, rows, units, in, work, (size_t)size);
+	dense_product(y, x, false, w, true, bias, ANEW, then, rows, units, in, work, (size_t)size);
 }
 
 static void
-dense_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
-    int64_t size, int64_t rows, int64_t in, int64_t units)
+dense_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto,
+    struct epilogue then, void *work, int64_t size, int64_t rows, int64_t in, int64_t units)
 {
-	dense_product(dx, dy, false, w, false, NULL, onto, rows, in, units, work, (size_t)size);
+	dense_product(dx, dy, false, w, false, NULL, onto, then, rows, in, units, work, (size_t)size);
 }
 
 static void
 dense_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t size, int64_t rows, int64_t in, int64_t units)
 {
-	dense_product(dw, dy, true, x, false, NULL, onto, units, in, rows, work, (size_t)size);
+	dense_product(dw, dy, true, x, false, NULL, onto, AS_IS, units, in, rows, work, (size_t)size);
 }

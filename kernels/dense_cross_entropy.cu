@@ -109,7 +109,7 @@ dense_cross_entropy_forward(real *out, real *accuracy, elem *dx, elem *dw, elem 
 		int64_t n = least(chunk, rows - at);
 		const elem *from = x + at * in;
 
-		dense_product(logits, from, false, w, true, bias, ANEW, n, units, in, work,
+		dense_product(logits, from, false, w, true, bias, ANEW, AS_IS, n, units, in, work,
 		    (size_t)size);
 		if (keep)
 			keep(logits, at * units * (int64_t)sizeof(elem),
@@ -120,13 +120,13 @@ dense_cross_entropy_forward(real *out, real *accuracy, elem *dx, elem *dw, elem 
 		if (right)
 			LAUNCH_ROWS(head_sum_kernel, LOSS_PARTS, (part_right, right, at > 0, n));
 		if (dw)
-			dense_product(dw, logits, true, from, false, NULL, ONTO(at > 0), units, in,
+			dense_product(dw, logits, true, from, false, NULL, ONTO(at > 0), AS_IS, units, in,
 			    n, work, (size_t)size);
 		if (db)
 			LAUNCH_ROWS(head_bias_kernel, (units + STRIP - 1) / STRIP,
 			    (db, logits, at > 0, n, units));
 		if (dx)
-			dense_product(dx + at * in, logits, false, w, false, NULL, ANEW, n, in,
+			dense_product(dx + at * in, logits, false, w, false, NULL, ANEW, AS_IS, n, in,
 			    units, work, (size_t)size);
 	}
 	LAUNCH(mean_kernel, 1, (out, (const double *)part, rows));

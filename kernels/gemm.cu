@@ -26,6 +26,7 @@
 #ifndef STOWAGE_GEMM_CU
 #define STOWAGE_GEMM_CU
 
+#include "epilogue.cu"
 #include "kernel.h"
 #include "sizes.cu"
 
@@ -163,6 +164,8 @@ struct product {
 	real keep;		/* what becomes of what C holds: C = keep * C + A B */
 	const elem *bias;	/* added to each row, or NULL; step from row to row */
 	int64_t bias_row;
+	struct epilogue then;	/* done to what is stored, where keep is 0; all zero: nothing. What
+				 * a gradient reads lies as C does, whose columns are neighbours */
 	const elem *b;		/* what pack() reads */
 	int64_t b_row, b_col;
 	const void *shape;	/* what else the functions below read */
@@ -203,17 +206,71 @@ run_store(elem *to, const real *from, int n, real start, real keep)
 #endif
 }
 
-/* Writes a tile to C, or adds it to KEEP times C; COLUMN says where its columns lie. The first part
- * of a sum brings the bias. */
+/* A tile that holds the whole sums: an activation is done in it, before it is stored; the result of
+ * a gradient is stored. KIND is a constant. */
+static inline __attribute__((always_inline)) void
+finish_as(const struct product *p, enum epilogue_kind kind, real *tile, int64_t row, int rows,
+    int64_t column, int cols, const elem *bias)
+{
+	struct epilogue then = epilogue_of(kind, p->then.saved);
+	int64_t at = row * p->c_row + column;
+
+	for (int i = 0; i < rows; i++, tile += TILE_COLS, at += p->c_row) {
+		real start = bias ? VALUE(bias[(row + i) * p->bias_row]) : 0;
+
+		if (kind < RELU_GRAD) {
+			PRAGMA(omp simd)
+			for (int j = 0; j < TILE_COLS; j++)
+				tile[j] = epilogue_value(then, tile[j] + start, 0);
+		} else if (cols == TILE_COLS) {
+			PRAGMA(omp simd)
+			for (int j = 0; j < TILE_COLS; j++)
+				p->c[at + j] = ELEM(epilogue_value(then, tile[j], at + j));
+		} else {
+			for (int j = 0; j < cols; j++)
+				p->c[at + j] = ELEM(epilogue_value(then, tile[j], at + j));
+		}
+	}
+}
+
 static void
-tile_store(const struct product *p, const real *tile, int64_t row, int rows, const int64_t *column,
+tile_finish(const struct product *p, real *tile, int64_t row, int rows, const int64_t *column,
     int cols, bool first)
+{
+	const elem *bias = first ? p->bias : NULL, *c = p->c + row * p->c_row;
+
+	for (int i = 0; !first && i < rows; i++)
+		for (int j = 0; j < cols; j++)
+			tile[i * TILE_COLS + j] += VALUE(c[i * p->c_row + column[j]]);
+#define FINISH(kind)	finish_as(p, kind, tile, row, rows, column[0], cols, bias)
+	EPILOGUE_CASES(p->then, FINISH)
+#undef FINISH
+}
+
+/* Writes a tile to C, or adds it to KEEP times C; COLUMN says where its columns lie. The first part
+ * of a sum brings the bias, the last the epilogue. */
+static void
+tile_store(const struct product *p, real *tile, int64_t row, int rows, const int64_t *column,
+    int cols, bool first, bool last)
 {
 	const elem *bias = first ? p->bias : NULL;
 	real keep = first ? p->keep : 1;
 	elem *c = p->c + row * p->c_row;
 	int i, j, end;
 
+	if (last && p->then.kind != NO_EPILOGUE) {
+		tile_finish(p, tile, row, rows, column, cols, first);
+		if (p->then.saved)
+			return;
+		bias = NULL;
+		keep = 0;
+	}
+	if (p->c_row == 1 && !bias && keep == 0) {
+		for (j = 0; j < cols; j++)
+			for (i = 0; i < rows; i++)
+				c[column[j] + i] = ELEM(tile[i * TILE_COLS + j]);
+		return;
+	}
 	if (p->c_row == 1) {	/* columns of C lie along memory */
 		for (j = 0; j < cols; j++)
 			for (i = 0; i < rows; i++)
@@ -257,7 +314,7 @@ tile_add(const struct product *p, real *tile, real *sums, int64_t row, int rows,
 		for (int j = 0; j < cols; j++)
 			tile[i * TILE_COLS + j] += sums[i * BLOCK_COLS + j];
 	if (k + depth == p->depth) {
-		tile_store(p, tile, row, rows, column, cols, true);
+		tile_store(p, tile, row, rows, column, cols, true, true);
 		return;
 	}
 	for (int i = 0; i < rows; i++)
@@ -271,7 +328,7 @@ static void
 block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
     const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
 {
-	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64))) = { 0 };
 	real wide[TILE_ROWS * BLOCK_DEPTH];
 	struct place to[BLOCK_DEPTH];
 	int64_t tiles = parts(last - first, TILE_ROWS);
@@ -299,7 +356,7 @@ static void
 block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
     const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
 {
-	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64))) = { 0 };
 	int64_t tiles = parts(last - first, TILE_ROWS);
 
 	(void)sums;
@@ -313,7 +370,8 @@ block_product(const struct product *p, int64_t first, int64_t last, const real *
 
 			tile_product(rows, n > LANES ? 2 : 1, tile, p->a + row * p->a_row, p->a_row,
 			    panels + (int64_t)j * depth, LANES, at, depth);
-			tile_store(p, tile, row, rows, column + j, n, k == 0);
+			tile_store(p, tile, row, rows, column + j, n, k == 0,
+			    k + depth == p->depth);
 		}
 	}
 }

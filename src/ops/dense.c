@@ -1,19 +1,41 @@
-/* dense: a fully connected layer on the last dimension. What comes before it, and the batch, are
- * rows of one matrix product (kernels/dense.cu). */
+/*
+ * dense: a fully connected layer on the last dimension. What comes before it, and the batch, are
+ * rows of one matrix product (kernels/dense.cu).
+ *
+ * dense_then and dense_grad_input_then do an activation, or the gradient of one, to what they make
+ * before they store it. The pass fuse-dense makes them.
+ */
+#include "ops/dense.h"
+
 #include "ops/product.h"
 
 #include "emit/emit.h"
 #include "model/tape.h"
 #include "ops/shapes.h"
 
+#define DENSE_ATTRS											\
+	{ "units", ATTR_INT, "size of the last dimension of the output", .required = true,		\
+	    .min = 1, .max = (double)LARGEST_EXTENT },							\
+	{ "bias", ATTR_BOOL, "add a trained number to each unit", .preset = "true" },			\
+	{ "weight", ATTR_TENSOR, "a layer whose weight, of shape [units, in], is used instead of one "	\
+	    "of its own: weight=tok", .required = false }
+
 static const struct attr_spec attrs[] = {
-	{ "units", ATTR_INT, "size of the last dimension of the output", .required = true,
-	    .min = 1, .max = (double)LARGEST_EXTENT },
-	{ "bias", ATTR_BOOL, "add a trained number to each unit", .preset = "true" },
-	{ "weight", ATTR_TENSOR, "a layer whose weight, of shape [units, in], is used instead of one "
-	    "of its own: weight=tok", .required = false },
+	DENSE_ATTRS,
 	ATTRS_END
 };
+
+#define THEN_CHOICES	"relu gelu gelu_tanh"
+
+static const struct attr_spec attrs_then[] = {
+	DENSE_ATTRS,
+	{ "then", ATTR_ENUM, "what is done to each element", .required = true,
+	    .choices = THEN_CHOICES },
+	ATTRS_END
+};
+
+/* as kernels/epilogue.cu calls them */
+static const char *const epilogues[] = { "RELU", "GELU", "GELU_TANH" };
 
 static int64_t
 last(const struct tensor *t)
@@ -49,8 +71,8 @@ work_of_input(const struct node *n, const struct room *room)
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_backward_input", "tttowzsii", n->out[0], n->in[0], n->in[1], n, n, n,
-	    rows(e, n->in[0]), last(n->out[0]), last(n->in[0]));
+	emit_call(e, "dense_backward_input", "tttoswzsii", n->out[0], n->in[0], n->in[1], n, "AS_IS",
+	    n, n, rows(e, n->in[0]), last(n->out[0]), last(n->in[0]));
 }
 
 const struct op op_dense_grad_input = {
@@ -65,6 +87,29 @@ const struct op op_dense_grad_input = {
 	.onto = 2,
 	.kernels = "dense.cu",
 	.emit = emit_input,
+};
+
+static void
+emit_input_then(struct emitter *e, const struct node *n)
+{
+	const char *then = arena_printf(e->module->arena, "THEN_GRAD(%s, %s)",
+	    epilogues[op_int(n, "then")], emit_pointer(e, n->in[2]));
+
+	emit_call(e, "dense_backward_input", "tttoswzsii", n->out[0], n->in[0], n->in[1], n, then, n,
+	    n, rows(e, n->in[0]), last(n->out[0]), last(n->in[0]));
+}
+
+const struct op op_dense_grad_input_then = {
+	.name = "dense_grad_input_then",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of dense with respect to what the activation before it reads",
+	.attrs = attrs_then,
+	.operands = "dy weight saved",
+	.min_operands = 3, .max_operands = 3,
+	.macs = macs_of_backward,
+	.workspace = work_of_input,
+	.kernels = "dense.cu",
+	.emit = emit_input_then,
 };
 
 /* The sum runs over the rows, whose number grows with the batch. */
@@ -173,11 +218,24 @@ work(const struct node *n, const struct room *room)
 }
 
 static void
+emit_forward(struct emitter *e, const struct node *n, const char *then)
+{
+	emit_call(e, "dense_forward", "ttttswzsii", n->out[0], n->in[0], n->in[1],
+	    n->nin > 2 ? n->in[2] : NULL, then, n, n, rows(e, n->in[0]), last(n->in[0]),
+	    last(n->out[0]));
+}
+
+static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_forward", "ttttwzsii", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, n, n, rows(e, n->in[0]), last(n->in[0]),
-	    last(n->out[0]));
+	emit_forward(e, n, "AS_IS");
+}
+
+static void
+emit_then(struct emitter *e, const struct node *n)
+{
+	emit_forward(e, n, arena_printf(e->module->arena, "THEN(%s)",
+	    epilogues[op_int(n, "then")]));
 }
 
 /* In PyTorch a product of matrices: rows of more than one axis are put in one, and back. */
@@ -227,3 +285,30 @@ const struct op op_dense = {
 	.kernels = "dense.cu",
 	.emit = emit,
 };
+
+const struct op op_dense_then = {
+	.name = "dense_then",
+	.kind = OP_INTERNAL,
+	.brief = "dense, and an activation of what it makes",
+	.attrs = attrs_then,
+	.operands = "x weight bias",
+	.min_operands = 2, .max_operands = 3,
+	.macs = macs,
+	.workspace = work,
+	.kernels = "dense.cu",
+	.emit = emit_then,
+};
+
+/* ---- fusing ---- */
+
+struct attr *
+dense_attrs_then(struct arena *a, const struct node *dense, enum dense_then then)
+{
+	int n = op_nattrs(&op_dense), i;
+	struct attr *attr = arena_array(a, (size_t)n + 1, sizeof(*attr));
+
+	for (i = 0; i < n; i++)
+		attr[i] = dense->attr[i];
+	attr[n] = (struct attr){ .given = true, .i = then };
+	return attr;
+}

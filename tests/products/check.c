@@ -386,6 +386,102 @@ naive_product(double *c, const elem *a, int64_t a_row, int64_t a_col, const elem
 				    VALUE(b[q * b_row + j * b_col]);
 }
 
+/* What the epilogues are by definition: of V, or of a gradient V and what it reads. */
+static double
+naive_epilogue(enum epilogue_kind kind, double v, double saved)
+{
+	const double root = sqrt(2 / acos(-1));	/* of 2 / pi */
+	double x = kind < RELU_GRAD ? v : saved;
+	double t = tanh(root * (x + 0.044715 * x * x * x)), below = (1 + erf(x / sqrt(2))) / 2;
+	double slope = root * (1 + 3 * 0.044715 * x * x);
+
+	switch (kind) {
+	case RELU:
+		return v > 0 ? v : 0;
+	case GELU:
+		return x * below;
+	case GELU_TANH:
+		return x * (1 + t) / 2;
+	case RELU_GRAD:
+		return saved > 0 ? v : 0;
+	case GELU_GRAD:
+		return v * (below + x * exp(-x * x / 2) * root / 2);
+	case GELU_TANH_GRAD:
+		return v * ((1 + t) / 2 + x * (1 - t * t) * slope / 2);
+	default:
+		return v;
+	}
+}
+
+/* GOT was made with an epilogue, PLAIN without: as by definition and, but for gelus of 16 bits, which
+ * were rounded once less, bit for bit what a kernel of its own makes of PLAIN. */
+static void
+compare_epilogue(enum epilogue_kind kind, const char *shape, const elem *got, const elem *plain,
+    const double *sums, const elem *saved, int64_t n)
+{
+	static const char *const names[] = { "as it is", "relu", "gelu", "gelu, tanh", "relu_grad",
+		"gelu_grad", "gelu_grad, tanh" };
+	double *want = calloc((size_t)n, sizeof(*want));
+	elem *own = fresh(n);
+	char name[64];
+
+	snprintf(name, sizeof(name), "dense, then %s", names[kind]);
+	for (int64_t i = 0; i < n; i++)
+		want[i] = naive_epilogue(kind, sums[i], VALUE(saved[i]));
+	compare(name, shape, got, want, n);
+	memcpy(own, plain, (size_t)n * sizeof(*own));
+	epilogue_apply(own, epilogue_of(kind, kind < RELU_GRAD ? NULL : saved), n);
+	if ((!NARROW || kind == RELU || kind == RELU_GRAD) &&
+	    memcmp(own, got, (size_t)n * sizeof(*own))) {
+		printf("# %s %s: not the bits of two kernels\n", name, shape);
+		failures++;
+	}
+	free(want), free(own);
+}
+
+/* Each epilogue after a product, of which Y and DX, TY and TX are without; SAVED is as X. */
+static void
+check_epilogues(const char *shape, const elem *x, const elem *w, const elem *bias, const elem *dy,
+    const elem *y, const elem *dx, const double *ty, const double *tx, int64_t rows, int64_t in,
+    int64_t units)
+{
+	elem *got = fresh(most(rows * units, rows * in)), *saved = filled(rows * in);
+	real *work = scratch_of(THREADS * product_scratch(most(in, units), NARROW));
+
+	saved[0] = ELEM(0);
+	for (int kind = RELU; kind <= GELU_TANH; kind++) {
+		dense_forward(got, x, w, bias, epilogue_of((enum epilogue_kind)kind, NULL), work, 0,
+		    rows, in, units);
+		compare_epilogue((enum epilogue_kind)kind, shape, got, y, ty, y, rows * units);
+	}
+	for (int kind = RELU_GRAD; kind <= GELU_TANH_GRAD; kind++) {
+		dense_backward_input(got, dy, w, ANEW, epilogue_of((enum epilogue_kind)kind, saved),
+		    work, 0, rows, in, units);
+		compare_epilogue((enum epilogue_kind)kind, shape, got, dx, tx, saved, rows * in);
+	}
+	free(got), free(saved), free(work);
+}
+
+/* Not a number, whatever follows. */
+static void
+check_nan(void)
+{
+	elem one = ELEM(1), nan = ELEM((real)NAN), y;
+	real *work = scratch_of(THREADS * product_scratch(1, NARROW));
+
+	for (int kind = RELU; kind <= GELU_TANH_GRAD; kind++) {
+		struct epilogue then = epilogue_of((enum epilogue_kind)kind,
+		    kind < RELU_GRAD ? NULL : &one);
+
+		dense_forward(&y, &nan, &one, NULL, then, work, 0, 1, 1, 1);
+		if (!isnan(VALUE(y))) {
+			printf("# dense, then %d: not-a-number became %g\n", kind, (double)VALUE(y));
+			failures++;
+		}
+	}
+	free(work);
+}
+
 static void
 check_dense(int64_t rows, int64_t in, int64_t units)
 {
@@ -406,13 +502,14 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 	naive_product(tx, dy, units, 1, w, in, 1, rows, in, units);
 	naive_product(tw, dy, 1, units, x, in, 1, units, in, rows);
 	work = scratch_of(THREADS * product_scratch(in, NARROW));
-	dense_forward(y, x, w, bias, work, 0, rows, in, units);
+	dense_forward(y, x, w, bias, AS_IS, work, 0, rows, in, units);
 	compare("dense", name, y, ty, ny);
 	free(work);
 	work = scratch_of(THREADS * product_scratch(units, NARROW));
-	dense_backward_input(dx, dy, w, ANEW, work, 0, rows, in, units);
+	dense_backward_input(dx, dy, w, ANEW, AS_IS, work, 0, rows, in, units);
 	compare("dense, input", name, dx, tx, nx);
-	dense_backward_input(dx, dy, w, ONTO(ADDED), work, 0, rows, in, units);
+	check_epilogues(name, x, w, bias, dy, y, dx, ty, tx, rows, in, units);
+	dense_backward_input(dx, dy, w, ONTO(ADDED), AS_IS, work, 0, rows, in, units);
 	compare_added("dense, input", name, dx, tx, nx);
 	free(work);
 	work = scratch_of(THREADS * product_scratch(rows, NARROW));
@@ -597,6 +694,7 @@ main(void)
 	check_dense(7, 33, 10);
 	check_dense(130, 70, 300);
 	check_dense(3, 900, 500);
+	check_nan();
 	check_head(1, 1, 1, 1);
 	check_head(64, 20, 10, 64);
 	check_head(65, 33, 70, 16);

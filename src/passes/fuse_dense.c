@@ -1,0 +1,152 @@
+/*
+ * fuse-dense: lets a dense layer's products do the activation next to them as they store their
+ * results, instead of a kernel that reads and writes all of it once more:
+ *
+ *     x -> dense -> t -> relu -> y                     x -> dense_then(relu) -> y
+ *     dt -> dense_grad_input -> dy -> relu_grad(y) -> dx     dt -> dense_grad_input_then(relu, y) -> dx
+ *
+ * The same for gelu in both its forms. Where backward reads t, as gelu's does, forward stays as it
+ * is; backward is joined all the same. Between a product and relu_grad there may be views, as there
+ * are where a dense layer reads what was flattened.
+ *
+ * It runs when the order is settled and nothing is left to be made again, so it changes none of
+ * that. No plan gets larger: the joined node stands where the product stood. There t was born, in
+ * whose bytes y would have been made; y is now born there instead, and no other tensor lives longer
+ * than before. That is why cuBLASLt's relu with a mask of bits is not used: the mask would be one
+ * more tensor to keep. On both targets relu gives the same bits as before.
+ *
+ * Reads and writes: train, validate. Invariant after: no dense node, and no dense_grad_input that
+ * adds onto nothing, makes what one such activation or gradient alone reads, if what else that reads
+ * is there by then.
+ */
+#include "passes/pass.h"
+#include "passes/sums.h"
+
+#include "ops/dense.h"
+
+struct fusing {
+	struct graph *g;
+	const int *reads;	/* by the id of a tensor */
+	int *place;		/* by the id of a tensor: which node makes it, 1 the first; 0: none */
+};
+
+/* Which activation, or the gradient of which, a node is: false if it is none of them. */
+static bool
+is_activation(const struct node *n, const char *relu, const char *gelu, enum dense_then *then)
+{
+	if (n->op == op_find(relu))
+		*then = DENSE_RELU;
+	else if (n->op == op_find(gelu))
+		*then = op_bool(n, "tanh") ? DENSE_GELU_TANH : DENSE_GELU;
+	else
+		return false;
+	return true;
+}
+
+/* Does T lie where it was made, and is it read once? */
+static bool
+is_for_one(const struct fusing *f, const struct tensor *t)
+{
+	return t->def && !t->alias_of && f->reads[t->id] == 1;
+}
+
+static void
+rename_output(struct node *n, struct tensor *t, struct fusing *f, int place)
+{
+	n->out[0] = t;
+	t->def = n;
+	f->place[t->id] = place;
+}
+
+/* N, an activation, and the dense layer before it. */
+static bool
+fuse_forward(struct fusing *f, struct node *n)
+{
+	struct node *dense;
+	enum dense_then then;
+
+	if (!is_activation(n, "relu", "gelu", &then) || !is_for_one(f, n->in[0]) ||
+	    n->in[0]->def->op != &op_dense || n->out[0]->alias_of)
+		return false;
+	dense = n->in[0]->def;
+	dense->attr = dense_attrs_then(f->g->module->arena, dense, then);
+	dense->op = &op_dense_then;
+	rename_output(dense, n->out[0], f, f->place[n->in[0]->id]);
+	return true;
+}
+
+/* A view, which nothing runs for: T's bytes under another shape, for one reader. */
+static bool
+is_view(const struct fusing *f, const struct tensor *t)
+{
+	return t->def && t->def->nin == 1 && t->alias_of == t->def->in[0] && !t->def->op->emit &&
+	    f->reads[t->id] == 1;
+}
+
+/* N, an activation's gradient, and the product that makes what arrives there. */
+static bool
+fuse_backward(struct fusing *f, struct node *n)
+{
+	struct tensor *dy, *dx, *saved;
+	struct node *product;
+	enum dense_then then;
+
+	if (!is_activation(n, "relu_grad", "gelu_grad", &then) || n->out[0]->alias_of)
+		return false;
+	for (dy = n->in[0]; is_view(f, dy); dy = dy->alias_of)
+		;
+	dx = n->out[0];
+	saved = n->in[1];
+	if (!is_for_one(f, dy) || dy->def->op != &op_dense_grad_input ||
+	    f->place[saved->id] >= f->place[dy->id])
+		return false;
+	product = dy->def;
+	product->attr = dense_attrs_then(f->g->module->arena, product, then);
+	product->op = &op_dense_grad_input_then;
+	ir_add_input(f->g->module, product, saved);
+	if (dy == n->in[0]) {
+		rename_output(product, dx, f, f->place[dy->id]);
+	} else {	/* the last view is what is read from now on */
+		struct tensor *view = n->in[0];
+
+		tensor_alias(dx, view->alias_of);
+		rename_output(view->def, dx, f, f->place[view->id]);
+	}
+	return true;
+}
+
+static void
+fuse(struct graph *g)
+{
+	struct arena *a = g->module->arena;
+	struct fusing f = { .g = g, .reads = sums_reads(g),
+	    .place = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*f.place)) };
+	int i, j, kept = 0;
+
+	for (i = 0; i < g->nodes.n; i++)
+		for (j = 0; j < g->nodes.v[i]->nout; j++)
+			if (g->nodes.v[i]->out[j])
+				f.place[g->nodes.v[i]->out[j]->id] = i + 1;
+	for (i = 0; i < g->nodes.n; i++)
+		if (!fuse_forward(&f, g->nodes.v[i]) && !fuse_backward(&f, g->nodes.v[i]))
+			g->nodes.v[kept++] = g->nodes.v[i];
+	g->nodes.n = kept;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	(void)o;
+	if (m->train)
+		fuse(m->train);
+	if (m->validate)
+		fuse(m->validate);
+	return true;
+}
+
+const struct pass pass_fuse_dense = {
+	.name = "fuse-dense",
+	.doc = "let dense layers' products do the relu or gelu next to them",
+	.optional = true,
+	.run = run,
+};
