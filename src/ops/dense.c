@@ -294,6 +294,7 @@ const struct op op_dense_then = {
 	.operands = "x weight bias",
 	.min_operands = 2, .max_operands = 3,
 	.macs = macs,
+	.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.workspace = work,
 	.kernels = "dense.cu",
 	.emit = emit_then,
