@@ -80,7 +80,9 @@ explain_rule(const struct rule *r)
 	paragraphs(r->brief, 2);
 	putchar('\n');
 	paragraphs(r->doc, 0);
-	if (!rule_is_language(r))
+	if (r->outside)
+		printf("\nNo comment of a spec allows it; --ignore %s switches it off.\n", r->name);
+	else if (!rule_is_language(r))
 		printf("\nAllow it, on the line or above the statement:\n"
 		    "  # stowage: allow(%s) reason\n", r->name);
 }

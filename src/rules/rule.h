@@ -29,6 +29,7 @@ struct rule {
 	/* Reports through lint_report(). Runs once per network, after planning; on a module that
 	 * is broken only if source_only. NULL: the engine itself reports for it. */
 	void (*check)(const struct rule *, struct lint *);
+	bool outside;		/* its findings are in other files than specs, out of comments' reach */
 	bool source_only;	/* reads the file alone: runs once per file, module is NULL */
 	/* Most networks are far from any hazard, and need not be planned in full to say so: a sketch
 	 * (passes/pass.h) will do, if it does for every rule. */

@@ -59,6 +59,7 @@ const struct rule rule_stale_baseline = {
 	.name = "stale-baseline",
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
+	.outside = true,
 	.brief = "the baseline lists a finding that is there no more",
 	.doc = "An entry of the baseline whose finding was mended, or whose line was changed, would "
 	    "hide the next finding like it. It is stale if its file was checked and its rule "
