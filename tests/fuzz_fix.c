@@ -212,7 +212,8 @@ check(struct arena *a, struct source *source, const void *context)
 	lint_run(&c->diags, file, NULL, 1 + c->spec->imported.n, c->spec->modules.v,
 	    c->spec->modules.n, c->spec->options);
 	suppress_run(&(struct suppress){ .d = &c->diags, .file = file,
-	    .nfiles = 1 + c->spec->imported.n, .asked = { !c->diags.errors, !c->diags.errors } });
+	    .nfiles = 1 + c->spec->imported.n,
+	    .asked = { !c->diags.errors, !c->diags.errors, false } });
 	diags_sort(&c->diags);
 	return c;
 }

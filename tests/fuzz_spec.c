@@ -567,7 +567,7 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 	if (planned && target == target_table[0] && spec->modules.n == 1 && below(8) == 0)
 		advise_on(spec->modules.v[0], spec->file);
 	s = (struct suppress){ .d = &d, .file = file, .nfiles = 1 + spec->imported.n,
-		.asked = { !d.errors, !d.errors && planned }, .require_reason = below(2) };
+		.asked = { !d.errors, !d.errors && planned, false }, .require_reason = below(2) };
 	lint_run(&d, file, NULL, s.nfiles, spec->modules.v, spec->modules.n, NULL);
 	suppress_run(&s);
 	diags_sort(&d);

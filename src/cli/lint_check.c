@@ -105,12 +105,18 @@ lint_fatal(const struct lint_check *l)
 
 /* ---- checking ---- */
 
+static bool
+requires_reasons(const struct lint_check *l)
+{
+	return l->given->require_reason || l->project->config->require_reason.on;
+}
+
 /* A plan is that of the spec only where no option says otherwise. */
 static struct asked
 what_is_asked(const struct lint_check *l, bool errors)
 {
 	const struct compile_args *c = l->compile;
-	struct asked asked = { .of_text = !errors };
+	struct asked asked = { .of_text = !errors, .of_reasons = requires_reasons(l) };
 	int i;
 
 	asked.of_plan = !errors && l->made.spec->modules.n > 0 && !c->network && !c->batch &&
@@ -162,7 +168,7 @@ suppression_of(const struct lint_check *l, const struct file *const *file, int n
 
 	return (struct suppress){
 		.file = file, .nfiles = nfiles, .levels = l->levels, .asked = l->asked,
-		.require_reason = l->given->require_reason || c->require_reason.on,
+		.require_reason = requires_reasons(l),
 		.ignore_comments = l->given->no_suppressions || !c->inline_suppressions.on,
 		.forbidden = l->given->no_suppressions ? (struct loc){ NULL, 0, 0 } :
 		    c->inline_suppressions.loc,

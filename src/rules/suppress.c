@@ -49,7 +49,7 @@ asked_rule(const struct asked *asked, const struct levels *levels, int rule)
 {
 	const struct rule *r = rule_at(rule);
 
-	if (level_is_off(levels, rule))
+	if (level_is_off(levels, rule) || (r == &rule_missing_reason && !asked->of_reasons))
 		return false;
 	return !rule_is_language(r) && r->source_only ? asked->of_text : asked->of_plan;
 }

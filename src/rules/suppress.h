@@ -12,7 +12,8 @@ extern const struct rule rule_unused_suppression, rule_missing_reason, rule_stal
 /* Which rules have been asked all they can be, so that what is not there is known not to be. */
 struct asked {
 	bool of_text;		/* those that read the text alone */
-	bool of_plan;		/* all others */
+	bool of_plan;		/* all others, */
+	bool of_reasons;	/* but for missing-reason: that only some runs ask for */
 };
 
 bool	asked_rule(const struct asked *, const struct levels *, int rule);
