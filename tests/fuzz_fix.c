@@ -255,7 +255,7 @@ check_errors(const struct diags *was, const struct diags *is)
 	}
 }
 
-/* Does a suppression begin there? One that has become one of nothing may go, and its text with it. */
+/* Does a suppression begin there? One that allows nothing any more may go, and its text with it. */
 static bool
 suppresses(const struct source *s, int at)
 {
