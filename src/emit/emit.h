@@ -79,6 +79,7 @@ struct emitter {
 	struct engines engines;
 	VEC(struct update_row) updates;	/* rows of the tables that the steps written so far need */
 	VEC(const struct tensor *) clipped;
+	bool clips;		/* a norm of gradients is taken, be it of none */
 	const char *together;	/* the rows that the update being written is for, as text */
 	struct text *out;
 };
