@@ -268,8 +268,6 @@ conv_product(const struct conv_job *job, const struct windows *windows, int g)
 static void
 conv_share(const struct conv_job *job, real *scratch, int thread, int threads)
 {
-	int64_t depth = (int64_t)job->windows.at.channels * job->windows.at.y.taps *
-	    job->windows.at.x.taps;
 	int whole = job->groups / threads * threads;	/* a thread takes whole groups of these */
 
 	for (int g = 0; g < job->groups; g++) {
@@ -284,7 +282,8 @@ conv_share(const struct conv_job *job, real *scratch, int thread, int threads)
 		windows.first = g * windows.at.channels;
 		p = conv_product(job, &windows, g);
 		if (g < whole)
-			product_share(&p, scratch + thread * product_scratch(depth, NARROW), 0, 1);
+			product_share(&p, scratch + thread *
+			    product_scratch(p.depth, p.cols, NARROW), 0, 1);
 		else
 			product_share(&p, scratch, thread, threads);
 	}

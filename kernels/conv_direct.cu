@@ -83,7 +83,7 @@ direct_plan(const struct conv_job *job)
 {
 	const struct window *w = &job->windows.at;
 	int taps = w->y.taps * w->x.taps, reach = (w->x.taps - 1) * w->x.delta;
-	int64_t room = product_panels((int64_t)w->channels * taps), width;
+	int64_t room = product_panels((int64_t)w->channels * taps, BLOCK_COLS), width;
 	struct direct d;
 
 	memset(&d, 0, sizeof(d));
@@ -248,7 +248,8 @@ direct_share(const struct conv_job *job, const struct direct *d, real *scratch, 
 	struct place at[DIRECT_DEPTH];
 	int depth = 0, tabled = 0;
 
-	scratch += thread * product_scratch((int64_t)w->channels * w->y.taps * w->x.taps, NARROW);
+	scratch += thread * product_scratch((int64_t)w->channels * w->y.taps * w->x.taps, BLOCK_COLS,
+	    NARROW);
 	for (int64_t u = units * thread / threads; u < units * (thread + 1) / threads; u++) {
 		int64_t image = u / d->bands / job->groups, g = u / d->bands % job->groups;
 		int y = (int)(u % d->bands) * d->rows, rows = (int)least(d->rows, w->y.count - y);

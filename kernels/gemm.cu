@@ -403,7 +403,7 @@ table_of(const struct product *p, struct place *at, int64_t k, int n)
 static void
 product_by_columns(const struct product *p, real *scratch, int64_t first, int64_t last)
 {
-	real *sums = scratch + product_panels(p->depth);
+	real *sums = scratch + product_panels(p->depth, p->cols);
 	int64_t column[BLOCK_COLS], step = block_rows(p);
 	struct place at[BLOCK_DEPTH];
 	int depth = block_depth(p);
@@ -465,10 +465,10 @@ static void
 product_share(const struct product *p, real *scratch, int thread, int threads)
 {
 	int64_t panels = parts(p->cols, TILE_COLS);
-	real *own = scratch + thread * product_scratch(p->depth, NARROW);
+	real *own = scratch + thread * product_scratch(p->depth, p->cols, NARROW);
 
 	if (threads > 1 && panels < 4 * threads) {
-		product_by_rows(p, scratch, own + product_panels(p->depth), thread, threads);
+		product_by_rows(p, scratch, own + product_panels(p->depth, p->cols), thread, threads);
 		return;
 	}
 	product_by_columns(p, own,

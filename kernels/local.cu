@@ -170,7 +170,7 @@ local_forward(elem *y, const elem *x, const elem *w, const elem *bias, void *wor
 			.places = places_local, .pack = pack_samples, .columns = columns_local };
 
 		product_share(&p, (real *)work +
-		    omp_get_thread_num() * product_scratch(depth, NARROW), 0, 1);
+		    omp_get_thread_num() * product_scratch(depth, b, NARROW), 0, 1);
 	}
 }
 
@@ -190,7 +190,7 @@ local_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto,
 			.places = places_local, .pack = pack_elements, .columns = columns_local };
 
 		product_share(&p, (real *)work +
-		    omp_get_thread_num() * product_scratch(b, NARROW), 0, 1);
+		    omp_get_thread_num() * product_scratch(b, depth, NARROW), 0, 1);
 	}
 }
 

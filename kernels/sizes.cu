@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In C, what a thread packs at a time. BLOCK_COLS is a multiple of every width of a tile. */
+/* In C, what a thread packs at a time. BLOCK_COLS is a multiple of WIDEST_TILE, and that of every width
+ * of a tile. */
 #define BLOCK_DEPTH	384
 #define BLOCK_COLS	256
+#define WIDEST_TILE	32
 #define BLOCK_ROWS	256	/* sums kept apart at a time, where they are longer and stored in 16 bits */
 
 /* In C, gradients of convolutions' weights (conv_weight.cu). */
@@ -89,18 +91,19 @@ parts(int64_t n, int64_t size)
 	return (n + size - 1) / size;
 }
 
-/* Reals of scratch memory for one thread's share of a product: a packed block, */
+/* Reals of scratch memory for one thread's share of a product of COLS columns: a packed block, */
 static inline int64_t
-product_panels(int64_t depth)
+product_panels(int64_t depth, int64_t cols)
 {
-	return least(depth, BLOCK_DEPTH) * BLOCK_COLS;
+	return least(depth, BLOCK_DEPTH) * least(parts(cols, WIDEST_TILE) * WIDEST_TILE, BLOCK_COLS);
 }
 
 /* and the sums of several blocks, where the result has too few bits (NARROW) to add up there. */
 static inline int64_t
-product_scratch(int64_t depth, bool narrow)
+product_scratch(int64_t depth, int64_t cols, bool narrow)
 {
-	return product_panels(depth) + (narrow && depth > BLOCK_DEPTH ? BLOCK_ROWS * BLOCK_COLS : 0);
+	return product_panels(depth, cols) +
+	    (narrow && depth > BLOCK_DEPTH ? BLOCK_ROWS * BLOCK_COLS : 0);
 }
 
 /* Taps so far apart fall into the same phase of a strided convolution's way back (window.cu). */

@@ -49,7 +49,7 @@ work_of_input(const struct node *n, const struct room *room)
 
 	if (conv_is_depthwise(&s))
 		return product_work_depthwise(n, room, &s);
-	return product_work_library(n, room, conv_backward_depth(&s));
+	return product_work_library(n, room, conv_backward_depth(&s), MANY_COLUMNS);
 }
 
 static struct affine
@@ -222,7 +222,8 @@ work(const struct node *n, const struct room *room)
 
 	if (conv_is_depthwise(&s))
 		return product_work_depthwise(n, room, &s);
-	return product_work_library(n, room, (int64_t)(s.c / s.groups) * s.kh * s.kw);
+	return product_work_library(n, room, (int64_t)(s.c / s.groups) * s.kh * s.kw,
+	    MANY_COLUMNS);
 }
 
 static void

@@ -89,7 +89,7 @@ work_of_input(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0]);
 
-	return product_work(n, room, conv_backward_depth(&s));
+	return product_work(n, room, conv_backward_depth(&s), MANY_COLUMNS);
 }
 
 static void
@@ -215,7 +215,7 @@ work(const struct node *n, const struct room *room)
 {
 	const struct tensor *w = n->in[WEIGHT];
 
-	return product_work(n, room, w->dim[1] * w->dim[2] * w->dim[3]);
+	return product_work(n, room, w->dim[1] * w->dim[2] * w->dim[3], MANY_COLUMNS);
 }
 
 static void

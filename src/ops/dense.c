@@ -65,7 +65,7 @@ macs_of_backward(const struct node *n)
 static struct affine
 work_of_input(const struct node *n, const struct room *room)
 {
-	return product_work_library(n, room, last(n->in[0]));
+	return product_work_library(n, room, last(n->in[0]), last(n->out[0]));
 }
 
 static void
@@ -118,7 +118,7 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	const struct tensor *dy = n->in[0];
 	int64_t depth = dy->batched ? LONG_SUM : shape_product(dy, 0, dy->rank - 1);
-	struct affine scratch = product_work_library(n, room, depth);
+	struct affine scratch = product_work_library(n, room, depth, last(n->in[1]));
 
 	if (room->target->gpu && n->keep_first)
 		scratch.fixed = most(scratch.fixed, DENSE_FACTORS);
@@ -214,7 +214,7 @@ macs(const struct node *n)
 static struct affine
 work(const struct node *n, const struct room *room)
 {
-	return product_work_library(n, room, last(n->in[0]));
+	return product_work_library(n, room, last(n->in[0]), MANY_COLUMNS);
 }
 
 static void

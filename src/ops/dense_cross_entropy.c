@@ -89,12 +89,15 @@ macs(const struct node *n)
 static int64_t
 products(const struct node *n, const struct room *room)
 {
-	const int64_t depth[] = { last(n->in[X]), n->in[WEIGHT]->dim[0], op_int(n, "rows") };
+	int64_t in = last(n->in[X]), units = n->in[WEIGHT]->dim[0], rows = op_int(n, "rows");
+	const struct {
+		int64_t depth, cols;
+	} product[] = { { in, rows }, { units, in }, { rows, in } };
 	int64_t most = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(depth) / sizeof(depth[0]); i++) {
-		struct affine a = product_work_library(n, room, depth[i]);
+	for (i = 0; i < sizeof(product) / sizeof(product[0]); i++) {
+		struct affine a = product_work_library(n, room, product[i].depth, product[i].cols);
 
 		most = a.fixed > most ? a.fixed : most;
 	}

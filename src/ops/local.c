@@ -62,7 +62,7 @@ const struct op op_local_grad_input = {
 static struct affine
 work_of_weight(const struct node *n, const struct room *room)
 {
-	return product_work(n, room, n->in[0]->batched ? LONG_SUM : 1);
+	return product_work(n, room, n->in[0]->batched ? LONG_SUM : 1, n->out[0]->dim[2]);
 }
 
 static void
@@ -140,7 +140,7 @@ macs(const struct node *n)
 static struct affine
 work(const struct node *n, const struct room *room)
 {
-	return product_work(n, room, n->in[1]->dim[2]);
+	return product_work(n, room, n->in[1]->dim[2], MANY_COLUMNS);
 }
 
 static void

@@ -52,11 +52,11 @@ product_reals(const struct node *n, int64_t reals)
 }
 
 struct affine
-product_work(const struct node *n, const struct room *room, int64_t depth)
+product_work(const struct node *n, const struct room *room, int64_t depth, int64_t cols)
 {
 	if (room->target->gpu)
 		return (struct affine){ 0, 0 };
-	return product_reals(n, product_of(product_scratch(depth, product_narrow(n)),
+	return product_reals(n, product_of(product_scratch(depth, cols, product_narrow(n)),
 	    room->threads));
 }
 
@@ -81,11 +81,11 @@ product_work_weight(const struct node *n, const struct room *room, const struct 
 }
 
 struct affine
-product_work_library(const struct node *n, const struct room *room, int64_t depth)
+product_work_library(const struct node *n, const struct room *room, int64_t depth, int64_t cols)
 {
 	if (room->target->gpu)
 		return (struct affine){ room->library, 0 };
-	return product_work(n, room, depth);
+	return product_work(n, room, depth, cols);
 }
 
 struct affine

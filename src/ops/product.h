@@ -34,17 +34,21 @@ bool		product_narrow(const struct node *);
 struct affine	product_elements(const struct node *, int64_t elements);
 struct affine	product_reals(const struct node *, int64_t reals);
 
-#define LONG_SUM	(BLOCK_DEPTH + 1)	/* a depth that is not known: any beyond a block */
+/* Sizes that grow with the batch: any beyond a block. */
+#define LONG_SUM	(BLOCK_DEPTH + 1)
+#define MANY_COLUMNS	BLOCK_COLS
 
-/* Bytes of scratch for products of that depth on the C target, by all threads. */
-struct affine	product_work(const struct node *, const struct room *, int64_t depth);
+/* Bytes of scratch for products of that depth and so many columns on the C target, by all threads. */
+struct affine	product_work(const struct node *, const struct room *, int64_t depth,
+		    int64_t cols);
 struct affine	product_work_depthwise(const struct node *, const struct room *,
 		    const struct conv *);
 /* For the gradient of a convolution's weights; on a GPU, for its parts. */
 struct affine	product_work_weight(const struct node *, const struct room *,
 		    const struct conv *);
 /* On a GPU what cuBLASLt or cuDNN may use; else as product_work. */
-struct affine	product_work_library(const struct node *, const struct room *, int64_t depth);
+struct affine	product_work_library(const struct node *, const struct room *, int64_t depth,
+		    int64_t cols);
 
 /* On a GPU: cuDNN's, and that of our own sum in parts, which takes its place where need be. */
 struct affine	conv_weight_work(const struct node *, const struct room *,
