@@ -15,6 +15,8 @@
  * Only windows that hold the peak matter. They are taken from the highest down, until the next one
  * is below what the ones before it could be brought to. Most are as low as they can be: each node
  * needs what it makes, beside all that must be alive in any order, and the highest need is a floor.
+ * A node beside a cut cannot cross it, so every other sweep has windows from the middle of one to the
+ * middle of the next.
  *
  * Reads: train, update, validate after recompute. Writes: the order of their nodes.
  * Invariants after: 1. every node comes after those that define what it reads; 2. readers and
@@ -32,6 +34,7 @@
 #define WINDOW		48	/* nodes at most; a set of them is a word */
 #define BEAM		1024	/* sets of one size that are kept */
 #define USES		24	/* classes of one node; more, and its window is left as it is */
+#define SWEEPS		8	/* at most, with either cuts in turn */
 #define LIFE_SHORT	64	/* nodes; what lives longer crosses any cut */
 
 struct window {
@@ -141,6 +144,18 @@ count_crossings(const struct order *o)
 	return count;
 }
 
+static struct window
+window(const struct order *o, int beg, int end)
+{
+	struct window w = { beg, end, 0 };
+	int i;
+
+	for (i = beg; i < end; i++)
+		if (o->live[i] > w.peak)
+			w.peak = o->live[i];
+	return w;
+}
+
 static struct window *
 cut_windows(struct order *o, int *n)
 {
@@ -154,13 +169,24 @@ cut_windows(struct order *o, int *n)
 		for (i = end; i > beg + WINDOW / 4 && end < o->m->nnodes; i--)
 			if (crossings[i] < crossings[best])
 				best = i;
-		w[*n] = (struct window){ beg, best, 0 };
-		for (i = beg; i < best; i++)
-			if (o->live[i] > w[*n].peak)
-				w[*n].peak = o->live[i];
-		++*n;
+		w[(*n)++] = window(o, beg, best);
 	}
 	return w;
+}
+
+/* Moves each cut to the middle of the window before it; the last window gets a cut more. */
+static void
+shift_cuts(const struct order *o, struct window *w, int *n)
+{
+	int beg = 0, i;
+
+	for (i = 0; i < *n; i++) {
+		int middle = (w[i].beg + w[i].end) / 2;
+
+		w[i] = window(o, beg, middle);
+		beg = middle;
+	}
+	w[(*n)++] = window(o, beg, o->m->nnodes);
 }
 
 /* ---- a window as a problem ---- */
@@ -195,24 +221,11 @@ add_use(struct job *j, int class)
 	return true;
 }
 
-/* Does the node write bytes that other tensors have? */
-static bool
-rewrites(const struct model *m, const struct model_node *n)
-{
-	int k;
-
-	for (k = 0; k < n->nout; k++)
-		if (n->out[k] >= 0 && m->value[n->out[k]].root != n->out[k])
-			return true;
-	return false;
-}
-
-/* Two nodes keep their order if one reads what the other makes, or either rewrites bytes of both. */
+/* Two nodes keep their order if either writes bytes that both use. */
 static bool
 depends(const struct model *m, int earlier, int later)
 {
 	const struct model_node *a = &m->node[earlier], *b = &m->node[later];
-	bool rewritten = rewrites(m, a) || rewrites(m, b);
 	int i, k;
 
 	if ((a->node->op->flags & b->node->op->flags & OP_SIDE_EFFECT))
@@ -223,9 +236,8 @@ depends(const struct model *m, int earlier, int later)
 		for (k = 0; y >= 0 && k < a->nin + a->nout; k++) {
 			int x = k < a->nin ? a->in[k] : a->out[k - a->nin];
 
-			if (x < 0 || m->value[x].root != m->value[y].root)
-				continue;
-			if (rewritten || (k >= a->nin && i < b->nin))
+			if (x >= 0 && m->value[x].root == m->value[y].root &&
+			    (k >= a->nin || i >= b->nin))
 				return true;
 		}
 	}
@@ -509,7 +521,7 @@ by_height(const void *x, const void *y)
 }
 
 static bool
-improve_windows(struct order *o)
+improve_windows(struct order *o, bool shifted)
 {
 	int64_t reached = 0, gain;
 	bool moved = false;
@@ -517,6 +529,8 @@ improve_windows(struct order *o)
 	int n, i;
 
 	w = cut_windows(o, &n);
+	if (shifted)
+		shift_cuts(o, w, &n);
 	qsort(w, (size_t)n, sizeof(*w), by_height);
 	for (i = 0; i < n && w[i].peak > reached; i++) {
 		gain = improve(o, &w[i], reached);
@@ -527,12 +541,16 @@ improve_windows(struct order *o)
 	return moved;
 }
 
-static void
-prepare(struct order *o)
+/* Describes the graph in the order that stands. */
+static bool
+prepare(struct order *o, const struct pass_options *options)
 {
-	const struct model *m = o->m;
-	size_t n = (size_t)m->nvalues + 1;
+	const struct model *m = o->m = step_model(o->arena, o->g, options, STEP_ONCE);
+	size_t n;
 
+	if (!m || !step_try(o->m))
+		return false;
+	n = (size_t)m->nvalues + 1;
 	o->live = m->trial->live;
 	o->first = arena_array(o->arena, n, sizeof(int));
 	o->last = arena_array(o->arena, n, sizeof(int));
@@ -541,14 +559,25 @@ prepare(struct order *o)
 	o->hash = arena_array(o->arena, SLOTS, sizeof(*o->hash));
 	o->slot = arena_array(o->arena, SLOTS / 2, sizeof(*o->slot));
 	find_uses(o);
+	return true;
 }
 
-static int64_t
-peak_of(struct arena *a, struct graph *g, const struct pass_options *options)
+/* A sweep over all windows: does the peak fall? Otherwise the order that stood stands again. */
+static bool
+sweep(struct order *o, const struct pass_options *options, bool shifted)
 {
-	struct model *m = step_model(a, g, options, STEP_ONCE);
+	size_t size = (size_t)o->g->nodes.n * sizeof(struct node *);
+	struct node **old = arena_array(o->arena, (size_t)o->g->nodes.n, sizeof(struct node *));
+	int64_t peak = o->m->trial->peak;
 
-	return m && step_try(m) ? m->trial->peak : INT64_MAX;
+	memcpy(old, o->g->nodes.v, size);
+	if (!improve_windows(o, shifted))
+		return false;
+	if (prepare(o, options) && o->m->trial->peak < peak)
+		return true;
+	memcpy(o->g->nodes.v, old, size);
+	prepare(o, options);
+	return false;
 }
 
 static void
@@ -556,17 +585,13 @@ order_graph(struct graph *g, const struct pass_options *options)
 {
 	struct arena *a = arena_child(g->module->arena);
 	struct order *o = ARENA_NEW(a, struct order);
-	struct node **old = arena_array(a, (size_t)g->nodes.n + 1, sizeof(struct node *));
+	int done, idle = 0;
 
-	memcpy(old, g->nodes.v, (size_t)g->nodes.n * sizeof(struct node *));
 	o->arena = a;
 	o->g = g;
-	o->m = step_model(a, g, options, STEP_ONCE);
-	if (o->m && step_try(o->m)) {
-		prepare(o);
-		if (improve_windows(o) && peak_of(a, g, options) >= o->m->trial->peak)
-			memcpy(g->nodes.v, old, (size_t)g->nodes.n * sizeof(struct node *));
-	}
+	if (prepare(o, options))
+		for (done = 0; done < SWEEPS && idle < 2; done++)
+			idle = sweep(o, options, done % 2) ? 0 : idle + 1;
 	arena_free(a);
 }
 
