@@ -189,6 +189,26 @@ diag_fix_word(struct diags *d, struct diag *g, const char *word, const char *rig
 		g->fix->told = true;
 }
 
+void
+diags_waive(struct diags *d)
+{
+	int i, n = 0;
+
+	d->errors = d->warnings = 0;
+	for (i = 0; i < d->all.n; i++) {
+		struct diag *g = d->all.v[i];
+
+		if (g->waiver) {
+			vec_push(d->arena, &d->waived, g);
+			continue;
+		}
+		d->errors += g->severity == SEV_ERROR;
+		d->warnings += g->severity == SEV_WARNING;
+		d->all.v[n++] = g;
+	}
+	d->all.n = n;
+}
+
 /* A diagnostic with its rank: that of its file, then its place, then when it was added. */
 struct ranked {
 	struct diag *diag;

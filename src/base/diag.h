@@ -35,6 +35,13 @@ struct fix {
 	const struct edits *edits;	/* of one source; at least one */
 };
 
+/* Why a finding that is there is not reported. */
+struct waiver {
+	enum waived_by { WAIVED_BY_COMMENT, WAIVED_BY_BASELINE } by;
+	struct loc loc;		/* of the comment or the entry; NULL source: it is yet to be written */
+	const char *reason;	/* "": none was given */
+};
+
 struct diag {
 	enum severity severity;
 	const char *rule;
@@ -42,12 +49,14 @@ struct diag {
 	const char *message;	/* one line, no full stop */
 	VEC(struct remark) remarks;
 	struct fix *fix;	/* NULL: none */
+	const struct waiver *waiver;	/* NULL: it is reported */
 };
 
 struct diags {
 	struct arena *arena;
 	VEC(struct diag *) all;
 	int errors, warnings;
+	VEC(struct diag *) waived;	/* in no order, and counted nowhere */
 	struct diag unlisted;	/* stands for errors beyond the limit */
 };
 
@@ -73,6 +82,9 @@ void	diag_fix(struct diags *, struct diag *, bool safe, const struct edits *, co
 
 /* "did you mean RIGHT?" of the word at its place, if that is WORD: a guess, so never safe. */
 void	diag_fix_word(struct diags *, struct diag *, const char *word, const char *right);
+
+/* Takes what has a waiver out of what is reported, and counts anew. */
+void	diags_waive(struct diags *);
 
 /* Sorts by file in order of first mention, then by place; stable. */
 void	diags_sort(struct diags *);

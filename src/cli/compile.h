@@ -54,6 +54,11 @@ struct compile_args {
 	{ .name = "no-config", .type = OPTION_FLAG,					\
 	  .doc = "take no project file", FIELD(owner, none) }
 
+#define FORCE_EXCLUDE_OPTION(owner, field)						\
+	{ .name = "force-exclude", .type = OPTION_FLAG,					\
+	  .doc = "leave out what the project file excludes, though it is named",	\
+	  FIELD(owner, field) }
+
 #define NETWORK_OPTION(owner)								\
 	{ .name = "network", .letter = 'n', .type = OPTION_STRING, .value = "NAME",	\
 	  .doc = "this network of the file alone", FIELD(owner, compile.network) }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
+#include "cli/lint_projects.h"
 #include "cli/paths.h"
 #include "cli/rewrite.h"
 #include "cli/terminal.h"
@@ -23,7 +24,7 @@ struct fit_args {
 	int format, colour;
 	int64_t apply, diff;	/* an edit's number; 0: not asked for */
 	const char *output;
-	bool quiet;
+	bool quiet, force_exclude;
 	const struct command *command;
 };
 
@@ -75,6 +76,7 @@ static const struct option options[] = {
 	  .doc = "colour the text format", .choice = when_name,
 	  FIELD(struct fit_args, colour) },
 	NETWORK_OPTION(struct fit_args),
+	FORCE_EXCLUDE_OPTION(struct fit_args, force_exclude),
 	COMPILE_OPTIONS(struct fit_args),
 	{ .name = NULL }
 };
@@ -306,15 +308,23 @@ static int
 fit_all(struct arena *a, void *context)
 {
 	struct fit_run *run = context;
-	struct paths paths = { 0 };
+	const struct fit_args *args = run->args;
+	struct projects projects = { .arena = a, .config = args->compile.config,
+		.no_config = args->compile.no_config };
+	struct paths paths = { .skip = projects_exclude, .context = &projects,
+		.skip_named = args->force_exclude ? projects_exclude_named : NULL };
 	int worst = 0, i;
 
 	for (i = 0; i < run->noperands; i++)
 		paths_add(a, &paths, run->operand[i]);
-	if (paths.failures)
+	if (projects.trouble)	/* nobody knows what is excluded */
+		return 2;
+	if (paths.failures) {
 		worst = 2;
-	else if (paths.path.n == 0)
-		worst = usage_error(run->args->command, "no .nn file in what was given");
+	} else if (paths_are_none(&paths)) {
+		paths_none(&paths, "fit");
+		worst = 2;
+	}
 	for (i = 0; i < paths.path.n; i++) {
 		struct fit_file one = { run, paths.path.v[i] };
 		int status = compile_in_arena(fit_spec, &one);

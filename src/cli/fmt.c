@@ -13,7 +13,7 @@
 #include "lang/layout.h"
 
 struct fmt_args {
-	bool check, diff, no_config;
+	bool check, diff, no_config, force_exclude;
 	const char *config;
 	const char *stdin_name;
 };
@@ -42,6 +42,7 @@ static const struct option options[] = {
 	  .doc = "what to call standard input (-) in messages",
 	  FIELD(struct fmt_args, stdin_name) },
 	CONFIG_OPTIONS(struct fmt_args, config, no_config),
+	FORCE_EXCLUDE_OPTION(struct fmt_args, force_exclude),
 	{ .name = NULL }
 };
 
@@ -92,7 +93,8 @@ fmt_all(struct arena *a, void *context)
 	struct fmt_run *run = context;
 	struct projects projects = { .arena = a, .config = run->args->config,
 		.no_config = run->args->no_config };
-	struct paths paths = { .skip = projects_exclude, .context = &projects };
+	struct paths paths = { .skip = projects_exclude, .context = &projects,
+		.skip_named = run->args->force_exclude ? projects_exclude_named : NULL };
 	int i;
 
 	for (i = 0; i < run->noperands; i++)
@@ -100,7 +102,7 @@ fmt_all(struct arena *a, void *context)
 	if (projects.trouble)	/* nobody knows what is excluded */
 		return 2;
 	run->trouble |= paths.failures > 0;
-	if (paths.path.n == 0 && !run->trouble) {
+	if (paths_are_none(&paths) && !run->trouble) {
 		paths_none(&paths, "fmt");
 		run->trouble = true;
 	}

@@ -19,7 +19,7 @@ struct lint_args {
 	struct compile_args compile;
 	struct lint_given given;
 	int format, colour, links;
-	bool exit_zero, statistics;
+	bool exit_zero, statistics, show_suppressed, force_exclude;
 	bool fix, unsafe_fixes, diff;
 	int64_t jobs;		/* 0: as many as processors */
 	const char *stdin_name;
@@ -89,9 +89,13 @@ static const struct option options[] = {
 	{ .name = "statistics", .type = OPTION_FLAG,
 	  .doc = "print how many findings each rule has, in place of them (text, json)",
 	  FIELD(struct lint_args, statistics) },
+	{ .name = "show-suppressed", .type = OPTION_FLAG,
+	  .doc = "list also what comments and the baseline allow, marked as that",
+	  FIELD(struct lint_args, show_suppressed) },
 	{ .name = "stdin-filename", .type = OPTION_STRING, .value = "PATH",
 	  .doc = "what to call standard input (-) in findings",
 	  FIELD(struct lint_args, stdin_name) },
+	FORCE_EXCLUDE_OPTION(struct lint_args, force_exclude),
 	{ .name = "jobs", .letter = 'J', .type = OPTION_INT, .value = "N",
 	  .doc = "files that are checked at a time; one for each processor if not given",
 	  .min = 1, .max = 1024, FIELD(struct lint_args, jobs) },
@@ -201,7 +205,8 @@ static void
 report_check(struct report *r, struct lint_check *l)
 {
 	r->fatal = lint_fatal(l);
-	r->has_baseline |= l->project->baseline != NULL;
+	r->compared = l->project->baseline != NULL;
+	r->has_baseline |= r->compared;
 	r->hidden += l->match.hidden;
 	report_file(r, l->made.source->path, &l->made.diags);
 }
@@ -262,7 +267,8 @@ lint_all(struct arena *a, void *context)
 {
 	struct lint_run *run = context;
 	struct projects *projects = &run->projects;
-	struct paths paths = { .skip = projects_exclude, .context = projects };
+	struct paths paths = { .skip = projects_exclude, .context = projects,
+		.skip_named = run->args->force_exclude ? projects_exclude_named : NULL };
 	struct files *files = ARENA_NEW(a, struct files);
 	int i, n = 0;
 
@@ -274,7 +280,7 @@ lint_all(struct arena *a, void *context)
 	run->trouble |= paths.failures > 0;
 	if (run->args->fix || run->args->diff)
 		paths_once(a, &paths);
-	if (paths.path.n == 0 && !run->trouble) {
+	if (paths_are_none(&paths) && !run->trouble) {
 		paths_none(&paths, "lint");
 		run->trouble = true;
 	}
@@ -308,12 +314,17 @@ check_words(struct arena *a, void *context)
 	return lint_given_read(a, run->command, &given) ? 0 : 2;
 }
 
-/* The format asked for; NULL, after a message, where it has no statistics. */
+/* The format asked for; NULL, after a message, where it cannot say what is asked of it. */
 static const struct format *
 choose_format(const struct command *c, const struct lint_args *args)
 {
 	const struct format *f = format_table[args->format], *s;
 
+	if (args->show_suppressed && (args->statistics || !f->can_waive)) {
+		usage_error(c, "--show-suppressed findings are printed as text, json, jsonl or sarif, "
+		    "not as %s", args->statistics ? "statistics" : f->name);
+		return NULL;
+	}
 	if (!args->statistics)
 		return f;
 	if (!(s = report_statistics_format(f)))
@@ -377,6 +388,7 @@ run_lint(const struct command *c, int argc, char **argv)
 	if (terminal_links(output_of(&run), (enum when)args.links, run.report.colour))
 		report_link_rules(&run.report);
 	run.report.offers_fixes = true;
+	run.report.shows_waived = args.show_suppressed;
 	run.report.trouble = compile_in_arena(lint_all, &run) != 0;
 	report_end(&run.report);
 	return run.report.trouble ? 2 : run.report.failed && !args.exit_zero;

@@ -167,6 +167,20 @@ projects_exclude(void *projects, const char *path)
 	    filename_join(p->arena, f->absolute, slash ? slash + 1 : path));
 }
 
+bool
+projects_exclude_named(void *projects, const char *path)
+{
+	struct projects *p = projects;
+	const char *slash;
+
+	/* the project file of a folder above may leave out one that has its own */
+	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+		if (slash > path && slash[-1] != '/' &&
+		    projects_exclude(p, arena_strndup(p->arena, path, (size_t)(slash - path))))
+			return true;
+	return projects_exclude(p, path);
+}
+
 /* ---- at the end ---- */
 
 static void

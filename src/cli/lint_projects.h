@@ -36,6 +36,9 @@ struct lint_project	*projects_for(struct projects *, const char *path);
 /* The skip of paths_add(): what the project file says is no part of walks. */
 bool	projects_exclude(void *projects, const char *path);
 
+/* The skip_named of paths_add(): that, and what lies in a folder that is no part of walks. */
+bool	projects_exclude_named(void *projects, const char *path);
+
 /* After the last spec: reports what is stale, or writes the baselines. */
 void	projects_finish(struct projects *);
 

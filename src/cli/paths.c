@@ -79,7 +79,9 @@ paths_add(struct arena *a, struct paths *p, const char *path)
 {
 	struct stat st;
 
-	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	if (p->skip_named && strcmp(path, "-") != 0 && p->skip_named(p->context, path))
+		p->skipped++;
+	else if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		walk(a, p, path, 0);
 	else
 		vec_push(a, &p->path, path);
@@ -103,6 +105,12 @@ paths_once(struct arena *a, struct paths *p)
 		p->path.v[n++] = path;
 	}
 	p->path.n = n;
+}
+
+bool
+paths_are_none(const struct paths *p)
+{
+	return p->path.n == 0 && !(p->skip_named && p->skipped);
 }
 
 void

@@ -11,6 +11,7 @@ struct paths {
 	int failures;		/* folders that could not be read; each has been reported */
 	int skipped;
 	bool (*skip)(void *context, const char *path);	/* of what walks find; NULL: nothing */
+	bool (*skip_named)(void *context, const char *path);	/* of what is named; NULL: nothing */
 	void *context;
 };
 
@@ -20,6 +21,9 @@ void	paths_add(struct arena *, struct paths *, const char *path);
 
 /* Drops what names a file that is named before, by whatever way: for who writes them. */
 void	paths_once(struct arena *, struct paths *);
+
+/* Is there no file where there should be one? All that was named may be skipped. */
+bool	paths_are_none(const struct paths *);
 
 /* Says on standard error that nothing came of it. */
 void	paths_none(const struct paths *, const char *command);

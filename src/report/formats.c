@@ -51,6 +51,10 @@ count(struct report *r, const struct diag *g)
 {
 	int rule = rule_index(g->rule);
 
+	if (g->waiver) {
+		r->waived++;
+		return;
+	}
 	r->errors += g->severity == SEV_ERROR;
 	r->warnings += g->severity == SEV_WARNING;
 	r->notes += g->severity == SEV_NOTE;
@@ -70,18 +74,35 @@ close_file(struct report *r)
 	r->path = NULL;
 }
 
+static const struct diags *
+with_waived(const struct diags *d)
+{
+	struct diags *both = ARENA_NEW(d->arena, struct diags);
+	int i;
+
+	diags_init(both, d->arena);
+	for (i = 0; i < d->all.n; i++)
+		vec_push(d->arena, &both->all, d->all.v[i]);
+	for (i = 0; i < d->waived.n; i++)
+		vec_push(d->arena, &both->all, d->waived.v[i]);
+	diags_sort(both);
+	return both;
+}
+
 void
 report_file(struct report *r, const char *path, const struct diags *d)
 {
 	struct fingerprint *print = NULL;
-	int i;
+	int found = d->all.n, i;
 
 	close_file(r);
 	r->arena = d->arena;
+	if (r->shows_waived && d->waived.n)
+		d = with_waived(d);
 	if (r->format->fingerprints && d->all.n > 0)
 		print = report_fingerprints(r, path, d);
 	r->files++;
-	r->files_with_findings += d->all.n > 0;
+	r->files_with_findings += found > 0;
 	r->in_file = true;
 	if (r->format->file)
 		r->format->file(r, path, d);

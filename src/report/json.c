@@ -65,6 +65,20 @@ fix(struct json *j, const struct fix *f)
 	json_end(j);
 }
 
+static void
+waiver(struct json *j, const struct waiver *w)
+{
+	json_flat_object(j, "allowed");
+	json_string(j, "by", w->by == WAIVED_BY_COMMENT ? "comment" : "baseline");
+	if (w->loc.src) {
+		json_string(j, "path", w->loc.src->path);
+		json_int(j, "line", loc_line(w->loc));
+	}
+	if (*w->reason)
+		json_string(j, "reason", w->reason);
+	json_end(j);
+}
+
 void
 report_json_finding(struct json *j, const char *path, const struct diag *g)
 {
@@ -88,6 +102,8 @@ report_json_finding(struct json *j, const char *path, const struct diag *g)
 	json_end(j);
 	if (g->fix)
 		fix(j, g->fix);
+	if (g->waiver)
+		waiver(j, g->waiver);
 }
 
 static void
@@ -114,6 +130,8 @@ end(struct report *r)
 	json_int(j, "fixable_unsafely", r->fixable_unsafely);
 	if (r->has_baseline)
 		json_int(j, "in_baseline", r->hidden);
+	if (r->shows_waived)
+		json_int(j, "allowed", r->waived);
 	json_end(j);
 	json_finish(j);
 }
@@ -121,6 +139,7 @@ end(struct report *r)
 const struct format format_json = {
 	.name = "json",
 	.brief = "one JSON object, versioned",
+	.can_waive = true,
 	.begin = begin,
 	.finding = finding,
 	.end = end,

@@ -13,5 +13,6 @@ finding(struct report *r, const char *path, const struct diag *g)
 const struct format format_jsonl = {
 	.name = "jsonl",
 	.brief = "one JSON object a line and finding",
+	.can_waive = true,
 	.finding = finding,
 };

@@ -37,6 +37,7 @@ struct report {
 	int files;		/* reported on */
 	int files_with_findings;
 	int errors, warnings, notes;
+	int waived;		/* of no severity's number */
 	int fixable, fixable_unsafely;	/* of them */
 	bool failed;		/* one of them is as severe as that fails the run */
 	struct json json;
@@ -54,6 +55,8 @@ struct report {
 				 * SEV_ERROR: none */
 	bool has_baseline;
 	int hidden;		/* findings that are in it, so far */
+	bool compared;		/* with a baseline: what comes */
+	bool shows_waived;	/* also what comments and baselines allow, as that */
 	bool trouble;		/* a file could not be read, checked or written */
 	bool offers_fixes;	/* the command has --fix: text says what it would do */
 	int fixed, files_fixed;	/* findings that are there no more, and files written */
@@ -63,6 +66,7 @@ struct format {
 	const char *name;	/* as --format names it */
 	const char *brief;
 	bool fingerprints;	/* struct report's print is wanted */
+	bool can_waive;		/* it has words for a finding that is allowed */
 	void (*begin)(struct report *);
 	void (*file)(struct report *, const char *path, const struct diags *);
 	void (*finding)(struct report *, const char *path, const struct diag *);

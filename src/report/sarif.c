@@ -3,6 +3,8 @@
  * with its documentation, and a result a finding. Paths are seen from the root of the repository,
  * columns count code points, and ends are exclusive. What no fix exists for has no member "fixes":
  * an empty one is refused. An unsafe fix says so in its description; it is for people to decide.
+ * Where what is allowed is asked for, all results have `suppressions`, empty or not, since either all
+ * of a run shall have them or none.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -199,9 +201,34 @@ fixes(struct json *j, const struct fix *f, const char *where)
 	json_end(j);
 }
 
+/* What a finding needs that takes memory: made before any of it is printed. */
+struct parts {
+	const char *message, *where, **others;
+	const char *fixed, *waived;	/* NULL: it has none */
+};
+
 static void
-result(struct report *r, const struct diag *g, const char *message, const char *where,
-    const char *const *others, const char *fixed)
+suppressions(struct json *j, const struct waiver *w, const char *where)
+{
+	json_array(j, "suppressions");
+	if (w) {
+		json_object(j, NULL);
+		json_string(j, "kind", w->by == WAIVED_BY_COMMENT ? "inSource" : "external");
+		json_string(j, "status", "accepted");
+		if (*w->reason)
+			json_string(j, "justification", w->reason);
+		if (where) {
+			json_object(j, "location");
+			physical(j, where, w->loc);
+			json_end(j);
+		}
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void
+result(struct report *r, const struct diag *g, const struct parts *p)
 {
 	struct json *j = &r->json;
 	int index = rule_index(g->rule);
@@ -215,16 +242,21 @@ result(struct report *r, const struct diag *g, const char *message, const char *
 		json_int(j, "ruleIndex", index);
 	json_string(j, "level", severity_name(g->severity));
 	json_flat_object(j, "message");
-	json_string(j, "text", message);
+	json_string(j, "text", p->message);
 	json_end(j);
 	json_array(j, "locations");
 	json_object(j, NULL);
-	physical(j, where, g->loc);
+	physical(j, p->where, g->loc);
 	json_end(j);
 	json_end(j);
-	related(j, others, g);
-	if (fixed)
-		fixes(j, g->fix, fixed);
+	related(j, p->others, g);
+	if (p->fixed)
+		fixes(j, g->fix, p->fixed);
+	if (r->shows_waived)
+		suppressions(j, g->waiver, p->waived);
+	if (r->shows_waived && r->compared)
+		json_string(j, "baselineState", g->waiver && g->waiver->by == WAIVED_BY_BASELINE ?
+		    "unchanged" : "new");
 	json_flat_object(j, "partialFingerprints");
 	json_string(j, "primaryLocationLineHash", print);
 	json_end(j);
@@ -234,20 +266,24 @@ result(struct report *r, const struct diag *g, const char *message, const char *
 static void
 finding(struct report *r, const char *path, const struct diag *g)
 {
-	const char *message, *where, **others;
+	struct parts p = { .fixed = NULL };
 	int i;
 
-	if (r->errors + r->warnings + r->notes > MOST_RESULTS) {
+	if (r->errors + r->warnings + r->notes + r->waived > MOST_RESULTS) {
 		r->dropped++;
 		return;
 	}
-	message = report_message(r, g);
-	where = uri(r, g->loc.src ? g->loc.src->path : path);
-	others = arena_array(r->arena, (size_t)g->remarks.n + 1, sizeof(*others));
+	p.message = report_message(r, g);
+	p.where = uri(r, g->loc.src ? g->loc.src->path : path);
+	p.others = arena_array(r->arena, (size_t)g->remarks.n + 1, sizeof(*p.others));
 	for (i = 0; i < g->remarks.n; i++)
-		others[i] = g->remarks.v[i].kind == REMARK_PLACE && g->remarks.v[i].loc.src ?
+		p.others[i] = g->remarks.v[i].kind == REMARK_PLACE && g->remarks.v[i].loc.src ?
 		    uri(r, g->remarks.v[i].loc.src->path) : NULL;
-	result(r, g, message, where, others, g->fix ? uri(r, g->fix->edits->src->path) : NULL);
+	if (g->fix)
+		p.fixed = uri(r, g->fix->edits->src->path);
+	if (g->waiver && g->waiver->loc.src)
+		p.waived = uri(r, g->waiver->loc.src->path);
+	result(r, g, &p);
 }
 
 static void
@@ -277,6 +313,7 @@ const struct format format_sarif = {
 	.name = "sarif",
 	.brief = "SARIF 2.1.0, for services of code review",
 	.fingerprints = true,
+	.can_waive = true,
 	.begin = begin,
 	.finding = finding,
 	.end = end,

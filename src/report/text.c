@@ -254,10 +254,31 @@ last_help(const struct diag *g)
 	return i;
 }
 
+/* "= allowed by the comment in line 7: it runs on Stowage alone" */
+static void
+allowed(struct report *r, int indent, const struct diag *g)
+{
+	const struct waiver *w = g->waiver;
+
+	remark(r, indent, ansi.gutter, "=", w->by == WAIVED_BY_BASELINE ? "listed in the baseline" :
+	    "allowed by the comment in ");
+	if (w->by == WAIVED_BY_BASELINE && w->loc.src)
+		fputs(", ", r->out);
+	if (w->loc.src && w->loc.src != g->loc.src) {
+		report_text(r->out, w->loc.src->path);
+		fprintf(r->out, ":%d", loc_line(w->loc));
+	} else if (w->loc.src) {
+		fprintf(r->out, "line %d", loc_line(w->loc));
+	}
+	fputs(*w->reason ? ": " : "", r->out);
+	report_text(r->out, w->reason);
+	putc('\n', r->out);
+}
+
 static void
 finding(struct report *r, const char *path, const struct diag *g)
 {
-	const struct fix *fix = r->offers_fixes ? g->fix : NULL;
+	const struct fix *fix = r->offers_fixes && !g->waiver ? g->fix : NULL;
 	int indent = g->loc.src ? digits(loc_line(g->loc)) + 3 : 4, i;
 	int told = fix && fix->told ? last_help(g) : -1;
 
@@ -277,6 +298,8 @@ finding(struct report *r, const char *path, const struct diag *g)
 			offer(r, fix);
 		putc('\n', r->out);
 	}
+	if (g->waiver)
+		allowed(r, indent, g);
 	if (fix && told < 0) {
 		remark(r, indent, ansi.help, "fix:", fix->title);
 		offer(r, fix);
@@ -291,6 +314,13 @@ count(struct report *r, int n, const char *what, int *printed)
 		return;
 	fprintf(r->out, "%s%d %s%s", *printed ? ", " : "", n, what, n == 1 ? "" : "s");
 	*printed = 1;
+}
+
+static void
+end_waived(struct report *r)
+{
+	if (r->waived)
+		fprintf(r->out, "%d allowed\n", r->waived);
 }
 
 static void
@@ -323,6 +353,7 @@ end(struct report *r)
 	if (!printed) {
 		if (r->hidden)
 			fprintf(r->out, "nothing new (%d in the baseline)\n", r->hidden);
+		end_waived(r);
 		return;
 	}
 	fprintf(r->out, " in %d file%s", r->files_with_findings,
@@ -332,12 +363,14 @@ end(struct report *r)
 	if (r->hidden)
 		fprintf(r->out, ", %d more in the baseline", r->hidden);
 	putc('\n', r->out);
+	end_waived(r);
 	end_fixes(r);
 }
 
 const struct format format_text = {
 	.name = "text",
 	.brief = "for people: the source line, facts and help under each finding",
+	.can_waive = true,
 	.finding = finding,
 	.end = end,
 };

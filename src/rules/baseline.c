@@ -218,6 +218,21 @@ gather(const struct baseline *b, const struct diags *d, bool real, struct hits *
 	}
 }
 
+static const struct waiver *
+waiver_of(const struct baseline *b, struct arena *a, const struct baseline_entry *e)
+{
+	struct waiver *w = ARENA_NEW(a, struct waiver);
+	int n;
+
+	*w = (struct waiver){ .by = WAIVED_BY_BASELINE, .reason = "" };
+	if (e) {
+		w->loc.src = b->src;
+		w->loc.beg = (int)(source_line(b->src, e->line, &n) - b->src->text);
+		w->loc.end = w->loc.beg + n;
+	}
+	return w;
+}
+
 /* Hides hits of one key, [v, v + n). */
 static void
 match_key(const struct baseline *b, struct arena *a, struct hit *v, int n, bool all,
@@ -225,11 +240,11 @@ match_key(const struct baseline *b, struct arena *a, struct hit *v, int n, bool 
 {
 	const struct baseline_entry *e = find(&b->old, &v->key);
 	struct baseline_entry seen = v->key;
-	int i, allowed = all ? n : e ? e->count : 0;
+	int i, listed = e ? e->count : 0, allowed = all ? n : listed;
 
 	for (i = 0; i < n; i++) {
 		if (i < allowed && v[i].g) {
-			v[i].g->rule = NULL;	/* nobody reads it any more */
+			v[i].g->waiver = waiver_of(b, a, i < listed ? e : NULL);
 			m->hidden++;
 		}
 		/* what is only possible keeps an entry alive, and makes none */
@@ -244,7 +259,7 @@ baseline_match(const struct baseline *b, struct diags *d, const struct diags *po
     struct baseline_match *m)
 {
 	struct hits hits = { .all = { NULL, 0, 0 } };
-	int i, k, n = 0;
+	int i, k;
 
 	gather(b, d, true, &hits);
 	if (possible)
@@ -257,17 +272,7 @@ baseline_match(const struct baseline *b, struct diags *d, const struct diags *po
 			;
 		match_key(b, d->arena, &hits.all.v[i], k - i, all, m);
 	}
-	d->errors = d->warnings = 0;
-	for (i = 0; i < d->all.n; i++) {
-		struct diag *g = d->all.v[i];
-
-		if (!g->rule)
-			continue;
-		d->errors += g->severity == SEV_ERROR;
-		d->warnings += g->severity == SEV_WARNING;
-		d->all.v[n++] = g;
-	}
-	d->all.n = n;
+	diags_waive(d);
 }
 
 /* ---- summing up ---- */

@@ -31,7 +31,6 @@ struct cover {			/* one name in one comment */
 struct hit {			/* a finding that can be suppressed */
 	int file, rule, line;
 	struct diag *g;		/* NULL: one that is only possible */
-	bool gone;
 };
 
 struct match {
@@ -177,11 +176,20 @@ heap_pop(struct match *m)
 		m->heap.v[i] = last;
 }
 
-/* Marks the hits that a comment allows, and the comments that allow one. */
+static const struct waiver *
+waiver_of(const struct match *m, const struct suppression *by)
+{
+	struct waiver *w = ARENA_NEW(m->s->d->arena, struct waiver);
+
+	*w = (struct waiver){ WAIVED_BY_COMMENT, by->loc, by->reason };
+	return w;
+}
+
+/* Waives the hits that a comment allows, and marks the comments that allow one. */
 static void
 match(struct match *m, struct hit *hit, int n)
 {
-	const struct cover *c;
+	struct cover *c;
 	int i, at = 0;
 
 	if (n)
@@ -201,8 +209,12 @@ match(struct match *m, struct hit *hit, int n)
 		}
 		while (m->heap.n && m->covers.v[m->heap.v[0]].to < h->line)
 			heap_pop(m);
-		if (m->heap.n)
-			hit[i].gone = m->covers.v[m->heap.v[0]].used = true;
+		if (!m->heap.n)
+			continue;
+		c = &m->covers.v[m->heap.v[0]];
+		c->used = true;
+		if (h->g)
+			h->g->waiver = waiver_of(m, c->by);
 	}
 }
 
@@ -220,23 +232,7 @@ add_hit(struct match *m, struct hits *hits, struct diag *g, bool reported)
 	if (is_error_of_language(rule, g) || !g->loc.src)
 		return;
 	vec_push(m->a, &hits->all, ((struct hit){ file, rule, loc_line(g->loc),
-	    reported ? g : NULL, false }));
-}
-
-static void
-drop(struct match *m, const struct hits *hits)
-{
-	struct diags *d = m->s->d;
-	int i, n = 0;
-
-	/* a finding that goes is marked by its rule, which nobody reads any more */
-	for (i = 0; i < hits->all.n; i++)
-		if (hits->all.v[i].gone && hits->all.v[i].g)
-			hits->all.v[i].g->rule = NULL;
-	for (i = 0; i < d->all.n; i++)
-		if (d->all.v[i]->rule)
-			d->all.v[n++] = d->all.v[i];
-	d->all.n = n;
+	    reported ? g : NULL }));
 }
 
 static void
@@ -261,7 +257,7 @@ first_turn(struct match *m)
 	for (i = 0; m->s->possible && i < m->s->possible->all.n; i++)
 		add_hit(m, &hits, m->s->possible->all.v[i], false);
 	match(m, hits.all.v, hits.all.n);
-	drop(m, &hits);
+	diags_waive(d);
 }
 
 /* ---- the second turn: what is to be said about the comments ---- */
@@ -375,7 +371,7 @@ second_turn(struct match *m, int from)
 	}
 	d->all.n = n;
 	match(m, hits.all.v, hits.all.n);
-	drop(m, &hits);
+	diags_waive(d);
 }
 
 /* ---- all of it ---- */
@@ -415,19 +411,27 @@ gather_covers(struct match *m)
 }
 
 static void
+give_level(struct match *m, struct diag *g)
+{
+	int rule = rule_of(m, g->rule);
+
+	if (!is_error_of_language(rule, g))
+		g->severity = level_severity(levels_of(m, file_of(m, g)), rule, g->severity);
+}
+
+static void
 give_levels(struct match *m)
 {
 	struct diags *d = m->s->d;
 	int i;
 
+	for (i = 0; i < d->waived.n; i++)
+		give_level(m, d->waived.v[i]);
 	d->errors = d->warnings = 0;
 	for (i = 0; i < d->all.n; i++) {
-		struct diag *g = d->all.v[i];
-		int rule = rule_of(m, g->rule);
+		const struct diag *g = d->all.v[i];
 
-		if (!is_error_of_language(rule, g))
-			g->severity = level_severity(levels_of(m, file_of(m, g)), rule,
-			    g->severity);
+		give_level(m, d->all.v[i]);
 		d->errors += g->severity == SEV_ERROR;
 		d->warnings += g->severity == SEV_WARNING;
 	}

@@ -210,6 +210,84 @@ def sarif():
 	    {"nets/x%20y.nn"}, {uri(r) for r in results(named)})
 
 
+ALLOWED = """param listed = 1
+param fresh = 2
+param allowed = 3  # stowage: allow(unused-name) for <the next> experiment
+param silent = 4  # stowage: allow(unused-name)
+""" + GOOD
+REASON = "for <the next> experiment"
+
+
+def make_allowed():
+	"""Of four parameters that nothing uses, one is new: by whom the others are allowed."""
+	folder = FOLDER + "/allowed"
+	write("allowed/a.nn", GOOD.replace("network", "param listed = 1\nnetwork", 1))
+	run("--baseline", "list", "--write-baseline", "a.nn", where=folder, status=0)
+	write("allowed/a.nn", ALLOWED)
+	return ("--baseline", "list", "--show-suppressed", "a.nn"), folder
+
+
+def parameter(message):
+	return message.split("'")[1]
+
+
+def sarif_suppressions():
+	words, folder = make_allowed()
+	log = json.loads(run("-f", "sarif", *words, where=folder, status=0))
+	check_schema(log, "sarif: valid by its schema with suppressions")
+	shaped("sarif with suppressions", log, shapes.SARIF)
+	got = {parameter(r["message"]["text"]): r for r in results(log)}
+	test("sarif: all results have suppressions, or none of a run",
+	    all("suppressions" in r for r in got.values()) and not any("suppressions" in r for r in
+	    results(json.loads(run("-f", "sarif", *words[:2], "a.nn", where=folder)))))
+	said = {name: [(s["kind"], s.get("justification")) for s in r["suppressions"]]
+	    for name, r in got.items()}
+	test("sarif: who allows what, and why", said == {"listed": [("external", None)], "fresh": [],
+	    "allowed": [("inSource", REASON)], "silent": [("inSource", None)]}, said)
+	state = {name: r["baselineState"] for name, r in got.items()}
+	test("sarif: what the baseline has is unchanged, the rest is new", state == {"listed":
+	    "unchanged", "fresh": "new", "allowed": "new", "silent": "new"}, state)
+	at = {name: r["suppressions"][0]["location"]["physicalLocation"] for name, r in got.items()
+	    if r["suppressions"]}
+	comment = place(ALLOWED, "# stowage: allow(unused-name) " + REASON)
+	test("sarif: where the comment and the entry of the baseline are",
+	    at["allowed"]["artifactLocation"]["uri"] == "allowed/a.nn" and
+	    tuple(at["allowed"]["region"].values()) == comment and
+	    at["listed"]["artifactLocation"]["uri"] == "allowed/list" and
+	    at["listed"]["region"]["startLine"] == 2, at)
+	log = json.loads(run("-f", "sarif", "--show-suppressed", "a.nn", where=folder))
+	test("sarif: without a baseline nothing has a state", len(results(log)) == 4 and
+	    "baselineState" not in json.dumps(log))
+	banned = json.loads(run("-f", "sarif", "--no-inline-suppressions", *words, where=folder))
+	test("sarif: what may not be allowed is not", sum(r["suppressions"] == [] for r in
+	    results(banned)) == 3)
+
+
+def suppressions():
+	words, folder = make_allowed()
+	whole = json.loads(run("-f", "json", *words, where=folder, status=0))
+	lines = [json.loads(x) for x in run("-f", "jsonl", *words, where=folder).splitlines()]
+	got = {parameter(f["message"]): f.get("allowed") for f in whole["findings"]}
+	test("json: who allows what, where and why", got == {"fresh": None,
+	    "listed": {"by": "baseline", "path": "list", "line": 2},
+	    "allowed": {"by": "comment", "path": "a.nn", "line": 3, "reason": REASON},
+	    "silent": {"by": "comment", "path": "a.nn", "line": 4}}, got)
+	test("json: what is allowed is counted apart", whole["summary"]["warnings"] == 1 and
+	    whole["summary"]["allowed"] == 3 and whole["summary"]["in_baseline"] == 1, whole["summary"])
+	test("jsonl: the same", lines == whole["findings"])
+	seen = run(*words, where=folder)
+	test("text: so does it", f"= allowed by the comment in line 3: {REASON}\n" in seen and
+	    "= allowed by the comment in line 4\n" in seen and
+	    "= listed in the baseline, list:2\n" in seen and "\n3 allowed\n" in seen, seen)
+	run("--fail-on", "warning", *words, where=folder, status=1)
+	write("allowed/a.nn", ALLOWED.replace("param fresh = 2\n", ""))
+	run("--fail-on", "note", *words, where=folder, status=0)
+	test("what is allowed fails no run", True)
+	for name in ("gcc", "github", "gitlab", "checkstyle", "junit"):
+		test(f"{name}: has no words for it", run("-f", name, *words, where=folder, status=2) == "")
+	run("--statistics", *words, where=folder, status=2)
+
+
 def sarif_fixes():
 	"""The replacements, made here by lines and code points, right what is misspelt."""
 	log = json.loads(run("-f", "sarif", "nets", status=1))
@@ -380,7 +458,8 @@ def counts():
 
 
 make()
-for check in (sarif, sarif_fixes, many, awkward, github, gitlab, jsonl, checkstyle, junit, counts):
+for check in (sarif, sarif_suppressions, sarif_fixes, suppressions, many, awkward, github, gitlab, jsonl,
+    checkstyle, junit, counts):
 	try:
 		check()
 	except Exception as e:	# what cannot be read at all

@@ -73,7 +73,8 @@ FIX = obj({"artifactChanges": array(obj({
         "text": lambda v: [] if isinstance(v, str) else ["not a text"]})}))}))},
     {"description": MESSAGE})
 SUPPRESSION = obj({"kind": one_of("inSource", "external")}, {
-    "justification": text(), "status": one_of("accepted", "underReview", "rejected")})
+    "justification": text(), "status": one_of("accepted", "underReview", "rejected"),
+    "location": obj({"physicalLocation": PHYSICAL})})
 RULE = obj({
     "id": text(), "name": text(), "shortDescription": obj({"text": text(most=1024)}),
     "fullDescription": obj({"text": text(most=1024)}), "help": MESSAGE,
@@ -87,7 +88,7 @@ RESULT = obj({
     "partialFingerprints": obj({"primaryLocationLineHash": text(r"[0-9a-f]{16}:[0-9]+")})},
     {"relatedLocations": array(obj({"id": integer(0), "physicalLocation": PHYSICAL,
         "message": MESSAGE})),
-     "fixes": array(FIX), "suppressions": array(SUPPRESSION),
+     "fixes": array(FIX), "suppressions": array(SUPPRESSION, least=0, most=1),
      "baselineState": one_of("new", "unchanged", "updated", "absent")})
 SARIF = obj({
     "$schema": text(r"https://json\.schemastore\.org/sarif-2\.1\.0\.json"),
