@@ -5,20 +5,22 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/vec.h"
 
 #define LARGEST_SOURCE	((size_t)1 << 30)
 
-struct source *
-source_from_text(struct arena *a, const char *path, const char *text, size_t size)
+/* Of a text that stays where it is, with a NUL behind it. */
+static struct source *
+source_of(struct arena *a, const char *path, const char *text, size_t size)
 {
 	struct source *s = ARENA_NEW(a, struct source);
 	VEC(int) starts = { 0 };
 	const char *line = text, *end = text + size;
 
 	s->path = arena_strdup(a, path);
-	s->text = arena_strndup(a, text, size);
+	s->text = text;
 	s->size = (int)size;
 	vec_push(a, &starts, 0);
 	while (line < end && (line = memchr(line, '\n', (size_t)(end - line))))
@@ -29,11 +31,29 @@ source_from_text(struct arena *a, const char *path, const char *text, size_t siz
 }
 
 struct source *
+source_from_text(struct arena *a, const char *path, const char *text, size_t size)
+{
+	return source_of(a, path, arena_strndup(a, text, size), size);
+}
+
+/* Bytes to begin with: a file's own and one more, which is read in vain; of what has no size, some. */
+static size_t
+first_room(FILE *f)
+{
+	struct stat st;
+
+	if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+	    (uintmax_t)st.st_size > LARGEST_SOURCE)
+		return (size_t)64 << 10;
+	return (size_t)st.st_size + 1;
+}
+
+struct source *
 source_read(struct arena *a, const char *path, const char **why)
 {
 	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
 	struct source *s = NULL;
-	size_t size = 0, cap = (size_t)64 << 10, got;
+	size_t size = 0, cap, got;
 	char *text;
 
 	*why = NULL;
@@ -41,6 +61,7 @@ source_read(struct arena *a, const char *path, const char **why)
 		*why = strerror(errno);
 		return NULL;
 	}
+	cap = first_room(f);
 	text = arena_alloc(a, cap);
 	while ((got = fread(text + size, 1, cap - size, f)) > 0) {
 		size += got;
@@ -57,7 +78,7 @@ source_read(struct arena *a, const char *path, const char **why)
 		*why = strerror(errno);
 		goto out;
 	}
-	s = source_from_text(a, f == stdin ? "<stdin>" : path, text, size);
+	s = source_of(a, f == stdin ? "<stdin>" : path, text, size);
 out:
 	if (f != stdin)
 		fclose(f);

@@ -122,11 +122,15 @@ plain(char out[LONGEST_NAME], const char *name)
 const struct gpu *
 gpu_find(const char *name)
 {
-	char want[LONGEST_NAME], have[LONGEST_NAME];
+	char want[LONGEST_NAME], have[LONGEST_NAME], last;
 	const struct gpu *g;
 
 	plain(want, name);
+	last = *want ? want[strlen(want) - 1] : '\0';
 	for (g = gpu_table; g->name; g++) {
+		/* their names end in a letter or digit, and most of them in another */
+		if (tolower((unsigned char)g->name[strlen(g->name) - 1]) != last)
+			continue;
 		plain(have, g->name);
 		if (strcmp(want, have) == 0)
 			return g;

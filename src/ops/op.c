@@ -48,7 +48,7 @@ op_attr(const struct node *n, const char *name)
 	int i;
 
 	for (i = 0; n->op->attrs && n->op->attrs[i].name; i++)
-		if (strcmp(n->op->attrs[i].name, name) == 0)
+		if (*n->op->attrs[i].name == *name && strcmp(n->op->attrs[i].name, name) == 0)
 			return &n->attr[i];
 	assert(!"an operator asks for an attribute it does not declare");
 	abort();
@@ -202,7 +202,7 @@ op_apply(struct build *b, const struct op *op, const struct attr *attr, const ch
 	struct node *n = ir_node(b->graph, op, path, loc, noperands, operand);
 	int nattrs = op_nattrs(op);
 
-	n->attr = arena_array(m->arena, (size_t)nattrs + 1, sizeof(*n->attr));
+	n->attr = arena_array(m->arena, (size_t)nattrs, sizeof(*n->attr));
 	if (nattrs > 0)
 		memcpy(n->attr, attr, (size_t)nattrs * sizeof(*attr));
 	b->reused = 0;

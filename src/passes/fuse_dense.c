@@ -28,15 +28,17 @@ struct fusing {
 	struct graph *g;
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: which node makes it, 1 the first; 0: none */
+	const struct op *relu, *gelu, *relu_grad, *gelu_grad;
 };
 
 /* Which activation, or the gradient of which, a node is: false if it is none of them. */
 static bool
-is_activation(const struct node *n, const char *relu, const char *gelu, enum dense_then *then)
+is_activation(const struct node *n, const struct op *relu, const struct op *gelu,
+    enum dense_then *then)
 {
-	if (n->op == op_find(relu))
+	if (n->op == relu)
 		*then = DENSE_RELU;
-	else if (n->op == op_find(gelu))
+	else if (n->op == gelu)
 		*then = op_bool(n, "tanh") ? DENSE_GELU_TANH : DENSE_GELU;
 	else
 		return false;
@@ -65,7 +67,7 @@ fuse_forward(struct fusing *f, struct node *n)
 	struct node *dense;
 	enum dense_then then;
 
-	if (!is_activation(n, "relu", "gelu", &then) || !is_for_one(f, n->in[0]) ||
+	if (!is_activation(n, f->relu, f->gelu, &then) || !is_for_one(f, n->in[0]) ||
 	    n->in[0]->def->op != &op_dense || n->out[0]->alias_of)
 		return false;
 	dense = n->in[0]->def;
@@ -91,7 +93,7 @@ fuse_backward(struct fusing *f, struct node *n)
 	struct node *product;
 	enum dense_then then;
 
-	if (!is_activation(n, "relu_grad", "gelu_grad", &then) || n->out[0]->alias_of)
+	if (!is_activation(n, f->relu_grad, f->gelu_grad, &then) || n->out[0]->alias_of)
 		return false;
 	for (dy = n->in[0]; is_view(f, dy); dy = dy->alias_of)
 		;
@@ -120,7 +122,9 @@ fuse(struct graph *g)
 {
 	struct arena *a = g->module->arena;
 	struct fusing f = { .g = g, .reads = sums_reads(g),
-	    .place = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*f.place)) };
+	    .place = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*f.place)),
+	    .relu = op_find("relu"), .gelu = op_find("gelu"),
+	    .relu_grad = op_find("relu_grad"), .gelu_grad = op_find("gelu_grad") };
 	int i, j, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++)

@@ -21,16 +21,18 @@
 #include "ir/paths.h"
 #include "ops/op.h"
 
-static struct attr *
+static const struct attr *
 attributes_for(struct module *m, const struct op *op, const struct tensor *param)
 {
 	int n = op_nattrs(op), i;
-	struct attr *attr = arena_array(m->arena, (size_t)n + 1, sizeof(*attr));
+	struct attr *attr;
 
+	if (!path_matches_any(m->set.no_decay, m->set.nno_decay, param->name))
+		return m->set.optimizer_attr;
+	attr = arena_array(m->arena, (size_t)n + 1, sizeof(*attr));
 	for (i = 0; i < n; i++) {
 		attr[i] = m->set.optimizer_attr[i];
-		if (strcmp(op->attrs[i].name, "weight_decay") == 0 &&
-		    path_matches_any(m->set.no_decay, m->set.nno_decay, param->name))
+		if (strcmp(op->attrs[i].name, "weight_decay") == 0)
 			attr[i].r = 0;
 	}
 	return attr;

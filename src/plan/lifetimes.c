@@ -196,6 +196,8 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 		p->instants += graph[i] ? graph[i]->nodes.n : 0;
 	p->at = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*p->at));
 	s.index = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*s.index));
+	p->buffers.cap = p->instants + m->persistent.n + 1;	/* nearly all there will be */
+	p->buffers.v = arena_array(m->arena, (size_t)p->buffers.cap, sizeof(*p->buffers.v));
 	for (persistent = 1; persistent >= 0; persistent--)	/* persistent buffers first */
 		for (i = 0, at = 0; i < 3; i++) {
 			if (!graph[i])

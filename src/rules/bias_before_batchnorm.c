@@ -21,7 +21,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct readers r = readers_of(m->forward);
+	struct readers r = readers_of(l);
 	struct node **update = measure_updates(m);
 	struct once once = { NULL }, spared = { NULL };
 	int i;

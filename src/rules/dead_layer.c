@@ -117,7 +117,7 @@ check(const struct rule *rule, struct lint *l)
 	live = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*live));
 	mark_live(g, live);
 	bytes = dead_bytes(m, live, &layers);
-	r = readers_of(g);
+	r = readers_of(l);
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 		struct diag *d;

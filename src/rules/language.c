@@ -101,9 +101,15 @@ rule_index(const char *name)
 	int i;
 
 	for (i = 0; (r = rule_at(i)); i++)
-		if (strcmp(r->name, name) == 0 || strcmp(r->id, name) == 0)
+		if (r->name == name || strcmp(r->name, name) == 0 || strcmp(r->id, name) == 0)
 			return i;
 	return -1;
+}
+
+int
+rule_table_index(int i)
+{
+	return LANGUAGE_RULES + i;
 }
 
 bool

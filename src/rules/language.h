@@ -10,6 +10,7 @@
 
 const struct rule	*rule_at(int i);		/* NULL after the last */
 int			 rule_index(const char *name);	/* by name or id; -1 when unknown */
+int			 rule_table_index(int i);	/* of rule_table[i] */
 bool			 rule_is_language(const struct rule *);
 /* Can it be suppressed, ignored, made an error? All but the errors of the language; of the rules that
  * also warn it is true of their warnings. */

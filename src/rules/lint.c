@@ -117,7 +117,7 @@ lint_run(struct diags *d, const struct file *const *file, struct levels *const *
 	for (r = 0; rule_table[r]; r++) {
 		const struct rule *rule = rule_table[r];
 
-		index = levels ? rule_index(rule->name) : -1;
+		index = rule_table_index(r);
 		if (!rule->check || is_off_everywhere(levels, nfiles, index))
 			continue;
 		for (i = 0; rule->source_only && i < nfiles; i++) {

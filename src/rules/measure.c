@@ -164,14 +164,18 @@ measure_trained_bytes(const struct module *m, struct node *const *update,
 }
 
 struct readers
-readers_of(const struct graph *g)
+readers_of(struct lint *l)
 {
+	const struct graph *g = l->module->forward;
 	struct arena *a = g->module->arena;
 	size_t most = (size_t)g->module->next_tensor + 1;
-	struct readers r = { arena_array(a, most, sizeof(*r.count)),
-		arena_array(a, most, sizeof(*r.last)) };
+	struct readers r = { .of = g };
 	int i, j;
 
+	if (l->readers.of == g)
+		return l->readers;
+	r.count = arena_array(a, most, sizeof(*r.count));
+	r.last = arena_array(a, most, sizeof(*r.last));
 	for (i = 0; i < g->nodes.n; i++)
 		for (j = 0; j < g->nodes.v[i]->nin; j++)
 			if (g->nodes.v[i]->in[j]) {
@@ -180,19 +184,13 @@ readers_of(const struct graph *g)
 			}
 	for (i = 0; i < g->results.n; i++)
 		r.count[g->results.v[i].tensor->id]++;
-	return r;
+	return l->readers = r;
 }
 
 struct node *
 only_reader(const struct readers *r, const struct node *n)
 {
 	return n->out[0] && r->count[n->out[0]->id] == 1 ? r->last[n->out[0]->id] : NULL;
-}
-
-bool
-measure_is(const struct node *n, const char *op)
-{
-	return n && strcmp(n->op->name, op) == 0;
 }
 
 struct node *

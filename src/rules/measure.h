@@ -5,6 +5,9 @@
 #ifndef STOWAGE_RULES_MEASURE_H
 #define STOWAGE_RULES_MEASURE_H
 
+#include <string.h>
+
+#include "ops/op.h"
 #include "rules/lint.h"
 
 #include "plan/plan.h"
@@ -37,13 +40,8 @@ struct node	**measure_updates(const struct module *);
 int64_t	measure_trained_bytes(const struct module *, struct node *const *update,
 	    const struct tensor *param);
 
-/* Who reads the tensors of a graph. */
-struct readers {
-	int *count;		/* by tensor id: nodes and results that read it */
-	struct node **last;	/* by tensor id: the last such node */
-};
-
-struct readers	readers_of(const struct graph *);
+/* Who reads what in the forward graph: found once for all rules. */
+struct readers	readers_of(struct lint *);
 /* The only reader of out[0], or NULL. */
 struct node	*only_reader(const struct readers *, const struct node *);
 
@@ -51,7 +49,11 @@ struct node	*only_reader(const struct readers *, const struct node *);
  * dropout. NULL for inputs and parameters. */
 struct node	*measure_maker(const struct tensor *);
 
-bool	measure_is(const struct node *, const char *op);	/* NULL is nothing */
+static inline bool
+measure_is(const struct node *n, const char *op)	/* NULL is nothing */
+{
+	return n && *n->op->name == *op && strcmp(n->op->name, op) == 0;
+}
 
 /* Does the node's arithmetic repeat both operands, so that its result is GROWTH times the larger or
  * more? What they were before they were repeated. */

@@ -119,7 +119,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct graph *f = m->forward;
-	struct pads p = { .rule = rule, .lint = l, .readers = readers_of(f) };
+	struct pads p = { .rule = rule, .lint = l, .readers = readers_of(l) };
 	bool *follows = arena_array(m->arena, (size_t)m->next_node + 1, sizeof(*follows));
 	struct once once = { NULL };
 	const struct node *next;

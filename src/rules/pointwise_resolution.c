@@ -108,7 +108,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct readers r = readers_of(m->forward);
+	struct readers r = readers_of(l);
 	struct once once = { NULL };
 	struct pair p;
 	int i;

@@ -11,12 +11,20 @@
 
 enum family { FAMILY_MEMORY, FAMILY_HYGIENE, FAMILY_TRAINING, FAMILY_PORTABILITY };
 
+/* Who reads the tensors of a graph. */
+struct readers {
+	const struct graph *of;	/* NULL: not yet found */
+	int *count;		/* by tensor id: nodes and results that read it */
+	struct node **last;	/* by tensor id: the last such node */
+};
+
 struct lint {			/* what a rule may look at */
 	const struct file *file;	/* the syntax tree */
 	struct module *module;	/* one network; planned unless broken (module->plan), if only in a
 				 * sketch, which rules that need more do not get to see */
 	const struct lang_options *options;	/* it was loaded with; NULL: none */
 	struct diags *diags;
+	struct readers readers;	/* readers_of() keeps them here */
 };
 
 struct rule {

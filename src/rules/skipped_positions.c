@@ -125,7 +125,7 @@ check(const struct rule *rule, struct lint *l)
 	struct module *m = l->module;
 	const struct graph *f = m->forward;
 	int64_t *read = count_reads(f);
-	struct readers r = readers_of(f);
+	struct readers r = readers_of(l);
 	struct once once = { NULL };
 	int i;
 

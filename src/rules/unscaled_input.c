@@ -57,7 +57,7 @@ check(const struct rule *rule, struct lint *l)
 	const struct graph *f = m->forward;
 	const struct tensor **from = arena_array(m->arena, (size_t)m->next_tensor + 1,
 	    sizeof(*from));
-	struct readers r = readers_of(f);
+	struct readers r = readers_of(l);
 	struct once once = { NULL };
 	int i;
 
