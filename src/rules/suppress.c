@@ -291,6 +291,18 @@ report_unused(struct match *m, bool about_comments)
 
 #define MOST_NAMES	1000
 
+/* "all" or a family: words that options know. */
+static bool
+is_many(const char *word)
+{
+	int i;
+
+	for (i = 0; i <= FAMILY_PORTABILITY; i++)
+		if (strcmp(word, family_name((enum family)i)) == 0)
+			return true;
+	return strcmp(word, "all") == 0;
+}
+
 /* An allow() with a misspelt rule would silently allow nothing. */
 static void
 report_name(struct diags *d, const struct suppression *s, const struct name *name)
@@ -304,6 +316,13 @@ report_name(struct diags *d, const struct suppression *s, const struct name *nam
 	if (i >= 0) {
 		g = diag_add(d, SEV_WARNING, "suppression", s->loc,
 		    "'%s' is an error of the language, so this allows nothing", name->text);
+		return;
+	}
+	if (is_many(name->text)) {
+		g = diag_add(d, SEV_WARNING, "suppression", s->loc,
+		    "a comment allows single rules, not '%s', so this allows nothing", name->text);
+		diag_help(d, g, "name the rules here, or set the level of '%s' in a lint section",
+		    name->text);
 		return;
 	}
 	g = diag_add(d, SEV_WARNING, "suppression", s->loc,
