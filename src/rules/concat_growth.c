@@ -1,7 +1,8 @@
 /*
  * concat-growth: a chain of concatenations each of which copies all before it, as in DenseNet. What
- * counts is how many of them backward keeps: those alive at the plan's peak. The cure, making them
- * again in backward, is planned.
+ * counts is how many of them backward keeps: those alive at the plan's peak. The cure is to make them
+ * again in backward, by default or by name: the one is advised after whose plan, which is made, there
+ * is nothing left to find, and else the one that takes less.
  */
 #include "rules/measure.h"
 
@@ -14,6 +15,11 @@ struct chain {			/* of concatenations, up to and including one */
 	int64_t bytes;		/* of those alive at the peak */
 	int64_t all;
 	const struct node *before;
+};
+
+struct chains {			/* of a graph */
+	struct chain *of;	/* by tensor id: that which ends there */
+	bool *inner;		/* by tensor id: another concatenation goes on from there */
 };
 
 /* Extends the longest chain among the operands. */
@@ -59,12 +65,80 @@ name_chain(struct module *m, struct settings *set, const struct chain *of,
 	set->recompute = RECOMPUTE_PATTERN;
 }
 
+/* Is the chain that ends with N one to speak of? */
+static bool
+is_found(const struct module *m, const struct chains *c, const struct node *n)
+{
+	const struct chain *one = n->nout && n->out[0] ? &c->of[n->out[0]->id] : NULL;
+
+	return one && one->length >= SHORTEST_CHAIN && !c->inner[n->out[0]->id] && one->alive > 1 &&
+	    measure_is_hazard(m, one->bytes);
+}
+
+static struct chains
+chains_of(struct module *m)
+{
+	const struct graph *g = m->train;
+	struct chains c = {
+		arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.of)),
+		arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.inner)),
+	};
+	int i, j;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (n->phase != PHASE_FORWARD || n->again || !measure_is(n, "concat"))
+			continue;
+		c.of[n->out[0]->id] = extend(m, c.of, n);
+		for (j = 0; j < n->nin; j++)
+			c.inner[n->in[j]->id] = true;
+	}
+	return c;
+}
+
+/* Would the rule still speak of that plan? */
+static bool
+is_left(struct module *m)
+{
+	struct chains c = chains_of(m);
+	int i;
+
+	for (i = 0; i < m->train->nodes.n; i++)
+		if (is_found(m, &c, m->train->nodes.v[i]))
+			return true;
+	return false;
+}
+
+static void
+advise(struct lint *l, struct diag *g, const struct chain *of, const struct node *last)
+{
+	struct module *m = l->module, *named, *preset = NULL;
+	struct settings set = m->set;
+	bool cured;
+
+	name_chain(m, &set, of, last);
+	named = whatif(m, &set);
+	set.recompute = RECOMPUTE_CHEAP;
+	if (m->set.recompute != RECOMPUTE_CHEAP)
+		preset = whatif(m, &set);
+	if (named && preset && is_left(named) == is_left(preset))
+		*(named->plan->arena_bytes < preset->plan->arena_bytes ? &preset : &named) = NULL;
+	else if (named && preset)
+		*(is_left(named) ? &named : &preset) = NULL;
+	cured = !is_left(named ? named : preset ? preset : m);
+	measure_cure(l, g, preset, "recompute as it is by default");
+	measure_cure(l, g, named, "recompute, naming these layers,");
+	if (!cured)
+		diag_help(l->diags, g, "such a chain stays large: fewer layers in a row, fewer "
+		    "channels a layer, or a smaller batch");
+}
+
 static void
 report(const struct rule *rule, struct lint *l, const struct chain *of, const struct node *last)
 {
 	struct module *m = l->module;
 	const struct chain *c = &of[last->out[0]->id];
-	struct settings set = m->set;
 	struct diag *g;
 
 	g = lint_report(l, rule, last->loc, "%d concatenations in a row hold %s at the peak: %s",
@@ -74,8 +148,7 @@ report(const struct rule *rule, struct lint *l, const struct chain *of, const st
 	    lint_commas(m->arena, affine_at(tensor_bytes(last->out[0]), m->plan->batch)));
 	diag_fact(l->diags, g, "all together %s B at micro-batch %lld; grows with B·L²",
 	    lint_commas(m->arena, c->all), (long long)m->plan->batch);
-	name_chain(m, &set, of, last);
-	measure_cure(l, g, whatif(m, &set), "recompute, naming these layers,");
+	advise(l, g, of, last);
 }
 
 static void
@@ -84,32 +157,16 @@ check(const struct rule *rule, struct lint *l)
 	struct module *m = l->module;
 	const struct graph *g = m->train;
 	struct once once = { NULL };
-	struct chain *of;
-	bool *inner;
-	int i, j;
+	struct chains c;
+	int i;
 
 	if (!g)
 		return;
-	of = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*of));
-	inner = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*inner));
-	for (i = 0; i < g->nodes.n; i++) {
-		const struct node *n = g->nodes.v[i];
-
-		if (n->phase != PHASE_FORWARD || n->again || !measure_is(n, "concat"))
-			continue;
-		of[n->out[0]->id] = extend(m, of, n);
-		for (j = 0; j < n->nin; j++)
-			inner[n->in[j]->id] = true;
-	}
-	for (i = 0; i < g->nodes.n; i++) {
-		const struct node *n = g->nodes.v[i];
-		const struct chain *c = n->nout && n->out[0] ? &of[n->out[0]->id] : NULL;
-
-		if (!c || c->length < SHORTEST_CHAIN || inner[n->out[0]->id] || c->alive < 2 ||
-		    !measure_is_hazard(m, c->bytes) || !once_more(&once, l, rule, n->loc))
-			continue;
-		report(rule, l, of, n);
-	}
+	c = chains_of(m);
+	for (i = 0; i < g->nodes.n; i++)
+		if (is_found(m, &c, g->nodes.v[i]) &&
+		    once_more(&once, l, rule, g->nodes.v[i]->loc))
+			report(rule, l, c.of, g->nodes.v[i]);
 }
 
 static bool
@@ -141,8 +198,9 @@ const struct rule rule_concat_growth = {
 	    "Reported for four or more concatenations in a row, where those that backward keeps "
 	    "are 256 MiB or more, and a quarter of the device (without one, 1 GiB and half of the "
 	    "arena).\n\n"
-	    "To make them again in backward costs copying and no arithmetic: recompute with the "
-	    "names of these layers, or recompute auto. The finding says what that takes, planned. "
+	    "To make them again in backward costs copying and no arithmetic. That is what recompute "
+	    "does by default; where it is not enough, name these layers. The finding advises what "
+	    "leaves nothing to find, and says what that takes, planned. "
 	    "Seen in torchvision #797, where a DenseNet went from 1668 to 1115 MB.",
 	.check = check,
 	.may_find = may_find,

@@ -23,7 +23,7 @@ flattens(const struct node *dense)
 /* The help with the plan of the spec that has LAYER there; without one, the layer's own bytes. */
 static void
 tell_cure(struct lint *l, struct diag *g, const struct node *flatten, const char *layer,
-    int64_t parts, int64_t bytes)
+    int64_t left, int64_t bytes)
 {
 	struct module *other = NULL;
 	struct amend m;
@@ -33,11 +33,30 @@ tell_cure(struct lint *l, struct diag *g, const struct node *flatten, const char
 		other = edited_plan(l, &m);
 	if (other)
 		measure_cure(l, g, other, "%s before flatten (a layer of %s)", layer,
-		    lint_human(l->module->arena, bytes / parts));
+		    lint_human(l->module->arena, left));
 	else
 		diag_help(l->diags, g, "%s before flatten leaves a layer of %s, %s less", layer,
-		    lint_human(l->module->arena, bytes / parts),
-		    lint_human(l->module->arena, bytes - bytes / parts));
+		    lint_human(l->module->arena, left),
+		    lint_human(l->module->arena, bytes - left));
+}
+
+/* The mildest pooling after which there is nothing to say, if any is. */
+static void
+tell_pooling(struct lint *l, struct diag *g, const struct node *flatten, int64_t bytes)
+{
+	const struct tensor *map = flatten->in[0];
+	int64_t high, wide, left, k;
+
+	if (map->rank != 3)
+		return;
+	for (k = 2; (high = map->dim[1] / k) > 0 && (wide = map->dim[2] / k) > 0; k *= 2) {
+		left = bytes / (map->dim[1] * map->dim[2]) * (high * wide);
+		if (measure_may_be_hazard(l->module, left))
+			continue;
+		tell_cure(l, g, flatten, arena_printf(l->module->arena, "maxpool(%lld)",
+		    (long long)k), left, bytes);
+		return;
+	}
 }
 
 static void
@@ -67,10 +86,8 @@ check(const struct rule *rule, struct lint *l)
 		    lint_commas(m->arena, bytes));
 		area = tensor_elements_per_sample(map) / map->dim[0];
 		if (area > 1)
-			tell_cure(l, g, flatten, "global_avgpool", area, bytes);
-		if (map->rank == 3 && map->dim[1] > 1 && map->dim[2] > 1)
-			tell_cure(l, g, flatten, "maxpool(2)", area /
-			    ((map->dim[1] / 2) * (map->dim[2] / 2)), bytes);
+			tell_cure(l, g, flatten, "global_avgpool", bytes / area, bytes);
+		tell_pooling(l, g, flatten, bytes);
 	}
 }
 
@@ -104,7 +121,8 @@ const struct rule rule_wide_flatten = {
 	    "GiB and half of the arena). Where the gradient is added straight onto the momentum "
 	    "it takes nothing of its own, and is not counted.\n\n"
 	    "Pool first: global_avgpool leaves C features of a map, as ResNet does it; a further "
-	    "maxpool(2) leaves a quarter of the weights. Seen as a layer [173056, 4096] of 2.64 "
+	    "maxpool(2) leaves a quarter of the weights, and the finding names the least that is "
+	    "enough. Seen as a layer [173056, 4096] of 2.64 "
 	    "GiB, 10.6 GiB with adam (Multi-Camera-Vision), and [320000, 512] (tensorflow #16768).",
 	.check = check,
 	.may_find = may_find,
