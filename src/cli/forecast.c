@@ -195,6 +195,27 @@ forecast_findings(struct diags *d, const struct module *m, const struct words *a
 	}
 }
 
+const char *
+forecast_answer(const struct module *m, int framework)
+{
+	int64_t memory = m->set.device.given ? m->set.device.memory : 0, need;
+	char need_text[SIZE_TEXT], memory_text[SIZE_TEXT];
+	struct forecast c;
+
+	forecast(m, (enum framework)framework, micro_batch(m), &c);
+	if (!c.known)
+		return arena_printf(m->arena, "as %s, network '%s' has no forecast: %s",
+		    framework_name(framework), m->name, c.why_not);
+	need = c.allocated + c.blas + context_bytes(m);
+	if (memory > 0 && need > memory)
+		return NULL;
+	return arena_printf(m->arena, "as %s, network '%s' takes at least %s at batch %lld (an "
+	    "estimate), and %s%s", framework_name(framework), m->name,
+	    size_human(need_text, need), (long long)micro_batch(m),
+	    memory > 0 ? "the device has " : "the spec names no device",
+	    memory > 0 ? size_human(memory_text, memory) : "");
+}
+
 void
 forecast_text(FILE *f, const struct module *m, const struct words *as)
 {

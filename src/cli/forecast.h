@@ -17,6 +17,8 @@ bool	forecast_asked(const struct words *as, int framework);
 
 void	forecast_text(FILE *, const struct module *, const struct words *as);
 void	forecast_json(FILE *, const struct module *, const struct words *as);
+/* What is no finding, in words: it fits there, or nobody knows. NULL: there is a finding. */
+const char	*forecast_answer(const struct module *, int framework);
 /* A finding of rule oom for each framework in which it would not fit the spec's device. */
 void	forecast_findings(struct diags *, const struct module *, const struct words *as);
 

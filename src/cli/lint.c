@@ -11,6 +11,7 @@
 #include "cli/paths.h"
 #include "cli/rewrite.h"
 #include "cli/terminal.h"
+#include "model/forecast.h"
 #include "report/report.h"
 #include "rules/fixer.h"
 #include "rules/lint.h"
@@ -201,6 +202,21 @@ write_fixed(struct lint_run *run, struct one_file *one)
 	return true;
 }
 
+/* --as is a question: where it would fit there too that is said, for people. */
+static void
+answer(struct report *r, const struct lint_check *l)
+{
+	const struct spec *spec = l->made.spec;
+	const char *text;
+	int i, k;
+
+	for (i = 0; i < spec->modules.n; i++)
+		for (k = 0; spec->modules.v[i]->plan && framework_name(k); k++)
+			if (forecast_asked(&l->given->as, k) &&
+			    (text = forecast_answer(spec->modules.v[i], k)))
+				report_answer(r, l->made.source->path, text);
+}
+
 static void
 report_check(struct report *r, struct lint_check *l)
 {
@@ -209,6 +225,7 @@ report_check(struct report *r, struct lint_check *l)
 	r->has_baseline |= r->compared;
 	r->hidden += l->match.hidden;
 	report_file(r, l->made.source->path, &l->made.diags);
+	answer(r, l);
 }
 
 /* The baseline learns what of it is still there. */

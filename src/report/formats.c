@@ -116,6 +116,13 @@ report_file(struct report *r, const char *path, const struct diags *d)
 }
 
 void
+report_answer(struct report *r, const char *path, const char *text)
+{
+	if (r->format->answer)
+		r->format->answer(r, path, text);
+}
+
+void
 report_end(struct report *r)
 {
 	close_file(r);

@@ -70,6 +70,8 @@ struct format {
 	void (*begin)(struct report *);
 	void (*file)(struct report *, const char *path, const struct diags *);
 	void (*finding)(struct report *, const char *path, const struct diag *);
+	/* what was asked for and is no finding, a line; NULL: it is left out */
+	void (*answer)(struct report *, const char *path, const char *text);
 	void (*file_end)(struct report *);	/* also where memory ran out in the file */
 	void (*end)(struct report *);
 };
@@ -86,6 +88,8 @@ struct fingerprint	*report_fingerprints(struct report *, const char *path,
 			    const struct diags *);
 /* The findings of one file (sorted); PATH stands in for those without a place. */
 void	report_file(struct report *, const char *path, const struct diags *);
+/* An answer to what the user asked, of the file reported on last. */
+void	report_answer(struct report *, const char *path, const char *text);
 void	report_end(struct report *);
 
 /* The members of a finding's JSON object, as the formats json and jsonl have them. */

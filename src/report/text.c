@@ -308,6 +308,17 @@ finding(struct report *r, const char *path, const struct diag *g)
 }
 
 static void
+answer(struct report *r, const char *path, const char *s)
+{
+	paint(r, ansi.bold);
+	report_text(r->out, path);
+	fputs(": ", r->out);
+	paint(r, ansi.off);
+	report_text(r->out, s);
+	putc('\n', r->out);
+}
+
+static void
 count(struct report *r, int n, const char *what, int *printed)
 {
 	if (n == 0)
@@ -372,5 +383,6 @@ const struct format format_text = {
 	.brief = "for people: the source line, facts and help under each finding",
 	.can_waive = true,
 	.finding = finding,
+	.answer = answer,
 	.end = end,
 };
