@@ -262,6 +262,15 @@ static const struct want texts[] = {
 	    "limit" },
 	{ .name = "mps2", .who = "PyTorch on Metal",
 	  .text = "RuntimeError: Invalid buffer size: 24.00 GB" },
+	{ .name = "mlx", .who = "MLX", .size = { { OOM_ASKED, 205520896 } },
+	  .text = "libc++abi: terminating due to uncaught exception of type std::runtime_error: "
+	    "[metal::malloc] Unable to allocate 205520896 bytes." },
+	{ .name = "mlxwait", .who = "MLX", .size = { { OOM_ASKED, 45088768 } },
+	  .text = "RuntimeError: [malloc_or_wait] Unable to allocate 45088768 bytes." },
+	{ .name = "mlxbuffer", .who = "MLX",
+	  .size = { { OOM_ASKED, 77309411328 }, { OOM_LIMIT, 28991029248 } },
+	  .text = "RuntimeError: [metal::malloc] Attempting to allocate 77309411328 bytes which is "
+	    "greater than the maximum allowed buffer size of 28991029248 bytes." },
 	{ .name = "cpu", .who = "PyTorch on the processor", .host = true,
 	  .size = { { OOM_ASKED, 4294967296 } },
 	  .text = "RuntimeError: [enforce fail at alloc_cpu.cpp:114] data. "

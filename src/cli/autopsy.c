@@ -205,7 +205,7 @@ match(struct autopsy *y)
 		return;
 	}
 	asked(y);
-	if (y->hi > 0 && !o->host)
+	if (y->hi > 0 && (!o->host || o->kind == OOM_PYTORCH_CPU))	/* it may have run there */
 		shape_by_bytes(m, y->lo, y->hi, y->spec_batch, &y->matches);
 }
 

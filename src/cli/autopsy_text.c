@@ -210,7 +210,7 @@ print_nearest(const struct autopsy *y)
 	int i;
 
 	if (!y->main->shape.known) {
-		if (y->hi > 0 && !y->main->host)
+		if (y->hi > 0)
 			say(y, "No tensor of %s has that size at any batch: a workspace, a block "
 			    "of several tensors, or another network.", y->module->name);
 		return;
@@ -255,6 +255,8 @@ print_tensor(const struct autopsy *y)
 	if (!y->main->shape.known && (y->main->kind == OOM_XLA || y->main->kind == OOM_CUDA ||
 	    y->main->kind == OOM_OURS))
 		return;		/* a block of many */
+	if (!y->main->shape.known && y->main->host && y->main->kind != OOM_PYTORCH_CPU)
+		return;		/* data, or anything */
 	heading(y, "The tensor");
 	if (y->matches.all.n)
 		print_matches(y);

@@ -7,6 +7,7 @@
 #define MESSAGE(kind)	ROLE_MESSAGE, kind, false, NULL, NULL
 #define HOST(kind)	ROLE_MESSAGE, kind, true, NULL, NULL
 #define FROM(who)	ROLE_MESSAGE, OOM_CUDA, false, who, NULL
+#define FROM_METAL(who)	ROLE_MESSAGE, OOM_MPS, false, who, NULL
 #define NAMED		ROLE_NAMED, OOM_OTHER, false, NULL, NULL
 #define GENERIC		ROLE_GENERIC, OOM_OTHER, false, NULL, NULL
 #define RUNTIME		ROLE_NAMED, OOM_MACHINE, true, NULL, NULL
@@ -78,6 +79,11 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA Error: out of memory", FROM("Darknet") },
 	{ "Error allocating % of device memory", FROM("Theano") },
 	{ "allocating % on device # : cudaMalloc failed", FROM("ggml") },
+	{ "malloc] Unable to allocate %", FROM_METAL("MLX") },
+	{ "malloc_or_wait] Unable to allocate %", FROM_METAL("MLX") },
+	{ "Attempting to allocate % which is greater than",
+	    ROLE_MESSAGE, OOM_MPS, false, "MLX", "Metal gives no single buffer as large as "
+	    "that, however much memory is free." },
 	{ "Out of memory on device. To view more detail", FROM("MATLAB") },
 	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },
 	/* CUDA and its libraries */
@@ -193,6 +199,7 @@ const struct detail oom_details[] = {
 	{ "other allocations: %", DETAIL_SIZE, OOM_MPS, OOM_OTHERS },
 	{ "max allowed: %", DETAIL_SIZE, OOM_MPS, OOM_LIMIT },
 	{ "Tried to allocate %", DETAIL_SIZE, OOM_MPS, OOM_ASKED },
+	{ "maximum allowed buffer size of %", DETAIL_SIZE, OOM_MPS, OOM_LIMIT },
 	{ "There are % free", DETAIL_SIZE, OOM_XLA, OOM_FREE },
 	{ "% was available", DETAIL_SIZE, OOM_XLA, OOM_FREE },
 	{ "(# bytes)", DETAIL_SIZE, OOM_XLA, OOM_ASKED },
