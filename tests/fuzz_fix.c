@@ -1,5 +1,5 @@
 /*
- * A fuzzer of fixes: fuzz_fix SEED COUNT FILE...
+ * A fuzzer of fixes; see fuzz.h.
  *
  * Takes the specs given and edits them at random, so that rules have something to say: layers and
  * statements that they mind, words misspelt, comments and line ends wherever a fix may trip. Then
@@ -9,19 +9,8 @@
  *	- have no error that the text had not, when it is compiled afresh;
  *	- have as many comments, but for suppressions;
  *	- have nothing left to be fixed.
- *
- * Crashes and overruns are for the sanitizers to find. The same seed makes the same edits. On a
- * failure the text is left in fuzz_fix.failed.nn.
  */
 #include <ctype.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "emit/emit.h"
 #include "passes/pass.h"
@@ -29,9 +18,8 @@
 #include "rules/lint.h"
 #include "rules/suppress.h"
 
-#define LONGEST		(1 << 15)	/* bytes of a text */
-#define SLOW		20.0		/* seconds of processor time that one case may take */
-#define STUCK		120		/* seconds after which it counts as a hang */
+#include "fuzz.h"
+
 #define MOST_NODES	2000		/* of a network that is planned */
 
 static const char *const bits[] = {
@@ -51,82 +39,13 @@ static const char *const bits[] = {
 	"->", "=", ":", "\"#\"", "\xc3\xa9", "a, ", "old", "two(", "index",
 };
 
-#define COUNT_OF(array)	(sizeof(array) / sizeof(*(array)))
-
-struct sample {
-	char *text;
-	size_t n;
-};
-
-static uint64_t state;
-static struct sample now;		/* the text being tried: where a signal's handler finds it */
-
-static uint64_t
-below(uint64_t n)		/* xorshift64*: 0 .. n-1 */
-{
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return (state * 2685821657736338717ull >> 11) % n;
-}
-
-/* ---- failures ---- */
-
-const char	*__asan_default_options(void);
-const char	*__ubsan_default_options(void);
-
-const char *
-__asan_default_options(void)
-{
-	return "abort_on_error=1";
-}
-
-const char *
-__ubsan_default_options(void)
-{
-	return "abort_on_error=1:print_stacktrace=1";
-}
-
-/* Only what a signal handler may call. */
-static void
-fatal(int sig)
-{
-	int fd = open("fuzz_fix.failed.nn", O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-	if (fd >= 0) {
-		if (write(fd, now.text, now.n) < 0)
-			_exit(2);
-		close(fd);
-	}
-	_exit(sig == SIGALRM ? 3 : 1);
-}
-
-static void
-failed(const char *what)
-{
-	fprintf(stderr, "fuzz_fix: %s; see fuzz_fix.failed.nn\n", what);
-	abort();
-}
-
 /* ---- edits ---- */
-
-static void
-put(struct sample *s, size_t at, size_t drop, const char *text, size_t n)
-{
-	if (drop > s->n - at)
-		drop = s->n - at;
-	if (s->n - drop + n > LONGEST)
-		return;
-	memmove(s->text + at + n, s->text + at + drop, s->n - at - drop);
-	memcpy(s->text + at, text, n);
-	s->n += n - drop;
-}
 
 /* A place between two words. */
 static size_t
 place(const struct sample *s)
 {
-	size_t at = below(s->n + 1);
+	size_t at = fuzz_below(s->n + 1);
 
 	while (at < s->n && !strchr(" (),\n=", s->text[at]))
 		at++;
@@ -137,7 +56,7 @@ place(const struct sample *s)
 static void
 misspell(struct sample *s)
 {
-	size_t at = below(s->n + 1);
+	size_t at = fuzz_below(s->n + 1);
 	char c;
 
 	while (at + 1 < s->n && !(isalpha((unsigned char)s->text[at]) &&
@@ -145,8 +64,8 @@ misspell(struct sample *s)
 		at++;
 	if (at + 1 >= s->n)
 		return;
-	if (below(2)) {
-		put(s, at, 1, "", 0);
+	if (fuzz_below(2)) {
+		fuzz_replace(s, at, 1, "", 0);
 		return;
 	}
 	c = s->text[at];
@@ -157,28 +76,35 @@ misspell(struct sample *s)
 static void
 edit(struct sample *s, const struct sample *from, int n)
 {
-	const struct sample *other = &from[below((uint64_t)n)];
-	const char *bit = bits[below(COUNT_OF(bits))];
-	size_t at = place(s), beg, len;
+	const struct sample *other = &from[fuzz_below((uint64_t)n)];
+	const char *bit = bits[fuzz_below(COUNT_OF(bits))];
+	size_t at = place(s);
 
-	switch (below(10)) {
+	switch (fuzz_below(10)) {
 	case 0:				/* lines are joined, or blanks lost */
-		put(s, at, 1 + below(3), " ", 1);
+		fuzz_replace(s, at, 1 + fuzz_below(3), " ", 1);
 		break;
 	case 1:				/* a part of another text */
-		beg = below(other->n + 1);
-		len = below(200);
-		put(s, at, 0, other->text + beg, len > other->n - beg ? other->n - beg : len);
+		fuzz_borrow(s, at, other, 200);
 		break;
 	case 2:
-		put(s, at, below(12), bit, strlen(bit));
+		fuzz_replace(s, at, fuzz_below(12), bit, strlen(bit));
 		break;
 	case 3: case 4:
 		misspell(s);
 		break;
 	default:
-		put(s, at, 0, bit, strlen(bit));
+		fuzz_replace(s, at, 0, bit, strlen(bit));
 	}
+}
+
+static void
+mutate(struct sample *t, const struct sample *from, int nfrom)
+{
+	int edits;
+
+	for (edits = 1 + (int)fuzz_below(fuzz_below(4) ? 4 : 30); edits > 0; edits--)
+		edit(t, from, nfrom);
 }
 
 /* ---- checks ---- */
@@ -251,7 +177,7 @@ check_errors(const struct diags *was, const struct diags *is)
 				break;
 		}
 		if (g->severity == SEV_ERROR && j == was->all.n)
-			failed("a fix has brought an error");
+			fuzz_failed("a fix has brought an error");
 	}
 }
 
@@ -285,96 +211,46 @@ comments(const struct source *s)
 	return n;
 }
 
-static int
-try(bool unsafe)
+static long
+try(const struct sample *t)
 {
 	struct arena *a = arena_new();
-	struct fixer fixer = { .arena = a, .unsafe = unsafe, .check = check };
+	struct fixer fixer = { .arena = a, .unsafe = fuzz_below(2), .check = check };
 	struct source *applied;
 	struct checked *first, *last;
 	struct fixed f, again;
 
-	first = check(a, source_from_text(a, "f.nn", now.text, now.n), NULL);
+	first = check(a, source_from_text(a, "f.nn", t->text, t->n), NULL);
 	f = lint_fix(&fixer, first);
 	if ((f.edits != NULL) != (f.n > 0))
-		failed("it does not know what it did");
+		fuzz_failed("it does not know what it did");
 	if (f.edits) {
 		applied = edits_apply(f.edits);
 		if (applied->size != f.last->source->size ||
 		    memcmp(applied->text, f.last->source->text, (size_t)applied->size) != 0)
-			failed("the edits give another text");
+			fuzz_failed("the edits give another text");
 		if (comments(first->source) != comments(f.last->source))
-			failed("a comment was lost");
+			fuzz_failed("a comment was lost");
 		last = check(a, source_from_text(a, "f.nn", applied->text, (size_t)applied->size),
 		    NULL);
-		first = check(a, source_from_text(a, "f.nn", now.text, now.n), NULL);
+		first = check(a, source_from_text(a, "f.nn", t->text, t->n), NULL);
 		check_errors(&first->diags, &last->diags);
 		again = lint_fix(&fixer, last);
 		if (again.n > 0)
-			failed("the next time it goes on");
+			fuzz_failed("the next time it goes on");
 	}
 	arena_free(a);
 	return f.n;
 }
 
-static bool
-load(const char *path, struct sample *s)
-{
-	FILE *f = fopen(path, "rb");
-
-	s->text = malloc(LONGEST);
-	if (!f || !s->text) {
-		perror(path);
-		return false;
-	}
-	s->n = fread(s->text, 1, LONGEST, f);
-	fclose(f);
-	return true;
-}
-
-int
-main(int argc, char **argv)
-{
-	struct sample *sample;
-	long count, i, fixed = 0;
-	int k, edits, n = argc - 3;
-
-	if (n < 1) {
-		fprintf(stderr, "usage: fuzz_fix SEED COUNT FILE...\n");
-		return 2;
-	}
-	state = strtoull(argv[1], NULL, 10) * 2 + 1;
-	count = strtol(argv[2], NULL, 10);
-	sample = calloc((size_t)n, sizeof(*sample));
-	now.text = malloc(LONGEST);
-	if (!sample || !now.text) {
-		perror("fuzz_fix");
-		return 2;
-	}
-	for (k = 0; k < n; k++)
-		if (!load(argv[3 + k], &sample[k]))
-			return 2;
-	signal(SIGALRM, fatal);
-	signal(SIGABRT, fatal);
-	for (i = 0; i < count; i++) {
-		const struct sample *s = &sample[below((uint64_t)n)];
-		clock_t start = clock();
-
-		now.n = s->n;
-		memcpy(now.text, s->text, s->n);
-		for (edits = 1 + (int)below(below(4) ? 4 : 30); edits > 0; edits--)
-			edit(&now, sample, n);
-		alarm(STUCK);
-		fixed += try(below(2));
-		alarm(0);
-		if ((double)(clock() - start) / CLOCKS_PER_SEC > SLOW)
-			failed("a case that takes too long");
-	}
-	printf("%ld texts tried, %ld findings fixed\n", count, fixed);
-	signal(SIGABRT, SIG_DFL);	/* leaks are reported at exit, when there is no text to keep */
-	for (k = 0; k < n; k++)
-		free(sample[k].text);
-	free(sample);
-	free(now.text);
-	return 0;
-}
+const struct fuzzer fuzzer = {
+	.name = "fuzz_fix",
+	.suffix = ".nn",
+	.outcome = "findings fixed",
+	.longest = 1 << 15,
+	.slow = 20,
+	.stuck = 120,
+	.one_in = 20,
+	.mutate = mutate,
+	.try = try,
+};

@@ -1,109 +1,39 @@
 /*
  * A fuzzer for the reader of logs: edits real messages at random, and reads them twice, in reads of
- * different lengths, which must find the same; then looks for what was found in a network.
- *
- *     fuzz_oom SEED COUNT FILE...
- *
- * Files lend their bytes. What fails is left in fuzz_oom.failed.log.
+ * different lengths, which must find the same; then looks for what was found in a network. See fuzz.h.
  */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "emit/emit.h"
 #include "lang/expand.h"
 #include "model/oom_dump.h"
 #include "model/oom_shape.h"
 #include "passes/pass.h"
 
-#define LONGEST		20000
-#define STUCK		20	/* seconds */
+#include "fuzz.h"
 
-static char now[LONGEST + 64];
-static size_t length;
-static uint64_t state;
-
-static uint64_t
-below(uint64_t n)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (state >> 33) % n;
-}
-
-static void
-keep(void)
-{
-	FILE *f = fopen("fuzz_oom.failed.log", "w");
-
-	if (f) {
-		fwrite(now, 1, length, f);
-		fclose(f);
-	}
-}
+static const char *const words[] = {
+	"OOM when allocating tensor with shape[32,1,5000,4]",
+	"CUDA out of memory. Tried to allocate 44.00 MiB",
+	"9 Chunks of size 2560000 totalling", "Chunk at 0x1 of size 80128",
+	"Shape: f32[4,5]", "Size: 6.00MiB", "[[Node: a/b = C[]]]",
+	"Out of memory while trying to allocate 9 bytes", "9223372036854775807", "\n",
+	"\033[1m", "% total capacity; ", "1.5 GiB already allocated; ", "(", "]", ",", "9",
+	".", "\033", "G", "InUse: 9", "Limit: 10373441024", "Bin (256):",
+	"total capacity of 3 GiB", "\xff", "> "
+};
 
 static void
-fatal(int signal)
+mutate(struct sample *t, const struct sample *from, int nfrom)
 {
-	keep();
-	_exit(128 + signal);
-}
+	int edits = (int)fuzz_below(fuzz_below(3) ? 4 : 60);
 
-static void
-failed(const char *what)
-{
-	keep();
-	fprintf(stderr, "fuzz_oom: %s\n", what);
-	exit(1);
-}
-
-static void
-insert(const char *w, size_t n)
-{
-	size_t at = below(length + 1);
-
-	if (length + n > LONGEST)
-		return;
-	memmove(now + at + n, now + at, length - at);
-	memcpy(now + at, w, n);
-	length += n;
-}
-
-static void
-edit(void)
-{
-	static const char *const word[] = {
-		"OOM when allocating tensor with shape[32,1,5000,4]",
-		"CUDA out of memory. Tried to allocate 44.00 MiB",
-		"9 Chunks of size 2560000 totalling", "Chunk at 0x1 of size 80128",
-		"Shape: f32[4,5]", "Size: 6.00MiB", "[[Node: a/b = C[]]]",
-		"Out of memory while trying to allocate 9 bytes", "9223372036854775807", "\n",
-		"\033[1m", "% total capacity; ", "1.5 GiB already allocated; ", "(", "]", ",", "9",
-		".", "\033", "G", "InUse: 9", "Limit: 10373441024", "Bin (256):",
-		"total capacity of 3 GiB", "\xff", "> "
-	};
-	const char *w = word[below(sizeof(word) / sizeof(*word))];
-	size_t at = below(length + 1), n;
-
-	switch (below(4)) {
-	case 0:
-	case 1:
-		insert(w, strlen(w));
-		break;
-	case 2:
-		n = below(9);
-		n = n < length - at ? n : length - at;
-		memmove(now + at, now + at + n, length - at - n);
-		length -= n;
-		break;
-	default:
-		if (at < length)
-			now[at] = (char)below(256);
-	}
+	(void)from;
+	(void)nfrom;
+	while (edits-- > 0)
+		fuzz_edit(t, words, COUNT_OF(words), 9);
 }
 
 struct feed {
+	const struct sample *of;
 	size_t at, most;
 };
 
@@ -111,11 +41,11 @@ static size_t
 feed(void *context, char *to, size_t room)
 {
 	struct feed *f = context;
-	size_t n = length - f->at;
+	size_t n = f->of->n - f->at;
 
 	n = n < room ? n : room;
 	n = n < f->most ? n : f->most;
-	memcpy(to, now + f->at, n);
+	memcpy(to, f->of->text + f->at, n);
 	f->at += n;
 	return n;
 }
@@ -134,7 +64,7 @@ network(struct arena *a)
 	diags_init(d, a);
 	spec = spec_load(a, d, source_from_text(a, "n.nn", text, strlen(text)), NULL);
 	if (d->errors || !passes_run(spec->modules.v[0], &o))
-		failed("the network is refused");
+		fuzz_failed("the network is refused");
 	return spec->modules.v[0];
 }
 
@@ -155,56 +85,36 @@ look_up(struct arena *a, const struct oom_log *log)
 		dump_explain(m, &log->dump, 32, 1 << 20, &story);
 }
 
-static bool
-try(void)
+static long
+try(const struct sample *t)
 {
-	struct feed whole = { 0, SIZE_MAX }, bits = { 0, 1 + below(50) };
+	struct feed whole = { t, 0, SIZE_MAX }, bits = { t, 0, 1 + fuzz_below(50) };
 	struct arena *a = arena_new();
 	struct oom_log log, again;
 	bool any;
 
-	alarm(STUCK);
 	oom_log_read(&log, a, feed, &whole);
 	oom_log_read(&again, a, feed, &bits);
 	if (log.messages.n != again.messages.n || log.more != again.more ||
 	    log.lines != again.lines || log.dump.in_use != again.dump.in_use ||
 	    log.alive.n != again.alive.n)
-		failed("the same text says something else in smaller reads");
+		fuzz_failed("the same text says something else in smaller reads");
 	if (log.messages.n > OOM_MESSAGES || log.dump.classes.n > OOM_CLASSES)
-		failed("more is kept than may be");
+		fuzz_failed("more is kept than may be");
 	any = log.messages.n > 0 || log.dump.any;
-	if (any && below(50) == 0)
+	if (any && fuzz_below(50) == 0)
 		look_up(a, &log);
-	alarm(0);
 	arena_free(a);
 	return any;
 }
 
-int
-main(int argc, char **argv)
-{
-	long count, i, found = 0;
-	FILE *f;
-
-	if (argc < 4) {
-		fprintf(stderr, "usage: fuzz_oom SEED COUNT FILE...\n");
-		return 2;
-	}
-	state = strtoull(argv[1], NULL, 10) * 2 + 1;
-	count = strtol(argv[2], NULL, 10);
-	signal(SIGALRM, fatal);
-	signal(SIGABRT, fatal);
-	for (i = 0; i < count; i++) {
-		int edits = (int)below(below(3) ? 4 : 60);
-
-		f = fopen(argv[3 + below((uint64_t)argc - 3)], "rb");
-		length = f ? fread(now, 1, LONGEST, f) : 0;
-		if (f)
-			fclose(f);
-		while (edits-- > 0)
-			edit();
-		found += try();
-	}
-	printf("%ld logs tried, %ld of them had something to say\n", count, found);
-	return 0;
-}
+const struct fuzzer fuzzer = {
+	.name = "fuzz_oom",
+	.suffix = ".log",
+	.outcome = "of them had something to say",
+	.longest = 20000,
+	.stuck = 20,
+	.one_in = 20,
+	.mutate = mutate,
+	.try = try,
+};
