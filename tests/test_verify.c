@@ -16,7 +16,7 @@ static struct diags diags;
 static struct module *module;
 
 static void
-load(const char *name)
+load_for(const char *name, const char *target)
 {
 	const struct lang_options lang = { 0 };
 	struct pass_options options = { .threads = 2 };
@@ -31,8 +31,14 @@ load(const char *name)
 	spec = spec_load(arena, &diags, src, &lang);
 	cr_assert_eq(diags.errors, 0);
 	module = spec->modules.v[0];
-	options.target = target_find("c");
+	options.target = target_find(target);
 	cr_assert(passes_run(module, &options));
+}
+
+static void
+load(const char *name)
+{
+	load_for(name, "c");
 }
 
 static bool
@@ -181,4 +187,33 @@ Test(verify, a_buffer_put_into_the_room_of_a_shortened_one_is_caught)
 			b->offset = offset;
 		}
 	cr_assert_gt(tried, 100);
+}
+
+/* ResNet-50 adds up micro-batches: its next batch may arrive while weights are updated, too. */
+Test(verify, where_the_next_batch_lands_is_free_throughout)
+{
+	const struct tensor *lands;
+	struct buffer *b;
+	struct plan *p;
+
+	load_for("resnet50.nn", "cuda");
+	p = module->plan;
+	cr_assert_not_null(module->update);
+	cr_assert_not(objects());
+	lands = module->train->inputs.v[0]->lands;
+	cr_assert_not_null(lands);
+	b = plan_buffer(p, lands);
+	cr_assert_eq(b->bytes, INT64_C(64) * 3 * 224 * 224 * 4);
+	cr_assert_eq(b->first, 0);
+	cr_assert_eq(b->last, module->train->nodes.n + module->update->nodes.n - 1);
+	b->last--;
+	cr_assert(objects(), "ends early");
+	b->last++;
+	b->first++;
+	cr_assert(objects(), "begins late");
+	b->first--;
+	b->bytes--;
+	cr_assert(objects(), "shrunk");
+	b->bytes++;
+	cr_assert_not(objects());
 }

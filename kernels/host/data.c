@@ -17,6 +17,8 @@ struct data {
 	int64_t rows;		/* in the files */
 	int64_t samples;	/* of those, in use */
 	int64_t bytes;		/* held in memory */
+	struct sent sent[MAX_COLUMNS];	/* by input: what is written for the device */
+	int64_t *row;		/* room for those of a batch */
 };
 
 struct loaded {			/* a file in memory */
@@ -420,8 +422,28 @@ data_count(const struct source *s, int64_t rows)
 	return rows;
 }
 
+/* How the values of an input are handed over: as it takes them, or as they are, where the device
+ * converts them. */
+static struct sent
+data_sent(const struct data *d, const struct input *in)
+{
+	double scale = in->target || in->classes ? 1 : d->source->scale;
+	int type = d->column[in->column].type;
+	struct sent s;
+
+	s.type = in->type;
+	s.scale = 1;
+	if (d->source->kind != SOURCE_SYNTHETIC && device_converts(in, type)) {
+		s.type = type;
+		s.scale = scale;
+	}
+	s.bytes = type_table[s.type].bytes;
+	return s;
+}
+
 static void
-data_open(struct data *d, const struct source *source, const struct input *input, int inputs)
+data_open(struct data *d, const struct source *source, const struct input *input, int inputs,
+    int64_t batch)
 {
 	memset(d, 0, sizeof *d);
 	d->source = source;
@@ -442,6 +464,9 @@ data_open(struct data *d, const struct source *source, const struct input *input
 	d->samples = data_count(source, d->rows);
 	if (d->samples < 1)
 		fail("no samples are left of %lld", (long long)d->rows);
+	for (int k = 0; k < inputs; k++)
+		d->sent[k] = data_sent(d, &input[k]);
+	d->row = (int64_t *)data_alloc((uint64_t)batch * sizeof(*d->row), "a batch");
 }
 
 /* Converts N values from type S to type D; AS makes a D of a number. */
@@ -504,20 +529,58 @@ data_synthetic(const struct input *in, void *to, int64_t row, uint64_t seed, dou
 	}
 }
 
-/* Fills input K of sample I (of those in use). */
+/* Are the values of input K handed over as the files have them? */
+static bool
+data_copies(const struct data *d, int k)
+{
+	const struct input *in = &d->input[k];
+	double scale = in->target || in->classes ? 1 : d->source->scale;
+
+	return d->source->kind != SOURCE_SYNTHETIC && d->sent[k].scale == scale &&
+	    d->sent[k].type == d->column[in->column].type;
+}
+
+/* Fills input K of one sample, which is in that row of the files. */
 static void
-data_load(const struct data *d, int k, void *to, int64_t i, uint64_t seed)
+data_load(const struct data *d, int k, void *to, int64_t row, uint64_t seed)
 {
 	const struct input *in = &d->input[k];
 	const struct column *c = &d->column[in->column];
-	int64_t row = data_row(d->source, i);
 	double scale = in->target || in->classes ? 1 : d->source->scale;
+	const unsigned char *from;
 
-	if (d->source->kind == SOURCE_SYNTHETIC)
+	if (d->source->kind == SOURCE_SYNTHETIC) {
 		data_synthetic(in, to, row, seed, scale);
+		return;
+	}
+	from = c->value + row * in->elements * type_table[c->type].bytes;
+	if (data_copies(d, k))
+		memcpy(to, from, (size_t)(in->elements * d->sent[k].bytes));
 	else
-		data_convert(in, to, c->value + row * in->elements * type_table[c->type].bytes,
-		    c->type, in->elements, scale);
+		data_convert(in, to, from, c->type, in->elements, scale);
+}
+
+/* Bytes of a batch, where they are copied, below which waking other threads takes longer; making them
+ * takes about so many times as long. */
+#define DATA_WORTH	((int64_t)1 << 17)
+#define DATA_MADE	8
+
+static void
+data_fill(const struct data *d, int k, char *to, int64_t batch, uint64_t seed)
+{
+	const struct input *in = &d->input[k];
+	int64_t size = in->elements * d->sent[k].bytes;
+
+	if (batch * size * (data_copies(d, k) ? 1 : DATA_MADE) < DATA_WORTH) {
+		for (int64_t j = 0; j < batch; j++)
+			data_load(d, k, to + j * size, d->row[j], seed);
+		return;
+	}
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+	for (int64_t j = 0; j < batch; j++)
+		data_load(d, k, to + j * size, d->row[j], seed);
 }
 
 /* Fills all inputs with BATCH samples, from the FIRST of this epoch's order on. */
@@ -525,20 +588,10 @@ static void
 data_batch(const struct data *d, int64_t first, int64_t batch, bool shuffle, uint64_t seed,
     int64_t epoch)
 {
-	for (int k = 0; k < d->inputs; k++) {
-		const struct input *in = &d->input[k];
-		char *to = (char *)device_input(in, batch);
-
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static)
-#endif
-		for (int64_t j = 0; j < batch; j++) {
-			int64_t i = first + j;
-
-			if (shuffle)
-				i = shuffled(seed, epoch, i, d->samples);
-			data_load(d, k, to + j * in->elements * type_table[in->type].bytes, i, seed);
-		}
-	}
+	for (int64_t j = 0; j < batch; j++)
+		d->row[j] = data_row(d->source, shuffle ? shuffled(seed, epoch, first + j, d->samples) :
+		    first + j);
+	for (int k = 0; k < d->inputs; k++)
+		data_fill(d, k, (char *)device_input(&d->input[k], d->sent[k], batch), batch, seed);
 	device_inputs_ready(d->input, d->inputs, batch);
 }

@@ -3,12 +3,9 @@
  *
  * A step of a whole batch is a CUDA graph, captured once: launching it costs the host next to
  * nothing. The step's numbers (learning rate, counters, seed) lie in a variable of the module, so
- * the same graph serves every step. The host stays one step ahead: it fills pinned memory with the
- * next batch, and asks for a step's results, while the device works; two of everything take turns,
- * and an event says when one may be used again.
- *
- *     host      fill 1 | fill 2         | collect 1, fill 3 | collect 2, fill 4 | ...
- *     stream            copy 1, step 1, results 1 | copy 2, step 2, results 2 | ...
+ * the same graph serves every step. The host stays one step ahead: it makes the next batch ready
+ * (feed_cuda.cu), and asks for a step's results, while the device works; two of everything take
+ * turns, and an event says when one may be used again.
  *
  * The driver loads a kernel's code, and libraries theirs, when it is first launched, which takes
  * memory of the device. So the steps are rehearsed once on an arena of zeros before anything is
@@ -23,21 +20,13 @@ static int64_t code_taken;	/* for kernels' code, libraries and graphs */
 static int64_t others_taken;	/* before all that: by the context, the driver and other programs */
 static int64_t pinned_taken;	/* of the host's memory */
 
-static __device__ struct step step_on_device;
-static struct step *step_there;	/* its address */
-
-struct turn {			/* what the host may not touch before the device is done with it */
-	struct step *step;	/* pinned: the numbers of one step */
-	cudaEvent_t step_taken;
-	unsigned char *staging;	/* pinned: the inputs of one batch, one after the other */
-	cudaEvent_t staging_taken;
-	unsigned char *landing;	/* pinned: the results of one step, eight bytes each */
+struct landing {		/* the results of one step, eight bytes each, in the host's memory */
+	unsigned char *bytes;	/* pinned, so that the device writes there */
 	cudaEvent_t landed;
 };
 
-static struct turn turns[2];
-static int step_turn, staging_turn, landing_turn;
-static int64_t staging_bytes, staging_used;
+static struct landing landings[2];
+static int landing_turn;
 
 /* a whole batch of each step */
 static const int64_t step_batch[STEPS_THERE] = {
@@ -51,16 +40,6 @@ static const int64_t step_batch[STEPS_THERE] = {
 #ifndef LIBRARY
 static cudaGraphExec_t graphs[STEPS_THERE][2];	/* [1]: any but an update's first micro-batch */
 #endif
-
-static int64_t
-staging_for(const struct input *in, int n, int64_t batch)
-{
-	int64_t total = 0;
-
-	for (int k = 0; k < n; k++)
-		total += (in[k].elements * type_table[in[k].type].bytes * batch + 255) / 256 * 256;
-	return total;
-}
 
 static void	device_wait(void);
 
@@ -117,15 +96,11 @@ device_graph(int which, int64_t b, const struct step *step)
 static void
 device_run(int which, int64_t b, const struct step *step)
 {
-	struct turn *t = &turns[step_turn ^= 1];
 	cudaGraphExec_t graph = device_graph(which, b, step);
 
-	CUDA(cudaEventSynchronize(t->step_taken));
-	*t->step = *step;
-	CUDA(cudaMemcpyAsync(step_there, t->step, sizeof(*step), cudaMemcpyHostToDevice, stream));
-	CUDA(cudaEventRecord(t->step_taken, stream));
+	feed_step(step);
 #ifdef BY_CUDNN
-	step_on_host = t->step;
+	step_on_host = step;
 #endif
 	if (graph)
 		CUDA(cudaGraphLaunch(graph, stream));
@@ -187,27 +162,11 @@ device_pinned(int64_t bytes)
 }
 
 static void
-device_open_turns(void)
+device_open_landings(void)
 {
-	int64_t bytes = 256;
-
-#ifdef TRAINS
-	bytes += staging_for(train_inputs, TRAIN_INPUTS, TRAIN_BATCH);
-#endif
-#ifdef VALIDATES
-	if (staging_for(validate_inputs, VALIDATE_INPUTS, VALIDATE_BATCH) + 256 > bytes)
-		bytes = staging_for(validate_inputs, VALIDATE_INPUTS, VALIDATE_BATCH) + 256;
-#endif
-	staging_bytes = bytes;
 	for (int i = 0; i < 2; i++) {
-		struct turn *t = &turns[i];
-
-		t->step = (struct step *)device_pinned(sizeof(*t->step));
-		t->staging = (unsigned char *)device_pinned(staging_bytes);
-		t->landing = (unsigned char *)device_pinned(MAX_RESULTS * 8);
-		CUDA(cudaEventCreateWithFlags(&t->step_taken, cudaEventDisableTiming));
-		CUDA(cudaEventCreateWithFlags(&t->staging_taken, cudaEventDisableTiming));
-		CUDA(cudaEventCreateWithFlags(&t->landed, cudaEventDisableTiming));
+		landings[i].bytes = (unsigned char *)device_pinned(MAX_RESULTS * 8);
+		CUDA(cudaEventCreateWithFlags(&landings[i].landed, cudaEventDisableTiming));
 	}
 }
 
@@ -249,8 +208,8 @@ device_open(void)
 	CUDNN(cudnnSetStream(dnn_device.handle, stream));
 	dnn_building = true;
 #endif
-	device_open_turns();
-	CUDA(cudaGetSymbolAddress((void **)&step_there, step_on_device));
+	feed_open();
+	device_open_landings();
 	device_open_arena();
 	device_clear(0);
 #ifndef LIBRARY
@@ -281,47 +240,41 @@ device_read(void *to, int64_t offset, int64_t bytes)
 	CUDA(cudaStreamSynchronize(stream));
 }
 
-/* Where the host writes the batch of an input, before device_inputs_ready(). */
-static void *
-device_input(const struct input *in, int64_t batch)
+#define FETCHED	64	/* results by one launch, whose arguments have 4 KiB */
+
+struct fetched {
+	const unsigned char *from[FETCHED];
+	int bytes[FETCHED];	/* 4 or 8 */
+	int n;
+};
+
+/* One launch, where a copy of each would take its turn on the stream. */
+KERNEL(fetch_kernel, (unsigned char *to, struct fetched f))
 {
-	struct turn *t = &turns[staging_turn];
-	void *at = t->staging + staging_used;
-
-	if (staging_used == 0)
-		CUDA(cudaEventSynchronize(t->staging_taken));
-	staging_used += staging_for(in, 1, batch);
-	return at;
-}
-
-static void
-device_inputs_ready(const struct input *in, int n, int64_t batch)
-{
-	struct turn *t = &turns[staging_turn];
-	int64_t at = 0;
-
-	for (int k = 0; k < n; k++) {
-		LIVE(in[k].buffer);
-		CUDA(cudaMemcpyAsync(arena + in[k].offset, t->staging + at,
-		    (size_t)(in[k].elements * type_table[in[k].type].bytes * batch),
-		    cudaMemcpyHostToDevice, stream));
-		at += staging_for(&in[k], 1, batch);
+	EACH (k, f.n) {
+		if (f.bytes[k] == 8)
+			((uint64_t *)to)[k] = *(const uint64_t *)f.from[k];
+		else
+			((uint32_t *)to)[2 * k] = *(const uint32_t *)f.from[k];
 	}
-	CUDA(cudaEventRecord(t->staging_taken, stream));
-	staging_used = 0;
-	staging_turn ^= 1;
 }
 
 /* Asks for the results of the step that was started last. At most two may be on their way. */
 static int
 device_fetch(const struct result *result, int n)
 {
-	struct turn *t = &turns[landing_turn ^= 1];
+	struct landing *l = &landings[landing_turn ^= 1];
+	struct fetched f;
 
-	for (int k = 0; k < n; k++)
-		CUDA(cudaMemcpyAsync(t->landing + 8 * k, arena + result[k].offset,
-		    (size_t)type_table[result[k].type].bytes, cudaMemcpyDeviceToHost, stream));
-	CUDA(cudaEventRecord(t->landed, stream));
+	for (int first = 0; first < n; first += f.n) {
+		f.n = n - first < FETCHED ? n - first : FETCHED;
+		for (int k = 0; k < f.n; k++) {
+			f.from[k] = arena + result[first + k].offset;
+			f.bytes[k] = type_table[result[first + k].type].bytes;
+		}
+		LAUNCH(fetch_kernel, f.n, (l->bytes + 8 * first, f));
+	}
+	CUDA(cudaEventRecord(l->landed, stream));
 	for (int k = 0; k < n; k++)
 		DEAD(result[k].buffer);
 	return landing_turn;
@@ -331,9 +284,9 @@ device_fetch(const struct result *result, int n)
 static const unsigned char *
 device_collect(int ticket)
 {
-	CUDA(cudaEventSynchronize(turns[ticket].landed));
+	CUDA(cudaEventSynchronize(landings[ticket].landed));
 	CUDA(cudaGetLastError());
-	return turns[ticket].landing;
+	return landings[ticket].bytes;
 }
 
 static void

@@ -49,6 +49,12 @@ struct input {			/* filled from the data before each step */
 	int64_t elements;	/* a sample */
 	int64_t offset;
 	int buffer;
+	int64_t lands;		/* where its next batch arrives meanwhile; -1: nowhere */
+};
+
+struct sent {			/* how the host hands over the values of an input */
+	int type, bytes;	/* of each: its own type, or that of the file */
+	double scale;		/* what is left to multiply them by */
 };
 
 struct result {			/* a loss or a metric: one number, the mean over the samples */

@@ -17,7 +17,7 @@ prepare(struct run *r)
 	if (!o->eval && !o->predict) {
 		if (train_source.kind == SOURCE_NONE)
 			fail("%s names no data to train on", SPEC);
-		data_open(&r->train, &train_source, train_inputs, TRAIN_INPUTS);
+		data_open(&r->train, &train_source, train_inputs, TRAIN_INPUTS, TRAIN_BATCH);
 	}
 #endif
 #ifdef VALIDATES

@@ -192,7 +192,7 @@ validate_open(struct run *r)
 {
 	if (validate_source.kind == SOURCE_NONE)
 		return;
-	data_open(&r->validate, &validate_source, validate_inputs, VALIDATE_INPUTS);
+	data_open(&r->validate, &validate_source, validate_inputs, VALIDATE_INPUTS, VALIDATE_BATCH);
 }
 #endif
 

@@ -235,6 +235,8 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	emit_steps(&e);
 	emit_engines(&e);
 	title(&e, "the host");
+	if (target->gpu)
+		emit_file(&e, "host/feed_cuda.cu", done);
 	emit_file(&e, target->gpu ? "host/device_cuda.cu" : "host/device_c.c", done);
 	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
 		emit_file(&e, host_files[i], done);

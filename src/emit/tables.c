@@ -297,7 +297,7 @@ emit_inputs(struct emitter *e, const char *name, const struct graph *g,
 	int i;
 
 	text_printf(e->out, "\n/* name, column, field, type, target?, classes, dims, elements, offset, "
-	    "buffer */\nenum { %s_INPUTS = %d };\nstatic const struct input %s_inputs[] = {\n",
+	    "buffer, landing */\nenum { %s_INPUTS = %d };\nstatic const struct input %s_inputs[] = {\n",
 	    g == e->module->train ? "TRAIN" : "VALIDATE", g->inputs.n, name);
 	for (i = 0; i < g->inputs.n; i++) {
 		const struct tensor *t = g->inputs.v[i];
@@ -308,11 +308,13 @@ emit_inputs(struct emitter *e, const char *name, const struct graph *g,
 		    (long long)field_of(e->module, d, t), type_names[t->dtype],
 		    truth(t->kind == T_TARGET), t->classes, t->rank);
 		put_dims(e, t);
-		text_printf(e->out, ", %lld, %lld, %d},\n", (long long)tensor_elements_per_sample(t),
-		    (long long)plan_offset(e->plan, t), buffer_number(e, t));
+		text_printf(e->out, ", %lld, %lld, %d, %lld},\n",
+		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
+		    buffer_number(e, t),
+		    (long long)(t->lands ? plan_offset(e->plan, t->lands) : -1));
 	}
 	if (!g->inputs.n)
-		text_puts(e->out, "\t{NULL, 0, 0, 0, false, 0, 0, {0}, 0, 0, 0}\n");
+		text_puts(e->out, "\t{NULL, 0, 0, 0, false, 0, 0, {0}, 0, 0, 0, -1}\n");
 	text_puts(e->out, "};\n");
 }
 

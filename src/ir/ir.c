@@ -151,6 +151,12 @@ ir_tensor_like(struct module *m, enum tensor_kind kind, const struct tensor *lik
 	return ir_tensor(m, kind, like->dtype, like->batched, like->rank, like->dim, name, loc);
 }
 
+void
+ir_add_landing(struct module *m, struct tensor *t)
+{
+	t->lands = ir_tensor_like(m, t->kind, t, arena_join(m->arena, t->name, ".", "next"), t->loc);
+}
+
 struct node *
 ir_node(struct graph *g, const struct op *op, const char *path, struct loc loc, int nin,
     struct tensor *const *in)
@@ -233,6 +239,7 @@ clone_tensor(struct cloning *c, struct tensor *t)
 	c->map[t->id] = copy;
 	tensor_alias(copy, clone_tensor(c, t->alias_of));
 	copy->gradient_of = clone_tensor(c, t->gradient_of);
+	copy->lands = clone_tensor(c, t->lands);
 	return copy;
 }
 

@@ -94,6 +94,9 @@ struct tensor {
 	bool frozen;
 	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
 
+	struct tensor *lands;	/* inputs and targets: where the next batch of it arrives while this
+				 * one is worked on; NULL: nowhere, it is written where it is read */
+
 	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor */
 	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
 };
@@ -160,6 +163,9 @@ struct tensor	*ir_tensor(struct module *, enum tensor_kind, enum dtype, bool bat
 		    const int64_t *dim, const char *name, struct loc);
 struct tensor	*ir_tensor_like(struct module *, enum tensor_kind, const struct tensor *like,
 		    const char *name, struct loc);
+
+/* Gives an input a place where its next batch arrives: t->lands. */
+void		 ir_add_landing(struct module *, struct tensor *);
 
 /* Appends a node to the graph. Inputs are copied; outputs are added one by one, NULL for an optional
  * one that is absent. */

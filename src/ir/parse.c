@@ -166,22 +166,29 @@ ref(struct reader *r)
 	return r->tensor.v[id];
 }
 
+/* What is behind "%" where a tensor is made. */
+static int
+tensor_number(struct reader *r)
+{
+	int64_t id = integer(r);
+
+	if (id < 0 || id > 10000000)
+		fail(r, "a tensor number below 10,000,000");
+	return (int)id;
+}
+
 /* "%7 f32[B, 6, 28] classes 10": makes the tensor, under the number it has in the text. */
 static struct tensor *
 type(struct reader *r, struct tensor *t)
 {
 	const char *names[DTYPES];
-	int64_t id;
 	int d;
 
 	memset(t, 0, sizeof(*t));
 	for (d = 0; d < DTYPES; d++)
 		names[d] = dtype_name((enum dtype)d);
 	expect(r, "%");
-	id = integer(r);
-	t->id = (int)id;
-	if (id < 0 || id > 10000000)
-		fail(r, "a tensor number below 10,000,000");
+	t->id = tensor_number(r);
 	t->dtype = (enum dtype)one_of(r, "a dtype", names, DTYPES);
 	expect(r, "[");
 	t->batched = accept(r, "B");
@@ -205,6 +212,14 @@ type(struct reader *r, struct tensor *t)
 	return t;
 }
 
+static void
+know(struct reader *r, int id, struct tensor *t)
+{
+	while (r->tensor.n <= id)
+		vec_push(r->a, &r->tensor, NULL);
+	r->tensor.v[id] = t;
+}
+
 static struct tensor *
 make(struct reader *r, const struct tensor *t, enum tensor_kind kind, const char *name,
     struct loc loc)
@@ -216,9 +231,7 @@ make(struct reader *r, const struct tensor *t, enum tensor_kind kind, const char
 	made = ir_tensor(r->m, kind, t->dtype, t->batched, t->rank, t->dim, name, loc);
 	made->classes = t->classes;
 	made->workspace = t->workspace;
-	while (r->tensor.n <= t->id)
-		vec_push(r->a, &r->tensor, NULL);
-	r->tensor.v[t->id] = made;
+	know(r, t->id, made);
 	return made;
 }
 
@@ -395,8 +408,17 @@ input(struct reader *r, enum tensor_kind kind)
 
 	type(r, &shape);
 	t = make(r, &shape, kind, string(r), loc);
-	if (t)
-		vec_push(r->a, &r->g->inputs, t);
+	if (!t)
+		return;
+	vec_push(r->a, &r->g->inputs, t);
+	if (accept(r, "lands")) {
+		expect(r, "%");
+		shape.id = tensor_number(r);
+		if (r->failed)
+			return;
+		ir_add_landing(r->m, t);
+		know(r, shape.id, t->lands);
+	}
 }
 
 static void

@@ -13,7 +13,8 @@
  *
  * "B," marks a batched shape; "_" is an absent operand; "over %3" an output that takes over bytes;
  * "keep 0.9" how much stays of the operand that a node adds to, "first" that this holds for an
- * update's first micro-batch; @N the spec's line, which is for people: it is not read back.
+ * update's first micro-batch; "lands %80" where the next batch of an input arrives; @N the spec's
+ * line, which is for people: it is not read back.
  */
 #include "ir/ir.h"
 
@@ -199,7 +200,10 @@ ir_print_graph(FILE *f, const struct graph *g)
 
 		fprintf(f, "  %s ", tensor_kind_name(t->kind));
 		print_type(f, t);
-		fprintf(f, " \"%s\" @%d\n", t->name, loc_line(t->loc));
+		fprintf(f, " \"%s\"", t->name);
+		if (t->lands)
+			fprintf(f, " lands %%%d", t->lands->id);
+		fprintf(f, " @%d\n", loc_line(t->loc));
 	}
 	for (i = 0; i < g->nodes.n; i++)
 		print_node(f, g->nodes.v[i]);

@@ -70,14 +70,29 @@ scan_node(struct scan *s, const struct node *n, int64_t batch, int instant, bool
 #undef VISIT
 }
 
+/* The next batch of an input arrives at any time of the graph; of train's, of update's too. */
+static void
+touch_landing(struct scan *s, const struct graph *g, const struct tensor *t, int start)
+{
+	int end = start + g->nodes.n - 1;
+
+	if (g == s->m->train && s->m->update)
+		end += s->m->update->nodes.n;
+	touch(s, t, batch_of(s->p, g), start);
+	touch(s, t, batch_of(s->p, g), end);
+}
+
 static void
 scan_graph(struct scan *s, const struct graph *g, int start, bool persistent)
 {
 	int64_t batch = batch_of(s->p, g);
 	int i, end = start + g->nodes.n - 1;
 
-	for (i = 0; i < g->inputs.n && !persistent; i++)
+	for (i = 0; i < g->inputs.n && !persistent; i++) {
 		touch(s, g->inputs.v[i], batch, start);
+		if (g->inputs.v[i]->lands)
+			touch_landing(s, g, g->inputs.v[i]->lands, start);
+	}
 	for (i = 0; i < g->nodes.n; i++)
 		scan_node(s, g->nodes.v[i], batch, start + i, persistent);
 	for (i = 0; i < g->results.n && !persistent; i++)

@@ -4,7 +4,8 @@
  *
  * Time is counted in *instants*, one per node, over all graphs one after the other: train, update,
  * validate. A buffer is alive from its first to its last instant, both inclusive; persistent
- * buffers are alive throughout. Inputs come alive at the first instant of their graph.
+ * buffers are alive throughout. Inputs come alive at the first instant of their graph; where the next
+ * batch of them lands is alive throughout it.
  *
  *     offset
  *       ^   +--------------+  <- arena_bytes

@@ -176,17 +176,27 @@ never(struct model *model, void *context)
 	return false;
 }
 
-/* Bytes of what is alive throughout, as place.c lays it out. */
+/* Adds what a tensor takes, as place.c lays it out. */
+static void
+add_bytes(int64_t *sum, const struct tensor *t, int64_t batch, const struct pass_options *o)
+{
+	int64_t mask = o->target->alignment - 1;
+
+	if (__builtin_add_overflow(*sum, (affine_at(tensor_bytes(t), batch) + mask) & ~mask, sum))
+		*sum = INT64_MAX;
+}
+
+/* Bytes of what is alive throughout: what persists, and where the next batch lands (passes/feed.c). */
 static int64_t
 persistent_bytes(const struct module *m, const struct pass_options *o)
 {
-	int64_t mask = o->target->alignment - 1, sum = 0;
+	int64_t sum = 0;
 	int i;
 
 	for (i = 0; i < m->persistent.n; i++)
-		if (__builtin_add_overflow(sum, (affine_at(tensor_bytes(m->persistent.v[i]), 1) +
-		    mask) & ~mask, &sum))
-			return INT64_MAX;
+		add_bytes(&sum, m->persistent.v[i], 1, o);
+	for (i = 0; o->target->gpu && i < m->train->inputs.n; i++)
+		add_bytes(&sum, m->train->inputs.v[i], m->train->batch, o);
 	return sum;
 }
 

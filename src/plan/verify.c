@@ -58,6 +58,14 @@ object(struct check *c, struct loc loc, const char *fmt, ...)
 	c->ok = false;
 }
 
+static int64_t
+bytes_in(const struct check *c, const struct graph *g, const struct tensor *t)
+{
+	int64_t batch = g == c->m->validate ? c->p->validate_batch : c->p->batch;
+
+	return affine_at(tensor_bytes(t), batch);
+}
+
 /* ---- geometry ---- */
 
 static bool
@@ -179,6 +187,29 @@ check_geometry(struct check *c)
 	}
 }
 
+/* The bus writes to a landing at any time, so nothing else may ever lie there. */
+static void
+check_landings(struct check *c, const struct graph *g, int first, int last)
+{
+	int i;
+
+	for (i = 0; i < g->inputs.n; i++) {
+		const struct tensor *t = g->inputs.v[i]->lands;
+		const struct buffer *b = t ? plan_buffer(c->p, t) : NULL;
+
+		if (!t)
+			continue;
+		if (!b)
+			object(c, t->loc, "'%s' has no buffer", t->name);
+		else if (b->first > first || b->last < last)
+			object(c, t->loc, "'%s' must live from instant %d to %d, but lives from %d to %d",
+			    t->name, first, last, b->first, b->last);
+		else if (bytes_in(c, g, g->inputs.v[i]) > b->bytes)
+			object(c, t->loc, "'%s' has %lld bytes, a batch needs %lld", t->name,
+			    (long long)b->bytes, (long long)bytes_in(c, g, g->inputs.v[i]));
+	}
+}
+
 /* ---- replay ---- */
 
 /* The last place at or below BEG; -1: none. */
@@ -235,14 +266,6 @@ put(struct memory *mem, int64_t beg, int64_t end, const struct tensor *t)
 			set_range(mem, end, r.end, r.tensor);
 	}
 	set_range(mem, beg, end, t);
-}
-
-static int64_t
-bytes_in(const struct check *c, const struct graph *g, const struct tensor *t)
-{
-	int64_t batch = g == c->m->validate ? c->p->validate_batch : c->p->batch;
-
-	return affine_at(tensor_bytes(t), batch);
 }
 
 /* A view has the value of what it views: follow aliases through nodes that run nothing. */
@@ -416,6 +439,11 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 	check_geometry(&c);
 	for (i = 0; i < 3 && c.ok; i++)
 		if (graph[i]) {
+			int end = at + graph[i]->nodes.n;
+
+			if (graph[i] == m->train && m->update)
+				end += m->update->nodes.n;
+			check_landings(&c, graph[i], at, end - 1);
 			if (graph[i]->nodes.n)
 				replay(&c, graph[i], at);
 			at += graph[i]->nodes.n;
