@@ -1,0 +1,183 @@
+/*
+ * updates-together: lets weights' updates wait for one another, so that one launch does many of them
+ * (emit/updates.c). Each stands behind its gradient, which dies there: the right place where memory
+ * is tight, but a network has a hundred of them, and on a GPU each launch costs as much as the update
+ * of ten thousand weights.
+ *
+ *     dw3 u3 dx3 dw2 u2 dx2 dw1 u1     ->     dw3 dx3 dw2 dx2 dw1 u3 u2 u1
+ *
+ * An update that waits keeps its gradient alive; where that was added onto the momentum, it costs
+ * nothing. So updates wait until a node comes that leaves too little room for what they keep alive,
+ * beside what it needs, below the peak of training or, where that is higher, of validation: then all
+ * that wait run before it. Which comes first is left as it was, and so is every bit.
+ *
+ * They take a quarter of the room, and none where there is next to none. With all of it no arena's
+ * lower bound is higher either, but what is alive then leaves so few gaps that ResNet-18's arena in
+ * bf16 grew by 4 MiB; so it has six launches in place of three (and of 39).
+ *
+ * Reads: train and validate after feed. Writes: the order of train's nodes. Invariants after: 1. every
+ * node comes after those that define what it reads; 2. the arena's lower bound is what it was.
+ */
+#include <string.h>
+
+#include "emit/emit.h"
+#include "ops/op.h"
+#include "passes/pass.h"
+#include "plan/step.h"
+
+struct waiting {
+	struct graph *g;
+	const struct model *m;
+	struct node **made;	/* the new order, so far */
+	int nmade;
+	struct node **update;	/* that wait */
+	int n;
+	int64_t bytes;		/* what they keep alive */
+	int64_t limit;		/* of what is alive at once */
+	int runs;		/* launches */
+};
+
+static int
+count_runs(const struct graph *g)
+{
+	int runs = 0, i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		runs += g->nodes.v[i]->op->row && (i == 0 || !g->nodes.v[i - 1]->op->row);
+	return runs;
+}
+
+static void
+flush(struct waiting *w)
+{
+	if (w->n > 0) {
+		memcpy(w->made + w->nmade, w->update, (size_t)w->n * sizeof(*w->update));
+		w->nmade += w->n;
+		w->runs++;
+	}
+	w->n = 0;
+	w->bytes = 0;
+}
+
+/* What dies at node I, where nothing else is made of its bytes. */
+static int64_t
+dying(const struct model *m, int i)
+{
+	const struct trial *t = m->trial;
+	const struct model_node *n = &m->node[i];
+	int64_t bytes = 0;
+	int k;
+
+	for (k = 0; k < n->nin; k++) {
+		int v = n->in[k] < 0 ? -1 : t->overwrites[t->root[n->in[k]]];
+
+		if (v >= 0 && !m->value[v].persistent && t->last[v] == i)
+			bytes += t->bytes[v];
+	}
+	return bytes;
+}
+
+/* What may wait beside a node that needs so much. */
+static int64_t
+room(const struct waiting *w, int64_t live)
+{
+	int64_t left = w->limit - live;
+
+	return left < w->limit / 512 ? 0 : left / 4;
+}
+
+static void
+gather(struct waiting *w)
+{
+	const struct trial *t = w->m->trial;
+	int i;
+
+	for (i = 0; i < w->g->nodes.n; i++) {
+		struct node *n = w->g->nodes.v[i];
+
+		if (n->op->row) {
+			w->update[w->n++] = n;
+			w->bytes += dying(w->m, i);
+			continue;
+		}
+		if (w->bytes > room(w, t->live[i]))
+			flush(w);
+		w->made[w->nmade++] = n;
+	}
+	flush(w);
+}
+
+static int64_t
+peak_of(struct arena *a, struct graph *g, const struct pass_options *o)
+{
+	struct model *m = step_model(a, g, o, STEP_ONCE);
+
+	return m && step_try(m) ? m->trial->peak : INT64_MAX;
+}
+
+/* Where the next batches of a graph land: beside all that is alive in it. */
+static int64_t
+landings(const struct graph *g, const struct pass_options *o)
+{
+	int64_t mask = o->target->alignment - 1, sum = 0;
+	int i;
+
+	for (i = 0; i < g->inputs.n; i++)
+		if (g->inputs.v[i]->lands)
+			sum += (affine_at(tensor_bytes(g->inputs.v[i]), g->batch) + mask) & ~mask;
+	return sum;
+}
+
+/* What train, which needs PEAK, may need without a larger arena. */
+static int64_t
+limit_of(struct arena *a, struct module *m, const struct pass_options *o, int64_t peak)
+{
+	int64_t other = m->validate && m->validate->nodes.n ? peak_of(a, m->validate, o) : 0;
+
+	if (other == INT64_MAX)
+		return peak;
+	if (m->validate)
+		other += landings(m->validate, o) - landings(m->train, o);
+	return other > peak ? other : peak;
+}
+
+static void
+bring_together(struct module *m, const struct pass_options *o)
+{
+	struct arena *a = arena_child(m->arena);
+	struct graph *g = m->train;
+	size_t n = (size_t)g->nodes.n, size = n * sizeof(struct node *);
+	struct node **old = arena_array(a, n + 1, sizeof(*old));
+	struct model *model = step_model(a, g, o, STEP_ONCE);
+	struct waiting w = { .g = g, .m = model, .made = arena_array(a, n + 1, sizeof(*w.made)),
+		.update = arena_array(a, n + 1, sizeof(*w.update)) };
+
+	if (!model || !step_try(model)) {
+		arena_free(a);
+		return;
+	}
+	w.limit = limit_of(a, m, o, model->trial->peak);
+	memcpy(old, g->nodes.v, size);
+	gather(&w);
+	if (w.runs < count_runs(g)) {
+		memcpy(g->nodes.v, w.made, size);
+		if (peak_of(a, g, o) > w.limit)
+			memcpy(g->nodes.v, old, size);
+	}
+	arena_free(a);
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	if (m->train && count_runs(m->train) > 1)
+		bring_together(m, o);
+	return true;
+}
+
+const struct pass pass_updates_together = {
+	.name = "updates-together",
+	.doc = "let weights' updates wait for one another where the peak allows it",
+	.optional = true,
+	.run = run,
+};
