@@ -8,6 +8,7 @@
 #define STOWAGE_BIAS_CU
 
 #include "kernel.h"
+#include "sizes.cu"
 
 #ifdef __CUDACC__
 
@@ -25,25 +26,64 @@ KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int6
 	}
 }
 
-/* one position: neighbouring threads take neighbouring channels */
-KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels))
+/* One position: a warp's threads take neighbouring channels, the warps of a block rows in turn, and
+ * PIECES blocks a channel, whose sums a second kernel adds up. */
+#define BIAS_WARPS	(BLOCK / 32)
+
+KERNEL(bias_column_kernel, (elem *db, double *piece, const elem *dy, int64_t b, int64_t channels,
+    int64_t strips, int64_t pieces))
+{
+	__shared__ double sums[BIAS_WARPS][32];
+	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+	ROWS (r, strips * pieces) {
+		int64_t p = r / strips, c = r % strips * 32 + lane;
+		int64_t i = PART_FROM(b, p, pieces) + warp, end = PART_FROM(b, p + 1, pieces);
+		real some = 0;
+		double sum;
+
+		for (; c < channels && i < end; i += BIAS_WARPS)
+			some += VALUE(dy[i * channels + c]);
+		__syncthreads();	/* the strip before has been read */
+		sums[warp][lane] = some;
+		__syncthreads();
+		if (warp > 0 || c >= channels)
+			continue;
+		sum = some;
+		for (int w = 1; w < BIAS_WARPS; w++)
+			sum += sums[w][lane];
+		if (pieces > 1)
+			piece[p * channels + c] = sum;
+		else
+			db[c] = ELEM((real)sum);
+	}
+}
+
+KERNEL(bias_pieces_kernel, (elem *db, const double *piece, int64_t channels, int64_t pieces))
 {
 	EACH (c, channels) {
 		double sum = 0;
 
-		for (int64_t i = 0; i < b; i++)
-			sum += VALUE(dy[i * channels + c]);
+		for (int64_t p = 0; p < pieces; p++)
+			sum += piece[p * channels + c];
 		db[c] = ELEM((real)sum);
 	}
 }
 
+/* WORK: bias_scratch_fixed() and so on, or NULL where sums are not long. */
 static void
-bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
+bias_backward(elem *db, const elem *dy, void *work, int64_t b, int64_t channels, int64_t positions)
 {
-	if (positions == 1)
-		LAUNCH(bias_column_kernel, channels, (db, dy, b, channels));
-	else
+	int64_t pieces = work ? parts(b, BIAS_ROWS) : 1, strips = parts(channels, 32);
+
+	if (positions > 1) {
 		LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
+		return;
+	}
+	LAUNCH_ROWS(bias_column_kernel, strips * pieces,
+	    (db, (double *)work, dy, b, channels, strips, pieces));
+	if (pieces > 1)
+		LAUNCH(bias_pieces_kernel, channels, (db, (const double *)work, channels, pieces));
 }
 
 #else
@@ -100,8 +140,9 @@ KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t b, int64_t channel
 }
 
 static void
-bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
+bias_backward(elem *db, const elem *dy, void *work, int64_t b, int64_t channels, int64_t positions)
 {
+	(void)work;
 	if (b * channels * positions < WORTH_THREADS) {
 		if (positions == 1)
 			bias_column_kernel(db, dy, b, channels);

@@ -10,7 +10,7 @@ emit(struct emitter *e, const struct node *n)
 	const struct tensor *dy = n->in[0], *db = n->out[0];
 	int64_t channels = tensor_elements_per_sample(db);
 
-	emit_call(e, "bias_backward", "ttbii", n->out[0], n->in[0], n->in[0], channels,
+	emit_call(e, "bias_backward", "ttsbii", n->out[0], n->in[0], "NULL", n->in[0], channels,
 	    tensor_elements_per_sample(dy) / channels);
 }
 
