@@ -109,6 +109,11 @@ fmt_all(struct arena *a, void *context)
 	for (i = 0; i < paths.path.n; i++) {
 		struct fmt_file one = { run, paths.path.v[i] };
 
+		if (strcmp(one.path, "-") == 0 &&
+		    projects_exclude_stdin(&projects, &paths, run->args->stdin_name)) {
+			run->trouble |= !run->args->check && !run->args->diff && !rewrite_through();
+			continue;
+		}
 		run->trouble |= compile_in_arena(fmt_file, &one) != 0;
 	}
 	return run->trouble ? 2 : 0;

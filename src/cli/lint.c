@@ -279,6 +279,27 @@ finish(void *context, int i)
 		files->run->trouble = true;
 }
 
+/* Puts what is to be checked into the row; returns how many. */
+static int
+take_files(struct lint_run *run, const struct paths *paths, struct files *files)
+{
+	struct projects *projects = &run->projects;
+	const char *name = run->args->stdin_name;
+	int i, n = 0;
+
+	for (i = 0; i < paths->path.n; i++) {
+		struct one_file one = { .args = run->args, .path = paths->path.v[i] };
+
+		one.check.project = projects_for(projects, is_stdin(&one) && name ? name : one.path);
+		if (is_stdin(&one) && projects_exclude_stdin(projects, paths, name))
+			run->trouble |= run->args->fix && !rewrite_through();
+		else if (!one.check.project->broken && !is_project_file(&one))
+			files->file[n++] = one;
+	}
+	run->trouble |= projects->trouble;
+	return n;
+}
+
 static int
 lint_all(struct arena *a, void *context)
 {
@@ -287,7 +308,7 @@ lint_all(struct arena *a, void *context)
 	struct paths paths = { .skip = projects_exclude, .context = projects,
 		.skip_named = run->args->force_exclude ? projects_exclude_named : NULL };
 	struct files *files = ARENA_NEW(a, struct files);
-	int i, n = 0;
+	int i, n;
 
 	files->run = run;
 	projects->arena = a;
@@ -302,15 +323,7 @@ lint_all(struct arena *a, void *context)
 		run->trouble = true;
 	}
 	files->file = arena_array(a, (size_t)paths.path.n, sizeof(*files->file));
-	for (i = 0; i < paths.path.n; i++) {
-		struct one_file one = { .args = run->args, .path = paths.path.v[i] };
-
-		one.check.project = projects_for(projects, is_stdin(&one) && run->args->stdin_name ?
-		    run->args->stdin_name : one.path);
-		if (!one.check.project->broken && !is_project_file(&one))
-			files->file[n++] = one;
-	}
-	run->trouble |= projects->trouble;
+	n = take_files(run, &paths, files);
 	jobs_run(run->args->jobs ? (int)run->args->jobs : jobs_processors(), n, work, finish,
 	    files);
 	for (i = 0; i < JOBS_SLOTS; i++)

@@ -181,6 +181,12 @@ projects_exclude_named(void *projects, const char *path)
 	return projects_exclude(p, path);
 }
 
+bool
+projects_exclude_stdin(struct projects *p, const struct paths *paths, const char *name)
+{
+	return paths->skip_named && name && paths->skip_named(p, name);
+}
+
 /* ---- at the end ---- */
 
 static void

@@ -39,6 +39,9 @@ bool	projects_exclude(void *projects, const char *path);
 /* The skip_named of paths_add(): that, and what lies in a folder that is no part of walks. */
 bool	projects_exclude_named(void *projects, const char *path);
 
+/* Does skip_named hold for standard input, by the name that it is given? NULL: it has none. */
+bool	projects_exclude_stdin(struct projects *, const struct paths *, const char *name);
+
 /* After the last spec: reports what is stale, or writes the baselines. */
 void	projects_finish(struct projects *);
 

@@ -111,3 +111,17 @@ rewrite_new(struct arena *a, const struct source *new)
 {
 	return replace(a, new->path, NULL, NULL, new);
 }
+
+bool
+rewrite_through(void)
+{
+	char buf[1 << 14];
+	size_t n;
+
+	while ((n = fread(buf, 1, sizeof(buf), stdin)) > 0)
+		fwrite(buf, 1, n, stdout);
+	if (!ferror(stdin))
+		return true;
+	fprintf(stderr, "stowage: standard input: %s\n", strerror(errno));
+	return false;
+}

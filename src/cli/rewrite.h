@@ -11,7 +11,10 @@
  */
 bool	rewrite_file(struct arena *, const struct source *old, const struct source *new);
 
-/* The same of a file that is not there yet. */
+/* Standard input to standard output, as it is. False after a message. */
+bool	rewrite_through(void);
+
+/* The same as rewrite_file() of a file that is not there yet. */
 bool	rewrite_new(struct arena *, const struct source *new);
 
 #endif
