@@ -1,6 +1,7 @@
 /*
- * The files of kernels/, put into the program once each: an #include of another of them is replaced
- * by its text, or dropped when that is there already.
+ * The files of kernels/, put into the program once each: those that a file includes stand before it.
+ * What the program has no use for is left out (conditionals.c), and a file of which only comments would
+ * remain.
  */
 #include <string.h>
 
@@ -49,21 +50,43 @@ included(const char *line, const char *from)
 	return find(line, n);
 }
 
+/* Is there anything but comments? */
+static bool
+has_code(const char *s)
+{
+	const char *end;
+
+	for (;; s = end + 2) {
+		s += strspn(s, " \t\n");
+		end = strncmp(s, "/*", 2) ? NULL : strstr(s + 2, "*/");
+		if (!end)
+			return *s != '\0';
+	}
+}
+
 static void
 put(struct emitter *e, int file, bool *done)
 {
 	const char *line = embedded_table[file].text, *next;
+	struct conditionals *c;
+	struct text own;
 
 	done[file] = true;
+	text_init(&own, e->module->arena);
+	c = conditionals_new(e, &own);
 	for (; *line; line = next) {
 		int other = included(line, embedded_table[file].name);
 
 		next = line + strcspn(line, "\n");
 		next += *next == '\n';
 		if (other < 0)
-			text_add(e->out, line, (size_t)(next - line));
-		else if (!done[other])
+			conditionals_line(c, line, (size_t)(next - line));
+		else if (conditionals_keep(c) && !done[other])
 			put(e, other, done);
+	}
+	if (has_code(own.s)) {
+		text_puts(e->out, "\n");
+		text_add(e->out, own.s, own.n);
 	}
 }
 
@@ -73,8 +96,6 @@ emit_file(struct emitter *e, const char *name, bool *done)
 {
 	int k = find(name, strlen(name));
 
-	if (k < 0 || done[k])
-		return;
-	text_puts(e->out, "\n");
-	put(e, k, done);
+	if (k >= 0 && !done[k])
+		put(e, k, done);
 }

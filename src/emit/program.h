@@ -43,6 +43,13 @@ void	emit_engines(struct emitter *);
 void	emit_file(struct emitter *, const char *name, bool *done);
 int	emit_embedded_count(void);
 
+/* conditionals.c: a file's lines without what the program's target and precision rule out */
+struct conditionals	*conditionals_new(struct emitter *, struct text *out);
+/* Is the text at this place wanted? */
+bool	conditionals_keep(const struct conditionals *);
+/* A line with its end, N bytes. */
+void	conditionals_line(struct conditionals *, const char *line, size_t n);
+
 /* text.c */
 void	emit_string(struct text *, const char *s);	/* a C string literal, NULL included */
 const char	*emit_safe(struct arena *, const char *s);	/* for comments: no end of comment */

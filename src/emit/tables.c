@@ -146,10 +146,7 @@ emit_training_constants(struct emitter *e)
 {
 	const struct settings *set = &e->module->set;
 
-	text_puts(e->out, "\n#define TRAINS\n");
-	if (e->module->update)
-		text_puts(e->out, "#define UPDATES\t\t\t/* micro-batches add up to an update */\n");
-	text_printf(e->out, "#define UPDATE_BATCH\t%lld\t/* samples a weight update */\n",
+	text_printf(e->out, "\n#define UPDATE_BATCH\t%lld\t/* samples a weight update */\n",
 	    (long long)set->batch);
 	text_printf(e->out, "#define EPOCHS\t\t%s\n", set->length.epochs ?
 	    decimal(e, set->length.count) : "0");
@@ -204,8 +201,6 @@ emit_constants(struct emitter *e, const char *program)
 		text_puts(e->out, "#define USE_F16\t\t\t/* is stored; computed in f32 */\n");
 	if (m->train)
 		emit_training_constants(e);
-	if (m->validate)
-		text_puts(e->out, "\n#define VALIDATES\n");
 }
 
 /* ---- data ---- */

@@ -1,0 +1,353 @@
+/*
+ * conditionals: leaves out of a file of kernels/ what the program at hand has no use for. One source
+ * serves both targets and all precisions, by #if; in a program the target and the precision are known,
+ * so the branches that are never taken, and the lines that choose, would only be in its reader's way.
+ *
+ * What is not known here stays as it stands: what the machine has (__AVX__, __CUDA_ARCH__), and what
+ * the Makefile offers (CHECK, LIBRARY, USE_CUBLASLT). A condition is worked out with three values: it
+ * holds, it does not, or who knows.
+ *
+ * A file's guard against a second inclusion goes too: each file is in the program once.
+ */
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+
+#include "emit/program.h"
+
+enum truth { NO, YES, UNKNOWN };
+
+struct macro {
+	const char *name;
+	enum truth is;		/* defined; a flag: 1 */
+	bool flag;		/* is defined either way, as 1 or as 0 */
+};
+
+#define MACROS	14
+
+/* An #if that is open. */
+struct branch {
+	bool outer;		/* is text around it kept? */
+	bool kept;		/* its #if is in the program, and so must its #endif be */
+	bool decided;		/* one of its branches holds: none after it does */
+};
+
+#define DEEPEST	16
+
+struct conditionals {
+	struct text *out;
+	struct macro macro[MACROS];
+	struct branch open[DEEPEST];
+	int depth;
+	bool keep;		/* is the text here kept? */
+	bool blank;		/* was the last line kept a blank one? */
+};
+
+/* ---- what is known ---- */
+
+static enum truth
+yes(bool b)
+{
+	return b ? YES : NO;
+}
+
+static void
+find_macros(const struct emitter *e, struct macro *list)
+{
+	const struct module *m = e->module;
+	enum precision p = m->set.precision;
+	bool gpu = e->target->gpu;
+	const struct macro known[MACROS] = {
+		{ "__CUDACC__", yes(gpu), false },
+		{ "__cplusplus", yes(gpu), false },
+		{ "USE_CUBLASLT", gpu ? UNKNOWN : NO, false },
+		{ "USE_CUDNN", gpu ? UNKNOWN : NO, false },
+		{ "USE_CBLAS", gpu ? NO : UNKNOWN, false },
+		{ "HAVE_CUDNN", NO, false },	/* with it stowage is compiled (engines.c) */
+		{ "USE_DOUBLE", yes(p == PREC_F64), false },
+		{ "USE_TF32", yes(p == PREC_TF32), false },
+		{ "USE_BF16", yes(p == PREC_BF16), false },
+		{ "USE_F16", yes(p == PREC_F16), false },
+		{ "NARROW", yes(p == PREC_BF16 || p == PREC_F16), true },
+		{ "TRAINS", yes(m->train), false },
+		{ "UPDATES", yes(m->update), false },
+		{ "VALIDATES", yes(m->validate), false },
+	};
+
+	memcpy(list, known, sizeof(known));
+}
+
+/* ---- conditions ---- */
+
+struct reader {
+	const struct macro *macro;
+	const char *at, *end;
+};
+
+static enum truth	any_of(struct reader *);
+
+/* Comments are at the ends of directives. */
+static void
+skip_blanks(struct reader *r)
+{
+	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+		r->at++;
+	if (r->at + 1 < r->end && r->at[0] == '/' && r->at[1] == '*')
+		r->at = r->end;
+}
+
+static bool
+accept(struct reader *r, const char *sign)
+{
+	size_t n = strlen(sign);
+
+	skip_blanks(r);
+	if ((size_t)(r->end - r->at) < n || strncmp(r->at, sign, n) != 0)
+		return false;
+	r->at += n;
+	return true;
+}
+
+static size_t
+word(struct reader *r)
+{
+	size_t n = 0;
+
+	skip_blanks(r);
+	while (r->at + n < r->end && (isalnum((unsigned char)r->at[n]) || r->at[n] == '_'))
+		n++;
+	return n;
+}
+
+static bool
+is_word(const char *s, size_t n, const char *what)
+{
+	return strlen(what) == n && !strncmp(s, what, n);
+}
+
+static bool
+is_guard(const char *name, size_t n)
+{
+	return n > strlen("STOWAGE_") && !strncmp(name, "STOWAGE_", strlen("STOWAGE_"));
+}
+
+/* Is the macro of that name defined, or, with VALUE, is it a flag that is 1? What is defined either way
+ * nobody asks whether it is. */
+static enum truth
+look_up(const struct reader *r, const char *name, size_t n, bool value)
+{
+	int i;
+
+	for (i = 0; i < MACROS; i++)
+		if (is_word(name, n, r->macro[i].name)) {
+			if (r->macro[i].flag != value)
+				return UNKNOWN;
+			return r->macro[i].is;
+		}
+	return UNKNOWN;
+}
+
+static enum truth
+opposite(enum truth t)
+{
+	return t == UNKNOWN ? UNKNOWN : t == YES ? NO : YES;
+}
+
+static enum truth
+one(struct reader *r)
+{
+	enum truth t;
+	const char *name;
+	size_t n;
+
+	if (accept(r, "!"))
+		return opposite(one(r));
+	if (accept(r, "(")) {
+		t = any_of(r);
+		accept(r, ")");
+		return t;
+	}
+	n = word(r);
+	name = r->at;
+	r->at += n;
+	if (!is_word(name, n, "defined")) {
+		t = look_up(r, name, n, true);
+		if (accept(r, ">=") || accept(r, ">") || accept(r, "<=") || accept(r, "<")) {
+			n = word(r);
+			r->at += n;
+			return UNKNOWN;
+		}
+		return t;
+	}
+	accept(r, "(");
+	n = word(r);
+	t = look_up(r, r->at, n, false);
+	r->at += n;
+	accept(r, ")");
+	return t;
+}
+
+static enum truth
+all_of(struct reader *r)
+{
+	enum truth t = one(r), next;
+
+	while (accept(r, "&&")) {
+		next = one(r);
+		t = t == NO || next == NO ? NO : t == YES && next == YES ? YES : UNKNOWN;
+	}
+	return t;
+}
+
+static enum truth
+any_of(struct reader *r)
+{
+	enum truth t = all_of(r), next;
+
+	while (accept(r, "||")) {
+		next = all_of(r);
+		t = t == YES || next == YES ? YES : t == NO && next == NO ? NO : UNKNOWN;
+	}
+	return t;
+}
+
+/* Of the directive that R stands at: "ifdef NAME", "ifndef NAME", "if CONDITION", "elif CONDITION". */
+static enum truth
+condition(struct reader *r)
+{
+	const char *directive = r->at;
+	size_t n = word(r);
+	enum truth t;
+
+	r->at += n;
+	if (is_word(directive, n, "ifdef")) {
+		n = word(r);
+		return look_up(r, r->at, n, false);
+	}
+	if (is_word(directive, n, "ifndef")) {
+		n = word(r);
+		return is_guard(r->at, n) ? YES : opposite(look_up(r, r->at, n, false));
+	}
+	t = any_of(r);
+	skip_blanks(r);
+	return r->at < r->end ? UNKNOWN : t;
+}
+
+/* ---- lines ---- */
+
+static void
+put_line(struct conditionals *c, const char *line, size_t n)
+{
+	bool blank = n == 1;
+
+	if (!blank || !c->blank)
+		text_add(c->out, line, n);
+	c->blank = blank;
+}
+
+static void
+open_branch(struct conditionals *c, struct reader *r, const char *line, size_t n)
+{
+	enum truth t = condition(r);
+	struct branch *b = &c->open[c->depth++];
+
+	assert(c->depth <= DEEPEST);
+	*b = (struct branch){ c->keep, c->keep && t == UNKNOWN, t == YES };
+	if (b->kept)
+		put_line(c, line, n);
+	c->keep = b->outer && t != NO;
+}
+
+/* #elif, and #else, which holds if nothing before it did */
+static void
+next_branch(struct conditionals *c, struct reader *r, enum truth t, const char *line, size_t n)
+{
+	struct branch *b = &c->open[c->depth - 1];
+	static const char last[] = "#else\n";
+
+	c->keep = b->outer && !b->decided && t != NO;
+	b->decided |= t == YES;
+	if (!c->keep)
+		return;
+	if (t == YES && b->kept) {
+		put_line(c, last, strlen(last));
+	} else if (t == UNKNOWN && b->kept) {
+		put_line(c, line, n);
+	} else if (t == UNKNOWN) {
+		b->kept = true;
+		text_printf(c->out, "#if%.*s\n", (int)(r->end - r->at), r->at);
+	}
+}
+
+static void
+close_branch(struct conditionals *c, const char *line, size_t n)
+{
+	struct branch *b = &c->open[--c->depth];
+
+	assert(c->depth >= 0);
+	c->keep = b->outer;
+	if (b->kept)
+		put_line(c, line, n);
+}
+
+static bool
+defines_guard(struct reader *r)
+{
+	size_t n = word(r);
+
+	if (!is_word(r->at, n, "define"))
+		return false;
+	r->at += n;
+	n = word(r);
+	return is_guard(r->at, n);
+}
+
+static void
+directive(struct conditionals *c, const char *line, size_t n)
+{
+	struct reader r = { c->macro, line + 1, line + n - 1 };
+	size_t length = word(&r);
+	const char *name = r.at;
+
+	if (is_word(name, length, "if") || is_word(name, length, "ifdef") ||
+	    is_word(name, length, "ifndef")) {
+		open_branch(c, &r, line, n);
+	} else if (is_word(name, length, "elif")) {
+		enum truth t = condition(&r);
+
+		r.at = name + length;
+		next_branch(c, &r, t, line, n);
+	} else if (is_word(name, length, "else")) {
+		next_branch(c, &r, YES, line, n);
+	} else if (is_word(name, length, "endif")) {
+		close_branch(c, line, n);
+	} else if (c->keep && !defines_guard(&r)) {
+		put_line(c, line, n);
+	}
+}
+
+struct conditionals *
+conditionals_new(struct emitter *e, struct text *out)
+{
+	struct conditionals *c = ARENA_NEW(e->module->arena, struct conditionals);
+
+	c->out = out;
+	c->keep = c->blank = true;
+	find_macros(e, c->macro);
+	return c;
+}
+
+bool
+conditionals_keep(const struct conditionals *c)
+{
+	return c->keep;
+}
+
+void
+conditionals_line(struct conditionals *c, const char *line, size_t n)
+{
+	if (*line == '#')
+		directive(c, line, n);
+	else if (c->keep)
+		put_line(c, line, n);
+}
