@@ -16,6 +16,7 @@
 #include "conv_direct.cu"
 #include "conv_weight.cu"
 #include "depthwise.cu"
+#include "depthwise_last.cu"
 #include "conv_gpu.cu"
 
 #ifndef __CUDACC__
@@ -30,9 +31,22 @@ struct span {
 struct copy {			/* one span under one tap, over N channels */
 	real *to;
 	const elem *from;
-	int64_t to_step, from_step;
-	int n, len, lo, hi, step;	/* lanes [lo, hi) lie inside the source row */
+	int64_t to_step, from_step, step;	/* step: from lane to lane */
+	int n, len, lo, hi;	/* lanes [lo, hi) lie inside the source row */
 };
+
+static void
+copy_places(const struct copy *s)
+{
+	for (int i = 0; i < s->len; i++) {
+		const elem *from = s->from + i * s->step;
+		real *to = s->to + i;
+		bool in = i >= s->lo && i < s->hi;
+
+		for (int c = 0; c < s->n; c++, to += s->to_step)
+			*to = in ? VALUE(from[c]) : 0;
+	}
+}
 
 static void
 copy_lanes(const struct copy *s)
@@ -40,6 +54,10 @@ copy_lanes(const struct copy *s)
 	real *to = s->to;
 	const elem *from = s->from;
 
+	if (s->from_step == 1 && s->step != 1) {	/* channels are neighbours */
+		copy_places(s);
+		return;
+	}
 	for (int c = 0; c < s->n; c++, to += s->to_step, from += s->from_step) {
 		for (int i = 0; i < s->lo; i++)
 			to[i] = 0;
@@ -137,8 +155,8 @@ cut_spans(const struct window *w, struct span *span, int64_t j, int cols)
 /* The copy's N channels from C on, row Y, column X of the span's image, whatever pieces they are
  * in. */
 static void
-copy_channels(const struct sources *sources, const struct span *span, struct copy s, int c, int y,
-    int x)
+copy_channels(const struct sources *sources, const struct window *w, const struct span *span,
+    struct copy s, int c, int y, int x)
 {
 	for (int n = s.n; n > 0; n -= s.n, s.to += s.n * s.to_step) {
 		int within = c;
@@ -146,8 +164,9 @@ copy_channels(const struct sources *sources, const struct span *span, struct cop
 
 		s.n = (int)least(n, from->channels - within);
 		s.from_step = from->plane;
+		s.step = w->x.step * from->pixel;
 		s.from = from->at + span->image * from->image + within * from->plane +
-		    (int64_t)y * from->row + x;
+		    y * from->row + x * from->pixel;
 		copy_span(from, &s);
 		c += s.n;
 	}
@@ -158,17 +177,17 @@ pack_span(const struct product *p, const struct span *span, real *panel, int64_t
 {
 	const struct windows *ws = (const struct windows *)p->shape;
 	const struct window *w = &ws->at;
-	int taps = w->y.taps * w->x.taps;
+	int taps = w->y.taps * w->x.taps, step;
 	struct copy s;
 
 	s.len = span->len;
-	s.step = w->x.step;
+	step = w->x.step;
 	s.to_step = (int64_t)taps * TILE_COLS;
 	for (int tx = 0; tx < w->x.taps; tx++) {
 		int x = span->x + tx * w->x.delta, size = w->x.size;
 
-		s.lo = x < 0 ? (int)least(s.len, (-x + s.step - 1) / s.step) : 0;
-		s.hi = x >= size ? 0 : (int)least(s.len, (size - 1 - x) / s.step + 1);
+		s.lo = x < 0 ? (int)least(s.len, (-x + step - 1) / step) : 0;
+		s.hi = x >= size ? 0 : (int)least(s.len, (size - 1 - x) / step + 1);
 		for (int ty = 0; ty < w->y.taps; ty++) {
 			int y = span->y + ty * w->y.delta, t = ty * w->x.taps + tx;
 			int64_t c = k > t ? (k - t + taps - 1) / taps : 0;
@@ -183,7 +202,7 @@ pack_span(const struct product *p, const struct span *span, real *panel, int64_t
 						s.to[i * s.to_step + q] = 0;
 				continue;
 			}
-			copy_channels(ws->from, span, s, ws->first + (int)c, y, x);
+			copy_channels(ws->from, w, span, s, ws->first + (int)c, y, x);
 		}
 	}
 }
@@ -210,7 +229,7 @@ places_taps(const struct product *p, struct place *at, int64_t k, int n)
 
 	for (int i = 0; i < n; i++) {
 		at[i].a = c * w->channel_step + (w->y.tap + ty * w->y.tap_step) * w->tap_row +
-		    w->x.tap + tx * w->x.tap_step;
+		    (w->x.tap + tx * w->x.tap_step) * w->tap_col;
 		if (++tx == w->x.taps) {
 			tx = 0;
 			if (++ty == w->y.taps) {
@@ -229,9 +248,8 @@ columns_out(const struct product *p, int64_t *at, int64_t j, int n)
 	int q = (int)(j % positions), y = q / w->x.count, x = q % w->x.count;
 
 	for (int i = 0; i < n; i++) {
-		at[i] = image * w->out_image +
-		    (int64_t)(w->y.out + y * w->y.out_step) * w->out_row +
-		    w->x.out + x * w->x.out_step;
+		at[i] = image * w->out_image + (w->y.out + y * w->y.out_step) * w->out_row +
+		    (w->x.out + x * w->x.out_step) * w->out_pixel;
 		if (++x == w->x.count) {
 			x = 0;
 			if (++y == w->y.count) {
@@ -296,7 +314,7 @@ sources_whole(const struct sources *s, const struct window *w)
 	bool whole = true;
 
 	for (int i = 0; i < s->n; i++)
-		whole = whole && s->s[i].row == w->x.size;
+		whole = whole && s->s[i].row == w->x.size * s->s[i].pixel;
 	return whole;
 }
 
@@ -337,7 +355,8 @@ conv_forward_of(elem *y, const struct sources *x, const elem *w, const elem *bia
 	job.rows = job.whole = s.f / s.groups, job.groups = s.groups;
 	job.row = (int64_t)(s.c / s.groups) * s.kh * s.kw;
 	job.group = job.rows * job.row;
-	job.target_plane = (int64_t)s.oh * s.ow;
+	job.target_plane = s.last ? 1 : (int64_t)s.oh * s.ow;
+	job.last = s.last;
 	conv_run(&job, (real *)work);
 }
 
@@ -345,9 +364,11 @@ static void
 conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
-	struct sources from = beside(no_sources(), x, b, s.c, s.h, s.w, 0, 0);
+	struct sources from = only_source(x, b, s.c, s.h, s.w, &s);
 
-	if (conv_is_depthwise(&s))
+	if (conv_is_depthwise(&s) && s.last)
+		depthwise_last_forward(y, x, w, bias, onto, b, s);
+	else if (conv_is_depthwise(&s))
 		depthwise_forward(y, x, w, bias, onto_keep(onto), work, b, s);
 	else
 		conv_forward_of(y, &from, w, bias, onto, work, b, s);
@@ -365,26 +386,29 @@ conv_unreached(const struct conv_job *job, const struct conv *s)
 	for (int64_t i = 0; i < planes; i++)
 		for (int y = w->y.out; y < s->h; y += w->y.out_step)
 			for (int x = w->x.out; x < s->w; x += w->x.out_step) {
-				elem *to = job->target + i * job->target_plane +
-				    (int64_t)y * w->out_row + x;
+				elem *to = job->target + i / channels * w->out_image +
+				    i % channels * job->target_plane + y * w->out_row +
+				    x * w->out_pixel;
 
 				*to = ELEM((job->bias ? VALUE(job->bias[i % channels]) : 0) +
 				    (job->keep != 0 ? job->keep * VALUE(*to) : 0));
 			}
 }
 
-/* The gradient of JOB's rows of channels, whose rows of elements lie ROW apart. */
+/* The gradient of JOB's rows of channels, which are the target's: H x W, of which S has a part. */
 static void
-conv_backward_rows(struct conv_job *job, const elem *dy, int row, void *work, struct conv s)
+conv_backward_rows(struct conv_job *job, const elem *dy, int h, int w, void *work, struct conv s)
 {
-	struct sources from = beside(no_sources(), dy, job->b, s.f, s.oh, s.ow, 0, 0);
+	struct sources from = only_source(dy, job->b, s.f, s.oh, s.ow, &s);
 
 	job->windows.from = &from;
+	job->target_plane = s.last ? 1 : (int64_t)h * w;
+	job->row = conv_channel_step(&s);
+	job->last = s.last;
 	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
 		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
 			job->windows.at = window_backward(&s, ry, rx);
-			job->windows.at.out_row = row;
-			job->windows.at.out_image = job->rows * job->groups * job->target_plane;
+			window_out(&job->windows.at, &s, job->rows * job->groups, h, w);
 			if (job->windows.at.y.taps * job->windows.at.x.taps == 0)
 				conv_unreached(job, &s);
 			else
@@ -401,25 +425,29 @@ conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, s
 	struct conv_job job = { 0 };
 
 	job.keep = onto_keep(onto);
+	if (conv_is_depthwise(&s) && s.last) {
+		depthwise_last_backward_input(dx, dy, w, bias, onto, b, s);
+		return;
+	}
 	if (conv_is_depthwise(&s)) {
 		depthwise_backward_input(dx, dy, w, bias, job.keep, work, b, s);
 		return;
 	}
 	job.weight = w, job.bias = bias, job.target = dx, job.b = b;
 	job.rows = job.whole = s.c / s.groups, job.groups = s.groups;
-	job.row = (int64_t)s.kh * s.kw;
-	job.group = (int64_t)(s.f / s.groups) * job.rows * job.row;
-	job.target_plane = (int64_t)s.h * s.w;
-	conv_backward_rows(&job, dy, s.w, work, s);
+	job.group = (int64_t)(s.f / s.groups) * job.rows * s.kh * s.kw;
+	conv_backward_rows(&job, dy, s.h, s.w, work, s);
 }
 
 static void
 conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
-	struct sources from = beside(no_sources(), x, b, s.c, s.h, s.w, 0, 0);
+	struct sources from = only_source(x, b, s.c, s.h, s.w, &s);
 
-	if (conv_is_depthwise(&s))
+	if (conv_is_depthwise(&s) && s.last)
+		depthwise_last_backward_weight(dw, dy, x, onto, work, b, s);
+	else if (conv_is_depthwise(&s))
 		depthwise_backward_weight(dw, dy, x, onto_keep(onto), work, b, s);
 	else
 		conv_weight_run(dw, dy, &from, onto_keep(onto), work, b, s);

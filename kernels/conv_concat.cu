@@ -33,86 +33,121 @@ part_of(int first, int channels, int h, int w, int top, int left)
 	return p;
 }
 
+/* Elements that a step to the right is long. */
+static inline int64_t
+part_pixel(const struct part *p, const struct conv *s)
+{
+	return s->last ? p->channels : 1;
+}
+
+/* Where the first one is that is seen. */
+static inline int64_t
+part_corner(const struct part *p, const struct conv *s)
+{
+	return ((int64_t)p->top * p->w + p->left) * part_pixel(p, s);
+}
+
 static void
 part_frame(elem *dx, struct onto onto, int64_t b, const struct part *p, const struct conv *s)
 {
-	int64_t planes = b * p->channels;
+	int64_t pixel = part_pixel(p, s), planes = b * p->channels / pixel;
 
 	if (p->h != s->h || p->w != s->w)
-		LAUNCH(frame_kernel, planes * p->h * p->w, (dx, onto, planes, p->h, p->w, p->top,
-		    p->left, s->h, s->w));
+		LAUNCH(frame_kernel, planes * p->h * p->w * pixel, (dx, onto, planes, p->h,
+		    p->w * pixel, p->top, p->left * pixel, s->h, s->w * pixel));
 }
 
 #ifdef __CUDACC__
 
-struct concat_window_job : conv_window_job {
+template <bool LAST> struct concat_window_job : conv_window_job<LAST, false> {
+	typedef typename conv_window_job<LAST, false>::Term Term;
 	struct sources x;
 
 	DEVICE_METHOD Term
 	term(int z, int64_t k) const
 	{
-		int c = (int)(k / (at.y.taps * at.x.taps));
+		int c = this->channel(k);
 		const struct piece *from = piece_of(&x, &c);
-		Term t = tap(z, k);
+		Term t = this->tap(z, k);
 
 		t.plane.at = from->at + c * from->plane;
-		t.plane.image = from->image, t.plane.row = from->row;
+		t.plane.image = from->image, t.plane.row = from->row, t.plane.pixel = from->pixel;
 		return t;
 	}
 };
 
-struct concat_weight_job : conv_weight_job {
+template <bool LAST> struct concat_weight_job : conv_weight_job<LAST> {
+	typedef typename conv_weight_job<LAST>::Col Col;
 	struct sources from;
 
 	DEVICE_METHOD Col
 	col(int, int64_t n) const
 	{
-		int within = (int)(n / (s.kh * s.kw));
+		int within = this->channel(n);
 		const struct piece *piece = piece_of(&from, &within);
-		Col c = tap(n);
+		Col c = this->tap(n);
 
 		c.at = piece->at + within * piece->plane;
-		c.image = piece->image, c.row = piece->row;
+		c.image = piece->image, c.row = piece->row, c.pixel = piece->pixel;
 		return c;
 	}
 };
+
+template <bool LAST> static void
+concat_forward_own(elem *y, const struct sources &x, const elem *w, const elem *bias, int64_t b,
+    const struct conv &s)
+{
+	struct concat_window_job<LAST> job;
+
+	job.x = x;
+	conv_forward_run(job, y, w, bias, ANEW, b, s);
+}
+
+template <bool LAST> static void
+concat_weight_own(elem *dw, const elem *dy, const struct sources &x, struct onto onto, void *work,
+    int64_t b, const struct conv &s)
+{
+	struct concat_weight_job<LAST> job;
+
+	job.from = x;
+	conv_weight_run(job, dw, dy, onto, work, b, s);
+}
+
+template <bool LAST> static void
+concat_input_own(elem *dx, const elem *dy, const elem *w, struct onto onto, int64_t b,
+    const struct conv &s, const struct part &p)
+{
+	struct conv_window_job<LAST, true> job;
+
+	job.source = dy, job.weight = w + p.first * conv_channel_step(&s), job.bias = NULL;
+	job.target = dx + part_corner(&p, &s), job.onto = onto;
+	job.rows = p.channels;
+	job.group = 0;
+	part_frame(dx, onto, b, &p, &s);
+	conv_backward_rows(job, p.h, p.w, b, s);
+}
 
 static void
 conv_concat_forward(elem *y, struct sources x, const elem *w, const elem *bias, void *work,
     int64_t b, struct conv s)
 {
-	struct concat_window_job job;
-
 	(void)work;
-	job.x = x;
-	conv_forward_run(job, y, w, bias, ANEW, b, s);
+	BY_LAYOUT(s, concat_forward_own, (y, x, w, bias, b, s));
 }
 
 static void
 conv_concat_backward_weight(elem *dw, const elem *dy, struct sources x, struct onto onto,
     void *work, int64_t b, struct conv s)
 {
-	struct concat_weight_job job;
-
-	job.from = x;
-	conv_weight_run(job, dw, dy, onto, work, b, s);
+	BY_LAYOUT(s, concat_weight_own, (dw, dy, x, onto, work, b, s));
 }
 
 static void
 conv_concat_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
     int64_t b, struct conv s, struct part p)
 {
-	struct conv_window_job job;
-
 	(void)work;
-	job.source = dy, job.weight = w + (int64_t)p.first * s.kh * s.kw, job.bias = NULL;
-	job.target = dx + (int64_t)p.top * p.w + p.left, job.onto = onto;
-	job.rows = p.channels;
-	job.step = (int64_t)s.kh * s.kw;
-	job.group = 0;
-	job.plane = (int64_t)p.h * p.w;
-	part_frame(dx, onto, b, &p, &s);
-	conv_backward_rows(job, p.w, b, s);
+	BY_LAYOUT(s, concat_input_own, (dx, dy, w, onto, b, s, p));
 }
 
 #else
@@ -137,14 +172,12 @@ conv_concat_backward_input(elem *dx, const elem *dy, const elem *w, struct onto 
 {
 	struct conv_job job = { 0 };
 
-	job.weight = w + (int64_t)p.first * s.kh * s.kw;
-	job.target = dx + (int64_t)p.top * p.w + p.left;
+	job.weight = w + p.first * conv_channel_step(&s);
+	job.target = dx + part_corner(&p, &s);
 	job.keep = onto_keep(onto), job.b = b;
 	job.rows = p.channels, job.whole = s.c, job.groups = 1;
-	job.row = (int64_t)s.kh * s.kw;
-	job.target_plane = (int64_t)p.h * p.w;
 	part_frame(dx, onto, b, &p, &s);
-	conv_backward_rows(&job, dy, p.w, work, s);
+	conv_backward_rows(&job, dy, p.h, p.w, work, s);
 }
 
 #endif

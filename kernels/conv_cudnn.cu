@@ -32,7 +32,6 @@
 #else
 #define DNN_FAST	false
 #endif
-#define DNN_CHANNELS_LAST	false
 
 struct dnn_entry {
 	struct dnn_conv conv;
@@ -109,7 +108,7 @@ dnn_execute(const struct dnn_entry *e, const elem *x, const elem *w, const elem 
 	CUDNN(cudnnBackendDestroyDescriptor(pack));
 }
 
-/* y[b, c, p] += bias[c] */
+/* y[b, c, p] += bias[c], where PLANE elements lie between channels: one where these come last */
 KERNEL(dnn_bias_kernel, (elem *y, const elem *bias, int64_t n, int channels, int64_t plane))
 {
 	EACH (i, n)
@@ -194,7 +193,7 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 		int64_t n = b * channels * plane;
 		elem *made = (elem *)(kind == DNN_FORWARD ? y : x);
 
-		LAUNCH(dnn_bias_kernel, n, (made, bias, n, channels, plane));
+		LAUNCH(dnn_bias_kernel, n, (made, bias, n, channels, s->last ? 1 : plane));
 	}
 	return true;
 }

@@ -7,7 +7,8 @@
  * (a step is split into phases, so that neighbours in the output are neighbours here). Then the
  * operand of any tap is a plain vector, its offset the same for all positions: nothing is copied
  * once per tap. What is lost is the end of a row that does not fill its vector. Elements of 16 bits
- * have to be converted before they are used, so for them windows are always packed.
+ * have to be converted before they are used, so for them windows are always packed; so they are where
+ * channels lie last, since neighbours in a row then are none in memory.
  */
 #ifndef STOWAGE_CONV_DIRECT_CU
 #define STOWAGE_CONV_DIRECT_CU
@@ -35,6 +36,7 @@ struct conv_job {
 	int whole;		/* rows of the product that this is a part of: they decide how sums
 				 * are cut, so that a part is the same to the bit */
 	int64_t row, group, b, target_plane;
+	bool last;		/* channels lie last */
 };
 
 #if !NARROW
@@ -87,7 +89,7 @@ direct_plan(const struct conv_job *job)
 	struct direct d;
 
 	memset(&d, 0, sizeof(d));
-	if (taps > DIRECT_DEPTH || !direct_pays(job))
+	if (job->last || taps > DIRECT_DEPTH || !direct_pays(job))
 		return d;
 	width = parts(w->x.count, LANES) * LANES + (reach < 0 ? -reach : reach) / w->x.step + 1;
 	width *= w->x.step;
@@ -136,7 +138,8 @@ direct_copy(const struct conv_job *job, const struct direct *d, real *to, int64_
     int channels, int y, int rows)
 {
 	const struct window *w = &job->windows.at;
-	int n = direct_rows(&w->y, rows), row;
+	int n = direct_rows(&w->y, rows);
+	int64_t row;
 
 	for (int c = 0; c < channels; c++) {
 		const real *plane = piece_plane(job->windows.from, image, first + c, &row);

@@ -10,6 +10,7 @@
 #include "sources.cu"
 #include "window.cu"
 #include "depthwise.cu"
+#include "depthwise_last.cu"
 #include "conv_cudnn.cu"
 
 #ifdef __CUDACC__
@@ -19,7 +20,7 @@
 struct gpu_plane {
 	const elem *at;
 	int64_t image;		/* step from image to image */
-	int row;		/* from row to row */
+	int64_t row, pixel;	/* from row to row, column to column */
 	int y, x;		/* of the tap */
 };
 
@@ -36,11 +37,14 @@ gpu_element(const struct gpu_plane &p, const struct gpu_window &at, int h, int w
 
 	if (y < 0 || y >= h || x < 0 || x >= w)
 		return ELEM(0);
-	return p.at[at.image * p.image + (int64_t)y * p.row + x];
+	return p.at[at.image * p.image + y * p.row + x * p.pixel];
 }
 
-struct conv_window_job {		/* forward, and one phase of the gradient of the input */
-	static const bool A_ALONG_K = true, B_ALONG_K = false;
+/* Forward, and (BACK) one phase of the gradient of the input. Channels first, the terms of a sum are
+ * tap by tap for one channel after the other, and what is made lies along columns; with channels LAST
+ * they are channel by channel for one tap after the other, and it lies along rows. */
+template <bool LAST, bool BACK> struct conv_window_job {
+	static const bool A_ALONG_K = !LAST || !BACK, B_ALONG_K = LAST, C_ALONG_ROWS = LAST;
 	typedef int64_t Row;
 	typedef struct gpu_window Col;
 	struct Term {
@@ -54,16 +58,24 @@ struct conv_window_job {		/* forward, and one phase of the gradient of the input
 	struct onto onto;
 	int64_t step, group, plane;	/* steps in the weights; of the target's planes */
 
+	/* the channel of the K-th term */
+	DEVICE_METHOD int
+	channel(int64_t k) const
+	{
+		return (int)(LAST ? k % at.channels : k / (at.y.taps * at.x.taps));
+	}
+
 	/* the K-th term, but for the plane */
 	DEVICE_METHOD Term
 	tap(int z, int64_t k) const
 	{
-		int taps = at.y.taps * at.x.taps, t = (int)(k % taps);
+		int t = (int)(LAST ? k / at.channels : k % (at.y.taps * at.x.taps));
 		int ty = t / at.x.taps, tx = t % at.x.taps;
 		Term term;
 
-		term.weight = z * group + k / taps * at.channel_step +
-		    (at.y.tap + ty * at.y.tap_step) * at.tap_row + at.x.tap + tx * at.x.tap_step;
+		term.weight = z * group + channel(k) * at.channel_step +
+		    (at.y.tap + ty * at.y.tap_step) * at.tap_row +
+		    (at.x.tap + tx * at.x.tap_step) * at.tap_col;
 		term.plane.y = ty * at.y.delta, term.plane.x = tx * at.x.delta;
 		return term;
 	}
@@ -73,8 +85,8 @@ struct conv_window_job {		/* forward, and one phase of the gradient of the input
 	{
 		Term t = tap(z, k);
 
-		t.plane.at = source + (z * at.channels + k / (at.y.taps * at.x.taps)) * at.plane;
-		t.plane.image = at.image, t.plane.row = at.x.size;
+		t.plane.at = source + (int64_t)(z * at.channels + channel(k)) * at.plane;
+		t.plane.image = at.image, t.plane.row = at.row, t.plane.pixel = at.pixel;
 		return t;
 	}
 
@@ -115,14 +127,15 @@ struct conv_window_job {		/* forward, and one phase of the gradient of the input
 		int64_t plane_index = z * rows + m;
 
 		onto_store(&target[n / positions * at.out_image + plane_index * plane +
-		    (int64_t)(at.y.out + q / at.x.count * at.y.out_step) * at.out_row +
-		    at.x.out + q % at.x.count * at.x.out_step],
+		    (at.y.out + q / at.x.count * at.y.out_step) * at.out_row +
+		    (at.x.out + q % at.x.count * at.x.out_step) * at.out_pixel],
 		    bias ? value + VALUE(bias[plane_index]) : value, onto_keep(onto));
 	}
 };
 
-struct conv_weight_job {		/* the gradient of the weights */
-	static const bool A_ALONG_K = true, B_ALONG_K = true;
+/* The gradient of the weights, whose columns are in the order in which they lie. */
+template <bool LAST> struct conv_weight_job {
+	static const bool A_ALONG_K = !LAST, B_ALONG_K = !LAST, C_ALONG_ROWS = false;
 	typedef int64_t Row;
 	typedef struct gpu_plane Col;
 	struct Term {
@@ -142,7 +155,7 @@ struct conv_weight_job {		/* the gradient of the weights */
 		int positions = s.oh * s.ow, q = (int)(k % positions);
 		Term t;
 
-		t.dy = (k / positions * s.f + z * rows) * positions + q;
+		t.dy = LAST ? k * s.f + z * rows : (k / positions * s.f + z * rows) * positions + q;
 		t.window.image = k / positions;
 		t.window.y = q / s.ow * s.sy - s.top, t.window.x = q % s.ow * s.sx - s.left;
 		return t;
@@ -151,14 +164,21 @@ struct conv_weight_job {		/* the gradient of the weights */
 	DEVICE_METHOD Row
 	row(int, int64_t m) const
 	{
-		return m * s.oh * s.ow;
+		return LAST ? m : m * s.oh * s.ow;
+	}
+
+	/* the channel of the N-th column, in its group */
+	DEVICE_METHOD int
+	channel(int64_t n) const
+	{
+		return (int)(LAST ? n % (s.c / s.groups) : n / (s.kh * s.kw));
 	}
 
 	/* the N-th column, but for the plane */
 	DEVICE_METHOD Col
 	tap(int64_t n) const
 	{
-		int t = (int)(n % (s.kh * s.kw));
+		int t = (int)(LAST ? n / (s.c / s.groups) : n % (s.kh * s.kw));
 		Col c;
 
 		c.y = t / s.kw * s.dy, c.x = t % s.kw * s.dx;
@@ -170,8 +190,9 @@ struct conv_weight_job {		/* the gradient of the weights */
 	{
 		Col c = tap(n);
 
-		c.at = x + (z * (s.c / s.groups) + n / (s.kh * s.kw)) * s.h * s.w;
-		c.image = (int64_t)s.c * s.h * s.w, c.row = s.w;
+		c.pixel = LAST ? s.c : 1;
+		c.at = x + (int64_t)(z * (s.c / s.groups) + channel(n)) * (LAST ? 1 : s.h * s.w);
+		c.image = (int64_t)s.c * s.h * s.w, c.row = s.w * c.pixel;
 		return c;
 	}
 
@@ -276,6 +297,15 @@ KERNEL(depthwise_weight_kernel, (elem *dw, const elem *dy, const elem *x, struct
 	}
 }
 
+/* Calls the instance of a function for the layout of S, of those that the program has. */
+#ifndef CHANNELS_LAST
+#define BY_LAYOUT(s, function, args)	function<false> args
+#elif !defined(CHANNELS_FIRST)
+#define BY_LAYOUT(s, function, args)	function<true> args
+#else
+#define BY_LAYOUT(s, function, args)	((s).last ? function<true> args : function<false> args)
+#endif
+
 /* A job that knows how to find elements of the input; conv_concat.cu has one of its own. */
 template <class Job> static void
 conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto onto, int64_t b,
@@ -285,19 +315,31 @@ conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto
 	job.weight = w, job.bias = bias, job.target = y, job.onto = onto;
 	job.rows = s.f / s.groups;
 	job.depth = (int64_t)(s.c / s.groups) * s.kh * s.kw;
-	job.plane = (int64_t)s.oh * s.ow;
-	job.cols = b * job.plane;
+	job.plane = s.last ? 1 : (int64_t)s.oh * s.ow;
+	job.cols = b * s.oh * s.ow;
 	job.step = job.depth;
 	job.group = job.rows * job.step;
 	gpu_product(job, s.groups, 1);
+}
+
+template <bool LAST> static void
+conv_forward_own(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, int64_t b,
+    const struct conv &s)
+{
+	struct conv_window_job<LAST, false> job;
+
+	job.source = x;
+	conv_forward_run(job, y, w, bias, onto, b, s);
 }
 
 static void
 conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
-	struct conv_window_job job;
-
+	if (conv_is_depthwise(&s) && s.last) {
+		depthwise_last_forward(y, x, w, bias, onto, b, s);
+		return;
+	}
 	if (conv_is_depthwise(&s)) {
 		int64_t n = b * s.f * s.oh * s.ow;
 
@@ -306,31 +348,45 @@ conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct ont
 	}
 	if (dnn_run(DNN_FORWARD, x, w, y, bias, onto, work, b, &s))
 		return;
-	job.source = x;
-	conv_forward_run(job, y, w, bias, onto, b, s);
+	BY_LAYOUT(s, conv_forward_own, (y, x, w, bias, onto, b, s));
 }
 
-/* The gradient of the job's rows of channels, whose rows of elements lie ROW apart. */
-static void
-conv_backward_rows(struct conv_window_job &job, int row, int64_t b, const struct conv &s)
+/* The gradient of the job's rows of channels, which are the target's: H x W, of which S has a part. */
+template <class Job> static void
+conv_backward_rows(Job &job, int h, int w, int64_t b, const struct conv &s)
 {
+	job.step = conv_channel_step(&s);
+	job.plane = s.last ? 1 : (int64_t)h * w;
 	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
 		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
 			job.at = window_backward(&s, ry, rx);
-			job.at.out_row = row;
-			job.at.out_image = job.rows * s.groups * job.plane;
+			window_out(&job.at, &s, (int)job.rows * s.groups, h, w);
 			job.cols = b * job.at.y.count * job.at.x.count;
 			job.depth = (int64_t)job.at.channels * job.at.y.taps * job.at.x.taps;
 			gpu_product(job, s.groups, 1);
 		}
 }
 
+template <bool LAST> static void
+conv_input_own(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto, int64_t b,
+    const struct conv &s)
+{
+	struct conv_window_job<LAST, true> job;
+
+	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.onto = onto;
+	job.rows = s.c / s.groups;
+	job.group = (int64_t)(s.f / s.groups) * job.rows * s.kh * s.kw;
+	conv_backward_rows(job, s.h, s.w, b, s);
+}
+
 static void
 conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto,
     void *work, int64_t b, struct conv s)
 {
-	struct conv_window_job job;
-
+	if (conv_is_depthwise(&s) && s.last) {
+		depthwise_last_backward_input(dx, dy, w, bias, onto, b, s);
+		return;
+	}
 	if (conv_is_depthwise(&s)) {
 		int64_t n = b * s.c * s.h * s.w;
 
@@ -339,12 +395,7 @@ conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, s
 	}
 	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, work, b, &s))
 		return;
-	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.onto = onto;
-	job.rows = s.c / s.groups;
-	job.step = (int64_t)s.kh * s.kw;
-	job.group = (int64_t)(s.f / s.groups) * job.rows * job.step;
-	job.plane = (int64_t)s.h * s.w;
-	conv_backward_rows(job, s.w, b, s);
+	BY_LAYOUT(s, conv_input_own, (dx, dy, w, bias, onto, b, s));
 }
 
 template <class Job> static void
@@ -367,12 +418,24 @@ conv_weight_run(Job &job, elem *dw, const elem *dy, struct onto onto, void *work
 	}
 }
 
+template <bool LAST> static void
+conv_weight_own(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work, int64_t b,
+    const struct conv &s)
+{
+	struct conv_weight_job<LAST> job;
+
+	job.x = x;
+	conv_weight_run(job, dw, dy, onto, work, b, s);
+}
+
 static void
 conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t b, struct conv s)
 {
-	struct conv_weight_job job;
-
+	if (conv_is_depthwise(&s) && s.last) {
+		depthwise_last_backward_weight(dw, dy, x, onto, work, b, s);
+		return;
+	}
 	if (conv_is_depthwise(&s)) {
 		int64_t rows = (int64_t)s.f * s.kh * s.kw;
 
@@ -381,8 +444,7 @@ conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, 
 	}
 	if (dnn_run(DNN_WEIGHT, x, dw, dy, NULL, onto, work, b, &s))
 		return;
-	job.x = x;
-	conv_weight_run(job, dw, dy, onto, work, b, s);
+	BY_LAYOUT(s, conv_weight_own, (dw, dy, x, onto, work, b, s));
 }
 
 #endif

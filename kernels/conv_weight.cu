@@ -41,6 +41,27 @@ struct conv_weight {
 	struct conv_chunks size;	/* of the largest chunk */
 };
 
+/* Steps in dy from place to place, and from filter to filter. */
+static inline int64_t
+weight_pixel(const struct conv_weight *w)
+{
+	return w->s.last ? w->s.f : 1;
+}
+
+static inline int64_t
+weight_plane(const struct conv_weight *w)
+{
+	return w->s.last ? 1 : (int64_t)w->s.oh * w->s.ow;
+}
+
+/* The first filter of group G in a chunk of it. */
+static inline const elem *
+weight_dy(const struct conv_weight *w, const struct chunk *k, int g)
+{
+	return w->dy + k->image * w->s.f * w->s.oh * w->s.ow + (int64_t)g * w->fg * weight_plane(w) +
+	    ((int64_t)k->y * w->s.ow + k->x) * weight_pixel(w);
+}
+
 /* With SHARE parts, a chunk has no more images than leave a chunk to each. */
 static inline struct conv_weight
 conv_weight_plan(struct conv s, int64_t b, int share)
@@ -64,14 +85,15 @@ turn_row(const struct sources *x, int64_t image, int y, int x0, int c, int n, re
 	for (int at = 0, m; at < n; at += m) {
 		int within = c + at;
 		const struct piece *s = piece_of(x, &within);
-		const elem *from = x0 + s->at + image * s->image + within * s->plane +
-		    (int64_t)y * s->row;
+		const elem *from = s->at + image * s->image + within * s->plane + y * s->row +
+		    x0 * s->pixel;
 
 		m = (int)least(n - at, s->channels - within);
 		for (int q = lo; q < hi; q += 16)
 			for (int ch = 0; ch < m; ch++)
 				for (int e = q; e < q + 16 && e < hi; e++)
-					to[(int64_t)e * n + at + ch] = VALUE(from[ch * s->plane + e]);
+					to[(int64_t)e * n + at + ch] =
+					    VALUE(from[ch * s->plane + e * s->pixel]);
 	}
 }
 
@@ -121,7 +143,8 @@ weight_places(const struct conv_weight *w, const struct chunk *k, struct place *
 				if (!w->joined && (x < 0 || x >= s->w))
 					continue;
 				at[terms].a = NARROW ? ((int64_t)i * k->rows + r) * k->cols + q :
-				    (int64_t)i * s->f * s->oh * s->ow + (int64_t)r * s->ow + q;
+				    (int64_t)i * s->f * s->oh * s->ow +
+				    ((int64_t)r * s->ow + q) * weight_pixel(w);
 				at[terms].b = (((int64_t)i * w->size.h + r * s->sy + ky * s->dy) *
 				    w->size.w + q * s->sx + kx * s->dx) * n;
 				terms++;
@@ -132,7 +155,7 @@ weight_places(const struct conv_weight *w, const struct chunk *k, struct place *
 
 struct weight_tile {		/* where a tile of dw goes */
 	real *to;
-	int64_t row, tap;	/* steps from filter to filter, channel to channel */
+	int64_t row, channel, tap;	/* steps from filter to filter, channel to channel, tap to tap */
 	int n, taps, lane;	/* joined: lane l is tap l / n, channel l % n; else channel l */
 	real keep;		/* what it is added to: so many times what lies there */
 };
@@ -142,7 +165,8 @@ weight_store(const struct weight_tile *s, const real *tile, int rows, int cols)
 {
 	for (int j = 0; j < cols; j++) {
 		int l = s->lane + j;
-		real *to = s->to + (s->taps > 1 ? l / s->n + l % s->n * s->tap : l * s->tap);
+		real *to = s->to + (s->taps > 1 ? l / s->n * s->tap + l % s->n * s->channel :
+		    l * s->channel);
 
 		for (int i = 0; i < rows; i++, to += s->row)
 			*to = tile[i * TILE_COLS + j] + (s->keep != 0 ? s->keep * *to : 0);
@@ -152,15 +176,15 @@ weight_store(const struct weight_tile *s, const real *tile, int rows, int cols)
 /* One chunk's part of the gradient: filters [first, last) and channels [c, c + n) of group g. */
 struct weight_piece {
 	int g, c, n, first, last;
-	real *at;		/* its first element, and the step from filter to filter */
-	int64_t row;
+	real *at;		/* its first element, and steps as in a tile */
+	int64_t row, channel, tap;
 	real keep;		/* what it is added to: so many times what lies there */
 };
 
 static inline struct weight_tile
 weight_tile_of(const struct conv_weight *w, const struct weight_piece *p)
 {
-	struct weight_tile to = { .row = p->row, .tap = (int64_t)w->s.kh * w->s.kw, .n = p->n,
+	struct weight_tile to = { .row = p->row, .channel = p->channel, .tap = p->tap, .n = p->n,
 		.taps = w->joined ? w->s.kw : 1, .keep = p->keep };
 
 	return to;
@@ -172,16 +196,16 @@ weight_tile_of(const struct conv_weight *w, const struct weight_piece *p)
 static void
 widen_chunk(const struct conv_weight *w, const struct chunk *k, const elem *dy, int rows, real *wide)
 {
-	int64_t plane = (int64_t)w->s.oh * w->s.ow;
+	int64_t image = (int64_t)w->s.f * w->s.oh * w->s.ow, pixel = weight_pixel(w);
 
 	for (int f = 0; f < rows; f++)
 		for (int i = 0; i < k->images; i++)
 			for (int r = 0; r < k->rows; r++, wide += k->cols) {
-				const elem *from = dy + (i * (int64_t)w->s.f + f) * plane +
-				    (int64_t)r * w->s.ow;
+				const elem *from = dy + i * image + f * weight_plane(w) +
+				    (int64_t)r * w->s.ow * pixel;
 
 				for (int q = 0; q < k->cols; q++)
-					wide[q] = VALUE(from[q]);
+					wide[q] = VALUE(from[q * pixel]);
 			}
 }
 
@@ -193,11 +217,10 @@ weight_chunk(const struct conv_weight *w, const struct chunk *k, const real *tur
 	struct place at[CHUNK_POSITIONS];
 	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
 	real wide[TILE_ROWS * CHUNK_POSITIONS];
-	int64_t plane = (int64_t)s->oh * s->ow, positions = (int64_t)k->images * k->rows * k->cols;
+	int64_t plane = weight_plane(w), positions = (int64_t)k->images * k->rows * k->cols;
 	int tiles = (int)parts(p->last - p->first, TILE_ROWS), steps = w->joined ? 1 : s->kw;
 	int lanes = w->joined ? s->kw * p->n : p->n;
-	const elem *dy = w->dy + (k->image * s->f + (int64_t)p->g * w->fg) * plane +
-	    (int64_t)k->y * s->ow + k->x;
+	const elem *dy = weight_dy(w, k, p->g);
 	struct weight_tile to = weight_tile_of(w, p);
 
 	for (int i = 0; i < tiles; i++) {
@@ -209,7 +232,8 @@ weight_chunk(const struct conv_weight *w, const struct chunk *k, const real *tur
 			int ky = t / steps, kx = t % steps;
 			int terms = weight_places(w, k, at, p->n, ky, kx);
 
-			to.to = p->at + (row - p->first) * p->row + (int64_t)ky * s->kw + kx;
+			to.to = p->at + (row - p->first) * p->row +
+			    ((int64_t)ky * s->kw + kx) * p->tap;
 			for (to.lane = 0; to.lane < lanes; to.lane += TILE_COLS) {
 				int cols = (int)least(TILE_COLS, lanes - to.lane);
 
@@ -230,11 +254,10 @@ weight_chunk(const struct conv_weight *w, const struct chunk *k, const real *tur
 	const struct conv *s = &w->s;
 	struct place at[CHUNK_POSITIONS];
 	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
-	int64_t plane = (int64_t)s->oh * s->ow;
+	int64_t plane = weight_plane(w);
 	int tiles = (int)parts(p->last - p->first, TILE_ROWS), steps = w->joined ? 1 : s->kw;
 	int lanes = w->joined ? s->kw * p->n : p->n;
-	const real *dy = w->dy + (k->image * s->f + (int64_t)p->g * w->fg) * plane +
-	    (int64_t)k->y * s->ow + k->x;
+	const real *dy = weight_dy(w, k, p->g);
 	struct weight_tile to = weight_tile_of(w, p);
 
 	for (int t = 0; t < s->kh * steps; t++) {
@@ -252,7 +275,7 @@ weight_chunk(const struct conv_weight *w, const struct chunk *k, const real *tur
 				tile_product(rows, cols > LANES ? 2 : 1, tile, dy + row * plane,
 				    plane, turned + to.lane, LANES, at, terms);
 				to.to = p->at + (row - p->first) * p->row +
-				    (int64_t)ky * s->kw + kx;
+				    ((int64_t)ky * s->kw + kx) * p->tap;
 				weight_store(&to, tile, rows, cols);
 			}
 	}
@@ -282,14 +305,16 @@ chunk_at(const struct conv_weight *w, int64_t i, struct chunk *k)
 static void
 weight_round(const struct conv_weight *w, elem *dw, const struct weight_piece *p)
 {
-	int64_t taps = (int64_t)w->s.kh * w->s.kw;
+	int64_t taps = (int64_t)w->s.kh * w->s.kw, channel = conv_channel_step(&w->s);
 
 	for (int f = p->first; f < p->last; f++) {
-		elem *to = dw + ((int64_t)(p->g * w->fg + f) * w->cg + p->c) * taps;
+		elem *to = dw + (int64_t)(p->g * w->fg + f) * w->cg * taps + p->c * channel;
 		const real *from = p->at + (f - p->first) * p->row;
 
-		for (int64_t i = 0; i < p->n * taps; i++)
-			onto_store(&to[i], from[i], w->keep);
+		for (int c = 0; c < p->n; c++)
+			for (int64_t t = 0; t < taps; t++)
+				onto_store(&to[c * channel + t * conv_tap_step(&w->s)],
+				    from[c * p->channel + t * p->tap], w->keep);
 	}
 }
 #endif
@@ -311,11 +336,13 @@ weight_tasks(const struct conv_weight *w, elem *dw, real *scratch, real *sums, i
 
 		p.n = (int)least(w->size.block, w->cg - p.c);
 		p.first = w->fg * slice / slices, p.last = w->fg * (slice + 1) / slices;
+		p.channel = conv_channel_step(&w->s);
 #if NARROW
 		p.at = sums, p.row = p.n * taps;
+		p.tap = w->s.last ? p.n : 1;
 #else
-		p.at = dw + ((int64_t)(p.g * w->fg + p.first) * w->cg + p.c) * taps;
-		p.row = w->cg * taps;
+		p.at = dw + (int64_t)(p.g * w->fg + p.first) * w->cg * taps + p.c * p.channel;
+		p.row = w->cg * taps, p.tap = conv_tap_step(&w->s);
 #endif
 		for (int64_t i = 0; chunk_at(w, i, &k); i++) {
 			turn(w, &k, p.g * w->cg + p.c, p.n, scratch);
@@ -343,7 +370,9 @@ weight_part(const struct conv_weight *w, real *dw, real *scratch, int part, real
 	for (int g = 0; g < w->s.groups; g++)
 		for (int c = 0; c < w->cg; c += w->size.block) {
 			struct weight_piece p = { .g = g, .c = c, .last = w->fg, .row = w->cg * taps,
-				.at = dw + ((int64_t)g * w->fg * w->cg + c) * taps };
+				.channel = conv_channel_step(&w->s), .tap = conv_tap_step(&w->s),
+				.at = dw + (int64_t)g * w->fg * w->cg * taps +
+				    c * conv_channel_step(&w->s) };
 
 			p.n = (int)least(w->size.block, w->cg - c);
 			for (int64_t i = part; chunk_at(w, i, &k); i += THREADS) {

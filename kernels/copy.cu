@@ -49,6 +49,7 @@ window_copy(elem *out, const elem *in, int64_t b, int64_t planes, int64_t oh, in
 }
 
 #define CONCAT_CHUNK	4096
+#define CONCAT_SHORT	1024	/* rows shorter than this are taken together */
 
 /* ROWS pieces of N elements, from places FROM_PITCH apart to places TO_PITCH apart. */
 KERNEL(concat_kernel, (elem *to, int64_t to_pitch, const elem *from, int64_t from_pitch,
@@ -67,21 +68,36 @@ KERNEL(concat_kernel, (elem *to, int64_t to_pitch, const elem *from, int64_t fro
 	}
 }
 
-/* One operand of concat: its rows of N elements, at OFFSET in rows of PITCH elements. */
-static void
-concat_forward(elem *out, const elem *in, int64_t b, int64_t outer, int64_t pitch, int64_t offset,
-    int64_t n)
+/* The same of rows that are too short for a block of threads each. */
+KERNEL(concat_short_kernel, (elem *to, int64_t to_pitch, const elem *from, int64_t from_pitch,
+    int64_t rows, int64_t n))
 {
-	LAUNCH_ROWS(concat_kernel, b * outer * ((n + CONCAT_CHUNK - 1) / CONCAT_CHUNK),
-	    (out + offset, pitch, in, n, b * outer, n));
+	EACH_PLACE (r, one, j, rows, 1, n)
+		to[(r + one) * to_pitch + j] = from[(r + one) * from_pitch + j];
 }
 
 static void
-concat_backward(elem *dx, const elem *dy, int64_t b, int64_t outer, int64_t pitch, int64_t offset,
+concat_copy(elem *to, int64_t to_pitch, const elem *from, int64_t from_pitch, int64_t rows,
     int64_t n)
 {
-	LAUNCH_ROWS(concat_kernel, b * outer * ((n + CONCAT_CHUNK - 1) / CONCAT_CHUNK),
-	    (dx, n, dy + offset, pitch, b * outer, n));
+	if (n < CONCAT_SHORT)
+		LAUNCH(concat_short_kernel, rows * n, (to, to_pitch, from, from_pitch, rows, n));
+	else
+		LAUNCH_ROWS(concat_kernel, rows * ((n + CONCAT_CHUNK - 1) / CONCAT_CHUNK),
+		    (to, to_pitch, from, from_pitch, rows, n));
+}
+
+/* One operand of concat: its rows of N elements, at OFFSET in rows of PITCH elements. */
+static void
+concat_forward(elem *out, const elem *in, int64_t rows, int64_t pitch, int64_t offset, int64_t n)
+{
+	concat_copy(out + offset, pitch, in, n, rows, n);
+}
+
+static void
+concat_backward(elem *dx, const elem *dy, int64_t rows, int64_t pitch, int64_t offset, int64_t n)
+{
+	concat_copy(dx, n, dy + offset, pitch, rows, n);
 }
 
 /* out[y, x] = in[y * ih / oh, x * iw / ow], rounded down */
@@ -164,6 +180,55 @@ upsample_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t
 	else
 		LAUNCH(upsample_grad_kernel, b * planes * ih * iw,
 		    (dx, dy, onto, b * planes, oh, ow, ih, iw));
+}
+
+/* ---- upsample of [b, h, w, channels] ---- */
+
+KERNEL(upsample_last_kernel, (elem *out, const elem *in, int64_t b, int64_t channels, int64_t oh,
+    int64_t ow, int64_t ih, int64_t iw))
+{
+	ROWS (r, b * oh) {
+		const elem *row = in + (r / oh * ih + r % oh * ih / oh) * iw * channels;
+
+		PLACES (x, c, ow, channels)
+			out[(r * ow + x) * channels + c] = row[x * iw / ow * channels + c];
+	}
+}
+
+static void
+upsample_last_forward(elem *out, const elem *in, int64_t b, int64_t channels, int64_t oh,
+    int64_t ow, int64_t ih, int64_t iw)
+{
+	LAUNCH_ROWS(upsample_last_kernel, b * oh, (out, in, b, channels, oh, ow, ih, iw));
+}
+
+KERNEL(upsample_last_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t b,
+    int64_t channels, int64_t oh, int64_t ow, int64_t ih, int64_t iw))
+{
+	real keep = onto_keep(onto);
+
+	ROWS (r, b * ih) {
+		int64_t y = r % ih, image = r / ih * oh;
+		int64_t y0 = (y * oh + ih - 1) / ih, y1 = ((y + 1) * oh + ih - 1) / ih;
+
+		PLACES (x, c, iw, channels) {
+			int64_t x0 = (x * ow + iw - 1) / iw, x1 = ((x + 1) * ow + iw - 1) / iw;
+			real sum = 0;
+
+			for (int64_t oy = y0; oy < y1; oy++)
+				for (int64_t ox = x0; ox < x1; ox++)
+					sum += VALUE(dy[((image + oy) * ow + ox) * channels + c]);
+			onto_store(&dx[(r * iw + x) * channels + c], sum, keep);
+		}
+	}
+}
+
+static void
+upsample_last_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t channels,
+    int64_t oh, int64_t ow, int64_t ih, int64_t iw)
+{
+	LAUNCH_ROWS(upsample_last_grad_kernel, b * ih,
+	    (dx, dy, onto, b, channels, oh, ow, ih, iw));
 }
 
 KERNEL(cast_u8_kernel, (elem *y, const uint8_t *x, int64_t n))

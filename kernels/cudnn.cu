@@ -26,7 +26,6 @@ struct dnn_conv {
 	int kind;
 	int type;		/* cudnnDataType_t of all three tensors */
 	bool fast;		/* f32 may be rounded to tf32 */
-	bool channels_last;
 	bool bias;		/* is added to what is made (not DNN_WEIGHT) */
 	double keep;		/* and so much of what lies there: 0 without bias only */
 	int64_t b;
@@ -132,7 +131,7 @@ dnn_tensor(struct dnn *d, const struct dnn_conv *c, int64_t id, const int64_t di
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, dim);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4,
-	    c->channels_last ? last : rows);
+	    c->s.last ? last : rows);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &align);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &is_virtual);
 	dnn_finish(d, t);

@@ -19,7 +19,7 @@
 #ifdef __CUDACC__
 
 template <bool TURN_A, bool TURN_B> struct dense_job {
-	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B;
+	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B, C_ALONG_ROWS = false;
 	typedef int64_t Row, Col;
 	struct Term {
 		int64_t a, b;

@@ -70,3 +70,27 @@ dropout(elem *y, const elem *x, const struct step *s, uint64_t stream_id, double
 {
 	LAUNCH(dropout_kernel, (n + 3) / 4, (y, x, s, stream_id, rate, n));
 }
+
+/* Of [b, places, channels] the same elements are dropped as of [b, channels, places]. */
+KERNEL(dropout_last_kernel, (elem *y, const elem *x, const struct step *s, uint64_t stream_id,
+    double rate, int64_t b, int64_t channels, int64_t places))
+{
+	uint64_t key = dropout_key(s->seed, stream_id), draw = s->draw;
+	uint64_t dropped = (uint64_t)(rate * 4294967296.0);
+	real gain = rate < 1 ? (real)(1 / (1 - rate)) : 0;
+
+	EACH_PLACE (i, p, c, b, places, channels) {
+		int64_t at = (i * places + p) * channels + c, k = (i * channels + c) * places + p;
+		struct philox numbers = philox(key, (uint64_t)(k / 4), draw);
+
+		y[at] = ELEM(numbers.v[k % 4] < dropped ? 0 : VALUE(x[at]) * gain);
+	}
+}
+
+static void
+dropout_last(elem *y, const elem *x, const struct step *s, uint64_t stream_id, double rate,
+    int64_t b, int64_t channels, int64_t places)
+{
+	LAUNCH(dropout_last_kernel, b * channels * places,
+	    (y, x, s, stream_id, rate, b, channels, places));
+}

@@ -12,6 +12,7 @@
  *     store(z, split, m, n, value)
  *     A_ALONG_K, B_ALONG_K                  whether neighbours in memory lie along the sum, which
  *                                           decides what neighbouring threads fetch
+ *     C_ALONG_ROWS                          whether they lie along the rows of C, and not its columns
  *
  * Elements of 16 bits, and f32 where tf32 is allowed, are multiplied by tensor cores, with sums in f32:
  *
@@ -175,11 +176,12 @@ struct gpu_sums {
 				    nvcuda::wmma::mem_row_major);
 				__syncwarp();
 				for (int e = threadIdx.x % 32; e < 256; e += 32) {
-					int64_t m = row + i * 16 + e / 16, n = col + j * 16 + e % 16;
+					int y = Job::C_ALONG_ROWS ? e % 16 : e / 16;
+					int x = Job::C_ALONG_ROWS ? e / 16 : e % 16;
+					int64_t m = row + i * 16 + y, n = col + j * 16 + x;
 
 					if (m < job.rows && n < job.cols)
-						job.store(z, split, m, n,
-						    mine[e / 16 * GPU_OUT + e % 16]);
+						job.store(z, split, m, n, mine[y * GPU_OUT + x]);
 				}
 				__syncwarp();
 			}

@@ -43,6 +43,9 @@
  * To reduce along an axis that is not the last one, a row is a STRIP of neighbouring columns: ALONG
  * (j, width) inside the loop over the axis, with `real sum[STRIP_LANES]` indexed by LANE(j): an
  * array in C, one number a thread on CUDA.
+ * PLACES (r, c, rows, channels) inside ROWS visits the elements of [rows, channels], as images have
+ * them whose channels lie last. To share out many such rows, ROWS goes over column_tiles(rows,
+ * channels), each of column_tile(channels) rows, or for tile t of column_height(t, rows, channels).
  * EACH_PLACE (p, y, x, planes, h, w) visits the elements of [planes, h, w], without a division in
  * C. PART_FROM cuts a long sum into parts whose number does not depend on that of the threads.
  *
@@ -134,6 +137,9 @@ onto_of(real keep, const struct step *step)
 	    i += gridDim.x * (int64_t)blockDim.x)
 #define ROWS(r, n)	for (int64_t r = blockIdx.x; r < (n); r += gridDim.x)
 #define ALONG(j, n)	for (int64_t j = threadIdx.x; j < (n); j += blockDim.x)
+#define PLACES(r, c, rows, channels)	for (int64_t j_ = threadIdx.x, r, c;			\
+	    j_ < (rows) * (channels) && (r = column_row(j_, channels), c = j_ - r * (channels), true);	\
+	    j_ += blockDim.x)
 #define ROW_SUM(x)	block_sum(x)
 #define ROW_MAX(x)	block_max(x)
 #define FIRST	if (threadIdx.x == 0)
@@ -233,6 +239,8 @@ block_max(T x)
 #define EACH_PLACE(p, y, x, planes, h, w)	PRAGMA(omp for collapse(2) schedule(static))	\
 	for (int64_t p = 0; p < (planes); p++) for (int64_t y = 0; y < (h); y++)		\
 	PRAGMA(omp simd) for (int64_t x = 0; x < (w); x++)
+#define PLACES(r, c, rows, channels)	for (int64_t r = 0; r < (rows); r++)			\
+	PRAGMA(omp simd) for (int64_t c = 0; c < (channels); c++)
 #define ROW_SUM(x)	(x)
 #define ROW_MAX(x)	(x)
 #define FIRST
@@ -251,6 +259,44 @@ block_max(T x)
 } while (0)
 
 #endif
+
+/* ---- rows of channels ---- */
+
+#define COLUMN_TILE	4096	/* elements that a block takes at a time */
+
+#ifdef __CUDACC__
+#define DEVICE_TOO	static __host__ __device__ __forceinline__
+
+/* Divisions of 32 bits are much cheaper. */
+DEVICE int64_t
+column_row(int64_t j, int64_t channels)
+{
+	return (j | channels) >> 32 ? j / channels : (uint32_t)j / (uint32_t)channels;
+}
+#else
+#define DEVICE_TOO	static inline
+#endif
+
+DEVICE_TOO int64_t
+column_tile(int64_t channels)
+{
+	return channels < COLUMN_TILE ? COLUMN_TILE / channels : 1;
+}
+
+DEVICE_TOO int64_t
+column_tiles(int64_t rows, int64_t channels)
+{
+	return (rows + column_tile(channels) - 1) / column_tile(channels);
+}
+
+/* How many rows tile T has. */
+DEVICE_TOO int64_t
+column_height(int64_t t, int64_t rows, int64_t channels)
+{
+	int64_t tall = column_tile(channels), left = rows - t * tall;
+
+	return left < tall ? left : tall;
+}
 
 /* ---- elements of 16 bits ---- */
 

@@ -37,6 +37,19 @@ pool_of(int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw, in
 	return g;
 }
 
+/* The outputs [from, to) whose windows cover input I along one axis. */
+DEVICE void
+pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t outputs,
+    int64_t *from, int64_t *to)
+{
+	int64_t first = i + pad - kernel + 1;
+
+	*from = first <= 0 ? 0 : (first + stride - 1) / stride;
+	*to = (i + pad) / stride + 1;
+	if (*to > outputs)
+		*to = outputs;
+}
+
 /* ---- maxima ---- */
 
 #ifdef __CUDACC__
@@ -224,19 +237,6 @@ maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_
 /* ---- gradients, and averages ---- */
 
 #ifdef GATHERS
-
-/* The outputs [from, to) whose windows cover input I along one axis. */
-DEVICE void
-pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t outputs,
-    int64_t *from, int64_t *to)
-{
-	int64_t first = i + pad - kernel + 1;
-
-	*from = first <= 0 ? 0 : (first + stride - 1) / stride;
-	*to = (i + pad) / stride + 1;
-	if (*to > outputs)
-		*to = outputs;
-}
 
 KERNEL(maxpool_grad_kernel, (elem *dx, const elem *dy, const uint8_t *small, const int32_t *large,
     struct onto onto, int64_t planes, struct pool g))
@@ -469,3 +469,5 @@ global_avgpool_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, i
 {
 	LAUNCH_ROWS(global_avgpool_grad_kernel, b * channels, (dx, dy, onto, b * channels, n));
 }
+
+#include "pool_last.cu"

@@ -42,6 +42,7 @@ struct conv {
 	int f, oh, ow;		/* output */
 	int kh, kw, sy, sx, top, left, dy, dx;
 	int groups;
+	int last;		/* do channels lie last in memory, in the images and in the weights? */
 };
 
 enum dnn_kind {
@@ -60,7 +61,29 @@ conv_shape(int c, int h, int w, int f, int oh, int ow, int kh, int kw, int sy, i
 	s.f = f, s.oh = oh, s.ow = ow;
 	s.kh = kh, s.kw = kw, s.sy = sy, s.sx = sx, s.top = top, s.left = left, s.dy = dy, s.dx = dx;
 	s.groups = groups;
+	s.last = 0;
 	return s;
+}
+
+/* The same with its channels last: [h, w, c] and [f, kh, kw, c / groups]. */
+static inline struct conv
+channels_last(struct conv s)
+{
+	s.last = 1;
+	return s;
+}
+
+/* Steps in the weights, from tap to tap and from channel to channel. */
+static inline int64_t
+conv_tap_step(const struct conv *s)
+{
+	return s->last ? s->c / s->groups : 1;
+}
+
+static inline int64_t
+conv_channel_step(const struct conv *s)
+{
+	return s->last ? 1 : (int64_t)s->kh * s->kw;
 }
 
 static inline bool
@@ -200,6 +223,22 @@ static inline int64_t
 depthwise_scratch(const struct conv *s, bool narrow)
 {
 	return narrow ? (int64_t)s->h * s->w + (int64_t)s->oh * s->ow + (int64_t)s->kh * s->kw : 0;
+}
+
+/* Channels-last, the gradient of a depthwise convolution's weights: parts that its sums are cut into,
+ * and the reals of all of them. */
+static inline int64_t
+depthwise_last_parts(const struct conv *s)
+{
+	int64_t sums = (int64_t)s->f * s->kh * s->kw;
+
+	return most(1, least(64, SPLIT_ELEMENTS / 8 / sums));
+}
+
+static inline int64_t
+depthwise_last_sums(const struct conv *s)
+{
+	return (int64_t)s->f * s->kh * s->kw * depthwise_last_parts(s);
 }
 
 /* Blocks of a GPU that share each sum, so that few elements with long sums still fill it. */

@@ -24,11 +24,11 @@ struct axis {
 struct window {
 	struct axis y, x;
 	int channels;		/* of the source, in one group */
-	int64_t plane, image;	/* steps in the source from channel to channel, image to image */
+	int64_t plane, pixel, row, image;	/* steps in the source from channel to channel, column to
+						 * column, row to row, image to image */
 	int64_t channel_step;	/* in the weights, of a source channel */
-	int tap_row;		/* in the weights, from tap to tap along y */
-	int out_row;		/* in the output, from row to row */
-	int64_t out_image;
+	int64_t tap_col, tap_row;	/* in the weights, from tap to tap along x and y */
+	int64_t out_pixel, out_row, out_image;	/* in the output, as in the source */
 };
 
 static inline struct axis
@@ -63,6 +63,27 @@ axis_backward(int r, int size, int count, int kernel, int stride, int pad, int d
 	return a;
 }
 
+/* Steps in the source of C channels of H x W, and from tap to tap. */
+static inline void
+window_steps(struct window *w, const struct conv *s, int c, int h, int wide)
+{
+	w->plane = s->last ? 1 : (int64_t)h * wide;
+	w->pixel = s->last ? c : 1;
+	w->row = wide * w->pixel;
+	w->image = (int64_t)c * h * wide;
+	w->tap_col = conv_tap_step(s);
+	w->tap_row = s->kw * w->tap_col;
+}
+
+/* Steps in the output of F channels of H x W. */
+static inline void
+window_out(struct window *w, const struct conv *s, int f, int h, int wide)
+{
+	w->out_pixel = s->last ? f : 1;
+	w->out_row = wide * w->out_pixel;
+	w->out_image = (int64_t)f * h * wide;
+}
+
 static inline struct window
 window_forward(const struct conv *s)
 {
@@ -71,12 +92,9 @@ window_forward(const struct conv *s)
 	w.y = axis_forward(s->h, s->oh, s->kh, s->sy, s->top, s->dy);
 	w.x = axis_forward(s->w, s->ow, s->kw, s->sx, s->left, s->dx);
 	w.channels = s->c / s->groups;
-	w.plane = (int64_t)s->h * s->w;
-	w.image = s->c * w.plane;
-	w.channel_step = (int64_t)s->kh * s->kw;
-	w.tap_row = s->kw;
-	w.out_row = s->ow;
-	w.out_image = (int64_t)s->f * s->oh * s->ow;
+	w.channel_step = conv_channel_step(s);
+	window_steps(&w, s, s->c, s->h, s->w);
+	window_out(&w, s, s->f, s->oh, s->ow);
 	return w;
 }
 
@@ -88,12 +106,9 @@ window_backward(const struct conv *s, int ry, int rx)
 	w.y = axis_backward(ry, s->h, s->oh, s->kh, s->sy, s->top, s->dy);
 	w.x = axis_backward(rx, s->w, s->ow, s->kw, s->sx, s->left, s->dx);
 	w.channels = s->f / s->groups;
-	w.plane = (int64_t)s->oh * s->ow;
-	w.image = s->f * w.plane;
 	w.channel_step = (int64_t)(s->c / s->groups) * s->kh * s->kw;
-	w.tap_row = s->kw;
-	w.out_row = s->w;
-	w.out_image = (int64_t)s->c * s->h * s->w;
+	window_steps(&w, s, s->f, s->oh, s->ow);
+	window_out(&w, s, s->c, s->h, s->w);
 	return w;
 }
 
@@ -103,11 +118,13 @@ window_flatten(struct window *w)
 {
 	if (w->y.taps != 1 || w->x.taps != 1 || w->y.step != 1 || w->x.step != 1 || w->y.first ||
 	    w->x.first || w->y.out_step != 1 || w->x.out_step != 1 ||
-	    w->y.count != w->y.size || w->x.count != w->x.size || w->out_row != w->x.count)
+	    w->y.count != w->y.size || w->x.count != w->x.size ||
+	    w->out_row != w->x.count * w->out_pixel)
 		return;
 	w->x.size = w->x.count = w->x.size * w->y.size;
 	w->y.size = w->y.count = 1;
-	w->out_row = w->x.count;
+	w->row = w->x.size * w->pixel;
+	w->out_row = w->x.count * w->out_pixel;
 }
 
 #endif

@@ -122,25 +122,63 @@ write_all(int fd, const void *from, int64_t bytes)
 	return true;
 }
 
+#if LARGEST_FILTER
+
+/* A filter whose channels lie last, and the same in the order of its dims, which is that of files. */
+static unsigned char filter_stored[LARGEST_FILTER], filter_ordered[LARGEST_FILTER];
+
+/* COLS rows of what were ROWS columns. */
+static void
+filter_turn(unsigned char *to, const unsigned char *from, int64_t rows, int64_t cols, int64_t size)
+{
+	for (int64_t r = 0; r < rows; r++)
+		for (int64_t c = 0; c < cols; c++)
+			memcpy(to + (c * rows + r) * size, from + (r * cols + c) * size, (size_t)size);
+}
+
+static bool
+filters_write(int fd, const struct persistent *p)
+{
+	int64_t size = type_table[p->type].bytes, filter = p->channels * p->taps * size;
+
+	for (int64_t at = 0; at < p->elements * size; at += filter) {
+		device_read(filter_stored, p->offset + at, filter);
+		filter_turn(filter_ordered, filter_stored, p->taps, p->channels, size);
+		if (!write_all(fd, filter_ordered, filter))
+			return false;
+	}
+	return true;
+}
+
+#endif
+
+static bool
+tensor_write(int fd, const struct persistent *p)
+{
+	int64_t bytes = p->elements * type_table[p->type].bytes;
+
+#if LARGEST_FILTER
+	if (p->channels)
+		return filters_write(fd, p);
+#endif
+	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
+		int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
+
+		device_read(chunk, p->offset + at, n);
+		if (!write_all(fd, chunk, n))
+			return false;
+	}
+	return true;
+}
+
 static bool
 checkpoint_write(int fd, const struct state *s)
 {
-	if (!write_all(fd, checkpoint_header, (int64_t)checkpoint_describe(s)))
-		return false;
-	for (int k = 0; k < PERSISTENT; k++) {
-		const struct persistent *p = &persistent[k];
-		int64_t bytes = p->elements * type_table[p->type].bytes;
+	bool good = write_all(fd, checkpoint_header, (int64_t)checkpoint_describe(s));
 
-		for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
-			int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at :
-			    (int64_t)sizeof(chunk);
-
-			device_read(chunk, p->offset + at, n);
-			if (!write_all(fd, chunk, n))
-				return false;
-		}
-	}
-	return fsync(fd) == 0;
+	for (int k = 0; k < PERSISTENT && good; k++)
+		good = tensor_write(fd, &persistent[k]);
+	return good && fsync(fd) == 0;
 }
 
 /* Flushes the folder's entry for PATH: the new name must outlive a power cut too. */

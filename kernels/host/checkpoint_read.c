@@ -478,11 +478,33 @@ header_length(int fd, const char *path, int64_t size)
 	return (int64_t)length;
 }
 
+#if LARGEST_FILTER
+
+static void
+load_filters(int fd, const char *path, const struct persistent *p, int64_t from)
+{
+	int64_t size = type_table[p->type].bytes, filter = p->channels * p->taps * size;
+
+	for (int64_t at = 0; at < p->elements * size; at += filter) {
+		read_all(fd, path, filter_ordered, filter, from + at);
+		filter_turn(filter_stored, filter_ordered, p->channels, p->taps, size);
+		device_write(p->offset + at, filter_stored, filter);
+	}
+}
+
+#endif
+
 static void
 load_tensor(int fd, const char *path, const struct persistent *p, int64_t from)
 {
 	int64_t bytes = p->elements * type_table[p->type].bytes;
 
+#if LARGEST_FILTER
+	if (p->channels) {
+		load_filters(fd, path, p, from);
+		return;
+	}
+#endif
 	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
 		int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
 

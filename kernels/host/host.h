@@ -35,6 +35,7 @@ struct persistent {		/* lives as long as the program; a checkpoint holds all of 
 	int start;		/* how it is filled before training */
 	double value;		/* the constant; bound of [-v, v); standard deviation */
 	const char *drawn_for;	/* the name that random values go by: of a copy, the original's */
+	int64_t channels, taps;	/* not 0: it lies [.., taps, channels] where dims say the reverse */
 };
 
 struct input {			/* filled from the data before each step */
@@ -145,6 +146,7 @@ struct prediction {		/* the network's output, for --predict */
 	int rank;
 	int64_t dim[MAX_DIMS];
 	int64_t elements;	/* a sample */
+	int64_t channels, places;	/* not 0: it lies [places, channels] where dims say the reverse */
 };
 
 #ifdef VALIDATES
@@ -162,4 +164,14 @@ struct stowage_tensor {		/* -DLIBRARY, -DTRACE: every tensor there is */
 	int64_t dim[MAX_DIMS];	/* without the batch */
 	int64_t offset, bytes;	/* -1: optimised away */
 	const char *graph;	/* "train", "update", "validate"; "" when it lives for good */
+	int channels_last;	/* dims [c, h, w] lie [h, w, c]; weights' [f, c, h, w] lie [f, h, w, c] */
 };
+
+/* Where element I of [.., rows, cols] lies in [.., cols, rows]; ROWS 0: where it is. */
+static inline int64_t
+turned(int64_t i, int64_t rows, int64_t cols)
+{
+	int64_t at = rows ? i % (rows * cols) : 0;
+
+	return rows ? i - at + at % cols * rows + at / cols : i;
+}

@@ -107,7 +107,8 @@ start_values(uint64_t seed)
 			int64_t n = p->elements - at < most ? p->elements - at : most;
 
 			for (int64_t i = 0; i < n; i++) {
-				double x = start_value(p, seed, stream, at + i);
+				double x = start_value(p, seed, stream,
+				    turned(at + i, p->taps, p->channels));
 
 				if (p->type == TYPE_F64)
 					((double *)chunk)[i] = x;

@@ -102,16 +102,24 @@ predictions_type(void)
 static bool
 predictions_write(int fd, int64_t n)
 {
-	int64_t most = (int64_t)(sizeof(chunk) / sizeof(float));
+	int64_t from = type_table[prediction.type].bytes, size = type_table[predictions_type()].bytes;
+	int64_t most = (int64_t)sizeof(chunk) / size;
 
-	if (predictions_type() == prediction.type)
-		return write_all(fd, predictions, n * type_table[prediction.type].bytes);
+	if (from == size && !prediction.channels)
+		return write_all(fd, predictions, n * size);
 	for (int64_t at = 0; at < n; at += most) {
 		int64_t count = n - at < most ? n - at : most;
 
-		for (int64_t i = 0; i < count; i++)
-			((float *)chunk)[i] = (float)VALUE(((const elem *)predictions)[at + i]);
-		if (!write_all(fd, chunk, count * (int64_t)sizeof(float)))
+		for (int64_t i = 0; i < count; i++) {
+			const unsigned char *x = predictions +
+			    turned(at + i, prediction.channels, prediction.places) * from;
+
+			if (from == size)
+				memcpy(chunk + i * size, x, (size_t)size);
+			else
+				((float *)chunk)[i] = (float)VALUE(*(const elem *)x);
+		}
+		if (!write_all(fd, chunk, count * size))
 			return false;
 	}
 	return true;

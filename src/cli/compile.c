@@ -26,6 +26,17 @@ compile_pass_name(int i)
 	return pass_table[i] ? pass_table[i]->name : NULL;
 }
 
+const char *
+compile_layout_name(int i)
+{
+	static const char *const name[] = {
+		[LAYOUTS_AUTO] = "auto", [LAYOUTS_CHANNELS_FIRST] = "channels-first",
+		[LAYOUTS_CHANNELS_LAST] = "channels-last",
+	};
+
+	return i < (int)(sizeof(name) / sizeof(name[0])) ? name[i] : NULL;
+}
+
 static bool
 refuse_without(const struct command *c, const char *name)
 {
@@ -107,6 +118,7 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 	struct pass_options o = {
 		.target = choose_target(m, args),
 		.threads = args->threads ? (int)args->threads : processors(),
+		.layout = (enum layout_choice)args->layout,
 		.input_gradients = args->input_gradients,
 		.dump_after = args->dump_after >= 0 ? pass_table[args->dump_after]->name : NULL,
 		.dump = stdout,

@@ -18,6 +18,7 @@ struct compile_args {
 	const char *network;	/* NULL: all of them */
 	struct words define;
 	struct words without;	/* optional passes */
+	int layout;		/* enum layout_choice */
 	bool input_gradients;
 	bool force;		/* write a program that does not fit its device */
 	int dump_after;		/* index in pass_table; -1: nothing */
@@ -37,6 +38,9 @@ struct compile_args {
 	{ .name = "threads", .letter = 'j', .type = OPTION_INT, .value = "N",		\
 	  .doc = "worker threads to plan for (target c); all processors if not given",	\
 	  .min = 1, .max = 1024, FIELD(owner, compile.threads) },			\
+	{ .name = "layout", .type = OPTION_CHOICE, .value = "ORDER",			\
+	  .doc = "of images in memory: auto, channels-first or channels-last",		\
+	  .choice = compile_layout_name, FIELD(owner, compile.layout) },		\
 	{ .name = "device", .type = OPTION_STRING, .value = "NAME",			\
 	  .doc = "a GPU's name, or that of a device block, in place of the spec's",	\
 	  FIELD(owner, compile.device) },						\
@@ -75,6 +79,7 @@ struct compile_args {
 
 const char	*compile_target_name(int i);	/* OPTION_CHOICE's words */
 const char	*compile_pass_name(int i);
+const char	*compile_layout_name(int i);
 
 /* Checks what the option table cannot: -D without "="; false after a message. */
 bool	compile_check(const struct command *, const struct compile_args *);

@@ -170,12 +170,12 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 	char keep[SIZE_TEXT];
 	int i;
 
-	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, DNN_CHANNELS_LAST, %s, %s, %lld,\n"
-	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d } },\n"
+	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %lld,\n"
+	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d } },\n"
 	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
 	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false", emit_real(keep, c->keep, false),
 	    (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx,
-	    s->top, s->left, s->dy, s->dx, s->groups, (long long)choice->engine, choice->knobs);
+	    s->top, s->left, s->dy, s->dx, s->groups, s->last, (long long)choice->engine, choice->knobs);
 	for (i = 0; i < choice->knobs; i++)
 		text_printf(e->out, "%s{%lld, %lld}", i ? ", " : " ",
 		    (long long)choice->knob[i][0], (long long)choice->knob[i][1]);

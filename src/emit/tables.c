@@ -156,6 +156,61 @@ emit_training_constants(struct emitter *e)
 	text_printf(e->out, "#define SHUFFLE\t\t%s\n", truth(set->shuffle));
 }
 
+/* Does it lie otherwise than its dims say? Then: how many channels lie side by side at each of how many
+ * taps, or places of an image. */
+static bool
+lies_last(const struct tensor *t, int64_t *channels, int64_t *places)
+{
+	struct tensor stored = tensor_stored(t);
+
+	*channels = t->channels_last ? stored.dim[t->rank - 1] : 0;
+	*places = t->channels_last ? stored.dim[t->rank - 2] * stored.dim[t->rank - 3] : 0;
+	return t->channels_last;
+}
+
+/* Which layouts do the graph's convolutions have? */
+static void
+find_layouts(const struct graph *g, bool have[2])
+{
+	int i, j;
+
+	for (i = 0; g && i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		bool last = n->out[0] && n->out[0]->channels_last;
+
+		for (j = 0; j < n->nin; j++)
+			last |= n->in[j] && n->in[j]->channels_last;
+		if (op_layout(n) == LAYOUT_LAST)
+			have[last] = true;
+	}
+}
+
+static void
+emit_layouts(struct emitter *e)
+{
+	const struct module *m = e->module;
+	bool have[2] = { false, false };
+	int64_t largest = 0, channels, taps;
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++) {
+		const struct tensor *t = m->persistent.v[i];
+
+		if (saved(e, t) && lies_last(t, &channels, &taps) &&
+		    channels * taps * dtype_bytes(t->dtype) > largest)
+			largest = channels * taps * dtype_bytes(t->dtype);
+	}
+	find_layouts(m->train, have);
+	find_layouts(m->validate, have);
+	if (have[1]) {
+		text_puts(e->out, "#define CHANNELS_LAST\t\t/* in memory, of convolutions */\n");
+		if (have[0])
+			text_puts(e->out, "#define CHANNELS_FIRST\t\t/* of some of them */\n");
+	}
+	text_printf(e->out, "#define LARGEST_FILTER\t%lld\t/* bytes, of those that lie channels-last */\n",
+	    (long long)largest);
+}
+
 void
 emit_constants(struct emitter *e, const char *program)
 {
@@ -190,6 +245,7 @@ emit_constants(struct emitter *e, const char *program)
 	text_printf(e->out, "#define BUFFERS\t\t%d\n", p->buffers.n);
 	text_printf(e->out, "#define INSTANTS\t%d\n", p->instants);
 	text_printf(e->out, "#define PERSISTENT\t%d\n", persistent);
+	emit_layouts(e);
 	text_printf(e->out, "#define MAX_RESULTS\t%d\n", results);
 	if (m->set.precision == PREC_F64)
 		text_puts(e->out, "#define USE_DOUBLE\n");
@@ -349,15 +405,18 @@ static void
 emit_prediction_table(struct emitter *e)
 {
 	const struct tensor *t = emit_prediction(e->module->validate);
+	int64_t channels, places;
 
-	text_puts(e->out, "\n/* what --predict writes: type, dims, elements */\n"
+	text_puts(e->out, "\n/* what --predict writes: type, dims, elements, layout */\n"
 	    "static const struct prediction prediction = {\n\t");
 	if (t) {
 		text_printf(e->out, "%s, %d, ", type_names[t->dtype], t->rank);
 		put_dims(e, t);
-		text_printf(e->out, ", %lld\n};\n", (long long)tensor_elements_per_sample(t));
+		lies_last(t, &channels, &places);
+		text_printf(e->out, ", %lld, %lld, %lld\n};\n",
+		    (long long)tensor_elements_per_sample(t), (long long)channels, (long long)places);
 	} else {
-		text_puts(e->out, "TYPE_F32, 0, {0}, 0\n};\n");
+		text_puts(e->out, "TYPE_F32, 0, {0}, 0, 0, 0\n};\n");
 	}
 }
 
@@ -401,9 +460,11 @@ static void
 emit_persistent(struct emitter *e)
 {
 	const struct module *m = e->module;
+	int64_t channels, taps;
 	int i;
 
-	text_puts(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for */\n"
+	text_puts(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for, layout "
+	    "*/\n"
 	    "static const struct persistent persistent[PERSISTENT + 1] = {\n");
 	for (i = 0; i < m->persistent.n; i++) {
 		const struct tensor *t = m->persistent.v[i];
@@ -418,9 +479,10 @@ emit_persistent(struct emitter *e)
 		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
 		    start_names[t->init.kind], decimal(e, t->init.value));
 		emit_string(e->out, starts_as(e, t));
-		text_puts(e->out, "},\n");
+		lies_last(t, &channels, &taps);
+		text_printf(e->out, ", %lld, %lld},\n", (long long)channels, (long long)taps);
 	}
-	text_puts(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL}\n};\n");
+	text_puts(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0}\n};\n");
 }
 
 static void
@@ -455,8 +517,8 @@ emit_traced(struct emitter *e, const struct tensor *t, const char *graph)
 	emit_string(e->out, tensor_kind_name(t->kind));
 	text_printf(e->out, ", \"%s\", %d, %d, ", dtype_name(t->dtype), t->batched, t->rank);
 	put_dims(e, t);
-	text_printf(e->out, ", %lld, %lld, \"%s\"},\n", (long long)(b ? b->offset : -1),
-	    (long long)affine_at(tensor_bytes(t), batch), graph);
+	text_printf(e->out, ", %lld, %lld, \"%s\", %d},\n", (long long)(b ? b->offset : -1),
+	    (long long)affine_at(tensor_bytes(t), batch), graph, t->channels_last);
 }
 
 static void
@@ -469,7 +531,7 @@ emit_tensors(struct emitter *e)
 	text_puts(e->out, "\n#if defined LIBRARY || defined TRACE\n#ifdef __cplusplus\nextern \"C\" {\n"
 	    "#endif\nextern const struct stowage_tensor stowage_tensors[];\n"
 	    "extern const int stowage_tensor_count;\n\n"
-	    "/* name, kind, type, batched?, rank, dims, offset, bytes, graph */\n"
+	    "/* name, kind, type, batched?, rank, dims, offset, bytes, graph, channels last? */\n"
 	    "const struct stowage_tensor stowage_tensors[] = {\n");
 	for (i = 0; i < m->persistent.n; i++)
 		emit_traced(e, m->persistent.v[i], "");

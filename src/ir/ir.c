@@ -148,7 +148,11 @@ struct tensor *
 ir_tensor_like(struct module *m, enum tensor_kind kind, const struct tensor *like,
     const char *name, struct loc loc)
 {
-	return ir_tensor(m, kind, like->dtype, like->batched, like->rank, like->dim, name, loc);
+	struct tensor *t = ir_tensor(m, kind, like->dtype, like->batched, like->rank, like->dim,
+	    name, loc);
+
+	t->channels_last = like->channels_last;
+	return t;
 }
 
 void
@@ -355,6 +359,37 @@ tensor_same_shape(const struct tensor *a, const struct tensor *b)
 {
 	return a->batched == b->batched && a->rank == b->rank &&
 	    (a->rank == 0 || memcmp(a->dim, b->dim, (size_t)a->rank * sizeof(*a->dim)) == 0);
+}
+
+bool
+tensor_has_layouts(const struct tensor *t)
+{
+	const int64_t *dim = t->dim + (t->rank == 4);
+
+	if (t->rank != 3 && (t->rank != 4 || t->batched))
+		return false;
+	return dim[0] > 1 && (dim[1] > 1 || dim[2] > 1);
+}
+
+struct tensor
+tensor_stored(const struct tensor *t)
+{
+	struct tensor stored = *t;
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		stored.dim[tensor_stored_axis(t, i)] = t->dim[i];
+	return stored;
+}
+
+int
+tensor_stored_axis(const struct tensor *t, int axis)
+{
+	int channels = t->rank - 3;
+
+	if (!t->channels_last || axis < channels)
+		return axis;
+	return axis == channels ? t->rank - 1 : axis - 1;
 }
 
 const char *

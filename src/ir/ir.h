@@ -80,6 +80,9 @@ struct tensor {
 	bool batched;
 	int rank;
 	int64_t dim[MAX_RANK];	/* without the batch */
+	/* How it lies in memory, where that can differ (tensor_has_layouts): with its channels last,
+	 * [H, W, C] for dims [C, H, W], and [F, KH, KW, C] for weights of dims [F, C, KH, KW]. */
+	bool channels_last;
 	int classes;		/* class[K] and tokens[vocab=V]: K or V; else 0 */
 	const char *name;	/* persistent and inputs: the dotted path; else path, or path.suffix */
 	struct loc loc;
@@ -187,6 +190,12 @@ struct affine	 tensor_elements(const struct tensor *);	/* as B x dims */
 struct affine	 tensor_bytes(const struct tensor *);
 int64_t		 tensor_elements_per_sample(const struct tensor *);	/* product of dims */
 bool		 tensor_same_shape(const struct tensor *, const struct tensor *);
+/* Is it an image, [C, H, W], or the weights of a convolution, [F, C, KH, KW], whose bytes would be in
+ * another order with the channels last? Not where there is one channel, or one place. */
+bool		 tensor_has_layouts(const struct tensor *);
+/* The same tensor as it lies in memory: dims in that order, and where an axis is among them. */
+struct tensor	 tensor_stored(const struct tensor *);
+int		 tensor_stored_axis(const struct tensor *, int axis);
 const char	*tensor_shape_text(struct arena *, const struct tensor *);	/* "[16, 14, 14]" */
 
 /* The IR's text form (stowage-ir in HACKING.md); parse reports to the module's diags. */

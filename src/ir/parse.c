@@ -209,6 +209,9 @@ type(struct reader *r, struct tensor *t)
 	}
 	if (accept(r, "classes"))
 		t->classes = (int)integer(r);
+	t->channels_last = accept(r, "channels-last");
+	if (t->channels_last && !tensor_has_layouts(t))
+		fail(r, "an image or weights where that makes a difference");
 	return t;
 }
 
@@ -231,6 +234,7 @@ make(struct reader *r, const struct tensor *t, enum tensor_kind kind, const char
 	made = ir_tensor(r->m, kind, t->dtype, t->batched, t->rank, t->dim, name, loc);
 	made->classes = t->classes;
 	made->workspace = t->workspace;
+	made->channels_last = t->channels_last;
 	know(r, t->id, made);
 	return made;
 }

@@ -55,6 +55,8 @@ print_type(FILE *f, const struct tensor *t)
 	fputs("]", f);
 	if (t->classes)
 		fprintf(f, " classes %d", t->classes);
+	if (t->channels_last)
+		fputs(" channels-last", f);
 }
 
 static void

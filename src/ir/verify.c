@@ -8,6 +8,7 @@
  * 4. An output aliases nothing, or an input of its node of the same bytes.
  * 5. Operand counts respect the operator.
  * 6. What a node adds onto, its first output takes over, and no other operand lies there.
+ * 7. Only what has layouts lies channels-last, and what takes over bytes lies as they did.
  */
 #include "ir/ir.h"
 
@@ -44,6 +45,8 @@ check_shape(struct verifier *v, const struct node *n, const struct tensor *t)
 	if (bytes.fixed < 0 || bytes.per_sample < 0 || bytes.fixed > LARGEST_BYTES ||
 	    bytes.per_sample > LARGEST_BYTES)
 		breach(v, n, "'%s' is too large", t->name);
+	if (t->channels_last && !tensor_has_layouts(t))
+		breach(v, n, "'%s' cannot lie channels-last", t->name);
 }
 
 static void
@@ -58,6 +61,8 @@ check_alias(struct verifier *v, const struct node *n, const struct tensor *t)
 	b = tensor_bytes(t->alias_of);
 	if (a.fixed != b.fixed || a.per_sample != b.per_sample)
 		breach(v, n, "'%s' aliases '%s' of another size", t->name, t->alias_of->name);
+	if (t->channels_last != t->alias_of->channels_last)
+		breach(v, n, "'%s' aliases '%s' of another layout", t->name, t->alias_of->name);
 	for (j = 0; j < n->nin; j++)
 		if (n->in[j] == t->alias_of)
 			return;

@@ -18,16 +18,16 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[0], *t = n->in[1];
-	int axis;
+	struct channels k;
 
 	if (!t->classes) {
 		emit_call(e, "sign_accuracy_forward", "twt" TARGET_ARGS "n", n->out[0], n, x,
 		    TARGET_VALUES(t), x);
 		return;
 	}
-	axis = target_axis(x, t);
-	emit_call(e, "accuracy_forward", "twttsii", n->out[0], n, x, t, emit_rows(e, x, axis),
-	    x->dim[axis], shape_product(x, axis + 1, x->rank));
+	k = emit_axis(e, x, target_axis(x, t));
+	emit_call(e, "accuracy_forward", "twttsii", n->out[0], n, x, t, k.rows, k.channels,
+	    k.places);
 }
 
 const struct op op_accuracy = {
@@ -42,6 +42,7 @@ const struct op op_accuracy = {
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,
 	.workspace = shape_mean_work,
+	.layout = target_layout,
 	.kernels = "loss.cu",
 	.emit = emit,
 };

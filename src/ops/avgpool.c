@@ -13,13 +13,19 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
+static bool
+is_last(const struct node *n)
+{
+	return n->in[0]->channels_last || n->out[0]->channels_last;
+}
+
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
 	struct window w = pool_window(n);
 
-	emit_call(e, "avgpool_backward", "tto" POOL_ARGS, n->out[0], n->in[0], n,
-	    POOL_VALUES(n->out[0], n->in[0], w));
+	emit_call(e, is_last(n) ? "avgpool_last_backward" : "avgpool_backward", "tto" POOL_ARGS,
+	    n->out[0], n->in[0], n, POOL_VALUES(n->out[0], n->in[0], w));
 }
 
 const struct op op_avgpool_grad = {
@@ -55,8 +61,8 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct window w = pool_window(n);
 
-	emit_call(e, "avgpool_forward", "tt" POOL_ARGS, n->out[0], n->in[0],
-	    POOL_VALUES(n->in[0], n->out[0], w));
+	emit_call(e, is_last(n) ? "avgpool_last_forward" : "avgpool_forward", "tt" POOL_ARGS,
+	    n->out[0], n->in[0], POOL_VALUES(n->in[0], n->out[0], w));
 }
 
 const struct op op_avgpool = {
@@ -73,6 +79,7 @@ const struct op op_avgpool = {
 	.shape = shape,
 	.grad = grad,
 	.torch = { .saves = SAVES_IN(0) },
+	.layout = op_layout_either,
 	.kernels = "pool.cu",
 	.emit = emit,
 };

@@ -56,16 +56,18 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	struct tensor *const *in = n->in, *const *out = n->out;
-	int64_t channels = in[X]->dim[0], positions = shape_product(in[X], 1, in[X]->rank);
+	struct channels c = emit_channels(e, in[X]);
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
 	if (batchnorm_uses_batch(n))
-		emit_call(e, "batchnorm_forward", "tttttwtttssbii", out[Y], out[MEAN], out[INVSTD],
+		emit_call(e, "batchnorm_forward", "tttttwtttsssii", out[Y], out[MEAN], out[INVSTD],
 		    out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], eps,
-		    emit_double(e, op_real(n, "momentum")), in[X], channels, positions);
+		    emit_double(e, op_real(n, "momentum")), c.rows,
+		    c.channels, c.places);
 	else
-		emit_call(e, "batchnorm_inference", "twtttttsbii", out[Y], n, in[X], in[WEIGHT],
-		    in[BIAS], in[RUNNING_MEAN], in[RUNNING_VAR], eps, in[X], channels, positions);
+		emit_call(e, "batchnorm_inference", "twtttttssii", out[Y], n, in[X], in[WEIGHT],
+		    in[BIAS], in[RUNNING_MEAN], in[RUNNING_VAR], eps, c.rows,
+		    c.channels, c.places);
 }
 
 /* ---- made again: the statistics are known ---- */
@@ -74,9 +76,10 @@ static void
 emit_apply(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
+	struct channels c = emit_channels(e, x);
 
-	emit_call(e, "bn_apply", "ttttttbii", n->out[0], x, n->in[1], n->in[2], n->in[3], n->in[4],
-	    x, x->dim[0], shape_product(x, 1, x->rank));
+	emit_call(e, "bn_apply", "ttttttsii", n->out[0], x, n->in[1], n->in[2], n->in[3], n->in[4],
+	    c.rows, c.channels, c.places);
 }
 
 const struct op op_batchnorm_apply = {
@@ -148,17 +151,18 @@ void
 batchnorm_emit_backward(struct emitter *e, const struct node *n)
 {
 	struct tensor *const *in = n->in, *x = in[1];
-	int64_t channels = x->dim[0], positions = shape_product(x, 1, x->rank);
+	struct channels c = emit_channels(e, x);
 	struct tensor *dx = gradient_of(n, X), *dweight = gradient_of(n, WEIGHT);
 	struct tensor *dbias = gradient_of(n, BIAS), *bias = n->nin > 5 ? in[5] : NULL;
 
 	if (is_fixed(n))
-		emit_call(e, "batchnorm_fixed_backward", "tttwttttttsbii", dx, dweight, dbias, n,
-		    in[0], x, in[2], bias, in[3], in[4], emit_double(e, op_real(n, "eps")), x,
-		    channels, positions);
+		emit_call(e, "batchnorm_fixed_backward", "tttwttttttssii", dx, dweight, dbias, n,
+		    in[0], x, in[2], bias, in[3], in[4], emit_double(e, op_real(n, "eps")), c.rows,
+		    c.channels, c.places);
 	else
-		emit_call(e, "batchnorm_backward", "tttwttttttsbii", dx, dweight, dbias, n, in[0],
-		    x, in[2], bias, in[3], in[4], "0", x, channels, positions);
+		emit_call(e, "batchnorm_backward", "tttwttttttssii", dx, dweight, dbias, n, in[0],
+		    x, in[2], bias, in[3], in[4], "0", c.rows,
+		    c.channels, c.places);
 }
 
 const struct op op_batchnorm_grad = {
@@ -295,6 +299,7 @@ const struct op op_batchnorm = {
 	.inplace = 1u << X,
 	.optional_out = BATCHNORM_OPTIONAL,
 	.torch = { .beside = statistics, .layer_bytes = 8 /* num_batches_tracked */ },
+	.layout = op_layout_either,
 	.kernels = "norm.cu",
 	.emit = emit,
 };

@@ -31,17 +31,18 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	struct tensor *const *in = n->in, *const *out = n->out, *skip = skip_of(n, SKIP);
-	int64_t channels = in[X]->dim[0], positions = shape_product(in[X], 1, in[X]->rank);
+	struct channels c = emit_channels(e, in[X]);
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
 	if (batchnorm_uses_batch(n))
-		emit_call(e, "batchnorm_relu_forward", "tttttwttttssbii", out[Y], out[MEAN],
+		emit_call(e, "batchnorm_relu_forward", "tttttwttttsssii", out[Y], out[MEAN],
 		    out[INVSTD], out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], skip,
-		    eps, emit_double(e, op_real(n, "momentum")), in[X], channels, positions);
+		    eps, emit_double(e, op_real(n, "momentum")), c.rows,
+		    c.channels, c.places);
 	else
-		emit_call(e, "batchnorm_relu_inference", "twttttttsbii", out[Y], n, in[X],
-		    in[WEIGHT], in[BIAS], skip, in[RUNNING_MEAN], in[RUNNING_VAR], eps, in[X],
-		    channels, positions);
+		emit_call(e, "batchnorm_relu_inference", "twttttttssii", out[Y], n, in[X],
+		    in[WEIGHT], in[BIAS], skip, in[RUNNING_MEAN], in[RUNNING_VAR], eps, c.rows,
+		    c.channels, c.places);
 }
 
 /* ---- made again: the statistics are known ---- */
@@ -50,9 +51,10 @@ static void
 emit_apply(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
+	struct channels c = emit_channels(e, x);
 
-	emit_call(e, "bn_apply_relu", "tttttttbii", n->out[0], x, n->in[1], n->in[2], skip_of(n, 5),
-	    n->in[3], n->in[4], x, x->dim[0], shape_product(x, 1, x->rank));
+	emit_call(e, "bn_apply_relu", "tttttttsii", n->out[0], x, n->in[1], n->in[2], skip_of(n, 5),
+	    n->in[3], n->in[4], c.rows, c.channels, c.places);
 }
 
 const struct op op_batchnorm_relu_apply = {
@@ -112,6 +114,7 @@ const struct op op_batchnorm_relu = {
 	.alias = batchnorm_alias,
 	.inplace = 1u << X,
 	.optional_out = BATCHNORM_OPTIONAL,
+	.layout = op_layout_either,
 	.kernels = "norm.cu",
 	.emit = emit,
 };
@@ -145,6 +148,7 @@ const struct op op_batchnorm_add_relu = {
 	.alias = batchnorm_alias,
 	.inplace = 1u << X | 1u << SKIP,
 	.optional_out = BATCHNORM_OPTIONAL,
+	.layout = op_layout_either,
 	.kernels = "norm.cu",
 	.emit = emit,
 };

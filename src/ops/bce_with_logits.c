@@ -86,6 +86,7 @@ const struct op op_bce_with_logits = {
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
+	.layout = op_layout_either,
 	.kernels = "loss.cu",
 	.emit = emit,
 };

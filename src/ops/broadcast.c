@@ -321,6 +321,7 @@ const struct op op_broadcast = {
 	.grad = grad,
 	.identity = identity,
 	.torch = { .calls = torch_calls },
+	.layout = op_layout_either,
 	.kernels = "arith.cu",
 	.emit = emit,
 };

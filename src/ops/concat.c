@@ -18,15 +18,16 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct node *f = n->forward;
 	const struct tensor *dy = n->in[0];
-	int axis = shape_axis_of(n, dy), i, k = 0;
-	int64_t pitch = shape_product(dy, axis, dy->rank), offset = 0;
+	struct channels c = emit_axis(e, dy, shape_axis_of(n, dy));
+	int64_t offset = 0;
+	int i, k = 0;
 
 	for (i = 0; i < f->nin; i++) {
-		int64_t piece = shape_product(f->in[i], axis, dy->rank);
+		int64_t piece = f->in[i]->dim[shape_axis_of(n, dy)] * c.places;
 
 		if (k < n->nout && n->out[k]->gradient_of == f->in[i])
-			emit_call(e, "concat_backward", "ttbiiii", n->out[k++], dy, dy,
-			    shape_product(dy, 0, axis), pitch, offset, piece);
+			emit_call(e, "concat_backward", "ttsiii", n->out[k++], dy, c.rows,
+			    c.channels * c.places, offset, piece);
 		offset += piece;
 	}
 }
@@ -107,14 +108,15 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *y = n->out[0];
-	int axis = shape_axis_of(n, y), i;
-	int64_t pitch = shape_product(y, axis, y->rank), offset = 0;
+	struct channels c = emit_axis(e, y, shape_axis_of(n, y));
+	int64_t offset = 0;
+	int i;
 
 	for (i = 0; i < n->nin; i++) {
-		int64_t piece = shape_product(n->in[i], axis, y->rank);
+		int64_t piece = n->in[i]->dim[shape_axis_of(n, y)] * c.places;
 
-		emit_call(e, "concat_forward", "ttbiiii", y, n->in[i], y, shape_product(y, 0, axis),
-		    pitch, offset, piece);
+		emit_call(e, "concat_forward", "ttsiii", y, n->in[i], c.rows,
+		    c.channels * c.places, offset, piece);
 		offset += piece;
 	}
 }
@@ -148,6 +150,7 @@ const struct op op_concat = {
 	.grad = grad,
 	.identity = identity,
 	.torch = { .calls = torch_calls },
+	.layout = op_layout_either,
 	.kernels = "copy.cu",
 	.emit = emit,
 };

@@ -27,11 +27,12 @@ conv_attrs(const struct node *n)
 }
 
 static struct conv
-geometry(const struct node *n, const struct tensor *x, const struct tensor *y)
+geometry(const struct node *n, const struct tensor *x, const struct tensor *y,
+    const struct tensor *weight)
 {
 	struct conv_attrs a = conv_attrs(n);
 
-	return product_conv(&a, x, y);
+	return product_conv(&a, x, y, weight);
 }
 
 /* ---- backward ---- */
@@ -39,7 +40,7 @@ geometry(const struct node *n, const struct tensor *x, const struct tensor *y)
 static struct conv
 geometry_of_input(const struct node *n)
 {
-	return geometry(n, n->out[0], n->in[0]);
+	return geometry(n, n->out[0], n->in[0], n->in[1]);
 }
 
 static struct affine
@@ -85,7 +86,7 @@ const struct op op_conv_grad_input = {
 static struct conv
 geometry_of_weight(const struct node *n)
 {
-	return geometry(n, n->in[1], n->in[0]);
+	return geometry(n, n->in[1], n->in[0], n->out[0]);
 }
 
 static struct affine
@@ -218,7 +219,7 @@ macs(const struct node *n)
 static struct affine
 work(const struct node *n, const struct room *room)
 {
-	struct conv s = geometry(n, n->in[0], n->out[0]);
+	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	if (conv_is_depthwise(&s))
 		return product_work_depthwise(n, room, &s);
@@ -229,7 +230,7 @@ work(const struct node *n, const struct room *room)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	struct conv s = geometry(n, n->in[0], n->out[0]);
+	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], &s);
 	emit_call(e, "conv_forward", "ttttowbs", n->out[0], n->in[0], n->in[1],
@@ -277,6 +278,7 @@ const struct op op_conv = {
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = work,
 	.torch = { .calls = torch_calls },
+	.layout = product_layout,
 	.kernels = "conv.cu",
 	.emit = emit,
 };

@@ -47,18 +47,23 @@ nsources(const struct node *n)
 }
 
 static struct conv
-geometry(const struct node *n, const struct tensor *weight, const struct tensor *y)
+geometry(const struct node *n, const struct tensor *weight, const struct tensor *y,
+    struct tensor *const *source, int nsources)
 {
 	const struct attr *size = op_attr(n, "size");
 	struct conv_attrs a = conv_attrs(n);
 	struct tensor x = { .rank = 3, .dim = { weight->dim[1], size->v[0], size->v[1] } };
+	int i;
 
-	return product_conv(&a, &x, y);
+	for (i = 0; i < nsources; i++)
+		x.channels_last |= source[i]->channels_last;
+	return product_conv(&a, &x, y, weight);
 }
 
-/* "beside(beside(no_sources(), F32(..), b, 64, 88, 88, 0, 0), ..)", of the sources from IN on */
+/* "beside(beside(no_sources(), F32(..), b, 64, 88, 88, 0, 0), ..)", of the sources from IN on; with
+ * channels last "beside_last(..)". */
 static const char *
-sources_text(struct emitter *e, const struct node *n, struct tensor *const *in)
+sources_text(struct emitter *e, const struct node *n, struct tensor *const *in, bool last)
 {
 	const struct attr *top = op_attr(n, "top"), *left = op_attr(n, "left");
 	const char *text = "no_sources()";
@@ -66,7 +71,8 @@ sources_text(struct emitter *e, const struct node *n, struct tensor *const *in)
 
 	for (i = 0; i < nsources(n); i++)
 		text = arena_printf(e->module->arena,
-		    "beside(%s, %s, %s, %lld, %lld, %lld, %lld, %lld)", text,
+		    "%s(%s, %s, %s, %lld, %lld, %lld, %lld, %lld)",
+		    last ? "beside_last" : "beside", text,
 		    emit_pointer(e, in[i]), in[i]->batched ? "b" : "1", (long long)in[i]->dim[0],
 		    (long long)in[i]->dim[1], (long long)in[i]->dim[2], (long long)top->v[i],
 		    (long long)left->v[i]);
@@ -87,7 +93,7 @@ macs_of_input(const struct node *n)
 static struct affine
 work_of_input(const struct node *n, const struct room *room)
 {
-	struct conv s = geometry(n, n->in[1], n->in[0]);
+	struct conv s = geometry(n, n->in[1], n->in[0], n->out, 1);
 
 	return product_work(n, room, conv_backward_depth(&s), MANY_COLUMNS);
 }
@@ -97,7 +103,7 @@ emit_input(struct emitter *e, const struct node *n)
 {
 	const struct tensor *dx = n->out[0];
 	const struct attr *corner = op_attr(n, "corner");
-	struct conv s = geometry(n, n->in[1], n->in[0]);
+	struct conv s = geometry(n, n->in[1], n->in[0], n->out, 1);
 
 	emit_call(e, "conv_concat_backward_input", "tttowbss", dx, n->in[0], n->in[1], n, n,
 	    n->in[0], product_conv_text(e, &s), arena_printf(e->module->arena,
@@ -132,7 +138,7 @@ macs_of_weight(const struct node *n)
 static struct affine
 work_of_weight(const struct node *n, const struct room *room)
 {
-	struct conv s = geometry(n, n->out[0], n->in[0]);
+	struct conv s = geometry(n, n->out[0], n->in[0], n->in + 1, nsources(n));
 
 	return product_work_weight(n, room, &s);
 }
@@ -140,10 +146,10 @@ work_of_weight(const struct node *n, const struct room *room)
 static void
 emit_weight(struct emitter *e, const struct node *n)
 {
-	struct conv s = geometry(n, n->out[0], n->in[0]);
+	struct conv s = geometry(n, n->out[0], n->in[0], n->in + 1, nsources(n));
 
 	emit_call(e, "conv_concat_backward_weight", "ttsowbs", n->out[0], n->in[0],
-	    sources_text(e, n, n->in + 1), n, n, n->in[0], product_conv_text(e, &s));
+	    sources_text(e, n, n->in + 1, s.last), n, n, n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_concat_grad_weight = {
@@ -221,10 +227,10 @@ work(const struct node *n, const struct room *room)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	struct conv s = geometry(n, n->in[WEIGHT], n->out[0]);
+	struct conv s = geometry(n, n->in[WEIGHT], n->out[0], n->in + SOURCE, nsources(n));
 
 	emit_call(e, "conv_concat_forward", "tsttwbs", n->out[0],
-	    sources_text(e, n, n->in + SOURCE), n->in[WEIGHT], n->in[BIAS], n, n->out[0],
+	    sources_text(e, n, n->in + SOURCE, s.last), n->in[WEIGHT], n->in[BIAS], n, n->out[0],
 	    product_conv_text(e, &s));
 }
 
@@ -239,6 +245,7 @@ const struct op op_conv_concat = {
 	.grad = grad,
 	.saves = SAVES_IN(WEIGHT) | ((1u << CONV_SOURCES) - 1) * SAVES_IN(SOURCE),
 	.workspace = work,
+	.layout = product_layout,
 	.kernels = "conv_concat.cu",
 	.emit = emit,
 };

@@ -44,11 +44,12 @@ read_attrs(const struct node *n)
 
 /* As a convolution from the output Y to the input X. */
 static struct conv
-geometry(const struct node *n, const struct tensor *x, const struct tensor *y)
+geometry(const struct node *n, const struct tensor *x, const struct tensor *y,
+    const struct tensor *weight)
 {
 	struct conv_attrs a = read_attrs(n);
 
-	return product_conv(&a, y, x);
+	return product_conv(&a, y, x, weight);
 }
 
 /* ---- backward ---- */
@@ -62,7 +63,7 @@ macs_of_backward(const struct node *n)
 static struct affine
 work_of_input(const struct node *n, const struct room *room)
 {
-	struct conv s = geometry(n, n->out[0], n->in[0]);
+	struct conv s = geometry(n, n->out[0], n->in[0], n->in[1]);
 
 	if (conv_is_depthwise(&s))
 		return product_work_depthwise(n, room, &s);
@@ -73,7 +74,7 @@ work_of_input(const struct node *n, const struct room *room)
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
-	struct conv s = geometry(n, n->out[0], n->in[0]);
+	struct conv s = geometry(n, n->out[0], n->in[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_FORWARD, false, &s);
 	emit_call(e, "conv_forward", "tttsowbs", n->out[0], n->in[0], n->in[1], "NULL", n, n,
@@ -97,7 +98,7 @@ const struct op op_conv_transpose_grad_input = {
 static struct affine
 work_of_weight(const struct node *n, const struct room *room)
 {
-	struct conv s = geometry(n, n->in[1], n->in[0]);
+	struct conv s = geometry(n, n->in[1], n->in[0], n->out[0]);
 
 	if (room->target->gpu && !conv_is_depthwise(&s))
 		return conv_weight_work(n, room, &s);
@@ -107,7 +108,7 @@ work_of_weight(const struct node *n, const struct room *room)
 static void
 emit_weight(struct emitter *e, const struct node *n)
 {
-	struct conv s = geometry(n, n->in[1], n->in[0]);
+	struct conv s = geometry(n, n->in[1], n->in[0], n->out[0]);
 
 	emit_convolution(e, n, DNN_WEIGHT, false, &s);
 	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[1], n->in[0], n, n,
@@ -213,7 +214,7 @@ macs(const struct node *n)
 static struct affine
 work(const struct node *n, const struct room *room)
 {
-	struct conv s = geometry(n, n->in[0], n->out[0]);
+	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	if (conv_is_depthwise(&s))
 		return product_work_depthwise(n, room, &s);
@@ -223,7 +224,7 @@ work(const struct node *n, const struct room *room)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	struct conv s = geometry(n, n->in[0], n->out[0]);
+	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_INPUT, n->nin > 2 && n->in[2], &s);
 	emit_call(e, "conv_backward_input", "ttttowbs", n->out[0], n->in[0], n->in[1],
@@ -252,6 +253,7 @@ const struct op op_conv_transpose = {
 	.grad = grad,
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = work,
+	.layout = product_layout,
 	.kernels = "conv.cu",
 	.emit = emit,
 };

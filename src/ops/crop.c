@@ -139,6 +139,7 @@ const struct op op_crop = {
 	.grad = grad,
 	.identity = identity,
 	.torch = { .calls = torch_calls },
+	.layout = op_layout_either,
 	.kernels = "copy.cu",
 	.emit = emit,
 };

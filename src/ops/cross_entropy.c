@@ -11,10 +11,10 @@ static void
 emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[1];
-	int axis = target_axis(x, n->in[2]);
+	struct channels k = emit_axis(e, x, target_axis(x, n->in[2]));
 
 	emit_call(e, "cross_entropy_backward", "tttttsii", n->out[0], n->in[0], x, n->in[2],
-	    n->in[3], emit_rows(e, x, axis), x->dim[axis], shape_product(x, axis + 1, x->rank));
+	    n->in[3], k.rows, k.channels, k.places);
 }
 
 const struct op op_cross_entropy_grad = {
@@ -49,10 +49,10 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	int axis = target_axis(x, n->in[1]);
+	struct channels k = emit_axis(e, x, target_axis(x, n->in[1]));
 
 	emit_call(e, "cross_entropy_forward", "ttwttsii", n->out[0], n->out[1], n, x, n->in[1],
-	    emit_rows(e, x, axis), x->dim[axis], shape_product(x, axis + 1, x->rank));
+	    k.rows, k.channels, k.places);
 }
 
 /* In PyTorch log_softmax, which keeps its output, and nll_loss, which keeps that, the labels and a
@@ -90,6 +90,7 @@ const struct op op_cross_entropy = {
 	.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(1),
 	.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
+	.layout = target_layout,
 	.kernels = "loss.cu",
 	.emit = emit,
 };

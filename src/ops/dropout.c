@@ -13,8 +13,14 @@ static const struct attr_spec attrs[] = {
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dropout", "ttsksn", n->out[0], n->in[0], "s", n,
-	    emit_double(e, op_real(n, "rate")), n->out[0]);
+	const struct tensor *y = n->out[0];
+	const char *rate = emit_double(e, op_real(n, "rate"));
+
+	if (y->channels_last)
+		emit_call(e, "dropout_last", "ttsksbii", y, n->in[0], "s", n, rate, y, y->dim[0],
+		    shape_product(y, 1, y->rank));
+	else
+		emit_call(e, "dropout", "ttsksn", y, n->in[0], "s", n, rate, y);
 }
 
 const struct op op_dropout_grad = {

@@ -8,8 +8,8 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->out[0];
 
-	emit_call(e, "global_avgpool_backward", "ttobii", x, n->in[0], n, x, x->dim[0],
-	    shape_product(x, 1, x->rank));
+	emit_call(e, x->channels_last ? "global_avgpool_last_backward" : "global_avgpool_backward",
+	    "ttobii", x, n->in[0], n, x, x->dim[0], shape_product(x, 1, x->rank));
 }
 
 const struct op op_global_avgpool_grad = {
@@ -49,8 +49,8 @@ emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
 
-	emit_call(e, "global_avgpool_forward", "ttbii", n->out[0], x, x, x->dim[0],
-	    shape_product(x, 1, x->rank));
+	emit_call(e, x->channels_last ? "global_avgpool_last_forward" : "global_avgpool_forward",
+	    "ttbii", n->out[0], x, x, x->dim[0], shape_product(x, 1, x->rank));
 }
 
 const struct op op_global_avgpool = {
@@ -64,6 +64,7 @@ const struct op op_global_avgpool = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.grad = grad,
+	.layout = op_layout_either,
 	.kernels = "pool.cu",
 	.emit = emit,
 };

@@ -14,15 +14,21 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
+static bool
+is_last(const struct node *n)
+{
+	return n->in[0]->channels_last || n->out[0]->channels_last;
+}
+
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
 	struct tensor *index = n->in[1];
 	struct window w = pool_window(n);
 
-	emit_call(e, "maxpool_backward", "tttto" POOL_ARGS, n->out[0], n->in[0],
-	    index->dtype == DT_U8 ? index : NULL, index->dtype == DT_U8 ? NULL : index, n,
-	    POOL_VALUES(n->out[0], n->in[0], w));
+	emit_call(e, is_last(n) ? "maxpool_last_backward" : "maxpool_backward", "tttto" POOL_ARGS,
+	    n->out[0], n->in[0], index->dtype == DT_U8 ? index : NULL,
+	    index->dtype == DT_U8 ? NULL : index, n, POOL_VALUES(n->out[0], n->in[0], w));
 }
 
 const struct op op_maxpool_grad = {
@@ -66,8 +72,9 @@ emit(struct emitter *e, const struct node *n)
 	bool small = index && index->dtype == DT_U8;
 	struct window w = pool_window(n);
 
-	emit_call(e, "maxpool_forward", "tttt" POOL_ARGS, n->out[0], small ? index : NULL,
-	    small ? NULL : index, n->in[0], POOL_VALUES(n->in[0], n->out[0], w));
+	emit_call(e, is_last(n) ? "maxpool_last_forward" : "maxpool_forward", "tttt" POOL_ARGS,
+	    n->out[0], small ? index : NULL, small ? NULL : index, n->in[0],
+	    POOL_VALUES(n->in[0], n->out[0], w));
 }
 
 /* PyTorch keeps its input, and the place of each maximum in 8 bytes. */
@@ -99,6 +106,7 @@ const struct op op_maxpool = {
 	.saves = SAVES_OUT(1),
 	.optional_out = 1u << 1,
 	.torch = { .saves = SAVES_IN(0), .beside = indices },
+	.layout = op_layout_either,
 	.kernels = "pool.cu",
 	.emit = emit,
 };

@@ -70,6 +70,7 @@ const struct op op_mse = {
 	.saves = SAVES_IN(0) | SAVES_IN(1),
 	.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
+	.layout = op_layout_either,
 	.kernels = "loss.cu",
 	.emit = emit,
 };

@@ -357,6 +357,21 @@ op_room(const struct module *m, const struct target *target, int threads)
 		.library = m->set.workspace - m->set.workspace % target->alignment };
 }
 
+enum op_layout
+op_layout_either(const struct node *n)
+{
+	(void)n;
+	return LAYOUT_EITHER;
+}
+
+enum op_layout
+op_layout(const struct node *n)
+{
+	if (n->op->layout)
+		return n->op->layout(n);
+	return n->op->flags & OP_ELEMENTWISE ? LAYOUT_EITHER : LAYOUT_FIRST;
+}
+
 struct tensor *
 op_base(const struct node *n)
 {

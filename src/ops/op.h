@@ -90,6 +90,14 @@ struct build;
 struct diff;
 struct tape;
 
+/* How the images among a node's operands and results may lie in memory, all of them alike. (Images:
+ * what tensor_has_layouts() says it of, parameters aside.) */
+enum op_layout {
+	LAYOUT_FIRST,	/* channels-first only: what stands for none that is said */
+	LAYOUT_EITHER,	/* as they come */
+	LAYOUT_LAST	/* better channels-last; its weights then lie so too */
+};
+
 enum torch_output {
 	TORCH_NEW,
 	TORCH_OVER,	/* over in[0] where autograd lets it, as torchvision writes relu */
@@ -153,6 +161,11 @@ struct op {
 	 * with its inputs, out of the node's own inputs and saved outputs. NULL: it cannot be made
 	 * again. Without this function the node is repeated. */
 	const struct op *(*again)(const struct node *, struct tensor **in, int *nin);
+
+	/* May its images lie channels-last? emit() then finds tensor->channels_last set. NULL: either way
+	 * for OP_ELEMENTWISE, else not. Only what runs before backward is asked: gradients lie as what
+	 * they are the gradients of. */
+	enum op_layout (*layout)(const struct node *);
 
 	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or -1. */
 	int (*alias)(const struct node *, int k);
@@ -270,6 +283,10 @@ struct tensor	*op_base(const struct node *);
  * FIRST, only in the first micro-batch of an update, and BASE + its result after. */
 void		 op_add_onto(struct module *, struct node *, struct tensor *base, double keep,
 		    bool first);
+
+enum op_layout	 op_layout(const struct node *);
+/* op->layout of those that take images as they come. */
+enum op_layout	 op_layout_either(const struct node *);
 
 /* ---- attributes, by name: a misspelt name is a bug and asserts ---- */
 

@@ -39,6 +39,7 @@ add_state(struct build *b, struct node *n, const char *name, struct init init)
 	s = op_param(b, n, name, T_OPTIMIZER, init, p->rank, p->dim);
 	if (!s)
 		return false;
+	s->channels_last = p->channels_last;
 	s->gradient_of = p;
 	return true;
 }
@@ -46,8 +47,12 @@ add_state(struct build *b, struct node *n, const char *name, struct init init)
 static bool
 add_output(struct build *b, struct node *n, const char *suffix, const struct tensor *old)
 {
-	return op_output(b, n, suffix, T_ACTIVATION, old->dtype, false, old->rank,
-	    old->dim) != NULL;
+	struct tensor *t = op_output(b, n, suffix, T_ACTIVATION, old->dtype, false, old->rank,
+	    old->dim);
+
+	if (t)
+		t->channels_last = old->channels_last;
+	return t != NULL;
 }
 
 bool

@@ -84,6 +84,7 @@ const struct op op_pad = {
 	.shape = shape,
 	.grad = grad,
 	.identity = identity,
+	.layout = op_layout_either,
 	.kernels = "copy.cu",
 	.emit = emit,
 };

@@ -7,22 +7,33 @@
 #include "ops/shapes.h"
 
 struct conv
-product_conv(const struct conv_attrs *a, const struct tensor *large, const struct tensor *small)
+product_conv(const struct conv_attrs *a, const struct tensor *large, const struct tensor *small,
+    const struct tensor *weight)
 {
-	return conv_shape((int)large->dim[0], (int)large->dim[1], (int)large->dim[2],
+	struct conv s = conv_shape((int)large->dim[0], (int)large->dim[1], (int)large->dim[2],
 	    (int)small->dim[0], (int)small->dim[1], (int)small->dim[2],
 	    (int)a->kernel[0], (int)a->kernel[1], (int)a->stride[0], (int)a->stride[1],
 	    (int)a->before[0], (int)a->before[1], (int)a->dilation[0], (int)a->dilation[1],
 	    (int)a->groups);
+
+	s.last = large->channels_last || small->channels_last || weight->channels_last;
+	return s;
+}
+
+enum op_layout
+product_layout(const struct node *n)
+{
+	(void)n;
+	return LAYOUT_LAST;
 }
 
 const char *
 product_conv_text(struct emitter *e, const struct conv *s)
 {
 	return arena_printf(e->module->arena,
-	    "conv_shape(%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d)",
-	    s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx, s->top, s->left,
-	    s->dy, s->dx, s->groups);
+	    "%sconv_shape(%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d)%s",
+	    s->last ? "channels_last(" : "", s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx, s->top, s->left,
+	    s->dy, s->dx, s->groups, s->last ? ")" : "");
 }
 
 int64_t
@@ -63,7 +74,7 @@ product_work(const struct node *n, const struct room *room, int64_t depth, int64
 struct affine
 product_work_depthwise(const struct node *n, const struct room *room, const struct conv *s)
 {
-	if (room->target->gpu)
+	if (room->target->gpu || s->last)
 		return (struct affine){ 0, 0 };
 	return product_reals(n, product_of(depthwise_scratch(s, product_narrow(n)), room->threads));
 }
@@ -73,6 +84,8 @@ product_work_weight(const struct node *n, const struct room *room, const struct 
 {
 	int splits = conv_gpu_splits(s);
 
+	if (conv_is_depthwise(s) && s->last)
+		return product_reals(n, depthwise_last_sums(s));
 	if (conv_is_depthwise(s))
 		return product_work_depthwise(n, room, s);
 	if (room->target->gpu)

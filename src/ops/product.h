@@ -22,9 +22,12 @@ struct conv_attrs {
 };
 
 /* LARGE is the tensor that windows lie on (a convolution's input, a transposed one's output),
- * SMALL the other. Only for nodes whose shapes were found good. */
+ * SMALL the other. Their layout is that of whatever of the three has one. Only for nodes whose shapes
+ * were found good. */
 struct conv	product_conv(const struct conv_attrs *, const struct tensor *large,
-		    const struct tensor *small);
+		    const struct tensor *small, const struct tensor *weight);
+/* op->layout of convolutions */
+enum op_layout	product_layout(const struct node *);
 /* "conv_shape(3, 64, ...)": the same as an argument of a kernel */
 const char	*product_conv_text(struct emitter *, const struct conv *);
 

@@ -131,6 +131,22 @@ emit_rows(struct emitter *e, const struct tensor *t, int axis)
 	return n == 1 ? "b" : arena_printf(e->module->arena, "b * %lld", (long long)n);
 }
 
+struct channels
+emit_axis(struct emitter *e, const struct tensor *t, int axis)
+{
+	struct tensor stored = tensor_stored(t);
+	int at = tensor_stored_axis(t, axis);
+
+	return (struct channels){ emit_rows(e, &stored, at), stored.dim[at],
+		shape_product(&stored, at + 1, stored.rank) };
+}
+
+struct channels
+emit_channels(struct emitter *e, const struct tensor *t)
+{
+	return emit_axis(e, t, 0);
+}
+
 /* ---- pooling ---- */
 
 struct window
@@ -191,10 +207,11 @@ bool
 groups_make(struct groups *g, const struct tensor *full, const struct tensor *a,
     const struct tensor *b)
 {
-	int axis;
+	int i;
 
 	memset(g, 0, sizeof(*g));
-	for (axis = full->batched ? -1 : 0; axis < full->rank; axis++) {
+	for (i = full->batched ? -1 : 0; i < full->rank; i++) {	/* as they lie in memory */
+		int axis = full->channels_last && i >= 0 ? (i + 1) % full->rank : i;
 		bool run_a = runs_along(a, axis), run_b = runs_along(b, axis);
 		int last = g->n - 1;
 
@@ -259,12 +276,16 @@ shape_emit_window(struct emitter *e, const struct node *n, int64_t top, int64_t 
 {
 	const struct tensor *to = n->out[0], *from = n->in[0];
 	int y = to->rank - 2, x = to->rank - 1;
-	int64_t planes = shape_product(to, 0, y);
+	int64_t planes = shape_product(to, 0, y), each = 1;	/* elements to a place */
 
+	if (to->channels_last || from->channels_last) {
+		each = planes;
+		planes = 1;
+	}
 	if (op_base(n))
 		emit_call(e, "window_add", "ttobiiiiiii", to, from, n, to, planes, to->dim[y],
-		    to->dim[x], from->dim[y], from->dim[x], top, left);
+		    to->dim[x] * each, from->dim[y], from->dim[x] * each, top, left * each);
 	else
 		emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, planes, to->dim[y],
-		    to->dim[x], from->dim[y], from->dim[x], top, left, value);
+		    to->dim[x] * each, from->dim[y], from->dim[x] * each, top, left * each, value);
 }

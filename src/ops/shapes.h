@@ -39,6 +39,17 @@ const char	*emit_double(struct emitter *, double);
 /* "b * 49", "b" or "49": the product of T's extents before AXIS, times the batch if it has one. */
 const char	*emit_rows(struct emitter *, const struct tensor *, int axis);
 
+/* T as [rows, channels, places], for kernels that go by channels: with them first, the samples and the
+ * places of each, last, all places as rows of one place. */
+struct channels {
+	const char *rows;
+	int64_t channels, places;
+};
+
+struct channels	emit_channels(struct emitter *, const struct tensor *);
+/* The same of an axis: as [rows, extent, places] in memory. */
+struct channels	emit_axis(struct emitter *, const struct tensor *, int axis);
+
 /* ---- pooling windows: kernel, stride (default kernel), pad ---- */
 
 struct window {

@@ -14,10 +14,10 @@ static void
 emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct tensor *y = n->in[1];
-	int axis = shape_axis_of(n, y);
+	struct channels k = emit_axis(e, y, shape_axis_of(n, y));
 
-	emit_call(e, "softmax_backward", "tttsii", n->out[0], n->in[0], y, emit_rows(e, y, axis),
-	    y->dim[axis], shape_product(y, axis + 1, y->rank));
+	emit_call(e, "softmax_backward", "tttsii", n->out[0], n->in[0], y, k.rows, k.channels,
+	    k.places);
 }
 
 const struct op op_softmax_grad = {
@@ -50,10 +50,9 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	int axis = shape_axis_of(n, x);
+	struct channels k = emit_axis(e, x, shape_axis_of(n, x));
 
-	emit_call(e, "softmax_forward", "ttsii", n->out[0], x, emit_rows(e, x, axis), x->dim[axis],
-	    shape_product(x, axis + 1, x->rank));
+	emit_call(e, "softmax_forward", "ttsii", n->out[0], x, k.rows, k.channels, k.places);
 }
 
 const struct op op_softmax = {
@@ -73,6 +72,7 @@ const struct op op_softmax = {
 	.grad = grad,
 	.saves = SAVES_OUT(0),
 	.inplace = 1u << 0,
+	.layout = op_layout_either,
 	.kernels = "softmax.cu",
 	.emit = emit,
 };

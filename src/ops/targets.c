@@ -21,6 +21,14 @@ target_axis(const struct tensor *logits, const struct tensor *target)
 	return -1;
 }
 
+enum op_layout
+target_layout(const struct node *n)
+{
+	if (n->in[1]->classes && target_axis(n->in[0], n->in[1]) != 0)
+		return LAYOUT_FIRST;
+	return LAYOUT_EITHER;
+}
+
 /* "class[10]" or "class[10, 28, 28]", as the spec wrote it */
 static const char *
 labels_text(struct build *b, const struct tensor *t)

@@ -15,7 +15,8 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->out[0], *y = n->in[0];
 
-	emit_call(e, "upsample_backward", "ttobiiiii", x, y, n, x, x->dim[0], y->dim[1], y->dim[2],
+	emit_call(e, x->channels_last || y->channels_last ? "upsample_last_backward" :
+	    "upsample_backward", "ttobiiiii", x, y, n, x, x->dim[0], y->dim[1], y->dim[2],
 	    x->dim[1], x->dim[2]);
 }
 
@@ -68,7 +69,8 @@ emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[0], *y = n->out[0];
 
-	emit_call(e, "upsample_forward", "ttbiiiii", y, x, x, x->dim[0], y->dim[1], y->dim[2],
+	emit_call(e, x->channels_last || y->channels_last ? "upsample_last_forward" :
+	    "upsample_forward", "ttbiiiii", y, x, x, x->dim[0], y->dim[1], y->dim[2],
 	    x->dim[1], x->dim[2]);
 }
 
@@ -86,6 +88,7 @@ const struct op op_upsample = {
 	.shape = shape,
 	.grad = grad,
 	.identity = identity,
+	.layout = op_layout_either,
 	.kernels = "copy.cu",
 	.emit = emit,
 };

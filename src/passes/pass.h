@@ -10,9 +10,12 @@
 
 struct target;
 
+enum layout_choice { LAYOUTS_AUTO, LAYOUTS_CHANNELS_FIRST, LAYOUTS_CHANNELS_LAST };
+
 struct pass_options {
 	const struct target *target;	/* whose workspaces and alignment the plan is for */
 	int threads;			/* C target: worker threads of the emitted program */
+	enum layout_choice layout;	/* of images in memory: passes/layout.c */
 	bool input_gradients;		/* also differentiate with respect to float inputs */
 	const char *dump_after;		/* a pass's name, or NULL */
 	FILE *dump;

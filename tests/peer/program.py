@@ -30,7 +30,8 @@ def to_bf16(values):
 class Entry(ctypes.Structure):      # struct stowage_tensor of kernels/host/host.h
     _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_char_p), ("type", ctypes.c_char_p),
                 ("batched", ctypes.c_int), ("rank", ctypes.c_int), ("dim", ctypes.c_int64 * 8),
-                ("offset", ctypes.c_int64), ("bytes", ctypes.c_int64), ("graph", ctypes.c_char_p)]
+                ("offset", ctypes.c_int64), ("bytes", ctypes.c_int64), ("graph", ctypes.c_char_p),
+                ("channels_last", ctypes.c_int)]
 
 
 def options_of(target):
@@ -90,7 +91,11 @@ class Program:
 
     def read(self, e):
         array = numpy.empty(self.shape(e), NUMPY[e.type.decode()])
+        if e.channels_last:         # the channels' axis is the third from the end
+            array = numpy.ascontiguousarray(numpy.moveaxis(array, -3, -1))
         self.lib.stowage_read(array.ctypes.data, e.offset, array.nbytes)
+        if e.channels_last:
+            array = numpy.ascontiguousarray(numpy.moveaxis(array, -1, -3))
         return from_bf16(array) if e.type == b"bf16" else array
 
     def _keep(self, k):
@@ -106,6 +111,8 @@ class Program:
         e = self.find(name, graph)
         array = to_bf16(value) if e.type == b"bf16" else value
         array = numpy.ascontiguousarray(array, NUMPY[e.type.decode()]).reshape(self.shape(e))
+        if e.channels_last:
+            array = numpy.ascontiguousarray(numpy.moveaxis(array, -3, -1))
         self.lib.stowage_write(e.offset, array.ctypes.data, array.nbytes)
 
     def get(self, name, graph="train"):
