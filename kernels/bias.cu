@@ -8,6 +8,7 @@
 #define STOWAGE_BIAS_CU
 
 #include "kernel.h"
+#include "columns.cu"
 #include "sizes.cu"
 
 #ifdef __CUDACC__
@@ -68,6 +69,68 @@ KERNEL(bias_pieces_kernel, (elem *db, const double *piece, int64_t channels, int
 			sum += piece[p * channels + c];
 		db[c] = ELEM((real)sum);
 	}
+}
+
+/* Many rows of neighbouring channels: they are summed in parts, which lie in WORK. */
+template <int WIDTH> KERNEL(bias_parts_kernel, (double *work, const elem *dy, int64_t rows,
+    int64_t channels, int64_t parts))
+{
+	__shared__ double each[WIDTH][BLOCK];
+
+	ROWS (r, column_strips(channels, WIDTH) * parts) {
+		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);
+		double sum[WIDTH] = { 0 };
+		int64_t i = at.row, far = (COLUMN_DEPTH - 1) * at.step;
+
+		for (; i + far < at.end; i += COLUMN_DEPTH * at.step) {
+			struct column_rows<WIDTH> v;
+
+			v.load(dy + at.c, i, at.step, channels);
+#pragma unroll
+			for (int j = 0; j < WIDTH; j++) {
+				real s = 0;
+
+#pragma unroll
+				for (int k = 0; k < COLUMN_DEPTH; k++)
+					s += VALUE(v.at[k].at[j]);
+				sum[j] += s;
+			}
+		}
+		for (; i < at.end; i += at.step) {
+			struct column_pack<WIDTH> v = column_load<WIDTH>(dy + i * channels + at.c);
+
+#pragma unroll
+			for (int j = 0; j < WIDTH; j++)
+				sum[j] += VALUE(v.at[j]);
+		}
+#pragma unroll
+		for (int j = 0; j < WIDTH; j++)
+			each[j][threadIdx.x] = sum[j];
+		column_sums<WIDTH, 1>(work, each, at, channels, parts);
+	}
+}
+
+KERNEL(bias_total_kernel, (elem *db, const double *work, int64_t channels, int64_t parts))
+{
+	ROWS (c, channels) {
+		double sum = 0;
+
+		ALONG (p, parts)
+			sum += work[c * parts + p];
+		sum = ROW_SUM(sum);
+		FIRST
+			db[c] = ELEM((real)sum);
+	}
+}
+
+/* dy is [rows, channels]. */
+static void
+bias_last_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t channels)
+{
+	int64_t parts = bias_parts(channels);
+
+	LAUNCH_COLUMNS(bias_parts_kernel, channels, parts, ((double *)work, dy, rows, channels, parts));
+	LAUNCH_ROWS(bias_total_kernel, channels, (db, (const double *)work, channels, parts));
 }
 
 /* WORK: bias_scratch_fixed() and so on, or NULL where sums are not long. */
@@ -153,6 +216,13 @@ bias_backward(elem *db, const elem *dy, void *work, int64_t b, int64_t channels,
 	} else {
 		LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
 	}
+}
+
+static void
+bias_last_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t channels)
+{
+	(void)work;
+	bias_backward(db, dy, NULL, rows, channels, 1);
 }
 
 #endif

@@ -55,6 +55,24 @@ KERNEL(lse_rows_kernel, (real *lse, const elem *x, int64_t rows, int64_t k))
 	}
 }
 
+#ifdef __CUDACC__
+#define SHORT_ROW	64	/* logits that one thread adds up, where rows are many */
+
+KERNEL(lse_short_kernel, (real *lse, const elem *x, int64_t rows, int64_t k))
+{
+	EACH (r, rows) {
+		const elem *in = x + r * k;
+		real top = VALUE(in[0]), sum = 0;
+
+		for (int64_t j = 1; j < k; j++)
+			top = VALUE(in[j]) > top ? VALUE(in[j]) : top;
+		for (int64_t j = 0; j < k; j++)
+			sum += exp_of(VALUE(in[j]) - top);
+		lse[r] = top + R(log)(sum);
+	}
+}
+#endif
+
 KERNEL(lse_strips_kernel, (real *lse, const elem *x, int64_t outer, int64_t k, int64_t inner))
 {
 	int64_t strips = (inner + STRIP - 1) / STRIP;
@@ -108,6 +126,11 @@ cross_entropy_forward(real *out, real *lse, void *work, const elem *x, const int
 {
 	int64_t rows = outer * inner;
 
+#ifdef __CUDACC__
+	if (inner == 1 && k <= SHORT_ROW && rows > SHORT_ROW * BLOCK)
+		LAUNCH(lse_short_kernel, rows, (lse, x, rows, k));
+	else
+#endif
 	if (inner == 1)
 		LAUNCH_ROWS(lse_rows_kernel, rows, (lse, x, rows, k));
 	else

@@ -4,7 +4,7 @@
  *
  * The statistics of a channel take one reading: sums of d and d*d, in double, where d is the
  * distance from the channel's first element, so that a large mean does not cancel the variance.
- * A channel is cut into parts (bn_parts, the same for every number of threads and for CUDA), so
+ * A channel is cut into PARTS (norm_parts, of sizes.cu, the same for every number of threads), so
  * that few channels still occupy all cores; a part's two sums lie in the workspace:
  *
  *     work[2 * (channel * parts + part)], and the next one
@@ -13,14 +13,7 @@
  * forward has (bn_value), so the answers agree and y need not be read.
  */
 #include "kernel.h"
-
-static inline int64_t
-bn_parts(int64_t channels)
-{
-	int64_t parts = 512 / channels;
-
-	return parts < 1 ? 1 : parts > 64 ? 64 : parts;
-}
+#include "sizes.cu"
 
 /* An element whose distance from the channel's mean is D. */
 DEVICE real
@@ -57,7 +50,11 @@ bn_relu_offset(const elem *bias, int64_t c)
 	return bias ? VALUE(bias[c]) : 1;
 }
 
+#include "norm_columns.cu"
+
 #ifdef __CUDACC__
+
+#define LAUNCH_CHANNELS(name, channels, args)	LAUNCH_ROWS(name, channels, args)
 
 KERNEL(bn_moments_kernel, (double *work, const elem *x, int64_t b, int64_t channels, int64_t n,
     int64_t parts))
@@ -110,6 +107,9 @@ KERNEL(bn_dots_kernel, (double *work, const elem *dy, const elem *x, const elem 
 }
 
 #else	/* C */
+
+#define LAUNCH_CHANNELS(name, channels, args)	LAUNCH(name, channels, args)
+#define LAUNCH_SWEEP(name, rows, channels, ...)	LAUNCH(name, (rows) * (channels), (__VA_ARGS__))
 
 /* Channels that lie side by side (n = 1, after dense) are taken this many at a time. */
 #define BN_COLUMNS	64
@@ -232,29 +232,61 @@ bn_dots_kernel(double *work, const elem *dy, const elem *x, const elem *weight, 
 
 #endif
 
+static void
+bn_moments(double *work, const elem *x, int64_t b, int64_t channels, int64_t n, int64_t parts)
+{
+#ifdef __CUDACC__
+	if (n == 1) {
+		LAUNCH_COLUMNS(bn_moments_columns_kernel, channels, parts,
+		    (work, x, b, channels, parts));
+		return;
+	}
+#endif
+	LAUNCH_ROWS(bn_moments_kernel, channels * parts, (work, x, b, channels, n, parts));
+}
+
+static void
+bn_dots(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
+    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
+{
+#ifdef __CUDACC__
+	if (n == 1) {
+		LAUNCH_COLUMNS(bn_dots_columns_kernel, channels, parts,
+		    (work, dy, x, weight, bias, mean, invstd, b, channels, parts));
+		return;
+	}
+#endif
+	LAUNCH_ROWS(bn_dots_kernel, channels * parts,
+	    (work, dy, x, weight, bias, mean, invstd, b, channels, n, parts));
+}
+
 /* Sums the parts; updates the running statistics, the variance with n - 1 as PyTorch does. */
 KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real *running_var,
     const double *work, const elem *x, double eps, double momentum, int64_t b, int64_t channels,
     int64_t n, int64_t parts))
 {
-	EACH (c, channels) {
+	ROWS (c, channels) {
 		double count = (double)(b * n), sum = 0, squares = 0, m, var;
 
-		for (int64_t p = 0; p < parts; p++) {
+		ALONG (p, parts) {
 			sum += work[2 * (c * parts + p)];
 			squares += work[2 * (c * parts + p) + 1];
 		}
+		sum = ROW_SUM(sum);
+		squares = ROW_SUM(squares);
 		m = sum / count;
 		var = squares / count - m * m;
 		if (var < 0)
 			var = 0;
 		m += VALUE(x[c * n]);
-		mean[c] = (real)m;
-		invstd[c] = (real)(1 / sqrt(var + eps));
-		running_mean[c] = (real)((1 - momentum) * running_mean[c] + momentum * m);
-		if (count > 1)
-			var *= count / (count - 1);
-		running_var[c] = (real)((1 - momentum) * running_var[c] + momentum * var);
+		FIRST {
+			mean[c] = (real)m;
+			invstd[c] = (real)(1 / sqrt(var + eps));
+			running_mean[c] = (real)((1 - momentum) * running_mean[c] + momentum * m);
+			if (count > 1)
+				var *= count / (count - 1);
+			running_var[c] = (real)((1 - momentum) * running_var[c] + momentum * var);
+		}
 	}
 }
 
@@ -271,6 +303,7 @@ KERNEL(bn_apply_kernel, (elem *y, const elem *x, const elem *weight, const elem 
 	}
 }
 
+#ifndef __CUDACC__
 KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     const real *mean, const real *invstd, int64_t b, int64_t channels))
 {
@@ -281,14 +314,15 @@ KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, con
 		    VALUE(bias[c])));
 	}
 }
+#endif
 
 static void
 bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, const real *mean,
     const real *invstd, int64_t b, int64_t channels, int64_t n)
 {
 	if (n == 1)
-		LAUNCH(bn_apply_columns_kernel, b * channels,
-		    (y, x, weight, bias, mean, invstd, b, channels));
+		LAUNCH_SWEEP(bn_apply_columns_kernel, b, channels, y, x, weight, bias, mean, invstd, b,
+		    channels);
 	else
 		LAUNCH_ROWS(bn_apply_kernel, b * channels,
 		    (y, x, weight, bias, mean, invstd, b, channels, n));
@@ -313,6 +347,7 @@ KERNEL(bn_apply_relu_kernel, (elem *y, const elem *x, const elem *weight, const 
 	}
 }
 
+#ifndef __CUDACC__
 KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     const elem *skip, const real *mean, const real *invstd, int64_t b, int64_t channels))
 {
@@ -324,6 +359,7 @@ KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *x, const elem *weight
 		y[k] = bn_rectified(skip ? value + VALUE(skip[k]) : value);
 	}
 }
+#endif
 
 /* SKIP may be NULL; y may be x or skip. */
 static void
@@ -331,8 +367,8 @@ bn_apply_relu(elem *y, const elem *x, const elem *weight, const elem *bias, cons
     const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n)
 {
 	if (n == 1)
-		LAUNCH(bn_apply_relu_columns_kernel, b * channels,
-		    (y, x, weight, bias, skip, mean, invstd, b, channels));
+		LAUNCH_SWEEP(bn_apply_relu_columns_kernel, b, channels, y, x, weight, bias, skip, mean,
+		    invstd, b, channels);
 	else
 		LAUNCH_ROWS(bn_apply_relu_kernel, b * channels,
 		    (y, x, weight, bias, skip, mean, invstd, b, channels, n));
@@ -341,9 +377,9 @@ bn_apply_relu(elem *y, const elem *x, const elem *weight, const elem *bias, cons
 /* *MEAN and *INVSTD may be NULL: they then lie in WORK, behind the sums. */
 static void
 bn_statistics(real **mean, real **invstd, real *running_mean, real *running_var, void *work,
-    const elem *x, double eps, double momentum, int64_t b, int64_t channels, int64_t n)
+    const elem *x, double eps, double momentum, int64_t b, int64_t channels, int64_t n,
+    int64_t parts)
 {
-	int64_t parts = bn_parts(channels);
 	real *scratch = (real *)((double *)work + 2 * channels * parts);
 
 	if (!*mean) {
@@ -352,19 +388,18 @@ bn_statistics(real **mean, real **invstd, real *running_mean, real *running_var,
 	}
 	if (!*invstd)
 		*invstd = scratch;
-	LAUNCH_ROWS(bn_moments_kernel, channels * parts,
-	    ((double *)work, x, b, channels, n, parts));
-	LAUNCH(bn_statistics_kernel, channels, (*mean, *invstd, running_mean, running_var,
+	bn_moments((double *)work, x, b, channels, n, parts);
+	LAUNCH_CHANNELS(bn_statistics_kernel, channels, (*mean, *invstd, running_mean, running_var,
 	    (const double *)work, x, eps, momentum, b, channels, n, parts));
 }
 
 static void
 batchnorm_forward(elem *y, real *mean, real *invstd, real *running_mean, real *running_var,
     void *work, const elem *x, const elem *weight, const elem *bias, double eps, double momentum,
-    int64_t b, int64_t channels, int64_t n)
+    int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, b,
-	    channels, n);
+	    channels, n, parts);
 	bn_apply(y, x, weight, bias, mean, invstd, b, channels, n);
 }
 
@@ -372,10 +407,10 @@ batchnorm_forward(elem *y, real *mean, real *invstd, real *running_mean, real *r
 static void
 batchnorm_relu_forward(elem *y, real *mean, real *invstd, real *running_mean, real *running_var,
     void *work, const elem *x, const elem *weight, const elem *bias, const elem *skip, double eps,
-    double momentum, int64_t b, int64_t channels, int64_t n)
+    double momentum, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, b,
-	    channels, n);
+	    channels, n, parts);
 	bn_apply_relu(y, x, weight, bias, skip, mean, invstd, b, channels, n);
 }
 
@@ -409,19 +444,23 @@ batchnorm_relu_inference(elem *y, void *work, const elem *x, const elem *weight,
 KERNEL(bn_gradients_kernel, (elem *dweight, elem *dbias, double *work, const real *invstd,
     int fixed, int64_t b, int64_t channels, int64_t n, int64_t parts))
 {
-	EACH (c, channels) {
+	ROWS (c, channels) {
 		double scale = invstd[c], share = fixed ? 0 : 1 / (double)(b * n), sum = 0, dot = 0;
 
-		for (int64_t p = 0; p < parts; p++) {
+		ALONG (p, parts) {
 			sum += work[2 * (c * parts + p)];
 			dot += work[2 * (c * parts + p) + 1];
 		}
-		work[2 * c * parts] = sum * share;
-		work[2 * c * parts + 1] = dot * scale * scale * share;
-		if (dweight)
-			dweight[c] = ELEM((real)(dot * scale));
-		if (dbias)
-			dbias[c] = ELEM((real)sum);
+		sum = ROW_SUM(sum);
+		dot = ROW_SUM(dot);
+		FIRST {
+			work[2 * c * parts] = sum * share;
+			work[2 * c * parts + 1] = dot * scale * scale * share;
+			if (dweight)
+				dweight[c] = ELEM((real)(dot * scale));
+			if (dbias)
+				dbias[c] = ELEM((real)sum);
+		}
 	}
 }
 
@@ -445,9 +484,10 @@ KERNEL(bn_grad_kernel, (elem *dx, const elem *dy, const elem *x, const elem *wei
 	}
 }
 
+#ifndef __CUDACC__
 KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t b,
-    int64_t channels, int64_t parts))
+    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts,
+    int64_t b, int64_t channels))
 {
 	EACH_PLACE (i, one, c, b, 1, channels) {
 		int64_t k = (i + one) * channels + c;
@@ -459,24 +499,23 @@ KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x, const e
 		dx[k] = ELEM(VALUE(weight[c]) * invstd[c] * (g - level - d * slope));
 	}
 }
+#endif
 
 /* DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. BIAS is NULL but where DY is the
  * gradient of a relu's result. */
 static void
 batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, const elem *x,
     const elem *weight, const elem *bias, const real *mean, const real *invstd, int fixed,
-    int64_t b, int64_t channels, int64_t n)
+    int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
-	int64_t parts = bn_parts(channels);
 	double *w = (double *)work;
 
-	LAUNCH_ROWS(bn_dots_kernel, channels * parts, (w, dy, x, weight, bias, mean, invstd, b,
-	    channels, n, parts));
-	LAUNCH(bn_gradients_kernel, channels, (dweight, dbias, w, invstd, fixed, b,
+	bn_dots(w, dy, x, weight, bias, mean, invstd, b, channels, n, parts);
+	LAUNCH_CHANNELS(bn_gradients_kernel, channels, (dweight, dbias, w, invstd, fixed, b,
 	    channels, n, parts));
 	if (dx && n == 1)
-		LAUNCH(bn_grad_columns_kernel, b * channels,
-		    (dx, dy, x, weight, bias, mean, invstd, w, b, channels, parts));
+		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, mean, invstd,
+		    w, parts, b, channels);
 	else if (dx)
 		LAUNCH_ROWS(bn_grad_kernel, b * channels,
 		    (dx, dy, x, weight, bias, mean, invstd, w, b, channels, n, parts));
@@ -487,11 +526,11 @@ batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem 
 static void
 batchnorm_fixed_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy,
     const elem *x, const elem *weight, const elem *bias, const real *running_mean,
-    const real *running_var, double eps, int64_t b, int64_t channels, int64_t n)
+    const real *running_var, double eps, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
-	real *invstd = (real *)((double *)work + 2 * channels * bn_parts(channels));
+	real *invstd = (real *)((double *)work + 2 * channels * parts);
 
 	LAUNCH(bn_invstd_kernel, channels, (invstd, running_var, eps, channels));
 	batchnorm_backward(dx, dweight, dbias, work, dy, x, weight, bias, running_mean, invstd, 1,
-	    b, channels, n);
+	    b, channels, n, parts);
 }

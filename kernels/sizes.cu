@@ -269,6 +269,23 @@ bias_scratch_per_sample(int64_t channels, int64_t rows)
 	return parts(rows * bias_scratch_fixed(channels), BIAS_ROWS);
 }
 
+/* Parts that the sums over a channel are cut into (norm.cu), so that few channels still occupy all cores;
+ * more where channels lie LAST on a GPU, which takes many of them side by side. */
+static inline int64_t
+norm_parts(int64_t channels, bool last)
+{
+	if (last)
+		return most(32, least(512, 65536 / channels));
+	return most(1, least(64, 512 / channels));
+}
+
+/* The same of the gradient of a bias (bias.cu). */
+static inline int64_t
+bias_parts(int64_t channels)
+{
+	return norm_parts(channels, true);
+}
+
 /* A loss made some rows at a time: rows are rounded up so that what follows them is aligned. */
 static inline int64_t
 head_padded(int64_t rows)

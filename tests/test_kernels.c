@@ -398,7 +398,7 @@ one_batchnorm(struct layout l, double centre)
 	naive_batchnorm(l, weight, bias, mean, var);
 	spoil(work, sizeof(work));
 	batchnorm_forward(y, m, s, run_m, run_v, work, x, weight, bias, 1e-5, 0.1, l.b, l.channels,
-	    l.n);
+	    l.n, norm_parts(l.channels, false));
 	/* in float a centre of 1000 costs the input itself three digits */
 	cr_assert(distance(y, want, all) < NEAR * (centre > 0 ? 100 : 1), "batchnorm of %lld: %g",
 	    (long long)all, distance(y, want, all));
@@ -412,13 +412,14 @@ one_batchnorm(struct layout l, double centre)
 		return;
 	naive_batchnorm_gradient(l, weight, mean, var, dweight, dbias);
 	spoil(work, sizeof(work));
-	batchnorm_backward(dx, dw, db, work, dy, x, weight, NULL, m, s, 0, l.b, l.channels, l.n);
+	batchnorm_backward(dx, dw, db, work, dy, x, weight, NULL, m, s, 0, l.b, l.channels, l.n,
+	    norm_parts(l.channels, false));
 	close_to(dx, slow, all, "batchnorm's dx");
 	close_to(dw, dweight, l.channels, "batchnorm's dweight");
 	close_to(db, dbias, l.channels, "batchnorm's dbias");
 	memcpy(y, dy, (size_t)all * sizeof(*y));
 	batchnorm_backward(y, NULL, NULL, work, y, x, weight, NULL, m, s, 0, l.b, l.channels,
-	    l.n);
+	    l.n, norm_parts(l.channels, false));
 	cr_assert_arr_eq(y, dx, (size_t)all * sizeof(*y), "batchnorm's dx in place of dy");
 }
 
@@ -445,9 +446,9 @@ one_fused_batchnorm(struct layout l, bool with_skip, bool fixed)
 		    run[2], run[3], 1e-5, l.b, l.channels, l.n);
 	} else {
 		batchnorm_forward(out[0], m, s, run[0], run[1], work, x, weight, bias, 1e-5, 0.1,
-		    l.b, l.channels, l.n);
+		    l.b, l.channels, l.n, norm_parts(l.channels, false));
 		batchnorm_relu_forward(out[1], m, s, run[2], run[3], work, x, weight, bias,
-		    with_skip ? skip : NULL, 1e-5, 0.1, l.b, l.channels, l.n);
+		    with_skip ? skip : NULL, 1e-5, 0.1, l.b, l.channels, l.n, norm_parts(l.channels, false));
 	}
 	if (with_skip)
 		add_forward(out[0], out[0], skip, all);
@@ -477,7 +478,7 @@ one_fused_gradient(struct layout l, bool fixed)
 	for (int64_t c = 0; c < l.channels; c++)
 		run[0][c] = (real)0.1, run[1][c] = 2;
 	batchnorm_relu_forward(y, m, s, run[0], run[1], work, x, weight, bias, NULL, 1e-5, 0.1, l.b,
-	    l.channels, l.n);
+	    l.channels, l.n, norm_parts(l.channels, false));
 	if (fixed)
 		batchnorm_relu_inference(y, work, x, weight, bias, NULL, run[0], run[1], 1e-5, l.b,
 		    l.channels, l.n);
@@ -487,10 +488,10 @@ one_fused_gradient(struct layout l, bool fixed)
 
 		if (fixed)
 			batchnorm_fixed_backward(out[k], dw[k], db[k], work, from, x, weight, relu,
-			    run[0], run[1], 1e-5, l.b, l.channels, l.n);
+			    run[0], run[1], 1e-5, l.b, l.channels, l.n, norm_parts(l.channels, false));
 		else
 			batchnorm_backward(out[k], dw[k], db[k], work, from, x, weight, relu, m, s,
-			    0, l.b, l.channels, l.n);
+			    0, l.b, l.channels, l.n, norm_parts(l.channels, false));
 	}
 	cr_assert_eq(memcmp(out[0], out[1], (size_t)all * sizeof(real)), 0, "dx of %lld",
 	    (long long)all);
@@ -911,10 +912,10 @@ Test(kernels, pad_crop_and_concat)
 	spoil(y, sizeof(y));
 	window_add(y, x, ANEW, 1, 2, 6, 9, 3, 4, 1, 3);
 	cr_assert_eq(y[0], 0);
-	concat_forward(y, x, 2, 1, 5000, 0, 12);
+	concat_forward(y, x, 2, 5000, 0, 12);
 	fill(dy, 2 * 4988, 1, 0);
-	concat_forward(y, dy, 2, 1, 5000, 12, 4988);
-	concat_backward(dx, y, 2, 1, 5000, 12, 4988);
+	concat_forward(y, dy, 2, 5000, 12, 4988);
+	concat_backward(dx, y, 2, 5000, 12, 4988);
 	cr_assert_arr_eq(dx, dy, 2 * 4988 * sizeof(*x));
 	cr_assert_arr_eq(y + 5000, x + 12, 12 * sizeof(*x));
 }

@@ -13,6 +13,8 @@
 
 #include "emit/emit.h"
 
+#include "../../kernels/sizes.cu"
+
 static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
 
 bool
@@ -21,14 +23,17 @@ batchnorm_uses_batch(const struct node *n)
 	return n->training && !tensor_root(n->in[RUNNING_MEAN])->frozen;
 }
 
-/* As kernels/norm.cu cuts channels into parts: bytes of two double sums for each. */
-static int64_t
-sums_bytes(int64_t channels)
+int64_t
+batchnorm_parts(const struct tensor *x, const struct target *target)
 {
-	int64_t parts = 512 / channels;
+	return norm_parts(x->dim[0], target->gpu && x->channels_last);
+}
 
-	parts = parts < 1 ? 1 : parts > 64 ? 64 : parts;
-	return 2 * channels * parts * (int64_t)sizeof(double);
+/* Two double sums for each part of a channel. */
+static int64_t
+sums_bytes(const struct tensor *x, const struct room *room)
+{
+	return 2 * x->dim[0] * batchnorm_parts(x, room->target) * (int64_t)sizeof(double);
 }
 
 /* Statistics are f32 where elements have 16 bits. */
@@ -42,13 +47,12 @@ struct affine
 batchnorm_workspace(const struct node *n, const struct room *room)
 {
 	const struct tensor *x = n->in[X];
-	int64_t channels = x->dim[0], row = row_bytes(x);
+	int64_t row = row_bytes(x);
 
-	(void)room;
 	if (!batchnorm_uses_batch(n))
 		return (struct affine){ row, 0 };
 	/* statistics that no backward reads are scratch, behind the sums */
-	return (struct affine){ sums_bytes(channels) + (n->out[MEAN] ? 0 : row) +
+	return (struct affine){ sums_bytes(x, room) + (n->out[MEAN] ? 0 : row) +
 	    (n->out[INVSTD] ? 0 : row), 0 };
 }
 
@@ -60,10 +64,10 @@ emit(struct emitter *e, const struct node *n)
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
 	if (batchnorm_uses_batch(n))
-		emit_call(e, "batchnorm_forward", "tttttwtttsssii", out[Y], out[MEAN], out[INVSTD],
+		emit_call(e, "batchnorm_forward", "tttttwtttsssiii", out[Y], out[MEAN], out[INVSTD],
 		    out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], eps,
-		    emit_double(e, op_real(n, "momentum")), c.rows,
-		    c.channels, c.places);
+		    emit_double(e, op_real(n, "momentum")), c.rows, c.channels,
+		    c.places, batchnorm_parts(in[X], e->target));
 	else
 		emit_call(e, "batchnorm_inference", "twtttttssii", out[Y], n, in[X], in[WEIGHT],
 		    in[BIAS], in[RUNNING_MEAN], in[RUNNING_VAR], eps, c.rows,
@@ -130,8 +134,7 @@ batchnorm_backward_workspace(const struct node *n, const struct room *room)
 {
 	const struct tensor *x = n->in[1];
 
-	(void)room;
-	return (struct affine){ sums_bytes(x->dim[0]) +
+	return (struct affine){ sums_bytes(x, room) +
 	    (is_fixed(n) ? row_bytes(x) : 0), 0 };
 }
 
@@ -152,17 +155,17 @@ batchnorm_emit_backward(struct emitter *e, const struct node *n)
 {
 	struct tensor *const *in = n->in, *x = in[1];
 	struct channels c = emit_channels(e, x);
+	int64_t parts = batchnorm_parts(x, e->target);
 	struct tensor *dx = gradient_of(n, X), *dweight = gradient_of(n, WEIGHT);
 	struct tensor *dbias = gradient_of(n, BIAS), *bias = n->nin > 5 ? in[5] : NULL;
 
 	if (is_fixed(n))
-		emit_call(e, "batchnorm_fixed_backward", "tttwttttttssii", dx, dweight, dbias, n,
+		emit_call(e, "batchnorm_fixed_backward", "tttwttttttssiii", dx, dweight, dbias, n,
 		    in[0], x, in[2], bias, in[3], in[4], emit_double(e, op_real(n, "eps")), c.rows,
-		    c.channels, c.places);
+		    c.channels, c.places, parts);
 	else
-		emit_call(e, "batchnorm_backward", "tttwttttttssii", dx, dweight, dbias, n, in[0],
-		    x, in[2], bias, in[3], in[4], "0", c.rows,
-		    c.channels, c.places);
+		emit_call(e, "batchnorm_backward", "tttwttttttssiii", dx, dweight, dbias, n, in[0],
+		    x, in[2], bias, in[3], in[4], "0", c.rows, c.channels, c.places, parts);
 }
 
 const struct op op_batchnorm_grad = {

@@ -35,10 +35,10 @@ emit(struct emitter *e, const struct node *n)
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
 	if (batchnorm_uses_batch(n))
-		emit_call(e, "batchnorm_relu_forward", "tttttwttttsssii", out[Y], out[MEAN],
+		emit_call(e, "batchnorm_relu_forward", "tttttwttttsssiii", out[Y], out[MEAN],
 		    out[INVSTD], out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], skip,
-		    eps, emit_double(e, op_real(n, "momentum")), c.rows,
-		    c.channels, c.places);
+		    eps, emit_double(e, op_real(n, "momentum")), c.rows, c.channels,
+		    c.places, batchnorm_parts(in[X], e->target));
 	else
 		emit_call(e, "batchnorm_relu_inference", "twttttttssii", out[Y], n, in[X],
 		    in[WEIGHT], in[BIAS], skip, in[RUNNING_MEAN], in[RUNNING_VAR], eps, c.rows,

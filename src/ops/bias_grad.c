@@ -5,6 +5,17 @@
 
 #include "emit/emit.h"
 
+/* On a GPU, the parts of the sums over many rows of channels. */
+static struct affine
+workspace(const struct node *n, const struct room *room)
+{
+	int64_t channels = n->in[0]->dim[0];
+
+	if (!room->target->gpu || !n->in[0]->channels_last)
+		return (struct affine){ 0, 0 };
+	return (struct affine){ channels * bias_parts(channels) * (int64_t)sizeof(double), 0 };
+}
+
 static void
 emit(struct emitter *e, const struct node *n)
 {
@@ -13,7 +24,7 @@ emit(struct emitter *e, const struct node *n)
 	struct channels c = emit_channels(e, dy);
 
 	if (dy->channels_last)
-		emit_call(e, "bias_backward", "ttssii", db, dy, "NULL", c.rows, channels, (int64_t)1);
+		emit_call(e, "bias_last_backward", "twtsi", db, n, dy, c.rows, channels);
 	else
 		emit_call(e, "bias_backward", "ttsbii", db, dy, "NULL", dy, channels,
 		    tensor_elements_per_sample(dy) / channels);
@@ -25,6 +36,7 @@ const struct op op_bias_grad = {
 	.brief = "gradient of a bias: dy summed over the batch and over positions",
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
+	.workspace = workspace,
 	.kernels = "bias.cu",
 	.emit = emit,
 };

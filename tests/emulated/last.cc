@@ -1,0 +1,273 @@
+/*
+ * CUDA's kernels for images that lie channels-last, against those for channels-first, which
+ * tests/cuda.test and the GPU's script try on a GPU: the same numbers, turned around. Both run on the
+ * host (cuda.h). Shapes have channels that are packed and that are not, fewer and more than a
+ * strip, and rows fewer and more than threads.
+ */
+#include "cuda.h"
+
+#include "norm.cu"
+#include "bias.cu"
+#include "pool.cu"
+#include "copy.cu"
+#include "permute.cu"
+#include "dropout.cu"
+#define CHANNELS_FIRST
+#define CHANNELS_LAST
+#include "conv_concat.cu"
+
+#include <cstdio>
+#include <string>
+
+typedef std::vector<float> Values;
+static int failures, checks;
+static uint64_t state = 5;
+
+static Values
+drawn(int64_t n)
+{
+	Values v((size_t)n);
+
+	for (float &x : v) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		x = (float)(state >> 40) / 16777216.0f * 2 - 1;
+	}
+	return v;
+}
+
+/* [b, rows, cols] to [b, cols, rows] */
+template <class T> static std::vector<T>
+turned(const std::vector<T> &v, int64_t b, int64_t rows, int64_t cols)
+{
+	std::vector<T> to(v.size());
+
+	for (int64_t i = 0; i < b; i++)
+		for (int64_t r = 0; r < rows; r++)
+			for (int64_t c = 0; c < cols; c++)
+				to[(size_t)((i * cols + c) * rows + r)] =
+				    v[(size_t)((i * rows + r) * cols + c)];
+	return to;
+}
+
+template <class T> static void
+same(const char *what, const std::vector<T> &a, const std::vector<T> &b, double tolerance)
+{
+	double off = 0, size = 1e-30;
+
+	for (size_t i = 0; i < a.size(); i++) {
+		double d = std::fabs((double)a[i] - (double)b[i]);
+
+		off = d > off || d != d ? d : off;
+		size = std::fabs((double)a[i]) > size ? std::fabs((double)a[i]) : size;
+	}
+	checks++;
+	if (a.size() == b.size() && off <= tolerance * size)
+		return;
+	failures++;
+	std::printf("%s: off by %g of %g\n", what, off, size);
+}
+
+static void
+check_norm(int64_t b, int64_t c, int64_t n, int relu)
+{
+	std::string at = " " + std::to_string(b) + "x" + std::to_string(c) + "x" + std::to_string(n);
+	int64_t all = b * c * n, first = norm_parts(c, false), last = norm_parts(c, true);
+	std::vector<double> work((size_t)(2 * c * last + c));
+	Values x = drawn(all), dy = drawn(all), skip = drawn(all), w = drawn(c), bias = drawn(c);
+	Values xl = turned(x, b, c, n), dyl = turned(dy, b, c, n), skipl = turned(skip, b, c, n);
+	Values y[2] = { Values(all), Values(all) }, m[2] = { Values(c), Values(c) }, s[2] = { m[0], m[1] };
+	Values rm[2] = { m[0], m[1] }, rv[2] = { m[0], m[1] }, dw[2] = { m[0], m[1] }, db[2] = { m[0], m[1] };
+
+	for (; relu < 3; relu += c == 8 ? 1 : 3) {
+		if (relu == 0) {
+			batchnorm_forward(&y[0][0], &m[0][0], &s[0][0], &rm[0][0], &rv[0][0], &work[0], &x[0],
+			    &w[0], &bias[0], 1e-5, 0.1, b, c, n, first);
+			batchnorm_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0], &xl[0],
+			    &w[0], &bias[0], 1e-5, 0.1, b * n, c, 1, last);
+		} else {
+			batchnorm_relu_forward(&y[0][0], &m[0][0], &s[0][0], &rm[0][0], &rv[0][0], &work[0],
+			    &x[0], &w[0], &bias[0], relu > 1 ? &skip[0] : NULL, 1e-5, 0.1, b, c, n, first);
+			batchnorm_relu_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0],
+			    &xl[0], &w[0], &bias[0], relu > 1 ? &skipl[0] : NULL, 1e-5, 0.1, b * n, c, 1, last);
+		}
+		same(("norm" + at).c_str(), turned(y[0], b, c, n), y[1], 2e-5);
+		same(("norm's mean" + at).c_str(), m[0], m[1], 1e-5);
+		same(("norm's deviation" + at).c_str(), s[0], s[1], 1e-5);
+		same(("norm's running variance" + at).c_str(), rv[0], rv[1], 1e-5);
+		/* of the same statistics, so that none lies on the other side of the relu */
+		batchnorm_backward(&y[0][0], &dw[0][0], &db[0][0], &work[0], &dy[0], &x[0], &w[0],
+		    relu == 1 ? &bias[0] : NULL, &m[0][0], &s[0][0], 0, b, c, n, first);
+		batchnorm_backward(&y[1][0], &dw[1][0], &db[1][0], &work[0], &dyl[0], &xl[0], &w[0],
+		    relu == 1 ? &bias[0] : NULL, &m[0][0], &s[0][0], 0, b * n, c, 1, last);
+		same(("norm's dx" + at).c_str(), turned(y[0], b, c, n), y[1], 2e-5);
+		same(("norm's dw" + at).c_str(), dw[0], dw[1], 1e-5);
+		same(("norm's db" + at).c_str(), db[0], db[1], 1e-5);
+	}
+	bias_backward(&db[0][0], &dy[0], NULL, b, c, n);
+	bias_last_backward(&db[1][0], &work[0], &dyl[0], b * n, c);
+	same(("bias" + at).c_str(), db[0], db[1], 1e-5);
+	permute(&y[0][0], &x[0], b, c, n);
+	same(("permute" + at).c_str(), xl, y[0], 0);
+	permute(&y[1][0], &y[0][0], b, n, c);
+	same(("permute back" + at).c_str(), x, y[1], 0);
+}
+
+static void
+check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride, int64_t pad)
+{
+	int64_t oh = (h + 2 * pad - k) / stride + 1, ow = (w + 2 * pad - k) / stride + 1;
+	Values x = drawn(b * c * h * w), dy = drawn(b * c * oh * ow), y[2], dx[2];
+	Values xl = turned(x, b, c, h * w), dyl = turned(dy, b, c, oh * ow), mean[2];
+	std::vector<uint8_t> index[2];
+
+	for (int i = 0; i < 2; i++) {
+		y[i].resize(dy.size()), dx[i].resize(x.size()), index[i].resize(dy.size());
+		mean[i].resize((size_t)(b * c));
+	}
+	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad,
+	    pad);
+	maxpool_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, h, w, oh, ow, k, k, stride,
+	    stride, pad, pad);
+	same("maxpool", turned(y[0], b, c, oh * ow), y[1], 0);
+	same("maxpool's places", turned(index[0], b, c, oh * ow), index[1], 0);
+	maxpool_backward(&dx[0][0], &dy[0], &index[0][0], NULL, ANEW, b, c, h, w, oh, ow, k, k, stride,
+	    stride, pad, pad);
+	maxpool_last_backward(&dx[1][0], &dyl[0], &index[1][0], NULL, ANEW, b, c, h, w, oh, ow, k, k,
+	    stride, stride, pad, pad);
+	same("maxpool's dx", turned(dx[0], b, c, h * w), dx[1], 0);
+	avgpool_forward(&y[0][0], &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
+	avgpool_last_forward(&y[1][0], &xl[0], b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
+	same("avgpool", turned(y[0], b, c, oh * ow), y[1], 0);
+	avgpool_backward(&dx[0][0], &dy[0], ANEW, b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
+	avgpool_last_backward(&dx[1][0], &dyl[0], ANEW, b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
+	same("avgpool's dx", turned(dx[0], b, c, h * w), dx[1], 0);
+	global_avgpool_forward(&mean[0][0], &x[0], b, c, h * w);
+	global_avgpool_last_forward(&mean[1][0], &xl[0], b, c, h * w);
+	same("global_avgpool", mean[0], mean[1], 1e-6);
+	global_avgpool_backward(&dx[0][0], &mean[0][0], ONTO(0.5f), b, c, h * w);
+	dx[1] = turned(dx[0], b, c, h * w);
+	global_avgpool_backward(&dx[0][0], &mean[0][0], ONTO(0.5f), b, c, h * w);
+	global_avgpool_last_backward(&dx[1][0], &mean[0][0], ONTO(0.5f), b, c, h * w);
+	same("global_avgpool's dx", turned(dx[0], b, c, h * w), dx[1], 1e-6);
+}
+
+static void
+check_upsample(int64_t b, int64_t c, int64_t h, int64_t w, int64_t oh, int64_t ow)
+{
+	Values x = drawn(b * c * h * w), dy = drawn(b * c * oh * ow), y(dy.size()), yl = y, dx(x.size());
+	Values xl = turned(x, b, c, h * w), dyl = turned(dy, b, c, oh * ow), dxl = dx;
+	struct step s = { 1, 2, 3, 0, 1, 0 };
+
+	upsample_forward(&y[0], &x[0], b, c, oh, ow, h, w);
+	upsample_last_forward(&yl[0], &xl[0], b, c, oh, ow, h, w);
+	same("upsample", turned(y, b, c, oh * ow), yl, 0);
+	upsample_backward(&dx[0], &dy[0], ANEW, b, c, oh, ow, h, w);
+	upsample_last_backward(&dxl[0], &dyl[0], ANEW, b, c, oh, ow, h, w);
+	same("upsample's dx", turned(dx, b, c, h * w), dxl, 1e-6);
+	dropout(&dx[0], &x[0], &s, 7, 0.4, b * c * h * w);
+	dropout_last(&dxl[0], &xl[0], &s, 7, 0.4, b, c, h * w);
+	same("dropout", turned(dx, b, c, h * w), dxl, 0);
+}
+
+static void
+check_depthwise(int64_t b, int c, int each, int h, int w, int k, int stride)
+{
+	struct conv s = conv_shape(c, h, w, c * each, (h + 2 - k) / stride + 1, (w + 2 - k) / stride + 1, k, k,
+	    stride, stride, 1, 1, 1, 1, c), last = channels_last(s);
+	int64_t nx = b * c * h * w, ny = b * s.f * s.oh * s.ow, taps = (int64_t)s.f * k * k;
+	Values x = drawn(nx), dy = drawn(ny), wt = drawn(taps), bias = drawn(s.f), y(ny), dx(nx), dw(taps);
+	Values xl = turned(x, b, c, (int64_t)h * w), dyl = turned(dy, b, s.f, (int64_t)s.oh * s.ow);
+	Values yl = y, dxl = dx, dwl = dw, work((size_t)depthwise_last_sums(&last));
+
+	for (int64_t i = 0; i < ny; i++) {	/* by the definition */
+		int64_t p = i % (s.oh * s.ow), f = i / (s.oh * s.ow) % s.f, n = i / ((int64_t)s.oh * s.ow * s.f);
+		double sum = bias[f];
+
+		for (int t = 0; t < k * k; t++) {
+			int64_t iy = p / s.ow * stride - 1 + t / k, ix = p % s.ow * stride - 1 + t % k;
+			int64_t at = ((n * c + f / each) * h + iy) * w + ix;
+
+			if (iy < 0 || iy >= h || ix < 0 || ix >= w)
+				continue;
+			sum += (double)wt[f * k * k + t] * x[at];
+			dx[at] += wt[f * k * k + t] * dy[i];
+			dw[f * k * k + t] += x[at] * dy[i];
+		}
+		y[i] = (float)sum;
+	}
+	depthwise_last_forward(&yl[0], &xl[0], &wt[0], &bias[0], ANEW, b, last);
+	same("depthwise", turned(y, b, s.f, (int64_t)s.oh * s.ow), yl, 1e-5);
+	depthwise_last_backward_input(&dxl[0], &dyl[0], &wt[0], NULL, ANEW, b, last);
+	same("depthwise's dx", turned(dx, b, c, (int64_t)h * w), dxl, 1e-5);
+	depthwise_last_backward_weight(&dwl[0], &dyl[0], &xl[0], ANEW, &work[0], b, last);
+	same("depthwise's dw", dw, dwl, 1e-5);
+}
+
+/* Weights [f, c, taps] to [f, taps, c] are images as any. */
+static void
+check_conv(int64_t b, struct conv s)
+{
+	struct conv l = channels_last(s);
+	int cg = s.c / s.groups, taps = s.kh * s.kw, in = s.h * s.w, out = s.oh * s.ow;
+	Values x = drawn(b * s.c * in), w = drawn((int64_t)s.f * cg * taps), bias = drawn(s.f);
+	Values dy = drawn(b * s.f * out), y = dy, yl = y, dx = x, dxl = x, dw = w, dwl = w;
+	Values xl = turned(x, b, s.c, in), wl = turned(w, s.f, cg, taps), dyl = turned(dy, b, s.f, out);
+	Values work((size_t)(conv_weights(&s) * conv_gpu_splits(&s)));
+
+	conv_forward(&y[0], &x[0], &w[0], &bias[0], ANEW, &work[0], b, s);
+	conv_forward(&yl[0], &xl[0], &wl[0], &bias[0], ANEW, &work[0], b, l);
+	same("conv", turned(y, b, s.f, out), yl, 1e-5);
+	conv_backward_input(&dx[0], &dy[0], &w[0], NULL, ANEW, &work[0], b, s);
+	conv_backward_input(&dxl[0], &dyl[0], &wl[0], NULL, ANEW, &work[0], b, l);
+	same("conv's dx", turned(dx, b, s.c, in), dxl, 1e-5);
+	conv_backward_weight(&dw[0], &dy[0], &x[0], ANEW, &work[0], b, s);
+	conv_backward_weight(&dwl[0], &dyl[0], &xl[0], ANEW, &work[0], b, l);
+	same("conv's dw", turned(dw, s.f, cg, taps), dwl, 1e-5);
+}
+
+/* Of two tensors, the second of them seen through a crop. */
+static void
+check_concat(int64_t b, int c1, int c2, int f)
+{
+	struct conv s = conv_shape(c1 + c2, 6, 5, f, 6, 5, 3, 3, 1, 1, 1, 1, 1, 1, 1), l = channels_last(s);
+	Values p = drawn(b * c1 * 30), q = drawn(b * c2 * 9 * 7), w = drawn((int64_t)f * s.c * 9);
+	Values dy = drawn(b * f * 30), y = dy, yl = y, dw = w, dwl = w, dq = q, dql = turned(q, b, c2, 63);
+	Values pl = turned(p, b, c1, 30), ql = dql, wl = turned(w, f, s.c, 9), dyl = turned(dy, b, f, 30);
+	Values work((size_t)(conv_weights(&s) * conv_gpu_splits(&s)));
+	struct sources from = beside(beside(no_sources(), &p[0], b, c1, 6, 5, 0, 0), &q[0], b, c2, 9, 7, 2, 1);
+	struct sources last = beside_last(beside_last(no_sources(), &pl[0], b, c1, 6, 5, 0, 0), &ql[0], b, c2,
+	    9, 7, 2, 1);
+
+	conv_concat_forward(&y[0], from, &w[0], NULL, NULL, b, s);
+	conv_concat_forward(&yl[0], last, &wl[0], NULL, NULL, b, l);
+	same("conv_concat", turned(y, b, f, 30), yl, 1e-5);
+	conv_concat_backward_weight(&dw[0], &dy[0], from, ANEW, &work[0], b, s);
+	conv_concat_backward_weight(&dwl[0], &dyl[0], last, ANEW, &work[0], b, l);
+	same("conv_concat's dw", turned(dw, f, s.c, 9), dwl, 1e-5);
+	conv_concat_backward_input(&dq[0], &dy[0], &w[0], ONTO(0.5f), NULL, b, s,
+	    part_of(c1, c2, 9, 7, 2, 1));
+	conv_concat_backward_input(&dql[0], &dyl[0], &wl[0], ONTO(0.5f), NULL, b, l,
+	    part_of(c1, c2, 9, 7, 2, 1));
+	same("conv_concat's dx", turned(dq, b, c2, 63), dql, 1e-5);
+}
+
+int
+main(void)
+{
+	check_norm(2, 8, 35, 0);	/* plain, with a relu, and with a skip */
+	check_norm(3, 7, 700, 1);
+	check_norm(1, 268, 70, 2);
+	check_pool(2, 8, 9, 11, 3, 2, 1);
+	check_pool(2, 37, 8, 8, 2, 2, 0);
+	check_pool(1, 70, 7, 5, 3, 1, 1);
+	check_upsample(2, 12, 4, 5, 8, 10);
+	check_upsample(2, 5, 4, 5, 7, 9);
+	check_depthwise(2, 9, 1, 8, 7, 3, 1);
+	check_depthwise(2, 300, 2, 7, 7, 3, 2);
+	check_conv(2, conv_shape(5, 7, 6, 9, 7, 6, 3, 3, 1, 1, 1, 1, 1, 1, 1));
+	check_conv(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4));
+	check_conv(1, conv_shape(70, 5, 5, 66, 5, 5, 1, 1, 1, 1, 0, 0, 1, 1, 1));
+	check_concat(2, 3, 6, 10);
+	std::printf("%d of %d checks failed\n", failures, checks);
+	return failures != 0;
+}
