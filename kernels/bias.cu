@@ -27,46 +27,29 @@ KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int6
 	}
 }
 
-/* One position: a warp's threads take neighbouring channels, the warps of a block rows in turn, and
- * PIECES blocks a channel, whose sums a second kernel adds up. */
+/* Few rows: a warp's threads take neighbouring channels, the warps of a block rows in turn. */
 #define BIAS_WARPS	(BLOCK / 32)
 
-KERNEL(bias_column_kernel, (elem *db, double *piece, const elem *dy, int64_t b, int64_t channels,
-    int64_t strips, int64_t pieces))
+KERNEL(bias_strip_kernel, (elem *db, const elem *dy, int64_t rows, int64_t channels))
 {
-	__shared__ double sums[BIAS_WARPS][32];
+	__shared__ double each[BIAS_WARPS][32];
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
-	ROWS (r, strips * pieces) {
-		int64_t p = r / strips, c = r % strips * 32 + lane;
-		int64_t i = PART_FROM(b, p, pieces) + warp, end = PART_FROM(b, p + 1, pieces);
+	ROWS (strip, (channels + 31) / 32) {
+		int64_t c = strip * 32 + lane, i = warp;
 		real some = 0;
 		double sum;
 
-		for (; c < channels && i < end; i += BIAS_WARPS)
+		for (; c < channels && i < rows; i += BIAS_WARPS)
 			some += VALUE(dy[i * channels + c]);
 		__syncthreads();	/* the strip before has been read */
-		sums[warp][lane] = some;
+		each[warp][lane] = some;
 		__syncthreads();
 		if (warp > 0 || c >= channels)
 			continue;
 		sum = some;
 		for (int w = 1; w < BIAS_WARPS; w++)
-			sum += sums[w][lane];
-		if (pieces > 1)
-			piece[p * channels + c] = sum;
-		else
-			db[c] = ELEM((real)sum);
-	}
-}
-
-KERNEL(bias_pieces_kernel, (elem *db, const double *piece, int64_t channels, int64_t pieces))
-{
-	EACH (c, channels) {
-		double sum = 0;
-
-		for (int64_t p = 0; p < pieces; p++)
-			sum += piece[p * channels + c];
+			sum += each[w][lane];
 		db[c] = ELEM((real)sum);
 	}
 }
@@ -123,30 +106,24 @@ KERNEL(bias_total_kernel, (elem *db, const double *work, int64_t channels, int64
 	}
 }
 
-/* dy is [rows, channels]. */
+/* dy is [rows, channels]; WORK has bias_parts() sums a channel. */
 static void
-bias_last_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t channels)
+bias_rows_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t channels)
 {
 	int64_t parts = bias_parts(channels);
 
+	if (rows <= BIAS_ROWS) {
+		LAUNCH_ROWS(bias_strip_kernel, (channels + 31) / 32, (db, dy, rows, channels));
+		return;
+	}
 	LAUNCH_COLUMNS(bias_parts_kernel, channels, parts, ((double *)work, dy, rows, channels, parts));
 	LAUNCH_ROWS(bias_total_kernel, channels, (db, (const double *)work, channels, parts));
 }
 
-/* WORK: bias_scratch_fixed() and so on, or NULL where sums are not long. */
 static void
-bias_backward(elem *db, const elem *dy, void *work, int64_t b, int64_t channels, int64_t positions)
+bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
 {
-	int64_t pieces = work ? parts(b, BIAS_ROWS) : 1, strips = parts(channels, 32);
-
-	if (positions > 1) {
-		LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
-		return;
-	}
-	LAUNCH_ROWS(bias_column_kernel, strips * pieces,
-	    (db, (double *)work, dy, b, channels, strips, pieces));
-	if (pieces > 1)
-		LAUNCH(bias_pieces_kernel, channels, (db, (const double *)work, channels, pieces));
+	LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
 }
 
 #else
@@ -184,17 +161,17 @@ KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int6
 	}
 }
 
-/* One position: channels are neighbours, so a strip of them is summed at a time. */
+/* Channels are neighbours, so a strip of them is summed at a time. */
 #define BIAS_STRIP	64
 
-KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels))
+KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t rows, int64_t channels))
 {
 	ROWS (strip, (channels + BIAS_STRIP - 1) / BIAS_STRIP) {
 		int64_t c = strip * BIAS_STRIP;
 		int n = (int)(channels - c < BIAS_STRIP ? channels - c : BIAS_STRIP);
 		double sum[BIAS_STRIP] = { 0 };
 
-		for (int64_t i = 0; i < b; i++)
+		for (int64_t i = 0; i < rows; i++)
 			for (int q = 0; q < n; q++)
 				sum[q] += VALUE(dy[i * channels + c + q]);
 		for (int q = 0; q < n; q++)
@@ -203,26 +180,22 @@ KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t b, int64_t channel
 }
 
 static void
-bias_backward(elem *db, const elem *dy, void *work, int64_t b, int64_t channels, int64_t positions)
+bias_rows_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t channels)
 {
 	(void)work;
-	if (b * channels * positions < WORTH_THREADS) {
-		if (positions == 1)
-			bias_column_kernel(db, dy, b, channels);
-		else
-			bias_kernel(db, dy, b, channels, positions);
-	} else if (positions == 1) {
-		LAUNCH_ROWS(bias_column_kernel, channels, (db, dy, b, channels));
-	} else {
-		LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
-	}
+	if (rows * channels < WORTH_THREADS)
+		bias_column_kernel(db, dy, rows, channels);
+	else
+		LAUNCH_ROWS(bias_column_kernel, channels, (db, dy, rows, channels));
 }
 
 static void
-bias_last_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t channels)
+bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
 {
-	(void)work;
-	bias_backward(db, dy, NULL, rows, channels, 1);
+	if (b * channels * positions < WORTH_THREADS)
+		bias_kernel(db, dy, b, channels, positions);
+	else
+		LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
 }
 
 #endif

@@ -26,7 +26,7 @@
 #define GPU_BLOCKS	256	/* enough to fill a card */
 #define GPU_SPLITS	32	/* most blocks that share a sum */
 
-#define BIAS_ROWS	512	/* rows of a dense layer's gradient that a block adds up for its bias */
+#define BIAS_ROWS	512	/* of [rows, channels] that a block adds up for a bias */
 
 #define DENSE_FACTORS	256	/* bytes at the end of a product's workspace, where its factors are
 				 * known on the card alone (dense.cu) */
@@ -254,19 +254,6 @@ static inline int
 conv_gpu_splits(const struct conv *s)
 {
 	return gpu_splits(s->f / s->groups, (int64_t)(s->c / s->groups) * s->kh * s->kw, s->groups);
-}
-
-/* Bytes for a bias of CHANNELS values: the sums of parts(rows, BIAS_ROWS) blocks, ROWS a sample. */
-static inline int64_t
-bias_scratch_fixed(int64_t channels)
-{
-	return channels * (int64_t)sizeof(double);
-}
-
-static inline int64_t
-bias_scratch_per_sample(int64_t channels, int64_t rows)
-{
-	return parts(rows * bias_scratch_fixed(channels), BIAS_ROWS);
 }
 
 /* Parts that the sums over a channel are cut into (norm.cu), so that few channels still occupy all cores;

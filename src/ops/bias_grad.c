@@ -5,15 +5,18 @@
 
 #include "emit/emit.h"
 
-/* On a GPU, the parts of the sums over many rows of channels. */
+/* Are there rows of as many neighbours as the bias has values? */
+static bool
+in_rows(const struct node *n)
+{
+	return n->in[0]->channels_last ||
+	    tensor_elements_per_sample(n->in[0]) == tensor_elements_per_sample(n->out[0]);
+}
+
 static struct affine
 workspace(const struct node *n, const struct room *room)
 {
-	int64_t channels = n->in[0]->dim[0];
-
-	if (!room->target->gpu || !n->in[0]->channels_last)
-		return (struct affine){ 0, 0 };
-	return (struct affine){ channels * bias_parts(channels) * (int64_t)sizeof(double), 0 };
+	return in_rows(n) ? product_work_bias(n, room) : (struct affine){ 0, 0 };
 }
 
 static void
@@ -21,13 +24,13 @@ emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *dy = n->in[0], *db = n->out[0];
 	int64_t channels = tensor_elements_per_sample(db);
-	struct channels c = emit_channels(e, dy);
+	int64_t positions = tensor_elements_per_sample(dy) / channels;
 
-	if (dy->channels_last)
-		emit_call(e, "bias_last_backward", "twtsi", db, n, dy, c.rows, channels);
+	if (in_rows(n))
+		emit_call(e, "bias_rows_backward", "twtsi", db, n, dy,
+		    dy->channels_last ? emit_channels(e, dy).rows : emit_rows(e, dy, 0), channels);
 	else
-		emit_call(e, "bias_backward", "ttsbii", db, dy, "NULL", dy, channels,
-		    tensor_elements_per_sample(dy) / channels);
+		emit_call(e, "bias_backward", "ttbii", db, dy, dy, channels, positions);
 }
 
 const struct op op_bias_grad = {

@@ -146,28 +146,11 @@ const struct op op_dense_grad_weight = {
 	.emit = emit_weight,
 };
 
-/* A GPU sums many rows in pieces. */
-static struct affine
-work_of_bias(const struct node *n, const struct room *room)
-{
-	const struct tensor *dy = n->in[0];
-	int64_t sums = shape_product(dy, 0, dy->rank - 1);
-	struct affine none = { 0, 0 };
-
-	if (!room->target->gpu || sums > LARGEST_BYTES / bias_scratch_fixed(last(dy)))
-		return none;
-	if (dy->batched)
-		return (struct affine){ bias_scratch_fixed(last(dy)),
-			bias_scratch_per_sample(last(dy), sums) };
-	return (struct affine){ bias_scratch_fixed(last(dy)) +
-		bias_scratch_per_sample(last(dy), sums), 0 };
-}
-
 static void
 emit_bias(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "bias_backward", "ttwsii", n->out[0], n->in[0], n, rows(e, n->in[0]),
-	    last(n->in[0]), (int64_t)1);
+	emit_call(e, "bias_rows_backward", "twtsi", n->out[0], n, n->in[0], rows(e, n->in[0]),
+	    last(n->in[0]));
 }
 
 const struct op op_dense_grad_bias = {
@@ -177,7 +160,7 @@ const struct op op_dense_grad_bias = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.workspace = work_of_bias,
+	.workspace = product_work_bias,
 	.kernels = "bias.cu",
 	.emit = emit_bias,
 };

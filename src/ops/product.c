@@ -112,6 +112,16 @@ conv_weight_work(const struct node *n, const struct room *room, const struct con
 }
 
 struct affine
+product_work_bias(const struct node *n, const struct room *room)
+{
+	int64_t channels = tensor_elements_per_sample(n->out[0]);
+
+	if (!room->target->gpu)
+		return (struct affine){ 0, 0 };
+	return (struct affine){ channels * bias_parts(channels) * (int64_t)sizeof(double), 0 };
+}
+
+struct affine
 product_macs(const struct tensor *t, int64_t a, int64_t b)
 {
 	int64_t n = product_of(a, b);

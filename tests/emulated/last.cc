@@ -103,8 +103,8 @@ check_norm(int64_t b, int64_t c, int64_t n, int relu)
 		same(("norm's dw" + at).c_str(), dw[0], dw[1], 1e-5);
 		same(("norm's db" + at).c_str(), db[0], db[1], 1e-5);
 	}
-	bias_backward(&db[0][0], &dy[0], NULL, b, c, n);
-	bias_last_backward(&db[1][0], &work[0], &dyl[0], b * n, c);
+	bias_backward(&db[0][0], &dy[0], b, c, n);
+	bias_rows_backward(&db[1][0], &work[0], &dyl[0], b * n, c);
 	same(("bias" + at).c_str(), db[0], db[1], 1e-5);
 	permute(&y[0][0], &x[0], b, c, n);
 	same(("permute" + at).c_str(), xl, y[0], 0);

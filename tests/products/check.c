@@ -155,9 +155,10 @@ conv_work(const struct conv *s, char make)
 	if (conv_is_depthwise(s))
 		return THREADS * depthwise_scratch(s, NARROW);
 	if (make == 'y')
-		return THREADS * product_scratch((int64_t)(s->c / s->groups) * s->kh * s->kw, NARROW);
+		return THREADS * product_scratch((int64_t)(s->c / s->groups) * s->kh * s->kw,
+		    BLOCK_COLS, NARROW);
 	if (make == 'x')
-		return THREADS * product_scratch(conv_backward_depth(s), NARROW);
+		return THREADS * product_scratch(conv_backward_depth(s), BLOCK_COLS, NARROW);
 	return conv_weight_scratch(s, THREADS, NARROW);
 }
 
@@ -446,7 +447,7 @@ check_epilogues(const char *shape, const elem *x, const elem *w, const elem *bia
     int64_t units)
 {
 	elem *got = fresh(most(rows * units, rows * in)), *saved = filled(rows * in);
-	real *work = scratch_of(THREADS * product_scratch(most(in, units), NARROW));
+	real *work = scratch_of(THREADS * product_scratch(most(in, units), BLOCK_COLS, NARROW));
 
 	saved[0] = ELEM(0);
 	for (int kind = RELU; kind <= GELU_TANH; kind++) {
@@ -467,7 +468,7 @@ static void
 check_nan(void)
 {
 	elem one = ELEM(1), nan = ELEM((real)NAN), y;
-	real *work = scratch_of(THREADS * product_scratch(1, NARROW));
+	real *work = scratch_of(THREADS * product_scratch(1, BLOCK_COLS, NARROW));
 
 	for (int kind = RELU; kind <= GELU_TANH_GRAD; kind++) {
 		struct epilogue then = epilogue_of((enum epilogue_kind)kind,
@@ -501,24 +502,24 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 	naive_product(ty, x, in, 1, w, 1, in, rows, units, in);
 	naive_product(tx, dy, units, 1, w, in, 1, rows, in, units);
 	naive_product(tw, dy, 1, units, x, in, 1, units, in, rows);
-	work = scratch_of(THREADS * product_scratch(in, NARROW));
+	work = scratch_of(THREADS * product_scratch(in, rows, NARROW));
 	dense_forward(y, x, w, bias, AS_IS, work, 0, rows, in, units);
 	compare("dense", name, y, ty, ny);
 	free(work);
-	work = scratch_of(THREADS * product_scratch(units, NARROW));
+	work = scratch_of(THREADS * product_scratch(units, in, NARROW));
 	dense_backward_input(dx, dy, w, ANEW, AS_IS, work, 0, rows, in, units);
 	compare("dense, input", name, dx, tx, nx);
 	check_epilogues(name, x, w, bias, dy, y, dx, ty, tx, rows, in, units);
 	dense_backward_input(dx, dy, w, ONTO(ADDED), AS_IS, work, 0, rows, in, units);
 	compare_added("dense, input", name, dx, tx, nx);
 	free(work);
-	work = scratch_of(THREADS * product_scratch(rows, NARROW));
+	work = scratch_of(THREADS * product_scratch(rows, in, NARROW));
 	dense_backward_weight(dw, dy, x, ANEW, work, 0, rows, in, units);
 	compare("dense, weights", name, dw, tw, nw);
 	dense_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, rows, in, units);
 	compare_added("dense, weights", name, dw, tw, nw);
 	free(work);
-	bias_backward(db, dy, rows, units, 1);
+	bias_rows_backward(db, NULL, dy, rows, units);
 	compare("dense, bias", name, db, tb, units);
 	free(x), free(w), free(dy), free(bias), free(y), free(dx), free(dw), free(db);
 	free(ty), free(tx), free(tw), free(tb);
@@ -549,7 +550,7 @@ naive_loss(double *logits, int64_t k, int64_t label, int64_t rows, double *right
 static int64_t
 head_scratch(int64_t rows, int64_t in, int64_t units)
 {
-	return THREADS * product_scratch(most(in, most(units, rows)), NARROW);
+	return THREADS * product_scratch(most(in, most(units, rows)), BLOCK_COLS, NARROW);
 }
 
 /* The loss of a dense layer, made CHUNK rows at a time. Few labels, so that some rows are right. */
@@ -644,7 +645,7 @@ check_local(struct local s, int64_t b)
 	naive_local(&s, b, 'y', ty, x, w);
 	naive_local(&s, b, 'x', tx, dy, w);
 	naive_local(&s, b, 'w', tw, dy, x);
-	work = scratch_of(THREADS * product_scratch(depth, NARROW));
+	work = scratch_of(THREADS * product_scratch(depth, b, NARROW));
 	local_forward(y, x, w, bias, work, b, s);
 	compare("local", name, y, ty, ny);
 	free(work);
@@ -652,7 +653,7 @@ check_local(struct local s, int64_t b)
 	compare("local, input", name, dx, tx, nx);
 	local_backward_input(dx, dy, w, ONTO(ADDED), NULL, b, s);
 	compare_added("local, input", name, dx, tx, nx);
-	work = scratch_of(THREADS * product_scratch(b, NARROW));
+	work = scratch_of(THREADS * product_scratch(b, depth, NARROW));
 	local_backward_weight(dw, dy, x, ANEW, work, b, s);
 	compare("local, weights", name, dw, tw, nw);
 	local_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
