@@ -1,7 +1,7 @@
 /*
- * The files of kernels/, put into the program once each: those that a file includes stand before it.
- * What the program has no use for is left out (conditionals.c), and a file of which only comments would
- * remain.
+ * The files of kernels/, put into the program once each: those that a file includes stand where it
+ * does so, but before its description where that comes first. What the program has no use for is left
+ * out (conditionals.c), and a file of which only comments would remain.
  */
 #include <string.h>
 
@@ -64,6 +64,17 @@ has_code(const char *s)
 	}
 }
 
+/* Writes what has come together of a file, unless it is comments alone: those wait for code. */
+static void
+put_own(struct emitter *e, struct text *own)
+{
+	if (!has_code(own->s))
+		return;
+	text_puts(e->out, "\n");
+	text_add(e->out, own->s, own->n);
+	text_init(own, e->module->arena);
+}
+
 static void
 put(struct emitter *e, int file, bool *done)
 {
@@ -79,15 +90,14 @@ put(struct emitter *e, int file, bool *done)
 
 		next = line + strcspn(line, "\n");
 		next += *next == '\n';
-		if (other < 0)
+		if (other < 0) {
 			conditionals_line(c, line, (size_t)(next - line));
-		else if (conditionals_keep(c) && !done[other])
+		} else if (conditionals_keep(c) && !done[other]) {
+			put_own(e, &own);
 			put(e, other, done);
+		}
 	}
-	if (has_code(own.s)) {
-		text_puts(e->out, "\n");
-		text_add(e->out, own.s, own.n);
-	}
+	put_own(e, &own);
 }
 
 /* The file of that name, unless it is there already. DONE has an entry a file. */
