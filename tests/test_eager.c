@@ -276,6 +276,18 @@ planned(const char *name)
 	return m;
 }
 
+/* Does the next batch arrive there? PyTorch's step has no other batch under way. */
+static bool
+is_landing(const struct module *m, const struct buffer *b)
+{
+	int i;
+
+	for (i = 0; i < m->train->inputs.n; i++)
+		if (b->root == m->train->inputs.v[i]->lands)
+			return true;
+	return false;
+}
+
 /* The most bytes alive in the training step, as PyTorch's are counted: without workspaces. */
 static int64_t
 tensors_at_peak(const struct module *m)
@@ -288,7 +300,7 @@ tensors_at_peak(const struct module *m)
 	for (i = 0; i < p->buffers.n; i++) {
 		const struct buffer *b = &p->buffers.v[i];
 
-		if (b->kind == T_WORKSPACE)
+		if (b->kind == T_WORKSPACE || is_landing(m, b))
 			continue;
 		change[b->first] += b->bytes;
 		change[b->last + 1] -= b->bytes;
