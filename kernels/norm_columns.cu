@@ -132,26 +132,43 @@ template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *d
 	}
 }
 
+/* What normalising knows of a thread's channels. */
+template <int WIDTH> struct bn_line {
+	real mean[WIDTH], gain[WIDTH], offset[WIDTH];
+
+	DEVICE_METHOD void
+	load(const elem *w, const elem *b, const real *m, const real *invstd, int64_t c)
+	{
+#pragma unroll
+		for (int j = 0; j < WIDTH; j++) {
+			mean[j] = m[c + j];
+			gain[j] = VALUE(w[c + j]) * invstd[c + j];
+			offset[j] = VALUE(b[c + j]);
+		}
+	}
+
+	DEVICE_METHOD real
+	value(int j, elem x) const
+	{
+		return bn_value(VALUE(x) - mean[j], gain[j], offset[j]);
+	}
+};
+
 template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight,
     const elem *bias, const real *mean, const real *invstd, int64_t rows, int64_t channels,
     int64_t parts))
 {
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
 		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);
-		real m[WIDTH], gain[WIDTH], offset[WIDTH];
+		struct bn_line<WIDTH> line;
 
-#pragma unroll
-		for (int j = 0; j < WIDTH; j++) {
-			m[j] = mean[at.c + j];
-			gain[j] = VALUE(weight[at.c + j]) * invstd[at.c + j];
-			offset[j] = VALUE(bias[at.c + j]);
-		}
+		line.load(weight, bias, mean, invstd, at.c);
 		for (int64_t i = at.row; i < at.end; i += at.step) {
 			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * channels + at.c);
 
 #pragma unroll
 			for (int j = 0; j < WIDTH; j++)
-				v.at[j] = ELEM(bn_value(VALUE(v.at[j]) - m[j], gain[j], offset[j]));
+				v.at[j] = ELEM(line.value(j, v.at[j]));
 			column_store<WIDTH>(y + i * channels + at.c, v);
 		}
 	}
@@ -163,14 +180,9 @@ template <int WIDTH> KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *
 {
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
 		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);
-		real m[WIDTH], gain[WIDTH], offset[WIDTH];
+		struct bn_line<WIDTH> line;
 
-#pragma unroll
-		for (int j = 0; j < WIDTH; j++) {
-			m[j] = mean[at.c + j];
-			gain[j] = VALUE(weight[at.c + j]) * invstd[at.c + j];
-			offset[j] = VALUE(bias[at.c + j]);
-		}
+		line.load(weight, bias, mean, invstd, at.c);
 		for (int64_t i = at.row; i < at.end; i += at.step) {
 			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * channels + at.c), more = v;
 
@@ -178,7 +190,7 @@ template <int WIDTH> KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *
 				more = column_load<WIDTH>(skip + i * channels + at.c);
 #pragma unroll
 			for (int j = 0; j < WIDTH; j++) {
-				real value = bn_value(VALUE(v.at[j]) - m[j], gain[j], offset[j]);
+				real value = line.value(j, v.at[j]);
 
 				v.at[j] = bn_rectified(skip ? value + VALUE(more.at[j]) : value);
 			}

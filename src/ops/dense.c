@@ -43,15 +43,11 @@ last(const struct tensor *t)
 	return t->dim[t->rank - 1];
 }
 
-/* "b * 128": the rows of the product, at the running batch */
+/* the rows of the product, at the running batch */
 static const char *
 rows(struct emitter *e, const struct tensor *t)
 {
-	int64_t n = shape_product(t, 0, t->rank - 1);
-
-	if (!t->batched)
-		return arena_printf(e->module->arena, "%lld", (long long)n);
-	return n == 1 ? "b" : arena_printf(e->module->arena, "b * %lld", (long long)n);
+	return emit_rows(e, t, t->rank - 1);
 }
 
 /* ---- backward ---- */

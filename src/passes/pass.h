@@ -29,7 +29,8 @@ struct pass {
 	const char *name;
 	const char *doc;	/* one line for --help and HACKING.md */
 	bool optional;		/* --without=NAME leaves it out: to see what it gains */
-	bool thorough;		/* compares many plans, or proves one right: too dear for a sketch */
+	bool thorough;		/* too dear for a sketch: compares plans, proves one right, or is for
+				 * the program's speed alone */
 	bool (*run)(struct module *, const struct pass_options *);
 };
 

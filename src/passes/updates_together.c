@@ -4,7 +4,7 @@
  * is tight, but a network has a hundred of them, and on a GPU each launch costs as much as the update
  * of ten thousand weights.
  *
- *     dw3 u3 dx3 dw2 u2 dx2 dw1 u1     ->     dw3 dx3 dw2 dx2 dw1 u3 u2 u1
+ *     dw3 dx3 u3 dw2 dx2 u2 dw1 u1     ->     dw3 dx3 dw2 dx2 dw1 u3 u2 u1
  *
  * An update that waits keeps its gradient alive; where that was added onto the momentum, it costs
  * nothing. So updates wait until a node comes that leaves too little room for what they keep alive,
@@ -179,5 +179,6 @@ const struct pass pass_updates_together = {
 	.name = "updates-together",
 	.doc = "let weights' updates wait for one another where the peak allows it",
 	.optional = true,
+	.thorough = true,
 	.run = run,
 };
