@@ -1,7 +1,8 @@
 /*
  * The plan verifier, by mutation: each buffer of ResNet-18's plan is moved, shrunk and shortened,
  * and the verifier must object wherever that harms the program. Whether it does is decided here
- * by other means than the verifier's: pairwise overlap, and who uses a buffer when.
+ * by other means than the verifier's: pairwise overlap, and who uses a buffer when. The same for the
+ * branches of a step on a GPU, whose waits are left out one by one: there, by all paths of waits.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "emit/emit.h"
 #include "lang/expand.h"
+#include "ops/op.h"
 #include "passes/pass.h"
 
 static struct arena *arena;
@@ -216,4 +218,147 @@ Test(verify, where_the_next_batch_lands_is_free_throughout)
 	cr_assert(objects(), "shrunk");
 	b->bytes++;
 	cr_assert_not(objects());
+}
+
+
+/* ---- branches ---- */
+
+static bool *before;		/* [j * instants + i]: J begins when I is over */
+
+/* Those of the same branch, and those waited for, and what was before them. */
+static void
+find_paths(void)
+{
+	const struct plan *p = module->plan;
+	int n = p->instants, i, j, k;
+
+	before = arena_array(arena, (size_t)n * (size_t)n, sizeof(*before));
+	for (j = 0; j < n; j++)
+		for (i = j - 1; i >= 0 && p->at[i].graph == p->at[j].graph; i--) {
+			if (!p->at[i].node->op->emit ||
+			    (p->at[i].branch != p->at[j].branch &&
+			    p->at[j].after[p->at[i].branch] != i + 1))
+				continue;
+			before[j * n + i] = true;
+			for (k = 0; k < i; k++)
+				before[j * n + k] |= before[i * n + k];
+		}
+}
+
+/* Do they touch the same byte, T being written? */
+static bool
+harms(const struct node *n, const struct tensor *t, bool reads)
+{
+	const struct buffer *b = t ? plan_buffer(module->plan, t) : NULL, *o;
+	int i, all = n->nout + 1 + (reads ? n->nin : 0);
+
+	for (i = 0; b && i < all; i++) {
+		const struct tensor *u = i < n->nout ? n->out[i] : i == n->nout ? n->work :
+		    n->in[i - n->nout - 1];
+
+		o = u ? plan_buffer(module->plan, u) : NULL;
+		if (o && b->offset < o->offset + o->bytes && o->offset < b->offset + b->bytes)
+			return true;
+	}
+	return false;
+}
+
+static bool
+conflict(const struct node *a, const struct node *b)
+{
+	int i;
+
+	for (i = 0; i < a->nout; i++)
+		if (harms(b, a->out[i], true))
+			return true;
+	for (i = 0; i < a->nin; i++)
+		if (harms(b, a->in[i], false))
+			return true;
+	return harms(b, a->work, true);
+}
+
+/* How many pairs that must not run at the same time may; and how many may, as they should. */
+static int
+count_races(int *together)
+{
+	const struct plan *p = module->plan;
+	int races = 0, i, j;
+
+	find_paths();
+	for (*together = 0, j = 0; j < p->instants; j++)
+		for (i = j - 1; i >= 0 && p->at[i].graph == p->at[j].graph; i--) {
+			if (before[j * p->instants + i] || !p->at[i].node->op->emit ||
+			    !p->at[j].node->op->emit)
+				continue;
+			if (conflict(p->at[i].node, p->at[j].node))
+				races++;
+			else
+				(*together)++;
+		}
+	return races;
+}
+
+Test(verify, branches_run_beside_each_other_and_race_for_nothing)
+{
+	static const char *const spec[] = { "lenet5.nn", "resnet18.nn", "unet.nn", "clouds.nn" };
+	size_t i;
+
+	for (i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		int together;
+
+		load_for(spec[i], "cuda");
+		cr_expect_eq(count_races(&together), 0, "%s", spec[i]);
+		cr_expect_gt(together, 2, "%s: %d", spec[i], together);
+		load_for(spec[i], "c");
+		cr_expect_eq(count_races(&together), 0, "%s", spec[i]);
+		cr_expect_eq(together, 0, "%s: the target runs one node at a time", spec[i]);
+	}
+}
+
+/* Without a wait something races, or another way leads there; then the verifier knows that way. */
+Test(verify, a_wait_left_out_is_caught)
+{
+	int i, k, together, caught = 0;
+	struct plan *p;
+
+	load_for("resnet18.nn", "cuda");
+	p = module->plan;
+	for (i = 0; i < p->instants; i++)
+		for (k = 0; k < BRANCHES; k++) {
+			int was = p->at[i].after[k];
+			bool races;
+
+			if (!was)
+				continue;
+			p->at[i].after[k] = 0;
+			races = count_races(&together) > 0;
+			cr_expect(objects() || !races, "instant %d without %d", i, was - 1);
+			caught += races;
+			p->at[i].after[k] = was;
+		}
+	cr_assert_gt(caught, 20);
+	cr_assert_not(objects());
+}
+
+Test(verify, a_node_on_another_branch_is_caught)
+{
+	int i, k, together, caught = 0;
+	struct plan *p;
+
+	load_for("lenet5.nn", "cuda");
+	p = module->plan;
+	for (i = 0; i < p->instants; i++)
+		for (k = 0; k < BRANCHES; k++) {
+			int was = p->at[i].branch;
+			bool races;
+
+			if (k == was || !p->at[i].node->op->emit)
+				continue;
+			p->at[i].branch = k;
+			races = count_races(&together) > 0;
+			cr_expect(objects() || !races, "instant %d on branch %d", i, k);
+			caught += races;
+			p->at[i].branch = was;
+		}
+	cr_assert_gt(caught, 20);
 }

@@ -3,7 +3,8 @@
  *
  * A step of a whole batch is a CUDA graph, captured once: launching it costs the host next to
  * nothing. The step's numbers (learning rate, counters, seed) lie in a variable of the module, so
- * the same graph serves every step. The host stays one step ahead: it makes the next batch ready
+ * the same graph serves every step; what need not wait in it for one another may run at the same
+ * time (branches_cuda.cu). The host stays one step ahead: it makes the next batch ready
  * (feed_cuda.cu), and asks for a step's results, while the device works; two of everything take
  * turns, and an event says when one may be used again.
  *
@@ -123,9 +124,11 @@ device_rehearse(int which, bool later)
 	device_run(which, step_batch[which], &step);
 	device_wait();
 #ifndef CHECK
+	branches_open();
 	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
 	device_call(which, step_batch[which]);
 	CUDA(cudaStreamEndCapture(stream, &graph));
+	branches_close();
 	CUDA(cudaGraphInstantiate(&graphs[which][later], graph, 0));
 	CUDA(cudaGraphDestroy(graph));
 	CUDA(cudaGraphUpload(graphs[which][later], stream));

@@ -232,6 +232,8 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	emit_file(&e, "host/host.h", done);
 	emit_tables(&e);
 	title(&e, "the steps");
+	if (target->gpu)
+		emit_file(&e, "host/branches_cuda.cu", done);
 	emit_steps(&e);
 	emit_engines(&e);
 	title(&e, "the host");

@@ -9,7 +9,9 @@
  *	MADE(31); DEAD(21);
  *
  * Inputs come alive where the host fills them and results die where it reads them (host/train.c),
- * so neither is marked here.
+ * so neither is marked here. On a GPU (host/branches_cuda.cu), BRANCH(1) says that what follows is on
+ * another branch of the step's graph, AFTER(15) that it waits for that call, and OVER(16) that
+ * another branch waits for this one.
  */
 #include <ctype.h>
 #include <string.h>
@@ -26,6 +28,7 @@ struct steps {
 	struct emitter *e;
 	struct marks marks;
 	int *number;		/* of MADE(), by tensor id */
+	int branch;		/* of the last call */
 };
 
 static bool
@@ -286,24 +289,43 @@ end_marks(struct line *l)
 }
 
 static void
-put_before(struct steps *s, const struct node *n, int instant)
+put_branch(struct steps *s, struct line *l, int branch)
 {
+	if (branch != s->branch)
+		put_mark(l, "BRANCH", branch);
+	s->branch = branch;
+}
+
+/* Of COUNT nodes that one call does. */
+static void
+put_before(struct steps *s, const struct node *n, int count, int instant)
+{
+	const struct instant *at = &s->e->plan->at[instant];
 	struct line l = { s->e->out, 0 };
-	int b;
+	int b, i, k;
 
 	if (n->op->emit)
 		put_mark(&l, "AT", instant);
 	for (b = s->marks.born[instant]; b >= 0; b = s->marks.next_born[b])
 		put_mark(&l, "LIVE", b);
+	if (n->op->emit)
+		put_branch(s, &l, at->branch);
+	for (i = 0; i < count; i++)
+		for (k = 0; k < BRANCHES; k++)
+			if (at[i].after[k])
+				put_mark(&l, "AFTER", at[i].after[k] - 1);
 	end_marks(&l);
 }
 
-/* Of COUNT nodes that one call does. */
 static void
 put_after(struct steps *s, struct node *const *n, int count, int instant)
 {
 	struct line l = { s->e->out, 0 };
 	int i, k, b;
+
+	for (k = 0; k < count; k++)
+		if (s->e->plan->at[instant + k].awaited)
+			put_mark(&l, "OVER", instant + k);
 
 	for (k = 0; k < count; k++)
 		for (i = 0; i < n[k]->nout; i++)
@@ -335,7 +357,7 @@ put_updates(struct steps *s, struct node *const *n, int count, int instant)
 
 	for (i = 0; i < count; i++)
 		describe(s, n[i], instant + i);
-	put_before(s, n[0], instant);
+	put_before(s, n[0], count, instant);
 	emit_updates(s->e, n, count);
 	put_after(s, n, count, instant);
 }
@@ -349,7 +371,7 @@ put_node(struct steps *s, struct node *const *at, int instant)
 	int i;
 
 	describe(s, n, instant);
-	put_before(s, n, instant);
+	put_before(s, n, 1, instant);
 	if (n->op->emit)
 		n->op->emit(e, n);
 	for (i = 0; prediction && i < n->nout; i++)
@@ -359,6 +381,26 @@ put_node(struct steps *s, struct node *const *at, int instant)
 			    (tensor_elements_per_sample(prediction) *
 			    dtype_bytes(prediction->dtype))));
 	put_after(s, at, 1, instant);
+}
+
+/* Back where the graph began, when all its branches are over. */
+static void
+put_end(struct steps *s, const struct graph *g, int start)
+{
+	const struct instant *at = &s->e->plan->at[start];
+	struct line l = { s->e->out, 0 };
+	int last[BRANCHES] = { 0 }, i, k;
+
+	text_puts(s->e->out, "\n");
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op->emit)
+			last[at[i].branch] = i + 1;
+	put_mark(&l, "AT", -1);
+	put_branch(s, &l, 0);
+	for (k = 1; k < BRANCHES; k++)
+		if (last[k])
+			put_mark(&l, "AFTER", start + last[k] - 1);
+	end_marks(&l);
 }
 
 static const char *const phase_titles[] = {
@@ -408,6 +450,7 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 		else
 			put_node(s, &g->nodes.v[i], start + i);
 	}
+	put_end(s, g, start);
 	s->e->out = out;
 	s->e->graph = NULL;
 	s->e->prediction = NULL;
@@ -417,7 +460,7 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 	if (!mentions(body.s, 's'))
 		text_puts(out, "\t(void)s;\n");
 	text_puts(out, body.s + (body.n && body.s[0] == '\n'));
-	text_puts(out, "\n\tAT(-1);\n}\n");
+	text_puts(out, "}\n");
 }
 
 void

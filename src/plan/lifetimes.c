@@ -218,7 +218,8 @@ plan_lifetimes(struct module *m, const struct target *target, int threads)
 			if (!graph[i])
 				continue;
 			for (j = 0; j < graph[i]->nodes.n; j++)
-				p->at[at + j] = (struct instant){ graph[i]->nodes.v[j], graph[i], 0 };
+				p->at[at + j] = (struct instant){ .node = graph[i]->nodes.v[j],
+					.graph = graph[i] };
 			if (graph[i]->nodes.n)
 				scan_graph(&s, graph[i], at, persistent);
 			at += graph[i]->nodes.n;

@@ -33,10 +33,16 @@ struct buffer {
 	const struct tensor *root;	/* the tensor that all others in it alias */
 };
 
+#define BRANCHES	4	/* nodes that a GPU may run at the same time */
+
 struct instant {
 	const struct node *node;
 	const struct graph *graph;
 	int64_t live;		/* bytes of the buffers alive here */
+	/* on a GPU (branches.c): */
+	int branch;		/* that runs the node, after those before it there */
+	int after[BRANCHES];	/* and by branch after these: one past an instant, 0 where it waits for none */
+	bool awaited;		/* by one of another branch, or by the end of the graph */
 };
 
 struct recomputed {		/* what one micro-batch does twice */
@@ -70,7 +76,9 @@ struct plan {
 struct plan	*plan_lifetimes(struct module *, const struct target *, int threads);
 /* place.c: gives every buffer an offset and sets arena_bytes. */
 void		 plan_place(struct module *, struct plan *);
-/* verify.c: independent of both; reports to diags (rule "internal"); false if the plan is wrong. */
+/* branches.c: which nodes need not wait for which, for a target that can make use of it. */
+void		 plan_branches(struct module *, struct plan *);
+/* verify.c: independent of all three; reports to diags (rule "internal"); false if the plan is wrong. */
 bool		 plan_verify(struct module *, const struct plan *, struct diags *);
 
 /* Byte offset of a tensor in the arena; -1 when it has no buffer. */

@@ -14,6 +14,10 @@
  *    from, for views. This finds what geometry cannot: a lifetime too short, a wrong alias, an
  *    update before the last read. Persistent tensors start with their initial value, and those of
  *    one graph must find each persistent range holding the newest version.
+ *
+ *    Where a GPU runs branches of the step at the same time, the replay also follows who waits for
+ *    whom: what is over when a node begins is a number for each branch. Each range knows who wrote it
+ *    and who has read it since, and those must be over where it is read, or written, again.
  */
 #include "plan/plan.h"
 
@@ -28,6 +32,7 @@
 struct range {			/* [beg, end) of the arena holds the value of `tensor` */
 	int64_t beg, end;
 	const struct tensor *tensor;
+	int written, read[BRANCHES];	/* one past the instant; the last of each branch; 0: none */
 };
 
 /* Ranges begin and end where something that is written begins or ends: these places are gathered
@@ -43,6 +48,8 @@ struct check {
 	const struct plan *p;
 	struct diags *diags;
 	struct memory mem;
+	int (*over)[BRANCHES];	/* by instant: one past the last of each branch over when it is, too */
+	int last[BRANCHES];	/* one past the last instant of each branch so far */
 	bool ok;
 };
 
@@ -240,33 +247,128 @@ first_touching(const struct memory *mem, int64_t beg)
 }
 
 static void
-set_range(struct memory *mem, int64_t beg, int64_t end, const struct tensor *t)
+set_range(struct memory *mem, struct range r)
 {
-	int at = place_of(mem, beg);
+	int at = place_of(mem, r.beg);
 
-	mem->range[at].end = end;
-	mem->range[at].tensor = t;
+	mem->range[at] = r;
 	marks_set(&mem->begins, at);
+}
+
+/* Two ranges where one goes across the place. */
+static void
+cut(struct memory *mem, int64_t at)
+{
+	int i = first_touching(mem, at);
+	struct range above;
+
+	if (i < 0 || mem->range[i].beg >= at)
+		return;
+	above = mem->range[i];
+	above.beg = at;
+	mem->range[i].end = at;
+	set_range(mem, above);
 }
 
 /* [beg, end) now holds the tensor; what lay there is cut away. */
 static void
-put(struct memory *mem, int64_t beg, int64_t end, const struct tensor *t)
+put(struct memory *mem, int64_t beg, int64_t end, const struct tensor *t, int written)
 {
-	int i = first_touching(mem, beg);
+	int i;
 
-	for (; i >= 0 && mem->range[i].beg < end; i = marks_next(&mem->begins, i + 1)) {
-		struct range r = mem->range[i];
-
-		if (r.beg < beg)
-			mem->range[i].end = beg;
-		else
-			marks_clear(&mem->begins, i);
-		if (r.end > end)
-			set_range(mem, end, r.end, r.tensor);
-	}
-	set_range(mem, beg, end, t);
+	cut(mem, beg);
+	cut(mem, end);
+	for (i = first_touching(mem, beg); i >= 0 && mem->range[i].beg < end;
+	    i = marks_next(&mem->begins, i + 1))
+		marks_clear(&mem->begins, i);
+	set_range(mem, (struct range){ .beg = beg, .end = end, .tensor = t, .written = written });
 }
+
+/* ---- branches ---- */
+
+/* What is over when the instant begins: what was when the last of its branch was over, and what was
+ * when those that it waits for were. */
+static void
+begin_instant(struct check *c, int instant)
+{
+	const struct instant *at = &c->p->at[instant];
+	int *over = c->over[instant], j, k, waits = 0;
+
+	if (c->last[at->branch])
+		memcpy(over, c->over[c->last[at->branch] - 1], sizeof(c->over[0]));
+	else
+		memset(over, 0, sizeof(c->over[0]));
+	for (k = 0; k < BRANCHES; k++) {
+		const struct instant *awaited;
+
+		if (!at->after[k])
+			continue;
+		awaited = &c->p->at[at->after[k] - 1];
+		waits++;
+		if (at->after[k] > instant || awaited->branch != k || !awaited->awaited ||
+		    awaited->graph != at->graph)
+			object(c, at->node->loc, "instant %d waits for %d, which does not say when it "
+			    "is over", instant, at->after[k] - 1);
+		else
+			for (j = 0; j < BRANCHES; j++)
+				if (c->over[at->after[k] - 1][j] > over[j])
+					over[j] = c->over[at->after[k] - 1][j];
+	}
+	if (at->branch != 0 && !c->last[at->branch] && !waits)
+		object(c, at->node->loc, "instant %d begins branch %d and waits for nothing", instant,
+		    at->branch);
+}
+
+static void
+end_instant(struct check *c, int instant)
+{
+	int branch = c->p->at[instant].branch;
+
+	c->over[instant][branch] = c->last[branch] = instant + 1;
+}
+
+/* Must the instant wait for another that touched the same bytes? */
+static bool
+is_over(struct check *c, int instant, int past)
+{
+	return past == 0 || past > instant ||
+	    c->over[instant][c->p->at[past - 1].branch] >= past;
+}
+
+/* [beg, end) is about to be read or written. */
+static void
+check_order(struct check *c, int64_t beg, int64_t end, int instant, bool written)
+{
+	const struct node *n = c->p->at[instant].node;
+	int i, k, late;
+
+	for (i = first_touching(&c->mem, beg); i >= 0 && c->mem.range[i].beg < end && c->ok;
+	    i = marks_next(&c->mem.begins, i + 1)) {
+		const struct range *r = &c->mem.range[i];
+
+		late = is_over(c, instant, r->written) ? 0 : r->written;
+		for (k = 0; k < BRANCHES && written && !late; k++)
+			late = is_over(c, instant, r->read[k]) ? 0 : r->read[k];
+		if (late)
+			object(c, n->loc, "%s '%s' at instant %d does not wait for %d, which also "
+			    "touches byte %lld", n->op->name, n->path, instant, late - 1,
+			    (long long)r->beg);
+	}
+}
+
+static void
+note_read(struct check *c, int64_t beg, int64_t end, int instant)
+{
+	int i;
+
+	cut(&c->mem, beg);
+	cut(&c->mem, end);
+	for (i = first_touching(&c->mem, beg); i >= 0 && c->mem.range[i].beg < end;
+	    i = marks_next(&c->mem.begins, i + 1))
+		c->mem.range[i].read[c->p->at[instant].branch] = instant + 1;
+}
+
+/* ---- nodes ---- */
 
 /* A view has the value of what it views: follow aliases through nodes that run nothing. */
 static const struct tensor *
@@ -277,8 +379,9 @@ value_of(const struct tensor *t)
 	return t;
 }
 
+/* INSTANT: that of the node which writes it; -1: before the graph. */
 static void
-write_tensor(struct check *c, const struct graph *g, const struct tensor *t)
+write_tensor(struct check *c, const struct graph *g, const struct tensor *t, int instant)
 {
 	int64_t at = plan_offset(c->p, t), bytes = bytes_in(c, g, t);
 
@@ -289,8 +392,11 @@ write_tensor(struct check *c, const struct graph *g, const struct tensor *t)
 	if (bytes > plan_buffer(c->p, t)->bytes)
 		object(c, t->loc, "'%s' needs %lld bytes, its buffer has %lld", t->name,
 		    (long long)bytes, (long long)plan_buffer(c->p, t)->bytes);
-	else if (bytes > 0)
-		put(&c->mem, at, at + bytes, t);
+	else if (bytes > 0) {
+		if (instant >= 0)
+			check_order(c, at, at + bytes, instant, true);
+		put(&c->mem, at, at + bytes, t, instant + 1);
+	}
 }
 
 static void
@@ -332,6 +438,15 @@ check_alive(struct check *c, const struct node *n, const struct tensor *t, int i
 }
 
 static void
+touch_read(struct check *c, const struct graph *g, const struct tensor *t, int instant)
+{
+	int64_t at = plan_offset(c->p, t), bytes = bytes_in(c, g, t);
+
+	check_order(c, at, at + bytes, instant, false);
+	note_read(c, at, at + bytes, instant);
+}
+
+static void
 replay_node(struct check *c, const struct graph *g, const struct node *n, int instant)
 {
 	int j;
@@ -341,17 +456,22 @@ replay_node(struct check *c, const struct graph *g, const struct node *n, int in
 			check_alive(c, n, n->in[j], instant);
 			read_tensor(c, g, n, n->in[j]);
 		}
-	if (!n->op->emit)
+	if (!n->op->emit || !c->ok)
 		return;		/* a view: nothing runs, its bytes stay as they are */
+	begin_instant(c, instant);
+	for (j = 0; j < n->nin; j++)
+		if (n->in[j])
+			touch_read(c, g, n->in[j], instant);
 	if (n->work) {
 		check_alive(c, n, n->work, instant);
-		write_tensor(c, g, n->work);
+		write_tensor(c, g, n->work, instant);
 	}
 	for (j = 0; j < n->nout; j++)
 		if (n->out[j]) {
 			check_alive(c, n, n->out[j], instant);
-			write_tensor(c, g, n->out[j]);
+			write_tensor(c, g, n->out[j], instant);
 		}
+	end_instant(c, instant);
 	for (j = 0; j < n->nout; j++)	/* one output must not lie on another, or on scratch */
 		if (n->out[j])
 			read_tensor(c, g, n, n->out[j]);
@@ -418,11 +538,16 @@ replay(struct check *c, const struct graph *g, int start)
 	gather_places(c, g);
 	for (i = 0; i < c->p->buffers.n; i++)
 		if (c->p->buffers.v[i].persistent)
-			write_tensor(c, g, c->p->buffers.v[i].root);
+			write_tensor(c, g, c->p->buffers.v[i].root, -1);
 	for (i = 0; i < g->inputs.n; i++)
-		write_tensor(c, g, g->inputs.v[i]);
+		write_tensor(c, g, g->inputs.v[i], -1);
+	memset(c->last, 0, sizeof(c->last));
 	for (i = 0; i < g->nodes.n && c->ok; i++)
 		replay_node(c, g, g->nodes.v[i], start + i);
+	for (i = 1; i < BRANCHES && c->ok; i++)
+		if (c->last[i] && !c->p->at[c->last[i] - 1].awaited)
+			object(c, g->nodes.v[g->nodes.n - 1]->loc, "branch %d ends with instant %d, "
+			    "which the graph's end does not wait for", i, c->last[i] - 1);
 	for (i = 0; i < g->results.n && c->ok; i++) {
 		check_alive(c, g->nodes.v[g->nodes.n - 1], g->results.v[i].tensor, last);
 		read_tensor(c, g, g->nodes.v[g->nodes.n - 1], g->results.v[i].tensor);
@@ -436,6 +561,7 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 	struct check c = { .m = m, .p = p, .diags = diags, .ok = true };
 	int i, at = 0;
 
+	c.over = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*c.over));
 	check_geometry(&c);
 	for (i = 0; i < 3 && c.ok; i++)
 		if (graph[i]) {

@@ -1,0 +1,429 @@
+/*
+ * branches: what of a step may run at the same time on a GPU. A small network's kernels leave most
+ * of the card idle, and each takes microseconds to begin however little it does. A step is one
+ * CUDA graph, whose nodes wait for those they depend on and for no others:
+ *
+ *     dy3 --> dx3 --> dx2 --> dx1                  branch 0
+ *        \--> dw3    \--> dw2    \--> dw1 --> update    1
+ *
+ * What a node depends on is read off the arena: the last that wrote what it reads, and all that
+ * touched what it writes since. So buffers that follow one another in the same bytes order their
+ * nodes too; the plan is not changed, and takes not a byte more than if nodes ran one by one.
+ *
+ * Each node has an heir: of those that read what it makes, the one with the longest way still to go to
+ * the end, by a rough estimate of how long nodes take. A branch goes on with the heir of its last node,
+ * and is kept for it; others, unless they have a longer way to go, take a branch that is kept for
+ * nobody, the one where they can begin first.
+ * Weight updates that follow one another stay together, for one launch does them (emit/updates.c).
+ *
+ * Reads: offsets, nodes in the order of instants. Writes: branch, after and awaited of each instant.
+ * Invariants after, proved by plan/verify.c: 1. two nodes that touch the same byte, one of which
+ * writes it, are on one branch, or one waits for the other, perhaps by way of more; 2. instants of a
+ * branch rise, and so do waits.
+ */
+#include "plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/emit.h"
+#include "ops/op.h"
+#include "passes/pass.h"
+
+/* Nanoseconds, of a large card; only which is more matters. */
+#define LAUNCH_NS	2000.0	/* the least that a node takes */
+#define CROSSING_NS	1500.0	/* to wait for another branch */
+#define BYTES_A_NS	2000.0
+#define MACS_A_NS	50000.0
+
+/* The bytes between two neighbouring places where a buffer begins or ends. */
+struct segment {
+	int64_t at;
+	int written;		/* one past the instant that did so last */
+	int read[BRANCHES];	/* by branch, one past the last that did so since */
+};
+
+struct branches {
+	const struct module *m;
+	struct plan *p;
+	struct segment *segment;
+	int nsegments;
+	int start, end;		/* instants of the graph */
+	int last[BRANCHES];	/* one past the last instant of each so far; 0: none */
+	int *heir;		/* by instant: an instant, -1: none */
+	double *left;		/* by instant: nanoseconds from its begin to the end */
+	double *over;		/* when it is over, by instant + 1 */
+	int (*known)[BRANCHES];	/* by instant + 1: what is over by then, one past its instant by branch */
+};
+
+struct choice {			/* of a branch for a node */
+	int need[BRANCHES];	/* one past the last instant there that it depends on */
+	int branch;
+	double begin;
+};
+
+/* ---- what a node touches ---- */
+
+static int
+by_place(const void *x, const void *y)
+{
+	const struct segment *a = x, *b = y;
+
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static void
+cut_segments(struct branches *s, struct arena *a)
+{
+	const struct plan *p = s->p;
+	int i, n = 0, all = 0;
+
+	s->segment = arena_array(a, 2 * (size_t)p->buffers.n + 1, sizeof(*s->segment));
+	for (i = 0; i < p->buffers.n; i++) {
+		s->segment[all++].at = p->buffers.v[i].offset;
+		s->segment[all++].at = p->buffers.v[i].offset + p->buffers.v[i].bytes;
+	}
+	qsort(s->segment, (size_t)all, sizeof(*s->segment), by_place);
+	for (i = 0; i < all; i++)
+		if (n == 0 || s->segment[i].at != s->segment[n - 1].at)
+			s->segment[n++] = s->segment[i];
+	s->nsegments = n;
+}
+
+static int
+first_segment(const struct branches *s, int64_t at)
+{
+	int lo = 0, hi = s->nsegments, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s->segment[mid].at < at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The whole buffer: which part of it a tensor takes does not matter. */
+static struct segment *
+segments_of(const struct branches *s, const struct tensor *t, int *n)
+{
+	const struct buffer *b = t ? plan_buffer(s->p, t) : NULL;
+	int first;
+
+	*n = 0;
+	if (!b)
+		return NULL;
+	first = first_segment(s, b->offset);
+	*n = first_segment(s, b->offset + b->bytes) - first;
+	return &s->segment[first];
+}
+
+/* ---- what it waits for ---- */
+
+static void
+need(const struct branches *s, struct choice *c, int past)
+{
+	int *most = &c->need[past ? s->p->at[past - 1].branch : 0];
+
+	if (past > *most)
+		*most = past;
+}
+
+static void
+need_written(const struct branches *s, struct choice *c, const struct tensor *t)
+{
+	int i, n;
+	const struct segment *g = segments_of(s, t, &n);
+
+	for (i = 0; i < n; i++)
+		need(s, c, g[i].written);
+}
+
+static void
+need_untouched(const struct branches *s, struct choice *c, const struct tensor *t)
+{
+	int i, k, n;
+	const struct segment *g = segments_of(s, t, &n);
+
+	for (i = 0; i < n; i++) {
+		need(s, c, g[i].written);
+		for (k = 0; k < BRANCHES; k++)
+			need(s, c, g[i].read[k]);
+	}
+}
+
+static void
+find_needs(const struct branches *s, struct choice *c, const struct node *n)
+{
+	int i;
+
+	for (i = 0; i < n->nin; i++)
+		need_written(s, c, n->in[i]);
+	for (i = 0; i < n->nout; i++)
+		need_untouched(s, c, n->out[i]);
+	need_untouched(s, c, n->work);
+}
+
+static void
+mark(struct branches *s, const struct tensor *t, int instant, bool written)
+{
+	int i, n;
+	struct segment *g = segments_of(s, t, &n);
+
+	for (i = 0; i < n; i++) {
+		if (written) {
+			memset(g[i].read, 0, sizeof(g[i].read));
+			g[i].written = instant + 1;
+		} else {
+			g[i].read[s->p->at[instant].branch] = instant + 1;
+		}
+	}
+}
+
+static void
+mark_all(struct branches *s, const struct node *n, int instant)
+{
+	int i;
+
+	for (i = 0; i < n->nin; i++)
+		mark(s, n->in[i], instant, false);
+	for (i = 0; i < n->nout; i++)
+		mark(s, n->out[i], instant, true);
+	mark(s, n->work, instant, true);
+}
+
+/* ---- where it runs ---- */
+
+static double
+duration(const struct branches *s, const struct node *n)
+{
+	int64_t batch = s->p->at[s->start].graph->batch;
+	double bytes = 0;
+	int i;
+
+	for (i = 0; i < n->nin; i++)
+		if (n->in[i])
+			bytes += (double)affine_at(tensor_bytes(n->in[i]), batch);
+	for (i = 0; i < n->nout; i++)
+		if (n->out[i])
+			bytes += (double)affine_at(tensor_bytes(n->out[i]), batch);
+	return LAUNCH_NS + bytes / BYTES_A_NS +
+	    (n->op->macs ? (double)affine_at(n->op->macs(n), batch) / MACS_A_NS : 0);
+}
+
+/* What is over when branch K comes to its next node. */
+static const int *
+known_there(const struct branches *s, int k)
+{
+	return s->known[s->last[k]];
+}
+
+static double
+begin_there(const struct branches *s, const struct choice *c, int k)
+{
+	double begin = s->over[s->last[k]];
+	int j;
+
+	for (j = 0; j < BRANCHES; j++)
+		if (c->need[j] > known_there(s, k)[j] && s->over[c->need[j]] + CROSSING_NS > begin)
+			begin = s->over[c->need[j]] + CROSSING_NS;
+	return begin;
+}
+
+/* Is branch K kept for another than this one, with a longer way to go? */
+static bool
+is_kept(const struct branches *s, int k, int instant)
+{
+	int heir = s->last[k] ? s->heir[s->last[k] - 1] : -1;
+
+	return heir > instant && s->left[heir] >= s->left[instant];
+}
+
+static bool
+is_heir(const struct branches *s, int k, int instant)
+{
+	return s->last[k] && s->heir[s->last[k] - 1] == instant;
+}
+
+/* 2: to be taken; 1: free; 0: only if no other is. A new branch needs a node to wait for, so that
+ * nothing runs before the step does. */
+static int
+merit(const struct branches *s, const struct choice *c, int k, int instant)
+{
+	int j, needs = 0;
+
+	for (j = 0; j < BRANCHES; j++)
+		needs |= c->need[j];
+	if (!s->last[k] && k > 0 && !needs)
+		return -1;
+	return is_heir(s, k, instant) ? 2 : is_kept(s, k, instant) ? 0 : 1;
+}
+
+static void
+choose(const struct branches *s, struct choice *c, int instant)
+{
+	int best = -1, k;
+
+	for (k = 0; k < BRANCHES; k++) {
+		double begin = begin_there(s, c, k);
+		int m = merit(s, c, k, instant);
+
+		if (m > best || (m == best && begin < c->begin)) {
+			best = m;
+			c->branch = k;
+			c->begin = begin;
+		}
+	}
+}
+
+/* Of what is needed, that which nothing else it waits for waited for itself. */
+static void
+wait_for(struct branches *s, const struct choice *c, int instant)
+{
+	struct instant *at = &s->p->at[instant];
+	int *known = s->known[instant + 1], j, k;
+
+	memcpy(known, known_there(s, c->branch), sizeof(s->known[0]));
+	for (;;) {
+		int latest = -1;
+
+		for (k = 0; k < BRANCHES; k++)
+			if (c->need[k] > known[k] && (latest < 0 || c->need[k] > c->need[latest]))
+				latest = k;
+		if (latest < 0)
+			break;
+		at->after[latest] = c->need[latest];
+		s->p->at[c->need[latest] - 1].awaited = true;
+		for (j = 0; j < BRANCHES; j++)
+			if (s->known[c->need[latest]][j] > known[j])
+				known[j] = s->known[c->need[latest]][j];
+	}
+	known[c->branch] = instant + 1;
+}
+
+/* Nodes that one launch does: the first, or updates that follow one another. */
+static int
+count_together(const struct branches *s, int first)
+{
+	int n = 1;
+
+	while (s->p->at[first].node->op->row && first + n < s->end &&
+	    s->p->at[first + n].node->op->row)
+		n++;
+	return n;
+}
+
+/* The node that computes T, past views of it, as an instant of the graph; -1: none does. */
+static int
+maker(const int *instant_of, const struct tensor *t)
+{
+	while (t && t->alias_of && t->def && !t->def->op->emit)
+		t = t->alias_of;
+	return t && t->def ? instant_of[t->def->id] - 1 : -1;
+}
+
+/* From the end to the beginning: nodes that one launch does have the first one's heir. */
+static void
+find_heirs(struct branches *s, struct arena *a)
+{
+	int *instant_of = arena_array(a, (size_t)s->m->next_node + 1, sizeof(*instant_of));
+	int i, k;
+
+	for (i = s->start; i < s->end; i++)
+		instant_of[s->p->at[i].node->id] = i + 1;
+	for (i = s->end - 1; i >= s->start; i--) {
+		const struct node *n = s->p->at[i].node;
+		double left;
+
+		if (!n->op->emit)
+			continue;
+		left = s->left[i] += duration(s, n);
+		for (k = 0; k < n->nin; k++) {
+			int from = maker(instant_of, n->in[k]);
+
+			if (from >= 0 && left > s->left[from]) {
+				s->left[from] = left;
+				s->heir[from] = i;
+			}
+		}
+	}
+}
+
+static void
+place_nodes(struct branches *s, int first, int count)
+{
+	struct choice c = { .branch = 0 };
+	double ns = 0;
+	int i;
+
+	for (i = first; i < first + count; i++) {
+		find_needs(s, &c, s->p->at[i].node);
+		ns += duration(s, s->p->at[i].node);
+	}
+	choose(s, &c, first);
+	for (i = first; i < first + count; i++) {
+		s->p->at[i].branch = c.branch;
+		wait_for(s, &c, i);
+		s->over[i + 1] = c.begin + ns;
+		s->last[c.branch] = i + 1;
+		mark_all(s, s->p->at[i].node, i);
+	}
+}
+
+/* All are over before what comes after the graph. */
+static void
+place_graph(struct branches *s, struct arena *a)
+{
+	int i, k, count;
+
+	memset(s->last, 0, sizeof(s->last));
+	for (i = 0; i < s->nsegments; i++)
+		s->segment[i] = (struct segment){ .at = s->segment[i].at };
+	find_heirs(s, a);
+	for (i = s->start; i < s->end; i += count) {
+		count = count_together(s, i);
+		if (s->p->at[i].node->op->emit)
+			place_nodes(s, i, count);
+	}
+	for (k = 1; k < BRANCHES; k++)
+		if (s->last[k])
+			s->p->at[s->last[k] - 1].awaited = true;
+}
+
+void
+plan_branches(struct module *m, struct plan *p)
+{
+	struct branches s = { .m = m, .p = p };
+	int i;
+
+	s.heir = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*s.heir));
+	for (i = 0; i < p->instants; i++)
+		s.heir[i] = -1;
+	s.left = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*s.left));
+	s.over = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*s.over));
+	s.known = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*s.known));
+	cut_segments(&s, m->arena);
+	for (; s.start < p->instants; s.start = s.end) {
+		for (s.end = s.start; s.end < p->instants && p->at[s.end].graph == p->at[s.start].graph;)
+			s.end++;
+		place_graph(&s, m->arena);
+	}
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	if (o->target->gpu)
+		plan_branches(m, m->plan);
+	return true;
+}
+
+const struct pass pass_branches = {
+	.name = "branches",
+	.doc = "find what of a step may run at the same time on a GPU",
+	.optional = true,
+	.thorough = true,
+	.run = run,
+};
