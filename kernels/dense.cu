@@ -93,6 +93,7 @@ dense_tiles(elem *c, const elem *a, const elem *b, const elem *bias, struct onto
 struct dense_plan {
 	bool turn_a, turn_b, step, found;
 	cublasLtEpilogue_t epilogue;
+	uint32_t aligned;
 	int64_t m, n, k;
 	cublasLtMatmulDesc_t what;
 	cublasLtMatrixLayout_t a, b, c;
@@ -151,6 +152,39 @@ dense_point(struct dense_plan *p, const elem *bias, const elem *saved)
 		    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &saved, sizeof(saved)));
 }
 
+/* What the addresses of a product's operands are a multiple of: fewer than the 256 bytes of a
+ * tensor's where a product is of some of its rows. */
+static uint32_t
+dense_aligned(const elem *c, const elem *a, const elem *b)
+{
+	uintptr_t all = (uintptr_t)c | (uintptr_t)a | (uintptr_t)b | 256;
+
+	return (uint32_t)(all & -all);
+}
+
+/* What an algorithm may assume and do. Elements of 16 bits are rounded once, where they are stored:
+ * the parts of a long sum are added up as they are computed. */
+static void
+dense_wish(cublasLtMatmulPreference_t wish, uint64_t limit, uint32_t aligned)
+{
+	static const cublasLtMatmulPreferenceAttributes_t operand[] = {
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES
+	};
+	uint32_t sums = NARROW ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE :
+	    CUBLASLT_REDUCTION_SCHEME_MASK;
+
+	CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+	    &limit, sizeof(limit)));
+	CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+	    &sums, sizeof(sums)));
+	for (int i = 0; i < 4; i++)
+		CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, operand[i], &aligned,
+		    sizeof(aligned)));
+}
+
 /* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
 static void
 dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved, size_t size)
@@ -161,7 +195,6 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved, size_
 	cublasLtMatmulPreference_t wish;
 	cublasLtMatmulHeuristicResult_t best;
 	int64_t a_row = p->turn_a ? p->m : p->k, b_row = p->turn_b ? p->k : p->n;
-	uint64_t limit = size;
 	int found = 0;
 
 	CUBLAS(cublasLtMatmulDescCreate(&p->what, DENSE_COMPUTE, DENSE_REAL));
@@ -184,8 +217,7 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved, size_
 	    (uint64_t)(p->turn_a ? p->k : p->m), a_row));
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->c, DENSE_TYPE, (uint64_t)p->n, (uint64_t)p->m, p->n));
 	CUBLAS(cublasLtMatmulPreferenceCreate(&wish));
-	CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-	    &limit, sizeof(limit)));
+	dense_wish(wish, size, p->aligned);
 	p->found = cublasLtMatmulAlgoGetHeuristic(lt, p->what, p->b, p->a, p->c, p->c, wish, 1, &best,
 	    &found) == CUBLAS_STATUS_SUCCESS && found && best.state == CUBLAS_STATUS_SUCCESS;
 	p->algo = best.algo;
@@ -194,7 +226,7 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved, size_
 
 static struct dense_plan *
 dense_plan(bool turn_a, bool turn_b, const elem *bias, cublasLtEpilogue_t epilogue,
-    const elem *saved, bool step, int64_t m, int64_t n, int64_t k, size_t size)
+    const elem *saved, bool step, uint32_t aligned, int64_t m, int64_t n, int64_t k, size_t size)
 {
 	static struct dense_plan plans[DENSE_PLANS];
 	static int used, next;
@@ -203,7 +235,7 @@ dense_plan(bool turn_a, bool turn_b, const elem *bias, cublasLtEpilogue_t epilog
 	for (int i = 0; i < used; i++) {
 		p = &plans[i];
 		if (p->turn_a == turn_a && p->turn_b == turn_b && p->epilogue == epilogue &&
-		    p->step == step && p->m == m && p->n == n && p->k == k)
+		    p->step == step && p->aligned == aligned && p->m == m && p->n == n && p->k == k)
 			return p;
 	}
 	p = &plans[next];
@@ -217,6 +249,7 @@ dense_plan(bool turn_a, bool turn_b, const elem *bias, cublasLtEpilogue_t epilog
 		used++;
 	}
 	p->turn_a = turn_a, p->turn_b = turn_b, p->epilogue = epilogue, p->step = step;
+	p->aligned = aligned;
 	p->m = m, p->n = n, p->k = k;
 	dense_plan_make(p, bias, saved, size);
 	return p;
@@ -237,17 +270,20 @@ dense_library(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
 {
 	real factor[2] = { 1, onto.keep }, *factors = factor;
 	cublasLtEpilogue_t own = dense_epilogue(then), epilogue = bias ? dense_biased(own) : own;
+	uint32_t aligned = dense_aligned(c, a, b);
 	struct dense_plan *p;
 
 	if (onto.step && size < DENSE_FACTORS)
 		return false;
 	if (onto.step)
 		size -= DENSE_FACTORS;
-	p = dense_plan(turn_a, turn_b, bias, epilogue, then.saved, onto.step != NULL, m, n, k, size);
+	p = dense_plan(turn_a, turn_b, bias, epilogue, then.saved, onto.step != NULL, aligned, m, n, k,
+	    size);
 	if (!p->found && own != CUBLASLT_EPILOGUE_DEFAULT) {
 		own = CUBLASLT_EPILOGUE_DEFAULT;
 		epilogue = bias ? CUBLASLT_EPILOGUE_BIAS : own;
-		p = dense_plan(turn_a, turn_b, bias, epilogue, NULL, onto.step != NULL, m, n, k, size);
+		p = dense_plan(turn_a, turn_b, bias, epilogue, NULL, onto.step != NULL, aligned, m, n, k,
+		    size);
 	}
 	if (!p->found)
 		return false;
