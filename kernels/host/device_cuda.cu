@@ -109,6 +109,25 @@ device_run(int which, int64_t b, const struct step *step)
 		device_call(which, b);
 }
 
+#define FETCHED	64	/* results by one launch, whose arguments have 4 KiB */
+
+struct fetched {
+	const unsigned char *from[FETCHED];
+	int bytes[FETCHED];	/* 4 or 8 */
+	int n;
+};
+
+/* One launch, where a copy of each would take its turn on the stream. */
+KERNEL(fetch_kernel, (unsigned char *to, struct fetched f))
+{
+	EACH (k, f.n) {
+		if (f.bytes[k] == 8)
+			((uint64_t *)to)[k] = *(const uint64_t *)f.from[k];
+		else
+			((uint32_t *)to)[2 * k] = *(const uint32_t *)f.from[k];
+	}
+}
+
 #ifndef LIBRARY
 /* Runs a step once, so that all it needs is loaded, and captures it. */
 static void
@@ -141,6 +160,10 @@ device_rehearse(int which, bool later)
 static void
 device_rehearse_all(void)
 {
+	struct fetched none;
+
+	none.n = 0;
+	LAUNCH(fetch_kernel, 1, (landings[0].bytes, none));
 #ifdef TRAINS
 	device_rehearse(STEP_TRAIN, false);
 #ifdef UPDATES
@@ -241,25 +264,6 @@ device_read(void *to, int64_t offset, int64_t bytes)
 {
 	CUDA(cudaMemcpyAsync(to, arena + offset, (size_t)bytes, cudaMemcpyDeviceToHost, stream));
 	CUDA(cudaStreamSynchronize(stream));
-}
-
-#define FETCHED	64	/* results by one launch, whose arguments have 4 KiB */
-
-struct fetched {
-	const unsigned char *from[FETCHED];
-	int bytes[FETCHED];	/* 4 or 8 */
-	int n;
-};
-
-/* One launch, where a copy of each would take its turn on the stream. */
-KERNEL(fetch_kernel, (unsigned char *to, struct fetched f))
-{
-	EACH (k, f.n) {
-		if (f.bytes[k] == 8)
-			((uint64_t *)to)[k] = *(const uint64_t *)f.from[k];
-		else
-			((uint32_t *)to)[2 * k] = *(const uint32_t *)f.from[k];
-	}
 }
 
 /* Asks for the results of the step that was started last. At most two may be on their way. */
