@@ -45,6 +45,7 @@ gpu_element(const struct gpu_plane &p, const struct gpu_window &at, int h, int w
  * they are channel by channel for one tap after the other, and it lies along rows. */
 template <bool LAST, bool BACK> struct conv_window_job {
 	static const bool A_ALONG_K = !LAST || !BACK, B_ALONG_K = LAST, C_ALONG_ROWS = LAST;
+	static const bool SUMS_A = false;
 	typedef int64_t Row;
 	typedef struct gpu_window Col;
 	struct Term {
@@ -136,6 +137,7 @@ template <bool LAST, bool BACK> struct conv_window_job {
 /* The gradient of the weights, whose columns are in the order in which they lie. */
 template <bool LAST> struct conv_weight_job {
 	static const bool A_ALONG_K = !LAST, B_ALONG_K = !LAST, C_ALONG_ROWS = false;
+	static const bool SUMS_A = false;
 	typedef int64_t Row;
 	typedef struct gpu_plane Col;
 	struct Term {

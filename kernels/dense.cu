@@ -11,6 +11,10 @@
  * (epilogue.cu). cuBLASLt knows relu, gelu in its form with tanh, and that one's gradient; relu's
  * gradient it would take only from a mask of bits, which forward would have to keep beside y.
  * What it does not know is a pass over the result.
+ *
+ * The gradient of a bias, the sum of dy's rows, goes with the product that makes that of the weights,
+ * dy' x, on a GPU: cuBLASLt has an epilogue for it (BGRADB, since to it dy is the second operand), and
+ * so have the tiles. Where cuBLASLt knows no way with it, it does the product alone, and bias.cu sums.
  */
 #include "gemm.cu"
 #include "gemm_gpu.cu"
@@ -20,13 +24,14 @@
 
 template <bool TURN_A, bool TURN_B> struct dense_job {
 	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B, C_ALONG_ROWS = false;
+	static const bool SUMS_A = TURN_A;
 	typedef int64_t Row, Col;
 	struct Term {
 		int64_t a, b;
 	};
 	int64_t rows, cols, depth;
 	const elem *left, *right, *bias;
-	elem *target;
+	elem *target, *sums;
 	struct onto onto;
 	struct epilogue then;
 
@@ -75,26 +80,34 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 };
 
 template <bool TURN_A, bool TURN_B> static void
-dense_tiles(elem *c, const elem *a, const elem *b, const elem *bias, struct onto onto,
+dense_tiles(elem *c, elem *sums, const elem *a, const elem *b, const elem *bias, struct onto onto,
     struct epilogue then, int64_t m, int64_t n, int64_t k)
 {
 	dense_job<TURN_A, TURN_B> job;
 
 	job.rows = m, job.cols = n, job.depth = k;
-	job.left = a, job.right = b, job.bias = bias, job.target = c, job.onto = onto;
-	job.then = then;
+	job.left = a, job.right = b, job.bias = bias, job.target = c, job.sums = sums;
+	job.onto = onto, job.then = then;
 	gpu_product(job, 1, 1);
 }
 
 #ifdef USE_CUBLASLT
 
-/* What cuBLASLt needs to know of one shape of product, and the algorithm it chose: asked for once,
- * before or in the first step, since the choice takes longer than a small product. */
-struct dense_plan {
-	bool turn_a, turn_b, step, found;
+/* All that cuBLASLt chooses an algorithm by. */
+struct dense_key {
+	bool turn_a, turn_b;
+	bool step;		/* its factors are the device's */
 	cublasLtEpilogue_t epilogue;
-	uint32_t aligned;
+	uint32_t aligned;	/* bytes that addresses are a multiple of */
 	int64_t m, n, k;
+	size_t size;		/* of the workspace */
+};
+
+/* One kind of product as cuBLASLt has it, and the algorithm it chose: asked for once, before or in
+ * the first step, since the choice takes longer than a small product. */
+struct dense_plan {
+	struct dense_key of;
+	bool found;
 	cublasLtMatmulDesc_t what;
 	cublasLtMatrixLayout_t a, b, c;
 	cublasLtMatmulAlgo_t algo;
@@ -140,14 +153,15 @@ dense_biased(cublasLtEpilogue_t epilogue)
 	    CUBLASLT_EPILOGUE_BIAS;
 }
 
-/* What a product reads beside its operands: each time anew. */
+/* What a product reads or makes beside its operands and its result: each time anew. BIAS is the bias,
+ * or where the gradient of one goes. */
 static void
 dense_point(struct dense_plan *p, const elem *bias, const elem *saved)
 {
 	if (bias)
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
 		    &bias, sizeof(bias)));
-	if (p->epilogue == CUBLASLT_EPILOGUE_DGELU)
+	if (p->of.epilogue == CUBLASLT_EPILOGUE_DGELU)
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what,
 		    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &saved, sizeof(saved)));
 }
@@ -187,14 +201,15 @@ dense_wish(cublasLtMatmulPreference_t wish, uint64_t limit, uint32_t aligned)
 
 /* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
 static void
-dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved, size_t size)
+dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
 {
-	cublasOperation_t first = p->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
-	cublasOperation_t second = p->turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+	const struct dense_key *of = &p->of;
+	cublasOperation_t first = of->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+	cublasOperation_t second = of->turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
 	cublasLtPointerMode_t there = CUBLASLT_POINTER_MODE_DEVICE;
 	cublasLtMatmulPreference_t wish;
 	cublasLtMatmulHeuristicResult_t best;
-	int64_t a_row = p->turn_a ? p->m : p->k, b_row = p->turn_b ? p->k : p->n;
+	int64_t a_row = of->turn_a ? of->m : of->k, b_row = of->turn_b ? of->k : of->n;
 	int found = 0;
 
 	CUBLAS(cublasLtMatmulDescCreate(&p->what, DENSE_COMPUTE, DENSE_REAL));
@@ -202,22 +217,22 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved, size_
 	    sizeof(first)));
 	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second,
 	    sizeof(second)));
-	if (p->step)
+	if (of->step)
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_POINTER_MODE,
 		    &there, sizeof(there)));
-	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &p->epilogue,
-	    sizeof(p->epilogue)));
-	if (p->epilogue == CUBLASLT_EPILOGUE_DGELU)
+	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &of->epilogue,
+	    sizeof(of->epilogue)));
+	if (of->epilogue == CUBLASLT_EPILOGUE_DGELU)
 		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
-		    &p->n, sizeof(p->n)));
+		    &of->n, sizeof(of->n)));
 	dense_point(p, bias, saved);
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->b, DENSE_TYPE, (uint64_t)b_row,
-	    (uint64_t)(p->turn_b ? p->n : p->k), b_row));
+	    (uint64_t)(of->turn_b ? of->n : of->k), b_row));
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->a, DENSE_TYPE, (uint64_t)a_row,
-	    (uint64_t)(p->turn_a ? p->k : p->m), a_row));
-	CUBLAS(cublasLtMatrixLayoutCreate(&p->c, DENSE_TYPE, (uint64_t)p->n, (uint64_t)p->m, p->n));
+	    (uint64_t)(of->turn_a ? of->k : of->m), a_row));
+	CUBLAS(cublasLtMatrixLayoutCreate(&p->c, DENSE_TYPE, (uint64_t)of->n, (uint64_t)of->m, of->n));
 	CUBLAS(cublasLtMatmulPreferenceCreate(&wish));
-	dense_wish(wish, size, p->aligned);
+	dense_wish(wish, of->size, of->aligned);
 	p->found = cublasLtMatmulAlgoGetHeuristic(lt, p->what, p->b, p->a, p->c, p->c, wish, 1, &best,
 	    &found) == CUBLAS_STATUS_SUCCESS && found && best.state == CUBLAS_STATUS_SUCCESS;
 	p->algo = best.algo;
@@ -225,8 +240,7 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved, size_
 }
 
 static struct dense_plan *
-dense_plan(bool turn_a, bool turn_b, const elem *bias, cublasLtEpilogue_t epilogue,
-    const elem *saved, bool step, uint32_t aligned, int64_t m, int64_t n, int64_t k, size_t size)
+dense_plan(struct dense_key of, const elem *bias, const elem *saved)
 {
 	static struct dense_plan plans[DENSE_PLANS];
 	static int used, next;
@@ -234,8 +248,7 @@ dense_plan(bool turn_a, bool turn_b, const elem *bias, cublasLtEpilogue_t epilog
 
 	for (int i = 0; i < used; i++) {
 		p = &plans[i];
-		if (p->turn_a == turn_a && p->turn_b == turn_b && p->epilogue == epilogue &&
-		    p->step == step && p->aligned == aligned && p->m == m && p->n == n && p->k == k)
+		if (memcmp(&p->of, &of, sizeof(of)) == 0)
 			return p;
 	}
 	p = &plans[next];
@@ -248,10 +261,8 @@ dense_plan(bool turn_a, bool turn_b, const elem *bias, cublasLtEpilogue_t epilog
 	} else {
 		used++;
 	}
-	p->turn_a = turn_a, p->turn_b = turn_b, p->epilogue = epilogue, p->step = step;
-	p->aligned = aligned;
-	p->m = m, p->n = n, p->k = k;
-	dense_plan_make(p, bias, saved, size);
+	p->of = of;
+	dense_plan_make(p, bias, saved);
 	return p;
 }
 
@@ -262,28 +273,34 @@ KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
 		factor[i] = i ? onto_keep(onto) : 1;
 }
 
-/* False where cuBLASLt has no algorithm for such a product: then the tiles do it. */
+/* False where cuBLASLt has no algorithm for such a product: then the tiles do it. SUMS are those of
+ * the rows of op(a), where they are wanted; there is neither a bias nor an activation then. */
 static bool
-dense_library(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
-    struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k, void *work,
-    size_t size)
+dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bool turn_b,
+    const elem *bias, struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k,
+    void *work, size_t size)
 {
 	real factor[2] = { 1, onto.keep }, *factors = factor;
-	cublasLtEpilogue_t own = dense_epilogue(then), epilogue = bias ? dense_biased(own) : own;
-	uint32_t aligned = dense_aligned(c, a, b);
+	cublasLtEpilogue_t own = sums ? CUBLASLT_EPILOGUE_BGRADB : dense_epilogue(then);
+	const elem *beside = sums ? sums : bias;
+	struct dense_key of;
 	struct dense_plan *p;
 
 	if (onto.step && size < DENSE_FACTORS)
 		return false;
 	if (onto.step)
 		size -= DENSE_FACTORS;
-	p = dense_plan(turn_a, turn_b, bias, epilogue, then.saved, onto.step != NULL, aligned, m, n, k,
-	    size);
+	memset(&of, 0, sizeof(of));	/* padding too: keys are compared by their bytes */
+	of.turn_a = turn_a, of.turn_b = turn_b, of.step = onto.step != NULL;
+	of.epilogue = bias ? dense_biased(own) : own;
+	of.aligned = dense_aligned(c, a, b);
+	of.m = m, of.n = n, of.k = k, of.size = size;
+	p = dense_plan(of, beside, then.saved);
 	if (!p->found && own != CUBLASLT_EPILOGUE_DEFAULT) {
 		own = CUBLASLT_EPILOGUE_DEFAULT;
-		epilogue = bias ? CUBLASLT_EPILOGUE_BIAS : own;
-		p = dense_plan(turn_a, turn_b, bias, epilogue, NULL, onto.step != NULL, aligned, m, n, k,
-		    size);
+		of.epilogue = bias ? CUBLASLT_EPILOGUE_BIAS : own;
+		beside = bias;
+		p = dense_plan(of, beside, NULL);
 	}
 	if (!p->found)
 		return false;
@@ -291,10 +308,12 @@ dense_library(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
 		factors = (real *)((char *)work + size);
 		LAUNCH(dense_factors_kernel, 2, (factors, onto));
 	}
-	dense_point(p, bias, then.saved);
+	dense_point(p, beside, then.saved);
 	CUBLAS(cublasLtMatmul(lt, p->what, &factors[0], b, p->b, a, p->a, &factors[1], c, p->c, c,
 	    p->c, &p->algo, work, size, stream));
-	if (own == CUBLASLT_EPILOGUE_DEFAULT)
+	if (own == CUBLASLT_EPILOGUE_DEFAULT && sums)
+		bias_rows_backward(sums, work, a, k, m);
+	else if (own == CUBLASLT_EPILOGUE_DEFAULT)
 		epilogue_apply(c, then, m * n);
 	return true;
 }
@@ -309,17 +328,17 @@ dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
     size_t size)
 {
 #ifdef USE_CUBLASLT
-	if (dense_library(c, a, turn_a, b, turn_b, bias, onto, then, m, n, k, work, size))
+	if (dense_library(c, NULL, a, turn_a, b, turn_b, bias, onto, then, m, n, k, work, size))
 		return;
 #endif
 	(void)work;
 	(void)size;
 	if (turn_a)
-		dense_tiles<true, false>(c, a, b, bias, onto, then, m, n, k);
+		dense_tiles<true, false>(c, NULL, a, b, bias, onto, then, m, n, k);
 	else if (turn_b)
-		dense_tiles<false, true>(c, a, b, bias, onto, then, m, n, k);
+		dense_tiles<false, true>(c, NULL, a, b, bias, onto, then, m, n, k);
 	else
-		dense_tiles<false, false>(c, a, b, bias, onto, then, m, n, k);
+		dense_tiles<false, false>(c, NULL, a, b, bias, onto, then, m, n, k);
 }
 
 #elif defined(USE_CBLAS) && !NARROW
@@ -477,4 +496,23 @@ dense_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto,
     int64_t size, int64_t rows, int64_t in, int64_t units)
 {
 	dense_product(dw, dy, true, x, false, NULL, onto, AS_IS, units, in, rows, work, (size_t)size);
+}
+
+static void
+dense_backward_weight_bias(elem *dw, elem *db, const elem *dy, const elem *x, struct onto onto,
+    void *work, int64_t size, int64_t rows, int64_t in, int64_t units)
+{
+#ifndef __CUDACC__
+	dense_backward_weight(dw, dy, x, onto, work, size, rows, in, units);
+	bias_rows_backward(db, work, dy, rows, units);
+#else
+#ifdef USE_CUBLASLT
+	if (dense_library(dw, db, dy, true, x, false, NULL, onto, AS_IS, units, in, rows, work,
+	    (size_t)size))
+		return;
+#endif
+	(void)work;
+	(void)size;
+	dense_tiles<true, false>(dw, db, dy, x, NULL, onto, AS_IS, units, in, rows);
+#endif
 }

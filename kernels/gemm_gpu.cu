@@ -13,6 +13,8 @@
  *     A_ALONG_K, B_ALONG_K                  whether neighbours in memory lie along the sum, which
  *                                           decides what neighbouring threads fetch
  *     C_ALONG_ROWS                          whether they lie along the rows of C, and not its columns
+ *     SUMS_A                                whether the rows of A may be summed too; then also
+ *     sums                                  where those sums go, in elements; NULL: they are not wanted
  *
  * Elements of 16 bits, and f32 where tf32 is allowed, are multiplied by tensor cores, with sums in f32:
  *
@@ -232,6 +234,46 @@ struct gpu_sums {
 
 #endif
 
+/*
+ * The sum of a row of A: where A is dy', the gradient of a bias. All of A goes by in the blocks of the
+ * first column of tiles, whose first threads each add up a row as it lies in shared memory.
+ */
+template <bool SUMS_A> struct gpu_row_sum {
+	double sum;
+	bool mine;
+
+	template <class Job> DEVICE_METHOD void
+	start(const Job &job, bool has_row)
+	{
+		sum = 0;
+		mine = has_row && job.sums;
+	}
+
+	template <class Job> DEVICE_METHOD void
+	add(const struct gpu_shared<Job> &s)
+	{
+		real some = 0;
+
+#pragma unroll
+		for (int k = 0; mine && k < GPU_SLICE; k++)
+			some += VALUE(s.a[k][threadIdx.x]);
+		sum += some;
+	}
+
+	template <class Job> DEVICE_METHOD void
+	store(const Job &job, int64_t row) const
+	{
+		if (mine)
+			job.sums[row + threadIdx.x] = ELEM((real)sum);
+	}
+};
+
+template <> struct gpu_row_sum<false> {
+	template <class Job> DEVICE_METHOD void start(const Job &, bool) { }
+	template <class Job> DEVICE_METHOD void add(const struct gpu_shared<Job> &) { }
+	template <class Job> DEVICE_METHOD void store(const Job &, int64_t) const { }
+};
+
 template <class Job> static __global__ void __launch_bounds__(GPU_THREADS)
 gpu_product_kernel(Job job, int splits)
 {
@@ -246,6 +288,7 @@ gpu_product_kernel(Job job, int splits)
 	int wide = (int)(job.cols - col < GPU_SIDE ? job.cols - col : GPU_SIDE), t = threadIdx.x;
 	elem a[GPU_FETCH], b[GPU_FETCH];
 	struct gpu_sums sums;
+	struct gpu_row_sum<Job::SUMS_A> row_sum;
 
 	if (t < high)
 		s.row[t] = job.row(z, row + t);
@@ -255,6 +298,7 @@ gpu_product_kernel(Job job, int splits)
 		s.term[t] = job.term(z, k + t);
 	__syncthreads();
 	sums.clear();
+	row_sum.start(job, col == 0 && t < high);
 	gpu_fetch(job, s, high, wide, end - k, a, b);
 	for (; k < end; k += GPU_SLICE) {
 		__syncthreads();
@@ -265,8 +309,10 @@ gpu_product_kernel(Job job, int splits)
 		if (k + GPU_SLICE < end)
 			gpu_fetch(job, s, high, wide, end - k - GPU_SLICE, a, b);
 		sums.add(s);
+		row_sum.add(s);
 	}
 	sums.store(job, z, split, row, col);
+	row_sum.store(job, row);
 }
 
 template <class Job> static void

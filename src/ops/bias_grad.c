@@ -16,7 +16,9 @@ in_rows(const struct node *n)
 static struct affine
 workspace(const struct node *n, const struct room *room)
 {
-	return in_rows(n) ? product_work_bias(n, room) : (struct affine){ 0, 0 };
+	if (!in_rows(n))
+		return (struct affine){ 0, 0 };
+	return product_work_bias(tensor_elements_per_sample(n->out[0]), room);
 }
 
 static void

@@ -3,7 +3,8 @@
  * rows of one matrix product (kernels/dense.cu).
  *
  * dense_then and dense_grad_input_then do an activation, or the gradient of one, to what they make
- * before they store it. The pass fuse-dense makes them.
+ * before they store it. The pass fuse-dense makes them. dense_grad_weight_bias, which the pass
+ * bias-gradients makes, is the gradients of weights and bias in one.
  */
 #include "ops/dense.h"
 
@@ -142,6 +143,12 @@ const struct op op_dense_grad_weight = {
 	.emit = emit_weight,
 };
 
+static struct affine
+work_of_bias(const struct node *n, const struct room *room)
+{
+	return product_work_bias(last(n->in[0]), room);
+}
+
 static void
 emit_bias(struct emitter *e, const struct node *n)
 {
@@ -156,9 +163,42 @@ const struct op op_dense_grad_bias = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.workspace = product_work_bias,
+	.workspace = work_of_bias,
 	.kernels = "bias.cu",
 	.emit = emit_bias,
+};
+
+/* The bias's own sum, where the library does not do it beside the product, comes after that. */
+static struct affine
+work_of_weight_bias(const struct node *n, const struct room *room)
+{
+	struct affine product = work_of_weight(n, room);
+	struct affine sum = product_work_bias(last(n->in[0]), room);
+
+	product.fixed = most(product.fixed, sum.fixed);
+	return product;
+}
+
+static void
+emit_weight_bias(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "dense_backward_weight_bias", "ttttowzsii", n->out[0], n->out[1], n->in[0],
+	    n->in[1], n, n, n, rows(e, n->in[0]), last(n->in[1]), last(n->in[0]));
+}
+
+const struct op op_dense_grad_weight_bias = {
+	.name = "dense_grad_weight_bias",
+	.kind = OP_INTERNAL,
+	.brief = "gradients of dense with respect to its weights and its bias: dy' x, and the sum of "
+	    "the rows of dy",
+	.attrs = attrs,
+	.operands = "dy x",
+	.min_operands = 2, .max_operands = 2,
+	.macs = macs_of_backward,
+	.workspace = work_of_weight_bias,
+	.onto = 2,
+	.kernels = "dense.cu",
+	.emit = emit_weight_bias,
 };
 
 /* The weights' gradient comes first: x may be dead after it, before dx needs room. */

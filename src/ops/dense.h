@@ -1,5 +1,6 @@
 /*
- * What the pass fuse-dense takes from dense: its operators, with and without an activation.
+ * What the passes fuse-dense and bias-gradients take from dense: its operators, with and without an
+ * activation, and the gradients of its parameters, apart and together.
  */
 #ifndef STOWAGE_OPS_DENSE_H
 #define STOWAGE_OPS_DENSE_H
@@ -13,6 +14,10 @@ extern const struct op op_dense, op_dense_grad_input;
 extern const struct op op_dense_then;
 /* in: dy, weight, what the activation's gradient reads; out: that gradient */
 extern const struct op op_dense_grad_input_then;
+
+extern const struct op op_dense_grad_weight, op_dense_grad_bias;
+/* in: as op_dense_grad_weight; out: what the two make */
+extern const struct op op_dense_grad_weight_bias;
 
 /* The attributes of a dense node, or of its gradient, and THEN. */
 struct attr	*dense_attrs_then(struct arena *, const struct node *dense, enum dense_then then);

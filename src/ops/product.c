@@ -112,10 +112,8 @@ conv_weight_work(const struct node *n, const struct room *room, const struct con
 }
 
 struct affine
-product_work_bias(const struct node *n, const struct room *room)
+product_work_bias(int64_t channels, const struct room *room)
 {
-	int64_t channels = tensor_elements_per_sample(n->out[0]);
-
 	if (!room->target->gpu)
 		return (struct affine){ 0, 0 };
 	return (struct affine){ channels * bias_parts(channels) * (int64_t)sizeof(double), 0 };

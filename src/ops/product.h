@@ -69,8 +69,8 @@ bool		product_image(struct build *, const struct node *);
 /* out[0]: an image as well, alike in type and batch */
 bool		product_output(struct build *, struct node *, const int64_t dim[3]);
 
-/* For a bias that is a sum over rows of neighbours: on a GPU, its parts. The result is the bias. */
-struct affine	product_work_bias(const struct node *, const struct room *);
+/* For the gradient of a bias that is a sum over rows of so many neighbours: on a GPU, its parts. */
+struct affine	product_work_bias(int64_t channels, const struct room *);
 
 /* db = the sum of dy over samples and positions (bias_grad.c) */
 extern const struct op op_bias_grad;
