@@ -1,0 +1,186 @@
+/*
+ * As much of cuBLASLt as kernels/dense.cu asks for, on a host: matrices in columns, and epilogues as
+ * NVIDIA documents them. What it would not do for a given type or shape is not known here; whether it
+ * does anything with an epilogue at all is the test's choice (lt_refused).
+ */
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+typedef int cublasLtHandle_t;
+enum cublasStatus_t { CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_NOT_SUPPORTED };
+enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T };
+enum cublasLtPointerMode_t { CUBLASLT_POINTER_MODE_HOST, CUBLASLT_POINTER_MODE_DEVICE };
+enum { CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F };
+enum { CUDA_R_32F, CUDA_R_64F };
+enum cublasLtEpilogue_t {
+	CUBLASLT_EPILOGUE_DEFAULT = 1, CUBLASLT_EPILOGUE_RELU = 2, CUBLASLT_EPILOGUE_BIAS = 4,
+	CUBLASLT_EPILOGUE_RELU_BIAS = 6, CUBLASLT_EPILOGUE_GELU = 32, CUBLASLT_EPILOGUE_GELU_BIAS = 36,
+	CUBLASLT_EPILOGUE_DGELU = 192, CUBLASLT_EPILOGUE_BGRADA = 256, CUBLASLT_EPILOGUE_BGRADB = 512
+};
+enum {
+	CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB, CUBLASLT_MATMUL_DESC_POINTER_MODE,
+	CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, LT_ATTRIBUTES,
+	CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+};
+
+struct lt_matrix { int64_t rows, cols, ld; };
+struct cublasLtMatmulAlgo_t { size_t workspace; int epilogue; };
+struct cublasLtMatmulHeuristicResult_t {
+	struct cublasLtMatmulAlgo_t algo;
+	enum cublasStatus_t state;
+};
+typedef int64_t *cublasLtMatmulDesc_t;	/* by attribute */
+typedef struct lt_matrix *cublasLtMatrixLayout_t;
+typedef uint64_t *cublasLtMatmulPreference_t;
+
+static int lt_refused;		/* an epilogue for which there is no algorithm */
+static int lt_calls[1024];	/* products, by epilogue */
+
+#define LT_WANT(what)	do {									\
+	if (!(what)) {										\
+		std::printf("cuBLASLt: not so: %s\n", #what);					\
+		std::exit(1);									\
+	}											\
+} while (0)
+
+static inline cublasStatus_t
+cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *d, int, int)
+{
+	*d = (int64_t *)std::calloc(LT_ATTRIBUTES, sizeof(**d));
+	(*d)[CUBLASLT_MATMUL_DESC_EPILOGUE] = CUBLASLT_EPILOGUE_DEFAULT;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t
+cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t d)
+{
+	std::free(d);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t
+cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t d, int what, const void *value, size_t n)
+{
+	LT_WANT(n <= sizeof(d[what]));
+	std::memcpy(&d[what], value, n);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t
+cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *m, int, uint64_t rows, uint64_t cols, int64_t ld)
+{
+	*m = (struct lt_matrix *)std::malloc(sizeof(**m));
+	(*m)->rows = (int64_t)rows, (*m)->cols = (int64_t)cols, (*m)->ld = ld;
+	LT_WANT(ld >= (*m)->rows);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t
+cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t m)
+{
+	std::free(m);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t
+cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *p)
+{
+	*p = (uint64_t *)std::calloc(1, sizeof(**p));
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t
+cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p, int, const void *value, size_t)
+{
+	std::memcpy(p, value, sizeof(*p));
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t
+cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t p)
+{
+	std::free(p);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* The algorithm takes all the workspace there may be. */
+static inline cublasStatus_t
+cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t d, cublasLtMatrixLayout_t,
+    cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+    cublasLtMatmulPreference_t p, int, struct cublasLtMatmulHeuristicResult_t *best, int *found)
+{
+	best->state = CUBLAS_STATUS_SUCCESS;
+	best->algo.workspace = *p;
+	best->algo.epilogue = (int)d[CUBLASLT_MATMUL_DESC_EPILOGUE];
+	*found = best->algo.epilogue != lt_refused;
+	return *found ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+/* d = alpha op(a) op(b) + beta c. Sums over the depth are those of op(a)'s rows or op(b)'s columns. */
+template <class T> static cublasStatus_t
+lt_matmul(const int64_t *d, const T *alpha, const T *a, const struct lt_matrix *la, const T *b,
+    const struct lt_matrix *lb, const T *beta, const T *c, T *result, const struct lt_matrix *lc)
+{
+	bool ta = d[CUBLASLT_MATMUL_DESC_TRANSA] == CUBLAS_OP_T;
+	bool tb = d[CUBLASLT_MATMUL_DESC_TRANSB] == CUBLAS_OP_T;
+	int epilogue = (int)d[CUBLASLT_MATMUL_DESC_EPILOGUE];
+	int64_t m = lc->rows, n = lc->cols, depth = ta ? la->rows : la->cols;
+	T *beside = (T *)d[CUBLASLT_MATMUL_DESC_BIAS_POINTER];
+	const T *saved = (const T *)d[CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER];
+
+	LT_WANT((ta ? la->cols : la->rows) == m && (tb ? lb->rows : lb->cols) == n);
+	LT_WANT((tb ? lb->cols : lb->rows) == depth);
+	lt_calls[epilogue]++;
+	for (int64_t j = 0; j < n; j++) {
+		double of_b = 0;
+
+		for (int64_t k = 0; k < depth; k++)
+			of_b += b[tb ? j + k * lb->ld : k + j * lb->ld];
+		if (epilogue == CUBLASLT_EPILOGUE_BGRADB)
+			beside[j] = (T)of_b;
+	}
+	for (int64_t i = 0; i < m; i++)
+		for (int64_t j = 0; j < n; j++) {
+			double sum = 0, x;
+
+			for (int64_t k = 0; k < depth; k++)
+				sum += (double)a[ta ? k + i * la->ld : i + k * la->ld] *
+				    b[tb ? j + k * lb->ld : k + j * lb->ld];
+			sum = *alpha * sum + (*beta != 0 ? *beta * c[i + j * lc->ld] : 0);
+			if (epilogue == CUBLASLT_EPILOGUE_BIAS ||
+			    epilogue == CUBLASLT_EPILOGUE_RELU_BIAS ||
+			    epilogue == CUBLASLT_EPILOGUE_GELU_BIAS)
+				sum += beside[i];
+			if (epilogue == CUBLASLT_EPILOGUE_RELU || epilogue == CUBLASLT_EPILOGUE_RELU_BIAS)
+				sum = sum > 0 ? sum : 0;
+			if (epilogue == CUBLASLT_EPILOGUE_GELU || epilogue == CUBLASLT_EPILOGUE_GELU_BIAS)
+				sum *= (1 + std::tanh(std::sqrt(2 / M_PI) *
+				    (sum + 0.044715 * sum * sum * sum))) / 2;
+			if (epilogue == CUBLASLT_EPILOGUE_DGELU) {
+				double t, r = std::sqrt(2 / M_PI);
+
+				x = saved[i + j * d[CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD]];
+				t = std::tanh(r * (x + 0.044715 * x * x * x));
+				sum *= ((1 + t) + x * (1 - t * t) * r * (1 + 3 * 0.044715 * x * x)) / 2;
+			}
+			result[i + j * lc->ld] = (T)sum;
+		}
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* The workspace is overwritten, as an algorithm may. */
+template <class T> static cublasStatus_t
+cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const T *alpha, const T *a,
+    cublasLtMatrixLayout_t la, const T *b, cublasLtMatrixLayout_t lb, const T *beta, const T *c,
+    cublasLtMatrixLayout_t, T *result, cublasLtMatrixLayout_t lc,
+    const struct cublasLtMatmulAlgo_t *algo, void *work, size_t size, cudaStream_t)
+{
+	LT_WANT(algo->workspace <= size);
+	LT_WANT(algo->epilogue == d[CUBLASLT_MATMUL_DESC_EPILOGUE]);
+	if (size)
+		std::memset(work, 0xff, size);
+	return lt_matmul(d, alpha, a, la, b, lb, beta, c, result, lc);
+}
