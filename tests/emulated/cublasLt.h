@@ -22,19 +22,29 @@ enum cublasLtEpilogue_t {
 enum {
 	CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB, CUBLASLT_MATMUL_DESC_POINTER_MODE,
 	CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, LT_ATTRIBUTES,
-	CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES
+	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, LT_ATTRIBUTES
 };
+enum cublasLtMatmulPreferenceAttributes_t {
+	CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+	CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+	CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+	LT_PREFERENCES
+};
+enum { CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE = 2, CUBLASLT_REDUCTION_SCHEME_MASK = 7 };
 
 struct lt_matrix { int64_t rows, cols, ld; };
-struct cublasLtMatmulAlgo_t { size_t workspace; int epilogue; };
+struct cublasLtMatmulAlgo_t {
+	size_t workspace;
+	int epilogue;
+	uint64_t aligned;	/* what it assumes of the operands' addresses */
+};
 struct cublasLtMatmulHeuristicResult_t {
 	struct cublasLtMatmulAlgo_t algo;
 	enum cublasStatus_t state;
 };
 typedef int64_t *cublasLtMatmulDesc_t;	/* by attribute */
 typedef struct lt_matrix *cublasLtMatrixLayout_t;
-typedef uint64_t *cublasLtMatmulPreference_t;
+typedef uint64_t *cublasLtMatmulPreference_t;	/* by attribute */
 
 static int lt_refused;		/* an epilogue for which there is no algorithm */
 static int lt_calls[1024];	/* products, by epilogue */
@@ -88,14 +98,16 @@ cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t m)
 static inline cublasStatus_t
 cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *p)
 {
-	*p = (uint64_t *)std::calloc(1, sizeof(**p));
+	*p = (uint64_t *)std::calloc(LT_PREFERENCES, sizeof(**p));
 	return CUBLAS_STATUS_SUCCESS;
 }
 
 static inline cublasStatus_t
-cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p, int, const void *value, size_t)
+cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p, int what, const void *value,
+    size_t n)
 {
-	std::memcpy(p, value, sizeof(*p));
+	LT_WANT(n <= sizeof(p[what]));
+	std::memcpy(&p[what], value, n);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -113,7 +125,8 @@ cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t d, cublasL
     cublasLtMatmulPreference_t p, int, struct cublasLtMatmulHeuristicResult_t *best, int *found)
 {
 	best->state = CUBLAS_STATUS_SUCCESS;
-	best->algo.workspace = *p;
+	best->algo.workspace = p[CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES];
+	best->algo.aligned = p[CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES];
 	best->algo.epilogue = (int)d[CUBLASLT_MATMUL_DESC_EPILOGUE];
 	*found = best->algo.epilogue != lt_refused;
 	return *found ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
@@ -180,6 +193,7 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const T *alpha, const T
 {
 	LT_WANT(algo->workspace <= size);
 	LT_WANT(algo->epilogue == d[CUBLASLT_MATMUL_DESC_EPILOGUE]);
+	LT_WANT(((uintptr_t)a | (uintptr_t)b | (uintptr_t)result) % algo->aligned == 0);
 	if (size)
 		std::memset(work, 0xff, size);
 	return lt_matmul(d, alpha, a, la, b, lb, beta, c, result, lc);
