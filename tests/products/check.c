@@ -483,6 +483,21 @@ check_nan(void)
 	free(work);
 }
 
+/* Of weights and bias in one call: the bits of two. DW was added onto by then, DB was not. */
+static void
+both_gradients(const char *shape, const elem *dy, const elem *x, elem *dw, const elem *db, int64_t rows,
+    int64_t in, int64_t units)
+{
+	elem *weight = fresh(units * in), *bias = fresh(units);
+	real *work = scratch_of(THREADS * product_scratch(rows, in, NARROW));
+
+	dense_backward_weight(dw, dy, x, ANEW, work, 0, rows, in, units);
+	dense_backward_weight_bias(weight, bias, dy, x, ANEW, work, 0, rows, in, units);
+	same("dense, weights with bias", shape, weight, dw, units * in);
+	same("dense, bias with weights", shape, bias, db, units);
+	free(weight), free(bias), free(work);
+}
+
 static void
 check_dense(int64_t rows, int64_t in, int64_t units)
 {
@@ -521,6 +536,7 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 	free(work);
 	bias_rows_backward(db, NULL, dy, rows, units);
 	compare("dense, bias", name, db, tb, units);
+	both_gradients(name, dy, x, dw, db, rows, in, units);
 	free(x), free(w), free(dy), free(bias), free(y), free(dx), free(dw), free(db);
 	free(ty), free(tx), free(tw), free(tb);
 }
