@@ -11,12 +11,13 @@
  * On target c nothing is joined: a sum of rows that lie in the cache costs next to nothing there, and
  * products pack their operands in an order of their own, which is not that of the sum.
  *
- * The joined node stands where the product stood, and db is born there. That is taken into account:
- * they join where all that is alive from there on, with db and the scratch memory of both, stays
- * below the peak of training. So the arena's lower bound is what it was.
+ * The joined node stands where the product stood. A bias's gradient that came after it is born earlier
+ * now, and the node's scratch memory is the larger of two. That is taken into account: they join where
+ * all that is alive from there on stays below the peak of training. One that came before is born later,
+ * unless it is read before the product. So the arena's lower bound is no higher than it was.
  *
- * Reads: train after order. Writes: the two nodes. Invariants after: 1. no dense_grad_bias stands
- * close behind a dense_grad_weight of the same dy, if there is room; 2. every node reads what it read.
+ * Reads: train after order. Writes: the two nodes. Invariants after: 1. every node reads what it read;
+ * 2. no dense_grad_bias stands close behind a dense_grad_weight of the same dy, if there was room.
  */
 #include "passes/pass.h"
 
@@ -31,7 +32,9 @@ struct joining {
 	const struct pass_options *o;
 	const struct trial *t;
 	int64_t *more;	/* by node: what is alive there beside what the trial says */
-	int *product;	/* by the id of dy: the last product that reads it, 1 the first node; 0: none */
+	/* By the id of a tensor, 1 the first node, 0 none: the last product that has it as dy, the last
+	 * bias's gradient, each while it is alone, and the first node that reads it. */
+	int *product, *bias, *read;
 };
 
 static int64_t
@@ -52,19 +55,21 @@ scratch(const struct joining *j, const struct node *n, const struct op *op)
 	return aligned(j, affine_at(op->workspace(&probe, &room), j->g->batch));
 }
 
-/* Is there room for DB from node FROM to before node TO? If so, it is taken. */
+/* Is there room for BYTES more from node FROM to before node TO, and for the scratch memory of the node
+ * that FROM becomes? If so, it is taken. */
 static bool
-takes_room(struct joining *j, int from, int to, const struct tensor *db)
+takes_room(struct joining *j, int from, int to, int64_t bytes)
 {
 	const struct node *product = j->g->nodes.v[from];
-	int64_t bytes = aligned(j, affine_at(tensor_bytes(db), j->g->batch));
 	int64_t own = scratch(j, product, product->op);
 	int64_t both = scratch(j, product, &op_dense_grad_weight_bias);
 	int64_t grown = both > own ? both - own : 0;
 	int k;
 
-	for (k = from; k < to; k++)
-		if (j->t->live[k] + j->more[k] + bytes + (k == from ? grown : 0) > j->t->peak)
+	if (j->t->live[from] + j->more[from] + bytes + grown > j->t->peak)
+		return false;
+	for (k = from + 1; k < to; k++)
+		if (j->t->live[k] + j->more[k] + bytes > j->t->peak)
 			return false;
 	for (k = from; k < to; k++)
 		j->more[k] += bytes;
@@ -72,20 +77,49 @@ takes_room(struct joining *j, int from, int to, const struct tensor *db)
 	return true;
 }
 
-/* Does node I, the gradient of a bias, become part of the product before it? */
+/* Can the gradient of a bias, node BIAS, be made at node PRODUCT instead? */
 static bool
-joins(struct joining *j, int i)
+fits(struct joining *j, int product, int bias)
 {
-	struct node *bias = j->g->nodes.v[i], *product;
-	int *from = &j->product[bias->in[0]->id];
+	const struct tensor *db = j->g->nodes.v[bias]->out[0];
 
-	if (*from == 0 || i - (*from - 1) > NEAR || !takes_room(j, *from - 1, i, bias->out[0]))
-		return false;
-	product = j->g->nodes.v[*from - 1];
-	product->op = &op_dense_grad_weight_bias;
-	ir_add_output(j->g->module, product, bias->out[0]);
-	*from = 0;
-	return true;
+	if (bias < product)
+		return j->read[db->id] - 1 > product && takes_room(j, product, product + 1, 0);
+	return bias - product <= NEAR &&
+	    takes_room(j, product, bias, aligned(j, affine_at(tensor_bytes(db), j->g->batch)));
+}
+
+/* Node I has come, which is one of the two. If the other is there and they fit, the number of the
+ * bias's, which is not needed any more; else -1. */
+static int
+joined(struct joining *j, int i)
+{
+	struct node *n = j->g->nodes.v[i];
+	int *product = &j->product[n->in[0]->id], *bias = &j->bias[n->in[0]->id], gone;
+
+	*(n->op == &op_dense_grad_bias ? bias : product) = i + 1;
+	if (*product == 0 || *bias == 0 || !fits(j, *product - 1, *bias - 1))
+		return -1;
+	n = j->g->nodes.v[*product - 1];
+	n->op = &op_dense_grad_weight_bias;
+	ir_add_output(j->g->module, n, j->g->nodes.v[*bias - 1]->out[0]);
+	gone = *bias - 1;
+	*product = *bias = 0;
+	return gone;
+}
+
+static void
+note_reads(struct joining *j)
+{
+	int i, k;
+
+	for (i = j->g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = j->g->nodes.v[i];
+
+		for (k = 0; k < n->nin; k++)
+			if (n->in[k])
+				j->read[n->in[k]->id] = i + 1;
+	}
 }
 
 static void
@@ -93,20 +127,25 @@ join(struct graph *g, const struct pass_options *o)
 {
 	struct arena *a = arena_child(g->module->arena);
 	struct model *m = step_model(a, g, o, STEP_ONCE);
-	struct joining j = { .g = g, .o = o,
-		.more = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*j.more)),
-		.product = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*j.product)) };
-	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
-	int i, kept = 0;
+	size_t tensors = (size_t)g->module->next_tensor + 1, nodes = (size_t)g->nodes.n + 1;
+	struct joining j = { .g = g, .o = o, .more = arena_array(a, nodes, sizeof(*j.more)),
+		.product = arena_array(a, tensors, sizeof(*j.product)),
+		.bias = arena_array(a, tensors, sizeof(*j.bias)),
+		.read = arena_array(a, tensors, sizeof(*j.read)) };
+	bool *gone = arena_array(a, nodes, sizeof(*gone));
+	int i, bias, kept = 0;
 
 	if (m && step_try(m)) {
 		j.t = m->trial;
+		note_reads(&j);
 		for (i = 0; i < g->nodes.n; i++) {
-			const struct node *n = g->nodes.v[i];
+			const struct op *op = g->nodes.v[i]->op;
 
-			if (n->op == &op_dense_grad_weight)
-				j.product[n->in[0]->id] = i + 1;
-			gone[i] = n->op == &op_dense_grad_bias && joins(&j, i);
+			if (op != &op_dense_grad_weight && op != &op_dense_grad_bias)
+				continue;
+			bias = joined(&j, i);
+			if (bias >= 0)
+				gone[bias] = true;
 		}
 		for (i = 0; i < g->nodes.n; i++)
 			if (!gone[i])
