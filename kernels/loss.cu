@@ -10,10 +10,16 @@
 #include "kernel.h"
 #include "sizes.cu"
 
+DEVICE real
+seed_of(const real *scale, const struct step *s)
+{
+	return scale ? s->share * *scale : s->share;
+}
+
 KERNEL(seed_kernel, (real *out, const real *scale, const struct step *s))
 {
 	EACH (i, 1)
-		out[i] = scale ? s->share * *scale : s->share;
+		out[i] = seed_of(scale, s);
 }
 
 /* The gradient of the loss: the share of the update's samples in this micro-batch, times the scale
@@ -26,12 +32,14 @@ seed_gradient(real *out, const real *scale, const struct step *s)
 
 KERNEL(mean_kernel, (real *out, const double *part, int64_t n))
 {
-	EACH (i, 1) {
+	ROWS (i, 1) {
 		double sum = 0;
 
-		for (int p = 0; p < LOSS_PARTS; p++)
+		ALONG (p, LOSS_PARTS)
 			sum += part[p];
-		out[i] = (real)(sum / (double)n);
+		sum = ROW_SUM(sum);
+		FIRST
+			out[i] = (real)(sum / (double)n);
 	}
 }
 
@@ -73,29 +81,36 @@ KERNEL(lse_short_kernel, (real *lse, const elem *x, int64_t rows, int64_t k))
 }
 #endif
 
+/* Of WIDTH neighbouring labels, whose logits are INNER apart. */
+DEVICE void
+lse_of_strip(real *lse, const elem *x, int64_t k, int64_t inner, int64_t width)
+{
+	real top[STRIP_LANES], sum[STRIP_LANES] = { 0 };
+
+	ALONG_EACH (j, width)
+		top[LANE(j)] = VALUE(x[j]);
+	for (int64_t c = 1; c < k; c++)
+		ALONG_EACH (j, width) {
+			real v = VALUE(x[c * inner + j]);
+
+			top[LANE(j)] = v > top[LANE(j)] ? v : top[LANE(j)];
+		}
+	for (int64_t c = 0; c < k; c++)
+		ALONG_EACH (j, width)
+			sum[LANE(j)] += exp_of(VALUE(x[c * inner + j]) - top[LANE(j)]);
+	ALONG (j, width)
+		lse[j] = top[LANE(j)] + R(log)(sum[LANE(j)]);
+}
+
 KERNEL(lse_strips_kernel, (real *lse, const elem *x, int64_t outer, int64_t k, int64_t inner))
 {
 	int64_t strips = (inner + STRIP - 1) / STRIP;
 
 	ROWS (r, outer * strips) {
-		int64_t i = r % strips * STRIP, at = r / strips * k * inner + i;
-		int64_t width = inner - i < STRIP ? inner - i : STRIP;
-		real top[STRIP_LANES], sum[STRIP_LANES] = { 0 };
+		int64_t i = r % strips * STRIP, width = inner - i < STRIP ? inner - i : STRIP;
 
-		ALONG_EACH (j, width)
-			top[LANE(j)] = VALUE(x[at + j]);
-		for (int64_t c = 1; c < k; c++)
-			ALONG_EACH (j, width) {
-				real v = VALUE(x[at + c * inner + j]);
-
-				top[LANE(j)] = v > top[LANE(j)] ? v : top[LANE(j)];
-			}
-		for (int64_t c = 0; c < k; c++)
-			ALONG_EACH (j, width)
-				sum[LANE(j)] += exp_of(VALUE(x[at + c * inner + j]) -
-				    top[LANE(j)]);
-		ALONG (j, width)
-			lse[r / strips * inner + i + j] = top[LANE(j)] + R(log)(sum[LANE(j)]);
+		lse_of_strip(lse + r / strips * inner + i, x + r / strips * k * inner + i, k,
+		    inner, width);
 	}
 }
 
@@ -162,6 +177,158 @@ cross_entropy_backward(elem *dx, const real *dy, const elem *x, const int32_t *l
 {
 	LAUNCH(cross_entropy_grad_kernel, outer * k * inner,
 	    (dx, dy, x, label, lse, outer, k, inner));
+}
+
+/* ---- the same with the gradient of the logits, in one sweep: no logarithm is kept ---- */
+
+/* A row of logits at a time, [rows, k]. */
+KERNEL(cross_entropy_rows_kernel, (double *part, elem *dx, const real *scale, const struct step *s,
+    const elem *x, const int32_t *label, int64_t rows, int64_t k))
+{
+	real share = seed_of(scale, s) / (real)rows;
+
+	ROWS (p, LOSS_PARTS) {
+		int64_t end = PART_FROM(rows, p + 1, LOSS_PARTS);
+		double loss = 0;
+
+		for (int64_t r = PART_FROM(rows, p, LOSS_PARTS); r < end; r++) {
+			const elem *in = x + r * k;
+			int64_t at = label[r];
+			bool counts = at >= 0 && at < k;
+			real top = -INFINITY, lse, hit = counts ? VALUE(in[at]) : 0;
+			double sum = 0;
+
+			ALONG_MAX (j, k, top)
+				top = VALUE(in[j]) > top ? VALUE(in[j]) : top;
+			top = ROW_MAX(top);
+			ALONG_ADD (j, k, sum)
+				sum += exp_of(VALUE(in[j]) - top);
+			sum = ROW_SUM(sum);
+			lse = (real)(top + log(sum));
+			if (counts)
+				loss += (double)lse - (double)hit;
+			ALONG_EACH (j, k) {
+				real d = exp_of(VALUE(in[j]) - lse) - (at == j);
+
+				dx[r * k + j] = ELEM(counts ? d * share : 0);
+			}
+		}
+		FIRST
+			part[p] = loss;
+	}
+}
+
+#ifdef __CUDACC__
+
+/* A thread takes a label, [outer, k, inner]. Where there is one part, its sum is the mean's. */
+KERNEL(cross_entropy_labels_kernel, (real *out, double *part, int64_t parts, elem *dx,
+    const real *scale, const struct step *s, const elem *x, const int32_t *label, int64_t rows,
+    int64_t k, int64_t inner))
+{
+	real share = seed_of(scale, s) / (real)rows;
+
+	ROWS (p, parts) {
+		int64_t from = PART_FROM(rows, p, parts);
+		int64_t count = PART_FROM(rows, p + 1, parts) - from;
+		double loss = 0;
+
+		ALONG (j, count) {
+			int64_t r = from + j, at = label[r], first = r / inner * k * inner + r % inner;
+			const elem *in = x + first;
+			elem *to = dx + first;
+			bool counts = at >= 0 && at < k;
+			real top = VALUE(in[0]), sum = 0, lse;
+
+			for (int64_t c = 1; c < k; c++)
+				top = VALUE(in[c * inner]) > top ? VALUE(in[c * inner]) : top;
+			for (int64_t c = 0; c < k; c++)
+				sum += exp_of(VALUE(in[c * inner]) - top);
+			lse = top + R(log)(sum);
+			if (counts)
+				loss += (double)lse - (double)VALUE(in[at * inner]);
+			for (int64_t c = 0; c < k; c++) {
+				real d = exp_of(VALUE(in[c * inner]) - lse) - (at == c);
+
+				to[c * inner] = ELEM(counts ? d * share : 0);
+			}
+		}
+		loss = ROW_SUM(loss);
+		FIRST {
+			if (parts == 1)
+				*out = (real)(loss / (double)rows);
+			else
+				part[p] = loss;
+		}
+	}
+}
+
+#else
+
+/* A strip of neighbouring labels at a time, [outer, k, inner]. */
+KERNEL(cross_entropy_strips_kernel, (double *part, elem *dx, const real *scale,
+    const struct step *s, const elem *x, const int32_t *label, int64_t rows, int64_t k,
+    int64_t inner))
+{
+	real share = seed_of(scale, s) / (real)rows;
+
+	ROWS (p, LOSS_PARTS) {
+		int64_t end = PART_FROM(rows, p + 1, LOSS_PARTS), width;
+		double loss = 0;
+
+		for (int64_t r = PART_FROM(rows, p, LOSS_PARTS); r < end; r += width) {
+			int64_t left = inner - r % inner, at = r / inner * k * inner + r % inner;
+			real lse[STRIP];
+
+			width = left < end - r ? left : end - r;
+			width = width < STRIP ? width : STRIP;
+			lse_of_strip(lse, x + at, k, inner, width);
+			for (int64_t j = 0; j < width; j++)
+				if (label[r + j] >= 0 && label[r + j] < k)
+					loss += (double)lse[j] -
+					    (double)VALUE(x[at + label[r + j] * inner + j]);
+			for (int64_t c = 0; c < k; c++)
+				ALONG_EACH (j, width) {
+					int64_t here = at + c * inner + j, l = label[r + j];
+					real d = exp_of(VALUE(x[here]) - lse[j]) - (l == c);
+
+					dx[here] = ELEM(l >= 0 && l < k ? d * share : 0);
+				}
+		}
+		part[p] = loss;
+	}
+}
+
+#endif
+
+/* The mean loss of logits X, and their gradient, the loss's own being the seed. DX may be X. */
+static void
+cross_entropy_with_gradient(elem *dx, real *out, void *work, const real *scale,
+    const struct step *s, const elem *x, const int32_t *label, int64_t outer, int64_t k,
+    int64_t inner)
+{
+	int64_t rows = outer * inner;
+	double *part = (double *)work;
+
+#ifdef __CUDACC__
+	bool few = k <= SHORT_ROW && rows * k <= SHORT_ROW * BLOCK;
+
+	if (few || inner > 1 || (k <= SHORT_ROW && rows > SHORT_ROW * BLOCK)) {
+		int64_t parts = few ? 1 : LOSS_PARTS;
+
+		LAUNCH_ROWS(cross_entropy_labels_kernel, parts,
+		    (out, part, parts, dx, scale, s, x, label, rows, k, inner));
+		if (few)
+			return;
+	} else
+#else
+	if (inner > 1)
+		LAUNCH_ROWS(cross_entropy_strips_kernel, LOSS_PARTS,
+		    (part, dx, scale, s, x, label, rows, k, inner));
+	else
+#endif
+		LAUNCH_ROWS(cross_entropy_rows_kernel, LOSS_PARTS,
+		    (part, dx, scale, s, x, label, rows, k));
+	LAUNCH(mean_kernel, 1, (out, (const double *)part, rows));
 }
 
 /* ---- element by element; the target is t, or u8 where T is NULL ---- */

@@ -1,9 +1,10 @@
 /* cross_entropy: the mean of -log softmax(logits)[label]. Forward keeps the log of the sum of
  * exponentials of each row, so that backward needs no second reduction. */
-#include "ops/shapes.h"
+#include "ops/losses.h"
 
 #include "emit/emit.h"
 #include "model/tape.h"
+#include "ops/shapes.h"
 #include "ops/targets.h"
 
 /* dlogits from: dloss logits target lse */
@@ -26,6 +27,29 @@ const struct op op_cross_entropy_grad = {
 	.inplace = 1u << 1,
 	.kernels = "loss.cu",
 	.emit = emit_backward,
+};
+
+/* loss and dlogits from: logits target scale */
+static void
+emit_both(struct emitter *e, const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	struct channels k = emit_axis(e, x, target_axis(x, n->in[1]));
+
+	emit_call(e, "cross_entropy_with_gradient", "ttwtsttsii", n->out[0], n->out[1], n,
+	    n->nin > 2 ? n->in[2] : NULL, "s", x, n->in[1], k.rows, k.channels, k.places);
+}
+
+const struct op op_cross_entropy_with_grad = {
+	.name = "cross_entropy_with_grad",
+	.kind = OP_INTERNAL,
+	.brief = "cross_entropy and the gradient of its logits",
+	.operands = "logits target scale",
+	.min_operands = 2, .max_operands = 3,
+	.inplace = 1u << 0,
+	.workspace = shape_mean_work,
+	.kernels = "loss.cu",
+	.emit = emit_both,
 };
 
 static bool

@@ -1,0 +1,16 @@
+/*
+ * What the pass fuse-loss takes from losses: a loss, its gradient, and both in one node.
+ */
+#ifndef STOWAGE_OPS_LOSSES_H
+#define STOWAGE_OPS_LOSSES_H
+
+#include "ops/op.h"
+
+extern const struct op op_cross_entropy, op_cross_entropy_grad;
+/* in: logits, target, the scale of the loss where it has one; out: the gradient of the logits, for a
+ * loss whose own gradient is what op_seed makes, and the loss */
+extern const struct op op_cross_entropy_with_grad;
+
+extern const struct op op_seed;
+
+#endif

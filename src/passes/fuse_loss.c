@@ -1,0 +1,173 @@
+/*
+ * fuse-loss: lets a loss make the gradient of its logits while it has them at hand:
+ *
+ *     logits, labels -> cross_entropy -> loss, lse           logits, labels -> cross_entropy_with_grad
+ *     seed -> dloss                                               -> dlogits over logits, loss
+ *     dloss, logits, labels, lse -> cross_entropy_grad -> dlogits
+ *
+ * For small networks it is the launches that count, 5 on a GPU before and 1 or 2 after; for large
+ * images that the logits are read once less.
+ *
+ * The node stands where the loss stood. That is for losses whose gradient is the seed itself, and
+ * where nothing else reads the logits later, be it under another name: the pass in-place then puts
+ * dlogits where the logits are, which were alive until their gradient was made. So no plan gets
+ * larger: lse and the seed are gone, the labels are read for the last time, and the workspace is that
+ * of the loss. It runs when the order is settled and nothing is left to be made again.
+ *
+ * In C the numbers are the same to the bit. On a GPU the loss is summed in another order.
+ *
+ * Reads and writes: train. Invariant after: no loss of the table below starts a backward pass whose
+ * first node could stand where the loss does, and a seed is read by somebody.
+ */
+#include "passes/pass.h"
+#include "passes/sums.h"
+
+#include "ops/losses.h"
+
+static const struct {
+	const struct op *loss, *grad, *both;
+} joins[] = {
+	{ &op_cross_entropy, &op_cross_entropy_grad, &op_cross_entropy_with_grad },
+};
+
+struct fusing {
+	struct graph *g;
+	int *reads;		/* by the id of a tensor */
+	int *last, *before;	/* by the id of a root: the last two nodes to read its class, or -1 */
+	int *place;		/* by the id of logits: the loss that reads them, or -1 */
+};
+
+static void
+note_read(struct fusing *f, const struct tensor *t, int at)
+{
+	int root = tensor_root(t)->id;
+
+	if (f->last[root] == at)
+		return;
+	f->before[root] = f->last[root];
+	f->last[root] = at;
+}
+
+static const struct op *
+joined(const struct op *loss)
+{
+	size_t k;
+
+	for (k = 0; k < sizeof(joins) / sizeof(*joins); k++)
+		if (loss == joins[k].loss)
+			return joins[k].both;
+	return NULL;
+}
+
+static struct fusing
+survey(struct graph *g)
+{
+	struct arena *a = g->module->arena;
+	size_t all = (size_t)g->module->next_tensor + 1, k;
+	struct fusing f = { g, sums_reads(g), arena_array(a, all, sizeof(*f.last)),
+	    arena_array(a, all, sizeof(*f.before)), arena_array(a, all, sizeof(*f.place)) };
+	int i, j;
+
+	for (k = 0; k < all; k++)
+		f.last[k] = f.before[k] = f.place[k] = -1;
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		for (j = 0; j < n->nin; j++)
+			if (n->in[j])
+				note_read(&f, n->in[j], i);
+		if (joined(n->op))
+			f.place[n->in[0]->id] = i;
+	}
+	for (i = 0; i < g->results.n; i++)
+		note_read(&f, g->results.v[i].tensor, g->nodes.n);
+	return f;
+}
+
+/* Is the AT-th node, which makes the gradient of the logits that LOSS reads, all that what LOSS keeps is
+ * for, and all that reads the logits after it? */
+static bool
+can_join(const struct fusing *f, const struct node *loss, const struct node *grad, int at)
+{
+	const struct tensor *logits = loss->in[0], *root = tensor_root(logits);
+	int k;
+
+	if (grad->in[2] != loss->in[1] || grad->out[0]->alias_of)
+		return false;
+	for (k = 1; k < loss->nout; k++)
+		if (loss->out[k] && (f->reads[loss->out[k]->id] != 1 || grad->in[2 + k] != loss->out[k]))
+			return false;
+	return root->def && f->last[root->id] == at && f->before[root->id] == f->place[logits->id];
+}
+
+static void
+join(struct fusing *f, struct node *loss, struct node *grad)
+{
+	struct module *m = f->g->module;
+	struct tensor *in[] = { loss->in[0], loss->in[1], NULL }, *value = loss->out[0];
+	struct node *seed = grad->in[0]->def;
+	int k;
+
+	loss->op = joined(loss->op);
+	loss->nin = loss->nout = 0;
+	in[2] = seed->nin ? seed->in[0] : NULL;
+	for (k = 0; k < 3 && in[k]; k++)
+		ir_add_input(m, loss, in[k]);
+	ir_add_output(m, loss, grad->out[0]);
+	ir_add_output(m, loss, value);
+	f->reads[seed->out[0]->id]--;
+}
+
+/* Does the AT-th node now run where the loss does? */
+static bool
+fuse(struct fusing *f, int at)
+{
+	struct node *n = f->g->nodes.v[at], *loss;
+	size_t k;
+
+	for (k = 0; k < sizeof(joins) / sizeof(*joins); k++) {
+		if (n->op != joins[k].grad || f->place[n->in[1]->id] < 0)
+			continue;
+		loss = f->g->nodes.v[f->place[n->in[1]->id]];
+		if (loss->op != joins[k].loss || !n->in[0]->def || n->in[0]->def->op != &op_seed ||
+		    !can_join(f, loss, n, at))
+			continue;
+		join(f, loss, n);
+		return true;
+	}
+	return false;
+}
+
+static void
+fuse_losses(struct graph *g)
+{
+	struct fusing f = survey(g);
+	bool *gone = arena_array(g->module->arena, (size_t)g->nodes.n + 1, sizeof(*gone));
+	int i, kept = 0;
+
+	for (i = 0; i < g->nodes.n; i++)
+		gone[i] = fuse(&f, i);
+	for (i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.v[i];
+
+		if (!gone[i] && (n->op != &op_seed || f.reads[n->out[0]->id] > 0))
+			g->nodes.v[kept++] = n;
+	}
+	g->nodes.n = kept;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	(void)o;
+	if (m->train)
+		fuse_losses(m->train);
+	return true;
+}
+
+const struct pass pass_fuse_loss = {
+	.name = "fuse-loss",
+	.doc = "let losses make the gradient of their logits in the same sweep",
+	.optional = true,
+	.run = run,
+};
