@@ -611,7 +611,8 @@ Test(kernels, cross_entropy)
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
 		struct layout l = rows[k];
 		int64_t all = l.b * l.channels * l.n;
-		real loss = 0, dloss = REAL(0.3);
+		struct step s = { .share = REAL(0.6) };
+		real loss = 0, both = 0, scale = REAL(0.5), dloss = s.share * scale;
 		double naive;
 
 		fill(x, all, 20, 0);
@@ -624,8 +625,14 @@ Test(kernels, cross_entropy)
 		close_to(&loss, &naive, 1, "cross-entropy %zu", k);
 		cross_entropy_backward(dx, &dloss, x, label, lse, l.b, l.channels, l.n);
 		close_to(dx, slow, all, "cross-entropy's gradient %zu", k);
+		cross_entropy_with_gradient(dy, &both, work, &scale, &s, x, label, l.b, l.channels, l.n);
+		cr_assert_eq(both, loss, "the loss beside its gradient %zu", k);
+		cr_assert_arr_eq(dy, dx, (size_t)all * sizeof(*x), "at once %zu", k);
+		memcpy(dy, x, (size_t)all * sizeof(*x));
 		cross_entropy_backward(x, &dloss, x, label, lse, l.b, l.channels, l.n);
 		cr_assert_arr_eq(x, dx, (size_t)all * sizeof(*x), "in place of the logits");
+		cross_entropy_with_gradient(dy, &both, work, &scale, &s, dy, label, l.b, l.channels, l.n);
+		cr_assert_arr_eq(dy, dx, (size_t)all * sizeof(*x), "at once, in place %zu", k);
 	}
 }
 

@@ -97,7 +97,8 @@ can_join(const struct fusing *f, const struct node *loss, const struct node *gra
 	for (k = 1; k < loss->nout; k++)
 		if (loss->out[k] && (f->reads[loss->out[k]->id] != 1 || grad->in[2 + k] != loss->out[k]))
 			return false;
-	return root->def && f->last[root->id] == at && f->before[root->id] == f->place[logits->id];
+	return !tensor_persistent(root) && f->last[root->id] == at &&
+	    f->before[root->id] == f->place[logits->id];
 }
 
 static void

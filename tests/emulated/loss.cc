@@ -1,0 +1,84 @@
+/*
+ * CUDA's kernels for cross-entropy and its gradient in one, against their definition in double
+ * precision: few labels, which one block takes; many of few classes, a thread each; long rows, a block
+ * each; images. Some labels are no class.
+ */
+#include "cuda.h"
+
+#include "loss.cu"
+
+#include <cstdio>
+
+typedef std::vector<float> Values;
+static int failures, checks;
+static uint64_t state = 5;
+
+static float
+uniform(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (float)(state >> 40) / 16777216.0f;
+}
+
+static void
+near(const char *what, double is, double should, double tolerance)
+{
+	checks++;
+	if (std::fabs(is - should) <= tolerance)
+		return;
+	if (failures++ < 20)
+		std::printf("%s: %g, not %g\n", what, is, should);
+}
+
+static void
+check(int64_t outer, int64_t k, int64_t inner)
+{
+	int64_t rows = outer * inner;
+	Values x((size_t)(rows * k)), dx(x.size());
+	std::vector<int32_t> label((size_t)rows);
+	std::vector<double> work(LOSS_PARTS), should(x.size());
+	struct step s = { 1, 2, 3, 0, 0.5f, 0 };
+	float scale = 8, loss = -1, again = -1;
+	double mean = 0;
+
+	for (float &v : x)
+		v = uniform() * 20 - 10;
+	for (int32_t &l : label)
+		l = uniform() < 0.1f ? -1 : (int32_t)(uniform() * (float)k);
+	for (int64_t r = 0; r < rows; r++) {
+		int64_t at = r / inner * k * inner + r % inner;
+		double sum = 0;
+
+		for (int64_t c = 0; c < k; c++)
+			sum += std::exp((double)x[at + c * inner]);
+		for (int64_t c = 0; c < k && label[r] >= 0; c++)
+			should[at + c * inner] = (std::exp((double)x[at + c * inner]) / sum -
+			    (label[r] == c)) * 4 / (double)rows;
+		if (label[r] >= 0)
+			mean += (std::log(sum) - x[at + label[r] * inner]) / (double)rows;
+	}
+	cross_entropy_with_gradient(&dx[0], &loss, &work[0], &scale, &s, &x[0], &label[0], outer, k, inner);
+	near("loss", loss, mean, 1e-6 * mean);
+	for (size_t i = 0; i < dx.size(); i++)
+		near("gradient", dx[i], should[i], 1e-5 * 4 / (double)rows);
+	cross_entropy_with_gradient(&x[0], &again, &work[0], &scale, &s, &x[0], &label[0], outer, k, inner);
+	near("loss, in place", again, loss, 0);
+	for (size_t i = 0; i < dx.size(); i++)
+		near("gradient, in place", x[i], dx[i], 0);
+}
+
+int
+main(void)
+{
+	check(1, 10, 1);
+	check(64, 10, 1);
+	check(700, 10, 1);
+	check(4, 7, 90);	/* one block */
+	check(17000, 3, 1);	/* a thread a label, in parts */
+	check(3, 70, 50);
+	check(2, 2, 9000);
+	check(5, 700, 1);	/* a block a row */
+	check(300, 65, 1);
+	std::printf("%d of %d checks failed\n", failures, checks);
+	return failures != 0;
+}
