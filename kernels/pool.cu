@@ -50,12 +50,16 @@ pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t ou
 		*to = outputs;
 }
 
-/* ---- maxima ---- */
+/* ---- maxima; those of a rectifier behind them too: 0 then wins where nothing is above it, and the
+ * place is that of no cell, so that nothing gets its gradient. For a window of 256 cells a byte has no
+ * such place to spare. ---- */
+
+#define POOL_NOWHERE	(-1)	/* 255 in a byte */
 
 #ifdef __CUDACC__
 
-KERNEL(maxpool_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t planes,
-    struct pool g))
+KERNEL(maxpool_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, bool relu,
+    int64_t planes, struct pool g))
 {
 	EACH_PLACE (p, y, x, planes, g.oh, g.ow) {
 		const elem *plane = in + p * g.h * g.w;
@@ -63,8 +67,8 @@ KERNEL(maxpool_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *i
 		int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0;
 		int64_t y1 = iy + g.kh > g.h ? g.h - iy : g.kh;
 		int64_t x1 = ix + g.kw > g.w ? g.w - ix : g.kw;
-		int64_t at = y0 * g.kw + x0;
-		real best = -INFINITY;
+		int64_t at = relu ? POOL_NOWHERE : y0 * g.kw + x0;
+		real best = relu ? 0 : -INFINITY;
 
 		for (int64_t ky = y0; ky < y1; ky++)
 			for (int64_t kx = x0; kx < x1; kx++) {
@@ -149,8 +153,8 @@ pool_beat(real *best, pool_index *at, const real *v, pool_index cell)
 
 /* Outputs x0 .. x0 + n - 1 of a row of windows whose first row is IY. */
 static void
-maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, const struct pool *g,
-    int64_t iy, int64_t x0, int64_t n)
+maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool relu,
+    const struct pool *g, int64_t iy, int64_t x0, int64_t n)
 {
 	real phase[POOL_STRIDE][POOL_RUN], best[POOL_STRIP];
 	pool_index at[POOL_STRIP];
@@ -160,8 +164,9 @@ maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, cons
 	for (int64_t x = 0; x < lanes; x++) {	/* each index starts at a real cell */
 		int64_t left = g->pw - (x0 + x) * g->sw;
 
-		best[x] = -INFINITY;
-		at[x] = (pool_index)((iy < 0 ? -iy : 0) * g->kw + (left > 0 ? left : 0));
+		best[x] = relu ? 0 : -INFINITY;
+		at[x] = relu ? POOL_NOWHERE :
+		    (pool_index)((iy < 0 ? -iy : 0) * g->kw + (left > 0 ? left : 0));
 	}
 	for (int64_t ky = iy < 0 ? -iy : 0; ky < g->kh && iy + ky < g->h; ky++) {
 		pool_deal(phase, run, plane + (iy + ky) * g->w, x0 * g->sw - g->pw, g->sw, g->w);
@@ -185,11 +190,12 @@ maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, cons
 
 /* One output, cell by cell. */
 static void
-maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, const struct pool *g,
-    int64_t iy, int64_t ix)
+maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool relu,
+    const struct pool *g, int64_t iy, int64_t ix)
 {
-	int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0, at = y0 * g->kw + x0;
-	real best = -INFINITY;
+	int64_t y0 = iy < 0 ? -iy : 0, x0 = ix < 0 ? -ix : 0;
+	int64_t at = relu ? POOL_NOWHERE : y0 * g->kw + x0;
+	real best = relu ? 0 : -INFINITY;
 
 	for (int64_t ky = y0; ky < g->kh && iy + ky < g->h; ky++)
 		for (int64_t kx = x0; kx < g->kw && ix + kx < g->w; kx++) {
@@ -208,7 +214,7 @@ maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, const 
 }
 
 static void
-maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t planes,
+maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, bool relu, int64_t planes,
     struct pool g)
 {
 	bool strips = g.sw <= POOL_STRIDE && g.kw <= POOL_KERNEL;
@@ -224,10 +230,11 @@ maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_
 			int32_t *l = large ? large + o : NULL;
 
 			if (strips)
-				maxpool_strip(out + o, s, l, plane, &g, iy, x,
+				maxpool_strip(out + o, s, l, plane, relu, &g, iy, x,
 				    g.ow - x < step ? g.ow - x : step);
 			else
-				maxpool_one(out + o, s, l, plane, &g, iy, x * g.sw - g.pw);
+				maxpool_one(out + o, s, l, plane, relu, &g, iy,
+				    x * g.sw - g.pw);
 		}
 	}
 }
@@ -319,21 +326,24 @@ maxpool_grad_kernel(elem *dx, const elem *dy, const uint8_t *small, const int32_
 {
 	real keep = onto_keep(onto);
 	int64_t step[256];
+	elem none;
 
-	for (int64_t c = 0; small && c < g.kh * g.kw; c++)
-		step[c] = c / g.kw * g.w + c % g.kw;
+	for (int64_t c = 0; small && c < 256; c++)
+		step[c] = c < g.kh * g.kw ? c / g.kw * g.w + c % g.kw : POOL_NOWHERE;
 	ROWS (p, planes) {
 		int64_t o = p * g.oh * g.ow;
 		elem *plane = dx + p * g.h * g.w;
 
 		onto_start(plane, g.h * g.w, keep);
+		none = 0;
 		for (int64_t y = 0; y < g.oh; y++)
 			for (int64_t x = 0; x < g.ow; x++, o++) {
 				int64_t corner = (y * g.sh - g.ph) * g.w + x * g.sw - g.pw;
-				int64_t at = small ? step[small[o]] :
+				int64_t at = small ? step[small[o]] : large[o] < 0 ? POOL_NOWHERE :
 				    large[o] / g.kw * g.w + large[o] % g.kw;
+				elem *to = at < 0 ? &none : plane + corner + at;
 
-				plane[corner + at] += dy[o];
+				*to += dy[o];
 			}
 	}
 }
@@ -398,7 +408,20 @@ maxpool_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64
 {
 	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
 
-	LAUNCH(maxpool_kernel, b * channels * oh * ow, (out, small, large, in, b * channels, g));
+	LAUNCH(maxpool_kernel, b * channels * oh * ow,
+	    (out, small, large, in, false, b * channels, g));
+}
+
+/* The same with a rectifier behind it. */
+static void
+maxpool_relu_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
+    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
+    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+{
+	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
+
+	LAUNCH(maxpool_kernel, b * channels * oh * ow,
+	    (out, small, large, in, true, b * channels, g));
 }
 
 static void

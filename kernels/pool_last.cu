@@ -8,8 +8,8 @@
 #ifndef STOWAGE_POOL_LAST_CU
 #define STOWAGE_POOL_LAST_CU
 
-KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, struct pool g))
+KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large, const elem *in, bool relu,
+    int64_t b, int64_t channels, struct pool g))
 {
 	ROWS (r, b * g.oh) {
 		const elem *image = in + r / g.oh * g.h * g.w * channels;
@@ -19,8 +19,8 @@ KERNEL(maxpool_last_kernel, (elem *out, uint8_t *small, int32_t *large, const el
 		PLACES (x, c, g.ow, channels) {
 			int64_t ix = x * g.sw - g.pw, o = (r * g.ow + x) * channels + c;
 			int64_t x0 = ix < 0 ? -ix : 0, x1 = ix + g.kw > g.w ? g.w - ix : g.kw;
-			int64_t at = y0 * g.kw + x0;
-			real best = -INFINITY;
+			int64_t at = relu ? POOL_NOWHERE : y0 * g.kw + x0;
+			real best = relu ? 0 : -INFINITY;
 
 			for (int64_t ky = y0; ky < y1; ky++)
 				for (int64_t kx = x0; kx < x1; kx++) {
@@ -119,7 +119,17 @@ maxpool_last_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, 
 {
 	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
 
-	LAUNCH_ROWS(maxpool_last_kernel, b * oh, (out, small, large, in, b, channels, g));
+	LAUNCH_ROWS(maxpool_last_kernel, b * oh, (out, small, large, in, false, b, channels, g));
+}
+
+static void
+maxpool_relu_last_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
+    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
+    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+{
+	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
+
+	LAUNCH_ROWS(maxpool_last_kernel, b * oh, (out, small, large, in, true, b, channels, g));
 }
 
 static void

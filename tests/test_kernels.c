@@ -226,6 +226,33 @@ naive_pool(const struct pool *g, bool mean)
 	}
 }
 
+/* maxpool with a relu behind it against the two of them; x gets windows that have nothing above 0 */
+static void
+check_rectified(const struct pool *g, uint8_t *small, int32_t *large, size_t k)
+{
+	int64_t in = PLANES * g->h * g->w, out = PLANES * g->oh * g->ow, i;
+
+	for (i = 0; i < in; i++)
+		x[i] -= REAL(0.9);
+	maxpool_forward(y, small, large, x, 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh, g->kw, g->sh,
+	    g->sw, g->ph, g->pw);
+	for (i = 0; i < out; i++) {
+		want[i] = y[i] > 0 ? (double)y[i] : 0;
+		y[i] = y[i] > 0 ? dy[i] : 0;	/* the rectifier's gradient */
+	}
+	maxpool_backward(dx, y, small, large, ANEW, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
+	    g->sh, g->sw, g->ph, g->pw);
+	for (i = 0; i < in; i++)
+		slow[i] = (double)dx[i];
+	maxpool_relu_forward(y, small, large, x, 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
+	    g->sh, g->sw, g->ph, g->pw);
+	close_to(y, want, out, "maxpool_relu %zu", k);
+	fill(dx, in, 1, 0);
+	maxpool_backward(dx, dy, small, large, ANEW, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
+	    g->sh, g->sw, g->ph, g->pw);
+	close_to(dx, slow, in, "maxpool_relu's gradient %zu", k);
+}
+
 Test(kernels, pooling)
 {
 	for (size_t k = 0; k < sizeof(pools) / sizeof(*pools); k++) {
@@ -249,6 +276,8 @@ Test(kernels, pooling)
 		maxpool_backward(dx, dy, small, large, ONTO(ADDED), PLANES, 1, g.h, g.w, g.oh, g.ow,
 		    g.kh, g.kw, g.sh, g.sw, g.ph, g.pw);
 		close_to(dx, added(slow, in), in, "maxpool's gradient %zu, added", k);
+		if (g.kh * g.kw != 256)
+			check_rectified(&g, small, large, k);
 		naive_pool(&g, true);
 		avgpool_forward(y, x, 1, PLANES, g.h, g.w, g.oh, g.ow, g.kh, g.kw, g.sh, g.sw, g.ph,
 		    g.pw);

@@ -1,5 +1,9 @@
-/* cross_entropy: the mean of -log softmax(logits)[label]. Forward keeps the log of the sum of
- * exponentials of each row, so that backward needs no second reduction. */
+/*
+ * cross_entropy: the mean of -log softmax(logits)[label]. Forward keeps the log of the sum of
+ * exponentials of each row, so that backward needs no second reduction.
+ *
+ * cross_entropy_with_grad, which the pass fuse-loss makes, does both at once and keeps nothing.
+ */
 #include "ops/losses.h"
 
 #include "emit/emit.h"
@@ -102,7 +106,8 @@ const struct op op_cross_entropy = {
 	    "and, for a label per position, all positions. The logits of class[K] have shape [K]; "
 	    "those of class[K, d...] have [K, d...], as images of classes, or [d..., K], as "
 	    "sequences; where both fit, classes are on axis 0, as in PyTorch.\n\n"
-	    "The largest logit is subtracted before exp. Backward reads the logits, the labels "
+	    "The largest logit is subtracted before exp. The gradient of the logits is made in the "
+	    "same sweep where it can take their place; else backward reads the logits, the labels "
 	    "and one number a label that forward keeps. A label that is no class, such as -1, "
 	    "takes no part: it adds 0 to the sum but still counts as a label in the mean.\n\n"
 	    "Logits that come from dense and are read by nothing else (but accuracy) may be made some "

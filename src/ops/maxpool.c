@@ -1,5 +1,12 @@
-/* maxpool: the largest element of each window. Backward needs the place of each maximum in its
- * window, one byte an output for windows of up to 256 cells, and neither input nor output. */
+/*
+ * maxpool: the largest element of each window. Backward needs the place of each maximum in its
+ * window, one byte an output for windows of up to 256 cells, and neither input nor output.
+ *
+ * maxpool_relu, which the pass fuse-pool makes, rectifies what it stores. Where that is 0 the place is
+ * that of no cell, so that backward, which is that of maxpool, gives nothing to any.
+ */
+#include "ops/maxpool.h"
+
 #include "ops/shapes.h"
 
 #include "emit/emit.h"
@@ -66,15 +73,26 @@ shape(struct build *b, struct node *n)
 }
 
 static void
-emit(struct emitter *e, const struct node *n)
+emit_forward(struct emitter *e, const struct node *n, const char *kernel)
 {
 	struct tensor *index = n->out[1];
 	bool small = index && index->dtype == DT_U8;
 	struct window w = pool_window(n);
 
-	emit_call(e, is_last(n) ? "maxpool_last_forward" : "maxpool_forward", "tttt" POOL_ARGS,
-	    n->out[0], small ? index : NULL, small ? NULL : index, n->in[0],
-	    POOL_VALUES(n->in[0], n->out[0], w));
+	emit_call(e, kernel, "tttt" POOL_ARGS, n->out[0], small ? index : NULL,
+	    small ? NULL : index, n->in[0], POOL_VALUES(n->in[0], n->out[0], w));
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_forward(e, n, is_last(n) ? "maxpool_last_forward" : "maxpool_forward");
+}
+
+static void
+emit_relu(struct emitter *e, const struct node *n)
+{
+	emit_forward(e, n, is_last(n) ? "maxpool_relu_last_forward" : "maxpool_relu_forward");
 }
 
 /* PyTorch keeps its input, and the place of each maximum in 8 bytes. */
@@ -110,3 +128,26 @@ const struct op op_maxpool = {
 	.kernels = "pool.cu",
 	.emit = emit,
 };
+
+const struct op op_maxpool_relu = {
+	.name = "maxpool_relu",
+	.kind = OP_INTERNAL,
+	.brief = "2-D maximum pooling, and a rectifier of its result",
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.grad = grad,
+	.saves = SAVES_OUT(1),
+	.optional_out = 1u << 1,
+	.layout = op_layout_either,
+	.kernels = "pool.cu",
+	.emit = emit_relu,
+};
+
+bool
+maxpool_can_rectify(const struct node *pool)
+{
+	struct window w = pool_window(pool);
+
+	return w.kernel[0] * w.kernel[1] != 256;
+}

@@ -135,6 +135,32 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	maxpool_last_backward(&dx[1][0], &dyl[0], &index[1][0], NULL, ANEW, b, c, h, w, oh, ow, k, k,
 	    stride, stride, pad, pad);
 	same("maxpool's dx", turned(dx[0], b, c, h * w), dx[1], 0);
+	/* a rectifier behind it: the pooled values were in y, their places in index */
+	for (float &v : x)
+		v -= 0.5f;
+	xl = turned(x, b, c, h * w);
+	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad,
+	    pad);
+	for (size_t i = 0; i < dy.size(); i++) {
+		dy[i] = y[0][i] > 0 ? dy[i] : 0;
+		y[0][i] = y[0][i] > 0 ? y[0][i] : 0;
+	}
+	maxpool_backward(&dx[0][0], &dy[0], &index[0][0], NULL, ANEW, b, c, h, w, oh, ow, k, k, stride,
+	    stride, pad, pad);
+	maxpool_relu_forward(&y[1][0], &index[1][0], NULL, &x[0], b, c, h, w, oh, ow, k, k, stride, stride,
+	    pad, pad);
+	same("maxpool_relu", y[0], y[1], 0);
+	for (float &v : dy)
+		v = v == 0 ? 7 : v;	/* where none of it may arrive */
+	maxpool_backward(&dx[1][0], &dy[0], &index[1][0], NULL, ANEW, b, c, h, w, oh, ow, k, k, stride,
+	    stride, pad, pad);
+	same("maxpool_relu's dx", dx[0], dx[1], 0);
+	index[0] = turned(index[1], b, c, oh * ow);
+	maxpool_relu_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, h, w, oh, ow, k, k, stride,
+	    stride, pad, pad);
+	same("maxpool_relu, channels-last", turned(y[0], b, c, oh * ow), y[1], 0);
+	same("maxpool_relu's places", index[0], index[1], 0);
+	dyl = turned(dy, b, c, oh * ow);
 	avgpool_forward(&y[0][0], &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
 	avgpool_last_forward(&y[1][0], &xl[0], b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
 	same("avgpool", turned(y[0], b, c, oh * ow), y[1], 0);
