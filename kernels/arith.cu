@@ -54,8 +54,7 @@ combine(int how, real a, real b)
 
 KERNEL(combine_kernel, (int how, elem *y, const elem *a, const elem *b, int64_t n))
 {
-	EACH (i, n)
-		y[i] = ELEM(combine(how, VALUE(a[i]), VALUE(b[i])));
+	MAP_2 (y, a, b, n, e, f, ELEM(combine(how, VALUE(e), VALUE(f))));
 }
 
 #define COMBINE_CHUNK	4096	/* elements of the innermost group that a thread takes at once */
@@ -106,19 +105,19 @@ combine_groups(int how, elem *y, const elem *a, const elem *b, struct groups s)
 static void
 add_forward(elem *y, const elem *a, const elem *b, int64_t n)
 {
-	LAUNCH(combine_kernel, n, (COMBINE_ADD, y, a, b, n));
+	LAUNCH_MAP(combine_kernel, n, (COMBINE_ADD, y, a, b, n));
 }
 
 static void
 sub_forward(elem *y, const elem *a, const elem *b, int64_t n)
 {
-	LAUNCH(combine_kernel, n, (COMBINE_SUB, y, a, b, n));
+	LAUNCH_MAP(combine_kernel, n, (COMBINE_SUB, y, a, b, n));
 }
 
 static void
 mul_forward(elem *y, const elem *a, const elem *b, int64_t n)
 {
-	LAUNCH(combine_kernel, n, (COMBINE_MUL, y, a, b, n));
+	LAUNCH_MAP(combine_kernel, n, (COMBINE_MUL, y, a, b, n));
 }
 
 static void
@@ -296,14 +295,13 @@ reduce_to(elem *out, void *work, const elem *dy, const elem *other, real sign, i
 
 KERNEL(scale_kernel, (elem *y, const elem *x, real factor, real offset, int64_t n))
 {
-	EACH (i, n)
-		y[i] = ELEM(VALUE(x[i]) * factor + offset);
+	MAP (y, x, n, e, ELEM(VALUE(e) * factor + offset));
 }
 
 static void
 scale_forward(elem *y, const elem *x, real factor, real offset, int64_t n)
 {
-	LAUNCH(scale_kernel, n, (y, x, factor, offset, n));
+	LAUNCH_MAP(scale_kernel, n, (y, x, factor, offset, n));
 }
 
 /* ---- reals, where elements are narrow: losses are added up and weighted in f32 ---- */

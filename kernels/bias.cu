@@ -19,8 +19,7 @@ KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int6
 		double sum = 0;
 
 		ALONG (j, b * positions)
-			sum += VALUE(dy[(j / positions * channels + c) * positions +
-			    j % positions]);
+			sum += VALUE(dy[j + (quotient(j, positions) * (channels - 1) + c) * positions]);
 		sum = ROW_SUM(sum);
 		FIRST
 			db[c] = ELEM((real)sum);

@@ -38,6 +38,17 @@ column_store(elem *to, const struct column_pack<WIDTH> &pack)
 	*(struct column_pack<WIDTH> *)to = pack;
 }
 
+/* What is known of so many channels, as few accesses. */
+template <int WIDTH> struct alignas(WIDTH * sizeof(real) < 16 ? WIDTH * sizeof(real) : 16) column_reals {
+	real at[WIDTH];
+};
+
+template <int WIDTH> DEVICE struct column_reals<WIDTH>
+column_known(const real *from)
+{
+	return *(const struct column_reals<WIDTH> *)from;
+}
+
 static __host__ __device__ __forceinline__ int
 column_lanes(int64_t channels, int width)
 {

@@ -120,8 +120,10 @@ epilogue_value(struct epilogue e, real v, int64_t i)
 
 KERNEL(epilogue_kernel, (elem *c, struct epilogue e, int64_t n))
 {
-#define APPLY(kind)	EACH (i, n)								\
-		c[i] = ELEM(epilogue_value(epilogue_of(kind, e.saved), VALUE(c[i]), i))
+	const elem *saved = e.saved ? e.saved : c;
+
+#define APPLY(kind)	MAP_2 (c, c, saved, n, v, s,						\
+	    ELEM(epilogue_value(epilogue_of(kind, &s), VALUE(v), 0)))
 	EPILOGUE_CASES(e, APPLY)
 #undef APPLY
 }
@@ -131,7 +133,7 @@ static void
 epilogue_apply(elem *c, struct epilogue e, int64_t n)
 {
 	if (e.kind != NO_EPILOGUE)
-		LAUNCH(epilogue_kernel, n, (c, e, n));
+		LAUNCH_MAP(epilogue_kernel, n, (c, e, n));
 }
 
 #endif

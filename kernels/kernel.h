@@ -47,7 +47,11 @@
  * them whose channels lie last. To share out many such rows, ROWS goes over column_tiles(rows,
  * channels), each of column_tile(channels) rows, or for tile t of column_height(t, rows, channels).
  * EACH_PLACE (p, y, x, planes, h, w) visits the elements of [planes, h, w], without a division in
- * C. PART_FROM cuts a long sum into parts whose number does not depend on that of the threads.
+ * C. MAP (y, x, n, e, value) makes each of the N elements of y from that of x, which value calls
+ * e, and MAP_2 (y, x, z, n, e, f, value) from those of x and z. y may be either. On CUDA a thread takes
+ * 16 bytes of each: one that asks for an element at a time leaves most of the memory's width unused.
+ * LAUNCH_MAP starts such a kernel. PART_FROM cuts a long sum into parts whose number does not depend on
+ * that of the threads.
  *
  * Sums are taken in a fixed order, so the same build on the same machine gives the same bits.
  * Kernels that may run in place carry no restrict.
@@ -138,7 +142,7 @@ onto_of(real keep, const struct step *step)
 #define ROWS(r, n)	for (int64_t r = blockIdx.x; r < (n); r += gridDim.x)
 #define ALONG(j, n)	for (int64_t j = threadIdx.x; j < (n); j += blockDim.x)
 #define PLACES(r, c, rows, channels)	for (int64_t j_ = threadIdx.x, r, c;			\
-	    j_ < (rows) * (channels) && (r = column_row(j_, channels), c = j_ - r * (channels), true);	\
+	    j_ < (rows) * (channels) && (r = quotient(j_, channels), c = j_ - r * (channels), true);	\
 	    j_ += blockDim.x)
 #define ROW_SUM(x)	block_sum(x)
 #define ROW_MAX(x)	block_max(x)
@@ -150,8 +154,8 @@ onto_of(real keep, const struct step *step)
 #define STRIP_LANES	1
 #define LANE(j)	0
 #define EACH_PLACE(p, y, x, planes, h, w)	EACH (place_, (planes) * (h) * (w))		\
-	for (int64_t x = place_ % (w), y = place_ / (w) % (h), p = place_ / (w) / (h),		\
-	    once_ = 1; once_; once_ = 0)
+	for (int64_t row_ = quotient(place_, w), x = place_ - row_ * (w), p = quotient(row_, h),	\
+	    y = row_ - p * (h), once_ = 1; once_; once_ = 0)
 
 #define BLOCK	256
 static cudaStream_t stream;
@@ -214,6 +218,11 @@ block_max(T x)
 	return top;
 }
 
+#define MAP(y, x, n, e, value)	map_2(y, x, x, n, [=](elem e, elem) -> elem { return value; })
+#define MAP_2(y, x, z, n, e, f, value)	map_2(y, x, z, n,	\
+	[=](elem e, elem f) -> elem { return value; })
+#define LAUNCH_MAP(name, n, args)	LAUNCH(name, ((n) + MAP_PACK - 1) / MAP_PACK, args)
+
 #else	/* C */
 
 #define PRAGMA(x)	_Pragma(#x)
@@ -257,7 +266,54 @@ block_max(T x)
 	PRAGMA(omp parallel)							\
 	name args;								\
 } while (0)
+#define MAP(y, x, n, e, value)	EACH (i_, n) {				\
+	elem e = (x)[i_];							\
+	(y)[i_] = value;							\
+}
+#define MAP_2(y, x, z, n, e, f, value)	EACH (i_, n) {				\
+	elem e = (x)[i_], f = (z)[i_];						\
+	(y)[i_] = value;							\
+}
+#define LAUNCH_MAP(name, n, args)	LAUNCH(name, n, args)
 
+#endif
+
+/* J / BY, of what is not negative. On a GPU divisions of 32 bits are much cheaper. */
+DEVICE int64_t
+quotient(int64_t j, int64_t by)
+{
+#ifdef __CUDACC__
+	if (!((j | by) >> 32))
+		return (uint32_t)j / (uint32_t)by;
+#endif
+	return j / by;
+}
+
+#ifdef __CUDACC__
+#define MAP_PACK	(16 / (int)sizeof(elem))
+
+struct alignas(16) map_pack {
+	elem at[MAP_PACK];
+};
+
+/* MAP and MAP_2. Where a tensor begins in between, all are taken one by one, as the rest is. */
+template <class Value> DEVICE void
+map_2(elem *y, const elem *x, const elem *z, int64_t n, const Value &value)
+{
+	bool aligned = ((uintptr_t)y | (uintptr_t)x | (uintptr_t)z) % sizeof(struct map_pack) == 0;
+	int64_t packs = aligned ? n / MAP_PACK : 0, rest = n - packs * MAP_PACK;
+
+	EACH (p, packs) {
+		struct map_pack e = ((const struct map_pack *)x)[p], f = ((const struct map_pack *)z)[p];
+
+#pragma unroll
+		for (int j = 0; j < MAP_PACK; j++)
+			e.at[j] = value(e.at[j], f.at[j]);
+		((struct map_pack *)y)[p] = e;
+	}
+	EACH (i, rest)
+		y[n - rest + i] = value(x[n - rest + i], z[n - rest + i]);
+}
 #endif
 
 /* ---- rows of channels ---- */
@@ -266,13 +322,6 @@ block_max(T x)
 
 #ifdef __CUDACC__
 #define DEVICE_TOO	static __host__ __device__ __forceinline__
-
-/* Divisions of 32 bits are much cheaper. */
-DEVICE int64_t
-column_row(int64_t j, int64_t channels)
-{
-	return (j | channels) >> 32 ? j / channels : (uint32_t)j / (uint32_t)channels;
-}
 #else
 #define DEVICE_TOO	static inline
 #endif

@@ -65,8 +65,8 @@ KERNEL(bn_moments_kernel, (double *work, const elem *x, int64_t b, int64_t chann
 		double origin = VALUE(x[c * n]), sum = 0, squares = 0;
 
 		ALONG (j, count) {
-			int64_t t = from + j;
-			double d = VALUE(x[(t / n * channels + c) * n + t % n]) - origin;
+			int64_t t = from + j, image = quotient(t, n);
+			double d = VALUE(x[t + (image * (channels - 1) + c) * n]) - origin;
 
 			sum += d;
 			squares += d * d;
@@ -91,7 +91,7 @@ KERNEL(bn_dots_kernel, (double *work, const elem *dy, const elem *x, const elem 
 		double sum = 0, dot = 0;
 
 		ALONG (j, count) {
-			int64_t t = from + j, i = (t / n * channels + c) * n + t % n;
+			int64_t t = from + j, i = t + (quotient(t, n) * (channels - 1) + c) * n;
 			real d = VALUE(x[i]) - mean[c], g = bn_passed(dy[i], d, gain, offset);
 
 			sum += g;

@@ -65,6 +65,26 @@ template <int WIDTH> KERNEL(bn_moments_columns_kernel, (double *work, const elem
 	}
 }
 
+/* The gains and offsets of a thread's channels for bn_passed(): see norm.cu. */
+template <int WIDTH> DEVICE void
+bn_relu_line(real *gain, real *offset, const elem *weight, const elem *bias, const real *invstd,
+    int64_t c)
+{
+	struct column_pack<WIDTH> w, b;
+	struct column_reals<WIDTH> s;
+
+	if (bias) {
+		w = column_load<WIDTH>(weight + c);
+		b = column_load<WIDTH>(bias + c);
+		s = column_known<WIDTH>(invstd + c);
+	}
+#pragma unroll
+	for (int j = 0; j < WIDTH; j++) {
+		gain[j] = bias ? VALUE(w.at[j]) * s.at[j] : 0;
+		offset[j] = bias ? VALUE(b.at[j]) : 1;
+	}
+}
+
 /* What is known of a thread's channels in backward. */
 template <int WIDTH> struct bn_known {
 	real mean[WIDTH], gain[WIDTH], offset[WIDTH];
@@ -72,12 +92,12 @@ template <int WIDTH> struct bn_known {
 	DEVICE_METHOD void
 	load(const elem *weight, const elem *bias, const real *m, const real *invstd, int64_t c)
 	{
+		struct column_reals<WIDTH> mean_of = column_known<WIDTH>(m + c);
+
+		bn_relu_line<WIDTH>(gain, offset, weight, bias, invstd, c);
 #pragma unroll
-		for (int j = 0; j < WIDTH; j++) {
-			mean[j] = m[c + j];
-			gain[j] = bn_relu_gain(weight, bias, invstd, c + j);
-			offset[j] = bn_relu_offset(bias, c + j);
-		}
+		for (int j = 0; j < WIDTH; j++)
+			mean[j] = mean_of.at[j];
 	}
 
 	DEVICE_METHOD void
@@ -139,11 +159,15 @@ template <int WIDTH> struct bn_line {
 	DEVICE_METHOD void
 	load(const elem *w, const elem *b, const real *m, const real *invstd, int64_t c)
 	{
+		struct column_pack<WIDTH> weight = column_load<WIDTH>(w + c), bias = column_load<WIDTH>(b + c);
+		struct column_reals<WIDTH> mean_of = column_known<WIDTH>(m + c);
+		struct column_reals<WIDTH> scale = column_known<WIDTH>(invstd + c);
+
 #pragma unroll
 		for (int j = 0; j < WIDTH; j++) {
-			mean[j] = m[c + j];
-			gain[j] = VALUE(w[c + j]) * invstd[c + j];
-			offset[j] = VALUE(b[c + j]);
+			mean[j] = mean_of.at[j];
+			gain[j] = VALUE(weight.at[j]) * scale.at[j];
+			offset[j] = VALUE(bias.at[j]);
 		}
 	}
 
@@ -206,18 +230,17 @@ template <int WIDTH> KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, c
 {
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
 		struct column_place at = column_place_of<WIDTH>(r, rows, channels, parts);
-		real m[WIDTH], gain[WIDTH], relu_gain[WIDTH], offset[WIDTH], level[WIDTH], slope[WIDTH];
+		struct column_reals<WIDTH> m = column_known<WIDTH>(mean + at.c);
+		struct column_reals<WIDTH> scale = column_known<WIDTH>(invstd + at.c);
+		struct column_pack<WIDTH> w = column_load<WIDTH>(weight + at.c);
+		real gain[WIDTH], relu_gain[WIDTH], offset[WIDTH], level[WIDTH], slope[WIDTH];
 
+		bn_relu_line<WIDTH>(relu_gain, offset, weight, bias, invstd, at.c);
 #pragma unroll
 		for (int j = 0; j < WIDTH; j++) {
-			int64_t c = at.c + j;
-
-			m[j] = mean[c];
-			gain[j] = VALUE(weight[c]) * invstd[c];
-			relu_gain[j] = bn_relu_gain(weight, bias, invstd, c);
-			offset[j] = bn_relu_offset(bias, c);
-			level[j] = (real)sums[2 * c * summed];
-			slope[j] = (real)sums[2 * c * summed + 1];
+			gain[j] = VALUE(w.at[j]) * scale.at[j];
+			level[j] = (real)sums[2 * (at.c + j) * summed];
+			slope[j] = (real)sums[2 * (at.c + j) * summed + 1];
 		}
 		for (int64_t i = at.row; i < at.end; i += at.step) {
 			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * channels + at.c);
@@ -225,7 +248,7 @@ template <int WIDTH> KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, c
 
 #pragma unroll
 			for (int j = 0; j < WIDTH; j++) {
-				real d = VALUE(v.at[j]) - m[j];
+				real d = VALUE(v.at[j]) - m.at[j];
 
 				v.at[j] = ELEM(gain[j] * (bn_passed(g.at[j], d, relu_gain[j], offset[j]) -
 				    level[j] - d * slope[j]));

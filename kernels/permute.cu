@@ -36,6 +36,19 @@ KERNEL(permute_kernel, (elem *y, const elem *x, int64_t tiles, int64_t rows, int
 	}
 }
 
+/* Few rows, as the channels of a picture, fill no tile: a thread takes a column of them. */
+#define PERMUTE_FEW	8
+
+KERNEL(permute_few_kernel, (elem *y, const elem *x, int64_t b, int64_t rows, int64_t cols))
+{
+	EACH (i, b * cols) {
+		int64_t image = quotient(i, cols), from = image * (rows - 1) * cols + i;
+
+		for (int64_t r = 0; r < rows; r++)
+			y[i * rows + r] = x[from + r * cols];
+	}
+}
+
 #else
 
 KERNEL(permute_kernel, (elem *y, const elem *x, int64_t tiles, int64_t rows, int64_t cols))
@@ -63,5 +76,11 @@ permute(elem *y, const elem *x, int64_t b, int64_t rows, int64_t cols)
 	int64_t tiles = b * ((cols + PERMUTE_TILE - 1) / PERMUTE_TILE) *
 	    ((rows + PERMUTE_TILE - 1) / PERMUTE_TILE);
 
+#ifdef __CUDACC__
+	if (rows <= PERMUTE_FEW) {
+		LAUNCH(permute_few_kernel, b * cols, (y, x, b, rows, cols));
+		return;
+	}
+#endif
 	LAUNCH_ROWS(permute_kernel, tiles, (y, x, tiles, rows, cols));
 }

@@ -44,8 +44,8 @@ pool_covering(int64_t i, int64_t kernel, int64_t stride, int64_t pad, int64_t ou
 {
 	int64_t first = i + pad - kernel + 1;
 
-	*from = first <= 0 ? 0 : (first + stride - 1) / stride;
-	*to = (i + pad) / stride + 1;
+	*from = first <= 0 ? 0 : quotient(first + stride - 1, stride);
+	*to = quotient(i + pad, stride) + 1;
 	if (*to > outputs)
 		*to = outputs;
 }

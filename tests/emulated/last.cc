@@ -2,7 +2,7 @@
  * CUDA's kernels for images that lie channels-last, against those for channels-first, which
  * tests/cuda.test and the GPU's script try on a GPU: the same numbers, turned around. Both run on the
  * host (cuda.h). Shapes have channels that are packed and that are not, fewer and more than a
- * strip, and rows fewer and more than threads.
+ * strip, and rows fewer and more than threads. And what goes element by element, against loops.
  */
 #include "cuda.h"
 
@@ -12,6 +12,8 @@
 #include "copy.cu"
 #include "permute.cu"
 #include "dropout.cu"
+#include "activation.cu"
+#include "arith.cu"
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #include "conv_concat.cu"
@@ -277,9 +279,52 @@ check_concat(int64_t b, int c1, int c2, int f)
 	same("conv_concat's dx", turned(dq, b, c2, 63), dql, 1e-5);
 }
 
+/* Element by element, by packs and what is left of them, wherever the tensors begin. */
+static void
+check_map(int64_t n, int from)
+{
+	Values x = drawn(n + from), y = drawn(n + from), relu = x, grad = x, sum = x, two = x, twice = x;
+
+	relu_forward(&two[from], &x[from], n);
+	relu_backward(&grad[from], &grad[from], &y[from], n);
+	add_forward(&sum[from], &x[from], &y[from], n);
+	scale_forward(&twice[from], &twice[from], 2, 0, n);
+	epilogue_apply(&relu[from], THEN_GRAD(RELU, &y[from]), n);
+	for (int64_t i = 0; i < n + from; i++) {
+		bool there = i >= from;
+		float d = there && y[i] <= 0 ? 0 : x[i];
+
+		relu[i] -= d, grad[i] -= d;
+		two[i] -= there && x[i] <= 0 ? 0 : x[i];
+		sum[i] -= there ? x[i] + y[i] : x[i];
+		twice[i] -= there ? 2 * x[i] : x[i];
+	}
+	x.assign(x.size(), 0);
+	same("relu", x, two, 0);
+	same("relu's dx", x, grad, 0);
+	same("relu's dx behind a product", x, relu, 0);
+	same("add", x, sum, 0);
+	same("scale", x, twice, 0);
+}
+
+static void
+check_permute(int64_t b, int64_t rows, int64_t cols)
+{
+	Values x = drawn(b * rows * cols), y = x;
+
+	permute(&y[0], &x[0], b, rows, cols);
+	same("permute", turned(x, b, rows, cols), y, 0);
+}
+
 int
 main(void)
 {
+	check_map(3, 0);
+	check_map(4 * 70000 + 3, 0);
+	check_map(1030, 1);
+	check_permute(2, 3, 700);
+	check_permute(3, 8, 35);
+	check_permute(2, 37, 70);
 	check_norm(2, 8, 35, 0);	/* plain, with a relu, and with a skip */
 	check_norm(3, 7, 700, 1);
 	check_norm(1, 268, 70, 2);
