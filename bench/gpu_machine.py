@@ -108,6 +108,7 @@ class Machine:
     sanitizer = nsys = None
     torch = torch_device = None
     torch_python = sys.executable
+    environment = None      # of the programs; None: as it is
 
     def ask_torch(self):
         done = capture(sys.executable, "-c", "import numpy, torch; print('torch', torch.__version__, "
@@ -166,6 +167,11 @@ class Gpu(Machine):
             self.cudnn = ".".join(re.search(rf"define {w}\s+(\d+)", text).group(1) for w in
                                   ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL"))
         self.where = self.library_flags()
+        # cuDNN compiles some of its engines when they are chosen, by libraries that it looks for itself
+        found = [self.blas, self.dnn, library("nvrtc.h", "nvrtc", near),
+                 library("nvJitLink.h", "nvJitLink", near)]
+        folders = os.environ.get("LD_LIBRARY_PATH", "").split(":") + [f[1] for f in found if f]
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(dict.fromkeys(f for f in folders if f))}
         self.ask_torch()
 
     def library_flags(self):
@@ -223,7 +229,7 @@ class Gpu(Machine):
         out = os.path.join(self.work, "cudnn_device")
         trouble = self.built(out, self.nvcc, "-o", out, os.path.join(HERE, "cudnn_device.c"), *self.where,
                              "-lcudnn")
-        done = None if trouble else capture(out, timeout=60)
+        done = None if trouble else capture(out, timeout=60, env=self.environment)
         if trouble or done.returncode:
             return trouble or last_line(done)
         return json.loads(done.stdout)

@@ -2,8 +2,9 @@
 
     pytorch_gpu.py NETWORK --batch N --precision f32|tf32|bf16 --modes eager,default,reduce-overhead
 
-For each mode one line of JSON when it is warm: its peak of memory, or why it cannot run. Then each
-line of input, "MODE SECONDS", makes it train so long and print {"samples_per_s": ...}.
+For each mode one line of JSON when it is warm: its peak of memory in the steps after, in which cuDNN no
+longer tries algorithms, or why it cannot run. Then each line of input, "MODE SECONDS", makes it train so
+long and print {"samples_per_s": ...}.
 
 channels_last, cuDNN's fastest algorithms, autocast for bf16; TF32 is on for tf32 alone. Eager and
 compiled models are separate: memory is counted above what the modes before left behind. Each batch
@@ -39,10 +40,14 @@ class Memory:
         self.cuda = device == "cuda"
         if self.cuda:
             torch.cuda.synchronize()
-            torch.cuda.reset_peak_memory_stats()
             self.allocated, self.reserved = torch.cuda.memory_allocated(), torch.cuda.memory_reserved()
         else:
             self.allocated = self.reserved = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    def forget(self):
+        """The peak so far; what is held stays counted."""
+        if self.cuda:
+            torch.cuda.reset_peak_memory_stats()
 
     def peak(self):
         if self.cuda:
@@ -98,6 +103,8 @@ def warm(args, mode, data, labels):
     start, memory = time.perf_counter(), Memory(args.device)
     trainer = Trainer(args, mode, data, labels)
     trainer.train(0, args.warm)
+    memory.forget()
+    trainer.train(0)
     print(json.dumps({"mode": mode, **memory.peak(), "setup_s": time.perf_counter() - start}), flush=True)
     return trainer
 
