@@ -8,7 +8,8 @@
  * with the windows of all images, so that small images still fill wide tiles. Windows are packed
  * straight from the source (window.cu), never written out as a matrix. A transposed convolution
  * calls the same functions with input and output exchanged. All of them can add to what lies where
- * they write (struct onto), a gradient to one that came before.
+ * they write (struct onto), a gradient to one that came before. ROOM is how many bytes WORK has, which
+ * only cuDNN asks.
  */
 #include "gemm.cu"
 #include "window.cu"
@@ -362,10 +363,11 @@ conv_forward_of(elem *y, const struct sources *x, const elem *w, const elem *bia
 
 static void
 conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, void *work,
-    int64_t b, struct conv s)
+    int64_t room, int64_t b, struct conv s)
 {
 	struct sources from = only_source(x, b, s.c, s.h, s.w, &s);
 
+	(void)room;
 	if (conv_is_depthwise(&s) && s.last)
 		depthwise_last_forward(y, x, w, bias, onto, b, s);
 	else if (conv_is_depthwise(&s))
@@ -420,10 +422,11 @@ conv_backward_rows(struct conv_job *job, const elem *dy, int h, int w, void *wor
 /* dx from dy; with a bias, the forward pass of a transposed convolution. */
 static void
 conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto,
-    void *work, int64_t b, struct conv s)
+    void *work, int64_t room, int64_t b, struct conv s)
 {
 	struct conv_job job = { 0 };
 
+	(void)room;
 	job.keep = onto_keep(onto);
 	if (conv_is_depthwise(&s) && s.last) {
 		depthwise_last_backward_input(dx, dy, w, bias, onto, b, s);
@@ -441,10 +444,11 @@ conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, s
 
 static void
 conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
-    int64_t b, struct conv s)
+    int64_t room, int64_t b, struct conv s)
 {
 	struct sources from = only_source(x, b, s.c, s.h, s.w, &s);
 
+	(void)room;
 	if (conv_is_depthwise(&s) && s.last)
 		depthwise_last_backward_weight(dw, dy, x, onto, work, b, s);
 	else if (conv_is_depthwise(&s))

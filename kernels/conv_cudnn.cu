@@ -59,8 +59,8 @@ extern const struct dnn_record dnn_record[];
 static bool
 dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 {
-	return a->kind == b->kind && a->bias == b->bias && a->keep == b->keep && a->b == b->b &&
-	    memcmp(&a->s, &b->s, sizeof(a->s)) == 0;
+	return a->kind == b->kind && a->bias == b->bias && a->keep == b->keep && a->room == b->room &&
+	    a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0;
 }
 
 /* The entry of a convolution, made if need be and allowed; NULL where there is none. */
@@ -78,12 +78,12 @@ dnn_find(const struct dnn_conv *c)
 	e->conv = *c;
 	for (const struct dnn_record *r = dnn_record; r->conv.kind >= 0 && !e->found; r++)
 		if (dnn_same(&r->conv, c) &&
-		    dnn_take(&e->dnn, &dnn_device, c, LIBRARY_WORKSPACE, &r->choice)) {
+		    dnn_take(&e->dnn, &dnn_device, c, &r->choice)) {
 			e->choice = r->choice;
 			e->found = e->recorded = true;
 		}
 	if (!e->found)
-		e->found = dnn_choose(&e->dnn, &dnn_device, c, LIBRARY_WORKSPACE, &e->choice);
+		e->found = dnn_choose(&e->dnn, &dnn_device, c, &e->choice);
 	return e;
 }
 
@@ -161,7 +161,7 @@ dnn_with(struct dnn_conv c, bool bias, double keep)
  */
 static bool
 dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias, struct onto onto,
-    void *work, int64_t b, const struct conv *s)
+    void *work, int64_t room, int64_t b, const struct conv *s)
 {
 	struct dnn_entry *e;
 	struct dnn_conv c;
@@ -171,6 +171,7 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 	c.kind = kind;
 	c.type = DNN_TYPE;
 	c.fast = DNN_FAST;
+	c.room = room;
 	c.b = b;
 	c.s = *s;
 	if (onto.step) {
@@ -202,7 +203,7 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 
 static bool
 dnn_run(int, const elem *, const elem *, const elem *, const elem *, struct onto, void *, int64_t,
-    const struct conv *)
+    int64_t, const struct conv *)
 {
 	return false;
 }

@@ -336,7 +336,7 @@ conv_forward_own(elem *y, const elem *x, const elem *w, const elem *bias, struct
 
 static void
 conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, void *work,
-    int64_t b, struct conv s)
+    int64_t room, int64_t b, struct conv s)
 {
 	if (conv_is_depthwise(&s) && s.last) {
 		depthwise_last_forward(y, x, w, bias, onto, b, s);
@@ -348,7 +348,7 @@ conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct ont
 		LAUNCH(depthwise_forward_kernel, n, (y, x, w, bias, onto, n, s));
 		return;
 	}
-	if (dnn_run(DNN_FORWARD, x, w, y, bias, onto, work, b, &s))
+	if (dnn_run(DNN_FORWARD, x, w, y, bias, onto, work, room, b, &s))
 		return;
 	BY_LAYOUT(s, conv_forward_own, (y, x, w, bias, onto, b, s));
 }
@@ -383,7 +383,7 @@ conv_input_own(elem *dx, const elem *dy, const elem *w, const elem *bias, struct
 
 static void
 conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto,
-    void *work, int64_t b, struct conv s)
+    void *work, int64_t room, int64_t b, struct conv s)
 {
 	if (conv_is_depthwise(&s) && s.last) {
 		depthwise_last_backward_input(dx, dy, w, bias, onto, b, s);
@@ -395,7 +395,7 @@ conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, s
 		LAUNCH(depthwise_input_kernel, n, (dx, dy, w, bias, onto, n, s));
 		return;
 	}
-	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, work, b, &s))
+	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, work, room, b, &s))
 		return;
 	BY_LAYOUT(s, conv_input_own, (dx, dy, w, bias, onto, b, s));
 }
@@ -432,7 +432,7 @@ conv_weight_own(elem *dw, const elem *dy, const elem *x, struct onto onto, void 
 
 static void
 conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
-    int64_t b, struct conv s)
+    int64_t room, int64_t b, struct conv s)
 {
 	if (conv_is_depthwise(&s) && s.last) {
 		depthwise_last_backward_weight(dw, dy, x, onto, work, b, s);
@@ -444,7 +444,7 @@ conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, 
 		LAUNCH_ROWS(depthwise_weight_kernel, rows, (dw, dy, x, onto, b, s));
 		return;
 	}
-	if (dnn_run(DNN_WEIGHT, x, dw, dy, NULL, onto, work, b, &s))
+	if (dnn_run(DNN_WEIGHT, x, dw, dy, NULL, onto, work, room, b, &s))
 		return;
 	BY_LAYOUT(s, conv_weight_own, (dw, dy, x, onto, work, b, s));
 }

@@ -3,7 +3,7 @@
  *
  * cuDNN has several engines for a convolution, each with knobs; its heuristics rank them. Of these
  * the first is taken that gives the same bits every time, computes as exactly as the program's
- * precision says, and needs no more workspace than the plan set aside. Emission asks the same
+ * precision says, and needs no more workspace than the plan has for it. Emission asks the same
  * questions about a GPU that is not there, from a description of it (src/emit/engines.c includes
  * this file), so that a program knows its engines; it asks again only where they are refused.
  *
@@ -28,6 +28,7 @@ struct dnn_conv {
 	bool fast;		/* f32 may be rounded to tf32 */
 	bool bias;		/* is added to what is made (not DNN_WEIGHT) */
 	double keep;		/* and so much of what lies there: 0 without bias only */
+	int64_t room;		/* bytes of workspace that it may use */
 	int64_t b;
 	struct conv s;
 };
@@ -301,9 +302,10 @@ dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t en
 	return true;
 }
 
-/* The plan of an engine with its knobs, if it needs no more than ROOM. */
+/* The plan of an engine with its knobs, if there is room for its workspace. */
 static bool
-dnn_build_plan(struct dnn *d, cudnnBackendDescriptor_t config, int64_t room, int64_t *workspace)
+dnn_build_plan(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t config,
+    int64_t *workspace)
 {
 	int64_t n;
 
@@ -319,7 +321,7 @@ dnn_build_plan(struct dnn *d, cudnnBackendDescriptor_t config, int64_t room, int
 	if (!d->status)
 		d->status = DNN_CALL(d, GetAttribute)(d->plan,
 		    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &n, workspace);
-	return !d->status && *workspace <= room;
+	return !d->status && *workspace <= c->room;
 }
 
 static void
@@ -357,7 +359,7 @@ dnn_read_choice(struct dnn *d, cudnnBackendDescriptor_t config, cudnnBackendDesc
 
 /* The first good one of what a heuristic proposes; the descriptors of the others are given back. */
 static bool
-dnn_propose(struct dnn *d, const struct dnn_conv *c, cudnnBackendHeurMode_t mode, int64_t room,
+dnn_propose(struct dnn *d, const struct dnn_conv *c, cudnnBackendHeurMode_t mode,
     struct dnn_choice *choice)
 {
 	cudnnBackendDescriptor_t heuristic, config[DNN_LOOKED_AT], engine;
@@ -382,7 +384,7 @@ dnn_propose(struct dnn *d, const struct dnn_conv *c, cudnnBackendHeurMode_t mode
 		if (!d->status && !DNN_CALL(d, GetAttribute)(config[i], CUDNN_ATTR_ENGINECFG_ENGINE,
 		    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &one, &engine) && dnn_accepts(d, c, engine)) {
 			dnn_read_choice(d, config[i], engine, choice);
-			if (dnn_build_plan(d, config[i], room, &choice->workspace))
+			if (dnn_build_plan(d, c, config[i], &choice->workspace))
 				return true;
 		}
 		d->status = CUDNN_STATUS_SUCCESS;	/* an engine's refusal is no failure */
@@ -393,10 +395,10 @@ dnn_propose(struct dnn *d, const struct dnn_conv *c, cudnnBackendHeurMode_t mode
 	return false;
 }
 
-/* Builds the graph of C and chooses an engine that needs at most ROOM bytes. On success d->plan is
- * ready, and D is to be kept as long as it is used; else nothing of it is left. */
+/* Builds the graph of C and chooses an engine. On success d->plan is ready, and D is to be kept as
+ * long as it is used; else nothing of it is left. */
 static bool
-dnn_choose(struct dnn *d, const struct dnn_device *device, const struct dnn_conv *c, int64_t room,
+dnn_choose(struct dnn *d, const struct dnn_device *device, const struct dnn_conv *c,
     struct dnn_choice *choice)
 {
 	static const cudnnBackendHeurMode_t mode[] = { CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK };
@@ -406,7 +408,7 @@ dnn_choose(struct dnn *d, const struct dnn_device *device, const struct dnn_conv
 	d->n = 0;
 	dnn_build_graph(d, c);
 	for (int i = 0; i < 2 && !d->status; i++)
-		if (dnn_propose(d, c, mode[i], room, choice))
+		if (dnn_propose(d, c, mode[i], choice))
 			return true;
 	dnn_free(d, 0);
 	return false;
@@ -414,7 +416,7 @@ dnn_choose(struct dnn *d, const struct dnn_device *device, const struct dnn_conv
 
 /* The same of an engine chosen before. */
 static bool
-dnn_take(struct dnn *d, const struct dnn_device *device, const struct dnn_conv *c, int64_t room,
+dnn_take(struct dnn *d, const struct dnn_device *device, const struct dnn_conv *c,
     const struct dnn_choice *choice)
 {
 	cudnnBackendDescriptor_t engine, config, knob[DNN_KNOBS];
@@ -445,7 +447,7 @@ dnn_take(struct dnn *d, const struct dnn_device *device, const struct dnn_conv *
 		dnn_set(d, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
 		    choice->knobs, knob);
 	dnn_finish(d, config);
-	if (!d->status && dnn_accepts(d, c, engine) && dnn_build_plan(d, config, room, &workspace))
+	if (!d->status && dnn_accepts(d, c, engine) && dnn_build_plan(d, c, config, &workspace))
 		return true;
 	dnn_free(d, 0);
 	return false;

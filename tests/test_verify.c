@@ -18,10 +18,10 @@ static struct diags diags;
 static struct module *module;
 
 static void
-load_for(const char *name, const char *target)
+load_without(const char *pass, const char *name, const char *target)
 {
 	const struct lang_options lang = { 0 };
-	struct pass_options options = { .threads = 2 };
+	struct pass_options options = { .threads = 2, .without = &pass, .nwithout = pass != NULL };
 	const char *dir = getenv("top_srcdir"), *why;
 	struct source *src;
 	struct spec *spec;
@@ -35,6 +35,12 @@ load_for(const char *name, const char *target)
 	module = spec->modules.v[0];
 	options.target = target_find(target);
 	cr_assert(passes_run(module, &options));
+}
+
+static void
+load_for(const char *name, const char *target)
+{
+	load_without(NULL, name, target);
 }
 
 static void
@@ -220,7 +226,6 @@ Test(verify, where_the_next_batch_lands_is_free_throughout)
 	cr_assert_not(objects());
 }
 
-
 /* ---- branches ---- */
 
 static bool *before;		/* [j * instants + i]: J begins when I is over */
@@ -361,4 +366,114 @@ Test(verify, a_node_on_another_branch_is_caught)
 			p->at[i].branch = was;
 		}
 	cr_assert_gt(caught, 20);
+}
+
+/* ---- workspaces in what is free (plan/spare.c), by brute force ---- */
+
+/* The longest run of bytes that no buffer but WORK has at its instant, within the arena. */
+static int64_t
+longest_run(const struct buffer *work)
+{
+	const struct plan *p = module->plan;
+	int64_t at = p->persistent_bytes, best = 0;
+
+	while (at < p->arena_bytes) {
+		int64_t next = p->arena_bytes, past = at;
+		int i;
+
+		for (i = 0; i < p->buffers.n; i++) {
+			const struct buffer *b = &p->buffers.v[i];
+			int64_t end = b->offset + (b->bytes + p->alignment - 1) / p->alignment * p->alignment;
+
+			if (b == work || b->persistent || b->first > work->first || b->last < work->first)
+				continue;
+			if (b->offset <= at && end > past)
+				past = end;
+			else if (b->offset > at && b->offset < next)
+				next = b->offset;
+		}
+		if (past == at && next - at > best)
+			best = next - at;
+		at = past > at ? past : next;
+	}
+	return best;
+}
+
+static int64_t
+live_at(int instant)
+{
+	const struct plan *p = module->plan;
+	int64_t bytes = 0;
+	int i;
+
+	for (i = 0; i < p->buffers.n; i++)
+		if (p->buffers.v[i].first <= instant && instant <= p->buffers.v[i].last)
+			bytes += (p->buffers.v[i].bytes + p->alignment - 1) / p->alignment * p->alignment;
+	return bytes;
+}
+
+static void
+check_workspace(const struct buffer *work, int *wider)
+{
+	const struct plan *p = module->plan;
+	const struct node *n = p->at[work->first].node;
+	int64_t live = live_at(work->first), batch = p->at[work->first].graph->batch, use = 0, want = 1;
+	int64_t most = longest_run(work), left;
+	int i;
+
+	cr_assert_eq(live, p->at[work->first].live);
+	cr_assert_leq(live, p->lower_bound_bytes);
+	if (strncmp(n->op->name, "conv", 4) != 0 || !n->op->macs ||
+	    affine_at(n->op->macs(n), batch) < 1 << 30) {
+		cr_assert_eq(work->size.fixed, n->op->workspace(n, &(struct room){ .target = p->target,
+		    .threads = 2, .library = DEFAULT_WORKSPACE }).fixed);
+		return;
+	}
+	for (i = 0; i < n->nin; i++)
+		use += n->in[i] ? affine_at(tensor_bytes(n->in[i]), batch) : 0;
+	use += affine_at(tensor_bytes(n->out[0]), batch);
+	left = p->lower_bound_bytes - (live - work->bytes);
+	most = left < most ? left : most;
+	most = 4 * use < most ? 4 * use : most;
+	while (want * 2 <= most)
+		want *= 2;
+	cr_assert(work->bytes == want || (work->bytes > want && work->bytes < 2 * DEFAULT_WORKSPACE),
+	    "%s has %lld, could have %lld", work->name, (long long)work->bytes, (long long)want);
+	*wider += work->bytes > DEFAULT_WORKSPACE;
+}
+
+Test(spare, large_convolutions_have_the_longest_free_run)
+{
+	int64_t arena_bytes, bound;
+	const struct plan *p;
+	int i, wider = 0;
+
+	load_for("resnet50.nn", "cuda");
+	p = module->plan;
+	arena_bytes = p->arena_bytes, bound = p->lower_bound_bytes;
+	for (i = 0; i < p->buffers.n; i++)
+		if (p->buffers.v[i].kind == T_WORKSPACE)
+			check_workspace(&p->buffers.v[i], &wider);
+	cr_assert_gt(wider, 100);
+	cr_assert_not(objects());
+	load_without("spare", "resnet50.nn", "cuda");
+	cr_assert_eq(module->plan->arena_bytes, arena_bytes);
+	cr_assert_eq(module->plan->lower_bound_bytes, bound);
+}
+
+Test(spare, the_processors_workspaces_stay_as_they_are)
+{
+	const struct plan *p;
+	int i;
+
+	load_for("resnet50.nn", "c");
+	p = module->plan;
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+		const struct node *n = p->at[b->first].node;
+
+		if (b->kind == T_WORKSPACE)
+			cr_assert_eq(b->bytes, n->op->workspace(n, &(struct room){
+			    .target = p->target, .threads = 2 }).fixed);
+	}
 }

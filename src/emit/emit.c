@@ -121,7 +121,8 @@ void
 emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias,
     const struct conv *shape)
 {
-	struct emit_convolution v = { .kind = kind, .b = e->graph->batch };
+	struct emit_convolution v = { .kind = kind, .b = e->graph->batch,
+		.room = n->work ? affine_at(tensor_bytes(n->work), e->graph->batch) : 0 };
 	struct conv *own = ARENA_NEW(e->module->arena, struct conv);
 	double keep = op_base(n) ? n->keep : 0;
 

@@ -52,6 +52,7 @@ struct emit_convolution {
 	int kind;		/* enum dnn_kind */
 	bool bias;
 	double keep;
+	int64_t room;		/* bytes of its workspace */
 	int64_t b;
 	const struct conv *shape;
 };

@@ -170,11 +170,11 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 	char keep[SIZE_TEXT];
 	int i;
 
-	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %lld,\n"
+	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %lld, %lld,\n"
 	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d } },\n"
 	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
 	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false", emit_real(keep, c->keep, false),
-	    (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx,
+	    (long long)c->room, (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx,
 	    s->top, s->left, s->dy, s->dx, s->groups, s->last, (long long)choice->engine, choice->knobs);
 	for (i = 0; i < choice->knobs; i++)
 		text_printf(e->out, "%s{%lld, %lld}", i ? ", " : " ",
@@ -186,8 +186,8 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 static bool
 same(const struct emit_convolution *a, const struct emit_convolution *b)
 {
-	return a->kind == b->kind && a->bias == b->bias && a->keep == b->keep && a->b == b->b &&
-	    memcmp(a->shape, b->shape, sizeof(*a->shape)) == 0;
+	return a->kind == b->kind && a->bias == b->bias && a->keep == b->keep && a->room == b->room &&
+	    a->b == b->b && memcmp(a->shape, b->shape, sizeof(*a->shape)) == 0;
 }
 
 static void
@@ -195,12 +195,11 @@ put_choice(struct emitter *e, struct library *l, int i)
 {
 	const struct emit_convolution *v = &e->convolutions.v[i];
 	enum precision precision = e->module->set.precision;
-	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .keep = v->keep, .b = v->b,
-		.s = *v->shape, .fast = precision == PREC_TF32,
+	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .keep = v->keep, .room = v->room,
+		.b = v->b, .s = *v->shape, .fast = precision == PREC_TF32,
 		.type = precision == PREC_F64 ? CUDNN_DATA_DOUBLE : precision == PREC_BF16 ?
 		    CUDNN_DATA_BFLOAT16 : precision == PREC_F16 ? CUDNN_DATA_HALF :
 		    CUDNN_DATA_FLOAT };
-	struct room room = op_room(e->module, e->target, e->plan->threads);
 	struct dnn_choice choice;
 	struct dnn d;
 	int k;
@@ -209,7 +208,7 @@ put_choice(struct emitter *e, struct library *l, int i)
 		if (same(&e->convolutions.v[k], v))
 			return;
 	e->engines.asked++;
-	if (!dnn_choose(&d, &l->device, &c, room.library, &choice))
+	if (!dnn_choose(&d, &l->device, &c, &choice))
 		return;
 	e->engines.chosen++;
 	dnn_free(&d, 0);

@@ -238,9 +238,6 @@ emit_constants(struct emitter *e, const char *program)
 	text_printf(e->out, "#define VALIDATE_BATCH\t%lld\n", (long long)p->validate_batch);
 	text_printf(e->out, "#define THREADS\t\t%d\t/* most for which workspaces are planned */\n",
 	    p->threads > 0 ? p->threads : 1);
-	if (e->target->gpu)
-		text_printf(e->out, "#define LIBRARY_WORKSPACE\t%lldll\t/* bytes that cuBLASLt and "
-		    "cuDNN may have for a product */\n", (long long)op_room(m, e->target, p->threads).library);
 	text_printf(e->out, "#define SEED\t\t%lld\n", (long long)m->set.seed);
 	text_printf(e->out, "#define BUFFERS\t\t%d\n", p->buffers.n);
 	text_printf(e->out, "#define INSTANTS\t%d\n", p->instants);

@@ -65,13 +65,14 @@ emit_input(struct emitter *e, const struct node *n)
 	struct conv s = geometry_of_input(n);
 
 	emit_convolution(e, n, DNN_INPUT, false, &s);
-	emit_call(e, "conv_backward_input", "tttsowbs", n->out[0], n->in[0], n->in[1], "NULL",
-	    n, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_backward_input", "tttsowzbs", n->out[0], n->in[0], n->in[1], "NULL",
+	    n, n, n, n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_grad_input = {
 	.name = "conv_grad_input",
 	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
 	.brief = "gradient of conv with respect to its input",
 	.attrs = attrs,
 	.operands = "dy weight",
@@ -105,13 +106,14 @@ emit_weight(struct emitter *e, const struct node *n)
 	struct conv s = geometry_of_weight(n);
 
 	emit_convolution(e, n, DNN_WEIGHT, false, &s);
-	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[0], n->in[1], n, n,
+	emit_call(e, "conv_backward_weight", "tttowzbs", n->out[0], n->in[0], n->in[1], n, n, n,
 	    n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_grad_weight = {
 	.name = "conv_grad_weight",
 	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
 	.brief = "gradient of conv with respect to its weights",
 	.attrs = attrs,
 	.operands = "dy x",
@@ -233,8 +235,8 @@ emit(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], &s);
-	emit_call(e, "conv_forward", "ttttowbs", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, n, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_forward", "ttttowzbs", n->out[0], n->in[0], n->in[1],
+	    n->nin > 2 ? n->in[2] : NULL, n, n, n, n->in[0], product_conv_text(e, &s));
 }
 
 /* Where the sides differ, PyTorch pads first. */
@@ -269,6 +271,7 @@ const struct op op_conv = {
 	    "It is a product of the weights with windows of the input, which are packed block by "
 	    "block and never written out (kernels/conv.cu). Backward reads the input and the weights. "
 	    "Multiply-adds: filters * H' * W' * C / groups * height * width a sample.",
+	.flags = OP_LIBRARY,
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -77,13 +77,14 @@ emit_input(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_FORWARD, false, &s);
-	emit_call(e, "conv_forward", "tttsowbs", n->out[0], n->in[0], n->in[1], "NULL", n, n,
-	    n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_forward", "tttsowzbs", n->out[0], n->in[0], n->in[1], "NULL", n, n,
+	    n, n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_transpose_grad_input = {
 	.name = "conv_transpose_grad_input",
 	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
 	.brief = "gradient of conv_transpose with respect to its input",
 	.attrs = attrs,
 	.operands = "dy weight",
@@ -111,13 +112,14 @@ emit_weight(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->in[1], n->in[0], n->out[0]);
 
 	emit_convolution(e, n, DNN_WEIGHT, false, &s);
-	emit_call(e, "conv_backward_weight", "tttowbs", n->out[0], n->in[1], n->in[0], n, n,
+	emit_call(e, "conv_backward_weight", "tttowzbs", n->out[0], n->in[1], n->in[0], n, n, n,
 	    n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_transpose_grad_weight = {
 	.name = "conv_transpose_grad_weight",
 	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
 	.brief = "gradient of conv_transpose with respect to its weights",
 	.attrs = attrs,
 	.operands = "dy x",
@@ -227,8 +229,8 @@ emit(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_INPUT, n->nin > 2 && n->in[2], &s);
-	emit_call(e, "conv_backward_input", "ttttowbs", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, n, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_backward_input", "ttttowzbs", n->out[0], n->in[0], n->in[1],
+	    n->nin > 2 ? n->in[2] : NULL, n, n, n, n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_transpose = {
@@ -245,6 +247,7 @@ const struct op op_conv_transpose = {
 	    "It runs as stride * stride convolutions of stride 1, one for each phase of the output, so "
 	    "no zero is multiplied. Backward reads the input and the weights. Multiply-adds: "
 	    "C * H * W * filters / groups * height * width a sample.",
+	.flags = OP_LIBRARY,
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

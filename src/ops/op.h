@@ -39,6 +39,8 @@ enum op_kind {
 				 * is the largest f(x), bit for bit and NaN for NaN; where f
 				 * makes equals of what was not equal, its gradient is 0 */
 #define OP_REALS	0x20u	/* where elements have 16 bits, it takes f32 too: what losses are made of */
+#define OP_LIBRARY	0x40u	/* run by a library on a GPU, which may be faster with more workspace than
+				 * is asked for, up to all there is */
 
 enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,

@@ -185,21 +185,21 @@ check_conv(struct conv s, int64_t b)
 	naive_conv(&s, b, 'x', tx, dy, w);
 	naive_conv(&s, b, 'w', tw, dy, x);
 	work = scratch_of(conv_work(&s, 'y'));
-	conv_forward(y, x, w, bias, ANEW, work, b, s);
+	conv_forward(y, x, w, bias, ANEW, work, 0, b, s);
 	compare("conv", name, y, ty, ny);
-	conv_forward(y, x, w, bias, ONTO(ADDED), work, b, s);
+	conv_forward(y, x, w, bias, ONTO(ADDED), work, 0, b, s);
 	compare_added("conv", name, y, ty, ny);
 	free(work);
 	work = scratch_of(conv_work(&s, 'x'));
-	conv_backward_input(dx, dy, w, NULL, ANEW, work, b, s);
+	conv_backward_input(dx, dy, w, NULL, ANEW, work, 0, b, s);
 	compare("conv, input", name, dx, tx, nx);
-	conv_backward_input(dx, dy, w, NULL, ONTO(ADDED), work, b, s);
+	conv_backward_input(dx, dy, w, NULL, ONTO(ADDED), work, 0, b, s);
 	compare_added("conv, input", name, dx, tx, nx);
 	free(work);
 	work = scratch_of(conv_work(&s, 'w'));
-	conv_backward_weight(dw, dy, x, ANEW, work, b, s);
+	conv_backward_weight(dw, dy, x, ANEW, work, 0, b, s);
 	compare("conv, weights", name, dw, tw, nw);
-	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
+	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, b, s);
 	compare_added("conv, weights", name, dw, tw, nw);
 	free(work);
 	bias_backward(db, dy, b, s.f, plane);
@@ -286,20 +286,20 @@ check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 		copy_part(x, tensor[n], NULL, &part[n], b, &s);
 	}
 	work = scratch_of(conv_work(&s, 'y'));
-	conv_forward(y, x, w, bias, ANEW, work, b, s);
+	conv_forward(y, x, w, bias, ANEW, work, 0, b, s);
 	conv_concat_forward(y2, sources, w, bias, work, b, s);
 	same("conv_concat", name, y2, y, ny);
 	free(work);
 	work = scratch_of(conv_work(&s, 'x'));
-	conv_backward_input(dx, dy, w, NULL, ANEW, work, b, s);
+	conv_backward_input(dx, dy, w, NULL, ANEW, work, 0, b, s);
 	for (int i = 0; i < n; i++)
 		check_part(name, &part[i], dx, dy, w, s, b);
 	free(work);
 	work = scratch_of(conv_work(&s, 'w'));
-	conv_backward_weight(dw, dy, x, ANEW, work, b, s);
+	conv_backward_weight(dw, dy, x, ANEW, work, 0, b, s);
 	conv_concat_backward_weight(dw2, dy, sources, ANEW, work, b, s);
 	same("conv_concat, weights", name, dw2, dw, nw);
-	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
+	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, b, s);
 	conv_concat_backward_weight(dw2, dy, sources, ONTO(ADDED), work, b, s);
 	same("conv_concat, weights, added onto", name, dw2, dw, nw);
 	while (n-- > 0)
@@ -320,7 +320,7 @@ check_transposed_bias(struct conv s, int64_t b)
 	for (int64_t i = 0; i < nx; i++)
 		tx[i] = VALUE(bias[i / plane % s.c]);
 	naive_conv(&s, b, 'x', tx, dy, w);
-	conv_backward_input(dx, dy, w, bias, ANEW, work, b, s);
+	conv_backward_input(dx, dy, w, bias, ANEW, work, 0, b, s);
 	compare("conv_transpose", "with bias", dx, tx, nx);
 	free(w), free(dy), free(bias), free(dx), free(work), free(tx);
 }
