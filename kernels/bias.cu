@@ -26,6 +26,53 @@ KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int6
 	}
 }
 
+/* Planes of WIDTH * PACKS elements, of which a block sums those of a channel: many accesses on their way
+ * together, since there may be no more blocks than a few dozen. The samples' packs are counted in 32 bits. */
+#define BIAS_AHEAD	8
+
+template <int WIDTH> DEVICE struct column_pack<WIDTH>
+bias_pack(const elem *dy, uint32_t at, int64_t c, int64_t channels, uint32_t packs)
+{
+	int64_t plane = (int64_t)(at / packs) * channels + c;
+
+	return column_load<WIDTH>(dy + (plane * packs + at % packs) * WIDTH);
+}
+
+/* (Two blocks at a time leave the compiler the registers for that.) */
+template <int WIDTH> static __global__ void __launch_bounds__(BLOCK, 2)
+bias_planes_kernel(elem *db, const elem *dy, uint32_t b, int64_t channels, uint32_t packs)
+{
+	uint32_t n = b * packs, ahead = (BIAS_AHEAD - 1) * BLOCK;
+
+	ROWS (c, channels) {
+		uint32_t at = threadIdx.x;
+		double sum = 0;
+
+		for (; at + ahead < n; at += BIAS_AHEAD * BLOCK) {
+			struct column_pack<WIDTH> v[BIAS_AHEAD];
+			real some = 0;
+
+#pragma unroll
+			for (int k = 0; k < BIAS_AHEAD; k++)
+				v[k] = bias_pack<WIDTH>(dy, at + k * BLOCK, c, channels, packs);
+#pragma unroll
+			for (int k = 0; k < BIAS_AHEAD * WIDTH; k++)
+				some += VALUE(v[k / WIDTH].at[k % WIDTH]);
+			sum += some;
+		}
+		for (; at < n; at += BLOCK) {
+			struct column_pack<WIDTH> v = bias_pack<WIDTH>(dy, at, c, channels, packs);
+
+#pragma unroll
+			for (int i = 0; i < WIDTH; i++)
+				sum += VALUE(v.at[i]);
+		}
+		sum = ROW_SUM(sum);
+		FIRST
+			db[c] = ELEM((real)sum);
+	}
+}
+
 /* Few rows: a warp's threads take neighbouring channels, the warps of a block rows in turn. */
 #define BIAS_WARPS	(BLOCK / 32)
 
@@ -122,7 +169,14 @@ bias_rows_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t c
 static void
 bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
 {
-	LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
+	if (b * positions >> 31)
+		LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
+	else if (positions % COLUMN_WIDTH == 0)
+		LAUNCH_ROWS(bias_planes_kernel<COLUMN_WIDTH>, channels,
+		    (db, dy, (uint32_t)b, channels, (uint32_t)(positions / COLUMN_WIDTH)));
+	else
+		LAUNCH_ROWS(bias_planes_kernel<1>, channels,
+		    (db, dy, (uint32_t)b, channels, (uint32_t)positions));
 }
 
 #else

@@ -24,11 +24,12 @@ def same(what, found, wanted):
         print(f"# found  {found}\n# wanted {wanted}")
 
 
-def speed_row(network, precision, ours, eager, default, graphs, arena, peak):
+def speed_row(network, precision, ours, eager, default, graphs, arena, peak, planned=0):
     peer = types.SimpleNamespace(modes={"eager": {"allocated": peak}, "default": {}, "reduce-overhead": {}})
     case = {"spec": network, "batch": 8, "precision": precision}
     best = {"Stowage": ours, "eager": eager, "default": default, "reduce-overhead": graphs}
-    row = gpu_speed.judge(case, best, {"measured_bytes": arena}, arena + 7, peer)
+    row = gpu_speed.judge(case, best, {"measured_bytes": arena, "planned_bytes": planned}, arena + 7,
+                          peer)
     return {**row, "part": "speed", "group": None}
 
 
@@ -43,6 +44,8 @@ def targets():
          {"eager": [None, ""], "compiled": [None, ""], "memory": [0.75, "missed by 20%"]})
     row = speed_row("lenet5", "f32", 500, 100, 250, 200, 75, 100)
     same("a target that is just reached is met", [t[1] for t in row["targets"].values()], ["met"] * 3)
+    same("an arena in a block that the context has is not for nothing",
+         speed_row("lenet5", "f32", 500, 100, 250, 200, 0, 100, 80)["memory_ratio"], 0.8)
     cells = next(gpu_report.speed_rows({"x": row}))
     same("the table has both sides, ratio and target", cells[3:10],
          ["500", "100", "5.00", "≥ 5: met", "250 (default)", "2.00", "≥ 2: met"])
@@ -92,7 +95,7 @@ def refusals():
     logs = 'while [ "$1" != --log ]; do shift; done; echo \'{"event":"update","loss":1}\' > "$2"\n'
     programs = {"runs": script("runs", logs), "dies": script("dies", "echo oom; exit 2\n"),
                 "refuses": script("refuses", "echo 'x: the plan needs 5 bytes (5 B), and only 4'; exit 2\n")}
-    machine = types.SimpleNamespace(device="cuda", memory_bytes=1000)
+    machine = types.SimpleNamespace(device="cuda", memory_bytes=1000, environment=None)
     run = types.SimpleNamespace(machine=machine, built=lambda case, what: programs[case["does"]])
 
     def verdict(does, more, emit_status, memory=1000):
@@ -134,7 +137,7 @@ def memory():
         used = iter([1000])
         watched = types.SimpleNamespace(read=lambda: types.SimpleNamespace(
             used=next(used, 1000 + process)))
-        machine = types.SimpleNamespace(device="cuda", nvml=watched)
+        machine = types.SimpleNamespace(device="cuda", nvml=watched, environment=None)
         run = types.SimpleNamespace(machine=machine, built=lambda case, what: path,
                                     manifest={"reserve": reserve})
         return gpu_parts.one_memory(run, {"arena_bytes": arena or planned})["verdict"]

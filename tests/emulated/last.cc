@@ -328,6 +328,7 @@ main(void)
 	check_norm(2, 8, 35, 0);	/* plain, with a relu, and with a skip */
 	check_norm(3, 7, 700, 1);
 	check_norm(1, 268, 70, 2);
+	check_norm(2, 3, 4608, 0);
 	check_pool(2, 8, 9, 11, 3, 2, 1);
 	check_pool(2, 37, 8, 8, 2, 2, 0);
 	check_pool(1, 70, 7, 5, 3, 1, 1);
