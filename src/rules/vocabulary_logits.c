@@ -5,6 +5,7 @@
 #include "rules/fix.h"
 
 #include "model/whatif.h"
+#include "ops/losses.h"
 
 #define FEWEST_CLASSES	1024	/* from here on it is a vocabulary */
 
@@ -26,13 +27,21 @@ planned_bytes(const struct module *m, const struct node *loss)
 	for (i = 0; i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
 
-		if (n->forward != loss || n->nout == 0 || !n->out[0])
+		if ((n->forward != loss && (n != loss || n->op != &op_cross_entropy_with_grad)) ||
+		    n->nout == 0 || !n->out[0])
 			continue;
 		b = plan_buffer(m->plan, n->out[0]);
 		if (b && b != logits)
 			sum += b->bytes;
 	}
 	return sum;
+}
+
+/* By itself, or with the gradient of its logits. */
+static bool
+is_cross_entropy(const struct node *n)
+{
+	return n->op == &op_cross_entropy || n->op == &op_cross_entropy_with_grad;
 }
 
 static void
@@ -65,7 +74,7 @@ check(const struct rule *rule, struct lint *l)
 		int64_t bytes, one;
 		struct diag *g;
 
-		if (n->phase != PHASE_FORWARD || !measure_is(n, "cross_entropy") || n->again ||
+		if (n->phase != PHASE_FORWARD || !is_cross_entropy(n) || n->again ||
 		    classes_of(n) < FEWEST_CLASSES)
 			continue;
 		bytes = planned_bytes(m, n);
@@ -91,7 +100,7 @@ may_find(const struct module *m)
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		const struct node *n = m->train->nodes.v[i];
 
-		if (measure_is(n, "cross_entropy") && classes_of(n) >= FEWEST_CLASSES)
+		if (is_cross_entropy(n) && classes_of(n) >= FEWEST_CLASSES)
 			return true;
 	}
 	return false;
