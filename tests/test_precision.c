@@ -88,7 +88,7 @@ Test(precision, what_bf16_keeps)
 	cr_expect_eq(kept(m, T_GRADIENT), 0);
 	cr_expect_eq(node_of(m->train, "conv", NULL)->out[0]->dtype, DT_BF16);
 	cr_expect_eq(node_of(m->train, "batchnorm_relu", NULL)->out[1]->dtype, DT_F32);
-	cr_expect_eq(node_of(m->train, "cross_entropy", NULL)->out[0]->dtype, DT_F32);
+	cr_expect_eq(node_of(m->train, "cross_entropy_with_grad", NULL)->out[1]->dtype, DT_F32);
 	cr_expect_null(node_of(m->train, "loss_scale", NULL));
 }
 
@@ -111,7 +111,7 @@ Test(precision, f16_scales_the_loss)
 	n = node_of(m->train, "loss_scale", &at);
 	cr_assert(n);
 	cr_expect_eq(n->nin, 2 + 5);
-	cr_expect_eq(node_of(m->train, "seed", NULL)->in[0], n->in[0]);
+	cr_expect_eq(node_of(m->train, "cross_entropy_with_grad", NULL)->in[2], n->in[0]);
 	cr_expect_eq(tensor_root(n->out[1]), n->in[0]);
 	for (i = 0; i < m->train->nodes.n; i++)
 		if (m->train->nodes.v[i]->phase == PHASE_UPDATE && i != at) {

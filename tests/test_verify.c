@@ -417,6 +417,7 @@ check_workspace(const struct buffer *work, int *wider)
 {
 	const struct plan *p = module->plan;
 	const struct node *n = p->at[work->first].node;
+	struct room room = op_room(module, p->target, 2);
 	int64_t live = live_at(work->first), batch = p->at[work->first].graph->batch, use = 0, want = 1;
 	int64_t most = longest_run(work), left;
 	int i;
@@ -425,8 +426,7 @@ check_workspace(const struct buffer *work, int *wider)
 	cr_assert_leq(live, p->lower_bound_bytes);
 	if (strncmp(n->op->name, "conv", 4) != 0 || !n->op->macs ||
 	    affine_at(n->op->macs(n), batch) < 1 << 30) {
-		cr_assert_eq(work->size.fixed, n->op->workspace(n, &(struct room){ .target = p->target,
-		    .threads = 2, .library = DEFAULT_WORKSPACE }).fixed);
+		cr_assert_eq(work->size.fixed, n->op->workspace(n, &room).fixed);
 		return;
 	}
 	for (i = 0; i < n->nin; i++)
@@ -471,9 +471,9 @@ Test(spare, the_processors_workspaces_stay_as_they_are)
 	for (i = 0; i < p->buffers.n; i++) {
 		const struct buffer *b = &p->buffers.v[i];
 		const struct node *n = p->at[b->first].node;
+		struct room room = op_room(module, p->target, 2);
 
 		if (b->kind == T_WORKSPACE)
-			cr_assert_eq(b->bytes, n->op->workspace(n, &(struct room){
-			    .target = p->target, .threads = 2 }).fixed);
+			cr_assert_eq(b->bytes, n->op->workspace(n, &room).fixed);
 	}
 }

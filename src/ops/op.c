@@ -354,7 +354,8 @@ struct room
 op_room(const struct module *m, const struct target *target, int threads)
 {
 	return (struct room){ .target = target, .threads = threads,
-		.library = m->set.workspace - m->set.workspace % target->alignment };
+		.library = m->set.workspace - m->set.workspace % target->alignment,
+		.batch = m->train ? m->train->batch : 1 };
 }
 
 enum op_layout

@@ -86,6 +86,7 @@ struct room {
 	int threads;		/* C target: of the emitted program */
 	int64_t library;	/* GPU: bytes that cuBLASLt and cuDNN may have for a product, a
 				 * multiple of the alignment */
+	int64_t batch;		/* of training; 1 where there is none */
 };
 
 struct build;

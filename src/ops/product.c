@@ -93,11 +93,24 @@ product_work_weight(const struct node *n, const struct room *room, const struct 
 	return product_reals(n, conv_weight_scratch(s, room->threads, product_narrow(n)));
 }
 
+/* Multiply-adds of a product that is over before others would have helped: some microseconds. */
+#define SMALL_PRODUCT	((int64_t)1 << 26)
+
+/* A small product needs no workspace to split its sums in, and without one runs beside others, on a
+ * GPU, that would have had the same bytes (plan/branches.c). */
+static int64_t
+library_room(const struct node *n, const struct room *room)
+{
+	int64_t macs = n->op->macs ? affine_at(n->op->macs(n), room->batch) : 0;
+
+	return macs > 0 && macs < SMALL_PRODUCT ? 0 : room->library;
+}
+
 struct affine
 product_work_library(const struct node *n, const struct room *room, int64_t depth, int64_t cols)
 {
 	if (room->target->gpu)
-		return (struct affine){ room->library, 0 };
+		return (struct affine){ library_room(n, room), 0 };
 	return product_work(n, room, depth, cols);
 }
 
@@ -107,7 +120,7 @@ conv_weight_work(const struct node *n, const struct room *room, const struct con
 	int splits = conv_gpu_splits(s);
 	struct affine parts = product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
 
-	parts.fixed = most(parts.fixed, room->library);
+	parts.fixed = most(parts.fixed, library_room(n, room));
 	return parts;
 }
 

@@ -49,7 +49,7 @@ struct affine	product_work_depthwise(const struct node *, const struct room *,
 /* For the gradient of a convolution's weights; on a GPU, for its parts. */
 struct affine	product_work_weight(const struct node *, const struct room *,
 		    const struct conv *);
-/* On a GPU what cuBLASLt or cuDNN may use; else as product_work. */
+/* On a GPU what cuBLASLt or cuDNN may use, for all but small products; else as product_work. */
 struct affine	product_work_library(const struct node *, const struct room *, int64_t depth,
 		    int64_t cols);
 
