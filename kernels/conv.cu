@@ -277,6 +277,7 @@ conv_product(const struct conv_job *job, const struct windows *windows, int g)
 	p.keep = job->keep;
 	p.bias = job->bias ? job->bias + (int64_t)g * job->rows : NULL;
 	p.bias_row = 1;
+	p.then = job->then;
 	p.shape = windows;
 	p.places = places_taps;
 	p.pack = pack_windows;
@@ -331,6 +332,8 @@ conv_run(struct conv_job *job, real *scratch)
 
 	if (direct.strips) {
 		direct_run(job, &direct, scratch);
+		epilogue_apply(job->target, job->then,
+		    job->b * job->groups * job->rows * w->y.count * w->x.count);
 		return;
 	}
 #endif
@@ -346,7 +349,7 @@ conv_run(struct conv_job *job, real *scratch)
 /* Y from X, whose channels lie in any number of tensors. */
 static void
 conv_forward_of(elem *y, const struct sources *x, const elem *w, const elem *bias,
-    struct onto onto, void *work, int64_t b, struct conv s)
+    struct onto onto, struct epilogue then, void *work, int64_t b, struct conv s)
 {
 	struct conv_job job = { 0 };
 
@@ -358,12 +361,13 @@ conv_forward_of(elem *y, const struct sources *x, const elem *w, const elem *bia
 	job.group = job.rows * job.row;
 	job.target_plane = s.last ? 1 : (int64_t)s.oh * s.ow;
 	job.last = s.last;
+	job.then = then;
 	conv_run(&job, (real *)work);
 }
 
 static void
-conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, void *work,
-    int64_t room, int64_t b, struct conv s)
+conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto,
+    struct epilogue then, void *work, int64_t room, int64_t b, struct conv s)
 {
 	struct sources from = only_source(x, b, s.c, s.h, s.w, &s);
 
@@ -373,7 +377,9 @@ conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct ont
 	else if (conv_is_depthwise(&s))
 		depthwise_forward(y, x, w, bias, onto_keep(onto), work, b, s);
 	else
-		conv_forward_of(y, &from, w, bias, onto, work, b, s);
+		conv_forward_of(y, &from, w, bias, onto, then, work, b, s);
+	if (conv_is_depthwise(&s))
+		epilogue_apply(y, then, b * s.f * s.oh * s.ow);
 }
 
 /* Positions of the input that no tap reaches. */

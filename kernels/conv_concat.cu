@@ -100,7 +100,7 @@ concat_forward_own(elem *y, const struct sources &x, const elem *w, const elem *
 	struct concat_window_job<LAST> job;
 
 	job.x = x;
-	conv_forward_run(job, y, w, bias, ANEW, b, s);
+	conv_forward_run(job, y, w, bias, ANEW, AS_IS, b, s);
 }
 
 template <bool LAST> static void
@@ -120,7 +120,7 @@ concat_input_own(elem *dx, const elem *dy, const elem *w, struct onto onto, int6
 	struct conv_window_job<LAST, true> job;
 
 	job.source = dy, job.weight = w + p.first * conv_channel_step(&s), job.bias = NULL;
-	job.target = dx + part_corner(&p, &s), job.onto = onto;
+	job.target = dx + part_corner(&p, &s), job.onto = onto, job.then = AS_IS;
 	job.rows = p.channels;
 	job.group = 0;
 	part_frame(dx, onto, b, &p, &s);
@@ -156,7 +156,7 @@ static void
 conv_concat_forward(elem *y, struct sources x, const elem *w, const elem *bias, void *work,
     int64_t b, struct conv s)
 {
-	conv_forward_of(y, &x, w, bias, ANEW, work, b, s);
+	conv_forward_of(y, &x, w, bias, ANEW, AS_IS, work, b, s);
 }
 
 static void

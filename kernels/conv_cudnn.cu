@@ -10,6 +10,7 @@
 
 #include "kernel.h"
 #include "bias.cu"
+#include "epilogue.cu"
 #include "cudnn.cu"
 
 #ifdef __CUDACC__
@@ -59,8 +60,8 @@ extern const struct dnn_record dnn_record[];
 static bool
 dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 {
-	return a->kind == b->kind && a->bias == b->bias && a->keep == b->keep && a->room == b->room &&
-	    a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0;
+	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->keep == b->keep &&
+	    a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0;
 }
 
 /* The entry of a convolution, made if need be and allowed; NULL where there is none. */
@@ -140,28 +141,31 @@ dnn_report(void)
 		for (int k = 0; k < e->choice.knobs; k++)
 			printf("%s%lld=%lld", k ? "," : " ", (long long)e->choice.knob[k][0],
 			    (long long)e->choice.knob[k][1]);
-		printf("%s%s\n", e->conv.bias ? " +bias" : "", e->conv.keep != 0 ? " +kept" : "");
+		printf("%s%s%s\n", e->conv.bias ? " +bias" : "", e->conv.relu ? " +relu" : "",
+		    e->conv.keep != 0 ? " +kept" : "");
 	}
 }
 
 static struct dnn_entry *
-dnn_with(struct dnn_conv c, bool bias, double keep)
+dnn_with(struct dnn_conv c, bool bias, bool relu, double keep)
 {
 	struct dnn_entry *e;
 
 	c.bias = bias;
+	c.relu = relu;
 	c.keep = keep;
 	e = dnn_find(&c);
 	return e && e->found ? e : NULL;
 }
 
 /*
- * Runs a convolution of kind KIND; false where it is not cuDNN's. BIAS is added to the result, in
- * the same graph where an engine can, which none can that also keeps what lies there.
+ * Runs a convolution of kind KIND; false where it is not cuDNN's. BIAS is added to the result and THEN
+ * done to it, in the same graph where an engine can: none can that also keeps what lies there, and
+ * none that need not be compiled first does a relu without a bias.
  */
 static bool
 dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias, struct onto onto,
-    void *work, int64_t room, int64_t b, const struct conv *s)
+    struct epilogue then, void *work, int64_t room, int64_t b, const struct conv *s)
 {
 	struct dnn_entry *e;
 	struct dnn_conv c;
@@ -176,15 +180,22 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 	c.s = *s;
 	if (onto.step) {
 		/* built together: of the two that take turns, the rehearsal runs the first alone */
-		dnn_with(c, false, 1);
+		dnn_with(c, false, false, 1);
 		if (step_on_host->keep != 0)
 			keep = 1;
 	}
-	if (bias && kind == DNN_FORWARD && keep == 0 && (e = dnn_with(c, true, 0))) {
-		dnn_execute(e, x, w, y, bias, work);
-		return true;
+	if (bias && kind == DNN_FORWARD && keep == 0) {
+		if (then.kind == RELU && (e = dnn_with(c, true, true, 0))) {
+			dnn_execute(e, x, w, y, bias, work);
+			return true;
+		}
+		if ((e = dnn_with(c, true, false, 0))) {
+			dnn_execute(e, x, w, y, bias, work);
+			epilogue_apply((elem *)y, then, b * s->f * s->oh * s->ow);
+			return true;
+		}
 	}
-	e = dnn_with(c, false, keep);
+	e = dnn_with(c, false, false, keep);
 	if (!e)
 		return false;
 	dnn_execute(e, x, w, y, NULL, work);
@@ -196,14 +207,16 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 
 		LAUNCH(dnn_bias_kernel, n, (made, bias, n, channels, s->last ? 1 : plane));
 	}
+	if (kind == DNN_FORWARD)
+		epilogue_apply((elem *)y, then, b * s->f * s->oh * s->ow);
 	return true;
 }
 
 #else
 
 static bool
-dnn_run(int, const elem *, const elem *, const elem *, const elem *, struct onto, void *, int64_t,
-    int64_t, const struct conv *)
+dnn_run(int, const elem *, const elem *, const elem *, const elem *, struct onto,
+    struct epilogue, void *, int64_t, int64_t, const struct conv *)
 {
 	return false;
 }

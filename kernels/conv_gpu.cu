@@ -57,6 +57,7 @@ template <bool LAST, bool BACK> struct conv_window_job {
 	const elem *source, *weight, *bias;
 	elem *target;
 	struct onto onto;
+	struct epilogue then;	/* that reads nothing */
 	int64_t step, group, plane;	/* steps in the weights; of the target's planes */
 
 	/* the channel of the K-th term */
@@ -130,7 +131,8 @@ template <bool LAST, bool BACK> struct conv_window_job {
 		onto_store(&target[n / positions * at.out_image + plane_index * plane +
 		    (at.y.out + q / at.x.count * at.y.out_step) * at.out_row +
 		    (at.x.out + q % at.x.count * at.x.out_step) * at.out_pixel],
-		    bias ? value + VALUE(bias[plane_index]) : value, onto_keep(onto));
+		    epilogue_value(then, bias ? value + VALUE(bias[plane_index]) : value, 0),
+		    onto_keep(onto));
 	}
 };
 
@@ -310,11 +312,11 @@ KERNEL(depthwise_weight_kernel, (elem *dw, const elem *dy, const elem *x, struct
 
 /* A job that knows how to find elements of the input; conv_concat.cu has one of its own. */
 template <class Job> static void
-conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto onto, int64_t b,
-    const struct conv &s)
+conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto onto,
+    struct epilogue then, int64_t b, const struct conv &s)
 {
 	job.at = window_forward(&s);
-	job.weight = w, job.bias = bias, job.target = y, job.onto = onto;
+	job.weight = w, job.bias = bias, job.target = y, job.onto = onto, job.then = then;
 	job.rows = s.f / s.groups;
 	job.depth = (int64_t)(s.c / s.groups) * s.kh * s.kw;
 	job.plane = s.last ? 1 : (int64_t)s.oh * s.ow;
@@ -325,32 +327,34 @@ conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto
 }
 
 template <bool LAST> static void
-conv_forward_own(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, int64_t b,
-    const struct conv &s)
+conv_forward_own(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto,
+    struct epilogue then, int64_t b, const struct conv &s)
 {
 	struct conv_window_job<LAST, false> job;
 
 	job.source = x;
-	conv_forward_run(job, y, w, bias, onto, b, s);
+	conv_forward_run(job, y, w, bias, onto, then, b, s);
 }
 
 static void
-conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto, void *work,
-    int64_t room, int64_t b, struct conv s)
+conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto,
+    struct epilogue then, void *work, int64_t room, int64_t b, struct conv s)
 {
 	if (conv_is_depthwise(&s) && s.last) {
 		depthwise_last_forward(y, x, w, bias, onto, b, s);
+		epilogue_apply(y, then, b * s.f * s.oh * s.ow);
 		return;
 	}
 	if (conv_is_depthwise(&s)) {
 		int64_t n = b * s.f * s.oh * s.ow;
 
 		LAUNCH(depthwise_forward_kernel, n, (y, x, w, bias, onto, n, s));
+		epilogue_apply(y, then, n);
 		return;
 	}
-	if (dnn_run(DNN_FORWARD, x, w, y, bias, onto, work, room, b, &s))
+	if (dnn_run(DNN_FORWARD, x, w, y, bias, onto, then, work, room, b, &s))
 		return;
-	BY_LAYOUT(s, conv_forward_own, (y, x, w, bias, onto, b, s));
+	BY_LAYOUT(s, conv_forward_own, (y, x, w, bias, onto, then, b, s));
 }
 
 /* The gradient of the job's rows of channels, which are the target's: H x W, of which S has a part. */
@@ -376,6 +380,7 @@ conv_input_own(elem *dx, const elem *dy, const elem *w, const elem *bias, struct
 	struct conv_window_job<LAST, true> job;
 
 	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.onto = onto;
+	job.then = AS_IS;
 	job.rows = s.c / s.groups;
 	job.group = (int64_t)(s.f / s.groups) * job.rows * s.kh * s.kw;
 	conv_backward_rows(job, s.h, s.w, b, s);
@@ -395,7 +400,7 @@ conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, s
 		LAUNCH(depthwise_input_kernel, n, (dx, dy, w, bias, onto, n, s));
 		return;
 	}
-	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, work, room, b, &s))
+	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, AS_IS, work, room, b, &s))
 		return;
 	BY_LAYOUT(s, conv_input_own, (dx, dy, w, bias, onto, b, s));
 }
@@ -444,7 +449,7 @@ conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, 
 		LAUNCH_ROWS(depthwise_weight_kernel, rows, (dw, dy, x, onto, b, s));
 		return;
 	}
-	if (dnn_run(DNN_WEIGHT, x, dw, dy, NULL, onto, work, room, b, &s))
+	if (dnn_run(DNN_WEIGHT, x, dw, dy, NULL, onto, AS_IS, work, room, b, &s))
 		return;
 	BY_LAYOUT(s, conv_weight_own, (dw, dy, x, onto, work, b, s));
 }

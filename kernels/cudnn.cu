@@ -27,6 +27,7 @@ struct dnn_conv {
 	int type;		/* cudnnDataType_t of all three tensors */
 	bool fast;		/* f32 may be rounded to tf32 */
 	bool bias;		/* is added to what is made (not DNN_WEIGHT) */
+	bool relu;		/* of the sum with the bias is what is stored (DNN_FORWARD) */
 	double keep;		/* and so much of what lies there: 0 without bias only */
 	int64_t room;		/* bytes of workspace that it may use */
 	int64_t b;
@@ -68,7 +69,7 @@ struct dnn {
 };
 
 /* unique ids of tensors, under which their addresses are given when the graph runs */
-enum { DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_BETWEEN = 't' };
+enum { DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_MADE = 'm', DNN_BIASED = 'n' };
 
 static cudnnBackendDescriptor_t
 dnn_make(struct dnn *d, cudnnBackendDescriptorType_t type)
@@ -121,12 +122,12 @@ static cudnnBackendDescriptor_t
 dnn_tensor(struct dnn *d, const struct dnn_conv *c, int64_t id, const int64_t dim[4])
 {
 	cudnnBackendDescriptor_t t = dnn_make(d, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-	cudnnDataType_t type = id == DNN_BETWEEN && c->type != CUDNN_DATA_DOUBLE ? CUDNN_DATA_FLOAT :
+	bool is_virtual = id == DNN_MADE || id == DNN_BIASED;	/* is nowhere in memory */
+	cudnnDataType_t type = is_virtual && c->type != CUDNN_DATA_DOUBLE ? CUDNN_DATA_FLOAT :
 	    (cudnnDataType_t)c->type;
 	int64_t plane = dim[2] * dim[3], align = 16;
 	int64_t rows[4] = { dim[1] * plane, plane, dim[3], 1 };
 	int64_t last[4] = { dim[1] * plane, 1, dim[3] * dim[1], dim[1] };
-	bool is_virtual = id == DNN_BETWEEN;
 
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
@@ -205,6 +206,24 @@ static const struct dnn_names dnn_names[] = {
 	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA },
 };
 
+static cudnnBackendDescriptor_t
+dnn_pointwise(struct dnn *d, const struct dnn_conv *c, cudnnPointwiseMode_t mode)
+{
+	cudnnBackendDescriptor_t how = dnn_make(d, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+	cudnnBackendDescriptor_t op = dnn_make(d, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+	cudnnDataType_t type = c->type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+	cudnnNanPropagation_t passed = CUDNN_PROPAGATE_NAN;
+
+	dnn_set(d, how, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+	dnn_set(d, how, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1, &type);
+	if (mode == CUDNN_POINTWISE_RELU_FWD)
+		dnn_set(d, how, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1,
+		    &passed);
+	dnn_finish(d, how);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, how);
+	return op;
+}
+
 /* FROM + bias, one number a channel, gives TO. */
 static cudnnBackendDescriptor_t
 dnn_add_bias(struct dnn *d, const struct dnn_conv *c, int64_t channels,
@@ -212,15 +231,8 @@ dnn_add_bias(struct dnn *d, const struct dnn_conv *c, int64_t channels,
 {
 	int64_t dim[4] = { 1, channels, 1, 1 };
 	cudnnBackendDescriptor_t bias = dnn_tensor(d, c, DNN_BIAS, dim);
-	cudnnBackendDescriptor_t how = dnn_make(d, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-	cudnnBackendDescriptor_t op = dnn_make(d, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-	cudnnPointwiseMode_t mode = CUDNN_POINTWISE_ADD;
-	cudnnDataType_t type = c->type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_ADD);
 
-	dnn_set(d, how, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-	dnn_set(d, how, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1, &type);
-	dnn_finish(d, how);
-	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, how);
 	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
 	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, bias);
 	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
@@ -228,37 +240,67 @@ dnn_add_bias(struct dnn *d, const struct dnn_conv *c, int64_t channels,
 	return op;
 }
 
-static void
-dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
+/* The rectifier of FROM, which passes not-a-number on as relu_of() does, gives TO. */
+static cudnnBackendDescriptor_t
+dnn_rectify(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t from,
+    cudnnBackendDescriptor_t to)
+{
+	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_RELU_FWD);
+
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
+	dnn_finish(d, op);
+	return op;
+}
+
+/* The convolution itself, of which RESULT is made. */
+static cudnnBackendDescriptor_t
+dnn_convolve(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t result,
+    const int64_t x_dim[4], const int64_t y_dim[4])
 {
 	const struct dnn_names *name = &dnn_names[c->kind];
-	const struct conv *s = &c->s;
-	int64_t x_dim[4] = { c->b, s->c, s->h, s->w }, y_dim[4] = { c->b, s->f, s->oh, s->ow };
-	int64_t w_dim[4] = { s->f, s->c / s->groups, s->kh, s->kw };
-	bool to_x = c->kind == DNN_INPUT;
-	cudnnBackendDescriptor_t op[2], between, x, y, w;
+	int64_t w_dim[4] = { c->s.f, c->s.c / c->s.groups, c->s.kh, c->s.kw };
+	cudnnBackendDescriptor_t op = dnn_make(d, name->type);
 	double alpha = 1, beta = c->keep;
 	float alpha_f = 1, beta_f = (float)c->keep;
 	bool twice = c->type == CUDNN_DATA_DOUBLE;
 	cudnnBackendAttributeType_t real_type = twice ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT;
 
+	dnn_set_descriptor(d, op, name->windows, dnn_windows(d, c));
+	dnn_set_descriptor(d, op, name->x, c->kind == DNN_INPUT ? result :
+	    dnn_tensor(d, c, DNN_X, x_dim));
+	dnn_set_descriptor(d, op, name->w, c->kind == DNN_WEIGHT ? result :
+	    dnn_tensor(d, c, DNN_W, w_dim));
+	dnn_set_descriptor(d, op, name->y, c->kind == DNN_FORWARD ? result :
+	    dnn_tensor(d, c, DNN_Y, y_dim));
+	dnn_set(d, op, name->alpha, real_type, 1, twice ? (void *)&alpha : (void *)&alpha_f);
+	dnn_set(d, op, name->beta, real_type, 1, twice ? (void *)&beta : (void *)&beta_f);
+	dnn_finish(d, op);
+	return op;
+}
+
+/* convolution [-> + bias] [-> relu], of which only the last result is in memory */
+static void
+dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
+{
+	static const int64_t id[] = { DNN_Y, DNN_X, DNN_W };	/* of the result */
+	const struct conv *s = &c->s;
+	int64_t x_dim[4] = { c->b, s->c, s->h, s->w }, y_dim[4] = { c->b, s->f, s->oh, s->ow };
+	int64_t w_dim[4] = { s->f, s->c / s->groups, s->kh, s->kw };
+	const int64_t *dim = c->kind == DNN_INPUT ? x_dim : c->kind == DNN_WEIGHT ? w_dim : y_dim;
+	cudnnBackendDescriptor_t op[3], last, made, biased;
+	int n = 0;
+
 	d->graph = dnn_make(d, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-	x = dnn_tensor(d, c, DNN_X, x_dim);
-	y = dnn_tensor(d, c, DNN_Y, y_dim);
-	w = dnn_tensor(d, c, DNN_W, w_dim);
-	between = c->bias ? dnn_tensor(d, c, DNN_BETWEEN, to_x ? x_dim : y_dim) : NULL;
-	op[0] = dnn_make(d, name->type);
-	dnn_set_descriptor(d, op[0], name->windows, dnn_windows(d, c));
-	dnn_set_descriptor(d, op[0], name->x, c->bias && to_x ? between : x);
-	dnn_set_descriptor(d, op[0], name->w, w);
-	dnn_set_descriptor(d, op[0], name->y, c->bias && !to_x ? between : y);
-	dnn_set(d, op[0], name->alpha, real_type, 1, twice ? (void *)&alpha : (void *)&alpha_f);
-	dnn_set(d, op[0], name->beta, real_type, 1, twice ? (void *)&beta : (void *)&beta_f);
-	dnn_finish(d, op[0]);
+	last = dnn_tensor(d, c, id[c->kind], dim);
+	made = c->bias || c->relu ? dnn_tensor(d, c, DNN_MADE, dim) : last;
+	biased = !c->bias ? made : c->relu ? dnn_tensor(d, c, DNN_BIASED, dim) : last;
+	op[n++] = dnn_convolve(d, c, made, x_dim, y_dim);
 	if (c->bias)
-		op[1] = dnn_add_bias(d, c, to_x ? s->c : s->f, between, to_x ? x : y);
-	dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-	    c->bias ? 2 : 1, op);
+		op[n++] = dnn_add_bias(d, c, dim[1], made, biased);
+	if (c->relu)
+		op[n++] = dnn_rectify(d, c, biased, last);
+	dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, op);
 	if (d->device->handle)
 		dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1,
 		    &d->device->handle);
@@ -267,6 +309,23 @@ dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
 
 /* ---- the engine ---- */
 
+/* Would it be compiled when its plan is made? That takes seconds for each, and cannot be done where
+ * no driver is, so what emission chose would not be what the program runs. */
+static bool
+dnn_compiles(struct dnn *d, cudnnBackendDescriptor_t engine)
+{
+	cudnnBackendBehaviorNote_t note[CUDNN_BEHAVIOR_NOTE_TYPE_COUNT];
+	int64_t n = 0;
+
+	if (DNN_CALL(d, GetAttribute)(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
+	    CUDNN_TYPE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT, &n, note))
+		return true;
+	for (int64_t i = 0; i < n; i++)
+		if (note[i] == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION)
+			return true;
+	return false;
+}
+
 /* Is it exact enough, and are its bits the same every time? */
 static bool
 dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t engine)
@@ -274,7 +333,8 @@ dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t en
 	cudnnBackendNumericalNote_t note[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
 	int64_t n = 0;
 
-	if (DNN_CALL(d, GetAttribute)(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+	if (dnn_compiles(d, engine) ||
+	    DNN_CALL(d, GetAttribute)(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
 	    CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &n, note))
 		return false;
 	for (int64_t i = 0; i < n; i++) {

@@ -118,7 +118,7 @@ note(struct emitter *e, struct emit_convolution *v, double keep)
 /* One that keeps what lies there only in an update's first micro-batch takes turns with one that
  * always does. */
 void
-emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias,
+emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias, bool relu,
     const struct conv *shape)
 {
 	struct emit_convolution v = { .kind = kind, .b = e->graph->batch,
@@ -131,6 +131,7 @@ emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias,
 	*own = *shape;
 	v.shape = own;
 	v.bias = bias && kind == DNN_FORWARD && keep == 0;
+	v.relu = v.bias && relu;
 	note(e, &v, keep);
 	if (op_base(n) && n->keep_first)
 		note(e, &v, 1);

@@ -50,7 +50,7 @@ struct conv;			/* kernels/sizes.cu */
 /* A convolution that cuDNN may run: as kernels/cudnn.cu describes it. */
 struct emit_convolution {
 	int kind;		/* enum dnn_kind */
-	bool bias;
+	bool bias, relu;
 	double keep;
 	int64_t room;		/* bytes of its workspace */
 	int64_t b;
@@ -108,7 +108,7 @@ const char	*emit_pointer(struct emitter *, const struct tensor *);
 
 /* Notes that the node, a convolution of that shape, is one of KIND (DNN_FORWARD, ...). */
 void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias,
-	    const struct conv *);
+	    bool relu, const struct conv *);
 
 /* Calls for the squares of the node's operands, gradients from that one on, in its workspace. */
 void	emit_squares(struct emitter *, const struct node *, int from);

@@ -170,10 +170,11 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 	char keep[SIZE_TEXT];
 	int i;
 
-	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %lld, %lld,\n"
+	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %s, %lld, %lld,\n"
 	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d } },\n"
 	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
-	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false", emit_real(keep, c->keep, false),
+	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false",
+	    c->relu ? "true" : "false", emit_real(keep, c->keep, false),
 	    (long long)c->room, (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx,
 	    s->top, s->left, s->dy, s->dx, s->groups, s->last, (long long)choice->engine, choice->knobs);
 	for (i = 0; i < choice->knobs; i++)
@@ -186,7 +187,7 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 static bool
 same(const struct emit_convolution *a, const struct emit_convolution *b)
 {
-	return a->kind == b->kind && a->bias == b->bias && a->keep == b->keep && a->room == b->room &&
+	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->keep == b->keep && a->room == b->room &&
 	    a->b == b->b && memcmp(a->shape, b->shape, sizeof(*a->shape)) == 0;
 }
 
@@ -195,7 +196,7 @@ put_choice(struct emitter *e, struct library *l, int i)
 {
 	const struct emit_convolution *v = &e->convolutions.v[i];
 	enum precision precision = e->module->set.precision;
-	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .keep = v->keep, .room = v->room,
+	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .relu = v->relu, .keep = v->keep, .room = v->room,
 		.b = v->b, .s = *v->shape, .fast = precision == PREC_TF32,
 		.type = precision == PREC_F64 ? CUDNN_DATA_DOUBLE : precision == PREC_BF16 ?
 		    CUDNN_DATA_BFLOAT16 : precision == PREC_F16 ? CUDNN_DATA_HALF :

@@ -1,4 +1,5 @@
-/* conv: 2-D convolution. Forward and backward are matrix products over windows that are packed on
+/* conv: 2-D convolution, and conv_then, which does an activation to what it makes before that is stored
+ * (the pass fuse-dense makes it). Forward and backward are matrix products over windows that are packed on
  * the fly (kernels/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
 #include "ops/conv.h"
 
@@ -6,6 +7,7 @@
 #include "model/tape.h"
 
 static const struct attr_spec attrs[] = { CONV_ATTRS, ATTRS_END };
+static const struct attr_spec attrs_then[] = { CONV_ATTRS, THEN_ATTR, ATTRS_END };
 
 struct conv_attrs
 conv_attrs(const struct node *n)
@@ -64,7 +66,7 @@ emit_input(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry_of_input(n);
 
-	emit_convolution(e, n, DNN_INPUT, false, &s);
+	emit_convolution(e, n, DNN_INPUT, false, false, &s);
 	emit_call(e, "conv_backward_input", "tttsowzbs", n->out[0], n->in[0], n->in[1], "NULL",
 	    n, n, n, n->in[0], product_conv_text(e, &s));
 }
@@ -105,7 +107,7 @@ emit_weight(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry_of_weight(n);
 
-	emit_convolution(e, n, DNN_WEIGHT, false, &s);
+	emit_convolution(e, n, DNN_WEIGHT, false, false, &s);
 	emit_call(e, "conv_backward_weight", "tttowzbs", n->out[0], n->in[0], n->in[1], n, n, n,
 	    n->in[0], product_conv_text(e, &s));
 }
@@ -230,13 +232,27 @@ work(const struct node *n, const struct room *room)
 }
 
 static void
-emit(struct emitter *e, const struct node *n)
+emit_forward(struct emitter *e, const struct node *n, const char *then, bool relu)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
-	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], &s);
-	emit_call(e, "conv_forward", "ttttowzbs", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, n, n, n, n->in[0], product_conv_text(e, &s));
+	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], relu, &s);
+	emit_call(e, "conv_forward", "ttttoswzbs", n->out[0], n->in[0], n->in[1],
+	    n->nin > 2 ? n->in[2] : NULL, n, then, n, n, n->in[0], product_conv_text(e, &s));
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_forward(e, n, "AS_IS", false);
+}
+
+static void
+emit_then(struct emitter *e, const struct node *n)
+{
+	static const char *const then[] = { "THEN(RELU)", "THEN(GELU)", "THEN(GELU_TANH)" };
+
+	emit_forward(e, n, then[op_int(n, "then")], op_int(n, "then") == THEN_RELU);
 }
 
 /* Where the sides differ, PyTorch pads first. */
@@ -284,4 +300,19 @@ const struct op op_conv = {
 	.layout = product_layout,
 	.kernels = "conv.cu",
 	.emit = emit,
+};
+
+const struct op op_conv_then = {
+	.name = "conv_then",
+	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
+	.brief = "conv, and an activation of what it makes",
+	.attrs = attrs_then,
+	.operands = "x weight bias",
+	.min_operands = 2, .max_operands = 3,
+	.macs = macs,
+	.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
+	.workspace = work,
+	.kernels = "conv.cu",
+	.emit = emit_then,
 };

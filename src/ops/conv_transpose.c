@@ -76,9 +76,9 @@ emit_input(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in[1]);
 
-	emit_convolution(e, n, DNN_FORWARD, false, &s);
-	emit_call(e, "conv_forward", "tttsowzbs", n->out[0], n->in[0], n->in[1], "NULL", n, n,
-	    n, n->in[0], product_conv_text(e, &s));
+	emit_convolution(e, n, DNN_FORWARD, false, false, &s);
+	emit_call(e, "conv_forward", "tttsoswzbs", n->out[0], n->in[0], n->in[1], "NULL", n,
+	    "AS_IS", n, n, n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_transpose_grad_input = {
@@ -111,7 +111,7 @@ emit_weight(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0], n->out[0]);
 
-	emit_convolution(e, n, DNN_WEIGHT, false, &s);
+	emit_convolution(e, n, DNN_WEIGHT, false, false, &s);
 	emit_call(e, "conv_backward_weight", "tttowzbs", n->out[0], n->in[1], n->in[0], n, n, n,
 	    n->in[0], product_conv_text(e, &s));
 }
@@ -228,7 +228,7 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
-	emit_convolution(e, n, DNN_INPUT, n->nin > 2 && n->in[2], &s);
+	emit_convolution(e, n, DNN_INPUT, n->nin > 2 && n->in[2], false, &s);
 	emit_call(e, "conv_backward_input", "ttttowzbs", n->out[0], n->in[0], n->in[1],
 	    n->nin > 2 ? n->in[2] : NULL, n, n, n, n->in[0], product_conv_text(e, &s));
 }

@@ -26,12 +26,9 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
-#define THEN_CHOICES	"relu gelu gelu_tanh"
-
 static const struct attr_spec attrs_then[] = {
 	DENSE_ATTRS,
-	{ "then", ATTR_ENUM, "what is done to each element", .required = true,
-	    .choices = THEN_CHOICES },
+	THEN_ATTR,
 	ATTRS_END
 };
 
@@ -336,17 +333,3 @@ const struct op op_dense_then = {
 	.kernels = "dense.cu",
 	.emit = emit_then,
 };
-
-/* ---- fusing ---- */
-
-struct attr *
-dense_attrs_then(struct arena *a, const struct node *dense, enum dense_then then)
-{
-	int n = op_nattrs(&op_dense), i;
-	struct attr *attr = arena_array(a, (size_t)n + 1, sizeof(*attr));
-
-	for (i = 0; i < n; i++)
-		attr[i] = dense->attr[i];
-	attr[n] = (struct attr){ .given = true, .i = then };
-	return attr;
-}

@@ -7,8 +7,6 @@
 
 #include "ops/op.h"
 
-enum dense_then { DENSE_RELU, DENSE_GELU, DENSE_GELU_TANH };	/* attribute `then`, in its order */
-
 extern const struct op op_dense, op_dense_grad_input;
 /* in: as op_dense; out: the activation of what that makes */
 extern const struct op op_dense_then;
@@ -18,8 +16,5 @@ extern const struct op op_dense_grad_input_then;
 extern const struct op op_dense_grad_weight, op_dense_grad_bias;
 /* in: as op_dense_grad_weight; out: what the two make */
 extern const struct op op_dense_grad_weight_bias;
-
-/* The attributes of a dense node, or of its gradient, and THEN. */
-struct attr	*dense_attrs_then(struct arena *, const struct node *dense, enum dense_then then);
 
 #endif

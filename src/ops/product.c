@@ -174,3 +174,15 @@ product_output(struct build *b, struct node *n, const int64_t dim[3])
 		    (long long)dim[1], (long long)dim[2]);
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, 3, dim) != NULL;
 }
+
+struct attr *
+product_attrs_then(struct arena *a, const struct node *product, enum product_then then)
+{
+	int n = op_nattrs(product->op), i;
+	struct attr *attr = arena_array(a, (size_t)n + 1, sizeof(*attr));
+
+	for (i = 0; i < n; i++)
+		attr[i] = product->attr[i];
+	attr[n] = (struct attr){ .given = true, .i = then };
+	return attr;
+}

@@ -28,6 +28,16 @@ struct conv	product_conv(const struct conv_attrs *, const struct tensor *large,
 		    const struct tensor *small, const struct tensor *weight);
 /* op->layout of convolutions */
 enum op_layout	product_layout(const struct node *);
+/* What a product does to each element before it stores it: attribute `then`, in its order. */
+enum product_then { THEN_RELU, THEN_GELU, THEN_GELU_TANH };
+
+#define THEN_ATTR									\
+	{ "then", ATTR_ENUM, "what is done to each element", .required = true,		\
+	    .choices = "relu gelu gelu_tanh" }
+
+/* The node's attributes, and THEN. */
+struct attr	*product_attrs_then(struct arena *, const struct node *, enum product_then then);
+
 /* "conv_shape(3, 64, ...)": the same as an argument of a kernel */
 const char	*product_conv_text(struct emitter *, const struct conv *);
 

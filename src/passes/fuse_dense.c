@@ -1,10 +1,12 @@
 /*
- * fuse-dense: lets a dense layer's products do the activation next to them as they store their
- * results, instead of a kernel that reads and writes all of it once more:
+ * fuse-dense: lets the products of dense layers and convolutions do the activation next to them as they
+ * store their results, instead of a kernel that reads and writes all of it once more:
  *
  *     x -> dense -> t -> relu -> y                     x -> dense_then(relu) -> y
  *     dt -> dense_grad_input -> dy -> relu_grad(y) -> dx     dt -> dense_grad_input_then(relu, y) -> dx
  *
+ * Forward likewise conv_then; what follows the gradient of a convolution's input stays by itself, since
+ * cuDNN has that in one only with engines that it compiles when the program starts, for seconds each.
  * The same for gelu in both its forms. Where backward reads t, as gelu's does, forward stays as it
  * is; backward is joined all the same. Between a product and relu_grad there may be views, as there
  * are where a dense layer reads what was flattened.
@@ -15,13 +17,14 @@
  * than before. That is why cuBLASLt's relu with a mask of bits is not used: the mask would be one
  * more tensor to keep. On both targets relu gives the same bits as before.
  *
- * Reads and writes: train, validate. Invariant after: no dense node, and no dense_grad_input that
+ * Reads and writes: train, validate. Invariant after: no dense or conv node, and no dense_grad_input that
  * adds onto nothing, makes what one such activation or gradient alone reads, if what else that reads
  * is there by then.
  */
 #include "passes/pass.h"
 #include "passes/sums.h"
 
+#include "ops/conv.h"
 #include "ops/dense.h"
 
 struct fusing {
@@ -34,12 +37,12 @@ struct fusing {
 /* Which activation, or the gradient of which, a node is: false if it is none of them. */
 static bool
 is_activation(const struct node *n, const struct op *relu, const struct op *gelu,
-    enum dense_then *then)
+    enum product_then *then)
 {
 	if (n->op == relu)
-		*then = DENSE_RELU;
+		*then = THEN_RELU;
 	else if (n->op == gelu)
-		*then = op_bool(n, "tanh") ? DENSE_GELU_TANH : DENSE_GELU;
+		*then = op_bool(n, "tanh") ? THEN_GELU_TANH : THEN_GELU;
 	else
 		return false;
 	return true;
@@ -60,20 +63,27 @@ rename_output(struct node *n, struct tensor *t, struct fusing *f, int place)
 	f->place[t->id] = place;
 }
 
-/* N, an activation, and the dense layer before it. */
+/* What does the same as the operator, and then an activation; NULL: nothing. */
+static const struct op *
+makes_activation(const struct op *op)
+{
+	return op == &op_dense ? &op_dense_then : op == &op_conv ? &op_conv_then : NULL;
+}
+
+/* N, an activation, and the dense layer or convolution before it. */
 static bool
 fuse_forward(struct fusing *f, struct node *n)
 {
-	struct node *dense;
-	enum dense_then then;
+	struct node *product;
+	enum product_then then;
 
 	if (!is_activation(n, f->relu, f->gelu, &then) || !is_for_one(f, n->in[0]) ||
-	    n->in[0]->def->op != &op_dense || n->out[0]->alias_of)
+	    !makes_activation(n->in[0]->def->op) || n->out[0]->alias_of)
 		return false;
-	dense = n->in[0]->def;
-	dense->attr = dense_attrs_then(f->g->module->arena, dense, then);
-	dense->op = &op_dense_then;
-	rename_output(dense, n->out[0], f, f->place[n->in[0]->id]);
+	product = n->in[0]->def;
+	product->attr = product_attrs_then(f->g->module->arena, product, then);
+	product->op = makes_activation(product->op);
+	rename_output(product, n->out[0], f, f->place[n->in[0]->id]);
 	return true;
 }
 
@@ -91,7 +101,7 @@ fuse_backward(struct fusing *f, struct node *n)
 {
 	struct tensor *dy, *dx, *saved;
 	struct node *product;
-	enum dense_then then;
+	enum product_then then;
 
 	if (!is_activation(n, f->relu_grad, f->gelu_grad, &then) || n->out[0]->alias_of)
 		return false;
@@ -103,7 +113,7 @@ fuse_backward(struct fusing *f, struct node *n)
 	    f->place[saved->id] >= f->place[dy->id])
 		return false;
 	product = dy->def;
-	product->attr = dense_attrs_then(f->g->module->arena, product, then);
+	product->attr = product_attrs_then(f->g->module->arena, product, then);
 	product->op = &op_dense_grad_input_then;
 	ir_add_input(f->g->module, product, saved);
 	if (dy == n->in[0]) {
@@ -150,7 +160,7 @@ run(struct module *m, const struct pass_options *o)
 
 const struct pass pass_fuse_dense = {
 	.name = "fuse-dense",
-	.doc = "let dense layers' products do the relu or gelu next to them",
+	.doc = "let products do the relu or gelu next to them",
 	.optional = true,
 	.run = run,
 };

@@ -242,8 +242,8 @@ check_conv(int64_t b, struct conv s)
 	Values xl = turned(x, b, s.c, in), wl = turned(w, s.f, cg, taps), dyl = turned(dy, b, s.f, out);
 	Values work((size_t)(conv_weights(&s) * conv_gpu_splits(&s)));
 
-	conv_forward(&y[0], &x[0], &w[0], &bias[0], ANEW, &work[0], 0, b, s);
-	conv_forward(&yl[0], &xl[0], &wl[0], &bias[0], ANEW, &work[0], 0, b, l);
+	conv_forward(&y[0], &x[0], &w[0], &bias[0], ANEW, AS_IS, &work[0], 0, b, s);
+	conv_forward(&yl[0], &xl[0], &wl[0], &bias[0], ANEW, AS_IS, &work[0], 0, b, l);
 	same("conv", turned(y, b, s.f, out), yl, 1e-5);
 	conv_backward_input(&dx[0], &dy[0], &w[0], NULL, ANEW, &work[0], 0, b, s);
 	conv_backward_input(&dxl[0], &dyl[0], &wl[0], NULL, ANEW, &work[0], 0, b, l);

@@ -185,9 +185,9 @@ check_conv(struct conv s, int64_t b)
 	naive_conv(&s, b, 'x', tx, dy, w);
 	naive_conv(&s, b, 'w', tw, dy, x);
 	work = scratch_of(conv_work(&s, 'y'));
-	conv_forward(y, x, w, bias, ANEW, work, 0, b, s);
+	conv_forward(y, x, w, bias, ANEW, AS_IS, work, 0, b, s);
 	compare("conv", name, y, ty, ny);
-	conv_forward(y, x, w, bias, ONTO(ADDED), work, 0, b, s);
+	conv_forward(y, x, w, bias, ONTO(ADDED), AS_IS, work, 0, b, s);
 	compare_added("conv", name, y, ty, ny);
 	free(work);
 	work = scratch_of(conv_work(&s, 'x'));
@@ -286,7 +286,7 @@ check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 		copy_part(x, tensor[n], NULL, &part[n], b, &s);
 	}
 	work = scratch_of(conv_work(&s, 'y'));
-	conv_forward(y, x, w, bias, ANEW, work, 0, b, s);
+	conv_forward(y, x, w, bias, ANEW, AS_IS, work, 0, b, s);
 	conv_concat_forward(y2, sources, w, bias, work, b, s);
 	same("conv_concat", name, y2, y, ny);
 	free(work);
