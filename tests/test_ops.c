@@ -70,7 +70,7 @@ check_spec(const char *path)
 {
 	struct arena *a = arena_new();
 	/* it joins the gradients of two nodes, of which only one is known as forward */
-	const char *without[] = { "fuse-dense" };
+	const char *without[] = { "fuse-activation" };
 	struct pass_options o = { .target = target_find("c"), .threads = 1, .input_gradients = true,
 		.without = without, .nwithout = 1 };
 	struct diags d;

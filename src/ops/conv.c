@@ -1,5 +1,5 @@
 /* conv: 2-D convolution, and conv_then, which does an activation to what it makes before that is stored
- * (the pass fuse-dense makes it). Forward and backward are matrix products over windows that are packed on
+ * (the pass fuse-activation makes it). Forward and backward are matrix products over windows that are packed on
  * the fly (kernels/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
 #include "ops/conv.h"
 

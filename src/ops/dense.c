@@ -3,7 +3,7 @@
  * rows of one matrix product (kernels/dense.cu).
  *
  * dense_then and dense_grad_input_then do an activation, or the gradient of one, to what they make
- * before they store it. The pass fuse-dense makes them. dense_grad_weight_bias, which the pass
+ * before they store it. The pass fuse-activation makes them. dense_grad_weight_bias, which the pass
  * bias-gradients makes, is the gradients of weights and bias in one.
  */
 #include "ops/dense.h"

@@ -1,5 +1,5 @@
 /*
- * What the passes fuse-dense and bias-gradients take from dense: its operators, with and without an
+ * What the passes fuse-activation and bias-gradients take from dense: its operators, with and without an
  * activation, and the gradients of its parameters, apart and together.
  */
 #ifndef STOWAGE_OPS_DENSE_H

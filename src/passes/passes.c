@@ -10,7 +10,7 @@
 extern const struct pass pass_phases, pass_simplify, pass_pool_first,
     pass_concat_in_place, pass_chunk_loss, pass_fuse_norm, pass_fuse_pool, pass_layout,
     pass_differentiate, pass_update, pass_gradients_in_place, pass_prune, pass_forks_in_place,
-    pass_recompute, pass_order, pass_fuse_dense, pass_bias_gradients, pass_fuse_loss, pass_feed,
+    pass_recompute, pass_order, pass_fuse_activation, pass_bias_gradients, pass_fuse_loss, pass_feed,
     pass_updates_together, pass_workspaces, pass_inplace, pass_lifetimes, pass_place, pass_spare,
     pass_branches, pass_verify;
 
@@ -30,7 +30,7 @@ const struct pass *const pass_table[] = {
 	&pass_forks_in_place,
 	&pass_recompute,
 	&pass_order,
-	&pass_fuse_dense,
+	&pass_fuse_activation,
 	&pass_bias_gradients,
 	&pass_fuse_loss,
 	&pass_feed,

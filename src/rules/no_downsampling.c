@@ -64,12 +64,11 @@ find_maps(const struct module *m, const struct tensor *picture)
 		maps.n++;
 		maps.bytes += b->bytes;
 	}
-	for (i = 0; !maps.wide && i < m->train->nodes.n; i++) {
-		const struct node *n = m->train->nodes.v[i];
+	for (i = 0; !maps.wide && i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
 
-		if (n->phase == PHASE_FORWARD && !n->again && measure_is(n, "conv") &&
-		    n->out[0]->rank == 3 && n->out[0]->dim[0] >= FEWEST_CHANNELS &&
-		    is_large(n->out[0], picture))
+		if (measure_is(n, "conv") && n->out[0]->rank == 3 &&
+		    n->out[0]->dim[0] >= FEWEST_CHANNELS && is_large(n->out[0], picture))
 			maps.wide = n;
 	}
 	return maps;

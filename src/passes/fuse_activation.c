@@ -1,6 +1,6 @@
 /*
- * fuse-dense: lets the products of dense layers and convolutions do the activation next to them as they
- * store their results, instead of a kernel that reads and writes all of it once more:
+ * fuse-activation: lets the products of dense layers and convolutions do the activation next to them
+ * as they store their results, instead of a kernel that reads and writes all of it once more:
  *
  *     x -> dense -> t -> relu -> y                     x -> dense_then(relu) -> y
  *     dt -> dense_grad_input -> dy -> relu_grad(y) -> dx     dt -> dense_grad_input_then(relu, y) -> dx
@@ -17,9 +17,9 @@
  * than before. That is why cuBLASLt's relu with a mask of bits is not used: the mask would be one
  * more tensor to keep. On both targets relu gives the same bits as before.
  *
- * Reads and writes: train, validate. Invariant after: no dense or conv node, and no dense_grad_input that
- * adds onto nothing, makes what one such activation or gradient alone reads, if what else that reads
- * is there by then.
+ * Reads and writes: train, validate. Invariant after: no dense or conv node, and no dense_grad_input
+ * that adds onto nothing, makes what one such activation or gradient alone reads, if what else that
+ * reads is there by then.
  */
 #include "passes/pass.h"
 #include "passes/sums.h"
@@ -158,8 +158,8 @@ run(struct module *m, const struct pass_options *o)
 	return true;
 }
 
-const struct pass pass_fuse_dense = {
-	.name = "fuse-dense",
+const struct pass pass_fuse_activation = {
+	.name = "fuse-activation",
 	.doc = "let products do the relu or gelu next to them",
 	.optional = true,
 	.run = run,
