@@ -26,7 +26,7 @@ import gpu_speed
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREPARED = os.path.exists(os.path.join(HERE, "manifest.json"))
 PEER = os.path.join(HERE, "peer") if PREPARED else gpu_prepare.PEER
-PARTS = [(name, make or gpu_speed.speed) for name, make in gpu_parts.PARTS]
+PARTS = [(name, make or getattr(gpu_speed, name)) for name, make in gpu_parts.PARTS]
 
 
 class Run:

@@ -352,4 +352,5 @@ PARTS = [
     ("c", against_c),
     ("f64", compared("f64", "operator_off", "ops", ("f64",), ("",))),
     ("kernels", kernels),
+    ("passes", None),       # gpu_speed.py
 ]

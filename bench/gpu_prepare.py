@@ -32,6 +32,10 @@ SPEED = {
     "unet": ((8, 2), "sgd(lr=0.01, momentum=0.9, weight_decay=1e-4)"),
 }
 SPEED_PRECISIONS = ("bf16", "f32", "tf32")
+# what each of these gains is measured on a network that launches rule, and on one that work does
+PASSES = ("branches", "bias-gradients", "fuse-activation", "fuse-loss", "fuse-norm", "fuse-pool",
+          "spare", "updates-together")
+PASSES_ON = (("lenet5", "f32"), ("resnet50", "bf16"))
 LARGEST = ("unet", "vgg16")     # a sample of theirs takes much, so that one more is felt
 
 
@@ -134,6 +138,18 @@ class Preparation:
                         text, batch, precision, optimizer, data, self.device), "speed", network,
                         precision, batch=batch, main=batch == batches[0], data=kind)
 
+    def passes(self):
+        """The programs of speed() once more, each without a pass."""
+        for network, precision in PASSES_ON:
+            (batch, _), optimizer = SPEED[network]
+            text = open(os.path.join(ROOT, "specs", network + ".nn")).read()
+            kind, data = data_files(network)
+            for name in PASSES if self.wanted(network) else ():
+                self.add(f"passes/{network}-{name}", for_training(
+                    text, batch, precision, optimizer, data, self.device), "passes", network, precision,
+                    ("--without", name), data=kind, without=name,
+                    beside=f"speed/{network}-{precision}-{batch}")
+
     def largest(self):
         """The largest batch that fits the device, and one more."""
         for network in LARGEST if self.device else ():
@@ -171,6 +187,7 @@ class Preparation:
             self.operators()
             self.steps()
             self.speed()
+            self.passes()
             self.largest()
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(self.emit, self.jobs, self.cases))

@@ -1,4 +1,5 @@
-"""The speed of emitted programs against PyTorch, in turns: the part "speed" of bench/gpu.sh."""
+"""The speed of emitted programs, in turns with PyTorch's (the part "speed" of bench/gpu.sh), and with
+their own without one pass or another ("passes")."""
 import array
 import json
 import os
@@ -129,13 +130,17 @@ def speed(run):
                    seconds=25 + (60 if len(run.args.modes) > 1 else 0))
 
 
+def epochs_to_measure(run, case):
+    """An epoch's length is learnt from a short run, so that each lasts as long as PyTorch's."""
+    first, _, _, records = ours(run, case, 2)
+    samples = max(r["samples"] for r in records if r["event"] == "epoch")
+    return 1 + max(1, min(2000, round(run.args.seconds * first / samples)))
+
+
 def one_speed(run, case):
     rates, peer = {"Stowage": []}, None
     try:
-        # an epoch's length is learnt from a short run, so that each lasts as long as PyTorch's
-        first, _, _, records = ours(run, case, 2)
-        samples = max(r["samples"] for r in records if r["event"] == "epoch")
-        epochs = 1 + max(1, min(2000, round(run.args.seconds * first / samples)))
+        epochs = epochs_to_measure(run, case)
         if run.machine.torch_device:
             peer = Peer(run, case)
         for _ in range(run.args.runs):      # in turns, so that what the machine does meanwhile hits all
@@ -181,3 +186,22 @@ def judge(case, best, end, taken, peer):
     if not peer:
         text += "; no PyTorch that sees the GPU: NO COMPARISON"
     return row("measured", text, **figures)
+
+
+def passes(run):
+    whole = {c["id"]: c for c in run.manifest["cases"]}
+    for case in run.cases("passes"):
+        yield Item("passes", case["id"], lambda case=case: one_pass(run, case, whole[case["beside"]]),
+                   [(case, "program"), (whole[case["beside"]], "program")], seconds=25)
+
+
+def one_pass(run, without, whole):
+    """What a pass gains: both programs in turns, and the fastest run of each."""
+    epochs = epochs_to_measure(run, whole)
+    best = {"with": 0, "without": 0}
+    for _ in range(run.args.runs):
+        for which, case in (("with", whole), ("without", without)):
+            best[which] = max(best[which], ours(run, case, epochs)[0])
+    return row("measured", f"{best['with'] / best['without']:.3f} x the samples/s without "
+               f"{without['without']} ({best['with']:.0f} to {best['without']:.0f})",
+               samples_per_s=best, without=without["without"], network=without["spec"])
