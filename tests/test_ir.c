@@ -73,7 +73,7 @@ one(const char *name)
 	cr_assert_not_null(m, "%s: line %d: %s", name, d.all.n ? loc_line(d.all.v[0]->loc) : 0,
 	    d.all.n ? d.all.v[0]->message : "");
 	cr_assert(ir_verify(m), "%s: %s", name, d.all.n ? d.all.v[0]->message : "");
-	cr_assert(pass_find(pass)->run(m, &o), "%s: pass %s failed", name, pass);
+	cr_assert(pass_apply(pass_find(pass), m, &o), "%s: pass %s failed", name, pass);
 	cr_assert(ir_verify(m), "%s: after %s: %s", name, pass, d.all.n ? d.all.v[0]->message : "");
 	out = slurp(a, in_source(a, arena_printf(a, "%s.out", name)));
 	text = printed(m);

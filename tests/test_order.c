@@ -139,7 +139,7 @@ run_until(const char *text, const char *pass)
 	cr_assert_eq(diags.errors, 0, "%s\n%s", text, diags.all.n ? diags.all.v[0]->message : "");
 	m = spec->modules.v[0];
 	for (i = 0; strcmp(pass_table[i]->name, pass) != 0; i++)
-		cr_assert(pass_table[i]->run(m, &options));
+		cr_assert(pass_apply(pass_table[i], m, &options));
 	return m;
 }
 

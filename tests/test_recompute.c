@@ -49,7 +49,7 @@ prepared(struct source *src)
 	m = spec->modules.v[0];
 	m->options = &options;
 	for (i = 0; strcmp(pass_table[i]->name, "recompute") != 0; i++)
-		cr_assert(pass_table[i]->run(m, &options));
+		cr_assert(pass_apply(pass_table[i], m, &options));
 	return m;
 }
 

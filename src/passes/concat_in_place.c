@@ -154,20 +154,9 @@ concat_in_place(struct graph *g)
 	g->nodes.n = kept;
 }
 
-static bool
-run(struct module *m, const struct pass_options *o)
-{
-	(void)o;
-	if (m->train)
-		concat_in_place(m->train);
-	if (m->validate)
-		concat_in_place(m->validate);
-	return true;
-}
-
 const struct pass pass_concat_in_place = {
 	.name = "concat-in-place",
 	.doc = "let convolutions read the operands of a concat where they lie",
 	.optional = true,
-	.run = run,
+	.rewrite = concat_in_place,
 };

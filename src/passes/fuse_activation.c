@@ -147,20 +147,9 @@ fuse(struct graph *g)
 	g->nodes.n = kept;
 }
 
-static bool
-run(struct module *m, const struct pass_options *o)
-{
-	(void)o;
-	if (m->train)
-		fuse(m->train);
-	if (m->validate)
-		fuse(m->validate);
-	return true;
-}
-
 const struct pass pass_fuse_activation = {
 	.name = "fuse-activation",
 	.doc = "let products do the relu or gelu next to them",
 	.optional = true,
-	.run = run,
+	.rewrite = fuse,
 };

@@ -122,20 +122,9 @@ fuse_norm(struct graph *g)
 	g->nodes.n = kept;
 }
 
-static bool
-run(struct module *m, const struct pass_options *o)
-{
-	(void)o;
-	if (m->train)
-		fuse_norm(m->train);
-	if (m->validate)
-		fuse_norm(m->validate);
-	return true;
-}
-
 const struct pass pass_fuse_norm = {
 	.name = "fuse-norm",
 	.doc = "normalise, add a skip and rectify in one sweep",
 	.optional = true,
-	.run = run,
+	.rewrite = fuse_norm,
 };

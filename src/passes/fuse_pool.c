@@ -47,20 +47,9 @@ fuse_pool(struct graph *g)
 	g->nodes.n = kept;
 }
 
-static bool
-run(struct module *m, const struct pass_options *o)
-{
-	(void)o;
-	if (m->train)
-		fuse_pool(m->train);
-	if (m->validate)
-		fuse_pool(m->validate);
-	return true;
-}
-
 const struct pass pass_fuse_pool = {
 	.name = "fuse-pool",
 	.doc = "let maximum pooling rectify what it stores",
 	.optional = true,
-	.run = run,
+	.rewrite = fuse_pool,
 };

@@ -31,11 +31,15 @@ struct pass {
 	bool optional;		/* --without=NAME leaves it out: to see what it gains */
 	bool thorough;		/* too dear for a sketch: compares plans, proves one right, or is for
 				 * the program's speed alone */
+	/* one of the two: */
 	bool (*run)(struct module *, const struct pass_options *);
+	void (*rewrite)(struct graph *);	/* of train, then of validate, where there are any */
 };
 
 extern const struct pass *const pass_table[];	/* ends with NULL */
 
+/* Runs one pass; false if the module is broken after it. */
+bool	pass_apply(const struct pass *, struct module *, const struct pass_options *);
 /* Is there an optional pass of that name? */
 bool	pass_is_optional(const char *name);
 

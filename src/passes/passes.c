@@ -46,6 +46,18 @@ const struct pass *const pass_table[] = {
 };
 
 bool
+pass_apply(const struct pass *p, struct module *m, const struct pass_options *o)
+{
+	if (p->run)
+		return p->run(m, o);
+	if (m->train)
+		p->rewrite(m->train);
+	if (m->validate)
+		p->rewrite(m->validate);
+	return true;
+}
+
+bool
 pass_is_optional(const char *name)
 {
 	int i;
@@ -85,7 +97,7 @@ passes_finish(struct module *m, const struct pass_options *o, const char *after)
 			break;
 		if (is_left_out(pass_table[i], o))
 			continue;
-		if (!pass_table[i]->run(m, o))
+		if (!pass_apply(pass_table[i], m, o))
 			m->broken = true;
 #ifdef VERIFY_PASSES
 		if (!m->broken && !ir_verify(m))

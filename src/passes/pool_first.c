@@ -124,20 +124,9 @@ pool_first(struct graph *g)
 #undef NOW
 }
 
-static bool
-run(struct module *m, const struct pass_options *o)
-{
-	(void)o;
-	if (m->train)
-		pool_first(m->train);
-	if (m->validate)
-		pool_first(m->validate);
-	return true;
-}
-
 const struct pass pass_pool_first = {
 	.name = "pool-first",
 	.doc = "pool before a rectifier rather than after it",
 	.optional = true,
-	.run = run,
+	.rewrite = pool_first,
 };

@@ -56,19 +56,8 @@ drop_identities(struct graph *g)
 #undef SAME
 }
 
-static bool
-run(struct module *m, const struct pass_options *o)
-{
-	(void)o;
-	if (m->train)
-		drop_identities(m->train);
-	if (m->validate)
-		drop_identities(m->validate);
-	return true;
-}
-
 const struct pass pass_simplify = {
 	.name = "simplify",
 	.doc = "drop nodes whose output equals an input",
-	.run = run,
+	.rewrite = drop_identities,
 };
