@@ -13,7 +13,7 @@
  *
  * They take a quarter of the room, and none where there is next to none. With all of it no arena's
  * lower bound is higher either, but what is alive then leaves so few gaps that ResNet-18's arena in
- * bf16 grew by 4 MiB; so it has six launches in place of three (and of 39).
+ * bf16 grew by 4 MiB; so it has six launches in place of three (and of 38).
  *
  * Reads: train and validate after feed. Writes: the order of train's nodes. Invariants after: 1. every
  * node comes after those that define what it reads; 2. the arena's lower bound is what it was.
