@@ -103,7 +103,7 @@ context_bytes(const struct module *m)
 
 	for (i = 0; target_table[i]; i++)
 		for (r = target_table[i]->gpu ? target_table[i]->reserve : NULL; r && r->what; r++)
-			sum += reserve_counts(r, d, d->memory) ? r->bytes : 0;
+			sum += reserve_bytes(r, d, d->memory);
 	return sum;
 }
 

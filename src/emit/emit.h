@@ -22,6 +22,10 @@ struct reserve {
 	const char *what;
 	int64_t bytes;
 	bool reported;		/* already missing from the memory that the driver reports */
+	/* not 0: what it takes of a card that is known, for each thread that may be on it at once, and
+	 * beside that */
+	int a_thread;
+	int64_t beside;
 };
 
 struct target {
@@ -37,8 +41,8 @@ struct target {
 	void (*makefile)(struct text *, const struct emitter *, const char *program);
 };
 
-/* Does the item come off MEMORY? Not if that is what the driver of the device is known to report. */
-bool	reserve_counts(const struct reserve *, const struct device *, int64_t memory);
+/* What comes off MEMORY: nothing where the driver of the device is known to report it without. */
+int64_t	reserve_bytes(const struct reserve *, const struct device *, int64_t memory);
 /* What a program for the target can have of its device's memory. */
 int64_t	target_memory(const struct target *, const struct device *);
 

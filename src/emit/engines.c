@@ -38,35 +38,36 @@ struct dnn_api {		/* what of cuDNN is called, in cudnn.cu */
 
 /* ---- the card, as cuDNN wants it described ---- */
 
-/* Of NVIDIA's data sheets. The heuristics look at these; clocks do not differ enough to matter. */
+/* Of NVIDIA's data sheets. The heuristics look at this; clocks do not differ enough to matter. */
 static const struct card {
 	const char *name;	/* as in lang/devices.c */
-	int multiprocessors, l2_mib;
+	int l2_mib;
 } cards[] = {
-	{ "T4", 40, 4 }, { "RTX 2080 Ti", 68, 6 },
-	{ "A100 40GB", 108, 40 }, { "A100 80GB", 108, 40 }, { "A30", 56, 24 },
-	{ "RTX 3060", 28, 3 }, { "RTX 3070", 46, 4 }, { "RTX 3080", 68, 5 }, { "RTX 3090", 82, 6 },
-	{ "A10", 72, 6 }, { "A40", 84, 6 }, { "RTX A6000", 84, 6 },
-	{ "RTX 4070", 46, 36 }, { "RTX 4080", 76, 64 }, { "RTX 4090", 128, 72 }, { "L4", 58, 48 },
-	{ "L40S", 142, 96 },
-	{ "H100 PCIe", 114, 50 }, { "H100", 132, 50 }, { "H200", 132, 60 }, { "GH200", 132, 60 },
-	{ "B200", 148, 126 },
-	{ "RTX 5070", 48, 48 }, { "RTX 5080", 84, 64 }, { "RTX 5090", 170, 96 },
+	{ "T4", 4 }, { "RTX 2080 Ti", 6 },
+	{ "A100 40GB", 40 }, { "A100 80GB", 40 }, { "A30", 24 },
+	{ "RTX 3060", 3 }, { "RTX 3070", 4 }, { "RTX 3080", 5 }, { "RTX 3090", 6 },
+	{ "A10", 6 }, { "A40", 6 }, { "RTX A6000", 6 },
+	{ "RTX 4070", 36 }, { "RTX 4080", 64 }, { "RTX 4090", 72 }, { "L4", 48 },
+	{ "L40S", 96 },
+	{ "H100 PCIe", 50 }, { "H100", 50 }, { "H200", 60 }, { "GH200", 60 },
+	{ "B200", 126 },
+	{ "RTX 5070", 48 }, { "RTX 5080", 64 }, { "RTX 5090", 96 },
 };
 
 /* Of the CUDA programming guide's table of technical specifications. */
 static const struct generation {
 	int arch;
-	int threads, blocks;	/* of a multiprocessor, at most */
+	int blocks;		/* of a multiprocessor, at most */
 	int shared;		/* bytes of shared memory that a block may opt in to */
 } generations[] = {
-	{ 75, 1024, 16, 65536 }, { 80, 2048, 32, 166912 }, { 86, 1536, 16, 101376 },
-	{ 89, 1536, 24, 101376 }, { 90, 2048, 32, 232448 }, { 100, 2048, 32, 232448 },
-	{ 120, 1536, 24, 101376 },
+	{ 75, 16, 65536 }, { 80, 32, 166912 }, { 86, 16, 101376 },
+	{ 89, 24, 101376 }, { 90, 32, 232448 }, { 100, 32, 232448 },
+	{ 120, 24, 101376 },
 };
 
 static const char *
-describe_card(struct arena *a, const struct card *card, const struct generation *g, int64_t memory)
+describe_card(struct arena *a, const struct gpu *gpu, const struct card *card,
+    const struct generation *g)
 {
 	return arena_printf(a,
 	    "{\"deviceVer\":%d,\"driverVer\":13000,\"cudaDeviceId\":0,\"deviceName\":\"NVIDIA %s\","
@@ -77,8 +78,8 @@ describe_card(struct arena *a, const struct card *card, const struct generation 
 	    "\"maxGridSize\":[2147483647,65535,65535],\"maxBlockSize\":[1024,1024,64],"
 	    "\"pciDeviceId\":0,\"isTccDriver\":0,\"supportCoopLaunch\":1,\"totalGlobalMem\":%lld,"
 	    "\"smClockRateKHz\":1700000,\"memClockRateKHz\":3200000,\"l2CacheSize\":%lld}",
-	    g->arch * 10, card->name, card->multiprocessors, g->shared, g->arch >= 80 ? 1024 : 0,
-	    g->blocks, g->threads, (long long)memory, (long long)card->l2_mib << 20);
+	    g->arch * 10, card->name, gpu->multiprocessors, g->shared, g->arch >= 80 ? 1024 : 0,
+	    g->blocks, arch_threads(g->arch), (long long)gpu_memory(gpu), (long long)card->l2_mib << 20);
 }
 
 /* The description of the spec's device; NULL for one that is not known well enough. */
@@ -93,8 +94,7 @@ description(struct arena *a, const struct device *d)
 			continue;
 		for (k = 0; k < sizeof(generations) / sizeof(generations[0]); k++)
 			if (generations[k].arch == gpu->arch)
-				return describe_card(a, &cards[i], &generations[k],
-				    gpu_memory(gpu));
+				return describe_card(a, gpu, &cards[i], &generations[k]);
 	}
 	return NULL;
 }

@@ -19,12 +19,16 @@ target_find(const char *name)
 	return NULL;
 }
 
-bool
-reserve_counts(const struct reserve *r, const struct device *d, int64_t memory)
+int64_t
+reserve_bytes(const struct reserve *r, const struct device *d, int64_t memory)
 {
 	const struct gpu *gpu = d->name ? gpu_find(d->name) : NULL;
 
-	return !r->reported || !gpu || gpu->nominal || gpu_memory(gpu) != memory;
+	if (r->reported && gpu && !gpu->nominal && gpu_memory(gpu) == memory)
+		return 0;
+	if (r->a_thread && gpu && gpu->multiprocessors)
+		return r->beside + (int64_t)r->a_thread * gpu->multiprocessors * arch_threads(gpu->arch);
+	return r->bytes;
 }
 
 int64_t
@@ -34,7 +38,6 @@ target_memory(const struct target *t, const struct device *d)
 	int64_t left = d->memory;
 
 	for (r = t->reserve; r && r->what; r++)
-		if (reserve_counts(r, d, d->memory))
-			left -= r->bytes;
+		left -= reserve_bytes(r, d, d->memory);
 	return left > 0 ? left : 0;
 }

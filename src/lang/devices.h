@@ -12,6 +12,7 @@ struct gpu {
 	int arch;	/* compute capability times ten: 86 for sm_86 */
 	int mib;	/* memory */
 	bool nominal;	/* mib is the size on the box, not what the driver was seen to report */
+	int multiprocessors;	/* 0: of a card that is too old to be built for */
 };
 
 extern const struct gpu gpu_table[];	/* ends with name NULL */
@@ -23,6 +24,7 @@ int	gpu_suggest(const char *name, const struct gpu **out, int most);
 /* Is there such a compute capability? The list is for people: "sm_35, sm_37, ...". */
 bool	arch_known(int arch);
 void	arch_list(char *buf, int size);
+int	arch_threads(int arch);		/* of a multiprocessor, at most */
 int64_t	gpu_memory(const struct gpu *);	/* bytes */
 
 /* bfloat16 arithmetic came with Ampere, and TensorFloat-32 with it. */

@@ -12,10 +12,14 @@ set_aside(struct module *m, struct fit *f, int64_t reserve)
 	f->reserve_given = reserve >= 0;
 	if (reserve > 0)
 		vec_push(m->arena, &f->reserve,
-		    ((struct reserve){ "set aside with --reserve", reserve, false }));
-	for (; !f->reserve_given && r && r->what; r++)
-		if (reserve_counts(r, &m->set.device, f->memory))
-			vec_push(m->arena, &f->reserve, *r);
+		    ((struct reserve){ .what = "set aside with --reserve", .bytes = reserve }));
+	for (; !f->reserve_given && r && r->what; r++) {
+		int64_t bytes = reserve_bytes(r, &m->set.device, f->memory);
+
+		if (bytes)
+			vec_push(m->arena, &f->reserve,
+			    ((struct reserve){ .what = r->what, .bytes = bytes }));
+	}
 }
 
 int64_t

@@ -258,7 +258,7 @@ const struct rule rule_oom = {
 	    "persistent gradient for each parameter. What an optimizer without state would save is "
 	    "read from the plan.\n\n"
 	    "A device's driver and libraries take some of its memory before any program runs "
-	    "(about 300 MiB for CUDA's context): write what is left as memory in the device block "
+	    "(100 to 550 MiB for CUDA's context): write what is left as memory in the device block "
 	    "to account for it. Without a device block there is no such finding.\n\n"
 	    "stowage emit and stowage build refuse such a network unless --force is given.",
 	.check = check,
