@@ -27,17 +27,9 @@ KERNEL(head_rows_kernel, (double *loss, double *right, elem *x, const int32_t *l
 		elem *row = x + r * k;
 		int64_t at = label[r];
 		bool counts = at >= 0 && at < k;
-		real own = counts ? VALUE(row[at]) : 0, top = -INFINITY, lse;
-		double sum = 0;
+		real own = counts ? VALUE(row[at]) : 0, lse = lse_of_row(row, k);
 		int beaten = 0;
 
-		ALONG_MAX (j, k, top)
-			top = VALUE(row[j]) > top ? VALUE(row[j]) : top;
-		top = ROW_MAX(top);
-		ALONG_ADD (j, k, sum)
-			sum += exp_of(VALUE(row[j]) - top);
-		sum = ROW_SUM(sum);
-		lse = (real)(top + log(sum));
 		if (right) {
 			ALONG_MAX (j, k, beaten) {
 				int wins = !(j < at ? VALUE(row[j]) < own : VALUE(row[j]) <= own);

@@ -45,21 +45,28 @@ KERNEL(mean_kernel, (real *out, const double *part, int64_t n))
 
 /* ---- cross-entropy over [outer, k, inner]: a row is the k logits of one label ---- */
 
+/* The logarithm of the sum of exponentials of one row, in each thread of it. */
+DEVICE real
+lse_of_row(const elem *in, int64_t k)
+{
+	real top = -INFINITY;
+	double sum = 0;
+
+	ALONG_MAX (j, k, top)
+		top = VALUE(in[j]) > top ? VALUE(in[j]) : top;
+	top = ROW_MAX(top);
+	ALONG_ADD (j, k, sum)
+		sum += exp_of(VALUE(in[j]) - top);
+	return (real)(top + log(ROW_SUM(sum)));
+}
+
 KERNEL(lse_rows_kernel, (real *lse, const elem *x, int64_t rows, int64_t k))
 {
 	ROWS (r, rows) {
-		const elem *in = x + r * k;
-		real top = -INFINITY;
-		double sum = 0;
+		real of = lse_of_row(x + r * k, k);
 
-		ALONG_MAX (j, k, top)
-			top = VALUE(in[j]) > top ? VALUE(in[j]) : top;
-		top = ROW_MAX(top);
-		ALONG_ADD (j, k, sum)
-			sum += exp_of(VALUE(in[j]) - top);
-		sum = ROW_SUM(sum);
 		FIRST
-			lse[r] = (real)(top + log(sum));
+			lse[r] = of;
 	}
 }
 
@@ -195,16 +202,8 @@ KERNEL(cross_entropy_rows_kernel, (double *part, elem *dx, const real *scale, co
 			const elem *in = x + r * k;
 			int64_t at = label[r];
 			bool counts = at >= 0 && at < k;
-			real top = -INFINITY, lse, hit = counts ? VALUE(in[at]) : 0;
-			double sum = 0;
+			real hit = counts ? VALUE(in[at]) : 0, lse = lse_of_row(in, k);
 
-			ALONG_MAX (j, k, top)
-				top = VALUE(in[j]) > top ? VALUE(in[j]) : top;
-			top = ROW_MAX(top);
-			ALONG_ADD (j, k, sum)
-				sum += exp_of(VALUE(in[j]) - top);
-			sum = ROW_SUM(sum);
-			lse = (real)(top + log(sum));
 			if (counts)
 				loss += (double)lse - (double)hit;
 			ALONG_EACH (j, k) {

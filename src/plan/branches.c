@@ -200,16 +200,8 @@ static double
 duration(const struct branches *s, const struct node *n)
 {
 	int64_t batch = s->p->at[s->start].graph->batch;
-	double bytes = 0;
-	int i;
 
-	for (i = 0; i < n->nin; i++)
-		if (n->in[i])
-			bytes += (double)affine_at(tensor_bytes(n->in[i]), batch);
-	for (i = 0; i < n->nout; i++)
-		if (n->out[i])
-			bytes += (double)affine_at(tensor_bytes(n->out[i]), batch);
-	return LAUNCH_NS + bytes / BYTES_A_NS +
+	return LAUNCH_NS + (double)plan_traffic(n, batch) / BYTES_A_NS +
 	    (n->op->macs ? (double)affine_at(n->op->macs(n), batch) / MACS_A_NS : 0);
 }
 

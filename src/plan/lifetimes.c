@@ -167,10 +167,25 @@ added(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+int64_t
+plan_traffic(const struct node *n, int64_t batch)
+{
+	int64_t bytes = 0;
+	int k;
+
+	for (k = 0; k < n->nin + n->nout; k++) {
+		const struct tensor *t = k < n->nin ? n->in[k] : n->out[k - n->nin];
+
+		if (t)
+			bytes = added(bytes, affine_at(tensor_bytes(t), batch));
+	}
+	return bytes;
+}
+
 static void
 count_work(struct plan *p, const struct graph *g)
 {
-	int i, k;
+	int i;
 
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
@@ -184,13 +199,7 @@ count_work(struct plan *p, const struct graph *g)
 			continue;
 		p->recomputed.nodes++;
 		p->recomputed.macs = added(p->recomputed.macs, macs);
-		for (k = 0; k < n->nin + n->nout; k++) {
-			const struct tensor *t = k < n->nin ? n->in[k] : n->out[k - n->nin];
-
-			if (t)
-				p->recomputed.traffic = added(p->recomputed.traffic,
-				    affine_at(tensor_bytes(t), g->batch));
-		}
+		p->recomputed.traffic = added(p->recomputed.traffic, plan_traffic(n, g->batch));
 	}
 }
 

@@ -166,22 +166,6 @@ cut(struct spare *s)
 	}
 }
 
-/* Bytes that the node reads and writes. */
-static int64_t
-operands(const struct node *n, int64_t batch)
-{
-	int64_t bytes = 0;
-	int i;
-
-	for (i = 0; i < n->nin + n->nout; i++) {
-		const struct tensor *t = i < n->nin ? n->in[i] : n->out[i - n->nin];
-
-		if (t)
-			bytes += affine_at(tensor_bytes(t), batch);
-	}
-	return bytes;
-}
-
 static bool
 is_worth_it(const struct spare *s, const struct instant *at, const struct room *room)
 {
@@ -200,7 +184,7 @@ widen(struct spare *s, struct instant *at)
 	struct buffer *b = plan_buffer(s->p, work);
 	struct run free = s->part[1].best;
 	int64_t most = least(free.bytes, s->p->lower_bound_bytes - at->live + aligned(s->p, b->bytes));
-	int64_t use = operands(at->node, at->graph->batch), bytes = s->p->alignment;
+	int64_t use = plan_traffic(at->node, at->graph->batch), bytes = s->p->alignment;
 
 	if (most / OF_USE > use)
 		most = use * OF_USE;
