@@ -1,7 +1,8 @@
 /*
  * conv_concat.cu - convolution of channels that lie in several tensors, each perhaps larger than
  * what is seen of it (sources.cu): conv.cu without the concat, and crops, that would come first.
- * Sums are taken in the same order, so that results are the same to the bit.
+ * Sums are taken in the same order, so that results are the same to the bit; but for cuDNN, which sums
+ * over one tensor after the other (concat_cudnn.cu).
  *
  * The gradient of the input is one product for each tensor that wants one, of that part of the
  * weights; where a tensor is seen through a crop, what lies outside gets zeros.
@@ -94,13 +95,13 @@ template <bool LAST> struct concat_weight_job : conv_weight_job<LAST> {
 };
 
 template <bool LAST> static void
-concat_forward_own(elem *y, const struct sources &x, const elem *w, const elem *bias, int64_t b,
-    const struct conv &s)
+concat_forward_own(elem *y, const struct sources &x, const elem *w, const elem *bias,
+    struct onto onto, int64_t b, const struct conv &s)
 {
 	struct concat_window_job<LAST> job;
 
 	job.x = x;
-	conv_forward_run(job, y, w, bias, ANEW, AS_IS, b, s);
+	conv_forward_run(job, y, w, bias, onto, AS_IS, b, s);
 }
 
 template <bool LAST> static void
@@ -119,34 +120,41 @@ concat_input_own(elem *dx, const elem *dy, const elem *w, struct onto onto, int6
 {
 	struct conv_window_job<LAST, true> job;
 
-	job.source = dy, job.weight = w + p.first * conv_channel_step(&s), job.bias = NULL;
+	job.source = dy, job.weight = w, job.bias = NULL;
 	job.target = dx + part_corner(&p, &s), job.onto = onto, job.then = AS_IS;
 	job.rows = p.channels;
 	job.group = 0;
-	part_frame(dx, onto, b, &p, &s);
 	conv_backward_rows(job, p.h, p.w, b, s);
 }
 
+#include "concat_cudnn.cu"
+
 static void
 conv_concat_forward(elem *y, struct sources x, const elem *w, const elem *bias, void *work,
-    int64_t b, struct conv s)
+    int64_t room, int64_t b, struct conv s)
 {
-	(void)work;
-	BY_LAYOUT(s, concat_forward_own, (y, x, w, bias, b, s));
+	if (concat_forward_dnn(y, x, w, bias, work, room, b, s))
+		return;
+	BY_LAYOUT(s, concat_forward_own, (y, x, w, bias, ANEW, b, s));
 }
 
 static void
 conv_concat_backward_weight(elem *dw, const elem *dy, struct sources x, struct onto onto,
-    void *work, int64_t b, struct conv s)
+    void *work, int64_t room, int64_t b, struct conv s)
 {
+	if (concat_weight_dnn(dw, dy, x, onto, work, room, b, s))
+		return;
 	BY_LAYOUT(s, concat_weight_own, (dw, dy, x, onto, work, b, s));
 }
 
 static void
 conv_concat_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
-    int64_t b, struct conv s, struct part p)
+    int64_t room, int64_t b, struct conv s, struct part p)
 {
-	(void)work;
+	w += p.first * conv_channel_step(&s);
+	part_frame(dx, onto, b, &p, &s);
+	if (concat_input_dnn(dx, dy, w, onto, work, room, b, s, p))
+		return;
 	BY_LAYOUT(s, concat_input_own, (dx, dy, w, onto, b, s, p));
 }
 
@@ -154,24 +162,27 @@ conv_concat_backward_input(elem *dx, const elem *dy, const elem *w, struct onto 
 
 static void
 conv_concat_forward(elem *y, struct sources x, const elem *w, const elem *bias, void *work,
-    int64_t b, struct conv s)
+    int64_t room, int64_t b, struct conv s)
 {
+	(void)room;
 	conv_forward_of(y, &x, w, bias, ANEW, AS_IS, work, b, s);
 }
 
 static void
 conv_concat_backward_weight(elem *dw, const elem *dy, struct sources x, struct onto onto,
-    void *work, int64_t b, struct conv s)
+    void *work, int64_t room, int64_t b, struct conv s)
 {
+	(void)room;
 	conv_weight_run(dw, dy, &x, onto_keep(onto), work, b, s);
 }
 
 static void
 conv_concat_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, void *work,
-    int64_t b, struct conv s, struct part p)
+    int64_t room, int64_t b, struct conv s, struct part p)
 {
 	struct conv_job job = { 0 };
 
+	(void)room;
 	job.weight = w + p.first * conv_channel_step(&s);
 	job.target = dx + part_corner(&p, &s);
 	job.keep = onto_keep(onto), job.b = b;

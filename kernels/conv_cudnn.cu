@@ -61,7 +61,8 @@ static bool
 dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 {
 	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->keep == b->keep &&
-	    a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0;
+	    a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
+	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
 /* The entry of a convolution, made if need be and allowed; NULL where there is none. */
@@ -158,58 +159,93 @@ dnn_with(struct dnn_conv c, bool bias, bool relu, double keep)
 	return e && e->found ? e : NULL;
 }
 
-/*
- * Runs a convolution of kind KIND; false where it is not cuDNN's. BIAS is added to the result and THEN
- * done to it, in the same graph where an engine can: none can that also keeps what lies there, and
- * none that need not be compiled first does a relu without a bias.
- */
-static bool
-dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias, struct onto onto,
-    struct epilogue then, void *work, int64_t room, int64_t b, const struct conv *s)
+static struct dnn_conv
+dnn_conv_of(int kind, int64_t room, int64_t b, const struct conv *s)
 {
-	struct dnn_entry *e;
 	struct dnn_conv c;
-	double keep = onto.keep;
 
-	memset(&c, 0, sizeof(c));	/* padding too: entries are compared by their bytes */
+	memset(&c, 0, sizeof(c));
 	c.kind = kind;
 	c.type = DNN_TYPE;
 	c.fast = DNN_FAST;
 	c.room = room;
 	c.b = b;
 	c.s = *s;
-	if (onto.step) {
-		/* built together: of the two that take turns, the rehearsal runs the first alone */
-		dnn_with(c, false, false, 1);
-		if (step_on_host->keep != 0)
-			keep = 1;
-	}
-	if (bias && kind == DNN_FORWARD && keep == 0) {
-		if (then.kind == RELU && (e = dnn_with(c, true, true, 0))) {
+	c.view = conv_view(s->h, s->w, 0);
+	return c;
+}
+
+/* What is to be kept now. Of two graphs that take turns, the rehearsal runs the first alone, so both
+ * are built then. */
+static double
+dnn_keep(const struct dnn_conv *c, struct onto onto)
+{
+	if (!onto.step)
+		return onto.keep;
+	dnn_with(*c, false, false, 1);
+	return step_on_host->keep != 0 ? 1 : onto.keep;
+}
+
+/* Does dnn_run_conv() run it? */
+static bool
+dnn_can(const struct dnn_conv *c, bool bias, struct onto onto)
+{
+	double keep = dnn_keep(c, onto);
+
+	return (bias && keep == 0 && dnn_with(*c, true, false, 0)) || dnn_with(*c, false, false, keep);
+}
+
+/*
+ * Runs the convolution; false where it is not cuDNN's. BIAS is added to the result and THEN done to
+ * it, in the same graph where an engine can: none can that also keeps what lies there, and none that
+ * need not be compiled first does a relu without a bias. Of x, what the convolution does not see
+ * is left alone; with a bias for it there is nothing such.
+ */
+static bool
+dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem *y,
+    const elem *bias, struct onto onto, struct epilogue then, void *work)
+{
+	const struct conv *s = &c->s;
+	double keep = dnn_keep(c, onto);
+	struct dnn_entry *e;
+
+	if (bias && c->kind == DNN_FORWARD && keep == 0) {
+		if (then.kind == RELU && (e = dnn_with(*c, true, true, 0))) {
 			dnn_execute(e, x, w, y, bias, work);
 			return true;
 		}
-		if ((e = dnn_with(c, true, false, 0))) {
+		if ((e = dnn_with(*c, true, false, 0))) {
 			dnn_execute(e, x, w, y, bias, work);
-			epilogue_apply((elem *)y, then, b * s->f * s->oh * s->ow);
+			epilogue_apply((elem *)y, then, c->b * s->f * s->oh * s->ow);
 			return true;
 		}
 	}
-	e = dnn_with(c, false, false, keep);
+	e = dnn_with(*c, false, false, keep);
 	if (!e)
 		return false;
 	dnn_execute(e, x, w, y, NULL, work);
 	if (bias) {
-		int channels = kind == DNN_FORWARD ? s->f : s->c;
-		int64_t plane = kind == DNN_FORWARD ? (int64_t)s->oh * s->ow : (int64_t)s->h * s->w;
-		int64_t n = b * channels * plane;
-		elem *made = (elem *)(kind == DNN_FORWARD ? y : x);
+		bool forward = c->kind == DNN_FORWARD;
+		int channels = forward ? s->f : s->c;
+		int64_t plane = forward ? (int64_t)s->oh * s->ow : (int64_t)s->h * s->w;
+		int64_t n = c->b * channels * plane;
 
-		LAUNCH(dnn_bias_kernel, n, (made, bias, n, channels, s->last ? 1 : plane));
+		LAUNCH(dnn_bias_kernel, n, ((elem *)(forward ? y : x), bias, n, channels,
+		    s->last ? 1 : plane));
 	}
-	if (kind == DNN_FORWARD)
-		epilogue_apply((elem *)y, then, b * s->f * s->oh * s->ow);
+	if (c->kind == DNN_FORWARD)
+		epilogue_apply((elem *)y, then, c->b * s->f * s->oh * s->ow);
 	return true;
+}
+
+/* The same of a convolution of kind KIND that sees all of x. */
+static bool
+dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias, struct onto onto,
+    struct epilogue then, void *work, int64_t room, int64_t b, const struct conv *s)
+{
+	struct dnn_conv c = dnn_conv_of(kind, room, b, s);
+
+	return dnn_run_conv(&c, x, w, y, bias, onto, then, work);
 }
 
 #else

@@ -32,6 +32,7 @@ struct dnn_conv {
 	int64_t room;		/* bytes of workspace that it may use */
 	int64_t b;
 	struct conv s;
+	struct conv_view view;	/* of x */
 };
 
 #define DNN_KNOBS	24	/* most that an engine has */
@@ -47,6 +48,7 @@ struct dnn_choice {
 struct dnn_device {
 	cudnnHandle_t handle;
 	cudnnBackendDescriptor_t described;
+	int arch;		/* 80 for compute capability 8.0 */
 #ifdef HAVE_CUDNN
 	const struct dnn_api *api;	/* Stowage itself looks for the library when it needs it */
 #endif
@@ -125,9 +127,10 @@ dnn_tensor(struct dnn *d, const struct dnn_conv *c, int64_t id, const int64_t di
 	bool is_virtual = id == DNN_MADE || id == DNN_BIASED;	/* is nowhere in memory */
 	cudnnDataType_t type = is_virtual && c->type != CUDNN_DATA_DOUBLE ? CUDNN_DATA_FLOAT :
 	    (cudnnDataType_t)c->type;
-	int64_t plane = dim[2] * dim[3], align = 16;
-	int64_t rows[4] = { dim[1] * plane, plane, dim[3], 1 };
-	int64_t last[4] = { dim[1] * plane, 1, dim[3] * dim[1], dim[1] };
+	int64_t h = id == DNN_X ? c->view.h : dim[2], w = id == DNN_X ? c->view.w : dim[3];
+	int64_t rows[4] = { dim[1] * h * w, h * w, w, 1 };
+	int64_t last[4] = { dim[1] * h * w, 1, w * dim[1], dim[1] };
+	int64_t align = id == DNN_X ? c->view.aligned : 16;
 
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
@@ -326,11 +329,23 @@ dnn_compiles(struct dnn *d, cudnnBackendDescriptor_t engine)
 	return false;
 }
 
-/* Is it exact enough, and are its bits the same every time? */
+/* Would our own kernels do it on tensor cores (gemm_gpu.cu)? They are then faster than any engine
+ * without. With groups they would mostly fill their tiles with nothing. */
+static bool
+dnn_has_rival(const struct dnn *d, const struct dnn_conv *c)
+{
+	if (c->type == CUDNN_DATA_HALF)
+		return c->s.groups == 1 && d->device->arch >= 70;
+	return c->s.groups == 1 && d->device->arch >= 80 &&
+	    (c->type == CUDNN_DATA_BFLOAT16 || (c->type == CUDNN_DATA_FLOAT && c->fast));
+}
+
+/* Is it exact enough, are its bits the same every time, and is it the best that there is? */
 static bool
 dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t engine)
 {
 	cudnnBackendNumericalNote_t note[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
+	bool cores = false;
 	int64_t n = 0;
 
 	if (dnn_compiles(d, engine) ||
@@ -348,6 +363,7 @@ dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t en
 		case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
 			if (c->type == CUDNN_DATA_FLOAT && !c->fast)
 				return false;
+			cores = true;
 			break;
 		case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
 		case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
@@ -359,7 +375,7 @@ dnn_accepts(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t en
 			break;
 		}
 	}
-	return true;
+	return cores || !dnn_has_rival(d, c);
 }
 
 /* The plan of an engine with its knobs, if there is room for its workspace. */

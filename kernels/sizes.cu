@@ -45,6 +45,12 @@ struct conv {
 	int last;		/* do channels lie last in memory, in the images and in the weights? */
 };
 
+/* How the planes lie in memory of which a convolution's input is a rectangle. */
+struct conv_view {
+	int h, w;
+	int aligned;		/* its address is a multiple of so many bytes */
+};
+
 enum dnn_kind {
 	DNN_FORWARD,		/* y from x and w */
 	DNN_INPUT,		/* dx from dy and w */
@@ -96,6 +102,33 @@ static inline int64_t
 conv_weights(const struct conv *s)
 {
 	return (int64_t)s->f * (s->c / s->groups) * s->kh * s->kw;
+}
+
+/* CORNER bytes from the beginning of planes of H x W. */
+static inline struct conv_view
+conv_view(int h, int w, int64_t corner)
+{
+	struct conv_view v;
+
+	v.h = h, v.w = w;
+	for (v.aligned = 16; corner % v.aligned; v.aligned /= 2)
+		;
+	return v;
+}
+
+/* The same convolution of so many of its input's channels, */
+static inline struct conv
+conv_part(struct conv s, int channels)
+{
+	s.c = channels;
+	return s;
+}
+
+/* and bytes for a copy of its weights, which are not together among those of all channels. */
+static inline int64_t
+conv_part_bytes(const struct conv *part, int64_t size)
+{
+	return (conv_weights(part) * size + 255) / 256 * 256;
 }
 
 static inline int64_t

@@ -220,6 +220,20 @@ device_open_arena(void)
 	arena_taken = device_taken() - before;
 }
 
+#ifdef BY_CUDNN
+/* 80 for compute capability 8.0 */
+static int
+device_arch(void)
+{
+	int device, major, minor;
+
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+	CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+	return major * 10 + minor;
+}
+#endif
+
 static void
 device_open(void)
 {
@@ -232,6 +246,7 @@ device_open(void)
 #ifdef BY_CUDNN
 	CUDNN(cudnnCreate(&dnn_device.handle));
 	CUDNN(cudnnSetStream(dnn_device.handle, stream));
+	dnn_device.arch = device_arch();
 	dnn_building = true;
 #endif
 	feed_open();

@@ -11,8 +11,6 @@
 #include "ops/op.h"
 #include "ops/shapes.h"
 
-#include "../../kernels/sizes.cu"
-
 static const char *const type_macro[DTYPES] = {
 	[DT_F32] = "F32", [DT_F64] = "F64", [DT_F16] = "F16", [DT_BF16] = "BF16", [DT_I32] = "I32",
 	[DT_U8] = "U8",
@@ -109,32 +107,44 @@ argument(struct emitter *e, char letter, va_list *ap)
 }
 
 static void
-note(struct emitter *e, struct emit_convolution *v, double keep)
+note(struct emitter *e, struct emit_convolution v, const struct node *n, double keep)
 {
-	v->keep = keep;
-	vec_push(e->module->arena, &e->convolutions, *v);
+	v.keep = keep;
+	v.b = e->graph->batch;
+	v.room += n->work ? affine_at(tensor_bytes(n->work), v.b) : 0;
+	if (v.room >= 0)
+		vec_push(e->module->arena, &e->convolutions, v);
 }
 
 /* One that keeps what lies there only in an update's first micro-batch takes turns with one that
  * always does. */
 void
 emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias, bool relu,
-    const struct conv *shape)
+    const struct conv *s)
 {
-	struct emit_convolution v = { .kind = kind, .b = e->graph->batch,
-		.room = n->work ? affine_at(tensor_bytes(n->work), e->graph->batch) : 0 };
-	struct conv *own = ARENA_NEW(e->module->arena, struct conv);
+	struct emit_convolution v = { .kind = kind, .s = *s, .view = conv_view(s->h, s->w, 0) };
 	double keep = op_base(n) ? n->keep : 0;
 
-	if (conv_is_depthwise(shape))
+	if (conv_is_depthwise(s))
 		return;
-	*own = *shape;
-	v.shape = own;
 	v.bias = bias && kind == DNN_FORWARD && keep == 0;
 	v.relu = v.bias && relu;
-	note(e, &v, keep);
+	note(e, v, n, keep);
 	if (op_base(n) && n->keep_first)
-		note(e, &v, 1);
+		note(e, v, n, 1);
+}
+
+void
+emit_convolution_part(struct emitter *e, const struct node *n, int kind, bool bias, double keep,
+    const struct conv *s, const struct tensor *x, int64_t top, int64_t left)
+{
+	int64_t corner = (top * x->dim[2] + left) * (s->last ? x->dim[0] : 1);
+	struct emit_convolution v = { .kind = kind, .bias = bias,
+		.s = conv_part(*s, (int)x->dim[0]), .view = conv_view((int)x->dim[1],
+		    (int)x->dim[2], corner * dtype_bytes(x->dtype)) };
+
+	v.room = -conv_part_bytes(&v.s, dtype_bytes(x->dtype));
+	note(e, v, n, keep);
 }
 
 void

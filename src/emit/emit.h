@@ -50,16 +50,7 @@ extern const struct target *const target_table[];	/* ends with NULL; the first i
 const struct target	*target_find(const char *name);
 
 struct conv;			/* kernels/sizes.cu */
-
-/* A convolution that cuDNN may run: as kernels/cudnn.cu describes it. */
-struct emit_convolution {
-	int kind;		/* enum dnn_kind */
-	bool bias, relu;
-	double keep;
-	int64_t room;		/* bytes of its workspace */
-	int64_t b;
-	const struct conv *shape;
-};
+struct emit_convolution;	/* program.h */
 
 struct engines {			/* what engines.c could say of the convolutions */
 	int asked, chosen;
@@ -113,6 +104,10 @@ const char	*emit_pointer(struct emitter *, const struct tensor *);
 /* Notes that the node, a convolution of that shape, is one of KIND (DNN_FORWARD, ...). */
 void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias,
 	    bool relu, const struct conv *);
+/* The same of a part of it that sees SOURCE alone, from row TOP and column LEFT on; it keeps so much of
+ * what lies there. Beside its workspace there is a copy of its weights. */
+void	emit_convolution_part(struct emitter *, const struct node *, int kind, bool bias,
+	    double keep, const struct conv *, const struct tensor *source, int64_t top, int64_t left);
 
 /* Calls for the squares of the node's operands, gradients from that one on, in its workspace. */
 void	emit_squares(struct emitter *, const struct node *, int from);

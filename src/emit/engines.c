@@ -138,11 +138,12 @@ open_library(struct library *l)
 }
 
 static bool
-describe_device(struct library *l, const char *json)
+describe_device(struct library *l, const char *json, int arch)
 {
 	cudnnBackendDescriptor_t d;
 
 	l->device.api = &l->api;
+	l->device.arch = arch;
 	l->own.device = &l->device;
 	d = dnn_make(&l->own, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
 	dnn_set(&l->own, d, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
@@ -167,16 +168,18 @@ static void
 put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice *choice)
 {
 	const struct conv *s = &c->s;
+	const struct conv_view *v = &c->view;
 	char keep[SIZE_TEXT];
 	int i;
 
 	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %s, %lld, %lld,\n"
-	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d } },\n"
+	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d }, { %d, %d, %d } },\n"
 	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
 	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false",
 	    c->relu ? "true" : "false", emit_real(keep, c->keep, false),
 	    (long long)c->room, (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx,
-	    s->top, s->left, s->dy, s->dx, s->groups, s->last, (long long)choice->engine, choice->knobs);
+	    s->top, s->left, s->dy, s->dx, s->groups, s->last, v->h, v->w, v->aligned,
+	    (long long)choice->engine, choice->knobs);
 	for (i = 0; i < choice->knobs; i++)
 		text_printf(e->out, "%s{%lld, %lld}", i ? ", " : " ",
 		    (long long)choice->knob[i][0], (long long)choice->knob[i][1]);
@@ -188,7 +191,8 @@ static bool
 same(const struct emit_convolution *a, const struct emit_convolution *b)
 {
 	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->keep == b->keep && a->room == b->room &&
-	    a->b == b->b && memcmp(a->shape, b->shape, sizeof(*a->shape)) == 0;
+	    a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
+	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
 static void
@@ -197,7 +201,7 @@ put_choice(struct emitter *e, struct library *l, int i)
 	const struct emit_convolution *v = &e->convolutions.v[i];
 	enum precision precision = e->module->set.precision;
 	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .relu = v->relu, .keep = v->keep, .room = v->room,
-		.b = v->b, .s = *v->shape, .fast = precision == PREC_TF32,
+		.b = v->b, .s = v->s, .view = v->view, .fast = precision == PREC_TF32,
 		.type = precision == PREC_F64 ? CUDNN_DATA_DOUBLE : precision == PREC_BF16 ?
 		    CUDNN_DATA_BFLOAT16 : precision == PREC_F16 ? CUDNN_DATA_HALF :
 		    CUDNN_DATA_FLOAT };
@@ -219,11 +223,12 @@ put_choice(struct emitter *e, struct library *l, int i)
 static void
 put_choices(struct emitter *e)
 {
-	const char *json = description(e->module->arena, &e->module->set.device);
+	const struct device *device = &e->module->set.device;
+	const char *json = description(e->module->arena, device);
 	struct library l = { 0 };
 	int i;
 
-	if (json && open_library(&l) && describe_device(&l, json)) {
+	if (json && open_library(&l) && describe_device(&l, json, gpu_find(device->name)->arch)) {
 		e->engines.version = (int)l.version();
 		for (i = 0; i < e->convolutions.n; i++)
 			put_choice(e, &l, i);

@@ -7,6 +7,8 @@
 
 #include "emit/emit.h"
 
+#include "../../kernels/sizes.cu"
+
 #define LINE_WIDTH	100
 #define TAB_WIDTH	8
 
@@ -35,6 +37,17 @@ bool	emit_updates_join(const struct node *a, const struct node *b);
 void	emit_updates(struct emitter *, struct node *const *n, int count);
 /* The tables that these calls, and the gradients' norm, speak of. */
 void	emit_update_tables(struct emitter *);
+
+/* A convolution that cuDNN may run: as kernels/cudnn.cu describes it. */
+struct emit_convolution {
+	int kind;		/* enum dnn_kind */
+	bool bias, relu;
+	double keep;
+	int64_t room;		/* bytes of its workspace */
+	int64_t b;
+	struct conv s;
+	struct conv_view view;
+};
 
 /* engines.c: the engines of cuDNN for the convolutions that were noted */
 void	emit_engines(struct emitter *);

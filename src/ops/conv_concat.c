@@ -60,6 +60,20 @@ geometry(const struct node *n, const struct tensor *weight, const struct tensor 
 	return product_conv(&a, &x, y, weight);
 }
 
+/* One convolution for each of the sources, from IN on; those after the first add to what that made,
+ * if ADDED. */
+static void
+note_parts(struct emitter *e, const struct node *n, int kind, bool bias, bool added,
+    const struct conv *s, struct tensor *const *in)
+{
+	const struct attr *top = op_attr(n, "top"), *left = op_attr(n, "left");
+	int i;
+
+	for (i = 0; i < nsources(n); i++)
+		emit_convolution_part(e, n, kind, bias && i == 0, added && i > 0, s, in[i],
+		    top->v[i], left->v[i]);
+}
+
 /* "beside(beside(no_sources(), F32(..), b, 64, 88, 88, 0, 0), ..)", of the sources from IN on; with
  * channels last "beside_last(..)". */
 static const char *
@@ -95,7 +109,7 @@ work_of_input(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0], n->out, 1);
 
-	return product_work(n, room, conv_backward_depth(&s), MANY_COLUMNS);
+	return product_work_library(n, room, conv_backward_depth(&s), MANY_COLUMNS);
 }
 
 static void
@@ -105,7 +119,9 @@ emit_input(struct emitter *e, const struct node *n)
 	const struct attr *corner = op_attr(n, "corner");
 	struct conv s = geometry(n, n->in[1], n->in[0], n->out, 1);
 
-	emit_call(e, "conv_concat_backward_input", "tttowbss", dx, n->in[0], n->in[1], n, n,
+	emit_convolution_part(e, n, DNN_INPUT, false, op_base(n) ? n->keep : 0, &s, dx,
+	    corner->v[0], corner->v[1]);
+	emit_call(e, "conv_concat_backward_input", "tttowzbss", dx, n->in[0], n->in[1], n, n, n,
 	    n->in[0], product_conv_text(e, &s), arena_printf(e->module->arena,
 	    "part_of(%lld, %lld, %lld, %lld, %lld, %lld)", (long long)op_int(n, "first"),
 	    (long long)dx->dim[0], (long long)dx->dim[1], (long long)dx->dim[2],
@@ -115,6 +131,7 @@ emit_input(struct emitter *e, const struct node *n)
 const struct op op_conv_concat_grad_input = {
 	.name = "conv_concat_grad_input",
 	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
 	.brief = "gradient of conv_concat with respect to one of its sources",
 	.attrs = attrs_of_input,
 	.operands = "dy weight",
@@ -140,7 +157,7 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in + 1, nsources(n));
 
-	return product_work_weight(n, room, &s);
+	return room->target->gpu ? conv_weight_work(n, room, &s) : product_work_weight(n, room, &s);
 }
 
 static void
@@ -148,13 +165,15 @@ emit_weight(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in + 1, nsources(n));
 
-	emit_call(e, "conv_concat_backward_weight", "ttsowbs", n->out[0], n->in[0],
-	    sources_text(e, n, n->in + 1, s.last), n, n, n->in[0], product_conv_text(e, &s));
+	note_parts(e, n, DNN_WEIGHT, false, false, &s, n->in + 1);
+	emit_call(e, "conv_concat_backward_weight", "ttsowzbs", n->out[0], n->in[0],
+	    sources_text(e, n, n->in + 1, s.last), n, n, n, n->in[0], product_conv_text(e, &s));
 }
 
 const struct op op_conv_concat_grad_weight = {
 	.name = "conv_concat_grad_weight",
 	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
 	.brief = "gradient of conv_concat with respect to its weights",
 	.attrs = attrs,
 	.operands = "dy sources...",
@@ -221,7 +240,7 @@ work(const struct node *n, const struct room *room)
 {
 	const struct tensor *w = n->in[WEIGHT];
 
-	return product_work(n, room, w->dim[1] * w->dim[2] * w->dim[3], MANY_COLUMNS);
+	return product_work_library(n, room, w->dim[1] * w->dim[2] * w->dim[3], MANY_COLUMNS);
 }
 
 static void
@@ -229,14 +248,16 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct conv s = geometry(n, n->in[WEIGHT], n->out[0], n->in + SOURCE, nsources(n));
 
-	emit_call(e, "conv_concat_forward", "tsttwbs", n->out[0],
-	    sources_text(e, n, n->in + SOURCE, s.last), n->in[WEIGHT], n->in[BIAS], n, n->out[0],
+	note_parts(e, n, DNN_FORWARD, n->in[BIAS] != NULL, true, &s, n->in + SOURCE);
+	emit_call(e, "conv_concat_forward", "tsttwzbs", n->out[0],
+	    sources_text(e, n, n->in + SOURCE, s.last), n->in[WEIGHT], n->in[BIAS], n, n, n->out[0],
 	    product_conv_text(e, &s));
 }
 
 const struct op op_conv_concat = {
 	.name = "conv_concat",
 	.kind = OP_INTERNAL,
+	.flags = OP_LIBRARY,
 	.brief = "2-D convolution of channels that lie in several tensors",
 	.attrs = attrs,
 	.operands = "weight bias sources...",

@@ -266,15 +266,15 @@ check_concat(int64_t b, int c1, int c2, int f)
 	struct sources last = beside_last(beside_last(no_sources(), &pl[0], b, c1, 6, 5, 0, 0), &ql[0], b, c2,
 	    9, 7, 2, 1);
 
-	conv_concat_forward(&y[0], from, &w[0], NULL, NULL, b, s);
-	conv_concat_forward(&yl[0], last, &wl[0], NULL, NULL, b, l);
+	conv_concat_forward(&y[0], from, &w[0], NULL, NULL, 0, b, s);
+	conv_concat_forward(&yl[0], last, &wl[0], NULL, NULL, 0, b, l);
 	same("conv_concat", turned(y, b, f, 30), yl, 1e-5);
-	conv_concat_backward_weight(&dw[0], &dy[0], from, ANEW, &work[0], b, s);
-	conv_concat_backward_weight(&dwl[0], &dyl[0], last, ANEW, &work[0], b, l);
+	conv_concat_backward_weight(&dw[0], &dy[0], from, ANEW, &work[0], 0, b, s);
+	conv_concat_backward_weight(&dwl[0], &dyl[0], last, ANEW, &work[0], 0, b, l);
 	same("conv_concat's dw", turned(dw, f, s.c, 9), dwl, 1e-5);
-	conv_concat_backward_input(&dq[0], &dy[0], &w[0], ONTO(0.5f), NULL, b, s,
+	conv_concat_backward_input(&dq[0], &dy[0], &w[0], ONTO(0.5f), NULL, 0, b, s,
 	    part_of(c1, c2, 9, 7, 2, 1));
-	conv_concat_backward_input(&dql[0], &dyl[0], &wl[0], ONTO(0.5f), NULL, b, l,
+	conv_concat_backward_input(&dql[0], &dyl[0], &wl[0], ONTO(0.5f), NULL, 0, b, l,
 	    part_of(c1, c2, 9, 7, 2, 1));
 	same("conv_concat's dx", turned(dq, b, c2, 63), dql, 1e-5);
 }

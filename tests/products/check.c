@@ -247,13 +247,13 @@ check_part(const char *name, const struct part *p, elem *dx, const elem *dy, con
 
 	memset(want, 0, (size_t)n * sizeof(*want));
 	copy_part(dx, NULL, want, p, b, &s);
-	conv_concat_backward_input(got, dy, w, ANEW, work, b, s, *p);
+	conv_concat_backward_input(got, dy, w, ANEW, work, 0, b, s, *p);
 	same("conv_concat, input", name, got, want, n);
 	for (int64_t i = 0; i < n; i++)
 		twice[i] = VALUE(want[i]) + 3 * (double)ADDED;
 	for (int64_t i = 0; i < n; i++)
 		got[i] = ELEM(3);
-	conv_concat_backward_input(got, dy, w, ONTO(ADDED), work, b, s, *p);
+	conv_concat_backward_input(got, dy, w, ONTO(ADDED), work, 0, b, s, *p);
 	compare_rounded(2, "conv_concat, input, added onto", name, got, twice, n);
 	free(want), free(got), free(work), free(twice);
 }
@@ -287,7 +287,7 @@ check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 	}
 	work = scratch_of(conv_work(&s, 'y'));
 	conv_forward(y, x, w, bias, ANEW, AS_IS, work, 0, b, s);
-	conv_concat_forward(y2, sources, w, bias, work, b, s);
+	conv_concat_forward(y2, sources, w, bias, work, 0, b, s);
 	same("conv_concat", name, y2, y, ny);
 	free(work);
 	work = scratch_of(conv_work(&s, 'x'));
@@ -297,10 +297,10 @@ check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 	free(work);
 	work = scratch_of(conv_work(&s, 'w'));
 	conv_backward_weight(dw, dy, x, ANEW, work, 0, b, s);
-	conv_concat_backward_weight(dw2, dy, sources, ANEW, work, b, s);
+	conv_concat_backward_weight(dw2, dy, sources, ANEW, work, 0, b, s);
 	same("conv_concat, weights", name, dw2, dw, nw);
 	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, b, s);
-	conv_concat_backward_weight(dw2, dy, sources, ONTO(ADDED), work, b, s);
+	conv_concat_backward_weight(dw2, dy, sources, ONTO(ADDED), work, 0, b, s);
 	same("conv_concat, weights, added onto", name, dw2, dw, nw);
 	while (n-- > 0)
 		free(tensor[n]);

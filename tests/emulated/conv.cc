@@ -1,0 +1,289 @@
+/*
+ * CUDA's convolutions by a stand-in for cuDNN (cudnn.h), against sums by definition: what the graphs
+ * ask for, what of them waits for which engine, where a workspace is cut, and what is left to our own
+ * kernels. Channels lie first and last; a convolution sees one tensor, or several through crops.
+ */
+#include "cuda.h"
+#include "cudnn.h"
+
+#define CUDNN(call)	DNN_WANT((call) == CUDNN_STATUS_SUCCESS)
+#define CHANNELS_FIRST
+#define CHANNELS_LAST
+#include "conv_concat.cu"
+
+#include <cstdio>
+#include <string>
+
+extern const struct dnn_record dnn_record[] = { { { -1 } } };
+
+typedef std::vector<real> Values;
+static int failures, checks;
+static uint64_t state = 5;
+
+static Values
+drawn(int64_t n)
+{
+	Values v((size_t)n);
+
+	for (real &x : v) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		x = (real)(state >> 40) / 16777216 * 2 - 1;
+	}
+	return v;
+}
+
+/* [b, rows, cols] to [b, cols, rows]: an image or weights, channels first, to channels last */
+static Values
+turned(const Values &v, int64_t b, int64_t rows, int64_t cols)
+{
+	Values to(v.size());
+
+	for (int64_t i = 0; i < b; i++)
+		for (int64_t r = 0; r < rows; r++)
+			for (int64_t c = 0; c < cols; c++)
+				to[(size_t)((i * cols + c) * rows + r)] = v[(size_t)((i * rows + r) * cols + c)];
+	return to;
+}
+
+static void
+check(const std::string &what, const Values &got, const std::vector<double> &want)
+{
+	double off = 0, size = 1e-30;
+
+	for (size_t i = 0; i < want.size(); i++) {
+		double d = std::fabs((double)got[i] - want[i]);
+
+		off = d > off || d != d ? d : off;
+		size = std::fabs(want[i]) > size ? std::fabs(want[i]) : size;
+	}
+	checks++;
+	if (got.size() == want.size() && off <= (sizeof(real) == 8 ? 1e-13 : 4e-6) * size)
+		return;
+	failures++;
+	std::printf("%s: off by %g of %g\n", what.c_str(), off, size);
+}
+
+struct image {			/* a tensor that the convolution sees: its planes, and from where on */
+	int c, h, w, top, left;
+	Values x;
+	std::vector<double> dx;
+};
+
+/* What a convolution of B samples is by definition, channels first: of all the images, one after the
+ * other along the channels. */
+struct problem {
+	struct conv s;
+	int64_t b;
+	std::vector<struct image> from;
+	Values w, bias, dy;
+	std::vector<double> y, dw;
+};
+
+static int64_t
+place(const struct problem &p, int64_t image, int c, int y, int x, struct image const **of)
+{
+	const struct image *i = &p.from[0];
+
+	while (c >= i->c)
+		c -= (i++)->c;
+	*of = i;
+	return ((image * i->c + c) * i->h + i->top + y) * i->w + i->left + x;
+}
+
+static void
+solve(struct problem &p)
+{
+	const struct conv &s = p.s;
+	int cg = s.c / s.groups, taps = s.kh * s.kw;
+
+	p.w = drawn((int64_t)s.f * cg * taps), p.bias = drawn(s.f), p.dy = drawn(p.b * s.f * s.oh * s.ow);
+	p.y.assign(p.dy.size(), 0), p.dw.assign(p.w.size(), 0);
+	for (struct image &i : p.from)
+		i.x = drawn(p.b * i.c * i.h * i.w), i.dx.assign(i.x.size(), 0);
+	for (int64_t i = 0; i < (int64_t)p.y.size(); i++) {
+		int ox = (int)(i % s.ow), oy = (int)(i / s.ow % s.oh), f = (int)(i / s.ow / s.oh % s.f);
+
+		p.y[i] = p.bias[f];
+		for (int k = 0; k < cg * taps; k++) {
+			int y = oy * s.sy - s.top + k % taps / s.kw * s.dy, x = ox * s.sx - s.left + k % s.kw * s.dx;
+			const struct image *of;
+			int64_t at, weight = (int64_t)f * cg * taps + k;
+
+			if (y < 0 || y >= s.h || x < 0 || x >= s.w)
+				continue;
+			at = place(p, i / ((int64_t)s.ow * s.oh * s.f), f / (s.f / s.groups) * cg + k / taps, y, x,
+			    &of);
+			p.y[i] += (double)of->x[at] * p.w[weight];
+			p.dw[weight] += (double)of->x[at] * p.dy[i];
+			((struct image *)of)->dx[at] += (double)p.w[weight] * p.dy[i];
+		}
+	}
+}
+
+/* Channels first of what lies channels last, where it does. */
+static Values
+first(const Values &v, bool last, int64_t b, int64_t channels, int64_t plane)
+{
+	return last ? turned(v, b, plane, channels) : v;
+}
+
+static std::vector<double>
+onto(std::vector<double> v, const Values &old, double keep)
+{
+	for (size_t i = 0; i < v.size(); i++)
+		v[i] += keep * old[i];
+	return v;
+}
+
+static std::vector<double>
+rectified(std::vector<double> v)
+{
+	for (double &x : v)
+		x = x < 0 ? 0 : x;
+	return v;
+}
+
+/* One tensor, all of which is seen. */
+static void
+check_plain(int64_t b, struct conv s)
+{
+	struct problem p = { s, b, { { s.c, s.h, s.w, 0, 0 } } };
+	std::vector<double> work(100000);
+	int64_t room = (int64_t)(work.size() * sizeof(double)), in = s.h * s.w, out = s.oh * s.ow;
+	int cg = s.c / s.groups, taps = s.kh * s.kw;
+
+	solve(p);
+	for (int last = 0; last < 2; last++) {
+		struct conv t = last ? channels_last(s) : s;
+		std::string at = last ? ", channels last" : "";
+		struct image &i = p.from[0];
+		Values x = last ? turned(i.x, b, s.c, in) : i.x, w = last ? turned(p.w, s.f, cg, taps) : p.w;
+		Values dy = last ? turned(p.dy, b, s.f, out) : p.dy, y(dy.size(), (real)NAN), dx, dw;
+		Values old_x = drawn((int64_t)x.size()), old_w = drawn((int64_t)w.size());
+		struct step step = { 1, 2, 3, 0, 1, 1 };
+
+		conv_forward(&y[0], &x[0], &w[0], &p.bias[0], ANEW, AS_IS, &work[0], room, b, t);
+		check("forward" + at, first(y, last, b, s.f, out), p.y);
+		conv_forward(&y[0], &x[0], &w[0], &p.bias[0], ANEW, THEN(RELU), &work[0], room, b, t);
+		check("forward, relu" + at, first(y, last, b, s.f, out), rectified(p.y));
+		dx.assign(x.size(), (real)NAN);
+		conv_backward_input(&dx[0], &dy[0], &w[0], NULL, ANEW, &work[0], room, b, t);
+		check("input" + at, first(dx, last, b, s.c, in), i.dx);
+		dx = old_x;
+		conv_backward_input(&dx[0], &dy[0], &w[0], NULL, ONTO(1), &work[0], room, b, t);
+		check("input, added onto" + at, first(dx, last, b, s.c, in),
+		    onto(i.dx, first(old_x, last, b, s.c, in), 1));
+		dw.assign(w.size(), (real)NAN);
+		conv_backward_weight(&dw[0], &dy[0], &x[0], ANEW, &work[0], room, b, t);
+		check("weights" + at, first(dw, last, s.f, cg, taps), p.dw);
+		dw = old_w, step_on_host = &step;
+		conv_backward_weight(&dw[0], &dy[0], &x[0], ONTO_FIRST(0, &step), &work[0], room, b, t);
+		check("weights of a second micro-batch" + at, first(dw, last, s.f, cg, taps),
+		    onto(p.dw, first(old_w, last, s.f, cg, taps), 1));
+	}
+}
+
+/* Several, in ROOM bytes of workspace. */
+static void
+check_concat(const std::string &how, int64_t b, struct conv s, const std::vector<struct image> &from,
+    int64_t room)
+{
+	struct problem p = { s, b, from };
+	std::vector<double> work(100000);
+	int64_t out = s.oh * s.ow;
+	int taps = s.kh * s.kw, before;
+
+	solve(p);
+	for (int last = 0; last < 2; last++) {
+		struct conv t = last ? channels_last(s) : s;
+		std::string at = how + (last ? ", channels last" : "");
+		Values w = last ? turned(p.w, s.f, s.c, taps) : p.w, old = drawn((int64_t)w.size()), dw = old;
+		Values dy = last ? turned(p.dy, b, s.f, out) : p.dy, y(dy.size(), (real)NAN);
+		std::vector<Values> x;
+		struct sources sources = no_sources();
+
+		for (const struct image &i : p.from)
+			x.push_back(last ? turned(i.x, b, i.c, i.h * i.w) : i.x);
+		for (size_t k = 0; k < x.size(); k++) {
+			const struct image &i = p.from[k];
+
+			sources = last ? beside_last(sources, &x[k][0], b, i.c, i.h, i.w, i.top, i.left) :
+			    beside(sources, &x[k][0], b, i.c, i.h, i.w, i.top, i.left);
+		}
+		conv_concat_forward(&y[0], sources, &w[0], &p.bias[0], &work[0], room, b, t);
+		check("forward" + at, first(y, last, b, s.f, out), p.y);
+		conv_concat_backward_weight(&dw[0], &dy[0], sources, ONTO(0.5f), &work[0], room, b, t);
+		check("weights" + at, first(dw, last, s.f, s.c, taps), onto(p.dw, first(old, last, s.f, s.c, taps),
+		    0.5));
+		before = 0;
+		for (const struct image &i : p.from) {
+			Values was = drawn((int64_t)i.x.size()), dx = was;
+
+			conv_concat_backward_input(&dx[0], &dy[0], &w[0], ONTO(0.5f), &work[0], room, b, t,
+			    part_of(before, i.c, i.h, i.w, i.top, i.left));
+			check("input" + at, first(dx, last, b, i.c, i.h * i.w), onto(i.dx, first(was, last, b, i.c,
+			    i.h * i.w), 0.5));
+			before += i.c;
+		}
+	}
+}
+
+/* How many graphs of each kind ran since the last time. */
+static void
+check_runs(const char *what, int forward, int input, int weight)
+{
+	int want[3] = { forward, input, weight };
+
+	for (int i = 0; i < 3; i++) {
+		checks++;
+		if (dnn_runs[i] != want[i]) {
+			failures++;
+			std::printf("%s: %d graphs of kind %d ran, not %d\n", what, dnn_runs[i], i, want[i]);
+		}
+		dnn_runs[i] = 0;
+	}
+}
+
+int
+main(void)
+{
+	struct conv same = conv_shape(5, 7, 6, 9, 7, 6, 3, 3, 1, 1, 1, 1, 1, 1, 1);
+	struct conv seen = conv_shape(9, 6, 5, 10, 4, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1);
+	/* odd corners, so that nothing is aligned to more than an element; and ones that lie well */
+	std::vector<struct image> two = { { 3, 6, 5, 0, 0 }, { 6, 9, 7, 2, 1 } };
+	std::vector<struct image> three = { { 4, 8, 8, 1, 0 }, { 1, 6, 5, 0, 0 }, { 4, 6, 9, 0, 4 } };
+	int64_t weights = 10 * 9 * 9 * (int64_t)sizeof(real), alive;
+
+	CUDNN(cudnnCreate(&dnn_device.handle));
+	dnn_building = true;
+	check_plain(2, same);
+	check_runs("plain", 4, 4, 4);
+	DNN_WANT(dnn_longest == 3);
+	check_plain(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4));
+	check_plain(1, conv_shape(6, 9, 8, 7, 4, 4, 2, 2, 2, 2, 0, 0, 1, 1, 1));	/* a row is left over */
+	check_runs("others", 8, 8, 8);
+	check_concat("", 2, seen, two, 20000);
+	check_runs("two tensors", 4, 4, 4);
+	check_concat(" of three", 2, seen, three, 20000);
+	check_runs("three tensors", 6, 6, 6);
+	check_concat(" without room", 2, seen, two, weights / 3);
+	check_runs("no room for copies", 0, 0, 0);
+	dnn_refuses_gaps = true;	/* in another batch: what was found is remembered */
+	check_concat(" partly refused", 3, seen, two, 20000);
+	check_runs("what is seen whole, too little room for our own sums", 2, 2, 0);
+	check_concat(" partly refused", 3, seen, two, 400000);
+	check_runs("what is seen whole", 2, 2, 2);
+	check_concat(" of which nothing is whole", 3, seen, { { 4, 8, 8, 1, 0 }, { 5, 6, 9, 0, 4 } }, 20000);
+	check_runs("nothing whole", 0, 0, 0);
+	dnn_refuses_gaps = false;
+
+	dnn_building = false;
+	alive = dnn_alive;
+	check_plain(1, same);		/* the last, smaller batch */
+	check_runs("a batch for which there is no graph", 0, 0, 0);
+	check_plain(2, same);
+	check_runs("plain again", 4, 4, 4);
+	DNN_WANT(dnn_alive == alive);
+	std::printf("%d of %d checks failed\n", failures, checks);
+	return failures != 0;
+}
