@@ -419,7 +419,7 @@ check_workspace(const struct buffer *work, int *wider)
 	const struct node *n = p->at[work->first].node;
 	struct room room = op_room(module, p->target, 2);
 	int64_t live = live_at(work->first), batch = p->at[work->first].graph->batch, use = 0, want = 1;
-	int64_t most = longest_run(work), left;
+	int64_t most = longest_run(work), left, unit;
 	int i;
 
 	cr_assert_eq(live, p->at[work->first].live);
@@ -435,8 +435,10 @@ check_workspace(const struct buffer *work, int *wider)
 	left = p->lower_bound_bytes - (live - work->bytes);
 	most = left < most ? left : most;
 	most = 4 * use < most ? 4 * use : most;
-	while (want * 2 <= most)
-		want *= 2;
+	for (unit = p->alignment; unit <= most; unit *= 2)
+		for (i = 4; i < 8; i++)
+			if (i * unit <= most)
+				want = i * unit;
 	cr_assert(work->bytes == want || (work->bytes > want && work->bytes < 2 * DEFAULT_WORKSPACE),
 	    "%s has %lld, could have %lld", work->name, (long long)work->bytes, (long long)want);
 	*wider += work->bytes > DEFAULT_WORKSPACE;

@@ -11,8 +11,9 @@
  *       +----+-----------------------------------+--> instant
  *
  * Each large convolution's workspace goes to the longest free run of bytes at its instant, if that
- * is wider than its own, and takes as much of it as could be of use: a power of two, so that alike
- * convolutions get alike rooms and share an engine. Arena and lower bound stay as they are.
+ * is wider than its own, and takes as much of it as could be of use, in steps of a quarter of a power
+ * of two, so that alike convolutions get alike rooms and share an engine. Arena and lower bound
+ * stay as they are.
  *
  * The live buffers are counted in a tree over the places where any begins or ends; each of its
  * nodes knows its longest free run, so an instant costs O(log n) for each that comes or goes.
@@ -176,6 +177,17 @@ is_worth_it(const struct spare *s, const struct instant *at, const struct room *
 	    affine_at(n->op->macs(n), at->graph->batch) >= WORTH_SPARE;
 }
 
+/* The most that there is a step for in so many bytes: 4, 5, 6 or 7 times a power of two. */
+static int64_t
+step_within(const struct plan *p, int64_t bytes)
+{
+	int64_t unit = p->alignment;
+
+	while (unit <= bytes / 8)
+		unit *= 2;
+	return bytes / unit * unit;
+}
+
 /* The workspace's own bytes are free already. */
 static void
 widen(struct spare *s, struct instant *at)
@@ -184,12 +196,11 @@ widen(struct spare *s, struct instant *at)
 	struct buffer *b = plan_buffer(s->p, work);
 	struct run free = s->part[1].best;
 	int64_t most = least(free.bytes, s->p->lower_bound_bytes - at->live + aligned(s->p, b->bytes));
-	int64_t use = plan_traffic(at->node, at->graph->batch), bytes = s->p->alignment;
+	int64_t use = plan_traffic(at->node, at->graph->batch), bytes;
 
 	if (most / OF_USE > use)
 		most = use * OF_USE;
-	while (bytes <= most / 2)
-		bytes *= 2;
+	bytes = step_within(s->p, most);
 	if (bytes <= b->bytes)
 		return;
 	at->live += bytes - aligned(s->p, b->bytes);
