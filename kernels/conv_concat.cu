@@ -94,6 +94,16 @@ template <bool LAST> struct concat_weight_job : conv_weight_job<LAST> {
 	}
 };
 
+/* Do channels that are fetched at once lie in one tensor? */
+static bool
+sources_pack(const struct sources &x)
+{
+	for (int i = 0; i < x.n; i++)
+		if (!gpu_packs(x.s[i].at, x.s[i].channels))
+			return false;
+	return true;
+}
+
 template <bool LAST> static void
 concat_forward_own(elem *y, const struct sources &x, const elem *w, const elem *bias,
     struct onto onto, int64_t b, const struct conv &s)
@@ -101,6 +111,7 @@ concat_forward_own(elem *y, const struct sources &x, const elem *w, const elem *
 	struct concat_window_job<LAST> job;
 
 	job.x = x;
+	job.b_packs = LAST && sources_pack(x);
 	conv_forward_run(job, y, w, bias, onto, AS_IS, b, s);
 }
 
@@ -111,6 +122,7 @@ concat_weight_own(elem *dw, const elem *dy, const struct sources &x, struct onto
 	struct concat_weight_job<LAST> job;
 
 	job.from = x;
+	job.b_packs = LAST && sources_pack(x);
 	conv_weight_run(job, dw, dy, onto, work, b, s);
 }
 

@@ -29,15 +29,15 @@ struct gpu_window {
 	int y, x;
 };
 
-/* The element, or 0 outside the plane of H x W. */
-DEVICE elem
+/* Where the element lies; NULL: outside the plane of H x W. */
+DEVICE const elem *
 gpu_element(const struct gpu_plane &p, const struct gpu_window &at, int h, int w)
 {
 	int y = at.y + p.y, x = at.x + p.x;
 
 	if (y < 0 || y >= h || x < 0 || x >= w)
-		return ELEM(0);
-	return p.at[at.image * p.image + y * p.row + x * p.pixel];
+		return NULL;
+	return &p.at[at.image * p.image + y * p.row + x * p.pixel];
 }
 
 /* Forward, and (BACK) one phase of the gradient of the input. Channels first, the terms of a sum are
@@ -53,6 +53,7 @@ template <bool LAST, bool BACK> struct conv_window_job {
 		struct gpu_plane plane;
 	};
 	int64_t rows, cols, depth;
+	bool a_packs, b_packs;
 	struct window at;
 	const elem *source, *weight, *bias;
 	elem *target;
@@ -64,14 +65,17 @@ template <bool LAST, bool BACK> struct conv_window_job {
 	DEVICE_METHOD int
 	channel(int64_t k) const
 	{
-		return (int)(LAST ? k % at.channels : k / (at.y.taps * at.x.taps));
+		int taps = at.y.taps * at.x.taps;
+
+		return (int)(LAST ? k - quotient(k, at.channels) * at.channels : quotient(k, taps));
 	}
 
 	/* the K-th term, but for the plane */
 	DEVICE_METHOD Term
 	tap(int z, int64_t k) const
 	{
-		int t = (int)(LAST ? k / at.channels : k % (at.y.taps * at.x.taps));
+		int taps = at.y.taps * at.x.taps;
+		int t = (int)(LAST ? quotient(k, at.channels) : k - quotient(k, taps) * taps);
 		int ty = t / at.x.taps, tx = t % at.x.taps;
 		Term term;
 
@@ -101,22 +105,22 @@ template <bool LAST, bool BACK> struct conv_window_job {
 	DEVICE_METHOD Col
 	col(int, int64_t n) const
 	{
-		int positions = at.y.count * at.x.count, q = (int)(n % positions);
+		int positions = at.y.count * at.x.count, q;
 		Col c;
 
-		c.image = n / positions;
+		c.image = quotient(n, positions), q = (int)(n - c.image * positions);
 		c.y = q / at.x.count * at.y.step + at.y.first;
 		c.x = q % at.x.count * at.x.step + at.x.first;
 		return c;
 	}
 
-	DEVICE_METHOD elem
+	DEVICE_METHOD const elem *
 	a(Row m, const Term &k) const
 	{
-		return weight[m + k.weight];
+		return &weight[m + k.weight];
 	}
 
-	DEVICE_METHOD elem
+	DEVICE_METHOD const elem *
 	b(const Term &k, const Col &n) const
 	{
 		return gpu_element(k.plane, n, at.y.size, at.x.size);
@@ -125,10 +129,11 @@ template <bool LAST, bool BACK> struct conv_window_job {
 	DEVICE_METHOD void
 	store(int z, int, int64_t m, int64_t n, real value) const
 	{
-		int positions = at.y.count * at.x.count, q = (int)(n % positions);
-		int64_t plane_index = z * rows + m;
+		int positions = at.y.count * at.x.count;
+		int64_t image = quotient(n, positions), plane_index = z * rows + m;
+		int q = (int)(n - image * positions);
 
-		onto_store(&target[n / positions * at.out_image + plane_index * plane +
+		onto_store(&target[image * at.out_image + plane_index * plane +
 		    (at.y.out + q / at.x.count * at.y.out_step) * at.out_row +
 		    (at.x.out + q % at.x.count * at.x.out_step) * at.out_pixel],
 		    epilogue_value(then, bias ? value + VALUE(bias[plane_index]) : value, 0),
@@ -147,6 +152,7 @@ template <bool LAST> struct conv_weight_job {
 		struct gpu_window window;
 	};
 	int64_t rows, cols, depth;
+	bool a_packs, b_packs;
 	struct conv s;
 	const elem *dy, *x;
 	elem *target;		/* dw */
@@ -156,11 +162,12 @@ template <bool LAST> struct conv_weight_job {
 	DEVICE_METHOD Term
 	term(int z, int64_t k) const
 	{
-		int positions = s.oh * s.ow, q = (int)(k % positions);
+		int64_t positions = (int64_t)s.oh * s.ow, image = quotient(k, positions);
+		int q = (int)(k - image * positions);
 		Term t;
 
-		t.dy = LAST ? k * s.f + z * rows : (k / positions * s.f + z * rows) * positions + q;
-		t.window.image = k / positions;
+		t.dy = LAST ? k * s.f + z * rows : (image * s.f + z * rows) * positions + q;
+		t.window.image = image;
 		t.window.y = q / s.ow * s.sy - s.top, t.window.x = q % s.ow * s.sx - s.left;
 		return t;
 	}
@@ -175,14 +182,17 @@ template <bool LAST> struct conv_weight_job {
 	DEVICE_METHOD int
 	channel(int64_t n) const
 	{
-		return (int)(LAST ? n % (s.c / s.groups) : n / (s.kh * s.kw));
+		int channels = s.c / s.groups;
+
+		return (int)(LAST ? n - quotient(n, channels) * channels : quotient(n, s.kh * s.kw));
 	}
 
 	/* the N-th column, but for the plane */
 	DEVICE_METHOD Col
 	tap(int64_t n) const
 	{
-		int t = (int)(LAST ? n / (s.c / s.groups) : n % (s.kh * s.kw));
+		int taps = s.kh * s.kw;
+		int t = (int)(LAST ? quotient(n, s.c / s.groups) : n - quotient(n, taps) * taps);
 		Col c;
 
 		c.y = t / s.kw * s.dy, c.x = t % s.kw * s.dx;
@@ -200,13 +210,13 @@ template <bool LAST> struct conv_weight_job {
 		return c;
 	}
 
-	DEVICE_METHOD elem
+	DEVICE_METHOD const elem *
 	a(Row m, const Term &k) const
 	{
-		return dy[m + k.dy];
+		return &dy[m + k.dy];
 	}
 
-	DEVICE_METHOD elem
+	DEVICE_METHOD const elem *
 	b(const Term &k, const Col &n) const
 	{
 		return gpu_element(n, k.window, s.h, s.w);
@@ -310,7 +320,8 @@ KERNEL(depthwise_weight_kernel, (elem *dw, const elem *dy, const elem *x, struct
 #define BY_LAYOUT(s, function, args)	((s).last ? function<true> args : function<false> args)
 #endif
 
-/* A job that knows how to find elements of the input; conv_concat.cu has one of its own. */
+/* A job that knows how to find elements of the input, and whether by packs; conv_concat.cu has one of
+ * its own. */
 template <class Job> static void
 conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto onto,
     struct epilogue then, int64_t b, const struct conv &s)
@@ -323,6 +334,7 @@ conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto
 	job.cols = b * s.oh * s.ow;
 	job.step = job.depth;
 	job.group = job.rows * job.step;
+	job.a_packs = gpu_packs(w, job.depth);	/* in both orders they lie as the sum goes */
 	gpu_product(job, s.groups, 1);
 }
 
@@ -333,6 +345,7 @@ conv_forward_own(elem *y, const elem *x, const elem *w, const elem *bias, struct
 	struct conv_window_job<LAST, false> job;
 
 	job.source = x;
+	job.b_packs = LAST && gpu_packs(x, s.c / s.groups);
 	conv_forward_run(job, y, w, bias, onto, then, b, s);
 }
 
@@ -363,6 +376,8 @@ conv_backward_rows(Job &job, int h, int w, int64_t b, const struct conv &s)
 {
 	job.step = conv_channel_step(&s);
 	job.plane = s.last ? 1 : (int64_t)h * w;
+	job.a_packs = s.last && gpu_packs(job.weight, s.c / s.groups) && job.rows % MAP_PACK == 0;
+	job.b_packs = s.last && gpu_packs(job.source, s.f / s.groups);
 	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
 		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
 			job.at = window_backward(&s, ry, rx);
@@ -416,6 +431,7 @@ conv_weight_run(Job &job, elem *dw, const elem *dy, struct onto onto, void *work
 	job.cols = (int64_t)(s.c / s.groups) * s.kh * s.kw;
 	job.depth = b * s.oh * s.ow;
 	job.target = dw, job.onto = onto;
+	job.a_packs = gpu_packs(dy, s.last ? job.rows : (int64_t)s.oh * s.ow);
 	job.partial = splits > 1 ? (real *)work : NULL;
 	gpu_product(job, s.groups, splits);
 	if (splits > 1) {
@@ -432,6 +448,7 @@ conv_weight_own(elem *dw, const elem *dy, const elem *x, struct onto onto, void 
 	struct conv_weight_job<LAST> job;
 
 	job.x = x;
+	job.b_packs = LAST && gpu_packs(x, s.c / s.groups);
 	conv_weight_run(job, dw, dy, onto, work, b, s);
 }
 

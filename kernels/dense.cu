@@ -25,6 +25,7 @@
 template <bool TURN_A, bool TURN_B> struct dense_job {
 	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B, C_ALONG_ROWS = false;
 	static const bool SUMS_A = TURN_A;
+	bool a_packs, b_packs;
 	typedef int64_t Row, Col;
 	struct Term {
 		int64_t a, b;
@@ -57,16 +58,16 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 		return TURN_B ? n * depth : n;
 	}
 
-	DEVICE_METHOD elem
+	DEVICE_METHOD const elem *
 	a(Row m, const Term &k) const
 	{
-		return left[m + k.a];
+		return &left[m + k.a];
 	}
 
-	DEVICE_METHOD elem
+	DEVICE_METHOD const elem *
 	b(const Term &k, Col n) const
 	{
-		return right[k.b + n];
+		return &right[k.b + n];
 	}
 
 	DEVICE_METHOD void
@@ -88,6 +89,7 @@ dense_tiles(elem *c, elem *sums, const elem *a, const elem *b, const elem *bias,
 	job.rows = m, job.cols = n, job.depth = k;
 	job.left = a, job.right = b, job.bias = bias, job.target = c, job.sums = sums;
 	job.onto = onto, job.then = then;
+	job.a_packs = gpu_packs(a, TURN_A ? m : k), job.b_packs = gpu_packs(b, TURN_B ? k : n);
 	gpu_product(job, 1, 1);
 }
 
