@@ -69,6 +69,28 @@ emulated_block(void)
 		}
 }
 
+/* a barrier of a warp is one of the block here: all its warps come to it */
+static inline void
+__syncwarp(void)
+{
+	__syncthreads();
+}
+
+static int emulated_processors = 1;	/* what the tiles of a product depend on */
+enum { cudaDevAttrMultiProcessorCount };
+
+static inline void
+cudaGetDevice(int *device)
+{
+	*device = 0;
+}
+
+static inline void
+cudaDeviceGetAttribute(int *value, int, int)
+{
+	*value = emulated_processors;
+}
+
 template <class Kernel> static void
 emulate(unsigned blocks, const Kernel &kernel)
 {

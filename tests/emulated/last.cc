@@ -340,6 +340,7 @@ main(void)
 	check_conv(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4));
 	check_conv(1, conv_shape(70, 5, 5, 66, 5, 5, 1, 1, 1, 1, 0, 0, 1, 1, 1));
 	check_concat(2, 3, 6, 10);
+	check_concat(2, 4, 8, 10);	/* by packs */
 	std::printf("%d of %d checks failed\n", failures, checks);
 	return failures != 0;
 }
