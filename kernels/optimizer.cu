@@ -11,6 +11,9 @@
  * The step's numbers (learning rate, update count) are read from memory inside the kernels, so
  * that a captured CUDA graph runs every step. `clip` is a factor for the gradient, or NULL for 1.
  *
+ * Gradients of micro-batches are added up so, too: of such a row there is but the gradient, and its sum
+ * as the state.
+ *
  * Weights stored in 16 bits have a master copy in f32, which is what is updated: most updates are
  * smaller than half the distance between two neighbours of 16 bits, and would be lost. The stored
  * weight is the master's rounding. Gradients that micro-batches add up are f32 too (UPDATES).
@@ -33,26 +36,6 @@ typedef real gradient;
 #define LEFT_OUT(clip)	false
 #define UPDATE(s, clip)	((s)->update)
 #endif
-
-/* With keep = 0 the old sum is not read: it may be anything, even not a number. */
-KERNEL(accumulate_kernel, (real *sum, const elem *x, const struct step *s, int64_t n))
-{
-	real keep = s->keep;
-
-	if (keep == 0) {
-		EACH (i, n)
-			sum[i] = VALUE(x[i]);
-	} else {
-		EACH (i, n)
-			sum[i] = keep * sum[i] + VALUE(x[i]);
-	}
-}
-
-static void
-accumulate_gradient(real *sum, const elem *x, const struct step *s, int64_t n)
-{
-	LAUNCH(accumulate_kernel, n, (sum, x, s, n));
-}
 
 /* ---- what is updated ---- */
 
@@ -103,13 +86,12 @@ update_place(unsigned char *arena, int64_t at, int64_t bytes)
 	return at == ABSENT ? NULL : arena + at + bytes;
 }
 
-DEVICE struct update_share
-update_share_of(const struct updates *u, int64_t c)
+/* The parameter that chunk C is of; *FROM is the first of the chunk's elements. */
+DEVICE const struct update *
+update_at(const struct updates *u, int64_t c, int64_t *from)
 {
 	const struct update *t = update_table() + u->first;
 	int lo = 0, hi = u->count;
-	struct update_share k;
-	int64_t from;
 
 	while (hi - lo > 1) {	/* the last that begins at C or before */
 		int mid = (lo + hi) / 2;
@@ -119,8 +101,23 @@ update_share_of(const struct updates *u, int64_t c)
 		else
 			hi = mid;
 	}
-	t += lo;
-	from = (c - t->before) * UPDATE_CHUNK;
+	*from = (c - t[lo].before) * UPDATE_CHUNK;
+	return t + lo;
+}
+
+DEVICE int64_t
+update_elements(const struct update *t, int64_t from)
+{
+	return t->n - from < UPDATE_CHUNK ? t->n - from : UPDATE_CHUNK;
+}
+
+DEVICE struct update_share
+update_share_of(const struct updates *u, int64_t c)
+{
+	struct update_share k;
+	int64_t from;
+	const struct update *t = update_at(u, c, &from);
+
 	k.weight = (elem *)update_place(u->arena, t->weight, from * (int64_t)sizeof(elem));
 	k.master = (real *)update_place(u->arena, t->master, from * (int64_t)sizeof(real));
 	k.g = (const gradient *)update_place(u->arena, t->gradient,
@@ -129,7 +126,7 @@ update_share_of(const struct updates *u, int64_t c)
 		k.state[i] = (real *)update_place(u->arena, t->state[i],
 		    from * (int64_t)sizeof(real));
 	k.decay = t->decay;
-	k.n = t->n - from < UPDATE_CHUNK ? t->n - from : UPDATE_CHUNK;
+	k.n = update_elements(t, from);
 	return k;
 }
 
@@ -138,6 +135,38 @@ update_share_of(const struct updates *u, int64_t c)
 #else
 #define LAUNCH_CHUNKS(name, chunks, args)	LAUNCH(name, (chunks) * UPDATE_CHUNK, args)
 #endif
+
+/* ---- gradients of micro-batches ---- */
+
+/* With keep = 0 the old sum is not read: it may be anything, even not a number. */
+KERNEL(accumulate_kernel, (struct updates u, const struct step *s))
+{
+	real keep = s->keep;
+
+	ROWS (c, u.chunks) {
+		int64_t from;
+		const struct update *t = update_at(&u, c, &from);
+		int64_t n = update_elements(t, from);
+		real *sum = (real *)(u.arena + t->state[0]) + from;
+		const elem *g = (const elem *)(u.arena + t->gradient) + from;
+
+		if (keep == 0) {
+			ALONG_EACH (i, n)
+				sum[i] = VALUE(g[i]);
+		} else {
+			ALONG_EACH (i, n)
+				sum[i] = keep * sum[i] + VALUE(g[i]);
+		}
+	}
+}
+
+static void
+accumulate_gradients(struct updates u, const struct step *s)
+{
+	LAUNCH_CHUNKS(accumulate_kernel, u.chunks, (u, s));
+}
+
+/* ---- weights ---- */
 
 DEVICE real
 weight_of(const struct update_share *k, int64_t i)

@@ -812,13 +812,23 @@ Test(kernels, updates_together)
 Test(kernels, gradients_accumulate_and_clip)
 {
 	struct step first = step_of(1, 0, 0), next = step_of(1, 0, 1);
-	real (*g)[2] = memory.g, sum[2], scale;
+	real (*g)[2] = memory.g, scale;
 
 	g[0][0] = 3, g[0][1] = g[1][0] = 0, g[1][1] = 4;
-	spoil(sum, sizeof(sum));
-	accumulate_gradient(sum, g[0], &first, 2);
-	accumulate_gradient(sum, g[1], &next, 2);
-	cr_assert(sum[0] == 3 && sum[1] == 4);
+	for (int i = 0; i < 3000; i++)
+		memory.long_g[i] = (real)i;
+	spoil(memory.v, sizeof(memory.v));
+	spoil(memory.long_p, sizeof(memory.long_p));
+	updates[0].n = -1;	/* not of this launch */
+	for (int k = 0; k < 2; k++) {
+		updates[1] = (struct update){ ABSENT, ABSENT, at(g[k]), { at(memory.v), ABSENT }, 0, 2, 0 };
+		updates[2] = (struct update){ ABSENT, ABSENT, at(memory.long_g),
+			{ at(memory.long_p), ABSENT }, 0, 3000, 1 };
+		accumulate_gradients(together(1, 2, 4), k ? &next : &first);
+	}
+	cr_assert(memory.v[0] == 3 && memory.v[1] == 4);
+	for (int i = 0; i < 3000; i++)
+		cr_assert_eq(memory.long_p[i], (real)(2 * i), "%d", i);
 	squares(2);
 	clip_scale(&scale, work, 2, 1);
 	cr_assert(fabs((double)scale - 1 / (5 + 1e-6)) < 1e-7);

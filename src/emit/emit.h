@@ -57,9 +57,9 @@ struct engines {			/* what engines.c could say of the convolutions */
 	int version;		/* of cuDNN: 91900 */
 };
 
-struct update_row {		/* a parameter that is updated: op->row() */
+struct update_row {		/* a parameter that is updated, or the sum of a gradient: op->row() */
 	const char *name;
-	const struct tensor *weight, *master, *gradient, *state[2];	/* the others may be NULL */
+	const struct tensor *weight, *master, *gradient, *state[2];	/* may be NULL, but not all */
 	const struct tensor *clip;	/* the factor of the gradient, or NULL */
 	double decay;
 	int64_t before;		/* chunks of those before it in its call (kernels/optimizer.cu) */

@@ -1,9 +1,11 @@
 /*
  * Updates that follow one another in the schedule become one call, over rows of a table: which
- * parameter, where it lies, and what it is updated with (kernels/optimizer.cu).
+ * parameter, where it lies, and what it is updated with (kernels/optimizer.cu). So do gradients of
+ * micro-batches, which are added to their sums.
  *
  *	TABLE struct update updates[] = {
  *		{ 0, ABSENT, 9216, { 4608, ABSENT }, 1e-4, 1152, 0 },	/ * 0: conv.weight * /
+ *		{ ABSENT, ABSENT, 9216, { 512, ABSENT }, 0, 64, 0 },	/ * 1: conv.bias.gradient * /
  *
  * The plan keeps a node for each. Its gradients may die one by one during the run; all are read at
  * its end, before anything else can be written over them, since no buffer is born on the way
@@ -29,9 +31,9 @@ emit_updates_join(const struct node *a, const struct node *b)
 }
 
 static int64_t
-chunks_of(const struct update_row *r)
+elements_of(const struct update_row *r)
 {
-	return parts(tensor_elements_per_sample(r->weight), UPDATE_CHUNK);
+	return tensor_elements_per_sample(r->weight ? r->weight : r->gradient);
 }
 
 void
@@ -46,7 +48,7 @@ emit_updates(struct emitter *e, struct node *const *n, int count)
 
 		n[i]->op->row(n[i], &r);
 		r.before = chunks;
-		chunks += chunks_of(&r);
+		chunks += parts(elements_of(&r), UPDATE_CHUNK);
 		vec_push(a, &e->updates, r);
 	}
 	e->together = arena_printf(a, "TOGETHER(%d, %d, %lld)", first, count, (long long)chunks);
@@ -70,7 +72,8 @@ put_updates(struct emitter *e)
 	int i;
 
 	text_puts(e->out, "\n/* What is updated: weight, master copy, gradient, two states (their "
-	    "places), decay, elements,\n * chunks before it. */\n"
+	    "places), decay, elements,\n * chunks before it. Without a weight: a gradient, and its "
+	    "sum over micro-batches. */\n"
 	    "TABLE struct update updates[] = {\n");
 	for (i = 0; i < e->updates.n; i++) {
 		const struct update_row *r = &e->updates.v[i];
@@ -79,7 +82,7 @@ put_updates(struct emitter *e)
 		    place(e, r->weight), place(e, r->master), place(e, r->gradient),
 		    place(e, r->state[0]), place(e, r->state[1]),
 		    emit_real(decay, r->decay, false),
-		    (long long)tensor_elements_per_sample(r->weight), (long long)r->before, i,
+		    (long long)elements_of(r), (long long)r->before, i,
 		    emit_safe(e->module->arena, r->name));
 	}
 	text_puts(e->out, "};\n\nDEVICE const struct update *\nupdate_table(void)\n{\n"

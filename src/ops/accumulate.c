@@ -1,5 +1,5 @@
 /* accumulate: adds a micro-batch's gradient to the sum of those before. The first of an update
- * writes instead, so that nothing needs to be cleared. */
+ * writes instead, so that nothing needs to be cleared. Many become one call, as updates do. */
 #include "ops/op.h"
 
 #include "emit/emit.h"
@@ -13,9 +13,18 @@ alias(const struct node *n, int k)
 }
 
 static void
+row(const struct node *n, struct update_row *r)
+{
+	r->name = n->out[0]->name;
+	r->gradient = n->in[1];
+	r->state[0] = n->out[0];
+}
+
+static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "accumulate_gradient", "ttsn", n->out[0], n->in[1], "s", n->out[0]);
+	(void)n;
+	emit_call(e, "accumulate_gradients", "ss", e->together, "s");
 }
 
 const struct op op_accumulate = {
@@ -26,6 +35,7 @@ const struct op op_accumulate = {
 	.operands = "sum gradient",
 	.min_operands = 2, .max_operands = 2,
 	.alias = alias,
+	.row = row,
 	.kernels = "optimizer.cu",
 	.emit = emit,
 };

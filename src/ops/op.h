@@ -201,9 +201,9 @@ struct op {
 	 * frozen batchnorm); -1: none. The output is then dropped. */
 	int (*unchanged)(const struct graph *, const struct node *, int k);
 
-	/* Updates of a parameter: what the program's table says of this one. One call, the emit() of
-	 * the first, does all that follow one another and have the same emit() and clip; no such
-	 * node reads what another makes. */
+	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this
+	 * one. One call, the emit() of the first, does all that follow one another and have the same
+	 * emit() and clip; no such node reads what another makes. */
 	void (*row)(const struct node *, struct update_row *);
 
 	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */

@@ -1,8 +1,8 @@
 /*
  * updates-together: lets weights' updates wait for one another, so that one launch does many of them
- * (emit/updates.c). Each stands behind its gradient, which dies there: the right place where memory
- * is tight, but a network has a hundred of them, and on a GPU each launch costs as much as the update
- * of ten thousand weights.
+ * (emit/updates.c), and gradients that are added to those of earlier micro-batches likewise. Each
+ * stands behind its gradient, which dies there: the right place where memory is tight, but a network
+ * has a hundred of them, and on a GPU each launch costs as much as the update of ten thousand weights.
  *
  *     dw3 dx3 u3 dw2 dx2 u2 dw1 u1     ->     dw3 dx3 dw2 dx2 dw1 u3 u2 u1
  *
@@ -177,7 +177,8 @@ run(struct module *m, const struct pass_options *o)
 
 const struct pass pass_updates_together = {
 	.name = "updates-together",
-	.doc = "let weights' updates wait for one another where the peak allows it",
+	.doc = "let weights' updates, and micro-batches' gradients, wait for one another where "
+	    "the peak allows it",
 	.optional = true,
 	.thorough = true,
 	.run = run,
