@@ -9,67 +9,48 @@
 
 #include "kernel.h"
 #include "columns.cu"
+#include "planes.cu"
 #include "sizes.cu"
 
 #ifdef __CUDACC__
 
-KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions))
+/* Planes of PACKS packs: the sum of each of a channel's parts, in WORK; of a single one in db. */
+template <int WIDTH> KERNEL(bias_planes_kernel, (elem *db, double *work, const elem *dy, int64_t b,
+    int64_t channels, int64_t parts, int64_t packs))
 {
-	ROWS (c, channels) {
+	ROWS (r, channels * parts) {
+		int64_t c = quotient(r, parts), p = r - c * parts;
+		struct plane_part part = plane_part_of(b * packs, p, parts);
+		struct plane_walk walk(part.from, c, channels, packs);
+		int64_t i = part.from, far = (PLANE_DEPTH - 1) * BLOCK;
 		double sum = 0;
 
-		ALONG (j, b * positions)
-			sum += VALUE(dy[j + (quotient(j, positions) * (channels - 1) + c) * positions]);
-		sum = ROW_SUM(sum);
-		FIRST
-			db[c] = ELEM((real)sum);
-	}
-}
-
-/* Planes of WIDTH * PACKS elements, of which a block sums those of a channel: many accesses on their way
- * together, since there may be no more blocks than a few dozen. The samples' packs are counted in 32 bits. */
-#define BIAS_AHEAD	8
-
-template <int WIDTH> DEVICE struct column_pack<WIDTH>
-bias_pack(const elem *dy, uint32_t at, int64_t c, int64_t channels, uint32_t packs)
-{
-	int64_t plane = (int64_t)(at / packs) * channels + c;
-
-	return column_load<WIDTH>(dy + (plane * packs + at % packs) * WIDTH);
-}
-
-/* (Two blocks at a time leave the compiler the registers for that.) */
-template <int WIDTH> static __global__ void __launch_bounds__(BLOCK, 2)
-bias_planes_kernel(elem *db, const elem *dy, uint32_t b, int64_t channels, uint32_t packs)
-{
-	uint32_t n = b * packs, ahead = (BIAS_AHEAD - 1) * BLOCK;
-
-	ROWS (c, channels) {
-		uint32_t at = threadIdx.x;
-		double sum = 0;
-
-		for (; at + ahead < n; at += BIAS_AHEAD * BLOCK) {
-			struct column_pack<WIDTH> v[BIAS_AHEAD];
+		for (; i + far < part.end; i += PLANE_DEPTH * BLOCK) {
+			struct column_pack<WIDTH> v[PLANE_DEPTH];
 			real some = 0;
 
 #pragma unroll
-			for (int k = 0; k < BIAS_AHEAD; k++)
-				v[k] = bias_pack<WIDTH>(dy, at + k * BLOCK, c, channels, packs);
+			for (int k = 0; k < PLANE_DEPTH; k++, walk.next())
+				v[k] = column_load<WIDTH>(dy + walk.at * WIDTH);
 #pragma unroll
-			for (int k = 0; k < BIAS_AHEAD * WIDTH; k++)
+			for (int k = 0; k < PLANE_DEPTH * WIDTH; k++)
 				some += VALUE(v[k / WIDTH].at[k % WIDTH]);
 			sum += some;
 		}
-		for (; at < n; at += BLOCK) {
-			struct column_pack<WIDTH> v = bias_pack<WIDTH>(dy, at, c, channels, packs);
+		for (; i < part.end; i += BLOCK, walk.next()) {
+			struct column_pack<WIDTH> v = column_load<WIDTH>(dy + walk.at * WIDTH);
 
 #pragma unroll
-			for (int i = 0; i < WIDTH; i++)
-				sum += VALUE(v.at[i]);
+			for (int j = 0; j < WIDTH; j++)
+				sum += VALUE(v.at[j]);
 		}
 		sum = ROW_SUM(sum);
-		FIRST
-			db[c] = ELEM((real)sum);
+		FIRST {
+			if (parts > 1)
+				work[r] = sum;
+			else
+				db[c] = ELEM((real)sum);
+		}
 	}
 }
 
@@ -166,17 +147,17 @@ bias_rows_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t c
 	LAUNCH_ROWS(bias_total_kernel, channels, (db, (const double *)work, channels, parts));
 }
 
+/* dy is [b, channels, positions]; WORK has bias_plane_parts() sums a channel. A block alone is quick enough
+ * with short sums, or where there are enough others. */
 static void
-bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
+bias_backward(elem *db, void *work, const elem *dy, int64_t b, int64_t channels, int64_t positions)
 {
-	if (b * positions >> 31)
-		LAUNCH_ROWS(bias_kernel, channels, (db, dy, b, channels, positions));
-	else if (positions % COLUMN_WIDTH == 0)
-		LAUNCH_ROWS(bias_planes_kernel<COLUMN_WIDTH>, channels,
-		    (db, dy, (uint32_t)b, channels, (uint32_t)(positions / COLUMN_WIDTH)));
-	else
-		LAUNCH_ROWS(bias_planes_kernel<1>, channels,
-		    (db, dy, (uint32_t)b, channels, (uint32_t)positions));
+	int64_t parts = b * positions > BIAS_PLANES ? bias_plane_parts(channels) : 1;
+
+	LAUNCH_PLANE_SUMS(bias_planes_kernel, channels, positions, parts, db, (double *)work, dy, b,
+	    channels, parts);
+	if (parts > 1)
+		LAUNCH_ROWS(bias_total_kernel, channels, (db, (const double *)work, channels, parts));
 }
 
 #else
@@ -243,8 +224,9 @@ bias_rows_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t c
 }
 
 static void
-bias_backward(elem *db, const elem *dy, int64_t b, int64_t channels, int64_t positions)
+bias_backward(elem *db, void *work, const elem *dy, int64_t b, int64_t channels, int64_t positions)
 {
+	(void)work;
 	if (b * channels * positions < WORTH_THREADS)
 		bias_kernel(db, dy, b, channels, positions);
 	else

@@ -51,65 +51,18 @@ bn_relu_offset(const elem *bias, int64_t c)
 }
 
 #include "norm_columns.cu"
+#include "norm_planes.cu"
 
 #ifdef __CUDACC__
 
 #define LAUNCH_CHANNELS(name, channels, args)	LAUNCH_ROWS(name, channels, args)
 
-KERNEL(bn_moments_kernel, (double *work, const elem *x, int64_t b, int64_t channels, int64_t n,
-    int64_t parts))
-{
-	ROWS (r, channels * parts) {
-		int64_t c = r / parts, p = r % parts, from = PART_FROM(b * n, p, parts);
-		int64_t count = PART_FROM(b * n, p + 1, parts) - from;
-		double origin = VALUE(x[c * n]), sum = 0, squares = 0;
-
-		ALONG (j, count) {
-			int64_t t = from + j, image = quotient(t, n);
-			double d = VALUE(x[t + (image * (channels - 1) + c) * n]) - origin;
-
-			sum += d;
-			squares += d * d;
-		}
-		sum = ROW_SUM(sum);
-		squares = ROW_SUM(squares);
-		FIRST {
-			work[2 * r] = sum;
-			work[2 * r + 1] = squares;
-		}
-	}
-}
-
-KERNEL(bn_dots_kernel, (double *work, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n,
-    int64_t parts))
-{
-	ROWS (r, channels * parts) {
-		int64_t c = r / parts, p = r % parts, from = PART_FROM(b * n, p, parts);
-		int64_t count = PART_FROM(b * n, p + 1, parts) - from;
-		real gain = bn_relu_gain(weight, bias, invstd, c), offset = bn_relu_offset(bias, c);
-		double sum = 0, dot = 0;
-
-		ALONG (j, count) {
-			int64_t t = from + j, i = t + (quotient(t, n) * (channels - 1) + c) * n;
-			real d = VALUE(x[i]) - mean[c], g = bn_passed(dy[i], d, gain, offset);
-
-			sum += g;
-			dot += (double)g * (double)d;
-		}
-		sum = ROW_SUM(sum);
-		dot = ROW_SUM(dot);
-		FIRST {
-			work[2 * r] = sum;
-			work[2 * r + 1] = dot;
-		}
-	}
-}
-
 #else	/* C */
 
 #define LAUNCH_CHANNELS(name, channels, args)	LAUNCH(name, channels, args)
 #define LAUNCH_SWEEP(name, rows, channels, ...)	LAUNCH(name, (rows) * (channels), (__VA_ARGS__))
+#define LAUNCH_PLANES(name, b, channels, n, ...)	\
+	LAUNCH_ROWS(name, (b) * (channels), (__VA_ARGS__, b, channels, n))
 
 /* Channels that lie side by side (n = 1, after dense) are taken this many at a time. */
 #define BN_COLUMNS	64
@@ -241,8 +194,10 @@ bn_moments(double *work, const elem *x, int64_t b, int64_t channels, int64_t n, 
 		    (work, x, b, channels, parts));
 		return;
 	}
-#endif
+	LAUNCH_PLANE_SUMS(bn_moments_planes_kernel, channels, n, parts, work, x, b, channels, parts);
+#else
 	LAUNCH_ROWS(bn_moments_kernel, channels * parts, (work, x, b, channels, n, parts));
+#endif
 }
 
 static void
@@ -255,9 +210,12 @@ bn_dots(double *work, const elem *dy, const elem *x, const elem *weight, const e
 		    (work, dy, x, weight, bias, mean, invstd, b, channels, parts));
 		return;
 	}
-#endif
+	LAUNCH_PLANE_SUMS(bn_dots_planes_kernel, channels, n, parts, work, dy, x, weight, bias, mean,
+	    invstd, b, channels, parts);
+#else
 	LAUNCH_ROWS(bn_dots_kernel, channels * parts,
 	    (work, dy, x, weight, bias, mean, invstd, b, channels, n, parts));
+#endif
 }
 
 /* Sums the parts; updates the running statistics, the variance with n - 1 as PyTorch does. */
@@ -290,8 +248,10 @@ KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real
 	}
 }
 
+#ifndef __CUDACC__
+
 /* y = gain * x + offset, with the two numbers of a channel worked out once for each row */
-KERNEL(bn_apply_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
+KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
 {
 	ROWS (r, b * channels) {
@@ -303,7 +263,6 @@ KERNEL(bn_apply_kernel, (elem *y, const elem *x, const elem *weight, const elem 
 	}
 }
 
-#ifndef __CUDACC__
 KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     const real *mean, const real *invstd, int64_t b, int64_t channels))
 {
@@ -324,12 +283,13 @@ bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, const rea
 		LAUNCH_SWEEP(bn_apply_columns_kernel, b, channels, y, x, weight, bias, mean, invstd, b,
 		    channels);
 	else
-		LAUNCH_ROWS(bn_apply_kernel, b * channels,
-		    (y, x, weight, bias, mean, invstd, b, channels, n));
+		LAUNCH_PLANES(bn_apply_planes_kernel, b, channels, n, y, x, weight, bias, mean, invstd);
 }
 
+#ifndef __CUDACC__
+
 /* y = relu(what bn_apply makes of x, plus skip) */
-KERNEL(bn_apply_relu_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
+KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     const elem *skip, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
 {
 	ROWS (r, b * channels) {
@@ -347,7 +307,6 @@ KERNEL(bn_apply_relu_kernel, (elem *y, const elem *x, const elem *weight, const 
 	}
 }
 
-#ifndef __CUDACC__
 KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
     const elem *skip, const real *mean, const real *invstd, int64_t b, int64_t channels))
 {
@@ -370,8 +329,8 @@ bn_apply_relu(elem *y, const elem *x, const elem *weight, const elem *bias, cons
 		LAUNCH_SWEEP(bn_apply_relu_columns_kernel, b, channels, y, x, weight, bias, skip, mean,
 		    invstd, b, channels);
 	else
-		LAUNCH_ROWS(bn_apply_relu_kernel, b * channels,
-		    (y, x, weight, bias, skip, mean, invstd, b, channels, n));
+		LAUNCH_PLANES(bn_apply_relu_planes_kernel, b, channels, n, y, x, weight, bias, skip, mean,
+		    invstd);
 }
 
 /* *MEAN and *INVSTD may be NULL: they then lie in WORK, behind the sums. */
@@ -464,9 +423,11 @@ KERNEL(bn_gradients_kernel, (elem *dweight, elem *dbias, double *work, const rea
 	}
 }
 
-KERNEL(bn_grad_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t b,
-    int64_t channels, int64_t n, int64_t parts))
+#ifndef __CUDACC__
+
+KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
+    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts,
+    int64_t b, int64_t channels, int64_t n))
 {
 	ROWS (r, b * channels) {
 		int64_t c = r % channels, at = r * n;
@@ -484,7 +445,6 @@ KERNEL(bn_grad_kernel, (elem *dx, const elem *dy, const elem *x, const elem *wei
 	}
 }
 
-#ifndef __CUDACC__
 KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
     const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts,
     int64_t b, int64_t channels))
@@ -517,8 +477,8 @@ batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem 
 		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, mean, invstd,
 		    w, parts, b, channels);
 	else if (dx)
-		LAUNCH_ROWS(bn_grad_kernel, b * channels,
-		    (dx, dy, x, weight, bias, mean, invstd, w, b, channels, n, parts));
+		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, x, weight, bias, mean, invstd,
+		    w, parts);
 }
 
 /* With fixed statistics: the inverse deviation comes from the running variance, and is kept

@@ -27,6 +27,7 @@
 #define GPU_SPLITS	32	/* most blocks that share a sum */
 
 #define BIAS_ROWS	512	/* of [rows, channels] that a block adds up for a bias */
+#define BIAS_PLANES	16384	/* places of all planes of a channel that it does */
 
 #define DENSE_FACTORS	256	/* bytes at the end of a product's workspace, where its factors are
 				 * known on the card alone (dense.cu) */
@@ -304,6 +305,13 @@ static inline int64_t
 bias_parts(int64_t channels)
 {
 	return norm_parts(channels, true);
+}
+
+/* And where each sample has a plane of a channel. */
+static inline int64_t
+bias_plane_parts(int64_t channels)
+{
+	return norm_parts(channels, false);
 }
 
 /* A loss made some rows at a time: rows are rounded up so that what follows them is aligned. */

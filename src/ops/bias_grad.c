@@ -16,9 +16,10 @@ in_rows(const struct node *n)
 static struct affine
 workspace(const struct node *n, const struct room *room)
 {
-	if (!in_rows(n))
-		return (struct affine){ 0, 0 };
-	return product_work_bias(tensor_elements_per_sample(n->out[0]), room);
+	int64_t channels = tensor_elements_per_sample(n->out[0]);
+
+	return product_work_bias(channels, in_rows(n) ? bias_parts(channels) : bias_plane_parts(channels),
+	    room);
 }
 
 static void
@@ -32,7 +33,7 @@ emit(struct emitter *e, const struct node *n)
 		emit_call(e, "bias_rows_backward", "twtsi", db, n, dy,
 		    dy->channels_last ? emit_channels(e, dy).rows : emit_rows(e, dy, 0), channels);
 	else
-		emit_call(e, "bias_backward", "ttbii", db, dy, dy, channels, positions);
+		emit_call(e, "bias_backward", "twtbii", db, n, dy, dy, channels, positions);
 }
 
 const struct op op_bias_grad = {

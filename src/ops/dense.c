@@ -143,7 +143,9 @@ const struct op op_dense_grad_weight = {
 static struct affine
 work_of_bias(const struct node *n, const struct room *room)
 {
-	return product_work_bias(last(n->in[0]), room);
+	int64_t channels = last(n->in[0]);
+
+	return product_work_bias(channels, bias_parts(channels), room);
 }
 
 static void
@@ -170,7 +172,7 @@ static struct affine
 work_of_weight_bias(const struct node *n, const struct room *room)
 {
 	struct affine product = work_of_weight(n, room);
-	struct affine sum = product_work_bias(last(n->in[0]), room);
+	struct affine sum = work_of_bias(n, room);
 
 	product.fixed = most(product.fixed, sum.fixed);
 	return product;

@@ -125,11 +125,11 @@ conv_weight_work(const struct node *n, const struct room *room, const struct con
 }
 
 struct affine
-product_work_bias(int64_t channels, const struct room *room)
+product_work_bias(int64_t channels, int64_t parts, const struct room *room)
 {
-	if (!room->target->gpu)
+	if (!room->target->gpu || parts == 1)
 		return (struct affine){ 0, 0 };
-	return (struct affine){ channels * bias_parts(channels) * (int64_t)sizeof(double), 0 };
+	return (struct affine){ channels * parts * (int64_t)sizeof(double), 0 };
 }
 
 struct affine

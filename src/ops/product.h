@@ -79,8 +79,8 @@ bool		product_image(struct build *, const struct node *);
 /* out[0]: an image as well, alike in type and batch */
 bool		product_output(struct build *, struct node *, const int64_t dim[3]);
 
-/* For the gradient of a bias that is a sum over rows of so many neighbours: on a GPU, its parts. */
-struct affine	product_work_bias(int64_t channels, const struct room *);
+/* For the gradient of a bias that is summed in so many parts for each channel, on a GPU. */
+struct affine	product_work_bias(int64_t channels, int64_t parts, const struct room *);
 
 /* db = the sum of dy over samples and positions (bias_grad.c) */
 extern const struct op op_bias_grad;

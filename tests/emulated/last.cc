@@ -105,7 +105,8 @@ check_norm(int64_t b, int64_t c, int64_t n, int relu)
 		same(("norm's dw" + at).c_str(), dw[0], dw[1], 1e-5);
 		same(("norm's db" + at).c_str(), db[0], db[1], 1e-5);
 	}
-	bias_backward(&db[0][0], &dy[0], b, c, n);
+	work.assign(work.size(), 1e9);
+	bias_backward(&db[0][0], &work[0], &dy[0], b, c, n);
 	bias_rows_backward(&db[1][0], &work[0], &dyl[0], b * n, c);
 	same(("bias" + at).c_str(), db[0], db[1], 1e-5);
 	permute(&y[0][0], &x[0], b, c, n);
@@ -329,6 +330,12 @@ main(void)
 	check_norm(3, 7, 700, 1);
 	check_norm(1, 268, 70, 2);
 	check_norm(2, 3, 4608, 0);
+	check_norm(5, 8, 196, 0);	/* planes of fewer packs than threads, and of several tiles */
+	check_norm(2, 16, 12, 1);
+	check_norm(17, 3, 1000, 2);
+	check_norm(2, 3, 8203, 1);
+	check_norm(40, 5, 49, 2);
+	check_norm(2, 530, 20, 0);
 	check_pool(2, 8, 9, 11, 3, 2, 1);
 	check_pool(2, 37, 8, 8, 2, 2, 0);
 	check_pool(1, 70, 7, 5, 3, 1, 1);

@@ -202,7 +202,7 @@ check_conv(struct conv s, int64_t b)
 	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, b, s);
 	compare_added("conv, weights", name, dw, tw, nw);
 	free(work);
-	bias_backward(db, dy, b, s.f, plane);
+	bias_backward(db, NULL, dy, b, s.f, plane);
 	compare("conv, bias", name, db, tb, s.f);
 	free(x), free(w), free(dy), free(bias), free(y), free(dx), free(dw), free(db);
 	free(ty), free(tx), free(tw), free(tb);
