@@ -147,8 +147,8 @@ bias_rows_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t c
 	LAUNCH_ROWS(bias_total_kernel, channels, (db, (const double *)work, channels, parts));
 }
 
-/* dy is [b, channels, positions]; WORK has bias_plane_parts() sums a channel. A block alone is quick enough
- * with short sums, or where there are enough others. */
+/* dy is [b, channels, positions]; WORK has bias_plane_parts() sums a channel. A block alone is quick
+ * enough with short sums, or where there are enough others. */
 static void
 bias_backward(elem *db, void *work, const elem *dy, int64_t b, int64_t channels, int64_t positions)
 {

@@ -46,7 +46,8 @@ template <int WIDTH> KERNEL(bn_moments_planes_kernel, (double *work, const elem 
 			s = q = 0;
 		}
 		for (; i < part.end; i += BLOCK, walk.next())
-			bn_add_plane_moments<WIDTH>(&s, &q, column_load<WIDTH>(x + walk.at * WIDTH), origin);
+			bn_add_plane_moments<WIDTH>(&s, &q, column_load<WIDTH>(x + walk.at * WIDTH),
+			    origin);
 		sum = ROW_SUM(sum + s);
 		squares = ROW_SUM(squares + q);
 		FIRST {
@@ -143,12 +144,13 @@ template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, con
 }
 
 /* y = relu(what bn_apply makes of x, plus skip) */
-template <int WIDTH> KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x, const elem *weight,
-    const elem *bias, const elem *skip, const real *mean, const real *invstd, struct plane_cut cut))
+template <int WIDTH> KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x,
+    const elem *weight, const elem *bias, const elem *skip, const real *mean, const real *invstd,
+    struct plane_cut cut))
 {
 	ROWS (r, plane_blocks(cut)) {
 		struct plane_place p = plane_place_of(r, cut);
-		struct bn_channel known = bn_channel_of(weight, bias, mean, invstd, p.c);
+		struct bn_channel k = bn_channel_of(weight, bias, mean, invstd, p.c);
 
 		for (int64_t i = p.at; i < p.end; i += p.step) {
 			struct column_pack<WIDTH> v = column_load<WIDTH>(x + i * WIDTH), more = v;
@@ -157,7 +159,7 @@ template <int WIDTH> KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x
 				more = column_load<WIDTH>(skip + i * WIDTH);
 #pragma unroll
 			for (int j = 0; j < WIDTH; j++) {
-				real value = bn_value(VALUE(v.at[j]) - known.mean, known.gain, known.offset);
+				real value = bn_value(VALUE(v.at[j]) - k.mean, k.gain, k.offset);
 
 				v.at[j] = bn_rectified(skip ? value + VALUE(more.at[j]) : value);
 			}
@@ -186,8 +188,8 @@ template <int WIDTH> KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, co
 			for (int j = 0; j < WIDTH; j++) {
 				real d = VALUE(v.at[j]) - m;
 
-				v.at[j] = ELEM(gain * (bn_passed(g.at[j], d, relu_gain, offset) - level -
-				    d * slope));
+				v.at[j] = ELEM(gain * (bn_passed(g.at[j], d, relu_gain, offset) -
+				    level - d * slope));
 			}
 			column_store<WIDTH>(dx + i * WIDTH, v);
 		}

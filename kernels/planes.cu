@@ -2,10 +2,10 @@
  * planes.cu - the CUDA side of what goes by channels where each sample has a plane of them:
  * [b, channels, n].
  *
- * A thread takes packs of WIDTH elements, in one access of 16 bytes where planes are made of such. In
- * a sum over a channel, a block takes a part of the packs of all its planes. In a sweep, a few threads
- * side by side take a tile of a plane, up to PLANE_ROUNDS packs each: what they have to know of its
- * channel they read once, and blocks are full whatever the size of planes.
+ * A thread takes packs of WIDTH elements, in one access of 16 bytes where planes are made of such.
+ * In a sum over a channel, a block takes a part of the packs of all its planes. In a sweep, a few
+ * threads side by side take a tile of a plane, up to PLANE_ROUNDS packs each: what they have to know
+ * of its channel they read once, and blocks are full whatever the size of planes.
  */
 #ifndef STOWAGE_PLANES_CU
 #define STOWAGE_PLANES_CU
@@ -57,7 +57,7 @@ struct plane_walk {
 	}
 };
 
-/* A thread's packs in part P of PARTS of a channel, which has so many: every BLOCK-th of [from, end). */
+/* A thread's packs in part P of PARTS of a channel, which has so many: every BLOCK-th of these. */
 struct plane_part {
 	int64_t from, end;
 };
@@ -130,7 +130,8 @@ plane_place_of(int64_t r, const struct plane_cut &k)
 
 /* Calls the instance of a sweep for planes of N elements; the last argument is how they are cut. */
 #define LAUNCH_PLANES(name, b, channels, n, ...)	do {				\
-	struct plane_cut cut_ = plane_cut_of(b, channels, plane_is_wide(n) ? (n) / COLUMN_WIDTH : (n));	\
+	int width_ = plane_is_wide(n) ? COLUMN_WIDTH : 1;				\
+	struct plane_cut cut_ = plane_cut_of(b, channels, (n) / width_);		\
 	if (plane_is_wide(n))								\
 		LAUNCH_ROWS(name<COLUMN_WIDTH>, plane_blocks(cut_), (__VA_ARGS__, cut_));	\
 	else										\
@@ -139,7 +140,8 @@ plane_place_of(int64_t r, const struct plane_cut &k)
 /* The same of a sum, of all channels in PARTS each, whose last argument are a plane's packs. */
 #define LAUNCH_PLANE_SUMS(name, channels, n, parts, ...)	do {			\
 	if (plane_is_wide(n))								\
-		LAUNCH_ROWS(name<COLUMN_WIDTH>, (channels) * (parts), (__VA_ARGS__, (n) / COLUMN_WIDTH));	\
+		LAUNCH_ROWS(name<COLUMN_WIDTH>, (channels) * (parts),			\
+		    (__VA_ARGS__, (n) / COLUMN_WIDTH));					\
 	else										\
 		LAUNCH_ROWS(name<1>, (channels) * (parts), (__VA_ARGS__, n));		\
 } while (0)

@@ -170,6 +170,20 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	avgpool_backward(&dx[0][0], &dy[0], ANEW, b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
 	avgpool_last_backward(&dx[1][0], &dyl[0], ANEW, b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
 	same("avgpool's dx", turned(dx[0], b, c, h * w), dx[1], 0);
+	/* places of more than a byte, and a gradient added onto another */
+	std::vector<int32_t> far[2] = { std::vector<int32_t>(dy.size()), std::vector<int32_t>(dy.size()) };
+
+	maxpool_forward(&y[0][0], NULL, &far[0][0], &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad,
+	    pad);
+	maxpool_last_forward(&y[1][0], NULL, &far[1][0], &xl[0], b, c, h, w, oh, ow, k, k, stride, stride,
+	    pad, pad);
+	same("maxpool's places, as words", turned(far[0], b, c, oh * ow), far[1], 0);
+	dx[0] = x, dx[1] = xl;
+	maxpool_backward(&dx[0][0], &dy[0], NULL, &far[0][0], ONTO(0.5f), b, c, h, w, oh, ow, k, k,
+	    stride, stride, pad, pad);
+	maxpool_last_backward(&dx[1][0], &dyl[0], NULL, &far[1][0], ONTO(0.5f), b, c, h, w, oh, ow, k, k,
+	    stride, stride, pad, pad);
+	same("maxpool's dx, added", turned(dx[0], b, c, h * w), dx[1], 0);
 	global_avgpool_forward(&mean[0][0], &x[0], b, c, h * w);
 	global_avgpool_last_forward(&mean[1][0], &xl[0], b, c, h * w);
 	same("global_avgpool", mean[0], mean[1], 1e-6);
