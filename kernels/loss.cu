@@ -379,6 +379,38 @@ mse_backward(elem *dx, const real *dy, const elem *x, const elem *t, const uint8
 	LAUNCH(mse_grad_kernel, n, (dx, dy, x, t, u8, n));
 }
 
+/* The loss, whose own gradient is the seed, and that of x in one sweep; dx may be x. */
+KERNEL(mse_both_kernel, (double *part, elem *dx, const real *scale, const struct step *s,
+    const elem *x, const elem *t, const uint8_t *u8, int64_t n))
+{
+	real share = 2 * seed_of(scale, s) / (real)n;
+
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(n, p, LOSS_PARTS);
+		int64_t count = PART_FROM(n, p + 1, LOSS_PARTS) - from;
+		double sum = 0;
+
+		ALONG_ADD (j, count, sum) {
+			real v = VALUE(x[from + j]), aim = target_at(t, u8, from + j);
+			double d = (double)v - (double)aim;
+
+			sum += d * d;
+			dx[from + j] = ELEM((v - aim) * share);
+		}
+		sum = ROW_SUM(sum);
+		FIRST
+			part[p] = sum;
+	}
+}
+
+static void
+mse_with_gradient(elem *dx, real *out, void *work, const real *scale, const struct step *s,
+    const elem *x, const elem *t, const uint8_t *u8, int64_t n)
+{
+	LAUNCH_ROWS(mse_both_kernel, LOSS_PARTS, ((double *)work, dx, scale, s, x, t, u8, n));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, n));
+}
+
 KERNEL(bce_kernel, (double *part, const elem *x, const elem *t, const uint8_t *u8, int64_t n))
 {
 	ROWS (p, LOSS_PARTS) {
@@ -418,6 +450,38 @@ static void
 bce_backward(elem *dx, const real *dy, const elem *x, const elem *t, const uint8_t *u8, int64_t n)
 {
 	LAUNCH(bce_grad_kernel, n, (dx, dy, x, t, u8, n));
+}
+
+/* As mse_both_kernel. */
+KERNEL(bce_both_kernel, (double *part, elem *dx, const real *scale, const struct step *s,
+    const elem *x, const elem *t, const uint8_t *u8, int64_t n))
+{
+	real share = seed_of(scale, s) / (real)n;
+
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(n, p, LOSS_PARTS);
+		int64_t count = PART_FROM(n, p + 1, LOSS_PARTS) - from;
+		double sum = 0;
+
+		ALONG_ADD (j, count, sum) {
+			real v = VALUE(x[from + j]), above = v > 0 ? v : 0;
+			real aim = target_at(t, u8, from + j);
+
+			sum += (double)(above - v * aim) + (double)R(log1p)(R(exp)(v > 0 ? -v : v));
+			dx[from + j] = ELEM((logistic(v) - aim) * share);
+		}
+		sum = ROW_SUM(sum);
+		FIRST
+			part[p] = sum;
+	}
+}
+
+static void
+bce_with_gradient(elem *dx, real *out, void *work, const real *scale, const struct step *s,
+    const elem *x, const elem *t, const uint8_t *u8, int64_t n)
+{
+	LAUNCH_ROWS(bce_both_kernel, LOSS_PARTS, ((double *)work, dx, scale, s, x, t, u8, n));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, n));
 }
 
 KERNEL(bce_target_grad_kernel, (elem *dt, const real *dy, const elem *x, int64_t n))

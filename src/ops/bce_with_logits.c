@@ -1,8 +1,9 @@
 /* bce_with_logits: binary cross-entropy under the sigmoid of logits, in a form that cannot
  * overflow. */
-#include "ops/shapes.h"
+#include "ops/losses.h"
 
 #include "emit/emit.h"
+#include "ops/shapes.h"
 #include "ops/targets.h"
 
 static void
@@ -21,6 +22,25 @@ const struct op op_bce_with_logits_grad = {
 	.inplace = 1u << 1 | 1u << 2,
 	.kernels = "loss.cu",
 	.emit = emit_backward,
+};
+
+static void
+emit_both(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "bce_with_gradient", "ttwtst" TARGET_ARGS "n", n->out[0], n->out[1], n,
+	    n->nin > 2 ? n->in[2] : NULL, "s", n->in[0], TARGET_VALUES(n->in[1]), n->in[0]);
+}
+
+const struct op op_bce_with_logits_with_grad = {
+	.name = "bce_with_logits_with_grad",
+	.kind = OP_INTERNAL,
+	.brief = "bce_with_logits and the gradient of its logits",
+	.operands = "logits target scale",
+	.min_operands = 2, .max_operands = 3,
+	.inplace = 1u << 0,
+	.workspace = shape_mean_work,
+	.kernels = "loss.cu",
+	.emit = emit_both,
 };
 
 static void

@@ -1,8 +1,9 @@
 /* mse: the mean squared difference. Both operands may want a gradient, as in autoencoders. */
-#include "ops/shapes.h"
+#include "ops/losses.h"
 
 #include "emit/emit.h"
 #include "model/tape.h"
+#include "ops/shapes.h"
 #include "ops/targets.h"
 
 /* The gradient of operand 0; that of operand 1 is the same with the operands exchanged. */
@@ -22,6 +23,25 @@ const struct op op_mse_grad = {
 	.inplace = 1u << 1 | 1u << 2,
 	.kernels = "loss.cu",
 	.emit = emit_backward,
+};
+
+static void
+emit_both(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "mse_with_gradient", "ttwtst" TARGET_ARGS "n", n->out[0], n->out[1], n,
+	    n->nin > 2 ? n->in[2] : NULL, "s", n->in[0], TARGET_VALUES(n->in[1]), n->in[0]);
+}
+
+const struct op op_mse_with_grad = {
+	.name = "mse_with_grad",
+	.kind = OP_INTERNAL,
+	.brief = "mse and the gradient of x",
+	.operands = "x target scale",
+	.min_operands = 2, .max_operands = 3,
+	.inplace = 1u << 0,
+	.workspace = shape_mean_work,
+	.kernels = "loss.cu",
+	.emit = emit_both,
 };
 
 static bool

@@ -5,8 +5,9 @@
  *     seed -> dloss                                               -> dlogits over logits, loss
  *     dloss, logits, labels, lse -> cross_entropy_grad -> dlogits
  *
- * For small networks it is the launches that count, 5 on a GPU before and 1 or 2 after; for large
- * images that the logits are read once less.
+ * mse and bce_with_logits, which keep nothing for backward, likewise. For small networks it is the
+ * launches that count, 5 on a GPU before and 1 or 2 after; for large images that the logits are read
+ * once less.
  *
  * The node stands where the loss stood. That is for losses whose gradient is the seed itself, and
  * where nothing else reads the logits later, be it under another name: the pass in-place then puts
@@ -28,6 +29,8 @@ static const struct {
 	const struct op *loss, *grad, *both;
 } joins[] = {
 	{ &op_cross_entropy, &op_cross_entropy_grad, &op_cross_entropy_with_grad },
+	{ &op_mse, &op_mse_grad, &op_mse_with_grad },
+	{ &op_bce_with_logits, &op_bce_with_logits_grad, &op_bce_with_logits_with_grad },
 };
 
 struct fusing {

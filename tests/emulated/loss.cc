@@ -67,9 +67,39 @@ check(int64_t outer, int64_t k, int64_t inner)
 		near("gradient, in place", x[i], dx[i], 0);
 }
 
+/* Element by element, against a target of bytes. */
+static void
+check_evenly(int64_t n)
+{
+	Values x((size_t)n), dx(x.size());
+	std::vector<uint8_t> t(x.size());
+	std::vector<double> work(LOSS_PARTS);
+	struct step s = { 1, 2, 3, 0, 0.5f, 0 };
+	float scale = 8, loss[2];
+	double mean[2] = { 0 };
+
+	for (size_t i = 0; i < x.size(); i++) {
+		x[i] = uniform() * 6 - 3, t[i] = uniform() < 0.5f;
+		mean[0] += std::pow((double)x[i] - t[i], 2) / (double)n;
+		mean[1] += (std::log1p(std::exp((double)x[i])) - (double)x[i] * t[i]) / (double)n;
+	}
+	mse_with_gradient(&dx[0], &loss[0], &work[0], &scale, &s, &x[0], NULL, &t[0], n);
+	near("mse", loss[0], mean[0], 1e-6 * mean[0]);
+	for (size_t i = 0; i < x.size(); i++)
+		near("mse's gradient", dx[i], ((double)x[i] - t[i]) * 8 / (double)n, 1e-5 / (double)n);
+	dx = x;
+	bce_with_gradient(&dx[0], &loss[1], &work[0], &scale, &s, &dx[0], NULL, &t[0], n);
+	near("bce", loss[1], mean[1], 1e-6 * mean[1]);
+	for (size_t i = 0; i < x.size(); i++)
+		near("bce's gradient", dx[i], (1 / (1 + std::exp(-(double)x[i])) - t[i]) * 4 / (double)n,
+		    1e-5 / (double)n);
+}
+
 int
 main(void)
 {
+	check_evenly(3);
+	check_evenly(70001);
 	check(1, 10, 1);
 	check(64, 10, 1);
 	check(700, 10, 1);
