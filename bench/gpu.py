@@ -47,6 +47,10 @@ class Run:
     def left(self):
         return self.args.budget - (time.monotonic() - self.args.started) if self.args.budget else float("inf")
 
+    def time(self, seconds):
+        """So long, or what is left of a budget."""
+        return max(1, min(seconds, self.left()))
+
     def build(self, case, what):
         """Begins to build; built() waits."""
         with self.lock:
@@ -91,24 +95,28 @@ def run_part(run, items, results):
     """Returns how many items there was no time for."""
     compiles = [run.build(*b) for item in items for b in item.builds]
     alone = [i for i in items if not i.together]
+    if alone:
+        run.workers.close()     # what they hold of the device would count
     if any(i.part in ("speed", "engines") for i in alone):
         concurrent.futures.wait(compiles, timeout=max(0, min(run.left(), 3600)))   # a quiet machine
-    late = 0
+    late = []
 
     def one(item):
-        nonlocal late
         if run.left() < item.seconds:
-            late += 1
+            late.append(item)
             return
         row = looked_at(item)
+        if row["verdict"] == "FAILED" and run.left() <= 0:      # stopped, which says nothing of it
+            late.append(item)
+            return
         with run.lock:
             results.add(item, row)
         show(item, row)
-    with concurrent.futures.ThreadPoolExecutor(run.workers.idle.qsize() or 1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(run.workers.n) as pool:
         list(pool.map(one, [i for i in items if i.together]))
     for item in alone:
         one(item)
-    return late
+    return len(late)
 
 
 def run_all(run, results):
@@ -116,7 +124,13 @@ def run_all(run, results):
     for name, make in PARTS:
         if run.args.part and name not in run.args.part:
             continue
-        items = [i for i in make(run) if run.args.again or not results.done(i)]
+        try:
+            items = [i for i in make(run) if run.args.again or not results.done(i)]
+        except Exception as e:      # one part must not hide the others
+            broken = gpu_parts.Item(name, "its items", None)
+            results.add(broken, gpu_parts.row("FAILED", f"{type(e).__name__}: {e}"))
+            show(broken, results.rows[broken.id])
+            continue
         if not items:
             continue
         if run.left() < min(i.seconds for i in items):
@@ -205,8 +219,7 @@ def main():
             return 1 if failed else 77
         results = gpu_report.Results(args.results, run.machine, manifest)
         remaining = run_all(run, results)
-        text = gpu_report.page(results, remaining)
-        print("\n" + text + "\nwritten to", results.save(".md", text))
+        print("\n" + gpu_report.page(results, remaining) + "\nwritten to", results.write(remaining))
         return results.count("FAILED") > 0
     finally:
         if run:

@@ -167,20 +167,23 @@ class Preparation:
             for more in (0, 1):
                 batch = fit["batch"] + more
                 open(path, "w").write(spec(batch))
-                refused = subprocess.run([self.stowage, "emit", "--no-config", "--target", self.target,
-                                          "-o", os.path.join(self.scratch, "fits", ""), path],
-                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+                found = subprocess.run([self.stowage, "lint", "--no-config", "--target", self.target,
+                                        "--select", "oom,device-reserve", "--fail-on", "warning", path],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
                 self.add(f"largest/{network}-{batch}", spec(batch), "largest", network, "f32",
-                         batch=batch, more=more, emit_status=refused,
+                         batch=batch, more=more, lint_status=found,
                          memory_bytes=fit["memory_bytes"], limit_bytes=fit["limit_bytes"])
 
     def reserve(self):
-        """What the plan adds to the arena for the context and code."""
+        """What the plan adds to the arena for a process on this card: context and code. The driver's
+        share is taken before any process comes."""
         path = os.path.join(self.scratch, "reserve.nn")
-        open(path, "w").write(open(os.path.join(ROOT, "specs", "lenet5.nn")).read())
+        text = open(os.path.join(ROOT, "specs", "lenet5.nn")).read()
+        open(path, "w").write(for_training(text, 64, "f32", "sgd(lr=0.01)", "synthetic(samples=64)",
+                                           self.device))
         fit = json.loads(output(self.stowage, "fit", "--no-config", "--format", "json", "--target",
-                                self.target, path))
-        return fit["reserve"]
+                                self.target, *(() if self.device else ("--memory", "16GiB")), path))
+        return [r for r in fit["reserve"] if "driver" not in r["what"]]
 
     def run(self):
         with tempfile.TemporaryDirectory() as self.scratch:

@@ -4,20 +4,24 @@ import hashlib
 import json
 import os
 import re
+import time
 
 
 class Results:
-    """Rows by item, with the machine and the programs that they are of. A call with the same GPU,
-    versions and programs goes on with them; others have a file of their own."""
+    """Rows by item, with the machine and the programs that they are of. A call with the same GPU, tools
+    and programs goes on with them; others have a file of their own. Two machines of a kind may differ in
+    the driver: each row says which it was."""
+    EACH_MACHINE = ("driver", "memory_bytes", "cpus")
 
     def __init__(self, folder, machine, manifest):
         name = re.sub(r"[^A-Za-z0-9]+", "-", machine.gpu or "none").strip("-")
         facts = machine.facts()
-        tools = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:4]
+        kept = {k: v for k, v in facts.items() if k not in self.EACH_MACHINE}
+        tools = hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:4]
         self.base = os.path.join(folder, f"{name}-{manifest['digest']}-{tools}")
         self.head = {"machine": facts, "stowage": manifest["stowage"],
                      "programs": manifest["digest"], "prepared_for": manifest["device"], "dates": []}
-        self.rows = {}
+        self.rows, self.written = {}, -1e9
         os.makedirs(folder, exist_ok=True)
         if os.path.exists(self.base + ".json"):
             before = json.load(open(self.base + ".json"))
@@ -31,9 +35,20 @@ class Results:
         return item.id in self.rows and self.rows[item.id]["verdict"] != "SKIPPED"
 
     def add(self, item, row):
-        row["part"], row["group"] = item.part, item.group
+        """Kept at once, the page too: who has little time on a machine may be stopped at any moment."""
+        row["part"], row["group"], row["driver"] = item.part, item.group, self.head["machine"].get("driver")
         self.rows[item.id] = row
         self.save(".json", json.dumps({**self.head, "rows": self.rows}, indent=1))
+        if time.monotonic() - self.written > 1:
+            self.write(None)
+
+    def write(self, remaining):
+        self.written = time.monotonic()
+        return self.save(".md", page(self, remaining))
+
+    def drivers(self):
+        found = {r["driver"] for r in self.rows.values() if r.get("driver")}
+        return sorted(found) or [self.head["machine"].get("driver")]
 
     def save(self, suffix, text):
         path = self.base + suffix
@@ -109,7 +124,8 @@ def page(results, remaining):
     m = results.head["machine"]
     memory = f", {m['memory_bytes'] / 2**30:.1f} GiB" if m["memory_bytes"] else ""
     lines = [f"# {m['gpu'] or 'No GPU'}", "",
-             f"- compute capability {m['compute_capability']}{memory}; driver {m['driver']}",
+             f"- compute capability {m['compute_capability']}{memory}; driver "
+             f"{', '.join(map(str, results.drivers()))}",
              f"- CUDA {m['cuda']}, cuDNN {m['cudnn']}; PyTorch {m['torch']} with cuDNN {m['torch_cudnn']}",
              f"- {results.head['stowage']}, programs {results.head['programs']}, emitted for "
              f"{results.head['prepared_for'] or 'no device'}",
@@ -124,7 +140,8 @@ def page(results, remaining):
               if r["part"] == "speed" and "network" not in r]
     if failed:
         lines += [""] + table(["", "what", "result"], failed)
+    still = "; stopped before its end" if remaining is None else \
+        f"; {remaining} not looked at yet" if remaining else ""
     lines += ["", f"{results.count('FAILED')} failed, {results.count('SKIPPED')} skipped, "
-              f"{results.missed()} targets missed" + (f"; {remaining} not looked at yet" if remaining else
-                                                      "")]
+              f"{results.missed()} targets missed{still}"]
     return "\n".join(lines) + "\n"

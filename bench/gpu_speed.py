@@ -67,7 +67,7 @@ class Peer:
              str(case["batch"]), "--precision", case["precision"], "--device", run.machine.torch_device,
              "--modes", ",".join(run.args.modes), "--warm", str(run.args.warm)], text=True,
             env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=open(self.log, "w"))
-        self.timer = threading.Timer(540, self.process.kill)
+        self.timer = threading.Timer(run.time(540), self.process.kill)
         self.timer.start()
         for _ in run.args.modes:
             said = self.read()
@@ -106,7 +106,7 @@ def rate(records):
 
 def ours(run, case, epochs):
     limit = ("--batch-limit", str(run.args.batch_limit)) if run.args.batch_limit else ()
-    with Watch(run.machine.nvml) as watch:
+    with Watch(run.machine.nvml, every=0.1) as watch:
         records, _ = ran(run, case, "--quiet", "--epochs", str(epochs), *limit)
     return rate(records), records[-1], watch.taken(), records
 

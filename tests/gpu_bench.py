@@ -96,23 +96,77 @@ def refusals():
     programs = {"runs": script("runs", logs), "dies": script("dies", "echo oom; exit 2\n"),
                 "refuses": script("refuses", "echo 'x: the plan needs 5 bytes (5 B), and only 4'; exit 2\n")}
     machine = types.SimpleNamespace(device="cuda", memory_bytes=1000, environment=None)
-    run = types.SimpleNamespace(machine=machine, built=lambda case, what: programs[case["does"]])
+    run = types.SimpleNamespace(machine=machine, time=lambda s: s,
+                                built=lambda case, what: programs[case["does"]])
 
-    def verdict(does, more, emit_status, memory=1000):
-        case = {"does": does, "more": more, "emit_status": emit_status, "batch": 9, "arena_bytes": 5,
+    def verdict(does, more, lint_status, memory=1000):
+        case = {"does": does, "more": more, "lint_status": lint_status, "batch": 9, "arena_bytes": 5,
                 "memory_bytes": memory}
         try:
             return gpu_parts.one_largest(run, case)["verdict"]
         except gpu_parts.Failure:
             return "FAILED"
     same("the largest batch runs", verdict("runs", 0, 0), "ok")
-    same("but not if emission refused it", verdict("runs", 0, 1), "FAILED")
+    same("but not if lint says that it does not fit", verdict("runs", 0, 1), "FAILED")
     same("it must not be refused", verdict("refuses", 0, 0), "FAILED")
     same("one more is refused, twice", verdict("refuses", 1, 1), "ok")
     same("it must not run", verdict("runs", 1, 1), "FAILED")
     same("nor die in another way", verdict("dies", 1, 1), "FAILED")
-    same("nor be let through by emission", verdict("refuses", 1, 0), "FAILED")
+    same("nor be unknown to lint", verdict("refuses", 1, 0), "FAILED")
     same("another card than was prepared for says nothing", verdict("runs", 0, 0, 2000), "SKIPPED")
+
+
+def sanitizer():
+    """What is made of compute-sanitizer's words: of one that cannot work, and of one that finds a race."""
+    def verdict(said, status):
+        tool = script("sanitizer", f"cat <<'E'\n{said}\nE\nexit {status}\n") if said else None
+        machine = types.SimpleNamespace(sanitizer=tool, environment=None)
+        run = types.SimpleNamespace(machine=machine, time=lambda s: s, built=lambda case, what: "program")
+        row = gpu_parts.one_sanitized(run, {}, "racecheck", "program")
+        return row["verdict"], row["text"]
+    clean = "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
+    race = "========= Error: Race reported between Read access at pool_kernel(float *)+0x90 in x.cu:7"
+    same("clean", verdict(clean, 0), ("ok", clean.strip("= ")))
+    same("a race is named with its kernel", verdict(f"{race}\n{race}\n========= RACECHECK SUMMARY: 2", 3),
+         ("FAILED", "RACECHECK SUMMARY: 2; " + race.strip("= ")))
+    same("a sanitizer that says nothing has found nothing out", verdict("hello", 0), ("FAILED", "hello"))
+    same("a machine where it does not work", verdict(
+        "========= Error: Device not supported. Please refer to the documentation", 1)[0], "SKIPPED")
+    same("a machine without it", verdict(None, 0)[0], "SKIPPED")
+
+
+def tools():
+    """Libraries in Python's packages, whose files have no plain name, and a compiler without make."""
+    site = os.path.join(folder, "site", "nvidia", "cudnn")
+    for name in ("include/only_here.h", "lib/libhere.so.9", "lib/libhere_graph.so.9"):
+        os.makedirs(os.path.dirname(os.path.join(site, name)), exist_ok=True)
+        open(os.path.join(site, name), "w").close()
+    sys.path.append(os.path.join(folder, "site"))
+    found = gpu_machine.library("only_here.h", "here", "/nowhere")
+    same("a library of Python's packages", found,
+         (site + "/include", site + "/lib", site + "/lib/libhere.so.9"))
+    sys.path.pop()
+    nvcc = script("nvcc", 'case $1 in --*) echo sm_90; exit;; esac\necho "$@" > "$0.said"\n'
+                  'while [ "$1" != -o ]; do shift; done; : > "$2"\n')
+    before = {k: os.environ.get(k) for k in ("NVCC", "PATH")}
+    os.environ.update(NVCC=nvcc, PATH="/nowhere:/bin:/usr/bin")
+    machine = gpu_machine.Gpu(folder)
+    os.environ.update({k: v for k, v in before.items() if v is not None})
+    if before["NVCC"] is None:
+        del os.environ["NVCC"]
+    outs = {machine.build(folder, "lenet", what)[0] for what in
+            ("program", "program-own", "check", "library", "library-own")}
+    said = open(nvcc + ".said").read().split()
+    same("each build is a file of its own", len(outs), 5)
+    same("without libraries none is named", [w for w in said if w.startswith(("-DUSE_", "-lcu"))], [])
+    machine.blas = machine.dnn = found
+    machine.where = machine.library_flags()
+    machine.build(folder, "lenet", "program")
+    said = open(nvcc + ".said").read().split()
+    same("the libraries come after the source, and are found when it runs",
+         (said.index("-lcudnn") > said.index(folder + "/lenet.cu"), "-rpath," + site + "/lib" in said,
+          os.path.realpath(os.path.join(folder, "libraries", "libcudnn.so")) ==
+          os.path.realpath(found[2])), (True, True, True))
 
 
 def workers():
@@ -122,7 +176,12 @@ def workers():
             same("a comparison that breaks is no answer", pool.ask(how="x"), None)
         except gpu_parts.Failure as e:
             same("a comparison that breaks says why", "No module named" in str(e), True)
+    pool.idle.get()
+    pool.idle.put(pool.start())
+    worker = pool.idle.queue[0]
     pool.close()
+    same("those that wait are ended, and others may come", (worker.poll() is None, pool.idle.qsize()),
+         (False, 1))
 
 
 def memory():
@@ -138,7 +197,7 @@ def memory():
         watched = types.SimpleNamespace(read=lambda: types.SimpleNamespace(
             used=next(used, 1000 + process)))
         machine = types.SimpleNamespace(device="cuda", nvml=watched, environment=None)
-        run = types.SimpleNamespace(machine=machine, built=lambda case, what: path,
+        run = types.SimpleNamespace(machine=machine, time=lambda s: s, built=lambda case, what: path,
                                     manifest={"reserve": reserve})
         return gpu_parts.one_memory(run, {"arena_bytes": arena or planned})["verdict"]
     gib = 1 << 30
@@ -154,7 +213,9 @@ def memory():
 
 
 def results():
-    machine = types.SimpleNamespace(gpu="A card", facts=lambda: {"gpu": "A card", "driver": "1"})
+    machine = types.SimpleNamespace(gpu="A card", facts=lambda: {
+        "gpu": "A card", "cuda": "13", "driver": "1", "compute_capability": "90", "memory_bytes": 1 << 30,
+        "cudnn": "9", "torch": "2", "torch_cudnn": "9"})
     manifest = {"digest": "abc", "stowage": "stowage 0", "device": "H200"}
 
     def opened():
@@ -167,8 +228,17 @@ def results():
          [True, False, True, False])
     same("one line a group, and each that fails", [r[:2] for r in gpu_report.grouped(opened().rows)],
          [("FAILED", "g"), ("FAILED", "p/c")])
-    machine.facts = lambda: {"gpu": "A card", "driver": "2"}
-    same("those of another driver are not mixed in", [opened().done(i) for i in items], [False] * 4)
+    facts = machine.facts()
+    machine.facts = lambda: {**facts, "driver": "2"}
+    second = opened()
+    same("on another machine of the kind too", [second.done(i) for i in items], [True, False, True, False])
+    second.add(items[3], {"verdict": "ok", "text": "t", "off": 1.0})
+    with open(second.base + ".md") as page:
+        text = page.read()
+    same("a page is there before the end, and names both drivers",
+         ("; driver 1, 2\n" in text, "stopped before its end" in text), (True, True))
+    machine.facts = lambda: {**facts, "cuda": "14"}
+    same("those of another CUDA are not mixed in", [opened().done(i) for i in items], [False] * 4)
     manifest["digest"] = "abd"
     same("those of other programs are another file", opened().rows, {})
 
@@ -177,6 +247,8 @@ targets()
 rates()
 profiles()
 refusals()
+sanitizer()
+tools()
 workers()
 memory()
 results()
