@@ -238,8 +238,9 @@ def one_sanitized(run, case, tool, build):
         return row("SKIPPED", f"compute-sanitizer does not work here ({refused[0]}): RACES AND BAD ACCESSES "
                    "WERE NOT LOOKED FOR")
     # the summary, then which kernels it is about: a library's are not ours
+    complaint = r"^(Error: |Warning: )?(Invalid|Race|Potential|Barrier|Divergent)|\bat .*\+0x"
     told = [w for w in lines if "SUMMARY" in w] + list(dict.fromkeys(
-        w for w in lines if re.search(r"^(Error: |Warning: )?(Invalid|Race|Potential|Barrier|Divergent)|\bat .*\+0x", w)))[:4]
+        w for w in lines if re.search(complaint, w)))[:4]
     return check(done.returncode == 0 and any("SUMMARY" in w for w in lines),
                  "; ".join(told) or last_line(done))
 

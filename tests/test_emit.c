@@ -149,3 +149,150 @@ Test(emit, a_file_is_put_once)
 	cr_assert_eq(f.out.n, n);
 	arena_free(a);
 }
+
+static const char program_text[] =
+    "#include <math.h>\n"
+    "\n"
+    "/*\n * a.cu - this and that.\n */\n"
+    "/* of what is counted */\n"
+    "#define SIZE\t4\t/* not SPARE */\n"
+    "#define SPARE\t5\n"
+    "#define NEXT(x)\t\\\n\thelper(x)\n"
+    "\n"
+    "struct used {\n\tint a;\n};\n"
+    "\n"
+    "struct spare {\n\tint a;\n};\n"
+    "\n"
+    "/* spare() calls itself, which is no use */\n"
+    "static int\n"
+    "spare(struct spare *s)\n"
+    "{\n"
+    "\treturn s ? spare(s) : 0;\n"
+    "}\n"
+    "\n"
+    "static int\thelper(int);\n"
+    "static const int table[] = {\n\tSIZE,\n};\n"
+    "static int spare_too[] = { 1,\n\t2 };\n"
+    "\n"
+    "/* ---- nothing below is wanted ---- */\n"
+    "\n"
+    "#ifdef USE_CUDNN\n"
+    "template <typename T> __attribute__((unused)) static T\n"
+    "cut(T x)\n"
+    "{\n"
+    "#ifdef CHECK\n"
+    "\tif (x)\n"
+    "#endif\n"
+    "\t\treturn x;\n"
+    "}\n"
+    "#else\n"
+    "KERNEL(cut_kernel, (struct spare s))\n"
+    "{\n"
+    "\ttable[0]; /* } */ \"}\";\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* ---- helper, two ways ---- */\n"
+    "\n"
+    "static int\n"
+    "helper(int x)\n"
+    "{\n"
+    "\treturn x /* cut(x) */ + table[0] + sizeof(struct used);\n"
+    "}\n"
+    "\n"
+    "/*\n * b.cu - of no use here.\n */\n"
+    "static void\n"
+    "last(void)\n"
+    "{\n"
+    "\tputs(\"last\");\n"
+    "}\n"
+    "\n"
+    "/* ======== the host ======== */\n"
+    "\n"
+    "extern \"C\" {\n"
+    "void stowage_step(void)\n"
+    "{\n"
+    "}\n"
+    "}\n"
+    "\n"
+    "int\n"
+    "main(void)\n"
+    "{\n"
+    "\treturn NEXT(puts(\"spare(0)\"));\n"
+    "}\n";
+
+static const char wanted_text[] =
+    "#include <math.h>\n"
+    "\n"
+    "/*\n * a.cu - this and that.\n */\n"
+    "/* of what is counted */\n"
+    "#define SIZE\t4\t/* not SPARE */\n"
+    "#define NEXT(x)\t\\\n\thelper(x)\n"
+    "\n"
+    "struct used {\n\tint a;\n};\n"
+    "\n"
+    "static int\thelper(int);\n"
+    "static const int table[] = {\n\tSIZE,\n};\n"
+    "\n"
+    "/* ---- helper, two ways ---- */\n"
+    "\n"
+    "static int\n"
+    "helper(int x)\n"
+    "{\n"
+    "\treturn x /* cut(x) */ + table[0] + sizeof(struct used);\n"
+    "}\n"
+    "\n"
+    "/* ======== the host ======== */\n"
+    "\n"
+    "extern \"C\" {\n"
+    "void stowage_step(void)\n"
+    "{\n"
+    "}\n"
+    "}\n"
+    "\n"
+    "int\n"
+    "main(void)\n"
+    "{\n"
+    "\treturn NEXT(puts(\"spare(0)\"));\n"
+    "}\n";
+
+Test(emit, what_nothing_speaks_of_is_left_out)
+{
+	struct arena *a = arena_new();
+	struct text from, to, again;
+
+	text_init(&from, a);
+	text_puts(&from, program_text);
+	text_init(&to, a);
+	emit_wanted(a, &from, &to);
+	cr_assert_str_eq(to.s, wanted_text);
+	text_init(&again, a);
+	emit_wanted(a, &to, &again);
+	cr_assert_str_eq(again.s, wanted_text, "what is left is all wanted");
+	arena_free(a);
+}
+
+/* A text that is not written as our files are, or cut off anywhere, stays or shrinks, and no more. */
+Test(emit, what_is_not_understood_stays)
+{
+	static const char odd[] = "PAIR(x, int)\n\nint a, b;\nenum { A };\ntypedef int t;\n#if X\nint f(int x)\n#else\n"
+	    "int f()\n#endif\n{\n}\nstatic int (*g)(void) = { 0 };\nstruct { int x;\n} s;\n";
+	struct arena *a = arena_new();
+	struct text from, to;
+	size_t n;
+
+	text_init(&from, a);
+	text_puts(&from, odd);
+	text_init(&to, a);
+	emit_wanted(a, &from, &to);
+	cr_assert(strstr(to.s, "PAIR(x, int)\n\nint a, b;\nenum { A };\ntypedef int t;\n"), "%s", to.s);
+	cr_assert(strstr(to.s, "} s;"), "%s", to.s);
+	for (n = 0; n < sizeof(program_text); n++) {
+		text_init(&from, a);
+		text_add(&from, program_text, n);
+		text_init(&to, a);
+		emit_wanted(a, &from, &to);
+		cr_assert_leq(to.n, n);
+	}
+	arena_free(a);
+}

@@ -1,7 +1,7 @@
 #include "common.h"
 #include <cuda_runtime.h>
 
-#pragma nv_diag_suppress 177	/* a kernel file serves many networks: some functions go unused */
+#pragma nv_diag_suppress 177	/* some functions are a program's alone, some a library's */
 
 /* Every call of the runtime goes through CUDA(), so that none fails unseen. */
 #define CUDA(call)	cuda_check((call), #call, __LINE__)

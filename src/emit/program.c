@@ -77,6 +77,8 @@ check(struct emitter *e)
 
 /* ---- the header ---- */
 
+#define TITLE	"/* ======== "
+
 static int64_t
 trainable(const struct module *m, int *tensors)
 {
@@ -165,8 +167,39 @@ emit_libraries(struct emitter *e)
 	text_puts(e->out, "\n");
 }
 
+static const struct part {
+	const char *title, *what;
+} parts[] = {
+	{ "kernels", "those that this network calls" },
+	{ "the plan", "buffers[]: offset, bytes and lifetime of each; tables" },
+	{ "the steps", "one call a node, and what it reads and writes" },
+	{ "the host", "memory, data, checkpoints, the training loop" },
+};
+
+/* Where the parts of the body are, which begins after so many lines. */
 static void
-emit_header(struct emitter *e, const char *program)
+emit_contents(struct emitter *e, const struct text *body, int line)
+{
+	const char *p = body->s, *next;
+	size_t i = 0;
+
+	text_puts(e->out, " *\n * What follows, after constants:\n *\n");
+	for (; i < sizeof(parts) / sizeof(parts[0]) && *p; p = next) {
+		size_t n = strlen(parts[i].title);
+
+		line++;
+		next = p + strcspn(p, "\n");
+		next += *next == '\n';
+		if (strncmp(p, TITLE, strlen(TITLE)) || strncmp(p + strlen(TITLE), parts[i].title, n))
+			continue;
+		text_printf(e->out, " *     line %6d  %-9s  %s\n", line, parts[i].title, parts[i].what);
+		i++;
+	}
+}
+
+/* LINE: how many lines this takes. */
+static void
+emit_header(struct emitter *e, const char *program, const struct text *body, int line)
 {
 	const struct module *m = e->module;
 	char commas[SIZE_TEXT];
@@ -174,21 +207,20 @@ emit_header(struct emitter *e, const char *program)
 	int64_t parameters = trainable(m, &tensors);
 
 	text_printf(e->out, "/*\n * %s%s - %s the network %s, as %s says.\n"
-	    " * Written by stowage, as a whole: it needs nothing but a compiler.\n"
+	    " * Written by stowage, as a whole: it needs nothing but %s.\n"
 	    " * SPDX-License-Identifier: MIT\n *\n"
 	    " *     make            builds it (the Makefile beside this file says how else)\n"
 	    " *     ./%s --help\n *\n", program, e->target->suffix,
-	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)), program);
+	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)),
+	    e->target->gpu ? "the CUDA toolkit, and cuDNN if that is there" : "a compiler", program);
 	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, at a micro-batch of "
 	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
 	    (long long)(e->plan->batch ? e->plan->batch : e->plan->validate_batch));
 	emit_sizes(e);
 	emit_peak(e);
 	emit_libraries(e);
-	text_puts(e->out,
-	    " *\n * What follows: constants; kernels; the plan (buffers[]) and other tables; the steps,\n"
-	    " * one call a node (train_step, validate_step); data, checkpoints, the training loop.\n"
-	    " */\n");
+	emit_contents(e, body, line);
+	text_puts(e->out, " */\n");
 }
 
 /* ---- kernels ---- */
@@ -206,14 +238,25 @@ emit_graph_kernels(struct emitter *e, const struct graph *g, bool *done)
 static void
 title(struct emitter *e, const char *what)
 {
-	text_printf(e->out, "\n/* ======== %s ======== */\n", what);
+	text_printf(e->out, "\n" TITLE "%s ======== */\n", what);
+}
+
+static int
+count_lines(const struct text *t)
+{
+	int lines = 0;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		lines += t->s[i] == '\n';
+	return lines;
 }
 
 bool
 emit_program(struct module *m, const struct target *target, struct text *source,
     struct text *makefile, const char *program)
 {
-	struct text body;	/* written first: the header says what came of it */
+	struct text body, wanted;	/* written first: the header says what came of it */
 	struct emitter e = { .module = m, .plan = m->plan, .target = target, .out = &body };
 	bool *done = arena_array(m->arena, (size_t)emit_embedded_count() + 1, sizeof(*done));
 	size_t i;
@@ -242,9 +285,14 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	emit_file(&e, target->gpu ? "host/device_cuda.cu" : "host/device_c.c", done);
 	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
 		emit_file(&e, host_files[i], done);
+	text_init(&wanted, m->arena);
+	emit_wanted(m->arena, &body, &wanted);
+	text_init(&body, m->arena);
+	e.out = &body;
+	emit_header(&e, program, &wanted, 0);
 	e.out = source;
-	emit_header(&e, program);
-	text_add(source, body.s, body.n);
+	emit_header(&e, program, &wanted, count_lines(&body));
+	text_add(source, wanted.s, wanted.n);
 	target->makefile(makefile, &e, program);
 	return true;
 }

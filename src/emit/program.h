@@ -63,6 +63,9 @@ bool	conditionals_keep(const struct conditionals *);
 /* A line with its end, N bytes. */
 void	conditionals_line(struct conditionals *, const char *line, size_t n);
 
+/* unused.c: a program's text without the definitions that nothing in it speaks of, added to another */
+void	emit_wanted(struct arena *, const struct text *from, struct text *to);
+
 /* text.c */
 void	emit_string(struct text *, const char *s);	/* a C string literal, NULL included */
 const char	*emit_safe(struct arena *, const char *s);	/* for comments: no end of comment */
