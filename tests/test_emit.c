@@ -174,6 +174,8 @@ static const char program_text[] =
     "static const int table[] = {\n\tSIZE,\n};\n"
     "static int spare_too[] = { 1,\n\t2 };\n"
     "\n"
+    "/* ---- nothing is here ---- */\n"
+    "\n"
     "/* ---- nothing below is wanted ---- */\n"
     "\n"
     "#ifdef USE_CUDNN\n"

@@ -15,4 +15,4 @@ __asan_default_options(void)
 }
 #endif
 
-#pragma GCC diagnostic ignored "-Wunused-function"	/* a kernel file serves many networks */
+#pragma GCC diagnostic ignored "-Wunused-function"	/* a library lacks main() */

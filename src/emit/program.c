@@ -213,8 +213,9 @@ emit_header(struct emitter *e, const char *program, const struct text *body, int
 	    " *     ./%s --help\n *\n", program, e->target->suffix,
 	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)),
 	    e->target->gpu ? "the CUDA toolkit, and cuDNN if that is there" : "a compiler", program);
-	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, at a micro-batch of "
+	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, in %s at a micro-batch of "
 	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
+	    m->set.precision == PREC_TF32 ? "tf32" : dtype_name(shape_real(m)),
 	    (long long)(e->plan->batch ? e->plan->batch : e->plan->validate_batch));
 	emit_sizes(e);
 	emit_peak(e);

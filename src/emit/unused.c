@@ -355,7 +355,8 @@ find_wanted(struct arena *a, struct pieces *s)
 
 /* ---- comments and conditionals around nothing ---- */
 
-/* A comment that opens a part is wanted unless all that it opened is gone. */
+/* A comment that opens a file is wanted unless all that it opened is gone; one that opens a part of a
+ * file, if there is anything. */
 static void
 find_wanted_comments(struct pieces *s, enum kind kind)
 {
@@ -369,7 +370,8 @@ find_wanted_comments(struct pieces *s, enum kind kind)
 			kept |= k->wanted && k->kind == DEFINITION;
 			gone |= !k->wanted;
 		} else if (k->kind == kind) {
-			k->wanted = kept || !gone || begins(k->at, k->end, "/* ====");
+			k->wanted = kept || (kind == HEADER && !gone) ||
+			    begins(k->at, k->end, "/* ====");
 		}
 		if (k->kind == HEADER || k->kind == kind)
 			kept = gone = false;
