@@ -18,7 +18,7 @@
 #define AFTER(instant)	branch_after(instant)
 #define OVER(instant)	branch_over(instant)
 
-static bool branching;		/* a step is captured */
+[[maybe_unused]] static bool branching;	/* a step is captured; asked where there are branches */
 static cudaStream_t branches[BRANCHES];	/* the first is that of everything else */
 static cudaEvent_t branch_over_at[INSTANTS];
 
