@@ -167,16 +167,16 @@ emit_libraries(struct emitter *e)
 	text_puts(e->out, "\n");
 }
 
-static const struct part {
+static const struct chapter {
 	const char *title, *what;
-} parts[] = {
+} chapters[] = {
 	{ "kernels", "those that this network calls" },
 	{ "the plan", "buffers[]: offset, bytes and lifetime of each; tables" },
 	{ "the steps", "one call a node, and what it reads and writes" },
 	{ "the host", "memory, data, checkpoints, the training loop" },
 };
 
-/* Where the parts of the body are, which begins after so many lines. */
+/* Where the chapters of the body are, which begins after so many lines. */
 static void
 emit_contents(struct emitter *e, const struct text *body, int line)
 {
@@ -184,15 +184,15 @@ emit_contents(struct emitter *e, const struct text *body, int line)
 	size_t i = 0;
 
 	text_puts(e->out, " *\n * What follows, after constants:\n *\n");
-	for (; i < sizeof(parts) / sizeof(parts[0]) && *p; p = next) {
-		size_t n = strlen(parts[i].title);
+	for (; i < sizeof(chapters) / sizeof(chapters[0]) && *p; p = next) {
+		size_t n = strlen(chapters[i].title);
 
 		line++;
 		next = p + strcspn(p, "\n");
 		next += *next == '\n';
-		if (strncmp(p, TITLE, strlen(TITLE)) || strncmp(p + strlen(TITLE), parts[i].title, n))
+		if (strncmp(p, TITLE, strlen(TITLE)) || strncmp(p + strlen(TITLE), chapters[i].title, n))
 			continue;
-		text_printf(e->out, " *     line %6d  %-9s  %s\n", line, parts[i].title, parts[i].what);
+		text_printf(e->out, " *     line %6d  %-9s  %s\n", line, chapters[i].title, chapters[i].what);
 		i++;
 	}
 }
