@@ -32,9 +32,9 @@ SPEED = {
     "unet": ((8, 2), "sgd(lr=0.01, momentum=0.9, weight_decay=1e-4)"),
 }
 SPEED_PRECISIONS = ("bf16", "f32", "tf32")
-# what each of these gains is measured on a network that launches rule, and on one that work does
+# what each of these gains, or recompute costs, is measured on a network that launches rule, and on one that work does
 PASSES = ("branches", "bias-gradients", "fuse-activation", "fuse-loss", "fuse-norm", "fuse-pool",
-          "spare", "updates-together")
+          "recompute", "spare", "updates-together")
 PASSES_ON = (("lenet5", "f32"), ("resnet50", "bf16"))
 LARGEST = ("unet", "vgg16")     # a sample of theirs takes much, so that one more is felt
 
