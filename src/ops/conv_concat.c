@@ -93,6 +93,25 @@ sources_text(struct emitter *e, const struct node *n, struct tensor *const *in, 
 	return text;
 }
 
+/* WORK, and where it is for cuDNN, room for a copy of the weights of the source of IN that has most,
+ * beside it (kernels/concat_cudnn.cu). Where that is much, the copy has to find what is free (plan/spare.c). */
+static struct affine
+with_copies(const struct node *n, const struct room *room, const struct conv *s,
+    struct tensor *const *in, int sources, struct affine work)
+{
+	int64_t bytes = 0;
+	int i;
+
+	for (i = 0; i < sources; i++) {
+		struct conv part = conv_part(*s, (int)in[i]->dim[0]);
+
+		bytes = most(bytes, conv_part_bytes(&part, dtype_bytes(n->in[0]->dtype)));
+	}
+	if (room->target->gpu && bytes <= room->library)
+		work.fixed += bytes;
+	return work;
+}
+
 /* ---- backward ---- */
 
 static struct affine
@@ -109,7 +128,8 @@ work_of_input(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0], n->out, 1);
 
-	return product_work_library(n, room, conv_backward_depth(&s), MANY_COLUMNS);
+	return with_copies(n, room, &s, n->out, 1,
+	    product_work_library(n, room, conv_backward_depth(&s), MANY_COLUMNS));
 }
 
 static void
@@ -157,7 +177,8 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in + 1, nsources(n));
 
-	return room->target->gpu ? conv_weight_work(n, room, &s) : product_work_weight(n, room, &s);
+	return with_copies(n, room, &s, n->in + 1, nsources(n), room->target->gpu ?
+	    conv_weight_work(n, room, &s) : product_work_weight(n, room, &s));
 }
 
 static void
@@ -239,8 +260,10 @@ static struct affine
 work(const struct node *n, const struct room *room)
 {
 	const struct tensor *w = n->in[WEIGHT];
+	struct conv s = geometry(n, w, n->out[0], n->in + SOURCE, nsources(n));
 
-	return product_work_library(n, room, w->dim[1] * w->dim[2] * w->dim[3], MANY_COLUMNS);
+	return with_copies(n, room, &s, n->in + SOURCE, nsources(n),
+	    product_work_library(n, room, w->dim[1] * w->dim[2] * w->dim[3], MANY_COLUMNS));
 }
 
 static void
