@@ -11,62 +11,20 @@
 #define CHANNELS_LAST
 #include "conv_concat.cu"
 
-#include <cstdio>
-#include <string>
+#include "values.h"
 
 extern const struct dnn_record dnn_record[] = { { { -1 } } };
 
-typedef std::vector<real> Values;
-static int failures, checks;
-static uint64_t state = 5;
-
-static Values
-drawn(int64_t n)
-{
-	Values v((size_t)n);
-
-	for (real &x : v) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		x = (real)(state >> 40) / 16777216 * 2 - 1;
-	}
-	return v;
-}
-
-/* [b, rows, cols] to [b, cols, rows]: an image or weights, channels first, to channels last */
-static Values
-turned(const Values &v, int64_t b, int64_t rows, int64_t cols)
-{
-	Values to(v.size());
-
-	for (int64_t i = 0; i < b; i++)
-		for (int64_t r = 0; r < rows; r++)
-			for (int64_t c = 0; c < cols; c++)
-				to[(size_t)((i * cols + c) * rows + r)] = v[(size_t)((i * rows + r) * cols + c)];
-	return to;
-}
-
 static void
-check(const std::string &what, const Values &got, const std::vector<double> &want)
+check(const std::string &what, const Values &got, const Sums &want)
 {
-	double off = 0, size = 1e-30;
-
-	for (size_t i = 0; i < want.size(); i++) {
-		double d = std::fabs((double)got[i] - want[i]);
-
-		off = d > off || d != d ? d : off;
-		size = std::fabs(want[i]) > size ? std::fabs(want[i]) : size;
-	}
-	checks++;
-	if (got.size() == want.size() && off <= (sizeof(real) == 8 ? 1e-13 : 4e-6) * size)
-		return;
-	failures++;
-	std::printf("%s: off by %g of %g\n", what.c_str(), off, size);
+	same(what, got, want, sizeof(real) == 8 ? 1e-13 : 4e-6);
 }
 
 struct image {			/* a tensor that the convolution sees: its planes, and from where on */
 	int c, h, w, top, left;
 	Values x;
-	std::vector<double> dx;
+	Sums dx;
 };
 
 /* What a convolution of B samples is by definition, channels first: of all the images, one after the
@@ -76,7 +34,7 @@ struct problem {
 	int64_t b;
 	std::vector<struct image> from;
 	Values w, bias, dy;
-	std::vector<double> y, dw;
+	Sums y, dw;
 };
 
 static int64_t
@@ -127,16 +85,16 @@ first(const Values &v, bool last, int64_t b, int64_t channels, int64_t plane)
 	return last ? turned(v, b, plane, channels) : v;
 }
 
-static std::vector<double>
-onto(std::vector<double> v, const Values &old, double keep)
+static Sums
+onto(Sums v, const Values &old, double keep)
 {
 	for (size_t i = 0; i < v.size(); i++)
 		v[i] += keep * old[i];
 	return v;
 }
 
-static std::vector<double>
-rectified(std::vector<double> v)
+static Sums
+rectified(Sums v)
 {
 	for (double &x : v)
 		x = x < 0 ? 0 : x;
@@ -148,7 +106,7 @@ static void
 check_plain(int64_t b, struct conv s)
 {
 	struct problem p = { s, b, { { s.c, s.h, s.w, 0, 0 } } };
-	std::vector<double> work(100000);
+	Sums work(100000);
 	int64_t room = (int64_t)(work.size() * sizeof(double)), in = s.h * s.w, out = s.oh * s.ow;
 	int cg = s.c / s.groups, taps = s.kh * s.kw;
 
@@ -189,7 +147,7 @@ check_concat(const std::string &how, int64_t b, struct conv s, const std::vector
     int64_t room)
 {
 	struct problem p = { s, b, from };
-	std::vector<double> work(100000);
+	Sums work(100000);
 	int64_t out = s.oh * s.ow;
 	int taps = s.kh * s.kw, before;
 
@@ -236,10 +194,9 @@ check_runs(const char *what, int forward, int input, int weight)
 
 	for (int i = 0; i < 3; i++) {
 		checks++;
-		if (dnn_runs[i] != want[i]) {
-			failures++;
-			std::printf("%s: %d graphs of kind %d ran, not %d\n", what, dnn_runs[i], i, want[i]);
-		}
+		if (dnn_runs[i] != want[i])
+			failed(std::string(what) + ": graphs of kind " + std::to_string(i),
+			    dnn_runs[i] - want[i], want[i]);
 		dnn_runs[i] = 0;
 	}
 }
@@ -284,6 +241,5 @@ main(void)
 	check_plain(2, same);
 	check_runs("plain again", 4, 4, 4);
 	DNN_WANT(dnn_alive == alive);
-	std::printf("%d of %d checks failed\n", failures, checks);
-	return failures != 0;
+	return verdict();
 }

@@ -14,48 +14,13 @@ static cublasLtHandle_t lt;
 
 #include "dense.cu"
 
-#include <cstdio>
-
-typedef std::vector<real> Values;
-static int failures, checks;
-static uint64_t state = 5;
-
-static Values
-drawn(int64_t n)
-{
-	Values v((size_t)n);
-
-	for (real &x : v) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		x = (real)(state >> 40) / 16777216 * 2 - 1;
-	}
-	return v;
-}
-
-static Values
-nothing(int64_t n)
-{
-	return Values((size_t)n, (real)NAN);
-}
+#include "values.h"
 
 static void
-check(const char *what, int64_t rows, int64_t in, int64_t units, const Values &got,
-    const std::vector<double> &want)
+check(const char *what, int64_t rows, int64_t in, int64_t units, const Values &got, const Sums &want)
 {
-	double off = 0, size = 0;
-
-	for (size_t i = 0; i < want.size(); i++) {
-		double d = std::fabs((double)got[i] - want[i]);
-
-		off = d > off || d != d ? d : off;
-		size = std::fabs(want[i]) > size ? std::fabs(want[i]) : size;
-	}
-	checks++;
-	if (off <= (sizeof(real) == 8 ? 1e-14 : 2e-6) * size)
-		return;
-	failures++;
-	std::printf("%s, rows %d, in %d, units %d: off by %g of %g\n", what, (int)rows, (int)in,
-	    (int)units, off, size);
+	same(std::string(what) + ", rows " + std::to_string(rows) + ", in " + std::to_string(in) +
+	    ", units " + std::to_string(units), got, want, sizeof(real) == 8 ? 1e-14 : 2e-6);
 }
 
 /* Both gradients, in a workspace of SIZE bytes: anew, added to a part of what is there, and added
@@ -172,6 +137,5 @@ main(void)
 	check_all(CUBLASLT_EPILOGUE_BGRADB);	/* in other shapes: what was found is remembered */
 	LT_WANT(lt_calls[CUBLASLT_EPILOGUE_BGRADB] == products);
 #endif
-	std::printf("%d of %d checks failed\n", failures, checks);
-	return failures != 0;
+	return verdict();
 }

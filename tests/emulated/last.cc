@@ -18,56 +18,7 @@
 #define CHANNELS_LAST
 #include "conv_concat.cu"
 
-#include <cstdio>
-#include <string>
-
-typedef std::vector<float> Values;
-static int failures, checks;
-static uint64_t state = 5;
-
-static Values
-drawn(int64_t n)
-{
-	Values v((size_t)n);
-
-	for (float &x : v) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		x = (float)(state >> 40) / 16777216.0f * 2 - 1;
-	}
-	return v;
-}
-
-/* [b, rows, cols] to [b, cols, rows] */
-template <class T> static std::vector<T>
-turned(const std::vector<T> &v, int64_t b, int64_t rows, int64_t cols)
-{
-	std::vector<T> to(v.size());
-
-	for (int64_t i = 0; i < b; i++)
-		for (int64_t r = 0; r < rows; r++)
-			for (int64_t c = 0; c < cols; c++)
-				to[(size_t)((i * cols + c) * rows + r)] =
-				    v[(size_t)((i * rows + r) * cols + c)];
-	return to;
-}
-
-template <class T> static void
-same(const char *what, const std::vector<T> &a, const std::vector<T> &b, double tolerance)
-{
-	double off = 0, size = 1e-30;
-
-	for (size_t i = 0; i < a.size(); i++) {
-		double d = std::fabs((double)a[i] - (double)b[i]);
-
-		off = d > off || d != d ? d : off;
-		size = std::fabs((double)a[i]) > size ? std::fabs((double)a[i]) : size;
-	}
-	checks++;
-	if (a.size() == b.size() && off <= tolerance * size)
-		return;
-	failures++;
-	std::printf("%s: off by %g of %g\n", what, off, size);
-}
+#include "values.h"
 
 static void
 check_norm(int64_t b, int64_t c, int64_t n, int relu)
@@ -92,27 +43,27 @@ check_norm(int64_t b, int64_t c, int64_t n, int relu)
 			batchnorm_relu_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0],
 			    &xl[0], &w[0], &bias[0], relu > 1 ? &skipl[0] : NULL, 1e-5, 0.1, b * n, c, 1, last);
 		}
-		same(("norm" + at).c_str(), turned(y[0], b, c, n), y[1], 2e-5);
-		same(("norm's mean" + at).c_str(), m[0], m[1], 1e-5);
-		same(("norm's deviation" + at).c_str(), s[0], s[1], 1e-5);
-		same(("norm's running variance" + at).c_str(), rv[0], rv[1], 1e-5);
+		same("norm" + at, turned(y[0], b, c, n), y[1], 2e-5);
+		same("norm's mean" + at, m[0], m[1], 1e-5);
+		same("norm's deviation" + at, s[0], s[1], 1e-5);
+		same("norm's running variance" + at, rv[0], rv[1], 1e-5);
 		/* of the same statistics, so that none lies on the other side of the relu */
 		batchnorm_backward(&y[0][0], &dw[0][0], &db[0][0], &work[0], &dy[0], &x[0], &w[0],
 		    relu == 1 ? &bias[0] : NULL, &m[0][0], &s[0][0], 0, b, c, n, first);
 		batchnorm_backward(&y[1][0], &dw[1][0], &db[1][0], &work[0], &dyl[0], &xl[0], &w[0],
 		    relu == 1 ? &bias[0] : NULL, &m[0][0], &s[0][0], 0, b * n, c, 1, last);
-		same(("norm's dx" + at).c_str(), turned(y[0], b, c, n), y[1], 2e-5);
-		same(("norm's dw" + at).c_str(), dw[0], dw[1], 1e-5);
-		same(("norm's db" + at).c_str(), db[0], db[1], 1e-5);
+		same("norm's dx" + at, turned(y[0], b, c, n), y[1], 2e-5);
+		same("norm's dw" + at, dw[0], dw[1], 1e-5);
+		same("norm's db" + at, db[0], db[1], 1e-5);
 	}
 	work.assign(work.size(), 1e9);
 	bias_backward(&db[0][0], &work[0], &dy[0], b, c, n);
 	bias_rows_backward(&db[1][0], &work[0], &dyl[0], b * n, c);
-	same(("bias" + at).c_str(), db[0], db[1], 1e-5);
+	same("bias" + at, db[0], db[1], 1e-5);
 	permute(&y[0][0], &x[0], b, c, n);
-	same(("permute" + at).c_str(), xl, y[0], 0);
+	same("permute" + at, xl, y[0], 0);
 	permute(&y[1][0], &y[0][0], b, n, c);
-	same(("permute back" + at).c_str(), x, y[1], 0);
+	same("permute back" + at, x, y[1], 0);
 }
 
 static void
@@ -362,6 +313,5 @@ main(void)
 	check_conv(1, conv_shape(70, 5, 5, 66, 5, 5, 1, 1, 1, 1, 0, 0, 1, 1, 1));
 	check_concat(2, 3, 6, 10);
 	check_concat(2, 4, 8, 10);	/* by packs */
-	std::printf("%d of %d checks failed\n", failures, checks);
-	return failures != 0;
+	return verdict();
 }

@@ -7,27 +7,14 @@
 
 #include "loss.cu"
 
-#include <cstdio>
-
-typedef std::vector<float> Values;
-static int failures, checks;
-static uint64_t state = 5;
-
-static float
-uniform(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (float)(state >> 40) / 16777216.0f;
-}
+#include "values.h"
 
 static void
 near(const char *what, double is, double should, double tolerance)
 {
 	checks++;
-	if (std::fabs(is - should) <= tolerance)
-		return;
-	if (failures++ < 20)
-		std::printf("%s: %g, not %g\n", what, is, should);
+	if (!(std::fabs(is - should) <= tolerance))
+		failed(what, is - should, should);
 }
 
 static void
@@ -109,6 +96,5 @@ main(void)
 	check(2, 2, 9000);
 	check(5, 700, 1);	/* a block a row */
 	check(300, 65, 1);
-	std::printf("%d of %d checks failed\n", failures, checks);
-	return failures != 0;
+	return verdict();
 }

@@ -10,8 +10,7 @@
 #include "conv_concat.cu"
 #include "dense.cu"
 
-#include <cstdio>
-#include <string>
+#include "values.h"
 
 #if NARROW
 #define TOLERANCE	4e-3	/* half of the last of eight bits, of what may be next to the largest */
@@ -21,43 +20,13 @@
 #define TOLERANCE	2e-6
 #endif
 
-typedef std::vector<elem> Values;
-typedef std::vector<double> Sums;
-static int failures, checks, large;
-static uint64_t state = 5;
-
-static Values
-drawn(int64_t n)
-{
-	Values v((size_t)n);
-
-	for (elem &x : v) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
-		x = ELEM((real)(state >> 40) / 16777216 * 2 - 1);
-	}
-	return v;
-}
-
-/* [b, rows, cols] to [b, cols, rows] */
-template <class T> static T
-turned(const T &v, int64_t b, int64_t rows, int64_t cols)
-{
-	T to(v.size());
-
-	for (int64_t i = 0; i < b; i++)
-		for (int64_t r = 0; r < rows; r++)
-			for (int64_t c = 0; c < cols; c++)
-				to[(size_t)((i * cols + c) * rows + r)] =
-				    v[(size_t)((i * rows + r) * cols + c)];
-	return to;
-}
+static int large;
 
 /* What PRODUCT makes of OLD by large tiles and by small ones, against WANT. */
 template <class Product> static void
 check(const std::string &what, const Values &old, const Sums &want, const Product &product)
 {
 	Values by[2] = { old, old };
-	double off = 0, size = 0;
 	unsigned blocks[2];
 
 	for (int i = 0; i < 2; i++) {
@@ -66,21 +35,10 @@ check(const std::string &what, const Values &old, const Sums &want, const Produc
 		blocks[i] = gridDim.x;
 	}
 	large += blocks[0] < blocks[1];
-	for (size_t i = 0; i < want.size(); i++) {
-		double d = std::fabs((double)VALUE(by[0][i]) - want[i]);
-
-		off = d > off || d != d ? d : off;
-		size = std::fabs(want[i]) > size ? std::fabs(want[i]) : size;
-	}
-	checks += 2;
-	if (off > TOLERANCE * size || off != off) {
-		failures++;
-		std::printf("%s: off by %g of %g\n", what.c_str(), off, size);
-	}
-	if (std::memcmp(&by[0][0], &by[1][0], old.size() * sizeof(elem)) != 0) {
-		failures++;
-		std::printf("%s: other bits by other tiles\n", what.c_str());
-	}
+	same(what, by[0], want, TOLERANCE);
+	checks++;
+	if (std::memcmp(&by[0][0], &by[1][0], old.size() * sizeof(elem)) != 0)
+		failed(what + ": other bits by other tiles", 0, 0);
 }
 
 /* A half of what lies there, and SUMS. */
@@ -181,6 +139,5 @@ main(void)
 		failures++;
 		std::printf("only %d products by large tiles\n", large);
 	}
-	std::printf("%d of %d checks failed\n", failures, checks);
-	return failures != 0;
+	return verdict();
 }
