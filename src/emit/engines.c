@@ -173,12 +173,13 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 	int i;
 
 	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %s, %lld, %lld,\n"
-	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d }, { %d, %d, %d } },\n"
+	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d }, "
+	    "{ %d, %d, %d } },\n"
 	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
 	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false",
 	    c->relu ? "true" : "false", emit_real(keep, c->keep, false),
-	    (long long)c->room, (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx,
-	    s->top, s->left, s->dy, s->dx, s->groups, s->last, v->h, v->w, v->aligned,
+	    (long long)c->room, (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh,
+	    s->kw, s->sy, s->sx, s->top, s->left, s->dy, s->dx, s->groups, s->last, v->h, v->w, v->aligned,
 	    (long long)choice->engine, choice->knobs);
 	for (i = 0; i < choice->knobs; i++)
 		text_printf(e->out, "%s{%lld, %lld}", i ? ", " : " ",
@@ -190,8 +191,8 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 static bool
 same(const struct emit_convolution *a, const struct emit_convolution *b)
 {
-	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu && a->keep == b->keep && a->room == b->room &&
-	    a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
+	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu &&
+	    a->keep == b->keep && a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
 	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
@@ -200,8 +201,9 @@ put_choice(struct emitter *e, struct library *l, int i)
 {
 	const struct emit_convolution *v = &e->convolutions.v[i];
 	enum precision precision = e->module->set.precision;
-	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .relu = v->relu, .keep = v->keep, .room = v->room,
-		.b = v->b, .s = v->s, .view = v->view, .fast = precision == PREC_TF32,
+	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .relu = v->relu,
+		.keep = v->keep, .room = v->room, .b = v->b, .s = v->s, .view = v->view,
+		.fast = precision == PREC_TF32,
 		.type = precision == PREC_F64 ? CUDNN_DATA_DOUBLE : precision == PREC_BF16 ?
 		    CUDNN_DATA_BFLOAT16 : precision == PREC_F16 ? CUDNN_DATA_HALF :
 		    CUDNN_DATA_FLOAT };

@@ -32,8 +32,8 @@ product_conv_text(struct emitter *e, const struct conv *s)
 {
 	return arena_printf(e->module->arena,
 	    "%sconv_shape(%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d)%s",
-	    s->last ? "channels_last(" : "", s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx, s->top, s->left,
-	    s->dy, s->dx, s->groups, s->last ? ")" : "");
+	    s->last ? "channels_last(" : "", s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw,
+	    s->sy, s->sx, s->top, s->left, s->dy, s->dx, s->groups, s->last ? ")" : "");
 }
 
 int64_t
