@@ -60,14 +60,14 @@ failed(const std::string &what, double off, double size)
 }
 
 static inline double
-number(double x)
+value_of(double x)
 {
 	return x;
 }
 
 #if NARROW
 static inline double
-number(elem x)
+value_of(elem x)
 {
 	return VALUE(x);
 }
@@ -80,7 +80,7 @@ same(const std::string &what, const std::vector<A> &a, const std::vector<B> &b, 
 	double off = 0, size = 1e-30;
 
 	for (size_t i = 0; i < a.size() && i < b.size(); i++) {
-		double d = std::fabs(number(a[i]) - number(b[i])), large = std::fabs(number(b[i]));
+		double d = std::fabs(value_of(a[i]) - value_of(b[i])), large = std::fabs(value_of(b[i]));
 
 		off = d > off || d != d ? d : off;
 		size = large > size ? large : size;
