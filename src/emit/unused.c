@@ -66,8 +66,9 @@ behind(const char *p, const char *end)
 	const char *close;
 
 	if (begins(p, end, "/*")) {
-		close = strstr(p + 2, "*/");
-		return close && close < end ? close + 2 : end;
+		for (close = p + 2; close + 1 < end && (close[0] != '*' || close[1] != '/'); close++)
+			;
+		return close + 1 < end ? close + 2 : end;
 	}
 	if (*p != '"' && *p != '\'')
 		return p;
