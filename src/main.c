@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/commands.h"
+#include "commands/commands.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION	"0"

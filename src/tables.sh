@@ -1,13 +1,13 @@
 #!/bin/sh
-# Writes the table of all operators or rules: tables.sh op|rule FILE...
-# A record is found by its definition, `const struct op op_NAME = {` at the start of a line. The table
+# Writes the table of all records of a kind: tables.sh KIND HEADER FILE...
+# A record is found by its definition, `const struct KIND KIND_NAME = {` at the start of a line. The table
 # is needed because a static library drops objects that nothing refers to.
 set -eu
-kind=$1
-shift
+kind=$1 header=$2
+shift 2
 names=$(sed -n "s/^const struct $kind ${kind}_\([a-z0-9_]*\) = {.*/\1/p" "$@" | LC_ALL=C sort)
-echo "/* Made by src/tables.sh from src/${kind}s: do not edit. */"
-echo "#include \"${kind}s/$kind.h\""
+echo "/* Made by src/tables.sh: do not edit. */"
+echo "#include \"$header\""
 echo
 for name in $names; do
 	echo "extern const struct $kind ${kind}_$name;"

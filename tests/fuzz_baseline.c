@@ -4,7 +4,7 @@
  * must be mended by their edits into a baseline that has none.
  *See fuzz.h.
  */
-#include "rules/baseline.h"
+#include "lint/baseline.h"
 
 #include "fuzz.h"
 

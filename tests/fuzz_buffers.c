@@ -3,7 +3,7 @@
  * buffers, checks the offsets, writes the answer and reads that back.
  * Files that are no instances (specs) only lend their bytes. See fuzz.h.
  */
-#include "plan/packing_csv.h"
+#include "pack/packing_csv.h"
 
 #include "fuzz.h"
 

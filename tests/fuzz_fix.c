@@ -12,11 +12,11 @@
  */
 #include <ctype.h>
 
-#include "emit/emit.h"
-#include "passes/pass.h"
-#include "rules/fixer.h"
-#include "rules/lint.h"
-#include "rules/suppress.h"
+#include "calls/emitter.h"
+#include "ir/pass.h"
+#include "lint/fixer.h"
+#include "lint/engine.h"
+#include "lint/suppress.h"
 
 #include "fuzz.h"
 

@@ -10,7 +10,7 @@
  *	- be the same when it is laid out again;
  *	- differ from the text by edits that give it when they are applied.
  */
-#include "lang/layout.h"
+#include "fmt/format.h"
 #include "lang/parse.h"
 
 #include "grammar/parser.h"

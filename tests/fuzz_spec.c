@@ -11,15 +11,15 @@
  * than promised), and at the end that a module without a plan was given a reason.
  */
 #include "base/text.h"
-#include "emit/emit.h"
-#include "lang/amend.h"
-#include "model/advice.h"
-#include "passes/pass.h"
+#include "calls/emitter.h"
+#include "amend/amend.h"
+#include "fit/advice.h"
+#include "ir/pass.h"
 #include "plan/plan.h"
-#include "report/report.h"
-#include "rules/config.h"
-#include "rules/lint.h"
-#include "rules/suppress.h"
+#include "findings/report.h"
+#include "lint/config.h"
+#include "lint/engine.h"
+#include "lint/suppress.h"
 
 #include "fuzz.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lang/amend.h"
+#include "amend/amend.h"
 
 static struct arena *arena;
 

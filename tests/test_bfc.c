@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "lang/expand.h"
-#include "model/bfc.h"
-#include "model/keras.h"
-#include "passes/pass.h"
+#include "frameworks/bfc.h"
+#include "frameworks/keras.h"
+#include "ir/pass.h"
 #include "plan/plan.h"
 
 #define POOL	INT64_C(10373441024)	/* what the allocator had of the card */

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "lang/expand.h"
-#include "ops/op.h"
-#include "passes/pass.h"
+#include "ir/op.h"
+#include "ir/pass.h"
 #include "plan/plan.h"
 
 #define ROWS	((int64_t)64 * 1024)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lang/cut.h"
+#include "amend/cut.h"
 
 static struct arena *arena;
 

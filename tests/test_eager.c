@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "lang/expand.h"
-#include "model/eager.h"
-#include "ops/op.h"
-#include "passes/pass.h"
+#include "frameworks/eager.h"
+#include "ir/op.h"
+#include "ir/pass.h"
 #include "plan/plan.h"
 
 static struct arena *arena;

@@ -9,7 +9,7 @@
 
 #include "lang/expand.h"
 #include "ir/paths.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 static struct arena *arena;
 static struct diags diags;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/emit.h"
-#include "passes/pass.h"
+#include "calls/emitter.h"
+#include "ir/pass.h"
 
 static char *
 in_source(struct arena *a, const char *name)

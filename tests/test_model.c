@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "lang/expand.h"
-#include "model/keras.h"
-#include "model/largest.h"
-#include "model/whatif.h"
-#include "passes/pass.h"
+#include "frameworks/keras.h"
+#include "fit/largest.h"
+#include "fit/whatif.h"
+#include "ir/pass.h"
 #include "plan/summary.h"
 
 static struct arena *arena;

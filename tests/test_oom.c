@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "lang/expand.h"
-#include "model/oom_log.h"
-#include "model/oom_shape.h"
+#include "oom/oom_log.h"
+#include "oom/oom_shape.h"
 
 static struct arena *arena;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/oom_log.h"
+#include "oom/oom_log.h"
 
 struct want {
 	const char *name, *who, *text;

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "lang/expand.h"
-#include "ops/op.h"
-#include "passes/pass.h"
+#include "ir/op.h"
+#include "ir/pass.h"
 
 static bool
 is_named_in_specs(const struct op *op)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/packing.h"
+#include "pack/packing.h"
 
 static bool
 overlaps(const struct item *a, const struct item *b)

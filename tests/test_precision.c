@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "lang/expand.h"
-#include "ops/op.h"
-#include "passes/pass.h"
+#include "ir/op.h"
+#include "ir/pass.h"
 
 static struct arena *arena;
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "lang/expand.h"
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "plan/plan.h"
-#include "plan/recompute.h"
+#include "schedule/recompute.h"
 
 static struct arena *arena;
 static struct diags diags;

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "lang/expand.h"
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "plan/plan.h"
-#include "rules/lint.h"
+#include "lint/engine.h"
 
 static struct arena *arena;
 static int compared, served;

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "rules/language.h"
-#include "rules/lint.h"
-#include "rules/suppress.h"
+#include "lint/catalog.h"
+#include "lint/engine.h"
+#include "lint/suppress.h"
 
 static struct arena *arena;
 

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "model/torch_cache.h"
+#include "frameworks/torch_cache.h"
 
 #define KIB	INT64_C(1024)
 #define MIB	(1024 * KIB)

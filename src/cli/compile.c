@@ -7,10 +7,10 @@
 
 #include "base/filename.h"
 #include "cli/terminal.h"
-#include "emit/emit.h"
-#include "model/whatif.h"
+#include "calls/emitter.h"
+#include "fit/whatif.h"
 #include "plan/plan.h"
-#include "report/report.h"
+#include "findings/report.h"
 
 #define MOST_THREADS	1024
 

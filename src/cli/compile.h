@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "ir/ir.h"
 #include "lang/project.h"
-#include "passes/pass.h"
+#include "ir/pass.h"
 
 struct compile_args {
 	int target;		/* index in target_table; -1: as the device suggests */
@@ -94,7 +94,7 @@ struct project	*compile_project(struct arena *, struct diags *, const char *path
 struct spec	*compile(struct arena *, struct diags *, const struct source *,
 		    const struct compile_args *);
 
-/* As compile(), but where SERVES says that a sketch of a network will do (passes/pass.h), that is its
+/* As compile(), but where SERVES says that a sketch of a network will do (ir/pass.h), that is its
  * module. */
 struct spec	*compile_as_needed(struct arena *, struct diags *, const struct source *,
 		    const struct compile_args *, bool (*serves)(const struct spec *, struct module *sketch));

@@ -5,8 +5,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "emit/emit.h"
-#include "model/forecast.h"
+#include "calls/emitter.h"
+#include "frameworks/forecast.h"
 #include "plan/plan.h"
 
 /* The framework of N letters at S; FRAMEWORKS: none. */

@@ -12,7 +12,7 @@
 
 /* Are all of them known? False after a message. */
 bool	forecast_check(const struct command *, const struct words *as);
-/* Is that framework (model/forecast.h) among them? */
+/* Is that framework (frameworks/forecast.h) among them? */
 bool	forecast_asked(const struct words *as, int framework);
 
 void	forecast_text(FILE *, const struct module *, const struct words *as);

@@ -5,9 +5,9 @@
 
 #include "base/filename.h"
 #include "cli/forecast.h"
-#include "model/forecast.h"
-#include "rules/language.h"
-#include "rules/lint.h"
+#include "frameworks/forecast.h"
+#include "lint/catalog.h"
+#include "lint/engine.h"
 
 /* ---- options ---- */
 

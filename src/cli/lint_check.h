@@ -7,9 +7,9 @@
 #define STOWAGE_CLI_LINT_CHECK_H
 
 #include "cli/compile.h"
-#include "rules/baseline.h"
-#include "rules/config.h"
-#include "rules/fixer.h"
+#include "lint/baseline.h"
+#include "lint/config.h"
+#include "lint/fixer.h"
 
 struct lint_given {		/* by options, about what counts */
 	struct words select, ignore, error, warning, note;

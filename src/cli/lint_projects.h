@@ -7,7 +7,7 @@
 
 #include "cli/lint_check.h"
 #include "cli/paths.h"
-#include "report/report.h"
+#include "findings/report.h"
 
 struct folder_project {
 	const char *folder;	/* as written, with its last '/' */

@@ -8,7 +8,7 @@
 
 #include "cli/lint_check.h"
 #include "plan/plan.h"
-#include "rules/lint.h"
+#include "lint/engine.h"
 
 /* What lint calls an error, such as a device too small, must not wait until the program runs. */
 static bool

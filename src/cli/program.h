@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/compile.h"
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 struct program {
 	const struct module *module;

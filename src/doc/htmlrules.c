@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/language.h"
-#include "rules/lint.h"
+#include "lint/catalog.h"
+#include "lint/engine.h"
 
 static void
 escaped(const char *s, size_t n)

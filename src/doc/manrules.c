@@ -1,8 +1,8 @@
 /* Prints stowage-rules.7 from the rules' own records. */
 #include "doc/mdoc.h"
 
-#include "rules/language.h"
-#include "rules/lint.h"
+#include "lint/catalog.h"
+#include "lint/engine.h"
 
 static void
 print_rule(const struct rule *r)

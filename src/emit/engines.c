@@ -33,14 +33,14 @@ struct dnn_api {		/* what of cuDNN is called, in cudnn.cu */
 #include "../../kernels/cudnn.cu"
 
 #include "base/text.h"
-#include "lang/devices.h"
-#include "ops/op.h"
+#include "target/devices.h"
+#include "ir/op.h"
 
 /* ---- the card, as cuDNN wants it described ---- */
 
 /* Of NVIDIA's data sheets. The heuristics look at this; clocks do not differ enough to matter. */
 static const struct card {
-	const char *name;	/* as in lang/devices.c */
+	const char *name;	/* as in target/devices.c */
 	int l2_mib;
 } cards[] = {
 	{ "T4", 4 }, { "RTX 2080 Ti", 6 },

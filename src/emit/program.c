@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "emit/program.h"
-#include "ops/op.h"
+#include "ir/op.h"
 #include "ops/shapes.h"
 
 static const char *const host_files[] = {

@@ -5,7 +5,7 @@
 #ifndef STOWAGE_EMIT_PROGRAM_H
 #define STOWAGE_EMIT_PROGRAM_H
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 #include "../../kernels/sizes.cu"
 

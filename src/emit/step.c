@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "emit/program.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 struct marks {			/* buffers by instant, as lists */
 	int *born, *dead;	/* by instant: the first buffer, or -1 */

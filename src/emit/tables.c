@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "emit/program.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 static const char *const type_names[DTYPES] = {
 	[DT_F32] = "TYPE_F32", [DT_F64] = "TYPE_F64", [DT_I32] = "TYPE_I32", [DT_U8] = "TYPE_U8",

@@ -12,7 +12,7 @@
  * (step.c cuts the run there).
  */
 #include "emit/program.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 #include "../../kernels/sizes.cu"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 static int64_t
 mul_saturating(int64_t a, int64_t b)

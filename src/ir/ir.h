@@ -3,7 +3,7 @@
  *
  * A *module* is one network with its settings: its persistent tensors (parameters, running
  * statistics, optimizer state) and its graphs. A *graph* is a list of nodes in the order in which
- * they run. A *node* applies an operator (ops/op.h) to tensors and defines tensors. A *tensor* is
+ * they run. A *node* applies an operator (ir/op.h) to tensors and defines tensors. A *tensor* is
  * defined once; what overwrites memory (a weight update, an in-place relu, a reshape) defines a
  * new tensor whose alias_of says whose bytes it takes over.
  *
@@ -118,7 +118,7 @@ struct node {
 	int nin, nout;
 	struct attr *attr;	/* as op->attrs, in its order */
 	struct tensor *work;	/* its workspace, or NULL */
-	double keep;		/* of in[op->onto], where there is one; see ops/op.h */
+	double keep;		/* of in[op->onto], where there is one; see ir/op.h */
 	bool keep_first;	/* only in the first micro-batch of an update: 1 after */
 	const struct node *forward;	/* backward nodes: the node they differentiate */
 	const struct node *again;	/* recomputation: the forward node it repeats, else NULL */
@@ -153,7 +153,7 @@ struct module {
 	struct graph *forward;	/* as the spec says it; passes derive the others */
 	struct graph *train, *update, *validate;	/* NULL until made, or when not needed */
 	struct plan *plan;	/* plan/plan.h; NULL until made */
-	const struct pass_options *options;	/* passes/pass.h: those of the last passes_run() */
+	const struct pass_options *options;	/* ir/pass.h: those of the last passes_run() */
 	int next_tensor, next_node;
 	bool broken;		/* an error was reported: later passes do not run */
 };

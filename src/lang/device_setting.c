@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "lang/devices.h"
+#include "target/devices.h"
 #include "lang/project.h"
 
 #define MOST_SUGGESTED	6

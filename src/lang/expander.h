@@ -16,7 +16,7 @@
 #include "lang/map.h"
 #include "ir/paths.h"
 #include "lang/value.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 #define LARGEST_GRAPH	100000	/* nodes */
 #define DEEPEST_BLOCKS	64	/* of blocks within blocks */

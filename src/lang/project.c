@@ -1,4 +1,4 @@
-/* Project files: finding and reading them. Lint sections are read by rules/config.c. */
+/* Project files: finding and reading them. Lint sections are read by lint/config.c. */
 #include "lang/project.h"
 
 #include <string.h>

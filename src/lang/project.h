@@ -1,6 +1,6 @@
 /*
  * The project file .stowage: what holds for all specs below its folder, in their own syntax. It has
- * device sections, which specs without a device assume, and lint sections (rules/config.h).
+ * device sections, which specs without a device assume, and lint sections (lint/config.h).
  *
  * The nearest one counts, alone: from the folder of the spec upwards, up to the first folder that
  * holds .git, where a repository ends. So a checkout elsewhere finds what this one does, whatever

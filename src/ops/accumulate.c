@@ -1,8 +1,8 @@
 /* accumulate: adds a micro-batch's gradient to the sum of those before. The first of an update
  * writes instead, so that nothing needs to be cleared. Many become one call, as updates do. */
-#include "ops/op.h"
+#include "ir/op.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static int
 alias(const struct node *n, int k)

@@ -1,7 +1,7 @@
 /* accuracy: the share of right answers. A metric: it has no gradient. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/targets.h"
 
 static bool

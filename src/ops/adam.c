@@ -1,7 +1,7 @@
 /* adam: steps scaled by running means of the gradient and its square. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/optimizers.h"
 
 static const struct attr_spec attrs[] = {

@@ -1,7 +1,7 @@
 /* adamw: adam, with a weight decay that the running means do not see. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/optimizers.h"
 
 static const struct attr_spec attrs[] = {

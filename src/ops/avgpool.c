@@ -1,7 +1,7 @@
 /* avgpool: the mean of each window. Backward needs nothing but dy. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "kernel", ATTR_PAIR, "height and width of the window", .required = true,

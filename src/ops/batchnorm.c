@@ -11,7 +11,7 @@
 #include "ops/batchnorm.h"
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 #include "../../kernels/sizes.cu"
 

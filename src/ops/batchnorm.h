@@ -5,7 +5,7 @@
 #ifndef STOWAGE_OPS_BATCHNORM_H
 #define STOWAGE_OPS_BATCHNORM_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 #define BATCHNORM_ATTRS									\
 	{ "eps", ATTR_REAL, "added to the variance before its root is taken",		\

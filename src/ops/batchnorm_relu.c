@@ -17,7 +17,7 @@
 #include "ops/batchnorm.h"
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
 

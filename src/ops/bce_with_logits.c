@@ -2,7 +2,7 @@
  * overflow. */
 #include "ops/losses.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/shapes.h"
 #include "ops/targets.h"
 

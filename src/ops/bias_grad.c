@@ -3,7 +3,7 @@
 #include "ops/product.h"
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 /* Are there rows of as many neighbours as the bias has values? */
 static bool

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 #include "ops/shapes.h"
 
 static const struct attr_spec attrs[] = {

@@ -4,7 +4,7 @@
 #ifndef STOWAGE_OPS_BROADCAST_H
 #define STOWAGE_OPS_BROADCAST_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 struct emitter;
 

@@ -1,7 +1,7 @@
 /* cast: bytes and integers as floating-point numbers. Integers have no gradient, so it has none. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static bool
 shape(struct build *b, struct node *n)

@@ -1,7 +1,7 @@
 /* clip_scale: the factor that brings the norm of all gradients together down to a limit. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 #define CLIP_PARTS	64	/* as in kernels/clip.cu: pieces of each gradient's sum */
 

@@ -2,8 +2,8 @@
  * node, for the operands that want one. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "axis", ATTR_INT, "axis along which operands are joined: 0 is channels, -1 the last",

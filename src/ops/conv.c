@@ -3,8 +3,8 @@
  * the fly (kernels/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
 #include "ops/conv.h"
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 
 static const struct attr_spec attrs[] = { CONV_ATTRS, ATTRS_END };
 static const struct attr_spec attrs_then[] = { CONV_ATTRS, THEN_ATTR, ATTRS_END };

@@ -12,7 +12,7 @@
  */
 #include "ops/conv.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * input, run as a layer. So its kernels are conv's with input and output exchanged. */
 #include "ops/product.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "filters", ATTR_INT, "number of output channels", .required = true,

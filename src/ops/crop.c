@@ -2,8 +2,8 @@
 #include "ops/conv.h"
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "sides", ATTR_SIDES, "rows and columns to remove: all sides, (vertical, horizontal) or "

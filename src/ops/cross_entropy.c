@@ -6,8 +6,8 @@
  */
 #include "ops/losses.h"
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 #include "ops/shapes.h"
 #include "ops/targets.h"
 

@@ -10,8 +10,8 @@
 
 #include "ops/product.h"
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 #include "ops/shapes.h"
 
 #define DENSE_ATTRS											\

@@ -5,7 +5,7 @@
 #ifndef STOWAGE_OPS_DENSE_H
 #define STOWAGE_OPS_DENSE_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 extern const struct op op_dense, op_dense_grad_input;
 /* in: as op_dense; out: the activation of what that makes */

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
 #include "ops/targets.h"

@@ -2,7 +2,7 @@
  * counter-based, and backward draws the same numbers again. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "rate", ATTR_REAL, "share of elements that become 0", .preset = "0.5", .min = 0,

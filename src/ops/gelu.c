@@ -1,7 +1,7 @@
 /* gelu: x times the normal distribution function. Its gradient needs its input. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "tanh", ATTR_BOOL, "use the approximation by tanh, as GPT-2 does, instead of erf",

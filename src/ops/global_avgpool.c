@@ -1,7 +1,7 @@
 /* global_avgpool: the mean of each channel over all positions. Backward needs nothing but dy. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static void
 emit_backward(struct emitter *e, const struct node *n)

@@ -2,7 +2,7 @@
  * sign of the input: backward reads the output alone, and forward runs in place. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "slope", ATTR_REAL, "factor of negative inputs", .preset = "0.01", .min = 0, .max = 100 },

@@ -3,8 +3,8 @@
  * grows with positions times kernel. */
 #include "ops/product.h"
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "filters", ATTR_INT, "number of output channels", .required = true,

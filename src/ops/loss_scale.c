@@ -8,7 +8,7 @@
  */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 #define FIRST_GRADIENT	2
 #define CLIP_PARTS	64	/* as in kernels/clip.cu: pieces of each gradient's sum */

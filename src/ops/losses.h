@@ -4,7 +4,7 @@
 #ifndef STOWAGE_OPS_LOSSES_H
 #define STOWAGE_OPS_LOSSES_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 extern const struct op op_cross_entropy, op_cross_entropy_grad;
 extern const struct op op_mse, op_mse_grad;

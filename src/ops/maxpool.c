@@ -9,7 +9,7 @@
 
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "kernel", ATTR_PAIR, "height and width of the window", .required = true,

@@ -4,7 +4,7 @@
 #ifndef STOWAGE_OPS_MAXPOOL_H
 #define STOWAGE_OPS_MAXPOOL_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 extern const struct op op_maxpool, op_maxpool_relu;	/* of the same attributes */
 

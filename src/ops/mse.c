@@ -1,8 +1,8 @@
 /* mse: the mean squared difference. Both operands may want a gradient, as in autoencoders. */
 #include "ops/losses.h"
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 #include "ops/shapes.h"
 #include "ops/targets.h"
 

@@ -1,7 +1,7 @@
 /* Helpers of optimizers; see optimizers.h. */
 #include "ops/optimizers.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 int
 optimizer_alias(const struct node *n, int k)

@@ -5,7 +5,7 @@
 #ifndef STOWAGE_OPS_OPTIMIZERS_H
 #define STOWAGE_OPS_OPTIMIZERS_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 #define FIRST_STATE	3
 

@@ -1,7 +1,7 @@
 /* pad: a frame of constants around the last two axes. Its gradient is a crop, and needs only dy. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "sides", ATTR_SIDES, "rows and columns to add: all sides, (vertical, horizontal) or "

@@ -2,7 +2,7 @@
  * the gradient that arrives is the parameter's. */
 #include "ops/shapes.h"
 
-#include "model/tape.h"
+#include "calls/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "shape", ATTR_INTS, "its extents", .required = true, .min = 1, .max = LARGEST_EXTENT },

@@ -4,7 +4,7 @@
  */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static void
 emit(struct emitter *e, const struct node *n)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/shapes.h"
 
 struct conv

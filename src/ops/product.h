@@ -5,7 +5,7 @@
 #ifndef STOWAGE_OPS_PRODUCT_H
 #define STOWAGE_OPS_PRODUCT_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 #include "../../kernels/sizes.cu"
 

@@ -6,7 +6,7 @@
  */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static void
 emit_backward(struct emitter *e, const struct node *n)

@@ -1,8 +1,8 @@
 /* scale: factor * x + offset, both numbers of the spec. `0.1 * loss` is one of these. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
-#include "model/tape.h"
+#include "calls/emitter.h"
+#include "calls/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "factor", ATTR_REAL, "what x is multiplied by", .required = true },

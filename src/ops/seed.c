@@ -1,9 +1,9 @@
 /* seed: where the backward pass starts. The gradient of the loss is this micro-batch's share of the
  * update's samples, so that accumulated gradients are those of the mean over the whole batch; in half
  * precision, times the scale of the loss (ops/loss_scale.c). */
-#include "ops/op.h"
+#include "ir/op.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static void
 emit(struct emitter *e, const struct node *n)

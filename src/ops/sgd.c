@@ -2,7 +2,7 @@
  * weights' gradients onto it, and what is left to do is sgd_apply. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/optimizers.h"
 
 static const struct attr_spec attrs[] = {

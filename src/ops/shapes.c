@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "../../kernels/sizes.cu"
 
 bool

@@ -5,7 +5,7 @@
 #ifndef STOWAGE_OPS_SHAPES_H
 #define STOWAGE_OPS_SHAPES_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 struct emitter;
 

@@ -1,7 +1,7 @@
 /* silu: x * sigmoid(x). It is not monotonic, so its gradient needs its input. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static void
 emit_backward(struct emitter *e, const struct node *n)

@@ -1,7 +1,7 @@
 /* softmax: exponentials that sum to 1 along an axis. Its gradient reads its own output. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "axis", ATTR_INT, "axis along which y sums to 1: 0 is channels or classes, -1 the last",

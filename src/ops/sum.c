@@ -1,7 +1,7 @@
 /* sum: adds two contributions to one gradient, in place of either. */
-#include "ops/op.h"
+#include "ir/op.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static void
 emit(struct emitter *e, const struct node *n)

@@ -1,7 +1,7 @@
 /* tanh: the hyperbolic tangent. Its gradient reads its own output. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static void
 emit_backward(struct emitter *e, const struct node *n)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/tape.h"
+#include "calls/tape.h"
 #include "ops/shapes.h"
 
 int

@@ -4,7 +4,7 @@
 #ifndef STOWAGE_OPS_TARGETS_H
 #define STOWAGE_OPS_TARGETS_H
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 /* The axis of classes: 0 where [K, d...] fits a target of K classes and shape [d...], else the last
  * where [d..., K] does, else -1. */

@@ -2,7 +2,7 @@
  * each element, and needs nothing else. */
 #include "ops/shapes.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ "factor", ATTR_PAIR, "how many times higher and wider", .min = 1, .max = 65536 },

@@ -3,7 +3,7 @@
 #define STOWAGE_OPS_USAGE_H
 
 #include "base/text.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 void	op_usage(struct text *, const struct op *);		/* "x -> conv(filters, kernel)" */
 void	op_attr_usage(struct text *, const struct attr_spec *);	/* "meaning (type; default 1)." */

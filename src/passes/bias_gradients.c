@@ -19,11 +19,11 @@
  * Reads: train after order. Writes: the two nodes. Invariants after: 1. every node reads what it read;
  * 2. no dense_grad_bias stands close behind a dense_grad_weight of the same dy, if there was room.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/dense.h"
-#include "plan/step.h"
+#include "schedule/step.h"
 
 #define NEAR	64	/* nodes between the two, at most: the order leaves none, or an update */
 

@@ -22,12 +22,12 @@
  * Invariants after: 1. the logits of a joined layer had no other reader; 2. nothing else that is
  * needed is gone; 3. nodes that nothing needs are gone from a graph in which something was joined.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
-#include "emit/emit.h"
-#include "model/whatif.h"
+#include "calls/emitter.h"
+#include "fit/whatif.h"
 #include "ops/dense_cross_entropy.h"
-#include "ops/op.h"
+#include "ir/op.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
 #include "plan/plan.h"

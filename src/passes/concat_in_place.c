@@ -21,7 +21,7 @@
  * Reads and writes: train, validate, before backward exists. Invariant after: a concat along the
  * channels of 2 to CONV_SOURCES images has several readers, or one that is no plain convolution.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "passes/sums.h"
 
 #include "ops/conv.h"

@@ -9,11 +9,11 @@
  * nodes read only what their forward operator's `saves` names, and gradients; 3. nothing is made
  * for a frozen prefix, whose activations therefore die in forward.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
 #include <assert.h>
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 struct diff {
 	struct module *m;

@@ -14,9 +14,9 @@
  * Reads: train, validate. Writes: the landings of their inputs. A landing is alive throughout its
  * graph, and that of train throughout update too (plan/lifetimes.c).
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static void
 feed(struct graph *g)

@@ -15,7 +15,7 @@
  * contribution adds onto the earlier, and runs before `inplace`, which then sees what is
  * overwritten. Invariant after: what a node adds onto is read by nobody else from there on.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "passes/sums.h"
 
 static bool

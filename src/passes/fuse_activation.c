@@ -21,7 +21,7 @@
  * that adds onto nothing, makes what one such activation or gradient alone reads, if what else that
  * reads is there by then.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "passes/sums.h"
 
 #include "ops/conv.h"

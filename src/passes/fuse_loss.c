@@ -20,7 +20,7 @@
  * Reads and writes: train. Invariant after: no loss of the table below starts a backward pass whose
  * first node could stand where the loss does, and a seed is read by somebody.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "passes/sums.h"
 
 #include "ops/losses.h"

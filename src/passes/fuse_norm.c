@@ -20,7 +20,7 @@
  * relu. Invariant after: no relu alone reads a batchnorm, or a sum of one with a tensor of its shape,
  * but where the batchnorm is applied again before the skip is there.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "passes/sums.h"
 
 #include "ops/batchnorm.h"

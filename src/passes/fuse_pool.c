@@ -13,7 +13,7 @@
  * Reads and writes: train, validate, before backward exists and after those passes that look for a
  * relu. Invariant after: no relu alone reads a maxpool, but one whose windows have 256 cells.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "passes/sums.h"
 
 #include "ops/maxpool.h"

@@ -21,10 +21,10 @@
  * Invariant after: between two updates nobody but the products and the rest of the optimizer reads
  * or writes a state that a gradient was added onto.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 #include "passes/sums.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 struct taking {
 	struct module *m;

@@ -9,9 +9,9 @@
  * at every batch; 2. no tensor of the class is read later than the node that overwrites it, unless
  * it is the new one; 3. results and persistent tensors are never overwritten this way.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 struct classes {
 	int *last;	/* by the id of a root: the last node that reads the class */

@@ -25,12 +25,12 @@
  * where its operator can; 2. inputs lie channels-first, as they are staged; 3. weights lie
  * channels-last if and only if all who read them are convolutions, and those run so.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
 #include <string.h>
 
-#include "emit/emit.h"
-#include "ops/op.h"
+#include "calls/emitter.h"
+#include "ir/op.h"
 #include "ops/shapes.h"
 
 extern const struct op op_permute;

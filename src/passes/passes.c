@@ -1,7 +1,7 @@
 /*
  * The order of the passes, and running them. To add one: write its file, name it here.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
 #include <string.h>
 

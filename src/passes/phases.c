@@ -8,7 +8,7 @@
  * 2. every node's `training` is its graph's; 3. the two share persistent tensors and nothing else;
  * 4. train stages no target that only a metric reads.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
 static void
 keep_losses_only(struct graph *g)

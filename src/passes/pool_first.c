@@ -21,15 +21,15 @@
  *   it was cut off after the windows' shares were added up, now it is before: since an element
  *   is either passed in all windows in which it wins or in none, in the same order, the sums agree.
  *
- * Which operators are such is said by their flags, OP_MAXIMUM and OP_AFTER_MAXIMUM (ops/op.h).
+ * Which operators are such is said by their flags, OP_MAXIMUM and OP_AFTER_MAXIMUM (ir/op.h).
  *
  * Reads and writes: train, validate, before backward exists. Invariant after: no operator with
  * OP_AFTER_MAXIMUM whose result one OP_MAXIMUM reads, and nothing else, stands before it, if
  * that one makes fewer elements of it.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 struct uses {			/* by the id of a tensor */
 	int *reads;		/* how often it is read; a result is read once more */

@@ -7,9 +7,9 @@
  * Invariants after: 1. every output is read, persistent, a result, or needed because its node is;
  * 2. inputs and targets that nobody reads are not staged.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 /* Read after the step by whoever drives it: new persistent values, gradients of inputs (which are
  * made only when asked for). */

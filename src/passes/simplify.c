@@ -7,9 +7,9 @@
  * any node. Dead code goes in `prune`, which runs
  * when backward exists: before that, nobody can tell which saved outputs are read.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static void
 drop_unchanged(const struct graph *g, struct node *n, struct tensor **same)

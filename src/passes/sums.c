@@ -11,7 +11,7 @@
  */
 #include "passes/sums.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 struct folding {
 	struct graph *g;

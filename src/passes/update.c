@@ -14,12 +14,12 @@
  * Invariants after: 1. a parameter is updated once, after its gradient is complete; 2. no node
  * reads a parameter after its update in the same graph.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
 #include <string.h>
 
 #include "ir/paths.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 static const struct attr *
 attributes_for(struct module *m, const struct op *op, const struct tensor *param)

@@ -20,10 +20,10 @@
  */
 #include <string.h>
 
-#include "emit/emit.h"
-#include "ops/op.h"
-#include "passes/pass.h"
-#include "plan/step.h"
+#include "calls/emitter.h"
+#include "ir/op.h"
+#include "ir/pass.h"
+#include "schedule/step.h"
 
 struct waiting {
 	struct graph *g;

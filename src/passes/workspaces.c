@@ -5,9 +5,9 @@
  * Reads: op->workspace(). Writes: node->work. It runs after prune, since what an operator needs can
  * depend on which of its outputs are wanted.
  */
-#include "passes/pass.h"
+#include "ir/pass.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static void
 give(struct module *m, struct node *n, const struct room *room)

@@ -26,9 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/emit.h"
-#include "ops/op.h"
-#include "passes/pass.h"
+#include "calls/emitter.h"
+#include "ir/op.h"
+#include "ir/pass.h"
 
 /* Nanoseconds, of a large card; only which is more matters. */
 #define LAUNCH_NS	2000.0	/* the least that a node takes */

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "emit/emit.h"
-#include "ops/op.h"
-#include "passes/pass.h"
+#include "calls/emitter.h"
+#include "ir/op.h"
+#include "ir/pass.h"
 
 struct scan {
 	struct module *m;

@@ -8,8 +8,8 @@
  */
 #include "plan/plan.h"
 
-#include "passes/pass.h"
-#include "plan/packing.h"
+#include "ir/pass.h"
+#include "pack/packing.h"
 
 /* One on top of the other, whenever they live: where even that fits the device, a sketch has said
  * what it is for. */

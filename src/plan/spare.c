@@ -25,9 +25,9 @@
 
 #include <stdlib.h>
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 #include "ops/product.h"
-#include "passes/pass.h"
+#include "ir/pass.h"
 
 /* Multiply-adds of a convolution for which an engine is worth looking for: some microseconds. It
  * then fills the card, and may well be alone on it. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 const char *
 plan_kind_heading(enum tensor_kind k)

@@ -22,9 +22,9 @@
 #include "plan/plan.h"
 
 #include "base/marks.h"
-#include "emit/emit.h"
-#include "ops/op.h"
-#include "passes/pass.h"
+#include "calls/emitter.h"
+#include "ir/op.h"
+#include "ir/pass.h"
 
 #include <stdlib.h>
 #include <string.h>

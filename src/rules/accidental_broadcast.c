@@ -3,7 +3,7 @@
  * result is the product of both. Two broadcasts, or one and an operator's own, make it. All pairs
  * of vectors are pairwise-distances'.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
 #define GROWTH	16	/* times the larger of what goes in */
 

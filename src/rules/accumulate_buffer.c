@@ -2,9 +2,9 @@
  * accumulate-buffer: gradients of micro-batches add up in buffers as large as the parameters, which
  * stay for the whole run.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 static int64_t
 held(const struct module *m)

@@ -2,10 +2,10 @@
  * activation-missing: two dense layers with nothing but dropout between them, which are one. Reads
  * the forward graph; what the spec without the first takes is planned.
  */
-#include "rules/edited.h"
-#include "rules/fix.h"
+#include "lint/edited.h"
+#include "lint/fix_edits.h"
 
-#include "lang/cut.h"
+#include "amend/cut.h"
 
 /* The dense layer that N's output alone goes to, past dropout. */
 static const struct node *

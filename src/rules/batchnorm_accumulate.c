@@ -2,9 +2,9 @@
  * batchnorm-accumulate: the micro-batches of an accumulated update are what batch normalisation
  * takes its statistics from, not the batch. A single sample is batchnorm-batch-1's.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 #define FEWEST_SAMPLES	16	/* below, its statistics are noisy: Group normalization, table 2 */
 #define MOST_SAMPLES	1024	/* of a micro-batch that is looked for */

@@ -2,9 +2,9 @@
  * batchnorm-batch-1: batch normalisation of a single sample. Reads the training graph and the
  * micro-batch.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 #define ENOUGH	16	/* samples: as batchnorm-accumulate has it */
 

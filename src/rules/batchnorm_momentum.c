@@ -2,9 +2,9 @@
  * batchnorm-momentum: the other framework's number. Here, as in PyTorch, momentum is the share of
  * the new batch in the running statistics; in Keras and TensorFlow that of the old ones.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 #define MOST	0.5
 

@@ -2,9 +2,9 @@
  * bias-before-batchnorm: a bias that batch normalisation subtracts again at once. Reads the forward
  * graph; the bytes are the plan's.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 /* The batch normalisation that takes the bias of N away again; NULL: there is none. */
 static const struct node *

@@ -3,11 +3,11 @@
  * cannot take the values the loss wants. Softmax and sigmoid where the loss has them too are
  * softmax-before-cross-entropy's. Reads the forward graph.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
 #include <math.h>
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static void
 tell_cross_entropy(struct lint *l, struct diag *g, const struct node *last, double classes)

@@ -2,9 +2,9 @@
  * clip-gradients: clipping by the norm of all gradients keeps every one of them until the last is
  * made. What the step takes without it is planned.
  */
-#include "rules/edited.h"
+#include "lint/edited.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 /* Gradients of parameters that are alive when the norm is taken: where the first update waits. */
 static int64_t

@@ -4,9 +4,9 @@
  * again in backward, by default or by name: the one is advised after whose plan, which is made, there
  * is nothing left to find, and else the one that takes less.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 #define SHORTEST_CHAIN	4
 

@@ -3,9 +3,9 @@
  * any, there is nothing to train, which is an error of the language.) One walk over the forward
  * graph.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static void
 check(const struct rule *rule, struct lint *l)

@@ -4,12 +4,12 @@
  * last layer of a dead chain is reported, with the bytes of all of it counted in the module's
  * total.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
 #include <string.h>
 
 #include "lang/map.h"
-#include "ops/op.h"
+#include "ir/op.h"
 
 static void
 mark_live(const struct graph *g, bool *live)

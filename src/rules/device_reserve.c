@@ -3,11 +3,11 @@
  * programs beside the driver, the CUDA context and the libraries' code. Only for cards by name:
  * memory that the spec says itself is taken for what a program can have.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "emit/emit.h"
-#include "lang/devices.h"
-#include "model/largest.h"
+#include "calls/emitter.h"
+#include "target/devices.h"
+#include "fit/largest.h"
 
 static bool
 is_nominal(const struct device *d)

@@ -3,9 +3,9 @@
  * numbers, and in validation nothing is dropped. Directly, or with one layer with weights between.
  * Reads the forward graph.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static const struct node *
 skip_views(const struct readers *r, const struct node *n)

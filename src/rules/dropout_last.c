@@ -2,9 +2,9 @@
  * dropout-last: dropout with no layer between it and the loss strikes out predictions. Reads the
  * forward graph.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 /* The dropout that strikes out what N, a loss, compares; NULL: there is none. */
 static const struct node *

@@ -2,9 +2,9 @@
  * f64-precision: training in f64 where f32 would serve. What f32 takes is planned: the network's
  * tensors are made f32 for as long as that takes, and put back.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 struct widened {
 	struct arena *arena;

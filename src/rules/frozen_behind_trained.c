@@ -3,10 +3,10 @@
  * gradients back, so that all before it is kept: only a frozen prefix saves that. What freezing the
  * layers before it as well would save is planned.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
 #include "ir/paths.h"
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 #define WORTH_SHARE	20	/* of the arena that a frozen prefix must save */
 

@@ -2,11 +2,11 @@
  * learning-rate: one far outside of what the optimizer is used with. What counts for sgd is
  * lr / (1 - momentum), which the steps come to. Wide bounds: a rule that argues is switched off.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
 #include <string.h>
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static const struct {
 	const char *optimizer;

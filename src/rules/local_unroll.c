@@ -1,13 +1,13 @@
 /*
  * local-unroll: a locally-connected layer that Keras unrolls into one slice a position, whose
- * gradients are all as large as the whole input. Formulas and their source: model/keras.h.
+ * gradients are all as large as the whole input. Formulas and their source: frameworks/keras.h.
  */
-#include "rules/lint.h"
+#include "lint/engine.h"
 
 #include "base/text.h"
-#include "model/keras.h"
+#include "frameworks/keras.h"
 #include "plan/plan.h"
-#include "rules/measure.h"
+#include "lint/measure.h"
 
 /* Below this nobody's card is in danger, and unrolling is merely slow. */
 #define WORTH_SAYING	((int64_t)256 << 20)

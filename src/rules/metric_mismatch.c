@@ -3,11 +3,11 @@
  * predicted. One walk back over the forward graph marks what the losses are made of, one forth what
  * other parameters go into.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
 #include <string.h>
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 /* Marks what the losses are made of. */
 static void

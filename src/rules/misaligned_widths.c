@@ -2,9 +2,9 @@
  * misaligned-widths: in 16-bit precision, widths of dense and convolutional layers that are no
  * multiple of 8, for which GPUs leave their matrix units or pad each operand in a copy.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 #define MULTIPLE	8
 #define NARROWEST	64	/* below that a layer is no work for matrix units */

@@ -1,5 +1,5 @@
 /* missing-reason: a comment that suppresses findings does not say why, and reasons are asked for. */
-#include "rules/suppress.h"
+#include "lint/suppress.h"
 
 void
 missing_reason_report(struct diags *d, const struct suppression *s)

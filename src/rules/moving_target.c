@@ -2,9 +2,9 @@
  * moving-target: a loss both of whose sides depend on trained parameters, so that training can make
  * them agree on nothing. One walk over the forward graph.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 /* The trained parameters that a tensor is made of. */
 static void

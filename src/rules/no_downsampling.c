@@ -3,11 +3,11 @@
  * at the plan's peak and have nine tenths or more of the positions of the largest input: a network
  * that pads or crops a little has not downsampled. Cures are written into the spec and planned.
  */
-#include "rules/edited.h"
+#include "lint/edited.h"
 
 #include <string.h>
 
-#include "model/advice.h"
+#include "fit/advice.h"
 
 #define SMALLEST_PICTURE	(256 * 256)
 #define SMALLEST_SUM		((int64_t)1 << 30)	/* of one sample: no batch is too small */

@@ -3,11 +3,11 @@
  * such: dropout(0) is a mistake, dropout(rate) with a rate of 0 an experiment. In a block used more
  * than once it must be so each time.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
 #include <ctype.h>
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 /* Marks tensors that are never below 0. */
 static bool

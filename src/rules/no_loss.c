@@ -3,9 +3,9 @@
  * minimise. The program for it only infers. A section that other networks of the file use too, which
  * have a loss, is theirs.
  */
-#include "rules/edited.h"
+#include "lint/edited.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 /* Settings that mean nothing where nothing is trained. */
 static const char *const training[] = {

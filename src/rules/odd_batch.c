@@ -3,10 +3,10 @@
  * multiple of 8. The batches next to it are planned; that they need not be powers of two is said
  * with bytes.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "model/whatif.h"
-#include "ops/op.h"
+#include "fit/whatif.h"
+#include "ir/op.h"
 
 #define MULTIPLE	8
 #define WORTH_SHARE	4	/* of the multiply-adds that dense layers must do */

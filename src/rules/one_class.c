@@ -2,9 +2,9 @@
  * one-class: a softmax over a single number, by itself or within cross_entropy: it is 1 whatever
  * the number is. Reads the forward graph.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static bool
 is_over_one(const struct node *n)

@@ -2,11 +2,11 @@
  * one-hot-target: a target of zeros and ones in floating point, one for each class. What it takes
  * as u8, and as the numbers of the classes, is written into the spec, compiled and planned.
  */
-#include "rules/edited.h"
+#include "lint/edited.h"
 
 #include <string.h>
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 #define VOCABULARY	1024	/* from here on an axis is one */
 

@@ -2,15 +2,15 @@
  * oom: the plan needs more memory than the device has. Says what is alive at the peak, the largest
  * batch that fits, and which edits would make it fit.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
 #include <math.h>
 
 #include "base/text.h"
-#include "emit/emit.h"
-#include "model/advice.h"
-#include "model/whatif.h"
-#include "ops/op.h"
+#include "calls/emitter.h"
+#include "fit/advice.h"
+#include "fit/whatif.h"
+#include "ir/op.h"
 #include "plan/summary.h"
 
 #define LINES_NAMED	5

@@ -2,12 +2,12 @@
  * optimizer-state: the optimizer keeps more bytes than are left for anything else. What leaner ones
  * take is planned with the same learning rate; it must be tuned anew.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
 #include <string.h>
 
-#include "model/whatif.h"
-#include "ops/op.h"
+#include "fit/whatif.h"
+#include "ir/op.h"
 
 /* The module with sgd, with or without momentum; NULL where it has no plan. */
 static struct module *

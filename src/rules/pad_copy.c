@@ -4,12 +4,12 @@
  * (for what is made again in backward is chosen anew), nothing is said. In large networks the first
  * stands for all.
  */
-#include "rules/edited.h"
+#include "lint/edited.h"
 
 #include <ctype.h>
 
 #include "ops/conv.h"
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
 struct pads {
 	const struct rule *rule;

@@ -2,7 +2,7 @@
  * pairwise-distances: the differences of all pairs of vectors, [N, 1, D] - [1, M, D], whose squares
  * are summed over D afterwards: D times what the distances themselves take.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
 #define GROWTH	16	/* times the larger of what goes in */
 

@@ -3,9 +3,9 @@
  * before an avgpool. Both orders give the same numbers, but for rounding; the swap is written into
  * the spec and planned.
  */
-#include "rules/edited.h"
+#include "lint/edited.h"
 
-#include "lang/cut.h"
+#include "amend/cut.h"
 #include "ops/conv.h"
 
 struct pair {			/* neighbours in a pipe: first -> second */

@@ -2,9 +2,9 @@
  * recompute-in-vain: layers that the spec has computed again in backward, though the peak is no
  * lower for it. The plan that does without those names is made and compared.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 static void
 check(const struct rule *rule, struct lint *l)

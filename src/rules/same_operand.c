@@ -2,9 +2,9 @@
  * same-operand: one tensor on both sides, where that leaves nothing to compute: x - x, a loss of y
  * against itself, x + x. (x * x is a square, and concat(x, x) makes grey pictures three channels.)
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static bool
 is_same(const struct node *n)

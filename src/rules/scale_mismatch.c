@@ -2,7 +2,7 @@
  * scale-mismatch: validation reads its data otherwise than training: another scale, or of the same
  * table other columns. Reads the settings alone.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * shadowed-name: a name of a body that hides a block or a param of the file. Reads the syntax tree
  * alone. Names of operators may be used freely: a new operator must not put findings in old files.
  */
-#include "rules/rule.h"
+#include "lint/rule.h"
 
-#include "lang/cut.h"
+#include "amend/cut.h"
 #include "lang/map.h"
 
 /* NULL: it hides nothing. */

@@ -5,9 +5,9 @@
  * backward where that lowers the peak; what it saves is planned where the spec says otherwise. Long
  * chains are concat-growth's.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 #define LONGEST_CHAIN	3
 

@@ -3,9 +3,9 @@
  * of all layers that read it are smaller than their stride. What readers with different windows
  * read is added up as if they shared nothing, so that never too much is said to be skipped.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 #define FEWEST	64	/* places of a map that is worth a word */
 

@@ -2,11 +2,11 @@
  * softmax-before-cross-entropy: probabilities where the loss wants logits, and takes a softmax of
  * its own. The same of sigmoid before bce_with_logits. Reads the forward graph.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
 #include <math.h>
 
-#include "ops/op.h"
+#include "ir/op.h"
 
 static int64_t
 bytes_of_output(const struct module *m, const struct node *n)

@@ -1,7 +1,7 @@
 /* stale-baseline: an entry of the baseline stands for findings that are there no more. */
-#include "rules/baseline.h"
+#include "lint/baseline.h"
 
-#include "rules/language.h"
+#include "lint/catalog.h"
 
 /* Its line goes, or only its number changes. */
 static struct edits *

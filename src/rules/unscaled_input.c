@@ -3,7 +3,7 @@
  * that layer divides the scale out again, so then it is right. Walks on from each input through
  * layers that leave its range as it is.
  */
-#include "rules/measure.h"
+#include "lint/measure.h"
 
 #include <string.h>
 

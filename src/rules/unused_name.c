@@ -4,11 +4,11 @@
  * among those of its body, a name of the file among all. Definitions of tensors are dead-layer's;
  * inputs and targets the language's own ("data").
  */
-#include "rules/lint.h"
+#include "lint/engine.h"
 
 #include <string.h>
 
-#include "lang/cut.h"
+#include "amend/cut.h"
 #include "lang/map.h"
 
 struct uses {

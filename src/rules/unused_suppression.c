@@ -2,7 +2,7 @@
  * unused-suppression: a comment allows a rule that has nothing to say there. Which names are unused
  * the engine knows (suppress.c); here is how that is said and mended.
  */
-#include "rules/suppress.h"
+#include "lint/suppress.h"
 
 #include "base/text.h"
 

@@ -1,9 +1,9 @@
 /*
  * validation-peak: validation's batch, not training, decides how much memory the program takes.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 
 #define WORTH_SHARE	8	/* of the arena that a smaller batch must save */
 

@@ -2,9 +2,9 @@
  * vocabulary-logits: the logits of a large vocabulary are all in memory at once, and their gradient
  * with them. What making them in chunks would save is planned, not estimated.
  */
-#include "rules/fix.h"
+#include "lint/fix_edits.h"
 
-#include "model/whatif.h"
+#include "fit/whatif.h"
 #include "ops/losses.h"
 
 #define FEWEST_CLASSES	1024	/* from here on it is a vocabulary */

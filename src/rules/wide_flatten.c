@@ -4,7 +4,7 @@
  * really there, the plan: sgd's momentum may hold the gradient. Cures are written into the spec and
  * planned.
  */
-#include "rules/edited.h"
+#include "lint/edited.h"
 
 /* What flattened the map that a dense layer reads, or NULL. */
 static const struct node *

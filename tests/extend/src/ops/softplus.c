@@ -2,9 +2,9 @@
  * softplus: a smooth relu, log(1 + exp(beta x)) / beta. Its slope is 1 - exp(-beta y), so backward
  * reads the output alone and softplus may overwrite its input.
  */
-#include "ops/op.h"
+#include "ir/op.h"
 
-#include "emit/emit.h"
+#include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
 	{ .name = "beta", .type = ATTR_REAL, .preset = "1", .min = 0.001, .max = 1000,

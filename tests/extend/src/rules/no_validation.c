@@ -2,7 +2,7 @@
  * no-validation: a network that is trained but never validated. It reads the settings alone, so it
  * costs nothing; it is a warning, because a benchmark on synthetic data needs no validation.
  */
-#include "rules/rule.h"
+#include "lint/rule.h"
 
 static void
 check(const struct rule *rule, struct lint *lint)

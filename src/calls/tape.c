@@ -1,0 +1,300 @@
+/*
+ * Recording the forward pass, in two walks over it. The first asks each operator for its calls and
+ * learns who reads a value last; the second can then say which storage each value has, since a call
+ * may run in place only where nobody reads its input afterwards and no autograd node keeps it.
+ *
+ * Only nodes on the way to the loss are recorded: what metrics alone read is no part of the step.
+ */
+#include "calls/tape.h"
+
+#include <string.h>
+
+#include "ir/pass.h"
+
+int64_t
+tape_bytes(const struct tape *t, const struct tensor *x)
+{
+	return affine_at(tensor_bytes(x), t->batch);
+}
+
+int64_t
+tape_bytes_as(const struct tape *t, const struct tensor *x, int element)
+{
+	int64_t bytes;
+
+	return __builtin_mul_overflow(affine_at(tensor_elements(x), t->batch), element, &bytes) ?
+	    INT64_MAX : bytes;
+}
+
+int
+tape_value(const struct tape *t, const struct tensor *x)
+{
+	return x ? t->of_tensor[x->id] : TAPE_NONE;
+}
+
+void
+tape_result(struct tape *t, const struct tensor *x, int value)
+{
+	t->of_tensor[x->id] = value;
+	if (!t->values.v[value].tensor)
+		t->values.v[value].tensor = x;
+}
+
+int
+tape_call(struct tape *t, const struct tape_call *call)
+{
+	struct tape_call c = *call;
+	struct tape_value out = { .bytes = c.bytes, .strided = c.strided, .first = TAPE_ALWAYS };
+	int *in = arena_array(t->arena, (size_t)c.nin + 1, sizeof(*in));
+	int k;
+
+	for (k = 0; k < c.nin; k++) {
+		struct tape_value *x;
+
+		in[k] = c.in[k];
+		if (in[k] == TAPE_NONE)
+			continue;
+		x = &t->values.v[in[k]];
+		x->last = t->calls.n;
+		if (x->first > t->calls.n)
+			x->first = t->calls.n;
+		c.records |= x->wants;
+		out.batched |= x->batched;
+	}
+	c.in = in;
+	c.node = t->node;
+	c.out = t->values.n;
+	out.last = t->calls.n;
+	out.wants = c.records;
+	vec_push(t->arena, &t->values, out);
+	vec_push(t->arena, &t->calls, c);
+	return c.out;
+}
+
+/* What an autograd node makes and keeps beside the output: our T_SAVED outputs, unless the
+ * operator says otherwise. */
+static int64_t
+beside(const struct tape *t, const struct node *n)
+{
+	int64_t sum = 0;
+	int k;
+
+	if (n->op->torch.beside)
+		return affine_at(n->op->torch.beside(n), t->batch);
+	for (k = 1; k < n->nout; k++)
+		if (n->out[k] && n->op->saves & SAVES_OUT(k) && !n->out[k]->alias_of &&
+		    __builtin_add_overflow(sum, tape_bytes(t, n->out[k]), &sum))
+			return INT64_MAX;
+	return sum;
+}
+
+void
+tape_plain(struct tape *t, const struct node *n, int first)
+{
+	const struct torch_op *p = &n->op->torch;
+	int *in = arena_array(t->arena, (size_t)n->nin + 1, sizeof(*in)), k;
+	struct tape_call c = {
+		.output = p->output,
+		.in = in, .nin = n->nin,
+		.bytes = tape_bytes(t, n->out[0]),
+		.saves = p->saves ? p->saves : n->op->saves,
+		.crosswise = p->crosswise,
+		.beside = beside(t, n),
+		.passes = p->passes,
+		.views = p->views,
+		.full = p->full,
+	};
+
+	for (k = 0; k < n->nin; k++)
+		in[k] = k == 0 && first != TAPE_NONE ? first : tape_value(t, n->in[k]);
+	tape_result(t, n->out[0], tape_call(t, &c));
+}
+
+/* ---- values that are there before the step ---- */
+
+static void
+add_constant(struct tape *t, const struct tensor *x, int64_t bytes)
+{
+	const struct pass_options *o = t->module->options;
+	bool input = x->kind == T_INPUT && o && o->input_gradients && dtype_is_float(x->dtype);
+	struct tape_value v = { .tensor = x, .storage = t->storages.n, .bytes = bytes,
+		.batched = x->batched,
+		.wants = input || (x->kind == T_PARAM && !x->frozen), .first = TAPE_ALWAYS,
+		.last = TAPE_ALWAYS };
+	struct tape_storage s = { .bytes = bytes, .kind = x->kind, .constant = true,
+		.last = TAPE_ALWAYS };
+
+	vec_push(t->arena, &t->storages, s);
+	t->of_tensor[x->id] = t->values.n;
+	vec_push(t->arena, &t->values, v);
+}
+
+/* PyTorch's labels and tokens are int64. */
+static int64_t
+staged_bytes(const struct tape *t, const struct tensor *x)
+{
+	return x->dtype == DT_I32 && x->classes ? tape_bytes_as(t, x, 8) : tape_bytes(t, x);
+}
+
+static void
+add_constants(struct tape *t, const bool *needed)
+{
+	const struct module *m = t->module;
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++) {
+		const struct tensor *x = m->persistent.v[i];
+
+		if (!x->def && (x->kind == T_PARAM || x->kind == T_STATISTIC))
+			add_constant(t, x, tape_bytes(t, x));
+	}
+	for (i = 0; i < m->forward->inputs.n; i++)
+		if (needed[m->forward->inputs.v[i]->id])
+			add_constant(t, m->forward->inputs.v[i],
+			    staged_bytes(t, m->forward->inputs.v[i]));
+}
+
+/* ---- the first walk ---- */
+
+/* By tensor id: does the loss depend on it? */
+static bool *
+find_needed(const struct tape *t)
+{
+	const struct graph *g = t->module->forward;
+	bool *needed = arena_array(t->arena, (size_t)t->module->next_tensor + 1, sizeof(*needed));
+	int i, j;
+
+	needed[g->loss->id] = true;
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = g->nodes.v[i];
+		bool any = false;
+
+		for (j = 0; j < n->nout; j++)
+			any |= n->out[j] && needed[n->out[j]->id];
+		for (j = 0; any && j < n->nin; j++)
+			if (n->in[j])
+				needed[n->in[j]->id] = true;
+	}
+	return needed;
+}
+
+/* What layers hold of their own, once, however often each is applied: then its statistics are what
+ * its last application left. */
+static void
+count_layers(struct tape *t)
+{
+	const struct graph *g = t->module->forward;
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		bool first = n->op->torch.layer_bytes > 0;
+
+		for (k = 0; k < n->nin; k++)
+			first &= !n->in[k] || n->in[k]->kind != T_SAVED;
+		if (first)
+			t->layers_bytes += n->op->torch.layer_bytes;
+	}
+}
+
+static void
+record(struct tape *t, const bool *needed)
+{
+	const struct graph *forward = t->module->forward;
+	struct graph training = *forward;
+	int i, k;
+
+	training.training = true;
+	for (i = 0; i < forward->nodes.n; i++) {
+		const struct node *n = forward->nodes.v[i];
+		const struct tensor *same = n->op->identity ? n->op->identity(&training, n) : NULL;
+
+		if (n->nout == 0 || !n->out[0] || !needed[n->out[0]->id])
+			continue;
+		t->node = n;
+		if (same) {
+			t->of_tensor[n->out[0]->id] = tape_value(t, same);
+			continue;
+		}
+		if (n->op->torch.calls)
+			n->op->torch.calls(t, n);
+		else
+			tape_plain(t, n, TAPE_NONE);
+		for (k = 0; n->op->kind == OP_LOSS && k < n->nin; k++)
+			if (tape_value(t, n->in[k]) != TAPE_NONE)
+				t->values.v[tape_value(t, n->in[k])].last = TAPE_ALWAYS;
+	}
+	t->loss = tape_value(t, forward->loss);
+	t->values.v[t->loss].last = TAPE_ALWAYS;
+}
+
+/* ---- the second walk ---- */
+
+/* May call I write its output over its first input, and would autograd let it? */
+static bool
+may_run_in_place(const struct tape *t, const struct tape_call *c, int i)
+{
+	const struct tape_value *x = &t->values.v[c->in[0]];
+	const struct tape_storage *s = &t->storages.v[x->storage];
+
+	return !s->constant && !s->saved && !x->view && s->last <= i && x->bytes == c->bytes;
+}
+
+bool
+tape_keeps(const struct tape *t, const struct tape_call *c, int k)
+{
+	if (!c->records || k >= TAPE_BITS || !(c->saves >> k & 1) || c->in[k] == TAPE_NONE)
+		return false;
+	return !c->crosswise || k > 1 || c->nin < 2 || t->values.v[c->in[1 - k]].wants;
+}
+
+static void
+place(struct tape *t, const struct tape_call *c, int i)
+{
+	struct tape_value *y = &t->values.v[c->out];
+	const struct tape_value *x = c->nin ? &t->values.v[c->in[0]] : NULL;
+	struct tape_storage *s;
+	int k;
+
+	/* a view of what has gaps, under another shape, is a copy */
+	y->view = c->output == TORCH_VIEW && (c->strided || !x->strided);
+	if (y->view || (c->output == TORCH_OVER && may_run_in_place(t, c, i))) {
+		y->storage = x->storage;
+	} else {
+		struct tape_storage made = { .bytes = c->room > y->bytes ? c->room :
+		    y->bytes, .node = c->node,
+			.kind = y->tensor && y->tensor->kind == T_SCALAR ? T_SCALAR :
+			T_ACTIVATION };
+
+		y->storage = t->storages.n;
+		vec_push(t->arena, &t->storages, made);
+	}
+	s = &t->storages.v[y->storage];
+	s->last = y->last > s->last ? y->last : s->last;
+	s->saved |= c->records && c->saves & SAVES_OUT(0);
+	for (k = 0; k < c->nin; k++)
+		if (tape_keeps(t, c, k))
+			t->storages.v[t->values.v[c->in[k]].storage].saved = true;
+}
+
+struct tape *
+tape_make(const struct module *m, int64_t batch)
+{
+	struct tape *t = ARENA_NEW(m->arena, struct tape);
+	const bool *needed;
+	int i;
+
+	t->arena = m->arena;
+	t->module = m;
+	t->batch = batch;
+	t->of_tensor = arena_array(t->arena, (size_t)m->next_tensor + 1, sizeof(*t->of_tensor));
+	for (i = 0; i < m->next_tensor; i++)
+		t->of_tensor[i] = TAPE_NONE;
+	needed = find_needed(t);
+	add_constants(t, needed);
+	count_layers(t);
+	record(t, needed);
+	for (i = 0; i < t->calls.n; i++)
+		place(t, &t->calls.v[i], i);
+	return t;
+}

@@ -1,0 +1,96 @@
+/*
+ * The tape: a network's forward pass as PyTorch eager would run and record it, one entry for each
+ * call that makes an autograd node. frameworks/eager.c plays it, forward and then backward.
+ *
+ * Most operators need no code for it: their record says in `torch` (ir/op.h) how their one call
+ * differs from the plainest. An operator that PyTorch writes as several calls makes them itself in
+ * torch.calls(), with the functions below. Everything lives in the arena of the tape.
+ */
+#ifndef STOWAGE_MODEL_TAPE_H
+#define STOWAGE_MODEL_TAPE_H
+
+#include "ir/op.h"
+
+#define TAPE_NONE	(-1)	/* no value: an absent operand */
+#define TAPE_BITS	16	/* inputs that a call's bits can speak of */
+#define TAPE_ALWAYS	INT32_MAX	/* as value.last: alive to the end of the step */
+
+struct tape_value {		/* what a Python variable holds */
+	const struct tensor *tensor;	/* the spec's, or NULL within an operator */
+	int storage;
+	int64_t bytes;		/* of its elements; those of its storage where it is no view */
+	bool wants;		/* requires_grad */
+	bool view;		/* part of a storage, or under another shape */
+	bool strided;		/* its elements leave gaps */
+	bool batched;		/* its first axis is the batch */
+	int first, last;	/* calls that read it; no call: last is where it was made */
+};
+
+struct tape_storage {
+	int64_t bytes;
+	enum tensor_kind kind;
+	const struct node *node;	/* who makes it; NULL: persistent or an input */
+	bool constant;		/* persistent or an input: not written over, not freed */
+	bool saved;		/* by some autograd node: not written over */
+	int last;		/* the last call that reads a value in it */
+};
+
+struct tape_call {
+	enum torch_output output;
+	const int *in;		/* the values it reads, or TAPE_NONE */
+	int nin;
+	int64_t bytes;		/* of its output's elements */
+	int64_t room;		/* of its output's storage, where that is larger; */
+	int64_t gradient_room;	/* of the storage of its first input's gradient */
+	bool strided;		/* its output's elements leave gaps */
+	unsigned saves;		/* SAVES_IN(k), SAVES_OUT(0): storages its autograd node keeps */
+	bool crosswise;		/* in[0] and in[1] are kept only where the other wants a gradient */
+	int64_t beside;		/* bytes it makes and keeps beside its output */
+	unsigned passes;	/* bits of inputs whose gradient is the output's, where as large */
+	bool pieces;		/* all gradients are views of pieces of the output's */
+	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
+	unsigned full;		/* bits of inputs whose gradient is made as large as the output's,
+				 * and then summed over the axes along which they were repeated */
+	/* what the tape fills in */
+	const struct node *node;
+	int out;		/* the value it makes */
+	bool records;		/* an autograd node is made: an input wants a gradient */
+};
+
+struct tape {
+	struct arena *arena;
+	const struct module *module;
+	int64_t batch;
+	const struct node *node;	/* whose calls are being made */
+	int *of_tensor;		/* by tensor id: its value, or TAPE_NONE */
+	VEC(struct tape_value) values;
+	VEC(struct tape_storage) storages;
+	VEC(struct tape_call) calls;
+	int64_t layers_bytes;	/* persistent, that no tensor of ours stands for */
+	int loss;		/* the value */
+};
+
+/* The tape of the module's forward graph at a micro-batch. Needs forward->loss. */
+struct tape	*tape_make(const struct module *, int64_t batch);
+
+/* ---- for torch.calls() ---- */
+
+/* The value of a tensor that the node reads; TAPE_NONE for NULL. */
+int	tape_value(const struct tape *, const struct tensor *);
+/* Appends a call; returns the value it makes. IN is copied. */
+int	tape_call(struct tape *, const struct tape_call *);
+/* The one call that the node's record describes, with another value in place of its first operand
+ * unless that is TAPE_NONE. */
+void	tape_plain(struct tape *, const struct node *, int first);
+/* This tensor of the node is that value. */
+void	tape_result(struct tape *, const struct tensor *, int value);
+/* Bytes of a tensor as it is, and with elements of so many bytes instead. */
+int64_t	tape_bytes(const struct tape *, const struct tensor *);
+int64_t	tape_bytes_as(const struct tape *, const struct tensor *, int element);
+
+/* ---- for the player ---- */
+
+/* Does the call's autograd node keep its k-th input? */
+bool	tape_keeps(const struct tape *, const struct tape_call *, int k);
+
+#endif

@@ -1,0 +1,187 @@
+/* The sentences of stowage autopsy, which its text and its JSON share. */
+#include "commands/autopsy.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "ir/op.h"
+
+const char *
+autopsy_shape_text(struct arena *a, const struct oom_shape *s)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, a);
+	text_puts(&t, "[");
+	for (i = 0; i < s->rank; i++)
+		text_printf(&t, "%s%lld", i ? ", " : "", (long long)s->dim[i]);
+	text_puts(&t, "]");
+	return t.s;
+}
+
+const char *
+autopsy_tensor_text(struct arena *a, const struct shape_match *s)
+{
+	const struct tensor *t = s->tensor;
+	const char *name = t->name && *t->name ? t->name : "a tensor without a name";
+	const char *kind = t->def ? "the result of " : t->kind == T_INPUT ? "the input " :
+	    t->kind == T_TARGET ? "the target " : "";
+	const char *line = t->loc.src ? arena_printf(a, ", line %d", loc_line(t->loc)) : "";
+
+	return arena_printf(a, "%s%s %s%s", kind, t->def ? t->def->path : name,
+	    tensor_shape_text(a, t), line);
+}
+
+const char *
+autopsy_axis_text(struct arena *a, const struct oom_shape *shape, const struct shape_match *s,
+    int axis)
+{
+	const struct tensor *t = s->tensor;
+	int of = s->axis[axis];
+
+	if (of == SHAPE_BATCH)
+		return "the batch";
+	if (of == SHAPE_MERGED && s->order == SHAPE_ROWS)
+		return arena_printf(a, "the batch %lld times %lld %s", (long long)s->batch,
+		    (long long)(shape->dim[axis] / (s->batch ? s->batch : 1)),
+		    t->rank == 3 ? "positions" : shape_axis_name(t, 0));
+	if (of == SHAPE_MERGED)
+		return arena_printf(a, "all of %s in one", tensor_shape_text(a, t));
+	return arena_printf(a, "the %s", shape_axis_name(t, of));
+}
+
+static const char *
+bytes_text(struct arena *a, const struct oom_size *s)
+{
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+
+	if (!s->known)
+		return "some memory";
+	if (s->slack || s->bytes < 1024)
+		return arena_printf(a, "%s", size_human(human, s->bytes));
+	return arena_printf(a, "%s (%s B)", size_human(human, s->bytes),
+	    size_commas(exact, s->bytes));
+}
+
+static const char *
+tensor_words(struct arena *a, const struct oom_message *o, int element)
+{
+	int64_t bytes = shape_bytes(&o->shape, element);
+	char exact[SIZE_TEXT], human[SIZE_TEXT];
+
+	if (bytes == INT64_MAX)
+		return arena_printf(a, "a tensor of shape %s, more bytes than 63 bits can say",
+		    autopsy_shape_text(a, &o->shape));
+	return arena_printf(a, "a tensor of shape %s, %s B (%s) with elements of %d bytes",
+	    autopsy_shape_text(a, &o->shape), size_commas(exact, bytes), size_human(human, bytes),
+	    element);
+}
+
+static const char *
+pytorch_meaning(struct arena *a, const struct oom_message *o)
+{
+	struct budget b = autopsy_budget(o);
+	const struct oom_size *s = &o->size[OOM_ASKED];
+	bool in_pieces = b.unallocated >= 0 && s->known && b.unallocated >= s->bytes;
+
+	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "
+	    "asked the device for %s, which it did not get.%s%s", bytes_text(a, s),
+	    in_pieces ? " It held as many unused bytes itself, but in pieces or of another pool: "
+	    "the memory is fragmented." : "",
+	    b.free >= 0 && s->known && b.free >= s->bytes ? " More than that is said to be free: "
+	    "the free bytes are counted after the failure, or a limit of the process or of the "
+	    "driver came first." : "");
+}
+
+static const char *
+device_meaning(struct arena *a, const struct oom_message *o)
+{
+	const char *what = bytes_text(a, &o->size[OOM_ASKED]);
+
+	switch (o->kind) {
+	case OOM_XLA:
+		if (!o->size[OOM_ASKED].known)
+			return "XLA's compiler added up what the program needs, and it is more "
+			    "than the device has; nothing was run.";
+		return arena_printf(a, "XLA plans one block for all temporaries of a compiled "
+		    "program and asked for %s at once: it fits whole or not at all.", what);
+	case OOM_ONNX:
+		return arena_printf(a, "ONNX Runtime's arena could not be extended by a buffer of "
+		    "%s%s%s.", what, o->node[0] ? " for node " : "", o->node);
+	case OOM_PADDLE:
+		return arena_printf(a, "PaddlePaddle's allocator asked the device for %s.", what);
+	case OOM_CUPY:
+		return arena_printf(a, "CuPy's memory pool asked the device for %s.", what);
+	case OOM_MPS:
+		return arena_printf(a, "Metal's share of the machine's memory ended at a request "
+		    "of %s; other programs have a part of it.", what);
+	case OOM_OTHER:
+		return o->size[OOM_ASKED].known ? arena_printf(a, "A wording that is not known here. "
+		    "By its words, memory ended at a request of %s.", what) : "A wording that is not "
+		    "known here. By its words, memory ended; it does not say for what.";
+	case OOM_OURS:
+		return arena_printf(a, "The program needs %s in one block, and saw before it began "
+		    "that they were not there; nothing was trained.", what);
+	default:
+		return o->size[OOM_ASKED].known ? arena_printf(a, "The driver was asked for %s and "
+		    "had less. A framework may go on after that with smaller blocks; an error of "
+		    "its own tells whether it did.", what) : "The device had no memory left. The "
+		    "message does not say for what: a framework's own message, or a library's "
+		    "workspace, stands near it.";
+	}
+}
+
+static const char *
+host_meaning(struct arena *a, const struct oom_message *o, int element)
+{
+	if (o->kind == OOM_KERNEL)
+		return arena_printf(a, "The machine's memory, not the device's, ran out, and the "
+		    "kernel ended the process%s%s. Data, its copies in loader processes and pinned "
+		    "buffers lie there.", o->size[OOM_ALLOCATED].known ? "; it had " : "",
+		    o->size[OOM_ALLOCATED].known ? bytes_text(a, &o->size[OOM_ALLOCATED]) : "");
+	if (o->shape.known)
+		return arena_printf(a, "The machine's memory, not the device's, had no room for "
+		    "%s.", tensor_words(a, o, element));
+	return arena_printf(a, "The machine's memory, not the device's, had no room for %s.",
+	    bytes_text(a, &o->size[OOM_ASKED]));
+}
+
+/* By TensorFlow's names: gradients/conv/Conv2D_grad/Conv2DBackpropInput, gradient_tape/... */
+bool
+autopsy_in_backward(const struct oom_message *o)
+{
+	return strstr(o->node, "gradient") || strstr(o->node, "Backprop") ||
+	    strstr(o->node, "_grad/") || strstr(o->node, "Grad");
+}
+
+const char *
+autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
+{
+	struct arena *a = y->module->arena;
+	int element = o->element ? o->element : 4;
+
+	if (o->says)
+		return o->says;
+	if (o->host)
+		return host_meaning(a, o, element);
+	if (o->kind == OOM_OTHER && o->shape.known)
+		return arena_printf(a, "A wording that is not known here. By its words, there was "
+		    "no room for %s.", tensor_words(a, o, element));
+	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
+		return arena_printf(a, "TensorFlow had no memory left on the device%s%s. The "
+		    "message does not say for what.", o->node[0] ? " in " : "", o->node);
+	if (o->kind == OOM_TENSORFLOW)
+		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",
+		    tensor_words(a, o, element), o->node[0] ? autopsy_in_backward(o) ?
+		    ", made in backward by " : ", the result of " : "", o->node);
+	if (o->kind == OOM_TF_ALLOCATOR)
+		return arena_printf(a, "TensorFlow's allocator could not serve a request of "
+		    "%s%s%s%s.", bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "",
+		    o->node,
+		    o->warning ? "; it went on with another algorithm, so this is not the failure" :
+		    "");
+	if (o->kind == OOM_PYTORCH)
+		return pytorch_meaning(a, o);
+	return device_meaning(a, o);
+}

@@ -1,0 +1,248 @@
+/*
+ * stowage explain: what a rule or an operator is, from the same records as the manual pages and
+ * SARIF, without a network. Without a name, the list of all rules.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "commands/commands.h"
+#include "cli/compile.h"
+#include "ops/usage.h"
+#include "lint/catalog.h"
+#include "lint/engine.h"
+
+#define WIDTH		80
+#define MOST_NAMES	1024
+
+struct explain_args {
+	bool operators;
+};
+
+static const struct option options[] = {
+	{ .name = "operators", .type = OPTION_FLAG, .doc = "list the operators, in place of the rules",
+	  FIELD(struct explain_args, operators) },
+	{ .name = NULL }
+};
+
+struct explain_run {
+	const struct command *command;
+	const struct explain_args *args;
+	char **name;
+	int nnames;
+};
+
+static int
+columns(const char *s, size_t n)
+{
+	uint32_t c;
+	size_t i;
+	int k = 0;
+
+	for (i = 0; i < n; i += utf8_decode(s + i, n - i, &c, NULL))
+		k++;
+	return k;
+}
+
+/* Words in lines of WIDTH columns; an empty line ends a paragraph. */
+static void
+paragraphs(const char *s, int indent)
+{
+	int column = 0;
+
+	for (s += strspn(s, " \n"); *s; s += strspn(s, " \n")) {
+		size_t n = strcspn(s, " \n");
+		int wide = columns(s, n);
+
+		if (column > 0 && column + 1 + wide > WIDTH) {
+			putchar('\n');
+			column = 0;
+		}
+		column += column > 0 ? printf(" ") : printf("%*s", indent, "");
+		fwrite(s, 1, n, stdout);
+		column += wide;
+		s += n;
+		if (s[0] == '\n' && s[1] == '\n' && s[2]) {
+			fputs("\n\n", stdout);
+			column = 0;
+		}
+	}
+	putchar('\n');
+}
+
+static void
+explain_rule(const struct rule *r)
+{
+	if (rule_is_language(r))
+		printf("%s (the language, %s)\n", r->name, severity_name(r->severity));
+	else
+		printf("%s, %s (%s, %s)\n", r->name, r->id, family_name(r->family),
+		    severity_name(r->severity));
+	paragraphs(r->brief, 2);
+	putchar('\n');
+	paragraphs(r->doc, 0);
+	if (r->outside)
+		printf("\nNo comment of a spec allows it; --ignore %s switches it off.\n", r->name);
+	else if (!rule_is_language(r))
+		printf("\nAllow it, on the line or above the statement:\n"
+		    "  # stowage: allow(%s) reason\n", r->name);
+}
+
+static const char *
+kind_name(enum op_kind k)
+{
+	static const char *const name[] = {
+		[OP_LAYER] = "layer", [OP_LOSS] = "loss", [OP_METRIC] = "metric",
+		[OP_OPTIMIZER] = "optimizer",
+	};
+
+	return name[k];
+}
+
+static void
+explain_operator(struct arena *a, const struct op *op)
+{
+	const struct attr_spec *s = op->attrs;
+	struct text t;
+
+	text_init(&t, a);
+	op_usage(&t, op);
+	printf("%s (%s)\n", op->name, kind_name(op->kind));
+	paragraphs(op->brief, 2);
+	printf("\n%s\n", t.s);
+	if (op->doc) {
+		putchar('\n');
+		paragraphs(op->doc, 0);
+	}
+	if (s && s->name)
+		putchar('\n');
+	for (; s && s->name; s++) {
+		text_init(&t, a);
+		op_attr_usage(&t, s);
+		printf("  %s\n", s->name);
+		paragraphs(t.s, 6);
+	}
+}
+
+/* The operator of that name, unless no spec can name it. */
+static const struct op *
+public_operator(const char *name)
+{
+	const struct op *op = op_find(name);
+
+	return op && op->kind != OP_INTERNAL ? op : NULL;
+}
+
+static int
+unknown(const struct command *c, const char *name)
+{
+	const char *candidate[MOST_NAMES], *near;
+	int n = 0, i;
+
+	for (i = 0; rule_at(i) && n < MOST_NAMES - 1; i++) {
+		candidate[n++] = rule_at(i)->name;
+		candidate[n++] = rule_at(i)->id;
+	}
+	for (i = 0; op_table[i] && n < MOST_NAMES; i++)
+		if (op_table[i]->kind != OP_INTERNAL)
+			candidate[n++] = op_table[i]->name;
+	near = text_nearest(name, candidate, n);
+	if (near)
+		return usage_error(c, "no rule or operator is called '%s'; did you mean '%s'?",
+		    name, near);
+	return usage_error(c, "no rule or operator is called '%s'; 'stowage explain' lists them",
+	    name);
+}
+
+static void
+list_rules(void)
+{
+	const struct rule *r;
+	int i;
+
+	for (i = 0; (r = rule_at(i)); i++)
+		printf("%-7s %-24s %-9s %s\n", rule_is_language(r) ? "-" : r->id, r->name,
+		    severity_name(r->severity), r->brief);
+}
+
+static void
+list_operators(void)
+{
+	int i;
+
+	for (i = 0; op_table[i]; i++)
+		if (op_table[i]->kind != OP_INTERNAL)
+			printf("%-22s %-11s %s\n", op_table[i]->name,
+			    kind_name(op_table[i]->kind), op_table[i]->brief);
+}
+
+static int
+explain_all(struct arena *a, void *context)
+{
+	const struct explain_run *run = context;
+	int i, rule, status = 0;
+
+	for (i = 0; i < run->nnames; i++) {
+		const struct op *op = public_operator(run->name[i]);
+
+		rule = rule_index(run->name[i]);
+		if (rule < 0 && !op) {
+			status = unknown(run->command, run->name[i]);
+			continue;
+		}
+		if (i > 0)
+			putchar('\n');
+		if (rule >= 0)
+			explain_rule(rule_at(rule));
+		if (rule >= 0 && op)
+			putchar('\n');
+		if (op)
+			explain_operator(a, op);
+	}
+	return status;
+}
+
+/* All that can be explained, for completion: rules, then operators. */
+static const char *
+word_at(int i)
+{
+	const struct rule *r = NULL;
+	int k;
+
+	for (k = 0; k <= i && (r = rule_at(k)); k++)
+		;
+	if (r)
+		return r->name;
+	for (i -= k, k = 0; op_table[k]; k++)
+		if (op_table[k]->kind != OP_INTERNAL && i-- == 0)
+			return op_table[k]->name;
+	return NULL;
+}
+
+static int
+run_explain(const struct command *c, int argc, char **argv)
+{
+	struct explain_args args = { false };
+	struct explain_run run = { c, &args, argv, 0 };
+	enum parsed parsed = options_parse(c, &args, argc, argv, &run.nnames);
+
+	if (parsed != PARSED_RUN)
+		return parsed == PARSED_HELP ? 0 : 2;
+	if (run.nnames > 0)
+		return compile_in_arena(explain_all, &run);
+	if (args.operators)
+		list_operators();
+	else
+		list_rules();
+	return 0;
+}
+
+const struct command command_explain = {
+	.name = "explain",
+	.brief = "say what a rule or an operator is",
+	.operands = "[RULE|ID|OPERATOR...]",
+	.details = "Without a name, all rules are listed, or with --operators all operators.\n"
+	    "Exit status: 0 explained, 2 a name is that of no rule and no operator.",
+	.options = options,
+	.operand = word_at,
+	.run = run_explain,
+};

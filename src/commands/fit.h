@@ -1,0 +1,21 @@
+/* What stowage fit found, and its reports. */
+#ifndef STOWAGE_CLI_FIT_H
+#define STOWAGE_CLI_FIT_H
+
+#include "fit/advice.h"
+
+struct fit_report {
+	FILE *out;
+	struct module *module;
+	struct fit *answer;	/* one for each memory */
+	int nanswers;
+	const struct advice *advice;	/* best first */
+	int nadvice;
+	int applied;		/* which was written into the spec, from 1; 0: none */
+	bool colour;
+};
+
+void	fit_text(const struct fit_report *);	/* fit_text.c */
+void	fit_json(const struct fit_report *);	/* fit_json.c */
+
+#endif

@@ -1,0 +1,261 @@
+/* The answer of stowage fit for people: first what was asked, then the figures behind it. */
+#include "commands/fit.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "fit/idle.h"
+
+static const char *
+batch_word(const struct module *m)
+{
+	return m->set.accumulate > 1 && m->train ? "micro-batch" : "batch";
+}
+
+/* "proved" is that the next batch cannot be placed at all, not only that it was not. */
+static const char *
+proof_word(const struct fit *f)
+{
+	return f->largest.proved ? "proved" : "not proved";
+}
+
+static void
+bold(const struct fit_report *r, const char *code)
+{
+	if (r->colour)
+		fputs(code, r->out);
+}
+
+static void
+print_verdict(const struct fit_report *r, const struct fit *f)
+{
+	const struct largest *l = &f->largest;
+	const char *word = batch_word(r->module);
+	char memory[SIZE_TEXT];
+
+	bold(r, f->fits ? "\033[1;32m" : "\033[1;31m");
+	fprintf(r->out, "%s %lld %s in %s", word, (long long)f->wanted,
+	    f->fits ? "fits" : "does not fit", size_human(memory, f->memory));
+	bold(r, "\033[0m");
+	if (l->batch == 0)
+		fprintf(r->out, "; not even one sample does (%s)\n", proof_word(f));
+	else if (l->endless)
+		fprintf(r->out, "; so does every batch there is\n");
+	else
+		fprintf(r->out, "; the largest that does is %s%lld%s (%s)\n",
+		    r->colour ? "\033[1m" : "", (long long)l->batch, r->colour ? "\033[0m" : "",
+		    proof_word(f));
+}
+
+static void
+row(const struct fit_report *r, const char *name, int64_t bytes)
+{
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+
+	fprintf(r->out, "  %-24s %12s %20s B", name, size_human(human, bytes),
+	    size_commas(exact, bytes));
+}
+
+static void
+print_plan(const struct fit_report *r, const char *what, int64_t batch, int64_t bytes,
+    const struct fit *f)
+{
+	char name[64], over[SIZE_TEXT];
+
+	snprintf(name, sizeof(name), "%s at %lld", what, (long long)batch);
+	row(r, name, bytes);
+	fprintf(r->out, "  %s%s\n", size_human(over, bytes > f->limit ? bytes - f->limit :
+	    f->limit - bytes), bytes > f->limit ? " too many" : " to spare");
+}
+
+static void
+print_reserve(const struct fit_report *r, const struct fit *f)
+{
+	int i;
+
+	for (i = 0; i < f->reserve.n; i++) {
+		row(r, i ? "" : "reserve", f->reserve.v[i].bytes);
+		fprintf(r->out, "  %s%s\n", f->reserve.v[i].what,
+		    f->reserve_given ? "" : " (an estimate)");
+	}
+	if (f->reserve.n) {
+		row(r, "left for the arena", f->limit);
+		putc('\n', r->out);
+	}
+}
+
+static void
+print_figures(const struct fit_report *r, const struct fit *f)
+{
+	const struct module *m = r->module;
+	const struct largest *l = &f->largest;
+
+	putc('\n', r->out);
+	row(r, "memory", f->memory);
+	fprintf(r->out, "%s%s\n", m->set.device.name && m->set.device.memory == f->memory ? "  " :
+	    "", m->set.device.name && m->set.device.memory == f->memory ? m->set.device.name : "");
+	print_reserve(r, f);
+	if (f->wanted != l->batch)
+		print_plan(r, "arena", f->wanted, f->arena, f);
+	if (l->batch > 0)
+		print_plan(r, "arena", l->batch, l->at.arena, f);
+	if (!l->endless && l->next.arena < INT64_MAX) {
+		if (l->next.arena != l->next.bound && l->batch + 1 != f->wanted)
+			print_plan(r, "arena", l->batch + 1, l->next.arena, f);
+		print_plan(r, "lower bound", l->batch + 1, l->next.bound, f);
+	}
+	if (f->validation)
+		print_plan(r, "validation", m->plan->validate_batch, f->validation, f);
+}
+
+static void
+print_notes(const struct fit_report *r, const struct fit *f)
+{
+	if (!f->largest.proved)
+		fprintf(r->out, "\n  Not proved: the larger batches were planned and do not fit, "
+		    "but no bound forbids them.\n");
+	if (f->validation)
+		fprintf(r->out, "\n  Validation has a batch of its own, %lld, and does not fit by "
+		    "itself: no smaller training\n  batch changes that.\n",
+		    (long long)r->module->plan->validate_batch);
+}
+
+/* One line a memory. */
+static void
+print_table(const struct fit_report *r)
+{
+	char a[SIZE_TEXT], b[SIZE_TEXT], c[SIZE_TEXT];
+	int i;
+
+	fprintf(r->out, "\n  %12s %12s %14s %12s   %-10s  %s %lld\n", "memory", "reserve",
+	    "largest batch", "arena", "", batch_word(r->module), (long long)r->answer[0].wanted);
+	for (i = 0; i < r->nanswers; i++) {
+		const struct fit *f = &r->answer[i];
+
+		fprintf(r->out, "  %12s %12s %14lld %12s   %-10s  %s\n", size_human(a, f->memory),
+		    size_human(b, f->reserved), (long long)f->largest.batch, f->largest.batch ?
+		    size_human(c, f->largest.at.arena) : "-", proof_word(f),
+		    f->fits ? "fits" : "does not fit");
+	}
+}
+
+/* ---- edits ---- */
+
+/* "1.23 TFLOP" */
+static const char *
+flops_text(char buf[SIZE_TEXT], double n)
+{
+	static const char unit[] = " kMGTPE";
+	int u = 0;
+
+	for (; n >= 1000 && u < 6; n /= 1000)
+		u++;
+	snprintf(buf, SIZE_TEXT, u ? "%.3g %cFLOP" : "%.0f FLOP", n, unit[u]);
+	return buf;
+}
+
+/* The changed lines of a patch. */
+static void
+print_changes(const struct fit_report *r, const char *patch)
+{
+	const char *s, *end;
+
+	for (s = patch; *s; s = *end ? end + 1 : end) {
+		end = s + strcspn(s, "\n");
+		if ((*s != '+' && *s != '-') || strncmp(s, "--- ", 4) == 0 ||
+		    strncmp(s, "+++ ", 4) == 0)
+			continue;
+		bold(r, *s == '+' ? "\033[32m" : "\033[31m");
+		fprintf(r->out, "     %.*s", (int)(end - s - (end > s && end[-1] == '\r')), s);
+		bold(r, "\033[0m");
+		putc('\n', r->out);
+	}
+}
+
+static void
+print_note(const struct fit_report *r, const char *note)
+{
+	const char *s;
+	size_t n;
+
+	for (s = note; *s; s += n + (s[n] == '\n')) {
+		n = strcspn(s, "\n");
+		fprintf(r->out, "     %.*s\n", (int)n, s);
+	}
+}
+
+static void
+print_edit(const struct fit_report *r, int number)
+{
+	const struct advice *d = &r->advice[number - 1];
+	char arena[SIZE_TEXT], saved[SIZE_TEXT], flops[SIZE_TEXT];
+
+	fprintf(r->out, "\n%3d  ", number);
+	bold(r, "\033[1m");
+	fputs(d->title, r->out);
+	bold(r, "\033[0m");
+	fprintf(r->out, "\n     %s, %s less", size_human(arena, d->arena),
+	    size_human(saved, d->saved));
+	if (d->extra_flops)
+		fprintf(r->out, ", %s %s an update", flops_text(flops, d->extra_flops > 0 ?
+		    (double)d->extra_flops : -(double)d->extra_flops),
+		    d->extra_flops > 0 ? "more" : "less");
+	if (!d->fits && d->batch)
+		fprintf(r->out, "; then %lld would fit", (long long)d->batch);
+	else if (!d->fits)
+		fprintf(r->out, "; then not even one sample would fit");
+	putc('\n', r->out);
+	print_note(r, d->note);
+	print_changes(r, d->patch);
+}
+
+static void
+print_idle(const struct fit_report *r)
+{
+	const struct idle_advice *v;
+
+	fprintf(r->out, "\nNo effect on the device, 0 B:\n\n");
+	for (v = idle_advice; v->what; v++)
+		fprintf(r->out, "     %s: %s\n", v->what, v->why);
+}
+
+static void
+print_edits(const struct fit_report *r)
+{
+	int i;
+
+	for (i = 0; i < r->nadvice; i++) {
+		if (i == 0 && r->advice[i].fits)
+			fprintf(r->out, "\nWhat makes it fit, the least harm first:\n");
+		if ((i == 0 || r->advice[i - 1].fits) && !r->advice[i].fits)
+			fprintf(r->out, "\nWhat is not enough by itself:\n");
+		print_edit(r, i + 1);
+	}
+	if (r->applied)
+		fprintf(r->out, "\nEdit %d was written to %s.\n", r->applied,
+		    r->module->src->path);
+	else if (!r->answer->fits && r->nadvice == 0)
+		fprintf(r->out, "\nNo edit that is known here makes it smaller.\n");
+	if (!r->answer->fits && !r->applied)
+		print_idle(r);
+}
+
+void
+fit_text(const struct fit_report *r)
+{
+	const struct module *m = r->module;
+
+	fprintf(r->out, "%s in %s, target %s", m->name, m->src->path, m->plan->target->name);
+	if (m->train && m->set.accumulate > 1)
+		fprintf(r->out, "; %lld micro-batches make an update of %lld samples",
+		    (long long)m->set.accumulate, (long long)m->set.batch);
+	putc('\n', r->out);
+	if (r->nanswers > 1) {
+		print_table(r);
+		return;
+	}
+	print_verdict(r, r->answer);
+	print_figures(r, r->answer);
+	print_notes(r, r->answer);
+	print_edits(r);
+}

@@ -1,0 +1,18 @@
+/* jsonl: one JSON object a line and finding, with the members that the format json gives it. */
+#include "findings/report.h"
+
+static void
+finding(struct report *r, const char *path, const struct diag *g)
+{
+	json_begin(&r->json, r->out);
+	json_flat_object(&r->json, NULL);
+	report_json_finding(&r->json, path, g);
+	json_finish(&r->json);
+}
+
+const struct format format_jsonl = {
+	.name = "jsonl",
+	.brief = "one JSON object a line and finding",
+	.can_waive = true,
+	.finding = finding,
+};

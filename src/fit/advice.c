@@ -1,0 +1,385 @@
+/*
+ * Advice: tries edits. Each kind of edit offers values from mild to strong (accumulate 2, 4, 8 ..);
+ * the mildest after which the spec fits is found by halving, as stronger ones take less. Where no
+ * single edit serves without harm, kinds are added up in the order of their harm until the spec
+ * fits, what turned out needless is taken away again, and the rest is made as mild as it may be;
+ * and each kind is tried together with accumulation, which saves most.
+ *
+ * A trial compiles the edited text in an arena of its own, as any command would.
+ */
+#include "fit/advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit/whatif.h"
+#include "ir/op.h"
+#include "ir/pass.h"
+
+struct trial {
+	struct edits *edits;
+	const char *left;	/* a param that was not edited */
+	int64_t arena, batch, samples;	/* bytes; micro-batch; of an update */
+	double macs;		/* of an update */
+	bool fits;
+	struct largest largest;	/* where it does not fit */
+};
+
+const char *
+harm_name(enum harm h)
+{
+	static const char *const name[HARMS] = {
+		[HARM_NONE] = "none", [HARM_TIME] = "time", [HARM_ROUNDING] = "rounding",
+		[HARM_STATISTICS] = "batch-statistics", [HARM_TRAINING] = "training",
+		[HARM_LAYERS] = "layers", [HARM_DATA] = "data",
+	};
+
+	return name[h];
+}
+
+/* ---- one trial ---- */
+
+static double
+macs_of(const struct graph *g, int64_t batch)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; g && i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op->macs)
+			sum += (double)affine_at(g->nodes.v[i]->op->macs(g->nodes.v[i]), batch);
+	return sum;
+}
+
+static double
+macs_of_update(const struct module *m)
+{
+	return macs_of(m->train, m->plan->batch) * (double)m->set.accumulate;
+}
+
+struct module *
+advice_expand(struct advisor *v, struct arena *a, struct edits *e)
+{
+	return whatif_expand(a, e, v->module->name, v->options);
+}
+
+/* SEARCH: also for the largest batch, where it does not fit. */
+static bool
+measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
+{
+	struct pass_options o = *v->module->options;
+	struct module *m = advice_expand(v, a, t->edits);
+
+	o.dump_after = NULL;
+	if (!m || m->broken || m->diags->errors || !passes_run(m, &o) || m->diags->errors)
+		return false;
+	t->arena = m->plan->arena_bytes;
+	t->batch = m->train ? m->plan->batch : m->plan->validate_batch;
+	t->samples = m->set.batch;
+	t->macs = macs_of_update(m);
+	t->fits = t->arena <= v->fit->limit;
+	if (!t->fits && search)
+		largest_batch(m, v->fit->limit, &t->largest);
+	return true;
+}
+
+/* Plans the spec with the steps taken; false when it cannot be written or planned. */
+static bool
+try_and(struct advisor *v, const struct advice_step *s, int n, bool search, struct trial *t)
+{
+	struct arena *a;
+	struct amend m;
+	bool good;
+	int i;
+
+	memset(t, 0, sizeof(*t));
+	amend_init(&m, v->arena, v->file, v->module->name, v->options);
+	for (i = 0; i < n; i++)
+		if (!s[i].kind->amend(v, &m, s[i].value))
+			return false;
+	t->left = m.left;
+	t->edits = amend_done(&m);
+	t->edits = memcpy(ARENA_NEW(v->arena, struct edits), t->edits, sizeof(*t->edits));
+	if (t->edits->all.n == 0)
+		return false;
+	a = arena_child(v->arena);
+	good = measure(v, a, search, t);
+	arena_free(a);
+	return good;
+}
+
+static bool
+try_steps(struct advisor *v, const struct advice_step *s, int n, struct trial *t)
+{
+	return try_and(v, s, n, false, t);
+}
+
+/* Makes step I as mild as may be: the others as they are. False, with the strongest value, when
+ * even that does not fit; a trial of what was chosen in *T. */
+static bool
+soften(struct advisor *v, struct advice_step *s, int n, int i, struct trial *t)
+{
+	struct trial other;
+	int nvalues, lo = 0, hi, mid;
+	int64_t *value = s[i].kind->values(v, &nvalues);
+
+	if (nvalues == 0)
+		return false;
+	s[i].value = value[nvalues - 1];
+	if (!try_steps(v, s, n, t) || !t->fits)
+		return false;
+	for (hi = nvalues - 1; lo < hi;) {
+		mid = lo + (hi - lo) / 2;
+		s[i].value = value[mid];
+		if (try_steps(v, s, n, &other) && other.fits) {
+			*t = other;
+			hi = mid;
+		} else
+			lo = mid + 1;
+	}
+	s[i].value = value[hi];
+	return true;
+}
+
+/* ---- advice ---- */
+
+enum harm
+advice_harm(const struct advisor *v, const struct advice_kind *k)
+{
+	if (!v->module->train && k->splits)
+		return HARM_NONE;
+	return k->splits && v->batch_statistics && k->harm < HARM_STATISTICS ? HARM_STATISTICS :
+	    k->harm;
+}
+
+/* The steps' words, joined by BETWEEN. */
+static const char *
+joined(struct advisor *v, const struct advice_step *s, int n, const char *between,
+    const char *(*word)(struct advisor *, const struct advice_step *))
+{
+	struct text t;
+	int i, shown = 0;
+
+	text_init(&t, v->arena);
+	for (i = 0; i < n; i++) {
+		const char *w = word(v, &s[i]);
+
+		if (w)
+			text_printf(&t, "%s%s", shown++ ? between : "", w);
+	}
+	return t.s;
+}
+
+static const char *
+name_of(struct advisor *v, const struct advice_step *s)
+{
+	(void)v;
+	return s->kind->name;
+}
+
+static const char *
+title_of(struct advisor *v, const struct advice_step *s)
+{
+	return s->kind->title(v, s->value);
+}
+
+static const char *
+note_of(struct advisor *v, const struct advice_step *s)
+{
+	return s->kind->note(v, s->value);
+}
+
+static int64_t
+extra_flops(const struct advisor *v, const struct trial *t)
+{
+	double share = t->samples ? (double)v->module->set.batch / (double)t->samples : 1;
+	double extra = 2 * (t->macs * share - macs_of_update(v->module));
+
+	return extra > 9e18 ? INT64_MAX : extra < -9e18 ? -INT64_MAX : (int64_t)extra;
+}
+
+static bool
+known(const struct advisor *v, const char *patch)
+{
+	int i;
+
+	for (i = 0; i < v->all.n; i++)
+		if (strcmp(v->all.v[i].patch, patch) == 0)
+			return true;
+	return false;
+}
+
+static void
+add(struct advisor *v, const struct advice_step *s, int n, const struct trial *t)
+{
+	struct advice d = { .edits = t->edits, .steps = n, .arena = t->arena, .fits = t->fits };
+	struct text patch;
+	bool keeps = true;
+	int i;
+
+	text_init(&patch, v->arena);
+	edits_diff(t->edits, &patch);
+	d.patch = patch.s;
+	d.saved = v->module->plan->arena_bytes - t->arena;
+	if (d.saved <= 0 || known(v, d.patch))
+		return;
+	for (i = 0; i < n; i++) {
+		enum harm h = advice_harm(v, s[i].kind);
+
+		d.harm = h > d.harm ? h : d.harm;
+		keeps &= s[i].kind->keeps_update;
+	}
+	d.kind = joined(v, s, n, "+", name_of);
+	d.title = joined(v, s, n, ", ", title_of);
+	d.note = joined(v, s, n, "\n", note_of);
+	if (t->left)
+		d.note = arena_printf(v->arena, "%s\n%s", d.note, t->left);
+	if (n > 1 && d.harm >= v->least)	/* one edit does as well */
+		return;
+	d.extra_flops = extra_flops(v, t);
+	d.batch = t->fits ? t->batch : t->largest.batch;
+	d.proved = t->fits || t->largest.proved;
+	if (n == 1 && t->fits && keeps && d.harm < v->least)
+		v->least = d.harm;
+	vec_push(v->arena, &v->all, d);
+}
+
+static void
+add_single(struct advisor *v, const struct advice_kind *k)
+{
+	struct advice_step s = { .kind = k };
+	struct trial t = { .edits = NULL };
+
+	if (soften(v, &s, 1, 0, &t) || (t.arena > 0 && try_and(v, &s, 1, true, &t)))
+		add(v, &s, 1, &t);
+}
+
+/* Takes away what is needless, then makes the rest mild, the most harmful first. */
+static void
+refine(struct advisor *v, struct advice_step *s, int n)
+{
+	struct trial t;
+	int i;
+
+	for (i = n - 1; i >= 0 && n > 1; i--) {
+		struct advice_step without[MOST_STEPS];
+
+		memcpy(without, s, (size_t)n * sizeof(*s));
+		memmove(without + i, without + i + 1, (size_t)(n - 1 - i) * sizeof(*s));
+		if (try_steps(v, without, n - 1, &t) && t.fits) {
+			memcpy(s, without, (size_t)--n * sizeof(*s));
+		}
+	}
+	for (i = n - 1; i >= 0; i--)
+		soften(v, s, n, i, &t);
+	if (try_steps(v, s, n, &t) && t.fits)
+		add(v, s, n, &t);
+}
+
+/* The strongest of a kind, as one step more; false when the kind is not for this network. */
+static bool
+strongest(struct advisor *v, const struct advice_kind *k, struct advice_step *s)
+{
+	int n;
+	int64_t *value = k->keeps_update ? k->values(v, &n) : NULL;
+
+	if (!value || n == 0)
+		return false;
+	*s = (struct advice_step){ k, value[n - 1] };
+	return true;
+}
+
+/* The kinds in the order of their harm to this network, up to where one edit does as well. */
+static int
+by_harm(const struct advisor *v, const struct advice_kind *kind[MOST_STEPS])
+{
+	const struct advice_kind *k;
+	int h, n = 0;
+
+	for (h = 0; h < (int)v->least; h++)
+		for (k = advice_kinds; k->name && n < MOST_STEPS; k++)
+			if ((int)advice_harm(v, k) == h)
+				kind[n++] = k;
+	return n;
+}
+
+static void
+add_up(struct advisor *v)
+{
+	const struct advice_kind *kind[MOST_STEPS];
+	struct advice_step s[MOST_STEPS];
+	int64_t arena = v->module->plan->arena_bytes;
+	int kinds = by_harm(v, kind), i, n = 0;
+	struct trial t;
+
+	for (i = 0; i < kinds; i++) {
+		if (!strongest(v, kind[i], &s[n]) || !try_steps(v, s, n + 1, &t) ||
+		    t.arena >= arena)
+			continue;
+		arena = t.arena;
+		n++;
+		if (t.fits) {
+			refine(v, s, n);
+			return;
+		}
+	}
+}
+
+static void
+add_pairs(struct advisor *v)
+{
+	const struct advice_kind *kind[MOST_STEPS];
+	int kinds = by_harm(v, kind), i, j;
+	struct advice_step s[2];
+	struct trial t;
+
+	for (j = 0; j < kinds && !kind[j]->splits; j++)
+		;
+	for (i = 0; j < kinds && i < kinds; i++)
+		if (i != j && strongest(v, kind[i < j ? i : j], &s[0]) &&
+		    strongest(v, kind[i < j ? j : i], &s[1]) && try_steps(v, s, 2, &t) && t.fits)
+			refine(v, s, 2);
+}
+
+static int
+better(const void *x, const void *y)
+{
+	const struct advice *a = x, *b = y;
+
+	if (a->fits != b->fits)
+		return a->fits ? -1 : 1;
+	if (a->harm != b->harm)
+		return a->harm < b->harm ? -1 : 1;
+	if (a->steps != b->steps)
+		return a->steps < b->steps ? -1 : 1;
+	if (a->arena != b->arena)
+		return a->arena < b->arena ? -1 : 1;
+	return strcmp(a->patch, b->patch);
+}
+
+/* A layer that keeps running statistics takes them from the batch, unless they are frozen. */
+static bool
+normalises(const struct module *m)
+{
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++)
+		if (m->persistent.v[i]->kind == T_STATISTIC && !m->persistent.v[i]->frozen)
+			return true;
+	return false;
+}
+
+void
+advise(struct advisor *v)
+{
+	const struct advice_kind *k;
+
+	v->batch_statistics = normalises(v->module);
+	v->least = HARMS;
+	for (k = advice_kinds; k->name; k++)
+		add_single(v, k);
+	add_up(v);
+	add_pairs(v);
+	if (v->all.n)
+		qsort(v->all.v, (size_t)v->all.n, sizeof(*v->all.v), better);
+}

@@ -1,0 +1,176 @@
+/*
+ * The search for the largest batch. Each buffer's size is known as fixed + per_sample * B, so one
+ * plan tells the lower bound at every batch without another: where that meets the limit is the
+ * guess. The guess and its successor are then planned, which is the proof; as plans mostly reach
+ * their bound, two plans do. Where a plan lies above its bound, or the graph itself depends on the
+ * batch (recomputation), the search steps on from there, doubling, and then halves.
+ */
+#include "fit/largest.h"
+
+#include <string.h>
+
+#include "fit/whatif.h"
+#include "plan/plan.h"
+
+#define LARGEST_BATCH	((int64_t)INT32_MAX)	/* what a spec can say (lang/settings.c) */
+#define MOST_BEYOND	8	/* batches tried above a plan that missed its bound */
+
+struct search {
+	struct module *m;
+	int64_t limit;
+	int64_t lo, hi;		/* lo fits, or is 0; hi does not, or is beyond the last batch */
+	struct largest_plan at_lo, at_hi;
+	int64_t guess;		/* from the latest plan; 0: none fits */
+	int64_t step;
+	int plans;
+};
+
+static int64_t
+most_samples(const struct module *m)
+{
+	return m->train ? LARGEST_BATCH / m->set.accumulate : LARGEST_BATCH;
+}
+
+/* Bytes of a buffer at micro-batch B: validation may have a batch of its own. */
+static int64_t
+bytes_at(const struct module *m, const struct buffer *b, int64_t batch)
+{
+	const struct plan *p = m->plan;
+	int64_t bytes, mask = p->alignment - 1;
+
+	if (p->instants && p->at[b->first].graph == m->validate && m->set.validate_fixed &&
+	    m->train && !b->persistent)
+		batch = p->validate_batch;
+	bytes = affine_at(b->size, batch);
+	return bytes > LARGEST_BYTES ? LARGEST_BYTES : (bytes + mask) & ~mask;
+}
+
+/* The largest sum of live bytes at a batch, from the affine sizes of a plan's buffers alone: exact
+ * for graphs that do not depend on the batch. CHANGE: room for a number an instant and one. */
+static int64_t
+bound_at(const struct module *m, int64_t batch, int64_t *change)
+{
+	const struct plan *p = m->plan;
+	int64_t live = 0, most = 0, bytes;
+	int i;
+
+	memset(change, 0, ((size_t)p->instants + 1) * sizeof(*change));
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		bytes = bytes_at(m, b, batch);
+		if (bytes >= LARGEST_BYTES ||
+		    __builtin_add_overflow(change[b->first], bytes, &change[b->first]) ||
+		    __builtin_sub_overflow(change[b->last + 1], bytes, &change[b->last + 1]))
+			return INT64_MAX;
+	}
+	for (i = 0; i < p->instants; i++) {
+		if (__builtin_add_overflow(live, change[i], &live))
+			return INT64_MAX;
+		most = live > most ? live : most;
+	}
+	return most;
+}
+
+/* The largest batch whose lower bound, by this plan's buffers, is within the limit; 0: none. */
+static int64_t
+guess_from(const struct module *m, int64_t limit)
+{
+	int64_t *change = arena_array(m->arena, (size_t)m->plan->instants + 2, sizeof(*change));
+	int64_t lo = 0, hi = most_samples(m) + 1, mid;
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (bound_at(m, mid, change) <= limit)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Plans a batch and narrows the search by it. */
+static void
+look_at(struct search *s, int64_t batch)
+{
+	bool own = batch == (s->m->train ? s->m->plan->batch : s->m->plan->validate_batch);
+	struct module *other = own ? s->m : whatif_at(s->m, batch);
+	struct largest_plan p = { INT64_MAX, INT64_MAX };
+
+	if (other) {
+		p = (struct largest_plan){ other->plan->arena_bytes,
+		    other->plan->lower_bound_bytes };
+		s->guess = guess_from(other, s->limit);
+	}
+	s->plans += !own;
+	if (p.arena <= s->limit) {
+		s->lo = batch;
+		s->at_lo = p;
+	} else {
+		s->hi = batch;
+		s->at_hi = p;
+	}
+}
+
+/* Where to look next: at the guess or beside it, while that is open; else further and further from
+ * the end that is known; else in the middle. */
+static int64_t
+next_batch(struct search *s)
+{
+	int64_t end = most_samples(s->m) + 1, at;
+
+	if (s->guess > s->lo && s->guess < s->hi)
+		return s->guess;
+	if (s->guess + 1 > s->lo && s->guess + 1 < s->hi)
+		return s->guess + 1;
+	at = s->hi == end ? s->lo + s->step : s->hi - s->step;
+	s->step *= 2;
+	if (at > s->lo && at < s->hi && (s->hi == end || s->lo == 0))
+		return at;
+	return s->lo + (s->hi - s->lo) / 2;
+}
+
+static void
+narrow(struct search *s)
+{
+	s->step = 1;
+	while (s->hi - s->lo > 1)
+		look_at(s, next_batch(s));
+}
+
+/* A plan above its bound proves nothing: a larger batch may happen to be placed better. While the
+ * bound allows it, some are tried. */
+static void
+look_beyond(struct search *s)
+{
+	int64_t end = most_samples(s->m) + 1, next = s->hi + 1;
+	int i;
+
+	for (i = 0; i < MOST_BEYOND && next < end && s->at_hi.bound <= s->limit; i++, next++) {
+		struct search far = *s;
+
+		look_at(&far, next);
+		s->plans = far.plans;
+		if (far.lo != next)
+			continue;
+		s->lo = next;
+		s->at_lo = far.at_lo;
+		s->hi = end;
+		narrow(s);
+		next = s->hi;
+	}
+}
+
+void
+largest_batch(struct module *m, int64_t limit, struct largest *l)
+{
+	int64_t end = most_samples(m) + 1;
+	struct search s = { .m = m, .limit = limit, .hi = end };
+
+	s.guess = guess_from(m, limit);
+	narrow(&s);
+	look_beyond(&s);
+	*l = (struct largest){ .batch = s.lo, .at = s.at_lo, .next = s.at_hi, .plans = s.plans };
+	l->endless = s.hi == end;
+	l->proved = l->endless || s.at_hi.bound > limit;
+}

@@ -1,0 +1,546 @@
+/*
+ * Formatting a spec. The parser says whether there are syntax errors and what each token is; the
+ * layout is made of the tokens alone, so that comments and the author's spelling survive:
+ *
+ *	layout_pieces.c	tokens and the comments between them, with their widths
+ *	layout.c	items, statements and settings, one a line; what lines up over several
+ *	layout_value.c	a value, broken where it is longer than the line
+ *	layout_lines.c	lines, and the comments at their ends
+ *
+ * Adjacent statements of a kind, with neither empty lines nor comments between them, are a run:
+ *
+ *	input  image : f32[1, 28, 28]		keywords and names are padded to the longest
+ *	target digit : class[10]
+ *
+ *	stem   = image -> conv(64, 7)		so are the names that are defined, and the heads of
+ *	layer1 = stem  -> basic(64)		pipelines where the author wrote more than one blank
+ *
+ * All of it takes time and memory linear in the text.
+ */
+#include "fmt/format.h"
+
+#include <string.h>
+
+#include "fmt/format_impl.h"
+#include "lang/words.h"
+
+#include "grammar/parser.h"
+
+#define BYTES_A_TOKEN	4	/* of usual texts: room that is made at once */
+#define UNEVEN	16	/* words whose lengths differ by more are not lined up */
+
+enum shape { SHAPE_DEF, SHAPE_HANGING, SHAPE_DECL, SHAPE_RESULT, SHAPE_SETTING };
+
+struct statement {
+	enum shape shape;
+	int beg, end;		/* pieces */
+	int name;		/* the one whose width is lined up: a name, a keyword, a key */
+	int arrow;		/* DEF: the first arrow, or end; DECL: the colon, or end */
+	bool apart;		/* an empty line or a comment is before it */
+};
+
+struct statements {
+	VEC(struct statement) all;
+};
+
+static int
+width_of(const struct layout *f, int i)
+{
+	return (int)layout_width(f, i, i + 1);
+}
+
+/* ---- the statements between braces ---- */
+
+static bool
+begins_statement(const struct layout *f, int i)
+{
+	switch (piece(f, i)->kind) {
+	case TOK_DEF: case TOK_INPUT: case TOK_TARGET: case TOK_LOSS: case TOK_METRIC: case TOK_KEY:
+		return true;
+	}
+	return false;
+}
+
+/* Is there nothing but a line end between the statement at I and the one before? */
+static bool
+is_apart(const struct layout *f, int i)
+{
+	const struct piece *p = piece(f, i);
+	int k;
+
+	for (k = p->comment; k < p->comment + p->ncomments; k++)
+		if (!f->comments.v[k].trailing && !f->comments.v[k].follows)
+			return true;
+	return p->blank;
+}
+
+static struct statement
+statement(const struct layout *f, int beg, int end, bool settings)
+{
+	struct statement s = { .beg = beg, .end = end, .name = beg, .apart = is_apart(f, beg) };
+
+	switch (piece(f, beg)->kind) {
+	case TOK_PARAM:
+	case TOK_DEF:
+		s.name += piece(f, beg)->kind == TOK_PARAM;
+		s.shape = SHAPE_DEF;
+		s.arrow = layout_find(f, s.name + 2, end, TOK_ARROW);
+		if (piece(f, s.name + 2)->kind == TOK_IF)
+			s.arrow = end;
+		if (s.arrow < end && (piece(f, s.arrow)->broken || layout_hard(f, s.arrow)))
+			s.shape = SHAPE_HANGING;
+		break;
+	case TOK_INPUT:
+	case TOK_TARGET:
+		s.shape = SHAPE_DECL;
+		s.arrow = layout_find(f, beg, end, ':');
+		break;
+	default:
+		s.shape = settings ? SHAPE_SETTING : SHAPE_RESULT;
+	}
+	return s;
+}
+
+static void
+gather(const struct layout *f, struct statements *list, int i, int end, bool settings)
+{
+	int next;
+
+	for (; i < end; i = next) {
+		next = layout_next(f, i);
+		while (next < end && !begins_statement(f, next))
+			next = layout_next(f, next);
+		vec_push(f->arena, &list->all, statement(f, i, next, settings));
+	}
+}
+
+/* ---- what lines up ---- */
+
+/* The widest and the narrowest of a run. */
+struct span {
+	int64_t most, least;
+};
+
+static void
+span_add(struct span *s, int64_t width)
+{
+	if (width > s->most)
+		s->most = width;
+	if (width < s->least || s->least == 0)
+		s->least = width;
+}
+
+/* Where the statement's value begins, and whether it then takes one line. */
+static bool
+is_single(const struct layout *f, const struct statement *s, int64_t *column)
+{
+	*column = f->indent + layout_width(f, s->beg, s->name + 1) + piece(f, s->name + 1)->pad + 3;
+	return s->arrow < s->end && layout_flat(f, s->name + 1, s->end) &&
+	    !layout_hard(f, s->name + 2) &&
+	    layout_fits(f, *column, s->name + 2, s->end, 0);
+}
+
+/* Lines up the first arrows of definitions [I, J), each of one line, if the author did. */
+static void
+align_arrows(struct layout *f, const struct statement *s, int i, int j)
+{
+	struct span heads = { 0, 0 };
+	bool wanted = false, fits = true;
+	int64_t column, head;
+	int k;
+
+	for (k = i; k < j; k++) {
+		wanted |= piece(f, s[k].arrow)->wide;
+		span_add(&heads, layout_width(f, s[k].name + 2, s[k].arrow));
+	}
+	for (k = i; k < j && wanted; k++) {
+		head = layout_width(f, s[k].name + 2, s[k].arrow);
+		is_single(f, &s[k], &column);
+		fits &= layout_fits(f, column + heads.most - head, s[k].name + 2, s[k].end, 0);
+	}
+	for (k = i; k < j && wanted && fits; k++)
+		piece(f, s[k].arrow)->pad = (int)(heads.most -
+		    layout_width(f, s[k].name + 2, s[k].arrow));
+}
+
+static void
+align_definitions(struct layout *f, const struct statement *s, int i, int j)
+{
+	struct span names = { 0, 0 };
+	int64_t column;
+	int k, from;
+
+	for (k = i; k < j; k++)
+		span_add(&names, width_of(f, s[k].name));
+	for (k = i; k < j; k++)
+		piece(f, s[k].name + 1)->pad = (int)names.most - width_of(f, s[k].name);
+	for (k = from = i; k <= j; k++) {
+		if (k < j && is_single(f, &s[k], &column))
+			continue;
+		align_arrows(f, s, from, k);
+		from = k + 1;
+	}
+}
+
+static void
+align_keywords(struct layout *f, const struct statement *s, int i, int j)
+{
+	struct span words = { 0, 0 }, names = { 0, 0 };
+	int k;
+
+	for (k = i; k < j; k++) {
+		span_add(&words, width_of(f, s[k].name));
+		if (s[k].shape == SHAPE_DECL && s[k].arrow < s[k].end)
+			span_add(&names, layout_width(f, s[k].beg + 1, s[k].arrow));
+	}
+	for (k = i; k < j && words.most - words.least <= UNEVEN; k++)
+		piece(f, s[k].name + 1)->pad = (int)words.most - width_of(f, s[k].name);
+	for (k = i; k < j && names.most - names.least <= UNEVEN; k++)
+		if (s[k].shape == SHAPE_DECL && s[k].arrow < s[k].end)
+			piece(f, s[k].arrow)->pad = (int)(names.most -
+			    layout_width(f, s[k].beg + 1, s[k].arrow));
+}
+
+/* The end of the run that begins with the I-th statement; all settings of a section are one. */
+static int
+run_end(const struct layout *f, const struct statements *list, int i)
+{
+	const struct statement *s = list->all.v;
+	struct span names = { 0, 0 };
+	enum shape shape = s[i].shape;
+	int k;
+
+	for (k = i; k < list->all.n && s[k].shape == shape; k++) {
+		if (k > i && s[k].apart && shape != SHAPE_SETTING)
+			break;
+		span_add(&names, width_of(f, s[k].name));
+		if (shape == SHAPE_DEF && names.most - names.least > UNEVEN)
+			break;
+	}
+	return k;
+}
+
+static void
+align(struct layout *f, const struct statements *list)
+{
+	const struct statement *s = list->all.v;
+	int i, j;
+
+	for (i = 0; i < list->all.n; i = j) {
+		j = run_end(f, list, i);
+		if (s[i].shape == SHAPE_DEF)
+			align_definitions(f, s, i, j);
+		else if (s[i].shape != SHAPE_HANGING)
+			align_keywords(f, s, i, j);
+	}
+}
+
+/* ---- statements ---- */
+
+static void
+put_statement(struct layout *f, const struct statement *s)
+{
+	int value = s->name + 1, at = f->indent + 2 * INDENT;
+
+	layout_put_flat(f, s->beg, value, at);
+	switch (s->shape) {
+	case SHAPE_DECL:
+		layout_place(f, value, false, at);
+		layout_list(f, value, s->arrow, f->column, 0);
+		if (s->arrow == s->end)
+			return;
+		layout_put(f, s->arrow, at);
+		value = s->arrow + 1;
+		break;
+	case SHAPE_SETTING:
+		layout_place(f, value, false, at);
+		layout_list(f, value, s->end, f->column <= FARTHEST ? f->column : at, 0);
+		return;
+	case SHAPE_DEF:
+	case SHAPE_HANGING:
+		layout_put(f, value++, at);
+		break;
+	case SHAPE_RESULT:
+		break;
+	}
+	layout_value(f, value, s->end, at, f->indent + INDENT, 0);
+}
+
+/* ---- items ---- */
+
+struct item {			/* with braces */
+	int beg, open, close;	/* pieces */
+	bool section;
+	struct statements body;
+};
+
+static void
+read_item(const struct layout *f, struct item *t, int i)
+{
+	t->beg = i;
+	t->section = word_is_section(piece(f, i)->kind);
+	t->open = i;
+	while (piece(f, t->open)->kind != '{')
+		t->open = layout_next(f, t->open);
+	t->close = piece(f, t->open)->match;
+	t->body.all.n = 0;
+	gather(f, &t->body, t->open + 1, t->close, t->section);
+}
+
+/* The columns of the whole item on one line, where it was on one and may stay there, or holds
+ * nothing; else 0. */
+static int64_t
+one_line(const struct layout *f, const struct item *t)
+{
+	int64_t width = layout_width(f, t->beg, t->close + 1);
+	int end = piece(f, t->close)->beg, n = t->body.all.n;
+
+	if (n == 0 ? !layout_flat(f, t->beg, t->close + 1) : memchr(f->src->text +
+	    piece(f, t->beg)->beg, '\n', (size_t)(end - piece(f, t->beg)->beg)) != NULL)
+		return 0;
+	if (t->section && n > 1)
+		width += n - 1;		/* two blanks between settings */
+	if ((!t->section && n > 1) || width > LINE_WIDTH)
+		return 0;
+	return width;
+}
+
+static void
+put_one_line(struct layout *f, const struct item *t)
+{
+	int k;
+
+	for (k = 1; k < t->body.all.n; k++)
+		piece(f, t->body.all.v[k].beg)->pad = 1;
+	layout_put_flat(f, t->beg, t->close + 1, 0);
+}
+
+/* Sections of one line that follow each other line up their braces. Returns the first piece behind
+ * them. */
+static int
+align_sections(struct layout *f, int i)
+{
+	struct item t = { 0 };
+	struct span heads = { 0, 0 };
+	int64_t width, most = 0, head;
+	int k, end;
+
+	for (k = i; word_is_section(piece(f, k)->kind) && (k == i || !is_apart(f, k));
+	    k = t.close + 1) {
+		read_item(f, &t, k);
+		if (!(width = one_line(f, &t)))
+			break;
+		head = layout_width(f, k, t.open);
+		span_add(&heads, head);
+		if (width - head > most)
+			most = width - head;
+	}
+	end = k;
+	if (heads.most - heads.least > UNEVEN || heads.most + most > LINE_WIDTH)
+		return end;
+	for (k = i; k < end; k = piece(f, t.open)->match + 1) {
+		t.open = layout_find(f, k, end, '{');
+		piece(f, t.open)->pad = (int)(heads.most - layout_width(f, k, t.open));
+	}
+	return end;
+}
+
+static void
+put_head(struct layout *f, const struct item *t)
+{
+	int i = t->beg, next;
+
+	for (; i < t->open; i = next) {
+		next = layout_next(f, i);
+		if (piece(f, i)->kind == '(')
+			layout_value(f, i, next, 2 * INDENT, -1, 2);
+		else
+			layout_put(f, i, 2 * INDENT);
+	}
+	layout_put(f, t->open, 2 * INDENT);
+}
+
+static void
+put_item(struct layout *f, struct item *t)
+{
+	int k;
+
+	if (one_line(f, t)) {
+		put_one_line(f, t);
+		return;
+	}
+	put_head(f, t);
+	f->indent = INDENT;
+	align(f, &t->body);
+	for (k = 0; k < t->body.all.n; k++) {
+		layout_place_statement(f, t->body.all.v[k].beg, INDENT, k == 0);
+		put_statement(f, &t->body.all.v[k]);
+	}
+	f->indent = 0;
+	if (t->body.all.n > 0 || layout_hard(f, t->close))
+		layout_place_statement(f, t->close, 0, k == 0);
+	else
+		f->placed = t->close;
+	layout_put(f, t->close, 0);
+}
+
+/* ---- the file ---- */
+
+/* The end of the use or param at I. */
+static int
+line_end(const struct layout *f, int i)
+{
+	for (i = layout_next(f, i); piece(f, i)->kind && !word_is_item(piece(f, i)->kind);)
+		i = layout_next(f, i);
+	return i;
+}
+
+static bool
+is_param(const struct layout *f, int i)
+{
+	return piece(f, i)->kind == TOK_PARAM;
+}
+
+/* The params from I on that are a run; returns the first piece behind them. */
+static int
+put_params(struct layout *f, int i, bool first)
+{
+	struct statements run = { 0 };
+	int k;
+
+	do {
+		int end = line_end(f, i);
+
+		vec_push(f->arena, &run.all, statement(f, i, end, false));
+		i = end;
+	} while (is_param(f, i));
+	align(f, &run);
+	for (k = 0; k < run.all.n; k++) {
+		layout_place_statement(f, run.all.v[k].beg, 0, first && k == 0);
+		put_statement(f, &run.all.v[k]);
+	}
+	return i;
+}
+
+static void
+put_file(struct layout *f)
+{
+	struct item t = { 0 };
+	int i, end, sections = 0;
+	bool first = true;
+
+	for (i = 0; piece(f, i)->kind; i = end, first = false) {
+		if (is_param(f, i)) {
+			end = put_params(f, i, first);
+			continue;
+		}
+		if (word_is_section(piece(f, i)->kind) && i >= sections)
+			sections = align_sections(f, i);
+		layout_place_statement(f, i, 0, first);
+		if (piece(f, i)->kind == TOK_USE) {
+			end = line_end(f, i);
+			layout_put_flat(f, i, end, INDENT);
+			continue;
+		}
+		read_item(f, &t, i);
+		put_item(f, &t);
+		end = t.close + 1;
+	}
+	layout_place_statement(f, i, 0, first);
+}
+
+struct source *
+layout_source(struct arena *a, struct diags *d, const struct source *src)
+{
+	struct tape tape = { .all = { NULL, 0, 0 } };
+	struct layout f = { .arena = a, .src = src };
+
+	tape.all.cap = src->size / BYTES_A_TOKEN + 1;
+	tape.all.v = arena_array(a, (size_t)tape.all.cap, sizeof(*tape.all.v));
+	parse_tape(a, d, src, &tape);
+	if (d->errors > 0)
+		return NULL;
+	layout_cut(&f, &tape);
+	layout_begin(&f);
+	put_file(&f);
+	return layout_finish(&f);
+}
+
+/* ---- what changed ---- */
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static int
+skip_blanks(const struct source *s, int i)
+{
+	while (i < s->size && is_blank(s->text[i]))
+		i++;
+	return i;
+}
+
+/* Bytes of the old text and those of the new one that stand in their place. */
+struct change {
+	int beg, end;
+	int from, to;
+};
+
+static void
+flush(struct edits *e, const struct change *c, const struct source *new)
+{
+	if (c->beg < c->end || c->from < c->to)	/* they come in order: no search for the place */
+		vec_push(e->arena, &e->all, ((struct edit){ c->beg, c->end,
+		    arena_strndup(e->arena, new->text + c->from, (size_t)(c->to - c->from)) }));
+}
+
+/* Adds a change to those before it, unless there is a whole line between: else the diff would
+ * alternate between old and new lines. */
+static void
+change(struct edits *e, struct change *all, struct change c, const struct source *new)
+{
+	int i, newlines = 0;
+
+	for (i = all->end; i < c.beg && newlines < 2; i++)
+		newlines += e->src->text[i] == '\n';
+	if (newlines < 2 && all->end > 0) {
+		all->end = c.end;
+		all->to = c.to;
+	} else {
+		flush(e, all, new);
+		*all = c;
+	}
+}
+
+/* Both texts are the same but for blanks and commas, so walking through them side by side finds
+ * what differs. Where a comment has moved they are not: what is left is one change. */
+void
+layout_edits(struct edits *e, struct arena *a, const struct source *old, const struct source *new)
+{
+	struct change all = { 0, 0, 0, 0 };
+	int i = 0, j = 0, k, l;
+
+	edits_init(e, a, old);
+	while (i < old->size || j < new->size) {
+		k = skip_blanks(old, i);
+		l = skip_blanks(new, j);
+		if (k - i != l - j || memcmp(old->text + i, new->text + j, (size_t)(k - i)) != 0)
+			change(e, &all, (struct change){ i, k, j, l }, new);
+		for (i = k, j = l; i < old->size && j < new->size && !is_blank(old->text[i]) &&
+		    old->text[i] == new->text[j]; i++, j++)
+			;
+		if ((i < old->size ? is_blank(old->text[i]) : j == new->size) ||
+		    (j < new->size && is_blank(new->text[j])) || i > k)
+			continue;
+		if (i < old->size && old->text[i] == ',') {
+			change(e, &all, (struct change){ i, i + 1, j, j }, new);
+			i++;
+		} else {
+			change(e, &all, (struct change){ i, old->size, j, new->size }, new);
+			break;
+		}
+	}
+	flush(e, &all, new);
+}

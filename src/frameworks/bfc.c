@@ -1,0 +1,254 @@
+/*
+ * BFC at work. Free chunks hang in 64 lists by size class, so best fit looks at few; chunks of one
+ * region are linked by address for joining.
+ *
+ * A network's gradient can make a hundred thousand equal requests. They need no hundred thousand
+ * steps: best fit goes on carving the chunk it began with, since what is left of it is smaller than
+ * every other chunk that serves. So a run of equal requests is served chunk by chunk, and a chunk
+ * that holds several remembers how many.
+ */
+#include "frameworks/bfc.h"
+
+#include <string.h>
+
+#define FIRST_REGION	((int64_t)1 << 20)
+#define WASTE_LIMIT	((int64_t)128 << 20)
+
+static int
+class_of(int64_t size)
+{
+	return 63 - __builtin_clzll((unsigned long long)size);
+}
+
+void
+bfc_init(struct bfc *b, struct arena *a, int64_t pool)
+{
+	memset(b, 0, sizeof(*b));
+	b->arena = a;
+	b->pool = pool - pool % BFC_GRAIN;
+	b->next_region = FIRST_REGION;
+	b->spare = -1;
+	memset(b->bin, -1, sizeof(b->bin));
+}
+
+static int
+new_chunk(struct bfc *b, int64_t address, int64_t size)
+{
+	struct bfc_chunk c = { .address = address, .size = size, .prev = -1, .next = -1,
+	    .in_bin = -1 };
+	int i = b->spare;
+
+	if (i >= 0) {
+		b->spare = b->chunks.v[i].in_bin;
+		b->chunks.v[i] = c;
+		return i;
+	}
+	vec_push(b->arena, &b->chunks, c);
+	return b->chunks.n - 1;
+}
+
+static void
+put_in_bin(struct bfc *b, int i)
+{
+	int *bin = &b->bin[class_of(b->chunks.v[i].size)];
+
+	b->chunks.v[i].count = 0;
+	b->chunks.v[i].in_bin = *bin;
+	*bin = i;
+}
+
+static void
+take_from_bin(struct bfc *b, int i)
+{
+	int *at = &b->bin[class_of(b->chunks.v[i].size)];
+
+	while (*at != i)
+		at = &b->chunks.v[*at].in_bin;
+	*at = b->chunks.v[i].in_bin;
+	b->chunks.v[i].in_bin = -1;
+}
+
+static int
+best_fit(const struct bfc *b, int64_t size)
+{
+	int best = -1, k, i;
+
+	for (k = class_of(size); k < 64 && best < 0; k++)
+		for (i = b->bin[k]; i >= 0; i = b->chunks.v[i].in_bin) {
+			const struct bfc_chunk *c = &b->chunks.v[i];
+
+			if (c->size >= size && (best < 0 || c->size < b->chunks.v[best].size ||
+			    (c->size == b->chunks.v[best].size &&
+			    c->address < b->chunks.v[best].address)))
+				best = i;
+		}
+	return best;
+}
+
+static bool
+extend(struct bfc *b, int64_t size)
+{
+	int64_t left = b->pool - b->regions, bytes;
+	bool grown = false;
+
+	if (size > left)
+		return false;
+	while (b->next_region < size) {
+		b->next_region *= 2;
+		grown = true;
+	}
+	bytes = b->next_region < left ? b->next_region : left;
+	if (!grown)
+		b->next_region *= 2;
+	put_in_bin(b, new_chunk(b, b->regions, bytes));
+	b->regions += bytes;
+	return true;
+}
+
+/* A free chunk for SIZE bytes, out of its bin; -1 when there is none and no room for a region. */
+static int
+obtain(struct bfc *b, int64_t size)
+{
+	int i = best_fit(b, size);
+
+	if (i < 0 && extend(b, size))
+		i = best_fit(b, size);
+	if (i >= 0)
+		take_from_bin(b, i);
+	return i;
+}
+
+static bool
+splits(int64_t have, int64_t size)
+{
+	return have >= 2 * size || have - size >= WASTE_LIMIT;
+}
+
+/* Cuts a chunk after SIZE bytes; the rest becomes a free chunk. */
+static void
+cut(struct bfc *b, int i, int64_t size)
+{
+	int64_t rest = b->chunks.v[i].size - size;
+	int k = new_chunk(b, b->chunks.v[i].address + size, rest);
+	struct bfc_chunk *c = &b->chunks.v[i], *r = &b->chunks.v[k];
+
+	c->size = size;
+	r->prev = i;
+	r->next = c->next;
+	if (r->next >= 0)
+		b->chunks.v[r->next].prev = k;
+	c->next = k;
+	put_in_bin(b, k);
+}
+
+static bool
+rounded(int64_t bytes, int64_t *size)
+{
+	if (bytes <= 0)
+		bytes = 1;
+	if (bytes > INT64_MAX / 4)
+		return false;
+	*size = (bytes + BFC_GRAIN - 1) / BFC_GRAIN * BFC_GRAIN;
+	return true;
+}
+
+/* As many of COUNT requests as best fit would carve from one chunk, in that chunk. */
+static int64_t
+serve(struct bfc *b, int64_t size, int64_t count, int *chunk)
+{
+	int64_t whole, n;
+	int i = obtain(b, size);
+
+	*chunk = i;
+	if (i < 0)
+		return 0;
+	whole = b->chunks.v[i].size;
+	n = whole / size;
+	if (n > count)
+		n = count;
+	/* the last request takes what is left of the chunk, unless that is worth splitting */
+	if (splits(whole - (n - 1) * size, size))
+		cut(b, i, n * size);
+	b->chunks.v[i].unit = size;
+	b->chunks.v[i].count = n;
+	b->in_use += b->chunks.v[i].size;
+	return n;
+}
+
+int
+bfc_alloc(struct bfc *b, int64_t bytes)
+{
+	int64_t size;
+	int chunk;
+
+	if (!rounded(bytes, &size))
+		return -1;
+	return serve(b, size, 1, &chunk) ? chunk : -1;
+}
+
+int64_t
+bfc_alloc_many(struct bfc *b, int64_t bytes, int64_t count)
+{
+	int64_t size, done = 0, n;
+	int chunk;
+
+	if (!rounded(bytes, &size))
+		return 0;
+	while (done < count && (n = serve(b, size, count - done, &chunk)) > 0)
+		done += n;
+	return done;
+}
+
+/* Joins chunk K into its left neighbour I; both are free and in no bin. */
+static void
+join(struct bfc *b, int i, int k)
+{
+	struct bfc_chunk *c = &b->chunks.v[i], *d = &b->chunks.v[k];
+
+	c->size += d->size;
+	c->next = d->next;
+	if (c->next >= 0)
+		b->chunks.v[c->next].prev = i;
+	memset(d, 0, sizeof(*d));
+	d->count = -1;
+	d->in_bin = b->spare;
+	b->spare = k;
+}
+
+void
+bfc_free(struct bfc *b, int i)
+{
+	struct bfc_chunk *c = &b->chunks.v[i];
+	int left = c->prev, right = c->next;
+
+	b->in_use -= c->size;
+	c->count = 0;
+	if (right >= 0 && b->chunks.v[right].count == 0) {
+		take_from_bin(b, right);
+		join(b, i, right);
+	}
+	if (left >= 0 && b->chunks.v[left].count == 0) {
+		take_from_bin(b, left);
+		join(b, left, i);
+		i = left;
+	}
+	put_in_bin(b, i);
+}
+
+int64_t
+bfc_census(const struct bfc *b, int64_t size)
+{
+	int64_t n = 0;
+	int i;
+
+	for (i = 0; i < b->chunks.n; i++) {
+		const struct bfc_chunk *c = &b->chunks.v[i];
+
+		if (c->count <= 0)
+			continue;
+		if (c->unit == size)
+			n += c->count - 1;
+		n += c->size - (c->count - 1) * c->unit == size;
+	}
+	return n;
+}

@@ -1,0 +1,389 @@
+/*
+ * Playing the tape: a count of references for each storage, as PyTorch's own intrusive pointers
+ * have it, so that what lives when is not decided here but follows. A reference is a Python
+ * variable, an autograd node that saved the storage, or a gradient on its way.
+ *
+ * The engine runs, of the nodes that are ready, the one that was made last; since a node is ready
+ * when all that were made from its output have run, that is the reverse of the tape. Everything is
+ * linear in the calls and their operands.
+ */
+#include "frameworks/eager.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "ir/paths.h"
+#include "calls/tape.h"
+
+struct block {			/* a storage: those of the tape come first */
+	int64_t bytes;
+	int refs;
+	enum tensor_kind kind;
+};
+
+struct arriving {		/* the gradient of a value, so far */
+	int block;		/* -1: none */
+	int64_t bytes;
+	bool view;		/* its storage has a second owner: no sum is made in it */
+};
+
+struct player {
+	const struct tape *t;
+	struct eager *e;
+	VEC(struct block) blocks;
+	struct arriving *gradient;	/* by value */
+	int64_t live, by_kind[TENSOR_KINDS];
+	const struct node *node;
+	enum phase phase;
+	bool overflow;		/* beyond 64 bits: nothing is counted any more */
+};
+
+/* ---- references ---- */
+
+static void
+event(struct player *p, int b, int64_t bytes)
+{
+	vec_push(p->t->arena, &p->e->events, ((struct eager_event){ b, bytes }));
+}
+
+static void
+hold(struct player *p, int b)
+{
+	struct block *u = &p->blocks.v[b];
+
+	if (u->refs++ > 0 || p->overflow)
+		return;
+	if (__builtin_add_overflow(p->live, u->bytes, &p->live)) {
+		p->overflow = true;
+		return;
+	}
+	p->by_kind[u->kind] += u->bytes;
+	event(p, b, u->bytes);
+	if (p->live <= p->e->peak)
+		return;
+	p->e->peak = p->live;
+	p->e->at = p->node;
+	p->e->phase = p->phase;
+	memcpy(p->e->at_peak, p->by_kind, sizeof(p->by_kind));
+}
+
+static void
+drop(struct player *p, int b)
+{
+	struct block *u = &p->blocks.v[b];
+
+	assert(u->refs > 0);
+	if (--u->refs > 0 || p->overflow)
+		return;
+	p->live -= u->bytes;
+	p->by_kind[u->kind] -= u->bytes;
+	event(p, b, -u->bytes);
+}
+
+static int
+make(struct player *p, enum tensor_kind kind, int64_t bytes)
+{
+	struct block u = { .bytes = bytes, .kind = kind };
+
+	vec_push(p->t->arena, &p->blocks, u);
+	hold(p, p->blocks.n - 1);
+	return p->blocks.n - 1;
+}
+
+/* ---- what persists ---- */
+
+/* A parameter that the step gives a gradient? */
+static bool
+is_trained(const struct tape_value *v)
+{
+	return v->tensor && v->tensor->kind == T_PARAM && v->wants && v->first != TAPE_ALWAYS;
+}
+
+static struct torch_update
+update_of(const struct tape *t, bool decays)
+{
+	const struct settings *set = &t->module->set;
+	const struct op *op = set->optimizer;
+	struct node n = { .op = op };
+	int i;
+
+	if (!op->torch.update)
+		return (struct torch_update){ 0, 0 };
+	n.attr = arena_array(t->arena, (size_t)op_nattrs(op) + 1, sizeof(*n.attr));
+	for (i = 0; i < op_nattrs(op); i++) {
+		n.attr[i] = set->optimizer_attr[i];
+		if (!decays && strcmp(op->attrs[i].name, "weight_decay") == 0)
+			n.attr[i].r = 0;
+	}
+	return op->torch.update(&n);
+}
+
+static void
+start(struct player *p)
+{
+	const struct tape *t = p->t;
+	int slots = update_of(t, true).slots, i, k;
+
+	for (i = 0; i < t->storages.n; i++) {
+		struct block u = { .bytes = t->storages.v[i].bytes, .kind = t->storages.v[i].kind };
+
+		vec_push(t->arena, &p->blocks, u);
+	}
+	for (i = 0; i < t->storages.n; i++)
+		if (t->storages.v[i].constant)
+			hold(p, i);
+	make(p, T_STATISTIC, t->layers_bytes);
+	for (i = 0; i < t->values.n; i++) {
+		p->gradient[i].block = -1;
+		if (!is_trained(&t->values.v[i]))
+			continue;
+		for (k = 0; k < slots; k++)
+			make(p, T_OPTIMIZER, t->values.v[i].bytes);
+		if (t->module->set.accumulate > 1)
+			make(p, T_GRADIENT, t->values.v[i].bytes);
+	}
+	p->e->before = p->e->events.n;
+}
+
+/* ---- forward ---- */
+
+static void
+forget(struct player *p, int value, int i)
+{
+	const struct tape_value *v = &p->t->values.v[value];
+
+	if (v->last == i && !p->t->storages.v[v->storage].constant)
+		drop(p, v->storage);
+}
+
+static void
+forward(struct player *p, const struct tape_call *c, int i, int *beside)
+{
+	const struct tape *t = p->t;
+	int k, j;
+
+	p->node = c->node;
+	*beside = c->beside ? make(p, T_SAVED, c->beside) : -1;
+	hold(p, t->values.v[c->out].storage);
+	if (c->records && c->saves & SAVES_OUT(0))
+		hold(p, t->values.v[c->out].storage);
+	for (k = 0; k < c->nin; k++)
+		if (tape_keeps(t, c, k))
+			hold(p, t->values.v[c->in[k]].storage);
+	if (*beside >= 0 && !c->records)
+		drop(p, *beside);
+	for (k = 0; k < c->nin; k++) {
+		for (j = 0; j < k && c->in[j] != c->in[k]; j++)
+			;
+		if (j == k && c->in[k] != TAPE_NONE)
+			forget(p, c->in[k], i);
+	}
+	forget(p, c->out, i);
+}
+
+/* ---- backward ---- */
+
+static void
+arrive(struct player *p, int value, struct arriving g)
+{
+	struct arriving *sum = &p->gradient[value];
+
+	if (sum->block < 0) {
+		*sum = g;
+	} else if (p->blocks.v[sum->block].refs == 1 && !sum->view) {
+		drop(p, g.block);	/* added in place of the first */
+	} else if (p->blocks.v[g.block].refs == 1 && !g.view) {
+		drop(p, sum->block);
+		*sum = g;
+	} else {
+		struct arriving both = { .bytes = g.bytes,
+			.block = make(p, p->blocks.v[g.block].kind, g.bytes) };
+
+		drop(p, sum->block);
+		drop(p, g.block);
+		*sum = both;
+	}
+}
+
+static enum tensor_kind
+gradient_kind(const struct tape *t, const struct tape_value *x)
+{
+	return t->storages.v[x->storage].kind == T_PARAM ? T_GRADIENT : T_DELTA;
+}
+
+static bool
+bit(unsigned bits, int k)
+{
+	return k < TAPE_BITS && bits >> k & 1;
+}
+
+/* The gradient that the call's node makes for its k-th input. */
+static struct arriving
+differentiate(struct player *p, const struct tape_call *c, int k, const struct arriving *dy)
+{
+	const struct tape_value *x = &p->t->values.v[c->in[k]];
+	struct arriving g = { .bytes = x->bytes, .view = c->pieces || bit(c->views, k) };
+
+	if (c->pieces || (bit(c->passes, k) && x->bytes == dy->bytes)) {
+		g.block = dy->block;
+		g.view |= dy->view;
+		hold(p, g.block);
+		return g;
+	}
+	g.block = make(p, gradient_kind(p->t, x), bit(c->full, k) ? dy->bytes :
+	    k == 0 && c->gradient_room > x->bytes ? c->gradient_room : x->bytes);
+	/* a sum over the batch is seen without that axis */
+	if (bit(c->passes | c->full, k))
+		g.view |= p->t->values.v[c->out].batched && !x->batched;
+	return g;
+}
+
+static void
+release_saved(struct player *p, const struct tape_call *c, int beside)
+{
+	const struct tape *t = p->t;
+	int k;
+
+	if (c->saves & SAVES_OUT(0))
+		drop(p, t->values.v[c->out].storage);
+	for (k = 0; k < c->nin; k++)
+		if (tape_keeps(t, c, k))
+			drop(p, t->values.v[c->in[k]].storage);
+	if (beside >= 0)
+		drop(p, beside);
+}
+
+/* What was made at full size is summed to its input's. */
+static void
+reduce(struct player *p, const struct tape_value *x, struct arriving *g)
+{
+	int full = g->block;
+
+	if (p->blocks.v[full].bytes == x->bytes)
+		return;
+	g->block = make(p, gradient_kind(p->t, x), x->bytes);
+	drop(p, full);
+}
+
+static void
+backward(struct player *p, const struct tape_call *c, int i, int beside)
+{
+	const struct tape *t = p->t;
+	struct arriving dy = p->gradient[c->out];
+	struct arriving *g = arena_array(t->arena, (size_t)c->nin + 1, sizeof(*g));
+	int k;
+
+	if (!c->records || dy.block < 0)
+		return;
+	p->node = c->node;
+#define WANTED(k)	(c->in[k] != TAPE_NONE && t->values.v[c->in[k]].wants)
+	for (k = 0; k < c->nin; k++)
+		if (WANTED(k))
+			g[k] = differentiate(p, c, k, &dy);
+	for (k = 0; k < c->nin; k++)
+		if (WANTED(k) && bit(c->full, k))
+			reduce(p, &t->values.v[c->in[k]], &g[k]);
+	p->gradient[c->out].block = -1;
+	drop(p, dy.block);
+	release_saved(p, c, beside);
+	for (k = c->nin - 1; k >= 0; k--)	/* as addmm, whose bias comes first */
+		if (WANTED(k))
+			arrive(p, c->in[k], g[k]);
+	/* accumulated ones are complete where their parameter was first read */
+	for (k = 0; k < c->nin && t->module->set.accumulate > 1; k++)
+		if (WANTED(k) && is_trained(&t->values.v[c->in[k]]) &&
+		    t->values.v[c->in[k]].first == i && p->gradient[c->in[k]].block >= 0) {
+			drop(p, p->gradient[c->in[k]].block);
+			p->gradient[c->in[k]].block = -1;
+		}
+#undef WANTED
+}
+
+/* ---- update ---- */
+
+static bool
+decays(const struct module *m, const struct tensor *param)
+{
+	return !path_matches_any(m->set.no_decay, m->set.nno_decay, param->name);
+}
+
+/* One group of parameters: its temporaries are alive together. */
+static void
+update(struct player *p, bool group)
+{
+	const struct tape *t = p->t;
+	int copies = update_of(t, group).copies, from = p->blocks.n, i, k;
+
+	for (i = 0; i < t->values.n; i++)
+		if (is_trained(&t->values.v[i]) &&
+		    decays(t->module, t->values.v[i].tensor) == group)
+			for (k = 0; k < copies; k++)
+				make(p, T_WORKSPACE, t->values.v[i].bytes);
+	for (i = from; i < p->blocks.n; i++)
+		drop(p, i);
+}
+
+static void
+finish(struct player *p)
+{
+	const struct tape *t = p->t;
+	int i;
+
+	for (i = 0; i < t->values.n; i++) {
+		const struct tape_value *v = &t->values.v[i];
+
+		if (p->gradient[i].block >= 0)
+			drop(p, p->gradient[i].block);
+		if (v->last == TAPE_ALWAYS && !t->storages.v[v->storage].constant)
+			drop(p, v->storage);
+	}
+}
+
+static void
+play(struct player *p)
+{
+	const struct tape *t = p->t;
+	int *beside = arena_array(t->arena, (size_t)t->calls.n + 1, sizeof(*beside)), i, one;
+
+	start(p);
+	for (i = 0; i < t->calls.n; i++)
+		forward(p, &t->calls.v[i], i, &beside[i]);
+	p->phase = PHASE_BACKWARD;
+	one = make(p, T_DELTA, t->values.v[t->loss].bytes);
+	hold(p, one);	/* loss.backward() keeps the gradient that it begins with */
+	p->gradient[t->loss] = (struct arriving){ one, t->values.v[t->loss].bytes, false };
+	for (i = t->calls.n - 1; i >= 0; i--)
+		backward(p, &t->calls.v[i], i, beside[i]);
+	drop(p, one);
+	p->phase = PHASE_UPDATE;
+	p->node = NULL;
+	update(p, true);
+	update(p, false);
+	finish(p);
+}
+
+bool
+eager_simulate(const struct module *m, int64_t batch, struct eager *e)
+{
+	struct player p = { .e = e };
+
+	memset(e, 0, sizeof(*e));
+	e->batch = batch;
+	if (!m->forward || !m->forward->loss || !m->set.optimizer || batch < 1 ||
+	    m->set.precision == PREC_BF16 || m->set.precision == PREC_F16)
+		return false;
+	p.t = tape_make(m, batch);
+	if (!p.t->values.v[p.t->loss].wants)
+		return false;
+	p.gradient = arena_array(m->arena, (size_t)p.t->values.n + 1, sizeof(*p.gradient));
+	play(&p);
+	return !p.overflow;
+}
+
+int64_t
+eager_bytes(const struct module *m)
+{
+	struct eager e;
+
+	return eager_simulate(m, m->set.batch / m->set.accumulate, &e) ? e.peak : -1;
+}

@@ -1,0 +1,193 @@
+/*
+ * Keras's locally-connected layers. All numbers are read from the network's own tensors: N and F
+ * from the output, HWC from the input, K from the weight, S from the optimizer's node.
+ */
+#include "frameworks/keras.h"
+
+#include <string.h>
+
+#include "frameworks/bfc.h"
+#include "ir/op.h"
+#include "plan/plan.h"
+
+/* What TensorFlow 1.4 and Keras 2.1.2 held beside the network: scratch of two streams; scalars of
+ * the optimizer, of the loss and of the step, no more than 256 B each. */
+#define SCRATCH_BYTES	1028
+#define SCRATCHES	2
+#define SCALARS		16
+
+/* The operator whose costs these are. */
+#define LOCAL	"local"
+
+static int64_t
+times(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+static struct affine
+per_sample(int64_t bytes)
+{
+	return (struct affine){ 0, bytes };
+}
+
+static struct affine
+fixed(int64_t bytes)
+{
+	return (struct affine){ bytes, 0 };
+}
+
+/* Optimizer slots of a parameter. */
+static int
+slots_of(const struct module *m, const struct tensor *param)
+{
+	int i, n = 0;
+
+	for (i = 0; i < m->persistent.n; i++)
+		n += m->persistent.v[i]->kind == T_OPTIMIZER &&
+		    m->persistent.v[i]->gradient_of == param;
+	return n;
+}
+
+/* The backward node of N that makes the gradient of its input, and what it costs here. */
+static void
+find_backward(const struct module *m, const struct node *n, struct keras_local *k)
+{
+	int i, j;
+
+	for (i = 0; i < m->train->nodes.n; i++) {
+		const struct node *b = m->train->nodes.v[i];
+
+		if (b->forward != n)
+			continue;
+		for (j = 0; j < b->nout; j++)
+			if (b->out[j] && b->out[j]->kind == T_DELTA &&
+			    b->out[j]->gradient_of == n->in[0]) {
+				k->backward = b;
+				k->ours_backward = affine_sum(k->ours_backward,
+				    tensor_bytes(b->out[j]));
+			}
+		if (k->backward == b && b->work)
+			k->ours_backward = affine_sum(k->ours_backward, tensor_bytes(b->work));
+	}
+}
+
+bool
+keras_local(const struct module *m, const struct node *n, struct keras_local *k)
+{
+	int64_t whole, wide, e, nnz, outputs;
+
+	memset(k, 0, sizeof(*k));
+	if (strcmp(n->op->name, LOCAL) != 0 || n->phase != PHASE_FORWARD || n->nin < 2 ||
+	    !n->in[0] || !n->in[1] || !n->out[0] || n->out[0]->rank != 3 || n->in[0]->rank != 3)
+		return false;
+	k->forward = n;
+	e = dtype_bytes(n->in[0]->dtype);
+	whole = tensor_elements_per_sample(n->in[0]);
+	outputs = tensor_elements_per_sample(n->out[0]);
+	k->filters = n->out[0]->dim[0];
+	k->positions = outputs / k->filters;
+	nnz = tensor_elements_per_sample(n->in[1]);
+	k->field = nnz / outputs;
+	k->slots = slots_of(m, n->in[1]);
+	k->input = per_sample(times(e, whole));
+	k->slices_forward = per_sample(times(2 * e, times(k->positions, k->field + k->filters)));
+	find_backward(m, n, k);
+	if (k->backward)
+		k->slices_backward = per_sample(times(k->positions, times(e, whole)));
+	wide = times(times(e, times(whole, outputs)), 4 + k->slots);
+	k->masked = affine_sum(fixed(wide),
+	    fixed(times(e, times(whole / n->in[0]->dim[0], k->positions))));
+	k->sparse = (struct affine){ times(nnz, 16 + e * (2 + k->slots)), times(3 * e, nnz) };
+	k->ours_forward = tensor_bytes(n->out[0]);
+	return true;
+}
+
+static bool
+ask(struct bfc *b, const struct tensor *t, int64_t batch)
+{
+	int64_t bytes = affine_at(tensor_bytes(t), batch);
+
+	return bytes == 0 || bfc_alloc(b, bytes) >= 0;
+}
+
+static bool
+makes(const struct node *n, const struct tensor *root)
+{
+	int i;
+
+	for (i = 0; i < n->nout; i++)
+		if (n->out[i] && tensor_root(n->out[i]) == root)
+			return true;
+	return n->work == root;
+}
+
+bool
+keras_local_fits(const struct module *m, const struct keras_local *k, int64_t batch, int64_t pool)
+{
+	const struct node *peak = k->backward ? k->backward : k->forward;
+	const struct plan *p = m->plan;
+	struct arena *scratch = m->arena;
+	struct bfc b;
+	int i, at = 0;
+
+	bfc_init(&b, scratch, pool);
+	for (i = 0; i < p->buffers.n; i++)
+		if (p->buffers.v[i].persistent && p->buffers.v[i].kind != T_GRADIENT &&
+		    !ask(&b, p->buffers.v[i].root, batch))
+			return false;
+	while (at < p->instants - 1 && p->at[at].node != peak)
+		at++;
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *u = &p->buffers.v[i];
+
+		if (!u->persistent && u->first <= at && at <= u->last && !makes(peak, u->root) &&
+		    !ask(&b, u->root, batch))
+			return false;
+	}
+	if (!k->backward)
+		return bfc_alloc(&b, affine_at(k->slices_forward, batch)) >= 0;
+	return bfc_alloc_many(&b, affine_at(k->input, batch), k->positions) == k->positions;
+}
+
+int64_t
+keras_local_replay(const struct module *m, const struct keras_local *k, int64_t batch,
+    int64_t pool, struct bfc *b)
+{
+	const struct graph *g = m->train;
+	int i;
+
+	bfc_init(b, m->arena, pool);
+	bfc_alloc_many(b, 4, SCALARS);
+	bfc_alloc_many(b, SCRATCH_BYTES, SCRATCHES);
+	for (i = 0; i < m->persistent.n; i++) {
+		enum tensor_kind kind = m->persistent.v[i]->kind;
+
+		if ((kind == T_PARAM || kind == T_OPTIMIZER) && !ask(b, m->persistent.v[i], batch))
+			return 0;
+	}
+	for (i = 0; i < g->inputs.n; i++)
+		if (!ask(b, g->inputs.v[i], batch))
+			return 0;
+	if (!ask(b, k->forward->in[1], batch))	/* as large as its gradient */
+		return 0;
+	return bfc_alloc_many(b, affine_at(k->input, batch), k->positions);
+}
+
+int64_t
+keras_local_largest(const struct module *m, const struct keras_local *k, int64_t most,
+    int64_t pool)
+{
+	int64_t lo = 0, hi = most, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo + 1) / 2;
+		if (keras_local_fits(m, k, mid, pool))
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo;
+}

@@ -1,0 +1,175 @@
+/* The caching allocator at work: free blocks hang in lists by pool and size class. Nothing is ever
+ * given back, so addresses only grow. */
+#include "frameworks/torch_cache.h"
+
+#include <string.h>
+
+#define GRAIN		512
+#define MIB		((int64_t)1 << 20)
+#define SMALL_MOST	MIB
+#define SMALL_SEGMENT	(2 * MIB)
+#define LARGE_LEAST	(10 * MIB)	/* from here on: a segment of its own */
+#define LARGE_SEGMENT	(20 * MIB)
+#define SEGMENT_GRAIN	(2 * MIB)
+
+void
+torch_cache_init(struct torch_cache *c, struct arena *a)
+{
+	memset(c, 0, sizeof(*c));
+	c->arena = a;
+	c->spare = -1;
+	memset(c->bin, -1, sizeof(c->bin));
+}
+
+static int *
+bin_of(struct torch_cache *c, const struct torch_block *b)
+{
+	return &c->bin[b->small][63 - __builtin_clzll((unsigned long long)b->size)];
+}
+
+static int
+new_block(struct torch_cache *c, struct torch_block b)
+{
+	int i = c->spare;
+
+	if (i >= 0) {
+		c->spare = c->blocks.v[i].in_bin;
+		c->blocks.v[i] = b;
+		return i;
+	}
+	vec_push(c->arena, &c->blocks, b);
+	return c->blocks.n - 1;
+}
+
+static void
+put(struct torch_cache *c, int i)
+{
+	int *bin = bin_of(c, &c->blocks.v[i]);
+
+	c->blocks.v[i].used = false;
+	c->blocks.v[i].in_bin = *bin;
+	*bin = i;
+}
+
+static void
+take(struct torch_cache *c, int i)
+{
+	int *at = bin_of(c, &c->blocks.v[i]);
+
+	while (*at != i)
+		at = &c->blocks.v[*at].in_bin;
+	*at = c->blocks.v[i].in_bin;
+	c->blocks.v[i].in_bin = -1;
+}
+
+static int
+best_fit(const struct torch_cache *c, int64_t size, bool small)
+{
+	int best = -1, k, i;
+
+	for (k = 63 - __builtin_clzll((unsigned long long)size); k < 64 && best < 0; k++)
+		for (i = c->bin[small][k]; i >= 0; i = c->blocks.v[i].in_bin) {
+			const struct torch_block *b = &c->blocks.v[i];
+
+			if (b->size >= size && (best < 0 || b->size < c->blocks.v[best].size ||
+			    (b->size == c->blocks.v[best].size &&
+			    b->address < c->blocks.v[best].address)))
+				best = i;
+		}
+	return best;
+}
+
+static bool
+extend(struct torch_cache *c, int64_t size, bool small)
+{
+	int64_t segment = small ? SMALL_SEGMENT : size < LARGE_LEAST ? LARGE_SEGMENT :
+	    (size + SEGMENT_GRAIN - 1) / SEGMENT_GRAIN * SEGMENT_GRAIN;
+	struct torch_block b = { .address = c->reserved, .size = segment, .prev = -1, .next = -1,
+	    .small = small, .in_bin = -1 };
+
+	if (__builtin_add_overflow(c->reserved, segment, &c->reserved)) {
+		c->overflow = true;
+		return false;
+	}
+	put(c, new_block(c, b));
+	return true;
+}
+
+static void
+split(struct torch_cache *c, int i, int64_t size)
+{
+	struct torch_block rest = c->blocks.v[i];
+	int k;
+
+	rest.address += size;
+	rest.size -= size;
+	rest.prev = i;
+	k = new_block(c, rest);
+	if (rest.next >= 0)
+		c->blocks.v[rest.next].prev = k;
+	c->blocks.v[i].size = size;
+	c->blocks.v[i].next = k;
+	put(c, k);
+}
+
+int
+torch_cache_alloc(struct torch_cache *c, int64_t bytes)
+{
+	int64_t size, rest;
+	bool small;
+	int i;
+
+	if (bytes <= 0 || bytes > INT64_MAX / 4 || c->overflow) {
+		c->overflow |= bytes > 0;
+		return -1;
+	}
+	size = (bytes + GRAIN - 1) / GRAIN * GRAIN;
+	small = size <= SMALL_MOST;
+	i = best_fit(c, size, small);
+	if (i < 0 && extend(c, size, small))
+		i = best_fit(c, size, small);
+	if (i < 0)
+		return -1;
+	take(c, i);
+	rest = c->blocks.v[i].size - size;
+	if (small ? rest >= GRAIN : rest > MIB)
+		split(c, i, size);
+	c->blocks.v[i].used = true;
+	c->allocated += c->blocks.v[i].size;
+	if (c->allocated > c->most_allocated)
+		c->most_allocated = c->allocated;
+	return i;
+}
+
+/* Joins block K into its left neighbour I; both are free and in no list. */
+static void
+join(struct torch_cache *c, int i, int k)
+{
+	struct torch_block *b = &c->blocks.v[i], *d = &c->blocks.v[k];
+
+	b->size += d->size;
+	b->next = d->next;
+	if (b->next >= 0)
+		c->blocks.v[b->next].prev = i;
+	d->used = true;		/* no neighbour's any more */
+	d->in_bin = c->spare;
+	c->spare = k;
+}
+
+void
+torch_cache_free(struct torch_cache *c, int i)
+{
+	int left = c->blocks.v[i].prev, right = c->blocks.v[i].next;
+
+	c->allocated -= c->blocks.v[i].size;
+	if (right >= 0 && !c->blocks.v[right].used) {
+		take(c, right);
+		join(c, i, right);
+	}
+	if (left >= 0 && !c->blocks.v[left].used) {
+		take(c, left);
+		join(c, left, i);
+		i = left;
+	}
+	put(c, i);
+}

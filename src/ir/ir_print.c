@@ -1,0 +1,247 @@
+/*
+ * The IR as text, one line a tensor or node, for --dump-after and for tests of single passes.
+ * ir/ir_parse.c reads it back. The form:
+ *
+ *     module lenet5
+ *     set batch 64 accumulate 1 validate_batch 256 train 1 clip 0 precision f32
+ *     optimizer sgd {lr=0.01}
+ *     param %1 f32[6, 1, 5, 5] "features.conv.weight" uniform 0.2 @6
+ *     graph train batch 64 training
+ *       input %0 f32[B, 1, 28, 28] "image" @4
+ *       %7 f32[B, 6, 28, 28] activation "features.conv" = conv(%0, %1, _) {filters=6} forward "features.conv" @9
+ *       result loss %20 "loss" @12
+ *
+ * "B," marks a batched shape; "_" is an absent operand; "over %3" an output that takes over bytes;
+ * "keep 0.9" how much stays of the operand that a node adds to, "first" that this holds for an
+ * update's first micro-batch; "lands %80" where the next batch of an input arrives; @N the spec's
+ * line, which is for people: it is not read back.
+ */
+#include "ir/ir.h"
+
+#include "ir/op.h"
+
+static const char *const phase_names[] = {
+	[PHASE_FORWARD] = "forward", [PHASE_BACKWARD] = "backward", [PHASE_UPDATE] = "update",
+};
+
+static const char *const init_names[] = {
+	[INIT_ZEROS] = "zeros", [INIT_CONSTANT] = "constant", [INIT_UNIFORM] = "uniform",
+	[INIT_NORMAL] = "normal",
+};
+
+static const char *const precision_names[] = {
+	[PREC_F32] = "f32", [PREC_TF32] = "tf32", [PREC_BF16] = "bf16", [PREC_F16] = "f16",
+	[PREC_F64] = "f64",
+};
+
+static void
+print_type(FILE *f, const struct tensor *t)
+{
+	const char *comma = "";
+	int i;
+
+	fprintf(f, "%%%d %s[", t->id, dtype_name(t->dtype));
+	if (t->kind == T_WORKSPACE) {
+		fprintf(f, "%lld + %lld B]", (long long)t->workspace.fixed,
+		    (long long)t->workspace.per_sample);
+		return;
+	}
+	if (t->batched) {
+		fputs("B", f);
+		comma = ", ";
+	}
+	for (i = 0; i < t->rank; i++, comma = ", ")
+		fprintf(f, "%s%lld", comma, (long long)t->dim[i]);
+	fputs("]", f);
+	if (t->classes)
+		fprintf(f, " classes %d", t->classes);
+	if (t->channels_last)
+		fputs(" channels-last", f);
+}
+
+static void
+print_ints(FILE *f, const struct attr *a)
+{
+	int i;
+
+	fputs("(", f);
+	for (i = 0; i < a->n; i++)
+		fprintf(f, "%s%lld", i ? ", " : "", (long long)a->v[i]);
+	fputs(")", f);
+}
+
+static void
+print_choice(FILE *f, const char *list, int64_t index)
+{
+	while (index-- > 0)
+		while (*list && *list++ != ' ')
+			;
+	while (*list && *list != ' ')
+		fputc(*list++, f);
+}
+
+static void
+print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
+{
+	fprintf(f, "%s=", spec->name);
+	switch (spec->type) {
+	case ATTR_INT:
+		fprintf(f, "%lld", (long long)a->i);
+		break;
+	case ATTR_BOOL:
+		fputs(a->i ? "true" : "false", f);
+		break;
+	case ATTR_REAL:
+		fprintf(f, "%.17g", a->r);
+		break;
+	case ATTR_PAIR:
+	case ATTR_SIDES:
+	case ATTR_INTS:
+		print_ints(f, a);
+		break;
+	case ATTR_ENUM:
+		print_choice(f, spec->choices, a->i);
+		break;
+	case ATTR_INIT:
+		fprintf(f, "%s %.17g", init_names[a->init.kind], a->init.value);
+		break;
+	case ATTR_TENSOR:
+		fputs("_", f);
+		break;
+	}
+}
+
+static void
+print_attrs(FILE *f, const struct op *op, const struct attr *attr)
+{
+	const char *comma = "";
+	int i, n = op_nattrs(op);
+
+	fputs("{", f);
+	for (i = 0; i < n && attr; i++, comma = ", ") {
+		fputs(comma, f);
+		print_attr(f, &op->attrs[i], &attr[i]);
+	}
+	fputs("}", f);
+}
+
+static void
+print_output(FILE *f, const struct tensor *t)
+{
+	if (!t) {
+		fputs("_", f);
+		return;
+	}
+	print_type(f, t);
+	fprintf(f, " %s \"%s\"", tensor_kind_name(t->kind), t->name);
+	if (t->alias_of)
+		fprintf(f, " over %%%d", t->alias_of->id);
+}
+
+static void
+print_node(FILE *f, const struct node *n)
+{
+	int i;
+
+	fputs("  ", f);
+	for (i = 0; i < n->nout; i++) {
+		fputs(i ? ", " : "", f);
+		print_output(f, n->out[i]);
+	}
+	fprintf(f, " = %s(", n->op->name);
+	for (i = 0; i < n->nin; i++)
+		if (n->in[i])
+			fprintf(f, "%s%%%d", i ? ", " : "", n->in[i]->id);
+		else
+			fprintf(f, "%s_", i ? ", " : "");
+	fputs(") ", f);
+	print_attrs(f, n->op, n->attr);
+	fprintf(f, " %s \"%s\"", phase_names[n->phase], n->path);
+	if (op_base(n))
+		fprintf(f, " keep %.17g%s", n->keep, n->keep_first ? " first" : "");
+	if (n->work) {
+		fputs(" using ", f);
+		print_type(f, n->work);
+	}
+	fprintf(f, " @%d\n", loc_line(n->loc));
+}
+
+static void
+print_persistent(FILE *f, const struct tensor *t)
+{
+	fprintf(f, "%s ", tensor_kind_name(t->kind));
+	print_type(f, t);
+	fprintf(f, " \"%s\" %s %.17g%s%s @%d\n", t->name, init_names[t->init.kind], t->init.value,
+	    t->frozen ? " frozen" : "", t->accumulates ? " accumulates" : "", loc_line(t->loc));
+}
+
+/* Accumulated gradients persist but belong to no list: they are found where they are read. */
+static void
+print_accumulated(FILE *f, const struct module *m)
+{
+	int i, j;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++)
+		for (j = 0; j < m->train->nodes.v[i]->nin; j++) {
+			const struct tensor *t = m->train->nodes.v[i]->in[j];
+
+			if (t && t->accumulates)
+				print_persistent(f, t);
+		}
+}
+
+void
+ir_print_graph(FILE *f, const struct graph *g)
+{
+	int i;
+
+	fprintf(f, "graph %s batch %lld%s\n", g->name, (long long)g->batch,
+	    g->training ? " training" : "");
+	for (i = 0; i < g->inputs.n; i++) {
+		const struct tensor *t = g->inputs.v[i];
+
+		fprintf(f, "  %s ", tensor_kind_name(t->kind));
+		print_type(f, t);
+		fprintf(f, " \"%s\"", t->name);
+		if (t->lands)
+			fprintf(f, " lands %%%d", t->lands->id);
+		fprintf(f, " @%d\n", loc_line(t->loc));
+	}
+	for (i = 0; i < g->nodes.n; i++)
+		print_node(f, g->nodes.v[i]);
+	for (i = 0; i < g->results.n; i++)
+		fprintf(f, "  result %s %%%d \"%s\" @%d\n", g->results.v[i].is_loss ? "loss" : "metric",
+		    g->results.v[i].tensor->id, g->results.v[i].name, loc_line(g->results.v[i].loc));
+	if (g->loss)
+		fprintf(f, "  loss %%%d\n", g->loss->id);
+}
+
+void
+ir_print(FILE *f, const struct module *m)
+{
+	const struct graph *const graph[] = { m->forward, m->train, m->update, m->validate };
+	bool derived = m->train || m->validate;
+	int i;
+
+	fprintf(f, "module %s\n", m->name);
+	fprintf(f, "set batch %lld accumulate %lld validate_batch %lld train %d validate %d clip %.17g "
+	    "precision %s", (long long)m->set.batch, (long long)m->set.accumulate,
+	    (long long)m->set.validate_batch, m->set.train, m->set.validate, m->set.clip,
+	    precision_names[m->set.precision]);
+	if (m->set.chunk_loss == CHUNK_SPLIT)
+		fprintf(f, " chunks %lld", (long long)m->set.chunks);
+	if (m->set.workspace != DEFAULT_WORKSPACE)
+		fprintf(f, " workspace %lld", (long long)m->set.workspace);
+	fputs("\n", f);
+	if (m->set.optimizer) {
+		fprintf(f, "optimizer %s ", m->set.optimizer->name);
+		print_attrs(f, m->set.optimizer, m->set.optimizer_attr);
+		fputs("\n", f);
+	}
+	for (i = 0; i < m->persistent.n; i++)
+		print_persistent(f, m->persistent.v[i]);
+	print_accumulated(f, m);
+	for (i = derived ? 1 : 0; i < 4; i++)	/* forward has served its turn once others exist */
+		if (graph[i])
+			ir_print_graph(f, graph[i]);
+}

@@ -1,0 +1,147 @@
+/*
+ * The IR verifier: what must hold between any two passes. A breach is our own bug, so it is
+ * reported as rule "internal" with the node's place, and compilation stops.
+ *
+ * 1. Every input of a node is persistent, staged, or defined by an earlier node of the same graph.
+ * 2. Every tensor is defined once, and knows its node.
+ * 3. Extents are positive, bytes below the limit.
+ * 4. An output aliases nothing, or an input of its node of the same bytes.
+ * 5. Operand counts respect the operator.
+ * 6. What a node adds onto, its first output takes over, and no other operand lies there.
+ * 7. Only what has layouts lies channels-last, and what takes over bytes lies as they did.
+ */
+#include "ir/ir.h"
+
+#include "ir/op.h"
+
+struct verifier {
+	struct module *m;
+	const struct graph *g;
+	bool *defined;		/* by tensor id */
+	bool ok;
+};
+
+static void __attribute__((format(printf, 3, 4)))
+breach(struct verifier *v, const struct node *n, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(v->m->diags, "internal", n->loc, "IR of graph '%s', %s '%s': %s", v->g->name,
+	    n->op->name, n->path, arena_vprintf(v->m->arena, fmt, ap));
+	va_end(ap);
+	v->ok = false;
+}
+
+static void
+check_shape(struct verifier *v, const struct node *n, const struct tensor *t)
+{
+	struct affine bytes = tensor_bytes(t);
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		if (t->dim[i] < 1)
+			breach(v, n, "'%s' has an extent of %lld", t->name, (long long)t->dim[i]);
+	if (bytes.fixed < 0 || bytes.per_sample < 0 || bytes.fixed > LARGEST_BYTES ||
+	    bytes.per_sample > LARGEST_BYTES)
+		breach(v, n, "'%s' is too large", t->name);
+	if (t->channels_last && !tensor_has_layouts(t))
+		breach(v, n, "'%s' cannot lie channels-last", t->name);
+}
+
+static void
+check_alias(struct verifier *v, const struct node *n, const struct tensor *t)
+{
+	struct affine a, b;
+	int j;
+
+	if (!t->alias_of)
+		return;
+	a = tensor_bytes(t);
+	b = tensor_bytes(t->alias_of);
+	if (a.fixed != b.fixed || a.per_sample != b.per_sample)
+		breach(v, n, "'%s' aliases '%s' of another size", t->name, t->alias_of->name);
+	if (t->channels_last != t->alias_of->channels_last)
+		breach(v, n, "'%s' aliases '%s' of another layout", t->name, t->alias_of->name);
+	for (j = 0; j < n->nin; j++)
+		if (n->in[j] == t->alias_of)
+			return;
+	breach(v, n, "'%s' aliases '%s', which is no input", t->name, t->alias_of->name);
+}
+
+static void
+check_base(struct verifier *v, const struct node *n)
+{
+	const struct tensor *base = op_base(n);
+	int j;
+
+	if (!base)
+		return;
+	if (n->nout < 1 || !n->out[0] || n->out[0]->alias_of != base)
+		breach(v, n, "adds onto '%s', but does not write there", base->name);
+	for (j = 0; j < n->nin; j++)
+		if (j != n->op->onto && n->in[j] && tensor_root(n->in[j]) == tensor_root(base))
+			breach(v, n, "adds onto '%s', which it also reads", base->name);
+}
+
+static void
+check_node(struct verifier *v, const struct node *n)
+{
+	int j;
+
+	if (n->nin < n->op->min_operands)
+		breach(v, n, "%d operands, at least %d needed", n->nin, n->op->min_operands);
+	check_base(v, n);
+	for (j = 0; j < n->nin; j++) {
+		const struct tensor *t = n->in[j];
+
+		if (t && !v->defined[t->id] && !tensor_kind_persistent(t->kind) && !t->accumulates)
+			breach(v, n, "reads '%s' (%%%d) before it is defined", t->name, t->id);
+	}
+	for (j = 0; j < n->nout; j++) {
+		const struct tensor *t = n->out[j];
+
+		if (!t)
+			continue;
+		if (v->defined[t->id])
+			breach(v, n, "defines '%s' (%%%d) again", t->name, t->id);
+		if (t->def != n)
+			breach(v, n, "'%s' does not know the node that defines it", t->name);
+		v->defined[t->id] = true;
+		check_shape(v, n, t);
+		check_alias(v, n, t);
+	}
+}
+
+static void
+check_graph(struct verifier *v, const struct graph *g)
+{
+	int i;
+
+	v->g = g;
+	for (i = 0; i < g->inputs.n; i++)
+		v->defined[g->inputs.v[i]->id] = true;
+	for (i = 0; i < g->nodes.n; i++)
+		check_node(v, g->nodes.v[i]);
+	for (i = 0; i < g->results.n; i++)
+		if (!v->defined[g->results.v[i].tensor->id]) {
+			diag_error(v->m->diags, "internal", g->results.v[i].loc,
+			    "IR of graph '%s': result '%s' is not defined", g->name,
+			    g->results.v[i].name);
+			v->ok = false;
+		}
+}
+
+bool
+ir_verify(struct module *m)
+{
+	const struct graph *const graph[] = { m->forward, m->train, m->update, m->validate };
+	struct verifier v = { .m = m, .ok = true };
+	int i;
+
+	v.defined = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*v.defined));
+	for (i = 0; i < 4; i++)
+		if (graph[i])
+			check_graph(&v, graph[i]);
+	return v.ok;
+}

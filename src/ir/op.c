@@ -1,0 +1,392 @@
+/*
+ * Operators at work: looking them up, applying one (op_apply and what its shape rule calls), and
+ * reading attributes. Gradients are built by passes/differentiate.c.
+ */
+#include "ir/op.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/emitter.h"
+#include "ir/paths.h"
+
+const struct op *
+op_find(const char *name)
+{
+	int lo = 0, hi = op_count, mid, c;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		c = strcmp(name, op_table[mid]->name);
+		if (c == 0)
+			return op_table[mid];
+		if (c < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return NULL;
+}
+
+int
+op_nattrs(const struct op *op)
+{
+	int n = 0;
+
+	while (op->attrs && op->attrs[n].name)
+		n++;
+	return n;
+}
+
+/* ---- attributes ---- */
+
+const struct attr *
+op_attr(const struct node *n, const char *name)
+{
+	int i;
+
+	for (i = 0; n->op->attrs && n->op->attrs[i].name; i++)
+		if (*n->op->attrs[i].name == *name && strcmp(n->op->attrs[i].name, name) == 0)
+			return &n->attr[i];
+	assert(!"an operator asks for an attribute it does not declare");
+	abort();
+}
+
+int64_t
+op_int(const struct node *n, const char *name)
+{
+	return op_attr(n, name)->i;
+}
+
+double
+op_real(const struct node *n, const char *name)
+{
+	return op_attr(n, name)->r;
+}
+
+bool
+op_bool(const struct node *n, const char *name)
+{
+	return op_attr(n, name)->i != 0;
+}
+
+/* The index of a word in a blank-separated list, or -1. */
+static int
+choice(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+	int i = 0;
+
+	while (*list) {
+		size_t n = strcspn(list, " ");
+
+		if (n == len && strncmp(list, word, n) == 0)
+			return i;
+		list += n + (list[n] == ' ');
+		i++;
+	}
+	return -1;
+}
+
+/* "3", "(2, 2)": the integers, up to MAX_RANK of them; false on anything else. */
+static bool
+preset_ints(const char *s, struct attr *a)
+{
+	char *end;
+
+	a->n = 0;
+	s += *s == '(';
+	do {
+		if (a->n == MAX_RANK)
+			return false;
+		a->v[a->n++] = strtoll(s, &end, 10);
+		if (end == s)
+			return false;
+		s = end + strspn(end, ", ");
+	} while (*s && *s != ')');
+	return true;
+}
+
+static bool
+preset_init(const char *s, struct attr *a)
+{
+	static const struct {
+		const char *name;
+		struct init init;
+	} word[] = {
+		{ "zeros", { INIT_ZEROS, 0 } }, { "ones", { INIT_CONSTANT, 1 } },
+		{ "constant(", { INIT_CONSTANT, 0 } }, { "uniform(", { INIT_UNIFORM, 0 } },
+		{ "normal(", { INIT_NORMAL, 0 } },
+	};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(word) / sizeof(*word); i++) {
+		n = strlen(word[i].name);
+		if (strncmp(s, word[i].name, n) != 0)
+			continue;
+		a->init = word[i].init;
+		if (word[i].name[n - 1] == '(')
+			a->init.value = strtod(s + n, NULL);
+		return true;
+	}
+	return false;
+}
+
+bool
+op_attr_preset(const struct attr_spec *spec, struct attr *a)
+{
+	const char *s = spec->preset;
+	char *end;
+	int i;
+
+	memset(a, 0, sizeof(*a));
+	if (!s)
+		return true;
+	switch (spec->type) {
+	case ATTR_INT:
+		a->i = strtoll(s, &end, 10);
+		return *end == '\0';
+	case ATTR_REAL:
+		a->r = strtod(s, &end);
+		return *end == '\0';
+	case ATTR_BOOL:
+		a->i = strcmp(s, "true") == 0;
+		return a->i || strcmp(s, "false") == 0;
+	case ATTR_PAIR:
+	case ATTR_SIDES:
+		if (!preset_ints(s, a))
+			return false;
+		for (i = a->n; i < (spec->type == ATTR_PAIR ? 2 : 4); i++)
+			a->v[i] = a->v[0];
+		a->n = spec->type == ATTR_PAIR ? 2 : 4;
+		return true;
+	case ATTR_INTS:
+		return preset_ints(s, a);
+	case ATTR_ENUM:
+		a->i = choice(spec->choices, s);
+		return a->i >= 0;
+	case ATTR_INIT:
+		return preset_init(s, a);
+	case ATTR_TENSOR:
+		return true;
+	}
+	return false;
+}
+
+/* ---- applying ---- */
+
+static struct tensor *
+poison(struct module *m, const char *path, struct loc loc)
+{
+	return ir_tensor(m, T_POISON, DT_F32, true, 0, NULL, path, loc);
+}
+
+static bool
+any_poisoned(int n, struct tensor *const *t)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (t[i] && t[i]->kind == T_POISON)
+			return true;
+	return false;
+}
+
+struct node *
+op_apply(struct build *b, const struct op *op, const struct attr *attr, const char *path,
+    struct loc loc, int noperands, struct tensor *const *operand)
+{
+	struct module *m = b->module;
+	struct node *n = ir_node(b->graph, op, path, loc, noperands, operand);
+	int nattrs = op_nattrs(op);
+
+	n->attr = arena_array(m->arena, (size_t)nattrs, sizeof(*n->attr));
+	if (nattrs > 0)
+		memcpy(n->attr, attr, (size_t)nattrs * sizeof(*attr));
+	b->reused = 0;
+	if (any_poisoned(noperands, operand) || !op->shape(b, n)) {
+		m->broken = true;
+		n->nout = 0;
+		ir_add_output(m, n, poison(m, path, loc));
+	}
+	return n;
+}
+
+static enum dtype
+persistent_dtype(const struct module *m, enum tensor_kind kind)
+{
+	switch (m->set.precision) {
+	case PREC_F64:
+		return DT_F64;
+	case PREC_BF16:
+		return kind == T_PARAM ? DT_BF16 : DT_F32;
+	case PREC_F16:
+		return kind == T_PARAM ? DT_F16 : DT_F32;
+	case PREC_F32:
+	case PREC_TF32:
+		break;
+	}
+	return DT_F32;
+}
+
+static const char *
+suffixed(struct module *m, const char *path, const char *suffix)
+{
+	return suffix ? path_join(m->arena, path, suffix) : path;
+}
+
+static bool
+fits(struct build *b, const struct node *n, const struct tensor *t, const char *what, int rank,
+    const int64_t *dim)
+{
+	struct tensor want = *t;
+
+	want.rank = rank;
+	memcpy(want.dim, dim, (size_t)rank * sizeof(*dim));
+	if (!t->batched && tensor_same_shape(t, &want))
+		return true;
+	return op_error(b, n, "%s: shared %s '%s' has shape %s, but %s is needed here", n->op->name,
+	    what, t->name, tensor_shape_text(b->module->arena, t),
+	    tensor_shape_text(b->module->arena, &want));
+}
+
+static bool size_is_sane(struct build *, const struct node *, const struct tensor *);
+
+struct tensor *
+op_param(struct build *b, struct node *n, const char *suffix, enum tensor_kind kind,
+    struct init init, int rank, const int64_t *dim)
+{
+	struct module *m = b->module;
+	struct tensor *t = NULL;
+	int i;
+
+	for (i = 0; i < b->nties; i++)
+		if (strcmp(b->tie[i].name, suffix) == 0)
+			t = b->tie[i].tensor;
+	if (!t && b->reuse && b->reused < b->nreuse)
+		t = b->reuse[b->reused];
+	b->reused++;
+	if (t) {
+		if (!fits(b, n, t, suffix, rank, dim))
+			return NULL;
+	} else {
+		struct tensor probe = { .rank = rank, .dtype = persistent_dtype(m, kind) };
+
+		memcpy(probe.dim, dim, (size_t)rank * sizeof(*dim));
+		if (!size_is_sane(b, n, &probe))
+			return NULL;
+		t = ir_tensor(m, kind, probe.dtype, false, rank, dim,
+		    suffixed(m, n->path, suffix), n->loc);
+		t->init = init;
+	}
+	ir_add_input(m, n, t);
+	return t;
+}
+
+static bool
+size_is_sane(struct build *b, const struct node *n, const struct tensor *t)
+{
+	struct affine bytes = tensor_bytes(t);
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		if (t->dim[i] < 1 || t->dim[i] > LARGEST_EXTENT)
+			return op_error(b, n, "%s: an extent of %lld in shape %s is out of range "
+			    "(1 to 2^40)", n->op->name, (long long)t->dim[i],
+			    tensor_shape_text(b->module->arena, t));
+	if (bytes.fixed > LARGEST_BYTES || bytes.per_sample > LARGEST_BYTES)
+		return op_error(b, n, "%s: a tensor of shape %s would take more than 2^60 bytes",
+		    n->op->name, tensor_shape_text(b->module->arena, t));
+	return true;
+}
+
+struct tensor *
+op_output(struct build *b, struct node *n, const char *suffix, enum tensor_kind kind,
+    enum dtype dtype, bool batched, int rank, const int64_t *dim)
+{
+	struct module *m = b->module;
+	struct tensor *t = ir_tensor(m, kind, dtype, batched, rank, dim,
+	    suffixed(m, n->path, suffix), n->loc);
+
+	if (!size_is_sane(b, n, t))
+		t->kind = T_POISON;
+	return ir_add_output(m, n, t);
+}
+
+bool
+op_shape_same(struct build *b, struct node *n)
+{
+	const struct tensor *x = n->in[0];
+
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, x->dim) != NULL;
+}
+
+bool
+op_error(struct build *b, const struct node *n, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(b->module->diags, "shape", n->loc, "%s",
+	    arena_vprintf(b->module->arena, fmt, ap));
+	va_end(ap);
+	b->module->broken = true;
+	return false;
+}
+
+const char *
+op_operand_text(struct build *b, const struct tensor *t)
+{
+	struct arena *a = b->module->arena;
+	const char *shape = tensor_shape_text(a, t);
+
+	if (t->def)
+		return arena_printf(a, "%s after %s (line %d)", shape, t->def->op->name,
+		    loc_line(t->def->loc));
+	return arena_printf(a, "%s, '%s' (line %d)", shape, t->name, loc_line(t->loc));
+}
+
+/* ---- for passes ---- */
+
+struct room
+op_room(const struct module *m, const struct target *target, int threads)
+{
+	return (struct room){ .target = target, .threads = threads,
+		.library = m->set.workspace - m->set.workspace % target->alignment,
+		.batch = m->train ? m->train->batch : 1 };
+}
+
+enum op_layout
+op_layout_either(const struct node *n)
+{
+	(void)n;
+	return LAYOUT_EITHER;
+}
+
+enum op_layout
+op_layout(const struct node *n)
+{
+	if (n->op->layout)
+		return n->op->layout(n);
+	return n->op->flags & OP_ELEMENTWISE ? LAYOUT_EITHER : LAYOUT_FIRST;
+}
+
+struct tensor *
+op_base(const struct node *n)
+{
+	return n->op->onto && n->nin > n->op->onto ? n->in[n->op->onto] : NULL;
+}
+
+void
+op_add_onto(struct module *m, struct node *n, struct tensor *base, double keep, bool first)
+{
+	assert(n->op->onto && !op_base(n) && !n->out[0]->alias_of);
+	while (n->nin < n->op->onto)
+		ir_add_input(m, n, NULL);
+	ir_add_input(m, n, base);
+	n->keep = keep;
+	n->keep_first = first;
+	tensor_alias(n->out[0], base);
+}

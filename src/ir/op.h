@@ -1,0 +1,304 @@
+/*
+ * An operator: one const struct op in one file of this folder, found by its definition
+ * `const struct op op_NAME = {` (bootstrap lists the folder; op_table.c is generated).
+ *
+ * A layer's file usually holds a few: the operator a spec names, and the internal ones its
+ * gradient is made of. No other code names an operator: parser, passes, planner, emitter, man page
+ * and completion all read this record.
+ *
+ *        operands   parameters made by shape()          outputs
+ *     in[0] in[1] .. in[k] ..                    out[0] (the value), out[1] .. (for backward)
+ */
+#ifndef STOWAGE_OPS_OP_H
+#define STOWAGE_OPS_OP_H
+
+#include "ir/ir.h"
+
+struct emitter;
+struct target;
+struct update_row;
+
+enum op_kind {
+	OP_LAYER,	/* a spec can name it in a pipe */
+	OP_LOSS,
+	OP_METRIC,
+	OP_OPTIMIZER,	/* named by the optimizer setting; updates one parameter. in[0] the parameter,
+			 * in[1] its gradient, in[2] the clip scale (a scalar) or NULL, in[3..]
+			 * its state (op_param, T_OPTIMIZER); out[0], out[1..] their new values,
+			 * each aliasing its old one */
+	OP_INTERNAL	/* only passes and gradients make it */
+};
+
+/* flags */
+#define OP_ELEMENTWISE	0x01u	/* out[0][i] depends on in[j][i] alone */
+#define OP_RANDOM	0x02u	/* draws random numbers, from (seed, step, node, element) */
+#define OP_SIDE_EFFECT	0x04u	/* is kept though nobody reads its outputs */
+#define OP_MAXIMUM	0x08u	/* out[0] holds the largest of some elements of in[0], NaN above all and
+				 * the first of equals; its gradient goes where that element was */
+#define OP_AFTER_MAXIMUM	0x10u	/* elementwise f of one operand: f(the largest of some x)
+				 * is the largest f(x), bit for bit and NaN for NaN; where f
+				 * makes equals of what was not equal, its gradient is 0 */
+#define OP_REALS	0x20u	/* where elements have 16 bits, it takes f32 too: what losses are made of */
+#define OP_LIBRARY	0x40u	/* run by a library on a GPU, which may be faster with more workspace than
+				 * is asked for, up to all there is */
+
+enum attr_type {
+	ATTR_INT, ATTR_REAL, ATTR_BOOL,
+	ATTR_PAIR,	/* n or (n, m): v[0] is the height, v[1] the width */
+	ATTR_SIDES,	/* n, (v, h) or (top, bottom, left, right) */
+	ATTR_INTS,	/* a tuple of up to MAX_RANK integers: a shape */
+	ATTR_ENUM,	/* a bare name or string out of spec->choices; i is its index */
+	ATTR_TENSOR,	/* tie a parameter to that of another layer: weight=tok. Not stored in
+			 * the node: op_param(name) takes the tied tensor instead of making one */
+	ATTR_INIT	/* zeros, ones, constant(c), uniform(b), normal(s) */
+};
+
+struct attr {			/* a value; one per attr_spec */
+	bool given;		/* false: the default */
+	int64_t i;		/* INT, BOOL (0 or 1), ENUM */
+	double r;		/* REAL */
+	int n;			/* PAIR 2, SIDES 4, INTS its count */
+	int64_t v[MAX_RANK];
+	struct init init;
+	struct loc loc;
+};
+
+struct attr_spec {
+	const char *name;
+	enum attr_type type;
+	const char *doc;	/* one sentence without its full stop: meaning and unit */
+	bool required;
+	const char *preset;	/* the default, as a spec would write it: "1", "0.1", "true" */
+	double min, max;	/* legal range of each number, inclusive; both 0: any */
+	const char *choices;	/* ENUM: "none tanh", separated by blanks */
+};
+
+#define ATTRS_END	{ .name = NULL }
+#define MAX_ATTRS	16
+
+/* Bits of op->saves: what grad() may read of the forward node. */
+#define SAVES_IN(k)	(1u << (k))
+#define SAVES_OUT(k)	(1u << (16 + (k)))
+
+/* Whom scratch memory is for. */
+struct room {
+	const struct target *target;
+	int threads;		/* C target: of the emitted program */
+	int64_t library;	/* GPU: bytes that cuBLASLt and cuDNN may have for a product, a
+				 * multiple of the alignment */
+	int64_t batch;		/* of training; 1 where there is none */
+};
+
+struct build;
+struct diff;
+struct tape;
+
+/* How the images among a node's operands and results may lie in memory, all of them alike. (Images:
+ * what tensor_has_layouts() says it of, parameters aside.) */
+enum op_layout {
+	LAYOUT_FIRST,	/* channels-first only: what stands for none that is said */
+	LAYOUT_EITHER,	/* as they come */
+	LAYOUT_LAST	/* better channels-last; its weights then lie so too */
+};
+
+enum torch_output {
+	TORCH_NEW,
+	TORCH_OVER,	/* over in[0] where autograd lets it, as torchvision writes relu */
+	TORCH_VIEW	/* of in[0] */
+};
+
+struct torch_update {		/* of a parameter, in its own size */
+	int slots;		/* state it keeps */
+	int copies;		/* temporaries, which all parameters of a group have together */
+};
+
+/*
+ * How PyTorch eager runs an operator, as far as memory goes (frameworks/eager.h, calls/tape.h). All zero
+ * says: one call that makes a new output, of which autograd keeps what `saves` names.
+ */
+struct torch_op {
+	enum torch_output output;
+	unsigned saves;		/* what autograd keeps, SAVES_IN(k) and SAVES_OUT(0); 0: as `saves` */
+	bool crosswise;		/* in[0] and in[1] are kept only where the other wants a gradient */
+	unsigned passes;	/* bits of inputs whose gradient is dy itself, or a view of it */
+	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
+	unsigned full;		/* bits of inputs whose gradient is made in the output's shape, and
+				 * then summed where they were repeated */
+	/* Bytes that autograd keeps beside the output: masks, indices. NULL: the T_SAVED outputs
+	 * that `saves` names. */
+	struct affine (*beside)(const struct node *);
+	int64_t layer_bytes;	/* persistent, that are no tensor of ours */
+	bool blas;		/* it runs as a matrix product of cuBLAS */
+	/* Where it is several calls: makes them. */
+	void (*calls)(struct tape *, const struct node *);
+	/* OP_OPTIMIZER: its foreach implementation; the node has attributes only. */
+	struct torch_update (*update)(const struct node *);
+};
+
+struct op {
+	const char *name;	/* in specs and in IR text */
+	enum op_kind kind;
+	const char *brief;	/* one line: "2-D convolution" */
+	const char *doc;	/* paragraphs of plain text: what it computes, shapes, formula, source */
+	unsigned flags;
+	const struct attr_spec *attrs;	/* positional arguments fill them in this order */
+	int min_operands, max_operands;	/* tensors; max -1: any number */
+	const char *operands;	/* "x", "logits target": for messages and man pages */
+
+	/* Checks operands and attributes, makes parameters (op_param) and outputs (op_output). On
+	 * a user's mistake it calls op_error() and returns false. LAYER, LOSS, METRIC, OPTIMIZER. */
+	bool (*shape)(struct build *, struct node *);
+
+	/* Multiply-adds of one run; NULL: none worth counting. */
+	struct affine (*macs)(const struct node *);
+
+	/* Builds backward IR for this node; see struct diff below. NULL: not differentiable. */
+	bool (*grad)(struct diff *, struct node *);
+	unsigned saves;
+
+	/* Bytes of scratch memory for this node; NULL: none. */
+	struct affine (*workspace)(const struct node *, const struct room *);
+
+	/* How out[0] is made again in backward, where that is not by repeating the node (batchnorm
+	 * need not sum its statistics twice): returns the operator, and fills IN (at most MAX_RANK)
+	 * with its inputs, out of the node's own inputs and saved outputs. NULL: it cannot be made
+	 * again. Without this function the node is repeated. */
+	const struct op *(*again)(const struct node *, struct tensor **in, int *nin);
+
+	/* May its images lie channels-last? emit() then finds tensor->channels_last set. NULL: either way
+	 * for OP_ELEMENTWISE, else not. Only what runs before backward is asked: gradients lie as what
+	 * they are the gradients of. */
+	enum op_layout (*layout)(const struct node *);
+
+	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or -1. */
+	int (*alias)(const struct node *, int k);
+
+	/* Bits of the inputs whose bytes out[0] may take over when nobody reads them afterwards. */
+	unsigned inplace;
+	/* Where the operand stands that out[0] can be added to; 0: nowhere. It is one more than the
+	 * operator needs, and absent until a pass gives it (op_add_onto): then out[0] lies in its
+	 * bytes and is node->keep times it plus the result, which never exists by itself. Nothing
+	 * else the node reads may lie there. emit() hands that to the kernel with letter `o`. */
+	int onto;
+	/* OPTIMIZER: can the gradient be added onto a state before the update, at that moment
+	 * turning the state into what the update stores there but for terms of the parameter? Then
+	 * the operator for the rest, with operands parameter and state, the state's place in this
+	 * node, and what is kept of it. NULL: it cannot, with these attributes. */
+	const struct op *(*onto_state)(const struct node *, int *state, double *keep);
+	/* Bits of the outputs that may be absent (NULL) when nobody reads them. */
+	unsigned optional_out;
+
+	/* The input that out[0] simply equals in this graph (dropout outside training), or NULL. */
+	struct tensor *(*identity)(const struct graph *, const struct node *);
+
+	struct torch_op torch;	/* all zero is right for most */
+
+	/* The type and shape of a value that the node computes but never has whole in memory; NULL:
+	 * there is none. */
+	struct tensor (*pieces)(const struct node *);
+
+	/* Which input out[k], from out[1] on, simply equals in this graph (the running statistics of a
+	 * frozen batchnorm); -1: none. The output is then dropped. */
+	int (*unchanged)(const struct graph *, const struct node *, int k);
+
+	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this
+	 * one. One call, the emit() of the first, does all that follow one another and have the same
+	 * emit() and clip; no such node reads what another makes. */
+	void (*row)(const struct node *, struct update_row *);
+
+	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
+	/* Writes the call(s); see calls/emitter.h. NULL: nothing runs (a view). */
+	void (*emit)(struct emitter *, const struct node *);
+};
+
+extern const struct op *const op_table[];	/* generated; ends with NULL; sorted by name */
+extern const int op_count;
+const struct op	*op_find(const char *name);	/* any kind; NULL when unknown */
+
+/* ---- for shape() ---- */
+
+struct tie {			/* weight=tok: parameter NAME of this node is that tensor */
+	const char *name;
+	struct tensor *tensor;
+};
+
+struct build {
+	struct module *module;
+	struct graph *graph;
+	struct tie *tie;
+	int nties;
+	/* applying a layer instance again: its parameters, in op_param order; NULL the first time */
+	struct tensor **reuse;
+	int nreuse, reused;
+};
+
+/* Applies OP to operands: makes the node, runs shape(), appends it to the graph. Poisoned operands
+ * give a node with a poisoned output and no message. Never returns NULL. ATTR has one entry per
+ * op->attrs, already checked against types and ranges. */
+struct node	*op_apply(struct build *, const struct op *, const struct attr *, const char *path,
+		    struct loc, int noperands, struct tensor *const *operand);
+
+/* A persistent tensor appended to the node's inputs; NULL (and an error) when a tie or a shared
+ * layer has another shape. SUFFIX is "weight", "bias", "running_mean", ... */
+struct tensor	*op_param(struct build *, struct node *, const char *suffix, enum tensor_kind,
+		    struct init, int rank, const int64_t *dim);
+/* SUFFIX NULL: the value itself; else "mean", "index", ... */
+struct tensor	*op_output(struct build *, struct node *, const char *suffix, enum tensor_kind,
+		    enum dtype, bool batched, int rank, const int64_t *dim);
+bool		 op_error(struct build *, const struct node *, const char *fmt, ...)
+		    __attribute__((format(printf, 3, 4)));	/* returns false; rule "shape" */
+/* "[16, 3, 3] after maxpool (line 9)": an operand described for a message */
+const char	*op_operand_text(struct build *, const struct tensor *);
+/* The common shape rule: one operand, one output of the same shape and dtype. */
+bool		 op_shape_same(struct build *, struct node *);
+
+/* ---- for grad() ---- */
+
+/* The gradient arriving at an output; NULL when none does. */
+struct tensor	*diff_of(struct diff *, const struct tensor *forward_output);
+/* Does this input need a gradient? */
+bool		 diff_wants(struct diff *, const struct tensor *input);
+/* A backward node for N with N's attributes. Its outputs are added with diff_output(). */
+struct node	*diff_node(struct diff *, const struct node *n, const struct op *, int nin,
+		    struct tensor *const *in);
+/* Attributes of its own for such a node, as its operator has them, all zero. */
+struct attr	*diff_attrs(struct diff *, struct node *backward);
+/* An output shaped like LIKE, contributed to LIKE's gradient (contributions add up). */
+struct tensor	*diff_output(struct diff *, struct node *backward, struct tensor *like);
+/* An output shaped like LIKE that contributes to no gradient yet, for other backward nodes to read;
+ * it is called after LIKE and SUFFIX. */
+struct tensor	*diff_between(struct diff *, struct node *backward, struct tensor *like,
+		    const char *suffix);
+/* Contributes an existing tensor to LIKE's gradient (add passes its gradient through). */
+void		 diff_add(struct diff *, struct tensor *like, struct tensor *gradient);
+/* The commonest gradient rule: dx = OP(dy, saved...), one backward node for in[0]. */
+bool		 diff_unary(struct diff *, struct node *n, const struct op *, int nsaved,
+		    struct tensor *const *saved);
+
+/* ---- for passes ---- */
+
+/* What the module's settings leave to nodes on that target. */
+struct room	 op_room(const struct module *, const struct target *, int threads);
+
+/* The tensor that the node adds to, or NULL. */
+struct tensor	*op_base(const struct node *);
+/* Lets the node add onto BASE, where it adds to nothing yet: out[0] = keep * BASE + its result; with
+ * FIRST, only in the first micro-batch of an update, and BASE + its result after. */
+void		 op_add_onto(struct module *, struct node *, struct tensor *base, double keep,
+		    bool first);
+
+enum op_layout	 op_layout(const struct node *);
+/* op->layout of those that take images as they come. */
+enum op_layout	 op_layout_either(const struct node *);
+
+/* ---- attributes, by name: a misspelt name is a bug and asserts ---- */
+
+const struct attr	*op_attr(const struct node *, const char *name);
+int64_t			 op_int(const struct node *, const char *name);
+double			 op_real(const struct node *, const char *name);
+bool			 op_bool(const struct node *, const char *name);
+int			 op_nattrs(const struct op *);
+/* Parses a preset ("1", "(2, 2)", "true", "tanh") into an attr; false only on a bad preset. */
+bool			 op_attr_preset(const struct attr_spec *, struct attr *);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * All that a finding can belong to, in one list: the rules of the language, which have no check of
+ * their own and whose id is their name, then those of rule_table. `explain`, SARIF, completion and
+ * stowage-rules(7) read it.
+ */
+#ifndef STOWAGE_RULES_LANGUAGE_H
+#define STOWAGE_RULES_LANGUAGE_H
+
+#include "lint/rule.h"
+
+const struct rule	*rule_at(int i);		/* NULL after the last */
+int			 rule_index(const char *name);	/* by name or id; -1 when unknown */
+int			 rule_table_index(int i);	/* of rule_table[i] */
+bool			 rule_is_language(const struct rule *);
+/* Can it be suppressed, ignored, made an error? All but the errors of the language; of the rules that
+ * also warn it is true of their warnings. */
+bool			 rule_has_level(const struct rule *);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * Cures that change what a spec says: its text is edited as people would, compiled again and
+ * planned, so that what a finding promises is what the edited spec takes. Where the text is not of
+ * the form that an edit expects, or the edited spec is wrong (a loss no longer fits its target),
+ * there is no plan, and the finding must say something else, or nothing.
+ */
+#ifndef STOWAGE_RULES_EDITED_H
+#define STOWAGE_RULES_EDITED_H
+
+#include "lint/measure.h"
+
+#include "amend/amend.h"
+
+/* Nothing edited yet: of the spec's own file. */
+void	edited_begin(struct lint *, struct amend *);
+
+/* Is the layer at that place of the spec's file an arm of a pipe, behind "->"? Where its text
+ * begins, label and all; -1: it is not. */
+int	edited_arm(const struct lint *, struct loc layer);
+
+/* Puts "TEXT -> " before the layer there, which is an arm of a pipe. */
+bool	edited_before(const struct lint *, struct amend *, struct loc layer, const char *text);
+
+/* Puts " -> TEXT" behind the first operand of every loss and metric of the network. */
+bool	edited_results(const struct lint *, struct amend *, const char *text);
+
+/* Where the spec says that setting of the network; OTHERWISE where it does not. */
+struct loc	edited_setting(struct lint *, enum section_kind, const char *key,
+		    struct loc otherwise);
+
+/* May a rule plan for one more of its findings, which are many in some networks? The first, and
+ * more where that is quick. */
+bool	edited_affords(const struct lint *, int plans);
+
+/* The network as edited, planned like the one looked at; NULL: it has an error, or no plan. */
+struct module	*edited_plan(struct lint *, struct amend *);
+
+#endif

@@ -1,0 +1,139 @@
+/* The lint engine: running rules and reporting for them. What becomes of the findings: suppress.c. */
+#include "lint/engine.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "plan/plan.h"
+#include "lint/catalog.h"
+
+const struct rule *
+rule_find(const char *name)
+{
+	int i;
+
+	for (i = 0; rule_table[i]; i++)
+		if (strcmp(rule_table[i]->name, name) == 0 || strcmp(rule_table[i]->id, name) == 0)
+			return rule_table[i];
+	return NULL;
+}
+
+const char *
+family_name(enum family f)
+{
+	static const char *const name[] = {
+		[FAMILY_MEMORY] = "memory", [FAMILY_HYGIENE] = "hygiene",
+		[FAMILY_TRAINING] = "training", [FAMILY_PORTABILITY] = "portability",
+	};
+
+	return name[f];
+}
+
+struct diag *
+lint_report(struct lint *l, const struct rule *rule, struct loc loc, const char *fmt, ...)
+{
+	const char *message;
+	va_list ap;
+
+	va_start(ap, fmt);
+	message = arena_vprintf(l->diags->arena, fmt, ap);
+	va_end(ap);
+	return diag_add(l->diags, rule->severity, rule->name, loc, "%s", message);
+}
+
+const char *
+lint_human(struct arena *a, int64_t bytes)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(a, size_human(buf, bytes));
+}
+
+const char *
+lint_commas(struct arena *a, int64_t n)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(a, size_commas(buf, n));
+}
+
+static const struct file *
+file_of(const struct module *m, const struct file *const *file, int nfiles)
+{
+	int i;
+
+	for (i = 0; i < nfiles; i++)
+		if (file[i]->src == m->src)
+			return file[i];
+	return nfiles ? file[0] : NULL;
+}
+
+/* Does the rule find nothing in the sketch, or can it not? */
+static bool
+is_silent(const struct rule *r, struct lint *l)
+{
+	if (r->may_find)
+		return !r->may_find(l->module);
+	if (!r->try_sketch)
+		return false;
+	diags_init(l->diags, l->module->arena);
+	r->check(r, l);
+	return l->diags->all.n == 0;
+}
+
+bool
+lint_sketch_serves(const struct spec *spec, struct module *sketch)
+{
+	struct diags scratch;
+	struct lint l = { .file = spec->file, .module = sketch, .options = spec->options,
+		.diags = &scratch };
+	const struct rule *r;
+	int i;
+
+	for (i = 0; (r = rule_table[i]); i++)
+		if (r->check && !r->source_only && !r->any_plan && !is_silent(r, &l))
+			return false;
+	return true;
+}
+
+static bool
+is_off_everywhere(struct levels *const *levels, int nfiles, int rule)
+{
+	int i;
+
+	for (i = 0; levels && i < nfiles; i++)
+		if (!level_is_off(levels[i], rule))
+			return false;
+	return levels && nfiles > 0;
+}
+
+void
+lint_run(struct diags *d, const struct file *const *file, struct levels *const *levels, int nfiles,
+    struct module *const *module, int nmodules, const struct lang_options *options)
+{
+	struct lint l = { .diags = d, .options = options };
+	int r, i, index;
+
+	for (r = 0; rule_table[r]; r++) {
+		const struct rule *rule = rule_table[r];
+
+		index = rule_table_index(r);
+		if (!rule->check || is_off_everywhere(levels, nfiles, index))
+			continue;
+		for (i = 0; rule->source_only && i < nfiles; i++) {
+			if (levels && level_is_off(levels[i], index))
+				continue;
+			l.file = file[i];
+			l.module = NULL;
+			rule->check(rule, &l);
+		}
+		for (i = 0; !rule->source_only && i < nmodules; i++) {
+			if (module[i]->broken || !module[i]->plan ||
+			    (module[i]->plan->sketch && !rule->any_plan))
+				continue;
+			l.file = file_of(module[i], file, nfiles);
+			l.module = module[i];
+			rule->check(rule, &l);
+		}
+	}
+}

@@ -1,0 +1,136 @@
+/* What rules' fixes share. */
+#include "lint/fix_edits.h"
+
+#include <string.h>
+
+static bool
+find(struct lint *l, struct cut_place *p, struct loc loc)
+{
+	return loc.src && cut_find(p, l->diags->arena, l->file, loc);
+}
+
+void
+fix_take_out(struct lint *l, struct diag *g, struct loc loc, const char *title)
+{
+	struct edits *e = edits_new(l->diags->arena, loc.src);
+	struct cut_place p;
+
+	if (find(l, &p, loc) && cut_out(e, &p))
+		diag_fix(l->diags, g, false, e, "%s", title);
+}
+
+void
+fix_argument(struct lint *l, struct diag *g, struct loc loc, const char *name, const char *value,
+    const char *title)
+{
+	struct edits *e = edits_new(l->diags->arena, loc.src);
+	struct cut_place p;
+
+	if (find(l, &p, loc) && cut_argument(e, cut_layer(&p), name, value))
+		diag_fix(l->diags, g, false, e, "%s", title);
+}
+
+void
+fix_behind(struct lint *l, struct diag *g, struct loc loc, const char *layer, const char *title)
+{
+	struct edits *e = edits_new(l->diags->arena, loc.src);
+	struct cut_place p;
+
+	if (find(l, &p, loc) && cut_behind(e, &p, layer))
+		diag_fix(l->diags, g, false, e, "%s", title);
+}
+
+bool
+fix_amend(struct lint *l, struct amend *m)
+{
+	if (!l->file || l->file->src != l->module->src || l->file->networks.n != 1)
+		return false;
+	amend_init(m, l->diags->arena, l->file, l->module->name, NULL);
+	return m->network != NULL;
+}
+
+void
+fix_amended(struct lint *l, struct diag *g, bool safe, struct amend *m, const char *title)
+{
+	struct edits *e = ARENA_NEW(l->diags->arena, struct edits);
+
+	*e = *amend_done(m);	/* the amend may be on the stack */
+	diag_fix(l->diags, g, safe, e, "%s", title);
+}
+
+void
+fix_setting(struct lint *l, struct diag *g, bool safe, enum section_kind kind, const char *key,
+    const char *value, const char *after, const char *title)
+{
+	struct amend m;
+
+	if (fix_amend(l, &m) && amend_set(&m, kind, key, value, after))
+		fix_amended(l, g, safe, &m, title);
+}
+
+/* Does one of the first N names begin with the same layer? */
+static bool
+begins_same(const char *name, const struct fix_names *names, int n)
+{
+	size_t length = strcspn(name, ".");
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (strncmp(names->v[i], name, length) == 0 && (names->v[i][length] == '.' ||
+		    names->v[i][length] == '\0'))
+			return true;
+	return false;
+}
+
+void
+fix_freeze(struct lint *l, struct diag *g, const struct fix_names *names,
+    const struct fix_names *except, const char *title)
+{
+	struct amend m;
+	struct text t;
+	int i;
+
+	if (!fix_amend(l, &m))
+		return;
+	text_init(&t, m.arena);
+	for (i = 0; i < names->n; i++) {
+		if (except && begins_same(names->v[i], except, except->n))
+			return;
+		if (begins_same(names->v[i], names, i))
+			continue;
+		text_puts(&t, t.n ? ", " : "");
+		text_add(&t, names->v[i], strcspn(names->v[i], "."));
+	}
+	if (t.n > 0 && amend_append(&m, SEC_TRAIN, "freeze", t.s))
+		fix_amended(l, g, false, &m, arena_printf(m.arena, "%s: %s", title, t.s));
+}
+
+void
+fix_spare(struct once *o, struct lint *l, struct loc loc)
+{
+	const struct source *src = l->module->src;
+
+	if (!loc.src || loc.src != src)
+		return;
+	if (!o->seen)
+		o->seen = arena_array(l->module->arena, (size_t)src->size + 1, sizeof(*o->seen));
+	o->seen[loc.beg] = true;
+}
+
+void
+fix_spare_others(struct once *o, struct lint *l, const bool *marked)
+{
+	const struct graph *g = l->module->forward;
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->nout > 0 && g->nodes.v[i]->out[0] &&
+		    !marked[g->nodes.v[i]->out[0]->id])
+			fix_spare(o, l, g->nodes.v[i]->loc);
+}
+
+bool
+fix_spared(const struct once *o, struct loc loc)
+{
+	return o->seen && o->seen[loc.beg];
+}

@@ -1,0 +1,296 @@
+/*
+ * Fixing in rounds. In each, the fixes that do not meet are put together and tried at once: that is
+ * one compilation, however many there are. Only where the result is worse are they halved until the
+ * guilty ones are found. Safe fixes come first and by themselves, so that what they are to keep is
+ * not blurred by others.
+ */
+#include "lint/fixer.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/map.h"
+#include "lint/engine.h"
+
+#define MOST_ROUNDS	100
+#define MOST_TRIALS	300	/* compilations for one file: a bound, far above what is met */
+
+struct attempt {
+	struct fixer *fixer;
+	struct checked *now;	/* what the fixes are of */
+	bool safe;
+	struct map *errors;	/* of now */
+	const struct map *done;	/* fixes of the last round; NULL: this is the first */
+	const char *graphs;	/* of now; NULL: not printed yet */
+	VEC(struct diag *) kept;	/* fixes found good, and what came of them */
+	struct checked *best;
+	const char *why;	/* the last trial was no good */
+	int *trials;
+};
+
+/* ---- is it no worse? ---- */
+
+/* What makes an error that error: numbers in its message may become others. */
+static const char *
+key_of(struct arena *a, const struct diag *g)
+{
+	char *key = arena_printf(a, "%s %s", g->rule, g->message), *from, *to;
+
+	if (rule_find(g->rule))		/* these name bytes, which any change may change */
+		return g->rule;
+	for (from = to = key; *from; from++)
+		if (!isdigit((unsigned char)*from) || to == key || to[-1] != '0')
+			*to++ = isdigit((unsigned char)*from) ? '0' : *from;
+	*to = '\0';
+	return key;
+}
+
+static struct map *
+errors_of(struct arena *a, const struct diags *d)
+{
+	struct map *m = ARENA_NEW(a, struct map);
+	int i;
+
+	for (i = 0; i < d->all.n; i++) {
+		struct diag *g = d->all.v[i];
+
+		if (g->severity == SEV_ERROR && !map_get(m, key_of(a, g)))
+			map_put(a, m, key_of(a, g), g);
+	}
+	return m;
+}
+
+/* An error that was not there before. */
+static const struct diag *
+new_error(struct attempt *t, const struct diags *d)
+{
+	struct arena *a = t->fixer->arena;
+	int i;
+
+	for (i = 0; i < d->all.n; i++) {
+		struct diag *g = d->all.v[i];
+
+		if (g->severity == SEV_ERROR && !map_get(t->errors, key_of(a, g)))
+			return g;
+	}
+	return NULL;
+}
+
+/* The networks as text, but for the lines they came from and for settings that change no number. */
+static const char *
+graphs_of(struct arena *a, const struct spec *spec)
+{
+	char *text = NULL, *from, *to;
+	const char *kept;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int i;
+
+	if (!f)
+		return "";
+	for (i = 0; i < spec->modules.n; i++) {
+		struct module m = *spec->modules.v[i];
+
+		m.train = m.update = m.validate = NULL;
+		m.set.validate_batch = 0;
+		m.set.chunk_loss = CHUNK_AUTO;
+		if (!m.broken && m.forward)
+			ir_print(f, &m);
+	}
+	fclose(f);
+	for (from = to = text; *from; ) {	/* " @LINE" at the end of a line */
+		size_t n = *from == ' ' && from[1] == '@' ? 2 + strspn(from + 2, "0123456789") : 0;
+
+		if (n > 2 && from[n] == '\n')
+			from += n;
+		else
+			*to++ = *from++;
+	}
+	*to = '\0';
+	kept = arena_strdup(a, text);
+	free(text);
+	return kept;
+}
+
+static bool
+same_graphs(struct attempt *t, const struct checked *trial)
+{
+	struct arena *a = t->fixer->arena;
+
+	if (!t->graphs)
+		t->graphs = graphs_of(a, t->now->spec);
+	return strcmp(t->graphs, graphs_of(a, trial->spec)) == 0;
+}
+
+/* ---- a round ---- */
+
+static void
+add_all(struct edits *e, struct diag *const *v, int n)
+{
+	int i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < v[i]->fix->edits->all.n; j++) {
+			const struct edit *x = &v[i]->fix->edits->all.v[j];
+
+			edits_add(e, x->beg, x->end, x->text);
+		}
+}
+
+/* What comes of the fixes kept and N more; NULL, and t->why, where that is worse. */
+static struct checked *
+try(struct attempt *t, struct diag *const *v, int n)
+{
+	struct arena *a = t->fixer->arena;
+	struct edits *e = edits_new(a, t->now->source);
+	struct checked *trial;
+	const struct diag *g;
+
+	if (++*t->trials > MOST_TRIALS) {
+		t->why = "there are too many others that cannot be";
+		return NULL;
+	}
+	add_all(e, t->kept.v, t->kept.n);
+	add_all(e, v, n);
+	trial = t->fixer->check(a, edits_apply(e), t->fixer->context);
+	if ((g = new_error(t, &trial->diags)))
+		t->why = arena_printf(a, "it would bring the error \"%s\"", g->message);
+	else if (t->safe && !same_graphs(t, trial))
+		t->why = "it would change the graph";
+	else
+		return trial;
+	return NULL;
+}
+
+static void
+sift(struct attempt *t, struct diag *const *v, int n)
+{
+	struct checked *trial = n > 0 ? try(t, v, n) : NULL;
+	int i;
+
+	if (trial) {
+		t->best = trial;
+		for (i = 0; i < n; i++)
+			vec_push(t->fixer->arena, &t->kept, v[i]);
+	} else if (n > 1) {
+		sift(t, v, n / 2);
+		sift(t, v + n / 2, n - n / 2);
+	} else if (n == 1) {
+		diag_fact(&t->now->diags, v[0], "its fix, \"%s\", is not applied: %s",
+		    v[0]->fix->title, t->why);
+		v[0]->fix = NULL;
+	}
+}
+
+/* Whose bytes each is: of a fix chosen already, or nobody's. An insertion is at the byte before
+ * which it is. */
+static bool
+is_free(const char *taken, const char *inserted, const struct edits *e)
+{
+	int i, j;
+
+	for (i = 0; i < e->all.n; i++) {
+		const struct edit *x = &e->all.v[i];
+
+		for (j = x->beg; j < x->end; j++)
+			if (taken[j])
+				return false;
+		for (j = x->beg; j <= x->end; j++)
+			if (inserted[j])
+				return false;
+		if (x->beg == x->end && (taken[x->beg] || (x->beg > 0 && taken[x->beg - 1])))
+			return false;
+	}
+	return true;
+}
+
+static void
+take(char *taken, char *inserted, const struct edits *e)
+{
+	int i;
+
+	for (i = 0; i < e->all.n; i++) {
+		const struct edit *x = &e->all.v[i];
+
+		if (x->beg == x->end)
+			inserted[x->beg] = 1;
+		else
+			memset(taken + x->beg, 1, (size_t)(x->end - x->beg));
+	}
+}
+
+/* A fix that was made and has left its finding where it is would be made for ever. */
+static const char *
+name_of(struct arena *a, const struct diag *g)
+{
+	return arena_printf(a, "%d %s %s %s", g->loc.beg, g->rule, g->message, g->fix->title);
+}
+
+/* What comes of the fixes of one class; NULL where none is kept. */
+static struct checked *
+one_round(struct attempt *t)
+{
+	struct arena *a = t->fixer->arena;
+	const struct diags *d = &t->now->diags;
+	size_t size = (size_t)t->now->source->size + 1;
+	VEC(struct diag *) chosen = { NULL, 0, 0 };
+	char *taken = NULL, *inserted = NULL;
+	int i;
+
+	for (i = 0; i < d->all.n; i++) {
+		struct diag *g = d->all.v[i];
+
+		if (!g->fix || g->fix->safe != t->safe ||
+		    g->fix->edits->src != t->now->source || (t->done && map_get(t->done, name_of(a, g))))
+			continue;
+		if (!taken) {
+			taken = arena_array(a, size, 1);
+			inserted = arena_array(a, size, 1);
+		}
+		if (!is_free(taken, inserted, g->fix->edits))
+			continue;
+		take(taken, inserted, g->fix->edits);
+		vec_push(a, &chosen, g);
+	}
+	if (chosen.n == 0)
+		return NULL;
+	t->errors = errors_of(a, d);
+	sift(t, chosen.v, chosen.n);
+	return t->best;
+}
+
+struct fixed
+lint_fix(struct fixer *fixer, struct checked *first)
+{
+	struct fixed f = { .last = first };
+	struct map *done = NULL;
+	int trials = 0, round, i;
+
+	for (round = 0; round < MOST_ROUNDS; round++) {
+		struct attempt t = { .fixer = fixer, .now = f.last, .safe = true, .done = done,
+			.trials = &trials };
+		struct checked *next = one_round(&t);
+		struct edits *e;
+
+		if (!next && fixer->unsafe) {
+			t = (struct attempt){ .fixer = fixer, .now = f.last, .done = done,
+				.trials = &trials };
+			next = one_round(&t);
+		}
+		if (!next)
+			break;
+		e = edits_new(fixer->arena, f.last->source);
+		add_all(e, t.kept.v, t.kept.n);
+		done = ARENA_NEW(fixer->arena, struct map);
+		for (i = 0; i < t.kept.n; i++)
+			if (!map_get(done, name_of(fixer->arena, t.kept.v[i])))
+				map_put(fixer->arena, done, name_of(fixer->arena, t.kept.v[i]),
+				    t.kept.v[i]);
+		f.edits = f.edits ? edits_then(f.edits, e) : e;
+		f.n += t.kept.n;
+		f.last = next;
+	}
+	return f;
+}

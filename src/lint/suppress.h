@@ -1,0 +1,45 @@
+/*
+ * From what rules found to what is reported: levels, and the comments that suppress findings. The
+ * comments are part of the syntax tree (lang/allow.c).
+ */
+#ifndef STOWAGE_RULES_SUPPRESS_H
+#define STOWAGE_RULES_SUPPRESS_H
+
+#include "lint/levels.h"
+
+extern const struct rule rule_unused_suppression, rule_missing_reason, rule_stale_baseline;
+
+/* Which rules have been asked all they can be, so that what is not there is known not to be. */
+struct asked {
+	bool of_text;		/* those that read the text alone */
+	bool of_plan;		/* all others, */
+	bool of_reasons;	/* but for missing-reason: that only some runs ask for */
+};
+
+bool	asked_rule(const struct asked *, const struct levels *, int rule);
+
+struct suppress {
+	struct diags *d;
+	const struct file *const *file;	/* the first one is checked, the others are used by it */
+	struct levels *const *levels;	/* by file; NULL: all rules are as they are */
+	int nfiles;
+	struct asked asked;	/* of the first file */
+	/* What would be found under other options than those given: it is not reported, and what
+	 * suppresses it is not unused. NULL: nothing. */
+	const struct diags *possible;
+	bool require_reason;
+	bool ignore_comments;	/* no comment counts; */
+	struct loc forbidden;	/* that is said at each comment, with this place, if it has one */
+};
+
+/*
+ * Gives the findings their levels; drops those of rules that are off, and those that comments allow;
+ * adds those of the rules on comments: suppression, unused-suppression, missing-reason. Errors of the
+ * language stay as they are. N findings and M comments take O((N + M) log (N + M)).
+ */
+void	suppress_run(struct suppress *);
+
+void	unused_suppression_report(struct diags *, const struct suppression *, const bool *unused);
+void	missing_reason_report(struct diags *, const struct suppression *);
+
+#endif

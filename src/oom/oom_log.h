@@ -1,0 +1,89 @@
+/*
+ * Reading logs for out-of-memory messages of frameworks, of CUDA, of the kernel and of our own
+ * programs. A log of any length is read in a window of fixed size, once; what is kept of it is
+ * bounded too: so many different messages, chunk sizes and buffers, and counts of the others.
+ */
+#ifndef STOWAGE_MODEL_OOM_LOG_H
+#define STOWAGE_MODEL_OOM_LOG_H
+
+#include "base/vec.h"
+#include "oom/oom_pattern.h"
+
+enum oom_kind {
+	OOM_TENSORFLOW,		/* a tensor's shape */
+	OOM_TF_ALLOCATOR,	/* its allocator: bytes */
+	OOM_PYTORCH, OOM_TORCH_SUMMARY, OOM_PYTORCH_CPU, OOM_MPS, OOM_XLA, OOM_ONNX,
+	OOM_PADDLE, OOM_NUMPY, OOM_CUPY,
+	OOM_CUDA,		/* CUDA and its libraries: an error and no more */
+	OOM_KERNEL,		/* Linux killed the process */
+	OOM_OURS,		/* a program of ours refused to start */
+	OOM_MACHINE,		/* the language's runtime: the machine's memory */
+	OOM_OTHER,		/* in words that anyone may use */
+	OOM_KINDS
+};
+
+const char	*oom_kind_name(enum oom_kind);	/* "PyTorch" */
+
+enum oom_field {		/* sizes that a message tells */
+	OOM_ASKED, OOM_TOTAL, OOM_FREE, OOM_ALLOCATED, OOM_RESERVED, OOM_UNALLOCATED, OOM_PROCESS,
+	OOM_OTHERS, OOM_LIMIT, OOM_CONSTANTS, OOM_PARAMETERS, OOM_RESULTS, OOM_TEMPORARY,
+	OOM_FIELDS
+};
+
+struct oom_message {
+	enum oom_kind kind;
+	int line;		/* of the log, from 1: where it is first */
+	int count;		/* how often it is said */
+	bool warning;		/* the framework went on */
+	bool host;		/* of the machine's memory, not of a device's */
+	struct oom_shape shape;
+	int element;		/* bytes; 0: not said */
+	struct oom_size size[OOM_FIELDS];
+	char node[OOM_NAME];	/* the framework's name of the operation, or "" */
+	const char *who;	/* whose message; never NULL */
+	const char *says;	/* what it means, where its kind does not say it; or NULL */
+};
+
+struct oom_chunks {		/* of an allocator's dump */
+	int64_t size, count;
+};
+
+struct oom_alive {		/* a buffer that XLA names */
+	struct oom_size size;
+	struct oom_shape shape;
+};
+
+#define OOM_MESSAGES	64
+#define OOM_CLASSES	4096
+#define OOM_ALIVE	64
+
+struct oom_dump {
+	bool any, summed;	/* summed: it lists classes; else they are counted from chunks */
+	int line;
+	VEC(struct oom_chunks) classes;	/* in use, by size */
+	int64_t in_use;		/* bytes: of all classes */
+	int64_t free, largest_free;	/* of free chunks, as far as they are listed */
+	int64_t limit;		/* 0: not said */
+	int64_t said_in_use;	/* by the statistics; 0: not said */
+	int64_t uncounted;	/* chunks of sizes beyond OOM_CLASSES */
+};
+
+struct oom_log {
+	struct arena *arena;
+	VEC(struct oom_message) messages;	/* different ones, in order */
+	int more;		/* different messages beyond OOM_MESSAGES */
+	struct oom_dump dump;	/* the last one */
+	VEC(struct oom_alive) alive;
+	struct oom_size card, card_used;	/* by nvidia-smi's table: the fullest card */
+	int64_t bytes;
+	int lines;
+};
+
+/* Fills the log by calling READ, which returns 0 at the end, until then. */
+void	oom_log_read(struct oom_log *, struct arena *,
+	    size_t (*read)(void *context, char *to, size_t room), void *context);
+
+/* The message that the rest revolves around: the last of those that tell most. NULL: none. */
+const struct oom_message	*oom_log_main(const struct oom_log *);
+
+#endif

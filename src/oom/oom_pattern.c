@@ -1,0 +1,346 @@
+/* The matcher: one pass without going back, so a pattern costs no more than the text it covers. */
+#include "oom/oom_pattern.h"
+
+#include <string.h>
+
+#define MOST_BREAK	200	/* bytes of white space and quotation marks at one place */
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_line_end(char c)
+{
+	return c == '\n' || c == OOM_BREAK;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || is_line_end(c);
+}
+
+/* Past white space; where that ends a line, also past the marks at the start of the next. */
+static const char *
+blanks(const char *s, const char *end)
+{
+	const char *from = s;
+	bool ended = false;
+
+	for (; s < end && s - from < MOST_BREAK; s++) {
+		ended |= is_line_end(*s);
+		if (!is_blank(*s) && !(ended && (*s == '>' || *s == '|')))
+			break;
+	}
+	return s;
+}
+
+/* The same, between two letters: only where the line ends. */
+static const char *
+line_break(const char *s, const char *end)
+{
+	return s < end && is_line_end(*s) ? blanks(s, end) : s;
+}
+
+/* ---- numbers ---- */
+
+/* Digits, with commas between thousands if those may be; 0 when beyond 63 bits. */
+static const char *
+digits(const char *s, const char *end, bool commas, int64_t *n, bool *good)
+{
+	const char *from = s;
+
+	*n = 0;
+	*good = s < end && is_digit(*s);
+	for (; s < end && s - from < 40; s++) {
+		if (commas && *s == ',' && s > from && s + 3 < end && is_digit(s[1]) &&
+		    is_digit(s[2]) && is_digit(s[3]))
+			continue;
+		if (!is_digit(*s))
+			break;
+		if (__builtin_mul_overflow(*n, 10, n) || __builtin_add_overflow(*n, *s - '0', n)) {
+			*good = false;
+			*n = 0;
+		}
+	}
+	return s;
+}
+
+/* The same for a number that is no pattern's end: where the line ends in it and the next begins
+ * with a digit, that belongs to it, unless REST says that another number follows. */
+static const char *
+number(const char *s, const char *end, bool commas, const char *rest, int64_t *n, bool *good)
+{
+	const char *at = digits(s, end, commas, n, good), *next;
+	char joined[64];
+	size_t have = (size_t)(at - s), more = 0;
+
+	rest += strspn(rest, " ");
+	if (!*good || !*rest || strchr("%#&@", *rest) || at >= end || !is_line_end(*at) ||
+	    have >= sizeof(joined) / 2)
+		return at;
+	next = blanks(at, end);
+	while (next + more < end && more < sizeof(joined) / 2 && is_digit(next[more]))
+		more++;
+	if (more == 0)
+		return at;
+	memcpy(joined, s, have);
+	memcpy(joined + have, next, more);
+	digits(joined, joined + have + more, commas, n, good);
+	return next + more;
+}
+
+static const struct {
+	const char *name;	/* longer ones before those they begin with */
+	int shift;
+} unit[] = {	/* every framework means powers of two, whatever it writes */
+	{ "bytes", 0 }, { "byte", 0 }, { "Bytes", 0 }, { "KiB", 10 }, { "MiB", 20 },
+	{ "GiB", 30 }, { "TiB", 40 }, { "KB", 10 }, { "MB", 20 }, { "GB", 30 }, { "TB", 40 },
+	{ "kB", 10 }, { "Kb", 10 }, { "K", 10 }, { "M", 20 }, { "G", 30 }, { "T", 40 },
+	{ "B", 0 },
+};
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static const char *
+read_unit(const char *s, const char *end, int *shift)
+{
+	const char *at, *n;
+	size_t i;
+
+	for (i = 0; i < sizeof(unit) / sizeof(*unit); i++) {
+		for (n = unit[i].name, at = s; *n; n++) {
+			if (n > unit[i].name)
+				at = line_break(at, end);
+			if (at >= end || *at++ != *n)
+				break;
+		}
+		if (*n || (at < end && is_letter(*at)))
+			continue;
+		*shift = unit[i].shift;
+		return at;
+	}
+	return NULL;
+}
+
+/* Whole and part of a number that a line break may cut, since a unit must follow. */
+static const char *
+size_digits(const char *s, const char *end, int64_t *whole, int64_t *part, int *places)
+{
+	bool point = false;
+	int n = 0, commas = 0;
+
+	*whole = *part = 0;
+	*places = 0;
+	for (; s < end && n + commas < 40; s++) {
+		if (is_line_end(*s)) {
+			const char *next = line_break(s, end);
+
+			if (n == 0 || next >= end || (!is_digit(*next) && *next != '.'))
+				break;
+			s = next - 1;
+			continue;
+		}
+		if (*s == ',' && n > 0 && !point) {
+			commas++;
+			continue;
+		}
+		if (*s == '.' && n > 0 && !point) {
+			point = true;
+			continue;
+		}
+		if (!is_digit(*s))
+			break;
+		n++;
+		if (point && *places < 6) {
+			*part = 10 * *part + (*s - '0');
+			++*places;
+		} else if (!point && *whole < INT64_MAX / 16) {
+			*whole = 10 * *whole + (*s - '0');
+		}
+	}
+	return n ? s : NULL;
+}
+
+static const char *
+size(const char *s, const char *end, struct oom_size *to)
+{
+	int64_t whole, part, scale = 1, bytes;
+	int places, shift = 0, i;
+
+	if (!(s = size_digits(s, end, &whole, &part, &places)) ||
+	    !(s = read_unit(blanks(s, end), end, &shift)))
+		return NULL;
+	for (i = 0; i < places; i++)
+		scale *= 10;
+	if (whole > INT64_MAX >> (shift + 1))
+		return NULL;
+	bytes = (whole << shift) + (part << shift) / scale;
+	*to = (struct oom_size){ true, bytes, ((int64_t)1 << shift) / scale / 2 };
+	return s;
+}
+
+/* ---- shapes and names ---- */
+
+/* "dim { size: 10000 } dim { size: 14 }", as TensorFlow wrote at first. */
+static const char *
+shape_of_dims(const char *s, const char *end, struct oom_shape *to)
+{
+	struct oom_match m;
+	const char *next;
+
+	to->known = true;
+	to->rank = 0;
+	while ((next = oom_pattern("dim { size: # }", s, end, &m))) {
+		if (to->rank == OOM_RANK || m.number[0] > LARGEST_EXTENT)
+			return NULL;
+		to->dim[to->rank++] = m.number[0];
+		s = blanks(next, end);
+	}
+	return to->rank ? s : NULL;
+}
+
+/* What may stand between two extents: a comma, a semicolon, an x, or blanks alone. */
+static const char *
+separator(const char *s, const char *end, char close)
+{
+	const char *at = blanks(s, end);
+
+	if (at < end && (*at == ',' || *at == ';' || *at == 'x'))
+		return at + 1;
+	return at < end && (*at == close || (at > s && is_digit(*at))) ? at : NULL;
+}
+
+static const char *
+shape(const char *s, const char *end, struct oom_shape *to)
+{
+	static const char opens[] = "[({<", closes[] = "])}>";
+	struct oom_shape found = { .known = false };
+	const char *from, *kind;
+	char close;
+	bool good;
+
+	if (s < end && *s == 'd' && (from = shape_of_dims(s, end, &found))) {
+		*to = found;
+		return from;
+	}
+	found = (struct oom_shape){ .known = true };
+	from = s;
+	while (s < end && s - from < 32 && (is_letter(*s) || is_digit(*s) || *s == '.'))
+		s++;		/* f32[, torch.Size([, TensorShape([ */
+	s = line_break(s, end);
+	if (s + 1 < end && *s == '(' && s[1] == '[')
+		s++;
+	if (s >= end || !(kind = memchr(opens, *s, 4)))
+		return NULL;
+	close = closes[kind - opens];
+	for (s++;;) {
+		s = blanks(s, end);
+		if (s >= end)
+			return NULL;
+		if (*s == close)
+			break;
+		if (found.rank == OOM_RANK)
+			return NULL;
+		s = number(s, end, false, "]", &found.dim[found.rank], &good);
+		if (!good || found.dim[found.rank++] > LARGEST_EXTENT ||
+		    !(s = separator(s, end, close)))
+			return NULL;
+	}
+	*to = found;
+	return s + 1;
+}
+
+static const char *
+name(const char *s, const char *end, char to[OOM_NAME])
+{
+	int n = 0;
+
+	while (s < end && n < OOM_NAME - 1 && *s > ' ' && *s < 127 && !strchr("'\"()[]{}=,;", *s))
+		to[n++] = *s++;
+	to[n] = '\0';
+	return n ? s : NULL;
+}
+
+static const char *
+word(const char *s, const char *end)
+{
+	const char *from = s;
+
+	while (s < end && s - from < 64 && !is_blank(*s))
+		s++;
+	return s > from ? s : NULL;
+}
+
+/* ---- */
+
+static const char *
+sign(const char *p, const char *s, const char *end, struct oom_match *m)
+{
+	int64_t n;
+	bool good;
+
+	switch (*p) {
+	case '%':
+		return size(s, end, m->size.known ? &m->second : &m->size);
+	case '#':
+		s = number(s, end, true, p + 1, &n, &good);
+		if (good && m->numbers < 2)
+			m->number[m->numbers++] = n;
+		return good ? s : NULL;
+	case '$':
+		return shape(s, end, &m->shape);
+	case '&':
+		return name(s, end, m->name);
+	case '!':
+		return s >= end || is_line_end(*s) || strchr(".:;!,)'\"", *s) ? s : NULL;
+	case '\t':
+		while (s < end && is_blank(*s) && !is_line_end(*s))
+			s++;
+		return s;
+	default:
+		return word(s, end);
+	}
+}
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+const char *
+oom_pattern(const char *pattern, const char *s, const char *end, struct oom_match *m)
+{
+	bool any_case = *pattern == '~';
+	const char *p, *first = pattern + any_case;
+
+	m->numbers = 0;
+	m->size = m->second = (struct oom_size){ false, 0, 0 };
+	m->shape.known = false;
+	m->name[0] = '\0';
+	for (p = first; *p; p++) {
+		if (*p == ' ') {
+			s = blanks(s, end);
+			continue;
+		}
+		if (p > first && s < end && is_line_end(*s) && !strchr("!\t", *p) && p[-1] != '\t')
+			s = line_break(s, end);
+		if (strchr("%#$&@!\t", *p)) {
+			if (!(s = sign(p, s, end, m)))
+				return NULL;
+		} else if (s >= end || (any_case ? lower(*s) != lower(*p) : *s != *p)) {
+			return NULL;
+		} else {
+			s++;
+		}
+	}
+	return s;
+}

@@ -1,0 +1,71 @@
+/* A state machine over single bytes, since a read may end anywhere. */
+#include "oom/oom_text.h"
+
+#include <stdbool.h>
+
+#include "oom/oom_pattern.h"
+
+static void
+keep_byte(struct oom_text *t, char c)
+{
+	t->text[t->n++] = c;
+}
+
+/* The letter after a backslash: a log within JSON has its lines' ends so. */
+static void
+take_escaped(struct oom_text *t, unsigned char c)
+{
+	if (c == 'n') {
+		keep_byte(t, OOM_BREAK);
+	} else if (c == 't' || c == '"' || c == '\'') {
+		keep_byte(t, c == 't' ? '\t' : (char)c);
+	} else if (c != 'r') {
+		keep_byte(t, '\\');
+		keep_byte(t, (char)c);
+	}
+}
+
+/* Within a terminal's escape sequence: is the byte a part of it? */
+static bool
+in_escape(struct oom_text *t, unsigned char c)
+{
+	if (t->escape == 1) {		/* after ESC */
+		t->escape = c == '[' ? 2 : 0;
+		return true;
+	}
+	if (t->escape == 2) {		/* up to the letter that ends it */
+		if (c >= '@' && c <= '~')
+			t->escape = 0;
+		if (c != '\n')
+			return true;
+		t->escape = 0;
+	}
+	if (c == 27)
+		t->escape = 1;
+	return c == 27;
+}
+
+void
+oom_text_take(struct oom_text *t, unsigned char c)
+{
+	unsigned char before = t->before;
+
+	if (c >= ' ' && c < 127 && c != '\\' && !before && !t->escape) {
+		keep_byte(t, (char)c);		/* nearly always */
+		return;
+	}
+	t->before = 0;
+	if (in_escape(t, c))
+		return;
+	if (before == '\\' && c >= ' ') {
+		take_escaped(t, c);
+		return;
+	}
+	if (before == 0xc2 && c == 0xa0)	/* a blank that does not break, in UTF-8 */
+		c = ' ';
+	if (c == '\r' || (c < ' ' && c != '\n' && c != '\t'))
+		return;
+	t->before = c == '\\' || c == 0xc2 ? c : 0;
+	if (!t->before)
+		keep_byte(t, (char)c);
+}

@@ -1,0 +1,419 @@
+/*
+ * packing: the chain of methods, from the cheapest to the dearest. It ends as soon as the height is
+ * as low as it is proved to be possible (or within the capacity that was asked for).
+ *
+ *  1. The lower bound: the largest sum of sizes alive at one time.
+ *  2. Fits in several orders (packing_fit.c). On training graphs the first one or two reach the
+ *     bound, which ends it.
+ *  3. Beyond some thousands of items, a method of O(log n) an item (packing_large.c), and after the
+ *     fits, what sticks out of a lower height pushes its way in (packing_eject.c). That is the end.
+ *  4. The complete search (packing_search.c) at the bound. It finds a packing, or proves that there
+ *     is none (the bound rises), or uses up its share of the effort.
+ *  5. The search at heights between the bound and the best so far, by bisection.
+ *
+ * Time that nothing survives divides an instance: each piece is solved by itself, and only down to
+ * what the highest of them needs at least.
+ *
+ * Effort is counted in visits, so that a network gets the same plan on every machine; the clock is
+ * looked at only where the caller sets a limit by it.
+ */
+#include "pack/packing_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NETWORK_VISITS	30000000	/* about 40 ms */
+#define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
+#define FEW		20000	/* fits are all but certain to end in time */
+#define FITS		3	/* of many: parts of the effort, one of which fits may use */
+#define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+/* ---- one form ---- */
+
+struct pieces {
+	struct job *job;	/* of all pieces, piece by piece */
+	struct instance *v;
+	int n, jobs;
+};
+
+/* Instants as small numbers: as they are where they are dense, else by their rank. */
+struct times {
+	int64_t first;
+	int64_t *sorted;	/* NULL: subtract the first */
+	int n;
+};
+
+static int
+by_value(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static struct times
+find_times(struct arena *a, const struct packing *p)
+{
+	struct times t = { .first = INT64_MAX };
+	int64_t last = INT64_MIN, span;
+	int i;
+
+	for (i = 0; i < p->n; i++) {
+		t.first = p->item[i].lower < t.first ? p->item[i].lower : t.first;
+		last = p->item[i].upper > last ? p->item[i].upper : last;
+	}
+	if (!__builtin_sub_overflow(last, t.first, &span) && span < 4 * (int64_t)p->n)
+		return t;
+	t.sorted = arena_array(a, 2 * (size_t)p->n + 1, sizeof(*t.sorted));
+	for (i = 0; i < p->n; i++) {
+		t.sorted[2 * i] = p->item[i].lower;
+		t.sorted[2 * i + 1] = p->item[i].upper;
+	}
+	qsort(t.sorted, 2 * (size_t)p->n, sizeof(*t.sorted), by_value);
+	for (i = 0; i < 2 * p->n; i++)
+		if (t.n == 0 || t.sorted[i] != t.sorted[t.n - 1])
+			t.sorted[t.n++] = t.sorted[i];
+	return t;
+}
+
+static int
+rank_of(const struct times *t, int64_t time)
+{
+	int lo = 0, hi = t->n, mid;
+
+	if (!t->sorted)
+		return (int)(time - t->first);
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (t->sorted[mid] < time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int64_t
+alignment_of(const struct packing *p, const struct item *i)
+{
+	return i->alignment > 0 ? i->alignment : p->alignment > 1 ? p->alignment : 1;
+}
+
+static int64_t
+common_alignment(const struct packing *p)
+{
+	int64_t divisor = 0;
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		divisor = gcd(divisor, alignment_of(p, &p->item[i]));
+	return divisor;
+}
+
+/* Padded sizes; tails where the topmost need not be padded. Items without bytes lie at 0. */
+static int
+fill_jobs(struct arena *a, struct packing *p, struct job *job)
+{
+	struct times times = find_times(a, p);
+	int64_t divisor = common_alignment(p), align;
+	int i, n = 0;
+
+	for (i = 0; i < p->n; i++) {
+		const struct item *it = &p->item[i];
+		struct job *j = &job[n];
+
+		p->item[i].offset = 0;
+		if (it->size == 0 || it->lower >= it->upper)
+			continue;
+		n++;
+		align = alignment_of(p, it);
+		j->size = (it->size + divisor - 1) / divisor * divisor;
+		j->tail = it->alignment > 0 ? j->size - it->size : 0;
+		j->align = align == divisor ? 1 : align;
+		j->lower = rank_of(&times, it->lower);
+		j->upper = rank_of(&times, it->upper);
+		j->life = (double)it->upper - (double)it->lower;
+		j->index = i;
+	}
+	return n;
+}
+
+/* The jobs whose FIRST is an instant, in a list each. */
+static int *
+by_instant(struct arena *a, const struct job *job, int n, int end, bool upper, int *next)
+{
+	int *head = arena_array(a, (size_t)end + 1, sizeof(*head)), i, t;
+
+	for (t = 0; t <= end; t++)
+		head[t] = -1;
+	for (i = n - 1; i >= 0; i--) {
+		t = upper ? job[i].upper : job[i].lower;
+		next[i] = head[t];
+		head[t] = i;
+	}
+	return head;
+}
+
+/* Instants to sections: one ends where something dies, if anything was born since the one before
+ * ended. Sorts jobs by birth; a piece ends where nothing is alive. */
+static void
+cut(struct arena *a, struct pieces *p, const struct job *job, int n)
+{
+	int *next_born = arena_array(a, (size_t)n + 1, sizeof(int));
+	int *next_dead = arena_array(a, (size_t)n + 1, sizeof(int));
+	int *place = arena_array(a, (size_t)n + 1, sizeof(int));
+	int *born, *dead, end = 0, section = 0, alive = 0, t, i;
+	struct instance *in = NULL;
+	bool fresh = false;
+
+	for (i = 0; i < n; i++)
+		end = job[i].upper > end ? job[i].upper : end;
+	born = by_instant(a, job, n, end, false, next_born);
+	dead = by_instant(a, job, n, end, true, next_dead);
+	for (t = 0; t <= end; t++) {
+		if (dead[t] >= 0 && fresh) {
+			section++;
+			fresh = false;
+		}
+		for (i = dead[t]; i >= 0; i = next_dead[i], alive--)
+			p->job[place[i]].upper = section;
+		if (alive == 0 && in) {
+			in->sections = section;
+			in = NULL;
+		}
+		for (i = born[t]; i >= 0; i = next_born[i], alive++) {
+			if (!in) {
+				in = &p->v[p->n++];
+				*in = (struct instance){ .arena = a, .job = p->job + p->jobs };
+				section = 0;
+			}
+			place[i] = p->jobs;
+			p->job[p->jobs] = job[i];
+			p->job[p->jobs++].lower = section;
+			in->n++;
+			fresh = true;
+		}
+	}
+}
+
+/* Live bytes by section; the bound; what divides all heights. */
+static void
+measure(struct instance *in, int64_t padding)
+{
+	int64_t *tail = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*tail)), live = 0;
+	int i, s;
+
+	in->padding = 1;
+	in->live = arena_array(in->arena, (size_t)in->sections + 1, sizeof(*in->live));
+	for (i = 0; i < in->n; i++) {
+		const struct job *j = &in->job[i];
+
+		in->live[j->lower] += j->size;
+		in->live[j->upper] -= j->size;
+		in->unit = gcd(gcd(in->unit, j->size), j->align > 1 ? j->align : 0);
+		if (j->tail) {
+			in->unit = 1;
+			in->padding = padding;
+		}
+		for (s = j->lower; j->tail && s < j->upper; s++)
+			tail[s] = j->tail > tail[s] ? j->tail : tail[s];
+	}
+	for (s = 0; s < in->sections; s++) {
+		live += in->live[s];
+		in->live[s] = live;
+		if (live - tail[s] > in->max_live)
+			in->max_live = live - tail[s];
+	}
+}
+
+static struct pieces
+divide(struct arena *a, struct packing *p)
+{
+	struct job *job = arena_array(a, (size_t)p->n + 1, sizeof(*job));
+	struct pieces pieces = { .job = arena_array(a, (size_t)p->n + 1, sizeof(*job)) };
+	int64_t padding = common_alignment(p);
+	int n = fill_jobs(a, p, job), i;
+
+	pieces.v = arena_array(a, (size_t)n + 1, sizeof(*pieces.v));
+	cut(a, &pieces, job, n);
+	for (i = 0; i < pieces.n; i++)
+		measure(&pieces.v[i], padding);
+	return pieces;
+}
+
+static int64_t
+most_live(const struct pieces *p)
+{
+	int64_t most = 0;
+	int i;
+
+	for (i = 0; i < p->n; i++)
+		most = p->v[i].max_live > most ? p->v[i].max_live : most;
+	return most;
+}
+
+int64_t
+packing_lower_bound(struct arena *a, const struct packing *p)
+{
+	struct packing copy = *p;
+	struct pieces pieces;
+
+	copy.item = arena_array(a, (size_t)p->n + 1, sizeof(*copy.item));
+	memcpy(copy.item, p->item, (size_t)p->n * sizeof(*copy.item));
+	pieces = divide(a, &copy);
+	return most_live(&pieces);
+}
+
+/* ---- the chain ---- */
+
+struct range {
+	int64_t bound;		/* proved: not below */
+	int64_t height;		/* found */
+};
+
+/* A part of the effort that is left, to be given back as far as it is not used. */
+static struct effort
+share_of(struct effort *e, int parts)
+{
+	struct effort part = *e;
+
+	part.visits = (e->visits + parts - 1) / parts;
+	e->visits -= part.visits;
+	if (e->deadline > 0) {
+		double now = effort_clock();
+
+		part.deadline = now + (e->deadline - now) / parts;
+	}
+	return part;
+}
+
+int64_t
+packing_height(const struct instance *in)
+{
+	int64_t top = 0;
+	int i;
+
+	for (i = 0; i < in->n; i++) {
+		const struct job *j = &in->job[i];
+
+		if (j->offset + j->size - j->tail > top)
+			top = j->offset + j->size - j->tail;
+	}
+	return top;
+}
+
+/* One search with a part of the effort; narrows the range. */
+static enum search_end
+search_at(struct search *s, struct instance *in, int64_t capacity, struct range *r,
+    struct effort *e, int parts)
+{
+	struct effort share = share_of(e, parts);
+	enum search_end end = packing_search(s, capacity, &share);
+
+	e->visits += share.visits;
+	if (end == SEARCH_FOUND)
+		r->height = packing_height(in);
+	else if (end == SEARCH_IMPOSSIBLE)
+		r->bound = capacity / in->unit * in->unit + in->unit;
+	return end;
+}
+
+/* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
+ * do), else what another piece needs anyway. High capacities are answered soon, and most of the
+ * effort goes where neither answer nor proof is near; so each try gets a small part of it, and the
+ * parts grow smaller only as the whole is used up. */
+static void
+search_down(struct instance *in, struct range *r, int64_t target, bool any, struct effort *e)
+{
+	struct search *s = packing_search_new(in);
+	int64_t tried, capacity;
+
+	while (effort_left(e) && r->height > target && r->height > r->bound) {
+		capacity = target > r->bound ? target : r->bound;
+		if (any && capacity > target)
+			return;		/* proved: there is none within what was asked for */
+		if (search_at(s, in, capacity, r, e, any ? 1 : 4) != SEARCH_GIVEN_UP)
+			continue;
+		tried = capacity;	/* neither found nor refuted up to here */
+		while (!any && effort_left(e) && r->height - tried > in->unit) {
+			capacity = tried + (r->height - tried) / 2;
+			if (search_at(s, in, capacity, r, e, 8) != SEARCH_FOUND)
+				tried = capacity;
+		}
+	}
+}
+
+/* Too many to search. Orders beyond the first few seldom help, so most of the effort goes to what
+ * moves things about. */
+static int64_t
+pack_many(struct instance *in, int64_t target, struct effort *e)
+{
+	struct effort share = share_of(e, FITS);
+	int64_t height = INT64_MAX;
+
+	if (in->n > FEW)
+		height = packing_large(in, height, target, &share);
+	height = packing_fit(in, height, target, &share);
+	e->visits += share.visits;
+	/* the last thousandth is not worth what ejection costs */
+	return height - target > height / 1000 ? packing_eject(in, height, target, e) : height;
+}
+
+static struct range
+solve_piece(struct instance *in, int64_t target, bool any, struct effort *e)
+{
+	struct range r = { in->max_live, INT64_MAX };
+
+	if (in->n > MOST_SEARCHED) {
+		r.height = pack_many(in, target, e);
+	} else {
+		r.height = packing_fit(in, r.height, target, e);
+		if (r.height > target)
+			search_down(in, &r, target, any, e);
+	}
+	return r;
+}
+
+struct packing_result
+packing_solve(struct arena *a, struct packing *p, const struct packing_options *o)
+{
+	static const struct packing_options network = { 0 };
+	struct pieces pieces = divide(a, p);
+	struct packing_result r = { .max_live = most_live(&pieces) };
+	struct effort e = { .visits = o && o->visits ? o->visits :
+	    NETWORK_VISITS + (int64_t)p->n * VISITS_AN_ITEM };
+	int64_t target;
+	int i, left = pieces.jobs;
+
+	o = o ? o : &network;
+	e.deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
+	r.bound = r.max_live;
+	target = o->capacity > r.bound ? o->capacity : r.bound;
+	for (i = 0; i < pieces.n; i++) {
+		struct effort share = share_of(&e, left / pieces.v[i].n);
+		struct range found = solve_piece(&pieces.v[i], target, o->capacity > 0, &share);
+
+		left -= pieces.v[i].n;
+		e.visits += share.visits;
+		r.height = found.height > r.height ? found.height : r.height;
+		r.bound = found.bound > r.bound ? found.bound : r.bound;
+		if (target < r.height && o->capacity == 0)
+			target = r.height;
+	}
+	for (i = 0; i < pieces.jobs; i++)
+		p->item[pieces.job[i].index].offset = pieces.job[i].offset;
+	r.optimal = r.height == r.bound;
+	return r;
+}

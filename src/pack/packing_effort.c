@@ -1,0 +1,25 @@
+/* How much the packer may do: visits, which are alike on every machine, and the clock on request. */
+#include "pack/packing_impl.h"
+
+#include <time.h>
+
+void
+effort_spend(struct effort *e, int64_t visits)
+{
+	e->visits -= visits < e->visits ? visits : e->visits;
+}
+
+bool
+effort_left(const struct effort *e)
+{
+	return e->visits > 0 && (e->deadline <= 0 || effort_clock() < e->deadline);
+}
+
+double
+effort_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

@@ -1,0 +1,75 @@
+/*
+ * What the files of the packer share. An instance is brought into one form first:
+ *
+ * - Time is cut into *sections*, the maximal sets of items alive together. Two items overlap in
+ *   time if and only if they share a section (intervals have the Helly property), and the sections
+ *   of an item are consecutive, so the sections stand for time.
+ * - Sizes are padded to the common divisor of all alignments, since no byte of the padding can be
+ *   used. The topmost item need not have it: `tail` is what its end may lack.
+ * - What lies in time between two instants that nothing survives is an instance of its own.
+ */
+#ifndef STOWAGE_PLAN_PACKING_IMPL_H
+#define STOWAGE_PLAN_PACKING_IMPL_H
+
+#include "pack/packing.h"
+
+struct job {
+	int64_t size;		/* padded */
+	int64_t tail;		/* padding that need not lie within the capacity */
+	int64_t align;		/* 1: whatever sizes add up to is aligned */
+	int64_t offset;
+	int lower, upper;	/* sections */
+	double life;		/* in the caller's time */
+	int index;		/* of its item */
+};
+
+struct instance {
+	struct arena *arena;
+	struct job *job;
+	int n, sections;
+	int64_t *live;		/* by section: the sum of sizes */
+	int64_t max_live;	/* at least that much is needed, tails subtracted */
+	int64_t padding;	/* what sizes are padded to, where tails need not be; else 1 */
+	int64_t unit;		/* divides all heights that a packed-down answer can have */
+};
+
+/* How much may still be done. */
+struct effort {
+	int64_t visits;
+	double deadline;	/* of the clock; 0: none */
+};
+
+void	effort_spend(struct effort *, int64_t visits);
+bool	effort_left(const struct effort *);
+double	effort_clock(void);
+
+static inline int64_t
+job_aligned(const struct job *j, int64_t offset)
+{
+	int64_t over = j->align > 1 ? offset % j->align : 0;
+
+	return over ? offset + j->align - over : offset;
+}
+
+/* packing.c: the end of the highest. */
+int64_t	packing_height(const struct instance *);
+
+/* Each method below takes an instance of at least one job, and the height BEST of the offsets
+ * that its jobs have (INT64_MAX: none yet). It returns the height of what it leaves there, which is
+ * never worse. It stops at TARGET. */
+
+/* packing_fit.c: fits in several orders; O(n) an item. */
+int64_t	packing_fit(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_large.c: O(log n) an item, for very many. */
+int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_eject.c: makes an answer lower, as long as the effort lasts. */
+int64_t	packing_eject(struct instance *, int64_t best, int64_t target, struct effort *);
+
+/* packing_search.c: all packings, in the limits of the effort. What it needs is made once; a search
+ * at another capacity starts anew. */
+enum search_end { SEARCH_FOUND, SEARCH_IMPOSSIBLE, SEARCH_GIVEN_UP };
+
+struct search	*packing_search_new(struct instance *);
+enum search_end	 packing_search(struct search *, int64_t capacity, struct effort *);
+
+#endif

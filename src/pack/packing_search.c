@@ -1,0 +1,151 @@
+/*
+ * packing_search: is there a packing within a capacity? Several depth-first searches, each with an
+ * order of its own, take turns until one of them ends.
+ *
+ * Which order finds a packing soon differs from instance to instance by factors of a thousand, and
+ * none is good for all. On the public instances of minimalloc each is solved in well under a second
+ * by one of the eight below, so the first to end costs at most twelve times that. One that ends
+ * without an answer has seen all packings, so one is enough to prove that there is none.
+ *
+ * Where none of them ends soon, an unlucky choice near the root is often to blame. So now and then a
+ * shaken order, with its keys a little off, gets a single turn.
+ *
+ * An order compares by its keys, the largest first: T the bytes alive in the item's fullest
+ * section, W the length of its life, A its area, U its end, Z its size.
+ */
+#include "pack/packing_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_TURN	20000	/* visits; turns grow, so that changing over costs little */
+#define LONGEST_TURN	2000000
+#define SHAKEN_BY	0.1
+
+static const struct order {
+	const char *keys;
+	int share;		/* of a round */
+} order_table[] = {
+	{ .keys = "TWZ", .share = 3 },
+	{ .keys = "TAU", .share = 2 },
+	{ .keys = "TUA", .share = 1 },
+	{ .keys = "UTW", .share = 1 },
+	{ .keys = "UTZ", .share = 1 },
+	{ .keys = "TWU", .share = 1 },
+	{ .keys = "TUZ", .share = 1 },
+	{ .keys = "TAW", .share = 1 },
+};
+
+enum { ORDERS = sizeof(order_table) / sizeof(*order_table) };
+
+struct search {
+	struct instance *in;
+	struct tree *tree[ORDERS];	/* made when their turn comes */
+	struct tree *spare;		/* for shaken orders */
+	uint64_t seed;
+	int shaken;
+};
+
+static double
+key_of(const struct instance *in, const struct job *j, char key)
+{
+	int64_t most = 0;
+	int s;
+
+	switch (key) {
+	case 'T':
+		for (s = j->lower; s < j->upper; s++)
+			most = in->live[s] > most ? in->live[s] : most;
+		return (double)most;
+	case 'W':
+		return j->life;
+	case 'A':
+		return (double)j->size * j->life;
+	case 'U':
+		return j->upper;
+	default:
+		return (double)j->size;
+	}
+}
+
+static struct tree *
+make_tree(struct instance *in, const char *order)
+{
+	struct tree_key *k = arena_array(in->arena, (size_t)in->n, sizeof(*k));
+	const char *total = strchr(order, 'T');
+	int i, c;
+
+	for (i = 0; i < in->n; i++) {
+		k[i].index = i;
+		for (c = 0; c < TREE_KEYS; c++)
+			k[i].key[c] = key_of(in, &in->job[i], order[c]);
+	}
+	qsort(k, (size_t)in->n, sizeof(*k), tree_key_order);
+	return tree_new(in, k, total ? (int)(total - order) : -1);
+}
+
+struct search *
+packing_search_new(struct instance *in)
+{
+	struct search *s = ARENA_NEW(in->arena, struct search);
+
+	s->in = in;
+	return s;
+}
+
+/* A turn of one tree; SEARCH_GIVEN_UP when it has not ended. */
+static enum search_end
+take_turn(struct search *s, struct tree *t, int64_t visits, struct effort *e)
+{
+	int64_t used = 0;
+	enum search_end end;
+
+	if (!effort_left(e))
+		return SEARCH_GIVEN_UP;
+	end = tree_run(t, visits < e->visits ? visits : e->visits, &used);
+	effort_spend(e, used);
+	if (end == SEARCH_FOUND)
+		tree_answer(t, s->in);
+	return end;
+}
+
+/* Starts the spare tree in a shaken order, which gets this turn only. */
+static enum search_end
+try_shaken(struct search *s, int64_t capacity, int64_t visits, struct effort *e)
+{
+	if (!s->spare)
+		s->spare = make_tree(s->in, order_table[0].keys);
+	tree_shake(s->spare, s->tree[s->shaken++ % ORDERS], SHAKEN_BY, &s->seed);
+	tree_start(s->spare, capacity);
+	return take_turn(s, s->spare, visits, e);
+}
+
+enum search_end
+packing_search(struct search *s, int64_t capacity, struct effort *e)
+{
+	bool started[ORDERS] = { false };
+	int64_t turn = FIRST_TURN + s->in->n;
+	enum search_end end;
+	int i;
+
+	s->seed = 1;
+	for (s->shaken = 0; effort_left(e);) {
+		for (i = 0; i < ORDERS; i++) {
+			if (!s->tree[i]) {
+				s->tree[i] = make_tree(s->in, order_table[i].keys);
+				effort_spend(e, 2 * (int64_t)s->in->n * s->in->n);
+			}
+			if (!started[i])
+				tree_start(s->tree[i], capacity);
+			started[i] = true;
+			end = take_turn(s, s->tree[i], turn * order_table[i].share, e);
+			if (end != SEARCH_GIVEN_UP)
+				return end;
+		}
+		end = try_shaken(s, capacity, turn, e);
+		if (end != SEARCH_GIVEN_UP)
+			return end;
+		turn = turn < LONGEST_TURN ? 2 * turn : turn;
+	}
+	return SEARCH_GIVEN_UP;
+}

@@ -1,0 +1,474 @@
+/*
+ * packing_tree: depth-first search for a packing within a capacity, complete if given the time.
+ *
+ * The method is that of minimalloc (Moffitt, "MiniMalloc: a lightweight memory allocator for
+ * hardware-accelerated machine learning", ASPLOS 2023). Items are placed from the bottom up, each
+ * exactly at its current minimum, the top of what is placed already in its lifetime; so a packing
+ * that nothing can be pushed down in is met in the order of its offsets. At every step
+ *
+ *  - an item may not lie below the last one placed, nor beside it with a lower rank (each packing
+ *    is met once);
+ *  - nor at or above min(minimum + size) over those to come: that one would fit below it;
+ *  - in no section may max(floor, last offset) + bytes to come pass the capacity, where a section's
+ *    floor is the lowest minimum of those to come in it;
+ *  - nor in the sections of the last placed the stack of those to come, in the order of their
+ *    minimums (one machine with release times);
+ *  - of two with the same lifetime, the one above the other without a gap has the lower rank behind
+ *    it (they can be exchanged); of two alike, the first is placed first;
+ *  - where nothing to come crosses a border between sections, the two sides are solved alone. A
+ *    side that is solved stays so; when one has no solution, neither has the whole.
+ *
+ * The state is flat arrays, indexed by rank, and sets of bits; what changes goes to a log, which is
+ * played back. There is no recursion, so a search can be left at any node and resumed, which lets
+ * several orders take turns (packing_search.c).
+ *
+ *     frame:  0        1        2 . . .        (a choice each)
+ *     part:   A ------ A ------ B ---- B       B and C came of A by its second choice; when B is
+ *                        \----- C (waiting)    solved, its frames go, its placements stay
+ */
+#include "pack/packing_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- placing, and taking back ---- */
+
+static void
+log_change(struct arena *a, struct raised **log, int *n, int *max, int index, int64_t was)
+{
+	if (*n == *max) {
+		int grown = 2 * *max;
+
+		*log = arena_grow(a, *log, (size_t)*max * sizeof(**log),
+		    (size_t)grown * sizeof(**log));
+		*max = grown;
+	}
+	(*log)[(*n)++] = (struct raised){ was, index };
+}
+
+static void
+lift_floor(struct tree *t, int section, int64_t height)
+{
+	log_change(t->arena, &t->lifted, &t->nlifted, &t->maxlifted, section, t->floor[section]);
+	t->floor[section] = height;
+}
+
+/* Nobody in the section can lie lower than the lowest minimum of those to come. */
+static void
+find_witness(struct tree *t, int section)
+{
+	const uint64_t *within = t->within + (size_t)section * (size_t)t->words;
+	int64_t lowest = INT64_MAX;
+	uint64_t word;
+	int w, i;
+
+	for (w = 0; w < t->words; w++)
+		for (word = within[w] & t->left[w]; word; word &= word - 1) {
+			i = 64 * w + __builtin_ctzll(word);
+			t->visits++;
+			if (t->minimum[i] >= lowest)
+				continue;
+			lowest = t->minimum[i];
+			t->witness[section] = i;
+			if (lowest <= t->floor[section])
+				return;
+		}
+	if (lowest != INT64_MAX)
+		lift_floor(t, section, lowest);
+}
+
+/* Those to come in a section lie one above the other, none below its minimum: the lowest end of all
+ * is had in the order of their minimums. */
+static bool
+stack_fits(struct tree *t, int section, int64_t offset)
+{
+	const uint64_t *within = t->within + (size_t)section * (size_t)t->words;
+	struct pending *v = t->pending, p;
+	int64_t top = offset;
+	uint64_t word;
+	int n = 0, w, i, j;
+
+	for (w = 0; w < t->words; w++)
+		for (word = within[w] & t->left[w]; word; word &= word - 1) {
+			i = 64 * w + __builtin_ctzll(word);
+			p = (struct pending){ t->minimum[i], t->size[i] };
+			for (j = n++; j > 0 && v[j - 1].minimum > p.minimum; j--)
+				v[j] = v[j - 1];
+			v[j] = p;
+		}
+	for (j = 0; j < n; j++)
+		top = (top > v[j].minimum ? top : v[j].minimum) + v[j].size;
+	t->visits += 2 * n + t->words;
+	return top <= t->padded;
+}
+
+/* False if a section of the part cannot take what is to come above JOB, the last placed. */
+static bool
+sections_fit(struct tree *t, const struct part *p, int64_t offset, int job)
+{
+	int s;
+
+	t->visits += p->end - p->beg;
+	for (s = p->beg; s < p->end; s++) {
+		int64_t floor;
+		int w = t->witness[s];
+
+		if (t->total[s] == 0)
+			continue;
+		if (!has(t->left, w) || t->minimum[w] > t->floor[s])
+			find_witness(t, s);
+		floor = t->floor[s] > offset ? t->floor[s] : offset;
+		if (floor + t->total[s] > t->padded)
+			return false;
+	}
+	for (s = t->lower[job]; s < t->upper[job]; s++)
+		if (t->total[s] && !stack_fits(t, s, offset))
+			return false;
+	return true;
+}
+
+static void
+raise_minimums(struct tree *t, int i, int64_t height)
+{
+	const uint64_t *overlap = t->overlap + (size_t)i * (size_t)t->words;
+	uint64_t word;
+	int w, k;
+
+	for (w = 0; w < t->words; w++)
+		for (word = overlap[w] & t->left[w]; word; word &= word - 1) {
+			k = 64 * w + __builtin_ctzll(word);
+			if (t->minimum[k] >= height)
+				continue;
+			log_change(t->arena, &t->raised, &t->nraised, &t->maxraised, k,
+			    t->minimum[k]);
+			t->minimum[k] = job_aligned(t->job[k], height);
+		}
+}
+
+/* Places job I at its minimum; false if that cannot lead to an answer. */
+static bool
+place(struct tree *t, const struct part *p, int i)
+{
+	int64_t offset = t->minimum[i], height = offset + t->size[i];
+	int s;
+
+	t->offset[i] = offset;
+	flip(t->left, i);
+	t->placed[t->nplaced++] = i;
+	if (t->same[i] >= 0) {
+		t->below[i] = t->topmost[t->same[i]];
+		t->topmost[t->same[i]] = i;
+	}
+	for (s = t->lower[i]; s < t->upper[i]; s++) {
+		t->total[s] -= t->size[i];
+		t->crossing[s] -= s + 1 < t->upper[i];
+		if (t->floor[s] < height)
+			lift_floor(t, s, height);
+	}
+	if (height - t->job[i]->tail > t->capacity)
+		return false;
+	raise_minimums(t, i, height);
+	return sections_fit(t, p, offset, i);
+}
+
+static void
+take_back(struct tree *t, struct frame *f)
+{
+	int s, i;
+
+	while (t->nlifted > f->lifted) {
+		t->nlifted--;
+		t->floor[t->lifted[t->nlifted].index] = t->lifted[t->nlifted].was;
+	}
+	while (t->nraised > f->raised) {
+		t->nraised--;
+		t->minimum[t->raised[t->nraised].index] = t->raised[t->nraised].was;
+	}
+	while (t->nplaced > f->placed) {
+		i = t->placed[--t->nplaced];
+		t->offset[i] = NOWHERE;
+		flip(t->left, i);
+		if (t->same[i] >= 0)
+			t->topmost[t->same[i]] = t->below[i];
+		for (s = t->lower[i]; s < t->upper[i]; s++) {
+			t->total[s] += t->size[i];
+			t->crossing[s] += s + 1 < t->upper[i];
+		}
+	}
+	t->nparts = f->parts;
+	f->chosen = false;
+}
+
+/* ---- choosing ---- */
+
+/* Could job I be exchanged with another for a packing that is met elsewhere? */
+static bool
+is_mirrored(const struct tree *t, int i)
+{
+	int j;
+
+	if (t->twin[i] >= 0 && has(t->left, t->twin[i]))
+		return true;
+	if (t->same[i] < 0)
+		return false;
+	j = t->topmost[t->same[i]];
+	return j > i && t->offset[j] + t->size[j] == t->minimum[i];
+}
+
+/* Among equals by their place in the list, which is the order in which they come. */
+static void
+add_choice(struct tree *t, struct frame *f, int place)
+{
+	int i = t->list[place], k = f->end++;
+	struct choice c = { t->minimum[i], i, place };
+
+	while (k > f->next && t->choice[k - 1].offset > c.offset) {
+		t->choice[k] = t->choice[k - 1];
+		k--;
+	}
+	t->choice[k] = c;
+}
+
+static void
+make_choices(struct tree *t, struct frame *f, int n)
+{
+	f->next = f->end = t->nframes ? t->frame[t->nframes - 1].end : 0;
+	if (f->end + n > t->maxchoices) {
+		int grown = 2 * t->maxchoices + n;
+
+		t->choice = arena_grow(t->arena, t->choice,
+		    (size_t)t->maxchoices * sizeof(*t->choice),
+		    (size_t)grown * sizeof(*t->choice));
+		t->maxchoices = grown;
+	}
+}
+
+/* Opens a node of the part: what may come next, at or above OFFSET, and there from FROM on in the
+ * list. False when nothing is to come: the part is solved. */
+static bool
+open_frame(struct tree *t, int part, int64_t offset, int from)
+{
+	struct frame *f = &t->frame[t->nframes];
+	const struct part *p = &t->part[part];
+	int64_t lowest_end = INT64_MAX;
+	int i, k, n = 0;
+
+	for (k = p->first; k < p->first + p->n; k++) {
+		int64_t end;
+
+		i = t->list[k];
+		if (!has(t->left, i))
+			continue;
+		end = t->minimum[i] + t->size[i];
+		lowest_end = end < lowest_end ? end : lowest_end;
+		n++;
+	}
+	t->visits += 2 * p->n;
+	if (n == 0)
+		return false;
+	f->part = part;
+	f->chosen = false;
+	make_choices(t, f, n);
+	for (k = p->first; k < p->first + p->n; k++) {
+		i = t->list[k];
+		if (!has(t->left, i) || t->minimum[i] >= lowest_end || t->minimum[i] < offset ||
+		    (t->minimum[i] == offset && k < from) || is_mirrored(t, i))
+			continue;
+		add_choice(t, f, k);
+	}
+	t->nframes++;
+	return true;
+}
+
+/* ---- parts ---- */
+
+int
+tree_key_order(const void *x, const void *y)
+{
+	const struct tree_key *a = x, *b = y;
+	int k;
+
+	for (k = 0; k < TREE_KEYS; k++)
+		if (a->key[k] != b->key[k])
+			return a->key[k] > b->key[k] ? -1 : 1;
+	return a->index - b->index;
+}
+
+/* Sorts the N items at the end of the list by their keys, with what the sections hold now. */
+static void
+sort_list(struct tree *t, int first, int n)
+{
+	int i, k, s;
+
+	for (k = 0; k < n; k++) {
+		int64_t most = 0;
+
+		i = t->list[first + k];
+		t->sorted[k] = t->key[i];
+		if (t->total_key < 0)
+			continue;
+		for (s = t->lower[i]; s < t->upper[i]; s++)
+			most = t->total[s] > most ? t->total[s] : most;
+		t->sorted[k].key[t->total_key] = (double)most;
+	}
+	qsort(t->sorted, (size_t)n, sizeof(*t->sorted), tree_key_order);
+	for (k = 0; k < n; k++)
+		t->list[first + k] = t->sorted[k].index;
+	t->visits += 10 * n;
+}
+
+/* Those of OF that are to come in sections [beg, end), if any. */
+static void
+add_part(struct tree *t, int of, int beg, int end, int frame)
+{
+	struct part *from = &t->part[of], *last = &t->part[t->nparts - 1];
+	struct part p = { .beg = beg, .end = end, .parent = frame, .first = last->first + last->n };
+	int i, k;
+
+	if (p.first + from->n > t->maxlist) {
+		int grown = 2 * t->maxlist + from->n;
+
+		t->list = arena_grow(t->arena, t->list, (size_t)t->maxlist * sizeof(*t->list),
+		    (size_t)grown * sizeof(*t->list));
+		t->maxlist = grown;
+	}
+	for (k = from->first; k < from->first + from->n; k++) {
+		i = t->list[k];
+		if (has(t->left, i) && t->lower[i] >= beg && t->upper[i] <= end)
+			t->list[p.first + p.n++] = i;
+	}
+	if (p.n == 0)
+		return;
+	sort_list(t, p.first, p.n);
+	t->part[t->nparts++] = p;
+}
+
+/* After the choice of the topmost frame: cuts its part where nothing to come crosses any more.
+ * Returns the first of the new parts, or the part itself when it is still whole; -1 when nothing
+ * is to come. */
+static int
+split(struct tree *t, int job)
+{
+	int frame = t->nframes - 1, part = t->frame[frame].part, first = t->nparts, s;
+	int from = t->part[part].beg, end = t->part[part].end;
+
+	for (s = t->lower[job]; s + 1 < t->upper[job]; s++)
+		if (t->crossing[s] == 0)
+			break;
+	if (s + 1 >= t->upper[job])
+		return part;
+	for (s = t->lower[job]; s + 1 < t->upper[job]; s++)
+		if (t->crossing[s] == 0) {
+			add_part(t, part, from, s + 1, frame);
+			from = s + 1;
+		}
+	add_part(t, part, from, end, frame);
+	if (t->nparts == first)
+		return -1;
+	t->part[t->nparts - 1].last = true;
+	return first;
+}
+
+/* The part is solved: its choices are final. Opens the next that is waiting; false when none is. */
+static bool
+part_solved(struct tree *t, int part)
+{
+	for (;;) {
+		const struct part *p = &t->part[part];
+		const struct frame *parent = &t->frame[p->parent];
+
+		if (p->parent < 0)
+			return false;
+		t->nframes = p->parent + 1;
+		if (!p->last)
+			return open_frame(t, part + 1, t->choice[parent->next - 1].offset, 0);
+		part = parent->part;
+	}
+}
+
+/* One choice, or one step back; true while the end is not known. */
+static bool
+step(struct tree *t)
+{
+	struct frame *f = &t->frame[t->nframes - 1];
+	int part;
+	struct choice c;
+
+	if (f->chosen)
+		take_back(t, f);
+	if (f->next == f->end) {
+		/* below a part's first frame is its parent: where a part has no solution, neither
+		 * has what it is a part of */
+		t->nframes--;
+		t->end = SEARCH_IMPOSSIBLE;
+		return t->nframes > 0;
+	}
+	c = t->choice[f->next++];
+	f->placed = t->nplaced;
+	f->raised = t->nraised;
+	f->lifted = t->nlifted;
+	f->parts = t->nparts;
+	f->chosen = true;
+	if (!place(t, &t->part[f->part], c.job))
+		return true;
+	part = split(t, c.job);
+	if (part == f->part && open_frame(t, part, c.offset, c.place))
+		return true;
+	if (part >= 0 && part != f->part && open_frame(t, part, c.offset, 0))
+		return true;
+	t->end = SEARCH_FOUND;
+	return part_solved(t, f->part);
+}
+
+enum search_end
+tree_run(struct tree *t, int64_t visits, int64_t *used)
+{
+	bool going = t->nframes > 0;
+
+	t->visits = 0;
+	while (going && t->visits < visits)
+		going = step(t);
+	*used += t->visits;
+	if (!going)
+		t->nframes = 0;
+	return going ? SEARCH_GIVEN_UP : t->end;
+}
+
+void
+tree_answer(const struct tree *t, struct instance *in)
+{
+	int i;
+
+	for (i = 0; i < t->n; i++)
+		in->job[t->job[i] - in->job].offset = t->offset[i];
+}
+
+/* ---- beginning ---- */
+
+void
+tree_shake(struct tree *t, const struct tree *from, double amount, uint64_t *seed)
+{
+	int i, k;
+
+	take_back(t, &(struct frame){ .parts = 1 });
+	t->total_key = from->total_key;
+	for (i = 0; i < t->n; i++) {
+		t->list[i] = i;
+		t->key[i] = from->key[i];
+		for (k = 0; k < TREE_KEYS; k++) {
+			*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+			t->key[i].key[k] *= 1 + amount * ((double)(*seed >> 40) / (1 << 23) - 1);
+		}
+	}
+	sort_list(t, 0, t->n);
+}
+
+void
+tree_start(struct tree *t, int64_t capacity)
+{
+	take_back(t, &(struct frame){ .parts = 1 });
+	t->nframes = 0;
+	t->capacity = capacity;
+	t->padded = (capacity + t->padding - 1) / t->padding * t->padding;
+	open_frame(t, 0, 0, 0);
+}

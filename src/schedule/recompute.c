@@ -1,0 +1,370 @@
+/*
+ * recompute: makes activations again in backward instead of keeping them, as the spec asks:
+ *
+ *     cheap (the default)   element-wise work and whatever else has no multiply-adds, as far as
+ *                           that lowers the peak of the step
+ *     auto                  whatever it takes to stay within a budget: the bytes given, or what the
+ *                           target leaves of the device's memory; nothing where everything fits
+ *     PATTERN, ...          all that is inside the layers named, from what comes into them; and
+ *                           what is cheap elsewhere
+ *     none                  nothing
+ *
+ * Reads: train after prune, settings. Writes: train's nodes and their inputs.
+ * Invariants after: 1. a tensor's value is what it was, to the bit; 2. weights and running
+ * statistics change as before, once; 3. under `auto` the arena fits the budget, or is the smallest
+ * that was found.
+ */
+#include "schedule/recompute.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "calls/emitter.h"
+#include "ir/paths.h"
+#include "ir/op.h"
+#include "ir/pass.h"
+#include "plan/plan.h"
+
+/* ---- rewriting the graph ---- */
+
+struct rewriting {
+	const struct model *m;
+	struct graph *g;
+	struct tensor *const *map;
+	struct tensor **copy;	/* by value of the trial, from model->nvalues on */
+};
+
+static struct tensor *
+tensor_of(const struct rewriting *r, int v)
+{
+	struct tensor *t;
+
+	if (v < 0)
+		return NULL;
+	if (v >= r->m->nvalues)
+		return r->copy[v];
+	t = r->m->value[v].tensor;
+	return r->map && r->map[t->id] ? r->map[t->id] : t;
+}
+
+/* The k-th input of an event. What persists is what it was: the trial has no number for it. */
+static int
+operand(const struct trial *t, const struct event *e, const int *in, int k)
+{
+	return t->operand[e->in + k] >= 0 ? t->operand[e->in + k] : in[k];
+}
+
+static void
+add_repetition(struct rewriting *r, const struct event *e)
+{
+	const struct trial *t = r->m->trial;
+	const struct model_node *n = &r->m->node[e->node];
+	struct module *module = r->g->module;
+	struct tensor *in[64], **list = in, *like;
+	struct node *made;
+	int k;
+
+	if (n->again.nin > (int)(sizeof(in) / sizeof(*in)))
+		list = arena_array(module->arena, (size_t)n->again.nin, sizeof(*list));
+	for (k = 0; k < n->again.nin; k++)
+		list[k] = tensor_of(r, operand(t, e, n->again.in, k));
+	made = ir_node(r->g, n->again.op, n->node->path, n->node->loc, n->again.nin, list);
+	made->phase = PHASE_BACKWARD;
+	made->attr = n->node->attr;
+	made->again = n->node;
+	for (k = 0; k < (n->again.op == n->node->op ? n->nout : 1); k++) {
+		int v = t->operand[e->out + k];
+
+		like = r->m->value[n->out[k] < 0 ? 0 : n->out[k]].tensor;
+		if (v < 0) {
+			ir_add_output(module, made, NULL);
+			continue;
+		}
+		r->copy[v] = ir_tensor_like(module, like->kind, like, arena_printf(module->arena,
+		    "%s.again", like->name), like->loc);
+		r->copy[v]->classes = like->classes;
+		ir_add_output(module, made, r->copy[v]);
+	}
+}
+
+void
+recompute_apply(const struct model *m, struct graph *g, struct tensor *const *map)
+{
+	const struct trial *t = m->trial;
+	struct rewriting r = { m, g, map, arena_array(g->module->arena, (size_t)t->nvalues + 1,
+	    sizeof(*r.copy)) };
+	struct node **old = g->nodes.v;
+	int i, k;
+
+	g->nodes.v = NULL;
+	g->nodes.n = g->nodes.cap = 0;
+	for (i = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+
+		if (e->again) {
+			add_repetition(&r, e);
+			continue;
+		}
+		for (k = 0; k < old[e->node]->nin; k++)
+			old[e->node]->in[k] = tensor_of(&r, operand(t, e, m->node[e->node].in, k));
+		vec_push(g->module->arena, &g->nodes, old[e->node]);
+	}
+}
+
+/* ---- to a budget ---- */
+
+/* The module as it is, its graphs copied, in an arena of its own; train is rewritten as the model's
+ * last trial. */
+static struct module *
+copy_of_trial(const struct module *m, const struct model *model, struct arena *a)
+{
+	struct module *copy = ARENA_NEW(a, struct module);
+	struct tensor **map;
+
+	*copy = *m;
+	copy->arena = a;
+	copy->plan = NULL;
+	copy->train = ir_clone(copy, m->train, m->train->name, m->train->training,
+	    &map);
+	recompute_apply(model, copy->train, map);
+	if (m->update)
+		copy->update = ir_clone(copy, m->update, m->update->name,
+		    m->update->training, NULL);
+	if (m->validate)
+		copy->validate = ir_clone(copy, m->validate, m->validate->name,
+		    m->validate->training, NULL);
+	return copy;
+}
+
+/* What the passes that follow make of the model's last trial: the bytes of its arena, or their
+ * lower bound. */
+static int64_t
+arena_of_trial(struct module *m, const struct pass_options *o, struct model *model, bool bound_only)
+{
+	struct arena *scratch = arena_child(m->arena);
+	struct module *copy = copy_of_trial(m, model, scratch);
+	struct pass_options quiet = *o;
+	int64_t bytes;
+
+	quiet.dump_after = NULL;
+	quiet.bound_only = bound_only;
+	bytes = !passes_finish(copy, &quiet, "recompute") ? INT64_MAX :
+	    bound_only ? copy->plan->lower_bound_bytes : copy->plan->arena_bytes;
+	arena_free(scratch);
+	return bytes;
+}
+
+struct budget {
+	struct module *m;
+	const struct pass_options *o;
+	int64_t bytes;
+};
+
+static bool
+fits_budget(struct model *model, void *context)
+{
+	struct budget *b = context;
+
+	return arena_of_trial(b->m, b->o, model, false) <= b->bytes;
+}
+
+static bool
+never(struct model *model, void *context)
+{
+	(void)model;
+	(void)context;
+	return false;
+}
+
+/* Adds what a tensor takes, as place.c lays it out. */
+static void
+add_bytes(int64_t *sum, const struct tensor *t, int64_t batch, const struct pass_options *o)
+{
+	int64_t mask = o->target->alignment - 1;
+
+	if (__builtin_add_overflow(*sum, (affine_at(tensor_bytes(t), batch) + mask) & ~mask, sum))
+		*sum = INT64_MAX;
+}
+
+/* Bytes of what is alive throughout: what persists, and where the next batch lands (passes/feed.c). */
+static int64_t
+persistent_bytes(const struct module *m, const struct pass_options *o)
+{
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++)
+		add_bytes(&sum, m->persistent.v[i], 1, o);
+	for (i = 0; o->target->gpu && i < m->train->inputs.n; i++)
+		add_bytes(&sum, m->train->inputs.v[i], m->train->batch, o);
+	return sum;
+}
+
+static void
+cannot(struct module *m, int64_t least)
+{
+	char budget[SIZE_TEXT], found[SIZE_TEXT], exact[SIZE_TEXT];
+	struct diag *g = diag_error(m->diags, "recompute", m->set.recompute_loc,
+	    "no choice of what to recompute fits %s; the smallest arena found takes %s (%s B)",
+	    size_human(budget, m->set.recompute_budget), size_human(found, least),
+	    size_commas(exact, least));
+
+	diag_help(m->diags, g, "raise the budget, or lower the batch");
+}
+
+/* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
+ * device's memory is the business of whoever checks the plan against it. */
+static bool
+stay_within(struct module *m, const struct pass_options *o, struct model *model)
+{
+	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget :
+	    target_memory(o->target, &m->set.device);
+	struct budget budget = { m, o, bytes };
+	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o), .products = true,
+	    .fits = fits_budget, .context = &budget };
+
+	if (recompute_search(model, &limits) || !m->set.recompute_budget)
+		return true;
+	cannot(m, arena_of_trial(m, o, model, false));
+	return false;
+}
+
+/* ---- by name ---- */
+
+/* The part of a node's path that a pattern of the spec names, or 0: nodes with the same are one
+ * region, which is made again from what comes into it. */
+static size_t
+region(const struct module *m, const struct node *n)
+{
+	size_t length = 0;
+	int i;
+
+	for (i = 0; i < m->set.nrecompute && !length; i++)
+		length = path_match(m->set.recompute_pattern[i].text, n->path);
+	return length;
+}
+
+static bool
+same_region(const struct module *m, const struct node *a, const struct node *b)
+{
+	size_t length = region(m, a);
+
+	return length && length == region(m, b) && strncmp(a->path, b->path, length) == 0;
+}
+
+/* What only its own region reads is made again; what comes into a region is kept. */
+static void
+settle_regions(const struct module *m, struct model *model)
+{
+	int i, k;
+
+	for (i = 0; i < model->nvalues; i++) {
+		struct model_value *v = &model->value[i];
+
+		if (v->def >= 0 && v->def < model->forward && !v->fixed && v->root == i &&
+		    region(m, model->node[v->def].node)) {
+			v->settled = true;
+			model->state[i] = AGAIN;
+		}
+	}
+	for (i = 0; i < model->forward; i++)
+		for (k = 0; k < model->node[i].nin; k++) {
+			int in = model->node[i].in[k], root = in < 0 ? -1 : model->value[in].root;
+			int def = in < 0 ? -1 : model->value[root].def;
+
+			if (def < 0 || same_region(m, model->node[def].node, model->node[i].node))
+				continue;
+			if (region(m, model->node[i].node) || model->value[root].settled) {
+				model->state[root] = KEEP;
+				model->value[root].settled = true;
+			}
+		}
+}
+
+/* ---- without a budget ---- */
+
+/* The cheap choice is made for one batch whatever the real one is, so that bytes grow with the
+ * batch as smoothly as sizes do: a largest batch is sought on them. */
+#define USUAL_BATCH	32
+
+static void
+choose_cheap(struct module *m, const struct pass_options *o, struct model *model)
+{
+	const struct search_limits cheap = { .budget = -1, .fits = never };
+	struct model *usual;
+	int64_t batch = m->train->batch;
+
+	m->train->batch = USUAL_BATCH;
+	usual = step_model(model->arena, m->train, o, STEP_REPEATS);
+	m->train->batch = batch;
+	if (!usual)
+		return;
+	if (m->set.recompute == RECOMPUTE_PATTERN)
+		settle_regions(m, usual);
+	recompute_search(usual, &cheap);
+	memcpy(model->state, usual->state, (size_t)model->nvalues);
+}
+
+/* Where the gain is small, the order of the step may turn it into a loss. */
+static void
+keep_if_no_gain(struct module *m, const struct pass_options *o, struct model *model)
+{
+	unsigned char *chosen = arena_array(model->arena, (size_t)model->nvalues + 1, 1);
+	int64_t peak = model->trial->peak, before, after;
+
+	memcpy(chosen, model->state, (size_t)model->nvalues);
+	step_keep_all(model);
+	step_try(model);
+	if (memcmp(chosen, model->state, (size_t)model->nvalues) == 0)
+		return;
+	before = model->trial->peak;
+	if (peak > before - before / 10) {
+		before = arena_of_trial(m, o, model, true);
+		memcpy(model->state, chosen, (size_t)model->nvalues);
+		step_try(model);
+		after = arena_of_trial(m, o, model, true);
+		if (after < before)
+			return;
+		step_keep_all(model);
+	} else {
+		memcpy(model->state, chosen, (size_t)model->nvalues);
+	}
+	step_try(model);
+}
+
+static bool
+choose(struct module *m, const struct pass_options *o, struct model *model)
+{
+	if (m->set.recompute == RECOMPUTE_AUTO && (m->set.recompute_budget || m->set.device.given))
+		return stay_within(m, o, model);
+	choose_cheap(m, o, model);
+	step_try(model);
+	if (m->set.recompute != RECOMPUTE_PATTERN)
+		keep_if_no_gain(m, o, model);
+	return true;
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	struct arena *scratch;
+	struct model *model;
+	bool good = true;
+
+	if (!m->train || m->set.recompute == RECOMPUTE_NONE)
+		return true;
+	scratch = arena_child(m->arena);
+	model = step_model(scratch, m->train, o, STEP_REPEATS);
+	if (model && (good = choose(m, o, model)))
+		recompute_apply(model, m->train, NULL);
+	arena_free(scratch);
+	return good;
+}
+
+const struct pass pass_recompute = {
+	.name = "recompute",
+	.doc = "make activations again in backward instead of keeping them",
+	.optional = true,
+	.thorough = true,
+	.run = run,
+};

@@ -1,0 +1,107 @@
+/*
+ * What the files of the search share: a search, its moves, the steps down.
+ */
+#ifndef STOWAGE_PLAN_RECOMPUTE_IMPL_H
+#define STOWAGE_PLAN_RECOMPUTE_IMPL_H
+
+#include "schedule/recompute.h"
+
+#define TRAFFIC		0.25	/* multiply-adds that a byte read or written is worth */
+#define STEP		40	/* a rung lies this part of the last below it */
+#define MOST_EXCHANGED	4	/* inputs kept in exchange for what is made from them */
+
+enum move_kind {
+	TO_KEEP = KEEP, TO_AGAIN = AGAIN, TO_EACH = EACH,
+	EXCHANGE,	/* for what it is made from: a concat for its operands */
+	MOVE_KINDS
+};
+
+struct move {
+	int value;
+	enum move_kind kind;
+	double gain, score;	/* excess removed, and that for its cost: both estimated */
+};
+
+struct change {
+	int value;
+	unsigned char old;
+};
+
+struct remake_cost {		/* as estimated */
+	double macs, traffic;
+	int nodes;
+};
+
+struct choice {			/* on the way down */
+	unsigned char *state;	/* of the candidates */
+	int64_t peak;
+	double cost;
+};
+
+struct search {
+	struct model *m;
+	const struct search_limits *limits;
+	int *candidate;
+	int n;
+	int64_t macs;		/* of what the spec itself asks to recompute */
+	int64_t aim;
+	double traffic;		/* what this descent takes a byte for */
+	double excess, cost;	/* of the choice that stands */
+	double *above;		/* by event: the excess before it, summed */
+	int64_t highest;	/* the most above the aim at one event */
+	struct move *move;
+	int nmoves;
+	int64_t most_effort;	/* events in all trials, after which the search ends */
+	int trials;		/* of single moves, in this descent */
+	int made;		/* moves so far */
+	int *until;		/* by value and kind: shun the move until so many are made */
+	struct change *change;	/* that the moves being tried made */
+	int nchanges;
+	int *seen, seeing;	/* by node, for estimates */
+	struct choice before_detour;
+};
+
+/* ---- recompute_moves.c ---- */
+
+/* Of the last trial: its cost, whether it may be had at all, and the excess above the aim. */
+double	search_cost(const struct search *);
+bool	search_allowed(const struct search *);
+double	search_excess(const struct search *);
+
+/* What it takes to make a value again, with all that is not there either. */
+struct remake_cost	search_remake_cost(struct search *, int value);
+
+/* Fills search->move with moves that may lower the excess, in the order of their tensors. */
+void	moves_propose(struct search *);
+
+/* Changes states as the move says; search->change remembers how they were. */
+void	move_make(struct search *, const struct move *);
+void	moves_take_back(struct search *);
+
+/* A rung of the way down lies a little below the last. */
+static inline int64_t
+search_next_rung(int64_t peak)
+{
+	return peak - peak / STEP - 1;
+}
+
+/* ---- recompute_descent.c ---- */
+
+struct choice	choice_new(struct search *);
+void	choice_save(const struct search *, struct choice *);
+void	choice_take(struct search *, const struct choice *);
+
+/* Takes stock of the last trial, which was of the choice that stands. */
+void	search_settle(struct search *);
+/* On from the choice that stands until nothing is above the aim, or the peak is low ENOUGH; false
+ * when neither can be, or takes too many trials. */
+bool	search_descend(struct search *, int64_t enough);
+/* Keeps what can be kept where that lowers the cost and nothing gets above the aim. */
+void	search_restore(struct search *);
+
+/* ---- recompute_ladder.c ---- */
+
+/* To the budget, as recompute_search(). */
+bool	search_ladder(struct search *);
+
+#endif

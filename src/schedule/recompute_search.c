@@ -1,0 +1,206 @@
+/*
+ * Choosing what to make again. One *descent* starts from the choice that keeps everything and aims
+ * at a peak. What is alive above the aim, summed over the step's events, is the *excess*; moves are
+ * made until there is none:
+ *
+ *     live |      ..xxxx..  xx        aim     a move drops a tensor that is idle between its last
+ *          |----.x      x--x--x---------      use in forward and its first in backward, or keeps
+ *          |  .               x.              one again, or no longer keeps a copy
+ *          +----------------------> event
+ *
+ * Which moves are worth trying is estimated from the idle time and the cost of making the tensor
+ * again; the best of those few are tried exactly, and the one that removes the most excess for its
+ * cost is made. When the aim is met, what can be kept after all is kept.
+ *
+ * For a budget, aims are the rungs of a ladder, each a little below the last; a few descents that
+ * value traffic differently go to each. What comes to rest on a rung, between it and the next,
+ * competes there, and from the budget down the first rung whose choice fits is taken. The ladder's
+ * bottom is the rung that one descent comes to which aims as low as can be; some rungs below it are
+ * tried too, and the last resort is the lowest choice found near it. Neither rungs, nor what rests
+ * on them, nor the bottom depend on the budget; every walk that ends without a choice has been at
+ * the bottom; and a descent remembers nothing of those before it. So a smaller budget never gives a
+ * higher peak, and none is kept that a larger one is not. Without a budget one descent goes down
+ * rung by rung, through element-wise work alone, and ends where memory gets too dear.
+ *
+ * Cost is multiply-adds, and bytes read and written. Where few tensors are to choose from, all
+ * choices are tried instead, and the best there is for any budget is known.
+ *
+ * Chains of equal layers come out as one would expect (checkpoints at regular distances); for other
+ * methods see Griewank and Walther's revolve (2000), Beaumont and others' Rotor (2019), Checkmate
+ * (2020), MONeT (2021), Moccasin (2023), Rockmate (2023).
+ */
+#include "schedule/recompute_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE		8	/* without products: bytes of traffic worth a byte of peak */
+#define PATIENCE	10	/* steps down without a better choice that end the walk */
+#define LARGE		1000	/* tensors to choose from, for the cheap descent */
+#define EXHAUSTIVE	20000	/* choices that are all tried */
+#define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is, */
+#define LEAST_PER_NODE	8	/* or below this part of a node's share in it, in large networks */
+#define EFFORT_CHEAP	((int64_t)3 << 20)	/* events in all trials: a second or so */
+#define EFFORT_BUDGET	((int64_t)16 << 20)	/* in one descent */
+
+static bool
+limits_fit(struct search *s)
+{
+	return s->limits->fits(s->m, s->limits->context);
+}
+
+/* ---- without a budget ---- */
+
+/* Lower is better: memory is not worth any price. */
+static double
+merit(int64_t peak, double cost)
+{
+	return cost + TRAFFIC * RATE * (double)peak;
+}
+
+static void
+lower_cheaply(struct search *s)
+{
+	struct choice best = choice_new(s);
+	int since = 0;
+
+	choice_save(s, &best);
+	while (since++ < PATIENCE) {
+		s->aim = search_next_rung(s->m->trial->peak);
+		if (s->n > LARGE)	/* fewer, longer steps */
+			s->aim -= 3 * (s->m->trial->peak / STEP);
+		if (!search_descend(s, s->aim))
+			break;
+		if (merit(s->m->trial->peak, s->cost) < merit(best.peak, best.cost)) {
+			choice_save(s, &best);
+			since = 0;
+		}
+	}
+	choice_take(s, &best);
+	s->aim = best.peak;
+	search_settle(s);
+	search_restore(s);
+}
+
+/* ---- few tensors: all choices ---- */
+
+static void
+set_choice(struct search *s, int number)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++, number /= 3)
+		s->m->state[s->candidate[i]] = (unsigned char)(number % 3);
+}
+
+struct numbered {
+	int number;		/* its digits to base 3 are the states */
+	int64_t peak;
+	double cost;
+};
+
+static int
+by_peak(const void *x, const void *y)
+{
+	const struct numbered *a = x, *b = y;
+
+	if (a->peak != b->peak)
+		return a->peak > b->peak ? -1 : 1;
+	if (a->cost != b->cost)
+		return a->cost > b->cost ? -1 : 1;
+	return b->number - a->number;
+}
+
+/* From the cheapest to the lowest: what has no equal that is cheaper. Returns how many stay. */
+static int
+keep_best(struct numbered *c, int n)
+{
+	double cheapest = HUGE_VAL;
+	int i, kept = n;
+
+	for (i = n - 1; i >= 0; i--)
+		if (c[i].cost < cheapest) {
+			cheapest = c[i].cost;
+			c[--kept] = c[i];
+		}
+	memmove(c, c + kept, (size_t)(n - kept) * sizeof(*c));
+	return n - kept;
+}
+
+static bool
+try_all(struct search *s, int count)
+{
+	struct numbered *c = arena_array(s->m->arena, (size_t)count + 1, sizeof(*c));
+	int i, n = 0, best = 0;
+
+	for (i = 0; i < count; i++) {
+		set_choice(s, i);
+		if (step_try(s->m) && search_allowed(s))
+			c[n++] = (struct numbered){ i, s->m->trial->peak, search_cost(s) };
+	}
+	qsort(c, (size_t)n, sizeof(*c), by_peak);
+	n = keep_best(c, n);
+	for (i = 0; i < n; i++) {
+		set_choice(s, c[i].number);
+		step_try(s->m);
+		if (limits_fit(s))
+			return true;
+		if (s->limits->products || merit(c[i].peak, c[i].cost) <
+		    merit(c[best].peak, c[best].cost))
+			best = i;
+	}
+	set_choice(s, c[best].number);
+	step_try(s->m);
+	return false;
+}
+
+/* ---- the search ---- */
+
+static void
+find_candidates(struct search *s)
+{
+	struct model *m = s->m;
+	int share = LEAST_PER_NODE * m->nnodes, i;
+
+	if (share < LEAST_SHARE)
+		share = LEAST_SHARE;
+	s->candidate = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s->candidate));
+	for (i = 0; i < m->nvalues; i++) {
+		const struct model_value *v = &m->value[i];
+
+		if (v->root == i && !v->fixed && !v->settled && !v->persistent && v->def >= 0 &&
+		    v->def < m->forward && v->bytes > m->trial->peak / share)
+			s->candidate[s->n++] = i;
+	}
+}
+
+bool
+recompute_search(struct model *m, const struct search_limits *limits)
+{
+	struct search s = { .m = m, .limits = limits, .traffic = TRAFFIC,
+	    .most_effort = limits->products ? EFFORT_BUDGET : EFFORT_CHEAP };
+	int i, choices = 1;
+
+	step_try(m);
+	s.macs = m->trial->macs;
+	if (limits_fit(&s))
+		return true;
+	find_candidates(&s);
+	for (i = 0; i < s.n && choices <= EXHAUSTIVE; i++)
+		choices *= 3;
+	if (s.n == 0)
+		return false;
+	if (choices <= EXHAUSTIVE)
+		return try_all(&s, choices);
+	s.above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s.above));
+	s.move = arena_array(m->arena, 2 * (size_t)s.n + 1, sizeof(*s.move));
+	s.until = arena_array(m->arena, MOVE_KINDS * (size_t)m->nvalues + 1, sizeof(*s.until));
+	s.change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s.n + 1),
+	    sizeof(*s.change));
+	s.seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s.seen));
+	if (limits->products)
+		return search_ladder(&s);
+	lower_cheaply(&s);
+	return false;
+}

@@ -1,0 +1,125 @@
+/*
+ * The training step as flat arrays, so that orders, and choices of what to make again, can be tried
+ * in microseconds: passes that search try thousands. Whoever moves nodes about (schedule/order.c) or
+ * lets some run again (schedule/recompute.h) asks here what that does to the peak.
+ *
+ *     step_model.c    the arrays, made from a graph
+ *     step_trial.c    one run of the step: which nodes run, who is alive when
+ *
+ * A choice gives every forward tensor a state. Backward runs in its own order; where it reads a
+ * tensor that is not there, the nodes that make it run again, just in time:
+ *
+ *     KEEP    stays from forward to its last use
+ *     AGAIN   dies after forward; is made again when first needed, then stays to its last use
+ *     EACH    dies after forward, and after each layer of backward for which it was made again
+ *
+ *     forward a b c d | d' ... c ... b' a'
+ *             ^ kept          ^ made again from what was kept
+ */
+#ifndef STOWAGE_PLAN_STEP_H
+#define STOWAGE_PLAN_STEP_H
+
+#include "ir/ir.h"
+
+struct pass_options;
+
+/* How long a trial may get: times the step's own length. */
+#define STEP_ONCE	1	/* nothing is made again */
+#define STEP_REPEATS	8
+
+enum recompute_state { KEEP, AGAIN, EACH };
+
+struct remake {			/* how a node is repeated */
+	const struct op *op;	/* its own, or a cheaper one (op->again) */
+	int *in;		/* values */
+	int nin;
+	int64_t work;		/* workspace bytes */
+	int64_t macs;		/* multiply-adds */
+	int64_t traffic;	/* bytes read and written */
+};
+
+struct model_node {
+	const struct node *node;
+	int *in, *out;		/* values; -1: absent */
+	int nin, nout;
+	int64_t work;
+	int stage;		/* backward nodes of one layer have the same */
+	bool repeatable;
+	struct remake again;	/* only where repeatable */
+};
+
+struct model_value {
+	struct tensor *tensor;
+	int root;		/* the value whose bytes it has by itself: views, updates */
+	int def;		/* node, or -1 */
+	struct affine size;
+	int64_t bytes;		/* as laid out, aligned */
+	bool persistent;
+	bool fixed;		/* must be kept: an input, a result, or not repeatable */
+	bool settled;		/* its state is the spec's choice, not the search's */
+};
+
+struct model {
+	struct arena *arena;
+	struct graph *g;
+	const struct pass_options *options;
+	struct model_node *node;
+	int nnodes, forward;	/* nodes before `forward` are forward's */
+	struct model_value *value;
+	int nvalues;
+	int *result;		/* values read after the step */
+	int nresults;
+	int repeats;		/* STEP_ONCE or STEP_REPEATS */
+	unsigned char *state;	/* by value, of roots: the choice to be tried */
+	struct trial *trial;	/* room for one trial */
+	int64_t effort;		/* of the search so far: events of all trials, nodes of estimates */
+};
+
+/* One run of the step under a choice of states. */
+struct event {
+	int node;
+	bool again;
+	int in, out;		/* where its values begin in trial->operand */
+	int end;		/* and where they end */
+	unsigned inplace;	/* inputs that the first output may overwrite, as op->inplace */
+};
+
+struct trial {
+	struct event *event;
+	int nevents, most_events;
+	int *operand;		/* values, -1 for absent and persistent ones; copies are numbered
+				 * from model->nvalues on */
+	int noperands, most_operands;
+	int nvalues, most_values;
+	int *origin;		/* by value: itself, or what it is a copy of */
+	int *root;		/* by value */
+	int64_t *bytes;		/* by value */
+	int *first, *last;	/* by value, of roots: the events between which it is alive */
+	int *last_read;		/* by value, of roots */
+	int *overwrites;	/* by value, of roots: whose bytes it takes over, or itself */
+	int *left, *back;	/* by value of the model: last use in forward, first after */
+	int64_t *live;		/* by event: bytes alive, without persistent ones */
+	int64_t peak;
+	int64_t macs, traffic;	/* of what was made again */
+	bool valid;		/* false: too long, or a weight was updated before it was needed */
+	int *current, *stamp, *stack;	/* scratch */
+	bool *updated;
+	bool *there;		/* by value of the model: never has to be made again */
+	/* forward is the same in all trials: what is known after it */
+	int forward_operands;
+	int *forward_first, *forward_last, *forward_read, *itself;
+};
+
+/* NULL where sizes are too large to be summed. */
+struct model	*step_model(struct arena *, struct graph *, const struct pass_options *,
+		    int repeats);
+/* Makes the room for trials; part of step_model(). */
+void	step_make_trial(struct model *);
+/* Runs the step under model->state; fills model->trial; returns its validity. */
+bool	step_try(struct model *);
+/* What backward reads is kept, all else is not: nothing is made again. */
+void	step_keep_all(struct model *);
+/* Bytes below which no peak can be: what one node needs at once. */
+int64_t	step_least(const struct model *);
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * Making the arrays: nodes and values in the order of the graph, how each node is repeated, which
+ * values must be kept whatever is chosen, and the room for a trial.
+ */
+#include "schedule/step.h"
+
+#include <string.h>
+
+#include "calls/emitter.h"
+#include "ir/op.h"
+#include "ir/pass.h"
+
+/* ---- making the model ---- */
+
+static int64_t
+aligned(const struct pass_options *o, int64_t bytes)
+{
+	int64_t mask = o->target->alignment - 1;
+
+	return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
+}
+
+static int64_t
+workspace(const struct model *m, const struct node *n)
+{
+	struct room room = op_room(m->g->module, m->options->target, m->options->threads);
+
+	if (!n->op->workspace)
+		return 0;
+	return aligned(m->options, affine_at(n->op->workspace(n, &room), m->g->batch));
+}
+
+static int
+value_of(struct model *m, int *index, struct tensor *t)
+{
+	struct model_value *v;
+
+	if (!t)
+		return -1;
+	if (index[t->id])
+		return index[t->id] - 1;
+	v = &m->value[m->nvalues++];
+	index[t->id] = m->nvalues;
+	v->tensor = t;
+	v->def = -1;
+	v->persistent = tensor_persistent(t);
+	v->size = tensor_bytes(t);
+	v->bytes = aligned(m->options, affine_at(tensor_bytes(t), m->g->batch));
+	v->root = tensor_root(t) == t ? (int)(v - m->value) : value_of(m, index, tensor_root(t));
+	return (int)(v - m->value);
+}
+
+static int *
+values_of(struct model *m, int *index, struct tensor *const *t, int n)
+{
+	int *list = arena_array(m->arena, (size_t)n + 1, sizeof(*list)), i;
+
+	for (i = 0; i < n; i++)
+		list[i] = value_of(m, index, t[i]);
+	return list;
+}
+
+static int64_t
+traffic_of(const struct model *m, const int *in, int nin, const struct model_node *n)
+{
+	struct affine sum = { 0, 0 };
+	int i;
+
+	if (!n->node->op->emit)
+		return 0;
+	for (i = 0; i < nin; i++)
+		if (in[i] >= 0)
+			sum = affine_sum(sum, (struct affine){ m->value[in[i]].bytes, 0 });
+	if (n->nout && n->out[0] >= 0)
+		sum = affine_sum(sum, (struct affine){ m->value[n->out[0]].bytes, 0 });
+	return sum.fixed;
+}
+
+/* Losses, and nodes that change what persists, run once; so does whatever has side effects. */
+static bool
+may_repeat(const struct model *m, const struct model_node *n)
+{
+	const struct op *op = n->node->op;
+	int j;
+
+	if (n->node->phase != PHASE_FORWARD || n->nout == 0 || n->out[0] < 0 ||
+	    (op->kind != OP_LAYER && op->kind != OP_INTERNAL) || (op->flags & OP_SIDE_EFFECT))
+		return false;
+	for (j = 0; j < n->nout; j++)
+		if (n->out[j] >= 0 && m->value[n->out[j]].persistent &&
+		    !(op->optional_out >> j & 1))
+			return false;
+	return true;
+}
+
+static void
+find_remake(struct model *m, int *index, struct model_node *n)
+{
+	struct tensor *in[MAX_RANK];
+	struct remake *r = &n->again;
+	struct node copy = *n->node;
+
+	r->op = n->node->op;
+	r->in = n->in;
+	r->nin = n->nin;
+	if (r->op->again) {
+		if (!(r->op = r->op->again(n->node, in, &r->nin)))
+			return;
+		r->in = values_of(m, index, in, r->nin);
+		copy.op = r->op;
+		copy.in = in;
+		copy.nin = r->nin;
+	}
+	copy.nout = 1;
+	r->work = workspace(m, &copy);
+	r->macs = r->op->macs ? affine_at(r->op->macs(&copy), m->g->batch) : 0;
+	r->traffic = traffic_of(m, r->in, r->nin, n);
+	n->repeatable = true;
+}
+
+static void
+add_node(struct model *m, int *index, const struct node *n)
+{
+	struct model_node *made = &m->node[m->nnodes], *last = m->nnodes ? made - 1 : NULL;
+	int j;
+
+	made->node = n;
+	made->nin = n->nin;
+	made->nout = n->nout;
+	made->in = values_of(m, index, n->in, n->nin);
+	made->out = values_of(m, index, n->out, n->nout);
+	made->work = workspace(m, n);
+	made->stage = !last ? 0 : last->stage + (!n->forward || n->forward != last->node->forward);
+	for (j = 0; j < n->nout; j++)
+		if (made->out[j] >= 0)
+			m->value[made->out[j]].def = m->nnodes;
+	if (n->phase == PHASE_FORWARD)
+		m->forward = m->nnodes + 1;
+	m->nnodes++;
+}
+
+static void
+fix_values(struct model *m)
+{
+	int i;
+
+	for (i = 0; i < m->nvalues; i++) {
+		struct model_value *v = &m->value[i];
+		struct model_node *def = v->def >= 0 ? &m->node[v->def] : NULL;
+
+		v->fixed = !def || v->def >= m->forward || !def->repeatable || def->out[0] != i;
+	}
+	for (i = 0; i < m->nresults; i++)
+		m->value[m->value[m->result[i]].root].fixed = true;
+	/* a view can be made again only from what it views; its state is that of its root */
+	for (i = 0; i < m->nvalues; i++)
+		if (m->value[i].fixed && m->value[i].def >= 0)
+			m->value[m->value[i].root].fixed = true;
+}
+
+/* Can bytes and multiply-adds be summed over any trial? Where not, nothing is planned anyway. */
+static bool
+sums_fit(const struct model *m)
+{
+	int64_t bytes = 0, macs = 0, most = LARGEST_BYTES / STEP_REPEATS;
+	int i, k;
+
+	for (i = 0; i < m->nnodes; i++) {
+		const struct model_node *n = &m->node[i];
+
+		if (n->work > most - bytes || n->again.work > most || n->again.macs > most - macs)
+			return false;
+		bytes += n->work;
+		macs += n->again.macs;
+		for (k = 0; k < n->nin + n->nout; k++) {
+			int v = k < n->nin ? n->in[k] : n->out[k - n->nin];
+
+			if (v >= 0 && m->value[v].bytes > most - bytes)
+				return false;
+			bytes += v >= 0 ? m->value[v].bytes : 0;
+		}
+	}
+	return true;
+}
+
+struct model *
+step_model(struct arena *a, struct graph *g, const struct pass_options *o, int repeats)
+{
+	struct model *m = ARENA_NEW(a, struct model);
+	int *index = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*index));
+	int i;
+
+	m->arena = a;
+	m->g = g;
+	m->options = o;
+	m->repeats = repeats;
+	m->node = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*m->node));
+	m->value = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*m->value));
+	for (i = 0; i < g->inputs.n; i++)
+		value_of(m, index, g->inputs.v[i]);
+	for (i = 0; i < g->nodes.n; i++)
+		add_node(m, index, g->nodes.v[i]);
+	for (i = 0; i < m->nnodes; i++)
+		if (may_repeat(m, &m->node[i]))
+			find_remake(m, index, &m->node[i]);
+	if (!sums_fit(m))
+		return NULL;
+	m->result = arena_array(a, (size_t)g->results.n + 2, sizeof(*m->result));
+	for (i = 0; i < g->results.n; i++)
+		m->result[m->nresults++] = value_of(m, index, g->results.v[i].tensor);
+	if (g->loss)
+		m->result[m->nresults++] = value_of(m, index, g->loss);
+	fix_values(m);
+	m->state = arena_array(a, (size_t)m->nvalues + 1, sizeof(*m->state));
+	step_make_trial(m);
+	step_keep_all(m);
+	return m;
+}
+
+void
+step_keep_all(struct model *m)
+{
+	int i, j;
+
+	for (i = 0; i < m->nvalues; i++)
+		m->state[i] = m->value[i].fixed ? KEEP : EACH;
+	for (i = m->forward; i < m->nnodes; i++)
+		for (j = 0; j < m->node[i].nin; j++)
+			if (m->node[i].in[j] >= 0)
+				m->state[m->value[m->node[i].in[j]].root] = KEEP;
+}
+
+/* What a node reads, writes and uses as workspace, at least: an output may lie on an input. */
+static int64_t
+needs(const struct model *m, const struct model_node *n)
+{
+	int64_t sum = n->work, in_place = 0;
+	int k, j;
+
+	for (k = 0; k < n->nin + n->nout; k++) {
+		int v = k < n->nin ? n->in[k] : n->out[k - n->nin];
+		int root = v < 0 ? -1 : m->value[v].root;
+		bool counted = root < 0 || m->value[root].persistent;
+
+		for (j = 0; j < k && !counted; j++) {
+			int other = j < n->nin ? n->in[j] : n->out[j - n->nin];
+
+			counted = other >= 0 && m->value[other].root == root;
+		}
+		if (!counted)
+			sum += m->value[root].bytes;
+	}
+	if (n->node->op->inplace && n->nout && n->out[0] >= 0)
+		in_place = m->value[n->out[0]].bytes;
+	return sum - in_place;
+}
+
+int64_t
+step_least(const struct model *m)
+{
+	int64_t least = 0, bytes;
+	int i;
+
+	for (i = 0; i < m->nnodes; i++)
+		if ((bytes = needs(m, &m->node[i])) > least)
+			least = bytes;
+	return least;
+}

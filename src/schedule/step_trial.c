@@ -1,0 +1,433 @@
+/*
+ * One trial. schedule() walks the nodes in order and, before a backward node that reads a tensor
+ * which is not there, repeats the nodes that make it, inputs first; on the way it notes who is used
+ * when. measure() finds who overwrites whom and who is alive when, by the rules of passes/inplace.c
+ * and plan/lifetimes.c, whose lower bound it must equal (tests/test_recompute.c holds it to that).
+ *
+ * Trials are most of what a search does. No choice changes forward, so it is scheduled once; each
+ * trial goes on from there.
+ */
+#include "schedule/step.h"
+
+#include <string.h>
+
+#include "ir/op.h"
+
+static int *
+ints(struct model *m, int n)
+{
+	return arena_array(m->arena, (size_t)n + 1, sizeof(int));
+}
+
+/* ---- the schedule ---- */
+
+static int
+new_value(struct model *m, int origin)
+{
+	struct trial *t = m->trial;
+	int v = t->nvalues++;
+
+	t->origin[v] = origin;
+	t->bytes[v] = t->bytes[origin];
+	t->root[v] = t->overwrites[v] = v;
+	t->first[v] = -1;
+	t->last_read[v] = 0;
+	return v;
+}
+
+/* The value that stands for V now: itself, a copy, or -1 when it must be made. */
+static inline int
+present(const struct model *m, int v, int stage)
+{
+	const struct trial *t = m->trial;
+	int state;
+
+	if (t->there[v] || (state = m->state[t->root[v]]) == KEEP)
+		return v;
+	if (t->current[v] >= 0 && (state == AGAIN || t->stamp[v] == stage))
+		return t->current[v];
+	return -1;
+}
+
+static bool
+begin_event(struct trial *t, int node, bool again, unsigned inplace, int noperands, int nout)
+{
+	if (t->nevents == t->most_events || t->noperands > t->most_operands - noperands ||
+	    t->nvalues > t->most_values - nout)
+		return false;
+	t->event[t->nevents++] = (struct event){ node, again, t->noperands, 0, 0, inplace };
+	return true;
+}
+
+static inline void
+touch(struct trial *t, int root, int i)
+{
+	if (t->first[root] < 0)
+		t->first[root] = i;
+	t->last[root] = i;
+}
+
+/* Notes an operand of the event that is being made: a value, or -1. */
+static inline void
+add_operand(struct model *m, int v, bool is_read)
+{
+	struct trial *t = m->trial;
+	int i = t->nevents - 1, root;
+
+	t->operand[t->noperands++] = v;
+	if (v < 0)
+		return;
+	root = t->root[v];
+	touch(t, root, i);
+	if (is_read)
+		t->last_read[root] = i;
+	if (i >= m->forward && root < m->nvalues && t->back[root] < 0)
+		t->back[root] = i;
+}
+
+static void
+add_copies(struct model *m, const struct model_node *n, int stage)
+{
+	struct trial *t = m->trial;
+	const struct event *e = &t->event[t->nevents - 1];
+	int k, copy;
+
+	for (k = 0; k < n->nout; k++) {
+		bool wanted = n->out[k] >= 0 && (k == 0 || (n->again.op == n->node->op &&
+		    !(n->node->op->optional_out >> k & 1)));
+
+		if (!wanted) {
+			add_operand(m, -1, false);
+			continue;
+		}
+		copy = new_value(m, n->out[k]);
+		if (m->value[n->out[k]].root != n->out[k])	/* a view of one of its inputs */
+			t->root[copy] =
+			    t->root[t->operand[e->in + n->node->op->alias(n->node, k)]];
+		t->current[n->out[k]] = copy;
+		t->stamp[n->out[k]] = stage;
+		add_operand(m, copy, false);
+	}
+}
+
+/* Repeats the node that makes V, whose inputs are all present. */
+static bool
+repeat(struct model *m, int v, int stage)
+{
+	struct trial *t = m->trial;
+	const struct model_value *value = &m->value[v];
+	const struct model_node *n = &m->node[value->def];
+	int k;
+
+	if (!begin_event(t, value->def, true, n->again.op->inplace, n->again.nin + n->nout,
+	    n->nout))
+		return false;
+	for (k = 0; k < n->again.nin; k++) {
+		int in = n->again.in[k];
+
+		if (in >= 0 && m->value[in].persistent && t->updated[m->value[in].root])
+			return false;
+		add_operand(m, in < 0 || m->value[in].persistent ? -1 : present(m, in, stage),
+		    true);
+	}
+	t->event[t->nevents - 1].out = t->noperands;
+	t->event[t->nevents - 1].end = t->noperands + n->nout;
+	add_copies(m, n, stage);
+	t->macs += n->again.macs;
+	t->traffic += n->again.traffic;
+	return true;
+}
+
+/* Makes V present, after whatever it is made from. The way down is kept on a stack of our own:
+ * networks are deeper than ours. */
+static bool
+ensure(struct model *m, int v, int stage)
+{
+	struct trial *t = m->trial;
+	int depth = 0, k;
+
+	t->stack[depth++] = v;
+	while (depth > 0) {
+		const struct model_node *n;
+		int before = depth;
+
+		v = t->stack[depth - 1];
+		if (present(m, v, stage) >= 0) {
+			depth--;
+			continue;
+		}
+		n = &m->node[m->value[v].def];
+		for (k = 0; k < n->again.nin; k++)
+			if (n->again.in[k] >= 0 && present(m, n->again.in[k], stage) < 0) {
+				if (depth == t->most_operands)
+					return false;
+				t->stack[depth++] = n->again.in[k];
+			}
+		if (depth == before) {
+			if (!repeat(m, v, stage))
+				return false;
+			depth--;
+		}
+	}
+	return true;
+}
+
+static bool
+run_node(struct model *m, int i)
+{
+	struct trial *t = m->trial;
+	const struct model_node *n = &m->node[i];
+	bool backward = i >= m->forward;
+	int k;
+
+	for (k = 0; backward && k < n->nin; k++)
+		if (n->in[k] >= 0 && present(m, n->in[k], n->stage) < 0 &&
+		    !ensure(m, n->in[k], n->stage))
+			return false;
+	if (!begin_event(t, i, false, n->node->op->inplace, n->nin + n->nout, 0))
+		return false;
+	for (k = 0; k < n->nin; k++) {
+		int in = n->in[k];
+
+		add_operand(m, in < 0 || m->value[in].persistent ? -1 :
+		    backward ? present(m, in, n->stage) : in, true);
+	}
+	t->event[t->nevents - 1].out = t->noperands;
+	t->event[t->nevents - 1].end = t->noperands + n->nout;
+	for (k = 0; k < n->nout; k++) {
+		bool persistent = n->out[k] >= 0 && m->value[n->out[k]].persistent;
+
+		add_operand(m, persistent ? -1 : n->out[k], false);
+		if (persistent && backward)
+			t->updated[m->value[n->out[k]].root] = true;
+	}
+	return true;
+}
+
+static bool
+schedule(struct model *m)
+{
+	struct trial *t = m->trial;
+	size_t n = (size_t)m->nvalues;
+	int i;
+
+	t->nevents = m->forward;
+	t->noperands = t->forward_operands;
+	t->nvalues = m->nvalues;
+	t->macs = t->traffic = 0;
+	memcpy(t->first, t->forward_first, n * sizeof(int));
+	memcpy(t->last, t->forward_last, n * sizeof(int));
+	memcpy(t->last_read, t->forward_read, n * sizeof(int));
+	memcpy(t->overwrites, t->itself, n * sizeof(int));
+	memset(t->back, -1, n * sizeof(int));
+	memset(t->current, -1, n * sizeof(int));
+	memset(t->updated, 0, n * sizeof(*t->updated));
+	for (i = m->forward; i < m->nnodes; i++)
+		if (!run_node(m, i))
+			return false;
+	for (i = 0; i < m->nresults; i++) {
+		int root = t->root[m->result[i]];
+
+		touch(t, root, t->nevents - 1);
+		t->last_read[root] = t->nevents;
+	}
+	return true;
+}
+
+/* ---- who is alive when ---- */
+
+/* Whose bytes V has, overwriting counted. */
+static int
+holder(const struct trial *t, int v)
+{
+	return t->overwrites[t->root[v]];
+}
+
+static const struct op *
+op_of(const struct model *m, const struct event *e)
+{
+	return e->again ? m->node[e->node].again.op : m->node[e->node].node->op;
+}
+
+/* As may_overwrite() of passes/inplace.c. */
+static bool
+may_overwrite(const struct model *m, const struct event *e, int i, int k)
+{
+	const struct trial *t = m->trial;
+	int j, in = t->operand[k];
+	struct affine a, b;
+
+	if (in < 0 || t->last_read[holder(t, in)] != i)
+		return false;
+	a = m->value[t->origin[in]].size;
+	b = m->value[t->origin[t->operand[e->out]]].size;
+	if (a.fixed != b.fixed || a.per_sample != b.per_sample)
+		return false;
+	if (op_of(m, e)->flags & OP_ELEMENTWISE)
+		return true;
+	for (j = e->in; j < e->out; j++)
+		if (j != k && t->operand[j] >= 0 && holder(t, t->operand[j]) == holder(t, in))
+			return false;
+	return true;
+}
+
+static void
+overwrite(struct model *m, int i)
+{
+	struct trial *t = m->trial;
+	const struct event *e = &t->event[i];
+	int out = e->out < e->end ? t->operand[e->out] : -1, k, h;
+
+	if (out < 0 || t->root[out] != out)
+		return;
+	for (k = e->in; k < e->out; k++) {
+		if (!(e->inplace >> (k - e->in) & 1) || !may_overwrite(m, e, i, k))
+			continue;
+		h = holder(t, t->operand[k]);
+		t->overwrites[out] = h;
+		t->last_read[h] = t->last_read[out] > i ? t->last_read[out] : i;
+		return;
+	}
+}
+
+/* What overwrites another adds its life to the other's. */
+static void
+join_lives(struct trial *t)
+{
+	int i;
+
+	for (i = 0; i < t->nvalues; i++) {
+		int h = t->overwrites[i];
+
+		if (h == i || t->first[i] < 0)
+			continue;
+		if (t->first[h] < 0 || t->first[i] < t->first[h])
+			t->first[h] = t->first[i];
+		if (t->last[i] > t->last[h])
+			t->last[h] = t->last[i];
+		t->first[i] = -1;
+	}
+}
+
+static void
+measure(struct model *m)
+{
+	struct trial *t = m->trial;
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < t->nevents; i++)
+		if (t->event[i].inplace)
+			overwrite(m, i);
+	join_lives(t);
+	memset(t->live, 0, ((size_t)t->nevents + 1) * sizeof(*t->live));
+	for (i = 0; i < t->nvalues; i++)
+		if (t->first[i] >= 0) {
+			t->live[t->first[i]] += t->bytes[i];
+			t->live[t->last[i] + 1] -= t->bytes[i];
+		}
+	for (i = 0, t->peak = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+		const struct model_node *n = &m->node[e->node];
+
+		sum += t->live[i];
+		t->live[i] = sum + (e->again ? n->again.work : n->work);
+		if (t->live[i] > t->peak)
+			t->peak = t->live[i];
+	}
+}
+
+bool
+step_try(struct model *m)
+{
+	struct trial *t = m->trial;
+
+	t->valid = schedule(m);
+	m->effort += t->nevents;
+	if (!t->valid) {
+		t->peak = INT64_MAX;
+		return false;
+	}
+	measure(m);
+	return true;
+}
+
+/* ---- the room ---- */
+
+static struct trial *
+new_trial(struct model *m)
+{
+	struct trial *t = ARENA_NEW(m->arena, struct trial);
+	size_t operands = 0, n = (size_t)m->nvalues + 1;
+	int i;
+
+	for (i = 0; i < m->nnodes; i++)
+		operands += (size_t)(m->node[i].nin + m->node[i].nout) + MAX_RANK;
+	t->most_events = m->repeats * m->nnodes;
+	operands *= (size_t)m->repeats;
+	t->most_operands = operands < INT32_MAX ? (int)operands : INT32_MAX;
+	t->most_values = m->repeats * m->nvalues;
+	t->event = arena_array(m->arena, (size_t)t->most_events + 1, sizeof(struct event));
+	t->live = arena_array(m->arena, (size_t)t->most_events + 2, sizeof(int64_t));
+	t->operand = ints(m, t->most_operands);
+	t->stack = ints(m, t->most_operands);
+	t->origin = ints(m, t->most_values);
+	t->root = ints(m, t->most_values);
+	t->bytes = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int64_t));
+	t->first = ints(m, t->most_values);
+	t->last = ints(m, t->most_values);
+	t->last_read = ints(m, t->most_values);
+	t->overwrites = ints(m, t->most_values);
+	t->left = ints(m, m->nvalues);
+	t->back = ints(m, m->nvalues);
+	t->current = ints(m, m->nvalues);
+	t->stamp = ints(m, m->nvalues);
+	t->forward_first = ints(m, m->nvalues);
+	t->forward_last = ints(m, m->nvalues);
+	t->forward_read = ints(m, m->nvalues);
+	t->itself = ints(m, m->nvalues);
+	t->updated = arena_array(m->arena, n, sizeof(bool));
+	t->there = arena_array(m->arena, n, sizeof(bool));
+	return t;
+}
+
+/* Forward, and what is known after it. */
+static void
+run_forward(struct model *m)
+{
+	struct trial *t = m->trial;
+	size_t n = (size_t)m->nvalues * sizeof(int);
+	int i, k;
+
+	memset(t->first, -1, n);
+	memset(t->left, -1, n);
+	for (i = 0; i < m->g->inputs.n; i++)
+		touch(t, i, 0);		/* inputs are the model's first values */
+	for (i = 0; i < m->forward; i++)
+		run_node(m, i);
+	for (i = 0; i < m->forward; i++)
+		for (k = t->event[i].in; k < t->event[i].end; k++)
+			if (t->operand[k] >= 0)
+				t->left[t->root[t->operand[k]]] = i;
+	t->forward_operands = t->noperands;
+	memcpy(t->forward_first, t->first, n);
+	memcpy(t->forward_last, t->last, n);
+	memcpy(t->forward_read, t->last_read, n);
+}
+
+void
+step_make_trial(struct model *m)
+{
+	struct trial *t = m->trial = new_trial(m);
+	int i;
+
+	for (i = 0; i < m->nvalues; i++) {
+		const struct model_value *v = &m->value[i];
+
+		t->origin[i] = t->itself[i] = i;
+		t->root[i] = v->root;
+		t->bytes[i] = v->bytes;
+		t->there[i] = v->persistent || v->def < 0 || v->def >= m->forward;
+	}
+	run_forward(m);
+}

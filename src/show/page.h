@@ -1,0 +1,14 @@
+/*
+ * The files of plan/page/, which src/emit/embed.sh turns into C: what pictures and pages of a plan
+ * are made of, so that a page needs nothing but itself.
+ */
+#ifndef STOWAGE_PLAN_PAGE_H
+#define STOWAGE_PLAN_PAGE_H
+
+#include "calls/emitter.h"
+
+extern const struct embedded page_table[];	/* ends with name NULL */
+
+const char	*page_file(const char *name);	/* its text; NULL when there is none */
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * The plan as a page: one file that opens in any browser and asks the network for nothing. It is
+ * show/page/page.html, in which a line "@NAME@" stands for the file of that name, for the title or
+ * for the plan's data. All that moves is in those files; here the data are written, as JSON:
+ *
+ *	kinds    [name, heading, colour, is text on it white?]
+ *	regions  [name, first instant, last instant]
+ *	files    paths of sources other than the spec
+ *	nodes    [operator, path, line, file, live bytes, again]	one an instant
+ *	buffers  [name, kind, line, file, bytes, offset, first, last, persistent, shape, again]
+ *	shared   [buffer, instant, how, tensor]		who took over its bytes, by instant
+ *
+ * Rows rather than objects, since there may be a hundred thousand. "file" is an index, -1 for the
+ * spec; "again" the instant that a recomputation repeats, or -1.
+ */
+#include "plan/plan.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "calls/emitter.h"
+#include "ir/op.h"
+#include "show/chart.h"
+#include "show/page.h"
+#include "plan/summary.h"
+
+struct page {
+	struct json j;
+	const struct module *m;
+	const struct plan *p;
+	int *instant;		/* by node id: the instant it runs at, + 1 */
+	VEC(const struct source *) files;
+};
+
+static int
+file_of(struct page *g, struct loc l)
+{
+	int i;
+
+	if (!l.src || l.src == g->m->src)
+		return -1;
+	for (i = 0; i < g->files.n; i++)
+		if (g->files.v[i] == l.src)
+			return i;
+	vec_push(g->m->arena, &g->files, l.src);
+	return g->files.n - 1;
+}
+
+static int
+again(const struct page *g, const struct node *n)
+{
+	return n && n->id < g->m->next_node ? g->instant[n->id] - 1 : -1;
+}
+
+static void
+write_place(struct page *g, struct loc l)
+{
+	json_int(&g->j, NULL, loc_line(l));
+	json_int(&g->j, NULL, file_of(g, l));
+}
+
+static void
+write_totals(struct page *g)
+{
+	struct json *j = &g->j;
+
+	json_int(j, "version", 1);
+	json_string(j, "network", g->m->name);
+	json_string(j, "path", g->m->src ? g->m->src->path : NULL);
+	json_string(j, "target", g->p->target->name);
+	json_int(j, "batch", g->m->train ? g->p->batch : g->p->validate_batch);
+	json_int(j, "arena", g->p->arena_bytes);
+	json_int(j, "bound", g->p->lower_bound_bytes);
+	json_bool(j, "optimal", g->p->optimal);
+	json_int(j, "persistent", g->p->persistent_bytes);
+	json_int(j, "peak", g->p->peak);
+}
+
+static void
+write_legend(struct page *g)
+{
+	struct chart_region region[CHART_REGIONS];
+	int i, n = chart_regions(g->p, g->m, region);
+
+	json_array(&g->j, "kinds");
+	for (i = 0; i < TENSOR_KINDS; i++) {
+		json_flat_array(&g->j, NULL);
+		json_string(&g->j, NULL, tensor_kind_name(i));
+		json_string(&g->j, NULL, plan_kind_heading(i));
+		json_string(&g->j, NULL, chart_colour(i));
+		json_bool(&g->j, NULL, chart_dark(i));
+		json_end(&g->j);
+	}
+	json_end(&g->j);
+	json_array(&g->j, "regions");
+	for (i = 0; i < n; i++) {
+		json_flat_array(&g->j, NULL);
+		json_string(&g->j, NULL, region[i].name);
+		json_int(&g->j, NULL, region[i].first);
+		json_int(&g->j, NULL, region[i].last);
+		json_end(&g->j);
+	}
+	json_end(&g->j);
+}
+
+static void
+write_nodes(struct page *g)
+{
+	int i;
+
+	json_array(&g->j, "nodes");
+	for (i = 0; i < g->p->instants; i++) {
+		const struct node *n = g->p->at[i].node;
+
+		json_flat_array(&g->j, NULL);
+		json_string(&g->j, NULL, n->op->name);
+		json_string(&g->j, NULL, n->path);
+		write_place(g, n->loc);
+		json_int(&g->j, NULL, g->p->at[i].live);
+		json_int(&g->j, NULL, again(g, n->again));
+		json_end(&g->j);
+	}
+	json_end(&g->j);
+}
+
+static void
+write_buffers(struct page *g)
+{
+	int i;
+
+	json_array(&g->j, "buffers");
+	for (i = 0; i < g->p->buffers.n; i++) {
+		const struct buffer *b = &g->p->buffers.v[i];
+
+		json_flat_array(&g->j, NULL);
+		json_string(&g->j, NULL, b->name);
+		json_int(&g->j, NULL, (int64_t)b->kind);
+		write_place(g, b->loc);
+		json_int(&g->j, NULL, b->bytes);
+		json_int(&g->j, NULL, b->offset);
+		json_int(&g->j, NULL, b->first);
+		json_int(&g->j, NULL, b->last);
+		json_int(&g->j, NULL, b->persistent);
+		json_string(&g->j, NULL, chart_shape(g->m->arena, b->root));
+		json_int(&g->j, NULL, again(g, chart_recomputed(b)));
+		json_end(&g->j);
+	}
+	json_end(&g->j);
+}
+
+static void
+write_shared(struct page *g)
+{
+	int i, k;
+
+	json_array(&g->j, "shared");
+	for (i = 0; i < g->p->instants; i++) {
+		const struct node *n = g->p->at[i].node;
+
+		for (k = 0; k < n->nout; k++) {
+			const char *how = chart_sharing(n, k);
+
+			if (!how)
+				continue;
+			json_flat_array(&g->j, NULL);
+			json_int(&g->j, NULL, plan_buffer(g->p, n->out[k]) - g->p->buffers.v);
+			json_int(&g->j, NULL, i);
+			json_string(&g->j, NULL, how);
+			json_string(&g->j, NULL, n->out[k]->name);
+			json_end(&g->j);
+		}
+	}
+	json_end(&g->j);
+}
+
+static void
+write_data(FILE *f, const struct module *m)
+{
+	struct page g = { .m = m, .p = m->plan };
+	int i;
+
+	g.instant = arena_array(m->arena, (size_t)m->next_node + 1, sizeof(*g.instant));
+	for (i = 0; i < g.p->instants; i++)
+		g.instant[g.p->at[i].node->id] = i + 1;
+	json_begin(&g.j, f);
+	g.j.in_page = true;
+	json_object(&g.j, NULL);
+	write_totals(&g);
+	write_legend(&g);
+	write_nodes(&g);
+	write_buffers(&g);
+	write_shared(&g);
+	json_array(&g.j, "files");
+	for (i = 0; i < g.files.n; i++)
+		json_string(&g.j, NULL, g.files.v[i]->path);
+	json_end(&g.j);
+	json_finish(&g.j);
+}
+
+/* What the line "@NAME@" stands for. */
+static void
+write_part(FILE *f, const struct module *m, const char *name)
+{
+	if (strcmp(name, "data") == 0) {
+		write_data(f, m);
+	} else if (strcmp(name, "title") == 0) {
+		chart_escape(f, m->name);
+		fputs(": memory plan\n", f);
+	} else {
+		fputs(page_file(name), f);
+	}
+}
+
+void
+plan_report_html(FILE *f, const struct module *m)
+{
+	const char *line = page_file("page.html"), *next;
+	size_t n;
+
+	for (; *line; line = next) {
+		n = strcspn(line, "\n");
+		next = line + n + (line[n] == '\n');
+		if (n > 2 && line[0] == '@' && line[n - 1] == '@')
+			write_part(f, m, arena_strndup(m->arena, line + 1, n - 2));
+		else
+			fwrite(line, 1, (size_t)(next - line), f);
+	}
+}

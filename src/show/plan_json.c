@@ -1,0 +1,201 @@
+/*
+ * The plan as JSON. Bytes are exact; "first" and "last" are instants, both inclusive; "offset" is
+ * in the arena. Sizes that depend on the batch also come as fixed + per_sample * batch.
+ */
+#include "plan/plan.h"
+
+#include "base/json.h"
+#include "calls/emitter.h"
+#include "frameworks/eager.h"
+#include "ir/op.h"
+#include "plan/summary.h"
+
+static void
+place(struct json *j, const struct module *m, struct loc l)
+{
+	json_int(j, "line", loc_line(l));
+	if (l.src && l.src != m->src)
+		json_string(j, "path", l.src->path);
+}
+
+static void
+write_totals(struct json *j, const struct module *m, const struct plan_summary *s)
+{
+	const struct plan *p = m->plan;
+	const struct device *d = &m->set.device;
+	int64_t eager = eager_bytes(m);
+
+	json_int(j, "version", 1);
+	json_string(j, "network", m->name);
+	json_string(j, "path", m->src ? m->src->path : NULL);
+	json_string(j, "target", p->target->name);
+	json_int(j, "threads", p->threads);
+	json_int(j, "batch", m->train ? p->batch : p->validate_batch);
+	json_int(j, "samples_per_update", m->set.batch);
+	json_int(j, "accumulate", m->set.accumulate);
+	json_int(j, "validate_batch", p->validate_batch);
+	json_int(j, "parameters", s->parameters);
+	json_int(j, "frozen_parameters", s->frozen);
+	json_int(j, "multiply_adds", affine_at(s->macs, 1));
+	json_int(j, "arena_bytes", p->arena_bytes);
+	json_int(j, "lower_bound_bytes", p->lower_bound_bytes);
+	json_bool(j, "optimal", p->optimal);
+	json_int(j, "persistent_bytes", p->persistent_bytes);
+	json_int(j, "transient_bytes", p->transient_bytes);
+	if (eager >= 0)
+		json_int(j, "pytorch_eager_bytes", eager);
+	else
+		json_null(j, "pytorch_eager_bytes");
+	json_int(j, "alignment", p->alignment);
+	json_int(j, "instants", p->instants);
+	json_int(j, "step_multiply_adds", p->step_macs);
+	json_flat_object(j, "recomputed");
+	json_int(j, "nodes", p->recomputed.nodes);
+	json_int(j, "multiply_adds", p->recomputed.macs);
+	json_int(j, "traffic_bytes", p->recomputed.traffic);
+	json_end(j);
+	if (d->given) {
+		json_flat_object(j, "device");
+		json_string(j, "name", d->name);
+		json_int(j, "memory_bytes", d->memory);
+		json_bool(j, "fits", p->arena_bytes <= d->memory);
+		json_end(j);
+	} else {
+		json_null(j, "device");
+	}
+}
+
+/* One run of the forward nodes, or what is done again of them: how many, their multiply-adds, and
+ * the bytes that they write. */
+static void
+write_work(struct json *j, const char *key, const struct module *m, bool again)
+{
+	int64_t nodes = 0;
+	struct affine macs = { 0, 0 }, bytes = { 0, 0 };
+	int i, k;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+
+		if ((n->again != NULL) != again || (!again && n->phase != PHASE_FORWARD))
+			continue;
+		nodes++;
+		if (n->op->macs)
+			macs = affine_sum(macs, n->op->macs(n));
+		for (k = 0; k < n->nout; k++)
+			if (n->out[k] && n->op->emit)
+				bytes = affine_sum(bytes, tensor_bytes(n->out[k]));
+	}
+	json_flat_object(j, key);
+	json_int(j, "nodes", nodes);
+	json_int(j, "multiply_adds", affine_at(macs, m->plan->batch));
+	json_int(j, "bytes_written", affine_at(bytes, m->plan->batch));
+	json_end(j);
+}
+
+static void
+write_peak(struct json *j, const struct module *m, const struct plan_summary *s)
+{
+	const struct plan *p = m->plan;
+	const struct instant *at = &p->at[p->peak];
+	int i;
+
+	if (p->instants == 0) {
+		json_null(j, "peak");
+		return;
+	}
+	json_object(j, "peak");
+	json_int(j, "instant", p->peak);
+	json_int(j, "live_bytes", at->live);
+	json_string(j, "phase", plan_phase_name(at));
+	json_string(j, "node", at->node->path);
+	place(j, m, at->node->loc);
+	json_array(j, "lines");
+	for (i = 0; i < s->lines.n; i++) {
+		json_flat_object(j, NULL);
+		place(j, m, s->lines.v[i].loc);
+		json_int(j, "bytes", s->lines.v[i].bytes);
+		json_int(j, "buffers", s->lines.v[i].buffers);
+		json_string(j, "largest", s->lines.v[i].largest->name);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
+static void
+write_kinds(struct json *j, const char *key, const int64_t *bytes)
+{
+	int k;
+
+	json_flat_object(j, key);
+	for (k = 0; k < TENSOR_KINDS; k++)
+		if (bytes[k])
+			json_int(j, tensor_kind_name(k), bytes[k]);
+	json_end(j);
+}
+
+static void
+write_layers(struct json *j, const struct module *m, const struct plan_summary *s)
+{
+	int i;
+
+	json_array(j, "layers");
+	for (i = 0; i < s->layers.n; i++) {
+		const struct layer_cost *c = &s->layers.v[i];
+
+		json_flat_object(j, NULL);
+		json_string(j, "name", c->node->path);
+		json_string(j, "operator", c->node->op->name);
+		json_string(j, "shape", tensor_shape_text(m->arena, c->node->out[0]));
+		json_int(j, "parameters", c->parameters);
+		json_int(j, "multiply_adds", affine_at(c->macs, 1));
+		place(j, m, c->node->loc);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void
+write_buffers(struct json *j, const struct module *m)
+{
+	int i;
+
+	json_array(j, "buffers");
+	for (i = 0; i < m->plan->buffers.n; i++) {
+		const struct buffer *b = &m->plan->buffers.v[i];
+
+		json_flat_object(j, NULL);
+		json_string(j, "name", b->name);
+		json_int(j, "bytes", b->bytes);
+		json_int(j, "offset", b->offset);
+		json_int(j, "first", b->first);
+		json_int(j, "last", b->last);
+		json_string(j, "kind", tensor_kind_name(b->kind));
+		place(j, m, b->loc);
+		json_bool(j, "persistent", b->persistent);
+		json_int(j, "fixed_bytes", b->size.fixed);
+		json_int(j, "per_sample_bytes", b->size.per_sample);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+void
+plan_report_json(FILE *f, const struct module *m)
+{
+	const struct plan_summary *s = plan_summarise(m);
+	struct json j;
+
+	json_begin(&j, f);
+	json_object(&j, NULL);
+	write_totals(&j, m, s);
+	write_work(&j, "forward", m, false);
+	write_work(&j, "repeated", m, true);
+	write_kinds(&j, "persistent_by_kind", s->persistent);
+	write_kinds(&j, "transient_at_peak_by_kind", s->at_peak);
+	write_peak(&j, m, s);
+	write_layers(&j, m, s);
+	write_buffers(&j, m);
+	json_finish(&j);
+}

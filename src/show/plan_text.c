@@ -1,0 +1,440 @@
+/*
+ * The plan for people, in about one screen: what it takes, what of it stays, a curve of live bytes
+ * over the step, whose the peak is, and the layers' parameters and multiply-adds.
+ */
+#include "plan/plan.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "calls/emitter.h"
+#include "frameworks/eager.h"
+#include "ir/op.h"
+#include "show/chart.h"
+#include "plan/summary.h"
+
+#define TOP_SHOWN	10	/* buffers at the peak */
+#define LINES_SHOWN	5	/* of the spec, at the peak */
+#define LAYERS_SHOWN	5
+#define COLUMN_WIDTH	40	/* of two lists side by side */
+
+struct printer {
+	FILE *out;
+	const struct module *m;
+	const struct plan *p;
+	const struct plan_summary *s;
+	struct plan_style style;
+};
+
+static void
+heading(const struct printer *r, const char *text)
+{
+	fprintf(r->out, "\n%s%s%s\n", r->style.colour ? "\033[1m" : "", text,
+	    r->style.colour ? "\033[0m" : "");
+}
+
+/* 4089184256 as "4.089 G" */
+static const char *
+count_human(char buf[SIZE_TEXT], int64_t n)
+{
+	static const char unit[] = " kMGTPE";
+	double x = (double)n;
+	int u = 0;
+
+	while (x >= 1000 && u < 6) {
+		x /= 1000;
+		u++;
+	}
+	snprintf(buf, SIZE_TEXT, u ? "%.3f %c" : "%.0f", x, unit[u]);
+	return buf;
+}
+
+static void
+size_row(const struct printer *r, const char *name, int64_t bytes)
+{
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+
+	fprintf(r->out, "  %-22s %12s", name, size_human(human, bytes));
+	if (r->style.exact_bytes)
+		fprintf(r->out, "  %19s B", size_commas(exact, bytes));
+}
+
+static void
+print_batch(const struct printer *r)
+{
+	const struct settings *set = &r->m->set;
+	FILE *f = r->out;
+
+	fprintf(f, "  %-22s ", "batch");
+	if (!r->m->train) {
+		fprintf(f, "%12lld  (inference only: the spec has no loss)\n",
+		    (long long)r->p->validate_batch);
+		return;
+	}
+	fprintf(f, "%12lld", (long long)r->p->batch);
+	if (set->accumulate > 1)
+		fprintf(f, "  (%lld micro-batches make an update of %lld samples)",
+		    (long long)set->accumulate, (long long)set->batch);
+	putc('\n', f);
+	if (r->m->validate && r->p->validate_batch != r->p->batch)
+		fprintf(f, "  %-22s %12lld\n", "validation batch",
+		    (long long)r->p->validate_batch);
+}
+
+static void
+print_device(const struct printer *r)
+{
+	const struct device *d = &r->m->set.device;
+	char spare[SIZE_TEXT];
+	int64_t left = d->memory - r->p->arena_bytes;
+
+	if (!d->given)
+		return;
+	size_row(r, "device", d->memory);
+	fprintf(r->out, "  %s%s%s %s\n", d->name ? d->name : "", d->name ? ": " : "",
+	    left >= 0 ? "fits, leaving" : "DOES NOT FIT: over by",
+	    size_human(spare, left >= 0 ? left : -left));
+}
+
+/* Done twice so that less need be kept */
+static void
+print_recomputed(const struct printer *r)
+{
+	const struct plan *p = r->p;
+	const struct recomputed *again = &p->recomputed;
+	char traffic[SIZE_TEXT];
+
+	if (!again->nodes)
+		return;
+	fprintf(r->out, "  %-22s %12d  layer%s in backward: %.1f %% more multiply-adds, %s more "
+	    "memory traffic\n", "recomputed", again->nodes, again->nodes == 1 ? "" : "s",
+	    p->step_macs ? 100.0 * (double)again->macs / (double)p->step_macs : 0.0,
+	    size_human(traffic, again->traffic));
+}
+
+/* What the same step takes elsewhere, to compare with. */
+static void
+print_eager(const struct printer *r)
+{
+	int64_t bytes = eager_bytes(r->m);
+
+	if (bytes < 0)
+		return;
+	size_row(r, "PyTorch eager", bytes);
+	fputs("  (estimate: bytes of tensors, no workspaces, no rounding)\n", r->out);
+}
+
+/* Values that exist a piece at a time: what they would take, and what the pieces do. */
+static void
+print_pieces(const struct printer *r)
+{
+	const struct plan *p = r->p;
+	char size[SIZE_TEXT];
+	int i;
+
+	for (i = 0; i < p->instants; i++) {
+		const struct node *n = p->at[i].node;
+		struct tensor t;
+
+		if (!n->op->pieces || !n->work)
+			continue;
+		t = n->op->pieces(n);
+		size_row(r, "never whole", affine_at(tensor_bytes(&t), p->at[i].graph->batch));
+		fprintf(r->out, "  outputs of %s in %s, made in %s\n", t.name, p->at[i].graph->name,
+		    size_human(size, affine_at(tensor_bytes(n->work), p->at[i].graph->batch)));
+	}
+}
+
+static void
+print_totals(const struct printer *r)
+{
+	const struct plan *p = r->p;
+	char count[SIZE_TEXT];
+
+	fprintf(r->out, "  %-22s %12s\n", "target", p->target->name);
+	print_batch(r);
+	fprintf(r->out, "  %-22s %12s", "parameters", size_commas(count, r->s->parameters));
+	if (r->s->frozen)
+		fprintf(r->out, "  (%s of them frozen)", size_commas(count, r->s->frozen));
+	fprintf(r->out, "  %s multiply-adds a sample, forward\n",
+	    count_human(count, affine_at(r->s->macs, 1)));
+	size_row(r, "arena", p->arena_bytes);
+	putc('\n', r->out);
+	size_row(r, "lower bound", p->lower_bound_bytes);
+	fprintf(r->out, "  arena / bound = %.4f%s\n",
+	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
+	    p->optimal ? ", proved optimal" : "");
+	print_recomputed(r);
+	print_pieces(r);
+	print_eager(r);
+	print_device(r);
+}
+
+/* ---- kinds ---- */
+
+struct list {
+	const char *title;
+	const int64_t *bytes;	/* by kind */
+	const char *sum;
+	int64_t together;
+};
+
+/* Line N of a list: 0 its title, then its kinds, then the sum; NULL beyond that. */
+static const char *
+list_line(const struct printer *r, const struct list *l, int n)
+{
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+	const char *name = NULL;
+	int64_t bytes = l->together;
+	int k, at = 1;
+
+	if (n == 0)
+		return l->title;
+	for (k = 0; k < TENSOR_KINDS && !name; k++)
+		if (l->bytes[k] && at++ == n) {
+			name = plan_kind_heading(k);
+			bytes = l->bytes[k];
+		}
+	if (!name && at == n)
+		name = l->sum;
+	if (!name)
+		return NULL;
+	return arena_printf(r->m->arena, r->style.exact_bytes ? "  %-22s %12s  %19s B" :
+	    "  %-20s %11s", name, size_human(human, bytes), size_commas(exact, bytes));
+}
+
+static void
+print_lists(const struct printer *r, const struct list *left, const struct list *right)
+{
+	const char *l, *other;
+	int n;
+
+	for (n = 0;; n++) {
+		l = list_line(r, left, n);
+		other = right ? list_line(r, right, n) : NULL;
+		if (!l && !other)
+			return;
+		if (other)
+			l = arena_printf(r->m->arena, "%-*s%s", COLUMN_WIDTH, l ? l : "", other);
+		if (n == 0)
+			heading(r, l);
+		else
+			fprintf(r->out, "%s\n", l);
+	}
+}
+
+/* Side by side where they fit: with exact bytes they do not. */
+static void
+print_kinds(const struct printer *r)
+{
+	const struct list persistent = { "Persistent: alive throughout", r->s->persistent,
+		"together, aligned", r->p->persistent_bytes };
+	const struct list transient = { "Transient: alive at the peak", r->s->at_peak,
+		"room for all of it", r->p->transient_bytes };
+
+	if (persistent.together && transient.together && !r->style.exact_bytes) {
+		print_lists(r, &persistent, &transient);
+		return;
+	}
+	if (persistent.together)
+		print_lists(r, &persistent, NULL);
+	if (transient.together)
+		print_lists(r, &transient, NULL);
+}
+
+/* ---- the peak ---- */
+
+struct top_row {		/* a buffer in words */
+	const char *place, *name, *what, *alive;
+};
+
+struct widths {
+	int place, name, what, alive;
+};
+
+/* The largest buffers alive at the peak, largest first; returns how many. */
+static int
+find_top(const struct plan *p, const struct buffer *top[TOP_SHOWN])
+{
+	int i, k, n = 0;
+
+	for (i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = &p->buffers.v[i];
+
+		if (b->first > p->peak || b->last < p->peak ||
+		    (n == TOP_SHOWN && b->bytes <= top[n - 1]->bytes))
+			continue;
+		n += n < TOP_SHOWN;
+		for (k = n - 1; k > 0 && top[k - 1]->bytes < b->bytes; k--)
+			top[k] = top[k - 1];
+		top[k] = b;
+	}
+	return n;
+}
+
+static void
+widen(int *width, const char *s)
+{
+	if ((int)strlen(s) > *width)
+		*width = (int)strlen(s);
+}
+
+static struct top_row
+row_of(const struct printer *r, const struct buffer *b, struct widths *w)
+{
+	struct arena *a = r->m->arena;
+	struct top_row row = { .name = b->name };
+
+	row.place = b->loc.src && b->loc.src != r->m->src ? arena_printf(a, "%s:%d",
+	    b->loc.src->path, loc_line(b->loc)) : arena_printf(a, "line %d", loc_line(b->loc));
+	/* names tell the gradients of parameters from those of activations */
+	row.what = tensor_kind_name(b->kind == T_DELTA ? T_GRADIENT : b->kind);
+	if (b->kind != T_WORKSPACE)
+		row.what = arena_printf(a, "%s %s", row.what, tensor_shape_text(a, b->root));
+	row.alive = b->persistent ? "throughout" : arena_printf(a, "%d to %d", b->first, b->last);
+	widen(&w->place, row.place);
+	widen(&w->name, row.name);
+	widen(&w->what, row.what);
+	widen(&w->alive, row.alive);
+	return row;
+}
+
+/* Prints a name in WIDTH columns: of one that is too long, its end. */
+static void
+print_name(const struct printer *r, const char *name, int width)
+{
+	const char *dots = r->style.unicode ? "\u2026" : "..";
+	int over = (int)strlen(name) - width, spare = r->style.unicode ? 1 : 2;
+
+	if (over > 0)
+		fprintf(r->out, "%s%s", dots, name + over + spare);
+	else
+		fprintf(r->out, "%-*s", width, name);
+}
+
+static void
+print_top(const struct printer *r)
+{
+	const struct buffer *top[TOP_SHOWN];
+	const int n = find_top(r->p, top);
+	struct top_row row[TOP_SHOWN];
+	struct widths w = { 0 };
+	char size[SIZE_TEXT], exact[SIZE_TEXT];
+	int64_t live = r->p->at[r->p->peak].live;
+	int i, room;
+
+	for (i = 0; i < n; i++)
+		row[i] = row_of(r, top[i], &w);
+	room = r->style.columns - (w.place + w.what + w.alive + (r->style.exact_bytes ? 52 : 29));
+	if (r->style.columns && room < w.name)
+		w.name = room < 12 ? 12 : room;
+	for (i = 0; i < n; i++) {
+		fprintf(r->out, "  %12s", size_human(size, top[i]->bytes));
+		if (r->style.exact_bytes)
+			fprintf(r->out, "  %19s B", size_commas(exact, top[i]->bytes));
+		fprintf(r->out, " %5.1f %%  %-*s  ", 100.0 * (double)top[i]->bytes / (double)live,
+		    w.place, row[i].place);
+		print_name(r, row[i].name, w.name);
+		fprintf(r->out, "  %-*s  %s\n", w.what, row[i].what, row[i].alive);
+	}
+}
+
+/* The lines of the spec that hold most of what is transient at the peak, in one line of text. */
+static void
+print_lines(const struct printer *r)
+{
+	char size[SIZE_TEXT];
+	int i;
+
+	if (r->s->lines.n == 0)
+		return;
+	fputs("  by line:", r->out);
+	for (i = 0; i < r->s->lines.n && i < LINES_SHOWN; i++) {
+		const struct line_bytes *l = &r->s->lines.v[i];
+		bool other = l->loc.src && l->loc.src != r->m->src;
+
+		fprintf(r->out, "%s %s%s%d (%s)", i ? "," : "", other ? l->loc.src->path : "",
+		    other ? ":" : "", loc_line(l->loc), size_human(size, l->bytes));
+	}
+	if (i < r->s->lines.n)
+		fprintf(r->out, ", %d more", r->s->lines.n - i);
+	putc('\n', r->out);
+}
+
+static void
+print_peak(const struct printer *r)
+{
+	const struct instant *at = &r->p->at[r->p->peak];
+	char size[SIZE_TEXT];
+
+	heading(r, arena_printf(r->m->arena, "Peak: %s alive at instant %d of %d, %s of %s "
+	    "(line %d)", size_human(size, at->live), r->p->peak, r->p->instants,
+	    plan_phase_name(at), at->node->path, loc_line(at->node->loc)));
+	print_top(r);
+	print_lines(r);
+}
+
+/* ---- layers ---- */
+
+/* Is this layer among those with the most multiply-adds? Ties go to the earlier. */
+static bool
+is_dear(const struct plan_summary *s, int layer)
+{
+	int64_t macs = affine_at(s->layers.v[layer].macs, 1), other;
+	int i, before = 0;
+
+	for (i = 0; i < s->layers.n && before < LAYERS_SHOWN; i++) {
+		other = affine_at(s->layers.v[i].macs, 1);
+		before += other > macs || (other == macs && i < layer);
+	}
+	return before < LAYERS_SHOWN;
+}
+
+static void
+print_layer(const struct printer *r, const struct layer_cost *c, int width)
+{
+	char params[SIZE_TEXT], macs[SIZE_TEXT];
+
+	fprintf(r->out, "  %-*s  %-16s %-18s %13s  %10s\n", width, c->node->path, c->node->op->name,
+	    tensor_shape_text(r->m->arena, c->node->out[0]), size_commas(params, c->parameters),
+	    count_human(macs, affine_at(c->macs, 1)));
+}
+
+static void
+print_layers(const struct printer *r)
+{
+	const struct plan_summary *s = r->s;
+	const bool all = r->style.layers || s->layers.n <= LAYERS_SHOWN;
+	char params[SIZE_TEXT], macs[SIZE_TEXT];
+	int i, width = 5;
+
+	if (s->layers.n == 0)
+		return;
+	heading(r, all ? "Layers: parameters, and multiply-adds of one sample forward" :
+	    arena_printf(r->m->arena, "Layers: parameters, and multiply-adds of one sample "
+	    "forward; the dearest %d of %d (--layers: all)", LAYERS_SHOWN, s->layers.n));
+	for (i = 0; i < s->layers.n; i++)
+		if (all || is_dear(s, i))
+			widen(&width, s->layers.v[i].node->path);
+	for (i = 0; i < s->layers.n; i++)
+		if (all || is_dear(s, i))
+			print_layer(r, &s->layers.v[i], width);
+	fprintf(r->out, "  %-*s  %-16s %-18s %13s  %10s\n", width, "total", "", "",
+	    size_commas(params, s->parameters), count_human(macs, affine_at(s->macs, 1)));
+}
+
+void
+plan_report(FILE *f, const struct module *m, const struct plan_style *style)
+{
+	struct printer r = { f, m, m->plan, plan_summarise(m), *style };
+
+	fprintf(f, "%snetwork %s%s%s%s\n", style->colour ? "\033[1m" : "", m->name,
+	    style->colour ? "\033[0m" : "", m->src ? " in " : "", m->src ? m->src->path : "");
+	print_totals(&r);
+	print_kinds(&r);
+	if (r.p->instants && r.p->lower_bound_bytes) {
+		print_peak(&r);
+		plan_curve(f, m, style);
+	}
+	print_layers(&r);
+}
