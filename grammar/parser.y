@@ -1,5 +1,5 @@
 /*
- * The grammar of .nn files. It is LALR(1) without conflicts because lang/filter.c has already told
+ * The grammar of .nn files. It is LALR(1) without conflicts because syntax/filter.c has already told
  * definitions, argument names and settings' keys from other names, and has balanced the brackets;
  * that is also what makes the error productions below safe: a ')' is always the right one.
  *
@@ -8,7 +8,7 @@
  * what is known (a definition's name), so that a broken value does not make its name unknown.
  */
 %code requires {
-#include "lang/parse.h"
+#include "syntax/parse.h"
 }
 
 %define api.pure full
@@ -32,7 +32,7 @@
 }
 
 %code {
-#include "lang/build.h"
+#include "syntax/build.h"
 
 static int	nn_lex(NN_STYPE *, struct loc *, struct parse *);
 static void	nn_error(struct loc *, struct parse *, const char *);

@@ -11,7 +11,7 @@
  *	- differ from the text by edits that give it when they are applied.
  */
 #include "fmt/format.h"
-#include "lang/parse.h"
+#include "syntax/parse.h"
 
 #include "grammar/parser.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lang/number.h"
+#include "syntax/number.h"
 
 static struct number
 read_number(const char *s)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/ast.h"
+#include "syntax/ast.h"
 
 struct parsed {
 	struct arena *arena;

@@ -8,7 +8,7 @@
 #define STOWAGE_LANG_AMEND_H
 
 #include "base/edit.h"
-#include "lang/ast.h"
+#include "syntax/ast.h"
 #include "lang/expand.h"
 
 struct amend_setting {		/* of a section that is not there yet */

@@ -11,8 +11,8 @@
 #define STOWAGE_LANG_CUT_H
 
 #include "base/edit.h"
-#include "lang/ast.h"
-#include "lang/map.h"
+#include "syntax/ast.h"
+#include "base/map.h"
 
 /* Where a layer stands in the syntax tree: found by the place that nodes of the graph and findings
  * have, which is its name, or its label's. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lang/map.h"
+#include "base/map.h"
 
 #define SUFFIX	".nn"
 #define DEEPEST	64

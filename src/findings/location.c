@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fingerprint.h"
+#include "lint/fingerprint.h"
 #include "base/filename.h"
 #include "base/text.h"
 

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "fmt/format_impl.h"
-#include "lang/words.h"
+#include "syntax/words.h"
 
 #include "grammar/parser.h"
 

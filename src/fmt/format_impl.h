@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "lang/parse.h"
+#include "syntax/parse.h"
 
 #define LINE_WIDTH	100	/* columns of a line, where it can be broken at all */
 #define INDENT		2

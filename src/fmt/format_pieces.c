@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "lang/words.h"
+#include "syntax/words.h"
 
 #include "grammar/parser.h"
 

@@ -8,7 +8,7 @@
 #define STOWAGE_LANG_EXPAND_H
 
 #include "ir/ir.h"
-#include "lang/ast.h"
+#include "syntax/ast.h"
 
 struct lang_define {		/* -D name=value: overrides a file-level param */
 	const char *name, *value;

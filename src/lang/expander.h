@@ -13,7 +13,7 @@
 #define STOWAGE_LANG_EXPANDER_H
 
 #include "lang/expand.h"
-#include "lang/map.h"
+#include "base/map.h"
 #include "ir/paths.h"
 #include "lang/value.h"
 #include "ir/op.h"

@@ -8,7 +8,7 @@
 #define STOWAGE_LANG_VALUE_H
 
 #include "ir/ir.h"
-#include "lang/ast.h"
+#include "syntax/ast.h"
 
 struct scope;
 

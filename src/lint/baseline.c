@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/fingerprint.h"
+#include "lint/fingerprint.h"
 #include "base/filename.h"
 #include "lint/catalog.h"
 

@@ -5,7 +5,7 @@
  *     stowage baseline 1
  *     8c1f0a0b2d3e4f55 1 last-batch specs/old net.nn
  *
- * That is: the fingerprint (base/fingerprint.h), how many findings have it, their rule, and their file
+ * That is: the fingerprint (lint/fingerprint.h), how many findings have it, their rule, and their file
  * as seen from the folder of the baseline. In paths, control characters and \ are written \xNN.
  * Errors of the language are never in it.
  *

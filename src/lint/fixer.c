@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/map.h"
+#include "base/map.h"
 #include "lint/engine.h"
 
 #define MOST_ROUNDS	100

@@ -6,7 +6,7 @@
 #define STOWAGE_RULES_RULE_H
 
 #include "ir/ir.h"
-#include "lang/ast.h"
+#include "syntax/ast.h"
 #include "lang/expand.h"
 
 enum family { FAMILY_MEMORY, FAMILY_HYGIENE, FAMILY_TRAINING, FAMILY_PORTABILITY };

@@ -1,6 +1,6 @@
 /*
  * From what rules found to what is reported: levels, and the comments that suppress findings. The
- * comments are part of the syntax tree (lang/allow.c).
+ * comments are part of the syntax tree (syntax/allow.c).
  */
 #ifndef STOWAGE_RULES_SUPPRESS_H
 #define STOWAGE_RULES_SUPPRESS_H

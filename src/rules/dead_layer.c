@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "lang/map.h"
+#include "base/map.h"
 #include "ir/op.h"
 
 static void

@@ -5,7 +5,7 @@
 #include "lint/rule.h"
 
 #include "amend/cut.h"
-#include "lang/map.h"
+#include "base/map.h"
 
 /* NULL: it hides nothing. */
 static struct diag *

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "amend/cut.h"
-#include "lang/map.h"
+#include "base/map.h"
 
 struct uses {
 	struct arena *arena;

@@ -6,7 +6,7 @@
 #ifndef STOWAGE_LANG_BUILD_H
 #define STOWAGE_LANG_BUILD_H
 
-#include "lang/parse.h"
+#include "syntax/parse.h"
 
 struct value	build_bad(struct parse *, struct loc);
 struct value	build_literal(struct parse *, struct expr *);

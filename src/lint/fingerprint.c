@@ -1,5 +1,5 @@
 /* Fingerprints: FNV-1a, whose result is the same on every machine. */
-#include "base/fingerprint.h"
+#include "lint/fingerprint.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * Parsing a file: scanner, filter and parser put together. What they make lives in the arena, and
  * they keep no state outside it, so parses may be nested or run side by side.
  */
-#include "lang/parse.h"
+#include "syntax/parse.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Tokens on their way from the scanner (grammar/lexer.l) through the filter (lang/filter.c) to the
+ * Tokens on their way from the scanner (grammar/lexer.l) through the filter (syntax/filter.c) to the
  * parser (grammar/parser.y). Kinds are the parser's own numbers, TOK_... of grammar/parser.h, and
  * the characters themselves for one-character tokens. Everything a token points to is in the
  * compilation's arena.
@@ -7,7 +7,7 @@
 #ifndef STOWAGE_LANG_TOKEN_H
 #define STOWAGE_LANG_TOKEN_H
 
-#include "lang/ast.h"
+#include "syntax/ast.h"
 
 struct parse;
 struct scanner;

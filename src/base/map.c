@@ -2,7 +2,7 @@
  * Names to pointers. A body of a generated spec may define a hundred thousand names, so lookup is
  * by hash (FNV-1a), and the few names of a usual block cost one small allocation.
  */
-#include "lang/map.h"
+#include "base/map.h"
 
 #include <stdint.h>
 #include <string.h>

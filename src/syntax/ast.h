@@ -7,7 +7,7 @@
 #define STOWAGE_LANG_AST_H
 
 #include "base/diag.h"
-#include "lang/number.h"
+#include "syntax/number.h"
 
 enum expr_kind {
 	E_BAD,		/* stands where a syntax error was reported; evaluates to a poisoned value */

@@ -6,8 +6,8 @@
  * A thing that is missing is reported where it is missing: at the end of the token before. A thing
  * that is wrong is reported where it is.
  */
-#include "lang/parse.h"
-#include "lang/words.h"
+#include "syntax/parse.h"
+#include "syntax/words.h"
 
 #include <string.h>
 

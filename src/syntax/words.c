@@ -1,11 +1,11 @@
 /* Keywords and setting names, and the nearest of them to a misspelt word. */
-#include "lang/words.h"
+#include "syntax/words.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "lang/token.h"
+#include "syntax/token.h"
 
 #include "grammar/parser.h"
 

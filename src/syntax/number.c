@@ -3,7 +3,7 @@
  * there, brought to lowest terms, and only then checked against 64 bits: an overflow is reported
  * exactly when the result itself does not fit. A number that is not exact is a plain double.
  */
-#include "lang/number.h"
+#include "syntax/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef STOWAGE_LANG_FILTER_H
 #define STOWAGE_LANG_FILTER_H
 
-#include "lang/parse.h"
+#include "syntax/parse.h"
 
 #define LOOKAHEAD	4
 

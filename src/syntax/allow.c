@@ -5,7 +5,7 @@
  * network, section or setting with all its lines; inside a statement, the next line. At the end
  * of a body, where nothing follows, it covers nothing.
  */
-#include "lang/parse.h"
+#include "syntax/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

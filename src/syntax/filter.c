@@ -10,12 +10,12 @@
  * Invariants: brackets in what the parser sees always pair up; nothing nests deeper than
  * MAX_BRACKETS; each token of the text is looked at once, so the work is linear.
  */
-#include "lang/filter.h"
+#include "syntax/filter.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-#include "lang/words.h"
+#include "syntax/words.h"
 
 #include "grammar/parser.h"
 

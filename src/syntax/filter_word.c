@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "lang/filter.h"
-#include "lang/words.h"
+#include "syntax/filter.h"
+#include "syntax/words.h"
 
 #include "grammar/parser.h"
 

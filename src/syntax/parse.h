@@ -1,11 +1,11 @@
 /*
  * What the parts of one parse share: scanner, filter and parser. Private to them; everybody else
- * uses parse_file() of lang/ast.h.
+ * uses parse_file() of syntax/ast.h.
  */
 #ifndef STOWAGE_LANG_PARSE_H
 #define STOWAGE_LANG_PARSE_H
 
-#include "lang/token.h"
+#include "syntax/token.h"
 
 /* Deepest nesting of brackets. */
 #define MAX_BRACKETS	200
