@@ -12,8 +12,8 @@
  */
 #include <ctype.h>
 
-#include "calls/emitter.h"
-#include "ir/pass.h"
+#include "target/target.h"
+#include "passes/passes.h"
 #include "lint/fixer.h"
 #include "lint/engine.h"
 #include "lint/suppress.h"

@@ -2,11 +2,11 @@
  * A fuzzer for the reader of logs: edits real messages at random, and reads them twice, in reads of
  * different lengths, which must find the same; then looks for what was found in a network. See fuzz.h.
  */
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
 #include "oom/oom_dump.h"
 #include "oom/oom_shape.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 
 #include "fuzz.h"
 

@@ -14,7 +14,7 @@
 #include "calls/emitter.h"
 #include "amend/amend.h"
 #include "fit/advice.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
 #include "findings/report.h"
 #include "lint/config.h"

@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
 #include "frameworks/bfc.h"
 #include "frameworks/keras.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
 
 #define POOL	INT64_C(10373441024)	/* what the allocator had of the card */

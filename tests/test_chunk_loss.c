@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
 #include "ir/op.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
 
 #define ROWS	((int64_t)64 * 1024)

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
 #include "frameworks/eager.h"
 #include "ir/op.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
 
 static struct arena *arena;

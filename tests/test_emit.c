@@ -73,6 +73,7 @@ struct fixture {
 	struct tensor *weight, *value;
 	struct plan plan;
 	struct buffer *of_tensor[2];
+	int64_t offset[2];
 	struct text out;
 	struct emitter e;
 };
@@ -94,11 +95,12 @@ fixture(struct fixture *f, struct arena *a)
 	vec_push(a, &f->plan.buffers, b);
 	f->of_tensor[f->weight->id] = &f->plan.buffers.v[0];
 	f->of_tensor[f->value->id] = &f->plan.buffers.v[1];
+	f->offset[f->value->id] = 4096;
 	f->plan.of_tensor = f->of_tensor;
 	f->plan.ntensors = 2;
 	text_init(&f->out, a);
 	f->e = (struct emitter){ .module = f->module, .plan = &f->plan, .target = target_find("c"),
-	    .out = &f->out };
+	    .offset = f->offset, .out = &f->out };
 }
 
 Test(emit, calls)
@@ -107,8 +109,9 @@ Test(emit, calls)
 	struct fixture f;
 
 	fixture(&f, a);
-	emit_call(&f.e, "work", "tttnnbbirs", f.value, f.weight, NULL, f.value, f.weight, f.value,
-	    f.weight, (int64_t)-3, 0.1, "lr");
+	emit_call(&f.e, "work", arg_tensor(f.value), arg_tensor(f.weight), arg_tensor(NULL),
+	    arg_count(f.value), arg_count(f.weight), arg_batch(f.value), arg_batch(f.weight), arg_int(-3),
+	    arg_real(0.1), arg_text("lr"));
 	cr_assert_str_eq(f.out.s, "\twork(I32(4096), F32(0), NULL, b * 10, 2, b, 1, -3, REAL(0.1), "
 	    "lr);\n");
 	arena_free(a);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/pass.h"
 
 static char *

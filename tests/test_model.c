@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
 #include "frameworks/keras.h"
 #include "fit/largest.h"
 #include "fit/whatif.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 #include "plan/summary.h"
 
 static struct arena *arena;

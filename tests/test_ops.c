@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
 #include "ir/op.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 
 static bool
 is_named_in_specs(const struct op *op)

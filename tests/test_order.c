@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
 #include "ir/pass.h"
 #include "plan/plan.h"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
 #include "schedule/recompute.h"
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "lang/expand.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
 #include "lint/engine.h"
 

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "plan/plan.h"
+#include "target/target.h"
 #include "lang/expand.h"
 #include "ir/op.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 
 static struct arena *arena;
 static struct diags diags;

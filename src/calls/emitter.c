@@ -5,11 +5,10 @@
 #include "calls/emitter.h"
 
 #include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "emit/program.h"
-#include "ir/op.h"
-#include "ops/shapes.h"
 
 static const char *const type_macro[DTYPES] = {
 	[DT_F32] = "F32", [DT_F64] = "F64", [DT_F16] = "F16", [DT_BF16] = "BF16", [DT_I32] = "I32",
@@ -23,7 +22,7 @@ emit_pointer(struct emitter *e, const struct tensor *t)
 
 	if (!t)
 		return "NULL";
-	offset = plan_offset(e->plan, t);
+	offset = e->offset[tensor_root(t)->id];
 	assert(offset >= 0);
 	return arena_printf(e->module->arena, "%s(%lld)", type_macro[t->dtype], (long long)offset);
 }
@@ -34,6 +33,27 @@ emit_kernel(struct emitter *e, const char *function, const struct tensor *t)
 	if (t->dtype != DT_F32 || shape_real(e->module) == DT_F32)
 		return function;
 	return arena_printf(e->module->arena, "%s_reals", function);
+}
+
+const char *
+emit_real(char buf[SIZE_TEXT], double x, bool single)
+{
+	int digits;
+
+	if (single)
+		x = (double)(float)x;
+	if (isnan(x) || isinf(x)) {
+		snprintf(buf, SIZE_TEXT, "%s", isnan(x) ? "NAN" : x > 0 ? "INFINITY" : "-INFINITY");
+		return buf;
+	}
+	for (digits = 1; digits <= DBL_DECIMAL_DIG; digits++) {
+		snprintf(buf, SIZE_TEXT, "%.*g", digits, x);
+		if (single ? strtof(buf, NULL) == (float)x : strtod(buf, NULL) == x)
+			break;
+	}
+	if (!strpbrk(buf, ".e"))
+		strcat(buf, ".0");
+	return buf;
 }
 
 /* fixed + per_sample * b, as shortly as it can be written */
@@ -72,42 +92,41 @@ onto(struct emitter *e, const struct node *n)
 }
 
 static const char *
-argument(struct emitter *e, char letter, va_list *ap)
+argument(struct emitter *e, const struct call_arg *arg)
 {
-	const struct node *n;
+	struct arena *a = e->module->arena;
+	const struct node *n = arg->node;
 
-	switch (letter) {
-	case 't':
-		return emit_pointer(e, va_arg(*ap, const struct tensor *));
-	case 'w':
-		n = va_arg(*ap, const struct node *);
+	switch (arg->kind) {
+	case ARG_TENSOR:
+		return emit_pointer(e, arg->tensor);
+	case ARG_WORK:
 		return emit_pointer(e, n->work);
-	case 'z':
-		n = va_arg(*ap, const struct node *);
+	case ARG_WORK_BYTES:
 		return n->work ? amount(e, tensor_bytes(n->work)) : "0";
-	case 'n':
-		return amount(e, tensor_elements(va_arg(*ap, const struct tensor *)));
-	case 'b':
-		return va_arg(*ap, const struct tensor *)->batched ? "b" : "1";
-	case 'i':
-		return arena_printf(e->module->arena, "%lld", (long long)va_arg(*ap, int64_t));
-	case 'r':
-		return literal(e, va_arg(*ap, double));
-	case 'o':
-		return onto(e, va_arg(*ap, const struct node *));
-	case 's':
-		return va_arg(*ap, const char *);
-	case 'k':
-		n = va_arg(*ap, const struct node *);
+	case ARG_COUNT:
+		return amount(e, tensor_elements(arg->tensor));
+	case ARG_BATCH:
+		return arg->tensor->batched ? "b" : "1";
+	case ARG_INT:
+		return arena_printf(a, "%lld", (long long)arg->i);
+	case ARG_REAL:
+		return literal(e, arg->r);
+	case ARG_ONTO:
+		return onto(e, n);
+	case ARG_TEXT:
+		return arg->text;
+	case ARG_STREAM:
 		n = n->forward ? n->forward : n->again ? n->again : n;
-		return arena_printf(e->module->arena, "%d", n->id);
+		return arena_printf(a, "%d", n->id);
+	case ARG_END:
+		break;
 	}
-	assert(!"a letter of emit.h");
 	return "";
 }
 
 static void
-note(struct emitter *e, struct emit_convolution v, const struct node *n, double keep)
+note(struct emitter *e, struct convolution_note v, const struct node *n, double keep)
 {
 	v.keep = keep;
 	v.b = e->graph->batch;
@@ -122,7 +141,7 @@ void
 emit_convolution(struct emitter *e, const struct node *n, int kind, bool bias, bool relu,
     const struct conv *s)
 {
-	struct emit_convolution v = { .kind = kind, .s = *s, .view = conv_view(s->h, s->w, 0) };
+	struct convolution_note v = { .kind = kind, .s = *s, .view = conv_view(s->h, s->w, 0) };
 	double keep = op_base(n) ? n->keep : 0;
 
 	if (conv_is_depthwise(s))
@@ -139,7 +158,7 @@ emit_convolution_part(struct emitter *e, const struct node *n, int kind, bool bi
     const struct conv *s, const struct tensor *x, int64_t top, int64_t left)
 {
 	int64_t corner = (top * x->dim[2] + left) * (s->last ? x->dim[0] : 1);
-	struct emit_convolution v = { .kind = kind, .bias = bias,
+	struct convolution_note v = { .kind = kind, .bias = bias,
 		.s = conv_part(*s, (int)x->dim[0]), .view = conv_view((int)x->dim[1],
 		    (int)x->dim[2], corner * dtype_bytes(x->dtype)) };
 
@@ -148,16 +167,26 @@ emit_convolution_part(struct emitter *e, const struct node *n, int kind, bool bi
 }
 
 void
-emit_call(struct emitter *e, const char *function, const char *signature, ...)
+emit_squares(struct emitter *e, const struct node *n, int from)
+{
+	int first = e->clipped.n, i;
+
+	e->clips = true;
+	for (i = from; i < n->nin; i++)
+		vec_push(e->module->arena, &e->clipped, n->in[i]);
+	emit_call(e, "clip_squares", arg_work(n), arg_text("arena"), arg_int(first),
+	    arg_int(n->nin - from));
+}
+
+void
+emit_call_list(struct emitter *e, const char *function, const struct call_arg *arg)
 {
 	int column = TAB_WIDTH + (int)strlen(function) + 1;
 	const char *comma = "";
-	va_list ap;
 
 	text_printf(e->out, "\t%s(", function);
-	va_start(ap, signature);
-	for (; *signature; signature++, comma = ",") {
-		const char *text = argument(e, *signature, &ap);
+	for (; arg->kind != ARG_END; arg++, comma = ",") {
+		const char *text = argument(e, arg);
 		int width = (int)strlen(text);
 
 		text_puts(e->out, comma);
@@ -171,6 +200,5 @@ emit_call(struct emitter *e, const char *function, const char *signature, ...)
 		text_puts(e->out, text);
 		column += width;
 	}
-	va_end(ap);
 	text_puts(e->out, ");\n");
 }

@@ -1,61 +1,29 @@
 /*
- * Writing the program. The program's text is the same for every target but for its prologue; a
- * struct target says how a target aligns, what it adds before the kernels, and how it is built.
- *
- * An operator's emit() writes calls like
+ * Calls of kernels: what an operator's emit() writes into a program, such as
  *
  *     relu_forward(F32(4096), F32(1024), b * 4704);
  *
- * through emit_call(), so that offsets, casts and the batch come out alike everywhere.
+ * An argument says what is meant (a tensor, a count, a number exact to the last bit); how that is
+ * written, with offsets in the arena and the running batch, is the same everywhere, and here. So
+ *
+ *     emit_call(e, "relu_forward", arg_tensor(y), arg_tensor(x), arg_count(y));
+ *
+ * In:   a node, and where each tensor lies (emitter->offset).
+ * Out:  text, and notes of what the program needs beside its calls: tables of updates, convolutions
+ *       for which an engine may be chosen. src/emit reads them.
  */
-#ifndef STOWAGE_EMIT_EMIT_H
-#define STOWAGE_EMIT_EMIT_H
+#ifndef STOWAGE_CALLS_EMITTER_H
+#define STOWAGE_CALLS_EMITTER_H
 
 #include "base/text.h"
-#include "ir/ir.h"
-#include "plan/plan.h"
+#include "calls/sizes.h"
+#include "ir/op.h"
+#include "target/target.h"
 
-struct emitter;
+#define LINE_WIDTH	100
+#define TAB_WIDTH	8
 
-/* What a program takes of its device beside the arena: an estimate, item by item. */
-struct reserve {
-	const char *what;
-	int64_t bytes;
-	bool reported;		/* already missing from the memory that the driver reports */
-	/* not 0: what it takes of a card that is known, for each thread that may be on it at once, and
-	 * beside that */
-	int a_thread;
-	int64_t beside;
-};
-
-struct target {
-	const char *name;	/* "c", "cuda" */
-	const char *brief;
-	const char *suffix;	/* of the source file: ".c", ".cu" */
-	int alignment;		/* bytes */
-	bool gpu;
-	const struct reserve *reserve;	/* ends with what NULL; NULL: nothing */
-	/* the text between the generated header and kernels/kernel.h */
-	void (*prologue)(struct emitter *);
-	/* the Makefile beside the program */
-	void (*makefile)(struct text *, const struct emitter *, const char *program);
-};
-
-/* What comes off MEMORY: nothing where the driver of the device is known to report it without. */
-int64_t	reserve_bytes(const struct reserve *, const struct device *, int64_t memory);
-/* What a program for the target can have of its device's memory. */
-int64_t	target_memory(const struct target *, const struct device *);
-
-extern const struct target *const target_table[];	/* ends with NULL; the first is the default */
-const struct target	*target_find(const char *name);
-
-struct conv;			/* kernels/sizes.cu */
-struct emit_convolution;	/* program.h */
-
-struct engines {			/* what engines.c could say of the convolutions */
-	int asked, chosen;
-	int version;		/* of cuDNN: 91900 */
-};
+struct plan;
 
 struct update_row {		/* a parameter that is updated, or the sum of a gradient: op->row() */
 	const char *name;
@@ -65,43 +33,146 @@ struct update_row {		/* a parameter that is updated, or the sum of a gradient: o
 	int64_t before;		/* chunks of those before it in its call (kernels/optimizer.cu) */
 };
 
+/* A convolution that cuDNN may run: as kernels/cudnn.cu describes it. */
+struct convolution_note {
+	int kind;		/* enum dnn_kind */
+	bool bias, relu;
+	double keep;
+	int64_t room;		/* bytes of its workspace */
+	int64_t b;
+	struct conv s;
+	struct conv_view view;
+};
+
+struct engines {		/* what could be said of the convolutions when the program was written */
+	int asked, chosen;
+	int version;		/* of cuDNN: 91900 */
+};
+
 struct emitter {
 	const struct module *module;
-	const struct plan *plan;
+	const struct plan *plan;	/* for src/emit alone */
 	const struct target *target;
+	int threads;			/* C target: of the program */
+	const int64_t *offset;		/* by tensor id, in the arena; -1: it is not there */
 	const struct graph *graph;	/* being written */
 	const struct tensor *prediction;	/* of that graph, for --predict, or NULL */
-	VEC(struct emit_convolution) convolutions;	/* of the steps written so far */
+	VEC(struct convolution_note) convolutions;	/* of the steps written so far */
 	struct engines engines;
 	VEC(struct update_row) updates;	/* rows of the tables that the steps written so far need */
 	VEC(const struct tensor *) clipped;
-	bool clips;		/* a norm of gradients is taken, be it of none */
+	bool clips;		/* a norm of gradients is taken, even if there are none */
 	const char *together;	/* the rows that the update being written is for, as text */
 	struct text *out;
 };
 
-/*
- * Writes one call of FUNCTION. SIGNATURE has a letter an argument:
- *   t  struct tensor *: typed pointer into the arena, "NULL" when the tensor is NULL
- *   w  the node's workspace (struct node *): void pointer, NULL when it has none
- *   z  its size in bytes (struct node *), as int64_t at the running batch
- *   n  struct tensor *: its element count at the running batch: "b * 4704", or "150"
- *   b  struct tensor *: "b" when it is batched, else "1"
- *   i  int64_t: a literal
- *   r  double: a literal of type real, exact to the last bit
- *   o  struct node *: what becomes of what lies where it writes: ANEW, ONTO(0.9)
- *   s  const char *: written as it is ("lr", "step", a macro)
- *   k  struct node *: the random stream of this node: a number unique to the forward node
- */
-void	emit_call(struct emitter *, const char *function, const char *signature, ...);
+/* ---- arguments ---- */
+
+enum arg_kind {
+	ARG_END, ARG_TENSOR, ARG_WORK, ARG_WORK_BYTES, ARG_COUNT, ARG_BATCH, ARG_INT, ARG_REAL, ARG_ONTO,
+	ARG_TEXT, ARG_STREAM
+};
+
+struct call_arg {
+	enum arg_kind kind;
+	union {
+		const struct tensor *tensor;
+		const struct node *node;
+		int64_t i;
+		double r;
+		const char *text;
+	};
+};
+
+/* A typed pointer into the arena; "NULL" for no tensor. */
+static inline struct call_arg
+arg_tensor(const struct tensor *t)
+{
+	return (struct call_arg){ .kind = ARG_TENSOR, .tensor = t };
+}
+
+/* The node's workspace, a void pointer ("NULL" when it has none), and its size in bytes. */
+static inline struct call_arg
+arg_work(const struct node *n)
+{
+	return (struct call_arg){ .kind = ARG_WORK, .node = n };
+}
+
+static inline struct call_arg
+arg_work_bytes(const struct node *n)
+{
+	return (struct call_arg){ .kind = ARG_WORK_BYTES, .node = n };
+}
+
+/* A tensor's elements at the running batch: "b * 4704", or "150". */
+static inline struct call_arg
+arg_count(const struct tensor *t)
+{
+	return (struct call_arg){ .kind = ARG_COUNT, .tensor = t };
+}
+
+/* "b" where the tensor is batched, else "1". */
+static inline struct call_arg
+arg_batch(const struct tensor *t)
+{
+	return (struct call_arg){ .kind = ARG_BATCH, .tensor = t };
+}
+
+static inline struct call_arg
+arg_int(int64_t i)
+{
+	return (struct call_arg){ .kind = ARG_INT, .i = i };
+}
+
+/* A literal of the program's type `real`, exact to the last bit. */
+static inline struct call_arg
+arg_real(double r)
+{
+	return (struct call_arg){ .kind = ARG_REAL, .r = r };
+}
+
+/* What becomes of the values where the node writes: ANEW, ONTO(0.9). */
+static inline struct call_arg
+arg_onto(const struct node *n)
+{
+	return (struct call_arg){ .kind = ARG_ONTO, .node = n };
+}
+
+/* Written as it is: "lr", "step", a macro. */
+static inline struct call_arg
+arg_text(const char *s)
+{
+	return (struct call_arg){ .kind = ARG_TEXT, .text = s };
+}
+
+/* The random stream of this node: a number that its forward node has alone. */
+static inline struct call_arg
+arg_stream(const struct node *n)
+{
+	return (struct call_arg){ .kind = ARG_STREAM, .node = n };
+}
+
+/* ---- calls ---- */
+
+/* Writes one call of FUNCTION with these arguments. */
+#define emit_call(e, function, ...)						\
+	emit_call_list((e), (function),						\
+	    (const struct call_arg[]){ __VA_ARGS__, { .kind = ARG_END, .i = 0 } })
+
+void	emit_call_list(struct emitter *, const char *function, const struct call_arg *);
 
 /* FUNCTION, or where elements have 16 bits and the tensor is f32, its sister for reals. */
 const char	*emit_kernel(struct emitter *, const char *function, const struct tensor *);
 
-/* As letter t writes it. */
+/* As arg_tensor() is written. */
 const char	*emit_pointer(struct emitter *, const struct tensor *);
 
-/* Notes that the node, a convolution of that shape, is one of KIND (DNN_FORWARD, ...). */
+/* The shortest decimal that reads back as the same float (SINGLE) or double. */
+const char	*emit_real(char buf[SIZE_TEXT], double, bool single);
+
+/* ---- notes ---- */
+
+/* The node, a convolution of that shape, is one of KIND (DNN_FORWARD, ...). */
 void	emit_convolution(struct emitter *, const struct node *, int kind, bool bias,
 	    bool relu, const struct conv *);
 /* The same of a part of it that sees SOURCE alone, from row TOP and column LEFT on; it keeps so much of
@@ -111,16 +182,5 @@ void	emit_convolution_part(struct emitter *, const struct node *, int kind, bool
 
 /* Calls for the squares of the node's operands, gradients from that one on, in its workspace. */
 void	emit_squares(struct emitter *, const struct node *, int from);
-
-/* The whole program for a planned module: source and Makefile into arena text. */
-bool	emit_program(struct module *, const struct target *, struct text *source,
-	    struct text *makefile, const char *program);
-
-/* Generated from kernels/: the text of each file, by name ("conv.cu", "host/data.h"). */
-struct embedded {
-	const char *name;
-	const char *text;
-};
-extern const struct embedded embedded_table[];	/* ends with name NULL */
 
 #endif

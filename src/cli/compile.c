@@ -7,7 +7,7 @@
 
 #include "base/filename.h"
 #include "cli/terminal.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "fit/whatif.h"
 #include "plan/plan.h"
 #include "findings/report.h"
@@ -86,19 +86,12 @@ compile_read(struct arena *a, const char *path, const char *stdin_name)
 	return src;
 }
 
-/* The target asked for; else a GPU target where the spec's device is a GPU we know, else the
- * first. */
 static const struct target *
 choose_target(const struct module *m, const struct compile_args *args)
 {
-	int i;
-
 	if (args->target >= 0)
 		return target_table[args->target];
-	for (i = 0; m->set.device.given && m->set.device.arch && target_table[i]; i++)
-		if (target_table[i]->gpu)
-			return target_table[i];
-	return target_table[0];
+	return target_of_device(&m->set.device);
 }
 
 static int

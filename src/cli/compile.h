@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "ir/ir.h"
 #include "lang/project.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 
 struct compile_args {
 	int target;		/* index in target_table; -1: as the device suggests */

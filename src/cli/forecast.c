@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "frameworks/forecast.h"
 #include "plan/plan.h"
 
@@ -102,7 +102,7 @@ context_bytes(const struct module *m)
 	int i;
 
 	for (i = 0; target_table[i]; i++)
-		for (r = target_table[i]->gpu ? target_table[i]->reserve : NULL; r && r->what; r++)
+		for (r = target_table[i]->is_gpu ? target_table[i]->reserve : NULL; r && r->what; r++)
 			sum += reserve_bytes(r, d, d->memory);
 	return sum;
 }

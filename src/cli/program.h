@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/compile.h"
-#include "calls/emitter.h"
+#include "emit/emit.h"
 
 struct program {
 	const struct module *module;

@@ -12,7 +12,6 @@
 extern char **environ;
 
 /* CUDA 13 dropped what came before Turing. */
-#define OLDEST_ARCH	75
 
 struct build_args {
 	struct compile_args compile;
@@ -43,11 +42,11 @@ target_can_build(const struct program *p)
 {
 	const struct device *d = &p->module->set.device;
 
-	if (!p->target->gpu || !d->given || d->arch == 0 || d->arch >= OLDEST_ARCH)
+	if (!d->given || d->arch == 0 || d->arch >= p->target->oldest_arch)
 		return true;
 	fprintf(stderr, "stowage build: device '%s' (sm_%d) is too old: CUDA 13 builds for sm_%d "
 	    "and newer\nlint and plan know it all the same; --target c builds for the processor\n",
-	    d->name ? d->name : "of the spec", d->arch, OLDEST_ARCH);
+	    d->name ? d->name : "of the spec", d->arch, p->target->oldest_arch);
 	return false;
 }
 

@@ -51,18 +51,36 @@ yes(bool b)
 	return b ? YES : NO;
 }
 
+static bool
+names(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+	const char *s;
+
+	for (s = words; (s = strstr(s, word)); s += n)
+		if ((s == words || s[-1] == ' ') && (s[n] == ' ' || s[n] == '\0'))
+			return true;
+	return false;
+}
+
+static enum truth
+of_target(const struct target *t, const char *macro)
+{
+	return names(t->defines, macro) ? YES : names(t->options, macro) ? UNKNOWN : NO;
+}
+
 static void
 find_macros(const struct emitter *e, struct macro *list)
 {
 	const struct module *m = e->module;
 	enum precision p = m->set.precision;
-	bool gpu = e->target->gpu;
+	const struct target *t = e->target;
 	const struct macro known[MACROS] = {
-		{ "__CUDACC__", yes(gpu), false },
-		{ "__cplusplus", yes(gpu), false },
-		{ "USE_CUBLASLT", gpu ? UNKNOWN : NO, false },
-		{ "USE_CUDNN", gpu ? UNKNOWN : NO, false },
-		{ "USE_CBLAS", gpu ? NO : UNKNOWN, false },
+		{ "__CUDACC__", of_target(t, "__CUDACC__"), false },
+		{ "__cplusplus", of_target(t, "__cplusplus"), false },
+		{ "USE_CUBLASLT", of_target(t, "USE_CUBLASLT"), false },
+		{ "USE_CUDNN", of_target(t, "USE_CUDNN"), false },
+		{ "USE_CBLAS", of_target(t, "USE_CBLAS"), false },
 		{ "HAVE_CUDNN", NO, false },	/* with it stowage is compiled (engines.c) */
 		{ "USE_DOUBLE", yes(p == PREC_F64), false },
 		{ "USE_TF32", yes(p == PREC_TF32), false },

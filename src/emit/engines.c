@@ -5,8 +5,8 @@
  * the card or the library refuses it; so a wrong guess here costs no more than that question.
  *
  * The library is looked for when it is needed, by dlopen(): Stowage neither needs cuDNN nor waits for
- * it to load. Without it, without its header when Stowage was built, or for a card that is not in
- * the table below, a program is written without a choice.
+ * it to load. Without it, without its header when Stowage was built, or for a card of which too little
+ * is known (target/gpu.c), a program is written without a choice.
  */
 #include <config.h>
 
@@ -33,41 +33,13 @@ struct dnn_api {		/* what of cuDNN is called, in cudnn.cu */
 #include "../../kernels/cudnn.cu"
 
 #include "base/text.h"
-#include "target/devices.h"
+#include "target/gpu.h"
 #include "ir/op.h"
 
-/* ---- the card, as cuDNN wants it described ---- */
-
-/* Of NVIDIA's data sheets. The heuristics look at this; clocks do not differ enough to matter. */
-static const struct card {
-	const char *name;	/* as in target/devices.c */
-	int l2_mib;
-} cards[] = {
-	{ "T4", 4 }, { "RTX 2080 Ti", 6 },
-	{ "A100 40GB", 40 }, { "A100 80GB", 40 }, { "A30", 24 },
-	{ "RTX 3060", 3 }, { "RTX 3070", 4 }, { "RTX 3080", 5 }, { "RTX 3090", 6 },
-	{ "A10", 6 }, { "A40", 6 }, { "RTX A6000", 6 },
-	{ "RTX 4070", 36 }, { "RTX 4080", 64 }, { "RTX 4090", 72 }, { "L4", 48 },
-	{ "L40S", 96 },
-	{ "H100 PCIe", 50 }, { "H100", 50 }, { "H200", 60 }, { "GH200", 60 },
-	{ "B200", 126 },
-	{ "RTX 5070", 48 }, { "RTX 5080", 64 }, { "RTX 5090", 96 },
-};
-
-/* Of the CUDA programming guide's table of technical specifications. */
-static const struct generation {
-	int arch;
-	int blocks;		/* of a multiprocessor, at most */
-	int shared;		/* bytes of shared memory that a block may opt in to */
-} generations[] = {
-	{ 75, 16, 65536 }, { 80, 32, 166912 }, { 86, 16, 101376 },
-	{ 89, 24, 101376 }, { 90, 32, 232448 }, { 100, 32, 232448 },
-	{ 120, 24, 101376 },
-};
+/* ---- the card, as cuDNN wants it described: clocks do not differ enough to matter ---- */
 
 static const char *
-describe_card(struct arena *a, const struct gpu *gpu, const struct card *card,
-    const struct generation *g)
+describe_card(struct arena *a, const struct gpu *gpu, const struct gpu_arch *g)
 {
 	return arena_printf(a,
 	    "{\"deviceVer\":%d,\"driverVer\":13000,\"cudaDeviceId\":0,\"deviceName\":\"NVIDIA %s\","
@@ -78,8 +50,8 @@ describe_card(struct arena *a, const struct gpu *gpu, const struct card *card,
 	    "\"maxGridSize\":[2147483647,65535,65535],\"maxBlockSize\":[1024,1024,64],"
 	    "\"pciDeviceId\":0,\"isTccDriver\":0,\"supportCoopLaunch\":1,\"totalGlobalMem\":%lld,"
 	    "\"smClockRateKHz\":1700000,\"memClockRateKHz\":3200000,\"l2CacheSize\":%lld}",
-	    g->arch * 10, card->name, gpu->multiprocessors, g->shared, g->arch >= 80 ? 1024 : 0,
-	    g->blocks, arch_threads(g->arch), (long long)gpu_memory(gpu), (long long)card->l2_mib << 20);
+	    g->arch * 10, gpu->name, gpu->multiprocessors, g->shared, g->arch >= 80 ? 1024 : 0,
+	    g->blocks, g->threads, (long long)gpu_memory(gpu), (long long)gpu->l2_mib << 20);
 }
 
 /* The description of the spec's device; NULL for one that is not known well enough. */
@@ -87,16 +59,9 @@ static const char *
 description(struct arena *a, const struct device *d)
 {
 	const struct gpu *gpu = d->given && d->name ? gpu_find(d->name) : NULL;
-	size_t i, k;
+	const struct gpu_arch *arch = gpu ? gpu_arch_find(gpu->arch) : NULL;
 
-	for (i = 0; gpu && i < sizeof(cards) / sizeof(cards[0]); i++) {
-		if (strcmp(cards[i].name, gpu->name) != 0)
-			continue;
-		for (k = 0; k < sizeof(generations) / sizeof(generations[0]); k++)
-			if (generations[k].arch == gpu->arch)
-				return describe_card(a, gpu, &cards[i], &generations[k]);
-	}
-	return NULL;
+	return arch && arch->blocks && gpu->l2_mib ? describe_card(a, gpu, arch) : NULL;
 }
 
 /* ---- the library ---- */
@@ -189,7 +154,7 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 }
 
 static bool
-same(const struct emit_convolution *a, const struct emit_convolution *b)
+same(const struct convolution_note *a, const struct convolution_note *b)
 {
 	return a->kind == b->kind && a->bias == b->bias && a->relu == b->relu &&
 	    a->keep == b->keep && a->room == b->room && a->b == b->b && memcmp(&a->s, &b->s, sizeof(a->s)) == 0 &&
@@ -199,7 +164,7 @@ same(const struct emit_convolution *a, const struct emit_convolution *b)
 static void
 put_choice(struct emitter *e, struct library *l, int i)
 {
-	const struct emit_convolution *v = &e->convolutions.v[i];
+	const struct convolution_note *v = &e->convolutions.v[i];
 	enum precision precision = e->module->set.precision;
 	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .relu = v->relu,
 		.keep = v->keep, .room = v->room, .b = v->b, .s = v->s, .view = v->view,
@@ -251,7 +216,7 @@ put_choices(struct emitter *e)
 void
 emit_engines(struct emitter *e)
 {
-	if (!e->target->gpu || !e->convolutions.n)
+	if (!e->target->libraries || !e->convolutions.n)
 		return;
 	text_puts(e->out, "\n#ifdef USE_CUDNN\n"
 	    "/* The engines chosen when this was written; where one is refused, cuDNN is asked. */\n"

@@ -1,9 +1,6 @@
 /* Small pieces of program text: literals, comments, broken lines. */
 #include "emit/program.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void
@@ -37,28 +34,6 @@ emit_safe(struct arena *a, const char *s)
 		    (p[0] == '*' && p > copy && p[-1] == '/'))
 			*p = '_';
 	return copy;
-}
-
-/* The shortest decimal that reads back as the same float (SINGLE) or double. */
-const char *
-emit_real(char buf[SIZE_TEXT], double x, bool single)
-{
-	int digits;
-
-	if (single)
-		x = (double)(float)x;
-	if (isnan(x) || isinf(x)) {
-		snprintf(buf, SIZE_TEXT, "%s", isnan(x) ? "NAN" : x > 0 ? "INFINITY" : "-INFINITY");
-		return buf;
-	}
-	for (digits = 1; digits <= DBL_DECIMAL_DIG; digits++) {
-		snprintf(buf, SIZE_TEXT, "%.*g", digits, x);
-		if (single ? strtof(buf, NULL) == (float)x : strtod(buf, NULL) == x)
-			break;
-	}
-	if (!strpbrk(buf, ".e"))
-		strcat(buf, ".0");
-	return buf;
 }
 
 static int

@@ -154,7 +154,7 @@ emit_libraries(struct emitter *e)
 	const struct engines *g = &e->engines;
 	struct arena *a = e->module->arena;
 
-	if (!e->target->gpu || !e->convolutions.n)
+	if (!e->target->libraries || !e->convolutions.n)
 		return;
 	text_puts(e->out, " *\n");
 	emit_wrapped(e->out, " * ", " * ", !g->chosen ?
@@ -212,7 +212,7 @@ emit_header(struct emitter *e, const char *program, const struct text *body, int
 	    " *     make            builds it (the Makefile beside this file says how else)\n"
 	    " *     ./%s --help\n *\n", program, e->target->suffix,
 	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)),
-	    e->target->gpu ? "the CUDA toolkit, and cuDNN if that is there" : "a compiler", program);
+	    e->target->needs, program);
 	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, in %s at a micro-batch of "
 	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
 	    m->set.precision == PREC_TF32 ? "tf32" : dtype_name(shape_real(m)),
@@ -253,20 +253,35 @@ count_lines(const struct text *t)
 	return lines;
 }
 
+static const int64_t *
+offsets(const struct module *m)
+{
+	const struct plan *p = m->plan;
+	int64_t *offset = arena_array(m->arena, (size_t)p->ntensors + 1, sizeof(*offset));
+	int i;
+
+	for (i = 0; i < p->ntensors; i++)
+		offset[i] = p->of_tensor[i] ? p->of_tensor[i]->offset : -1;
+	return offset;
+}
+
 bool
 emit_program(struct module *m, const struct target *target, struct text *source,
     struct text *makefile, const char *program)
 {
 	struct text body, wanted;	/* written first: the header says what came of it */
-	struct emitter e = { .module = m, .plan = m->plan, .target = target, .out = &body };
+	struct emitter e = { .module = m, .plan = m->plan, .target = target,
+		.out = &body };
 	bool *done = arena_array(m->arena, (size_t)emit_embedded_count() + 1, sizeof(*done));
 	size_t i;
 
 	if (!m->plan || !check(&e))
 		return false;
+	e.threads = m->plan->threads;
+	e.offset = offsets(m);
 	text_init(&body, m->arena);
 	emit_constants(&e, program);
-	target->prologue(&e);
+	emit_file(&e, target->prologue, done);
 	title(&e, "kernels");
 	emit_file(&e, "kernel.h", done);
 	emit_graph_kernels(&e, m->train, done);
@@ -276,14 +291,14 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	emit_file(&e, "host/host.h", done);
 	emit_tables(&e);
 	title(&e, "the steps");
-	if (target->gpu)
-		emit_file(&e, "host/branches_cuda.cu", done);
+	if (target->steps)
+		emit_file(&e, target->steps, done);
 	emit_steps(&e);
 	emit_engines(&e);
 	title(&e, "the host");
-	if (target->gpu)
-		emit_file(&e, "host/feed_cuda.cu", done);
-	emit_file(&e, target->gpu ? "host/device_cuda.cu" : "host/device_c.c", done);
+	if (target->feed)
+		emit_file(&e, target->feed, done);
+	emit_file(&e, target->device, done);
 	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
 		emit_file(&e, host_files[i], done);
 	text_init(&wanted, m->arena);
@@ -294,6 +309,8 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	e.out = source;
 	emit_header(&e, program, &wanted, count_lines(&body));
 	text_add(source, wanted.s, wanted.n);
-	target->makefile(makefile, &e, program);
+	target->makefile(makefile, &(struct recipe){ .program = program,
+		.spec = emit_safe(m->arena, emit_spec_path(m)), .arch = m->set.device.arch,
+		.convolves = e.convolutions.n > 0 });
 	return true;
 }

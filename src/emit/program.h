@@ -6,11 +6,8 @@
 #define STOWAGE_EMIT_PROGRAM_H
 
 #include "calls/emitter.h"
-
-#include "../../kernels/sizes.cu"
-
-#define LINE_WIDTH	100
-#define TAB_WIDTH	8
+#include "emit/emit.h"
+#include "plan/plan.h"
 
 /* tables.c: constants, buffers, persistent tensors, inputs, results, data, schedule */
 void	emit_constants(struct emitter *, const char *program);
@@ -38,17 +35,6 @@ void	emit_updates(struct emitter *, struct node *const *n, int count);
 /* The tables that these calls, and the gradients' norm, speak of. */
 void	emit_update_tables(struct emitter *);
 
-/* A convolution that cuDNN may run: as kernels/cudnn.cu describes it. */
-struct emit_convolution {
-	int kind;		/* enum dnn_kind */
-	bool bias, relu;
-	double keep;
-	int64_t room;		/* bytes of its workspace */
-	int64_t b;
-	struct conv s;
-	struct conv_view view;
-};
-
 /* engines.c: the engines of cuDNN for the convolutions that were noted */
 void	emit_engines(struct emitter *);
 
@@ -69,7 +55,6 @@ void	emit_wanted(struct arena *, const struct text *from, struct text *to);
 /* text.c */
 void	emit_string(struct text *, const char *s);	/* a C string literal, NULL included */
 const char	*emit_safe(struct arena *, const char *s);	/* for comments: no end of comment */
-const char	*emit_real(char buf[SIZE_TEXT], double, bool single);
 /* Words after PREFIX, broken so that no line passes LINE_WIDTH; continued lines begin with NEXT. */
 void	emit_wrapped(struct text *, const char *prefix, const char *next, const char *words);
 const char	*emit_spec_path(const struct module *);

@@ -376,10 +376,8 @@ put_node(struct steps *s, struct node *const *at, int instant)
 		n->op->emit(e, n);
 	for (i = 0; prediction && i < n->nout; i++)
 		if (n->out[i] == prediction)
-			emit_call(e, "keep_predictions", "ts", prediction,
-			    arena_printf(e->module->arena, "b * %lld", (long long)
-			    (tensor_elements_per_sample(prediction) *
-			    dtype_bytes(prediction->dtype))));
+			emit_call(e, "keep_predictions", arg_tensor(prediction),
+			    arg_text(arena_printf(e->module->arena, "b * %lld", (long long) (tensor_elements_per_sample(prediction) * dtype_bytes(prediction->dtype)))));
 	put_after(s, at, 1, instant);
 }
 

@@ -241,7 +241,7 @@ emit_constants(struct emitter *e, const char *program)
 	text_printf(e->out, "#define SEED\t\t%lld\n", (long long)m->set.seed);
 	text_printf(e->out, "#define BUFFERS\t\t%d\n", p->buffers.n);
 	text_printf(e->out, "#define INSTANTS\t%d\n", p->instants);
-	if (e->target->gpu)
+	if (e->target->concurrent)
 		text_printf(e->out, "#define BRANCHES\t%d\n", BRANCHES);
 	text_printf(e->out, "#define PERSISTENT\t%d\n", persistent);
 	emit_layouts(e);

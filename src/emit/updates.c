@@ -14,8 +14,6 @@
 #include "emit/program.h"
 #include "ir/op.h"
 
-#include "../../kernels/sizes.cu"
-
 /* ---- what goes together ---- */
 
 bool
@@ -117,15 +115,4 @@ emit_update_tables(struct emitter *e)
 	else if (e->clips)	/* a network without parameters */
 		text_puts(e->out, "\nDEVICE const struct clipped *\nclipped_table(void)\n{\n"
 		    "\treturn NULL;\n}\n");
-}
-
-void
-emit_squares(struct emitter *e, const struct node *n, int from)
-{
-	int first = e->clipped.n, i;
-
-	e->clips = true;
-	for (i = from; i < n->nin; i++)
-		vec_push(e->module->arena, &e->clipped, n->in[i]);
-	emit_call(e, "clip_squares", "wsii", n, "arena", (int64_t)first, (int64_t)(n->nin - from));
 }

@@ -14,7 +14,7 @@
 
 #include "fit/whatif.h"
 #include "ir/op.h"
-#include "ir/pass.h"
+#include "passes/passes.h"
 
 struct trial {
 	struct edits *edits;

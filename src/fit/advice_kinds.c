@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "target/devices.h"
+#include "target/gpu.h"
 #include "fit/advice_kinds.h"
 #include "ir/op.h"
 

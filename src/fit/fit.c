@@ -1,7 +1,7 @@
 /* Does it fit? The reserve, the limit it leaves, and the wanted batch against that. */
 #include "fit/fit.h"
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "fit/whatif.h"
 
 static void

@@ -6,7 +6,8 @@
 #define STOWAGE_MODEL_FIT_H
 
 #include "base/vec.h"
-#include "calls/emitter.h"
+#include "plan/plan.h"
+#include "target/target.h"
 #include "fit/largest.h"
 
 struct fit {

@@ -1,49 +1,17 @@
 /*
- * Re-planning. The passes derive everything afresh in a copy of the module (passes_copy()); only a
- * tensor's link to its gradient is written by them in what is shared, so it is put back.
+ * Questions that are answered by planning again (passes_replan()), and by compiling an edited text.
  */
 #include "fit/whatif.h"
 
 #include <string.h>
 
-#include "ir/pass.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
-
-static struct module *
-plan_again(struct module *m, const struct settings *set, bool bound_only)
-{
-	struct pass_options o = *m->options;
-	struct diags *quiet = ARENA_NEW(m->arena, struct diags);
-	struct module *copy;
-	struct tensor **gradient;
-	bool planned;
-	int i;
-
-	o.dump_after = NULL;
-	o.bound_only |= bound_only;
-	diags_init(quiet, m->arena);
-	copy = passes_copy(m, set, quiet);
-	gradient = arena_array(m->arena, (size_t)m->persistent.n + 1, sizeof(struct tensor *));
-	for (i = 0; i < m->persistent.n; i++) {
-		gradient[i] = m->persistent.v[i]->gradient;
-		m->persistent.v[i]->gradient = NULL;
-	}
-	planned = passes_run(copy, &o);
-	for (i = 0; i < m->persistent.n; i++)
-		m->persistent.v[i]->gradient = gradient[i];
-	return planned && copy->plan ? copy : NULL;
-}
 
 struct module *
 whatif(struct module *m, const struct settings *set)
 {
-	return plan_again(m, set, false);
-}
-
-struct module *
-whatif_bound(struct module *m, const struct settings *set)
-{
-	return plan_again(m, set, true);
+	return passes_replan(m, set, false);
 }
 
 struct module *

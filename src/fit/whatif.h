@@ -14,9 +14,6 @@
  * as before afterwards. */
 struct module	*whatif(struct module *, const struct settings *set);
 
-/* The same without places in the arena: for comparing lower bounds, which takes no packing. */
-struct module	*whatif_bound(struct module *, const struct settings *set);
-
 /* What becomes of the network NAME in the edited spec, in that arena, not planned; it may be
  * broken. NULL: not even that. OPTIONS are those that the spec was loaded with; NULL: none. */
 struct module	*whatif_expand(struct arena *, const struct edits *, const char *name,

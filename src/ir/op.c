@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/paths.h"
 
 const struct op *
@@ -350,6 +350,12 @@ op_operand_text(struct build *b, const struct tensor *t)
 
 /* ---- for passes ---- */
 
+bool
+op_is_view(const struct op *op)
+{
+	return !op->emit;
+}
+
 struct room
 op_room(const struct module *m, const struct target *target, int threads)
 {
@@ -389,4 +395,21 @@ op_add_onto(struct module *m, struct node *n, struct tensor *base, double keep, 
 	n->keep = keep;
 	n->keep_first = first;
 	tensor_alias(n->out[0], base);
+}
+
+enum dtype
+shape_real(const struct module *m)
+{
+	switch (m->set.precision) {
+	case PREC_F64:
+		return DT_F64;
+	case PREC_BF16:
+		return DT_BF16;
+	case PREC_F16:
+		return DT_F16;
+	case PREC_F32:
+	case PREC_TF32:
+		break;
+	}
+	return DT_F32;
 }

@@ -252,29 +252,6 @@ const char	*op_operand_text(struct build *, const struct tensor *);
 /* The common shape rule: one operand, one output of the same shape and dtype. */
 bool		 op_shape_same(struct build *, struct node *);
 
-/* ---- for grad() ---- */
-
-/* The gradient arriving at an output; NULL when none does. */
-struct tensor	*diff_of(struct diff *, const struct tensor *forward_output);
-/* Does this input need a gradient? */
-bool		 diff_wants(struct diff *, const struct tensor *input);
-/* A backward node for N with N's attributes. Its outputs are added with diff_output(). */
-struct node	*diff_node(struct diff *, const struct node *n, const struct op *, int nin,
-		    struct tensor *const *in);
-/* Attributes of its own for such a node, as its operator has them, all zero. */
-struct attr	*diff_attrs(struct diff *, struct node *backward);
-/* An output shaped like LIKE, contributed to LIKE's gradient (contributions add up). */
-struct tensor	*diff_output(struct diff *, struct node *backward, struct tensor *like);
-/* An output shaped like LIKE that contributes to no gradient yet, for other backward nodes to read;
- * it is called after LIKE and SUFFIX. */
-struct tensor	*diff_between(struct diff *, struct node *backward, struct tensor *like,
-		    const char *suffix);
-/* Contributes an existing tensor to LIKE's gradient (add passes its gradient through). */
-void		 diff_add(struct diff *, struct tensor *like, struct tensor *gradient);
-/* The commonest gradient rule: dx = OP(dy, saved...), one backward node for in[0]. */
-bool		 diff_unary(struct diff *, struct node *n, const struct op *, int nsaved,
-		    struct tensor *const *saved);
-
 /* ---- for passes ---- */
 
 /* What the module's settings leave to nodes on that target. */
@@ -290,6 +267,12 @@ void		 op_add_onto(struct module *, struct node *, struct tensor *base, double k
 enum op_layout	 op_layout(const struct node *);
 /* op->layout of those that take images as they come. */
 enum op_layout	 op_layout_either(const struct node *);
+
+/* Does nothing run for it, since its output is its input under another shape? */
+bool		 op_is_view(const struct op *);
+
+/* The floating-point type the network computes in. */
+enum dtype	 shape_real(const struct module *);
 
 /* ---- attributes, by name: a misspelt name is a bug and asserts ---- */
 

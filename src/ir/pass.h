@@ -43,16 +43,6 @@ bool	pass_apply(const struct pass *, struct module *, const struct pass_options 
 /* Is there an optional pass of that name? */
 bool	pass_is_optional(const char *name);
 
-/* Runs the table over a module made by lang/expand.c or ir_parse; false if it is broken after.
- *
- * An arena larger than the device is held against that of a sketch: where that fits, it is the plan.
- * So what a sketch proves to fit does fit. */
-bool	passes_run(struct module *, const struct pass_options *);
-/* A copy of the module with a plan made without any search, right but larger than need be
- * (plan->sketch); the module itself is left as it was. It takes a small part of the time of
- * passes_run(). NULL: only that can tell, because something must be reported or the spec asks for what
- * a sketch leaves out. */
-struct module	*passes_sketch(struct module *, const struct pass_options *);
 /* A copy of the module, with these settings, as it was before its passes ran. It shares the forward
  * graph and the network's own tensors, whose links to their gradients passes write anew. */
 struct module	*passes_copy(struct module *, const struct settings *, struct diags *);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "target/device.h"
 
 struct op;
 struct attr;
@@ -62,14 +63,6 @@ enum chunk_kind {
 struct pattern {		/* of dotted paths: a segment or * for any one */
 	const char *text;
 	struct loc loc;
-};
-
-struct device {
-	bool given;		/* a device block, or --device */
-	const char *name;	/* the GPU's or the block's name, or NULL */
-	int64_t memory;		/* bytes */
-	int arch;		/* 86 for sm_86; 0 unknown */
-	struct loc loc;		/* of the memory or name setting */
 };
 
 /* Enough to split long sums. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "target/devices.h"
+#include "target/gpu.h"
 #include "lang/project.h"
 
 #define MOST_SUGGESTED	6
@@ -100,9 +100,9 @@ read_arch(struct expander *ex, const struct setting *st, struct device *d)
 	}
 	if (n < 1 || n > LARGEST_ARCH)
 		ex_error(ex, "settings", st->value[0]->loc, "an architecture is written sm_86");
-	else if (!arch_known((int)n)) {
+	else if (!gpu_arch_find((int)n)) {
 		g = ex_error(ex, "settings", st->value[0]->loc, "there is no architecture %s", s);
-		arch_list(known, (int)sizeof(known));
+		gpu_arch_list(known, (int)sizeof(known));
 		diag_help(ex->d, g, "there are: %s", known);
 	} else
 		d->arch = (int)n;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "target/devices.h"
+#include "target/gpu.h"
 
 #define LARGEST_BATCH	INT32_MAX
 #define MOST_EPOCHS	1000000000

@@ -24,7 +24,7 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	(void)n;
-	emit_call(e, "accumulate_gradients", "ss", e->together, "s");
+	emit_call(e, "accumulate_gradients", arg_text(e->together), arg_text("s"));
 }
 
 const struct op op_accumulate = {

@@ -21,13 +21,13 @@ emit(struct emitter *e, const struct node *n)
 	struct channels k;
 
 	if (!t->classes) {
-		emit_call(e, "sign_accuracy_forward", "twt" TARGET_ARGS "n", n->out[0], n, x,
-		    TARGET_VALUES(t), x);
+		emit_call(e, "sign_accuracy_forward", arg_tensor(n->out[0]), arg_work(n),
+		    arg_tensor(x), TARGET_ARGS(t), arg_count(x));
 		return;
 	}
 	k = emit_axis(e, x, target_axis(x, t));
-	emit_call(e, "accuracy_forward", "twttsii", n->out[0], n, x, t, k.rows, k.channels,
-	    k.places);
+	emit_call(e, "accuracy_forward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(x),
+	    arg_tensor(t), arg_text(k.rows), arg_int(k.channels), arg_int(k.places));
 }
 
 const struct op op_accuracy = {

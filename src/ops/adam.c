@@ -28,9 +28,10 @@ shape(struct build *b, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "adam_update", "stssssi", e->together, n->in[2], "s",
-	    emit_double(e, op_real(n, "beta1")), emit_double(e, op_real(n, "beta2")),
-	    emit_double(e, op_real(n, "eps")), (int64_t)0);
+	emit_call(e, "adam_update", arg_text(e->together), arg_tensor(n->in[2]), arg_text("s"),
+	    arg_text(emit_double(e, op_real(n, "beta1"))),
+	    arg_text(emit_double(e, op_real(n, "beta2"))),
+	    arg_text(emit_double(e, op_real(n, "eps"))), arg_int(0));
 }
 
 const struct op op_adam = {

@@ -1,6 +1,8 @@
 /* avgpool: the mean of each window. Backward needs nothing but dy. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
@@ -24,8 +26,9 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	struct window w = pool_window(n);
 
-	emit_call(e, is_last(n) ? "avgpool_last_backward" : "avgpool_backward", "tto" POOL_ARGS,
-	    n->out[0], n->in[0], n, POOL_VALUES(n->out[0], n->in[0], w));
+	emit_call(e, is_last(n) ? "avgpool_last_backward" : "avgpool_backward",
+	    arg_tensor(n->out[0]), arg_tensor(n->in[0]), arg_onto(n),
+	    POOL_ARGS(n->out[0], n->in[0], w));
 }
 
 const struct op op_avgpool_grad = {
@@ -61,8 +64,8 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct window w = pool_window(n);
 
-	emit_call(e, is_last(n) ? "avgpool_last_forward" : "avgpool_forward", "tt" POOL_ARGS,
-	    n->out[0], n->in[0], POOL_VALUES(n->in[0], n->out[0], w));
+	emit_call(e, is_last(n) ? "avgpool_last_forward" : "avgpool_forward", arg_tensor(n->out[0]),
+	    arg_tensor(n->in[0]), POOL_ARGS(n->in[0], n->out[0], w));
 }
 
 const struct op op_avgpool = {

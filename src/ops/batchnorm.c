@@ -9,11 +9,12 @@
  * layer is put in evaluation mode for fine-tuning; the statistics then stay unchanged.
  */
 #include "ops/batchnorm.h"
+#include "ir/diff.h"
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"
 
-#include "../../kernels/sizes.cu"
+#include "calls/sizes.h"
 
 static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
 
@@ -26,7 +27,7 @@ batchnorm_uses_batch(const struct node *n)
 int64_t
 batchnorm_parts(const struct tensor *x, const struct target *target)
 {
-	return norm_parts(x->dim[0], target->gpu && x->channels_last);
+	return norm_parts(x->dim[0], target->splits_sums && x->channels_last);
 }
 
 /* Two double sums for each part of a channel. */
@@ -64,14 +65,17 @@ emit(struct emitter *e, const struct node *n)
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
 	if (batchnorm_uses_batch(n))
-		emit_call(e, "batchnorm_forward", "tttttwtttsssiii", out[Y], out[MEAN], out[INVSTD],
-		    out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], eps,
-		    emit_double(e, op_real(n, "momentum")), c.rows, c.channels,
-		    c.places, batchnorm_parts(in[X], e->target));
+		emit_call(e, "batchnorm_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]),
+		    arg_tensor(out[INVSTD]), arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]),
+		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
+		    arg_text(eps), arg_text(emit_double(e, op_real(n, "momentum"))),
+		    arg_text(c.rows), arg_int(c.channels), arg_int(c.places),
+		    arg_int(batchnorm_parts(in[X], e->target)));
 	else
-		emit_call(e, "batchnorm_inference", "twtttttssii", out[Y], n, in[X], in[WEIGHT],
-		    in[BIAS], in[RUNNING_MEAN], in[RUNNING_VAR], eps, c.rows,
-		    c.channels, c.places);
+		emit_call(e, "batchnorm_inference", arg_tensor(out[Y]), arg_work(n),
+		    arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
+		    arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]), arg_text(eps),
+		    arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
 /* ---- made again: the statistics are known ---- */
@@ -82,8 +86,9 @@ emit_apply(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->in[0];
 	struct channels c = emit_channels(e, x);
 
-	emit_call(e, "bn_apply", "ttttttsii", n->out[0], x, n->in[1], n->in[2], n->in[3], n->in[4],
-	    c.rows, c.channels, c.places);
+	emit_call(e, "bn_apply", arg_tensor(n->out[0]), arg_tensor(x), arg_tensor(n->in[1]),
+	    arg_tensor(n->in[2]), arg_tensor(n->in[3]), arg_tensor(n->in[4]), arg_text(c.rows),
+	    arg_int(c.channels), arg_int(c.places));
 }
 
 const struct op op_batchnorm_apply = {
@@ -160,12 +165,17 @@ batchnorm_emit_backward(struct emitter *e, const struct node *n)
 	struct tensor *dbias = gradient_of(n, BIAS), *bias = n->nin > 5 ? in[5] : NULL;
 
 	if (is_fixed(n))
-		emit_call(e, "batchnorm_fixed_backward", "tttwttttttssiii", dx, dweight, dbias, n,
-		    in[0], x, in[2], bias, in[3], in[4], emit_double(e, op_real(n, "eps")), c.rows,
-		    c.channels, c.places, parts);
+		emit_call(e, "batchnorm_fixed_backward", arg_tensor(dx), arg_tensor(dweight),
+		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), arg_tensor(x),
+		    arg_tensor(in[2]), arg_tensor(bias), arg_tensor(in[3]), arg_tensor(in[4]),
+		    arg_text(emit_double(e, op_real(n, "eps"))), arg_text(c.rows),
+		    arg_int(c.channels), arg_int(c.places), arg_int(parts));
 	else
-		emit_call(e, "batchnorm_backward", "tttwttttttssiii", dx, dweight, dbias, n, in[0],
-		    x, in[2], bias, in[3], in[4], "0", c.rows, c.channels, c.places, parts);
+		emit_call(e, "batchnorm_backward", arg_tensor(dx), arg_tensor(dweight),
+		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), arg_tensor(x),
+		    arg_tensor(in[2]), arg_tensor(bias), arg_tensor(in[3]), arg_tensor(in[4]),
+		    arg_text("0"), arg_text(c.rows), arg_int(c.channels), arg_int(c.places),
+		    arg_int(parts));
 }
 
 const struct op op_batchnorm_grad = {

@@ -15,6 +15,7 @@
  * of the skip; then y says what passes, which saves reading the skip.
  */
 #include "ops/batchnorm.h"
+#include "ir/diff.h"
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"
@@ -35,14 +36,18 @@ emit(struct emitter *e, const struct node *n)
 	const char *eps = emit_double(e, op_real(n, "eps"));
 
 	if (batchnorm_uses_batch(n))
-		emit_call(e, "batchnorm_relu_forward", "tttttwttttsssiii", out[Y], out[MEAN],
-		    out[INVSTD], out[NEW_MEAN], out[NEW_VAR], n, in[X], in[WEIGHT], in[BIAS], skip,
-		    eps, emit_double(e, op_real(n, "momentum")), c.rows, c.channels,
-		    c.places, batchnorm_parts(in[X], e->target));
+		emit_call(e, "batchnorm_relu_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]),
+		    arg_tensor(out[INVSTD]), arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]),
+		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
+		    arg_tensor(skip), arg_text(eps),
+		    arg_text(emit_double(e, op_real(n, "momentum"))), arg_text(c.rows),
+		    arg_int(c.channels), arg_int(c.places),
+		    arg_int(batchnorm_parts(in[X], e->target)));
 	else
-		emit_call(e, "batchnorm_relu_inference", "twttttttssii", out[Y], n, in[X],
-		    in[WEIGHT], in[BIAS], skip, in[RUNNING_MEAN], in[RUNNING_VAR], eps, c.rows,
-		    c.channels, c.places);
+		emit_call(e, "batchnorm_relu_inference", arg_tensor(out[Y]), arg_work(n),
+		    arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
+		    arg_tensor(skip), arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]),
+		    arg_text(eps), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
 /* ---- made again: the statistics are known ---- */
@@ -53,8 +58,9 @@ emit_apply(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->in[0];
 	struct channels c = emit_channels(e, x);
 
-	emit_call(e, "bn_apply_relu", "tttttttsii", n->out[0], x, n->in[1], n->in[2], skip_of(n, 5),
-	    n->in[3], n->in[4], c.rows, c.channels, c.places);
+	emit_call(e, "bn_apply_relu", arg_tensor(n->out[0]), arg_tensor(x), arg_tensor(n->in[1]),
+	    arg_tensor(n->in[2]), arg_tensor(skip_of(n, 5)), arg_tensor(n->in[3]),
+	    arg_tensor(n->in[4]), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
 const struct op op_batchnorm_relu_apply = {

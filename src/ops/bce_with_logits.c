@@ -2,6 +2,8 @@
  * overflow. */
 #include "ops/losses.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 #include "ops/shapes.h"
 #include "ops/targets.h"
@@ -9,8 +11,8 @@
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "bce_backward", "ttt" TARGET_ARGS "n", n->out[0], n->in[0], n->in[1],
-	    TARGET_VALUES(n->in[2]), n->out[0]);
+	emit_call(e, "bce_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), TARGET_ARGS(n->in[2]), arg_count(n->out[0]));
 }
 
 const struct op op_bce_with_logits_grad = {
@@ -27,8 +29,9 @@ const struct op op_bce_with_logits_grad = {
 static void
 emit_both(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "bce_with_gradient", "ttwtst" TARGET_ARGS "n", n->out[0], n->out[1], n,
-	    n->nin > 2 ? n->in[2] : NULL, "s", n->in[0], TARGET_VALUES(n->in[1]), n->in[0]);
+	emit_call(e, "bce_with_gradient", arg_tensor(n->out[0]), arg_tensor(n->out[1]), arg_work(n),
+	    arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_text("s"), arg_tensor(n->in[0]),
+	    TARGET_ARGS(n->in[1]), arg_count(n->in[0]));
 }
 
 const struct op op_bce_with_logits_with_grad = {
@@ -46,7 +49,8 @@ const struct op op_bce_with_logits_with_grad = {
 static void
 emit_target_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "bce_target_backward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+	emit_call(e, "bce_target_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_count(n->out[0]));
 }
 
 const struct op op_bce_target_grad = {
@@ -81,8 +85,8 @@ shape(struct build *b, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "bce_forward", "twt" TARGET_ARGS "n", n->out[0], n, n->in[0],
-	    TARGET_VALUES(n->in[1]), n->in[0]);
+	emit_call(e, "bce_forward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
+	    TARGET_ARGS(n->in[1]), arg_count(n->in[0]));
 }
 
 static void

@@ -30,10 +30,12 @@ emit(struct emitter *e, const struct node *n)
 	int64_t positions = tensor_elements_per_sample(dy) / channels;
 
 	if (in_rows(n))
-		emit_call(e, "bias_rows_backward", "twtsi", db, n, dy,
-		    dy->channels_last ? emit_channels(e, dy).rows : emit_rows(e, dy, 0), channels);
+		emit_call(e, "bias_rows_backward", arg_tensor(db), arg_work(n), arg_tensor(dy),
+		    arg_text(dy->channels_last ? emit_channels(e, dy).rows : emit_rows(e, dy, 0)),
+		    arg_int(channels));
 	else
-		emit_call(e, "bias_backward", "twtbii", db, n, dy, dy, channels, positions);
+		emit_call(e, "bias_backward", arg_tensor(db), arg_work(n), arg_tensor(dy),
+		    arg_batch(dy), arg_int(channels), arg_int(positions));
 }
 
 const struct op op_bias_grad = {

@@ -8,6 +8,8 @@
  */
 #include "ops/broadcast.h"
 
+#include "ir/diff.h"
+
 #include <string.h>
 
 #include "calls/emitter.h"
@@ -108,14 +110,16 @@ emit_combine(struct emitter *e, const char *function, const struct tensor *y,
 	struct groups g;
 
 	if (same_elements(x, y) && same_elements(other, y)) {
-		emit_call(e, emit_kernel(e, arena_printf(a, "%s_forward", function), y), "tttn", y, x,
-		    other, y);
+		emit_call(e, emit_kernel(e, arena_printf(a, "%s_forward", function), y),
+		    arg_tensor(y), arg_tensor(x), arg_tensor(other), arg_count(y));
 		return;
 	}
 	groups_make(&g, y, x, other);
 	groups_extents(e, &g, n);
-	emit_call(e, arena_printf(a, "%s_broadcast", function), "tttssssssii", y, x, other, n[0],
-	    n[1], n[2], n[3], n[4], n[5], groups_runs(&g, 0), groups_runs(&g, 1));
+	emit_call(e, arena_printf(a, "%s_broadcast", function), arg_tensor(y), arg_tensor(x),
+	    arg_tensor(other), arg_text(n[0]), arg_text(n[1]), arg_text(n[2]), arg_text(n[3]),
+	    arg_text(n[4]), arg_text(n[5]), arg_int(groups_runs(&g, 0)),
+	    arg_int(groups_runs(&g, 1)));
 }
 
 void
@@ -129,7 +133,7 @@ broadcast_emit(struct emitter *e, const struct node *n)
 /* Pieces that each sum is cut into, so that few results still occupy all cores (a result with a
  * batch has enough of them). Their sums lie in the workspace. */
 static int64_t
-parts(const struct node *n, const struct groups *g)
+pieces_of_sum(const struct node *n, const struct groups *g)
 {
 	int64_t outs = tensor_elements_per_sample(n->out[0]), least, count;
 
@@ -148,7 +152,7 @@ reduce_workspace(const struct node *n, const struct room *room)
 
 	(void)room;
 	groups_make(&g, n->in[0], n->out[0], n->nin > 1 ? n->in[1] : NULL);
-	if (same_elements(n->in[0], n->out[0]) || (p = parts(n, &g)) == 1)
+	if (same_elements(n->in[0], n->out[0]) || (p = pieces_of_sum(n, &g)) == 1)
 		return (struct affine){ 0, 0 };
 	return (struct affine){ p * tensor_elements_per_sample(n->out[0]) *
 	    (int64_t)sizeof(double), 0 };
@@ -162,17 +166,18 @@ emit_reduce(struct emitter *e, const struct node *n, const struct tensor *other,
 
 	groups_make(&g, n->in[0], n->out[0], other);
 	groups_extents(e, &g, text);
-	emit_call(e, "reduce_to", "twttrssssssiii", n->out[0], n, n->in[0], other, sign, text[0],
-	    text[1], text[2], text[3], text[4], text[5], groups_runs(&g, 0), groups_runs(&g, 1),
-	    parts(n, &g));
+	emit_call(e, "reduce_to", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
+	    arg_tensor(other), arg_real(sign), arg_text(text[0]), arg_text(text[1]),
+	    arg_text(text[2]), arg_text(text[3]), arg_text(text[4]), arg_text(text[5]),
+	    arg_int(groups_runs(&g, 0)), arg_int(groups_runs(&g, 1)), arg_int(pieces_of_sum(n, &g)));
 }
 
 static void
 emit_reduce_to(struct emitter *e, const struct node *n)
 {
 	if (same_elements(n->in[0], n->out[0]))
-		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), "ttrrn", n->out[0], n->in[0],
-		    1.0, 0.0, n->out[0]);
+		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), arg_tensor(n->out[0]),
+		    arg_tensor(n->in[0]), arg_real(1.0), arg_real(0.0), arg_count(n->out[0]));
 	else
 		emit_reduce(e, n, NULL, 1);
 }
@@ -181,8 +186,8 @@ static void
 emit_negated(struct emitter *e, const struct node *n)
 {
 	if (same_elements(n->in[0], n->out[0]))
-		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), "ttrrn", n->out[0], n->in[0],
-		    -1.0, 0.0, n->out[0]);
+		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), arg_tensor(n->out[0]),
+		    arg_tensor(n->in[0]), arg_real(-1.0), arg_real(0.0), arg_count(n->out[0]));
 	else
 		emit_reduce(e, n, NULL, -1);
 }
@@ -292,8 +297,9 @@ emit(struct emitter *e, const struct node *n)
 
 	groups_make(&g, n->out[0], n->in[0], NULL);
 	groups_extents(e, &g, text);
-	emit_call(e, "broadcast_forward", "ttssssssi", n->out[0], n->in[0], text[0], text[1],
-	    text[2], text[3], text[4], text[5], groups_runs(&g, 0));
+	emit_call(e, "broadcast_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_text(text[0]), arg_text(text[1]), arg_text(text[2]), arg_text(text[3]),
+	    arg_text(text[4]), arg_text(text[5]), arg_int(groups_runs(&g, 0)));
 }
 
 /* PyTorch's expand is a view. */

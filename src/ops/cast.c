@@ -22,8 +22,8 @@ identity(const struct graph *g, const struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, n->in[0]->dtype == DT_U8 ? "cast_u8" : "cast_i32", "ttn", n->out[0], n->in[0],
-	    n->out[0]);
+	emit_call(e, n->in[0]->dtype == DT_U8 ? "cast_u8" : "cast_i32", arg_tensor(n->out[0]),
+	    arg_tensor(n->in[0]), arg_count(n->out[0]));
 }
 
 const struct op op_cast = {

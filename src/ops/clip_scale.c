@@ -22,8 +22,8 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	emit_squares(e, n, 0);
-	emit_call(e, "clip_scale", "twis", n->out[0], n, (int64_t)n->nin,
-	    emit_double(e, op_real(n, "limit")));
+	emit_call(e, "clip_scale", arg_tensor(n->out[0]), arg_work(n), arg_int(n->nin),
+	    arg_text(emit_double(e, op_real(n, "limit"))));
 }
 
 const struct op op_clip_scale = {

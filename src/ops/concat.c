@@ -2,6 +2,8 @@
  * node, for the operands that want one. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 #include "calls/tape.h"
 
@@ -26,8 +28,9 @@ emit_backward(struct emitter *e, const struct node *n)
 		int64_t piece = f->in[i]->dim[shape_axis_of(n, dy)] * c.places;
 
 		if (k < n->nout && n->out[k]->gradient_of == f->in[i])
-			emit_call(e, "concat_backward", "ttsiii", n->out[k++], dy, c.rows,
-			    c.channels * c.places, offset, piece);
+			emit_call(e, "concat_backward", arg_tensor(n->out[k++]), arg_tensor(dy),
+			    arg_text(c.rows), arg_int(c.channels * c.places), arg_int(offset),
+			    arg_int(piece));
 		offset += piece;
 	}
 }
@@ -115,8 +118,9 @@ emit(struct emitter *e, const struct node *n)
 	for (i = 0; i < n->nin; i++) {
 		int64_t piece = n->in[i]->dim[shape_axis_of(n, y)] * c.places;
 
-		emit_call(e, "concat_forward", "ttsiii", y, n->in[i], c.rows,
-		    c.channels * c.places, offset, piece);
+		emit_call(e, "concat_forward", arg_tensor(y), arg_tensor(n->in[i]),
+		    arg_text(c.rows), arg_int(c.channels * c.places), arg_int(offset),
+		    arg_int(piece));
 		offset += piece;
 	}
 }

@@ -3,6 +3,8 @@
  * the fly (kernels/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
 #include "ops/conv.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 #include "calls/tape.h"
 
@@ -67,8 +69,9 @@ emit_input(struct emitter *e, const struct node *n)
 	struct conv s = geometry_of_input(n);
 
 	emit_convolution(e, n, DNN_INPUT, false, false, &s);
-	emit_call(e, "conv_backward_input", "tttsowzbs", n->out[0], n->in[0], n->in[1], "NULL",
-	    n, n, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_text("NULL"), arg_onto(n), arg_work(n), arg_work_bytes(n),
+	    arg_batch(n->in[0]), arg_text(product_conv_text(e, &s)));
 }
 
 const struct op op_conv_grad_input = {
@@ -97,7 +100,7 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry_of_weight(n);
 
-	if (room->target->gpu && !conv_is_depthwise(&s))
+	if (room->target->libraries && !conv_is_depthwise(&s))
 		return conv_weight_work(n, room, &s);
 	return product_work_weight(n, room, &s);
 }
@@ -108,8 +111,9 @@ emit_weight(struct emitter *e, const struct node *n)
 	struct conv s = geometry_of_weight(n);
 
 	emit_convolution(e, n, DNN_WEIGHT, false, false, &s);
-	emit_call(e, "conv_backward_weight", "tttowzbs", n->out[0], n->in[0], n->in[1], n, n, n,
-	    n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_backward_weight", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_text(product_conv_text(e, &s)));
 }
 
 const struct op op_conv_grad_weight = {
@@ -237,8 +241,10 @@ emit_forward(struct emitter *e, const struct node *n, const char *then, bool rel
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], relu, &s);
-	emit_call(e, "conv_forward", "ttttoswzbs", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, n, then, n, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_onto(n),
+	    arg_text(then), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_text(product_conv_text(e, &s)));
 }
 
 static void

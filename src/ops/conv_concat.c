@@ -12,6 +12,8 @@
  */
 #include "ops/conv.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 #include <string.h>
@@ -107,7 +109,7 @@ with_copies(const struct node *n, const struct room *room, const struct conv *s,
 
 		bytes = most(bytes, conv_part_bytes(&part, dtype_bytes(n->in[0]->dtype)));
 	}
-	if (room->target->gpu && bytes <= room->library)
+	if (room->target->libraries && bytes <= room->library)
 		work.fixed += bytes;
 	return work;
 }
@@ -141,11 +143,10 @@ emit_input(struct emitter *e, const struct node *n)
 
 	emit_convolution_part(e, n, DNN_INPUT, false, op_base(n) ? n->keep : 0, &s, dx,
 	    corner->v[0], corner->v[1]);
-	emit_call(e, "conv_concat_backward_input", "tttowzbss", dx, n->in[0], n->in[1], n, n, n,
-	    n->in[0], product_conv_text(e, &s), arena_printf(e->module->arena,
-	    "part_of(%lld, %lld, %lld, %lld, %lld, %lld)", (long long)op_int(n, "first"),
-	    (long long)dx->dim[0], (long long)dx->dim[1], (long long)dx->dim[2],
-	    (long long)corner->v[0], (long long)corner->v[1]));
+	emit_call(e, "conv_concat_backward_input", arg_tensor(dx), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_text(product_conv_text(e, &s)),
+	    arg_text(arena_printf(e->module->arena, "part_of(%lld, %lld, %lld, %lld, %lld, %lld)", (long long)op_int(n, "first"), (long long)dx->dim[0], (long long)dx->dim[1], (long long)dx->dim[2], (long long)corner->v[0], (long long)corner->v[1])));
 }
 
 const struct op op_conv_concat_grad_input = {
@@ -177,7 +178,7 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in + 1, nsources(n));
 
-	return with_copies(n, room, &s, n->in + 1, nsources(n), room->target->gpu ?
+	return with_copies(n, room, &s, n->in + 1, nsources(n), room->target->libraries ?
 	    conv_weight_work(n, room, &s) : product_work_weight(n, room, &s));
 }
 
@@ -187,8 +188,9 @@ emit_weight(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in + 1, nsources(n));
 
 	note_parts(e, n, DNN_WEIGHT, false, false, &s, n->in + 1);
-	emit_call(e, "conv_concat_backward_weight", "ttsowzbs", n->out[0], n->in[0],
-	    sources_text(e, n, n->in + 1, s.last), n, n, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_concat_backward_weight", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_text(sources_text(e, n, n->in + 1, s.last)), arg_onto(n), arg_work(n),
+	    arg_work_bytes(n), arg_batch(n->in[0]), arg_text(product_conv_text(e, &s)));
 }
 
 const struct op op_conv_concat_grad_weight = {
@@ -272,9 +274,10 @@ emit(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->in[WEIGHT], n->out[0], n->in + SOURCE, nsources(n));
 
 	note_parts(e, n, DNN_FORWARD, n->in[BIAS] != NULL, true, &s, n->in + SOURCE);
-	emit_call(e, "conv_concat_forward", "tsttwzbs", n->out[0],
-	    sources_text(e, n, n->in + SOURCE, s.last), n->in[WEIGHT], n->in[BIAS], n, n, n->out[0],
-	    product_conv_text(e, &s));
+	emit_call(e, "conv_concat_forward", arg_tensor(n->out[0]),
+	    arg_text(sources_text(e, n, n->in + SOURCE, s.last)), arg_tensor(n->in[WEIGHT]),
+	    arg_tensor(n->in[BIAS]), arg_work(n), arg_work_bytes(n), arg_batch(n->out[0]),
+	    arg_text(product_conv_text(e, &s)));
 }
 
 const struct op op_conv_concat = {

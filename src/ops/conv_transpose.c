@@ -2,6 +2,8 @@
  * input, run as a layer. So its kernels are conv's with input and output exchanged. */
 #include "ops/product.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
@@ -77,8 +79,9 @@ emit_input(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_FORWARD, false, false, &s);
-	emit_call(e, "conv_forward", "tttsoswzbs", n->out[0], n->in[0], n->in[1], "NULL", n,
-	    "AS_IS", n, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_text("NULL"), arg_onto(n), arg_text("AS_IS"), arg_work(n),
+	    arg_work_bytes(n), arg_batch(n->in[0]), arg_text(product_conv_text(e, &s)));
 }
 
 const struct op op_conv_transpose_grad_input = {
@@ -101,7 +104,7 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0], n->out[0]);
 
-	if (room->target->gpu && !conv_is_depthwise(&s))
+	if (room->target->libraries && !conv_is_depthwise(&s))
 		return conv_weight_work(n, room, &s);
 	return product_work_weight(n, room, &s);
 }
@@ -112,8 +115,9 @@ emit_weight(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->in[1], n->in[0], n->out[0]);
 
 	emit_convolution(e, n, DNN_WEIGHT, false, false, &s);
-	emit_call(e, "conv_backward_weight", "tttowzbs", n->out[0], n->in[1], n->in[0], n, n, n,
-	    n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_backward_weight", arg_tensor(n->out[0]), arg_tensor(n->in[1]),
+	    arg_tensor(n->in[0]), arg_onto(n), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_text(product_conv_text(e, &s)));
 }
 
 const struct op op_conv_transpose_grad_weight = {
@@ -229,8 +233,10 @@ emit(struct emitter *e, const struct node *n)
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_INPUT, n->nin > 2 && n->in[2], false, &s);
-	emit_call(e, "conv_backward_input", "ttttowzbs", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, n, n, n, n->in[0], product_conv_text(e, &s));
+	emit_call(e, "conv_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_onto(n),
+	    arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    arg_text(product_conv_text(e, &s)));
 }
 
 const struct op op_conv_transpose = {

@@ -1,5 +1,6 @@
 /* crop: a rectangle out of the last two axes. Its gradient pads dy with zeros. */
 #include "ops/conv.h"
+#include "ir/diff.h"
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"

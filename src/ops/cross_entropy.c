@@ -6,6 +6,8 @@
  */
 #include "ops/losses.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 #include "calls/tape.h"
 #include "ops/shapes.h"
@@ -18,8 +20,9 @@ emit_backward(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->in[1];
 	struct channels k = emit_axis(e, x, target_axis(x, n->in[2]));
 
-	emit_call(e, "cross_entropy_backward", "tttttsii", n->out[0], n->in[0], x, n->in[2],
-	    n->in[3], k.rows, k.channels, k.places);
+	emit_call(e, "cross_entropy_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(x), arg_tensor(n->in[2]), arg_tensor(n->in[3]), arg_text(k.rows),
+	    arg_int(k.channels), arg_int(k.places));
 }
 
 const struct op op_cross_entropy_grad = {
@@ -40,8 +43,9 @@ emit_both(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->in[0];
 	struct channels k = emit_axis(e, x, target_axis(x, n->in[1]));
 
-	emit_call(e, "cross_entropy_with_gradient", "ttwtsttsii", n->out[0], n->out[1], n,
-	    n->nin > 2 ? n->in[2] : NULL, "s", x, n->in[1], k.rows, k.channels, k.places);
+	emit_call(e, "cross_entropy_with_gradient", arg_tensor(n->out[0]), arg_tensor(n->out[1]),
+	    arg_work(n), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_text("s"), arg_tensor(x),
+	    arg_tensor(n->in[1]), arg_text(k.rows), arg_int(k.channels), arg_int(k.places));
 }
 
 const struct op op_cross_entropy_with_grad = {
@@ -79,8 +83,9 @@ emit(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->in[0];
 	struct channels k = emit_axis(e, x, target_axis(x, n->in[1]));
 
-	emit_call(e, "cross_entropy_forward", "ttwttsii", n->out[0], n->out[1], n, x, n->in[1],
-	    k.rows, k.channels, k.places);
+	emit_call(e, "cross_entropy_forward", arg_tensor(n->out[0]), arg_tensor(n->out[1]),
+	    arg_work(n), arg_tensor(x), arg_tensor(n->in[1]), arg_text(k.rows), arg_int(k.channels),
+	    arg_int(k.places));
 }
 
 /* In PyTorch log_softmax, which keeps its output, and nll_loss, which keeps that, the labels and a

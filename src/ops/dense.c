@@ -8,6 +8,8 @@
  */
 #include "ops/dense.h"
 
+#include "ir/diff.h"
+
 #include "ops/product.h"
 
 #include "calls/emitter.h"
@@ -65,8 +67,9 @@ work_of_input(const struct node *n, const struct room *room)
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_backward_input", "tttoswzsii", n->out[0], n->in[0], n->in[1], n, "AS_IS",
-	    n, n, rows(e, n->in[0]), last(n->out[0]), last(n->in[0]));
+	emit_call(e, "dense_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_onto(n), arg_text("AS_IS"), arg_work(n), arg_work_bytes(n),
+	    arg_text(rows(e, n->in[0])), arg_int(last(n->out[0])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_input = {
@@ -89,8 +92,9 @@ emit_input_then(struct emitter *e, const struct node *n)
 	const char *then = arena_printf(e->module->arena, "THEN_GRAD(%s, %s)",
 	    epilogues[op_int(n, "then")], emit_pointer(e, n->in[2]));
 
-	emit_call(e, "dense_backward_input", "tttoswzsii", n->out[0], n->in[0], n->in[1], n, then, n,
-	    n, rows(e, n->in[0]), last(n->out[0]), last(n->in[0]));
+	emit_call(e, "dense_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_onto(n), arg_text(then), arg_work(n), arg_work_bytes(n),
+	    arg_text(rows(e, n->in[0])), arg_int(last(n->out[0])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_input_then = {
@@ -114,7 +118,7 @@ work_of_weight(const struct node *n, const struct room *room)
 	int64_t depth = dy->batched ? LONG_SUM : shape_product(dy, 0, dy->rank - 1);
 	struct affine scratch = product_work_library(n, room, depth, last(n->in[1]));
 
-	if (room->target->gpu && n->keep_first)
+	if (room->target->libraries && n->keep_first)
 		scratch.fixed = most(scratch.fixed, DENSE_FACTORS);
 	return scratch;
 }
@@ -122,8 +126,9 @@ work_of_weight(const struct node *n, const struct room *room)
 static void
 emit_weight(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_backward_weight", "tttowzsii", n->out[0], n->in[0], n->in[1], n, n, n,
-	    rows(e, n->in[0]), last(n->in[1]), last(n->in[0]));
+	emit_call(e, "dense_backward_weight", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n),
+	    arg_text(rows(e, n->in[0])), arg_int(last(n->in[1])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_weight = {
@@ -151,8 +156,8 @@ work_of_bias(const struct node *n, const struct room *room)
 static void
 emit_bias(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "bias_rows_backward", "twtsi", n->out[0], n, n->in[0], rows(e, n->in[0]),
-	    last(n->in[0]));
+	emit_call(e, "bias_rows_backward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
+	    arg_text(rows(e, n->in[0])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_bias = {
@@ -181,8 +186,9 @@ work_of_weight_bias(const struct node *n, const struct room *room)
 static void
 emit_weight_bias(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "dense_backward_weight_bias", "ttttowzsii", n->out[0], n->out[1], n->in[0],
-	    n->in[1], n, n, n, rows(e, n->in[0]), last(n->in[1]), last(n->in[0]));
+	emit_call(e, "dense_backward_weight_bias", arg_tensor(n->out[0]), arg_tensor(n->out[1]),
+	    arg_tensor(n->in[0]), arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n),
+	    arg_text(rows(e, n->in[0])), arg_int(last(n->in[1])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_weight_bias = {
@@ -256,9 +262,10 @@ work(const struct node *n, const struct room *room)
 static void
 emit_forward(struct emitter *e, const struct node *n, const char *then)
 {
-	emit_call(e, "dense_forward", "ttttswzsii", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, then, n, n, rows(e, n->in[0]), last(n->in[0]),
-	    last(n->out[0]));
+	emit_call(e, "dense_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_text(then),
+	    arg_work(n), arg_work_bytes(n), arg_text(rows(e, n->in[0])), arg_int(last(n->in[0])),
+	    arg_int(last(n->out[0])));
 }
 
 static void

@@ -12,6 +12,8 @@
  */
 #include "ops/dense_cross_entropy.h"
 
+#include "ir/diff.h"
+
 #include <string.h>
 
 #include "calls/emitter.h"
@@ -44,7 +46,8 @@ last(const struct tensor *t)
 static void
 emit_scale(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "scale_gradient", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+	emit_call(e, "scale_gradient", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_count(n->out[0]));
 }
 
 const struct op op_scale_gradient = {
@@ -142,14 +145,16 @@ logits(const struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	struct room room = op_room(e->module, e->target, e->plan->threads);
+	struct room room = op_room(e->module, e->target, e->threads);
 	bool predicts = e->prediction && e->prediction->def == n;
 
-	emit_call(e, "dense_cross_entropy_forward", "tttttttttwisiiis", n->out[LOSS],
-	    n->out[ACCURACY], n->out[DX], n->out[DWEIGHT], n->out[DBIAS], n->in[X], n->in[WEIGHT],
-	    n->in[BIAS], n->in[LABELS], n, products(n, &room),
-	    emit_rows(e, n->in[X], n->in[X]->rank - 1), last(n->in[X]), n->in[WEIGHT]->dim[0],
-	    op_int(n, "rows"), predicts ? "keep_predictions_at" : "NULL");
+	emit_call(e, "dense_cross_entropy_forward", arg_tensor(n->out[LOSS]),
+	    arg_tensor(n->out[ACCURACY]), arg_tensor(n->out[DX]), arg_tensor(n->out[DWEIGHT]),
+	    arg_tensor(n->out[DBIAS]), arg_tensor(n->in[X]), arg_tensor(n->in[WEIGHT]),
+	    arg_tensor(n->in[BIAS]), arg_tensor(n->in[LABELS]), arg_work(n),
+	    arg_int(products(n, &room)), arg_text(emit_rows(e, n->in[X], n->in[X]->rank - 1)),
+	    arg_int(last(n->in[X])), arg_int(n->in[WEIGHT]->dim[0]), arg_int(op_int(n, "rows")),
+	    arg_text(predicts ? "keep_predictions_at" : "NULL"));
 }
 
 const struct op op_dense_cross_entropy = {

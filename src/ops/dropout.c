@@ -2,6 +2,8 @@
  * counter-based, and backward draws the same numbers again. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
@@ -17,10 +19,12 @@ emit(struct emitter *e, const struct node *n)
 	const char *rate = emit_double(e, op_real(n, "rate"));
 
 	if (y->channels_last)
-		emit_call(e, "dropout_last", "ttsksbii", y, n->in[0], "s", n, rate, y, y->dim[0],
-		    shape_product(y, 1, y->rank));
+		emit_call(e, "dropout_last", arg_tensor(y), arg_tensor(n->in[0]), arg_text("s"),
+		    arg_stream(n), arg_text(rate), arg_batch(y), arg_int(y->dim[0]),
+		    arg_int(shape_product(y, 1, y->rank)));
 	else
-		emit_call(e, "dropout", "ttsksn", y, n->in[0], "s", n, rate, y);
+		emit_call(e, "dropout", arg_tensor(y), arg_tensor(n->in[0]), arg_text("s"),
+		    arg_stream(n), arg_text(rate), arg_count(y));
 }
 
 const struct op op_dropout_grad = {

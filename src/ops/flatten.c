@@ -1,6 +1,8 @@
 /* flatten: all axes as one. A view, like reshape, whose gradient it shares. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 extern const struct op op_reshape_grad;
 
 static int

@@ -1,6 +1,8 @@
 /* gelu: x times the normal distribution function. Its gradient needs its input. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
@@ -12,8 +14,8 @@ static const struct attr_spec attrs[] = {
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "gelu_backward", "tttin", n->out[0], n->in[0], n->in[1], op_int(n, "tanh"),
-	    n->out[0]);
+	emit_call(e, "gelu_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_int(op_int(n, "tanh")), arg_count(n->out[0]));
 }
 
 const struct op op_gelu_grad = {
@@ -38,7 +40,8 @@ grad(struct diff *d, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "gelu_forward", "ttin", n->out[0], n->in[0], op_int(n, "tanh"), n->out[0]);
+	emit_call(e, "gelu_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_int(op_int(n, "tanh")), arg_count(n->out[0]));
 }
 
 const struct op op_gelu = {

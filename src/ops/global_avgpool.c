@@ -1,6 +1,8 @@
 /* global_avgpool: the mean of each channel over all positions. Backward needs nothing but dy. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static void
@@ -9,7 +11,8 @@ emit_backward(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->out[0];
 
 	emit_call(e, x->channels_last ? "global_avgpool_last_backward" : "global_avgpool_backward",
-	    "ttobii", x, n->in[0], n, x, x->dim[0], shape_product(x, 1, x->rank));
+	    arg_tensor(x), arg_tensor(n->in[0]), arg_onto(n), arg_batch(x), arg_int(x->dim[0]),
+	    arg_int(shape_product(x, 1, x->rank)));
 }
 
 const struct op op_global_avgpool_grad = {
@@ -50,7 +53,8 @@ emit(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->in[0];
 
 	emit_call(e, x->channels_last ? "global_avgpool_last_forward" : "global_avgpool_forward",
-	    "ttbii", n->out[0], x, x, x->dim[0], shape_product(x, 1, x->rank));
+	    arg_tensor(n->out[0]), arg_tensor(x), arg_batch(x), arg_int(x->dim[0]),
+	    arg_int(shape_product(x, 1, x->rank)));
 }
 
 const struct op op_global_avgpool = {

@@ -2,6 +2,8 @@
  * sign of the input: backward reads the output alone, and forward runs in place. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
@@ -12,8 +14,8 @@ static const struct attr_spec attrs[] = {
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "leaky_relu_backward", "tttrn", n->out[0], n->in[0], n->in[1],
-	    op_real(n, "slope"), n->out[0]);
+	emit_call(e, "leaky_relu_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_real(op_real(n, "slope")), arg_count(n->out[0]));
 }
 
 const struct op op_leaky_relu_grad = {
@@ -38,8 +40,8 @@ grad(struct diff *d, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "leaky_relu_forward", "ttrn", n->out[0], n->in[0], op_real(n, "slope"),
-	    n->out[0]);
+	emit_call(e, "leaky_relu_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_real(op_real(n, "slope")), arg_count(n->out[0]));
 }
 
 const struct op op_leaky_relu = {

@@ -3,6 +3,8 @@
  * grows with positions times kernel. */
 #include "ops/product.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 #include "calls/tape.h"
 
@@ -41,8 +43,9 @@ macs_of_backward(const struct node *n)
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "local_backward_input", "tttowbs", n->out[0], n->in[0], n->in[1], n, n,
-	    n->in[0], geometry(e, n, n->out[0], n->in[0]));
+	emit_call(e, "local_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_batch(n->in[0]),
+	    arg_text(geometry(e, n, n->out[0], n->in[0])));
 }
 
 const struct op op_local_grad_input = {
@@ -68,8 +71,9 @@ work_of_weight(const struct node *n, const struct room *room)
 static void
 emit_weight(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "local_backward_weight", "tttowbs", n->out[0], n->in[0], n->in[1], n, n,
-	    n->in[0], geometry(e, n, n->in[1], n->in[0]));
+	emit_call(e, "local_backward_weight", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_batch(n->in[0]),
+	    arg_text(geometry(e, n, n->in[1], n->in[0])));
 }
 
 const struct op op_local_grad_weight = {
@@ -146,8 +150,9 @@ work(const struct node *n, const struct room *room)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "local_forward", "ttttwbs", n->out[0], n->in[0], n->in[1],
-	    n->nin > 2 ? n->in[2] : NULL, n, n->in[0], geometry(e, n, n->in[0], n->out[0]));
+	emit_call(e, "local_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_work(n),
+	    arg_batch(n->in[0]), arg_text(geometry(e, n, n->in[0], n->out[0])));
 }
 
 /* PyTorch has no such layer. Written with what it has, it is unfold, a product for each position (a

@@ -31,8 +31,9 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	emit_squares(e, n, FIRST_GRADIENT);
-	emit_call(e, "loss_scale", "tttwis", n->out[0], n->out[1], n->out[2], n,
-	    (int64_t)(n->nin - FIRST_GRADIENT), emit_double(e, op_real(n, "limit")));
+	emit_call(e, "loss_scale", arg_tensor(n->out[0]), arg_tensor(n->out[1]),
+	    arg_tensor(n->out[2]), arg_work(n), arg_int(n->nin - FIRST_GRADIENT),
+	    arg_text(emit_double(e, op_real(n, "limit"))));
 }
 
 static int

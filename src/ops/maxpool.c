@@ -7,6 +7,8 @@
  */
 #include "ops/maxpool.h"
 
+#include "ir/diff.h"
+
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"
@@ -33,9 +35,11 @@ emit_backward(struct emitter *e, const struct node *n)
 	struct tensor *index = n->in[1];
 	struct window w = pool_window(n);
 
-	emit_call(e, is_last(n) ? "maxpool_last_backward" : "maxpool_backward", "tttto" POOL_ARGS,
-	    n->out[0], n->in[0], index->dtype == DT_U8 ? index : NULL,
-	    index->dtype == DT_U8 ? NULL : index, n, POOL_VALUES(n->out[0], n->in[0], w));
+	emit_call(e, is_last(n) ? "maxpool_last_backward" : "maxpool_backward",
+	    arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(index->dtype == DT_U8 ? index : NULL),
+	    arg_tensor(index->dtype == DT_U8 ? NULL : index), arg_onto(n),
+	    POOL_ARGS(n->out[0], n->in[0], w));
 }
 
 const struct op op_maxpool_grad = {
@@ -79,8 +83,9 @@ emit_forward(struct emitter *e, const struct node *n, const char *kernel)
 	bool small = index && index->dtype == DT_U8;
 	struct window w = pool_window(n);
 
-	emit_call(e, kernel, "tttt" POOL_ARGS, n->out[0], small ? index : NULL,
-	    small ? NULL : index, n->in[0], POOL_VALUES(n->in[0], n->out[0], w));
+	emit_call(e, kernel, arg_tensor(n->out[0]), arg_tensor(small ? index : NULL),
+	    arg_tensor(small ? NULL : index), arg_tensor(n->in[0]),
+	    POOL_ARGS(n->in[0], n->out[0], w));
 }
 
 static void

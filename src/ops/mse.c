@@ -1,6 +1,8 @@
 /* mse: the mean squared difference. Both operands may want a gradient, as in autoencoders. */
 #include "ops/losses.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 #include "calls/tape.h"
 #include "ops/shapes.h"
@@ -10,8 +12,8 @@
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "mse_backward", "ttt" TARGET_ARGS "n", n->out[0], n->in[0], n->in[1],
-	    TARGET_VALUES(n->in[2]), n->out[0]);
+	emit_call(e, "mse_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), TARGET_ARGS(n->in[2]), arg_count(n->out[0]));
 }
 
 const struct op op_mse_grad = {
@@ -28,8 +30,9 @@ const struct op op_mse_grad = {
 static void
 emit_both(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "mse_with_gradient", "ttwtst" TARGET_ARGS "n", n->out[0], n->out[1], n,
-	    n->nin > 2 ? n->in[2] : NULL, "s", n->in[0], TARGET_VALUES(n->in[1]), n->in[0]);
+	emit_call(e, "mse_with_gradient", arg_tensor(n->out[0]), arg_tensor(n->out[1]), arg_work(n),
+	    arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_text("s"), arg_tensor(n->in[0]),
+	    TARGET_ARGS(n->in[1]), arg_count(n->in[0]));
 }
 
 const struct op op_mse_with_grad = {
@@ -65,8 +68,8 @@ shape(struct build *b, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "mse_forward", "twt" TARGET_ARGS "n", n->out[0], n, n->in[0],
-	    TARGET_VALUES(n->in[1]), n->in[0]);
+	emit_call(e, "mse_forward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
+	    TARGET_ARGS(n->in[1]), arg_count(n->in[0]));
 }
 
 /* PyTorch's loss is a number in a storage that has room for all the differences, which it was made

@@ -1,6 +1,8 @@
 /* mul: the product of two tensors, element by element. The gradient of each needs the other. */
 #include "ops/broadcast.h"
 
+#include "ir/diff.h"
+
 static bool
 grad(struct diff *d, struct node *n)
 {

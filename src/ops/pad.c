@@ -1,6 +1,8 @@
 /* pad: a frame of constants around the last two axes. Its gradient is a crop, and needs only dy. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {

@@ -2,6 +2,8 @@
  * the gradient that arrives is the parameter's. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/tape.h"
 
 static const struct attr_spec attrs[] = {

@@ -4,6 +4,8 @@
  */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static void
@@ -12,8 +14,9 @@ emit(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->in[0];
 	int64_t places = shape_product(x, 1, x->rank);
 
-	emit_call(e, "permute", "ttbii", n->out[0], x, x, x->channels_last ? places : x->dim[0],
-	    x->channels_last ? x->dim[0] : places);
+	emit_call(e, "permute", arg_tensor(n->out[0]), arg_tensor(x), arg_batch(x),
+	    arg_int(x->channels_last ? places : x->dim[0]),
+	    arg_int(x->channels_last ? x->dim[0] : places));
 }
 
 extern const struct op op_permute;

@@ -65,7 +65,7 @@ product_reals(const struct node *n, int64_t reals)
 struct affine
 product_work(const struct node *n, const struct room *room, int64_t depth, int64_t cols)
 {
-	if (room->target->gpu)
+	if (room->target->splits_sums)
 		return (struct affine){ 0, 0 };
 	return product_reals(n, product_of(product_scratch(depth, cols, product_narrow(n)),
 	    room->threads));
@@ -74,7 +74,7 @@ product_work(const struct node *n, const struct room *room, int64_t depth, int64
 struct affine
 product_work_depthwise(const struct node *n, const struct room *room, const struct conv *s)
 {
-	if (room->target->gpu || s->last)
+	if (room->target->splits_sums || s->last)
 		return (struct affine){ 0, 0 };
 	return product_reals(n, product_of(depthwise_scratch(s, product_narrow(n)), room->threads));
 }
@@ -88,7 +88,7 @@ product_work_weight(const struct node *n, const struct room *room, const struct 
 		return product_reals(n, depthwise_last_sums(s));
 	if (conv_is_depthwise(s))
 		return product_work_depthwise(n, room, s);
-	if (room->target->gpu)
+	if (room->target->splits_sums)
 		return product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
 	return product_reals(n, conv_weight_scratch(s, room->threads, product_narrow(n)));
 }
@@ -109,7 +109,7 @@ library_room(const struct node *n, const struct room *room)
 struct affine
 product_work_library(const struct node *n, const struct room *room, int64_t depth, int64_t cols)
 {
-	if (room->target->gpu)
+	if (room->target->libraries)
 		return (struct affine){ library_room(n, room), 0 };
 	return product_work(n, room, depth, cols);
 }
@@ -127,7 +127,7 @@ conv_weight_work(const struct node *n, const struct room *room, const struct con
 struct affine
 product_work_bias(int64_t channels, int64_t parts, const struct room *room)
 {
-	if (!room->target->gpu || parts == 1)
+	if (!room->target->splits_sums || parts == 1)
 		return (struct affine){ 0, 0 };
 	return (struct affine){ channels * parts * (int64_t)sizeof(double), 0 };
 }

@@ -5,11 +5,7 @@
 #ifndef STOWAGE_OPS_PRODUCT_H
 #define STOWAGE_OPS_PRODUCT_H
 
-#include "ir/op.h"
-
-#include "../../kernels/sizes.cu"
-
-struct emitter;
+#include "calls/emitter.h"
 
 /* Kernels count places along an axis, and positions of a plane, in 31 bits. */
 #define LARGEST_PLANE	((int64_t)1 << 30)

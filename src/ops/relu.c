@@ -6,12 +6,15 @@
  */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "relu_backward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+	emit_call(e, "relu_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_count(n->out[0]));
 }
 
 const struct op op_relu_grad = {
@@ -35,7 +38,8 @@ grad(struct diff *d, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "relu_forward", "ttn", n->out[0], n->in[0], n->out[0]);
+	emit_call(e, "relu_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_count(n->out[0]));
 }
 
 const struct op op_relu = {

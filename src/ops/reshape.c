@@ -2,6 +2,8 @@
  * output has the input's bytes; so has the gradient. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include <string.h>
 
 static const struct attr_spec attrs[] = {

@@ -1,6 +1,8 @@
 /* scale: factor * x + offset, both numbers of the spec. `0.1 * loss` is one of these. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 #include "calls/tape.h"
 
@@ -13,8 +15,9 @@ static const struct attr_spec attrs[] = {
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), "ttrrn", n->out[0], n->in[0],
-	    op_real(n, "factor"), 0.0, n->out[0]);
+	emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), arg_tensor(n->out[0]),
+	    arg_tensor(n->in[0]), arg_real(op_real(n, "factor")), arg_real(0.0),
+	    arg_count(n->out[0]));
 }
 
 const struct op op_scale_grad = {
@@ -55,8 +58,9 @@ identity(const struct graph *g, const struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), "ttrrn", n->out[0], n->in[0],
-	    op_real(n, "factor"), op_real(n, "offset"), n->out[0]);
+	emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), arg_tensor(n->out[0]),
+	    arg_tensor(n->in[0]), arg_real(op_real(n, "factor")), arg_real(op_real(n, "offset")),
+	    arg_count(n->out[0]));
 }
 
 /* In PyTorch a product with a number, then a sum with one. */

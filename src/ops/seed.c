@@ -8,7 +8,8 @@
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "seed_gradient", "tts", n->out[0], n->nin ? n->in[0] : NULL, "s");
+	emit_call(e, "seed_gradient", arg_tensor(n->out[0]), arg_tensor(n->nin ? n->in[0] : NULL),
+	    arg_text("s"));
 }
 
 const struct op op_seed = {

@@ -47,8 +47,8 @@ emit(struct emitter *e, const struct node *n)
 	struct update_row r = { 0 };
 
 	n->op->row(n, &r);
-	emit_call(e, "sgd_update", "stssi", e->together, r.clip, "s",
-	    emit_double(e, op_real(n, "momentum")), op_int(n, "nesterov"));
+	emit_call(e, "sgd_update", arg_text(e->together), arg_tensor(r.clip), arg_text("s"),
+	    arg_text(emit_double(e, op_real(n, "momentum"))), arg_int(op_int(n, "nesterov")));
 }
 
 const struct op op_sgd_apply = {

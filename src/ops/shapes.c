@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "calls/emitter.h"
-#include "../../kernels/sizes.cu"
+#include "calls/sizes.h"
 
 bool
 shape_float(struct build *b, const struct node *n, int k)
@@ -77,23 +77,6 @@ shape_product(const struct tensor *t, int from, int to)
 	for (i = from; i < to; i++)
 		n *= t->dim[i];	/* whole tensors are below 2^60 elements */
 	return n;
-}
-
-enum dtype
-shape_real(const struct module *m)
-{
-	switch (m->set.precision) {
-	case PREC_F64:
-		return DT_F64;
-	case PREC_BF16:
-		return DT_BF16;
-	case PREC_F16:
-		return DT_F16;
-	case PREC_F32:
-	case PREC_TF32:
-		break;
-	}
-	return DT_F32;
 }
 
 bool
@@ -283,9 +266,13 @@ shape_emit_window(struct emitter *e, const struct node *n, int64_t top, int64_t 
 		planes = 1;
 	}
 	if (op_base(n))
-		emit_call(e, "window_add", "ttobiiiiiii", to, from, n, to, planes, to->dim[y],
-		    to->dim[x] * each, from->dim[y], from->dim[x] * each, top, left * each);
+		emit_call(e, "window_add", arg_tensor(to), arg_tensor(from), arg_onto(n),
+		    arg_batch(to), arg_int(planes), arg_int(to->dim[y]), arg_int(to->dim[x] * each),
+		    arg_int(from->dim[y]), arg_int(from->dim[x] * each), arg_int(top),
+		    arg_int(left * each));
 	else
-		emit_call(e, "window_copy", "ttbiiiiiiir", to, from, to, planes, to->dim[y],
-		    to->dim[x] * each, from->dim[y], from->dim[x] * each, top, left * each, value);
+		emit_call(e, "window_copy", arg_tensor(to), arg_tensor(from), arg_batch(to),
+		    arg_int(planes), arg_int(to->dim[y]), arg_int(to->dim[x] * each),
+		    arg_int(from->dim[y]), arg_int(from->dim[x] * each), arg_int(top),
+		    arg_int(left * each), arg_real(value));
 }

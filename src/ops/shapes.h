@@ -5,9 +5,7 @@
 #ifndef STOWAGE_OPS_SHAPES_H
 #define STOWAGE_OPS_SHAPES_H
 
-#include "ir/op.h"
-
-struct emitter;
+#include "calls/emitter.h"
 
 /* Each returns false, with a message, when operand K does not suit. */
 bool	shape_float(struct build *, const struct node *, int k);
@@ -24,9 +22,6 @@ int	shape_axis_of(const struct node *, const struct tensor *);	/* once known goo
 
 /* The product of extents [from, to). */
 int64_t	shape_product(const struct tensor *, int from, int to);
-
-/* The floating-point type the network computes in. */
-enum dtype	shape_real(const struct module *);
 
 /* out[0] of losses and metrics: a scalar, in at least f32 */
 bool	shape_result(struct build *, struct node *);
@@ -61,10 +56,11 @@ struct window	pool_window(const struct node *);
 bool	pool_output(struct build *, struct node *, int64_t dim[3]);
 /* The last arguments of the pooling kernels: b, channels, h, w, oh, ow, then kernel, stride and
  * pad. IN is the tensor that windows lie on, OUT has an element a window. */
-#define POOL_ARGS	"biiiiiiiiiii"
-#define POOL_VALUES(in, out, w)								\
-	(in), (in)->dim[0], (in)->dim[1], (in)->dim[2], (out)->dim[1], (out)->dim[2],	\
-	(w).kernel[0], (w).kernel[1], (w).stride[0], (w).stride[1], (w).pad[0], (w).pad[1]
+#define POOL_ARGS(in, out, w)								\
+	arg_batch(in), arg_int((in)->dim[0]), arg_int((in)->dim[1]), arg_int((in)->dim[2]),	\
+	arg_int((out)->dim[1]), arg_int((out)->dim[2]), arg_int((w).kernel[0]),		\
+	arg_int((w).kernel[1]), arg_int((w).stride[0]), arg_int((w).stride[1]),		\
+	arg_int((w).pad[0]), arg_int((w).pad[1])
 
 /* ---- rectangles (kernels/copy.cu) ---- */
 

@@ -1,12 +1,15 @@
 /* sigmoid: 1 / (1 + exp(-x)). Its gradient reads its own output. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "sigmoid_backward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+	emit_call(e, "sigmoid_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_count(n->out[0]));
 }
 
 const struct op op_sigmoid_grad = {
@@ -30,7 +33,8 @@ grad(struct diff *d, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "sigmoid_forward", "ttn", n->out[0], n->in[0], n->out[0]);
+	emit_call(e, "sigmoid_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_count(n->out[0]));
 }
 
 const struct op op_sigmoid = {

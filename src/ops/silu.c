@@ -1,12 +1,15 @@
 /* silu: x * sigmoid(x). It is not monotonic, so its gradient needs its input. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "silu_backward", "tttn", n->out[0], n->in[0], n->in[1], n->out[0]);
+	emit_call(e, "silu_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_count(n->out[0]));
 }
 
 const struct op op_silu_grad = {
@@ -30,7 +33,8 @@ grad(struct diff *d, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "silu_forward", "ttn", n->out[0], n->in[0], n->out[0]);
+	emit_call(e, "silu_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_count(n->out[0]));
 }
 
 const struct op op_silu = {

@@ -1,6 +1,8 @@
 /* softmax: exponentials that sum to 1 along an axis. Its gradient reads its own output. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
@@ -16,8 +18,8 @@ emit_backward(struct emitter *e, const struct node *n)
 	const struct tensor *y = n->in[1];
 	struct channels k = emit_axis(e, y, shape_axis_of(n, y));
 
-	emit_call(e, "softmax_backward", "tttsii", n->out[0], n->in[0], y, k.rows, k.channels,
-	    k.places);
+	emit_call(e, "softmax_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]), arg_tensor(y),
+	    arg_text(k.rows), arg_int(k.channels), arg_int(k.places));
 }
 
 const struct op op_softmax_grad = {
@@ -52,7 +54,8 @@ emit(struct emitter *e, const struct node *n)
 	const struct tensor *x = n->in[0];
 	struct channels k = emit_axis(e, x, shape_axis_of(n, x));
 
-	emit_call(e, "softmax_forward", "ttsii", n->out[0], x, k.rows, k.channels, k.places);
+	emit_call(e, "softmax_forward", arg_tensor(n->out[0]), arg_tensor(x), arg_text(k.rows),
+	    arg_int(k.channels), arg_int(k.places));
 }
 
 const struct op op_softmax = {

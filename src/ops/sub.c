@@ -1,6 +1,8 @@
 /* sub: the difference of two tensors. */
 #include "ops/broadcast.h"
 
+#include "ir/diff.h"
+
 static bool
 grad(struct diff *d, struct node *n)
 {

@@ -6,8 +6,8 @@
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, emit_kernel(e, "add_forward", n->out[0]), "tttn", n->out[0], n->in[0],
-	    n->in[1], n->out[0]);
+	emit_call(e, emit_kernel(e, "add_forward", n->out[0]), arg_tensor(n->out[0]),
+	    arg_tensor(n->in[0]), arg_tensor(n->in[1]), arg_count(n->out[0]));
 }
 
 const struct op op_sum = {

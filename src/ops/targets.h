@@ -18,10 +18,9 @@ bool	target_alike(struct build *, const struct node *);
  * storage, where larger than a number. */
 void	target_torch_loss(struct tape *, const struct node *, int64_t room);
 
-/* The arguments "tt" for a target that is floating point or u8: one of them is NULL. */
-#define TARGET_ARGS	"tt"
-#define TARGET_VALUES(t)							\
-	((t)->dtype == DT_U8 ? NULL : (t)), ((t)->dtype == DT_U8 ? (t) : NULL)
+/* Two arguments for a target that is floating point or u8: one of them is NULL. */
+#define TARGET_ARGS(t)								\
+	arg_tensor((t)->dtype == DT_U8 ? NULL : (t)), arg_tensor((t)->dtype == DT_U8 ? (t) : NULL)
 
 /* op->layout: labels go with places, so only classes on axis 0 may lie last. */
 enum op_layout	target_layout(const struct node *);

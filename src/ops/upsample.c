@@ -2,6 +2,8 @@
  * each element, and needs nothing else. */
 #include "ops/shapes.h"
 
+#include "ir/diff.h"
+
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
@@ -15,9 +17,10 @@ emit_backward(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->out[0], *y = n->in[0];
 
-	emit_call(e, x->channels_last || y->channels_last ? "upsample_last_backward" :
-	    "upsample_backward", "ttobiiiii", x, y, n, x, x->dim[0], y->dim[1], y->dim[2],
-	    x->dim[1], x->dim[2]);
+	emit_call(e,
+	    x->channels_last || y->channels_last ? "upsample_last_backward" : "upsample_backward",
+	    arg_tensor(x), arg_tensor(y), arg_onto(n), arg_batch(x), arg_int(x->dim[0]),
+	    arg_int(y->dim[1]), arg_int(y->dim[2]), arg_int(x->dim[1]), arg_int(x->dim[2]));
 }
 
 const struct op op_upsample_grad = {
@@ -69,9 +72,10 @@ emit(struct emitter *e, const struct node *n)
 {
 	const struct tensor *x = n->in[0], *y = n->out[0];
 
-	emit_call(e, x->channels_last || y->channels_last ? "upsample_last_forward" :
-	    "upsample_forward", "ttbiiiii", y, x, x, x->dim[0], y->dim[1], y->dim[2],
-	    x->dim[1], x->dim[2]);
+	emit_call(e,
+	    x->channels_last || y->channels_last ? "upsample_last_forward" : "upsample_forward",
+	    arg_tensor(y), arg_tensor(x), arg_batch(x), arg_int(x->dim[0]), arg_int(y->dim[1]),
+	    arg_int(y->dim[2]), arg_int(x->dim[1]), arg_int(x->dim[2]));
 }
 
 const struct op op_upsample = {

@@ -21,7 +21,7 @@
  */
 #include "ir/pass.h"
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ops/dense.h"
 #include "schedule/step.h"
 
@@ -158,7 +158,7 @@ join(struct graph *g, const struct pass_options *o)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	if (m->train && o->target->gpu)
+	if (m->train && o->target->sums_bias)
 		join(m->train, o);
 	return true;
 }

@@ -22,10 +22,9 @@
  * Invariants after: 1. the logits of a joined layer had no other reader; 2. nothing else that is
  * needed is gone; 3. nodes that nothing needs are gone from a graph in which something was joined.
  */
-#include "ir/pass.h"
+#include "passes/passes.h"
 
-#include "calls/emitter.h"
-#include "fit/whatif.h"
+#include "target/target.h"
 #include "ops/dense_cross_entropy.h"
 #include "ir/op.h"
 #include "ops/product.h"
@@ -268,10 +267,10 @@ decide(struct module *m, bool *train, bool *validate)
 			    target_memory(m->options->target, &set.device);
 	}
 	set.chunk_loss = CHUNK_NONE;
-	whole = whatif_bound(m, &set);
+	whole = passes_replan(m, &set, true);
 	set.chunk_loss = CHUNK_SPLIT;
 	set.chunks = 0;
-	split = whatif_bound(m, &set);
+	split = passes_replan(m, &set, true);
 	*train = *validate = false;
 	if (!whole || !split)
 		return;

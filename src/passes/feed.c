@@ -16,7 +16,7 @@
  */
 #include "ir/pass.h"
 
-#include "calls/emitter.h"
+#include "target/target.h"
 
 static void
 feed(struct graph *g)
@@ -30,7 +30,7 @@ feed(struct graph *g)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	if (!o->target->gpu)
+	if (!o->target->lands_batches)
 		return true;
 	if (m->train)
 		feed(m->train);

@@ -91,7 +91,7 @@ fuse_forward(struct fusing *f, struct node *n)
 static bool
 is_view(const struct fusing *f, const struct tensor *t)
 {
-	return t->def && t->def->nin == 1 && t->alias_of == t->def->in[0] && !t->def->op->emit &&
+	return t->def && t->def->nin == 1 && t->alias_of == t->def->in[0] && op_is_view(t->def->op) &&
 	    f->reads[t->id] == 1;
 }
 

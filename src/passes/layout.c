@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/op.h"
 #include "ops/shapes.h"
 
@@ -71,7 +71,7 @@ is_wanted(const struct module *m, const struct pass_options *o)
 
 	if (o->layout != LAYOUTS_AUTO)
 		return o->layout == LAYOUTS_CHANNELS_LAST;
-	return o->target && o->target->gpu && (p == PREC_BF16 || p == PREC_F16 || p == PREC_TF32) &&
+	return o->target && o->target->tensor_cores && (p == PREC_BF16 || p == PREC_F16 || p == PREC_TF32) &&
 	    has_convolutions(m->train ? m->train : m->validate);
 }
 

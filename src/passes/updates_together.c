@@ -20,7 +20,7 @@
  */
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/op.h"
 #include "ir/pass.h"
 #include "schedule/step.h"

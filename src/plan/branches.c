@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/op.h"
 #include "ir/pass.h"
 
@@ -311,7 +311,7 @@ count_together(const struct branches *s, int first)
 static int
 maker(const int *instant_of, const struct tensor *t)
 {
-	while (t && t->alias_of && t->def && !t->def->op->emit)
+	while (t && t->alias_of && t->def && op_is_view(t->def->op))
 		t = t->alias_of;
 	return t && t->def ? instant_of[t->def->id] - 1 : -1;
 }
@@ -329,7 +329,7 @@ find_heirs(struct branches *s, struct arena *a)
 		const struct node *n = s->p->at[i].node;
 		double left;
 
-		if (!n->op->emit)
+		if (op_is_view(n->op))
 			continue;
 		left = s->left[i] += duration(s, n);
 		for (k = 0; k < n->nin; k++) {
@@ -376,7 +376,7 @@ place_graph(struct branches *s, struct arena *a)
 	find_heirs(s, a);
 	for (i = s->start; i < s->end; i += count) {
 		count = count_together(s, i);
-		if (s->p->at[i].node->op->emit)
+		if (!op_is_view(s->p->at[i].node->op))
 			place_nodes(s, i, count);
 	}
 	for (k = 1; k < BRANCHES; k++)
@@ -407,7 +407,7 @@ plan_branches(struct module *m, struct plan *p)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	if (o->target->gpu)
+	if (o->target->concurrent)
 		plan_branches(m, m->plan);
 	return true;
 }

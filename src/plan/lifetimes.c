@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/op.h"
 #include "ir/pass.h"
 
@@ -195,7 +195,7 @@ count_work(struct plan *p, const struct graph *g)
 			p->step_macs = added(p->step_macs, macs);
 			continue;
 		}
-		if (!n->op->emit)
+		if (op_is_view(n->op))
 			continue;
 		p->recomputed.nodes++;
 		p->recomputed.macs = added(p->recomputed.macs, macs);

@@ -25,7 +25,7 @@
 
 #include <stdlib.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ops/product.h"
 #include "ir/pass.h"
 
@@ -261,7 +261,7 @@ run(struct module *m, const struct pass_options *o)
 	struct room room = op_room(m, o->target, o->threads);
 	struct spare s = { .m = m, .p = m->plan };
 
-	if (o->target->gpu && m->plan->instants) {
+	if (o->target->libraries && m->plan->instants) {
 		cut(&s);
 		sweep(&s, &room);
 	}

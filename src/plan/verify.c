@@ -22,7 +22,7 @@
 #include "plan/plan.h"
 
 #include "base/marks.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/op.h"
 #include "ir/pass.h"
 
@@ -374,7 +374,7 @@ note_read(struct check *c, int64_t beg, int64_t end, int instant)
 static const struct tensor *
 value_of(const struct tensor *t)
 {
-	while (t->alias_of && t->def && !t->def->op->emit)
+	while (t->alias_of && t->def && op_is_view(t->def->op))
 		t = t->alias_of;
 	return t;
 }
@@ -456,7 +456,7 @@ replay_node(struct check *c, const struct graph *g, const struct node *n, int in
 			check_alive(c, n, n->in[j], instant);
 			read_tensor(c, g, n, n->in[j]);
 		}
-	if (!n->op->emit || !c->ok)
+	if (op_is_view(n->op) || !c->ok)
 		return;		/* a view: nothing runs, its bytes stay as they are */
 	begin_instant(c, instant);
 	for (j = 0; j < n->nin; j++)

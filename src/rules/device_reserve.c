@@ -5,8 +5,8 @@
  */
 #include "lint/measure.h"
 
-#include "calls/emitter.h"
-#include "target/devices.h"
+#include "target/target.h"
+#include "target/gpu.h"
 #include "fit/largest.h"
 
 static bool

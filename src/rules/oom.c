@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "fit/advice.h"
 #include "fit/whatif.h"
 #include "ir/op.h"

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/paths.h"
 #include "ir/op.h"
 #include "ir/pass.h"
@@ -195,7 +195,7 @@ persistent_bytes(const struct module *m, const struct pass_options *o)
 
 	for (i = 0; i < m->persistent.n; i++)
 		add_bytes(&sum, m->persistent.v[i], 1, o);
-	for (i = 0; o->target->gpu && i < m->train->inputs.n; i++)
+	for (i = 0; o->target->lands_batches && i < m->train->inputs.n; i++)
 		add_bytes(&sum, m->train->inputs.v[i], m->train->batch, o);
 	return sum;
 }

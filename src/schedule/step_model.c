@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/op.h"
 #include "ir/pass.h"
 
@@ -66,7 +66,7 @@ traffic_of(const struct model *m, const int *in, int nin, const struct model_nod
 	struct affine sum = { 0, 0 };
 	int i;
 
-	if (!n->node->op->emit)
+	if (op_is_view(n->node->op))
 		return 0;
 	for (i = 0; i < nin; i++)
 		if (in[i] >= 0)

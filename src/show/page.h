@@ -5,7 +5,7 @@
 #ifndef STOWAGE_PLAN_PAGE_H
 #define STOWAGE_PLAN_PAGE_H
 
-#include "calls/emitter.h"
+#include "base/embedded.h"
 
 extern const struct embedded page_table[];	/* ends with name NULL */
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "ir/op.h"
 #include "show/chart.h"
 #include "show/page.h"

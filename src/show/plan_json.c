@@ -5,7 +5,7 @@
 #include "plan/plan.h"
 
 #include "base/json.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "frameworks/eager.h"
 #include "ir/op.h"
 #include "plan/summary.h"
@@ -83,7 +83,7 @@ write_work(struct json *j, const char *key, const struct module *m, bool again)
 		if (n->op->macs)
 			macs = affine_sum(macs, n->op->macs(n));
 		for (k = 0; k < n->nout; k++)
-			if (n->out[k] && n->op->emit)
+			if (n->out[k] && !op_is_view(n->op))
 				bytes = affine_sum(bytes, tensor_bytes(n->out[k]));
 	}
 	json_flat_object(j, key);

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "show/chart.h"
 #include "show/page.h"
 #include "show/pixels.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "calls/emitter.h"
+#include "target/target.h"
 #include "frameworks/eager.h"
 #include "ir/op.h"
 #include "show/chart.h"

@@ -15,8 +15,8 @@ static const struct attr_spec attrs[] = {
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "softplus_backward", "tttrn", n->out[0], n->in[0], n->in[1],
-	    op_real(n, "beta"), n->out[0]);
+	emit_call(e, "softplus_backward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_tensor(n->in[1]), arg_real(op_real(n, "beta")), arg_count(n->out[0]));
 }
 
 const struct op op_softplus_grad = {
@@ -41,8 +41,8 @@ grad(struct diff *d, struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "softplus_forward", "ttrn", n->out[0], n->in[0], op_real(n, "beta"),
-	    n->out[0]);
+	emit_call(e, "softplus_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_real(op_real(n, "beta")), arg_count(n->out[0]));
 }
 
 const struct op op_softplus = {

@@ -2,24 +2,12 @@
  * The CUDA target. Offsets are aligned as cudaMalloc aligns, to 256 bytes, so that no kernel or
  * library sees a pointer it would not get from the system.
  */
-#include "emit/program.h"
+#include "target/target.h"
 
 static void
-prologue(struct emitter *e)
+makefile(struct text *t, const struct recipe *r)
 {
-	bool *done = arena_array(e->module->arena, (size_t)emit_embedded_count(), sizeof(*done));
-
-	emit_file(e, "host/prologue_cuda.h", done);
-}
-
-static void
-makefile(struct text *t, const struct emitter *e, const char *program)
-{
-	const struct module *m = e->module;
-	bool convolves = e->convolutions.n > 0;
-
-	text_printf(t, "# Builds %s, which trains what %s says, for NVIDIA GPUs.\n", program,
-	    emit_safe(m->arena, emit_spec_path(m)));
+	text_printf(t, "# Builds %s, which trains what %s says, for NVIDIA GPUs.\n", r->program, r->spec);
 	text_printf(t, "#\n"
 	    "#   make                the program\n"
 	    "#   make ARCH=86        for cards of compute capability 8.6 alone\n"
@@ -29,10 +17,10 @@ makefile(struct text *t, const struct emitter *e, const char *program)
 	    "#   make lib            lib%s.so, to be driven step by step\n"
 	    "#\n"
 	    "# After a change of options, make -B.\n"
-	    "NVCC     = $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)\n", program,
-	    program);
-	if (m->set.device.arch)
-		text_printf(t, "ARCH     = %d\n", m->set.device.arch);
+	    "NVCC     = $(firstword $(shell command -v nvcc) /usr/local/cuda/bin/nvcc)\n", r->program,
+	    r->program);
+	if (r->arch)
+		text_printf(t, "ARCH     = %d\n", r->arch);
 	else
 		text_puts(t, "# of these, all that this nvcc knows\n"
 		    "ARCH    := $(or $(filter 75 80 86 89 90 100 120,$(patsubst sm_%,%,$(shell \\\n"
@@ -46,16 +34,16 @@ makefile(struct text *t, const struct emitter *e, const char *program)
 	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \\\n"
 	    "           -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
 	    "LIBS     =\n"
-	    "PROGRAM  = %s\n\n", convolves ? "# cuDNN, where it is beside the CUDA toolkit or in "
+	    "PROGRAM  = %s\n\n", r->convolves ? "# cuDNN, where it is beside the CUDA toolkit or in "
 	    "the system's folders\n"
 	    "CUDNN   := $(if $(wildcard $(addsuffix /cudnn_graph.h,/usr/include \\\n"
-	    "           $(dir $(NVCC))../include)),1)\n" : "", program);
+	    "           $(dir $(NVCC))../include)),1)\n" : "", r->program);
 	text_puts(t,
 	    "ifneq ($(CUBLASLT),)\n"
 	    "FLAGS += -DUSE_CUBLASLT\n"
 	    "LIBS  += -lcublasLt\n"
 	    "endif\n");
-	if (convolves)
+	if (r->convolves)
 		text_puts(t,
 		    "ifneq ($(CUDNN),)\n"
 		    "FLAGS += -DUSE_CUDNN\n"
@@ -103,8 +91,21 @@ const struct target target_cuda = {
 	.brief = "a CUDA program for NVIDIA GPUs from compute capability 7.5",
 	.suffix = ".cu",
 	.alignment = 256,
-	.gpu = true,
 	.reserve = reserve,
-	.prologue = prologue,
+	.is_gpu = true,
+	.libraries = true,
+	.splits_sums = true,
+	.lands_batches = true,
+	.concurrent = true,
+	.tensor_cores = true,
+	.sums_bias = true,
+	.oldest_arch = 75,
+	.needs = "the CUDA toolkit, and cuDNN if that is there",
+	.defines = "__CUDACC__ __cplusplus",
+	.options = "USE_CUBLASLT USE_CUDNN",
+	.prologue = "host/prologue_cuda.h",
+	.steps = "host/branches_cuda.cu",
+	.feed = "host/feed_cuda.cu",
+	.device = "host/device_cuda.cu",
 	.makefile = makefile,
 };

@@ -2,23 +2,12 @@
  * The C target: OpenMP, any C11 compiler that knows GCC's extensions. Offsets are aligned to a
  * cache line, which is also the widest vector.
  */
-#include "emit/program.h"
+#include "target/target.h"
 
 static void
-prologue(struct emitter *e)
+makefile(struct text *t, const struct recipe *r)
 {
-	bool *done = arena_array(e->module->arena, (size_t)emit_embedded_count(), sizeof(*done));
-
-	emit_file(e, "host/prologue_c.h", done);
-}
-
-static void
-makefile(struct text *t, const struct emitter *e, const char *program)
-{
-	const struct module *m = e->module;
-
-	text_printf(t, "# Builds %s, which trains what %s says.\n", program,
-	    emit_safe(m->arena, emit_spec_path(m)));
+	text_printf(t, "# Builds %s, which trains what %s says.\n", r->program, r->spec);
 	text_printf(t, "#\n"
 	    "#   make               the program, for this machine\n"
 	    "#   make PORTABLE=1    for any machine of this architecture\n"
@@ -31,7 +20,7 @@ makefile(struct text *t, const struct emitter *e, const char *program)
 	    "CFLAGS = -O3\n"
 	    "FLAGS  = -std=gnu11 -fopenmp -fno-math-errno -fno-trapping-math\n"
 	    "LIBS   = -lm\n"
-	    "PROGRAM = %s\n\n", program, program, program);
+	    "PROGRAM = %s\n\n", r->program, r->program, r->program);
 	text_puts(t,
 	    "ifndef PORTABLE\n"
 	    "FLAGS += -march=native\n"
@@ -62,7 +51,10 @@ const struct target target_c = {
 	.brief = "a C program for CPUs (OpenMP)",
 	.suffix = ".c",
 	.alignment = 64,
-	.gpu = false,
-	.prologue = prologue,
+	.needs = "a compiler",
+	.defines = "",
+	.options = "USE_CBLAS",
+	.prologue = "host/prologue_c.h",
+	.device = "host/device_c.c",
 	.makefile = makefile,
 };

@@ -1,12 +1,10 @@
-/* The targets, finding one by name, and what they leave of a device. */
+/* Finding a target by its name or for a device, and what a target leaves of a device's memory. */
+#include "target/target.h"
+
+#include <assert.h>
 #include <string.h>
 
-#include "calls/emitter.h"
-#include "target/devices.h"
-
-extern const struct target target_c, target_cuda;
-
-const struct target *const target_table[] = { &target_c, &target_cuda, NULL };
+#include "target/gpu.h"
 
 const struct target *
 target_find(const char *name)
@@ -19,6 +17,27 @@ target_find(const char *name)
 	return NULL;
 }
 
+const struct target *
+target_default(void)
+{
+	const struct target *t = target_find("c");
+
+	assert(t);
+	return t;
+}
+
+/* A GPU target where the device is a GPU that we know. */
+const struct target *
+target_of_device(const struct device *d)
+{
+	int i;
+
+	for (i = 0; d->given && d->arch && target_table[i]; i++)
+		if (target_table[i]->is_gpu)
+			return target_table[i];
+	return target_default();
+}
+
 int64_t
 reserve_bytes(const struct reserve *r, const struct device *d, int64_t memory)
 {
@@ -27,7 +46,8 @@ reserve_bytes(const struct reserve *r, const struct device *d, int64_t memory)
 	if (r->reported && gpu && !gpu->nominal && gpu_memory(gpu) == memory)
 		return 0;
 	if (r->a_thread && gpu && gpu->multiprocessors)
-		return r->beside + (int64_t)r->a_thread * gpu->multiprocessors * arch_threads(gpu->arch);
+		return r->beside + (int64_t)r->a_thread * gpu->multiprocessors *
+		    gpu_arch_find(gpu->arch)->threads;
 	return r->bytes;
 }
 

@@ -1,0 +1,22 @@
+/*
+ * Writing the program: from a planned module to the text of one source file and its Makefile. It is the
+ * same for every target but for the files that the target names (target/target.h).
+ */
+#ifndef STOWAGE_EMIT_EMIT_H
+#define STOWAGE_EMIT_EMIT_H
+
+#include <stdbool.h>
+
+#include "base/embedded.h"
+#include "base/text.h"
+#include "ir/ir.h"
+#include "target/target.h"
+
+/* The whole program for a planned module: source and Makefile into arena text. */
+bool	emit_program(struct module *, const struct target *, struct text *source,
+	    struct text *makefile, const char *program);
+
+/* Generated from kernels/: the text of each file, by name ("conv.cu", "host/data.h"). */
+extern const struct embedded embedded_table[];	/* ends with name NULL */
+
+#endif

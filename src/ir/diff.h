@@ -1,0 +1,41 @@
+/*
+ * Differentiation, as operators see it: op->grad() builds the backward nodes of one forward node with
+ * these functions, and contributions to one tensor's gradient add up by themselves.
+ */
+#ifndef STOWAGE_IR_DIFF_H
+#define STOWAGE_IR_DIFF_H
+
+#include "ir/op.h"
+
+struct diff {
+	struct module *m;
+	struct graph *g;
+	struct tensor **gradient;	/* by the id of a forward tensor: the sum so far */
+	bool *wants;			/* by the id of a forward tensor */
+	int ntensors;			/* ids below are forward's */
+};
+
+/* The gradient arriving at an output; NULL when none does. */
+struct tensor	*diff_of(struct diff *, const struct tensor *forward_output);
+/* Does this input need a gradient? */
+bool		 diff_wants(struct diff *, const struct tensor *input);
+/* A backward node for N with N's attributes. Its outputs are added with diff_output(). */
+struct node	*diff_node(struct diff *, const struct node *n, const struct op *, int nin,
+		    struct tensor *const *in);
+/* Attributes of its own for such a node, as its operator has them, all zero. */
+struct attr	*diff_attrs(struct diff *, struct node *backward);
+/* An output shaped like LIKE, contributed to LIKE's gradient (contributions add up). */
+struct tensor	*diff_output(struct diff *, struct node *backward, struct tensor *like);
+/* An output shaped like LIKE that contributes to no gradient yet, for other backward nodes to read;
+ * it is called after LIKE and SUFFIX. */
+struct tensor	*diff_between(struct diff *, struct node *backward, struct tensor *like,
+		    const char *suffix);
+/* Contributes an existing tensor to LIKE's gradient (add passes its gradient through). */
+void		 diff_add(struct diff *, struct tensor *like, struct tensor *gradient);
+/* The commonest gradient rule: dx = OP(dy, saved...), one backward node for in[0]. */
+bool		 diff_unary(struct diff *, struct node *n, const struct op *, int nsaved,
+		    struct tensor *const *saved);
+/* A tensor for the gradient of LIKE that no node makes yet. */
+struct tensor	*diff_like(struct diff *, struct tensor *like, const char *suffix);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * Running the passes: over a module, over a copy of it for a quick sketch, and over a copy with other
+ * settings.
+ */
+#include "passes/passes.h"
+
+#include "plan/plan.h"
+
+/* ---- sketches ---- */
+
+/* Recomputation by name or to a budget is the user's word, whatever it costs. */
+static bool
+can_sketch(const struct module *m, const struct pass_options *o)
+{
+	return !m->broken && !o->dump_after && m->set.recompute != RECOMPUTE_PATTERN &&
+	    !m->set.recompute_budget;
+}
+
+struct module *
+passes_sketch(struct module *m, const struct pass_options *o)
+{
+	struct pass_options quick = *o;
+	struct pass_options *kept = ARENA_NEW(m->arena, struct pass_options);
+	struct diags *quiet = ARENA_NEW(m->arena, struct diags);
+	struct module *copy;
+
+	if (!can_sketch(m, o))
+		return NULL;
+	diags_init(quiet, m->arena);
+	copy = passes_copy(m, &m->set, quiet);
+	*kept = *o;
+	copy->options = kept;	/* what plans others for comparison does so in full */
+	quick.sketch = true;
+	if (!passes_finish(copy, &quick, NULL) || quiet->all.n)
+		return NULL;
+	copy->diags = m->diags;
+	return copy;
+}
+
+/* ---- whole plans ---- */
+
+static bool
+is_too_large(const struct module *m)
+{
+	return m->plan && m->set.device.given && m->set.device.memory > 0 &&
+	    m->plan->arena_bytes > m->set.device.memory;
+}
+
+/* A search leaves less alive at any time, but nothing keeps the gaps between buffers from growing.
+ * Where that would decide what fits, the plan without a search stands. */
+static bool
+fall_back(struct module *m, const struct pass_options *o)
+{
+	struct module *sketch = passes_sketch(m, o);
+	struct graph **graph[] = { &m->forward, &m->train, &m->update, &m->validate };
+	size_t i;
+
+	if (!sketch || is_too_large(sketch))
+		return true;
+	*m = *sketch;
+	for (i = 0; i < sizeof(graph) / sizeof(*graph); i++)
+		if (*graph[i])
+			(*graph[i])->module = m;
+	m->plan->sketch = false;
+	return plan_verify(m, m->plan, m->diags);
+}
+
+bool
+passes_run(struct module *m, const struct pass_options *o)
+{
+	struct pass_options *kept = ARENA_NEW(m->arena, struct pass_options);
+
+	*kept = *o;
+	m->options = kept;
+	return passes_finish(m, o, NULL) && (!is_too_large(m) || fall_back(m, o));
+}
+
+/* ---- other settings ---- */
+
+/* The passes derive everything afresh in the copy; only a tensor's link to its gradient is written by
+ * them in what is shared, so it is put back. */
+struct module *
+passes_replan(struct module *m, const struct settings *set, bool bound_only)
+{
+	struct pass_options o = *m->options;
+	struct diags *quiet = ARENA_NEW(m->arena, struct diags);
+	struct module *copy;
+	struct tensor **gradient;
+	bool planned;
+	int i;
+
+	o.dump_after = NULL;
+	o.bound_only |= bound_only;
+	diags_init(quiet, m->arena);
+	copy = passes_copy(m, set, quiet);
+	gradient = arena_array(m->arena, (size_t)m->persistent.n + 1, sizeof(struct tensor *));
+	for (i = 0; i < m->persistent.n; i++) {
+		gradient[i] = m->persistent.v[i]->gradient;
+		m->persistent.v[i]->gradient = NULL;
+	}
+	planned = passes_run(copy, &o);
+	for (i = 0; i < m->persistent.n; i++)
+		m->persistent.v[i]->gradient = gradient[i];
+	return planned && copy->plan ? copy : NULL;
+}

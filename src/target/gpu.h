@@ -1,0 +1,43 @@
+/*
+ * Graphics cards: the one table of them, and their names as people write them in a device section's
+ * `name` and behind --device.
+ */
+#ifndef STOWAGE_TARGET_GPU_H
+#define STOWAGE_TARGET_GPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gpu {
+	const char *name;
+	int arch;		/* compute capability times ten: 86 for sm_86 */
+	int mib;		/* memory */
+	bool nominal;		/* mib is the size on the box, not what the driver was seen to report */
+	int multiprocessors;	/* 0: of a card that is too old to be built for */
+	int l2_mib;		/* L2 cache; 0: not known */
+};
+
+extern const struct gpu gpu_table[];	/* ends with name NULL */
+
+/* "GeForce RTX 3090", "rtx3090" and "RTX 3090" are one card. NULL when unknown. */
+const struct gpu	*gpu_find(const char *name);
+/* The cards a name that gpu_find() does not know may mean, best first; how many, at most MOST. */
+int	gpu_suggest(const char *name, const struct gpu **out, int most);
+int64_t	gpu_memory(const struct gpu *);	/* bytes */
+
+struct gpu_arch {		/* limits of a compute capability */
+	int arch;
+	int threads;		/* of a multiprocessor */
+	int blocks;		/* of a multiprocessor; 0: not known */
+	int shared;		/* bytes of shared memory that a block may opt in to; 0: not known */
+};
+
+/* NULL: there is no such compute capability. */
+const struct gpu_arch	*gpu_arch_find(int arch);
+/* All of them for people: "sm_35, sm_37, ...". */
+void	gpu_arch_list(char *buf, int size);
+
+/* bfloat16 arithmetic came with Ampere, and TensorFloat-32 with it. */
+#define ARCH_BF16	80
+
+#endif

@@ -1,0 +1,156 @@
+/* Cards by name, as people write it: found, or suggested where it is misspelt or incomplete. */
+#include "target/gpu.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define LONGEST_NAME	64
+
+/* Letters and digits in lower case, without the words that people put before a card's name or
+ * leave out. */
+static void
+plain(char out[LONGEST_NAME], const char *name)
+{
+	static const char *const noise[] = { "nvidia", "geforce", "tesla" };
+	size_t n = 0, i, len;
+
+	for (; *name && n < LONGEST_NAME - 1; name++)
+		if (isalnum((unsigned char)*name))
+			out[n++] = (char)tolower((unsigned char)*name);
+	out[n] = '\0';
+	for (i = 0; i < sizeof(noise) / sizeof(*noise); i++) {
+		len = strlen(noise[i]);
+		if (strncmp(out, noise[i], len) == 0)
+			memmove(out, out + len, strlen(out + len) + 1);
+	}
+}
+
+const struct gpu *
+gpu_find(const char *name)
+{
+	char want[LONGEST_NAME], have[LONGEST_NAME], last;
+	const struct gpu *g;
+
+	plain(want, name);
+	last = *want ? want[strlen(want) - 1] : '\0';
+	for (g = gpu_table; g->name; g++) {
+		/* their names end in a letter or digit, and most of them in another */
+		if (tolower((unsigned char)g->name[strlen(g->name) - 1]) != last)
+			continue;
+		plain(have, g->name);
+		if (strcmp(want, have) == 0)
+			return g;
+	}
+	return NULL;
+}
+
+/* The next word of *S in lower case: runs of letters and digits. False at the end. */
+static bool
+next_word(const char **s, char out[LONGEST_NAME])
+{
+	size_t n = 0;
+
+	while (**s && !isalnum((unsigned char)**s))
+		++*s;
+	for (; isalnum((unsigned char)**s); ++*s)
+		if (n < LONGEST_NAME - 1)
+			out[n++] = (char)tolower((unsigned char)**s);
+	out[n] = '\0';
+	return n > 0;
+}
+
+static bool
+has_word(const char *name, const char *want)
+{
+	char have[LONGEST_NAME];
+
+	while (next_word(&name, have))
+		if (strcmp(have, want) == 0)
+			return true;
+	return false;
+}
+
+/* A model's number says which card it is; "RTX", "Ti" and a size say little. */
+#define MODEL_WEIGHT	4
+
+static int
+weight_of(const char *word)
+{
+	size_t n = strlen(word);
+	bool size = n > 2 && strcmp(word + n - 2, "gb") == 0;
+
+	return !size && strpbrk(word, "0123456789") ? MODEL_WEIGHT : 1;
+}
+
+/* How well a card answers to the words of NAME; 0 when they could mean anything. */
+static int
+words_shared(const char *name, const char *card)
+{
+	char word[LONGEST_NAME];
+	int score = 0;
+	bool all = true;
+
+	while (next_word(&name, word)) {
+		if (has_word(card, word))
+			score += weight_of(word);
+		else if (strcmp(word, "nvidia") != 0 && strcmp(word, "geforce") != 0)
+			all = false;
+	}
+	return all || score >= MODEL_WEIGHT ? score : 0;
+}
+
+static int
+by_words(const char *name, const struct gpu **out, int most)
+{
+	const struct gpu *g;
+	int best = 1, n = 0, score;
+
+	for (g = gpu_table; g->name; g++) {
+		score = words_shared(name, g->name);
+		if (score > best) {
+			best = score;
+			n = 0;
+		}
+		if (score == best && n < most)
+			out[n++] = g;
+	}
+	return n;
+}
+
+/* "3090ti", "rtx 309O" */
+static int
+by_letters(const char *name, const struct gpu **out, int most)
+{
+	char want[LONGEST_NAME], have[LONGEST_NAME];
+	const struct gpu *g;
+	int best, d, n = 0;
+
+	plain(want, name);
+	for (g = gpu_table; g->name && strlen(want) > 1; g++) {
+		plain(have, g->name);
+		if (strstr(have, want) && n < most)
+			out[n++] = g;
+	}
+	best = n ? 0 : ((int)strlen(want) + 2) / 3;
+	for (g = gpu_table; g->name && best > 0; g++) {
+		plain(have, g->name);
+		d = text_distance(want, have, best);
+		if (d < best || (d == best && n == 0)) {
+			best = d;
+			out[0] = g;
+			n = 1;
+		}
+	}
+	return n;
+}
+
+int
+gpu_suggest(const char *name, const struct gpu **out, int most)
+{
+	int n = by_words(name, out, most);
+
+	return n ? n : by_letters(name, out, most);
+}
