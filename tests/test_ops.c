@@ -28,7 +28,7 @@ Test(ops, records_are_complete)
 
 		cr_assert_eq(op_find(op->name), op, "%s is not found by its name", op->name);
 		cr_assert(op->brief && *op->brief, "%s has no brief", op->name);
-		cr_assert(!op->kernels || op->emit, "%s names kernels but emits nothing", op->name);
+		cr_assert(!op->calls.kernels || op->calls.emit, "%s names kernels but emits nothing", op->name);
 		if (is_named_in_specs(op)) {
 			cr_assert(op->doc && strlen(op->doc) > 40, "%s is not documented", op->name);
 			cr_assert_not_null(op->shape, "%s has no shape rule", op->name);
@@ -57,10 +57,10 @@ is_unsaved(const struct node *forward, const struct tensor *t)
 		if (def->out[k] == t)
 			t = def->again->out[k];	/* made again: what counts is what it stands for */
 	for (k = 0; k < forward->nin; k++)
-		if (forward->in[k] == t && (forward->op->saves & SAVES_IN(k)))
+		if (forward->in[k] == t && (forward->op->gradient.saves & SAVES_IN(k)))
 			return false;
 	for (k = 0; k < forward->nout; k++)
-		if (forward->out[k] == t && (forward->op->saves & SAVES_OUT(k)))
+		if (forward->out[k] == t && (forward->op->gradient.saves & SAVES_OUT(k)))
 			return false;
 	return t->kind != T_DELTA && t->kind != T_GRADIENT;
 }

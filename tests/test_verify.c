@@ -241,7 +241,7 @@ find_paths(void)
 	before = arena_array(arena, (size_t)n * (size_t)n, sizeof(*before));
 	for (j = 0; j < n; j++)
 		for (i = j - 1; i >= 0 && p->at[i].graph == p->at[j].graph; i--) {
-			if (!p->at[i].node->op->emit ||
+			if (!p->at[i].node->op->calls.emit ||
 			    (p->at[i].branch != p->at[j].branch &&
 			    p->at[j].after[p->at[i].branch] != i + 1))
 				continue;
@@ -293,8 +293,8 @@ count_races(int *together)
 	find_paths();
 	for (*together = 0, j = 0; j < p->instants; j++)
 		for (i = j - 1; i >= 0 && p->at[i].graph == p->at[j].graph; i--) {
-			if (before[j * p->instants + i] || !p->at[i].node->op->emit ||
-			    !p->at[j].node->op->emit)
+			if (before[j * p->instants + i] || !p->at[i].node->op->calls.emit ||
+			    !p->at[j].node->op->calls.emit)
 				continue;
 			if (conflict(p->at[i].node, p->at[j].node))
 				races++;
@@ -358,7 +358,7 @@ Test(verify, a_node_on_another_branch_is_caught)
 			int was = p->at[i].branch;
 			bool races;
 
-			if (k == was || !p->at[i].node->op->emit)
+			if (k == was || !p->at[i].node->op->calls.emit)
 				continue;
 			p->at[i].branch = k;
 			races = count_races(&together) > 0;
@@ -427,7 +427,7 @@ check_workspace(const struct buffer *work, int *wider)
 	cr_assert_leq(live, p->lower_bound_bytes);
 	if (strncmp(n->op->name, "conv", 4) != 0 || !n->op->macs ||
 	    affine_at(n->op->macs(n), batch) < 1 << 30) {
-		cr_assert_eq(work->size.fixed, n->op->workspace(n, &room).fixed);
+		cr_assert_eq(work->size.fixed, n->op->memory.workspace(n, &room).fixed);
 		return;
 	}
 	for (i = 0; i < n->nin; i++)
@@ -477,6 +477,6 @@ Test(spare, the_processors_workspaces_stay_as_they_are)
 		struct room room = op_room(module, p->target, 2);
 
 		if (b->kind == T_WORKSPACE)
-			cr_assert_eq(b->bytes, n->op->workspace(n, &room).fixed);
+			cr_assert_eq(b->bytes, n->op->memory.workspace(n, &room).fixed);
 	}
 }

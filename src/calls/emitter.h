@@ -25,7 +25,7 @@
 
 struct plan;
 
-struct update_row {		/* a parameter that is updated, or the sum of a gradient: op->row() */
+struct update_row {		/* a parameter that is updated, or the sum of a gradient: op->calls.row() */
 	const char *name;
 	const struct tensor *weight, *master, *gradient, *state[2];	/* may be NULL, but not all */
 	const struct tensor *clip;	/* the factor of the gradient, or NULL */

@@ -82,7 +82,7 @@ beside(const struct tape *t, const struct node *n)
 	if (n->op->torch.beside)
 		return affine_at(n->op->torch.beside(n), t->batch);
 	for (k = 1; k < n->nout; k++)
-		if (n->out[k] && n->op->saves & SAVES_OUT(k) && !n->out[k]->alias_of &&
+		if (n->out[k] && n->op->gradient.saves & SAVES_OUT(k) && !n->out[k]->alias_of &&
 		    __builtin_add_overflow(sum, tape_bytes(t, n->out[k]), &sum))
 			return INT64_MAX;
 	return sum;
@@ -97,7 +97,7 @@ tape_plain(struct tape *t, const struct node *n, int first)
 		.output = p->output,
 		.in = in, .nin = n->nin,
 		.bytes = tape_bytes(t, n->out[0]),
-		.saves = p->saves ? p->saves : n->op->saves,
+		.saves = p->saves ? p->saves : n->op->gradient.saves,
 		.crosswise = p->crosswise,
 		.beside = beside(t, n),
 		.passes = p->passes,
@@ -207,7 +207,7 @@ record(struct tape *t, const bool *needed)
 	training.training = true;
 	for (i = 0; i < forward->nodes.n; i++) {
 		const struct node *n = forward->nodes.v[i];
-		const struct tensor *same = n->op->identity ? n->op->identity(&training, n) : NULL;
+		const struct tensor *same = n->op->simplify.identity ? n->op->simplify.identity(&training, n) : NULL;
 
 		if (n->nout == 0 || !n->out[0] || !needed[n->out[0]->id])
 			continue;

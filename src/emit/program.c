@@ -45,9 +45,9 @@ check_nodes(struct module *m, const struct graph *g, const struct target *target
 		const struct node *n = g->nodes.v[i];
 		struct diag *d;
 
-		if (!n->op->emit && is_view(n))
+		if (!n->op->calls.emit && is_view(n))
 			continue;
-		if (!n->op->emit) {
+		if (!n->op->calls.emit) {
 			diag_error(m->diags, "target", n->loc, "'%s' has no kernel for target %s",
 			    n->op->name, target->name);
 			ok = false;
@@ -232,8 +232,8 @@ emit_graph_kernels(struct emitter *e, const struct graph *g, bool *done)
 	int i;
 
 	for (i = 0; g && i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op->kernels && g->nodes.v[i]->op->emit)
-			emit_file(e, g->nodes.v[i]->op->kernels, done);
+		if (g->nodes.v[i]->op->calls.kernels && g->nodes.v[i]->op->calls.emit)
+			emit_file(e, g->nodes.v[i]->op->calls.kernels, done);
 }
 
 static void

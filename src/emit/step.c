@@ -153,7 +153,7 @@ value_in_pieces(const struct graph *g, const struct node *n)
 {
 	struct tensor *t = ARENA_NEW(g->module->arena, struct tensor);
 
-	*t = n->op->pieces(n);
+	*t = n->op->memory.pieces(n);
 	return t;
 }
 
@@ -168,7 +168,7 @@ operand_of_kind(const struct graph *g, enum op_kind kind, const bool *learnt)
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 
-		if (kind == OP_LOSS && n->op->pieces)
+		if (kind == OP_LOSS && n->op->memory.pieces)
 			return value_in_pieces(g, n);
 		for (k = 0; n->op->kind == kind && k < n->nin; k++) {
 			if (!can_be_kept(n->in[k]))
@@ -231,7 +231,7 @@ describe_result(struct steps *s, const struct node *n, const struct tensor *t)
 	if (b && b->persistent)
 		where = arena_printf(a, ": updates %s", b->name);
 	else if (t->alias_of)
-		where = arena_printf(a, ", %s %s%s", n->op->emit ? "over" : "a view of",
+		where = arena_printf(a, ", %s %s%s", n->op->calls.emit ? "over" : "a view of",
 		    t->alias_of->name, where);
 	text_puts(s->e->out, "\n");
 	emit_wrapped(s->e->out, "\t *     -> ", "\t *        ",
@@ -304,11 +304,11 @@ put_before(struct steps *s, const struct node *n, int count, int instant)
 	struct line l = { s->e->out, 0 };
 	int b, i, k;
 
-	if (n->op->emit)
+	if (n->op->calls.emit)
 		put_mark(&l, "AT", instant);
 	for (b = s->marks.born[instant]; b >= 0; b = s->marks.next_born[b])
 		put_mark(&l, "LIVE", b);
-	if (n->op->emit)
+	if (n->op->calls.emit)
 		put_branch(s, &l, at->branch);
 	for (i = 0; i < count; i++)
 		for (k = 0; k < BRANCHES; k++)
@@ -372,8 +372,8 @@ put_node(struct steps *s, struct node *const *at, int instant)
 
 	describe(s, n, instant);
 	put_before(s, n, 1, instant);
-	if (n->op->emit)
-		n->op->emit(e, n);
+	if (n->op->calls.emit)
+		n->op->calls.emit(e, n);
 	for (i = 0; prediction && i < n->nout; i++)
 		if (n->out[i] == prediction)
 			emit_call(e, "keep_predictions", arg_tensor(prediction),
@@ -391,7 +391,7 @@ put_end(struct steps *s, const struct graph *g, int start)
 
 	text_puts(s->e->out, "\n");
 	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op->emit)
+		if (g->nodes.v[i]->op->calls.emit)
 			last[at[i].branch] = i + 1;
 	put_mark(&l, "AT", -1);
 	put_branch(s, &l, 0);
@@ -443,7 +443,7 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 		if (!(seen >> n->phase & 1))
 			text_printf(&body, "\n\t/* ---- %s ---- */\n", phase_titles[n->phase]);
 		seen |= 1u << n->phase;
-		if (n->op->row)
+		if (n->op->calls.row)
 			put_updates(s, &g->nodes.v[i], count, start + i);
 		else
 			put_node(s, &g->nodes.v[i], start + i);

@@ -21,10 +21,10 @@ emit_updates_join(const struct node *a, const struct node *b)
 {
 	struct update_row of_a = { 0 }, of_b = { 0 };
 
-	if (!a->op->row || !b->op->row || a->op->emit != b->op->emit)
+	if (!a->op->calls.row || !b->op->calls.row || a->op->calls.emit != b->op->calls.emit)
 		return false;
-	a->op->row(a, &of_a);
-	b->op->row(b, &of_b);
+	a->op->calls.row(a, &of_a);
+	b->op->calls.row(b, &of_b);
 	return of_a.clip == of_b.clip;
 }
 
@@ -44,13 +44,13 @@ emit_updates(struct emitter *e, struct node *const *n, int count)
 	for (i = 0; i < count; i++) {
 		struct update_row r = { 0 };
 
-		n[i]->op->row(n[i], &r);
+		n[i]->op->calls.row(n[i], &r);
 		r.before = chunks;
 		chunks += parts(elements_of(&r), UPDATE_CHUNK);
 		vec_push(a, &e->updates, r);
 	}
 	e->together = arena_printf(a, "TOGETHER(%d, %d, %lld)", first, count, (long long)chunks);
-	n[0]->op->emit(e, n[0]);
+	n[0]->op->calls.emit(e, n[0]);
 	e->together = NULL;
 }
 

@@ -207,7 +207,7 @@ ir_add_output(struct module *m, struct node *n, struct tensor *t)
 	if (!t)
 		return NULL;
 	t->def = n;
-	from = n->op && n->op->alias ? n->op->alias(n, n->nout - 1) : -1;
+	from = n->op && n->op->memory.alias ? n->op->memory.alias(n, n->nout - 1) : -1;
 	if (from >= 0 && n->in[from])
 		tensor_alias(t, n->in[from]);
 	return t;

@@ -118,7 +118,7 @@ struct node {
 	int nin, nout;
 	struct attr *attr;	/* as op->attrs, in its order */
 	struct tensor *work;	/* its workspace, or NULL */
-	double keep;		/* of in[op->onto], where there is one; see ir/op.h */
+	double keep;		/* of in[op->memory.onto], where there is one; see ir/op.h */
 	bool keep_first;	/* only in the first micro-batch of an update: 1 after */
 	const struct node *forward;	/* backward nodes: the node they differentiate */
 	const struct node *again;	/* recomputation: the forward node it repeats, else NULL */

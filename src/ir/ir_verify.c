@@ -80,7 +80,7 @@ check_base(struct verifier *v, const struct node *n)
 	if (n->nout < 1 || !n->out[0] || n->out[0]->alias_of != base)
 		breach(v, n, "adds onto '%s', but does not write there", base->name);
 	for (j = 0; j < n->nin; j++)
-		if (j != n->op->onto && n->in[j] && tensor_root(n->in[j]) == tensor_root(base))
+		if (j != n->op->memory.onto && n->in[j] && tensor_root(n->in[j]) == tensor_root(base))
 			breach(v, n, "adds onto '%s', which it also reads", base->name);
 }
 

@@ -353,7 +353,7 @@ op_operand_text(struct build *b, const struct tensor *t)
 bool
 op_is_view(const struct op *op)
 {
-	return !op->emit;
+	return !op->calls.emit;
 }
 
 struct room
@@ -374,22 +374,22 @@ op_layout_either(const struct node *n)
 enum op_layout
 op_layout(const struct node *n)
 {
-	if (n->op->layout)
-		return n->op->layout(n);
+	if (n->op->memory.layout)
+		return n->op->memory.layout(n);
 	return n->op->flags & OP_ELEMENTWISE ? LAYOUT_EITHER : LAYOUT_FIRST;
 }
 
 struct tensor *
 op_base(const struct node *n)
 {
-	return n->op->onto && n->nin > n->op->onto ? n->in[n->op->onto] : NULL;
+	return n->op->memory.onto && n->nin > n->op->memory.onto ? n->in[n->op->memory.onto] : NULL;
 }
 
 void
 op_add_onto(struct module *m, struct node *n, struct tensor *base, double keep, bool first)
 {
-	assert(n->op->onto && !op_base(n) && !n->out[0]->alias_of);
-	while (n->nin < n->op->onto)
+	assert(n->op->memory.onto && !op_base(n) && !n->out[0]->alias_of);
+	while (n->nin < n->op->memory.onto)
 		ir_add_input(m, n, NULL);
 	ir_add_input(m, n, base);
 	n->keep = keep;

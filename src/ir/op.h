@@ -76,7 +76,7 @@ struct attr_spec {
 #define ATTRS_END	{ .name = NULL }
 #define MAX_ATTRS	16
 
-/* Bits of op->saves: what grad() may read of the forward node. */
+/* Bits of op->gradient.saves: what backward may read of the forward node. */
 #define SAVES_IN(k)	(1u << (k))
 #define SAVES_OUT(k)	(1u << (16 + (k)))
 
@@ -135,6 +135,81 @@ struct torch_op {
 	struct torch_update (*update)(const struct node *);
 };
 
+/*
+ * What of an operator backward is made of. All zero: not differentiable.
+ */
+struct op_gradient {
+	/* Builds backward IR for this node; see ir/diff.h. */
+	bool (*build)(struct diff *, struct node *);
+	unsigned saves;		/* SAVES_IN(k), SAVES_OUT(k): what backward may read of this node */
+
+	/* How out[0] is made again in backward, where that is not by repeating the node (batchnorm
+	 * need not sum its statistics twice): returns the operator, and fills IN (at most MAX_RANK)
+	 * with its inputs, out of the node's own inputs and saved outputs. NULL: it cannot be made
+	 * again. Without this function the node is repeated. */
+	const struct op *(*again)(const struct node *, struct tensor **in, int *nin);
+};
+
+/*
+ * Where its operands and results lie. All zero: results have bytes of their own, channels come first,
+ * and no scratch memory is needed.
+ */
+struct op_memory {
+	/* Bytes of scratch memory for this node. */
+	struct affine (*workspace)(const struct node *, const struct room *);
+
+	/* Bits of the inputs whose bytes out[0] may take over when nobody reads them afterwards. */
+	unsigned inplace;
+	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or -1. */
+	int (*alias)(const struct node *, int k);
+	/* Bits of the outputs that may be absent (NULL) when nobody reads them. */
+	unsigned optional_out;
+
+	/* May its images lie channels-last? emit() then finds tensor->channels_last set. NULL: either way
+	 * for OP_ELEMENTWISE, else not. Only what runs before backward is asked: gradients lie as what
+	 * they are the gradients of. */
+	enum op_layout (*layout)(const struct node *);
+
+	/* Where the operand stands that out[0] can be added to; 0: nowhere. It is one more than the
+	 * operator needs, and absent until a pass gives it (op_add_onto): then out[0] lies in its
+	 * bytes and is node->keep times it plus the result, which never exists by itself. Nothing
+	 * else the node reads may lie there. emit() hands that to the kernel by arg_onto(). */
+	int onto;
+	/* OPTIMIZER: can the gradient be added onto a state before the update, at that moment
+	 * turning the state into what the update stores there but for terms of the parameter? Then
+	 * the operator for the rest, with operands parameter and state, the state's place in this
+	 * node, and what is kept of it. NULL: it cannot, with these attributes. */
+	const struct op *(*onto_state)(const struct node *, int *state, double *keep);
+
+	/* The type and shape of a value that the node computes but never has whole in memory. */
+	struct tensor (*pieces)(const struct node *);
+};
+
+/*
+ * When it does nothing: simplify drops such nodes and outputs. All zero: always needed.
+ */
+struct op_simplify {
+	/* The input that out[0] simply equals in this graph (dropout outside training), or NULL. */
+	struct tensor *(*identity)(const struct graph *, const struct node *);
+	/* Which input out[k], from out[1] on, simply equals in this graph (the running statistics of a
+	 * frozen batchnorm); -1: none. The output is then dropped. */
+	int (*unchanged)(const struct graph *, const struct node *, int k);
+};
+
+/*
+ * What runs in our programs. All zero: nothing does (a view).
+ */
+struct op_calls {
+	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
+	/* Writes the call(s); see calls/emitter.h. */
+	void (*emit)(struct emitter *, const struct node *);
+	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this
+	 * one. One call, the emit() of the first, does all that follow one another and have the same
+	 * emit() and clip; no such node reads what another makes. */
+	void (*row)(const struct node *, struct update_row *);
+};
+
+/* An operator: what it is, and its facets, each of which an operator may leave out. */
 struct op {
 	const char *name;	/* in specs and in IR text */
 	enum op_kind kind;
@@ -148,67 +223,14 @@ struct op {
 	/* Checks operands and attributes, makes parameters (op_param) and outputs (op_output). On
 	 * a user's mistake it calls op_error() and returns false. LAYER, LOSS, METRIC, OPTIMIZER. */
 	bool (*shape)(struct build *, struct node *);
-
 	/* Multiply-adds of one run; NULL: none worth counting. */
 	struct affine (*macs)(const struct node *);
 
-	/* Builds backward IR for this node; see struct diff below. NULL: not differentiable. */
-	bool (*grad)(struct diff *, struct node *);
-	unsigned saves;
-
-	/* Bytes of scratch memory for this node; NULL: none. */
-	struct affine (*workspace)(const struct node *, const struct room *);
-
-	/* How out[0] is made again in backward, where that is not by repeating the node (batchnorm
-	 * need not sum its statistics twice): returns the operator, and fills IN (at most MAX_RANK)
-	 * with its inputs, out of the node's own inputs and saved outputs. NULL: it cannot be made
-	 * again. Without this function the node is repeated. */
-	const struct op *(*again)(const struct node *, struct tensor **in, int *nin);
-
-	/* May its images lie channels-last? emit() then finds tensor->channels_last set. NULL: either way
-	 * for OP_ELEMENTWISE, else not. Only what runs before backward is asked: gradients lie as what
-	 * they are the gradients of. */
-	enum op_layout (*layout)(const struct node *);
-
-	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or -1. */
-	int (*alias)(const struct node *, int k);
-
-	/* Bits of the inputs whose bytes out[0] may take over when nobody reads them afterwards. */
-	unsigned inplace;
-	/* Where the operand stands that out[0] can be added to; 0: nowhere. It is one more than the
-	 * operator needs, and absent until a pass gives it (op_add_onto): then out[0] lies in its
-	 * bytes and is node->keep times it plus the result, which never exists by itself. Nothing
-	 * else the node reads may lie there. emit() hands that to the kernel with letter `o`. */
-	int onto;
-	/* OPTIMIZER: can the gradient be added onto a state before the update, at that moment
-	 * turning the state into what the update stores there but for terms of the parameter? Then
-	 * the operator for the rest, with operands parameter and state, the state's place in this
-	 * node, and what is kept of it. NULL: it cannot, with these attributes. */
-	const struct op *(*onto_state)(const struct node *, int *state, double *keep);
-	/* Bits of the outputs that may be absent (NULL) when nobody reads them. */
-	unsigned optional_out;
-
-	/* The input that out[0] simply equals in this graph (dropout outside training), or NULL. */
-	struct tensor *(*identity)(const struct graph *, const struct node *);
-
-	struct torch_op torch;	/* all zero is right for most */
-
-	/* The type and shape of a value that the node computes but never has whole in memory; NULL:
-	 * there is none. */
-	struct tensor (*pieces)(const struct node *);
-
-	/* Which input out[k], from out[1] on, simply equals in this graph (the running statistics of a
-	 * frozen batchnorm); -1: none. The output is then dropped. */
-	int (*unchanged)(const struct graph *, const struct node *, int k);
-
-	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this
-	 * one. One call, the emit() of the first, does all that follow one another and have the same
-	 * emit() and clip; no such node reads what another makes. */
-	void (*row)(const struct node *, struct update_row *);
-
-	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
-	/* Writes the call(s); see calls/emitter.h. NULL: nothing runs (a view). */
-	void (*emit)(struct emitter *, const struct node *);
+	struct op_gradient gradient;
+	struct op_memory memory;
+	struct op_simplify simplify;
+	struct op_calls calls;
+	struct torch_op torch;	/* how PyTorch runs it; all zero is right for most */
 };
 
 extern const struct op *const op_table[];	/* generated; ends with NULL; sorted by name */
@@ -265,7 +287,7 @@ void		 op_add_onto(struct module *, struct node *, struct tensor *base, double k
 		    bool first);
 
 enum op_layout	 op_layout(const struct node *);
-/* op->layout of those that take images as they come. */
+/* op->memory.layout of those that take images as they come. */
 enum op_layout	 op_layout_either(const struct node *);
 
 /* Does nothing run for it, since its output is its input under another shape? */

@@ -34,8 +34,8 @@ const struct op op_accumulate = {
 	.flags = OP_ELEMENTWISE,
 	.operands = "sum gradient",
 	.min_operands = 2, .max_operands = 2,
-	.alias = alias,
-	.row = row,
-	.kernels = "optimizer.cu",
-	.emit = emit,
+	.memory.alias = alias,
+	.calls.row = row,
+	.calls.kernels = "optimizer.cu",
+	.calls.emit = emit,
 };

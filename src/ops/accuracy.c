@@ -41,8 +41,8 @@ const struct op op_accuracy = {
 	.operands = "logits target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,
-	.workspace = shape_mean_work,
-	.layout = target_layout,
-	.kernels = "loss.cu",
-	.emit = emit,
+	.memory.workspace = shape_mean_work,
+	.memory.layout = target_layout,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit,
 };

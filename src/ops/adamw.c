@@ -46,9 +46,9 @@ const struct op op_adamw = {
 	.operands = "parameter gradient clip",
 	.min_operands = 2, .max_operands = 3,
 	.shape = shape,
-	.alias = optimizer_alias,
+	.memory.alias = optimizer_alias,
 	.torch = { .update = optimizer_torch_adam },
-	.row = optimizer_row,
-	.kernels = "optimizer.cu",
-	.emit = emit,
+	.calls.row = optimizer_row,
+	.calls.kernels = "optimizer.cu",
+	.calls.emit = emit,
 };

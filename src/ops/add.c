@@ -20,9 +20,9 @@ const struct op op_add = {
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,
 	.shape = broadcast_shape,
-	.grad = grad,
-	.inplace = 1u << 0 | 1u << 1,
+	.gradient.build = grad,
+	.memory.inplace = 1u << 0 | 1u << 1,
 	.torch = { .output = TORCH_OVER, .passes = 1u << 0 | 1u << 1 },
-	.kernels = "arith.cu",
-	.emit = broadcast_emit,
+	.calls.kernels = "arith.cu",
+	.calls.emit = broadcast_emit,
 };

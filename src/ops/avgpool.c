@@ -38,9 +38,9 @@ const struct op op_avgpool_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.onto = 1,
-	.kernels = "pool.cu",
-	.emit = emit_backward,
+	.memory.onto = 1,
+	.calls.kernels = "pool.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -80,9 +80,9 @@ const struct op op_avgpool = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
+	.gradient.build = grad,
 	.torch = { .saves = SAVES_IN(0) },
-	.layout = op_layout_either,
-	.kernels = "pool.cu",
-	.emit = emit,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "pool.cu",
+	.calls.emit = emit,
 };

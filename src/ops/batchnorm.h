@@ -28,9 +28,9 @@ bool		 batchnorm_uses_batch(const struct node *);
 int64_t		 batchnorm_parts(const struct tensor *x, const struct target *);
 struct affine	 batchnorm_workspace(const struct node *, const struct room *);
 struct affine	 batchnorm_backward_workspace(const struct node *, const struct room *);
-/* op->alias: the new running statistics lie where the old ones do. */
+/* op->memory.alias: the new running statistics lie where the old ones do. */
 int		 batchnorm_alias(const struct node *, int k);
-/* op->again: fills the five inputs of APPLY, for which the statistics are known, or of the node
+/* op->gradient.again: fills the five inputs of APPLY, for which the statistics are known, or of the node
  * itself where they are fixed, and returns which of the two; NULL: it cannot be made again. */
 const struct op	*batchnorm_again(const struct node *, const struct op *apply, struct tensor **in);
 /* A backward node of that kind, which is given DY, and the gradients that are wanted of it. */

@@ -70,9 +70,9 @@ const struct op op_batchnorm_relu_apply = {
 	.attrs = attrs,
 	.operands = "x weight bias mean invstd skip",
 	.min_operands = 5, .max_operands = 6,
-	.inplace = 1u << 0 | 1u << 5,
-	.kernels = "norm.cu",
-	.emit = emit_apply,
+	.memory.inplace = 1u << 0 | 1u << 5,
+	.calls.kernels = "norm.cu",
+	.calls.emit = emit_apply,
 };
 
 static const struct op *
@@ -93,10 +93,10 @@ const struct op op_batchnorm_relu_grad = {
 	.attrs = attrs,
 	.operands = "dy x weight mean invstd bias",
 	.min_operands = 6, .max_operands = 6,
-	.workspace = batchnorm_backward_workspace,
-	.inplace = 1u << 0 | 1u << 1,
-	.kernels = "norm.cu",
-	.emit = batchnorm_emit_backward,
+	.memory.workspace = batchnorm_backward_workspace,
+	.memory.inplace = 1u << 0 | 1u << 1,
+	.calls.kernels = "norm.cu",
+	.calls.emit = batchnorm_emit_backward,
 };
 
 static bool
@@ -113,16 +113,16 @@ const struct op op_batchnorm_relu = {
 	.attrs = attrs,
 	.operands = "x weight bias running_mean running_var",
 	.min_operands = 5, .max_operands = 5,
-	.grad = grad,
-	.saves = BATCHNORM_SAVES | SAVES_IN(BIAS),
-	.workspace = batchnorm_workspace,
-	.again = again,
-	.alias = batchnorm_alias,
-	.inplace = 1u << X,
-	.optional_out = BATCHNORM_OPTIONAL,
-	.layout = op_layout_either,
-	.kernels = "norm.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.gradient.saves = BATCHNORM_SAVES | SAVES_IN(BIAS),
+	.memory.workspace = batchnorm_workspace,
+	.gradient.again = again,
+	.memory.alias = batchnorm_alias,
+	.memory.inplace = 1u << X,
+	.memory.optional_out = BATCHNORM_OPTIONAL,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "norm.cu",
+	.calls.emit = emit,
 };
 
 /* ---- with a skip ---- */
@@ -147,16 +147,16 @@ const struct op op_batchnorm_add_relu = {
 	.attrs = attrs,
 	.operands = "x weight bias running_mean running_var skip",
 	.min_operands = 6, .max_operands = 6,
-	.grad = grad_add,
-	.saves = BATCHNORM_SAVES | SAVES_OUT(Y),
-	.workspace = batchnorm_workspace,
-	.again = again,
-	.alias = batchnorm_alias,
-	.inplace = 1u << X | 1u << SKIP,
-	.optional_out = BATCHNORM_OPTIONAL,
-	.layout = op_layout_either,
-	.kernels = "norm.cu",
-	.emit = emit,
+	.gradient.build = grad_add,
+	.gradient.saves = BATCHNORM_SAVES | SAVES_OUT(Y),
+	.memory.workspace = batchnorm_workspace,
+	.gradient.again = again,
+	.memory.alias = batchnorm_alias,
+	.memory.inplace = 1u << X | 1u << SKIP,
+	.memory.optional_out = BATCHNORM_OPTIONAL,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "norm.cu",
+	.calls.emit = emit,
 };
 
 void

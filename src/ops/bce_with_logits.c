@@ -21,9 +21,9 @@ const struct op op_bce_with_logits_grad = {
 	.brief = "gradient of bce_with_logits: (sigmoid(logits) - target) * dloss / elements",
 	.operands = "dloss logits target",
 	.min_operands = 3, .max_operands = 3,
-	.inplace = 1u << 1 | 1u << 2,
-	.kernels = "loss.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 1 | 1u << 2,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit_backward,
 };
 
 static void
@@ -40,10 +40,10 @@ const struct op op_bce_with_logits_with_grad = {
 	.brief = "bce_with_logits and the gradient of its logits",
 	.operands = "logits target scale",
 	.min_operands = 2, .max_operands = 3,
-	.inplace = 1u << 0,
-	.workspace = shape_mean_work,
-	.kernels = "loss.cu",
-	.emit = emit_both,
+	.memory.inplace = 1u << 0,
+	.memory.workspace = shape_mean_work,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit_both,
 };
 
 static void
@@ -59,9 +59,9 @@ const struct op op_bce_target_grad = {
 	.brief = "gradient of bce_with_logits' target: -logits * dloss / elements",
 	.operands = "dloss logits",
 	.min_operands = 2, .max_operands = 2,
-	.inplace = 1u << 1,
-	.kernels = "loss.cu",
-	.emit = emit_target_backward,
+	.memory.inplace = 1u << 1,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit_target_backward,
 };
 
 static bool
@@ -106,11 +106,11 @@ const struct op op_bce_with_logits = {
 	.operands = "logits target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,
-	.grad = grad,
-	.saves = SAVES_IN(0) | SAVES_IN(1),
-	.workspace = shape_mean_work,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
+	.memory.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
-	.layout = op_layout_either,
-	.kernels = "loss.cu",
-	.emit = emit,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit,
 };

@@ -44,7 +44,7 @@ const struct op op_bias_grad = {
 	.brief = "gradient of a bias: dy summed over the batch and over positions",
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.workspace = workspace,
-	.kernels = "bias.cu",
-	.emit = emit,
+	.memory.workspace = workspace,
+	.calls.kernels = "bias.cu",
+	.calls.emit = emit,
 };

@@ -207,10 +207,10 @@ const struct op op_reduce_to = {
 	.brief = "dy summed over the axes along which an operand was repeated",
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.workspace = reduce_workspace,
-	.inplace = 1u << 0,
-	.kernels = "arith.cu",
-	.emit = emit_reduce_to,
+	.memory.workspace = reduce_workspace,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "arith.cu",
+	.calls.emit = emit_reduce_to,
 };
 
 const struct op op_reduce_negated = {
@@ -219,10 +219,10 @@ const struct op op_reduce_negated = {
 	.brief = "-dy summed over the axes along which an operand was repeated",
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.workspace = reduce_workspace,
-	.inplace = 1u << 0,
-	.kernels = "arith.cu",
-	.emit = emit_negated,
+	.memory.workspace = reduce_workspace,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "arith.cu",
+	.calls.emit = emit_negated,
 };
 
 const struct op op_mul_grad = {
@@ -231,10 +231,10 @@ const struct op op_mul_grad = {
 	.brief = "dy times the other factor, summed over the axes this one was repeated along",
 	.operands = "dy other",
 	.min_operands = 2, .max_operands = 2,
-	.workspace = reduce_workspace,
-	.inplace = 1u << 0,
-	.kernels = "arith.cu",
-	.emit = emit_mul_grad,
+	.memory.workspace = reduce_workspace,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "arith.cu",
+	.calls.emit = emit_mul_grad,
 };
 
 void
@@ -324,10 +324,10 @@ const struct op op_broadcast = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.identity = identity,
+	.gradient.build = grad,
+	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
-	.layout = op_layout_either,
-	.kernels = "arith.cu",
-	.emit = emit,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "arith.cu",
+	.calls.emit = emit,
 };

@@ -37,7 +37,7 @@ const struct op op_cast = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.identity = identity,
-	.kernels = "copy.cu",
-	.emit = emit,
+	.simplify.identity = identity,
+	.calls.kernels = "copy.cu",
+	.calls.emit = emit,
 };

@@ -33,7 +33,7 @@ const struct op op_clip_scale = {
 	.attrs = attrs,
 	.operands = "gradient ...",
 	.min_operands = 1, .max_operands = -1,
-	.workspace = workspace,
-	.kernels = "clip.cu",
-	.emit = emit,
+	.memory.workspace = workspace,
+	.calls.kernels = "clip.cu",
+	.calls.emit = emit,
 };

@@ -42,8 +42,8 @@ const struct op op_concat_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.kernels = "copy.cu",
-	.emit = emit_backward,
+	.calls.kernels = "copy.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -151,10 +151,10 @@ const struct op op_concat = {
 	.operands = "a b ...",
 	.min_operands = 1, .max_operands = -1,
 	.shape = shape,
-	.grad = grad,
-	.identity = identity,
+	.gradient.build = grad,
+	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
-	.layout = op_layout_either,
-	.kernels = "copy.cu",
-	.emit = emit,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "copy.cu",
+	.calls.emit = emit,
 };

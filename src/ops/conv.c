@@ -83,10 +83,10 @@ const struct op op_conv_grad_input = {
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.workspace = work_of_input,
-	.onto = 2,
-	.kernels = "conv.cu",
-	.emit = emit_input,
+	.memory.workspace = work_of_input,
+	.memory.onto = 2,
+	.calls.kernels = "conv.cu",
+	.calls.emit = emit_input,
 };
 
 static struct conv
@@ -125,10 +125,10 @@ const struct op op_conv_grad_weight = {
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.workspace = work_of_weight,
-	.onto = 2,
-	.kernels = "conv.cu",
-	.emit = emit_weight,
+	.memory.workspace = work_of_weight,
+	.memory.onto = 2,
+	.calls.kernels = "conv.cu",
+	.calls.emit = emit_weight,
 };
 
 /* The weights' gradient comes first: x may be dead after it, before dx needs room. */
@@ -299,13 +299,13 @@ const struct op op_conv = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.macs = macs,
-	.grad = grad,
-	.saves = SAVES_IN(0) | SAVES_IN(1),
-	.workspace = work,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
+	.memory.workspace = work,
 	.torch = { .calls = torch_calls },
-	.layout = product_layout,
-	.kernels = "conv.cu",
-	.emit = emit,
+	.memory.layout = product_layout,
+	.calls.kernels = "conv.cu",
+	.calls.emit = emit,
 };
 
 const struct op op_conv_then = {
@@ -317,8 +317,8 @@ const struct op op_conv_then = {
 	.operands = "x weight bias",
 	.min_operands = 2, .max_operands = 3,
 	.macs = macs,
-	.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
-	.workspace = work,
-	.kernels = "conv.cu",
-	.emit = emit_then,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
+	.memory.workspace = work,
+	.calls.kernels = "conv.cu",
+	.calls.emit = emit_then,
 };

@@ -158,10 +158,10 @@ const struct op op_conv_concat_grad_input = {
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_input,
-	.workspace = work_of_input,
-	.onto = 2,
-	.kernels = "conv_concat.cu",
-	.emit = emit_input,
+	.memory.workspace = work_of_input,
+	.memory.onto = 2,
+	.calls.kernels = "conv_concat.cu",
+	.calls.emit = emit_input,
 };
 
 static struct affine
@@ -202,10 +202,10 @@ const struct op op_conv_concat_grad_weight = {
 	.operands = "dy sources...",
 	.min_operands = 2, .max_operands = 1 + CONV_SOURCES,
 	.macs = macs_of_weight,
-	.workspace = work_of_weight,
-	.onto = 1 + CONV_SOURCES,
-	.kernels = "conv_concat.cu",
-	.emit = emit_weight,
+	.memory.workspace = work_of_weight,
+	.memory.onto = 1 + CONV_SOURCES,
+	.calls.kernels = "conv_concat.cu",
+	.calls.emit = emit_weight,
 };
 
 /* Of source K, the first of whose channels is FIRST. */
@@ -289,12 +289,12 @@ const struct op op_conv_concat = {
 	.operands = "weight bias sources...",
 	.min_operands = SOURCE + 2, .max_operands = SOURCE + CONV_SOURCES,
 	.macs = macs,
-	.grad = grad,
-	.saves = SAVES_IN(WEIGHT) | ((1u << CONV_SOURCES) - 1) * SAVES_IN(SOURCE),
-	.workspace = work,
-	.layout = product_layout,
-	.kernels = "conv_concat.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(WEIGHT) | ((1u << CONV_SOURCES) - 1) * SAVES_IN(SOURCE),
+	.memory.workspace = work,
+	.memory.layout = product_layout,
+	.calls.kernels = "conv_concat.cu",
+	.calls.emit = emit,
 };
 
 void

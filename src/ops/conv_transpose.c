@@ -93,10 +93,10 @@ const struct op op_conv_transpose_grad_input = {
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.workspace = work_of_input,
-	.onto = 2,
-	.kernels = "conv.cu",
-	.emit = emit_input,
+	.memory.workspace = work_of_input,
+	.memory.onto = 2,
+	.calls.kernels = "conv.cu",
+	.calls.emit = emit_input,
 };
 
 static struct affine
@@ -129,10 +129,10 @@ const struct op op_conv_transpose_grad_weight = {
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.workspace = work_of_weight,
-	.onto = 2,
-	.kernels = "conv.cu",
-	.emit = emit_weight,
+	.memory.workspace = work_of_weight,
+	.memory.onto = 2,
+	.calls.kernels = "conv.cu",
+	.calls.emit = emit_weight,
 };
 
 static bool
@@ -259,10 +259,10 @@ const struct op op_conv_transpose = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.macs = macs,
-	.grad = grad,
-	.saves = SAVES_IN(0) | SAVES_IN(1),
-	.workspace = work,
-	.layout = product_layout,
-	.kernels = "conv.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
+	.memory.workspace = work,
+	.memory.layout = product_layout,
+	.calls.kernels = "conv.cu",
+	.calls.emit = emit,
 };

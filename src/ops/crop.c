@@ -45,9 +45,9 @@ const struct op op_crop_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.onto = 1,
-	.kernels = "copy.cu",
-	.emit = emit_backward,
+	.memory.onto = 1,
+	.calls.kernels = "copy.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -137,10 +137,10 @@ const struct op op_crop = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.identity = identity,
+	.gradient.build = grad,
+	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
-	.layout = op_layout_either,
-	.kernels = "copy.cu",
-	.emit = emit,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "copy.cu",
+	.calls.emit = emit,
 };

@@ -31,9 +31,9 @@ const struct op op_cross_entropy_grad = {
 	.brief = "gradient of cross_entropy: (softmax(logits) - one-hot) * dloss / labels",
 	.operands = "dloss logits target lse",
 	.min_operands = 4, .max_operands = 4,
-	.inplace = 1u << 1,
-	.kernels = "loss.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 1,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit_backward,
 };
 
 /* loss and dlogits from: logits target scale */
@@ -54,10 +54,10 @@ const struct op op_cross_entropy_with_grad = {
 	.brief = "cross_entropy and the gradient of its logits",
 	.operands = "logits target scale",
 	.min_operands = 2, .max_operands = 3,
-	.inplace = 1u << 0,
-	.workspace = shape_mean_work,
-	.kernels = "loss.cu",
-	.emit = emit_both,
+	.memory.inplace = 1u << 0,
+	.memory.workspace = shape_mean_work,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit_both,
 };
 
 static bool
@@ -120,11 +120,11 @@ const struct op op_cross_entropy = {
 	.operands = "logits target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,
-	.grad = grad,
-	.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(1),
-	.workspace = shape_mean_work,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(1),
+	.memory.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
-	.layout = target_layout,
-	.kernels = "loss.cu",
-	.emit = emit,
+	.memory.layout = target_layout,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit,
 };

@@ -80,10 +80,10 @@ const struct op op_dense_grad_input = {
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.workspace = work_of_input,
-	.onto = 2,
-	.kernels = "dense.cu",
-	.emit = emit_input,
+	.memory.workspace = work_of_input,
+	.memory.onto = 2,
+	.calls.kernels = "dense.cu",
+	.calls.emit = emit_input,
 };
 
 static void
@@ -105,9 +105,9 @@ const struct op op_dense_grad_input_then = {
 	.operands = "dy weight saved",
 	.min_operands = 3, .max_operands = 3,
 	.macs = macs_of_backward,
-	.workspace = work_of_input,
-	.kernels = "dense.cu",
-	.emit = emit_input_then,
+	.memory.workspace = work_of_input,
+	.calls.kernels = "dense.cu",
+	.calls.emit = emit_input_then,
 };
 
 /* The sum runs over the rows, whose number grows with the batch. */
@@ -139,10 +139,10 @@ const struct op op_dense_grad_weight = {
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.workspace = work_of_weight,
-	.onto = 2,
-	.kernels = "dense.cu",
-	.emit = emit_weight,
+	.memory.workspace = work_of_weight,
+	.memory.onto = 2,
+	.calls.kernels = "dense.cu",
+	.calls.emit = emit_weight,
 };
 
 static struct affine
@@ -167,9 +167,9 @@ const struct op op_dense_grad_bias = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.workspace = work_of_bias,
-	.kernels = "bias.cu",
-	.emit = emit_bias,
+	.memory.workspace = work_of_bias,
+	.calls.kernels = "bias.cu",
+	.calls.emit = emit_bias,
 };
 
 /* The bias's own sum, where the library does not do it beside the product, comes after that. */
@@ -200,10 +200,10 @@ const struct op op_dense_grad_weight_bias = {
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.workspace = work_of_weight_bias,
-	.onto = 2,
-	.kernels = "dense.cu",
-	.emit = emit_weight_bias,
+	.memory.workspace = work_of_weight_bias,
+	.memory.onto = 2,
+	.calls.kernels = "dense.cu",
+	.calls.emit = emit_weight_bias,
 };
 
 /* The weights' gradient comes first: x may be dead after it, before dx needs room. */
@@ -320,13 +320,13 @@ const struct op op_dense = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.macs = macs,
-	.grad = grad,
-	.saves = SAVES_IN(0) | SAVES_IN(1),
-	.workspace = work,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
+	.memory.workspace = work,
 	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .blas = true,
 	    .calls = torch_calls },
-	.kernels = "dense.cu",
-	.emit = emit,
+	.calls.kernels = "dense.cu",
+	.calls.emit = emit,
 };
 
 const struct op op_dense_then = {
@@ -337,8 +337,8 @@ const struct op op_dense_then = {
 	.operands = "x weight bias",
 	.min_operands = 2, .max_operands = 3,
 	.macs = macs,
-	.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
-	.workspace = work,
-	.kernels = "dense.cu",
-	.emit = emit_then,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
+	.memory.workspace = work,
+	.calls.kernels = "dense.cu",
+	.calls.emit = emit_then,
 };

@@ -56,9 +56,9 @@ const struct op op_scale_gradient = {
 	.brief = "a gradient made for a loss whose own gradient is 1, times that gradient",
 	.operands = "gradient dloss",
 	.min_operands = 2, .max_operands = 2,
-	.inplace = 1u << 0,
-	.kernels = "dense_cross_entropy.cu",
-	.emit = emit_scale,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "dense_cross_entropy.cu",
+	.calls.emit = emit_scale,
 };
 
 static bool
@@ -165,14 +165,14 @@ const struct op op_dense_cross_entropy = {
 	.operands = "x weight bias labels",
 	.min_operands = INPUTS, .max_operands = INPUTS,
 	.macs = macs,
-	.grad = grad,
-	.saves = SAVES_OUT(DX) | SAVES_OUT(DWEIGHT) | SAVES_OUT(DBIAS),
-	.optional_out = 1u << ACCURACY | 1u << DX | 1u << DWEIGHT | 1u << DBIAS,
-	.workspace = workspace,
-	.again = again,
-	.pieces = logits,
-	.kernels = "dense_cross_entropy.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_OUT(DX) | SAVES_OUT(DWEIGHT) | SAVES_OUT(DBIAS),
+	.memory.optional_out = 1u << ACCURACY | 1u << DX | 1u << DWEIGHT | 1u << DBIAS,
+	.memory.workspace = workspace,
+	.gradient.again = again,
+	.memory.pieces = logits,
+	.calls.kernels = "dense_cross_entropy.cu",
+	.calls.emit = emit,
 };
 
 /* ---- joining ---- */

@@ -35,9 +35,9 @@ const struct op op_dropout_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.inplace = 1u << 0,
-	.kernels = "dropout.cu",
-	.emit = emit,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "dropout.cu",
+	.calls.emit = emit,
 };
 
 static bool
@@ -74,10 +74,10 @@ const struct op op_dropout = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape_same_float,
-	.grad = grad,
-	.inplace = 1u << 0,
-	.identity = identity,
+	.gradient.build = grad,
+	.memory.inplace = 1u << 0,
+	.simplify.identity = identity,
 	.torch = { .beside = mask },
-	.kernels = "dropout.cu",
-	.emit = emit,
+	.calls.kernels = "dropout.cu",
+	.calls.emit = emit,
 };

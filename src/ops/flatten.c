@@ -45,8 +45,8 @@ const struct op op_flatten = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.alias = alias,
-	.identity = identity,
+	.gradient.build = grad,
+	.memory.alias = alias,
+	.simplify.identity = identity,
 	.torch = { .output = TORCH_VIEW, .passes = 1u << 0, .views = 1u << 0 },
 };

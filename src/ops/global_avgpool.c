@@ -21,9 +21,9 @@ const struct op op_global_avgpool_grad = {
 	.brief = "gradient of global_avgpool: dy / positions at every position",
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.onto = 1,
-	.kernels = "pool.cu",
-	.emit = emit_backward,
+	.memory.onto = 1,
+	.calls.kernels = "pool.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -67,8 +67,8 @@ const struct op op_global_avgpool = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.layout = op_layout_either,
-	.kernels = "pool.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "pool.cu",
+	.calls.emit = emit,
 };

@@ -26,9 +26,9 @@ const struct op op_leaky_relu_grad = {
 	.attrs = attrs,
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
-	.inplace = 1u << 0 | 1u << 1,
-	.kernels = "activation.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 0 | 1u << 1,
+	.calls.kernels = "activation.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -56,10 +56,10 @@ const struct op op_leaky_relu = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape_same_float,
-	.grad = grad,
-	.saves = SAVES_OUT(0),
-	.inplace = 1u << 0,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_OUT(0),
+	.memory.inplace = 1u << 0,
 	.torch = { .output = TORCH_OVER, .saves = SAVES_IN(0) },
-	.kernels = "activation.cu",
-	.emit = emit,
+	.calls.kernels = "activation.cu",
+	.calls.emit = emit,
 };

@@ -56,9 +56,9 @@ const struct op op_local_grad_input = {
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.onto = 2,
-	.kernels = "local.cu",
-	.emit = emit_input,
+	.memory.onto = 2,
+	.calls.kernels = "local.cu",
+	.calls.emit = emit_input,
 };
 
 /* The sum runs over samples, whose number is not known. */
@@ -84,10 +84,10 @@ const struct op op_local_grad_weight = {
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
-	.workspace = work_of_weight,
-	.onto = 2,
-	.kernels = "local.cu",
-	.emit = emit_weight,
+	.memory.workspace = work_of_weight,
+	.memory.onto = 2,
+	.calls.kernels = "local.cu",
+	.calls.emit = emit_weight,
 };
 
 static bool
@@ -204,10 +204,10 @@ const struct op op_local = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.macs = macs,
-	.grad = grad,
-	.saves = SAVES_IN(0) | SAVES_IN(1),
-	.workspace = work,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
+	.memory.workspace = work,
 	.torch = { .blas = true, .calls = torch_calls },
-	.kernels = "local.cu",
-	.emit = emit,
+	.calls.kernels = "local.cu",
+	.calls.emit = emit,
 };

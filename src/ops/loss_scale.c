@@ -51,8 +51,8 @@ const struct op op_loss_scale = {
 	.attrs = attrs,
 	.operands = "scale counts gradient ...",
 	.min_operands = 3, .max_operands = -1,
-	.workspace = workspace,
-	.alias = alias,
-	.kernels = "clip.cu",
-	.emit = emit,
+	.memory.workspace = workspace,
+	.memory.alias = alias,
+	.calls.kernels = "clip.cu",
+	.calls.emit = emit,
 };

@@ -49,9 +49,9 @@ const struct op op_maxpool_grad = {
 	.attrs = attrs,
 	.operands = "dy index",
 	.min_operands = 2, .max_operands = 2,
-	.onto = 2,
-	.kernels = "pool.cu",
-	.emit = emit_backward,
+	.memory.onto = 2,
+	.calls.kernels = "pool.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -125,13 +125,13 @@ const struct op op_maxpool = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.saves = SAVES_OUT(1),
-	.optional_out = 1u << 1,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_OUT(1),
+	.memory.optional_out = 1u << 1,
 	.torch = { .saves = SAVES_IN(0), .beside = indices },
-	.layout = op_layout_either,
-	.kernels = "pool.cu",
-	.emit = emit,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "pool.cu",
+	.calls.emit = emit,
 };
 
 const struct op op_maxpool_relu = {
@@ -141,12 +141,12 @@ const struct op op_maxpool_relu = {
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
-	.grad = grad,
-	.saves = SAVES_OUT(1),
-	.optional_out = 1u << 1,
-	.layout = op_layout_either,
-	.kernels = "pool.cu",
-	.emit = emit_relu,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_OUT(1),
+	.memory.optional_out = 1u << 1,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "pool.cu",
+	.calls.emit = emit_relu,
 };
 
 bool

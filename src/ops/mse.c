@@ -22,9 +22,9 @@ const struct op op_mse_grad = {
 	.brief = "gradient of mse: 2 * (x - target) * dloss / elements",
 	.operands = "dloss x target",
 	.min_operands = 3, .max_operands = 3,
-	.inplace = 1u << 1 | 1u << 2,
-	.kernels = "loss.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 1 | 1u << 2,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit_backward,
 };
 
 static void
@@ -41,10 +41,10 @@ const struct op op_mse_with_grad = {
 	.brief = "mse and the gradient of x",
 	.operands = "x target scale",
 	.min_operands = 2, .max_operands = 3,
-	.inplace = 1u << 0,
-	.workspace = shape_mean_work,
-	.kernels = "loss.cu",
-	.emit = emit_both,
+	.memory.inplace = 1u << 0,
+	.memory.workspace = shape_mean_work,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit_both,
 };
 
 static bool
@@ -89,11 +89,11 @@ const struct op op_mse = {
 	.operands = "x target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,
-	.grad = grad,
-	.saves = SAVES_IN(0) | SAVES_IN(1),
-	.workspace = shape_mean_work,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
+	.memory.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
-	.layout = op_layout_either,
-	.kernels = "loss.cu",
-	.emit = emit,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "loss.cu",
+	.calls.emit = emit,
 };

@@ -16,7 +16,7 @@ int	optimizer_alias(const struct node *, int k);
 /* The new master copy, or NULL. */
 const struct tensor	*optimizer_master(const struct node *);
 
-/* As op->row(). */
+/* As op->calls.row(). */
 void	optimizer_row(const struct node *, struct update_row *);
 
 /* PyTorch's Adam and AdamW: two states; the root of the second, or before that a copy of the

@@ -56,7 +56,7 @@ const struct op op_parameter = {
 	.operands = "",
 	.min_operands = 0, .max_operands = 0,
 	.shape = shape,
-	.grad = grad,
-	.alias = alias,
+	.gradient.build = grad,
+	.memory.alias = alias,
 	.torch = { .calls = torch_calls },
 };

@@ -33,7 +33,7 @@ const struct op op_permute = {
 	.brief = "an image with its channels last in memory, or first again",
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
-	.grad = grad,
-	.kernels = "permute.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.calls.kernels = "permute.cu",
+	.calls.emit = emit,
 };

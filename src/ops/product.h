@@ -22,7 +22,7 @@ struct conv_attrs {
  * were found good. */
 struct conv	product_conv(const struct conv_attrs *, const struct tensor *large,
 		    const struct tensor *small, const struct tensor *weight);
-/* op->layout of convolutions */
+/* op->memory.layout of convolutions */
 enum op_layout	product_layout(const struct node *);
 /* What a product does to each element before it stores it: attribute `then`, in its order. */
 enum product_then { THEN_RELU, THEN_GELU, THEN_GELU_TANH };

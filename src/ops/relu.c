@@ -24,9 +24,9 @@ const struct op op_relu_grad = {
 	.flags = OP_ELEMENTWISE,
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
-	.inplace = 1u << 0,
-	.kernels = "activation.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "activation.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -54,10 +54,10 @@ const struct op op_relu = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape_same_float,
-	.grad = grad,
-	.saves = SAVES_OUT(0),
-	.inplace = 1u << 0,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_OUT(0),
+	.memory.inplace = 1u << 0,
 	.torch = { .output = TORCH_OVER },
-	.kernels = "activation.cu",
-	.emit = emit,
+	.calls.kernels = "activation.cu",
+	.calls.emit = emit,
 };

@@ -26,7 +26,7 @@ const struct op op_reshape_grad = {
 	.brief = "gradient of reshape and flatten: dy under the input's shape",
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.alias = alias,
+	.memory.alias = alias,
 };
 
 static bool
@@ -92,7 +92,7 @@ const struct op op_reshape = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.alias = alias,
+	.gradient.build = grad,
+	.memory.alias = alias,
 	.torch = { .output = TORCH_VIEW, .passes = 1u << 0, .views = 1u << 0 },
 };

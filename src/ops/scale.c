@@ -28,9 +28,9 @@ const struct op op_scale_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.inplace = 1u << 0,
-	.kernels = "arith.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "arith.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -90,10 +90,10 @@ const struct op op_scale = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.inplace = 1u << 0,
-	.identity = identity,
+	.gradient.build = grad,
+	.memory.inplace = 1u << 0,
+	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
-	.kernels = "arith.cu",
-	.emit = emit,
+	.calls.kernels = "arith.cu",
+	.calls.emit = emit,
 };

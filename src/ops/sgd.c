@@ -46,7 +46,7 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct update_row r = { 0 };
 
-	n->op->row(n, &r);
+	n->op->calls.row(n, &r);
 	emit_call(e, "sgd_update", arg_text(e->together), arg_tensor(r.clip), arg_text("s"),
 	    arg_text(emit_double(e, op_real(n, "momentum"))), arg_int(op_int(n, "nesterov")));
 }
@@ -59,10 +59,10 @@ const struct op op_sgd_apply = {
 	.attrs = attrs,
 	.operands = "parameter momentum",
 	.min_operands = 2, .max_operands = 2,
-	.alias = alias_of_rest,
-	.row = row_of_rest,
-	.kernels = "optimizer.cu",
-	.emit = emit,
+	.memory.alias = alias_of_rest,
+	.calls.row = row_of_rest,
+	.calls.kernels = "optimizer.cu",
+	.calls.emit = emit,
 };
 
 /* Nesterov's step needs the gradient by itself, and clipping a factor that is known later. */
@@ -97,10 +97,10 @@ const struct op op_sgd = {
 	.operands = "parameter gradient clip",
 	.min_operands = 2, .max_operands = 3,
 	.shape = shape,
-	.alias = optimizer_alias,
-	.onto_state = onto_state,
+	.memory.alias = optimizer_alias,
+	.memory.onto_state = onto_state,
 	.torch = { .update = torch_update },
-	.row = optimizer_row,
-	.kernels = "optimizer.cu",
-	.emit = emit,
+	.calls.row = optimizer_row,
+	.calls.kernels = "optimizer.cu",
+	.calls.emit = emit,
 };

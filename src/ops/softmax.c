@@ -29,9 +29,9 @@ const struct op op_softmax_grad = {
 	.attrs = attrs,
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
-	.inplace = 1u << 0 | 1u << 1,
-	.kernels = "softmax.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 0 | 1u << 1,
+	.calls.kernels = "softmax.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -72,10 +72,10 @@ const struct op op_softmax = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.saves = SAVES_OUT(0),
-	.inplace = 1u << 0,
-	.layout = op_layout_either,
-	.kernels = "softmax.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_OUT(0),
+	.memory.inplace = 1u << 0,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "softmax.cu",
+	.calls.emit = emit,
 };

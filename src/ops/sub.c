@@ -25,9 +25,9 @@ const struct op op_sub = {
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,
 	.shape = broadcast_shape,
-	.grad = grad,
-	.inplace = 1u << 0 | 1u << 1,
+	.gradient.build = grad,
+	.memory.inplace = 1u << 0 | 1u << 1,
 	.torch = { .passes = 1u << 0, .full = 1u << 1 },
-	.kernels = "arith.cu",
-	.emit = broadcast_emit,
+	.calls.kernels = "arith.cu",
+	.calls.emit = broadcast_emit,
 };

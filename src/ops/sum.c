@@ -17,7 +17,7 @@ const struct op op_sum = {
 	.flags = OP_ELEMENTWISE,
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,
-	.inplace = 1u << 0 | 1u << 1,
-	.kernels = "arith.cu",
-	.emit = emit,
+	.memory.inplace = 1u << 0 | 1u << 1,
+	.calls.kernels = "arith.cu",
+	.calls.emit = emit,
 };

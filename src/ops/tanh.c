@@ -19,9 +19,9 @@ const struct op op_tanh_grad = {
 	.flags = OP_ELEMENTWISE,
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
-	.inplace = 1u << 0 | 1u << 1,
-	.kernels = "activation.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 0 | 1u << 1,
+	.calls.kernels = "activation.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -47,9 +47,9 @@ const struct op op_tanh = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape_same_float,
-	.grad = grad,
-	.saves = SAVES_OUT(0),
-	.inplace = 1u << 0,
-	.kernels = "activation.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_OUT(0),
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "activation.cu",
+	.calls.emit = emit,
 };

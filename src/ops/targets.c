@@ -93,5 +93,5 @@ target_torch_loss(struct tape *t, const struct node *n, int64_t room)
 		in[1] = tape_call(t, &(struct tape_call){ .in = &in[1], .nin = 1,
 		    .bytes = tape_bytes(t, n->in[0]) });
 	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 2,
-	    .bytes = tape_bytes(t, n->out[0]), .room = room, .saves = n->op->saves }));
+	    .bytes = tape_bytes(t, n->out[0]), .room = room, .saves = n->op->gradient.saves }));
 }

@@ -22,7 +22,7 @@ void	target_torch_loss(struct tape *, const struct node *, int64_t room);
 #define TARGET_ARGS(t)								\
 	arg_tensor((t)->dtype == DT_U8 ? NULL : (t)), arg_tensor((t)->dtype == DT_U8 ? (t) : NULL)
 
-/* op->layout: labels go with places, so only classes on axis 0 may lie last. */
+/* op->memory.layout: labels go with places, so only classes on axis 0 may lie last. */
 enum op_layout	target_layout(const struct node *);
 
 #endif

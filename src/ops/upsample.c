@@ -30,9 +30,9 @@ const struct op op_upsample_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.onto = 1,
-	.kernels = "copy.cu",
-	.emit = emit_backward,
+	.memory.onto = 1,
+	.calls.kernels = "copy.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -90,9 +90,9 @@ const struct op op_upsample = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.grad = grad,
-	.identity = identity,
-	.layout = op_layout_either,
-	.kernels = "copy.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.simplify.identity = identity,
+	.memory.layout = op_layout_either,
+	.calls.kernels = "copy.cu",
+	.calls.emit = emit,
 };

@@ -52,7 +52,7 @@ scratch(const struct joining *j, const struct node *n, const struct op *op)
 	struct node probe = *n;
 
 	probe.op = op;
-	return aligned(j, affine_at(op->workspace(&probe, &room), j->g->batch));
+	return aligned(j, affine_at(op->memory.workspace(&probe, &room), j->g->batch));
 }
 
 /* Is there room for BYTES more from node FROM to before node TO, and for the scratch memory of the node

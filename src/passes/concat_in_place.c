@@ -56,12 +56,12 @@ kept_for_backward(const struct graph *g)
 		for (j = 0; j < n->nin; j++)
 			wanted |= n->in[j] && wants[n->in[j]->id];
 		for (j = 0; wanted && j < n->nin && j < 16; j++)
-			if (n->in[j] && n->op->saves & SAVES_IN(j))
+			if (n->in[j] && n->op->gradient.saves & SAVES_IN(j))
 				kept[n->in[j]->id] = true;
 		for (j = 0; wanted && j < n->nout && j < 16; j++)
 			if (n->out[j]) {
 				wants[n->out[j]->id] = true;
-				kept[n->out[j]->id] |= (n->op->saves & SAVES_OUT(j)) != 0;
+				kept[n->out[j]->id] |= (n->op->gradient.saves & SAVES_OUT(j)) != 0;
 			}
 	}
 	return kept;

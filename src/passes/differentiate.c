@@ -1,7 +1,7 @@
 /*
  * differentiate: appends the backward graph to train, by reverse accumulation over its nodes.
  *
- * Reads: op->grad() of each node on a path from a trained parameter to the loss. Writes: train's
+ * Reads: op->gradient.build() of each node on a path from a trained parameter to the loss. Writes: train's
  * nodes, param->gradient. Each operator builds its own backward nodes; this pass decides who needs
  * a gradient, adds up the contributions of several readers, and walks the nodes in reverse.
  *
@@ -53,12 +53,12 @@ differentiate_node(struct diff *d, struct node *n)
 		wanted |= diff_wants(d, n->in[i]);
 	if (!arrives || !wanted)
 		return true;
-	if (!n->op->grad) {
+	if (!n->op->gradient.build) {
 		diag_error(d->m->diags, "type", n->loc,
 		    "%s has no gradient, but trained parameters lie behind it", n->op->name);
 		return false;
 	}
-	return n->op->grad(d, n);
+	return n->op->gradient.build(d, n);
 }
 
 /* Half precision: the loss is scaled up, by a factor that the updates adapt. */

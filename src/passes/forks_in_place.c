@@ -6,7 +6,7 @@
  *     trunk -> branch -> + ->      d(trunk) = d(sum), onto which the branch's first convolution,
  *        \--------------/          the last to run in backward, adds its own
  *
- * Operators say what they can add onto (op->onto); sums.c does the work. A sum that is left runs in
+ * Operators say what they can add onto (op->memory.onto); sums.c does the work. A sum that is left runs in
  * place of one of its operands anyway.
  *
  * Numbers differ at most by the order of two additions.

@@ -5,7 +5,7 @@
  *     g = product(..); v, p = sgd(p, g, v)       v = mu v + product(..); p, v = the rest of sgd
  *     g = product(..); sum = accumulate(sum, g)  sum = [sum +] product(..)
  *
- * The first is for an optimizer that says so (op->onto_state: sgd with momentum, not clipped and not
+ * The first is for an optimizer that says so (op->memory.onto_state: sgd with momentum, not clipped and not
  * looking ahead), where every update is one batch. The second is for micro-batches, of which the
  * first overwrites what lies there. Where both hold, the gradients are not kept either: the first
  * micro-batch adds onto mu v, the others onto what that made.
@@ -39,7 +39,7 @@ first_product(const struct taking *t, const struct tensor *g)
 	const struct tensor *base;
 
 	for (; g && g->def; g = base) {
-		if (t->reads[g->id] != 1 || !g->def->op->onto || g->def->out[0] != g)
+		if (t->reads[g->id] != 1 || !g->def->op->memory.onto || g->def->out[0] != g)
 			return NULL;
 		base = op_base(g->def);
 		if (!base)
@@ -94,9 +94,9 @@ into_state(struct taking *t, struct node *update, struct tensor *g, bool micro)
 	double keep;
 	int state;
 
-	if (!update->op->onto_state)
+	if (!update->op->memory.onto_state)
 		return false;
-	rest = update->op->onto_state(update, &state, &keep);
+	rest = update->op->memory.onto_state(update, &state, &keep);
 	first = first_product(t, g);
 	if (!rest || !first || !fits(update->in[state], g))
 		return false;

@@ -1,7 +1,7 @@
 /*
  * inplace: lets an output take over the bytes of an input that nobody reads afterwards.
  *
- * Reads: op->inplace, the order of the nodes. Writes: alias_of of first outputs. Tensors that share
+ * Reads: op->memory.inplace, the order of the nodes. Writes: alias_of of first outputs. Tensors that share
  * bytes form a class, known by its root; a class is last read where its last member is. The walk
  * is in execution order and keeps that place up to date as classes grow, so one pass suffices.
  *
@@ -70,10 +70,10 @@ overwrite(struct classes *c, struct node *n, int i)
 	struct tensor *out = n->nout ? n->out[0] : NULL;
 	int k, last;
 
-	if (!out || out->alias_of || !n->op->inplace)
+	if (!out || out->alias_of || !n->op->memory.inplace)
 		return;
 	for (k = 0; k < n->nin; k++) {
-		if (!(n->op->inplace >> k & 1) || !may_overwrite(c, n, i, k))
+		if (!(n->op->memory.inplace >> k & 1) || !may_overwrite(c, n, i, k))
 			continue;
 		last = c->last[out->id];
 		tensor_alias(out, n->in[k]);

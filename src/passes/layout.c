@@ -8,7 +8,7 @@
  * Tensor cores multiply along channels, and want them side by side: with channels first, cuDNN's
  * engines for 16 bits and tf32 turn every operand around by themselves, in a workspace, at every
  * call, or cannot be had at all. So convolutions are what the layout is for. Element-wise
- * operators, poolings, normalisations and the like take images as they come (op->layout), and a
+ * operators, poolings, normalisations and the like take images as they come (op->memory.layout), and a
  * `permute` stands only where the two layouts meet: behind the input, and before what knows
  * channels-first alone. Where there is one channel, or one place, the layouts are the same bytes and
  * nothing is needed (tensor_has_layouts).

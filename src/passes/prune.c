@@ -48,7 +48,7 @@ drop_unread_outputs(struct node *n, const bool *read)
 	int i;
 
 	for (i = 0; i < n->nout; i++)
-		if (n->out[i] && (n->op->optional_out >> i & 1) && !read[n->out[i]->id] &&
+		if (n->out[i] && (n->op->memory.optional_out >> i & 1) && !read[n->out[i]->id] &&
 		    !outlives_step(n->out[i]))
 			n->out[i] = NULL;
 }

@@ -2,8 +2,8 @@
  * simplify: drops nodes that only pass an input on (dropout outside training, a pad by nothing),
  * so that neither time nor memory is planned for them.
  *
- * Reads and writes: train, validate. An operator says in op->identity() which input its output
- * equals, and in op->unchanged() the same of further outputs. Invariant after: neither answers for
+ * Reads and writes: train, validate. An operator says in op->simplify.identity() which input its output
+ * equals, and in op->simplify.unchanged() the same of further outputs. Invariant after: neither answers for
  * any node. Dead code goes in `prune`, which runs
  * when backward exists: before that, nobody can tell which saved outputs are read.
  */
@@ -16,8 +16,8 @@ drop_unchanged(const struct graph *g, struct node *n, struct tensor **same)
 {
 	int k, from;
 
-	for (k = 1; n->op->unchanged && k < n->nout; k++) {
-		from = n->out[k] ? n->op->unchanged(g, n, k) : -1;
+	for (k = 1; n->op->simplify.unchanged && k < n->nout; k++) {
+		from = n->out[k] ? n->op->simplify.unchanged(g, n, k) : -1;
 		if (from < 0)
 			continue;
 		same[n->out[k]->id] = n->in[from];
@@ -43,7 +43,7 @@ drop_identities(struct graph *g)
 			if (n->out[j] && n->out[j]->alias_of)
 				tensor_alias(n->out[j], SAME(n->out[j]->alias_of));
 		drop_unchanged(g, n, same);
-		x = n->op->identity ? n->op->identity(g, n) : NULL;
+		x = n->op->simplify.identity ? n->op->simplify.identity(g, n) : NULL;
 		if (x)
 			same[n->out[0]->id] = x;
 		else

@@ -84,7 +84,7 @@ can_add(const struct folding *f, const struct tensor *a, const struct tensor *b,
 	const struct tensor *root = tensor_root(a);
 	struct affine x = tensor_bytes(a), y = tensor_bytes(b);
 
-	if (!n || !n->op->onto || op_base(n) || n->out[0] != b || b->alias_of ||
+	if (!n || !n->op->memory.onto || op_base(n) || n->out[0] != b || b->alias_of ||
 	    f->reads[b->id] != 1)
 		return false;
 	if (x.fixed != y.fixed || x.per_sample != y.per_sample || a->dtype != b->dtype)

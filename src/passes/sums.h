@@ -9,7 +9,7 @@
 
 /*
  * Removes every `sum` of two gradients of that kind where the node that makes the later of them can
- * add onto the earlier (op->onto), which nobody reads any more by then.
+ * add onto the earlier (op->memory.onto), which nobody reads any more by then.
  */
 void	sums_fold(struct graph *, enum tensor_kind);
 

@@ -43,7 +43,7 @@ count_runs(const struct graph *g)
 	int runs = 0, i;
 
 	for (i = 0; i < g->nodes.n; i++)
-		runs += g->nodes.v[i]->op->row && (i == 0 || !g->nodes.v[i - 1]->op->row);
+		runs += g->nodes.v[i]->op->calls.row && (i == 0 || !g->nodes.v[i - 1]->op->calls.row);
 	return runs;
 }
 
@@ -95,7 +95,7 @@ gather(struct waiting *w)
 	for (i = 0; i < w->g->nodes.n; i++) {
 		struct node *n = w->g->nodes.v[i];
 
-		if (n->op->row) {
+		if (n->op->calls.row) {
 			w->update[w->n++] = n;
 			w->bytes += dying(w->m, i);
 			continue;

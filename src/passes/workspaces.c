@@ -2,7 +2,7 @@
  * workspaces: gives each node the scratch memory its operator asks for on the target, as a tensor
  * of bytes that is alive at that node alone.
  *
- * Reads: op->workspace(). Writes: node->work. It runs after prune, since what an operator needs can
+ * Reads: op->memory.workspace(). Writes: node->work. It runs after prune, since what an operator needs can
  * depend on which of its outputs are wanted.
  */
 #include "ir/pass.h"
@@ -14,9 +14,9 @@ give(struct module *m, struct node *n, const struct room *room)
 {
 	struct affine size;
 
-	if (!n->op->workspace)
+	if (!n->op->memory.workspace)
 		return;
-	size = n->op->workspace(n, room);
+	size = n->op->memory.workspace(n, room);
 	if (size.fixed == 0 && size.per_sample == 0)
 		return;
 	n->work = ir_tensor(m, T_WORKSPACE, DT_U8, false, 0, NULL,

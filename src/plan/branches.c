@@ -301,8 +301,8 @@ count_together(const struct branches *s, int first)
 {
 	int n = 1;
 
-	while (s->p->at[first].node->op->row && first + n < s->end &&
-	    s->p->at[first + n].node->op->row)
+	while (s->p->at[first].node->op->calls.row && first + n < s->end &&
+	    s->p->at[first + n].node->op->calls.row)
 		n++;
 	return n;
 }

@@ -266,7 +266,7 @@ describe_job(struct order *o, const struct window *w, int i)
 			j->made += o->class[c].bytes;
 			o->class[c].makers |= (uint64_t)1 << i;
 		}
-		if (k < n->nin && (n->node->op->inplace >> k & 1) && n->nout && n->out[0] >= 0 &&
+		if (k < n->nin && (n->node->op->memory.inplace >> k & 1) && n->nout && n->out[0] >= 0 &&
 		    m->value[n->out[0]].root == n->out[0] && j->nover < 4 &&
 		    o->class[c].bytes == m->value[n->out[0]].bytes) {
 			j->over[j->nover++] = c;

@@ -30,7 +30,7 @@ struct pass_options;
 enum recompute_state { KEEP, AGAIN, EACH };
 
 struct remake {			/* how a node is repeated */
-	const struct op *op;	/* its own, or a cheaper one (op->again) */
+	const struct op *op;	/* its own, or a cheaper one (op->gradient.again) */
 	int *in;		/* values */
 	int nin;
 	int64_t work;		/* workspace bytes */
@@ -81,7 +81,7 @@ struct event {
 	bool again;
 	int in, out;		/* where its values begin in trial->operand */
 	int end;		/* and where they end */
-	unsigned inplace;	/* inputs that the first output may overwrite, as op->inplace */
+	unsigned inplace;	/* inputs that the first output may overwrite, as op->memory.inplace */
 };
 
 struct trial {

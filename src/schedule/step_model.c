@@ -25,9 +25,9 @@ workspace(const struct model *m, const struct node *n)
 {
 	struct room room = op_room(m->g->module, m->options->target, m->options->threads);
 
-	if (!n->op->workspace)
+	if (!n->op->memory.workspace)
 		return 0;
-	return aligned(m->options, affine_at(n->op->workspace(n, &room), m->g->batch));
+	return aligned(m->options, affine_at(n->op->memory.workspace(n, &room), m->g->batch));
 }
 
 static int
@@ -88,7 +88,7 @@ may_repeat(const struct model *m, const struct model_node *n)
 		return false;
 	for (j = 0; j < n->nout; j++)
 		if (n->out[j] >= 0 && m->value[n->out[j]].persistent &&
-		    !(op->optional_out >> j & 1))
+		    !(op->memory.optional_out >> j & 1))
 			return false;
 	return true;
 }
@@ -103,8 +103,8 @@ find_remake(struct model *m, int *index, struct model_node *n)
 	r->op = n->node->op;
 	r->in = n->in;
 	r->nin = n->nin;
-	if (r->op->again) {
-		if (!(r->op = r->op->again(n->node, in, &r->nin)))
+	if (r->op->gradient.again) {
+		if (!(r->op = r->op->gradient.again(n->node, in, &r->nin)))
 			return;
 		r->in = values_of(m, index, in, r->nin);
 		copy.op = r->op;
@@ -250,7 +250,7 @@ needs(const struct model *m, const struct model_node *n)
 		if (!counted)
 			sum += m->value[root].bytes;
 	}
-	if (n->node->op->inplace && n->nout && n->out[0] >= 0)
+	if (n->node->op->memory.inplace && n->nout && n->out[0] >= 0)
 		in_place = m->value[n->out[0]].bytes;
 	return sum - in_place;
 }

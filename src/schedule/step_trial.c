@@ -94,7 +94,7 @@ add_copies(struct model *m, const struct model_node *n, int stage)
 
 	for (k = 0; k < n->nout; k++) {
 		bool wanted = n->out[k] >= 0 && (k == 0 || (n->again.op == n->node->op &&
-		    !(n->node->op->optional_out >> k & 1)));
+		    !(n->node->op->memory.optional_out >> k & 1)));
 
 		if (!wanted) {
 			add_operand(m, -1, false);
@@ -103,7 +103,7 @@ add_copies(struct model *m, const struct model_node *n, int stage)
 		copy = new_value(m, n->out[k]);
 		if (m->value[n->out[k]].root != n->out[k])	/* a view of one of its inputs */
 			t->root[copy] =
-			    t->root[t->operand[e->in + n->node->op->alias(n->node, k)]];
+			    t->root[t->operand[e->in + n->node->op->memory.alias(n->node, k)]];
 		t->current[n->out[k]] = copy;
 		t->stamp[n->out[k]] = stage;
 		add_operand(m, copy, false);
@@ -119,7 +119,7 @@ repeat(struct model *m, int v, int stage)
 	const struct model_node *n = &m->node[value->def];
 	int k;
 
-	if (!begin_event(t, value->def, true, n->again.op->inplace, n->again.nin + n->nout,
+	if (!begin_event(t, value->def, true, n->again.op->memory.inplace, n->again.nin + n->nout,
 	    n->nout))
 		return false;
 	for (k = 0; k < n->again.nin; k++) {
@@ -184,7 +184,7 @@ run_node(struct model *m, int i)
 		if (n->in[k] >= 0 && present(m, n->in[k], n->stage) < 0 &&
 		    !ensure(m, n->in[k], n->stage))
 			return false;
-	if (!begin_event(t, i, false, n->node->op->inplace, n->nin + n->nout, 0))
+	if (!begin_event(t, i, false, n->node->op->memory.inplace, n->nin + n->nout, 0))
 		return false;
 	for (k = 0; k < n->nin; k++) {
 		int in = n->in[k];

@@ -122,7 +122,7 @@ chart_sharing(const struct node *n, int out)
 		return NULL;
 	if (tensor_persistent(t))
 		return "update";
-	return n->op->alias && n->op->alias(n, out) >= 0 ? "view" : "in place";
+	return n->op->memory.alias && n->op->memory.alias(n, out) >= 0 ? "view" : "in place";
 }
 
 const char *

@@ -136,9 +136,9 @@ print_pieces(const struct printer *r)
 		const struct node *n = p->at[i].node;
 		struct tensor t;
 
-		if (!n->op->pieces || !n->work)
+		if (!n->op->memory.pieces || !n->work)
 			continue;
-		t = n->op->pieces(n);
+		t = n->op->memory.pieces(n);
 		size_row(r, "never whole", affine_at(tensor_bytes(&t), p->at[i].graph->batch));
 		fprintf(r->out, "  outputs of %s in %s, made in %s\n", t.name, p->at[i].graph->name,
 		    size_human(size, affine_at(tensor_bytes(n->work), p->at[i].graph->batch)));

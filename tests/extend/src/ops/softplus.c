@@ -27,9 +27,9 @@ const struct op op_softplus_grad = {
 	.attrs = attrs,
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
-	.inplace = 1u << 0,
-	.kernels = "softplus.cu",
-	.emit = emit_backward,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "softplus.cu",
+	.calls.emit = emit_backward,
 };
 
 static bool
@@ -56,9 +56,9 @@ const struct op op_softplus = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = op_shape_same,
-	.grad = grad,
-	.saves = SAVES_OUT(0),
-	.inplace = 1u << 0,
-	.kernels = "softplus.cu",
-	.emit = emit,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_OUT(0),
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "softplus.cu",
+	.calls.emit = emit,
 };
