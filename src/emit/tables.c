@@ -113,17 +113,12 @@ folder_of(struct arena *a, const char *path)
 	return folder;
 }
 
-/* The optimizer's learning rate, whatever else it takes. */
 static double
 learning_rate(const struct module *m)
 {
-	const struct op *op = m->set.optimizer;
-	int i;
+	int i = op_rate(m->set.optimizer);
 
-	for (i = 0; op && i < op_nattrs(op); i++)
-		if (!strcmp(op->attrs[i].name, "lr"))
-			return m->set.optimizer_attr[i].r;
-	return 0;
+	return i < 0 ? 0 : m->set.optimizer_attr[i].r;
 }
 
 static void
@@ -442,17 +437,11 @@ emit_buffers(struct emitter *e)
 	text_puts(e->out, "};\n");
 }
 
-/* A master copy starts at its weight's values, before they were rounded: those are a function of the
- * weight's name. */
+/* Starting values are a function of a name. */
 static const char *
-starts_as(struct emitter *e, const struct tensor *t)
+starts_as(const struct tensor *t)
 {
-	static const char suffix[] = ".master";
-	size_t n = strlen(t->name), end = sizeof(suffix) - 1;
-
-	if (t->kind != T_OPTIMIZER || n <= end || strcmp(t->name + n - end, suffix))
-		return t->name;
-	return arena_strndup(e->module->arena, t->name, n - end);
+	return t->copies ? t->copies->name : t->name;
 }
 
 static void
@@ -477,7 +466,7 @@ emit_persistent(struct emitter *e)
 		text_printf(e->out, ", %lld, %lld, %s, %s, ",
 		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
 		    start_names[t->init.kind], decimal(e, t->init.value));
-		emit_string(e->out, starts_as(e, t));
+		emit_string(e->out, starts_as(t));
 		lies_last(t, &channels, &taps);
 		text_printf(e->out, ", %lld, %lld},\n", (long long)channels, (long long)taps);
 	}

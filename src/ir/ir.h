@@ -100,6 +100,9 @@ struct tensor {
 	struct tensor *lands;	/* inputs and targets: where the next batch of it arrives while this
 				 * one is worked on; NULL: nowhere, it is written where it is read */
 
+	struct tensor *copies;	/* T_OPTIMIZER: the same numbers as that parameter, in another type;
+				 * it starts at the values that the parameter had before rounding */
+
 	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor */
 	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
 };

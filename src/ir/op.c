@@ -350,6 +350,17 @@ op_operand_text(struct build *b, const struct tensor *t)
 
 /* ---- for passes ---- */
 
+int
+op_rate(const struct op *op)
+{
+	int i, n = op ? op_nattrs(op) : 0;
+
+	for (i = 0; i < n; i++)
+		if (op->attrs[i].is_rate)
+			return i;
+	return -1;
+}
+
 bool
 op_is_view(const struct op *op)
 {

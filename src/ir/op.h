@@ -71,6 +71,7 @@ struct attr_spec {
 	const char *preset;	/* the default, as a spec would write it: "1", "0.1", "true" */
 	double min, max;	/* legal range of each number, inclusive; both 0: any */
 	const char *choices;	/* ENUM: "none tanh", separated by blanks */
+	bool is_rate;		/* of an optimizer: the learning rate, which the schedule changes */
 };
 
 #define ATTRS_END	{ .name = NULL }
@@ -303,6 +304,8 @@ int64_t			 op_int(const struct node *, const char *name);
 double			 op_real(const struct node *, const char *name);
 bool			 op_bool(const struct node *, const char *name);
 int			 op_nattrs(const struct op *);
+/* Which attribute is the learning rate? -1: none; OP may be NULL. */
+int			 op_rate(const struct op *);
 /* Parses a preset ("1", "(2, 2)", "true", "tanh") into an attr; false only on a bad preset. */
 bool			 op_attr_preset(const struct attr_spec *, struct attr *);
 

@@ -21,7 +21,7 @@ optimizer_default(struct expander *ex, struct settings *set)
 	set->optimizer_attr = arena_array(ex->a, (size_t)n + 1, sizeof(*set->optimizer_attr));
 	for (i = 0; i < n; i++) {
 		op_attr_preset(&op->attrs[i], &set->optimizer_attr[i]);
-		if (strcmp(op->attrs[i].name, "lr") == 0)
+		if (op->attrs[i].is_rate)
 			set->optimizer_attr[i].r = 0.01;
 	}
 }

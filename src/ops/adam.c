@@ -5,7 +5,7 @@
 #include "ops/optimizers.h"
 
 static const struct attr_spec attrs[] = {
-	{ "lr", ATTR_REAL, "learning rate", .preset = "1e-3", .min = 0, .max = 1e6 },
+	{ "lr", ATTR_REAL, "learning rate", .preset = "1e-3", .min = 0, .max = 1e6, .is_rate = true },
 	{ "beta1", ATTR_REAL, "share kept of the mean gradient", .preset = "0.9",
 	    .min = 0, .max = 0.9999999 },
 	{ "beta2", ATTR_REAL, "share kept of the mean squared gradient", .preset = "0.999",

@@ -31,17 +31,17 @@ optimizer_row(const struct node *n, struct update_row *r)
 		r->state[i] = n->out[1 + i];
 }
 
-static bool
+static struct tensor *
 add_state(struct build *b, struct node *n, const char *name, struct init init)
 {
 	struct tensor *p = n->in[0], *s;
 
 	s = op_param(b, n, name, T_OPTIMIZER, init, p->rank, p->dim);
-	if (!s)
-		return false;
-	s->channels_last = p->channels_last;
-	s->gradient_of = p;
-	return true;
+	if (s) {
+		s->channels_last = p->channels_last;
+		s->gradient_of = p;
+	}
+	return s;
 }
 
 static bool
@@ -65,8 +65,13 @@ optimizer_shape(struct build *b, struct node *n, int nstates, const char *const 
 	for (i = 0; i < nstates; i++)
 		if (!add_state(b, n, state[i], zeros))
 			return false;
-	if (master && !add_state(b, n, "master", n->in[0]->init))
-		return false;
+	if (master) {
+		struct tensor *copy = add_state(b, n, "master", n->in[0]->init);
+
+		if (!copy)
+			return false;
+		copy->copies = n->in[0];
+	}
 	if (!add_output(b, n, "new", n->in[0]))
 		return false;
 	for (i = 0; i < nstates; i++)

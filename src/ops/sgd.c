@@ -6,7 +6,7 @@
 #include "ops/optimizers.h"
 
 static const struct attr_spec attrs[] = {
-	{ "lr", ATTR_REAL, "learning rate", .preset = "0.01", .min = 0, .max = 1e6 },
+	{ "lr", ATTR_REAL, "learning rate", .preset = "0.01", .min = 0, .max = 1e6, .is_rate = true },
 	{ "momentum", ATTR_REAL, "share of the last update kept in the next", .preset = "0",
 	    .min = 0, .max = 1 },
 	{ "nesterov", ATTR_BOOL, "look ahead along the momentum", .preset = "false" },
