@@ -1,0 +1,129 @@
+/*
+ * As much of CUDA as kernels need, on a host: a launch runs its blocks one after the other, each as 256
+ * contexts, of which one runs until it comes to __syncthreads() or to its end, and then the next. So
+ * indices, shared memory and sums can be tried where there is no GPU; tests/program/emulated.test puts it in
+ * place of CUDA's own words.
+ */
+#include <ucontext.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#define __CUDACC__
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __shared__ static
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+typedef int cudaStream_t;
+
+#define EMULATED_THREADS	256
+#define EMULATED_STACK	(64 << 10)
+
+struct dim { unsigned x; };
+static struct dim threadIdx, blockIdx, blockDim = { EMULATED_THREADS }, gridDim;
+static ucontext_t emulated_main, emulated_thread[EMULATED_THREADS];
+static bool emulated_done[EMULATED_THREADS];
+static std::function<void()> emulated_kernel;
+
+static inline void
+__syncthreads(void)
+{
+	swapcontext(&emulated_thread[threadIdx.x], &emulated_main);
+}
+
+static void
+emulated_run(void)
+{
+	emulated_kernel();
+	emulated_done[threadIdx.x] = true;
+}
+
+static void
+emulated_block(void)
+{
+	static char stack[EMULATED_THREADS][EMULATED_STACK];
+	int left = EMULATED_THREADS;
+
+	for (unsigned t = 0; t < EMULATED_THREADS; t++) {
+		getcontext(&emulated_thread[t]);
+		emulated_thread[t].uc_stack.ss_sp = stack[t];
+		emulated_thread[t].uc_stack.ss_size = EMULATED_STACK;
+		emulated_thread[t].uc_link = &emulated_main;
+		makecontext(&emulated_thread[t], emulated_run, 0);
+		emulated_done[t] = false;
+	}
+	while (left > 0)
+		for (unsigned t = 0; t < EMULATED_THREADS; t++) {
+			if (emulated_done[t])
+				continue;
+			threadIdx.x = t;
+			swapcontext(&emulated_main, &emulated_thread[t]);
+			left -= emulated_done[t];
+		}
+}
+
+/* a barrier of a warp is one of the block here: all its warps come to it */
+static inline void
+__syncwarp(void)
+{
+	__syncthreads();
+}
+
+static int emulated_processors = 1;	/* what the tiles of a product depend on */
+enum { cudaDevAttrMultiProcessorCount };
+
+static inline void
+cudaGetDevice(int *device)
+{
+	*device = 0;
+}
+
+static inline void
+cudaDeviceGetAttribute(int *value, int, int)
+{
+	*value = emulated_processors;
+}
+
+template <class Kernel> static void
+emulate(unsigned blocks, const Kernel &kernel)
+{
+	emulated_kernel = kernel;
+	gridDim.x = blocks;
+	for (blockIdx.x = 0; blockIdx.x < blocks; blockIdx.x++)
+		emulated_block();
+}
+
+/* in place of kernel.h's, which shuffles among the threads of a warp */
+template <typename T> static T
+emulated_reduction(T x, bool largest)
+{
+	static T all[256];
+	T y;
+
+	all[threadIdx.x] = x;
+	__syncthreads();
+	y = all[0];
+	for (int i = 1; i < 256; i++)
+		y = !largest ? y + all[i] : all[i] > y ? all[i] : y;
+	__syncthreads();
+	return y;
+}
+
+template <typename T> static T
+block_sum(T x)
+{
+	return emulated_reduction(x, false);
+}
+
+template <typename T> static T
+block_max(T x)
+{
+	return emulated_reduction(x, true);
+}

@@ -1,0 +1,241 @@
+/*
+ * Holds an emitted program of 16-bit elements against the same network in f64. Compiled with either:
+ *
+ *	cc -DLIBRARY -DTRACE -DPROGRAM_FILE='"conv.c"' tests/program/narrow.c -lm
+ *	f64/narrow save FILE; bf16/narrow compare FILE 1e-2
+ *
+ * Inputs and weights are the same numbers, of eight bits, so that both hold them exactly. One step
+ * is run; every tensor that it makes, gradients too, is compared with the one of that name.
+ */
+#include PROGRAM_FILE
+
+#define SCALE	64		/* of the loss, where it is scaled: no gradient here overflows */
+
+struct made {
+	double *value;		/* as it was made last */
+	int64_t n;
+};
+
+static struct made *made;
+static double scale = 1;	/* of gradients, which it is taken out of */
+
+static bool
+is(const struct stowage_tensor *t, const char *kind)
+{
+	return strcmp(t->kind, kind) == 0;
+}
+
+static int
+type_of(const struct stowage_tensor *t)
+{
+	for (int k = 0; k < (int)(sizeof(type_table) / sizeof(type_table[0])); k++)
+		if (strcmp(type_table[k].name, t->type) == 0)
+			return k;
+	abort();
+}
+
+static int64_t
+elements(const struct stowage_tensor *t)
+{
+	int64_t n = t->batched ? TRAIN_BATCH : 1;
+
+	for (int i = 0; i < t->rank; i++)
+		n *= t->dim[i];
+	return n;
+}
+
+static double
+number_at(int type, const void *from, int64_t i)
+{
+	switch (type) {
+	case TYPE_F32: return ((const float *)from)[i];
+	case TYPE_F64: return ((const double *)from)[i];
+	case TYPE_I32: return ((const int32_t *)from)[i];
+	case TYPE_U8: return ((const uint8_t *)from)[i];
+	default: return VALUE(((const elem *)from)[i]);
+	}
+}
+
+static void
+put_number(int type, void *to, int64_t i, double x)
+{
+	switch (type) {
+	case TYPE_F32: ((float *)to)[i] = (float)x; return;
+	case TYPE_F64: ((double *)to)[i] = x; return;
+	case TYPE_I32: ((int32_t *)to)[i] = (int32_t)x; return;
+	case TYPE_U8: ((uint8_t *)to)[i] = (uint8_t)x; return;
+	default: ((elem *)to)[i] = ELEM((real)x);
+	}
+}
+
+static void
+keep(int k)
+{
+	const struct stowage_tensor *t = &stowage_tensors[k];
+	int type = type_of(t);
+	int64_t n = elements(t), bytes = n * type_table[type].bytes;
+	void *raw;
+
+	if (t->offset < 0)
+		return;
+	raw = malloc((size_t)bytes + 1);
+	stowage_read(raw, t->offset, bytes);
+	if (!made[k].value)
+		made[k].value = (double *)malloc((size_t)n * sizeof(double) + 1);
+	made[k].n = n;
+	for (int64_t i = 0; i < n; i++)
+		made[k].value[i] = number_at(type, raw, i) /
+		    (is(t, "gradient") || is(t, "activation-gradient") ? scale : 1);
+	free(raw);
+}
+
+/* Eight bits of X. */
+static double
+eight_bits(double x)
+{
+	int exponent;
+	double part = frexp(x, &exponent);
+
+	return ldexp(rint(part * 256) / 256, exponent);
+}
+
+static uint64_t state = 12345;
+
+static double
+uniform(void)			/* away from 0 and from each other: kinks lie at 0 and at ties */
+{
+	double x;
+
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	x = (double)(state >> 11) / 9007199254740992.0 * 2 - 1;
+	return x < 0 ? x - 0.05 : x + 0.05;
+}
+
+static void
+fill(const struct stowage_tensor *t, int classes)
+{
+	int64_t n = elements(t);
+	int type = type_of(t);
+	void *raw = calloc((size_t)n, 8);
+	const struct persistent *p = NULL;
+
+	for (int k = 0; k < PERSISTENT; k++)
+		if (strcmp(persistent[k].name, t->name) == 0)
+			p = &persistent[k];
+	for (int64_t i = 0; i < n; i++)
+		put_number(type, raw, i, p ? eight_bits(start_value(p, 7, seed_stream(p->drawn_for), i)) :
+		    type == TYPE_I32 || type == TYPE_U8 ? (int)((uniform() + 2) * 1000) % classes :
+		    eight_bits(uniform()));
+	stowage_write(t->offset, raw, n * type_table[type].bytes);
+	free(raw);
+}
+
+static bool
+ends(const char *name, const char *with)
+{
+	size_t n = strlen(name), m = strlen(with);
+
+	return n > m && strcmp(name + n - m, with) == 0;
+}
+
+static void
+stage(void)
+{
+	for (int k = 0; k < stowage_tensor_count; k++) {
+		const struct stowage_tensor *t = &stowage_tensors[k];
+		int classes = 2;
+
+		for (int c = 0; c < (int)(sizeof(train_inputs) / sizeof(*train_inputs)); c++)
+			if (strcmp(train_inputs[c].name, t->name) == 0 && train_inputs[c].classes)
+				classes = train_inputs[c].classes;
+		if (is(t, "parameter") || (is(t, "optimizer") && ends(t->name, ".master")) ||
+		    (strcmp(t->graph, "train") == 0 && (is(t, "input") || is(t, "target"))))
+			fill(t, classes);
+		if (is(t, "optimizer") && ends(t->name, ".scale") && !t->graph[0]) {
+			float to = SCALE;
+
+			stowage_write(t->offset, &to, sizeof(to));
+			scale = SCALE;
+		}
+	}
+}
+
+static bool
+counts(int k)
+{
+	return made[k].value && !is(&stowage_tensors[k], "parameter") &&
+	    !is(&stowage_tensors[k], "optimizer");
+}
+
+/* What was made last under a name is what both programs have in common. */
+static bool
+is_last(int k)
+{
+	for (int i = k + 1; i < stowage_tensor_count; i++)
+		if (counts(i) && strcmp(stowage_tensors[i].name, stowage_tensors[k].name) == 0)
+			return false;
+	return counts(k);
+}
+
+static void
+save(FILE *f)
+{
+	for (int k = 0; k < stowage_tensor_count; k++)
+		if (is_last(k)) {
+			fprintf(f, "%s\n%lld\n", stowage_tensors[k].name, (long long)made[k].n);
+			fwrite(made[k].value, sizeof(double), (size_t)made[k].n, f);
+		}
+}
+
+static int
+compare(const char *name, const double *want, int64_t n, double most, int *compared)
+{
+	double off = 0, size = 0;
+
+	for (int k = 0; k < stowage_tensor_count; k++) {
+		if (!is_last(k) || strcmp(stowage_tensors[k].name, name) || made[k].n != n)
+			continue;
+		for (int64_t i = 0; i < n; i++) {
+			off += (made[k].value[i] - want[i]) * (made[k].value[i] - want[i]);
+			size += want[i] * want[i];
+		}
+		++*compared;
+		if (sqrt(off) <= most * sqrt(size) + 1e-9)
+			return 0;
+		printf("%s is off by %.3g of its size\n", name, sqrt(off / size));
+		return 1;
+	}
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	int failed = 0, compared = 0;
+	char name[512];
+	long long n;
+	FILE *f;
+
+	made = (struct made *)calloc((size_t)stowage_tensor_count, sizeof(*made));
+	stowage_trace = keep;
+	stowage_init(7);
+	stage();
+	stowage_train_step(TRAIN_BATCH, 0, 1, 1, 1, 0);
+	if (argc < 3 || !(f = fopen(argv[2], strcmp(argv[1], "save") ? "rb" : "wb")))
+		return 2;
+	if (strcmp(argv[1], "save") == 0) {
+		save(f);
+		return fclose(f) != 0;
+	}
+	while (fscanf(f, "%511[^\n]\n%lld", name, &n) == 2 && fgetc(f) == '\n') {
+		double *want = (double *)malloc((size_t)n * sizeof(double) + 1);
+
+		if (fread(want, sizeof(double), (size_t)n, f) != (size_t)n)
+			return 2;
+		failed += compare(name, want, n, atof(argv[3]), &compared);
+		free(want);
+	}
+	fclose(f);
+	printf("%d tensors were compared\n", compared);
+	return failed || compared < 2;
+}

@@ -1,0 +1,184 @@
+/*
+ * Passes as text in, text out: each tests/golden/ir/NAME.in holds a module as IR text whose first line
+ * names a pass, "# pass inplace", and maybe a target, "# pass workspaces cuda"; the module after it
+ * must print as NAME.out. Also: what is printed reads back as itself, and broken text ends in a
+ * diagnostic, never in a crash.
+ */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target/target.h"
+#include "ir/pass.h"
+
+static char *
+in_source(struct arena *a, const char *name)
+{
+	const char *dir = getenv("top_srcdir");
+
+	return arena_printf(a, "%s/tests/golden/ir/%s", dir ? dir : ".", name);
+}
+
+static struct source *
+slurp(struct arena *a, const char *path)
+{
+	const char *why;
+	struct source *s = source_read(a, path, &why);
+
+	cr_assert_not_null(s, "%s: %s", path, why ? why : "");
+	return s;
+}
+
+static char *
+printed(const struct module *m)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	ir_print(f, m);
+	fclose(f);
+	return text;
+}
+
+static const struct pass *
+pass_find(const char *name)
+{
+	int i;
+
+	for (i = 0; pass_table[i]; i++)
+		if (strcmp(pass_table[i]->name, name) == 0)
+			return pass_table[i];
+	cr_assert_fail("no pass '%s'", name);
+	return NULL;
+}
+
+static void
+one(const char *name)
+{
+	struct arena *a = arena_new();
+	struct pass_options o = { .threads = 1 };
+	struct diags d;
+	struct source *in = slurp(a, in_source(a, arena_printf(a, "%s.in", name))), *out;
+	struct module *m;
+	char pass[64] = "", target[16] = "c", *text;
+
+	diags_init(&d, a);
+	cr_assert_geq(sscanf(in->text, "# pass %63s%*1[ ]%15s", pass, target), 1,
+	    "%s.in names no pass", name);
+	o.target = target_find(target);
+	cr_assert_not_null(o.target, "%s: no target '%s'", name, target);
+	m = ir_parse(a, &d, in);
+	cr_assert_not_null(m, "%s: line %d: %s", name, d.all.n ? loc_line(d.all.v[0]->loc) : 0,
+	    d.all.n ? d.all.v[0]->message : "");
+	cr_assert(ir_verify(m), "%s: %s", name, d.all.n ? d.all.v[0]->message : "");
+	cr_assert(pass_apply(pass_find(pass), m, &o), "%s: pass %s failed", name, pass);
+	cr_assert(ir_verify(m), "%s: after %s: %s", name, pass, d.all.n ? d.all.v[0]->message : "");
+	out = slurp(a, in_source(a, arena_printf(a, "%s.out", name)));
+	text = printed(m);
+	cr_assert_str_eq(text, out->text, "%s: after %s the IR is\n%s", name, pass, text);
+	free(text);
+	arena_free(a);
+}
+
+static void
+each_case(void (*f)(const char *name))
+{
+	struct arena *a = arena_new();
+	DIR *dir = opendir(in_source(a, "."));
+	struct dirent *e;
+	int n = 0;
+
+	cr_assert_not_null(dir);
+	while ((e = readdir(dir))) {
+		size_t len = strlen(e->d_name);
+
+		if (len > 3 && strcmp(e->d_name + len - 3, ".in") == 0) {
+			f(arena_strndup(a, e->d_name, len - 3));
+			n++;
+		}
+	}
+	closedir(dir);
+	arena_free(a);
+	cr_assert_geq(n, 5);
+}
+
+Test(passes, text_in_text_out)
+{
+	each_case(one);
+}
+
+/* Lines of @N say where a thing came from; read back, it comes from the text itself. */
+static void
+drop_lines(char *s)
+{
+	char *to = s;
+
+	while (*s)
+		if (s[0] == ' ' && s[1] == '@')
+			s += 2 + strspn(s + 2, "0123456789");
+		else
+			*to++ = *s++;
+	*to = '\0';
+}
+
+static void
+round_trip(const char *name)
+{
+	struct arena *a = arena_new();
+	struct diags d;
+	struct source *out = slurp(a, in_source(a, arena_printf(a, "%s.out", name)));
+	struct module *m;
+	char *once, *twice;
+
+	diags_init(&d, a);
+	m = ir_parse(a, &d, out);
+	cr_assert_not_null(m, "%s.out: line %d: %s", name, d.all.n ? loc_line(d.all.v[0]->loc) : 0,
+	    d.all.n ? d.all.v[0]->message : "");
+	once = printed(m);
+	m = ir_parse(a, &d, source_from_text(a, "again", once, strlen(once)));
+	cr_assert_not_null(m);
+	twice = printed(m);
+	drop_lines(once);
+	drop_lines(twice);
+	cr_assert_str_eq(once, twice);
+	free(once);
+	free(twice);
+	arena_free(a);
+}
+
+Test(ir, what_is_printed_reads_back)
+{
+	each_case(round_trip);
+}
+
+/* Cuts the text short at every byte, and changes bytes: a diagnostic or a module, never a crash. */
+static void
+mutilate(const char *name)
+{
+	struct arena *a = arena_new();
+	struct source *in = slurp(a, in_source(a, arena_printf(a, "%s.in", name)));
+	char *text = arena_strdup(a, in->text);
+	int i;
+
+	for (i = 0; i < in->size; i++) {
+		struct arena *b = arena_new();
+		struct diags d;
+		char was = text[i];
+
+		diags_init(&d, b);
+		ir_parse(b, &d, source_from_text(b, "cut", text, (size_t)i));
+		text[i] = "%_[](){}=,x9\n \""[i % 15];
+		if (!ir_parse(b, &d, source_from_text(b, "changed", text, (size_t)in->size)))
+			cr_assert_gt(d.errors, 0);
+		text[i] = was;
+		arena_free(b);
+	}
+	arena_free(a);
+}
+
+Test(ir, broken_text_is_reported)
+{
+	each_case(mutilate);
+}
