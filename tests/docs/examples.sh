@@ -1,44 +1,28 @@
 # Sourced by tests that run what the documentation shows (readme.test, man.test): a folder $work/run
 # that holds specs/ and tests/packing/, where the caller is afterwards, with the program on the path;
 # and how an example is run and its output compared. Reports in TAP.
-: "${top_srcdir:=.}" "${STOWAGE:=./stowage}"
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES NO_COLOR FORCE_COLOR CLICOLOR_FORCE STOWAGE_RULES_URL
-n=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/stowage-examples.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
-trap 'exit 2' HUP INT TERM
+. "${top_srcdir:-.}/tests/tap.sh"
 mkdir "$work/bin" "$work/run" "$work/run/tests" || exit 2
-ln -s "$(cd "$(dirname "$STOWAGE")" && pwd)/$(basename "$STOWAGE")" "$work/bin/stowage"
+ln -s "$STOWAGE" "$work/bin/stowage"
 cp -R "$top_srcdir/specs" "$work/run/specs" &&
 	cp -R "$top_srcdir/tests/packing" "$work/run/tests/packing" &&
 	chmod -R u+w "$work/run" || exit 2
-docs=$(cd "$top_srcdir" && pwd)
+docs=$top_srcdir
 PATH=$work/bin:$PATH
-OMP_WAIT_POLICY=passive
 LC_ALL=C.UTF-8		# the curve of live bytes is drawn in it
-export PATH OMP_WAIT_POLICY LC_ALL
+export PATH LC_ALL
 cd "$work/run" || exit 2
-
-ok() { # STATUS NAME FILE: one result; the file explains a failure
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$3" | tail -n 40
-	fi
-}
 
 run() { # WHERE STATUS SCRIPT [EXPECTED]
 	sh -e "$3" > "$work/out" 2>&1 < /dev/null
 	status=$?
 	if [ "$status" != "$2" ]; then
 		echo "exit status $status, not $2" >> "$work/out"
-		ok 1 "$1" "$work/out"
+		result 1 "$1" "$work/out"
 	elif [ -n "${4-}" ] && ! matches "$4" "$work/out" > "$work/differ"; then
-		ok 1 "$1" "$work/differ"
+		result 1 "$1" "$work/differ"
 	else
-		ok 0 "$1"
+		result 0 "$1"
 	fi
 }
 

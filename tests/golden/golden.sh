@@ -14,12 +14,8 @@
 # NAME.VARIANT.args, .out and .status run the same spec another way. Commands run in the folder,
 # so that paths in the output are short and the same everywhere.
 set -u
-: "${top_srcdir:=.}" "${STOWAGE:=$(pwd)/stowage}"
+. "${top_srcdir:-.}/tests/tap.sh"
 folder=${1:?usage: golden.sh FOLDER}
-work=$(mktemp -d "${TMPDIR:-/tmp}/stowage-golden.XXXXXX") || exit 2
-trap 'rm -rf "$work"' EXIT
-trap 'exit 2' HUP INT TERM
-unset NO_COLOR FORCE_COLOR CLICOLOR_FORCE STOWAGE_RULES_URL
 LC_ALL=C
 export LC_ALL
 
@@ -57,13 +53,8 @@ check() { # TEST: compares out and status
 	[ ! -f "$1.out" ] || diff -u "$1.out" "$work/out" >> "$work/diff"
 	cmp -s "$work/want" "$work/status" ||
 		echo "status $(cat "$work/status"), expected $(cat "$work/want")" >> "$work/diff"
-	n=$((n + 1))
-	if [ -s "$work/diff" ]; then
-		echo "not ok $n - $folder/$1"
-		sed 's/^/# /' "$work/diff"
-	else
-		echo "ok $n - $folder/$1"
-	fi
+	[ ! -s "$work/diff" ]
+	result $? "$folder/$1" "$work/diff"
 }
 
 update() { # TEST: what was printed becomes what is expected
@@ -75,12 +66,7 @@ update() { # TEST: what was printed becomes what is expected
 	fi
 }
 
-case $STOWAGE in
-/*) ;;
-*) STOWAGE=$(pwd)/$STOWAGE ;;
-esac
 cd "$top_srcdir/tests/golden/$folder" || exit 2
-n=0
 for spec in *.nn; do
 	[ -e "$spec" ] || continue
 	name=${spec%.nn}
@@ -96,4 +82,4 @@ for spec in *.nn; do
 		fi
 	done
 done
-[ -n "${UPDATE-}" ] || echo "1..$n"
+[ -n "${UPDATE-}" ] || finish

@@ -1,0 +1,71 @@
+# What every script of the tests shares; each begins with
+#
+#	. "${top_srcdir:-.}/tests/tap.sh"
+#
+# and ends with `finish`. What it finds: the program in $STOWAGE, the trees in $top_srcdir and
+# $top_builddir, compilers in $CC and $CXX, and a folder of its own, $work, that is gone afterwards;
+# all paths are absolute. How it reports, in TAP:
+#
+#	ok NAME COMMAND...		a test: the command must succeed; its output is shown if not
+#	result STATUS NAME [FILE...]	a test that was done before: files (or $work's out, err and log)
+#					explain a failure
+#	skip NAME WHY			a test that cannot be done here
+#	skip_all WHY			none can: ends the script
+#	include FILE			what another program reported in TAP
+: "${top_srcdir:=.}" "${top_builddir:=.}" "${CC:=cc}" "${CXX:=c++}"
+: "${STOWAGE:=$top_builddir/stowage}"
+top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99
+top_builddir=$(cd "$top_builddir" && pwd) || exit 99
+case $STOWAGE in
+/*) ;;
+*) STOWAGE=$(pwd)/$STOWAGE ;;
+esac
+work=$(mktemp -d "${TMPDIR:-/tmp}/stowage-$(basename "$0" .test).XXXXXX") || exit 99
+work=$(cd "$work" && pwd -P) || exit 99
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
+n=0
+
+# nothing of the caller's is to decide what is printed, nor how an emitted program is built
+unset NO_COLOR FORCE_COLOR CLICOLOR_FORCE STOWAGE_RULES_URL
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+# threads that wait for work do not take the processor from those that have some
+OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive PYTHONDONTWRITEBYTECODE=1
+export STOWAGE CC top_srcdir top_builddir OMP_NUM_THREADS OMP_WAIT_POLICY PYTHONDONTWRITEBYTECODE
+
+result() {
+	n=$((n + 1))
+	[ "$1" = 0 ] && echo "ok $n - $2" && return
+	echo "not ok $n - $2"
+	shift 2
+	[ $# -gt 0 ] || set -- "$work/out" "$work/err" "$work/log"
+	for shown; do
+		[ ! -f "$shown" ] || tail -n 40 "$shown" | cat -v | sed "s/^/# $(basename "$shown"): /"
+	done
+}
+
+ok() {
+	name=$1
+	shift
+	"$@" > "$work/log" 2>&1
+	result $? "$name" "$work/log"
+}
+
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+include() {
+	awk -v n="$n" '/^1\.\./ { next } /^(not )?ok/ { sub(/ok( [0-9]+)?/, "ok " ++n) } { print }' "$1"
+	n=$((n + $(grep -c '^\(not \)\{0,1\}ok' "$1")))
+}
+
+finish() {
+	echo "1..$n"
+}
