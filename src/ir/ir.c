@@ -208,7 +208,7 @@ ir_add_output(struct module *m, struct node *n, struct tensor *t)
 		return NULL;
 	t->def = n;
 	from = n->op && n->op->memory.alias ? n->op->memory.alias(n, n->nout - 1) : -1;
-	if (from >= 0 && n->in[from])
+	if (from >= 0 && from < n->nin && n->in[from])
 		tensor_alias(t, n->in[from]);
 	return t;
 }

@@ -149,13 +149,12 @@ init_kind(struct reader *r)
 	return (enum init_kind)one_of(r, "zeros, constant, uniform or normal", names, 4);
 }
 
+/* "%7" of a tensor that was made above; NULL where it was not. */
 static struct tensor *
-ref(struct reader *r)
+tensor(struct reader *r)
 {
 	int64_t id;
 
-	if (accept(r, "_"))
-		return NULL;
 	if (!expect(r, "%"))
 		return NULL;
 	id = integer(r);
@@ -164,6 +163,13 @@ ref(struct reader *r)
 		return NULL;
 	}
 	return r->tensor.v[id];
+}
+
+/* The same, or "_" for one that is absent. */
+static struct tensor *
+operand(struct reader *r)
+{
+	return accept(r, "_") ? NULL : tensor(r);
 }
 
 /* What is behind "%" where a tensor is made. */
@@ -175,6 +181,22 @@ tensor_number(struct reader *r)
 	if (id < 0 || id > 10000000)
 		fail(r, "a tensor number below 10,000,000");
 	return (int)id;
+}
+
+/* The rest of a workspace's "[fixed + per_sample B]", whose first number was taken for an extent. */
+static void
+workspace(struct reader *r, struct tensor *t)
+{
+	if (t->batched || t->rank != 1) {
+		fail(r, "one number of bytes before '+'");
+		return;
+	}
+	t->workspace.fixed = t->dim[--t->rank];
+	t->workspace.per_sample = integer(r);
+	if (t->workspace.fixed < 0 || t->workspace.per_sample < 0)
+		fail(r, "numbers of bytes of at least 0");
+	expect(r, "B");
+	expect(r, "]");
 }
 
 /* "%7 f32[B, 6, 28] classes 10": makes the tensor, under the number it has in the text. */
@@ -195,11 +217,9 @@ type(struct reader *r, struct tensor *t)
 	if (t->batched)
 		accept(r, ",");
 	while (!r->failed && !accept(r, "]")) {
-		if (accept(r, "+")) {	/* a workspace: "[fixed + per_sample B]" */
-			t->workspace.fixed = t->dim[--t->rank];
-			t->workspace.per_sample = integer(r);
-			expect(r, "B");
-			continue;
+		if (accept(r, "+")) {
+			workspace(r, t);
+			return t;
 		}
 		if (t->rank == MAX_RANK)
 			fail(r, "at most 8 extents");
@@ -322,7 +342,7 @@ output(struct reader *r, struct output *o)
 	o->kind = (enum tensor_kind)kind_or(r, "a kind of tensor");
 	o->name = string(r);
 	if (accept(r, "over"))
-		o->over = ref(r);
+		o->over = tensor(r);
 }
 
 #define MOST_OUTPUTS	16
@@ -353,7 +373,7 @@ node(struct reader *r)
 		fail(r, "the name of an operator");
 	expect(r, "(");
 	while (!r->failed && !accept(r, ")")) {
-		vec_push(r->a, &in, ref(r));
+		vec_push(r->a, &in, operand(r));
 		accept(r, ",");
 	}
 	if (r->failed)
@@ -433,7 +453,7 @@ result(struct reader *r)
 	res.is_loss = accept(r, "loss");
 	if (!res.is_loss)
 		expect(r, "metric");
-	res.tensor = ref(r);
+	res.tensor = tensor(r);
 	res.name = string(r);
 	if (!r->failed)
 		vec_push(r->a, &r->g->results, res);
@@ -488,6 +508,22 @@ settings(struct reader *r)
 		fail(r, "a number of bytes");
 }
 
+/* "optimizer sgd {...}" is the setting, "optimizer %5 ..." one of its states. */
+static void
+optimizer(struct reader *r)
+{
+	blanks(r);
+	if (*r->s == '%') {
+		persistent(r, T_OPTIMIZER);
+		return;
+	}
+	r->m->set.optimizer = op_find(word(r));
+	if (!r->m->set.optimizer)
+		fail(r, "the name of an optimizer");
+	else
+		r->m->set.optimizer_attr = attrs(r, r->m->set.optimizer);
+}
+
 static void
 line(struct reader *r)
 {
@@ -497,21 +533,14 @@ line(struct reader *r)
 		r->m->name = word(r);
 	else if (accept(r, "set"))
 		settings(r);
-	else if (accept(r, "optimizer") && !accept(r, "%")) {
-		r->m->set.optimizer = op_find(word(r));
-		if (!r->m->set.optimizer)
-			fail(r, "the name of an optimizer");
-		else
-			r->m->set.optimizer_attr = attrs(r, r->m->set.optimizer);
-	} else if (r->s[-1] == '%') {	/* optimizer %5 ...: a state, not the setting */
-		r->s--;
-		persistent(r, T_OPTIMIZER);
-	} else if (accept(r, "graph"))
+	else if (accept(r, "optimizer"))
+		optimizer(r);
+	else if (accept(r, "graph"))
 		graph(r);
 	else if (accept(r, "result") && r->g)
 		result(r);
 	else if (accept(r, "loss") && r->g)
-		r->g->loss = ref(r);
+		r->g->loss = tensor(r);
 	else if (r->g && (*r->s == '%' || *r->s == '_'))
 		node(r);
 	else {

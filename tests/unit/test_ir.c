@@ -182,3 +182,37 @@ Test(ir, broken_text_is_reported)
 {
 	each_case(mutilate);
 }
+
+/* What each of these texts lacks is said, and where; none of them may read beyond what it is given. */
+Test(ir, what_is_missing_is_named)
+{
+	static const struct {
+		const char *text, *message;
+	} wrong[] = {
+		{ "workspace %1 u8[+ 3 B] \"w\" zeros 0\n", "expected one number of bytes before '+'" },
+		{ "workspace %1 u8[1, 2 + 3 B] \"w\" zeros 0\n",
+		    "expected one number of bytes before '+'" },
+		{ "workspace %1 u8[B, 2 + 3 B] \"w\" zeros 0\n",
+		    "expected one number of bytes before '+'" },
+		{ "workspace %1 u8[1 + 2 B + 3 B] \"w\" zeros 0\n", "expected ']'" },
+		{ "workspace %1 u8[1 + -2 B] \"w\" zeros 0\n",
+		    "expected numbers of bytes of at least 0" },
+		{ "%1 f32[2] activation \"a\" = relu(_) {} forward \"a\"\n", "expected a word" },
+		{ "graph train batch 1\nresult loss _ \"l\"\n", "expected '%'" },
+		{ "optimizer none {}\n", "expected the name of an optimizer" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct arena *a = arena_new();
+		struct diags d;
+
+		diags_init(&d, a);
+		cr_expect_null(ir_parse(a, &d, source_from_text(a, "wrong", wrong[i].text,
+		    strlen(wrong[i].text))), "%s", wrong[i].text);
+		cr_assert_eq(d.errors, 1, "%s", wrong[i].text);
+		cr_expect_str_eq(d.all.v[0]->message, wrong[i].message, "%s: %s", wrong[i].text,
+		    d.all.v[0]->message);
+		arena_free(a);
+	}
+}
