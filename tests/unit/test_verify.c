@@ -198,6 +198,38 @@ Test(verify, a_buffer_put_into_the_room_of_a_shortened_one_is_caught)
 	cr_assert_gt(tried, 100);
 }
 
+/* Whom the planner takes for a tensor's root, and which buffer it finds for that. */
+Test(verify, buffers_found_by_a_wrong_way_are_caught)
+{
+	struct plan *p;
+	int i, j, caught = 0;
+
+	load("resnet18.nn");
+	p = module->plan;
+	for (i = 0; i < p->buffers.n; i++) {
+		struct buffer **of = &p->of_tensor[p->buffers.v[i].root->id];
+
+		*of = &p->buffers.v[i ? i - 1 : 1];
+		cr_assert(objects(), "'%s' is found as another", p->buffers.v[i].name);
+		*of = &p->buffers.v[i];
+	}
+	for (i = 0; i < p->instants; i++)
+		for (j = 0; j < p->at[i].node->nout; j++) {
+			struct tensor *t = p->at[i].node->out[j];
+			struct tensor *was = t ? t->ancestor : NULL;
+
+			if (!was)
+				continue;
+			t->ancestor = tensor_root(t) == p->buffers.v[0].root ?
+			    (struct tensor *)p->buffers.v[1].root : (struct tensor *)p->buffers.v[0].root;
+			cr_assert(objects(), "'%s' is taken for another", t->name);
+			t->ancestor = was;
+			caught++;
+		}
+	cr_assert_gt(caught, 50);
+	cr_assert_not(objects());
+}
+
 /* ResNet-50 adds up micro-batches: its next batch may arrive while weights are updated, too. */
 Test(verify, where_the_next_batch_lands_is_free_throughout)
 {
