@@ -291,12 +291,8 @@ static void
 choose_cheap(struct module *m, const struct pass_options *o, struct model *model)
 {
 	const struct search_limits cheap = { .budget = -1, .fits = never };
-	struct model *usual;
-	int64_t batch = m->train->batch;
+	struct model *usual = step_model_at(model->arena, m->train, o, STEP_REPEATS, USUAL_BATCH);
 
-	m->train->batch = USUAL_BATCH;
-	usual = step_model(model->arena, m->train, o, STEP_REPEATS);
-	m->train->batch = batch;
 	if (!usual)
 		return;
 	if (m->set.recompute == RECOMPUTE_PATTERN)

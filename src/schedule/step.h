@@ -62,6 +62,7 @@ struct model_value {
 struct model {
 	struct arena *arena;
 	struct graph *g;
+	int64_t batch;		/* at which bytes and multiply-adds are counted */
 	const struct pass_options *options;
 	struct model_node *node;
 	int nnodes, forward;	/* nodes before `forward` are forward's */
@@ -110,9 +111,11 @@ struct trial {
 	int *forward_first, *forward_last, *forward_read, *itself;
 };
 
-/* NULL where sizes are too large to be summed. */
+/* At the graph's batch, or another; NULL where sizes are too large to be summed. */
 struct model	*step_model(struct arena *, struct graph *, const struct pass_options *,
 		    int repeats);
+struct model	*step_model_at(struct arena *, struct graph *, const struct pass_options *,
+		    int repeats, int64_t batch);
 /* Makes the room for trials; part of step_model(). */
 void	step_make_trial(struct model *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */

@@ -27,7 +27,9 @@ workspace(const struct model *m, const struct node *n)
 
 	if (!n->op->memory.workspace)
 		return 0;
-	return aligned(m->options, affine_at(n->op->memory.workspace(n, &room), m->g->batch));
+	if (m->g == m->g->module->train)
+		room.batch = m->batch;
+	return aligned(m->options, affine_at(n->op->memory.workspace(n, &room), m->batch));
 }
 
 static int
@@ -45,7 +47,7 @@ value_of(struct model *m, int *index, struct tensor *t)
 	v->def = -1;
 	v->persistent = tensor_persistent(t);
 	v->size = tensor_bytes(t);
-	v->bytes = aligned(m->options, affine_at(tensor_bytes(t), m->g->batch));
+	v->bytes = aligned(m->options, affine_at(tensor_bytes(t), m->batch));
 	v->root = tensor_root(t) == t ? (int)(v - m->value) : value_of(m, index, tensor_root(t));
 	return (int)(v - m->value);
 }
@@ -113,7 +115,7 @@ find_remake(struct model *m, int *index, struct model_node *n)
 	}
 	copy.nout = 1;
 	r->work = workspace(m, &copy);
-	r->macs = r->op->macs ? affine_at(r->op->macs(&copy), m->g->batch) : 0;
+	r->macs = r->op->macs ? affine_at(r->op->macs(&copy), m->batch) : 0;
 	r->traffic = traffic_of(m, r->in, r->nin, n);
 	n->repeatable = true;
 }
@@ -184,7 +186,8 @@ sums_fit(const struct model *m)
 }
 
 struct model *
-step_model(struct arena *a, struct graph *g, const struct pass_options *o, int repeats)
+step_model_at(struct arena *a, struct graph *g, const struct pass_options *o, int repeats,
+    int64_t batch)
 {
 	struct model *m = ARENA_NEW(a, struct model);
 	int *index = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*index));
@@ -192,6 +195,7 @@ step_model(struct arena *a, struct graph *g, const struct pass_options *o, int r
 
 	m->arena = a;
 	m->g = g;
+	m->batch = batch;
 	m->options = o;
 	m->repeats = repeats;
 	m->node = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*m->node));
@@ -215,6 +219,12 @@ step_model(struct arena *a, struct graph *g, const struct pass_options *o, int r
 	step_make_trial(m);
 	step_keep_all(m);
 	return m;
+}
+
+struct model *
+step_model(struct arena *a, struct graph *g, const struct pass_options *o, int repeats)
+{
+	return step_model_at(a, g, o, repeats, g->batch);
 }
 
 void
