@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "target/gpu.h"
 #include "lang/project.h"
+#include "lang/setting.h"
 
 #define MOST_SUGGESTED	6
 #define LARGEST_ARCH	999
@@ -39,8 +40,8 @@ use_gpu(struct device *d, const struct gpu *gpu)
 	d->arch = gpu->arch;
 }
 
-static void
-read_name(struct expander *ex, const struct setting *st, struct device *d)
+void
+device_name(struct expander *ex, const struct setting *st, struct device *d)
 {
 	struct value v = setting_value(ex, st->value[0]);
 	const struct gpu *gpu;
@@ -64,8 +65,8 @@ read_name(struct expander *ex, const struct setting *st, struct device *d)
 	d->loc = st->loc;
 }
 
-static void
-read_memory(struct expander *ex, const struct setting *st, struct device *d)
+void
+device_memory(struct expander *ex, const struct setting *st, struct device *d)
 {
 	struct value v = setting_value(ex, st->value[0]);
 	int64_t bytes;
@@ -82,8 +83,8 @@ read_memory(struct expander *ex, const struct setting *st, struct device *d)
 	d->loc = st->loc;
 }
 
-static void
-read_arch(struct expander *ex, const struct setting *st, struct device *d)
+void
+device_arch(struct expander *ex, const struct setting *st, struct device *d)
 {
 	struct value v = setting_value(ex, st->value[0]);
 	const char *s = v.kind == V_WORD || v.kind == V_STRING ? v.text : "";
@@ -163,17 +164,13 @@ void
 device_section(struct expander *ex, const struct section *s, struct device *d)
 {
 	int i, before = ex->d->errors;
+	const struct setting_kind *kind;
 
 	d->given = true;
-	for (i = 0; i < s->nsettings; i++)	/* first the name, so that the rest may differ */
-		if (strcmp(s->setting[i].key.text, "name") == 0)
-			read_name(ex, &s->setting[i], d);
-	for (i = 0; i < s->nsettings; i++) {
-		if (strcmp(s->setting[i].key.text, "memory") == 0)
-			read_memory(ex, &s->setting[i], d);
-		else if (strcmp(s->setting[i].key.text, "arch") == 0)
-			read_arch(ex, &s->setting[i], d);
-	}
+	for (kind = setting_kinds; kind->key; kind++)	/* the name first: the rest may differ */
+		for (i = 0; i < s->nsettings && kind->device; i++)
+			if (strcmp(s->setting[i].key.text, kind->key) == 0)
+				kind->device(ex, &s->setting[i], d);
 	if (!d->name)
 		d->name = s->name.text;
 	if (d->memory == 0) {

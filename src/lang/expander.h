@@ -265,7 +265,7 @@ struct tensor	*input_tensor(struct expander *, enum tensor_kind, const struct na
 		    const struct type *);
 enum dtype	 working_dtype(enum precision);
 
-/* ---- settings.c, optimizer.c, patterns.c, data.c, device_setting.c ---- */
+/* ---- settings.c, setting_values.c, optimizer.c, patterns.c, data.c, device_setting.c ---- */
 
 /* Before the network is expanded: everything but paths and data. */
 void	settings_read(struct expander *, const struct network *, struct settings *);
@@ -285,9 +285,9 @@ void	no_decay_check(struct expander *, const struct settings *);
 void	freeze_read(struct expander *, const struct setting *, struct settings *);
 void	recompute_read(struct expander *, const struct setting *, struct settings *);
 void	device_read(struct expander *, struct settings *);
+void	device_name(struct expander *, const struct setting *, struct device *);
+void	device_memory(struct expander *, const struct setting *, struct device *);
+void	device_arch(struct expander *, const struct setting *, struct device *);
 void	device_section(struct expander *, const struct section *, struct device *);
-/* "unknown setting 'x'", with the near one of the section's KEYS */
-void	setting_unknown(struct expander *, const struct setting *, const char *section,
-	    const char *const *keys, int nkeys);
 
 #endif

@@ -1,23 +1,17 @@
-/* Keywords and setting names, and the nearest of them to a misspelt word. */
+/* Keywords, names of settings, and the nearest keyword to a misspelt word. */
 #include "syntax/words.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "lang/setting.h"
 #include "syntax/token.h"
 
 #include "grammar/parser.h"
 
 #define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
 #define LONGEST		24	/* no word of the language comes near it */
-
-static const char *const settings[] = {
-	"accumulate", "arch", "as", "baseline", "batch", "chunk_loss", "clip", "data", "epochs",
-	"error", "exclude", "fail_on", "freeze", "ignore", "inline_suppressions", "memory", "name",
-	"note", "optimizer", "precision", "recompute", "require_reason", "schedule", "seed", "select",
-	"shuffle", "steps", "warning", "workspace",
-};
 
 static const char *const durations[] = { "epochs", "steps" };
 
@@ -43,10 +37,10 @@ static const struct keyword {
 bool
 word_is_setting(const char *s)
 {
-	int i;
+	const struct setting_kind *k;
 
-	for (i = 0; i < COUNT(settings); i++)
-		if (strcmp(s, settings[i]) == 0)
+	for (k = setting_kinds; k->key; k++)
+		if (strcmp(s, k->key) == 0)
 			return true;
 	return false;
 }
@@ -62,14 +56,6 @@ lower(char buf[LONGEST], const char *s)
 	for (i = 0; i <= n; i++)
 		buf[i] = (char)tolower((unsigned char)s[i]);
 	return true;
-}
-
-const char *
-word_near_setting(const char *s)
-{
-	char buf[LONGEST];
-
-	return lower(buf, s) ? text_nearest(buf, settings, COUNT(settings)) : NULL;
 }
 
 const char *

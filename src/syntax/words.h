@@ -1,7 +1,7 @@
 /*
  * The language's words: keywords, which only the parser gives meaning, and the names of settings,
  * which the filter needs to see where a setting ends and the next begins on the same line. Settings
- * of other names are still read where they start a line; what they mean is lang/settings.c's.
+ * of other names are still read where they start a line; what settings there are is lang/setting.h's.
  */
 #ifndef STOWAGE_LANG_WORDS_H
 #define STOWAGE_LANG_WORDS_H
@@ -11,8 +11,7 @@
 enum word_group { WORDS_FILE, WORDS_STATEMENT };
 
 bool	word_is_setting(const char *);
-/* The setting or duration a misspelt word is close to, or NULL. */
-const char	*word_near_setting(const char *);
+/* The duration a misspelt word is close to, or NULL. */
 const char	*word_near_duration(const char *);
 /* The keyword of that group a misspelt word is close to, and its token; or NULL. */
 const char	*word_near_keyword(const char *, enum word_group, int *token);

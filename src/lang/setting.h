@@ -1,0 +1,38 @@
+/*
+ * The settings there are, one record each: whose section it stands in, what it may look like, and
+ * who reads it. Checks of sections, the filter's words and the reading itself go by this table.
+ */
+#ifndef STOWAGE_LANG_SETTING_H
+#define STOWAGE_LANG_SETTING_H
+
+#include "syntax/ast.h"
+
+struct expander;
+struct settings;
+struct device;
+struct tensor;
+
+struct staged {			/* a network's inputs, then its targets */
+	struct tensor *const *tensor;
+	int n;
+};
+
+struct setting_kind {
+	enum section_kind section;
+	const char *key;
+	bool many;		/* may have several values */
+	bool size;		/* where it is wrong, the sizes of batches are not known */
+	/* Exactly one of these, or none where the linter reads it: before the network is expanded;
+	 * after it, once there are paths and tensors; as part of a device. */
+	void (*read)(struct expander *, const struct setting *, struct settings *);
+	void (*bind)(struct expander *, const struct setting *, struct settings *,
+	    const struct staged *);
+	void (*device)(struct expander *, const struct setting *, struct device *);
+};
+
+extern const struct setting_kind setting_kinds[];	/* the last has no key */
+
+/* NULL: that section has no such setting. */
+const struct setting_kind	*setting_kind(enum section_kind, const char *key);
+
+#endif
