@@ -20,7 +20,7 @@ void	text_add(struct text *, const char *s, size_t n);
 void	text_puts(struct text *, const char *s);
 void	text_printf(struct text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Sizes as people read them: "9.66 GiB", "512 B"; with commas: "10,373,441,024". */
+/* Sizes (size.c) as people read them: "9.66 GiB", "512 B"; with commas: "10,373,441,024". */
 #define SIZE_TEXT	32
 const char	*size_human(char buf[SIZE_TEXT], int64_t bytes);
 const char	*size_commas(char buf[SIZE_TEXT], int64_t n);
@@ -28,6 +28,12 @@ const char	*size_commas(char buf[SIZE_TEXT], int64_t n);
 /* The reverse, as people write it: "8GiB", "11 GB", "10.76GiB" (rounded down), "4096", "512 B".
  * False, with *BYTES as it was, when it is no size above or equal to 0 and below 2^63. */
 bool		 size_parse(const char *, int64_t *bytes);
+
+/* Units: "B", "KiB", ... "EiB" for powers 0 to 6 of 1024; and the bytes of one that people may write,
+ * up to "TiB" and "TB", or 0. */
+#define SIZE_UNITS	7
+const char	*size_unit_name(int power);
+int64_t		 size_unit(const char *name);
 
 /* The candidate nearest to NAME (Damerau-Levenshtein, at most a third of its letters), or NULL. */
 const char	*text_nearest(const char *name, const char *const *candidates, int n);

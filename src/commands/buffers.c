@@ -27,52 +27,6 @@ struct buffers_job {
 	double seconds;
 };
 
-/* "1048576", "1MiB", "1.5GiB", "800 kB"; 0 when it is no such thing, or no positive size. */
-static int64_t
-parse_bytes(const char *s)
-{
-	static const struct {
-		const char *name;
-		int64_t bytes;
-	} unit[] = {
-		{ "", 1 }, { "B", 1 },
-		{ "KiB", INT64_C(1) << 10 }, { "MiB", INT64_C(1) << 20 },
-		{ "GiB", INT64_C(1) << 30 }, { "TiB", INT64_C(1) << 40 },
-		{ "kB", 1000 }, { "MB", 1000000 }, { "GB", 1000000000 },
-		{ "TB", INT64_C(1000000000000) },
-	};
-	int64_t whole = 0, part = 0, scale = 1, bytes;
-	const char *start = s;
-	size_t i;
-
-	for (; *s >= '0' && *s <= '9'; s++)
-		if (__builtin_mul_overflow(whole, 10, &whole) ||
-		    __builtin_add_overflow(whole, *s - '0', &whole))
-			return 0;
-	if (s == start)
-		return 0;
-	if (*s == '.')
-		for (s++; *s >= '0' && *s <= '9'; s++) {
-			if (scale >= 1000000)
-				return 0;
-			part = 10 * part + (*s - '0');
-			scale *= 10;
-		}
-	while (*s == ' ')
-		s++;
-	for (i = 0; i < sizeof(unit) / sizeof(*unit); i++) {
-		if (strcmp(s, unit[i].name) != 0)
-			continue;
-		/* a part of a byte is dropped; six digits of a part are enough */
-		if (__builtin_mul_overflow(whole, unit[i].bytes, &bytes) ||
-		    __builtin_mul_overflow(part, unit[i].bytes, &part) ||
-		    __builtin_add_overflow(bytes, part / scale, &bytes))
-			return 0;
-		return bytes;
-	}
-	return 0;
-}
-
 static double
 seconds_now(void)
 {
@@ -206,7 +160,7 @@ buffers_run(const struct command *c, const struct buffers_args *args, const char
 {
 	struct buffers_job b = { .args = args, .output = output, .report = stdout };
 
-	if (args->capacity && !(b.capacity = parse_bytes(args->capacity)))
+	if (args->capacity && (!size_parse(args->capacity, &b.capacity) || b.capacity == 0))
 		return usage_error(c, "--capacity expects a size such as 1048576 or 1MiB, got '%s'",
 		    args->capacity);
 	if (output && strcmp(output, "-") == 0)

@@ -37,16 +37,15 @@ svg_tenths(FILE *f, const char *name, int t)
 static const char *
 tick_text(char buf[SIZE_TEXT], int64_t bytes, int64_t step, int64_t top)
 {
-	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	double x = (double)bytes;
 	int u;
 
-	for (u = 0; u < 6 && step >= 128 && top >= 1024; u++) {
+	for (u = 0; u < SIZE_UNITS - 1 && step >= 128 && top >= 1024; u++) {
 		x /= 1024;
 		step /= 1024;
 		top /= 1024;
 	}
-	snprintf(buf, SIZE_TEXT, "%.7g %s", x, unit[u]);
+	snprintf(buf, SIZE_TEXT, "%.7g %s", x, size_unit_name(u));
 	return bytes ? buf : "0";
 }
 
