@@ -16,6 +16,7 @@
  */
 #include "base/arena.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -332,6 +333,14 @@ arena_strndup(struct arena *a, const char *s, size_t n)
 
 	memcpy(p, s, n);
 	return p;
+}
+
+int
+arena_more(struct arena *a, int cap)
+{
+	if (cap > INT_MAX / 2)
+		fail(a);
+	return cap ? 2 * cap : 8;
 }
 
 char *

@@ -1,5 +1,6 @@
 /* The room everything stands in: arenas, text, sizes, places. */
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/diag.h"
@@ -105,6 +106,36 @@ Test(arena, failure_jumps_to_the_handler)
 		cr_assert_fail("an impossible allocation came back");
 	}
 	arena_free(a);
+}
+
+/* A count that no int holds is no memory, long before there would be any. */
+Test(arena, a_vector_too_long_to_count_fails)
+{
+	struct arena *a = arena_new();
+	VEC(char) v = { 0 };
+	jmp_buf failed;
+
+	v.n = v.cap = INT_MAX / 2 + 1;
+	arena_on_failure(a, &failed);
+	if (setjmp(failed) == 0) {
+		vec_push(a, &v, 'x');
+		cr_assert_fail("a vector of more items than an int counts");
+	}
+	arena_free(a);
+}
+
+Test(text, units_of_sizes)
+{
+	cr_assert_eq(size_unit("B"), 1);
+	cr_assert_eq(size_unit("KiB"), 1024);
+	cr_assert_eq(size_unit("TiB"), INT64_C(1) << 40);
+	cr_assert_eq(size_unit("kB"), 1000);
+	cr_assert_eq(size_unit("TB"), INT64_C(1000000000000));
+	cr_assert_eq(size_unit("KB"), 0);
+	cr_assert_eq(size_unit("PiB"), 0);
+	cr_assert_eq(size_unit(""), 0);
+	cr_assert_str_eq(size_unit_name(0), "B");
+	cr_assert_str_eq(size_unit_name(SIZE_UNITS - 1), "EiB");
 }
 
 Test(text, sizes_as_people_read_them)
