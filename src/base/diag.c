@@ -130,30 +130,36 @@ remark(struct diags *d, struct diag *g, enum remark_kind kind, struct loc loc, c
 	vec_push(d->arena, &g->remarks, r);
 }
 
-#define REMARK(kind, loc) do {				\
-	va_list ap;					\
-							\
-	va_start(ap, fmt);				\
-	remark(d, g, (kind), (loc), fmt, ap);		\
-	va_end(ap);					\
-} while (0)
+static const struct loc nowhere;
 
 void
 diag_fact(struct diags *d, struct diag *g, const char *fmt, ...)
 {
-	REMARK(REMARK_FACT, ((struct loc){ NULL, 0, 0 }));
+	va_list ap;
+
+	va_start(ap, fmt);
+	remark(d, g, REMARK_FACT, nowhere, fmt, ap);
+	va_end(ap);
 }
 
 void
 diag_help(struct diags *d, struct diag *g, const char *fmt, ...)
 {
-	REMARK(REMARK_HELP, ((struct loc){ NULL, 0, 0 }));
+	va_list ap;
+
+	va_start(ap, fmt);
+	remark(d, g, REMARK_HELP, nowhere, fmt, ap);
+	va_end(ap);
 }
 
 void
 diag_place(struct diags *d, struct diag *g, struct loc loc, const char *fmt, ...)
 {
-	REMARK(REMARK_PLACE, loc);
+	va_list ap;
+
+	va_start(ap, fmt);
+	remark(d, g, REMARK_PLACE, loc, fmt, ap);
+	va_end(ap);
 }
 
 void

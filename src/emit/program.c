@@ -36,7 +36,7 @@ is_layer_on_loss(const struct module *m, const struct node *n)
 }
 
 static bool
-check_nodes(struct module *m, const struct graph *g, const struct target *target)
+check_nodes(const struct module *m, const struct graph *g, const struct target *target)
 {
 	bool ok = true;
 	int i;
@@ -45,9 +45,9 @@ check_nodes(struct module *m, const struct graph *g, const struct target *target
 		const struct node *n = g->nodes.v[i];
 		struct diag *d;
 
-		if (!n->op->calls.emit && is_view(n))
+		if (op_is_view(n->op) && is_view(n))
 			continue;
-		if (!n->op->calls.emit) {
+		if (op_is_view(n->op)) {
 			diag_error(m->diags, "target", n->loc, "'%s' has no kernel for target %s",
 			    n->op->name, target->name);
 			ok = false;
@@ -66,7 +66,7 @@ check_nodes(struct module *m, const struct graph *g, const struct target *target
 static bool
 check(struct emitter *e)
 {
-	struct module *m = (struct module *)e->module;
+	const struct module *m = e->module;
 	bool ok = true;
 
 	ok &= check_nodes(m, m->train, e->target);

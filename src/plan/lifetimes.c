@@ -53,21 +53,24 @@ touch(struct scan *s, const struct tensor *t, int64_t batch, int instant)
 	return &s->p->buffers.v[s->p->buffers.n - 1];
 }
 
+/* Persistent tensors and the others are visited apart: buffers of the former come first. */
+static void
+visit(struct scan *s, const struct tensor *t, int64_t batch, int instant, bool persistent)
+{
+	if (t && tensor_persistent(t) == persistent)
+		touch(s, t, batch, instant);
+}
+
 static void
 scan_node(struct scan *s, const struct node *n, int64_t batch, int instant, bool persistent)
 {
 	int j;
 
-#define VISIT(t)	do {								\
-	if ((t) && tensor_persistent(t) == persistent)					\
-		touch(s, (t), batch, instant);						\
-} while (0)
 	for (j = 0; j < n->nin; j++)
-		VISIT(n->in[j]);
+		visit(s, n->in[j], batch, instant, persistent);
 	for (j = 0; j < n->nout; j++)
-		VISIT(n->out[j]);
-	VISIT(n->work);
-#undef VISIT
+		visit(s, n->out[j], batch, instant, persistent);
+	visit(s, n->work, batch, instant, persistent);
 }
 
 /* The next batch of an input arrives at any time of the graph; of train's, of update's too. */
