@@ -3,16 +3,17 @@
  * ir/ir_parse.c reads it back. The form:
  *
  *     module lenet5
- *     set batch 64 accumulate 1 validate_batch 256 train 1 clip 0 precision f32
+ *     set batch 64 accumulate 1 validate_batch 256 train 1 validate 1 clip 0 precision f32
  *     optimizer sgd {lr=0.01}
- *     param %1 f32[6, 1, 5, 5] "features.conv.weight" uniform 0.2 @6
+ *     parameter %1 f32[6, 1, 5, 5] "features.conv.weight" uniform 0.2 @6
  *     graph train batch 64 training
  *       input %0 f32[B, 1, 28, 28] "image" @4
  *       %7 f32[B, 6, 28, 28] activation "features.conv" = conv(%0, %1, _) {filters=6} forward "features.conv" @9
  *       result loss %20 "loss" @12
  *
- * "B," marks a batched shape; "_" is an absent operand; "over %3" an output that takes over bytes;
- * "keep 0.9" how much stays of the operand that a node adds to, "first" that this holds for an
+ * "B," marks a batched shape, "channels-last" behind it how an image or weights lie; "_" is an absent
+ * operand or output; "over %3" an output that takes over bytes; "using %9 u8[64 + 2 B]" a workspace
+ * of 64 bytes and 2 a sample; "keep 0.9" how much stays of the operand that a node adds to, "first" that this holds for an
  * update's first micro-batch; "lands %80" where the next batch of an input arrives; @N the spec's
  * line, which is for people: it is not read back.
  */

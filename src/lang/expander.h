@@ -6,15 +6,15 @@
  *     apply.c    expressions as layers           call.c    arguments to attributes
  *     operator.c one operator into the graph     arith.c   + - * on numbers and tensors
  *     block.c    blocks and networks             types.c   inputs and targets
- *     builtin.c  functions of numbers            paths.c   dotted paths and patterns of them
- *     settings.c, optimizer.c, patterns.c, data.c, device_setting.c: the sections
+ *     builtin.c  functions of numbers            patterns.c  patterns of dotted paths
+ *     settings.c, setting_values.c, optimizer.c, data.c, device_setting.c: the sections
  */
 #ifndef STOWAGE_LANG_EXPANDER_H
 #define STOWAGE_LANG_EXPANDER_H
 
+#include "ir/paths.h"
 #include "lang/expand.h"
 #include "base/map.h"
-#include "ir/paths.h"
 #include "lang/value.h"
 #include "ir/op.h"
 
