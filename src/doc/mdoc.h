@@ -3,6 +3,8 @@
 #ifndef STOWAGE_DOC_MDOC_H
 #define STOWAGE_DOC_MDOC_H
 
+#include <config.h>
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +88,7 @@ static inline void
 mdoc_head(const char *title, const char *name, const char *brief)
 {
 	printf(".\\\" Made from the tables of the program: do not edit.\n"
-	    ".Dd November 21, 2026\n.Dt %s 7\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n", title, name,
+	    ".Dd " RELEASE_DATE "\n.Dt %s 7\n.Os\n.Sh NAME\n.Nm %s\n.Nd %s\n", title, name,
 	    brief);
 }
 
