@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "target/gpu.h"
 #include "lang/project.h"
-#include "lang/setting.h"
+#include "syntax/setting.h"
 
 #define MOST_SUGGESTED	6
 #define LARGEST_ARCH	999

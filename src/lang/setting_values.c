@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lang/setting.h"
+#include "syntax/setting.h"
 
 #define LARGEST_BATCH	INT32_MAX
 #define MOST_EPOCHS	1000000000

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "target/gpu.h"
-#include "lang/setting.h"
+#include "syntax/setting.h"
 
 static const char *const section_name[] = {
 	[SEC_TRAIN] = "train", [SEC_VALIDATE] = "validate", [SEC_DEVICE] = "device",

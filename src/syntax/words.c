@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "lang/setting.h"
+#include "syntax/setting.h"
 #include "syntax/token.h"
 
 #include "grammar/parser.h"

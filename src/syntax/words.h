@@ -1,7 +1,7 @@
 /*
  * The language's words: keywords, which only the parser gives meaning, and the names of settings,
  * which the filter needs to see where a setting ends and the next begins on the same line. Settings
- * of other names are still read where they start a line; what settings there are is lang/setting.h's.
+ * of other names are still read where they start a line; what settings there are is syntax/setting.h's.
  */
 #ifndef STOWAGE_LANG_WORDS_H
 #define STOWAGE_LANG_WORDS_H

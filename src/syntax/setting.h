@@ -1,9 +1,10 @@
 /*
  * The settings there are, one record each: whose section it stands in, what it may look like, and
- * who reads it. Checks of sections, the filter's words and the reading itself go by this table.
+ * who reads it. Checks of sections, the filter's words and the reading itself go by this table, whose
+ * rows stand beside the readers, in lang/settings.c.
  */
-#ifndef STOWAGE_LANG_SETTING_H
-#define STOWAGE_LANG_SETTING_H
+#ifndef STOWAGE_SYNTAX_SETTING_H
+#define STOWAGE_SYNTAX_SETTING_H
 
 #include "syntax/ast.h"
 
