@@ -68,17 +68,23 @@ file_of(const struct module *m, const struct file *const *file, int nfiles)
 	return nfiles ? file[0] : NULL;
 }
 
-/* Does the rule find nothing in the sketch, or can it not? */
+/* Is it certain that the rule finds nothing in the whole plan of this sketch that the sketch does not
+ * show? */
 static bool
-is_silent(const struct rule *r, struct lint *l)
+sketch_serves_rule(const struct rule *r, struct lint *l)
 {
-	if (r->may_find)
-		return !r->may_find(l->module);
-	if (!r->try_sketch)
-		return false;
-	diags_init(l->diags, l->module->arena);
-	r->check(r, l);
-	return l->diags->all.n == 0;
+	switch (r->needs) {
+	case NEEDS_SOURCE:
+	case NEEDS_GRAPH:
+		return true;
+	case NEEDS_SKETCH:
+		diags_init(l->diags, l->module->arena);
+		r->check(r, l);
+		return l->diags->all.n == 0;
+	case NEEDS_PLAN:
+		break;
+	}
+	return r->may_find && !r->may_find(l->module);
 }
 
 bool
@@ -91,7 +97,7 @@ lint_sketch_serves(const struct spec *spec, struct module *sketch)
 	int i;
 
 	for (i = 0; (r = rule_table[i]); i++)
-		if (r->check && !r->source_only && !r->any_plan && !is_silent(r, &l))
+		if (r->check && !sketch_serves_rule(r, &l))
 			return false;
 	return true;
 }
@@ -107,12 +113,43 @@ is_off_everywhere(struct levels *const *levels, int nfiles, int rule)
 	return levels && nfiles > 0;
 }
 
+static void
+check_files(const struct rule *rule, int index, struct lint *l, const struct file *const *file,
+    struct levels *const *levels, int nfiles)
+{
+	int i;
+
+	l->module = NULL;
+	for (i = 0; i < nfiles; i++) {
+		if (levels && level_is_off(levels[i], index))
+			continue;
+		l->file = file[i];
+		rule->check(rule, l);
+	}
+}
+
+static void
+check_modules(const struct rule *rule, struct lint *l, const struct file *const *file, int nfiles,
+    struct module *const *module, int nmodules)
+{
+	int i;
+
+	for (i = 0; i < nmodules; i++) {
+		if (module[i]->broken || !module[i]->plan ||
+		    (module[i]->plan->sketch && rule->needs != NEEDS_GRAPH))
+			continue;
+		l->file = file_of(module[i], file, nfiles);
+		l->module = module[i];
+		rule->check(rule, l);
+	}
+}
+
 void
 lint_run(struct diags *d, const struct file *const *file, struct levels *const *levels, int nfiles,
     struct module *const *module, int nmodules, const struct lang_options *options)
 {
 	struct lint l = { .diags = d, .options = options };
-	int r, i, index;
+	int r, index;
 
 	for (r = 0; rule_table[r]; r++) {
 		const struct rule *rule = rule_table[r];
@@ -120,20 +157,9 @@ lint_run(struct diags *d, const struct file *const *file, struct levels *const *
 		index = rule_table_index(r);
 		if (!rule->check || is_off_everywhere(levels, nfiles, index))
 			continue;
-		for (i = 0; rule->source_only && i < nfiles; i++) {
-			if (levels && level_is_off(levels[i], index))
-				continue;
-			l.file = file[i];
-			l.module = NULL;
-			rule->check(rule, &l);
-		}
-		for (i = 0; !rule->source_only && i < nmodules; i++) {
-			if (module[i]->broken || !module[i]->plan ||
-			    (module[i]->plan->sketch && !rule->any_plan))
-				continue;
-			l.file = file_of(module[i], file, nfiles);
-			l.module = module[i];
-			rule->check(rule, &l);
-		}
+		if (rule->needs == NEEDS_SOURCE)
+			check_files(rule, index, &l, file, levels, nfiles);
+		else
+			check_modules(rule, &l, file, nfiles, module, nmodules);
 	}
 }

@@ -27,6 +27,24 @@ struct lint {			/* what a rule may look at */
 	struct readers readers;	/* readers_of() keeps them here */
 };
 
+/*
+ * What must be known of a network before a rule is asked about it. Most networks are far from any
+ * hazard, and need not be planned in full to say so: a sketch (ir/pass.h) is a plan without any
+ * search, at a tenth of the time. It serves if it does for every rule.
+ *
+ *     needs          asked              of a sketch
+ *     NEEDS_SOURCE   once per file      -
+ *     NEEDS_GRAPH    once per network   it serves
+ *     NEEDS_SKETCH   once per network   it serves if check() finds nothing in it
+ *     NEEDS_PLAN     once per network   it serves if may_find() says no
+ */
+enum rule_needs {
+	NEEDS_PLAN,	/* where buffers lie, and how many bytes they take together */
+	NEEDS_SKETCH,	/* bytes that are never less in a sketch than in the whole plan */
+	NEEDS_GRAPH,	/* graphs, settings, batches: nothing that depends on what a search finds */
+	NEEDS_SOURCE,	/* the syntax tree, even of a file that has errors; lint->module is NULL */
+};
+
 struct rule {
 	const char *id;		/* stable for ever: "SW101" */
 	const char *name;	/* "local-unroll": what messages, suppressions and configuration use */
@@ -34,18 +52,12 @@ struct rule {
 	enum severity severity;
 	const char *brief;	/* one line */
 	const char *doc;	/* what, why, the formula, the cure, the real report it comes from */
-	/* Reports through lint_report(). Runs once per network, after planning; on a module that
-	 * is broken only if source_only. NULL: the engine itself reports for it. */
+	/* Reports through lint_report(). NULL: the engine itself reports for it. */
 	void (*check)(const struct rule *, struct lint *);
 	bool outside;		/* its findings are in other files than specs, out of comments' reach */
-	bool source_only;	/* reads the file alone: runs once per file, module is NULL */
-	/* Most networks are far from any hazard, and need not be planned in full to say so: a sketch
-	 * (ir/pass.h) will do, if it does for every rule. */
-	/* Run on a sketch, check() reports something wherever it would on the whole plan: what it
-	 * measures is never less there. */
-	bool try_sketch;
-	bool any_plan;		/* nothing it reads depends on what a search finds */
-	/* Otherwise, of a sketch: may the whole plan be a finding? It may where this is NULL. */
+	enum rule_needs needs;
+	/* Of NEEDS_PLAN: could the whole plan of this sketch be a finding? It may say yes too often,
+	 * never no. NULL: it could, always. */
 	bool (*may_find)(const struct module *sketch);
 };
 

@@ -50,7 +50,7 @@ asked_rule(const struct asked *asked, const struct levels *levels, int rule)
 
 	if (level_is_off(levels, rule) || (r == &rule_missing_reason && !asked->of_reasons))
 		return false;
-	return !rule_is_language(r) && r->source_only ? asked->of_text : asked->of_plan;
+	return r->needs == NEEDS_SOURCE ? asked->of_text : asked->of_plan;
 }
 
 /* ---- whose findings are whose ---- */

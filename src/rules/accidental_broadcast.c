@@ -64,5 +64,5 @@ const struct rule rule_accidental_broadcast = {
 	    "(dense), which never holds them. Seen as a tensor [510, 510, 510, 510] of 252 GiB "
 	    "(triplet-reid #94). All pairs of vectors are pairwise-distances'.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

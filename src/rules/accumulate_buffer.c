@@ -80,5 +80,6 @@ const struct rule rule_accumulate_buffer = {
 	    "(without one, 1 GiB and half of the arena). The plan without accumulation, at the "
 	    "same micro-batch, is made and told. Seen in accelerate #2035, where it was 10 GiB.",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

@@ -100,5 +100,5 @@ const struct rule rule_activation_missing = {
 	    "factorisation, which saves weights. Put relu or another activation between, or leave "
 	    "one out.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

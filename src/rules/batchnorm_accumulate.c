@@ -78,5 +78,5 @@ const struct rule rule_batchnorm_accumulate = {
 	    "34.7 % at 2. Cures: larger micro-batches with recompute; frozen normalisation; a "
 	    "network without it.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

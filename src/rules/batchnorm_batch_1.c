@@ -51,5 +51,5 @@ const struct rule rule_batchnorm_batch_1 = {
 	    "Use a larger batch, freeze the normalisation, or leave it out. Seen in "
 	    "deeplabv3plus-pytorch #34.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

@@ -70,5 +70,5 @@ const struct rule rule_batchnorm_momentum = {
 	    "less the number. Seen in pix2pix-tensorflow #126, pretrained-models.pytorch #44 and "
 	    "PyTorch's examples #289.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

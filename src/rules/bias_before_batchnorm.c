@@ -59,5 +59,5 @@ const struct rule rule_bias_before_batchnorm = {
 	    "a checkpoint trained with the bias holds its share in the running mean, and would "
 	    "not fit any more.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

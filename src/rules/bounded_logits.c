@@ -89,5 +89,5 @@ const struct rule rule_bounded_logits = {
 	    "Leave the activation of the last layer out. Seen in PyTorch's forum (\"Cross entropy "
 	    "loss is not decreasing\", 43814) and on AI Stack Exchange (8491).",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -65,5 +65,5 @@ const struct rule rule_clip_gradients = {
 	    "keeps frameworks from joining update and backward, and made LOMO (Lv and others, "
 	    "2023, arXiv 2306.09782) clip by a second pass of backward.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

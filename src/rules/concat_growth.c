@@ -203,5 +203,6 @@ const struct rule rule_concat_growth = {
 	    "leaves nothing to find, and says what that takes, planned. "
 	    "Seen in torchvision #797, where a DenseNet went from 1668 to 1115 MB.",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

@@ -52,5 +52,5 @@ const struct rule rule_constant_loss = {
 	    "an error; in PyTorch it is \"element 0 of tensors does not require grad and does not "
 	    "have a grad_fn\".)",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -150,5 +150,5 @@ const struct rule rule_dead_layer = {
 	    "layers take part in forward, and DistributedDataParallel stops with \"Expected to "
 	    "have finished reduction in the prior iteration\".",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

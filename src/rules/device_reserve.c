@@ -79,5 +79,5 @@ const struct rule rule_device_reserve = {
 	    "the device block says memory itself, that is taken for what is free, and nothing is "
 	    "reported. Seen in pytorch #28394, a context of a gigabyte, and #107667.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

@@ -73,5 +73,5 @@ const struct rule rule_dropout_before_batchnorm = {
 	    "Understanding the disharmony between dropout and batch normalization by variance "
 	    "shift, CVPR 2019.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -68,5 +68,5 @@ const struct rule rule_dropout_last = {
 	    "loss measures the dice. Put it before the last layer with weights; the fix, which is "
 	    "unsafe, leaves it out.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

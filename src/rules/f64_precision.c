@@ -84,5 +84,6 @@ const struct rule rule_f64_precision = {
 	    "Reported where f32 saves 256 MiB or more, planned. Cure: precision f32, or leave the "
 	    "setting out. Seen as pictures [160000, 64, 64] in double, 4.9 GiB (keras #14136).",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

@@ -143,5 +143,6 @@ const struct rule rule_frozen_behind_trained = {
 	    "(prompts, an adapter), allow it; else freeze them too. Advice to freeze the middle "
 	    "of a network to save memory is common, and wrong.",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

@@ -63,5 +63,5 @@ const struct rule rule_last_batch = {
 	    "Reported where less than an eighth of a batch is left, and where the spec says how "
 	    "many samples there are. Choose a batch that divides them, or nearly.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

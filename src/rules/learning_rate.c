@@ -74,5 +74,5 @@ const struct rule rule_learning_rate = {
 	    "momentum) is outside of 1e-6 to 20, and for 0. The default of torch.optim.Adam is "
 	    "1e-3; ResNet's sgd has 0.1 with momentum 0.9, which comes to 1.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

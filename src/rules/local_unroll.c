@@ -138,5 +138,6 @@ const struct rule rule_local_unroll = {
 	    "implementation, or write a kernel of one position as an elementwise product. Seen in "
 	    "keras #10735 and #10084, and darkflow #392 (21.1 GiB for a 7 x 7 map).",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

@@ -179,5 +179,5 @@ const struct rule rule_metric_mismatch = {
 	    "where it stays near 0; of yes and no it wants logits, which are below 0 for no. Use "
 	    "bce_with_logits, or mse as the metric.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -114,5 +114,5 @@ const struct rule rule_misaligned_widths = {
 	    "the multiply-adds or more. Round up: a few columns of weights. Seen with GPT-2's "
 	    "vocabulary of 50,257, which nanoGPT made 50,304 and trained a quarter faster.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -22,5 +22,5 @@ const struct rule rule_missing_reason = {
 	    "true now; without the reason it can only be believed or removed. The comment still "
 	    "counts.\n\n"
 	    "Cure: write the reason behind the closing bracket.",
-	.source_only = true,
+	.needs = NEEDS_SOURCE,
 };

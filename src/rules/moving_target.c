@@ -87,5 +87,5 @@ const struct rule rule_moving_target = {
 	    "with what a frozen network makes. Two networks that are to agree need something else "
 	    "to keep them apart; then allow this.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -188,5 +188,6 @@ const struct rule rule_no_downsampling = {
 	    "Channels of the input hardly matter: greyscale shrinks only the input and the first "
 	    "kernel. Seen with a U-Net over pictures of clouds from satellites (specs/clouds.nn).",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

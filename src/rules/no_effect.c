@@ -126,5 +126,5 @@ const struct rule rule_no_effect = {
 	    "activation after a block that ends in one is the commonest (pylint's and clippy's "
 	    "rules of like kind are useless-return and no_effect).",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

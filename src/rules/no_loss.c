@@ -81,5 +81,5 @@ const struct rule rule_no_loss = {
 	    "another network in the file, which has a loss. End the network with a loss. Keras stops "
 	    "there: \"No loss to compute. Provide a loss argument in compile()\".",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -106,5 +106,5 @@ const struct rule rule_odd_batch = {
 	    "they are, and 128 buys nothing. NVIDIA's guides to linear layers say so (extents "
 	    "divisible by 8 for FP16), and cuBLAS's page on tensor cores.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

@@ -60,5 +60,5 @@ const struct rule rule_one_class = {
 	    "Seen as Dense(1, activation='softmax') on Cross Validated (481881: fails even when "
 	    "given the answer) and in many questions like it.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -128,5 +128,5 @@ const struct rule rule_one_hot_target = {
 	    "are planned; the data files must be made so. Seen in keras #9150, where 70,000 words "
 	    "one-hot filled 8 GB with a single example, and keras #5287.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

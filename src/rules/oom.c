@@ -262,5 +262,6 @@ const struct rule rule_oom = {
 	    "to account for it. Without a device block there is no such finding.\n\n"
 	    "stowage emit and stowage build refuse such a network unless --force is given.",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

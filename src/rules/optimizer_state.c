@@ -87,5 +87,6 @@ const struct rule rule_optimizer_state = {
 	    "the finding; freezing layers that are trained already; a smaller network. Seen in "
 	    "pytorch #9439.",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

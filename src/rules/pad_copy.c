@@ -159,5 +159,5 @@ const struct rule rule_pad_copy = {
 	    "Reported where the spec without the layer, planned, takes no more. Quiet "
 	    "where the padded map, or the convolution, serves elsewhere.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

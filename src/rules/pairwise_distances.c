@@ -58,5 +58,5 @@ const struct rule rule_pairwise_distances = {
 	    "only the nearest counts |a|^2 falls out too. Rows in chunks bound even that. Seen as "
 	    "distances of 80,000 points, 47.7 GiB (pytorch #57720).",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

@@ -136,5 +136,5 @@ const struct rule rule_pointwise_resolution = {
 	    "it as what to do when memory is short, and HRNet #138 as why its maps are a quarter "
 	    "of the picture.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

@@ -56,5 +56,5 @@ const struct rule rule_recompute_in_vain = {
 	    "chooses for a budget in bytes. Seen in pytorch #78731, single layers wrapped one by "
 	    "one, pytorch #6750, where it took more, and jax #19822.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

@@ -61,5 +61,5 @@ const struct rule rule_same_operand = {
 	    "only where that is so in every use. Name the other tensor. clippy's eq_op and "
 	    "SonarQube's S1764 are the same of programs.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -63,5 +63,5 @@ const struct rule rule_scale_mismatch = {
 	    "staged as u8, in a quarter of the memory. Seen in doctr #214, a /255 that validation "
 	    "lacked, and mlpack examples #213.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

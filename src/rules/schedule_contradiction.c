@@ -88,5 +88,5 @@ const struct rule rule_schedule_contradiction = {
 	    "Epochs and steps are compared where the spec says how many samples there are: an "
 	    "epoch is samples / batch steps, rounded up, whatever accumulate.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -94,5 +94,5 @@ const struct rule rule_shadowed_name = {
 	    "Names of operators are not reported: block(dropout) with dropout(dropout) is common, "
 	    "and a new operator must not put findings into old files.",
 	.check = check,
-	.source_only = true,
+	.needs = NEEDS_SOURCE,
 };

@@ -104,5 +104,5 @@ const struct rule rule_skip_copies = {
 	    "gives the same before the concat, on each side, as behind it, and then nothing is "
 	    "copied. Volumes are worst: 3-D U-Nets fit batches of 1 or 2 for it.",
 	.check = check,
-	.try_sketch = true,
+	.needs = NEEDS_SKETCH,
 };

@@ -157,5 +157,5 @@ const struct rule rule_skipped_positions = {
 	    "\"the convolution ignores three-quarters of the input feature map\" (He and others, "
 	    "Bag of tricks for image classification, 2019).",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

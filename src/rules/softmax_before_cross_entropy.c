@@ -99,5 +99,5 @@ const struct rule rule_softmax_before_cross_entropy = {
 	    "CrossEntropyLoss\"). The fix is unsafe: the loss becomes the one "
 	    "that was meant.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

@@ -67,5 +67,5 @@ const struct rule rule_stale_baseline = {
 	    "if its file is no more.\n\n"
 	    "Cure: remove the entry; --write-baseline writes the file without it, and with what "
 	    "else is new.",
-	.source_only = true,
+	.needs = NEEDS_SOURCE,
 };

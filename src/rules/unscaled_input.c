@@ -94,5 +94,5 @@ const struct rule rule_unscaled_input = {
 	    "right behind that layer, or a scale, batchnorm or arithmetic before it, makes it "
 	    "good.",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

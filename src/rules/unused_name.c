@@ -189,5 +189,5 @@ const struct rule rule_unused_name = {
 	    "Params and blocks of a file without a network are for others to use, and are not "
 	    "reported. Delete the name, or use it.",
 	.check = check,
-	.source_only = true,
+	.needs = NEEDS_SOURCE,
 };

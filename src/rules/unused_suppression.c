@@ -95,5 +95,5 @@ const struct rule rule_unused_suppression = {
 	    "the spec says, nor in a file without networks, nor in a file that is only used by "
 	    "the one that is checked. What would be found under --as counts as found.\n\n"
 	    "Cure: remove the name, or the comment where no other is in it.",
-	.source_only = true,
+	.needs = NEEDS_SOURCE,
 };

@@ -77,5 +77,5 @@ const struct rule rule_validation_leak = {
 	    "leakage that Kapoor and Narayanan found in 294 papers of 17 fields (Leakage and the "
 	    "reproducibility crisis in machine-learning-based science, 2023).",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };

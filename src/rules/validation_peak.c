@@ -98,5 +98,6 @@ const struct rule rule_validation_peak = {
 	    "The largest power of two at which training decides is planned and told. Seen as "
 	    "160,000 pictures validated in one batch, 4.9 GiB (keras #14136).",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

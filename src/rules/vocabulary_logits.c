@@ -123,5 +123,6 @@ const struct rule rule_vocabulary_logits = {
 	    "where they do not come straight out of a dense layer. The finding says what it would "
 	    "save, planned.",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

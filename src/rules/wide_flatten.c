@@ -125,5 +125,6 @@ const struct rule rule_wide_flatten = {
 	    "enough. Seen as a layer [173056, 4096] of 2.64 "
 	    "GiB, 10.6 GiB with adam (Multi-Camera-Vision), and [320000, 512] (tensorflow #16768).",
 	.check = check,
+	.needs = NEEDS_PLAN,
 	.may_find = may_find,
 };

@@ -111,7 +111,7 @@ Test(sketch, findings_are_those_of_whole_plans)
 	each("specs", compare);
 	each("tests/golden/lint", compare);
 	cr_assert_gt(compared, 50);
-	cr_assert_gt(served, compared / 2, "%d of %d: has each rule any_plan or may_find?", served,
+	cr_assert_gt(served, compared / 2, "%d of %d: does each rule say what it needs?", served,
 	    compared);
 }
 

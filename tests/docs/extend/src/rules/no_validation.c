@@ -27,5 +27,5 @@ const struct rule rule_no_validation = {
 	    "the network merely learns its data by heart. Give it data it does not train on: a file "
 	    "of its own, or every fifth row with keep_every=5 (and skip_every=5 in train).",
 	.check = check,
-	.any_plan = true,
+	.needs = NEEDS_GRAPH,
 };
