@@ -126,18 +126,19 @@ what_is_asked(const struct lint_check *l, bool errors)
 	return asked;
 }
 
-/* Could anything depend on findings of rule oom that only --as asks for? */
+/* Could a comment or the baseline be for findings that only --as asks for? */
 static bool
-names_oom(const struct lint_check *l, const struct file *f)
+may_suppress_forecasts(const struct lint_check *l, const struct file *f)
 {
 	const struct suppression *s;
-	int i, k;
+	int i, k, rule;
 
 	if (l->project->baseline && l->project->baseline->old.all.n)
 		return true;
 	for (i = 0; f && i < f->suppressions.n; i++)
 		for (s = &f->suppressions.v[i], k = 0; k < s->nrules; k++)
-			if (rule_index(s->rule[k].text) == rule_index("oom"))
+			if ((rule = rule_index(s->rule[k].text)) >= 0 &&
+			    rule_at(rule)->also_forecast)
 				return true;
 	return false;
 }
@@ -149,7 +150,7 @@ possible_findings(struct lint_check *l, const struct words *as)
 	struct diags *d;
 	int i;
 
-	if (!l->asked.of_plan || !names_oom(l, l->made.spec->file))
+	if (!l->asked.of_plan || !may_suppress_forecasts(l, l->made.spec->file))
 		return NULL;
 	for (i = 0; i < FRAMEWORKS; i++)
 		if (!forecast_asked(as, i))

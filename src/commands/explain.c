@@ -80,7 +80,7 @@ explain_rule(const struct rule *r)
 	paragraphs(r->brief, 2);
 	putchar('\n');
 	paragraphs(r->doc, 0);
-	if (r->outside)
+	if (r->subject == ABOUT_BASELINE)
 		printf("\nNo comment of a spec allows it; --ignore %s switches it off.\n", r->name);
 	else if (!rule_is_language(r))
 		printf("\nAllow it, on the line or above the statement:\n"

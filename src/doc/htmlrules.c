@@ -87,7 +87,7 @@ main(void)
 	    "</style>\n</head>\n<body>\n<h1>Lint rules of Stowage</h1>\n"
 	    "<p>What <code>stowage lint</code> finds; <code>stowage explain RULE</code> and\n"
 	    "<code>man stowage-rules</code> say the same.</p>\n", stdout);
-	for (f = FAMILY_MEMORY; f <= FAMILY_PORTABILITY; f++)
+	for (f = 0; f < FAMILIES; f++)
 		print_family((enum family)f);
 	fputs("<h2>the language</h2>\n", stdout);
 	for (i = 0; (r = rule_at(i)) && rule_is_language(r); i++)

@@ -57,7 +57,7 @@ main(void)
 	    "# stowage: allow(RULE) reason\n"
 	    "# stowage: allow-file(RULE) reason\n"
 	    ".Ed\n");
-	for (f = FAMILY_MEMORY; f <= FAMILY_PORTABILITY; f++)
+	for (f = 0; f < FAMILIES; f++)
 		print_family(f);
 	printf(".Sh THE LANGUAGE\n");
 	for (i = 0; (r = rule_at(i)) && rule_is_language(r); i++)

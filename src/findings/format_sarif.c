@@ -64,7 +64,7 @@ rule(struct json *j, const struct rule *r, const char *page)
 	json_end(j);
 	json_flat_object(j, "properties");
 	json_array(j, "tags");
-	json_string(j, NULL, rule_is_language(r) ? "language" : family_name(r->family));
+	json_string(j, NULL, family_name(r->family));
 	json_end(j);
 	json_string(j, "problem.severity", r->severity == SEV_NOTE ? "recommendation" :
 	    severity_name(r->severity));

@@ -1,12 +1,15 @@
 /*
- * All that a finding can belong to, in one list: the rules of the language, which have no check of
- * their own and whose id is their name, then those of rule_table. `explain`, SARIF, completion and
- * stowage-rules(7) read it.
+ * All that a finding can belong to, in one list: the rules of the language (language_rules.c), which
+ * have no check of their own and whose id is their name, then those of rule_table. `explain`, SARIF,
+ * completion and stowage-rules(7) read it.
  */
-#ifndef STOWAGE_RULES_LANGUAGE_H
-#define STOWAGE_RULES_LANGUAGE_H
+#ifndef STOWAGE_LINT_CATALOG_H
+#define STOWAGE_LINT_CATALOG_H
 
 #include "lint/rule.h"
+
+extern const struct rule language_rules[];
+extern const int language_rule_count;
 
 const struct rule	*rule_at(int i);		/* NULL after the last */
 int			 rule_index(const char *name);	/* by name or id; -1 when unknown */

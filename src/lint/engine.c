@@ -24,6 +24,7 @@ family_name(enum family f)
 	static const char *const name[] = {
 		[FAMILY_MEMORY] = "memory", [FAMILY_HYGIENE] = "hygiene",
 		[FAMILY_TRAINING] = "training", [FAMILY_PORTABILITY] = "portability",
+		[FAMILY_LANGUAGE] = "language",
 	};
 
 	return name[f];

@@ -55,9 +55,9 @@ level_word_name(int i)
 
 	if (i == 0)
 		return "all";
-	if (--i <= FAMILY_PORTABILITY)
+	if (--i < FAMILIES)
 		return family_name((enum family)i);
-	for (i -= FAMILY_PORTABILITY + 1, k = 0; (r = rule_at(k)); k++)
+	for (i -= FAMILIES, k = 0; (r = rule_at(k)); k++)
 		if (rule_has_level(r) && i-- == 0)
 			return r->name;
 	return NULL;
@@ -85,7 +85,7 @@ selection_read(struct arena *a, const char *word, struct selection *s, const cha
 		*s = (struct selection){ .kind = SELECT_ALL };
 		return true;
 	}
-	for (i = 0; i <= FAMILY_PORTABILITY; i++)
+	for (i = 0; i < FAMILIES; i++)
 		if (strcmp(word, family_name((enum family)i)) == 0) {
 			*s = (struct selection){ SELECT_FAMILY, i };
 			return true;

@@ -9,7 +9,12 @@
 #include "syntax/ast.h"
 #include "lang/expand.h"
 
-enum family { FAMILY_MEMORY, FAMILY_HYGIENE, FAMILY_TRAINING, FAMILY_PORTABILITY };
+enum family {
+	FAMILY_MEMORY, FAMILY_HYGIENE, FAMILY_TRAINING, FAMILY_PORTABILITY,
+	FAMILY_LANGUAGE		/* the language itself: none of the linter's */
+};
+
+#define FAMILIES	FAMILY_LANGUAGE	/* those of the linter come first */
 
 /* Who reads the tensors of a graph. */
 struct readers {
@@ -45,6 +50,13 @@ enum rule_needs {
 	NEEDS_SOURCE,	/* the syntax tree, even of a file that has errors; lint->module is NULL */
 };
 
+/* What a rule's findings are about. */
+enum rule_subject {
+	ABOUT_SPEC,
+	ABOUT_COMMENT,	/* one that suppresses findings: known only after all others are matched */
+	ABOUT_BASELINE,	/* they are in the baseline's file, where no comment of a spec reaches */
+};
+
 struct rule {
 	const char *id;		/* stable for ever: "SW101" */
 	const char *name;	/* "local-unroll": what messages, suppressions and configuration use */
@@ -54,11 +66,14 @@ struct rule {
 	const char *doc;	/* what, why, the formula, the cure, the real report it comes from */
 	/* Reports through lint_report(). NULL: the engine itself reports for it. */
 	void (*check)(const struct rule *, struct lint *);
-	bool outside;		/* its findings are in other files than specs, out of comments' reach */
 	enum rule_needs needs;
 	/* Of NEEDS_PLAN: could the whole plan of this sketch be a finding? It may say yes too often,
 	 * never no. NULL: it could, always. */
 	bool (*may_find)(const struct module *sketch);
+	enum rule_subject subject;
+	bool on_request;	/* finds nothing unless --require-reason or its setting asks for it */
+	bool also_forecast;	/* --as reports it for other frameworks, too */
+	bool also_warns;	/* of the language: an error, but in some places a warning */
 };
 
 extern const struct rule *const rule_table[];	/* generated; ends with NULL; sorted by name */

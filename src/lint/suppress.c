@@ -48,7 +48,7 @@ asked_rule(const struct asked *asked, const struct levels *levels, int rule)
 {
 	const struct rule *r = rule_at(rule);
 
-	if (level_is_off(levels, rule) || (r == &rule_missing_reason && !asked->of_reasons))
+	if (level_is_off(levels, rule) || (r->on_request && !asked->of_reasons))
 		return false;
 	return r->needs == NEEDS_SOURCE ? asked->of_text : asked->of_plan;
 }
@@ -91,10 +91,7 @@ levels_of(const struct match *m, int file)
 static bool
 is_about_comments(int rule)
 {
-	const char *name = rule_at(rule)->name;
-
-	return strcmp(name, "suppression") == 0 || strcmp(name, rule_unused_suppression.name) == 0 ||
-	    strcmp(name, rule_missing_reason.name) == 0;
+	return rule_at(rule)->subject == ABOUT_COMMENT;
 }
 
 static bool
@@ -297,7 +294,7 @@ is_many(const char *word)
 {
 	int i;
 
-	for (i = 0; i <= FAMILY_PORTABILITY; i++)
+	for (i = 0; i < FAMILIES; i++)
 		if (strcmp(word, family_name((enum family)i)) == 0)
 			return true;
 	return strcmp(word, "all") == 0;

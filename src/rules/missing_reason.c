@@ -23,4 +23,6 @@ const struct rule rule_missing_reason = {
 	    "counts.\n\n"
 	    "Cure: write the reason behind the closing bracket.",
 	.needs = NEEDS_SOURCE,
+	.subject = ABOUT_COMMENT,
+	.on_request = true,
 };

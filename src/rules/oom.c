@@ -264,4 +264,5 @@ const struct rule rule_oom = {
 	.check = check,
 	.needs = NEEDS_PLAN,
 	.may_find = may_find,
+	.also_forecast = true,
 };

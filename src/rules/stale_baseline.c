@@ -59,7 +59,6 @@ const struct rule rule_stale_baseline = {
 	.name = "stale-baseline",
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
-	.outside = true,
 	.brief = "the baseline lists a finding that is there no more",
 	.doc = "An entry of the baseline whose finding was mended, or whose line was changed, would "
 	    "hide the next finding like it. It is stale if its file was checked and its rule "
@@ -68,4 +67,5 @@ const struct rule rule_stale_baseline = {
 	    "Cure: remove the entry; --write-baseline writes the file without it, and with what "
 	    "else is new.",
 	.needs = NEEDS_SOURCE,
+	.subject = ABOUT_BASELINE,
 };

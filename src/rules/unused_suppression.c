@@ -96,4 +96,5 @@ const struct rule rule_unused_suppression = {
 	    "the one that is checked. What would be found under --as counts as found.\n\n"
 	    "Cure: remove the name, or the comment where no other is in it.",
 	.needs = NEEDS_SOURCE,
+	.subject = ABOUT_COMMENT,
 };
