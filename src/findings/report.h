@@ -1,14 +1,22 @@
 /*
- * Reporters: how findings are printed. One struct format per format, in one table (formats.c);
- * a further one is a file here and a line there.
+ * Findings for people and programs. In comes a file's sorted struct diags, after levels, comments and
+ * the baseline (lint/); out goes text on one FILE. Nothing here compiles, decides what counts as a
+ * finding, or changes one: it reads diagnostics and the catalog of rules, and writes to its FILE and
+ * to struct report alone.
+ *
+ *     report_begin -> format.begin
+ *     report_file  -> format.file, format.finding (each), format.file_end     for each file
+ *     report_end   -> format.end
+ *
+ * A format is a `const struct format format_NAME` in format_NAME.c, and a row in formats.c.
  *
  * Findings come file by file, so that the compilation of one is freed before the next begins; a
- * reporter keeps what it needs between them in struct report. What a reporter allocates for one
+ * format keeps what it needs between them in struct report. What a format allocates for one
  * finding comes from that compilation's arena, before it prints any of it: it must be able to close
  * a list after a compilation has run out of memory.
  */
-#ifndef STOWAGE_REPORT_REPORT_H
-#define STOWAGE_REPORT_REPORT_H
+#ifndef STOWAGE_FINDINGS_REPORT_H
+#define STOWAGE_FINDINGS_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
