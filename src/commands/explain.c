@@ -9,7 +9,6 @@
 #include "cli/compile.h"
 #include "ops/usage.h"
 #include "lint/catalog.h"
-#include "lint/engine.h"
 
 #define WIDTH		80
 #define MOST_NAMES	1024

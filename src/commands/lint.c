@@ -14,7 +14,6 @@
 #include "frameworks/forecast.h"
 #include "findings/report.h"
 #include "lint/fixer.h"
-#include "lint/engine.h"
 
 struct lint_args {
 	struct compile_args compile;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lint/catalog.h"
-#include "lint/engine.h"
 
 static void
 escaped(const char *s, size_t n)

@@ -2,7 +2,6 @@
 #include "doc/mdoc.h"
 
 #include "lint/catalog.h"
-#include "lint/engine.h"
 
 static void
 print_rule(const struct rule *r)

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "lint/catalog.h"
-#include "lint/engine.h"
 
 #define MOST_RESULTS	25000	/* that services take in one run */
 #define MOST_TEXT	1024	/* characters of a description */

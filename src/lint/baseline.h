@@ -12,8 +12,8 @@
  * A finding of a file that several specs use is met in each of them. So entries are held against each
  * spec by itself, and the largest of the numbers counts, whatever was checked together.
  */
-#ifndef STOWAGE_RULES_BASELINE_H
-#define STOWAGE_RULES_BASELINE_H
+#ifndef STOWAGE_LINT_BASELINE_H
+#define STOWAGE_LINT_BASELINE_H
 
 #include <stdint.h>
 

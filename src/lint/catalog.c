@@ -38,3 +38,26 @@ rule_has_level(const struct rule *r)
 {
 	return !rule_is_language(r) || r->severity != SEV_ERROR || r->also_warns;
 }
+
+const struct rule *
+rule_find(const char *name)
+{
+	int i;
+
+	for (i = 0; rule_table[i]; i++)
+		if (strcmp(rule_table[i]->name, name) == 0 || strcmp(rule_table[i]->id, name) == 0)
+			return rule_table[i];
+	return NULL;
+}
+
+const char *
+family_name(enum family f)
+{
+	static const char *const name[] = {
+		[FAMILY_MEMORY] = "memory", [FAMILY_HYGIENE] = "hygiene",
+		[FAMILY_TRAINING] = "training", [FAMILY_PORTABILITY] = "portability",
+		[FAMILY_LANGUAGE] = "language",
+	};
+
+	return name[f];
+}

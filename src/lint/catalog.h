@@ -14,6 +14,8 @@ extern const int language_rule_count;
 const struct rule	*rule_at(int i);		/* NULL after the last */
 int			 rule_index(const char *name);	/* by name or id; -1 when unknown */
 int			 rule_table_index(int i);	/* of rule_table[i] */
+const struct rule	*rule_find(const char *name);	/* of rule_table, by name or id; or NULL */
+const char		*family_name(enum family);
 bool			 rule_is_language(const struct rule *);
 /* Can it be suppressed, ignored, made an error? All but the errors of the language; of the rules that
  * also warn it is true of their warnings. */

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "frameworks/forecast.h"
 #include "lint/catalog.h"
-#include "lint/engine.h"
 
 struct reader {
 	struct arena *a;

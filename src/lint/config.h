@@ -12,8 +12,8 @@
  *
  * A spec's own section has the keys that speak of rules, and `as`.
  */
-#ifndef STOWAGE_RULES_CONFIG_H
-#define STOWAGE_RULES_CONFIG_H
+#ifndef STOWAGE_LINT_CONFIG_H
+#define STOWAGE_LINT_CONFIG_H
 
 #include "lang/project.h"
 #include "lint/levels.h"

@@ -7,29 +7,6 @@
 #include "plan/plan.h"
 #include "lint/catalog.h"
 
-const struct rule *
-rule_find(const char *name)
-{
-	int i;
-
-	for (i = 0; rule_table[i]; i++)
-		if (strcmp(rule_table[i]->name, name) == 0 || strcmp(rule_table[i]->id, name) == 0)
-			return rule_table[i];
-	return NULL;
-}
-
-const char *
-family_name(enum family f)
-{
-	static const char *const name[] = {
-		[FAMILY_MEMORY] = "memory", [FAMILY_HYGIENE] = "hygiene",
-		[FAMILY_TRAINING] = "training", [FAMILY_PORTABILITY] = "portability",
-		[FAMILY_LANGUAGE] = "language",
-	};
-
-	return name[f];
-}
-
 struct diag *
 lint_report(struct lint *l, const struct rule *rule, struct loc loc, const char *fmt, ...)
 {

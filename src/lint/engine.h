@@ -1,6 +1,20 @@
-/* The engine that runs the rules of rule_table over what a spec became. */
-#ifndef STOWAGE_RULES_LINT_H
-#define STOWAGE_RULES_LINT_H
+/*
+ * The linter: from a compiled spec to the findings that are reported. In come syntax trees and planned
+ * modules, what the project file, the spec and the command line say of rules, and a baseline; out come
+ * findings, in a struct diags, with levels, and with fixes that somebody may apply.
+ *
+ *     compiled spec -> engine (rules/) -> suppress (levels, comments) -> baseline -> findings/
+ *                           |               levels <- config                |
+ *                     rule.h, measure.h,                                 fixer: edits, compiled
+ *                     graph_query.h, edited_spec.h                       and checked again
+ *
+ * Nothing here prints or writes a file, and no graph or plan that came in is changed: a cure that is
+ * tried is another module, of the same arena.
+ *
+ * This is the engine, which runs the rules of rule_table.
+ */
+#ifndef STOWAGE_LINT_ENGINE_H
+#define STOWAGE_LINT_ENGINE_H
 
 #include "lint/levels.h"
 #include "lint/rule.h"
@@ -13,12 +27,5 @@ bool	lint_sketch_serves(const struct spec *, struct module *sketch);
  * are those that the spec was loaded with, for cures that change its text; NULL: none. */
 void	lint_run(struct diags *, const struct file *const *file, struct levels *const *levels,
 	    int nfiles, struct module *const *module, int nmodules, const struct lang_options *);
-
-const struct rule	*rule_find(const char *name);	/* by name or id; NULL when unknown */
-const char		*family_name(enum family);
-
-/* Sizes for messages, in the arena: "9.66 GiB"; "10,373,441,024" */
-const char	*lint_human(struct arena *, int64_t bytes);
-const char	*lint_commas(struct arena *, int64_t n);
 
 #endif

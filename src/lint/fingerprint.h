@@ -2,8 +2,8 @@
  * What a finding is known by from run to run and from machine to machine, though lines are added above
  * it and blanks around it: its rule, its file and the text of its line.
  */
-#ifndef STOWAGE_BASE_FINGERPRINT_H
-#define STOWAGE_BASE_FINGERPRINT_H
+#ifndef STOWAGE_LINT_FINGERPRINT_H
+#define STOWAGE_LINT_FINGERPRINT_H
 
 #include <stdint.h>
 

@@ -104,33 +104,3 @@ fix_freeze(struct lint *l, struct diag *g, const struct fix_names *names,
 	if (t.n > 0 && amend_append(&m, SEC_TRAIN, "freeze", t.s))
 		fix_amended(l, g, false, &m, arena_printf(m.arena, "%s: %s", title, t.s));
 }
-
-void
-fix_spare(struct once *o, struct lint *l, struct loc loc)
-{
-	const struct source *src = l->module->src;
-
-	if (!loc.src || loc.src != src)
-		return;
-	if (!o->seen)
-		o->seen = arena_array(l->module->arena, (size_t)src->size + 1, sizeof(*o->seen));
-	o->seen[loc.beg] = true;
-}
-
-void
-fix_spare_others(struct once *o, struct lint *l, const bool *marked)
-{
-	const struct graph *g = l->module->forward;
-	int i;
-
-	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->nout > 0 && g->nodes.v[i]->out[0] &&
-		    !marked[g->nodes.v[i]->out[0]->id])
-			fix_spare(o, l, g->nodes.v[i]->loc);
-}
-
-bool
-fix_spared(const struct once *o, struct loc loc)
-{
-	return o->seen && o->seen[loc.beg];
-}

@@ -5,12 +5,12 @@
  * with the same paths; `lint --fix` proves that of each before it writes. TITLE is an order, "leave
  * the softmax out".
  */
-#ifndef STOWAGE_RULES_FIX_H
-#define STOWAGE_RULES_FIX_H
+#ifndef STOWAGE_LINT_FIX_EDITS_H
+#define STOWAGE_LINT_FIX_EDITS_H
 
 #include "amend/amend.h"
 #include "amend/cut.h"
-#include "lint/measure.h"
+#include "lint/rule.h"
 
 /* The layer at a place (a node's) is taken out, is given an argument, gets another one behind. */
 void	fix_take_out(struct lint *, struct diag *, struct loc, const char *title);
@@ -36,14 +36,5 @@ struct fix_names {
 
 void	fix_freeze(struct lint *, struct diag *, const struct fix_names *names,
 	    const struct fix_names *except, const char *title);
-
-/*
- * A layer of a block is many nodes, and a finding is about one of them. A rule first marks those
- * it would not find fault with, then spares the text that such a node came from too.
- */
-void	fix_spare(struct once *, struct lint *, struct loc);
-/* Every node of the forward graph, but those whose output is marked (by its id). */
-void	fix_spare_others(struct once *, struct lint *, const bool *marked);
-bool	fix_spared(const struct once *, struct loc);
 
 #endif

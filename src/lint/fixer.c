@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "lint/engine.h"
+#include "lint/catalog.h"
 
 #define MOST_ROUNDS	100
 #define MOST_TRIALS	300	/* compilations for one file: a bound, far above what is met */

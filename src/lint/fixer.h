@@ -7,8 +7,8 @@
  * calls itself safe, the same graph to the last path. Fixes that touch the same bytes wait for the
  * next round.
  */
-#ifndef STOWAGE_RULES_FIXER_H
-#define STOWAGE_RULES_FIXER_H
+#ifndef STOWAGE_LINT_FIXER_H
+#define STOWAGE_LINT_FIXER_H
 
 #include "base/diag.h"
 #include "ir/ir.h"

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "lint/catalog.h"
-#include "lint/engine.h"
 
 #define MOST_NAMES	1000
 

@@ -9,8 +9,8 @@
  * `warning` and `error` say what they say, of all rules, of a family, of a rule: the narrower word
  * wins, whatever the order. Errors of the language have no level; its warnings have.
  */
-#ifndef STOWAGE_RULES_LEVELS_H
-#define STOWAGE_RULES_LEVELS_H
+#ifndef STOWAGE_LINT_LEVELS_H
+#define STOWAGE_LINT_LEVELS_H
 
 #include "lint/rule.h"
 

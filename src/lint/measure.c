@@ -1,4 +1,4 @@
-/* What memory and training rules share. */
+/* Bytes for rules: those of a plan, and what a hazard is. */
 #include "lint/measure.h"
 
 #include <string.h>
@@ -99,7 +99,7 @@ measure_share(const struct module *m, int64_t bytes)
 }
 
 void
-measure_cure(struct lint *l, struct diag *g, const struct module *other, const char *what, ...)
+measure_saving(struct lint *l, struct diag *g, const struct module *other, const char *what, ...)
 {
 	const struct module *m = l->module;
 	const char *text;
@@ -161,133 +161,4 @@ measure_trained_bytes(const struct module *m, struct node *const *update,
 		    n->in[i]->kind != T_SCALAR)
 			sum = affine_sum(sum, tensor_bytes(tensor_root(n->in[i])));
 	return affine_at(sum, m->plan->batch);
-}
-
-struct readers
-readers_of(struct lint *l)
-{
-	const struct graph *g = l->module->forward;
-	struct arena *a = g->module->arena;
-	size_t most = (size_t)g->module->next_tensor + 1;
-	struct readers r = { .of = g };
-	int i, j;
-
-	if (l->readers.of == g)
-		return l->readers;
-	r.count = arena_array(a, most, sizeof(*r.count));
-	r.last = arena_array(a, most, sizeof(*r.last));
-	for (i = 0; i < g->nodes.n; i++)
-		for (j = 0; j < g->nodes.v[i]->nin; j++)
-			if (g->nodes.v[i]->in[j]) {
-				r.count[g->nodes.v[i]->in[j]->id]++;
-				r.last[g->nodes.v[i]->in[j]->id] = g->nodes.v[i];
-			}
-	for (i = 0; i < g->results.n; i++)
-		r.count[g->results.v[i].tensor->id]++;
-	return l->readers = r;
-}
-
-struct node *
-only_reader(const struct readers *r, const struct node *n)
-{
-	return n->out[0] && r->count[n->out[0]->id] == 1 ? r->last[n->out[0]->id] : NULL;
-}
-
-struct node *
-measure_maker(const struct tensor *t)
-{
-	struct node *n = t ? t->def : NULL;
-
-	while (n && n->in[0] && (measure_is(n, "dropout") || measure_is(n, "flatten") ||
-	    measure_is(n, "reshape")))
-		n = n->in[0]->def;
-	return n;
-}
-
-/* What an operand was before it was repeated. */
-static const struct tensor *
-unrepeated(const struct tensor *t)
-{
-	while (t && t->def && t->def->in[0] &&
-	    (measure_is(t->def, "broadcast") || measure_is(t->def, "reshape")))
-		t = t->def->in[0];
-	return t;
-}
-
-bool
-measure_repeats(const struct node *n, int64_t growth, const struct tensor **x,
-    const struct tensor **y)
-{
-	int64_t out, most;
-
-	if (n->nin < 2 || !(measure_is(n, "add") || measure_is(n, "sub") || measure_is(n, "mul")))
-		return false;
-	*x = unrepeated(n->in[0]);
-	*y = unrepeated(n->in[1]);
-	if (!*x || !*y)
-		return false;
-	out = tensor_elements_per_sample(n->out[0]);
-	most = tensor_elements_per_sample(*x);
-	if (tensor_elements_per_sample(*y) > most)
-		most = tensor_elements_per_sample(*y);
-	return out / growth >= most && (n->out[0]->batched == (*x)->batched ||
-	    n->out[0]->batched == (*y)->batched);
-}
-
-bool
-measure_of_vectors(const struct node *n, const struct tensor *x, const struct tensor *y)
-{
-	int64_t both;
-
-	return !__builtin_mul_overflow(tensor_elements_per_sample(x), tensor_elements_per_sample(y),
-	    &both) && both / tensor_elements_per_sample(n->out[0]) > 1;
-}
-
-bool
-once_more(struct once *o, struct lint *l, const struct rule *rule, struct loc loc)
-{
-	const struct source *src = l->module->src;
-	int i;
-
-	if (!loc.src)
-		return true;
-	if (loc.src != src) {
-		for (i = 0; i < l->diags->all.n; i++)
-			if (l->diags->all.v[i]->rule == rule->name &&
-			    l->diags->all.v[i]->loc.src == loc.src &&
-			    l->diags->all.v[i]->loc.beg == loc.beg)
-				return false;
-		return true;
-	}
-	if (!o->seen)
-		o->seen = arena_array(l->module->arena, (size_t)src->size + 1, sizeof(*o->seen));
-	if (o->seen[loc.beg])
-		return false;
-	return o->seen[loc.beg] = true;
-}
-
-const struct node *
-measure_batchnorm(const struct module *m)
-{
-	int i, j;
-
-	for (i = 0; m->train && i < m->train->nodes.n; i++) {
-		const struct node *n = m->train->nodes.v[i];
-		bool normalises = false, frozen = false;
-
-		for (j = 1; j < n->nin && n->phase == PHASE_FORWARD; j++)
-			if (n->in[j] && tensor_root(n->in[j])->kind == T_STATISTIC) {
-				normalises = true;
-				frozen |= tensor_root(n->in[j])->frozen;
-			}
-		if (normalises && !frozen)
-			return n;
-	}
-	return NULL;
-}
-
-int64_t
-measure_positions(const struct node *n)
-{
-	return n->in[0]->dim[0] ? tensor_elements_per_sample(n->in[0]) / n->in[0]->dim[0] : 0;
 }

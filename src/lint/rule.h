@@ -1,9 +1,15 @@
 /*
- * A lint rule: one const struct rule in one file of this folder, found by its definition
- * `const struct rule rule_NAME = {`. Man page, `explain`, SARIF help and completion come from it.
+ * A lint rule: one `const struct rule rule_NAME = {` in one file of src/rules/, named after it, where
+ * src/tables.sh finds it. Man page, `explain`, SARIF help and completion come from the record.
+ *
+ * In comes a struct lint: the syntax tree and, for most, one planned network. Out go findings, by
+ * lint_report() and diag_*() on what it returns. A rule may allocate in the module's arena and in that
+ * of the diags, and try a changed network (fit/whatif.h, lint/edited_spec.h), but changes neither tree
+ * nor module, keeps nothing from one call to the next, and knows no other rule. Levels and comments
+ * are none of its business: they are applied to what it has reported.
  */
-#ifndef STOWAGE_RULES_RULE_H
-#define STOWAGE_RULES_RULE_H
+#ifndef STOWAGE_LINT_RULE_H
+#define STOWAGE_LINT_RULE_H
 
 #include "ir/ir.h"
 #include "syntax/ast.h"
@@ -17,7 +23,7 @@ enum family {
 #define FAMILIES	FAMILY_LANGUAGE	/* those of the linter come first */
 
 /* Who reads the tensors of a graph. */
-struct readers {
+struct tensor_readers {
 	const struct graph *of;	/* NULL: not yet found */
 	int *count;		/* by tensor id: nodes and results that read it */
 	struct node **last;	/* by tensor id: the last such node */
@@ -29,7 +35,7 @@ struct lint {			/* what a rule may look at */
 				 * sketch, which rules that need more do not get to see */
 	const struct lang_options *options;	/* it was loaded with; NULL: none */
 	struct diags *diags;
-	struct readers readers;	/* readers_of() keeps them here */
+	struct tensor_readers readers;	/* readers_of() keeps them here */
 };
 
 /*
@@ -81,5 +87,9 @@ extern const int rule_count;
 
 struct diag	*lint_report(struct lint *, const struct rule *, struct loc, const char *fmt, ...)
 		    __attribute__((format(printf, 4, 5)));
+
+/* Sizes for messages, in the arena: "9.66 GiB"; "10,373,441,024" */
+const char	*lint_human(struct arena *, int64_t bytes);
+const char	*lint_commas(struct arena *, int64_t n);
 
 #endif

@@ -19,7 +19,6 @@
 
 #include "base/text.h"
 #include "lint/catalog.h"
-#include "lint/engine.h"
 
 struct cover {			/* one name in one comment */
 	const struct suppression *by;

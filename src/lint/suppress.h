@@ -2,8 +2,8 @@
  * From what rules found to what is reported: levels, and the comments that suppress findings. The
  * comments are part of the syntax tree (syntax/allow.c).
  */
-#ifndef STOWAGE_RULES_SUPPRESS_H
-#define STOWAGE_RULES_SUPPRESS_H
+#ifndef STOWAGE_LINT_SUPPRESS_H
+#define STOWAGE_LINT_SUPPRESS_H
 
 #include "lint/levels.h"
 

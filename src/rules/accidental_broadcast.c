@@ -3,7 +3,9 @@
  * result is the product of both. Two broadcasts, or one and an operator's own, make it. All pairs
  * of vectors are pairwise-distances'.
  */
+#include "lint/graph_query.h"
 #include "lint/measure.h"
+#include "lint/place_set.h"
 
 #define GROWTH	16	/* times the larger of what goes in */
 
@@ -30,7 +32,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int64_t batch = m->train ? m->plan->batch : m->plan->validate_batch;
 	int i;
 
@@ -39,11 +41,11 @@ check(const struct rule *rule, struct lint *l)
 		const struct tensor *x, *y;
 		int64_t bytes;
 
-		if (!measure_repeats(n, GROWTH, &x, &y) ||
-		    (measure_is(n, "sub") && measure_of_vectors(n, x, y)))
+		if (!node_repeats(n, GROWTH, &x, &y) ||
+		    (node_is(n, "sub") && node_pairs_vectors(n, x, y)))
 			continue;	/* the latter is pairwise-distances' */
 		bytes = affine_at(tensor_bytes(n->out[0]), batch);
-		if (!measure_is_hazard(m, bytes) || !once_more(&once, l, rule, n->loc))
+		if (!measure_is_hazard(m, bytes) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		report(rule, l, n, x, y, batch, bytes);
 	}

@@ -3,6 +3,7 @@
  * stay for the whole run.
  */
 #include "lint/fix_edits.h"
+#include "lint/measure.h"
 
 #include "fit/whatif.h"
 
@@ -53,7 +54,7 @@ check(const struct rule *rule, struct lint *l)
 	    measure_share(m, bytes));
 	diag_fact(l->diags, g, "%s B, as much as the trained parameters, alive throughout; "
 	    "whatever the batch", lint_commas(m->arena, bytes));
-	measure_cure(l, g, other, "batch %lld without accumulation", (long long)set.batch);
+	measure_saving(l, g, other, "batch %lld without accumulation", (long long)set.batch);
 	diag_help(l->diags, g, "sgd with momentum, without nesterov and clip, adds gradients onto "
 	    "the momentum and needs no such buffers");
 	fix(l, g, set.batch);

@@ -2,25 +2,28 @@
  * activation-missing: two dense layers with nothing but dropout between them, which are one. Reads
  * the forward graph; what the spec without the first takes is planned.
  */
-#include "lint/edited.h"
+#include "lint/edited_spec.h"
 #include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/measure.h"
+#include "lint/place_set.h"
 
 #include "amend/cut.h"
 
 /* The dense layer that N's output alone goes to, past dropout. */
 static const struct node *
-next_dense(const struct readers *r, const struct node *n)
+next_dense(const struct tensor_readers *r, const struct node *n)
 {
 	const struct node *next = only_reader(r, n);
 
-	while (next && measure_is(next, "dropout"))
+	while (next && node_is(next, "dropout"))
 		next = only_reader(r, next);
-	return measure_is(next, "dense") && next->in[1] ? next : NULL;
+	return node_is(next, "dense") && next->in[1] ? next : NULL;
 }
 
 /* Which layers have another right behind, by the id of what they make. */
 static bool *
-found_in(const struct module *m, const struct readers *r)
+found_in(const struct module *m, const struct tensor_readers *r)
 {
 	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
 	int i;
@@ -28,7 +31,7 @@ found_in(const struct module *m, const struct readers *r)
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 
-		if (measure_is(n, "dense") && next_dense(r, n))
+		if (node_is(n, "dense") && next_dense(r, n))
 			found[n->out[0]->id] = true;
 	}
 	return found;
@@ -51,22 +54,22 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct readers r = readers_of(l);
+	struct tensor_readers r = readers_of(l);
 	struct node **update = measure_updates(m);
-	struct once once = { NULL }, spared = { NULL };
+	struct place_set reported = { NULL }, needed = { NULL };
 	int plans = 0, i;
 
-	fix_spare_others(&spared, l, found_in(m, &r));
+	place_add_unmarked(&needed, l, found_in(m, &r));
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const struct node *next = measure_is(n, "dense") ? next_dense(&r, n) : NULL;
+		const struct node *next = node_is(n, "dense") ? next_dense(&r, n) : NULL;
 		int64_t in, mid, out;
 		struct diag *g;
 
 		if (!next)
 			continue;
 		mid = n->in[1]->dim[0], in = n->in[1]->dim[1], out = next->in[1]->dim[0];
-		if (mid < (in < out ? in : out) || !once_more(&once, l, rule, n->loc))
+		if (mid < (in < out ? in : out) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		g = lint_report(l, rule, n->loc, "'%s' and '%s' are one linear layer: no "
 		    "activation comes between them", n->path, next->path);
@@ -79,10 +82,10 @@ check(const struct rule *rule, struct lint *l)
 			    measure_trained_bytes(m, update, n->in[1])));
 		diag_help(l->diags, g, "write dense(%lld) -> relu, or leave the first layer out",
 		    (long long)mid);
-		if (!fix_spared(&spared, n->loc))
+		if (!place_has(&needed, n->loc))
 			fix_behind(l, g, n->loc, "relu", "put relu behind it");
 		if (edited_affords(l, plans) && ++plans)
-			measure_cure(l, g, without(l, n), "the network without '%s'", n->path);
+			measure_saving(l, g, without(l, n), "the network without '%s'", n->path);
 	}
 }
 

@@ -2,9 +2,10 @@
  * batchnorm-accumulate: the micro-batches of an accumulated update are what batch normalisation
  * takes its statistics from, not the batch. A single sample is batchnorm-batch-1's.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
 
 #include "fit/whatif.h"
+#include "plan/plan.h"
 
 #define FEWEST_SAMPLES	16	/* below, its statistics are noisy: Group normalization, table 2 */
 #define MOST_SAMPLES	1024	/* of a micro-batch that is looked for */
@@ -46,7 +47,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	const struct node *n = m->set.accumulate > 1 ? measure_batchnorm(m) : NULL;
+	const struct node *n = m->set.accumulate > 1 ? first_batchnorm(m) : NULL;
 	int64_t micro = m->plan->batch;
 	struct diag *g;
 
@@ -57,7 +58,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_place(l->diags, g, n->loc, "'%s' is the first of them", n->path);
 	diag_fact(l->diags, g, "its mean and variance are over %lld samples of %lld positions; "
 	    "accumulating adds up gradients, not statistics", (long long)micro,
-	    (long long)measure_positions(n));
+	    (long long)batchnorm_positions(n));
 	tell_cure(l, g, enough(m));
 	diag_help(l->diags, g, "fewer, larger micro-batches: recompute auto makes room for them; "
 	    "or freeze the normalisation of a network that is trained already");

@@ -2,9 +2,10 @@
  * batchnorm-batch-1: batch normalisation of a single sample. Reads the training graph and the
  * micro-batch.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
 
 #include "fit/whatif.h"
+#include "plan/plan.h"
 
 #define ENOUGH	16	/* samples: as batchnorm-accumulate has it */
 
@@ -12,13 +13,13 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	const struct node *n = measure_batchnorm(m);
+	const struct node *n = first_batchnorm(m);
 	struct diag *g;
 	int64_t arena;
 
 	if (!n || m->plan->batch != 1)
 		return;
-	if (measure_positions(n) == 1)
+	if (batchnorm_positions(n) == 1)
 		g = lint_report(l, rule, n->loc, "'%s' normalises one number by itself: its output "
 		    "is its bias, whatever the input", n->path);
 	else
@@ -26,8 +27,8 @@ check(const struct rule *rule, struct lint *l)
 		    "micro-batch is 1", n->path);
 	diag_fact(l->diags, g, "mean and variance are over %lld position%s of one sample; "
 	    "validation uses their running averages, which are of something "
-	    "else", (long long)measure_positions(n),
-	    measure_positions(n) == 1 ? "" : "s");
+	    "else", (long long)batchnorm_positions(n),
+	    batchnorm_positions(n) == 1 ? "" : "s");
 	if ((arena = whatif_batch(m, ENOUGH)) < INT64_MAX)
 		diag_help(l->diags, g, "micro-batches of %d need %s, %s more", ENOUGH,
 		    lint_human(m->arena, arena), lint_human(m->arena, arena -

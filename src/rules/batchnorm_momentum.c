@@ -2,9 +2,11 @@
  * batchnorm-momentum: the other framework's number. Here, as in PyTorch, momentum is the share of
  * the new batch in the running statistics; in Keras and TensorFlow that of the old ones.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
+#include "plan/plan.h"
 
 #define MOST	0.5
 
@@ -23,7 +25,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; m->train && i < m->forward->nodes.n; i++) {
@@ -31,10 +33,10 @@ check(const struct rule *rule, struct lint *l)
 		double momentum;
 		struct diag *g;
 
-		if (!measure_is(n, "batchnorm") || is_frozen(n))
+		if (!node_is(n, "batchnorm") || is_frozen(n))
 			continue;
 		momentum = op_real(n, "momentum");
-		if ((momentum > 0 && momentum <= MOST) || !once_more(&once, l, rule, n->loc))
+		if ((momentum > 0 && momentum <= MOST) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		if (momentum == 0) {
 			g = lint_report(l, rule, n->loc, "momentum=0 leaves the running statistics "

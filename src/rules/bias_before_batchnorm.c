@@ -3,17 +3,20 @@
  * graph; the bytes are the plan's.
  */
 #include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/measure.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
 
 /* The batch normalisation that takes the bias of N away again; NULL: there is none. */
 static const struct node *
-normalised(const struct readers *r, const struct node *n)
+normalised(const struct tensor_readers *r, const struct node *n)
 {
 	const struct node *next = n->nin > 2 && n->in[2] ? only_reader(r, n) : NULL;
 
-	return measure_is(next, "batchnorm") && n->in[2]->kind == T_PARAM && !n->in[2]->frozen &&
-	    (measure_is(n, "conv") || measure_is(n, "dense") || measure_is(n, "conv_transpose")) ?
+	return node_is(next, "batchnorm") && n->in[2]->kind == T_PARAM && !n->in[2]->frozen &&
+	    (node_is(n, "conv") || node_is(n, "dense") || node_is(n, "conv_transpose")) ?
 	    next : NULL;
 }
 
@@ -21,26 +24,26 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct readers r = readers_of(l);
+	struct tensor_readers r = readers_of(l);
 	struct node **update = measure_updates(m);
-	struct once once = { NULL }, spared = { NULL };
+	struct place_set reported = { NULL }, needed = { NULL };
 	int i;
 
 	for (i = 0; i < m->forward->nodes.n; i++)
 		if (!normalised(&r, m->forward->nodes.v[i]))
-			fix_spare(&spared, l, m->forward->nodes.v[i]->loc);
+			place_add(&needed, l, m->forward->nodes.v[i]->loc);
 	for (i = 0; m->train && i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		struct diag *g;
 
-		if (!normalised(&r, n) || !once_more(&once, l, rule, n->loc))
+		if (!normalised(&r, n) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		g = lint_report(l, rule, n->loc, "the bias of '%s' does nothing: batchnorm "
 		    "subtracts it with the mean", n->path);
 		diag_help(l->diags, g, "%s(..., bias=false): %s B less, and a pass over its "
 		    "output's gradient", n->op->name, lint_commas(m->arena,
 		    measure_trained_bytes(m, update, n->in[2])));
-		if (!fix_spared(&spared, n->loc))
+		if (!place_has(&needed, n->loc))
 			fix_argument(l, g, n->loc, "bias", "false", "write bias=false");
 	}
 }

@@ -3,7 +3,8 @@
  * cannot take the values the loss wants. Softmax and sigmoid where the loss has them too are
  * softmax-before-cross-entropy's. Reads the forward graph.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include <math.h>
 
@@ -12,23 +13,23 @@
 static void
 tell_cross_entropy(struct lint *l, struct diag *g, const struct node *last, double classes)
 {
-	if (measure_is(last, "relu"))
+	if (node_is(last, "relu"))
 		diag_fact(l->diags, g, "where all logits of a sample are below 0, its loss is "
 		    "log(%.0f) = %.2f and has no gradient", classes, log(classes));
 	else
 		diag_fact(l->diags, g, "with %.0f classes the loss cannot fall below "
 		    "log(1 + %.0f / e%s) = %.2f", classes, classes - 1,
-		    measure_is(last, "tanh") ? "^2" : "", log1p((classes - 1) /
-		    exp(measure_is(last, "tanh") ? 2 : 1)));
+		    node_is(last, "tanh") ? "^2" : "", log1p((classes - 1) /
+		    exp(node_is(last, "tanh") ? 2 : 1)));
 }
 
 static void
 tell_bce(struct lint *l, struct diag *g, const struct node *last)
 {
-	if (measure_is(last, "relu"))
+	if (node_is(last, "relu"))
 		diag_fact(l->diags, g, "no answer is below 0.5: where it should be 0, the loss "
 		    "cannot fall below log 2 = 0.69");
-	else if (measure_is(last, "tanh"))
+	else if (node_is(last, "tanh"))
 		diag_fact(l->diags, g, "answers lie between 0.27 and 0.73, and the loss above "
 		    "log(1 + 1/e) = 0.31, whatever is learnt");
 	else
@@ -39,31 +40,31 @@ tell_bce(struct lint *l, struct diag *g, const struct node *last)
 static bool
 is_bounded(const struct node *last, bool bce)
 {
-	return measure_is(last, "relu") || measure_is(last, "tanh") ||
-	    measure_is(last, bce ? "softmax" : "sigmoid");
+	return node_is(last, "relu") || node_is(last, "tanh") ||
+	    node_is(last, bce ? "softmax" : "sigmoid");
 }
 
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; m->set.train && i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		bool ce = measure_is(n, "cross_entropy"), bce = measure_is(n, "bce_with_logits");
-		const struct node *last = ce || bce ? measure_maker(n->in[0]) : NULL;
+		bool ce = node_is(n, "cross_entropy"), bce = node_is(n, "bce_with_logits");
+		const struct node *last = ce || bce ? tensor_maker(n->in[0]) : NULL;
 		int classes = ce && n->in[1] ? n->in[1]->classes : 0;
 		struct diag *g;
 
 		if (!last || !is_bounded(last, bce) || (ce && classes < 2) ||
-		    !once_more(&once, l, rule, last->loc))
+		    !place_is_new(&reported, l, rule, last->loc))
 			continue;
 		g = lint_report(l, rule, last->loc, "%s takes logits of any value, and %s leaves "
 		    "those %s", n->op->name, last->op->name,
-		    measure_is(last, "relu") ? "from 0 on" :
-		    measure_is(last, "tanh") ? "between -1 and 1" : "between 0 and 1");
+		    node_is(last, "relu") ? "from 0 on" :
+		    node_is(last, "tanh") ? "between -1 and 1" : "between 0 and 1");
 		diag_place(l->diags, g, n->loc, "the loss is here");
 		if (ce)
 			tell_cross_entropy(l, g, last, classes);

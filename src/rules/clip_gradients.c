@@ -2,7 +2,8 @@
  * clip-gradients: clipping by the norm of all gradients keeps every one of them until the last is
  * made. What the step takes without it is planned.
  */
-#include "lint/edited.h"
+#include "lint/edited_spec.h"
+#include "lint/measure.h"
 
 #include "fit/whatif.h"
 
@@ -46,7 +47,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "the norm is that of %s B of gradients together; without it each is "
 	    "used when it is made, and dropped; grows with the parameters, whatever the batch",
 	    lint_commas(m->arena, waiting(m)));
-	measure_cure(l, g, other, "training without clip");
+	measure_saving(l, g, other, "training without clip");
 }
 
 const struct rule rule_clip_gradients = {

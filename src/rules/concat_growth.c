@@ -4,7 +4,9 @@
  * again in backward, by default or by name: the one is advised after whose plan, which is made, there
  * is nothing left to find, and else the one that takes less.
  */
+#include "lint/graph_query.h"
 #include "lint/measure.h"
+#include "lint/place_set.h"
 
 #include "fit/whatif.h"
 
@@ -88,7 +90,7 @@ chains_of(struct module *m)
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 
-		if (n->phase != PHASE_FORWARD || n->again || !measure_is(n, "concat"))
+		if (n->phase != PHASE_FORWARD || n->again || !node_is(n, "concat"))
 			continue;
 		c.of[n->out[0]->id] = extend(m, c.of, n);
 		for (j = 0; j < n->nin; j++)
@@ -127,8 +129,8 @@ advise(struct lint *l, struct diag *g, const struct chain *of, const struct node
 	else if (named && preset)
 		*(is_left(named) ? &named : &preset) = NULL;
 	cured = !is_left(named ? named : preset ? preset : m);
-	measure_cure(l, g, preset, "recompute as it is by default");
-	measure_cure(l, g, named, "recompute, naming these layers,");
+	measure_saving(l, g, preset, "recompute as it is by default");
+	measure_saving(l, g, named, "recompute, naming these layers,");
 	if (!cured)
 		diag_help(l->diags, g, "such a chain stays large: fewer layers in a row, fewer "
 		    "channels a layer, or a smaller batch");
@@ -156,7 +158,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct graph *g = m->train;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	struct chains c;
 	int i;
 
@@ -165,7 +167,7 @@ check(const struct rule *rule, struct lint *l)
 	c = chains_of(m);
 	for (i = 0; i < g->nodes.n; i++)
 		if (is_found(m, &c, g->nodes.v[i]) &&
-		    once_more(&once, l, rule, g->nodes.v[i]->loc))
+		    place_is_new(&reported, l, rule, g->nodes.v[i]->loc))
 			report(rule, l, c.of, g->nodes.v[i]);
 }
 
@@ -178,7 +180,7 @@ may_find(const struct module *m)
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		const struct node *node = m->train->nodes.v[i];
 
-		if (node->phase == PHASE_FORWARD && measure_is(node, "concat")) {
+		if (node->phase == PHASE_FORWARD && node_is(node, "concat")) {
 			bytes += affine_at(tensor_bytes(node->out[0]), m->plan->batch);
 			n++;
 		}

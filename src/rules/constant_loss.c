@@ -3,7 +3,7 @@
  * any, there is nothing to train, which is an error of the language.) One walk over the forward
  * graph.
  */
-#include "lint/measure.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
 
@@ -12,7 +12,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	bool *trained = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*trained));
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int i, j;
 
 	for (i = 0; m->train && i < m->forward->nodes.n; i++) {
@@ -26,7 +26,7 @@ check(const struct rule *rule, struct lint *l)
 		for (j = 0; j < n->nout; j++)
 			if (n->out[j])
 				trained[n->out[j]->id] = any;
-		if (n->op->kind != OP_LOSS || any || !once_more(&once, l, rule, n->loc))
+		if (n->op->kind != OP_LOSS || any || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		frozen = m->set.nfreeze > 0;
 		g = lint_report(l, rule, n->loc, "no trained parameter reaches this %s: its "

@@ -4,10 +4,12 @@
  * last layer of a dead chain is reported, with the bytes of all of it counted in the module's
  * total.
  */
-#include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include <string.h>
 
+#include "amend/cut.h"
 #include "base/map.h"
 #include "ir/op.h"
 
@@ -96,7 +98,7 @@ fix(struct lint *l, struct diag *d, struct loc loc, struct mentions *u)
 static bool
 is_tied(const struct node *n, const bool *live)
 {
-	return measure_is(n, "parameter") && n->in[0] && live[n->in[0]->id];
+	return node_is(n, "parameter") && n->in[0] && live[n->in[0]->id];
 }
 
 /* Results are of a network that is trained or measured; else what nobody reads is its answer. */
@@ -105,10 +107,10 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct graph *g = m->forward;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	struct mentions u = { .arena = m->arena };
 	bool *live;
-	struct readers r;
+	struct tensor_readers r;
 	int i, layers = 0;
 	int64_t bytes;
 
@@ -124,7 +126,7 @@ check(const struct rule *rule, struct lint *l)
 
 		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || live[n->out[0]->id] ||
 		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) ||
-		    !once_more(&once, l, rule, n->loc))
+		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		d = lint_report(l, rule, n->loc, "nothing uses '%s': it reaches no loss and no "
 		    "metric", n->path);

@@ -3,11 +3,12 @@
  * programs beside the driver, the CUDA context and the libraries' code. Only for cards by name:
  * memory that the spec says itself is taken for what a program can have.
  */
-#include "lint/measure.h"
+#include "lint/rule.h"
 
 #include "target/target.h"
 #include "target/gpu.h"
 #include "fit/largest.h"
+#include "plan/plan.h"
 
 static bool
 is_nominal(const struct device *d)

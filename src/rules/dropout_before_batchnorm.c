@@ -3,37 +3,38 @@
  * numbers, and in validation nothing is dropped. Directly, or with one layer with weights between.
  * Reads the forward graph.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
 
 static const struct node *
-skip_views(const struct readers *r, const struct node *n)
+skip_views(const struct tensor_readers *r, const struct node *n)
 {
-	while (measure_is(n, "flatten") || measure_is(n, "reshape"))
+	while (node_is(n, "flatten") || node_is(n, "reshape"))
 		n = only_reader(r, n);
 	return n;
 }
 
 /* The normalisation that sees what N drops; *DIRECT if no weights are between. */
 static const struct node *
-normalised(const struct readers *r, const struct node *n, bool *direct)
+normalised(const struct tensor_readers *r, const struct node *n, bool *direct)
 {
 	const struct node *next = skip_views(r, only_reader(r, n));
 
-	*direct = measure_is(next, "batchnorm");
-	if (measure_is(next, "conv") || measure_is(next, "dense") ||
-	    measure_is(next, "conv_transpose"))
+	*direct = node_is(next, "batchnorm");
+	if (node_is(next, "conv") || node_is(next, "dense") ||
+	    node_is(next, "conv_transpose"))
 		next = skip_views(r, only_reader(r, next));
-	return measure_is(next, "batchnorm") ? next : NULL;
+	return node_is(next, "batchnorm") ? next : NULL;
 }
 
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct readers r = readers_of(l);
-	struct once once = { NULL };
+	struct tensor_readers r = readers_of(l);
+	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; m->train && i < m->forward->nodes.n; i++) {
@@ -42,8 +43,8 @@ check(const struct rule *rule, struct lint *l)
 		struct diag *g;
 		bool direct;
 
-		if (!measure_is(n, "dropout") || (rate = op_real(n, "rate")) == 0 || rate == 1 ||
-		    !(norm = normalised(&r, n, &direct)) || !once_more(&once, l, rule, n->loc))
+		if (!node_is(n, "dropout") || (rate = op_real(n, "rate")) == 0 || rate == 1 ||
+		    !(norm = normalised(&r, n, &direct)) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		g = lint_report(l, rule, n->loc, "'%s' normalises in validation by a variance that "
 		    "dropout has made larger", norm->path);

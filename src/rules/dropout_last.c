@@ -3,6 +3,8 @@
  * forward graph.
  */
 #include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
 
@@ -13,9 +15,9 @@ struck_out(const struct node *n)
 	const struct tensor *t = n->op->kind == OP_LOSS && n->nin > 0 ? n->in[0] : NULL;
 	const struct node *last = t ? t->def : NULL;
 
-	while (last && last->in[0] && (measure_is(last, "flatten") || measure_is(last, "reshape")))
+	while (last && last->in[0] && (node_is(last, "flatten") || node_is(last, "reshape")))
 		last = last->in[0]->def;
-	return measure_is(last, "dropout") && op_real(last, "rate") != 0 ? last : NULL;
+	return node_is(last, "dropout") && op_real(last, "rate") != 0 ? last : NULL;
 }
 
 /* Those nodes, by the id of what they make. */
@@ -36,22 +38,22 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
-	struct once once = { NULL }, spared = { NULL };
+	struct place_set reported = { NULL }, needed = { NULL };
 	int i;
 
-	fix_spare_others(&spared, l, found_in(m));
+	place_add_unmarked(&needed, l, found_in(m));
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		const struct node *last = struck_out(n);
 		struct diag *g;
 
-		if (!last || !once_more(&once, l, rule, last->loc))
+		if (!last || !place_is_new(&reported, l, rule, last->loc))
 			continue;
 		g = lint_report(l, rule, last->loc, "dropout strikes out predictions themselves: "
 		    "nothing comes between it and %s", n->op->name);
 		diag_place(l->diags, g, n->loc, "the loss is here");
 		diag_help(l->diags, g, "put it before the last layer with weights");
-		if (!fix_spared(&spared, last->loc))
+		if (!place_has(&needed, last->loc))
 			fix_take_out(l, g, last->loc, "leave this dropout out");
 	}
 }

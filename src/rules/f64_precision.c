@@ -3,6 +3,7 @@
  * tensors are made f32 for as long as that takes, and put back.
  */
 #include "lint/fix_edits.h"
+#include "lint/measure.h"
 
 #include "fit/whatif.h"
 
@@ -61,7 +62,7 @@ check(const struct rule *rule, struct lint *l)
 	    lint_human(m->arena, other->plan->arena_bytes));
 	diag_fact(l->diags, g, "8 B a number: inputs, parameters, state and activations alike; and "
 	    "most GPUs do f64 at a thirty-second of the speed of f32 or less");
-	measure_cure(l, g, other, "precision f32");
+	measure_saving(l, g, other, "precision f32");
 	fix_setting(l, g, false, SEC_TRAIN, "precision", "f32", NULL, "train in f32");
 }
 

@@ -4,6 +4,7 @@
  * layers before it as well would save is planned.
  */
 #include "lint/fix_edits.h"
+#include "lint/measure.h"
 
 #include "ir/paths.h"
 #include "fit/whatif.h"
@@ -118,7 +119,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "%d trained layer%s before it keep%s what backward reads, and so do "
 	    "the frozen ones between; grows with B", layers, layers == 1 ? "" : "s",
 	    layers == 1 ? "s" : "");
-	measure_cure(l, g, other, "to freeze those too, a prefix without backward,");
+	measure_saving(l, g, other, "to freeze those too, a prefix without backward,");
 	fix_freeze(l, g, &names, NULL, "freeze those too");
 }
 

@@ -3,6 +3,7 @@
  * average over fewer samples. Only where the spec says how many samples there are.
  */
 #include "lint/fix_edits.h"
+#include "lint/graph_query.h"
 
 #define FEW	8	/* the last update has less than one part in so many of a batch */
 
@@ -41,7 +42,7 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and %lld; each of those few "
 	    "weighs %.3g times as much as another", (long long)n, (long long)(n / batch),
 	    (long long)batch, (long long)rest, (double)batch / (double)rest);
-	if (rest == 1 && measure_batchnorm(m))
+	if (rest == 1 && first_batchnorm(m))
 		diag_fact(l->diags, g, "batch normalisation then sees a single sample, where "
 		    "PyTorch may stop: \"Expected more than 1 value per channel when training\"");
 	diag_fact(l->diags, g, "no byte more here: it runs in the same buffers. A caching "

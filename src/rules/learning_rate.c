@@ -2,7 +2,7 @@
  * learning-rate: one far outside of what the optimizer is used with. What counts for sgd is
  * lr / (1 - momentum), which the steps come to. Wide bounds: a rule that argues is switched off.
  */
-#include "lint/measure.h"
+#include "lint/rule.h"
 
 #include <string.h>
 

@@ -2,12 +2,11 @@
  * local-unroll: a locally-connected layer that Keras unrolls into one slice a position, whose
  * gradients are all as large as the whole input. Formulas and their source: frameworks/keras.h.
  */
-#include "lint/engine.h"
+#include "lint/graph_query.h"
 
 #include "base/text.h"
 #include "frameworks/keras.h"
 #include "plan/plan.h"
-#include "lint/measure.h"
 
 /* Below this nobody's card is in danger, and unrolling is merely slow. */
 #define WORTH_SAYING	((int64_t)256 << 20)
@@ -111,7 +110,7 @@ may_find(const struct module *m)
 	int i;
 
 	for (i = 0; m->train && i < m->train->nodes.n; i++)
-		if (measure_is(m->train->nodes.v[i], "local"))
+		if (node_is(m->train->nodes.v[i], "local"))
 			return true;
 	return false;
 }

@@ -3,10 +3,11 @@
  * predicted. One walk back over the forward graph marks what the losses are made of, one forth what
  * other parameters go into.
  */
-#include "lint/fix_edits.h"
+#include "lint/graph_query.h"
 
 #include <string.h>
 
+#include "amend/cut.h"
 #include "ir/op.h"
 
 /* Marks what the losses are made of. */
@@ -103,10 +104,10 @@ find_regressions(const struct module *m)
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 
-		if (measure_is(n, "bce_with_logits") && n->in[0]) {
+		if (node_is(n, "bce_with_logits") && n->in[0]) {
 			logits[n->in[0]->id] = true;
 			mse[n->in[0]->id] = NULL;
-		} else if (measure_is(n, "mse") && n->in[0] && !logits[n->in[0]->id])
+		} else if (node_is(n, "mse") && n->in[0] && !logits[n->in[0]->id])
 			mse[n->in[0]->id] = n;
 	}
 	return mse;
@@ -115,7 +116,7 @@ find_regressions(const struct module *m)
 static bool
 counts_yes_and_no(const struct node *metric)
 {
-	return measure_is(metric, "accuracy") && metric->nin > 1 && metric->in[1] &&
+	return node_is(metric, "accuracy") && metric->nin > 1 && metric->in[1] &&
 	    metric->in[1]->classes == 0;
 }
 

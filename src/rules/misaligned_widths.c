@@ -3,6 +3,8 @@
  * multiple of 8, for which GPUs leave their matrix units or pad each operand in a copy.
  */
 #include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
 
@@ -25,7 +27,7 @@ is_read_by_loss(const struct module *m, const struct node *n)
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *r = m->forward->nodes.v[i];
 
-		if (r->op->kind == OP_LOSS && r->nin > 0 && measure_maker(r->in[0]) == n)
+		if (r->op->kind == OP_LOSS && r->nin > 0 && tensor_maker(r->in[0]) == n)
 			return true;
 	}
 	return false;
@@ -78,7 +80,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int64_t all = 0, mine;
 	int i;
 
@@ -91,12 +93,12 @@ check(const struct rule *rule, struct lint *l)
 		const struct node *n = m->forward->nodes.v[i];
 		const struct tensor *w = n->nin > 1 ? n->in[1] : NULL;
 
-		if (!measure_is(n, "dense") && !measure_is(n, "conv"))
+		if (!node_is(n, "dense") && !node_is(n, "conv"))
 			continue;
 		if (!w || w->kind != T_PARAM || w->dim[0] < NARROWEST || w->dim[0] % MULTIPLE == 0)
 			continue;
 		mine = macs_at(n, 1);
-		if (mine > 0 && mine >= all / WORTH_SHARE && once_more(&once, l, rule, n->loc))
+		if (mine > 0 && mine >= all / WORTH_SHARE && place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, (double)mine / (double)all);
 	}
 }

@@ -3,6 +3,7 @@
  * them agree on nothing. One walk over the forward graph.
  */
 #include "lint/fix_edits.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
 
@@ -48,7 +49,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	bool *trained = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*trained));
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int i, j;
 
 	for (i = 0; i < m->forward->nodes.n; i++) {
@@ -65,7 +66,7 @@ check(const struct rule *rule, struct lint *l)
 		if (n->op->kind != OP_LOSS || n->nin < 2 || !n->in[0] || !n->in[1] ||
 		    n->in[0] == n->in[1] ||	/* that is same-operand's */
 		    !trained[n->in[0]->id] || !trained[n->in[1]->id] ||
-		    !once_more(&once, l, rule, n->loc))
+		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		g = lint_report(l, rule, n->loc, "both sides of this %s are trained: it is least "
 		    "where both are constant", n->op->name);

@@ -3,7 +3,9 @@
  * at the plan's peak and have nine tenths or more of the positions of the largest input: a network
  * that pads or crops a little has not downsampled. Cures are written into the spec and planned.
  */
-#include "lint/edited.h"
+#include "lint/edited_spec.h"
+#include "lint/graph_query.h"
+#include "lint/measure.h"
 
 #include <string.h>
 
@@ -67,7 +69,7 @@ find_maps(const struct module *m, const struct tensor *picture)
 	for (i = 0; !maps.wide && i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 
-		if (measure_is(n, "conv") && n->out[0]->rank == 3 &&
+		if (node_is(n, "conv") && n->out[0]->rank == 3 &&
 		    n->out[0]->dim[0] >= FEWEST_CHANNELS && is_large(n->out[0], picture))
 			maps.wide = n;
 	}
@@ -118,10 +120,10 @@ tell_cures(struct lint *l, struct diag *g, const struct maps *maps)
 
 	if (enlarged)
 		half = at_half(l, maps->wide, true);
-	measure_cure(l, g, half, "maxpool(2) before it%s", enlarged ?
+	measure_saving(l, g, half, "maxpool(2) before it%s", enlarged ?
 	    ", and upsample(2) before the loss," : "");
 	small = with_small_pictures(l, &title);
-	measure_cure(l, g, small, "the same on %s", title ? title : "");
+	measure_saving(l, g, small, "the same on %s", title ? title : "");
 	if (!half && !small)
 		diag_help(l->diags, g, "stride=2 here, or maxpool(2) before, leaves a quarter of "
 		    "those maps: about %s less (an estimate)", lint_human(l->module->arena,

@@ -4,10 +4,13 @@
  * than once it must be so each time.
  */
 #include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include <ctype.h>
 
 #include "ir/op.h"
+#include "plan/plan.h"
 
 /* Marks tensors that are never below 0. */
 static bool
@@ -19,10 +22,10 @@ never_negative(const struct node *n, const bool *positive)
 	int i;
 
 	for (i = 0; makes[i]; i++)
-		if (measure_is(n, makes[i]))
+		if (node_is(n, makes[i]))
 			return true;
 	for (i = 0; keeps[i]; i++)
-		if (measure_is(n, keeps[i]))
+		if (node_is(n, keeps[i]))
 			return n->in[0] && positive[n->in[0]->id];
 	return false;
 }
@@ -49,20 +52,20 @@ is_written(const struct node *n, const char *name, int64_t v)
 static const char *
 why_idle(const struct node *n, const bool *positive)
 {
-	if (measure_is(n, "relu") && n->in[0] && positive[n->in[0]->id])
+	if (node_is(n, "relu") && n->in[0] && positive[n->in[0]->id])
 		return "nothing it is given is below 0";
-	if (measure_is(n, "dropout") && is_written(n, "rate", 0))
+	if (node_is(n, "dropout") && is_written(n, "rate", 0))
 		return "a rate of 0 drops nothing";
-	if ((measure_is(n, "maxpool") || measure_is(n, "avgpool")) && is_written(n, "kernel", 1) &&
+	if ((node_is(n, "maxpool") || node_is(n, "avgpool")) && is_written(n, "kernel", 1) &&
 	    tensor_same_shape(n->in[0], n->out[0]))
 		return "a window of one cell is that cell";
-	if ((measure_is(n, "pad") || measure_is(n, "crop")) && is_written(n, "sides", 0))
+	if ((node_is(n, "pad") || node_is(n, "crop")) && is_written(n, "sides", 0))
 		return "there is nothing on any side";
-	if (measure_is(n, "upsample") && is_written(n, "factor", 1))
+	if (node_is(n, "upsample") && is_written(n, "factor", 1))
 		return "once as high and wide is as it was";
-	if (measure_is(n, "scale") && is_written(n, "factor", 1) && op_real(n, "offset") == 0)
+	if (node_is(n, "scale") && is_written(n, "factor", 1) && op_real(n, "offset") == 0)
 		return "a factor of 1 changes nothing";
-	if (measure_is(n, "concat") && n->nin == 1)
+	if (node_is(n, "concat") && n->nin == 1)
 		return "there is nothing to join one tensor with";
 	return NULL;
 }
@@ -88,7 +91,7 @@ check(const struct rule *rule, struct lint *l)
 	struct module *m = l->module;
 	const struct graph *f = m->forward;
 	bool *positive = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*positive));
-	struct once useful = { NULL }, once = { NULL };
+	struct place_set useful = { NULL }, reported = { NULL };
 	int i;
 
 	for (i = 0; i < f->nodes.n; i++) {
@@ -98,14 +101,14 @@ check(const struct rule *rule, struct lint *l)
 			continue;
 		positive[n->out[0]->id] = never_negative(n, positive);
 		if (!why_idle(n, positive))
-			fix_spare(&useful, l, n->loc);
+			place_add(&useful, l, n->loc);
 	}
 	for (i = 0; i < f->nodes.n; i++) {
 		const struct node *n = f->nodes.v[i];
 		const char *why = n->nout && n->out[0] && n->nin ? why_idle(n, positive) : NULL;
 
-		if (why && n->loc.src == m->src && !fix_spared(&useful, n->loc) &&
-		    once_more(&once, l, rule, n->loc))
+		if (why && n->loc.src == m->src && !place_has(&useful, n->loc) &&
+		    place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, why);
 	}
 }

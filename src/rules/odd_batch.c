@@ -3,10 +3,11 @@
  * multiple of 8. The batches next to it are planned; that they need not be powers of two is said
  * with bytes.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
 
 #include "fit/whatif.h"
 #include "ir/op.h"
+#include "plan/plan.h"
 
 #define MULTIPLE	8
 #define WORTH_SHARE	4	/* of the multiply-adds that dense layers must do */
@@ -21,7 +22,7 @@ macs(const struct node *n)
 static int64_t
 rows(const struct node *n)
 {
-	const struct tensor *x = measure_is(n, "dense") ? n->in[0] : NULL;
+	const struct tensor *x = node_is(n, "dense") ? n->in[0] : NULL;
 
 	return x && x->batched && x->rank ? tensor_elements_per_sample(x) / x->dim[x->rank - 1] : 0;
 }

@@ -2,7 +2,8 @@
  * one-class: a softmax over a single number, by itself or within cross_entropy: it is 1 whatever
  * the number is. Reads the forward graph.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
 
@@ -12,9 +13,9 @@ is_over_one(const struct node *n)
 	const struct tensor *x = n->nin ? n->in[0] : NULL;
 	int64_t axis;
 
-	if (measure_is(n, "cross_entropy"))
+	if (node_is(n, "cross_entropy"))
 		return n->in[1] && n->in[1]->classes == 1;
-	if (!measure_is(n, "softmax") || !x || x->rank == 0)
+	if (!node_is(n, "softmax") || !x || x->rank == 0)
 		return false;
 	axis = op_int(n, "axis");
 	return x->dim[axis < 0 ? axis + x->rank : axis] == 1;
@@ -24,16 +25,16 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		struct diag *g;
 
-		if (!is_over_one(n) || !once_more(&once, l, rule, n->loc))
+		if (!is_over_one(n) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
-		if (measure_is(n, "softmax"))
+		if (node_is(n, "softmax"))
 			g = lint_report(l, rule, n->loc, "softmax over one number is 1, whatever "
 			    "the number: axis %lld of %s", (long long)op_int(n, "axis"),
 			    tensor_shape_text(m->arena, n->in[0]));
@@ -41,7 +42,7 @@ check(const struct rule *rule, struct lint *l)
 			g = lint_report(l, rule, n->loc, "cross_entropy over one class is 0, "
 			    "whatever the logits: there is nothing to choose");
 		diag_fact(l->diags, g, "its gradient is 0, so what is before it does not learn");
-		diag_help(l->diags, g, measure_is(n, "softmax") ? "sigmoid, for a yes or no; or "
+		diag_help(l->diags, g, node_is(n, "softmax") ? "sigmoid, for a yes or no; or "
 		    "another axis" : "for a yes or no: a target f32[1] and bce_with_logits, or two "
 		    "classes");
 	}

@@ -2,7 +2,10 @@
  * one-hot-target: a target of zeros and ones in floating point, one for each class. What it takes
  * as u8, and as the numbers of the classes, is written into the spec, compiled and planned.
  */
-#include "lint/edited.h"
+#include "lint/edited_spec.h"
+#include "lint/graph_query.h"
+#include "lint/measure.h"
+#include "lint/place_set.h"
 
 #include <string.h>
 
@@ -19,10 +22,10 @@ target_of(const struct node *n)
 
 	if (!t || t->kind != T_TARGET || !dtype_is_float(t->dtype))
 		return NULL;
-	if (measure_is(n, "bce_with_logits"))
+	if (node_is(n, "bce_with_logits"))
 		return t;
-	last = measure_is(n, "mse") ? measure_maker(n->in[0]) : NULL;
-	return measure_is(last, "softmax") || measure_is(last, "sigmoid") ? t : NULL;
+	last = node_is(n, "mse") ? tensor_maker(n->in[0]) : NULL;
+	return node_is(last, "softmax") || node_is(last, "sigmoid") ? t : NULL;
 }
 
 static const struct stmt *
@@ -60,7 +63,7 @@ as_classes(struct lint *l, const struct tensor *t, const struct node *loss)
 	const struct stmt *st;
 	struct amend m;
 
-	if (!measure_is(loss, "bce_with_logits") || t->rank < 1 || t->rank > 2 ||
+	if (!node_is(loss, "bce_with_logits") || t->rank < 1 || t->rank > 2 ||
 	    t->dim[t->rank - 1] < VOCABULARY || loss->loc.src != l->file->src)
 		return NULL;
 	edited_begin(l, &m);
@@ -88,8 +91,8 @@ report(const struct rule *rule, struct lint *l, const struct node *loss, const s
 	diag_place(l->diags, g, loss->loc, "the loss is here");
 	diag_fact(l->diags, g, "%s B at micro-batch %lld, staged for each step; grows with B·T·V",
 	    lint_commas(m->arena, bytes), (long long)m->plan->batch);
-	measure_cure(l, g, as_bytes(l, t), "u8, which zeros and ones need no more than,");
-	measure_cure(l, g, classes, "class[%lld%s] with cross_entropy, if exactly one is 1,",
+	measure_saving(l, g, as_bytes(l, t), "u8, which zeros and ones need no more than,");
+	measure_saving(l, g, classes, "class[%lld%s] with cross_entropy, if exactly one is 1,",
 	    (long long)t->dim[t->rank ? t->rank - 1 : 0], t->rank == 2 ?
 	    arena_printf(m->arena, ", %lld", (long long)t->dim[0]) : "");
 }
@@ -98,7 +101,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; m->train && i < m->forward->nodes.n; i++) {
@@ -106,7 +109,7 @@ check(const struct rule *rule, struct lint *l)
 		const struct tensor *t = target_of(n);
 		int64_t bytes = t ? affine_at(tensor_bytes(t), m->plan->batch) : 0;
 
-		if (t && measure_is_hazard(m, bytes) && once_more(&once, l, rule, t->loc))
+		if (t && measure_is_hazard(m, bytes) && place_is_new(&reported, l, rule, t->loc))
 			report(rule, l, n, t, bytes);
 	}
 }

@@ -61,9 +61,9 @@ check(const struct rule *rule, struct lint *l)
 	    "frameworks it arrives with the first update, here it is planned",
 	    lint_commas(m->arena, state), (double)state / (double)(weights ? weights : 1));
 	if (state > weights)
-		measure_cure(l, g, with_sgd(m, 0.9), "sgd with momentum (its learning rate is "
+		measure_saving(l, g, with_sgd(m, 0.9), "sgd with momentum (its learning rate is "
 		    "another)");
-	measure_cure(l, g, without, "sgd without momentum");
+	measure_saving(l, g, without, "sgd without momentum");
 }
 
 static bool

@@ -4,18 +4,21 @@
  * (for what is made again in backward is chosen anew), nothing is said. In large networks the first
  * stands for all.
  */
-#include "lint/edited.h"
+#include "lint/edited_spec.h"
+#include "lint/graph_query.h"
+#include "lint/measure.h"
+#include "lint/place_set.h"
 
 #include <ctype.h>
 
+#include "amend/cut.h"
 #include "ops/conv.h"
-#include "lint/fix_edits.h"
 
 struct pads {
 	const struct rule *rule;
 	struct lint *lint;
-	struct readers readers;
-	struct once pad, conv;	/* places that are not always such a pair */
+	struct tensor_readers readers;
+	struct place_set pad, conv;	/* places that are not always such a pair */
 	int plans;
 	bool worse;		/* the last that was planned takes more */
 };
@@ -26,10 +29,10 @@ convolution(const struct pads *p, const struct node *n)
 {
 	const struct node *next;
 
-	if (!measure_is(n, "pad") || op_real(n, "value") != 0 || !n->in[0] || n->in[0]->rank != 3)
+	if (!node_is(n, "pad") || op_real(n, "value") != 0 || !n->in[0] || n->in[0]->rank != 3)
 		return NULL;
 	next = only_reader(&p->readers, n);
-	return measure_is(next, "conv") ? next : NULL;
+	return node_is(next, "conv") ? next : NULL;
 }
 
 /* Do parameters of a block decide about it? Then other uses may have other frames. */
@@ -70,7 +73,7 @@ amend(struct pads *p, struct amend *m, const struct node *pad, const struct node
 	struct lint *l = p->lint;
 	struct cut_place from, to;
 
-	if (fix_spared(&p->pad, pad->loc) || fix_spared(&p->conv, conv->loc) ||
+	if (place_has(&p->pad, pad->loc) || place_has(&p->conv, conv->loc) ||
 	    !is_literal(op_attr(pad, "sides")->loc) || (given->given && !is_literal(given->loc)) ||
 	    l->file->src != l->module->src || !cut_find(&from, m->arena, l->file, pad->loc) ||
 	    !cut_find(&to, m->arena, l->file, conv->loc))
@@ -110,7 +113,7 @@ report(struct pads *p, const struct node *pad, const struct node *conv)
 	    "B·C·H·W", lint_commas(m->arena, bytes), (long long)batch);
 	diag_help(l->diags, g, "conv(..., pad=%s) without this layer gives the same, to the bit, "
 	    "and makes no copy", sides);
-	measure_cure(l, g, other, "the network with pad=%s", sides);
+	measure_saving(l, g, other, "the network with pad=%s", sides);
 	diag_fix(l->diags, g, false, &edit->edits, "give the frame to the convolution");
 }
 
@@ -121,24 +124,24 @@ check(const struct rule *rule, struct lint *l)
 	const struct graph *f = m->forward;
 	struct pads p = { .rule = rule, .lint = l, .readers = readers_of(l) };
 	bool *follows = arena_array(m->arena, (size_t)m->next_node + 1, sizeof(*follows));
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	const struct node *next;
 	int i;
 
 	for (i = 0; i < f->nodes.n; i++) {
 		if ((next = convolution(&p, f->nodes.v[i])))
 			follows[next->id] = true;
-		else if (measure_is(f->nodes.v[i], "pad"))
-			fix_spare(&p.pad, l, f->nodes.v[i]->loc);
+		else if (node_is(f->nodes.v[i], "pad"))
+			place_add(&p.pad, l, f->nodes.v[i]->loc);
 	}
 	for (i = 0; i < f->nodes.n; i++)
-		if (measure_is(f->nodes.v[i], "conv") && !follows[f->nodes.v[i]->id])
-			fix_spare(&p.conv, l, f->nodes.v[i]->loc);
+		if (node_is(f->nodes.v[i], "conv") && !follows[f->nodes.v[i]->id])
+			place_add(&p.conv, l, f->nodes.v[i]->loc);
 	for (i = 0; i < f->nodes.n; i++) {
 		next = convolution(&p, f->nodes.v[i]);
-		if (next && !fix_spared(&p.pad, f->nodes.v[i]->loc) &&
-		    !fix_spared(&p.conv, next->loc) &&
-		    once_more(&once, l, rule, f->nodes.v[i]->loc))
+		if (next && !place_has(&p.pad, f->nodes.v[i]->loc) &&
+		    !place_has(&p.conv, next->loc) &&
+		    place_is_new(&reported, l, rule, f->nodes.v[i]->loc))
 			report(&p, f->nodes.v[i], next);
 	}
 }

@@ -2,7 +2,9 @@
  * pairwise-distances: the differences of all pairs of vectors, [N, 1, D] - [1, M, D], whose squares
  * are summed over D afterwards: D times what the distances themselves take.
  */
+#include "lint/graph_query.h"
 #include "lint/measure.h"
+#include "lint/place_set.h"
 
 #define GROWTH	16	/* times the larger of what goes in */
 
@@ -11,7 +13,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	struct arena *a = m->arena;
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int64_t batch = m->train ? m->plan->batch : m->plan->validate_batch;
 	int i;
 
@@ -21,11 +23,11 @@ check(const struct rule *rule, struct lint *l)
 		int64_t bytes, depth;
 		struct diag *g;
 
-		if (!measure_is(n, "sub") || !measure_repeats(n, GROWTH, &x, &y) ||
-		    !measure_of_vectors(n, x, y))
+		if (!node_is(n, "sub") || !node_repeats(n, GROWTH, &x, &y) ||
+		    !node_pairs_vectors(n, x, y))
 			continue;
 		bytes = affine_at(tensor_bytes(n->out[0]), batch);
-		if (!measure_is_hazard(m, bytes) || !once_more(&once, l, rule, n->loc))
+		if (!measure_is_hazard(m, bytes) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		depth = tensor_elements_per_sample(x) * tensor_elements_per_sample(y) /
 		    tensor_elements_per_sample(n->out[0]);

@@ -3,7 +3,10 @@
  * before an avgpool. Both orders give the same numbers, but for rounding; the swap is written into
  * the spec and planned.
  */
-#include "lint/edited.h"
+#include "lint/edited_spec.h"
+#include "lint/graph_query.h"
+#include "lint/measure.h"
+#include "lint/place_set.h"
 
 #include "amend/cut.h"
 #include "ops/conv.h"
@@ -20,7 +23,7 @@ is_pointwise(const struct node *n)
 	struct conv_attrs a;
 	int i;
 
-	if (!measure_is(n, "conv"))
+	if (!node_is(n, "conv"))
 		return false;
 	a = conv_attrs(n);
 	for (i = 0; i < 2; i++)
@@ -33,17 +36,17 @@ is_pointwise(const struct node *n)
 static bool
 is_mean(const struct node *n)
 {
-	return measure_is(n, "avgpool") && op_attr(n, "pad")->v[0] == 0 &&
+	return node_is(n, "avgpool") && op_attr(n, "pad")->v[0] == 0 &&
 	    op_attr(n, "pad")->v[1] == 0;
 }
 
 static bool
-find(const struct readers *r, const struct node *n, int64_t batch, struct pair *p)
+find(const struct tensor_readers *r, const struct node *n, int64_t batch, struct pair *p)
 {
 	const struct node *next = only_reader(r, n);
 
 	*p = (struct pair){ .first = n, .second = next };
-	if (measure_is(n, "upsample") && next && is_pointwise(next)) {
+	if (node_is(n, "upsample") && next && is_pointwise(next)) {
 		p->conv = next;
 		p->resize = n;
 	} else if (is_pointwise(n) && next && is_mean(next)) {
@@ -100,7 +103,7 @@ report(const struct rule *rule, struct lint *l, const struct pair *p)
 	    (double)tensor_elements_per_sample(p->conv->out[0]) /
 	    (double)(up ? tensor_elements_per_sample(small) / small->dim[0] *
 	    p->conv->out[0]->dim[0] : tensor_elements_per_sample(small)));
-	measure_cure(l, g, swapped(l, p), "the other order, which gives the same but for "
+	measure_saving(l, g, swapped(l, p), "the other order, which gives the same but for "
 	    "rounding,");
 }
 
@@ -108,14 +111,14 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct readers r = readers_of(l);
-	struct once once = { NULL };
+	struct tensor_readers r = readers_of(l);
+	struct place_set reported = { NULL };
 	struct pair p;
 	int i;
 
 	for (i = 0; m->train && i < m->forward->nodes.n; i++)
 		if (find(&r, m->forward->nodes.v[i], m->plan->batch, &p) &&
-		    measure_is_hazard(m, p.wasted) && once_more(&once, l, rule, p.conv->loc))
+		    measure_is_hazard(m, p.wasted) && place_is_new(&reported, l, rule, p.conv->loc))
 			report(rule, l, &p);
 }
 

@@ -35,7 +35,7 @@ check(const struct rule *rule, struct lint *l)
 	    lint_commas(m->arena, p->at[p->peak].live),
 	    p->at[p->peak].node->path, loc_line(p->at[p->peak].node->loc));
 	if (q->arena_bytes < p->arena_bytes)
-		measure_cure(l, g, other, "the default, without the setting,");
+		measure_saving(l, g, other, "the default, without the setting,");
 	diag_help(l->diags, g, "name whole blocks, inside of which most is made, or recompute "
 	    "auto, which takes what helps");
 }

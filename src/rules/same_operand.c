@@ -2,23 +2,24 @@
  * same-operand: one tensor on both sides, where that leaves nothing to compute: x - x, a loss of y
  * against itself, x + x. (x * x is a square, and concat(x, x) makes grey pictures three channels.)
  */
-#include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
 
 static bool
 is_same(const struct node *n)
 {
-	return n->nin >= 2 && n->in[0] && n->in[0] == n->in[1] && (measure_is(n, "sub") ||
-	    measure_is(n, "add") || n->op->kind == OP_LOSS || n->op->kind == OP_METRIC);
+	return n->nin >= 2 && n->in[0] && n->in[0] == n->in[1] && (node_is(n, "sub") ||
+	    node_is(n, "add") || n->op->kind == OP_LOSS || n->op->kind == OP_METRIC);
 }
 
 static const char *
 what_comes_of_it(const struct node *n)
 {
-	if (measure_is(n, "add"))
+	if (node_is(n, "add"))
 		return "twice that one; 2 * x says so";
-	if (measure_is(n, "sub") || measure_is(n, "mse"))
+	if (node_is(n, "sub") || node_is(n, "mse"))
 		return "0, whatever it holds, and so is its gradient";
 	return "no comparison with anything";
 }
@@ -28,18 +29,18 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct graph *f = m->forward;
-	struct once differs = { NULL }, once = { NULL };
+	struct place_set differs = { NULL }, reported = { NULL };
 	int i;
 
 	for (i = 0; i < f->nodes.n; i++)
 		if (!is_same(f->nodes.v[i]))
-			fix_spare(&differs, l, f->nodes.v[i]->loc);
+			place_add(&differs, l, f->nodes.v[i]->loc);
 	for (i = 0; i < f->nodes.n; i++) {
 		const struct node *n = f->nodes.v[i];
 		struct diag *g;
 
-		if (!is_same(n) || n->loc.src != m->src || fix_spared(&differs, n->loc) ||
-		    !once_more(&once, l, rule, n->loc))
+		if (!is_same(n) || n->loc.src != m->src || place_has(&differs, n->loc) ||
+		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		g = lint_report(l, rule, n->loc, "both operands of %s are '%s'", n->op->name,
 		    n->in[0]->name);

@@ -2,7 +2,7 @@
  * scale-mismatch: validation reads its data otherwise than training: another scale, or of the same
  * table other columns. Reads the settings alone.
  */
-#include "lint/measure.h"
+#include "lint/rule.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
  * backward where that lowers the peak; what it saves is planned where the spec says otherwise. Long
  * chains are concat-growth's.
  */
+#include "lint/graph_query.h"
 #include "lint/measure.h"
 
 #include "fit/whatif.h"
@@ -40,7 +41,7 @@ find(const struct module *m)
 		const struct node *n = m->train->nodes.v[i];
 		int64_t bytes;
 
-		if (n->phase != PHASE_FORWARD || n->again || !measure_is(n, "concat"))
+		if (n->phase != PHASE_FORWARD || n->again || !node_is(n, "concat"))
 			continue;
 		for (j = 0; j < n->nin; j++)
 			if (chain[n->in[j]->id] > chain[n->out[0]->id])
@@ -80,7 +81,7 @@ check(const struct rule *rule, struct lint *l)
 	    (long long)m->plan->batch);
 	set.recompute = RECOMPUTE_CHEAP;
 	if (m->set.recompute != RECOMPUTE_CHEAP)
-		measure_cure(l, g, whatif(m, &set), "recompute as it is by default, for no more "
+		measure_saving(l, g, whatif(m, &set), "recompute as it is by default, for no more "
 		    "multiply-adds,");
 	diag_help(l->diags, g, "a convolution that is the only one to read a concat reads its "
 	    "sides where they lie: an activation between may come before the concat, on each side");

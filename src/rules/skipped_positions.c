@@ -3,9 +3,11 @@
  * of all layers that read it are smaller than their stride. What readers with different windows
  * read is added up as if they shared nothing, so that never too much is said to be skipped.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include "ir/op.h"
+#include "plan/plan.h"
 
 #define FEWEST	64	/* places of a map that is worth a word */
 
@@ -30,9 +32,9 @@ static bool
 window_of(const struct node *n, int axis, struct window *w)
 {
 	const struct attr *stride;
-	bool conv = measure_is(n, "conv");
+	bool conv = node_is(n, "conv");
 
-	if (!conv && !measure_is(n, "maxpool") && !measure_is(n, "avgpool"))
+	if (!conv && !node_is(n, "maxpool") && !node_is(n, "avgpool"))
 		return false;
 	stride = op_attr(n, "stride");
 	w->kernel = op_attr(n, "kernel")->v[axis];
@@ -125,8 +127,8 @@ check(const struct rule *rule, struct lint *l)
 	struct module *m = l->module;
 	const struct graph *f = m->forward;
 	int64_t *read = count_reads(f);
-	struct readers r = readers_of(l);
-	struct once once = { NULL };
+	struct tensor_readers r = readers_of(l);
+	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; i < f->nodes.n; i++) {
@@ -135,7 +137,7 @@ check(const struct rule *rule, struct lint *l)
 		int64_t all = t && t->rank == 3 ? t->dim[1] * t->dim[2] : 0;
 
 		if (all < FEWEST || !r.last[t->id] || read[t->id] == 0 || read[t->id] > all / 2 ||
-		    !once_more(&once, l, rule, r.last[t->id]->loc))
+		    !place_is_new(&reported, l, rule, r.last[t->id]->loc))
 			continue;
 		report(rule, l, n, r.last[t->id], read[t->id]);
 	}

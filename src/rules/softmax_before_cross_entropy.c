@@ -3,10 +3,13 @@
  * its own. The same of sigmoid before bce_with_logits. Reads the forward graph.
  */
 #include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include <math.h>
 
 #include "ir/op.h"
+#include "plan/plan.h"
 
 static int64_t
 bytes_of_output(const struct module *m, const struct node *n)
@@ -20,7 +23,7 @@ tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
 {
 	int classes = loss->nin > 1 && loss->in[1] ? loss->in[1]->classes : 0;
 
-	if (!measure_is(loss, "cross_entropy"))
+	if (!node_is(loss, "cross_entropy"))
 		diag_fact(l->diags, g, "the loss lies between log(1 + 1/e) = 0.31 and log(1 + e) = "
 		    "1.31, whatever the answer");
 	else if (classes > 1)
@@ -32,10 +35,10 @@ tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
 static const struct node *
 applied_twice(const struct node *loss)
 {
-	bool ce = measure_is(loss, "cross_entropy"), bce = measure_is(loss, "bce_with_logits");
-	const struct node *last = ce || bce ? measure_maker(loss->in[0]) : NULL;
+	bool ce = node_is(loss, "cross_entropy"), bce = node_is(loss, "bce_with_logits");
+	const struct node *last = ce || bce ? tensor_maker(loss->in[0]) : NULL;
 
-	return (ce && measure_is(last, "softmax")) || (bce && measure_is(last, "sigmoid")) ?
+	return (ce && node_is(last, "softmax")) || (bce && node_is(last, "sigmoid")) ?
 	    last : NULL;
 }
 
@@ -57,16 +60,16 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
-	struct once once = { NULL }, spared = { NULL };
+	struct place_set reported = { NULL }, needed = { NULL };
 	int i;
 
-	fix_spare_others(&spared, l, found_in(m));
+	place_add_unmarked(&needed, l, found_in(m));
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		const struct node *last = applied_twice(n);
 		struct diag *g;
 
-		if (!last || !once_more(&once, l, rule, last->loc))
+		if (!last || !place_is_new(&reported, l, rule, last->loc))
 			continue;
 		g = lint_report(l, rule, last->loc, "%s is applied twice: %s takes logits and does "
 		    "it itself", last->op->name, n->op->name);
@@ -76,7 +79,7 @@ check(const struct rule *rule, struct lint *l)
 		    "many in "
 		    "backward", last->op->name, lint_commas(m->arena, bytes_of_output(m, last)),
 		    (long long)(m->train ? m->plan->batch : m->plan->validate_batch));
-		if (!fix_spared(&spared, last->loc))
+		if (!place_has(&needed, last->loc))
 			fix_take_out(l, g, last->loc, arena_printf(m->arena, "leave %s out",
 			    last->op->name));
 	}

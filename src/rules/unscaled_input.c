@@ -3,7 +3,8 @@
  * that layer divides the scale out again, so then it is right. Walks on from each input through
  * layers that leave its range as it is.
  */
-#include "lint/measure.h"
+#include "lint/graph_query.h"
+#include "lint/place_set.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ keeps_range(const struct node *n)
 		"avgpool", "upsample", "dropout", "relu", NULL };
 	int i;
 
-	for (i = 0; name[i] && !measure_is(n, name[i]); i++)
+	for (i = 0; name[i] && !node_is(n, name[i]); i++)
 		;
 	return name[i] != NULL;
 }
@@ -30,8 +31,8 @@ keeps_range(const struct node *n)
 static bool
 has_weights(const struct node *n)
 {
-	return measure_is(n, "conv") || measure_is(n, "dense") || measure_is(n, "local") ||
-	    measure_is(n, "conv_transpose");
+	return node_is(n, "conv") || node_is(n, "dense") || node_is(n, "local") ||
+	    node_is(n, "conv_transpose");
 }
 
 static void
@@ -57,8 +58,8 @@ check(const struct rule *rule, struct lint *l)
 	const struct graph *f = m->forward;
 	const struct tensor **from = arena_array(m->arena, (size_t)m->next_tensor + 1,
 	    sizeof(*from));
-	struct readers r = readers_of(l);
-	struct once once = { NULL };
+	struct tensor_readers r = readers_of(l);
+	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; i < f->inputs.n; i++)
@@ -72,8 +73,8 @@ check(const struct rule *rule, struct lint *l)
 			continue;
 		if (keeps_range(n) && n->out[0])
 			from[n->out[0]->id] = in;
-		else if (has_weights(n) && !measure_is(only_reader(&r, n), "batchnorm") &&
-		    once_more(&once, l, rule, n->loc))
+		else if (has_weights(n) && !node_is(only_reader(&r, n), "batchnorm") &&
+		    place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, in);
 	}
 }

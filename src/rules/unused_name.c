@@ -4,7 +4,7 @@
  * among those of its body, a name of the file among all. Definitions of tensors are dead-layer's;
  * inputs and targets the language's own ("data").
  */
-#include "lint/engine.h"
+#include "lint/catalog.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * validation-leak: validation on rows that training sees. Reads the settings alone: the same files,
  * and of each row whether skip_every and keep_every let it into both.
  */
-#include "lint/measure.h"
+#include "lint/rule.h"
 
 #include <string.h>
 

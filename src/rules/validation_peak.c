@@ -2,6 +2,7 @@
  * validation-peak: validation's batch, not training, decides how much memory the program takes.
  */
 #include "lint/fix_edits.h"
+#include "lint/measure.h"
 
 #include "fit/whatif.h"
 
@@ -55,7 +56,7 @@ check(const struct rule *rule, struct lint *l)
 	    lint_human(m->arena, other->plan->arena_bytes));
 	diag_fact(l->diags, g, "grows with validation's batch alone; its results do not depend on "
 	    "it");
-	measure_cure(l, g, other, "validate { batch %lld }", (long long)batch);
+	measure_saving(l, g, other, "validate { batch %lld }", (long long)batch);
 	fix_setting(l, g, true, SEC_VALIDATE, "batch", arena_printf(m->arena, "%lld",
 	    (long long)batch), NULL, arena_printf(m->arena, "validate at batch %lld",
 	    (long long)batch));

@@ -3,6 +3,8 @@
  * with them. What making them in chunks would save is planned, not estimated.
  */
 #include "lint/fix_edits.h"
+#include "lint/graph_query.h"
+#include "lint/measure.h"
 
 #include "fit/whatif.h"
 #include "ops/losses.h"
@@ -53,11 +55,11 @@ tell_why_whole(struct lint *l, struct diag *g, const struct node *loss)
 	if (m->set.chunk_loss != CHUNK_AUTO) {
 		set.chunk_loss = CHUNK_AUTO;
 		set.chunks = 0;
-		measure_cure(l, g, whatif(m, &set), "chunk_loss auto, which gives the same "
+		measure_saving(l, g, whatif(m, &set), "chunk_loss auto, which gives the same "
 		    "results,");
 		fix_setting(l, g, true, SEC_TRAIN, "chunk_loss", "auto", NULL,
 		    "set chunk_loss auto");
-	} else if (!measure_is(loss->in[0]->def, "dense"))
+	} else if (!node_is(loss->in[0]->def, "dense"))
 		diag_help(l->diags, g, "logits straight out of a dense layer would be made some "
 		    "rows at a time (chunk_loss)");
 }

@@ -4,7 +4,10 @@
  * really there, the plan: sgd's momentum may hold the gradient. Cures are written into the spec and
  * planned.
  */
-#include "lint/edited.h"
+#include "lint/edited_spec.h"
+#include "lint/graph_query.h"
+#include "lint/measure.h"
+#include "lint/place_set.h"
 
 /* What flattened the map that a dense layer reads, or NULL. */
 static const struct node *
@@ -12,7 +15,7 @@ flattens(const struct node *dense)
 {
 	const struct node *n = dense->in[0] ? dense->in[0]->def : NULL;
 
-	while (n && n->in[0] && !measure_is(n, "flatten")) {
+	while (n && n->in[0] && !node_is(n, "flatten")) {
 		if (tensor_elements_per_sample(n->in[0]) != tensor_elements_per_sample(n->out[0]))
 			return NULL;
 		n = n->in[0]->def;
@@ -32,7 +35,7 @@ tell_cure(struct lint *l, struct diag *g, const struct node *flatten, const char
 	if (edited_before(l, &m, flatten->loc, layer))
 		other = edited_plan(l, &m);
 	if (other)
-		measure_cure(l, g, other, "%s before flatten (a layer of %s)", layer,
+		measure_saving(l, g, other, "%s before flatten (a layer of %s)", layer,
 		    lint_human(l->module->arena, left));
 	else
 		diag_help(l->diags, g, "%s before flatten leaves a layer of %s, %s less", layer,
@@ -64,17 +67,17 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	struct node **update = measure_updates(m);
-	struct once once = { NULL };
+	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const struct node *flatten = measure_is(n, "dense") ? flattens(n) : NULL;
+		const struct node *flatten = node_is(n, "dense") ? flattens(n) : NULL;
 		const struct tensor *map = flatten ? flatten->in[0] : NULL;
 		int64_t bytes = map ? measure_trained_bytes(m, update, n->in[1]) : 0, weight, area;
 		struct diag *g;
 
-		if (!map || !measure_is_hazard(m, bytes) || !once_more(&once, l, rule, n->loc))
+		if (!map || !measure_is_hazard(m, bytes) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		weight = affine_at(tensor_bytes(n->in[1]), 1);
 		g = lint_report(l, rule, n->loc, "'%s' flattens %s into a dense layer of %lld: %s, "
@@ -100,7 +103,7 @@ may_find(const struct module *m)
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 
-		if (measure_is(n, "dense") && n->in[1] &&
+		if (node_is(n, "dense") && n->in[1] &&
 		    measure_may_be_hazard(m, measure_trained_bytes(m, update, n->in[1])))
 			return true;
 	}

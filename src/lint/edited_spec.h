@@ -4,8 +4,8 @@
  * the form that an edit expects, or the edited spec is wrong (a loss no longer fits its target),
  * there is no plan, and the finding must say something else, or nothing.
  */
-#ifndef STOWAGE_RULES_EDITED_H
-#define STOWAGE_RULES_EDITED_H
+#ifndef STOWAGE_LINT_EDITED_SPEC_H
+#define STOWAGE_LINT_EDITED_SPEC_H
 
 #include "lint/measure.h"
 

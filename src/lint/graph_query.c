@@ -1,0 +1,108 @@
+/* What rules ask of the forward graph. */
+#include "lint/graph_query.h"
+
+struct tensor_readers
+readers_of(struct lint *l)
+{
+	const struct graph *g = l->module->forward;
+	struct arena *a = g->module->arena;
+	size_t most = (size_t)g->module->next_tensor + 1;
+	struct tensor_readers r = { .of = g };
+	int i, j;
+
+	if (l->readers.of == g)
+		return l->readers;
+	r.count = arena_array(a, most, sizeof(*r.count));
+	r.last = arena_array(a, most, sizeof(*r.last));
+	for (i = 0; i < g->nodes.n; i++)
+		for (j = 0; j < g->nodes.v[i]->nin; j++)
+			if (g->nodes.v[i]->in[j]) {
+				r.count[g->nodes.v[i]->in[j]->id]++;
+				r.last[g->nodes.v[i]->in[j]->id] = g->nodes.v[i];
+			}
+	for (i = 0; i < g->results.n; i++)
+		r.count[g->results.v[i].tensor->id]++;
+	return l->readers = r;
+}
+
+struct node *
+only_reader(const struct tensor_readers *r, const struct node *n)
+{
+	return n->out[0] && r->count[n->out[0]->id] == 1 ? r->last[n->out[0]->id] : NULL;
+}
+
+struct node *
+tensor_maker(const struct tensor *t)
+{
+	struct node *n = t ? t->def : NULL;
+
+	while (n && n->in[0] && (node_is(n, "dropout") || node_is(n, "flatten") ||
+	    node_is(n, "reshape")))
+		n = n->in[0]->def;
+	return n;
+}
+
+/* What an operand was before it was repeated. */
+static const struct tensor *
+unrepeated(const struct tensor *t)
+{
+	while (t && t->def && t->def->in[0] &&
+	    (node_is(t->def, "broadcast") || node_is(t->def, "reshape")))
+		t = t->def->in[0];
+	return t;
+}
+
+bool
+node_repeats(const struct node *n, int64_t growth, const struct tensor **x,
+    const struct tensor **y)
+{
+	int64_t out, most;
+
+	if (n->nin < 2 || !(node_is(n, "add") || node_is(n, "sub") || node_is(n, "mul")))
+		return false;
+	*x = unrepeated(n->in[0]);
+	*y = unrepeated(n->in[1]);
+	if (!*x || !*y)
+		return false;
+	out = tensor_elements_per_sample(n->out[0]);
+	most = tensor_elements_per_sample(*x);
+	if (tensor_elements_per_sample(*y) > most)
+		most = tensor_elements_per_sample(*y);
+	return out / growth >= most && (n->out[0]->batched == (*x)->batched ||
+	    n->out[0]->batched == (*y)->batched);
+}
+
+bool
+node_pairs_vectors(const struct node *n, const struct tensor *x, const struct tensor *y)
+{
+	int64_t both;
+
+	return !__builtin_mul_overflow(tensor_elements_per_sample(x), tensor_elements_per_sample(y),
+	    &both) && both / tensor_elements_per_sample(n->out[0]) > 1;
+}
+
+const struct node *
+first_batchnorm(const struct module *m)
+{
+	int i, j;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+		bool normalises = false, frozen = false;
+
+		for (j = 1; j < n->nin && n->phase == PHASE_FORWARD; j++)
+			if (n->in[j] && tensor_root(n->in[j])->kind == T_STATISTIC) {
+				normalises = true;
+				frozen |= tensor_root(n->in[j])->frozen;
+			}
+		if (normalises && !frozen)
+			return n;
+	}
+	return NULL;
+}
+
+int64_t
+batchnorm_positions(const struct node *n)
+{
+	return n->in[0]->dim[0] ? tensor_elements_per_sample(n->in[0]) / n->in[0]->dim[0] : 0;
+}

@@ -1,0 +1,27 @@
+/*
+ * Sets of places of a spec. A block used sixteen times is sixteen times as many nodes, but one text:
+ * a mistake in it is reported once, and its text may only be changed where that suits all of them.
+ */
+#ifndef STOWAGE_LINT_PLACE_SET_H
+#define STOWAGE_LINT_PLACE_SET_H
+
+#include "lint/rule.h"
+
+/* Places of the spec's own file cost a byte for each of its bytes. */
+struct place_set {
+	bool *has;		/* by byte of the file; NULL: nothing yet */
+};
+
+/* Adds the place of a finding; false if it is there already. One in an imported file is looked for
+ * among the findings of that rule. */
+bool	place_is_new(struct place_set *, struct lint *, const struct rule *, struct loc);
+
+/* Adds a place of the spec's own file. */
+void	place_add(struct place_set *, struct lint *, struct loc);
+
+/* Adds every node of the forward graph but those whose output is marked (by its id). */
+void	place_add_unmarked(struct place_set *, struct lint *, const bool *marked);
+
+bool	place_has(const struct place_set *, struct loc);
+
+#endif
