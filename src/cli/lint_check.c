@@ -121,8 +121,11 @@ what_is_asked(const struct lint_check *l, bool errors)
 
 	asked.of_plan = !errors && l->made.spec->modules.n > 0 && !c->network && !c->batch &&
 	    !c->device && c->define.n == 0 && c->without.n == 0 && c->target < 0;
-	for (i = 0; i < l->made.spec->modules.n; i++)
-		asked.of_plan &= !l->made.spec->modules.v[i]->broken && l->made.spec->modules.v[i]->plan;
+	for (i = 0; i < l->made.spec->modules.n; i++) {
+		const struct module *m = l->made.spec->modules.v[i];
+
+		asked.of_plan &= !m->broken && m->plan;
+	}
 	return asked;
 }
 

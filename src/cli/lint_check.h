@@ -1,7 +1,7 @@
 /*
- * Checking one spec as the command line, its project file and it itself say together. What one of them
- * names goes before what the next one does: the command line, since it is what is asked for now; then
- * the spec, since it travels with the network; then the project file.
+ * Checking one spec as the command line, its project file and it itself say together. What one of
+ * them names goes before what the next one does: the command line, since it is what is asked for
+ * now; then the spec, since it travels with the network; then the project file.
  */
 #ifndef STOWAGE_CLI_LINT_CHECK_H
 #define STOWAGE_CLI_LINT_CHECK_H
@@ -21,33 +21,36 @@ struct lint_given {		/* by options, about what counts */
 };
 
 /* Entries of an option table for a struct OWNER with a member `given`. */
-#define GIVEN_OPTIONS(owner)								\
-	{ .name = "select", .type = OPTION_LIST, .value = "RULES",			\
-	  .doc = "only these rules or families",					\
-	  .choice = level_word_name, FIELD(owner, given.select) },							\
-	{ .name = "ignore", .type = OPTION_LIST, .value = "RULES",			\
-	  .doc = "all but these rules or families", .choice = level_word_name, FIELD(owner, given.ignore) },	\
-	{ .name = "error", .type = OPTION_LIST, .value = "RULES",			\
-	  .doc = "make findings of these rules or families errors",			\
-	  .choice = level_word_name, FIELD(owner, given.error) },							\
-	{ .name = "warning", .type = OPTION_LIST, .value = "RULES",			\
-	  .doc = "make them warnings", .choice = level_word_name, FIELD(owner, given.warning) },			\
-	{ .name = "note", .type = OPTION_LIST, .value = "RULES",			\
-	  .doc = "make them notes", .choice = level_word_name, FIELD(owner, given.note) },				\
-	{ .name = "require-reason", .type = OPTION_FLAG,				\
-	  .doc = "a comment that suppresses findings must say why",			\
-	  FIELD(owner, given.require_reason) },						\
-	{ .name = "no-inline-suppressions", .type = OPTION_FLAG,			\
-	  .doc = "report what comments and sections of the specs would hide",		\
-	  FIELD(owner, given.no_suppressions) },					\
-	{ .name = "baseline", .type = OPTION_STRING, .value = "FILE",			\
-	  .doc = "leave out the findings listed there",					\
-	  FIELD(owner, given.baseline) },						\
-	{ .name = "write-baseline", .type = OPTION_FLAG,				\
-	  .doc = "list the findings there are in the baseline, and leave them out",	\
-	  FIELD(owner, given.write_baseline) },						\
-	{ .name = "show-settings", .type = OPTION_FLAG,					\
-	  .doc = "print what applies to each file, and who says so, and check nothing",	\
+#define GIVEN_OPTIONS(owner)									\
+	{ .name = "select", .type = OPTION_LIST, .value = "RULES",				\
+	  .doc = "only these rules or families", .choice = level_word_name,			\
+	  FIELD(owner, given.select) },								\
+	{ .name = "ignore", .type = OPTION_LIST, .value = "RULES",				\
+	  .doc = "all but these rules or families", .choice = level_word_name,			\
+	  FIELD(owner, given.ignore) },								\
+	{ .name = "error", .type = OPTION_LIST, .value = "RULES",				\
+	  .doc = "make findings of these rules or families errors", .choice = level_word_name,	\
+	  FIELD(owner, given.error) },								\
+	{ .name = "warning", .type = OPTION_LIST, .value = "RULES",				\
+	  .doc = "make them warnings", .choice = level_word_name,				\
+	  FIELD(owner, given.warning) },							\
+	{ .name = "note", .type = OPTION_LIST, .value = "RULES",				\
+	  .doc = "make them notes", .choice = level_word_name,					\
+	  FIELD(owner, given.note) },								\
+	{ .name = "require-reason", .type = OPTION_FLAG,					\
+	  .doc = "a comment that suppresses findings must say why",				\
+	  FIELD(owner, given.require_reason) },							\
+	{ .name = "no-inline-suppressions", .type = OPTION_FLAG,				\
+	  .doc = "report what comments and sections of the specs would hide",			\
+	  FIELD(owner, given.no_suppressions) },						\
+	{ .name = "baseline", .type = OPTION_STRING, .value = "FILE",				\
+	  .doc = "leave out the findings listed there",						\
+	  FIELD(owner, given.baseline) },							\
+	{ .name = "write-baseline", .type = OPTION_FLAG,					\
+	  .doc = "list the findings there are in the baseline, and leave them out",		\
+	  FIELD(owner, given.write_baseline) },							\
+	{ .name = "show-settings", .type = OPTION_FLAG,						\
+	  .doc = "print what applies to each file, and who says so, and check nothing",		\
 	  FIELD(owner, given.show_settings) }
 
 /* A project file, or that there is none, with all that it brings. */
@@ -86,8 +89,8 @@ int	lint_fatal(const struct lint_check *);
 /* What holds for a spec, and where it says so, for people. */
 void	lint_show(const struct lint_check *, struct source *, FILE *);
 
-/* The levels of the rules in the files of a compiled spec, and, unless AS is NULL, the frameworks to
- * forecast it for. */
+/* The levels of the rules in the files of a compiled spec, and, unless AS is NULL, the frameworks
+ * to forecast it for. */
 struct levels	**lint_levels(struct arena *, struct diags *, const struct lint_config *,
 		    const struct lint_given *, const struct file *const *, int nfiles,
 		    struct words *as);

@@ -217,8 +217,8 @@ project_of(const struct projects *p, const struct baseline *b)
 	return NULL;
 }
 
-/* What is left of the baseline without its stale entries: written, or printed as a patch. False where
- * they stay. */
+/* What is left of the baseline without its stale entries: written, or printed as a patch. False
+ * where they stay. */
 static bool
 drop_stale(struct projects *p, const struct baseline *b, const struct diags *d)
 {

@@ -1,6 +1,6 @@
 /*
- * The project files and baselines of a run. They are found and read before specs are checked, by one
- * thread, and then only read; what was found in specs is added to baselines by that thread too.
+ * The project files and baselines of a run. They are found and read before specs are checked, by
+ * one thread, and then only read; what was found in specs is added to baselines by that thread too.
  */
 #ifndef STOWAGE_CLI_LINT_PROJECTS_H
 #define STOWAGE_CLI_LINT_PROJECTS_H
@@ -19,10 +19,11 @@ struct projects {
 	struct arena *arena;
 	const char *config;	/* --config */
 	bool no_config;
-	/* For linting; NULL: for what else is in project files, and mistakes go to standard error. */
+	/* For linting; NULL: for what else is in project files, and mistakes go to standard
+	 * error. */
 	const struct lint_given *given;
 	struct report *report;	/* until it has begun mistakes go to standard error */
-	bool fix, diff;		/* stale entries go out of the baselines; or that is printed as a patch */
+	bool fix, diff;		/* take stale entries out of baselines; or print that as a patch */
 	bool differs;		/* such a patch is not empty */
 	VEC(struct lint_project *) all;
 	VEC(struct folder_project) folders;

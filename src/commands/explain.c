@@ -18,7 +18,8 @@ struct explain_args {
 };
 
 static const struct option options[] = {
-	{ .name = "operators", .type = OPTION_FLAG, .doc = "list the operators, in place of the rules",
+	{ .name = "operators", .type = OPTION_FLAG,
+	  .doc = "list the operators, in place of the rules",
 	  FIELD(struct explain_args, operators) },
 	{ .name = NULL }
 };

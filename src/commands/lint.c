@@ -288,8 +288,9 @@ take_files(struct lint_run *run, const struct paths *paths, struct files *files)
 
 	for (i = 0; i < paths->path.n; i++) {
 		struct one_file one = { .args = run->args, .path = paths->path.v[i] };
+		const char *path = is_stdin(&one) && name ? name : one.path;
 
-		one.check.project = projects_for(projects, is_stdin(&one) && name ? name : one.path);
+		one.check.project = projects_for(projects, path);
 		if (is_stdin(&one) && projects_exclude_stdin(projects, paths, name))
 			run->trouble |= run->args->fix && !rewrite_through();
 		else if (!one.check.project->broken && !is_project_file(&one))
@@ -350,8 +351,8 @@ choose_format(const struct command *c, const struct lint_args *args)
 	const struct format *f = format_table[args->format], *s;
 
 	if (args->show_suppressed && (args->statistics || !f->can_waive)) {
-		usage_error(c, "--show-suppressed findings are printed as text, json, jsonl or sarif, "
-		    "not as %s", args->statistics ? "statistics" : f->name);
+		usage_error(c, "--show-suppressed findings are printed as text, json, jsonl or "
+		    "sarif, not as %s", args->statistics ? "statistics" : f->name);
 		return NULL;
 	}
 	if (!args->statistics)
@@ -398,7 +399,8 @@ run_lint(const struct command *c, int argc, char **argv)
 	if (args.unsafe_fixes && !args.fix && !args.diff)
 		return usage_error(c, "--unsafe-fixes goes with --fix or --diff");
 	if (args.given.write_baseline && (args.fix || args.diff))
-		return usage_error(c, "--write-baseline lists what there is: fix first, then write it");
+		return usage_error(c, "--write-baseline lists what there is: fix first, then "
+		    "write it");
 	if (!compile_check(c, &args.compile) || !forecast_check(c, &args.as) ||
 	    compile_in_arena(check_words, &run) != 0)
 		return 2;

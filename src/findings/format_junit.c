@@ -51,7 +51,8 @@ finding(struct report *r, const char *path, const struct diag *g)
 		fprintf(r->out, " %d:%d", loc_line(g->loc), loc_column_chars(g->loc));
 	fputs("\">\n", r->out);
 	if (failed) {
-		fprintf(r->out, "      <failure type=\"%s\" message=\"", severity_name(g->severity));
+		fprintf(r->out, "      <failure type=\"%s\" message=\"",
+		    severity_name(g->severity));
 		report_xml(r->out, g->message);
 		fputs("\">", r->out);
 	} else {

@@ -3,8 +3,8 @@
  * with its documentation, and a result a finding. Paths are seen from the root of the repository,
  * columns count code points, and ends are exclusive. What no fix exists for has no member "fixes":
  * an empty one is refused. An unsafe fix says so in its description; it is for people to decide.
- * Where what is allowed is asked for, all results have `suppressions`, empty or not, since either all
- * of a run shall have them or none.
+ * Where what is allowed is asked for, all results have `suppressions`, empty or not, since either
+ * all of a run shall have them or none.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"

@@ -115,9 +115,12 @@ report_fingerprints(struct report *r, const char *path, const struct diags *d)
 	struct numbered *order = arena_array(r->arena, n, sizeof(*order));
 	int same = 0;
 
-	for (i = 0; i < n; i++)
-		order[i] = (struct numbered){ fingerprint(report_repository_path(r,
-		    d->all.v[i]->loc.src ? d->all.v[i]->loc.src->path : path), d->all.v[i]), (int)i };
+	for (i = 0; i < n; i++) {
+		const struct diag *g = d->all.v[i];
+		const char *file = report_repository_path(r, g->loc.src ? g->loc.src->path : path);
+
+		order[i] = (struct numbered){ fingerprint(file, g), (int)i };
+	}
 	qsort(order, n, sizeof(*order), by_hash);
 	for (i = 0; i < n; i++) {
 		same = i > 0 && order[i].hash == order[i - 1].hash ? same + 1 : 1;

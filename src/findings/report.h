@@ -1,8 +1,8 @@
 /*
- * Findings for people and programs. In comes a file's sorted struct diags, after levels, comments and
- * the baseline (lint/); out goes text on one FILE. Nothing here compiles, decides what counts as a
- * finding, or changes one: it reads diagnostics and the catalog of rules, and writes to its FILE and
- * to struct report alone.
+ * Findings for people and programs. In comes a file's sorted struct diags, after levels, comments
+ * and the baseline (lint/); out goes text on one FILE. Nothing here compiles, decides what counts
+ * as a finding, or changes one: it reads diagnostics and the catalog of rules, and writes to its
+ * FILE and to struct report alone.
  *
  *     report_begin -> format.begin
  *     report_file  -> format.file, format.finding (each), format.file_end     for each file

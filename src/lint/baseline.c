@@ -153,8 +153,8 @@ baseline_parse(struct baseline *b, const struct source *src, int *line, const ch
 		if (n == 0 && i == src->lines)
 			break;
 		if (!read_entry(b->arena, s, (size_t)n, &e)) {
-			*why = arena_printf(b->arena, "expected 'FINGERPRINT COUNT RULE PATH', found "
-			    "'%.*s'", n < 60 ? n : 60, s);
+			*why = arena_printf(b->arena, "expected 'FINGERPRINT COUNT RULE PATH', "
+			    "found '%.*s'", n < 60 ? n : 60, s);
 			return false;
 		}
 		vec_push(b->arena, &b->old.all, e);

@@ -1,16 +1,16 @@
 /*
- * Baselines: files that list the findings there were when a project began to be checked, so that only
- * new ones are reported. A line an entry, sorted, so that versions of it merge well:
+ * Baselines: files that list the findings there were when a project began to be checked, so that
+ * only new ones are reported. A line an entry, sorted, so that versions of it merge well:
  *
  *     stowage baseline 1
  *     8c1f0a0b2d3e4f55 1 last-batch specs/old net.nn
  *
- * That is: the fingerprint (lint/fingerprint.h), how many findings have it, their rule, and their file
- * as seen from the folder of the baseline. In paths, control characters and \ are written \xNN.
- * Errors of the language are never in it.
+ * That is: the fingerprint (lint/fingerprint.h), how many findings have it, their rule, and their
+ * file as seen from the folder of the baseline. In paths, control characters and \ are written
+ * \xNN. Errors of the language are never in it.
  *
- * A finding of a file that several specs use is met in each of them. So entries are held against each
- * spec by itself, and the largest of the numbers counts, whatever was checked together.
+ * A finding of a file that several specs use is met in each of them. So entries are held against
+ * each spec by itself, and the largest of the numbers counts, whatever was checked together.
  */
 #ifndef STOWAGE_LINT_BASELINE_H
 #define STOWAGE_LINT_BASELINE_H
@@ -49,10 +49,10 @@ struct baseline_match {
 /* Reads the text of a baseline. False, with the line and what is wrong with it, if it is none. */
 bool	baseline_parse(struct baseline *, const struct source *, int *line, const char **why);
 
-/* Drops the findings that the baseline has, or with ALL those that it could have. POSSIBLE, which may
- * be NULL, would be there under other options. The findings are sorted. */
-void	baseline_match(const struct baseline *, struct diags *, const struct diags *possible, bool all,
-	    struct baseline_match *);
+/* Drops the findings that the baseline has, or with ALL those that it could have. POSSIBLE, which
+ * may be NULL, would be there under other options. The findings are sorted. */
+void	baseline_match(const struct baseline *, struct diags *, const struct diags *possible,
+	    bool all, struct baseline_match *);
 
 /* Takes down what was found in the spec at the absolute PATH. */
 void	baseline_note(struct baseline *, const char *path, const struct baseline_match *,

@@ -174,7 +174,8 @@ is_pattern(struct reader *r, struct loc loc, const char *s)
 {
 	if (*s && strlen(s) < PATH_MAX && strcmp(s, "/") != 0)
 		return true;
-	mistake(r, loc, "a pattern of paths is neither empty nor \"/\", nor longer than a path can be");
+	mistake(r, loc, "a pattern of paths is neither empty nor \"/\", nor longer than a path can "
+	    "be");
 	return false;
 }
 

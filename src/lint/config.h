@@ -42,20 +42,21 @@ struct lint_config {
 	VEC(struct config_part) parts;	/* the one for all files first */
 	struct config_words as, exclude;
 	struct config_flag require_reason, inline_suppressions;
-	int fail_on;		/* the least severity that fails the run; SEV_ERROR + 1: none does */
+	int fail_on;		/* the least severity that fails the run; SEV_ERROR + 1: none */
 	struct loc fail_on_loc;
 	struct config_word baseline;	/* an absolute path; text NULL: none */
 };
 
-/* Reads the lint sections of a project file (NULL: nothing is set); mistakes go to its own diags. */
+/* Reads the lint sections of a project file (NULL: nothing is set); mistakes go to its own
+ * diags. */
 struct lint_config	*config_read(struct arena *, struct project *);
 
 /* The lint section of a spec, if it has one: its layer, and the frameworks it names. */
 void	config_of_spec(struct arena *, struct diags *, const struct file *, struct level_layer *,
 	    struct config_words *as);
 
-/* The levels that hold for the file at the absolute PATH. OWN, what its own section says, and OPTIONS
- * may be NULL. */
+/* The levels that hold for the file at the absolute PATH. OWN, what its own section says, and
+ * OPTIONS may be NULL. */
 struct levels	*config_levels(struct arena *, const struct lint_config *, const char *path,
 		    const struct level_layer *own, const struct level_layer *options);
 

@@ -1,4 +1,5 @@
-/* The lint engine: running rules and reporting for them. What becomes of the findings: suppress.c. */
+/* The lint engine: running rules and reporting for them. What becomes of the findings:
+ * suppress.c. */
 #include "lint/engine.h"
 
 #include <string.h>
@@ -46,8 +47,8 @@ file_of(const struct module *m, const struct file *const *file, int nfiles)
 	return nfiles ? file[0] : NULL;
 }
 
-/* Is it certain that the rule finds nothing in the whole plan of this sketch that the sketch does not
- * show? */
+/* Is it certain that the rule finds nothing in the whole plan of this sketch that the sketch does
+ * not show? */
 static bool
 sketch_serves_rule(const struct rule *r, struct lint *l)
 {

@@ -1,15 +1,16 @@
 /*
- * The linter: from a compiled spec to the findings that are reported. In come syntax trees and planned
- * modules, what the project file, the spec and the command line say of rules, and a baseline; out come
- * findings, in a struct diags, with levels, and with fixes that somebody may apply.
+ * The linter: from a compiled spec to the findings that are reported. In come syntax trees and
+ * planned modules, what the project file, the spec and the command line say of rules, and a
+ * baseline; out come findings, in a struct diags, with levels, and with fixes that somebody may
+ * apply.
  *
  *     compiled spec -> engine (rules/) -> suppress (levels, comments) -> baseline -> findings/
  *                           |               levels <- config                |
  *                     rule.h, measure.h,                                 fixer: edits, compiled
  *                     graph_query.h, edited_spec.h                       and checked again
  *
- * Nothing here prints or writes a file, and no graph or plan that came in is changed: a cure that is
- * tried is another module, of the same arena.
+ * Nothing here prints or writes a file, and no graph or plan that came in is changed: a cure that
+ * is tried is another module, of the same arena.
  *
  * This is the engine, which runs the rules of rule_table.
  */
@@ -23,8 +24,8 @@
 bool	lint_sketch_serves(const struct spec *, struct module *sketch);
 
 /* Source rules run on each file, the others on each module that was planned; those that are off are
- * left out. LEVELS, by file, may be NULL: none is. Where the plan is a sketch, it must serve. OPTIONS
- * are those that the spec was loaded with, for cures that change its text; NULL: none. */
+ * left out. LEVELS, by file, may be NULL: none is. Where the plan is a sketch, it must serve.
+ * OPTIONS are those that the spec was loaded with, for cures that change its text; NULL: none. */
 void	lint_run(struct diags *, const struct file *const *file, struct levels *const *levels,
 	    int nfiles, struct module *const *module, int nmodules, const struct lang_options *);
 

@@ -1,6 +1,6 @@
 /*
- * What a finding is known by from run to run and from machine to machine, though lines are added above
- * it and blanks around it: its rule, its file and the text of its line.
+ * What a finding is known by from run to run and from machine to machine, though lines are added
+ * above it and blanks around it: its rule, its file and the text of its line.
  */
 #ifndef STOWAGE_LINT_FINGERPRINT_H
 #define STOWAGE_LINT_FINGERPRINT_H

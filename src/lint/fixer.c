@@ -243,7 +243,8 @@ one_round(struct attempt *t)
 		struct diag *g = d->all.v[i];
 
 		if (!g->fix || g->fix->safe != t->safe ||
-		    g->fix->edits->src != t->now->source || (t->done && map_get(t->done, name_of(a, g))))
+		    g->fix->edits->src != t->now->source ||
+		    (t->done && map_get(t->done, name_of(a, g))))
 			continue;
 		if (!taken) {
 			taken = arena_array(a, size, 1);

@@ -32,18 +32,18 @@ const struct rule language_rules[] = {
 		.id = "shape", .name = "shape",
 		.family = FAMILY_LANGUAGE, .severity = SEV_ERROR,
 		.brief = "tensors whose shapes do not go together",
-		.doc = "An operator is given a tensor of a rank or size that it cannot take: a kernel "
-		    "larger than its image, operands that do not broadcast, a head whose width is "
-		    "not the number of classes. Shapes are computed exactly, without the batch, "
-		    "which no spec names. Sizes beyond 64 bits belong here too.",
+		.doc = "An operator is given a tensor of a rank or size that it cannot take: a "
+		    "kernel larger than its image, operands that do not broadcast, a head whose "
+		    "width is not the number of classes. Shapes are computed exactly, without the "
+		    "batch, which no spec names. Sizes beyond 64 bits belong here too.",
 	},
 	{
 		.id = "value", .name = "value",
 		.family = FAMILY_LANGUAGE, .severity = SEV_ERROR,
 		.brief = "a number out of its range, or not exact",
-		.doc = "A number is negative, zero, fractional or too large where that makes no sense. "
-		    "Arithmetic in specs is exact: 85/2 is 42.5, never 42, so that nothing is "
-		    "rounded unless floor() or ceil() say so.",
+		.doc = "A number is negative, zero, fractional or too large where that makes no "
+		    "sense. Arithmetic in specs is exact: 85/2 is 42.5, never 42, so that nothing "
+		    "is rounded unless floor() or ceil() say so.",
 	},
 	{
 		.id = "data", .name = "data",
@@ -57,8 +57,8 @@ const struct rule language_rules[] = {
 		.id = "settings", .name = "settings",
 		.family = FAMILY_LANGUAGE, .severity = SEV_ERROR, .also_warns = true,
 		.brief = "a setting of train, validate, device or lint that cannot hold",
-		.doc = "A setting is unknown, given twice, contradicts another or changes nothing: a "
-		    "batch that accumulate does not divide, a layer to freeze that has no "
+		.doc = "A setting is unknown, given twice, contradicts another or changes nothing: "
+		    "a batch that accumulate does not divide, a layer to freeze that has no "
 		    "parameters. Where it merely does nothing it is a warning, which "
 		    "allow(settings) suppresses.",
 	},
@@ -73,25 +73,25 @@ const struct rule language_rules[] = {
 		.id = "target", .name = "target",
 		.family = FAMILY_LANGUAGE, .severity = SEV_ERROR,
 		.brief = "something the target cannot run",
-		.doc = "An operator has no kernel for the target that the program is written for, or "
-		    "none for a loss in 16-bit precision, where losses are f32: they can be added, "
-		    "subtracted, multiplied and scaled.",
+		.doc = "An operator has no kernel for the target that the program is written for, "
+		    "or none for a loss in 16-bit precision, where losses are f32: they can be "
+		    "added, subtracted, multiplied and scaled.",
 	},
 	{
 		.id = "suppression", .name = "suppression",
 		.family = FAMILY_LANGUAGE, .severity = SEV_WARNING, .subject = ABOUT_COMMENT,
 		.brief = "a comment that suppresses nothing, for what it says",
-		.doc = "A comment '# stowage: allow(RULE)' names no rule, or an error of the language, "
-		    "so it allows nothing; or the project file says that comments do not count "
-		    "(inline_suppressions false).",
+		.doc = "A comment '# stowage: allow(RULE)' names no rule, or an error of the "
+		    "language, so it allows nothing; or the project file says that comments do not "
+		    "count (inline_suppressions false).",
 	},
 	{
 		.id = "internal", .name = "internal",
 		.family = FAMILY_LANGUAGE, .severity = SEV_ERROR,
 		.brief = "a mistake of Stowage's own",
-		.doc = "A check of the compiler on itself has failed: the plan or the graph is wrong, "
-		    "and no program is written. It is a bug of Stowage, never of the spec; please "
-		    "report the spec that shows it.",
+		.doc = "A check of the compiler on itself has failed: the plan or the graph is "
+		    "wrong, and no program is written. It is a bug of Stowage, never of the spec; "
+		    "please report the spec that shows it.",
 	},
 };
 

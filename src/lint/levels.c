@@ -136,8 +136,8 @@ levels_new(struct arena *a)
 	return l;
 }
 
-/* Are these among what the word stands for? The words "all" and of families mean the rules alone, not
- * the language's warnings. */
+/* Are these among what the word stands for? The words "all" and of families mean the rules alone,
+ * not the language's warnings. */
 static bool
 is_meant(const struct selection *s, int i)
 {
@@ -181,7 +181,8 @@ levels_apply(struct levels *l, const struct level_layer *layer)
 			for (k = 0; k < layer->words.n; k++) {
 				const struct level_word *w = &layer->words.v[k];
 
-				if (!w->select && (int)w->what.kind == kind && is_meant(&w->what, i))
+				if (!w->select && (int)w->what.kind == kind &&
+				    is_meant(&w->what, i))
 					l->rule[i] = (struct level_of){ w->level, w->from,
 						w->option };
 			}

@@ -48,8 +48,8 @@ struct level_layer {
  * False: KEY is none of them. */
 bool	level_key(const char *key, struct level_word *);
 
-/* "all", a family, a rule's name or id. Where it is none that has a level, what is wrong with it, in
- * *WHY, and *NEAR, which may be NULL: the next nearest word. */
+/* "all", a family, a rule's name or id. Where it is none that has a level, what is wrong with it,
+ * in *WHY, and *NEAR, which may be NULL: the next nearest word. */
 bool	selection_read(struct arena *, const char *word, struct selection *, const char **why,
 	    const char **near);
 const char	*selection_name(const struct selection *);

@@ -36,6 +36,7 @@ static int64_t
 bytes_at(const struct module *m, const struct node *n)
 {
 	const struct buffer *seen[8];
+	const int most = sizeof(seen) / sizeof(*seen);
 	int64_t sum = 0;
 	int i, k, nseen = 0;
 
@@ -45,7 +46,7 @@ bytes_at(const struct module *m, const struct node *n)
 
 		for (k = 0; k < nseen && seen[k] != b; k++)
 			;
-		if (!b || b->persistent || k < nseen || nseen == (int)(sizeof(seen) / sizeof(*seen)))
+		if (!b || b->persistent || k < nseen || nseen == most)
 			continue;
 		seen[nseen++] = b;
 		sum += b->bytes;

@@ -30,8 +30,8 @@ void	measure_saving(struct lint *, struct diag *, const struct module *, const c
 /* Is this tensor's buffer alive where the plan is largest? Of a sketch: may it be? */
 bool	measure_at_peak(const struct module *, const struct tensor *);
 
-/* By the id of a parameter: the node that updates it in the planned module, or NULL. With these, the
- * bytes of a parameter with its gradient and optimizer state, as they are in the plan. */
+/* By the id of a parameter: the node that updates it in the planned module, or NULL. With these,
+ * the bytes of a parameter with its gradient and optimizer state, as they are in the plan. */
 struct node	**measure_updates(const struct module *);
 int64_t	measure_trained_bytes(const struct module *, struct node *const *update,
 	    const struct tensor *param);

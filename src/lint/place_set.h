@@ -1,6 +1,7 @@
 /*
- * Sets of places of a spec. A block used sixteen times is sixteen times as many nodes, but one text:
- * a mistake in it is reported once, and its text may only be changed where that suits all of them.
+ * Sets of places of a spec. A block used sixteen times is sixteen times as many nodes, but one
+ * text: a mistake in it is reported once, and its text may only be changed where that suits all of
+ * them.
  */
 #ifndef STOWAGE_LINT_PLACE_SET_H
 #define STOWAGE_LINT_PLACE_SET_H

@@ -1,12 +1,13 @@
 /*
- * A lint rule: one `const struct rule rule_NAME = {` in one file of src/rules/, named after it, where
- * src/tables.sh finds it. Man page, `explain`, SARIF help and completion come from the record.
+ * A lint rule: one `const struct rule rule_NAME = {` in one file of src/rules/, named after it,
+ * where src/tables.sh finds it. Man page, `explain`, SARIF help and completion come from the
+ * record.
  *
  * In comes a struct lint: the syntax tree and, for most, one planned network. Out go findings, by
- * lint_report() and diag_*() on what it returns. A rule may allocate in the module's arena and in that
- * of the diags, and try a changed network (fit/whatif.h, lint/edited_spec.h), but changes neither tree
- * nor module, keeps nothing from one call to the next, and knows no other rule. Levels and comments
- * are none of its business: they are applied to what it has reported.
+ * lint_report() and diag_*() on what it returns. A rule may allocate in the module's arena and in
+ * that of the diags, and try a changed network (fit/whatif.h, lint/edited_spec.h), but changes
+ * neither tree nor module, keeps nothing from one call to the next, and knows no other rule. Levels
+ * and comments are none of its business: they are applied to what it has reported.
  */
 #ifndef STOWAGE_LINT_RULE_H
 #define STOWAGE_LINT_RULE_H
@@ -65,19 +66,19 @@ enum rule_subject {
 
 struct rule {
 	const char *id;		/* stable for ever: "SW101" */
-	const char *name;	/* "local-unroll": what messages, suppressions and configuration use */
+	const char *name;	/* "local-unroll": for messages, suppressions and configuration */
 	enum family family;
 	enum severity severity;
 	const char *brief;	/* one line */
-	const char *doc;	/* what, why, the formula, the cure, the real report it comes from */
+	const char *doc;	/* what, why, formula, cure, the real report it comes from */
 	/* Reports through lint_report(). NULL: the engine itself reports for it. */
 	void (*check)(const struct rule *, struct lint *);
 	enum rule_needs needs;
-	/* Of NEEDS_PLAN: could the whole plan of this sketch be a finding? It may say yes too often,
-	 * never no. NULL: it could, always. */
+	/* Of NEEDS_PLAN: could the whole plan of this sketch be a finding? It may say yes too
+	 * often, never no. NULL: it could, always. */
 	bool (*may_find)(const struct module *sketch);
 	enum rule_subject subject;
-	bool on_request;	/* finds nothing unless --require-reason or its setting asks for it */
+	bool on_request;	/* only --require-reason, or its setting, has it find anything */
 	bool also_forecast;	/* --as reports it for other frameworks, too */
 	bool also_warns;	/* of the language: an error, but in some places a warning */
 };

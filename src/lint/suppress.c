@@ -1,7 +1,8 @@
 /*
- * The comments that suppress findings, matched with them. Both are sorted by file, rule and line, and
- * gone through together: the comments that have begun wait in a heap, the narrowest on top. One that
- * has ended is over for all later findings too, so it leaves the heap when it comes to the top.
+ * The comments that suppress findings, matched with them. Both are sorted by file, rule and line,
+ * and gone through together: the comments that have begun wait in a heap, the narrowest on top. One
+ * that has ended is over for all later findings too, so it leaves the heap when it comes to the
+ * top.
  *
  *      line  1         4    5    6         9
  *            |-----------------------------|     allow-file(r)
@@ -9,8 +10,8 @@
  *                           |                    allow(r) on the line: this one is used for a
  *                                                finding here, the wider ones are not
  *
- * Comments about comments (rules unused-suppression and the like) are matched in a second turn, when
- * it is known which of the others are unused.
+ * Comments about comments (rules unused-suppression and the like) are matched in a second turn,
+ * when it is known which of the others are unused.
  */
 #include "lint/suppress.h"
 

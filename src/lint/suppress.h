@@ -33,9 +33,9 @@ struct suppress {
 };
 
 /*
- * Gives the findings their levels; drops those of rules that are off, and those that comments allow;
- * adds those of the rules on comments: suppression, unused-suppression, missing-reason. Errors of the
- * language stay as they are. N findings and M comments take O((N + M) log (N + M)).
+ * Gives the findings their levels; drops those of rules that are off, and those that comments
+ * allow; adds those of the rules on comments: suppression, unused-suppression, missing-reason.
+ * Errors of the language stay as they are. N findings and M comments take O((N + M) log (N + M)).
  */
 void	suppress_run(struct suppress *);
 

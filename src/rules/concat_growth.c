@@ -1,8 +1,8 @@
 /*
  * concat-growth: a chain of concatenations each of which copies all before it, as in DenseNet. What
- * counts is how many of them backward keeps: those alive at the plan's peak. The cure is to make them
- * again in backward, by default or by name: the one is advised after whose plan, which is made, there
- * is nothing left to find, and else the one that takes less.
+ * counts is how many of them backward keeps: those alive at the plan's peak. The cure is to make
+ * them again in backward, by default or by name: the one is advised after whose plan, which is
+ * made, there is nothing left to find, and else the one that takes less.
  */
 #include "lint/graph_query.h"
 #include "lint/measure.h"
@@ -200,10 +200,10 @@ const struct rule rule_concat_growth = {
 	    "Reported for four or more concatenations in a row, where those that backward keeps "
 	    "are 256 MiB or more, and a quarter of the device (without one, 1 GiB and half of the "
 	    "arena).\n\n"
-	    "To make them again in backward costs copying and no arithmetic. That is what recompute "
-	    "does by default; where it is not enough, name these layers. The finding advises what "
-	    "leaves nothing to find, and says what that takes, planned. "
-	    "Seen in torchvision #797, where a DenseNet went from 1668 to 1115 MB.",
+	    "To make them again in backward costs copying and no arithmetic. That is what "
+	    "recompute does by default; where it is not enough, name these layers. The finding "
+	    "advises what leaves nothing to find, and says what that takes, planned. Seen in "
+	    "torchvision #797, where a DenseNet went from 1668 to 1115 MB.",
 	.check = check,
 	.needs = NEEDS_PLAN,
 	.may_find = may_find,

@@ -28,7 +28,8 @@ tell_reserve(struct lint *l, struct diag *g)
 		int64_t bytes = reserve_bytes(r, &m->set.device, m->set.device.memory);
 
 		if (bytes)
-			diag_fact(l->diags, g, "%s: about %s", r->what, lint_human(m->arena, bytes));
+			diag_fact(l->diags, g, "%s: about %s", r->what,
+			    lint_human(m->arena, bytes));
 	}
 }
 
@@ -71,13 +72,14 @@ const struct rule rule_device_reserve = {
 	.severity = SEV_WARNING,
 	.brief = "the plan fits the card, but not beside the driver and the CUDA context",
 	.doc = "A card's memory is not all for programs: the driver keeps a part, the context of "
-	    "each process takes 100 to 550 MiB since CUDA 11.7, the more the larger the card (over 1 GB "
-	    "before that, when every kernel was loaded at once), and kernels and libraries are code that lies there too. A "
-	    "plan that is just below the size on the box dies before its first step.\n\n"
-	    "Reported for cards by name, where the arena is below the card's memory and above "
-	    "what these leave; each is named, and they are estimates. The largest batch within the "
-	    "rest is planned. stowage fit counts them as well, and --reserve says others. Where "
-	    "the device block says memory itself, that is taken for what is free, and nothing is "
+	    "each process takes 100 to 550 MiB since CUDA 11.7, the more the larger the card (over "
+	    "1 GB before that, when every kernel was loaded at once), and kernels and libraries "
+	    "are code that lies there too. A plan that is just below the size on the box dies "
+	    "before its first step.\n\n"
+	    "Reported for cards by name, where the arena is below the card's memory and above what "
+	    "these leave; each is named, and they are estimates. The largest batch within the rest "
+	    "is planned. stowage fit counts them as well, and --reserve says others. Where the "
+	    "device block says memory itself, that is taken for what is free, and nothing is "
 	    "reported. Seen in pytorch #28394, a context of a gigabyte, and #107667.",
 	.check = check,
 	.needs = NEEDS_SKETCH,

@@ -44,7 +44,8 @@ check(const struct rule *rule, struct lint *l)
 		bool direct;
 
 		if (!node_is(n, "dropout") || (rate = op_real(n, "rate")) == 0 || rate == 1 ||
-		    !(norm = normalised(&r, n, &direct)) || !place_is_new(&reported, l, rule, n->loc))
+		    !(norm = normalised(&r, n, &direct)) ||
+		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		g = lint_report(l, rule, n->loc, "'%s' normalises in validation by a variance that "
 		    "dropout has made larger", norm->path);

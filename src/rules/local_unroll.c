@@ -131,8 +131,8 @@ const struct rule rule_local_unroll = {
 	    "the masked dense form (implementation 2) e HWC NF (4 + S) + e HW N; the sparse form "
 	    "(implementation 3) (16 + e(2 + S)) NKF and up to 3e NKF B. The largest batch that "
 	    "fits the device is found by replaying TensorFlow's allocator. Stowage itself runs the "
-	    "layer with a direct kernel that keeps nothing but the gradient of its input, so the warning "
-	    "is about running the same network elsewhere.\n\n"
+	    "layer with a direct kernel that keeps nothing but the gradient of its input, so the "
+	    "warning is about running the same network elsewhere.\n\n"
 	    "Reported where the slices cost 256 MiB or more. To cure it in Keras, choose another "
 	    "implementation, or write a kernel of one position as an elementwise product. Seen in "
 	    "keras #10735 and #10084, and darkflow #392 (21.1 GiB for a 7 x 7 map).",

@@ -43,7 +43,8 @@ fix(struct lint *l, struct diag *g, const struct node *n, int64_t width, int64_t
 	struct amend m;
 	int i;
 
-	if (is_read_by_loss(l->module, n) || !fix_amend(l, &m) || !cut_find(&p, m.arena, l->file, n->loc))
+	if (is_read_by_loss(l->module, n) || !fix_amend(l, &m) ||
+	    !cut_find(&p, m.arena, l->file, n->loc))
 		return;
 	call = cut_layer(&p);
 	for (i = 0; i < call->nargs; i++) {
@@ -98,7 +99,8 @@ check(const struct rule *rule, struct lint *l)
 		if (!w || w->kind != T_PARAM || w->dim[0] < NARROWEST || w->dim[0] % MULTIPLE == 0)
 			continue;
 		mine = macs_at(n, 1);
-		if (mine > 0 && mine >= all / WORTH_SHARE && place_is_new(&reported, l, rule, n->loc))
+		if (mine > 0 && mine >= all / WORTH_SHARE &&
+		    place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, (double)mine / (double)all);
 	}
 }

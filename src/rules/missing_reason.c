@@ -1,4 +1,5 @@
-/* missing-reason: a comment that suppresses findings does not say why, and reasons are asked for. */
+/* missing-reason: a comment that suppresses findings does not say why, and reasons are asked
+ * for. */
 #include "lint/suppress.h"
 
 void
@@ -17,10 +18,10 @@ const struct rule rule_missing_reason = {
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_ERROR,
 	.brief = "a comment suppresses findings without saying why",
-	.doc = "Asked for by --require-reason, or require_reason true in the project file. A comment "
-	    "'# stowage: allow(RULE) reason' tells whoever comes next whether what was true then is "
-	    "true now; without the reason it can only be believed or removed. The comment still "
-	    "counts.\n\n"
+	.doc = "Asked for by --require-reason, or require_reason true in the project file. A "
+	    "comment '# stowage: allow(RULE) reason' tells whoever comes next whether what was "
+	    "true then is true now; without the reason it can only be believed or removed. The "
+	    "comment still counts.\n\n"
 	    "Cure: write the reason behind the closing bracket.",
 	.needs = NEEDS_SOURCE,
 	.subject = ABOUT_COMMENT,

@@ -156,7 +156,8 @@ check(const struct rule *rule, struct lint *l)
 	tell_cures(l, g, &maps);
 }
 
-/* What is alive at the whole plan's peak, or a copy that is made again of it, is among all maps here. */
+/* What is alive at the whole plan's peak, or a copy that is made again of it, is among all maps
+ * here. */
 static bool
 may_find(const struct module *m)
 {

@@ -1,7 +1,7 @@
 /*
  * no-loss: a network that is to be trained, by what its train section says, and has nothing to
- * minimise. The program for it only infers. A section that other networks of the file use too, which
- * have a loss, is theirs.
+ * minimise. The program for it only infers. A section that other networks of the file use too,
+ * which have a loss, is theirs.
  */
 #include "lint/edited_spec.h"
 
@@ -9,7 +9,8 @@
 
 /* Settings that mean nothing where nothing is trained. */
 static const char *const training[] = {
-	"optimizer", "epochs", "steps", "schedule", "clip", "accumulate", "freeze", "recompute", NULL
+	"optimizer", "epochs", "steps", "schedule", "clip", "accumulate", "freeze", "recompute",
+	NULL
 };
 
 static bool
@@ -60,8 +61,8 @@ check(const struct rule *rule, struct lint *l)
 	st = first_of_training(&settings);
 	if (!st || is_shared(l->file, amend_section(&settings, SEC_TRAIN)))
 		return;
-	g = lint_report(l, rule, st->loc, "network '%s' has no loss, so %s does nothing: the program "
-	    "only infers", m->name, st->key.text);
+	g = lint_report(l, rule, st->loc, "network '%s' has no loss, so %s does nothing: the "
+	    "program only infers", m->name, st->key.text);
 	diag_place(l->diags, g, m->loc, "the network is here");
 	diag_help(l->diags, g, "end the network with what is to become small, such as loss "
 	    "cross_entropy(logits, label) or loss mse(y, t); or leave the setting out");
@@ -74,12 +75,12 @@ const struct rule rule_no_loss = {
 	.severity = SEV_WARNING,
 	.brief = "a network that is to be trained and has no loss",
 	.doc = "Without a loss there are no gradients: what the train section says about training, "
-	    "such as optimizer and epochs, does nothing, and the program that is written only infers. "
-	    "A network for inference is fine, but needs none of that.\n\n"
-	    "Reported where the train section of a network without a loss sets an optimizer, epochs, "
-	    "steps, a schedule, clip, accumulate, freeze or recompute, unless it is also that of "
-	    "another network in the file, which has a loss. End the network with a loss. Keras stops "
-	    "there: \"No loss to compute. Provide a loss argument in compile()\".",
+	    "such as optimizer and epochs, does nothing, and the program that is written only "
+	    "infers. A network for inference is fine, but needs none of that.\n\n"
+	    "Reported where the train section of a network without a loss sets an optimizer, "
+	    "epochs, steps, a schedule, clip, accumulate, freeze or recompute, unless it is also "
+	    "that of another network in the file, which has a loss. End the network with a loss. "
+	    "Keras stops there: \"No loss to compute. Provide a loss argument in compile()\".",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };

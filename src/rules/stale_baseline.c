@@ -60,8 +60,8 @@ const struct rule rule_stale_baseline = {
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
 	.brief = "the baseline lists a finding that is there no more",
-	.doc = "An entry of the baseline whose finding was mended, or whose line was changed, would "
-	    "hide the next finding like it. It is stale if its file was checked and its rule "
+	.doc = "An entry of the baseline whose finding was mended, or whose line was changed, "
+	    "would hide the next finding like it. It is stale if its file was checked and its rule "
 	    "asked, as with unused-suppression, and fewer findings were there than it counts; or "
 	    "if its file is no more.\n\n"
 	    "Cure: remove the entry; --write-baseline writes the file without it, and with what "

@@ -86,14 +86,14 @@ const struct rule rule_unused_suppression = {
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
 	.brief = "a comment allows a rule that finds nothing there",
-	.doc = "A comment '# stowage: allow(RULE)' outlives what it was written for, and then hides "
-	    "the next finding, which nobody has looked at. Each name in it is judged by itself; of "
-	    "comments that cover one place the narrowest counts as used.\n\n"
+	.doc = "A comment '# stowage: allow(RULE)' outlives what it was written for, and then "
+	    "hides the next finding, which nobody has looked at. Each name in it is judged by "
+	    "itself; of comments that cover one place the narrowest counts as used.\n\n"
 	    "A name is called unused only where its rule has really been asked: not where the spec "
 	    "has errors or the rule is off; and where it is asked of the plan, not under --batch, "
 	    "--define, --device, --network, --target or --without, which plan something else than "
-	    "the spec says, nor in a file without networks, nor in a file that is only used by "
-	    "the one that is checked. What would be found under --as counts as found.\n\n"
+	    "the spec says, nor in a file without networks, nor in a file that is only used by the "
+	    "one that is checked. What would be found under --as counts as found.\n\n"
 	    "Cure: remove the name, or the comment where no other is in it.",
 	.needs = NEEDS_SOURCE,
 	.subject = ABOUT_COMMENT,

@@ -77,7 +77,8 @@ check(const struct rule *rule, struct lint *l)
 		int64_t bytes = map ? measure_trained_bytes(m, update, n->in[1]) : 0, weight, area;
 		struct diag *g;
 
-		if (!map || !measure_is_hazard(m, bytes) || !place_is_new(&reported, l, rule, n->loc))
+		if (!map || !measure_is_hazard(m, bytes) ||
+		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		weight = affine_at(tensor_bytes(n->in[1]), 1);
 		g = lint_report(l, rule, n->loc, "'%s' flattens %s into a dense layer of %lld: %s, "
