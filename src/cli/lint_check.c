@@ -112,21 +112,21 @@ requires_reasons(const struct lint_check *l)
 }
 
 /* A plan is that of the spec only where no option says otherwise. */
-static struct asked
-what_is_asked(const struct lint_check *l, bool errors)
+static struct rules_run
+rules_that_run(const struct lint_check *l, bool errors)
 {
 	const struct compile_args *c = l->compile;
-	struct asked asked = { .of_text = !errors, .of_reasons = requires_reasons(l) };
+	struct rules_run ran = { .of_source = !errors, .of_reasons = requires_reasons(l) };
 	int i;
 
-	asked.of_plan = !errors && l->made.spec->modules.n > 0 && !c->network && !c->batch &&
+	ran.of_plan = !errors && l->made.spec->modules.n > 0 && !c->network && !c->batch &&
 	    !c->device && c->define.n == 0 && c->without.n == 0 && c->target < 0;
 	for (i = 0; i < l->made.spec->modules.n; i++) {
 		const struct module *m = l->made.spec->modules.v[i];
 
-		asked.of_plan &= !m->broken && m->plan;
+		ran.of_plan &= !m->broken && m->plan;
 	}
-	return asked;
+	return ran;
 }
 
 /* Could a comment or the baseline be for findings that only --as asks for? */
@@ -153,7 +153,7 @@ possible_findings(struct lint_check *l, const struct words *as)
 	struct diags *d;
 	int i;
 
-	if (!l->asked.of_plan || !may_suppress_forecasts(l, l->made.spec->file))
+	if (!l->ran.of_plan || !may_suppress_forecasts(l, l->made.spec->file))
 		return NULL;
 	for (i = 0; i < FRAMEWORKS; i++)
 		if (!forecast_asked(as, i))
@@ -171,7 +171,7 @@ suppression_of(const struct lint_check *l, const struct file *const *file, int n
 	const struct lint_config *c = l->project->config;
 
 	return (struct suppress){
-		.file = file, .nfiles = nfiles, .levels = l->levels, .asked = l->asked,
+		.file = file, .nfiles = nfiles, .levels = l->levels, .ran = l->ran,
 		.require_reason = requires_reasons(l),
 		.ignore_comments = l->given->no_suppressions || !c->inline_suppressions.on,
 		.forbidden = l->given->no_suppressions ? (struct loc){ NULL, 0, 0 } :
@@ -195,36 +195,48 @@ lint_check_of(struct checked *c)
 	return (struct lint_check *)((char *)c - offsetof(struct lint_check, made));
 }
 
+/* Other files are fixed when they are checked themselves. */
+static void
+drop_fixes_elsewhere(struct diags *d, const struct source *source)
+{
+	int i;
+
+	for (i = 0; i < d->all.n; i++) {
+		struct diag *g = d->all.v[i];
+
+		if (g->fix && g->fix->edits->src != source)
+			g->fix = NULL;
+	}
+}
+
 void
 lint_check(struct lint_check *l, struct source *source)
 {
 	const struct compile_args args = in_project(l);
+	struct diags *d = &l->made.diags;
 	const struct file *const *file;
 	struct words as = { .n = 0 };
+	struct spec *spec;
 	struct suppress s;
 	int nfiles, i;
 
 	l->made.source = source;
-	diags_init(&l->made.diags, l->arena);
-	l->made.spec = compile_as_needed(l->arena, &l->made.diags, source, &args, lint_sketch_serves);
-	file = compile_files(l->arena, l->made.spec, &nfiles);
-	l->levels = lint_levels(l->arena, &l->made.diags, l->project->config, l->given, file, nfiles,
-	    &as);
-	l->asked = what_is_asked(l, l->made.diags.errors > 0);
-	lint_run(&l->made.diags, file, l->levels, nfiles, l->made.spec->modules.v,
-	    l->made.spec->modules.n, l->made.spec->options);
-	for (i = 0; i < l->made.spec->modules.n; i++)
-		forecast_findings(&l->made.diags, l->made.spec->modules.v[i], &as);
+	diags_init(d, l->arena);
+	spec = l->made.spec = compile_as_needed(l->arena, d, source, &args, lint_sketch_serves);
+	file = compile_files(l->arena, spec, &nfiles);
+	l->levels = lint_levels(l->arena, d, l->project->config, l->given, file, nfiles, &as);
+	l->ran = rules_that_run(l, d->errors > 0);
+	lint_run(d, file, l->levels, nfiles, spec->modules.v, spec->modules.n, spec->options);
+	for (i = 0; i < spec->modules.n; i++)
+		forecast_findings(d, spec->modules.v[i], &as);
 	s = suppression_of(l, file, nfiles);
-	s.d = &l->made.diags;
+	s.d = d;
 	s.possible = possible_findings(l, &as);
 	suppress_run(&s);
-	for (i = 0; i < l->made.diags.all.n; i++)	/* other files are fixed by their own names */
-		if (l->made.diags.all.v[i]->fix && l->made.diags.all.v[i]->fix->edits->src != source)
-			l->made.diags.all.v[i]->fix = NULL;
-	diags_sort(&l->made.diags);
+	drop_fixes_elsewhere(d, source);
+	diags_sort(d);
 	l->match = (struct baseline_match){ .hidden = 0 };
 	if (l->project->baseline)
-		baseline_match(l->project->baseline, &l->made.diags, s.possible,
-		    l->given->write_baseline, &l->match);
+		baseline_match(l->project->baseline, d, s.possible, l->given->write_baseline,
+		    &l->match);
 }

@@ -73,7 +73,7 @@ struct lint_check {		/* of one spec, before and after */
 	/* set by lint_check(): */
 	struct checked made;	/* the source, what became of it, and what is reported */
 	struct levels **levels;	/* by file; the spec is the first */
-	struct asked asked;
+	struct rules_run ran;
 	struct baseline_match match;
 };
 
@@ -87,7 +87,7 @@ struct lint_check	*lint_check_of(struct checked *);
 int	lint_fatal(const struct lint_check *);
 
 /* What holds for a spec, and where it says so, for people. */
-void	lint_show(const struct lint_check *, struct source *, FILE *);
+void	lint_show_settings(const struct lint_check *, struct source *, FILE *);
 
 /* The levels of the rules in the files of a compiled spec, and, unless AS is NULL, the frameworks
  * to forecast it for. */

@@ -159,7 +159,7 @@ check_file(struct one_file *one)
 }
 
 static void
-work(void *context, int i, int slot)
+check_job(void *context, int i, int slot)
 {
 	struct files *files = context;
 	struct one_file *one = &files->file[i];
@@ -203,7 +203,7 @@ write_fixed(struct lint_run *run, struct one_file *one)
 
 /* --as is a question: where it would fit there too that is said, for people. */
 static void
-answer(struct report *r, const struct lint_check *l)
+answer_forecasts(struct report *r, const struct lint_check *l)
 {
 	const struct spec *spec = l->made.spec;
 	const char *text;
@@ -224,7 +224,7 @@ report_check(struct report *r, struct lint_check *l)
 	r->has_baseline |= r->compared;
 	r->hidden += l->match.hidden;
 	report_file(r, l->made.source->path, &l->made.diags);
-	answer(r, l);
+	answer_forecasts(r, l);
 }
 
 /* The baseline learns what of it is still there. */
@@ -233,7 +233,7 @@ note_baseline(struct lint_check *l)
 {
 	if (l->project->baseline)
 		baseline_note(l->project->baseline, filename_absolute(l->arena,
-		    l->made.source->path), &l->match, &l->asked, l->levels[0]);
+		    l->made.source->path), &l->match, &l->ran, l->levels[0]);
 }
 
 /* Writes one file, where it was fixed, and reports what is left: all of it where it could not be
@@ -251,7 +251,7 @@ report_one(struct lint_run *run, struct one_file *one)
 	}
 	arena_on_failure(one->arena, &failed);
 	if (run->args->given.show_settings) {
-		lint_show(&one->check, one->check.made.source, stdout);
+		lint_show_settings(&one->check, one->check.made.source, stdout);
 		return true;
 	}
 	good = write_fixed(run, one);
@@ -265,7 +265,7 @@ report_one(struct lint_run *run, struct one_file *one)
 }
 
 static void
-finish(void *context, int i)
+report_job(void *context, int i)
 {
 	struct files *files = context;
 	struct one_file *one = &files->file[i];
@@ -324,8 +324,8 @@ lint_all(struct arena *a, void *context)
 	}
 	files->file = arena_array(a, (size_t)paths.path.n, sizeof(*files->file));
 	n = take_files(run, &paths, files);
-	jobs_run(run->args->jobs ? (int)run->args->jobs : jobs_processors(), n, work, finish,
-	    files);
+	jobs_run(run->args->jobs ? (int)run->args->jobs : jobs_processors(), n, check_job,
+	    report_job, files);
 	for (i = 0; i < JOBS_SLOTS; i++)
 		arena_free(files->arena[i]);
 	projects->trouble |= run->trouble;

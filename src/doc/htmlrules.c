@@ -47,7 +47,8 @@ print_rule(const struct rule *r)
 	bool language = rule_is_language(r);
 
 	printf("<h3 id=\"%s\"><a href=\"#%s\">%s</a> <small>%s%s%s</small></h3>\n", r->name,
-	    r->name, r->name, language ? "" : r->id, language ? "" : ", ", severity_name(r->severity));
+	    r->name, r->name, language ? "" : r->id, language ? "" : ", ",
+	    severity_name(r->severity));
 	fputs("<p><em>", stdout);
 	escaped(r->brief, strlen(r->brief));
 	fputs("</em></p>\n", stdout);

@@ -28,7 +28,7 @@ by_key(const void *a, const void *b)
 
 /* Sorts them; of two that are the same the larger numbers stay. */
 static void
-settle(struct baseline_entries *e)
+sort_and_merge(struct baseline_entries *e)
 {
 	struct baseline_entry *v = e->all.v;
 	int i, n = 0;
@@ -49,7 +49,7 @@ settle(struct baseline_entries *e)
 }
 
 static struct baseline_entry *
-find(const struct baseline_entries *e, const struct baseline_entry *key)
+find_entry(const struct baseline_entries *e, const struct baseline_entry *key)
 {
 	return e->all.n ? bsearch(key, e->all.v, (size_t)e->all.n, sizeof(*key), by_key) : NULL;
 }
@@ -159,26 +159,26 @@ baseline_parse(struct baseline *b, const struct source *src, int *line, const ch
 		}
 		vec_push(b->arena, &b->old.all, e);
 	}
-	settle(&b->old);
+	sort_and_merge(&b->old);
 	return true;
 }
 
 /* ---- matching ---- */
 
-struct hit {
+struct keyed_finding {
 	struct baseline_entry key;	/* all but its count */
 	int beg;		/* where it is; above all others: one that is only possible */
 	struct diag *g;
 };
 
-struct hits {
-	VEC(struct hit) all;
+struct keyed_findings {
+	VEC(struct keyed_finding) all;
 };
 
 static int
 by_key_and_place(const void *a, const void *b)
 {
-	const struct hit *x = a, *y = b;
+	const struct keyed_finding *x = a, *y = b;
 	int order = by_key(&x->key, &y->key);
 
 	if (order == 0 && !x->g != !y->g)
@@ -193,7 +193,8 @@ struct named {
 };
 
 static void
-gather(const struct baseline *b, const struct diags *d, bool real, struct hits *hits)
+gather_findings(const struct baseline *b, const struct diags *d, bool real,
+    struct keyed_findings *hits)
 {
 	struct named last = { NULL, NULL };
 	const struct rule *r;
@@ -201,7 +202,7 @@ gather(const struct baseline *b, const struct diags *d, bool real, struct hits *
 
 	for (i = 0; i < d->all.n; i++) {
 		struct diag *g = d->all.v[i];
-		struct hit h = { .beg = g->loc.beg, .g = real ? g : NULL };
+		struct keyed_finding h = { .beg = g->loc.beg, .g = real ? g : NULL };
 
 		rule = rule_index(g->rule);
 		r = rule < 0 ? NULL : rule_at(rule);
@@ -235,10 +236,10 @@ waiver_of(const struct baseline *b, struct arena *a, const struct baseline_entry
 
 /* Hides hits of one key, [v, v + n). */
 static void
-match_key(const struct baseline *b, struct arena *a, struct hit *v, int n, bool all,
+match_key(const struct baseline *b, struct arena *a, struct keyed_finding *v, int n, bool all,
     struct baseline_match *m)
 {
-	const struct baseline_entry *e = find(&b->old, &v->key);
+	const struct baseline_entry *e = find_entry(&b->old, &v->key);
 	struct baseline_entry seen = v->key;
 	int i, listed = e ? e->count : 0, allowed = all ? n : listed;
 
@@ -258,12 +259,12 @@ void
 baseline_match(const struct baseline *b, struct diags *d, const struct diags *possible, bool all,
     struct baseline_match *m)
 {
-	struct hits hits = { .all = { NULL, 0, 0 } };
+	struct keyed_findings hits = { .all = { NULL, 0, 0 } };
 	int i, k;
 
-	gather(b, d, true, &hits);
+	gather_findings(b, d, true, &hits);
 	if (possible)
-		gather(b, possible, false, &hits);
+		gather_findings(b, possible, false, &hits);
 	if (hits.all.n)
 		qsort(hits.all.v, (size_t)hits.all.n, sizeof(*hits.all.v), by_key_and_place);
 	for (i = 0; i < hits.all.n; i = k) {
@@ -279,7 +280,7 @@ baseline_match(const struct baseline *b, struct diags *d, const struct diags *po
 
 /* The first entry of a path, or where it would be. */
 static int
-first_of(const struct baseline_entries *e, const char *path)
+first_entry(const struct baseline_entries *e, const char *path)
 {
 	int low = 0, high = e->all.n;
 
@@ -296,7 +297,7 @@ first_of(const struct baseline_entries *e, const char *path)
 
 void
 baseline_note(struct baseline *b, const char *path, const struct baseline_match *m,
-    const struct asked *asked, const struct levels *levels)
+    const struct rules_run *ran, const struct levels *levels)
 {
 	const char *name = filename_relative(b->arena, b->folder, path);
 	struct baseline_entry *e;
@@ -309,13 +310,13 @@ baseline_note(struct baseline *b, const char *path, const struct baseline_match 
 		    b->seen.all.v[b->seen.all.n - 1].path : arena_strdup(b->arena, seen.path);
 		vec_push(b->arena, &b->seen.all, seen);
 	}
-	for (i = first_of(&b->old, name); i < b->old.all.n; i++) {
+	for (i = first_entry(&b->old, name); i < b->old.all.n; i++) {
 		e = &b->old.all.v[i];
 		if (strcmp(e->path, name) != 0)
 			break;
 		rule = rule_index(e->rule);
 		/* of a rule that is no more nothing will ever be found */
-		e->judged |= rule < 0 ? asked->of_text : asked_rule(asked, levels, rule);
+		e->judged |= rule < 0 ? ran->of_source : rule_was_run(ran, levels, rule);
 	}
 }
 
@@ -327,10 +328,10 @@ baseline_sum_up(struct baseline *b)
 	struct stat st;
 	int i;
 
-	settle(&b->seen);
+	sort_and_merge(&b->seen);
 	for (i = 0; i < b->old.all.n; i++) {
 		struct baseline_entry *e = &b->old.all.v[i];
-		const struct baseline_entry *seen = find(&b->seen, e);
+		const struct baseline_entry *seen = find_entry(&b->seen, e);
 
 		e->found = seen ? seen->found : 0;
 		if (!last || strcmp(last, e->path) != 0) {

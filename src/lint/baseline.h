@@ -56,7 +56,7 @@ void	baseline_match(const struct baseline *, struct diags *, const struct diags 
 
 /* Takes down what was found in the spec at the absolute PATH. */
 void	baseline_note(struct baseline *, const char *path, const struct baseline_match *,
-	    const struct asked *, const struct levels *);
+	    const struct rules_run *, const struct levels *);
 
 /* After the last spec: sums up, and looks for files that are gone. */
 void	baseline_sum_up(struct baseline *);

@@ -9,7 +9,7 @@
 #include "frameworks/forecast.h"
 #include "lint/catalog.h"
 
-struct reader {
+struct section_reader {
 	struct arena *a;
 	struct diags *d;
 	const struct section *section;
@@ -18,16 +18,16 @@ struct reader {
 	struct lint_config *c;	/* of a project file; NULL in a spec */
 };
 
-enum place { IN_PROJECT = 1, IN_PATTERN = 2, IN_SPEC = 4, EVERYWHERE = 7 };
+enum key_place { IN_PROJECT = 1, IN_PATTERN = 2, IN_SPEC = 4, EVERYWHERE = 7 };
 
-struct key {
+struct lint_key {
 	const char *name;
 	unsigned place;
-	void (*read)(struct reader *, const struct setting *);
+	void (*read)(struct section_reader *, const struct setting *);
 };
 
 static struct diag *
-mistake(struct reader *r, struct loc loc, const char *fmt, ...)
+mistake(struct section_reader *r, struct loc loc, const char *fmt, ...)
 {
 	const char *message;
 	va_list ap;
@@ -41,7 +41,7 @@ mistake(struct reader *r, struct loc loc, const char *fmt, ...)
 /* A string, or a bare word; NULL after an error. A name with a dash in it is a difference to the
  * grammar, which is said here. */
 static const char *
-word(struct reader *r, const struct setting *st, const struct expr *e)
+read_word(struct section_reader *r, const struct setting *st, const struct expr *e)
 {
 	if (e->kind == E_STR || e->kind == E_NAME)
 		return e->name;
@@ -55,17 +55,17 @@ word(struct reader *r, const struct setting *st, const struct expr *e)
 }
 
 static const char *
-one_word(struct reader *r, const struct setting *st)
+read_one_word(struct section_reader *r, const struct setting *st)
 {
 	if (st->nvalues > 1) {
 		mistake(r, st->value[1]->loc, "'%s' takes one value", st->key.text);
 		return NULL;
 	}
-	return word(r, st, st->value[0]);
+	return read_word(r, st, st->value[0]);
 }
 
 static void
-suggest(struct reader *r, struct diag *g, const char *near)
+suggest(struct section_reader *r, struct diag *g, const char *near)
 {
 	if (near)
 		diag_help(r->d, g, "did you mean '%s'?", near);
@@ -74,7 +74,7 @@ suggest(struct reader *r, struct diag *g, const char *near)
 /* ---- the keys ---- */
 
 static void
-read_level(struct reader *r, const struct setting *st)
+read_level(struct section_reader *r, const struct setting *st)
 {
 	const struct level_word *other;
 	const char *s, *why, *near;
@@ -84,7 +84,7 @@ read_level(struct reader *r, const struct setting *st)
 		struct level_word w = { .from = st->value[i]->loc };
 
 		level_key(st->key.text, &w);
-		if (!(s = word(r, st, st->value[i])))
+		if (!(s = read_word(r, st, st->value[i])))
 			continue;
 		if (!selection_read(r->a, s, &w.what, &why, &near)) {
 			struct diag *g = mistake(r, w.from, "%s", why);
@@ -103,7 +103,7 @@ read_level(struct reader *r, const struct setting *st)
 }
 
 static void
-read_as(struct reader *r, const struct setting *st)
+read_as(struct section_reader *r, const struct setting *st)
 {
 	const char *known[FRAMEWORKS], *s;
 	int i, k;
@@ -111,7 +111,7 @@ read_as(struct reader *r, const struct setting *st)
 	for (k = 0; k < FRAMEWORKS; k++)
 		known[k] = framework_name(k);
 	for (i = 0; i < st->nvalues; i++) {
-		if (!(s = word(r, st, st->value[i])))
+		if (!(s = read_word(r, st, st->value[i])))
 			continue;
 		for (k = 0; k < FRAMEWORKS && strcmp(known[k], s) != 0; k++)
 			;
@@ -126,9 +126,9 @@ read_as(struct reader *r, const struct setting *st)
 }
 
 static void
-read_fail_on(struct reader *r, const struct setting *st)
+read_fail_on(struct section_reader *r, const struct setting *st)
 {
-	const char *known[8], *s = one_word(r, st);
+	const char *known[8], *s = read_one_word(r, st);
 	int n;
 
 	for (n = 0; config_fail_on_name(n); n++)
@@ -145,7 +145,7 @@ read_fail_on(struct reader *r, const struct setting *st)
 }
 
 static void
-read_flag(struct reader *r, const struct setting *st, struct config_flag *flag)
+read_flag(struct section_reader *r, const struct setting *st, struct config_flag *flag)
 {
 	const struct expr *e = st->value[0];
 
@@ -158,19 +158,19 @@ read_flag(struct reader *r, const struct setting *st, struct config_flag *flag)
 }
 
 static void
-read_require_reason(struct reader *r, const struct setting *st)
+read_require_reason(struct section_reader *r, const struct setting *st)
 {
 	read_flag(r, st, &r->c->require_reason);
 }
 
 static void
-read_inline(struct reader *r, const struct setting *st)
+read_inline(struct section_reader *r, const struct setting *st)
 {
 	read_flag(r, st, &r->c->inline_suppressions);
 }
 
 static bool
-is_pattern(struct reader *r, struct loc loc, const char *s)
+is_pattern(struct section_reader *r, struct loc loc, const char *s)
 {
 	if (*s && strlen(s) < PATH_MAX && strcmp(s, "/") != 0)
 		return true;
@@ -180,7 +180,7 @@ is_pattern(struct reader *r, struct loc loc, const char *s)
 }
 
 static void
-read_exclude(struct reader *r, const struct setting *st)
+read_exclude(struct section_reader *r, const struct setting *st)
 {
 	int i;
 
@@ -197,7 +197,7 @@ read_exclude(struct reader *r, const struct setting *st)
 }
 
 static void
-read_baseline(struct reader *r, const struct setting *st)
+read_baseline(struct section_reader *r, const struct setting *st)
 {
 	const struct expr *e = st->value[0];
 	char *path;
@@ -214,7 +214,7 @@ read_baseline(struct reader *r, const struct setting *st)
 	}
 }
 
-static const struct key keys[] = {
+static const struct lint_key keys[] = {
 	{ "select", EVERYWHERE, read_level },
 	{ "ignore", EVERYWHERE, read_level },
 	{ "note", EVERYWHERE, read_level },
@@ -232,14 +232,14 @@ static const struct key keys[] = {
 
 /* ---- sections ---- */
 
-static enum place
-place_of(const struct reader *r)
+static enum key_place
+place_of(const struct section_reader *r)
 {
 	return !r->c ? IN_SPEC : r->section->name.text ? IN_PATTERN : IN_PROJECT;
 }
 
 static void
-unknown(struct reader *r, const struct setting *st)
+report_unknown(struct section_reader *r, const struct setting *st)
 {
 	struct diag *g = mistake(r, st->key.loc, "lint has no setting '%s'", st->key.text);
 	const char *name[KEYS], *near;
@@ -261,7 +261,7 @@ unknown(struct reader *r, const struct setting *st)
 }
 
 static void
-misplaced(struct reader *r, const struct setting *st)
+report_misplaced(struct section_reader *r, const struct setting *st)
 {
 	struct diag *g = mistake(r, st->key.loc, "'%s' cannot be set here", st->key.text);
 
@@ -272,7 +272,7 @@ misplaced(struct reader *r, const struct setting *st)
 }
 
 static void
-read_section(struct reader *r, const struct section *s)
+read_section(struct section_reader *r, const struct section *s)
 {
 	int i, j, k;
 
@@ -285,9 +285,9 @@ read_section(struct reader *r, const struct section *s)
 		for (j = 0; j < i && strcmp(s->setting[j].key.text, st->key.text) != 0; j++)
 			;
 		if (k == KEYS)
-			unknown(r, st);
+			report_unknown(r, st);
 		else if (!(keys[k].place & place_of(r)))
-			misplaced(r, st);
+			report_misplaced(r, st);
 		else if (j < i)
 			diag_place(r->d, mistake(r, st->key.loc, "'%s' is set twice",
 			    st->key.text), s->setting[j].key.loc, "first set here");
@@ -298,7 +298,7 @@ read_section(struct reader *r, const struct section *s)
 
 /* A section's name is a pattern, in quotes, and only a project file knows of several files. */
 static bool
-may_be_named(struct reader *r, const struct section *s)
+may_be_named(struct section_reader *r, const struct section *s)
 {
 	struct diag *g;
 
@@ -314,7 +314,7 @@ may_be_named(struct reader *r, const struct section *s)
 }
 
 static void
-read_parts(struct reader *r, const struct file *f, bool named)
+read_parts(struct section_reader *r, const struct file *f, bool named)
 {
 	struct config_part part;
 	int i;
@@ -335,7 +335,7 @@ struct lint_config *
 config_read(struct arena *a, struct project *p)
 {
 	struct lint_config *c = ARENA_NEW(a, struct lint_config);
-	struct reader r = { .a = a, .as = &c->as, .c = c };
+	struct section_reader r = { .a = a, .as = &c->as, .c = c };
 
 	c->project = p;
 	c->inline_suppressions.on = true;
@@ -352,7 +352,7 @@ void
 config_of_spec(struct arena *a, struct diags *d, const struct file *f, struct level_layer *layer,
     struct config_words *as)
 {
-	struct reader r = { .a = a, .d = d, .layer = layer, .as = as };
+	struct section_reader r = { .a = a, .d = d, .layer = layer, .as = as };
 	int i;
 
 	for (i = 0; f && i < f->sections.n; i++)

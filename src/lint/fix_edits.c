@@ -4,7 +4,7 @@
 #include <string.h>
 
 static bool
-find(struct lint *l, struct cut_place *p, struct loc loc)
+find_layer(struct lint *l, struct cut_place *p, struct loc loc)
 {
 	return loc.src && cut_find(p, l->diags->arena, l->file, loc);
 }
@@ -15,7 +15,7 @@ fix_take_out(struct lint *l, struct diag *g, struct loc loc, const char *title)
 	struct edits *e = edits_new(l->diags->arena, loc.src);
 	struct cut_place p;
 
-	if (find(l, &p, loc) && cut_out(e, &p))
+	if (find_layer(l, &p, loc) && cut_out(e, &p))
 		diag_fix(l->diags, g, false, e, "%s", title);
 }
 
@@ -26,7 +26,7 @@ fix_argument(struct lint *l, struct diag *g, struct loc loc, const char *name, c
 	struct edits *e = edits_new(l->diags->arena, loc.src);
 	struct cut_place p;
 
-	if (find(l, &p, loc) && cut_argument(e, cut_layer(&p), name, value))
+	if (find_layer(l, &p, loc) && cut_argument(e, cut_layer(&p), name, value))
 		diag_fix(l->diags, g, false, e, "%s", title);
 }
 
@@ -36,7 +36,7 @@ fix_behind(struct lint *l, struct diag *g, struct loc loc, const char *layer, co
 	struct edits *e = edits_new(l->diags->arena, loc.src);
 	struct cut_place p;
 
-	if (find(l, &p, loc) && cut_behind(e, &p, layer))
+	if (find_layer(l, &p, loc) && cut_behind(e, &p, layer))
 		diag_fix(l->diags, g, false, e, "%s", title);
 }
 

@@ -17,7 +17,7 @@
 #define MOST_ROUNDS	100
 #define MOST_TRIALS	300	/* compilations for one file: a bound, far above what is met */
 
-struct attempt {
+struct fix_round {
 	struct fixer *fixer;
 	struct checked *now;	/* what the fixes are of */
 	bool safe;
@@ -34,7 +34,7 @@ struct attempt {
 
 /* What makes an error that error: numbers in its message may become others. */
 static const char *
-key_of(struct arena *a, const struct diag *g)
+error_key(struct arena *a, const struct diag *g)
 {
 	char *key = arena_printf(a, "%s %s", g->rule, g->message), *from, *to;
 
@@ -56,15 +56,15 @@ errors_of(struct arena *a, const struct diags *d)
 	for (i = 0; i < d->all.n; i++) {
 		struct diag *g = d->all.v[i];
 
-		if (g->severity == SEV_ERROR && !map_get(m, key_of(a, g)))
-			map_put(a, m, key_of(a, g), g);
+		if (g->severity == SEV_ERROR && !map_get(m, error_key(a, g)))
+			map_put(a, m, error_key(a, g), g);
 	}
 	return m;
 }
 
 /* An error that was not there before. */
 static const struct diag *
-new_error(struct attempt *t, const struct diags *d)
+new_error(struct fix_round *t, const struct diags *d)
 {
 	struct arena *a = t->fixer->arena;
 	int i;
@@ -72,7 +72,7 @@ new_error(struct attempt *t, const struct diags *d)
 	for (i = 0; i < d->all.n; i++) {
 		struct diag *g = d->all.v[i];
 
-		if (g->severity == SEV_ERROR && !map_get(t->errors, key_of(a, g)))
+		if (g->severity == SEV_ERROR && !map_get(t->errors, error_key(a, g)))
 			return g;
 	}
 	return NULL;
@@ -115,7 +115,7 @@ graphs_of(struct arena *a, const struct spec *spec)
 }
 
 static bool
-same_graphs(struct attempt *t, const struct checked *trial)
+same_graphs(struct fix_round *t, const struct checked *trial)
 {
 	struct arena *a = t->fixer->arena;
 
@@ -127,7 +127,7 @@ same_graphs(struct attempt *t, const struct checked *trial)
 /* ---- a round ---- */
 
 static void
-add_all(struct edits *e, struct diag *const *v, int n)
+add_edits(struct edits *e, struct diag *const *v, int n)
 {
 	int i, j;
 
@@ -141,7 +141,7 @@ add_all(struct edits *e, struct diag *const *v, int n)
 
 /* What comes of the fixes kept and N more; NULL, and t->why, where that is worse. */
 static struct checked *
-try(struct attempt *t, struct diag *const *v, int n)
+try_fixes(struct fix_round *t, struct diag *const *v, int n)
 {
 	struct arena *a = t->fixer->arena;
 	struct edits *e = edits_new(a, t->now->source);
@@ -152,8 +152,8 @@ try(struct attempt *t, struct diag *const *v, int n)
 		t->why = "there are too many others that cannot be";
 		return NULL;
 	}
-	add_all(e, t->kept.v, t->kept.n);
-	add_all(e, v, n);
+	add_edits(e, t->kept.v, t->kept.n);
+	add_edits(e, v, n);
 	trial = t->fixer->check(a, edits_apply(e), t->fixer->context);
 	if ((g = new_error(t, &trial->diags)))
 		t->why = arena_printf(a, "it would bring the error \"%s\"", g->message);
@@ -165,9 +165,9 @@ try(struct attempt *t, struct diag *const *v, int n)
 }
 
 static void
-sift(struct attempt *t, struct diag *const *v, int n)
+keep_good_fixes(struct fix_round *t, struct diag *const *v, int n)
 {
-	struct checked *trial = n > 0 ? try(t, v, n) : NULL;
+	struct checked *trial = n > 0 ? try_fixes(t, v, n) : NULL;
 	int i;
 
 	if (trial) {
@@ -175,8 +175,8 @@ sift(struct attempt *t, struct diag *const *v, int n)
 		for (i = 0; i < n; i++)
 			vec_push(t->fixer->arena, &t->kept, v[i]);
 	} else if (n > 1) {
-		sift(t, v, n / 2);
-		sift(t, v + n / 2, n - n / 2);
+		keep_good_fixes(t, v, n / 2);
+		keep_good_fixes(t, v + n / 2, n - n / 2);
 	} else if (n == 1) {
 		diag_fact(&t->now->diags, v[0], "its fix, \"%s\", is not applied: %s",
 		    v[0]->fix->title, t->why);
@@ -187,7 +187,7 @@ sift(struct attempt *t, struct diag *const *v, int n)
 /* Whose bytes each is: of a fix chosen already, or nobody's. An insertion is at the byte before
  * which it is. */
 static bool
-is_free(const char *taken, const char *inserted, const struct edits *e)
+bytes_are_free(const char *taken, const char *inserted, const struct edits *e)
 {
 	int i, j;
 
@@ -207,7 +207,7 @@ is_free(const char *taken, const char *inserted, const struct edits *e)
 }
 
 static void
-take(char *taken, char *inserted, const struct edits *e)
+mark_bytes(char *taken, char *inserted, const struct edits *e)
 {
 	int i;
 
@@ -223,14 +223,14 @@ take(char *taken, char *inserted, const struct edits *e)
 
 /* A fix that was made and has left its finding where it is would be made for ever. */
 static const char *
-name_of(struct arena *a, const struct diag *g)
+fix_key(struct arena *a, const struct diag *g)
 {
 	return arena_printf(a, "%d %s %s %s", g->loc.beg, g->rule, g->message, g->fix->title);
 }
 
 /* What comes of the fixes of one class; NULL where none is kept. */
 static struct checked *
-one_round(struct attempt *t)
+run_round(struct fix_round *t)
 {
 	struct arena *a = t->fixer->arena;
 	const struct diags *d = &t->now->diags;
@@ -244,21 +244,21 @@ one_round(struct attempt *t)
 
 		if (!g->fix || g->fix->safe != t->safe ||
 		    g->fix->edits->src != t->now->source ||
-		    (t->done && map_get(t->done, name_of(a, g))))
+		    (t->done && map_get(t->done, fix_key(a, g))))
 			continue;
 		if (!taken) {
 			taken = arena_array(a, size, 1);
 			inserted = arena_array(a, size, 1);
 		}
-		if (!is_free(taken, inserted, g->fix->edits))
+		if (!bytes_are_free(taken, inserted, g->fix->edits))
 			continue;
-		take(taken, inserted, g->fix->edits);
+		mark_bytes(taken, inserted, g->fix->edits);
 		vec_push(a, &chosen, g);
 	}
 	if (chosen.n == 0)
 		return NULL;
 	t->errors = errors_of(a, d);
-	sift(t, chosen.v, chosen.n);
+	keep_good_fixes(t, chosen.v, chosen.n);
 	return t->best;
 }
 
@@ -270,24 +270,24 @@ lint_fix(struct fixer *fixer, struct checked *first)
 	int trials = 0, round, i;
 
 	for (round = 0; round < MOST_ROUNDS; round++) {
-		struct attempt t = { .fixer = fixer, .now = f.last, .safe = true, .done = done,
+		struct fix_round t = { .fixer = fixer, .now = f.last, .safe = true, .done = done,
 			.trials = &trials };
-		struct checked *next = one_round(&t);
+		struct checked *next = run_round(&t);
 		struct edits *e;
 
 		if (!next && fixer->unsafe) {
-			t = (struct attempt){ .fixer = fixer, .now = f.last, .done = done,
+			t = (struct fix_round){ .fixer = fixer, .now = f.last, .done = done,
 				.trials = &trials };
-			next = one_round(&t);
+			next = run_round(&t);
 		}
 		if (!next)
 			break;
 		e = edits_new(fixer->arena, f.last->source);
-		add_all(e, t.kept.v, t.kept.n);
+		add_edits(e, t.kept.v, t.kept.n);
 		done = ARENA_NEW(fixer->arena, struct map);
 		for (i = 0; i < t.kept.n; i++)
-			if (!map_get(done, name_of(fixer->arena, t.kept.v[i])))
-				map_put(fixer->arena, done, name_of(fixer->arena, t.kept.v[i]),
+			if (!map_get(done, fix_key(fixer->arena, t.kept.v[i])))
+				map_put(fixer->arena, done, fix_key(fixer->arena, t.kept.v[i]),
 				    t.kept.v[i]);
 		f.edits = f.edits ? edits_then(f.edits, e) : e;
 		f.n += t.kept.n;

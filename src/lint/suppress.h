@@ -9,27 +9,27 @@
 
 extern const struct rule rule_unused_suppression, rule_missing_reason, rule_stale_baseline;
 
-/* Which rules have been asked all they can be, so that what is not there is known not to be. */
-struct asked {
-	bool of_text;		/* those that read the text alone */
-	bool of_plan;		/* all others, */
-	bool of_reasons;	/* but for missing-reason: that only some runs ask for */
+/* Which rules have run on all there is, so that what they did not find is known not to be there. */
+struct rules_run {
+	bool of_source;		/* those with NEEDS_SOURCE */
+	bool of_plan;		/* all others */
+	bool of_reasons;	/* those that run on request */
 };
 
-bool	asked_rule(const struct asked *, const struct levels *, int rule);
+bool	rule_was_run(const struct rules_run *, const struct levels *, int rule);
 
 struct suppress {
 	struct diags *d;
 	const struct file *const *file;	/* the first one is checked, the others are used by it */
 	struct levels *const *levels;	/* by file; NULL: all rules are as they are */
 	int nfiles;
-	struct asked asked;	/* of the first file */
+	struct rules_run ran;	/* of the first file */
 	/* What would be found under other options than those given: it is not reported, and what
 	 * suppresses it is not unused. NULL: nothing. */
 	const struct diags *possible;
 	bool require_reason;
-	bool ignore_comments;	/* no comment counts; */
-	struct loc forbidden;	/* that is said at each comment, with this place, if it has one */
+	bool ignore_comments;	/* no comment counts */
+	struct loc forbidden;	/* what says so, for a warning at each comment; NULL source: none */
 };
 
 /*
@@ -39,6 +39,8 @@ struct suppress {
  */
 void	suppress_run(struct suppress *);
 
+/* Its parts: what is wrong with comments, whatever was found. */
+void	comment_names_check(struct suppress *);
 void	unused_suppression_report(struct diags *, const struct suppression *, const bool *unused);
 void	missing_reason_report(struct diags *, const struct suppression *);
 

@@ -139,7 +139,7 @@ check(struct arena *a, struct source *source, const void *context)
 	    c->spec->modules.n, c->spec->options);
 	suppress_run(&(struct suppress){ .d = &c->diags, .file = file,
 	    .nfiles = 1 + c->spec->imported.n,
-	    .asked = { !c->diags.errors, !c->diags.errors, false } });
+	    .ran = { !c->diags.errors, !c->diags.errors, false } });
 	diags_sort(&c->diags);
 	return c;
 }

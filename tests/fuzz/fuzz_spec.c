@@ -473,7 +473,7 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 	if (planned && target == target_table[0] && spec->modules.n == 1 && fuzz_below(8) == 0)
 		advise_on(spec->modules.v[0], spec->file);
 	s = (struct suppress){ .d = &d, .file = file, .nfiles = 1 + spec->imported.n,
-		.asked = { !d.errors, !d.errors && planned, false }, .require_reason = fuzz_below(2) };
+		.ran = { !d.errors, !d.errors && planned, false }, .require_reason = fuzz_below(2) };
 	lint_run(&d, file, NULL, s.nfiles, spec->modules.v, spec->modules.n, NULL);
 	suppress_run(&s);
 	diags_sort(&d);

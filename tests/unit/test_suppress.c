@@ -94,7 +94,7 @@ static void
 run(struct diags *d, struct file *f)
 {
 	const struct file *const file[] = { f };
-	struct suppress s = { .d = d, .file = file, .nfiles = 1, .asked = { true, true, false } };
+	struct suppress s = { .d = d, .file = file, .nfiles = 1, .ran = { true, true, false } };
 
 	suppress_run(&s);
 }

@@ -115,7 +115,7 @@ show_levels(struct arena *a, FILE *f, const struct levels *levels)
 }
 
 void
-lint_show(const struct lint_check *l, struct source *source, FILE *f)
+lint_show_settings(const struct lint_check *l, struct source *source, FILE *f)
 {
 	const struct lint_config *c = l->project->config;
 	const struct lint_given *given = l->given;
