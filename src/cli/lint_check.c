@@ -66,7 +66,7 @@ use_words(struct words *to, const struct config_words *from)
 		to->word[to->n++] = from->all.v[i].text;
 }
 
-/* A spec's own section is a suppression in the spec, and counts as little where those do not. */
+/* A spec's own lint section is a suppression in the spec, and does not count if those do not. */
 static bool
 specs_have_a_say(const struct lint_config *c, const struct lint_given *given)
 {
@@ -111,7 +111,7 @@ requires_reasons(const struct lint_check *l)
 	return l->given->require_reason || l->project->config->require_reason.on;
 }
 
-/* A plan is that of the spec only where no option says otherwise. */
+/* Options that change the network make the plan one that says nothing of the spec's own. */
 static struct rules_run
 rules_that_run(const struct lint_check *l, bool errors)
 {

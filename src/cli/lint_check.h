@@ -1,7 +1,7 @@
 /*
- * Checking one spec as the command line, its project file and it itself say together. What one of
- * them names goes before what the next one does: the command line, since it is what is asked for
- * now; then the spec, since it travels with the network; then the project file.
+ * Checking one spec as the command line, the spec itself and its project file say together. The
+ * command line has precedence, since it is what is asked for now; then the spec, since it travels
+ * with the network; then the project file.
  */
 #ifndef STOWAGE_CLI_LINT_CHECK_H
 #define STOWAGE_CLI_LINT_CHECK_H
@@ -11,7 +11,7 @@
 #include "lint/config.h"
 #include "lint/fixer.h"
 
-struct lint_given {		/* by options, about what counts */
+struct lint_given {		/* what options say about which findings count */
 	struct words select, ignore, error, warning, note;
 	struct words as;
 	int fail_on;		/* as config_fail_on_name() counts; -1: not given */
@@ -53,7 +53,7 @@ struct lint_given {		/* by options, about what counts */
 	  .doc = "print what applies to each file, and who says so, and check nothing",		\
 	  FIELD(owner, given.show_settings) }
 
-/* A project file, or that there is none, with all that it brings. */
+/* A project file (or none), and what belongs to it. */
 struct lint_project {
 	const char *path;	/* absolute; NULL: there is none */
 	struct project *project;
@@ -65,13 +65,13 @@ struct lint_project {
 /* The words of the options as a layer; false after a usage error. */
 bool	lint_given_read(struct arena *, const struct command *, struct lint_given *);
 
-struct lint_check {		/* of one spec, before and after */
+struct lint_check {		/* of one spec: input and result */
 	struct arena *arena;
 	const struct lint_given *given;
 	const struct compile_args *compile;
 	const struct lint_project *project;
 	/* set by lint_check(): */
-	struct checked made;	/* the source, what became of it, and what is reported */
+	struct checked made;	/* the source, the compiled spec and the findings */
 	struct levels **levels;	/* by file; the spec is the first */
 	struct rules_run ran;
 	struct baseline_match match;
@@ -86,7 +86,7 @@ struct lint_check	*lint_check_of(struct checked *);
 /* The least severity of a finding in it that fails the run. */
 int	lint_fatal(const struct lint_check *);
 
-/* What holds for a spec, and where it says so, for people. */
+/* Prints the settings that apply to a spec, and where each comes from. */
 void	lint_show_settings(const struct lint_check *, struct source *, FILE *);
 
 /* The levels of the rules in the files of a compiled spec, and, unless AS is NULL, the frameworks

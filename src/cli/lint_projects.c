@@ -85,7 +85,7 @@ no_project(struct projects *p)
 	return none;
 }
 
-/* Mistakes in a project file are findings in it; and nothing is checked by it. */
+/* Mistakes in a project file are findings in it; its specs are then not checked. */
 static void
 report_mistakes(struct projects *p, struct lint_project *one)
 {
@@ -128,7 +128,7 @@ project_at(struct projects *p, const char *path)
 	return one;
 }
 
-/* What is known of the folder that PATH lies in. */
+/* The folder that PATH is in, and its project. */
 static const struct folder_project *
 folder_of(struct projects *p, const char *path)
 {
@@ -173,7 +173,7 @@ projects_exclude_named(void *projects, const char *path)
 	struct projects *p = projects;
 	const char *slash;
 
-	/* the project file of a folder above may leave out one that has its own */
+	/* the project file of a parent folder may exclude a folder that has its own */
 	for (slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
 		if (slash > path && slash[-1] != '/' &&
 		    projects_exclude(p, arena_strndup(p->arena, path, (size_t)(slash - path))))
@@ -217,8 +217,8 @@ project_of(const struct projects *p, const struct baseline *b)
 	return NULL;
 }
 
-/* What is left of the baseline without its stale entries: written, or printed as a patch. False
- * where they stay. */
+/* Removes the stale entries from the baseline: written, or printed as a patch. False if they
+ * stay. */
 static bool
 drop_stale(struct projects *p, const struct baseline *b, const struct diags *d)
 {

@@ -34,13 +34,13 @@ struct projects {
 /* The project of a spec, by its path as written. Never NULL. */
 struct lint_project	*projects_for(struct projects *, const char *path);
 
-/* The skip of paths_add(): what the project file says is no part of walks. */
+/* The skip of paths_add(): true of paths that the project file excludes. */
 bool	projects_exclude(void *projects, const char *path);
 
-/* The skip_named of paths_add(): that, and what lies in a folder that is no part of walks. */
+/* The skip_named of paths_add(): those, and paths below an excluded folder. */
 bool	projects_exclude_named(void *projects, const char *path);
 
-/* Does skip_named hold for standard input, by the name that it is given? NULL: it has none. */
+/* Is standard input excluded, by the NAME it is given? NULL: it has none. */
 bool	projects_exclude_stdin(struct projects *, const struct paths *, const char *name);
 
 /* After the last spec: reports what is stale, or writes the baselines. */

@@ -41,8 +41,8 @@ struct lint_run {		/* the whole command */
 struct one_file {
 	const struct lint_args *args;
 	const char *path;
-	struct arena *arena;	/* of what follows, its slot's; NULL: out of memory */
-	const char *why;	/* it could not be read; NULL: */
+	struct arena *arena;	/* its slot's, for what follows; NULL: out of memory */
+	const char *why;	/* why it could not be read; NULL: it was */
 	struct lint_check check;
 	struct fixed fixed;
 };
@@ -50,8 +50,8 @@ struct one_file {
 struct files {
 	struct lint_run *run;
 	struct one_file *file;
-	/* By slot, and used for one file after the other: what a compilation costs most besides its
-	 * own work is memory that is new. */
+	/* One for each slot, reused from file to file, since new memory is a large part of what a
+	 * compilation costs. */
 	struct arena *arena[JOBS_SLOTS];
 };
 
@@ -122,7 +122,7 @@ is_project_file(const struct one_file *one)
 	return strcmp(slash ? slash + 1 : one->path, PROJECT_FILE) == 0;
 }
 
-/* Checks a text that fixes made of the one checked before. */
+/* Checks a text that fixes made from one already checked. */
 static struct checked *
 check_again(struct arena *a, struct source *source, const void *context)
 {
@@ -201,7 +201,7 @@ write_fixed(struct lint_run *run, struct one_file *one)
 	return true;
 }
 
-/* --as is a question: where it would fit there too that is said, for people. */
+/* --as is a question: if the network fits there too, that is said, for people. */
 static void
 answer_forecasts(struct report *r, const struct lint_check *l)
 {
@@ -227,7 +227,7 @@ report_check(struct report *r, struct lint_check *l)
 	answer_forecasts(r, l);
 }
 
-/* The baseline learns what of it is still there. */
+/* Tells the baseline which of its entries were found. */
 static void
 note_baseline(struct lint_check *l)
 {
@@ -236,8 +236,8 @@ note_baseline(struct lint_check *l)
 		    l->made.source->path), &l->match, &l->ran, l->levels[0]);
 }
 
-/* Writes one file, where it was fixed, and reports what is left: all of it where it could not be
- * written. */
+/* Writes one file if it was fixed, and reports the findings that are left: all of them if it could
+ * not be written. */
 static bool
 report_one(struct lint_run *run, struct one_file *one)
 {
@@ -278,7 +278,7 @@ report_job(void *context, int i)
 		files->run->trouble = true;
 }
 
-/* Puts what is to be checked into the row; returns how many. */
+/* Fills in the files to check; returns how many. */
 static int
 take_files(struct lint_run *run, const struct paths *paths, struct files *files)
 {
@@ -344,7 +344,7 @@ check_words(struct arena *a, void *context)
 	return lint_given_read(a, run->command, &given) ? 0 : 2;
 }
 
-/* The format asked for; NULL, after a message, where it cannot say what is asked of it. */
+/* The format asked for; NULL, after a message, if it cannot print what other options ask for. */
 static const struct format *
 choose_format(const struct command *c, const struct lint_args *args)
 {
@@ -371,8 +371,8 @@ run_diff(struct lint_run *run)
 	return (run->differs || run->projects.differs) && !run->args->exit_zero;
 }
 
-/* With --fix a spec that came in by standard input leaves by standard output, and findings step
- * aside. */
+/* With --fix, a spec from standard input goes to standard output, and findings to standard
+ * error. */
 static FILE *
 output_of(const struct lint_run *run)
 {

@@ -1,5 +1,5 @@
-/* What the generators of manual pages share: text into mdoc(7) that mandoc's lint has no quarrel
- * with. Header only, since each generator is one small program of the build. */
+/* What the generators of manual pages share: text into mdoc(7) that passes mandoc's lint. Header
+ * only, since each generator is one small program of the build. */
 #ifndef STOWAGE_DOC_MDOC_H
 #define STOWAGE_DOC_MDOC_H
 

@@ -1,7 +1,7 @@
 /*
- * Where the documentation of a rule can be looked at: the page stowage-rules.html, which has an
- * anchor for each. It is where the user says (STOWAGE_RULES_URL), else where it was installed; what
- * is not there is not linked to.
+ * Hyperlinks to the documentation of a rule: the page stowage-rules.html, which has an anchor for
+ * each. It is where the user says (STOWAGE_RULES_URL), else where it was installed; if it is not
+ * there, there is no link.
  */
 #include "findings/report.h"
 

@@ -29,8 +29,8 @@
 #define REPORT_RULES	300
 
 /*
- * What a finding is known by from run to run, though lines are added above it: a hash of its rule,
- * its file and the text of its line, and how many in that file had the same hash before it.
+ * What identifies a finding from run to run, even if lines are added above it: a hash of its rule,
+ * its file and the text of its line, and its number among those of the file with the same hash.
  */
 struct fingerprint {
 	uint64_t hash;
@@ -59,15 +59,15 @@ struct report {
 	char rules_page[REPORT_PATH];	/* the text format links rules to it; empty: to nothing */
 	int counts[REPORT_RULES + 1];	/* findings of rule_at(i); the last: of none of them */
 	/* set by the caller after report_begin() */
-	int fatal;		/* the least severity that fails the run, of what comes; above
-				 * SEV_ERROR: none */
+	int fatal;		/* the least severity that fails the run; above SEV_ERROR: none
+				 * does */
 	bool has_baseline;
-	int hidden;		/* findings that are in it, so far */
-	bool compared;		/* with a baseline: what comes */
-	bool shows_waived;	/* also what comments and baselines allow, as that */
+	int hidden;		/* findings that it lists, so far */
+	bool compared;		/* the next file is compared with a baseline */
+	bool shows_waived;	/* report also what comments and baselines allow, marked as such */
 	bool trouble;		/* a file could not be read, checked or written */
 	bool offers_fixes;	/* the command has --fix: text says what it would do */
-	int fixed, files_fixed;	/* findings that are there no more, and files written */
+	int fixed, files_fixed;	/* findings fixed, and files written */
 };
 
 struct format {
@@ -78,7 +78,7 @@ struct format {
 	void (*begin)(struct report *);
 	void (*file)(struct report *, const char *path, const struct diags *);
 	void (*finding)(struct report *, const char *path, const struct diag *);
-	/* what was asked for and is no finding, a line; NULL: it is left out */
+	/* an answer that is no finding, one line; NULL: it is left out */
 	void (*answer)(struct report *, const char *path, const char *text);
 	void (*file_end)(struct report *);	/* also where memory ran out in the file */
 	void (*end)(struct report *);
@@ -121,7 +121,7 @@ const char	*report_repository_path(struct report *, const char *path);
 /* PATH as in a URI; false where TO has no room for it. */
 bool	report_uri(const char *path, char *to, size_t room);
 
-/* The page of rules as the user says where it is, on the web; NULL: nowhere. */
+/* Where the user says the page of rules is on the web; NULL: nowhere. */
 const char	*report_rules_url(void);
 /* From now on the names of rules are hyperlinks to their documentation, if there is any. */
 void	report_link_rules(struct report *);

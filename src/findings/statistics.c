@@ -32,7 +32,7 @@ line(struct report *r, int i)
 	    rule->name);
 }
 
-/* By number, then in the order of the rules: few enough to look for the next each time. */
+/* By number, then in the order of the rules: few enough to search for the next each time. */
 static void
 end_text(struct report *r)
 {

@@ -1,4 +1,4 @@
-/* Text in XML 1.0, which knows no way at all to write most control characters. */
+/* Text in XML 1.0, which has no way to write most control characters. */
 #include "findings/report.h"
 
 #include <string.h>

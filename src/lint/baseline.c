@@ -1,4 +1,4 @@
-/* Baselines: reading, matching, and writing them. Stale entries are told of by stale_baseline.c. */
+/* Baselines: reading, matching, and writing them. rules/stale_baseline.c reports stale entries. */
 #include "lint/baseline.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ by_key(const void *a, const void *b)
 	return order;
 }
 
-/* Sorts them; of two that are the same the larger numbers stay. */
+/* Sorts the entries; of two with the same key, the larger numbers are kept. */
 static void
 sort_and_merge(struct baseline_entries *e)
 {
@@ -62,7 +62,7 @@ hex(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The path of an entry, unescaped; NULL if it is none. */
+/* The path of an entry, unescaped; NULL if it is malformed. */
 static const char *
 read_path(struct arena *a, const char *s, size_t n)
 {
@@ -167,8 +167,8 @@ baseline_parse(struct baseline *b, const struct source *src, int *line, const ch
 
 struct keyed_finding {
 	struct baseline_entry key;	/* all but its count */
-	int beg;		/* where it is; above all others: one that is only possible */
-	struct diag *g;
+	int beg;		/* its place in the source */
+	struct diag *g;		/* NULL: one that is only possible */
 };
 
 struct keyed_findings {
@@ -186,7 +186,7 @@ by_key_and_place(const void *a, const void *b)
 	return order ? order : x->beg < y->beg ? -1 : x->beg > y->beg;
 }
 
-/* The name of a source: most findings in a row have the same. */
+/* The name of the last source: findings in a row mostly have the same. */
 struct named {
 	const struct source *src;
 	const char *name;
@@ -234,7 +234,7 @@ waiver_of(const struct baseline *b, struct arena *a, const struct baseline_entry
 	return w;
 }
 
-/* Hides hits of one key, [v, v + n). */
+/* Hides findings of one key, [v, v + n). */
 static void
 match_key(const struct baseline *b, struct arena *a, struct keyed_finding *v, int n, bool all,
     struct baseline_match *m)
@@ -248,7 +248,7 @@ match_key(const struct baseline *b, struct arena *a, struct keyed_finding *v, in
 			v[i].g->waiver = waiver_of(b, a, i < listed ? e : NULL);
 			m->hidden++;
 		}
-		/* what is only possible keeps an entry alive, and makes none */
+		/* a finding that is only possible keeps an entry, but makes no new one */
 		seen.found += v[i].g || (e && i < e->count);
 	}
 	if (seen.found)
@@ -315,7 +315,7 @@ baseline_note(struct baseline *b, const char *path, const struct baseline_match 
 		if (strcmp(e->path, name) != 0)
 			break;
 		rule = rule_index(e->rule);
-		/* of a rule that is no more nothing will ever be found */
+		/* a rule that no longer exists will never find anything */
 		e->judged |= rule < 0 ? ran->of_source : rule_was_run(ran, levels, rule);
 	}
 }

@@ -26,10 +26,10 @@ struct baseline_entry {
 	int count;
 	int line;		/* in the baseline; 0: not in it */
 	int found;		/* in this run */
-	bool judged;		/* all that it may stand for would have been found */
+	bool judged;		/* this run would have found whatever it stands for */
 };
 
-struct baseline_entries {	/* sorted by path, rule and hash; none twice */
+struct baseline_entries {	/* sorted by path, rule and hash; no duplicates */
 	VEC(struct baseline_entry) all;
 };
 
@@ -54,17 +54,17 @@ bool	baseline_parse(struct baseline *, const struct source *, int *line, const c
 void	baseline_match(const struct baseline *, struct diags *, const struct diags *possible,
 	    bool all, struct baseline_match *);
 
-/* Takes down what was found in the spec at the absolute PATH. */
+/* Records what was found in the spec at the absolute PATH. */
 void	baseline_note(struct baseline *, const char *path, const struct baseline_match *,
 	    const struct rules_run *, const struct levels *);
 
 /* After the last spec: sums up, and looks for files that are gone. */
 void	baseline_sum_up(struct baseline *);
 
-/* Reports what the baseline has and nobody found, at its places; each can be mended. */
+/* Reports the entries that no finding matched, at their lines; each report has a fix. */
 void	baseline_stale(const struct baseline *, struct diags *);
 
-/* Its text as of this run: what was found, and what this run could not know better. */
+/* Its new text: what this run found, and the entries that this run could not judge. */
 void	baseline_text(const struct baseline *, struct text *);
 
 #endif

@@ -17,8 +17,8 @@ int			 rule_table_index(int i);	/* of rule_table[i] */
 const struct rule	*rule_find(const char *name);	/* of rule_table, by name or id; or NULL */
 const char		*family_name(enum family);
 bool			 rule_is_language(const struct rule *);
-/* Can it be suppressed, ignored, made an error? All but the errors of the language; of the rules
- * that also warn it is true of their warnings. */
+/* Can it be suppressed, ignored, made an error? All can but the errors of the language; of a
+ * language rule with also_warns, its warnings can. */
 bool			 rule_has_level(const struct rule *);
 
 #endif

@@ -89,7 +89,7 @@ comment_covers_sort(struct comment_covers *c)
 		qsort(c->all.v, (size_t)c->all.n, sizeof(*c->all.v), by_rule_and_start);
 }
 
-/* Of another file or rule than the finding, in order: below 0 where the cover comes before. */
+/* Compares by file and rule: below 0 if the cover comes before the finding. */
 static int
 compare_rule(const struct comment_cover *c, const struct suppressible *f)
 {

@@ -1,4 +1,5 @@
-/* Comments that suppress nothing, for what they say: no rule has that name, or none may count. */
+/* Comments that suppress nothing because of what they say: a name that no rule has, or any comment
+ * in a project that forbids them. */
 #include "lint/suppress.h"
 
 #include <string.h>

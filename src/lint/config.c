@@ -38,8 +38,8 @@ mistake(struct section_reader *r, struct loc loc, const char *fmt, ...)
 	return diag_error(r->d, "settings", loc, "%s", message);
 }
 
-/* A string, or a bare word; NULL after an error. A name with a dash in it is a difference to the
- * grammar, which is said here. */
+/* A string, or a bare word; NULL after an error. The grammar reads a name with a dash in it as a
+ * subtraction, so the message says to quote it. */
 static const char *
 read_word(struct section_reader *r, const struct setting *st, const struct expr *e)
 {

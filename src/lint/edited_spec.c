@@ -89,7 +89,7 @@ edited_setting(struct lint *l, enum section_kind kind, const char *key, struct l
 }
 
 #define MOST_PLANS	4
-#define MOST_NODES	8000	/* of all plans but the first together */
+#define MOST_NODES	8000	/* in total, not counting the first plan */
 
 bool
 edited_affords(const struct lint *l, int plans)

@@ -1,8 +1,8 @@
 /*
- * Cures that change what a spec says: its text is edited as people would, compiled again and
- * planned, so that what a finding promises is what the edited spec takes. Where the text is not of
- * the form that an edit expects, or the edited spec is wrong (a loss no longer fits its target),
- * there is no plan, and the finding must say something else, or nothing.
+ * Cures that change what a spec says: its text is edited as a person would edit it, compiled again
+ * and planned, so that the bytes a finding promises are those of the edited spec. Where the text
+ * does not have the form that an edit expects, or the edited spec has an error (a loss no longer
+ * fits its target), there is no plan, and the finding must say something else, or nothing.
  */
 #ifndef STOWAGE_LINT_EDITED_SPEC_H
 #define STOWAGE_LINT_EDITED_SPEC_H
@@ -11,7 +11,7 @@
 
 #include "amend/amend.h"
 
-/* Nothing edited yet: of the spec's own file. */
+/* Begins with no edit, of the spec's own file. */
 void	edited_begin(struct lint *, struct amend *);
 
 /* Is the layer at that place of the spec's file an arm of a pipe, behind "->"? Where its text
@@ -24,7 +24,7 @@ bool	edited_before(const struct lint *, struct amend *, struct loc layer, const 
 /* Puts " -> TEXT" behind the first operand of every loss and metric of the network. */
 bool	edited_results(const struct lint *, struct amend *, const char *text);
 
-/* Where the spec says that setting of the network; OTHERWISE where it does not. */
+/* Where the spec sets that key for the network; OTHERWISE if it does not. */
 struct loc	edited_setting(struct lint *, enum section_kind, const char *key,
 		    struct loc otherwise);
 
@@ -32,7 +32,7 @@ struct loc	edited_setting(struct lint *, enum section_kind, const char *key,
  * more where that is quick. */
 bool	edited_affords(const struct lint *, int plans);
 
-/* The network as edited, planned like the one looked at; NULL: it has an error, or no plan. */
+/* The edited network, planned like the one that is checked; NULL if it has an error, or no plan. */
 struct module	*edited_plan(struct lint *, struct amend *);
 
 #endif

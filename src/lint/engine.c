@@ -1,5 +1,5 @@
-/* The lint engine: running rules and reporting for them. What becomes of the findings:
- * suppress.c. */
+/* The lint engine: runs the rules, and reports for them. suppress.c decides which findings are
+ * kept. */
 #include "lint/engine.h"
 
 #include <string.h>

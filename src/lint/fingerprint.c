@@ -28,7 +28,7 @@ fingerprint(const char *path, const struct diag *g)
 	if (!g->loc.src)
 		return hash_text(h, g->message, strlen(g->message));
 	line = source_line(g->loc.src, loc_line(g->loc), &length);
-	/* a line may be the whole file: it is told by its beginning, and by the place in it */
+	/* a line may be the whole file: then hash only the text of the finding's own place */
 	if (length > LONGEST_LINE)
 		return hash_text(h, g->loc.src->text + g->loc.beg,
 		    (size_t)(g->loc.end - g->loc.beg));

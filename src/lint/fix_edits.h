@@ -1,9 +1,9 @@
 /*
- * What rules' fixes share. Each of these hangs a fix on a finding where the text lets it, and does
- * nothing where not: in files that the spec uses, in blocks that several networks share, where a
- * comment would be lost. The fix is SAFE where the spec computes the same with it: the same graph,
- * with the same paths; `lint --fix` proves that of each before it writes. TITLE is an order, "leave
- * the softmax out".
+ * What rules' fixes share. Each function attaches a fix to a finding if the text allows it, and
+ * otherwise does nothing: in files that the spec imports, in blocks that several networks share,
+ * where a comment would be lost. A fix is SAFE if the spec still computes the same: the same graph,
+ * with the same paths; `lint --fix` proves that for each before it writes. TITLE is an imperative:
+ * "leave the softmax out".
  */
 #ifndef STOWAGE_LINT_FIX_EDITS_H
 #define STOWAGE_LINT_FIX_EDITS_H
@@ -12,18 +12,18 @@
 #include "amend/cut.h"
 #include "lint/rule.h"
 
-/* The layer at a place (a node's) is taken out, is given an argument, gets another one behind. */
+/* Removes the layer at a node's place; gives it an argument; puts another layer behind it. */
 void	fix_take_out(struct lint *, struct diag *, struct loc, const char *title);
 void	fix_argument(struct lint *, struct diag *, struct loc, const char *name, const char *value,
 	    const char *title);
 void	fix_behind(struct lint *, struct diag *, struct loc, const char *layer, const char *title);
 
-/* A setting of the network gets a value; a new one stands behind the setting AFTER, or last. */
+/* Sets a setting of the network; a new one goes behind the setting AFTER, or last. */
 void	fix_setting(struct lint *, struct diag *, bool safe, enum section_kind, const char *key,
 	    const char *value, const char *after, const char *title);
 
-/* For several settings: begin, change with amend/amend.h, end. False where the settings are not the
- * network's alone. */
+/* For several settings: begin, change with amend/amend.h, end. False if other networks share the
+ * settings. */
 bool	fix_amend(struct lint *, struct amend *);
 void	fix_amended(struct lint *, struct diag *, bool safe, struct amend *, const char *title);
 

@@ -1,8 +1,7 @@
 /*
- * Fixing in rounds. In each, the fixes that do not meet are put together and tried at once: that is
- * one compilation, however many there are. Only where the result is worse are they halved until the
- * guilty ones are found. Safe fixes come first and by themselves, so that what they are to keep is
- * not blurred by others.
+ * Fixing in rounds. In each, all fixes that do not overlap are applied together: one compilation,
+ * however many there are. Only if the result is worse are they halved until the bad ones are found.
+ * Safe fixes come first and alone, since the graph they must keep is compared.
  */
 #include "lint/fixer.h"
 
@@ -15,7 +14,7 @@
 #include "lint/catalog.h"
 
 #define MOST_ROUNDS	100
-#define MOST_TRIALS	300	/* compilations for one file: a bound, far above what is met */
+#define MOST_TRIALS	300	/* compilations for one file: a bound, far above what occurs */
 
 struct fix_round {
 	struct fixer *fixer;
@@ -24,21 +23,21 @@ struct fix_round {
 	struct map *errors;	/* of now */
 	const struct map *done;	/* fixes of the last round; NULL: this is the first */
 	const char *graphs;	/* of now; NULL: not printed yet */
-	VEC(struct diag *) kept;	/* fixes found good, and what came of them */
-	struct checked *best;
-	const char *why;	/* the last trial was no good */
+	VEC(struct diag *) kept;	/* fixes found good so far */
+	struct checked *best;	/* the text with these, checked */
+	const char *why;	/* why the last trial was rejected */
 	int *trials;
 };
 
 /* ---- is it no worse? ---- */
 
-/* What makes an error that error: numbers in its message may become others. */
+/* Identifies an error by its message without the numbers, which a fix may change. */
 static const char *
 error_key(struct arena *a, const struct diag *g)
 {
 	char *key = arena_printf(a, "%s %s", g->rule, g->message), *from, *to;
 
-	if (rule_find(g->rule))		/* these name bytes, which any change may change */
+	if (rule_find(g->rule))		/* their messages name bytes, which any fix may change */
 		return g->rule;
 	for (from = to = key; *from; from++)
 		if (!isdigit((unsigned char)*from) || to == key || to[-1] != '0')
@@ -78,7 +77,7 @@ new_error(struct fix_round *t, const struct diags *d)
 	return NULL;
 }
 
-/* The networks as text, but for the lines they came from and for settings that change no number. */
+/* The networks as text, without line numbers and without settings that change no result. */
 static const char *
 graphs_of(struct arena *a, const struct spec *spec)
 {
@@ -139,7 +138,7 @@ add_edits(struct edits *e, struct diag *const *v, int n)
 		}
 }
 
-/* What comes of the fixes kept and N more; NULL, and t->why, where that is worse. */
+/* Checks the text with the fixes kept and N more; NULL, and t->why, if the result is worse. */
 static struct checked *
 try_fixes(struct fix_round *t, struct diag *const *v, int n)
 {
@@ -184,8 +183,8 @@ keep_good_fixes(struct fix_round *t, struct diag *const *v, int n)
 	}
 }
 
-/* Whose bytes each is: of a fix chosen already, or nobody's. An insertion is at the byte before
- * which it is. */
+/* Are the bytes of these edits not touched by a fix chosen already? An insertion is marked at the
+ * byte that follows it. */
 static bool
 bytes_are_free(const char *taken, const char *inserted, const struct edits *e)
 {
@@ -221,14 +220,15 @@ mark_bytes(char *taken, char *inserted, const struct edits *e)
 	}
 }
 
-/* A fix that was made and has left its finding where it is would be made for ever. */
+/* Identifies a fix, since one that leaves its finding in place would otherwise be applied for
+ * ever. */
 static const char *
 fix_key(struct arena *a, const struct diag *g)
 {
 	return arena_printf(a, "%d %s %s %s", g->loc.beg, g->rule, g->message, g->fix->title);
 }
 
-/* What comes of the fixes of one class; NULL where none is kept. */
+/* Applies the fixes of one class, safe or unsafe; NULL if none is kept. */
 static struct checked *
 run_round(struct fix_round *t)
 {

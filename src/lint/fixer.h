@@ -1,11 +1,10 @@
 /*
- * Fixing what lint found: the fixes that findings carry are applied to the text, what comes of it
- * is compiled and checked again, and that is repeated until nothing more is fixed. Nothing is
- * written here.
+ * Fixing what lint found: the fixes of findings are applied to the text, the new text is compiled
+ * and checked again, and that is repeated until nothing more is fixed. No file is written here.
  *
- * A fix is kept only if what comes of it has no error that was not there before, and, where it
- * calls itself safe, the same graph to the last path. Fixes that touch the same bytes wait for the
- * next round.
+ * A fix is kept only if the new text has no error that was not there before, and, for a fix that
+ * says it is safe, exactly the same graph, paths included. Fixes that touch the same bytes wait for
+ * the next round.
  */
 #ifndef STOWAGE_LINT_FIXER_H
 #define STOWAGE_LINT_FIXER_H

@@ -1,6 +1,7 @@
 /*
- * batchnorm-momentum: the other framework's number. Here, as in PyTorch, momentum is the share of
- * the new batch in the running statistics; in Keras and TensorFlow that of the old ones.
+ * batchnorm-momentum: a number meant for another framework. Here, as in PyTorch, momentum is the
+ * share of the new batch in the running statistics; in Keras and TensorFlow it is that of the old
+ * ones.
  */
 #include "lint/graph_query.h"
 #include "lint/place_set.h"

@@ -1,8 +1,8 @@
 /*
  * concat-growth: a chain of concatenations each of which copies all before it, as in DenseNet. What
- * counts is how many of them backward keeps: those alive at the plan's peak. The cure is to make
- * them again in backward, by default or by name: the one is advised after whose plan, which is
- * made, there is nothing left to find, and else the one that takes less.
+ * counts is how many of them backward keeps: those alive at the plan's peak. The cure is to
+ * recompute them in backward, by default or by name. Both are planned; advised is the one whose
+ * plan this rule finds nothing in, or else the one that takes less.
  */
 #include "lint/graph_query.h"
 #include "lint/measure.h"
@@ -12,7 +12,7 @@
 
 #define SHORTEST_CHAIN	4
 
-struct chain {			/* of concatenations, up to and including one */
+struct chain {			/* a chain of concatenations, up to and including one */
 	int length, alive;
 	int64_t bytes;		/* of those alive at the peak */
 	int64_t all;
@@ -67,7 +67,7 @@ name_chain(struct module *m, struct settings *set, const struct chain *of,
 	set->recompute = RECOMPUTE_PATTERN;
 }
 
-/* Is the chain that ends with N one to speak of? */
+/* Is the chain that ends with N a finding? */
 static bool
 is_found(const struct module *m, const struct chains *c, const struct node *n)
 {
@@ -99,7 +99,7 @@ chains_of(struct module *m)
 	return c;
 }
 
-/* Would the rule still speak of that plan? */
+/* Would the rule still find something in that plan? */
 static bool
 is_left(struct module *m)
 {

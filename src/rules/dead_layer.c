@@ -78,7 +78,7 @@ mention(void *context, const struct expr *e)
 		map_put(u->arena, &u->names, first, u);
 }
 
-/* The whole definition goes where nothing mentions it. */
+/* Removes the whole definition if nothing mentions it. */
 static void
 fix(struct lint *l, struct diag *d, struct loc loc, struct mentions *u)
 {
@@ -101,7 +101,8 @@ is_tied(const struct node *n, const bool *live)
 	return node_is(n, "parameter") && n->in[0] && live[n->in[0]->id];
 }
 
-/* Results are of a network that is trained or measured; else what nobody reads is its answer. */
+/* Only a network that is trained or measured has dead layers; in others, what nobody reads is the
+ * output. */
 static void
 check(const struct rule *rule, struct lint *l)
 {

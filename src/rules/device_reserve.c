@@ -1,7 +1,7 @@
 /*
- * device-reserve: a plan that fits the card's memory as the box says it, but not what is left for
- * programs beside the driver, the CUDA context and the libraries' code. Only for cards by name:
- * memory that the spec says itself is taken for what a program can have.
+ * device-reserve: a plan that fits the card's nominal memory, but not what is left for programs
+ * beside the driver, the CUDA context and the libraries' code. Only for cards given by name: memory
+ * that the spec states itself is taken as what a program can have.
  */
 #include "lint/rule.h"
 

@@ -1,6 +1,6 @@
 /*
- * dropout-last: dropout with no layer between it and the loss strikes out predictions. Reads the
- * forward graph.
+ * dropout-last: dropout with no layer between it and the loss zeroes predictions. Reads the forward
+ * graph.
  */
 #include "lint/fix_edits.h"
 #include "lint/graph_query.h"
@@ -8,7 +8,7 @@
 
 #include "ir/op.h"
 
-/* The dropout that strikes out what N, a loss, compares; NULL: there is none. */
+/* The dropout that zeroes what N, a loss, compares; NULL: there is none. */
 static const struct node *
 struck_out(const struct node *n)
 {

@@ -1,6 +1,6 @@
 /*
- * f64-precision: training in f64 where f32 would serve. What f32 takes is planned: the network's
- * tensors are made f32 for as long as that takes, and put back.
+ * f64-precision: training in f64 where f32 would do. What f32 takes is planned: the network's
+ * tensors are made f32 for as long as that takes, and then put back.
  */
 #include "lint/fix_edits.h"
 #include "lint/measure.h"

@@ -1,6 +1,7 @@
 /*
- * learning-rate: one far outside of what the optimizer is used with. What counts for sgd is
- * lr / (1 - momentum), which the steps come to. Wide bounds: a rule that argues is switched off.
+ * learning-rate: one far outside of what the optimizer is used with. For sgd it is lr / (1 -
+ * momentum), the size that steps converge to. The bounds are wide: a rule that is often wrong gets
+ * switched off.
  */
 #include "lint/rule.h"
 

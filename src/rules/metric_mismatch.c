@@ -1,7 +1,7 @@
 /*
  * metric-mismatch: a metric of something that no loss trains, or accuracy where numbers are
- * predicted. One walk back over the forward graph marks what the losses are made of, one forth what
- * other parameters go into.
+ * predicted. A walk backward over the forward graph marks what the losses are made of, a walk
+ * forward what other parameters go into.
  */
 #include "lint/graph_query.h"
 

@@ -9,7 +9,7 @@
 #include "ir/op.h"
 
 #define MULTIPLE	8
-#define NARROWEST	64	/* below that a layer is no work for matrix units */
+#define NARROWEST	64	/* below that, matrix units hardly matter */
 #define WORTH_SHARE	20	/* of the multiply-adds that the layer must do */
 
 static int64_t

@@ -1,7 +1,7 @@
 /*
- * no-effect: layers that give what they are given. Numbers count only where the spec has them as
- * such: dropout(0) is a mistake, dropout(rate) with a rate of 0 an experiment. In a block used more
- * than once it must be so each time.
+ * no-effect: layers whose output is their input. Numbers count only if the spec has them as
+ * literals: dropout(0) is a mistake, dropout(rate) with a rate of 0 an experiment. In a block used
+ * more than once, it must be so each time.
  */
 #include "lint/fix_edits.h"
 #include "lint/graph_query.h"

@@ -15,7 +15,7 @@
 
 #define LINES_NAMED	5
 
-/* ---- who is there ---- */
+/* ---- what is alive at the peak ---- */
 
 static const char *
 line_text(const struct module *m, struct loc l)

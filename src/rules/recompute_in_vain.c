@@ -1,6 +1,6 @@
 /*
- * recompute-in-vain: layers that the spec has computed again in backward, though the peak is no
- * lower for it. The plan that does without those names is made and compared.
+ * recompute-in-vain: layers that the spec recomputes in backward although the peak is no lower for
+ * it. The plan without those names is made and compared.
  */
 #include "lint/measure.h"
 

@@ -1,6 +1,6 @@
 /*
- * scale-mismatch: validation reads its data otherwise than training: another scale, or of the same
- * table other columns. Reads the settings alone.
+ * scale-mismatch: validation reads its data in another way than training: another scale, or other
+ * columns of the same table. Reads the settings alone.
  */
 #include "lint/rule.h"
 

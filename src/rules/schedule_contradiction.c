@@ -31,7 +31,7 @@ text(const struct module *m, struct duration d)
 	return arena_printf(m->arena, "%g %s", d.count, d.epochs ? "epochs" : "steps");
 }
 
-/* A schedule that does nothing can go; a warm-up does something. */
+/* A schedule that does nothing can be removed; a warm-up does something. */
 static void
 fix(struct lint *l, struct diag *g)
 {

@@ -21,8 +21,8 @@ check_name(const struct rule *rule, struct lint *l, const struct map *file, cons
 	return g;
 }
 
-/* A parameter is called otherwise. Not so a definition, whose name is in checkpoints; nor where
- * other files may give the parameter by its name. */
+/* Renames a parameter. Not a definition, whose name is in checkpoints; nor a parameter that other
+ * files may pass by name. */
 static void
 check_formal(const struct rule *rule, struct lint *l, const struct map *file,
     const struct block *b, int i, struct cut_calls *calls)

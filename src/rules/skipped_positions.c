@@ -9,7 +9,7 @@
 #include "ir/op.h"
 #include "plan/plan.h"
 
-#define FEWEST	64	/* places of a map that is worth a word */
+#define FEWEST	64	/* of the smallest map that is reported */
 
 struct window {
 	int64_t kernel, stride, top, dilation;

@@ -1,9 +1,9 @@
-/* stale-baseline: an entry of the baseline stands for findings that are there no more. */
+/* stale-baseline: an entry of the baseline stands for findings that no longer exist. */
 #include "lint/baseline.h"
 
 #include "lint/catalog.h"
 
-/* Its line goes, or only its number changes. */
+/* Removes its line, or lowers its number. */
 static struct edits *
 mend(struct arena *a, const struct baseline *b, const struct baseline_entry *e)
 {

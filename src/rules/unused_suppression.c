@@ -1,13 +1,13 @@
 /*
- * unused-suppression: a comment allows a rule that has nothing to say there. Which names are unused
- * the engine knows (suppress.c); here is how that is said and mended.
+ * unused-suppression: a comment allows a rule that finds nothing there. lint/suppress.c knows which
+ * names are unused; here they are reported and fixed.
  */
 #include "lint/suppress.h"
 
 #include "base/text.h"
 
-/* From where to where a name goes out of its list: with the comma before it, or where none of those
- * before it stays, the one behind it. So those of one comment go singly and together. */
+/* Removes a name from its list: with the comma before it, or, if none before it stays, the one
+ * behind it. So the fixes of one comment can be applied singly or together. */
 static void
 drop_name(struct edits *e, const struct suppression *s, int i, const bool *unused)
 {

@@ -43,7 +43,7 @@ tell_cure(struct lint *l, struct diag *g, const struct node *flatten, const char
 		    lint_human(l->module->arena, bytes - left));
 }
 
-/* The mildest pooling after which there is nothing to say, if any is. */
+/* Tells the mildest pooling after which there is no finding, if there is one. */
 static void
 tell_pooling(struct lint *l, struct diag *g, const struct node *flatten, int64_t bytes)
 {
