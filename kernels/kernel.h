@@ -48,10 +48,10 @@
  * channels), each of column_tile(channels) rows, or for tile t of column_height(t, rows, channels).
  * EACH_PLACE (p, y, x, planes, h, w) visits the elements of [planes, h, w], without a division in
  * C. MAP (y, x, n, e, value) makes each of the N elements of y from that of x, which value calls
- * e, and MAP_2 (y, x, z, n, e, f, value) from those of x and z. y may be either. On CUDA a thread takes
- * 16 bytes of each: one that asks for an element at a time leaves most of the memory's width unused.
- * LAUNCH_MAP starts such a kernel. PART_FROM cuts a long sum into parts whose number does not depend on
- * that of the threads.
+ * e, and MAP_2 (y, x, z, n, e, f, value) from those of x and z. y may be either. On CUDA a thread
+ * takes 16 bytes of each: one that asks for an element at a time leaves most of the memory's width
+ * unused. LAUNCH_MAP starts such a kernel. PART_FROM cuts a long sum into parts whose number does
+ * not depend on that of the threads.
  *
  * Sums are taken in a fixed order, so the same build on the same machine gives the same bits.
  * Kernels that may run in place carry no restrict.
@@ -75,8 +75,8 @@ typedef float real;
 #define R(name)	name##f
 #endif
 
-/* USE_BF16, USE_F16: how elements are stored. A struct in C, so that one is never taken for a number
- * by mistake. */
+/* USE_BF16, USE_F16: how elements are stored. A struct in C, so that one is never taken for a
+ * number by mistake. */
 #if defined(USE_BF16) || defined(USE_F16)
 #define NARROW	1
 #define VALUE(x)	elem_value(x)

@@ -1,10 +1,10 @@
 /*
  * branches_cuda.cu - calls of a step that do not wait for one another.
  *
- * While a step is captured, each branch of the plan is a stream, and what waits for a call of another
- * branch waits for an event: the step's graph gets those edges and no others. All begin where the
- * first one is, and it waits for the others at the end. A step that runs call by call (a smaller
- * batch, --profile, CHECK) runs them one after the other, as they are written.
+ * While a step is captured, each branch of the plan is a stream, and what waits for a call of
+ * another branch waits for an event: the step's graph gets those edges and no others. All begin
+ * where the first one is, and it waits for the others at the end. A step that runs call by call (a
+ * smaller batch, --profile, CHECK) runs them one after the other, as they are written.
  */
 #if defined(LIBRARY) || defined(CHECK)
 

@@ -74,8 +74,8 @@ device_call(int which, int64_t b)
 #endif
 }
 
-/* The graph of a step, NULL where it is launched call by call: a smaller batch, predictions that are
- * read in its midst, the marks of --profile and of a check build. */
+/* The graph of a step, NULL where it is launched call by call: a smaller batch, predictions that
+ * are read in its midst, the marks of --profile and of a check build. */
 static cudaGraphExec_t
 device_graph(int which, int64_t b, const struct step *step)
 {

@@ -7,8 +7,9 @@
  *
  * The host fills pinned memory, and a stream of its own copies that to where the next batch lands,
  * which the plan keeps free throughout. The kernel that begins a step takes the batch from there to
- * where the step reads it, and brings the step's numbers along; then the next may land. Events order
- * the two streams; the host waits only before it fills what the one before last was copied from.
+ * where the step reads it, and brings the step's numbers along; then the next may land. Events
+ * order the two streams; the host waits only before it fills what the one before last was copied
+ * from.
  *
  * What a file holds in bytes crosses the bus in bytes, a quarter of what floats would be, and is
  * converted on arrival, by the arithmetic of data_convert(): the same bits.

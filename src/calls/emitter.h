@@ -30,10 +30,10 @@ struct update_row {		/* a parameter that is updated, or the sum of a gradient: o
 	const struct tensor *weight, *master, *gradient, *state[2];	/* may be NULL, but not all */
 	const struct tensor *clip;	/* the factor of the gradient, or NULL */
 	double decay;
-	int64_t before;		/* chunks of those before it in its call (kernels/optimizer.cu) */
+	int64_t before;		/* chunks of those before it in its call (kernels/update/optimizer.cu) */
 };
 
-/* A convolution that cuDNN may run: as kernels/cudnn.cu describes it. */
+/* A convolution that cuDNN may run: as kernels/conv/engine_cudnn.cu describes it. */
 struct convolution_note {
 	int kind;		/* enum dnn_kind */
 	bool bias, relu;

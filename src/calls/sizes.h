@@ -5,6 +5,6 @@
 #ifndef STOWAGE_CALLS_SIZES_H
 #define STOWAGE_CALLS_SIZES_H
 
-#include "../../kernels/sizes.cu"
+#include "../../kernels/sizes.h"
 
 #endif

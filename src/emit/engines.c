@@ -20,7 +20,7 @@
 #include <cudnn.h>
 #include <dlfcn.h>
 
-struct dnn_api {		/* what of cuDNN is called, in cudnn.cu */
+struct dnn_api {		/* what of cuDNN is called, in conv/engine_cudnn.cu */
 	cudnnStatus_t (*CreateDescriptor)(cudnnBackendDescriptorType_t, cudnnBackendDescriptor_t *);
 	cudnnStatus_t (*DestroyDescriptor)(cudnnBackendDescriptor_t);
 	cudnnStatus_t (*Finalize)(cudnnBackendDescriptor_t);
@@ -30,7 +30,7 @@ struct dnn_api {		/* what of cuDNN is called, in cudnn.cu */
 	    cudnnBackendAttributeType_t, int64_t, int64_t *, void *);
 };
 
-#include "../../kernels/cudnn.cu"
+#include "../../kernels/conv/engine_cudnn.cu"
 
 #include "base/text.h"
 #include "target/gpu.h"

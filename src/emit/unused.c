@@ -1,12 +1,13 @@
 /*
  * unused: leaves out of a program the definitions that nothing in it speaks of. A file of kernels/
- * serves many networks; of pool.cu a network with maxima needs half. What is left is what main() and
- * the library's calls lead to, by name: a definition is wanted if a wanted one has its name among its
- * words, or the lines of the preprocessor do. Comments and literals are no words.
+ * serves many networks; of pool/pool.cu a network with maxima needs half. What is left is what
+ * main() and the library's calls lead to, by name: a definition is wanted if a wanted one has its
+ * name among its words, or the lines of the preprocessor do. Comments and literals are no words.
  *
- * The text is taken apart as the files of kernels/ are written: a definition begins at the left edge
- * and ends with a line that begins with a closing brace, or with a semicolon; the comment right above
- * is its own. What cannot be understood so stays, and so do enumerations and type names.
+ * The text is taken apart as the files of kernels/ are written: a definition begins at the left
+ * edge and ends with a line that begins with a closing brace, or with a semicolon; the comment
+ * right above is its own. What cannot be understood so stays, and so do enumerations and type
+ * names.
  */
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Updates that follow one another in the schedule become one call, over rows of a table: which
- * parameter, where it lies, and what it is updated with (kernels/optimizer.cu). So do gradients of
- * micro-batches, which are added to their sums.
+ * parameter, where it lies, and what it is updated with (kernels/update/optimizer.cu). So do
+ * gradients of micro-batches, which are added to their sums.
  *
  *	TABLE struct update updates[] = {
  *		{ 0, ABSENT, 9216, { 4608, ABSENT }, 1e-4, 1152, 0 },	/ * 0: conv.weight * /

@@ -201,7 +201,7 @@ struct op_simplify {
  * What runs in our programs. All zero: nothing does (a view).
  */
 struct op_calls {
-	const char *kernels;	/* the file of kernels/ it calls: "conv.cu"; NULL: calls none */
+	const char *kernels;	/* the file of kernels/ it calls: "conv/conv.cu"; NULL: calls none */
 	/* Writes the call(s); see calls/emitter.h. */
 	void (*emit)(struct emitter *, const struct node *);
 	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this

@@ -23,6 +23,6 @@ const struct op op_add = {
 	.gradient.build = grad,
 	.memory.inplace = 1u << 0 | 1u << 1,
 	.torch = { .output = TORCH_OVER, .passes = 1u << 0 | 1u << 1 },
-	.calls.kernels = "arith.cu",
+	.calls.kernels = "pointwise/arith.cu",
 	.calls.emit = broadcast_emit,
 };

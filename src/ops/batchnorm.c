@@ -99,7 +99,7 @@ const struct op op_batchnorm_apply = {
 	.operands = "x weight bias mean invstd",
 	.min_operands = 5, .max_operands = 5,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "norm.cu",
+	.calls.kernels = "norm/batchnorm.cu",
 	.calls.emit = emit_apply,
 };
 
@@ -187,7 +187,7 @@ const struct op op_batchnorm_grad = {
 	.min_operands = 5, .max_operands = 5,
 	.memory.workspace = batchnorm_backward_workspace,
 	.memory.inplace = 1u << 0 | 1u << 1,
-	.calls.kernels = "norm.cu",
+	.calls.kernels = "norm/batchnorm.cu",
 	.calls.emit = batchnorm_emit_backward,
 };
 
@@ -313,6 +313,6 @@ const struct op op_batchnorm = {
 	.memory.optional_out = BATCHNORM_OPTIONAL,
 	.torch = { .beside = statistics, .layer_bytes = 8 /* num_batches_tracked */ },
 	.memory.layout = op_layout_either,
-	.calls.kernels = "norm.cu",
+	.calls.kernels = "norm/batchnorm.cu",
 	.calls.emit = emit,
 };

@@ -24,7 +24,7 @@ extern const struct op op_batchnorm, op_batchnorm_grad, op_add, op_relu, op_relu
 
 /* Does this node take its statistics from the batch? */
 bool		 batchnorm_uses_batch(const struct node *);
-/* Into how many parts the kernels cut a channel (kernels/sizes.cu). */
+/* Into how many parts the kernels cut a channel (kernels/sizes.h). */
 int64_t		 batchnorm_parts(const struct tensor *x, const struct target *);
 struct affine	 batchnorm_workspace(const struct node *, const struct room *);
 struct affine	 batchnorm_backward_workspace(const struct node *, const struct room *);

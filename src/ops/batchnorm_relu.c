@@ -71,7 +71,7 @@ const struct op op_batchnorm_relu_apply = {
 	.operands = "x weight bias mean invstd skip",
 	.min_operands = 5, .max_operands = 6,
 	.memory.inplace = 1u << 0 | 1u << 5,
-	.calls.kernels = "norm.cu",
+	.calls.kernels = "norm/batchnorm.cu",
 	.calls.emit = emit_apply,
 };
 
@@ -95,7 +95,7 @@ const struct op op_batchnorm_relu_grad = {
 	.min_operands = 6, .max_operands = 6,
 	.memory.workspace = batchnorm_backward_workspace,
 	.memory.inplace = 1u << 0 | 1u << 1,
-	.calls.kernels = "norm.cu",
+	.calls.kernels = "norm/batchnorm.cu",
 	.calls.emit = batchnorm_emit_backward,
 };
 
@@ -121,7 +121,7 @@ const struct op op_batchnorm_relu = {
 	.memory.inplace = 1u << X,
 	.memory.optional_out = BATCHNORM_OPTIONAL,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "norm.cu",
+	.calls.kernels = "norm/batchnorm.cu",
 	.calls.emit = emit,
 };
 
@@ -155,7 +155,7 @@ const struct op op_batchnorm_add_relu = {
 	.memory.inplace = 1u << X | 1u << SKIP,
 	.memory.optional_out = BATCHNORM_OPTIONAL,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "norm.cu",
+	.calls.kernels = "norm/batchnorm.cu",
 	.calls.emit = emit,
 };
 

@@ -45,6 +45,6 @@ const struct op op_bias_grad = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.workspace = workspace,
-	.calls.kernels = "bias.cu",
+	.calls.kernels = "product/bias.cu",
 	.calls.emit = emit,
 };

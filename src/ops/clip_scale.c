@@ -3,7 +3,7 @@
 
 #include "calls/emitter.h"
 
-#define CLIP_PARTS	64	/* as in kernels/clip.cu: pieces of each gradient's sum */
+#define CLIP_PARTS	64	/* as in kernels/update/clip.cu: pieces of each gradient's sum */
 
 static const struct attr_spec attrs[] = {
 	{ "limit", ATTR_REAL, "largest norm of all gradients together", .required = true,
@@ -34,6 +34,6 @@ const struct op op_clip_scale = {
 	.operands = "gradient ...",
 	.min_operands = 1, .max_operands = -1,
 	.memory.workspace = workspace,
-	.calls.kernels = "clip.cu",
+	.calls.kernels = "update/clip.cu",
 	.calls.emit = emit,
 };

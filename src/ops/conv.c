@@ -1,6 +1,6 @@
 /* conv: 2-D convolution, and conv_then, which does an activation to what it makes before that is stored
  * (the pass fuse-activation makes it). Forward and backward are matrix products over windows that are packed on
- * the fly (kernels/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
+ * the fly (kernels/conv/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
 #include "ops/conv.h"
 
 #include "ir/diff.h"
@@ -85,7 +85,7 @@ const struct op op_conv_grad_input = {
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
-	.calls.kernels = "conv.cu",
+	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit_input,
 };
 
@@ -127,7 +127,7 @@ const struct op op_conv_grad_weight = {
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
-	.calls.kernels = "conv.cu",
+	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit_weight,
 };
 
@@ -291,7 +291,7 @@ const struct op op_conv = {
 	    "Parameters, as PyTorch's Conv2d: weight [filters, C / groups, height, width] and bias "
 	    "[filters], both started uniformly in +-1/sqrt(fan_in).\n\n"
 	    "It is a product of the weights with windows of the input, which are packed block by "
-	    "block and never written out (kernels/conv.cu). Backward reads the input and the weights. "
+	    "block and never written out (kernels/conv/conv.cu). Backward reads the input and the weights. "
 	    "Multiply-adds: filters * H' * W' * C / groups * height * width a sample.",
 	.flags = OP_LIBRARY,
 	.attrs = attrs,
@@ -304,7 +304,7 @@ const struct op op_conv = {
 	.memory.workspace = work,
 	.torch = { .calls = torch_calls },
 	.memory.layout = product_layout,
-	.calls.kernels = "conv.cu",
+	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit,
 };
 
@@ -319,6 +319,6 @@ const struct op op_conv_then = {
 	.macs = macs,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
-	.calls.kernels = "conv.cu",
+	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit_then,
 };

@@ -95,7 +95,7 @@ const struct op op_conv_transpose_grad_input = {
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
-	.calls.kernels = "conv.cu",
+	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit_input,
 };
 
@@ -131,7 +131,7 @@ const struct op op_conv_transpose_grad_weight = {
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
-	.calls.kernels = "conv.cu",
+	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit_weight,
 };
 
@@ -263,6 +263,6 @@ const struct op op_conv_transpose = {
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
 	.memory.workspace = work,
 	.memory.layout = product_layout,
-	.calls.kernels = "conv.cu",
+	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit,
 };

@@ -1,6 +1,6 @@
 /*
  * dense: a fully connected layer on the last dimension. What comes before it, and the batch, are
- * rows of one matrix product (kernels/dense.cu).
+ * rows of one matrix product (kernels/product/dense.cu).
  *
  * dense_then and dense_grad_input_then do an activation, or the gradient of one, to what they make
  * before they store it. The pass fuse-activation makes them. dense_grad_weight_bias, which the pass
@@ -34,7 +34,7 @@ static const struct attr_spec attrs_then[] = {
 	ATTRS_END
 };
 
-/* as kernels/epilogue.cu calls them */
+/* as kernels/product/epilogue.cu calls them */
 static const char *const epilogues[] = { "RELU", "GELU", "GELU_TANH" };
 
 static int64_t
@@ -82,7 +82,7 @@ const struct op op_dense_grad_input = {
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
-	.calls.kernels = "dense.cu",
+	.calls.kernels = "product/dense.cu",
 	.calls.emit = emit_input,
 };
 
@@ -106,7 +106,7 @@ const struct op op_dense_grad_input_then = {
 	.min_operands = 3, .max_operands = 3,
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_input,
-	.calls.kernels = "dense.cu",
+	.calls.kernels = "product/dense.cu",
 	.calls.emit = emit_input_then,
 };
 
@@ -141,7 +141,7 @@ const struct op op_dense_grad_weight = {
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
-	.calls.kernels = "dense.cu",
+	.calls.kernels = "product/dense.cu",
 	.calls.emit = emit_weight,
 };
 
@@ -168,7 +168,7 @@ const struct op op_dense_grad_bias = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.workspace = work_of_bias,
-	.calls.kernels = "bias.cu",
+	.calls.kernels = "product/bias.cu",
 	.calls.emit = emit_bias,
 };
 
@@ -202,7 +202,7 @@ const struct op op_dense_grad_weight_bias = {
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_weight_bias,
 	.memory.onto = 2,
-	.calls.kernels = "dense.cu",
+	.calls.kernels = "product/dense.cu",
 	.calls.emit = emit_weight_bias,
 };
 
@@ -325,7 +325,7 @@ const struct op op_dense = {
 	.memory.workspace = work,
 	.torch = { .crosswise = true, .views = 1u << 1 | 1u << 2, .blas = true,
 	    .calls = torch_calls },
-	.calls.kernels = "dense.cu",
+	.calls.kernels = "product/dense.cu",
 	.calls.emit = emit,
 };
 
@@ -339,6 +339,6 @@ const struct op op_dense_then = {
 	.macs = macs,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
-	.calls.kernels = "dense.cu",
+	.calls.kernels = "product/dense.cu",
 	.calls.emit = emit_then,
 };

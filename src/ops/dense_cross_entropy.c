@@ -1,6 +1,6 @@
 /*
  * dense_cross_entropy: a dense layer and the cross-entropy of its outputs as one node, which makes
- * the logits some rows at a time, in its workspace (kernels/dense_cross_entropy.cu).
+ * the logits some rows at a time, in its workspace (kernels/loss/dense_cross_entropy.cu).
  *
  *     in:   x, weight, bias or NULL, labels
  *     out:  loss, accuracy, gradients of x, weight and bias; all but the loss may be absent
@@ -57,7 +57,7 @@ const struct op op_scale_gradient = {
 	.operands = "gradient dloss",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "dense_cross_entropy.cu",
+	.calls.kernels = "loss/dense_cross_entropy.cu",
 	.calls.emit = emit_scale,
 };
 
@@ -171,7 +171,7 @@ const struct op op_dense_cross_entropy = {
 	.memory.workspace = workspace,
 	.gradient.again = again,
 	.memory.pieces = logits,
-	.calls.kernels = "dense_cross_entropy.cu",
+	.calls.kernels = "loss/dense_cross_entropy.cu",
 	.calls.emit = emit,
 };
 

@@ -36,7 +36,7 @@ const struct op op_dropout_grad = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "dropout.cu",
+	.calls.kernels = "pointwise/dropout.cu",
 	.calls.emit = emit,
 };
 
@@ -78,6 +78,6 @@ const struct op op_dropout = {
 	.memory.inplace = 1u << 0,
 	.simplify.identity = identity,
 	.torch = { .beside = mask },
-	.calls.kernels = "dropout.cu",
+	.calls.kernels = "pointwise/dropout.cu",
 	.calls.emit = emit,
 };

@@ -1,6 +1,6 @@
 /* local: a locally connected layer, a convolution whose every position has weights of its own. The
- * kernels are direct (kernels/local.cu): beside the weights, which the layer is made of, nothing
- * grows with positions times kernel. */
+ * kernels are direct (kernels/conv/local.cu): beside the weights, which the layer is made of,
+ * nothing grows with positions times kernel. */
 #include "ops/product.h"
 
 #include "ir/diff.h"
@@ -57,7 +57,7 @@ const struct op op_local_grad_input = {
 	.min_operands = 2, .max_operands = 2,
 	.macs = macs_of_backward,
 	.memory.onto = 2,
-	.calls.kernels = "local.cu",
+	.calls.kernels = "conv/local.cu",
 	.calls.emit = emit_input,
 };
 
@@ -86,7 +86,7 @@ const struct op op_local_grad_weight = {
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
-	.calls.kernels = "local.cu",
+	.calls.kernels = "conv/local.cu",
 	.calls.emit = emit_weight,
 };
 
@@ -208,6 +208,6 @@ const struct op op_local = {
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
 	.memory.workspace = work,
 	.torch = { .blas = true, .calls = torch_calls },
-	.calls.kernels = "local.cu",
+	.calls.kernels = "conv/local.cu",
 	.calls.emit = emit,
 };

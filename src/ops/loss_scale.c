@@ -11,7 +11,7 @@
 #include "calls/emitter.h"
 
 #define FIRST_GRADIENT	2
-#define CLIP_PARTS	64	/* as in kernels/clip.cu: pieces of each gradient's sum */
+#define CLIP_PARTS	64	/* as in kernels/update/clip.cu: pieces of each gradient's sum */
 
 static const struct attr_spec attrs[] = {
 	{ "limit", ATTR_REAL, "largest norm of all gradients together; 0: any", .required = true,
@@ -53,6 +53,6 @@ const struct op op_loss_scale = {
 	.min_operands = 3, .max_operands = -1,
 	.memory.workspace = workspace,
 	.memory.alias = alias,
-	.calls.kernels = "clip.cu",
+	.calls.kernels = "update/clip.cu",
 	.calls.emit = emit,
 };

@@ -31,6 +31,6 @@ const struct op op_mul = {
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
 	.memory.inplace = 1u << 0 | 1u << 1,
 	.torch = { .crosswise = true, .full = 1u << 0 | 1u << 1 },
-	.calls.kernels = "arith.cu",
+	.calls.kernels = "pointwise/arith.cu",
 	.calls.emit = broadcast_emit,
 };

@@ -34,6 +34,6 @@ const struct op op_permute = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.gradient.build = grad,
-	.calls.kernels = "permute.cu",
+	.calls.kernels = "copy/permute.cu",
 	.calls.emit = emit,
 };

@@ -1,6 +1,6 @@
 /*
  * What the operators made of matrix products share: the geometry of a convolution, as their kernels
- * take it, scratch memory, and saturating counts. The sizes are the kernels' own (kernels/sizes.cu).
+ * take it, scratch memory, and saturating counts. The sizes are the kernels' own (kernels/sizes.h).
  */
 #ifndef STOWAGE_OPS_PRODUCT_H
 #define STOWAGE_OPS_PRODUCT_H

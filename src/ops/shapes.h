@@ -25,7 +25,7 @@ int64_t	shape_product(const struct tensor *, int from, int to);
 
 /* out[0] of losses and metrics: a scalar, in at least f32 */
 bool	shape_result(struct build *, struct node *);
-/* Scratch of a mean over samples: LOSS_PARTS doubles (kernels/sizes.cu). */
+/* Scratch of a mean over samples: LOSS_PARTS doubles (kernels/sizes.h). */
 struct affine	shape_mean_work(const struct node *, const struct room *);
 
 /* A double as C source, exact: for arguments that are double even where `real` is float. */
@@ -62,14 +62,14 @@ bool	pool_output(struct build *, struct node *, int64_t dim[3]);
 	arg_int((w).kernel[1]), arg_int((w).stride[0]), arg_int((w).stride[1]),		\
 	arg_int((w).pad[0]), arg_int((w).pad[1])
 
-/* ---- rectangles (kernels/copy.cu) ---- */
+/* ---- rectangles (kernels/copy/copy.cu) ---- */
 
 /* in[0] with its corner at (top, left) of out[0], and VALUE where it is not; added to what is to be
  * kept there if the node adds onto an operand. */
 void	shape_emit_window(struct emitter *, const struct node *, int64_t top, int64_t left,
 	    double value);
 
-/* ---- broadcasting (kernels/arith.cu) ---- */
+/* ---- broadcasting (kernels/pointwise/arith.cu) ---- */
 
 #define GROUPS	6
 

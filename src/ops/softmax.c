@@ -30,7 +30,7 @@ const struct op op_softmax_grad = {
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0 | 1u << 1,
-	.calls.kernels = "softmax.cu",
+	.calls.kernels = "norm/softmax.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -76,6 +76,6 @@ const struct op op_softmax = {
 	.gradient.saves = SAVES_OUT(0),
 	.memory.inplace = 1u << 0,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "softmax.cu",
+	.calls.kernels = "norm/softmax.cu",
 	.calls.emit = emit,
 };

@@ -28,6 +28,6 @@ const struct op op_sub = {
 	.gradient.build = grad,
 	.memory.inplace = 1u << 0 | 1u << 1,
 	.torch = { .passes = 1u << 0, .full = 1u << 1 },
-	.calls.kernels = "arith.cu",
+	.calls.kernels = "pointwise/arith.cu",
 	.calls.emit = broadcast_emit,
 };

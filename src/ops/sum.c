@@ -18,6 +18,6 @@ const struct op op_sum = {
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0 | 1u << 1,
-	.calls.kernels = "arith.cu",
+	.calls.kernels = "pointwise/arith.cu",
 	.calls.emit = emit,
 };

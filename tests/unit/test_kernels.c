@@ -12,15 +12,15 @@
 #else
 #define NEAR	1e-5
 #endif
-#include "../../kernels/activation.cu"
-#include "../../kernels/arith.cu"
-#include "../../kernels/copy.cu"
-#include "../../kernels/dropout.cu"
-#include "../../kernels/loss.cu"
-#include "../../kernels/norm.cu"
-#include "../../kernels/clip.cu"
-#include "../../kernels/pool.cu"
-#include "../../kernels/softmax.cu"
+#include "../../kernels/pointwise/activation.cu"
+#include "../../kernels/pointwise/arith.cu"
+#include "../../kernels/copy/copy.cu"
+#include "../../kernels/pointwise/dropout.cu"
+#include "../../kernels/loss/loss.cu"
+#include "../../kernels/norm/batchnorm.cu"
+#include "../../kernels/update/clip.cu"
+#include "../../kernels/pool/pool.cu"
+#include "../../kernels/norm/softmax.cu"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

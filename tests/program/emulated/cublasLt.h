@@ -1,5 +1,5 @@
 /*
- * As much of cuBLASLt as kernels/dense.cu asks for, on a host: matrices in columns, and epilogues as
+ * As much of cuBLASLt as kernels/product/dense.cu asks for, on a host: matrices in columns, and epilogues as
  * NVIDIA documents them. What it would not do for a given type or shape is not known here; whether it
  * does anything with an epilogue at all is the test's choice (lt_refused).
  */

@@ -1,5 +1,5 @@
 /*
- * As much of cuDNN's backend as kernels/cudnn.cu asks for, on a host: descriptors hold what is set,
+ * As much of cuDNN's backend as kernels/conv/engine_cudnn.cu asks for, on a host: descriptors hold what is set,
  * finished ones are checked, and a plan runs its graph by definition, in double precision. What real
  * engines refuse that tests have found is refused here too (weights with gaps); what else they would
  * not do for a type or shape is not known here. The heuristics offer, before the one engine that is

@@ -12,7 +12,7 @@
 static cublasLtHandle_t lt;
 #endif
 
-#include "dense.cu"
+#include "product/dense.cu"
 
 #include "values.h"
 

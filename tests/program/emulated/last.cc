@@ -6,17 +6,17 @@
  */
 #include "cuda.h"
 
-#include "norm.cu"
-#include "bias.cu"
-#include "pool.cu"
-#include "copy.cu"
-#include "permute.cu"
-#include "dropout.cu"
-#include "activation.cu"
-#include "arith.cu"
+#include "norm/batchnorm.cu"
+#include "product/bias.cu"
+#include "pool/pool.cu"
+#include "copy/copy.cu"
+#include "copy/permute.cu"
+#include "pointwise/dropout.cu"
+#include "pointwise/activation.cu"
+#include "pointwise/arith.cu"
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
-#include "conv_concat.cu"
+#include "conv/concat.cu"
 
 #include "values.h"
 

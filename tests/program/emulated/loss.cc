@@ -5,7 +5,7 @@
  */
 #include "cuda.h"
 
-#include "loss.cu"
+#include "loss/loss.cu"
 
 #include "values.h"
 

@@ -1,5 +1,5 @@
 /*
- * The tiles of CUDA's products (gemm_gpu.cu), against sums by definition in double precision: large
+ * The tiles of CUDA's products (product/gemm_cuda.cu), against sums by definition in double precision: large
  * and small ones, which must agree to the bit; in f32, in bf16, and on tensor cores (mma.h). Shapes are
  * ragged in rows, columns and depth, with neighbours in memory that go by packs and that do not.
  */
@@ -7,8 +7,8 @@
 
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
-#include "conv_concat.cu"
-#include "dense.cu"
+#include "conv/concat.cu"
+#include "product/dense.cu"
 
 #include "values.h"
 

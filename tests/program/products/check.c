@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../kernels/conv_concat.cu"
-#include "../../../kernels/dense_cross_entropy.cu"
-#include "../../../kernels/local.cu"
+#include "../../../kernels/conv/concat.cu"
+#include "../../../kernels/loss/dense_cross_entropy.cu"
+#include "../../../kernels/conv/local.cu"
 
 #if defined(USE_DOUBLE)
 #define TOLERANCE	1e-13

@@ -2,7 +2,7 @@
  * softplus: a smooth relu, log(1 + exp(beta x)) / beta. Its slope is 1 - exp(-beta y), so backward
  * reads the output alone and softplus may overwrite its input.
  */
-#include "ir/op.h"
+#include "ir/diff.h"
 
 #include "calls/emitter.h"
 
@@ -28,7 +28,7 @@ const struct op op_softplus_grad = {
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "softplus.cu",
+	.calls.kernels = "pointwise/softplus.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -59,6 +59,6 @@ const struct op op_softplus = {
 	.gradient.build = grad,
 	.gradient.saves = SAVES_OUT(0),
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "softplus.cu",
+	.calls.kernels = "pointwise/softplus.cu",
 	.calls.emit = emit,
 };

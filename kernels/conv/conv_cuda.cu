@@ -1,0 +1,477 @@
+/*
+ * conv/conv_cuda.cu - convolution on a GPU: the three products of conv/conv.cu as jobs of
+ * product/gemm_cuda.cu, and depthwise convolution directly. Nothing is unrolled into memory: an
+ * element of the windows is found when it is fetched.
+ */
+#ifndef STOWAGE_CONV_CONV_CUDA_CU
+#define STOWAGE_CONV_CONV_CUDA_CU
+
+#include "product/gemm_cuda.cu"
+#include "conv/sources.cu"
+#include "conv/window.cu"
+#include "conv/depthwise_c.cu"
+#include "conv/depthwise_last.cu"
+#include "conv/conv_cudnn.cu"
+
+#ifdef __CUDACC__
+
+/* A channel of the input under a tap, and where a window lies: together they say where an element
+ * is. */
+struct gpu_plane {
+	const elem *at;
+	int64_t image;		/* step from image to image */
+	int64_t row, pixel;	/* from row to row, column to column */
+	int y, x;		/* of the tap */
+};
+
+struct gpu_window {
+	int64_t image;
+	int y, x;
+};
+
+/* Where the element lies; NULL: outside the plane of H x W. */
+DEVICE const elem *
+gpu_element(const struct gpu_plane &p, const struct gpu_window &at, int h, int w)
+{
+	int y = at.y + p.y, x = at.x + p.x;
+
+	if (y < 0 || y >= h || x < 0 || x >= w)
+		return NULL;
+	return &p.at[at.image * p.image + y * p.row + x * p.pixel];
+}
+
+/* Forward, and (BACK) one phase of the gradient of the input. Channels first, the terms of a sum
+ * are tap by tap for one channel after the other, and what is made lies along columns; with
+ * channels LAST they are channel by channel for one tap after the other, and it lies along rows. */
+template <bool LAST, bool BACK> struct conv_window_job {
+	static const bool A_ALONG_K = !LAST || !BACK, B_ALONG_K = LAST, C_ALONG_ROWS = LAST;
+	static const bool SUMS_A = false;
+	typedef int64_t Row;
+	typedef struct gpu_window Col;
+	struct Term {
+		int64_t weight;
+		struct gpu_plane plane;
+	};
+	int64_t rows, cols, depth;
+	bool a_packs, b_packs;
+	struct window at;
+	const elem *source, *weight, *bias;
+	elem *target;
+	struct onto onto;
+	struct epilogue then;	/* that reads nothing */
+	int64_t step, group, plane;	/* steps in the weights; of the target's planes */
+
+	/* the channel of the K-th term */
+	DEVICE_METHOD int
+	channel(int64_t k) const
+	{
+		int taps = at.y.taps * at.x.taps;
+
+		return (int)(LAST ? k - quotient(k, at.channels) * at.channels : quotient(k, taps));
+	}
+
+	/* the K-th term, but for the plane */
+	DEVICE_METHOD Term
+	tap(int z, int64_t k) const
+	{
+		int taps = at.y.taps * at.x.taps;
+		int t = (int)(LAST ? quotient(k, at.channels) : k - quotient(k, taps) * taps);
+		int ty = t / at.x.taps, tx = t % at.x.taps;
+		Term term;
+
+		term.weight = z * group + channel(k) * at.channel_step +
+		    (at.y.tap + ty * at.y.tap_step) * at.tap_row +
+		    (at.x.tap + tx * at.x.tap_step) * at.tap_col;
+		term.plane.y = ty * at.y.delta, term.plane.x = tx * at.x.delta;
+		return term;
+	}
+
+	DEVICE_METHOD Term
+	term(int z, int64_t k) const
+	{
+		Term t = tap(z, k);
+
+		t.plane.at = source + (int64_t)(z * at.channels + channel(k)) * at.plane;
+		t.plane.image = at.image, t.plane.row = at.row, t.plane.pixel = at.pixel;
+		return t;
+	}
+
+	DEVICE_METHOD Row
+	row(int, int64_t m) const
+	{
+		return m * step;
+	}
+
+	DEVICE_METHOD Col
+	col(int, int64_t n) const
+	{
+		int positions = at.y.count * at.x.count, q;
+		Col c;
+
+		c.image = quotient(n, positions), q = (int)(n - c.image * positions);
+		c.y = q / at.x.count * at.y.step + at.y.first;
+		c.x = q % at.x.count * at.x.step + at.x.first;
+		return c;
+	}
+
+	DEVICE_METHOD const elem *
+	a(Row m, const Term &k) const
+	{
+		return &weight[m + k.weight];
+	}
+
+	DEVICE_METHOD const elem *
+	b(const Term &k, const Col &n) const
+	{
+		return gpu_element(k.plane, n, at.y.size, at.x.size);
+	}
+
+	DEVICE_METHOD void
+	store(int z, int, int64_t m, int64_t n, real value) const
+	{
+		int positions = at.y.count * at.x.count;
+		int64_t image = quotient(n, positions), plane_index = z * rows + m;
+		int q = (int)(n - image * positions);
+
+		onto_store(&target[image * at.out_image + plane_index * plane +
+		    (at.y.out + q / at.x.count * at.y.out_step) * at.out_row +
+		    (at.x.out + q % at.x.count * at.x.out_step) * at.out_pixel],
+		    epilogue_value(then, bias ? value + VALUE(bias[plane_index]) : value, 0),
+		    onto_keep(onto));
+	}
+};
+
+/* The gradient of the weights, whose columns are in the order in which they lie. */
+template <bool LAST> struct conv_weight_job {
+	static const bool A_ALONG_K = !LAST, B_ALONG_K = !LAST, C_ALONG_ROWS = false;
+	static const bool SUMS_A = false;
+	typedef int64_t Row;
+	typedef struct gpu_plane Col;
+	struct Term {
+		int64_t dy;
+		struct gpu_window window;
+	};
+	int64_t rows, cols, depth;
+	bool a_packs, b_packs;
+	struct conv s;
+	const elem *dy, *x;
+	elem *target;		/* dw */
+	real *partial;		/* not NULL: the partial results one after the other, instead */
+	struct onto onto;
+
+	DEVICE_METHOD Term
+	term(int z, int64_t k) const
+	{
+		int64_t positions = (int64_t)s.oh * s.ow, image = quotient(k, positions);
+		int q = (int)(k - image * positions);
+		Term t;
+
+		t.dy = LAST ? k * s.f + z * rows : (image * s.f + z * rows) * positions + q;
+		t.window.image = image;
+		t.window.y = q / s.ow * s.sy - s.top, t.window.x = q % s.ow * s.sx - s.left;
+		return t;
+	}
+
+	DEVICE_METHOD Row
+	row(int, int64_t m) const
+	{
+		return LAST ? m : m * s.oh * s.ow;
+	}
+
+	/* the channel of the N-th column, in its group */
+	DEVICE_METHOD int
+	channel(int64_t n) const
+	{
+		int channels = s.c / s.groups;
+
+		return (int)(LAST ? n - quotient(n, channels) * channels : quotient(n, s.kh * s.kw));
+	}
+
+	/* the N-th column, but for the plane */
+	DEVICE_METHOD Col
+	tap(int64_t n) const
+	{
+		int taps = s.kh * s.kw;
+		int t = (int)(LAST ? quotient(n, s.c / s.groups) : n - quotient(n, taps) * taps);
+		Col c;
+
+		c.y = t / s.kw * s.dy, c.x = t % s.kw * s.dx;
+		return c;
+	}
+
+	DEVICE_METHOD Col
+	col(int z, int64_t n) const
+	{
+		Col c = tap(n);
+
+		c.pixel = LAST ? s.c : 1;
+		c.at = x + (int64_t)(z * (s.c / s.groups) + channel(n)) * (LAST ? 1 : s.h * s.w);
+		c.image = (int64_t)s.c * s.h * s.w, c.row = s.w * c.pixel;
+		return c;
+	}
+
+	DEVICE_METHOD const elem *
+	a(Row m, const Term &k) const
+	{
+		return &dy[m + k.dy];
+	}
+
+	DEVICE_METHOD const elem *
+	b(const Term &k, const Col &n) const
+	{
+		return gpu_element(n, k.window, s.h, s.w);
+	}
+
+	DEVICE_METHOD void
+	store(int z, int split, int64_t m, int64_t n, real value) const
+	{
+		int64_t at = (((int64_t)split * s.groups + z) * rows + m) * cols + n;
+
+		if (partial)
+			partial[at] = value;
+		else
+			onto_store(&target[at], value, onto_keep(onto));
+	}
+};
+
+KERNEL(depthwise_forward_kernel, (elem *y, const elem *x, const elem *w, const elem *bias,
+    struct onto onto, int64_t n, struct conv s))
+{
+	real keep = onto_keep(onto);
+
+	EACH (i, n) {
+		int ox = (int)(i % s.ow), oy = (int)(i / s.ow % s.oh);
+		int64_t plane = i / ((int64_t)s.ow * s.oh), f = plane % s.f;
+		const elem *from = x + (plane / s.f * s.c + f / (s.f / s.groups)) * s.h * s.w;
+		real sum = bias ? VALUE(bias[f]) : 0;
+
+		for (int ky = 0; ky < s.kh; ky++)
+			for (int kx = 0; kx < s.kw; kx++) {
+				int iy = oy * s.sy - s.top + ky * s.dy;
+				int ix = ox * s.sx - s.left + kx * s.dx;
+
+				if (iy >= 0 && iy < s.h && ix >= 0 && ix < s.w)
+					sum += VALUE(w[(f * s.kh + ky) * s.kw + kx]) *
+					    VALUE(from[(int64_t)iy * s.w + ix]);
+			}
+		onto_store(&y[i], sum, keep);
+	}
+}
+
+KERNEL(depthwise_input_kernel, (elem *dx, const elem *dy, const elem *w, const elem *bias,
+    struct onto onto, int64_t n, struct conv s))
+{
+	real keep = onto_keep(onto);
+
+	EACH (i, n) {
+		int ix = (int)(i % s.w), iy = (int)(i / s.w % s.h), fg = s.f / s.groups;
+		int64_t plane = i / ((int64_t)s.w * s.h), c = plane % s.c;
+		real sum = bias ? VALUE(bias[c]) : 0;
+
+		for (int64_t f = c * fg; f < (c + 1) * fg; f++)
+			for (int ky = 0; ky < s.kh; ky++)
+				for (int kx = 0; kx < s.kw; kx++) {
+					int oy = iy + s.top - ky * s.dy, ox = ix + s.left - kx * s.dx;
+
+					if (oy < 0 || oy % s.sy || ox < 0 || ox % s.sx)
+						continue;
+					oy /= s.sy, ox /= s.sx;
+					if (oy < s.oh && ox < s.ow)
+						sum += VALUE(w[(f * s.kh + ky) * s.kw + kx]) *
+						    VALUE(dy[((plane / s.c * s.f + f) * s.oh + oy) *
+						    s.ow + ox]);
+				}
+		onto_store(&dx[i], sum, keep);
+	}
+}
+
+KERNEL(depthwise_weight_kernel, (elem *dw, const elem *dy, const elem *x, struct onto onto,
+    int64_t b, struct conv s))
+{
+	real keep = onto_keep(onto);
+
+	ROWS (r, (int64_t)s.f * s.kh * s.kw) {
+		int kx = (int)(r % s.kw), ky = (int)(r / s.kw % s.kh), positions = s.oh * s.ow;
+		int64_t f = r / ((int64_t)s.kw * s.kh);
+		double sum = 0;
+
+		ALONG (j, b * positions) {
+			int q = (int)(j % positions);
+			int iy = q / s.ow * s.sy - s.top + ky * s.dy;
+			int ix = q % s.ow * s.sx - s.left + kx * s.dx;
+
+			if (iy >= 0 && iy < s.h && ix >= 0 && ix < s.w)
+				sum += (double)VALUE(dy[(j / positions * s.f + f) * positions + q]) *
+				    VALUE(x[((j / positions * s.c + f / (s.f / s.groups)) * s.h +
+				    iy) * s.w + ix]);
+		}
+		sum = ROW_SUM(sum);
+		FIRST
+			onto_store(&dw[r], (real)sum, keep);
+	}
+}
+
+/* Calls the instance of a function for the layout of S, of those that the program has. */
+#ifndef CHANNELS_LAST
+#define BY_LAYOUT(s, function, args)	function<false> args
+#elif !defined(CHANNELS_FIRST)
+#define BY_LAYOUT(s, function, args)	function<true> args
+#else
+#define BY_LAYOUT(s, function, args)	((s).last ? function<true> args : function<false> args)
+#endif
+
+/* A job that knows how to find elements of the input, and whether by packs; concat.cu has one of
+ * its own. */
+template <class Job> static void
+conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto onto,
+    struct epilogue then, int64_t b, const struct conv &s)
+{
+	job.at = window_forward(&s);
+	job.weight = w, job.bias = bias, job.target = y, job.onto = onto, job.then = then;
+	job.rows = s.f / s.groups;
+	job.depth = (int64_t)(s.c / s.groups) * s.kh * s.kw;
+	job.plane = s.last ? 1 : (int64_t)s.oh * s.ow;
+	job.cols = b * s.oh * s.ow;
+	job.step = job.depth;
+	job.group = job.rows * job.step;
+	job.a_packs = gpu_packs(w, job.depth);	/* in both orders they lie as the sum goes */
+	gpu_product(job, s.groups, 1);
+}
+
+template <bool LAST> static void
+conv_forward_own(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto,
+    struct epilogue then, int64_t b, const struct conv &s)
+{
+	struct conv_window_job<LAST, false> job;
+
+	job.source = x;
+	job.b_packs = LAST && gpu_packs(x, s.c / s.groups);
+	conv_forward_run(job, y, w, bias, onto, then, b, s);
+}
+
+static void
+conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto,
+    struct epilogue then, void *work, int64_t room, int64_t b, struct conv s)
+{
+	if (conv_is_depthwise(&s) && s.last) {
+		depthwise_last_forward(y, x, w, bias, onto, b, s);
+		epilogue_apply(y, then, b * s.f * s.oh * s.ow);
+		return;
+	}
+	if (conv_is_depthwise(&s)) {
+		int64_t n = b * s.f * s.oh * s.ow;
+
+		LAUNCH(depthwise_forward_kernel, n, (y, x, w, bias, onto, n, s));
+		epilogue_apply(y, then, n);
+		return;
+	}
+	if (dnn_run(DNN_FORWARD, x, w, y, bias, onto, then, work, room, b, &s))
+		return;
+	BY_LAYOUT(s, conv_forward_own, (y, x, w, bias, onto, then, b, s));
+}
+
+/* The gradient of the job's rows of channels, which are the target's: H x W, of which S has a
+ * part. */
+template <class Job> static void
+conv_backward_rows(Job &job, int h, int w, int64_t b, const struct conv &s)
+{
+	job.step = conv_channel_step(&s);
+	job.plane = s.last ? 1 : (int64_t)h * w;
+	job.a_packs = s.last && gpu_packs(job.weight, s.c / s.groups) && job.rows % MAP_PACK == 0;
+	job.b_packs = s.last && gpu_packs(job.source, s.f / s.groups);
+	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
+		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
+			job.at = window_backward(&s, ry, rx);
+			window_out(&job.at, &s, (int)job.rows * s.groups, h, w);
+			job.cols = b * job.at.y.count * job.at.x.count;
+			job.depth = (int64_t)job.at.channels * job.at.y.taps * job.at.x.taps;
+			gpu_product(job, s.groups, 1);
+		}
+}
+
+template <bool LAST> static void
+conv_input_own(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto, int64_t b,
+    const struct conv &s)
+{
+	struct conv_window_job<LAST, true> job;
+
+	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.onto = onto;
+	job.then = AS_IS;
+	job.rows = s.c / s.groups;
+	job.group = (int64_t)(s.f / s.groups) * job.rows * s.kh * s.kw;
+	conv_backward_rows(job, s.h, s.w, b, s);
+}
+
+static void
+conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto,
+    void *work, int64_t room, int64_t b, struct conv s)
+{
+	if (conv_is_depthwise(&s) && s.last) {
+		depthwise_last_backward_input(dx, dy, w, bias, onto, b, s);
+		return;
+	}
+	if (conv_is_depthwise(&s)) {
+		int64_t n = b * s.c * s.h * s.w;
+
+		LAUNCH(depthwise_input_kernel, n, (dx, dy, w, bias, onto, n, s));
+		return;
+	}
+	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, AS_IS, work, room, b, &s))
+		return;
+	BY_LAYOUT(s, conv_input_own, (dx, dy, w, bias, onto, b, s));
+}
+
+template <class Job> static void
+conv_weight_run(Job &job, elem *dw, const elem *dy, struct onto onto, void *work, int64_t b,
+    const struct conv &s)
+{
+	int splits = conv_gpu_splits(&s);
+
+	job.s = s, job.dy = dy;
+	job.rows = s.f / s.groups;
+	job.cols = (int64_t)(s.c / s.groups) * s.kh * s.kw;
+	job.depth = b * s.oh * s.ow;
+	job.target = dw, job.onto = onto;
+	job.a_packs = gpu_packs(dy, s.last ? job.rows : (int64_t)s.oh * s.ow);
+	job.partial = splits > 1 ? (real *)work : NULL;
+	gpu_product(job, s.groups, splits);
+	if (splits > 1) {
+		int64_t n = job.rows * job.cols * s.groups;
+
+		LAUNCH(gpu_sum_kernel, n, (dw, job.partial, onto, n, splits));
+	}
+}
+
+template <bool LAST> static void
+conv_weight_own(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work, int64_t b,
+    const struct conv &s)
+{
+	struct conv_weight_job<LAST> job;
+
+	job.x = x;
+	job.b_packs = LAST && gpu_packs(x, s.c / s.groups);
+	conv_weight_run(job, dw, dy, onto, work, b, s);
+}
+
+static void
+conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
+    int64_t room, int64_t b, struct conv s)
+{
+	if (conv_is_depthwise(&s) && s.last) {
+		depthwise_last_backward_weight(dw, dy, x, onto, work, b, s);
+		return;
+	}
+	if (conv_is_depthwise(&s)) {
+		int64_t rows = (int64_t)s.f * s.kh * s.kw;
+
+		LAUNCH_ROWS(depthwise_weight_kernel, rows, (dw, dy, x, onto, b, s));
+		return;
+	}
+	if (dnn_run(DNN_WEIGHT, x, dw, dy, NULL, onto, AS_IS, work, room, b, &s))
+		return;
+	BY_LAYOUT(s, conv_weight_own, (dw, dy, x, onto, work, b, s));
+}
+
+#endif
+
+#endif

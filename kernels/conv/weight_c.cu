@@ -1,0 +1,451 @@
+/*
+ * conv/weight_c.cu - the gradient of a convolution's weights:
+ *
+ *     dw[f,c,ky,kx] = sum over b, oy, ox of
+ *                     dy[b,f,oy,ox] x[b, c, oy sy - top + ky dy, ox sx - left + kx dx]
+ *
+ * Here the sum runs over positions, and columns are channels. x is turned, a chunk at a time, into
+ * rows of channels with its padding written out, [image][y][x][channel]. Then the channels under
+ * one tap of one position are neighbours, a vector to be read in place: each element of x is moved
+ * once, not once per tap. With few channels the taps of a row join in, since they are neighbours
+ * too: one vector holds (kx, c).
+ *
+ * Small gradients are summed in parts, one a thread, each over its share of the images; large ones
+ * are split by channels and filters, so that nothing is kept twice. Which of the two depends on the
+ * shape and on THREADS alone, and so does the order of the sums. What dw held is added first, where
+ * it is to be kept. A gradient of 16 bits is summed as reals in the scratch memory, and rounded
+ * when it is whole.
+ */
+#ifndef STOWAGE_CONV_WEIGHT_C_CU
+#define STOWAGE_CONV_WEIGHT_C_CU
+
+#include "product/gemm_c.cu"
+#include "conv/sources.cu"
+#include "conv/window.cu"
+
+#ifndef __CUDACC__
+
+struct chunk {			/* some output positions of some images */
+	int64_t image;
+	int images, y, rows, x, cols;
+};
+
+struct conv_weight {
+	struct conv s;
+	int64_t b;
+	const struct sources *x;
+	const elem *dy;
+	real keep;		/* dw = keep * dw + the sum */
+	int cg, fg;		/* channels and filters in a group */
+	bool joined;		/* the taps of a row share a vector */
+	struct conv_chunks size;	/* of the largest chunk */
+};
+
+/* Steps in dy from place to place, and from filter to filter. */
+static inline int64_t
+weight_pixel(const struct conv_weight *w)
+{
+	return w->s.last ? w->s.f : 1;
+}
+
+static inline int64_t
+weight_plane(const struct conv_weight *w)
+{
+	return w->s.last ? 1 : (int64_t)w->s.oh * w->s.ow;
+}
+
+/* The first filter of group G in a chunk of it. */
+static inline const elem *
+weight_dy(const struct conv_weight *w, const struct chunk *k, int g)
+{
+	return w->dy + k->image * w->s.f * w->s.oh * w->s.ow + (int64_t)g * w->fg * weight_plane(w) +
+	    ((int64_t)k->y * w->s.ow + k->x) * weight_pixel(w);
+}
+
+/* With SHARE parts, a chunk has no more images than leave a chunk to each. */
+static inline struct conv_weight
+conv_weight_plan(struct conv s, int64_t b, int share)
+{
+	struct conv_weight w;
+
+	memset(&w, 0, sizeof(w));
+	w.s = s, w.b = b;
+	w.cg = s.c / s.groups, w.fg = s.f / s.groups;
+	w.joined = w.cg < FEW_CHANNELS && s.dx == 1;
+	w.size = conv_chunks(&s);
+	w.size.images = least(w.size.images, most(1, parts(b, share)));
+	return w;
+}
+
+/* Elements [lo, hi) of a row that starts at column X0. */
+static void
+turn_row(const struct sources *x, int64_t image, int y, int x0, int c, int n, real *to, int lo,
+    int hi)
+{
+	for (int at = 0, m; at < n; at += m) {
+		int within = c + at;
+		const struct piece *s = piece_of(x, &within);
+		const elem *from = s->at + image * s->image + within * s->plane + y * s->row +
+		    x0 * s->pixel;
+
+		m = (int)least(n - at, s->channels - within);
+		for (int q = lo; q < hi; q += 16)
+			for (int ch = 0; ch < m; ch++)
+				for (int e = q; e < q + 16 && e < hi; e++)
+					to[(int64_t)e * n + at + ch] =
+					    VALUE(from[ch * s->plane + e * s->pixel]);
+	}
+}
+
+/* x of a chunk, channels [c, c + n) of the tensor, as [image][y][x][channel]. */
+static void
+turn(const struct conv_weight *w, const struct chunk *k, int c, int n, real *to)
+{
+	const struct conv *s = &w->s;
+	int x0 = k->x * s->sx - s->left;
+	int lo = (int)least(w->size.w, x0 < 0 ? -x0 : 0);
+	int hi = (int)most(lo, least(w->size.w, s->w - x0));
+
+	for (int i = 0; i < k->images; i++)
+		for (int r = 0; r < w->size.h; r++, to += (int64_t)w->size.w * n) {
+			int y = k->y * s->sy - s->top + r;
+
+			if (y < 0 || y >= s->h) {
+				memset(to, 0, (size_t)w->size.w * n * sizeof(real));
+				continue;
+			}
+			memset(to, 0, (size_t)lo * n * sizeof(real));
+			turn_row(w->x, k->image + i, y, x0, c, n, to, lo, hi);
+			memset(to + (int64_t)hi * n, 0,
+			    (size_t)(w->size.w - hi) * n * sizeof(real));
+		}
+}
+
+/* The terms under tap (ky, kx) that do not fall on padding, with the places of their dy in the
+ * tensor, or of 16 bits among what widen_chunk() makes of them; a joined row of taps has kx 0 and
+ * keeps what falls on padding at its sides. */
+static int
+weight_places(const struct conv_weight *w, const struct chunk *k, struct place *at, int n, int ky,
+    int kx)
+{
+	const struct conv *s = &w->s;
+	int terms = 0;
+
+	for (int i = 0; i < k->images; i++)
+		for (int r = 0; r < k->rows; r++) {
+			int y = (k->y + r) * s->sy - s->top + ky * s->dy;
+
+			if (y < 0 || y >= s->h)
+				continue;
+			for (int q = 0; q < k->cols; q++) {
+				int x = (k->x + q) * s->sx - s->left + kx * s->dx;
+
+				if (!w->joined && (x < 0 || x >= s->w))
+					continue;
+				at[terms].a = NARROW ? ((int64_t)i * k->rows + r) * k->cols + q :
+				    (int64_t)i * s->f * s->oh * s->ow +
+				    ((int64_t)r * s->ow + q) * weight_pixel(w);
+				at[terms].b = (((int64_t)i * w->size.h + r * s->sy + ky * s->dy) *
+				    w->size.w + q * s->sx + kx * s->dx) * n;
+				terms++;
+			}
+		}
+	return terms;
+}
+
+struct weight_tile {		/* where a tile of dw goes */
+	real *to;
+	int64_t row, channel, tap;	/* steps from filter to filter, channel to channel, tap to tap */
+	int n, taps, lane;	/* joined: lane l is tap l / n, channel l % n; else channel l */
+	real keep;		/* what it is added to: so many times what lies there */
+};
+
+static void
+weight_store(const struct weight_tile *s, const real *tile, int rows, int cols)
+{
+	for (int j = 0; j < cols; j++) {
+		int l = s->lane + j;
+		real *to = s->to + (s->taps > 1 ? l / s->n * s->tap + l % s->n * s->channel :
+		    l * s->channel);
+
+		for (int i = 0; i < rows; i++, to += s->row)
+			*to = tile[i * TILE_COLS + j] + (s->keep != 0 ? s->keep * *to : 0);
+	}
+}
+
+/* One chunk's part of the gradient: filters [first, last) and channels [c, c + n) of group g. */
+struct weight_piece {
+	int g, c, n, first, last;
+	real *at;		/* its first element, and steps as in a tile */
+	int64_t row, channel, tap;
+	real keep;		/* what it is added to: so many times what lies there */
+};
+
+static inline struct weight_tile
+weight_tile_of(const struct conv_weight *w, const struct weight_piece *p)
+{
+	struct weight_tile to = { .row = p->row, .channel = p->channel, .tap = p->tap, .n = p->n,
+		.taps = w->joined ? w->s.kw : 1, .keep = p->keep };
+
+	return to;
+}
+
+#if NARROW
+
+/* ROWS filters' dy of a chunk as reals: [filter][image][y][x]. */
+static void
+widen_chunk(const struct conv_weight *w, const struct chunk *k, const elem *dy, int rows, real *wide)
+{
+	int64_t image = (int64_t)w->s.f * w->s.oh * w->s.ow, pixel = weight_pixel(w);
+
+	for (int f = 0; f < rows; f++)
+		for (int i = 0; i < k->images; i++)
+			for (int r = 0; r < k->rows; r++, wide += k->cols) {
+				const elem *from = dy + i * image + f * weight_plane(w) +
+				    (int64_t)r * w->s.ow * pixel;
+
+				for (int q = 0; q < k->cols; q++)
+					wide[q] = VALUE(from[q * pixel]);
+			}
+}
+
+static void
+weight_chunk(const struct conv_weight *w, const struct chunk *k, const real *turned,
+    const struct weight_piece *p)
+{
+	const struct conv *s = &w->s;
+	struct place at[CHUNK_POSITIONS];
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	real wide[TILE_ROWS * CHUNK_POSITIONS];
+	int64_t plane = weight_plane(w), positions = (int64_t)k->images * k->rows * k->cols;
+	int tiles = (int)parts(p->last - p->first, TILE_ROWS), steps = w->joined ? 1 : s->kw;
+	int lanes = w->joined ? s->kw * p->n : p->n;
+	const elem *dy = weight_dy(w, k, p->g);
+	struct weight_tile to = weight_tile_of(w, p);
+
+	for (int i = 0; i < tiles; i++) {
+		int row = p->first + (p->last - p->first) * i / tiles;
+		int rows = p->first + (p->last - p->first) * (i + 1) / tiles - row;
+
+		widen_chunk(w, k, dy + row * plane, rows, wide);
+		for (int t = 0; t < s->kh * steps; t++) {
+			int ky = t / steps, kx = t % steps;
+			int terms = weight_places(w, k, at, p->n, ky, kx);
+
+			to.to = p->at + (row - p->first) * p->row +
+			    ((int64_t)ky * s->kw + kx) * p->tap;
+			for (to.lane = 0; to.lane < lanes; to.lane += TILE_COLS) {
+				int cols = (int)least(TILE_COLS, lanes - to.lane);
+
+				tile_product(rows, cols > LANES ? 2 : 1, tile, wide, positions,
+				    turned + to.lane, LANES, at, terms);
+				weight_store(&to, tile, rows, cols);
+			}
+		}
+	}
+}
+
+#else
+
+static void
+weight_chunk(const struct conv_weight *w, const struct chunk *k, const real *turned,
+    const struct weight_piece *p)
+{
+	const struct conv *s = &w->s;
+	struct place at[CHUNK_POSITIONS];
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	int64_t plane = weight_plane(w);
+	int tiles = (int)parts(p->last - p->first, TILE_ROWS), steps = w->joined ? 1 : s->kw;
+	int lanes = w->joined ? s->kw * p->n : p->n;
+	const real *dy = weight_dy(w, k, p->g);
+	struct weight_tile to = weight_tile_of(w, p);
+
+	for (int t = 0; t < s->kh * steps; t++) {
+		int ky = t / steps, kx = t % steps;
+		int terms = weight_places(w, k, at, p->n, ky, kx);
+
+		if (p->keep == 1 && terms == 0)
+			continue;
+		for (to.lane = 0; to.lane < lanes; to.lane += TILE_COLS)
+			for (int i = 0; i < tiles; i++) {
+				int row = p->first + (p->last - p->first) * i / tiles;
+				int rows = p->first + (p->last - p->first) * (i + 1) / tiles - row;
+				int cols = (int)least(TILE_COLS, lanes - to.lane);
+
+				tile_product(rows, cols > LANES ? 2 : 1, tile, dy + row * plane,
+				    plane, turned + to.lane, LANES, at, terms);
+				to.to = p->at + (row - p->first) * p->row +
+				    ((int64_t)ky * s->kw + kx) * p->tap;
+				weight_store(&to, tile, rows, cols);
+			}
+	}
+}
+
+#endif
+
+/* The i-th chunk; false past the last. */
+static bool
+chunk_at(const struct conv_weight *w, int64_t i, struct chunk *k)
+{
+	int64_t across = parts(w->s.ow, w->size.cols), down = parts(w->s.oh, w->size.rows);
+
+	k->x = (int)(i % across) * w->size.cols;
+	k->y = (int)(i / across % down) * w->size.rows;
+	k->image = i / (across * down) * w->size.images;
+	if (k->image >= w->b)
+		return false;
+	k->cols = (int)least(w->size.cols, w->s.ow - k->x);
+	k->rows = (int)least(w->size.rows, w->s.oh - k->y);
+	k->images = (int)least(w->size.images, w->b - k->image);
+	return true;
+}
+
+/* The sums of a piece that is complete become a part of dw. */
+#if NARROW
+static void
+weight_round(const struct conv_weight *w, elem *dw, const struct weight_piece *p)
+{
+	int64_t taps = (int64_t)w->s.kh * w->s.kw, channel = conv_channel_step(&w->s);
+
+	for (int f = p->first; f < p->last; f++) {
+		elem *to = dw + (int64_t)(p->g * w->fg + f) * w->cg * taps + p->c * channel;
+		const real *from = p->at + (f - p->first) * p->row;
+
+		for (int c = 0; c < p->n; c++)
+			for (int64_t t = 0; t < taps; t++)
+				onto_store(&to[c * channel + t * conv_tap_step(&w->s)],
+				    from[c * p->channel + t * p->tap], w->keep);
+	}
+}
+#endif
+
+/* Large gradients: one task per group, block of channels and slice of filters. SUMS are a thread's
+ * own. */
+static void
+weight_tasks(const struct conv_weight *w, elem *dw, real *scratch, real *sums, int thread,
+    int threads)
+{
+	int blocks = (int)parts(w->cg, w->size.block), slices = conv_slices(&w->s, THREADS);
+	int64_t taps = (int64_t)w->s.kh * w->s.kw;
+	struct chunk k;
+
+	(void)sums;
+	for (int task = thread; task < w->s.groups * blocks * slices; task += threads) {
+		int block = task / slices % blocks, slice = task % slices;
+		struct weight_piece p = { .g = task / (blocks * slices), .c = block * w->size.block };
+
+		p.n = (int)least(w->size.block, w->cg - p.c);
+		p.first = w->fg * slice / slices, p.last = w->fg * (slice + 1) / slices;
+		p.channel = conv_channel_step(&w->s);
+#if NARROW
+		p.at = sums, p.row = p.n * taps;
+		p.tap = w->s.last ? p.n : 1;
+#else
+		p.at = dw + (int64_t)(p.g * w->fg + p.first) * w->cg * taps + p.c * p.channel;
+		p.row = w->cg * taps, p.tap = conv_tap_step(&w->s);
+#endif
+		for (int64_t i = 0; chunk_at(w, i, &k); i++) {
+			turn(w, &k, p.g * w->cg + p.c, p.n, scratch);
+			p.keep = i > 0 ? 1 : NARROW ? 0 : w->keep;
+			weight_chunk(w, &k, scratch, &p);
+		}
+#if NARROW
+		weight_round(w, dw, &p);
+#endif
+	}
+}
+
+/* Small gradients: part P of THREADS takes every THREADS-th chunk, and adds to KEEP times what is
+ * there. */
+static void
+weight_part(const struct conv_weight *w, real *dw, real *scratch, int part, real keep)
+{
+	int64_t taps = (int64_t)w->s.kh * w->s.kw;
+	struct chunk k;
+
+	if (!chunk_at(w, part, &k)) {
+		memset(dw, 0, (size_t)conv_weights(&w->s) * sizeof(real));
+		return;
+	}
+	for (int g = 0; g < w->s.groups; g++)
+		for (int c = 0; c < w->cg; c += w->size.block) {
+			struct weight_piece p = { .g = g, .c = c, .last = w->fg, .row = w->cg * taps,
+				.channel = conv_channel_step(&w->s), .tap = conv_tap_step(&w->s),
+				.at = dw + (int64_t)g * w->fg * w->cg * taps +
+				    c * conv_channel_step(&w->s) };
+
+			p.n = (int)least(w->size.block, w->cg - c);
+			for (int64_t i = part; chunk_at(w, i, &k); i += THREADS) {
+				turn(w, &k, g * w->cg + c, p.n, scratch);
+				p.keep = i != part ? 1 : keep;
+				weight_chunk(w, &k, scratch, &p);
+			}
+		}
+}
+
+#if NARROW
+
+static void
+weight_in_parts(const struct conv_weight *w, elem *dw, real *scratch)
+{
+	int64_t n = conv_weights(&w->s), each = conv_chunk_scratch(&w->s);
+	real *part = scratch + THREADS * each;
+
+	PRAGMA(omp parallel for schedule(static, 1))
+	for (int t = 0; t < THREADS; t++)
+		weight_part(w, part + t * n, scratch + t * each, t, 0);
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t i = 0; i < n; i++) {
+		real sum = part[i];
+
+		for (int t = 1; t < THREADS; t++)
+			sum += part[t * n + i];
+		onto_store(&dw[i], sum, w->keep);
+	}
+}
+
+#else
+
+/* The first part adds to what is in dw, the others lie in the scratch memory. */
+static void
+weight_in_parts(const struct conv_weight *w, real *dw, real *scratch)
+{
+	int64_t n = conv_weights(&w->s), each = conv_chunk_scratch(&w->s);
+	real *part = scratch + THREADS * each;
+
+	PRAGMA(omp parallel for schedule(static, 1))
+	for (int t = 0; t < THREADS; t++)
+		weight_part(w, t ? part + (t - 1) * n : dw, scratch + t * each, t, t ? 0 : w->keep);
+	if (THREADS == 1)
+		return;
+	PRAGMA(omp parallel for schedule(static))
+	for (int64_t i = 0; i < n; i++)
+		for (int t = 1; t < THREADS; t++)
+			dw[i] += part[(t - 1) * n + i];
+}
+
+#endif
+
+static void
+conv_weight_run(elem *dw, const elem *dy, const struct sources *x, real keep, void *work, int64_t b,
+    struct conv s)
+{
+	bool in_parts = conv_in_parts(&s, THREADS);
+	struct conv_weight w = conv_weight_plan(s, b, in_parts ? THREADS : 1);
+	int64_t each = conv_chunk_scratch(&s), sums = NARROW ? conv_weight_sums(&s, THREADS) : 0;
+	real *scratch = (real *)work;
+
+	w.x = x, w.dy = dy, w.keep = keep;
+	if (in_parts) {
+		weight_in_parts(&w, dw, scratch);
+		return;
+	}
+	PRAGMA(omp parallel)
+	weight_tasks(&w, dw, scratch + omp_get_thread_num() * each,
+	    scratch + THREADS * each + omp_get_thread_num() * sums, omp_get_thread_num(),
+	    omp_get_num_threads());
+}
+
+#endif
+
+#endif

@@ -1,0 +1,484 @@
+/*
+ * product/gemm_c.cu - the engine of all matrix products: C = A B, or C = keep * C + A B, where A is
+ * read in place through a table of offsets, and B is either read in place or packed into panels.
+ *
+ * Convolutions, their gradients and dense layers have one shape in common: many rows (filters,
+ * units), many columns (positions of all images, samples) and a long sum. What differs is where
+ * an element lies, so that is all a caller says: a table of offsets along the sum, a step from row
+ * to row, a function that packs columns, a table of offsets of the columns in C.
+ *
+ * In C the work is done by a register tile of TILE_ROWS x TILE_COLS. It broadcasts elements of A,
+ * one for each row, and multiplies them into TILE_VECS vectors of B:
+ *
+ *            B panel   k x TILE_COLS, packed, in the second-level cache
+ *              | | |
+ *     A -- [ tile of C, in registers ]
+ *
+ * A broadcast reads one element wherever it lies, so weights are never packed or transposed: each
+ * is used for few columns when images are small, and packing would cost as much as the product.
+ *
+ * Elements of 16 bits become reals when B is packed, and a tile's rows of A before they are used
+ * for a block of columns; sums of several blocks are kept in the scratch memory until they are
+ * whole, so that each is rounded once.
+ *
+ * Every element of C is summed in the same order whatever the number of threads.
+ */
+#ifndef STOWAGE_PRODUCT_GEMM_C_CU
+#define STOWAGE_PRODUCT_GEMM_C_CU
+
+#include "product/epilogue.cu"
+#include "kernel.h"
+#include "sizes.h"
+
+#ifndef __CUDACC__
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+#define omp_get_thread_num()	0
+#define omp_get_num_threads()	1
+#endif
+
+#ifndef THREADS
+#define THREADS	1	/* the planned number of threads: workspaces are made for so many */
+#endif
+
+#if defined(__AVX512F__)
+#define VECTOR_BYTES	64
+#define TILE_ROWS	14	/* 28 sums, 2 vectors of B, 1 broadcast, of 32 registers */
+#elif defined(__AVX__)
+#define VECTOR_BYTES	32
+#define TILE_ROWS	6	/* 12 sums, 2 vectors of B, 1 broadcast, of 16 registers */
+#elif defined(__aarch64__)
+#define VECTOR_BYTES	16
+#define TILE_ROWS	14
+#else
+#define VECTOR_BYTES	16
+#define TILE_ROWS	6
+#endif
+#ifdef __clang__
+#define UNROLL	PRAGMA(clang loop unroll(full))
+#else
+#define UNROLL	PRAGMA(GCC unroll 16)
+#endif
+#define LANES		((int)(VECTOR_BYTES / sizeof(real)))
+#define TILE_VECS	2
+#define TILE_COLS	(TILE_VECS * LANES)
+
+typedef real vec __attribute__((vector_size(VECTOR_BYTES)));
+/* a vector anywhere in memory */
+typedef real vec_at __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
+
+#ifdef USE_DOUBLE
+typedef int64_t bits;
+#else
+typedef int32_t bits;
+#endif
+
+/* lanes LO and up: load at 16 - LO; lanes below HI: load at 32 - HI, of the other half */
+static const bits lane_mask[48] = {
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+};
+
+struct place {			/* of one term of a sum: offsets in A and in B */
+	int64_t a, b;
+};
+
+/* ROWS and VECS are constants wherever this is called, so that all sums stay in registers. */
+static inline __attribute__((always_inline)) void
+tile_of(const int rows, const int vecs, real *restrict tile, const real *a, int64_t step,
+    const real *b, int64_t next, const struct place *at, int64_t depth)
+{
+	vec sum[TILE_ROWS][TILE_VECS];
+	int i, v;
+
+	UNROLL
+	for (i = 0; i < rows; i++)
+		UNROLL
+		for (v = 0; v < vecs; v++)
+			sum[i][v] = (vec){ 0 };
+	for (int64_t k = 0; k < depth; k++) {
+		const real *ak = a + at[k].a, *bk = b + at[k].b;
+		vec bv[TILE_VECS];
+
+		UNROLL
+		for (v = 0; v < vecs; v++)
+			bv[v] = *(const vec_at *)(bk + v * next);
+		UNROLL
+		for (i = 0; i < rows; i++) {
+			const real *row = ak + (i & ~3) * step;
+			real x = row[(i & 3) * step];
+
+			UNROLL
+			for (v = 0; v < vecs; v++)
+				sum[i][v] += x * bv[v];
+		}
+	}
+	UNROLL
+	for (i = 0; i < rows; i++)
+		UNROLL
+		for (v = 0; v < vecs; v++)
+			*(vec *)(tile + i * TILE_COLS + v * LANES) = sum[i][v];
+}
+
+/* tile[rows][TILE_COLS] = A B over DEPTH terms, for VECS vectors of B that lie NEXT apart. */
+static void
+tile_product(int rows, int vecs, real *restrict tile, const real *a, int64_t step, const real *b,
+    int64_t next, const struct place *at, int64_t depth)
+{
+#define TILE_CASE(r)	case r:								\
+	if (vecs > 1)									\
+		tile_of(r, 2, tile, a, step, b, next, at, depth);			\
+	else										\
+		tile_of(r, 1, tile, a, step, b, next, at, depth);			\
+	break;
+	switch (rows) {
+	TILE_CASE(1)
+	TILE_CASE(2)
+	TILE_CASE(3)
+	TILE_CASE(4)
+	TILE_CASE(5)
+	TILE_CASE(6)
+#if TILE_ROWS > 6
+	TILE_CASE(7)
+	TILE_CASE(8)
+	TILE_CASE(9)
+	TILE_CASE(10)
+	TILE_CASE(11)
+	TILE_CASE(12)
+	TILE_CASE(13)
+	TILE_CASE(14)
+#endif
+	}
+#undef TILE_CASE
+}
+
+struct product {
+	int64_t rows, cols, depth;
+	const elem *a;		/* element (i, k): a[i * a_row + place(k).a] */
+	int64_t a_row;
+	elem *c;		/* element (i, j): c[i * c_row + column(j)] */
+	int64_t c_row;
+	real keep;		/* what becomes of what C holds: C = keep * C + A B */
+	const elem *bias;	/* added to each row, or NULL; step from row to row */
+	int64_t bias_row;
+	struct epilogue then;	/* done to what is stored, where keep is 0; all zero: nothing. What
+				 * a gradient reads lies as C does, whose columns are neighbours */
+	const elem *b;		/* what pack() reads */
+	int64_t b_row, b_col;
+	const void *shape;	/* what else the functions below read */
+	/* the offsets in A of terms [k, k + n) */
+	void (*places)(const struct product *, struct place *, int64_t k, int n);
+	/* panel[n][TILE_COLS] = terms [k, k + n) of columns [j, j + cols) of B */
+	void (*pack)(const struct product *, real *panel, int64_t j, int cols, int64_t k, int n);
+	/* the offsets in C of columns [j, j + n) */
+	void (*columns)(const struct product *, int64_t *at, int64_t j, int n);
+};
+
+/* Neighbours of C from neighbours of a tile. */
+static inline void
+run_store(elem *to, const real *from, int n, real start, real keep)
+{
+	int q = 0;
+
+#if NARROW
+	if (keep != 0)
+		for (; q < n; q++)
+			to[q] = ELEM(keep * VALUE(to[q]) + (from[q] + start));
+	else
+		for (; q < n; q++)
+			to[q] = ELEM(from[q] + start);
+#else
+	if (keep != 0) {
+		for (; q + LANES <= n; q += LANES)
+			*(vec_at *)(to + q) = keep * *(vec_at *)(to + q) +
+			    (*(const vec_at *)(from + q) + start);
+		for (; q < n; q++)
+			to[q] = keep * to[q] + (from[q] + start);
+	} else {
+		for (; q + LANES <= n; q += LANES)
+			*(vec_at *)(to + q) = *(const vec_at *)(from + q) + start;
+		for (; q < n; q++)
+			to[q] = from[q] + start;
+	}
+#endif
+}
+
+/* A tile that holds the whole sums: an activation is done in it, before it is stored; the result of
+ * a gradient is stored. KIND is a constant. */
+static inline __attribute__((always_inline)) void
+finish_as(const struct product *p, enum epilogue_kind kind, real *tile, int64_t row, int rows,
+    int64_t column, int cols, const elem *bias)
+{
+	struct epilogue then = epilogue_of(kind, p->then.saved);
+	int64_t at = row * p->c_row + column;
+
+	for (int i = 0; i < rows; i++, tile += TILE_COLS, at += p->c_row) {
+		real start = bias ? VALUE(bias[(row + i) * p->bias_row]) : 0;
+
+		if (kind < RELU_GRAD) {
+			PRAGMA(omp simd)
+			for (int j = 0; j < TILE_COLS; j++)
+				tile[j] = epilogue_value(then, tile[j] + start, 0);
+		} else if (cols == TILE_COLS) {
+			PRAGMA(omp simd)
+			for (int j = 0; j < TILE_COLS; j++)
+				p->c[at + j] = ELEM(epilogue_value(then, tile[j], at + j));
+		} else {
+			for (int j = 0; j < cols; j++)
+				p->c[at + j] = ELEM(epilogue_value(then, tile[j], at + j));
+		}
+	}
+}
+
+static void
+tile_finish(const struct product *p, real *tile, int64_t row, int rows, const int64_t *column,
+    int cols, bool first)
+{
+	const elem *bias = first ? p->bias : NULL, *c = p->c + row * p->c_row;
+
+	for (int i = 0; !first && i < rows; i++)
+		for (int j = 0; j < cols; j++)
+			tile[i * TILE_COLS + j] += VALUE(c[i * p->c_row + column[j]]);
+#define FINISH(kind)	finish_as(p, kind, tile, row, rows, column[0], cols, bias)
+	EPILOGUE_CASES(p->then, FINISH)
+#undef FINISH
+}
+
+/* Writes a tile to C, or adds it to KEEP times C; COLUMN says where its columns lie. The first part
+ * of a sum brings the bias, the last the epilogue. */
+static void
+tile_store(const struct product *p, real *tile, int64_t row, int rows, const int64_t *column,
+    int cols, bool first, bool last)
+{
+	const elem *bias = first ? p->bias : NULL;
+	real keep = first ? p->keep : 1;
+	elem *c = p->c + row * p->c_row;
+	int i, j, end;
+
+	if (last && p->then.kind != NO_EPILOGUE) {
+		tile_finish(p, tile, row, rows, column, cols, first);
+		if (p->then.saved)
+			return;
+		bias = NULL;
+		keep = 0;
+	}
+	if (p->c_row == 1 && !bias && keep == 0) {
+		for (j = 0; j < cols; j++)
+			for (i = 0; i < rows; i++)
+				c[column[j] + i] = ELEM(tile[i * TILE_COLS + j]);
+		return;
+	}
+	if (p->c_row == 1) {	/* columns of C lie along memory */
+		for (j = 0; j < cols; j++)
+			for (i = 0; i < rows; i++)
+				c[column[j] + i] = ELEM(tile[i * TILE_COLS + j] +
+				    (bias ? VALUE(bias[(row + i) * p->bias_row]) : 0) +
+				    (keep != 0 ? keep * VALUE(c[column[j] + i]) : 0));
+		return;
+	}
+	for (j = 0; j < cols; j = end) {	/* runs of neighbours, mostly one or two */
+		for (end = j + 1; end < cols && column[end] == column[j] + (end - j); end++)
+			;
+		for (i = 0; i < rows; i++)
+			run_store(c + i * p->c_row + column[j], tile + i * TILE_COLS + j, end - j,
+			    bias ? VALUE(bias[(row + i) * p->bias_row]) : 0, keep);
+	}
+}
+
+#if NARROW
+
+/* ROWS rows of A as reals, side by side; TO says where they are then. */
+static void
+widen_rows(real *wide, struct place *to, const elem *a, int64_t step, int rows,
+    const struct place *at, int terms)
+{
+	for (int k = 0; k < terms; k++) {
+		to[k].a = k;
+		to[k].b = at[k].b;
+	}
+	for (int i = 0; i < rows; i++)
+		for (int k = 0; k < terms; k++)
+			wide[i * terms + k] = VALUE(a[i * step + at[k].a]);
+}
+
+/* A tile of one block's part of the sums, which is stored with the last. SUMS: of BLOCK_ROWS rows
+ * of BLOCK_COLS columns; not used where the block is all there is. */
+static void
+tile_add(const struct product *p, real *tile, real *sums, int64_t row, int rows,
+    const int64_t *column, int cols, int64_t k, int depth)
+{
+	for (int i = 0; i < rows && k > 0; i++)
+		for (int j = 0; j < cols; j++)
+			tile[i * TILE_COLS + j] += sums[i * BLOCK_COLS + j];
+	if (k + depth == p->depth) {
+		tile_store(p, tile, row, rows, column, cols, true, true);
+		return;
+	}
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < cols; j++)
+			sums[i * BLOCK_COLS + j] = tile[i * TILE_COLS + j];
+}
+
+/* Rows [first, last) of C, at most BLOCK_ROWS of sums in several blocks, times a packed block of
+ * COLS columns. */
+static void
+block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
+    const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
+{
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64))) = { 0 };
+	real wide[TILE_ROWS * BLOCK_DEPTH];
+	struct place to[BLOCK_DEPTH];
+	int64_t tiles = parts(last - first, TILE_ROWS);
+
+	for (int64_t t = 0; t < tiles; t++) {
+		int64_t row = first + (last - first) * t / tiles;
+		int rows = (int)(first + (last - first) * (t + 1) / tiles - row);
+
+		widen_rows(wide, to, p->a + row * p->a_row, p->a_row, rows, at, depth);
+		for (int j = 0; j < cols; j += TILE_COLS) {
+			int n = (int)least(TILE_COLS, cols - j);
+
+			tile_product(rows, n > LANES ? 2 : 1, tile, wide, depth,
+			    panels + (int64_t)j * depth, LANES, to, depth);
+			tile_add(p, tile, sums + (row - first) * BLOCK_COLS + j, row, rows,
+			    column + j, n, k, depth);
+		}
+	}
+}
+
+#else
+
+/* Rows [first, last) of C times a packed block of COLS columns. */
+static void
+block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
+    const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
+{
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64))) = { 0 };
+	int64_t tiles = parts(last - first, TILE_ROWS);
+
+	(void)sums;
+
+	for (int64_t t = 0; t < tiles; t++) {	/* tiles of nearly equal height */
+		int64_t row = first + (last - first) * t / tiles;
+		int rows = (int)(first + (last - first) * (t + 1) / tiles - row);
+
+		for (int j = 0; j < cols; j += TILE_COLS) {
+			int n = (int)least(TILE_COLS, cols - j);
+
+			tile_product(rows, n > LANES ? 2 : 1, tile, p->a + row * p->a_row, p->a_row,
+			    panels + (int64_t)j * depth, LANES, at, depth);
+			tile_store(p, tile, row, rows, column + j, n, k == 0,
+			    k + depth == p->depth);
+		}
+	}
+}
+
+#endif
+
+/* Rows that are taken at a time: all, where nothing is kept of them between blocks. */
+static inline int64_t
+block_rows(const struct product *p)
+{
+	return NARROW && p->depth > BLOCK_DEPTH ? BLOCK_ROWS : most(1, p->rows);
+}
+
+static inline int
+block_depth(const struct product *p)
+{
+	return (int)parts(p->depth, most(1, parts(p->depth, BLOCK_DEPTH)));
+}
+
+static void
+table_of(const struct product *p, struct place *at, int64_t k, int n)
+{
+	p->places(p, at, k, n);
+	for (int i = 0; i < n; i++)
+		at[i].b = (int64_t)i * TILE_COLS;
+}
+
+/* A thread's own columns: it packs them by itself and meets nobody. */
+static void
+product_by_columns(const struct product *p, real *scratch, int64_t first, int64_t last)
+{
+	real *sums = scratch + product_panels(p->depth, p->cols);
+	int64_t column[BLOCK_COLS], step = block_rows(p);
+	struct place at[BLOCK_DEPTH];
+	int depth = block_depth(p);
+
+	for (int64_t j = first; j < last; j += BLOCK_COLS) {
+		int cols = (int)least(BLOCK_COLS, last - j);
+
+		p->columns(p, column, j, cols);
+		for (int64_t i = 0; i < p->rows; i += step)
+			for (int64_t k = 0; k < p->depth; k += depth) {
+				int n = (int)least(depth, p->depth - k);
+
+				table_of(p, at, k, n);
+				for (int q = 0; q < cols; q += TILE_COLS)
+					p->pack(p, scratch + (int64_t)q * n, j + q,
+					    (int)least(TILE_COLS, cols - q), k, n);
+				block_product(p, i, least(p->rows, i + step), scratch, sums, column,
+				    cols, at, k, n);
+			}
+	}
+}
+
+/* A thread's own rows: few columns, which all threads pack together. SUMS are the thread's. */
+static void
+product_by_rows(const struct product *p, real *scratch, real *sums, int thread, int threads)
+{
+	int depth = block_depth(p);
+	int64_t first = p->rows * thread / threads, last = p->rows * (thread + 1) / threads;
+	int64_t column[BLOCK_COLS], step = block_rows(p);
+	int64_t all = parts(p->rows, threads);	/* the most that any thread has: all go on together */
+	struct place at[BLOCK_DEPTH];
+
+	for (int64_t j = 0; j < p->cols; j += BLOCK_COLS) {
+		int cols = (int)least(BLOCK_COLS, p->cols - j);
+
+		p->columns(p, column, j, cols);
+		for (int64_t i = 0; i < all; i += step)
+			for (int64_t k = 0; k < p->depth; k += depth) {
+				int n = (int)least(depth, p->depth - k);
+
+				table_of(p, at, k, n);
+				for (int q = thread * TILE_COLS; q < cols; q += threads * TILE_COLS)
+					p->pack(p, scratch + (int64_t)q * n, j + q,
+					    (int)least(TILE_COLS, cols - q), k, n);
+				if (threads > 1) {
+					PRAGMA(omp barrier)
+				}
+				block_product(p, least(last, first + i), least(last, first + i + step),
+				    scratch, sums, column, cols, at, k, n);
+				if (threads > 1) {
+					PRAGMA(omp barrier)
+				}
+			}
+	}
+}
+
+/* One thread's share of a product; SCRATCH is all threads' together. */
+static void
+product_share(const struct product *p, real *scratch, int thread, int threads)
+{
+	int64_t panels = parts(p->cols, TILE_COLS);
+	real *own = scratch + thread * product_scratch(p->depth, p->cols, NARROW);
+
+	if (threads > 1 && panels < 4 * threads) {
+		product_by_rows(p, scratch, own + product_panels(p->depth, p->cols), thread, threads);
+		return;
+	}
+	product_by_columns(p, own,
+	    panels * thread / threads * TILE_COLS,
+	    least(p->cols, panels * (thread + 1) / threads * TILE_COLS));
+}
+
+/* Multiply-adds for which it is not worth waking the other threads. */
+#define WORTH_PRODUCT	100000
+
+#endif
+
+#endif

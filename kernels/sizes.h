@@ -1,0 +1,333 @@
+/*
+ * sizes.h - how products are cut into blocks, and the scratch memory that takes. The planner
+ * (src/ops/product.c) includes this file too, so that plan and program never disagree.
+ */
+#ifndef STOWAGE_SIZES_H
+#define STOWAGE_SIZES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In C, what a thread packs at a time. BLOCK_COLS is a multiple of WIDEST_TILE, and that of every
+ * width of a tile. */
+#define BLOCK_DEPTH	384
+#define BLOCK_COLS	256
+#define WIDEST_TILE	32
+#define BLOCK_ROWS	256	/* sums kept apart at a time, where they are longer and stored in 16 bits */
+
+/* In C, gradients of convolutions' weights (conv/weight_c.cu). */
+#define CHUNK_POSITIONS	1024	/* terms of a sum taken at a time */
+#define CHUNK_CHANNELS	64
+#define FEW_CHANNELS	32	/* below this the taps of a row share a vector */
+#define SPLIT_ELEMENTS	((int64_t)1 << 20)	/* in all parts of a gradient together */
+
+/* On a GPU. */
+#define GPU_TILE	64
+#define GPU_BLOCKS	256	/* enough to fill a card */
+#define GPU_SPLITS	32	/* most blocks that share a sum */
+
+#define BIAS_ROWS	512	/* of [rows, channels] that a block adds up for a bias */
+#define BIAS_PLANES	16384	/* places of all planes of a channel that it does */
+
+#define DENSE_FACTORS	256	/* bytes at the end of a product's workspace, where its factors are
+				 * known on the card alone (product/dense.cu) */
+
+#define CONV_SOURCES	8	/* most tensors that a convolution reads as one input */
+
+#define UPDATE_CHUNK	1024	/* elements that a block updates at a time (update/optimizer.cu) */
+
+#define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
+
+struct conv {
+	int c, h, w;		/* input */
+	int f, oh, ow;		/* output */
+	int kh, kw, sy, sx, top, left, dy, dx;
+	int groups;
+	int last;		/* do channels lie last in memory, in the images and in the weights? */
+};
+
+/* How the planes lie in memory of which a convolution's input is a rectangle. */
+struct conv_view {
+	int h, w;
+	int aligned;		/* its address is a multiple of so many bytes */
+};
+
+enum dnn_kind {
+	DNN_FORWARD,		/* y from x and w */
+	DNN_INPUT,		/* dx from dy and w */
+	DNN_WEIGHT		/* dw from dy and x */
+};
+
+static inline struct conv
+conv_shape(int c, int h, int w, int f, int oh, int ow, int kh, int kw, int sy, int sx, int top,
+    int left, int dy, int dx, int groups)
+{
+	struct conv s;
+
+	s.c = c, s.h = h, s.w = w;
+	s.f = f, s.oh = oh, s.ow = ow;
+	s.kh = kh, s.kw = kw, s.sy = sy, s.sx = sx, s.top = top, s.left = left, s.dy = dy, s.dx = dx;
+	s.groups = groups;
+	s.last = 0;
+	return s;
+}
+
+/* The same with its channels last: [h, w, c] and [f, kh, kw, c / groups]. */
+static inline struct conv
+channels_last(struct conv s)
+{
+	s.last = 1;
+	return s;
+}
+
+/* Steps in the weights, from tap to tap and from channel to channel. */
+static inline int64_t
+conv_tap_step(const struct conv *s)
+{
+	return s->last ? s->c / s->groups : 1;
+}
+
+static inline int64_t
+conv_channel_step(const struct conv *s)
+{
+	return s->last ? 1 : (int64_t)s->kh * s->kw;
+}
+
+static inline bool
+conv_is_depthwise(const struct conv *s)
+{
+	return s->groups > 1 && s->c == s->groups;
+}
+
+static inline int64_t
+conv_weights(const struct conv *s)
+{
+	return (int64_t)s->f * (s->c / s->groups) * s->kh * s->kw;
+}
+
+/* CORNER bytes from the beginning of planes of H x W. */
+static inline struct conv_view
+conv_view(int h, int w, int64_t corner)
+{
+	struct conv_view v;
+
+	v.h = h, v.w = w;
+	for (v.aligned = 16; corner % v.aligned; v.aligned /= 2)
+		;
+	return v;
+}
+
+/* The same convolution of so many of its input's channels, */
+static inline struct conv
+conv_part(struct conv s, int channels)
+{
+	s.c = channels;
+	return s;
+}
+
+/* and bytes for a copy of its weights, which are not together among those of all channels. */
+static inline int64_t
+conv_part_bytes(const struct conv *part, int64_t size)
+{
+	return (conv_weights(part) * size + 255) / 256 * 256;
+}
+
+static inline int64_t
+least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t
+most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline int64_t
+parts(int64_t n, int64_t size)
+{
+	return (n + size - 1) / size;
+}
+
+/* Reals of scratch memory for one thread's share of a product of COLS columns: a packed block, */
+static inline int64_t
+product_panels(int64_t depth, int64_t cols)
+{
+	return least(depth, BLOCK_DEPTH) * least(parts(cols, WIDEST_TILE) * WIDEST_TILE, BLOCK_COLS);
+}
+
+/* and the sums of several blocks, where the result has too few bits (NARROW) to add up there. */
+static inline int64_t
+product_scratch(int64_t depth, int64_t cols, bool narrow)
+{
+	return product_panels(depth, cols) +
+	    (narrow && depth > BLOCK_DEPTH ? BLOCK_ROWS * BLOCK_COLS : 0);
+}
+
+/* Taps so far apart fall into the same phase of a strided convolution's way back
+ * (conv/window.cu). */
+static inline int
+tap_period(int stride, int dilation)
+{
+	int period = 1;
+
+	while ((int64_t)period * dilation % stride)
+		period++;
+	return period;
+}
+
+/* The gradient of the input: the longest sum of any phase. */
+static inline int64_t
+conv_backward_depth(const struct conv *s)
+{
+	return s->f / s->groups * parts(s->kh, tap_period(s->sy, s->dy)) *
+	    parts(s->kw, tap_period(s->sx, s->dx));
+}
+
+/* The gradient of the weights: output positions taken at a time, and what they need of x. */
+struct conv_chunks {
+	int block;		/* channels */
+	int rows, cols;
+	int64_t images;
+	int h, w;		/* of the input that ROWS and COLS need */
+};
+
+static inline struct conv_chunks
+conv_chunks(const struct conv *s)
+{
+	struct conv_chunks k;
+
+	k.block = (int)least(s->c / s->groups, CHUNK_CHANNELS);
+	k.cols = (int)least(s->ow, CHUNK_POSITIONS);
+	k.rows = (int)least(s->oh, CHUNK_POSITIONS / k.cols);
+	k.images = k.rows < s->oh ? 1 : CHUNK_POSITIONS / ((int64_t)k.rows * k.cols);
+	k.h = (k.rows - 1) * s->sy + (s->kh - 1) * s->dy + 1;
+	k.w = (k.cols - 1) * s->sx + (s->kw - 1) * s->dx + 1;
+	return k;
+}
+
+/* Reals for one thread's chunk of x; the last vector may be read past its end. */
+static inline int64_t
+conv_chunk_scratch(const struct conv *s)
+{
+	struct conv_chunks k = conv_chunks(s);
+
+	return k.images * k.h * k.w * k.block + 64;
+}
+
+/* Is the gradient small enough for each thread to sum its own? */
+static inline bool
+conv_in_parts(const struct conv *s, int threads)
+{
+	return conv_weights(s) <= SPLIT_ELEMENTS / threads;
+}
+
+/* A large gradient is made a block of channels and a slice of filters at a time; slices make enough
+ * of them for the threads. */
+static inline int
+conv_slices(const struct conv *s, int threads)
+{
+	int64_t blocks = parts(s->c / s->groups, least(s->c / s->groups, CHUNK_CHANNELS));
+
+	return (int)least(s->f / s->groups, parts(threads, blocks * s->groups));
+}
+
+/* Reals of a thread's sums, where the gradient is narrow: of all it has, or of one such piece. */
+static inline int64_t
+conv_weight_sums(const struct conv *s, int threads)
+{
+	if (conv_in_parts(s, threads))
+		return conv_weights(s);
+	return parts(s->f / s->groups, conv_slices(s, threads)) *
+	    least(s->c / s->groups, CHUNK_CHANNELS) * s->kh * s->kw;
+}
+
+static inline int64_t
+conv_weight_scratch(const struct conv *s, int threads, bool narrow)
+{
+	int64_t others = conv_in_parts(s, threads) ? conv_weights(s) * (threads - 1) : 0;
+
+	return conv_chunk_scratch(s) * threads +
+	    (narrow ? conv_weight_sums(s, threads) * threads : others);
+}
+
+/* Reals of a plane of each side and of the weights of it, for a thread of a depthwise convolution:
+ * what is not narrow is used where it lies. */
+static inline int64_t
+depthwise_scratch(const struct conv *s, bool narrow)
+{
+	return narrow ? (int64_t)s->h * s->w + (int64_t)s->oh * s->ow + (int64_t)s->kh * s->kw : 0;
+}
+
+/* Channels-last, the gradient of a depthwise convolution's weights: parts that its sums are cut
+ * into, and the reals of all of them. */
+static inline int64_t
+depthwise_last_parts(const struct conv *s)
+{
+	int64_t sums = (int64_t)s->f * s->kh * s->kw;
+
+	return most(1, least(64, SPLIT_ELEMENTS / 8 / sums));
+}
+
+static inline int64_t
+depthwise_last_sums(const struct conv *s)
+{
+	return (int64_t)s->f * s->kh * s->kw * depthwise_last_parts(s);
+}
+
+/* Blocks of a GPU that share each sum, so that few elements with long sums still fill it. */
+static inline int
+gpu_splits(int64_t rows, int64_t cols, int64_t products)
+{
+	int64_t tiles = parts(rows, GPU_TILE) * parts(cols, GPU_TILE) * products;
+
+	return (int)most(1, least(GPU_SPLITS, GPU_BLOCKS / tiles));
+}
+
+static inline int
+conv_gpu_splits(const struct conv *s)
+{
+	return gpu_splits(s->f / s->groups, (int64_t)(s->c / s->groups) * s->kh * s->kw, s->groups);
+}
+
+/* Parts that the sums over a channel are cut into (norm/batchnorm.cu), so that few channels still
+ * occupy all cores; more where channels lie LAST on a GPU, which takes many of them side by
+ * side. */
+static inline int64_t
+norm_parts(int64_t channels, bool last)
+{
+	if (last)
+		return most(32, least(512, 65536 / channels));
+	return most(1, least(64, 512 / channels));
+}
+
+/* The same of the gradient of a bias (product/bias.cu). */
+static inline int64_t
+bias_parts(int64_t channels)
+{
+	return norm_parts(channels, true);
+}
+
+/* And where each sample has a plane of a channel. */
+static inline int64_t
+bias_plane_parts(int64_t channels)
+{
+	return norm_parts(channels, false);
+}
+
+/* A loss made some rows at a time: rows are rounded up so that what follows them is aligned. */
+static inline int64_t
+head_padded(int64_t rows)
+{
+	return parts(rows, 32) * 32;
+}
+
+/* Bytes beside the products' scratch and the logits (loss/dense_cross_entropy.cu). */
+static inline int64_t
+head_sums(int64_t rows)
+{
+	return 2 * (LOSS_PARTS + head_padded(rows)) * (int64_t)sizeof(double);
+}
+
+#endif
