@@ -43,7 +43,7 @@ takes_value(const struct option *o)
 }
 
 static void
-words(const char *(*word)(int))
+print_words(const char *(*word)(int))
 {
 	int i;
 
@@ -52,7 +52,7 @@ words(const char *(*word)(int))
 }
 
 static void
-commands(void)
+print_commands(void)
 {
 	int i;
 
@@ -77,7 +77,7 @@ bash_values(const struct command *c)
 			printf("|'%s -%c'", c->name, o->letter);
 		if (o->choice) {
 			printf(")\n\t\t_stowage_words '");
-			words(o->choice);
+			print_words(o->choice);
 			printf("'; return ;;\n");
 		} else if (takes_file(o)) {
 			printf(")\n\t\t_stowage_files ''; return ;;\n");
@@ -101,7 +101,7 @@ bash_command(const struct command *c)
 	printf("' ;;\n");
 	if (c->operand) {
 		printf("\t\t*) _stowage_words '");
-		words(c->operand);
+		print_words(c->operand);
 		printf("' ;;\n");
 	} else {
 		printf("\t\t*) _stowage_files '!*.nn' ;;\n");
@@ -111,7 +111,7 @@ bash_command(const struct command *c)
 
 /* "=" is a word of its own for readline: --format=json comes as three. */
 static void
-bash(void)
+write_bash(void)
 {
 	int i;
 
@@ -134,7 +134,7 @@ bash(void)
 	    "\tCOMPREPLY=()\n"
 	    "\tif [ $COMP_CWORD = 1 ]; then\n"
 	    "\t\t_stowage_words '");
-	commands();
+	print_commands();
 	printf(" --help --version'\n\t\treturn\n\tfi\n"
 	    "\tif [ \"$cur\" = = ]; then\n"
 	    "\t\tequals=1 cur=\n"
@@ -188,7 +188,7 @@ zsh_option(const struct option *o)
 	}
 	if (o->choice) {
 		putchar('(');
-		words(o->choice);
+		print_words(o->choice);
 		putchar(')');
 	} else if (takes_file(o)) {
 		printf("_files");
@@ -209,7 +209,7 @@ zsh_command(const struct command *c)
 	zsh_text(c->operands);
 	if (c->operand) {
 		printf(":(");
-		words(c->operand);
+		print_words(c->operand);
 		printf(")' ;;\n");
 	} else {
 		printf(":_files -g \"*.nn(-.)\"' ;;\n");
@@ -217,7 +217,7 @@ zsh_command(const struct command *c)
 }
 
 static void
-zsh(void)
+write_zsh(void)
 {
 	int i;
 
@@ -270,7 +270,7 @@ fish_option(const struct command *c, const struct option *o)
 		printf(" -x");
 		if (o->choice) {
 			printf(" -a '");
-			words(o->choice);
+			print_words(o->choice);
 			putchar('\'');
 		}
 	}
@@ -280,7 +280,7 @@ fish_option(const struct command *c, const struct option *o)
 }
 
 static void
-fish(void)
+write_fish(void)
 {
 	const struct command *c;
 	const struct option *o;
@@ -295,7 +295,7 @@ fish(void)
 			fish_option(c, o);
 		printf("complete -c stowage -n '__fish_seen_subcommand_from %s' -a '", c->name);
 		if (c->operand)
-			words(c->operand);
+			print_words(c->operand);
 		else
 			printf("(__fish_complete_suffix .nn)");
 		printf("'\n");
@@ -306,9 +306,9 @@ static const struct {
 	const char *name;
 	void (*write)(void);
 } shells[] = {
-	{ "bash", bash },
-	{ "zsh", zsh },
-	{ "fish", fish },
+	{ "bash", write_bash },
+	{ "zsh", write_zsh },
+	{ "fish", write_fish },
 };
 
 #define SHELLS	((int)(sizeof(shells) / sizeof(shells[0])))

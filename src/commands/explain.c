@@ -45,7 +45,7 @@ columns(const char *s, size_t n)
 
 /* Words in lines of WIDTH columns; an empty line ends a paragraph. */
 static void
-paragraphs(const char *s, int indent)
+print_paragraphs(const char *s, int indent)
 {
 	int column = 0;
 
@@ -77,9 +77,9 @@ explain_rule(const struct rule *r)
 	else
 		printf("%s, %s (%s, %s)\n", r->name, r->id, family_name(r->family),
 		    severity_name(r->severity));
-	paragraphs(r->brief, 2);
+	print_paragraphs(r->brief, 2);
 	putchar('\n');
-	paragraphs(r->doc, 0);
+	print_paragraphs(r->doc, 0);
 	if (r->subject == ABOUT_BASELINE)
 		printf("\nNo comment of a spec allows it; --ignore %s switches it off.\n", r->name);
 	else if (!rule_is_language(r))
@@ -107,11 +107,11 @@ explain_operator(struct arena *a, const struct op *op)
 	text_init(&t, a);
 	op_usage(&t, op);
 	printf("%s (%s)\n", op->name, kind_name(op->kind));
-	paragraphs(op->brief, 2);
+	print_paragraphs(op->brief, 2);
 	printf("\n%s\n", t.s);
 	if (op->doc) {
 		putchar('\n');
-		paragraphs(op->doc, 0);
+		print_paragraphs(op->doc, 0);
 	}
 	if (s && s->name)
 		putchar('\n');
@@ -119,7 +119,7 @@ explain_operator(struct arena *a, const struct op *op)
 		text_init(&t, a);
 		op_attr_usage(&t, s);
 		printf("  %s\n", s->name);
-		paragraphs(t.s, 6);
+		print_paragraphs(t.s, 6);
 	}
 }
 
@@ -133,7 +133,7 @@ public_operator(const char *name)
 }
 
 static int
-unknown(const struct command *c, const char *name)
+unknown_name(const struct command *c, const char *name)
 {
 	const char *candidate[MOST_NAMES], *near;
 	int n = 0, i;
@@ -186,7 +186,7 @@ explain_all(struct arena *a, void *context)
 
 		rule = rule_index(run->name[i]);
 		if (rule < 0 && !op) {
-			status = unknown(run->command, run->name[i]);
+			status = unknown_name(run->command, run->name[i]);
 			continue;
 		}
 		if (i > 0)
@@ -203,7 +203,7 @@ explain_all(struct arena *a, void *context)
 
 /* All that can be explained, for completion: rules, then operators. */
 static const char *
-word_at(int i)
+explainable_name(int i)
 {
 	const struct rule *r = NULL;
 	int k;
@@ -243,6 +243,6 @@ const struct command command_explain = {
 	.details = "Without a name, all rules are listed, or with --operators all operators.\n"
 	    "Exit status: 0 explained, 2 a name is that of no rule and no operator.",
 	.options = options,
-	.operand = word_at,
+	.operand = explainable_name,
 	.run = run_explain,
 };

@@ -201,7 +201,7 @@ fixes(struct json *j, const struct fix *f, const char *where)
 }
 
 /* What a finding needs that takes memory: made before any of it is printed. */
-struct parts {
+struct result_texts {
 	const char *message, *where, **others;
 	const char *fixed, *waived;	/* NULL: it has none */
 };
@@ -227,7 +227,7 @@ suppressions(struct json *j, const struct waiver *w, const char *where)
 }
 
 static void
-result(struct report *r, const struct diag *g, const struct parts *p)
+result(struct report *r, const struct diag *g, const struct result_texts *p)
 {
 	struct json *j = &r->json;
 	int index = rule_index(g->rule);
@@ -265,7 +265,7 @@ result(struct report *r, const struct diag *g, const struct parts *p)
 static void
 finding(struct report *r, const char *path, const struct diag *g)
 {
-	struct parts p = { .fixed = NULL };
+	struct result_texts p = { .fixed = NULL };
 	int i;
 
 	if (r->errors + r->warnings + r->notes + r->waived > MOST_RESULTS) {

@@ -52,14 +52,14 @@ digits(int n)
 }
 
 /* One character of a source line as shown: its bytes, or a spelling of them, and its columns. */
-struct cell {
+struct text_cell {
 	const char *s;
 	int bytes, columns;
 	char spelled[12];
 };
 
 static int
-cell_at(const char *line, int length, int at, int column, struct cell *c)
+cell_at(const char *line, int length, int at, int column, struct text_cell *c)
 {
 	uint32_t u;
 	int good;
@@ -89,7 +89,7 @@ cell_at(const char *line, int length, int at, int column, struct cell *c)
 static int
 columns_of(const char *line, int length, int bytes)
 {
-	struct cell c;
+	struct text_cell c;
 	int at, column = 0;
 
 	for (at = 0; at < bytes && at < length;) {
@@ -110,7 +110,7 @@ blanks(FILE *f, int n)
 static int
 print_window(FILE *f, const char *line, int length, int from, int to)
 {
-	struct cell c;
+	struct text_cell c;
 	int at, column = 0, reached = from;
 
 	for (at = 0; at < length && column < to;) {

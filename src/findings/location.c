@@ -92,7 +92,7 @@ report_message(struct report *r, const struct diag *g)
 
 /* ---- fingerprints ---- */
 
-struct numbered {
+struct hashed_finding {
 	uint64_t hash;
 	int at;
 };
@@ -100,7 +100,7 @@ struct numbered {
 static int
 by_hash(const void *a, const void *b)
 {
-	const struct numbered *x = a, *y = b;
+	const struct hashed_finding *x = a, *y = b;
 
 	if (x->hash != y->hash)
 		return x->hash < y->hash ? -1 : 1;
@@ -112,14 +112,14 @@ report_fingerprints(struct report *r, const char *path, const struct diags *d)
 {
 	size_t n = (size_t)d->all.n, i;
 	struct fingerprint *print = arena_array(r->arena, n, sizeof(*print));
-	struct numbered *order = arena_array(r->arena, n, sizeof(*order));
+	struct hashed_finding *order = arena_array(r->arena, n, sizeof(*order));
 	int same = 0;
 
 	for (i = 0; i < n; i++) {
 		const struct diag *g = d->all.v[i];
 		const char *file = report_repository_path(r, g->loc.src ? g->loc.src->path : path);
 
-		order[i] = (struct numbered){ fingerprint(file, g), (int)i };
+		order[i] = (struct hashed_finding){ fingerprint(file, g), (int)i };
 	}
 	qsort(order, n, sizeof(*order), by_hash);
 	for (i = 0; i < n; i++) {

@@ -20,7 +20,7 @@ finding(struct report *r, const char *path, const struct diag *g)
 }
 
 static void
-line(struct report *r, int i)
+print_count(struct report *r, int i)
 {
 	const struct rule *rule = i < REPORT_RULES ? rule_at(i) : NULL;
 
@@ -48,7 +48,7 @@ end_text(struct report *r)
 		if (most < 0)
 			return;
 		done[most] = true;
-		line(r, most);
+		print_count(r, most);
 	}
 }
 

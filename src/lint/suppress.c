@@ -113,6 +113,7 @@ add_suppressible(struct suppress_state *st, struct suppressibles *to, struct dia
 	    reported ? g : NULL, NULL }));
 }
 
+/* Drops findings of rules that are off, and waives those that a comment allows. */
 static void
 suppress_findings(struct suppress_state *st)
 {
@@ -166,6 +167,7 @@ report_unused(struct suppress_state *st, bool about_comments)
 			unused_suppression_report(st->s->d, &f->suppressions.v[i], unused[i]);
 }
 
+/* The same of the findings behind FROM, which are about comments. */
 static void
 suppress_findings_on_comments(struct suppress_state *st, int from)
 {

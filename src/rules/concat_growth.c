@@ -12,23 +12,23 @@
 
 #define SHORTEST_CHAIN	4
 
-struct chain {			/* a chain of concatenations, up to and including one */
+struct concat_chain {			/* a chain of concatenations, up to and including one */
 	int length, alive;
 	int64_t bytes;		/* of those alive at the peak */
 	int64_t all;
 	const struct node *before;
 };
 
-struct chains {			/* of a graph */
-	struct chain *of;	/* by tensor id: that which ends there */
+struct concat_chains {			/* of a graph */
+	struct concat_chain *of;	/* by tensor id: that which ends there */
 	bool *inner;		/* by tensor id: another concatenation goes on from there */
 };
 
 /* Extends the longest chain among the operands. */
-static struct chain
-extend(struct module *m, const struct chain *of, const struct node *n)
+static struct concat_chain
+extend(struct module *m, const struct concat_chain *of, const struct node *n)
 {
-	struct chain c = { .length = 0 };
+	struct concat_chain c = { .length = 0 };
 	int64_t bytes = affine_at(tensor_bytes(n->out[0]), m->plan->batch);
 	int i;
 
@@ -51,7 +51,7 @@ extend(struct module *m, const struct chain *of, const struct node *n)
 
 /* The settings with recompute naming each of the chain, besides what is named already. */
 static void
-name_chain(struct module *m, struct settings *set, const struct chain *of,
+name_chain(struct module *m, struct settings *set, const struct concat_chain *of,
     const struct node *last)
 {
 	const struct node *n;
@@ -69,19 +69,19 @@ name_chain(struct module *m, struct settings *set, const struct chain *of,
 
 /* Is the chain that ends with N a finding? */
 static bool
-is_found(const struct module *m, const struct chains *c, const struct node *n)
+is_found(const struct module *m, const struct concat_chains *c, const struct node *n)
 {
-	const struct chain *one = n->nout && n->out[0] ? &c->of[n->out[0]->id] : NULL;
+	const struct concat_chain *one = n->nout && n->out[0] ? &c->of[n->out[0]->id] : NULL;
 
 	return one && one->length >= SHORTEST_CHAIN && !c->inner[n->out[0]->id] && one->alive > 1 &&
 	    measure_is_hazard(m, one->bytes);
 }
 
-static struct chains
+static struct concat_chains
 chains_of(struct module *m)
 {
 	const struct graph *g = m->train;
-	struct chains c = {
+	struct concat_chains c = {
 		arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.of)),
 		arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.inner)),
 	};
@@ -103,7 +103,7 @@ chains_of(struct module *m)
 static bool
 is_left(struct module *m)
 {
-	struct chains c = chains_of(m);
+	struct concat_chains c = chains_of(m);
 	int i;
 
 	for (i = 0; i < m->train->nodes.n; i++)
@@ -113,7 +113,7 @@ is_left(struct module *m)
 }
 
 static void
-advise(struct lint *l, struct diag *g, const struct chain *of, const struct node *last)
+advise(struct lint *l, struct diag *g, const struct concat_chain *of, const struct node *last)
 {
 	struct module *m = l->module, *named, *preset = NULL;
 	struct settings set = m->set;
@@ -137,10 +137,11 @@ advise(struct lint *l, struct diag *g, const struct chain *of, const struct node
 }
 
 static void
-report(const struct rule *rule, struct lint *l, const struct chain *of, const struct node *last)
+report(const struct rule *rule, struct lint *l, const struct concat_chain *of,
+    const struct node *last)
 {
 	struct module *m = l->module;
-	const struct chain *c = &of[last->out[0]->id];
+	const struct concat_chain *c = &of[last->out[0]->id];
 	struct diag *g;
 
 	g = lint_report(l, rule, last->loc, "%d concatenations in a row hold %s at the peak: %s",
@@ -159,7 +160,7 @@ check(const struct rule *rule, struct lint *l)
 	struct module *m = l->module;
 	const struct graph *g = m->train;
 	struct place_set reported = { NULL };
-	struct chains c;
+	struct concat_chains c;
 	int i;
 
 	if (!g)

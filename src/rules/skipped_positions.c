@@ -11,14 +11,14 @@
 
 #define FEWEST	64	/* of the smallest map that is reported */
 
-struct window {
+struct read_window {
 	int64_t kernel, stride, top, dilation;
 };
 
 /* Of N rows of input, those that a layer with so many rows of output reads; N where its windows are
  * spread. */
 static int64_t
-rows_read(const struct window *w, int64_t n, int64_t out)
+rows_read(const struct read_window *w, int64_t n, int64_t out)
 {
 	int64_t read, last = (out - 1) * w->stride + w->kernel - w->top;
 
@@ -29,7 +29,7 @@ rows_read(const struct window *w, int64_t n, int64_t out)
 }
 
 static bool
-window_of(const struct node *n, int axis, struct window *w)
+window_of(const struct node *n, int axis, struct read_window *w)
 {
 	const struct attr *stride;
 	bool conv = node_is(n, "conv");
@@ -50,7 +50,7 @@ places_read(const struct node *n)
 {
 	const struct tensor *x = n->in[0], *y = n->out[0];
 	int64_t all = x->dim[1] * x->dim[2];
-	struct window h, w;
+	struct read_window h, w;
 
 	if (!window_of(n, 0, &h) || !window_of(n, 1, &w))
 		return all;
@@ -60,7 +60,7 @@ places_read(const struct node *n)
 static bool
 same_windows(const struct node *a, const struct node *b)
 {
-	struct window x, y;
+	struct read_window x, y;
 	int axis;
 
 	for (axis = 0; axis < 2; axis++)

@@ -11,14 +11,14 @@
 #include "amend/cut.h"
 #include "base/map.h"
 
-struct uses {
+struct name_uses {
 	struct arena *arena;
 	struct cut_calls calls;	/* of the file; made when first asked for */
 	struct map *body, *file;	/* names mentioned, to anything */
 };
 
 static void
-mention(struct uses *u, const char *name)
+mention(struct name_uses *u, const char *name)
 {
 	const char *first = name;
 	size_t n = strcspn(name, ".");
@@ -35,7 +35,7 @@ mention(struct uses *u, const char *name)
 
 /* The parser bounds the depth of trees. */
 static void
-walk(struct uses *u, const struct expr *e)
+walk(struct name_uses *u, const struct expr *e)
 {
 	int i;
 
@@ -51,7 +51,7 @@ walk(struct uses *u, const struct expr *e)
 }
 
 static void
-walk_body(struct uses *u, const struct stmt *s, int n)
+walk_body(struct name_uses *u, const struct stmt *s, int n)
 {
 	int i, j;
 
@@ -74,7 +74,8 @@ report(const struct rule *rule, struct lint *l, const struct map *uses, const st
 
 /* Who else uses a block of a file without a network is not known here. */
 static void
-check_formal(const struct rule *rule, struct lint *l, struct uses *u, const struct block *b, int i)
+check_formal(const struct rule *rule, struct lint *l, struct name_uses *u, const struct block *b,
+    int i)
 {
 	struct diag *g = report(rule, l, u->body, &b->formal[i].name, "parameter");
 	struct edits *e;
@@ -89,7 +90,7 @@ check_formal(const struct rule *rule, struct lint *l, struct uses *u, const stru
 }
 
 static void
-check_block(const struct rule *rule, struct lint *l, struct uses *u, const struct block *b)
+check_block(const struct rule *rule, struct lint *l, struct name_uses *u, const struct block *b)
 {
 	struct diag *g = report(rule, l, u->file, &b->name, "block");
 	struct edits *e;
@@ -102,7 +103,7 @@ check_block(const struct rule *rule, struct lint *l, struct uses *u, const struc
 }
 
 static void
-check_param(const struct rule *rule, struct lint *l, struct uses *u, const struct global *p)
+check_param(const struct rule *rule, struct lint *l, struct name_uses *u, const struct global *p)
 {
 	struct diag *g = report(rule, l, u->file, &p->name, "param");
 	struct edits *e;
@@ -129,7 +130,7 @@ has_errors(const struct lint *l)
 }
 
 static void
-check_bodies(const struct rule *rule, struct lint *l, struct uses *u)
+check_bodies(const struct rule *rule, struct lint *l, struct name_uses *u)
 {
 	const struct file *f = l->file;
 	int i, j;
@@ -156,7 +157,7 @@ check(const struct rule *rule, struct lint *l)
 {
 	const struct file *f = l->file;
 	struct map all = { NULL, 0, 0, NULL, 0 };
-	struct uses u = { .arena = l->diags->arena, .file = &all };
+	struct name_uses u = { .arena = l->diags->arena, .file = &all };
 	int i, j, k;
 
 	if (has_errors(l))
