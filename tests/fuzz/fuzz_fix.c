@@ -15,6 +15,7 @@
 #include "target/target.h"
 #include "passes/passes.h"
 #include "lint/fixer.h"
+#include "lint/catalog.h"
 #include "lint/engine.h"
 #include "lint/suppress.h"
 
