@@ -34,7 +34,7 @@
 
 #define CONV_SOURCES	8	/* most tensors that a convolution reads as one input */
 
-#define UPDATE_CHUNK	1024	/* elements that a block updates at a time (update/optimizer.cu) */
+#define UPDATE_CHUNK	1024	/* elements that a block updates at a time (update/updates.cu) */
 
 #define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
 

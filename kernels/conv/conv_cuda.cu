@@ -9,11 +9,8 @@
 #include "product/gemm_cuda.cu"
 #include "conv/sources.cu"
 #include "conv/window.cu"
-#include "conv/depthwise_c.cu"
 #include "conv/depthwise_last.cu"
 #include "conv/conv_cudnn.cu"
-
-#ifdef __CUDACC__
 
 /* A channel of the input under a tap, and where a window lies: together they say where an element
  * is. */
@@ -471,7 +468,5 @@ conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, 
 		return;
 	BY_LAYOUT(s, conv_weight_own, (dw, dy, x, onto, work, b, s));
 }
-
-#endif
 
 #endif

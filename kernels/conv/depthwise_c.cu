@@ -10,8 +10,6 @@
 #include "product/gemm_c.cu"
 #include "conv/window.cu"
 
-#ifndef __CUDACC__
-
 /* The output positions [*lo, *hi) along an axis whose source under tap t lies inside. */
 static inline void
 tap_range(const struct axis *a, int t, int *lo, int *hi)
@@ -273,8 +271,6 @@ depthwise_backward_weight(real *dw, const real *dy, const real *x, real keep, vo
 		onto_store(&dw[i], (real)sum, keep);
 	}
 }
-
-#endif
 
 #endif
 

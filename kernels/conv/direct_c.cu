@@ -17,8 +17,6 @@
 #include "conv/sources.cu"
 #include "conv/window.cu"
 
-#ifndef __CUDACC__
-
 struct windows {		/* a product's shape */
 	struct window at;
 	const struct sources *from;
@@ -288,8 +286,6 @@ direct_run(const struct conv_job *job, const struct direct *d, real *scratch)
 	PRAGMA(omp parallel)
 	direct_share(job, d, scratch, omp_get_thread_num(), omp_get_num_threads());
 }
-
-#endif
 
 #endif
 

@@ -23,8 +23,6 @@
 #include "conv/sources.cu"
 #include "conv/window.cu"
 
-#ifndef __CUDACC__
-
 struct chunk {			/* some output positions of some images */
 	int64_t image;
 	int images, y, rows, x, cols;
@@ -445,7 +443,5 @@ conv_weight_run(elem *dw, const elem *dy, const struct sources *x, real keep, vo
 	    scratch + THREADS * each + omp_get_thread_num() * sums, omp_get_thread_num(),
 	    omp_get_num_threads());
 }
-
-#endif
 
 #endif

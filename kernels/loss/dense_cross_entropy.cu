@@ -16,7 +16,7 @@
  *            losses and right answers of a chunk's rows | logits of a chunk
  */
 #include "product/dense.cu"
-#include "loss/loss.cu"
+#include "loss/cross_entropy.cu"
 
 /* A row's loss and whether it is right, as cross_entropy and accuracy have it (RIGHT may be NULL);
  * then the row becomes its gradient, in place. */

@@ -12,211 +12,17 @@
  * Which elements a relu let through is worked out again from x in backward, by the expression that
  * forward has (bn_value), so the answers agree and y need not be read.
  */
+#ifndef STOWAGE_NORM_BATCHNORM_CU
+#define STOWAGE_NORM_BATCHNORM_CU
+
 #include "kernel.h"
 #include "sizes.h"
 
-/* An element whose distance from the channel's mean is D. */
-DEVICE real
-bn_value(real d, real gain, real offset)
-{
-	return d * gain + offset;
-}
-
-/* As relu_kernel: what is not a number passes. */
-DEVICE elem
-bn_rectified(real value)
-{
-	return value <= 0 ? ELEM(0) : ELEM(value);
-}
-
-/* What of an element of dy arrives at the batchnorm: nothing where relu made 0 of its result. */
-DEVICE real
-bn_passed(elem dy, real d, real gain, real offset)
-{
-	return bn_value(d, gain, offset) <= 0 ? 0 : VALUE(dy);
-}
-
-/* Gain and offset for bn_passed: without a relu, those that let everything through. BIAS is NULL
- * then. */
-DEVICE real
-bn_relu_gain(const elem *weight, const elem *bias, const real *invstd, int64_t c)
-{
-	return bias ? VALUE(weight[c]) * invstd[c] : 0;
-}
-
-DEVICE real
-bn_relu_offset(const elem *bias, int64_t c)
-{
-	return bias ? VALUE(bias[c]) : 1;
-}
-
-#include "norm/batchnorm_last_cuda.cu"
-#include "norm/batchnorm_first_cuda.cu"
-
 #ifdef __CUDACC__
-
-#define LAUNCH_CHANNELS(name, channels, args)	LAUNCH_ROWS(name, channels, args)
-
-#else	/* C */
-
-#define LAUNCH_CHANNELS(name, channels, args)	LAUNCH(name, channels, args)
-#define LAUNCH_SWEEP(name, rows, channels, ...)	LAUNCH(name, (rows) * (channels), (__VA_ARGS__))
-#define LAUNCH_PLANES(name, b, channels, n, ...)	\
-	LAUNCH_ROWS(name, (b) * (channels), (__VA_ARGS__, b, channels, n))
-
-/* Channels that lie side by side (n = 1, after dense) are taken this many at a time. */
-#define BN_COLUMNS	64
-
-static void
-bn_moments_columns(double *work, const elem *x, int64_t b, int64_t channels, int64_t parts)
-{
-	ROWS (r, (channels + BN_COLUMNS - 1) / BN_COLUMNS * parts) {
-		int64_t c = r / parts * BN_COLUMNS, p = r % parts;
-		int64_t width = channels - c < BN_COLUMNS ? channels - c : BN_COLUMNS;
-		double sum[BN_COLUMNS] = { 0 }, squares[BN_COLUMNS] = { 0 };
-
-		for (int64_t i = PART_FROM(b, p, parts); i < PART_FROM(b, p + 1, parts); i++)
-			for (int64_t j = 0; j < width; j++) {
-				double d = (double)VALUE(x[i * channels + c + j]) -
-				    (double)VALUE(x[c + j]);
-
-				sum[j] += d;
-				squares[j] += d * d;
-			}
-		for (int64_t j = 0; j < width; j++) {
-			work[2 * ((c + j) * parts + p)] = sum[j];
-			work[2 * ((c + j) * parts + p) + 1] = squares[j];
-		}
-	}
-}
-
-static void
-bn_moments_kernel(double *work, const elem *x, int64_t b, int64_t channels, int64_t n,
-    int64_t parts)
-{
-	if (n == 1) {
-		bn_moments_columns(work, x, b, channels, parts);
-		return;
-	}
-	ROWS (r, channels * parts) {
-		int64_t c = r / parts, p = r % parts;
-		int64_t t = PART_FROM(b * n, p, parts), end = PART_FROM(b * n, p + 1, parts);
-		double origin = VALUE(x[c * n]), sum = 0, squares = 0;
-
-		while (t < end) {
-			const elem *v = x + (t / n * channels + c) * n + t % n;
-			int64_t count = n - t % n < end - t ? n - t % n : end - t;
-
-			ALONG_ADD (j, count, sum, squares) {
-				double d = VALUE(v[j]) - origin;
-
-				sum += d;
-				squares += d * d;
-			}
-			t += count;
-		}
-		work[2 * r] = sum;
-		work[2 * r + 1] = squares;
-	}
-}
-
-static void
-bn_dots_columns(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts)
-{
-	ROWS (r, (channels + BN_COLUMNS - 1) / BN_COLUMNS * parts) {
-		int64_t c = r / parts * BN_COLUMNS, p = r % parts;
-		int64_t width = channels - c < BN_COLUMNS ? channels - c : BN_COLUMNS;
-		double sum[BN_COLUMNS] = { 0 }, dot[BN_COLUMNS] = { 0 };
-		real gain[BN_COLUMNS], offset[BN_COLUMNS];
-
-		for (int64_t j = 0; j < width; j++) {
-			gain[j] = bn_relu_gain(weight, bias, invstd, c + j);
-			offset[j] = bn_relu_offset(bias, c + j);
-		}
-		for (int64_t i = PART_FROM(b, p, parts); i < PART_FROM(b, p + 1, parts); i++)
-			for (int64_t j = 0; j < width; j++) {
-				int64_t k = i * channels + c + j;
-				real d = VALUE(x[k]) - mean[c + j];
-				real g = bn_passed(dy[k], d, gain[j], offset[j]);
-
-				sum[j] += g;
-				dot[j] += (double)g * (double)d;
-			}
-		for (int64_t j = 0; j < width; j++) {
-			work[2 * ((c + j) * parts + p)] = sum[j];
-			work[2 * ((c + j) * parts + p) + 1] = dot[j];
-		}
-	}
-}
-
-static void
-bn_dots_kernel(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
-{
-	if (n == 1) {
-		bn_dots_columns(work, dy, x, weight, bias, mean, invstd, b, channels, parts);
-		return;
-	}
-	ROWS (r, channels * parts) {
-		int64_t c = r / parts, p = r % parts;
-		int64_t t = PART_FROM(b * n, p, parts), end = PART_FROM(b * n, p + 1, parts);
-		real gain = bn_relu_gain(weight, bias, invstd, c), offset = bn_relu_offset(bias, c);
-		double sum = 0, dot = 0;
-
-		while (t < end) {
-			int64_t i = (t / n * channels + c) * n + t % n;
-			int64_t count = n - t % n < end - t ? n - t % n : end - t;
-			const elem *v = x + i, *dv = dy + i;
-			real m = mean[c];
-
-			ALONG_ADD (j, count, sum, dot) {
-				real d = VALUE(v[j]) - m, g = bn_passed(dv[j], d, gain, offset);
-
-				sum += g;
-				dot += (double)g * (double)d;
-			}
-			t += count;
-		}
-		work[2 * r] = sum;
-		work[2 * r + 1] = dot;
-	}
-}
-
-#endif
-
-static void
-bn_moments(double *work, const elem *x, int64_t b, int64_t channels, int64_t n, int64_t parts)
-{
-#ifdef __CUDACC__
-	if (n == 1) {
-		LAUNCH_COLUMNS(bn_moments_columns_kernel, channels, parts,
-		    (work, x, b, channels, parts));
-		return;
-	}
-	LAUNCH_PLANE_SUMS(bn_moments_planes_kernel, channels, n, parts, work, x, b, channels, parts);
+#include "norm/batchnorm_cuda.cu"
 #else
-	LAUNCH_ROWS(bn_moments_kernel, channels * parts, (work, x, b, channels, n, parts));
+#include "norm/batchnorm_c.cu"
 #endif
-}
-
-static void
-bn_dots(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
-{
-#ifdef __CUDACC__
-	if (n == 1) {
-		LAUNCH_COLUMNS(bn_dots_columns_kernel, channels, parts,
-		    (work, dy, x, weight, bias, mean, invstd, b, channels, parts));
-		return;
-	}
-	LAUNCH_PLANE_SUMS(bn_dots_planes_kernel, channels, n, parts, work, dy, x, weight, bias, mean,
-	    invstd, b, channels, parts);
-#else
-	LAUNCH_ROWS(bn_dots_kernel, channels * parts,
-	    (work, dy, x, weight, bias, mean, invstd, b, channels, n, parts));
-#endif
-}
 
 /* Sums the parts; updates the running statistics, the variance with n - 1 as PyTorch does. */
 KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real *running_var,
@@ -248,33 +54,6 @@ KERNEL(bn_statistics_kernel, (real *mean, real *invstd, real *running_mean, real
 	}
 }
 
-#ifndef __CUDACC__
-
-/* y = gain * x + offset, with the two numbers of a channel worked out once for each row */
-KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
-    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
-{
-	ROWS (r, b * channels) {
-		int64_t c = r % channels;
-		real gain = VALUE(weight[c]) * invstd[c], m = mean[c], offset = VALUE(bias[c]);
-
-		ALONG_EACH (j, n)
-			y[r * n + j] = ELEM(bn_value(VALUE(x[r * n + j]) - m, gain, offset));
-	}
-}
-
-KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
-    const real *mean, const real *invstd, int64_t b, int64_t channels))
-{
-	EACH_PLACE (i, one, c, b, 1, channels) {
-		int64_t k = (i + one) * channels + c;
-
-		y[k] = ELEM(bn_value(VALUE(x[k]) - mean[c], VALUE(weight[c]) * invstd[c],
-		    VALUE(bias[c])));
-	}
-}
-#endif
-
 static void
 bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, const real *mean,
     const real *invstd, int64_t b, int64_t channels, int64_t n)
@@ -285,40 +64,6 @@ bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, const rea
 	else
 		LAUNCH_PLANES(bn_apply_planes_kernel, b, channels, n, y, x, weight, bias, mean, invstd);
 }
-
-#ifndef __CUDACC__
-
-/* y = relu(what bn_apply makes of x, plus skip) */
-KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
-    const elem *skip, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
-{
-	ROWS (r, b * channels) {
-		int64_t c = r % channels, at = r * n;
-		real gain = VALUE(weight[c]) * invstd[c], m = mean[c], offset = VALUE(bias[c]);
-
-		if (skip)
-			ALONG_EACH (j, n)
-				y[at + j] = bn_rectified(bn_value(VALUE(x[at + j]) - m, gain,
-				    offset) + VALUE(skip[at + j]));
-		else
-			ALONG_EACH (j, n)
-				y[at + j] = bn_rectified(bn_value(VALUE(x[at + j]) - m, gain,
-				    offset));
-	}
-}
-
-KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
-    const elem *skip, const real *mean, const real *invstd, int64_t b, int64_t channels))
-{
-	EACH_PLACE (i, one, c, b, 1, channels) {
-		int64_t k = (i + one) * channels + c;
-		real value = bn_value(VALUE(x[k]) - mean[c], VALUE(weight[c]) * invstd[c],
-		    VALUE(bias[c]));
-
-		y[k] = bn_rectified(skip ? value + VALUE(skip[k]) : value);
-	}
-}
-#endif
 
 /* SKIP may be NULL; y may be x or skip. */
 static void
@@ -423,44 +168,6 @@ KERNEL(bn_gradients_kernel, (elem *dweight, elem *dbias, double *work, const rea
 	}
 }
 
-#ifndef __CUDACC__
-
-KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts,
-    int64_t b, int64_t channels, int64_t n))
-{
-	ROWS (r, b * channels) {
-		int64_t c = r % channels, at = r * n;
-		real gain = VALUE(weight[c]) * invstd[c], m = mean[c];
-		real relu_gain = bn_relu_gain(weight, bias, invstd, c);
-		real offset = bn_relu_offset(bias, c);
-		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
-
-		ALONG_EACH (j, n) {
-			real d = VALUE(x[at + j]) - m;
-
-			dx[at + j] = ELEM(gain * (bn_passed(dy[at + j], d, relu_gain, offset) -
-			    level - d * slope));
-		}
-	}
-}
-
-KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts,
-    int64_t b, int64_t channels))
-{
-	EACH_PLACE (i, one, c, b, 1, channels) {
-		int64_t k = (i + one) * channels + c;
-		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
-		real d = VALUE(x[k]) - mean[c];
-		real g = bn_passed(dy[k], d, bn_relu_gain(weight, bias, invstd, c),
-		    bn_relu_offset(bias, c));
-
-		dx[k] = ELEM(VALUE(weight[c]) * invstd[c] * (g - level - d * slope));
-	}
-}
-#endif
-
 /* DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. BIAS is NULL but where DY is the
  * gradient of a relu's result. */
 static void
@@ -494,3 +201,5 @@ batchnorm_fixed_backward(elem *dx, elem *dweight, elem *dbias, void *work, const
 	batchnorm_backward(dx, dweight, dbias, work, dy, x, weight, bias, running_mean, invstd, 1,
 	    b, channels, n, parts);
 }
+
+#endif

@@ -5,9 +5,8 @@
 #ifndef STOWAGE_NORM_BATCHNORM_FIRST_CUDA_CU
 #define STOWAGE_NORM_BATCHNORM_FIRST_CUDA_CU
 
+#include "norm/element.cu"
 #include "sweep/first_cuda.cu"
-
-#ifdef __CUDACC__
 
 template <int WIDTH> DEVICE void
 bn_add_plane_moments(real *sum, real *squares, const struct column_pack<WIDTH> &x, real origin)
@@ -195,7 +194,5 @@ template <int WIDTH> KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, co
 		}
 	}
 }
-
-#endif
 
 #endif

@@ -5,9 +5,8 @@
 #ifndef STOWAGE_NORM_BATCHNORM_LAST_CUDA_CU
 #define STOWAGE_NORM_BATCHNORM_LAST_CUDA_CU
 
+#include "norm/element.cu"
 #include "sweep/last_cuda.cu"
-
-#ifdef __CUDACC__
 
 /* What a row adds to the sums. */
 template <int WIDTH> DEVICE void
@@ -258,7 +257,5 @@ template <int WIDTH> KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, c
 		}
 	}
 }
-
-#endif
 
 #endif

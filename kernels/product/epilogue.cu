@@ -1,8 +1,8 @@
 /*
  * product/epilogue.cu - what is done to an element of a product before it is stored: an activation,
  * or the gradient of one. A product that does it by itself spares the pass over memory that a
- * kernel of its own would be; pointwise/activation.cu is made of the same functions, so it gives
- * the same numbers.
+ * kernel of its own would be; pointwise/relu.cu and gelu.cu are made of the same functions, so they
+ * give the same numbers.
  *
  *     AS_IS                   c = v
  *     THEN(RELU)              c = relu(v)

@@ -12,8 +12,6 @@
 
 #include "sweep/last_cuda.cu"
 
-#ifdef __CUDACC__
-
 #define PLANE_DEPTH	4	/* packs that a thread has on their way to a sum */
 #define PLANE_ROUNDS	4
 
@@ -145,7 +143,5 @@ plane_place_of(int64_t r, const struct plane_cut &k)
 	else										\
 		LAUNCH_ROWS(name<1>, (channels) * (parts), (__VA_ARGS__, n));		\
 } while (0)
-
-#endif
 
 #endif

@@ -16,8 +16,6 @@
 
 #include "kernel.h"
 
-#ifdef __CUDACC__
-
 #define COLUMN_LANES	32	/* threads side by side, at most */
 #define COLUMN_DEPTH	4	/* rows that a thread reads at once; their terms are added up as reals, the
 				 * sums of these as doubles */
@@ -154,7 +152,5 @@ column_sums(double *work, double (*each)[BLOCK], const struct column_place &at, 
 	int64_t cut_ = column_parts(rows, channels, column_is_wide(channels) ? COLUMN_WIDTH : 1);	\
 	LAUNCH_COLUMNS(name, channels, cut_, (__VA_ARGS__, cut_));			\
 } while (0)
-
-#endif
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * update/clip.cu - what all gradients are multiplied by before weights are updated, so that their
- * common norm keeps to a limit, or so that a scaled loss is undone. The squares of each gradient
- * are summed in CLIP_PARTS pieces, all pieces of all gradients in one launch, then the pieces in
- * their order.
+ * common norm keeps to a limit. The squares of each gradient are summed in CLIP_PARTS pieces, all
+ * pieces of all gradients in one launch, then the pieces in their order.
  */
-#include "update/optimizer.cu"
+#ifndef STOWAGE_UPDATE_CLIP_CU
+#define STOWAGE_UPDATE_CLIP_CU
 
-/* ---- clipping ---- */
+#include "update/updates.cu"
 
 #define CLIP_PARTS	64
 
@@ -62,47 +62,4 @@ clip_scale(real *out, const void *work, int64_t gradients, double limit)
 	LAUNCH_ROWS(clip_scale_kernel, 1, (out, (const double *)work, gradients, limit));
 }
 
-/* ---- scaling the loss, for numbers too short for small gradients ---- */
-
-#define SCALE_HOLDS	2000	/* good updates after which a larger scale is tried */
-
-/* counts: the good updates since the scale changed, and all those left out. out: the factor of the
- * gradients, and again those left out. An overflow anywhere has made the sum of squares infinite or
- * not a number. */
-KERNEL(loss_scale_kernel, (real *out, real *scale, real *counts, const double *part,
-    int64_t gradients, double limit))
-{
-	ROWS (r, 1) {
-		double sum = 0, clip = 1;
-
-		ALONG (j, gradients * CLIP_PARTS)
-			sum += part[j];
-		sum = ROW_SUM(sum);
-		FIRST {
-			if (!(sum - sum == 0)) {
-				out[0] = 0;
-				*scale /= 2;
-				counts[0] = 0;
-				counts[1] += 1;
-			} else {
-				if (limit > 0)
-					clip = limit / (sqrt(sum) / (double)*scale + 1e-6);
-				out[0] = (real)((clip < 1 ? clip : 1) / (double)*scale);
-				counts[0] += 1;
-				if (counts[0] >= SCALE_HOLDS) {
-					*scale *= 2;
-					counts[0] = 0;
-				}
-			}
-			out[1] = counts[1];
-		}
-	}
-}
-
-/* The squares are clip_squares()'s. */
-static void
-loss_scale(real *out, real *scale, real *counts, const void *work, int64_t gradients, double limit)
-{
-	LAUNCH_ROWS(loss_scale_kernel, 1, (out, scale, counts, (const double *)work, gradients,
-	    limit));
-}
+#endif

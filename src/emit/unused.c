@@ -1,6 +1,6 @@
 /*
  * unused: leaves out of a program the definitions that nothing in it speaks of. A file of kernels/
- * serves many networks; of pool/pool.cu a network with maxima needs half. What is left is what
+ * serves many networks; of pool/maxpool.cu a network needs half. What is left is what
  * main() and the library's calls lead to, by name: a definition is wanted if a wanted one has its
  * name among its words, or the lines of the preprocessor do. Comments and literals are no words.
  *

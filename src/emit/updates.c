@@ -1,6 +1,6 @@
 /*
  * Updates that follow one another in the schedule become one call, over rows of a table: which
- * parameter, where it lies, and what it is updated with (kernels/update/optimizer.cu). So do
+ * parameter, where it lies, and what it is updated with (kernels/update/updates.cu). So do
  * gradients of micro-batches, which are added to their sums.
  *
  *	TABLE struct update updates[] = {

@@ -36,6 +36,6 @@ const struct op op_accumulate = {
 	.min_operands = 2, .max_operands = 2,
 	.memory.alias = alias,
 	.calls.row = row,
-	.calls.kernels = "update/optimizer.cu",
+	.calls.kernels = "update/accumulate.cu",
 	.calls.emit = emit,
 };

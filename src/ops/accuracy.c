@@ -43,6 +43,6 @@ const struct op op_accuracy = {
 	.shape = shape,
 	.memory.workspace = shape_mean_work,
 	.memory.layout = target_layout,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/accuracy.cu",
 	.calls.emit = emit,
 };

@@ -49,6 +49,6 @@ const struct op op_adamw = {
 	.memory.alias = optimizer_alias,
 	.torch = { .update = optimizer_torch_adam },
 	.calls.row = optimizer_row,
-	.calls.kernels = "update/optimizer.cu",
+	.calls.kernels = "update/adam.cu",
 	.calls.emit = emit,
 };

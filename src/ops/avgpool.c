@@ -39,7 +39,7 @@ const struct op op_avgpool_grad = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.onto = 1,
-	.calls.kernels = "pool/pool.cu",
+	.calls.kernels = "pool/avgpool.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -83,6 +83,6 @@ const struct op op_avgpool = {
 	.gradient.build = grad,
 	.torch = { .saves = SAVES_IN(0) },
 	.memory.layout = op_layout_either,
-	.calls.kernels = "pool/pool.cu",
+	.calls.kernels = "pool/avgpool.cu",
 	.calls.emit = emit,
 };

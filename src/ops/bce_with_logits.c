@@ -22,7 +22,7 @@ const struct op op_bce_with_logits_grad = {
 	.operands = "dloss logits target",
 	.min_operands = 3, .max_operands = 3,
 	.memory.inplace = 1u << 1 | 1u << 2,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/bce.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -42,7 +42,7 @@ const struct op op_bce_with_logits_with_grad = {
 	.min_operands = 2, .max_operands = 3,
 	.memory.inplace = 1u << 0,
 	.memory.workspace = shape_mean_work,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/bce.cu",
 	.calls.emit = emit_both,
 };
 
@@ -60,7 +60,7 @@ const struct op op_bce_target_grad = {
 	.operands = "dloss logits",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 1,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/bce.cu",
 	.calls.emit = emit_target_backward,
 };
 
@@ -111,6 +111,6 @@ const struct op op_bce_with_logits = {
 	.memory.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
 	.memory.layout = op_layout_either,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/bce.cu",
 	.calls.emit = emit,
 };

@@ -209,7 +209,7 @@ const struct op op_reduce_to = {
 	.min_operands = 1, .max_operands = 1,
 	.memory.workspace = reduce_workspace,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/arith.cu",
+	.calls.kernels = "pointwise/reduce.cu",
 	.calls.emit = emit_reduce_to,
 };
 
@@ -221,7 +221,7 @@ const struct op op_reduce_negated = {
 	.min_operands = 1, .max_operands = 1,
 	.memory.workspace = reduce_workspace,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/arith.cu",
+	.calls.kernels = "pointwise/reduce.cu",
 	.calls.emit = emit_negated,
 };
 
@@ -233,7 +233,7 @@ const struct op op_mul_grad = {
 	.min_operands = 2, .max_operands = 2,
 	.memory.workspace = reduce_workspace,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/arith.cu",
+	.calls.kernels = "pointwise/reduce.cu",
 	.calls.emit = emit_mul_grad,
 };
 

@@ -38,6 +38,6 @@ const struct op op_cast = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.simplify.identity = identity,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/cast.cu",
 	.calls.emit = emit,
 };

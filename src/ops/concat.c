@@ -42,7 +42,7 @@ const struct op op_concat_grad = {
 	.attrs = attrs,
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/concat.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -155,6 +155,6 @@ const struct op op_concat = {
 	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
 	.memory.layout = op_layout_either,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/concat.cu",
 	.calls.emit = emit,
 };

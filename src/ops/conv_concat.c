@@ -1,7 +1,7 @@
 /*
  * conv_concat: a convolution whose input's channels lie in several tensors, of which it perhaps
- * sees a rectangle only: concat, and crops before it, that never happen (kernels/conv/concat.cu).
- * The pass concat-in-place makes it.
+ * sees a rectangle only: concat, and crops before it, that never happen
+ * (kernels/conv/conv_concat.cu). The pass concat-in-place makes it.
  *
  *     in:   weight, bias or NULL, sources
  *     out:  y
@@ -96,8 +96,8 @@ sources_text(struct emitter *e, const struct node *n, struct tensor *const *in, 
 }
 
 /* WORK, and where it is for cuDNN, room for a copy of the weights of the source of IN that has most,
- * beside it (kernels/conv/concat_cudnn.cu). Where that is much, the copy has to find what is free
- * (plan/spare.c). */
+ * beside it (kernels/conv/conv_concat_cudnn.cu). Where that is much, the copy has to find what is
+ * free (plan/spare.c). */
 static struct affine
 with_copies(const struct node *n, const struct room *room, const struct conv *s,
     struct tensor *const *in, int sources, struct affine work)
@@ -161,7 +161,7 @@ const struct op op_conv_concat_grad_input = {
 	.macs = macs_of_input,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
-	.calls.kernels = "conv/concat.cu",
+	.calls.kernels = "conv/conv_concat.cu",
 	.calls.emit = emit_input,
 };
 
@@ -205,7 +205,7 @@ const struct op op_conv_concat_grad_weight = {
 	.macs = macs_of_weight,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 1 + CONV_SOURCES,
-	.calls.kernels = "conv/concat.cu",
+	.calls.kernels = "conv/conv_concat.cu",
 	.calls.emit = emit_weight,
 };
 
@@ -294,7 +294,7 @@ const struct op op_conv_concat = {
 	.gradient.saves = SAVES_IN(WEIGHT) | ((1u << CONV_SOURCES) - 1) * SAVES_IN(SOURCE),
 	.memory.workspace = work,
 	.memory.layout = product_layout,
-	.calls.kernels = "conv/concat.cu",
+	.calls.kernels = "conv/conv_concat.cu",
 	.calls.emit = emit,
 };
 

@@ -46,7 +46,7 @@ const struct op op_crop_grad = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.onto = 1,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/rectangle.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -141,6 +141,6 @@ const struct op op_crop = {
 	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
 	.memory.layout = op_layout_either,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/rectangle.cu",
 	.calls.emit = emit,
 };

@@ -32,7 +32,7 @@ const struct op op_cross_entropy_grad = {
 	.operands = "dloss logits target lse",
 	.min_operands = 4, .max_operands = 4,
 	.memory.inplace = 1u << 1,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/cross_entropy.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -56,7 +56,7 @@ const struct op op_cross_entropy_with_grad = {
 	.min_operands = 2, .max_operands = 3,
 	.memory.inplace = 1u << 0,
 	.memory.workspace = shape_mean_work,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/cross_entropy.cu",
 	.calls.emit = emit_both,
 };
 
@@ -125,6 +125,6 @@ const struct op op_cross_entropy = {
 	.memory.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
 	.memory.layout = target_layout,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/cross_entropy.cu",
 	.calls.emit = emit,
 };

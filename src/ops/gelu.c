@@ -27,7 +27,7 @@ const struct op op_gelu_grad = {
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0 | 1u << 1,
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/gelu.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -60,6 +60,6 @@ const struct op op_gelu = {
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0),
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/gelu.cu",
 	.calls.emit = emit,
 };

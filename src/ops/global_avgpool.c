@@ -22,7 +22,7 @@ const struct op op_global_avgpool_grad = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.onto = 1,
-	.calls.kernels = "pool/pool.cu",
+	.calls.kernels = "pool/global_avgpool.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -69,6 +69,6 @@ const struct op op_global_avgpool = {
 	.shape = shape,
 	.gradient.build = grad,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "pool/pool.cu",
+	.calls.kernels = "pool/global_avgpool.cu",
 	.calls.emit = emit,
 };

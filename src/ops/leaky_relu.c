@@ -27,7 +27,7 @@ const struct op op_leaky_relu_grad = {
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0 | 1u << 1,
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/leaky_relu.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -60,6 +60,6 @@ const struct op op_leaky_relu = {
 	.gradient.saves = SAVES_OUT(0),
 	.memory.inplace = 1u << 0,
 	.torch = { .output = TORCH_OVER, .saves = SAVES_IN(0) },
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/leaky_relu.cu",
 	.calls.emit = emit,
 };

@@ -53,6 +53,6 @@ const struct op op_loss_scale = {
 	.min_operands = 3, .max_operands = -1,
 	.memory.workspace = workspace,
 	.memory.alias = alias,
-	.calls.kernels = "update/clip.cu",
+	.calls.kernels = "update/loss_scale.cu",
 	.calls.emit = emit,
 };

@@ -50,7 +50,7 @@ const struct op op_maxpool_grad = {
 	.operands = "dy index",
 	.min_operands = 2, .max_operands = 2,
 	.memory.onto = 2,
-	.calls.kernels = "pool/pool.cu",
+	.calls.kernels = "pool/maxpool.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -130,7 +130,7 @@ const struct op op_maxpool = {
 	.memory.optional_out = 1u << 1,
 	.torch = { .saves = SAVES_IN(0), .beside = indices },
 	.memory.layout = op_layout_either,
-	.calls.kernels = "pool/pool.cu",
+	.calls.kernels = "pool/maxpool.cu",
 	.calls.emit = emit,
 };
 
@@ -145,7 +145,7 @@ const struct op op_maxpool_relu = {
 	.gradient.saves = SAVES_OUT(1),
 	.memory.optional_out = 1u << 1,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "pool/pool.cu",
+	.calls.kernels = "pool/maxpool.cu",
 	.calls.emit = emit_relu,
 };
 

@@ -23,7 +23,7 @@ const struct op op_mse_grad = {
 	.operands = "dloss x target",
 	.min_operands = 3, .max_operands = 3,
 	.memory.inplace = 1u << 1 | 1u << 2,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/mse.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -43,7 +43,7 @@ const struct op op_mse_with_grad = {
 	.min_operands = 2, .max_operands = 3,
 	.memory.inplace = 1u << 0,
 	.memory.workspace = shape_mean_work,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/mse.cu",
 	.calls.emit = emit_both,
 };
 
@@ -94,6 +94,6 @@ const struct op op_mse = {
 	.memory.workspace = shape_mean_work,
 	.torch = { .calls = torch_calls },
 	.memory.layout = op_layout_either,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/mse.cu",
 	.calls.emit = emit,
 };

@@ -28,7 +28,7 @@ const struct op op_pad_grad = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.onto = 1,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/rectangle.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -87,6 +87,6 @@ const struct op op_pad = {
 	.gradient.build = grad,
 	.simplify.identity = identity,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/rectangle.cu",
 	.calls.emit = emit,
 };

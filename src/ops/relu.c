@@ -25,7 +25,7 @@ const struct op op_relu_grad = {
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/relu.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -58,6 +58,6 @@ const struct op op_relu = {
 	.gradient.saves = SAVES_OUT(0),
 	.memory.inplace = 1u << 0,
 	.torch = { .output = TORCH_OVER },
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/relu.cu",
 	.calls.emit = emit,
 };

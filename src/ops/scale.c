@@ -29,7 +29,7 @@ const struct op op_scale_grad = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/arith.cu",
+	.calls.kernels = "pointwise/scale.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -94,6 +94,6 @@ const struct op op_scale = {
 	.memory.inplace = 1u << 0,
 	.simplify.identity = identity,
 	.torch = { .calls = torch_calls },
-	.calls.kernels = "pointwise/arith.cu",
+	.calls.kernels = "pointwise/scale.cu",
 	.calls.emit = emit,
 };

@@ -18,6 +18,6 @@ const struct op op_seed = {
 	.brief = "gradient of the loss: the share of the update's samples in this micro-batch",
 	.operands = "scale",
 	.min_operands = 0, .max_operands = 1,
-	.calls.kernels = "loss/loss.cu",
+	.calls.kernels = "loss/seed.cu",
 	.calls.emit = emit,
 };

@@ -61,7 +61,7 @@ const struct op op_sgd_apply = {
 	.min_operands = 2, .max_operands = 2,
 	.memory.alias = alias_of_rest,
 	.calls.row = row_of_rest,
-	.calls.kernels = "update/optimizer.cu",
+	.calls.kernels = "update/sgd.cu",
 	.calls.emit = emit,
 };
 
@@ -101,6 +101,6 @@ const struct op op_sgd = {
 	.memory.onto_state = onto_state,
 	.torch = { .update = torch_update },
 	.calls.row = optimizer_row,
-	.calls.kernels = "update/optimizer.cu",
+	.calls.kernels = "update/sgd.cu",
 	.calls.emit = emit,
 };

@@ -62,7 +62,7 @@ bool	pool_output(struct build *, struct node *, int64_t dim[3]);
 	arg_int((w).kernel[1]), arg_int((w).stride[0]), arg_int((w).stride[1]),		\
 	arg_int((w).pad[0]), arg_int((w).pad[1])
 
-/* ---- rectangles (kernels/copy/copy.cu) ---- */
+/* ---- rectangles (kernels/copy/rectangle.cu) ---- */
 
 /* in[0] with its corner at (top, left) of out[0], and VALUE where it is not; added to what is to be
  * kept there if the node adds onto an operand. */

@@ -20,7 +20,7 @@ const struct op op_silu_grad = {
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0 | 1u << 1,
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/silu.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -51,6 +51,6 @@ const struct op op_silu = {
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0),
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/silu.cu",
 	.calls.emit = emit,
 };

@@ -20,7 +20,7 @@ const struct op op_tanh_grad = {
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0 | 1u << 1,
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/tanh.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -50,6 +50,6 @@ const struct op op_tanh = {
 	.gradient.build = grad,
 	.gradient.saves = SAVES_OUT(0),
 	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/activation.cu",
+	.calls.kernels = "pointwise/tanh.cu",
 	.calls.emit = emit,
 };

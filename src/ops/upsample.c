@@ -31,7 +31,7 @@ const struct op op_upsample_grad = {
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
 	.memory.onto = 1,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/upsample.cu",
 	.calls.emit = emit_backward,
 };
 
@@ -93,6 +93,6 @@ const struct op op_upsample = {
 	.gradient.build = grad,
 	.simplify.identity = identity,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "copy/copy.cu",
+	.calls.kernels = "copy/upsample.cu",
 	.calls.emit = emit,
 };

@@ -15,7 +15,7 @@
  * 14 % more multiply-adds with its crops, and 33 % without.
  *
  * Nothing changes in the numbers, bit for bit: our own products sum in the same order (kernels/
- * conv/concat.cu); cuDNN's sum over one operand after the other. A convolution of one tap, whose
+ * conv/conv_concat.cu); cuDNN's sum over one operand after the other. A convolution of one tap, whose
  * planes are read as one row, would be cut into blocks differently if there were a crop in them, so
  * there crops stay.
  *

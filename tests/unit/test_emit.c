@@ -142,12 +142,12 @@ Test(emit, a_file_is_put_once)
 	size_t n;
 
 	fixture(&f, a);
-	emit_file(&f.e, "pointwise/activation.cu", done);
+	emit_file(&f.e, "pointwise/relu.cu", done);
 	n = f.out.n;
 	cr_assert(strstr(f.out.s, "relu_forward"));
 	cr_assert(strstr(f.out.s, "struct step {"), "what it includes comes with it");
 	cr_assert_null(strstr(f.out.s, "#include \"kernel.h\""));
-	emit_file(&f.e, "pointwise/activation.cu", done);
+	emit_file(&f.e, "pointwise/relu.cu", done);
 	emit_file(&f.e, "kernel.h", done);
 	cr_assert_eq(f.out.n, n);
 	arena_free(a);

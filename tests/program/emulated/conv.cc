@@ -9,7 +9,7 @@
 #define CUDNN(call)	DNN_WANT((call) == CUDNN_STATUS_SUCCESS)
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
-#include "conv/concat.cu"
+#include "conv/conv_concat.cu"
 
 #include "values.h"
 

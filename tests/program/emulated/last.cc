@@ -8,15 +8,25 @@
 
 #include "norm/batchnorm.cu"
 #include "product/bias.cu"
-#include "pool/pool.cu"
-#include "copy/copy.cu"
+#include "pool/avgpool.cu"
+#include "pool/global_avgpool.cu"
+#include "pool/maxpool.cu"
+#include "copy/cast.cu"
+#include "copy/concat.cu"
+#include "copy/rectangle.cu"
+#include "copy/upsample.cu"
 #include "copy/permute.cu"
 #include "pointwise/dropout.cu"
-#include "pointwise/activation.cu"
-#include "pointwise/arith.cu"
+#include "pointwise/gelu.cu"
+#include "pointwise/leaky_relu.cu"
+#include "pointwise/reduce.cu"
+#include "pointwise/relu.cu"
+#include "pointwise/sigmoid.cu"
+#include "pointwise/silu.cu"
+#include "pointwise/tanh.cu"
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
-#include "conv/concat.cu"
+#include "conv/conv_concat.cu"
 
 #include "values.h"
 

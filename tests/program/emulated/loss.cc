@@ -5,7 +5,11 @@
  */
 #include "cuda.h"
 
-#include "loss/loss.cu"
+#include "loss/accuracy.cu"
+#include "loss/bce.cu"
+#include "loss/cross_entropy.cu"
+#include "loss/mse.cu"
+#include "loss/seed.cu"
 
 #include "values.h"
 

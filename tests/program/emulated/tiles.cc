@@ -7,7 +7,7 @@
 
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
-#include "conv/concat.cu"
+#include "conv/conv_concat.cu"
 #include "product/dense.cu"
 
 #include "values.h"

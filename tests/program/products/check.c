@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../../kernels/conv/concat.cu"
+#include "../../../kernels/conv/conv_concat.cu"
 #include "../../../kernels/loss/dense_cross_entropy.cu"
 #include "../../../kernels/conv/local.cu"
 

@@ -1,11 +1,11 @@
 /*
- * conv/concat_cudnn.cu - conv/concat.cu's convolutions by cuDNN: one for each of the tensors, of
- * its part of the weights. The images are read, and their gradients written, where they lie, crops
- * and all. Engines want weights without gaps, though: a copy of the part, or its gradient before it
- * joins the others, lies at the beginning of the workspace.
+ * conv/conv_concat_cudnn.cu - conv/conv_concat.cu's convolutions by cuDNN: one for each of the
+ * tensors, of its part of the weights. The images are read, and their gradients written, where they
+ * lie, crops and all. Engines want weights without gaps, though: a copy of the part, or its
+ * gradient before it joins the others, lies at the beginning of the workspace.
  *
- * A part that cuDNN refuses is done by the kernels of concat.cu; what of which it refuses all
- * parts, or where there is no room for the copies, is left to them as a whole (false).
+ * A part that cuDNN refuses is done by the kernels of conv_concat_cuda.cu; what of which it refuses
+ * all parts, or where there is no room for the copies, is left to them as a whole (false).
  */
 #ifdef USE_CUDNN
 

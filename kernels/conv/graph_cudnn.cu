@@ -1,0 +1,307 @@
+/*
+ * conv/graph_cudnn.cu - a convolution as an operation graph of cuDNN 9.
+ *
+ * Everything made is a descriptor; a struct dnn owns those of one attempt, and dnn_free() lets go
+ * of all of them. The first call that fails is kept in `status`, and the rest do nothing.
+ */
+#ifndef STOWAGE_CONV_GRAPH_CUDNN_CU
+#define STOWAGE_CONV_GRAPH_CUDNN_CU
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sizes.h"
+
+#if defined(USE_CUDNN) || defined(HAVE_CUDNN)
+
+#include <cudnn.h>
+
+struct dnn_conv {
+	int kind;
+	int type;		/* cudnnDataType_t of all three tensors */
+	bool fast;		/* f32 may be rounded to tf32 */
+	bool bias;		/* is added to what is made (not DNN_WEIGHT) */
+	bool relu;		/* of the sum with the bias is what is stored (DNN_FORWARD) */
+	double keep;		/* and so much of what lies there: 0 without bias only */
+	int64_t room;		/* bytes of workspace that it may use */
+	int64_t b;
+	struct conv s;
+	struct conv_view view;	/* of x */
+};
+
+#define DNN_KNOBS	24	/* most that an engine has */
+
+struct dnn_choice {
+	int64_t engine;
+	int knobs;
+	int64_t knob[DNN_KNOBS][2];	/* type, value */
+	int64_t workspace;	/* bytes */
+};
+
+/* Where it is to run: a handle, or a description of the device; the other is NULL. */
+struct dnn_device {
+	cudnnHandle_t handle;
+	cudnnBackendDescriptor_t described;
+	int arch;		/* 80 for compute capability 8.0 */
+#ifdef HAVE_CUDNN
+	const struct dnn_api *api;	/* Stowage itself looks for the library when it needs it */
+#endif
+};
+
+#ifdef HAVE_CUDNN
+#define DNN_CALL(d, name)	((d)->device->api->name)
+#else
+#define DNN_CALL(d, name)	cudnnBackend##name
+#endif
+
+#define DNN_DESCRIPTORS	128
+
+struct dnn {
+	const struct dnn_device *device;
+	cudnnStatus_t status;	/* of the first call that failed */
+	int n;
+	cudnnBackendDescriptor_t made[DNN_DESCRIPTORS];
+	cudnnBackendDescriptor_t graph, plan;
+};
+
+/* unique ids of tensors, under which their addresses are given when the graph runs */
+enum { DNN_X = 'x', DNN_W = 'w', DNN_Y = 'y', DNN_BIAS = 'b', DNN_MADE = 'm', DNN_BIASED = 'n' };
+
+static cudnnBackendDescriptor_t
+dnn_make(struct dnn *d, cudnnBackendDescriptorType_t type)
+{
+	cudnnBackendDescriptor_t made = NULL;
+
+	if (!d->status && d->n == DNN_DESCRIPTORS)
+		d->status = CUDNN_STATUS_INTERNAL_ERROR;
+	if (!d->status)
+		d->status = DNN_CALL(d, CreateDescriptor)(type, &made);
+	if (!d->status)
+		d->made[d->n++] = made;
+	return made;
+}
+
+static void
+dnn_set(struct dnn *d, cudnnBackendDescriptor_t of, cudnnBackendAttributeName_t name,
+    cudnnBackendAttributeType_t type, int64_t n, const void *value)
+{
+	if (!d->status)
+		d->status = DNN_CALL(d, SetAttribute)(of, name, type, n, value);
+}
+
+static void
+dnn_set_descriptor(struct dnn *d, cudnnBackendDescriptor_t of, cudnnBackendAttributeName_t name,
+    cudnnBackendDescriptor_t value)
+{
+	dnn_set(d, of, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value);
+}
+
+static void
+dnn_finish(struct dnn *d, cudnnBackendDescriptor_t made)
+{
+	if (!d->status)
+		d->status = DNN_CALL(d, Finalize)(made);
+}
+
+/* Gives back all that was made after the first KEPT. */
+static void
+dnn_free(struct dnn *d, int kept)
+{
+	while (d->n > kept)
+		DNN_CALL(d, DestroyDescriptor)(d->made[--d->n]);
+}
+
+/* DIM counts as cuDNN does: samples, channels, height, width. */
+static cudnnBackendDescriptor_t
+dnn_tensor(struct dnn *d, const struct dnn_conv *c, int64_t id, const int64_t dim[4])
+{
+	cudnnBackendDescriptor_t t = dnn_make(d, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+	bool is_virtual = id == DNN_MADE || id == DNN_BIASED;	/* is nowhere in memory */
+	cudnnDataType_t type = is_virtual && c->type != CUDNN_DATA_DOUBLE ? CUDNN_DATA_FLOAT :
+	    (cudnnDataType_t)c->type;
+	int64_t h = id == DNN_X ? c->view.h : dim[2], w = id == DNN_X ? c->view.w : dim[3];
+	int64_t rows[4] = { dim[1] * h * w, h * w, w, 1 };
+	int64_t last[4] = { dim[1] * h * w, 1, w * dim[1], dim[1] };
+	int64_t align = id == DNN_X ? c->view.aligned : 16;
+
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, dim);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4,
+	    c->s.last ? last : rows);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &align);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &is_virtual);
+	dnn_finish(d, t);
+	return t;
+}
+
+/* What must follow below, or to the right, for OUT windows of a source of SIZE; as much as above
+ * wherever that comes to the same, since engines like symmetry. */
+static int64_t
+dnn_after(int size, int before, int out, int kernel, int stride, int dilation)
+{
+	int64_t reach = (int64_t)(kernel - 1) * dilation + 1;
+	int64_t need = (int64_t)(out - 1) * stride + reach - size - before;
+	int64_t rest = size + 2 * (int64_t)before - reach;
+
+	if (rest >= 0 && rest / stride + 1 == out)
+		return before;
+	return need > 0 ? need : 0;
+}
+
+static cudnnBackendDescriptor_t
+dnn_windows(struct dnn *d, const struct dnn_conv *c)
+{
+	cudnnBackendDescriptor_t w = dnn_make(d, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+	cudnnDataType_t type = c->type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+	cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
+	const struct conv *s = &c->s;
+	int64_t axes = 2, stride[2] = { s->sy, s->sx }, dilation[2] = { s->dy, s->dx };
+	int64_t before[2] = { s->top, s->left }, after[2] = {
+		dnn_after(s->h, s->top, s->oh, s->kh, s->sy, s->dy),
+		dnn_after(s->w, s->left, s->ow, s->kw, s->sx, s->dx)
+	};
+
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &axes);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, before);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, after);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, dilation);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, stride);
+	dnn_finish(d, w);
+	return w;
+}
+
+struct dnn_names {		/* what a kind of convolution calls its parts */
+	cudnnBackendDescriptorType_t type;
+	cudnnBackendAttributeName_t windows, x, w, y, alpha, beta;
+};
+
+/* (In order of enum dnn_kind: C++ before 20 has no designated array elements.) */
+static const struct dnn_names dnn_names[] = {
+	{ CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA },
+	{ CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA },
+	{ CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA },
+};
+
+static cudnnBackendDescriptor_t
+dnn_pointwise(struct dnn *d, const struct dnn_conv *c, cudnnPointwiseMode_t mode)
+{
+	cudnnBackendDescriptor_t how = dnn_make(d, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+	cudnnBackendDescriptor_t op = dnn_make(d, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+	cudnnDataType_t type = c->type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
+	cudnnNanPropagation_t passed = CUDNN_PROPAGATE_NAN;
+
+	dnn_set(d, how, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+	dnn_set(d, how, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1, &type);
+	if (mode == CUDNN_POINTWISE_RELU_FWD)
+		dnn_set(d, how, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1,
+		    &passed);
+	dnn_finish(d, how);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, how);
+	return op;
+}
+
+/* FROM + bias, one number a channel, gives TO. */
+static cudnnBackendDescriptor_t
+dnn_add_bias(struct dnn *d, const struct dnn_conv *c, int64_t channels,
+    cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to)
+{
+	int64_t dim[4] = { 1, channels, 1, 1 };
+	cudnnBackendDescriptor_t bias = dnn_tensor(d, c, DNN_BIAS, dim);
+	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_ADD);
+
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, bias);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
+	dnn_finish(d, op);
+	return op;
+}
+
+/* The rectifier of FROM, which passes not-a-number on as relu_of() does, gives TO. */
+static cudnnBackendDescriptor_t
+dnn_rectify(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t from,
+    cudnnBackendDescriptor_t to)
+{
+	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_RELU_FWD);
+
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
+	dnn_set_descriptor(d, op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
+	dnn_finish(d, op);
+	return op;
+}
+
+/* The convolution itself, of which RESULT is made. */
+static cudnnBackendDescriptor_t
+dnn_convolve(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t result,
+    const int64_t x_dim[4], const int64_t y_dim[4])
+{
+	const struct dnn_names *name = &dnn_names[c->kind];
+	int64_t w_dim[4] = { c->s.f, c->s.c / c->s.groups, c->s.kh, c->s.kw };
+	cudnnBackendDescriptor_t op = dnn_make(d, name->type);
+	double alpha = 1, beta = c->keep;
+	float alpha_f = 1, beta_f = (float)c->keep;
+	bool twice = c->type == CUDNN_DATA_DOUBLE;
+	cudnnBackendAttributeType_t real_type = twice ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT;
+
+	dnn_set_descriptor(d, op, name->windows, dnn_windows(d, c));
+	dnn_set_descriptor(d, op, name->x, c->kind == DNN_INPUT ? result :
+	    dnn_tensor(d, c, DNN_X, x_dim));
+	dnn_set_descriptor(d, op, name->w, c->kind == DNN_WEIGHT ? result :
+	    dnn_tensor(d, c, DNN_W, w_dim));
+	dnn_set_descriptor(d, op, name->y, c->kind == DNN_FORWARD ? result :
+	    dnn_tensor(d, c, DNN_Y, y_dim));
+	dnn_set(d, op, name->alpha, real_type, 1, twice ? (void *)&alpha : (void *)&alpha_f);
+	dnn_set(d, op, name->beta, real_type, 1, twice ? (void *)&beta : (void *)&beta_f);
+	dnn_finish(d, op);
+	return op;
+}
+
+/* convolution [-> + bias] [-> relu], of which only the last result is in memory */
+static void
+dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
+{
+	static const int64_t id[] = { DNN_Y, DNN_X, DNN_W };	/* of the result */
+	const struct conv *s = &c->s;
+	int64_t x_dim[4] = { c->b, s->c, s->h, s->w }, y_dim[4] = { c->b, s->f, s->oh, s->ow };
+	int64_t w_dim[4] = { s->f, s->c / s->groups, s->kh, s->kw };
+	const int64_t *dim = c->kind == DNN_INPUT ? x_dim : c->kind == DNN_WEIGHT ? w_dim : y_dim;
+	cudnnBackendDescriptor_t op[3], last, made, biased;
+	int n = 0;
+
+	d->graph = dnn_make(d, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+	last = dnn_tensor(d, c, id[c->kind], dim);
+	made = c->bias || c->relu ? dnn_tensor(d, c, DNN_MADE, dim) : last;
+	biased = !c->bias ? made : c->relu ? dnn_tensor(d, c, DNN_BIASED, dim) : last;
+	op[n++] = dnn_convolve(d, c, made, x_dim, y_dim);
+	if (c->bias)
+		op[n++] = dnn_add_bias(d, c, dim[1], made, biased);
+	if (c->relu)
+		op[n++] = dnn_rectify(d, c, biased, last);
+	dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, n, op);
+	if (d->device->handle)
+		dnn_set(d, d->graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1,
+		    &d->device->handle);
+	dnn_finish(d, d->graph);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * loss/accuracy.cu - the share of samples that are told right.
+ */
+#ifndef STOWAGE_LOSS_ACCURACY_CU
+#define STOWAGE_LOSS_ACCURACY_CU
+
+#include "loss/mean.cu"
+
+/* A row is right when nothing beats its label's logit; among equals the first counts. */
+KERNEL(accuracy_kernel, (double *part, const elem *x, const int32_t *label, int64_t rows,
+    int64_t k, int64_t inner))
+{
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(rows, p, LOSS_PARTS);
+		int64_t count = PART_FROM(rows, p + 1, LOSS_PARTS) - from;
+		double right = 0;
+
+		ALONG (i, count) {
+			int64_t r = from + i, at = label[r];
+			const elem *in = x + r / inner * k * inner + r % inner;
+			bool best = at >= 0 && at < k;
+
+			for (int64_t j = 0; best && j < k; j++)
+				best = j < at ? VALUE(in[j * inner]) < VALUE(in[at * inner]) :
+				    VALUE(in[j * inner]) <= VALUE(in[at * inner]);
+			right += best;
+		}
+		right = ROW_SUM(right);
+		FIRST
+			part[p] = right;
+	}
+}
+
+static void
+accuracy_forward(real *out, void *work, const elem *x, const int32_t *label, int64_t outer,
+    int64_t k, int64_t inner)
+{
+	LAUNCH_ROWS(accuracy_kernel, LOSS_PARTS,
+	    ((double *)work, x, label, outer * inner, k, inner));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, outer * inner));
+}
+
+KERNEL(sign_accuracy_kernel, (double *part, const elem *x, const elem *t, const uint8_t *u8,
+    int64_t n))
+{
+	ROWS (p, LOSS_PARTS) {
+		int64_t from = PART_FROM(n, p, LOSS_PARTS);
+		int64_t count = PART_FROM(n, p + 1, LOSS_PARTS) - from;
+		double right = 0;
+
+		ALONG (j, count)
+			right += (VALUE(x[from + j]) > 0) == (target_at(t, u8, from + j) > REAL(0.5));
+		right = ROW_SUM(right);
+		FIRST
+			part[p] = right;
+	}
+}
+
+static void
+sign_accuracy_forward(real *out, void *work, const elem *x, const elem *t, const uint8_t *u8,
+    int64_t n)
+{
+	LAUNCH_ROWS(sign_accuracy_kernel, LOSS_PARTS, ((double *)work, x, t, u8, n));
+	LAUNCH(mean_kernel, 1, (out, (const double *)work, n));
+}
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * norm/element.cu - what batch normalisation does to an element, and to one of the gradient, alike
+ * in forward and in backward.
+ */
+#ifndef STOWAGE_NORM_ELEMENT_CU
+#define STOWAGE_NORM_ELEMENT_CU
+
+#include "kernel.h"
+
+/* An element whose distance from the channel's mean is D. */
+DEVICE real
+bn_value(real d, real gain, real offset)
+{
+	return d * gain + offset;
+}
+
+/* As relu_kernel: what is not a number passes. */
+DEVICE elem
+bn_rectified(real value)
+{
+	return value <= 0 ? ELEM(0) : ELEM(value);
+}
+
+/* What of an element of dy arrives at the batchnorm: nothing where relu made 0 of its result. */
+DEVICE real
+bn_passed(elem dy, real d, real gain, real offset)
+{
+	return bn_value(d, gain, offset) <= 0 ? 0 : VALUE(dy);
+}
+
+/* Gain and offset for bn_passed: without a relu, those that let everything through. BIAS is NULL
+ * then. */
+DEVICE real
+bn_relu_gain(const elem *weight, const elem *bias, const real *invstd, int64_t c)
+{
+	return bias ? VALUE(weight[c]) * invstd[c] : 0;
+}
+
+DEVICE real
+bn_relu_offset(const elem *bias, int64_t c)
+{
+	return bias ? VALUE(bias[c]) : 1;
+}
+
+#endif

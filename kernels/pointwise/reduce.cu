@@ -1,0 +1,152 @@
+/*
+ * pointwise/reduce.cu - the gradient of a broadcast: sums over the groups that the result stays put
+ * in, which is operand a of the span.
+ */
+#ifndef STOWAGE_POINTWISE_REDUCE_CU
+#define STOWAGE_POINTWISE_REDUCE_CU
+
+#include "pointwise/arith.cu"
+#include "pointwise/scale.cu"
+
+/* The offset, in a tensor of that stride, of the I-th choice of indices of the outer groups that
+ * the result runs along (KEPT), or of the others. */
+DEVICE int64_t
+groups_place(const struct groups *s, bool kept, int64_t i, const int64_t *stride)
+{
+	int64_t at = 0;
+
+	for (int g = GROUPS - 2; g >= 0; g--)
+		if ((s->a[g] != 0) == kept) {
+			at += i % s->n[g] * stride[g];
+			i /= s->n[g];
+		}
+	return at;
+}
+
+DEVICE int64_t
+groups_count(const struct groups *s, bool kept)
+{
+	int64_t n = 1;
+
+	for (int g = 0; g < GROUPS - 1; g++)
+		if ((s->a[g] != 0) == kept)
+			n *= s->n[g];
+	return n;
+}
+
+/* The innermost group is summed: each result, or part of one, is a row. */
+KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem *other, real sign,
+    struct groups s, int64_t outs, int64_t parts))
+{
+	int64_t inner = s.n[GROUPS - 1], total = groups_count(&s, false) * inner;
+
+	ROWS (r, outs * parts) {
+		int64_t o = r / parts, p = r % parts, end = PART_FROM(total, p + 1, parts);
+		int64_t base = groups_place(&s, true, o, s.full);
+		int64_t base_b = groups_place(&s, true, o, s.b);
+		double sum = 0;
+
+		for (int64_t t = PART_FROM(total, p, parts), count; t < end; t += count) {
+			int64_t j0 = t % inner, seg = t / inner;
+			const elem *d = dy + base + groups_place(&s, false, seg, s.full) + j0;
+			const elem *v = other;
+			real put = sign;
+
+			count = inner - j0 < end - t ? inner - j0 : end - t;
+			if (v) {
+				v += base_b + groups_place(&s, false, seg, s.b);
+				put = VALUE(v[0]);
+			}
+			if (v && s.b[GROUPS - 1]) {
+				ALONG_ADD (j, count, sum)
+					sum += (double)VALUE(d[j]) * (double)VALUE(v[j0 + j]);
+			} else {
+				ALONG_ADD (j, count, sum)
+					sum += (double)VALUE(d[j]) * (double)put;
+			}
+		}
+		sum = ROW_SUM(sum);
+		FIRST {
+			if (parts == 1)
+				out[o] = ELEM((real)sum);
+			else
+				work[p * outs + o] = sum;
+		}
+	}
+}
+
+/* The innermost group is kept: neighbouring results are summed side by side. */
+KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, const elem *other,
+    real sign, struct groups s, int64_t outs, int64_t parts))
+{
+	int64_t inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
+	int64_t total = groups_count(&s, false);
+
+	ROWS (r, outs / inner * chunks * parts) {
+		int64_t p = r % parts, chunk = r / parts % chunks, o = r / parts / chunks;
+		int64_t end = PART_FROM(total, p + 1, parts);
+		int64_t j0 = chunk * STRIP;
+		int64_t count = inner - j0 < STRIP ? inner - j0 : STRIP;
+		int64_t base = groups_place(&s, true, o, s.full) + j0;
+		int64_t base_b = groups_place(&s, true, o, s.b) + j0 * s.b[GROUPS - 1];
+		double sum[STRIP_LANES] = { 0 };
+
+		for (int64_t t = PART_FROM(total, p, parts); t < end; t++) {
+			const elem *d = dy + base + groups_place(&s, false, t, s.full), *v;
+
+			if (!other) {
+				ALONG (j, count)
+					sum[LANE(j)] += (double)VALUE(d[j]) * (double)sign;
+				continue;
+			}
+			v = other + base_b + groups_place(&s, false, t, s.b);
+			ALONG (j, count)
+				sum[LANE(j)] += (double)VALUE(d[j]) *
+				    (double)VALUE(v[j * s.b[GROUPS - 1]]);
+		}
+		ALONG (j, count) {
+			int64_t at = o * inner + j0 + j;
+
+			if (parts == 1)
+				out[at] = ELEM((real)sum[LANE(j)]);
+			else
+				work[p * outs + at] = sum[LANE(j)];
+		}
+	}
+}
+
+KERNEL(reduce_parts_kernel, (elem *out, const double *work, int64_t outs, int64_t parts))
+{
+	EACH (o, outs) {
+		double sum = 0;
+
+		for (int64_t p = 0; p < parts; p++)
+			sum += work[p * outs + o];
+		out[o] = ELEM((real)sum);
+	}
+}
+
+/* out = the sum of dy * other, or of sign * dy where other is NULL, over the groups that out
+ * (RUNS_OUT) does not run along. PARTS > 1: WORK has a double for each part of each result. */
+static void
+reduce_to(elem *out, void *work, const elem *dy, const elem *other, real sign, int64_t n0,
+    int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5, int64_t runs_out,
+    int64_t runs_other, int64_t parts)
+{
+	struct groups s = groups_of(n0, n1, n2, n3, n4, n5, runs_out, runs_other);
+	int64_t outs = 1, chunks = (n5 + STRIP - 1) / STRIP;
+	double *w = (double *)work;
+
+	for (int g = 0; g < GROUPS; g++)
+		outs *= s.a[g] ? s.n[g] : 1;
+	if (s.a[GROUPS - 1])
+		LAUNCH_ROWS(reduce_columns_kernel, outs / n5 * chunks * parts,
+		    (out, w, dy, other, sign, s, outs, parts));
+	else
+		LAUNCH_ROWS(reduce_rows_kernel, outs * parts,
+		    (out, w, dy, other, sign, s, outs, parts));
+	if (parts > 1)
+		LAUNCH(reduce_parts_kernel, outs, (out, w, outs, parts));
+}
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * product/dense_c.cu - dense layers in C: products of packed panels, or a CBLAS.
+ */
+#ifndef STOWAGE_PRODUCT_DENSE_C_CU
+#define STOWAGE_PRODUCT_DENSE_C_CU
+
+#include "product/gemm_c.cu"
+#include "product/bias_c.cu"
+#include "product/dense_cblas.cu"
+
+#if !defined(USE_CBLAS) || NARROW
+
+static void
+product_run(const struct product *p, real *scratch)
+{
+	if (p->rows * p->cols * p->depth < WORTH_PRODUCT) {
+		product_share(p, scratch, 0, 1);
+		return;
+	}
+	PRAGMA(omp parallel)
+	product_share(p, scratch, omp_get_thread_num(), omp_get_num_threads());
+}
+
+struct dense_step {
+	int64_t a_term, c_col;
+};
+
+static void
+places_dense(const struct product *p, struct place *at, int64_t k, int n)
+{
+	int64_t term = ((const struct dense_step *)p->shape)->a_term;
+
+	for (int i = 0; i < n; i++)
+		at[i].a = (k + i) * term;
+}
+
+static void
+columns_dense(const struct product *p, int64_t *at, int64_t j, int n)
+{
+	int64_t col = ((const struct dense_step *)p->shape)->c_col;
+
+	for (int i = 0; i < n; i++)
+		at[i] = (j + i) * col;
+}
+
+/* B in rows: term k of column j is b[k * b_row + j]. */
+static void
+pack_rows(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
+{
+	const elem *b = p->b + k * p->b_row + j;
+
+	for (int i = 0; i < n; i++, b += p->b_row, panel += TILE_COLS) {
+#if !NARROW
+		if (cols == TILE_COLS) {
+			for (int v = 0; v < TILE_COLS; v += LANES)
+				*(vec_at *)(panel + v) = *(const vec_at *)(b + v);
+			continue;
+		}
+#endif
+		for (int q = 0; q < TILE_COLS; q++)
+			panel[q] = q < cols ? VALUE(b[q]) : 0;
+	}
+}
+
+/* B in columns: term k of column j is b[j * b_col + k]. */
+static void
+pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
+{
+	for (int q = 0; q < TILE_COLS; q++) {
+		const elem *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
+
+		for (int i = 0; i < n; i++)
+			panel[(int64_t)i * TILE_COLS + q] = q < cols ? VALUE(b[i]) : 0;
+	}
+}
+
+/* c[m, n] = op(a) op(b), all in rows, BIAS added to each row of c, and THEN done. With b turned, C
+ * is made by columns (c' = b a'): see above. */
+static void
+dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
+    struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k, void *work,
+    size_t size)
+{
+	struct product p = { 0 };
+	struct dense_step step = { .a_term = turn_a ? m : 1, .c_col = turn_b ? n : 1 };
+
+	(void)size;
+	p.rows = turn_b ? n : m;
+	p.cols = turn_b ? m : n;
+	p.depth = k;
+	p.a = turn_b ? b : a;
+	p.a_row = turn_a ? 1 : k;
+	p.b = turn_b ? a : b;
+	p.b_row = n, p.b_col = k;
+	p.c = c;
+	p.c_row = turn_b ? 1 : n;
+	p.keep = onto_keep(onto);
+	p.bias = bias;
+	p.bias_row = 1;
+	p.then = then;
+	p.shape = &step;
+	p.places = places_dense;
+	p.pack = turn_b ? pack_columns : pack_rows;
+	p.columns = columns_dense;
+	product_run(&p, (real *)work);
+}
+
+#endif
+
+#endif

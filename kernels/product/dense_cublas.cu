@@ -1,0 +1,236 @@
+/*
+ * product/dense_cublas.cu - products by cuBLASLt, with what it can do to them as it stores.
+ */
+#ifndef STOWAGE_PRODUCT_DENSE_CUBLAS_CU
+#define STOWAGE_PRODUCT_DENSE_CUBLAS_CU
+
+#ifdef USE_CUBLASLT
+
+/* All that cuBLASLt chooses an algorithm by. */
+struct dense_key {
+	bool turn_a, turn_b;
+	bool step;		/* its factors are the device's */
+	cublasLtEpilogue_t epilogue;
+	uint32_t aligned;	/* bytes that addresses are a multiple of */
+	int64_t m, n, k;
+	size_t size;		/* of the workspace */
+};
+
+/* One kind of product as cuBLASLt has it, and the algorithm it chose: asked for once, before or in
+ * the first step, since the choice takes longer than a small product. */
+struct dense_plan {
+	struct dense_key of;
+	bool found;
+	cublasLtMatmulDesc_t what;
+	cublasLtMatrixLayout_t a, b, c;
+	cublasLtMatmulAlgo_t algo;
+};
+
+#define DENSE_PLANS	256	/* more shapes than that take turns */
+
+/* DENSE_TYPE: of elements; DENSE_REAL: of what they are multiplied by. */
+#ifdef USE_DOUBLE
+#define DENSE_REAL	CUDA_R_64F
+#define DENSE_COMPUTE	CUBLAS_COMPUTE_64F
+#else
+#define DENSE_REAL	CUDA_R_32F
+#ifdef USE_TF32
+#define DENSE_COMPUTE	CUBLAS_COMPUTE_32F_FAST_TF32
+#else
+#define DENSE_COMPUTE	CUBLAS_COMPUTE_32F
+#endif
+#endif
+#if defined(USE_BF16)
+#define DENSE_TYPE	CUDA_R_16BF
+#elif defined(USE_F16)
+#define DENSE_TYPE	CUDA_R_16F
+#else
+#define DENSE_TYPE	DENSE_REAL
+#endif
+
+/* As cuBLASLt calls it, whose gelu is the one by tanh; CUBLASLT_EPILOGUE_DEFAULT: not at all. */
+static cublasLtEpilogue_t
+dense_epilogue(struct epilogue then)
+{
+	return then.kind == RELU ? CUBLASLT_EPILOGUE_RELU :
+	    then.kind == GELU_TANH ? CUBLASLT_EPILOGUE_GELU :
+	    then.kind == GELU_TANH_GRAD ? CUBLASLT_EPILOGUE_DGELU : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+/* The same after a bias. */
+static cublasLtEpilogue_t
+dense_biased(cublasLtEpilogue_t epilogue)
+{
+	return epilogue == CUBLASLT_EPILOGUE_RELU ? CUBLASLT_EPILOGUE_RELU_BIAS :
+	    epilogue == CUBLASLT_EPILOGUE_GELU ? CUBLASLT_EPILOGUE_GELU_BIAS :
+	    CUBLASLT_EPILOGUE_BIAS;
+}
+
+/* What a product reads or makes beside its operands and its result: each time anew. BIAS is the
+ * bias, or where the gradient of one goes. */
+static void
+dense_point(struct dense_plan *p, const elem *bias, const elem *saved)
+{
+	if (bias)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+		    &bias, sizeof(bias)));
+	if (p->of.epilogue == CUBLASLT_EPILOGUE_DGELU)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what,
+		    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &saved, sizeof(saved)));
+}
+
+/* What the addresses of a product's operands are a multiple of: fewer than the 256 bytes of a
+ * tensor's where a product is of some of its rows. */
+static uint32_t
+dense_aligned(const elem *c, const elem *a, const elem *b)
+{
+	uintptr_t all = (uintptr_t)c | (uintptr_t)a | (uintptr_t)b | 256;
+
+	return (uint32_t)(all & -all);
+}
+
+/* What an algorithm may assume and do. Elements of 16 bits are rounded once, where they are stored:
+ * the parts of a long sum are added up as they are computed. */
+static void
+dense_wish(cublasLtMatmulPreference_t wish, uint64_t limit, uint32_t aligned)
+{
+	static const cublasLtMatmulPreferenceAttributes_t operand[] = {
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES
+	};
+	uint32_t sums = NARROW ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE :
+	    CUBLASLT_REDUCTION_SCHEME_MASK;
+
+	CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+	    &limit, sizeof(limit)));
+	CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+	    &sums, sizeof(sums)));
+	for (int i = 0; i < 4; i++)
+		CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, operand[i], &aligned,
+		    sizeof(aligned)));
+}
+
+/* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
+static void
+dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
+{
+	const struct dense_key *of = &p->of;
+	cublasOperation_t first = of->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+	cublasOperation_t second = of->turn_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+	cublasLtPointerMode_t there = CUBLASLT_POINTER_MODE_DEVICE;
+	cublasLtMatmulPreference_t wish;
+	cublasLtMatmulHeuristicResult_t best;
+	int64_t a_row = of->turn_a ? of->m : of->k, b_row = of->turn_b ? of->k : of->n;
+	int found = 0;
+
+	CUBLAS(cublasLtMatmulDescCreate(&p->what, DENSE_COMPUTE, DENSE_REAL));
+	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSA, &first,
+	    sizeof(first)));
+	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_TRANSB, &second,
+	    sizeof(second)));
+	if (of->step)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_POINTER_MODE,
+		    &there, sizeof(there)));
+	CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE, &of->epilogue,
+	    sizeof(of->epilogue)));
+	if (of->epilogue == CUBLASLT_EPILOGUE_DGELU)
+		CUBLAS(cublasLtMatmulDescSetAttribute(p->what, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
+		    &of->n, sizeof(of->n)));
+	dense_point(p, bias, saved);
+	CUBLAS(cublasLtMatrixLayoutCreate(&p->b, DENSE_TYPE, (uint64_t)b_row,
+	    (uint64_t)(of->turn_b ? of->n : of->k), b_row));
+	CUBLAS(cublasLtMatrixLayoutCreate(&p->a, DENSE_TYPE, (uint64_t)a_row,
+	    (uint64_t)(of->turn_a ? of->k : of->m), a_row));
+	CUBLAS(cublasLtMatrixLayoutCreate(&p->c, DENSE_TYPE, (uint64_t)of->n, (uint64_t)of->m, of->n));
+	CUBLAS(cublasLtMatmulPreferenceCreate(&wish));
+	dense_wish(wish, of->size, of->aligned);
+	p->found = cublasLtMatmulAlgoGetHeuristic(lt, p->what, p->b, p->a, p->c, p->c, wish, 1, &best,
+	    &found) == CUBLAS_STATUS_SUCCESS && found && best.state == CUBLAS_STATUS_SUCCESS;
+	p->algo = best.algo;
+	CUBLAS(cublasLtMatmulPreferenceDestroy(wish));
+}
+
+static struct dense_plan *
+dense_plan(struct dense_key of, const elem *bias, const elem *saved)
+{
+	static struct dense_plan plans[DENSE_PLANS];
+	static int used, next;
+	struct dense_plan *p;
+
+	for (int i = 0; i < used; i++) {
+		p = &plans[i];
+		if (memcmp(&p->of, &of, sizeof(of)) == 0)
+			return p;
+	}
+	p = &plans[next];
+	next = (next + 1) % DENSE_PLANS;
+	if (used == DENSE_PLANS) {
+		CUBLAS(cublasLtMatrixLayoutDestroy(p->a));
+		CUBLAS(cublasLtMatrixLayoutDestroy(p->b));
+		CUBLAS(cublasLtMatrixLayoutDestroy(p->c));
+		CUBLAS(cublasLtMatmulDescDestroy(p->what));
+	} else {
+		used++;
+	}
+	p->of = of;
+	dense_plan_make(p, bias, saved);
+	return p;
+}
+
+/* The factors of a product whose second depends on the step, which only the device knows. */
+KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
+{
+	EACH (i, 2)
+		factor[i] = i ? onto_keep(onto) : 1;
+}
+
+/* False where cuBLASLt has no algorithm for such a product: then the tiles do it. SUMS are those of
+ * the rows of op(a), where they are wanted; there is neither a bias nor an activation then. */
+static bool
+dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bool turn_b,
+    const elem *bias, struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k,
+    void *work, size_t size)
+{
+	real factor[2] = { 1, onto.keep }, *factors = factor;
+	cublasLtEpilogue_t own = sums ? CUBLASLT_EPILOGUE_BGRADB : dense_epilogue(then);
+	const elem *beside = sums ? sums : bias;
+	struct dense_key of;
+	struct dense_plan *p;
+
+	if (onto.step && size < DENSE_FACTORS)
+		return false;
+	if (onto.step)
+		size -= DENSE_FACTORS;
+	memset(&of, 0, sizeof(of));	/* padding too: keys are compared by their bytes */
+	of.turn_a = turn_a, of.turn_b = turn_b, of.step = onto.step != NULL;
+	of.epilogue = bias ? dense_biased(own) : own;
+	of.aligned = dense_aligned(c, a, b);
+	of.m = m, of.n = n, of.k = k, of.size = size;
+	p = dense_plan(of, beside, then.saved);
+	if (!p->found && own != CUBLASLT_EPILOGUE_DEFAULT) {
+		own = CUBLASLT_EPILOGUE_DEFAULT;
+		of.epilogue = bias ? CUBLASLT_EPILOGUE_BIAS : own;
+		beside = bias;
+		p = dense_plan(of, beside, NULL);
+	}
+	if (!p->found)
+		return false;
+	if (onto.step) {
+		factors = (real *)((char *)work + size);
+		LAUNCH(dense_factors_kernel, 2, (factors, onto));
+	}
+	dense_point(p, beside, then.saved);
+	CUBLAS(cublasLtMatmul(lt, p->what, &factors[0], b, p->b, a, p->a, &factors[1], c, p->c, c,
+	    p->c, &p->algo, work, size, stream));
+	if (own == CUBLASLT_EPILOGUE_DEFAULT && sums)
+		bias_rows_backward(sums, work, a, k, m);
+	else if (own == CUBLASLT_EPILOGUE_DEFAULT)
+		epilogue_apply(c, then, m * n);
+	return true;
+}
+
+#endif
+
+#endif
