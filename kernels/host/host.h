@@ -72,10 +72,17 @@ struct buffer {			/* a range of the arena, and the instants at which it is in us
 	bool persistent;
 };
 
-enum { SOURCE_NONE, SOURCE_IDX, SOURCE_NPY, SOURCE_CSV, SOURCE_SYNTHETIC };
+struct data;
+
+struct reader {			/* of a format of data: reader_NAME, in host/read_NAME.c */
+	/* reads and checks all files: the rows, and the columns of all inputs */
+	void (*open)(struct data *);
+	/* not NULL: there are no files; makes the values of an input in a row */
+	void (*make)(const struct input *, void *to, int64_t row, uint64_t seed, double scale);
+};
 
 struct source {			/* what the spec says about data */
-	int kind;
+	const struct reader *reader;	/* NULL: nothing */
 	const char *file[MAX_COLUMNS];	/* one a column; a CSV has one for all */
 	double scale;		/* inputs of a float type are multiplied by this */
 	bool header;		/* CSV: the first line names the fields */

@@ -15,7 +15,7 @@ prepare(struct run *r)
 		checkpoint_prepare(o->save);
 #ifdef TRAINS
 	if (!o->eval && !o->predict) {
-		if (train_source.kind == SOURCE_NONE)
+		if (!train_source.reader)
 			fail("%s names no data to train on", SPEC);
 		data_open(&r->train, &train_source, train_inputs, TRAIN_INPUTS, TRAIN_BATCH);
 	}

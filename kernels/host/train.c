@@ -198,7 +198,7 @@ validate(struct run *r, const char *predict)
 static void
 validate_open(struct run *r)
 {
-	if (validate_source.kind == SOURCE_NONE)
+	if (!validate_source.reader)
 		return;
 	data_open(&r->validate, &validate_source, validate_inputs, VALIDATE_INPUTS, VALIDATE_BATCH);
 }

@@ -9,9 +9,8 @@
 #include "ops/shapes.h"
 
 static const char *const host_files[] = {
-	"host/memory.c", "host/random.c", "host/data.c", "host/data_csv.c", "host/checkpoint.c",
-	"host/checkpoint_read.c", "host/options.c", "host/progress.c", "host/profile.c", "host/train.c",
-	"host/main.c", "host/library.c",
+	"host/data.c", "host/checkpoint.c", "host/checkpoint_read.c", "host/options.c",
+	"host/progress.c", "host/profile.c", "host/train.c", "host/main.c", "host/library.c",
 };
 
 /* ---- what cannot be emitted ---- */
@@ -253,6 +252,25 @@ count_lines(const struct text *t)
 	return lines;
 }
 
+/* Memory, and the data with the readers of their formats. */
+static void
+emit_host(struct emitter *e, bool *done)
+{
+	const struct settings *set = &e->module->set;
+	const struct data_source *const sources[] = { &set->data, &set->validate_data };
+	size_t i;
+
+	emit_file(e, "host/memory.c", done);
+	emit_file(e, "host/random.c", done);
+	emit_file(e, "host/data_file.c", done);
+	for (i = 0; i < 2; i++)
+		if (emit_reader_name(sources[i]))
+			emit_file(e, arena_printf(e->module->arena, "host/read_%s.c",
+			    emit_reader_name(sources[i])), done);
+	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
+		emit_file(e, host_files[i], done);
+}
+
 static const int64_t *
 offsets(const struct module *m)
 {
@@ -273,7 +291,6 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	struct emitter e = { .module = m, .plan = m->plan, .target = target,
 		.out = &body };
 	bool *done = arena_array(m->arena, (size_t)emit_embedded_count() + 1, sizeof(*done));
-	size_t i;
 
 	if (!m->plan || !check(&e))
 		return false;
@@ -299,8 +316,7 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	if (target->feed)
 		emit_file(&e, target->feed, done);
 	emit_file(&e, target->device, done);
-	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
-		emit_file(&e, host_files[i], done);
+	emit_host(&e, done);
 	text_init(&wanted, m->arena);
 	emit_wanted(m->arena, &body, &wanted);
 	text_init(&body, m->arena);

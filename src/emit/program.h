@@ -13,6 +13,7 @@
 void	emit_constants(struct emitter *, const char *program);
 void	emit_tables(struct emitter *);
 bool	emit_data_check(struct emitter *);
+const char *emit_reader_name(const struct data_source *);
 
 /* What the host reads after a step of this graph: its results that are numbers, and before them the
  * sum of the losses where that is none of them. */

@@ -19,9 +19,8 @@ static const char *const start_names[] = {
 	[INIT_UNIFORM] = "START_UNIFORM", [INIT_NORMAL] = "START_NORMAL",
 };
 
-static const char *const source_names[] = {
-	[DATA_NONE] = "SOURCE_NONE", [DATA_IDX] = "SOURCE_IDX", [DATA_NPY] = "SOURCE_NPY",
-	[DATA_CSV] = "SOURCE_CSV", [DATA_SYNTHETIC] = "SOURCE_SYNTHETIC",
+static const char *const reader_names[] = {
+	[DATA_IDX] = "idx", [DATA_NPY] = "npy", [DATA_CSV] = "csv", [DATA_SYNTHETIC] = "synthetic",
 };
 
 static const char *const rate_names[] = {
@@ -315,13 +314,34 @@ emit_data_check(struct emitter *e)
 	    check_source(e, m->validate, &m->set.validate_data);
 }
 
+/* What the data's format is called: its reader is reader_NAME, in kernels/host/read_NAME.c. */
+const char *
+emit_reader_name(const struct data_source *d)
+{
+	return reader_names[d->kind];
+}
+
+static void
+emit_readers(struct emitter *e)
+{
+	const struct settings *set = &e->module->set;
+	const char *train = emit_reader_name(&set->data);
+	const char *validate = emit_reader_name(&set->validate_data);
+
+	if (train)
+		text_printf(e->out, "\nextern const struct reader reader_%s;\n", train);
+	if (validate && validate != train)
+		text_printf(e->out, "\nextern const struct reader reader_%s;\n", validate);
+}
+
 static void
 emit_source(struct emitter *e, const char *name, const struct data_source *d)
 {
+	const char *format = emit_reader_name(d);
 	int i;
 
-	text_printf(e->out, "\nstatic const struct source %s_source = {\n\t%s, {", name,
-	    source_names[d->kind]);
+	text_printf(e->out, "\nstatic const struct source %s_source = {\n\t%s%s, {", name,
+	    format ? "&reader_" : "NULL", format ? format : "");
 	for (i = 0; i < d->nfiles; i++) {
 		text_puts(e->out, i ? ", " : "");
 		emit_string(e->out, d->file[i]);
@@ -547,6 +567,7 @@ emit_tables(struct emitter *e)
 
 	emit_buffers(e);
 	emit_persistent(e);
+	emit_readers(e);
 	if (m->train) {
 		emit_source(e, "train", &m->set.data);
 		emit_inputs(e, "train", m->train, &m->set.data);

@@ -1,8 +1,8 @@
 /*
- * data_csv.c - data from a table of numbers separated by commas: one sample a line, the inputs'
- * values and then the targets' (or the targets first: struct input says where). Parsed once, at
- * start; each column is kept in the type in which the network reads it, or in f32 where that has 16
- * bits, since values are scaled before they are rounded.
+ * read_csv.c - a table of numbers separated by commas: one sample a line, the inputs' values and
+ * then the targets' (or the targets first: struct input says where). Parsed once, at start; each
+ * column is kept in the type in which the network reads it, or in f32 where that has 16 bits, since
+ * values are scaled before they are rounded.
  */
 struct csv {
 	struct loaded file;
@@ -118,7 +118,7 @@ csv_rewind(struct csv *c, bool header)
 }
 
 static void
-data_read_csv(struct data *d)
+csv_open(struct data *d)
 {
 	const char *line, *end;
 	struct csv c;
@@ -150,3 +150,5 @@ data_read_csv(struct data *d)
 	}
 	free(c.file.bytes);
 }
+
+const struct reader reader_csv = { csv_open, NULL };

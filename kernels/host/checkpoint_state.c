@@ -1,0 +1,150 @@
+/*
+ * checkpoint_state.c - the metadata of a checkpoint: where the training run stood.
+ */
+/* A name out of a file, fit to be shown. */
+static const char *
+printable(char *name)
+{
+	for (char *p = name; *p; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
+	return name;
+}
+
+#define COUNT_LIMIT	(1ull << 53)	/* of epochs, samples and updates: a double holds them all */
+
+enum { META_FORMAT, META_VERSION, META_NETWORK, META_EPOCH, META_POSITION, META_UPDATE, META_DRAW,
+    META_SEED, META_SUMS, META_FIELDS };
+
+static const char *const meta_names[META_FIELDS] = {
+	"format", "version", "network", "epoch", "position", "update", "draw", "seed", "sums",
+};
+
+struct metadata {
+	unsigned seen;		/* bit k: meta_names[k] was there */
+	bool ours;
+	int sums;
+};
+
+__attribute__((noreturn)) static void
+meta_fail(const struct json *j, int field, const char *expected, char *value)
+{
+	fail("%s: corrupt: metadata field \"%s\": expected %s, found \"%.60s\"", j->path,
+	    meta_names[field], expected, printable(value));
+}
+
+/* A whole number up to MOST: digits and nothing else. */
+static uint64_t
+meta_count(const struct json *j, int field, char *value, uint64_t most)
+{
+	const char *p = value;
+	uint64_t x = 0;
+
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(x, (uint64_t)10, &x) ||
+		    __builtin_add_overflow(x, (uint64_t)(*p - '0'), &x) || x > most)
+			meta_fail(j, field, "a smaller number", value);
+	if (p == value || *p)
+		meta_fail(j, field, "a whole number", value);
+	return x;
+}
+
+/* Finite numbers with a space between; returns how many there are. */
+static int
+meta_sums(const struct json *j, char *value, double *sum)
+{
+	char *at = value, *end;
+	int n = 0;
+
+	for (;; at = end + 1) {
+		double x = strtod(at, &end);
+
+		if (end == at || (*end && *end != ' ') || !isfinite(x))
+			meta_fail(j, META_SUMS, "finite numbers", value);
+		if (n < MAX_RESULTS)
+			sum[n] = x;
+		n++;
+		if (!*end)
+			return n;
+	}
+}
+
+static void
+meta_field(const struct json *j, int field, char *value, struct metadata *m, struct state *s)
+{
+	switch (field) {
+	case META_FORMAT:
+		m->ours = !strcmp(value, "stowage");
+		break;
+	case META_VERSION:
+		if (strcmp(value, "1"))
+			meta_fail(j, field, "1", value);
+		break;
+	case META_NETWORK:
+		if (strcmp(value, NETWORK))
+			meta_fail(j, field, NETWORK, value);
+		break;
+	case META_EPOCH:
+		s->epoch = (int64_t)meta_count(j, field, value, COUNT_LIMIT);
+		break;
+	case META_POSITION:
+		s->position = (int64_t)meta_count(j, field, value, COUNT_LIMIT);
+		break;
+	case META_UPDATE:
+		s->update = (int64_t)meta_count(j, field, value, COUNT_LIMIT);
+		break;
+	case META_DRAW:
+		s->draw = meta_count(j, field, value, COUNT_LIMIT);
+		break;
+	case META_SEED:
+		s->seed = meta_count(j, field, value, UINT64_MAX);
+		break;
+	case META_SUMS:
+		m->sums = meta_sums(j, value, s->sum);
+		break;
+	}
+}
+
+/* The training state out of the metadata; keys of other programs are passed over. */
+static void
+json_metadata(struct json *j, struct state *s, struct metadata *m)
+{
+	static char value[64 * MAX_RESULTS + 4096];
+
+	json_need(j, '{', "{");
+	if (json_take(j, '}'))
+		return;
+	do {
+		char key[256];
+		int k = 0;
+
+		json_string(j, key, sizeof(key));
+		json_need(j, ':', ":");
+		json_string(j, value, sizeof(value));
+		while (k < META_FIELDS && strcmp(key, meta_names[k]))
+			k++;
+		if (k == META_FIELDS)
+			continue;
+		if (m->seen >> k & 1)
+			fail("%s: corrupt: metadata field \"%s\" is there twice", j->path, key);
+		m->seen |= 1u << k;
+		meta_field(j, k, value, m, s);
+	} while (json_take(j, ','));
+	json_need(j, '}', "}");
+}
+
+/* Is all there that a run needs to go on? A metric may have been added to or taken from the spec
+ * since, but not in the middle of an epoch, whose sums would then be another's. */
+static void
+check_metadata(const char *path, const struct state *s, const struct metadata *m)
+{
+	if (!m->ours)
+		fail("%s: is no checkpoint of a training run: its metadata lacks \"format\": "
+		    "\"stowage\"", path);
+	for (int k = 0; k < META_FIELDS; k++)
+		if (!(m->seen >> k & 1))
+			fail("%s: corrupt: metadata field \"%s\" is missing", path, meta_names[k]);
+	if (s->position && m->sums != MAX_RESULTS)
+		fail("%s: metadata field \"sums\": expected %d numbers, found %d", path, MAX_RESULTS,
+		    m->sums);
+}
