@@ -93,18 +93,61 @@ text_distance(const char *a, const char *b, int limit)
 	return row[la % 3][lb];
 }
 
+struct nearest {		/* of the candidates so far */
+	const char *name, *found;
+	int limit, best;
+};
+
+static struct nearest
+nearest_to(const char *name)
+{
+	int limit = ((int)strlen(name) + 2) / 3;
+
+	return (struct nearest){ .name = name, .limit = limit, .best = limit + 1 };
+}
+
+static void
+consider(struct nearest *n, const char *candidate)
+{
+	int d = text_distance(n->name, candidate, n->limit);
+
+	if (d < n->best) {
+		n->best = d;
+		n->found = candidate;
+	}
+}
+
 const char *
 text_nearest(const char *name, const char *const *candidates, int n)
 {
-	int limit = ((int)strlen(name) + 2) / 3, best = limit + 1, i, d;
-	const char *found = NULL;
+	struct nearest nearest = nearest_to(name);
+	int i;
 
-	for (i = 0; i < n; i++) {
-		d = text_distance(name, candidates[i], limit);
-		if (d < best) {
-			best = d;
-			found = candidates[i];
-		}
-	}
-	return found;
+	for (i = 0; i < n; i++)
+		consider(&nearest, candidates[i]);
+	return nearest.found;
+}
+
+const char *
+text_nearest_of(const char *name, const char *(*candidate)(int))
+{
+	struct nearest nearest = nearest_to(name);
+	int i;
+
+	for (i = 0; candidate(i); i++)
+		consider(&nearest, candidate(i));
+	return nearest.found;
+}
+
+const char *
+text_list(char *to, size_t room, const char *(*word)(int), const char *last)
+{
+	size_t n = 0;
+	int i;
+
+	*to = '\0';
+	for (i = 0; word(i) && n < room; i++)
+		n += (size_t)snprintf(to + n, room - n, "%s%s", i == 0 ? "" : word(i + 1) ? ", " : last,
+		    word(i));
+	return to;
 }

@@ -34,9 +34,13 @@ bool		 size_parse(const char *, int64_t *bytes);
 #define SIZE_UNITS	7
 const char	*size_unit_name(int power);
 int64_t		 size_unit(const char *name);
+/* The words that WORD gives until NULL, "a, b and c" if LAST is " and "; cut off where TO is full. */
+#define TEXT_LIST	1024
+const char	*text_list(char *to, size_t room, const char *(*word)(int i), const char *last);
 
 /* The candidate nearest to NAME (Damerau-Levenshtein, at most a third of its letters), or NULL. */
 const char	*text_nearest(const char *name, const char *const *candidates, int n);
+const char	*text_nearest_of(const char *name, const char *(*candidate)(int i));
 int		 text_distance(const char *a, const char *b, int limit);
 
 #endif
