@@ -256,17 +256,12 @@ count_lines(const struct text *t)
 static void
 emit_host(struct emitter *e, bool *done)
 {
-	const struct settings *set = &e->module->set;
-	const struct data_source *const sources[] = { &set->data, &set->validate_data };
 	size_t i;
 
 	emit_file(e, "host/memory.c", done);
 	emit_file(e, "host/random.c", done);
 	emit_file(e, "host/data_file.c", done);
-	for (i = 0; i < 2; i++)
-		if (emit_reader_name(sources[i]))
-			emit_file(e, arena_printf(e->module->arena, "host/read_%s.c",
-			    emit_reader_name(sources[i])), done);
+	emit_readers(e, done);
 	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
 		emit_file(e, host_files[i], done);
 }

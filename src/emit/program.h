@@ -9,11 +9,23 @@
 #include "emit/emit.h"
 #include "plan/plan.h"
 
-/* tables.c: constants, buffers, persistent tensors, inputs, results, data, schedule */
+/* tables.c: constants, buffers, persistent tensors, results, schedule */
 void	emit_constants(struct emitter *, const char *program);
 void	emit_tables(struct emitter *);
+/* pieces of a table's row */
+const char	*emit_type_name(enum dtype);
+const char	*emit_decimal(struct emitter *, double);
+const char	*emit_truth(bool);
+void	emit_dims(struct emitter *, const struct tensor *);	/* "{6, 1, 5, 5}" */
+int	emit_buffer_number(const struct emitter *, const struct tensor *);	/* -1: it has none */
+
+/* data_tables.c: where samples come from, and the inputs that they fill */
 bool	emit_data_check(struct emitter *);
-const char *emit_reader_name(const struct data_source *);
+void	emit_data_tables(struct emitter *, const char *name, const struct graph *,
+	    const struct data_source *);
+/* The program's half of each reader: declared, and its file. */
+void	emit_reader_declarations(struct emitter *);
+void	emit_readers(struct emitter *, bool *done);
 
 /* What the host reads after a step of this graph: its results that are numbers, and before them the
  * sum of the losses where that is none of them. */

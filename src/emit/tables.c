@@ -9,18 +9,9 @@
 #include "emit/program.h"
 #include "ir/op.h"
 
-static const char *const type_names[DTYPES] = {
-	[DT_F32] = "TYPE_F32", [DT_F64] = "TYPE_F64", [DT_I32] = "TYPE_I32", [DT_U8] = "TYPE_U8",
-	[DT_F16] = "TYPE_F16", [DT_BF16] = "TYPE_BF16",
-};
-
 static const char *const start_names[] = {
 	[INIT_ZEROS] = "START_ZEROS", [INIT_CONSTANT] = "START_CONSTANT",
 	[INIT_UNIFORM] = "START_UNIFORM", [INIT_NORMAL] = "START_NORMAL",
-};
-
-static const char *const reader_names[] = {
-	[DATA_IDX] = "idx", [DATA_NPY] = "npy", [DATA_CSV] = "csv", [DATA_SYNTHETIC] = "synthetic",
 };
 
 static const char *const rate_names[] = {
@@ -28,23 +19,34 @@ static const char *const rate_names[] = {
 	[SCHED_COSINE] = "RATE_COSINE",
 };
 
-static const char *
-decimal(struct emitter *e, double x)
+const char *
+emit_type_name(enum dtype t)
+{
+	static const char *const name[DTYPES] = {
+		[DT_F32] = "TYPE_F32", [DT_F64] = "TYPE_F64", [DT_I32] = "TYPE_I32", [DT_U8] = "TYPE_U8",
+		[DT_F16] = "TYPE_F16", [DT_BF16] = "TYPE_BF16",
+	};
+
+	return name[t];
+}
+
+const char *
+emit_decimal(struct emitter *e, double x)
 {
 	char buf[SIZE_TEXT];
 
 	return arena_strdup(e->module->arena, emit_real(buf, x, false));
 }
 
-static const char *
-truth(bool b)
+const char *
+emit_truth(bool b)
 {
 	return b ? "true" : "false";
 }
 
 /* "{6, 1, 5, 5}" */
-static void
-put_dims(struct emitter *e, const struct tensor *t)
+void
+emit_dims(struct emitter *e, const struct tensor *t)
 {
 	int i;
 
@@ -54,8 +56,8 @@ put_dims(struct emitter *e, const struct tensor *t)
 	text_puts(e->out, t->rank ? "}" : "0}");
 }
 
-static int
-buffer_number(const struct emitter *e, const struct tensor *t)
+int
+emit_buffer_number(const struct emitter *e, const struct tensor *t)
 {
 	const struct buffer *b = plan_buffer(e->plan, t);
 
@@ -143,11 +145,11 @@ emit_training_constants(struct emitter *e)
 	text_printf(e->out, "\n#define UPDATE_BATCH\t%lld\t/* samples a weight update */\n",
 	    (long long)set->batch);
 	text_printf(e->out, "#define EPOCHS\t\t%s\n", set->length.epochs ?
-	    decimal(e, set->length.count) : "0");
+	    emit_decimal(e, set->length.count) : "0");
 	text_printf(e->out, "#define STEPS\t\t%lld\t/* in all, when not counted in epochs */\n",
 	    set->length.epochs ? 0 : (long long)set->length.count);
-	text_printf(e->out, "#define LEARNING_RATE\t%s\n", decimal(e, learning_rate(e->module)));
-	text_printf(e->out, "#define SHUFFLE\t\t%s\n", truth(set->shuffle));
+	text_printf(e->out, "#define LEARNING_RATE\t%s\n", emit_decimal(e, learning_rate(e->module)));
+	text_printf(e->out, "#define SHUFFLE\t\t%s\n", emit_truth(set->shuffle));
 }
 
 /* Does it lie otherwise than its dims say? Then: how many channels lie side by side at each of how many
@@ -252,136 +254,7 @@ emit_constants(struct emitter *e, const char *program)
 		emit_training_constants(e);
 }
 
-/* ---- data ---- */
-
-/* Which of the declared inputs and targets is it? They stand in the forward graph, all of them. */
-static int
-column_of(const struct module *m, const struct tensor *t)
-{
-	int i;
-
-	for (i = 0; i < m->forward->inputs.n; i++)
-		if (!strcmp(m->forward->inputs.v[i]->name, t->name))
-			return i;
-	return 0;
-}
-
-/* Where an input's numbers begin in a line of a table, with all inputs before all targets or the
- * other way round. T NULL: how many numbers a line has. */
-static int64_t
-field_of(const struct module *m, const struct data_source *d, const struct tensor *t)
-{
-	int64_t at = 0;
-	int pass, i;
-
-	for (pass = 0; pass < 2; pass++)
-		for (i = 0; i < m->forward->inputs.n; i++) {
-			const struct tensor *in = m->forward->inputs.v[i];
-			bool target = in->kind == T_TARGET;
-
-			if (target != (d->label_first ? pass == 0 : pass == 1))
-				continue;
-			if (t && !strcmp(in->name, t->name))
-				return at;
-			at += tensor_elements_per_sample(in);
-		}
-	return at;
-}
-
-static bool
-check_source(struct emitter *e, const struct graph *g, const struct data_source *d)
-{
-	int i;
-
-	if (!g || (d->kind != DATA_IDX && d->kind != DATA_NPY))
-		return true;
-	for (i = 0; i < g->inputs.n; i++)
-		if (column_of(e->module, g->inputs.v[i]) >= d->nfiles) {
-			diag_error(e->module->diags, "data", d->loc,
-			    "no file is given for '%s': %d files for %d inputs and targets",
-			    g->inputs.v[i]->name, d->nfiles, e->module->forward->inputs.n);
-			return false;
-		}
-	return true;
-}
-
-bool
-emit_data_check(struct emitter *e)
-{
-	const struct module *m = e->module;
-
-	return check_source(e, m->train, &m->set.data) &&
-	    check_source(e, m->validate, &m->set.validate_data);
-}
-
-/* What the data's format is called: its reader is reader_NAME, in kernels/host/read_NAME.c. */
-const char *
-emit_reader_name(const struct data_source *d)
-{
-	return reader_names[d->kind];
-}
-
-static void
-emit_readers(struct emitter *e)
-{
-	const struct settings *set = &e->module->set;
-	const char *train = emit_reader_name(&set->data);
-	const char *validate = emit_reader_name(&set->validate_data);
-
-	if (train)
-		text_printf(e->out, "\nextern const struct reader reader_%s;\n", train);
-	if (validate && validate != train)
-		text_printf(e->out, "\nextern const struct reader reader_%s;\n", validate);
-}
-
-static void
-emit_source(struct emitter *e, const char *name, const struct data_source *d)
-{
-	const char *format = emit_reader_name(d);
-	int i;
-
-	text_printf(e->out, "\nstatic const struct source %s_source = {\n\t%s%s, {", name,
-	    format ? "&reader_" : "NULL", format ? format : "");
-	for (i = 0; i < d->nfiles; i++) {
-		text_puts(e->out, i ? ", " : "");
-		emit_string(e->out, d->file[i]);
-	}
-	text_printf(e->out, "%s},\n", d->nfiles ? "" : "NULL");
-	text_printf(e->out, "\t%s,\t/* scale of inputs */\n", decimal(e, d->scale));
-	text_printf(e->out, "\t%s, %lld,\t/* CSV: a line of names? numbers a line */\n",
-	    truth(d->header), (long long)field_of(e->module, d, NULL));
-	text_printf(e->out, "\t%lld, %lld,\t/* rows left out, rows used: every so many */\n",
-	    (long long)d->skip_every, (long long)d->keep_every);
-	text_printf(e->out, "\t%lld\t/* synthetic samples */\n};\n", (long long)d->samples);
-}
-
-static void
-emit_inputs(struct emitter *e, const char *name, const struct graph *g,
-    const struct data_source *d)
-{
-	int i;
-
-	text_printf(e->out, "\n/* name, column, field, type, target?, classes, dims, elements, offset, "
-	    "buffer, landing */\nenum { %s_INPUTS = %d };\nstatic const struct input %s_inputs[] = {\n",
-	    g == e->module->train ? "TRAIN" : "VALIDATE", g->inputs.n, name);
-	for (i = 0; i < g->inputs.n; i++) {
-		const struct tensor *t = g->inputs.v[i];
-
-		text_puts(e->out, "\t{");
-		emit_string(e->out, t->name);
-		text_printf(e->out, ", %d, %lld, %s, %s, %d, %d, ", column_of(e->module, t),
-		    (long long)field_of(e->module, d, t), type_names[t->dtype],
-		    truth(t->kind == T_TARGET), t->classes, t->rank);
-		put_dims(e, t);
-		text_printf(e->out, ", %lld, %lld, %d, %lld},\n",
-		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
-		    buffer_number(e, t),
-		    (long long)(t->lands ? plan_offset(e->plan, t->lands) : -1));
-	}
-	if (!g->inputs.n)
-		text_puts(e->out, "\t{NULL, 0, 0, 0, false, 0, 0, {0}, 0, 0, 0, -1}\n");
-	text_puts(e->out, "};\n");
-}
+/* ---- results ---- */
 
 static void
 emit_results(struct emitter *e, const char *name, const struct graph *g)
@@ -395,8 +268,8 @@ emit_results(struct emitter *e, const char *name, const struct graph *g)
 	for (i = 0; i < n; i++) {
 		text_puts(e->out, "\t{");
 		emit_string(e->out, r[i].name);
-		text_printf(e->out, ", %s, %lld, %d},\n", type_names[r[i].tensor->dtype],
-		    (long long)plan_offset(e->plan, r[i].tensor), buffer_number(e, r[i].tensor));
+		text_printf(e->out, ", %s, %lld, %d},\n", emit_type_name(r[i].tensor->dtype),
+		    (long long)plan_offset(e->plan, r[i].tensor), emit_buffer_number(e, r[i].tensor));
 	}
 	if (!n)
 		text_puts(e->out, "\t{NULL, 0, 0, 0}\n");
@@ -410,9 +283,9 @@ emit_schedule(struct emitter *e)
 
 	text_printf(e->out, "\n/* kind, warm-up, in epochs?, every, in epochs?, gamma, floor */\n"
 	    "static const struct schedule rate_schedule = {\n\t%s, %s, %s, %s, %s, %s, %s\n};\n",
-	    rate_names[s->kind], decimal(e, s->warmup.count), truth(s->warmup.epochs),
-	    decimal(e, s->every.count), truth(s->every.epochs), decimal(e, s->gamma),
-	    decimal(e, s->floor));
+	    rate_names[s->kind], emit_decimal(e, s->warmup.count), emit_truth(s->warmup.epochs),
+	    emit_decimal(e, s->every.count), emit_truth(s->every.epochs), emit_decimal(e, s->gamma),
+	    emit_decimal(e, s->floor));
 }
 
 static void
@@ -424,8 +297,8 @@ emit_prediction_table(struct emitter *e)
 	text_puts(e->out, "\n/* what --predict writes: type, dims, elements, layout */\n"
 	    "static const struct prediction prediction = {\n\t");
 	if (t) {
-		text_printf(e->out, "%s, %d, ", type_names[t->dtype], t->rank);
-		put_dims(e, t);
+		text_printf(e->out, "%s, %d, ", emit_type_name(t->dtype), t->rank);
+		emit_dims(e, t);
 		lies_last(t, &channels, &places);
 		text_printf(e->out, ", %lld, %lld, %lld\n};\n",
 		    (long long)tensor_elements_per_sample(t), (long long)channels, (long long)places);
@@ -452,7 +325,7 @@ emit_buffers(struct emitter *e)
 		text_puts(e->out, ", ");
 		emit_string(e->out, tensor_kind_name(b->kind));
 		text_printf(e->out, ", %lld, %lld, %d, %d, %s},\n", (long long)b->offset,
-		    (long long)b->bytes, b->first, b->last, truth(b->persistent));
+		    (long long)b->bytes, b->first, b->last, emit_truth(b->persistent));
 	}
 	text_puts(e->out, "};\n");
 }
@@ -481,11 +354,11 @@ emit_persistent(struct emitter *e)
 			continue;
 		text_puts(e->out, "\t{");
 		emit_string(e->out, t->name);
-		text_printf(e->out, ", %s, %d, ", type_names[t->dtype], t->rank);
-		put_dims(e, t);
+		text_printf(e->out, ", %s, %d, ", emit_type_name(t->dtype), t->rank);
+		emit_dims(e, t);
 		text_printf(e->out, ", %lld, %lld, %s, %s, ",
 		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
-		    start_names[t->init.kind], decimal(e, t->init.value));
+		    start_names[t->init.kind], emit_decimal(e, t->init.value));
 		emit_string(e->out, starts_as(t));
 		lies_last(t, &channels, &taps);
 		text_printf(e->out, ", %lld, %lld},\n", (long long)channels, (long long)taps);
@@ -524,7 +397,7 @@ emit_traced(struct emitter *e, const struct tensor *t, const char *graph)
 	text_puts(e->out, ", ");
 	emit_string(e->out, tensor_kind_name(t->kind));
 	text_printf(e->out, ", \"%s\", %d, %d, ", dtype_name(t->dtype), t->batched, t->rank);
-	put_dims(e, t);
+	emit_dims(e, t);
 	text_printf(e->out, ", %lld, %lld, \"%s\", %d},\n", (long long)(b ? b->offset : -1),
 	    (long long)affine_at(tensor_bytes(t), batch), graph, t->channels_last);
 }
@@ -567,16 +440,14 @@ emit_tables(struct emitter *e)
 
 	emit_buffers(e);
 	emit_persistent(e);
-	emit_readers(e);
+	emit_reader_declarations(e);
 	if (m->train) {
-		emit_source(e, "train", &m->set.data);
-		emit_inputs(e, "train", m->train, &m->set.data);
+		emit_data_tables(e, "train", m->train, &m->set.data);
 		emit_results(e, "train", m->train);
 		emit_schedule(e);
 	}
 	if (m->validate) {
-		emit_source(e, "validate", &m->set.validate_data);
-		emit_inputs(e, "validate", m->validate, &m->set.validate_data);
+		emit_data_tables(e, "validate", m->validate, &m->set.validate_data);
 		emit_results(e, "validate", m->validate);
 		emit_prediction_table(e);
 	}

@@ -14,6 +14,7 @@
 
 struct op;
 struct attr;
+struct reader;
 
 enum precision { PREC_F32, PREC_TF32, PREC_BF16, PREC_F16, PREC_F64 };
 
@@ -32,18 +33,15 @@ struct schedule {
 	double floor;		/* cosine: final lr as a fraction of the first */
 };
 
-enum data_kind { DATA_NONE, DATA_IDX, DATA_NPY, DATA_CSV, DATA_SYNTHETIC };
-
 struct data_source {
-	enum data_kind kind;
-	const char *file[8];	/* one for each input, then each target (idx, npy); csv: one */
+	const struct reader *reader;	/* readers/reader.h; NULL: there are no data */
+	const char *file[8];	/* one for each input, then each target; or one for all of them */
 	int nfiles;
+	const struct attr *attr;	/* by reader->attrs: what follows, and what only it has */
 	double scale;		/* inputs are multiplied by this when read */
-	bool header;		/* csv: the first line names the columns */
-	bool label_first;	/* csv: targets come before inputs in a row (default: after) */
 	int64_t skip_every;	/* leave out rows whose index is 0 modulo this; 0: none */
 	int64_t keep_every;	/* use only those rows; 0: all */
-	int64_t samples;	/* synthetic: how many */
+	int64_t samples;	/* how many there are, where the spec says that; else 0 */
 	struct loc loc;
 };
 

@@ -230,7 +230,7 @@ bind_validate_data(struct expander *ex, const struct setting *st, struct setting
     const struct staged *staged)
 {
 	data_read(ex, st, &set->validate_data, staged->tensor, staged->n);
-	set->validate = set->validate_data.kind != DATA_NONE;
+	set->validate = set->validate_data.reader != NULL;
 }
 
 /* ---- the table ---- */

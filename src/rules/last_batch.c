@@ -32,7 +32,7 @@ check(const struct rule *rule, struct lint *l)
 	int64_t n = m->set.data.samples, batch = m->set.batch, rest;
 	struct diag *g;
 
-	if (!m->train || m->set.data.kind != DATA_SYNTHETIC || n <= batch)
+	if (!m->train || n <= batch)
 		return;
 	rest = n % batch;
 	if (rest == 0 || rest >= batch / FEW)

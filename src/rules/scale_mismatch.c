@@ -6,11 +6,7 @@
 
 #include <string.h>
 
-static bool
-reads_files(const struct data_source *d)
-{
-	return d->kind != DATA_NONE && d->kind != DATA_SYNTHETIC;
-}
+#include "readers/reader.h"
 
 /* Scale is applied to inputs that are no token or class numbers. */
 static bool
@@ -33,7 +29,7 @@ check(const struct rule *rule, struct lint *l)
 	double times;
 	struct diag *g;
 
-	if (!m->set.train || !m->set.validate || t->kind != v->kind || !reads_files(t) ||
+	if (!m->set.train || !m->set.validate || t->reader != v->reader || !reader_has_files(t) ||
 	    t->scale == v->scale || !has_scaled_input(m))
 		return;
 	times = t->scale != 0 ? v->scale / t->scale : 0;

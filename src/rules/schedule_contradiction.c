@@ -9,7 +9,7 @@
 static double
 steps(const struct settings *set, struct duration d)
 {
-	int64_t n = set->data.kind == DATA_SYNTHETIC ? set->data.samples : 0;
+	int64_t n = set->data.samples;
 
 	return d.epochs ? d.count * (double)((n + set->batch - 1) / set->batch) : d.count;
 }

@@ -8,12 +8,20 @@
 
 #include <string.h>
 
+#include "readers/reader.h"
+
+static bool
+file_of_bytes(const struct module *m)
+{
+	return m->set.data.reader && m->set.data.reader->bytes;
+}
+
 static bool
 holds_bytes(const struct module *m, const struct tensor *input)
 {
 	if (input->kind != T_INPUT || input->classes)
 		return false;
-	return input->dtype == DT_U8 || (m->set.data.kind == DATA_IDX && m->set.data.scale == 1);
+	return input->dtype == DT_U8 || (file_of_bytes(m) && m->set.data.scale == 1);
 }
 
 static bool
@@ -39,7 +47,7 @@ static void
 report(const struct rule *rule, struct lint *l, const struct node *n, const struct tensor *from)
 {
 	struct module *m = l->module;
-	bool file = m->set.data.kind == DATA_IDX;
+	bool file = file_of_bytes(m);
 	struct diag *g = lint_report(l, rule, n->loc, "'%s' reads '%s' as bytes of 0 to 255: "
 	    "nothing scales them", n->path, from->name);
 

@@ -13,7 +13,7 @@ same_files(const struct data_source *a, const struct data_source *b)
 {
 	int i;
 
-	if (a->kind != b->kind || a->nfiles != b->nfiles || a->nfiles == 0)
+	if (a->reader != b->reader || a->nfiles != b->nfiles || a->nfiles == 0)
 		return false;
 	for (i = 0; i < a->nfiles; i++)
 		if (!a->file[i] || !b->file[i] || strcmp(a->file[i], b->file[i]) != 0)

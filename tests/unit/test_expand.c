@@ -10,6 +10,7 @@
 #include "lang/expand.h"
 #include "ir/paths.h"
 #include "ir/op.h"
+#include "readers/reader.h"
 
 static struct arena *arena;
 static struct diags diags;
@@ -472,7 +473,8 @@ Test(expand, settings)
 	cr_assert_eq(s->data.nfiles, 2);
 	cr_assert_str_eq(s->data.file[0], "x.npy");
 	cr_assert_str_eq(s->data.file[1], "t.npy");
-	cr_assert(s->validate && s->validate_data.header && s->validate_data.scale == 0.25);
+	cr_assert(s->validate && reader_flag(&s->validate_data, "header") &&
+	    s->validate_data.scale == 0.25);
 	cr_assert_eq(s->device.arch, 86);
 	cr_assert_eq(s->device.memory, (int64_t)24 << 30);
 	cr_assert(m->persistent.v[0]->frozen && m->persistent.v[1]->frozen);

@@ -10,7 +10,7 @@ check(const struct rule *rule, struct lint *lint)
 	const struct module *m = lint->module;
 	struct diag *d;
 
-	if (!m->set.train || m->set.validate || m->set.data.kind == DATA_SYNTHETIC)
+	if (!m->set.train || m->set.validate || m->set.data.samples > 0)
 		return;
 	d = lint_report(lint, rule, m->loc, "'%s' is trained but never validated", m->name);
 	if (d)

@@ -1,0 +1,148 @@
+/*
+ * The program's tables of data: what the data settings say, struct source of kernels/host/host.h, and
+ * the inputs and targets that samples fill.
+ */
+#include <string.h>
+
+#include "emit/program.h"
+#include "readers/reader.h"
+
+/* Which of the declared inputs and targets is it? They stand in the forward graph, all of them. */
+static int
+column_of(const struct module *m, const struct tensor *t)
+{
+	int i;
+
+	for (i = 0; i < m->forward->inputs.n; i++)
+		if (!strcmp(m->forward->inputs.v[i]->name, t->name))
+			return i;
+	return 0;
+}
+
+/* Where an input's numbers begin in a line of a table, with all inputs before all targets or the
+ * other way round. T NULL: how many numbers a line has. */
+static int64_t
+field_of(const struct module *m, const struct data_source *d, const struct tensor *t)
+{
+	int64_t at = 0;
+	int pass, i;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < m->forward->inputs.n; i++) {
+			const struct tensor *in = m->forward->inputs.v[i];
+			bool target = in->kind == T_TARGET;
+
+			if (target != (reader_flag(d, "label_first") ? pass == 0 : pass == 1))
+				continue;
+			if (t && !strcmp(in->name, t->name))
+				return at;
+			at += tensor_elements_per_sample(in);
+		}
+	return at;
+}
+
+static bool
+check_source(struct emitter *e, const struct graph *g, const struct data_source *d)
+{
+	int i;
+
+	if (!g || !d->reader || d->reader->files != FILES_EACH)
+		return true;
+	for (i = 0; i < g->inputs.n; i++)
+		if (column_of(e->module, g->inputs.v[i]) >= d->nfiles) {
+			diag_error(e->module->diags, "data", d->loc,
+			    "no file is given for '%s': %d files for %d inputs and targets",
+			    g->inputs.v[i]->name, d->nfiles, e->module->forward->inputs.n);
+			return false;
+		}
+	return true;
+}
+
+bool
+emit_data_check(struct emitter *e)
+{
+	const struct module *m = e->module;
+
+	return check_source(e, m->train, &m->set.data) &&
+	    check_source(e, m->validate, &m->set.validate_data);
+}
+
+static void
+emit_source(struct emitter *e, const char *name, const struct data_source *d)
+{
+	int i;
+
+	text_printf(e->out, "\nstatic const struct source %s_source = {\n\t%s%s, {", name,
+	    d->reader ? "&reader_" : "NULL", d->reader ? d->reader->name : "");
+	for (i = 0; i < d->nfiles; i++) {
+		text_puts(e->out, i ? ", " : "");
+		emit_string(e->out, d->file[i]);
+	}
+	text_printf(e->out, "%s},\n", d->nfiles ? "" : "NULL");
+	text_printf(e->out, "\t%s,\t/* scale of inputs */\n", emit_decimal(e, d->scale));
+	text_printf(e->out, "\t%s, %lld,\t/* CSV: a line of names? numbers a line */\n",
+	    emit_truth(reader_flag(d, "header")), (long long)field_of(e->module, d, NULL));
+	text_printf(e->out, "\t%lld, %lld,\t/* rows left out, rows used: every so many */\n",
+	    (long long)d->skip_every, (long long)d->keep_every);
+	text_printf(e->out, "\t%lld\t/* synthetic samples */\n};\n", (long long)d->samples);
+}
+
+static void
+emit_inputs(struct emitter *e, const char *name, const struct graph *g,
+    const struct data_source *d)
+{
+	int i;
+
+	text_printf(e->out, "\n/* name, column, field, type, target?, classes, dims, elements, offset, "
+	    "buffer, landing */\nenum { %s_INPUTS = %d };\nstatic const struct input %s_inputs[] = {\n",
+	    g == e->module->train ? "TRAIN" : "VALIDATE", g->inputs.n, name);
+	for (i = 0; i < g->inputs.n; i++) {
+		const struct tensor *t = g->inputs.v[i];
+
+		text_puts(e->out, "\t{");
+		emit_string(e->out, t->name);
+		text_printf(e->out, ", %d, %lld, %s, %s, %d, %d, ", column_of(e->module, t),
+		    (long long)field_of(e->module, d, t), emit_type_name(t->dtype),
+		    emit_truth(t->kind == T_TARGET), t->classes, t->rank);
+		emit_dims(e, t);
+		text_printf(e->out, ", %lld, %lld, %d, %lld},\n",
+		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
+		    emit_buffer_number(e, t),
+		    (long long)(t->lands ? plan_offset(e->plan, t->lands) : -1));
+	}
+	if (!g->inputs.n)
+		text_puts(e->out, "\t{NULL, 0, 0, 0, false, 0, 0, {0}, 0, 0, 0, -1}\n");
+	text_puts(e->out, "};\n");
+}
+
+void
+emit_data_tables(struct emitter *e, const char *name, const struct graph *g,
+    const struct data_source *d)
+{
+	emit_source(e, name, d);
+	emit_inputs(e, name, g, d);
+}
+
+void
+emit_reader_declarations(struct emitter *e)
+{
+	const struct reader *train = e->module->set.data.reader;
+	const struct reader *validate = e->module->set.validate_data.reader;
+
+	if (train)
+		text_printf(e->out, "\nextern const struct reader reader_%s;\n", train->name);
+	if (validate && validate != train)
+		text_printf(e->out, "\nextern const struct reader reader_%s;\n", validate->name);
+}
+
+void
+emit_readers(struct emitter *e, bool *done)
+{
+	const struct settings *set = &e->module->set;
+	const struct data_source *const source[] = { &set->data, &set->validate_data };
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (source[i]->reader)
+			emit_file(e, reader_host_file(e->module->arena, source[i]->reader), done);
+}

@@ -1,0 +1,73 @@
+/* Finding readers, and what was said to them. */
+#include "readers/reader.h"
+
+#include <string.h>
+
+const struct reader *
+reader_find(const char *name)
+{
+	int i;
+
+	for (i = 0; reader_table[i] && strcmp(reader_table[i]->name, name) != 0; i++)
+		;
+	return reader_table[i];
+}
+
+const char *
+reader_name(int i)
+{
+	return reader_table[i] ? reader_table[i]->name : NULL;
+}
+
+const char *
+reader_usage(int i)
+{
+	return reader_table[i] ? reader_table[i]->usage : NULL;
+}
+
+/* NULL where it was not given. */
+static const struct attr *
+find(const struct data_source *d, const char *name)
+{
+	const struct attr_spec *s = d->reader ? d->reader->attrs : NULL;
+	int i;
+
+	for (i = 0; d->attr && s && s[i].name; i++)
+		if (strcmp(s[i].name, name) == 0)
+			return d->attr[i].given ? &d->attr[i] : NULL;
+	return NULL;
+}
+
+double
+reader_real(const struct data_source *d, const char *name, double otherwise)
+{
+	const struct attr *a = find(d, name);
+
+	return a ? a->r : otherwise;
+}
+
+int64_t
+reader_int(const struct data_source *d, const char *name, int64_t otherwise)
+{
+	const struct attr *a = find(d, name);
+
+	return a ? a->i : otherwise;
+}
+
+bool
+reader_flag(const struct data_source *d, const char *name)
+{
+	return reader_int(d, name, false) != 0;
+}
+
+bool
+reader_has_files(const struct data_source *d)
+{
+	return d->reader && d->reader->files != FILES_NONE;
+}
+
+const char *
+reader_host_file(struct arena *a, const struct reader *r)
+{
+	return arena_printf(a, "host/read_%s.c", r->name);
+}

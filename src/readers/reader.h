@@ -1,0 +1,62 @@
+/*
+ * Data readers, one a file: where the samples of a program come from.
+ *
+ * In comes what lang/data.c has taken apart of a setting such as data idx("images", "labels",
+ * scale=1/255), by the record of the reader that is named there. Out goes a struct data_source
+ * (ir/settings.h), which rules look at and programs are written from. A reader says what its call may
+ * hold and opens no file: that is done by the program, in kernels/host/read_NAME.c, the other half
+ * of each reader here.
+ */
+#ifndef STOWAGE_READERS_READER_H
+#define STOWAGE_READERS_READER_H
+
+#include "ir/op.h"
+#include "ir/settings.h"
+
+enum reader_files {
+	FILES_NONE,		/* without a name come the attributes, in their order */
+	FILES_ONE,		/* for all inputs and targets */
+	FILES_EACH		/* for every input and target, by name or in the network's order */
+};
+
+struct reader {
+	const char *name;	/* in specs */
+	const char *brief;
+	const char *doc;	/* paragraphs of plain text: what its files are, how rows become samples */
+	const char *usage;	/* an example, for messages */
+	enum reader_files files;
+	const struct attr_spec *attrs;	/* INT, REAL and BOOL; of those below the compiler knows more */
+	const char *needs;	/* in words, what a required attribute says: "a count" */
+	bool bytes;		/* what it reads is bytes of 0 to 255, as a rule */
+};
+
+/* Attributes of files with a sample a row. */
+#define READER_MOST	0x1p40	/* samples */
+#define READER_ROWS									\
+	{ .name = "scale", .type = ATTR_REAL, .preset = "1",				\
+	  .doc = "inputs of real numbers are multiplied by this as they are read" },	\
+	{ .name = "skip_every", .type = ATTR_INT, .min = 2, .max = READER_MOST,		\
+	  .doc = "leaves out row 0, this row, twice this row and so on" },		\
+	{ .name = "keep_every", .type = ATTR_INT, .min = 1, .max = READER_MOST,		\
+	  .doc = "uses only these rows, so that training and validation can share a file" }
+
+extern const struct reader *const reader_table[];	/* ends with NULL */
+extern const int reader_count;
+
+const struct reader	*reader_find(const char *name);	/* NULL: there is none */
+/* By place in the table, NULL after the last: for lists in messages. */
+const char	*reader_name(int);
+const char	*reader_usage(int);
+
+/* The source's value of an attribute; OTHERWISE where it is not given, or the reader has none. */
+double		 reader_real(const struct data_source *, const char *attr, double otherwise);
+int64_t		 reader_int(const struct data_source *, const char *attr, int64_t otherwise);
+bool		 reader_flag(const struct data_source *, const char *attr);
+
+/* Does it read files, and not make its samples? False where there are no data. */
+bool	reader_has_files(const struct data_source *);
+
+/* The program's half, in kernels/. */
+const char	*reader_host_file(struct arena *, const struct reader *);
+
+#endif
