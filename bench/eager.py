@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures what a training step takes in PyTorch eager, in exact bytes of tensors, and compares it
-with Stowage's simulator (src/frameworks/eager.c).
+with Stowage's simulator (src/frameworks/pytorch_eager.c).
 
     bench/eager.py                          # every network at the batches of TABLE
     bench/eager.py resnet50:64 vgg16:32     # these, at these batches

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the costs of locally-connected layers in Keras (src/frameworks/keras.h) against the graphs that
+"""Holds the costs of locally-connected layers in Keras (src/frameworks/keras_local.h) against the graphs that
 tf-keras and TensorFlow build for them, forward and gradients. No GPU; nothing is run.
 
     bench/keras.py [--stowage PROGRAM]      # with a Python that has tensorflow and tf-keras

@@ -9,16 +9,21 @@
 #include "frameworks/forecast.h"
 #include "plan/plan.h"
 
-/* The framework of N letters at S; FRAMEWORKS: none. */
-static int
+struct asked {
+	VEC(const struct framework *) all;
+};
+
+/* The framework of N letters at S; NULL: none. */
+static const struct framework *
 find(const char *s, size_t n)
 {
 	int i;
 
-	for (i = 0; i < FRAMEWORKS; i++)
-		if (strlen(framework_name(i)) == n && strncmp(framework_name(i), s, n) == 0)
+	for (i = 0; framework_table[i]; i++)
+		if (strlen(framework_table[i]->name) == n &&
+		    strncmp(framework_table[i]->name, s, n) == 0)
 			break;
-	return i;
+	return framework_table[i];
 }
 
 /* "pytorch,tf": the end of its first name. */
@@ -28,51 +33,52 @@ name_end(const char *s)
 	return s + strcspn(s, ",");
 }
 
-/* Those asked for, each once and in their order; returns how many. */
-static int
-chosen(const struct words *as, enum framework to[FRAMEWORKS])
+/* Those asked for, each once and in their order. */
+static struct asked
+asked_of(const struct module *m, const struct words *as)
 {
+	struct asked to = { .all = { NULL, 0, 0 } };
+	const struct framework *f;
 	const char *s;
-	int i, k, f, n = 0;
+	int i, k;
 
 	for (i = 0; i < as->n; i++)
 		for (s = as->word[i]; *s; s = name_end(s) + (*name_end(s) == ',')) {
 			f = find(s, (size_t)(name_end(s) - s));
-			for (k = 0; k < n && to[k] != (enum framework)f; k++)
+			for (k = 0; k < to.all.n && to.all.v[k] != f; k++)
 				;
-			if (f < FRAMEWORKS && k == n)
-				to[n++] = (enum framework)f;
+			if (f && k == to.all.n)
+				vec_push(m->arena, &to.all, f);
 		}
-	return n;
+	return to;
 }
 
 bool
-forecast_asked(const struct words *as, int framework)
+forecast_asked(const struct words *as, const struct framework *f)
 {
-	enum framework list[FRAMEWORKS];
-	int n = chosen(as, list), i;
+	const char *s;
+	int i;
 
-	for (i = 0; i < n && list[i] != (enum framework)framework; i++)
-		;
-	return i < n;
+	for (i = 0; i < as->n; i++)
+		for (s = as->word[i]; *s; s = name_end(s) + (*name_end(s) == ','))
+			if (find(s, (size_t)(name_end(s) - s)) == f)
+				return true;
+	return false;
 }
 
 static bool
 check_name(const struct command *c, const char *s, size_t n)
 {
-	const char *name[FRAMEWORKS], *near;
-	char word[64];
-	int k;
+	char word[64], list[TEXT_LIST];
+	const char *near;
 
-	if (find(s, n) < FRAMEWORKS)
+	if (find(s, n))
 		return true;
-	for (k = 0; k < FRAMEWORKS; k++)
-		name[k] = framework_name(k);
 	snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), s);
-	near = text_nearest(word, name, FRAMEWORKS);
-	usage_error(c, "--as: unknown framework '%s'%s%s%s; expected pytorch, tf, keras1 or keras2, "
-	    "or several with commas", word, near ? "; did you mean '" : "", near ? near : "",
-	    near ? "'?" : "");
+	near = text_nearest_of(word, framework_name);
+	usage_error(c, "--as: unknown framework '%s'%s%s%s; expected %s, or several with commas",
+	    word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+	    text_list(list, sizeof(list), framework_name, " or "));
 	return false;
 }
 
@@ -123,37 +129,47 @@ row(FILE *f, const char *name, int64_t bytes, const char *note)
 }
 
 static const char *
-where(const struct module *m, const struct eager *e, bool torch)
+where(const struct module *m, const struct forecast *c)
 {
-	return arena_printf(m->arena, "%s; the peak is in %s", torch ? "exact" :
-	    "as in PyTorch: another order may keep more", e->at ? e->at->path :
-	    e->phase == PHASE_UPDATE ? "the update" : "the step");
+	const struct eager *e = &c->eager;
+
+	return arena_printf(m->arena, "%s; the peak is in %s", c->framework->tensors, e->at ?
+	    e->at->path : e->phase == PHASE_UPDATE ? "the update" : "the step");
+}
+
+/* "cuDNN's workspaces", "libraries' workspaces" */
+static const char *
+unknown(const struct module *m, const struct framework *f)
+{
+	size_t n = strlen(f->unknown);
+
+	return arena_printf(m->arena, "%s%s workspaces", f->unknown,
+	    n && f->unknown[n - 1] == 's' ? "'" : "'s");
 }
 
 static void
-print_one(FILE *f, const struct module *m, enum framework as)
+print_one(FILE *f, const struct module *m, const struct framework *as)
 {
-	bool torch = as == FRAMEWORK_PYTORCH;
+	const struct allocator *allocator = as->allocator;
 	struct forecast c;
 
-	fprintf(f, "\n  as %s\n", framework_name(as));
+	fprintf(f, "\n  as %s\n", as->name);
 	forecast(m, as, micro_batch(m), &c);
 	if (!c.known) {
 		fprintf(f, "    no forecast: %s\n", c.why_not);
 		return;
 	}
-	row(f, "tensors", c.tensors, where(m, &c.eager, torch));
+	row(f, "tensors", c.tensors, where(m, &c));
 	if (c.unrolled)
 		row(f, "unrolled layer", c.unrolled, "locally-connected, all at once");
-	row(f, "in the allocator's blocks", c.allocated, torch ? "rounded to 512 B" :
-	    "rounded to 256 B");
-	row(f, "reserved", c.reserved, torch ? "in segments, never given back" :
-	    "in regions that double; by default it takes the whole card");
+	if (allocator) {
+		row(f, "in the allocator's blocks", c.allocated, allocator->rounds);
+		row(f, "reserved", c.reserved, allocator->reserves);
+	}
 	row(f, "context and kernels", context_bytes(m), "an estimate");
 	if (c.blas)
 		row(f, "cuBLAS's workspaces", c.blas, "an estimate; kept from the first step on");
-	fprintf(f, "    %-26s %12s %22s  they come on top\n", torch ? "cuDNN's workspaces" :
-	    "libraries' workspaces", "unknown", "");
+	fprintf(f, "    %-26s %12s %22s  they come on top\n", unknown(m, as), "unknown", "");
 	row(f, "at least", c.allocated + c.blas + context_bytes(m), "an estimate");
 	row(f, "while there is room", c.reserved + c.blas + context_bytes(m), "an estimate");
 }
@@ -162,24 +178,23 @@ void
 forecast_findings(struct diags *d, const struct module *m, const struct words *as)
 {
 	int64_t memory = m->set.device.memory, need;
-	enum framework list[FRAMEWORKS];
-	int n = chosen(as, list);
+	struct asked asked = asked_of(m, as);
 	char need_text[SIZE_TEXT], memory_text[SIZE_TEXT], bytes[SIZE_TEXT];
 	struct forecast c;
 	struct diag *g;
 	int i;
 
-	for (i = 0; m->plan && m->set.device.given && memory > 0 && i < n; i++) {
-		forecast(m, list[i], micro_batch(m), &c);
+	for (i = 0; m->plan && m->set.device.given && memory > 0 && i < asked.all.n; i++) {
+		forecast(m, asked.all.v[i], micro_batch(m), &c);
 		need = c.allocated + c.blas + context_bytes(m);
 		if (!c.known || need <= memory)
 			continue;
 		g = diag_add(d, SEV_WARNING, "oom", m->set.device.loc.src ? m->set.device.loc :
 		    m->loc, "as %s, network '%s' would not fit: at least %s at batch %lld, and the "
-		    "device has %s", framework_name(list[i]), m->name, size_human(need_text, need),
+		    "device has %s", asked.all.v[i]->name, m->name, size_human(need_text, need),
 		    (long long)micro_batch(m), size_human(memory_text, memory));
 		diag_fact(d, g, "tensors at the peak: %s B, %s", size_commas(bytes, c.tensors),
-		    where(m, &c.eager, c.framework == FRAMEWORK_PYTORCH));
+		    where(m, &c));
 		if (c.unrolled)
 			diag_fact(d, g, "a locally-connected layer, unrolled: %s B",
 			    size_commas(bytes, c.unrolled));
@@ -191,26 +206,26 @@ forecast_findings(struct diags *d, const struct module *m, const struct words *a
 			    size_commas(bytes, c.blas));
 		diag_fact(d, g, "context and kernels: %s B (an estimate); workspaces of %s, "
 		    "unknown, come on top", size_commas(bytes, context_bytes(m)),
-		    c.framework == FRAMEWORK_PYTORCH ? "cuDNN" : "libraries");
+		    c.framework->unknown);
 	}
 }
 
 const char *
-forecast_answer(const struct module *m, int framework)
+forecast_answer(const struct module *m, const struct framework *as)
 {
 	int64_t memory = m->set.device.given ? m->set.device.memory : 0, need;
 	char need_text[SIZE_TEXT], memory_text[SIZE_TEXT];
 	struct forecast c;
 
-	forecast(m, (enum framework)framework, micro_batch(m), &c);
+	forecast(m, as, micro_batch(m), &c);
 	if (!c.known)
 		return arena_printf(m->arena, "as %s, network '%s' has no forecast: %s",
-		    framework_name(framework), m->name, c.why_not);
+		    as->name, m->name, c.why_not);
 	need = c.allocated + c.blas + context_bytes(m);
 	if (memory > 0 && need > memory)
 		return NULL;
 	return arena_printf(m->arena, "as %s, network '%s' takes at least %s at batch %lld (an "
-	    "estimate), and %s%s", framework_name(framework), m->name,
+	    "estimate), and %s%s", as->name, m->name,
 	    size_human(need_text, need), (long long)micro_batch(m),
 	    memory > 0 ? "the device has " : "the spec names no device",
 	    memory > 0 ? size_human(memory_text, memory) : "");
@@ -219,24 +234,24 @@ forecast_answer(const struct module *m, int framework)
 void
 forecast_text(FILE *f, const struct module *m, const struct words *as)
 {
-	enum framework list[FRAMEWORKS];
+	struct asked asked = asked_of(m, as);
 	char human[SIZE_TEXT];
-	int n = chosen(as, list), i;
+	int i;
 
 	fprintf(f, "%s at batch %lld elsewhere, by models of those frameworks; here %s\n", m->name,
 	    (long long)micro_batch(m), size_human(human, m->plan->arena_bytes));
-	for (i = 0; i < n; i++)
-		print_one(f, m, list[i]);
+	for (i = 0; i < asked.all.n; i++)
+		print_one(f, m, asked.all.v[i]);
 }
 
 static void
-write_one(struct json *j, const struct module *m, enum framework as)
+write_one(struct json *j, const struct module *m, const struct framework *as)
 {
 	struct forecast c;
 
 	forecast(m, as, micro_batch(m), &c);
 	json_object(j, NULL);
-	json_string(j, "as", framework_name(as));
+	json_string(j, "as", as->name);
 	json_bool(j, "estimate", true);
 	if (!c.known) {
 		json_string(j, "unknown", c.why_not);
@@ -258,9 +273,9 @@ write_one(struct json *j, const struct module *m, enum framework as)
 void
 forecast_json(FILE *f, const struct module *m, const struct words *as)
 {
-	enum framework list[FRAMEWORKS];
-	int n = chosen(as, list), i;
+	struct asked asked = asked_of(m, as);
 	struct json j;
+	int i;
 
 	json_begin(&j, f);
 	json_object(&j, NULL);
@@ -269,8 +284,8 @@ forecast_json(FILE *f, const struct module *m, const struct words *as)
 	json_int(&j, "batch", micro_batch(m));
 	json_int(&j, "arena_bytes", m->plan->arena_bytes);
 	json_array(&j, "forecasts");
-	for (i = 0; i < n; i++)
-		write_one(&j, m, list[i]);
+	for (i = 0; i < asked.all.n; i++)
+		write_one(&j, m, asked.all.v[i]);
 	json_end(&j);
 	json_finish(&j);
 }

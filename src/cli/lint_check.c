@@ -5,7 +5,7 @@
 
 #include "base/filename.h"
 #include "cli/forecast.h"
-#include "frameworks/forecast.h"
+#include "frameworks/framework.h"
 #include "lint/catalog.h"
 #include "lint/engine.h"
 
@@ -155,9 +155,9 @@ possible_findings(struct lint_check *l, const struct words *as)
 
 	if (!l->ran.of_plan || !may_suppress_forecasts(l, l->made.spec->file))
 		return NULL;
-	for (i = 0; i < FRAMEWORKS; i++)
-		if (!forecast_asked(as, i))
-			others.word[others.n++] = framework_name(i);
+	for (i = 0; framework_table[i] && others.n < MAX_WORDS; i++)
+		if (!forecast_asked(as, framework_table[i]))
+			others.word[others.n++] = framework_table[i]->name;
 	d = ARENA_NEW(l->arena, struct diags);
 	diags_init(d, l->arena);
 	for (i = 0; i < l->made.spec->modules.n; i++)

@@ -240,10 +240,23 @@ options_parse(const struct command *c, void *args, int argc, char **argv, int *n
 	return done;
 }
 
+const char *
+option_doc(char buf[OPTION_DOC], const struct option *o)
+{
+	const char *at = o->listed ? strstr(o->doc, "%s") : NULL;
+	char list[OPTION_DOC];
+
+	if (!at)
+		return o->doc;
+	snprintf(buf, OPTION_DOC, "%.*s%s%s", (int)(at - o->doc), o->doc,
+	    text_list(list, sizeof(list), o->listed, ", "), at + 2);
+	return buf;
+}
+
 static void
 help_option(FILE *f, const struct option *o)
 {
-	char left[80], letter[8] = "    ";
+	char left[80], letter[8] = "    ", doc[OPTION_DOC];
 	const char *word;
 	int i;
 
@@ -255,7 +268,7 @@ help_option(FILE *f, const struct option *o)
 	fprintf(f, "  %-*s", HELP_COLUMN, left);
 	if (strlen(left) >= HELP_COLUMN)
 		fprintf(f, "\n  %*s", HELP_COLUMN, "");
-	fputs(o->doc, f);
+	fputs(option_doc(doc, o), f);
 	if (o->type == OPTION_CHOICE) {
 		fprintf(f, ":\n  %*s", HELP_COLUMN, "");
 		for (i = 0; (word = o->choice(i)); i++)

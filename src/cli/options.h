@@ -38,6 +38,7 @@ struct option {
 	size_t offset;		/* of its field in the command's struct */
 	int64_t min, max;	/* INT */
 	const char *(*choice)(int i);	/* CHOICE: the i-th word, NULL after the last */
+	const char *(*listed)(int i);	/* words that stand in doc where it has %s; NULL: none */
 };
 
 /* The table's entry for a field: OPTION(struct lint_args, format) */
@@ -62,6 +63,10 @@ enum parsed {
 /* Fills ARGS (set to its defaults before) and gathers the operands at the start of ARGV. */
 enum parsed	options_parse(const struct command *, void *args, int argc, char **argv,
 		    int *noperands);
+
+/* Its doc with the words that it lists. */
+#define OPTION_DOC	256
+const char	*option_doc(char buf[OPTION_DOC], const struct option *);
 
 void	options_help(FILE *, const struct command *);
 

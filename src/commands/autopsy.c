@@ -234,7 +234,7 @@ implied_batch(const struct autopsy *y)
 
 /* The largest batch within a pool by a framework's model. */
 static int64_t
-largest_as(const struct module *m, enum framework as, int64_t pool)
+largest_as(const struct module *m, const struct framework *as, int64_t pool)
 {
 	int64_t lo = 0, hi = 1, mid;
 
@@ -252,28 +252,23 @@ largest_as(const struct module *m, enum framework as, int64_t pool)
 	return lo;
 }
 
-/* The framework that wrote it, if it is one whose memory is modelled; FRAMEWORKS: it is not. */
-static enum framework
+/* The framework that wrote it, if it is one whose memory is modelled: the first of that runtime, or
+ * where the network has layers that one of them unrolls, the first that does. */
+static const struct framework *
 framework_of(const struct module *m, const struct oom_message *o)
 {
-	struct keras_local k;
+	const char *who = oom_kind_name(o->kind);
+	const struct framework *f, *first = NULL;
 	int i;
 
-	switch (o->kind) {
-	case OOM_PYTORCH:
-	case OOM_TORCH_SUMMARY:
-	case OOM_PYTORCH_CPU:
-	case OOM_MPS:
-		return FRAMEWORK_PYTORCH;
-	case OOM_TENSORFLOW:
-	case OOM_TF_ALLOCATOR:
-		for (i = 0; m->train && i < m->train->nodes.n; i++)
-			if (keras_local(m, m->train->nodes.v[i], &k))
-				return FRAMEWORK_KERAS1;
-		return FRAMEWORK_TF;
-	default:
-		return FRAMEWORKS;
+	for (i = 0; (f = framework_table[i]); i++) {
+		if (strncmp(who, f->runtime, strlen(f->runtime)) != 0)
+			continue;
+		if (f->unrolled && f->unrolled(m, 1) > 0)
+			return f;
+		first = first ? first : f;
 	}
+	return first;
 }
 
 static void
@@ -282,8 +277,8 @@ weigh(struct arena *a, struct autopsy *y, const struct spec *spec)
 	struct module *m = y->module;
 	struct advisor *v = ARENA_NEW(a, struct advisor);
 
-	y->framework = y->main && !y->dump.local ? framework_of(m, y->main) : FRAMEWORKS;
-	if (y->framework != FRAMEWORKS)
+	y->framework = y->main && !y->dump.local ? framework_of(m, y->main) : NULL;
+	if (y->framework)
 		forecast(m, y->framework, y->batch, &y->forecast);
 	if (y->forecast.known && y->budget.allocated > 0)
 		y->batch_for_said = largest_as(m, y->framework, y->budget.allocated);

@@ -33,7 +33,7 @@ struct autopsy {
 	struct shape_matches nearest;	/* where none matches */
 	struct budget budget;
 	struct dump_story dump;
-	enum framework framework;	/* whose run that was, as far as there is a model of it */
+	const struct framework *framework;	/* whose run that was; NULL: there is no model */
 	struct forecast forecast;	/* of that run; known: there is a model, and a step */
 	int64_t batch_for_said;	/* the batch that takes the bytes the message counts; 0: none */
 	int64_t forecast_largest;	/* batch within the pool by that model */

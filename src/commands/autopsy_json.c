@@ -2,6 +2,8 @@
  * What is not known is null. */
 #include "commands/autopsy.h"
 
+#include <ctype.h>
+
 #include "base/json.h"
 
 static void
@@ -161,13 +163,24 @@ write_dump(struct json *j, const struct autopsy *y)
 	json_end(j);
 }
 
+/* "pytorch" */
+static const char *
+runtime_key(const struct autopsy *y)
+{
+	char *key = arena_strdup(y->module->arena, y->framework->runtime), *s;
+
+	for (s = key; *s; s++)
+		*s = (char)tolower((unsigned char)*s);
+	return key;
+}
+
 static void
 write_fit(struct json *j, const struct autopsy *y)
 {
 	int i;
 
 	if (y->forecast.known) {
-		json_object(j, y->framework == FRAMEWORK_PYTORCH ? "pytorch" : "tensorflow");
+		json_object(j, runtime_key(y));
 		json_bool(j, "estimate", true);
 		json_int(j, "peak_bytes", y->forecast.tensors);
 		json_int(j, "allocated_bytes", y->forecast.allocated);

@@ -423,20 +423,18 @@ print_alive(const struct autopsy *y)
 	const struct module *m = y->module;
 	const struct plan_summary *s;
 	const struct eager *e = &y->forecast.eager;
-	bool torch = y->framework == FRAMEWORK_PYTORCH;
 	int i;
 
 	if (y->forecast.known) {
 		heading(y, arena_printf(m->arena, "What else was alive: %s at batch %lld (an "
-		    "estimate)", torch ? "PyTorch eager, simulated" : "TensorFlow, by PyTorch's "
-		    "order of the same tensors,", (long long)y->batch));
+		    "estimate)", y->framework->heading, (long long)y->batch));
 		for (i = 0; i < TENSOR_KINDS; i++)
 			if (e->at_peak[i])
 				row(y, plan_kind_heading((enum tensor_kind)i), e->at_peak[i], "");
 		row(y, "tensors at the peak", y->forecast.tensors, e->at ? e->at->path : "");
 		if (y->forecast.unrolled)
 			row(y, "a locally-connected layer's slices", y->forecast.unrolled, "");
-		if (!torch)
+		if (!y->framework->exact)
 			row(y, "in its allocator's blocks", y->forecast.allocated, "");
 		print_surplus(y);
 		return;
@@ -452,12 +450,6 @@ print_alive(const struct autopsy *y)
 			    s->at_peak[i], "");
 	row(y, "at the peak", m->plan->at[m->plan->peak].live,
 	    m->plan->at[m->plan->peak].node->path);
-}
-
-static const char *
-in_framework(const struct autopsy *y)
-{
-	return y->framework == FRAMEWORK_PYTORCH ? "PyTorch" : "TensorFlow";
 }
 
 static void
@@ -485,10 +477,10 @@ print_fit(const struct autopsy *y)
 	if (y->forecast.known && y->forecast_largest)
 		say(y, "In %s, batch %lld by the simulated tensors, in blocks of its allocator; "
 		    "workspaces and fragmentation take some of it, so the truth is smaller (an "
-		    "estimate).", in_framework(y), (long long)y->forecast_largest);
+		    "estimate).", y->framework->runtime, (long long)y->forecast_largest);
 	else if (y->forecast.known)
 		say(y, "In %s not even one sample, by the model of its allocator.",
-		    in_framework(y));
+		    y->framework->runtime);
 	say(y, "Here, batch %lld needs %s B and %s%s", (long long)y->batch,
 	    size_commas(bytes, m->plan->arena_bytes), y->fit.fits ? "fits" : "does not fit",
 	    y->fit.largest.batch > 0 && !y->fit.largest.endless ? arena_printf(m->arena,
@@ -548,7 +540,7 @@ print_advice(const struct autopsy *y)
 	print_local_cure(y);
 	if (y->forecast.known && y->forecast_largest && y->forecast_largest < y->batch)
 		say(y, "In %s, micro-batches of at most %lld, accumulated to the same update.",
-		    in_framework(y), (long long)y->forecast_largest);
+		    y->framework->runtime, (long long)y->forecast_largest);
 	for (i = 0; i < y->nadvice; i++)
 		say(y, "%s: %s%s", y->advice[i].title, size_human(bytes, y->advice[i].arena),
 		    y->advice[i].fits ? ", fits" : ", not enough by itself");

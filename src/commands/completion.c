@@ -168,6 +168,7 @@ static void
 zsh_option(const struct option *o)
 {
 	const char *end = o->type == OPTION_FLAG ? "" : o->type == OPTION_COUNTED ? "=-" : "=";
+	char doc[OPTION_DOC];
 
 	printf(" \\\n\t\t\t");
 	if (o->type == OPTION_LIST && o->letter)
@@ -179,7 +180,7 @@ zsh_option(const struct option *o)
 		    takes_value(o) ? "+" : "", o->name, end);
 	else
 		printf("'--%s%s[", o->name, end);
-	zsh_text(o->doc);
+	zsh_text(option_doc(doc, o));
 	putchar(']');
 	if (o->value) {
 		printf("%s", o->type == OPTION_COUNTED ? "::" : ":");
@@ -260,6 +261,8 @@ fish_text(const char *s)
 static void
 fish_option(const struct command *c, const struct option *o)
 {
+	char doc[OPTION_DOC];
+
 	printf("complete -c stowage -n '__fish_seen_subcommand_from %s'", c->name);
 	if (o->letter)
 		printf(" -s %c", o->letter);
@@ -275,7 +278,7 @@ fish_option(const struct command *c, const struct option *o)
 		}
 	}
 	printf(" -d '");
-	fish_text(o->doc);
+	fish_text(option_doc(doc, o));
 	printf("'\n");
 }
 

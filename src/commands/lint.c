@@ -11,7 +11,7 @@
 #include "cli/paths.h"
 #include "cli/rewrite.h"
 #include "cli/terminal.h"
-#include "frameworks/forecast.h"
+#include "frameworks/framework.h"
 #include "findings/report.h"
 #include "lint/fixer.h"
 
@@ -210,9 +210,9 @@ answer_forecasts(struct report *r, const struct lint_check *l)
 	int i, k;
 
 	for (i = 0; i < spec->modules.n; i++)
-		for (k = 0; spec->modules.v[i]->plan && framework_name(k); k++)
-			if (forecast_asked(&l->given->as, k) &&
-			    (text = forecast_answer(spec->modules.v[i], k)))
+		for (k = 0; spec->modules.v[i]->plan && framework_table[k]; k++)
+			if (forecast_asked(&l->given->as, framework_table[k]) &&
+			    (text = forecast_answer(spec->modules.v[i], framework_table[k])))
 				report_answer(r, l->made.source->path, text);
 }
 

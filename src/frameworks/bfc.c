@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "frameworks/allocator.h"
+
 #define FIRST_REGION	((int64_t)1 << 20)
 #define WASTE_LIMIT	((int64_t)128 << 20)
 
@@ -252,3 +254,53 @@ bfc_census(const struct bfc *b, int64_t size)
 	}
 	return n;
 }
+
+/* ---- as forecasts have it ---- */
+
+/* It takes a pool whole unless it was told to grow; what it would take of an endless one, only
+ * growing tells. */
+static void *
+make(struct arena *a, int64_t pool)
+{
+	struct bfc *b = ARENA_NEW(a, struct bfc);
+
+	bfc_init(b, a, pool);
+	if (pool != ENDLESS_POOL)
+		b->next_region = pool;
+	return b;
+}
+
+static int
+alloc(void *state, int64_t bytes)
+{
+	return bfc_alloc(state, bytes);
+}
+
+static void
+release(void *state, int handle)
+{
+	bfc_free(state, handle);
+}
+
+static int64_t
+in_use(const void *state)
+{
+	return ((const struct bfc *)state)->in_use;
+}
+
+static int64_t
+reserved(const void *state)
+{
+	return ((const struct bfc *)state)->regions;
+}
+
+const struct allocator allocator_bfc = {
+	.rounds = "rounded to 256 B",
+	.reserves = "in regions that double; by default it takes the whole card",
+	.pooled = true,
+	.make = make,
+	.alloc = alloc,
+	.release = release,
+	.in_use = in_use,
+	.reserved = reserved,
+};

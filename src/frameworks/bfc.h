@@ -9,8 +9,8 @@
  * the next doubling that holds the request, but never more than is left of the pool. A freed chunk
  * joins its free neighbours of the same region.
  */
-#ifndef STOWAGE_MODEL_BFC_H
-#define STOWAGE_MODEL_BFC_H
+#ifndef STOWAGE_FRAMEWORKS_BFC_H
+#define STOWAGE_FRAMEWORKS_BFC_H
 
 #include <stdbool.h>
 #include <stdint.h>

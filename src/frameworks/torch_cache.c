@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "frameworks/allocator.h"
+
 #define GRAIN		512
 #define MIB		((int64_t)1 << 20)
 #define SMALL_MOST	MIB
@@ -173,3 +175,49 @@ torch_cache_free(struct torch_cache *c, int i)
 	}
 	put(c, i);
 }
+
+/* ---- as forecasts have it ---- */
+
+static void *
+make(struct arena *a, int64_t pool)
+{
+	struct torch_cache *c = ARENA_NEW(a, struct torch_cache);
+
+	(void)pool;
+	torch_cache_init(c, a);
+	return c;
+}
+
+static int
+alloc(void *state, int64_t bytes)
+{
+	return torch_cache_alloc(state, bytes);
+}
+
+static void
+release(void *state, int handle)
+{
+	torch_cache_free(state, handle);
+}
+
+static int64_t
+in_use(const void *state)
+{
+	return ((const struct torch_cache *)state)->allocated;
+}
+
+static int64_t
+reserved(const void *state)
+{
+	return ((const struct torch_cache *)state)->reserved;
+}
+
+const struct allocator allocator_torch_cache = {
+	.rounds = "rounded to 512 B",
+	.reserves = "in segments, never given back",
+	.make = make,
+	.alloc = alloc,
+	.release = release,
+	.in_use = in_use,
+	.reserved = reserved,
+};

@@ -10,8 +10,8 @@
  * of the segment. Segments stay reserved until the device has no more: that last resort is not
  * modelled, so what is reserved is what PyTorch takes while there is room.
  */
-#ifndef STOWAGE_MODEL_TORCH_CACHE_H
-#define STOWAGE_MODEL_TORCH_CACHE_H
+#ifndef STOWAGE_FRAMEWORKS_TORCH_CACHE_H
+#define STOWAGE_FRAMEWORKS_TORCH_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 
 #include "base/filename.h"
 #include "base/text.h"
-#include "frameworks/forecast.h"
+#include "frameworks/framework.h"
 #include "lint/catalog.h"
 
 struct section_reader {
@@ -105,23 +105,21 @@ read_level(struct section_reader *r, const struct setting *st)
 static void
 read_as(struct section_reader *r, const struct setting *st)
 {
-	const char *known[FRAMEWORKS], *s;
-	int i, k;
+	const struct framework *f;
+	char list[TEXT_LIST];
+	const char *s;
+	int i;
 
-	for (k = 0; k < FRAMEWORKS; k++)
-		known[k] = framework_name(k);
 	for (i = 0; i < st->nvalues; i++) {
 		if (!(s = read_word(r, st, st->value[i])))
 			continue;
-		for (k = 0; k < FRAMEWORKS && strcmp(known[k], s) != 0; k++)
-			;
-		if (k < FRAMEWORKS)
-			vec_push(r->a, &r->as->all, ((struct config_word){ known[k],
+		if ((f = framework_find(s)))
+			vec_push(r->a, &r->as->all, ((struct config_word){ f->name,
 			    st->value[i]->loc }));
 		else
 			suggest(r, mistake(r, st->value[i]->loc, "no framework is called '%s'; "
-			    "there are pytorch, tf, keras1 and keras2", s),
-			    text_nearest(s, known, FRAMEWORKS));
+			    "there are %s", s, text_list(list, sizeof(list), framework_name,
+			    " and ")), text_nearest_of(s, framework_name));
 	}
 }
 

@@ -1,13 +1,13 @@
 /*
  * What the chunks of a TensorFlow allocator's dump were: each size class by the tensors of the
  * network that take a chunk of that size. Where the network has a locally-connected layer, the step
- * of Keras is replayed by TensorFlow's rules from the network alone (frameworks/keras.h), and its census
+ * of Keras is replayed by TensorFlow's rules from the network alone (frameworks/keras_local.h), and its census
  * of chunks is set beside the dump's.
  */
 #ifndef STOWAGE_MODEL_OOM_DUMP_H
 #define STOWAGE_MODEL_OOM_DUMP_H
 
-#include "frameworks/keras.h"
+#include "frameworks/keras_local.h"
 #include "oom/oom_log.h"
 
 struct dump_class {

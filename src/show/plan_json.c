@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "target/target.h"
-#include "frameworks/eager.h"
+#include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
 #include "plan/summary.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "target/target.h"
-#include "frameworks/eager.h"
+#include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
 #include "show/chart.h"
 #include "plan/summary.h"

@@ -10,7 +10,7 @@
 #include "target/target.h"
 #include "lang/expand.h"
 #include "frameworks/bfc.h"
-#include "frameworks/keras.h"
+#include "frameworks/keras_local.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
 

@@ -11,7 +11,7 @@
 
 #include "target/target.h"
 #include "lang/expand.h"
-#include "frameworks/eager.h"
+#include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
 #include "passes/passes.h"
 #include "plan/plan.h"

@@ -8,7 +8,7 @@
 
 #include "target/target.h"
 #include "lang/expand.h"
-#include "frameworks/keras.h"
+#include "frameworks/keras_local.h"
 #include "fit/largest.h"
 #include "fit/whatif.h"
 #include "passes/passes.h"

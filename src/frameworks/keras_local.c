@@ -2,7 +2,7 @@
  * Keras's locally-connected layers. All numbers are read from the network's own tensors: N and F
  * from the output, HWC from the input, K from the weight, S from the optimizer's node.
  */
-#include "frameworks/keras.h"
+#include "frameworks/keras_local.h"
 
 #include <string.h>
 
@@ -190,4 +190,23 @@ keras_local_largest(const struct module *m, const struct keras_local *k, int64_t
 			hi = mid - 1;
 	}
 	return lo;
+}
+
+int64_t
+keras_local_unrolled(const struct module *m, int64_t batch, bool masked)
+{
+	int64_t most = 0, bytes;
+	struct keras_local k;
+	int i;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		if (!keras_local(m, m->train->nodes.v[i], &k))
+			continue;
+		bytes = affine_at(masked ? k.masked :
+		    affine_sum(k.slices_forward, k.slices_backward), batch);
+		if (__builtin_add_overflow(bytes, k.positions * BFC_GRAIN, &bytes))
+			return INT64_MAX;	/* each slice may be rounded up */
+		most = bytes > most ? bytes : most;
+	}
+	return most;
 }

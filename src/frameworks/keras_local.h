@@ -15,8 +15,8 @@
  * StridedSlice; checked against the allocator's dump of a real crash (tests/test_bfc.c) and against the
  * graphs of tf-keras (bench/keras.py).
  */
-#ifndef STOWAGE_MODEL_KERAS_H
-#define STOWAGE_MODEL_KERAS_H
+#ifndef STOWAGE_FRAMEWORKS_KERAS_LOCAL_H
+#define STOWAGE_FRAMEWORKS_KERAS_LOCAL_H
 
 #include "ir/ir.h"
 
@@ -59,5 +59,9 @@ int64_t	keras_local_replay(const struct module *, const struct keras_local *, in
 /* The largest micro-batch in [0, most] that fits. */
 int64_t	keras_local_largest(const struct module *, const struct keras_local *, int64_t most,
 	    int64_t pool);
+
+/* The most that one such layer adds to a step, as slices or with a masked weight; INT64_MAX beyond
+ * 63 bits, 0 where there is none. */
+int64_t	keras_local_unrolled(const struct module *, int64_t batch, bool masked);
 
 #endif

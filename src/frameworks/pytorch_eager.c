@@ -7,7 +7,7 @@
  * when all that were made from its output have run, that is the reverse of the tape. Everything is
  * linear in the calls and their operands.
  */
-#include "frameworks/eager.h"
+#include "frameworks/pytorch_eager.h"
 
 #include <assert.h>
 #include <string.h>

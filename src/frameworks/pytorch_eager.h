@@ -14,8 +14,8 @@
  * in the reverse order of their making; the gradients that arrive for one tensor are added in place
  * of the first where nothing else holds it; those of parameters stay.
  */
-#ifndef STOWAGE_MODEL_EAGER_H
-#define STOWAGE_MODEL_EAGER_H
+#ifndef STOWAGE_FRAMEWORKS_PYTORCH_EAGER_H
+#define STOWAGE_FRAMEWORKS_PYTORCH_EAGER_H
 
 #include "ir/ir.h"
 

@@ -1,0 +1,20 @@
+/* Finding frameworks. */
+#include "frameworks/framework.h"
+
+#include <string.h>
+
+const struct framework *
+framework_find(const char *name)
+{
+	int i;
+
+	for (i = 0; framework_table[i] && strcmp(framework_table[i]->name, name) != 0; i++)
+		;
+	return framework_table[i];
+}
+
+const char *
+framework_name(int i)
+{
+	return framework_table[i] ? framework_table[i]->name : NULL;
+}

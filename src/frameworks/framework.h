@@ -1,0 +1,52 @@
+/*
+ * What the same training would take in other frameworks, one a file.
+ *
+ * In comes a module with its forward graph and, for Keras, its training graph. Out come bytes
+ * (frameworks/forecast.h): a stream of tensors made and freed, as the framework's own step has them,
+ * is served by a model of its allocator. Nothing here plans, changes a module or prints.
+ *
+ *     pytorch.c, tf.c, ...    a framework a file: this record
+ *     pytorch_eager.c         PyTorch's step as such a stream: what autograd keeps, and until when
+ *     torch_cache.c, bfc.c    the allocators of PyTorch and of TensorFlow
+ *     keras_local.c           what Keras makes of a locally-connected layer
+ *     forecast.c              plays the one against the other
+ *
+ * What PyTorch keeps of one operator stands with the operator: `.torch` of its record in ops/NAME.c
+ * (struct torch_op in ir/op.h), such as dropout's mask in ops/dropout.c.
+ */
+#ifndef STOWAGE_FRAMEWORKS_FRAMEWORK_H
+#define STOWAGE_FRAMEWORKS_FRAMEWORK_H
+
+#include "frameworks/allocator.h"
+#include "frameworks/pytorch_eager.h"
+
+struct framework {
+	const char *name;	/* in --as and lint { as ... } */
+	const char *runtime;	/* whose allocator and whose out-of-memory messages it has: "PyTorch" */
+	const char *brief;
+	const char *doc;	/* paragraphs of plain text: what is modelled, and what is not */
+
+	/* The tensors of a step at a micro-batch; false where there is no such step. */
+	bool (*simulate)(const struct module *, int64_t batch, struct eager *);
+	bool exact;		/* to the byte; else another framework's order stands in for its own */
+	const char *tensors;	/* what those bytes are: "exact" */
+	const char *heading;	/* over a list of them: "PyTorch eager, simulated" */
+
+	const struct allocator *allocator;	/* NULL: each tensor takes its own bytes */
+
+	/* The most that its lowering of one layer adds, all at once; INT64_MAX beyond 63 bits.
+	 * NULL: nothing. */
+	int64_t (*unrolled)(const struct module *, int64_t batch);
+	/* Workspaces that it keeps for cuBLAS beside that; NULL: none. */
+	int64_t (*blas)(const struct module *);
+	const char *unknown;	/* whose workspaces come on top, which nobody can know: "cuDNN" */
+};
+
+extern const struct framework *const framework_table[];	/* ends with NULL */
+extern const int framework_count;
+
+const struct framework	*framework_find(const char *name);	/* NULL: there is none */
+/* By place in the table, NULL after the last: for lists in messages. */
+const char	*framework_name(int);
+
+#endif

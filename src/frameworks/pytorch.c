@@ -1,0 +1,42 @@
+/*
+ * pytorch: eager mode on CUDA.
+ *
+ * For cuBLAS PyTorch takes 8320 KiB of its own allocator, 32 MiB from compute capability 9.0 on, at
+ * the first matrix product of each thread, and keeps them: that which runs forward and that of the
+ * autograd engine (getChosenWorkspaceSize in CublasHandlePool.cpp).
+ */
+#include "frameworks/framework.h"
+#include "ir/op.h"
+
+#define BLAS_THREADS	2
+#define BLAS_BYTES	((int64_t)8320 << 10)
+#define BLAS_HOPPER	((int64_t)32 << 20)
+#define ARCH_HOPPER	90
+
+static int64_t
+blas_workspaces(const struct module *m)
+{
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++)
+		if (m->forward->nodes.v[i]->op->torch.blas)
+			return BLAS_THREADS * (m->set.device.arch >= ARCH_HOPPER ? BLAS_HOPPER :
+			    BLAS_BYTES);
+	return 0;
+}
+
+const struct framework framework_pytorch = {
+	.name = "pytorch",
+	.runtime = "PyTorch",
+	.brief = "PyTorch in eager mode",
+	.doc = "The step as PyTorch users write it, in the most economical form that needs no rewrite of "
+	    "the model, tensor by tensor; in the blocks of the caching allocator of CUDA; and the "
+	    "workspaces that it keeps for cuBLAS. Workspaces of cuDNN are not known.",
+	.simulate = eager_simulate,
+	.exact = true,
+	.tensors = "exact",
+	.heading = "PyTorch eager, simulated",
+	.allocator = &allocator_torch_cache,
+	.blas = blas_workspaces,
+	.unknown = "cuDNN",
+};
