@@ -1,6 +1,4 @@
 /* stowage plan: what training takes, byte by byte. */
-#include "plan/plan.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,11 +10,13 @@
 #include "cli/compile.h"
 #include "cli/forecast.h"
 #include "cli/terminal.h"
+#include "show/show.h"
 
 struct plan_args {
 	struct compile_args compile;
 	struct buffers_args buffers;
-	int format, colour;
+	int format;		/* its place in plan_format_table; 0: the default */
+	int colour;
 	bool bytes, layers;
 	struct words as;
 	const char *output;
@@ -24,22 +24,9 @@ struct plan_args {
 	const struct command *command;
 };
 
-enum plan_format { PLAN_TEXT, PLAN_JSON, PLAN_CSV, PLAN_SVG, PLAN_HTML };
-
-static const char *
-format_name(int i)
-{
-	static const char *const name[] = {
-		[PLAN_TEXT] = "text", [PLAN_JSON] = "json", [PLAN_CSV] = "csv",
-		[PLAN_SVG] = "svg", [PLAN_HTML] = "html", NULL
-	};
-
-	return name[i];
-}
-
 static const struct option options[] = {
 	{ .name = "format", .letter = 'f', .type = OPTION_CHOICE, .value = "FORMAT",
-	  .doc = "how the plan is printed", .choice = format_name,
+	  .doc = "how the plan is printed", .choice = plan_format_name,
 	  FIELD(struct plan_args, format) },
 	{ .name = "bytes", .type = OPTION_FLAG, .doc = "exact bytes beside the sizes",
 	  FIELD(struct plan_args, bytes) },
@@ -97,35 +84,35 @@ style_of(const struct plan_args *args)
 	return style;
 }
 
+/* The formats that forecasts of other frameworks are printed in. */
+struct forecast_format {
+	const char *name;
+	void (*print)(FILE *, const struct module *, const struct words *as);
+};
+
+static const struct forecast_format *
+forecast_format(const struct plan_args *args)
+{
+	static const struct forecast_format table[] = {
+		{ "text", forecast_text }, { "json", forecast_json }, { NULL, NULL },
+	};
+	int i;
+
+	for (i = 0; table[i].name; i++)
+		if (strcmp(table[i].name, plan_format_name(args->format)) == 0)
+			return &table[i];
+	return NULL;
+}
+
 static void
 print(FILE *f, const struct plan_args *args, const struct module *m)
 {
-	struct plan_style style;
+	struct plan_style style = style_of(args);
 
-	if (args->as.n && args->format == PLAN_JSON)
-		forecast_json(f, m, &args->as);
-	else if (args->as.n)
-		forecast_text(f, m, &args->as);
 	if (args->as.n)
-		return;
-	switch ((enum plan_format)args->format) {
-	case PLAN_TEXT:
-		style = style_of(args);
-		plan_report(f, m, &style);
-		break;
-	case PLAN_JSON:
-		plan_report_json(f, m);
-		break;
-	case PLAN_CSV:
-		plan_report_csv(f, m);
-		break;
-	case PLAN_SVG:
-		plan_report_svg(f, m);
-		break;
-	case PLAN_HTML:
-		plan_report_html(f, m);
-		break;
-	}
+		forecast_format(args)->print(f, m, &args->as);
+	else
+		plan_format_table[args->format]->print(f, m, &style);
 }
 
 static int
@@ -146,7 +133,8 @@ plan_spec(struct arena *a, void *context)
 		return compile_failed(src->path, &d);
 	if (spec->modules.n == 0)
 		return compile_no_network(src->path);
-	if (spec->modules.n > 1 && args->format != PLAN_TEXT && args->compile.dump_after < 0)
+	if (spec->modules.n > 1 && !plan_format_table[args->format]->several &&
+	    args->compile.dump_after < 0)
 		return usage_error(args->command, "%s has %d networks: choose one with --network",
 		    src->path, spec->modules.n);
 	if (args->compile.dump_after >= 0)
@@ -170,7 +158,7 @@ plan_buffers(const struct command *c, const struct plan_args *args, int noperand
 	if (noperands)
 		return usage_error(c, "--buffers %s is planned instead of a spec: give one of them",
 		    args->buffers.input);
-	if (args->format != PLAN_TEXT || args->bytes || o->input_gradients || o->dump_after >= 0 ||
+	if (args->format || args->bytes || o->input_gradients || o->dump_after >= 0 ||
 	    o->network || o->batch || o->target >= 0 || o->threads || o->device || o->without.n ||
 	    o->define.n || args->as.n)
 		return usage_error(c, "--buffers goes with --capacity, --timeout and --output: the "
@@ -195,7 +183,7 @@ run_plan(const struct command *c, int argc, char **argv)
 		return usage_error(c, n ? "one spec at a time" : "no spec given");
 	if (!compile_check(c, &args.compile) || !forecast_check(c, &args.as))
 		return 2;
-	if (args.as.n && args.format != PLAN_TEXT && args.format != PLAN_JSON)
+	if (args.as.n && !forecast_format(&args))
 		return usage_error(c, "--as is printed as text or json");
 	args.path = argv[0];
 	return compile_in_arena(plan_spec, &args);

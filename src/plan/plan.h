@@ -87,19 +87,4 @@ int64_t	plan_traffic(const struct node *, int64_t batch);
 int64_t	plan_offset(const struct plan *, const struct tensor *);
 struct buffer	*plan_buffer(const struct plan *, const struct tensor *);
 
-/* ---- report.c and its neighbours, one a format ---- */
-
-struct plan_style {		/* of the report for people */
-	bool exact_bytes, colour;
-	bool layers;		/* list all of them, not just the dearest */
-	bool unicode;		/* else ASCII */
-	int columns;		/* of the terminal; 0: it is none */
-};
-
-void	plan_report(FILE *, const struct module *, const struct plan_style *);
-void	plan_report_json(FILE *, const struct module *);
-void	plan_report_csv(FILE *, const struct module *);
-void	plan_report_svg(FILE *, const struct module *);
-void	plan_report_html(FILE *, const struct module *);
-
 #endif

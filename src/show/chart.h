@@ -1,12 +1,12 @@
 /*
- * What the pictures of a plan (report.c, report_svg.c, report_html.c) have in common: the parts of
+ * What the pictures of a plan (plan_text.c, plan_svg.c, plan_html.c) have in common: the parts of
  * the step, the kinds' colours, round steps of an axis, and how one buffer came to be shared.
  * Everything is allocated from the module's arena.
  */
-#ifndef STOWAGE_PLAN_CHART_H
-#define STOWAGE_PLAN_CHART_H
+#ifndef STOWAGE_SHOW_CHART_H
+#define STOWAGE_SHOW_CHART_H
 
-#include "plan/plan.h"
+#include "show/show.h"
 
 #define CHART_REGIONS	4
 
@@ -43,7 +43,7 @@ int	chart_width(const char *s, int font);
 /* Prints S as the text of XML or HTML, whatever bytes it holds. */
 void	chart_escape(FILE *, const char *s);
 
-/* report_curve.c: live bytes over the step, in the characters of a terminal. */
+/* plan_curve.c: live bytes over the step, in the characters of a terminal. */
 void	plan_curve(FILE *, const struct module *, const struct plan_style *);
 
 #endif

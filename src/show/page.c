@@ -1,4 +1,4 @@
-/* Finding the embedded files of plan/page/. */
+/* Finding the embedded files of show/page/. */
 #include "show/page.h"
 
 #include <string.h>

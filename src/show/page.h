@@ -1,9 +1,9 @@
 /*
- * The files of plan/page/, which src/emit/embed.sh turns into C: what pictures and pages of a plan
+ * The files of show/page/, which src/emit/embed.sh turns into C: what pictures and pages of a plan
  * are made of, so that a page needs nothing but itself.
  */
-#ifndef STOWAGE_PLAN_PAGE_H
-#define STOWAGE_PLAN_PAGE_H
+#ifndef STOWAGE_SHOW_PAGE_H
+#define STOWAGE_SHOW_PAGE_H
 
 #include "base/embedded.h"
 

@@ -3,8 +3,8 @@
  * in it, and then as few paths as the equal neighbours make. However many things are painted, the
  * paths are no longer than the grid allows. Lives in the arena it was made in.
  */
-#ifndef STOWAGE_PLAN_PIXELS_H
-#define STOWAGE_PLAN_PIXELS_H
+#ifndef STOWAGE_SHOW_PIXELS_H
+#define STOWAGE_SHOW_PIXELS_H
 
 #include <stdint.h>
 

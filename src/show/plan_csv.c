@@ -3,7 +3,7 @@
  * exchange format, so that another packer can read a plan and be compared: lifetimes there are
  * half-open, [lower, upper).
  */
-#include "plan/plan.h"
+#include "show/show.h"
 
 #include <string.h>
 
@@ -23,11 +23,12 @@ field(FILE *f, const char *s)
 	putc('"', f);
 }
 
-void
-plan_report_csv(FILE *f, const struct module *m)
+static void
+print_csv(FILE *f, const struct module *m, const struct plan_style *style)
 {
 	int i;
 
+	(void)style;
 	fputs("id,lower,upper,size,offset,name,kind,line\n", f);
 	for (i = 0; i < m->plan->buffers.n; i++) {
 		const struct buffer *b = &m->plan->buffers.v[i];
@@ -38,3 +39,9 @@ plan_report_csv(FILE *f, const struct module *m)
 		fprintf(f, ",%s,%d\n", tensor_kind_name(b->kind), loc_line(b->loc));
 	}
 }
+
+const struct plan_format plan_format_csv = {
+	.name = "csv",
+	.brief = "a buffer a line",
+	.print = print_csv,
+};

@@ -13,7 +13,7 @@
  * Rows rather than objects, since there may be a hundred thousand. "file" is an index, -1 for the
  * spec; "again" the instant that a recomputation repeats, or -1.
  */
-#include "plan/plan.h"
+#include "show/show.h"
 
 #include <string.h>
 
@@ -211,12 +211,13 @@ write_part(FILE *f, const struct module *m, const char *name)
 	}
 }
 
-void
-plan_report_html(FILE *f, const struct module *m)
+static void
+print_html(FILE *f, const struct module *m, const struct plan_style *style)
 {
 	const char *line = page_file("page.html"), *next;
 	size_t n;
 
+	(void)style;
 	for (; *line; line = next) {
 		n = strcspn(line, "\n");
 		next = line + n + (line[n] == '\n');
@@ -226,3 +227,9 @@ plan_report_html(FILE *f, const struct module *m)
 			fwrite(line, 1, (size_t)(next - line), f);
 	}
 }
+
+const struct plan_format plan_format_html = {
+	.name = "html",
+	.brief = "a page for a browser, to look around in",
+	.print = print_html,
+};

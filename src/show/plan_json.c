@@ -2,7 +2,7 @@
  * The plan as JSON. Bytes are exact; "first" and "last" are instants, both inclusive; "offset" is
  * in the arena. Sizes that depend on the batch also come as fixed + per_sample * batch.
  */
-#include "plan/plan.h"
+#include "show/show.h"
 
 #include "base/json.h"
 #include "target/target.h"
@@ -181,12 +181,13 @@ write_buffers(struct json *j, const struct module *m)
 	json_end(j);
 }
 
-void
-plan_report_json(FILE *f, const struct module *m)
+static void
+print_json(FILE *f, const struct module *m, const struct plan_style *style)
 {
 	const struct plan_summary *s = plan_summarise(m);
 	struct json j;
 
+	(void)style;
 	json_begin(&j, f);
 	json_object(&j, NULL);
 	write_totals(&j, m, s);
@@ -199,3 +200,9 @@ plan_report_json(FILE *f, const struct module *m)
 	write_buffers(&j, m);
 	json_finish(&j);
 }
+
+const struct plan_format plan_format_json = {
+	.name = "json",
+	.brief = "all of it, for programs",
+	.print = print_json,
+};

@@ -380,12 +380,13 @@ draw_plot(const struct picture *c, struct legend *l)
 	draw_legend(c, recomputed, l);
 }
 
-void
-plan_report_svg(FILE *f, const struct module *m)
+static void
+print_svg(FILE *f, const struct module *m, const struct plan_style *style)
 {
 	struct picture c = { f, m, m->plan, m->arena };
 	struct legend l = { LEFT, LEGEND };
 
+	(void)style;
 	/* the legend's rows are as many as its kinds need: three at most */
 	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
 	    "height=\"%d\" role=\"img\" font-family=\"Helvetica, Arial, 'Liberation Sans', "
@@ -403,3 +404,9 @@ plan_report_svg(FILE *f, const struct module *m)
 		draw_plot(&c, &l);
 	fputs("</svg>\n", f);
 }
+
+const struct plan_format plan_format_svg = {
+	.name = "svg",
+	.brief = "a picture: addresses against time",
+	.print = print_svg,
+};

@@ -1,11 +1,11 @@
 /*
- * What report_svg.c and report_svg_axes.c share: where the plot lies, and lengths in it, which are
+ * What plan_svg.c and plan_svg_axes.c share: where the plot lies, and lengths in it, which are
  * whole tenths of a pixel.
  */
-#ifndef STOWAGE_PLAN_REPORT_SVG_IMPL_H
-#define STOWAGE_PLAN_REPORT_SVG_IMPL_H
+#ifndef STOWAGE_SHOW_PLAN_SVG_IMPL_H
+#define STOWAGE_SHOW_PLAN_SVG_IMPL_H
 
-#include "plan/plan.h"
+#include "show/show.h"
 
 #define WIDTH	1200
 #define LEFT	84
@@ -23,13 +23,13 @@ struct picture {
 	struct arena *a;
 };
 
-/* ---- report_svg.c ---- */
+/* ---- plan_svg.c ---- */
 
 /* S, or what follows one of its dots after an ellipsis, if that is at most ROOM pixels wide: two
  * parts at least, as "grad" alone says nothing; else NULL. */
 const char	*svg_shortened(struct arena *a, const char *s, int font, int room);
 
-/* ---- report_svg_axes.c ---- */
+/* ---- plan_svg_axes.c ---- */
 
 int	svg_x(const struct picture *, int instant);
 int	svg_y(const struct picture *, int64_t offset);

@@ -2,7 +2,7 @@
  * The plan for people, in about one screen: what it takes, what of it stays, a curve of live bytes
  * over the step, whose the peak is, and the layers' parameters and multiply-adds.
  */
-#include "plan/plan.h"
+#include "show/show.h"
 
 #include <string.h>
 
@@ -423,8 +423,8 @@ print_layers(const struct printer *r)
 	    size_commas(params, s->parameters), count_human(macs, affine_at(s->macs, 1)));
 }
 
-void
-plan_report(FILE *f, const struct module *m, const struct plan_style *style)
+static void
+print_text(FILE *f, const struct module *m, const struct plan_style *style)
 {
 	struct printer r = { f, m, m->plan, plan_summarise(m), *style };
 
@@ -438,3 +438,10 @@ plan_report(FILE *f, const struct module *m, const struct plan_style *style)
 	}
 	print_layers(&r);
 }
+
+const struct plan_format plan_format_text = {
+	.name = "text",
+	.brief = "for people, in about a screen",
+	.several = true,
+	.print = print_text,
+};

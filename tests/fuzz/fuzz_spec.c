@@ -16,6 +16,7 @@
 #include "fit/advice.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
+#include "show/show.h"
 #include "findings/report.h"
 #include "lint/config.h"
 #include "lint/engine.h"
@@ -324,11 +325,11 @@ print_findings(FILE *null, const char *path, const struct diags *d)
 static void
 print_plan(FILE *null, const struct module *m)
 {
-	plan_report(null, m, &(struct plan_style){ .exact_bytes = true, .unicode = true });
-	plan_report_svg(null, m);
-	plan_report_html(null, m);
-	plan_report_json(null, m);
-	plan_report_csv(null, m);
+	const struct plan_style style = { .exact_bytes = true, .unicode = true };
+	int i;
+
+	for (i = 0; plan_format_table[i]; i++)
+		plan_format_table[i]->print(null, m, &style);
 }
 
 /* A setting that is written into a text must be found there, and the text still be one. */
