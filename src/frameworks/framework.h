@@ -1,9 +1,9 @@
 /*
  * What the same training would take in other frameworks, one a file.
  *
- * In comes a module with its forward graph and, for Keras, its training graph. Out come bytes
- * (frameworks/forecast.h): a stream of tensors made and freed, as the framework's own step has them,
- * is served by a model of its allocator. Nothing here plans, changes a module or prints.
+ * In comes a module with its forward graph and, for Keras, its training graph and plan. Out come
+ * bytes (frameworks/forecast.h): a stream of tensors made and freed, as the framework's own step has
+ * them, is served by a model of its allocator. Nothing here plans, changes a module or prints.
  *
  *     pytorch.c, tf.c, ...    a framework a file: this record
  *     pytorch_eager.c         PyTorch's step as such a stream: what autograd keeps, and until when

@@ -4,9 +4,9 @@
 static const struct attr_spec attrs[] = {
 	READER_ROWS,
 	{ .name = "header", .type = ATTR_BOOL, .preset = "false",
-	  .doc = "leaves out the first line, which names the columns" },
+	  .doc = "skips the first line, which names the columns" },
 	{ .name = "label_first", .type = ATTR_BOOL, .preset = "false",
-	  .doc = "targets stand in front of inputs" },
+	  .doc = "targets come before inputs" },
 	ATTRS_END
 };
 

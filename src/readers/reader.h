@@ -34,11 +34,11 @@ struct reader {
 #define READER_MOST	0x1p40	/* samples */
 #define READER_ROWS									\
 	{ .name = "scale", .type = ATTR_REAL, .preset = "1",				\
-	  .doc = "inputs of real numbers are multiplied by this as they are read" },	\
+	  .doc = "real-valued inputs are multiplied by this as they are read" },	\
 	{ .name = "skip_every", .type = ATTR_INT, .min = 2, .max = READER_MOST,		\
-	  .doc = "leaves out row 0, this row, twice this row and so on" },		\
+	  .doc = "n: skips rows 0, n, 2 n and so on" },		\
 	{ .name = "keep_every", .type = ATTR_INT, .min = 1, .max = READER_MOST,		\
-	  .doc = "uses only these rows, so that training and validation can share a file" }
+	  .doc = "n: uses only these rows, so that training and validation can share a file" }
 
 extern const struct reader *const reader_table[];	/* ends with NULL */
 extern const int reader_count;

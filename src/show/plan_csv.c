@@ -42,6 +42,5 @@ print_csv(FILE *f, const struct module *m, const struct plan_style *style)
 
 const struct plan_format plan_format_csv = {
 	.name = "csv",
-	.brief = "a buffer a line",
 	.print = print_csv,
 };

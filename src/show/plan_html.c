@@ -230,6 +230,5 @@ print_html(FILE *f, const struct module *m, const struct plan_style *style)
 
 const struct plan_format plan_format_html = {
 	.name = "html",
-	.brief = "a page for a browser, to look around in",
 	.print = print_html,
 };

@@ -203,6 +203,5 @@ print_json(FILE *f, const struct module *m, const struct plan_style *style)
 
 const struct plan_format plan_format_json = {
 	.name = "json",
-	.brief = "all of it, for programs",
 	.print = print_json,
 };

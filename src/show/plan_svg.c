@@ -407,6 +407,5 @@ print_svg(FILE *f, const struct module *m, const struct plan_style *style)
 
 const struct plan_format plan_format_svg = {
 	.name = "svg",
-	.brief = "a picture: addresses against time",
 	.print = print_svg,
 };

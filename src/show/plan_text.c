@@ -441,7 +441,6 @@ print_text(FILE *f, const struct module *m, const struct plan_style *style)
 
 const struct plan_format plan_format_text = {
 	.name = "text",
-	.brief = "for people, in about a screen",
 	.several = true,
 	.print = print_text,
 };

@@ -27,7 +27,6 @@ struct plan_style {		/* of what is printed for people */
 
 struct plan_format {
 	const char *name;	/* as plan --format names it */
-	const char *brief;
 	bool several;		/* plans of several networks may stand one behind the other */
 	void (*print)(FILE *, const struct module *, const struct plan_style *);
 };

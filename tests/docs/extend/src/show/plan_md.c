@@ -36,7 +36,6 @@ print_md(FILE *f, const struct module *m, const struct plan_style *style)
 
 const struct plan_format plan_format_md = {
 	.name = "md",
-	.brief = "a table of Markdown, a buffer a row",
 	.several = true,
 	.print = print_md,
 };
