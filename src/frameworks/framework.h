@@ -22,7 +22,7 @@
 
 struct framework {
 	const char *name;	/* in --as and lint { as ... } */
-	const char *runtime;	/* whose allocator and whose out-of-memory messages it has: "PyTorch" */
+	const char *runtime;	/* whose allocator it has, and whose messages: "PyTorch" */
 	const char *brief;
 	const char *doc;	/* paragraphs of plain text: what is modelled, and what is not */
 

@@ -1,6 +1,9 @@
-/* keras1: Keras on TensorFlow with implementation=1, which slices a locally-connected layer's input position by position. */
-#include "frameworks/keras_local.h"
+/*
+ * keras1: Keras on TensorFlow with implementation=1, which slices the input of a locally-connected
+ * layer position by position.
+ */
 #include "frameworks/framework.h"
+#include "frameworks/keras_local.h"
 
 static int64_t
 unrolled(const struct module *m, int64_t batch)
@@ -12,7 +15,8 @@ const struct framework framework_keras1 = {
 	.name = "keras1",
 	.runtime = "TensorFlow",
 	.brief = "Keras on TensorFlow, locally-connected layers with implementation=1",
-	.doc = "As tf, and on top of it a locally-connected layer's slices (implementation=1), all at once, which is the most that it can add.",
+	.doc = "As tf, and on top of it the slices of a locally-connected layer (implementation=1), all "
+	    "at once, which is the most that they can add.",
 	.simulate = eager_simulate,
 	.tensors = "as in PyTorch: another order may keep more",
 	.heading = "TensorFlow, by PyTorch's order of the same tensors,",

@@ -29,8 +29,8 @@ const struct framework framework_pytorch = {
 	.name = "pytorch",
 	.runtime = "PyTorch",
 	.brief = "PyTorch in eager mode",
-	.doc = "The step as PyTorch users write it, in the most economical form that needs no rewrite of "
-	    "the model, tensor by tensor; in the blocks of the caching allocator of CUDA; and the "
+	.doc = "The step as PyTorch users write it, in the most economical form that needs no rewrite "
+	    "of the model, tensor by tensor; in the blocks of the caching allocator of CUDA; and the "
 	    "workspaces that it keeps for cuBLAS. Workspaces of cuDNN are not known.",
 	.simulate = eager_simulate,
 	.exact = true,

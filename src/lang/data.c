@@ -1,6 +1,6 @@
 /*
- * The data settings, read by the records of the readers (readers/reader.h). Files bind to inputs and
- * then targets in the order of the network, or by name.
+ * The data settings, read by the records of the readers (readers/reader.h). Files bind to inputs
+ * and then targets in the order of the network, or by name.
  */
 #include "lang/expander.h"
 

@@ -13,8 +13,8 @@ static const struct attr_spec attrs[] = {
 const struct reader reader_csv = {
 	.name = "csv",
 	.brief = "a table of numbers, a sample a line",
-	.doc = "One table of numbers, a sample in each row: the values of the inputs, then those of the "
-	    "targets.",
+	.doc = "One table of numbers, a sample in each row: the values of the inputs, then those of "
+	    "the targets.",
 	.usage = "csv(\"rows.csv\", header=true)",
 	.files = FILES_ONE,
 	.attrs = attrs,

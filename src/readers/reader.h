@@ -22,10 +22,10 @@ enum reader_files {
 struct reader {
 	const char *name;	/* in specs */
 	const char *brief;
-	const char *doc;	/* paragraphs of plain text: what its files are, how rows become samples */
+	const char *doc;	/* paragraphs of plain text: its files, and how they become samples */
 	const char *usage;	/* an example, for messages */
 	enum reader_files files;
-	const struct attr_spec *attrs;	/* INT, REAL and BOOL; of those below the compiler knows more */
+	const struct attr_spec *attrs;	/* INT, REAL and BOOL; those below have uses of their own */
 	const char *needs;	/* in words, what a required attribute says: "a count" */
 	bool bytes;		/* what it reads is bytes of 0 to 255, as a rule */
 };
