@@ -114,7 +114,7 @@ struct torch_update {		/* of a parameter, in its own size */
 };
 
 /*
- * How PyTorch eager runs an operator, as far as memory goes (frameworks/eager.h, calls/tape.h). All zero
+ * How PyTorch eager runs an operator, as far as memory goes (frameworks/pytorch_eager.h, calls/tape.h). All zero
  * says: one call that makes a new output, of which autograd keeps what `saves` names.
  */
 struct torch_op {
