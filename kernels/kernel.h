@@ -17,8 +17,8 @@
  *     }
  *
  * There are two types. A `real` is what is computed with: float, or double in f64. An `elem` is how
- * activations, weights and their gradients are stored: a real, or in bf16 and f16 a type of 16
- * bits, where NARROW is 1. VALUE() makes a real of an elem and ELEM() rounds a real to an elem, to
+ * activations, weights and their gradients are stored: a real, or a type of 16 bits (element/),
+ * where NARROW is 1. VALUE() makes a real of an elem and ELEM() rounds a real to an elem, to
  * the nearest, ties to even; where both types are one, so is either macro's argument and value.
  * Statistics, sums kept over steps, losses and the state of optimizers are reals whatever the
  * elem. A kernel rounds once, where it stores: what it adds up meanwhile are reals.
@@ -75,23 +75,11 @@ typedef float real;
 #define R(name)	name##f
 #endif
 
-/* USE_BF16, USE_F16: how elements are stored. A struct in C, so that one is never taken for a
- * number by mistake. */
-#if defined(USE_BF16) || defined(USE_F16)
+#ifdef ELEMENT	/* the file that says how elements are stored, where they are not reals */
 #define NARROW	1
 #define VALUE(x)	elem_value(x)
 #define ELEM(x)	elem_of(x)
-#if !defined(__CUDACC__)
-typedef struct {
-	uint16_t bits;
-} elem;
-#elif defined(USE_BF16)
-#include <cuda_bf16.h>
-typedef __nv_bfloat16 elem;
-#else
-#include <cuda_fp16.h>
-typedef __half elem;
-#endif
+#include ELEMENT
 #else
 #define NARROW	0
 #define VALUE(x)	(x)
@@ -346,104 +334,6 @@ column_height(int64_t t, int64_t rows, int64_t channels)
 
 	return left < tall ? left : tall;
 }
-
-/* ---- elements of 16 bits ---- */
-
-#if NARROW && defined(__CUDACC__)
-
-/* For the host too, which converts what it reads. */
-static __host__ __device__ __forceinline__ real
-elem_value(elem x)
-{
-#ifdef USE_BF16
-	return __bfloat162float(x);
-#else
-	return __half2float(x);
-#endif
-}
-
-static __host__ __device__ __forceinline__ elem
-elem_of(real x)
-{
-#ifdef USE_BF16
-	return __float2bfloat16(x);
-#else
-	return __float2half(x);
-#endif
-}
-
-#elif NARROW
-
-/* Arithmetic on bits, without a branch, so that loops over it are vectorised. */
-static inline uint32_t
-bits_of(real x)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &x, sizeof(bits));
-	return bits;
-}
-
-static inline real
-real_of(uint32_t bits)
-{
-	real x;
-
-	memcpy(&x, &bits, sizeof(x));
-	return x;
-}
-
-#ifdef USE_BF16
-
-/* The upper half of a float. */
-static inline real
-elem_value(elem x)
-{
-	return real_of((uint32_t)x.bits << 16);
-}
-
-static inline elem
-elem_of(real x)
-{
-	uint32_t bits = bits_of(x), odd = bits >> 16 & 1;
-	bool nan = (bits & 0x7fffffff) > 0x7f800000;
-	elem e;
-
-	e.bits = (uint16_t)(nan ? bits >> 16 | 0x40 : (bits + 0x7fff + odd) >> 16);
-	return e;
-}
-
-#else
-
-/* Five bits of exponent, ten of fraction. Those below 2^-14 are whole multiples of 2^-24: put below
- * the exponent of 2^-14, the fraction is one more than that. */
-static inline real
-elem_value(elem x)
-{
-	uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff) << 13;
-	uint32_t large = size + ((uint32_t)112 << 23) + (size >= 0x0f800000 ? 112u << 23 : 0);
-	real small = real_of(size + ((uint32_t)113 << 23)) - 6.103515625e-05f;
-
-	return real_of(sign | (size < 0x00800000 ? bits_of(small) : large));
-}
-
-/* Below 2^-14, adding 1/2 leaves a multiple of 2^-24 in the low bits, rounded by the addition. */
-static inline elem
-elem_of(real x)
-{
-	uint32_t bits = bits_of(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
-	uint32_t normal = (size - ((uint32_t)112 << 23) + 0xfff + (size >> 13 & 1)) >> 13;
-	uint32_t small = bits_of(real_of(size) + 0.5f) - bits_of(0.5f);
-	uint32_t half = size < 0x38800000 ? small : size >= 0x477ff000 ? 0x7c00 : normal;
-	elem e;
-
-	e.bits = (uint16_t)(sign | (size > 0x7f800000 ? 0x7e00 | (size >> 13 & 0x3ff) : half));
-	return e;
-}
-
-#endif
-
-#endif
 
 /* ---- adding onto ---- */
 

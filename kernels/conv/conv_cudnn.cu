@@ -21,10 +21,8 @@
 /* what the tensors of this program are */
 #if defined(USE_DOUBLE)
 #define DNN_TYPE	CUDNN_DATA_DOUBLE
-#elif defined(USE_BF16)
-#define DNN_TYPE	CUDNN_DATA_BFLOAT16
-#elif defined(USE_F16)
-#define DNN_TYPE	CUDNN_DATA_HALF
+#elif NARROW
+#define DNN_TYPE	ELEM_CUDNN
 #else
 #define DNN_TYPE	CUDNN_DATA_FLOAT
 #endif

@@ -11,14 +11,17 @@
  *
  * AT(instant) feeds --profile.
  */
-enum { TYPE_F32, TYPE_F64, TYPE_I32, TYPE_U8, TYPE_I8, TYPE_I16, TYPE_I64, TYPE_BF16, TYPE_F16 };
+enum { TYPE_F32, TYPE_F64, TYPE_I32, TYPE_U8, TYPE_I8, TYPE_I16, TYPE_I64, TYPE_ELEM };
 
 static const struct {
 	const char *name, *safetensors;
 	int bytes;
 } type_table[] = {
 	{"f32", "F32", 4}, {"f64", "F64", 8}, {"i32", "I32", 4}, {"u8", "U8", 1}, {"i8", "I8", 1},
-	{"i16", "I16", 2}, {"i64", "I64", 8}, {"bf16", "BF16", 2}, {"f16", "F16", 2},
+	{"i16", "I16", 2}, {"i64", "I64", 8},
+#if NARROW
+	{ELEM_NAME, ELEM_FILE_NAME, sizeof(elem)},
+#endif
 };
 
 #define MAX_DIMS	8
@@ -110,11 +113,6 @@ enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEPS_THERE };
 #define F64(offset)	((double *)(arena + (offset)))
 #define I32(offset)	((int32_t *)(arena + (offset)))
 #define U8(offset)	((uint8_t *)(arena + (offset)))
-#ifdef USE_BF16
-#define BF16(offset)	((elem *)(arena + (offset)))
-#elif defined(USE_F16)
-#define F16(offset)	((elem *)(arena + (offset)))
-#endif
 
 #if defined CHECK && defined __CUDACC__
 #define LIVE(k)	CUDA(cudaMemsetAsync(arena + buffers[k].offset, 0xff, buffers[k].bytes, stream))

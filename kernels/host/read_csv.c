@@ -133,7 +133,7 @@ csv_open(struct data *d)
 		struct column *column = &d->column[in->column];
 		int64_t bytes;
 
-		column->type = in->type == TYPE_BF16 || in->type == TYPE_F16 ? TYPE_F32 : in->type;
+		column->type = in->type == TYPE_ELEM ? TYPE_F32 : in->type;
 		if (__builtin_mul_overflow(in->elements * type_table[column->type].bytes, d->rows, &bytes))
 			fail("%s: too large", c.file.name);
 		column->value = (unsigned char *)data_alloc((uint64_t)bytes, c.file.name);

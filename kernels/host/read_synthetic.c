@@ -13,7 +13,7 @@ synthetic_make(const struct input *in, void *to, int64_t row, uint64_t seed, dou
 			((float *)to)[i] = (float)(scale * seed_normal(seed, stream, at));
 		else if (in->type == TYPE_F64)
 			((double *)to)[i] = scale * seed_normal(seed, stream, at);
-		else if (in->type == TYPE_BF16 || in->type == TYPE_F16)
+		else if (in->type == TYPE_ELEM)
 			((elem *)to)[i] = ELEM((real)(scale * seed_normal(seed, stream, at)));
 		else if (in->type == TYPE_I32)
 			((int32_t *)to)[i] = (int32_t)(seed_bits(seed, stream, at) %

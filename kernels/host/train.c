@@ -94,8 +94,7 @@ predictions_fail(const char *path)
 static int
 predictions_type(void)
 {
-	return prediction.type == TYPE_BF16 || prediction.type == TYPE_F16 ? TYPE_F32 :
-	    prediction.type;
+	return prediction.type == TYPE_ELEM ? TYPE_F32 : prediction.type;
 }
 
 /* Writes the N first elements of what was kept. */

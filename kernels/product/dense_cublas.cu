@@ -40,10 +40,8 @@ struct dense_plan {
 #define DENSE_COMPUTE	CUBLAS_COMPUTE_32F
 #endif
 #endif
-#if defined(USE_BF16)
-#define DENSE_TYPE	CUDA_R_16BF
-#elif defined(USE_F16)
-#define DENSE_TYPE	CUDA_R_16F
+#if NARROW
+#define DENSE_TYPE	ELEM_CUBLAS
 #else
 #define DENSE_TYPE	DENSE_REAL
 #endif

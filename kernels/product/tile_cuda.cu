@@ -14,9 +14,10 @@
 
 #if NARROW || defined(USE_TF32)
 #include <mma.h>
-#if defined(USE_F16) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-#define TENSOR_CORES
-#elif !defined(USE_F16) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#ifdef USE_TF32
+#define ELEM_TENSOR_CORES	800
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= ELEM_TENSOR_CORES
 #define TENSOR_CORES
 #endif
 #endif

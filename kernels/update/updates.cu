@@ -33,7 +33,7 @@ typedef real gradient;
 #define GRADIENT(x)	(x)
 #endif
 
-#ifdef USE_F16	/* CLIP is loss_scale()'s: 0 after an overflow, and how many updates were left out */
+#if SCALES_LOSS	/* CLIP is loss_scale()'s: 0 after an overflow, and how many updates were left out */
 #define LEFT_OUT(clip)	((clip)[0] == 0)
 #define UPDATE(s, clip)	((s)->update - (int64_t)(clip)[1])
 #else
@@ -145,14 +145,19 @@ update_share_of(const struct updates *u, int64_t c)
 DEVICE real
 weight_of(const struct update_share *k, int64_t i)
 {
-	return NARROW ? k->master[i] : VALUE(k->weight[i]);
+#if MASTERS
+	return k->master[i];
+#else
+	return VALUE(k->weight[i]);
+#endif
 }
 
 DEVICE void
 weight_set(const struct update_share *k, int64_t i, real value)
 {
-	if (NARROW)
-		k->master[i] = value;
+#if MASTERS
+	k->master[i] = value;
+#endif
 	k->weight[i] = ELEM(value);
 }
 

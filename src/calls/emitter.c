@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const type_macro[DTYPES] = {
-	[DT_F32] = "F32", [DT_F64] = "F64", [DT_F16] = "F16", [DT_BF16] = "BF16", [DT_I32] = "I32",
-	[DT_U8] = "U8",
-};
-
 const char *
 emit_pointer(struct emitter *e, const struct tensor *t)
 {
@@ -24,13 +19,15 @@ emit_pointer(struct emitter *e, const struct tensor *t)
 		return "NULL";
 	offset = e->offset[tensor_root(t)->id];
 	assert(offset >= 0);
-	return arena_printf(e->module->arena, "%s(%lld)", type_macro[t->dtype], (long long)offset);
+	return arena_printf(e->module->arena, "%s(%lld)", t->dtype->macro, (long long)offset);
 }
 
 const char *
 emit_kernel(struct emitter *e, const char *function, const struct tensor *t)
 {
-	if (t->dtype != DT_F32 || shape_real(e->module) == DT_F32)
+	const struct dtype *element = shape_real(e->module);
+
+	if (t->dtype == element || t->dtype != element->real)
 		return function;
 	return arena_printf(e->module->arena, "%s_reals", function);
 }
@@ -73,7 +70,7 @@ amount(struct emitter *e, struct affine a)
 static const char *
 literal(struct emitter *e, double x)
 {
-	bool single = e->module->set.precision != PREC_F64;
+	bool single = shape_real(e->module)->real == DT_F32;
 	char buf[SIZE_TEXT];
 
 	emit_real(buf, x, single);

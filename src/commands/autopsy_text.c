@@ -124,13 +124,13 @@ is_beside(const struct tensor *t)
 static void
 print_precision(const struct autopsy *y)
 {
-	enum precision p = y->module->set.precision;
+	const struct dtype *element = y->module->set.precision->element;
 
 	if (y->main->shape.known && y->main->element == 2 && y->matches.all.n &&
-	    p != PREC_F16 && p != PREC_BF16)
-		say(y, "The run made that in 16 bits, where the spec says f%d: activations below "
+	    element->bytes > 2)
+		say(y, "The run made that in 16 bits, where the spec says %s: activations below "
 		    "count %s. precision f16 or bf16 in the spec counts them as they were.",
-		    p == PREC_F64 ? 64 : 32, p == PREC_F64 ? "four times" : "twice");
+		    element->name, element->bytes > 4 ? "four times" : "twice");
 }
 
 static void

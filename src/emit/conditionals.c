@@ -23,7 +23,7 @@ struct macro {
 	bool flag;		/* is defined either way, as 1 or as 0 */
 };
 
-#define MACROS	14
+#define MOST_MACROS	32
 
 /* An #if that is open. */
 struct branch {
@@ -36,7 +36,7 @@ struct branch {
 
 struct conditionals {
 	struct text *out;
-	struct macro macro[MACROS];
+	struct macro macro[MOST_MACROS];	/* ends with name NULL */
 	struct branch open[DEEPEST];
 	int depth;
 	bool keep;		/* is the text here kept? */
@@ -69,30 +69,49 @@ of_target(const struct target *t, const char *macro)
 	return names(t->defines, macro) ? YES : names(t->options, macro) ? UNKNOWN : NO;
 }
 
+/* Those of the precision (kernels/kernel.h), and those that it does not have. */
+static struct macro *
+find_precision(const struct precision *p, struct macro *to)
+{
+	int i;
+
+	for (i = 0; i < precision_count; i++) {
+		const char *name = precision_table[i]->macro;
+
+		if (name && (!p->macro || strcmp(name, p->macro) != 0))
+			*to++ = (struct macro){ name, NO, false };
+	}
+	if (p->macro)
+		*to++ = (struct macro){ p->macro, YES, false };
+	*to++ = (struct macro){ "ELEMENT", yes(precision_is_narrow(p)), false };
+	*to++ = (struct macro){ "NARROW", yes(precision_is_narrow(p)), true };
+	*to++ = (struct macro){ "MASTERS", yes(p->masters), true };
+	*to++ = (struct macro){ "SCALES_LOSS", yes(p->scales_loss), true };
+	return to;
+}
+
 static void
 find_macros(const struct emitter *e, struct macro *list)
 {
 	const struct module *m = e->module;
-	enum precision p = m->set.precision;
 	const struct target *t = e->target;
-	const struct macro known[MACROS] = {
+	const struct macro known[] = {
 		{ "__CUDACC__", of_target(t, "__CUDACC__"), false },
 		{ "__cplusplus", of_target(t, "__cplusplus"), false },
 		{ "USE_CUBLASLT", of_target(t, "USE_CUBLASLT"), false },
 		{ "USE_CUDNN", of_target(t, "USE_CUDNN"), false },
 		{ "USE_CBLAS", of_target(t, "USE_CBLAS"), false },
 		{ "HAVE_CUDNN", NO, false },	/* with it stowage is compiled (engines.c) */
-		{ "USE_DOUBLE", yes(p == PREC_F64), false },
-		{ "USE_TF32", yes(p == PREC_TF32), false },
-		{ "USE_BF16", yes(p == PREC_BF16), false },
-		{ "USE_F16", yes(p == PREC_F16), false },
-		{ "NARROW", yes(p == PREC_BF16 || p == PREC_F16), true },
 		{ "TRAINS", yes(m->train), false },
 		{ "UPDATES", yes(m->update), false },
 		{ "VALIDATES", yes(m->validate), false },
 	};
+	struct macro *end = list + sizeof(known) / sizeof(known[0]);
 
+	assert(end - list + precision_count + 4 < MOST_MACROS);
 	memcpy(list, known, sizeof(known));
+	end = find_precision(m->set.precision, end);
+	end->name = NULL;
 }
 
 /* ---- conditions ---- */
@@ -156,7 +175,7 @@ look_up(const struct reader *r, const char *name, size_t n, bool value)
 {
 	int i;
 
-	for (i = 0; i < MACROS; i++)
+	for (i = 0; r->macro[i].name; i++)
 		if (is_word(name, n, r->macro[i].name)) {
 			if (r->macro[i].flag != value)
 				return UNKNOWN;

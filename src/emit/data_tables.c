@@ -101,8 +101,8 @@ emit_inputs(struct emitter *e, const char *name, const struct graph *g,
 
 		text_puts(e->out, "\t{");
 		emit_string(e->out, t->name);
-		text_printf(e->out, ", %d, %lld, %s, %s, %d, %d, ", column_of(e->module, t),
-		    (long long)field_of(e->module, d, t), emit_type_name(t->dtype),
+		text_printf(e->out, ", %d, %lld, TYPE_%s, %s, %d, %d, ", column_of(e->module, t),
+		    (long long)field_of(e->module, d, t), t->dtype->macro,
 		    emit_truth(t->kind == T_TARGET), t->classes, t->rank);
 		emit_dims(e, t);
 		text_printf(e->out, ", %lld, %lld, %d, %lld},\n",

@@ -30,13 +30,17 @@ find(const char *name, size_t length)
 
 /* Which file does this line include, as seen from file FROM? -1: none of ours. */
 static int
-included(const char *line, const char *from)
+included(const struct emitter *e, const char *line, const char *from)
 {
-	char path[256];
+	static const char of_precision[] = "#include ELEMENT\n";
+	const char *element = e->module->set.precision->element->element;
 	const char *slash = strrchr(from, '/');
+	char path[256];
 	size_t n;
 	int k;
 
+	if (element && !strncmp(line, of_precision, strlen(of_precision)))
+		return find(element, strlen(element));
 	if (strncmp(line, "#include \"", 10))
 		return -1;
 	line += 10;
@@ -86,7 +90,7 @@ put(struct emitter *e, int file, bool *done)
 	text_init(&own, e->module->arena);
 	c = conditionals_new(e, &own);
 	for (; *line; line = next) {
-		int other = included(line, embedded_table[file].name);
+		int other = included(e, line, embedded_table[file].name);
 
 		next = line + strcspn(line, "\n");
 		next += *next == '\n';

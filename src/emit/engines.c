@@ -165,13 +165,11 @@ static void
 put_choice(struct emitter *e, struct library *l, int i)
 {
 	const struct convolution_note *v = &e->convolutions.v[i];
-	enum precision precision = e->module->set.precision;
+	const struct precision *precision = e->module->set.precision;
 	struct dnn_conv c = { .kind = v->kind, .bias = v->bias, .relu = v->relu,
 		.keep = v->keep, .room = v->room, .b = v->b, .s = v->s, .view = v->view,
-		.fast = precision == PREC_TF32,
-		.type = precision == PREC_F64 ? CUDNN_DATA_DOUBLE : precision == PREC_BF16 ?
-		    CUDNN_DATA_BFLOAT16 : precision == PREC_F16 ? CUDNN_DATA_HALF :
-		    CUDNN_DATA_FLOAT };
+		.fast = precision->rounds_products,
+		.type = (cudnnDataType_t)precision->element->cudnn };
 	struct dnn_choice choice;
 	struct dnn d;
 	int k;

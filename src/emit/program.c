@@ -30,8 +30,10 @@ is_view(const struct node *n)
 static bool
 is_layer_on_loss(const struct module *m, const struct node *n)
 {
-	return n->op->kind == OP_LAYER && n->nin > 0 && n->in[0]->dtype == DT_F32 &&
-	    dtype_bytes(shape_real(m)) == 2 && !(n->op->flags & OP_REALS);
+	const struct precision *p = m->set.precision;
+
+	return n->op->kind == OP_LAYER && n->nin > 0 && precision_is_narrow(p) &&
+	    n->in[0]->dtype == p->element->real && !(n->op->flags & OP_REALS);
 }
 
 static bool
@@ -214,7 +216,7 @@ emit_header(struct emitter *e, const char *program, const struct text *body, int
 	    e->target->needs, program);
 	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, in %s at a micro-batch of "
 	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
-	    m->set.precision == PREC_TF32 ? "tf32" : dtype_name(shape_real(m)),
+	    m->set.precision->name,
 	    (long long)(e->plan->batch ? e->plan->batch : e->plan->validate_batch));
 	emit_sizes(e);
 	emit_peak(e);

@@ -13,7 +13,6 @@
 void	emit_constants(struct emitter *, const char *program);
 void	emit_tables(struct emitter *);
 /* pieces of a table's row */
-const char	*emit_type_name(enum dtype);
 const char	*emit_decimal(struct emitter *, double);
 const char	*emit_truth(bool);
 void	emit_dims(struct emitter *, const struct tensor *);	/* "{6, 1, 5, 5}" */

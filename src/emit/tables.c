@@ -20,17 +20,6 @@ static const char *const rate_names[] = {
 };
 
 const char *
-emit_type_name(enum dtype t)
-{
-	static const char *const name[DTYPES] = {
-		[DT_F32] = "TYPE_F32", [DT_F64] = "TYPE_F64", [DT_I32] = "TYPE_I32", [DT_U8] = "TYPE_U8",
-		[DT_F16] = "TYPE_F16", [DT_BF16] = "TYPE_BF16",
-	};
-
-	return name[t];
-}
-
-const char *
 emit_decimal(struct emitter *e, double x)
 {
 	char buf[SIZE_TEXT];
@@ -242,14 +231,8 @@ emit_constants(struct emitter *e, const char *program)
 	text_printf(e->out, "#define PERSISTENT\t%d\n", persistent);
 	emit_layouts(e);
 	text_printf(e->out, "#define MAX_RESULTS\t%d\n", results);
-	if (m->set.precision == PREC_F64)
-		text_puts(e->out, "#define USE_DOUBLE\n");
-	if (m->set.precision == PREC_TF32)
-		text_puts(e->out, "#define USE_TF32\n");
-	if (m->set.precision == PREC_BF16)
-		text_puts(e->out, "#define USE_BF16\t\t/* is stored; computed in f32 */\n");
-	if (m->set.precision == PREC_F16)
-		text_puts(e->out, "#define USE_F16\t\t\t/* is stored; computed in f32 */\n");
+	if (m->set.precision->macro)
+		text_printf(e->out, "#define %s\n", m->set.precision->macro);
 	if (m->train)
 		emit_training_constants(e);
 }
@@ -268,7 +251,7 @@ emit_results(struct emitter *e, const char *name, const struct graph *g)
 	for (i = 0; i < n; i++) {
 		text_puts(e->out, "\t{");
 		emit_string(e->out, r[i].name);
-		text_printf(e->out, ", %s, %lld, %d},\n", emit_type_name(r[i].tensor->dtype),
+		text_printf(e->out, ", TYPE_%s, %lld, %d},\n", r[i].tensor->dtype->macro,
 		    (long long)plan_offset(e->plan, r[i].tensor), emit_buffer_number(e, r[i].tensor));
 	}
 	if (!n)
@@ -297,7 +280,7 @@ emit_prediction_table(struct emitter *e)
 	text_puts(e->out, "\n/* what --predict writes: type, dims, elements, layout */\n"
 	    "static const struct prediction prediction = {\n\t");
 	if (t) {
-		text_printf(e->out, "%s, %d, ", emit_type_name(t->dtype), t->rank);
+		text_printf(e->out, "TYPE_%s, %d, ", t->dtype->macro, t->rank);
 		emit_dims(e, t);
 		lies_last(t, &channels, &places);
 		text_printf(e->out, ", %lld, %lld, %lld\n};\n",
@@ -354,7 +337,7 @@ emit_persistent(struct emitter *e)
 			continue;
 		text_puts(e->out, "\t{");
 		emit_string(e->out, t->name);
-		text_printf(e->out, ", %s, %d, ", emit_type_name(t->dtype), t->rank);
+		text_printf(e->out, ", TYPE_%s, %d, ", t->dtype->macro, t->rank);
 		emit_dims(e, t);
 		text_printf(e->out, ", %lld, %lld, %s, %s, ",
 		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),

@@ -221,41 +221,43 @@ recompute_note(struct advisor *v, int64_t value)
 
 /* ---- precision ---- */
 
-static bool
-has_bf16(const struct advisor *v)
+/* The narrower precision that the card has; NULL: there is none. */
+static const struct precision *
+narrower(const struct advisor *v)
 {
 	int arch = v->module->set.device.given ? v->module->set.device.arch : 0;
+	const struct precision *p = v->module->set.precision->narrower;
 
-	return arch == 0 || arch >= ARCH_BF16;
+	while (p && !precision_runs_on(p, arch))
+		p = p->instead;
+	return p;
 }
 
 static int64_t *
 precision_values(struct advisor *v, int *n)
 {
-	enum precision p = v->module->set.precision;
-
-	return single(v, p == PREC_F32 || p == PREC_TF32, 0, n);
+	return single(v, narrower(v) != NULL, 0, n);
 }
 
 static bool
 precision_amend(struct advisor *v, struct amend *m, int64_t value)
 {
 	(void)value;
-	return amend_set(m, SEC_TRAIN, "precision", has_bf16(v) ? "bf16" : "f16", "optimizer");
+	return amend_set(m, SEC_TRAIN, "precision", narrower(v)->name, "optimizer");
 }
 
 static const char *
 precision_title(struct advisor *v, int64_t value)
 {
 	(void)value;
-	return has_bf16(v) ? "compute in bf16" : "compute in f16";
+	return arena_printf(v->arena, "compute in %s", narrower(v)->name);
 }
 
 static const char *
 precision_note(struct advisor *v, int64_t value)
 {
-	(void)v, (void)value;
-	return "master weights, optimizer, statistics and losses stay f32";
+	(void)value;
+	return narrower(v)->note;
 }
 
 /* ---- optimizer ---- */

@@ -79,7 +79,7 @@ forecast(const struct module *m, const struct framework *f, int64_t batch, struc
 {
 	*to = (struct forecast){ .framework = f };
 	if (!f->simulate(m, batch, &to->eager)) {
-		to->why_not = m->set.precision == PREC_BF16 || m->set.precision == PREC_F16 ?
+		to->why_not = precision_is_narrow(m->set.precision) ?
 		    "training in half precision is written in several ways there" :
 		    "there is no training step to speak of, or its sizes are beyond 63 bits";
 		return;

@@ -370,7 +370,7 @@ eager_simulate(const struct module *m, int64_t batch, struct eager *e)
 	memset(e, 0, sizeof(*e));
 	e->batch = batch;
 	if (!m->forward || !m->forward->loss || !m->set.optimizer || batch < 1 ||
-	    m->set.precision == PREC_BF16 || m->set.precision == PREC_F16)
+	    precision_is_narrow(m->set.precision))
 		return false;
 	p.t = tape_make(m, batch);
 	if (!p.t->values.v[p.t->loss].wants)

@@ -42,37 +42,6 @@ affine_sum(struct affine a, struct affine b)
 
 static const struct {
 	const char *name;
-	int bytes;
-	bool is_float;
-} dtypes[DTYPES] = {
-	[DT_F32] = { "f32", 4, true },
-	[DT_F64] = { "f64", 8, true },
-	[DT_F16] = { "f16", 2, true },
-	[DT_BF16] = { "bf16", 2, true },
-	[DT_I32] = { "i32", 4, false },
-	[DT_U8] = { "u8", 1, false },
-};
-
-const char *
-dtype_name(enum dtype d)
-{
-	return dtypes[d].name;
-}
-
-int
-dtype_bytes(enum dtype d)
-{
-	return dtypes[d].bytes;
-}
-
-bool
-dtype_is_float(enum dtype d)
-{
-	return dtypes[d].is_float;
-}
-
-static const struct {
-	const char *name;
 	bool persistent;
 } kinds[TENSOR_KINDS] = {
 	[T_INPUT] = { "input", false },
@@ -109,6 +78,7 @@ ir_module(struct arena *a, struct diags *d, const char *name)
 	m->arena = a;
 	m->diags = d;
 	m->name = name;
+	m->set.precision = &precision_f32;
 	return m;
 }
 
@@ -124,8 +94,8 @@ ir_graph(struct module *m, const char *name, bool training)
 }
 
 struct tensor *
-ir_tensor(struct module *m, enum tensor_kind kind, enum dtype dtype, bool batched, int rank,
-    const int64_t *dim, const char *name, struct loc loc)
+ir_tensor(struct module *m, enum tensor_kind kind, const struct dtype *dtype, bool batched,
+    int rank, const int64_t *dim, const char *name, struct loc loc)
 {
 	struct tensor *t = ARENA_NEW(m->arena, struct tensor);
 

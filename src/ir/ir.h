@@ -41,12 +41,6 @@ struct affine {
 int64_t	affine_at(struct affine, int64_t batch);	/* INT64_MAX on overflow */
 struct affine	affine_sum(struct affine, struct affine);	/* saturating */
 
-enum dtype { DT_F32, DT_F64, DT_F16, DT_BF16, DT_I32, DT_U8, DTYPES };
-
-const char	*dtype_name(enum dtype);	/* "f32" */
-int		 dtype_bytes(enum dtype);
-bool		 dtype_is_float(enum dtype);
-
 enum tensor_kind {
 	T_INPUT,	/* staged from the data for each batch */
 	T_TARGET,
@@ -76,7 +70,7 @@ struct init {			/* how a persistent tensor starts */
 struct tensor {
 	int id;			/* unique in the module */
 	enum tensor_kind kind;
-	enum dtype dtype;
+	const struct dtype *dtype;
 	bool batched;
 	int rank;
 	int64_t dim[MAX_RANK];	/* without the batch */
@@ -165,8 +159,8 @@ struct module	*ir_module(struct arena *, struct diags *, const char *name);
 struct graph	*ir_graph(struct module *, const char *name, bool training);
 
 /* Makes a tensor; its kind decides whether it joins module->persistent. */
-struct tensor	*ir_tensor(struct module *, enum tensor_kind, enum dtype, bool batched, int rank,
-		    const int64_t *dim, const char *name, struct loc);
+struct tensor	*ir_tensor(struct module *, enum tensor_kind, const struct dtype *, bool batched,
+		    int rank, const int64_t *dim, const char *name, struct loc);
 struct tensor	*ir_tensor_like(struct module *, enum tensor_kind, const struct tensor *like,
 		    const char *name, struct loc);
 

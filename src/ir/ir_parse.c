@@ -203,15 +203,14 @@ workspace(struct reader *r, struct tensor *t)
 static struct tensor *
 type(struct reader *r, struct tensor *t)
 {
-	const char *names[DTYPES];
-	int d;
-
 	memset(t, 0, sizeof(*t));
-	for (d = 0; d < DTYPES; d++)
-		names[d] = dtype_name((enum dtype)d);
 	expect(r, "%");
 	t->id = tensor_number(r);
-	t->dtype = (enum dtype)one_of(r, "a dtype", names, DTYPES);
+	t->dtype = dtype_find(word(r));
+	if (!t->dtype) {
+		fail(r, "a dtype");
+		t->dtype = DT_F32;
+	}
 	expect(r, "[");
 	t->batched = accept(r, "B");
 	if (t->batched)
@@ -477,7 +476,6 @@ graph(struct reader *r)
 static void
 settings(struct reader *r)
 {
-	static const char *const precisions[] = { "f32", "tf32", "bf16", "f16", "f64" };
 	struct settings *s = &r->m->set;
 
 	expect(r, "batch");
@@ -496,7 +494,11 @@ settings(struct reader *r)
 	expect(r, "clip");
 	s->clip = number(r);
 	expect(r, "precision");
-	s->precision = (enum precision)one_of(r, "a precision", precisions, 5);
+	s->precision = precision_find(word(r));
+	if (!s->precision) {
+		fail(r, "a precision");
+		s->precision = &precision_f32;
+	}
 	if (accept(r, "chunks")) {
 		s->chunk_loss = CHUNK_SPLIT;
 		s->chunks = integer(r);

@@ -30,11 +30,6 @@ static const char *const init_names[] = {
 	[INIT_NORMAL] = "normal",
 };
 
-static const char *const precision_names[] = {
-	[PREC_F32] = "f32", [PREC_TF32] = "tf32", [PREC_BF16] = "bf16", [PREC_F16] = "f16",
-	[PREC_F64] = "f64",
-};
-
 static void
 print_type(FILE *f, const struct tensor *t)
 {
@@ -228,7 +223,7 @@ ir_print(FILE *f, const struct module *m)
 	fprintf(f, "set batch %lld accumulate %lld validate_batch %lld train %d validate %d clip %.17g "
 	    "precision %s", (long long)m->set.batch, (long long)m->set.accumulate,
 	    (long long)m->set.validate_batch, m->set.train, m->set.validate, m->set.clip,
-	    precision_names[m->set.precision]);
+	    m->set.precision->name);
 	if (m->set.chunk_loss == CHUNK_SPLIT)
 		fprintf(f, " chunks %lld", (long long)m->set.chunks);
 	if (m->set.workspace != DEFAULT_WORKSPACE)

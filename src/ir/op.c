@@ -214,23 +214,6 @@ op_apply(struct build *b, const struct op *op, const struct attr *attr, const ch
 	return n;
 }
 
-static enum dtype
-persistent_dtype(const struct module *m, enum tensor_kind kind)
-{
-	switch (m->set.precision) {
-	case PREC_F64:
-		return DT_F64;
-	case PREC_BF16:
-		return kind == T_PARAM ? DT_BF16 : DT_F32;
-	case PREC_F16:
-		return kind == T_PARAM ? DT_F16 : DT_F32;
-	case PREC_F32:
-	case PREC_TF32:
-		break;
-	}
-	return DT_F32;
-}
-
 static const char *
 suffixed(struct module *m, const char *path, const char *suffix)
 {
@@ -259,6 +242,7 @@ op_param(struct build *b, struct node *n, const char *suffix, enum tensor_kind k
     struct init init, int rank, const int64_t *dim)
 {
 	struct module *m = b->module;
+	const struct dtype *element = m->set.precision->element;
 	struct tensor *t = NULL;
 	int i;
 
@@ -272,7 +256,8 @@ op_param(struct build *b, struct node *n, const char *suffix, enum tensor_kind k
 		if (!fits(b, n, t, suffix, rank, dim))
 			return NULL;
 	} else {
-		struct tensor probe = { .rank = rank, .dtype = persistent_dtype(m, kind) };
+		struct tensor probe = { .rank = rank, .dtype = kind == T_PARAM ? element :
+		    element->real };
 
 		memcpy(probe.dim, dim, (size_t)rank * sizeof(*dim));
 		if (!size_is_sane(b, n, &probe))
@@ -304,7 +289,7 @@ size_is_sane(struct build *b, const struct node *n, const struct tensor *t)
 
 struct tensor *
 op_output(struct build *b, struct node *n, const char *suffix, enum tensor_kind kind,
-    enum dtype dtype, bool batched, int rank, const int64_t *dim)
+    const struct dtype *dtype, bool batched, int rank, const int64_t *dim)
 {
 	struct module *m = b->module;
 	struct tensor *t = ir_tensor(m, kind, dtype, batched, rank, dim,
@@ -408,19 +393,8 @@ op_add_onto(struct module *m, struct node *n, struct tensor *base, double keep, 
 	tensor_alias(n->out[0], base);
 }
 
-enum dtype
+const struct dtype *
 shape_real(const struct module *m)
 {
-	switch (m->set.precision) {
-	case PREC_F64:
-		return DT_F64;
-	case PREC_BF16:
-		return DT_BF16;
-	case PREC_F16:
-		return DT_F16;
-	case PREC_F32:
-	case PREC_TF32:
-		break;
-	}
-	return DT_F32;
+	return m->set.precision->element;
 }

@@ -267,7 +267,7 @@ struct tensor	*op_param(struct build *, struct node *, const char *suffix, enum 
 		    struct init, int rank, const int64_t *dim);
 /* SUFFIX NULL: the value itself; else "mean", "index", ... */
 struct tensor	*op_output(struct build *, struct node *, const char *suffix, enum tensor_kind,
-		    enum dtype, bool batched, int rank, const int64_t *dim);
+		    const struct dtype *, bool batched, int rank, const int64_t *dim);
 bool		 op_error(struct build *, const struct node *, const char *fmt, ...)
 		    __attribute__((format(printf, 3, 4)));	/* returns false; rule "shape" */
 /* "[16, 3, 3] after maxpool (line 9)": an operand described for a message */
@@ -295,7 +295,7 @@ enum op_layout	 op_layout_either(const struct node *);
 bool		 op_is_view(const struct op *);
 
 /* The floating-point type the network computes in. */
-enum dtype	 shape_real(const struct module *);
+const struct dtype	*shape_real(const struct module *);
 
 /* ---- attributes, by name: a misspelt name is a bug and asserts ---- */
 

@@ -10,13 +10,12 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "precision/precision.h"
 #include "target/device.h"
 
 struct op;
 struct attr;
 struct reader;
-
-enum precision { PREC_F32, PREC_TF32, PREC_BF16, PREC_F16, PREC_F64 };
 
 enum schedule_kind { SCHED_CONSTANT, SCHED_STEP, SCHED_COSINE };
 
@@ -72,7 +71,7 @@ struct settings {
 	int64_t accumulate;	/* micro-batches per update; batch / accumulate is B */
 	struct loc batch_loc;
 	struct duration length;	/* of training: epochs or steps */
-	enum precision precision;
+	const struct precision *precision;
 	struct loc precision_loc;
 	const struct op *optimizer;	/* an operator of kind OP_OPTIMIZER */
 	struct attr *optimizer_attr;

@@ -263,7 +263,6 @@ struct module	*expand_network(struct expander *, struct network *);
 
 struct tensor	*input_tensor(struct expander *, enum tensor_kind, const struct name *,
 		    const struct type *);
-enum dtype	 working_dtype(enum precision);
 
 /* ---- settings.c, setting_values.c, optimizer.c, patterns.c, data.c, device_setting.c ---- */
 

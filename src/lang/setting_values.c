@@ -90,30 +90,28 @@ read_steps(struct expander *ex, const struct setting *st, struct settings *set)
 static void
 read_precision(struct expander *ex, const struct setting *st, struct settings *set)
 {
-	static const struct {
-		const char *name;
-		enum precision precision;
-	} word[] = {
-		{ "f32", PREC_F32 }, { "tf32", PREC_TF32 }, { "bf16", PREC_BF16 },
-		{ "f16", PREC_F16 }, { "f64", PREC_F64 },
-	};
 	struct value v = setting_value(ex, st->value[0]);
+	const struct precision *p = v.kind == V_WORD ? precision_find(v.text) : NULL;
 	struct names names = { NULL, 0, 0 };
+	struct text list;
 	struct diag *g;
-	int i;
 
 	if (v.kind == V_POISON)
 		return;
-	for (i = 0; i < (int)(sizeof(word) / sizeof(*word)); i++) {
-		if (v.kind == V_WORD && strcmp(v.text, word[i].name) == 0) {
-			set->precision = word[i].precision;
-			set->precision_loc = st->loc;
-			return;
-		}
-		names_add(ex->a, &names, word[i].name);
+	if (p) {
+		set->precision = p;
+		set->precision_loc = st->loc;
+		return;
 	}
-	g = ex_error(ex, "settings", v.loc, "precision is one of f32, tf32, bf16, f16 and f64, not "
-	    "%s", v.kind == V_WORD ? v.text : value_text(ex->a, &v));
+	text_init(&list, ex->a);
+	while ((p = precision_next(p))) {
+		const char *join = !names.n ? "" : precision_next(p) ? ", " : " and ";
+
+		text_printf(&list, "%s%s", join, p->name);
+		names_add(ex->a, &names, p->name);
+	}
+	g = ex_error(ex, "settings", v.loc, "precision is one of %s, not %s", list.s,
+	    v.kind == V_WORD ? v.text : value_text(ex->a, &v));
 	if (v.kind == V_WORD)
 		names_suggest(ex, g, v.text, &names);
 }

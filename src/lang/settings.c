@@ -196,18 +196,15 @@ check_together(struct expander *ex, const struct section *train, struct settings
 static void
 check_precision(struct expander *ex, const struct settings *set)
 {
-	const char *name = set->precision == PREC_BF16 ? "bf16" : "tf32";
+	const struct precision *p = set->precision;
 	struct diag *g;
 
-	if (set->precision != PREC_BF16 && set->precision != PREC_TF32)
-		return;
-	if (!set->device.given || set->device.arch == 0 || set->device.arch >= ARCH_BF16)
+	if (!set->device.given || precision_runs_on(p, set->device.arch))
 		return;
 	g = diag_add(ex->d, SEV_WARNING, "settings", set->precision_loc, "%s has no %s arithmetic "
-	    "(sm_%d; it came with sm_%d)", set->device.name ? set->device.name : "the device", name,
-	    set->device.arch, ARCH_BF16);
-	diag_help(ex->d, g, set->precision == PREC_BF16 ? "use f16, which loses range, or f32" :
-	    "use f32");
+	    "(sm_%d; it came with sm_%d)", set->device.name ? set->device.name : "the device",
+	    p->name, set->device.arch, p->arch);
+	diag_help(ex->d, g, "%s", p->too_old);
 }
 
 /* What of that section is read before the network is expanded; false where a size is wrong. */
@@ -236,6 +233,7 @@ settings_read(struct expander *ex, const struct network *net, struct settings *s
 	bool sizes_known;
 
 	*set = (struct settings){ .batch = 32, .accumulate = 1, .length = { 1, true },
+		.precision = &precision_f32,
 		.shuffle = true, .workspace = DEFAULT_WORKSPACE, .batch_loc = net->name.loc };
 	optimizer_default(ex, set);
 	sizes_known = read_section(ex, train, set);

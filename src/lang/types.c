@@ -13,38 +13,35 @@ static const struct {
 	const char *name;
 	enum shape_of_type form;
 } types[] = {
-	{ "f32", TYPE_REAL }, { "f64", TYPE_REAL }, { "f16", TYPE_REAL }, { "bf16", TYPE_REAL },
 	{ "u8", TYPE_BYTES }, { "class", TYPE_CLASS }, { "tokens", TYPE_TOKENS },
 };
 
-enum dtype
-working_dtype(enum precision p)
+/* Beside these, any float type. */
+static bool
+type_find(struct expander *ex, const struct type *t, enum shape_of_type *form)
 {
-	static const enum dtype dtype[] = {
-		[PREC_F32] = DT_F32, [PREC_TF32] = DT_F32, [PREC_BF16] = DT_BF16,
-		[PREC_F16] = DT_F16, [PREC_F64] = DT_F64,
-	};
-
-	return dtype[p];
-}
-
-static int
-type_find(struct expander *ex, const struct type *t)
-{
+	const struct dtype *real = dtype_find(t->name);
 	struct names names = { NULL, 0, 0 };
 	struct diag *g;
 	int i;
 
+	*form = TYPE_REAL;
+	if (real && real->is_float)
+		return true;
+	for (i = 0; dtype_table[i]; i++)
+		if (dtype_table[i]->is_float)
+			names_add(ex->a, &names, dtype_table[i]->name);
 	for (i = 0; i < (int)(sizeof(types) / sizeof(*types)); i++) {
+		*form = types[i].form;
 		if (strcmp(types[i].name, t->name) == 0)
-			return i;
+			return true;
 		names_add(ex->a, &names, types[i].name);
 	}
 	g = ex_error(ex, "type", t->name_loc, "there is no type '%s'", t->name);
 	if (!names_suggest(ex, g, t->name, &names))
 		diag_help(ex->d, g, "types are f32[...], u8[...], class[K] and "
 		    "tokens[T, vocab=V]");
-	return -1;
+	return false;
 }
 
 struct reading {		/* of a type's arguments */
@@ -152,13 +149,13 @@ static bool
 read_type(struct expander *ex, struct tensor *t, const struct type *type)
 {
 	struct reading r = { ex, type, t, true };
-	int i = type_find(ex, type);
+	enum shape_of_type form;
 
-	if (i < 0)
+	if (!type_find(ex, type, &form))
 		return false;
-	switch (types[i].form) {
+	switch (form) {
 	case TYPE_REAL:
-		t->dtype = working_dtype(ex->m->set.precision);
+		t->dtype = ex->m->set.precision->element;
 		read_extents(&r);
 		break;
 	case TYPE_BYTES:

@@ -41,7 +41,7 @@ sums_bytes(const struct tensor *x, const struct room *room)
 static int64_t
 row_bytes(const struct tensor *x)
 {
-	return x->dim[0] * (x->dtype == DT_F64 ? 8 : 4);
+	return x->dim[0] * dtype_bytes(x->dtype->real);
 }
 
 struct affine
@@ -253,7 +253,7 @@ shape(struct build *b, struct node *n)
 {
 	static const struct init zeros = { INIT_ZEROS, 0 }, ones = { INIT_CONSTANT, 1 };
 	const struct tensor *x = n->in[X];
-	enum dtype stat = x->dtype == DT_F64 ? DT_F64 : DT_F32;
+	const struct dtype *stat = x->dtype->real;
 	const int64_t *channels = x->dim;
 
 	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 1, "[channels, positions...]"))

@@ -13,7 +13,9 @@ optimizer_alias(const struct node *n, int k)
 const struct tensor *
 optimizer_master(const struct node *n)
 {
-	return dtype_bytes(n->in[0]->dtype) == 2 ? n->out[n->nout - 1] : NULL;
+	int last = n->nout - 1;
+
+	return last > 0 && n->in[optimizer_alias(n, last)]->copies ? n->out[last] : NULL;
 }
 
 void
@@ -59,7 +61,7 @@ bool
 optimizer_shape(struct build *b, struct node *n, int nstates, const char *const *state)
 {
 	static const struct init zeros = { INIT_ZEROS, 0 };
-	bool master = dtype_bytes(n->in[0]->dtype) == 2;
+	bool master = b->module->set.precision->masters;
 	int i;
 
 	for (i = 0; i < nstates; i++)

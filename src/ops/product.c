@@ -53,13 +53,13 @@ product_elements(const struct node *n, int64_t elements)
 bool
 product_narrow(const struct node *n)
 {
-	return dtype_bytes(n->in[0]->dtype) == 2;
+	return dtype_is_narrow(n->in[0]->dtype);
 }
 
 struct affine
 product_reals(const struct node *n, int64_t reals)
 {
-	return (struct affine){ product_of(reals, n->in[0]->dtype == DT_F64 ? 8 : 4), 0 };
+	return (struct affine){ product_of(reals, dtype_bytes(n->in[0]->dtype->real)), 0 };
 }
 
 struct affine

@@ -82,9 +82,7 @@ shape_product(const struct tensor *t, int from, int to)
 bool
 shape_result(struct build *b, struct node *n)
 {
-	enum dtype dtype = n->in[0]->dtype == DT_F64 ? DT_F64 : DT_F32;
-
-	return op_output(b, n, NULL, T_SCALAR, dtype, false, 0, NULL) != NULL;
+	return op_output(b, n, NULL, T_SCALAR, n->in[0]->dtype->real, false, 0, NULL) != NULL;
 }
 
 struct affine

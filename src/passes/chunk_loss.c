@@ -288,7 +288,7 @@ decide(struct module *m, bool *train, bool *validate)
 static bool
 is_scaled(const struct graph *g)
 {
-	return g->training && g->module->set.precision == PREC_F16;
+	return g->training && g->module->set.precision->scales_loss;
 }
 
 static bool

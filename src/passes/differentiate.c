@@ -77,7 +77,7 @@ static void
 seed(struct diff *d)
 {
 	struct tensor *loss = d->g->loss;
-	bool scaled = d->m->set.precision == PREC_F16;
+	bool scaled = d->m->set.precision->scales_loss;
 	struct tensor *scale = scaled ? loss_scale(d) : NULL;
 	struct node *n = ir_node(d->g, op_find("seed"), loss->name, loss->loc, scaled, &scale);
 

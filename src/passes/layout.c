@@ -67,11 +67,9 @@ has_convolutions(const struct graph *g)
 static bool
 is_wanted(const struct module *m, const struct pass_options *o)
 {
-	enum precision p = m->set.precision;
-
 	if (o->layout != LAYOUTS_AUTO)
 		return o->layout == LAYOUTS_CHANNELS_LAST;
-	return o->target && o->target->tensor_cores && (p == PREC_BF16 || p == PREC_F16 || p == PREC_TF32) &&
+	return o->target && o->target->tensor_cores && m->set.precision->tensor_cores &&
 	    has_convolutions(m->train ? m->train : m->validate);
 }
 

@@ -46,8 +46,7 @@ accumulated(struct module *m, struct tensor *param)
 
 	sum = ir_tensor_like(m, T_GRADIENT, param,
 	    arena_printf(m->arena, "%s.gradient", param->name), param->loc);
-	if (dtype_bytes(sum->dtype) == 2)	/* a sum of many needs more bits than each */
-		sum->dtype = DT_F32;
+	sum->dtype = sum->dtype->real;	/* a sum of many needs more bits than each */
 	sum->accumulates = true;
 	sum->gradient_of = param;
 	n = ir_node(m->train, op_find("accumulate"), param->name, param->loc, 2,
@@ -65,7 +64,7 @@ clip_scale(struct module *m, struct graph *g, int n, struct tensor *const *gradi
 	const struct op *op = op_find("clip_scale");
 	struct node *c = ir_node(g, op, "clip", m->loc, n, gradient);
 	struct attr *attr = arena_array(m->arena, (size_t)op_nattrs(op) + 1, sizeof(*attr));
-	enum dtype dtype = m->set.precision == PREC_F64 ? DT_F64 : DT_F32;
+	const struct dtype *dtype = m->set.precision->element->real;
 
 	attr[0].r = m->set.clip;
 	c->attr = attr;

@@ -1,6 +1,6 @@
 /*
- * f64-precision: training in f64 where f32 would do. What f32 takes is planned: the network's
- * tensors are made f32 for as long as that takes, and then put back.
+ * f64-precision: training in f64 where f32 would do. What that takes is planned: the network's
+ * tensors are made f32 for as long as it takes, and then put back.
  */
 #include "lint/fix_edits.h"
 #include "lint/measure.h"
@@ -9,22 +9,23 @@
 
 struct widened {
 	struct arena *arena;
+	const struct dtype *from, *to;
 	VEC(struct tensor *) tensor;
 };
 
 static void
 narrow(struct widened *w, struct tensor *t)
 {
-	if (!t || t->dtype != DT_F64)
+	if (!t || t->dtype != w->from)
 		return;
-	t->dtype = DT_F32;
+	t->dtype = w->to;
 	vec_push(w->arena, &w->tensor, t);
 }
 
 static struct module *
-in_f32(struct module *m)
+in_precision(struct module *m, const struct precision *p)
 {
-	struct widened w = { m->arena, { NULL, 0, 0 } };
+	struct widened w = { m->arena, m->set.precision->element, p->element, { NULL, 0, 0 } };
 	struct settings set = m->set;
 	const struct graph *g = m->forward;
 	struct module *other;
@@ -37,10 +38,10 @@ in_f32(struct module *m)
 	for (i = 0; i < g->nodes.n; i++)
 		for (j = 0; j < g->nodes.v[i]->nout; j++)
 			narrow(&w, g->nodes.v[i]->out[j]);
-	set.precision = PREC_F32;
+	set.precision = p;
 	other = whatif(m, &set);
 	for (i = 0; i < w.tensor.n; i++)
-		w.tensor.v[i]->dtype = DT_F64;
+		w.tensor.v[i]->dtype = w.from;
 	return other;
 }
 
@@ -48,28 +49,32 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module, *other;
+	const struct precision *now = m->set.precision, *then = now->serves;
+	struct arena *a = m->arena;
 	struct diag *g;
 	int64_t saved;
 
-	if (m->set.precision != PREC_F64 || m->plan->arena_bytes < SMALLEST_HAZARD)
+	if (!then || m->plan->arena_bytes < SMALLEST_HAZARD)
 		return;
-	other = in_f32(m);
+	other = in_precision(m, then);
 	saved = other ? m->plan->arena_bytes - other->plan->arena_bytes : 0;
 	if (saved < SMALLEST_HAZARD)
 		return;
-	g = lint_report(l, rule, m->set.precision_loc, "'%s' is trained in f64, which takes %s "
-	    "where f32 takes %s", m->name, lint_human(m->arena, m->plan->arena_bytes),
-	    lint_human(m->arena, other->plan->arena_bytes));
-	diag_fact(l->diags, g, "8 B a number: inputs, parameters, state and activations alike; and "
-	    "most GPUs do f64 at a thirty-second of the speed of f32 or less");
-	measure_saving(l, g, other, "precision f32");
-	fix_setting(l, g, false, SEC_TRAIN, "precision", "f32", NULL, "train in f32");
+	g = lint_report(l, rule, m->set.precision_loc, "'%s' is trained in %s, which takes %s "
+	    "where %s takes %s", m->name, now->name, lint_human(a, m->plan->arena_bytes),
+	    then->name, lint_human(a, other->plan->arena_bytes));
+	diag_fact(l->diags, g, "%d B a number: inputs, parameters, state and activations alike; and "
+	    "most GPUs do %s at a thirty-second of the speed of %s or less", now->element->bytes,
+	    now->name, then->name);
+	measure_saving(l, g, other, arena_printf(a, "precision %s", then->name));
+	fix_setting(l, g, false, SEC_TRAIN, "precision", then->name, NULL,
+	    arena_printf(a, "train in %s", then->name));
 }
 
 static bool
 may_find(const struct module *m)
 {
-	return m->set.precision == PREC_F64;
+	return m->set.precision->serves != NULL;
 }
 
 const struct rule rule_f64_precision = {

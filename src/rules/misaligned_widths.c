@@ -85,7 +85,7 @@ check(const struct rule *rule, struct lint *l)
 	int64_t all = 0, mine;
 	int i;
 
-	if (m->set.precision != PREC_BF16 && m->set.precision != PREC_F16)
+	if (!precision_is_narrow(m->set.precision))
 		return;
 	for (i = 0; i < m->forward->nodes.n; i++)
 		if ((mine = macs_at(m->forward->nodes.v[i], 1)) < INT64_MAX / 2 - all)

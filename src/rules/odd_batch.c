@@ -74,15 +74,14 @@ check(const struct rule *rule, struct lint *l)
 	struct diag *g;
 	double share;
 
-	if (!m->train || batch < MULTIPLE ||
-	    (m->set.precision != PREC_BF16 && m->set.precision != PREC_F16))
+	if (!m->train || batch < MULTIPLE || !precision_is_narrow(m->set.precision))
 		return;
 	n = largest(m, &share);
 	if (!n || share * WORTH_SHARE < 1)
 		return;
 	g = lint_report(l, rule, m->set.batch_loc, "dense layers multiply %lld rows, no multiple "
 	    "of %d, in %s", (long long)(rows(n) * batch), MULTIPLE,
-	    m->set.precision == PREC_BF16 ? "bf16" : "f16");
+	    m->set.precision->name);
 	diag_place(l->diags, g, n->loc, "'%s' is the largest of them", n->path);
 	diag_fact(l->diags, g, "they do %.0f %% of the multiply-adds; in the weights' gradient "
 	    "rows are what is summed over, and matrix units take %d at a time", 100 * share,

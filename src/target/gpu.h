@@ -37,7 +37,4 @@ const struct gpu_arch	*gpu_arch_find(int arch);
 /* All of them for people: "sm_35, sm_37, ...". */
 void	gpu_arch_list(char *buf, int size);
 
-/* bfloat16 arithmetic came with Ampere, and TensorFloat-32 with it. */
-#define ARCH_BF16	80
-
 #endif

@@ -461,7 +461,7 @@ Test(expand, settings)
 	cr_assert_eq(s->validate_batch, 16);
 	cr_assert_eq(m->forward->batch, 16);
 	cr_assert(s->length.epochs && s->length.count == 7);
-	cr_assert_eq(s->precision, PREC_F64);
+	cr_assert_eq(s->precision, &precision_f64);
 	cr_assert_eq(m->persistent.v[0]->dtype, DT_F64);
 	cr_assert_eq(s->clip, 0.5);
 	cr_assert_eq(s->seed, 9);
@@ -488,7 +488,7 @@ Test(expand, defaults)
 	cr_assert_eq(s->batch, 32);
 	cr_assert_eq(s->accumulate, 1);
 	cr_assert(s->length.epochs && s->length.count == 1);
-	cr_assert_eq(s->precision, PREC_F32);
+	cr_assert_eq(s->precision, &precision_f32);
 	cr_assert_str_eq(s->optimizer->name, "sgd");
 	cr_assert_eq(s->optimizer_attr[0].r, 0.01);
 	cr_assert_not(s->train || s->validate || s->device.given);

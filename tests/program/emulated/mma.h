@@ -50,11 +50,11 @@ number(float x)
 	return x;
 }
 
-#ifdef USE_BF16
+#if NARROW
 static inline float
-number(__nv_bfloat16 x)
+number(elem x)
 {
-	return __bfloat162float(x);
+	return VALUE(x);
 }
 #endif
 

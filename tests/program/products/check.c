@@ -14,10 +14,8 @@
 
 #if defined(USE_DOUBLE)
 #define TOLERANCE	1e-13
-#elif defined(USE_BF16)
-#define TOLERANCE	(1.0 / 256)	/* the most by which rounding is off */
-#elif defined(USE_F16)
-#define TOLERANCE	(1.0 / 2048)
+#elif NARROW
+#define TOLERANCE	(1.0 / (1 << ELEM_DIGITS))	/* the most by which rounding is off */
 #else
 #define TOLERANCE	2e-6
 #endif
