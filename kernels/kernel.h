@@ -17,8 +17,8 @@
  *     }
  *
  * There are two types. A `real` is what is computed with: float, or double in f64. An `elem` is how
- * activations, weights and their gradients are stored: a real, or a type of 16 bits (element/),
- * where NARROW is 1. VALUE() makes a real of an elem and ELEM() rounds a real to an elem, to
+ * activations, weights and their gradients are stored: a real, or a type of 16 bits, where NARROW
+ * is 1. VALUE() makes a real of an elem and ELEM() rounds a real to an elem, to
  * the nearest, ties to even; where both types are one, so is either macro's argument and value.
  * Statistics, sums kept over steps, losses and the state of optimizers are reals whatever the
  * elem. A kernel rounds once, where it stores: what it adds up meanwhile are reals.
