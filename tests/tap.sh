@@ -12,6 +12,7 @@
 #	skip NAME WHY			a test that cannot be done here
 #	skip_all WHY			none can: ends the script
 #	include FILE			what another program reported in TAP
+#	extended			is this `make check-extended`, which does what takes long?
 : "${top_srcdir:=.}" "${top_builddir:=.}" "${CC:=cc}" "${CXX:=c++}"
 : "${STOWAGE:=$top_builddir/stowage}"
 top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99
@@ -45,10 +46,10 @@ result() {
 }
 
 ok() {
-	name=$1
+	tap_name=$1
 	shift
 	"$@" > "$work/log" 2>&1
-	result $? "$name" "$work/log"
+	result $? "$tap_name" "$work/log"
 }
 
 skip() {
@@ -64,6 +65,10 @@ skip_all() {
 include() {
 	awk -v n="$n" '/^1\.\./ { next } /^(not )?ok/ { sub(/ok( [0-9]+)?/, "ok " ++n) } { print }' "$1"
 	n=$((n + $(grep -c '^\(not \)\{0,1\}ok' "$1")))
+}
+
+extended() {
+	[ -n "${EXTENDED-}" ]
 }
 
 finish() {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/filename.h"
@@ -163,10 +162,9 @@ Test(filename, patterns_against_a_second_matcher)
 	cr_assert_gt(matched, 10000);
 }
 
-Test(filename, no_pattern_is_dear)
+Test(filename, many_stars)	/* steps.c counts what they cost */
 {
 	char pattern[1000], path[4000];
-	clock_t begun = clock();
 	int i;
 
 	for (i = 0; i + 2 < 900; i += 2)
@@ -175,7 +173,6 @@ Test(filename, no_pattern_is_dear)
 	memset(path, 'a', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
 	cr_assert(!filename_matches(pattern, path));
-	cr_assert_lt((double)(clock() - begun) / CLOCKS_PER_SEC, 1.0);
 	memset(pattern, 'a', sizeof(pattern) - 1);
 	pattern[sizeof(pattern) - 1] = '\0';
 	cr_assert(filename_matches(pattern, pattern));
