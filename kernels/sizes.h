@@ -39,11 +39,15 @@
 #define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
 
 struct conv {
-	int c, h, w;		/* input */
-	int f, oh, ow;		/* output */
-	int kh, kw, sy, sx, top, left, dy, dx;
+	int c, h, w;		/* input: channels, height, width */
+	int f, oh, ow;		/* output: filters, height, width */
+	int kh, kw;		/* kernel, */
+	int sy, sx;		/* stride, down and to the right, */
+	int top, left;		/* padding, */
+	int dy, dx;		/* dilation */
 	int groups;
-	int last;		/* do channels lie last in memory, in the images and in the weights? */
+	int last;		/* channels lie last in memory: images [h, w, c], weights
+				 * [f, kh, kw, c / groups] */
 };
 
 /* How the planes lie in memory of which a convolution's input is a rectangle. */
@@ -57,28 +61,6 @@ enum dnn_kind {
 	DNN_INPUT,		/* dx from dy and w */
 	DNN_WEIGHT		/* dw from dy and x */
 };
-
-static inline struct conv
-conv_shape(int c, int h, int w, int f, int oh, int ow, int kh, int kw, int sy, int sx, int top,
-    int left, int dy, int dx, int groups)
-{
-	struct conv s;
-
-	s.c = c, s.h = h, s.w = w;
-	s.f = f, s.oh = oh, s.ow = ow;
-	s.kh = kh, s.kw = kw, s.sy = sy, s.sx = sx, s.top = top, s.left = left, s.dy = dy, s.dx = dx;
-	s.groups = groups;
-	s.last = 0;
-	return s;
-}
-
-/* The same with its channels last: [h, w, c] and [f, kh, kw, c / groups]. */
-static inline struct conv
-channels_last(struct conv s)
-{
-	s.last = 1;
-	return s;
-}
 
 /* Steps in the weights, from tap to tap and from channel to channel. */
 static inline int64_t

@@ -24,18 +24,10 @@ KERNEL(frame_kernel, (elem *dx, struct onto onto, int64_t planes, int64_t h, int
 }
 
 struct part {			/* of the input, a tensor: its channels, and what is seen of it */
-	int first, channels, h, w, top, left;
+	int first, channels;
+	int h, w;		/* of its planes, which are seen from row TOP, column LEFT on */
+	int top, left;
 };
-
-static inline struct part
-part_of(int first, int channels, int h, int w, int top, int left)
-{
-	struct part p;
-
-	p.first = first, p.channels = channels;
-	p.h = h, p.w = w, p.top = top, p.left = left;
-	return p;
-}
 
 /* Elements that a step to the right is long. */
 static inline int64_t

@@ -14,19 +14,11 @@
 #include "sizes.h"
 
 struct local {
-	int c, h, w, f, oh, ow, kh, kw, sy, sx;
+	int c, h, w;		/* input: channels, height, width */
+	int f, oh, ow;		/* output: filters, height, width */
+	int kh, kw;		/* kernel, */
+	int sy, sx;		/* stride, down and to the right */
 };
-
-static inline struct local
-local_shape(int c, int h, int w, int f, int oh, int ow, int kh, int kw, int sy, int sx)
-{
-	struct local s;
-
-	s.c = c, s.h = h, s.w = w;
-	s.f = f, s.oh = oh, s.ow = ow;
-	s.kh = kh, s.kw = kw, s.sy = sy, s.sx = sx;
-	return s;
-}
 
 #ifdef __CUDACC__
 #include "conv/local_cuda.cu"

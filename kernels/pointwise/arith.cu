@@ -84,31 +84,28 @@ mul_forward(elem *y, const elem *a, const elem *b, int64_t n)
 }
 
 static void
-add_broadcast(elem *y, const elem *a, const elem *b, int64_t n0, int64_t n1, int64_t n2,
-    int64_t n3, int64_t n4, int64_t n5, int64_t runs_a, int64_t runs_b)
+add_broadcast(elem *y, const elem *a, const elem *b, struct axes of)
 {
-	combine_groups(COMBINE_ADD, y, a, b, groups_of(n0, n1, n2, n3, n4, n5, runs_a, runs_b));
+	combine_groups(COMBINE_ADD, y, a, b, groups_of(of));
 }
 
 static void
-sub_broadcast(elem *y, const elem *a, const elem *b, int64_t n0, int64_t n1, int64_t n2,
-    int64_t n3, int64_t n4, int64_t n5, int64_t runs_a, int64_t runs_b)
+sub_broadcast(elem *y, const elem *a, const elem *b, struct axes of)
 {
-	combine_groups(COMBINE_SUB, y, a, b, groups_of(n0, n1, n2, n3, n4, n5, runs_a, runs_b));
+	combine_groups(COMBINE_SUB, y, a, b, groups_of(of));
 }
 
 static void
-mul_broadcast(elem *y, const elem *a, const elem *b, int64_t n0, int64_t n1, int64_t n2,
-    int64_t n3, int64_t n4, int64_t n5, int64_t runs_a, int64_t runs_b)
+mul_broadcast(elem *y, const elem *a, const elem *b, struct axes of)
 {
-	combine_groups(COMBINE_MUL, y, a, b, groups_of(n0, n1, n2, n3, n4, n5, runs_a, runs_b));
+	combine_groups(COMBINE_MUL, y, a, b, groups_of(of));
 }
 
 static void
-broadcast_forward(elem *y, const elem *a, int64_t n0, int64_t n1, int64_t n2, int64_t n3,
-    int64_t n4, int64_t n5, int64_t runs_a)
+broadcast_forward(elem *y, const elem *a, struct axes of)
 {
-	combine_groups(COMBINE_FIRST, y, a, a, groups_of(n0, n1, n2, n3, n4, n5, runs_a, runs_a));
+	of.runs_b = of.runs_a;
+	combine_groups(COMBINE_FIRST, y, a, a, groups_of(of));
 }
 
 /* ---- reals, where elements are narrow: losses are added up and weighted in f32 ---- */

@@ -18,22 +18,26 @@ struct groups {
 	int64_t b[GROUPS];	/* and of b: 0 where it stays put */
 };
 
-/* RUNS_A and RUNS_B have bit g set where the operand runs along group g. */
+/* The same as programs say it. */
+struct axes {
+	int64_t n[GROUPS];
+	int runs_a, runs_b;	/* bit g: the operand runs along group g */
+};
+
 static inline struct groups
-groups_of(int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5, int64_t runs_a,
-    int64_t runs_b)
+groups_of(struct axes of)
 {
-	int64_t n[GROUPS] = { n0, n1, n2, n3, n4, n5 }, full = 1, a = 1, b = 1;
+	int64_t full = 1, a = 1, b = 1;
 	struct groups s;
 
 	for (int g = GROUPS - 1; g >= 0; g--) {
-		s.n[g] = n[g];
+		s.n[g] = of.n[g];
 		s.full[g] = full;
-		s.a[g] = runs_a >> g & 1 ? a : 0;
-		s.b[g] = runs_b >> g & 1 ? b : 0;
-		full *= n[g];
-		a *= runs_a >> g & 1 ? n[g] : 1;
-		b *= runs_b >> g & 1 ? n[g] : 1;
+		s.a[g] = of.runs_a >> g & 1 ? a : 0;
+		s.b[g] = of.runs_b >> g & 1 ? b : 0;
+		full *= of.n[g];
+		a *= of.runs_a >> g & 1 ? of.n[g] : 1;
+		b *= of.runs_b >> g & 1 ? of.n[g] : 1;
 	}
 	return s;
 }

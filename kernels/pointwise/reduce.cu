@@ -127,20 +127,20 @@ KERNEL(reduce_parts_kernel, (elem *out, const double *work, int64_t outs, int64_
 }
 
 /* out = the sum of dy * other, or of sign * dy where other is NULL, over the groups that out
- * (RUNS_OUT) does not run along. PARTS > 1: WORK has a double for each part of each result. */
+ * (OF.runs_a; runs_b is of other) does not run along. PARTS > 1: WORK has a double for each part of
+ * each result. */
 static void
-reduce_to(elem *out, void *work, const elem *dy, const elem *other, real sign, int64_t n0,
-    int64_t n1, int64_t n2, int64_t n3, int64_t n4, int64_t n5, int64_t runs_out,
-    int64_t runs_other, int64_t parts)
+reduce_to(elem *out, void *work, const elem *dy, const elem *other, real sign,
+    struct axes of, int64_t parts)
 {
-	struct groups s = groups_of(n0, n1, n2, n3, n4, n5, runs_out, runs_other);
-	int64_t outs = 1, chunks = (n5 + STRIP - 1) / STRIP;
+	struct groups s = groups_of(of);
+	int64_t outs = 1, inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
 	double *w = (double *)work;
 
 	for (int g = 0; g < GROUPS; g++)
 		outs *= s.a[g] ? s.n[g] : 1;
 	if (s.a[GROUPS - 1])
-		LAUNCH_ROWS(reduce_columns_kernel, outs / n5 * chunks * parts,
+		LAUNCH_ROWS(reduce_columns_kernel, outs / inner * chunks * parts,
 		    (out, w, dy, other, sign, s, outs, parts));
 	else
 		LAUNCH_ROWS(reduce_rows_kernel, outs * parts,

@@ -51,22 +51,15 @@ KERNEL(avgpool_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t
 #endif
 
 static void
-avgpool_forward(elem *out, const elem *in, int64_t b, int64_t channels, int64_t h, int64_t w,
-    int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+avgpool_forward(elem *out, const elem *in, int64_t b, int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH(avgpool_kernel, b * channels * oh * ow, (out, in, b * channels, g));
+	LAUNCH(avgpool_kernel, b * channels * g.oh * g.ow, (out, in, b * channels, g));
 }
 
 static void
-avgpool_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t channels, int64_t h,
-    int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph,
-    int64_t pw)
+avgpool_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH(avgpool_grad_kernel, b * channels * h * w, (dx, dy, onto, b * channels, g));
+	LAUNCH(avgpool_grad_kernel, b * channels * g.h * g.w, (dx, dy, onto, b * channels, g));
 }
 
 /* ---- channels-last ---- */
@@ -94,12 +87,9 @@ KERNEL(avgpool_last_kernel, (elem *out, const elem *in, int64_t b, int64_t chann
 }
 
 static void
-avgpool_last_forward(elem *out, const elem *in, int64_t b, int64_t channels, int64_t h, int64_t w,
-    int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+avgpool_last_forward(elem *out, const elem *in, int64_t b, int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH_ROWS(avgpool_last_kernel, b * oh, (out, in, b, channels, g));
+	LAUNCH_ROWS(avgpool_last_kernel, b * g.oh, (out, in, b, channels, g));
 }
 
 KERNEL(avgpool_last_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t b,
@@ -126,12 +116,9 @@ KERNEL(avgpool_last_grad_kernel, (elem *dx, const elem *dy, struct onto onto, in
 
 static void
 avgpool_last_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t channels,
-    int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh, int64_t sw,
-    int64_t ph, int64_t pw)
+    struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH_ROWS(avgpool_last_grad_kernel, b * h, (dx, dy, onto, b, channels, g));
+	LAUNCH_ROWS(avgpool_last_grad_kernel, b * g.h, (dx, dy, onto, b, channels, g));
 }
 
 #endif

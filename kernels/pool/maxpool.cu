@@ -49,35 +49,26 @@ KERNEL(maxpool_grad_kernel, (elem *dx, const elem *dy, const uint8_t *small, con
 /* SMALL or LARGE receives the place of each maximum in its window; both may be NULL. */
 static void
 maxpool_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
-    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+    int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH(maxpool_kernel, b * channels * oh * ow,
+	LAUNCH(maxpool_kernel, b * channels * g.oh * g.ow,
 	    (out, small, large, in, false, b * channels, g));
 }
 
 /* The same with a rectifier behind it. */
 static void
 maxpool_relu_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
-    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+    int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH(maxpool_kernel, b * channels * oh * ow,
+	LAUNCH(maxpool_kernel, b * channels * g.oh * g.ow,
 	    (out, small, large, in, true, b * channels, g));
 }
 
 static void
 maxpool_backward(elem *dx, const elem *dy, const uint8_t *small, const int32_t *large,
-    struct onto onto, int64_t b, int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow,
-    int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+    struct onto onto, int64_t b, int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH(maxpool_grad_kernel, b * channels * h * w, (dx, dy, small, large, onto, b * channels,
+	LAUNCH(maxpool_grad_kernel, b * channels * g.h * g.w, (dx, dy, small, large, onto, b * channels,
 	    g));
 }
 

@@ -14,34 +14,25 @@
 
 static void
 maxpool_last_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
-    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+    int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH_MAXIMA(maxpool_last_kernel, b * oh, channels,
+	LAUNCH_MAXIMA(maxpool_last_kernel, b * g.oh, channels,
 	    (out, small, large, in, false, b, channels, g));
 }
 
 static void
 maxpool_relu_last_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
-    int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw,
-    int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+    int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH_MAXIMA(maxpool_last_kernel, b * oh, channels,
+	LAUNCH_MAXIMA(maxpool_last_kernel, b * g.oh, channels,
 	    (out, small, large, in, true, b, channels, g));
 }
 
 static void
 maxpool_last_backward(elem *dx, const elem *dy, const uint8_t *small, const int32_t *large,
-    struct onto onto, int64_t b, int64_t channels, int64_t h, int64_t w, int64_t oh, int64_t ow,
-    int64_t kh, int64_t kw, int64_t sh, int64_t sw, int64_t ph, int64_t pw)
+    struct onto onto, int64_t b, int64_t channels, struct pool g)
 {
-	struct pool g = pool_of(h, w, oh, ow, kh, kw, sh, sw, ph, pw);
-
-	LAUNCH_MAXIMA(maxpool_last_grad_kernel, b * h, channels,
+	LAUNCH_MAXIMA(maxpool_last_grad_kernel, b * g.h, channels,
 	    (dx, dy, small, large, onto, b, channels, g));
 }
 

@@ -16,29 +16,11 @@
 
 #include "kernel.h"
 
-struct pool {			/* h x w in, oh x ow out */
-	int64_t h, w, oh, ow;
-	int64_t kh, kw, sh, sw, ph, pw;
+struct pool {
+	int64_t h, w;		/* input: height, width */
+	int64_t oh, ow;		/* output */
+	int64_t kh, kw, sh, sw, ph, pw;	/* kernel, stride, padding */
 };
-
-static inline struct pool
-pool_of(int64_t h, int64_t w, int64_t oh, int64_t ow, int64_t kh, int64_t kw, int64_t sh,
-    int64_t sw, int64_t ph, int64_t pw)
-{
-	struct pool g;
-
-	g.h = h;
-	g.w = w;
-	g.oh = oh;
-	g.ow = ow;
-	g.kh = kh;
-	g.kw = kw;
-	g.sh = sh;
-	g.sw = sw;
-	g.ph = ph;
-	g.pw = pw;
-	return g;
-}
 
 /* The outputs [from, to) whose windows cover input I along one axis. */
 DEVICE void

@@ -106,7 +106,6 @@ emit_combine(struct emitter *e, const char *function, const struct tensor *y,
     const struct tensor *x, const struct tensor *other)
 {
 	struct arena *a = e->module->arena;
-	const char *n[GROUPS];
 	struct groups g;
 
 	if (same_elements(x, y) && same_elements(other, y)) {
@@ -115,11 +114,8 @@ emit_combine(struct emitter *e, const char *function, const struct tensor *y,
 		return;
 	}
 	groups_make(&g, y, x, other);
-	groups_extents(e, &g, n);
 	emit_call(e, arena_printf(a, "%s_broadcast", function), arg_tensor(y), arg_tensor(x),
-	    arg_tensor(other), arg_text(n[0]), arg_text(n[1]), arg_text(n[2]), arg_text(n[3]),
-	    arg_text(n[4]), arg_text(n[5]), arg_int(groups_runs(&g, 0)),
-	    arg_int(groups_runs(&g, 1)));
+	    arg_tensor(other), arg_text(groups_text(e, &g)));
 }
 
 void
@@ -161,15 +157,12 @@ reduce_workspace(const struct node *n, const struct room *room)
 static void
 emit_reduce(struct emitter *e, const struct node *n, const struct tensor *other, double sign)
 {
-	const char *text[GROUPS];
 	struct groups g;
 
 	groups_make(&g, n->in[0], n->out[0], other);
-	groups_extents(e, &g, text);
 	emit_call(e, "reduce_to", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
-	    arg_tensor(other), arg_real(sign), arg_text(text[0]), arg_text(text[1]),
-	    arg_text(text[2]), arg_text(text[3]), arg_text(text[4]), arg_text(text[5]),
-	    arg_int(groups_runs(&g, 0)), arg_int(groups_runs(&g, 1)), arg_int(pieces_of_sum(n, &g)));
+	    arg_tensor(other), arg_real(sign), arg_text(groups_text(e, &g)),
+	    arg_int(pieces_of_sum(n, &g)));
 }
 
 static void
@@ -292,14 +285,11 @@ identity(const struct graph *g, const struct node *n)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	const char *text[GROUPS];
 	struct groups g;
 
 	groups_make(&g, n->out[0], n->in[0], NULL);
-	groups_extents(e, &g, text);
 	emit_call(e, "broadcast_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_text(text[0]), arg_text(text[1]), arg_text(text[2]), arg_text(text[3]),
-	    arg_text(text[4]), arg_text(text[5]), arg_int(groups_runs(&g, 0)));
+	    arg_text(groups_text(e, &g)));
 }
 
 /* PyTorch's expand is a view. */

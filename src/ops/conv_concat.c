@@ -135,6 +135,20 @@ work_of_input(const struct node *n, const struct room *room)
 	    product_work_library(n, room, conv_backward_depth(&s), MANY_COLUMNS));
 }
 
+/* The part of the source that is seen, as an argument of a kernel. */
+static const char *
+part_text(struct emitter *e, const struct node *n)
+{
+	const struct tensor *dx = n->out[0];
+	const struct attr *corner = op_attr(n, "corner");
+
+	return arena_printf(e->module->arena,
+	    "(struct part){ .first = %lld, .channels = %lld, .h = %lld, .w = %lld,\n\t    "
+	    ".top = %lld, .left = %lld }", (long long)op_int(n, "first"),
+	    (long long)dx->dim[0], (long long)dx->dim[1], (long long)dx->dim[2],
+	    (long long)corner->v[0], (long long)corner->v[1]);
+}
+
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
@@ -146,8 +160,7 @@ emit_input(struct emitter *e, const struct node *n)
 	    corner->v[0], corner->v[1]);
 	emit_call(e, "conv_concat_backward_input", arg_tensor(dx), arg_tensor(n->in[0]),
 	    arg_tensor(n->in[1]), arg_onto(n), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
-	    arg_text(product_conv_text(e, &s)),
-	    arg_text(arena_printf(e->module->arena, "part_of(%lld, %lld, %lld, %lld, %lld, %lld)", (long long)op_int(n, "first"), (long long)dx->dim[0], (long long)dx->dim[1], (long long)dx->dim[2], (long long)corner->v[0], (long long)corner->v[1])));
+	    arg_text(product_conv_text(e, &s)), arg_text(part_text(e, n)));
 }
 
 const struct op op_conv_concat_grad_input = {

@@ -26,7 +26,8 @@ geometry(struct emitter *e, const struct node *n, const struct tensor *x, const 
 	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
 
 	return arena_printf(e->module->arena,
-	    "local_shape(%d, %d, %d, %d, %d, %d, %d, %d, %d, %d)",
+	    "(struct local){ .c = %d, .h = %d, .w = %d, .f = %d, .oh = %d, .ow = %d,\n\t    "
+	    ".kh = %d, .kw = %d, .sy = %d, .sx = %d }",
 	    (int)x->dim[0], (int)x->dim[1], (int)x->dim[2], (int)y->dim[0], (int)y->dim[1],
 	    (int)y->dim[2], (int)kernel->v[0], (int)kernel->v[1], (int)stride->v[0],
 	    (int)stride->v[1]);

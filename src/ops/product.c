@@ -10,14 +10,16 @@ struct conv
 product_conv(const struct conv_attrs *a, const struct tensor *large, const struct tensor *small,
     const struct tensor *weight)
 {
-	struct conv s = conv_shape((int)large->dim[0], (int)large->dim[1], (int)large->dim[2],
-	    (int)small->dim[0], (int)small->dim[1], (int)small->dim[2],
-	    (int)a->kernel[0], (int)a->kernel[1], (int)a->stride[0], (int)a->stride[1],
-	    (int)a->before[0], (int)a->before[1], (int)a->dilation[0], (int)a->dilation[1],
-	    (int)a->groups);
-
-	s.last = large->channels_last || small->channels_last || weight->channels_last;
-	return s;
+	return (struct conv){
+		.c = (int)large->dim[0], .h = (int)large->dim[1], .w = (int)large->dim[2],
+		.f = (int)small->dim[0], .oh = (int)small->dim[1], .ow = (int)small->dim[2],
+		.kh = (int)a->kernel[0], .kw = (int)a->kernel[1],
+		.sy = (int)a->stride[0], .sx = (int)a->stride[1],
+		.top = (int)a->before[0], .left = (int)a->before[1],
+		.dy = (int)a->dilation[0], .dx = (int)a->dilation[1],
+		.groups = (int)a->groups,
+		.last = large->channels_last || small->channels_last || weight->channels_last,
+	};
 }
 
 enum op_layout
@@ -30,10 +32,14 @@ product_layout(const struct node *n)
 const char *
 product_conv_text(struct emitter *e, const struct conv *s)
 {
+	const char *padding = s->top || s->left ? arena_printf(e->module->arena,
+	    ".top = %d, .left = %d, ", s->top, s->left) : "";
+
 	return arena_printf(e->module->arena,
-	    "%sconv_shape(%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d)%s",
-	    s->last ? "channels_last(" : "", s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw,
-	    s->sy, s->sx, s->top, s->left, s->dy, s->dx, s->groups, s->last ? ")" : "");
+	    "(struct conv){ .c = %d, .h = %d, .w = %d, .f = %d, .oh = %d, .ow = %d,\n\t    "
+	    ".kh = %d, .kw = %d, .sy = %d, .sx = %d, %s.dy = %d, .dx = %d, .groups = %d%s }",
+	    s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx, padding, s->dy, s->dx,
+	    s->groups, s->last ? ", .last = 1" : "");
 }
 
 int64_t

@@ -34,7 +34,7 @@ enum product_then { THEN_RELU, THEN_GELU, THEN_GELU_TANH };
 /* The node's attributes, and THEN. */
 struct attr	*product_attrs_then(struct arena *, const struct node *, enum product_then then);
 
-/* "conv_shape(3, 64, ...)": the same as an argument of a kernel */
+/* "(struct conv){ .c = 3, .h = 32, ... }": the same as an argument of a kernel */
 const char	*product_conv_text(struct emitter *, const struct conv *);
 
 /* Are in[0]'s elements of 16 bits? */

@@ -220,7 +220,7 @@ groups_make(struct groups *g, const struct tensor *full, const struct tensor *a,
 	return true;
 }
 
-void
+static void
 groups_extents(struct emitter *e, const struct groups *g, const char *text[GROUPS])
 {
 	struct arena *a = e->module->arena;
@@ -240,7 +240,8 @@ groups_extents(struct emitter *e, const struct groups *g, const char *text[GROUP
 	}
 }
 
-int64_t
+/* As a bit mask. */
+static int64_t
 groups_runs(const struct groups *g, int operand)
 {
 	int64_t mask = 0;
@@ -252,25 +253,52 @@ groups_runs(const struct groups *g, int operand)
 	return mask;
 }
 
+const char *
+groups_text(struct emitter *e, const struct groups *g)
+{
+	const char *n[GROUPS];
+
+	groups_extents(e, g, n);
+	return arena_printf(e->module->arena, "(struct axes){ { %s, %s, %s, %s, %s, %s }, "
+	    ".runs_a = %lld, .runs_b = %lld }", n[0], n[1], n[2], n[3], n[4], n[5],
+	    (long long)groups_runs(g, 0), (long long)groups_runs(g, 1));
+}
+
+const char *
+pool_text(struct emitter *e, const struct tensor *in, const struct tensor *out,
+    const struct window *w)
+{
+	struct arena *a = e->module->arena;
+	const char *padding = w->pad[0] || w->pad[1] ? arena_printf(a, ", .ph = %lld, .pw = %lld",
+	    (long long)w->pad[0], (long long)w->pad[1]) : "";
+
+	return arena_printf(a, "(struct pool){ .h = %lld, .w = %lld, .oh = %lld, .ow = %lld,\n\t    "
+	    ".kh = %lld, .kw = %lld, .sh = %lld, .sw = %lld%s }", (long long)in->dim[1],
+	    (long long)in->dim[2], (long long)out->dim[1], (long long)out->dim[2],
+	    (long long)w->kernel[0], (long long)w->kernel[1], (long long)w->stride[0],
+	    (long long)w->stride[1], padding);
+}
+
 void
 shape_emit_window(struct emitter *e, const struct node *n, int64_t top, int64_t left, double value)
 {
 	const struct tensor *to = n->out[0], *from = n->in[0];
 	int y = to->rank - 2, x = to->rank - 1;
 	int64_t planes = shape_product(to, 0, y), each = 1;	/* elements to a place */
+	const char *rectangle;
 
 	if (to->channels_last || from->channels_last) {
 		each = planes;
 		planes = 1;
 	}
+	rectangle = arena_printf(e->module->arena, "(struct rectangle){ .oh = %lld, .ow = %lld, "
+	    ".ih = %lld, .iw = %lld,\n\t    .top = %lld, .left = %lld }", (long long)to->dim[y],
+	    (long long)(to->dim[x] * each), (long long)from->dim[y],
+	    (long long)(from->dim[x] * each), (long long)top, (long long)(left * each));
 	if (op_base(n))
-		emit_call(e, "window_add", arg_tensor(to), arg_tensor(from), arg_onto(n),
-		    arg_batch(to), arg_int(planes), arg_int(to->dim[y]), arg_int(to->dim[x] * each),
-		    arg_int(from->dim[y]), arg_int(from->dim[x] * each), arg_int(top),
-		    arg_int(left * each));
+		emit_call(e, "rectangle_add", arg_tensor(to), arg_tensor(from), arg_onto(n),
+		    arg_batch(to), arg_int(planes), arg_text(rectangle));
 	else
-		emit_call(e, "window_copy", arg_tensor(to), arg_tensor(from), arg_batch(to),
-		    arg_int(planes), arg_int(to->dim[y]), arg_int(to->dim[x] * each),
-		    arg_int(from->dim[y]), arg_int(from->dim[x] * each), arg_int(top),
-		    arg_int(left * each), arg_real(value));
+		emit_call(e, "rectangle_copy", arg_tensor(to), arg_tensor(from), arg_batch(to),
+		    arg_int(planes), arg_text(rectangle), arg_real(value));
 }

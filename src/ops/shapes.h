@@ -54,13 +54,13 @@ struct window {
 struct window	pool_window(const struct node *);
 /* Checks, and works out the output's extents. */
 bool	pool_output(struct build *, struct node *, int64_t dim[3]);
-/* The last arguments of the pooling kernels: b, channels, h, w, oh, ow, then kernel, stride and
- * pad. IN is the tensor that windows lie on, OUT has an element a window. */
+/* The last arguments of the pooling kernels: b, channels, and the windows. IN is the tensor that
+ * windows lie on, OUT has an element a window. */
 #define POOL_ARGS(in, out, w)								\
-	arg_batch(in), arg_int((in)->dim[0]), arg_int((in)->dim[1]), arg_int((in)->dim[2]),	\
-	arg_int((out)->dim[1]), arg_int((out)->dim[2]), arg_int((w).kernel[0]),		\
-	arg_int((w).kernel[1]), arg_int((w).stride[0]), arg_int((w).stride[1]),		\
-	arg_int((w).pad[0]), arg_int((w).pad[1])
+	arg_batch(in), arg_int((in)->dim[0]), arg_text(pool_text(e, in, out, &(w)))
+/* "(struct pool){ .h = 28, .w = 28, ... }", as an argument of a kernel */
+const char	*pool_text(struct emitter *, const struct tensor *in, const struct tensor *out,
+	    const struct window *);
 
 /* ---- rectangles (kernels/copy/rectangle.cu) ---- */
 
@@ -84,8 +84,8 @@ struct groups {
 /* B may be NULL: it then never runs. False when more than GROUPS groups are needed. */
 bool	groups_make(struct groups *, const struct tensor *full, const struct tensor *a,
 	    const struct tensor *b);
-/* The six extents, as text, unused ones first. */
-void	groups_extents(struct emitter *, const struct groups *, const char *text[GROUPS]);
-int64_t	groups_runs(const struct groups *, int operand);	/* as a bit mask */
+/* "(struct axes){ { 1, 1, 1, b, 64, 196 }, .runs_a = 56, .runs_b = 16 }", as an argument of a
+ * kernel: the extents, unused ones first, and along which of them operands run */
+const char	*groups_text(struct emitter *, const struct groups *);
 
 #endif

@@ -251,22 +251,18 @@ check_rectified(const struct pool *g, uint8_t *small, int32_t *large, size_t k)
 
 	for (i = 0; i < in; i++)
 		x[i] -= REAL(0.9);
-	maxpool_forward(y, small, large, x, 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh, g->kw, g->sh,
-	    g->sw, g->ph, g->pw);
+	maxpool_forward(y, small, large, x, 1, PLANES, *g);
 	for (i = 0; i < out; i++) {
 		want[i] = y[i] > 0 ? (double)y[i] : 0;
 		y[i] = y[i] > 0 ? dy[i] : 0;	/* the rectifier's gradient */
 	}
-	maxpool_backward(dx, y, small, large, ANEW, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
-	    g->sh, g->sw, g->ph, g->pw);
+	maxpool_backward(dx, y, small, large, ANEW, PLANES, 1, *g);
 	for (i = 0; i < in; i++)
 		slow[i] = (double)dx[i];
-	maxpool_relu_forward(y, small, large, x, 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
-	    g->sh, g->sw, g->ph, g->pw);
+	maxpool_relu_forward(y, small, large, x, 1, PLANES, *g);
 	close_to(y, want, out, "maxpool_relu %zu", k);
 	fill(dx, in, 1, 0);
-	maxpool_backward(dx, dy, small, large, ANEW, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
-	    g->sh, g->sw, g->ph, g->pw);
+	maxpool_backward(dx, dy, small, large, ANEW, PLANES, 1, *g);
 	close_to(dx, slow, in, "maxpool_relu's gradient %zu", k);
 }
 
@@ -283,28 +279,22 @@ Test(kernels, pooling)
 			x[i] = (real)((i / 3) % 2);	/* ties: the first must win */
 		fill(dy, out, 1, 0);
 		naive_pool(&g, false);
-		maxpool_forward(y, small, large, x, 1, PLANES, g.h, g.w, g.oh, g.ow, g.kh, g.kw,
-		    g.sh, g.sw, g.ph, g.pw);
+		maxpool_forward(y, small, large, x, 1, PLANES, g);
 		close_to(y, want, out, "maxpool %zu", k);
 		spoil(dx, sizeof(dx));
-		maxpool_backward(dx, dy, small, large, ANEW, PLANES, 1, g.h, g.w, g.oh, g.ow, g.kh,
-		    g.kw, g.sh, g.sw, g.ph, g.pw);
+		maxpool_backward(dx, dy, small, large, ANEW, PLANES, 1, g);
 		close_to(dx, slow, in, "maxpool's gradient %zu", k);
-		maxpool_backward(dx, dy, small, large, ONTO(ADDED), PLANES, 1, g.h, g.w, g.oh, g.ow,
-		    g.kh, g.kw, g.sh, g.sw, g.ph, g.pw);
+		maxpool_backward(dx, dy, small, large, ONTO(ADDED), PLANES, 1, g);
 		close_to(dx, added(slow, in), in, "maxpool's gradient %zu, added", k);
 		if (g.kh * g.kw != 256)
 			check_rectified(&g, small, large, k);
 		naive_pool(&g, true);
-		avgpool_forward(y, x, 1, PLANES, g.h, g.w, g.oh, g.ow, g.kh, g.kw, g.sh, g.sw, g.ph,
-		    g.pw);
+		avgpool_forward(y, x, 1, PLANES, g);
 		close_to(y, want, out, "avgpool %zu", k);
 		spoil(dx, sizeof(dx));
-		avgpool_backward(dx, dy, ANEW, PLANES, 1, g.h, g.w, g.oh, g.ow, g.kh, g.kw, g.sh,
-		    g.sw, g.ph, g.pw);
+		avgpool_backward(dx, dy, ANEW, PLANES, 1, g);
 		close_to(dx, slow, in, "avgpool's gradient %zu", k);
-		avgpool_backward(dx, dy, ONTO(ADDED), PLANES, 1, g.h, g.w, g.oh, g.ow, g.kh, g.kw,
-		    g.sh, g.sw, g.ph, g.pw);
+		avgpool_backward(dx, dy, ONTO(ADDED), PLANES, 1, g);
 		close_to(dx, added(slow, in), in, "avgpool's gradient %zu, added", k);
 		free(small);
 		free(large);
@@ -317,7 +307,7 @@ Test(kernels, maxpool_passes_not_a_number_on)
 
 	fill(x, 16, 1, 0);
 	x[5] = (real)NAN;
-	maxpool_forward(y, index, NULL, x, 1, 1, 4, 4, 2, 2, 2, 2, 2, 2, 0, 0);
+	maxpool_forward(y, index, NULL, x, 1, 1, (struct pool){ 4, 4, 2, 2, 2, 2, 2, 2, 0, 0 });
 	cr_assert(y[0] != y[0]);
 	cr_assert_eq(index[0], 3);
 	cr_assert(y[1] == y[1]);
@@ -331,18 +321,14 @@ swap_pool_and_relu(const struct pool *g, real *const out[2], real *const in[2])
 	int32_t *index = malloc((size_t)m * sizeof(*index));
 
 	relu_forward(in[0], x, n);
-	maxpool_forward(out[0], NULL, index, in[0], 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh,
-	    g->kw, g->sh, g->sw, g->ph, g->pw);
-	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh,
-	    g->kw, g->sh, g->sw, g->ph, g->pw);
+	maxpool_forward(out[0], NULL, index, in[0], 1, PLANES, *g);
+	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, *g);
 	relu_backward(in[0], in[1], in[0], n);
 
-	maxpool_forward(out[1], NULL, index, x, 1, PLANES, g->h, g->w, g->oh, g->ow, g->kh, g->kw,
-	    g->sh, g->sw, g->ph, g->pw);
+	maxpool_forward(out[1], NULL, index, x, 1, PLANES, *g);
 	relu_forward(out[1], out[1], m);
 	relu_backward(dy, dy, out[1], m);
-	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, g->h, g->w, g->oh, g->ow, g->kh,
-	    g->kw, g->sh, g->sw, g->ph, g->pw);
+	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, *g);
 	free(index);
 }
 
@@ -601,6 +587,7 @@ Test(kernels, broadcast_and_its_sums)
 		for (int mask = 0; mask < 64; mask++) {
 			const int64_t *n = extents[k];
 			int runs_b = (mask * 37 + 11) % 64;
+			struct axes of = { { n[0], n[1], n[2], n[3], n[4], n[5] }, mask, runs_b };
 			int64_t all = n[0] * n[1] * n[2] * n[3] * n[4] * n[5], outs = 1;
 
 			for (int g = 0; g < GROUPS; g++)
@@ -609,14 +596,13 @@ Test(kernels, broadcast_and_its_sums)
 			fill(dx, all, 1, 0);
 			fill(dy, all, 1, 0);
 			naive_groups(n, mask, runs_b, x, dx);
-			sub_broadcast(y, x, dx, n[0], n[1], n[2], n[3], n[4], n[5], mask, runs_b);
+			sub_broadcast(y, x, dx, of);
 			close_to(y, want, all, "sub %zu, mask %d", k, mask);
 			for (int p = 0; p < 3; p++) {
 				if (outs * parts[p] > MOST)
 					continue;
 				spoil(work, sizeof(work));
-				reduce_to(y, work, dy, dx, 1, n[0], n[1], n[2], n[3], n[4], n[5],
-				    mask, runs_b, parts[p]);
+				reduce_to(y, work, dy, dx, 1, of, parts[p]);
 				close_to(y, slow, outs, "sum %zu, mask %d", k, mask);
 			}
 		}
@@ -993,16 +979,16 @@ Test(kernels, upsample_shows_each_element_in_a_block)
 Test(kernels, pad_crop_and_concat)
 {
 	fill(x, 2 * 3 * 4, 1, 0);
-	window_copy(y, x, 1, 2, 6, 9, 3, 4, 1, 3, 7);	/* [2, 3, 4] to [2, 6, 9] at (1, 3) */
+	rectangle_copy(y, x, 1, 2, (struct rectangle){ 6, 9, 3, 4, 1, 3 }, 7);	/* [2, 3, 4] to [2, 6, 9] at (1, 3) */
 	for (int64_t i = 0; i < 2 * 6 * 9; i++) {
 		int64_t iy = i / 9 % 6 - 1, ix = i % 9 - 3;
 		bool there = iy >= 0 && iy < 3 && ix >= 0 && ix < 4;
 
 		cr_assert_eq(y[i], there ? x[(i / 54 * 3 + iy) * 4 + ix] : 7);
 	}
-	window_copy(dx, y, 1, 2, 3, 4, 6, 9, -1, -3, 0);
+	rectangle_copy(dx, y, 1, 2, (struct rectangle){ 3, 4, 6, 9, -1, -3 }, 0);
 	cr_assert_arr_eq(dx, x, 24 * sizeof(*x));
-	window_add(y, x, ONTO(2), 1, 2, 6, 9, 3, 4, 1, 3);	/* onto 7s, and x where it is */
+	rectangle_add(y, x, ONTO(2), 1, 2, (struct rectangle){ 6, 9, 3, 4, 1, 3 });	/* onto 7s, and x where it is */
 	for (int64_t i = 0; i < 2 * 6 * 9; i++) {
 		int64_t iy = i / 9 % 6 - 1, ix = i % 9 - 3;
 		bool there = iy >= 0 && iy < 3 && ix >= 0 && ix < 4;
@@ -1011,7 +997,7 @@ Test(kernels, pad_crop_and_concat)
 		cr_assert_eq(y[i], there ? 2 * at + at : 14);
 	}
 	spoil(y, sizeof(y));
-	window_add(y, x, ANEW, 1, 2, 6, 9, 3, 4, 1, 3);
+	rectangle_add(y, x, ANEW, 1, 2, (struct rectangle){ 6, 9, 3, 4, 1, 3 });
 	cr_assert_eq(y[0], 0);
 	concat_forward(y, x, 2, 5000, 0, 12);
 	fill(dy, 2 * 4988, 1, 0);

@@ -10,6 +10,7 @@
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #include "conv/conv_concat.cu"
+#include "../products/shapes.h"
 
 #include "values.h"
 
@@ -178,7 +179,7 @@ check_concat(const std::string &how, int64_t b, struct conv s, const std::vector
 			Values was = drawn((int64_t)i.x.size()), dx = was;
 
 			conv_concat_backward_input(&dx[0], &dy[0], &w[0], ONTO(0.5f), &work[0], room, b, t,
-			    part_of(before, i.c, i.h, i.w, i.top, i.left));
+			    part{ before, i.c, i.h, i.w, i.top, i.left });
 			check("input" + at, first(dx, last, b, i.c, i.h * i.w), onto(i.dx, first(was, last, b, i.c,
 			    i.h * i.w), 0.5));
 			before += i.c;

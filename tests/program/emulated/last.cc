@@ -27,6 +27,7 @@
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #include "conv/conv_concat.cu"
+#include "../products/shapes.h"
 
 #include "values.h"
 
@@ -80,6 +81,7 @@ static void
 check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride, int64_t pad)
 {
 	int64_t oh = (h + 2 * pad - k) / stride + 1, ow = (w + 2 * pad - k) / stride + 1;
+	struct pool g = { h, w, oh, ow, k, k, stride, stride, pad, pad };
 	Values x = drawn(b * c * h * w), dy = drawn(b * c * oh * ow), y[2], dx[2];
 	Values xl = turned(x, b, c, h * w), dyl = turned(dy, b, c, oh * ow), mean[2];
 	std::vector<uint8_t> index[2];
@@ -88,62 +90,49 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 		y[i].resize(dy.size()), dx[i].resize(x.size()), index[i].resize(dy.size());
 		mean[i].resize((size_t)(b * c));
 	}
-	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad,
-	    pad);
-	maxpool_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, h, w, oh, ow, k, k, stride,
-	    stride, pad, pad);
+	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], b, c, g);
+	maxpool_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, g);
 	same("maxpool", turned(y[0], b, c, oh * ow), y[1], 0);
 	same("maxpool's places", turned(index[0], b, c, oh * ow), index[1], 0);
-	maxpool_backward(&dx[0][0], &dy[0], &index[0][0], NULL, ANEW, b, c, h, w, oh, ow, k, k, stride,
-	    stride, pad, pad);
-	maxpool_last_backward(&dx[1][0], &dyl[0], &index[1][0], NULL, ANEW, b, c, h, w, oh, ow, k, k,
-	    stride, stride, pad, pad);
+	maxpool_backward(&dx[0][0], &dy[0], &index[0][0], NULL, ANEW, b, c, g);
+	maxpool_last_backward(&dx[1][0], &dyl[0], &index[1][0], NULL, ANEW, b, c, g);
 	same("maxpool's dx", turned(dx[0], b, c, h * w), dx[1], 0);
 	/* a rectifier behind it: the pooled values were in y, their places in index */
 	for (float &v : x)
 		v -= 0.5f;
 	xl = turned(x, b, c, h * w);
-	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad,
-	    pad);
+	maxpool_forward(&y[0][0], &index[0][0], NULL, &x[0], b, c, g);
 	for (size_t i = 0; i < dy.size(); i++) {
 		dy[i] = y[0][i] > 0 ? dy[i] : 0;
 		y[0][i] = y[0][i] > 0 ? y[0][i] : 0;
 	}
-	maxpool_backward(&dx[0][0], &dy[0], &index[0][0], NULL, ANEW, b, c, h, w, oh, ow, k, k, stride,
-	    stride, pad, pad);
-	maxpool_relu_forward(&y[1][0], &index[1][0], NULL, &x[0], b, c, h, w, oh, ow, k, k, stride, stride,
-	    pad, pad);
+	maxpool_backward(&dx[0][0], &dy[0], &index[0][0], NULL, ANEW, b, c, g);
+	maxpool_relu_forward(&y[1][0], &index[1][0], NULL, &x[0], b, c, g);
 	same("maxpool_relu", y[0], y[1], 0);
 	for (float &v : dy)
 		v = v == 0 ? 7 : v;	/* where none of it may arrive */
-	maxpool_backward(&dx[1][0], &dy[0], &index[1][0], NULL, ANEW, b, c, h, w, oh, ow, k, k, stride,
-	    stride, pad, pad);
+	maxpool_backward(&dx[1][0], &dy[0], &index[1][0], NULL, ANEW, b, c, g);
 	same("maxpool_relu's dx", dx[0], dx[1], 0);
 	index[0] = turned(index[1], b, c, oh * ow);
-	maxpool_relu_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, h, w, oh, ow, k, k, stride,
-	    stride, pad, pad);
+	maxpool_relu_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, g);
 	same("maxpool_relu, channels-last", turned(y[0], b, c, oh * ow), y[1], 0);
 	same("maxpool_relu's places", index[0], index[1], 0);
 	dyl = turned(dy, b, c, oh * ow);
-	avgpool_forward(&y[0][0], &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
-	avgpool_last_forward(&y[1][0], &xl[0], b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
+	avgpool_forward(&y[0][0], &x[0], b, c, g);
+	avgpool_last_forward(&y[1][0], &xl[0], b, c, g);
 	same("avgpool", turned(y[0], b, c, oh * ow), y[1], 0);
-	avgpool_backward(&dx[0][0], &dy[0], ANEW, b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
-	avgpool_last_backward(&dx[1][0], &dyl[0], ANEW, b, c, h, w, oh, ow, k, k, stride, stride, pad, pad);
+	avgpool_backward(&dx[0][0], &dy[0], ANEW, b, c, g);
+	avgpool_last_backward(&dx[1][0], &dyl[0], ANEW, b, c, g);
 	same("avgpool's dx", turned(dx[0], b, c, h * w), dx[1], 0);
 	/* places of more than a byte, and a gradient added onto another */
 	std::vector<int32_t> far[2] = { std::vector<int32_t>(dy.size()), std::vector<int32_t>(dy.size()) };
 
-	maxpool_forward(&y[0][0], NULL, &far[0][0], &x[0], b, c, h, w, oh, ow, k, k, stride, stride, pad,
-	    pad);
-	maxpool_last_forward(&y[1][0], NULL, &far[1][0], &xl[0], b, c, h, w, oh, ow, k, k, stride, stride,
-	    pad, pad);
+	maxpool_forward(&y[0][0], NULL, &far[0][0], &x[0], b, c, g);
+	maxpool_last_forward(&y[1][0], NULL, &far[1][0], &xl[0], b, c, g);
 	same("maxpool's places, as words", turned(far[0], b, c, oh * ow), far[1], 0);
 	dx[0] = x, dx[1] = xl;
-	maxpool_backward(&dx[0][0], &dy[0], NULL, &far[0][0], ONTO(0.5f), b, c, h, w, oh, ow, k, k,
-	    stride, stride, pad, pad);
-	maxpool_last_backward(&dx[1][0], &dyl[0], NULL, &far[1][0], ONTO(0.5f), b, c, h, w, oh, ow, k, k,
-	    stride, stride, pad, pad);
+	maxpool_backward(&dx[0][0], &dy[0], NULL, &far[0][0], ONTO(0.5f), b, c, g);
+	maxpool_last_backward(&dx[1][0], &dyl[0], NULL, &far[1][0], ONTO(0.5f), b, c, g);
 	same("maxpool's dx, added", turned(dx[0], b, c, h * w), dx[1], 0);
 	global_avgpool_forward(&mean[0][0], &x[0], b, c, h * w);
 	global_avgpool_last_forward(&mean[1][0], &xl[0], b, c, h * w);
@@ -249,9 +238,9 @@ check_concat(int64_t b, int c1, int c2, int f)
 	conv_concat_backward_weight(&dwl[0], &dyl[0], last, ANEW, &work[0], 0, b, l);
 	same("conv_concat's dw", turned(dw, f, s.c, 9), dwl, 1e-5);
 	conv_concat_backward_input(&dq[0], &dy[0], &w[0], ONTO(0.5f), NULL, 0, b, s,
-	    part_of(c1, c2, 9, 7, 2, 1));
+	    part{ c1, c2, 9, 7, 2, 1 });
 	conv_concat_backward_input(&dql[0], &dyl[0], &wl[0], ONTO(0.5f), NULL, 0, b, l,
-	    part_of(c1, c2, 9, 7, 2, 1));
+	    part{ c1, c2, 9, 7, 2, 1 });
 	same("conv_concat's dx", turned(dq, b, c2, 63), dql, 1e-5);
 }
 

@@ -9,6 +9,7 @@
 #define CHANNELS_LAST
 #include "conv/conv_concat.cu"
 #include "product/dense.cu"
+#include "../products/shapes.h"
 
 #include "values.h"
 

@@ -11,6 +11,7 @@
 #include "../../../kernels/conv/conv_concat.cu"
 #include "../../../kernels/loss/dense_cross_entropy.cu"
 #include "../../../kernels/conv/local.cu"
+#include "shapes.h"
 
 #if defined(USE_DOUBLE)
 #define TOLERANCE	1e-13
@@ -276,8 +277,8 @@ check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 	for (n = 0; channels[n]; first += channels[n++]) {
 		bool crop = cropped >> n & 1;
 
-		part[n] = part_of(first, channels[n], s.h + crop * (n + 2), s.w + crop * 3, crop * n,
-		    crop * (n % 4));
+		part[n] = (struct part){ first, channels[n], s.h + crop * (n + 2), s.w + crop * 3,
+		    crop * n, crop * (n % 4) };
 		tensor[n] = filled(b * channels[n] * part[n].h * part[n].w);
 		sources = beside(sources, tensor[n], b, channels[n], part[n].h, part[n].w,
 		    part[n].top, part[n].left);
@@ -715,9 +716,9 @@ main(void)
 	check_head(65, 33, 70, 16);
 	check_head(130, 70, 301, 37);
 	check_head(9, 5, 1000, 1);
-	check_local(local_shape(4, 1, 60, 1, 1, 60, 1, 1, 1, 1), 5);
-	check_local(local_shape(3, 9, 8, 5, 4, 6, 3, 3, 2, 1), 3);
-	check_local(local_shape(50, 4, 5, 17, 2, 2, 3, 3, 1, 2), 37);
-	check_local(local_shape(2, 5, 5, 2, 2, 2, 1, 2, 3, 3), 400);
+	check_local((struct local){ 4, 1, 60, 1, 1, 60, 1, 1, 1, 1 }, 5);
+	check_local((struct local){ 3, 9, 8, 5, 4, 6, 3, 3, 2, 1 }, 3);
+	check_local((struct local){ 50, 4, 5, 17, 2, 2, 3, 3, 1, 2 }, 37);
+	check_local((struct local){ 2, 5, 5, 2, 2, 2, 1, 2, 3, 3 }, 400);
 	return failures != 0;
 }
