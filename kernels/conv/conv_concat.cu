@@ -11,6 +11,7 @@
 #define STOWAGE_CONV_CONV_CONCAT_CU
 
 #include "conv/conv.cu"
+#include "conv/sources.cu"
 
 /* What a gradient is outside the rectangle of OH x OW at (top, left): nothing is added there. */
 KERNEL(frame_kernel, (elem *dx, struct onto onto, int64_t planes, int64_t h, int64_t w, int64_t top,
@@ -22,12 +23,6 @@ KERNEL(frame_kernel, (elem *dx, struct onto onto, int64_t planes, int64_t h, int
 		if (y < top || y >= top + oh || x < left || x >= left + ow)
 			onto_store(&dx[(p * h + y) * w + x], 0, keep);
 }
-
-struct part {			/* of the input, a tensor: its channels, and what is seen of it */
-	int first, channels;
-	int h, w;		/* of its planes, which are seen from row TOP, column LEFT on */
-	int top, left;
-};
 
 /* Elements that a step to the right is long. */
 static inline int64_t

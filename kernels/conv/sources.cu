@@ -37,41 +37,48 @@ no_sources(void)
 	return s;
 }
 
-/* The channels of S, then those of X, [b, c, h, w], seen from row TOP and column LEFT on. */
+struct part {			/* of the input, a tensor: its channels, and what is seen of it */
+	int first, channels;
+	int h, w;		/* of its planes, which are seen from row TOP, column LEFT on */
+	int top, left;
+};
+
 static inline struct sources
-beside(struct sources s, const elem *x, int64_t b, int c, int h, int w, int top, int left)
+beside_as(struct sources s, const elem *x, int64_t b, struct part p, bool channels_last)
 {
 	struct piece *last = &s.s[s.n++];
 
-	last->channels = c, last->row = w, last->pixel = 1;
-	last->plane = (int64_t)h * w;
-	last->image = c * last->plane;
+	last->channels = p.channels;
+	last->pixel = channels_last ? p.channels : 1;
+	last->plane = channels_last ? 1 : (int64_t)p.h * p.w;
+	last->row = p.w * last->pixel;
+	last->image = (int64_t)p.channels * p.h * p.w;
 	last->begin = x, last->end = x + b * last->image;
-	last->at = x + (int64_t)top * w + left;
+	last->at = x + p.top * last->row + p.left * last->pixel;
 	return s;
 }
 
-/* The same of an X that is [b, h, w, c]. */
+/* The channels of S, then those of X, [b, channels, h, w], */
 static inline struct sources
-beside_last(struct sources s, const elem *x, int64_t b, int c, int h, int w, int top, int left)
+beside(struct sources s, const elem *x, int64_t b, struct part p)
 {
-	struct piece *last = &s.s[s.n++];
+	return beside_as(s, x, b, p, false);
+}
 
-	last->channels = c, last->pixel = c, last->plane = 1;
-	last->row = (int64_t)w * c;
-	last->image = h * last->row;
-	last->begin = x, last->end = x + b * last->image;
-	last->at = x + top * last->row + left * last->pixel;
-	return s;
+/* or [b, h, w, channels]. */
+static inline struct sources
+beside_last(struct sources s, const elem *x, int64_t b, struct part p)
+{
+	return beside_as(s, x, b, p, true);
 }
 
 /* X alone, as S has it. */
 static inline struct sources
 only_source(const elem *x, int64_t b, int c, int h, int w, const struct conv *s)
 {
-	if (s->last)
-		return beside_last(no_sources(), x, b, c, h, w, 0, 0);
-	return beside(no_sources(), x, b, c, h, w, 0, 0);
+	struct part p = { 0, c, h, w, 0, 0 };
+
+	return beside_as(no_sources(), x, b, p, s->last);
 }
 
 /* The source of channel *C, which becomes its channel. */

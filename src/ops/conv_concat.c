@@ -76,8 +76,8 @@ note_parts(struct emitter *e, const struct node *n, int kind, bool bias, bool ad
 		    top->v[i], left->v[i]);
 }
 
-/* "beside(beside(no_sources(), F32(..), b, 64, 88, 88, 0, 0), ..)", of the sources from IN on; with
- * channels last "beside_last(..)". */
+/* "beside(beside(no_sources(), F32(..), b, (struct part){ .channels = 64, .. }), ..)", of the sources
+ * from IN on; with channels last "beside_last(..)". */
 static const char *
 sources_text(struct emitter *e, const struct node *n, struct tensor *const *in, bool last)
 {
@@ -87,7 +87,8 @@ sources_text(struct emitter *e, const struct node *n, struct tensor *const *in, 
 
 	for (i = 0; i < nsources(n); i++)
 		text = arena_printf(e->module->arena,
-		    "%s(%s, %s, %s, %lld, %lld, %lld, %lld, %lld)",
+		    "%s(%s,\n\t    %s, %s, (struct part){ .channels = %lld, .h = %lld, .w = %lld, "
+		    ".top = %lld, .left = %lld })",
 		    last ? "beside_last" : "beside", text,
 		    emit_pointer(e, in[i]), in[i]->batched ? "b" : "1", (long long)in[i]->dim[0],
 		    (long long)in[i]->dim[1], (long long)in[i]->dim[2], (long long)top->v[i],

@@ -166,8 +166,8 @@ check_concat(const std::string &how, int64_t b, struct conv s, const std::vector
 		for (size_t k = 0; k < x.size(); k++) {
 			const struct image &i = p.from[k];
 
-			sources = last ? beside_last(sources, &x[k][0], b, i.c, i.h, i.w, i.top, i.left) :
-			    beside(sources, &x[k][0], b, i.c, i.h, i.w, i.top, i.left);
+			sources = last ? beside_last(sources, &x[k][0], b, part{ 0, i.c, i.h, i.w, i.top, i.left }) :
+			    beside(sources, &x[k][0], b, part{ 0, i.c, i.h, i.w, i.top, i.left });
 		}
 		conv_concat_forward(&y[0], sources, &w[0], &p.bias[0], &work[0], room, b, t);
 		check("forward" + at, first(y, last, b, s.f, out), p.y);

@@ -280,8 +280,7 @@ check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 		part[n] = (struct part){ first, channels[n], s.h + crop * (n + 2), s.w + crop * 3,
 		    crop * n, crop * (n % 4) };
 		tensor[n] = filled(b * channels[n] * part[n].h * part[n].w);
-		sources = beside(sources, tensor[n], b, channels[n], part[n].h, part[n].w,
-		    part[n].top, part[n].left);
+		sources = beside(sources, tensor[n], b, part[n]);
 		copy_part(x, tensor[n], NULL, &part[n], b, &s);
 	}
 	work = scratch_of(conv_work(&s, 'y'));
