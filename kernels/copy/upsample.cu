@@ -7,21 +7,24 @@
 
 #include "kernel.h"
 
+struct upsample {
+	int64_t oh, ow, ih, iw;	/* height and width of the output, and of the input */
+};
+
 /* out[y, x] = in[y * ih / oh, x * iw / ow], rounded down */
-KERNEL(upsample_kernel, (elem *out, const elem *in, int64_t planes, int64_t oh, int64_t ow,
-    int64_t ih, int64_t iw))
+KERNEL(upsample_kernel, (elem *out, const elem *in, int64_t planes, struct upsample u))
 {
-	EACH_PLACE (p, y, x, planes, oh, ow)
-		out[(p * oh + y) * ow + x] = in[(p * ih + y * ih / oh) * iw + x * iw / ow];
+	EACH_PLACE (p, y, x, planes, u.oh, u.ow)
+		out[(p * u.oh + y) * u.ow + x] =
+		    in[(p * u.ih + y * u.ih / u.oh) * u.iw + x * u.iw / u.ow];
 }
 
 /* Twice as wide, the commonest case: a thread writes both copies. */
-KERNEL(upsample_double_kernel, (elem *out, const elem *in, int64_t planes, int64_t oh, int64_t ih,
-    int64_t iw))
+KERNEL(upsample_double_kernel, (elem *out, const elem *in, int64_t planes, struct upsample u))
 {
-	EACH_PLACE (p, y, x, planes, oh, iw) {
-		elem v = in[(p * ih + y * ih / oh) * iw + x];
-		elem *to = out + ((p * oh + y) * iw + x) * 2;
+	EACH_PLACE (p, y, x, planes, u.oh, u.iw) {
+		elem v = in[(p * u.ih + y * u.ih / u.oh) * u.iw + x];
+		elem *to = out + ((p * u.oh + y) * u.iw + x) * 2;
 
 		to[0] = v;
 		to[1] = v;
@@ -29,113 +32,109 @@ KERNEL(upsample_double_kernel, (elem *out, const elem *in, int64_t planes, int64
 }
 
 static void
-upsample_forward(elem *out, const elem *in, int64_t b, int64_t planes, int64_t oh, int64_t ow,
-    int64_t ih, int64_t iw)
+upsample_forward(elem *out, const elem *in, int64_t b, int64_t planes, struct upsample u)
 {
-	if (ow == 2 * iw)
-		LAUNCH(upsample_double_kernel, b * planes * oh * iw,
-		    (out, in, b * planes, oh, ih, iw));
+	if (u.ow == 2 * u.iw)
+		LAUNCH(upsample_double_kernel, b * planes * u.oh * u.iw, (out, in, b * planes, u));
 	else
-		LAUNCH(upsample_kernel, b * planes * oh * ow,
-		    (out, in, b * planes, oh, ow, ih, iw));
+		LAUNCH(upsample_kernel, b * planes * u.oh * u.ow, (out, in, b * planes, u));
 }
 
 /* Each input gathers from the block of outputs that show it. */
 KERNEL(upsample_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t planes,
-    int64_t oh, int64_t ow, int64_t ih, int64_t iw))
+    struct upsample u))
 {
 	real keep = onto_keep(onto);
 
-	EACH_PLACE (p, y, x, planes, ih, iw) {
-		int64_t y0 = (y * oh + ih - 1) / ih, y1 = ((y + 1) * oh + ih - 1) / ih;
-		int64_t x0 = (x * ow + iw - 1) / iw, x1 = ((x + 1) * ow + iw - 1) / iw;
+	EACH_PLACE (p, y, x, planes, u.ih, u.iw) {
+		int64_t y0 = (y * u.oh + u.ih - 1) / u.ih, y1 = ((y + 1) * u.oh + u.ih - 1) / u.ih;
+		int64_t x0 = (x * u.ow + u.iw - 1) / u.iw, x1 = ((x + 1) * u.ow + u.iw - 1) / u.iw;
 		real sum = 0;
 
 		for (int64_t oy = y0; oy < y1; oy++)
 			for (int64_t ox = x0; ox < x1; ox++)
-				sum += VALUE(dy[(p * oh + oy) * ow + ox]);
-		onto_store(&dx[(p * ih + y) * iw + x], sum, keep);
+				sum += VALUE(dy[(p * u.oh + oy) * u.ow + ox]);
+		onto_store(&dx[(p * u.ih + y) * u.iw + x], sum, keep);
 	}
 }
 
 KERNEL(upsample_double_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t planes,
-    int64_t oh, int64_t ih, int64_t iw))
+    struct upsample u))
 {
 	real keep = onto_keep(onto);
 
-	EACH_PLACE (p, y, x, planes, ih, iw) {
-		int64_t y0 = (y * oh + ih - 1) / ih, y1 = ((y + 1) * oh + ih - 1) / ih;
+	EACH_PLACE (p, y, x, planes, u.ih, u.iw) {
+		int64_t y0 = (y * u.oh + u.ih - 1) / u.ih, y1 = ((y + 1) * u.oh + u.ih - 1) / u.ih;
 		real sum = 0;
 
 		for (int64_t oy = y0; oy < y1; oy++) {
-			const elem *from = dy + ((p * oh + oy) * iw + x) * 2;
+			const elem *from = dy + ((p * u.oh + oy) * u.iw + x) * 2;
 
 			sum += VALUE(from[0]);
 			sum += VALUE(from[1]);
 		}
-		onto_store(&dx[(p * ih + y) * iw + x], sum, keep);
+		onto_store(&dx[(p * u.ih + y) * u.iw + x], sum, keep);
 	}
 }
 
 static void
-upsample_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t planes, int64_t oh,
-    int64_t ow, int64_t ih, int64_t iw)
+upsample_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t planes,
+    struct upsample u)
 {
-	if (ow == 2 * iw)
-		LAUNCH(upsample_double_grad_kernel, b * planes * ih * iw,
-		    (dx, dy, onto, b * planes, oh, ih, iw));
+	if (u.ow == 2 * u.iw)
+		LAUNCH(upsample_double_grad_kernel, b * planes * u.ih * u.iw,
+		    (dx, dy, onto, b * planes, u));
 	else
-		LAUNCH(upsample_grad_kernel, b * planes * ih * iw,
-		    (dx, dy, onto, b * planes, oh, ow, ih, iw));
+		LAUNCH(upsample_grad_kernel, b * planes * u.ih * u.iw,
+		    (dx, dy, onto, b * planes, u));
 }
 
 /* ---- channels-last ---- */
 
-KERNEL(upsample_last_kernel, (elem *out, const elem *in, int64_t b, int64_t channels, int64_t oh,
-    int64_t ow, int64_t ih, int64_t iw))
+KERNEL(upsample_last_kernel, (elem *out, const elem *in, int64_t b, int64_t channels,
+    struct upsample u))
 {
-	ROWS (r, b * oh) {
-		const elem *row = in + (r / oh * ih + r % oh * ih / oh) * iw * channels;
+	ROWS (r, b * u.oh) {
+		const elem *row = in + (r / u.oh * u.ih + r % u.oh * u.ih / u.oh) * u.iw * channels;
 
-		PLACES (x, c, ow, channels)
-			out[(r * ow + x) * channels + c] = row[x * iw / ow * channels + c];
+		PLACES (x, c, u.ow, channels)
+			out[(r * u.ow + x) * channels + c] = row[x * u.iw / u.ow * channels + c];
 	}
 }
 
 static void
-upsample_last_forward(elem *out, const elem *in, int64_t b, int64_t channels, int64_t oh,
-    int64_t ow, int64_t ih, int64_t iw)
+upsample_last_forward(elem *out, const elem *in, int64_t b, int64_t channels, struct upsample u)
 {
-	LAUNCH_ROWS(upsample_last_kernel, b * oh, (out, in, b, channels, oh, ow, ih, iw));
+	LAUNCH_ROWS(upsample_last_kernel, b * u.oh, (out, in, b, channels, u));
 }
 
 KERNEL(upsample_last_grad_kernel, (elem *dx, const elem *dy, struct onto onto, int64_t b,
-    int64_t channels, int64_t oh, int64_t ow, int64_t ih, int64_t iw))
+    int64_t channels, struct upsample u))
 {
 	real keep = onto_keep(onto);
 
-	ROWS (r, b * ih) {
-		int64_t y = r % ih, image = r / ih * oh;
-		int64_t y0 = (y * oh + ih - 1) / ih, y1 = ((y + 1) * oh + ih - 1) / ih;
+	ROWS (r, b * u.ih) {
+		int64_t y = r % u.ih, image = r / u.ih * u.oh;
+		int64_t y0 = (y * u.oh + u.ih - 1) / u.ih, y1 = ((y + 1) * u.oh + u.ih - 1) / u.ih;
 
-		PLACES (x, c, iw, channels) {
-			int64_t x0 = (x * ow + iw - 1) / iw, x1 = ((x + 1) * ow + iw - 1) / iw;
+		PLACES (x, c, u.iw, channels) {
+			int64_t x0 = (x * u.ow + u.iw - 1) / u.iw;
+			int64_t x1 = ((x + 1) * u.ow + u.iw - 1) / u.iw;
 			real sum = 0;
 
 			for (int64_t oy = y0; oy < y1; oy++)
 				for (int64_t ox = x0; ox < x1; ox++)
-					sum += VALUE(dy[((image + oy) * ow + ox) * channels + c]);
-			onto_store(&dx[(r * iw + x) * channels + c], sum, keep);
+					sum += VALUE(dy[((image + oy) * u.ow + ox) * channels + c]);
+			onto_store(&dx[(r * u.iw + x) * channels + c], sum, keep);
 		}
 	}
 }
 
 static void
 upsample_last_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int64_t channels,
-    int64_t oh, int64_t ow, int64_t ih, int64_t iw)
+    struct upsample u)
 {
-	LAUNCH_ROWS(upsample_last_grad_kernel, b * ih,
-	    (dx, dy, onto, b, channels, oh, ow, ih, iw));
+	LAUNCH_ROWS(upsample_last_grad_kernel, b * u.ih, (dx, dy, onto, b, channels, u));
 }
 
 #endif

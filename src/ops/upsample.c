@@ -12,6 +12,14 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
+static const char *
+geometry(struct emitter *e, const struct tensor *x, const struct tensor *y)
+{
+	return arena_printf(e->module->arena,
+	    "(struct upsample){ .oh = %lld, .ow = %lld, .ih = %lld, .iw = %lld }",
+	    (long long)y->dim[1], (long long)y->dim[2], (long long)x->dim[1], (long long)x->dim[2]);
+}
+
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
@@ -20,7 +28,7 @@ emit_backward(struct emitter *e, const struct node *n)
 	emit_call(e,
 	    x->channels_last || y->channels_last ? "upsample_last_backward" : "upsample_backward",
 	    arg_tensor(x), arg_tensor(y), arg_onto(n), arg_batch(x), arg_int(x->dim[0]),
-	    arg_int(y->dim[1]), arg_int(y->dim[2]), arg_int(x->dim[1]), arg_int(x->dim[2]));
+	    arg_text(geometry(e, x, y)));
 }
 
 const struct op op_upsample_grad = {
@@ -74,8 +82,8 @@ emit(struct emitter *e, const struct node *n)
 
 	emit_call(e,
 	    x->channels_last || y->channels_last ? "upsample_last_forward" : "upsample_forward",
-	    arg_tensor(y), arg_tensor(x), arg_batch(x), arg_int(x->dim[0]), arg_int(y->dim[1]),
-	    arg_int(y->dim[2]), arg_int(x->dim[1]), arg_int(x->dim[2]));
+	    arg_tensor(y), arg_tensor(x), arg_batch(x), arg_int(x->dim[0]),
+	    arg_text(geometry(e, x, y)));
 }
 
 const struct op op_upsample = {

@@ -966,12 +966,12 @@ Test(kernels, upsample_shows_each_element_in_a_block)
 			want[i] = (double)x[from];
 			slow[from] += (double)dy[i];
 		}
-		upsample_forward(y, x, 1, 2, oh, ow, h, w);
+		upsample_forward(y, x, 1, 2, (struct upsample){ oh, ow, h, w });
 		close_to(y, want, 2 * oh * ow, "upsample %d", k);
 		spoil(dx, sizeof(dx));
-		upsample_backward(dx, dy, ANEW, 2, 1, oh, ow, h, w);
+		upsample_backward(dx, dy, ANEW, 2, 1, (struct upsample){ oh, ow, h, w });
 		close_to(dx, slow, 2 * h * w, "upsample's gradient %d", k);
-		upsample_backward(dx, dy, ONTO(ADDED), 2, 1, oh, ow, h, w);
+		upsample_backward(dx, dy, ONTO(ADDED), 2, 1, (struct upsample){ oh, ow, h, w });
 		close_to(dx, added(slow, 2 * h * w), 2 * h * w, "upsample's gradient %d, added", k);
 	}
 }

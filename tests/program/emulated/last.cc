@@ -151,11 +151,11 @@ check_upsample(int64_t b, int64_t c, int64_t h, int64_t w, int64_t oh, int64_t o
 	Values xl = turned(x, b, c, h * w), dyl = turned(dy, b, c, oh * ow), dxl = dx;
 	struct step s = { 1, 2, 3, 0, 1, 0 };
 
-	upsample_forward(&y[0], &x[0], b, c, oh, ow, h, w);
-	upsample_last_forward(&yl[0], &xl[0], b, c, oh, ow, h, w);
+	upsample_forward(&y[0], &x[0], b, c, upsample{ oh, ow, h, w });
+	upsample_last_forward(&yl[0], &xl[0], b, c, upsample{ oh, ow, h, w });
 	same("upsample", turned(y, b, c, oh * ow), yl, 0);
-	upsample_backward(&dx[0], &dy[0], ANEW, b, c, oh, ow, h, w);
-	upsample_last_backward(&dxl[0], &dyl[0], ANEW, b, c, oh, ow, h, w);
+	upsample_backward(&dx[0], &dy[0], ANEW, b, c, upsample{ oh, ow, h, w });
+	upsample_last_backward(&dxl[0], &dyl[0], ANEW, b, c, upsample{ oh, ow, h, w });
 	same("upsample's dx", turned(dx, b, c, h * w), dxl, 1e-6);
 	dropout(&dx[0], &x[0], &s, 7, 0.4, b * c * h * w);
 	dropout_last(&dxl[0], &xl[0], &s, 7, 0.4, b, c, h * w);
