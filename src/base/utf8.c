@@ -1,6 +1,8 @@
-/* UTF-8: decoding and widths. The ranges of widths are those of Unicode's EastAsianWidth that a
- * source file is likely to hold; the C library's wcwidth() would need a locale. */
+/* UTF-8: decoding and widths. The table of widths is Unicode's; the C library's wcwidth() would need a
+ * locale. */
 #include "base/utf8.h"
+
+#include "base/width_table.h"
 
 size_t
 utf8_decode(const char *s, size_t n, uint32_t *c, int *good)
@@ -34,41 +36,29 @@ bad:
 	return 1;
 }
 
-struct span {
-	uint32_t first, last;
-};
-
 static int
 within(uint32_t c, const struct span *s, size_t n)
 {
-	size_t i;
+	size_t lo = 0, hi = n, mid;
 
-	for (i = 0; i < n; i++)
-		if (c >= s[i].first && c <= s[i].last)
-			return 1;
-	return 0;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (c > s[mid].last)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && c >= s[lo].first;
 }
 
 int
 utf8_width(uint32_t c)
 {
-	static const struct span none[] = {
-		{ 0x300, 0x36f }, { 0x483, 0x489 }, { 0x591, 0x5bd }, { 0x610, 0x61a },
-		{ 0x64b, 0x65f }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200d },
-		{ 0x20d0, 0x20f0 }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
-	};
-	static const struct span wide[] = {
-		{ 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0x33ff }, { 0x3400, 0x4dbf },
-		{ 0x4e00, 0x9fff }, { 0xa000, 0xa4cf }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },
-		{ 0xfe30, 0xfe4f }, { 0xff00, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x1f300, 0x1f64f },
-		{ 0x1f680, 0x1f6ff }, { 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
-	};
-
-	if (c < 0x300)
+	if (c < no_columns[0].first)
 		return 1;
-	if (within(c, none, sizeof(none) / sizeof(*none)))
+	if (within(c, no_columns, sizeof(no_columns) / sizeof(*no_columns)))
 		return 0;
-	return within(c, wide, sizeof(wide) / sizeof(*wide)) ? 2 : 1;
+	return within(c, two_columns, sizeof(two_columns) / sizeof(*two_columns)) ? 2 : 1;
 }
 
 int

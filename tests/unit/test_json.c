@@ -98,7 +98,26 @@ Test(json, utf8_is_decoded_strictly)
 	cr_expect_not(good);
 	cr_expect_eq(utf8_decode("\xe2\x82", 2, &c, &good), 1);	/* cut short */
 	cr_expect_not(good);
-	cr_expect_eq(utf8_width(0x301), 0);
-	cr_expect_eq(utf8_width(0x65e5), 2);
-	cr_expect_eq(utf8_width('a'), 1);
+}
+
+/* At the ends of ranges, and what terminals agree on; values of Python's wcwidth for Unicode 14. */
+Test(json, widths_are_those_of_unicode)
+{
+	static const struct {
+		uint32_t c;
+		int columns;
+	} known[] = {
+		{ 'a', 1 }, { 0xad, 1 }, { 0xe9, 1 }, { 0x2ff, 1 }, { 0x300, 0 }, { 0x301, 0 },
+		{ 0x36f, 0 }, { 0x370, 1 }, { 0x10ff, 1 }, { 0x1100, 2 }, { 0x115f, 2 },
+		{ 0x1160, 0 }, { 0x11ff, 0 }, { 0x1200, 1 }, { 0x200b, 0 }, { 0x2014, 1 },
+		{ 0x231a, 2 }, { 0x231c, 1 }, { 0x2713, 1 }, { 0x2728, 2 }, { 0x303e, 2 },
+		{ 0x303f, 1 }, { 0x3042, 2 }, { 0x3099, 0 }, { 0x65e5, 2 }, { 0x9fff, 2 },
+		{ 0xac00, 2 }, { 0xd7a3, 2 }, { 0xfe0f, 0 }, { 0xff21, 2 }, { 0xff60, 2 },
+		{ 0xff61, 1 }, { 0x1f600, 2 }, { 0x1f6ff, 1 }, { 0x20000, 2 }, { 0x3fffd, 2 },
+		{ 0x3fffe, 1 }, { 0xe0100, 0 }, { 0xe01ef, 0 }, { 0x10ffff, 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
+		cr_expect_eq(utf8_width(known[i].c), known[i].columns, "U+%04X", (unsigned)known[i].c);
 }
