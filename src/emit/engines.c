@@ -30,7 +30,10 @@ struct dnn_api {		/* what of cuDNN is called, in conv/engine_cudnn.cu */
 	    cudnnBackendAttributeType_t, int64_t, int64_t *, void *);
 };
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"	/* programs also take engines, dnn_take() */
 #include "../../kernels/conv/engine_cudnn.cu"
+#pragma GCC diagnostic pop
 
 #include "base/text.h"
 #include "target/gpu.h"
