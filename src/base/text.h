@@ -29,8 +29,8 @@ const char	*size_commas(char buf[SIZE_TEXT], int64_t n);
  * False, with *BYTES as it was, when it is no size above or equal to 0 and below 2^63. */
 bool		 size_parse(const char *, int64_t *bytes);
 
-/* Units: "B", "KiB", ... "EiB" for powers 0 to 6 of 1024; and the bytes of one that people may write,
- * up to "TiB" and "TB", or 0. */
+/* Units: "B", "KiB", ... "EiB" for powers 0 to 6 of 1024; and the bytes of one that people may
+ * write, up to "TiB" and "TB", or 0. */
 #define SIZE_UNITS	7
 const char	*size_unit_name(int power);
 int64_t		 size_unit(const char *name);

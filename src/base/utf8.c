@@ -1,5 +1,5 @@
-/* UTF-8: decoding and widths. The table of widths is Unicode's; the C library's wcwidth() would need a
- * locale. */
+/* UTF-8: decoding and widths. The table of widths is Unicode's; the C library's wcwidth() would
+ * need a locale. */
 #include "base/utf8.h"
 
 #include "base/width_table.h"
