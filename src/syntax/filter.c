@@ -123,151 +123,6 @@ filter_missing_comma(struct filter *f, const struct token *t)
 	filter_insert(f, ',', NULL);
 }
 
-/* ---- brackets ---- */
-
-static char
-closer_of(char kind)
-{
-	return kind == '(' ? ')' : kind == '[' ? ']' : '}';
-}
-
-static void
-push(struct filter *f, struct token t, bool list, bool nested)
-{
-	filter_put(f, t);
-	f->open[f->depth++] = (struct bracket){ (char)t.kind, list, nested, f->ifs, t.loc };
-	f->ifs = 0;
-}
-
-/* Puts out the closer of the innermost bracket. */
-static void
-pop(struct filter *f, struct token t)
-{
-	f->depth--;
-	f->ifs = f->open[f->depth].ifs;
-	filter_put(f, t);
-}
-
-/* Makes up the closer of the innermost bracket. */
-static void
-pop_missing(struct filter *f, const struct token *before)
-{
-	struct bracket b = f->open[f->depth - 1];
-	struct token t = { .kind = closer_of(b.kind), .loc = loc_after(f->prev.loc),
-	    .text = "made up" };
-	struct diag *g;
-
-	g = filter_error(f, b.loc, "'%c' is never closed", b.kind);
-	diag_place(f->p->diags, g, before->loc, "'%c' is missing before %s", closer_of(b.kind),
-	    token_text(f->p, before));
-	pop(f, t);
-	f->forgiven['}'] += t.kind == '}';
-}
-
-void
-filter_close_brackets(struct filter *f, const struct token *before)
-{
-	while (filter_in_brackets(f))
-		pop_missing(f, before);
-}
-
-static void
-open_bracket(struct filter *f, struct token t)
-{
-	bool list = t.kind == '(' ? f->prev.kind == TOK_NAME : f->type;
-
-	if (f->depth == MAX_BRACKETS) {
-		diag_help(f->p->diags, filter_error(f, t.loc,
-		    "brackets nested more than %d deep", MAX_BRACKETS),
-		    "name a part of this in a definition of its own");
-		f->over = 1;
-		if (!filter_complete(f))
-			filter_insert(f, TOK_BAD, NULL);
-		return;
-	}
-	push(f, t, list, false);
-}
-
-/* Is a bracket of that kind open inside the current braces? */
-static bool
-is_open(const struct filter *f, char kind)
-{
-	int i;
-
-	for (i = f->depth - 1; i >= 0 && f->open[i].kind != '{'; i--)
-		if (f->open[i].kind == kind)
-			return true;
-	return false;
-}
-
-static void
-close_bracket(struct filter *f, struct token t)
-{
-	char kind = t.kind == ')' ? '(' : '[';
-	struct bracket *top;
-
-	if (!is_open(f, kind) && filter_in_brackets(f)) {	/* f32[3, 4) */
-		top = &f->open[f->depth - 1];
-		diag_place(f->p->diags, filter_error(f, t.loc, "'%c' cannot close '%c'",
-		    t.kind, top->kind), top->loc, "opened here; '%c' closes it",
-		    closer_of(top->kind));
-		t.kind = closer_of(top->kind);
-	} else if (!filter_in_brackets(f)) {
-		if (f->forgiven[t.kind] > 0)
-			f->forgiven[t.kind]--;
-		else if (f->p->panic < 0)
-			filter_error(f, t.loc, "'%c' closes nothing", t.kind);
-		return;
-	}
-	while (f->open[f->depth - 1].kind != kind && is_open(f, kind))
-		pop_missing(f, &t);
-	pop(f, t);
-}
-
-static void
-close_brace(struct filter *f, struct token t)
-{
-	filter_close_brackets(f, &t);
-	if (f->depth == 0) {
-		if (f->forgiven['}'] > 0)
-			f->forgiven['}']--;
-		else if (f->p->panic < 0)
-			filter_error(f, t.loc, "'}' closes nothing");
-		return;
-	}
-	pop(f, t);
-	f->forgiven[')'] = f->forgiven[']'] = 0;
-	if (f->depth == 0)
-		f->mode = IN_FILE;
-	filter_begin_statement(f);
-}
-
-/* Closes everything: an item starts, or the file ends. A '{' inside a body has been reported as
- * such, and may be what the missing '}' belonged to. */
-static void
-close_all(struct filter *f, const struct token *before)
-{
-	bool nested = false;
-
-	while (f->depth > 0) {
-		struct bracket *b = &f->open[f->depth - 1];
-
-		if (b->kind == '{' && (b->nested || nested || f->over)) {
-			nested |= b->nested;
-			pop(f, (struct token){ .kind = '}', .loc = loc_after(f->prev.loc) });
-		} else if (f->over) {
-			pop(f, (struct token){ .kind = closer_of(b->kind),
-			    .loc = loc_after(f->prev.loc) });
-		} else {
-			pop_missing(f, before);
-		}
-	}
-	f->over = 0;
-	f->mode = IN_FILE;
-	f->forgiven[')'] = f->forgiven[']'] = 0;
-	filter_begin_statement(f);
-}
-
 /* ---- heads of items: network NAME {, block NAME(...) {, train [NAME] {, lint ["PATTERN"] { ---- */
 
 static void
@@ -277,7 +132,7 @@ enter_body(struct filter *f, struct token brace)
 	f->head = 0;
 	f->head_state = HEAD_NONE;
 	filter_begin_statement(f);
-	push(f, brace, false, false);
+	filter_push(f, brace, false, false);
 }
 
 /* Says once what this head lacks. Items that must have a name get one that no text can
@@ -346,7 +201,7 @@ head_token(struct filter *f, struct token t)
 			head_mistake(f, &t);
 		head_name(f);
 		f->head_state = HEAD_FORMALS;
-		open_bracket(f, t);
+		filter_open_bracket(f, t);
 		return true;
 	}
 	head_mistake(f, &t);
@@ -355,7 +210,7 @@ head_token(struct filter *f, struct token t)
 	head_name(f);
 	enter_body(f, (struct token){ .kind = '{', .loc = loc_after(f->prev.loc) });
 	if (item || t.kind == '}' || !t.kind) {
-		pop(f, (struct token){ .kind = '}', .loc = loc_after(f->prev.loc) });
+		filter_pop(f, (struct token){ .kind = '}', .loc = loc_after(f->prev.loc) });
 		f->mode = IN_FILE;
 		f->forgiven['}'] = t.kind == '}';
 	}
@@ -367,7 +222,7 @@ head_token(struct filter *f, struct token t)
 static void
 item_keyword(struct filter *f, struct token t)
 {
-	close_all(f, &t);
+	filter_close_all(f, &t);
 	filter_put(f, t);
 	if (t.kind != TOK_USE && t.kind != TOK_PARAM) {
 		f->head = t.kind;
@@ -431,17 +286,6 @@ beyond(struct filter *f, const struct token *t)
 	    word_is_statement(t->kind) || t->kind == TOK_NAME)) || t->kind == '}')
 		return false;
 	return true;
-}
-
-/* Leaves the too deep brackets unclosed, in silence: their number has been reported. */
-static void
-give_up_brackets(struct filter *f)
-{
-	while (filter_in_brackets(f))
-		pop(f, (struct token){ .kind = closer_of(f->open[f->depth - 1].kind),
-		    .loc = loc_after(f->prev.loc), .text = "made up" });
-	f->over = 0;
-	f->forgiven[')'] = f->forgiven[']'] = f->p->src->size;
 }
 
 /* A value or its first token, a name excepted. */
@@ -508,7 +352,7 @@ process(struct filter *f, struct token t)
 	if (f->over > 0) {
 		if (beyond(f, &t))
 			return;
-		give_up_brackets(f);
+		filter_give_up_brackets(f);
 	}
 	if (f->skip_line && t.kind && t.kind != '}' && !t.line_start)
 		return;
@@ -522,23 +366,23 @@ process(struct filter *f, struct token t)
 		return;
 	switch (t.kind) {
 	case 0:
-		close_all(f, &t);
+		filter_close_all(f, &t);
 		filter_put(f, t);
 		break;
 	case '(': case '[':
-		open_bracket(f, t);
+		filter_open_bracket(f, t);
 		break;
 	case ')': case ']':
-		close_bracket(f, t);
+		filter_close_bracket(f, t);
 		break;
 	case '{':
 		filter_close_brackets(f, &t);
 		if (f->depth == MAX_BRACKETS)
 			break;
-		push(f, t, false, true);
+		filter_push(f, t, false, true);
 		break;
 	case '}':
-		close_brace(f, t);
+		filter_close_brace(f, t);
 		break;
 	case TOK_NAME:
 		filter_word(f, t);

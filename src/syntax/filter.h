@@ -1,6 +1,7 @@
 /*
- * The filter between scanner and parser: state and helpers shared by filter.c (brackets, sections,
- * the flow of tokens) and filter_word.c (what a name means where it stands). Private to them.
+ * The filter between scanner and parser: state and helpers shared by filter.c (heads, keywords, the
+ * flow of tokens), filter_bracket.c (brackets) and filter_word.c (what a name means where it
+ * stands). Private to them.
  */
 #ifndef STOWAGE_LANG_FILTER_H
 #define STOWAGE_LANG_FILTER_H
@@ -72,6 +73,21 @@ void			 filter_missing_comma(struct filter *, const struct token *t);
 /* Is everything before this point a complete value, so that the next name cannot belong to it? */
 bool			 filter_complete(const struct filter *);
 bool			 filter_begins_value(int kind);
+
+/* ---- filter_bracket.c ---- */
+
+/* Puts out an opening bracket, or the closer of the innermost one. */
+void	filter_push(struct filter *, struct token, bool list, bool nested);
+void	filter_pop(struct filter *, struct token);
+void	filter_open_bracket(struct filter *, struct token);
+void	filter_close_bracket(struct filter *, struct token);
+void	filter_close_brace(struct filter *, struct token);
+/* Closes everything: an item starts, or the file ends. */
+void	filter_close_all(struct filter *, const struct token *before);
+/* Leaves brackets that are too deep unclosed. */
+void	filter_give_up_brackets(struct filter *);
+
+/* ---- filter_word.c ---- */
 
 /* A name, or a keyword where it can only be one. */
 void	filter_word(struct filter *, struct token);

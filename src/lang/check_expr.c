@@ -1,0 +1,332 @@
+/*
+ * The names in one expression: which are known, which are near where one is not, and how many uses
+ * of each layer there have been; see check.c.
+ */
+#include "lang/check_impl.h"
+
+#include <string.h>
+
+/* Errors after which near names are looked for no more: each look is over all names there are. */
+#define MOST_SUGGESTIONS	200
+
+static int
+count(struct checker *c, const char *name)
+{
+	int i;
+
+	for (i = 0; i < c->tally.n; i++)
+		if (strcmp(c->tally.v[i].name, name) == 0)
+			return ++c->tally.v[i].uses;
+	vec_push(c->ex->a, &c->tally, ((struct tally){ name, 1 }));
+	return 1;
+}
+
+static void
+suggest(struct checker *c, struct diag *g, const char *name, bool layer)
+{
+	struct names n = { NULL, 0, 0 };
+	struct expander *ex = c->ex;
+
+	if (ex->d->errors > MOST_SUGGESTIONS)
+		return;
+	names_add_map(ex->a, &n, &c->known);
+	names_add_map(ex->a, &n, &c->unit->names);
+	if (c->in_block)
+		names_add(ex->a, &n, "in");
+	if (!layer)
+		names_add(ex->a, &n, "index");
+	names_add_ops(ex->a, &n, OP_LAYER, OP_METRIC);
+	names_suggest(ex, g, name, &n);
+}
+
+static bool
+may_suggest(struct checker *c, const char *name)
+{
+	struct names n = { NULL, 0, 0 };
+
+	if (c->ex->d->errors > MOST_SUGGESTIONS)
+		return false;
+	names_add_map(c->ex->a, &n, &c->known);
+	names_add_map(c->ex->a, &n, &c->unit->names);
+	names_add_ops(c->ex->a, &n, OP_LAYER, OP_METRIC);
+	return names_near(name, &n) != NULL;
+}
+
+static void
+unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, bool layer)
+{
+	const struct name *later = map_get(&c->later, name);
+	struct expander *ex = c->ex;
+	const struct op *op = op_find(name);
+	struct diag *g;
+
+	e->kind = E_BAD;
+	if (later) {
+		g = ex_error(ex, "name", loc, "'%s' is used before its definition", name);
+		diag_place(ex->d, g, later->loc, "it is defined here");
+		return;
+	}
+	if ((c->has_bad || c->unit->bad_syntax) && !may_suggest(c, name))
+		return;		/* its definition is probably what could not be parsed */
+	if (strcmp(name, "in") == 0)
+		g = ex_error(ex, "name", loc, c->in_block ?
+		    "'in' is not defined here: this block names its inputs" :
+		    "'in' is a block's input; a network's inputs have names of their own");
+	else if (strcmp(name, "index") == 0)
+		g = ex_error(ex, "name", loc, "'index' counts the copies of a repeat; there is "
+		    "none around it here");
+	else if (op && op->kind == OP_OPTIMIZER)
+		g = ex_error(ex, "name", loc, "'%s' is an optimizer: it belongs in the train "
+		    "section", name);
+	else if (is_function(name))
+		g = ex_error(ex, "name", loc, "'%s' is a function: write %s(...)", name, name);
+	else {
+		g = ex_error(ex, "name", loc, layer ? "no layer, block or operator is called '%s'" :
+		    "nothing is called '%s' here", name);
+		suggest(c, g, name, layer);
+	}
+}
+
+static bool
+is_known_layer(struct checker *c, const char *name, bool call)
+{
+	const struct op *op = op_find(name);
+
+	return (op && op_visible(op)) || unit_find(c->unit, name) || (call && is_function(name));
+}
+
+/* May NAME be one of the words an attribute of the operator offers? */
+static bool
+is_choice(const struct op *op, const char *name)
+{
+	size_t len = strlen(name);
+	const char *s;
+	int i;
+
+	for (i = 0; op && i < op_nattrs(op); i++)
+		for (s = op->attrs[i].choices; s && *s; s += strcspn(s, " "), s += *s == ' ')
+			if (strcspn(s, " ") == len && strncmp(s, name, len) == 0)
+				return true;
+	return false;
+}
+
+/* The operator that is called, if nothing of the file has its name. */
+static const struct op *
+called(const struct checker *c, const struct expr *e)
+{
+	const struct op *op = e->kind == E_CALL ? op_find(e->name) : NULL;
+
+	return op && !map_get(&c->known, e->name) && !unit_find(c->unit, e->name) ? op : NULL;
+}
+
+static void
+walk_args(struct checker *c, struct expr *e)
+{
+	int i;
+
+	for (i = 0; i < e->nargs; i++) {
+		struct expr *v = e->arg[i].value;
+
+		if (v && v->kind == E_NAME && !map_get(&c->known, v->name) &&
+		    is_choice(called(c, e), v->name))
+			continue;
+		check_walk(c, v, POS_VALUE);
+	}
+}
+
+static void
+walk_name(struct checker *c, struct expr *e, enum position pos)
+{
+	bool local = map_get(&c->known, e->name) != NULL;
+	bool index = strcmp(e->name, "index") == 0 && c->repeats > 0;
+
+	if (pos != POS_VALUE)
+		e->count = count(c, e->name);
+	if (local || is_known_layer(c, e->name, false))
+		return;
+	if (pos != POS_LAYER && (index || is_init_word(e->name)))
+		return;
+	unknown(c, e, e->loc, e->name, pos == POS_LAYER);
+}
+
+static void
+walk_call(struct checker *c, struct expr *e)
+{
+	e->count = count(c, e->name);
+	if (is_known_layer(c, e->name, true) || map_get(&c->known, e->name) ||
+	    is_init_word(e->name))
+		walk_args(c, e);
+	else {
+		walk_args(c, e);
+		unknown(c, e, e->head, e->name, true);
+	}
+}
+
+/* v.f: the first segment is a name of the body; the others wait for its value. */
+static void
+walk_path(struct checker *c, struct expr *e)
+{
+	const char *first = arena_strndup(c->ex->a, e->name, strcspn(e->name, "."));
+
+	if (strcmp(first, "*") == 0 || strstr(e->name, ".*")) {
+		ex_error(c->ex, "type", e->loc, "a pattern with * is for settings such as freeze; "
+		    "it is not a value");
+		e->kind = E_BAD;
+	} else if (!map_get(&c->known, first) && !unit_find(c->unit, first))
+		unknown(c, e, e->loc, first, false);
+}
+
+void
+check_define(struct checker *c, const struct name *n)
+{
+	struct name *old = map_get(&c->known, n->text);
+	struct diag *g;
+
+	if (strcmp(n->text, "index") == 0 || (strcmp(n->text, "in") == 0)) {
+		ex_error(c->ex, "name", n->loc, "'%s' has a meaning of its own and cannot be "
+		    "defined", n->text);
+	} else if (old) {
+		g = ex_error(c->ex, "name", n->loc, "'%s' is defined twice", n->text);
+		diag_place(c->ex->d, g, old->loc, "first defined here");
+	} else
+		map_put(c->ex->a, &c->known, n->text, (void *)n);
+}
+
+static void
+walk_label(struct checker *c, struct expr *e, enum position pos)
+{
+	struct name *n = ARENA_NEW(c->ex->a, struct name);
+
+	check_walk(c, e->a, pos);
+	*n = (struct name){ e->name, e->head };
+	check_define(c, n);
+}
+
+/* The names and counts after an `if` are those of both branches together. */
+static void
+walk_if(struct checker *c, struct expr *e, enum position pos)
+{
+	struct map before, both;
+	int n, i, *was;
+
+	check_walk(c, e->a, POS_VALUE);
+	n = c->tally.n;
+	was = arena_array(c->ex->a, (size_t)n + 1, sizeof(*was));
+	for (i = 0; i < n; i++)
+		was[i] = c->tally.v[i].uses;
+	before = c->known;
+	c->known = (struct map){ NULL, 0, 0, NULL, 0 };
+	for (i = 0; i < before.n; i++)
+		map_put(c->ex->a, &c->known, before.entry[i].key, before.entry[i].value);
+	check_walk(c, e->b, pos);
+	both = c->known;
+	c->known = before;
+	for (i = 0; i < c->tally.n; i++) {	/* `was` now keeps what the first branch used */
+		int used = c->tally.v[i].uses;
+
+		c->tally.v[i].uses = i < n ? was[i] : 0;
+		if (i < n)
+			was[i] = used;
+	}
+	check_walk(c, e->c, pos);
+	for (i = 0; i < n; i++)
+		if (c->tally.v[i].uses < was[i])
+			c->tally.v[i].uses = was[i];
+	for (i = 0; i < both.n; i++)
+		if (!map_get(&c->known, both.entry[i].key))
+			map_put(c->ex->a, &c->known, both.entry[i].key, both.entry[i].value);
+}
+
+static void
+walk_binary(struct checker *c, struct expr *e, enum position pos)
+{
+	static const char *const name[] = {
+		[OPR_ADD] = "add", [OPR_SUB] = "sub", [OPR_MUL] = "mul", [OPR_DIV] = "scale",
+	};
+	struct diag *g;
+
+	if (pos == POS_LAYER && e->op != OPR_MUL) {
+		g = ex_error(c->ex, "type", e->loc, "this pipes into '%s': parenthesise the "
+		    "pipeline", ex_text(c->ex, e->loc));
+		diag_help(c->ex->d, g, "`->` binds loosest: write (x -> %s) and then the rest",
+		    ex_text(c->ex, e->a->loc));
+		e->kind = E_BAD;
+		return;
+	}
+	if (e->op <= OPR_DIV)
+		e->count = count(c, name[e->op]);
+	check_walk(c, e->a, POS_VALUE);
+	c->repeats += e->op == OPR_MUL;
+	check_walk(c, e->b, e->op == OPR_MUL ? pos == POS_VALUE ? POS_FIRST : pos : POS_VALUE);
+	c->repeats -= e->op == OPR_MUL;
+}
+
+static void
+walk_pipe(struct checker *c, struct expr *e, enum position pos)
+{
+	int n, i;
+	struct expr **arm = pipe_arms(c->ex->a, e, &n);
+
+	for (i = 0; i < n; i++)
+		check_walk(c, arm[i], i > 0 ? POS_LAYER : pos == POS_LAYER ? pos : POS_FIRST);
+}
+
+/* What walks the tree after this may recurse without looking. */
+static bool
+too_deep(struct checker *c, struct expr *e)
+{
+	if (c->depth <= DEEPEST_EXPR)
+		return false;
+	ex_error(c->ex, "value", e->loc, "this expression is nested more than %d deep",
+	    DEEPEST_EXPR);
+	e->kind = E_BAD;
+	return true;
+}
+
+void
+check_walk(struct checker *c, struct expr *e, enum position pos)
+{
+	if (!e || e->kind == E_BAD)
+		return;
+	c->depth++;
+	if (too_deep(c, e))
+		goto out;
+	switch (e->kind) {
+	case E_NAME:
+		walk_name(c, e, pos);
+		break;
+	case E_CALL:
+		walk_call(c, e);
+		break;
+	case E_PATH:
+		walk_path(c, e);
+		break;
+	case E_PIPE:
+		walk_pipe(c, e, pos);
+		break;
+	case E_LABEL:
+		walk_label(c, e, pos == POS_VALUE ? POS_FIRST : pos);
+		break;
+	case E_IF:
+		walk_if(c, e, pos);
+		break;
+	case E_BINARY:
+		walk_binary(c, e, pos);
+		break;
+	case E_UNARY:
+		e->count = count(c, "scale");
+		check_walk(c, e->a, POS_VALUE);
+		break;
+	case E_INDEX:
+		check_walk(c, e->a, POS_VALUE);
+		check_walk(c, e->b, POS_VALUE);
+		break;
+	case E_TUPLE:
+		walk_args(c, e);
+		break;
+	default:
+		break;
+	}
+out:
+	c->depth--;
+}
