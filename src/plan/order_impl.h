@@ -1,0 +1,72 @@
+/*
+ * What order.c (windows and sweeps) and order_window.c (the best order of one window) share. Private
+ * to them.
+ */
+#ifndef STOWAGE_PLAN_ORDER_IMPL_H
+#define STOWAGE_PLAN_ORDER_IMPL_H
+
+#include "base/vec.h"
+#include "ir/op.h"
+#include "ir/pass.h"
+#include "schedule/step.h"
+
+#define ORDER_WINDOW	48	/* nodes at most; a set of them is a word */
+#define ORDER_SLOTS	(1 << 13)	/* of the hash: sets of one level before they are cut down */
+#define ORDER_USES	24	/* classes of one node; more, and its window is left as it is */
+
+struct window {
+	int beg, end;		/* nodes */
+	int64_t peak;		/* of the order that stands, in the graph's bytes */
+};
+
+struct class {			/* the tensors that share some bytes, as one window uses them */
+	uint64_t users;
+	uint64_t makers;	/* of them, those that add to what is alive */
+	int64_t bytes;
+	bool dies;		/* nobody after the window reads it */
+};
+
+struct job {			/* a node of the window */
+	uint64_t before;	/* nodes of the window that must have run */
+	uint64_t after;		/* that can only run later */
+	int64_t made, work;	/* bytes */
+	int64_t in_place;	/* of them, if an input may be overwritten */
+	int over[4], nover;	/* classes that the first output could overwrite */
+	int uses[ORDER_USES], nuses;	/* classes that may die here */
+};
+
+struct set {
+	uint64_t done;
+	int64_t live, peak;	/* after it, and on the way: beyond what lives throughout */
+	int64_t area;		/* what was alive after each job so far, summed */
+	int from;		/* the set before it, in the level below */
+	int node;		/* run last */
+};
+
+struct level {
+	struct set *v;
+	int n, cap;
+};
+
+struct order {
+	struct arena *arena;
+	struct graph *g;
+	struct model *m;
+	int64_t *live;		/* by node, in the order that stands */
+	int *first, *last;	/* by value, of roots: nodes that use it */
+	bool *result;
+	/* of the window being ordered */
+	struct job job[ORDER_WINDOW];
+	struct class class[ORDER_WINDOW * (ORDER_USES + 1)];	/* with the one too many */
+	int nclasses;
+	int *class_of;		/* by value: its class + 1 */
+	struct level level[ORDER_WINDOW + 1];
+	int *hash;		/* sets of the level being made, + 1 */
+	unsigned *slot;		/* by set: where it is in the hash */
+};
+
+/* Finds a better order of the window and puts the nodes into it; returns by how much the window's
+ * peak falls. Below ENOUGH it need not. */
+int64_t	order_window(struct order *, const struct window *, int64_t enough);
+
+#endif
