@@ -1,0 +1,16 @@
+/*
+ * The messages that a log has been found to hold, as it is read: oom_log.c hands them in one by one.
+ */
+#ifndef STOWAGE_MODEL_OOM_KEEP_H
+#define STOWAGE_MODEL_OOM_KEEP_H
+
+#include "oom/oom_log.h"
+
+/* Adds the message, or what it says more than one that is there. */
+void	oom_keep(struct oom_log *, const struct oom_message *);
+/* In anyone's words: worth keeping only where nobody says it better. */
+bool	oom_is_vague(const struct oom_message *);
+/* Removes vague ones: one, or all. */
+void	oom_forget_vague(struct oom_log *, bool all);
+
+#endif
