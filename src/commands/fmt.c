@@ -52,7 +52,7 @@ print_diff(struct arena *a, const struct source *old, const struct source *new)
 	struct edits edits;
 	struct text patch;
 
-	layout_edits(&edits, a, old, new);
+	format_edits(&edits, a, old, new);
 	text_init(&patch, a);
 	edits_diff(&edits, &patch);
 	fwrite(patch.s ? patch.s : "", 1, patch.n, stdout);

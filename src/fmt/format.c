@@ -6,7 +6,7 @@
  *	layout.c	items, statements and settings, one a line; what lines up over several
  *	layout_value.c	a value, broken where it is longer than the line
  *	layout_lines.c	lines, and the comments at their ends
- *	layout_edits.c	the layout as edits of the text
+ *	format_edits.c	the layout as edits of the text
  *
  * Adjacent statements of a kind, with neither empty lines nor comments between them, are a run:
  *

@@ -13,7 +13,7 @@
 struct source	*layout_source(struct arena *, struct diags *, const struct source *);
 
 /* The edits that make NEW of OLD, of which NEW is the layout: small ones, for a diff to be read. */
-void	layout_edits(struct edits *, struct arena *, const struct source *old,
+void	format_edits(struct edits *, struct arena *, const struct source *old,
 	    const struct source *new);
 
 #endif

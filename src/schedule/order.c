@@ -22,7 +22,7 @@
  * Invariants after: 1. every node comes after those that define what it reads; 2. readers and
  * writers of the same bytes stay in their order; 3. no graph's peak is higher than before.
  */
-#include "plan/order_impl.h"
+#include "schedule/order_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -163,7 +163,7 @@ check_edits(struct arena *a, const struct source *old, const struct source *new)
 	struct edits edits;
 	struct text patch;
 
-	layout_edits(&edits, a, old, new);
+	format_edits(&edits, a, old, new);
 	applied = edits_apply(&edits);
 	if (applied->size != new->size || memcmp(applied->text, new->text, (size_t)new->size) != 0)
 		fuzz_failed("the edits give another text");

@@ -2,7 +2,7 @@
  * The best order of the nodes of one window, by dynamic programming over the sets of nodes already
  * run; see order.c.
  */
-#include "plan/order_impl.h"
+#include "schedule/order_impl.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * The scanner's numbers and sizes: what the rules of grammar/lexer.l pass as one becomes a token, or
  * is reported with what was probably meant.
  */
-#include "lang/scanner.h"
+#include "syntax/scanner.h"
 
 #include <string.h>
 #include <strings.h>

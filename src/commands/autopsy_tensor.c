@@ -1,0 +1,189 @@
+/* The answer of stowage autopsy for people, continued: the tensor that the message is about. */
+#include "commands/autopsy_text.h"
+
+#include "base/text.h"
+
+#define MOST_TENSORS	5
+
+static void
+print_axes(const struct autopsy *y, const struct shape_match *s)
+{
+	struct arena *a = y->module->arena;
+	int i;
+
+	for (i = 0; i < y->main->shape.rank; i++)
+		fprintf(y->out, "  %12lld  %s\n", (long long)y->main->shape.dim[i],
+		    autopsy_axis_text(a, &y->main->shape, s, i));
+}
+
+static void
+print_readers(const struct autopsy *y, const struct tensor *t)
+{
+	const struct graph *g = y->module->forward;
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++)
+		for (k = 0; k < g->nodes.v[i]->nin; k++)
+			if (g->nodes.v[i]->in[k] == t && t->def) {
+				autopsy_say(y, "It is what %s (line %d) reads, and its gradient is "
+				    "as large.", g->nodes.v[i]->path, loc_line(g->nodes.v[i]->loc));
+				return;
+			}
+	if (t->kind == T_PARAM)
+		autopsy_say(y,
+		    "Its gradient, and each of the optimizer's numbers for it, are as large.");
+}
+
+/* Not what a layer hands on, but what it keeps for backward: the places of maxima. */
+static bool
+is_beside(const struct tensor *t)
+{
+	return t->def && t != t->def->out[0];
+}
+
+/* The message speaks of 16 bits, and the spec does not. */
+static void
+print_precision(const struct autopsy *y)
+{
+	const struct dtype *element = y->module->set.precision->element;
+
+	if (y->main->shape.known && y->main->element == 2 && y->matches.all.n &&
+	    element->bytes > 2)
+		autopsy_say(y, "The run made that in 16 bits, where the spec says %s: activations "
+		    "below count %s. precision f16 or bf16 in the spec counts them as they were.",
+		    element->name, element->bytes > 4 ? "four times" : "twice");
+}
+
+static void
+print_matches(const struct autopsy *y)
+{
+	struct arena *a = y->module->arena;
+	const struct shape_match *s = y->matches.all.v;
+	bool plain = s->order == SHAPE_AS_IS && s->tensor->rank < 3;
+	int n = y->matches.all.n, i;
+
+	if (y->main->shape.known) {
+		autopsy_say(y, "%s is %s%s%s%s%s%s", autopsy_shape_text(a, &y->main->shape),
+		    autopsy_in_backward(y->main) ? "the gradient of " : "",
+		    autopsy_tensor_text(a, s), plain ? "" : " (",
+		    plain ? "" : shape_order_name(s->order), plain ? "" : ")",
+		    s->tensor->batched && !s->batch ? "; one sample's, without a batch" : "");
+		print_axes(y, s);
+		print_readers(y, s->tensor);
+		if (n > 1)
+			autopsy_say(y, "The same shape:");
+		s++;
+		n--;
+	} else {
+		autopsy_say(y, "The message tells no shape. Of that size%s:", y->lo < y->hi ?
+		    ", as far as it is rounded" : "");
+	}
+	for (i = 0; i < n && i < MOST_TENSORS; i++, s++) {
+		fprintf(y->out, "    %s%s", autopsy_tensor_text(a, s), is_beside(s->tensor) ?
+		    ", what it keeps beside it" : "");
+		if (s->batch && s->batch != y->spec_batch)
+			fprintf(y->out, ", at batch %lld", (long long)s->batch);
+		putc('\n', y->out);
+	}
+	if (n > i)
+		fprintf(y->out, "    and %d more\n", n - i);
+}
+
+/* Where else an extent of the message is found: an axis of the spec's first tensor that has it. */
+static const char *
+extent_text(const struct autopsy *y, int64_t extent)
+{
+	const struct module *m = y->module;
+	struct arena *a = m->arena;
+	int i, k;
+
+	if (extent == y->spec_batch)
+		return "as many as the spec's batch";
+	for (i = 0; i < m->forward->inputs.n + m->forward->nodes.n; i++) {
+		const struct node *n = i < m->forward->inputs.n ? NULL :
+		    m->forward->nodes.v[i - m->forward->inputs.n];
+		const struct tensor *t = n ? n->nout ? n->out[0] : NULL : m->forward->inputs.v[i];
+
+		for (k = 0; t && k < t->rank; k++)
+			if (t->dim[k] == extent && extent > 1)
+				return arena_printf(a, "as the %s of %s", shape_axis_name(t, k),
+				    n ? n->path : t->name);
+	}
+	return extent == 1 ? "" : "nothing of the spec";
+}
+
+static void
+print_extents(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->main->shape.rank; i++)
+		fprintf(y->out, "  %12lld  %s%s\n", (long long)y->main->shape.dim[i],
+		    extent_text(y, y->main->shape.dim[i]), i == 0 && y->main->shape.rank > 1 ?
+		    "; the first axis is mostly the batch" : "");
+}
+
+static void
+print_nearest(const struct autopsy *y)
+{
+	struct arena *a = y->module->arena;
+	char exact[SIZE_TEXT], human[SIZE_TEXT];
+	int i;
+
+	if (!y->main->shape.known) {
+		if (y->hi > 0)
+			autopsy_say(y, "No tensor of %s has that size at any batch: a workspace, a "
+			    "block of several tensors, or another network.", y->module->name);
+		return;
+	}
+	autopsy_say(y, "No tensor of %s has the shape %s (%s B, %s). It is another network's, or "
+	    "one that the framework makes for itself.", y->module->name,
+	    autopsy_shape_text(a, &y->main->shape), size_commas(exact, y->hi),
+	    size_human(human, y->hi));
+	print_extents(y);
+	autopsy_say(y, "The nearest:");
+	for (i = 0; i < y->nearest.all.n; i++) {
+		const struct tensor *t = y->nearest.all.v[i].tensor;
+
+		fprintf(y->out, "    %s: %s B%s\n", autopsy_tensor_text(a, &y->nearest.all.v[i]),
+		    size_commas(exact, affine_at(tensor_bytes(t), y->spec_batch)),
+		    t->batched ? arena_printf(a, " at batch %lld", (long long)y->spec_batch) : "");
+	}
+}
+
+static void
+print_batch(const struct autopsy *y)
+{
+	if (!y->implied)
+		return;
+	if (y->batch == y->spec_batch)
+		autopsy_say(y, "So the batch was %lld, as the spec says.", (long long)y->batch);
+	else if (y->module->plan->validate_batch == y->batch && y->module->set.validate_fixed)
+		autopsy_say(y, "So the batch was %lld, not %lld: it is that of validation.",
+		    (long long)y->batch, (long long)y->spec_batch);
+	else
+		autopsy_say(y, "So the batch was %lld, not %lld as the spec says: the run had "
+		    "another, the last of an epoch perhaps, a default, or one of several devices' "
+		    "share. What follows is for %lld.", (long long)y->batch,
+		    (long long)y->spec_batch,
+		    (long long)y->batch);
+}
+
+void
+autopsy_tensor(const struct autopsy *y)
+{
+	if (!y->main || (!y->main->shape.known && y->hi <= 0))
+		return;
+	if (!y->main->shape.known && (y->main->kind == OOM_XLA || y->main->kind == OOM_CUDA ||
+	    y->main->kind == OOM_OURS))
+		return;		/* a block of many */
+	if (!y->main->shape.known && y->main->host && y->main->kind != OOM_PYTORCH_CPU)
+		return;		/* data, or anything */
+	autopsy_heading(y, "The tensor");
+	if (y->matches.all.n)
+		print_matches(y);
+	else
+		print_nearest(y);
+	print_batch(y);
+	print_precision(y);
+}
