@@ -1,7 +1,7 @@
 /*
  * data_file.c - files of samples, in memory: read whole at start, kept as compactly as they came,
  * and checked to the last value, so that training never meets a bad sample. What the readers of
- * formats (read_NAME.c) have in common.
+ * formats (kernels/read/) have in common.
  */
 struct column {			/* one input or target of every sample */
 	unsigned char *value;

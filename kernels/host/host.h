@@ -77,7 +77,7 @@ struct buffer {			/* a range of the arena, and the instants at which it is in us
 
 struct data;
 
-struct reader {			/* of a format of data: reader_NAME, in host/read_NAME.c */
+struct reader {			/* of a format of data: reader_NAME, in kernels/read/NAME.c */
 	/* reads and checks all files: the rows, and the columns of all inputs */
 	void (*open)(struct data *);
 	/* not NULL: there are no files; makes the values of an input in a row */

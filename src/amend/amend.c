@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "base/lines.h"
+#include "amend/lines.h"
 
 static const char *const heads[] = {
 	[SEC_TRAIN] = "train", [SEC_VALIDATE] = "validate", [SEC_DEVICE] = "device",

@@ -4,8 +4,8 @@
  * is edits of the spec's own file (base/edit.h). Files it uses are not touched, and nothing is
  * checked: whoever amends a spec compiles what came of it.
  */
-#ifndef STOWAGE_LANG_AMEND_H
-#define STOWAGE_LANG_AMEND_H
+#ifndef STOWAGE_AMEND_AMEND_H
+#define STOWAGE_AMEND_AMEND_H
 
 #include "base/edit.h"
 #include "syntax/ast.h"

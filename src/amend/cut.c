@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "base/lines.h"
+#include "amend/lines.h"
 
 /* ---- finding ---- */
 

@@ -7,8 +7,8 @@
  * and add nothing, where the text does not have the form they know, or where a comment would be
  * lost; then there is no fix, and the finding stands as it is.
  */
-#ifndef STOWAGE_LANG_CUT_H
-#define STOWAGE_LANG_CUT_H
+#ifndef STOWAGE_AMEND_CUT_H
+#define STOWAGE_AMEND_CUT_H
 
 #include "base/edit.h"
 #include "syntax/ast.h"

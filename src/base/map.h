@@ -2,8 +2,8 @@
  * A map from names to pointers, in an arena: open addressing, doubling at half full. Keys are not
  * copied. Order of insertion is kept in `entry`, so that suggestions come out the same every time.
  */
-#ifndef STOWAGE_LANG_MAP_H
-#define STOWAGE_LANG_MAP_H
+#ifndef STOWAGE_BASE_MAP_H
+#define STOWAGE_BASE_MAP_H
 
 #include "base/arena.h"
 

@@ -6,8 +6,8 @@
  * differs from the plainest. An operator that PyTorch writes as several calls makes them itself in
  * torch.calls(), with the functions below. Everything lives in the arena of the tape.
  */
-#ifndef STOWAGE_MODEL_TAPE_H
-#define STOWAGE_MODEL_TAPE_H
+#ifndef STOWAGE_CALLS_TAPE_H
+#define STOWAGE_CALLS_TAPE_H
 
 #include "ir/op.h"
 

@@ -1,6 +1,6 @@
 /* What stowage autopsy found in a log, and its reports. */
-#ifndef STOWAGE_CLI_AUTOPSY_H
-#define STOWAGE_CLI_AUTOPSY_H
+#ifndef STOWAGE_COMMANDS_AUTOPSY_H
+#define STOWAGE_COMMANDS_AUTOPSY_H
 
 #include "fit/advice.h"
 #include "frameworks/forecast.h"

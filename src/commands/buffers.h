@@ -1,6 +1,6 @@
 /* stowage plan --buffers: packing buffers without a network. */
-#ifndef STOWAGE_CLI_BUFFERS_H
-#define STOWAGE_CLI_BUFFERS_H
+#ifndef STOWAGE_COMMANDS_BUFFERS_H
+#define STOWAGE_COMMANDS_BUFFERS_H
 
 #include "cli/options.h"
 

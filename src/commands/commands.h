@@ -1,8 +1,8 @@
 /*
  * The sub-commands: one file each, one struct command each (cli/options.h), listed in main.c.
  */
-#ifndef STOWAGE_CLI_COMMANDS_H
-#define STOWAGE_CLI_COMMANDS_H
+#ifndef STOWAGE_COMMANDS_COMMANDS_H
+#define STOWAGE_COMMANDS_COMMANDS_H
 
 #include "cli/options.h"
 

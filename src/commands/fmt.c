@@ -52,7 +52,7 @@ print_diff(struct arena *a, const struct source *old, const struct source *new)
 	struct edits edits;
 	struct text patch;
 
-	format_edits(&edits, a, old, new);
+	fmt_edits(&edits, a, old, new);
 	text_init(&patch, a);
 	edits_diff(&edits, &patch);
 	fwrite(patch.s ? patch.s : "", 1, patch.n, stdout);
@@ -70,7 +70,7 @@ fmt_file(struct arena *a, void *context)
 	if (!old)
 		return 2;
 	diags_init(&d, a);
-	if (!(new = layout_source(a, &d, old))) {
+	if (!(new = fmt_source(a, &d, old))) {
 		compile_failed(old->path, &d);
 		return 2;
 	}

@@ -3,8 +3,8 @@
  * what is promised is what the edited spec takes. First come those after which it fits, and of
  * those the ones whose program can be written today; then harm decides, then bytes saved.
  */
-#ifndef STOWAGE_MODEL_ADVICE_H
-#define STOWAGE_MODEL_ADVICE_H
+#ifndef STOWAGE_FIT_ADVICE_H
+#define STOWAGE_FIT_ADVICE_H
 
 #include "base/edit.h"
 #include "amend/amend.h"

@@ -1,6 +1,6 @@
 /* Kinds of edits that need more than a few lines: private to advice_kinds.c, which lists them. */
-#ifndef STOWAGE_MODEL_ADVICE_KINDS_H
-#define STOWAGE_MODEL_ADVICE_KINDS_H
+#ifndef STOWAGE_FIT_ADVICE_KINDS_H
+#define STOWAGE_FIT_ADVICE_KINDS_H
 
 #include "fit/advice.h"
 

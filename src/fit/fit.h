@@ -2,8 +2,8 @@
  * Does it fit, and what is the largest batch that does? An answer weighs the arena against what a
  * memory leaves once the driver, the context and the libraries have had their part.
  */
-#ifndef STOWAGE_MODEL_FIT_H
-#define STOWAGE_MODEL_FIT_H
+#ifndef STOWAGE_FIT_FIT_H
+#define STOWAGE_FIT_FIT_H
 
 #include "base/vec.h"
 #include "plan/plan.h"

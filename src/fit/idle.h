@@ -2,8 +2,8 @@
  * Advice that people are given against a full device and that does nothing for it: it is of the
  * machine's memory. Said, so that nobody has to try.
  */
-#ifndef STOWAGE_MODEL_IDLE_H
-#define STOWAGE_MODEL_IDLE_H
+#ifndef STOWAGE_FIT_IDLE_H
+#define STOWAGE_FIT_IDLE_H
 
 struct idle_advice {
 	const char *what;	/* "more or fewer loader workers" */

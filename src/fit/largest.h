@@ -7,8 +7,8 @@
  * optimizer state lies in the arena from the start; the last, smaller batch of an epoch runs the
  * same plan with fewer samples, in a part of each buffer.
  */
-#ifndef STOWAGE_MODEL_LARGEST_H
-#define STOWAGE_MODEL_LARGEST_H
+#ifndef STOWAGE_FIT_LARGEST_H
+#define STOWAGE_FIT_LARGEST_H
 
 #include "ir/ir.h"
 

@@ -3,8 +3,8 @@
  * run again on the spec's forward graph with other settings, or on what an edited spec becomes, and
  * the new plan's bytes are read.
  */
-#ifndef STOWAGE_MODEL_WHATIF_H
-#define STOWAGE_MODEL_WHATIF_H
+#ifndef STOWAGE_FIT_WHATIF_H
+#define STOWAGE_FIT_WHATIF_H
 
 #include "base/edit.h"
 #include "ir/ir.h"

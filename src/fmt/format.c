@@ -2,10 +2,10 @@
  * Formatting a spec. The parser says whether there are syntax errors and what each token is; the
  * layout is made of the tokens alone, so that comments and the author's spelling survive:
  *
- *	layout_pieces.c	tokens and the comments between them, with their widths
- *	layout.c	items, statements and settings, one a line; what lines up over several
- *	layout_value.c	a value, broken where it is longer than the line
- *	layout_lines.c	lines, and the comments at their ends
+ *	format_pieces.c	tokens and the comments between them, with their widths
+ *	format.c	items, statements and settings, one a line; what lines up over several
+ *	format_value.c	a value, broken where it is longer than the line
+ *	format_lines.c	lines, and the comments at their ends
  *	format_edits.c	the layout as edits of the text
  *
  * Adjacent statements of a kind, with neither empty lines nor comments between them, are a run:
@@ -47,7 +47,7 @@ struct statements {
 static int
 width_of(const struct layout *f, int i)
 {
-	return (int)layout_width(f, i, i + 1);
+	return (int)fmt_width(f, i, i + 1);
 }
 
 /* ---- the statements between braces ---- */
@@ -85,16 +85,16 @@ statement(const struct layout *f, int beg, int end, bool settings)
 	case TOK_DEF:
 		s.name += piece(f, beg)->kind == TOK_PARAM;
 		s.shape = SHAPE_DEF;
-		s.arrow = layout_find(f, s.name + 2, end, TOK_ARROW);
+		s.arrow = fmt_find(f, s.name + 2, end, TOK_ARROW);
 		if (piece(f, s.name + 2)->kind == TOK_IF)
 			s.arrow = end;
-		if (s.arrow < end && (piece(f, s.arrow)->broken || layout_hard(f, s.arrow)))
+		if (s.arrow < end && (piece(f, s.arrow)->broken || fmt_hard(f, s.arrow)))
 			s.shape = SHAPE_HANGING;
 		break;
 	case TOK_INPUT:
 	case TOK_TARGET:
 		s.shape = SHAPE_DECL;
-		s.arrow = layout_find(f, beg, end, ':');
+		s.arrow = fmt_find(f, beg, end, ':');
 		break;
 	default:
 		s.shape = settings ? SHAPE_SETTING : SHAPE_RESULT;
@@ -108,9 +108,9 @@ gather(const struct layout *f, struct statements *list, int i, int end, bool set
 	int next;
 
 	for (; i < end; i = next) {
-		next = layout_next(f, i);
+		next = fmt_next(f, i);
 		while (next < end && !begins_statement(f, next))
-			next = layout_next(f, next);
+			next = fmt_next(f, next);
 		vec_push(f->arena, &list->all, statement(f, i, next, settings));
 	}
 }
@@ -135,10 +135,10 @@ span_add(struct span *s, int64_t width)
 static bool
 is_single(const struct layout *f, const struct statement *s, int64_t *column)
 {
-	*column = f->indent + layout_width(f, s->beg, s->name + 1) + piece(f, s->name + 1)->pad + 3;
-	return s->arrow < s->end && layout_flat(f, s->name + 1, s->end) &&
-	    !layout_hard(f, s->name + 2) &&
-	    layout_fits(f, *column, s->name + 2, s->end, 0);
+	*column = f->indent + fmt_width(f, s->beg, s->name + 1) + piece(f, s->name + 1)->pad + 3;
+	return s->arrow < s->end && fmt_flat(f, s->name + 1, s->end) &&
+	    !fmt_hard(f, s->name + 2) &&
+	    fmt_fits(f, *column, s->name + 2, s->end, 0);
 }
 
 /* Lines up the first arrows of definitions [I, J), each of one line, if the author did. */
@@ -152,16 +152,16 @@ align_arrows(struct layout *f, const struct statement *s, int i, int j)
 
 	for (k = i; k < j; k++) {
 		wanted |= piece(f, s[k].arrow)->wide;
-		span_add(&heads, layout_width(f, s[k].name + 2, s[k].arrow));
+		span_add(&heads, fmt_width(f, s[k].name + 2, s[k].arrow));
 	}
 	for (k = i; k < j && wanted; k++) {
-		head = layout_width(f, s[k].name + 2, s[k].arrow);
+		head = fmt_width(f, s[k].name + 2, s[k].arrow);
 		is_single(f, &s[k], &column);
-		fits &= layout_fits(f, column + heads.most - head, s[k].name + 2, s[k].end, 0);
+		fits &= fmt_fits(f, column + heads.most - head, s[k].name + 2, s[k].end, 0);
 	}
 	for (k = i; k < j && wanted && fits; k++)
 		piece(f, s[k].arrow)->pad = (int)(heads.most -
-		    layout_width(f, s[k].name + 2, s[k].arrow));
+		    fmt_width(f, s[k].name + 2, s[k].arrow));
 }
 
 static void
@@ -192,14 +192,14 @@ align_keywords(struct layout *f, const struct statement *s, int i, int j)
 	for (k = i; k < j; k++) {
 		span_add(&words, width_of(f, s[k].name));
 		if (s[k].shape == SHAPE_DECL && s[k].arrow < s[k].end)
-			span_add(&names, layout_width(f, s[k].beg + 1, s[k].arrow));
+			span_add(&names, fmt_width(f, s[k].beg + 1, s[k].arrow));
 	}
 	for (k = i; k < j && words.most - words.least <= UNEVEN; k++)
 		piece(f, s[k].name + 1)->pad = (int)words.most - width_of(f, s[k].name);
 	for (k = i; k < j && names.most - names.least <= UNEVEN; k++)
 		if (s[k].shape == SHAPE_DECL && s[k].arrow < s[k].end)
 			piece(f, s[k].arrow)->pad = (int)(names.most -
-			    layout_width(f, s[k].beg + 1, s[k].arrow));
+			    fmt_width(f, s[k].beg + 1, s[k].arrow));
 }
 
 /* The end of the run that begins with the I-th statement; all settings of a section are one. */
@@ -243,28 +243,28 @@ put_statement(struct layout *f, const struct statement *s)
 {
 	int value = s->name + 1, at = f->indent + 2 * INDENT;
 
-	layout_put_flat(f, s->beg, value, at);
+	fmt_put_flat(f, s->beg, value, at);
 	switch (s->shape) {
 	case SHAPE_DECL:
-		layout_place(f, value, false, at);
-		layout_list(f, value, s->arrow, f->column, 0);
+		fmt_place(f, value, false, at);
+		fmt_list(f, value, s->arrow, f->column, 0);
 		if (s->arrow == s->end)
 			return;
-		layout_put(f, s->arrow, at);
+		fmt_put(f, s->arrow, at);
 		value = s->arrow + 1;
 		break;
 	case SHAPE_SETTING:
-		layout_place(f, value, false, at);
-		layout_list(f, value, s->end, f->column <= FARTHEST ? f->column : at, 0);
+		fmt_place(f, value, false, at);
+		fmt_list(f, value, s->end, f->column <= FARTHEST ? f->column : at, 0);
 		return;
 	case SHAPE_DEF:
 	case SHAPE_HANGING:
-		layout_put(f, value++, at);
+		fmt_put(f, value++, at);
 		break;
 	case SHAPE_RESULT:
 		break;
 	}
-	layout_value(f, value, s->end, at, f->indent + INDENT, 0);
+	fmt_value(f, value, s->end, at, f->indent + INDENT, 0);
 }
 
 /* ---- items ---- */
@@ -282,7 +282,7 @@ read_item(const struct layout *f, struct item *t, int i)
 	t->section = word_is_section(piece(f, i)->kind);
 	t->open = i;
 	while (piece(f, t->open)->kind != '{')
-		t->open = layout_next(f, t->open);
+		t->open = fmt_next(f, t->open);
 	t->close = piece(f, t->open)->match;
 	t->body.all.n = 0;
 	gather(f, &t->body, t->open + 1, t->close, t->section);
@@ -293,10 +293,10 @@ read_item(const struct layout *f, struct item *t, int i)
 static int64_t
 one_line(const struct layout *f, const struct item *t)
 {
-	int64_t width = layout_width(f, t->beg, t->close + 1);
+	int64_t width = fmt_width(f, t->beg, t->close + 1);
 	int end = piece(f, t->close)->beg, n = t->body.all.n;
 
-	if (n == 0 ? !layout_flat(f, t->beg, t->close + 1) : memchr(f->src->text +
+	if (n == 0 ? !fmt_flat(f, t->beg, t->close + 1) : memchr(f->src->text +
 	    piece(f, t->beg)->beg, '\n', (size_t)(end - piece(f, t->beg)->beg)) != NULL)
 		return 0;
 	if (t->section && n > 1)
@@ -313,7 +313,7 @@ put_one_line(struct layout *f, const struct item *t)
 
 	for (k = 1; k < t->body.all.n; k++)
 		piece(f, t->body.all.v[k].beg)->pad = 1;
-	layout_put_flat(f, t->beg, t->close + 1, 0);
+	fmt_put_flat(f, t->beg, t->close + 1, 0);
 }
 
 /* Sections of one line that follow each other line up their braces. Returns the first piece behind
@@ -331,7 +331,7 @@ align_sections(struct layout *f, int i)
 		read_item(f, &t, k);
 		if (!(width = one_line(f, &t)))
 			break;
-		head = layout_width(f, k, t.open);
+		head = fmt_width(f, k, t.open);
 		span_add(&heads, head);
 		if (width - head > most)
 			most = width - head;
@@ -340,8 +340,8 @@ align_sections(struct layout *f, int i)
 	if (heads.most - heads.least > UNEVEN || heads.most + most > LINE_WIDTH)
 		return end;
 	for (k = i; k < end; k = piece(f, t.open)->match + 1) {
-		t.open = layout_find(f, k, end, '{');
-		piece(f, t.open)->pad = (int)(heads.most - layout_width(f, k, t.open));
+		t.open = fmt_find(f, k, end, '{');
+		piece(f, t.open)->pad = (int)(heads.most - fmt_width(f, k, t.open));
 	}
 	return end;
 }
@@ -352,13 +352,13 @@ put_head(struct layout *f, const struct item *t)
 	int i = t->beg, next;
 
 	for (; i < t->open; i = next) {
-		next = layout_next(f, i);
+		next = fmt_next(f, i);
 		if (piece(f, i)->kind == '(')
-			layout_value(f, i, next, 2 * INDENT, -1, 2);
+			fmt_value(f, i, next, 2 * INDENT, -1, 2);
 		else
-			layout_put(f, i, 2 * INDENT);
+			fmt_put(f, i, 2 * INDENT);
 	}
-	layout_put(f, t->open, 2 * INDENT);
+	fmt_put(f, t->open, 2 * INDENT);
 }
 
 static void
@@ -374,15 +374,15 @@ put_item(struct layout *f, struct item *t)
 	f->indent = INDENT;
 	align(f, &t->body);
 	for (k = 0; k < t->body.all.n; k++) {
-		layout_place_statement(f, t->body.all.v[k].beg, INDENT, k == 0);
+		fmt_place_statement(f, t->body.all.v[k].beg, INDENT, k == 0);
 		put_statement(f, &t->body.all.v[k]);
 	}
 	f->indent = 0;
-	if (t->body.all.n > 0 || layout_hard(f, t->close))
-		layout_place_statement(f, t->close, 0, k == 0);
+	if (t->body.all.n > 0 || fmt_hard(f, t->close))
+		fmt_place_statement(f, t->close, 0, k == 0);
 	else
 		f->placed = t->close;
-	layout_put(f, t->close, 0);
+	fmt_put(f, t->close, 0);
 }
 
 /* ---- the file ---- */
@@ -391,8 +391,8 @@ put_item(struct layout *f, struct item *t)
 static int
 line_end(const struct layout *f, int i)
 {
-	for (i = layout_next(f, i); piece(f, i)->kind && !word_is_item(piece(f, i)->kind);)
-		i = layout_next(f, i);
+	for (i = fmt_next(f, i); piece(f, i)->kind && !word_is_item(piece(f, i)->kind);)
+		i = fmt_next(f, i);
 	return i;
 }
 
@@ -417,7 +417,7 @@ put_params(struct layout *f, int i, bool first)
 	} while (is_param(f, i));
 	align(f, &run);
 	for (k = 0; k < run.all.n; k++) {
-		layout_place_statement(f, run.all.v[k].beg, 0, first && k == 0);
+		fmt_place_statement(f, run.all.v[k].beg, 0, first && k == 0);
 		put_statement(f, &run.all.v[k]);
 	}
 	return i;
@@ -437,21 +437,21 @@ put_file(struct layout *f)
 		}
 		if (word_is_section(piece(f, i)->kind) && i >= sections)
 			sections = align_sections(f, i);
-		layout_place_statement(f, i, 0, first);
+		fmt_place_statement(f, i, 0, first);
 		if (piece(f, i)->kind == TOK_USE) {
 			end = line_end(f, i);
-			layout_put_flat(f, i, end, INDENT);
+			fmt_put_flat(f, i, end, INDENT);
 			continue;
 		}
 		read_item(f, &t, i);
 		put_item(f, &t);
 		end = t.close + 1;
 	}
-	layout_place_statement(f, i, 0, first);
+	fmt_place_statement(f, i, 0, first);
 }
 
 struct source *
-layout_source(struct arena *a, struct diags *d, const struct source *src)
+fmt_source(struct arena *a, struct diags *d, const struct source *src)
 {
 	struct tape tape = { .all = { NULL, 0, 0 } };
 	struct layout f = { .arena = a, .src = src };
@@ -461,8 +461,8 @@ layout_source(struct arena *a, struct diags *d, const struct source *src)
 	parse_tape(a, d, src, &tape);
 	if (d->errors > 0)
 		return NULL;
-	layout_cut(&f, &tape);
-	layout_begin(&f);
+	fmt_cut(&f, &tape);
+	fmt_begin(&f);
 	put_file(&f);
-	return layout_finish(&f);
+	return fmt_finish(&f);
 }

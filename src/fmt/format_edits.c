@@ -52,7 +52,7 @@ change(struct edits *e, struct change *all, struct change c, const struct source
 /* Both texts are the same but for blanks and commas, so walking through them side by side finds
  * what differs. Where a comment has moved they are not: what is left is one change. */
 void
-format_edits(struct edits *e, struct arena *a, const struct source *old, const struct source *new)
+fmt_edits(struct edits *e, struct arena *a, const struct source *old, const struct source *new)
 {
 	struct change all = { 0, 0, 0, 0 };
 	int i = 0, j = 0, k, l;

@@ -1,10 +1,10 @@
 /*
- * What the parts of the formatter share: the pieces of a text (layout_pieces.c), the layout of
- * values (layout_value.c) and of statements (layout.c), and the lines that come of it
- * (layout_lines.c). Private to them.
+ * What the parts of the formatter share: the pieces of a text (format_pieces.c), the layout of
+ * values (format_value.c) and of statements (format.c), and the lines that come of it
+ * (format_lines.c). Private to them.
  */
-#ifndef STOWAGE_LANG_LAYOUT_IMPL_H
-#define STOWAGE_LANG_LAYOUT_IMPL_H
+#ifndef STOWAGE_FMT_FORMAT_IMPL_H
+#define STOWAGE_FMT_FORMAT_IMPL_H
 
 #include "base/text.h"
 #include "base/vec.h"
@@ -40,7 +40,7 @@ struct remark_text {		/* a comment */
 	bool blank;		/* an empty line before it */
 };
 
-struct layout_line {
+struct fmt_line {
 	size_t beg, end;	/* in layout.out, without the newline */
 	int width;
 	int comment;		/* at its end, or -1 */
@@ -53,17 +53,17 @@ struct layout {
 	VEC(struct remark_text) comments;
 
 	struct text out;		/* the lines, without trailing comments and newlines */
-	VEC(struct layout_line) lines;	/* the last one is being written */
+	VEC(struct fmt_line) lines;	/* the last one is being written */
 	int column;			/* where the next piece goes */
 	int indent;			/* of the statement */
 	int placed;			/* the piece whose place has been made */
 };
 
 /* Cuts the source into pieces. */
-void	layout_cut(struct layout *, const struct tape *);
+void	fmt_cut(struct layout *, const struct tape *);
 
 /* The column of a place of the source. */
-int	layout_source_column(const struct source *, int at);
+int	fmt_source_column(const struct source *, int at);
 
 static inline struct piece *
 piece(const struct layout *f, int i)
@@ -73,61 +73,61 @@ piece(const struct layout *f, int i)
 
 /* The columns of pieces [I, J) on one line. */
 static inline int64_t
-layout_width(const struct layout *f, int i, int j)
+fmt_width(const struct layout *f, int i, int j)
 {
 	return j > i ? piece(f, j - 1)->to - piece(f, i)->at : 0;
 }
 
 /* Nothing in [I, J) breaks the line; what is before I does not count. */
 static inline bool
-layout_flat(const struct layout *f, int i, int j)
+fmt_flat(const struct layout *f, int i, int j)
 {
 	return j <= i || piece(f, j - 1)->breaks == piece(f, i)->breaks;
 }
 
 /* [I, J) and TRAIL columns more fit on a line from a column on. */
 static inline bool
-layout_fits(const struct layout *f, int64_t column, int i, int j, int64_t trail)
+fmt_fits(const struct layout *f, int64_t column, int i, int j, int64_t trail)
 {
-	return column + layout_width(f, i, j) + trail <= LINE_WIDTH;
+	return column + fmt_width(f, i, j) + trail <= LINE_WIDTH;
 }
 
 /* Is there a comment before it, so that it begins a line? */
 static inline bool
-layout_hard(const struct layout *f, int i)
+fmt_hard(const struct layout *f, int i)
 {
 	return piece(f, i)->ncomments > 0;
 }
 
 /* ---- lines ---- */
 
-void	layout_begin(struct layout *);
+void	fmt_begin(struct layout *);
 /* Ends the line, unless it is the empty first one; the next begins at that column. */
-void	layout_newline(struct layout *, int column);
+void	fmt_newline(struct layout *, int column);
 /* Makes the place of a piece: its comments, and a new line at COLUMN where it begins one; else the
  * blanks before it. */
-void	layout_place(struct layout *, int i, bool line, int column);
+void	fmt_place(struct layout *, int i, bool line, int column);
 /* The same for the first of a statement, which begins a line, and before which an empty line may
  * stay. FIRST: the statement is the first in its braces. */
-void	layout_place_statement(struct layout *, int i, int column, bool first);
+void	fmt_place_statement(struct layout *, int i, int column, bool first);
 /* Writes a piece; makes its place first where that has not been done. */
-void	layout_put(struct layout *, int i, int column);
+void	fmt_put(struct layout *, int i, int column);
 /* Writes [I, J) on the line. */
-void	layout_put_flat(struct layout *, int i, int j, int column);
-void	layout_blanks(struct layout *, int n);
-struct source	*layout_finish(struct layout *);
+void	fmt_put_flat(struct layout *, int i, int j, int column);
+void	fmt_blanks(struct layout *, int n);
+struct source	*fmt_finish(struct layout *);
 
 /* ---- values ---- */
 
 /* The value [I, J); TRAIL columns follow it on its last line. COLUMN: where a line begins if it
  * must before I. HANG: where arrows begin lines that the author began to the left of the value; -1
  * where that is not asked. */
-void	layout_value(struct layout *, int i, int j, int column, int hang, int64_t trail);
+void	fmt_value(struct layout *, int i, int j, int column, int hang, int64_t trail);
 /* Values between commas, continued at that column. */
-void	layout_list(struct layout *, int i, int j, int column, int64_t trail);
+void	fmt_list(struct layout *, int i, int j, int column, int64_t trail);
 /* The piece after the one at I, a bracket counting with all it holds. */
-int	layout_next(const struct layout *, int i);
+int	fmt_next(const struct layout *, int i);
 /* The first piece of that kind in [I, J), outside brackets in there; J if there is none. */
-int	layout_find(const struct layout *, int i, int j, int kind);
+int	fmt_find(const struct layout *, int i, int j, int kind);
 
 #endif

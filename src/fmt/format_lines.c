@@ -13,7 +13,7 @@
 
 #define APART	2	/* blanks between code and comment, at least */
 
-static struct layout_line *
+static struct fmt_line *
 current(struct layout *f)
 {
 	return &f->lines.v[f->lines.n - 1];
@@ -27,7 +27,7 @@ end_line(struct layout *f)
 }
 
 void
-layout_blanks(struct layout *f, int n)
+fmt_blanks(struct layout *f, int n)
 {
 	static const char blanks[] = "                                ";
 
@@ -37,10 +37,10 @@ layout_blanks(struct layout *f, int n)
 }
 
 void
-layout_begin(struct layout *f)
+fmt_begin(struct layout *f)
 {
 	text_init(&f->out, f->arena);
-	vec_push(f->arena, &f->lines, ((struct layout_line){ .comment = -1 }));
+	vec_push(f->arena, &f->lines, ((struct fmt_line){ .comment = -1 }));
 	f->placed = -1;
 }
 
@@ -48,7 +48,7 @@ static void
 new_line(struct layout *f)
 {
 	end_line(f);
-	vec_push(f->arena, &f->lines, ((struct layout_line){ .beg = f->out.n, .comment = -1 }));
+	vec_push(f->arena, &f->lines, ((struct fmt_line){ .beg = f->out.n, .comment = -1 }));
 	f->column = 0;
 }
 
@@ -60,11 +60,11 @@ begun(const struct layout *f)
 }
 
 void
-layout_newline(struct layout *f, int column)
+fmt_newline(struct layout *f, int column)
 {
 	if (begun(f))
 		new_line(f);
-	layout_blanks(f, column);
+	fmt_blanks(f, column);
 }
 
 /* A comment on its own line, or at the end of the one being written: there only if it is the first
@@ -81,11 +81,11 @@ put_comment(struct layout *f, int i, bool first, int column)
 		return;
 	}
 	if (c->follows && current(f)->comment == i - 1) {
-		layout_newline(f, 0);
+		fmt_newline(f, 0);
 		current(f)->comment = i;
 		return;
 	}
-	layout_newline(f, column);
+	fmt_newline(f, column);
 	text_add(&f->out, s, (size_t)(end - s));
 	while (s < end) {
 		s += utf8_decode(s, (size_t)(end - s), &ch, NULL);
@@ -111,7 +111,7 @@ put_comments(struct layout *f, int i, int column, bool first, bool others)
 }
 
 void
-layout_place(struct layout *f, int i, bool line, int column)
+fmt_place(struct layout *f, int i, bool line, int column)
 {
 	const struct piece *p = piece(f, i);
 
@@ -120,13 +120,13 @@ layout_place(struct layout *f, int i, bool line, int column)
 	f->placed = i;
 	put_comments(f, i, column, false, false);
 	if (p->ncomments > 0 || line)
-		layout_newline(f, column);
+		fmt_newline(f, column);
 	else
-		layout_blanks(f, p->space + p->pad);
+		fmt_blanks(f, p->space + p->pad);
 }
 
 void
-layout_place_statement(struct layout *f, int i, int column, bool first)
+fmt_place_statement(struct layout *f, int i, int column, bool first)
 {
 	const struct piece *p = piece(f, i);
 	bool alone = p->ncomments > 0 && !f->comments.v[p->comment + p->ncomments - 1].trailing;
@@ -137,17 +137,17 @@ layout_place_statement(struct layout *f, int i, int column, bool first)
 		return;
 	if (p->blank && (!first || alone) && p->kind != '}' && begun(f))
 		new_line(f);
-	layout_newline(f, column);
+	fmt_newline(f, column);
 }
 
 void
-layout_put(struct layout *f, int i, int column)
+fmt_put(struct layout *f, int i, int column)
 {
 	const struct piece *p = piece(f, i);
 	const char *s = f->src->text + p->beg;
 	int k, n = p->end - p->beg;
 
-	layout_place(f, i, false, column);
+	fmt_place(f, i, false, column);
 	if (p->kind == TOK_SIZE || p->kind == TOK_DURATION) {
 		for (k = 0; k < n; k++)		/* one blank of several */
 			if (s[k] > ' ')
@@ -161,10 +161,10 @@ layout_put(struct layout *f, int i, int column)
 }
 
 void
-layout_put_flat(struct layout *f, int i, int j, int column)
+fmt_put_flat(struct layout *f, int i, int j, int column)
 {
 	for (; i < j; i++)
-		layout_put(f, i, column);
+		fmt_put(f, i, column);
 }
 
 /* ---- the text ---- */
@@ -191,7 +191,7 @@ comment_column(const struct layout *f, int i, int j)
 	int column = f->comments.v[f->lines.v[i].comment].column, code = 0, room;
 
 	for (; i < j; i++) {
-		const struct layout_line *l = &f->lines.v[i];
+		const struct fmt_line *l = &f->lines.v[i];
 		const struct remark_text *c = &f->comments.v[l->comment];
 
 		if (c->follows)
@@ -206,7 +206,7 @@ comment_column(const struct layout *f, int i, int j)
 }
 
 static void
-add_line(struct text *t, const struct layout *f, const struct layout_line *l, int column)
+add_line(struct text *t, const struct layout *f, const struct fmt_line *l, int column)
 {
 	const struct remark_text *c;
 	int k;
@@ -222,7 +222,7 @@ add_line(struct text *t, const struct layout *f, const struct layout_line *l, in
 }
 
 struct source *
-layout_finish(struct layout *f)
+fmt_finish(struct layout *f)
 {
 	struct text t;
 	int i, j, column;
@@ -230,7 +230,7 @@ layout_finish(struct layout *f)
 	end_line(f);
 	text_init(&t, f->arena);
 	for (i = 0; i < f->lines.n && begun(f); i = j) {
-		const struct layout_line *l = f->lines.v;
+		const struct fmt_line *l = f->lines.v;
 
 		for (j = i + 1; l[i].comment >= 0 && j < f->lines.n && l[j].comment >= 0 &&
 		    f->comments.v[l[j].comment].column == f->comments.v[l[i].comment].column; j++)

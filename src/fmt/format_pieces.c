@@ -52,7 +52,7 @@ ends_operand(int kind)
 
 /* Tabs count outside strings only: inside they are printed. */
 int
-layout_source_column(const struct source *src, int at)
+fmt_source_column(const struct source *src, int at)
 {
 	const char *s = src->text + at, *end = s;
 	bool string = false;
@@ -100,7 +100,7 @@ read_gap(struct layout *f, struct piece *p, int beg, int end)
 		beg = c.end - 1;
 		while (c.end > c.beg && is_blank(text[c.end - 1]))
 			c.end--;
-		c.column = layout_source_column(f->src, c.beg);
+		c.column = fmt_source_column(f->src, c.beg);
 		c.trailing = newlines == 0 && f->pieces.n > 0;
 		c.blank = newlines > 1;
 		c.follows = f->comments.n > p->comment && carries_on(f, &c, newlines);
@@ -253,14 +253,14 @@ comma_stays(const struct cut *c, const struct token *next)
 	open = c->open.v[c->open.n - 1];
 	if (piece(f, open)->kind != '(' || (open > 0 && piece(f, open - 1)->kind == TOK_NAME))
 		return false;
-	for (i = open + 1; i < f->pieces.n; i = layout_next(f, i))
+	for (i = open + 1; i < f->pieces.n; i = fmt_next(f, i))
 		if (piece(f, i)->kind == ',')
 			return false;
 	return true;
 }
 
 void
-layout_cut(struct layout *f, const struct tape *tape)
+fmt_cut(struct layout *f, const struct tape *tape)
 {
 	struct cut c = { .f = f };
 	int i, end = 0, n = tape->all.n;

@@ -13,7 +13,7 @@
 #include "grammar/parser.h"
 
 int
-layout_next(const struct layout *f, int i)
+fmt_next(const struct layout *f, int i)
 {
 	int kind = piece(f, i)->kind;
 
@@ -23,10 +23,10 @@ layout_next(const struct layout *f, int i)
 }
 
 int
-layout_find(const struct layout *f, int i, int j, int kind)
+fmt_find(const struct layout *f, int i, int j, int kind)
 {
 	while (i < j && piece(f, i)->kind != kind)
-		i = layout_next(f, i);
+		i = fmt_next(f, i);
 	return i < j ? i : j;
 }
 
@@ -43,32 +43,32 @@ breaks_before(const struct layout *f, int i, int j, int64_t trail)
 {
 	const struct piece *p = piece(f, i);
 
-	if (p->broken || layout_hard(f, i))
+	if (p->broken || fmt_hard(f, i))
 		return true;
-	return layout_flat(f, i, j) &&
-	    !layout_fits(f, f->column + p->space, i, j, trail);
+	return fmt_flat(f, i, j) &&
+	    !fmt_fits(f, f->column + p->space, i, j, trail);
 }
 
 /* ---- brackets and lists ---- */
 
 void
-layout_list(struct layout *f, int i, int j, int column, int64_t trail)
+fmt_list(struct layout *f, int i, int j, int column, int64_t trail)
 {
 	int beg, end;
 
 	for (beg = i; beg < j; beg = end + 1) {
-		end = layout_find(f, beg, j, ',');
+		end = fmt_find(f, beg, j, ',');
 		if (beg > i)
-			layout_place(f, beg, breaks_before(f, beg, end, end < j ? 1 : trail),
+			fmt_place(f, beg, breaks_before(f, beg, end, end < j ? 1 : trail),
 			    column);
 		if (beg + 1 < end && piece(f, beg + 1)->kind == '=') {
-			layout_put(f, beg, column);
-			layout_put(f, ++beg, column);
+			fmt_put(f, beg, column);
+			fmt_put(f, ++beg, column);
 			beg++;
 		}
-		layout_value(f, beg, end, column, -1, end < j ? 1 : trail);
+		fmt_value(f, beg, end, column, -1, end < j ? 1 : trail);
 		if (end < j)
-			layout_put(f, end, column);
+			fmt_put(f, end, column);
 	}
 }
 
@@ -78,16 +78,16 @@ bracketed(struct layout *f, int open, int column, int64_t trail)
 {
 	int close = piece(f, open)->match, inner;
 
-	layout_place(f, open, false, column);
-	if (layout_flat(f, open, close + 1) &&
-	    layout_fits(f, f->column, open, close + 1, trail)) {
-		layout_put_flat(f, open, close + 1, column);
+	fmt_place(f, open, false, column);
+	if (fmt_flat(f, open, close + 1) &&
+	    fmt_fits(f, f->column, open, close + 1, trail)) {
+		fmt_put_flat(f, open, close + 1, column);
 		return;
 	}
-	layout_put(f, open, column);
+	fmt_put(f, open, column);
 	inner = bounded(f, f->column);
-	layout_list(f, open + 1, close, inner, 1 + trail);
-	layout_put(f, close, inner - 1);
+	fmt_list(f, open + 1, close, inner, 1 + trail);
+	fmt_put(f, close, inner - 1);
 }
 
 /* ---- sums ---- */
@@ -101,12 +101,12 @@ operand(struct layout *f, int i, int j, int column, int64_t trail)
 	for (; i < j; i = next) {
 		int kind = piece(f, i)->kind;
 
-		next = layout_next(f, i);
+		next = fmt_next(f, i);
 		if (kind == '(' || kind == '[')
-			bracketed(f, i, column, trail + layout_width(f, next, j) +
+			bracketed(f, i, column, trail + fmt_width(f, next, j) +
 			    (next < j && piece(f, next)->space));
 		else
-			layout_put(f, i, column);
+			fmt_put(f, i, column);
 	}
 }
 
@@ -115,19 +115,19 @@ arm(struct layout *f, int i, int j, int column, int64_t trail)
 {
 	int beg, end;
 
-	layout_place(f, i, false, column);
+	fmt_place(f, i, false, column);
 	if (f->column <= FARTHEST)
 		column = f->column;
-	if (layout_flat(f, i, j) && layout_fits(f, f->column, i, j, trail)) {
-		layout_put_flat(f, i, j, column);
+	if (fmt_flat(f, i, j) && fmt_fits(f, f->column, i, j, trail)) {
+		fmt_put_flat(f, i, j, column);
 		return;
 	}
 	for (beg = i; beg < j; beg = end) {
-		end = layout_next(f, beg);
+		end = fmt_next(f, beg);
 		while (end < j && !piece(f, end)->may_break)
-			end = layout_next(f, end);
+			end = fmt_next(f, end);
 		if (beg > i)
-			layout_place(f, beg, breaks_before(f, beg, end, end == j ? trail : 0),
+			fmt_place(f, beg, breaks_before(f, beg, end, end == j ? trail : 0),
 			    column);
 		operand(f, beg, end, column, end == j ? trail : 0);
 	}
@@ -166,19 +166,19 @@ next_cell(struct table *t, struct piece *p)
 static bool
 walk(const struct layout *f, struct table *t, int i, int j, int64_t trail)
 {
-	int arrow = layout_find(f, i, j, TOK_ARROW), first = arrow, end;
+	int arrow = fmt_find(f, i, j, TOK_ARROW), first = arrow, end;
 	int64_t width, after;
 
-	t->at = t->padded = f->column + layout_width(f, i, arrow);
-	if (!layout_flat(f, i, arrow))
+	t->at = t->padded = f->column + fmt_width(f, i, arrow);
+	if (!fmt_flat(f, i, arrow))
 		return false;
 	for (; arrow < j; arrow = end) {
 		struct piece *p = piece(f, arrow);
 
-		end = layout_find(f, arrow + 1, j, TOK_ARROW);
-		if (!layout_flat(f, arrow, end))
+		end = fmt_find(f, arrow + 1, j, TOK_ARROW);
+		if (!fmt_flat(f, arrow, end))
 			return false;
-		width = layout_width(f, arrow, end);
+		width = fmt_width(f, arrow, end);
 		after = end == j ? trail : 0;
 		if (p->broken || p->ncomments > 0 ||
 		    (arrow > first && t->at + 1 + width + after > LINE_WIDTH)) {
@@ -208,13 +208,13 @@ line_up(struct layout *f, int i, int j, int column, int64_t trail)
 	bool wanted = false;
 	int k;
 
-	for (k = layout_find(f, i, j, TOK_ARROW); k < j; k = layout_find(f, k + 1, j, TOK_ARROW))
+	for (k = fmt_find(f, i, j, TOK_ARROW); k < j; k = fmt_find(f, k + 1, j, TOK_ARROW))
 		wanted |= piece(f, k)->wide;
 	if (!wanted || !walk(f, &t, i, j, trail))
 		return;
 	t.pad = true;
 	if (!walk(f, &t, i, j, trail))
-		for (k = i; k < j; k = layout_next(f, k))
+		for (k = i; k < j; k = fmt_next(f, k))
 			piece(f, k)->pad = 0;
 }
 
@@ -222,10 +222,10 @@ line_up(struct layout *f, int i, int j, int column, int64_t trail)
 static bool
 hangs(const struct layout *f, int i, int j, int arrow)
 {
-	while (arrow < j && !piece(f, arrow)->broken && !layout_hard(f, arrow))
-		arrow = layout_find(f, arrow + 1, j, TOK_ARROW);
-	return arrow < j && layout_source_column(f->src, piece(f, arrow)->beg) <
-	    layout_source_column(f->src, piece(f, i)->beg);
+	while (arrow < j && !piece(f, arrow)->broken && !fmt_hard(f, arrow))
+		arrow = fmt_find(f, arrow + 1, j, TOK_ARROW);
+	return arrow < j && fmt_source_column(f->src, piece(f, arrow)->beg) <
+	    fmt_source_column(f->src, piece(f, i)->beg);
 }
 
 /* Where the pipeline's arrows begin lines: in the column of the first arrow, which is HEAD, unless
@@ -241,22 +241,22 @@ arrow_column(const struct layout *f, int start, int64_t head, bool first_broken,
 static void
 pipe(struct layout *f, int i, int j, int column, int hang, int64_t trail)
 {
-	int arrow = layout_find(f, i, j, TOK_ARROW), end, first = arrow, start = f->column;
-	bool broken = piece(f, arrow)->broken || layout_hard(f, arrow);
+	int arrow = fmt_find(f, i, j, TOK_ARROW), end, first = arrow, start = f->column;
+	bool broken = piece(f, arrow)->broken || fmt_hard(f, arrow);
 	bool left = broken || (hang >= 0 && hangs(f, i, j, arrow));
 
-	line_up(f, i, j, arrow_column(f, start, start + layout_width(f, i, arrow) + 1, left, hang),
+	line_up(f, i, j, arrow_column(f, start, start + fmt_width(f, i, arrow) + 1, left, hang),
 	    trail);
 	arm(f, i, arrow, column, 0);
 	column = arrow_column(f, start, f->column + 1, left, hang);
 	for (; arrow < j; arrow = end) {
 		int64_t after;
 
-		end = layout_find(f, arrow + 1, j, TOK_ARROW);
+		end = fmt_find(f, arrow + 1, j, TOK_ARROW);
 		after = end == j ? trail : 0;
-		layout_place(f, arrow, arrow == first ? broken :
+		fmt_place(f, arrow, arrow == first ? broken :
 		    breaks_before(f, arrow, end, after), column);
-		layout_put(f, arrow, column);
+		fmt_put(f, arrow, column);
 		arm(f, arrow + 1, end, column + 3, after);
 	}
 }
@@ -268,29 +268,29 @@ choice(struct layout *f, int i, int j, int64_t trail)
 {
 	int then = piece(f, i)->match, otherwise = piece(f, then)->match;
 	int column = bounded(f, f->column);
-	bool all = layout_flat(f, i, j);
+	bool all = fmt_flat(f, i, j);
 
-	layout_put(f, i, column);
-	layout_value(f, i + 1, then, column + 3, -1, 0);
-	layout_place(f, then, all || breaks_before(f, then, otherwise, 0), column);
-	layout_put(f, then, column);
-	layout_value(f, then + 1, otherwise, column + 5, -1, 0);
-	layout_place(f, otherwise, all || breaks_before(f, otherwise, j, trail), column);
-	layout_put(f, otherwise, column);
-	layout_value(f, otherwise + 1, j, column + 5, -1, trail);
+	fmt_put(f, i, column);
+	fmt_value(f, i + 1, then, column + 3, -1, 0);
+	fmt_place(f, then, all || breaks_before(f, then, otherwise, 0), column);
+	fmt_put(f, then, column);
+	fmt_value(f, then + 1, otherwise, column + 5, -1, 0);
+	fmt_place(f, otherwise, all || breaks_before(f, otherwise, j, trail), column);
+	fmt_put(f, otherwise, column);
+	fmt_value(f, otherwise + 1, j, column + 5, -1, trail);
 }
 
 void
-layout_value(struct layout *f, int i, int j, int column, int hang, int64_t trail)
+fmt_value(struct layout *f, int i, int j, int column, int hang, int64_t trail)
 {
 	if (i >= j)
 		return;
-	layout_place(f, i, false, column);
-	if (layout_flat(f, i, j) && layout_fits(f, f->column, i, j, trail))
-		layout_put_flat(f, i, j, column);
+	fmt_place(f, i, false, column);
+	if (fmt_flat(f, i, j) && fmt_fits(f, f->column, i, j, trail))
+		fmt_put_flat(f, i, j, column);
 	else if (piece(f, i)->kind == TOK_IF)
 		choice(f, i, j, trail);
-	else if (layout_find(f, i, j, TOK_ARROW) < j)
+	else if (fmt_find(f, i, j, TOK_ARROW) < j)
 		pipe(f, i, j, column, hang, trail);
 	else
 		arm(f, i, j, column, trail);

@@ -9,8 +9,8 @@
  *        operands   parameters made by shape()          outputs
  *     in[0] in[1] .. in[k] ..                    out[0] (the value), out[1] .. (for backward)
  */
-#ifndef STOWAGE_OPS_OP_H
-#define STOWAGE_OPS_OP_H
+#ifndef STOWAGE_IR_OP_H
+#define STOWAGE_IR_OP_H
 
 #include "ir/ir.h"
 

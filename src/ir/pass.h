@@ -3,8 +3,8 @@
  * and the table is the order. A pass reads and writes the module; after each one the IR verifier
  * runs in test builds, and --dump-after=NAME prints the module.
  */
-#ifndef STOWAGE_PASSES_PASS_H
-#define STOWAGE_PASSES_PASS_H
+#ifndef STOWAGE_IR_PASS_H
+#define STOWAGE_IR_PASS_H
 
 #include "ir/ir.h"
 

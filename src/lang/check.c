@@ -7,7 +7,7 @@
  * operator's name gets the segment name_k. Both branches of an `if` start equal, so choosing the
  * other branch renames nothing after it.
  */
-#include "lang/check_impl.h"
+#include "lang/expander.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * The names in one expression: which are known, which are near where one is not, and how many uses
  * of each layer there have been; see check.c.
  */
-#include "lang/check_impl.h"
+#include "lang/expander.h"
 
 #include <string.h>
 

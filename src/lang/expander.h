@@ -289,4 +289,29 @@ void	device_memory(struct expander *, const struct setting *, struct device *);
 void	device_arch(struct expander *, const struct setting *, struct device *);
 void	device_section(struct expander *, const struct section *, struct device *);
 
+/* ---- names, before anything is expanded: check.c (bodies) and check_expr.c (expressions) ---- */
+
+struct tally {			/* uses of a name so far in this definition */
+	const char *name;
+	int uses;
+};
+
+struct checker {
+	struct expander *ex;
+	struct unit *unit;
+	struct map known;	/* names of the body defined so far, to their struct name */
+	struct map later;	/* all names its statements define */
+	VEC(struct tally) tally;
+	bool in_block;		/* else a network, or a param */
+	bool has_bad;		/* a statement could not be parsed: it may have defined a name */
+	int repeats, depth;
+};
+
+enum position { POS_VALUE, POS_FIRST, POS_LAYER };	/* POS_FIRST: first arm of a pipe */
+
+/* Looks at an expression, and makes what is wrong in it E_BAD. */
+void	check_walk(struct checker *, struct expr *, enum position);
+/* Makes a name known from here on. */
+void	check_define(struct checker *, const struct name *);
+
 #endif

@@ -5,7 +5,7 @@
  *
  * In comes a struct lint: the syntax tree and, for most, one planned network. Out go findings, by
  * lint_report() and diag_*() on what it returns. A rule may allocate in the module's arena and in
- * that of the diags, and try a changed network (fit/whatif.h, lint/edited_spec.h), but changes
+ * that of the diags, and try a changed network (fit/whatif.h, rulekit/edited_spec.h), but changes
  * neither tree nor module, keeps nothing from one call to the next, and knows no other rule. Levels
  * and comments are none of its business: they are applied to what it has reported.
  */

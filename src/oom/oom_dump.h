@@ -4,8 +4,8 @@
  * of Keras is replayed by TensorFlow's rules from the network alone (frameworks/keras_local.h), and its census
  * of chunks is set beside the dump's.
  */
-#ifndef STOWAGE_MODEL_OOM_DUMP_H
-#define STOWAGE_MODEL_OOM_DUMP_H
+#ifndef STOWAGE_OOM_OOM_DUMP_H
+#define STOWAGE_OOM_OOM_DUMP_H
 
 #include "frameworks/keras_local.h"
 #include "oom/oom_log.h"

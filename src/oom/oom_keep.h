@@ -1,8 +1,8 @@
 /*
  * The messages that a log has been found to hold, as it is read: oom_log.c hands them in one by one.
  */
-#ifndef STOWAGE_MODEL_OOM_KEEP_H
-#define STOWAGE_MODEL_OOM_KEEP_H
+#ifndef STOWAGE_OOM_OOM_KEEP_H
+#define STOWAGE_OOM_OOM_KEEP_H
 
 #include "oom/oom_log.h"
 

@@ -3,8 +3,8 @@
  * programs. A log of any length is read in a window of fixed size, once; what is kept of it is
  * bounded too: so many different messages, chunk sizes and buffers, and counts of the others.
  */
-#ifndef STOWAGE_MODEL_OOM_LOG_H
-#define STOWAGE_MODEL_OOM_LOG_H
+#ifndef STOWAGE_OOM_OOM_LOG_H
+#define STOWAGE_OOM_OOM_LOG_H
 
 #include "base/vec.h"
 #include "oom/oom_pattern.h"

@@ -13,8 +13,8 @@
  *
  * A pattern that begins with ~ does not mind the case of letters.
  */
-#ifndef STOWAGE_MODEL_OOM_PATTERN_H
-#define STOWAGE_MODEL_OOM_PATTERN_H
+#ifndef STOWAGE_OOM_OOM_PATTERN_H
+#define STOWAGE_OOM_OOM_PATTERN_H
 
 #include <stdbool.h>
 #include <stdint.h>

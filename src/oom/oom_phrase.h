@@ -2,8 +2,8 @@
  * What out-of-memory messages look like: the patterns (oom/oom_pattern.h) by which the reader of logs
  * knows that a message begins, and those of what it goes on to say. A new wording is a new line here.
  */
-#ifndef STOWAGE_MODEL_OOM_PHRASE_H
-#define STOWAGE_MODEL_OOM_PHRASE_H
+#ifndef STOWAGE_OOM_OOM_PHRASE_H
+#define STOWAGE_OOM_OOM_PHRASE_H
 
 #include "oom/oom_log.h"
 

@@ -3,8 +3,8 @@
  * a message is compared with every tensor of the network in the orders that are in use; where
  * bytes are all that is known, they are compared instead.
  */
-#ifndef STOWAGE_MODEL_OOM_SHAPE_H
-#define STOWAGE_MODEL_OOM_SHAPE_H
+#ifndef STOWAGE_OOM_OOM_SHAPE_H
+#define STOWAGE_OOM_OOM_SHAPE_H
 
 #include "base/vec.h"
 #include "oom/oom_pattern.h"

@@ -3,8 +3,8 @@
  * no text are dropped, so that no pattern needs to know of them; what JSON writes as \n becomes
  * OOM_BREAK.
  */
-#ifndef STOWAGE_MODEL_OOM_TEXT_H
-#define STOWAGE_MODEL_OOM_TEXT_H
+#ifndef STOWAGE_OOM_OOM_TEXT_H
+#define STOWAGE_OOM_OOM_TEXT_H
 
 #include <stddef.h>
 

@@ -6,8 +6,8 @@
  * Items belong to the caller, who gives and reads them in its own order. Everything else lives in
  * the arena that is handed in.
  */
-#ifndef STOWAGE_PLAN_PACKING_H
-#define STOWAGE_PLAN_PACKING_H
+#ifndef STOWAGE_PACK_PACKING_H
+#define STOWAGE_PACK_PACKING_H
 
 #include <stdbool.h>
 #include <stdint.h>

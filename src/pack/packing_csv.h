@@ -9,8 +9,8 @@
  * An optional column `alignment` has what each offset must be a multiple of. A column `offset` of
  * the input is not read, but written anew; other columns are carried over as they are.
  */
-#ifndef STOWAGE_PLAN_PACKING_CSV_H
-#define STOWAGE_PLAN_PACKING_CSV_H
+#ifndef STOWAGE_PACK_PACKING_CSV_H
+#define STOWAGE_PACK_PACKING_CSV_H
 
 #include "base/diag.h"
 #include "base/text.h"

@@ -8,8 +8,8 @@
  *   used. The topmost item need not have it: `tail` is what its end may lack.
  * - What lies in time between two instants that nothing survives is an instance of its own.
  */
-#ifndef STOWAGE_PLAN_PACKING_IMPL_H
-#define STOWAGE_PLAN_PACKING_IMPL_H
+#ifndef STOWAGE_PACK_PACKING_IMPL_H
+#define STOWAGE_PACK_PACKING_IMPL_H
 
 #include "pack/packing.h"
 

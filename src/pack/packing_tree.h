@@ -2,8 +2,8 @@
  * One depth-first search for a packing within a capacity, which can be left and taken up again.
  * See packing_tree.c.
  */
-#ifndef STOWAGE_PLAN_PACKING_TREE_H
-#define STOWAGE_PLAN_PACKING_TREE_H
+#ifndef STOWAGE_PACK_PACKING_TREE_H
+#define STOWAGE_PACK_PACKING_TREE_H
 
 #include "pack/packing_impl.h"
 

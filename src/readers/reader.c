@@ -69,5 +69,5 @@ reader_has_files(const struct data_source *d)
 const char *
 reader_host_file(struct arena *a, const struct reader *r)
 {
-	return arena_printf(a, "host/read_%s.c", r->name);
+	return arena_printf(a, "read/%s.c", r->name);
 }

@@ -4,7 +4,7 @@
  * In comes what lang/data.c has taken apart of a setting such as data idx("images", "labels",
  * scale=1/255), by the record of the reader that is named there. Out goes a struct data_source
  * (ir/settings.h), which rules look at and programs are written from. A reader says what its call may
- * hold and opens no file: that is done by the program, in kernels/host/read_NAME.c, the other half
+ * hold and opens no file: that is done by the program, in kernels/read/NAME.c, the other half
  * of each reader here.
  */
 #ifndef STOWAGE_READERS_READER_H

@@ -3,9 +3,9 @@
  * result is the product of both. Two broadcasts, or one and an operator's own, make it. All pairs
  * of vectors are pairwise-distances'.
  */
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 #define GROWTH	16	/* times the larger of what goes in */
 

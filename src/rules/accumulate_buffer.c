@@ -2,8 +2,8 @@
  * accumulate-buffer: gradients of micro-batches add up in buffers as large as the parameters, which
  * stay for the whole run.
  */
-#include "lint/fix_edits.h"
-#include "lint/measure.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/measure.h"
 
 #include "fit/whatif.h"
 

@@ -2,11 +2,11 @@
  * activation-missing: two dense layers with nothing but dropout between them, which are one. Reads
  * the forward graph; what the spec without the first takes is planned.
  */
-#include "lint/edited_spec.h"
-#include "lint/fix_edits.h"
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/edited_spec.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 #include "amend/cut.h"
 

@@ -2,7 +2,7 @@
  * batchnorm-accumulate: the micro-batches of an accumulated update are what batch normalisation
  * takes its statistics from, not the batch. A single sample is batchnorm-batch-1's.
  */
-#include "lint/graph_query.h"
+#include "rulekit/graph_query.h"
 
 #include "fit/whatif.h"
 #include "plan/plan.h"

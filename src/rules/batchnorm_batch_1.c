@@ -2,7 +2,7 @@
  * batchnorm-batch-1: batch normalisation of a single sample. Reads the training graph and the
  * micro-batch.
  */
-#include "lint/graph_query.h"
+#include "rulekit/graph_query.h"
 
 #include "fit/whatif.h"
 #include "plan/plan.h"

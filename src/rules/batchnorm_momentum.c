@@ -3,8 +3,8 @@
  * share of the new batch in the running statistics; in Keras and TensorFlow it is that of the old
  * ones.
  */
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 #include "plan/plan.h"

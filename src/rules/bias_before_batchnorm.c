@@ -2,10 +2,10 @@
  * bias-before-batchnorm: a bias that batch normalisation subtracts again at once. Reads the forward
  * graph; the bytes are the plan's.
  */
-#include "lint/fix_edits.h"
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 

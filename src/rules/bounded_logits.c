@@ -3,8 +3,8 @@
  * cannot take the values the loss wants. Softmax and sigmoid where the loss has them too are
  * softmax-before-cross-entropy's. Reads the forward graph.
  */
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
  * clip-gradients: clipping by the norm of all gradients keeps every one of them until the last is
  * made. What the step takes without it is planned.
  */
-#include "lint/edited_spec.h"
-#include "lint/measure.h"
+#include "rulekit/edited_spec.h"
+#include "rulekit/measure.h"
 
 #include "fit/whatif.h"
 

@@ -4,9 +4,9 @@
  * recompute them in backward, by default or by name. Both are planned; advised is the one whose
  * plan this rule finds nothing in, or else the one that takes less.
  */
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 #include "fit/whatif.h"
 

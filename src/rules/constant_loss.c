@@ -3,7 +3,7 @@
  * any, there is nothing to train, which is an error of the language.) One walk over the forward
  * graph.
  */
-#include "lint/place_set.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 

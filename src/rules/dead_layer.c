@@ -4,8 +4,8 @@
  * last layer of a dead chain is reported, with the bytes of all of it counted in the module's
  * total.
  */
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * numbers, and in validation nothing is dropped. Directly, or with one layer with weights between.
  * Reads the forward graph.
  */
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 

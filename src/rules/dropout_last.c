@@ -2,9 +2,9 @@
  * dropout-last: dropout with no layer between it and the loss zeroes predictions. Reads the forward
  * graph.
  */
-#include "lint/fix_edits.h"
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 

@@ -2,8 +2,8 @@
  * f64-precision: training in f64 where f32 would do. What that takes is planned: the network's
  * tensors are made f32 for as long as it takes, and then put back.
  */
-#include "lint/fix_edits.h"
-#include "lint/measure.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/measure.h"
 
 #include "fit/whatif.h"
 

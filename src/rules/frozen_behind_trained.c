@@ -3,8 +3,8 @@
  * gradients back, so that all before it is kept: only a frozen prefix saves that. What freezing the
  * layers before it as well would save is planned.
  */
-#include "lint/fix_edits.h"
-#include "lint/measure.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/measure.h"
 
 #include "ir/paths.h"
 #include "fit/whatif.h"

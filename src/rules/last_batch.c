@@ -2,8 +2,8 @@
  * last-batch: an epoch's samples are no multiple of the batch, so that its last update is an
  * average over fewer samples. Only where the spec says how many samples there are.
  */
-#include "lint/fix_edits.h"
-#include "lint/graph_query.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
 
 #define FEW	8	/* the last update has less than one part in so many of a batch */
 

@@ -3,7 +3,7 @@
  * predicted. A walk backward over the forward graph marks what the losses are made of, a walk
  * forward what other parameters go into.
  */
-#include "lint/graph_query.h"
+#include "rulekit/graph_query.h"
 
 #include <string.h>
 

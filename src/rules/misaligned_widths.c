@@ -2,9 +2,9 @@
  * misaligned-widths: in 16-bit precision, widths of dense and convolutional layers that are no
  * multiple of 8, for which GPUs leave their matrix units or pad each operand in a copy.
  */
-#include "lint/fix_edits.h"
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 

@@ -2,8 +2,8 @@
  * moving-target: a loss both of whose sides depend on trained parameters, so that training can make
  * them agree on nothing. One walk over the forward graph.
  */
-#include "lint/fix_edits.h"
-#include "lint/place_set.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 

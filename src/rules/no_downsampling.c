@@ -3,9 +3,9 @@
  * at the plan's peak and have nine tenths or more of the positions of the largest input: a network
  * that pads or crops a little has not downsampled. Cures are written into the spec and planned.
  */
-#include "lint/edited_spec.h"
-#include "lint/graph_query.h"
-#include "lint/measure.h"
+#include "rulekit/edited_spec.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
 
 #include <string.h>
 

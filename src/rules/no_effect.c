@@ -3,9 +3,9 @@
  * literals: dropout(0) is a mistake, dropout(rate) with a rate of 0 an experiment. In a block used
  * more than once, it must be so each time.
  */
-#include "lint/fix_edits.h"
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include <ctype.h>
 

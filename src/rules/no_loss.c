@@ -3,7 +3,7 @@
  * minimise. The program for it only infers. A section that other networks of the file use too,
  * which have a loss, is theirs.
  */
-#include "lint/edited_spec.h"
+#include "rulekit/edited_spec.h"
 
 #include "ir/op.h"
 

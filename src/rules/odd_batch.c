@@ -3,7 +3,7 @@
  * multiple of 8. The batches next to it are planned; that they need not be powers of two is said
  * with bytes.
  */
-#include "lint/graph_query.h"
+#include "rulekit/graph_query.h"
 
 #include "fit/whatif.h"
 #include "ir/op.h"

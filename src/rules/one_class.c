@@ -2,8 +2,8 @@
  * one-class: a softmax over a single number, by itself or within cross_entropy: it is 1 whatever
  * the number is. Reads the forward graph.
  */
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 

@@ -2,10 +2,10 @@
  * one-hot-target: a target of zeros and ones in floating point, one for each class. What it takes
  * as u8, and as the numbers of the classes, is written into the spec, compiled and planned.
  */
-#include "lint/edited_spec.h"
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/edited_spec.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * oom: the plan needs more memory than the device has. Says what is alive at the peak, the largest
  * batch that fits, and which edits would make it fit.
  */
-#include "lint/fix_edits.h"
+#include "rulekit/fix_edits.h"
 
 #include <math.h>
 

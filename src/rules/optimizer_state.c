@@ -2,7 +2,7 @@
  * optimizer-state: the optimizer keeps more bytes than are left for anything else. What leaner ones
  * take is planned with the same learning rate; it must be tuned anew.
  */
-#include "lint/measure.h"
+#include "rulekit/measure.h"
 
 #include <string.h>
 

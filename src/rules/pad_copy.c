@@ -4,10 +4,10 @@
  * (for what is made again in backward is chosen anew), nothing is said. In large networks the first
  * stands for all.
  */
-#include "lint/edited_spec.h"
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/edited_spec.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 #include <ctype.h>
 

@@ -2,9 +2,9 @@
  * pairwise-distances: the differences of all pairs of vectors, [N, 1, D] - [1, M, D], whose squares
  * are summed over D afterwards: D times what the distances themselves take.
  */
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 #define GROWTH	16	/* times the larger of what goes in */
 

@@ -3,10 +3,10 @@
  * before an avgpool. Both orders give the same numbers, but for rounding; the swap is written into
  * the spec and planned.
  */
-#include "lint/edited_spec.h"
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/edited_spec.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 #include "amend/cut.h"
 #include "ops/conv.h"

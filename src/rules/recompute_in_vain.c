@@ -2,7 +2,7 @@
  * recompute-in-vain: layers that the spec recomputes in backward although the peak is no lower for
  * it. The plan without those names is made and compared.
  */
-#include "lint/measure.h"
+#include "rulekit/measure.h"
 
 #include "fit/whatif.h"
 

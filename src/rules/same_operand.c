@@ -2,8 +2,8 @@
  * same-operand: one tensor on both sides, where that leaves nothing to compute: x - x, a loss of y
  * against itself, x + x. (x * x is a square, and concat(x, x) makes grey pictures three channels.)
  */
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 

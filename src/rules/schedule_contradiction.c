@@ -3,7 +3,7 @@
  * nothing. Durations in epochs and in steps are compared where the samples are known; the language
  * itself refuses a warm-up longer than training in the same unit.
  */
-#include "lint/fix_edits.h"
+#include "rulekit/fix_edits.h"
 
 /* In steps; 0 where the spec does not say how many steps an epoch has. */
 static double

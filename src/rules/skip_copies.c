@@ -5,8 +5,8 @@
  * backward where that lowers the peak; what it saves is planned where the spec says otherwise. Long
  * chains are concat-growth's.
  */
-#include "lint/graph_query.h"
-#include "lint/measure.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
 
 #include "fit/whatif.h"
 

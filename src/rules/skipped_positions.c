@@ -3,8 +3,8 @@
  * of all layers that read it are smaller than their stride. What readers with different windows
  * read is added up as if they shared nothing, so that never too much is said to be skipped.
  */
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include "ir/op.h"
 #include "plan/plan.h"

@@ -2,9 +2,9 @@
  * softmax-before-cross-entropy: probabilities where the loss wants logits, and takes a softmax of
  * its own. The same of sigmoid before bce_with_logits. Reads the forward graph.
  */
-#include "lint/fix_edits.h"
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
  * that layer divides the scale out again, so then it is right. Walks on from each input through
  * layers that leave its range as it is.
  */
-#include "lint/graph_query.h"
-#include "lint/place_set.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include <string.h>
 

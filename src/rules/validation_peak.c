@@ -1,8 +1,8 @@
 /*
  * validation-peak: validation's batch, not training, decides how much memory the program takes.
  */
-#include "lint/fix_edits.h"
-#include "lint/measure.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/measure.h"
 
 #include "fit/whatif.h"
 

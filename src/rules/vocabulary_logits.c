@@ -2,9 +2,9 @@
  * vocabulary-logits: the logits of a large vocabulary are all in memory at once, and their gradient
  * with them. What making them in chunks would save is planned, not estimated.
  */
-#include "lint/fix_edits.h"
-#include "lint/graph_query.h"
-#include "lint/measure.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
 
 #include "fit/whatif.h"
 #include "ops/losses.h"

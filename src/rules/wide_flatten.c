@@ -4,10 +4,10 @@
  * really there, the plan: sgd's momentum may hold the gradient. Cures are written into the spec and
  * planned.
  */
-#include "lint/edited_spec.h"
-#include "lint/graph_query.h"
-#include "lint/measure.h"
-#include "lint/place_set.h"
+#include "rulekit/edited_spec.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/measure.h"
+#include "rulekit/place_set.h"
 
 /* What flattened the map that a dense layer reads, or NULL. */
 static const struct node *

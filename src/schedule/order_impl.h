@@ -2,8 +2,8 @@
  * What order.c (windows and sweeps) and order_window.c (the best order of one window) share. Private
  * to them.
  */
-#ifndef STOWAGE_PLAN_ORDER_IMPL_H
-#define STOWAGE_PLAN_ORDER_IMPL_H
+#ifndef STOWAGE_SCHEDULE_ORDER_IMPL_H
+#define STOWAGE_SCHEDULE_ORDER_IMPL_H
 
 #include "base/vec.h"
 #include "ir/op.h"

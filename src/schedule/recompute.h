@@ -11,8 +11,8 @@
  * The result is IR like any other: copies of forward nodes (node->again) among those of backward.
  * What they compute is bit for bit what forward computed: the same kernels on the same values.
  */
-#ifndef STOWAGE_PLAN_RECOMPUTE_H
-#define STOWAGE_PLAN_RECOMPUTE_H
+#ifndef STOWAGE_SCHEDULE_RECOMPUTE_H
+#define STOWAGE_SCHEDULE_RECOMPUTE_H
 
 #include "schedule/step.h"
 

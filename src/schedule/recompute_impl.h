@@ -1,8 +1,8 @@
 /*
  * What the files of the search share: a search, its moves, the steps down.
  */
-#ifndef STOWAGE_PLAN_RECOMPUTE_IMPL_H
-#define STOWAGE_PLAN_RECOMPUTE_IMPL_H
+#ifndef STOWAGE_SCHEDULE_RECOMPUTE_IMPL_H
+#define STOWAGE_SCHEDULE_RECOMPUTE_IMPL_H
 
 #include "schedule/recompute.h"
 

@@ -16,8 +16,8 @@
  *     forward a b c d | d' ... c ... b' a'
  *             ^ kept          ^ made again from what was kept
  */
-#ifndef STOWAGE_PLAN_STEP_H
-#define STOWAGE_PLAN_STEP_H
+#ifndef STOWAGE_SCHEDULE_STEP_H
+#define STOWAGE_SCHEDULE_STEP_H
 
 #include "ir/ir.h"
 

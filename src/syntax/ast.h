@@ -3,8 +3,8 @@
  * (grammar/parser.y) makes it; lang/expand.c and the source rules read it. All of it lives in the
  * compilation's arena. Grammar and meaning: stowage(5).
  */
-#ifndef STOWAGE_LANG_AST_H
-#define STOWAGE_LANG_AST_H
+#ifndef STOWAGE_SYNTAX_AST_H
+#define STOWAGE_SYNTAX_AST_H
 
 #include "base/diag.h"
 #include "syntax/number.h"

@@ -3,8 +3,8 @@
  * flow of tokens), filter_bracket.c (brackets) and filter_word.c (what a name means where it
  * stands). Private to them.
  */
-#ifndef STOWAGE_LANG_FILTER_H
-#define STOWAGE_LANG_FILTER_H
+#ifndef STOWAGE_SYNTAX_FILTER_H
+#define STOWAGE_SYNTAX_FILTER_H
 
 #include "syntax/parse.h"
 

@@ -3,8 +3,8 @@
  * and inexact doubles for what is irrational. Overflow of a rational is an error, never a wrap and
  * never a silent change to floating point.
  */
-#ifndef STOWAGE_LANG_NUMBER_H
-#define STOWAGE_LANG_NUMBER_H
+#ifndef STOWAGE_SYNTAX_NUMBER_H
+#define STOWAGE_SYNTAX_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * What the parts of one parse share: scanner, filter and parser. Private to them; everybody else
  * uses parse_file() of syntax/ast.h.
  */
-#ifndef STOWAGE_LANG_PARSE_H
-#define STOWAGE_LANG_PARSE_H
+#ifndef STOWAGE_SYNTAX_PARSE_H
+#define STOWAGE_SYNTAX_PARSE_H
 
 #include "syntax/token.h"
 

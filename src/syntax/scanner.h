@@ -2,8 +2,8 @@
  * The scanner's own state, and what grammar/lexer.l and scan_number.c share. Private to them;
  * everybody else calls scanner_next() of syntax/token.h.
  */
-#ifndef STOWAGE_LANG_SCANNER_H
-#define STOWAGE_LANG_SCANNER_H
+#ifndef STOWAGE_SYNTAX_SCANNER_H
+#define STOWAGE_SYNTAX_SCANNER_H
 
 #include "syntax/parse.h"
 

@@ -4,8 +4,8 @@
  * the characters themselves for one-character tokens. Everything a token points to is in the
  * compilation's arena.
  */
-#ifndef STOWAGE_LANG_TOKEN_H
-#define STOWAGE_LANG_TOKEN_H
+#ifndef STOWAGE_SYNTAX_TOKEN_H
+#define STOWAGE_SYNTAX_TOKEN_H
 
 #include "syntax/ast.h"
 

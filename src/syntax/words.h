@@ -3,8 +3,8 @@
  * which the filter needs to see where a setting ends and the next begins on the same line. Settings
  * of other names are still read where they start a line; what settings there are is syntax/setting.h's.
  */
-#ifndef STOWAGE_LANG_WORDS_H
-#define STOWAGE_LANG_WORDS_H
+#ifndef STOWAGE_SYNTAX_WORDS_H
+#define STOWAGE_SYNTAX_WORDS_H
 
 #include <stdbool.h>
 

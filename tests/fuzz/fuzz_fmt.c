@@ -163,7 +163,7 @@ check_edits(struct arena *a, const struct source *old, const struct source *new)
 	struct edits edits;
 	struct text patch;
 
-	format_edits(&edits, a, old, new);
+	fmt_edits(&edits, a, old, new);
 	applied = edits_apply(&edits);
 	if (applied->size != new->size || memcmp(applied->text, new->text, (size_t)new->size) != 0)
 		fuzz_failed("the edits give another text");
@@ -185,7 +185,7 @@ try(const struct sample *t)
 
 	diags_init(&d, a);
 	diags_init(&e, a);
-	if (!(once = layout_source(a, &d, src))) {
+	if (!(once = fmt_source(a, &d, src))) {
 		if (!d.errors)
 			fuzz_failed("nothing came, and nobody said why");
 		arena_free(a);
@@ -202,7 +202,7 @@ try(const struct sample *t)
 	comments(&says, once, &after);
 	if (said.n != says.n || (said.n > 0 && memcmp(said.s, says.s, said.n) != 0))
 		fuzz_failed("other comments");
-	twice = layout_source(a, &d, once);
+	twice = fmt_source(a, &d, once);
 	if (!twice || twice->size != once->size ||
 	    memcmp(twice->text, once->text, (size_t)once->size) != 0)
 		fuzz_failed("laid out again it is another text");

@@ -98,7 +98,7 @@ steps_of_layout(const char *file, size_t n)
 	many = source_from_text(a, file, text, n * (size_t)one->size);
 	diags_init(&d, a);
 	steps = 0;
-	if (!layout_source(a, &d, many))
+	if (!fmt_source(a, &d, many))
 		exit(2);
 	arena_free(a);
 	return steps;

@@ -1,5 +1,5 @@
 /* What rules ask of the forward graph. */
-#include "lint/graph_query.h"
+#include "rulekit/graph_query.h"
 
 struct tensor_readers
 readers_of(struct lint *l)

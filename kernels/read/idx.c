@@ -1,5 +1,5 @@
 /*
- * read_idx.c - IDX, the format of the MNIST files: 0 0 type rank, then an extent of four bytes a
+ * idx.c - IDX, the format of the MNIST files: 0 0 type rank, then an extent of four bytes a
  * dimension, then the values, all big-endian. One file for each input and target.
  */
 static void

@@ -1,5 +1,5 @@
 /*
- * read_synthetic.c - no file at all: numbers drawn from the seed, each time anew.
+ * synthetic.c - no file at all: numbers drawn from the seed, each time anew.
  */
 static void
 synthetic_make(const struct input *in, void *to, int64_t row, uint64_t seed, double scale)

@@ -2,8 +2,8 @@
  * Bytes for rules: which are worth a warning, what parameters and their training take, and what a
  * cure saves. Everything lives in the module's arena.
  */
-#ifndef STOWAGE_LINT_MEASURE_H
-#define STOWAGE_LINT_MEASURE_H
+#ifndef STOWAGE_RULEKIT_MEASURE_H
+#define STOWAGE_RULEKIT_MEASURE_H
 
 #include "lint/rule.h"
 #include "plan/plan.h"

@@ -1,5 +1,5 @@
 /* Sets of places: a byte for each byte of the spec's own file. */
-#include "lint/place_set.h"
+#include "rulekit/place_set.h"
 
 bool
 place_is_new(struct place_set *set, struct lint *l, const struct rule *rule, struct loc loc)

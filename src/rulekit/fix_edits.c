@@ -1,5 +1,5 @@
 /* What rules' fixes share. */
-#include "lint/fix_edits.h"
+#include "rulekit/fix_edits.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Edits of a spec's text, and their plans. */
-#include "lint/edited_spec.h"
+#include "rulekit/edited_spec.h"
 
 #include <ctype.h>
 #include <string.h>

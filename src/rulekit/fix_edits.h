@@ -5,8 +5,8 @@
  * with the same paths; `lint --fix` proves that for each before it writes. TITLE is an imperative:
  * "leave the softmax out".
  */
-#ifndef STOWAGE_LINT_FIX_EDITS_H
-#define STOWAGE_LINT_FIX_EDITS_H
+#ifndef STOWAGE_RULEKIT_FIX_EDITS_H
+#define STOWAGE_RULEKIT_FIX_EDITS_H
 
 #include "amend/amend.h"
 #include "amend/cut.h"

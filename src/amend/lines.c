@@ -1,5 +1,5 @@
 /* Lines of a text, for whoever edits it. */
-#include "base/lines.h"
+#include "amend/lines.h"
 
 #include <string.h>
 

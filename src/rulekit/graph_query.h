@@ -2,8 +2,8 @@
  * What rules ask of a network's graph: who reads a tensor, what made it, which node repeats its
  * operands, where batch normalisation is.
  */
-#ifndef STOWAGE_LINT_GRAPH_QUERY_H
-#define STOWAGE_LINT_GRAPH_QUERY_H
+#ifndef STOWAGE_RULEKIT_GRAPH_QUERY_H
+#define STOWAGE_RULEKIT_GRAPH_QUERY_H
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * text: a mistake in it is reported once, and its text may only be changed where that suits all of
  * them.
  */
-#ifndef STOWAGE_LINT_PLACE_SET_H
-#define STOWAGE_LINT_PLACE_SET_H
+#ifndef STOWAGE_RULEKIT_PLACE_SET_H
+#define STOWAGE_RULEKIT_PLACE_SET_H
 
 #include "lint/rule.h"
 

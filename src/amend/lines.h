@@ -3,8 +3,8 @@
  * what whoever edits a text asks, so that it stays in its author's lines. A '\r' before a '\n'
  * belongs to the line's end.
  */
-#ifndef STOWAGE_BASE_LINES_H
-#define STOWAGE_BASE_LINES_H
+#ifndef STOWAGE_AMEND_LINES_H
+#define STOWAGE_AMEND_LINES_H
 
 #include "base/source.h"
 

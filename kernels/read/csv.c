@@ -1,5 +1,5 @@
 /*
- * read_csv.c - a table of numbers separated by commas: one sample a line, the inputs' values and
+ * csv.c - a table of numbers separated by commas: one sample a line, the inputs' values and
  * then the targets' (or the targets first: struct input says where). Parsed once, at start; each
  * column is kept in the type in which the network reads it, or in f32 where that has 16 bits, since
  * values are scaled before they are rounded.

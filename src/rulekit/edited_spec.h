@@ -4,10 +4,10 @@
  * does not have the form that an edit expects, or the edited spec has an error (a loss no longer
  * fits its target), there is no plan, and the finding must say something else, or nothing.
  */
-#ifndef STOWAGE_LINT_EDITED_SPEC_H
-#define STOWAGE_LINT_EDITED_SPEC_H
+#ifndef STOWAGE_RULEKIT_EDITED_SPEC_H
+#define STOWAGE_RULEKIT_EDITED_SPEC_H
 
-#include "lint/measure.h"
+#include "rulekit/measure.h"
 
 #include "amend/amend.h"
 

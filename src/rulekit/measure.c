@@ -1,5 +1,5 @@
 /* Bytes for rules: those of a plan, and what a hazard is. */
-#include "lint/measure.h"
+#include "rulekit/measure.h"
 
 #include <string.h>
 

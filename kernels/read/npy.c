@@ -1,5 +1,5 @@
 /*
- * read_npy.c - NPY, NumPy's format: \x93NUMPY, two bytes of version, the header's length in two
+ * npy.c - NPY, NumPy's format: \x93NUMPY, two bytes of version, the header's length in two
  * bytes (four from version 2), and a Python dict of descr, fortran_order and shape. One file for
  * each input and target.
  */
