@@ -1,15 +1,16 @@
 /* What the fuzzers share; see fuzz.h. Each is linked with this file. */
 #include "fuzz.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#define MOST_POOL	256
+
 static uint64_t state;
-static struct sample now;	/* the text being tried: where a signal's handler finds it */
-static char kept[64];		/* the file it is left in */
+static struct sample pool[MOST_POOL];	/* texts that were tried, for others to borrow from */
+static int pooled;
+static long tried, outcomes;
 
 uint64_t
 fuzz_below(uint64_t n)		/* xorshift64* */
@@ -20,48 +21,10 @@ fuzz_below(uint64_t n)		/* xorshift64* */
 	return n ? (state * 2685821657736338717ull >> 11) % n : 0;
 }
 
-/* ---- failures ---- */
-
-/* What the sanitizers find ends in abort(), so that the text is kept. */
-const char	*__asan_default_options(void);
-const char	*__ubsan_default_options(void);
-
-const char *
-__asan_default_options(void)
-{
-	return "abort_on_error=1";
-}
-
-const char *
-__ubsan_default_options(void)
-{
-	return "abort_on_error=1:print_stacktrace=1";
-}
-
-/* Only what a signal handler may call. */
-static void
-fatal(int sig)
-{
-	static const char stuck[] = "a case does not end\n";
-	int fd = open(kept, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-
-	if (fd >= 0) {
-		if (write(fd, now.text, now.n) < 0)
-			_exit(2);
-		close(fd);
-	}
-	if (sig == SIGALRM && write(STDERR_FILENO, stuck, sizeof(stuck) - 1) < 0)
-		_exit(2);
-	signal(SIGABRT, SIG_DFL);
-	signal(sig, SIG_DFL);
-	raise(sig == SIGALRM ? SIGABRT : sig);
-	_exit(1);
-}
-
 void
 fuzz_failed(const char *what)
 {
-	fprintf(stderr, "%s: %s, made of %s; the text is in %s\n", fuzzer.name, what, now.path, kept);
+	fprintf(stderr, "%s: %s\n", fuzzer.name, what);
 	abort();
 }
 
@@ -113,80 +76,68 @@ fuzz_edit(struct sample *t, const char *const *word, size_t nwords, size_t fewer
 	}
 }
 
-/* ---- the loop ---- */
+/* ---- a case ---- */
 
-static bool
-load(const char *path, struct sample *s)
-{
-	FILE *f = fopen(path, "rb");
-
-	s->path = path;
-	s->text = malloc(fuzzer.longest);
-	if (!f || !s->text) {
-		perror(path);
-		return false;
-	}
-	s->n = fread(s->text, 1, fuzzer.longest, f);
-	fclose(f);
-	return true;
-}
-
-static long
-one_case(const struct sample *from, int nfrom)
-{
-	const struct sample *s = &from[fuzz_below((uint64_t)nfrom)];
-	clock_t start = clock();
-	long outcome;
-
-	now.path = s->path;
-	now.n = s->n;
-	memcpy(now.text, s->text, s->n);
-	fuzzer.mutate(&now, from, nfrom);
-	alarm((unsigned)fuzzer.stuck);
-	outcome = fuzzer.try(&now);
-	alarm(0);
-	if (fuzzer.slow > 0 && (double)(clock() - start) / CLOCKS_PER_SEC > fuzzer.slow)
-		fuzz_failed("a case that takes too long");
-	return outcome;
-}
-
-static bool
-load_all(struct sample *sample, int n, char **path)
+/* At the end: how much was tried, and whether enough of it came to something. */
+static void
+report(void)
 {
 	int k;
 
-	now.text = malloc(fuzzer.longest);
-	for (k = 0; k < n; k++)
-		if (!load(path[k], &sample[k]))
-			return false;
-	return now.text != NULL;
+	fprintf(stderr, "%ld texts tried, %ld %s\n", tried, outcomes, fuzzer.outcome);
+	for (k = 0; k < pooled; k++)
+		free(pool[k].text);
+	if (fuzzer.one_in && tried > 1000 && outcomes * fuzzer.one_in < tried) {
+		fprintf(stderr, "%s: too few\n", fuzzer.name);
+		_exit(1);
+	}
+}
+
+/* The first texts are those that a run was given. */
+static void
+keep_in_pool(const struct sample *t)
+{
+	struct sample *s = &pool[pooled];
+
+	if (pooled == MOST_POOL || t->n == 0 || !(s->text = malloc(t->n)))
+		return;
+	memcpy(s->text, t->text, t->n);
+	s->n = t->n;
+	pooled++;
 }
 
 int
-main(int argc, char **argv)
+fuzz_try(const uint8_t *text, size_t n)
 {
-	int n = argc - 3, k;
-	struct sample *sample = calloc((size_t)argc, sizeof(*sample));
-	long count, i, outcome = 0;
+	clock_t start = clock();
+	struct sample t = { .n = least(n, fuzzer.longest) };
 
-	if (n < 1) {
-		fprintf(stderr, "usage: %s SEED COUNT FILE...\n", fuzzer.name);
-		return 2;
-	}
-	state = strtoull(argv[1], NULL, 10) * 2 + 1;
-	count = strtol(argv[2], NULL, 10);
-	snprintf(kept, sizeof(kept), "%s.failed%s", fuzzer.name, fuzzer.suffix);
-	if (!sample || !load_all(sample, n, argv + 3))
-		return 2;
-	signal(SIGALRM, fatal);
-	signal(SIGABRT, fatal);
-	for (i = 0; i < count; i++)
-		outcome += one_case(sample, n);
-	printf("%ld texts tried, %ld %s\n", count, outcome, fuzzer.outcome);
-	signal(SIGABRT, SIG_DFL);	/* leaks are reported at exit, when there is no text to keep */
-	for (k = 0; k < n; k++)
-		free(sample[k].text);
-	free(sample);
-	free(now.text);
-	return fuzzer.one_in && outcome * fuzzer.one_in < count;
+	if (tried++ == 0)
+		atexit(report);
+	if (!(t.text = malloc(t.n + 1)))
+		abort();
+	memcpy(t.text, text, t.n);
+	keep_in_pool(&t);
+	outcomes += fuzzer.try(&t);
+	free(t.text);
+	if (fuzzer.slow > 0 && (double)(clock() - start) / CLOCKS_PER_SEC > fuzzer.slow)
+		fuzz_failed("a case that takes too long");
+	return 0;
+}
+
+size_t
+fuzz_mutate(uint8_t *text, size_t n, size_t most, unsigned seed)
+{
+	struct sample t = { .n = least(n, fuzzer.longest) };
+
+	state = seed * 2654435761ull * 2 + 1;
+	if (!(t.text = malloc(fuzzer.longest + 1)))
+		abort();
+	memcpy(t.text, text, t.n);
+	keep_in_pool(&t);
+	fuzzer.mutate(&t, pool, pooled);
+	n = least(t.n, most);
+	memcpy(text, t.text, n);
+	free(t.text);
+	return n;
 }

@@ -1,12 +1,12 @@
 /*
- * What the fuzzers share: numbers that a seed repeats, edits of texts, the loop over cases, and what
- * becomes of a text that fails. A fuzzer is a struct fuzzer and what it points to:
+ * What the fuzzers share: numbers that a seed repeats, edits of texts, and what is asked of each case.
+ * A fuzzer is a target of libFuzzer whose mutations know the language: a struct fuzzer, what it points
+ * to, and the two functions that libFuzzer calls. run.sh builds and runs them:
  *
- *     fuzz_NAME SEED COUNT FILE...
+ *     sh tests/fuzz/run.sh RUNS [fuzz_NAME...]
  *
- * Each case begins with the text of one of the files, cut where it is too long. The same seed makes the
- * same cases. Crashes, leaks and overruns are for the sanitizers to find; those, whatever fails, and a
- * case that takes too long leave the text in fuzz_NAME.failed with the suffix.
+ * Where there is no clang, driver.c stands for libFuzzer. Crashes, leaks and overruns are for the
+ * sanitizers to find; those, whatever fails, and a case that takes too long leave the text behind.
  */
 #ifndef STOWAGE_TESTS_FUZZ_H
 #define STOWAGE_TESTS_FUZZ_H
@@ -20,23 +20,27 @@
 #define COUNT_OF(array)	(sizeof(array) / sizeof(*(array)))
 
 struct sample {
-	const char *path;	/* where it came from */
 	char *text;
 	size_t n;
 };
 
 struct fuzzer {
-	const char *name, *suffix;
+	const char *name;
 	const char *outcome;	/* what the sum of what try() returns counts: "of them laid out" */
 	size_t longest;		/* bytes of a text */
 	double slow;		/* seconds of processor time that one case may take; 0: any */
-	int stuck;		/* seconds after which it counts as a hang */
 	int one_in;		/* the least share of cases with an outcome; 0: any */
 	void (*mutate)(struct sample *, const struct sample *from, int nfrom);
 	long (*try)(const struct sample *);
 };
 
 extern const struct fuzzer fuzzer;	/* of the program */
+
+/* What libFuzzer calls, and what is behind it. */
+int	LLVMFuzzerTestOneInput(const uint8_t *text, size_t n);
+size_t	LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed);
+int	fuzz_try(const uint8_t *text, size_t n);
+size_t	fuzz_mutate(uint8_t *text, size_t n, size_t most, unsigned seed);
 
 uint64_t	fuzz_below(uint64_t n);	/* 0 .. n-1; 0 below 0 */
 _Noreturn void	fuzz_failed(const char *what);

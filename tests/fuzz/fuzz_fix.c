@@ -246,12 +246,22 @@ try(const struct sample *t)
 
 const struct fuzzer fuzzer = {
 	.name = "fuzz_fix",
-	.suffix = ".nn",
 	.outcome = "findings fixed",
 	.longest = 1 << 15,
 	.slow = 20,
-	.stuck = 120,
 	.one_in = 20,
 	.mutate = mutate,
 	.try = try,
 };
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *text, size_t n)
+{
+	return fuzz_try(text, n);
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed)
+{
+	return fuzz_mutate(text, n, most, seed);
+}

@@ -213,12 +213,22 @@ try(const struct sample *t)
 
 const struct fuzzer fuzzer = {
 	.name = "fuzz_fmt",
-	.suffix = ".nn",
 	.outcome = "of them laid out",
 	.longest = 1 << 16,
 	.slow = 2,
-	.stuck = 30,
 	.one_in = 20,
 	.mutate = mutate,
 	.try = try,
 };
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *text, size_t n)
+{
+	return fuzz_try(text, n);
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed)
+{
+	return fuzz_mutate(text, n, most, seed);
+}

@@ -514,12 +514,22 @@ try(const struct sample *t)
 
 const struct fuzzer fuzzer = {
 	.name = "fuzz_spec",
-	.suffix = ".nn",
 	.outcome = "of them became programs",
 	.longest = 1 << 16,
 	.slow = SLOW,
-	.stuck = 30,
 	.one_in = 100,
 	.mutate = mutate,
 	.try = try,
 };
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *text, size_t n)
+{
+	return fuzz_try(text, n);
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed)
+{
+	return fuzz_mutate(text, n, most, seed);
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Builds the fuzzers with the library they fuzz, by clang with libFuzzer, or by $CC with driver.c where
+# there is no clang, and lets each try so many texts. What fails is left in the folder that is named.
+#
+#	sh tests/fuzz/run.sh RUNS [fuzz_NAME...]
+#
+# FUZZ_BUILD is a folder that keeps the library from one run to the next.
+set -u
+runs=${1:?usage: run.sh RUNS [fuzz_NAME...]}
+shift
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+build=${FUZZ_BUILD:-$(mktemp -d "${TMPDIR:-/tmp}/stowage-fuzz.XXXXXX")} || exit 2
+[ $# -gt 0 ] || set -- $(cd "$top/tests/fuzz" && ls fuzz_*.c | sed 's/\.c$//')
+mkdir -p "$build/tree" && cd "$build" || exit 2
+sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
+engine=$top/tests/fuzz/driver.c
+cc=${CC:-gcc} library=
+if clang -fsanitize=fuzzer,address -x c -o probe - 2> /dev/null <<-EOF
+	int LLVMFuzzerTestOneInput(const unsigned char *text, unsigned long n) { return n && !text; }
+	EOF
+then
+	cc=clang engine=-fsanitize=fuzzer library=-fsanitize=fuzzer-no-link
+fi
+flags="-std=gnu11 -O1 -g -w -D_GNU_SOURCE $sanitize"
+
+[ -e tree/Makefile ] || (cd "$top" && tar -cf - --exclude=.git --exclude='*.[oa]' --exclude='.deps' \
+	--exclude=./config.status --exclude=./Makefile --exclude='*_table.c' --exclude=texts.c .) |
+	(cd tree && tar -xf - && { [ -x configure ] || ./bootstrap --lists && autoreconf --install --force; } &&
+		./configure --quiet CC=$cc CFLAGS="-O1 -g -w $sanitize $library") > configure.log 2>&1 ||
+	{ tail -n 20 configure.log; exit 2; }
+make -s -C tree libstowage.a > make.log 2>&1 || { tail -n 20 make.log; exit 2; }
+
+texts() { # NAME: the folder of what it begins with
+	mkdir -p "texts.$1" && case $1 in
+	*buffers*) cp "$top"/tests/packing/*.csv "texts.$1" ;;
+	*oom*) cp "$top"/tests/golden/autopsy/*.txt "texts.$1" ;;
+	*baseline*) cp "$top"/tests/fuzz/baseline/*.txt "texts.$1" ;;
+	*) for spec in "$top"/specs/*.nn "$top"/tests/ops/*.nn "$top"/tests/golden/lang/*.nn; do
+		cp "$spec" "texts.$1/$(basename "$(dirname "$spec")")-$(basename "$spec")"
+	done ;;
+	esac
+}
+
+failed=0
+LSAN_OPTIONS=suppressions=$top/tests/leaks.supp:print_suppressions=0
+export LSAN_OPTIONS
+for name; do
+	# shellcheck disable=SC2086	# words
+	$cc $flags -I"$top/src" -I"$top" -Itree -Itree/grammar -o "$name" "$top/tests/fuzz/$name.c" \
+		"$top/tests/fuzz/fuzz.c" $engine tree/libstowage.a -lm > "$name.log" 2>&1 && texts "$name" &&
+		"./$name" -runs="$runs" -seed=1 -max_len=65536 -timeout=300 -rss_limit_mb=4096 -verbosity=0 \
+			-artifact_prefix="$build/$name." "texts.$name" >> "$name.log" 2>&1
+	if [ $? = 0 ]; then
+		echo "ok      $name: $(grep 'texts tried' "$name.log")"
+	else
+		failed=1
+		echo "FAILED  $name, in $build"
+		tail -n 30 "$name.log"
+	fi
+done
+[ -n "${FUZZ_BUILD-}" ] || [ $failed = 1 ] || rm -rf "$build"
+exit $failed
