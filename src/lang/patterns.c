@@ -48,7 +48,8 @@ add_prefixes(struct expander *ex, struct map *seen, struct names *names, const c
 			map_put(ex->a, seen, prefix, seen);
 			names_add(ex->a, names, prefix);
 		}
-		dot += dot != NULL;
+		if (dot)
+			dot++;
 	}
 }
 
