@@ -9,7 +9,7 @@
 #include "conv/window.cu"
 #include "conv/direct_c.cu"
 #include "conv/weight_c.cu"
-#include "conv/depthwise_c.cu"
+#include "conv/depthwise_first_c.cu"
 #include "conv/depthwise_last.cu"
 
 /* A run of columns of B: neighbours in a row of one image. */

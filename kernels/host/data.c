@@ -43,10 +43,11 @@ data_sent(const struct data *d, const struct input *in)
 }
 
 static void
-data_open(struct data *d, const struct source *source, const struct input *input, int inputs,
-    int64_t batch)
+data_open(struct data *d, const char *folder, const struct source *source, const struct input *input,
+    int inputs, int64_t batch)
 {
 	memset(d, 0, sizeof *d);
+	d->folder = folder;
 	d->source = source;
 	d->input = input;
 	d->inputs = inputs;

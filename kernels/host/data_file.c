@@ -10,6 +10,7 @@ struct column {			/* one input or target of every sample */
 };
 
 struct data {
+	const char *folder;	/* --data, or NULL */
 	const struct source *source;
 	const struct input *input;
 	int inputs;
@@ -26,8 +27,6 @@ struct loaded {			/* a file in memory */
 	unsigned char *bytes;
 	int64_t size;
 };
-
-static const char *data_folder;	/* --data */
 
 static void *
 data_alloc(uint64_t bytes, const char *file)
@@ -59,16 +58,16 @@ data_path(const char *folder, const char *name, bool last_part)
 }
 
 static char *
-data_find(const char *name)
+data_find(const char *folder, const char *name)
 {
 	char *path;
 
-	if (data_folder) {
-		path = data_path(data_folder, name, false);
+	if (folder) {
+		path = data_path(folder, name, false);
 		if (!path)
-			path = data_path(data_folder, name, true);
+			path = data_path(folder, name, true);
 		if (!path)
-			fail("%s: no such file in %s", name, data_folder);
+			fail("%s: no such file in %s", name, folder);
 		return path;
 	}
 	path = data_path("", name, false);
@@ -81,13 +80,13 @@ data_find(const char *name)
 }
 
 static struct loaded
-data_read_file(const char *name)
+data_read_file(const struct data *d, const char *name)
 {
 	struct loaded f;
 	struct stat st;
 	int fd;
 
-	f.name = data_find(name);
+	f.name = data_find(d->folder, name);
 	fd = open(f.name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st))
 		fail("%s: %s", f.name, strerror(errno));

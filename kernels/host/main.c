@@ -17,7 +17,8 @@ prepare(struct run *r)
 	if (!o->eval && !o->predict) {
 		if (!train_source.reader)
 			fail("%s names no data to train on", SPEC);
-		data_open(&r->train, &train_source, train_inputs, TRAIN_INPUTS, TRAIN_BATCH);
+		data_open(&r->train, o->data, &train_source, train_inputs, TRAIN_INPUTS,
+		    TRAIN_BATCH);
 	}
 #endif
 #ifdef VALIDATES

@@ -7,6 +7,7 @@ struct options {
 	int64_t batch_limit;	/* updates an epoch at most; 0: all */
 	bool seeded;
 	uint64_t seed;
+	const char *data;	/* where the data files are; NULL: here, or beside the spec */
 	const char *save, *resume, *log, *predict;
 	int64_t save_every;	/* updates between saves; 0: only after each epoch */
 	bool eval, plan, profile, quiet;
@@ -120,7 +121,7 @@ option_set(struct options *o, const char *name, const char *value)
 	else if (!strcmp(name, "batch-limit"))
 		o->batch_limit = option_count(name, value, 1);
 	else if (!strcmp(name, "data"))
-		data_folder = value;
+		o->data = value;
 	else if (!strcmp(name, "seed")) {
 		o->seed = (uint64_t)option_count(name, value, 0);
 		o->seeded = true;

@@ -199,7 +199,8 @@ validate_open(struct run *r)
 {
 	if (!validate_source.reader)
 		return;
-	data_open(&r->validate, &validate_source, validate_inputs, VALIDATE_INPUTS, VALIDATE_BATCH);
+	data_open(&r->validate, r->option.data, &validate_source, validate_inputs,
+	    VALIDATE_INPUTS, VALIDATE_BATCH);
 }
 #endif
 

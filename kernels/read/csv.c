@@ -123,7 +123,7 @@ csv_open(struct data *d)
 	const char *line, *end;
 	struct csv c;
 
-	c.file = data_read_file(d->source->file[0]);
+	c.file = data_read_file(d, d->source->file[0]);
 	for (csv_rewind(&c, d->source->header); csv_line(&c, &line, &end);)
 		d->rows++;
 	if (!d->rows)

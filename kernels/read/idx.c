@@ -5,7 +5,7 @@
 static void
 idx_read(struct data *d, const struct input *in)
 {
-	struct loaded f = data_read_file(d->source->file[in->column]);
+	struct loaded f = data_read_file(d, d->source->file[in->column]);
 	int64_t dim[255], header;
 	int rank, type;
 

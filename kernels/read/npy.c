@@ -65,7 +65,7 @@ npy_shape(const struct loaded *f, const char *at, int64_t *dim)
 static void
 npy_read(struct data *d, const struct input *in)
 {
-	struct loaded f = data_read_file(d->source->file[in->column]);
+	struct loaded f = data_read_file(d, d->source->file[in->column]);
 	int64_t dim[32], header, length;
 	const unsigned char *p = f.bytes;
 	char *text;

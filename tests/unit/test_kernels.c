@@ -979,7 +979,8 @@ Test(kernels, upsample_shows_each_element_in_a_block)
 Test(kernels, pad_crop_and_concat)
 {
 	fill(x, 2 * 3 * 4, 1, 0);
-	rectangle_copy(y, x, 1, 2, (struct rectangle){ 6, 9, 3, 4, 1, 3 }, 7);	/* [2, 3, 4] to [2, 6, 9] at (1, 3) */
+	/* [2, 3, 4] to [2, 6, 9] at (1, 3) */
+	rectangle_copy(y, x, 1, 2, (struct rectangle){ 6, 9, 3, 4, 1, 3 }, 7);
 	for (int64_t i = 0; i < 2 * 6 * 9; i++) {
 		int64_t iy = i / 9 % 6 - 1, ix = i % 9 - 3;
 		bool there = iy >= 0 && iy < 3 && ix >= 0 && ix < 4;
@@ -988,7 +989,8 @@ Test(kernels, pad_crop_and_concat)
 	}
 	rectangle_copy(dx, y, 1, 2, (struct rectangle){ 3, 4, 6, 9, -1, -3 }, 0);
 	cr_assert_arr_eq(dx, x, 24 * sizeof(*x));
-	rectangle_add(y, x, ONTO(2), 1, 2, (struct rectangle){ 6, 9, 3, 4, 1, 3 });	/* onto 7s, and x where it is */
+	/* onto 7s, and x where it is */
+	rectangle_add(y, x, ONTO(2), 1, 2, (struct rectangle){ 6, 9, 3, 4, 1, 3 });
 	for (int64_t i = 0; i < 2 * 6 * 9; i++) {
 		int64_t iy = i / 9 % 6 - 1, ix = i % 9 - 3;
 		bool there = iy >= 0 && iy < 3 && ix >= 0 && ix < 4;

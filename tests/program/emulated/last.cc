@@ -227,9 +227,9 @@ check_concat(int64_t b, int c1, int c2, int f)
 	Values dy = drawn(b * f * 30), y = dy, yl = y, dw = w, dwl = w, dq = q, dql = turned(q, b, c2, 63);
 	Values pl = turned(p, b, c1, 30), ql = dql, wl = turned(w, f, s.c, 9), dyl = turned(dy, b, f, 30);
 	Values work((size_t)(conv_weights(&s) * conv_gpu_splits(&s)));
-	struct sources from = beside(beside(no_sources(), &p[0], b, part{ 0, c1, 6, 5, 0, 0 }), &q[0], b, part{ 0, c2, 9, 7, 2, 1 });
-	struct sources last = beside_last(beside_last(no_sources(), &pl[0], b, part{ 0, c1, 6, 5, 0, 0 }), &ql[0], b,
-	    part{ 0, c2, 9, 7, 2, 1 });
+	struct part one = { 0, c1, 6, 5, 0, 0 }, two = { c1, c2, 9, 7, 2, 1 };
+	struct sources from = beside(beside(no_sources(), &p[0], b, one), &q[0], b, two);
+	struct sources last = beside_last(beside_last(no_sources(), &pl[0], b, one), &ql[0], b, two);
 
 	conv_concat_forward(&y[0], from, &w[0], NULL, NULL, 0, b, s);
 	conv_concat_forward(&yl[0], last, &wl[0], NULL, NULL, 0, b, l);
@@ -237,10 +237,8 @@ check_concat(int64_t b, int c1, int c2, int f)
 	conv_concat_backward_weight(&dw[0], &dy[0], from, ANEW, &work[0], 0, b, s);
 	conv_concat_backward_weight(&dwl[0], &dyl[0], last, ANEW, &work[0], 0, b, l);
 	same("conv_concat's dw", turned(dw, f, s.c, 9), dwl, 1e-5);
-	conv_concat_backward_input(&dq[0], &dy[0], &w[0], ONTO(0.5f), NULL, 0, b, s,
-	    part{ c1, c2, 9, 7, 2, 1 });
-	conv_concat_backward_input(&dql[0], &dyl[0], &wl[0], ONTO(0.5f), NULL, 0, b, l,
-	    part{ c1, c2, 9, 7, 2, 1 });
+	conv_concat_backward_input(&dq[0], &dy[0], &w[0], ONTO(0.5f), NULL, 0, b, s, two);
+	conv_concat_backward_input(&dql[0], &dyl[0], &wl[0], ONTO(0.5f), NULL, 0, b, l, two);
 	same("conv_concat's dx", turned(dq, b, c2, 63), dql, 1e-5);
 }
 

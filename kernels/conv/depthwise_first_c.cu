@@ -1,11 +1,11 @@
 /*
- * conv/depthwise_c.cu - convolutions with one input channel to a group. Each output plane depends
+ * conv/depthwise_first_c.cu - convolutions with one input channel to a group. Each output plane depends
  * on one input plane, a sum too short for a product with tiles: planes are walked directly, a tap
  * at a time, whole rows in the innermost loop. Planes of 16 bits are made reals first, in the
  * scratch memory, and rounded after.
  */
-#ifndef STOWAGE_CONV_DEPTHWISE_C_CU
-#define STOWAGE_CONV_DEPTHWISE_C_CU
+#ifndef STOWAGE_CONV_DEPTHWISE_FIRST_C_CU
+#define STOWAGE_CONV_DEPTHWISE_FIRST_C_CU
 
 #include "product/gemm_c.cu"
 #include "conv/window.cu"
