@@ -74,11 +74,21 @@ try(const struct sample *s)
 
 const struct fuzzer fuzzer = {
 	.name = "fuzz_ir",
-	.suffix = ".in",
 	.outcome = "of them were read",
 	.longest = 20000,
-	.stuck = 20,
 	.one_in = 20,
 	.mutate = mutate,
 	.try = try,
 };
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *text, size_t n)
+{
+	return fuzz_try(text, n);
+}
+
+size_t
+LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed)
+{
+	return fuzz_mutate(text, n, most, seed);
+}

@@ -34,6 +34,7 @@ texts() { # NAME: the folder of what it begins with
 	mkdir -p "texts.$1" && case $1 in
 	*buffers*) cp "$top"/tests/packing/*.csv "texts.$1" ;;
 	*oom*) cp "$top"/tests/golden/autopsy/*.txt "texts.$1" ;;
+	*_ir) cp "$top"/tests/golden/ir/*.in "$top"/tests/golden/ir/*.out "texts.$1" ;;
 	*baseline*) cp "$top"/tests/fuzz/baseline/*.txt "texts.$1" ;;
 	*) for spec in "$top"/specs/*.nn "$top"/tests/ops/*.nn "$top"/tests/golden/lang/*.nn; do
 		cp "$spec" "texts.$1/$(basename "$(dirname "$spec")")-$(basename "$spec")"
