@@ -21,7 +21,7 @@ maxpool_last_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, 
 }
 
 static void
-maxpool_relu_last_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
+maxpool_last_relu_forward(elem *out, uint8_t *small, int32_t *large, const elem *in, int64_t b,
     int64_t channels, struct pool g)
 {
 	LAUNCH_MAXIMA(maxpool_last_kernel, b * g.oh, channels,

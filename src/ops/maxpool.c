@@ -97,7 +97,7 @@ emit(struct emitter *e, const struct node *n)
 static void
 emit_relu(struct emitter *e, const struct node *n)
 {
-	emit_forward(e, n, is_last(n) ? "maxpool_relu_last_forward" : "maxpool_relu_forward");
+	emit_forward(e, n, is_last(n) ? "maxpool_last_relu_forward" : "maxpool_relu_forward");
 }
 
 /* PyTorch keeps its input, and the place of each maximum in 8 bytes. */

@@ -114,7 +114,7 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	maxpool_backward(&dx[1][0], &dy[0], &index[1][0], NULL, ANEW, b, c, g);
 	same("maxpool_relu's dx", dx[0], dx[1], 0);
 	index[0] = turned(index[1], b, c, oh * ow);
-	maxpool_relu_last_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, g);
+	maxpool_last_relu_forward(&y[1][0], &index[1][0], NULL, &xl[0], b, c, g);
 	same("maxpool_relu, channels-last", turned(y[0], b, c, oh * ow), y[1], 0);
 	same("maxpool_relu's places", index[0], index[1], 0);
 	dyl = turned(dy, b, c, oh * ow);
