@@ -24,7 +24,7 @@
 %union {
 	const char *text;
 	struct expr *literal;
-	struct value value;
+	struct parsed value;
 	struct type *type;
 	struct name name;
 	int mark;
@@ -53,7 +53,7 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 	p->panic = -1;		\
 } while (0)
 
-/* Where a bracket ought to have ended is a guess, too weak to judge its contents by. */
+/* Where a bracket should have ended is a guess, too weak to judge its contents by. */
 #define MADE_UP(closer, value) do {					\
 	if (closer)							\
 		(value) = build_bad(p, (value).e->loc);			\

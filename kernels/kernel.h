@@ -101,7 +101,7 @@ struct step {			/* what differs from one micro-step to the next */
 
 /* What a result does with what lies where it goes: C = keep * C + result. */
 struct onto {
-	real keep;		/* 0: C is overwritten, and not read, be it not a number */
+	real keep;		/* 0: C is overwritten, and not read, even if it is NaN */
 	const struct step *step;	/* not NULL: only for an update's first micro-batch, 1 after */
 };
 

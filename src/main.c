@@ -1,5 +1,5 @@
 /*
- * The front door: finds the sub-command and leaves with its status. What a command does is in
+ * Entry point: finds the sub-command and exits with its status. What a command does is in
  * src/cli, one file each; no operator, rule or format is named here.
  */
 #ifdef HAVE_CONFIG_H
@@ -90,8 +90,8 @@ dispatch(int argc, char **argv)
 	return unknown(word);
 }
 
-/* Has whoever read our output gone away? Most often SIGPIPE ends the program before it can ask; where
- * that is ignored, as below some servers, a reader that has seen enough is no failure either. */
+/* Has the reader of our output gone away? Usually SIGPIPE ends the program before it can check;
+ * where that is ignored, as under some servers, a closed pipe is not a failure either. */
 static bool
 reader_left(void)
 {

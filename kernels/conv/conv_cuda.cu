@@ -1,7 +1,7 @@
 /*
- * conv/conv_cuda.cu - convolution on a GPU: the three products of conv/conv.cu as jobs of
- * product/gemm_cuda.cu, and depthwise convolution directly. Nothing is unrolled into memory: an
- * element of the windows is found when it is fetched.
+ * conv_cuda.cu - convolution on a GPU, where cuDNN does not do it (see engine_cudnn.cu): the three products of
+ * conv.cu as jobs of gemm_cuda.cu, and depthwise convolution directly. Nothing is unrolled into
+ * memory: elements of the windows are located when they are fetched.
  */
 #ifndef STOWAGE_CONV_CONV_CUDA_CU
 #define STOWAGE_CONV_CONV_CUDA_CU
@@ -67,7 +67,7 @@ template <bool LAST, bool BACK> struct conv_window_job {
 		return (int)(LAST ? k - quotient(k, at.channels) * at.channels : quotient(k, taps));
 	}
 
-	/* the K-th term, but for the plane */
+	/* the K-th term, except for the plane */
 	DEVICE_METHOD Term
 	tap(int z, int64_t k) const
 	{
@@ -184,7 +184,7 @@ template <bool LAST> struct conv_weight_job {
 		return (int)(LAST ? n - quotient(n, channels) * channels : quotient(n, s.kh * s.kw));
 	}
 
-	/* the N-th column, but for the plane */
+	/* the N-th column, except for the plane */
 	DEVICE_METHOD Col
 	tap(int64_t n) const
 	{

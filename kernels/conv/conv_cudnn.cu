@@ -63,7 +63,7 @@ dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
 	    memcmp(&a->view, &b->view, sizeof(a->view)) == 0;
 }
 
-/* The entry of a convolution, made if need be and allowed; NULL where there is none. */
+/* The entry of a convolution, created if necessary and allowed; NULL if there is none. */
 static struct dnn_entry *
 dnn_find(const struct dnn_conv *c)
 {

@@ -1,11 +1,21 @@
 /*
- * conv/engine_cudnn.cu - the engine of cuDNN that is to run a convolution.
+ * engine_cudnn.cu - a convolution as an operation graph of cuDNN 9, and the engine that is to run it.
  *
- * cuDNN has several engines for a convolution, each with knobs; its heuristics rank them. Of these
- * the first is taken that gives the same bits every time, computes as exactly as the program's
- * precision says, and needs no more workspace than the plan has for it. Emission asks the same
- * questions about a GPU that is not there, from a description of it (src/emit/engines.c includes
- * this file), so that a program knows its engines; it asks again only where they are refused.
+ * On a GPU every convolution is offered to cuDNN (conv_cudnn.cu; convolutions of several tensors part
+ * by part, conv_concat_cudnn.cu). conv_cuda.cu does what cuDNN refuses: depthwise convolutions, the last,
+ * smaller batch of an epoch, and everything if the program is built without cuDNN.
+ *
+ * cuDNN has several engines for a convolution, each with knobs; its heuristics rank them. The first
+ * engine is taken that gives the same bits every time, is as exact as the program's precision, uses
+ * tensor cores where our own kernels do, and needs no more workspace than the plan has for this
+ * convolution: the spec's `workspace`, and what the pass `spare` finds beside it.
+ *
+ * This file is compiled twice: into the program, and into src/emit/engines.c, which asks cuDNN the same
+ * questions about a GPU that is only described. The program carries the answers as `dnn_record`,
+ * and asks again only where an engine is refused. emit_convolution() notes what to ask for.
+ *
+ * Everything made here is a descriptor; a struct dnn owns those of one attempt, and dnn_free()
+ * releases all of them. The first failing call is kept in `status`, and later ones do nothing.
  */
 #ifndef STOWAGE_CONV_ENGINE_CUDNN_CU
 #define STOWAGE_CONV_ENGINE_CUDNN_CU

@@ -1,8 +1,8 @@
 /*
  * checkpoint.c - all that training is, in one safetensors file: parameters, running statistics,
  * optimizer state, and where it stands. A save goes to a temporary file in the same folder, is
- * flushed to the disk, and takes the old one's name in one step, so that whatever happens there
- * is always one whole checkpoint. checkpoint_read.c reads it back.
+ * flushed to the disk, and takes the old one's name in one step, so that there is always one
+ * complete checkpoint, whatever happens. checkpoint_read.c reads it back.
  *
  *     8 bytes   length of the header, little-endian
  *     header    JSON: {"__metadata__": {...}, NAME: {"dtype", "shape", "data_offsets"}, ...}

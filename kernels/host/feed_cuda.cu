@@ -5,14 +5,17 @@
  *     feed              1 lands               2 lands                         3 lands
  *     stream                    begin 1, step 1, results 1 | begin 2, step 2, results 2 | ...
  *
- * The host fills pinned memory, and a stream of its own copies that to where the next batch lands,
- * which the plan keeps free throughout. The kernel that begins a step takes the batch from there to
- * where the step reads it, and brings the step's numbers along; then the next may land. Events
- * order the two streams; the host waits only before it fills what the one before last was copied
- * from.
+ * The host (data.c) gathers a batch's samples in pinned memory, and a stream of its own copies them to
+ * the landing of the next batch, image.next, which the plan keeps free throughout (passes/feed.c).
+ * The kernel that begins a step moves the batch from there to where the step reads it, together with
+ * the step's numbers, which would otherwise need a copy of their own; then the next batch may land.
+ * Events order the two streams; the host waits only before it refills the buffer that the batch
+ * before last was copied from.
  *
- * What a file holds in bytes crosses the bus in bytes, a quarter of what floats would be, and is
- * converted on arrival, by the arithmetic of data_convert(): the same bits.
+ * Values that a file holds as bytes cross the bus as bytes, a quarter of the size of floats, and are
+ * converted by that kernel (struct sent), with the arithmetic of data_convert(): the same bits. For
+ * MNIST one host thread then prepares three million samples a second, against fewer than one million
+ * if it converts them itself.
  */
 struct arrival {		/* an input of a batch */
 	const void *from;	/* where it landed */

@@ -1,6 +1,6 @@
 /*
- * library.c - the same program as a shared library (-DLIBRARY), for whoever wants to drive single
- * steps from outside and to look into the arena: tests, notebooks.
+ * library.c - the same program as a shared library (-DLIBRARY), for code that drives single steps
+ * from outside and inspects the arena: tests, notebooks.
  */
 #ifdef LIBRARY
 #ifdef __cplusplus

@@ -74,7 +74,7 @@ process_peak(void)
 	return kib < 0 ? -1 : kib * 1024;
 }
 
-/* Bytes that an arena could have now; -1 when nobody knows. */
+/* Bytes that an arena could have now; -1 if unknown. */
 static int64_t
 memory_free(void)
 {

@@ -50,8 +50,8 @@ seed_stream(const char *name)
 
 /*
  * Where sample I of N goes in epoch EPOCH: a permutation that needs no table. A Feistel network
- * permutes the numbers of an even count of bits; whoever lands at N or beyond goes round again,
- * and since fewer than 4 N numbers are permuted, four rounds are expected at most.
+ * permutes the numbers of an even count of bits; numbers that land at N or beyond go round again,
+ * and since fewer than 4 N numbers are permuted, at most four rounds are expected.
  */
 static int64_t
 shuffled(uint64_t seed, int64_t epoch, int64_t i, int64_t n)

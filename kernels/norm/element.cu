@@ -14,7 +14,7 @@ bn_value(real d, real gain, real offset)
 	return d * gain + offset;
 }
 
-/* As relu_kernel: what is not a number passes. */
+/* As relu_kernel: NaN passes. */
 DEVICE elem
 bn_rectified(real value)
 {

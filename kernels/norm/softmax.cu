@@ -28,7 +28,8 @@ KERNEL(softmax_rows_kernel, (elem *y, const elem *x, int64_t rows, int64_t k))
 		}
 		sum = ROW_SUM(sum);
 		scale = (real)(1 / sum);
-		ALONG_EACH (j, k)	/* what is stored was rounded: made again, it is rounded once */
+		ALONG_EACH (j, k)	/* stored values were rounded; recomputed ones are rounded
+					 * once */
 			out[j] = ELEM((NARROW ? exp_of(VALUE(in[j]) - top) : VALUE(out[j])) * scale);
 	}
 }

@@ -1,13 +1,19 @@
 /*
- * product/epilogue.cu - what is done to an element of a product before it is stored: an activation,
- * or the gradient of one. A product that does it by itself spares the pass over memory that a
- * kernel of its own would be; pointwise/relu.cu and gelu.cu are made of the same functions, so they
- * give the same numbers.
+ * epilogue.cu - what is done to an element of a product before it is stored: an activation, or the
+ * gradient of one. It saves the pass over memory that a separate kernel would need; activation.cu is
+ * made of the same functions, so it gives the same numbers. passes/fuse_activation.c finds where.
  *
  *     AS_IS                   c = v
  *     THEN(RELU)              c = relu(v)
  *     THEN_GRAD(RELU, y)      c = v where y > 0, else 0: v is dy, and y lies as c does
  *     THEN_GRAD(GELU, x)      c = v gelu'(x)
+ *
+ * In C and in our own tiles that is a function of each element. cuBLASLt has relu, gelu by tanh, and
+ * the gradient of the latter; its algorithm is chosen together with the epilogue (struct dense_plan),
+ * and if there is none, a kernel goes over the result. Two epilogues of cuBLASLt are not used: relu's
+ * gradient reads a bit mask, one more tensor to keep although the next layer keeps y anyway; and
+ * gelu with its input as a second result would have both alive during the product, beside its
+ * workspace, which may be the peak.
  */
 #ifndef STOWAGE_PRODUCT_EPILOGUE_CU
 #define STOWAGE_PRODUCT_EPILOGUE_CU

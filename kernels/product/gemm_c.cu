@@ -274,7 +274,7 @@ table_of(const struct product *p, struct place *at, int64_t k, int n)
 		at[i].b = (int64_t)i * TILE_COLS;
 }
 
-/* A thread's own columns: it packs them by itself and meets nobody. */
+/* A thread's own columns: it packs them itself and needs no synchronisation. */
 static void
 product_by_columns(const struct product *p, real *scratch, int64_t first, int64_t last)
 {

@@ -6,7 +6,7 @@
 
 #include "update/updates.cu"
 
-/* With keep = 0 the old sum is not read: it may be anything, even not a number. */
+/* With keep = 0 the old sum is not read: it may be anything, even NaN. */
 KERNEL(accumulate_kernel, (struct updates u, const struct step *s))
 {
 	real keep = s->keep;

@@ -41,7 +41,7 @@ clip_squares(void *work, const unsigned char *arena, int first, int64_t count)
 	LAUNCH_ROWS(clip_squares_kernel, count * CLIP_PARTS, ((double *)work, arena, first, count));
 }
 
-/* min(1, limit / (norm + 1e-6)); a norm that is not a number is passed on */
+/* min(1, limit / (norm + 1e-6)); a norm that is NaN is passed on */
 KERNEL(clip_scale_kernel, (real *out, const double *part, int64_t gradients, double limit))
 {
 	ROWS (r, 1) {

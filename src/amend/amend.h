@@ -1,8 +1,8 @@
 /*
  * Changing what a spec says, in its own style: a setting given another value, or added where it
- * reads well; a literal replaced, at the param that holds it where there is one. What comes of it
- * is edits of the spec's own file (base/edit.h). Files it uses are not touched, and nothing is
- * checked: whoever amends a spec compiles what came of it.
+ * reads well; a literal replaced, in the param that holds it if there is one. The result is edits
+ * of the spec's own file (base/edit.h). Files it uses are not touched, and nothing is checked:
+ * callers compile the result.
  */
 #ifndef STOWAGE_AMEND_AMEND_H
 #define STOWAGE_AMEND_AMEND_H

@@ -3,9 +3,9 @@
  * given or taken away, a statement removed with its line, a name changed. What comes of them is
  * edits (base/edit.h) of the spec's own file; settings are amend/amend.h's.
  *
- * Nothing is checked: whoever applies a fix compiles what came of it. All of these return false,
- * and add nothing, where the text does not have the form they know, or where a comment would be
- * lost; then there is no fix, and the finding stands as it is.
+ * Nothing is checked: code that applies a fix compiles the result. All functions return false, and
+ * add nothing, if the text does not have a form they know, or if a comment would be lost; then
+ * there is no fix, and the finding is reported without one.
  */
 #ifndef STOWAGE_AMEND_CUT_H
 #define STOWAGE_AMEND_CUT_H
@@ -32,7 +32,7 @@ bool	cut_find(struct cut_place *, struct arena *, const struct file *, struct lo
 /* The layer itself: a call, or a bare name. */
 const struct expr	*cut_layer(const struct cut_place *);
 
-/* Is it, but for a label, a whole arm of a pipe: x -> LAYER -> y? */
+/* Is it, except for a label, a whole arm of a pipe: x -> LAYER -> y? */
 bool	cut_is_arm(const struct cut_place *);
 
 /* Takes the layer out: the arm with its arrow, and its line where that holds nothing else; of

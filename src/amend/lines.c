@@ -1,4 +1,4 @@
-/* Lines of a text, for whoever edits it. */
+/* Lines of a text, for code that edits it. */
 #include "amend/lines.h"
 
 #include <string.h>

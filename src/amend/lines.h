@@ -1,6 +1,6 @@
 /*
  * Where lines of a text begin and end, and whether anything but blanks and comments is on them:
- * what whoever edits a text asks, so that it stays in its author's lines. A '\r' before a '\n'
+ * what code that edits a text needs to know to keep the author's lines. A '\r' before a '\n'
  * belongs to the line's end.
  */
 #ifndef STOWAGE_AMEND_LINES_H

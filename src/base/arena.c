@@ -10,8 +10,8 @@
  *
  * Most of what a fresh page costs is the kernel's work on its first touch, so blocks that a scratch
  * arena or an earlier compilation is done with are kept by the root of the family and handed out
- * again. What they held is zeroed a stretch at a time, just before it is allocated: what is never
- * asked for is never written. An array too large for that gets a block of its own, fresh from the
+ * again. Their contents are zeroed a stretch at a time, just before allocation: what is never
+ * allocated is never written. An array too large for that gets a block of its own, fresh from the
  * system: such arrays are made for the worst case, and most of their pages are never touched.
  */
 #include "base/arena.h"

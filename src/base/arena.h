@@ -15,7 +15,7 @@
 
 struct arena;
 
-struct arena	*arena_new(void);	/* NULL if even the first block cannot be had */
+struct arena	*arena_new(void);	/* NULL if even the first block cannot be allocated */
 void		 arena_free(struct arena *);
 /* Forgets all that was allocated, the handler, and children: as new, but with memory at hand. */
 void		 arena_reset(struct arena *);

@@ -1,7 +1,7 @@
 /*
  * Edits of a text. Which lines differ is known from where the edits are, so a diff needs no search
- * for a longest common subsequence: the lines that an edit touches are compared with what becomes
- * of them, and what begins or ends alike is context.
+ * for a longest common subsequence: the lines that an edit touches are compared with their
+ * replacements, and equal beginnings and ends are context.
  */
 #include "base/edit.h"
 

@@ -1,7 +1,7 @@
 /*
- * Edits of a text: ranges of a source, and what is to stand in their place. They are collected and
- * kept apart, then applied all at once or shown as a unified diff, as patch(1) and git apply take
- * it. What lies between the ranges is copied byte for byte: comments, blanks, line ends and all.
+ * Edits of a text: ranges of a source, and their replacements. They are collected, then applied all
+ * at once or shown as a unified diff for patch(1) and git apply. Everything between the ranges is
+ * copied byte for byte: comments, blanks, line ends and all.
  */
 #ifndef STOWAGE_BASE_EDIT_H
 #define STOWAGE_BASE_EDIT_H

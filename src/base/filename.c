@@ -1,5 +1,5 @@
-/* Names of files; patterns are matched by following all places in the pattern at once, so that none
- * is dear. */
+/* Names of files. Patterns are matched by following all positions in the pattern at once, so that
+ * no pattern is slow. */
 #include "base/filename.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /*
  * Names of files, as text. An absolute path here starts with '/', has neither ".", ".." nor empty
- * steps, and does not end with '/' unless it is the root of all.
+ * components, and does not end with '/' unless it is the root.
  */
 #ifndef STOWAGE_BASE_FILENAME_H
 #define STOWAGE_BASE_FILENAME_H

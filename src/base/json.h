@@ -1,7 +1,7 @@
 /*
  * Writing JSON as a stream: nothing is built in memory, so ten thousand findings cost no more than
- * one, and a writer can be left in the middle of a list between two files. Commas, indentation and
- * escapes are the writer's; whatever bytes a string holds, the output is valid UTF-8 JSON.
+ * one, and a writer can be left in the middle of a list between two files. The writer adds commas,
+ * indentation and escapes; the output is valid UTF-8 JSON whatever bytes a string holds.
  *
  *     struct json j;
  *

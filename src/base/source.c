@@ -36,7 +36,8 @@ source_from_text(struct arena *a, const char *path, const char *text, size_t siz
 	return source_of(a, path, arena_strndup(a, text, size), size);
 }
 
-/* Bytes to begin with: a file's own and one more, which is read in vain; of what has no size, some. */
+/* Bytes to begin with: a file's size and one more, so that the read finds its end; a default for
+ * what has no size. */
 static size_t
 first_room(FILE *f)
 {

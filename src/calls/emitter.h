@@ -45,7 +45,7 @@ struct convolution_note {
 };
 
 struct engines {		/* what could be said of the convolutions when the program was written */
-	int asked, chosen;
+	int requested, chosen;
 	int version;		/* of cuDNN: 91900 */
 };
 

@@ -3,8 +3,8 @@
  * call that makes an autograd node. frameworks/eager.c plays it, forward and then backward.
  *
  * Most operators need no code for it: their record says in `torch` (ir/op.h) how their one call
- * differs from the plainest. An operator that PyTorch writes as several calls makes them itself in
- * torch.calls(), with the functions below. Everything lives in the arena of the tape.
+ * differs from the simplest case. An operator that PyTorch writes as several calls makes them
+ * itself in torch.calls(), with the functions below. Everything lives in the arena of the tape.
  */
 #ifndef STOWAGE_CALLS_TAPE_H
 #define STOWAGE_CALLS_TAPE_H

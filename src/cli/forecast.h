@@ -1,4 +1,4 @@
-/* plan --as and its like: what the same training would take in other frameworks. */
+/* plan --as and similar: what the same training would take in other frameworks. */
 #ifndef STOWAGE_CLI_FORECAST_H
 #define STOWAGE_CLI_FORECAST_H
 
@@ -17,7 +17,8 @@ bool	forecast_asked(const struct words *as, const struct framework *);
 
 void	forecast_text(FILE *, const struct module *, const struct words *as);
 void	forecast_json(FILE *, const struct module *, const struct words *as);
-/* What is no finding, in words: it fits there, or nobody knows. NULL: there is a finding. */
+/* Why there is no finding, in words: it fits there, or that is unknown. NULL: there is a
+ * finding. */
 const char	*forecast_answer(const struct module *, const struct framework *);
 /* A finding of rule oom for each framework in which it would not fit the spec's device. */
 void	forecast_findings(struct diags *, const struct module *, const struct words *as);

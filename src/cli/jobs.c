@@ -1,7 +1,7 @@
 /*
- * A queue that is a counter: workers take the next number, and wait where too far ahead. Jobs may be
- * short, so nobody is woken who could not go on: the first thread when the very job that it waits for
- * is done, the workers when a result was taken.
+ * The queue is a counter: workers take the next number, and wait if they are too far ahead. Jobs
+ * may be short, so threads are woken only if they can go on: the first thread when the very job
+ * that it waits for is done, the workers when a result was taken.
  */
 #include "cli/jobs.h"
 

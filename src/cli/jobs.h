@@ -1,6 +1,6 @@
 /*
- * Independent pieces of work on several threads, whose results are taken in their order by the thread
- * that asked, so that output does not depend on who was faster.
+ * Independent pieces of work on several threads, whose results the requesting thread takes in
+ * order, so that output does not depend on which thread was faster.
  */
 #ifndef STOWAGE_CLI_JOBS_H
 #define STOWAGE_CLI_JOBS_H

@@ -149,7 +149,7 @@ set(const struct command *c, const struct option *o, void *args, const char *val
 }
 
 /* What the words that are left look like to the functions below. */
-struct reader {
+struct option_reader {
 	const struct command *command;
 	void *args;
 	int argc, at;
@@ -157,7 +157,7 @@ struct reader {
 };
 
 static enum parsed
-long_option(struct reader *r)
+long_option(struct option_reader *r)
 {
 	const char *name = r->argv[r->at] + 2, *value = strchr(name, '=');
 	size_t n = value ? (size_t)(value++ - name) : strlen(name);
@@ -185,7 +185,7 @@ long_option(struct reader *r)
 }
 
 static enum parsed
-short_options(struct reader *r)
+short_options(struct option_reader *r)
 {
 	const char *s = r->argv[r->at] + 1, *value;
 	const struct option *o;
@@ -219,7 +219,7 @@ short_options(struct reader *r)
 enum parsed
 options_parse(const struct command *c, void *args, int argc, char **argv, int *noperands)
 {
-	struct reader r = { c, args, argc, 1, argv };
+	struct option_reader r = { c, args, argc, 1, argv };
 	enum parsed done = PARSED_RUN;
 	bool plain = false;
 	int n = 0;

@@ -19,7 +19,7 @@ struct paths {
  * folders are not entered. */
 void	paths_add(struct arena *, struct paths *, const char *path);
 
-/* Drops what names a file that is named before, by whatever way: for who writes them. */
+/* Drops paths to files that an earlier path leads to already: for commands that write files. */
 void	paths_once(struct arena *, struct paths *);
 
 /* Is there no file where there should be one? All that was named may be skipped. */

@@ -1,4 +1,5 @@
-/* What emit and build share: from a spec to the text of its program, and writing files whole. */
+/* What emit and build share: from a spec to the text of its program, and writing files
+ * atomically. */
 #ifndef STOWAGE_CLI_PROGRAM_H
 #define STOWAGE_CLI_PROGRAM_H
 

@@ -1,6 +1,6 @@
 /*
- * Writing an edited text back: to a fresh file beside the old one, which then takes its name, so
- * that whoever reads sees the old text or the new one and nothing between.
+ * Writing an edited text back: to a new file next to the old one, which then takes its name, so
+ * that readers see either the old text or the new one.
  */
 #include "cli/rewrite.h"
 
@@ -19,7 +19,7 @@ failed(const char *path, const char *why)
 	return false;
 }
 
-/* Has nobody else changed it? */
+/* Is it unchanged since it was read? */
 static bool
 is_as_read(struct arena *a, const struct source *old, const char *path)
 {

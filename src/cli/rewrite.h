@@ -5,9 +5,9 @@
 #include "base/source.h"
 
 /*
- * Makes the file that OLD was read from hold what NEW says: whole or not at all, with its
- * permissions, and where the path is a link, behind the link. Refused when the file is none
- * (standard input, a pipe) or holds something else by now. False after a message.
+ * Replaces the contents of the file that OLD was read from by NEW, atomically, with its
+ * permissions; links are followed. Refused if it is not a regular file (standard input, a pipe) or
+ * has changed since. False after a message.
  */
 bool	rewrite_file(struct arena *, const struct source *old, const struct source *new);
 

@@ -1,4 +1,4 @@
-/* What the terminal that output goes to can show, and what the user wants of it. */
+/* What the output terminal can show, and what the user wants it to. */
 #ifndef STOWAGE_CLI_TERMINAL_H
 #define STOWAGE_CLI_TERMINAL_H
 

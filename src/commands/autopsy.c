@@ -168,7 +168,7 @@ autopsy_budget(const struct oom_message *o)
 
 /* PyTorch prints what its allocator asked of the device, which is rounded up from the request. */
 static void
-asked(struct autopsy *y)
+find_request(struct autopsy *y)
 {
 	const struct oom_size *s = &y->main->size[OOM_ASKED];
 
@@ -204,7 +204,7 @@ match(struct autopsy *y)
 			shape_nearest(m, &o->shape, y->spec_batch, NEAREST, &y->nearest);
 		return;
 	}
-	asked(y);
+	find_request(y);
 	if (y->hi > 0 && (!o->host || o->kind == OOM_PYTORCH_CPU))	/* it may have run there */
 		shape_by_bytes(m, y->lo, y->hi, y->spec_batch, &y->matches);
 }
@@ -272,7 +272,7 @@ framework_of(const struct module *m, const struct oom_message *o)
 }
 
 static void
-weigh(struct arena *a, struct autopsy *y, const struct spec *spec)
+forecast_and_fit(struct arena *a, struct autopsy *y, const struct spec *spec)
 {
 	struct module *m = y->module;
 	struct advisor *v = ARENA_NEW(a, struct advisor);
@@ -364,7 +364,7 @@ explain(struct arena *a, const struct autopsy_args *args, const struct spec *spe
 		y->card_largest = keras_local_largest(y->module, &y->dump.layer, y->batch,
 		    y->card);
 	if (y->main || y->log.dump.any)
-		weigh(a, y, spec);
+		forecast_and_fit(a, y, spec);
 	status = report(args, y);
 	return status ? status : y->main || y->log.dump.any ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-/* The answer of stowage autopsy as JSON, version 1: members may be added, none changes its meaning.
- * What is not known is null. */
+/* The answer of stowage autopsy as JSON, version 1: members may be added, but never change their
+ * meaning. Unknown values are null. */
 #include "commands/autopsy.h"
 
 #include <ctype.h>

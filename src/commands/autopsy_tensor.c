@@ -41,7 +41,7 @@ is_beside(const struct tensor *t)
 	return t->def && t != t->def->out[0];
 }
 
-/* The message speaks of 16 bits, and the spec does not. */
+/* The message mentions 16 bits, and the spec does not. */
 static void
 print_precision(const struct autopsy *y)
 {

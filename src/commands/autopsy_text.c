@@ -13,7 +13,7 @@
 #define MOST_CLASSES	24
 #define MOST_ALIVE	8
 #define COLUMNS		98
-#define WORTH_SAYING	((int64_t)64 << 20)	/* of bytes that are cached in vain */
+#define WORTH_SAYING	((int64_t)64 << 20)	/* of bytes that are cached but unusable */
 
 void
 autopsy_heading(const struct autopsy *y, const char *title)
@@ -222,7 +222,7 @@ print_layer(const struct autopsy *y)
 
 /* ---- what else was alive, what would fit ---- */
 
-/* The message speaks of more than the network can have at that batch. */
+/* The message mentions more than the network can have at that batch. */
 static void
 print_surplus(const struct autopsy *y)
 {

@@ -1,6 +1,6 @@
 /*
- * stowage completion: scripts by which a shell completes commands, options, their values and
- * operands, written from the tables that parse them. Specs are completed as files named *.nn.
+ * stowage completion: scripts that complete commands, options, their values and operands in a
+ * shell, generated from the tables that parse them. Specs are completed as files named *.nn.
  */
 #include <string.h>
 

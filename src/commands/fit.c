@@ -317,7 +317,7 @@ fit_all(struct arena *a, void *context)
 
 	for (i = 0; i < run->noperands; i++)
 		paths_add(a, &paths, run->operand[i]);
-	if (projects.trouble)	/* nobody knows what is excluded */
+	if (projects.trouble)	/* it is not known what is excluded */
 		return 2;
 	if (paths.failures) {
 		worst = 2;

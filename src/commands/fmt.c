@@ -1,7 +1,7 @@
 /*
- * stowage fmt: specs in the one layout. A file is read, laid out, and replaced as a whole where
- * that changes it; one with syntax errors is left as it is, since what is not understood cannot be
- * laid out.
+ * stowage fmt: specs in the one layout. A file is read, formatted, and replaced as a whole if that
+ * changes it. A file with syntax errors is left as it is, since what is not understood cannot be
+ * formatted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +99,7 @@ fmt_all(struct arena *a, void *context)
 
 	for (i = 0; i < run->noperands; i++)
 		paths_add(a, &paths, run->operand[i]);
-	if (projects.trouble)	/* nobody knows what is excluded */
+	if (projects.trouble)	/* it is not known what is excluded */
 		return 2;
 	run->trouble |= paths.failures > 0;
 	if (paths_are_none(&paths) && !run->trouble) {

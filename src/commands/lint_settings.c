@@ -1,5 +1,5 @@
 /*
- * lint --show-settings: what holds for a spec, each line with who says so.
+ * lint --show-settings: the settings of a spec, each line with their origin.
  *
  *     specs/unet.nn
  *       project file         .stowage

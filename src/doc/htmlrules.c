@@ -1,6 +1,6 @@
 /*
  * Prints stowage-rules.html from the rules' own records: one page with an anchor for each rule,
- * which the hyperlinks of findings lead to. It needs nothing but itself.
+ * which the hyperlinks of findings lead to. It is self-contained.
  */
 #include <stdio.h>
 #include <string.h>

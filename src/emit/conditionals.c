@@ -1,11 +1,12 @@
 /*
- * conditionals: leaves out of a file of kernels/ what the program at hand has no use for. One source
+ * conditionals: removes from a file of kernels/ what the program does not need. One source
  * serves both targets and all precisions, by #if; in a program the target and the precision are known,
- * so the branches that are never taken, and the lines that choose, would only be in its reader's way.
+ * so the branches that are never taken, and the directives themselves, would only distract its
+ * reader.
  *
- * What is not known here stays as it stands: what the machine has (__AVX__, __CUDA_ARCH__), and what
- * the Makefile offers (CHECK, LIBRARY, USE_CUBLASLT). A condition is worked out with three values: it
- * holds, it does not, or who knows.
+ * What is unknown here is left as it is: what the machine has (__AVX__, __CUDA_ARCH__), and what
+ * the Makefile offers (CHECK, LIBRARY, USE_CUBLASLT). A condition is evaluated with three values:
+ * true, false, unknown.
  *
  * A file's guard against a second inclusion goes too: each file is in the program once.
  */
@@ -116,16 +117,16 @@ find_macros(const struct emitter *e, struct macro *list)
 
 /* ---- conditions ---- */
 
-struct reader {
+struct condition_reader {
 	const struct macro *macro;
 	const char *at, *end;
 };
 
-static enum truth	any_of(struct reader *);
+static enum truth	any_of(struct condition_reader *);
 
 /* Comments are at the ends of directives. */
 static void
-skip_blanks(struct reader *r)
+skip_blanks(struct condition_reader *r)
 {
 	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
 		r->at++;
@@ -134,7 +135,7 @@ skip_blanks(struct reader *r)
 }
 
 static bool
-accept(struct reader *r, const char *sign)
+accept(struct condition_reader *r, const char *sign)
 {
 	size_t n = strlen(sign);
 
@@ -146,7 +147,7 @@ accept(struct reader *r, const char *sign)
 }
 
 static size_t
-word(struct reader *r)
+word(struct condition_reader *r)
 {
 	size_t n = 0;
 
@@ -168,10 +169,10 @@ is_guard(const char *name, size_t n)
 	return n > strlen("STOWAGE_") && !strncmp(name, "STOWAGE_", strlen("STOWAGE_"));
 }
 
-/* Is the macro of that name defined, or, with VALUE, is it a flag that is 1? What is defined either way
- * nobody asks whether it is. */
+/* Is the macro of that name defined, or, with VALUE, is it a flag that is 1? Nothing tests whether
+ * a macro is defined that is defined in either case. */
 static enum truth
-look_up(const struct reader *r, const char *name, size_t n, bool value)
+look_up(const struct condition_reader *r, const char *name, size_t n, bool value)
 {
 	int i;
 
@@ -191,7 +192,7 @@ opposite(enum truth t)
 }
 
 static enum truth
-one(struct reader *r)
+one(struct condition_reader *r)
 {
 	enum truth t;
 	const char *name;
@@ -225,7 +226,7 @@ one(struct reader *r)
 }
 
 static enum truth
-all_of(struct reader *r)
+all_of(struct condition_reader *r)
 {
 	enum truth t = one(r), next;
 
@@ -237,7 +238,7 @@ all_of(struct reader *r)
 }
 
 static enum truth
-any_of(struct reader *r)
+any_of(struct condition_reader *r)
 {
 	enum truth t = all_of(r), next;
 
@@ -250,7 +251,7 @@ any_of(struct reader *r)
 
 /* Of the directive that R stands at: "ifdef NAME", "ifndef NAME", "if CONDITION", "elif CONDITION". */
 static enum truth
-condition(struct reader *r)
+condition(struct condition_reader *r)
 {
 	const char *directive = r->at;
 	size_t n = word(r);
@@ -283,7 +284,7 @@ put_line(struct conditionals *c, const char *line, size_t n)
 }
 
 static void
-open_branch(struct conditionals *c, struct reader *r, const char *line, size_t n)
+open_branch(struct conditionals *c, struct condition_reader *r, const char *line, size_t n)
 {
 	enum truth t = condition(r);
 	struct branch *b = &c->open[c->depth++];
@@ -297,7 +298,7 @@ open_branch(struct conditionals *c, struct reader *r, const char *line, size_t n
 
 /* #elif, and #else, which holds if nothing before it did */
 static void
-next_branch(struct conditionals *c, struct reader *r, enum truth t, const char *line, size_t n)
+next_branch(struct conditionals *c, struct condition_reader *r, enum truth t, const char *line, size_t n)
 {
 	struct branch *b = &c->open[c->depth - 1];
 	static const char last[] = "#else\n";
@@ -328,7 +329,7 @@ close_branch(struct conditionals *c, const char *line, size_t n)
 }
 
 static bool
-defines_guard(struct reader *r)
+defines_guard(struct condition_reader *r)
 {
 	size_t n = word(r);
 
@@ -342,7 +343,7 @@ defines_guard(struct reader *r)
 static void
 directive(struct conditionals *c, const char *line, size_t n)
 {
-	struct reader r = { c->macro, line + 1, line + n - 1 };
+	struct condition_reader r = { c->macro, line + 1, line + n - 1 };
 	size_t length = word(&r);
 	const char *name = r.at;
 

@@ -1,7 +1,7 @@
 /*
  * The files of kernels/, put into the program once each: those that a file includes stand where it
- * does so, but before its description where that comes first. What the program has no use for is left
- * out (conditionals.c), and a file of which only comments would remain.
+ * does so, but before its description where that comes first. What the program does not need is
+ * left out (conditionals.c), and so are files of which only comments would remain.
  */
 #include <string.h>
 

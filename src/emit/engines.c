@@ -2,9 +2,9 @@
  * The engines of cuDNN for a program's convolutions, chosen while it is written, for a card that need
  * not be in this machine: cuDNN's heuristics and plans accept a description of a device (JSON, since
  * 9.8). The program carries the choice, checks it again when it starts, and asks cuDNN itself where
- * the card or the library refuses it; so a wrong guess here costs no more than that question.
+ * the card or the library refuses it; so a wrong guess here costs only that query.
  *
- * The library is looked for when it is needed, by dlopen(): Stowage neither needs cuDNN nor waits for
+ * The library is loaded when it is needed, with dlopen(): Stowage neither needs cuDNN nor waits for
  * it to load. Without it, without its header when Stowage was built, or for a card of which too little
  * is known (target/gpu.c), a program is written without a choice.
  */
@@ -180,7 +180,7 @@ put_choice(struct emitter *e, struct library *l, int i)
 	for (k = 0; k < i; k++)
 		if (same(&e->convolutions.v[k], v))
 			return;
-	e->engines.asked++;
+	e->engines.requested++;
 	if (!dnn_choose(&d, &l->device, &c, &choice))
 		return;
 	e->engines.chosen++;

@@ -163,7 +163,7 @@ emit_libraries(struct emitter *e)
 	    "when the program starts; else kernels of its own." :
 	    arena_printf(a, "Convolutions: cuDNN, where it is built with it; for %d of %d, cuDNN "
 	    "%d.%d.%d chose engines for %s when this was written, which are checked when the program "
-	    "starts. Without cuDNN, kernels of its own.", g->chosen, g->asked, g->version / 10000,
+	    "starts. Without cuDNN, kernels of its own.", g->chosen, g->requested, g->version / 10000,
 	    g->version / 100 % 100, g->version % 100, e->module->set.device.name));
 	text_puts(e->out, "\n");
 }
@@ -284,7 +284,7 @@ bool
 emit_program(struct module *m, const struct target *target, struct text *source,
     struct text *makefile, const char *program)
 {
-	struct text body, wanted;	/* written first: the header says what came of it */
+	struct text body, wanted;	/* written first: the header reports the result */
 	struct emitter e = { .module = m, .plan = m->plan, .target = target,
 		.out = &body };
 	bool *done = arena_array(m->arena, (size_t)emit_embedded_count() + 1, sizeof(*done));

@@ -26,8 +26,8 @@ void	emit_data_tables(struct emitter *, const char *name, const struct graph *,
 void	emit_reader_declarations(struct emitter *);
 void	emit_readers(struct emitter *, bool *done);
 
-/* What the host reads after a step of this graph: its results that are numbers, and before them the
- * sum of the losses where that is none of them. */
+/* What the host reads after a step of this graph: its scalar results, preceded by the sum of the
+ * losses if that is not one of them. */
 int	emit_result_list(struct arena *, const struct graph *, struct result **list);
 
 /* step.c: train_step, update_step, validate_step */
@@ -44,7 +44,7 @@ int	*emit_tensor_numbers(const struct module *, int *count);
 bool	emit_updates_join(const struct node *a, const struct node *b);
 /* The call that does N. */
 void	emit_updates(struct emitter *, struct node *const *n, int count);
-/* The tables that these calls, and the gradients' norm, speak of. */
+/* The tables that these calls, and the gradients' norm, refer to. */
 void	emit_update_tables(struct emitter *);
 
 /* engines.c: the engines of cuDNN for the convolutions that were noted */
@@ -61,7 +61,7 @@ bool	conditionals_keep(const struct conditionals *);
 /* A line with its end, N bytes. */
 void	conditionals_line(struct conditionals *, const char *line, size_t n);
 
-/* unused.c: a program's text without the definitions that nothing in it speaks of, added to another */
+/* unused.c: a program's text without unreferenced definitions, appended to another */
 void	emit_wanted(struct arena *, const struct text *from, struct text *to);
 
 /* text.c */

@@ -1,6 +1,6 @@
 /*
- * The program's tables: what of the module and the plan is data at run time. The structs they fill
- * are those of kernels/host/host.h.
+ * The program's tables: the parts of the module and the plan that are data at run time. The structs
+ * they fill are those of kernels/host/host.h.
  */
 #include <stdlib.h>
 #include <string.h>

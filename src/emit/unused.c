@@ -17,7 +17,7 @@
 
 enum kind {
 	DEFINITION,
-	DIRECTIVE,	/* of the preprocessor, but for #define */
+	DIRECTIVE,	/* of the preprocessor, except #define */
 	HEADER,		/* a comment that opens a file or a part of the program */
 	SECTION		/* one that opens a part of a file */
 };

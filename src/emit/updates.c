@@ -1,15 +1,16 @@
 /*
- * Updates that follow one another in the schedule become one call, over rows of a table: which
- * parameter, where it lies, and what it is updated with (kernels/update/updates.cu). So do
- * gradients of micro-batches, which are added to their sums.
+ * Consecutive weight updates become one call over rows of a table (op->row()): which parameter, where
+ * it lies, and what it is updated with. kernels/optimizer.cu cuts the rows into chunks, so that one
+ * launch handles many small tensors as well as a large one. The gradients of micro-batches that are
+ * added to their sums (ops/accumulate.c) are rows of the same table.
  *
  *	TABLE struct update updates[] = {
  *		{ 0, ABSENT, 9216, { 4608, ABSENT }, 1e-4, 1152, 0 },	/ * 0: conv.weight * /
  *		{ ABSENT, ABSENT, 9216, { 512, ABSENT }, 0, 64, 0 },	/ * 1: conv.bias.gradient * /
  *
- * The plan keeps a node for each. Its gradients may die one by one during the run; all are read at
- * its end, before anything else can be written over them, since no buffer is born on the way
- * (step.c cuts the run there).
+ * The plan has a node for each parameter. Gradients may die one by one during the run, but the call
+ * reads all of them at its end. That is safe because a run ends where a buffer is born (step.c), so
+ * nothing can overwrite them before. passes/updates_together.c moves updates so that runs form.
  */
 #include "emit/program.h"
 #include "ir/op.h"

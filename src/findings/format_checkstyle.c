@@ -1,6 +1,6 @@
 /*
- * checkstyle: the XML of the checker of that name, which many servers read. Findings of a file that
- * another uses stand under its own name. Columns count code points.
+ * checkstyle: the XML of the checker of that name, which many servers read. Findings in a file that
+ * another uses are listed under its own name. Columns count code points.
  */
 #include "findings/report.h"
 

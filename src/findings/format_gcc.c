@@ -1,4 +1,4 @@
-/* gcc: one line a finding, as editors and CI logs parse it. Columns count bytes. */
+/* gcc: one line per finding, as editors and CI logs parse it. Columns count bytes. */
 #include "findings/report.h"
 
 static void

@@ -11,7 +11,7 @@
 
 #include "base/utf8.h"
 
-/* Besides what would end the text early, whatever the terminal would obey is spelled out. */
+/* Besides characters that would end the text early, terminal control characters are escaped. */
 static void
 escaped(FILE *f, const char *s, bool property)
 {

@@ -1,4 +1,4 @@
-/* jsonl: one JSON object a line and finding, with the members that the format json gives it. */
+/* jsonl: one JSON object per line and finding, with the same members as in the format json. */
 #include "findings/report.h"
 
 static void

@@ -1,6 +1,6 @@
 /*
- * junit: XML as test runners write it. A file is a suite and a finding a test of it, which failed
- * where the finding fails the run (--fail-on), so that the server and the exit status agree; a file
+ * junit: XML as test runners write it. A file is a suite and a finding a test of it, which fails if
+ * the finding fails the run (--fail-on), so that the server and the exit status agree; a file
  * without findings is a suite of one test that passed.
  */
 #include "findings/report.h"

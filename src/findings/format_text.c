@@ -11,7 +11,7 @@
  *
  * The excerpt is laid out in cells first, one per character, each with the columns it takes on a
  * terminal: tabs become blanks, wide characters take two, hidden ones are spelled out. Carets are
- * placed by cells, so they stay under what they mean. A line too long for the screen is shown
+ * placed by cells, so they stay under what they refer to. A line too long for the screen is shown
  * through a window around the place.
  */
 #include "findings/report.h"

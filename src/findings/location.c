@@ -1,6 +1,6 @@
 /*
- * Where findings are, for formats that other programs match with a repository: paths seen from its
- * root, regions in code points, and fingerprints.
+ * Where findings are, for formats that other programs match with a repository: paths relative to
+ * its root, regions in code points, and fingerprints.
  */
 #include "findings/report.h"
 

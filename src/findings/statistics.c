@@ -1,5 +1,5 @@
 /*
- * Findings counted by rule, in place of the findings: a table for people, the most frequent rule
+ * Findings counted by rule, instead of the findings: a table for people, the most frequent rule
  * first, or one JSON object.
  *
  *         12  SW100     oom

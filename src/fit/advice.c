@@ -1,9 +1,9 @@
 /*
  * Advice: tries edits. Each kind of edit offers values from mild to strong (accumulate 2, 4, 8 ..);
- * the mildest after which the spec fits is found by halving, as stronger ones take less. Where no
- * single edit serves without harm, kinds are added up in the order of their harm until the spec
- * fits, what turned out needless is taken away again, and the rest is made as mild as it may be;
- * and each kind is tried together with accumulation, which saves most.
+ * the mildest one after which the spec fits is found by bisection, since stronger ones take less
+ * memory. If no single edit is enough without harm, kinds are combined in the order of their harm
+ * until the spec fits, those that turn out unnecessary are removed, and the rest are made as mild
+ * as possible; and each kind is tried together with accumulation, which saves most.
  *
  * A trial compiles the edited text in an arena of its own, as any command would.
  */

@@ -1,7 +1,7 @@
 /*
  * What would make the wanted batch fit: edits of the spec, each one compiled and planned, so that
- * what is promised is what the edited spec takes. First come those after which it fits, and of
- * those the ones whose program can be written today; then harm decides, then bytes saved.
+ * what is promised is what the edited spec takes. First come those after which it fits, and among
+ * them those for which a program can be built; then the order is by harm, then by bytes saved.
  */
 #ifndef STOWAGE_FIT_ADVICE_H
 #define STOWAGE_FIT_ADVICE_H

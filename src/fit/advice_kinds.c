@@ -1,7 +1,8 @@
 /*
- * The kinds of edits, by harm. Each says which values it may have for a network, writes the edit
- * into the spec's text, and tells what to know of it. Whether it helps is not its business: that is
- * planned.
+ * The kinds of edits, by harm. To add one, write a record: the values it may take for a network, from
+ * mild to strong; amend(), which writes one into the spec's text with amend.h; a title; and a note on
+ * what it changes. Whether it helps is not decided here: advice.c compiles and plans the edited spec,
+ * searches the values, combines the edit with others and ranks it by its harm.
  */
 #include "fit/advice.h"
 
@@ -110,7 +111,7 @@ ascending(const void *x, const void *y)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Those that come in pairs with a divisor above 2^20 are too many to look for, and nobody wants so
+/* Those that come in pairs with a divisor above 2^20 are too many to search, and no one wants that
  * many micro-batches. */
 int64_t *
 divisors_above(struct arena *a, int64_t batch, int64_t from, int *n)

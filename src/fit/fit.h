@@ -1,6 +1,6 @@
 /*
- * Does it fit, and what is the largest batch that does? An answer weighs the arena against what a
- * memory leaves once the driver, the context and the libraries have had their part.
+ * Does it fit, and what is the largest batch that does? An answer compares the arena with what
+ * remains of a memory after the driver, the context and the libraries.
  */
 #ifndef STOWAGE_FIT_FIT_H
 #define STOWAGE_FIT_FIT_H

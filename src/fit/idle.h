@@ -1,6 +1,6 @@
 /*
- * Advice that people are given against a full device and that does nothing for it: it is of the
- * machine's memory. Said, so that nobody has to try.
+ * Advice that is often given for a full device but has no effect on it, since it concerns the
+ * machine's memory. It is listed so that no one has to try it.
  */
 #ifndef STOWAGE_FIT_IDLE_H
 #define STOWAGE_FIT_IDLE_H

@@ -15,7 +15,7 @@
 #define LARGEST_BATCH	((int64_t)INT32_MAX)	/* what a spec can say (lang/settings.c) */
 #define MOST_BEYOND	8	/* batches tried above a plan that missed its bound */
 
-struct search {
+struct batch_search {
 	struct module *m;
 	int64_t limit;
 	int64_t lo, hi;		/* lo fits, or is 0; hi does not, or is beyond the last batch */
@@ -91,7 +91,7 @@ guess_from(const struct module *m, int64_t limit)
 
 /* Plans a batch and narrows the search by it. */
 static void
-look_at(struct search *s, int64_t batch)
+look_at(struct batch_search *s, int64_t batch)
 {
 	bool own = batch == (s->m->train ? s->m->plan->batch : s->m->plan->validate_batch);
 	struct module *other = own ? s->m : whatif_at(s->m, batch);
@@ -115,7 +115,7 @@ look_at(struct search *s, int64_t batch)
 /* Where to look next: at the guess or beside it, while that is open; else further and further from
  * the end that is known; else in the middle. */
 static int64_t
-next_batch(struct search *s)
+next_batch(struct batch_search *s)
 {
 	int64_t end = most_samples(s->m) + 1, at;
 
@@ -131,7 +131,7 @@ next_batch(struct search *s)
 }
 
 static void
-narrow(struct search *s)
+narrow(struct batch_search *s)
 {
 	s->step = 1;
 	while (s->hi - s->lo > 1)
@@ -141,13 +141,13 @@ narrow(struct search *s)
 /* A plan above its bound proves nothing: a larger batch may happen to be placed better. While the
  * bound allows it, some are tried. */
 static void
-look_beyond(struct search *s)
+look_beyond(struct batch_search *s)
 {
 	int64_t end = most_samples(s->m) + 1, next = s->hi + 1;
 	int i;
 
 	for (i = 0; i < MOST_BEYOND && next < end && s->at_hi.bound <= s->limit; i++, next++) {
-		struct search far = *s;
+		struct batch_search far = *s;
 
 		look_at(&far, next);
 		s->plans = far.plans;
@@ -165,7 +165,7 @@ void
 largest_batch(struct module *m, int64_t limit, struct largest *l)
 {
 	int64_t end = most_samples(m) + 1;
-	struct search s = { .m = m, .limit = limit, .hi = end };
+	struct batch_search s = { .m = m, .limit = limit, .hi = end };
 
 	s.guess = guess_from(m, limit);
 	narrow(&s);

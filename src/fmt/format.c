@@ -1,22 +1,28 @@
 /*
- * Formatting a spec. The parser says whether there are syntax errors and what each token is; the
- * layout is made of the tokens alone, so that comments and the author's spelling survive:
+ * Formatting a spec. The parser reports syntax errors and says what each token is; the layout is made
+ * from the tokens and the source between them, so that comments and the author's spelling survive:
  *
  *	format_pieces.c	tokens and the comments between them, with their widths
  *	format.c	items, statements and settings, one a line; what lines up over several
  *	format_value.c	a value, broken where it is longer than the line
  *	format_lines.c	lines, and the comments at their ends
- *	format_edits.c	the layout as edits of the text
  *
  * Adjacent statements of a kind, with neither empty lines nor comments between them, are a run:
  *
  *	input  image : f32[1, 28, 28]		keywords and names are padded to the longest
  *	target digit : class[10]
  *
- *	stem   = image -> conv(64, 7)		so are the names that are defined, and the heads of
- *	layer1 = stem  -> basic(64)		pipelines where the author wrote more than one blank
+ *	stem   = image -> conv(64, 7)		so are the defined names, and the first stages of
+ *	layer1 = stem  -> basic(64)		pipelines if the author wrote more than one blank
  *
- * All of it takes time and memory linear in the text.
+ * Formatting twice changes nothing the second time, for two reasons. Every line break that the
+ * formatter makes is one that it keeps when it finds it, so the next run has nothing to decide there.
+ * And a decision may depend on the author's text only through what the layout preserves: kept breaks,
+ * whether an arrow has several blanks before it, whether lines begin left of the value, a comment's
+ * column. A new token needs its place in spaced(), ends_operand() and, if lines may be broken
+ * before it, keeps_break(); then run tests/fuzz_fmt.c.
+ *
+ * Time and memory are linear in the text.
  */
 #include "fmt/format.h"
 

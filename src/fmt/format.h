@@ -1,6 +1,6 @@
 /*
  * The one layout of a spec: `stowage fmt`. Only blanks, line ends and needless commas change; the
- * words, their order and the comments stay, and so does what the spec means.
+ * words, their order, the comments and the meaning of the spec stay the same.
  */
 #ifndef STOWAGE_FMT_FORMAT_H
 #define STOWAGE_FMT_FORMAT_H

@@ -49,8 +49,8 @@ change(struct edits *e, struct change *all, struct change c, const struct source
 	}
 }
 
-/* Both texts are the same but for blanks and commas, so walking through them side by side finds
- * what differs. Where a comment has moved they are not: what is left is one change. */
+/* Both texts are the same except for blanks and commas, so walking through them side by side finds
+ * the differences. Where a comment has moved they are not: what is left is one change. */
 void
 fmt_edits(struct edits *e, struct arena *a, const struct source *old, const struct source *new)
 {

@@ -2,10 +2,10 @@
  * BFC at work. Free chunks hang in 64 lists by size class, so best fit looks at few; chunks of one
  * region are linked by address for joining.
  *
- * A network's gradient can make a hundred thousand equal requests. They need no hundred thousand
- * steps: best fit goes on carving the chunk it began with, since what is left of it is smaller than
- * every other chunk that serves. So a run of equal requests is served chunk by chunk, and a chunk
- * that holds several remembers how many.
+ * A network's gradient can make a hundred thousand equal requests. They do not need a hundred
+ * thousand steps: best fit continues to split the chunk it began with, since what is left of it is
+ * smaller than every other chunk that serves. So a run of equal requests is served chunk by chunk,
+ * and a chunk that holds several remembers how many.
  */
 #include "frameworks/bfc.h"
 

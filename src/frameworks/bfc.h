@@ -5,9 +5,9 @@
  * The rules, as TensorFlow 1.x has them with growing memory. A request is rounded up to 256 B. It
  * is served from the smallest free chunk that is large enough, at the lowest address among equals;
  * the chunk is split if it is at least twice the request, or if 128 MiB or more would be wasted.
- * When no chunk serves, a region is asked of the device: 1 MiB first and then twice the last, or
- * the next doubling that holds the request, but never more than is left of the pool. A freed chunk
- * joins its free neighbours of the same region.
+ * If no chunk is large enough, a region is requested from the device: 1 MiB first and then twice
+ * the last, or the next doubling that holds the request, but never more than is left of the pool. A
+ * freed chunk joins its free neighbours of the same region.
  */
 #ifndef STOWAGE_FRAMEWORKS_BFC_H
 #define STOWAGE_FRAMEWORKS_BFC_H

@@ -1,6 +1,11 @@
 /*
- * The stream of storages made and freed is played against an allocator: what persists, then the
- * step twice, since the second finds the blocks that the first has left.
+ * The stream of storages made and freed (pytorch_eager.c) is played against an allocator (torch_cache.c,
+ * bfc.c): what persists, then the step twice, since the second finds the blocks that the first left.
+ *
+ * TensorFlow's own order of a graph's operations is not modelled, only its allocator; for Keras, a
+ * locally-connected layer's slices (implementation 1) or its masked weight (2) are added, all at once,
+ * which is the most they can add. A forecast may be too high, and says so; it must never be too low
+ * without saying so.
  */
 #include "frameworks/forecast.h"
 

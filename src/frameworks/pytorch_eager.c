@@ -1,6 +1,6 @@
 /*
  * Playing the tape: a count of references for each storage, as PyTorch's own intrusive pointers
- * have it, so that what lives when is not decided here but follows. A reference is a Python
+ * have it, so that lifetimes are not decided here but follow from it. A reference is a Python
  * variable, an autograd node that saved the storage, or a gradient on its way.
  *
  * The engine runs, of the nodes that are ready, the one that was made last; since a node is ready

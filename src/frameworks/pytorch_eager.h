@@ -34,7 +34,7 @@ struct eager {
 	int before;		/* events before the step */
 };
 
-/* Simulates a step at a micro-batch. False where there is no such step to speak of: no loss,
+/* Simulates a step at a micro-batch. False if there is no such step: no loss,
  * nothing trained, half precision (which PyTorch users write in several ways), or sizes beyond
  * 64 bits. */
 bool	eager_simulate(const struct module *, int64_t batch, struct eager *);

@@ -8,7 +8,7 @@
  * free block of the pool that is large enough is taken, at the lowest address among equals, and
  * split if 512 B (small) or more than 1 MiB (large) remain. A freed block joins its free neighbours
  * of the segment. Segments stay reserved until the device has no more: that last resort is not
- * modelled, so what is reserved is what PyTorch takes while there is room.
+ * modelled, so what is reserved is what PyTorch takes while there is memory left.
  */
 #ifndef STOWAGE_FRAMEWORKS_TORCH_CACHE_H
 #define STOWAGE_FRAMEWORKS_TORCH_CACHE_H

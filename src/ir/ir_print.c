@@ -1,5 +1,5 @@
 /*
- * The IR as text, one line a tensor or node, for --dump-after and for tests of single passes.
+ * The IR as text, one line per tensor or node, for --dump-after and for tests of single passes.
  * ir/ir_parse.c reads it back. The form:
  *
  *     module lenet5
@@ -8,14 +8,19 @@
  *     parameter %1 f32[6, 1, 5, 5] "features.conv.weight" uniform 0.2 @6
  *     graph train batch 64 training
  *       input %0 f32[B, 1, 28, 28] "image" @4
- *       %7 f32[B, 6, 28, 28] activation "features.conv" = conv(%0, %1, _) {filters=6} forward "features.conv" @9
+ *       %7 f32[B, 6, 28, 28] activation "features.conv" = conv(%0, %1, _) {filters=6} forward
+ *           "features.conv" using %77 u8[65536 + 9408 B] @9	(one line)
  *       result loss %20 "loss" @12
  *
- * "B," marks a batched shape, "channels-last" behind it how an image or weights lie; "_" is an absent
- * operand or output; "over %3" an output that takes over bytes; "using %9 u8[64 + 2 B]" a workspace
- * of 64 bytes and 2 a sample; "keep 0.9" how much stays of the operand that a node adds to, "first" that this holds for an
- * update's first micro-batch; "lands %80" where the next batch of an input arrives; @N the spec's
- * line, which is for people: it is not read back.
+ *     B,               the shape is batched
+ *     channels-last    after a shape: an image that lies [H, W, C], or weights that lie [F, KH, KW, C]
+ *     _                an absent operand or output
+ *     over %3          an output that takes over the bytes of %3
+ *     keep 0.9         how much is kept of the operand that a node adds to; "first": only in the
+ *                      first micro-batch of an update
+ *     using %77        a workspace of that many bytes, fixed and per sample
+ *     lands %80        where the next batch of an input arrives
+ *     @9               the spec's line, for people: it is not read back
  */
 #include "ir/ir.h"
 

@@ -1,5 +1,5 @@
 /*
- * The IR verifier: what must hold between any two passes. A breach is our own bug, so it is
+ * The IR verifier: what must hold between any two passes. A violation is our own bug, so it is
  * reported as rule "internal" with the node's place, and compilation stops.
  *
  * 1. Every input of a node is persistent, staged, or defined by an earlier node of the same graph.

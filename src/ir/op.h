@@ -144,10 +144,10 @@ struct op_gradient {
 	bool (*build)(struct diff *, struct node *);
 	unsigned saves;		/* SAVES_IN(k), SAVES_OUT(k): what backward may read of this node */
 
-	/* How out[0] is made again in backward, where that is not by repeating the node (batchnorm
-	 * need not sum its statistics twice): returns the operator, and fills IN (at most MAX_RANK)
-	 * with its inputs, out of the node's own inputs and saved outputs. NULL: it cannot be made
-	 * again. Without this function the node is repeated. */
+	/* How out[0] is recomputed in backward, if not by repeating the node (batchnorm need not
+	 * sum its statistics twice): returns the operator, and fills IN (at most MAX_RANK) with its
+	 * inputs, from the node's own inputs and saved outputs. NULL: it cannot be recomputed.
+	 * Without this function the node is repeated. */
 	const struct op *(*again)(const struct node *, struct tensor **in, int *nin);
 };
 

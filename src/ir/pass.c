@@ -69,7 +69,7 @@ passes_finish(struct module *m, const struct pass_options *o, const char *after)
 
 /* ---- copies ---- */
 
-/* What the network itself keeps; state that passes made is left out, for they make it again. */
+/* What the network itself keeps; state that passes made is left out, since they make it anew. */
 static void
 copy_persistent(struct module *copy, const struct module *m)
 {

@@ -29,8 +29,8 @@ struct pass {
 	const char *name;
 	const char *doc;	/* one line for --help and HACKING.md */
 	bool optional;		/* --without=NAME leaves it out: to see what it gains */
-	bool thorough;		/* too dear for a sketch: compares plans, proves one right, or is for
-				 * the program's speed alone */
+	bool thorough;		/* too expensive for a sketch: compares plans, proves one right, or
+				 * only affects the program's speed */
 	/* one of the two: */
 	bool (*run)(struct module *, const struct pass_options *);
 	void (*rewrite)(struct graph *);	/* of train, then of validate, where there are any */

@@ -1,7 +1,7 @@
 /*
  * What train, validate and device blocks say, checked and with defaults filled in
- * (lang/settings.c). All of it is data: the planner and the emitter read it, nothing writes it
- * but `stowage plan --batch` and its like.
+ * (lang/settings.c). All of it is data: the planner and the emitter read it, only options such as
+ * --batch change it.
  */
 #ifndef STOWAGE_IR_SETTINGS_H
 #define STOWAGE_IR_SETTINGS_H

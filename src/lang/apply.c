@@ -1,7 +1,7 @@
 /*
- * Expressions in layer position: after an arrow, or where a layer value is at last given its
- * operands. Here paths are made: a definition's segment is in where->path already, and each thing
- * applied adds its own (an operator its name, a block or a copy its number, a label nothing else).
+ * Expressions in layer position: after an arrow, or where a layer value finally gets its operands.
+ * Here paths are made: a definition's segment is in where->path already, and each thing applied
+ * adds its own (an operator its name, a block or a copy its number, a label nothing else).
  */
 #include "lang/expander.h"
 

@@ -1,7 +1,7 @@
 /*
  * Names, before anything is expanded: every block is looked at, used or not, so that all unknown
  * names of a file are reported in one run and once each. An expression found wrong here becomes
- * E_BAD, which later evaluates to poison without another word.
+ * E_BAD, which later evaluates to poison without another message.
  *
  * The same walk counts layers for their paths: within one definition the k-th textual use of an
  * operator's name gets the segment name_k. Both branches of an `if` start equal, so choosing the

@@ -1,7 +1,8 @@
 /*
- * Expressions in value position. What turns out to lack its tensor operands comes back as a layer,
- * to be expanded where it is applied; all else is computed at once. Nothing is evaluated twice that
- * could make a node: a pipe that is a layer keeps its evaluated first arm, a call its arguments.
+ * Expressions in value position. What turns out to lack its tensor operands is returned as a layer,
+ * to be expanded where it is applied; everything else is computed at once. Nothing is evaluated
+ * twice that could make a node: a pipe that is a layer keeps its evaluated first arm, a call its
+ * arguments.
  */
 #include "lang/expander.h"
 

@@ -1,7 +1,7 @@
 /*
  * Files and their names. `use` makes the blocks and params of another file visible; the path is
  * relative to the importing file. A file reached twice is read once; one that reaches itself is an
- * error, because file-level names have no order and a circle would have no meaning to add.
+ * error, because file-level names have no order and a cycle would add no meaning.
  */
 #include "lang/expander.h"
 

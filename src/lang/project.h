@@ -2,9 +2,9 @@
  * The project file .stowage: what holds for all specs below its folder, in their own syntax. It has
  * device sections, which specs without a device assume, and lint sections (lint/config.h).
  *
- * The nearest one counts, alone: from the folder of the spec upwards, up to the first folder that
- * holds .git, where a repository ends. So a checkout elsewhere finds what this one does, whatever
- * lies in the folders above it.
+ * Only the nearest one counts, from the folder of the spec upwards to the first folder that
+ * contains .git, where a repository ends. So every checkout has the same settings, whatever is in
+ * the folders above it.
  */
 #ifndef STOWAGE_LANG_PROJECT_H
 #define STOWAGE_LANG_PROJECT_H

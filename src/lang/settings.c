@@ -1,7 +1,7 @@
 /*
  * The train and validate sections of a network, checked, with defaults for what they leave out.
  * Precision and batch are read before the network is expanded, since tensors are made in that
- * precision; patterns of paths and the data after, since both speak of what was made. What settings
+ * precision; path patterns and data afterwards, since both refer to what was expanded. What settings
  * there are, and how each is read, is the table of setting_values.c.
  */
 #include "lang/expander.h"

@@ -13,7 +13,7 @@
 struct scope;
 
 enum value_kind {
-	V_POISON,	/* its mistake was reported; whatever uses it keeps silent */
+	V_POISON,	/* its mistake was reported; uses of it report nothing */
 	V_TENSOR, V_NUMBER, V_BOOL, V_STRING, V_TUPLE, V_LAYER,
 	V_INIT,		/* normal(0.02): how a parameter starts */
 	V_WORD		/* a bare word that an operator's attribute lists among its choices */

@@ -46,7 +46,8 @@ struct baseline_match {
 	int hidden;		/* findings */
 };
 
-/* Reads the text of a baseline. False, with the line and what is wrong with it, if it is none. */
+/* Reads the text of a baseline. False, with the line and what is wrong with it, if it is not
+ * one. */
 bool	baseline_parse(struct baseline *, const struct source *, int *line, const char **why);
 
 /* Drops the findings that the baseline has, or with ALL those that it could have. POSSIBLE, which

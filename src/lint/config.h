@@ -10,7 +10,7 @@
  *     }
  *     lint "legacy" { ignore all }
  *
- * A spec's own section has the keys that speak of rules, and `as`.
+ * A spec's own section has the keys about rules, and `as`.
  */
 #ifndef STOWAGE_LINT_CONFIG_H
 #define STOWAGE_LINT_CONFIG_H
@@ -29,7 +29,7 @@ struct config_words {
 
 struct config_flag {
 	bool on;
-	struct loc loc;		/* NULL source: nobody set it */
+	struct loc loc;		/* NULL source: not set */
 };
 
 struct config_part {		/* a lint section of a project file */

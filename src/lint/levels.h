@@ -1,13 +1,13 @@
 /*
- * How severe each rule is where it speaks, as the project file, the spec and the command line say
- * together. Later layers go over earlier ones:
+ * How severe the findings of each rule are, according to the project file, the spec and the command
+ * line. Later layers override earlier ones:
  *
  *     the rules' own severities  <  .stowage  <  its lint "PATTERN" sections, in order
  *         <  the spec's lint section  <  the command line
  *
  * Within a layer `select` comes first and leaves nothing but what it names; then `ignore`, `note`,
- * `warning` and `error` say what they say, of all rules, of a family, of a rule: the narrower word
- * wins, whatever the order. Errors of the language have no level; its warnings have.
+ * `warning` and `error` say what they say, of all rules, of a family, of a rule: the narrower one
+ * wins, whatever the order. Errors of the language have no level; its warnings do.
  */
 #ifndef STOWAGE_LINT_LEVELS_H
 #define STOWAGE_LINT_LEVELS_H

@@ -20,7 +20,7 @@
 #define MOST_PHRASES	256
 #define STATS_LINES	12	/* that the allocator's statistics have */
 
-struct reader {
+struct log_reader {
 	struct oom_log *log;
 	struct oom_text in;	/* the window */
 	bool ended;
@@ -85,7 +85,7 @@ count_chunks(struct oom_log *log, int64_t size, int64_t count)
 }
 
 static void
-begin_dump(struct reader *r)
+begin_dump(struct log_reader *r)
 {
 	struct oom_dump *d = &r->log->dump;
 
@@ -95,7 +95,7 @@ begin_dump(struct reader *r)
 }
 
 static void
-dump_line(struct reader *r, enum phrase_role role, const struct oom_match *m)
+dump_line(struct log_reader *r, enum phrase_role role, const struct oom_match *m)
 {
 	struct oom_dump *d = &r->log->dump;
 
@@ -233,7 +233,7 @@ key(char c)
 
 /* The phrase that S begins with; NULL: none. AFTER: where it ends. */
 static const struct phrase *
-find_phrase(const struct reader *r, const char *s, const char *end, char before,
+find_phrase(const struct log_reader *r, const char *s, const char *end, char before,
     struct oom_match *m, const char **after)
 {
 	int i;
@@ -247,7 +247,7 @@ find_phrase(const struct reader *r, const char *s, const char *end, char before,
 
 /* Does another message begin there? What is vague does not end what is not. */
 static bool
-begins_message(const struct reader *r, const struct oom_message *o, const char *s, const char *end,
+begins_message(const struct log_reader *r, const struct oom_message *o, const char *s, const char *end,
     char before)
 {
 	struct oom_match m;
@@ -259,7 +259,7 @@ begins_message(const struct reader *r, const struct oom_message *o, const char *
 
 /* Up to STOP. CUDA's error has its own name in its text, which would begin a message by itself. */
 static void
-read_details(const struct reader *r, struct oom_message *o, const char *s, const char *stop,
+read_details(const struct log_reader *r, struct oom_message *o, const char *s, const char *stop,
     const char *end)
 {
 	int nested = o->kind == OOM_CUDA || o->kind == OOM_MPS ? 1 : 0;
@@ -301,7 +301,7 @@ details_end(const struct phrase *p, const char *s, const char *end)
 }
 
 static void
-message(struct reader *r, const struct phrase *p, const struct oom_match *m, const char *s,
+message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *s,
     const char *end)
 {
 	struct oom_message o = { .kind = p->kind, .line = r->line, .count = 1, .host = p->host,
@@ -347,7 +347,7 @@ card(struct oom_log *log, const struct oom_match *m)
 }
 
 static void
-found(struct reader *r, const struct phrase *p, const struct oom_match *m, const char *s,
+found(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *s,
     const char *end)
 {
 	switch (p->role) {
@@ -379,7 +379,7 @@ found(struct reader *r, const struct phrase *p, const struct oom_match *m, const
 /* ---- the window ---- */
 
 static void
-fill(struct reader *r, size_t (*read)(void *, char *, size_t), void *context)
+fill(struct log_reader *r, size_t (*read)(void *, char *, size_t), void *context)
 {
 	char some[4096];
 	size_t n, i;
@@ -396,7 +396,7 @@ fill(struct reader *r, size_t (*read)(void *, char *, size_t), void *context)
 
 /* What begins at S: returns how many bytes it covers, at least 1. */
 static size_t
-look(struct reader *r, const char *s, const char *end)
+look(struct log_reader *r, const char *s, const char *end)
 {
 	struct oom_match m;
 	const char *after;
@@ -409,7 +409,7 @@ look(struct reader *r, const char *s, const char *end)
 }
 
 static void
-scan(struct reader *r)
+scan(struct log_reader *r)
 {
 	const char *end = r->in.text + r->in.n;
 	size_t stop = r->ended ? r->in.n : r->in.n > AHEAD ? r->in.n - AHEAD : 0, at = 0, n;
@@ -428,7 +428,7 @@ scan(struct reader *r)
 
 /* Phrases by the byte they begin with, in the table's order; details by kind. */
 static void
-index_tables(struct reader *r)
+index_tables(struct log_reader *r)
 {
 	const struct detail *d;
 	int n, i;
@@ -455,7 +455,7 @@ void
 oom_log_read(struct oom_log *log, struct arena *a, size_t (*read)(void *, char *, size_t),
     void *context)
 {
-	struct reader r = { .log = log, .line = 1, .last = '\n' };
+	struct log_reader r = { .log = log, .line = 1, .last = '\n' };
 	int i;
 
 	memset(log, 0, sizeof(*log));

@@ -1,7 +1,8 @@
 /*
  * Reading logs for out-of-memory messages of frameworks, of CUDA, of the kernel and of our own
  * programs. A log of any length is read in a window of fixed size, once; what is kept of it is
- * bounded too: so many different messages, chunk sizes and buffers, and counts of the others.
+ * bounded too: a fixed number of different messages, chunk sizes and buffers, and counts of the
+ * others.
  */
 #ifndef STOWAGE_OOM_OOM_LOG_H
 #define STOWAGE_OOM_OOM_LOG_H

@@ -96,7 +96,7 @@ number(const char *s, const char *end, bool commas, const char *rest, int64_t *n
 static const struct {
 	const char *name;	/* longer ones before those they begin with */
 	int shift;
-} unit[] = {	/* every framework means powers of two, whatever it writes */
+} unit[] = {	/* every framework means powers of two, whatever unit it writes */
 	{ "bytes", 0 }, { "byte", 0 }, { "Bytes", 0 }, { "KiB", 10 }, { "MiB", 20 },
 	{ "GiB", 30 }, { "TiB", 40 }, { "KB", 10 }, { "MB", 20 }, { "GB", 30 }, { "TB", 40 },
 	{ "kB", 10 }, { "Kb", 10 }, { "K", 10 }, { "M", 20 }, { "G", 30 }, { "T", 40 },

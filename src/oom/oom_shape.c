@@ -243,7 +243,7 @@ each(const struct module *m, void (*visit)(void *, const struct tensor *), void 
 			visit(context, m->persistent.v[i]);
 }
 
-struct search {
+struct shape_search {
 	const struct module *module;
 	const struct oom_shape *shape;
 	const char *node;
@@ -252,7 +252,7 @@ struct search {
 };
 
 static void
-add(struct search *s, const struct shape_match *m)
+add(struct shape_search *s, const struct shape_match *m)
 {
 	if (s->to->all.n < MOST_MATCHES)
 		vec_push(s->module->arena, &s->to->all, *m);
@@ -302,7 +302,7 @@ named(const char *node, const char *path)
 static void
 visit_shape(void *context, const struct tensor *t)
 {
-	struct search *s = context;
+	struct shape_search *s = context;
 	struct shape_match m;
 
 	if (!compare(t, s->shape, s->batch, &m))
@@ -316,7 +316,7 @@ void
 shape_find(const struct module *m, const struct oom_shape *shape, int64_t batch,
     const char *node, struct shape_matches *to)
 {
-	struct search s = { .module = m, .shape = shape, .node = node, .batch = batch, .to = to };
+	struct shape_search s = { .module = m, .shape = shape, .node = node, .batch = batch, .to = to };
 
 	memset(to, 0, sizeof(*to));
 	each(m, visit_shape, &s);
@@ -335,7 +335,7 @@ octaves(int64_t a, int64_t b)
 static void
 visit_near(void *context, const struct tensor *t)
 {
-	struct search *s = context;
+	struct shape_search *s = context;
 	struct oom_shape have = { .known = true };
 	struct shape_match m = { .tensor = t };
 	bool used[MAX_RANK] = { false };
@@ -362,7 +362,7 @@ void
 shape_nearest(const struct module *m, const struct oom_shape *shape, int64_t batch, int most,
     struct shape_matches *to)
 {
-	struct search s = { .module = m, .shape = shape, .batch = batch, .to = to };
+	struct shape_search s = { .module = m, .shape = shape, .batch = batch, .to = to };
 
 	memset(to, 0, sizeof(*to));
 	each(m, visit_near, &s);
@@ -374,7 +374,7 @@ shape_nearest(const struct module *m, const struct oom_shape *shape, int64_t bat
 static void
 visit_bytes(void *context, const struct tensor *t)
 {
-	struct search *s = context;
+	struct shape_search *s = context;
 	struct affine size = tensor_bytes(t);
 	struct shape_match m = { .tensor = t };
 	int64_t now = affine_at(size, s->batch);
@@ -398,7 +398,7 @@ void
 shape_by_bytes(const struct module *m, int64_t lo, int64_t hi, int64_t batch,
     struct shape_matches *to)
 {
-	struct search s = { .module = m, .lo = lo, .hi = hi, .batch = batch, .to = to };
+	struct shape_search s = { .module = m, .lo = lo, .hi = hi, .batch = batch, .to = to };
 
 	memset(to, 0, sizeof(*to));
 	each(m, visit_bytes, &s);

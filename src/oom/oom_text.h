@@ -1,7 +1,6 @@
 /*
- * Text as it comes out of terminals and log collectors: carriage returns, colours and bytes that are
- * no text are dropped, so that no pattern needs to know of them; what JSON writes as \n becomes
- * OOM_BREAK.
+ * Text as it comes from terminals and log collectors: carriage returns, colours and non-text bytes
+ * are dropped, so that patterns need not handle them; what JSON writes as \n becomes OOM_BREAK.
  */
 #ifndef STOWAGE_OOM_OOM_TEXT_H
 #define STOWAGE_OOM_OOM_TEXT_H

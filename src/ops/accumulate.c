@@ -1,5 +1,5 @@
 /* accumulate: adds a micro-batch's gradient to the sum of those before. The first of an update
- * writes instead, so that nothing needs to be cleared. Many become one call, as updates do. */
+ * writes instead, so that nothing needs to be cleared. Several become one call, like updates. */
 #include "ir/op.h"
 
 #include "calls/emitter.h"

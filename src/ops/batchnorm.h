@@ -31,7 +31,7 @@ struct affine	 batchnorm_backward_workspace(const struct node *, const struct ro
 /* op->memory.alias: the new running statistics lie where the old ones do. */
 int		 batchnorm_alias(const struct node *, int k);
 /* op->gradient.again: fills the five inputs of APPLY, for which the statistics are known, or of the node
- * itself where they are fixed, and returns which of the two; NULL: it cannot be made again. */
+ * itself where they are fixed, and returns which of the two; NULL: it cannot be recomputed. */
 const struct op	*batchnorm_again(const struct node *, const struct op *apply, struct tensor **in);
 /* A backward node of that kind, which is given DY, and the gradients that are wanted of it. */
 void		 batchnorm_differentiate(struct diff *, struct node *, const struct op *,

@@ -9,7 +9,7 @@
  * more, with skip, for y. In 16 bits y is therefore rounded once, and not once for each of the two
  * or three operators.
  *
- * Backward of the plain form works out again from x which elements relu let through, in the two
+ * Backward of the plain form recomputes from x which elements relu let through, in the two
  * sweeps over x that batchnorm's gradient takes anyway, so that y is not read at all and what
  * arrives at the batchnorm never exists. Where there is a skip, it does exist, for it is the gradient
  * of the skip; then y says what passes, which saves reading the skip.

@@ -2,8 +2,8 @@
  * maxpool: the largest element of each window. Backward needs the place of each maximum in its
  * window, one byte an output for windows of up to 256 cells, and neither input nor output.
  *
- * maxpool_relu, which the pass fuse-pool makes, rectifies what it stores. Where that is 0 the place is
- * that of no cell, so that backward, which is that of maxpool, gives nothing to any.
+ * maxpool_relu, which the pass fuse-pool makes, applies relu to what it stores. Where the result is
+ * 0, the stored position is that of no cell, so that maxpool's backward gives the gradient to none.
  */
 #include "ops/maxpool.h"
 

@@ -8,7 +8,7 @@
 
 extern const struct op op_maxpool, op_maxpool_relu;	/* of the same attributes */
 
-/* Can the places of this maxpool say that there is none? */
+/* Can the stored positions of this maxpool express that there is none? */
 bool	maxpool_can_rectify(const struct node *);
 
 #endif

@@ -1,21 +1,35 @@
 /*
- * packing: the chain of methods, from the cheapest to the dearest. It ends as soon as the height is
- * as low as it is proved to be possible (or within the capacity that was asked for).
+ * packing: the chain of methods, from the cheapest to the most expensive. It ends as soon as the
+ * height reaches the lower bound (or the capacity that was asked for).
  *
- *  1. The lower bound: the largest sum of sizes alive at one time.
- *  2. Fits in several orders (packing_fit.c). On training graphs the first one or two reach the
- *     bound, which ends it.
- *  3. Beyond some thousands of items, a method of O(log n) an item (packing_large.c), and after the
- *     fits, what sticks out of a lower height pushes its way in (packing_eject.c). That is the end.
- *  4. The complete search (packing_search.c) at the bound. It finds a packing, or proves that there
- *     is none (the bound rises), or uses up its share of the effort.
- *  5. The search at heights between the bound and the best so far, by bisection.
+ *  1. The lower bound: the largest sum of sizes alive at one time. Sizes are padded; time is cut into
+ *     sections, and the instance into pieces that share no instant. O(n log n).
+ *  2. Fits, tightest or lowest gap, in seven orders (packing_fit.c). About O(sqrt n) an item on
+ *     training graphs, where the first one or two usually reach the bound.
+ *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
+ *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Large
+ *     instances end here.
+ *  4. Up to 4,000 items, complete searches at the bound, in eight orders that take turns
+ *     (packing_search.c; packing_tree.c is one of them). They find a packing; or prove that there is
+ *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share of
+ *     the effort.
+ *  5. The search at heights between the bound and the best so far, by bisection. What remains is
+ *     reported as a gap.
  *
- * Time that nothing survives divides an instance: each piece is solved by itself, and only down to
- * what the highest of them needs at least.
+ * packing_check.c decides whether an answer is right; it shares no code with the above.
  *
- * Effort is counted in visits, so that a network gets the same plan on every machine; the clock is
- * looked at only where the caller sets a limit by it.
+ * Moments that no buffer spans divide an instance: each piece is solved by itself, and only down to
+ * the height that the highest piece needs.
+ *
+ * Effort is counted in visits (about a nanosecond each), so that a network gets the same plan on
+ * every machine. The clock is read only if the caller sets a time limit.
+ *
+ * Sources: Moffitt, "MiniMalloc" (ASPLOS 2023), for the search; "idealloc" (arXiv 2504.04874) for
+ * large traces: its boxes of similar sizes are why the first fit goes by size, then by birth; guided
+ * ejection search (Nagata and Braysy 2009) for what the fits leave.
+ *
+ * tests/test_packing.c compares what is called proved with brute force; bench/packing.py prints the
+ * table of bench/README.md.
  */
 #include "pack/packing_impl.h"
 
@@ -316,7 +330,7 @@ packing_height(const struct instance *in)
 
 /* One search with a part of the effort; narrows the range. */
 static enum search_end
-search_at(struct search *s, struct instance *in, int64_t capacity, struct range *r,
+search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct range *r,
     struct effort *e, int parts)
 {
 	struct effort share = share_of(e, parts);
@@ -337,7 +351,7 @@ search_at(struct search *s, struct instance *in, int64_t capacity, struct range 
 static void
 search_down(struct instance *in, struct range *r, int64_t target, bool any, struct effort *e)
 {
-	struct search *s = packing_search_new(in);
+	struct search_turns *s = packing_search_new(in);
 	int64_t tried, capacity;
 
 	while (effort_left(e) && r->height > target && r->height > r->bound) {

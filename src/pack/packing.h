@@ -1,10 +1,10 @@
 /*
- * packing: dynamic storage allocation. Items with a size and a lifetime get offsets such that items
- * alive together do not overlap and the height, the end of the highest, is small. It is NP-hard;
- * the chain of methods is in packing.c.
+ * packing: dynamic storage allocation. Items with a size and a lifetime get offsets so that items
+ * alive together do not overlap and the height, the end of the highest item, is small. It is
+ * NP-hard; the chain of methods is in packing.c.
  *
  * Items belong to the caller, who gives and reads them in its own order. Everything else lives in
- * the arena that is handed in.
+ * the given arena.
  */
 #ifndef STOWAGE_PACK_PACKING_H
 #define STOWAGE_PACK_PACKING_H

@@ -1,5 +1,5 @@
 /* Packing instances as text: see packing_csv.h. A field may stand in quotes, as in RFC 4180; within
- * them a comma is a comma, but a line still ends at its end, so that one mistake stays one. */
+ * them commas are literal, but a line still ends at its end, so that one mistake stays one. */
 #include "pack/packing_csv.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static const struct column_spec {
 	[OFFSET] = { .name = "offset" },
 };
 
-struct reader {
+struct csv_reader {
 	struct arena *arena;
 	struct diags *diags;
 	const struct source *src;
@@ -45,13 +45,13 @@ struct reader {
 /* ---- fields ---- */
 
 static struct loc
-part_of(const struct reader *r, int beg, int end)
+part_of(const struct csv_reader *r, int beg, int end)
 {
 	return (struct loc){ r->src, beg, end };
 }
 
 static void
-add_field(struct reader *r, int beg, int end)
+add_field(struct csv_reader *r, int beg, int end)
 {
 	const char *s = r->src->text;
 
@@ -86,7 +86,7 @@ field_end(const struct loc line, int at)
 }
 
 static void
-split_row(struct reader *r, struct loc line)
+split_row(struct csv_reader *r, struct loc line)
 {
 	int at = line.beg, end;
 
@@ -135,7 +135,7 @@ equals(struct loc l, const char *word)
 
 /* A piece of the text, for a message. */
 static const char *
-shown(const struct reader *r, struct loc l)
+shown(const struct csv_reader *r, struct loc l)
 {
 	int n = l.end - l.beg < 60 ? l.end - l.beg : 60;
 
@@ -145,7 +145,7 @@ shown(const struct reader *r, struct loc l)
 /* ---- the header ---- */
 
 static void
-name_column(struct reader *r, int field)
+name_column(struct csv_reader *r, int field)
 {
 	struct loc l = r->field[field];
 	struct diag *d;
@@ -169,7 +169,7 @@ name_column(struct reader *r, int field)
 }
 
 static bool
-read_header(struct reader *r, struct loc line)
+read_header(struct csv_reader *r, struct loc line)
 {
 	int before = r->diags->errors;
 	struct diag *d;
@@ -198,7 +198,7 @@ read_header(struct reader *r, struct loc line)
 
 /* A decimal number that fits 64 bits; false after a message. */
 static bool
-read_number(struct reader *r, enum column c, int64_t *n)
+read_number(struct csv_reader *r, enum column c, int64_t *n)
 {
 	const struct column_spec *spec = &column_table[c];
 	struct loc l = r->field[r->at[c]];
@@ -240,7 +240,7 @@ read_number(struct reader *r, enum column c, int64_t *n)
 }
 
 static bool
-row_is_whole(struct reader *r, struct loc line)
+row_is_whole(struct csv_reader *r, struct loc line)
 {
 	struct diag *d;
 
@@ -254,7 +254,7 @@ row_is_whole(struct reader *r, struct loc line)
 }
 
 static void
-keep_row(struct reader *r, struct loc line, struct loc id, const struct item *it)
+keep_row(struct csv_reader *r, struct loc line, struct loc id, const struct item *it)
 {
 	struct packing *p = &r->csv->packing;
 
@@ -275,7 +275,7 @@ keep_row(struct reader *r, struct loc line, struct loc id, const struct item *it
 }
 
 static void
-read_row(struct reader *r, struct loc line)
+read_row(struct csv_reader *r, struct loc line)
 {
 	struct item it = { 0 };
 	struct loc id;
@@ -322,7 +322,7 @@ by_text(const void *x, const void *y)
 }
 
 static void
-check_ids(struct reader *r)
+check_ids(struct csv_reader *r)
 {
 	int i, n = r->csv->packing.n;
 	struct diag *d;
@@ -346,7 +346,7 @@ bool
 packing_csv_read(struct arena *a, struct diags *diags, const struct source *src,
     struct packing_csv *csv)
 {
-	struct reader r = { .arena = a, .diags = diags, .src = src, .csv = csv };
+	struct csv_reader r = { .arena = a, .diags = diags, .src = src, .csv = csv };
 	struct diag *d;
 	struct loc line;
 	int n, before = diags->errors;

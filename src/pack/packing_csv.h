@@ -6,8 +6,8 @@
  *     b1,0,3,4              -->      b1,0,3,4,8
  *     b2,3,9,4                       b2,3,9,4,8
  *
- * An optional column `alignment` has what each offset must be a multiple of. A column `offset` of
- * the input is not read, but written anew; other columns are carried over as they are.
+ * An optional column `alignment` has what each offset must be a multiple of. A column `offset` in
+ * the input is ignored and replaced; other columns are copied.
  */
 #ifndef STOWAGE_PACK_PACKING_CSV_H
 #define STOWAGE_PACK_PACKING_CSV_H

@@ -1,4 +1,5 @@
-/* How much the packer may do: visits, which are alike on every machine, and the clock on request. */
+/* How much the packer may do: visits, which are the same on every machine, and the clock on
+ * request. */
 #include "pack/packing_impl.h"
 
 #include <time.h>

@@ -1,15 +1,15 @@
 /*
  * packing_eject: lowers an answer by letting items push each other out.
  *
- * Fits never take back what they did, so where sizes are of all kinds, some percent of the height
- * are gaps too small for anybody. Here a height a little below the answer's is set, and what sticks
- * out of it is taken off. Then, the largest first, each goes into the tightest gap that its
- * lifetime leaves; where there is none, to the place where the least is in its way, which is taken
- * off in turn. What finds no gap weighs more from then on, so that it comes to lie where it is left
- * in peace, and what is small and short-lived makes way for it. Once everybody has a place there is
- * an answer of that height, and the next is set; one that takes too long is given up for one nearer
- * to the answer. This is guided ejection search, which Nagata and Braysy (2009) made to route
- * vehicles: there too, all but a few have their place, and the last of them are the hard ones.
+ * Fits never undo a placement, so if sizes are irregular, a few percent of the height are gaps too
+ * small for any item. Here a height a little below the answer's is set, and items that stick out of
+ * it are removed. Then, the largest first, each goes into the tightest gap that its lifetime
+ * leaves; if there is none, to the place with the least in its way, which is removed in turn. An
+ * item that finds no gap gets a larger weight, so that in time it stays where it is, and small and
+ * short-lived items make way for it. Once every item has a place there is an answer of that height,
+ * and the next is set; one that takes too long is given up for one nearer to the answer. This is
+ * guided ejection search, which Nagata and Braysy (2009) made to route vehicles: there too, all but
+ * a few have their place, and the last of them are the hard ones.
  *
  * What is alive with an item is looked at in the order of offsets. Jobs are sorted by birth, so that
  * is a run of them and of those before it the ones that a census, taken now and then, found alive.

@@ -11,8 +11,8 @@
  *
  * The placed items are kept sorted by offset, so the gaps of one lifetime are met in one walk. To
  * make the walk short they lie in chunks of about sqrt(n), each with the extremes of its lifetimes:
- * a chunk of which nothing is alive with the item, or everything without a gap, is passed by at one
- * look. On the nested lifetimes of training most are; 280,000 items take a second.
+ * a chunk of which nothing is alive with the item, or everything without a gap, is skipped at once.
+ * On the nested lifetimes of training most are; 280,000 items take a second.
  */
 #include "pack/packing_impl.h"
 

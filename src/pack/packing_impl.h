@@ -69,7 +69,7 @@ int64_t	packing_eject(struct instance *, int64_t best, int64_t target, struct ef
  * at another capacity starts anew. */
 enum search_end { SEARCH_FOUND, SEARCH_IMPOSSIBLE, SEARCH_GIVEN_UP };
 
-struct search	*packing_search_new(struct instance *);
-enum search_end	 packing_search(struct search *, int64_t capacity, struct effort *);
+struct search_turns	*packing_search_new(struct instance *);
+enum search_end	 packing_search(struct search_turns *, int64_t capacity, struct effort *);
 
 #endif

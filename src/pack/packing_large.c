@@ -1,8 +1,8 @@
 /*
  * packing_large: each item goes on top of all that its lifetime meets, which a tree finds in
  * O(log n). It wastes what lies below, which is nothing where lifetimes are nested, and up to half
- * where they are not. For many items it is the answer to begin with: what the fits need not beat
- * they leave early.
+ * where they are not. For many items it is the first answer: the fits give up early if they cannot
+ * beat it.
  */
 #include "pack/packing_impl.h"
 

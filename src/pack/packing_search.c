@@ -7,8 +7,8 @@
  * by one of the eight below, so the first to end costs at most twelve times that. One that ends
  * without an answer has seen all packings, so one is enough to prove that there is none.
  *
- * Where none of them ends soon, an unlucky choice near the root is often to blame. So now and then a
- * shaken order, with its keys a little off, gets a single turn.
+ * If none of them ends soon, an unlucky choice near the root is often to blame. So now and then a
+ * perturbed order, with its keys slightly changed, gets a single turn.
  *
  * An order compares by its keys, the largest first: T the bytes alive in the item's fullest
  * section, W the length of its life, A its area, U its end, Z its size.
@@ -38,7 +38,7 @@ static const struct order {
 
 enum { ORDERS = sizeof(order_table) / sizeof(*order_table) };
 
-struct search {
+struct search_turns {
 	struct instance *in;
 	struct tree *tree[ORDERS];	/* made when their turn comes */
 	struct tree *spare;		/* for shaken orders */
@@ -84,10 +84,10 @@ make_tree(struct instance *in, const char *order)
 	return tree_new(in, k, total ? (int)(total - order) : -1);
 }
 
-struct search *
+struct search_turns *
 packing_search_new(struct instance *in)
 {
-	struct search *s = ARENA_NEW(in->arena, struct search);
+	struct search_turns *s = ARENA_NEW(in->arena, struct search_turns);
 
 	s->in = in;
 	return s;
@@ -95,7 +95,7 @@ packing_search_new(struct instance *in)
 
 /* A turn of one tree; SEARCH_GIVEN_UP when it has not ended. */
 static enum search_end
-take_turn(struct search *s, struct tree *t, int64_t visits, struct effort *e)
+take_turn(struct search_turns *s, struct tree *t, int64_t visits, struct effort *e)
 {
 	int64_t used = 0;
 	enum search_end end;
@@ -111,7 +111,7 @@ take_turn(struct search *s, struct tree *t, int64_t visits, struct effort *e)
 
 /* Starts the spare tree in a shaken order, which gets this turn only. */
 static enum search_end
-try_shaken(struct search *s, int64_t capacity, int64_t visits, struct effort *e)
+try_shaken(struct search_turns *s, int64_t capacity, int64_t visits, struct effort *e)
 {
 	if (!s->spare)
 		s->spare = make_tree(s->in, order_table[0].keys);
@@ -121,7 +121,7 @@ try_shaken(struct search *s, int64_t capacity, int64_t visits, struct effort *e)
 }
 
 enum search_end
-packing_search(struct search *s, int64_t capacity, struct effort *e)
+packing_search(struct search_turns *s, int64_t capacity, struct effort *e)
 {
 	bool started[ORDERS] = { false };
 	int64_t turn = FIRST_TURN + s->in->n;

@@ -1,5 +1,5 @@
 /*
- * One depth-first search for a packing within a capacity, which can be left and taken up again.
+ * One depth-first search for a packing within a capacity, which can be suspended and resumed.
  * See packing_tree.c.
  */
 #ifndef STOWAGE_PACK_PACKING_TREE_H

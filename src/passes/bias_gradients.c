@@ -1,20 +1,24 @@
 /*
- * bias-gradients: lets the product that makes the gradient of a dense layer's weights make that of
- * its bias too, on a GPU:
+ * bias-gradients: on a GPU, lets the product that makes the gradient of a dense layer's weights also
+ * make the gradient of its bias:
  *
  *     dw = dense_grad_weight(dy, x); db = dense_grad_bias(dy)     dw, db = dense_grad_weight_bias(dy, x)
  *
- * db is the sum of dy's rows, and all of dy goes by while dw is made: a launch or two less, and dy is
- * read once less. dw may be added onto something. db is always made anew, which is all that cuBLASLt
- * can do beside a product: no pass lets a bias's gradient add onto anything.
+ * db is the sum of dy's rows, and the product reads all of dy anyway: this saves a launch or two and
+ * one read of dy. dw may be added onto something; db is always made anew, which is all that cuBLASLt
+ * can do beside a product, and no pass lets a bias's gradient add onto anything.
  *
- * On target c nothing is joined: a sum of rows that lie in the cache costs next to nothing there, and
- * products pack their operands in an order of their own, which is not that of the sum.
+ * cuBLASLt's epilogue for it is BGRADB, since it computes the transpose, whose second operand is dy.
+ * In our tiles (kernels/gemm_gpu.cu) the threads of a block add up its rows of A as they lie in shared
+ * memory, in f32 whatever the tensor cores round to.
+ *
+ * On target c nothing is joined: summing rows that lie in the cache costs next to nothing there, and
+ * products pack their operands in an order that is not the order of the sum.
  *
  * The joined node stands where the product stood. A bias's gradient that came after it is born earlier
- * now, and the node's scratch memory is the larger of two. That is taken into account: they join where
- * all that is alive from there on stays below the peak of training. One that came before is born later,
- * unless it is read before the product. So the arena's lower bound is no higher than it was.
+ * now, and the node's scratch memory is the larger of the two. So they are joined only where all that
+ * is alive from there on stays below the peak of training. One that came before is born later, unless
+ * it is read before the product. So the arena's lower bound does not rise.
  *
  * Reads: train after order. Writes: the two nodes. Invariants after: 1. every node reads what it read;
  * 2. no dense_grad_bias stands close behind a dense_grad_weight of the same dy, if there was room.

@@ -3,7 +3,7 @@
  * the logits some rows at a time, so that all of them never exist together. GPT-2 124M, at 64
  * sequences of 1024 tokens and 50,304 words, has 12.3 GiB of logits in f32; 64 chunks of them take
  * 197 MiB. No multiply-add is added, but large products run as several smaller ones, and two
- * kernels made for the whole run as one made for chunks: so it is done where it pays.
+ * kernels made for the whole run as one made for chunks: so it is done only where it pays off.
  *
  *     x, w, b -> dense -> logits -> cross_entropy -> loss         x, w, b, labels
  *                            |                           ==>             |
@@ -45,7 +45,7 @@ struct found {
 	int64_t rows;		/* of logits, at the graph's batch */
 };
 
-struct search {
+struct chunk_search {
 	struct graph *g;
 	bool *needed;		/* by place: what prune would leave */
 	bool *read;		/* by tensor id: by a node that is needed, or as a result */
@@ -57,7 +57,7 @@ struct search {
 /* ---- finding heads ---- */
 
 static bool
-is_needed(const struct search *s, const struct node *n)
+is_needed(const struct chunk_search *s, const struct node *n)
 {
 	int k;
 
@@ -71,7 +71,7 @@ is_needed(const struct search *s, const struct node *n)
 
 /* Metrics are not computed in training, but their nodes still stand there. */
 static void
-find_needed(struct search *s)
+find_needed(struct chunk_search *s)
 {
 	int i, k;
 
@@ -114,7 +114,7 @@ rows_of(const struct graph *g, const struct tensor *logits)
 
 /* One walk for all layers: a reader finds the layer by its output. */
 static void
-find_heads(struct search *s)
+find_heads(struct chunk_search *s)
 {
 	struct module *m = s->g->module;
 	int *place = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*place));
@@ -150,10 +150,10 @@ find_heads(struct search *s)
 	}
 }
 
-static struct search
+static struct chunk_search
 search(struct graph *g)
 {
-	struct search s = { .g = g };
+	struct chunk_search s = { .g = g };
 	struct arena *a = g->module->arena;
 	size_t tensors = (size_t)g->module->next_tensor + 1, nodes = (size_t)g->nodes.n + 1;
 
@@ -182,7 +182,7 @@ chunk_rows(const struct settings *set, int64_t rows)
 }
 
 static void
-join_heads(struct search *s, const struct settings *set)
+join_heads(struct chunk_search *s, const struct settings *set)
 {
 	struct graph *g = s->g;
 	struct node **old = g->nodes.v;
@@ -207,7 +207,7 @@ join_heads(struct search *s, const struct settings *set)
 }
 
 static bool
-anything_to_split(const struct search *s, const struct settings *set)
+anything_to_split(const struct chunk_search *s, const struct settings *set)
 {
 	int i;
 
@@ -222,7 +222,7 @@ anything_to_split(const struct search *s, const struct settings *set)
 /* Could splitting pay at all? It saves the logits and, where it is not made in place, their
  * gradient; the parameters stay. Spares most networks two more plans. */
 static bool
-worth_planning(const struct search *s)
+worth_planning(const struct chunk_search *s)
 {
 	const struct module *m = s->g->module;
 	int64_t logits = 0, kept = 0;
@@ -295,7 +295,7 @@ static bool
 run(struct module *m, const struct pass_options *o)
 {
 	struct graph *const graph[] = { m->train, m->validate };
-	struct search found[2];
+	struct chunk_search found[2];
 	bool split[2] = { false, false };
 	int i;
 

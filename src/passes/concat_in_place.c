@@ -1,18 +1,18 @@
 /*
- * concat-in-place: where one convolution alone reads what a concat puts together along the
- * channels, it reads the operands where they lie, and what they are together never exists:
+ * concat-in-place: if only one convolution reads the result of a concat along the channels, it
+ * reads the operands in place, and the concatenation never exists:
  *
  *     a, b -> concat -> x -> conv -> y         a, b -> conv_concat -> y
  *     e -> crop -> a                           e, b -> conv_concat -> y      sees a rectangle of e
  *
  * The concat would be kept for backward, beside operands that others keep as well: the tensors that
  * a U-Net hands from its left side to its right are the outputs of rectifiers, which their own
- * gradients read. Its gradient is cut up no more either: each operand has a product of its own.
+ * gradients read. Its gradient is no longer split either: each operand has a product of its own.
  *
- * A crop is seen through where backward keeps what it cuts from anyway; else what is left over is
- * the smaller to keep. In a graph without backward that is always so, and so it is where, to a
- * budget, recomputation may drop the larger: the paper's U-Net in half its transient bytes takes
- * 14 % more multiply-adds with its crops, and 33 % without.
+ * A crop is seen through if backward keeps its input anyway; otherwise its result is the smaller
+ * tensor to keep. In a graph without backward that is always so, and so it is where, to a budget,
+ * recomputation may drop the larger: the paper's U-Net in half its transient bytes takes 14 % more
+ * multiply-adds with its crops, and 33 % without.
  *
  * Nothing changes in the numbers, bit for bit: our own products sum in the same order (kernels/
  * conv/conv_concat.cu); cuDNN's sum over one operand after the other. A convolution of one tap, whose
@@ -79,7 +79,7 @@ is_one_tap(const struct conv_attrs *a)
 	return !all;
 }
 
-/* Will no more be made again than costs next to nothing? The answer does not depend on how large a
+/* Is only what costs next to nothing recomputed? The answer does not depend on how large a
  * budget is, so that a smaller one never takes more. */
 static bool
 is_roomy(const struct settings *set)

@@ -1,7 +1,7 @@
 /*
  * forks-in-place: where a tensor is read by several nodes, its gradient has several contributions.
- * Those that come later are added onto the first, by the nodes that make them, instead of lying
- * beside it until they are added up:
+ * Those that come later are added onto the first, by the nodes that make them, instead of being
+ * kept separately until they are summed:
  *
  *     trunk -> branch -> + ->      d(trunk) = d(sum), onto which the branch's first convolution,
  *        \--------------/          the last to run in backward, adds its own
@@ -11,7 +11,7 @@
  *
  * Numbers differ at most by the order of two additions.
  *
- * Reads and writes: train. It wants the nodes in the order in which they will run, since the later
+ * Reads and writes: train. It needs the nodes in the order in which they will run, since the later
  * contribution adds onto the earlier, and runs before `inplace`, which then sees what is
  * overwritten. Invariant after: what a node adds onto is read by nobody else from there on.
  */

@@ -8,14 +8,14 @@
  * Forward likewise conv_then; what follows the gradient of a convolution's input stays by itself, since
  * cuDNN has that in one only with engines that it compiles when the program starts, for seconds each.
  * The same for gelu in both its forms. Where backward reads t, as gelu's does, forward stays as it
- * is; backward is joined all the same. Between a product and relu_grad there may be views, as there
+ * is; backward is fused nevertheless. Between a product and relu_grad there may be views, as there
  * are where a dense layer reads what was flattened.
  *
- * It runs when the order is settled and nothing is left to be made again, so it changes none of
- * that. No plan gets larger: the joined node stands where the product stood. There t was born, in
- * whose bytes y would have been made; y is now born there instead, and no other tensor lives longer
- * than before. That is why cuBLASLt's relu with a mask of bits is not used: the mask would be one
- * more tensor to keep. On both targets relu gives the same bits as before.
+ * It runs after order and recompute, and changes nothing about either. No plan gets larger: the
+ * joined node stands where the product stood. There t was born, in whose bytes y would have been
+ * made; y is now born there instead, and no other tensor lives longer than before. That is why
+ * cuBLASLt's relu with a mask of bits is not used: the mask would be one more tensor to keep. On
+ * both targets relu gives the same bits as before.
  *
  * Reads and writes: train, validate. Invariant after: no dense or conv node, and no dense_grad_input
  * that adds onto nothing, makes what one such activation or gradient alone reads, if what else that

@@ -1,24 +1,23 @@
 /*
- * fuse-loss: lets a loss make the gradient of its logits while it has them at hand:
+ * fuse-loss: lets a loss compute the gradient of its logits in the same sweep:
  *
  *     logits, labels -> cross_entropy -> loss, lse           logits, labels -> cross_entropy_with_grad
  *     seed -> dloss                                               -> dlogits over logits, loss
  *     dloss, logits, labels, lse -> cross_entropy_grad -> dlogits
  *
- * mse and bce_with_logits, which keep nothing for backward, likewise. For small networks it is the
- * launches that count, 5 on a GPU before and 1 or 2 after; for large images that the logits are read
- * once less.
+ * mse and bce_with_logits, which keep nothing for backward, likewise. For small networks this saves
+ * launches, 1 or 2 on a GPU instead of 5; for large images, one read of the logits.
  *
  * The node stands where the loss stood. That is for losses whose gradient is the seed itself, and
- * where nothing else reads the logits later, be it under another name: the pass in-place then puts
- * dlogits where the logits are, which were alive until their gradient was made. So no plan gets
- * larger: lse and the seed are gone, the labels are read for the last time, and the workspace is that
- * of the loss. It runs when the order is settled and nothing is left to be made again.
+ * if nothing else reads the logits later, even through a view: the pass in-place then puts dlogits
+ * where the logits are, which were alive until their gradient was made. So no plan gets larger: lse
+ * and the seed are gone, the labels are read for the last time, and the workspace is that of the
+ * loss. It runs after order and recompute.
  *
- * In C the numbers are the same to the bit. On a GPU the loss is summed in another order.
+ * In C the results are bit-identical. On a GPU the loss is summed in another order.
  *
  * Reads and writes: train. Invariant after: no loss of the table below starts a backward pass whose
- * first node could stand where the loss does, and a seed is read by somebody.
+ * first node could stand where the loss does, and every seed has a reader.
  */
 #include "ir/pass.h"
 #include "passes/sums.h"

@@ -6,15 +6,15 @@
  *
  * Such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
  * 5, and with a skip 4 where it did 8; backward without a skip 5 where it did 8, and it no longer
- * reads y, which nobody then keeps for it (ops/batchnorm_relu.c).
+ * reads y, which need not be kept for it (ops/batchnorm_relu.c).
  *
  * No plan becomes larger. What was z's is now x's, of the same size, until y takes its place; a
  * tensor of backward is gone, as is a reader of y. The node stands where the batchnorm stood, or
- * with a skip where the relu did, and keeps the batchnorm's path: where a spec has the layers made
- * again that it is in, x is still inside, and y still what leaves them.
+ * with a skip where the relu did, and keeps the batchnorm's path: if a spec asks to recompute the
+ * layers that contain it, x is still inside, and y still their output.
  *
- * Numbers in f32 and f64 are the same to the bit, forward and backward. In 16 bits z and s were
- * rounded, and are no more.
+ * Results in f32 and f64 are bit-identical, forward and backward. In 16 bits z and s were rounded,
+ * and no longer are.
  *
  * Reads and writes: train, validate, before backward exists and after those passes that look for a
  * relu. Invariant after: no relu alone reads a batchnorm, or a sum of one with a tensor of its shape,

@@ -4,11 +4,11 @@
  *     x -> maxpool -> p -> relu -> y        x -> maxpool_relu -> y
  *
  * Backward no longer has a gradient of the rectifier to make: where y is 0, the place of the maximum
- * says so, which is all that maxpool's gradient reads (ops/maxpool.c). So nobody keeps y for it, and
- * a sweep is gone in forward and another in backward. pool-first is what puts rectifiers there.
+ * says so, which is all that maxpool's gradient reads (ops/maxpool.c). So y need not be kept for
+ * it, and forward and backward each save a sweep. pool-first is what moves rectifiers there.
  *
- * No plan gets larger: y is made where p was, in as many bytes, and has a reader less. The numbers are
- * the same to the bit. The node keeps the pooling's path, as batchnorm does its own in fuse-norm.
+ * No plan gets larger: y is made where p was, in as many bytes, and has a reader less. The results
+ * are bit-identical. The node keeps the pooling's path, as batchnorm does its own in fuse-norm.
  *
  * Reads and writes: train, validate, before backward exists and after those passes that look for a
  * relu. Invariant after: no relu alone reads a maxpool, but one whose windows have 256 cells.

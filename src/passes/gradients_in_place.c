@@ -1,6 +1,6 @@
 /*
- * gradients-in-place: lets the products that make weights' gradients add them straight onto what
- * they are kept in, so that a gradient of its own, as large as the weights, never exists:
+ * gradients-in-place: lets the products that compute weights' gradients add them directly to where
+ * they are accumulated, so that a separate gradient, as large as the weights, never exists:
  *
  *     g = product(..); v, p = sgd(p, g, v)       v = mu v + product(..); p, v = the rest of sgd
  *     g = product(..); sum = accumulate(sum, g)  sum = [sum +] product(..)
@@ -11,15 +11,15 @@
  * micro-batch adds onto mu v, the others onto what that made.
  *
  * Weights that several layers share have a sum of gradients: their products add up in one place.
- * What is left alone: gradients that are not made by a product (biases and the like, which are
- * small), or that someone else reads.
+ * Left alone are gradients that are not made by a product (such as those of biases, which are
+ * small), or that have another reader.
  *
  * Numbers differ from before by the order of two additions at most. A state is updated as soon as
  * its gradient is made, the parameter not before its last reader, as always.
  *
  * Reads and writes: train, update. It runs right after `update`, whose nodes it takes apart.
- * Invariant after: between two updates nobody but the products and the rest of the optimizer reads
- * or writes a state that a gradient was added onto.
+ * Invariant after: between two updates only the products and the rest of the optimizer read or
+ * write a state that a gradient was added onto.
  */
 #include "ir/pass.h"
 #include "passes/sums.h"
@@ -62,7 +62,7 @@ take(struct taking *t, struct tensor *g, struct node *first, struct tensor *base
 {
 	op_add_onto(t->m, first, base, keep, micro);
 	for (;; g = op_base(g->def)) {
-		g->name = base->name;	/* no gradient any more, to whoever looks at it */
+		g->name = base->name;	/* no longer a gradient */
 		if (g->def == first)
 			return;
 	}

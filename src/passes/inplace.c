@@ -25,10 +25,10 @@ same_size(const struct tensor *a, const struct tensor *b)
 	return x.fixed == y.fixed && x.per_sample == y.per_sample;
 }
 
-/* May another input of the node lie in the class of in[k] too? Only if element i is read before
- * element i is written, whichever input it comes by. */
+/* May another input of the node be in the class of in[k] too? Only if element i is read before
+ * element i is written, through whichever input. */
 static bool
-others_bear_it(const struct node *n, int k)
+others_allow_it(const struct node *n, int k)
 {
 	int j;
 
@@ -46,7 +46,7 @@ may_overwrite(const struct classes *c, const struct node *n, int i, int k)
 	const struct tensor *t = n->in[k];
 
 	return t && !tensor_persistent(t) && c->last[tensor_root(t)->id] == i &&
-	    same_size(t, n->out[0]) && others_bear_it(n, k);
+	    same_size(t, n->out[0]) && others_allow_it(n, k);
 }
 
 static void

@@ -1,29 +1,31 @@
 /*
- * layout: decides which images lie channels-last in memory, [B, H, W, C], and turns them around where
- * what comes behind cannot read them so.
+ * layout: decides which images lie channels-last in memory, [B, H, W, C], and transposes them where
+ * an operator cannot read them so.
  *
  *     image -> conv -> batchnorm -> relu -> maxpool -> flatten -> dense
  *          ^ permute      channels-last          ^ permute
  *
- * Tensor cores multiply along channels, and want them side by side: with channels first, cuDNN's
- * engines for 16 bits and tf32 turn every operand around by themselves, in a workspace, at every
- * call, or cannot be had at all. So convolutions are what the layout is for. Element-wise
- * operators, poolings, normalisations and the like take images as they come (op->memory.layout), and a
- * `permute` stands only where the two layouts meet: behind the input, and before what knows
- * channels-first alone. Where there is one channel, or one place, the layouts are the same bytes and
- * nothing is needed (tensor_has_layouts).
+ * Tensor cores multiply along channels, and want them adjacent: with channels first, cuDNN's engines
+ * for 16 bits and tf32 transpose every operand themselves, in a workspace, at every call, or are
+ * not available at all. So the layout exists for convolutions. Element-wise operators, pooling and
+ * normalisation accept either layout (op->layout), and a `permute` is needed only where the two
+ * layouts meet: after the input, and before operators that support channels-first only. With one
+ * channel, or one position, both layouts are the same bytes and nothing is needed; such tensors are
+ * never marked (tensor_has_layouts).
  *
- * The weights of those convolutions lie channels-last too, [F, KH, KW, C]. That is a property of the
- * parameter: its gradient and the optimizer's state are made like it, and what reads or writes it
- * from outside (starting values, checkpoints) goes by the order of its dims as ever.
+ * A tensor's dims are always [C, H, W]; `channels_last` says that it lies [H, W, C]. The weights of
+ * these convolutions, [F, C, KH, KW], lie [F, KH, KW, C]. That is a property of the parameter: its
+ * gradient and the optimizer's state lie likewise. Tensors of backward lie as those they are the
+ * gradients of. Outside the arena the order is that of the dims: inputs are staged so, and
+ * kernels/host/ transposes starting values, checkpoints and predictions.
  *
- * By default that is done for GPUs where products run on tensor cores, in 16 bits and tf32; elsewhere
+ * By default this is done for GPUs where products run on tensor cores, in 16 bits and tf32; elsewhere
  * the kernels and cuDNN's engines prefer channels first.
  *
- * Reads and writes: train, validate, before backward exists, whose tensors then lie as those they are
- * the gradients of. Invariants after: 1. the images of a node all lie alike, and channels-last only
- * where its operator can; 2. inputs lie channels-first, as they are staged; 3. weights lie
- * channels-last if and only if all who read them are convolutions, and those run so.
+ * Reads and writes: train and validate, before backward exists. Invariants after: 1. the images of a
+ * node all have one layout, and it is channels-last only if its operator supports that; 2. inputs are
+ * channels-first, as they are staged; 3. weights are channels-last if and only if all their readers
+ * are convolutions that run so.
  */
 #include "ir/pass.h"
 
@@ -119,7 +121,7 @@ turn(struct laying *l, const struct node *reader, struct tensor *t)
 	return y;
 }
 
-/* Can all images that the node reads be had channels-last, and what is there to win? */
+/* Can all images that the node reads be channels-last, and what is gained? */
 static bool
 runs_last(const struct graph *g, const struct node *n)
 {

@@ -8,7 +8,7 @@
 
 /* ---- sketches ---- */
 
-/* Recomputation by name or to a budget is the user's word, whatever it costs. */
+/* Recomputation by name or to a budget was requested by the user, whatever it costs. */
 static bool
 can_sketch(const struct module *m, const struct pass_options *o)
 {

@@ -6,16 +6,16 @@
  *     x [64, 224, 224] -> relu -> r [64, 224, 224] -> maxpool -> p [64, 112, 112]
  *     x [64, 224, 224] -> maxpool -> p [64, 112, 112] -> relu -> r [64, 112, 112]
  *
- * r is what the rectifier's gradient reads; the large one, which nothing else needs, is no more,
- * and x dies when it is pooled. VGG and LeNet gain; residual networks hardly.
+ * r is what the rectifier's gradient reads; the large one, which nothing else needs, no longer
+ * exists, and x dies when it is pooled. VGG and LeNet gain; residual networks hardly do.
  *
- * Nothing changes in the numbers, bit for bit. Let f be the rectifier, M the largest x of a window.
+ * The results are bit-identical. Let f be the rectifier, M the largest x of a window.
  *
  * - Forward. f never puts a smaller element above a larger one, so the largest f(x) is f(M). A
- *   window with not-a-number in it gives not-a-number either way: pooling and f both pass it on.
+ *   window that contains NaN gives NaN either way: pooling and f both propagate it.
  * - Backward, a window with f(M) > 0. f keeps such elements apart, so the first x equal to M is
  *   the first f(x) equal to f(M): the same element gets dy, and f's gradient lets it pass either
- *   way. With not-a-number, the last of them wins, and is the same one.
+ *   way. With NaN, the last of them wins, and it is the same one.
  * - A window with f(M) = 0. Pooling the f(x) points at the first element of all, pooling the x at
  *   another; the gradient of f is 0 at both, as is what arrives there from this window. Before,
  *   it was cut off after the windows' shares were added up, now it is before: since an element

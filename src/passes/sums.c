@@ -5,9 +5,9 @@
  *     b = conv_grad_input(db, wb)           -->       s = conv_grad_input(db, wb, a) over a
  *     s = sum(a, b)
  *
- * b never exists. That needs a to be dead but for the sum when b is made: tensors that share bytes
- * form a class, known by its root, and of each class the two last nodes that read it are known. The
- * walk is in the order of execution, so that s may be the first operand of the next sum.
+ * b never exists. That requires that a has no reader but the sum when b is made: tensors that share
+ * bytes form a class, known by its root, and of each class the two last nodes that read it are
+ * known. The walk is in the order of execution, so that s may be the first operand of the next sum.
  */
 #include "passes/sums.h"
 

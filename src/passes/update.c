@@ -9,7 +9,8 @@
  *     accumulate k:           train: ... gradient, accumulate into a persistent one ...
  *                             update: [clip_scale,] all updates      (once every k micro-batches)
  *
- * In f16 the loss is scaled, and loss_scale stands where clip_scale does, with a clip or without.
+ * In f16 the loss is scaled, and loss_scale takes the place of clip_scale, with clipping or
+ * without.
  *
  * Invariants after: 1. a parameter is updated once, after its gradient is complete; 2. no node
  * reads a parameter after its update in the same graph.

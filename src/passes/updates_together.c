@@ -9,11 +9,11 @@
  * An update that waits keeps its gradient alive; where that was added onto the momentum, it costs
  * nothing. So updates wait until a node comes that leaves too little room for what they keep alive,
  * beside what it needs, below the peak of training or, where that is higher, of validation: then all
- * that wait run before it. Which comes first is left as it was, and so is every bit.
+ * that wait run before it. Their order is unchanged, and results are bit-identical.
  *
- * They take a quarter of the room, and none where there is next to none. With all of it no arena's
- * lower bound is higher either, but what is alive then leaves so few gaps that ResNet-18's arena in
- * bf16 grew by 4 MiB; so it has six launches in place of three (and of 38).
+ * They take a quarter of the free bytes, and none if there are hardly any. Taking all of them would
+ * not raise the lower bound of an arena either, but leaves so few gaps that ResNet-18's arena in
+ * bf16 grew by 4 MiB; so it has six launches instead of three (and instead of 38).
  *
  * Reads: train and validate after feed. Writes: the order of train's nodes. Invariants after: 1. every
  * node comes after those that define what it reads; 2. the arena's lower bound is what it was.

@@ -1,25 +1,31 @@
 /*
- * branches: what of a step may run at the same time on a GPU. A small network's kernels leave most
- * of the card idle, and each takes microseconds to begin however little it does. A step is one
- * CUDA graph, whose nodes wait for those they depend on and for no others:
+ * branches: which nodes of a step may run at the same time on a GPU. A small network's kernels leave
+ * most of the card idle, and each takes microseconds to start however little it does. A step is one
+ * CUDA graph, whose nodes wait only for those they depend on:
  *
  *     dy3 --> dx3 --> dx2 --> dx1                  branch 0
  *        \--> dw3    \--> dw2    \--> dw1 --> update    1
  *
- * What a node depends on is read off the arena: the last that wrote what it reads, and all that
- * touched what it writes since. So buffers that follow one another in the same bytes order their
- * nodes too; the plan is not changed, and takes not a byte more than if nodes ran one by one.
+ * Dependences are read off the finished plan: the last node that wrote what this one reads, and all
+ * nodes that have touched what it writes since. So buffers that follow one another in the same bytes
+ * order their nodes too. The plan is not changed; it takes not one byte more than if nodes ran one by
+ * one. It follows that everything a call touches must be an operand, a result or the workspace of its
+ * node, or struct step, which no node writes.
  *
- * Each node has an heir: of those that read what it makes, the one with the longest way still to go to
- * the end, by a rough estimate of how long nodes take. A branch goes on with the heir of its last node,
- * and is kept for it; others, unless they have a longer way to go, take a branch that is kept for
- * nobody, the one where they can begin first.
- * Weight updates that follow one another stay together, for one launch does them (emit/updates.c).
+ * Each node has an heir: of the nodes that read its result, the one with the longest remaining path
+ * to the end, by a rough estimate of running times. A branch continues with the heir of its last node
+ * and is reserved for it. Other nodes, unless their remaining path is longer, take a branch that is
+ * not reserved, the one where they can start first. Weight updates that follow one another stay
+ * together, since one launch does them (emit/updates.c).
+ *
+ * Emission writes BRANCH(1), AFTER(15) and OVER(16) beside the calls. While the step is captured,
+ * kernels/host/branches_cuda.cu turns them into streams and events; a step that is launched call by
+ * call ignores them and runs in the written order.
  *
  * Reads: offsets, nodes in the order of instants. Writes: branch, after and awaited of each instant.
  * Invariants after, proved by plan/verify.c: 1. two nodes that touch the same byte, one of which
- * writes it, are on one branch, or one waits for the other, perhaps by way of more; 2. instants of a
- * branch rise, and so do waits.
+ * writes it, are on one branch, or one waits for the other, directly or through others; 2. the
+ * instants of a branch increase, and so do waits.
  */
 #include "plan/plan.h"
 

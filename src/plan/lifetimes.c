@@ -1,6 +1,6 @@
 /*
- * lifetimes: which buffers there are, how large, and when each is alive; and the lower bound that
- * follows, the largest sum of live bytes.
+ * lifetimes: finds the buffers, their sizes and lifetimes; and the lower bound that follows, the
+ * largest sum of live bytes.
  *
  * Reads: the graphs after in-place. Writes: module->plan, without offsets. Tensors that alias share
  * one buffer: that of their root. Time runs over all graphs, one after the other (see plan.h).

@@ -1,8 +1,8 @@
 /*
  * spare: lets libraries work in bytes that nothing else needs at that moment. cuDNN's fastest
- * engines often want copies of what they read: of an RGB image with its channels filled up to
- * eight, or, for tf32 before Hopper, of whole activations in another layout. Between forward's
- * start, backward's end and the peak there is room for that below the arena's end:
+ * engines often want copies of what they read: of an RGB image with its channels padded to eight,
+ * or, for tf32 before Hopper, of whole activations in another layout. Between forward's start,
+ * backward's end and the peak there is room for that below the arena's end:
  *
  *     offset
  *       ^  arena_bytes -------+-------+-------------
@@ -12,8 +12,8 @@
  *
  * Each large convolution's workspace goes to the longest free run of bytes at its instant, if that
  * is wider than its own, and takes as much of it as could be of use, in steps of a quarter of a power
- * of two, so that alike convolutions get alike rooms and share an engine. Arena and lower bound
- * stay as they are.
+ * of two, so that similar convolutions get equal sizes and share an engine. Arena and lower bound
+ * do not change.
  *
  * The live buffers are counted in a tree over the places where any begins or ends; each of its
  * nodes knows its longest free run, so an instant costs O(log n) for each that comes or goes.

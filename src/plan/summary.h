@@ -1,5 +1,5 @@
 /*
- * A plan in figures: what its reports and the memory rules tell of it. Computed once, printed in
+ * A plan in figures, as its reports and the memory rules show them. Computed once, printed in
  * several ways.
  */
 #ifndef STOWAGE_PLAN_SUMMARY_H

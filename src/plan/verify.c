@@ -1,6 +1,6 @@
 /*
- * verify: proves a plan right, or says what is wrong with it. It shares nothing with the planner
- * but the IR: it neither reads lifetimes to decide what must be alive, nor trusts roots.
+ * verify: proves a plan right, or says what is wrong with it. It shares only the IR with the
+ * planner: it neither reads lifetimes to decide what must be alive, nor trusts roots.
  *
  * Two independent checks:
  *

@@ -1,9 +1,21 @@
 /*
- * What rules' fixes share. Each function attaches a fix to a finding if the text allows it, and
- * otherwise does nothing: in files that the spec imports, in blocks that several networks share,
- * where a comment would be lost. A fix is SAFE if the spec still computes the same: the same graph,
- * with the same paths; `lint --fix` proves that for each before it writes. TITLE is an imperative:
- * "leave the softmax out".
+ * What rules' fixes share. Each function attaches a fix to a finding if the text allows it, and does
+ * nothing otherwise: in files that the spec uses, in blocks that several networks share, where a
+ * comment would be lost.
+ *
+ *     fix_take_out()    removes a layer: from its pipe with its arrow, or from around its operand
+ *     fix_argument()    gives a call bias=false
+ *     fix_behind()      adds a layer after a layer
+ *     fix_setting()     gives a setting a value; fix_amend() if it takes several
+ *     fix_freeze()      freezes layers
+ *
+ * Underneath are cut.h (statements with their lines, arguments, parameters with everything that is
+ * passed for them) and amend.h (settings), which change only their own bytes.
+ *
+ * A fix is SAFE if the spec computes the same with it: the same graph, with the same paths; `lint
+ * --fix` proves that for each before it writes. Everything else is unsafe, including changes that only
+ * checkpoints would notice, and every guess. A layer in a block is many nodes: if some of them are
+ * fine, the text stays (fix_spare()). TITLE is an imperative: "leave the softmax out".
  */
 #ifndef STOWAGE_RULEKIT_FIX_EDITS_H
 #define STOWAGE_RULEKIT_FIX_EDITS_H

@@ -8,7 +8,7 @@
 #include "lint/rule.h"
 #include "plan/plan.h"
 
-#define SMALLEST_HAZARD	((int64_t)256 << 20)	/* below this nobody's card is in danger */
+#define SMALLEST_HAZARD	((int64_t)256 << 20)	/* below this no card runs out of memory */
 
 /* Are so many bytes a hazard? At least SMALLEST_HAZARD, and a quarter of the device's memory; where
  * there is no device 1 GiB, and half of the arena. Of a sketch: may they be? */

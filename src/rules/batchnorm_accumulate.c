@@ -1,6 +1,6 @@
 /*
  * batchnorm-accumulate: the micro-batches of an accumulated update are what batch normalisation
- * takes its statistics from, not the batch. A single sample is batchnorm-batch-1's.
+ * takes its statistics from, not the batch. A single sample is reported by batchnorm-batch-1.
  */
 #include "rulekit/graph_query.h"
 

@@ -9,7 +9,7 @@
 
 #include "ir/op.h"
 
-/* The batch normalisation that takes the bias of N away again; NULL: there is none. */
+/* The batch normalisation that cancels the bias of N; NULL: none. */
 static const struct node *
 normalised(const struct tensor_readers *r, const struct node *n)
 {

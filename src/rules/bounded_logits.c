@@ -1,7 +1,7 @@
 /*
  * bounded-logits: an activation between the last layer and a loss that takes logits, so that these
- * cannot take the values the loss wants. Softmax and sigmoid where the loss has them too are
- * softmax-before-cross-entropy's. Reads the forward graph.
+ * cannot take the values the loss wants. Softmax and sigmoid before a loss that applies them itself
+ * are reported by softmax-before-cross-entropy. Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"

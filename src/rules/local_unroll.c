@@ -8,7 +8,7 @@
 #include "frameworks/keras_local.h"
 #include "plan/plan.h"
 
-/* Below this nobody's card is in danger, and unrolling is merely slow. */
+/* Below this no card runs out of memory, and unrolling is merely slow. */
 #define WORTH_SAYING	((int64_t)256 << 20)
 
 static void

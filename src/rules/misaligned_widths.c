@@ -1,6 +1,6 @@
 /*
  * misaligned-widths: in 16-bit precision, widths of dense and convolutional layers that are no
- * multiple of 8, for which GPUs leave their matrix units or pad each operand in a copy.
+ * multiple of 8, for which GPUs do not use their matrix units, or pad each operand in a copy.
  */
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"

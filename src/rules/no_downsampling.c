@@ -1,5 +1,5 @@
 /*
- * no-downsampling: wide convolutions at the resolution of large pictures. Maps count that are alive
+ * no-downsampling: wide convolutions at the resolution of large images. Maps count that are alive
  * at the plan's peak and have nine tenths or more of the positions of the largest input: a network
  * that pads or crops a little has not downsampled. Cures are written into the spec and planned.
  */

@@ -1,8 +1,8 @@
 /*
  * pad-copy: a frame of zeros as a layer before a convolution, which has one of its own that takes
  * no memory. The sums of both frames are written into the spec and planned; where that takes more
- * (for what is made again in backward is chosen anew), nothing is said. In large networks the first
- * stands for all.
+ * (since the choice of what to recompute is made anew), nothing is reported. In large networks the
+ * first stands for all.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/graph_query.h"

@@ -1,7 +1,7 @@
 /*
- * pointwise-resolution: a 1x1 convolution at the larger of two resolutions: behind an upsample, or
- * before an avgpool. Both orders give the same numbers, but for rounding; the swap is written into
- * the spec and planned.
+ * pointwise-resolution: a 1x1 convolution at the larger of two resolutions: after an upsample, or
+ * before an avgpool. Both orders give the same results, except for rounding; the swap is written
+ * into the spec and planned.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/graph_query.h"

@@ -15,7 +15,7 @@ is_same(const struct node *n)
 }
 
 static const char *
-what_comes_of_it(const struct node *n)
+consequence(const struct node *n)
 {
 	if (node_is(n, "add"))
 		return "twice that one; 2 * x says so";
@@ -44,7 +44,7 @@ check(const struct rule *rule, struct lint *l)
 			continue;
 		g = lint_report(l, rule, n->loc, "both operands of %s are '%s'", n->op->name,
 		    n->in[0]->name);
-		diag_fact(l->diags, g, "that is %s", what_comes_of_it(n));
+		diag_fact(l->diags, g, "that is %s", consequence(n));
 		diag_help(l->diags, g, "was another tensor meant?");
 	}
 }

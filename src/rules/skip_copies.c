@@ -1,7 +1,7 @@
 /*
  * skip-copies: concatenations that copy both of their sides, which are alive as well. Where a
  * convolution reads what is joined, nothing is copied (passes/concat_in_place.c); an activation or
- * a normalisation between makes it a third tensor. By default such copies are made again in
+ * a normalisation between makes it a third tensor. By default such copies are recomputed in
  * backward where that lowers the peak; what it saves is planned where the spec says otherwise. Long
  * chains are concat-growth's.
  */

@@ -1,5 +1,5 @@
 /*
- * skipped-positions: a map of which at least half the places are read by nobody, since the windows
+ * skipped-positions: a map of which at least half the positions are never read, since the windows
  * of all layers that read it are smaller than their stride. What readers with different windows
  * read is added up as if they shared nothing, so that never too much is said to be skipped.
  */

@@ -9,11 +9,11 @@
  * chaos", 2020). The order that stands is the bound: a set that cannot beat it is dropped. A node
  * that can run at no cost, neither raising the peak nor leaving more alive, runs at once, since it
  * can only help all others. Where a window still has too many sets, the best of each size are kept,
- * which is a beam search. Of two ways to a set with one peak, that which had less alive is taken: it
- * leaves more room for placing.
+ * which is a beam search. Of two ways to a set with one peak, the one with less alive is taken: it
+ * leaves more room for placement.
  *
  * Only windows that hold the peak matter. They are taken from the highest down, until the next one
- * is below what the ones before it could be brought to. Most are as low as they can be: each node
+ * is below what the ones before it could be brought to. Most are as low as possible: each node
  * needs what it makes, beside all that must be alive in any order, and the highest need is a floor.
  * A node beside a cut cannot cross it, so every other sweep has windows from the middle of one to the
  * middle of the next.

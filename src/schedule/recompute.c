@@ -1,5 +1,5 @@
 /*
- * recompute: makes activations again in backward instead of keeping them, as the spec asks:
+ * recompute: recomputes activations in backward instead of keeping them, as the spec asks:
  *
  *     cheap (the default)   element-wise work and whatever else has no multiply-adds, as far as
  *                           that lowers the peak of the step
@@ -213,7 +213,7 @@ cannot(struct module *m, int64_t least)
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
- * device's memory is the business of whoever checks the plan against it. */
+ * device's memory is checked by those that compare the plan with it. */
 static bool
 stay_within(struct module *m, const struct pass_options *o, struct model *model)
 {
@@ -232,7 +232,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 /* ---- by name ---- */
 
 /* The part of a node's path that a pattern of the spec names, or 0: nodes with the same are one
- * region, which is made again from what comes into it. */
+ * region, which is recomputed from its inputs. */
 static size_t
 region(const struct module *m, const struct node *n)
 {
@@ -252,7 +252,7 @@ same_region(const struct module *m, const struct node *a, const struct node *b)
 	return length && length == region(m, b) && strncmp(a->path, b->path, length) == 0;
 }
 
-/* What only its own region reads is made again; what comes into a region is kept. */
+/* What only its own region reads is recomputed; the inputs of a region are kept. */
 static void
 settle_regions(const struct module *m, struct model *model)
 {
@@ -283,8 +283,8 @@ settle_regions(const struct module *m, struct model *model)
 
 /* ---- without a budget ---- */
 
-/* The cheap choice is made for one batch whatever the real one is, so that bytes grow with the
- * batch as smoothly as sizes do: a largest batch is sought on them. */
+/* The cheap choice is made for one fixed batch, whatever the real one is, so that bytes grow as
+ * smoothly with the batch as sizes do: the search for the largest batch relies on that. */
 #define USUAL_BATCH	32
 
 static void

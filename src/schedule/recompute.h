@@ -1,15 +1,18 @@
 /*
- * Recompute: trading time for memory. Each activation that backward reads is kept, or made again
- * from what is kept. schedule/step.h says what states a tensor may have, and what they cost.
+ * Recompute: trading time for memory. Each activation that backward reads is either kept, or
+ * recomputed from what is kept. step.h defines the states that a tensor may have, and their cost.
  *
  *     recompute.c           the pass: what the spec asks for, and rewriting the graph
- *     recompute_search.c    choosing the states: without a budget, or among few tensors
- *     recompute_ladder.c    choosing them to a budget, by many descents
- *     recompute_descent.c   one descent: moves, made while they help
- *     recompute_moves.c     moves, and what they seem to be worth
+ *     recompute_search.c    choosing the states: without a budget, or among few tensors all choices
+ *     recompute_ladder.c    choosing them for a budget, by many descents; a smaller budget never
+ *                           gives a higher peak
+ *     recompute_descent.c   one descent: moves, made as long as they help
+ *     recompute_moves.c     moves, and estimates of their value
+ *     step_model.c          the step as flat arrays, for these files and for order.c
+ *     step_trial.c          one run of the step under a choice: its exact peak and its cost
  *
- * The result is IR like any other: copies of forward nodes (node->again) among those of backward.
- * What they compute is bit for bit what forward computed: the same kernels on the same values.
+ * The result is ordinary IR: copies of forward nodes (node->again) among those of backward. They
+ * compute bit for bit what forward computed: the same kernels on the same values.
  */
 #ifndef STOWAGE_SCHEDULE_RECOMPUTE_H
 #define STOWAGE_SCHEDULE_RECOMPUTE_H

@@ -1,6 +1,6 @@
 /*
  * One descent: moves that lower the excess above an aim, one after the other or many at once; a
- * detour where none of them helps by itself; and keeping what can be kept when the aim is met.
+ * detour if none of them helps by itself; and keeping what can be kept when the aim is met.
  */
 #include "schedule/recompute_impl.h"
 
@@ -18,7 +18,7 @@
 #define LONGEST_DETOUR	8	/* moves after it, until there is less excess than before */
 
 struct choice
-choice_new(struct search *s)
+choice_new(struct state_search *s)
 {
 	unsigned char *state = arena_array(s->m->arena, (size_t)s->n + 1, 1);
 
@@ -26,7 +26,7 @@ choice_new(struct search *s)
 }
 
 void
-choice_save(const struct search *s, struct choice *c)
+choice_save(const struct state_search *s, struct choice *c)
 {
 	int i;
 
@@ -37,7 +37,7 @@ choice_save(const struct search *s, struct choice *c)
 }
 
 void
-choice_take(struct search *s, const struct choice *c)
+choice_take(struct state_search *s, const struct choice *c)
 {
 	int i;
 
@@ -60,7 +60,7 @@ by_score(const void *x, const void *y)
 
 /* Tries a move and takes it back; returns the excess it removes for its cost, or -1. */
 static double
-weigh(struct search *s, const struct move *move)
+move_gain(struct state_search *s, const struct move *move)
 {
 	struct model *m = s->m;
 	bool good;
@@ -78,7 +78,7 @@ weigh(struct search *s, const struct move *move)
 }
 
 void
-search_settle(struct search *s)
+search_settle(struct state_search *s)
 {
 	s->excess = search_excess(s);
 	s->cost = search_cost(s);
@@ -86,7 +86,7 @@ search_settle(struct search *s)
 
 /* Far above the aim, many moves can be made at once: the best ones, up to half of the excess. */
 static int
-count_many(const struct search *s)
+count_many(const struct state_search *s)
 {
 	double gain = 0;
 	int i, most = s->n / MANY;
@@ -98,7 +98,7 @@ count_many(const struct search *s)
 }
 
 static bool
-move_many(struct search *s)
+move_many(struct state_search *s)
 {
 	double before = s->excess, gain;
 	int count = count_many(s), i;
@@ -122,7 +122,7 @@ move_many(struct search *s)
 
 /* The best of the promising moves, or among cheap ones the first that helps; false: none does. */
 static bool
-make_move(struct search *s)
+make_move(struct state_search *s)
 {
 	int tried = s->limits->products ? TRIED : 1, i, from, best = -1;
 	double worth, most = 0;
@@ -135,7 +135,7 @@ make_move(struct search *s)
 		for (i = from; i < from + tried && i < s->nmoves; i++) {
 			if (most > 0 && most >= TRUSTED * s->move[i].score)
 				break;		/* nor will the others do better, it seems */
-			if ((worth = weigh(s, &s->move[i])) > most) {
+			if ((worth = move_gain(s, &s->move[i])) > most) {
 				most = worth;
 				best = i;
 			}
@@ -152,9 +152,9 @@ make_move(struct search *s)
 	return best >= 0;
 }
 
-/* No single move helps: makes one all the same, and sees whether others then do. */
+/* No single move helps: makes one anyway, and sees whether others then help. */
 static bool
-make_detour(struct search *s)
+make_detour(struct state_search *s)
 {
 	struct move first[DETOURS];
 	double excess = s->excess;
@@ -180,9 +180,9 @@ make_detour(struct search *s)
 
 /* ---- keeping what can be kept ---- */
 
-/* What is dearest to make again goes first. */
+/* What costs most to recompute goes first. */
 void
-search_restore(struct search *s)
+search_restore(struct state_search *s)
 {
 	struct model *m = s->m;
 	struct remake_cost c;
@@ -218,7 +218,7 @@ search_restore(struct search *s)
 /* ---- all the way ---- */
 
 bool
-search_descend(struct search *s, int64_t enough)
+search_descend(struct state_search *s, int64_t enough)
 {
 	s->trials = 0;
 	search_settle(s);

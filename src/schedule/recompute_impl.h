@@ -38,7 +38,7 @@ struct choice {			/* on the way down */
 	double cost;
 };
 
-struct search {
+struct state_search {
 	struct model *m;
 	const struct search_limits *limits;
 	int *candidate;
@@ -63,20 +63,20 @@ struct search {
 
 /* ---- recompute_moves.c ---- */
 
-/* Of the last trial: its cost, whether it may be had at all, and the excess above the aim. */
-double	search_cost(const struct search *);
-bool	search_allowed(const struct search *);
-double	search_excess(const struct search *);
+/* Of the last trial: its cost, whether it is feasible at all, and the excess above the aim. */
+double	search_cost(const struct state_search *);
+bool	search_allowed(const struct state_search *);
+double	search_excess(const struct state_search *);
 
 /* What it takes to make a value again, with all that is not there either. */
-struct remake_cost	search_remake_cost(struct search *, int value);
+struct remake_cost	search_remake_cost(struct state_search *, int value);
 
 /* Fills search->move with moves that may lower the excess, in the order of their tensors. */
-void	moves_propose(struct search *);
+void	moves_propose(struct state_search *);
 
 /* Changes states as the move says; search->change remembers how they were. */
-void	move_make(struct search *, const struct move *);
-void	moves_take_back(struct search *);
+void	move_make(struct state_search *, const struct move *);
+void	moves_take_back(struct state_search *);
 
 /* A rung of the way down lies a little below the last. */
 static inline int64_t
@@ -87,21 +87,21 @@ search_next_rung(int64_t peak)
 
 /* ---- recompute_descent.c ---- */
 
-struct choice	choice_new(struct search *);
-void	choice_save(const struct search *, struct choice *);
-void	choice_take(struct search *, const struct choice *);
+struct choice	choice_new(struct state_search *);
+void	choice_save(const struct state_search *, struct choice *);
+void	choice_take(struct state_search *, const struct choice *);
 
 /* Takes stock of the last trial, which was of the choice that stands. */
-void	search_settle(struct search *);
+void	search_settle(struct state_search *);
 /* On from the choice that stands until nothing is above the aim, or the peak is low ENOUGH; false
  * when neither can be, or takes too many trials. */
-bool	search_descend(struct search *, int64_t enough);
+bool	search_descend(struct state_search *, int64_t enough);
 /* Keeps what can be kept where that lowers the cost and nothing gets above the aim. */
-void	search_restore(struct search *);
+void	search_restore(struct state_search *);
 
 /* ---- recompute_ladder.c ---- */
 
 /* To the budget, as recompute_search(). */
-bool	search_ladder(struct search *);
+bool	search_ladder(struct state_search *);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Down to a budget, rung by rung; recompute_search.c says how. Whatever two budgets share of the
- * way must come out the same for both: their choices then lie in the order of the budgets.
+ * Down to a budget, rung by rung; recompute_search.c explains how. The part of the way that two
+ * budgets share must come out the same for both, so that their choices are ordered like the
+ * budgets.
  */
 #include "schedule/recompute_impl.h"
 
@@ -13,7 +14,7 @@
 #define FAR_BELOW	4	/* aims for the last resort */
 
 struct ladder {
-	struct search *s;
+	struct state_search *s;
 	int64_t least;		/* what one node needs at once */
 	int bottom;		/* rung; UNKNOWN until somebody has to know */
 	int seen;		/* the bottom is not above this rung */
@@ -40,7 +41,7 @@ static const struct descent {
 static void
 begin_descent(struct ladder *l, double traffic, int64_t aim)
 {
-	struct search *s = l->s;
+	struct state_search *s = l->s;
 
 	s->m->effort = 0;
 	s->made = 0;
@@ -54,7 +55,7 @@ begin_descent(struct ladder *l, double traffic, int64_t aim)
 static bool
 descend_as(struct ladder *l, const struct descent *d, int64_t aim)
 {
-	struct search *s = l->s;
+	struct state_search *s = l->s;
 	bool there;
 
 	begin_descent(l, d->traffic, (int64_t)((double)aim * d->aim));
@@ -97,7 +98,7 @@ rung_of(const struct ladder *l, int64_t peak)
 static bool
 has_rung(struct ladder *l, int rung)
 {
-	struct search *s = l->s;
+	struct state_search *s = l->s;
 
 	if (l->bottom == UNKNOWN && rung > l->seen) {
 		l->seen = rung + OVERSHOOT;
@@ -123,7 +124,7 @@ note_lowest(struct ladder *l)
 static bool
 descend_to(struct ladder *l, int rung)
 {
-	struct search *s = l->s;
+	struct state_search *s = l->s;
 	bool any = false;
 	int i, rest;
 
@@ -179,7 +180,7 @@ static bool
 take_lowest(struct ladder *l)
 {
 	int64_t above = l->lowest.peak - l->least;
-	struct search *s = l->s;
+	struct state_search *s = l->s;
 	int i, k;
 
 	for (k = 0; k < FAR_BELOW; k++)
@@ -196,7 +197,7 @@ take_lowest(struct ladder *l)
 }
 
 bool
-search_ladder(struct search *s)
+search_ladder(struct state_search *s)
 {
 	struct ladder l = { .s = s, .least = step_least(s->m), .bottom = UNKNOWN, .seen = -1,
 	    .start = choice_new(s), .lowest = choice_new(s) };

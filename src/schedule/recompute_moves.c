@@ -1,13 +1,13 @@
 /*
  * Moves and what they are worth, as estimated from the last trial: the excess that lies in the time
- * for which a tensor is idle, and what it takes to make the tensor again.
+ * for which a tensor is idle, and the cost of recomputing the tensor.
  */
 #include "schedule/recompute_impl.h"
 
 #define DEEPEST		50	/* nodes looked at to estimate what a tensor costs */
 
 double
-search_cost(const struct search *s)
+search_cost(const struct state_search *s)
 {
 	const struct trial *t = s->m->trial;
 
@@ -15,7 +15,7 @@ search_cost(const struct search *s)
 }
 
 bool
-search_allowed(const struct search *s)
+search_allowed(const struct state_search *s)
 {
 	const struct trial *t = s->m->trial;
 
@@ -23,7 +23,7 @@ search_allowed(const struct search *s)
 }
 
 double
-search_excess(const struct search *s)
+search_excess(const struct state_search *s)
 {
 	const struct trial *t = s->m->trial;
 	double sum = 0;
@@ -38,7 +38,7 @@ search_excess(const struct search *s)
 /* ---- estimates ---- */
 
 static void
-sum_excess(struct search *s)
+sum_excess(struct state_search *s)
 {
 	const struct trial *t = s->m->trial;
 	int i;
@@ -55,7 +55,7 @@ sum_excess(struct search *s)
 
 /* The excess that BYTES less from event BEG to END would remove, about. */
 static double
-relief(const struct search *s, int64_t bytes, int beg, int end)
+relief(const struct state_search *s, int64_t bytes, int beg, int end)
 {
 	double share = bytes < s->highest ? (double)bytes / (double)s->highest : 1;
 
@@ -64,7 +64,7 @@ relief(const struct search *s, int64_t bytes, int beg, int end)
 
 /* Adds what it takes to make a value again, with all that is not there either. */
 static void
-add_remake(struct search *s, int v, struct remake_cost *c)
+add_remake(struct state_search *s, int v, struct remake_cost *c)
 {
 	const struct model *m = s->m;
 	const struct model_node *n;
@@ -85,7 +85,7 @@ add_remake(struct search *s, int v, struct remake_cost *c)
 }
 
 struct remake_cost
-search_remake_cost(struct search *s, int v)
+search_remake_cost(struct state_search *s, int v)
 {
 	struct remake_cost c = { 0 };
 
@@ -98,14 +98,14 @@ search_remake_cost(struct search *s, int v)
 /* ---- moves ---- */
 
 static void
-change(struct search *s, int v, enum recompute_state to)
+change(struct state_search *s, int v, enum recompute_state to)
 {
 	s->change[s->nchanges++] = (struct change){ v, s->m->state[v] };
 	s->m->state[v] = (unsigned char)to;
 }
 
 void
-moves_take_back(struct search *s)
+moves_take_back(struct state_search *s)
 {
 	while (s->nchanges > 0) {
 		s->nchanges--;
@@ -115,7 +115,7 @@ moves_take_back(struct search *s)
 
 /* The root of the k-th input of what makes V, if keeping it would spare products; else -1. */
 static int
-dear_input(struct search *s, int v, int k)
+dear_input(struct state_search *s, int v, int k)
 {
 	const struct model *m = s->m;
 	int in = m->node[m->value[v].def].again.in[k], root = in < 0 ? -1 : m->value[in].root;
@@ -127,7 +127,7 @@ dear_input(struct search *s, int v, int k)
 }
 
 void
-move_make(struct search *s, const struct move *move)
+move_make(struct state_search *s, const struct move *move)
 {
 	const struct model *m = s->m;
 	int v = move->value, n, k, in;
@@ -145,7 +145,7 @@ move_make(struct search *s, const struct move *move)
 
 /* Bytes that would have to be kept in exchange for V. */
 static int64_t
-exchanged(struct search *s, int v)
+exchanged(struct state_search *s, int v)
 {
 	const struct model *m = s->m;
 	int n = m->node[m->value[v].def].again.nin, k, in;
@@ -158,7 +158,7 @@ exchanged(struct search *s, int v)
 }
 
 static void
-propose(struct search *s, int v, enum move_kind kind, double gain)
+propose(struct state_search *s, int v, enum move_kind kind, double gain)
 {
 	struct move move = { v, kind, gain, 0 };
 	struct remake_cost c;
@@ -174,7 +174,7 @@ propose(struct search *s, int v, enum move_kind kind, double gain)
 }
 
 static void
-propose_drop(struct search *s, int v)
+propose_drop(struct state_search *s, int v)
 {
 	const struct trial *t = s->m->trial;
 	int64_t bytes = s->m->value[v].bytes, other;
@@ -188,7 +188,7 @@ propose_drop(struct search *s, int v)
 }
 
 void
-moves_propose(struct search *s)
+moves_propose(struct state_search *s)
 {
 	const struct model *m = s->m;
 	const struct trial *t = m->trial;

@@ -1,5 +1,5 @@
 /*
- * Choosing what to make again. One *descent* starts from the choice that keeps everything and aims
+ * Choosing what to recompute. One *descent* starts from the choice that keeps everything and aims
  * at a peak. What is alive above the aim, summed over the step's events, is the *excess*; moves are
  * made until there is none:
  *
@@ -8,22 +8,22 @@
  *          |  .               x.              one again, or no longer keeps a copy
  *          +----------------------> event
  *
- * Which moves are worth trying is estimated from the idle time and the cost of making the tensor
- * again; the best of those few are tried exactly, and the one that removes the most excess for its
+ * Which moves are worth trying is estimated from the idle time and the cost of recomputing the
+ * tensor; the best of those few are tried exactly, and the one that removes the most excess for its
  * cost is made. When the aim is met, what can be kept after all is kept.
  *
  * For a budget, aims are the rungs of a ladder, each a little below the last; a few descents that
  * value traffic differently go to each. What comes to rest on a rung, between it and the next,
  * competes there, and from the budget down the first rung whose choice fits is taken. The ladder's
- * bottom is the rung that one descent comes to which aims as low as can be; some rungs below it are
+ * bottom is the rung that a descent reaches that aims as low as possible; some rungs below it are
  * tried too, and the last resort is the lowest choice found near it. Neither rungs, nor what rests
  * on them, nor the bottom depend on the budget; every walk that ends without a choice has been at
  * the bottom; and a descent remembers nothing of those before it. So a smaller budget never gives a
  * higher peak, and none is kept that a larger one is not. Without a budget one descent goes down
- * rung by rung, through element-wise work alone, and ends where memory gets too dear.
+ * rung by rung, through element-wise work alone, and ends where memory becomes too expensive.
  *
- * Cost is multiply-adds, and bytes read and written. Where few tensors are to choose from, all
- * choices are tried instead, and the best there is for any budget is known.
+ * Cost is multiply-adds, and bytes read and written. If there are few tensors to choose from, all
+ * choices are tried instead, and the best one for any budget is known.
  *
  * Chains of equal layers come out as one would expect (checkpoints at regular distances); for other
  * methods see Griewank and Walther's revolve (2000), Beaumont and others' Rotor (2019), Checkmate
@@ -45,7 +45,7 @@
 #define EFFORT_BUDGET	((int64_t)16 << 20)	/* in one descent */
 
 static bool
-limits_fit(struct search *s)
+limits_fit(struct state_search *s)
 {
 	return s->limits->fits(s->m, s->limits->context);
 }
@@ -60,7 +60,7 @@ merit(int64_t peak, double cost)
 }
 
 static void
-lower_cheaply(struct search *s)
+lower_cheaply(struct state_search *s)
 {
 	struct choice best = choice_new(s);
 	int since = 0;
@@ -86,7 +86,7 @@ lower_cheaply(struct search *s)
 /* ---- few tensors: all choices ---- */
 
 static void
-set_choice(struct search *s, int number)
+set_choice(struct state_search *s, int number)
 {
 	int i;
 
@@ -129,7 +129,7 @@ keep_best(struct numbered *c, int n)
 }
 
 static bool
-try_all(struct search *s, int count)
+try_all(struct state_search *s, int count)
 {
 	struct numbered *c = arena_array(s->m->arena, (size_t)count + 1, sizeof(*c));
 	int i, n = 0, best = 0;
@@ -158,7 +158,7 @@ try_all(struct search *s, int count)
 /* ---- the search ---- */
 
 static void
-find_candidates(struct search *s)
+find_candidates(struct state_search *s)
 {
 	struct model *m = s->m;
 	int share = LEAST_PER_NODE * m->nnodes, i;
@@ -178,7 +178,7 @@ find_candidates(struct search *s)
 bool
 recompute_search(struct model *m, const struct search_limits *limits)
 {
-	struct search s = { .m = m, .limits = limits, .traffic = TRAFFIC,
+	struct state_search s = { .m = m, .limits = limits, .traffic = TRAFFIC,
 	    .most_effort = limits->products ? EFFORT_BUDGET : EFFORT_CHEAP };
 	int i, choices = 1;
 

@@ -101,11 +101,11 @@ struct trial {
 	int *left, *back;	/* by value of the model: last use in forward, first after */
 	int64_t *live;		/* by event: bytes alive, without persistent ones */
 	int64_t peak;
-	int64_t macs, traffic;	/* of what was made again */
+	int64_t macs, traffic;	/* of what was recomputed */
 	bool valid;		/* false: too long, or a weight was updated before it was needed */
 	int *current, *stamp, *stack;	/* scratch */
 	bool *updated;
-	bool *there;		/* by value of the model: never has to be made again */
+	bool *there;		/* by value of the model: never has to be recomputed */
 	/* forward is the same in all trials: what is known after it */
 	int forward_operands;
 	int *forward_first, *forward_last, *forward_read, *itself;
@@ -120,7 +120,7 @@ struct model	*step_model_at(struct arena *, struct graph *, const struct pass_op
 void	step_make_trial(struct model *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */
 bool	step_try(struct model *);
-/* What backward reads is kept, all else is not: nothing is made again. */
+/* What backward reads is kept, everything else is not: nothing is recomputed. */
 void	step_keep_all(struct model *);
 /* Bytes below which no peak can be: what one node needs at once. */
 int64_t	step_least(const struct model *);

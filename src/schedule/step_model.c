@@ -78,7 +78,7 @@ traffic_of(const struct model *m, const int *in, int nin, const struct model_nod
 	return sum.fixed;
 }
 
-/* Losses, and nodes that change what persists, run once; so does whatever has side effects. */
+/* Losses, nodes that change persistent tensors, and nodes with side effects run once. */
 static bool
 may_repeat(const struct model *m, const struct model_node *n)
 {
@@ -154,7 +154,7 @@ fix_values(struct model *m)
 	}
 	for (i = 0; i < m->nresults; i++)
 		m->value[m->value[m->result[i]].root].fixed = true;
-	/* a view can be made again only from what it views; its state is that of its root */
+	/* a view can be recomputed only from what it views; its state is that of its root */
 	for (i = 0; i < m->nvalues; i++)
 		if (m->value[i].fixed && m->value[i].def >= 0)
 			m->value[m->value[i].root].fixed = true;

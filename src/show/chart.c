@@ -1,9 +1,9 @@
 /*
  * What the pictures of a plan have in common.
  *
- * The colours are Okabe and Ito's eight, made for people who see two or three primaries, with
- * tints of them for kinds that stand side by side rarely: activations and their gradients, the bulk
- * of every plan, differ in lightness as well as in hue.
+ * The colours are the eight of Okabe and Ito, which the colour-blind can tell apart, with tints of
+ * them for kinds that are rarely adjacent: activations and their gradients, the bulk of every plan,
+ * differ in lightness as well as in hue.
  */
 #include "show/chart.h"
 

@@ -1,7 +1,7 @@
 /*
  * What is too small to be drawn by itself: a grid of pixels, each of the kind of the largest thing
- * in it, and then as few paths as the equal neighbours make. However many things are painted, the
- * paths are no longer than the grid allows. Lives in the arena it was made in.
+ * in it, then merged into as few paths as equal neighbours allow. However much is painted, the grid
+ * bounds the length of the paths. Lives in the arena it was made in.
  */
 #ifndef STOWAGE_SHOW_PIXELS_H
 #define STOWAGE_SHOW_PIXELS_H

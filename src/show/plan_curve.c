@@ -1,7 +1,6 @@
 /*
- * Live bytes over the step, drawn with the characters of a terminal: a column stands for the
- * instants that share it, by the largest of them, and is an eighth of a line exact where the
- * locale has Unicode's blocks.
+ * Live bytes over the step, drawn with the characters of a terminal: a column shows the largest of
+ * the instants that share it, to an eighth of a line if the locale has Unicode block characters.
  */
 #include <string.h>
 
@@ -43,7 +42,7 @@ column_bytes(const struct plan *p, int x, int width)
 	return most;
 }
 
-/* How many eighths of lines that many bytes fill: none only when there are none. */
+/* How many eighths of lines that many bytes fill: 0 only for 0 bytes. */
 static int
 eighths(const struct plan *p, int64_t bytes)
 {

@@ -1,17 +1,26 @@
 /*
- * The plan as a page: one file that opens in any browser and asks the network for nothing. It is
- * show/page/page.html, in which a line "@NAME@" stands for the file of that name, for the title or
- * for the plan's data. All that moves is in those files; here the data are written, as JSON:
+ * The plan as a page: one file that opens in any browser and loads nothing from the network. It is
+ * page/page.html, in which a line "@NAME@" is replaced by the file of that name, by the title or by
+ * the plan's data. embed.sh compiles the folder into the program; to change the page, edit, `make`,
+ * write a page and look at it. The scripts share one scope, in this order: plan.js holds the data
+ * and finds buffers by time, draw.js draws, view.js moves, panels.js writes the words. No name from a
+ * spec ever becomes markup: the data escape `<`, and the scripts make text nodes.
+ *
+ * Here the data are written, as JSON:
  *
  *	kinds    [name, heading, colour, is text on it white?]
  *	regions  [name, first instant, last instant]
  *	files    paths of sources other than the spec
- *	nodes    [operator, path, line, file, live bytes, again]	one an instant
+ *	nodes    [operator, path, line, file, live bytes, again]	one per instant
  *	buffers  [name, kind, line, file, bytes, offset, first, last, persistent, shape, again]
  *	shared   [buffer, instant, how, tensor]		who took over its bytes, by instant
  *
- * Rows rather than objects, since there may be a hundred thousand. "file" is an index, -1 for the
- * spec; "again" the instant that a recomputation repeats, or -1.
+ * These are rows rather than objects, since there may be a hundred thousand. "file" is an index, -1 for
+ * the spec; "again" is the instant that a recomputation repeats, or -1.
+ *
+ * tests/page/browser.py drives a Chromium with the standard library of Python alone; its picture()
+ * and pdf() save what the browser shows. The colours of the kinds are in chart.c: before changing
+ * one, look at it under Emulation.setEmulatedVisionDeficiency.
  */
 #include "show/show.h"
 

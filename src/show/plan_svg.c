@@ -10,10 +10,11 @@
  *           forward   backward
  *      legend
  *
- * It must read for twenty buffers as for a hundred thousand: a rectangle under half a pixel wide or
- * high is not drawn as such, but painted into a grid of pixels, of which equal neighbours are then
- * joined, so that the size of the picture has a bound. Lengths are whole tenths of a pixel: edges
- * that touch in the arena touch in the picture, and the same plan gives the same bytes.
+ * It must be readable for twenty buffers and for a hundred thousand: a rectangle under half a pixel
+ * wide or high is not drawn as such, but painted into a grid of pixels, of which equal neighbours
+ * are then joined, so that the size of the picture has a bound. Lengths are whole tenths of a
+ * pixel: edges that touch in the arena touch in the picture, and the same plan gives the same
+ * bytes.
  */
 #include "show/plan_svg_impl.h"
 

@@ -1,6 +1,6 @@
 /*
- * The plan for people, in about one screen: what it takes, what of it stays, a curve of live bytes
- * over the step, whose the peak is, and the layers' parameters and multiply-adds.
+ * The plan for people, in about one screen: its size, what is persistent, a curve of live bytes
+ * over the step, which tensors make up the peak, and the layers' parameters and multiply-adds.
  */
 #include "show/show.h"
 

@@ -20,9 +20,9 @@
 
 struct plan_style {		/* of what is printed for people */
 	bool exact_bytes, colour;
-	bool layers;		/* list all of them, not just the dearest */
+	bool layers;		/* list all of them, not only the most expensive */
 	bool unicode;		/* else ASCII */
-	int columns;		/* of the terminal; 0: it is none */
+	int columns;		/* of the terminal; 0: not a terminal */
 };
 
 struct plan_format {

@@ -11,30 +11,30 @@
 
 #define TOO_DEEP	(MAX_EXPR_DEPTH + 1)
 
-struct value
+struct parsed
 build_bad(struct parse *p, struct loc loc)
 {
 	struct expr *e = ARENA_NEW(p->arena, struct expr);
 
 	e->kind = E_BAD;
 	e->loc = e->head = loc;
-	return (struct value){ e, 1 };
+	return (struct parsed){ e, 1 };
 }
 
-static struct value
+static struct parsed
 leaf(struct parse *p, enum expr_kind kind, struct loc loc)
 {
-	struct value v = build_bad(p, loc);
+	struct parsed v = build_bad(p, loc);
 
 	v.e->kind = kind;
 	return v;
 }
 
 /* A node over parts of at most DEPTH; its kind is E_BAD where it would be too deep. */
-static struct value
+static struct parsed
 node(struct parse *p, enum expr_kind kind, int depth, struct loc loc, struct loc head)
 {
-	struct value v = leaf(p, kind, loc);
+	struct parsed v = leaf(p, kind, loc);
 
 	v.e->head = head;
 	v.depth = depth + 1;
@@ -54,35 +54,35 @@ deeper(int a, int b)
 	return a > b ? a : b;
 }
 
-struct value
+struct parsed
 build_literal(struct parse *p, struct expr *e)
 {
 	(void)p;
-	return (struct value){ e, 1 };
+	return (struct parsed){ e, 1 };
 }
 
-struct value
+struct parsed
 build_bool(struct parse *p, struct loc loc, bool flag)
 {
-	struct value v = leaf(p, E_BOOL, loc);
+	struct parsed v = leaf(p, E_BOOL, loc);
 
 	v.e->flag = flag;
 	return v;
 }
 
-struct value
+struct parsed
 build_word(struct parse *p, enum expr_kind kind, const char *name, struct loc loc)
 {
-	struct value v = leaf(p, name || kind == E_STAR ? kind : E_BAD, loc);
+	struct parsed v = leaf(p, name || kind == E_STAR ? kind : E_BAD, loc);
 
 	v.e->name = name;
 	return v;
 }
 
-struct value
-build_binary(struct parse *p, enum expr_op op, struct value a, struct value b, struct loc head)
+struct parsed
+build_binary(struct parse *p, enum expr_op op, struct parsed a, struct parsed b, struct loc head)
 {
-	struct value v = node(p, E_BINARY, deeper(a.depth, b.depth),
+	struct parsed v = node(p, E_BINARY, deeper(a.depth, b.depth),
 	    loc_join(a.e->loc, b.e->loc), head);
 
 	if (v.e->kind == E_BAD)
@@ -93,10 +93,10 @@ build_binary(struct parse *p, enum expr_op op, struct value a, struct value b, s
 	return v;
 }
 
-struct value
-build_unary(struct parse *p, enum expr_op op, struct value a, struct loc head)
+struct parsed
+build_unary(struct parse *p, enum expr_op op, struct parsed a, struct loc head)
 {
-	struct value v = node(p, E_UNARY, a.depth, loc_join(head, a.e->loc), head);
+	struct parsed v = node(p, E_UNARY, a.depth, loc_join(head, a.e->loc), head);
 
 	if (v.e->kind == E_BAD)
 		return v;
@@ -105,10 +105,10 @@ build_unary(struct parse *p, enum expr_op op, struct value a, struct loc head)
 	return v;
 }
 
-struct value
-build_pipe(struct parse *p, struct value a, struct value b, struct loc head)
+struct parsed
+build_pipe(struct parse *p, struct parsed a, struct parsed b, struct loc head)
 {
-	struct value v = node(p, E_PIPE, deeper(a.depth, b.depth), loc_join(a.e->loc, b.e->loc),
+	struct parsed v = node(p, E_PIPE, deeper(a.depth, b.depth), loc_join(a.e->loc, b.e->loc),
 	    head);
 
 	if (v.e->kind == E_BAD)
@@ -118,10 +118,10 @@ build_pipe(struct parse *p, struct value a, struct value b, struct loc head)
 	return v;
 }
 
-struct value
-build_label(struct parse *p, struct name name, struct value a)
+struct parsed
+build_label(struct parse *p, struct name name, struct parsed a)
 {
-	struct value v = node(p, E_LABEL, a.depth, loc_join(name.loc, a.e->loc), name.loc);
+	struct parsed v = node(p, E_LABEL, a.depth, loc_join(name.loc, a.e->loc), name.loc);
 
 	if (v.e->kind == E_BAD)
 		return v;
@@ -130,10 +130,10 @@ build_label(struct parse *p, struct name name, struct value a)
 	return v;
 }
 
-struct value
-build_if(struct parse *p, struct value a, struct value b, struct value c, struct loc head)
+struct parsed
+build_if(struct parse *p, struct parsed a, struct parsed b, struct parsed c, struct loc head)
 {
-	struct value v = node(p, E_IF, deeper(a.depth, deeper(b.depth, c.depth)),
+	struct parsed v = node(p, E_IF, deeper(a.depth, deeper(b.depth, c.depth)),
 	    loc_join(head, c.e->loc), head);
 
 	if (v.e->kind == E_BAD)
@@ -144,10 +144,10 @@ build_if(struct parse *p, struct value a, struct value b, struct value c, struct
 	return v;
 }
 
-struct value
-build_index(struct parse *p, struct value a, struct value b, struct loc loc)
+struct parsed
+build_index(struct parse *p, struct parsed a, struct parsed b, struct loc loc)
 {
-	struct value v = node(p, E_INDEX, deeper(a.depth, b.depth), loc,
+	struct parsed v = node(p, E_INDEX, deeper(a.depth, b.depth), loc,
 	    (struct loc){ loc.src, a.e->loc.end, loc.end });
 
 	if (v.e->kind == E_BAD)
@@ -158,7 +158,7 @@ build_index(struct parse *p, struct value a, struct value b, struct loc loc)
 }
 
 void
-push_arg(struct parse *p, const char *name, struct loc name_loc, struct value v)
+push_arg(struct parse *p, const char *name, struct loc name_loc, struct parsed v)
 {
 	vec_push(p->arena, &p->args, ((struct arg){ name, name_loc, v.e }));
 	vec_push(p->arena, &p->arg_depth, v.depth);
@@ -188,12 +188,12 @@ take_args(struct parse *p, int mark, int *n, int *depth)
 	return arg;
 }
 
-struct value
+struct parsed
 build_call(struct parse *p, struct name name, int mark, struct loc loc)
 {
 	int n, depth;
 	struct arg *arg = take_args(p, mark, &n, &depth);
-	struct value v = node(p, E_CALL, depth, loc, name.loc);
+	struct parsed v = node(p, E_CALL, depth, loc, name.loc);
 
 	v.e->name = name.text;
 	v.e->arg = arg;
@@ -201,12 +201,12 @@ build_call(struct parse *p, struct name name, int mark, struct loc loc)
 	return v;
 }
 
-struct value
+struct parsed
 build_tuple(struct parse *p, int mark, struct loc loc)
 {
 	int n, depth;
 	struct arg *arg = take_args(p, mark, &n, &depth);
-	struct value v = node(p, E_TUPLE, depth, loc, loc);
+	struct parsed v = node(p, E_TUPLE, depth, loc, loc);
 
 	v.e->arg = arg;
 	v.e->nargs = n;
@@ -228,7 +228,7 @@ build_type(struct parse *p, struct name name, int mark, struct loc loc)
 }
 
 struct stmt
-build_def(struct parse *p, struct name name, struct value v, struct loc loc)
+build_def(struct parse *p, struct name name, struct parsed v, struct loc loc)
 {
 	struct stmt s = { .kind = S_DEF, .loc = loc, .expr = v.e };
 

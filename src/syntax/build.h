@@ -8,29 +8,29 @@
 
 #include "syntax/parse.h"
 
-struct value	build_bad(struct parse *, struct loc);
-struct value	build_literal(struct parse *, struct expr *);
-struct value	build_bool(struct parse *, struct loc, bool flag);
-struct value	build_word(struct parse *, enum expr_kind, const char *name, struct loc);
-struct value	build_binary(struct parse *, enum expr_op, struct value a, struct value b,
+struct parsed	build_bad(struct parse *, struct loc);
+struct parsed	build_literal(struct parse *, struct expr *);
+struct parsed	build_bool(struct parse *, struct loc, bool flag);
+struct parsed	build_word(struct parse *, enum expr_kind, const char *name, struct loc);
+struct parsed	build_binary(struct parse *, enum expr_op, struct parsed a, struct parsed b,
 		    struct loc head);
-struct value	build_unary(struct parse *, enum expr_op, struct value a, struct loc head);
-struct value	build_pipe(struct parse *, struct value a, struct value b, struct loc head);
-struct value	build_label(struct parse *, struct name, struct value a);
-struct value	build_if(struct parse *, struct value a, struct value b, struct value c,
+struct parsed	build_unary(struct parse *, enum expr_op, struct parsed a, struct loc head);
+struct parsed	build_pipe(struct parse *, struct parsed a, struct parsed b, struct loc head);
+struct parsed	build_label(struct parse *, struct name, struct parsed a);
+struct parsed	build_if(struct parse *, struct parsed a, struct parsed b, struct parsed c,
 		    struct loc head);
-struct value	build_index(struct parse *, struct value a, struct value b, struct loc);
+struct parsed	build_index(struct parse *, struct parsed a, struct parsed b, struct loc);
 /* The arguments pushed since MARK. */
-struct value	build_call(struct parse *, struct name, int mark, struct loc);
-struct value	build_tuple(struct parse *, int mark, struct loc);
+struct parsed	build_call(struct parse *, struct name, int mark, struct loc);
+struct parsed	build_tuple(struct parse *, int mark, struct loc);
 struct type	*build_type(struct parse *, struct name, int mark, struct loc);
 
-void	push_arg(struct parse *, const char *name, struct loc name_loc, struct value);
+void	push_arg(struct parse *, const char *name, struct loc name_loc, struct parsed);
 void	drop_args(struct parse *, int mark);
 void	push_stmt(struct parse *, struct stmt);
 /* A statement that defines the names pushed since the last one. */
 struct stmt	build_names(struct parse *, enum stmt_kind, struct type *, struct loc);
-struct stmt	build_def(struct parse *, struct name, struct value, struct loc);
+struct stmt	build_def(struct parse *, struct name, struct parsed, struct loc);
 
 void	file_block(struct parse *, struct name, struct loc);
 void	file_network(struct parse *, struct name, struct loc);

@@ -3,8 +3,8 @@
  * tokens; a reader wants "expected ',' or ')'". So groups of tokens get one phrase, and phrases
  * that say little give way to those that say more.
  *
- * A thing that is missing is reported where it is missing: at the end of the token before. A thing
- * that is wrong is reported where it is.
+ * A missing token is reported where it is missing: at the end of the token before. A wrong token is
+ * reported where it is.
  */
 #include "syntax/parse.h"
 #include "syntax/words.h"

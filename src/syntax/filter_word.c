@@ -1,8 +1,8 @@
 /*
  * What a name means where it stands: the name of an argument, of a definition, of a setting, or
  * just a name. A name that directly follows a complete value never belongs to it, so there a
- * statement or a setting starts, or something is missing; the rules below tell which, and where
- * the words around it leave no doubt they put the parser on the right track with one message.
+ * statement or a setting starts, or something is missing; the rules below decide which, and if the
+ * context leaves no doubt, they put the parser back on track with one message.
  */
 #include <string.h>
 

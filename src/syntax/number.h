@@ -1,7 +1,7 @@
 /*
  * Numbers of the language: exact 64-bit rationals, so that 1/255 and 3 * (1/3) mean what they say,
- * and inexact doubles for what is irrational. Overflow of a rational is an error, never a wrap and
- * never a silent change to floating point.
+ * and inexact doubles for what is irrational. Overflow of a rational is an error; it never wraps or
+ * silently becomes floating point.
  */
 #ifndef STOWAGE_SYNTAX_NUMBER_H
 #define STOWAGE_SYNTAX_NUMBER_H

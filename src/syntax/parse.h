@@ -1,5 +1,5 @@
 /*
- * What the parts of one parse share: scanner, filter and parser. Private to them; everybody else
+ * What the parts of one parse share: scanner, filter and parser. Private to them; all other code
  * uses parse_file() of syntax/ast.h.
  */
 #ifndef STOWAGE_SYNTAX_PARSE_H
@@ -15,7 +15,7 @@
 /* Syntax errors reported for one file. */
 #define MAX_SYNTAX_ERRORS	50
 
-struct value {			/* an expression while it is built */
+struct parsed {			/* an expression while it is built */
 	struct expr *e;
 	int depth;
 };
@@ -62,13 +62,13 @@ struct parse {
 	VEC(struct setting) settings;
 };
 
-/* Reports a syntax error; beyond the limit returns a diagnostic that nobody sees. */
+/* Reports a syntax error; beyond the limit returns a diagnostic that is never shown. */
 struct diag	*syntax_error(struct parse *, struct loc, const char *fmt, ...)
 		    __attribute__((format(printf, 3, 4)));
 /* The same for what the scanner drops. */
 struct diag	*syntax_drop(struct parse *, struct loc, const char *fmt, ...)
 		    __attribute__((format(printf, 3, 4)));
-/* A diagnostic that nobody sees, for remarks that nobody wants. */
+/* A diagnostic that is never shown, for remarks that are not wanted. */
 struct diag	*syntax_unreported(struct parse *);
 /* Was something dropped between these two tokens? */
 bool		 syntax_dropped(const struct parse *, const struct token *, const struct token *);

@@ -67,7 +67,7 @@ scanner_bad_number(struct scanner *s, const char *text, int length)
 	return scanner_token(s, TOK_BAD, loc);
 }
 
-/* A unit but for its case or its missing B? A single letter only where it touches the number. */
+/* A unit, except for its case or a missing B? A single letter only where it touches the number. */
 static bool
 unit_like(const char *name, bool touches)
 {

@@ -1,5 +1,5 @@
 /*
- * The C target: OpenMP, any C11 compiler that knows GCC's extensions. Offsets are aligned to a
+ * The C target: OpenMP, any C11 compiler that supports GCC's extensions. Offsets are aligned to a
  * cache line, which is also the widest vector.
  */
 #include "target/target.h"

@@ -1,6 +1,6 @@
 /*
  * The CUDA target. Offsets are aligned as cudaMalloc aligns, to 256 bytes, so that no kernel or
- * library sees a pointer it would not get from the system.
+ * library sees a pointer that cudaMalloc would not return.
  */
 #include "target/target.h"
 
