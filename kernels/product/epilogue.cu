@@ -1,6 +1,6 @@
 /*
  * epilogue.cu - what is done to an element of a product before it is stored: an activation, or the
- * gradient of one. It saves the pass over memory that a separate kernel would need; activation.cu is
+ * gradient of one. It saves the pass over memory that a separate kernel would need; relu.cu is
  * made of the same functions, so it gives the same numbers. passes/fuse_activation.c finds where.
  *
  *     AS_IS                   c = v

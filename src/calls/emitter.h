@@ -30,7 +30,7 @@ struct update_row {		/* a parameter that is updated, or the sum of a gradient: o
 	const struct tensor *weight, *master, *gradient, *state[2];	/* may be NULL, but not all */
 	const struct tensor *clip;	/* the factor of the gradient, or NULL */
 	double decay;
-	int64_t before;		/* chunks of those before it in its call (kernels/update/optimizer.cu) */
+	int64_t before;		/* chunks of those before it in its call (kernels/update/updates.cu) */
 };
 
 /* A convolution that cuDNN may run: as kernels/conv/engine_cudnn.cu describes it. */

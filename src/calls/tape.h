@@ -1,6 +1,6 @@
 /*
  * The tape: a network's forward pass as PyTorch eager would run and record it, one entry for each
- * call that makes an autograd node. frameworks/eager.c plays it, forward and then backward.
+ * call that makes an autograd node. frameworks/pytorch_eager.c plays it, forward and then backward.
  *
  * Most operators need no code for it: their record says in `torch` (ir/op.h) how their one call
  * differs from the simplest case. An operator that PyTorch writes as several calls makes them

@@ -16,7 +16,7 @@
 bool	emit_program(struct module *, const struct target *, struct text *source,
 	    struct text *makefile, const char *program);
 
-/* Generated from kernels/: the text of each file, by name ("conv/conv.cu", "host/data.h"). */
+/* Generated from kernels/: the text of each file, by name ("conv/conv.cu", "host/data.c"). */
 extern const struct embedded embedded_table[];	/* ends with name NULL */
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Consecutive weight updates become one call over rows of a table (op->row()): which parameter, where
- * it lies, and what it is updated with. kernels/optimizer.cu cuts the rows into chunks, so that one
+ * Consecutive weight updates become one call over rows of a table (op->calls.row()): which parameter, where
+ * it lies, and what it is updated with. kernels/update/updates.cu cuts the rows into chunks, so that one
  * launch handles many small tensors as well as a large one. The gradients of micro-batches that are
  * added to their sums (ops/accumulate.c) are rows of the same table.
  *

@@ -20,7 +20,7 @@
  * And a decision may depend on the author's text only through what the layout preserves: kept breaks,
  * whether an arrow has several blanks before it, whether lines begin left of the value, a comment's
  * column. A new token needs its place in spaced(), ends_operand() and, if lines may be broken
- * before it, keeps_break(); then run tests/fuzz_fmt.c.
+ * before it, keeps_break(); then run tests/fuzz/fuzz_fmt.c.
  *
  * Time and memory are linear in the text.
  */

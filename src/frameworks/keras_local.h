@@ -12,7 +12,7 @@
  *     here, a direct kernel           forward: the output; backward: the gradient of the input
  *
  * Source: keras/layers/local.py and keras/backend (K.local_conv), TensorFlow's gradient of
- * StridedSlice; checked against the allocator's dump of a real crash (tests/test_bfc.c) and against the
+ * StridedSlice; checked against the allocator's dump of a real crash (tests/unit/test_bfc.c) and against the
  * graphs of tf-keras (bench/keras.py).
  */
 #ifndef STOWAGE_FRAMEWORKS_KERAS_LOCAL_H

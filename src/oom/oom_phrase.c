@@ -5,7 +5,7 @@
  * A message to be recognised is a row of oom_phrases; what it says beyond its first words are rows of
  * oom_details. oom_pattern.h explains the signs. A phrase must not occur in logs without memory
  * trouble. oom_text.c cleans what is read, oom_shape.c finds tensors by shape or by bytes, and
- * oom_dump.c names the chunks of an allocator's dump. tests/test_oom_texts.c holds the real texts, and
+ * oom_dump.c names the chunks of an allocator's dump. tests/unit/test_oom_texts.c holds the real texts, and
  * reads each in every form in which logs arrive.
  */
 #include "oom/oom_phrase.h"

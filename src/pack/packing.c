@@ -28,7 +28,7 @@
  * large traces: its boxes of similar sizes are why the first fit goes by size, then by birth; guided
  * ejection search (Nagata and Braysy 2009) for what the fits leave.
  *
- * tests/test_packing.c compares what is called proved with brute force; bench/packing.py prints the
+ * tests/unit/test_packing.c compares what is called proved with brute force; bench/packing.py prints the
  * table of bench/README.md.
  */
 #include "pack/packing_impl.h"

@@ -9,7 +9,7 @@
  * can do beside a product, and no pass lets a bias's gradient add onto anything.
  *
  * cuBLASLt's epilogue for it is BGRADB, since it computes the transpose, whose second operand is dy.
- * In our tiles (kernels/gemm_gpu.cu) the threads of a block add up its rows of A as they lie in shared
+ * In our tiles (kernels/product/gemm_cuda.cu) the threads of a block add up its rows of A as they lie in shared
  * memory, in f32 whatever the tensor cores round to.
  *
  * On target c nothing is joined: summing rows that lie in the cache costs next to nothing there, and

@@ -2,7 +2,7 @@
  * One trial. schedule() walks the nodes in order and, before a backward node that reads a tensor
  * which is not there, repeats the nodes that make it, inputs first; on the way it notes who is used
  * when. measure() finds who overwrites whom and who is alive when, by the rules of passes/inplace.c
- * and plan/lifetimes.c, whose lower bound it must equal (tests/test_recompute.c checks that).
+ * and plan/lifetimes.c, whose lower bound it must equal (tests/unit/test_recompute.c checks that).
  *
  * Trials are most of what a search does. No choice changes forward, so it is scheduled once; each
  * trial goes on from there.

@@ -18,7 +18,7 @@
  * These are rows rather than objects, since there may be a hundred thousand. "file" is an index, -1 for
  * the spec; "again" is the instant that a recomputation repeats, or -1.
  *
- * tests/page/browser.py drives a Chromium with the standard library of Python alone; its picture()
+ * tests/peer/page/browser.py drives a Chromium with the standard library of Python alone; its picture()
  * and pdf() save what the browser shows. The colours of the kinds are in chart.c: before changing
  * one, look at it under Emulation.setEmulatedVisionDeficiency.
  */
