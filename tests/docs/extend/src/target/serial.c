@@ -1,0 +1,24 @@
+/*
+ * The serial target: the C program on one thread, for machines whose compiler has no OpenMP.
+ */
+#include "target/target.h"
+
+static void
+makefile(struct text *t, const struct recipe *r)
+{
+	text_printf(t, "%s: %s.c\n\tcc -O3 -std=gnu11 -o $@ %s.c -lm\n", r->program, r->program,
+	    r->program);
+}
+
+const struct target target_serial = {
+	.name = "serial",
+	.brief = "a C program for one thread",
+	.suffix = ".c",
+	.alignment = 64,
+	.needs = "a compiler",
+	.defines = "",
+	.options = "",
+	.prologue = "host/prologue_c.h",
+	.device = "host/device_c.c",
+	.makefile = makefile,
+};
