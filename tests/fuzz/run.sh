@@ -21,7 +21,7 @@ if clang -fsanitize=fuzzer,address -x c -o probe - 2> /dev/null <<-EOF
 then
 	cc=clang engine=-fsanitize=fuzzer library=-fsanitize=fuzzer-no-link
 fi
-flags="-std=gnu11 -O1 -g -w -D_GNU_SOURCE $sanitize"
+flags="-std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE $sanitize"
 
 [ -e tree/Makefile ] || (cd "$top" && tar -cf - --exclude=.git --exclude='*.[oa]' --exclude='.deps' \
 	--exclude=./config.status --exclude=./Makefile --exclude='*_table.c' --exclude=texts.c .) |
@@ -44,7 +44,8 @@ texts() { # NAME: the folder of what it begins with
 
 failed=0
 LSAN_OPTIONS=suppressions=$top/tests/leaks.supp:print_suppressions=0
-export LSAN_OPTIONS
+FUZZ_PATH=$top/tests/golden/lang/fuzzed.nn	# what specs import lies there
+export LSAN_OPTIONS FUZZ_PATH
 for name; do
 	# shellcheck disable=SC2086	# words
 	$cc $flags -I"$top/src" -I"$top" -Itree -Itree/grammar -o "$name" "$top/tests/fuzz/$name.c" \
