@@ -53,7 +53,7 @@ for name; do
 		"./$name" -runs="$runs" -seed=1 -max_len=65536 -timeout=300 -rss_limit_mb=4096 -verbosity=0 \
 			-artifact_prefix="$build/$name." "texts.$name" >> "$name.log" 2>&1
 	if [ $? = 0 ]; then
-		echo "ok      $name: $(grep 'texts tried' "$name.log")"
+		echo "ok      $name: $(grep -o '[0-9]* texts tried.*' "$name.log")"
 	else
 		failed=1
 		echo "FAILED  $name, in $build"
