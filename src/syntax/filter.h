@@ -62,7 +62,7 @@ void			 filter_keyword(struct filter *, struct token t);
 /* Reports, unless the parser is throwing this part of the text away; see syntax_error(). */
 struct diag		*filter_error(struct filter *, struct loc, const char *fmt, ...)
 			    __attribute__((format(printf, 3, 4)));
-/* Reports a unit that is none, for which RIGHT was probably meant. */
+/* Reports a word that is not a unit, for which RIGHT was probably meant. */
 void			 filter_unknown_unit(struct filter *, const struct token *,
 			    const char *right);
 /* Reports what is missing before T; not while the parser throws tokens away at all. */

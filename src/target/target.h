@@ -57,7 +57,7 @@ struct target {
 	/* the program */
 	const char *needs;	/* to be built: "a compiler" */
 	const char *defines;	/* macros that its compiler defines, separated by blanks */
-	const char *options;	/* macros that may be defined by whoever builds the program */
+	const char *options;	/* macros that may be defined when the program is built */
 	const char *prologue;	/* the file of kernels/ before kernel.h */
 	const char *steps;	/* the file of kernels/ before the steps, or NULL */
 	const char *feed;	/* the file of kernels/ that brings batches to the device, or NULL */

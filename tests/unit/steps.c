@@ -155,7 +155,7 @@ steps_of_suppression(int n)
 	}
 	steps = 0;
 	suppress_run(&(struct suppress){ .d = &d, .file = file, .nfiles = 1,
-		.asked = { true, true, false } });
+		.ran = { true, true, false } });
 	arena_free(a);
 	return steps;
 }

@@ -5,7 +5,7 @@
 static void
 raw_read(struct data *d, const struct input *in)
 {
-	struct loaded f = data_read_file(d->source->file[in->column]);
+	struct loaded f = data_read_file(d, d->source->file[in->column]);
 	int64_t dim[1 + MAX_DIMS] = { f.size / in->elements };
 
 	if (f.size % in->elements)

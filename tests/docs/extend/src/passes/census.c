@@ -6,7 +6,7 @@
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	if (o->dump && m->train)
+	if (o->dump_after && m->train)
 		fprintf(o->dump, "# %d nodes\n", m->train->nodes.n);
 	return true;
 }
