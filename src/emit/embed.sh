@@ -1,8 +1,13 @@
 #!/bin/sh
-# Writes the text of every file of a folder as C: embed.sh FOLDER TABLE HEADER > texts.c, where TABLE
-# is declared in HEADER. The compiler carries kernels and the page of a plan along, so that what it
-# writes needs nothing of the installation.
+# Writes the text of every file of a folder as C:
+#
+#	embed.sh FOLDER TABLE HEADER [AWK PROGRAM] > texts.c
+#
+# where TABLE is declared in HEADER, and what the awk PROGRAM writes of the files follows. The compiler
+# carries kernels and the page of a plan along, so that what it writes needs nothing of the
+# installation.
 set -eu
+program=${5+$(cd "$(dirname "$5")" && pwd)/${5##*/}}
 cd "$1"
 files=$(find . -type f \( -name '*.cu' -o -name '*.[ch]' -o -name '*.html' -o -name '*.css' \
 	-o -name '*.js' \) | sed 's|^\./||' | LC_ALL=C sort)
@@ -22,3 +27,4 @@ for file in $files; do
 	k=$((k + 1))
 done
 printf '\t{ NULL, NULL }\n};\n'
+[ -z "$program" ] || LC_ALL=C $4 -f "$program" $files

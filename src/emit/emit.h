@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-#include "base/embedded.h"
 #include "base/text.h"
 #include "ir/ir.h"
 #include "target/target.h"
@@ -15,8 +14,5 @@
 /* The whole program for a planned module: source and Makefile into arena text. */
 bool	emit_program(struct module *, const struct target *, struct text *source,
 	    struct text *makefile, const char *program);
-
-/* Generated from kernels/: the text of each file, by name ("conv/conv.cu", "host/data.c"). */
-extern const struct embedded embedded_table[];	/* ends with name NULL */
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "calls/emitter.h"
 #include "emit/emit.h"
+#include "emit/kernels.h"
 #include "plan/plan.h"
 
 /* tables.c: constants, buffers, persistent tensors, results, schedule */
