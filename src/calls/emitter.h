@@ -24,6 +24,7 @@
 #define TAB_WIDTH	8
 
 struct plan;
+struct parts;
 
 struct update_row {		/* a parameter that is updated, or the sum of a gradient: op->calls.row() */
 	const char *name;
@@ -63,6 +64,7 @@ struct emitter {
 	VEC(const struct tensor *) clipped;
 	bool clips;		/* a norm of gradients is taken, even if there are none */
 	const char *together;	/* the rows that the update being written is for, as text */
+	struct parts *parts;	/* of the program, for src/emit alone */
 	struct text *out;
 };
 

@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/vec.h"
 #include "emit/program.h"
 
 enum truth { NO, YES, UNKNOWN };
@@ -36,7 +37,8 @@ struct branch {
 #define DEEPEST	16
 
 struct conditionals {
-	struct text *out;
+	struct arena *arena;
+	struct kept_lines *out;
 	struct macro macro[MOST_MACROS];	/* ends with name NULL */
 	struct branch open[DEEPEST];
 	int depth;
@@ -274,17 +276,26 @@ condition(struct condition_reader *r)
 /* ---- lines ---- */
 
 static void
-put_line(struct conditionals *c, const char *line, size_t n)
+put_line(struct conditionals *c, struct kept_line line)
 {
-	bool blank = n == 1;
+	bool blank = line.n == 1;
 
 	if (!blank || !c->blank)
-		text_add(c->out, line, n);
+		vec_push(c->arena, &c->out->all, line);
 	c->blank = blank;
 }
 
+/* The line, but with that text. */
 static void
-open_branch(struct conditionals *c, struct condition_reader *r, const char *line, size_t n)
+put_instead(struct conditionals *c, struct kept_line line, const char *text)
+{
+	line.text = text;
+	line.n = strlen(text);
+	put_line(c, line);
+}
+
+static void
+open_branch(struct conditionals *c, struct condition_reader *r, struct kept_line line)
 {
 	enum truth t = condition(r);
 	struct branch *b = &c->open[c->depth++];
@@ -292,40 +303,40 @@ open_branch(struct conditionals *c, struct condition_reader *r, const char *line
 	assert(c->depth <= DEEPEST);
 	*b = (struct branch){ c->keep, c->keep && t == UNKNOWN, t == YES };
 	if (b->kept)
-		put_line(c, line, n);
+		put_line(c, line);
 	c->keep = b->outer && t != NO;
 }
 
 /* #elif, and #else, which holds if nothing before it did */
 static void
-next_branch(struct conditionals *c, struct condition_reader *r, enum truth t, const char *line, size_t n)
+next_branch(struct conditionals *c, struct condition_reader *r, enum truth t,
+    struct kept_line line)
 {
 	struct branch *b = &c->open[c->depth - 1];
-	static const char last[] = "#else\n";
 
 	c->keep = b->outer && !b->decided && t != NO;
 	b->decided |= t == YES;
 	if (!c->keep)
 		return;
 	if (t == YES && b->kept) {
-		put_line(c, last, strlen(last));
+		put_instead(c, line, "#else\n");
 	} else if (t == UNKNOWN && b->kept) {
-		put_line(c, line, n);
+		put_line(c, line);
 	} else if (t == UNKNOWN) {
 		b->kept = true;
-		text_printf(c->out, "#if%.*s\n", (int)(r->end - r->at), r->at);
+		put_instead(c, line, arena_printf(c->arena, "#if%.*s\n", (int)(r->end - r->at), r->at));
 	}
 }
 
 static void
-close_branch(struct conditionals *c, const char *line, size_t n)
+close_branch(struct conditionals *c, struct kept_line line)
 {
 	struct branch *b = &c->open[--c->depth];
 
 	assert(c->depth >= 0);
 	c->keep = b->outer;
 	if (b->kept)
-		put_line(c, line, n);
+		put_line(c, line);
 }
 
 static bool
@@ -341,34 +352,35 @@ defines_guard(struct condition_reader *r)
 }
 
 static void
-directive(struct conditionals *c, const char *line, size_t n)
+directive(struct conditionals *c, struct kept_line line)
 {
-	struct condition_reader r = { c->macro, line + 1, line + n - 1 };
+	struct condition_reader r = { c->macro, line.text + 1, line.text + line.n - 1 };
 	size_t length = word(&r);
 	const char *name = r.at;
 
 	if (is_word(name, length, "if") || is_word(name, length, "ifdef") ||
 	    is_word(name, length, "ifndef")) {
-		open_branch(c, &r, line, n);
+		open_branch(c, &r, line);
 	} else if (is_word(name, length, "elif")) {
 		enum truth t = condition(&r);
 
 		r.at = name + length;
-		next_branch(c, &r, t, line, n);
+		next_branch(c, &r, t, line);
 	} else if (is_word(name, length, "else")) {
-		next_branch(c, &r, YES, line, n);
+		next_branch(c, &r, YES, line);
 	} else if (is_word(name, length, "endif")) {
-		close_branch(c, line, n);
+		close_branch(c, line);
 	} else if (c->keep && !defines_guard(&r)) {
-		put_line(c, line, n);
+		put_line(c, line);
 	}
 }
 
 struct conditionals *
-conditionals_new(struct emitter *e, struct text *out)
+conditionals_new(struct emitter *e, struct kept_lines *out)
 {
 	struct conditionals *c = ARENA_NEW(e->module->arena, struct conditionals);
 
+	c->arena = e->module->arena;
 	c->out = out;
 	c->keep = c->blank = true;
 	find_macros(e, c->macro);
@@ -382,10 +394,10 @@ conditionals_keep(const struct conditionals *c)
 }
 
 void
-conditionals_line(struct conditionals *c, const char *line, size_t n)
+conditionals_line(struct conditionals *c, struct kept_line line)
 {
-	if (*line == '#')
-		directive(c, line, n);
+	if (*line.text == '#')
+		directive(c, line);
 	else if (c->keep)
-		put_line(c, line, n);
+		put_line(c, line);
 }

@@ -1,7 +1,7 @@
 /*
  * The files of kernels/, put into the program once each: those that a file includes stand where it
- * does so, but before its description where that comes first. What the program does not need is
- * left out (conditionals.c), and so are files of which only comments would remain.
+ * does so, but before its description where that comes first. What its target and precision rule
+ * out is left out (conditionals.c), and so are files of which only comments would remain.
  */
 #include <string.h>
 
@@ -54,48 +54,43 @@ included(const struct emitter *e, const char *line, const char *from)
 	return find(line, n);
 }
 
-/* Is there anything but comments? */
 static bool
-has_code(const char *s)
+is_code(int line)
 {
-	const char *end;
+	int kind = kernel_pieces[kernel_lines[line].piece].kind;
 
-	for (;; s = end + 2) {
-		s += strspn(s, " \t\n");
-		end = strncmp(s, "/*", 2) ? NULL : strstr(s + 2, "*/");
-		if (!end)
-			return *s != '\0';
-	}
+	return kind == PIECE_DEFINITION || kind == PIECE_DIRECTIVE;
 }
 
-/* Writes what has come together of a file, unless it is comments alone: those wait for code. */
+/* Takes what has come together of a file, unless it is comments alone: those wait for code. */
 static void
-put_own(struct emitter *e, struct text *own)
+put_own(struct emitter *e, struct kept_lines *own)
 {
-	if (!has_code(own->s))
+	int i = 0;
+
+	while (i < own->all.n && !is_code(own->all.v[i].number))
+		i++;
+	if (i == own->all.n)
 		return;
-	text_puts(e->out, "\n");
-	text_add(e->out, own->s, own->n);
-	text_init(own, e->module->arena);
+	parts_lines(e->parts, own);
+	own->all.n = 0;
 }
 
 static void
 put(struct emitter *e, int file, bool *done)
 {
-	const char *line = embedded_table[file].text, *next;
-	struct conditionals *c;
-	struct text own;
+	struct kept_line line = { .number = kernel_first_lines[file],
+		.text = embedded_table[file].text };
+	struct kept_lines own = { .all = { 0 } };
+	struct conditionals *c = conditionals_new(e, &own);
 
 	done[file] = true;
-	text_init(&own, e->module->arena);
-	c = conditionals_new(e, &own);
-	for (; *line; line = next) {
-		int other = included(e, line, embedded_table[file].name);
+	for (; *line.text; line.text += line.n, line.number++) {
+		int other = included(e, line.text, embedded_table[file].name);
 
-		next = line + strcspn(line, "\n");
-		next += *next == '\n';
+		line.n = kernel_lines[line.number].length;
 		if (other < 0) {
-			conditionals_line(c, line, (size_t)(next - line));
+			conditionals_line(c, line);
 		} else if (conditionals_keep(c) && !done[other]) {
 			put_own(e, &own);
 			put(e, other, done);

@@ -294,6 +294,7 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	e.threads = m->plan->threads;
 	e.offset = offsets(m);
 	text_init(&body, m->arena);
+	e.parts = parts_new(m->arena, &body);
 	emit_constants(&e, program);
 	emit_file(&e, target->prologue, done);
 	title(&e, "kernels");
@@ -315,7 +316,7 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	emit_file(&e, target->device, done);
 	emit_host(&e, done);
 	text_init(&wanted, m->arena);
-	emit_wanted(m->arena, &body, &wanted);
+	parts_write(e.parts, &wanted);
 	text_init(&body, m->arena);
 	e.out = &body;
 	emit_header(&e, program, &wanted, 0);

@@ -55,15 +55,30 @@ void	emit_engines(struct emitter *);
 void	emit_file(struct emitter *, const char *name, bool *done);
 int	emit_embedded_count(void);
 
+/* A line of kernels/ that is in the program. */
+struct kept_line {
+	int number;		/* in kernel_lines */
+	const char *text;	/* as it is there, but for directives that say less */
+	size_t n;		/* with its end */
+};
+
+struct kept_lines {
+	VEC(struct kept_line) all;
+};
+
 /* conditionals.c: a file's lines without what the program's target and precision rule out */
-struct conditionals	*conditionals_new(struct emitter *, struct text *out);
+struct conditionals	*conditionals_new(struct emitter *, struct kept_lines *out);
 /* Is the text at this place wanted? */
 bool	conditionals_keep(const struct conditionals *);
-/* A line with its end, N bytes. */
-void	conditionals_line(struct conditionals *, const char *line, size_t n);
+void	conditionals_line(struct conditionals *, struct kept_line);
 
-/* unused.c: a program's text without unreferenced definitions, appended to another */
-void	emit_wanted(struct arena *, const struct text *from, struct text *to);
+/* parts.c: what a program is put together from, and what of it something in it uses */
+struct parts	*parts_new(struct arena *, const struct text *own);
+/* What is written to the own text from here on defines NAME and nothing else; NULL: it stays. */
+void	parts_own(struct parts *, const char *name);
+void	parts_lines(struct parts *, const struct kept_lines *);
+/* All that is wanted, after the last part; appended. */
+void	parts_write(struct parts *, struct text *to);
 
 /* text.c */
 void	emit_string(struct text *, const char *s);	/* a C string literal, NULL included */

@@ -215,14 +215,19 @@ emit_constants(struct emitter *e, const char *program)
 	put_string_constant(e, "PROGRAM", program);
 	put_string_constant(e, "NETWORK", m->name);
 	put_string_constant(e, "SPEC\t", spec);
+	parts_own(e->parts, "SPEC_FOLDER");
 	put_string_constant(e, "SPEC_FOLDER", folder_of(m->arena, spec));
+	parts_own(e->parts, NULL);
 	text_printf(e->out, "#define ARENA_BYTES\t%lldll\n", (long long)p->arena_bytes);
 	text_printf(e->out, "#define LOWER_BOUND\t%lldll\n", (long long)p->lower_bound_bytes);
 	text_printf(e->out, "#define TRAIN_BATCH\t%lld\t/* samples a micro-batch: the largest b of "
 	    "train_step */\n", (long long)p->batch);
+	parts_own(e->parts, "VALIDATE_BATCH");
 	text_printf(e->out, "#define VALIDATE_BATCH\t%lld\n", (long long)p->validate_batch);
+	parts_own(e->parts, "THREADS");
 	text_printf(e->out, "#define THREADS\t\t%d\t/* most for which workspaces are planned */\n",
 	    p->threads > 0 ? p->threads : 1);
+	parts_own(e->parts, NULL);
 	text_printf(e->out, "#define SEED\t\t%lld\n", (long long)m->set.seed);
 	text_printf(e->out, "#define BUFFERS\t\t%d\n", p->buffers.n);
 	text_printf(e->out, "#define INSTANTS\t%d\n", p->instants);
@@ -231,8 +236,11 @@ emit_constants(struct emitter *e, const char *program)
 	text_printf(e->out, "#define PERSISTENT\t%d\n", persistent);
 	emit_layouts(e);
 	text_printf(e->out, "#define MAX_RESULTS\t%d\n", results);
-	if (m->set.precision->macro)
+	if (m->set.precision->macro) {
+		parts_own(e->parts, m->set.precision->macro);
 		text_printf(e->out, "#define %s\n", m->set.precision->macro);
+		parts_own(e->parts, NULL);
+	}
 	if (m->train)
 		emit_training_constants(e);
 }
@@ -277,6 +285,7 @@ emit_prediction_table(struct emitter *e)
 	const struct tensor *t = emit_prediction(e->module->validate);
 	int64_t channels, places;
 
+	parts_own(e->parts, "prediction");
 	text_puts(e->out, "\n/* what --predict writes: type, dims, elements, layout */\n"
 	    "static const struct prediction prediction = {\n\t");
 	if (t) {
@@ -288,6 +297,7 @@ emit_prediction_table(struct emitter *e)
 	} else {
 		text_puts(e->out, "TYPE_F32, 0, {0}, 0, 0, 0\n};\n");
 	}
+	parts_own(e->parts, NULL);
 }
 
 /* ---- memory ---- */

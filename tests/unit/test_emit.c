@@ -1,6 +1,7 @@
 /*
  * The pieces of a program's text: literals that read back to the last bit, strings and comments
- * that cannot break out, calls, broken lines; and the embedded kernel files, whole.
+ * that cannot break out, calls, broken lines; and the embedded kernel files, whole and taken apart
+ * (parts.test has small ones).
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -134,170 +135,142 @@ Test(emit, embedded_files_are_whole)
 	arena_free(a);
 }
 
+/* What a program has of pointwise/relu.cu, put so many times, if it speaks of relu_forward and
+ * struct step. */
+static const char *
+relu_text(struct arena *a, int times)
+{
+	bool *done = arena_array(a, (size_t)emit_embedded_count(), sizeof(*done));
+	struct fixture f;
+	struct text *to = ARENA_NEW(a, struct text);
+
+	fixture(&f, a);
+	f.e.parts = parts_new(a, &f.out);
+	for (; times > 0; times--) {
+		emit_file(&f.e, "pointwise/relu.cu", done);
+		emit_file(&f.e, "kernel.h", done);
+	}
+	text_puts(&f.out, "/* relu_backward */ relu_forward(struct step);\n");
+	text_init(to, a);
+	parts_write(f.e.parts, to);
+	return to->s;
+}
+
 Test(emit, a_file_is_put_once)
 {
 	struct arena *a = arena_new();
-	bool *done = arena_array(a, (size_t)emit_embedded_count(), sizeof(*done));
-	struct fixture f;
-	size_t n;
+	const char *s = relu_text(a, 1);
 
-	fixture(&f, a);
-	emit_file(&f.e, "pointwise/relu.cu", done);
-	n = f.out.n;
-	cr_assert(strstr(f.out.s, "relu_forward"));
-	cr_assert(strstr(f.out.s, "struct step {"), "what it includes comes with it");
-	cr_assert_null(strstr(f.out.s, "#include \"kernel.h\""));
-	emit_file(&f.e, "pointwise/relu.cu", done);
-	emit_file(&f.e, "kernel.h", done);
-	cr_assert_eq(f.out.n, n);
+	cr_assert(strstr(s, "\nrelu_forward("));
+	cr_assert_null(strstr(s, "\nrelu_backward("), "nothing calls it");
+	cr_assert(strstr(s, "struct step {"), "what it includes comes with it");
+	cr_assert_null(strstr(s, "#include \"kernel.h\""));
+	cr_assert_str_eq(relu_text(a, 2), s);
 	arena_free(a);
 }
 
-static const char program_text[] =
-    "#include <math.h>\n"
-    "\n"
-    "/*\n * a.cu - this and that.\n */\n"
-    "/* of what is counted */\n"
-    "#define SIZE\t4\t/* not SPARE */\n"
-    "#define SPARE\t5\n"
-    "#define NEXT(x)\t\\\n\thelper(x)\n"
-    "\n"
-    "struct used {\n\tint a;\n};\n"
-    "\n"
-    "struct spare {\n\tint a;\n};\n"
-    "\n"
-    "/* spare() calls itself, which is no use */\n"
-    "static int\n"
-    "spare(struct spare *s)\n"
-    "{\n"
-    "\treturn s ? spare(s) : 0;\n"
-    "}\n"
-    "\n"
-    "static int\thelper(int);\n"
-    "static const int table[] = {\n\tSIZE,\n};\n"
-    "static int spare_too[] = { 1,\n\t2 };\n"
-    "\n"
-    "/* ---- nothing is here ---- */\n"
-    "\n"
-    "/* ---- nothing below is wanted ---- */\n"
-    "\n"
-    "#ifdef USE_CUDNN\n"
-    "template <typename T> __attribute__((unused)) static T\n"
-    "cut(T x)\n"
-    "{\n"
-    "#ifdef CHECK\n"
-    "\tif (x)\n"
-    "#endif\n"
-    "\t\treturn x;\n"
-    "}\n"
-    "#else\n"
-    "KERNEL(cut_kernel, (struct spare s))\n"
-    "{\n"
-    "\ttable[0]; /* } */ \"}\";\n"
-    "}\n"
-    "#endif\n"
-    "\n"
-    "/* ---- helper, two ways ---- */\n"
-    "\n"
-    "static int\n"
-    "helper(int x)\n"
-    "{\n"
-    "\treturn x /* cut(x) */ + table[0] + sizeof(struct used);\n"
-    "}\n"
-    "\n"
-    "/*\n * b.cu - of no use here.\n */\n"
-    "static void\n"
-    "last(void)\n"
-    "{\n"
-    "\tputs(\"last\");\n"
-    "}\n"
-    "\n"
-    "/* ======== the host ======== */\n"
-    "\n"
-    "extern \"C\" {\n"
-    "void stowage_step(void)\n"
-    "{\n"
-    "}\n"
-    "}\n"
-    "\n"
-    "int\n"
-    "main(void)\n"
-    "{\n"
-    "\treturn NEXT(puts(\"spare(0)\"));\n"
-    "}\n";
-
-static const char wanted_text[] =
-    "#include <math.h>\n"
-    "\n"
-    "/*\n * a.cu - this and that.\n */\n"
-    "/* of what is counted */\n"
-    "#define SIZE\t4\t/* not SPARE */\n"
-    "#define NEXT(x)\t\\\n\thelper(x)\n"
-    "\n"
-    "struct used {\n\tint a;\n};\n"
-    "\n"
-    "static int\thelper(int);\n"
-    "static const int table[] = {\n\tSIZE,\n};\n"
-    "\n"
-    "/* ---- helper, two ways ---- */\n"
-    "\n"
-    "static int\n"
-    "helper(int x)\n"
-    "{\n"
-    "\treturn x /* cut(x) */ + table[0] + sizeof(struct used);\n"
-    "}\n"
-    "\n"
-    "/* ======== the host ======== */\n"
-    "\n"
-    "extern \"C\" {\n"
-    "void stowage_step(void)\n"
-    "{\n"
-    "}\n"
-    "}\n"
-    "\n"
-    "int\n"
-    "main(void)\n"
-    "{\n"
-    "\treturn NEXT(puts(\"spare(0)\"));\n"
-    "}\n";
-
-Test(emit, what_nothing_speaks_of_is_left_out)
+/* The next word of a file, outside comments and literals; *LINES counts the lines passed. */
+static const char *
+next_word(const char **at, int *lines, size_t *n)
 {
-	struct arena *a = arena_new();
-	struct text from, to, again;
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+	const char *s = *at, *word;
 
-	text_init(&from, a);
-	text_puts(&from, program_text);
-	text_init(&to, a);
-	emit_wanted(a, &from, &to);
-	cr_assert_str_eq(to.s, wanted_text);
-	text_init(&again, a);
-	emit_wanted(a, &to, &again);
-	cr_assert_str_eq(again.s, wanted_text, "what is left is all wanted");
-	arena_free(a);
-}
+	for (;;) {
+		const char *from = s;
 
-/* A text that is not written as our files are, or cut off anywhere, stays or shrinks, and no more. */
-Test(emit, what_is_not_understood_stays)
-{
-	static const char odd[] = "PAIR(x, int)\n\nint a, b;\nenum { A };\ntypedef int t;\n#if X\nint f(int x)\n#else\n"
-	    "int f()\n#endif\n{\n}\nstatic int (*g)(void) = { 0 };\nstruct { int x;\n} s;\n";
-	struct arena *a = arena_new();
-	struct text from, to;
-	size_t n;
-
-	text_init(&from, a);
-	text_puts(&from, odd);
-	text_init(&to, a);
-	emit_wanted(a, &from, &to);
-	cr_assert(strstr(to.s, "PAIR(x, int)\n\nint a, b;\nenum { A };\ntypedef int t;\n"), "%s", to.s);
-	cr_assert(strstr(to.s, "} s;"), "%s", to.s);
-	for (n = 0; n < sizeof(program_text); n++) {
-		text_init(&from, a);
-		text_add(&from, program_text, n);
-		text_init(&to, a);
-		emit_wanted(a, &from, &to);
-		cr_assert_leq(to.n, n);
+		if (!*s)
+			return NULL;
+		if (s[0] == '/' && s[1] == '*')
+			s = strstr(s + 2, "*/") + 2;
+		else if (*s == '"' || *s == '\'')
+			for (s++; *s++ != *from;)
+				s += s[-1] == '\\';
+		else if ((*n = strspn(s, letters)))
+			break;
+		else
+			s++;
+		for (; from < s; from++)
+			*lines += *from == '\n';
 	}
+	word = s;
+	*at = s + *n;
+	return word;
+}
+
+static int
+name_number(const char *word, size_t n)
+{
+	int i;
+
+	for (i = 0; i < kernel_name_count; i++)
+		if (!strncmp(kernel_names[i], word, n) && !kernel_names[i][n])
+			return i;
+	return -1;
+}
+
+static bool
+is_listed(int line, int name)
+{
+	int u;
+
+	for (u = kernel_lines[line].uses; u < kernel_lines[line + 1].uses; u++)
+		if (kernel_uses[u] == name)
+			return true;
+	return false;
+}
+
+/* By another reading of the text: each line's names are listed, and nothing else. */
+Test(emit, lines_use_what_is_listed)
+{
+	int i, line, last, u;
+
+	for (i = 0; embedded_table[i].name; i++) {
+		const char *s = embedded_table[i].text, *end, *word;
+		size_t n;
+
+		for (line = kernel_first_lines[i]; *s; line++) {
+			for (u = kernel_lines[line].uses; u < kernel_lines[line + 1].uses; u++) {
+				const char *name = kernel_names[kernel_uses[u]];
+
+				end = strstr(s, name);
+				cr_assert(end && end < s + kernel_lines[line].length, "%s: %s",
+				    embedded_table[i].name, name);
+			}
+			s += kernel_lines[line].length;
+			cr_assert_eq(s[-1], '\n');
+		}
+		last = line;
+		line = kernel_first_lines[i];
+		for (s = embedded_table[i].text; (word = next_word(&s, &line, &n)); ) {
+			int name = name_number(word, n);
+
+			cr_assert(name < 0 || is_listed(line, name), "%s:%d: %.*s",
+			    embedded_table[i].name, line - kernel_first_lines[i] + 1, (int)n, word);
+		}
+		cr_assert_leq(line, last);
+	}
+}
+
+/* Every name that a line uses is defined by a piece, or by the program's own text. */
+Test(emit, names_are_defined)
+{
+	static const char own[] = " SPEC_FOLDER THREADS USE_DOUBLE USE_TF32 VALIDATE_BATCH prediction ";
+	struct arena *a = arena_new();
+	bool *defined = arena_array(a, (size_t)kernel_name_count, sizeof(*defined));
+	int lines = 0, i;
+
+	for (i = 0; embedded_table[i].name; i++)
+		lines = kernel_first_lines[i];
+	for (; kernel_lines[lines].length; lines++)
+		;
+	for (i = 0; i < lines; i++)
+		if (kernel_pieces[kernel_lines[i].piece].name >= 0)
+			defined[kernel_pieces[kernel_lines[i].piece].name] = true;
+	for (i = 0; i < kernel_name_count; i++)
+		cr_assert(defined[i] || strstr(own, arena_printf(a, " %s ", kernel_names[i])), "%s",
+		    kernel_names[i]);
+	for (i = 0; i < kernel_lines[lines].uses; i++)
+		cr_assert_lt(kernel_uses[i], kernel_name_count);
 	arena_free(a);
 }
