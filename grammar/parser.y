@@ -32,7 +32,7 @@
 }
 
 %code {
-#include "syntax/build.h"
+#include "syntax/tree.h"
 
 static int	nn_lex(NN_STYPE *, struct loc *, struct parse *);
 static void	nn_error(struct loc *, struct parse *, const char *);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/filename.h"
-#include "cli/forecast.h"
+#include "cli/forecast_text.h"
 #include "frameworks/framework.h"
 #include "lint/catalog.h"
 #include "lint/engine.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "cli/program.h"
+#include "cli/program_files.h"
 #include "pack/packing_csv.h"
 #include "findings/report.h"
 

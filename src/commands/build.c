@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "cli/program.h"
+#include "cli/program_files.h"
 #include "plan/plan.h"
 
 extern char **environ;

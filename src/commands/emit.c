@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "commands/commands.h"
-#include "cli/program.h"
+#include "cli/program_files.h"
 
 struct emit_args {
 	struct compile_args compile;

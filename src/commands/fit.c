@@ -2,7 +2,7 @@
  * stowage fit: the largest batch that a memory holds, and what would make the wanted one fit, for
  * every network of the specs given.
  */
-#include "commands/fit.h"
+#include "commands/fit_report.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * several, "memories" has them all. "batch" counts micro-batches of the accumulation's kind:
  * samples on the device at a time.
  */
-#include "commands/fit.h"
+#include "commands/fit_report.h"
 
 #include "base/json.h"
 #include "fit/idle.h"

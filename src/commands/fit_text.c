@@ -1,5 +1,5 @@
 /* The answer of stowage fit for people: first what was asked, then the figures behind it. */
-#include "commands/fit.h"
+#include "commands/fit_report.h"
 
 #include <string.h>
 

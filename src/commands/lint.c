@@ -5,7 +5,7 @@
 #include "base/filename.h"
 #include "commands/commands.h"
 #include "cli/compile.h"
-#include "cli/forecast.h"
+#include "cli/forecast_text.h"
 #include "cli/jobs.h"
 #include "cli/lint_projects.h"
 #include "cli/paths.h"

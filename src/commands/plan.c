@@ -8,7 +8,7 @@
 #include "commands/buffers.h"
 #include "commands/commands.h"
 #include "cli/compile.h"
-#include "cli/forecast.h"
+#include "cli/forecast_text.h"
 #include "cli/terminal.h"
 #include "show/show.h"
 

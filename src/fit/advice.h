@@ -8,7 +8,7 @@
 
 #include "base/edit.h"
 #include "amend/amend.h"
-#include "fit/fit.h"
+#include "fit/fit_answer.h"
 
 /* What training loses by an edit, least first. */
 enum harm {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 
 #define MOST_LAYERS	2000
 #define MOST_CUTS	24

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 #include "calls/tape.h"
 
 struct block {			/* a storage: those of the tape come first */

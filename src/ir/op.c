@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "target/target.h"
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 
 const struct op *
 op_find(const char *name)

@@ -12,7 +12,7 @@
 #ifndef STOWAGE_LANG_EXPANDER_H
 #define STOWAGE_LANG_EXPANDER_H
 
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 #include "lang/expand.h"
 #include "base/map.h"
 #include "lang/value.h"

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 #include "ir/op.h"
 
 static const struct attr *

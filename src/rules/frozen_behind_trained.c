@@ -6,7 +6,7 @@
 #include "rulekit/fix_edits.h"
 #include "rulekit/measure.h"
 
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 #include "fit/whatif.h"
 
 #define WORTH_SHARE	20	/* of the arena that a frozen prefix must save */

@@ -20,7 +20,7 @@
 
 #include "base/text.h"
 #include "target/target.h"
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 #include "ir/op.h"
 #include "ir/pass.h"
 #include "plan/plan.h"

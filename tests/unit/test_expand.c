@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lang/expand.h"
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 #include "ir/op.h"
 #include "readers/reader.h"
 

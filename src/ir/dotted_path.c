@@ -1,5 +1,5 @@
 /* Dotted paths: building them, and matching the patterns of freeze, recompute and no_decay. */
-#include "ir/paths.h"
+#include "ir/dotted_path.h"
 
 #include <string.h>
 

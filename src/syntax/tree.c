@@ -3,7 +3,7 @@
  * it crosses the limit; from there up to its statement everything becomes E_BAD in silence, so a
  * chain of a million arms costs one message and no deep tree.
  */
-#include "syntax/build.h"
+#include "syntax/tree.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * Does it fit, and what is the largest batch that does? An answer compares the arena with what
  * remains of a memory after the driver, the context and the libraries.
  */
-#ifndef STOWAGE_FIT_FIT_H
-#define STOWAGE_FIT_FIT_H
+#ifndef STOWAGE_FIT_FIT_ANSWER_H
+#define STOWAGE_FIT_FIT_ANSWER_H
 
 #include "base/vec.h"
 #include "plan/plan.h"

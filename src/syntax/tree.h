@@ -3,8 +3,8 @@
  * depth, so that none deeper than MAX_EXPR_DEPTH is ever made; the marks of unfinished lists are
  * positions in the stacks of struct parse.
  */
-#ifndef STOWAGE_SYNTAX_BUILD_H
-#define STOWAGE_SYNTAX_BUILD_H
+#ifndef STOWAGE_SYNTAX_TREE_H
+#define STOWAGE_SYNTAX_TREE_H
 
 #include "syntax/parse.h"
 

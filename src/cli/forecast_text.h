@@ -1,6 +1,6 @@
 /* plan --as and similar: what the same training would take in other frameworks. */
-#ifndef STOWAGE_CLI_FORECAST_H
-#define STOWAGE_CLI_FORECAST_H
+#ifndef STOWAGE_CLI_FORECAST_TEXT_H
+#define STOWAGE_CLI_FORECAST_TEXT_H
 
 #include "cli/options.h"
 #include "frameworks/framework.h"

@@ -1,6 +1,6 @@
 /* What stowage fit found, and its reports. */
-#ifndef STOWAGE_COMMANDS_FIT_H
-#define STOWAGE_COMMANDS_FIT_H
+#ifndef STOWAGE_COMMANDS_FIT_REPORT_H
+#define STOWAGE_COMMANDS_FIT_REPORT_H
 
 #include "fit/advice.h"
 

@@ -2,8 +2,8 @@
  * Dotted paths: layer1.2.main.conv_2.weight. The same path names a tensor in diagnostics, plans,
  * checkpoints, freeze and recompute.
  */
-#ifndef STOWAGE_IR_PATHS_H
-#define STOWAGE_IR_PATHS_H
+#ifndef STOWAGE_IR_DOTTED_PATH_H
+#define STOWAGE_IR_DOTTED_PATH_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* What emit and build share: from a spec to the text of its program, and writing files
  * atomically. */
-#ifndef STOWAGE_CLI_PROGRAM_H
-#define STOWAGE_CLI_PROGRAM_H
+#ifndef STOWAGE_CLI_PROGRAM_FILES_H
+#define STOWAGE_CLI_PROGRAM_FILES_H
 
 #include "base/text.h"
 #include "cli/compile.h"

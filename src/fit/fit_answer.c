@@ -1,5 +1,5 @@
 /* Does it fit? The reserve, the limit it leaves, and the wanted batch against that. */
-#include "fit/fit.h"
+#include "fit/fit_answer.h"
 
 #include "target/target.h"
 #include "fit/whatif.h"

@@ -1,5 +1,5 @@
 /* Making a program's text and putting it into files. */
-#include "cli/program.h"
+#include "cli/program_files.h"
 
 #include <errno.h>
 #include <string.h>

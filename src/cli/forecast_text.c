@@ -1,5 +1,5 @@
 /* Forecasts of other frameworks, item by item; what they leave out is among the items. */
-#include "cli/forecast.h"
+#include "cli/forecast_text.h"
 
 #include <string.h>
 
