@@ -115,7 +115,7 @@ const struct fuzzer fuzzer = {
 	.name = "fuzz_baseline",
 	.outcome = "of them were read",
 	.longest = 8000,
-	.one_in = 20,
+	.one_in = 100,
 	.mutate = mutate,
 	.try = try,
 };

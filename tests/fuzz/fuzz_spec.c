@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "calls/emitter.h"
+#include "emit/emit.h"
 #include "amend/amend.h"
 #include "fit/advice.h"
 #include "passes/passes.h"
