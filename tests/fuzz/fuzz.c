@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define MOST_POOL	256
+#define ENOUGH		500	/* texts, to say how many of them come to something */
 
 static uint64_t state;
 static struct sample pool[MOST_POOL];	/* texts that were tried, for others to borrow from */
@@ -87,7 +88,7 @@ report(void)
 	fprintf(stderr, "%ld texts tried, %ld %s\n", tried, outcomes, fuzzer.outcome);
 	for (k = 0; k < pooled; k++)
 		free(pool[k].text);
-	if (fuzzer.one_in && tried > 1000 && outcomes * fuzzer.one_in < tried) {
+	if (fuzzer.one_in && tried >= ENOUGH && outcomes * fuzzer.one_in < tried) {
 		fprintf(stderr, "%s: too few\n", fuzzer.name);
 		_exit(1);
 	}
@@ -107,7 +108,7 @@ keep_in_pool(const struct sample *t)
 }
 
 int
-fuzz_try(const uint8_t *text, size_t n)
+LLVMFuzzerTestOneInput(const uint8_t *text, size_t n)
 {
 	clock_t start = clock();
 	struct sample t = { .n = least(n, fuzzer.longest) };
@@ -130,7 +131,7 @@ fuzz_try(const uint8_t *text, size_t n)
 }
 
 size_t
-fuzz_mutate(uint8_t *text, size_t n, size_t most, unsigned seed)
+LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed)
 {
 	struct sample t = { .n = least(n, fuzzer.longest) };
 

@@ -1,7 +1,7 @@
 /*
  * What the fuzzers share: numbers that a seed repeats, edits of texts, and what is asked of each case.
- * A fuzzer is a target of libFuzzer whose mutations know the language: a struct fuzzer, what it points
- * to, and the two functions that libFuzzer calls. run.sh builds and runs them:
+ * A fuzzer is a target of libFuzzer whose mutations know the language: a struct fuzzer, and what it points
+ * to. What libFuzzer calls is in fuzz.c. run.sh builds and runs them:
  *
  *     sh tests/fuzz/run.sh RUNS [fuzz_NAME...]
  *
@@ -36,11 +36,9 @@ struct fuzzer {
 
 extern const struct fuzzer fuzzer;	/* of the program */
 
-/* What libFuzzer calls, and what is behind it. */
+/* What libFuzzer calls. */
 int	LLVMFuzzerTestOneInput(const uint8_t *text, size_t n);
 size_t	LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed);
-int	fuzz_try(const uint8_t *text, size_t n);
-size_t	fuzz_mutate(uint8_t *text, size_t n, size_t most, unsigned seed);
 
 uint64_t	fuzz_below(uint64_t n);	/* 0 .. n-1; 0 below 0 */
 _Noreturn void	fuzz_failed(const char *what);

@@ -532,15 +532,3 @@ const struct fuzzer fuzzer = {
 	.mutate = mutate,
 	.try = try,
 };
-
-int
-LLVMFuzzerTestOneInput(const uint8_t *text, size_t n)
-{
-	return fuzz_try(text, n);
-}
-
-size_t
-LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed)
-{
-	return fuzz_mutate(text, n, most, seed);
-}
