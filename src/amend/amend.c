@@ -62,6 +62,27 @@ amend_find(const struct amend *m, enum section_kind kind, const char *key)
 	return NULL;
 }
 
+static bool
+is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	    (c >= 'A' && c <= 'Z');
+}
+
+/* TEXT for [beg, end), with a blank where it would become one word with what is beside it:
+ * batch(64), (3+1)epochs. */
+static bool
+replace(struct amend *m, int beg, int end, const char *text)
+{
+	const char *s = m->file->src->text;
+	size_t n = strlen(text);
+	bool before = n && beg > 0 && is_word(s[beg - 1]) && is_word(text[0]);
+	bool behind = n && is_word(text[n - 1]) && is_word(s[end]);
+
+	return edits_add(&m->edits, beg, end, !before && !behind ? text :
+	    arena_printf(m->arena, "%s%s%s", before ? " " : "", text, behind ? " " : ""));
+}
+
 /* ---- settings ---- */
 
 /* Behind ANCHOR, on a line of its own or on the same. */
@@ -74,7 +95,7 @@ insert_behind(struct amend *m, const struct setting *anchor, const char *key, co
 	char *indent;
 
 	if (!lines_begins_at(src, beg) || !lines_ends_at(src, anchor->loc.end))
-		return edits_add(&m->edits, anchor->loc.end, anchor->loc.end,
+		return replace(m, anchor->loc.end, anchor->loc.end,
 		    arena_printf(m->arena, "  %s %s", key, value));
 	indent = arena_strndup(m->arena, src->text + start, (size_t)(beg - start));
 	if (loc_line(anchor->value[0]->loc) != loc_line(anchor->key.loc) || gap < 1)
@@ -124,8 +145,7 @@ amend_set(struct amend *m, enum section_kind kind, const char *key, const char *
 		return insert_setting(m, s, key, value, after);
 	if (st->nvalues == 1)
 		return amend_value(m, st->value[0], value, false);
-	return edits_add(&m->edits, st->value[0]->loc.beg, st->value[st->nvalues - 1]->loc.end,
-	    value);
+	return replace(m, st->value[0]->loc.beg, st->value[st->nvalues - 1]->loc.end, value);
 }
 
 bool
@@ -137,17 +157,10 @@ amend_append(struct amend *m, enum section_kind kind, const char *key, const cha
 	if (!st)
 		return amend_set(m, kind, key, value, NULL);
 	end = st->value[st->nvalues - 1]->loc.end;
-	return edits_add(&m->edits, end, end, arena_printf(m->arena, ", %s", value));
+	return replace(m, end, end, arena_printf(m->arena, ", %s", value));
 }
 
 /* ---- params ---- */
-
-static bool
-is_word(char c)
-{
-	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z');
-}
 
 /* How often a word is in the text, comments and strings aside. A block's parameter of the same name
  * counts too: then the param is rather left alone. */
@@ -224,9 +237,7 @@ amend_value(struct amend *m, const struct expr *e, const char *text, bool everyw
 	e = behind_param(m, e, everywhere);
 	if (e->loc.src != src)
 		return false;
-	if (*text && is_word(text[strlen(text) - 1]) && is_word(src->text[e->loc.end]))
-		text = arena_printf(m->arena, "%s ", text);	/* (3+1)epochs */
-	return edits_add(&m->edits, e->loc.beg, e->loc.end, text);
+	return replace(m, e->loc.beg, e->loc.end, text);
 }
 
 /* ---- sections that are not there yet ---- */

@@ -355,25 +355,27 @@ amend(struct arena *a, const struct file *f)
 		{ "optimizer", "sgd(lr=1/2)", NULL }, { "freeze", "a, b.c", "batch" },
 		{ "clip", "1", "no such" },
 	};
-	size_t one = fuzz_below(COUNT_OF(set)), other = fuzz_below(COUNT_OF(set));
 	const char *network = f->networks.v[fuzz_below((uint64_t)f->networks.n)]->name.text;
+	size_t one, other = fuzz_below(COUNT_OF(set));
 	struct diags d;
 	struct amend m;
 	struct text patch;
 
-	amend_init(&m, a, f, network, NULL);
-	if (!amend_set(&m, SEC_TRAIN, set[one].key, set[one].value, set[one].after))
-		fuzz_failed("a setting that could not be written");
-	if (other != one)
-		amend_set(&m, SEC_TRAIN, set[other].key, set[other].value, set[other].after);
-	text_init(&patch, a);
-	edits_diff(amend_done(&m), &patch);
-	diags_init(&d, a);
-	amend_init(&m, a, parse_file(a, &d, edits_apply(&m.edits)), network, NULL);
-	if (d.errors)
-		fuzz_failed("a text with a setting written into it is none any more");
-	if (!amend_find(&m, SEC_TRAIN, set[one].key))
-		fuzz_failed("a setting that was written is not there");
+	for (one = 0; one < COUNT_OF(set); one++) {
+		amend_init(&m, a, f, network, NULL);
+		if (!amend_set(&m, SEC_TRAIN, set[one].key, set[one].value, set[one].after))
+			fuzz_failed("a setting that could not be written");
+		if (other != one)
+			amend_set(&m, SEC_TRAIN, set[other].key, set[other].value, set[other].after);
+		text_init(&patch, a);
+		edits_diff(amend_done(&m), &patch);
+		diags_init(&d, a);
+		amend_init(&m, a, parse_file(a, &d, edits_apply(&m.edits)), network, NULL);
+		if (d.errors)
+			fuzz_failed(d.all.v[0]->message);
+		if (!amend_find(&m, SEC_TRAIN, set[one].key))
+			fuzz_failed("a setting that was written is not there");
+	}
 }
 
 /* What would make a small network fit two thirds of what it takes? */

@@ -55,6 +55,8 @@ Test(amend, a_setting_that_is_there)
 	    "train { batch 4 # a\n epochs 2 }" NET);
 	IS("train{batch 2 * (3+1)epochs 2}" NET, "batch", "4", NULL,
 	    "train{batch 4 epochs 2}" NET);
+	IS("train{batch(2)epochs 2}" NET, "batch", "4", NULL, "train{batch 4 epochs 2}" NET);
+	IS("train{freeze(a),b.c}" NET, "freeze", "x", NULL, "train{freeze x}" NET);
 	IS("train { freeze a, # why\n  b.c  batch 8 }" NET, "freeze", "x", NULL,
 	    "train { freeze x  batch 8 }" NET);
 }
@@ -77,6 +79,8 @@ Test(amend, a_new_setting_is_aligned)
 
 Test(amend, a_new_setting_on_the_same_line)
 {
+	IS("train{batch 2*(3+1)epochs 2}" NET, "clip", "1", "batch",
+	    "train{batch 2*(3+1)  clip 1 epochs 2}" NET);
 	IS("train { batch 8  epochs 2 }" NET, "accumulate", "4", "batch",
 	    "train { batch 8  accumulate 4  epochs 2 }" NET);
 	IS("train { batch 8 }" NET, "accumulate", "4", "epochs",
