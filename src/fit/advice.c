@@ -63,6 +63,12 @@ advice_expand(struct advisor *v, struct arena *a, struct edits *e)
 	return whatif_expand(a, e, v->module->name, v->options);
 }
 
+static int64_t
+bytes_of(const struct advisor *v, const struct module *m)
+{
+	return v->takes ? v->takes(m, v->context) : m->plan->arena_bytes;
+}
+
 /* SEARCH: also for the largest batch, where it does not fit. */
 static bool
 measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
@@ -73,12 +79,12 @@ measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
 	o.dump_after = NULL;
 	if (!m || m->broken || m->diags->errors || !passes_run(m, &o) || m->diags->errors)
 		return false;
-	t->arena = m->plan->arena_bytes;
+	t->arena = bytes_of(v, m);
 	t->batch = m->train ? m->plan->batch : m->plan->validate_batch;
 	t->samples = m->set.batch;
 	t->macs = macs_of_update(m);
 	t->fits = t->arena <= v->fit->limit;
-	if (!t->fits && search)
+	if (!t->fits && search && !v->takes)
 		largest_batch(m, v->fit->limit, &t->largest);
 	return true;
 }
@@ -220,7 +226,7 @@ add(struct advisor *v, const struct advice_step *s, int n, const struct trial *t
 	text_init(&patch, v->arena);
 	edits_diff(t->edits, &patch);
 	d.patch = patch.s;
-	d.saved = v->module->plan->arena_bytes - t->arena;
+	d.saved = bytes_of(v, v->module) - t->arena;
 	if (d.saved <= 0 || known(v, d.patch))
 		return;
 	for (i = 0; i < n; i++) {
@@ -377,9 +383,12 @@ advise(struct advisor *v)
 	v->batch_statistics = normalises(v->module);
 	v->least = HARMS;
 	for (k = advice_kinds; k->name; k++)
-		add_single(v, k);
-	add_up(v);
-	add_pairs(v);
+		if (!v->offered || v->offered(k->name, v->context))
+			add_single(v, k);
+	if (!v->offered) {
+		add_up(v);
+		add_pairs(v);
+	}
 	if (v->all.n)
 		qsort(v->all.v, (size_t)v->all.n, sizeof(*v->all.v), better);
 }

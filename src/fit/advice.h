@@ -54,6 +54,11 @@ struct advisor {
 	const struct file *file;
 	const struct lang_options *options;
 	const struct fit *fit;
+	/* Another judge than the plan: bytes that a module takes there, INT64_MAX where unknown, and
+	 * which single edits it can weigh. NULL: the plan's bytes, and all edits. */
+	int64_t (*takes)(const struct module *, const void *context);
+	bool (*offered)(const char *kind, const void *context);
+	const void *context;
 	bool batch_statistics;	/* the network normalises over the batch */
 	enum harm least;	/* of single edits that keep the update and make it fit */
 	VEC(struct advice) all;

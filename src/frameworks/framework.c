@@ -18,3 +18,14 @@ framework_name(int i)
 {
 	return framework_table[i] ? framework_table[i]->name : NULL;
 }
+
+const char *
+framework_how(const struct framework *f, const char *kind)
+{
+	const struct framework_how *h;
+
+	for (h = f->how; h && h->kind; h++)
+		if (strcmp(h->kind, kind) == 0)
+			return h->how;
+	return NULL;
+}

@@ -20,11 +20,17 @@
 #include "frameworks/allocator.h"
 #include "frameworks/pytorch_eager.h"
 
+struct framework_how {		/* where an edit of the spec is written in a user's own program */
+	const char *kind;	/* fit/advice.h's; NULL after the last */
+	const char *how;
+};
+
 struct framework {
 	const char *name;	/* in --as and lint { as ... } */
 	const char *runtime;	/* whose allocator it has, and whose messages: "PyTorch" */
 	const char *brief;
 	const char *doc;	/* paragraphs of plain text: what is modelled, and what is not */
+	const struct framework_how *how;	/* of edits that its forecast can weigh */
 
 	/* The tensors of a step at a micro-batch; false where there is no such step. */
 	bool (*simulate)(const struct module *, int64_t batch, struct eager *);
@@ -42,10 +48,14 @@ struct framework {
 	const char *unknown;	/* whose workspaces come on top, which nobody can know: "cuDNN" */
 };
 
+extern const struct framework_how framework_how_keras[];	/* keras_how.c */
+
 extern const struct framework *const framework_table[];	/* ends with NULL */
 extern const int framework_count;
 
 const struct framework	*framework_find(const char *name);	/* NULL: there is none */
+/* Where an edit of that kind is written there; NULL: its forecast cannot weigh such an edit. */
+const char	*framework_how(const struct framework *, const char *kind);
 /* By place in the table, NULL after the last: for lists in messages. */
 const char	*framework_name(int);
 

@@ -17,6 +17,7 @@ const struct framework framework_keras1 = {
 	.brief = "Keras on TensorFlow, locally-connected layers with implementation=1",
 	.doc = "As tf, and on top of it the slices of a locally-connected layer (implementation=1), all "
 	    "at once, which is the most that they can add.",
+	.how = framework_how_keras,
 	.simulate = eager_simulate,
 	.tensors = "as in PyTorch: another order may keep more",
 	.heading = "TensorFlow, by PyTorch's order of the same tensors,",

@@ -18,6 +18,7 @@ const struct framework framework_keras2 = {
 	.doc = "As tf, and on top of it the masked weight of a locally-connected layer "
 	    "(implementation=2) with its gradient and state, all at once, which is the most that they "
 	    "can add.",
+	.how = framework_how_keras,
 	.simulate = eager_simulate,
 	.tensors = "as in PyTorch: another order may keep more",
 	.heading = "TensorFlow, by PyTorch's order of the same tensors,",

@@ -25,6 +25,18 @@ blas_workspaces(const struct module *m)
 	return 0;
 }
 
+static const struct framework_how how[] = {
+	{ "batch", "batch_size of the DataLoader" },
+	{ "accumulate", "batch_size of the DataLoader; optimizer.step() and zero_grad() once per so "
+	    "many loss.backward(), the loss divided by their number" },
+	{ "validate", "batch_size of the validation DataLoader" },
+	{ "optimizer", "torch.optim.SGD(...)" },
+	{ "freeze", "p.requires_grad_(False) for the parameters of those layers" },
+	{ "resize", "transforms.Resize(...) of the data set" },
+	{ "greyscale", "transforms.Grayscale() of the data set, one input channel in the first layer" },
+	{ NULL, NULL }
+};
+
 const struct framework framework_pytorch = {
 	.name = "pytorch",
 	.runtime = "PyTorch",
@@ -32,6 +44,7 @@ const struct framework framework_pytorch = {
 	.doc = "The step as PyTorch users write it, in the most economical form that needs no rewrite "
 	    "of the model, tensor by tensor; in the blocks of the caching allocator of CUDA; and the "
 	    "workspaces that it keeps for cuBLAS. Workspaces of cuDNN are not known.",
+	.how = how,
 	.simulate = eager_simulate,
 	.exact = true,
 	.tensors = "exact",

@@ -7,6 +7,7 @@ const struct framework framework_tf = {
 	.brief = "TensorFlow",
 	.doc = "PyTorch's tensors in the blocks of TensorFlow's allocator: another order of a graph's "
 	    "operations may keep more. Workspaces of its libraries are not known.",
+	.how = framework_how_keras,
 	.simulate = eager_simulate,
 	.tensors = "as in PyTorch: another order may keep more",
 	.heading = "TensorFlow, by PyTorch's order of the same tensors,",

@@ -78,24 +78,29 @@ find_layer(const struct module *m, const struct oom_dump *d, int64_t batch, stru
 	return false;
 }
 
+/* What every network has. */
+static const char *
+of_the_step(int64_t size)
+{
+	return size <= BFC_GRAIN ? "scalars of the optimizer and the step" : size == KERAS_SCRATCH ?
+	    "scratch of a device stream (1028 B each)" : NULL;
+}
+
 static const char *
 what_of(const struct module *m, const struct dump_story *s, int64_t size, int64_t batch)
 {
 	int64_t whole = affine_at(s->layer.input, batch);
-	const char *what = tensors_of(m, size, batch);
+	const char *what = tensors_of(m, size, batch), *common = of_the_step(size);
 	char number[SIZE_TEXT];
 	int i;
 
 	if (s->local && size == (whole + BFC_GRAIN - 1) / BFC_GRAIN * BFC_GRAIN)
 		return arena_printf(m->arena, "zero-filled gradients of single slices of %s",
 		    s->layer.forward->path);
-	if (size <= BFC_GRAIN)
-		return what ? arena_printf(m->arena, "%s; scalars of the optimizer and the step",
-		    what) : "scalars of the optimizer and the step";
-	if (what)
-		return what;
-	if (size == KERAS_SCRATCH)
-		return "scratch of a device stream (1028 B each)";
+	if (what && size <= BFC_GRAIN)
+		return arena_printf(m->arena, "%s; %s", what, common);
+	if (what || common)
+		return what ? what : common;
 	for (i = 0; i < m->forward->inputs.n; i++) {
 		int64_t bytes = chunk_of(m->forward->inputs.v[i], batch);
 
@@ -122,23 +127,24 @@ compare(struct dump_story *s, const struct bfc *b, int64_t in_use)
 }
 
 void
-dump_explain(const struct module *m, const struct oom_dump *d, int64_t batch, int64_t pool,
-    struct dump_story *s)
+dump_explain(struct arena *a, const struct module *m, const struct oom_dump *d, int64_t batch,
+    int64_t pool, struct dump_story *s)
 {
 	struct bfc b;
 	int i;
 
 	memset(s, 0, sizeof(*s));
 	s->pool = d->limit ? d->limit : pool;
-	s->local = batch > 0 && find_layer(m, d, batch, &s->layer);
+	s->local = m && batch > 0 && find_layer(m, d, batch, &s->layer);
 	for (i = 0; i < d->classes.n; i++) {
 		struct dump_class c = { .size = d->classes.v[i].size,
 			.count = d->classes.v[i].count };
 
-		c.what = what_of(m, s, c.size, batch);
+		c.what = m ? what_of(m, s, c.size, batch) : of_the_step(c.size);
 		if (c.what)
 			s->explained += c.size * c.count;
-		vec_push(m->arena, &s->classes, c);
+		s->tensors |= m && c.what && !of_the_step(c.size);
+		vec_push(a, &s->classes, c);
 	}
 	if (!s->local || !s->pool)
 		return;

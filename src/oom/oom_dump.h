@@ -19,6 +19,7 @@ struct dump_class {
 struct dump_story {
 	VEC(struct dump_class) classes;
 	int64_t explained;	/* bytes of classes that have a name */
+	bool tensors;		/* larger tensors of the network are among them */
 	int64_t pool;		/* what the allocator could have; 0: unknown */
 	bool local;		/* a layer that Keras unrolls is in the dump */
 	struct keras_local layer;
@@ -28,8 +29,8 @@ struct dump_story {
 	int64_t largest;	/* the largest batch in that pool, by the same rules */
 };
 
-/* The module needs a plan. POOL: 0 where unknown. */
-void	dump_explain(const struct module *, const struct oom_dump *, int64_t batch, int64_t pool,
-	    struct dump_story *);
+/* The module needs a plan; NULL: no network is known. POOL: 0 where unknown. */
+void	dump_explain(struct arena *, const struct module *, const struct oom_dump *, int64_t batch,
+	    int64_t pool, struct dump_story *);
 
 #endif

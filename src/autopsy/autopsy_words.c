@@ -1,5 +1,5 @@
 /* The sentences of stowage autopsy, which its text and its JSON share. */
-#include "commands/autopsy.h"
+#include "autopsy/autopsy.h"
 
 #include <string.h>
 
@@ -33,18 +33,26 @@ autopsy_tensor_text(struct arena *a, const struct shape_match *s)
 	    tensor_shape_text(a, t), line);
 }
 
+bool
+autopsy_is_data(const struct autopsy *y)
+{
+	return y->main && y->main->host && y->main->shape.known && y->matches.all.n &&
+	    (y->matches.all.v[0].tensor->kind == T_INPUT ||
+	    y->matches.all.v[0].tensor->kind == T_TARGET);
+}
+
 const char *
-autopsy_axis_text(struct arena *a, const struct oom_shape *shape, const struct shape_match *s,
-    int axis)
+autopsy_axis_text(const struct autopsy *y, const struct shape_match *s, int axis)
 {
 	const struct tensor *t = s->tensor;
+	struct arena *a = y->arena;
 	int of = s->axis[axis];
 
 	if (of == SHAPE_BATCH)
-		return "the batch";
+		return autopsy_is_data(y) ? "samples" : "the batch";
 	if (of == SHAPE_MERGED && s->order == SHAPE_ROWS)
 		return arena_printf(a, "the batch %lld times %lld %s", (long long)s->batch,
-		    (long long)(shape->dim[axis] / (s->batch ? s->batch : 1)),
+		    (long long)(y->main->shape.dim[axis] / (s->batch ? s->batch : 1)),
 		    t->rank == 3 ? "positions" : shape_axis_name(t, 0));
 	if (of == SHAPE_MERGED)
 		return arena_printf(a, "all of %s in one", tensor_shape_text(a, t));
@@ -81,17 +89,14 @@ tensor_words(struct arena *a, const struct oom_message *o, int element)
 static const char *
 pytorch_meaning(struct arena *a, const struct oom_message *o)
 {
-	struct budget b = autopsy_budget(o);
+	struct budget b = autopsy_budget(a, o);
 	const struct oom_size *s = &o->size[OOM_ASKED];
-	bool in_pieces = b.unallocated >= 0 && s->known && b.unallocated >= s->bytes;
+	bool in_pieces = !b.roomy && !b.lent && s->known && b.unallocated >= s->bytes;
 
 	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "
-	    "asked the device for %s, which it did not get.%s%s", bytes_text(a, s),
+	    "asked the device for %s, which it did not get.%s", bytes_text(a, s),
 	    in_pieces ? " It held as many unused bytes itself, but in pieces or of another pool: "
-	    "the memory is fragmented." : "",
-	    b.free >= 0 && s->known && b.free >= s->bytes ? " More than that is said to be free: "
-	    "the free bytes are counted after the failure, or a limit of the process or of the "
-	    "driver came first." : "");
+	    "the memory is fragmented." : "");
 }
 
 static const char *
@@ -114,8 +119,8 @@ device_meaning(struct arena *a, const struct oom_message *o)
 	case OOM_CUPY:
 		return arena_printf(a, "CuPy's memory pool asked the device for %s.", what);
 	case OOM_MPS:
-		return arena_printf(a, "Metal's share of the machine's memory ended at a request "
-		    "of %s; other programs have a part of it.", what);
+		return arena_printf(a, "Metal gives a process a share of the machine's memory, and "
+		    "that ended at a request of %s.", what);
 	case OOM_OTHER:
 		return o->size[OOM_ASKED].known ? arena_printf(a, "A wording that is not known here. "
 		    "By its words, memory ended at a request of %s.", what) : "A wording that is not "
@@ -158,7 +163,7 @@ autopsy_in_backward(const struct oom_message *o)
 const char *
 autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 {
-	struct arena *a = y->module->arena;
+	struct arena *a = y->arena;
 	int element = o->element ? o->element : 4;
 
 	if (o->says)

@@ -1,6 +1,6 @@
 /* The answer of stowage autopsy as JSON, version 1: members may be added, but never change their
  * meaning. Unknown values are null. */
-#include "commands/autopsy.h"
+#include "autopsy/autopsy.h"
 
 #include <ctype.h>
 
@@ -61,7 +61,6 @@ static void
 write_matches(struct json *j, const char *key, const struct autopsy *y,
     const struct shape_matches *s)
 {
-	struct arena *a = y->module->arena;
 	int i, k;
 
 	json_array(j, key);
@@ -79,7 +78,7 @@ write_matches(struct json *j, const char *key, const struct autopsy *y,
 			json_string(j, "order", shape_order_name(m->order));
 			json_flat_array(j, "axes");
 			for (k = 0; k < y->main->shape.rank; k++)
-				json_string(j, NULL, autopsy_axis_text(a, &y->main->shape, m, k));
+				json_string(j, NULL, autopsy_axis_text(y, m, k));
 			json_end(j);
 		}
 		json_end(j);
@@ -97,7 +96,9 @@ write_buffers(struct json *j, const struct autopsy *y)
 	for (i = 0; i < y->log.alive.n; i++) {
 		const struct oom_alive *l = &y->log.alive.v[i];
 
-		shape_find(y->module, &l->shape, y->spec_batch, "", &found);
+		found.all.n = 0;
+		if (y->module)
+			shape_find(y->module, &l->shape, y->spec_batch, "", &found);
 		json_object(j, NULL);
 		write_shape(j, "shape", &l->shape);
 		bytes_or_null(j, "bytes", l->size.known ? l->size.bytes : -1);
@@ -163,11 +164,26 @@ write_dump(struct json *j, const struct autopsy *y)
 	json_end(j);
 }
 
+static void
+write_causes(struct json *j, const struct autopsy *y)
+{
+	int i;
+
+	json_array(j, "causes");
+	for (i = 0; i < y->causes.n; i++)
+		json_string(j, NULL, y->causes.v[i]);
+	json_end(j);
+	json_array(j, "doubts");
+	for (i = 0; i < y->budget.doubts.n; i++)
+		json_string(j, NULL, y->budget.doubts.v[i]);
+	json_end(j);
+}
+
 /* "pytorch" */
 static const char *
 runtime_key(const struct autopsy *y)
 {
-	char *key = arena_strdup(y->module->arena, y->framework->runtime), *s;
+	char *key = arena_strdup(y->arena, y->framework->runtime), *s;
 
 	for (s = key; *s; s++)
 		*s = (char)tolower((unsigned char)*s);
@@ -188,22 +204,23 @@ write_fit(struct json *j, const struct autopsy *y)
 		json_int(j, "largest_batch", y->forecast_largest);
 		json_end(j);
 	}
-	if (!y->fitted)
+	json_array(j, "edits");
+	for (i = 0; i < y->cures.n; i++) {
+		const struct advice *d = y->cures.v[i].advice;
+
+		json_object(j, NULL);
+		json_string(j, "title", d->title);
+		json_int(j, "allocated_bytes", d->arena);
+		json_bool(j, "fits", d->fits);
+		json_string(j, "how", y->cures.v[i].how);
+		json_string(j, "patch", d->patch);
+		json_end(j);
+	}
+	json_end(j);
+	if (!y->module || y->validation || (y->main && y->main->host))
 		return;
 	json_object(j, "here");
 	json_int(j, "arena_bytes", y->module->plan->arena_bytes);
-	json_bool(j, "fits", y->fit.fits);
-	json_int(j, "largest_batch", y->fit.largest.batch);
-	json_end(j);
-	json_array(j, "edits");
-	for (i = 0; i < y->nadvice; i++) {
-		json_object(j, NULL);
-		json_string(j, "title", y->advice[i].title);
-		json_int(j, "arena_bytes", y->advice[i].arena);
-		json_bool(j, "fits", y->advice[i].fits);
-		json_string(j, "patch", y->advice[i].patch);
-		json_end(j);
-	}
 	json_end(j);
 }
 
@@ -216,13 +233,14 @@ autopsy_json(const struct autopsy *y)
 	json_begin(&j, y->out);
 	json_object(&j, NULL);
 	json_int(&j, "version", 1);
-	json_string(&j, "network", m->name);
-	json_string(&j, "path", m->src->path);
+	json_string(&j, "network", m ? m->name : NULL);
+	json_string(&j, "path", m ? m->src->path : NULL);
 	json_string(&j, "log", y->log_path);
 	json_int(&j, "lines", y->log.lines);
-	json_int(&j, "spec_batch", y->spec_batch);
-	json_int(&j, "batch", y->batch);
+	bytes_or_null(&j, "spec_batch", m ? y->spec_batch : -1);
+	bytes_or_null(&j, "batch", m ? y->batch : -1);
 	json_bool(&j, "batch_implied", y->implied);
+	json_bool(&j, "validation", y->validation);
 	write_messages(&j, y);
 	if (y->main) {
 		write_matches(&j, "tensors", y, &y->matches);
@@ -231,6 +249,7 @@ autopsy_json(const struct autopsy *y)
 		write_budget(&j, y);
 	}
 	write_dump(&j, y);
+	write_causes(&j, y);
 	write_fit(&j, y);
 	json_finish(&j);
 }

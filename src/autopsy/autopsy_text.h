@@ -1,8 +1,8 @@
 /* What the parts of autopsy's answer for people share: autopsy_text.c and autopsy_tensor.c. */
-#ifndef STOWAGE_COMMANDS_AUTOPSY_TEXT_H
-#define STOWAGE_COMMANDS_AUTOPSY_TEXT_H
+#ifndef STOWAGE_AUTOPSY_AUTOPSY_TEXT_H
+#define STOWAGE_AUTOPSY_AUTOPSY_TEXT_H
 
-#include "commands/autopsy.h"
+#include "autopsy/autopsy.h"
 
 void	autopsy_heading(const struct autopsy *, const char *title);
 /* A paragraph, indented by two and broken at blanks. */

@@ -1,5 +1,5 @@
 /* The answer of stowage autopsy for people, continued: the tensor that the message is about. */
-#include "commands/autopsy_text.h"
+#include "autopsy/autopsy_text.h"
 
 #include "base/text.h"
 
@@ -8,12 +8,11 @@
 static void
 print_axes(const struct autopsy *y, const struct shape_match *s)
 {
-	struct arena *a = y->module->arena;
 	int i;
 
 	for (i = 0; i < y->main->shape.rank; i++)
 		fprintf(y->out, "  %12lld  %s\n", (long long)y->main->shape.dim[i],
-		    autopsy_axis_text(a, &y->main->shape, s, i));
+		    autopsy_axis_text(y, s, i));
 }
 
 static void
@@ -22,7 +21,7 @@ print_readers(const struct autopsy *y, const struct tensor *t)
 	const struct graph *g = y->module->forward;
 	int i, k;
 
-	for (i = 0; i < g->nodes.n; i++)
+	for (i = 0; i < g->nodes.n && !y->validation; i++)
 		for (k = 0; k < g->nodes.v[i]->nin; k++)
 			if (g->nodes.v[i]->in[k] == t && t->def) {
 				autopsy_say(y, "It is what %s (line %d) reads, and its gradient is "
@@ -57,14 +56,16 @@ print_precision(const struct autopsy *y)
 static void
 print_matches(const struct autopsy *y)
 {
-	struct arena *a = y->module->arena;
+	struct arena *a = y->arena;
 	const struct shape_match *s = y->matches.all.v;
 	bool plain = s->order == SHAPE_AS_IS && s->tensor->rank < 3;
 	int n = y->matches.all.n, i;
+	bool back = autopsy_in_backward(y->main);
 
 	if (y->main->shape.known) {
-		autopsy_say(y, "%s is %s%s%s%s%s%s", autopsy_shape_text(a, &y->main->shape),
-		    autopsy_in_backward(y->main) ? "the gradient of " : "",
+		autopsy_say(y, "%s %s %s%s%s%s%s%s", autopsy_shape_text(a, &y->main->shape),
+		    n > 1 && (back || s[1].score == s->score) ? "has the shape of" : "is",
+		    back ? "the gradient of " : "",
 		    autopsy_tensor_text(a, s), plain ? "" : " (",
 		    plain ? "" : shape_order_name(s->order), plain ? "" : ")",
 		    s->tensor->batched && !s->batch ? "; one sample's, without a batch" : "");
@@ -99,6 +100,10 @@ extent_text(const struct autopsy *y, int64_t extent)
 
 	if (extent == y->spec_batch)
 		return "as many as the spec's batch";
+	if (extent > 1 && extent == m->set.data.samples)
+		return "as many as all samples of the training data";
+	if (extent > 1 && extent == m->set.validate_data.samples)
+		return "as many as all samples of the validation data";
 	for (i = 0; i < m->forward->inputs.n + m->forward->nodes.n; i++) {
 		const struct node *n = i < m->forward->inputs.n ? NULL :
 		    m->forward->nodes.v[i - m->forward->inputs.n];
@@ -108,6 +113,9 @@ extent_text(const struct autopsy *y, int64_t extent)
 			if (t->dim[k] == extent && extent > 1)
 				return arena_printf(a, "as the %s of %s", shape_axis_name(t, k),
 				    n ? n->path : t->name);
+		if (t && t->rank > 1 && extent > 1 && tensor_elements_per_sample(t) == extent)
+			return arena_printf(a, "as all of %s in one, %s", n ? n->path : t->name,
+			    tensor_shape_text(a, t));
 	}
 	return extent == 1 ? "" : "nothing of the spec";
 }
@@ -126,7 +134,7 @@ print_extents(const struct autopsy *y)
 static void
 print_nearest(const struct autopsy *y)
 {
-	struct arena *a = y->module->arena;
+	struct arena *a = y->arena;
 	char exact[SIZE_TEXT], human[SIZE_TEXT];
 	int i;
 
@@ -158,7 +166,7 @@ print_batch(const struct autopsy *y)
 		return;
 	if (y->batch == y->spec_batch)
 		autopsy_say(y, "So the batch was %lld, as the spec says.", (long long)y->batch);
-	else if (y->module->plan->validate_batch == y->batch && y->module->set.validate_fixed)
+	else if (y->validation)
 		autopsy_say(y, "So the batch was %lld, not %lld: it is that of validation.",
 		    (long long)y->batch, (long long)y->spec_batch);
 	else
@@ -172,13 +180,9 @@ print_batch(const struct autopsy *y)
 void
 autopsy_tensor(const struct autopsy *y)
 {
-	if (!y->main || (!y->main->shape.known && y->hi <= 0))
+	if (!y->main || !y->module || (!y->main->shape.known && y->hi <= 0) ||
+	    (!y->main->shape.known && !autopsy_bytes_name_a_tensor(y->main)))
 		return;
-	if (!y->main->shape.known && (y->main->kind == OOM_XLA || y->main->kind == OOM_CUDA ||
-	    y->main->kind == OOM_OURS))
-		return;		/* a block of many */
-	if (!y->main->shape.known && y->main->host && y->main->kind != OOM_PYTORCH_CPU)
-		return;		/* data, or anything */
 	autopsy_heading(y, "The tensor");
 	if (y->matches.all.n)
 		print_matches(y);

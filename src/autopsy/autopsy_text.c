@@ -1,12 +1,13 @@
 /* The answer of stowage autopsy for people: the message, its tensor, its batch, its bytes, what
  * else was there, what would fit, what to change. */
-#include "commands/autopsy_text.h"
+#include "autopsy/autopsy_text.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "fit/idle.h"
+#include "plan/plan.h"
 #include "plan/summary.h"
 
 #define MOST_MESSAGES	8
@@ -31,7 +32,7 @@ autopsy_say(const struct autopsy *y, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	s = arena_vprintf(y->module->arena, fmt, ap);
+	s = arena_vprintf(y->arena, fmt, ap);
 	va_end(ap);
 	while (*s) {
 		word = s;
@@ -88,24 +89,29 @@ static void
 print_budget(const struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
+	bool metal = y->main && y->main->kind == OOM_MPS;
+	int i;
 
 	if (!y->main || (b->allocated < 0 && b->total < 0 && b->free < 0 && !y->log.card.known))
 		return;
 	autopsy_heading(y, "The arithmetic (bytes as far as the message's rounding goes)");
-	autopsy_row(y, "device", b->total, "");
-	autopsy_row(y, "tensors", b->allocated, "");
+	autopsy_row(y, metal ? "limit" : "device", b->total, "");
+	autopsy_row(y, b->peak ? "tensors, at most" : "tensors", b->allocated, "");
 	autopsy_row(y, "cached, of no use to this request", b->unallocated,
 	    "reserved less allocated");
 	autopsy_row(y, "reserved by the framework", b->reserved, "");
 	autopsy_row(y, "free", b->free, "");
-	autopsy_row(y, "outside the framework", b->outside, "context, libraries, other processes");
+	autopsy_row(y, "outside the framework", b->outside, metal ? "of this process" :
+	    "context, libraries, other processes");
 	autopsy_row(y, "  context and libraries", b->context, "this process less reserved");
 	autopsy_row(y, "  other processes", b->others, "");
 	if (y->log.card.known) {
 		autopsy_row(y, "the fullest card", y->log.card.bytes, "by nvidia-smi");
 		autopsy_row(y, "  in use on it", y->log.card_used.bytes, "by all processes");
 	}
-	if (b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10)
+	for (i = 0; i < b->doubts.n; i++)
+		autopsy_say(y, "%s", b->doubts.v[i]);
+	if (!b->roomy && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10)
 		autopsy_say(y, "A tenth or more of what is reserved is of no use: "
 		    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (or max_split_size_mb) can "
 		    "give it back.");
@@ -121,7 +127,7 @@ print_xla(const struct autopsy *y)
 		{ OOM_PARAMETERS, "arguments" }, { OOM_CONSTANTS, "constants" },
 		{ OOM_RESULTS, "results" }, { OOM_TEMPORARY, "temporaries" },
 	};
-	struct arena *a = y->module->arena;
+	struct arena *a = y->arena;
 	size_t i;
 	int k;
 
@@ -136,9 +142,12 @@ print_xla(const struct autopsy *y)
 		const struct oom_alive *l = &y->log.alive.v[k];
 		struct shape_matches found;
 
-		shape_find(y->module, &l->shape, y->spec_batch, "", &found);
+		found.all.n = 0;
+		if (y->module)
+			shape_find(y->module, &l->shape, y->spec_batch, "", &found);
 		autopsy_row(y, autopsy_shape_text(a, &l->shape), l->size.known ? l->size.bytes : 0,
-		    found.all.n ? autopsy_tensor_text(a, found.all.v) : "of no tensor of the spec");
+		    found.all.n ? autopsy_tensor_text(a, found.all.v) : y->module ?
+		    "of no tensor of the spec" : "");
 	}
 }
 
@@ -167,6 +176,27 @@ print_classes(const struct autopsy *y)
 	}
 }
 
+/* The size that most of it has, where one has more than half. */
+static void
+print_bulk(const struct autopsy *y)
+{
+	const struct dump_story *s = &y->dump;
+	int64_t sum = y->log.dump.in_use;
+	char size[SIZE_TEXT];
+	int i;
+
+	for (i = 0; i < s->classes.n; i++) {
+		const struct dump_class *c = &s->classes.v[i];
+
+		if (c->count > 1 && c->size * c->count > sum / 2 && !c->what)
+			autopsy_say(y, "%d %% of it are %lld chunks of %s B%s.",
+			    (int)(100.0 * (double)(c->size * c->count) / (double)sum),
+			    (long long)c->count, size_commas(size, c->size), y->main && y->hi > 0 &&
+			    c->size >= y->lo && c->size < y->hi + 256 ?
+			    ", as large as the tensor that failed" : "");
+	}
+}
+
 static void
 print_dump(const struct autopsy *y)
 {
@@ -176,14 +206,19 @@ print_dump(const struct autopsy *y)
 
 	if (!d->any)
 		return;
-	autopsy_heading(y, arena_printf(y->module->arena, "The allocator's dump, line %d",
+	autopsy_heading(y, arena_printf(y->arena, "The allocator's dump, line %d",
 	    d->line));
-	if (d->classes.n)
-		print_classes(y);
+	if (d->classes.n == 0) {
+		autopsy_say(y, "By its statistics %s B were in use of %s B.", size_commas(in_use,
+		    d->said_in_use), size_commas(pool, d->limit));
+		return;
+	}
+	print_classes(y);
 	autopsy_say(y, "%d sizes, %s B in use%s%s; of that, %s B have a name above.", s->classes.n,
 	    size_commas(in_use, d->in_use), s->pool ? " of " : "", s->pool ? arena_printf(
-	    y->module->arena, "%s B", size_commas(pool, s->pool)) : "",
+	    y->arena, "%s B", size_commas(pool, s->pool)) : "",
 	    size_commas(named, s->explained));
+	print_bulk(y);
 	if (s->local && s->same)
 		autopsy_say(y, "Replayed from the network alone by TensorFlow's rules: all %d "
 		    "sizes, their counts and the sum are the same.", s->classes.n);
@@ -220,82 +255,47 @@ print_layer(const struct autopsy *y)
 	    size_commas(all, bytes), (long long)s->held);
 }
 
-/* ---- what else was alive, what would fit ---- */
+/* ---- why, what else was alive, what would fit ---- */
 
-/* The message mentions more than the network can have at that batch. */
 static void
-print_surplus(const struct autopsy *y)
+print_causes(const struct autopsy *y)
 {
-	int64_t said = y->budget.allocated;
+	int i;
 
-	if (said <= 0 || said / 4 * 3 <= y->forecast.tensors)
-		return;
-	if (y->batch_for_said > y->batch)
-		autopsy_say(y, "The message counts far more: what batch %lld of this network would "
-		    "take. Either the run had a larger batch, or tensors of earlier steps, of "
-		    "another network or of validation were still held.",
-		    (long long)y->batch_for_said);
+	if (y->causes.n)
+		autopsy_heading(y, "What the log shows of the cause");
+	for (i = 0; i < y->causes.n; i++)
+		autopsy_say(y, "%s", y->causes.v[i]);
 }
 
 static void
 print_alive(const struct autopsy *y)
 {
-	const struct module *m = y->module;
-	const struct plan_summary *s;
-	const struct eager *e = &y->forecast.eager;
+	const struct forecast *f = &y->forecast;
 	int i;
 
-	if (y->forecast.known) {
-		autopsy_heading(y, arena_printf(m->arena, "What else was alive: %s at batch %lld "
-		    "(an estimate)", y->framework->heading, (long long)y->batch));
-		for (i = 0; i < TENSOR_KINDS; i++)
-			if (e->at_peak[i])
-				autopsy_row(y, plan_kind_heading((enum tensor_kind)i),
-				    e->at_peak[i], "");
-		autopsy_row(y, "tensors at the peak", y->forecast.tensors,
-		    e->at ? e->at->path : "");
-		if (y->forecast.unrolled)
-			autopsy_row(y, "a locally-connected layer's slices", y->forecast.unrolled,
-			    "");
-		if (!y->framework->exact)
-			autopsy_row(y, "in its allocator's blocks", y->forecast.allocated, "");
-		print_surplus(y);
+	if (!f->known)
 		return;
-	}
-	if (!y->main || y->dump.local || y->main->host)
-		return;
-	s = plan_summarise(m);
-	autopsy_heading(y, arena_printf(m->arena,
-	    "What a step holds at batch %lld, as planned here",
-	    (long long)y->batch));
+	autopsy_heading(y, arena_printf(y->arena, "What else was alive: %s at batch %lld (an estimate)",
+	    y->framework->heading, (long long)y->batch));
 	for (i = 0; i < TENSOR_KINDS; i++)
-		if (s->persistent[i] + s->at_peak[i])
-			autopsy_row(y, plan_kind_heading((enum tensor_kind)i), s->persistent[i] +
-			    s->at_peak[i], "");
-	autopsy_row(y, "at the peak", m->plan->at[m->plan->peak].live,
-	    m->plan->at[m->plan->peak].node->path);
+		if (f->eager.at_peak[i])
+			autopsy_row(y, plan_kind_heading((enum tensor_kind)i), f->eager.at_peak[i], "");
+	autopsy_row(y, "tensors at the peak", f->tensors, f->eager.at ? f->eager.at->path : "");
+	if (f->unrolled)
+		autopsy_row(y, "a locally-connected layer's slices", f->unrolled, "");
+	if (!y->framework->exact)
+		autopsy_row(y, "in its allocator's blocks", f->allocated, "");
 }
 
 static void
-print_fit(const struct autopsy *y)
+print_largest(const struct autopsy *y)
 {
-	const struct module *m = y->module;
-	char pool[SIZE_TEXT], bytes[SIZE_TEXT];
+	char bytes[SIZE_TEXT];
 
-	if (!y->fitted && y->main && !y->main->host) {
-		autopsy_heading(y, "What would fit");
-		autopsy_say(y, "Neither the log nor the spec says how much memory there was: "
-		    "--memory SIZE does.");
-	}
-	if (!y->fitted)
-		return;
-	autopsy_heading(y, "What would fit");
-	autopsy_say(y, "The framework could have %s B (%s).", size_commas(pool, y->budget.pool),
-	    y->budget.pool_is);
 	if (y->dump.local)
-		autopsy_say(y,
-		    "Batch %lld fits that, and %lld does not, by TensorFlow's allocator rules.",
-		    (long long)y->dump.largest, (long long)y->dump.largest + 1);
+		autopsy_say(y, "Batch %lld fits that, and %lld does not, by TensorFlow's allocator "
+		    "rules.", (long long)y->dump.largest, (long long)y->dump.largest + 1);
 	if (y->dump.local && y->card)
 		autopsy_say(y, "With %s B the same rules say %lld.", size_commas(bytes, y->card),
 		    (long long)y->card_largest);
@@ -304,13 +304,27 @@ print_fit(const struct autopsy *y)
 		    "allocator; workspaces and fragmentation take some of it, so the truth is "
 		    "smaller (an estimate).", y->framework->runtime, (long long)y->forecast_largest);
 	else if (y->forecast.known)
-		autopsy_say(y, "In %s not even one sample, by the model of its allocator.",
+		autopsy_say(y, "In %s one sample takes more than that, by the model of its allocator.",
 		    y->framework->runtime);
-	autopsy_say(y, "Here, batch %lld needs %s B and %s%s", (long long)y->batch,
-	    size_commas(bytes, m->plan->arena_bytes), y->fit.fits ? "fits" : "does not fit",
-	    y->fit.largest.batch > 0 && !y->fit.largest.endless ? arena_printf(m->arena,
-	    "; the largest that does is %lld.", (long long)y->fit.largest.batch) :
-	    y->fit.largest.batch ? "." : "; not even one sample does.");
+}
+
+static void
+print_fit(const struct autopsy *y)
+{
+	char pool[SIZE_TEXT];
+
+	if (!y->module)
+		return;
+	if (y->budget.pool > 0) {
+		autopsy_heading(y, "What would fit");
+		autopsy_say(y, "The framework could have %s B (%s).", size_commas(pool,
+		    y->budget.pool), y->budget.pool_is);
+		print_largest(y);
+	} else if (y->forecast.known) {
+		autopsy_heading(y, "What would fit");
+		autopsy_say(y, "Neither the log nor the spec says how much memory there was: "
+		    "--memory SIZE does.");
+	}
 }
 
 static void
@@ -319,12 +333,9 @@ print_local_cure(const struct autopsy *y)
 	const struct keras_local *k = &y->dump.layer;
 	char bytes[SIZE_TEXT], masked[SIZE_TEXT];
 
-	if (!y->dump.local)
-		return;
 	if (y->dump.largest > 0 && y->dump.largest < y->batch)
 		autopsy_say(y, "In that run, batch %lld in place of %lld.",
-		    (long long)y->dump.largest,
-		    (long long)y->batch);
+		    (long long)y->dump.largest, (long long)y->batch);
 	autopsy_say(y,
 	    "In Keras, implementation=3 needs at most %s for that layer, implementation=2 %s%s.",
 	    size_human(bytes, affine_at(k->sparse, y->batch)),
@@ -333,65 +344,103 @@ print_local_cure(const struct autopsy *y)
 	    "filter is a product with a weight per position, summed over the channels" : "");
 }
 
-/* Where the machine's memory ran out, it is the other way round. */
+static void
+print_cures(const struct autopsy *y)
+{
+	char bytes[SIZE_TEXT];
+	int i;
+
+	if (y->cures.n == 0 && y->forecast_largest > 0)
+		autopsy_say(y, "In %s, micro-batches of at most %lld, accumulated to the same update: "
+		    "%s.", y->framework->runtime, (long long)y->forecast_largest,
+		    framework_how(y->framework, "accumulate"));
+	for (i = 0; i < y->cures.n; i++) {
+		const struct advice *d = y->cures.v[i].advice;
+
+		autopsy_say(y, "%s: %s in %s, by the same forecast%s. There: %s.", d->title,
+		    size_human(bytes, d->arena), y->framework->runtime,
+		    d->fits ? "" : ", not enough by itself", y->cures.v[i].how);
+	}
+}
+
 static void
 print_idle(const struct autopsy *y)
 {
 	const struct idle_advice *v;
 	struct text t;
 
-	text_init(&t, y->module->arena);
+	text_init(&t, y->arena);
 	for (v = idle_advice; v->what; v++)
 		text_printf(&t, "%s%s (%s)", t.n ? "; " : "", v->what, v->why);
-	if (y->main && y->main->host) {
-		autopsy_heading(y, "What to change");
-		autopsy_say(y, "This was not the device. Fewer loader workers, less read ahead, "
-		    "pinned or kept in memory at once, and pictures decoded when they are needed "
-		    "help here; a smaller batch hardly does.");
-	} else {
-		autopsy_say(y, "No effect on the device: %s.", t.s);
-	}
+	autopsy_say(y, "No effect on the device: %s.", t.s);
+}
+
+/* Where the machine's memory ran out and the log does not show of what. */
+static void
+print_host_advice(const struct autopsy *y)
+{
+	autopsy_heading(y, "What to change");
+	autopsy_say(y, "It was the machine's memory, not the device's. The message does not say what "
+	    "had filled it. What lies there: the data set where it is read at once, its copies in "
+	    "loader workers, batches read ahead or pinned, and, where the network runs on the "
+	    "processor, its tensors.");
 }
 
 static void
 print_advice(const struct autopsy *y)
 {
-	char bytes[SIZE_TEXT];
-	int i;
+	bool smaller = y->forecast.known && y->budget.pool > 0 && y->forecast_largest < y->batch &&
+	    !y->budget.roomy;
 
-	if (y->main && y->main->host)
-		print_idle(y);
-	if (!y->fitted)
+	if (y->main && y->main->host) {
+		if (y->causes.n == 0 && !y->main->says)
+			print_host_advice(y);
+		return;
+	}
+	if (!y->dump.local && !smaller)
 		return;
 	autopsy_heading(y, "What to change");
-	print_local_cure(y);
-	if (y->forecast.known && y->forecast_largest && y->forecast_largest < y->batch)
-		autopsy_say(y,
-		    "In %s, micro-batches of at most %lld, accumulated to the same update.",
-		    y->framework->runtime, (long long)y->forecast_largest);
-	for (i = 0; i < y->nadvice; i++)
-		autopsy_say(y, "%s: %s%s", y->advice[i].title, size_human(bytes,
-		    y->advice[i].arena),
-		    y->advice[i].fits ? ", fits" : ", not enough by itself");
-	autopsy_say(y, "stowage fit --memory %lldB tells all edits of the spec, and their patches.",
-	    (long long)y->budget.pool);
-	if (!y->main || !y->main->host)
-		print_idle(y);
+	if (y->dump.local)
+		print_local_cure(y);
+	else
+		print_cures(y);
+	print_idle(y);
+}
+
+/* Of another program than the one that failed, so by itself. */
+static void
+print_ours(const struct autopsy *y)
+{
+	char bytes[SIZE_TEXT];
+
+	if (!y->module || y->validation || !y->main || y->main->host)
+		return;
+	autopsy_heading(y, "A program of stowage build");
+	autopsy_say(y, "The same training would take %s B in one arena there, at batch %lld; stowage "
+	    "fit%s tells its largest batch, and edits of the spec with their bytes.",
+	    size_commas(bytes, y->module->plan->arena_bytes), (long long)y->batch,
+	    y->budget.pool > 0 ? arena_printf(y->arena, " --memory %lldB",
+	    (long long)y->budget.pool) : "");
+}
+
+static void
+print_nothing(const struct autopsy *y)
+{
+	fprintf(y->out, ", no out-of-memory message that is known here\n");
+	autopsy_say(y, "What was read has none of the wordings of stowage-autopsy(1). Frameworks write "
+	    "theirs to the standard error, often before the traceback: paste all of it.");
 }
 
 void
 autopsy_text(const struct autopsy *y)
 {
-	const struct module *m = y->module;
 	int n = y->log.messages.n + y->log.more;
 
-	fprintf(y->out, "%s in %s; %s: %d line%s", m->name, m->src->path, y->log_path, y->log.lines,
-	    y->log.lines == 1 ? "" : "s");
+	if (y->module)
+		fprintf(y->out, "%s in %s; ", y->module->name, y->module->src->path);
+	fprintf(y->out, "%s: %d line%s", y->log_path, y->log.lines, y->log.lines == 1 ? "" : "s");
 	if (n == 0 && !y->log.dump.any) {
-		fprintf(y->out, ", no out-of-memory message that is known here\n");
-		autopsy_say(y, "What was read has none of the wordings of stowage-autopsy(1). "
-		    "Frameworks write theirs to the standard error, often before the traceback: "
-		    "paste all of it.");
+		print_nothing(y);
 		return;
 	}
 	fprintf(y->out, ", %d out-of-memory message%s\n", n, n == 1 ? "" : "s");
@@ -401,7 +450,12 @@ autopsy_text(const struct autopsy *y)
 	print_xla(y);
 	print_dump(y);
 	print_layer(y);
+	print_causes(y);
 	print_alive(y);
 	print_fit(y);
 	print_advice(y);
+	print_ours(y);
+	if (!y->module)
+		fprintf(y->out, "\nWith the network (stowage autopsy SPEC LOG) the tensors have names, and what "
+		    "would fit is told.\n");
 }

@@ -1,0 +1,103 @@
+/*
+ * What a log's messages mean for the network that was run, or by themselves where there is no spec.
+ *
+ *     autopsy_explain()     autopsy_story.c: the tensor, the batch of the run, a plan at that batch,
+ *                           the forecast of the framework that failed, what would have fitted
+ *     autopsy_budget()      autopsy_budget.c: the message's arithmetic, checked before it is believed
+ *     autopsy_causes()      autopsy_causes.c: what the log gives evidence of
+ *     autopsy_text() ...    the answer for people and for programs
+ *
+ * Where the log does not show something, nothing is said of it.
+ */
+#ifndef STOWAGE_AUTOPSY_AUTOPSY_H
+#define STOWAGE_AUTOPSY_AUTOPSY_H
+
+#include <stdio.h>
+
+#include "fit/advice.h"
+#include "frameworks/forecast.h"
+#include "oom/oom_dump.h"
+#include "oom/oom_log.h"
+#include "oom/oom_shape.h"
+
+struct spec;
+
+#define NEAREST		3
+#define MOST_ADVICE	3
+
+struct budget {			/* the arithmetic of a message; bytes, -1 where unknown */
+	int64_t total, allocated, unallocated, reserved, free, outside, context, others;
+	int64_t pool;		/* what the framework could have at most; 0: unknown */
+	const char *pool_is;	/* how that is known */
+	bool peak;		/* `allocated` is the most that it ever was, not what it is */
+	bool roomy;		/* by its own figures the request had room */
+	bool lent;		/* it counts more than the card has */
+	VEC(const char *) doubts;	/* figures that cannot be, and what was made of them */
+};
+
+struct cure {			/* a change of the run that failed */
+	const struct advice *advice;
+	const char *how;	/* where that is written in the framework; NULL: not known */
+};
+
+struct autopsy {
+	struct arena *arena;
+	FILE *out;
+	bool colour;
+	const char *log_path;
+	const struct spec *spec;	/* NULL: the log alone */
+	struct module *module;	/* its network, planned at `batch`; NULL: the log alone */
+	int64_t spec_batch;	/* the micro-batch as the spec says it */
+	int64_t batch;		/* that of the run, as far as known */
+	bool implied;		/* by a shape of the message */
+	bool validation;	/* it failed while validating: forward only */
+	struct oom_log log;
+	const struct oom_message *main;
+	int element;		/* bytes of an element of the main message's tensor */
+	int64_t lo, hi;		/* bytes that were asked for lie between these; hi 0: unknown */
+	struct shape_matches matches;	/* of the shape, or else of the bytes */
+	struct shape_matches nearest;	/* where none matches */
+	struct budget budget;
+	struct dump_story dump;
+	const struct framework *framework;	/* whose run that was; NULL: there is no model */
+	struct forecast forecast;	/* of that run; known: there is a model, and a step */
+	int64_t batch_for_said;	/* the batch that takes the bytes the message counts; 0: none */
+	int64_t forecast_largest;	/* batch within the pool by that model */
+	int64_t memory;		/* as the user says; 0: not said */
+	int64_t card, card_largest;	/* --memory beside a pool of the log, and the batch by the dump's rules */
+	VEC(const char *) causes;	/* what the log gives evidence of, most telling first */
+	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
+};
+
+/* Fills Y from y->log, y->log_path and y->memory. SPEC, with one network that is planned: NULL where
+ * there is none. */
+void	autopsy_explain(struct arena *, struct autopsy *y, const struct spec *);
+
+/* Figures that cannot be are left out, and named in `doubts`. */
+struct budget	autopsy_budget(struct arena *, const struct oom_message *);
+/* An amount found elsewhere, where the message does not say one. */
+void	budget_set_pool(struct budget *, int64_t bytes, const char *is);
+
+/* Fills y->causes: y is complete otherwise. */
+void	autopsy_causes(struct autopsy *y);
+
+/* "[32, 1, 5000, 4]" */
+const char	*autopsy_shape_text(struct arena *, const struct oom_shape *);
+/* Whose tensor it is, and how its axes stand: one line an axis of the message. */
+const char	*autopsy_tensor_text(struct arena *, const struct shape_match *);
+const char	*autopsy_axis_text(const struct autopsy *, const struct shape_match *, int axis);
+/* Samples in the machine's memory: they may be a batch of the network, or all there are. */
+bool	autopsy_is_data(const struct autopsy *);
+/* Could the framework have less than any card has? */
+bool	autopsy_is_limited(const struct autopsy *);
+/* False of a block of many tensors, and of data of the machine. */
+bool	autopsy_bytes_name_a_tensor(const struct oom_message *);
+/* Does its operation make a gradient? */
+bool	autopsy_in_backward(const struct oom_message *);
+/* What the message means, in a sentence or two. */
+const char	*autopsy_meaning(const struct autopsy *, const struct oom_message *);
+
+void	autopsy_text(const struct autopsy *);
+void	autopsy_json(const struct autopsy *);
+
+#endif

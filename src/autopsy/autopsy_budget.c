@@ -1,0 +1,151 @@
+/*
+ * The arithmetic of a message: what the device has, what tensors took of it, what was left.
+ *
+ * It is checked before it is believed. The device's size stands above all: no part is larger, and
+ * parts lie within wholes. Windows counts what its driver lends of the machine's memory ("shared GPU
+ * memory") as if it were the card's. Counters that ran below zero print as 2^64 bytes, which is no
+ * size (oom/oom_pattern.h).
+ */
+#include "autopsy/autopsy.h"
+
+#include "base/text.h"
+
+static int64_t
+known(const struct oom_message *o, enum oom_field f)
+{
+	return o->size[f].known ? o->size[f].bytes : -1;
+}
+
+static int64_t
+less(int64_t a, int64_t b)
+{
+	return a < 0 || b < 0 ? -1 : a > b ? a - b : 0;
+}
+
+/* How far a printed size may be off. */
+static int64_t
+slack(const struct oom_message *o, enum oom_field f)
+{
+	return o->size[f].known ? o->size[f].slack + 1 : 0;
+}
+
+void
+budget_set_pool(struct budget *b, int64_t bytes, const char *is)
+{
+	b->pool = bytes > 0 ? bytes : 0;
+	b->pool_is = is;
+}
+
+/* ---- what cannot be ---- */
+
+static void
+doubt(struct arena *a, struct budget *b, const char *what, int64_t *bytes, const char *why)
+{
+	char human[SIZE_TEXT];
+
+	vec_push(a, &b->doubts, arena_printf(a, "%s, %s, %s", what, size_human(human, *bytes), why));
+	*bytes = -1;
+}
+
+/* Of the two that do not go together, the part is left out. */
+static void
+check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
+{
+	int64_t off = slack(o, OOM_ALLOCATED) + slack(o, OOM_RESERVED) + slack(o, OOM_TOTAL) +
+	    slack(o, OOM_FREE);
+	int64_t *most = b->reserved > b->allocated ? &b->reserved : &b->allocated;
+
+	if (b->total > 0 && *most > b->total + off) {
+		char human[SIZE_TEXT];
+
+		vec_push(a, &b->doubts, arena_printf(a, "The process took %s, more than the card "
+		    "has: its driver lends the machine's memory, as on Windows (\"shared GPU "
+		    "memory\"), and counts it here. The card itself was full.",
+		    size_human(human, *most)));
+		b->free = -1;
+		b->lent = true;
+		return;
+	}
+	if (!b->peak && b->reserved >= 0 && b->allocated > b->reserved + off)
+		doubt(a, b, "What is reserved", &b->reserved, "is less than the tensors that lie in "
+		    "it: the two were counted at different times. It is left out.");
+	if (b->total > 0 && b->free > b->total + off)
+		doubt(a, b, "What is free", &b->free, "is more than the device has. It is left out.");
+	if (b->total > 0 && b->reserved >= 0 && b->free >= 0 && b->reserved + b->free > b->total + off)
+		doubt(a, b, "What is free", &b->free, "and what is reserved are more than the device: "
+		    "they were counted at different times. It is left out.");
+}
+
+/* ---- frameworks ---- */
+
+/* What PyTorch's allocator says of itself and of the device. */
+static void
+torch_budget(const struct oom_message *o, struct budget *b)
+{
+	int64_t process = b->context, limit = known(o, OOM_LIMIT);
+
+	b->context = -1;
+	if (b->unallocated < 0 && !b->peak)
+		b->unallocated = less(b->reserved, b->allocated);
+	if (b->reserved < 0 && b->allocated >= 0 && b->unallocated >= 0 && !b->peak)
+		b->reserved = b->allocated + b->unallocated;
+	/* in a container a process does not know its own number: "Process 20398" is itself */
+	if (process < 0 && b->total > 0 && b->reserved > 0 && b->others > b->total - b->reserved) {
+		process = b->others;
+		b->others = -1;
+	}
+	b->outside = less(less(b->total, b->reserved), b->free);
+	b->context = less(process, b->reserved);
+	if (process >= 0 && b->others < 0)
+		b->others = less(less(b->total, process), b->free);
+	if (b->reserved >= 0 && b->free >= 0)
+		budget_set_pool(b, b->reserved + b->free, "reserved and free together");
+	else if (b->reserved > 0)
+		budget_set_pool(b, b->reserved, "what was reserved; how much was free is not said");
+	if (b->total > 0 && b->pool > b->total)
+		budget_set_pool(b, b->total, "all of the device, by the message");
+	if (limit > 0 && (b->pool <= 0 || limit < b->pool))
+		budget_set_pool(b, limit, "what the process is allowed");
+}
+
+/* Metal counts, for this process alone, its allocator's bytes and all others. */
+static void
+metal_budget(const struct oom_message *o, struct budget *b)
+{
+	b->total = known(o, OOM_LIMIT);
+	b->outside = known(o, OOM_OTHERS);
+	b->others = -1;
+	b->free = less(less(b->total, b->allocated), b->outside);
+	if (b->outside >= 0)
+		budget_set_pool(b, less(b->total, b->outside),
+		    "the limit, less this process's other allocations");
+	else
+		budget_set_pool(b, b->total, "the limit in the message");
+}
+
+struct budget
+autopsy_budget(struct arena *a, const struct oom_message *o)
+{
+	struct budget b = {
+		.total = known(o, OOM_TOTAL), .allocated = known(o, OOM_ALLOCATED),
+		.unallocated = known(o, OOM_UNALLOCATED), .reserved = known(o, OOM_RESERVED),
+		.free = known(o, OOM_FREE), .outside = -1, .context = known(o, OOM_PROCESS),
+		.others = known(o, OOM_OTHERS), .peak = o->kind == OOM_TORCH_SUMMARY,
+	};
+	int64_t asked = known(o, OOM_ASKED);
+
+	check_parts(a, o, &b);
+	if (o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY)
+		torch_budget(o, &b);
+	else if (o->kind == OOM_MPS)
+		metal_budget(o, &b);
+	else if (o->kind == OOM_OURS || (o->kind == OOM_PADDLE && b.allocated >= 0))
+		budget_set_pool(&b, b.free > 0 ? b.free + (b.allocated > 0 ? b.allocated : 0) : 0,
+		    "what the message says was free, and what the program had");
+	else
+		budget_set_pool(&b, known(o, OOM_LIMIT) > 0 ? known(o, OOM_LIMIT) : b.total,
+		    known(o, OOM_LIMIT) > 0 ? "the limit in the message" :
+		    "all of the device, by the message");
+	b.roomy = asked >= 0 && b.free >= 0 && b.free / 2 >= asked;
+	return b;
+}

@@ -1,0 +1,251 @@
+/*
+ * What the log gives evidence of: why a run that should have fitted did not, and what of the machine's
+ * memory was full. Each cause quotes what it rests on; without such evidence it is not mentioned.
+ */
+#include "autopsy/autopsy.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ir/op.h"
+#include "plan/plan.h"
+
+#define TINY		((int64_t)64 << 10)	/* a request that any card with room can serve */
+#define SMALL_LIMIT	((int64_t)1 << 30)	/* no card is as small as that */
+#define CONTEXT		((int64_t)3 << 29)	/* what CUDA and its libraries have at most of a card */
+
+static void
+cause(struct autopsy *y, const char *text)
+{
+	vec_push(y->arena, &y->causes, text);
+}
+
+/* ---- the machine's memory ---- */
+
+/* Samples of the network's input: a batch, or the data set. */
+static const char *
+of_input(const struct autopsy *y, const struct shape_match *s)
+{
+	const struct settings *set = &y->module->set;
+	const char *name = s->tensor->name, *wide = y->element == 8 ?
+	    " In float32 it takes half of these bytes." : "";
+
+	if (s->batch == set->data.samples || s->batch == set->validate_data.samples)
+		return arena_printf(y->arena, "These are all %lld samples of '%s' at once: the data "
+		    "set as one array. Read it in parts, or map the file (numpy.memmap); the batch "
+		    "plays no part.%s", (long long)s->batch, name, wide);
+	if (s->batch > 16 * y->spec_batch)
+		return arena_printf(y->arena, "These are %lld samples of '%s' at once, where a batch "
+		    "of the spec has %lld: more likely the data set than a batch of it.%s",
+		    (long long)s->batch, name, (long long)y->spec_batch, wide);
+	return arena_printf(y->arena, "This is a batch of '%s' in the machine's memory: a smaller "
+	    "batch makes it smaller.%s", name, wide);
+}
+
+static const char *
+of_host_tensor(const struct autopsy *y, const struct shape_match *s)
+{
+	const struct tensor *t = s->tensor;
+
+	if (t->kind == T_INPUT || t->kind == T_TARGET)
+		return of_input(y, s);
+	if (tensor_kind_persistent(t->kind))
+		return arena_printf(y->arena, "It has the shape of %s: a weight, its gradient or a "
+		    "number that the optimizer keeps for each of its elements. The batch plays no "
+		    "part.", t->name);
+	return arena_printf(y->arena, "It has the shape of the result of %s: the network itself ran "
+	    "on the processor, and a smaller batch makes it smaller in proportion.",
+	    t->def ? t->def->path : t->name);
+}
+
+static void
+host_causes(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (o->kind == OOM_CUDA)
+		cause(y, "This is pinned memory: pages of the machine that a driver locks, so that "
+		    "copies to a device are fast. Loaders that pin (pin_memory=True), and batches "
+		    "read ahead, take it.");
+	if (o->shape.known && y->matches.all.n)
+		cause(y, of_host_tensor(y, &y->matches.all.v[0]));
+}
+
+/* ---- the device's ---- */
+
+static bool
+is_part(const char *name, const char *s, size_t n)
+{
+	return strlen(name) == n && strncmp(name, s, n) == 0;
+}
+
+/* In "training_10/Adam/gradients", how many were made before: Keras numbers what has no name. */
+static const char *
+numbered_part(const char *node, size_t *n, long *number)
+{
+	static const char *const counted[] = { "training", "model", "sequential", "functional",
+	    "train_function", NULL };
+	const char *s = node, *digits;
+	char *end;
+	int i;
+
+	for (; *s; s += strcspn(s, "/"), s += *s == '/') {
+		*n = strcspn(s, "/");
+		for (digits = s + *n; digits > s && isdigit((unsigned char)digits[-1]); digits--)
+			;
+		if (digits == s + *n || digits <= s + 1 || digits[-1] != '_')
+			continue;
+		*number = strtol(digits, &end, 10);
+		for (i = 0; counted[i]; i++)
+			if (is_part(counted[i], s, (size_t)(digits - 1 - s)) && *number > 0)
+				return s;
+	}
+	return NULL;
+}
+
+static void
+earlier_models(struct autopsy *y)
+{
+	const char *part;
+	size_t n;
+	long number;
+
+	if (!(part = numbered_part(y->main->node, &n, &number)))
+		return;
+	cause(y, arena_printf(y->arena, "The operation's name has %.*s in it: %ld of these %s made "
+	    "before in the same process. Keras keeps the graph and the weights of each until "
+	    "tf.keras.backend.clear_session(); in a notebook or a search over models they add up.",
+	    (int)n, part, number, number == 1 ? "was" : "were"));
+}
+
+static int64_t
+limit_of(const struct autopsy *y)
+{
+	return y->log.dump.limit > 0 ? y->log.dump.limit : y->main &&
+	    y->main->size[OOM_LIMIT].known ? y->main->size[OOM_LIMIT].bytes : 0;
+}
+
+bool
+autopsy_is_limited(const struct autopsy *y)
+{
+	return limit_of(y) > 0 && limit_of(y) < SMALL_LIMIT;
+}
+
+static void
+limits(struct autopsy *y)
+{
+	char human[SIZE_TEXT];
+
+	if (autopsy_is_limited(y))
+		cause(y, arena_printf(y->arena, "The framework could have %s and no more: that is a "
+		    "limit, or what another process had left when this one began, not the size of a "
+		    "card. nvidia-smi tells which; in TensorFlow the limit is memory_limit or "
+		    "per_process_gpu_memory_fraction.", size_human(human, limit_of(y))));
+}
+
+static void
+others(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	int64_t taken = b->others > 0 ? b->others : b->outside;
+	char human[SIZE_TEXT], total[SIZE_TEXT];
+
+	if (y->main->kind == OOM_MPS || b->total <= 0 || taken < b->total / 4 ||
+	    (b->others <= 0 && taken < CONTEXT))
+		return;
+	cause(y, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
+	    "tensors%s: nvidia-smi lists who has it. A process that died in a debugger or a notebook "
+	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
+	    b->others > 0 ? ", by other processes" : ""));
+}
+
+static void
+tiny(struct autopsy *y)
+{
+	char human[SIZE_TEXT];
+
+	if (y->hi <= 0 || y->hi > TINY || y->main->kind == OOM_PYTORCH)
+		return;
+	cause(y, arena_printf(y->arena, "Only %s was asked for: the memory was full already, so what "
+	    "matters is what had filled it, not this tensor.", size_human(human, y->hi)));
+}
+
+static void
+roomy(struct autopsy *y)
+{
+	if (!y->budget.roomy)
+		return;
+	cause(y, "By the message's own figures there was room for the request, so this is not "
+	    "fragmentation. Free bytes are counted after the failure, when caches have been given "
+	    "back; or a limit of the process, of the driver or of the machine's memory behind it came "
+	    "first.");
+}
+
+/* Is what tensors take far more than a step of this network at that batch? */
+static void
+surplus(struct autopsy *y)
+{
+	int64_t said = y->budget.allocated;
+	char have[SIZE_TEXT], want[SIZE_TEXT];
+
+	if (!y->forecast.known || said <= 0 || said / 2 <= y->forecast.allocated)
+		return;
+	cause(y, arena_printf(y->arena, "The message counts %s of tensors, and a step at batch %lld "
+	    "has %s%s. Usual reasons: a larger batch or larger samples than the spec's, another model "
+	    "beside it, sums of losses that keep each step's graph (total += loss does, loss.item() "
+	    "does not), lists of outputs, evaluation without torch.no_grad().", size_human(have, said),
+	    (long long)y->batch, size_human(want, y->forecast.allocated),
+	    y->batch_for_said > y->batch ? arena_printf(y->arena, ": as much as batch %lld would have",
+	    (long long)y->batch_for_said) : ""));
+}
+
+static void
+should_have_fitted(struct autopsy *y)
+{
+	int64_t takes = y->forecast.allocated + y->forecast.blas;
+	char want[SIZE_TEXT], have[SIZE_TEXT];
+
+	if (!y->forecast.known || y->budget.pool <= 0 || takes > y->budget.pool / 4 * 3 ||
+	    y->forecast_largest < y->batch)
+		return;
+	cause(y, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s, "
+	    "and there was %s (%s). %s", (long long)y->batch, size_human(want, takes),
+	    size_human(have, y->budget.pool), y->budget.pool_is, y->causes.n ?
+	    "What the log shows of the reason stands above." :
+	    "The log does not show why it did not: the run had another batch or size than the spec, "
+	    "something else lay on the device, or tensors of earlier steps were held."));
+}
+
+static void
+validation(struct autopsy *y)
+{
+	const char *where = strcmp(oom_kind_name(y->main->kind), "PyTorch") == 0 ?
+	    "batch_size of the validation loader, within torch.no_grad()" :
+	    "validation_batch_size of fit(), batch_size of evaluate() and predict()";
+
+	if (y->validation)
+		cause(y, arena_printf(y->arena, "Batch %lld is that of validation, which runs forward "
+		    "only. In batches of %lld or fewer it takes less than the training step that ran "
+		    "before it: %s.", (long long)y->batch, (long long)y->spec_batch, where));
+}
+
+void
+autopsy_causes(struct autopsy *y)
+{
+	if (!y->main)
+		return;
+	if (y->main->host) {
+		host_causes(y);
+		return;
+	}
+	validation(y);
+	limits(y);
+	others(y);
+	tiny(y);
+	earlier_models(y);
+	surplus(y);
+	roomy(y);
+	should_have_fitted(y);
+}

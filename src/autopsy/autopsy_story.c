@@ -1,0 +1,285 @@
+/*
+ * From messages to a story. The order matters: the message's tensor implies the batch; the batch says
+ * whether it was training or validation; with both, the network is planned and forecast as it was
+ * run, and what would have fitted is looked for in the memory that the log tells of.
+ *
+ * A forecast is made only where a tensor of the log is one of the network's: else the log may be of
+ * another network altogether.
+ */
+#include "autopsy/autopsy.h"
+
+#include <string.h>
+
+#include "fit/whatif.h"
+#include "frameworks/framework.h"
+#include "lang/expand.h"
+#include "plan/plan.h"
+
+#define MIB		((int64_t)1 << 20)
+#define MOST_EAGER	((int64_t)1 << 20)	/* batches that the search looks at */
+#define CERTAIN		5	/* scores below this say what the batch was */
+
+/* PyTorch prints what its allocator asked of the device, which is rounded up from the request. */
+static void
+find_request(struct autopsy *y)
+{
+	const struct oom_size *s = &y->main->size[OOM_ASKED];
+
+	if (!s->known)
+		return;
+	y->lo = s->bytes - s->slack;
+	y->hi = s->bytes + s->slack;
+	if (y->main->kind == OOM_TF_ALLOCATOR)
+		y->lo -= 255;
+	if (y->main->kind != OOM_PYTORCH)
+		return;
+	if (s->bytes <= 2 * MIB)
+		y->lo = 1;
+	else if (s->bytes <= 20 * MIB)
+		y->lo = s->bytes == 20 * MIB ? MIB + 1 : y->lo - 2 * MIB + 1;
+	else
+		y->lo -= 2 * MIB - 1;
+}
+
+/* ---- the tensor, and the batch ---- */
+
+bool
+autopsy_bytes_name_a_tensor(const struct oom_message *o)
+{
+	return o->host ? o->kind == OOM_PYTORCH_CPU : o->kind != OOM_XLA && o->kind != OOM_CUDA &&
+	    o->kind != OOM_OURS;
+}
+
+static void
+match(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	const struct module *m = y->module;
+
+	y->element = o->element ? o->element : 4;
+	if (o->shape.known)
+		y->lo = y->hi = shape_bytes(&o->shape, y->element);
+	else
+		find_request(y);
+	if (m && o->shape.known)
+		shape_find(m, &o->shape, y->spec_batch, o->node, &y->matches);
+	if (m && o->shape.known && y->matches.all.n == 0)
+		shape_nearest(m, &o->shape, y->spec_batch, NEAREST, &y->nearest);
+	if (m && !o->shape.known && y->hi > 0 && autopsy_bytes_name_a_tensor(o))
+		shape_by_bytes(m, y->lo, y->hi, y->spec_batch, &y->matches);
+}
+
+/* The batch that the likeliest tensor implies, if all that are as likely agree. */
+static int64_t
+implied_batch(const struct autopsy *y)
+{
+	int64_t batch = 0;
+	int i;
+
+	if (!y->main || !y->main->shape.known)
+		return 0;
+	for (i = 0; i < y->matches.all.n; i++) {
+		const struct shape_match *s = &y->matches.all.v[i];
+
+		if (s->score > y->matches.all.v[0].score || s->score >= CERTAIN)
+			break;
+		if (batch && s->batch != batch)
+			return 0;
+		batch = s->batch;
+	}
+	return batch;
+}
+
+/* The batch of validation, or all of its samples at once; a gradient is of training. */
+static bool
+is_validation(const struct autopsy *y)
+{
+	const struct settings *set = &y->module->set;
+
+	return y->batch != y->spec_batch && y->module->train && !autopsy_in_backward(y->main) &&
+	    ((set->validate_fixed && y->batch == y->module->plan->validate_batch) ||
+	    (set->validate_data.samples > 0 && y->batch == set->validate_data.samples));
+}
+
+static void
+find_batch(struct autopsy *y)
+{
+	int64_t batch = implied_batch(y);
+	struct module *other;
+
+	if (batch <= 0 || autopsy_is_data(y))
+		return;
+	y->implied = true;
+	y->batch = batch;
+	y->validation = is_validation(y);
+	if (y->batch != y->spec_batch && !y->validation && (other = whatif_at(y->module, y->batch)))
+		y->module = other;
+}
+
+/* ---- the framework, and what would fit ---- */
+
+/* The largest batch within a pool by a framework's model. */
+static int64_t
+largest_as(const struct module *m, const struct framework *as, int64_t pool)
+{
+	int64_t lo = 0, hi = 1, mid;
+
+	while (hi < MOST_EAGER && forecast_fits(m, as, hi, pool)) {
+		lo = hi;
+		hi *= 2;
+	}
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (forecast_fits(m, as, mid, pool))
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The framework that wrote it, if it is one whose memory is modelled: the first of that runtime, or
+ * where the network has layers that one of them unrolls, the first that does. */
+static const struct framework *
+framework_of(const struct module *m, const struct oom_message *o)
+{
+	const char *who = oom_kind_name(o->kind);
+	const struct framework *f, *first = NULL;
+	int i;
+
+	for (i = 0; (f = framework_table[i]); i++) {
+		if (strncmp(who, f->runtime, strlen(f->runtime)) != 0)
+			continue;
+		if (f->unrolled && f->unrolled(m, 1) > 0)
+			return f;
+		first = first ? first : f;
+	}
+	return first;
+}
+
+struct judge {			/* what the framework that failed would take */
+	const struct framework *framework;
+};
+
+static int64_t
+taken(const struct module *m, const void *context)
+{
+	const struct judge *j = context;
+	struct forecast f;
+
+	forecast(m, j->framework, m->plan->batch, &f);
+	return f.known ? f.allocated + f.blas : INT64_MAX;
+}
+
+static bool
+offered(const char *kind, const void *context)
+{
+	return framework_how(((const struct judge *)context)->framework, kind) != NULL;
+}
+
+/* Edits of the spec, by what the framework would take of them. */
+static void
+find_cures(struct autopsy *y)
+{
+	struct judge judge = { y->framework };
+	struct fit fit = { .memory = y->budget.pool, .limit = y->budget.pool, .wanted = y->batch,
+		.arena = y->forecast.allocated + y->forecast.blas };
+	struct advisor *v = ARENA_NEW(y->arena, struct advisor);
+	int i;
+
+	fit.largest.batch = y->forecast_largest;
+	*v = (struct advisor){ .arena = y->arena, .module = y->module, .file = y->spec->file,
+		.options = y->spec->options, .fit = &fit, .takes = taken, .offered = offered,
+		.context = &judge };
+	advise(v);
+	for (i = 0; i < v->all.n && y->cures.n < MOST_ADVICE; i++)
+		vec_push(y->arena, &y->cures, ((struct cure){ &v->all.v[i],
+		    framework_how(y->framework, v->all.v[i].kind) }));
+}
+
+/* Is anything of the log of this network? */
+static bool
+is_ours(const struct autopsy *y)
+{
+	struct shape_matches found;
+	int i;
+
+	if (y->matches.all.n || y->dump.tensors)
+		return true;
+	for (i = 0; i < y->log.alive.n; i++) {
+		shape_find(y->module, &y->log.alive.v[i].shape, y->spec_batch, "", &found);
+		if (found.all.n)
+			return true;
+	}
+	return false;
+}
+
+static void
+find_forecast(struct autopsy *y)
+{
+	struct module *m = y->module;
+
+	if (!y->main || y->main->host || y->validation || y->dump.local || !is_ours(y))
+		return;
+	y->framework = framework_of(m, y->main);
+	if (!y->framework)
+		return;
+	forecast(m, y->framework, y->batch, &y->forecast);
+	if (!y->forecast.known)
+		return;
+	if (y->budget.allocated > 0)
+		y->batch_for_said = largest_as(m, y->framework, y->budget.allocated);
+	if (y->budget.pool <= 0)
+		return;
+	y->forecast_largest = largest_as(m, y->framework, y->budget.pool);
+	if (y->forecast_largest < y->batch && y->batch == y->spec_batch && !y->budget.roomy &&
+	    !autopsy_is_limited(y))
+		find_cures(y);
+}
+
+/* The pool: what the message says, the allocator's statistics, the user, the spec's device. */
+static void
+find_pool(struct autopsy *y)
+{
+	const struct device *device = y->module ? &y->module->set.device : NULL;
+	struct budget *b = &y->budget;
+	bool host = y->main && y->main->host;
+
+	if (y->main)
+		*b = autopsy_budget(y->arena, y->main);
+	if (y->log.dump.limit > 0 && !host)
+		budget_set_pool(b, y->log.dump.limit, "the limit of its allocator");
+	else if (b->pool <= 0 && y->memory && !host)
+		budget_set_pool(b, y->memory, "--memory");
+	else if (b->pool <= 0 && y->log.card.known && !host)
+		budget_set_pool(b, y->log.card.bytes, "the whole card, by nvidia-smi");
+	else if (b->pool <= 0 && device && device->given && device->memory > 0 && !host)
+		budget_set_pool(b, device->memory, "the spec's device; the log does not say");
+	if (y->memory && y->memory != b->pool)
+		y->card = y->memory;
+}
+
+void
+autopsy_explain(struct arena *a, struct autopsy *y, const struct spec *spec)
+{
+	y->arena = a;
+	y->spec = spec;
+	if (spec) {
+		y->module = spec->modules.v[0];
+		y->spec_batch = y->batch = y->module->train ? y->module->plan->batch :
+		    y->module->plan->validate_batch;
+	}
+	y->main = oom_log_main(&y->log);
+	if (y->main)
+		match(y);
+	if (y->module)
+		find_batch(y);
+	find_pool(y);
+	if (y->log.dump.any)
+		dump_explain(a, y->module, &y->log.dump, y->batch, y->budget.pool, &y->dump);
+	if (y->dump.local && y->card)
+		y->card_largest = keras_local_largest(y->module, &y->dump.layer, y->batch, y->card);
+	if (y->module)
+		find_forecast(y);
+	autopsy_causes(y);
+}
