@@ -146,6 +146,6 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		budget_set_pool(&b, known(o, OOM_LIMIT) > 0 ? known(o, OOM_LIMIT) : b.total,
 		    known(o, OOM_LIMIT) > 0 ? "the limit in the message" :
 		    "all of the device, by the message");
-	b.roomy = asked >= 0 && b.free >= 0 && b.free / 2 >= asked;
+	b.roomy = asked >= 0 && b.free - slack(o, OOM_FREE) >= asked + slack(o, OOM_ASKED);
 	return b;
 }

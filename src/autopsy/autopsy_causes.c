@@ -95,7 +95,7 @@ numbered_part(const char *node, size_t *n, long *number)
 		*n = strcspn(s, "/");
 		for (digits = s + *n; digits > s && isdigit((unsigned char)digits[-1]); digits--)
 			;
-		if (digits == s + *n || digits <= s + 1 || digits[-1] != '_')
+		if (digits == s + *n || s + *n - digits > 6 || digits <= s + 1 || digits[-1] != '_')
 			continue;
 		*number = strtol(digits, &end, 10);
 		for (i = 0; counted[i]; i++)
@@ -114,10 +114,10 @@ earlier_models(struct autopsy *y)
 
 	if (!(part = numbered_part(y->main->node, &n, &number)))
 		return;
-	cause(y, arena_printf(y->arena, "The operation's name has %.*s in it: %ld of these %s made "
-	    "before in the same process. Keras keeps the graph and the weights of each until "
-	    "tf.keras.backend.clear_session(); in a notebook or a search over models they add up.",
-	    (int)n, part, number, number == 1 ? "was" : "were"));
+	cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, which Keras counts "
+	    "up: %ld %s made before in the same process. It keeps the graph and the weights of each "
+	    "until tf.keras.backend.clear_session(); in a notebook or a search over models they add "
+	    "up.", (int)n, part, number, number == 1 ? "other was" : "others were"));
 }
 
 static int64_t
@@ -170,6 +170,41 @@ tiny(struct autopsy *y)
 		return;
 	cause(y, arena_printf(y->arena, "Only %s was asked for: the memory was full already, so what "
 	    "matters is what had filled it, not this tensor.", size_human(human, y->hi)));
+}
+
+/* Larger than all there is: then nothing that lies beside it matters. */
+static void
+too_large(struct autopsy *y)
+{
+	int64_t whole = y->budget.total > 0 ? y->budget.total : y->budget.pool;
+	char asked[SIZE_TEXT], have[SIZE_TEXT];
+
+	if (whole > 0 && y->lo > whole)
+		cause(y, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
+		    "what else was held does not matter. It must be made in parts, or not at all.",
+		    size_human(asked, y->hi), size_human(have, whole)));
+}
+
+/* In "training/Adam/mul_23", but not in "training/Adam/gradients/...". */
+static void
+update(struct autopsy *y)
+{
+	static const char *const optimizer[] = { "SGD", "Adam", "AdamW", "RMSprop", "Adagrad",
+	    "Adadelta", "Adamax", "Nadam", "Ftrl", "Momentum", NULL };
+	const char *s;
+	size_t n;
+	int i;
+
+	for (s = y->main->node; *s && !strstr(y->main->node, "gradient"); s += n, s += *s == '/') {
+		n = strcspn(s, "/");
+		for (i = 0; optimizer[i]; i++)
+			if (is_part(optimizer[i], s, n) && s[n]) {
+				cause(y, arena_printf(y->arena, "The operation is of the update by "
+				    "%s: its tensor has a number for each element of a weight, so "
+				    "the batch plays no part in its size.", optimizer[i]));
+				return;
+			}
+	}
 }
 
 static void
@@ -242,8 +277,10 @@ autopsy_causes(struct autopsy *y)
 	}
 	validation(y);
 	limits(y);
+	too_large(y);
 	others(y);
 	tiny(y);
+	update(y);
 	earlier_models(y);
 	surplus(y);
 	roomy(y);

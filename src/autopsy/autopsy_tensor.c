@@ -140,8 +140,8 @@ print_nearest(const struct autopsy *y)
 
 	if (!y->main->shape.known) {
 		if (y->hi > 0)
-			autopsy_say(y, "No tensor of %s has that size at any batch: a workspace, a "
-			    "block of several tensors, or another network.", y->module->name);
+			autopsy_say(y, "No tensor of %s has that size at a batch near the spec's: it is a "
+			    "workspace, a block of several tensors, or of another network or batch.", y->module->name);
 		return;
 	}
 	autopsy_say(y, "No tensor of %s has the shape %s (%s B, %s). It is another network's, or "

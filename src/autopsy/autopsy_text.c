@@ -85,6 +85,15 @@ print_messages(const struct autopsy *y)
 
 /* ---- the bytes ---- */
 
+/* Would the request fit if the cached bytes were given back? */
+static bool
+would_help(const struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+
+	return !b->roomy && !b->lent && y->hi > 0 && y->hi <= b->unallocated + (b->free > 0 ? b->free : 0);
+}
+
 static void
 print_budget(const struct autopsy *y)
 {
@@ -111,7 +120,7 @@ print_budget(const struct autopsy *y)
 	}
 	for (i = 0; i < b->doubts.n; i++)
 		autopsy_say(y, "%s", b->doubts.v[i]);
-	if (!b->roomy && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10)
+	if (would_help(y) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10)
 		autopsy_say(y, "A tenth or more of what is reserved is of no use: "
 		    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (or max_split_size_mb) can "
 		    "give it back.");
