@@ -42,6 +42,34 @@ tensor_maker(const struct tensor *t)
 	return n;
 }
 
+bool
+node_has_weights(const struct node *n)
+{
+	return node_is(n, "conv") || node_is(n, "dense") || node_is(n, "local") ||
+	    node_is(n, "conv_transpose");
+}
+
+int
+weighted_layers(const struct module *m)
+{
+	int i, found = 0;
+
+	for (i = 0; i < m->forward->nodes.n; i++)
+		found += node_has_weights(m->forward->nodes.v[i]);
+	return found;
+}
+
+double
+optimizer_real(const struct settings *set, const char *name)
+{
+	int i;
+
+	for (i = 0; i < op_nattrs(set->optimizer); i++)
+		if (strcmp(set->optimizer->attrs[i].name, name) == 0)
+			return set->optimizer_attr[i].r;
+	return 0;
+}
+
 /* What an operand was before it was repeated. */
 static const struct tensor *
 unrepeated(const struct tensor *t)
@@ -81,23 +109,42 @@ node_pairs_vectors(const struct node *n, const struct tensor *x, const struct te
 	    &both) && both / tensor_elements_per_sample(n->out[0]) > 1;
 }
 
+/* Does it take its statistics from the batch? A frozen one does not. */
+static bool
+normalises_batch(const struct node *n)
+{
+	bool normalises = false;
+	int j;
+
+	for (j = 1; j < n->nin && n->phase == PHASE_FORWARD; j++)
+		if (n->in[j] && tensor_root(n->in[j])->kind == T_STATISTIC) {
+			normalises = true;
+			if (tensor_root(n->in[j])->frozen)
+				return false;
+		}
+	return normalises;
+}
+
 const struct node *
 first_batchnorm(const struct module *m)
 {
-	int i, j;
+	int i;
 
-	for (i = 0; m->train && i < m->train->nodes.n; i++) {
-		const struct node *n = m->train->nodes.v[i];
-		bool normalises = false, frozen = false;
+	for (i = 0; m->train && i < m->train->nodes.n; i++)
+		if (normalises_batch(m->train->nodes.v[i]))
+			return m->train->nodes.v[i];
+	return NULL;
+}
 
-		for (j = 1; j < n->nin && n->phase == PHASE_FORWARD; j++)
-			if (n->in[j] && tensor_root(n->in[j])->kind == T_STATISTIC) {
-				normalises = true;
-				frozen |= tensor_root(n->in[j])->frozen;
-			}
-		if (normalises && !frozen)
-			return n;
-	}
+const struct node *
+first_batchnorm_of_vectors(const struct module *m)
+{
+	int i;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++)
+		if (normalises_batch(m->train->nodes.v[i]) &&
+		    batchnorm_positions(m->train->nodes.v[i]) == 1)
+			return m->train->nodes.v[i];
 	return NULL;
 }
 

@@ -1,6 +1,6 @@
 /*
  * What rules ask of a network's graph: who reads a tensor, what made it, which node repeats its
- * operands, where batch normalisation is.
+ * operands, where weights and batch normalisation are; and of its optimizer.
  */
 #ifndef STOWAGE_RULEKIT_GRAPH_QUERY_H
 #define STOWAGE_RULEKIT_GRAPH_QUERY_H
@@ -26,6 +26,13 @@ struct node	*only_reader(const struct tensor_readers *, const struct node *);
  * place of its own. NULL for inputs and parameters. */
 struct node	*tensor_maker(const struct tensor *);
 
+/* Is it a layer that multiplies its input by weights? How many such there are. */
+bool	node_has_weights(const struct node *);
+int	weighted_layers(const struct module *);
+
+/* A number that the optimizer was given, or its default; 0 where it has no such argument. */
+double	optimizer_real(const struct settings *, const char *name);
+
 /* Does an arithmetic node repeat both operands, so that its result is at least GROWTH times the
  * larger? Then X and Y are the operands before they were repeated. */
 bool	node_repeats(const struct node *, int64_t growth, const struct tensor **x,
@@ -39,5 +46,8 @@ bool	node_pairs_vectors(const struct node *, const struct tensor *x, const struc
  * does not), or NULL; and how many positions of one sample it averages over. */
 const struct node	*first_batchnorm(const struct module *);
 int64_t	batchnorm_positions(const struct node *);
+
+/* The first that averages over one position, so that a batch of one gives it a single number. */
+const struct node	*first_batchnorm_of_vectors(const struct module *);
 
 #endif

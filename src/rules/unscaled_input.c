@@ -36,13 +36,6 @@ keeps_range(const struct node *n)
 	return name[i] != NULL;
 }
 
-static bool
-has_weights(const struct node *n)
-{
-	return node_is(n, "conv") || node_is(n, "dense") || node_is(n, "local") ||
-	    node_is(n, "conv_transpose");
-}
-
 static void
 report(const struct rule *rule, struct lint *l, const struct node *n, const struct tensor *from)
 {
@@ -81,7 +74,7 @@ check(const struct rule *rule, struct lint *l)
 			continue;
 		if (keeps_range(n) && n->out[0])
 			from[n->out[0]->id] = in;
-		else if (has_weights(n) && !node_is(only_reader(&r, n), "batchnorm") &&
+		else if (node_has_weights(n) && !node_is(only_reader(&r, n), "batchnorm") &&
 		    place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, in);
 	}
