@@ -1,0 +1,48 @@
+/*
+ * weight-decay: so much of it, added to gradients, that it outweighs them. Decoupled decay (adamw) is
+ * another number, of which 0.1 is in use.
+ */
+#include "rulekit/graph_query.h"
+
+#define LEAST	0.1
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	const struct module *m = l->module;
+	const struct settings *set = &m->set;
+	double decay;
+	struct diag *g;
+
+	if (!m->train || !set->optimizer || !set->optimizer_loc.src ||
+	    strcmp(set->optimizer->name, "adamw") == 0 || weighted_layers(m) < 2)
+		return;
+	decay = optimizer_real(set, "weight_decay");
+	if (decay < LEAST)
+		return;
+	g = lint_report(l, rule, set->optimizer_loc, "weight_decay=%g of %s pulls weights to 0 "
+	    "harder than a usual loss pulls them away", decay, set->optimizer->name);
+	diag_fact(l->diags, g, "it adds %g times each weight to its gradient: training settles "
+	    "where the loss's own gradient is as large as that", decay);
+	diag_help(l->diags, g, "usual for %s: 1e-5 to 5e-3; 0.1 is a number for adamw, which takes "
+	    "lr * weight_decay off each weight instead", set->optimizer->name);
+}
+
+const struct rule rule_weight_decay = {
+	.id = "SW326",
+	.name = "weight-decay",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "a weight decay of 0.1 or more that is added to gradients",
+	.doc = "sgd and adam add weight_decay times the weight to its gradient, so that training "
+	    "minimises loss + weight_decay / 2 * |w|^2: with 0.1 a weight of 1 stays only where the "
+	    "loss would fall by 0.1 for each unit that it grows, and most weights end near 0. In "
+	    "adamw the number is another thing, a share lr * weight_decay of each weight a step "
+	    "(Loshchilov and Hutter: Decoupled weight decay regularization, 2017), and 0.1 is "
+	    "usual: GPT-3 was trained with it.\n\n"
+	    "Reported from 0.1 on, but not for adamw, nor for a single layer with weights, where "
+	    "it is ridge regression. Most often the optimizer was changed and the number was not. "
+	    "ResNet has 1e-4, VGG and AlexNet 5e-4.",
+	.check = check,
+	.needs = NEEDS_GRAPH,
+};
