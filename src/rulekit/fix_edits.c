@@ -1,6 +1,7 @@
 /* What rules' fixes share. */
 #include "rulekit/fix_edits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -27,6 +28,32 @@ fix_argument(struct lint *l, struct diag *g, struct loc loc, const char *name, c
 	struct cut_place p;
 
 	if (find_layer(l, &p, loc) && cut_argument(e, cut_layer(&p), name, value))
+		diag_fix(l->diags, g, false, e, "%s", title);
+}
+
+/* Is the place all of one number of the file's text? */
+static bool
+is_number(struct loc loc)
+{
+	char *end;
+
+	strtod(loc.src->text + loc.beg, &end);
+	return end == loc.src->text + loc.end;
+}
+
+void
+fix_number(struct lint *l, struct diag *g, struct loc loc, struct loc number, const char *value,
+    const char *title)
+{
+	struct edits *e = edits_new(l->diags->arena, loc.src);
+	struct cut_place p;
+	struct loc call;
+
+	if (number.src != loc.src || !find_layer(l, &p, loc))
+		return;
+	call = cut_layer(&p)->loc;
+	if (number.beg >= call.beg && number.end <= call.end && is_number(number) &&
+	    edits_add(e, number.beg, number.end, value))
 		diag_fix(l->diags, g, false, e, "%s", title);
 }
 

@@ -5,6 +5,7 @@
  *
  *     fix_take_out()    removes a layer: from its pipe with its arrow, or from around its operand
  *     fix_argument()    gives a call bias=false
+ *     fix_number()      changes a number that a call was given, by name or not
  *     fix_behind()      adds a layer after a layer
  *     fix_setting()     gives a setting a value; fix_amend() if it takes several
  *     fix_freeze()      freezes layers
@@ -27,6 +28,8 @@
 /* Removes the layer at a node's place; gives it an argument; puts another layer behind it. */
 void	fix_take_out(struct lint *, struct diag *, struct loc, const char *title);
 void	fix_argument(struct lint *, struct diag *, struct loc, const char *name, const char *value,
+	    const char *title);
+void	fix_number(struct lint *, struct diag *, struct loc, struct loc number, const char *value,
 	    const char *title);
 void	fix_behind(struct lint *, struct diag *, struct loc, const char *layer, const char *title);
 

@@ -1,0 +1,95 @@
+/*
+ * high-dropout: a rate that leaves next to nothing, most often a share to keep written as one to drop.
+ * Reads the forward graph.
+ */
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
+
+#include "ir/op.h"
+
+#define HIGH	0.8
+#define ENOUGH	200	/* numbers left of a vector: that much was found to be best of wide ones */
+
+/* The numbers that are left, on average, of a sample. */
+static double
+left(const struct node *n)
+{
+	return (double)tensor_elements_per_sample(n->in[0]) * (1 - op_real(n, "rate"));
+}
+
+static bool
+is_high(const struct node *n)
+{
+	double rate;
+
+	if (!node_is(n, "dropout"))
+		return false;
+	rate = op_real(n, "rate");
+	return rate > HIGH || (rate == HIGH && (n->in[0]->rank != 1 || left(n) < ENOUGH));
+}
+
+/* Those nodes, by the id of what they make. */
+static bool *
+found_in(const struct module *m)
+{
+	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
+	int i;
+
+	for (i = 0; i < m->forward->nodes.n; i++)
+		if (is_high(m->forward->nodes.v[i]))
+			found[m->forward->nodes.v[i]->out[0]->id] = true;
+	return found;
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	struct place_set reported = { NULL }, needed = { NULL };
+	int i;
+
+	if (!m->set.train)
+		return;
+	place_add_unmarked(&needed, l, found_in(m));
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		const char *keep;
+		struct diag *g;
+
+		if (!is_high(n) || !place_is_new(&reported, l, rule, n->loc))
+			continue;
+		g = lint_report(l, rule, n->loc, "'%s' drops %g %% of what it is given", n->path,
+		    100 * op_real(n, "rate"));
+		diag_fact(l->diags, g, "of %s numbers of a sample %.4g are left, on average",
+		    lint_commas(m->arena, tensor_elements_per_sample(n->in[0])), left(n));
+		if (op_real(n, "rate") == 1)
+			continue;
+		keep = arena_printf(m->arena, "%.4g", 1 - op_real(n, "rate"));
+		diag_help(l->diags, g, "the number is the share that is dropped, not the one that is "
+		    "kept: perhaps dropout(%s)", keep);
+		if (!place_has(&needed, n->loc))
+			fix_number(l, g, n->loc, op_attr(n, "rate")->loc, keep,
+			    arena_printf(m->arena, "write %s", keep));
+	}
+}
+
+const struct rule rule_high_dropout = {
+	.id = "SW325",
+	.name = "high-dropout",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "dropout of four fifths or more",
+	.doc = "dropout(p) sets a share p to 0. TensorFlow 1 took keep_prob, the share that stays, "
+	    "and so do many programs that were written then: their 0.8 is 0.2 here. A network "
+	    "that loses four numbers of five in training learns slowly or not at all, and nothing "
+	    "fails.\n\n"
+	    "Reported from 0.8 on, but not for 0.8 of a vector of which 200 numbers or more are "
+	    "left: Kuchaiev and Ginsburg (Training deep autoencoders for collaborative filtering, "
+	    "2017) do well with that. Write 1 less the number. TensorFlow 2 prints \"Large dropout "
+	    "rate: 0.8 (>0.5). In TensorFlow 2.x, dropout() uses dropout rate instead of "
+	    "keep_prob. Please ensure that this is intended\"; seen in DeepLearningZeroToAll "
+	    "#204.",
+	.check = check,
+	.needs = NEEDS_GRAPH,
+};
