@@ -1,6 +1,6 @@
 /*
- * batchnorm-batch-1: batch normalisation of a single sample. Reads the training graph and the
- * micro-batch.
+ * batchnorm-batch-1: batch normalisation of a single sample, in every batch or in the last of an
+ * epoch. Reads the training graph, the micro-batch and the number of samples.
  */
 #include "rulekit/graph_query.h"
 
@@ -8,33 +8,90 @@
 #include "plan/plan.h"
 
 #define ENOUGH	16	/* samples: as batchnorm-accumulate has it */
+#define FEW	8	/* as last-batch has it */
 
 static void
-check(const struct rule *rule, struct lint *l)
+tell_larger(struct lint *l, struct diag *g)
 {
 	struct module *m = l->module;
-	const struct node *n = first_batchnorm(m);
-	struct diag *g;
-	int64_t arena;
+	int64_t arena = whatif_batch(m, ENOUGH);
 
-	if (!n || m->plan->batch != 1)
-		return;
-	if (batchnorm_positions(n) == 1)
-		g = lint_report(l, rule, n->loc, "'%s' normalises one number by itself: its output "
-		    "is its bias, whatever the input", n->path);
-	else
-		g = lint_report(l, rule, n->loc, "'%s' normalises each sample by itself: the "
-		    "micro-batch is 1", n->path);
-	diag_fact(l->diags, g, "mean and variance are over %lld position%s of one sample; "
-	    "validation uses their running averages, which are of something "
-	    "else", (long long)batchnorm_positions(n),
-	    batchnorm_positions(n) == 1 ? "" : "s");
-	if ((arena = whatif_batch(m, ENOUGH)) < INT64_MAX)
+	if (arena < INT64_MAX)
 		diag_help(l->diags, g, "micro-batches of %d need %s, %s more", ENOUGH,
 		    lint_human(m->arena, arena), lint_human(m->arena, arena -
 		    m->plan->arena_bytes));
 	diag_help(l->diags, g, m->set.accumulate > 1 ? "accumulate fewer, larger micro-batches" :
 	    "a larger batch: `stowage fit` says how large it may be");
+}
+
+static void
+check_batch(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	const struct node *any = first_batchnorm(m), *vector = first_batchnorm_of_vectors(m);
+	struct diag *g;
+
+	if (vector)
+		g = lint_report(l, rule, vector->loc, "'%s' normalises one number by itself: its "
+		    "output is its bias, whatever the input", vector->path);
+	else if (any && (m->set.validate || m->set.accumulate > 1))
+		g = lint_report(l, rule, any->loc, "'%s' normalises each sample by itself: the "
+		    "micro-batch is 1", any->path);
+	else
+		return;
+	any = vector ? vector : any;
+	diag_fact(l->diags, g, "mean and variance are over %lld position%s of one sample; "
+	    "validation uses their running averages, which are of something "
+	    "else", (long long)batchnorm_positions(any), vector ? "" : "s");
+	tell_larger(l, g);
+}
+
+/* A batch near that of the spec whose last is neither one sample nor few; 0: there is none. */
+static int64_t
+other_batch(int64_t samples, int64_t batch)
+{
+	int64_t step, b;
+
+	for (step = FEW; step >= 1; step /= FEW)
+		for (b = batch - step; b > batch / 2; b -= step)
+			if (samples % b == 0 || (samples % b > 1 && samples % b >= b / FEW))
+				return b;
+	return 0;
+}
+
+static void
+check_last(const struct rule *rule, struct lint *l, int64_t samples)
+{
+	struct module *m = l->module;
+	const struct node *n = first_batchnorm_of_vectors(m);
+	int64_t batch = m->set.batch, other = other_batch(samples, batch);
+	struct diag *g;
+
+	if (!n)
+		return;
+	g = lint_report(l, rule, n->loc, "in the last batch of each epoch, which is one sample, '%s' "
+	    "normalises one number by itself", n->path);
+	diag_place(l->diags, g, m->set.batch_loc, "the batch is here");
+	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and 1; PyTorch stops there: "
+	    "\"Expected more than 1 value per channel when training\"", (long long)samples,
+	    (long long)(samples / batch), (long long)batch);
+	if (other > 0)
+		diag_help(l->diags, g, "batch %lld leaves %lld for the last", (long long)other,
+		    (long long)(samples % other ? samples % other : other));
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	const struct module *m = l->module;
+	int64_t samples = m->set.data.samples;
+
+	if (!m->train)
+		return;
+	if (m->plan->batch == 1)
+		check_batch(rule, l);
+	else if (m->set.accumulate == 1 && samples > m->set.batch && samples % m->set.batch == 1)
+		check_last(rule, l, samples);
 }
 
 const struct rule rule_batchnorm_batch_1 = {
@@ -48,9 +105,13 @@ const struct rule rule_batchnorm_batch_1 = {
 	    "(x - x) / sqrt(0 + eps), that is nothing of the input. PyTorch stops with \"Expected "
 	    "more than 1 value per channel when training\"; other frameworks train a network that "
 	    "has learnt nothing, or one whose validation, by running averages, does not match its "
-	    "training.\n\n"
-	    "Use a larger batch, freeze the normalisation, or leave it out. Seen in "
-	    "deeplabv3plus-pytorch #34.",
+	    "training. If samples leave one over, that is so in the last batch of each epoch: a "
+	    "step of full size from a gradient that says nothing.\n\n"
+	    "Reported for vectors, in every batch or the last; for maps where the micro-batch is 1 "
+	    "and the batch is not, or where there is validation. (Without either, to normalise "
+	    "each image by itself may be meant, as in pix2pix.) Use a larger batch, freeze the "
+	    "normalisation, or leave it out. Seen in deeplabv3plus-pytorch #34; of last batches "
+	    "in fastai #1352.",
 	.check = check,
 	.needs = NEEDS_SKETCH,
 };

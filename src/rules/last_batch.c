@@ -3,7 +3,6 @@
  * average over fewer samples. Only where the spec says how many samples there are.
  */
 #include "rulekit/fix_edits.h"
-#include "rulekit/graph_query.h"
 
 #define FEW	8	/* the last update has less than one part in so many of a batch */
 
@@ -42,9 +41,6 @@ check(const struct rule *rule, struct lint *l)
 	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and %lld; each of those few "
 	    "weighs %.3g times as much as another", (long long)n, (long long)(n / batch),
 	    (long long)batch, (long long)rest, (double)batch / (double)rest);
-	if (rest == 1 && first_batchnorm(m))
-		diag_fact(l->diags, g, "batch normalisation then sees a single sample, where "
-		    "PyTorch may stop: \"Expected more than 1 value per channel when training\"");
 	diag_fact(l->diags, g, "no byte more here: it runs in the same buffers. A caching "
 	    "allocator gets a new size for every tensor");
 	fix(l, g, n - rest);
