@@ -1,6 +1,7 @@
 /*
- * activation-missing: two dense layers with nothing but dropout between them, which are one. Reads
- * the forward graph; what the spec without the first takes is planned.
+ * activation-missing: two dense layers, or two convolutions, with nothing but dropout and batch
+ * normalisation between them, which are one. Reads the forward graph; what the spec without the
+ * first dense layer takes is planned.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/fix_edits.h"
@@ -8,32 +9,102 @@
 #include "rulekit/measure.h"
 #include "rulekit/place_set.h"
 
+#include "ir/op.h"
 #include "amend/cut.h"
 
-/* The dense layer that N's output alone goes to, past dropout. */
-static const struct node *
-next_dense(const struct tensor_readers *r, const struct node *n)
-{
-	const struct node *next = only_reader(r, n);
+struct pair {
+	const struct node *first, *second;
+	const struct node *behind;	/* what an activation is to come behind */
+};
 
-	while (next && node_is(next, "dropout"))
-		next = only_reader(r, next);
-	return node_is(next, "dense") && next->in[1] ? next : NULL;
+/* One layer for the weights of a pair, [mid, in] and [out, mid] with so many cells each. */
+struct widths {
+	int64_t in, mid, out;
+	int64_t first_cells, second_cells;	/* of the kernels; of a dense layer 1 */
+};
+
+static struct widths
+widths_of(const struct pair *p)
+{
+	const struct tensor *a = p->first->in[1], *b = p->second->in[1];
+
+	return (struct widths){ .in = a->dim[1], .mid = a->dim[0], .out = b->dim[0],
+		.first_cells = a->rank == 4 ? a->dim[2] * a->dim[3] : 1,
+		.second_cells = b->rank == 4 ? b->dim[2] * b->dim[3] : 1 };
 }
 
-/* Which layers have another right behind, by the id of what they make. */
+/* Would one layer have no more weights than the two? */
+static bool
+one_is_smaller(const struct widths *w)
+{
+	double larger = (double)(w->first_cells > w->second_cells ? w->first_cells :
+	    w->second_cells);
+
+	return (double)w->in * (double)w->out * larger <= (double)w->mid * ((double)w->in *
+	    (double)w->first_cells + (double)w->out * (double)w->second_cells);
+}
+
+/* A convolution over all channels whose kernel is square and without holes: others are halves of a
+ * factorisation. */
+static bool
+is_whole(const struct node *n)
+{
+	const struct attr *dilation = op_attr(n, "dilation");
+
+	return op_int(n, "groups") == 1 && n->in[1]->dim[2] == n->in[1]->dim[3] &&
+	    dilation->v[0] == 1 && dilation->v[1] == 1;
+}
+
+/*
+ * Is the first layer for nothing? Where it is narrower than both its neighbours the two save
+ * weights, as they do where one is 1x1 and they have fewer than one would; where the second is
+ * shared by several first ones, or the first is frozen, there is no one layer that does the same.
+ */
+static bool
+is_wasted(const struct tensor_readers *r, const struct pair *p)
+{
+	struct widths w = widths_of(p);
+	bool conv = node_is(p->first, "conv");
+
+	if (w.mid < (w.in < w.out ? w.in : w.out) || p->first->in[1]->frozen ||
+	    r->count[p->first->in[1]->id] != r->count[p->second->in[1]->id])
+		return false;
+	if (!conv)
+		return true;
+	if (!is_whole(p->first) || !is_whole(p->second))
+		return false;
+	return (w.first_cells > 1 && w.second_cells > 1) || one_is_smaller(&w);
+}
+
+static bool
+find_pair(const struct tensor_readers *r, const struct node *n, struct pair *p)
+{
+	bool dense = node_is(n, "dense");
+	const struct node *next = n;
+
+	if (!dense && !node_is(n, "conv"))
+		return false;
+	*p = (struct pair){ .first = n, .behind = n };
+	while ((next = only_reader(r, next)) &&
+	    (node_is(next, "dropout") || node_is(next, "batchnorm")))
+		if (node_is(next, "batchnorm"))
+			p->behind = next;
+	p->second = next;
+	return node_is(next, dense ? "dense" : "conv") && next->in[1] &&
+	    is_wasted(r, p);
+}
+
+/* Behind which nodes an activation is missing, by the id of what they make. */
 static bool *
 found_in(const struct module *m, const struct tensor_readers *r)
 {
 	bool *found = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*found));
+	struct pair p;
 	int i;
 
-	for (i = 0; i < m->forward->nodes.n; i++) {
-		const struct node *n = m->forward->nodes.v[i];
-
-		if (node_is(n, "dense") && next_dense(r, n))
-			found[n->out[0]->id] = true;
-	}
+	for (i = 0; i < m->forward->nodes.n; i++)
+		if (find_pair(r, m->forward->nodes.v[i], &p))
+			found[p.behind->out[0]->id] = true;
 	return found;
 }
 
@@ -51,6 +122,46 @@ without(struct lint *l, const struct node *n)
 }
 
 static void
+tell_weights(struct lint *l, struct diag *g, const struct pair *p, struct node *const *update)
+{
+	struct module *m = l->module;
+	struct widths w = widths_of(p);
+	const struct tensor *a = p->first->in[1], *b = p->second->in[1];
+
+	if (a->rank == 4)
+		diag_fact(l->diags, g, "%lldx%lld of %lldx%lld is one convolution of %lldx%lld, but "
+		    "for what is at the borders; the first takes %s B, with gradient and state",
+		    (long long)b->dim[2], (long long)b->dim[3], (long long)a->dim[2],
+		    (long long)a->dim[3],
+		    (long long)(a->dim[2] + (b->dim[2] - 1) * op_attr(p->first, "stride")->v[0]),
+		    (long long)(a->dim[3] + (b->dim[3] - 1) * op_attr(p->first, "stride")->v[1]),
+		    lint_commas(m->arena, measure_trained_bytes(m, update, a)));
+	else if (one_is_smaller(&w))
+		diag_fact(l->diags, g, "weights %lld x %lld and %lld x %lld do what one of %lld x "
+		    "%lld can; the first takes %s B, with gradient and state", (long long)w.mid,
+		    (long long)w.in, (long long)w.out, (long long)w.mid, (long long)w.out,
+		    (long long)w.in, lint_commas(m->arena, measure_trained_bytes(m, update, a)));
+}
+
+static struct diag *
+report(const struct rule *rule, struct lint *l, const struct pair *p, struct node *const *update)
+{
+	struct diag *g = lint_report(l, rule, p->first->loc, "'%s' and '%s' are one linear layer: "
+	    "no activation comes between them", p->first->path, p->second->path);
+
+	diag_place(l->diags, g, p->second->loc, "the second is here");
+	tell_weights(l, g, p, update);
+	if (p->behind != p->first)
+		diag_help(l->diags, g, "write %s -> relu: normalisation is no activation",
+		    p->behind->op->name);
+	else
+		diag_help(l->diags, g, "write %s(%lld%s) -> relu, or leave the first layer out",
+		    p->first->op->name, (long long)p->first->in[1]->dim[0],
+		    p->first->in[1]->rank == 4 ? ", ..." : "");
+	return g;
+}
+
+static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
@@ -61,31 +172,19 @@ check(const struct rule *rule, struct lint *l)
 
 	place_add_unmarked(&needed, l, found_in(m, &r));
 	for (i = 0; i < m->forward->nodes.n; i++) {
-		const struct node *n = m->forward->nodes.v[i];
-		const struct node *next = node_is(n, "dense") ? next_dense(&r, n) : NULL;
-		int64_t in, mid, out;
+		struct pair p;
 		struct diag *g;
 
-		if (!next)
+		if (!find_pair(&r, m->forward->nodes.v[i], &p) ||
+		    !place_is_new(&reported, l, rule, p.first->loc))
 			continue;
-		mid = n->in[1]->dim[0], in = n->in[1]->dim[1], out = next->in[1]->dim[0];
-		if (mid < (in < out ? in : out) || !place_is_new(&reported, l, rule, n->loc))
-			continue;
-		g = lint_report(l, rule, n->loc, "'%s' and '%s' are one linear layer: no "
-		    "activation comes between them", n->path, next->path);
-		diag_place(l->diags, g, next->loc, "the second is here");
-		if ((double)in * (double)out < (double)mid * (double)(in + out))
-			diag_fact(l->diags, g, "weights %lld x %lld and %lld x %lld do what one of "
-			    "%lld x %lld can; the first takes %s B, with gradient and state",
-			    (long long)mid, (long long)in, (long long)out, (long long)mid,
-			    (long long)out, (long long)in, lint_commas(m->arena,
-			    measure_trained_bytes(m, update, n->in[1])));
-		diag_help(l->diags, g, "write dense(%lld) -> relu, or leave the first layer out",
-		    (long long)mid);
-		if (!place_has(&needed, n->loc))
-			fix_behind(l, g, n->loc, "relu", "put relu behind it");
-		if (edited_affords(l, plans) && ++plans)
-			measure_saving(l, g, without(l, n), "the network without '%s'", n->path);
+		g = report(rule, l, &p, update);
+		if (!place_has(&needed, p.behind->loc))
+			fix_behind(l, g, p.behind->loc, "relu", "put relu behind it");
+		if (p.behind == p.first && node_is(p.first, "dense") && edited_affords(l, plans) &&
+		    ++plans)
+			measure_saving(l, g, without(l, p.first), "the network without '%s'",
+			    p.first->path);
 	}
 }
 
@@ -94,14 +193,19 @@ const struct rule rule_activation_missing = {
 	.name = "activation-missing",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "two dense layers without an activation between them",
-	.doc = "A dense layer of a dense layer is a dense layer: W2 (W1 x + b1) + b2. Without a "
-	    "function that is not linear in between, the first one only costs weights, with their "
-	    "gradients and optimizer state, and time. (Framework users write it when moving from "
-	    "Keras, whose layers take activation= and default to none.)\n\n"
-	    "Quiet where the layer between is narrower than both its neighbours: that is a "
-	    "factorisation, which saves weights. Put relu or another activation between, or leave "
-	    "one out.",
+	.brief = "two dense layers or convolutions without an activation between them",
+	.doc = "A dense layer of a dense layer is a dense layer: W2 (W1 x + b1) + b2; and a 3x3 "
+	    "convolution of a 3x3 convolution is one of 5x5. Without a function that is not linear "
+	    "in between, the first one only costs weights, with their gradients and optimizer "
+	    "state, and time. Batch normalisation and dropout are no such function. (Framework "
+	    "users write it when moving from Keras, whose layers take activation= and default to "
+	    "none.)\n\n"
+	    "Quiet where two layers are a factorisation, which saves weights: the layer between is "
+	    "narrower than both its neighbours (also at the ends of MobileNetV2's blocks), a "
+	    "convolution has groups, holes or a kernel that is not square, or one is 1x1 and both "
+	    "together have fewer weights than one layer for both. Quiet, too, where several layers "
+	    "share the second, or the first is frozen. Put relu or another activation between, or "
+	    "leave one out.",
 	.check = check,
 	.needs = NEEDS_SKETCH,
 };
