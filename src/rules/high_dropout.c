@@ -1,6 +1,6 @@
 /*
- * high-dropout: a rate that leaves next to nothing, most often a share to keep written as one to drop.
- * Reads the forward graph.
+ * high-dropout: a rate that leaves next to nothing, most often a share to keep written as one to
+ * drop. Reads the forward graph.
  */
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"

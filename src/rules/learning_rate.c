@@ -1,8 +1,8 @@
 /*
  * learning-rate: one far outside of what the optimizer is used with. For sgd it is lr / (1 -
  * momentum), the size that steps converge to, and grows with the batch. The bounds are wide: a rule
- * that is often wrong gets switched off. A linear model, which has no layer whose gradient its steps
- * could spoil, takes rates of any size (30 is usual for linear probes).
+ * that is often wrong gets switched off. A linear model, which has no layer whose gradient its
+ * steps could spoil, takes rates of any size (30 is usual for linear probes).
  */
 #include "rulekit/graph_query.h"
 

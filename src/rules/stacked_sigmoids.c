@@ -1,7 +1,7 @@
 /*
- * stacked-sigmoids: gradients that vanish on their way through hidden layers of sigmoids. Counts, from
- * the inputs on, how many lie behind one another with nothing between that keeps gradients up. Reads
- * the forward graph.
+ * stacked-sigmoids: gradients that vanish on their way through hidden layers of sigmoids. Counts,
+ * from the inputs on, how many lie behind one another with nothing between that keeps gradients up.
+ * Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 
@@ -32,8 +32,8 @@ is_activation(const struct node *n)
 	return node_is(n, "sigmoid") && node_has_weights(tensor_maker(n->in[0]));
 }
 
-/* By tensor id, how many sigmoids lie behind one another up to it; *DEEPEST is the layer with weights
- * that has most of them before it, or NULL. */
+/* By tensor id, how many sigmoids lie behind one another up to it; *DEEPEST is the layer with
+ * weights that has most of them before it, or NULL. */
 static int *
 count_sigmoids(const struct graph *f, const struct node **deepest)
 {
