@@ -1,7 +1,6 @@
 /*
- * skipped-positions: a map of which at least half the positions are never read, since the windows
- * of all layers that read it are smaller than their stride. What readers with different windows
- * read is added up as if they shared nothing, so that never too much is said to be skipped.
+ * skipped-positions: a map of which at least half the positions are never read, since the window of
+ * the layer that reads it is smaller than its stride.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
@@ -57,45 +56,6 @@ places_read(const struct node *n)
 	return rows_read(&h, x->dim[1], y->dim[1]) * rows_read(&w, x->dim[2], y->dim[2]);
 }
 
-static bool
-same_windows(const struct node *a, const struct node *b)
-{
-	struct read_window x, y;
-	int axis;
-
-	for (axis = 0; axis < 2; axis++)
-		if (!window_of(a, axis, &x) || !window_of(b, axis, &y) || x.kernel != y.kernel ||
-		    x.stride != y.stride || x.top != y.top || x.dilation != y.dilation)
-			return false;
-	return true;
-}
-
-/* By tensor id: how many places are read at most. */
-static int64_t *
-count_reads(const struct graph *f)
-{
-	size_t most = (size_t)f->module->next_tensor + 1;
-	int64_t *read = arena_array(f->module->arena, most, sizeof(*read));
-	const struct node **last = arena_array(f->module->arena, most, sizeof(*last));
-	int i, j;
-
-	for (i = 0; i < f->nodes.n; i++)
-		for (j = 0; j < f->nodes.v[i]->nin; j++) {
-			const struct node *n = f->nodes.v[i];
-			const struct tensor *t = n->in[j];
-			int64_t all = t && t->rank == 3 ? t->dim[1] * t->dim[2] : 0;
-
-			if (all == 0 || read[t->id] >= all ||
-			    (last[t->id] && j == 0 && same_windows(last[t->id], n)))
-				continue;
-			read[t->id] += j == 0 ? places_read(n) : all;
-			last[t->id] = n;
-		}
-	for (i = 0; i < f->results.n; i++)
-		read[f->results.v[i].tensor->id] = INT64_MAX;
-	return read;
-}
-
 static void
 report(const struct rule *rule, struct lint *l, const struct node *maker, const struct node *reader,
     int64_t read)
@@ -126,7 +86,6 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct graph *f = m->forward;
-	int64_t *read = count_reads(f);
 	struct tensor_readers r = readers_of(l);
 	struct place_set reported = { NULL };
 	int i;
@@ -134,12 +93,15 @@ check(const struct rule *rule, struct lint *l)
 	for (i = 0; i < f->nodes.n; i++) {
 		const struct node *n = f->nodes.v[i];
 		const struct tensor *t = n->nout ? n->out[0] : NULL;
-		int64_t all = t && t->rank == 3 ? t->dim[1] * t->dim[2] : 0;
+		const struct node *reader = t && t->rank == 3 ? only_reader(&r, n) : NULL;
+		int64_t read;
 
-		if (all < FEWEST || !r.last[t->id] || read[t->id] == 0 || read[t->id] > all / 2 ||
-		    !place_is_new(&reported, l, rule, r.last[t->id]->loc))
+		if (!reader || reader->in[0] != t || t->dim[1] * t->dim[2] < FEWEST)
 			continue;
-		report(rule, l, n, r.last[t->id], read[t->id]);
+		read = places_read(reader);
+		if (read <= t->dim[1] * t->dim[2] / 2 &&
+		    place_is_new(&reported, l, rule, reader->loc))
+			report(rule, l, n, reader, read);
 	}
 }
 
@@ -153,11 +115,12 @@ const struct rule rule_skipped_positions = {
 	    "smaller: a 1x1 convolution of stride 2 one in four. Where nothing else reads the map, "
 	    "the others were made, with all their multiply-adds, and are kept, for nothing; and "
 	    "their gradient is 0.\n\n"
-	    "Reported where half of the places or more are read by no layer. Inputs are not: to "
-	    "take every second pixel of a picture may be meant. ResNet's bottlenecks had the "
-	    "stride on the first 1x1 convolution, in both paths, and have it on the 3x3 since: "
-	    "\"the convolution ignores three-quarters of the input feature map\" (He and others, "
-	    "Bag of tricks for image classification, 2019).",
+	    "Reported where one layer reads the map, and no more than half of its places. Inputs "
+	    "are not: to take every second pixel of a picture may be meant. Nor are maps that "
+	    "several layers thin out alike: the first ResNets had the stride on a 1x1 convolution "
+	    "in both paths of a block, and there are weights to load for that. They have it on the "
+	    "3x3 since: \"the convolution ignores three-quarters of the input feature map\" (He "
+	    "and others, Bag of tricks for image classification, 2019).",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };
