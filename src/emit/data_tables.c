@@ -19,28 +19,6 @@ column_of(const struct module *m, const struct tensor *t)
 	return 0;
 }
 
-/* Where an input's numbers begin in a line of a table, with all inputs before all targets or the
- * other way round. T NULL: how many numbers a line has. */
-static int64_t
-field_of(const struct module *m, const struct data_source *d, const struct tensor *t)
-{
-	int64_t at = 0;
-	int pass, i;
-
-	for (pass = 0; pass < 2; pass++)
-		for (i = 0; i < m->forward->inputs.n; i++) {
-			const struct tensor *in = m->forward->inputs.v[i];
-			bool target = in->kind == T_TARGET;
-
-			if (target != (reader_flag(d, "label_first") ? pass == 0 : pass == 1))
-				continue;
-			if (t && !strcmp(in->name, t->name))
-				return at;
-			at += tensor_elements_per_sample(in);
-		}
-	return at;
-}
-
 static bool
 check_source(struct emitter *e, const struct graph *g, const struct data_source *d)
 {
@@ -81,7 +59,7 @@ emit_source(struct emitter *e, const char *name, const struct data_source *d)
 	text_printf(e->out, "%s},\n", d->nfiles ? "" : "NULL");
 	text_printf(e->out, "\t%s,\t/* scale of inputs */\n", emit_decimal(e, d->scale));
 	text_printf(e->out, "\t%s, %lld,\t/* CSV: a line of names? numbers a line */\n",
-	    emit_truth(reader_flag(d, "header")), (long long)field_of(e->module, d, NULL));
+	    emit_truth(reader_flag(d, "header")), (long long)reader_field(e->module, d, NULL));
 	text_printf(e->out, "\t%lld, %lld,\t/* rows left out, rows used: every so many */\n",
 	    (long long)d->skip_every, (long long)d->keep_every);
 	text_printf(e->out, "\t%lld\t/* synthetic samples */\n};\n", (long long)d->samples);
@@ -102,7 +80,7 @@ emit_inputs(struct emitter *e, const char *name, const struct graph *g,
 		text_puts(e->out, "\t{");
 		emit_string(e->out, t->name);
 		text_printf(e->out, ", %d, %lld, TYPE_%s, %s, %d, %d, ", column_of(e->module, t),
-		    (long long)field_of(e->module, d, t), t->dtype->macro,
+		    (long long)reader_field(e->module, d, t), t->dtype->macro,
 		    emit_truth(t->kind == T_TARGET), t->classes, t->rank);
 		emit_dims(e, t);
 		text_printf(e->out, ", %lld, %lld, %d, %lld},\n",

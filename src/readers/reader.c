@@ -60,6 +60,41 @@ reader_flag(const struct data_source *d, const char *name)
 	return reader_int(d, name, false) != 0;
 }
 
+int64_t
+reader_field(const struct module *m, const struct data_source *d, const struct tensor *t)
+{
+	int64_t at = 0;
+	int pass, i;
+
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < m->forward->inputs.n; i++) {
+			const struct tensor *in = m->forward->inputs.v[i];
+			bool target = in->kind == T_TARGET;
+
+			if (target != (reader_flag(d, "label_first") ? pass == 0 : pass == 1))
+				continue;
+			if (t && !strcmp(in->name, t->name))
+				return at;
+			at += tensor_elements_per_sample(in);
+		}
+	return at;
+}
+
+bool
+reader_takes(const struct data_source *d, int64_t row)
+{
+	return (d->skip_every == 0 || row % d->skip_every != 0) &&
+	    (d->keep_every == 0 || row % d->keep_every == 0);
+}
+
+int64_t
+reader_samples(const struct data_source *d, int64_t rows)
+{
+	if (d->keep_every)
+		return (rows + d->keep_every - 1) / d->keep_every;
+	return d->skip_every ? rows - (rows + d->skip_every - 1) / d->skip_every : rows;
+}
+
 bool
 reader_has_files(const struct data_source *d)
 {

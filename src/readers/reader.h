@@ -19,6 +19,8 @@ enum reader_files {
 	FILES_EACH		/* for every input and target, by name or in the network's order */
 };
 
+struct look;
+
 struct reader {
 	const char *name;	/* in specs */
 	const char *brief;
@@ -28,6 +30,9 @@ struct reader {
 	const struct attr_spec *attrs;	/* INT, REAL and BOOL; those below have uses of their own */
 	const char *needs;	/* in words, what a required attribute says: "a count" */
 	bool bytes;		/* what it reads is bytes of 0 to 255, as a rule */
+	/* Takes the first bytes of a file apart (readers/look.h); false where they are not what it
+	 * reads. NULL: it has no files. */
+	bool (*look)(struct look *);
 };
 
 /* Attributes of files with a sample a row. */
@@ -52,6 +57,15 @@ const char	*reader_usage(int);
 double		 reader_real(const struct data_source *, const char *attr, double otherwise);
 int64_t		 reader_int(const struct data_source *, const char *attr, int64_t otherwise);
 bool		 reader_flag(const struct data_source *, const char *attr);
+
+/* Of a reader with one file for all: where an input's numbers begin in a row, with all inputs before
+ * all targets or the other way round. T NULL: how many numbers a row has. */
+int64_t		 reader_field(const struct module *, const struct data_source *,
+		    const struct tensor *);
+
+/* Which of so many rows does it use? How many of them. */
+bool		 reader_takes(const struct data_source *, int64_t row);
+int64_t		 reader_samples(const struct data_source *, int64_t rows);
 
 /* Does it read files, and not make its samples? False where there are no data. */
 bool	reader_has_files(const struct data_source *);

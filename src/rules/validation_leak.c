@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "readers/reader.h"
+
 #define MOST_ROWS	100000	/* of a period of the two choices that are looked at */
 
 static bool
@@ -21,13 +23,6 @@ same_files(const struct data_source *a, const struct data_source *b)
 	return true;
 }
 
-static bool
-takes(const struct data_source *d, int64_t row)
-{
-	return (d->skip_every == 0 || row % d->skip_every != 0) &&
-	    (d->keep_every == 0 || row % d->keep_every == 0);
-}
-
 /* The share of validation's rows that training sees. */
 static double
 share(const struct data_source *train, const struct data_source *validate)
@@ -35,9 +30,9 @@ share(const struct data_source *train, const struct data_source *validate)
 	int64_t row, both = 0, all = 0;
 
 	for (row = 0; row < MOST_ROWS; row++)
-		if (takes(validate, row)) {
+		if (reader_takes(validate, row)) {
 			all++;
-			both += takes(train, row);
+			both += reader_takes(train, row);
 		}
 	return all ? (double)both / (double)all : 0;
 }
