@@ -1,7 +1,8 @@
 /*
  * batchnorm-batch-1: batch normalisation of a single sample, in every batch or in the last of an
- * epoch. Reads the training graph, the micro-batch and the number of samples.
+ * epoch. Reads the training graph, the micro-batch and the number of samples, which files may say.
  */
+#include "rulekit/data_look.h"
 #include "rulekit/graph_query.h"
 
 #include "fit/whatif.h"
@@ -67,8 +68,6 @@ check_last(const struct rule *rule, struct lint *l, int64_t samples)
 	int64_t batch = m->set.batch, other = other_batch(samples, batch);
 	struct diag *g;
 
-	if (!n)
-		return;
 	g = lint_report(l, rule, n->loc, "in the last batch of each epoch, which is one sample, '%s' "
 	    "normalises one number by itself", n->path);
 	diag_place(l->diags, g, m->set.batch_loc, "the batch is here");
@@ -84,14 +83,17 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
-	int64_t samples = m->set.data.samples;
+	int64_t samples;
 
-	if (!m->train)
+	if (!m->train || !first_batchnorm(m))
 		return;
-	if (m->plan->batch == 1)
+	if (m->plan->batch == 1) {
 		check_batch(rule, l);
-	else if (m->set.accumulate == 1 && samples > m->set.batch && samples % m->set.batch == 1)
-		check_last(rule, l, samples);
+	} else if (m->set.accumulate == 1 && first_batchnorm_of_vectors(m)) {
+		samples = data_samples(l, &m->set.data);
+		if (samples > m->set.batch && samples % m->set.batch == 1)
+			check_last(rule, l, samples);
+	}
 }
 
 const struct rule rule_batchnorm_batch_1 = {

@@ -1,8 +1,8 @@
 /*
  * dense-on-map: a dense layer that reads an image's rows one by one, where flatten was forgotten.
- * What is meant shows in what comes behind: flatten, perhaps past other dense layers. Audio networks
- * that have dense layers along frequencies go on with a sum or a convolution. Reads the forward
- * graph.
+ * What is meant shows in what comes behind: flatten, perhaps past other dense layers. Networks for
+ * audio that have dense layers along frequencies go on with a sum or a convolution. Reads the
+ * forward graph.
  */
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"

@@ -1,14 +1,89 @@
 /*
- * unscaled-input: bytes of 0 to 255 straight into a layer with weights. Batch normalisation behind
- * that layer divides the scale out again, so then it is right. Walks on from each input through
- * layers that leave its range as it is.
+ * unscaled-input: large numbers straight into a layer with weights: bytes of 0 to 255, or columns
+ * of the data files that are far from 1. Batch normalisation behind that layer divides a scale that
+ * all have out again, so then it is right. Walks on from each input through layers that leave its
+ * range as it is.
  */
+#include "rulekit/data_look.h"
+#include "rulekit/fix_edits.h"
+#include "rulekit/edited_spec.h"
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "readers/reader.h"
+
+#define LARGE	30	/* the root of a column's mean square, above which it is far from 1 */
+#define FEWEST	8	/* rows that say something of a column */
+
+struct column {
+	int64_t index;
+	double least, most, mean, spread;
+};
+
+struct finding {		/* why an input is unscaled */
+	const struct tensor *input;
+	bool known;		/* by the files' contents, which follow */
+	const char *file;
+	int64_t field, rows, large, width;
+	struct column worst, mildest;	/* by the root of the mean square, of those that vary */
+};
+
+static struct column
+column_of(const struct data_look *d, int64_t index, double scale)
+{
+	struct column c = { .index = index, .least = INFINITY, .most = -INFINITY };
+	double sum = 0, squares = 0;
+	int64_t row;
+
+	for (row = 0; row < d->rows; row++) {
+		double x = data_value(d, row, index) * scale;
+
+		sum += x;
+		squares += x * x;
+		c.least = fmin(c.least, x);
+		c.most = fmax(c.most, x);
+	}
+	c.mean = sum / (double)d->rows;
+	c.spread = sqrt(fmax(0, squares / (double)d->rows - c.mean * c.mean));
+	return c;
+}
+
+static double
+size_of(const struct column *c)
+{
+	return hypot(c->mean, c->spread);
+}
+
+/* Fills the finding in by what the columns hold. False: they say nothing. */
+static bool
+look_at(const struct lint *l, struct finding *f)
+{
+	const struct data_source *source = &l->module->set.data;
+	double scale = f->input->dtype == DT_U8 ? 1 : source->scale;
+	struct data_look look;
+	int64_t i;
+
+	if (!data_look(l, source, f->input, &look) || look.rows < FEWEST)
+		return false;
+	f->file = look.file;
+	f->field = look.field;
+	f->rows = look.rows;
+	f->width = look.width;
+	for (i = 0; i < look.width; i++) {
+		struct column c = column_of(&look, i, scale);
+
+		f->large += size_of(&c) >= LARGE;
+		if (i == 0 || size_of(&c) > size_of(&f->worst))
+			f->worst = c;
+		if (c.spread > 0 && (f->mildest.spread == 0 || c.spread < f->mildest.spread))
+			f->mildest = c;
+	}
+	f->known = isfinite(size_of(&f->worst));
+	return f->known;
+}
 
 static bool
 file_of_bytes(const struct module *m)
@@ -36,13 +111,27 @@ keeps_range(const struct node *n)
 	return name[i] != NULL;
 }
 
-static void
-report(const struct rule *rule, struct lint *l, const struct node *n, const struct tensor *from)
+/* Is the input unscaled? By its files, where they can be read, else by its type. */
+static struct finding *
+find(const struct lint *l, const struct tensor *input)
 {
-	struct module *m = l->module;
+	const struct module *m = l->module;
+	struct finding *f = ARENA_NEW(m->arena, struct finding);
+
+	f->input = input;
+	if (input->kind != T_INPUT || input->classes)
+		return NULL;
+	if (look_at(l, f))
+		return f->large > 0 ? f : NULL;
+	return holds_bytes(m, input) ? f : NULL;
+}
+
+static void
+tell_bytes(struct lint *l, struct diag *g, const struct finding *f)
+{
+	const struct module *m = l->module;
+	const struct tensor *from = f->input;
 	bool file = file_of_bytes(m);
-	struct diag *g = lint_report(l, rule, n->loc, "'%s' reads '%s' as bytes of 0 to 255: "
-	    "nothing scales them", n->path, from->name);
 
 	diag_place(l->diags, g, file ? m->set.data.loc : from->loc, file ?
 	    "the data come without scale=" : "the input is here");
@@ -53,22 +142,88 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 }
 
 static void
+tell_column(struct lint *l, struct diag *g, const struct finding *f, const struct column *c)
+{
+	diag_fact(l->diags, g, "column %lld of \"%s\" goes from %.4g to %.4g: mean %.4g, standard "
+	    "deviation %.4g", (long long)(f->field + c->index + 1), f->file, c->least, c->most,
+	    c->mean, c->spread);
+}
+
+/* Do the columns have much the same range, so that one factor serves them all? */
+static bool
+is_even(const struct finding *f)
+{
+	return f->input->rank > 1 || f->width == 1 || (f->mildest.spread > 0 &&
+	    size_of(&f->worst) < LARGE * f->mildest.spread);
+}
+
+static void
+tell_columns(struct lint *l, struct diag *g, const struct finding *f)
+{
+	const struct module *m = l->module;
+
+	diag_place(l->diags, g, m->set.data.loc, "the data are here");
+	tell_column(l, g, f, &f->worst);
+	if (f->width > 1 && f->mildest.index != f->worst.index)
+		tell_column(l, g, f, &f->mildest);
+	diag_fact(l->diags, g, "%lld of %lld columns are larger than %d in the first %lld rows; the "
+	    "weights start for numbers of about 1", (long long)f->large, (long long)f->width, LARGE,
+	    (long long)f->rows);
+	if (is_even(f))
+		diag_help(l->diags, g, "scale=1/%.0f in data, of train and validate; or %s -> "
+		    "scale(1/%.0f) -> ...", fmax(fabs(f->worst.most), fabs(f->worst.least)),
+		    f->input->name, fmax(fabs(f->worst.most), fabs(f->worst.least)));
+	else
+		diag_help(l->diags, g, "take each column's mean off and divide by its deviation, in "
+		    "the file; or %s -> batchnorm -> ..., which learns both", f->input->name);
+}
+
+/* Puts batch normalisation before a layer of the network's body that reads columns as they are. */
+static void
+fix(struct lint *l, struct diag *g, const struct node *n, const struct finding *f)
+{
+	struct cut_place p;
+	struct amend m;
+
+	if (n->in[0] == f->input && f->input->rank == 1 && !is_even(f) && fix_amend(l, &m) &&
+	    cut_find(&p, m.arena, l->file, n->loc) && !p.block &&
+	    edited_before(l, &m, n->loc, "batchnorm"))
+		fix_amended(l, g, false, &m, "normalise the columns before it");
+}
+
+static void
+report(const struct rule *rule, struct lint *l, const struct node *n, const struct finding *f)
+{
+	struct diag *g;
+
+	if (!f->known) {
+		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as bytes of 0 to 255: nothing "
+		    "scales them", n->path, f->input->name);
+		tell_bytes(l, g, f);
+		return;
+	}
+	g = lint_report(l, rule, n->loc, "'%s' reads '%s' as it is in the file, with numbers of "
+	    "%.4g: nothing scales them", n->path, f->input->name,
+	    fmax(fabs(f->worst.most), fabs(f->worst.least)));
+	tell_columns(l, g, f);
+	fix(l, g, n, f);
+}
+
+static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	const struct graph *f = m->forward;
-	const struct tensor **from = arena_array(m->arena, (size_t)m->next_tensor + 1,
-	    sizeof(*from));
+	struct finding **from = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*from));
 	struct tensor_readers r = readers_of(l);
 	struct place_set reported = { NULL };
 	int i;
 
-	for (i = 0; i < f->inputs.n; i++)
-		if (holds_bytes(m, f->inputs.v[i]))
-			from[f->inputs.v[i]->id] = f->inputs.v[i];
+	for (i = 0; m->set.train && i < f->inputs.n; i++)
+		from[f->inputs.v[i]->id] = find(l, f->inputs.v[i]);
 	for (i = 0; m->set.train && i < f->nodes.n; i++) {
 		const struct node *n = f->nodes.v[i];
-		const struct tensor *in = n->nin && n->in[0] ? from[n->in[0]->id] : NULL;
+		struct finding *in = n->nin && n->in[0] ? from[n->in[0]->id] : NULL;
 
 		if (!in)
 			continue;
@@ -85,16 +240,19 @@ const struct rule rule_unscaled_input = {
 	.name = "unscaled-input",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "bytes of 0 to 255 go into a layer with weights as they are",
+	.brief = "bytes, or columns far from 1, go into a layer with weights as they are",
 	.doc = "Weights start so that numbers of about 1 stay about 1. Pixels of 0 to 255 come out "
 	    "up to 255 times as large, and gradients of the first layer with them: training "
 	    "diverges at a usual learning rate, or crawls at one that does not. That inputs be "
 	    "centred and of like variance is section 4.3 of Efficient backprop (LeCun and others, "
 	    "1998).\n\n"
-	    "Reported for u8 inputs, and for IDX files without scale=, whose usual contents are "
-	    "bytes, where a layer with weights is the first to read them. Batch normalisation "
-	    "right behind that layer, or a scale, batchnorm or arithmetic before it, makes it "
-	    "good.",
+	    "Reported where a layer with weights is the first to read them. Of data files the first "
+	    "64 KiB are read, where they are there: a column counts whose root mean square, sqrt("
+	    "mean^2 + deviation^2), is 30 or more, so that years and prices do beside shares. "
+	    "Otherwise u8 inputs, and IDX files without scale=, whose usual contents are bytes. "
+	    "Batch normalisation right behind that layer, or a scale, batchnorm or arithmetic "
+	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
+	    "where columns differ.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };

@@ -1,0 +1,121 @@
+/* Looking at data files. */
+#include "rulekit/data_look.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "readers/look.h"
+
+#define MOST_BYTES	((size_t)64 << 10)	/* of a file */
+
+/* The file beside the spec; NULL: it is the same place. */
+static const char *
+beside(const struct lint *l, const char *name)
+{
+	const char *spec = l->module->src ? l->module->src->path : "";
+	const char *slash = strrchr(spec, '/');
+
+	return *name == '/' || !slash ? NULL : arena_printf(l->module->arena, "%.*s%s",
+	    (int)(slash + 1 - spec), spec, name);
+}
+
+/* A regular file; -1: there is none of that name. It never waits, as a pipe would have it do. */
+static int
+open_regular(const char *path, struct stat *st)
+{
+	int fd;
+
+	if (!path || stat(path, st) != 0 || !S_ISREG(st->st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static bool
+read_first(const struct lint *l, const char *name, struct look *look)
+{
+	unsigned char *bytes;
+	struct stat st;
+	ssize_t n = 1;
+	int fd = open_regular(name, &st);
+
+	if (fd < 0)
+		fd = open_regular(beside(l, name), &st);
+	if (fd < 0)
+		return false;
+	bytes = arena_array(l->module->arena, MOST_BYTES + 1, 1);
+	while (n != 0 && look->size < MOST_BYTES) {
+		n = read(fd, bytes + look->size, MOST_BYTES - look->size);
+		if (n < 0 && errno != EINTR)
+			break;
+		look->size += n > 0 ? (size_t)n : 0;
+	}
+	close(fd);
+	look->bytes = bytes;
+	look->whole = st.st_size >= 0 && (size_t)st.st_size == look->size;
+	return n >= 0 && look->size > 0;
+}
+
+/* Which of the files, and where in a row of it. */
+static bool
+place_of(const struct lint *l, const struct data_source *d, const struct tensor *input,
+    struct data_look *out, int64_t *width)
+{
+	const struct graph *f = l->module->forward;
+	int k = 0;
+
+	out->width = *width = tensor_elements_per_sample(input);
+	out->field = 0;
+	if (d->reader->files == FILES_ONE) {
+		out->field = reader_field(l->module, d, input);
+		*width = reader_field(l->module, d, NULL);
+	} else {
+		while (k < f->inputs.n && f->inputs.v[k] != input)
+			k++;
+	}
+	out->file = k < d->nfiles ? d->file[k] : NULL;
+	return out->file && *width > 0 && (size_t)*width <= MOST_BYTES;
+}
+
+bool
+data_look(const struct lint *l, const struct data_source *d, const struct tensor *input,
+    struct data_look *out)
+{
+	struct look look = { .arena = l->module->arena, .source = d, .all_rows = -1 };
+	int64_t *at, row;
+
+	*out = (struct data_look){ .samples = -1 };
+	if (!d->reader || !d->reader->look || !place_of(l, d, input, out, &look.width) ||
+	    !read_first(l, out->file, &look) || !d->reader->look(&look))
+		return false;
+	out->first = look.value + out->field;
+	out->stride = look.width;
+	out->samples = look.all_rows < 0 ? -1 : reader_samples(d, look.all_rows);
+	out->at = at = arena_array(l->module->arena, (size_t)look.rows + 1, sizeof(*at));
+	for (row = 0; row < look.rows; row++)
+		if (reader_takes(d, row))
+			at[out->rows++] = row;
+	return out->rows > 0;
+}
+
+int64_t
+data_samples(const struct lint *l, const struct data_source *d)
+{
+	const struct graph *f = l->module->forward;
+	struct data_look look;
+	int i;
+
+	if (d->samples > 0)
+		return d->samples;
+	for (i = 0; i < f->inputs.n; i++)
+		if (data_look(l, d, f->inputs.v[i], &look) && look.samples > 0)
+			return look.samples;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * What data files hold, as far as their first bytes say. Only regular files are opened, where a
+ * program of this spec would look for them, and a fixed part is read, once for each question. What
+ * is not there, or is not what the reader expects, is not known: the program will say so when it
+ * runs.
+ */
+#ifndef STOWAGE_RULEKIT_DATA_LOOK_H
+#define STOWAGE_RULEKIT_DATA_LOOK_H
+
+#include "lint/rule.h"
+
+struct data_look {		/* the numbers of one input or target */
+	const char *file;	/* as the spec names it */
+	int64_t rows;		/* that were read and are used */
+	int64_t width;		/* numbers of a sample */
+	int64_t field;		/* in the file, of the first: from 0 */
+	const double *first;	/* of row 0 ... */
+	int64_t stride;		/* ... and from row to row; see data_value() */
+	const int64_t *at;	/* where the rows that are used stand in the file */
+	int64_t samples;	/* in the whole file, of those used; -1: not known */
+};
+
+/* False where nothing is known, or no row was read. */
+bool	data_look(const struct lint *, const struct data_source *, const struct tensor *input,
+	    struct data_look *);
+
+static inline double
+data_value(const struct data_look *d, int64_t row, int64_t i)
+{
+	return d->first[d->at[row] * d->stride + i];
+}
+
+/* How many samples there are, by the spec or the files; 0: not known. */
+int64_t	data_samples(const struct lint *, const struct data_source *);
+
+#endif
