@@ -116,7 +116,8 @@ static bool
 read_comment(struct arena *a, struct loc loc, struct suppression *s, bool *whole_file)
 {
 	const char *text = loc.src->text;
-	struct cursor cur = { strchr(text + loc.beg, ':') + 1, text + loc.end };
+	const char *colon = memchr(text + loc.beg, ':', (size_t)(loc.end - loc.beg));
+	struct cursor cur = { colon + 1, text + loc.end };
 	VEC(struct name) rules = { 0 };
 	const char *word;
 	int at;

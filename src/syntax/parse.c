@@ -72,6 +72,21 @@ is_utf16(const struct source *src)
 	    memcmp(src->text, "\xfe\xff", 2) == 0);
 }
 
+/* What is no text is one mistake, however much of it could be taken for words. */
+static bool
+is_text(struct parse *p)
+{
+	const char *text = p->src->text, *nul = memchr(text, '\0', (size_t)p->src->size);
+
+	if (is_utf16(p->src))
+		diag_help(p->diags, syntax_error(p, (struct loc){ p->src, 0, 0 },
+		    "this file is UTF-16 text"), "save it as UTF-8");
+	else if (nul)
+		syntax_error(p, (struct loc){ p->src, (int)(nul - text), (int)(nul - text) + 1 },
+		    "NUL byte: this is not a text file");
+	return !is_utf16(p->src) && !nul;
+}
+
 struct file *
 parse_tape(struct arena *arena, struct diags *diags, const struct source *src, struct tape *tape)
 {
@@ -84,11 +99,8 @@ parse_tape(struct arena *arena, struct diags *diags, const struct source *src, s
 	p->file = ARENA_NEW(arena, struct file);
 	p->file->src = src;
 	p->panic = p->dropped = -1;
-	if (is_utf16(src)) {
-		diag_help(diags, syntax_error(p, (struct loc){ src, 0, 0 },
-		    "this file is UTF-16 text"), "save it as UTF-8");
+	if (!is_text(p))
 		return p->file;
-	}
 	p->scanner = scanner_new(p);
 	p->filter = filter_new(p);
 	nn_parse(p);
