@@ -71,15 +71,25 @@ filename_folder(struct arena *a, const char *absolute)
 	    arena_strndup(a, absolute, (size_t)(slash - absolute));
 }
 
+bool
+filename_is_below(const char *folder, const char *absolute)
+{
+	size_t n = strlen(folder);
+
+	if (n == 1)	/* the root of all */
+		n = 0;
+	return strncmp(folder, absolute, n) == 0 && absolute[n] == '/';
+}
+
 char *
 filename_relative(struct arena *a, const char *folder, const char *absolute)
 {
 	size_t n = strlen(folder), same;
 	const char *up = "", *s;
 
-	if (n == 1)	/* the root of all */
+	if (n == 1)
 		n = 0;
-	if (strncmp(folder, absolute, n) == 0 && absolute[n] == '/')
+	if (filename_is_below(folder, absolute))
 		return arena_strdup(a, absolute + n + 1);
 	for (same = 0, s = folder; *s && *s == absolute[s - folder]; s++)
 		if (*s == '/')

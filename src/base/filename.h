@@ -23,6 +23,9 @@ char	*filename_folder(struct arena *, const char *absolute);
 /* An absolute path as seen from an absolute folder: "a/b.nn", "../c.nn". */
 char	*filename_relative(struct arena *, const char *folder, const char *absolute);
 
+/* Does an absolute path lie in the absolute FOLDER, or below it? By the letter. */
+bool	filename_is_below(const char *folder, const char *absolute);
+
 /* An absolute path as a reader in the working folder would write it, if that is shorter. */
 const char	*filename_shown(struct arena *, const char *absolute);
 

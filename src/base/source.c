@@ -2,14 +2,21 @@
 #include "base/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/filename.h"
 #include "base/vec.h"
 
-#define LARGEST_SOURCE	((size_t)1 << 30)
+/* Far above what anybody writes, and little to have in memory. */
+#define LARGEST_SOURCE	((size_t)16 << 20)
+
+static const char too_large[] = "larger than 16 MiB, which is the most that is read";
 
 /* Of a text that stays where it is, with a NUL behind it. */
 static struct source *
@@ -36,53 +43,94 @@ source_from_text(struct arena *a, const char *path, const char *text, size_t siz
 	return source_of(a, path, arena_strndup(a, text, size), size);
 }
 
-/* Bytes to begin with: a file's size and one more, so that the read finds its end; a default for
- * what has no size. */
-static size_t
-first_room(FILE *f)
+/* The bytes of an open file, and *SIZE, in the arena; NULL and *WHY if there are too many. What has a
+ * size needs one byte more, so that the read finds its end. */
+static char *
+read_all(struct arena *a, int fd, const struct stat *st, size_t *size, const char **why)
 {
-	struct stat st;
+	size_t cap = S_ISREG(st->st_mode) && st->st_size > 0 ? (size_t)st->st_size + 1 :
+	    (size_t)64 << 10;
+	char *text = arena_alloc(a, cap);
+	ssize_t got;
 
-	if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    (uintmax_t)st.st_size > LARGEST_SOURCE)
-		return (size_t)64 << 10;
-	return (size_t)st.st_size + 1;
+	for (*size = 0; (got = read(fd, text + *size, cap - *size)) != 0; ) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		*size += got < 0 ? 0 : (size_t)got;
+		if (got < 0 || *size > LARGEST_SOURCE) {
+			*why = got < 0 ? strerror(errno) : too_large;
+			return NULL;
+		}
+		if (*size == cap) {
+			text = arena_grow(a, text, cap, cap * 2);
+			cap *= 2;
+		}
+	}
+	return text;
+}
+
+static struct source *
+read_open(struct arena *a, const char *path, int fd, const struct stat *st, const char **why)
+{
+	size_t size;
+	char *text;
+
+	if (S_ISREG(st->st_mode) && (uintmax_t)st->st_size > LARGEST_SOURCE) {
+		*why = too_large;
+		return NULL;
+	}
+	text = read_all(a, fd, st, &size, why);
+	return text ? source_of(a, path, text, size) : NULL;
 }
 
 struct source *
 source_read(struct arena *a, const char *path, const char **why)
 {
-	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	bool input = strcmp(path, "-") == 0;
+	int fd = input ? STDIN_FILENO : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	struct source *s = NULL;
-	size_t size = 0, cap, got;
-	char *text;
+	struct stat st;
 
 	*why = NULL;
-	if (!f) {
+	if (fd < 0 || fstat(fd, &st) != 0)
 		*why = strerror(errno);
-		return NULL;
-	}
-	cap = first_room(f);
-	text = arena_alloc(a, cap);
-	while ((got = fread(text + size, 1, cap - size, f)) > 0) {
-		size += got;
-		if (size > LARGEST_SOURCE) {
-			*why = "larger than 1 GiB";
-			goto out;
-		}
-		if (size == cap) {
-			text = arena_grow(a, text, cap, cap * 2);
-			cap *= 2;
-		}
-	}
-	if (ferror(f)) {
+	else
+		s = read_open(a, input ? "<stdin>" : path, fd, &st, why);
+	if (fd >= 0 && !input)
+		close(fd);
+	return s;
+}
+
+/* Is the open file the one that PATH leads to, and does it lie below ROOT? */
+static bool
+lies_below(const char *root, const char *path, const struct stat *st)
+{
+	char real[PATH_MAX];
+	struct stat there;
+
+	return realpath(path, real) && stat(real, &there) == 0 && there.st_dev == st->st_dev &&
+	    there.st_ino == st->st_ino && filename_is_below(root, real);
+}
+
+/* Opening a device or a pipe may wait for ever, so it is opened not to wait, and never read. */
+struct source *
+source_read_below(struct arena *a, const char *root, const char *path, const char **why)
+{
+	int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	struct source *s = NULL;
+	struct stat st;
+
+	*why = NULL;
+	if (fd < 0 || fstat(fd, &st) != 0)
 		*why = strerror(errno);
-		goto out;
-	}
-	s = source_of(a, f == stdin ? "<stdin>" : path, text, size);
-out:
-	if (f != stdin)
-		fclose(f);
+	else if (!lies_below(root, path, &st))
+		*why = arena_printf(a, "it lies outside %s; --allow-outside permits that", root);
+	else if (!S_ISREG(st.st_mode))
+		*why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file";
+	else
+		s = read_open(a, path, fd, &st, why);
+	if (fd >= 0)
+		close(fd);
 	return s;
 }
 

@@ -13,7 +13,7 @@
 struct source {
 	const char *path;	/* as the user wrote it; shown in messages */
 	const char *text;	/* NUL-terminated; owned by the arena */
-	int size;		/* bytes, without the NUL; files above 1 GiB are refused */
+	int size;		/* bytes, without the NUL; files above 16 MiB are refused */
 	int *line_start;	/* byte offset of each line */
 	int lines;
 };
@@ -25,8 +25,14 @@ struct loc {
 
 struct source	*source_from_text(struct arena *, const char *path, const char *text, size_t size);
 
-/* Reads a whole file ("-" is standard input). On failure returns NULL and sets *why. */
+/* Reads a whole file that the user named: "-" is standard input, and a pipe will do. On failure
+ * returns NULL and sets *why. */
 struct source	*source_read(struct arena *, const char *path, const char **why);
+
+/* The same for a path that a file names, for which nobody vouches: it is a regular file, and lies, all
+ * links resolved, below the absolute folder ROOT. */
+struct source	*source_read_below(struct arena *, const char *root, const char *path,
+		    const char **why);
 
 int	loc_line(struct loc);		/* 1-based; 0 where there is no place */
 int	loc_column(struct loc);		/* 1-based, in bytes */

@@ -144,22 +144,28 @@ keep_network(struct spec *spec, struct diags *d, const char *name)
 	spec->modules.n = 0;
 }
 
-struct project *
-compile_project(struct arena *a, struct diags *d, const char *path, const char *config,
-    bool no_config)
+const char *
+compile_root(struct arena *a, const char *path, bool allow_outside)
 {
-	const char *found, *why;
+	return allow_outside ? "/" : project_root(a, path);
+}
+
+/* The project file for the spec at the absolute PATH, as the options say; NULL: none. Its mistakes,
+ * and that it cannot be read, are reported to the diags. */
+static struct project *
+find_project(struct arena *a, struct diags *d, const char *path, const char *root,
+    const struct compile_args *args)
+{
+	const char *found = args->config ? filename_absolute(a, args->config) :
+	    project_find(a, path), *why;
 	struct project *p;
 	int i;
 
-	if (no_config)
+	if (!found)
 		return NULL;
-	path = filename_absolute(a, config ? config : path);
-	if (!(found = config ? path : project_find(a, path)))
-		return NULL;
-	if (!(p = project_load(a, found, &why))) {
+	if (!(p = project_load(a, found, args->config ? NULL : root, &why))) {
 		diag_error(d, "settings", (struct loc){ NULL, 0, 0 }, "the project file %s: %s",
-		    config ? config : found, why);
+		    args->config ? args->config : found, why);
 		return NULL;
 	}
 	for (i = 0; i < p->diags.all.n; i++)
@@ -183,9 +189,12 @@ language(struct arena *a, struct diags *d, const char *path, const struct compil
 		define[i].name = arena_strndup(a, word, n);
 		define[i].value = word + n + 1;
 	}
-	*o = (struct lang_options){ define, args->define.n, args->device, args->project };
-	if (!args->project_known)
-		o->project = compile_project(a, d, path, args->config, args->no_config);
+	path = filename_absolute(a, path);
+	*o = (struct lang_options){ .define = define, .ndefines = args->define.n,
+		.device = args->device, .project = args->project,
+		.root = compile_root(a, path, args->allow_outside) };
+	if (!args->project_known && !args->no_config)
+		o->project = find_project(a, d, path, o->root, args);
 	return o;
 }
 

@@ -24,6 +24,7 @@ struct compile_args {
 	int dump_after;		/* index in pass_table; -1: nothing */
 	const char *config;	/* the project file; NULL: the nearest one */
 	bool no_config;		/* none */
+	bool allow_outside;	/* files may name others that lie outside their project */
 	const struct project *project;	/* found already, where this is set: */
 	bool project_known;
 };
@@ -47,16 +48,18 @@ struct compile_args {
 	{ .name = "without", .type = OPTION_LIST, .value = "PASS",			\
 	  .doc = "leave out an optional pass, to see what it gains",			\
 	  FIELD(owner, compile.without) },						\
-	CONFIG_OPTIONS(owner, compile.config, compile.no_config),			\
+	CONFIG_OPTIONS(owner, compile.config, compile.no_config, compile.allow_outside), \
 	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=VALUE",	\
 	  .doc = "set a file-level param", FIELD(owner, compile.define) }
 
-#define CONFIG_OPTIONS(owner, file, none)						\
+#define CONFIG_OPTIONS(owner, file, none, outside)					\
 	{ .name = "config", .type = OPTION_STRING, .value = "FILE",			\
 	  .doc = "the project file, in place of the nearest .stowage",			\
 	  FIELD(owner, file) },								\
 	{ .name = "no-config", .type = OPTION_FLAG,					\
-	  .doc = "take no project file", FIELD(owner, none) }
+	  .doc = "take no project file", FIELD(owner, none) },				\
+	{ .name = "allow-outside", .type = OPTION_FLAG,					\
+	  .doc = "let files name others outside their project", FIELD(owner, outside) }
 
 #define FORCE_EXCLUDE_OPTION(owner, field)						\
 	{ .name = "force-exclude", .type = OPTION_FLAG,					\
@@ -84,10 +87,8 @@ const char	*compile_layout_name(int i);
 /* Checks what the option table cannot: -D without "="; false after a message. */
 bool	compile_check(const struct command *, const struct compile_args *);
 
-/* The project file for a spec of that path, as --config and --no-config say; NULL: none. Mistakes are
- * reported to the diags: its own, and that it cannot be read. */
-struct project	*compile_project(struct arena *, struct diags *, const char *path, const char *config,
-		    bool no_config);
+/* Where what the file at that absolute path names must lie: project_root(), or anywhere. */
+const char	*compile_root(struct arena *, const char *path, bool allow_outside);
 
 /* Loads the spec and runs the passes over its networks; the diags say what was wrong. Where one
  * network is named, the others are neither planned nor listed. */

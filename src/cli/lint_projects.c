@@ -15,18 +15,53 @@ no_baseline(struct projects *p, const char *path, int line, const char *why, con
 	fprintf(stderr, "stowage: %s", path);
 	if (line)
 		fprintf(stderr, ":%d", line);
-	fprintf(stderr, ": %s; %s\n", why, cure);
+	fprintf(stderr, ": %s%s%s\n", why, cure ? "; " : "", cure ? cure : "");
 	p->trouble = true;
+}
+
+/* Reads what there is at the absolute path of a baseline. ROOT: where a project file may name one; NULL:
+ * the user did. */
+static bool
+read_baseline(struct projects *p, struct baseline *b, const char *root, const char *shown)
+{
+	struct source *src;
+	const char *why;
+	int line;
+
+	src = root ? source_read_below(p->arena, root, b->path, &why) :
+	    source_read(p->arena, b->path, &why);
+	if (!src) {
+		no_baseline(p, shown, 0, why, access(b->path, F_OK) == 0 ? NULL :
+		    "--write-baseline makes a baseline");
+		return false;
+	}
+	src->path = shown;
+	if (!baseline_parse(b, src, &line, &why)) {
+		no_baseline(p, shown, line, why, "mend it, or remove the file and let "
+		    "--write-baseline make it anew");
+		return false;
+	}
+	return true;
+}
+
+/* May a baseline be written there? */
+static bool
+may_be_made(struct projects *p, const char *path, const char *root, const char *shown)
+{
+	if (!root || filename_is_below(root, filename_absolute(p->arena, path)))
+		return true;
+	no_baseline(p, shown, 0, arena_printf(p->arena, "it would lie outside %s", root),
+	    "--allow-outside permits that");
+	return false;
 }
 
 /* The baseline at an absolute path, read once; NULL after a message. */
 static struct baseline *
-baseline_at(struct projects *p, const char *path, const char *shown)
+baseline_at(struct projects *p, const char *path, const char *root, const char *shown)
 {
 	struct baseline *b;
-	struct source *src;
-	const char *why;
-	int i, line;
+	bool good;
+	int i;
 
 	for (i = 0; i < p->baselines.n; i++)
 		if (strcmp(p->baselines.v[i]->path, path) == 0)
@@ -35,18 +70,10 @@ baseline_at(struct projects *p, const char *path, const char *shown)
 	b->arena = p->arena;
 	b->path = path;
 	b->folder = filename_folder(p->arena, path);
-	if (access(path, F_OK) == 0 || !p->given->write_baseline) {
-		if (!(src = source_read(p->arena, path, &why))) {
-			no_baseline(p, shown, 0, why, "--write-baseline makes a baseline");
-			return NULL;
-		}
-		src->path = shown;
-		if (!baseline_parse(b, src, &line, &why)) {
-			no_baseline(p, shown, line, why, "mend it, or remove the file and let "
-			    "--write-baseline make it anew");
-			return NULL;
-		}
-	}
+	good = access(path, F_OK) == 0 || !p->given->write_baseline ?
+	    read_baseline(p, b, root, shown) : may_be_made(p, path, root, shown);
+	if (!good)
+		return NULL;
 	vec_push(p->arena, &p->baselines, b);
 	return b;
 }
@@ -57,9 +84,10 @@ find_baseline(struct projects *p, struct lint_project *of)
 	const char *shown = p->given->baseline;
 
 	if (shown)
-		of->baseline = baseline_at(p, filename_absolute(p->arena, shown), shown);
+		of->baseline = baseline_at(p, filename_absolute(p->arena, shown), NULL, shown);
 	else if ((shown = of->config->baseline.text))
-		of->baseline = baseline_at(p, shown, filename_shown(p->arena, shown));
+		of->baseline = baseline_at(p, shown, compile_root(p->arena, of->path,
+		    p->allow_outside), filename_shown(p->arena, shown));
 	else if (p->given->write_baseline)
 		no_baseline(p, "--write-baseline needs a file", 0, "there is none in the project "
 		    "file", "say --baseline FILE");
@@ -114,7 +142,8 @@ project_at(struct projects *p, const char *path)
 			return p->all.v[i];
 	one = ARENA_NEW(p->arena, struct lint_project);
 	one->path = path;
-	one->project = project_load(p->arena, path, &why);
+	one->project = project_load(p->arena, path, p->config ? NULL :
+	    compile_root(p->arena, path, p->allow_outside), &why);
 	if (!one->project) {
 		fprintf(stderr, "stowage: %s: %s\n", p->config ? p->config : path, why);
 		p->trouble = one->broken = true;

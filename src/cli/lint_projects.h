@@ -18,7 +18,7 @@ struct folder_project {
 struct projects {
 	struct arena *arena;
 	const char *config;	/* --config */
-	bool no_config;
+	bool no_config, allow_outside;
 	/* For linting; NULL: for what else is in project files, and mistakes go to standard
 	 * error. */
 	const struct lint_given *given;

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/filename.h"
 #include "base/map.h"
+#include "lang/project.h"
 
 #define SUFFIX	".nn"
-#define DEEPEST	64
 
 static int
 by_name(const void *a, const void *b)
@@ -28,29 +29,53 @@ has_suffix(const char *name)
 	return n > k && strcmp(name + n - k, SUFFIX) == 0;
 }
 
-static void walk(struct arena *, struct paths *, const char *folder, int depth);
+static void
+failed(struct paths *p, const char *path, const char *why)
+{
+	fprintf(stderr, "stowage: %s: %s\n", path, why);
+	p->failures++;
+}
+
+/* A file that a link leads to is read only if it lies in the project. */
+static void
+take(struct arena *a, struct paths *p, const char *path, bool is_link)
+{
+	char real[PATH_MAX];
+
+	if (is_link && (!realpath(path, real) || !filename_is_below(p->root, real)))
+		failed(p, path, arena_printf(a, "this link leads outside %s; --allow-outside "
+		    "permits that", p->root));
+	else
+		vec_push(a, &p->path, path);
+}
+
+static void walk(struct arena *, struct paths *, const char *folder);
 
 static void
-visit(struct arena *a, struct paths *p, const char *path, int depth)
+visit(struct arena *a, struct paths *p, const char *path)
 {
 	struct stat st;
+	bool is_link;
 
-	if (lstat(path, &st) != 0)
-		return;		/* gone since the folder was read */
+	if (lstat(path, &st) != 0) {
+		if (errno != ENOENT)	/* gone since the folder was read */
+			failed(p, path, strerror(errno));
+		return;
+	}
+	is_link = S_ISLNK(st.st_mode);
 	if (p->skip && (S_ISDIR(st.st_mode) || has_suffix(path)) && p->skip(p->context, path)) {
 		p->skipped++;
 		return;
 	}
-	if (S_ISDIR(st.st_mode)) {
-		if (depth < DEEPEST)
-			walk(a, p, path, depth + 1);
-	} else if (has_suffix(path) && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
-		vec_push(a, &p->path, path);
-	}
+	if (S_ISDIR(st.st_mode))
+		walk(a, p, path);
+	else if (has_suffix(path) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		take(a, p, path, is_link);
 }
 
+/* No deeper than a path can be long: links to folders are not entered. */
 static void
-walk(struct arena *a, struct paths *p, const char *folder, int depth)
+walk(struct arena *a, struct paths *p, const char *folder)
 {
 	DIR *d = opendir(folder);
 	size_t n = strlen(folder);
@@ -60,8 +85,7 @@ walk(struct arena *a, struct paths *p, const char *folder, int depth)
 	int i;
 
 	if (!d) {
-		fprintf(stderr, "stowage: %s: %s\n", folder, strerror(errno));
-		p->failures++;
+		failed(p, folder, strerror(errno));
 		return;
 	}
 	while ((e = readdir(d)))
@@ -71,7 +95,7 @@ walk(struct arena *a, struct paths *p, const char *folder, int depth)
 	if (name.n > 0)
 		qsort(name.v, (size_t)name.n, sizeof(*name.v), by_name);
 	for (i = 0; i < name.n; i++)
-		visit(a, p, name.v[i], depth);
+		visit(a, p, name.v[i]);
 }
 
 void
@@ -79,12 +103,15 @@ paths_add(struct arena *a, struct paths *p, const char *path)
 {
 	struct stat st;
 
-	if (p->skip_named && strcmp(path, "-") != 0 && p->skip_named(p->context, path))
+	if (p->skip_named && strcmp(path, "-") != 0 && p->skip_named(p->context, path)) {
 		p->skipped++;
-	else if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		walk(a, p, path, 0);
-	else
+	} else if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		p->root = p->allow_outside ? "/" : project_root(a, filename_join(a,
+		    filename_absolute(a, arena_printf(a, "%s/.", path)), "x"));
+		walk(a, p, path);
+	} else {
 		vec_push(a, &p->path, path);
+	}
 }
 
 void

@@ -8,7 +8,9 @@
 
 struct paths {
 	VEC(const char *) path;
-	int failures;		/* folders that could not be read; each has been reported */
+	int failures;		/* what could not be read; each has been reported */
+	bool allow_outside;	/* links may lead out of the project */
+	const char *root;	/* of the folder that is being walked: where links may lead */
 	int skipped;
 	bool (*skip)(void *context, const char *path);	/* of what walks find; NULL: nothing */
 	bool (*skip_named)(void *context, const char *path);	/* of what is named; NULL: nothing */
@@ -16,7 +18,8 @@ struct paths {
 };
 
 /* Appends PATH, or, if it is a folder, all *.nn below it by name. Hidden folders and links to
- * folders are not entered. */
+ * folders are not entered. A link that leads out of the project is a failure: what it leads to would
+ * be shown in messages. */
 void	paths_add(struct arena *, struct paths *, const char *path);
 
 /* Drops paths to files that an earlier path leads to already: for commands that write files. */

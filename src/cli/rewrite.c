@@ -24,7 +24,7 @@ static bool
 is_as_read(struct arena *a, const struct source *old, const char *path)
 {
 	const char *why;
-	struct source *now = source_read(a, path, &why);
+	struct source *now = source_read_below(a, "/", path, &why);
 
 	return now && now->size == old->size &&
 	    memcmp(now->text, old->text, (size_t)old->size) == 0;

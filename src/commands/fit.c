@@ -310,8 +310,10 @@ fit_all(struct arena *a, void *context)
 	struct fit_run *run = context;
 	const struct fit_args *args = run->args;
 	struct projects projects = { .arena = a, .config = args->compile.config,
-		.no_config = args->compile.no_config };
+		.no_config = args->compile.no_config,
+		.allow_outside = args->compile.allow_outside };
 	struct paths paths = { .skip = projects_exclude, .context = &projects,
+		.allow_outside = args->compile.allow_outside,
 		.skip_named = args->force_exclude ? projects_exclude_named : NULL };
 	int worst = 0, i;
 

@@ -13,7 +13,7 @@
 #include "fmt/format.h"
 
 struct fmt_args {
-	bool check, diff, no_config, force_exclude;
+	bool check, diff, no_config, allow_outside, force_exclude;
 	const char *config;
 	const char *stdin_name;
 };
@@ -41,7 +41,7 @@ static const struct option options[] = {
 	{ .name = "stdin-filename", .type = OPTION_STRING, .value = "PATH",
 	  .doc = "what to call standard input (-) in messages",
 	  FIELD(struct fmt_args, stdin_name) },
-	CONFIG_OPTIONS(struct fmt_args, config, no_config),
+	CONFIG_OPTIONS(struct fmt_args, config, no_config, allow_outside),
 	FORCE_EXCLUDE_OPTION(struct fmt_args, force_exclude),
 	{ .name = NULL }
 };
@@ -92,8 +92,9 @@ fmt_all(struct arena *a, void *context)
 {
 	struct fmt_run *run = context;
 	struct projects projects = { .arena = a, .config = run->args->config,
-		.no_config = run->args->no_config };
+		.no_config = run->args->no_config, .allow_outside = run->args->allow_outside };
 	struct paths paths = { .skip = projects_exclude, .context = &projects,
+		.allow_outside = run->args->allow_outside,
 		.skip_named = run->args->force_exclude ? projects_exclude_named : NULL };
 	int i;
 

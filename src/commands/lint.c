@@ -306,6 +306,7 @@ lint_all(struct arena *a, void *context)
 	struct lint_run *run = context;
 	struct projects *projects = &run->projects;
 	struct paths paths = { .skip = projects_exclude, .context = projects,
+		.allow_outside = run->args->compile.allow_outside,
 		.skip_named = run->args->force_exclude ? projects_exclude_named : NULL };
 	struct files *files = ARENA_NEW(a, struct files);
 	int i, n;
@@ -406,7 +407,8 @@ run_lint(const struct command *c, int argc, char **argv)
 		return 2;
 	args.given.as = args.as;
 	run.projects = (struct projects){ .config = args.compile.config, .given = &args.given,
-		.no_config = args.compile.no_config, .report = &run.report, .fix = args.fix,
+		.no_config = args.compile.no_config,
+		.allow_outside = args.compile.allow_outside, .report = &run.report, .fix = args.fix,
 		.diff = args.diff };
 	if (args.given.show_settings)
 		return compile_in_arena(lint_all, &run);

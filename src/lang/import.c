@@ -97,7 +97,7 @@ load_import(struct expander *ex, struct unit *u, const struct import *use,
 		ex_error(ex, "name", use->loc, "more than %d files are imported", MOST_FILES);
 		return;
 	}
-	src = source_read(ex->a, path, &why);
+	src = source_read_below(ex->a, ex->opt->root ? ex->opt->root : "/", path, &why);
 	if (!src) {
 		struct diag *e = ex_error(ex, "name", use->loc, "cannot read \"%s\": %s", path,
 		    why);

@@ -1,6 +1,7 @@
 /* Project files: finding and reading them. Lint sections are read by lint/config.c. */
 #include "lang/project.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,23 @@ project_find(struct arena *a, const char *path)
 			return NULL;
 		folder = filename_folder(a, folder);
 	}
+}
+
+const char *
+project_root(struct arena *a, const char *path)
+{
+	char *folder = filename_folder(a, path), *at, here[PATH_MAX];
+	const char *root = project_find(a, path);
+
+	for (at = folder; access(filename_join(a, at, ".git"), F_OK) != 0; at = filename_folder(a, at))
+		if (strcmp(at, "/") == 0)
+			break;
+	if (strcmp(at, "/") != 0)
+		return at;
+	root = root ? filename_folder(a, root) : folder;
+	if (!getcwd(here, sizeof(here)) || strcmp(here, "/") == 0)
+		return root;
+	return filename_is_below(here, root) ? arena_strdup(a, here) : root;
 }
 
 static void
@@ -80,9 +98,10 @@ project_read(struct arena *a, const struct source *src, const char *path)
 }
 
 struct project *
-project_load(struct arena *a, const char *path, const char **why)
+project_load(struct arena *a, const char *path, const char *root, const char **why)
 {
-	struct source *src = source_read(a, path, why);
+	struct source *src = root ? source_read_below(a, root, path, why) :
+	    source_read(a, path, why);
 
 	if (!src)
 		return NULL;

@@ -29,9 +29,17 @@ struct project {
 /* The absolute path of the project file for what lies at the absolute PATH; NULL: there is none. */
 const char	*project_find(struct arena *, const char *path);
 
+/*
+ * The absolute folder below which everything must lie that the file at the absolute PATH, or its
+ * project file, names: a checkout may come from anybody, and what is read is shown in messages. It is
+ * the repository's; where there is none, that of the project file or, if that is higher, the working
+ * folder; at least the folder of PATH.
+ */
+const char	*project_root(struct arena *, const char *path);
+
 /* Reads the project file at an absolute path, in an arena of its user's; NULL and *WHY if it cannot be
- * read. */
-struct project	*project_load(struct arena *, const char *path, const char **why);
+ * read. ROOT is where it must lie; NULL if the user named it, and it may be any. */
+struct project	*project_load(struct arena *, const char *path, const char *root, const char **why);
 
 /* The same of a text; PATH is where it would lie, absolute. */
 struct project	*project_read(struct arena *, const struct source *, const char *path);
