@@ -33,6 +33,7 @@ struct unit {			/* a file and the names it can see */
 	struct file *file;
 	struct map names;	/* to struct global_name: its own and those of its imports */
 	bool bad_syntax;	/* errors of syntax were reported in it: a name may be missing */
+	bool loading;		/* its imports are being read: who imports it closes a circle */
 };
 
 struct global_name {
@@ -108,6 +109,8 @@ struct expander {
 	struct spec *spec;
 	struct unit *root;
 	VEC(struct unit *) units;
+	struct map file_keys;	/* a path as written to the one spelling of its file */
+	struct map loaded;	/* that spelling to struct unit */
 	struct module *m;	/* being expanded; NULL while the file is looked at */
 	struct build b;
 	struct map owners;	/* path to struct owner */

@@ -10,22 +10,20 @@
 
 #define MOST_FILES	1000
 
-struct chain {			/* files being loaded, innermost first */
-	const struct chain *up;
-	const char *key;
-};
+static struct unit *load(struct expander *, const struct source *, const char *key);
 
-static struct unit *load(struct expander *, const struct source *, const struct chain *,
-    const char *key);
-
-/* One spelling for one file, so that it is known again. */
+/* One spelling for one file, so that it is known again. The system is asked once for each path. */
 static const char *
 file_key(struct expander *ex, const char *path)
 {
-	char *real = realpath(path, NULL);
-	const char *key = arena_strdup(ex->a, real ? real : path);
+	char *key = map_get(&ex->file_keys, path), *real;
 
+	if (key)
+		return key;
+	real = realpath(path, NULL);
+	key = arena_strdup(ex->a, real ? real : path);
 	free(real);
+	map_put(ex->a, &ex->file_keys, path, key);
 	return key;
 }
 
@@ -76,26 +74,25 @@ add_own(struct expander *ex, struct unit *u, const struct name *name, struct blo
 		add_name(ex, u, g, (struct loc){ NULL, 0, 0 });
 }
 
-static void
-load_import(struct expander *ex, struct unit *u, const struct import *use,
-    const struct chain *chain)
+/* The file that U uses there, read now or before; NULL after an error. */
+static struct unit *
+import_unit(struct expander *ex, const struct unit *u, const struct import *use)
 {
-	const char *path = import_path(ex, u->file->src, use->path), *why, *key;
-	const struct chain *c;
+	const char *path = import_path(ex, u->file->src, use->path), *why;
+	const char *key = file_key(ex, path);
+	struct unit *child = map_get(&ex->loaded, key);
 	struct source *src;
-	struct unit *child;
-	int i;
 
-	key = file_key(ex, path);
-	for (c = chain; c; c = c->up)
-		if (strcmp(c->key, key) == 0) {
-			ex_error(ex, "name", use->loc, "\"%s\" is being imported already: files "
-			    "cannot use each other in a circle", use->path);
-			return;
-		}
+	if (child && child->loading) {
+		ex_error(ex, "name", use->loc, "\"%s\" is being imported already: files cannot use "
+		    "each other in a circle", use->path);
+		return NULL;
+	}
+	if (child)
+		return child;
 	if (ex->units.n >= MOST_FILES) {
 		ex_error(ex, "name", use->loc, "more than %d files are imported", MOST_FILES);
-		return;
+		return NULL;
 	}
 	src = source_read_below(ex->a, ex->opt->root ? ex->opt->root : "/", path, &why);
 	if (!src) {
@@ -103,42 +100,48 @@ load_import(struct expander *ex, struct unit *u, const struct import *use,
 		    why);
 
 		diag_help(ex->d, e, "the path is relative to the file that says `use`");
-		return;
+		return NULL;
 	}
-	child = load(ex, src, chain, key);
-	for (i = 0; i < child->names.n; i++)
+	return load(ex, src, key);
+}
+
+static void
+load_import(struct expander *ex, struct unit *u, const struct import *use)
+{
+	struct unit *child = import_unit(ex, u, use);
+	int i;
+
+	for (i = 0; child && i < child->names.n; i++)
 		add_name(ex, u, child->names.entry[i].value, use->loc);
 }
 
 static struct unit *
-load(struct expander *ex, const struct source *src, const struct chain *chain, const char *key)
+load(struct expander *ex, const struct source *src, const char *key)
 {
-	struct chain here = { chain, key };
+	struct unit *u = ARENA_NEW(ex->a, struct unit);
 	int before = ex->d->errors, i;
-	struct unit *u;
 
-	for (i = 0; i < ex->units.n; i++)
-		if (strcmp(file_key(ex, ex->units.v[i]->file->src->path), key) == 0)
-			return ex->units.v[i];
-	u = ARENA_NEW(ex->a, struct unit);
 	u->file = parse_file(ex->a, ex->d, src);
 	u->bad_syntax = ex->d->errors > before;
-	vec_push(ex->a, &ex->units, u);
-	if (chain)
+	u->loading = true;
+	if (ex->units.n > 0)	/* it is not the spec itself */
 		vec_push(ex->a, &ex->spec->imported, u->file);
+	vec_push(ex->a, &ex->units, u);
+	map_put(ex->a, &ex->loaded, key, u);
 	for (i = 0; i < u->file->globals.n; i++)
 		add_own(ex, u, &u->file->globals.v[i].name, NULL, u->file->globals.v[i].value);
 	for (i = 0; i < u->file->blocks.n; i++)
 		add_own(ex, u, &u->file->blocks.v[i]->name, u->file->blocks.v[i], NULL);
 	for (i = 0; i < u->file->imports.n; i++)
-		load_import(ex, u, &u->file->imports.v[i], &here);
+		load_import(ex, u, &u->file->imports.v[i]);
+	u->loading = false;
 	return u;
 }
 
 struct unit *
 unit_load(struct expander *ex, const struct source *src)
 {
-	return load(ex, src, NULL, file_key(ex, src->path));
+	return load(ex, src, file_key(ex, src->path));
 }
 
 struct global_name *
