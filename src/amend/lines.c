@@ -19,25 +19,25 @@ ends(const struct source *src, int at)
 int
 lines_begin(const struct source *src, int at)
 {
-	while (at > 0 && src->text[at - 1] != '\n')
-		at--;
-	return at;
+	return src->line_start[loc_line((struct loc){ src, at, at }) - 1];
 }
 
 int
 lines_end(const struct source *src, int at)
 {
-	while (!ends(src, at))
-		at++;
-	return at;
+	int end = lines_next(src, at);
+
+	if (end > at && src->text[end - 1] == '\n')
+		end -= end - 2 >= at && src->text[end - 2] == '\r' ? 2 : 1;
+	return end;
 }
 
 int
 lines_next(const struct source *src, int at)
 {
-	while (at < src->size && src->text[at] != '\n')
-		at++;
-	return at < src->size ? at + 1 : at;
+	int line = loc_line((struct loc){ src, at, at });
+
+	return line < src->lines ? src->line_start[line] : src->size;
 }
 
 int

@@ -23,7 +23,7 @@
 #define WINDOW	96	/* columns of source shown */
 #define BEFORE	32	/* of them before the place, when the line is cut */
 #define TAB	8
-#define NEAR	2048	/* bytes of a line on either side of the place that are looked at */
+#define NEAR	512	/* bytes of a line on either side of the place that are looked at */
 
 static const struct {
 	const char *severity[3], *bold, *gutter, *help, *off;

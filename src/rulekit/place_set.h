@@ -8,9 +8,11 @@
 
 #include "lint/rule.h"
 
-/* Places of the spec's own file cost a byte for each of its bytes. */
+struct place_table;
+
+/* Places of the spec's own file, at a few bytes each: a spec may have thousands of networks. */
 struct place_set {
-	bool *has;		/* by byte of the file; NULL: nothing yet */
+	struct place_table *has;	/* NULL: nothing yet */
 };
 
 /* Adds the place of a finding; false if it is there already. One in an imported file is looked for
