@@ -59,6 +59,14 @@ rehash(struct arena *a, struct map *m)
 	}
 }
 
+/* Each was put into the first free slot of its row, so the newest leaves no hole in another's. */
+void
+map_cut(struct map *m, int n)
+{
+	for (; m->n > n; m->n--)
+		*find(m, m->entry[m->n - 1].key, m->entry[m->n - 1].hash) = 0;
+}
+
 void
 map_put(struct arena *a, struct map *m, const char *key, void *value)
 {

@@ -23,4 +23,7 @@ struct map {
 void	*map_get(const struct map *, const char *key);	/* NULL when absent */
 void	 map_put(struct arena *, struct map *, const char *key, void *value);	/* a new key */
 
+/* Takes out all that was put in after the first N. */
+void	map_cut(struct map *, int n);
+
 #endif

@@ -62,10 +62,12 @@ static int
 cell_at(const char *line, int length, int at, int column, struct text_cell *c)
 {
 	uint32_t u;
-	int good;
-	int took = (int)utf8_decode(line + at, (size_t)(length - at), &u, &good);
+	int good, took;
 
 	c->s = line + at;
+	if (line[at] >= ' ' && line[at] < 0x7f)		/* nearly all there is */
+		return c->bytes = c->columns = 1;
+	took = (int)utf8_decode(line + at, (size_t)(length - at), &u, &good);
 	c->bytes = took;
 	c->columns = utf8_width(u);
 	if (u == '\t' && good) {

@@ -48,21 +48,35 @@ bind_inputs(struct expander *ex, struct scope *s, const struct block *b, struct 
 		scope_bind(ex, s, &in, BIND_INPUT, ops.v[0]);
 }
 
-static int
-formal_of(struct expander *ex, const struct block *b, const struct arg *arg)
+/* The formals of a block by name, made when one is first asked for. */
+static struct map *
+formals_of(struct expander *ex, const struct block *b, struct map *m)
 {
-	struct names names = { NULL, 0, 0 };
-	struct diag *g;
 	int i;
 
-	for (i = 0; i < b->nformals; i++) {
-		if (strcmp(b->formal[i].name.text, arg->name) == 0)
-			return i;
-		names_add(ex->a, &names, b->formal[i].name.text);
-	}
+	if (m->n > 0)
+		return m;
+	for (i = 0; i < b->nformals; i++)
+		if (!map_get(m, b->formal[i].name.text))
+			map_put(ex->a, m, b->formal[i].name.text, &b->formal[i]);
+	return m;
+}
+
+static int
+formal_of(struct expander *ex, const struct block *b, const struct arg *arg, struct map *formals)
+{
+	const struct formal *f = map_get(formals_of(ex, b, formals), arg->name);
+	struct names names = { NULL, 0, 0 };
+	struct diag *g;
+
+	if (f)
+		return (int)(f - b->formal);
 	g = ex_error(ex, "name", arg->name_loc, "block '%s' has no parameter '%s'", b->name.text,
 	    arg->name);
-	names_suggest(ex, g, arg->name, &names);
+	if (names_wanted(ex, b->nformals)) {
+		names_add_map(ex->a, &names, formals);
+		names_suggest(ex, g, arg->name, &names);
+	}
 	diag_place(ex->d, g, b->name.loc, "the block is here");
 	return -1;
 }
@@ -72,12 +86,13 @@ static bool
 match_formals(struct expander *ex, const struct block *b, struct loc loc,
     const struct actual *actual, int n, int from, const struct actual **by_formal)
 {
+	struct map formals = { NULL, 0, 0, NULL, 0 };
 	struct diag *g;
 	bool ok = true;
 	int i, f, next = 0;
 
 	for (i = from; i < n; i++) {
-		f = actual[i].arg->name ? formal_of(ex, b, actual[i].arg) : next++;
+		f = actual[i].arg->name ? formal_of(ex, b, actual[i].arg, &formals) : next++;
 		if (f >= b->nformals) {
 			g = ex_error(ex, "type", actual[i].value.loc, "block '%s' has %d "
 			    "parameter%s; this is one argument too many", b->name.text,

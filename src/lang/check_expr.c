@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* Errors after which near names are looked for no more: each look is over all names there are. */
-#define MOST_SUGGESTIONS	200
-
 static int
 count(struct checker *c, const char *name)
 {
@@ -27,7 +24,7 @@ suggest(struct checker *c, struct diag *g, const char *name, bool layer)
 	struct names n = { NULL, 0, 0 };
 	struct expander *ex = c->ex;
 
-	if (ex->d->errors > MOST_SUGGESTIONS)
+	if (!names_wanted(ex, c->known.n + c->unit->names.n))
 		return;
 	names_add_map(ex->a, &n, &c->known);
 	names_add_map(ex->a, &n, &c->unit->names);
@@ -44,7 +41,7 @@ may_suggest(struct checker *c, const char *name)
 {
 	struct names n = { NULL, 0, 0 };
 
-	if (c->ex->d->errors > MOST_SUGGESTIONS)
+	if (!names_wanted(c->ex, c->known.n + c->unit->names.n))
 		return false;
 	names_add_map(c->ex->a, &n, &c->known);
 	names_add_map(c->ex->a, &n, &c->unit->names);
@@ -202,25 +199,36 @@ walk_label(struct checker *c, struct expr *e, enum position pos)
 	check_define(c, n);
 }
 
+/* What a branch defines, and takes out of what is known again. */
+static struct map_entry *
+take_defined(struct checker *c, struct arena *scratch, int known, int *n)
+{
+	struct map_entry *defined;
+
+	*n = c->known.n - known;
+	defined = arena_array(scratch, (size_t)*n + 1, sizeof(*defined));
+	if (*n > 0)
+		memcpy(defined, c->known.entry + known, (size_t)*n * sizeof(*defined));
+	map_cut(&c->known, known);
+	return defined;
+}
+
 /* The names and counts after an `if` are those of both branches together. */
 static void
 walk_if(struct checker *c, struct expr *e, enum position pos)
 {
-	struct map before, both;
-	int n, i, *was;
+	struct arena *scratch = arena_child(c->ex->a);
+	struct map_entry *defined;
+	int n, ndefined, i, *was;
 
 	check_walk(c, e->a, POS_VALUE);
 	n = c->tally.n;
-	was = arena_array(c->ex->a, (size_t)n + 1, sizeof(*was));
+	was = arena_array(scratch, (size_t)n + 1, sizeof(*was));
 	for (i = 0; i < n; i++)
 		was[i] = c->tally.v[i].uses;
-	before = c->known;
-	c->known = (struct map){ NULL, 0, 0, NULL, 0 };
-	for (i = 0; i < before.n; i++)
-		map_put(c->ex->a, &c->known, before.entry[i].key, before.entry[i].value);
+	ndefined = c->known.n;
 	check_walk(c, e->b, pos);
-	both = c->known;
-	c->known = before;
+	defined = take_defined(c, scratch, ndefined, &ndefined);
 	for (i = 0; i < c->tally.n; i++) {	/* `was` now keeps what the first branch used */
 		int used = c->tally.v[i].uses;
 
@@ -232,9 +240,10 @@ walk_if(struct checker *c, struct expr *e, enum position pos)
 	for (i = 0; i < n; i++)
 		if (c->tally.v[i].uses < was[i])
 			c->tally.v[i].uses = was[i];
-	for (i = 0; i < both.n; i++)
-		if (!map_get(&c->known, both.entry[i].key))
-			map_put(c->ex->a, &c->known, both.entry[i].key, both.entry[i].value);
+	for (i = 0; i < ndefined; i++)
+		if (!map_get(&c->known, defined[i].key))
+			map_put(c->ex->a, &c->known, defined[i].key, defined[i].value);
+	arena_free(scratch);
 }
 
 static void

@@ -112,19 +112,10 @@ device_arch(struct expander *ex, const struct setting *st, struct device *d)
 static const struct section *
 chosen(struct expander *ex)
 {
-	const struct file *f = ex->spec->file;
-	int i;
+	const char *name = ex->opt->device;
 
-	for (i = 0; i < f->sections.n; i++) {
-		const struct section *s = f->sections.v[i];
-
-		if (s->kind != SEC_DEVICE)
-			continue;
-		if (!ex->opt->device ? !s->name.text :
-		    s->name.text && strcmp(s->name.text, ex->opt->device) == 0)
-			return s;
-	}
-	return NULL;
+	return name ? map_get(&ex->sections.named[SEC_DEVICE], name) :
+	    ex->sections.unnamed[SEC_DEVICE];
 }
 
 static void

@@ -78,6 +78,8 @@ select_one(struct expander *ex, struct value *v, const char *field, struct loc l
 		return false;
 	}
 	g = ex_error(ex, "name", loc, "the block that made this has no definition '%s'", field);
+	if (!names_wanted(ex, v->maker->names.n))
+		return false;
 	for (i = 0; i < v->maker->names.n; i++) {
 		b = v->maker->names.entry[i].value;
 		if (b->kind == BIND_DEF)

@@ -102,6 +102,11 @@ struct operands {
 	int n;
 };
 
+struct sections {		/* the first ones; by enum section_kind */
+	const struct section *unnamed[SECTION_KINDS];
+	struct map named[SECTION_KINDS];	/* to struct section */
+};
+
 struct expander {
 	struct arena *a;
 	struct diags *d;
@@ -111,6 +116,8 @@ struct expander {
 	VEC(struct unit *) units;
 	struct map file_keys;	/* a path as written to the one spelling of its file */
 	struct map loaded;	/* that spelling to struct unit */
+	struct sections sections;	/* of the spec; by sections_check() */
+	int sought;		/* names looked at for suggestions */
 	struct module *m;	/* being expanded; NULL while the file is looked at */
 	struct build b;
 	struct map owners;	/* path to struct owner */
@@ -169,6 +176,10 @@ struct callee	callee_find(struct expander *, struct scope *, const char *name, b
 bool		op_visible(const struct op *);	/* may a spec's network name it? */
 bool		is_function(const char *name);
 bool		is_init_word(const char *name);
+
+/* May N names be gathered to suggest from? Not for ever: of a long list for a great many mistakes
+ * each would be a walk through it. */
+bool	names_wanted(struct expander *, int n);
 
 /* A list of names to suggest from. */
 struct names {

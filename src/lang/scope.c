@@ -124,6 +124,18 @@ callee_find(struct expander *ex, struct scope *s, const char *name, bool call)
 
 /* ---- suggestions ---- */
 
+#define MOST_SOUGHT	1000000
+
+bool
+names_wanted(struct expander *ex, int n)
+{
+	bool wanted = ex->sought + n <= MOST_SOUGHT;
+
+	if (wanted)
+		ex->sought += n;
+	return wanted;
+}
+
 void
 names_add(struct arena *a, struct names *n, const char *name)
 {

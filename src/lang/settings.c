@@ -48,24 +48,23 @@ unknown(struct expander *ex, const struct section *s, const struct setting *st)
 static void
 check_keys(struct expander *ex, const struct section *s)
 {
-	int i, j;
+	struct map set = { NULL, 0, 0, NULL, 0 };
+	const struct setting *first;
+	int i;
 
 	for (i = 0; i < s->nsettings; i++) {
-		const struct setting *st = &s->setting[i];
+		struct setting *st = &s->setting[i];
 		const struct setting_kind *kind = setting_kind(s->kind, st->key.text);
 
 		if (!kind) {
 			unknown(ex, s, st);
 			continue;
 		}
-		for (j = 0; j < i; j++)
-			if (strcmp(s->setting[j].key.text, st->key.text) == 0) {
-				struct diag *g = ex_error(ex, "settings", st->key.loc,
-				    "'%s' is set twice", st->key.text);
-
-				diag_place(ex->d, g, s->setting[j].key.loc, "first set here");
-				break;
-			}
+		if ((first = map_get(&set, st->key.text)))
+			diag_place(ex->d, ex_error(ex, "settings", st->key.loc, "'%s' is set twice",
+			    st->key.text), first->key.loc, "first set here");
+		else
+			map_put(ex->a, &set, st->key.text, st);
 		if (st->nvalues > 1 && !kind->many)
 			ex_error(ex, "settings", st->value[1]->loc, "'%s' takes one value",
 			    st->key.text);
@@ -73,54 +72,60 @@ check_keys(struct expander *ex, const struct section *s)
 }
 
 static void
-check_name(struct expander *ex, const struct section *s)
+check_name(struct expander *ex, const struct section *s, const struct map *networks)
 {
-	const struct file *f = ex->spec->file;
 	struct names names = { NULL, 0, 0 };
 	struct diag *g;
-	int i;
 
-	if (!s->name.text || s->kind == SEC_DEVICE || s->kind == SEC_LINT)
+	if (!s->name.text || s->kind == SEC_DEVICE || s->kind == SEC_LINT ||
+	    map_get(networks, s->name.text))
 		return;
-	for (i = 0; i < f->networks.n; i++) {
-		if (strcmp(f->networks.v[i]->name.text, s->name.text) == 0)
-			return;
-		names_add(ex->a, &names, f->networks.v[i]->name.text);
-	}
 	g = ex_error(ex, "name", s->name.loc, "this file has no network '%s'", s->name.text);
+	if (!names_wanted(ex, networks->n))
+		return;
+	names_add_map(ex->a, &names, networks);
 	names_suggest(ex, g, s->name.text, &names);
 }
 
-static bool
-same_name(const char *a, const char *b)
+/* The first section of that kind and name (NULL: none); NULL: there is none. */
+static const struct section *
+first_section(const struct expander *ex, enum section_kind kind, const char *name)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	return name ? map_get(&ex->sections.named[kind], name) : ex->sections.unnamed[kind];
+}
+
+static void
+check_twice(struct expander *ex, struct section *s)
+{
+	const struct section *first = first_section(ex, s->kind, s->name.text);
+
+	if (first)
+		diag_place(ex->d, ex_error(ex, "settings", s->head, "there is a second %s "
+		    "section%s%s", section_name[s->kind], s->name.text ? " " : "",
+		    s->name.text ? s->name.text : ""), first->head, "the first is here");
+	else if (s->name.text)
+		map_put(ex->a, &ex->sections.named[s->kind], s->name.text, s);
+	else
+		ex->sections.unnamed[s->kind] = s;
 }
 
 void
 sections_check(struct expander *ex)
 {
 	const struct file *f = ex->spec->file;
-	int i, j;
+	struct map networks = { NULL, 0, 0, NULL, 0 };
+	int i;
 
+	for (i = 0; i < f->networks.n; i++)
+		if (!map_get(&networks, f->networks.v[i]->name.text))
+			map_put(ex->a, &networks, f->networks.v[i]->name.text, f->networks.v[i]);
 	for (i = 0; i < f->sections.n; i++) {
-		const struct section *s = f->sections.v[i];
+		struct section *s = f->sections.v[i];
 
-		check_name(ex, s);
+		check_name(ex, s, &networks);
 		if (s->kind != SEC_LINT)	/* those are read by the linter */
 			check_keys(ex, s);
-		for (j = 0; j < i; j++) {
-			const struct section *t = f->sections.v[j];
-
-			if (t->kind == s->kind && same_name(t->name.text, s->name.text)) {
-				struct diag *g = ex_error(ex, "settings", s->head,
-				    "there is a second %s section%s%s", section_name[s->kind],
-				    s->name.text ? " " : "", s->name.text ? s->name.text : "");
-
-				diag_place(ex->d, g, t->head, "the first is here");
-				break;
-			}
-		}
+		check_twice(ex, s);
 	}
 }
 
@@ -132,23 +137,14 @@ sections_check(struct expander *ex)
 static const struct section *
 section_for(struct expander *ex, enum section_kind kind, const struct network *net)
 {
-	const struct file *f = ex->spec->file;
-	const struct section *any = NULL, *misnamed = NULL;
-	int i;
+	const struct section *found = first_section(ex, kind, net->name.text);
+	const struct map *named = &ex->sections.named[kind];
 
-	for (i = 0; i < f->sections.n; i++) {
-		const struct section *s = f->sections.v[i];
-
-		if (s->kind != kind)
-			continue;
-		if (s->name.text && strcmp(s->name.text, net->name.text) == 0)
-			return s;
-		if (!s->name.text && !any)
-			any = s;
-		if (s->name.text && f->networks.n == 1)
-			misnamed = s;
-	}
-	return any ? any : misnamed;
+	if (!found)
+		found = first_section(ex, kind, NULL);
+	if (!found && named->n > 0 && ex->spec->file->networks.n == 1)
+		found = named->entry[named->n - 1].value;
+	return found;
 }
 
 static const struct setting *

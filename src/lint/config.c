@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/filename.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "frameworks/framework.h"
 #include "lint/catalog.h"
@@ -98,7 +99,7 @@ read_level(struct section_reader *r, const struct setting *st)
 			diag_place(r->d, mistake(r, w.from, "'%s' has another level already", s),
 			    other->from, "here");
 		else
-			vec_push(r->a, &r->layer->words, w);
+			level_say(r->a, r->layer, &w);
 	}
 }
 
@@ -272,23 +273,25 @@ report_misplaced(struct section_reader *r, const struct setting *st)
 static void
 read_section(struct section_reader *r, const struct section *s)
 {
-	int i, j, k;
+	struct map set = { NULL, 0, 0, NULL, 0 };
+	const struct setting *first;
+	int i, k;
 
 	r->section = s;
 	for (i = 0; i < s->nsettings; i++) {
-		const struct setting *st = &s->setting[i];
+		struct setting *st = &s->setting[i];
 
 		for (k = 0; k < KEYS && strcmp(keys[k].name, st->key.text) != 0; k++)
 			;
-		for (j = 0; j < i && strcmp(s->setting[j].key.text, st->key.text) != 0; j++)
-			;
+		if (!(first = map_get(&set, st->key.text)))
+			map_put(r->a, &set, st->key.text, st);
 		if (k == KEYS)
 			report_unknown(r, st);
 		else if (!(keys[k].place & place_of(r)))
 			report_misplaced(r, st);
-		else if (j < i)
+		else if (first)
 			diag_place(r->d, mistake(r, st->key.loc, "'%s' is set twice",
-			    st->key.text), s->setting[j].key.loc, "first set here");
+			    st->key.text), first->key.loc, "first set here");
 		else
 			keys[k].read(r, st);
 	}

@@ -124,6 +124,21 @@ level_conflict(const struct level_layer *layer, const struct level_word *w)
 	return NULL;
 }
 
+void
+level_say(struct arena *a, struct level_layer *layer, const struct level_word *w)
+{
+	int i;
+
+	for (i = 0; i < layer->words.n; i++) {
+		const struct level_word *v = &layer->words.v[i];
+
+		if (v->what.kind == w->what.kind && v->what.index == w->what.index &&
+		    v->select == w->select && v->level == w->level)
+			return;
+	}
+	vec_push(a, &layer->words, *w);
+}
+
 struct levels *
 levels_new(struct arena *a)
 {

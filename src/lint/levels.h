@@ -55,6 +55,9 @@ bool	selection_read(struct arena *, const char *word, struct selection *, const 
 const char	*selection_name(const struct selection *);
 const char	*level_word_name(int i);	/* all such words; NULL after the last */
 
+/* Adds a word to a layer, unless it says so already. */
+void	level_say(struct arena *, struct level_layer *, const struct level_word *);
+
 /* The word of a layer that says something else of the same rules; NULL: none. */
 const struct level_word	*level_conflict(const struct level_layer *, const struct level_word *);
 

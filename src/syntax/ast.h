@@ -109,6 +109,8 @@ struct setting {
 
 enum section_kind { SEC_TRAIN, SEC_VALIDATE, SEC_DEVICE, SEC_LINT };
 
+#define SECTION_KINDS	(SEC_LINT + 1)
+
 struct section {
 	enum section_kind kind;
 	/* the network or device it is for, the pattern of paths of a lint section; text NULL when

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -136,6 +137,28 @@ Test(text, units_of_sizes)
 	cr_assert_eq(size_unit(""), 0);
 	cr_assert_str_eq(size_unit_name(0), "B");
 	cr_assert_str_eq(size_unit_name(SIZE_UNITS - 1), "EiB");
+}
+
+/* Whatever was put in and taken out before, a map holds what a new one of the same names would. */
+Test(map, what_is_cut_was_never_there)
+{
+	struct arena *a = arena_new();
+	struct map m = { NULL, 0, 0, NULL, 0 };
+	char *name[500];
+	int i, round, n;
+
+	for (i = 0; i < 500; i++)
+		name[i] = arena_printf(a, "n%d", i);
+	for (round = 0; round < 200; round++) {
+		n = round * 37 % 401;
+		for (i = m.n; i < n + 99; i++)
+			map_put(a, &m, name[i], name[i]);
+		map_cut(&m, n);
+		cr_assert_eq(m.n, n);
+		for (i = 0; i < 500; i++)
+			cr_assert_eq(map_get(&m, name[i]), i < n ? name[i] : NULL, "%d of %d", i, n);
+	}
+	arena_free(a);
 }
 
 Test(text, sizes_as_people_read_them)
