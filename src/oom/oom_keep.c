@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
+#define ASSERTED	"Not memory, as far as the log tells: on line %d, an assertion fails on the "	\
+    "device. Most often that is an index out of range: a label that is no class, or a word beyond " \
+    "the vocabulary. All that is asked of the device after that fails, with codes such as this "	\
+    "one. CUDA_LAUNCH_BLOCKING=1, or the processor in the device's place, shows the operation."
+
 /* The same thing said again? */
 static bool
 repeats(const struct oom_message *a, const struct oom_message *b)
@@ -26,19 +33,21 @@ oom_is_vague(const struct oom_message *o)
 static bool
 adds_nothing(const struct oom_log *log, const struct oom_message *o)
 {
-	bool name = oom_is_vague(o) || (o->kind == OOM_CUDA && !o->says && !o->size[OOM_ASKED].known);
+	bool name = oom_is_vague(o) || o->hedged ||
+	    (o->kind == OOM_CUDA && !o->says && !o->size[OOM_ASKED].known);
 	bool bare = !o->size[OOM_ASKED].known && !o->shape.known;
 	int i;
 
 	for (i = 0; name && i < log->messages.n; i++)
-		if (log->messages.v[i].line == o->line && (bare || !oom_is_vague(&log->messages.v[i])))
+		if (log->messages.v[i].line == o->line && ((bare && oom_is_vague(o)) ||
+		    !oom_is_vague(&log->messages.v[i])))
 			return true;
 	return false;
 }
 
 /* Removes vague ones: one, or all. */
-void
-oom_forget_vague(struct oom_log *log, bool all)
+static void
+forget_vague(struct oom_log *log, bool all)
 {
 	int i, n = 0;
 
@@ -55,8 +64,14 @@ merge(struct oom_message *old, const struct oom_message *o)
 {
 	int i;
 
-	old->count++;
+	old->count += !old->again && !o->again;
+	old->again &= o->again;
+	old->limited |= o->limited;
+	old->last = o->line;
 	old->warning &= o->warning;
+	old->follows &= o->follows;
+	if (old->gpu < 0)
+		old->gpu = o->gpu;
 	if (!old->node[0])
 		memcpy(old->node, o->node, sizeof(old->node));
 	if (!old->element)
@@ -89,14 +104,78 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 			return;
 		}
 	if (log->messages.n == OOM_MESSAGES && !oom_is_vague(o))
-		oom_forget_vague(log, false);
+		forget_vague(log, false);
 	if (log->messages.n < OOM_MESSAGES)
 		vec_push(log->arena, &log->messages, *o);
 	else
 		log->more++;
 }
 
-/* How much a message lets us say. */
+/* Does a message say what failed, without another that explains it? */
+static bool
+is_plain(const struct oom_message *o)
+{
+	return !o->warning && !o->hedged && !o->asserted;
+}
+
+/* Caffe says nothing of what it asked for, but told before what its network takes. */
+static const char *
+caffe_says(const struct oom_log *log)
+{
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+
+	return arena_printf(log->arena, "Caffe had no memory left on the device, and does not say "
+	    "for what. When it loaded the network, it counted %s (%s B) for the results of all "
+	    "layers%s; their gradients take up to as much again, and weights and workspaces come on "
+	    "top.",
+	    size_human(human, log->net_bytes), size_commas(exact, log->net_bytes),
+	    log->input.known ? arena_printf(log->arena, ", at a batch of %lld",
+	    (long long)log->input.dim[0]) : "");
+}
+
+static const char *
+limit_says(const struct oom_log *log, const struct oom_message *o)
+{
+	const struct oom_size *had = &o->size[OOM_ALLOCATED];
+	char human[SIZE_TEXT];
+
+	return arena_printf(log->arena, "The limit of the process's control group was reached, which "
+	    "a container or a job has, and the kernel ended the process%s%s. It is the machine's "
+	    "memory, not the device's: data, its copies in loader processes and pinned buffers lie "
+	    "there.",
+	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");
+}
+
+void
+oom_settle(struct oom_log *log)
+{
+	bool plain = false;
+	int i;
+
+	for (i = 0; i < log->messages.n; i++) {
+		struct oom_message *o = &log->messages.v[i];
+
+		if (o->status && log->assertion) {
+			o->asserted = log->assertion;
+			o->says = arena_printf(log->arena, ASSERTED, log->assertion);
+		}
+		if (!o->says && o->limited)
+			o->says = limit_says(log, o);
+		if (!o->says && log->net_bytes && strcmp(o->who, "Caffe") == 0)
+			o->says = caffe_says(log);
+		plain |= is_plain(o) && !oom_is_vague(o);
+	}
+	if (plain)
+		forget_vague(log, true);
+	log->dump.listed = log->dump.in_use;
+	if (log->dump.said_in_use > log->dump.in_use)
+		log->dump.in_use = log->dump.said_in_use;	/* the list is cut */
+	if (log->dump.any && log->dump.classes.n == 0 && !log->dump.limit)
+		log->dump.any = false;
+}
+
+/* How much a message lets us say. What stands for itself goes ahead of what may be something else,
+ * and the first failure ahead of those that came of it. */
 static int
 weight(const struct oom_message *o)
 {
@@ -104,8 +183,17 @@ weight(const struct oom_message *o)
 
 	for (i = 0; i < OOM_FIELDS; i++)
 		known += o->size[i].known;
-	return (o->warning ? 0 : 100) + (o->shape.known ? 50 : 0) +
+	return (o->warning ? 0 : o->asserted ? 100 : o->hedged ? 200 : o->follows ? 300 : 400) +
+	    (o->shape.known ? 50 : 0) +
 	    (o->kind != OOM_CUDA && o->kind != OOM_TF_ALLOCATOR ? 20 : 0) + known;
+}
+
+/* Does A go ahead of B? Of two that tell as much, the one that is said last: what a program ends
+ * with. */
+static bool
+goes_ahead(const struct oom_message *a, const struct oom_message *b)
+{
+	return weight(a) > weight(b) || (weight(a) == weight(b) && a->last >= b->last);
 }
 
 const struct oom_message *
@@ -115,7 +203,7 @@ oom_log_main(const struct oom_log *log)
 	int i;
 
 	for (i = 0; i < log->messages.n; i++)
-		if (!best || weight(&log->messages.v[i]) >= weight(best))
+		if (!best || goes_ahead(&log->messages.v[i], best))
 			best = &log->messages.v[i];
 	return best;
 }

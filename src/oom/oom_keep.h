@@ -10,7 +10,7 @@
 void	oom_keep(struct oom_log *, const struct oom_message *);
 /* In anyone's words: worth keeping only where nobody says it better. */
 bool	oom_is_vague(const struct oom_message *);
-/* Removes vague ones: one, or all. */
-void	oom_forget_vague(struct oom_log *, bool all);
+/* When all is read: what messages and lines say of each other. */
+void	oom_settle(struct oom_log *);
 
 #endif

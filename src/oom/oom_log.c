@@ -9,27 +9,28 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "oom/oom_around.h"
 #include "oom/oom_keep.h"
-#include "oom/oom_phrase.h"
 #include "oom/oom_text.h"
 
 #define WINDOW		65536
 #define AHEAD		4096	/* what must be in the window behind a phrase, or the end is */
 #define DETAILS		2000	/* bytes in which a message says more; */
 #define FEW		400	/* one in words that anyone may use */
-#define MOST_PHRASES	256
-#define STATS_LINES	12	/* that the allocator's statistics have */
+#define MOST_PHRASES	512
+#define NEAR_LINES	300	/* in which one error follows from another */
+#define BEHIND		128	/* what stays in it ahead of the place that is looked at */
 
 struct log_reader {
 	struct oom_log *log;
 	struct oom_text in;	/* the window */
 	bool ended;
 	int line;		/* of the place that is looked at */
-	char last;		/* the byte before it */
-	char operation[OOM_NAME];	/* as ONNX Runtime tells it before the message */
-	struct oom_size buffer;	/* as XLA tells it before the shape */
-	bool xla;
-	int stats_line;		/* where the allocator's statistics began; 0: nowhere */
+	size_t at;		/* that place */
+	int64_t before;		/* bytes of the text ahead of the window */
+	struct oom_around around;
+	int64_t told;		/* where in the text the last message ends, */
+	enum oom_kind told_kind;	/* and its kind */
 	int first[256], next[MOST_PHRASES];	/* phrases by first byte; -1: no more */
 	const struct detail *details[OOM_KINDS];	/* of a kind: the first */
 };
@@ -50,95 +51,31 @@ oom_kind_name(enum oom_kind kind)
 	return name[kind];
 }
 
-/* ---- the dump ---- */
-
-static void
-count_chunks(struct oom_log *log, int64_t size, int64_t count)
-{
-	struct oom_dump *d = &log->dump;
-	int64_t bytes;
-	int lo = 0, hi = d->classes.n, mid;
-
-	if (size <= 0 || count <= 0 || __builtin_mul_overflow(size, count, &bytes) ||
-	    __builtin_add_overflow(d->in_use, bytes, &bytes))
-		return;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (d->classes.v[mid].size < size)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	d->in_use = bytes;
-	if (lo < d->classes.n && d->classes.v[lo].size == size) {
-		d->classes.v[lo].count += count;
-		return;
-	}
-	if (d->classes.n == OOM_CLASSES) {
-		d->uncounted += count;
-		return;
-	}
-	vec_push(log->arena, &d->classes, ((struct oom_chunks){ size, count }));
-	memmove(d->classes.v + lo + 1, d->classes.v + lo,
-	    (size_t)(d->classes.n - 1 - lo) * sizeof(*d->classes.v));
-	d->classes.v[lo] = (struct oom_chunks){ size, count };
-}
-
-static void
-begin_dump(struct log_reader *r)
-{
-	struct oom_dump *d = &r->log->dump;
-
-	d->any = d->summed = false;
-	d->classes.n = 0;
-	d->in_use = d->free = d->largest_free = d->limit = d->said_in_use = d->uncounted = 0;
-}
-
-static void
-dump_line(struct log_reader *r, enum phrase_role role, const struct oom_match *m)
-{
-	struct oom_dump *d = &r->log->dump;
-
-	switch (role) {
-	case ROLE_BINS:
-		begin_dump(r);
-		return;
-	case ROLE_CLASS:
-		if (!d->summed) {	/* the same chunks once more, now by size */
-			d->classes.n = 0;
-			d->in_use = d->uncounted = 0;
-			d->summed = true;
-		}
-		count_chunks(r->log, m->number[1], m->number[0]);
-		break;
-	case ROLE_CHUNK:
-		if (!d->summed)
-			count_chunks(r->log, m->number[0], 1);
-		break;
-	case ROLE_FREE_CHUNK:
-		if (__builtin_add_overflow(d->free, m->number[0], &d->free))
-			d->free = INT64_MAX;
-		if (m->number[0] > d->largest_free)
-			d->largest_free = m->number[0];
-		break;
-	case ROLE_STATS:
-		r->stats_line = r->line;
-		return;
-	case ROLE_LIMIT:
-	case ROLE_IN_USE:
-		if (!r->stats_line || r->line - r->stats_line > STATS_LINES)
-			return;		/* of something else */
-		*(role == ROLE_LIMIT ? &d->limit : &d->said_in_use) = m->number[0];
-		break;
-	default:
-		break;
-	}
-	if (!d->any)
-		d->line = r->line;
-	d->any = true;
-}
-
 /* ---- messages ---- */
+
+struct telling {		/* a message whose text is being read */
+	struct oom_message *o;
+	unsigned flags;		/* of its phrase */
+	bool placed;		/* where memory ended is settled */
+};
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_letter(char c)
+{
+	return lower(c) >= 'a' && lower(c) <= 'z';
+}
 
 static struct oom_size
 exactly(int64_t bytes)
@@ -155,10 +92,44 @@ add_size(struct oom_size *to, const struct oom_size *more)
 	to->slack += more->slack;
 }
 
-static void
-note_detail(struct oom_message *o, const struct detail *d, const struct oom_match *m)
+/* "0.92" in thousandths; 0: it is no such number. */
+static int
+thousandths(const char *s)
 {
-	struct oom_size *size = &o->size[d->role <= DETAIL_SUM ? d->value : 0];
+	int n, places;
+
+	if ((*s != '0' && *s != '1') || s[1] != '.')
+		return 0;
+	n = *s - '0';
+	s += 2;
+	for (places = 0; places < 3; places++)
+		n = 10 * n + (is_digit(*s) ? *s++ - '0' : 0);
+	return n <= 1000 ? n : 0;
+}
+
+static void
+note_place(struct telling *t, const struct detail *d, const struct oom_match *m)
+{
+	struct oom_message *o = t->o;
+
+	if (d->role == DETAIL_ELSEWHERE) {
+		t->placed = true;
+	} else if (d->role == DETAIL_GPU) {
+		if (o->gpu < 0 && m->number[0] <= MOST_GPUS)
+			o->gpu = (int)m->number[0];
+	} else if (!t->placed) {
+		o->host = m->place.host;
+		o->gpu = m->place.gpu;
+		t->placed = true;
+	}
+}
+
+static void
+note_detail(struct telling *t, const struct detail *d, const struct oom_match *m)
+{
+	struct oom_message *o = t->o;
+	struct oom_size *size = &o->size[d->role <= DETAIL_SUM || d->role == DETAIL_TOTAL ?
+	    d->value : 0];
 
 	switch (d->role) {
 	case DETAIL_SIZE:
@@ -189,34 +160,27 @@ note_detail(struct oom_message *o, const struct detail *d, const struct oom_matc
 	case DETAIL_WARNING:
 		o->warning = true;
 		break;
-	case DETAIL_HOST:
-		o->host = true;
+	case DETAIL_SHARE:
+		o->share = thousandths(m->name);
+		break;
+	case DETAIL_TOTAL:
+		if (!size->known && m->size.bytes >= o->size[OOM_ASKED].bytes)
+			*size = exactly(m->size.bytes - o->size[OOM_ASKED].bytes);
+		break;
+	case DETAIL_PLACE:
+	case DETAIL_ELSEWHERE:
+	case DETAIL_GPU:
+		note_place(t, d, m);
 		break;
 	}
 }
 
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
+/* Can the pattern match at S, by its first byte and the byte ahead of it? */
 static bool
-is_digit(char c)
+may_begin(const char *pattern, const char *s)
 {
-	return c >= '0' && c <= '9';
-}
+	char before = s[-1];
 
-static bool
-is_letter(char c)
-{
-	return lower(c) >= 'a' && lower(c) <= 'z';
-}
-
-/* Can the pattern match at S, by its first byte, BEFORE being the byte ahead of it? */
-static bool
-may_begin(const char *pattern, const char *s, char before)
-{
 	if (*pattern == '~')
 		return lower(pattern[1]) == lower(*s) && !is_letter(before);
 	if (*pattern == '%' || *pattern == '#')
@@ -231,49 +195,72 @@ key(char c)
 	return (unsigned char)(is_digit(c) || c == '%' || c == '#' ? '0' : lower(c));
 }
 
+/* Does no sentence stand before S on its line? What collectors and shells put there does not end in
+ * a word: "[rank0]: ", "stderr F ", "train-1 | ". */
+static bool
+alone(const char *s, const char *begin)
+{
+	const char *word;
+
+	while (s > begin && (s[-1] == ' ' || s[-1] == '\t' || s[-1] == '*'))
+		s--;
+	for (word = s; word > begin && is_letter(word[-1]); word--)
+		;
+	return s - word < 2;
+}
+
 /* The phrase that S begins with; NULL: none. AFTER: where it ends. */
 static const struct phrase *
-find_phrase(const struct log_reader *r, const char *s, const char *end, char before,
-    struct oom_match *m, const char **after)
+find_phrase(const struct log_reader *r, const char *s, const char *end, struct oom_match *m,
+    const char **after)
 {
 	int i;
 
-	for (i = r->first[(unsigned char)*s]; i >= 0; i = r->next[i])
-		if (may_begin(oom_phrases[i].pattern, s, before) &&
-		    (*after = oom_pattern(oom_phrases[i].pattern, s, end, m)))
-			return &oom_phrases[i];
+	for (i = r->first[(unsigned char)*s]; i >= 0; i = r->next[i]) {
+		const struct phrase *p = &oom_phrases[i];
+
+		if (may_begin(p->pattern, s) && (*after = oom_pattern(p->pattern, s, end, m)) &&
+		    (!(p->flags & PHRASE_ALONE) || alone(s, r->in.text)))
+			return p;
+	}
 	return NULL;
 }
 
-/* Does another message begin there? What is vague does not end what is not. */
+/* Does another message begin with P? What is vague does not end what is not. */
 static bool
-begins_message(const struct log_reader *r, const struct oom_message *o, const char *s, const char *end,
-    char before)
+ends_message(const struct phrase *p, const struct oom_message *o)
 {
-	struct oom_match m;
-	const char *after;
-	const struct phrase *p = find_phrase(r, s, end, before, &m, &after);
-
-	return p && (p->role == ROLE_MESSAGE || (o->kind == OOM_OTHER && p->role <= ROLE_GENERIC));
+	if (!p || ((p->flags & PHRASE_REST) && p->kind == o->kind))
+		return false;
+	return p->role == ROLE_MESSAGE || (o->kind == OOM_OTHER && p->role <= ROLE_GENERIC);
 }
 
-/* Up to STOP. CUDA's error has its own name in its text, which would begin a message by itself. */
-static void
-read_details(const struct log_reader *r, struct oom_message *o, const char *s, const char *stop,
+/* Up to STOP, or where another message begins: returned. CUDA's error has its own name in its text,
+ * which would begin a message by itself. */
+static const char *
+read_details(const struct log_reader *r, struct telling *t, const char *s, const char *stop,
     const char *end)
 {
+	struct oom_message *o = t->o;
 	int nested = o->kind == OOM_CUDA || o->kind == OOM_MPS ? 1 : 0;
 	const struct detail *d;
+	const struct phrase *p;
+	const char *after;
 	struct oom_match m;
-	char before = s[-1];
 
-	for (; s < stop; before = *s++) {
-		if (begins_message(r, o, s, end, before) && nested-- == 0)
-			return;
+	for (; s < stop; s++) {
+		p = find_phrase(r, s, end, &m, &after);
+		if (ends_message(p, o) && nested-- == 0)
+			break;
+		if (p && p->role == ROLE_SPEAKER && (t->flags & PHRASE_ANYONE)) {
+			o->who = p->who;
+			t->flags &= ~(unsigned)PHRASE_ANYONE;
+		}
 		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
-			if (may_begin(d->pattern, s, before) && oom_pattern(d->pattern, s, end, &m))
-				note_detail(o, d, &m);
+			if (may_begin(d->pattern, s) && oom_pattern(d->pattern, s, end, &m))
+				note_detail(t, d, &m);
 	}
+	return s;
 }
 
 /* Do the words stand for themselves: does the sentence end, or the exception's name? */
@@ -300,80 +287,73 @@ details_end(const struct phrase *p, const char *s, const char *end)
 	return line ? line : stop;
 }
 
+/* The sizes that the phrase itself tells. */
+static void
+note_sizes(struct oom_message *o, const struct phrase *p, const struct oom_match *m)
+{
+	bool onnx = p->kind == OOM_ONNX;	/* what was free comes first */
+
+	o->size[p->field] = m->size;
+	if (m->second.known)
+		o->size[OOM_FREE] = m->second;
+	if (p->flags & PHRASE_GPU) {
+		if (m->numbers && m->number[0] <= MOST_GPUS)
+			o->gpu = (int)m->number[0];
+		return;
+	}
+	if ((onnx || p->kind == OOM_PADDLE) && m->numbers == 2) {
+		o->size[OOM_FREE] = exactly(m->number[!onnx]);
+		o->size[OOM_ASKED] = exactly(m->number[onnx]);
+	} else if (p->flags & PHRASE_BYTES) {
+		o->size[OOM_ASKED] = exactly(m->number[0]);
+	}
+	/* "2.12G (2282521344 bytes)": rounded or cut off */
+	if (m->size.known && m->numbers && m->number[0] >= m->size.bytes - 2 * m->size.slack &&
+	    m->number[0] <= m->size.bytes + 2 * m->size.slack)
+		o->size[OOM_ASKED] = exactly(m->number[0]);
+}
+
+/* Did it happen while an earlier message's error was being handled? */
+static bool
+follows(const struct log_reader *r)
+{
+	int at = r->around.handling_line, i;
+
+	for (i = 0; at && r->line - at < NEAR_LINES && i < r->log->messages.n; i++)
+		if (r->log->messages.v[i].line < at && at - r->log->messages.v[i].last < NEAR_LINES)
+			return true;
+	return false;
+}
+
 static void
 message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *s,
     const char *end)
 {
-	struct oom_message o = { .kind = p->kind, .line = r->line, .count = 1, .host = p->host,
-		.shape = m->shape, .size = { [OOM_ASKED] = m->size }, .says = p->says,
-		.who = p->who ? p->who : oom_kind_name(p->kind) };
+	const char *speaker = p->flags & PHRASE_ANYONE ? oom_speaker(&r->around, r->line) : NULL;
+	struct oom_message o = { .kind = p->kind, .line = r->line, .last = r->line, .count = 1,
+		.host = p->host, .gpu = -1, .hedged = p->flags & PHRASE_HEDGED, .says = p->says,
+		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
+		.limited = p->flags & PHRASE_LIMITED, .follows = follows(r),
+		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
+	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
+	const char *told;
 
-	if (!o.shape.known)
-		memset(&o.shape, 0, sizeof(o.shape));
-	if (m->second.known)
-		o.size[OOM_FREE] = m->second;
-	if (p->kind == OOM_ONNX || p->kind == OOM_PADDLE) {
-		if (m->numbers == 2) {
-			bool onnx = p->kind == OOM_ONNX;	/* what was free comes first */
-
-			o.size[OOM_FREE] = exactly(m->number[!onnx]);
-			o.size[OOM_ASKED] = exactly(m->number[onnx]);
-		} else if (p->kind == OOM_ONNX) {
-			o.size[OOM_ASKED] = exactly(m->number[0]);
-		}
-	}
+	if (m->shape.known)
+		o.shape = m->shape;
+	note_sizes(&o, p, m);
+	if (m->place.known)
+		note_place(&t, &(struct detail){ .role = DETAIL_PLACE }, m);
 	if (p->kind == OOM_ONNX)
-		memcpy(o.node, r->operation, sizeof(o.node));
-	/* "2.12G (2282521344 bytes)": rounded or cut off */
-	if (m->size.known && m->numbers && m->number[0] >= m->size.bytes - 2 * m->size.slack &&
-	    m->number[0] <= m->size.bytes + 2 * m->size.slack)
-		o.size[OOM_ASKED] = exactly(m->number[0]);
-	r->xla |= p->kind == OOM_XLA;
-	read_details(r, &o, s, details_end(p, s, end), end);
+		memcpy(o.node, r->around.operation, sizeof(o.node));
+	if (p->kind == OOM_CUDA && r->around.gpu_line && r->line - r->around.gpu_line <= 2)
+		o.gpu = r->around.gpu;
+	r->around.xla |= p->kind == OOM_XLA;
+	told = read_details(r, &t, s, details_end(p, s, end), end);
+	r->told = r->before + (told - r->in.text);
+	r->told_kind = p->kind;
 	if (p->role == ROLE_MESSAGE || o.size[OOM_ASKED].known || o.shape.known ||
 	    (p->role == ROLE_NAMED && stands_alone(s, end)))
 		oom_keep(r->log, &o);
-}
-
-/* The fullest card of nvidia-smi's table. */
-static void
-card(struct oom_log *log, const struct oom_match *m)
-{
-	if (m->second.bytes > 0 && m->size.bytes <= m->second.bytes &&
-	    (!log->card.known || m->size.bytes > log->card_used.bytes)) {
-		log->card = m->second;
-		log->card_used = m->size;
-	}
-}
-
-static void
-found(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *s,
-    const char *end)
-{
-	switch (p->role) {
-	case ROLE_MESSAGE:
-	case ROLE_NAMED:
-	case ROLE_GENERIC:
-		message(r, p, m, s, end);
-		break;
-	case ROLE_CARD:
-		card(r->log, m);
-		break;
-	case ROLE_OPERATION:
-		memcpy(r->operation, m->name, sizeof(r->operation));
-		break;
-	case ROLE_BUFFER_SIZE:
-		r->buffer = m->size;
-		break;
-	case ROLE_BUFFER_SHAPE:
-		if (r->xla && r->log->alive.n < OOM_ALIVE)
-			vec_push(r->log->arena, &r->log->alive,
-			    ((struct oom_alive){ r->buffer, m->shape }));
-		r->buffer.known = false;
-		break;
-	default:
-		dump_line(r, p->role, m);
-	}
 }
 
 /* ---- the window ---- */
@@ -400,11 +380,15 @@ look(struct log_reader *r, const char *s, const char *end)
 {
 	struct oom_match m;
 	const char *after;
-	const struct phrase *p = find_phrase(r, s, end, r->last, &m, &after);
+	const struct phrase *p = find_phrase(r, s, end, &m, &after);
 
-	if (!p)
+	if (!p || ((p->flags & PHRASE_REST) && p->kind == r->told_kind &&
+	    r->before + (s - r->in.text) < r->told))
 		return 1;
-	found(r, p, &m, after, end);
+	if (p->role <= ROLE_GENERIC)
+		message(r, p, &m, after, end);
+	else if (p->role != ROLE_NOTHING)
+		oom_around(&r->around, p, &m, r->line);
 	return after > s ? (size_t)(after - s) : 1;
 }
 
@@ -412,18 +396,19 @@ static void
 scan(struct log_reader *r)
 {
 	const char *end = r->in.text + r->in.n;
-	size_t stop = r->ended ? r->in.n : r->in.n > AHEAD ? r->in.n - AHEAD : 0, at = 0, n;
+	size_t stop = r->ended ? r->in.n : r->in.n > AHEAD ? r->in.n - AHEAD : 0, n, drop;
 
-	while (at < stop) {
-		n = look(r, r->in.text + at, end);
-		for (; n > 0 && at < r->in.n; n--) {
-			r->last = r->in.text[at++];
-			if (r->last == '\n' && r->line < INT32_MAX)
+	while (r->at < stop) {
+		n = look(r, r->in.text + r->at, end);
+		for (; n > 0 && r->at < r->in.n; n--)
+			if (r->in.text[r->at++] == '\n' && r->line < INT32_MAX)
 				r->line++;
-		}
 	}
-	memmove(r->in.text, r->in.text + at, r->in.n - at);
-	r->in.n -= at;
+	drop = r->at > BEHIND ? r->at - BEHIND : 0;
+	memmove(r->in.text, r->in.text + drop, r->in.n - drop);
+	r->in.n -= drop;
+	r->at -= drop;
+	r->before += (int64_t)drop;
 }
 
 /* Phrases by the byte they begin with, in the table's order; details by kind. */
@@ -455,22 +440,18 @@ void
 oom_log_read(struct oom_log *log, struct arena *a, size_t (*read)(void *, char *, size_t),
     void *context)
 {
-	struct log_reader r = { .log = log, .line = 1, .last = '\n' };
-	int i;
+	struct log_reader r = { .log = log, .line = 1, .around.log = log };
 
 	memset(log, 0, sizeof(*log));
 	log->arena = a;
 	r.in.text = arena_array(a, WINDOW, 1);
+	r.in.text[r.in.n++] = '\n';	/* so that every place has a byte ahead of it */
+	r.at = 1;
 	index_tables(&r);
 	while (!r.ended) {
 		fill(&r, read, context);
 		scan(&r);
 	}
-	log->lines = r.line - (r.last == '\n');
-	for (i = 0; i < log->messages.n && oom_is_vague(&log->messages.v[i]); i++)
-		;
-	if (i < log->messages.n)
-		oom_forget_vague(log, true);
-	if (log->dump.any && log->dump.classes.n == 0 && !log->dump.limit)
-		log->dump.any = false;
+	log->lines = r.line - (r.in.text[r.at - 1] == '\n');
+	oom_settle(log);
 }

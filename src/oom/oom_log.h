@@ -41,6 +41,15 @@ struct oom_message {
 	int element;		/* bytes; 0: not said */
 	struct oom_size size[OOM_FIELDS];
 	char node[OOM_NAME];	/* the framework's name of the operation, or "" */
+	int gpu;		/* the GPU's index; -1: not said */
+	int last;		/* the line where it is said last */
+	bool hedged;		/* memory is the likeliest cause, but others are possible */
+	bool status;		/* a library's code, which comes of failed assertions on a device, too; */
+	int asserted;		/* such a one, its line: then memory is not what failed. 0: none */
+	bool again;		/* said so far only in words that stand beside others of the same */
+	bool limited;		/* the limit of a container or job was reached, not the machine's */
+	bool follows;		/* said while an earlier message was being handled */
+	int share;		/* thousandths of the device that the framework takes; 0: not said */
 	const char *who;	/* whose message; never NULL */
 	const char *says;	/* what it means, where its kind does not say it; or NULL */
 };
@@ -54,15 +63,22 @@ struct oom_alive {		/* a buffer that XLA names */
 	struct oom_shape shape;
 };
 
+struct oom_holder {		/* an operation whose tensors TensorFlow lists, the largest first */
+	int64_t bytes;
+	char node[OOM_NAME];
+};
+
 #define OOM_MESSAGES	64
 #define OOM_CLASSES	4096
 #define OOM_ALIVE	64
+#define OOM_HOLDERS	64
 
 struct oom_dump {
 	bool any, summed;	/* summed: it lists classes; else they are counted from chunks */
 	int line;
 	VEC(struct oom_chunks) classes;	/* in use, by size */
-	int64_t in_use;		/* bytes: of all classes */
+	int64_t in_use;		/* bytes: of all classes; or as it is said, where the list has less */
+	int64_t listed;		/* bytes: of all classes */
 	int64_t free, largest_free;	/* of free chunks, as far as they are listed */
 	int64_t limit;		/* 0: not said */
 	int64_t said_in_use;	/* by the statistics; 0: not said */
@@ -75,6 +91,11 @@ struct oom_log {
 	int more;		/* different messages beyond OOM_MESSAGES */
 	struct oom_dump dump;	/* the last one */
 	VEC(struct oom_alive) alive;
+	VEC(struct oom_holder) holders;	/* of the last such list; with them, of those not named: */
+	int64_t held_by_others, other_holders;	/* bytes, and how many */
+	int64_t net_bytes;	/* Caffe: of all results of the largest network; 0: not said */
+	struct oom_shape input;	/* Caffe: of the first result of that network */
+	int assertion;		/* the line of the first failed assertion on the device; 0: none */
 	struct oom_size card, card_used;	/* by nvidia-smi's table: the fullest card */
 	int64_t bytes;
 	int lines;

@@ -1,6 +1,7 @@
 /* The matcher: one pass without going back, so a pattern costs no more than the text it covers. */
 #include "oom/oom_pattern.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_BREAK	200	/* bytes of white space and quotation marks at one place */
@@ -9,6 +10,12 @@ static bool
 is_digit(char c)
 {
 	return c >= '0' && c <= '9';
+}
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static bool
@@ -269,6 +276,83 @@ name(const char *s, const char *end, char to[OOM_NAME])
 	return n ? s : NULL;
 }
 
+/* Extents one after the other on a line, two at least: what follows them is no extent. */
+static const char *
+extents(const char *s, const char *end, struct oom_shape *to)
+{
+	struct oom_shape found = { .known = true };
+	const char *after = NULL;
+	bool good;
+
+	while (s < end && is_digit(*s)) {
+		if (found.rank == OOM_RANK)
+			return NULL;
+		s = digits(s, end, false, &found.dim[found.rank], &good);
+		if (!good || found.dim[found.rank++] > LARGEST_EXTENT)
+			return NULL;
+		after = s;
+		while (s < end && (*s == ' ' || *s == '\t' || *s == ','))
+			s++;
+	}
+	if (found.rank < 2)
+		return NULL;
+	*to = found;
+	return after;
+}
+
+/* Does S hold WORD, whatever the case of its letters? Returns what follows it, or NULL. */
+static const char *
+holds(const char *s, const char *word)
+{
+	size_t n = strlen(word), i;
+
+	for (; *s; s++) {
+		for (i = 0; i < n && (lower(s[i]) == word[i]); i++)
+			;
+		if (i == n)
+			return s + n;
+	}
+	return NULL;
+}
+
+/* By the device's name or its allocator's: those of pinned memory are named after the card whose
+ * copies they serve, but lie in the machine. */
+static bool
+place_of(const char *name, struct oom_place *to)
+{
+	const char *gpu = holds(name, "gpu:");
+	bool host = holds(name, "_host") || !strcmp(name, "cpu") || !strcmp(name, "mklcpu");
+
+	gpu = gpu ? gpu : holds(name, "gpu_");
+	if (!gpu && !host && !holds(name, "cpu:"))
+		return false;
+	*to = (struct oom_place){ .known = true, .host = host || !gpu, .gpu = -1 };
+	if (!to->host && is_digit(*gpu))
+		to->gpu = (int)strtol(gpu, NULL, 10);
+	return true;
+}
+
+/* A device's name: a terminal may break it anywhere. */
+static const char *
+place(const char *s, const char *end, struct oom_place *to)
+{
+	char name[OOM_NAME];
+	const char *after = NULL;
+	size_t n = 0;
+
+	while (s < end && n < sizeof(name) - 1 && (is_letter(*s) || is_digit(*s) ||
+	    strchr("/:-.", *s))) {
+		name[n++] = *s++;
+		after = s;
+		name[n] = '\0';
+		if (!place_of(name, to) || (!to->host && to->gpu < 0))
+			s = line_break(s, end);
+	}
+	if (!n)
+		return NULL;
+	return place_of(name, to) ? after : NULL;
+}
+
 static const char *
 word(const char *s, const char *end)
 {
@@ -301,6 +385,14 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 		return name(s, end, m->name);
 	case '!':
 		return s >= end || is_line_end(*s) || strchr(".:;!,)'\"", *s) ? s : NULL;
+	case '^':
+		return place(s, end, &m->place);
+	case '`':
+		return extents(s, end, &m->shape);
+	case '\n':
+		while (s < end && !is_line_end(*s) && (is_blank(*s) || strchr("\"'*`", *s)))
+			s++;
+		return s >= end || is_line_end(*s) || *s == '}' ? s : NULL;
 	case '\t':
 		while (s < end && is_blank(*s) && !is_line_end(*s))
 			s++;
@@ -308,12 +400,6 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 	default:
 		return word(s, end);
 	}
-}
-
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 const char *
@@ -326,14 +412,15 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 	m->size = m->second = (struct oom_size){ false, 0, 0 };
 	m->shape.known = false;
 	m->name[0] = '\0';
+	m->place.known = false;
 	for (p = first; *p; p++) {
 		if (*p == ' ') {
 			s = blanks(s, end);
 			continue;
 		}
-		if (p > first && s < end && is_line_end(*s) && !strchr("!\t", *p) && p[-1] != '\t')
+		if (p > first && s < end && is_line_end(*s) && !strchr("!\t\n", *p) && p[-1] != '\t')
 			s = line_break(s, end);
-		if (strchr("%#$&@!\t", *p)) {
+		if (strchr("%#$&@!^`\t\n", *p)) {
 			if (!(s = sign(p, s, end, m)))
 				return NULL;
 		} else if (s >= end || (any_case ? lower(*s) != lower(*p) : *s != *p)) {
@@ -342,5 +429,5 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 			s++;
 		}
 	}
-	return s;
+	return p > first && is_digit(p[-1]) && s < end && is_digit(*s) ? NULL : s;
 }

@@ -9,9 +9,14 @@
  *     &   a name: printable, up to white space, a quote or a bracket
  *     @   a word that does not matter
  *     !   the end of a sentence: a punctuation mark, a line's end or the text's
+ *     ^   a device of TensorFlow or one of its allocators: "/job:localhost/task:0/device:GPU:0",
+ *         "/cpu:0", "GPU_0_bfc", "cuda_host_bfc"
+ *     `   extents without brackets: "64 3 224 224", "64,3,224,224"
  *     tab blanks within the line
+ *     a line's end: nothing more in the line, but for blanks, a quote or an emphasis
  *
- * A pattern that begins with ~ does not mind the case of letters.
+ * A pattern that begins with ~ does not mind the case of letters. After one that ends with a digit the
+ * number must end.
  */
 #ifndef STOWAGE_OOM_OOM_PATTERN_H
 #define STOWAGE_OOM_OOM_PATTERN_H
@@ -36,12 +41,18 @@ struct oom_shape {
 	int64_t dim[OOM_RANK];
 };
 
+struct oom_place {		/* where memory ended, as far as it is said */
+	bool known, host;
+	int gpu;		/* its index; -1: not said */
+};
+
 struct oom_match {		/* what a pattern's signs stood for */
 	struct oom_size size, second;	/* the first two */
 	int64_t number[2];
 	int numbers;
 	struct oom_shape shape;
 	char name[OOM_NAME];
+	struct oom_place place;
 };
 
 /* Does the pattern match the text at S? Returns its end, or NULL; the match is cleared first. */

@@ -5,42 +5,98 @@
  * A message to be recognised is a row of oom_phrases; what it says beyond its first words are rows of
  * oom_details. oom_pattern.h explains the signs. A phrase must not occur in logs without memory
  * trouble. oom_text.c cleans what is read, oom_shape.c finds tensors by shape or by bytes, and
- * oom_dump.c names the chunks of an allocator's dump. tests/unit/test_oom_texts.c holds the real texts, and
- * reads each in every form in which logs arrive.
+ * oom_dump.c names the chunks of an allocator's dump. tests/unit/test_oom_texts.c and
+ * test_oom_reports.c hold the real texts, and read each in every form in which logs arrive.
  */
 #include "oom/oom_phrase.h"
 
-#define MESSAGE(kind)	ROLE_MESSAGE, kind, false, NULL, NULL
-#define HOST(kind)	ROLE_MESSAGE, kind, true, NULL, NULL
-#define FROM(who)	ROLE_MESSAGE, OOM_CUDA, false, who, NULL
-#define FROM_METAL(who)	ROLE_MESSAGE, OOM_MPS, false, who, NULL
-#define NAMED		ROLE_NAMED, OOM_OTHER, false, NULL, NULL
-#define GENERIC		ROLE_GENERIC, OOM_OTHER, false, NULL, NULL
-#define RUNTIME		ROLE_NAMED, OOM_MACHINE, true, NULL, NULL
-#define LINE(role)	role, OOM_KINDS, false, NULL, NULL
+#define ROW(role, kind, host, who, says, flags)	role, kind, host, who, says, OOM_ASKED, flags
+#define MESSAGE(kind)	ROW(ROLE_MESSAGE, kind, false, NULL, NULL, 0)
+#define ON_GPU(kind)	ROW(ROLE_MESSAGE, kind, false, NULL, NULL, PHRASE_GPU)
+#define HOST(kind)	ROW(ROLE_MESSAGE, kind, true, NULL, NULL, 0)
+#define KERNEL(flags)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, NULL, flags)
+#define SAYS(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, 0)
+#define HOST_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, who, says, 0)
+#define FROM(who)	SAYS(OOM_CUDA, who, NULL)
+#define FROM_METAL(who)	SAYS(OOM_MPS, who, NULL)
+#define TORCH_ON(who)	SAYS(OOM_PYTORCH, who, NULL)
+#define STATUS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_ASSERTED)
+#define HEDGED(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_HEDGED)
+#define HANDLE(who)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, NO_HANDLE,				\
+    PHRASE_HEDGED | PHRASE_ASSERTED)
+#define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9, PHRASE_HEDGED)
+#define ENDED_ALONE	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9,				\
+    PHRASE_HEDGED | PHRASE_ALONE)
+#define NAMED		ROW(ROLE_NAMED, OOM_OTHER, false, NULL, NULL, 0)
+#define GENERIC		ROW(ROLE_GENERIC, OOM_OTHER, false, NULL, NULL, 0)
+#define RUNTIME		ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, 0)
+#define LINE(role)	ROW(role, OOM_KINDS, false, NULL, NULL, 0)
+#define SPEAKER(who)	ROW(ROLE_SPEAKER, OOM_KINDS, false, who, NULL, 0)
 
 #define NO_ALGORITHM	"cuDNN found no algorithm for a convolution. Most often that means that "	\
     "no algorithm's workspace fitted into what was free."
+#define GROWTH		"TensorFlow takes nearly all of a device at the start, unless "			\
+    "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on; JAX "	\
+    "takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
-    "means that the device had no memory left for it."
+    "means that the device had no memory left for it: the network's own, or another process's, took "	\
+    "it. " GROWTH
+#define NO_HANDLE	"A library of CUDA could not be set up on the device. Usually there was no "	\
+    "memory left for it, because the framework itself or another process had taken it. " GROWTH		\
+    " A library that does not fit the driver, and an index out of range, end so, too."
+#define NO_WORKSPACE	"A library of CUDA got no memory on the device: the framework itself or "	\
+    "another process had taken it. " GROWTH
 #define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
     "container was reached, and the process was ended."
+#define SIGNAL_9	"The process was ended from outside, by signal 9. Unless someone did that, it "	\
+    "was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
+    "container or job was reached; its log (dmesg) then says so."
+#define PAGING_FILE	"Windows had no memory left to promise: what programs have asked for does not "	\
+    "fit the machine's memory and the paging file. It is the machine's, not the device's. Each "	\
+    "process that loads CUDA's libraries is promised gigabytes: fewer loader processes, or a larger "	\
+    "paging file, help."
+#define SUBDIVISIONS	"Darknet had no memory left on the device, and does not say for what. It "	\
+    "computes a batch in parts, as many as `subdivisions` in the .cfg file says: 16, 32 or 64 of them "	\
+    "take less memory; so do a smaller width and height, and random=0."
+#define KV_CACHE	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
+    "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
+    "serving a network, not for training it."
+#define CNMEM		"Theano takes the share of the device that lib.cnmem says at the start, and "	\
+    "could not get it: another process has a part of the device."
+#define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
+    "once."
+#define RESOURCES	"The driver had no resources left for a command. Most often that is the "	\
+    "device's memory; a kernel that reads beyond a buffer, or needs too many registers, ends so, too."
+#define ROCM_RESOURCES	"AMD's runtime could not get what it needs. Most often that is the device's "	\
+    "memory; queues, events and threads can be short, too."
+#define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
+    "much."
 
 const struct phrase oom_phrases[] = {
 	/* TensorFlow */
 	{ "OOM when allocating tensor with shape$", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor of shape $", MESSAGE(OOM_TENSORFLOW) },
-	{ "Dst tensor is not initialized", ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NOT_COPIED },
+	{ "Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, NOT_COPIED) },
 	{ "failed to allocate memory\t[", MESSAGE(OOM_TENSORFLOW) },
 	{ "failed to allocate memory!", MESSAGE(OOM_TENSORFLOW) },
+	{ "Allocator (^ ) ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ ") ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ "Ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
+	{ "gpu_async_# cuMemAllocAsync failed to allocate %", ON_GPU(OOM_CUDA) },
 	{ "cuMemAllocAsync failed to allocate %", MESSAGE(OOM_CUDA) },
 	/* PyTorch */
 	{ "CUDA out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
+	{ "HIP out of memory. Tried to allocate %", TORCH_ON("PyTorch on HIP") },
+	{ "XPU out of memory. Tried to allocate %", TORCH_ON("PyTorch on XPU") },
 	{ "out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
-	{ "Tried to allocate % (GPU #", MESSAGE(OOM_PYTORCH) },	/* pasted without its beginning */
-	{ "Tried to allocate % . GPU #", MESSAGE(OOM_PYTORCH) },
+	{ "Tried to allocate % (GPU #", ON_GPU(OOM_PYTORCH) },	/* pasted without its beginning */
+	{ "Tried to allocate % . GPU #", ON_GPU(OOM_PYTORCH) },
+	{ "GPU # ; % total capacity", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL,
+	    PHRASE_GPU | PHRASE_REST },
+	{ "GPU # has a total capacity of %", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL,
+	    PHRASE_GPU | PHRASE_REST },
+	{ "GPU # has a total capacty of %", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL,
+	    PHRASE_GPU | PHRASE_REST },
 	{ "MPS backend out of memory", MESSAGE(OOM_MPS) },
 	{ "Invalid buffer size: %", MESSAGE(OOM_MPS) },
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %",
@@ -48,14 +104,14 @@ const struct phrase oom_phrases[] = {
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %",
 	    HOST(OOM_PYTORCH_CPU) },
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
-	{ "PyTorch CUDA memory summary, device ID #", ROLE_MESSAGE, OOM_TORCH_SUMMARY, false, NULL,
+	{ "PyTorch CUDA memory summary, device ID #", ROW(ROLE_MESSAGE, OOM_TORCH_SUMMARY, false, NULL,
 	    "A table of PyTorch's caching allocator: what tensors took at most, and what it "
-	    "keeps." },
-	{ "DataLoader worker (pid @ is killed by signal: Bus error", ROLE_MESSAGE, OOM_KERNEL, true,
-	    "PyTorch's DataLoader", "Worker processes pass batches through shared memory "
-	    "(/dev/shm), and that was full. It is the machine's, not the device's." },
-	{ "DataLoader worker (pid @ is killed by signal: Killed", ROLE_MESSAGE, OOM_KERNEL, true,
-	    "PyTorch's DataLoader", KILLED " Each loader worker holds copies of data." },
+	    "keeps.", PHRASE_GPU) },
+	{ "DataLoader worker (pid @ is killed by signal: Bus error",
+	    HOST_SAYS("PyTorch's DataLoader", "Worker processes pass batches through shared memory "
+	    "(/dev/shm), and that was full. It is the machine's, not the device's.") },
+	{ "DataLoader worker (pid @ is killed by signal: Killed",
+	    HOST_SAYS("PyTorch's DataLoader", KILLED " Each loader worker holds copies of data.") },
 	/* XLA and JAX */
 	{ "Out of memory while trying to allocate %", MESSAGE(OOM_XLA) },
 	{ "Out of memory trying to allocate %", MESSAGE(OOM_XLA) },
@@ -66,30 +122,55 @@ const struct phrase oom_phrases[] = {
 	{ "Attempting to reserve % at the bottom of memory", MESSAGE(OOM_XLA) },
 	{ "Ran out of memory in memory space", MESSAGE(OOM_XLA) },
 	/* ONNX Runtime, TensorRT */
-	{ "Failed to allocate memory for requested buffer of size #", MESSAGE(OOM_ONNX) },
+	{ "Failed to allocate memory for requested buffer of size #", ROW(ROLE_MESSAGE, OOM_ONNX, false,
+	    NULL, NULL, PHRASE_BYTES) },
 	{ "Available memory of # is smaller than requested bytes of #", MESSAGE(OOM_ONNX) },
-	{ "CUDA failure 2: out of memory", FROM("ONNX Runtime") },
+	{ "CUDA failure 2: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL,
+	    PHRASE_ANYONE) },
 	{ "Requested amount of GPU memory (% ) could not be allocated", FROM("TensorRT") },
-	{ "Tactic Device request: % Available: %", ROLE_MESSAGE, OOM_CUDA, false, "TensorRT",
+	{ "Tactic Device request: % Available: %", SAYS(OOM_CUDA, "TensorRT",
 	    "TensorRT left out a way to run a layer whose workspace was not there; it tries "
-	    "others." },
+	    "others.") },
 	{ "Error Code 2: OutOfMemory", FROM("TensorRT") },
 	/* others */
-	{ "Out of memory error on GPU # . Cannot allocate %", MESSAGE(OOM_PADDLE) },
+	{ "Out of memory error on GPU # . Cannot allocate %", ON_GPU(OOM_PADDLE) },
+	{ "Cannot malloc % GPU memory", MESSAGE(OOM_PADDLE) },
 	{ "enforce allocating <= available failed, # > #", MESSAGE(OOM_PADDLE) },
-	{ "out of memory to allocate % (total", MESSAGE(OOM_CUPY) },
+	{ "enforce allocating < available failed, # >= #", MESSAGE(OOM_PADDLE) },
+	{ "received allocating:# > available:#", MESSAGE(OOM_PADDLE) },
+	{ "out of memory to allocate % (", MESSAGE(OOM_CUPY) },
+	{ "pooled_storage_manager.h:# : Memory allocation failed", SAYS(OOM_CUDA, "MXNet", POOL) },
 	{ "pooled_storage_manager.h:# : cudaMalloc failed: out of memory", FROM("MXNet") },
 	{ "pooled_storage_manager.h:# : cudaMalloc retry failed: out of memory", FROM("MXNet") },
 	{ "cudaErrorCudartUnloading: CUDA: out of memory", FROM("MXNet") },
+	{ "cudaErrorCudartUnloading CUDA: out of memory", FROM("MXNet") },
 	{ "cudaSuccess (2 vs. 0) out of memory", FROM("Caffe") },
-	{ "CUDA Error: out of memory", FROM("Darknet") },
+	{ "cudaSuccess (2 vs. 0)", FROM("Caffe") },
+	{ "host allocation of size # failed", ROW(ROLE_MESSAGE, OOM_CUDA, true, "Caffe", NULL,
+	    PHRASE_BYTES) },
+	{ "CUDA Error: out of memory: @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS,
+	    PHRASE_AGAIN) },	/* with the last error of the C library, whatever that was */
+	{ "CUDA Error: out of memory", SAYS(OOM_CUDA, "Darknet", SUBDIVISIONS) },
+	{ "CUDA Error 2, out of memory", FROM("tinygrad") },
+	{ "CUDA Error 2, CUDA_ERROR_OUT_OF_MEMORY", FROM("tinygrad") },
+	{ "MemoryError: Allocation of % failed", FROM("tinygrad") },
+	{ "Error allocating % of device memory (CNMEM_STATUS_OUT_OF_MEMORY)", FROM("Theano") },
 	{ "Error allocating % of device memory", FROM("Theano") },
-	{ "allocating % on device # : cudaMalloc failed", FROM("ggml") },
+	{ "cnmemInit call failed@ Reason=CNMEM_STATUS_OUT_OF_MEMORY",
+	    SAYS(OOM_CUDA, "Theano", CNMEM) },
+	{ "CNMEM_STATUS_OUT_OF_MEMORY", FROM("Theano") },
+	{ "No available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
+	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache",
+	    SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
+	{ "% KV cache is needed, which is larger than the available KV cache memory (%",
+	    SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
+	{ "on startup is less than desired GPU memory utilization", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
+	{ "allocating % on device # : cudaMalloc failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL,
+	    PHRASE_GPU) },
 	{ "malloc] Unable to allocate %", FROM_METAL("MLX") },
 	{ "malloc_or_wait] Unable to allocate %", FROM_METAL("MLX") },
-	{ "Attempting to allocate % which is greater than",
-	    ROLE_MESSAGE, OOM_MPS, false, "MLX", "Metal gives no single buffer as large as "
-	    "that, however much memory is free." },
+	{ "Attempting to allocate % which is greater than", SAYS(OOM_MPS, "MLX",
+	    "Metal gives no single buffer as large as that, however much memory is free.") },
 	{ "Out of memory on device. To view more detail", FROM("MATLAB") },
 	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },
 	/* CUDA and its libraries */
@@ -99,26 +180,76 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA_ERROR_OUT_OF_MEMORY", MESSAGE(OOM_CUDA) },
 	{ "cudaErrorMemoryAllocation", MESSAGE(OOM_CUDA) },
 	{ "cuda runtime error (2)", FROM("PyTorch before 1.0") },
-	{ "THCudaCheck FAIL file=@ line=# error=2", FROM("PyTorch before 1.0") },
+	{ "line=# error=2 : out of memory", FROM("PyTorch before 1.0") },	/* THCudaCheck FAIL file= */
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "HIP error: out of memory", FROM("HIP") },
 	{ "hipErrorOutOfMemory", FROM("HIP") },
 	{ "CUDA out of memory", MESSAGE(OOM_CUDA) },
-	{ "CUBLAS_STATUS_ALLOC_FAILED", FROM("cuBLAS") },
-	{ "CUDNN_STATUS_ALLOC_FAILED", FROM("cuDNN") },
-	{ "Unable to find a valid cuDNN algorithm", ROLE_MESSAGE, OOM_CUDA, false, "cuDNN",
-	    NO_ALGORITHM },
-	{ "unable to find an engine to execute this computation", ROLE_MESSAGE, OOM_CUDA, false,
-	    "cuDNN", NO_ALGORITHM },
+	{ "~could not create cudnn handle: CUDNN_STATUS_ALLOC_FAILED", STATUS("cuDNN", NO_WORKSPACE) },
+	{ "~could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED", HANDLE("cuDNN") },
+	{ "~could not create cudnn handle", HANDLE("cuDNN") },
+	{ "~failed to create cublas handle: CUBLAS_STATUS_ALLOC_FAILED", STATUS("cuBLAS", NO_WORKSPACE) },
+	{ "~failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED", HANDLE("cuBLAS") },
+	{ "~failed to create cublas handle", HANDLE("cuBLAS") },
+	{ "~create cublas handle failed", HANDLE("cuBLAS") },
+	{ "CUBLAS_STATUS_ALLOC_FAILED", STATUS("cuBLAS", NULL) },
+	{ "CUDNN_STATUS_ALLOC_FAILED", STATUS("cuDNN", NULL) },
+	{ "CUBLAS_STATUS_NOT_INITIALIZED", HANDLE("cuBLAS") },
+	{ "CUDNN_STATUS_NOT_INITIALIZED", HANDLE("cuDNN") },
+	{ "Unable to find a valid cuDNN algorithm", STATUS("cuDNN", NO_ALGORITHM) },
+	{ "unable to find an engine to execute this computation", STATUS("cuDNN", NO_ALGORITHM) },
+	/* OpenCL, and AMD's */
+	{ "CL_MEM_OBJECT_ALLOCATION_FAILURE", FROM("OpenCL") },
+	{ "MEM_OBJECT_ALLOCATION_FAILURE", FROM("OpenCL") },
+	{ "CL_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "OpenCL", RESOURCES) },
+	{ "failed: OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "OpenCL", RESOURCES) },
+	{ "CL_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_CUDA, true, "OpenCL", NULL, 0) },
+	{ "Not enough memory for command submission", SAYS(OOM_CUDA, "amdgpu", COMMAND) },
+	{ "HSA_STATUS_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "ROCm", ROCM_RESOURCES) },
 	{ "cudaMalloc failed: out of memory", MESSAGE(OOM_CUDA) },
 	{ "cudaMalloc retry failed: out of memory", MESSAGE(OOM_CUDA) },
 	/* the machine */
 	{ "Unable to allocate % for an array with shape $", HOST(OOM_NUMPY) },
 	{ "Unable to allocate array with shape $", HOST(OOM_NUMPY) },
+	{ "Memory cgroup out of memory: Kill process #", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
+	{ "Memory cgroup out of memory: Killed process #", KERNEL(PHRASE_LIMITED) },
+	{ "Out of memory: Kill process #", KERNEL(PHRASE_AGAIN) },
+	{ "Out of memory: Killed process #", HOST(OOM_KERNEL) },
 	{ "Killed process #", HOST(OOM_KERNEL) },
-	{ "oom-kill event", ROLE_MESSAGE, OOM_KERNEL, true, "Slurm", KILLED },
-	{ "oom_kill event", ROLE_MESSAGE, OOM_KERNEL, true, "Slurm", KILLED },
-	{ "OOMKilled", ROLE_MESSAGE, OOM_KERNEL, true, "Kubernetes", KILLED },
+	{ "invoked oom-killer", KERNEL(PHRASE_AGAIN) },
+	{ "oom-kill:constraint=CONSTRAINT_MEMCG", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
+	{ "oom-kill:constraint=", KERNEL(PHRASE_AGAIN) },
+	{ "oom-kill event", HOST_SAYS("Slurm", KILLED) },
+	{ "oom_kill event", HOST_SAYS("Slurm", KILLED) },
+	{ "Exceeded job memory limit", HOST_SAYS("Slurm", KILLED) },
+	{ "OOMKilled: false", LINE(ROLE_NOTHING) },
+	{ "OOMKilled\": false", LINE(ROLE_NOTHING) },
+	{ "OOMKilled", HOST_SAYS("Kubernetes", KILLED) },
+	{ "[WinError 1455] The paging file is too small", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "[WinError 1455]", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "The paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },
+	/* a process that ended so, in the words of who started it */
+	{ "Killed: 9", ENDED_ALONE },
+	{ "\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb\n", ENDED },	/* the same, in Chinese */
+	{ "Killed\n", ENDED_ALONE },
+	{ "line # : # Killed", ENDED },
+	{ "]+ Killed", ENDED },
+	{ "~exit code 137", ENDED },
+	{ "~exit code: 137", ENDED },
+	{ "~exit code -9", ENDED },
+	{ "~exit code: -9", ENDED },
+	{ "~exitcode\": 137", ENDED },
+	{ "~exit status 137", ENDED },
+	{ "~exited with code 137", ENDED },
+	{ "~status code 137", ENDED },
+	{ "~return code = -9", ENDED },
+	{ "~by signal 9", ENDED },
+	{ "~with signal 9", ENDED },
+	{ "~on signal 9", ENDED },
+	{ "~signal 9 (SIGKILL)", ENDED },
+	{ "<Signals.SIGKILL: 9", ENDED },
+	{ "with signal SIGKILL", ENDED },
+	{ "code=killed, status=9/KILL", ENDED },
 	/* ours */
 	{ "the plan needs %", MESSAGE(OOM_OURS) },
 	{ "the system refuses an arena of %", HOST(OOM_OURS) },
@@ -161,9 +292,27 @@ const struct phrase oom_phrases[] = {
 	{ "InUse: #", LINE(ROLE_IN_USE) },
 	{ "Bin (256):", LINE(ROLE_BINS) },
 	{ "while running @ node. Name:'&", LINE(ROLE_OPERATION) },
+	{ "for CUDA device ordinal #", LINE(ROLE_GPU) },
 	{ "Size: %", LINE(ROLE_BUFFER_SIZE) },
 	{ "Shape: $", LINE(ROLE_BUFFER_SHAPE) },
 	{ "Entry Parameter Subshape: $", LINE(ROLE_BUFFER_SHAPE) },
+	{ "Current usage from device: ^", LINE(ROLE_USAGE) },
+	{ "% from &", LINE(ROLE_HOLDER) },
+	{ "Remaining # nodes with %", LINE(ROLE_HOLDERS) },
+	{ "output data size: `", LINE(ROLE_NET_INPUT) },
+	{ "Top shape: `", LINE(ROLE_NET_SHAPE) },
+	{ "Memory required for data: #", LINE(ROLE_NET_BYTES) },
+	{ "device-side assert triggered", LINE(ROLE_ASSERTION) },
+	{ "cudaErrorAssert", LINE(ROLE_ASSERTION) },
+	{ "thread: $ Assertion", LINE(ROLE_ASSERTION) },
+	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
+	{ "Microsoft::MSR::CNTK", SPEAKER("CNTK") },
+	{ "_cntk_py", SPEAKER("CNTK") },
+	{ "packages\\cntk", SPEAKER("CNTK") },
+	{ "packages/cntk", SPEAKER("CNTK") },
+	{ "onnxruntime", SPEAKER("ONNX Runtime") },
+	{ "ONNXRuntimeError", SPEAKER("ONNX Runtime") },
+	{ "CUDAExecutionProvider", SPEAKER("ONNX Runtime") },
 	{ NULL, LINE(ROLE_BINS) }
 };
 
@@ -179,7 +328,14 @@ const struct detail oom_details[] = {
 	{ "and type complex64 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 8 },
 	{ "and type bool on", DETAIL_ELEMENT, OOM_TENSORFLOW, 1 },
 	{ "and type uint8 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 1 },
-	{ "device:CPU", DETAIL_HOST, OOM_TENSORFLOW, 0 },
+	{ "type @ on ^", DETAIL_PLACE, OOM_TENSORFLOW, 0 },
+	{ "by allocator ^", DETAIL_PLACE, OOM_TENSORFLOW, 0 },
+	{ "= _Recv[", DETAIL_ELSEWHERE, OOM_TENSORFLOW, 0 },
+	{ "= _Send[", DETAIL_ELSEWHERE, OOM_TENSORFLOW, 0 },
+	{ "= _HostRecv[", DETAIL_ELSEWHERE, OOM_TENSORFLOW, 0 },
+	{ "= _HostSend[", DETAIL_ELSEWHERE, OOM_TENSORFLOW, 0 },
+	{ ", _device=\"^", DETAIL_PLACE, OOM_TENSORFLOW, 0 },
+	{ "[_device=\"^", DETAIL_PLACE, OOM_TENSORFLOW, 0 },
 	{ "[[Node: &", DETAIL_NODE, OOM_TENSORFLOW, 0 },
 	{ "{{node &", DETAIL_NODE, OOM_TENSORFLOW, 0 },
 	{ "[[node &", DETAIL_NODE, OOM_TENSORFLOW, 0 },
@@ -187,6 +343,7 @@ const struct detail oom_details[] = {
 	{ "(rounded to #)", DETAIL_SIZE, OOM_TF_ALLOCATOR, OOM_ASKED },
 	{ "requested by op\t&", DETAIL_NODE, OOM_TF_ALLOCATOR, 0 },
 	{ "this is not a failure", DETAIL_WARNING, OOM_TF_ALLOCATOR, 0 },
+	{ "GPU #", DETAIL_GPU, OOM_PYTORCH, 0 },
 	{ "% total capacity", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
 	{ "% already allocated", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },
 	{ "% reserved in total", DETAIL_SIZE, OOM_PYTORCH, OOM_RESERVED },
@@ -206,6 +363,8 @@ const struct detail oom_details[] = {
 	{ "max allowed: %", DETAIL_SIZE, OOM_MPS, OOM_LIMIT },
 	{ "Tried to allocate %", DETAIL_SIZE, OOM_MPS, OOM_ASKED },
 	{ "maximum allowed buffer size of %", DETAIL_SIZE, OOM_MPS, OOM_LIMIT },
+	{ "device ordinal #", DETAIL_GPU, OOM_XLA, 0 },
+	{ "HBM capacity %", DETAIL_SIZE, OOM_XLA, OOM_TOTAL },
 	{ "There are % free", DETAIL_SIZE, OOM_XLA, OOM_FREE },
 	{ "% was available", DETAIL_SIZE, OOM_XLA, OOM_FREE },
 	{ "(# bytes)", DETAIL_SIZE, OOM_XLA, OOM_ASKED },
@@ -217,6 +376,8 @@ const struct detail oom_details[] = {
 	{ "total allocation: %", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
 	{ "Used % of", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
 	{ "of % hbm", DETAIL_SIZE, OOM_XLA, OOM_TOTAL },
+	{ "FLAGS_fraction_of_gpu_memory_to_use is & now", DETAIL_SHARE, OOM_PADDLE, 0 },
+	{ "FLAGS_fraction_of_gpu_memory_to_use value is &", DETAIL_SHARE, OOM_PADDLE, 0 },
 	{ "% memory has been allocated", DETAIL_SIZE, OOM_PADDLE, OOM_ALLOCATED },
 	{ "available memory is only %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },
 	{ "available memory is %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },
@@ -225,8 +386,13 @@ const struct detail oom_details[] = {
 	{ "data type float16", DETAIL_ELEMENT, OOM_NUMPY, 2 },
 	{ "data type int64", DETAIL_ELEMENT, OOM_NUMPY, 8 },
 	{ "data type uint8", DETAIL_ELEMENT, OOM_NUMPY, 1 },
+	{ "total %", DETAIL_TOTAL, OOM_CUPY, OOM_ALLOCATED },
 	{ "far: %", DETAIL_SIZE, OOM_CUPY, OOM_ALLOCATED },
 	{ "limit set to: %", DETAIL_SIZE, OOM_CUPY, OOM_LIMIT },
+	{ "GPU=#", DETAIL_GPU, OOM_CUDA, 0 },
+	{ "device ordinal #", DETAIL_GPU, OOM_CUDA, 0 },
+	{ "on device #", DETAIL_GPU, OOM_CUDA, 0 },
+	{ "Used: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },
 	{ "total memory reported: #", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "memory usage: @ (% / %", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },
 	{ "pool usage: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },

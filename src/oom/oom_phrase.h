@@ -7,14 +7,35 @@
 
 #include "oom/oom_log.h"
 
+#define MOST_GPUS	4096	/* a larger number is no index of one */
+
 enum phrase_role {
 	ROLE_MESSAGE,
 	ROLE_NAMED,		/* a message in anyone's words, if a sentence ends there or sizes follow; */
 	ROLE_GENERIC,		/* only if sizes or a shape follow */
 	ROLE_CLASS, ROLE_CHUNK, ROLE_FREE_CHUNK, ROLE_STATS, ROLE_LIMIT, ROLE_IN_USE, ROLE_BINS,
 	ROLE_OPERATION,		/* ONNX Runtime's node, which comes before the message */
+	ROLE_GPU,		/* CUDA's, ahead of its error */
 	ROLE_BUFFER_SIZE, ROLE_BUFFER_SHAPE,
-	ROLE_CARD		/* of nvidia-smi's table: bytes in use of bytes */
+	ROLE_CARD,		/* of nvidia-smi's table: bytes in use of bytes */
+	ROLE_USAGE, ROLE_HOLDER, ROLE_HOLDERS,	/* TensorFlow's list of who holds tensors */
+	ROLE_NET_INPUT, ROLE_NET_SHAPE, ROLE_NET_BYTES,	/* Caffe's network, as it is loaded */
+	ROLE_ASSERTION,		/* one failed on the device */
+	ROLE_HANDLING,		/* what follows happened because of what stands before */
+	ROLE_SPEAKER,		/* whose text that is */
+	ROLE_NOTHING		/* it looks like a message and is none */
+};
+
+enum {				/* of a message */
+	PHRASE_HEDGED = 1,	/* memory is the likeliest cause of several */
+	PHRASE_ASSERTED = 2,	/* it comes of failed assertions on the device, too */
+	PHRASE_GPU = 4,		/* its first number is the GPU's index */
+	PHRASE_BYTES = 8,	/* its first number is what was asked for */
+	PHRASE_ALONE = 16,	/* only if no sentence stands before it on its line */
+	PHRASE_ANYONE = 32,	/* whose it is, the text around it says */
+	PHRASE_REST = 64,	/* the rest of a message: one only where the beginning is missing */
+	PHRASE_AGAIN = 128,	/* stands beside another that says the same */
+	PHRASE_LIMITED = 256	/* the limit of a container or job ended it, not the machine */
 };
 
 struct phrase {
@@ -24,6 +45,8 @@ struct phrase {
 	bool host;
 	const char *who;	/* whose message, where the kind does not say; NULL: the kind's name */
 	const char *says;	/* what it means, where the kind does not say */
+	enum oom_field field;	/* what its first size is */
+	unsigned flags;
 };
 
 /* ROLE_MESSAGE come first, and of two that begin alike the longer one. */
@@ -35,7 +58,12 @@ enum detail_role {
 	DETAIL_SUM,		/* added to it */
 	DETAIL_SHAPE, DETAIL_NODE,
 	DETAIL_ELEMENT,		/* an element has `value` bytes */
-	DETAIL_WARNING, DETAIL_HOST
+	DETAIL_WARNING,
+	DETAIL_PLACE,		/* the device; only the first, */
+	DETAIL_ELSEWHERE,	/* and none behind this: it is of other nodes */
+	DETAIL_GPU,
+	DETAIL_SHARE,		/* of the device, as 0.92 */
+	DETAIL_TOTAL		/* with what was asked; less that, it goes into `value` */
 };
 
 struct detail {			/* what a message of a kind goes on to say */

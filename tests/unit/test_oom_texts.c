@@ -1,32 +1,13 @@
 /*
  * Out-of-memory texts as frameworks print them and users paste them, from public reports, with what
- * they say by their own words: whose they are, shape, bytes, operation. Each is read as it is and in
- * the forms in which logs arrive: with a time before each line, in colour, quoted in a mail, broken by
- * a terminal, within JSON.
+ * they say by their own words: whose they are, shape, bytes, operation, device. Each is read as it is
+ * and in the forms in which logs arrive (oom_forms.h). test_oom_reports.c has more.
  */
-#include <criterion/criterion.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "oom/oom_log.h"
-
-struct want {
-	const char *name, *who, *text;
-	int rank;
-	int64_t dim[OOM_RANK];
-	const char *node;
-	bool host, warning;
-	int alive;
-	struct {
-		enum oom_field field;
-		int64_t bytes;	/* 0 ends the list, unless it is the first */
-	} size[4];
-};
+#include "oom_forms.h"
 
 /* Bytes are the printed figures times powers of 1024, cut off. */
 static const struct want texts[] = {
-	{ .name = "tf05", .who = "TensorFlow", .rank = 4, .dim = { 10000, 14, 14, 64 },
+	{ .name = "tf05", .gpu = 1, .who = "TensorFlow", .rank = 4, .dim = { 10000, 14, 14, 64 },
 	  .node = "Conv2D_1",
 	  .text = "tensorflow.python.framework.errors.ResourceExhaustedError: OOM when "
 	    "allocating tensor with shapedim { size: 10000 } dim { size: 14 } dim { "
@@ -34,7 +15,7 @@ static const struct want texts[] = {
 	    "\t [[Node: Conv2D_1 = Conv2D[T=DT_FLOAT, padding=\"SAME\", strides=[1, 1, "
 	    "1, 1], use_cudnn_on_gpu=true, "
 	    "_device=\"/job:localhost/replica:0/task:0/gpu:0\"](MaxPool, Variable_4)]]\n" },
-	{ .name = "tf1", .who = "TensorFlow", .rank = 6, .dim = { 128, 3, 8, 128, 8, 128 },
+	{ .name = "tf1", .gpu = 1, .who = "TensorFlow", .rank = 6, .dim = { 128, 3, 8, 128, 8, 128 },
 	  .node = "GPU0/D_loss/G/G_synthesis/cond/cond_1/Upscale2D_2/Tile",
 	  .text = "ResourceExhaustedError (see above for traceback): OOM when allocating "
 	    "tensor with shape[128,3,8,128,8,128] and type float on "
@@ -44,14 +25,14 @@ static const struct want texts[] = {
 	    "Hint: If you want to see a list of allocated tensors when OOM happens, add "
 	    "report_tensor_allocations_upon_oom to RunOptions for current allocation "
 	    "info.\n" },
-	{ .name = "tf1b", .who = "TensorFlow", .rank = 4, .dim = { 100, 27, 1, 249 },
+	{ .name = "tf1b", .gpu = 1, .who = "TensorFlow", .rank = 4, .dim = { 100, 27, 1, 249 },
 	  .node = "false_conv_0/convolution/Conv2D",
 	  .text = "ResourceExhaustedError: OOM when allocating tensor with shape[100,27,1,249] "
 	    "and type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator "
 	    "GPU_0_bfc\n"
 	    "\t [[{{node false_conv_0/convolution/Conv2D}} = Conv2D[T=DT_FLOAT, "
 	    "data_format=\"NCHW\"](a, b)]]\n" },
-	{ .name = "tf2eager", .who = "TensorFlow", .rank = 4, .dim = { 64, 32, 64, 64 },
+	{ .name = "tf2eager", .gpu = 1, .who = "TensorFlow", .rank = 4, .dim = { 64, 32, 64, 64 },
 	  .node = "Conv2D",
 	  .text = "tensorflow.python.framework.errors_impl.ResourceExhaustedError: "
 	    "{{function_node "
@@ -59,7 +40,7 @@ static const struct want texts[] = {
 	    "when allocating tensor with shape[64,32,64,64] and type float on "
 	    "/job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc "
 	    "[Op:Conv2D] name: " },
-	{ .name = "tf2graph", .who = "TensorFlow", .rank = 4, .dim = { 256, 64, 64, 32 },
+	{ .name = "tf2graph", .gpu = 1, .who = "TensorFlow", .rank = 4, .dim = { 256, 64, 64, 32 },
 	  .node = "gradient_tape/model/conv2d_1/Conv2D/Conv2DBackpropInput",
 	  .text = "ResourceExhaustedError: Graph execution error:\n"
 	    "\n"
@@ -74,16 +55,16 @@ static const struct want texts[] = {
 	    " [Op:__inference_train_function_1234]\n" },
 	{ .name = "tf2nomem", .who = "TensorFlow",
 	  .text = "ResourceExhaustedError: failed to allocate memory [Op:AddV2]" },
-	{ .name = "tfdst", .who = "TensorFlow",
+	{ .name = "tfdst", .hedged = true, .who = "TensorFlow",
 	  .text = "tensorflow.python.framework.errors_impl.InternalError: Dst tensor is not "
 	    "initialized.\n"
 	    "\t [[node zeros_24 (defined at x.py:3) ]]\n" },
-	{ .name = "tfcopy", .who = "TensorFlow",
+	{ .name = "tfcopy", .hedged = true, .who = "TensorFlow",
 	  .text = "InternalError: Failed copying input tensor from "
 	    "/job:localhost/replica:0/task:0/device:CPU:0 to "
 	    "/job:localhost/replica:0/task:0/device:GPU:0 in order to run _EagerConst: "
 	    "Dst tensor is not initialized." },
-	{ .name = "tfalloc2", .who = "TensorFlow's allocator",
+	{ .name = "tfalloc2", .gpu = 1, .who = "TensorFlow's allocator",
 	  .node = "model/conv2d/Conv2D", .size = { { OOM_ASKED, 1280000000 } },
 	  .text = "2021-05-01 10:11:12.1: W "
 	    "tensorflow/core/common_runtime/bfc_allocator.cc:456] Allocator (GPU_0_bfc) "
@@ -92,7 +73,7 @@ static const struct want texts[] = {
 	    "If the cause is memory fragmentation maybe the environment variable "
 	    "'TF_GPU_ALLOCATOR=cuda_malloc_async' will improve the situation. \n"
 	    "Current allocation summary follows.\n" },
-	{ .name = "tfalloc3", .who = "TensorFlow's allocator",
+	{ .name = "tfalloc3", .gpu = 2, .who = "TensorFlow's allocator",
 	  .size = { { OOM_ASKED, 29995136256 } },
 	  .text = "2022-10-25 21:52:08.219469: W "
 	    "external/org_tensorflow/tensorflow/tsl/framework/bfc_allocator.cc:479] "
@@ -101,13 +82,13 @@ static const struct want texts[] = {
 	    "2022-10-25 21:52:08.220328: W "
 	    "external/org_tensorflow/tensorflow/tsl/framework/bfc_allocator.cc:491] "
 	    "**____" },
-	{ .name = "tfwarn", .who = "TensorFlow's allocator", .warning = true,
+	{ .name = "tfwarn", .gpu = 1, .who = "TensorFlow's allocator", .warning = true,
 	  .text = "2018-10-05 10:00:00.1: W "
 	    "tensorflow/core/common_runtime/bfc_allocator.cc:219] Allocator (GPU_0_bfc) "
 	    "ran out of memory trying to allocate 2.28GiB. The caller indicates that "
 	    "this is not a failure, but may mean that there could be performance gains "
 	    "if more memory were available.\n" },
-	{ .name = "tfwarn2", .who = "TensorFlow's allocator", .warning = true,
+	{ .name = "tfwarn2", .gpu = 1, .who = "TensorFlow's allocator", .warning = true,
 	  .text = "W tensorflow/core/common_runtime/bfc_allocator.cc:290] Allocator "
 	    "(GPU_0_bfc) ran out of memory trying to allocate 3.33GiB with "
 	    "freed_by_count=0. The caller indicates that this is not a failure, but this "
@@ -122,12 +103,12 @@ static const struct want texts[] = {
 	  .text = "2019-01-01: I tensorflow/stream_executor/cuda/cuda_driver.cc:831] failed to "
 	    "allocate 7.41G (7956398080 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: "
 	    "out of memory\n" },
-	{ .name = "tfcreate", .who = "CUDA", .size = { { OOM_TOTAL, 11711807488 } },
+	{ .name = "tfcreate", .gpu = 1, .who = "CUDA", .size = { { OOM_TOTAL, 11711807488 } },
 	  .text = "E tensorflow/core/common_runtime/direct_session.cc:171] Internal: failed "
 	    "initializing StreamExecutor for CUDA device ordinal 0: Internal: failed "
 	    "call to cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY; total memory "
 	    "reported: 11711807488\n" },
-	{ .name = "tfasync", .who = "CUDA", .size = { { OOM_ASKED, 134217728 } },
+	{ .name = "tfasync", .gpu = 1, .who = "CUDA", .size = { { OOM_ASKED, 134217728 } },
 	  .text = "2023-04-04: E "
 	    "tensorflow/core/common_runtime/gpu/gpu_cudamallocasync_allocator.cc:288] "
 	    "gpu_async_0 cuMemAllocAsync failed to allocate 134217728 bytes: CUDA error: "
@@ -161,7 +142,7 @@ static const struct want texts[] = {
 	    "                Size: 384.0KiB\n"
 	    "                Entry Parameter Subshape: f32[256,128,3]\n"
 	    "                ==========================\n" },
-	{ .name = "jax2", .who = "XLA", .size = { { OOM_ASKED, 536870912 } },
+	{ .name = "jax2", .gpu = 1, .who = "XLA", .size = { { OOM_ASKED, 536870912 } },
 	  .text = "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Failed to "
 	    "allocate request for 512.00MiB (536870912B) on device ordinal 0" },
 	{ .name = "jax3", .who = "XLA",
@@ -203,12 +184,12 @@ static const struct want texts[] = {
 	{ .name = "t04", .who = "PyTorch before 1.0",
 	  .text = "THCudaCheck FAIL file=/pytorch/aten/src/THC/generic/THCStorage.cu line=58 "
 	    "error=2 : out of memory\n" },
-	{ .name = "t10", .who = "PyTorch",
+	{ .name = "t10", .gpu = 1, .who = "PyTorch",
 	  .size = { { OOM_ASKED, 13107200 }, { OOM_TOTAL, 11725260718 } },
 	  .text = "RuntimeError: CUDA out of memory. Tried to allocate 12.50 MiB (GPU 0; 10.92 "
 	    "GiB total capacity; 8.57 MiB already allocated; 9.28 GiB free; 4.68 MiB "
 	    "cached)" },
-	{ .name = "t13", .who = "PyTorch",
+	{ .name = "t13", .gpu = 1, .who = "PyTorch",
 	  .size = { { OOM_TOTAL, 6442450944 }, { OOM_ALLOCATED, 3747358965 },
 	    { OOM_RESERVED, 3758096384 }, { OOM_FREE, 1116691496 } },
 	  .text = "CUDA out of memory. Tried to allocate 1.71 GiB (GPU 0; 6.00 GiB total "
@@ -216,13 +197,13 @@ static const struct want texts[] = {
 	    "total by PyTorch) If reserved memory is >> allocated memory try setting "
 	    "max_split_size_mb to avoid fragmentation.  See documentation for Memory "
 	    "Management and PYTORCH_CUDA_ALLOC_CONF" },
-	{ .name = "t21", .who = "PyTorch",
+	{ .name = "t21", .gpu = 1, .who = "PyTorch",
 	  .size = { { OOM_TOTAL, 6442450944 }, { OOM_FREE, 0 }, { OOM_ALLOCATED, 3146063544 } },
 	  .text = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.70 "
 	    "GiB. GPU 0 has a total capacty of 6.00 GiB of which 0 bytes is free. Of the "
 	    "allocated memory 2.93 GiB is allocated by PyTorch, and 2.30 GiB is reserved "
 	    "by PyTorch but unallocated. If reserved but unallocated" },
-	{ .name = "t25", .who = "PyTorch",
+	{ .name = "t25", .gpu = 1, .who = "PyTorch",
 	  .size = { { OOM_TOTAL, 33790655201 }, { OOM_FREE, 13668733419 },
 	    { OOM_ALLOCATED, 9749575761 } },
 	  .text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 22.78 GiB. "
@@ -230,7 +211,7 @@ static const struct want texts[] = {
 	    "Including non-PyTorch memory, this process has 18.73 GiB memory in use. Of "
 	    "the allocated memory 9.08 GiB is allocated by PyTorch, and 9.35 GiB is "
 	    "reserved by PyTorch but unallocated. If" },
-	{ .name = "tproc", .who = "PyTorch",
+	{ .name = "tproc", .gpu = 1, .who = "PyTorch",
 	  .size = { { OOM_TOTAL, 84986665369 }, { OOM_ALLOCATED, 7516192768 } },
 	  .text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU "
 	    "0 has a total capacity of 79.15 GiB of which 1.00 GiB is free. Process 111 "
@@ -238,13 +219,13 @@ static const struct want texts[] = {
 	    "allocated memory 7.00 GiB is allocated by PyTorch, with 17.00 MiB allocated "
 	    "in private pools (e.g., CUDA Graphs), and 512.00 MiB is reserved by PyTorch "
 	    "but unallocated." },
-	{ .name = "hip", .who = "PyTorch", .size = { { OOM_ALLOCATED, 1066412277 } },
+	{ .name = "hip", .gpu = 1, .who = "PyTorch on HIP", .size = { { OOM_ALLOCATED, 1066412277 } },
 	  .text = "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2.00 MiB. GPU "
 	    "0 has a total capacity of 255.98 GiB of which 244.65 GiB is free. 1.05 GiB "
 	    "allowed; Of the allocated memory 1017.01 MiB is allocated by PyTorch, with "
 	    "17.00 MiB allocated in private pools (e.g., HIP Graphs), and 54.99 MiB is "
 	    "reserved by PyTorch but unallocated." },
-	{ .name = "xpu", .who = "PyTorch",
+	{ .name = "xpu", .gpu = 1, .who = "PyTorch on XPU",
 	  .size = { { OOM_ALLOCATED, 14495514624 }, { OOM_TOTAL, 17083232419 } },
 	  .text = "torch.OutOfMemoryError: XPU out of memory. Tried to allocate 2.00 GiB. GPU "
 	    "0 has a total capacity of 15.91 GiB. Of the allocated memory 13.50 GiB is "
@@ -305,7 +286,7 @@ static const struct want texts[] = {
 	    "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, "
 	    "onnxruntime::Stream*, bool, onnxruntime::WaitNotificationFn) Failed to "
 	    "allocate memory for requested buffer of size 285081600\n" },
-	{ .name = "ort2", .who = "ONNX Runtime",
+	{ .name = "ort2", .gpu = 1, .who = "ONNX Runtime",
 	  .text = "2020-01-01 [E:onnxruntime:, cuda_call.cc:103 CudaCall] CUDA failure 2: out "
 	    "of memory ; GPU=0 ; hostname=abc ; expr=cudaMalloc((void**)&p, size); " },
 	{ .name = "mxnet", .who = "MXNet",
@@ -328,13 +309,13 @@ static const struct want texts[] = {
 	{ .name = "darknet", .who = "Darknet",
 	  .text = "CUDA Error: out of memory\n"
 	    "darknet: ./src/cuda.c:36: check_error: Assertion `0' failed." },
-	{ .name = "paddle", .who = "PaddlePaddle", .size = { { OOM_ASKED, 58720256 } },
+	{ .name = "paddle", .gpu = 1, .who = "PaddlePaddle", .size = { { OOM_ASKED, 58720256 } },
 	  .text = "ResourceExhaustedError: \n"
 	    "\n"
 	    "Out of memory error on GPU 0. Cannot allocate 56.000000MB memory on GPU 0, "
 	    "7.782776GB memory has been allocated and available memory is only "
 	    "12.750000MB.\n" },
-	{ .name = "paddle2", .who = "PaddlePaddle", .size = { { OOM_FREE, 75825152 } },
+	{ .name = "paddle2", .gpu = 1, .who = "PaddlePaddle", .size = { { OOM_FREE, 75825152 } },
 	  .text = "Out of memory error on GPU 0. Cannot allocate 145.468994MB GPU memory, "
 	    "available memory is 72.312500MB.\n"
 	    "Please check" },
@@ -362,7 +343,7 @@ static const struct want texts[] = {
 	  .text = "[TensorRT] ERROR: Requested amount of GPU memory (1073741824 bytes) could "
 	    "not be allocated. There may not be enough free memory for allocation to "
 	    "succeed." },
-	{ .name = "ggml", .who = "ggml", .size = { { OOM_ASKED, 5368709120 } },
+	{ .name = "ggml", .gpu = 1, .who = "ggml", .size = { { OOM_ASKED, 5368709120 } },
 	  .text = "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 5120.00 MiB on "
 	    "device 0: cudaMalloc failed: out of memory" },
 	{ .name = "matlab", .who = "MATLAB",
@@ -378,10 +359,10 @@ static const struct want texts[] = {
 	{ .name = "vulkan", .who = "a framework not known here",
 	  .text = "vk::Device::allocateMemory: ErrorOutOfDeviceMemory\n"
 	    "vkAllocateMemory failed: VK_ERROR_OUT_OF_DEVICE_MEMORY\n" },
-	{ .name = "torch without its beginning", .who = "PyTorch",
+	{ .name = "torch without its beginning", .gpu = 1, .who = "PyTorch",
 	  .size = { { OOM_ASKED, 411041792 }, { OOM_TOTAL, 15848429322 } },
 	  .text = "ory. Tried to allocate 392.00 MiB (GPU 0; 14.76 GiB total capacity; 13.3" },
-	{ .name = "torch 2 without its beginning", .who = "PyTorch",
+	{ .name = "torch 2 without its beginning", .gpu = 1, .who = "PyTorch",
 	  .size = { { OOM_ASKED, 411041792 }, { OOM_TOTAL, 15655155793 }, { OOM_FREE,
 	    18412994 } },
 	  .text = "of memory. Tried to allocate 392.00 MiB. GPU 0 has a total capacity of 14.58 "
@@ -418,7 +399,7 @@ static const struct want texts[] = {
 	  .text = "Traceback (most recent call last):\n"
 	    "  File \"x.py\", line 1\n"
 	    "MemoryError\n" },
-	{ .name = "summary", .who = "PyTorch's memory summary",
+	{ .name = "summary", .gpu = 1, .who = "PyTorch's memory summary",
 	  .size = { { OOM_ALLOCATED, 10160701440 }, { OOM_RESERVED, 10596909056 } },
 	  .text = "|==========================================================================="
 	    "|\n"
@@ -463,200 +444,9 @@ teardown(void)
 
 TestSuite(oom_texts, .init = setup, .fini = teardown);
 
-/* ---- the forms ---- */
-
-struct out {
-	char *s;
-	size_t n;
-};
-
-static void
-put(struct out *o, const char *s)
-{
-	size_t n = strlen(s);
-
-	memcpy(o->s + o->n, s, n);
-	o->n += n;
-}
-
-static void
-put_byte(struct out *o, char c)
-{
-	o->s[o->n++] = c;
-}
-
-static void
-as_it_is(struct out *o, const char *s)
-{
-	put(o, s);
-}
-
-static void
-each_line(struct out *o, const char *s, const char *before, const char *after)
-{
-	put(o, before);
-	for (; *s; s++) {
-		if (*s == '\n')
-			put(o, after);
-		put_byte(o, *s);
-		if (*s == '\n')
-			put(o, before);
-	}
-}
-
-static void
-carriage_returns(struct out *o, const char *s)
-{
-	each_line(o, s, "", "\r");
-}
-
-static void
-stamped(struct out *o, const char *s)
-{
-	each_line(o, s, "2024-01-02T03:04:05.678901Z stderr F ", "");
-}
-
-static void
-ranked(struct out *o, const char *s)
-{
-	each_line(o, s, "[rank3]: ", "");
-}
-
-static void
-coloured(struct out *o, const char *s)
-{
-	each_line(o, s, "\033[1;31m", "\033[0m");
-}
-
-static void
-quoted(struct out *o, const char *s)
-{
-	each_line(o, s, "> ", "");
-}
-
-static void
-wrapped(struct out *o, const char *s)
-{
-	int column = 0;
-
-	for (; *s; s++) {
-		put_byte(o, *s);
-		column = *s == '\n' ? 0 : column + 1;
-		if (column == 80) {
-			put_byte(o, '\n');
-			column = 0;
-		}
-	}
-}
-
-static void
-in_json(struct out *o, const char *s)
-{
-	put(o, "{\"log\": \"");
-	for (; *s; s++)
-		if (*s == '\n')
-			put(o, "\\n");
-		else if (*s == '\t')
-			put(o, "\\t");
-		else if (*s == '"')
-			put(o, "\\\"");
-		else
-			put_byte(o, *s);
-	put(o, "\"}");
-}
-
-static void
-amid_others(struct out *o, const char *s)
-{
-	put(o, "epoch 3 loss 0.25 step 100/2000 [=====>    ] 3.2it/s\n");
-	put(o, s);
-	put(o, "\nTraceback (most recent call last):\n");
-}
-
-/* UTF-8's blank that does not break, as pages have it. */
-static void
-with_hard_blanks(struct out *o, const char *s)
-{
-	for (; *s; s++)
-		if (*s == ' ')
-			put(o, "\xc2\xa0");
-		else
-			put_byte(o, *s);
-}
-
-static void
-in_utf_16(struct out *o, const char *s)
-{
-	put(o, "\xff\xfe");
-	for (; *s; s++) {
-		put_byte(o, *s);
-		put_byte(o, '\0');
-	}
-}
-
-static const struct {
-	const char *name;
-	void (*write)(struct out *, const char *);
-} forms[] = {
-	{ "as it is", as_it_is }, { "carriage returns", carriage_returns }, { "stamped", stamped },
-	{ "ranked", ranked }, { "coloured", coloured }, { "quoted", quoted },
-	{ "wrapped", wrapped }, { "in JSON", in_json }, { "amid others", amid_others },
-	{ "with hard blanks", with_hard_blanks }, { "in UTF-16", in_utf_16 },
-};
-
-#define FORMS	(sizeof(forms) / sizeof(*forms))
-
-/* ---- */
-
-static size_t
-feed(void *context, char *to, size_t room)
-{
-	struct out *o = context;
-	size_t n = o->n < room ? o->n : room;
-
-	memcpy(to, o->s, n);
-	o->s += n;
-	o->n -= n;
-	return n;
-}
-
-static void
-expect(const struct want *w, const char *form, const struct oom_log *log)
-{
-	const struct oom_message *m = oom_log_main(log);
-	size_t i;
-
-	cr_assert(m, "%s %s: nothing", w->name, form);
-	cr_expect_str_eq(m->who, w->who, "%s %s: of %s", w->name, form, m->who);
-	cr_expect_eq(m->host, w->host, "%s %s: host", w->name, form);
-	cr_expect_eq(m->warning, w->warning, "%s %s: warning", w->name, form);
-	cr_expect_eq(m->shape.rank, w->rank, "%s %s: rank %d", w->name, form, m->shape.rank);
-	cr_expect(memcmp(m->shape.dim, w->dim, sizeof(w->dim)) == 0, "%s %s: shape", w->name, form);
-	cr_expect_eq(log->alive.n, w->alive, "%s %s: %d buffers", w->name, form, log->alive.n);
-	if (w->node && strcmp(form, "wrapped") != 0)	/* a terminal cuts a name in two */
-		cr_expect_str_eq(m->node, w->node, "%s %s: %s", w->name, form, m->node);
-	for (i = 0; i < 4 && (w->size[i].bytes || w->size[i].field); i++) {
-		const struct oom_size *s = &m->size[w->size[i].field];
-
-		cr_expect(s->known, "%s %s: no size %zu", w->name, form, i);
-		cr_expect(llabs(s->bytes - w->size[i].bytes) <= 1, "%s %s: size %zu is %lld",
-		    w->name, form, i, (long long)s->bytes);
-	}
-}
-
 Test(oom_texts, say_the_same_in_every_form)
 {
-	size_t i, k;
-
-	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		for (k = 0; k < FORMS; k++) {
-			struct out o = { arena_alloc(arena, 40 * strlen(texts[i].text) + 1024), 0 };
-			struct oom_log log;
-
-			forms[k].write(&o, texts[i].text);
-			oom_log_read(&log, arena, feed, &o);
-			expect(&texts[i], forms[k].name, &log);
-		}
+	expect_in_every_form(arena, texts, sizeof(texts) / sizeof(*texts));
 }
 
 /* However the texts of several stand in one log, none is lost or taken for another, but for those

@@ -1,0 +1,210 @@
+/* Each line is looked at by itself: what it belongs to is remembered for a few lines. */
+#include "oom/oom_around.h"
+
+#include <string.h>
+
+#define STATS_LINES	12	/* that the allocator's statistics have */
+#define NEAR_LINES	60	/* in which a text is one speaker's */
+
+/* ---- the dump ---- */
+
+static void
+count_chunks(struct oom_log *log, int64_t size, int64_t count)
+{
+	struct oom_dump *d = &log->dump;
+	int64_t bytes;
+	int lo = 0, hi = d->classes.n, mid;
+
+	if (size <= 0 || count <= 0 || __builtin_mul_overflow(size, count, &bytes) ||
+	    __builtin_add_overflow(d->in_use, bytes, &bytes))
+		return;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (d->classes.v[mid].size < size)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	d->in_use = bytes;
+	if (lo < d->classes.n && d->classes.v[lo].size == size) {
+		d->classes.v[lo].count += count;
+		return;
+	}
+	if (d->classes.n == OOM_CLASSES) {
+		d->uncounted += count;
+		return;
+	}
+	vec_push(log->arena, &d->classes, ((struct oom_chunks){ size, count }));
+	memmove(d->classes.v + lo + 1, d->classes.v + lo,
+	    (size_t)(d->classes.n - 1 - lo) * sizeof(*d->classes.v));
+	d->classes.v[lo] = (struct oom_chunks){ size, count };
+}
+
+static void
+begin_dump(struct oom_dump *d)
+{
+
+	d->any = d->summed = false;
+	d->classes.n = 0;
+	d->in_use = d->free = d->largest_free = d->limit = d->said_in_use = d->uncounted = 0;
+}
+
+static void
+dump_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m, int line)
+{
+	struct oom_dump *d = &r->log->dump;
+
+	switch (role) {
+	case ROLE_BINS:
+		begin_dump(d);
+		return;
+	case ROLE_CLASS:
+		if (!d->summed) {	/* the same chunks once more, now by size */
+			d->classes.n = 0;
+			d->in_use = d->uncounted = 0;
+			d->summed = true;
+		}
+		count_chunks(r->log, m->number[1], m->number[0]);
+		break;
+	case ROLE_CHUNK:
+		if (!d->summed)
+			count_chunks(r->log, m->number[0], 1);
+		break;
+	case ROLE_FREE_CHUNK:
+		if (__builtin_add_overflow(d->free, m->number[0], &d->free))
+			d->free = INT64_MAX;
+		if (m->number[0] > d->largest_free)
+			d->largest_free = m->number[0];
+		break;
+	case ROLE_STATS:
+		r->stats_line = line;
+		return;
+	case ROLE_LIMIT:
+	case ROLE_IN_USE:
+		if (!r->stats_line || line - r->stats_line > STATS_LINES)
+			return;		/* of something else */
+		*(role == ROLE_LIMIT ? &d->limit : &d->said_in_use) = m->number[0];
+		break;
+	default:
+		break;
+	}
+	if (!d->any)
+		d->line = line;
+	d->any = true;
+}
+
+/* ---- who holds tensors ---- */
+
+static void
+usage_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+	struct oom_holder h = { .bytes = m->size.bytes };
+
+	if (role == ROLE_USAGE) {
+		log->holders.n = 0;
+		log->held_by_others = log->other_holders = 0;
+	} else if (!r->usage_line || line - r->usage_line > 3) {	/* one may be broken */
+		r->usage_line = 0;
+		return;
+	} else if (role == ROLE_HOLDERS) {
+		log->other_holders = m->number[0];
+		log->held_by_others = m->size.bytes;
+	} else if (log->holders.n < OOM_HOLDERS) {
+		memcpy(h.node, m->name, sizeof(h.node));
+		vec_push(log->arena, &log->holders, h);
+	}
+	r->usage_line = line;
+}
+
+/* ---- Caffe's network ---- */
+
+/* A log has several: those of training and of testing. Kept is the one that takes most. */
+static void
+net_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m)
+{
+	if (role != ROLE_NET_BYTES) {
+		r->net_shape = m->shape;
+		if (role == ROLE_NET_INPUT)
+			r->net_input = m->shape;
+		return;
+	}
+	if (m->number[0] < r->net_bytes)
+		r->net_input.known = false;	/* another begins */
+	if (!r->net_input.known)
+		r->net_input = r->net_shape;
+	r->net_bytes = m->number[0];
+	if (r->net_bytes >= r->log->net_bytes) {
+		r->log->net_bytes = r->net_bytes;
+		r->log->input = r->net_input;
+	}
+}
+
+/* ---- */
+
+/* The fullest card of nvidia-smi's table. */
+static void
+card(struct oom_log *log, const struct oom_match *m)
+{
+	if (m->second.bytes > 0 && m->size.bytes <= m->second.bytes &&
+	    (!log->card.known || m->size.bytes > log->card_used.bytes)) {
+		log->card = m->second;
+		log->card_used = m->size;
+	}
+}
+
+const char *
+oom_speaker(const struct oom_around *r, int line)
+{
+	return r->speaker && line - r->speaker_line <= NEAR_LINES ? r->speaker : NULL;
+}
+
+void
+oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+
+	switch (p->role) {
+	case ROLE_CARD:
+		card(log, m);
+		break;
+	case ROLE_OPERATION:
+		memcpy(r->operation, m->name, sizeof(r->operation));
+		break;
+	case ROLE_GPU:
+		r->gpu = m->number[0] <= MOST_GPUS ? (int)m->number[0] : -1;
+		r->gpu_line = line;
+		break;
+	case ROLE_BUFFER_SIZE:
+		r->buffer = m->size;
+		break;
+	case ROLE_BUFFER_SHAPE:
+		if (r->xla && log->alive.n < OOM_ALIVE)
+			vec_push(log->arena, &log->alive,
+			    ((struct oom_alive){ r->buffer, m->shape }));
+		r->buffer.known = false;
+		break;
+	case ROLE_USAGE:
+	case ROLE_HOLDER:
+	case ROLE_HOLDERS:
+		usage_line(r, p->role, m, line);
+		break;
+	case ROLE_NET_INPUT:
+	case ROLE_NET_SHAPE:
+	case ROLE_NET_BYTES:
+		net_line(r, p->role, m);
+		break;
+	case ROLE_ASSERTION:
+		log->assertion = log->assertion ? log->assertion : line;
+		break;
+	case ROLE_HANDLING:
+		r->handling_line = line;
+		break;
+	case ROLE_SPEAKER:
+		r->speaker = p->who;
+		r->speaker_line = line;
+		break;
+	default:
+		dump_line(r, p->role, m, line);
+	}
+}
