@@ -18,7 +18,12 @@ static const char *const words[] = {
 	"Out of memory while trying to allocate 9 bytes", "9223372036854775807", "\n",
 	"\033[1m", "% total capacity; ", "1.5 GiB already allocated; ", "(", "]", ",", "9",
 	".", "\033", "G", "InUse: 9", "Limit: 10373441024", "Bin (256):",
-	"total capacity of 3 GiB", "\xff", "> "
+	"total capacity of 3 GiB", "\xff", "> ", "Killed", "exit code 137", "GPU 0; ", "by allocator ",
+	"/job:localhost/device:GPU:", "CPU:0", "GPU_0_bfc", ", _device=\"", "= _Recv[",
+	"thread: [1,0,0] Assertion", "CUBLAS_STATUS_ALLOC_FAILED", "Out of memory: Kill process 9",
+	"Current usage from device: ", "1.00GiB from a/b", "Top shape: 64 3 9 9 (15552)",
+	"Memory required for data: 9", "CUDA failure 2: out of memory", "onnxruntime",
+	"During handling of the above exception", "(total 9 bytes)", "InUse: 9223372036854775807"
 };
 
 static void
@@ -85,6 +90,14 @@ look_up(struct arena *a, const struct oom_log *log)
 		dump_explain(m, &log->dump, 32, 1 << 20, &story);
 }
 
+static bool
+same_main(const struct oom_message *a, const struct oom_message *b)
+{
+	return (!a && !b) || (a && b && a->kind == b->kind && a->line == b->line &&
+	    a->count == b->count && a->host == b->host && a->gpu == b->gpu &&
+	    a->hedged == b->hedged && strcmp(a->who, b->who) == 0);
+}
+
 static long
 try(const struct sample *t)
 {
@@ -97,9 +110,11 @@ try(const struct sample *t)
 	oom_log_read(&again, a, feed, &bits);
 	if (log.messages.n != again.messages.n || log.more != again.more ||
 	    log.lines != again.lines || log.dump.in_use != again.dump.in_use ||
-	    log.alive.n != again.alive.n)
+	    log.alive.n != again.alive.n || log.holders.n != again.holders.n ||
+	    log.assertion != again.assertion || log.net_bytes != again.net_bytes ||
+	    !same_main(oom_log_main(&log), oom_log_main(&again)))
 		fuzz_failed("the same text says something else in smaller reads");
-	if (log.messages.n > OOM_MESSAGES || log.dump.classes.n > OOM_CLASSES)
+	if (log.messages.n > OOM_MESSAGES || log.holders.n > OOM_HOLDERS || log.dump.classes.n > OOM_CLASSES)
 		fuzz_failed("more is kept than may be");
 	any = log.messages.n > 0 || log.dump.any;
 	if (any && fuzz_below(50) == 0)
