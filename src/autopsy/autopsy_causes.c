@@ -14,6 +14,7 @@
 
 #define TINY		((int64_t)64 << 10)	/* a request that any card with room can serve */
 #define SMALL_LIMIT	((int64_t)1 << 30)	/* no card is as small as that */
+#define SMALL_SHARE	500	/* thousandths of the device: no framework's default is as small */
 #define CONTEXT		((int64_t)3 << 29)	/* what CUDA and its libraries have at most of a card */
 
 static void
@@ -138,6 +139,9 @@ limits(struct autopsy *y)
 {
 	char human[SIZE_TEXT];
 
+	if (y->main->share > 0 && y->main->share < SMALL_SHARE)
+		cause(y, arena_printf(y->arena, "By the log the framework takes no more than %d %% of the "
+		    "device: that is a setting.", y->main->share / 10));
 	if (autopsy_is_limited(y))
 		cause(y, arena_printf(y->arena, "The framework could have %s and no more: that is a "
 		    "limit, or what another process had left when this one began, not the size of a "
@@ -269,7 +273,7 @@ validation(struct autopsy *y)
 void
 autopsy_causes(struct autopsy *y)
 {
-	if (!y->main)
+	if (!y->main || y->main->asserted)
 		return;
 	if (y->main->host) {
 		host_causes(y);

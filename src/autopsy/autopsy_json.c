@@ -45,6 +45,7 @@ write_messages(struct json *j, const struct autopsy *y)
 		json_int(j, "count", o->count);
 		json_bool(j, "warning", o->warning);
 		json_bool(j, "host", o->host);
+		bytes_or_null(j, "gpu", o->gpu);
 		write_shape(j, "shape", &o->shape);
 		bytes_or_null(j, "bytes", o->shape.known ? shape_bytes(&o->shape, o->element ?
 		    o->element : 4) : o->size[OOM_ASKED].known ? o->size[OOM_ASKED].bytes : -1);

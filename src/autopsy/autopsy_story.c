@@ -219,7 +219,8 @@ find_forecast(struct autopsy *y)
 {
 	struct module *m = y->module;
 
-	if (!y->main || y->main->host || y->validation || y->dump.local || !is_ours(y))
+	if (!y->main || y->main->host || y->main->asserted || y->validation || y->dump.local ||
+	    !is_ours(y))
 		return;
 	y->framework = framework_of(m, y->main);
 	if (!y->framework)

@@ -13,6 +13,7 @@
 #define MOST_MESSAGES	8
 #define MOST_CLASSES	24
 #define MOST_ALIVE	8
+#define MOST_HOLDERS	12
 #define COLUMNS		98
 #define WORTH_SAYING	((int64_t)64 << 20)	/* of bytes that are cached but unusable */
 
@@ -71,6 +72,8 @@ print_messages(const struct autopsy *y)
 
 		fprintf(y->out, "\n%s%s:%d: %s%s", y->colour ? "\033[1m" : "", y->log_path, o->line,
 		    o->who, y->colour ? "\033[0m" : "");
+		if (o->gpu >= 0)
+			fprintf(y->out, ", GPU %d", o->gpu);
 		if (o->count > 1)
 			fprintf(y->out, ", %d times", o->count);
 		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 ?
@@ -227,6 +230,8 @@ print_dump(const struct autopsy *y)
 	    size_commas(in_use, d->in_use), s->pool ? " of " : "", s->pool ? arena_printf(
 	    y->arena, "%s B", size_commas(pool, s->pool)) : "",
 	    size_commas(named, s->explained));
+	if (d->listed < d->in_use)
+		autopsy_say(y, "The log lists %s B of them.", size_commas(named, d->listed));
 	print_bulk(y);
 	if (s->local && s->same)
 		autopsy_say(y, "Replayed from the network alone by TensorFlow's rules: all %d "
@@ -238,6 +243,28 @@ print_dump(const struct autopsy *y)
 	if (d->free)
 		autopsy_say(y, "Free: %s B, the largest piece %s B.", size_commas(in_use, d->free),
 		    size_commas(pool, d->largest_free));
+}
+
+/* TensorFlow's list of what held memory, where it was asked for one. */
+static void
+print_holders(const struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+	int64_t rest = log->held_by_others;
+	char human[SIZE_TEXT];
+	int i;
+
+	if (log->holders.n == 0)
+		return;
+	autopsy_heading(y, "What held memory, by TensorFlow's list");
+	for (i = 0; i < log->holders.n; i++)
+		if (i < MOST_HOLDERS)
+			fprintf(y->out, "  %12s  %s\n", size_human(human, log->holders.v[i].bytes),
+			    log->holders.v[i].node);
+		else
+			rest += log->holders.v[i].bytes;
+	if (rest > 0)
+		fprintf(y->out, "  %12s  others\n", size_human(human, rest));
 }
 
 /* The locally-connected layer behind it. */
@@ -458,8 +485,11 @@ autopsy_text(const struct autopsy *y)
 	print_budget(y);
 	print_xla(y);
 	print_dump(y);
+	print_holders(y);
 	print_layer(y);
 	print_causes(y);
+	if (y->main && y->main->asserted)
+		return;		/* memory is not what failed */
 	print_alive(y);
 	print_fit(y);
 	print_advice(y);
