@@ -229,13 +229,13 @@ surplus(struct autopsy *y)
 	int64_t said = y->budget.allocated;
 	char have[SIZE_TEXT], want[SIZE_TEXT];
 
-	if (!y->forecast.known || said <= 0 || said / 2 <= y->forecast.allocated)
+	if (!y->forecast.known || said <= 0 || y->validation || said <= y->forecast.high)
 		return;
 	cause(y, arena_printf(y->arena, "The message counts %s of tensors, and a step at batch %lld "
-	    "has %s%s. Usual reasons: a larger batch or larger samples than the spec's, another model "
+	    "has %s at most%s. Usual reasons: a larger batch or larger samples than the spec's, another model "
 	    "beside it, sums of losses that keep each step's graph (total += loss does, loss.item() "
 	    "does not), lists of outputs, evaluation without torch.no_grad().", size_human(have, said),
-	    (long long)y->batch, size_human(want, y->forecast.allocated),
+	    (long long)y->batch, size_human(want, y->forecast.high),
 	    y->batch_for_said > y->batch ? arena_printf(y->arena, ": as much as batch %lld would have",
 	    (long long)y->batch_for_said) : ""));
 }
@@ -243,14 +243,13 @@ surplus(struct autopsy *y)
 static void
 should_have_fitted(struct autopsy *y)
 {
-	int64_t takes = y->forecast.allocated + y->forecast.blas;
 	char want[SIZE_TEXT], have[SIZE_TEXT];
 
-	if (!y->forecast.known || y->budget.pool <= 0 || takes > y->budget.pool / 4 * 3 ||
-	    y->forecast_largest < y->batch)
+	if (!y->forecast.known || y->validation || y->budget.pool <= 0 ||
+	    y->forecast.high > y->budget.pool)
 		return;
-	cause(y, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s, "
-	    "and there was %s (%s). %s", (long long)y->batch, size_human(want, takes),
+	cause(y, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
+	    "most, and there was %s (%s). %s", (long long)y->batch, size_human(want, y->forecast.high),
 	    size_human(have, y->budget.pool), y->budget.pool_is, y->causes.n ?
 	    "What the log shows of the reason stands above." :
 	    "The log does not show why it did not: the run had another batch or size than the spec, "

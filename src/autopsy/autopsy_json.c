@@ -202,7 +202,10 @@ write_fit(struct json *j, const struct autopsy *y)
 		json_int(j, "peak_bytes", y->forecast.tensors);
 		json_int(j, "allocated_bytes", y->forecast.allocated);
 		json_int(j, "reserved_bytes", y->forecast.reserved);
-		json_int(j, "largest_batch", y->forecast_largest);
+		json_int(j, "low_bytes", y->forecast.low);
+		json_int(j, "high_bytes", y->forecast.high);
+		json_int(j, "sure_batch", y->sure_batch);
+		json_int(j, "largest_batch", y->largest_batch);
 		json_end(j);
 	}
 	json_array(j, "edits");

@@ -16,7 +16,6 @@
 #include "plan/plan.h"
 
 #define MIB		((int64_t)1 << 20)
-#define MOST_EAGER	((int64_t)1 << 20)	/* batches that the search looks at */
 #define CERTAIN		5	/* scores below this say what the batch was */
 
 /* PyTorch prints what its allocator asked of the device, which is rounded up from the request. */
@@ -118,26 +117,6 @@ find_batch(struct autopsy *y)
 
 /* ---- the framework, and what would fit ---- */
 
-/* The largest batch within a pool by a framework's model. */
-static int64_t
-largest_as(const struct module *m, const struct framework *as, int64_t pool)
-{
-	int64_t lo = 0, hi = 1, mid;
-
-	while (hi < MOST_EAGER && forecast_fits(m, as, hi, pool)) {
-		lo = hi;
-		hi *= 2;
-	}
-	while (hi - lo > 1) {
-		mid = lo + (hi - lo) / 2;
-		if (forecast_fits(m, as, mid, pool))
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* The framework that wrote it, if it is one whose memory is modelled: the first of that runtime, or
  * where the network has layers that one of them unrolls, the first that does. */
 static const struct framework *
@@ -150,7 +129,7 @@ framework_of(const struct module *m, const struct oom_message *o)
 	for (i = 0; (f = framework_table[i]); i++) {
 		if (strncmp(who, f->runtime, strlen(f->runtime)) != 0)
 			continue;
-		if (f->unrolled && f->unrolled(m, 1) > 0)
+		if (f->unrolled && f->unrolled(m, 1, false) > 0)
 			return f;
 		first = first ? first : f;
 	}
@@ -168,7 +147,7 @@ taken(const struct module *m, const void *context)
 	struct forecast f;
 
 	forecast(m, j->framework, m->plan->batch, &f);
-	return f.known ? f.allocated + f.blas : INT64_MAX;
+	return f.known ? f.high : INT64_MAX;
 }
 
 static bool
@@ -183,11 +162,11 @@ find_cures(struct autopsy *y)
 {
 	struct judge judge = { y->framework };
 	struct fit fit = { .memory = y->budget.pool, .limit = y->budget.pool, .wanted = y->batch,
-		.arena = y->forecast.allocated + y->forecast.blas };
+		.arena = y->forecast.high };
 	struct advisor *v = ARENA_NEW(y->arena, struct advisor);
 	int i;
 
-	fit.largest.batch = y->forecast_largest;
+	fit.largest.batch = y->sure_batch;
 	*v = (struct advisor){ .arena = y->arena, .module = y->module, .file = y->spec->file,
 		.options = y->spec->options, .fit = &fit, .takes = taken, .offered = offered,
 		.context = &judge };
@@ -218,22 +197,26 @@ static void
 find_forecast(struct autopsy *y)
 {
 	struct module *m = y->module;
+	int64_t sure;
 
-	if (!y->main || y->main->host || y->main->asserted || y->validation || y->dump.local ||
+	if (!y->main || y->main->host || y->main->asserted || y->dump.local ||
 	    !is_ours(y))
 		return;
 	y->framework = framework_of(m, y->main);
 	if (!y->framework)
 		return;
-	forecast(m, y->framework, y->batch, &y->forecast);
-	if (!y->forecast.known)
+	if (y->validation)
+		forecast_validation(m, y->framework, y->batch, false, &y->forecast);
+	else
+		forecast(m, y->framework, y->batch, &y->forecast);
+	if (!y->forecast.known || y->validation)
 		return;
 	if (y->budget.allocated > 0)
-		y->batch_for_said = largest_as(m, y->framework, y->budget.allocated);
+		forecast_largest(m, y->framework, y->budget.allocated, &sure, &y->batch_for_said);
 	if (y->budget.pool <= 0)
 		return;
-	y->forecast_largest = largest_as(m, y->framework, y->budget.pool);
-	if (y->forecast_largest < y->batch && y->batch == y->spec_batch && !y->budget.roomy &&
+	forecast_largest(m, y->framework, y->budget.pool, &y->sure_batch, &y->largest_batch);
+	if (y->sure_batch < y->batch && y->batch == y->spec_batch && !y->budget.roomy &&
 	    !autopsy_is_limited(y))
 		find_cures(y);
 }

@@ -312,8 +312,9 @@ print_alive(const struct autopsy *y)
 
 	if (!f->known)
 		return;
-	autopsy_heading(y, arena_printf(y->arena, "What else was alive: %s at batch %lld (an estimate)",
-	    y->framework->heading, (long long)y->batch));
+	autopsy_heading(y, arena_printf(y->arena, "What else was alive: %s %s at batch %lld (an "
+	    "estimate)", y->framework->heading, f->validating ? "validation" : "training",
+	    (long long)f->eager.batch));
 	for (i = 0; i < TENSOR_KINDS; i++)
 		if (f->eager.at_peak[i])
 			autopsy_row(y, plan_kind_heading((enum tensor_kind)i), f->eager.at_peak[i], "");
@@ -335,13 +336,23 @@ print_largest(const struct autopsy *y)
 	if (y->dump.local && y->card)
 		autopsy_say(y, "With %s B the same rules say %lld.", size_commas(bytes, y->card),
 		    (long long)y->card_largest);
-	if (y->forecast.known && y->forecast_largest)
-		autopsy_say(y, "In %s, batch %lld by the simulated tensors, in blocks of its "
-		    "allocator; workspaces and fragmentation take some of it, so the truth is "
-		    "smaller (an estimate).", y->framework->runtime, (long long)y->forecast_largest);
-	else if (y->forecast.known)
+	if (!y->forecast.known || y->validation)
+		return;
+	if (y->largest_batch == 0)
 		autopsy_say(y, "In %s one sample takes more than that, by the model of its allocator.",
 		    y->framework->runtime);
+	else if (y->sure_batch == y->largest_batch)
+		autopsy_say(y, "In %s, batch %lld (an estimate).", y->framework->runtime,
+		    (long long)y->largest_batch);
+	else if (y->sure_batch == 0)
+		autopsy_say(y, "In %s, batch %lld at most: that has room for tensors alone, and the "
+		    "workspaces and copies of its libraries come on top (an estimate).",
+		    y->framework->runtime, (long long)y->largest_batch);
+	else
+		autopsy_say(y, "In %s, batch %lld surely, and %lld at most: the first has room for the "
+		    "workspaces and copies of its libraries, the second for tensors alone (an "
+		    "estimate).", y->framework->runtime, (long long)y->sure_batch,
+		    (long long)y->largest_batch);
 }
 
 static void
@@ -386,16 +397,16 @@ print_cures(const struct autopsy *y)
 	char bytes[SIZE_TEXT];
 	int i;
 
-	if (y->cures.n == 0 && y->forecast_largest > 0)
-		autopsy_say(y, "In %s, micro-batches of at most %lld, accumulated to the same update: "
-		    "%s.", y->framework->runtime, (long long)y->forecast_largest,
+	if (y->cures.n == 0 && y->sure_batch > 0)
+		autopsy_say(y, "In %s, micro-batches of %lld, accumulated to the same update: "
+		    "%s.", y->framework->runtime, (long long)y->sure_batch,
 		    framework_how(y->framework, "accumulate"));
 	for (i = 0; i < y->cures.n; i++) {
 		const struct advice *d = y->cures.v[i].advice;
 
-		autopsy_say(y, "%s: %s in %s, by the same forecast%s. There: %s.", d->title,
+		autopsy_say(y, "%s: at most %s in %s, by the same forecast%s. There: %s.", d->title,
 		    size_human(bytes, d->arena), y->framework->runtime,
-		    d->fits ? "" : ", not enough by itself", y->cures.v[i].how);
+		    d->fits ? ", which fits" : ", not surely enough by itself", y->cures.v[i].how);
 	}
 }
 
@@ -425,8 +436,8 @@ print_host_advice(const struct autopsy *y)
 static void
 print_advice(const struct autopsy *y)
 {
-	bool smaller = y->forecast.known && y->budget.pool > 0 && y->forecast_largest < y->batch &&
-	    !y->budget.roomy;
+	bool smaller = y->forecast.known && y->budget.pool > 0 && y->sure_batch < y->batch &&
+	    !y->validation && !y->budget.roomy;
 
 	if (y->main && y->main->host) {
 		if (y->causes.n == 0 && !y->main->says)

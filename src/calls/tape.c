@@ -58,7 +58,7 @@ tape_call(struct tape *t, const struct tape_call *call)
 		x->last = t->calls.n;
 		if (x->first > t->calls.n)
 			x->first = t->calls.n;
-		c.records |= x->wants;
+		c.records |= x->wants && t->mode != TAPE_EVALUATION;
 		out.batched |= x->batched;
 	}
 	c.in = in;
@@ -105,6 +105,10 @@ tape_plain(struct tape *t, const struct node *n, int first)
 		.full = p->full,
 	};
 
+	if (t->relu_keeps && c.output == TORCH_OVER && c.nin == 1) {
+		c.output = TORCH_NEW;
+		c.saves = SAVES_IN(0);
+	}
 	for (k = 0; k < n->nin; k++)
 		in[k] = k == 0 && first != TAPE_NONE ? first : tape_value(t, n->in[k]);
 	tape_result(t, n->out[0], tape_call(t, &c));
@@ -202,12 +206,14 @@ record(struct tape *t, const bool *needed)
 {
 	const struct graph *forward = t->module->forward;
 	struct graph training = *forward;
+	struct node run;
 	int i, k;
 
-	training.training = true;
+	training.training = t->mode == TAPE_TRAINING;
 	for (i = 0; i < forward->nodes.n; i++) {
 		const struct node *n = forward->nodes.v[i];
-		const struct tensor *same = n->op->simplify.identity ? n->op->simplify.identity(&training, n) : NULL;
+		const struct tensor *same = n->op->simplify.identity ?
+		    n->op->simplify.identity(&training, n) : NULL;
 
 		if (n->nout == 0 || !n->out[0] || !needed[n->out[0]->id])
 			continue;
@@ -216,10 +222,12 @@ record(struct tape *t, const bool *needed)
 			t->of_tensor[n->out[0]->id] = tape_value(t, same);
 			continue;
 		}
+		run = *n;
+		run.training = training.training;
 		if (n->op->torch.calls)
-			n->op->torch.calls(t, n);
+			n->op->torch.calls(t, &run);
 		else
-			tape_plain(t, n, TAPE_NONE);
+			tape_plain(t, &run, TAPE_NONE);
 		for (k = 0; n->op->kind == OP_LOSS && k < n->nin; k++)
 			if (tape_value(t, n->in[k]) != TAPE_NONE)
 				t->values.v[tape_value(t, n->in[k])].last = TAPE_ALWAYS;
@@ -278,7 +286,7 @@ place(struct tape *t, const struct tape_call *c, int i)
 }
 
 struct tape *
-tape_make(const struct module *m, int64_t batch)
+tape_make(const struct module *m, const struct tape_run *run)
 {
 	struct tape *t = ARENA_NEW(m->arena, struct tape);
 	const bool *needed;
@@ -286,7 +294,9 @@ tape_make(const struct module *m, int64_t batch)
 
 	t->arena = m->arena;
 	t->module = m;
-	t->batch = batch;
+	t->batch = run->batch;
+	t->mode = run->mode;
+	t->relu_keeps = run->relu_keeps;
 	t->of_tensor = arena_array(t->arena, (size_t)m->next_tensor + 1, sizeof(*t->of_tensor));
 	for (i = 0; i < m->next_tensor; i++)
 		t->of_tensor[i] = TAPE_NONE;

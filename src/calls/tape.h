@@ -57,10 +57,24 @@ struct tape_call {
 	bool records;		/* an autograd node is made: an input wants a gradient */
 };
 
+enum tape_mode {
+	TAPE_TRAINING,
+	TAPE_EVALUATION,	/* under no_grad: running statistics, no dropout, nothing recorded */
+	TAPE_RECORDED		/* the same without no_grad: autograd records, though for nobody */
+};
+
+struct tape_run {
+	int64_t batch;
+	enum tape_mode mode;
+	bool relu_keeps;	/* what may run over its one operand does not, and autograd keeps that */
+};
+
 struct tape {
 	struct arena *arena;
 	const struct module *module;
 	int64_t batch;
+	enum tape_mode mode;
+	bool relu_keeps;
 	const struct node *node;	/* whose calls are being made */
 	int *of_tensor;		/* by tensor id: its value, or TAPE_NONE */
 	VEC(struct tape_value) values;
@@ -70,8 +84,8 @@ struct tape {
 	int loss;		/* the value */
 };
 
-/* The tape of the module's forward graph at a micro-batch. Needs forward->loss. */
-struct tape	*tape_make(const struct module *, int64_t batch);
+/* The tape of the module's forward graph. Needs forward->loss. */
+struct tape	*tape_make(const struct module *, const struct tape_run *);
 
 /* ---- for torch.calls() ---- */
 

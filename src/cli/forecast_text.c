@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "target/target.h"
 #include "frameworks/forecast.h"
 #include "plan/plan.h"
 
@@ -98,21 +97,6 @@ forecast_check(const struct command *c, const struct words *as)
 	return true;
 }
 
-/* What a process takes of a GPU before its first tensor, as for a program of ours there. */
-static int64_t
-context_bytes(const struct module *m)
-{
-	const struct device *d = &m->set.device;
-	const struct reserve *r;
-	int64_t sum = 0;
-	int i;
-
-	for (i = 0; target_table[i]; i++)
-		for (r = target_table[i]->is_gpu ? target_table[i]->reserve : NULL; r && r->what; r++)
-			sum += reserve_bytes(r, d, d->memory);
-	return sum;
-}
-
 static int64_t
 micro_batch(const struct module *m)
 {
@@ -128,13 +112,33 @@ row(FILE *f, const char *name, int64_t bytes, const char *note)
 	    size_commas(exact, bytes), note);
 }
 
+static void
+interval(FILE *f, const char *name, int64_t low, int64_t high, const char *note)
+{
+	char least[SIZE_TEXT], most[SIZE_TEXT];
+
+	fprintf(f, "    %-26s %12s to %s%s%s\n", name, size_human(least, low), size_human(most, high),
+	    *note ? "  " : "", note);
+}
+
 static const char *
 where(const struct module *m, const struct forecast *c)
 {
 	const struct eager *e = &c->eager;
+	const char *at = e->at ? e->at->path : e->phase == PHASE_UPDATE ? "the update" : "the step";
 
-	return arena_printf(m->arena, "%s; the peak is in %s", c->framework->tensors, e->at ?
-	    e->at->path : e->phase == PHASE_UPDATE ? "the update" : "the step");
+	if (c->validating)
+		return arena_printf(m->arena, "%s; the peak is in validation at batch %lld, %s",
+		    c->framework->tensors, (long long)e->batch, at);
+	return arena_printf(m->arena, "%s; the peak is in %s", c->framework->tensors, at);
+}
+
+/* "at batch 8", or where validation decides, its own. */
+static const char *
+at_batch(const struct module *m, const struct forecast *c)
+{
+	return arena_printf(m->arena, c->validating ? "in validation at batch %lld" :
+	    "at batch %lld", (long long)c->eager.batch);
 }
 
 /* "cuDNN's workspaces", "libraries' workspaces" */
@@ -166,18 +170,19 @@ print_one(FILE *f, const struct module *m, const struct framework *as)
 		row(f, "in the allocator's blocks", c.allocated, allocator->rounds);
 		row(f, "reserved", c.reserved, allocator->reserves);
 	}
-	row(f, "context and kernels", context_bytes(m), "an estimate");
 	if (c.blas)
 		row(f, "cuBLAS's workspaces", c.blas, "an estimate; kept from the first step on");
-	fprintf(f, "    %-26s %12s %22s  they come on top\n", unknown(m, as), "unknown", "");
-	row(f, "at least", c.allocated + c.blas + context_bytes(m), "an estimate");
-	row(f, "while there is room", c.reserved + c.blas + context_bytes(m), "an estimate");
+	fprintf(f, "    %-26s %12s %22s  as large as a convolution's operands at most\n",
+	    unknown(m, as), "unknown", "");
+	interval(f, "peak of the allocator", c.low, c.high, "");
+	row(f, "context and kernels", c.context, "an estimate, from half of it to a quarter more");
+	interval(f, "of the card", c.card_low, c.card_high, "an estimate");
 }
 
 void
 forecast_findings(struct diags *d, const struct module *m, const struct words *as)
 {
-	int64_t memory = m->set.device.memory, need;
+	int64_t memory = m->set.device.memory;
 	struct asked asked = asked_of(m, as);
 	char need_text[SIZE_TEXT], memory_text[SIZE_TEXT], bytes[SIZE_TEXT];
 	struct forecast c;
@@ -186,13 +191,13 @@ forecast_findings(struct diags *d, const struct module *m, const struct words *a
 
 	for (i = 0; m->plan && m->set.device.given && memory > 0 && i < asked.all.n; i++) {
 		forecast(m, asked.all.v[i], micro_batch(m), &c);
-		need = c.allocated + c.blas + context_bytes(m);
-		if (!c.known || need <= memory)
+		if (!c.known || c.card_low <= memory)
 			continue;
 		g = diag_add(d, SEV_WARNING, "oom", m->set.device.loc.src ? m->set.device.loc :
-		    m->loc, "as %s, network '%s' would not fit: at least %s at batch %lld, and the "
-		    "device has %s", asked.all.v[i]->name, m->name, size_human(need_text, need),
-		    (long long)micro_batch(m), size_human(memory_text, memory));
+		    m->loc, "as %s, network '%s' would not fit: at least %s %s, and the "
+		    "device has %s", asked.all.v[i]->name, m->name,
+		    size_human(need_text, c.card_low), at_batch(m, &c),
+		    size_human(memory_text, memory));
 		diag_fact(d, g, "tensors at the peak: %s B, %s", size_commas(bytes, c.tensors),
 		    where(m, &c));
 		if (c.unrolled)
@@ -204,31 +209,32 @@ forecast_findings(struct diags *d, const struct module *m, const struct words *a
 		if (c.blas)
 			diag_fact(d, g, "cuBLAS's workspaces: %s B (an estimate)",
 			    size_commas(bytes, c.blas));
-		diag_fact(d, g, "context and kernels: %s B (an estimate); workspaces of %s, "
-		    "unknown, come on top", size_commas(bytes, context_bytes(m)),
-		    c.framework->unknown);
+		diag_fact(d, g, "context and kernels: %s B or more (an estimate); workspaces of %s, "
+		    "unknown, come on top: at most %s B of the card together",
+		    size_commas(bytes, c.card_low - c.low), c.framework->unknown,
+		    size_commas(need_text, c.card_high));
 	}
 }
 
 const char *
 forecast_answer(const struct module *m, const struct framework *as)
 {
-	int64_t memory = m->set.device.given ? m->set.device.memory : 0, need;
-	char need_text[SIZE_TEXT], memory_text[SIZE_TEXT];
+	int64_t memory = m->set.device.given ? m->set.device.memory : 0;
+	char least[SIZE_TEXT], most[SIZE_TEXT], memory_text[SIZE_TEXT];
 	struct forecast c;
 
 	forecast(m, as, micro_batch(m), &c);
 	if (!c.known)
 		return arena_printf(m->arena, "as %s, network '%s' has no forecast: %s",
 		    as->name, m->name, c.why_not);
-	need = c.allocated + c.blas + context_bytes(m);
-	if (memory > 0 && need > memory)
+	if (memory > 0 && c.card_low > memory)
 		return NULL;
-	return arena_printf(m->arena, "as %s, network '%s' takes at least %s at batch %lld (an "
-	    "estimate), and %s%s", as->name, m->name,
-	    size_human(need_text, need), (long long)micro_batch(m),
+	return arena_printf(m->arena, "as %s, network '%s' takes at least %s, at most %s %s (an "
+	    "estimate), and %s%s%s", as->name, m->name, size_human(least, c.card_low),
+	    size_human(most, c.card_high), at_batch(m, &c),
 	    memory > 0 ? "the device has " : "the spec names no device",
-	    memory > 0 ? size_human(memory_text, memory) : "");
+	    memory > 0 ? size_human(memory_text, memory) : "",
+	    memory > 0 && c.card_high > memory ? ": it may not fit" : "");
 }
 
 void
@@ -262,11 +268,15 @@ write_one(struct json *j, const struct module *m, const struct framework *as)
 	json_int(j, "unrolled_bytes", c.unrolled);
 	json_int(j, "allocated_bytes", c.allocated);
 	json_int(j, "reserved_bytes", c.reserved);
-	json_int(j, "context_bytes", context_bytes(m));
+	json_int(j, "context_bytes", c.context);
 	json_int(j, "blas_bytes", c.blas);
 	json_null(j, "workspace_bytes");
-	json_int(j, "at_least_bytes", c.allocated + c.blas + context_bytes(m));
-	json_int(j, "with_room_bytes", c.reserved + c.blas + context_bytes(m));
+	json_string(j, "peak_in", c.validating ? "validation" : "training");
+	json_int(j, "peak_batch", c.eager.batch);
+	json_int(j, "low_bytes", c.low);
+	json_int(j, "high_bytes", c.high);
+	json_int(j, "at_least_bytes", c.card_low);
+	json_int(j, "at_most_bytes", c.card_high);
 	json_end(j);
 }
 

@@ -3,6 +3,35 @@
 
 #include "frameworks/framework.h"
 
+#define INTERVAL									\
+	"Its lower end is exact: the tensors of the most economical step that needs no rewrite of the " \
+	"model, in the blocks of the framework's allocator. Relu and residual sums run in place, " \
+	"variables are dropped after their last use, gradients are set to None after the update, and " \
+	"libraries have no workspace.\n\n"							\
+	"Its upper end is the same step as it is often written: gradients stay from step to step, as " \
+	"zero_grad left them by default before PyTorch 2.0; while a convolution runs there are " \
+	"copies of what it reads and writes, in another layout, and of its weights as Winograd's " \
+	"algorithm transforms them, four times as large; and what is kept for cuBLAS.\n\n"	\
+	"Both ends are given for two quantities. The peak of the allocator is what it hands out: " \
+	"torch.cuda.max_memory_allocated(), or TensorFlow's peak bytes in use. What the card needs, " \
+	"and nvidia-smi shows of PyTorch, has a context as well, an estimate of which half to five " \
+	"quarters are taken, and at its upper end all that PyTorch's allocator reserves. TensorFlow's " \
+	"allocator takes the whole card in advance, or regions that double, so that a card's figure " \
+	"says nothing of a network; there the pool that is needed is given."
+
+#define VALIDATION									\
+	"If the spec validates, validation is part of the run: forward alone, in evaluation mode and " \
+	"under no_grad, at its own batch. It holds parameters, statistics, the optimizer's state and " \
+	"the input; each activation is free once its last reader has run, so that the largest pair " \
+	"decides. Gradients of the step before are gone, or stay at the upper end. If its peak is " \
+	"larger than that of training, the forecast says so."
+
+#define LIMITS										\
+	"Copies that a wrapper makes of all gradients are not included, such as the buckets of " \
+	"DistributedDataParallel, as many bytes as the parameters. Nor is what trying out all of " \
+	"cuDNN's algorithms takes for a moment. Half precision is not forecast. bench/reported.md " \
+	"holds forecasts against published figures."
+
 static void
 print_framework(const struct framework *f)
 {
@@ -26,7 +55,8 @@ main(void)
 	    "These are the names that\n"
 	    ".Fl -as\n"
 	    "takes in\n"
-	    ".Xr stowage-plan 1\n"
+	    ".Xr stowage-plan 1 ,\n"
+	    ".Xr stowage-fit 1\n"
 	    "and\n"
 	    ".Xr stowage-lint 1 ,\n"
 	    "and the setting\n"
@@ -34,10 +64,16 @@ main(void)
 	    "in\n"
 	    ".Xr stowage-config 5 :\n"
 	    "where the same training could run, and what it would take there.\n"
-	    "Forecasts are estimates.\n"
-	    ".Sh FRAMEWORKS\n");
+	    ".Pp\n"
+	    "A forecast is an interval.\n");
+	mdoc_text(INTERVAL);
+	printf(".Sh VALIDATION\n");
+	mdoc_text(VALIDATION);
+	printf(".Sh LIMITS\n");
+	mdoc_text(LIMITS);
+	printf(".Sh FRAMEWORKS\n");
 	for (i = 0; framework_table[i]; i++)
 		print_framework(framework_table[i]);
-	printf(".Sh SEE ALSO\n.Xr stowage 1 ,\n.Xr stowage-plan 1\n");
+	printf(".Sh SEE ALSO\n.Xr stowage 1 ,\n.Xr stowage-fit 1 ,\n.Xr stowage-plan 1\n");
 	return ferror(stdout) != 0;
 }

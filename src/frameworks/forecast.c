@@ -1,24 +1,45 @@
 /*
  * The stream of storages made and freed (pytorch_eager.c) is played against an allocator (torch_cache.c,
- * bfc.c): what persists, then the step twice, since the second finds the blocks that the first left.
+ * bfc.c): what persists, then the step twice, since the second finds the blocks that the first left, then
+ * validation, in what the steps left. Once for the least that this takes, and once for the most.
  *
  * TensorFlow's own order of a graph's operations is not modelled, only its allocator; for Keras, a
  * locally-connected layer's slices (implementation 1) or its masked weight (2) are added, all at once,
  * which is the most they can add. A forecast may be too high, and says so; it must never be too low
  * without saying so.
+ *
+ * A context differs from card to card and from version to version by more than anything else here, and
+ * the driver's share of a card is in no process's figure: the interval takes half the estimate to a
+ * quarter more.
  */
 #include "frameworks/forecast.h"
 
 #include <string.h>
 
-#define STEPS	2
+#include "target/target.h"
+
+#define STEPS		2
+#define MOST_BATCH	((int64_t)1 << 20)	/* the largest batch that a search looks at */
 
 struct server {			/* an allocator at work */
 	const struct allocator *allocator;
 	void *state;
+	int *block;		/* by storage: its block, or -1 */
 	int64_t most;
 	bool failed;
 };
+
+struct run {			/* what is asked of a framework, and what came of it */
+	const struct module *module;
+	const struct framework *framework;
+	int64_t pool;
+	bool most;
+	struct eager eager;	/* of the larger peak */
+	bool validating;
+	int64_t unrolled, allocated, reserved;
+};
+
+/* ---- one stream ---- */
 
 static int
 serve(struct server *s, int64_t bytes)
@@ -32,76 +53,330 @@ serve(struct server *s, int64_t bytes)
 }
 
 static void
-play(struct server *s, const struct eager *e, struct arena *a)
+play(struct server *s, const struct eager *e, int from, int to)
 {
-	int *block, storages = 0, i, step;
+	int i;
 
-	for (i = 0; i < e->events.n; i++)
-		if (e->events.v[i].storage >= storages)
-			storages = e->events.v[i].storage + 1;
-	block = arena_array(a, (size_t)storages + 1, sizeof(*block));
-	memset(block, -1, (size_t)storages * sizeof(*block));
-	for (step = 0; step < STEPS; step++)
-		for (i = step ? e->before : 0; i < e->events.n && !s->failed; i++) {
-			const struct eager_event *v = &e->events.v[i];
+	for (i = from; i < to && !s->failed; i++) {
+		const struct eager_event *v = &e->events.v[i];
 
-			if (v->bytes > 0 && block[v->storage] < 0) {
-				block[v->storage] = serve(s, v->bytes);
-			} else if (v->bytes < 0 && block[v->storage] >= 0) {
-				s->allocator->release(s->state, block[v->storage]);
-				block[v->storage] = -1;
-			}
+		if (v->bytes > 0 && s->block[v->storage] < 0) {
+			s->block[v->storage] = serve(s, v->bytes);
+		} else if (v->bytes < 0 && s->block[v->storage] >= 0) {
+			s->allocator->release(s->state, s->block[v->storage]);
+			s->block[v->storage] = -1;
 		}
+	}
 }
 
-/* The step in a pool; false where its allocator could not serve all of it. */
-static bool
-run(const struct module *m, const struct framework *f, int64_t pool, struct forecast *to)
+/* Frees what those events made: the inputs, and gradients that do not outlive the step. */
+static void
+leave(struct server *s, const struct eager *e, int from, int to)
 {
-	struct server s = { .allocator = f->allocator, .most = to->eager.peak };
+	int i;
 
-	if (s.allocator) {
-		s.state = s.allocator->make(m->arena, pool);
-		s.most = 0;
-		play(&s, &to->eager, m->arena);
+	for (i = from; i < to && !s->failed; i++) {
+		int *block = &s->block[e->events.v[i].storage];
+
+		if (*block >= 0)
+			s->allocator->release(s->state, *block);
+		*block = -1;
 	}
-	to->unrolled = f->unrolled ? f->unrolled(m, to->eager.batch) : 0;
-	if (to->unrolled && !s.failed)
-		s.failed = to->unrolled == INT64_MAX ||
-		    (s.allocator && s.allocator->alloc(s.state, to->unrolled) < 0);
-	if (s.failed)
+}
+
+static void
+number_storages(struct server *s, const struct eager *e, struct arena *a)
+{
+	int *before = s->block, n = 0, i;
+
+	for (i = 0; i < e->events.n; i++)
+		n = e->events.v[i].storage >= n ? e->events.v[i].storage + 1 : n;
+	s->block = arena_array(a, (size_t)n + 1, sizeof(*s->block));
+	memset(s->block, -1, (size_t)n * sizeof(*s->block));
+	for (i = 0; before && i < e->persistent; i++)
+		s->block[e->events.v[i].storage] = before[e->events.v[i].storage];
+}
+
+/* Counts it, if it is the larger peak. */
+static void
+count(struct run *r, struct server *s, const struct eager *e, bool validating)
+{
+	int64_t unrolled = r->framework->unrolled ?
+	    r->framework->unrolled(r->module, e->batch, validating) : 0;
+	int block;
+
+	if (!s->allocator)
+		s->most = e->peak;
+	if (unrolled == INT64_MAX || s->failed) {
+		s->failed = true;
+		return;
+	}
+	if (unrolled && s->allocator) {
+		block = s->allocator->alloc(s->state, unrolled);
+		if (block < 0)
+			s->failed = true;
+		else
+			s->allocator->release(s->state, block);
+	}
+	if (s->most + unrolled > r->allocated) {
+		r->allocated = s->most + unrolled;
+		r->unrolled = unrolled;
+		r->eager = *e;
+		r->validating = validating;
+	}
+}
+
+/* ---- a run ---- */
+
+static void
+train(struct run *r, struct server *s, const struct eager *e)
+{
+	int step;
+
+	if (s->allocator) {
+		number_storages(s, e, r->module->arena);
+		play(s, e, 0, e->before);
+		for (step = 0; step < STEPS; step++)
+			play(s, e, e->before, e->events.n);
+	}
+	count(r, s, e, false);
+	if (s->allocator)
+		leave(s, e, e->persistent, e->before);
+}
+
+/* After training, or from the start. */
+static void
+validate(struct run *r, struct server *s, const struct eager *e)
+{
+	bool first = !s->block;
+
+	s->most = 0;
+	if (s->allocator) {
+		number_storages(s, e, r->module->arena);
+		play(s, e, first ? 0 : e->persistent, e->events.n);
+	}
+	count(r, s, e, true);
+}
+
+static bool
+simulate(const struct run *r, int64_t batch, enum eager_run run, struct eager *e)
+{
+	const struct eager_ask ask = { .batch = batch, .run = run, .most = r->most };
+
+	return r->framework->simulate(r->module, &ask, e);
+}
+
+static struct server
+start(struct run *r)
+{
+	struct server s = { .allocator = r->framework->allocator };
+
+	r->allocated = 0;
+	if (s.allocator)
+		s.state = s.allocator->make(r->module->arena, r->pool);
+	return s;
+}
+
+static bool
+finish(struct run *r, const struct server *s)
+{
+	r->reserved = s->allocator ? s->allocator->reserved(s->state) : r->allocated;
+	if (r->reserved < r->allocated)
+		r->reserved = r->allocated;
+	return !s->failed;
+}
+
+/* Training and validation at a micro-batch; false where the pool does not serve all of it. */
+static bool
+whole_run(struct run *r, int64_t batch)
+{
+	int64_t validation = forecast_validation_batch(r->module, batch);
+	struct eager step, check;
+	struct server s;
+
+	if (!simulate(r, batch, EAGER_STEP, &step) ||
+	    (validation && !simulate(r, validation, EAGER_VALIDATION, &check)))
 		return false;
-	to->allocated = s.most + to->unrolled;
-	to->reserved = s.allocator ? s.allocator->reserved(s.state) : to->allocated;
-	if (to->reserved < to->allocated)
-		to->reserved = to->allocated;
-	to->blas = f->blas ? f->blas(m) : 0;
-	return true;
+	s = start(r);
+	train(r, &s, &step);
+	if (validation && !s.failed)
+		validate(r, &s, &check);
+	return finish(r, &s);
+}
+
+static bool
+validation_run(struct run *r, int64_t batch, bool recorded)
+{
+	struct eager check;
+	struct server s;
+
+	if (!simulate(r, batch, recorded ? EAGER_RECORDED : EAGER_VALIDATION, &check))
+		return false;
+	s = start(r);
+	validate(r, &s, &check);
+	return finish(r, &s);
+}
+
+int64_t
+forecast_validation_batch(const struct module *m, int64_t batch)
+{
+	if (!m->set.validate)
+		return 0;
+	return m->set.validate_fixed ? m->set.validate_batch : batch;
+}
+
+/* ---- the interval ---- */
+
+/* What a process takes of a GPU before its first tensor, as for a program of ours there. */
+static int64_t
+context_bytes(const struct module *m)
+{
+	const struct device *d = &m->set.device;
+	const struct reserve *r;
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; target_table[i]; i++)
+		for (r = target_table[i]->is_gpu ? target_table[i]->reserve : NULL; r && r->what; r++)
+			sum += reserve_bytes(r, d, d->memory);
+	return sum;
+}
+
+static int64_t
+context_least(int64_t estimate)
+{
+	return estimate / 2;
+}
+
+static int64_t
+context_most(int64_t estimate)
+{
+	return estimate + estimate / 4;
+}
+
+static bool
+is_simulated(const struct module *m, const struct framework *f, enum eager_run run, int64_t batch)
+{
+	struct run r = { .module = m, .framework = f };
+	struct eager e;
+
+	return simulate(&r, batch, run, &e);
+}
+
+static void
+say_why_not(const struct module *m, enum eager_run run, int64_t batch, struct forecast *to)
+{
+	if (precision_is_narrow(m->set.precision))
+		to->why_not = "training in half precision is written in several ways there";
+	else if (is_simulated(m, to->framework, run, batch))
+		to->why_not = "its sizes are beyond 63 bits";
+	else
+		to->why_not = "there is no training step to speak of, or its sizes are beyond 63 bits";
+}
+
+static void
+fill(struct forecast *to, const struct run *least, const struct run *most)
+{
+	const struct framework *f = to->framework;
+
+	to->known = true;
+	to->validating = least->validating;
+	to->eager = least->eager;
+	to->tensors = least->eager.peak;
+	to->unrolled = least->unrolled;
+	to->allocated = to->low = least->allocated;
+	to->reserved = least->reserved;
+	to->most_allocated = most->allocated;
+	to->most_reserved = most->reserved > least->reserved ? most->reserved : least->reserved;
+	to->blas = f->blas ? f->blas(least->module) : 0;
+	to->high = to->most_allocated + to->blas;
+	to->context = context_bytes(least->module);
+	to->card_low = to->low + context_least(to->context);
+	to->card_high = (f->allocator && f->allocator->pooled ? to->most_allocated :
+	    to->most_reserved) + to->blas + context_most(to->context);
 }
 
 void
 forecast(const struct module *m, const struct framework *f, int64_t batch, struct forecast *to)
 {
+	struct run least = { .module = m, .framework = f, .pool = ENDLESS_POOL }, most = least;
+
 	*to = (struct forecast){ .framework = f };
-	if (!f->simulate(m, batch, &to->eager)) {
-		to->why_not = precision_is_narrow(m->set.precision) ?
-		    "training in half precision is written in several ways there" :
-		    "there is no training step to speak of, or its sizes are beyond 63 bits";
-		return;
-	}
-	to->tensors = to->eager.peak;
-	to->known = run(m, f, ENDLESS_POOL, to);
-	if (!to->known)
-		to->why_not = "its sizes are beyond 63 bits";
+	most.most = true;
+	if (whole_run(&least, batch) && whole_run(&most, batch))
+		fill(to, &least, &most);
+	else
+		say_why_not(m, EAGER_STEP, batch, to);
 }
 
-/* What an allocator without a pool of its own caches it gives back before it gives up, so that blocks
- * in use decide there. */
-bool
-forecast_fits(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
+void
+forecast_validation(const struct module *m, const struct framework *f, int64_t batch, bool recorded,
+    struct forecast *to)
 {
-	struct forecast c = { .framework = f };
+	struct run least = { .module = m, .framework = f, .pool = ENDLESS_POOL }, most = least;
 
-	return f->simulate(m, batch, &c.eager) && run(m, f, pool, &c) &&
-	    ((f->allocator && f->allocator->pooled) || c.allocated + c.blas <= pool);
+	*to = (struct forecast){ .framework = f };
+	most.most = true;
+	if (validation_run(&least, batch, recorded) && validation_run(&most, batch, recorded))
+		fill(to, &least, &most);
+	else
+		say_why_not(m, recorded ? EAGER_RECORDED : EAGER_VALIDATION, batch, to);
+}
+
+/* ---- the largest batch ---- */
+
+/* What an allocator without a pool of its own caches it gives back before it gives up, so that blocks in
+ * use decide there; to be sure of a batch, all that it reserves counts. */
+static bool
+fits(const struct module *m, const struct framework *f, bool most, int64_t batch, int64_t pool)
+{
+	struct run r = { .module = m, .framework = f, .pool = pool, .most = most };
+
+	if (pool <= 0 || !whole_run(&r, batch))
+		return false;
+	if (most)
+		return (f->allocator && f->allocator->pooled ? r.allocated : r.reserved) +
+		    (f->blas ? f->blas(m) : 0) <= pool;
+	return (f->allocator && f->allocator->pooled) || r.allocated <= pool;
+}
+
+static int64_t
+largest(const struct module *m, const struct framework *f, bool most, int64_t pool)
+{
+	int64_t lo = 0, hi = 1, mid;
+
+	while (hi < MOST_BATCH && fits(m, f, most, hi, pool)) {
+		lo = hi;
+		hi *= 2;
+	}
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		if (fits(m, f, most, mid, pool))
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+void
+forecast_largest(const struct module *m, const struct framework *f, int64_t pool, int64_t *low,
+    int64_t *high)
+{
+	*high = largest(m, f, false, pool);
+	*low = largest(m, f, true, pool);
+	if (*low > *high)
+		*low = *high;
+}
+
+void
+forecast_largest_on(const struct module *m, const struct framework *f, int64_t memory, int64_t *low,
+    int64_t *high)
+{
+	int64_t context = context_bytes(m);
+
+	*high = largest(m, f, false, memory - context_least(context));
+	*low = largest(m, f, true, memory - context_most(context));
+	if (*low > *high)
+		*low = *high;
 }

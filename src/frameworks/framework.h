@@ -32,17 +32,17 @@ struct framework {
 	const char *doc;	/* paragraphs of plain text: what is modelled, and what is not */
 	const struct framework_how *how;	/* of edits that its forecast can weigh */
 
-	/* The tensors of a step at a micro-batch; false where there is no such step. */
-	bool (*simulate)(const struct module *, int64_t batch, struct eager *);
+	/* The tensors of a step, or of validation; false where there is no such run. */
+	bool (*simulate)(const struct module *, const struct eager_ask *, struct eager *);
 	bool exact;		/* to the byte; else another framework's order stands in for its own */
 	const char *tensors;	/* what those bytes are: "exact" */
 	const char *heading;	/* over a list of them: "PyTorch eager, simulated" */
 
 	const struct allocator *allocator;	/* NULL: each tensor takes its own bytes */
 
-	/* The most that its lowering of one layer adds, all at once; INT64_MAX beyond 63 bits.
-	 * NULL: nothing. */
-	int64_t (*unrolled)(const struct module *, int64_t batch);
+	/* The most that its lowering of one layer adds to a step, or to its forward pass alone, all at
+	 * once; INT64_MAX beyond 63 bits. NULL: nothing. */
+	int64_t (*unrolled)(const struct module *, int64_t batch, bool forward);
 	/* Workspaces that it keeps for cuBLAS beside that; NULL: none. */
 	int64_t (*blas)(const struct module *);
 	const char *unknown;	/* whose workspaces come on top, which nobody can know: "cuDNN" */

@@ -6,9 +6,9 @@
 #include "frameworks/keras_local.h"
 
 static int64_t
-unrolled(const struct module *m, int64_t batch)
+unrolled(const struct module *m, int64_t batch, bool forward)
 {
-	return keras_local_unrolled(m, batch, false);
+	return keras_local_unrolled(m, batch, forward, false);
 }
 
 const struct framework framework_keras1 = {

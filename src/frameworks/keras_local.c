@@ -77,7 +77,7 @@ find_backward(const struct module *m, const struct node *n, struct keras_local *
 bool
 keras_local(const struct module *m, const struct node *n, struct keras_local *k)
 {
-	int64_t whole, wide, e, nnz, outputs;
+	int64_t whole, wide, mask, e, nnz, outputs;
 
 	memset(k, 0, sizeof(*k));
 	if (strcmp(n->op->name, LOCAL) != 0 || n->phase != PHASE_FORWARD || n->nin < 2 ||
@@ -97,9 +97,10 @@ keras_local(const struct module *m, const struct node *n, struct keras_local *k)
 	find_backward(m, n, k);
 	if (k->backward)
 		k->slices_backward = per_sample(times(k->positions, times(e, whole)));
-	wide = times(times(e, times(whole, outputs)), 4 + k->slots);
-	k->masked = affine_sum(fixed(wide),
-	    fixed(times(e, times(whole / n->in[0]->dim[0], k->positions))));
+	wide = times(e, times(whole, outputs));
+	mask = times(e, times(whole / n->in[0]->dim[0], k->positions));
+	k->masked = affine_sum(fixed(times(wide, 4 + k->slots)), fixed(mask));
+	k->masked_forward = affine_sum(fixed(times(wide, 2 + k->slots)), fixed(mask));
 	k->sparse = (struct affine){ times(nnz, 16 + e * (2 + k->slots)), times(3 * e, nnz) };
 	k->ours_forward = tensor_bytes(n->out[0]);
 	return true;
@@ -193,7 +194,7 @@ keras_local_largest(const struct module *m, const struct keras_local *k, int64_t
 }
 
 int64_t
-keras_local_unrolled(const struct module *m, int64_t batch, bool masked)
+keras_local_unrolled(const struct module *m, int64_t batch, bool forward, bool masked)
 {
 	int64_t most = 0, bytes;
 	struct keras_local k;
@@ -202,8 +203,11 @@ keras_local_unrolled(const struct module *m, int64_t batch, bool masked)
 	for (i = 0; m->train && i < m->train->nodes.n; i++) {
 		if (!keras_local(m, m->train->nodes.v[i], &k))
 			continue;
-		bytes = affine_at(masked ? k.masked :
-		    affine_sum(k.slices_forward, k.slices_backward), batch);
+		if (masked)
+			bytes = affine_at(forward ? k.masked_forward : k.masked, batch);
+		else
+			bytes = affine_at(forward ? k.slices_forward :
+			    affine_sum(k.slices_forward, k.slices_backward), batch);
 		if (__builtin_add_overflow(bytes, k.positions * BFC_GRAIN, &bytes))
 			return INT64_MAX;	/* each slice may be rounded up */
 		most = bytes > most ? bytes : most;

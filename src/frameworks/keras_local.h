@@ -8,6 +8,9 @@
  *                                               zero-filled tensor of the whole input, and all N
  *                                               are alive until they are added up
  *     implementation 2, masked dense  e HWC NF (4 + S) + e HW N
+ *                                     forward alone, after training: two of them fewer, as
+ *                                     there are no gradients of the weight and of its product
+ *                                     with the mask
  *     implementation 3, sparse        nnz = NKF: (16 + e(2 + S)) nnz + at most 3e nnz B
  *     here, a direct kernel           forward: the output; backward: the gradient of the input
  *
@@ -31,7 +34,7 @@ struct keras_local {
 	struct affine input;		/* bytes of one whole input: eB HWC */
 	int slots;			/* S */
 	struct affine slices_forward, slices_backward;
-	struct affine masked, sparse;
+	struct affine masked, masked_forward, sparse;
 	struct affine ours_forward, ours_backward;
 };
 
@@ -60,8 +63,8 @@ int64_t	keras_local_replay(const struct module *, const struct keras_local *, in
 int64_t	keras_local_largest(const struct module *, const struct keras_local *, int64_t most,
 	    int64_t pool);
 
-/* The most that one such layer adds to a step, as slices or with a masked weight; INT64_MAX beyond
- * 63 bits, 0 where there is none. */
-int64_t	keras_local_unrolled(const struct module *, int64_t batch, bool masked);
+/* The most that one such layer adds to a step, or to validation, which is forward alone, as slices or
+ * with a masked weight; INT64_MAX beyond 63 bits, 0 where there is none. */
+int64_t	keras_local_unrolled(const struct module *, int64_t batch, bool forward, bool masked);
 
 #endif

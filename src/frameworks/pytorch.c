@@ -5,7 +5,8 @@
  * the first matrix product of each thread, and keeps them: that which runs forward and that of the
  * autograd engine (getChosenWorkspaceSize in CublasHandlePool.cpp).
  */
-#include "frameworks/framework.h"
+#include "frameworks/pytorch.h"
+
 #include "ir/op.h"
 
 #define BLAS_THREADS	2
@@ -13,8 +14,8 @@
 #define BLAS_HOPPER	((int64_t)32 << 20)
 #define ARCH_HOPPER	90
 
-static int64_t
-blas_workspaces(const struct module *m)
+int64_t
+pytorch_blas(const struct module *m)
 {
 	int i;
 
@@ -43,13 +44,14 @@ const struct framework framework_pytorch = {
 	.brief = "PyTorch in eager mode",
 	.doc = "The step as PyTorch users write it, in the most economical form that needs no rewrite "
 	    "of the model, tensor by tensor; in the blocks of the caching allocator of CUDA; and the "
-	    "workspaces that it keeps for cuBLAS. Workspaces of cuDNN are not known.",
+	    "workspaces that it keeps for cuBLAS. Workspaces of cuDNN are not known: the upper bound "
+	    "has room for copies of what a convolution reads and writes.",
 	.how = how,
 	.simulate = eager_simulate,
 	.exact = true,
 	.tensors = "exact",
 	.heading = "PyTorch eager, simulated",
 	.allocator = &allocator_torch_cache,
-	.blas = blas_workspaces,
+	.blas = pytorch_blas,
 	.unknown = "cuDNN",
 };

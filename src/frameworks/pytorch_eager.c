@@ -35,6 +35,8 @@ struct player {
 	int64_t live, by_kind[TENSOR_KINDS];
 	const struct node *node;
 	enum phase phase;
+	bool most;		/* the most that it may take */
+	bool gradients_stay;	/* from the step before */
 	bool overflow;		/* beyond 64 bits: nothing is counted any more */
 };
 
@@ -99,6 +101,13 @@ is_trained(const struct tape_value *v)
 	return v->tensor && v->tensor->kind == T_PARAM && v->wants && v->first != TAPE_ALWAYS;
 }
 
+/* An input or a target, of which each run has its own? */
+static bool
+is_staged(const struct tape_storage *s)
+{
+	return s->kind == T_INPUT || s->kind == T_TARGET;
+}
+
 static struct torch_update
 update_of(const struct tape *t, bool decays)
 {
@@ -107,7 +116,7 @@ update_of(const struct tape *t, bool decays)
 	struct node n = { .op = op };
 	int i;
 
-	if (!op->torch.update)
+	if (!op || !op->torch.update)
 		return (struct torch_update){ 0, 0 };
 	n.attr = arena_array(t->arena, (size_t)op_nattrs(op) + 1, sizeof(*n.attr));
 	for (i = 0; i < op_nattrs(op); i++) {
@@ -118,6 +127,7 @@ update_of(const struct tape *t, bool decays)
 	return op->torch.update(&n);
 }
 
+/* Persistent storages first, in one order for every run of a module: what comes later differs. */
 static void
 start(struct player *p)
 {
@@ -130,19 +140,52 @@ start(struct player *p)
 		vec_push(t->arena, &p->blocks, u);
 	}
 	for (i = 0; i < t->storages.n; i++)
-		if (t->storages.v[i].constant)
+		if (t->storages.v[i].constant && !is_staged(&t->storages.v[i]))
 			hold(p, i);
 	make(p, T_STATISTIC, t->layers_bytes);
 	for (i = 0; i < t->values.n; i++) {
 		p->gradient[i].block = -1;
-		if (!is_trained(&t->values.v[i]))
-			continue;
-		for (k = 0; k < slots; k++)
+		for (k = 0; k < slots && is_trained(&t->values.v[i]); k++)
 			make(p, T_OPTIMIZER, t->values.v[i].bytes);
-		if (t->module->set.accumulate > 1)
-			make(p, T_GRADIENT, t->values.v[i].bytes);
 	}
+	p->e->persistent = p->e->events.n;
+	for (i = 0; i < t->storages.n; i++)
+		if (t->storages.v[i].constant && is_staged(&t->storages.v[i]))
+			hold(p, i);
+	for (i = 0; i < t->values.n && p->gradients_stay; i++)
+		if (is_trained(&t->values.v[i]))
+			make(p, T_GRADIENT, t->values.v[i].bytes);
 	p->e->before = p->e->events.n;
+}
+
+/* BYTES more, times UP / DOWN. */
+static void
+add_share(struct player *p, int64_t *sum, int64_t bytes, int up, int down)
+{
+	if (__builtin_mul_overflow(bytes, up, &bytes) ||
+	    __builtin_add_overflow(*sum, bytes / down, sum))
+		p->overflow = true;
+}
+
+/*
+ * Copies that a library may make of what a convolution reads and writes, while it runs: in another
+ * layout; weights, unless they are of 1x1, as Winograd's F(4x4, 3x3) transforms them, from 3x3 to 6x6.
+ */
+static void
+lend(struct player *p, const struct tape_call *c)
+{
+	const struct tape_value *v = p->t->values.v;
+	const struct tensor *w = c->nin > 1 && c->in[1] != TAPE_NONE ? v[c->in[1]].tensor : NULL;
+	bool tiles = w && w->rank == 4 && w->dim[2] * w->dim[3] > 1;
+	int64_t bytes = 0;
+
+	if (!p->most || !w || !(c->node->op->flags & OP_LIBRARY))
+		return;
+	add_share(p, &bytes, v[c->in[0]].bytes, 1, 1);
+	add_share(p, &bytes, v[c->in[1]].bytes, tiles ? 36 : 1, tiles ? 9 : 1);
+	add_share(p, &bytes, v[c->out].bytes, 1, 1);
+	if (!p->overflow)
+		drop(p, make(p, T_WORKSPACE, bytes));
 }
 
 /* ---- forward ---- */
@@ -165,6 +208,7 @@ forward(struct player *p, const struct tape_call *c, int i, int *beside)
 	p->node = c->node;
 	*beside = c->beside ? make(p, T_SAVED, c->beside) : -1;
 	hold(p, t->values.v[c->out].storage);
+	lend(p, c);
 	if (c->records && c->saves & SAVES_OUT(0))
 		hold(p, t->values.v[c->out].storage);
 	for (k = 0; k < c->nin; k++)
@@ -283,6 +327,7 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	for (k = 0; k < c->nin; k++)
 		if (WANTED(k) && bit(c->full, k))
 			reduce(p, &t->values.v[c->in[k]], &g[k]);
+	lend(p, c);
 	p->gradient[c->out].block = -1;
 	drop(p, dy.block);
 	release_saved(p, c, beside);
@@ -290,7 +335,7 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 		if (WANTED(k))
 			arrive(p, c->in[k], g[k]);
 	/* accumulated ones are complete where their parameter was first read */
-	for (k = 0; k < c->nin && t->module->set.accumulate > 1; k++)
+	for (k = 0; k < c->nin && p->gradients_stay; k++)
 		if (WANTED(k) && is_trained(&t->values.v[c->in[k]]) &&
 		    t->values.v[c->in[k]].first == i && p->gradient[c->in[k]].block >= 0) {
 			drop(p, p->gradient[c->in[k]].block);
@@ -339,15 +384,24 @@ finish(struct player *p)
 	}
 }
 
+/* What autograd kept of a forward pass without a backward goes when its result does. */
 static void
-play(struct player *p)
+forget_graph(struct player *p, const int *beside)
 {
 	const struct tape *t = p->t;
-	int *beside = arena_array(t->arena, (size_t)t->calls.n + 1, sizeof(*beside)), i, one;
+	int i;
 
-	start(p);
 	for (i = 0; i < t->calls.n; i++)
-		forward(p, &t->calls.v[i], i, &beside[i]);
+		if (t->calls.v[i].records)
+			release_saved(p, &t->calls.v[i], beside[i]);
+}
+
+static void
+step_back(struct player *p, const int *beside)
+{
+	const struct tape *t = p->t;
+	int i, one;
+
 	p->phase = PHASE_BACKWARD;
 	one = make(p, T_DELTA, t->values.v[t->loss].bytes);
 	hold(p, one);	/* loss.backward() keeps the gradient that it begins with */
@@ -359,21 +413,42 @@ play(struct player *p)
 	p->node = NULL;
 	update(p, true);
 	update(p, false);
+}
+
+static void
+play(struct player *p)
+{
+	const struct tape *t = p->t;
+	int *beside = arena_array(t->arena, (size_t)t->calls.n + 1, sizeof(*beside)), i;
+
+	start(p);
+	for (i = 0; i < t->calls.n; i++)
+		forward(p, &t->calls.v[i], i, &beside[i]);
+	if (t->mode == TAPE_TRAINING)
+		step_back(p, beside);
+	else
+		forget_graph(p, beside);
 	finish(p);
 }
 
 bool
-eager_simulate(const struct module *m, int64_t batch, struct eager *e)
+eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager *e)
 {
-	struct player p = { .e = e };
+	static const enum tape_mode mode[] = { [EAGER_STEP] = TAPE_TRAINING,
+		[EAGER_VALIDATION] = TAPE_EVALUATION, [EAGER_RECORDED] = TAPE_RECORDED };
+	const struct tape_run run = { .batch = ask->batch, .mode = mode[ask->run],
+		.relu_keeps = ask->relu_keeps };
+	bool step = ask->run == EAGER_STEP;
+	struct player p = { .e = e, .most = ask->most,
+		.gradients_stay = ask->most || (step && m->set.accumulate > 1) };
 
 	memset(e, 0, sizeof(*e));
-	e->batch = batch;
-	if (!m->forward || !m->forward->loss || !m->set.optimizer || batch < 1 ||
+	e->batch = ask->batch;
+	if (!m->forward || !m->forward->loss || (step && !m->set.optimizer) || ask->batch < 1 ||
 	    precision_is_narrow(m->set.precision))
 		return false;
-	p.t = tape_make(m, batch);
-	if (!p.t->values.v[p.t->loss].wants)
+	p.t = tape_make(m, &run);
+	if (step && !p.t->values.v[p.t->loss].wants)
 		return false;
 	p.gradient = arena_array(m->arena, (size_t)p.t->values.n + 1, sizeof(*p.gradient));
 	play(&p);
@@ -383,7 +458,8 @@ eager_simulate(const struct module *m, int64_t batch, struct eager *e)
 int64_t
 eager_bytes(const struct module *m)
 {
+	const struct eager_ask ask = { .batch = m->set.batch / m->set.accumulate };
 	struct eager e;
 
-	return eager_simulate(m, m->set.batch / m->set.accumulate, &e) ? e.peak : -1;
+	return eager_simulate(m, &ask, &e) ? e.peak : -1;
 }

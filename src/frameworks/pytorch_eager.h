@@ -13,6 +13,15 @@
  * What autograd does: each node keeps the storages it saved until it has run backward; nodes run
  * in the reverse order of their making; the gradients that arrive for one tensor are added in place
  * of the first where nothing else holds it; those of parameters stay.
+ *
+ * Validation is the forward pass alone, in evaluation mode: parameters, statistics and the optimizer's
+ * state stay, and the gradients of the last step are gone. Under no_grad each tensor lives until its
+ * last reader has run; without it autograd keeps what a backward pass would read, though none comes.
+ *
+ * That is the least. The most, for a bound from above: gradients stay from step to step, as
+ * zero_grad() has them that fills them with zeros (the default before PyTorch 2.0) or that is called
+ * only before backward; and a convolution has copies of its operands and results while it runs, in
+ * another layout, the weights transformed.
  */
 #ifndef STOWAGE_FRAMEWORKS_PYTORCH_EAGER_H
 #define STOWAGE_FRAMEWORKS_PYTORCH_EAGER_H
@@ -24,20 +33,33 @@ struct eager_event {		/* a storage is made (bytes > 0) or freed (< 0) */
 	int64_t bytes;
 };
 
+enum eager_run {
+	EAGER_STEP,
+	EAGER_VALIDATION,	/* under no_grad */
+	EAGER_RECORDED		/* validation, but without no_grad */
+};
+
+struct eager_ask {
+	int64_t batch;		/* the micro-batch, or validation's batch */
+	enum eager_run run;
+	bool most;		/* the most that it may take; else the least */
+	bool relu_keeps;	/* relu is not in place, and keeps its input for backward */
+};
+
 struct eager {
-	int64_t batch;		/* the micro-batch */
+	int64_t batch;		/* as asked */
 	int64_t peak;		/* the most bytes alive at one time */
 	int64_t at_peak[TENSOR_KINDS];	/* what they are; T_WORKSPACE: temporaries */
 	enum phase phase;	/* where the peak is: in which pass, */
 	const struct node *at;	/* and at which node of the spec; NULL: none, as in the update */
-	VEC(struct eager_event) events;	/* what persists and the inputs, then one step */
-	int before;		/* events before the step */
+	VEC(struct eager_event) events;	/* what persists, the inputs, then one step or validation */
+	int persistent;		/* events of what outlives it, in this order for every run; */
+	int before;		/* and with them those before the first call */
 };
 
-/* Simulates a step at a micro-batch. False if there is no such step: no loss,
- * nothing trained, half precision (which PyTorch users write in several ways), or sizes beyond
- * 64 bits. */
-bool	eager_simulate(const struct module *, int64_t batch, struct eager *);
+/* Simulates that run. False if there is none: no loss, nothing trained, half precision (which PyTorch
+ * users write in several ways), or sizes beyond 64 bits. */
+bool	eager_simulate(const struct module *, const struct eager_ask *, struct eager *);
 
 /* The peak at the spec's own micro-batch; -1 where there is none. */
 int64_t	eager_bytes(const struct module *);

@@ -280,7 +280,7 @@ shape(struct build *b, struct node *n)
 static struct affine
 statistics(const struct node *n)
 {
-	if (tensor_root(n->in[RUNNING_MEAN])->frozen)
+	if (!batchnorm_uses_batch(n))
 		return (struct affine){ 0, 0 };
 	return affine_sum(tensor_bytes(n->out[MEAN]), tensor_bytes(n->out[INVSTD]));
 }

@@ -45,20 +45,28 @@ module_of(const char *text)
 	return spec->modules.v[0];
 }
 
-/* The peak; and whatever a step makes, it frees. */
+/* The peak; and whatever a run makes, it frees. */
 static struct eager
-simulate(const char *text)
+simulate_as(const char *text, enum eager_run run, bool most)
 {
 	struct module *m = module_of(text);
+	struct eager_ask ask = { .batch = m->set.batch / m->set.accumulate, .run = run,
+		.most = most };
 	struct eager e;
 	int64_t left = 0;
 	int i;
 
-	cr_assert(eager_simulate(m, m->set.batch / m->set.accumulate, &e));
+	cr_assert(eager_simulate(m, &ask, &e));
 	for (i = e.before; i < e.events.n; i++)
 		left += e.events.v[i].bytes;
 	cr_expect_eq(left, 0);
 	return e;
+}
+
+static struct eager
+simulate(const char *text)
+{
+	return simulate_as(text, EAGER_STEP, false);
 }
 
 #define DENSE(train)									\
@@ -91,6 +99,12 @@ Test(eager, micro_batches)
 	    "train { batch 10 accumulate 2 data synthetic(64) }\n").peak, 288 + 32);
 }
 
+#define SMALL_CNN									\
+	"network n { input image : f32[1, 4, 4] target label : class[3]\n"			\
+	"y = image -> conv(2, 3, pad=1) -> relu -> maxpool(2) -> flatten -> dense(3)\n"	\
+	"loss cross_entropy(y, label) metric accuracy(y, label) }\n"				\
+	"train { batch 2 optimizer sgd(lr=0.1, momentum=0.9) data synthetic(64) }\n"
+
 /*
  *	47 parameters and their momentum 188 + 188, image 128, label 2 x 8	 520
  *	conv 256; relu in its place; maxpool 64 and indices 16 x 8		 968
@@ -105,16 +119,90 @@ Test(eager, micro_batches)
  */
 Test(eager, in_place_relu_and_indices)
 {
-	struct eager e = simulate(
-	    "network n { input image : f32[1, 4, 4] target label : class[3]\n"
-	    "y = image -> conv(2, 3, pad=1) -> relu -> maxpool(2) -> flatten -> dense(3)\n"
-	    "loss cross_entropy(y, label) metric accuracy(y, label) }\n"
-	    "train { batch 2 optimizer sgd(lr=0.1, momentum=0.9) data synthetic(64) }\n");
+	struct eager e = simulate(SMALL_CNN);
 
 	cr_expect_eq(e.peak, 1428);
 	cr_expect_str_eq(e.at->op->name, "relu");
 	cr_expect_eq(e.at_peak[T_TARGET], 16);
 	cr_expect_eq(e.at_peak[T_OPTIMIZER], 188);
+}
+
+/*
+ * Under no_grad: 520 as above; conv 256, relu in its place; maxpool 64 and indices 128: 968. Then the
+ * indices and the input are free, and what follows is small.
+ */
+Test(eager, validation)
+{
+	struct eager e = simulate_as(SMALL_CNN, EAGER_VALIDATION, false);
+
+	cr_expect_eq(e.peak, 968);
+	cr_expect_eq(e.phase, PHASE_FORWARD);
+	cr_expect_str_eq(e.at->op->name, "maxpool");
+	cr_expect_eq(e.at_peak[T_GRADIENT], 0);
+	cr_expect_eq(e.at_peak[T_OPTIMIZER], 188);
+}
+
+/* Without it all that backward would read stays: the 1024 that forward ends with in training. */
+Test(eager, validation_that_autograd_records)
+{
+	struct eager e = simulate_as(SMALL_CNN, EAGER_RECORDED, false);
+
+	cr_expect_eq(e.peak, 1024);
+	cr_expect_eq(e.phase, PHASE_FORWARD);
+}
+
+/* In evaluation mode dropout makes nothing: 212, as of the forward pass of one dense layer above; and
+ * batchnorm no statistics of the batch: weight, bias and running statistics 48, num_batches_tracked 8,
+ * x, t, y and the loss 60 each. */
+Test(eager, validation_is_in_evaluation_mode)
+{
+	cr_expect_eq(simulate_as(DENSE(""), EAGER_VALIDATION, false).peak, 212);
+	cr_expect_eq(simulate_as(
+	    "network n { input x : f32[3] target t : f32[2]\n"
+	    "y = x -> dropout(0.5) -> dense(2)  loss mse(y, t) }\n"
+	    "train { batch 5 data synthetic(64) }\n", EAGER_VALIDATION, false).peak, 212);
+	cr_expect_eq(simulate_as(
+	    "network n { input x : f32[3] target t : f32[3]\n"
+	    "y = x -> batchnorm  loss mse(y, t) }\n"
+	    "train { batch 5 data synthetic(64) }\n", EAGER_VALIDATION, false).peak,
+	    48 + 8 + 4 * 60);
+}
+
+/*
+ * Relu not in place, before PyTorch 1.10: its input, 256, is kept beside what comes out. Forward ends
+ * with 1024 + 256; before maxpool's gradient 1108 + 256, as above; dx 256: 1620. Then what came out of
+ * relu is free.
+ */
+Test(eager, relu_that_keeps_its_input)
+{
+	struct eager_ask ask = { .batch = 2, .relu_keeps = true };
+	struct eager e;
+
+	cr_assert(eager_simulate(module_of(SMALL_CNN), &ask, &e));
+	cr_expect_eq(e.peak, 1620);
+	cr_expect_str_eq(e.at->op->name, "maxpool");
+}
+
+/*
+ * The most that a step takes:
+ *
+ *	parameters 80, image 128, target 256, gradients of the step before 80	 544
+ *	conv 256, and while it runs copies of the image and of the result, and
+ *	weights of 6x6 for 3x3, 128 + 256 + 72 x 4 = 672			1472
+ *	loss 256; backward: of loss 4; dy 256; dweight 72, dbias 8		1396
+ *	and while they are made, the copies 672					2068
+ */
+Test(eager, the_most_that_a_step_takes)
+{
+	struct eager e = simulate_as(
+	    "network n { input image : f32[1, 4, 4] target t : f32[2, 4, 4]\n"
+	    "y = image -> conv(2, 3, pad=1)  loss mse(y, t) }\n"
+	    "train { batch 2 optimizer sgd(lr=0.1) data synthetic(64) }\n", EAGER_STEP, true);
+
+	cr_expect_eq(e.peak, 2068);
+	cr_expect_eq(e.at_peak[T_WORKSPACE], 672);
+	cr_expect_eq(e.at_peak[T_GRADIENT], 160);
+	cr_expect_eq(simulate_as(DENSE("optimizer sgd(lr=0.1)"), EAGER_STEP, true).peak, 288 + 32);
 }
 
 #define RESIDUAL(sum)									\
@@ -241,17 +329,21 @@ Test(eager, concat_gradients_are_views)
 
 Test(eager, no_step_to_speak_of)
 {
+	struct eager_ask ask = { .batch = 1 };
 	struct eager e;
 	struct module *m = module_of(
 	    "network n { input x : f32[3] y = x -> dense(2) }\n");
 
-	cr_expect_not(eager_simulate(m, 1, &e));
+	cr_expect_not(eager_simulate(m, &ask, &e));
 	cr_expect_eq(eager_bytes(m), -1);
 	cr_expect_eq(eager_bytes(module_of(DENSE("precision bf16"))), -1);
-	cr_expect_not(eager_simulate(module_of(DENSE("")), 0, &e));
-	cr_expect_not(eager_simulate(module_of(DENSE("")), INT64_MAX / 8, &e));
+	ask.batch = 0;
+	cr_expect_not(eager_simulate(module_of(DENSE("")), &ask, &e));
+	ask.batch = INT64_MAX / 8;
+	cr_expect_not(eager_simulate(module_of(DENSE("")), &ask, &e));
 	/* int64 arithmetic at the largest batches that fit it */
-	cr_expect(eager_simulate(module_of(DENSE("")), INT64_C(1) << 50, &e));
+	ask.batch = INT64_C(1) << 50;
+	cr_expect(eager_simulate(module_of(DENSE("")), &ask, &e));
 }
 
 /* ---- our plan beside it ---- */

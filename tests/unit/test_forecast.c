@@ -1,0 +1,151 @@
+/*
+ * Forecasts of other frameworks: which phase holds the peak, by sums made by hand; and the largest
+ * batches, by asking for every batch.
+ */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "frameworks/forecast.h"
+#include "lang/expand.h"
+#include "passes/passes.h"
+#include "target/target.h"
+
+#define MIB	((int64_t)1 << 20)
+
+static struct arena *arena;
+
+static void
+setup(void)
+{
+	arena = arena_new();
+	cr_assert(arena);
+}
+
+static void
+teardown(void)
+{
+	arena_free(arena);
+}
+
+TestSuite(forecast, .init = setup, .fini = teardown);
+
+static struct module *
+planned(const char *text)
+{
+	struct pass_options o = { .target = target_table[0], .threads = 2 };
+	struct diags *d = ARENA_NEW(arena, struct diags);
+	struct spec *spec;
+
+	diags_init(d, arena);
+	spec = spec_load(arena, d, source_from_text(arena, "net.nn", text, strlen(text)), NULL);
+	cr_assert_eq(d->errors, 0, "%s", d->all.n ? d->all.v[0]->message : "");
+	cr_assert(passes_run(spec->modules.v[0], &o));
+	return spec->modules.v[0];
+}
+
+static struct forecast
+forecast_of(const struct module *m, const char *framework, int64_t batch)
+{
+	struct forecast c;
+
+	forecast(m, framework_find(framework), batch, &c);
+	cr_assert(c.known, "%s", c.why_not);
+	return c;
+}
+
+#define WIDE(validate)									\
+	"network n { input x : f32[1000] target t : f32[10]\n"				\
+	"y = x -> dense(10)  loss mse(y, t) }\n"					\
+	"train { batch 1 optimizer sgd(lr=0.1) data synthetic(64) }\n" validate
+
+/* Weight and bias 40,040; of 2,000 samples x 8,000,000 and t, y and the loss 80,000 each. */
+Test(forecast, a_large_validation_batch_holds_the_peak)
+{
+	static const char *const name[] = { "pytorch", "tf", "keras1", "keras2" };
+	struct module *m = planned(WIDE("validate { batch 2000 data synthetic(2000) }"));
+	size_t i;
+
+	for (i = 0; i < sizeof(name) / sizeof(*name); i++) {
+		struct forecast c = forecast_of(m, name[i], 1);
+
+		cr_expect(c.validating, "%s", name[i]);
+		cr_expect_eq(c.eager.batch, 2000);
+		cr_expect_eq(c.tensors, 40040 + 8000000 + 3 * 80000);
+		cr_expect_geq(c.low, c.tensors);
+		cr_expect_geq(c.high, c.low);
+		cr_expect_geq(c.card_high, c.card_low);
+	}
+	cr_expect_not(forecast_of(planned(WIDE("")), "pytorch", 1).validating);
+	cr_expect_not(forecast_of(planned(WIDE("validate { data synthetic(8) }")), "tf",
+	    2000).validating);
+}
+
+/* Of layers in a row validation has two maps alive, and all of them where autograd records. Maps of
+ * 4096 B a sample; conv's input and output are the largest pair, beside weights of 16 each. */
+Test(forecast, validation_that_autograd_records)
+{
+	const struct framework *torch = framework_find("pytorch");
+	struct module *m = planned(
+	    "network n { input x : f32[4, 16, 16] target t : f32[4, 16, 16]\n"
+	    "y = x -> 6 * conv(4, 1, bias=false)  loss mse(y, t) }\n"
+	    "train { batch 1 optimizer sgd(lr=0.1) data synthetic(64) }\n"
+	    "validate { batch 10 data synthetic(64) }\n");
+	int64_t weights = 6 * 64, map = 10 * 4096;
+	struct forecast c;
+
+	cr_expect_eq(forecast_validation_batch(m, 3), 10);
+	forecast_validation(m, torch, 10, false, &c);
+	cr_expect(c.known && c.validating);
+	cr_expect_eq(c.tensors, weights + 4 * map);	/* x, t; two of a pair */
+	forecast_validation(m, torch, 10, true, &c);
+	/* x, t, six outputs, the loss */
+	cr_expect_eq(c.tensors, weights + 9 * map);
+}
+
+/* What was asked batch by batch. */
+static int64_t
+by_scanning(const struct module *m, const char *framework, int64_t pool)
+{
+	int64_t batch = 1;
+
+	while (forecast_of(m, framework, batch).low <= pool)
+		batch++;
+	return batch - 1;
+}
+
+Test(forecast, largest_batch)
+{
+	struct module *m = planned(
+	    "network n { input x : f32[3, 64, 64] target t : class[10]\n"
+	    "y = x -> conv(32, 3, pad=1) -> batchnorm -> relu -> conv(32, 3, pad=1) -> relu\n"
+	    "      -> flatten -> dense(10)  loss cross_entropy(y, t) }\n"
+	    "train { batch 4 optimizer adam(lr=0.1) data synthetic(64) }\n");
+	const struct framework *torch = framework_find("pytorch");
+	int64_t low, high, pool = 200 * MIB;
+
+	forecast_largest(m, torch, pool, &low, &high);
+	cr_expect_eq(high, by_scanning(m, "pytorch", pool));
+	cr_expect_gt(low, 0);
+	cr_expect_lt(low, high);
+	cr_expect_leq(forecast_of(m, "pytorch", low).high, pool);
+	forecast_largest(m, framework_find("tf"), pool, &low, &high);
+	cr_expect_leq(forecast_of(m, "tf", high).tensors, pool);
+	cr_expect_leq(low, high);
+	forecast_largest(m, torch, 0, &low, &high);
+	cr_expect(low == 0 && high == 0);
+	forecast_largest_on(m, torch, 3 * 1024 * MIB, &low, &high);
+	cr_expect_leq(forecast_of(m, "pytorch", low).card_high, 3 * 1024 * MIB);
+	cr_expect_leq(forecast_of(m, "pytorch", high).card_low, 3 * 1024 * MIB);
+	cr_expect_gt(forecast_of(m, "pytorch", high + 1).card_low, 3 * 1024 * MIB);
+}
+
+/* A validation batch of its own that never fits leaves no batch. */
+Test(forecast, no_batch_beside_such_validation)
+{
+	struct module *m = planned(WIDE("validate { batch 200000 data synthetic(200000) }"));
+	int64_t low, high;
+
+	forecast_largest(m, framework_find("pytorch"), 100 * MIB, &low, &high);
+	cr_expect(low == 0 && high == 0);
+}
