@@ -78,6 +78,9 @@ struct budget	autopsy_budget(struct arena *, const struct oom_message *);
 /* An amount found elsewhere, where the message does not say one. */
 void	budget_set_pool(struct budget *, int64_t bytes, const char *is);
 
+/* Bytes that surely are enough for the run, beside its context: what the allocator may reserve. */
+int64_t	autopsy_surely(const struct forecast *);
+
 /* Fills y->causes: y is complete otherwise. */
 void	autopsy_causes(struct autopsy *y);
 

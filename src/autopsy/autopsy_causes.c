@@ -246,11 +246,11 @@ should_have_fitted(struct autopsy *y)
 	char want[SIZE_TEXT], have[SIZE_TEXT];
 
 	if (!y->forecast.known || y->validation || y->budget.pool <= 0 ||
-	    y->forecast.high > y->budget.pool)
+	    autopsy_surely(&y->forecast) > y->budget.pool)
 		return;
 	cause(y, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
-	    "most, and there was %s (%s). %s", (long long)y->batch, size_human(want, y->forecast.high),
-	    size_human(have, y->budget.pool), y->budget.pool_is, y->causes.n ?
+	    "most, and there was %s (%s). %s", (long long)y->batch,
+	    size_human(want, autopsy_surely(&y->forecast)), size_human(have, y->budget.pool), y->budget.pool_is, y->causes.n ?
 	    "What the log shows of the reason stands above." :
 	    "The log does not show why it did not: the run had another batch or size than the spec, "
 	    "something else lay on the device, or tensors of earlier steps were held."));

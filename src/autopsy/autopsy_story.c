@@ -136,6 +136,12 @@ framework_of(const struct module *m, const struct oom_message *o)
 	return first;
 }
 
+int64_t
+autopsy_surely(const struct forecast *f)
+{
+	return f->card_high - f->context_high;
+}
+
 struct judge {			/* what the framework that failed would take */
 	const struct framework *framework;
 };
@@ -147,7 +153,7 @@ taken(const struct module *m, const void *context)
 	struct forecast f;
 
 	forecast(m, j->framework, m->plan->batch, &f);
-	return f.known ? f.high : INT64_MAX;
+	return f.known ? autopsy_surely(&f) : INT64_MAX;
 }
 
 static bool
@@ -162,7 +168,7 @@ find_cures(struct autopsy *y)
 {
 	struct judge judge = { y->framework };
 	struct fit fit = { .memory = y->budget.pool, .limit = y->budget.pool, .wanted = y->batch,
-		.arena = y->forecast.high };
+		.arena = autopsy_surely(&y->forecast) };
 	struct advisor *v = ARENA_NEW(y->arena, struct advisor);
 	int i;
 

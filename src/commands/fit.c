@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "commands/commands.h"
 #include "cli/compile.h"
+#include "cli/forecast_text.h"
 #include "cli/lint_projects.h"
 #include "cli/paths.h"
 #include "cli/rewrite.h"
@@ -25,6 +26,7 @@ struct fit_args {
 	int64_t apply, diff;	/* an edit's number; 0: not asked for */
 	const char *output;
 	bool quiet, force_exclude;
+	struct words as;
 	const struct command *command;
 };
 
@@ -75,6 +77,7 @@ static const struct option options[] = {
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
 	  .doc = "colour the text format", .choice = when_name,
 	  FIELD(struct fit_args, colour) },
+	AS_OPTION(struct fit_args),
 	NETWORK_OPTION(struct fit_args),
 	FORCE_EXCLUDE_OPTION(struct fit_args, force_exclude),
 	COMPILE_OPTIONS(struct fit_args),
@@ -151,6 +154,22 @@ answer_all(struct arena *a, const struct fit_args *args, struct fit_report *r)
 		fits &= r->answer[i].fits;
 	}
 	return fits;
+}
+
+/* The same memories in the frameworks of --as. */
+static void
+ask_elsewhere(struct arena *a, const struct fit_args *args, struct fit_report *r)
+{
+	int i, k, n = 0;
+
+	r->elsewhere = arena_array(a, (size_t)(r->nanswers * framework_count) + 1,
+	    sizeof(*r->elsewhere));
+	for (i = 0; i < r->nanswers; i++)
+		for (k = 0; framework_table[k]; k++)
+			if (forecast_asked(&args->as, framework_table[k]))
+				fit_elsewhere(r->module, framework_table[k], r->answer[i].memory,
+				    args->reserve_bytes, &r->elsewhere[n++]);
+	r->nelsewhere = n / r->nanswers;
 }
 
 /* The edit of that number, for --apply or --diff; NULL after a message. */
@@ -260,6 +279,7 @@ answer(struct arena *a, struct fit_run *run, struct module *m, const struct spec
 	if (args->memory.n == 0 && !m->set.device.given)
 		return args->quiet ? 0 : no_memory(args, m->src->path);
 	fits = answer_all(a, args, &r);
+	ask_elsewhere(a, args, &r);
 	if (!fits && r.nanswers == 1) {
 		v.fit = r.answer;
 		advise(&v);
@@ -343,7 +363,8 @@ check(const struct fit_run *run, struct fit_args *args)
 	const char *wrong = NULL;
 	int i;
 
-	if (!compile_check(args->command, &args->compile) || !read_sizes(args))
+	if (!compile_check(args->command, &args->compile) || !read_sizes(args) ||
+	    !forecast_check(args->command, &args->as))
 		return false;
 	if ((args->apply || args->diff) && args->memory.n > 1)
 		wrong = "--apply and --diff are for one --memory";

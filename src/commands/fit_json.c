@@ -49,8 +49,33 @@ write_reserve(struct json *j, const struct fit *f)
 }
 
 static void
-write_answer(struct json *j, const struct fit *f)
+write_elsewhere(struct json *j, const struct elsewhere *e)
 {
+	json_object(j, NULL);
+	json_string(j, "as", e->framework->name);
+	json_bool(j, "estimate", true);
+	if (!e->wanted.known) {
+		json_string(j, "unknown", e->wanted.why_not);
+		json_end(j);
+		return;
+	}
+	json_string(j, "fits", elsewhere_word(e->fits));
+	json_int(j, "batch_low", e->low);
+	json_int(j, "batch_high", e->high);
+	json_int(j, "at_least_bytes", e->least);
+	json_int(j, "at_most_bytes", e->most);
+	json_string(j, "peak_in", e->wanted.validating ? "validation" : "training");
+	json_int(j, "peak_batch", e->wanted.eager.batch);
+	json_end(j);
+}
+
+/* The I-th answer; "as" is there where it was asked for. */
+static void
+write_answer(struct json *j, const struct fit_report *r, int i)
+{
+	const struct fit *f = &r->answer[i];
+	int k;
+
 	json_int(j, "memory_bytes", f->memory);
 	json_int(j, "reserve_bytes", f->reserved);
 	write_reserve(j, f);
@@ -60,6 +85,12 @@ write_answer(struct json *j, const struct fit *f)
 	bytes_or_null(j, "arena_bytes", f->largest.batch > 0, f->largest.at.arena);
 	write_proof(j, &f->largest);
 	bytes_or_null(j, "validation_bytes", f->validation > 0, f->validation);
+	if (!r->nelsewhere)
+		return;
+	json_array(j, "as");
+	for (k = 0; k < r->nelsewhere; k++)
+		write_elsewhere(j, &r->elsewhere[i * r->nelsewhere + k]);
+	json_end(j);
 }
 
 static void
@@ -132,7 +163,7 @@ fit_json(const struct fit_report *r)
 	json_string(&j, "target", m->plan->target->name);
 	json_int(&j, "threads", m->plan->threads);
 	write_wanted(&j, r);
-	write_answer(&j, r->answer);
+	write_answer(&j, r, 0);
 	write_edits(&j, r);
 	write_idle(&j);
 	if (r->applied)
@@ -141,7 +172,7 @@ fit_json(const struct fit_report *r)
 		json_array(&j, "memories");
 		for (i = 0; i < r->nanswers; i++) {
 			json_object(&j, NULL);
-			write_answer(&j, &r->answer[i]);
+			write_answer(&j, r, i);
 			json_end(&j);
 		}
 		json_end(&j);

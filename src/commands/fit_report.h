@@ -3,12 +3,15 @@
 #define STOWAGE_COMMANDS_FIT_REPORT_H
 
 #include "fit/advice.h"
+#include "fit/elsewhere.h"
 
 struct fit_report {
 	FILE *out;
 	struct module *module;
 	struct fit *answer;	/* one for each memory */
 	int nanswers;
+	struct elsewhere *elsewhere;	/* of each answer, one for each framework asked for */
+	int nelsewhere;		/* frameworks */
 	const struct advice *advice;	/* best first */
 	int nadvice;
 	int applied;		/* which was written into the spec, from 1; 0: none */

@@ -139,6 +139,54 @@ print_table(const struct fit_report *r)
 	}
 }
 
+/* ---- other frameworks ---- */
+
+/* "9 to 11" */
+static void
+print_range(const struct fit_report *r, const struct elsewhere *e)
+{
+	if (e->high == 0)
+		fprintf(r->out, "not even one sample");
+	else if (e->low == e->high)
+		fprintf(r->out, "%lld", (long long)e->high);
+	else
+		fprintf(r->out, "%lld to %lld", (long long)e->low, (long long)e->high);
+	if (e->high == FORECAST_MOST)
+		fprintf(r->out, " or more");
+}
+
+static void
+print_one_elsewhere(const struct fit_report *r, const struct elsewhere *e, int64_t wanted)
+{
+	static const char *const verdict[] = { [ELSEWHERE_NO] = "does not fit",
+		[ELSEWHERE_PERHAPS] = "may fit", [ELSEWHERE_YES] = "fits" };
+	char memory[SIZE_TEXT], least[SIZE_TEXT], most[SIZE_TEXT];
+
+	fprintf(r->out, "  %-10s %12s  ", e->framework->name, size_human(memory, e->memory));
+	if (!e->wanted.known) {
+		fprintf(r->out, "unknown: %s\n", e->wanted.why_not);
+		return;
+	}
+	print_range(r, e);
+	fprintf(r->out, "; %lld %s: %s to %s", (long long)wanted, verdict[e->fits],
+	    size_human(least, e->least), size_human(most, e->most));
+	if (e->wanted.validating)
+		fprintf(r->out, ", in validation at batch %lld", (long long)e->wanted.eager.batch);
+	putc('\n', r->out);
+}
+
+static void
+print_elsewhere(const struct fit_report *r)
+{
+	int i;
+
+	if (r->nelsewhere)
+		fprintf(r->out, "\nThe largest %s elsewhere, by models of those frameworks (an estimate):"
+		    "\n\n", batch_word(r->module));
+	for (i = 0; i < r->nelsewhere * r->nanswers; i++)
+		print_one_elsewhere(r, &r->elsewhere[i], r->answer->wanted);
+}
+
 /* ---- edits ---- */
 
 /* "1.23 TFLOP" */
@@ -252,10 +300,12 @@ fit_text(const struct fit_report *r)
 	putc('\n', r->out);
 	if (r->nanswers > 1) {
 		print_table(r);
+		print_elsewhere(r);
 		return;
 	}
 	print_verdict(r, r->answer);
 	print_figures(r, r->answer);
 	print_notes(r, r->answer);
+	print_elsewhere(r);
 	print_edits(r);
 }

@@ -19,7 +19,6 @@
 #include "target/target.h"
 
 #define STEPS		2
-#define MOST_BATCH	((int64_t)1 << 20)	/* the largest batch that a search looks at */
 
 struct server {			/* an allocator at work */
 	const struct allocator *allocator;
@@ -34,6 +33,7 @@ struct run {			/* what is asked of a framework, and what came of it */
 	const struct framework *framework;
 	int64_t pool;
 	bool most;
+	bool bare;		/* no allocator: each tensor takes its own bytes */
 	struct eager eager;	/* of the larger peak */
 	bool validating;
 	int64_t unrolled, allocated, reserved;
@@ -169,7 +169,7 @@ simulate(const struct run *r, int64_t batch, enum eager_run run, struct eager *e
 static struct server
 start(struct run *r)
 {
-	struct server s = { .allocator = r->framework->allocator };
+	struct server s = { .allocator = r->bare ? NULL : r->framework->allocator };
 
 	r->allocated = 0;
 	if (s.allocator)
@@ -229,7 +229,7 @@ forecast_validation_batch(const struct module *m, int64_t batch)
 
 /* What a process takes of a GPU before its first tensor, as for a program of ours there. */
 static int64_t
-context_bytes(const struct module *m)
+context_bytes(const struct module *m, int64_t memory)
 {
 	const struct device *d = &m->set.device;
 	const struct reserve *r;
@@ -238,7 +238,7 @@ context_bytes(const struct module *m)
 
 	for (i = 0; target_table[i]; i++)
 		for (r = target_table[i]->is_gpu ? target_table[i]->reserve : NULL; r && r->what; r++)
-			sum += reserve_bytes(r, d, d->memory);
+			sum += reserve_bytes(r, d, memory);
 	return sum;
 }
 
@@ -290,10 +290,12 @@ fill(struct forecast *to, const struct run *least, const struct run *most)
 	to->most_reserved = most->reserved > least->reserved ? most->reserved : least->reserved;
 	to->blas = f->blas ? f->blas(least->module) : 0;
 	to->high = to->most_allocated + to->blas;
-	to->context = context_bytes(least->module);
-	to->card_low = to->low + context_least(to->context);
+	to->context = context_bytes(least->module, least->module->set.device.memory);
+	to->context_low = context_least(to->context);
+	to->context_high = context_most(to->context);
+	to->card_low = to->low + to->context_low;
 	to->card_high = (f->allocator && f->allocator->pooled ? to->most_allocated :
-	    to->most_reserved) + to->blas + context_most(to->context);
+	    to->most_reserved) + to->blas + to->context_high;
 }
 
 void
@@ -325,19 +327,32 @@ forecast_validation(const struct module *m, const struct framework *f, int64_t b
 
 /* ---- the largest batch ---- */
 
-/* What an allocator without a pool of its own caches it gives back before it gives up, so that blocks in
- * use decide there; to be sure of a batch, all that it reserves counts. */
+/* Does the allocator serve it, with all that it reserves if it has no pool of its own? */
+static bool
+is_served(const struct run *run, int64_t batch)
+{
+	const struct framework *f = run->framework;
+	struct run r = *run;
+
+	return whole_run(&r, batch) && (f->allocator && f->allocator->pooled ? r.allocated :
+	    r.reserved) + (f->blas ? f->blas(r.module) : 0) <= r.pool;
+}
+
+/* Tensors alone decide what no run can pass. To be sure of a batch the most that it takes has to be
+ * served; and the least, of which an unlucky order can leave the larger gaps. */
 static bool
 fits(const struct module *m, const struct framework *f, bool most, int64_t batch, int64_t pool)
 {
-	struct run r = { .module = m, .framework = f, .pool = pool, .most = most };
+	struct run r = { .module = m, .framework = f, .pool = pool, .most = most, .bare = !most };
 
-	if (pool <= 0 || !whole_run(&r, batch))
+	if (pool <= 0)
 		return false;
-	if (most)
-		return (f->allocator && f->allocator->pooled ? r.allocated : r.reserved) +
-		    (f->blas ? f->blas(m) : 0) <= pool;
-	return (f->allocator && f->allocator->pooled) || r.allocated <= pool;
+	if (!most)
+		return whole_run(&r, batch) && r.allocated <= pool;
+	if (!is_served(&r, batch))
+		return false;
+	r.most = false;
+	return is_served(&r, batch);
 }
 
 static int64_t
@@ -345,7 +360,9 @@ largest(const struct module *m, const struct framework *f, bool most, int64_t po
 {
 	int64_t lo = 0, hi = 1, mid;
 
-	while (hi < MOST_BATCH && fits(m, f, most, hi, pool)) {
+	while (fits(m, f, most, hi, pool)) {
+		if (hi == FORECAST_MOST)
+			return hi;
 		lo = hi;
 		hi *= 2;
 	}
@@ -373,7 +390,7 @@ void
 forecast_largest_on(const struct module *m, const struct framework *f, int64_t memory, int64_t *low,
     int64_t *high)
 {
-	int64_t context = context_bytes(m);
+	int64_t context = context_bytes(m, memory);
 
 	*high = largest(m, f, false, memory - context_least(context));
 	*low = largest(m, f, true, memory - context_most(context));

@@ -32,7 +32,8 @@ struct forecast {
 	int64_t blas;		/* workspaces kept for cuBLAS, where it keeps them */
 	int64_t most_allocated, most_reserved;	/* the same of a wasteful step, without blas */
 	int64_t low, high;	/* the peak that the allocator hands out lies between */
-	int64_t context;	/* of a process, an estimate */
+	int64_t context;	/* of a process, an estimate, */
+	int64_t context_low, context_high;	/* and what the interval takes of it */
 	int64_t card_low, card_high;	/* what the card needs lies between */
 };
 
@@ -48,6 +49,8 @@ void	forecast_validation(const struct module *, const struct framework *, int64_
 
 /* The batch at which the module validates if it trains at that micro-batch; 0: it does not. */
 int64_t	forecast_validation_batch(const struct module *, int64_t batch);
+
+#define FORECAST_MOST	((int64_t)1 << 20)	/* searches end here: that batch, or more */
 
 /*
  * The largest micro-batches for which a device that gives the framework POOL bytes is enough: HIGH by
