@@ -362,16 +362,44 @@ tensor_stored_axis(const struct tensor *t, int axis)
 	return axis == channels ? t->rank - 1 : axis - 1;
 }
 
+/* The extents, each after a comma but for the first. */
+static void
+put_extents(struct text *s, const struct tensor *t)
+{
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		text_printf(s, "%s%lld", i ? ", " : "", (long long)t->dim[i]);
+}
+
 const char *
 tensor_shape_text(struct arena *a, const struct tensor *t)
 {
 	struct text s;
-	int i;
 
 	text_init(&s, a);
 	text_puts(&s, "[");
-	for (i = 0; i < t->rank; i++)
-		text_printf(&s, "%s%lld", i ? ", " : "", (long long)t->dim[i]);
+	put_extents(&s, t);
 	text_puts(&s, "]");
+	return s.s;
+}
+
+const char *
+tensor_type_text(struct arena *a, const struct tensor *t)
+{
+	struct text s;
+
+	if (!t->classes)
+		return tensor_shape_text(a, t);
+	text_init(&s, a);
+	if (t->tokens) {
+		text_puts(&s, "tokens[");
+		put_extents(&s, t);
+		text_printf(&s, ", vocab=%d]", t->classes);
+	} else {
+		text_printf(&s, "class[%d%s", t->classes, t->rank ? ", " : "");
+		put_extents(&s, t);
+		text_puts(&s, "]");
+	}
 	return s.s;
 }

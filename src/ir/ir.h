@@ -78,6 +78,7 @@ struct tensor {
 	 * [H, W, C] for dims [C, H, W], and [F, KH, KW, C] for weights of dims [F, C, KH, KW]. */
 	bool channels_last;
 	int classes;		/* class[K] and tokens[vocab=V]: K or V; else 0 */
+	bool tokens;		/* the spec says tokens[T, vocab=V], and not class[V, T] */
 	const char *name;	/* persistent and inputs: the dotted path; else path, or path.suffix */
 	struct loc loc;
 	struct node *def;	/* NULL for persistent tensors, inputs and targets */
@@ -194,6 +195,9 @@ bool		 tensor_has_layouts(const struct tensor *);
 struct tensor	 tensor_stored(const struct tensor *);
 int		 tensor_stored_axis(const struct tensor *, int axis);
 const char	*tensor_shape_text(struct arena *, const struct tensor *);	/* "[16, 14, 14]" */
+/* As a spec would say it, where it holds classes or tokens: "class[21, 64, 64]",
+ * "tokens[1024, vocab=50257]"; else its shape. */
+const char	*tensor_type_text(struct arena *, const struct tensor *);
 
 /* The IR's text form (stowage-ir in HACKING.md); parse reports to the module's diags. */
 void		 ir_print(FILE *, const struct module *);

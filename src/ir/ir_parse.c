@@ -105,7 +105,8 @@ type(struct ir_reader *r, struct tensor *t)
 			t->dim[t->rank++] = ir_read_integer(r);
 		ir_read_accept(r, ",");
 	}
-	if (ir_read_accept(r, "classes"))
+	t->tokens = ir_read_accept(r, "vocab");
+	if (t->tokens || ir_read_accept(r, "classes"))
 		t->classes = (int)ir_read_integer(r);
 	t->channels_last = ir_read_accept(r, "channels-last");
 	if (t->channels_last && !tensor_has_layouts(t))
@@ -131,6 +132,7 @@ make(struct ir_reader *r, const struct tensor *t, enum tensor_kind kind, const c
 		return NULL;
 	made = ir_tensor(r->m, kind, t->dtype, t->batched, t->rank, t->dim, name, loc);
 	made->classes = t->classes;
+	made->tokens = t->tokens;
 	made->workspace = t->workspace;
 	made->channels_last = t->channels_last;
 	know(r, t->id, made);

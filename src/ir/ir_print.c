@@ -13,6 +13,7 @@
  *       result loss %20 "loss" @12
  *
  *     B,               the shape is batched
+ *     classes 10       labels below that; vocab 50257: tokens
  *     channels-last    after a shape: an image that lies [H, W, C], or weights that lie [F, KH, KW, C]
  *     _                an absent operand or output
  *     over %3          an output that takes over the bytes of %3
@@ -55,7 +56,7 @@ print_type(FILE *f, const struct tensor *t)
 		fprintf(f, "%s%lld", comma, (long long)t->dim[i]);
 	fputs("]", f);
 	if (t->classes)
-		fprintf(f, " classes %d", t->classes);
+		fprintf(f, " %s %d", t->tokens ? "vocab" : "classes", t->classes);
 	if (t->channels_last)
 		fputs(" channels-last", f);
 }

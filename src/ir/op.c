@@ -325,7 +325,7 @@ const char *
 op_operand_text(struct build *b, const struct tensor *t)
 {
 	struct arena *a = b->module->arena;
-	const char *shape = tensor_shape_text(a, t);
+	const char *shape = tensor_type_text(a, t);
 
 	if (t->def)
 		return arena_printf(a, "%s after %s (line %d)", shape, t->def->op->name,

@@ -110,6 +110,7 @@ read_tokens(struct reading *r)
 {
 	int i, n = r->type->nargs;
 
+	r->t->tokens = true;
 	for (i = 0; i < n; i++) {
 		const struct arg *a = &r->type->arg[i];
 

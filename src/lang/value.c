@@ -60,7 +60,7 @@ value_text(struct arena *a, const struct value *v)
 	case V_POISON:
 		break;
 	case V_TENSOR:
-		return arena_printf(a, "a tensor %s", tensor_shape_text(a, v->tensor));
+		return arena_printf(a, "a tensor %s", tensor_type_text(a, v->tensor));
 	case V_NUMBER:
 		return arena_printf(a, "the number %s", number_text(buf, v->num));
 	case V_BOOL:

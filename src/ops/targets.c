@@ -29,24 +29,26 @@ target_layout(const struct node *n)
 	return LAYOUT_EITHER;
 }
 
-/* "class[10]" or "class[10, 28, 28]", as the spec wrote it */
-static const char *
-labels_text(struct build *b, const struct tensor *t)
+/* What logits the labels need: classes first, as images have them, or of tokens last. (The other
+ * way round fits, too.) */
+static struct tensor
+logits_for(const struct tensor *t)
 {
-	struct arena *a = b->module->arena;
-	const char *s = arena_printf(a, "class[%d", t->classes);
-	int i;
+	struct tensor want = *t;
+	int last = t->rank < MAX_RANK ? t->rank : MAX_RANK - 1;
 
-	for (i = 0; i < t->rank; i++)
-		s = arena_printf(a, "%s, %lld", s, (long long)t->dim[i]);
-	return arena_printf(a, "%s]", s);
+	want.rank = last + 1;
+	if (!t->tokens)
+		memmove(want.dim + 1, t->dim, (size_t)last * sizeof(*want.dim));
+	want.dim[t->tokens ? last : 0] = t->classes;
+	return want;
 }
 
 bool
 target_labels(struct build *b, const struct node *n, int *axis)
 {
 	const struct tensor *x = n->in[0], *t = n->in[1];
-	struct tensor want = *t;
+	struct tensor want;
 
 	if (!shape_float(b, n, 0))
 		return false;
@@ -54,12 +56,11 @@ target_labels(struct build *b, const struct node *n, int *axis)
 		return op_error(b, n, "%s: target must hold labels, class[K], but it is %s of %s",
 		    n->op->name, op_operand_text(b, t), dtype_name(t->dtype));
 	*axis = target_axis(x, t);
-	want.dim[0] = t->classes;
-	memcpy(want.dim + 1, t->dim, sizeof(want.dim) - sizeof(*want.dim));
-	want.rank = t->rank < MAX_RANK ? t->rank + 1 : MAX_RANK;
+	want = logits_for(t);
 	if (*axis < 0)
 		return op_error(b, n, "%s: logits are %s, but target '%s' is %s and needs logits of "
-		    "shape %s", n->op->name, op_operand_text(b, x), t->name, labels_text(b, t),
+		    "shape %s", n->op->name, op_operand_text(b, x), t->name,
+		    tensor_type_text(b->module->arena, t),
 		    tensor_shape_text(b->module->arena, &want));
 	if (x->batched != t->batched)
 		return op_error(b, n, "%s: of logits %s and target '%s' only one depends on the "

@@ -61,8 +61,8 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 	c = count(&look, &legal, true);
 	if (c.outside == 0)
 		return;
-	g = lint_report(l, rule, source->loc, "'%s' is one of %d, counted from 0, and "
-	    "\"%s\" holds others", t->name, t->classes, look.file);
+	g = lint_report(l, rule, source->loc, "'%s' is %s, 0 to %d, and \"%s\" holds others",
+	    t->name, tensor_type_text(l->module->arena, t), t->classes - 1, look.file);
 	diag_place(l->diags, g, t->loc, "'%s' is declared here", t->name);
 	diag_fact(l->diags, g, "of %lld labels in its first part %lld are none of them, the first in "
 	    "row %lld; they go from %g to %g", (long long)c.values, (long long)c.outside,
