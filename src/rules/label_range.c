@@ -11,6 +11,7 @@
 #include "readers/reader.h"
 
 #define NEARLY	1e-6	/* of the range's ends: rounding */
+#define WHITE	255	/* of pictures */
 
 struct range {
 	double least, most;
@@ -130,7 +131,10 @@ check_numbers(const struct rule *rule, struct lint *l, const struct data_source 
 	diag_fact(l->diags, g, "%.3g %% of the first %lld values are out of reach, the first in row "
 	    "%lld", 100 * (double)c.outside / (double)c.values, (long long)c.values,
 	    (long long)c.first + 1);
-	if (node_is(loss, "bce_with_logits"))
+	if (range.most == 1 && c.range.least == 0 && c.range.most == WHITE)
+		diag_help(l->diags, g, "a mask of %d for yes: divide by that in the file, where "
+		    "scale= does not reach, being of inputs", WHITE);
+	else if (node_is(loss, "bce_with_logits"))
 		diag_help(l->diags, g, "bce_with_logits is for answers of yes and no, 1 and 0; for "
 		    "numbers use mse");
 	else
