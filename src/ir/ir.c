@@ -144,18 +144,23 @@ ir_node(struct graph *g, const struct op *op, const char *path, struct loc loc, 
 	n->path = path;
 	n->loc = loc;
 	n->nin = nin;
-	n->in = arena_array(m->arena, (size_t)nin + 1, sizeof(*n->in));
+	n->in_room = nin + 1;
+	n->in = arena_array(m->arena, (size_t)n->in_room, sizeof(*n->in));
 	if (nin > 0)
 		memcpy(n->in, in, (size_t)nin * sizeof(*in));
 	vec_push(m->arena, &g->nodes, n);
 	return n;
 }
 
+/* A long list doubles its room: what splits or joins may have as many as the network has layers. */
 static struct tensor **
-append(struct module *m, struct tensor **list, int n, struct tensor *t)
+append(struct module *m, struct tensor **list, int n, int *room, struct tensor *t)
 {
-	list = arena_grow(m->arena, list, (size_t)n * sizeof(*list),
-	    (size_t)(n + 1) * sizeof(*list));
+	if (n >= *room) {
+		*room = n < 4 ? n + 1 : arena_more(m->arena, n);
+		list = arena_grow(m->arena, list, (size_t)n * sizeof(*list),
+		    (size_t)*room * sizeof(*list));
+	}
 	list[n] = t;
 	return list;
 }
@@ -163,7 +168,7 @@ append(struct module *m, struct tensor **list, int n, struct tensor *t)
 void
 ir_add_input(struct module *m, struct node *n, struct tensor *t)
 {
-	n->in = append(m, n->in, n->nin, t);
+	n->in = append(m, n->in, n->nin, &n->in_room, t);
 	n->nin++;
 }
 
@@ -172,7 +177,7 @@ ir_add_output(struct module *m, struct node *n, struct tensor *t)
 {
 	int from;
 
-	n->out = append(m, n->out, n->nout, t);
+	n->out = append(m, n->out, n->nout, &n->out_room, t);
 	n->nout++;
 	if (!t)
 		return NULL;
@@ -226,8 +231,10 @@ clone_node(struct cloning *c, const struct node *n, bool training)
 	*copy = *n;
 	copy->id = c->m->next_node++;
 	copy->training = training;
-	copy->in = arena_array(c->m->arena, (size_t)n->nin + 1, sizeof(*copy->in));
-	copy->out = arena_array(c->m->arena, (size_t)n->nout + 1, sizeof(*copy->out));
+	copy->in_room = n->nin + 1;
+	copy->out_room = n->nout + 1;
+	copy->in = arena_array(c->m->arena, (size_t)copy->in_room, sizeof(*copy->in));
+	copy->out = arena_array(c->m->arena, (size_t)copy->out_room, sizeof(*copy->out));
 	for (i = 0; i < n->nin; i++)
 		copy->in[i] = clone_tensor(c, n->in[i]);
 	for (i = 0; i < n->nout; i++)

@@ -114,6 +114,7 @@ struct node {
 	struct tensor **in;	/* operands, then parameters; an absent optional one is NULL */
 	struct tensor **out;	/* an optional output nobody reads becomes NULL */
 	int nin, nout;
+	int in_room, out_room;	/* for how many there is room at least; 0: not known */
 	struct attr *attr;	/* as op->attrs, in its order */
 	struct tensor *work;	/* its workspace, or NULL */
 	double keep;		/* of in[op->memory.onto], where there is one; see ir/op.h */

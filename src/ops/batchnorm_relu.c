@@ -175,5 +175,5 @@ batchnorm_join(struct module *m, struct node *n, struct tensor *skip, struct ten
 		in[k] = n->in[k];
 	in[SKIP] = skip;
 	n->in = in;
-	n->nin = SKIP + 1;
+	n->nin = n->in_room = SKIP + 1;
 }

@@ -334,5 +334,5 @@ conv_join(struct module *m, struct node *conv, const struct conv_source *source,
 	conv->op = &op_conv_concat;
 	conv->attr = a;
 	conv->in = in;
-	conv->nin = SOURCE + n;
+	conv->nin = conv->in_room = SOURCE + n;
 }

@@ -217,7 +217,7 @@ head_join(struct graph *g, const struct head *h, int64_t rows)
 	n->attr[0] = (struct attr){ .given = true, .i = rows };
 	n->phase = PHASE_FORWARD;
 	n->out = arena_array(m->arena, OUTPUTS, sizeof(struct tensor *));
-	n->nout = OUTPUTS;
+	n->nout = n->out_room = OUTPUTS;
 	n->out[LOSS] = h->loss->out[0];
 	n->out[LOSS]->def = n;
 	if (accuracy) {

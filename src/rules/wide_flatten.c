@@ -9,18 +9,25 @@
 #include "rulekit/measure.h"
 #include "rulekit/place_set.h"
 
-/* What flattened the map that a dense layer reads, or NULL. */
-static const struct node *
-flattens(const struct node *dense)
+/* By the id of a node: what flattened the map that is still whole, element for element, behind that
+ * node; or NULL. One walk, since such a chain may be as long as the network. */
+static const struct node **
+flattened(const struct module *m)
 {
-	const struct node *n = dense->in[0] ? dense->in[0]->def : NULL;
+	const struct node **by = arena_array(m->arena, (size_t)m->next_node + 1, sizeof(*by));
+	int i;
 
-	while (n && n->in[0] && !node_is(n, "flatten")) {
-		if (tensor_elements_per_sample(n->in[0]) != tensor_elements_per_sample(n->out[0]))
-			return NULL;
-		n = n->in[0]->def;
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		const struct tensor *x = n->nin > 0 && n->nout > 0 && n->out[0] ? n->in[0] : NULL;
+
+		if (x && node_is(n, "flatten"))
+			by[n->id] = x->rank > 1 ? n : NULL;
+		else if (x && x->def && tensor_elements_per_sample(x) ==
+		    tensor_elements_per_sample(n->out[0]))
+			by[n->id] = by[x->def->id];
 	}
-	return n && n->in[0] && n->in[0]->rank > 1 ? n : NULL;
+	return by;
 }
 
 /* The help with the plan of the spec that has LAYER there; without one, the layer's own bytes. */
@@ -67,12 +74,14 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	struct node **update = measure_updates(m);
+	const struct node **by = flattened(m);
 	struct place_set reported = { NULL };
 	int i;
 
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const struct node *flatten = node_is(n, "dense") ? flattens(n) : NULL;
+		const struct node *flatten = node_is(n, "dense") && n->in[0] && n->in[0]->def ?
+		    by[n->in[0]->def->id] : NULL;
 		const struct tensor *map = flatten ? flatten->in[0] : NULL;
 		int64_t bytes = map ? measure_trained_bytes(m, update, n->in[1]) : 0, weight, area;
 		struct diag *g;
