@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,8 +104,10 @@ reader_left(void)
 int
 main(int argc, char **argv)
 {
-	int status = dispatch(argc, argv);
+	int status;
 
+	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too large is an error like a full disk */
+	status = dispatch(argc, argv);
 	errno = 0;
 	if ((fflush(stdout) != 0 || ferror(stdout)) && !reader_left()) {
 		fprintf(stderr, "stowage: standard output: %s\n",

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/filename.h"
+#include "cli/replace.h"
 #include "cli/terminal.h"
 #include "target/target.h"
 #include "fit/whatif.h"
@@ -290,6 +292,15 @@ compile_one(struct arena *a, const struct command *c, const char *path,
 	return 0;
 }
 
+/* What is no regular file is written to at once. */
+static bool
+is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 FILE *
 compile_output(const char *path)
 {
@@ -297,7 +308,7 @@ compile_output(const char *path)
 
 	if (!path || strcmp(path, "-") == 0)
 		return stdout;
-	f = fopen(path, "w");
+	f = is_special(path) ? fopen(path, "w") : tmpfile();
 	if (!f)
 		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
 	return f;
@@ -306,14 +317,21 @@ compile_output(const char *path)
 bool
 compile_close(FILE *f, const char *path)
 {
-	bool bad;
+	bool good, special;
 
 	if (f == stdout)
 		return true;
-	bad = fflush(f) != 0 || ferror(f);
-	if (fclose(f) != 0)
-		bad = true;
-	if (bad)
+	special = is_special(path);
+	good = fflush(f) == 0 && !ferror(f);
+	if (!good)
 		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
-	return !bad;
+	else if (!special) {
+		rewind(f);
+		good = replace_copy(path, f);
+	}
+	if (fclose(f) != 0 && good && special) {
+		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
+		good = false;
+	}
+	return good;
 }

@@ -20,7 +20,7 @@ struct compile_args {
 	struct words without;	/* optional passes */
 	int layout;		/* enum layout_choice */
 	bool input_gradients;
-	bool force;		/* write a program that does not fit its device */
+	bool force;		/* write a program that does not fit, over files of others */
 	int dump_after;		/* index in pass_table; -1: nothing */
 	const char *config;	/* the project file; NULL: the nearest one */
 	bool no_config;		/* none */
@@ -72,7 +72,7 @@ struct compile_args {
 
 #define FORCE_OPTION(owner)								\
 	{ .name = "force", .type = OPTION_FLAG,						\
-	  .doc = "write the program though it does not fit its device",			\
+	  .doc = "write the program though it does not fit, and over files not stowage's",	\
 	  FIELD(owner, compile.force) }
 
 #define BATCH_OPTION(owner)								\
@@ -121,10 +121,10 @@ int	compile_no_network(const char *path);
 int	compile_one(struct arena *, const struct command *, const char *path,
 	    const struct compile_args *, struct diags *, struct spec **);
 
-/* Opens the file of -o, standard output when PATH is NULL or "-"; NULL after a message. */
+/* What is to be the file of -o, standard output when PATH is NULL or "-"; NULL after a message. */
 FILE	*compile_output(const char *path);
-/* Closes it; false, after a message, when something could not be written. Of standard output main()
- * tells, for all commands alike. */
+/* Closes it, and puts it in the file's place (replace.h); false, after a message, when something
+ * could not be written. Of standard output main() tells, for all commands alike. */
 bool	compile_close(FILE *, const char *path);
 
 #endif

@@ -9,7 +9,8 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "cli/program_files.h"
+#include "cli/compile.h"
+#include "cli/replace.h"
 #include "pack/packing_csv.h"
 #include "findings/report.h"
 
@@ -102,7 +103,7 @@ write_offsets(struct arena *a, const struct buffers_job *b)
 	packing_csv_write(&t, &b->csv);
 	if (strcmp(b->output, "-") == 0)
 		return fwrite(t.s, 1, t.n, stdout) == t.n;
-	return program_write(a, NULL, b->output, &t);
+	return replace_text(b->output, t.s, t.n);
 }
 
 /* The status, for offsets that the packer gave. */
