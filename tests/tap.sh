@@ -29,7 +29,7 @@ n=0
 
 # nothing of the caller's is to decide what is printed, nor how an emitted program is built
 unset NO_COLOR FORCE_COLOR CLICOLOR_FORCE STOWAGE_RULES_URL
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES STOWAGE_MAKEFLAGS
 # threads that wait for work do not take the processor from those that have some
 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive PYTHONDONTWRITEBYTECODE=1
 export STOWAGE CC top_srcdir top_builddir OMP_NUM_THREADS OMP_WAIT_POLICY PYTHONDONTWRITEBYTECODE

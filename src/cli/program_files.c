@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/lint_check.h"
+#include "cli/replace.h"
 #include "plan/plan.h"
 #include "lint/engine.h"
 
@@ -39,6 +41,19 @@ fits(struct arena *a, struct diags *d, const struct spec *spec)
 	return d->errors <= before;
 }
 
+/* The network's name, but where that names a target of the Makefile, or a Makefile. */
+static const char *
+program_name(struct arena *a, const char *network)
+{
+	static const char *const taken[] = { "clean", "lib", "Makefile", "makefile", "GNUmakefile" };
+	size_t i;
+
+	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if (strcasecmp(network, taken[i]) == 0)
+			return arena_printf(a, "%s-program", network);
+	return network;
+}
+
 int
 program_make(struct arena *a, const struct command *c, const char *path,
     const struct compile_args *args, struct program *p)
@@ -56,7 +71,7 @@ program_make(struct arena *a, const struct command *c, const char *path,
 		return compile_failed(path, &d);
 	p->module = m;
 	p->target = m->plan->target;
-	p->name = m->name;
+	p->name = program_name(a, m->name);
 	text_init(&p->source, a);
 	text_init(&p->makefile, a);
 	if (!emit_program(m, p->target, &p->source, &p->makefile, p->name)) {
@@ -92,46 +107,89 @@ program_folder(struct arena *a, const char *dir)
 	return true;
 }
 
-/* A device or a pipe is written to: renaming a file to its name would do away with it. */
+/* Did we write it? What we write says so near its top; an empty file is nobody's. */
 static bool
-is_special(const char *path)
+is_ours(const char *path)
 {
-	struct stat st;
-
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
-bool
-program_write(struct arena *a, const char *dir, const char *name, const struct text *t)
-{
-	const char *path = dir ? arena_printf(a, "%s/%s", dir, name) : name;
-	bool special = is_special(path), good;
-	const char *fresh = special ? path : arena_printf(a, "%s.%ld.new", path, (long)getpid());
-	FILE *f = fopen(fresh, "w");
-	int why;
+	static const char mark[] = "Written by stowage";
+	char text[1 << 13];
+	FILE *f = fopen(path, "rb");
+	size_t n;
 
 	if (!f)
-		return failed(path);
-	good = fwrite(t->s, 1, t->n, f) == t->n;
-	why = errno;
-	if (fclose(f) != 0 && good) {
-		good = false;
-		why = errno;
-	}
-	if (good && (special || rename(fresh, path) == 0))
-		return true;
-	errno = good ? errno : why;
-	failed(path);
-	if (!special)
-		unlink(fresh);
+		return false;
+	n = fread(text, 1, sizeof(text), f);
+	fclose(f);
+	return n == 0 || memmem(text, n, mark, sizeof(mark) - 1);
+}
+
+static bool
+refuse(const char *path, const char *why)
+{
+	fprintf(stderr, "stowage: %s: %s\n", path, why);
 	return false;
 }
 
 bool
-program_write_all(struct arena *a, const char *dir, const struct program *p)
+program_write(const char *path, const struct text *t, bool force)
 {
-	return program_folder(a, dir) &&
-	    program_write(a, dir, arena_printf(a, "%s%s", p->name, p->target->suffix),
-	    &p->source) &&
-	    program_write(a, dir, "Makefile", &p->makefile);
+	struct stat st;
+
+	if (!force && stat(path, &st) == 0 && S_ISREG(st.st_mode) && !is_ours(path))
+		return refuse(path, "stowage did not write this file; --force replaces it, or name "
+		    "another with -o");
+	return replace_text(path, t->s, t->n);
+}
+
+/* In a folder, which may have come with somebody's repository: nothing is written through a link. */
+static bool
+write_in(struct arena *a, const char *dir, const char *name, const struct text *t, bool force)
+{
+	const char *path = arena_printf(a, "%s/%s", dir, name);
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+		if (!force)
+			return refuse(path, "is a link, through which no program is written; --force "
+			    "replaces it, or name another folder with -o");
+		if (unlink(path) != 0)
+			return failed(path);
+	}
+	return program_write(path, t, force);
+}
+
+/* make takes these before a Makefile, so they would decide what `make` does in the folder. */
+static bool
+is_only_makefile(struct arena *a, const char *dir)
+{
+	static const char *const before[] = { "GNUmakefile", "makefile" };
+	const char *path;
+	struct stat made, st;
+	size_t i;
+
+	for (i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		path = arena_printf(a, "%s/%s", dir, before[i]);
+		if (lstat(path, &st) != 0)
+			continue;
+		if (lstat(arena_printf(a, "%s/Makefile", dir), &made) == 0 &&
+		    made.st_ino == st.st_ino && made.st_dev == st.st_dev)
+			continue;	/* where capitals are not told apart */
+		return refuse(path, "make would take this file for the Makefile, and stowage did not "
+		    "write it; remove it, name another folder with -o, or --force");
+	}
+	return true;
+}
+
+bool
+program_write_all(struct arena *a, const char *dir, const struct program *p, bool force)
+{
+	size_t n = strlen(dir);
+
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	dir = arena_strndup(a, dir, n);
+	return program_folder(a, dir) && (force || is_only_makefile(a, dir)) &&
+	    write_in(a, dir, arena_printf(a, "%s%s", p->name, p->target->suffix), &p->source,
+	    force) &&
+	    write_in(a, dir, "Makefile", &p->makefile, force);
 }

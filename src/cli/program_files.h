@@ -10,7 +10,7 @@
 struct program {
 	const struct module *module;
 	const struct target *target;
-	const char *name;	/* of the program: its network's */
+	const char *name;	/* of the program: its network's, unless the Makefile needs that */
 	struct text source, makefile;
 };
 
@@ -19,14 +19,14 @@ struct program {
 int	program_make(struct arena *, const struct command *, const char *path,
 	    const struct compile_args *, struct program *);
 
-/* Writes DIR/NAME whole or not at all: to a file beside it, which is then renamed; false after a
- * message. */
-bool	program_write(struct arena *, const char *dir, const char *name, const struct text *);
+/* Writes a program's text in a file's place (replace.h). One that stowage did not write is left alone
+ * unless FORCE; false after a message. */
+bool	program_write(const char *path, const struct text *, bool force);
 
 /* Makes the folder, and those above it, unless it is there; false after a message. */
 bool	program_folder(struct arena *, const char *dir);
 
-/* The source and the Makefile, in DIR. */
-bool	program_write_all(struct arena *, const char *dir, const struct program *);
+/* The source and the Makefile, in DIR, which must hold no other makefile unless FORCE. */
+bool	program_write_all(struct arena *, const char *dir, const struct program *, bool force);
 
 #endif

@@ -1,17 +1,10 @@
 /* stowage build: the training program as a binary: emits it into a folder and runs make there. */
-#include <errno.h>
-#include <spawn.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
+#include "commands/build_make.h"
 #include "commands/commands.h"
 #include "cli/program_files.h"
 #include "plan/plan.h"
-
-extern char **environ;
-
-/* CUDA 13 dropped what came before Turing. */
 
 struct build_args {
 	struct compile_args compile;
@@ -37,6 +30,7 @@ static const struct option options[] = {
 	{ .name = NULL }
 };
 
+/* CUDA 13 dropped what came before Turing. */
 static bool
 target_can_build(const struct program *p)
 {
@@ -50,31 +44,21 @@ target_can_build(const struct program *p)
 	return false;
 }
 
-/* Runs make in DIR; its output goes to stderr, since stdout is for what build has to say. */
-static bool
-run_make(const char *dir, bool verbose)
+/* The folder; without -o one that a repository may have brought, where a link could lead anywhere. */
+static const char *
+folder_of(struct arena *a, const struct build_args *args, const struct program *p)
 {
-	const char *argv[] = { "make", "-C", dir, "--no-print-directory", verbose ? NULL : "-s",
-	    NULL };
-	posix_spawn_file_actions_t actions;
-	pid_t pid;
-	int error, status = -1;
+	const char *dir = args->output;
+	struct stat st;
 
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-	fflush(stdout);
-	error = posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (error) {
-		fprintf(stderr, "stowage build: make: %s\n", strerror(error));
-		return false;
-	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return true;
-	fprintf(stderr, "stowage build: make failed in %s\n", dir);
-	return false;
+	if (dir)
+		return dir;
+	dir = arena_printf(a, "%s.build", p->module->name);
+	if (lstat(dir, &st) != 0 || !S_ISLNK(st.st_mode))
+		return dir;
+	fprintf(stderr, "stowage build: %s: is a link; if what it leads to is meant, -o %s/ says so\n",
+	    dir, dir);
+	return NULL;
 }
 
 static int
@@ -88,9 +72,9 @@ build_spec(struct arena *a, void *context)
 
 	if (status)
 		return status;
-	dir = args->output ? args->output : arena_printf(a, "%s.build", p.name);
-	if (!target_can_build(&p) || !program_write_all(a, dir, &p) ||
-	    !run_make(dir, args->verbose))
+	if (!target_can_build(&p) || !(dir = folder_of(a, args, &p)) ||
+	    !program_write_all(a, dir, &p, args->compile.force) ||
+	    !build_make(a, dir, p.name, args->verbose))
 		return 2;
 	printf("%s/%s: target %s, arena %s\n", dir, p.name, p.target->name,
 	    size_human(size, p.module->plan->arena_bytes));

@@ -49,8 +49,8 @@ emit_spec(struct arena *a, void *context)
 		return compile_close(stdout, NULL) ? 0 : 2;
 	}
 	if (is_folder(args->output))
-		return program_write_all(a, args->output, &p) ? 0 : 2;
-	return program_write(a, NULL, args->output, &p.source) ? 0 : 2;
+		return program_write_all(a, args->output, &p, args->compile.force) ? 0 : 2;
+	return program_write(args->output, &p.source, args->compile.force) ? 0 : 2;
 }
 
 static int

@@ -323,8 +323,11 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	e.out = source;
 	emit_header(&e, program, &wanted, count_lines(&body));
 	text_add(source, wanted.s, wanted.n);
+	text_puts(makefile, "# Written by stowage.\n");
 	target->makefile(makefile, &(struct recipe){ .program = program,
 		.spec = emit_safe(m->arena, emit_spec_path(m)), .arch = m->set.device.arch,
 		.convolves = e.convolutions.n > 0 });
+	text_printf(makefile, "\n# There are no other rules: no other file here has a say in these.\n"
+	    "MAKEFLAGS += -r\n.SUFFIXES:\nMakefile %s%s: ;\n", program, target->suffix);
 	return true;
 }
