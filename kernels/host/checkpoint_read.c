@@ -58,14 +58,14 @@ stored_match(const char *path, struct stored *t)
 	while (k < PERSISTENT && strcmp(persistent[k].name, t->name))
 		k++;
 	if (k == PERSISTENT)
-		fail("%s: has a tensor %s, which %s has not", path, printable(t->name), NETWORK);
+		fail("%s: has a tensor %s, which %s has not", path, t->name, NETWORK);
 	p = &persistent[k];
 	if (strcmp(t->dtype, type_table[p->type].safetensors) || t->rank != p->rank ||
 	    memcmp(t->dim, p->dim, sizeof(p->dim[0]) * (size_t)p->rank))
 		fail("%s: tensor %s: expected %s %s, found %s %s", path, p->name,
 		    type_table[p->type].safetensors,
 		    shape_text(want, sizeof(want), p->rank ? p->dim[0] : 1, p->rank - 1, p->dim + 1),
-		    printable(t->dtype), shape_text(have, sizeof(have), t->rank ? t->dim[0] : 1, t->rank - 1,
+		    t->dtype, shape_text(have, sizeof(have), t->rank ? t->dim[0] : 1, t->rank - 1,
 		    t->dim + 1));
 	return k;
 }
@@ -222,12 +222,12 @@ checkpoint_load(const char *path, struct state *s)
 	struct stat st;
 	int64_t *begin = (int64_t *)malloc((PERSISTENT + 1) * sizeof(int64_t)), length;
 	char *text;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0 || fstat(fd, &st))
 		fail("%s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		fail("%s: expected a file, found a folder or a device", path);
+		fail("%s: expected a file, found a folder, a device or a pipe", path);
 	length = header_length(fd, path, st.st_size);
 	text = (char *)malloc((size_t)length);
 	if (!text || !begin)

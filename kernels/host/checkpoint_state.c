@@ -1,17 +1,7 @@
 /*
  * checkpoint_state.c - the metadata of a checkpoint: where the training run stood.
  */
-/* A name out of a file, fit to be shown. */
-static const char *
-printable(char *name)
-{
-	for (char *p = name; *p; p++)
-		if (*p < ' ' || *p > '~')
-			*p = '?';
-	return name;
-}
-
-#define COUNT_LIMIT	(1ull << 53)	/* of epochs, samples and updates: a double holds them all */
+#define COUNT_LIMIT	(1ll << 53)	/* of epochs, samples, updates: a double holds them all */
 
 enum { META_FORMAT, META_VERSION, META_NETWORK, META_EPOCH, META_POSITION, META_UPDATE, META_DRAW,
     META_SEED, META_SUMS, META_FIELDS };
@@ -30,7 +20,7 @@ __attribute__((noreturn)) static void
 meta_fail(const struct json *j, int field, const char *expected, char *value)
 {
 	fail("%s: corrupt: metadata field \"%s\": expected %s, found \"%.60s\"", j->path,
-	    meta_names[field], expected, printable(value));
+	    meta_names[field], expected, value);
 }
 
 /* A whole number up to MOST: digits and nothing else. */

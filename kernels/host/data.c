@@ -28,7 +28,7 @@ data_count(const struct source *s, int64_t rows)
 static struct sent
 data_sent(const struct data *d, const struct input *in)
 {
-	double scale = in->target || in->classes ? 1 : d->source->scale;
+	double scale = data_scale(d, in);
 	int type = d->column[in->column].type;
 	struct sent s;
 
@@ -103,7 +103,7 @@ static bool
 data_copies(const struct data *d, int k)
 {
 	const struct input *in = &d->input[k];
-	double scale = in->target || in->classes ? 1 : d->source->scale;
+	double scale = data_scale(d, in);
 
 	return !d->source->reader->make && d->sent[k].scale == scale &&
 	    d->sent[k].type == d->column[in->column].type;
@@ -115,7 +115,7 @@ data_load(const struct data *d, int k, void *to, int64_t row, uint64_t seed)
 {
 	const struct input *in = &d->input[k];
 	const struct column *c = &d->column[in->column];
-	double scale = in->target || in->classes ? 1 : d->source->scale;
+	double scale = data_scale(d, in);
 	const unsigned char *from;
 
 	if (d->source->reader->make) {

@@ -87,11 +87,11 @@ data_read_file(const struct data *d, const char *name)
 	int fd;
 
 	f.name = data_find(d->folder, name);
-	fd = open(f.name, O_RDONLY | O_CLOEXEC);
+	fd = open(f.name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* of a pipe, only to see what it is */
 	if (fd < 0 || fstat(fd, &st))
 		fail("%s: %s", f.name, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		fail("%s: expected a file, found a folder or a device", f.name);
+		fail("%s: expected a file, found a folder, a device or a pipe", f.name);
 	if (st.st_size < 1)
 		fail("%s: the file is empty", f.name);
 	f.size = st.st_size;
@@ -169,17 +169,30 @@ column_value(const struct column *c, int64_t i)
 	}
 }
 
+/* What an input's values are multiplied by. */
+static double
+data_scale(const struct data *d, const struct input *in)
+{
+	return in->target || in->classes ? 1 : d->source->scale;
+}
+
 /* Is this a value the input can take? */
 static bool
-value_fits(const struct input *in, double x)
+value_fits(const struct data *d, const struct input *in, double x)
 {
+	double scaled = x * data_scale(d, in);
+
 	if (in->classes)
 		return x >= 0 && x < in->classes && x == floor(x);
 	if (in->type == TYPE_U8)
 		return x >= 0 && x <= 255 && x == floor(x);
 	if (in->type == TYPE_I32)
 		return x >= -2147483648.0 && x <= 2147483647.0 && x == floor(x);
-	return isfinite(x);
+	if (in->type == TYPE_F64)
+		return isfinite(scaled);
+	if (in->type == TYPE_F32)
+		return isfinite((float)scaled);
+	return isfinite((double)VALUE(ELEM((real)scaled)));
 }
 
 static const char *
@@ -192,7 +205,7 @@ value_legal(char *buf, size_t size, const struct input *in)
 	else if (in->type == TYPE_I32)
 		snprintf(buf, size, "a whole number of 32 bits");
 	else
-		snprintf(buf, size, "a finite number");
+		snprintf(buf, size, "a number that is finite in %s", type_table[in->type].name);
 	return buf;
 }
 
@@ -205,7 +218,7 @@ data_check_values(const struct data *d, const struct input *in)
 	if (in->type == TYPE_U8 && c->type == TYPE_U8 && !in->classes)
 		return;
 	for (int64_t i = 0; i < d->rows * in->elements; i++)
-		if (!value_fits(in, column_value(c, i)))
+		if (!value_fits(d, in, column_value(c, i)))
 			fail("%s: sample [%lld] holds %g, expected %s for %s", c->file,
 			    (long long)(i / in->elements), column_value(c, i),
 			    value_legal(legal, sizeof(legal), in), in->name);

@@ -52,6 +52,8 @@ options_help(void)
 	    "is not as needed.\n");
 }
 
+#define MOST_THREADS	1024
+
 /* How many letters must change to make A of B. */
 static int
 edit_distance(const char *a, const char *b)
@@ -98,16 +100,16 @@ option_unknown(const char *name, int length)
 }
 
 static int64_t
-option_count(const char *name, const char *value, int64_t least)
+option_count(const char *name, const char *value, int64_t least, int64_t most)
 {
 	char *end;
 	long long x;
 
 	errno = 0;
 	x = strtoll(value, &end, 10);
-	if (end == value || *end || errno || x < least)
-		fail("--%s: expected a whole number from %lld on, found \"%s\"", name,
-		    (long long)least, value);
+	if (end == value || *end || errno || x < least || x > most)
+		fail("--%s: expected a whole number from %lld to %lld, found \"%.40s\"", name,
+		    (long long)least, (long long)most, value);
 	return x;
 }
 
@@ -115,20 +117,20 @@ static void
 option_set(struct options *o, const char *name, const char *value)
 {
 	if (!strcmp(name, "epochs"))
-		o->epochs = (double)option_count(name, value, 0);
+		o->epochs = (double)option_count(name, value, 0, COUNT_LIMIT);
 	else if (!strcmp(name, "steps"))
-		o->steps = option_count(name, value, 1);
+		o->steps = option_count(name, value, 1, COUNT_LIMIT);
 	else if (!strcmp(name, "batch-limit"))
-		o->batch_limit = option_count(name, value, 1);
+		o->batch_limit = option_count(name, value, 1, COUNT_LIMIT);
 	else if (!strcmp(name, "data"))
 		o->data = value;
 	else if (!strcmp(name, "seed")) {
-		o->seed = (uint64_t)option_count(name, value, 0);
+		o->seed = (uint64_t)option_count(name, value, 0, INT64_MAX);
 		o->seeded = true;
 	} else if (!strcmp(name, "save"))
 		o->save = value;
 	else if (!strcmp(name, "save-every"))
-		o->save_every = option_count(name, value, 1);
+		o->save_every = option_count(name, value, 1, COUNT_LIMIT);
 	else if (!strcmp(name, "resume"))
 		o->resume = value;
 	else if (!strcmp(name, "log"))
@@ -136,7 +138,7 @@ option_set(struct options *o, const char *name, const char *value)
 	else if (!strcmp(name, "predict"))
 		o->predict = value;
 	else if (!strcmp(name, "threads"))
-		o->threads = (int)option_count(name, value, 1);
+		o->threads = (int)option_count(name, value, 1, MOST_THREADS);
 	else if (!strcmp(name, "eval"))
 		o->eval = true;
 	else if (!strcmp(name, "plan"))

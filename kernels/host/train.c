@@ -398,6 +398,9 @@ train_plan(struct run *r)
 		r->epoch_updates = o->batch_limit;
 		r->epoch_samples = o->batch_limit * UPDATE_BATCH;
 	}
+	if (epochs * (double)r->epoch_updates > (double)COUNT_LIMIT)
+		fail("%.0f epochs of %lld updates are more than %lld updates: --epochs must be smaller",
+		    epochs, (long long)r->epoch_updates, (long long)COUNT_LIMIT);
 	r->updates = (int64_t)ceil(epochs * (double)r->epoch_updates);
 	if (o->epochs < 0 && STEPS)
 		r->updates = STEPS;

@@ -78,6 +78,13 @@ csv_store(const struct data *d, const struct input *in, int64_t i, double x)
 		c->value[i] = (unsigned char)x;
 }
 
+/* A column of floats holds values before they are scaled. */
+static bool
+csv_holds(const struct data *d, const struct input *in, double x)
+{
+	return d->column[in->column].type != TYPE_F32 || isfinite((float)x);
+}
+
 /* Parses the values of one input out of row ROW, which lies from LINE to END. */
 static void
 csv_values(const struct data *d, const struct csv *c, const struct input *in, int64_t row,
@@ -96,7 +103,7 @@ csv_values(const struct data *d, const struct csv *c, const struct input *in, in
 			fail("%s:%lld: column %lld: expected a number, found \"%.*s\"", c->file.name,
 			    (long long)c->line, (long long)(in->field + i + 1),
 			    shown < 40 ? shown : 40, field);
-		if (!value_fits(in, x))
+		if (!value_fits(d, in, x) || !csv_holds(d, in, x))
 			fail("%s:%lld: column %lld holds %g, expected %s for %s", c->file.name,
 			    (long long)c->line, (long long)(in->field + i + 1), x,
 			    value_legal(legal, sizeof(legal), in), in->name);
@@ -112,6 +119,8 @@ csv_rewind(struct csv *c, bool header)
 	const char *line, *end;
 
 	c->at = (const char *)c->file.bytes;
+	if (c->file.size > 2 && !memcmp(c->at, "\xef\xbb\xbf", 3))	/* a byte order mark */
+		c->at += 3;
 	c->line = 0;
 	if (header)
 		csv_line(c, &line, &end);

@@ -28,13 +28,16 @@ npy_type(const struct loaded *f, const char *at, bool *big)
 		{"u1'", TYPE_U8}, {"i1'", TYPE_I8}, {"i2'", TYPE_I16}, {"b1'", TYPE_U8},
 	};
 
+	int length;
+
 	*big = at[0] == '\'' && at[1] == '>';
 	if (at[0] == '\'' && at[1] && strchr("<>|=", at[1]))
 		for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 			if (!strncmp(at + 2, types[i].name, 3))
 				return types[i].type;
+	length = (int)strcspn(at, ",}");
 	fail("%s: holds values of type %.*s, expected f4, f8, i1, i2, i4, i8, u1 or b1", f->name,
-	    (int)strcspn(at, ",}"), at);
+	    length < 40 ? length : 40, at);
 }
 
 /* The tuple of a header: "(60000, 28, 28)". Returns its length. */
