@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A link to what is not there yet is followed too: by making that, and asking for its name. */
+/* Links are followed, but to a device or a pipe; one to what is not there yet too: by making that, and
+ * asking for its name. */
 static bool
 follow(struct replacement *r, const char *path)
 {
@@ -15,14 +16,14 @@ follow(struct replacement *r, const char *path)
 	bool good;
 	int fd;
 
+	if ((stat(path, &st) == 0 && !S_ISREG(st.st_mode)) || lstat(path, &st) != 0) {
+		errno = ENAMETOOLONG;
+		return (size_t)snprintf(r->path, sizeof(r->path), "%s", path) < sizeof(r->path);
+	}
 	if (realpath(path, r->path))
 		return true;
 	if (errno != ENOENT)
 		return false;
-	if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode)) {
-		errno = ENAMETOOLONG;
-		return (size_t)snprintf(r->path, sizeof(r->path), "%s", path) < sizeof(r->path);
-	}
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return false;

@@ -1,6 +1,6 @@
 /*
- * Preloaded into a program, it lets the n-th of the calls that change files fail as on a full disk, or sends
- * a signal just before it:
+ * Preloaded into a program, it lets the n-th of the calls that change files fail as on a full disk, or
+ * sends a signal just before it:
  *
  *	FAIL_AT=3 FAIL_HOW=28 LD_PRELOAD=./failing.so stowage fmt net.nn	ENOSPC
  *	FAIL_AT=3 FAIL_HOW=-9 LD_PRELOAD=./failing.so stowage fmt net.nn	SIGKILL
@@ -65,4 +65,5 @@ CALL(int, fsync, (int fd), (fd), is_file(fd))
 CALL(int, fchmod, (int fd, mode_t mode), (fd, mode), is_file(fd))
 CALL(int, ftruncate, (int fd, off_t size), (fd, size), is_file(fd))
 CALL(int, rename, (const char *from, const char *to), (from, to), true)
-CALL(int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), true)
+CALL(int, linkat, (int a, const char *from, int b, const char *to, int flags),
+    (a, from, b, to, flags), true)
