@@ -1,8 +1,7 @@
 /*
  * checkpoint.c - all that training is, in one safetensors file: parameters, running statistics,
- * optimizer state, and where it stands. A save goes to a temporary file in the same folder, is
- * flushed to the disk, and takes the old one's name in one step, so that there is always one
- * complete checkpoint, whatever happens. checkpoint_read.c reads it back.
+ * optimizer state, and where it stands. There is always one complete checkpoint, whatever happens
+ * (whole.c), and one whose numbers are finite. checkpoint_read.c reads it back.
  *
  *     8 bytes   length of the header, little-endian
  *     header    JSON: {"__metadata__": {...}, NAME: {"dtype", "shape", "data_offsets"}, ...}
@@ -17,45 +16,41 @@ struct state {			/* where training stands */
 	double sum[MAX_RESULTS];	/* over the epoch's samples, of each result */
 };
 
+#define COUNT_LIMIT	(1ll << 53)	/* of epochs, samples, updates: a double holds them all */
+
 #define HEADER_FIXED	(1024 + 32 * MAX_RESULTS)
 #define HEADER_EACH	256	/* a tensor's entry, beside its name */
 #define HEADER_LIMIT	(100 << 20)
 
 static char *checkpoint_header;	/* room for what a save writes, taken before training */
 static size_t checkpoint_room;
-static char *checkpoint_temporary;
+static struct whole checkpoint;
+static struct writer checkpoint_writer;
 
-/* Finds out before the training whether a save can be written: by making the temporary file. What
- * would take the place of a folder or a device is refused too. */
 static void
-checkpoint_try(const char *path)
+checkpoint_end(void)
 {
-	struct stat st;
-	int fd;
-
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		fail("%s: cannot be written: expected a file, found a folder or a device", path);
-	fd = open(checkpoint_temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		fail("%s: cannot be written: %s", checkpoint_temporary, strerror(errno));
-	close(fd);
-	unlink(checkpoint_temporary);
+	writer_end(&checkpoint_writer);
 }
 
+/* Finds out before the training whether a save can be written: by making its file, and dropping it.
+ * What would take the place of a folder or a device is refused too. */
 static void
 checkpoint_prepare(const char *path)
 {
-	size_t size = strlen(path) + 5;
-
 	checkpoint_room = HEADER_FIXED;
 	for (int k = 0; k < PERSISTENT; k++)
 		checkpoint_room += strlen(persistent[k].name) + HEADER_EACH;
 	checkpoint_header = (char *)malloc(checkpoint_room);
-	checkpoint_temporary = (char *)malloc(size);
-	if (!checkpoint_header || !checkpoint_temporary)
+	if (!checkpoint_header)
 		fail("no memory for a checkpoint's header");
-	snprintf(checkpoint_temporary, size, "%s.tmp", path);
-	checkpoint_try(path);
+	if (!whole_find(&checkpoint, path) || !whole_open(&checkpoint))
+		fail("%s: cannot be written: %s", path, strerror(errno));
+	whole_drop(&checkpoint);
+	if (checkpoint.direct)
+		fail("%s: cannot be written: expected a file, found a device", path);
+	writer_begin(&checkpoint_writer, &checkpoint);
+	atexit(checkpoint_end);
 }
 
 /* ---- writing ---- */
@@ -104,22 +99,36 @@ checkpoint_describe(const struct state *s)
 	return n;
 }
 
+/* Is none of N values an infinity or NaN? */
 static bool
-write_all(int fd, const void *from, int64_t bytes)
+values_finite(int type, const unsigned char *from, int64_t n)
 {
-	const char *p = (const char *)from;
+	bool finite = true;
 
-	while (bytes > 0) {
-		ssize_t n = write(fd, p, (size_t)bytes);
+	if (type == TYPE_F32)
+		for (int64_t i = 0; i < n; i++)
+			finite &= (bool)isfinite(((const float *)from)[i]);
+	else if (type == TYPE_F64)
+		for (int64_t i = 0; i < n; i++)
+			finite &= (bool)isfinite(((const double *)from)[i]);
+	else if (type == TYPE_ELEM)
+		for (int64_t i = 0; i < n; i++)
+			finite &= (bool)isfinite((double)VALUE(((const elem *)from)[i]));
+	return finite;
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		bytes -= n;
+/* Writes values, if they are worth keeping. */
+static bool
+values_write(int fd, const struct persistent *p, const unsigned char *from, int64_t bytes,
+    int64_t update)
+{
+	if (!values_finite(p->type, from, bytes / type_table[p->type].bytes)) {
+		whole_drop(&checkpoint);
+		fail("%s is not finite after update %lld: the training has diverged; try a smaller "
+		    "learning rate, warm-up or clipping; %s is as it was", p->name,
+		    (long long)update, checkpoint.given);
 	}
-	return true;
+	return write_all(fd, from, bytes);
 }
 
 #if LARGEST_FILTER
@@ -137,14 +146,14 @@ filter_turn(unsigned char *to, const unsigned char *from, int64_t rows, int64_t 
 }
 
 static bool
-filters_write(int fd, const struct persistent *p)
+filters_write(int fd, const struct persistent *p, int64_t update)
 {
 	int64_t size = type_table[p->type].bytes, filter = p->channels * p->taps * size;
 
 	for (int64_t at = 0; at < p->elements * size; at += filter) {
 		device_read(filter_stored, p->offset + at, filter);
 		filter_turn(filter_ordered, filter_stored, p->taps, p->channels, size);
-		if (!write_all(fd, filter_ordered, filter))
+		if (!values_write(fd, p, filter_ordered, filter, update))
 			return false;
 	}
 	return true;
@@ -153,19 +162,19 @@ filters_write(int fd, const struct persistent *p)
 #endif
 
 static bool
-tensor_write(int fd, const struct persistent *p)
+tensor_write(int fd, const struct persistent *p, int64_t update)
 {
 	int64_t bytes = p->elements * type_table[p->type].bytes;
 
 #if LARGEST_FILTER
 	if (p->channels)
-		return filters_write(fd, p);
+		return filters_write(fd, p, update);
 #endif
 	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
 		int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
 
 		device_read(chunk, p->offset + at, n);
-		if (!write_all(fd, chunk, n))
+		if (!values_write(fd, p, chunk, n, update))
 			return false;
 	}
 	return true;
@@ -177,40 +186,18 @@ checkpoint_write(int fd, const struct state *s)
 	bool good = write_all(fd, checkpoint_header, (int64_t)checkpoint_describe(s));
 
 	for (int k = 0; k < PERSISTENT && good; k++)
-		good = tensor_write(fd, &persistent[k]);
-	return good && fsync(fd) == 0;
-}
-
-/* Flushes the folder's entry for PATH: the new name must outlive a power cut too. */
-static void
-sync_folder(const char *path)
-{
-	char folder[4096] = ".";
-	const char *slash = strrchr(path, '/');
-	int fd;
-
-	if (slash && (size_t)(slash - path) < sizeof(folder) - 1)
-		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
-	fd = open(folder, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
+		good = tensor_write(fd, &persistent[k], s->update);
+	return good;
 }
 
 static void
-checkpoint_save(const char *path, const struct state *s)
+checkpoint_save(const struct state *s)
 {
-	int fd = open(checkpoint_temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-	if (fd < 0)
-		fail("%s: cannot be written: %s", checkpoint_temporary, strerror(errno));
-	if (!checkpoint_write(fd, s) || close(fd) || rename(checkpoint_temporary, path)) {
-		int error = errno;
-
-		unlink(checkpoint_temporary);
-		fail("%s: cannot be written: %s; what was there before is untouched", path,
-		    strerror(error));
-	}
-	sync_folder(path);
+	if (!whole_open(&checkpoint))
+		fail("%s: cannot be written: %s", checkpoint.given, strerror(errno));
+	if (checkpoint_write(checkpoint.fd, s) && whole_close(&checkpoint))
+		return;
+	whole_drop(&checkpoint);
+	fail("%s: cannot be written: %s; what was there before is untouched", checkpoint.given,
+	    strerror(errno));
 }

@@ -1,8 +1,6 @@
 /*
  * checkpoint_state.c - the metadata of a checkpoint: where the training run stood.
  */
-#define COUNT_LIMIT	(1ll << 53)	/* of epochs, samples, updates: a double holds them all */
-
 enum { META_FORMAT, META_VERSION, META_NETWORK, META_EPOCH, META_POSITION, META_UPDATE, META_DRAW,
     META_SEED, META_SUMS, META_FIELDS };
 

@@ -9,6 +9,7 @@ prepare(struct run *r)
 {
 	const struct options *o = &r->option;
 
+	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too large is an error like a full disk */
 	device_threads(o->threads);
 	progress_open(&r->progress, o->log, o->quiet);
 	if (o->save)
@@ -66,6 +67,8 @@ main(int argc, char **argv)
 		    "computes", SPEC, NETWORK);
 #endif
 	prepare(&r);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
 #ifdef TRAINS
 	if (!r.option.eval && !r.option.predict) {
 		train_plan(&r);
@@ -77,7 +80,8 @@ main(int argc, char **argv)
 		int64_t growth = memory_taken();
 
 		progress_epoch(&r.progress, validate_results, VALIDATE_RESULTS, 0);
-		validate(&r, r.option.predict);
+		if (!validate(&r, r.option.predict))
+			exit(128 + interrupted);
 		growth = memory_taken() - growth;
 		printf("%s: %lld samples", NETWORK, (long long)r.validated);
 		print_results(validate_results, VALIDATE_RESULTS, r.valid, r.validated, "validation ");
@@ -90,8 +94,13 @@ main(int argc, char **argv)
 #endif
 	if (r.option.profile)
 		profile_report();
+	log_close(&r.progress);
 	if (fflush(stdout) || ferror(stdout))
 		fail("standard output: %s", strerror(errno));
+#ifdef VALIDATES
+	if (r.option.eval || r.option.predict)
+		validate_finite(&r);
+#endif
 	return 0;
 }
 

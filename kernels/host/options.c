@@ -49,7 +49,8 @@ options_help(void)
 		printf("  %-22s %s\n", left, option_table[k].help);
 	}
 	printf("\nStatus: 0 when all went well, 2 when data, a checkpoint, an option or the memory "
-	    "is not as needed.\n");
+	    "is not as needed,\na file cannot be written or the training diverged, 128 and the signal's "
+	    "number after a signal.\n");
 }
 
 #define MOST_THREADS	1024

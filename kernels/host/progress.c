@@ -5,6 +5,8 @@
 struct progress {
 	bool terminal, quiet;
 	FILE *log;
+	const char *log_name;
+	int log_lost;		/* why the log is not whole: an errno; 0: it is */
 	const struct result *result;
 	int results;
 	double started;		/* this epoch, in seconds */
@@ -32,6 +34,7 @@ progress_open(struct progress *p, const char *log, bool quiet)
 	setvbuf(stdout, progress_buffer[0], _IOLBF, sizeof(progress_buffer[0]));
 	if (!log)
 		return;
+	p->log_name = log;
 	p->log = fopen(log, "ae");
 	if (!p->log)
 		fail("%s: cannot be written: %s", log, strerror(errno));
@@ -125,6 +128,38 @@ progress_epoch_done(struct progress *p, int64_t epoch, int64_t done, const doubl
 
 /* ---- the log ---- */
 
+/* The line that was begun ends here. What cannot be written is told once; the training is worth more. */
+static void
+log_line(struct progress *p)
+{
+	errno = 0;
+	fputs("}\n", p->log);
+	if (!fflush(p->log) && !ferror(p->log))
+		return;
+	p->log_lost = errno ? errno : EIO;
+	if (bar_is_drawn)
+		putchar('\n');
+	bar_is_drawn = false;
+	fflush(stdout);
+	fprintf(stderr, "%s: ", PROGRAM);
+	put_safe(stderr, p->log_name);
+	fprintf(stderr, ": cannot be written: %s; the training goes on without it\n",
+	    strerror(p->log_lost));
+	fclose(p->log);
+	p->log = NULL;
+}
+
+/* What is left to say of it when all is done. */
+static void
+log_close(struct progress *p)
+{
+	if (p->log && fclose(p->log))
+		p->log_lost = errno;
+	p->log = NULL;
+	if (p->log_lost)
+		fail("%s: the log is not whole: %s", p->log_name, strerror(p->log_lost));
+}
+
 /* A number of JSON, which has no infinities. */
 static void
 log_number(struct progress *p, const char *key, const char *name, double x)
@@ -153,7 +188,7 @@ log_step(struct progress *p, int64_t epoch, int64_t update, double lr, const dou
 	    (long long)update);
 	log_number(p, "", "lr", lr);
 	log_results(p, "", p->result, p->results, sum, samples);
-	fputs("}\n", p->log);
+	log_line(p);
 }
 
 static void
@@ -169,16 +204,18 @@ log_epoch(struct progress *p, int64_t epoch, int64_t update, const double *sum, 
 	if (valid)
 		log_results(p, "validation_", valid_result, valid_results, valid, validated);
 	log_number(p, "", "seconds", now() - p->started);
-	fputs("}\n", p->log);
+	log_line(p);
 }
 
 static void
 log_start(struct progress *p, uint64_t seed, int64_t samples)
 {
-	if (p->log)
-		fprintf(p->log, "{\"event\":\"start\",\"network\":\"%s\",\"seed\":%llu,"
-		    "\"samples\":%lld,\"planned_bytes\":%lld}\n", NETWORK, (unsigned long long)seed,
-		    (long long)samples, (long long)ARENA_BYTES);
+	if (!p->log)
+		return;
+	fprintf(p->log, "{\"event\":\"start\",\"network\":\"%s\",\"seed\":%llu,\"samples\":%lld,"
+	    "\"planned_bytes\":%lld", NETWORK, (unsigned long long)seed, (long long)samples,
+	    (long long)ARENA_BYTES);
+	log_line(p);
 }
 
 static void
@@ -193,7 +230,5 @@ log_end(struct progress *p, int64_t update, int64_t growth)
 	fprintf(p->log, ",\"code_bytes\":%lld,\"before_bytes\":%lld,\"pinned_bytes\":%lld",
 	    (long long)code_taken, (long long)others_taken, (long long)pinned_taken);
 #endif
-	fputs("}\n", p->log);
-	if (fclose(p->log))
-		fail("the log cannot be written: %s", strerror(errno));
+	log_line(p);
 }

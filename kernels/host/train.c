@@ -78,16 +78,14 @@ keep_predictions(const void *from, int64_t bytes)
 	keep_predictions_at(from, 0, bytes);
 }
 
-/* Part of a file would pass for the whole of it: none stays behind. A device is left alone. */
-__attribute__((noreturn)) static void
-predictions_fail(const char *path)
-{
-	struct stat st;
-	int error = errno;
+static struct whole prediction_file;
 
-	if (!lstat(path, &st) && S_ISREG(st.st_mode))
-		unlink(path);
-	fail("%s: cannot be written: %s", path, strerror(error));
+/* Part of a file would pass for the whole of it: none stays behind. */
+__attribute__((noreturn)) static void
+predictions_fail(void)
+{
+	whole_drop(&prediction_file);
+	fail("%s: cannot be written: %s", prediction_file.given, strerror(errno));
 }
 
 /* What is written: elements of 16 bits as f32, since NPY has no bf16. */
@@ -99,8 +97,9 @@ predictions_type(void)
 
 /* Writes the N first elements of what was kept. */
 static bool
-predictions_write(int fd, int64_t n)
+predictions_write(int64_t n)
 {
+	int fd = prediction_file.fd;
 	int64_t from = type_table[prediction.type].bytes, size = type_table[predictions_type()].bytes;
 	int64_t most = (int64_t)sizeof(chunk) / size;
 
@@ -125,14 +124,14 @@ predictions_write(int fd, int64_t n)
 }
 
 /* Writes an NPY header; the samples follow it batch by batch. */
-static int
+static void
 predictions_open(const char *path, int64_t samples)
 {
 	char header[512], shape[256];
-	int n, fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int n;
 
-	if (fd < 0)
-		fail("%s: cannot be written: %s", path, strerror(errno));
+	if (!whole_find(&prediction_file, path) || !whole_open(&prediction_file))
+		predictions_fail();
 	n = snprintf(shape, sizeof(shape), "(%lld,", (long long)samples);
 	for (int i = 0; i < prediction.rank; i++)
 		n += snprintf(shape + n, sizeof(shape) - (size_t)n, i ? ", %lld" : " %lld",
@@ -146,19 +145,18 @@ predictions_open(const char *path, int64_t samples)
 	memcpy(header, "\x93NUMPY\x01", 8);
 	header[8] = (char)(n & 0xff);
 	header[9] = (char)(n >> 8);
-	if (!write_all(fd, header, 10 + n))
-		predictions_fail(path);
-	return fd;
+	if (!write_all(prediction_file.fd, header, 10 + n))
+		predictions_fail();
 }
 
-/* One pass over the validation data; results go to r->valid. PREDICT is a file, or NULL. */
-static void
+/* One pass over the validation data; results go to r->valid. PREDICT is a file, or NULL. False: it was
+ * interrupted, and there are no results. */
+static bool
 validate(struct run *r, const char *predict)
 {
 	int64_t total = r->validate.samples, sample_bytes;
 	struct flight last = { 0 };
 	struct step step;
-	int fd = -1;
 
 	memset(&step, 0, sizeof(step));
 	step.update = r->state.update;
@@ -171,9 +169,9 @@ validate(struct run *r, const char *predict)
 	if (predict) {
 		predictions = (unsigned char *)data_alloc((uint64_t)sample_bytes * VALIDATE_BATCH,
 		    predict);
-		fd = predictions_open(predict, total);
+		predictions_open(predict, total);
 	}
-	for (int64_t at = 0; at < total; at += VALIDATE_BATCH) {
+	for (int64_t at = 0; at < total && !interrupted; at += VALIDATE_BATCH) {
 		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
 
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
@@ -184,14 +182,31 @@ validate(struct run *r, const char *predict)
 		last.ticket = device_fetch(validate_results, VALIDATE_RESULTS);
 		last.b = b;
 		last.there = true;
-		if (predict && !predictions_write(fd, b * prediction.elements))
-			predictions_fail(predict);
+		if (predict && !predictions_write(b * prediction.elements))
+			predictions_fail();
 	}
 	if (last.there)
 		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, r->valid);
-	if (predict && close(fd))
-		predictions_fail(predict);
+	if (interrupted) {
+		if (predict)
+			whole_drop(&prediction_file);
+		return false;
+	}
+	if (predict && !whole_close(&prediction_file))
+		predictions_fail();
 	r->validated = total;
+	return true;
+}
+
+/* A run whose results are no numbers has not succeeded. */
+static void
+validate_finite(const struct run *r)
+{
+	for (int k = 0; k < VALIDATE_RESULTS; k++)
+		if (!isfinite(r->valid[k]))
+			fail("validation %s is %g after update %lld: the training has diverged; try a "
+			    "smaller learning rate, warm-up or clipping", validate_results[k].name,
+			    r->valid[k] / (double)r->validated, (long long)r->state.update);
 }
 
 static void
@@ -306,7 +321,22 @@ static void
 save_checkpoint(struct run *r)
 {
 	land(r);
-	checkpoint_save(r->option.save, &r->state);
+	checkpoint_save(&r->state);
+}
+
+/* A signal asked for it: what was done is saved. */
+__attribute__((noreturn)) static void
+stop(struct run *r)
+{
+	land(r);
+	if (r->option.save)
+		save_checkpoint(r);
+	clear_bar();
+	printf("interrupted after update %lld%s", (long long)r->state.update,
+	    r->option.save ? "; saved to " : "");
+	put_safe(stdout, r->option.save ? r->option.save : "");
+	putchar('\n');
+	exit(128 + interrupted);
 }
 
 /* Validation, the epoch's lines, and on to the next when this one is whole. */
@@ -318,13 +348,16 @@ epoch_done(struct run *r)
 
 #ifdef VALIDATES
 	if (r->validate.samples) {
-		validate(r, NULL);
+		if (!validate(r, NULL))
+			stop(r);
 		valid = r->valid;
 	}
 	progress_epoch_done(&r->progress, s->epoch + 1, s->position, s->sum, validate_results,
 	    VALIDATE_RESULTS, valid, r->validated);
 	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, validate_results,
 	    VALIDATE_RESULTS, valid, r->validated);
+	if (valid)
+		validate_finite(r);
 #else
 	progress_epoch_done(&r->progress, s->epoch + 1, s->position, s->sum, NULL, 0, valid, 0);
 	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, NULL, 0, valid, 0);
@@ -348,15 +381,8 @@ train_epoch(struct run *r)
 		update_weights(r);
 		if (r->option.save_every && s->update % r->option.save_every == 0)
 			save_checkpoint(r);
-		if (!interrupted)
-			continue;
-		land(r);
-		if (r->option.save)
-			save_checkpoint(r);
-		clear_bar();
-		printf("interrupted after update %lld%s%s\n", (long long)s->update,
-		    r->option.save ? "; saved to " : "", r->option.save ? r->option.save : "");
-		exit(128 + interrupted);
+		if (interrupted)
+			stop(r);
 	}
 	land(r);
 	epoch_done(r);
@@ -367,10 +393,9 @@ train(struct run *r)
 {
 	int64_t growth = memory_taken();
 
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
 	log_start(&r->progress, r->state.seed, r->train.samples);
-	while (r->state.update < r->stop)
+	/* an epoch that was interrupted while it validated is whole, but for that */
+	while (r->state.update < r->stop || r->state.position == r->epoch_samples)
 		train_epoch(r);
 	growth = memory_taken() - growth;
 	log_end(&r->progress, r->state.update, growth);

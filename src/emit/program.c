@@ -9,7 +9,7 @@
 #include "ops/shapes.h"
 
 static const char *const host_files[] = {
-	"host/data.c", "host/checkpoint.c", "host/checkpoint_read.c", "host/options.c",
+	"host/data.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c", "host/options.c",
 	"host/progress.c", "host/profile.c", "host/train.c", "host/main.c", "host/library.c",
 };
 
