@@ -2,6 +2,7 @@
  * The program's tables: the parts of the module and the plan that are data at run time. The structs
  * they fill are those of kernels/host/host.h.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,18 +90,15 @@ static const char *
 folder_of(struct arena *a, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *folder = ".";
-	char *whole;
+	char whole[PATH_MAX];
 
 	if (access(path, F_OK))
 		return "";
 	if (slash)
 		folder = arena_strndup(a, path, (size_t)(slash - path) + (slash == path));
-	whole = realpath(folder, NULL);
-	if (!whole)
+	if (!realpath(folder, whole))	/* which asks for no memory: that it cannot fail for */
 		return slash ? folder : "";
-	folder = arena_strdup(a, whole);
-	free(whole);
-	return folder;
+	return arena_strdup(a, whole);
 }
 
 static double

@@ -5,7 +5,8 @@
  *	FAIL_AT=3 FAIL_HOW=28 LD_PRELOAD=./failing.so stowage fmt net.nn	ENOSPC
  *	FAIL_AT=3 FAIL_HOW=-9 LD_PRELOAD=./failing.so stowage fmt net.nn	SIGKILL
  *
- * FAIL_COUNT names a file that gets a byte for each such call.
+ * FAIL_COUNT names a file that gets a byte for each such call. FAIL_MEMORY=3 lets the third request for
+ * memory fail, where the library is glibc.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -67,3 +68,40 @@ CALL(int, ftruncate, (int fd, off_t size), (fd, size), is_file(fd))
 CALL(int, rename, (const char *from, const char *to), (from, to), true)
 CALL(int, linkat, (int a, const char *from, int b, const char *to, int flags),
     (a, from, b, to, flags), true)
+
+#ifdef __GLIBC__
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+
+/* Is it this request's turn? What follows is granted again. */
+static bool
+starves(void)
+{
+	static int left = -1;
+	const char *at;
+
+	if (left < 0)
+		left = (at = getenv("FAIL_MEMORY")) ? atoi(at) : 0;
+	if (left == 0 || --left > 0)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *
+malloc(size_t n)
+{
+	return starves() ? NULL : __libc_malloc(n);
+}
+
+void *
+calloc(size_t n, size_t size)
+{
+	return starves() ? NULL : __libc_calloc(n, size);
+}
+
+void *
+realloc(void *p, size_t n)
+{
+	return starves() ? NULL : __libc_realloc(p, n);
+}
+#endif
