@@ -216,6 +216,8 @@ find_phrase(const struct log_reader *r, const char *s, const char *end, struct o
 {
 	int i;
 
+	if (is_letter(*s) && is_letter(s[-1]))
+		return NULL;	/* within a word, where none begins: nearly always */
 	for (i = r->first[(unsigned char)*s]; i >= 0; i = r->next[i]) {
 		const struct phrase *p = &oom_phrases[i];
 
@@ -337,6 +339,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
 	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
 	const char *told;
+	bool within;		/* the text of another: CUDA's name of what that one says */
 
 	if (m->shape.known)
 		o.shape = m->shape;
@@ -348,9 +351,13 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	if (p->kind == OOM_CUDA && r->around.gpu_line && r->line - r->around.gpu_line <= 2)
 		o.gpu = r->around.gpu;
 	r->around.xla |= p->kind == OOM_XLA;
+	within = p->kind == OOM_CUDA && r->told_kind == OOM_CUDA &&
+	    r->before + (s - r->in.text) < r->told;
 	told = read_details(r, &t, s, details_end(p, s, end), end);
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;
+	if (within && !p->who && !p->says && !o.size[OOM_ASKED].known)
+		return;
 	if (p->role == ROLE_MESSAGE || o.size[OOM_ASKED].known || o.shape.known ||
 	    (p->role == ROLE_NAMED && stands_alone(s, end)))
 		oom_keep(r->log, &o);

@@ -55,7 +55,8 @@ static const char *const healthy[] = {
 	"Received 15 death signal, shutting down workers\n"
 	"traceback : Signal 15 (SIGTERM) received by PID 7\n"
 	"terminated by signal 15\nterminated by signal 90\ndied with <Signals.SIGABRT: 6>.\n"
-	"process 0 terminated with signal SIGSEGV\n",
+	"process 0 terminated with signal SIGSEGV\nsending signal 9 to the old server\n"
+	"make: *** [Makefile:12: train] Error 1\nexited with code 13\nsignal: terminated\n",
 	"[INFO] [launch.py:314:sigkill_handler] Killing subprocess 9439\n"
 	"waiting 5 s, then sending SIGKILL to the old server\n",
 	"Memory access fault by GPU node-1 (Agent handle: 0x1f829860) on address 0x7a8a4be00000. "
@@ -73,7 +74,12 @@ static const char *const healthy[] = {
 	"GPU KV cache size: 178,880 tokens\nMaximum concurrency for 20,000 tokens per request: 1.56x\n"
 	"Free memory on device cuda:0: 67.24 GiB\n",
 	"onnxruntime 1.18 with ['CUDAExecutionProvider', 'CPUExecutionProvider']\nUsing GPU 0; batch 64\n",
-	"terminate called after throwing an instance of 'std::runtime_error'\nAborted (core dumped)\n",
+	"terminate called after throwing an instance of 'std::runtime_error'\nAborted (core dumped)\n"
+	"Segmentation fault (core dumped)\n",
+	"RuntimeError: CUDA error: an illegal memory access was encountered\n"
+	"RuntimeError: CUDA error: too many resources requested for launch\n"
+	"triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware "
+	"limit: 101376\n",
 	"CUDA failure 30: unknown error ; GPU=0 ; hostname=a\n"
 	"THCudaCheck FAIL file=a.cu line=83 error=59\n",
 };

@@ -1,7 +1,8 @@
 /*
  * Texts of public reports, and what they say by their own words. `from` names the thread on github.com
- * that has the wording; what is people's own (names, paths, hosts) is left out or replaced. What is
- * right of each was read from the text: bytes are the printed figures times powers of 1024, cut off.
+ * that has the wording, or who prints it; what is people's own (names, paths, hosts) is left out or
+ * replaced. What is right of each was read from the text: bytes are the printed figures times powers
+ * of 1024, cut off. test_oom_killed.c has those in which the machine's memory ended a process.
  */
 #include "oom_forms.h"
 
@@ -178,116 +179,6 @@ static const struct want texts[] = {
 	  .text = "onnxruntime::CudaCall CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED ; GPU=0 "
 	    "; hostname=a ; file=cuda_execution_provider.cc ; line=168 ; "
 	    "expr=cublasCreate(&cublas_handle_);" },
-	{ .name = "a process ended", .from = "xk-huang/yet-another-vectornet/issues/37",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .says = "signal 9",
-	  .text = "205944/205944 [18:54<00:00, 181.58it/s]\n"
-	    "Killed\n" },
-	{ .name = "a process ended, in bold", .from = "CharlesShang/FastMaskRCNN/issues/172",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "classes\n"
-	    "**Killed**\n" },
-	{ .name = "a job of a script", .from = "divamgupta/deep-clustering-kingdra/issues/2",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "2020-11-24 20:22:28.106 /bin/bash: line 27: 318 Killed sh start.sh\n" },
-	{ .name = "a job of a script, blanks", .from = "divamgupta/deep-clustering-kingdra/issues/2",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "train.sh: line 1: 12345 Killed                  python train.py --batch 64\n" },
-	{ .name = "a job in the background", .from = "xk-huang/yet-another-vectornet/issues/37",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "[1]+  Killed                  python train.py\n" },
-	{ .name = "a shell that speaks Chinese", .from = "danijar/dreamerv3/issues/203",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "Writing metrics: /home/a/scores.jsonl\n"
-	    "已杀死\n" },
-	{ .name = "CalledProcessError", .from = "bmaltais/kohya_ss/issues/1065",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "subprocess.CalledProcessError: Command '['python', 'train_network.py']' "
-	    "died with <Signals.SIGKILL: 9>.\n" },
-	{ .name = "PyCharm", .from = "davidsandberg/facenet/issues/236",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "Process finished with exit code 137 (interrupted by signal 9: SIGKILL)\n" },
-	{ .name = "PyCharm, later", .from = "noelshin/selfmask/issues/11",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "Process finished with exit code 137 (interrupted by signal 9:SIGKILL)" },
-	{ .name = "torchrun", .from = "fidelity/stoke/issues/31",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) "
-	    "local_rank: 0 (pid: 10398) of binary: /usr/bin/python\n" },
-	{ .name = "torchrun, its table", .from = "fidelity/stoke/issues/31",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "  traceback : Signal 9 (SIGKILL) received by PID 10398\n" },
-	{ .name = "DeepSpeed", .from = "CASIA-LMC-Lab/AnomalyGPT/issues/43",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "[INFO] [launch.py:314:sigkill_handler] Killing subprocess 9440\n"
-	    "[ERROR] [launch.py:320:sigkill_handler] ['python', 'train.py'] exits with "
-	    "return code = -9\n" },
-	{ .name = "spawn", .from = "lyu-yx/ACUMEN/issues/4",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "torch.multiprocessing.spawn.ProcessExitedException: process 0 terminated "
-	    "with signal SIGKILL\n" },
-	{ .name = "Docker Compose", .from = "mozilla/addons/issues/5259",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "Exited with code 137\n" },
-	{ .name = "docker inspect", .from = "kubernetes/kubernetes/issues/19825",
-	  .who = "Linux", .host = true, .hedged = true,
-	  .text = "    \"State\": {\n"
-	    "        \"Status\": \"exited\",\n"
-	    "        \"OOMKilled\": false,\n"
-	    "        \"Dead\": false,\n"
-	    "        \"ExitCode\": 137,\n" },
-	{ .name = "the kernel", .from = "docker/for-linux/issues/1001",
-	  .who = "Linux", .host = true,
-	  .size = { { OOM_ALLOCATED, 4390912 } },
-	  .text = "May 15 23:09:30 a kernel: [  518.050606] Out of memory: Killed process "
-	    "15784 (python3) total-vm:11964kB, anon-rss:4288kB, file-rss:3028kB, "
-	    "shmem-rss:0kB\n" },
-	{ .name = "an older kernel", .from = "genular/pandora/issues/49",
-	  .who = "Linux", .host = true,
-	  .size = { { OOM_ALLOCATED, 1066930176 } },
-	  .text = "May 07 21:43:54 a kernel: Out of memory: Kill process 27438 (R) score 31 or "
-	    "sacrifice child\n"
-	    "May 07 21:43:54 a kernel: Killed process 27438 (R) total-vm:38349780kB, "
-	    "anon-rss:1041924kB, file-rss:4kB, shmem-rss:0kB\n" },
-	{ .name = "a control group, older", .from = "kubernetes/kubernetes/issues/56891",
-	  .who = "Linux", .host = true,
-	  .size = { { OOM_ALLOCATED, 477347840 } },
-	  .text = "[Thu Dec  7 00:05:15 2017] Memory cgroup out of memory: Kill process 24572 "
-	    "(python) score 0 or sacrifice child\n"
-	    "[Thu Dec  7 00:05:15 2017] Killed process 28438 (python) "
-	    "total-vm:20255636kB, anon-rss:466160kB, file-rss:13684kB\n" },
-	{ .name = "a control group", .from = "reportportal/kubernetes/issues/203",
-	  .who = "Linux", .host = true,
-	  .size = { { OOM_ALLOCATED, 168951808 } },
-	  .text = "[ 7063.247407] Memory cgroup out of memory: Killed process 63214 (python) "
-	    "total-vm:3149468kB, anon-rss:164992kB, file-rss:52176kB, shmem-rss:92kB, "
-	    "UID:0 pgtables:1372kB oom_score_adj:986\n" },
-	{ .name = "a much older kernel", .from = "cPanelSSP/SSP/issues/76",
-	  .who = "Linux", .host = true,
-	  .size = { { OOM_ALLOCATED, 2600210432 } },
-	  .text = "Mar  2 17:35:10 a kernel: [2858609.598568] Killed process 11726, UID 498, "
-	    "(python) total-vm:7823732kB, anon-rss:2539268kB, file-rss:768kB\n" },
-	{ .name = "the killer is called", .from = "harvester/harvester/issues/2419",
-	  .who = "Linux", .host = true,
-	  .text = "Jun 23 10:10:34 a kernel: CPU 2/KVM invoked oom-killer: "
-	    "gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=872\n" },
-	{ .name = "why it was called", .from = "ironcore-dev/dpservice/issues/74",
-	  .who = "Linux", .host = true,
-	  .text = "kernel: "
-	    "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=a,mems_allowed=0"
-	    ",oom_memcg=/kubepods.slice,task=python,pid=4242,uid=0\n" },
-	{ .name = "Windows", .from = "pytorch/pytorch/issues/59904",
-	  .who = "Windows", .host = true,
-	  .says = "paging file",
-	  .text = "OSError: [WinError 1455] The paging file is too small for this operation to "
-	    "complete. Error loading "
-	    "\"C:\\a\\lib\\site-packages\\torch\\lib\\caffe2_module_test_dynamic.dll\" "
-	    "or one of its dependencies.\n" },
-	{ .name = "Windows in Chinese", .from = "yassouali/pytorch-segmentation/issues/118",
-	  .who = "Windows", .host = true,
-	  .text = "OSError: [WinError 1455] 页面文件太小，无法完成操作。 Error loading "
-	    "\"F:\\a\\torch\\lib\\caffe2_detectron_ops_gpu.dll\" or one of its "
-	    "dependencies.\n" },
 	{ .name = "the pool of Theano", .from = "Theano/Theano/issues/4302",
 	  .who = "Theano",
 	  .says = "lib.cnmem",
@@ -519,6 +410,63 @@ static const struct want texts[] = {
 	  .size = { { OOM_ASKED, 25600000 }, { OOM_ALLOCATED, 3635267072 } },
 	  .text = "Out of memory allocating 25,600,000 bytes (allocated so far: 3,635,267,072 "
 	    "bytes).\n" },
+	{ .name = "CUDA's own allocator", .from = "pytorch/pytorch/issues/175431",
+	  .who = "PyTorch", .gpu = 1,
+	  .size = { { OOM_ASKED, 671088640 }, { OOM_ALLOCATED, 10125385400 },
+	    { OOM_TOTAL, 12444667740 }, { OOM_FREE, 7465861 } },
+	  .text = "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. "
+	    "(out of memory)\n"
+	    "Currently allocated     : 9.43 GiB\n"
+	    "Requested               : 640.00 MiB\n"
+	    "Device limit            : 11.59 GiB\n"
+	    "Free (according to CUDA): 7.12 MiB\n" },
+	{ .name = "Metal", .from = "ml-explore/mlx",
+	  .who = "Metal",
+	  .text = "[METAL] Command buffer execution failed: Insufficient Memory "
+	    "(00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)\n" },
+	{ .name = "DirectML", .from = "lshqqytiger/stable-diffusion-webui-amdgpu/issues/291",
+	  .who = "DirectML",
+	  .size = { { OOM_ASKED, 4915840 } },
+	  .text = "RuntimeError: Could not allocate tensor with 4915840 bytes. There is not "
+	    "enough GPU video memory available!\n" },
+	{ .name = "RAPIDS", .from = "rapidsai/rmm",
+	  .who = "RMM",
+	  .text = "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: "
+	    "/rmm/mr/device/cuda_memory_resource.hpp:70: cudaErrorMemoryAllocation out "
+	    "of memory\n" },
+	{ .name = "RAPIDS, later", .from = "rapidsai/rmm",
+	  .who = "RMM",
+	  .size = { { OOM_ASKED, 368974272 } },
+	  .text = "what(): std::bad_alloc: out_of_memory: CUDA error (failed to allocate "
+	    "368974272 bytes) at: cuda_async_view_memory_resource.cpp:43\n" },
+	{ .name = "MXNet in the machine", .from = "deepinsight/insightface/issues/1262",
+	  .who = "MXNet", .host = true,
+	  .text = "mxnet.base.MXNetError: [07:41:06] src/storage/./cpu_device_storage.h:75: "
+	    "Failed to allocate CPU Memory\n" },
+	{ .name = "mshadow", .from = "MVIG-SJTU/AlphaPose/issues/493",
+	  .who = "MXNet",
+	  .text = "mshadow/./stream_gpu-inl.h:184: Check failed: e == cudaSuccess: CUDA: out "
+	    "of memory\n" },
+	{ .name = "PaddlePaddle, its first", .from = "PaddlePaddle/Paddle/issues/8949",
+	  .who = "PaddlePaddle",
+	  .text = "Check failed: cudaSuccess == cudaStat (0 vs. 2) Cuda Error: out of memory\n" },
+	{ .name = "TensorRT in ONNX Runtime", .from = "microsoft/onnxruntime/issues/10770",
+	  .who = "TensorRT",
+	  .text = "E:onnxruntime:Default, tensorrt_execution_provider.h:50 log] [2022-03-04 "
+	    "13:39:28 ERROR] ../rtSafe/safeRuntime.cpp (25) - Cuda Error in allocate: 2 "
+	    "(out of memory)\n" },
+	{ .name = "TensorFlow finds the card full", .from = "tensorflow/tensorflow",
+	  .who = "TensorFlow", .gpu = 1,
+	  .says = "another process",
+	  .text = "InternalError: CUDA runtime implicit initialization on GPU:0 failed. "
+	    "Status: out of memory\n" },
+	{ .name = "NCCL", .from = "NVIDIA/nccl",
+	  .who = "NCCL",
+	  .text = "include/alloc.h:316 NCCL WARN Cuda failure 'out of memory'\n" },
+	{ .name = "Ray", .from = "ray-project/ray",
+	  .who = "Ray", .host = true,
+	  .text = "ray.exceptions.OutOfMemoryError: Task was killed due to the node running "
+	    "low on memory.\n" },
 };
 
 static struct arena *arena;
