@@ -25,8 +25,6 @@
 #define HANDLE(who)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, NO_HANDLE,				\
     PHRASE_HEDGED | PHRASE_ASSERTED)
 #define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9, PHRASE_HEDGED)
-#define ENDED_ALONE	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9,				\
-    PHRASE_HEDGED | PHRASE_ALONE)
 #define NAMED		ROW(ROLE_NAMED, OOM_OTHER, false, NULL, NULL, 0)
 #define GENERIC		ROW(ROLE_GENERIC, OOM_OTHER, false, NULL, NULL, 0)
 #define RUNTIME		ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, 0)
@@ -79,6 +77,8 @@ const struct phrase oom_phrases[] = {
 	/* TensorFlow */
 	{ "OOM when allocating tensor with shape$", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor of shape $", MESSAGE(OOM_TENSORFLOW) },
+	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
+	    PHRASE_REST) },		/* pasted without its beginning */
 	{ "Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, NOT_COPIED) },
 	{ "failed to allocate memory\t[", MESSAGE(OOM_TENSORFLOW) },
 	{ "failed to allocate memory!", MESSAGE(OOM_TENSORFLOW) },
@@ -257,9 +257,11 @@ const struct phrase oom_phrases[] = {
 	{ "[WinError 1455]", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "The paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },
 	/* a process that ended so, in the words of who started it */
-	{ "Killed: 9", ENDED_ALONE },
+	{ "Killed: 9", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "macOS", SIGNAL_9,
+	    PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb\n", ENDED },	/* the same, in Chinese */
-	{ "Killed\n", ENDED_ALONE },
+	{ "Killed\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9,
+	    PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "line # : # Killed", ENDED },
 	{ "]+ Killed", ENDED },
 	{ "~exit code 137", ENDED },

@@ -31,7 +31,8 @@ in_escape(struct oom_text *t, unsigned char c)
 {
 	if (t->escape == 1) {		/* after ESC */
 		t->escape = c == '[' ? 2 : 0;
-		return true;
+		if (c != '\n')
+			return true;
 	}
 	if (t->escape == 2) {		/* up to the letter that ends it */
 		if (c >= '@' && c <= '~')

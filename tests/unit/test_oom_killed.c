@@ -160,9 +160,13 @@ static const struct want texts[] = {
 	{ .name = "systemd", .from = "systemd/systemd",
 	  .who = "Linux", .host = true, .hedged = true,
 	  .text = "train.service: Main process exited, code=killed, status=9/KILL\n" },
-	{ .name = "macOS", .from = "apple",
-	  .who = "Linux", .host = true, .hedged = true,
+	{ .name = "macOS", .from = "macOS",
+	  .who = "macOS", .host = true, .hedged = true,
 	  .text = "Killed: 9\n" },
+	{ .name = "Ray", .from = "ray-project/ray",
+	  .who = "Ray", .host = true,
+	  .text = "ray.exceptions.OutOfMemoryError: Task was killed due to the node running "
+	    "low on memory.\n" },
 };
 
 static struct arena *arena;

@@ -113,6 +113,11 @@ Test(oom_logs, an_assertion_alone_is_no_message)
 	cr_expect_eq(log->assertion, 2);
 }
 
+Test(oom_logs, lines_are_counted_whatever_ends_them)
+{
+	cr_expect_eq(read_log("a\033\nb\033[1\nc\\\nd\r\ne")->lines, 5);
+}
+
 /* ---- several failures ---- */
 
 #define TORCH(asked)	"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate " asked	\

@@ -463,10 +463,12 @@ static const struct want texts[] = {
 	{ .name = "NCCL", .from = "NVIDIA/nccl",
 	  .who = "NCCL",
 	  .text = "include/alloc.h:316 NCCL WARN Cuda failure 'out of memory'\n" },
-	{ .name = "Ray", .from = "ray-project/ray",
-	  .who = "Ray", .host = true,
-	  .text = "ray.exceptions.OutOfMemoryError: Task was killed due to the node running "
-	    "low on memory.\n" },
+	{ .name = "TensorFlow without its beginning", .from = "tensorflow/tensorflow/issues/47820",
+	  .who = "TensorFlow", .rank = 4, .dim = { 3, 3, 512, 1024 }, .gpu = 3,
+	  .node = "conv/Conv2D",
+	  .text = "ating tensor with shape[3,3,512,1024] and type half on "
+	    "/job:localhost/replica:0/task:0/device:GPU:2 by allocator GPU_2_bfc\n"
+	    "\t [[{{node conv/Conv2D}}]]\n" },
 };
 
 static struct arena *arena;
