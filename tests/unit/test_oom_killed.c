@@ -167,6 +167,13 @@ static const struct want texts[] = {
 	  .who = "Ray", .host = true,
 	  .text = "ray.exceptions.OutOfMemoryError: Task was killed due to the node running "
 	    "low on memory.\n" },
+	{ .name = "Java", .from = "eclipse/deeplearning4j",
+	  .who = "Java", .host = true,
+	  .text = "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space\n" },
+	{ .name = "R", .from = "R",
+	  .who = "R", .host = true,
+	  .size = { { OOM_ASKED, 8053063680 } },
+	  .text = "Error: cannot allocate vector of size 7.5 Gb\n" },
 };
 
 static struct arena *arena;

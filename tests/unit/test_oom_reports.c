@@ -469,6 +469,59 @@ static const struct want texts[] = {
 	  .text = "ating tensor with shape[3,3,512,1024] and type half on "
 	    "/job:localhost/replica:0/task:0/device:GPU:2 by allocator GPU_2_bfc\n"
 	    "\t [[{{node conv/Conv2D}}]]\n" },
+	{ .name = "cuBLAS, older", .from = "torch/cutorch",
+	  .who = "cuBLAS",
+	  .text = "cublas runtime error : resource allocation failed at "
+	    "/pytorch/aten/src/THC/THCGeneral.cpp:216\n" },
+	{ .name = "cuBLAS, older, after an assertion", .from = "r9y9/deepvoice3_pytorch/issues/170",
+	  .who = "cuBLAS", .hedged = true, .asserted = true,
+	  .text = "THCTensorIndex.cu:362: void indexSelectLargeIndex(TensorInfo<T, IndexType>) "
+	    "[with T = float]: block: [7,0,0], thread: [52,0,0] Assertion `srcIndex < "
+	    "srcSelectDimSize` failed.\n"
+	    "RuntimeError: cublas runtime error : library not initialized at "
+	    "../aten/src/THC/THCGeneral.cpp:228\n" },
+	{ .name = "CUDA's driver", .from = "pytorch/pytorch",
+	  .who = "CUDA",
+	  .text = "RuntimeError: CUDA driver error: out of memory\n" },
+	{ .name = "an assertion of PyTorch", .from = "pytorch/pytorch",
+	  .who = "PyTorch",
+	  .says = "had no memory left",
+	  .text = "RuntimeError: NVML_SUCCESS == DriverAPI::get()->nvmlInit_v2_() INTERNAL "
+	    "ASSERT FAILED at \"../c10/cuda/CUDACachingAllocator.cpp\":830, please "
+	    "report a bug to PyTorch.\n" },
+	{ .name = "no batch fits", .from = "huggingface/accelerate",
+	  .who = "Accelerate",
+	  .text = "RuntimeError: No executable batch size found, reached zero.\n" },
+	{ .name = "an NPU", .from = "Ascend/pytorch",
+	  .who = "PyTorch on NPU", .gpu = 4,
+	  .size = { { OOM_ASKED, 2147483648 }, { OOM_TOTAL, 65466039009 },
+	    { OOM_ALLOCATED, 61826054225 }, { OOM_FREE, 1288490188 },
+	    { OOM_RESERVED, 62277025792 } },
+	  .text = "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB (NPU 3; 60.97 "
+	    "GiB total capacity; 57.58 GiB already allocated; 1.20 GiB free; 58.00 GiB "
+	    "reserved in total by PyTorch)\n" },
+	{ .name = "Vulkan", .from = "ggml-org/llama.cpp",
+	  .who = "Vulkan",
+	  .size = { { OOM_ASKED, 1234567890 } },
+	  .text = "ggml_vulkan: Device memory allocation of size 1234567890 failed.\n"
+	    "ggml_vulkan: Requested buffer size exceeds device memory allocation limit: "
+	    "ErrorOutOfDeviceMemory\n" },
+	{ .name = "Level Zero", .from = "intel/llvm",
+	  .who = "Level Zero",
+	  .text = "RuntimeError: level_zero backend failed with error: 39 "
+	    "(UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY)\n" },
+	{ .name = "SYCL", .from = "intel/llvm",
+	  .who = "Level Zero", .hedged = true,
+	  .text = "Native API failed. Native API returns: -5 (PI_ERROR_OUT_OF_RESOURCES)\n" },
+	{ .name = "pinned memory of ggml", .from = "ggml-org/llama.cpp",
+	  .who = "CUDA", .host = true,
+	  .size = { { OOM_ASKED, 1073741824 } },
+	  .text = "ggml_cuda_host_malloc: failed to allocate 1024.00 MiB of pinned memory: out "
+	    "of memory\n" },
+	{ .name = "pinned memory of Numba", .from = "numba/numba",
+	  .who = "CUDA", .host = true,
+	  .text = "numba.cuda.cudadrv.driver.CudaAPIError: [2] Call to cuMemHostAlloc results "
+	    "in CUDA_ERROR_OUT_OF_MEMORY\n" },
 };
 
 static struct arena *arena;

@@ -356,7 +356,7 @@ static const struct want texts[] = {
 	  .text = "ERROR: Out of GPU memory trying to allocate 196.000 MiB\n"
 	    "Effective GPU memory usage: 99.74% (7.769 GiB/7.789 GiB)\n"
 	    "Memory pool usage: 5.456 GiB (7.188 GiB reserved)\n" },
-	{ .name = "vulkan", .who = "a framework not known here",
+	{ .name = "vulkan", .who = "Vulkan",
 	  .text = "vk::Device::allocateMemory: ErrorOutOfDeviceMemory\n"
 	    "vkAllocateMemory failed: VK_ERROR_OUT_OF_DEVICE_MEMORY\n" },
 	{ .name = "torch without its beginning", .gpu = 1, .who = "PyTorch",
