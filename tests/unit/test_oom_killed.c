@@ -191,9 +191,65 @@ teardown(void)
 	arena_free(arena);
 }
 
+/* The same in other words, a line each. */
+static const struct {
+	const char *text, *who;
+	bool host, hedged;
+} lines[] = {
+	{ "Command terminated with exit code -9", "Linux", true, true },
+	{ "returned non-zero exit status 137.", "Linux", true, true },
+	{ "returned non-zero exit status -9.", "Linux", true, true },
+	{ "The step failed with code 137", "Linux", true, true },
+	{ "error code 137", "Linux", true, true },
+	{ "Training task exit with status code 137", "Linux", true, true },
+	{ "trainer died from signal 9", "Linux", true, true },
+	{ "worker 3 got signal 9", "Linux", true, true },
+	{ "process 77 received signal 9", "Linux", true, true },
+	{ "The process is killed by SIGKILL by OOM killer due to high memory usage.", "Linux", true,
+	    true },
+	{ "slurmstepd: error: Exceeded job memory limit", "Slurm", true, false },
+	{ "=>> PBS: job killed: vmem 2097152kb exceeded limit 1048576kb", "PBS", true, false },
+	{ "was running was 30.46GB / 32.00GB (0.95), which exceeds the memory usage threshold of 0.95.",
+	    "Ray", true, false },
+	{ "The paging file is too small for this operation to complete. (os error 1455)", "Windows", true,
+	    false },
+	{ "oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),task=python,pid=7", "Linux", true, false },
+	{ "python: failed: OUT_OF_RESOURCES", "OpenCL", false, true },
+	{ "level_zero backend failed with error: 40 (UR_RESULT_ERROR_OUT_OF_RESOURCES)", "Level Zero",
+	    false, true },
+	{ "NCCL WARN Cuda failure 2 'out of memory'", "NCCL", false, false },
+	{ "failed to create cublas handle: CUBLAS_STATUS_ALLOC_FAILED", "cuBLAS", false, false },
+	{ "could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED", "cuDNN", false, true },
+	{ "failed to create cublas handle: cublas error", "cuBLAS", false, true },
+	{ "RuntimeError: CUDA Error 2, CUDA_ERROR_OUT_OF_MEMORY", "tinygrad", false, false },
+	{ "GPU 0 has a total capacty of 6.00 GiB of which 0 bytes is free.", "PyTorch", false, false },
+	{ "To serve at least one request with the models's max seq len (32768), (3.00 GiB KV cache is "
+	    "needed, which is larger than the available KV cache memory (1.50 GiB).", "vLLM", false,
+	    false },
+};
+
 TestSuite(oom_killed, .init = setup, .fini = teardown);
 
 Test(oom_killed, say_the_same_in_every_form)
 {
 	expect_in_every_form(arena, texts, sizeof(texts) / sizeof(*texts));
+}
+
+Test(oom_killed, other_words_say_the_same)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct out o = { arena_strdup(arena, lines[i].text), strlen(lines[i].text) };
+		const struct oom_message *m;
+		struct oom_log log;
+
+		oom_log_read(&log, arena, feed, &o);
+		m = oom_log_main(&log);
+		cr_assert(m, "%s: nothing", lines[i].text);
+		cr_expect_str_eq(m->who, lines[i].who, "%s: of %s", lines[i].text, m->who);
+		cr_expect_eq(m->host, lines[i].host, "%s: host", lines[i].text);
+		cr_expect_eq(m->hedged, lines[i].hedged, "%s: hedged", lines[i].text);
+		cr_expect_eq(log.messages.n, 1, "%s: %d messages", lines[i].text, log.messages.n);
+	}
 }
