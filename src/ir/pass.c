@@ -97,6 +97,7 @@ passes_copy(struct module *m, const struct settings *set, struct diags *diags)
 	copy->forward->module = copy;	/* so that what is made from it is numbered there */
 	copy->train = copy->update = copy->validate = NULL;
 	copy->plan = NULL;
+	copy->cut_short = false;
 	copy_persistent(copy, m);
 	return copy;
 }

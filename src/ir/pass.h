@@ -21,6 +21,8 @@ struct pass_options {
 	FILE *dump;
 	const char *const *without;	/* names of optional passes to leave out */
 	int nwithout;
+	int64_t *search_work;	/* what searches for a budget may still do (schedule/recompute.c), for all
+				 * plans that are made to answer for one network; NULL: as for one alone */
 	bool bound_only;		/* stop at lifetimes: the plan is wanted for its lower bound */
 	bool sketch;		/* leave out what is thorough: see passes_sketch() */
 };

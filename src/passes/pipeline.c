@@ -5,6 +5,22 @@
 #include "passes/passes.h"
 
 #include "plan/plan.h"
+#include "schedule/recompute.h"
+
+/* The options that a module keeps, with which questions of it are planned: they share what searches may
+ * do. */
+static const struct pass_options *
+for_questions(struct module *m, const struct pass_options *o)
+{
+	struct pass_options *kept = ARENA_NEW(m->arena, struct pass_options);
+
+	*kept = *o;
+	if (!kept->search_work) {
+		kept->search_work = ARENA_NEW(m->arena, int64_t);
+		*kept->search_work = RECOMPUTE_QUESTIONS;
+	}
+	return kept;
+}
 
 /* ---- sketches ---- */
 
@@ -20,7 +36,6 @@ struct module *
 passes_sketch(struct module *m, const struct pass_options *o)
 {
 	struct pass_options quick = *o;
-	struct pass_options *kept = ARENA_NEW(m->arena, struct pass_options);
 	struct diags *quiet = ARENA_NEW(m->arena, struct diags);
 	struct module *copy;
 
@@ -28,8 +43,7 @@ passes_sketch(struct module *m, const struct pass_options *o)
 		return NULL;
 	diags_init(quiet, m->arena);
 	copy = passes_copy(m, &m->set, quiet);
-	*kept = *o;
-	copy->options = kept;	/* what plans others for comparison does so in full */
+	copy->options = for_questions(m, o);	/* these are planned in full */
 	quick.sketch = true;
 	if (!passes_finish(copy, &quick, NULL) || quiet->all.n)
 		return NULL;
@@ -68,10 +82,7 @@ fall_back(struct module *m, const struct pass_options *o)
 bool
 passes_run(struct module *m, const struct pass_options *o)
 {
-	struct pass_options *kept = ARENA_NEW(m->arena, struct pass_options);
-
-	*kept = *o;
-	m->options = kept;
+	m->options = for_questions(m, o);
 	return passes_finish(m, o, NULL) && (!is_too_large(m) || fall_back(m, o));
 }
 

@@ -165,7 +165,8 @@ fits_budget(struct model *model, void *context)
 {
 	struct budget *b = context;
 
-	return arena_of_trial(b->m, b->o, model, false) <= b->bytes;
+	return arena_of_trial(b->m, b->o, model, true) <= b->bytes &&
+	    arena_of_trial(b->m, b->o, model, false) <= b->bytes;
 }
 
 static bool
@@ -201,15 +202,23 @@ persistent_bytes(const struct module *m, const struct pass_options *o)
 }
 
 static void
-cannot(struct module *m, int64_t least)
+found_none(struct module *m, int64_t least)
 {
 	char budget[SIZE_TEXT], found[SIZE_TEXT], exact[SIZE_TEXT];
 	struct diag *g = diag_error(m->diags, "recompute", m->set.recompute_loc,
-	    "no choice of what to recompute fits %s; the smallest arena found takes %s (%s B)",
-	    size_human(budget, m->set.recompute_budget), size_human(found, least),
+	    "found no choice of what to recompute that fits %s%s; the smallest arena found takes %s "
+	    "(%s B)", size_human(budget, m->set.recompute_budget),
+	    m->cut_short ? " within the search's effort" : "", size_human(found, least),
 	    size_commas(exact, least));
 
 	diag_help(m->diags, g, "raise the budget, or lower the batch");
+}
+
+/* One question may take a third of what is left, so that one in vain leaves something for others. */
+static int64_t
+work_for(const struct pass_options *o)
+{
+	return o->search_work ? *o->search_work / 3 : RECOMPUTE_WORK;
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
@@ -220,12 +229,16 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget :
 	    target_memory(o->target, &m->set.device);
 	struct budget budget = { m, o, bytes };
-	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o), .products = true,
-	    .fits = fits_budget, .context = &budget };
+	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o),
+	    .most_work = work_for(o), .products = true, .fits = fits_budget, .context = &budget };
+	bool found = recompute_search(model, &limits);
 
-	if (recompute_search(model, &limits) || !m->set.recompute_budget)
+	m->cut_short = !found && model->work >= limits.most_work;
+	if (o->search_work)
+		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
+	if (found || !m->set.recompute_budget)
 		return true;
-	cannot(m, arena_of_trial(m, o, model, false));
+	found_none(m, arena_of_trial(m, o, model, false));
 	return false;
 }
 
@@ -290,7 +303,8 @@ settle_regions(const struct module *m, struct model *model)
 static void
 choose_cheap(struct module *m, const struct pass_options *o, struct model *model)
 {
-	const struct search_limits cheap = { .budget = -1, .fits = never };
+	const struct search_limits cheap = { .budget = -1, .most_work = INT64_MAX,
+	    .fits = never };
 	struct model *usual = step_model_at(model->arena, m->train, o, STEP_REPEATS, USUAL_BATCH);
 
 	if (!usual)

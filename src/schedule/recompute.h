@@ -7,6 +7,7 @@
  *     recompute_ladder.c    choosing them for a budget, by many descents; a smaller budget never
  *                           gives a higher peak
  *     recompute_descent.c   one descent: moves, made as long as they help
+ *     recompute_tried.c     what trials have shown, by the choice
  *     recompute_moves.c     moves, and estimates of their value
  *     step_model.c          the step as flat arrays, for these files and for order.c
  *     step_trial.c          one run of the step under a choice: its exact peak and its cost
@@ -19,6 +20,11 @@
 
 #include "schedule/step.h"
 
+/* Events in all trials of a search for a budget: a second or so. And in all those together by which
+ * questions of a planned network are answered (pass_options->search_work). */
+#define RECOMPUTE_WORK		((int64_t)40 << 20)
+#define RECOMPUTE_QUESTIONS	((int64_t)48 << 20)
+
 /* Rewrites GRAPH (the model's, or a clone of it whose tensors MAP gives) as the last trial ran. */
 void	recompute_apply(const struct model *, struct graph *, struct tensor *const *map);
 
@@ -26,6 +32,7 @@ void	recompute_apply(const struct model *, struct graph *, struct tensor *const 
 
 struct search_limits {
 	int64_t budget;		/* bytes of train's transient buffers to get down to */
+	int64_t most_work;	/* events in all trials, after which the search ends */
 	bool products;		/* may convolutions and matrix products run again? */
 	/* Does the choice really fit? The passes that follow may lower a trial's peak further. */
 	bool (*fits)(struct model *, void *context);
@@ -34,7 +41,8 @@ struct search_limits {
 
 /* Walks from the choice in model->state to ever lower peaks, and stops at the first choice that
  * fits; else at the lowest. Where it goes does not depend on the budget, so a smaller one never
- * gives a higher peak. Leaves the choice in model->state and its trial in model->trial; true if it
+ * gives a higher peak, unless one of them uses up its work (model->work): then the lowest choice so far
+ * is what it comes to. Leaves the choice in model->state and its trial in model->trial; true if it
  * fits. */
 bool	recompute_search(struct model *, const struct search_limits *);
 

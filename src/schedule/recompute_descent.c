@@ -43,6 +43,7 @@ choice_take(struct state_search *s, const struct choice *c)
 
 	for (i = 0; i < s->n; i++)
 		s->m->state[s->candidate[i]] = c->state[i];
+	tried_anew(s);
 	step_try(s->m);
 }
 
@@ -62,16 +63,14 @@ by_score(const void *x, const void *y)
 static double
 move_gain(struct state_search *s, const struct move *move)
 {
-	struct model *m = s->m;
+	double excess, cost, dearer;
 	bool good;
-	double excess, dearer;
 
 	s->trials++;
 	move_make(s, move);
-	good = step_try(m) && search_allowed(s);
+	good = tried_look_up(s, &excess, &cost);
 	moves_take_back(s);
-	excess = good ? search_excess(s) : 0;
-	dearer = search_cost(s) - s->cost;
+	dearer = cost - s->cost;
 	if (!good || excess >= s->excess)
 		return -1;
 	return (s->excess - excess) / (dearer > 1 ? dearer : 1);
@@ -131,7 +130,7 @@ make_move(struct state_search *s)
 	qsort(s->move, (size_t)s->nmoves, sizeof(*s->move), by_score);
 	if (move_many(s))
 		return true;
-	for (from = 0; from < s->nmoves && best < 0; from += tried)
+	for (from = 0; from < s->nmoves && best < 0 && search_may(s); from += tried)
 		for (i = from; i < from + tried && i < s->nmoves; i++) {
 			if (most > 0 && most >= TRUSTED * s->move[i].score)
 				break;		/* nor will the others do better, it seems */
@@ -162,7 +161,7 @@ make_detour(struct state_search *s)
 
 	memcpy(first, s->move, (size_t)count * sizeof(*first));
 	choice_save(s, &s->before_detour);
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && search_may(s); i++) {
 		move_make(s, &first[i]);
 		s->nchanges = 0;
 		if (step_try(s->m) && search_allowed(s)) {
@@ -223,7 +222,7 @@ search_descend(struct state_search *s, int64_t enough)
 	s->trials = 0;
 	search_settle(s);
 	while (s->excess > 0 && s->m->trial->peak > enough &&
-	    s->trials < TRIALS * (s->n + 20) && s->m->effort < s->most_effort)
+	    s->trials < TRIALS * (s->n + 20) && s->m->effort < s->most_effort && search_may(s))
 		if (!make_move(s)) {
 			s->made += SHUNNED;	/* look at all of them once more */
 			if (!make_move(s) && !(s->limits->products && make_detour(s)))

@@ -51,7 +51,8 @@ struct state_search {
 	int64_t highest;	/* the most above the aim at one event */
 	struct move *move;
 	int nmoves;
-	int64_t most_effort;	/* events in all trials, after which the search ends */
+	int64_t most_effort;	/* events in all trials of a descent, after which it ends */
+	struct tried_choices *tried;
 	int trials;		/* of single moves, in this descent */
 	int made;		/* moves so far */
 	int *until;		/* by value and kind: shun the move until so many are made */
@@ -78,12 +79,29 @@ void	moves_propose(struct state_search *);
 void	move_make(struct state_search *, const struct move *);
 void	moves_take_back(struct state_search *);
 
+/* May the search go on? */
+static inline bool
+search_may(const struct state_search *s)
+{
+	return s->m->work < s->limits->most_work;
+}
+
 /* A rung of the way down lies a little below the last. */
 static inline int64_t
 search_next_rung(int64_t peak)
 {
 	return peak - peak / STEP - 1;
 }
+
+/* ---- recompute_tried.c ---- */
+
+struct tried_choices	*tried_new(struct arena *);
+/* A state has changed; or many have. */
+void	tried_change(struct state_search *, int value, int from, int to);
+void	tried_anew(struct state_search *);
+/* Is the choice that stands one that may be? If so, its excess and cost. The model's trial is of it, or
+ * of any other choice. */
+bool	tried_look_up(struct state_search *, double *excess, double *cost);
 
 /* ---- recompute_descent.c ---- */
 

@@ -12,6 +12,7 @@
 #define OVERSHOOT	3	/* rungs below its aim on which a descent may come to rest */
 #define PATIENT		2	/* rungs below the bottom in a row that no descent gets to */
 #define FAR_BELOW	4	/* aims for the last resort */
+#define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 
 struct ladder {
 	struct state_search *s;
@@ -19,7 +20,9 @@ struct ladder {
 	int bottom;		/* rung; UNKNOWN until somebody has to know */
 	int seen;		/* the bottom is not above this rung */
 	struct choice start;
-	struct choice lowest;	/* of the descents that every walk to the end makes */
+	struct choice lowest;	/* of the descents that every walk to the end makes; before that, a choice
+				 * below the rung that somebody had to know of */
+	struct choice deepest;	/* of all descents */
 	struct choice landed[OVERSHOOT + 1];	/* by rung: the cheapest that came to rest on it */
 };
 
@@ -105,8 +108,8 @@ has_rung(struct ladder *l, int rung)
 		begin_descent(l, descents[0].traffic, l->least);
 		if (!search_descend(s, aim_of(l, l->seen))) {
 			l->bottom = rung_of(l, s->m->trial->peak);
-			choice_save(s, &l->lowest);
 		}
+		choice_save(s, &l->lowest);
 		s->traffic = TRAFFIC;
 	}
 	return rung <= l->bottom;
@@ -128,9 +131,11 @@ descend_to(struct ladder *l, int rung)
 	bool any = false;
 	int i, rest;
 
-	for (i = 0; i < DESCENTS; i++) {
+	for (i = 0; i < DESCENTS && search_may(s); i++) {
 		bool there = descend_as(l, &descents[i], aim_of(l, rung));
 
+		if (s->m->trial->peak < l->deepest.peak)
+			choice_save(s, &l->deepest);
 		if (rung > l->bottom)
 			note_lowest(l);
 		if (!there)
@@ -150,8 +155,11 @@ descend_to(struct ladder *l, int rung)
 static bool
 fits(struct ladder *l, const struct choice *c)
 {
-	choice_take(l->s, c);
-	return l->s->limits->fits(l->s->m, l->s->limits->context);
+	struct state_search *s = l->s;
+
+	choice_take(s, c);
+	s->m->work += PLAN_WORK * (int64_t)s->m->nnodes;
+	return s->limits->fits(s->m, s->limits->context);
 }
 
 /* Down the ladder from a little above rung FIRST, or above the first below the bottom; true when
@@ -163,7 +171,7 @@ walk_down(struct ladder *l, int first)
 
 	if (rung < 0)
 		rung = 0;
-	for (; failed < PATIENT && aim_of(l, rung) > l->least; rung++) {
+	for (; failed < PATIENT && aim_of(l, rung) > l->least && search_may(l->s); rung++) {
 		struct choice *c = &l->landed[rung % (OVERSHOOT + 1)];
 		bool expected = has_rung(l, rung);
 
@@ -184,10 +192,13 @@ take_lowest(struct ladder *l)
 	int i, k;
 
 	for (k = 0; k < FAR_BELOW; k++)
-		for (i = 0; i < DESCENTS; i++) {
+		for (i = k == 0 && l->bottom != UNKNOWN;	/* has_rung() made the first */
+		    i < DESCENTS && search_may(s); i++) {
 			descend_as(l, &descents[i], l->least + above / FAR_BELOW * k);
 			note_lowest(l);
 		}
+	if (!search_may(s) && l->deepest.peak < l->lowest.peak)
+		l->lowest = l->deepest;
 	choice_take(s, &l->lowest);
 	s->aim = l->lowest.peak;
 	search_settle(s);
@@ -196,11 +207,26 @@ take_lowest(struct ladder *l)
 	return s->limits->fits(s->m, s->limits->context) || fits(l, &l->lowest);
 }
 
+/* The work is used up: what came to rest on a rung and was not looked at yet, or the lowest. */
+static bool
+take_what_there_is(struct ladder *l, int first)
+{
+	int i;
+
+	for (i = 0; i <= OVERSHOOT; i++) {
+		const struct choice *c = &l->landed[(first + i) % (OVERSHOOT + 1)];
+
+		if (c->cost < HUGE_VAL && rung_of(l, c->peak) >= first && fits(l, c))
+			return true;
+	}
+	return fits(l, &l->lowest) || (l->deepest.peak < l->lowest.peak && fits(l, &l->deepest));
+}
+
 bool
 search_ladder(struct state_search *s)
 {
 	struct ladder l = { .s = s, .least = step_least(s->m), .bottom = UNKNOWN, .seen = -1,
-	    .start = choice_new(s), .lowest = choice_new(s) };
+	    .start = choice_new(s), .lowest = choice_new(s), .deepest = choice_new(s) };
 	int64_t budget = s->limits->budget > l.least ? s->limits->budget : l.least;
 	int k;
 
@@ -208,5 +234,7 @@ search_ladder(struct state_search *s)
 	choice_save(s, &l.start);
 	for (k = 0; k <= OVERSHOOT; k++)
 		l.landed[k] = choice_new(s);
-	return walk_down(&l, rung_of(&l, budget)) || take_lowest(&l);
+	if (walk_down(&l, rung_of(&l, budget)))
+		return true;
+	return search_may(s) ? take_lowest(&l) : take_what_there_is(&l, rung_of(&l, budget));
 }

@@ -92,6 +92,7 @@ search_remake_cost(struct state_search *s, int v)
 	s->seeing++;
 	add_remake(s, v, &c);
 	s->m->effort += c.nodes;
+	s->m->work += c.nodes;
 	return c;
 }
 
@@ -101,6 +102,7 @@ static void
 change(struct state_search *s, int v, enum recompute_state to)
 {
 	s->change[s->nchanges++] = (struct change){ v, s->m->state[v] };
+	tried_change(s, v, s->m->state[v], (int)to);
 	s->m->state[v] = (unsigned char)to;
 }
 
@@ -109,6 +111,8 @@ moves_take_back(struct state_search *s)
 {
 	while (s->nchanges > 0) {
 		s->nchanges--;
+		tried_change(s, s->change[s->nchanges].value,
+		    s->m->state[s->change[s->nchanges].value], s->change[s->nchanges].old);
 		s->m->state[s->change[s->nchanges].value] = s->change[s->nchanges].old;
 	}
 }

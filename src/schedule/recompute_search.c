@@ -22,6 +22,9 @@
  * higher peak, and none is kept that a larger one is not. Without a budget one descent goes down
  * rung by rung, through element-wise work alone, and ends where memory becomes too expensive.
  *
+ * A search may make so many trials, counted in events; then it ends with the lowest choice so far if no
+ * other fits. Only where that happens may a larger budget do worse than a smaller one.
+ *
  * Cost is multiply-adds, and bytes read and written. If there are few tensors to choose from, all
  * choices are tried instead, and the best one for any budget is known.
  *
@@ -199,6 +202,8 @@ recompute_search(struct model *m, const struct search_limits *limits)
 	s.change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s.n + 1),
 	    sizeof(*s.change));
 	s.seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s.seen));
+	s.tried = tried_new(m->arena);
+	tried_anew(&s);
 	if (limits->products)
 		return search_ladder(&s);
 	lower_cheaply(&s);

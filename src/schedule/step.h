@@ -29,10 +29,16 @@ struct pass_options;
 
 enum recompute_state { KEEP, AGAIN, EACH };
 
+struct overwriting {		/* what of op.h counts where an output may lie on an input */
+	unsigned inputs;	/* as op->memory.inplace */
+	bool elementwise;
+};
+
 struct remake {			/* how a node is repeated */
 	const struct op *op;	/* its own, or a cheaper one (op->gradient.again) */
 	int *in;		/* values */
 	int nin;
+	struct overwriting over;
 	int64_t work;		/* workspace bytes */
 	int64_t macs;		/* multiply-adds */
 	int64_t traffic;	/* bytes read and written */
@@ -42,6 +48,9 @@ struct model_node {
 	const struct node *node;
 	int *in, *out;		/* values; -1: absent */
 	int nin, nout;
+	int *transient;		/* inputs, then outputs; -1 also for what persists */
+	bool updates;		/* writes something that persists */
+	struct overwriting over;
 	int64_t work;
 	int stage;		/* backward nodes of one layer have the same */
 	bool repeatable;
@@ -73,13 +82,15 @@ struct model {
 	int repeats;		/* STEP_ONCE or STEP_REPEATS */
 	unsigned char *state;	/* by value, of roots: the choice to be tried */
 	struct trial *trial;	/* room for one trial */
-	int64_t effort;		/* of the search so far: events of all trials, nodes of estimates */
+	int64_t effort;		/* of the descent so far: events of all trials, nodes of estimates */
+	int64_t work;		/* of all descents: the same without what was known from before */
 };
 
 /* One run of the step under a choice of states. */
 struct event {
 	int node;
 	bool again;
+	bool elementwise;
 	int in, out;		/* where its values begin in trial->operand */
 	int end;		/* and where they end */
 	unsigned inplace;	/* inputs that the first output may overwrite, as op->memory.inplace */
@@ -98,7 +109,8 @@ struct trial {
 	int *first, *last;	/* by value, of roots: the events between which it is alive */
 	int *last_read;		/* by value, of roots */
 	int *overwrites;	/* by value, of roots: whose bytes it takes over, or itself */
-	int *left, *back;	/* by value of the model: last use in forward, first after */
+	int *left;		/* by value of the model: last use in forward */
+	int *back;		/* by value: first use after it */
 	int64_t *live;		/* by event: bytes alive, without persistent ones */
 	int64_t peak;
 	int64_t macs, traffic;	/* of what was recomputed */
@@ -106,6 +118,7 @@ struct trial {
 	int *current, *stamp, *stack;	/* scratch */
 	bool *updated;
 	bool *there;		/* by value of the model: never has to be recomputed */
+	bool *kept;		/* nor is it under this choice */
 	/* forward is the same in all trials: what is known after it */
 	int forward_operands;
 	int *forward_first, *forward_last, *forward_read, *itself;

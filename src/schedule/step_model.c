@@ -95,6 +95,12 @@ may_repeat(const struct model *m, const struct model_node *n)
 	return true;
 }
 
+static struct overwriting
+overwriting(const struct op *op)
+{
+	return (struct overwriting){ op->memory.inplace, op->flags & OP_ELEMENTWISE };
+}
+
 static void
 find_remake(struct model *m, int *index, struct model_node *n)
 {
@@ -114,10 +120,24 @@ find_remake(struct model *m, int *index, struct model_node *n)
 		copy.nin = r->nin;
 	}
 	copy.nout = 1;
+	r->over = overwriting(r->op);
 	r->work = workspace(m, &copy);
 	r->macs = r->op->macs ? affine_at(r->op->macs(&copy), m->batch) : 0;
 	r->traffic = traffic_of(m, r->in, r->nin, n);
 	n->repeatable = true;
+}
+
+static void
+list_transient(struct model *m, struct model_node *n)
+{
+	int k, v;
+
+	n->transient = arena_array(m->arena, (size_t)(n->nin + n->nout) + 1, sizeof(*n->transient));
+	for (k = 0; k < n->nin + n->nout; k++) {
+		v = k < n->nin ? n->in[k] : n->out[k - n->nin];
+		n->transient[k] = v < 0 || m->value[v].persistent ? -1 : v;
+		n->updates |= k >= n->nin && v >= 0 && n->transient[k] < 0;
+	}
 }
 
 static void
@@ -131,11 +151,13 @@ add_node(struct model *m, int *index, const struct node *n)
 	made->nout = n->nout;
 	made->in = values_of(m, index, n->in, n->nin);
 	made->out = values_of(m, index, n->out, n->nout);
+	made->over = overwriting(n->op);
 	made->work = workspace(m, n);
 	made->stage = !last ? 0 : last->stage + (!n->forward || n->forward != last->node->forward);
 	for (j = 0; j < n->nout; j++)
 		if (made->out[j] >= 0)
 			m->value[made->out[j]].def = m->nnodes;
+	list_transient(m, made);
 	if (n->phase == PHASE_FORWARD)
 		m->forward = m->nnodes + 1;
 	m->nnodes++;

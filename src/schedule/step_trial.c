@@ -40,22 +40,22 @@ static inline int
 present(const struct model *m, int v, int stage)
 {
 	const struct trial *t = m->trial;
-	int state;
 
-	if (t->there[v] || (state = m->state[t->root[v]]) == KEEP)
+	if (t->kept[v])
 		return v;
-	if (t->current[v] >= 0 && (state == AGAIN || t->stamp[v] == stage))
+	if (t->current[v] >= 0 && (t->stamp[v] == stage || m->state[t->root[v]] == AGAIN))
 		return t->current[v];
 	return -1;
 }
 
-static bool
-begin_event(struct trial *t, int node, bool again, unsigned inplace, int noperands, int nout)
+static inline bool
+begin_event(struct trial *t, int node, bool again, struct overwriting over, int noperands, int nout)
 {
 	if (t->nevents == t->most_events || t->noperands > t->most_operands - noperands ||
 	    t->nvalues > t->most_values - nout)
 		return false;
-	t->event[t->nevents++] = (struct event){ node, again, t->noperands, 0, 0, inplace };
+	t->event[t->nevents++] = (struct event){ node, again, over.elementwise,
+	    t->noperands, 0, 0, over.inputs };
 	return true;
 }
 
@@ -81,7 +81,7 @@ add_operand(struct model *m, int v, bool is_read)
 	touch(t, root, i);
 	if (is_read)
 		t->last_read[root] = i;
-	if (i >= m->forward && root < m->nvalues && t->back[root] < 0)
+	if (t->back[root] < 0 && i >= m->forward)
 		t->back[root] = i;
 }
 
@@ -119,8 +119,7 @@ repeat(struct model *m, int v, int stage)
 	const struct model_node *n = &m->node[value->def];
 	int k;
 
-	if (!begin_event(t, value->def, true, n->again.op->memory.inplace, n->again.nin + n->nout,
-	    n->nout))
+	if (!begin_event(t, value->def, true, n->again.over, n->again.nin + n->nout, n->nout))
 		return false;
 	for (k = 0; k < n->again.nin; k++) {
 		int in = n->again.in[k];
@@ -172,36 +171,84 @@ ensure(struct model *m, int v, int stage)
 	return true;
 }
 
+/* Makes what the node reads present. */
+static bool
+ensure_inputs(struct model *m, const struct model_node *n)
+{
+	const bool *kept = m->trial->kept;
+	const int *in = n->transient;
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (in[k] >= 0 && !kept[in[k]] && present(m, in[k], n->stage) < 0 &&
+		    !ensure(m, in[k], n->stage))
+			return false;
+	return true;
+}
+
+/* The operands of the event that is being made, as add_operand() notes them. This is where trials spend
+ * their time: what it works on lies in locals, since the stores might change anything else. */
+static void
+add_operands(struct model *m, const struct model_node *n, int event, bool backward)
+{
+	struct trial *t = m->trial;
+	int *operand = t->operand + t->noperands, *first = t->first, *last = t->last;
+	int *last_read = t->last_read, *back = t->back, k;
+	const int *list = n->transient, *root = t->root;
+	int nin = n->nin, all = nin + n->nout;
+
+	for (k = 0; k < all; k++) {
+		int v = list[k], r;
+
+		if (v >= 0 && backward && k < nin)
+			v = present(m, v, n->stage);
+		operand[k] = v;
+		if (v < 0)
+			continue;
+		r = root[v];
+		if (first[r] < 0)
+			first[r] = event;
+		last[r] = event;
+		if (k < nin)
+			last_read[r] = event;
+		if (backward && back[r] < 0)
+			back[r] = event;
+	}
+	t->noperands += all;
+}
+
 static bool
 run_node(struct model *m, int i)
 {
 	struct trial *t = m->trial;
 	const struct model_node *n = &m->node[i];
 	bool backward = i >= m->forward;
+	struct event *e;
 	int k;
 
-	for (k = 0; backward && k < n->nin; k++)
-		if (n->in[k] >= 0 && present(m, n->in[k], n->stage) < 0 &&
-		    !ensure(m, n->in[k], n->stage))
-			return false;
-	if (!begin_event(t, i, false, n->node->op->memory.inplace, n->nin + n->nout, 0))
+	if (backward && !ensure_inputs(m, n))
 		return false;
-	for (k = 0; k < n->nin; k++) {
-		int in = n->in[k];
-
-		add_operand(m, in < 0 || m->value[in].persistent ? -1 :
-		    backward ? present(m, in, n->stage) : in, true);
-	}
-	t->event[t->nevents - 1].out = t->noperands;
-	t->event[t->nevents - 1].end = t->noperands + n->nout;
-	for (k = 0; k < n->nout; k++) {
-		bool persistent = n->out[k] >= 0 && m->value[n->out[k]].persistent;
-
-		add_operand(m, persistent ? -1 : n->out[k], false);
-		if (persistent && backward)
+	if (!begin_event(t, i, false, n->over, n->nin + n->nout, 0))
+		return false;
+	e = &t->event[t->nevents - 1];
+	e->out = t->noperands + n->nin;
+	e->end = e->out + n->nout;
+	add_operands(m, n, t->nevents - 1, backward);
+	for (k = 0; backward && n->updates && k < n->nout; k++)
+		if (n->out[k] >= 0 && m->value[n->out[k]].persistent)
 			t->updated[m->value[n->out[k]].root] = true;
-	}
 	return true;
+}
+
+/* What is there whenever it is read: no choice drops it, or this one does not. */
+static void
+note_kept(struct model *m)
+{
+	struct trial *t = m->trial;
+	int i;
+
+	for (i = 0; i < m->nvalues; i++)
+		t->kept[i] = t->there[i] || m->state[t->root[i]] == KEEP;
 }
 
 static bool
@@ -222,6 +269,7 @@ schedule(struct model *m)
 	memset(t->back, -1, n * sizeof(int));
 	memset(t->current, -1, n * sizeof(int));
 	memset(t->updated, 0, n * sizeof(*t->updated));
+	note_kept(m);
 	for (i = m->forward; i < m->nnodes; i++)
 		if (!run_node(m, i))
 			return false;
@@ -243,12 +291,6 @@ holder(const struct trial *t, int v)
 	return t->overwrites[t->root[v]];
 }
 
-static const struct op *
-op_of(const struct model *m, const struct event *e)
-{
-	return e->again ? m->node[e->node].again.op : m->node[e->node].node->op;
-}
-
 /* As may_overwrite() of passes/inplace.c. */
 static bool
 may_overwrite(const struct model *m, const struct event *e, int i, int k)
@@ -263,7 +305,7 @@ may_overwrite(const struct model *m, const struct event *e, int i, int k)
 	b = m->value[t->origin[t->operand[e->out]]].size;
 	if (a.fixed != b.fixed || a.per_sample != b.per_sample)
 		return false;
-	if (op_of(m, e)->flags & OP_ELEMENTWISE)
+	if (e->elementwise)
 		return true;
 	for (j = e->in; j < e->out; j++)
 		if (j != k && t->operand[j] >= 0 && holder(t, t->operand[j]) == holder(t, in))
@@ -294,18 +336,19 @@ overwrite(struct model *m, int i)
 static void
 join_lives(struct trial *t)
 {
-	int i;
+	int *first = t->first, *last = t->last, n = t->nvalues, i;
+	const int *overwrites = t->overwrites;
 
-	for (i = 0; i < t->nvalues; i++) {
-		int h = t->overwrites[i];
+	for (i = 0; i < n; i++) {
+		int h = overwrites[i];
 
-		if (h == i || t->first[i] < 0)
+		if (h == i || first[i] < 0)
 			continue;
-		if (t->first[h] < 0 || t->first[i] < t->first[h])
-			t->first[h] = t->first[i];
-		if (t->last[i] > t->last[h])
-			t->last[h] = t->last[i];
-		t->first[i] = -1;
+		if (first[h] < 0 || first[i] < first[h])
+			first[h] = first[i];
+		if (last[i] > last[h])
+			last[h] = last[i];
+		first[i] = -1;
 	}
 }
 
@@ -313,28 +356,29 @@ static void
 measure(struct model *m)
 {
 	struct trial *t = m->trial;
-	int64_t sum = 0;
+	int64_t *live = t->live, sum = 0, peak = 0;
 	int i;
 
 	for (i = 0; i < t->nevents; i++)
 		if (t->event[i].inplace)
 			overwrite(m, i);
 	join_lives(t);
-	memset(t->live, 0, ((size_t)t->nevents + 1) * sizeof(*t->live));
+	memset(live, 0, ((size_t)t->nevents + 1) * sizeof(*live));
 	for (i = 0; i < t->nvalues; i++)
 		if (t->first[i] >= 0) {
-			t->live[t->first[i]] += t->bytes[i];
-			t->live[t->last[i] + 1] -= t->bytes[i];
+			live[t->first[i]] += t->bytes[i];
+			live[t->last[i] + 1] -= t->bytes[i];
 		}
-	for (i = 0, t->peak = 0; i < t->nevents; i++) {
+	for (i = 0; i < t->nevents; i++) {
 		const struct event *e = &t->event[i];
 		const struct model_node *n = &m->node[e->node];
 
-		sum += t->live[i];
-		t->live[i] = sum + (e->again ? n->again.work : n->work);
-		if (t->live[i] > t->peak)
-			t->peak = t->live[i];
+		sum += live[i];
+		live[i] = sum + (e->again ? n->again.work : n->work);
+		if (live[i] > peak)
+			peak = live[i];
 	}
+	t->peak = peak;
 }
 
 bool
@@ -344,6 +388,7 @@ step_try(struct model *m)
 
 	t->valid = schedule(m);
 	m->effort += t->nevents;
+	m->work += t->nevents;
 	if (!t->valid) {
 		t->peak = INT64_MAX;
 		return false;
@@ -379,7 +424,7 @@ new_trial(struct model *m)
 	t->last_read = ints(m, t->most_values);
 	t->overwrites = ints(m, t->most_values);
 	t->left = ints(m, m->nvalues);
-	t->back = ints(m, m->nvalues);
+	t->back = ints(m, t->most_values);
 	t->current = ints(m, m->nvalues);
 	t->stamp = ints(m, m->nvalues);
 	t->forward_first = ints(m, m->nvalues);
@@ -388,6 +433,7 @@ new_trial(struct model *m)
 	t->itself = ints(m, m->nvalues);
 	t->updated = arena_array(m->arena, n, sizeof(bool));
 	t->there = arena_array(m->arena, n, sizeof(bool));
+	t->kept = arena_array(m->arena, n, sizeof(bool));
 	return t;
 }
 

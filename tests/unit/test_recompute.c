@@ -245,7 +245,8 @@ Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
 	struct module *m = network("unet.nn");
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t all, least = 0, budget;
-	struct search_limits limits = { .products = true, .fits = within, .context = &budget };
+	struct search_limits limits = { .most_work = INT64_MAX, .products = true, .fits = within,
+	    .context = &budget };
 	int i;
 
 	step_try(model);
@@ -265,6 +266,34 @@ Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
 	limits.budget = budget = least - 1;
 	step_keep_all(model);
 	cr_assert(!recompute_search(model, &limits));
+}
+
+/* A chain that all descents together would take hours for: what is left when the work is used up is
+ * lower than at first, and is what its trial says. */
+Test(recompute, a_search_ends_when_its_work_is_used_up)
+{
+	static const char chain[] = "network n { input x : f32[64] target t : f32[64]\n"
+	    "y = x -> 1000 * (dense(64) -> sigmoid) loss mse(y, t) }\n";
+	const int64_t most = 4 << 20;
+	struct module *m = prepared(source_from_text(arena, "net.nn", chain, strlen(chain)));
+	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
+	int64_t all, peak, budget = 1;
+	struct search_limits limits = { .budget = 1, .most_work = most, .products = true,
+	    .fits = within, .context = &budget };
+
+	step_try(model);
+	all = model->trial->peak;
+	cr_assert(!recompute_search(model, &limits));
+	cr_assert_geq(model->work, most);
+	cr_assert_lt(model->work, 2 * most, "%lld", (long long)model->work);
+	cr_assert_lt(peak = model->trial->peak, all);
+	cr_assert(step_try(model));
+	cr_assert_eq(model->trial->peak, peak);
+	model->work = 0;
+	limits.budget = budget = all / 20 * 19;
+	step_keep_all(model);
+	cr_assert(recompute_search(model, &limits), "there is a lower one");
+	cr_assert_leq(model->trial->peak, budget);
 }
 
 /* ---- small chains ---- */
@@ -313,7 +342,7 @@ Test(recompute, small_chains_are_solved_as_by_exhaustion)
 	step_try(model);
 	all = model->trial->peak;
 	for (i = 20; i > 4; i--) {
-		struct search_limits limits = { .products = true, .fits = within,
+		struct search_limits limits = { .most_work = INT64_MAX, .products = true, .fits = within,
 		    .context = &budget };
 		double best;
 		bool found;
