@@ -111,7 +111,8 @@ find_batch(struct autopsy *y)
 	y->implied = true;
 	y->batch = batch;
 	y->validation = is_validation(y);
-	if (y->batch != y->spec_batch && !y->validation && (other = whatif_at(y->module, y->batch)))
+	if (y->batch != y->spec_batch && !y->validation && (other = whatif_at(y->module,
+	    y->arena, y->batch)))
 		y->module = other;
 }
 

@@ -132,7 +132,7 @@ on_memory(struct module *m, int64_t memory)
 	if (set.recompute != RECOMPUTE_AUTO || set.recompute_budget)
 		return m;
 	set.device = (struct device){ .given = true, .memory = memory, .loc = set.device.loc };
-	other = whatif(m, &set);
+	other = whatif_spec(m, &set);
 	return other ? other : m;
 }
 
@@ -149,9 +149,11 @@ answer_all(struct arena *a, const struct fit_args *args, struct fit_report *r)
 	for (i = 0; i < r->nanswers; i++) {
 		int64_t memory = args->memory.n ? args->memory_bytes[i] : m->set.device.memory;
 
-		fit_answer(args->memory.n ? on_memory(m, memory) : m, memory, args->reserve_bytes,
-		    &r->answer[i]);
+		struct module *there = args->memory.n ? on_memory(m, memory) : m;
+
+		fit_answer(there, memory, args->reserve_bytes, &r->answer[i]);
 		fits &= r->answer[i].fits;
+		r->cut_short |= there->cut_short && !r->answer[i].fits;
 	}
 	return fits;
 }
@@ -285,6 +287,7 @@ answer(struct arena *a, struct fit_run *run, struct module *m, const struct spec
 		advise(&v);
 		r.advice = v.all.v;
 		r.nadvice = v.all.n;
+		r.cut_short |= v.cut_short;
 	}
 	if (args->diff && !fits)
 		return print_diff(run, &r);

@@ -165,6 +165,8 @@ fit_json(const struct fit_report *r)
 	write_wanted(&j, r);
 	write_answer(&j, r, 0);
 	write_edits(&j, r);
+	if (r->cut_short)
+		json_bool(&j, "cut_short", true);
 	write_idle(&j);
 	if (r->applied)
 		json_int(&j, "applied", r->applied);

@@ -14,6 +14,7 @@ struct fit_report {
 	int nelsewhere;		/* frameworks */
 	const struct advice *advice;	/* best first */
 	int nadvice;
+	bool cut_short;		/* a search for what to recompute was */
 	int applied;		/* which was written into the spec, from 1; 0: none */
 	bool colour;
 };

@@ -284,6 +284,9 @@ print_edits(const struct fit_report *r)
 		    r->module->src->path);
 	else if (!r->answer->fits && r->nadvice == 0)
 		fprintf(r->out, "\nNo edit that is known here makes it smaller.\n");
+	if (r->cut_short && !r->applied)
+		fprintf(r->out, "\nA search for what to recompute used up its effort: more may fit than is "
+		    "said here.\n");
 	if (!r->answer->fits && !r->applied)
 		print_idle(r);
 }

@@ -69,7 +69,8 @@ bytes_of(const struct advisor *v, const struct module *m)
 	return v->takes ? v->takes(m, v->context) : m->plan->arena_bytes;
 }
 
-/* SEARCH: also for the largest batch, where it does not fit. */
+/* SEARCH: also for the largest batch, where it does not fit. What a search that was cut short did not find
+ * may be there. */
 static bool
 measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
 {
@@ -77,13 +78,20 @@ measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
 	struct module *m = advice_expand(v, a, t->edits);
 
 	o.dump_after = NULL;
-	if (!m || m->broken || m->diags->errors || !passes_run(m, &o) || m->diags->errors)
+	if (!m || m->broken || m->diags->errors || !passes_run(m, &o) || m->diags->errors) {
+		v->cut_short |= m && m->cut_short;
 		return false;
+	}
 	t->arena = bytes_of(v, m);
 	t->batch = m->train ? m->plan->batch : m->plan->validate_batch;
 	t->samples = m->set.batch;
 	t->macs = macs_of_update(m);
 	t->fits = t->arena <= v->fit->limit;
+	if (!t->fits && m->cut_short && !v->takes) {
+		v->cut_short = true;
+		t->arena = 0;
+		return false;
+	}
 	if (!t->fits && search && !v->takes)
 		largest_batch(m, v->fit->limit, &t->largest);
 	return true;
@@ -114,16 +122,52 @@ try_and(struct advisor *v, const struct advice_step *s, int n, bool search, stru
 	return good;
 }
 
+/* What was tried before, which combinations of edits lead to again. */
+struct made {
+	struct advice_step step[MOST_STEPS];
+	int n;
+	bool good;
+	struct trial trial;
+};
+
+struct trials {
+	VEC(struct made) all;
+};
+
+static bool
+same_steps(const struct advice_step *a, const struct advice_step *b, int n)
+{
+	while (n-- > 0)
+		if (a[n].kind != b[n].kind || a[n].value != b[n].value)
+			return false;
+	return true;
+}
+
 static bool
 try_steps(struct advisor *v, const struct advice_step *s, int n, struct trial *t)
 {
-	return try_and(v, s, n, false, t);
+	struct made made = { .n = n };
+	int i;
+
+	for (i = 0; i < v->trials->all.n; i++) {
+		const struct made *old = &v->trials->all.v[i];
+
+		if (old->n == n && same_steps(old->step, s, n)) {
+			*t = old->trial;
+			return old->good;
+		}
+	}
+	made.good = try_and(v, s, n, false, &made.trial);
+	memcpy(made.step, s, (size_t)n * sizeof(*s));
+	vec_push(v->arena, &v->trials->all, made);
+	*t = made.trial;
+	return made.good;
 }
 
 /* Makes step I as mild as may be: the others as they are. False, with the strongest value, when
- * even that does not fit; a trial of what was chosen in *T. */
+ * even that does not fit; a trial of what was chosen in *T. SEARCH: then the largest batch, too. */
 static bool
-soften(struct advisor *v, struct advice_step *s, int n, int i, struct trial *t)
+soften(struct advisor *v, struct advice_step *s, int n, int i, bool search, struct trial *t)
 {
 	struct trial other;
 	int nvalues, lo = 0, hi, mid;
@@ -132,7 +176,7 @@ soften(struct advisor *v, struct advice_step *s, int n, int i, struct trial *t)
 	if (nvalues == 0)
 		return false;
 	s[i].value = value[nvalues - 1];
-	if (!try_steps(v, s, n, t) || !t->fits)
+	if (!(search ? try_and(v, s, n, true, t) : try_steps(v, s, n, t)) || !t->fits)
 		return false;
 	for (hi = nvalues - 1; lo < hi;) {
 		mid = lo + (hi - lo) / 2;
@@ -256,7 +300,7 @@ add_single(struct advisor *v, const struct advice_kind *k)
 	struct advice_step s = { .kind = k };
 	struct trial t = { .edits = NULL };
 
-	if (soften(v, &s, 1, 0, &t) || (t.arena > 0 && try_and(v, &s, 1, true, &t)))
+	if (soften(v, &s, 1, 0, true, &t) || t.arena > 0)
 		add(v, &s, 1, &t);
 }
 
@@ -277,7 +321,7 @@ refine(struct advisor *v, struct advice_step *s, int n)
 		}
 	}
 	for (i = n - 1; i >= 0; i--)
-		soften(v, s, n, i, &t);
+		soften(v, s, n, i, false, &t);
 	if (try_steps(v, s, n, &t) && t.fits)
 		add(v, s, n, &t);
 }
@@ -382,6 +426,7 @@ advise(struct advisor *v)
 
 	v->batch_statistics = normalises(v->module);
 	v->least = HARMS;
+	v->trials = ARENA_NEW(v->arena, struct trials);
 	for (k = advice_kinds; k->name; k++)
 		if (!v->offered || v->offered(k->name, v->context))
 			add_single(v, k);

@@ -60,6 +60,8 @@ struct advisor {
 	bool (*offered)(const char *kind, const void *context);
 	const void *context;
 	bool batch_statistics;	/* the network normalises over the batch */
+	struct trials *trials;	/* made so far */
+	bool cut_short;		/* a search of a trial was, which then told nothing */
 	enum harm least;	/* of single edits that keep the update and make it fit */
 	VEC(struct advice) all;
 };

@@ -20,6 +20,7 @@ struct batch_search {
 	int64_t limit;
 	int64_t lo, hi;		/* lo fits, or is 0; hi does not, or is beyond the last batch */
 	struct largest_plan at_lo, at_hi;
+	bool cut_short;		/* the plan of hi was, which then proves nothing */
 	int64_t guess;		/* from the latest plan; 0: none fits */
 	int64_t step;
 	int plans;
@@ -74,9 +75,9 @@ bound_at(const struct module *m, int64_t batch, int64_t *change)
 
 /* The largest batch whose lower bound, by this plan's buffers, is within the limit; 0: none. */
 static int64_t
-guess_from(const struct module *m, int64_t limit)
+guess_from(const struct module *m, struct arena *a, int64_t limit)
 {
-	int64_t *change = arena_array(m->arena, (size_t)m->plan->instants + 2, sizeof(*change));
+	int64_t *change = arena_array(a, (size_t)m->plan->instants + 2, sizeof(*change));
 	int64_t lo = 0, hi = most_samples(m) + 1, mid;
 
 	while (hi - lo > 1) {
@@ -93,15 +94,18 @@ guess_from(const struct module *m, int64_t limit)
 static void
 look_at(struct batch_search *s, int64_t batch)
 {
-	bool own = batch == (s->m->train ? s->m->plan->batch : s->m->plan->validate_batch);
-	struct module *other = own ? s->m : whatif_at(s->m, batch);
+	bool own = batch == (s->m->train ? s->m->plan->batch : s->m->plan->validate_batch), cut = false;
+	struct arena *scratch = arena_child(s->m->arena);
+	struct module *other = own ? s->m : whatif_at(s->m, scratch, batch);
 	struct largest_plan p = { INT64_MAX, INT64_MAX };
 
 	if (other) {
 		p = (struct largest_plan){ other->plan->arena_bytes,
 		    other->plan->lower_bound_bytes };
-		s->guess = guess_from(other, s->limit);
+		s->guess = guess_from(other, scratch, s->limit);
+		cut = other->cut_short;
 	}
+	arena_free(scratch);
 	s->plans += !own;
 	if (p.arena <= s->limit) {
 		s->lo = batch;
@@ -109,6 +113,7 @@ look_at(struct batch_search *s, int64_t batch)
 	} else {
 		s->hi = batch;
 		s->at_hi = p;
+		s->cut_short = cut;
 	}
 }
 
@@ -167,10 +172,10 @@ largest_batch(struct module *m, int64_t limit, struct largest *l)
 	int64_t end = most_samples(m) + 1;
 	struct batch_search s = { .m = m, .limit = limit, .hi = end };
 
-	s.guess = guess_from(m, limit);
+	s.guess = guess_from(m, m->arena, limit);
 	narrow(&s);
 	look_beyond(&s);
 	*l = (struct largest){ .batch = s.lo, .at = s.at_lo, .next = s.at_hi, .plans = s.plans };
 	l->endless = s.hi == end;
-	l->proved = l->endless || s.at_hi.bound > limit;
+	l->proved = l->endless || (s.at_hi.bound > limit && !s.cut_short);
 }

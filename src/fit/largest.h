@@ -19,7 +19,7 @@ struct largest_plan {
 struct largest {
 	int64_t batch;		/* 0: not even one sample fits */
 	struct largest_plan at, next;	/* of batch (nothing when it is 0), and of batch + 1 */
-	bool proved;		/* next.bound is beyond the limit */
+	bool proved;		/* next.bound is beyond the limit, and no search for it was cut short */
 	bool endless;		/* no successor: the language has no larger batch */
 	int plans;		/* made to find it */
 };

@@ -15,6 +15,18 @@ whatif(struct module *m, const struct settings *set)
 }
 
 struct module *
+whatif_spec(struct module *m, const struct settings *set)
+{
+	struct pass_options *o = ARENA_NEW(m->arena, struct pass_options);
+	struct module fresh = *m;
+
+	*o = *m->options;
+	o->search_work = NULL;
+	fresh.options = o;
+	return whatif(&fresh, set);
+}
+
+struct module *
 whatif_expand(struct arena *a, const struct edits *e, const char *name,
     const struct lang_options *options)
 {
@@ -55,18 +67,23 @@ whatif_micro_batch(struct settings *set, int64_t batch)
 }
 
 struct module *
-whatif_at(struct module *m, int64_t batch)
+whatif_at(struct module *m, struct arena *a, int64_t batch)
 {
 	struct settings set = m->set;
+	struct module in = *m;
 
+	in.arena = a;
 	whatif_micro_batch(&set, batch);
-	return whatif(m, &set);
+	return whatif(&in, &set);
 }
 
 int64_t
 whatif_batch(struct module *m, int64_t batch)
 {
-	struct module *copy = whatif_at(m, batch);
+	struct arena *scratch = arena_child(m->arena);
+	struct module *copy = whatif_at(m, scratch, batch);
+	int64_t bytes = copy ? copy->plan->arena_bytes : INT64_MAX;
 
-	return copy ? copy->plan->arena_bytes : INT64_MAX;
+	arena_free(scratch);
+	return bytes;
 }

@@ -11,8 +11,11 @@
 #include "lang/expand.h"
 
 /* A second module, planned for M's target and threads under SET; NULL when that has no plan. M is
- * as before afterwards. */
+ * as before afterwards. Searches share what they may do with all other questions of M, and so may be
+ * cut short. */
 struct module	*whatif(struct module *, const struct settings *set);
+/* The same, planned as if the spec said so, with all that its searches may do. */
+struct module	*whatif_spec(struct module *, const struct settings *set);
 
 /* What becomes of the network NAME in the edited spec, in that arena, not planned; it may be
  * broken. NULL: not even that. OPTIONS are those that the spec was loaded with; NULL: none. */
@@ -27,8 +30,9 @@ struct module	*whatif_edited(const struct module *, const struct edits *,
  * follows unless the spec says its batch. */
 void	whatif_micro_batch(struct settings *, int64_t batch);
 
-/* The module planned at that micro-batch, or NULL; and its arena, INT64_MAX when there is none. */
-struct module	*whatif_at(struct module *, int64_t batch);
+/* The module planned at that micro-batch, in arena A, or NULL; and the bytes of that plan's arena,
+ * INT64_MAX when there is none. */
+struct module	*whatif_at(struct module *, struct arena *a, int64_t batch);
 int64_t	whatif_batch(struct module *, int64_t batch);
 
 #endif
