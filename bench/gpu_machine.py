@@ -223,8 +223,8 @@ class Gpu(Machine):
     def build_c(self, at, program):
         out = os.path.join(at, "c", program)
         cc = (os.environ.get("CC") or shutil.which("cc") or "gcc").split()
-        return out, self.built(out, *cc, "-O3", "-std=gnu11", "-fopenmp", "-fno-math-errno",
-                               "-fno-trapping-math", "-march=native", "-o", out, out + ".c", "-lm")
+        return out, self.built(out, *cc, "-O3", "-std=gnu11", "-fopenmp-simd", "-pthread",
+                               "-fno-math-errno", "-fno-trapping-math", "-march=native", "-o", out, out + ".c", "-lm")
 
     def describe(self):
         """The card as cuDNN describes it; text where that fails."""
@@ -257,7 +257,7 @@ class Rehearsal(Machine):
         kind, _, own = what.partition("-")
         out = os.path.join(at, program + {"library": own + ".so", "check": "-check"}.get(kind, ""))
         more = {"library": ["-DLIBRARY", "-DTRACE", "-shared", "-fPIC"], "check": ["-DCHECK"]}
-        command = [*self.cc, "-std=gnu11", "-O1", "-fopenmp", "-w", *more.get(kind, []), "-o", out,
+        command = [*self.cc, "-std=gnu11", "-O1", "-fopenmp-simd", "-pthread", "-w", *more.get(kind, []), "-o", out,
                    os.path.join(at, program + ".c"), "-lm"]
         return out, self.built(out, *command)
 

@@ -1,8 +1,9 @@
 /*
  * kernel.h - what every kernel file is written in.
  *
- * A kernel is written once and compiled twice: by a C compiler, where EACH is an OpenMP loop, and
- * by nvcc, where it is a grid-stride loop. On the host side LAUNCH starts it on either.
+ * A kernel is written once and compiled twice: by a C compiler, where EACH is a loop that
+ * threads share, and by nvcc, where it is a grid-stride loop. On the host side LAUNCH starts it on
+ * either.
  *
  *     KERNEL(scale_kernel, (elem *y, const elem *x, real factor, int64_t n))
  *     {
@@ -52,6 +53,11 @@
  * takes 16 bytes of each: one that asks for an element at a time leaves most of the memory's width
  * unused. LAUNCH_MAP starts such a kernel. PART_FROM cuts a long sum into parts whose number does
  * not depend on that of the threads.
+ *
+ * In C all threads run all of a step, and share its loops (team.h): outside of EACH and ROWS a
+ * kernel, and what launches it, writes nothing in the arena; and whether they come to a loop does
+ * not depend on what lies there: a loop that may have nothing to do has no rounds. What is written
+ * by one thread outside of kernels stands in ALONE.
  *
  * Sums are taken in a fixed order, so the same build on the same machine gives the same bits.
  * Kernels that may run in place carry no restrict.
@@ -122,7 +128,9 @@ onto_of(real keep, const struct step *step)
 #ifdef __CUDACC__
 
 #define KERNEL(name, params)	static __global__ void name params
+#define ALONE
 #define DEVICE	static __device__ __forceinline__
+#define APART	DEVICE
 #define TABLE	static __device__ const
 #define DEVICE_METHOD	__device__ __forceinline__
 #define EACH(i, n)	for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n);	\
@@ -213,17 +221,23 @@ block_max(T x)
 
 #else	/* C */
 
+#include "team.h"
+
 #define PRAGMA(x)	_Pragma(#x)
 /* never inlined: a network calls the same few kernels hundreds of times */
 #define KERNEL(name, params)	static __attribute__((noinline)) void name params
 #define DEVICE	static inline
+/* DEVICE that is compiled once, by itself. Which product of a b + c d is fused with the sum is the
+ * compiler's choice; so it is the same wherever the function is called from. */
+#define APART	static __attribute__((noinline))
 #define TABLE	static const
-/* a loop shorter than this is not worth waking the other threads for */
+/* a loop shorter than this is not worth sharing */
 #define WORTH_THREADS	16384
-/* The team is woken by LAUNCH and shares EACH and ROWS among its threads. (An `if` clause on a
- * parallel loop would do, but libgomp allocates a team whenever the number of threads changes.) */
-#define EACH(i, n)	PRAGMA(omp for simd schedule(static)) for (int64_t i = 0; i < (n); i++)
-#define ROWS(r, n)	PRAGMA(omp for schedule(static)) for (int64_t r = 0; r < (n); r++)
+/* elements, of which pieces begin in different cache lines */
+#define EACH(i, n)	SHARE (i##_from, i##_to, n, 64, TEAM_PIECES * team_size())	\
+	PRAGMA(omp simd) for (int64_t i = i##_from; i < i##_to; i++)
+#define ROWS(r, n)	SHARE (r##_from, r##_to, n, 1, TEAM_PIECES * team_size())	\
+	for (int64_t r = r##_from; r < r##_to; r++)
 #define ALONG(j, n)	for (int64_t j = 0; j < (n); j++)
 #define ALONG_EACH(j, n)	PRAGMA(omp simd) for (int64_t j = 0; j < (n); j++)
 #define ALONG_ADD(j, n, ...)	PRAGMA(omp simd reduction(+ : __VA_ARGS__))	\
@@ -233,8 +247,10 @@ block_max(T x)
 #define STRIP	64
 #define STRIP_LANES	STRIP
 #define LANE(j)	(j)
-#define EACH_PLACE(p, y, x, planes, h, w)	PRAGMA(omp for collapse(2) schedule(static))	\
-	for (int64_t p = 0; p < (planes); p++) for (int64_t y = 0; y < (h); y++)		\
+#define EACH_PLACE(p, y, x, planes, h, w)							\
+	SHARE (y##_from, y##_to, (planes) * (h), 1, TEAM_PIECES * team_size())			\
+	for (int64_t at_ = y##_from, p = at_ / (h), y = at_ % (h); at_ < y##_to;		\
+	    at_++, ++y == (h) ? (void)(y = 0, p++) : (void)0)					\
 	PRAGMA(omp simd) for (int64_t x = 0; x < (w); x++)
 #define PLACES(r, c, rows, channels)	for (int64_t r = 0; r < (rows); r++)			\
 	PRAGMA(omp simd) for (int64_t c = 0; c < (channels); c++)
@@ -242,16 +258,14 @@ block_max(T x)
 #define ROW_MAX(x)	(x)
 #define FIRST
 #define LAUNCH(name, n, args)	do {						\
-	if ((n) > WORTH_THREADS) {						\
-		PRAGMA(omp parallel)						\
+	if ((n) > WORTH_THREADS)						\
 		name args;							\
-	} else {								\
-		name args;							\
-	}									\
+	else									\
+		ALONE								\
+			name args;						\
 } while (0)
 #define LAUNCH_ROWS(name, n, args)	do {					\
 	(void)(n);								\
-	PRAGMA(omp parallel)							\
 	name args;								\
 } while (0)
 #define MAP(y, x, n, e, value)	EACH (i_, n) {				\

@@ -72,11 +72,11 @@ extended() {
 }
 
 # Many tests build a program to run it for a moment, and most of their time is the compiler's. clang takes
-# half of gcc's without optimisation: where it builds programs with OpenMP, $quick_cc is clang.
+# half of gcc's without optimisation: where it builds programs, $quick_cc is clang.
 quick_cc=$CC
 find_quick_cc() {
 	echo 'int main(void) { return 0; }' > "$work/quick.c"
-	clang -std=gnu11 -O0 -march=native -fopenmp -o "$work/quick" "$work/quick.c" 2> /dev/null &&
+	clang -std=gnu11 -O0 -march=native -fopenmp-simd -pthread -o "$work/quick" "$work/quick.c" 2> /dev/null &&
 		"$work/quick" && quick_cc=clang
 	rm -f "$work/quick" "$work/quick.c"
 }

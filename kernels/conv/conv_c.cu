@@ -275,28 +275,32 @@ conv_product(const struct conv_job *job, const struct windows *windows, int g)
 	return p;
 }
 
+/* One group's product, which the threads share or this one makes. */
 static void
-conv_share(const struct conv_job *job, real *scratch, int thread, int threads)
+conv_group(const struct conv_job *job, real *scratch, int g, bool shared)
 {
-	int whole = job->groups / threads * threads;	/* a thread takes whole groups of these */
+	struct windows windows = job->windows;
+	struct product p;
 
-	for (int g = 0; g < job->groups; g++) {
-		struct windows windows = job->windows;
-		struct product p;
+	windows.first = g * windows.at.channels;
+	p = conv_product(job, &windows, g);
+	if (shared)
+		product_share(&p, scratch);
+	else
+		product_by_columns(&p, scratch + team_me() * product_scratch(p.depth, p.cols, NARROW),
+		    0, p.cols);
+}
 
-		if (g == whole && g > 0) {	/* from here on they share the scratch memory */
-			PRAGMA(omp barrier)
-		}
-		if (g < whole && g % threads != thread)
-			continue;
-		windows.first = g * windows.at.channels;
-		p = conv_product(job, &windows, g);
-		if (g < whole)
-			product_share(&p, scratch + thread *
-			    product_scratch(p.depth, p.cols, NARROW), 0, 1);
-		else
-			product_share(&p, scratch, thread, threads);
-	}
+/* The threads share groups, as far as each gets as many, and then the products of the others. */
+static void
+conv_share(const struct conv_job *job, real *scratch)
+{
+	int whole = job->groups / team_size() * team_size();
+
+	ROWS (g, whole)
+		conv_group(job, scratch, (int)g, false);
+	for (int g = whole; g < job->groups; g++)
+		conv_group(job, scratch, g, true);
 }
 
 /* Does one row of a plane follow the other? */
@@ -328,12 +332,11 @@ conv_run(struct conv_job *job, real *scratch)
 	}
 #endif
 	if (job->b * w->y.count * w->x.count * w->channels * w->y.taps * w->x.taps * job->rows *
-	    job->groups < WORTH_PRODUCT) {
-		conv_share(job, scratch, 0, 1);
-		return;
-	}
-	PRAGMA(omp parallel)
-	conv_share(job, scratch, omp_get_thread_num(), omp_get_num_threads());
+	    job->groups < WORTH_PRODUCT)
+		ALONE
+			conv_share(job, scratch);
+	else
+		conv_share(job, scratch);
 }
 
 /* Y from X, whose channels lie in any number of tensors. */
@@ -380,8 +383,7 @@ conv_unreached(const struct conv_job *job, const struct conv *s)
 	int channels = job->rows * job->groups;
 	int64_t planes = job->b * channels;
 
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t i = 0; i < planes; i++)
+	ROWS (i, planes)
 		for (int y = w->y.out; y < s->h; y += w->y.out_step)
 			for (int x = w->x.out; x < s->w; x += w->x.out_step) {
 				elem *to = job->target + i / channels * w->out_image +

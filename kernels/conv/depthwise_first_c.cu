@@ -99,7 +99,7 @@ depthwise_done(elem *to, const real *sums, int64_t n)
 static inline real *
 depthwise_room(void *work, const struct conv *s)
 {
-	return (real *)work + omp_get_thread_num() * depthwise_scratch(s, NARROW);
+	return (real *)work + team_me() * depthwise_scratch(s, NARROW);
 }
 
 static void
@@ -110,8 +110,7 @@ depthwise_forward(elem *y, const elem *x, const elem *w, const elem *bias, real 
 	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
 	int fg = s.f / s.groups;
 
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t i = 0; i < b * s.f; i++) {
+	ROWS (i, b * s.f) {
 		int64_t f = i % s.f;
 		real *room = depthwise_room(work, &s);
 		const real *from = depthwise_reals(x + (i / s.f * s.c + f / fg) * at.plane, room,
@@ -155,8 +154,7 @@ depthwise_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bi
 	int64_t plane = (int64_t)s.oh * s.ow, taps = (int64_t)s.kh * s.kw;
 	int fg = s.f / s.groups;
 
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t i = 0; i < b * s.c; i++) {
+	ROWS (i, b * s.c) {
 		real *room = depthwise_room(work, &s);
 		real *to = depthwise_sums(dx + i * at.plane, room, at.plane,
 		    bias ? VALUE(bias[i % s.c]) : 0, keep);
@@ -228,8 +226,7 @@ depthwise_backward_weight(elem *dw, const elem *dy, const elem *x, real keep, vo
 	int64_t plane = (int64_t)s.oh * s.ow;
 	int fg = s.f / s.groups, taps = s.kh * s.kw;
 
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t f = 0; f < s.f; f++) {
+	ROWS (f, s.f) {
 		real *room = depthwise_room(work, &s), *sum = room + at.plane + plane;
 
 		for (int t = 0; t < taps; t++)
@@ -259,8 +256,7 @@ depthwise_backward_weight(real *dw, const real *dy, const real *x, real keep, vo
 	int fg = s.f / s.groups;
 
 	(void)work;
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t i = 0; i < s.f * taps; i++) {
+	ROWS (i, s.f * taps) {
 		int64_t f = i / taps;
 		int t = (int)(i % taps);
 		double sum = 0;

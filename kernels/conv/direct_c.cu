@@ -240,19 +240,18 @@ direct_band(const struct conv_job *job, const struct direct *d, const real *copy
 	}
 }
 
-/* One thread's share: whole bands, each with all its channels. */
+/* The threads share whole bands, each with all its channels. */
 static void
-direct_share(const struct conv_job *job, const struct direct *d, real *scratch, int thread,
-    int threads)
+direct_share(const struct conv_job *job, const struct direct *d, real *scratch)
 {
 	const struct window *w = &job->windows.at;
 	int64_t units = job->b * job->groups * d->bands;
 	struct place at[DIRECT_DEPTH];
 	int depth = 0, tabled = 0;
 
-	scratch += thread * product_scratch((int64_t)w->channels * w->y.taps * w->x.taps, BLOCK_COLS,
+	scratch += team_me() * product_scratch((int64_t)w->channels * w->y.taps * w->x.taps, BLOCK_COLS,
 	    NARROW);
-	for (int64_t u = units * thread / threads; u < units * (thread + 1) / threads; u++) {
+	ROWS (u, units) {
 		int64_t image = u / d->bands / job->groups, g = u / d->bands % job->groups;
 		int y = (int)(u % d->bands) * d->rows, rows = (int)least(d->rows, w->y.count - y);
 
@@ -279,12 +278,11 @@ direct_run(const struct conv_job *job, const struct direct *d, real *scratch)
 	const struct window *w = &job->windows.at;
 
 	if (job->b * w->y.count * w->x.count * w->channels * w->y.taps * w->x.taps * job->rows *
-	    job->groups < WORTH_PRODUCT) {
-		direct_share(job, d, scratch, 0, 1);
-		return;
-	}
-	PRAGMA(omp parallel)
-	direct_share(job, d, scratch, omp_get_thread_num(), omp_get_num_threads());
+	    job->groups < WORTH_PRODUCT)
+		ALONE
+			direct_share(job, d, scratch);
+	else
+		direct_share(job, d, scratch);
 }
 
 #endif

@@ -79,8 +79,7 @@ local_forward(elem *y, const elem *x, const elem *w, const elem *bias, void *wor
 {
 	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
 
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t q = 0; q < positions; q++) {
+	ROWS (q, positions) {
 		struct local_at at = { s, 1, s.f * positions };
 		struct product p = { .rows = s.f, .cols = b, .depth = depth,
 			.a = w + q * s.f * depth, .a_row = depth, .c = y + q, .c_row = positions,
@@ -88,8 +87,8 @@ local_forward(elem *y, const elem *x, const elem *w, const elem *bias, void *wor
 			.b = x + q / s.ow * s.sy * s.w + q % s.ow * s.sx, .shape = &at,
 			.places = places_local, .pack = pack_samples, .columns = columns_local };
 
-		product_share(&p, (real *)work +
-		    omp_get_thread_num() * product_scratch(depth, b, NARROW), 0, 1);
+		product_by_columns(&p, (real *)work + team_me() * product_scratch(depth, b, NARROW),
+		    0, p.cols);
 	}
 }
 
@@ -99,8 +98,7 @@ local_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto,
 {
 	int64_t positions = (int64_t)s.oh * s.ow, depth = (int64_t)s.c * s.kh * s.kw;
 
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t q = 0; q < positions; q++) {
+	ROWS (q, positions) {
 		struct local_at at = { s, s.f * positions, 1 };
 		struct product p = { .rows = s.f, .cols = depth, .depth = b,
 			.a = dy + q, .a_row = positions, .c = dw + q * s.f * depth, .c_row = depth,
@@ -108,8 +106,8 @@ local_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto,
 			.b = x + q / s.ow * s.sy * s.w + q % s.ow * s.sx, .shape = &at,
 			.places = places_local, .pack = pack_elements, .columns = columns_local };
 
-		product_share(&p, (real *)work +
-		    omp_get_thread_num() * product_scratch(b, depth, NARROW), 0, 1);
+		product_by_columns(&p, (real *)work + team_me() * product_scratch(b, depth, NARROW),
+		    0, p.cols);
 	}
 }
 
@@ -148,8 +146,7 @@ local_backward_input(elem *dx, const elem *dy, const elem *w, struct onto onto, 
 	int64_t image = (int64_t)s.c * s.h * s.w, out = (int64_t)s.f * s.oh * s.ow;
 
 	(void)work;
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t n = 0; n < b; n++)
+	ROWS (n, b)
 		local_image(dx + n * image, dy + n * out, w, onto_keep(onto), &s);
 }
 

@@ -317,20 +317,19 @@ weight_round(const struct conv_weight *w, elem *dw, const struct weight_piece *p
 }
 #endif
 
-/* Large gradients: one task per group, block of channels and slice of filters. SUMS are a thread's
- * own. */
+/* Large gradients: one task per group, block of channels and slice of filters. SCRATCH and SUMS are
+ * a thread's own. */
 static void
-weight_tasks(const struct conv_weight *w, elem *dw, real *scratch, real *sums, int thread,
-    int threads)
+weight_tasks(const struct conv_weight *w, elem *dw, real *scratch, real *sums)
 {
 	int blocks = (int)parts(w->cg, w->size.block), slices = conv_slices(&w->s, THREADS);
 	int64_t taps = (int64_t)w->s.kh * w->s.kw;
 	struct chunk k;
 
 	(void)sums;
-	for (int task = thread; task < w->s.groups * blocks * slices; task += threads) {
-		int block = task / slices % blocks, slice = task % slices;
-		struct weight_piece p = { .g = task / (blocks * slices), .c = block * w->size.block };
+	ROWS (task, (int64_t)w->s.groups * blocks * slices) {
+		int block = (int)(task / slices % blocks), slice = (int)(task % slices);
+		struct weight_piece p = { .g = (int)(task / (blocks * slices)), .c = block * w->size.block };
 
 		p.n = (int)least(w->size.block, w->cg - p.c);
 		p.first = w->fg * slice / slices, p.last = w->fg * (slice + 1) / slices;
@@ -389,11 +388,9 @@ weight_in_parts(const struct conv_weight *w, elem *dw, real *scratch)
 	int64_t n = conv_weights(&w->s), each = conv_chunk_scratch(&w->s);
 	real *part = scratch + THREADS * each;
 
-	PRAGMA(omp parallel for schedule(static, 1))
-	for (int t = 0; t < THREADS; t++)
-		weight_part(w, part + t * n, scratch + t * each, t, 0);
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t i = 0; i < n; i++) {
+	ROWS (t, THREADS)
+		weight_part(w, part + t * n, scratch + t * each, (int)t, 0);
+	EACH (i, n) {
 		real sum = part[i];
 
 		for (int t = 1; t < THREADS; t++)
@@ -411,13 +408,12 @@ weight_in_parts(const struct conv_weight *w, real *dw, real *scratch)
 	int64_t n = conv_weights(&w->s), each = conv_chunk_scratch(&w->s);
 	real *part = scratch + THREADS * each;
 
-	PRAGMA(omp parallel for schedule(static, 1))
-	for (int t = 0; t < THREADS; t++)
-		weight_part(w, t ? part + (t - 1) * n : dw, scratch + t * each, t, t ? 0 : w->keep);
+	ROWS (t, THREADS)
+		weight_part(w, t ? part + (t - 1) * n : dw, scratch + t * each, (int)t,
+		    t ? 0 : w->keep);
 	if (THREADS == 1)
 		return;
-	PRAGMA(omp parallel for schedule(static))
-	for (int64_t i = 0; i < n; i++)
+	EACH (i, n)
 		for (int t = 1; t < THREADS; t++)
 			dw[i] += part[(t - 1) * n + i];
 }
@@ -438,10 +434,7 @@ conv_weight_run(elem *dw, const elem *dy, const struct sources *x, real keep, vo
 		weight_in_parts(&w, dw, scratch);
 		return;
 	}
-	PRAGMA(omp parallel)
-	weight_tasks(&w, dw, scratch + omp_get_thread_num() * each,
-	    scratch + THREADS * each + omp_get_thread_num() * sums, omp_get_thread_num(),
-	    omp_get_num_threads());
+	weight_tasks(&w, dw, scratch + team_me() * each, scratch + THREADS * each + team_me() * sums);
 }
 
 #endif

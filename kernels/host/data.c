@@ -134,22 +134,33 @@ data_load(const struct data *d, int k, void *to, int64_t row, uint64_t seed)
 #define DATA_WORTH	((int64_t)1 << 17)
 #define DATA_MADE	8
 
+struct data_filling {		/* of the places of input K, SIZE bytes each, at TO */
+	const struct data *data;
+	int k;
+	char *to;
+	int64_t size, batch;
+	uint64_t seed;
+};
+
+static void
+data_fill_share(void *with)
+{
+	const struct data_filling *f = (const struct data_filling *)with;
+
+	HOST_ROWS (j, f->batch)
+		data_load(f->data, f->k, f->to + j * f->size, f->data->row[j], f->seed);
+}
+
 static void
 data_fill(const struct data *d, int k, char *to, int64_t batch, uint64_t seed)
 {
-	const struct input *in = &d->input[k];
-	int64_t size = in->elements * d->sent[k].bytes;
+	struct data_filling f = { d, k, to, d->input[k].elements * d->sent[k].bytes, batch, seed };
 
-	if (batch * size * (data_copies(d, k) ? 1 : DATA_MADE) < DATA_WORTH) {
+	if (batch * f.size * (data_copies(d, k) ? 1 : DATA_MADE) < DATA_WORTH)
 		for (int64_t j = 0; j < batch; j++)
-			data_load(d, k, to + j * size, d->row[j], seed);
-		return;
-	}
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static)
-#endif
-	for (int64_t j = 0; j < batch; j++)
-		data_load(d, k, to + j * size, d->row[j], seed);
+			data_load(d, k, to + j * f.size, d->row[j], seed);
+	else
+		device_shared(data_fill_share, &f);
 }
 
 /* Fills all inputs with BATCH samples, from the FIRST of this epoch's order on. */

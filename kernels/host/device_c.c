@@ -2,6 +2,8 @@
  * device_c.c - the arena of a C program: one mapping, taken whole at start. The batch is read
  * straight into it.
  */
+#include "cores_c.c"
+
 /* start values and checkpoints pass through it */
 static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 
@@ -10,30 +12,11 @@ static int64_t arena_taken;	/* bytes by which the process grew for the arena */
 static unsigned char landings[2][MAX_RESULTS * 8];	/* results of two steps, in turns */
 static int landing_turn;
 
+static int threads_wanted = 1;
+
+#define HOST_ROWS(j, n)	ROWS (j, n)
+
 static int64_t	process_mapped(void);
-static int64_t	system_number(const char *path, const char *key);
-
-/*
- * Threads that wait for work spin, and libgomp lets them spin for so long that, where other
- * processes want the processors too, a training run slows down tenfold. It reads the length of
- * that wait once, before main; so the program starts itself again with a shorter one, unless the
- * user chose. About 10,000 rounds bridge the gap between two kernels and no more.
- */
-static void
-device_settle(char **argv)
-{
-#ifdef _OPENMP
-	const char *preload = getenv("LD_PRELOAD");
-
-	if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") ||
-	    (preload && strstr(preload, "vgpreload")))	/* valgrind would lose sight of it */
-		return;
-	if (setenv("GOMP_SPINCOUNT", "10000", 1) == 0)
-		execv("/proc/self/exe", argv);	/* if it fails, all goes on as it is */
-#else
-	(void)argv;
-#endif
-}
 
 static void
 device_open(void)
@@ -57,11 +40,7 @@ device_open(void)
 		if (buffers[k].persistent)
 			ASAN_UNPOISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes);
 #endif
-#ifdef _OPENMP
-	/* the threads, and all that libgomp allocates for them, are made now */
-#pragma omp parallel
-	(void)omp_get_thread_num();
-#endif
+	team_open(threads_wanted, threads_wanted <= cores_allowed());
 }
 
 static void
@@ -98,22 +77,46 @@ device_inputs_ready(const struct input *in, int n, int64_t batch)
 	(void)in, (void)n, (void)batch;
 }
 
+/* Work of the host that threads share (HOST_ROWS). */
+static void
+device_shared(void (*what)(void *), void *with)
+{
+	team_run(what, with);
+}
+
+struct stepping {
+	int which;
+	int64_t b;
+	const struct step *step;
+};
+
+/* A thread's share of a step. */
+static void
+device_step(void *with)
+{
+	const struct stepping *s = (const struct stepping *)with;
+
+#ifdef TRAINS
+	if (s->which == STEP_TRAIN)
+		train_step(s->b, s->step);
+#endif
+#ifdef UPDATES
+	if (s->which == STEP_UPDATE)
+		update_step(s->b, s->step);
+#endif
+#ifdef VALIDATES
+	if (s->which == STEP_VALIDATE)
+		validate_step(s->b, s->step);
+#endif
+}
+
 /* Runs a step of B samples, whose inputs are ready. */
 static void
 device_run(int which, int64_t b, const struct step *step)
 {
-#ifdef TRAINS
-	if (which == STEP_TRAIN)
-		train_step(b, step);
-#endif
-#ifdef UPDATES
-	if (which == STEP_UPDATE)
-		update_step(b, step);
-#endif
-#ifdef VALIDATES
-	if (which == STEP_VALIDATE)
-		validate_step(b, step);
-#endif
+	struct stepping s = { which, b, step };
+
+	team_run(device_step, &s);
 }
 
 /* Keeps the results of the step that was run last, eight bytes each. */
@@ -140,34 +143,16 @@ device_wait(void)
 {
 }
 
-#ifdef _OPENMP
-/* A container may have many processors and the time of few: threads beyond those only wait. */
-static int
-threads_worth(void)
-{
-	int64_t quota = system_number("/sys/fs/cgroup/cpu.max", "");
-	int64_t period = system_number("/sys/fs/cgroup/cpu.max", " ");
-	int n = omp_get_max_threads();
-
-	if (quota > 0 && period > 0 && !getenv("OMP_NUM_THREADS") && (quota + period - 1) / period < n)
-		n = (int)((quota + period - 1) / period);
-	return n;
-}
-#endif
-
-/* At most the threads for which workspaces were planned. */
+/* At most the threads for which workspaces were planned; without --threads no more than there are
+ * processors for. */
 static void
 device_threads(int asked)
 {
-#ifdef _OPENMP
-	int n = asked ? asked : threads_worth();
-
 	if (asked > THREADS)
 		fail("--threads %d: this program's memory was planned for at most %d", asked, THREADS);
-	omp_set_dynamic(0);
-	omp_set_num_threads(n < THREADS ? n : THREADS);
-#else
+#ifndef TEAM_THREADS
 	if (asked > 1)
-		fail("--threads %d: this program was built without OpenMP", asked);
+		fail("--threads %d: this program was built without threads", asked);
 #endif
+	threads_wanted = asked ? asked : cores_allowed() < THREADS ? cores_allowed() : THREADS;
 }

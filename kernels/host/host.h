@@ -119,10 +119,14 @@ enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEPS_THERE };
 #define DEAD(k)	LIVE(k)
 #elif defined CHECK
 /* 0xff in every byte is a NaN in every precision and an index out of any range */
-#define LIVE(k)	(ASAN_UNPOISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes),	\
-	(void)memset(arena + buffers[k].offset, 0xff, (size_t)buffers[k].bytes))
-#define DEAD(k)	((void)memset(arena + buffers[k].offset, 0xff, (size_t)buffers[k].bytes),	\
-	ASAN_POISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes))
+#define LIVE(k)	do ALONE {									\
+	ASAN_UNPOISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes);		\
+	memset(arena + buffers[k].offset, 0xff, (size_t)buffers[k].bytes);			\
+} while (0)
+#define DEAD(k)	do ALONE {									\
+	memset(arena + buffers[k].offset, 0xff, (size_t)buffers[k].bytes);			\
+	ASAN_POISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes);			\
+} while (0)
 #else
 #define LIVE(k)	((void)0)
 #define DEAD(k)	((void)0)
@@ -136,7 +140,11 @@ void (*stowage_trace)(int tensor);
 #ifdef __cplusplus
 }
 #endif
-#define MADE(k)	((void)(stowage_trace ? stowage_trace(k) : (void)0))
+#define MADE(k)	do {				\
+	if (stowage_trace)			\
+		ALONE				\
+			stowage_trace(k);	\
+} while (0)
 #else
 #define MADE(k)	((void)0)
 #endif
@@ -144,7 +152,11 @@ void (*stowage_trace)(int tensor);
 static bool profiling;
 static void profile_mark(int instant);
 
-#define AT(instant)	((void)(profiling ? profile_mark(instant) : (void)0))
+#define AT(instant)	do {			\
+	if (profiling)				\
+		ALONE				\
+			profile_mark(instant);	\
+} while (0)
 
 struct prediction {		/* the network's output, for --predict */
 	int type;

@@ -55,7 +55,6 @@ main(int argc, char **argv)
 {
 	static struct run r;
 
-	device_settle(argv);
 	options_parse(&r.option, argc, argv);
 	if (r.option.plan) {
 		memory_plan();

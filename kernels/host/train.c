@@ -69,7 +69,8 @@ static void
 keep_predictions_at(const void *from, int64_t at, int64_t bytes)
 {
 	if (predictions)
-		device_read(predictions + at, (const unsigned char *)from - arena, bytes);
+		ALONE
+			device_read(predictions + at, (const unsigned char *)from - arena, bytes);
 }
 
 static void

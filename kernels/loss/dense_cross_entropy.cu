@@ -131,9 +131,7 @@ KERNEL(scale_gradient_kernel, (elem *y, const elem *dy, const real *by, int64_t 
 {
 	real factor = *by;
 
-	if (y == dy && factor == 1)
-		return;
-	EACH (i, n)
+	EACH (i, y == dy && factor == 1 ? 0 : n)
 		y[i] = ELEM(VALUE(dy[i]) * factor);
 }
 

@@ -13,12 +13,11 @@
 static void
 product_run(const struct product *p, real *scratch)
 {
-	if (p->rows * p->cols * p->depth < WORTH_PRODUCT) {
-		product_share(p, scratch, 0, 1);
-		return;
-	}
-	PRAGMA(omp parallel)
-	product_share(p, scratch, omp_get_thread_num(), omp_get_num_threads());
+	if (p->rows * p->cols * p->depth < WORTH_PRODUCT)
+		ALONE
+			product_share(p, scratch);
+	else
+		product_share(p, scratch);
 }
 
 struct dense_step {

@@ -14,19 +14,19 @@
 #define cblas_gemm	cblas_sgemm
 #endif
 
-/* Each thread makes a strip of C, of rows or of columns, with a call of its own. */
+/* Strips of C, of rows or of columns, one a thread. */
 static void
 dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
     struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k, void *work,
     size_t size)
 {
+	int64_t all = team_size();
+
 	(void)work;
 	(void)size;
-	PRAGMA(omp parallel)
-	{
-		int64_t t = omp_get_thread_num(), all = omp_get_num_threads();
-		int64_t m0 = m >= n ? m * t / all : 0, m1 = m >= n ? m * (t + 1) / all : m;
-		int64_t n0 = m >= n ? 0 : n * t / all, n1 = m >= n ? n : n * (t + 1) / all;
+	SHARE (t, end, all, 1, all) {
+		int64_t m0 = m >= n ? m * t / all : 0, m1 = m >= n ? m * end / all : m;
+		int64_t n0 = m >= n ? 0 : n * t / all, n1 = m >= n ? n : n * end / all;
 
 		for (int64_t i = m0; bias && i < m1; i++)
 			memcpy(c + i * n + n0, bias + n0, (size_t)(n1 - n0) * sizeof(real));

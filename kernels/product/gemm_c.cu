@@ -301,57 +301,61 @@ product_by_columns(const struct product *p, real *scratch, int64_t first, int64_
 	}
 }
 
-/* A thread's own rows: few columns, which all threads pack together. SUMS are the thread's. */
+/* Few columns, which the threads pack together; then each piece of the rows is one thread's. Sums
+ * are the piece's, behind the panels of the thread of that number. */
 static void
-product_by_rows(const struct product *p, real *scratch, real *sums, int thread, int threads)
+product_by_rows(const struct product *p, real *scratch)
 {
-	int depth = block_depth(p);
-	int64_t first = p->rows * thread / threads, last = p->rows * (thread + 1) / threads;
-	int64_t column[BLOCK_COLS], step = block_rows(p);
-	int64_t all = parts(p->rows, threads);	/* the most that any thread has: all go on together */
+	int depth = block_depth(p), pieces = team_size();
+	int64_t each = product_scratch(p->depth, p->cols, NARROW), column[BLOCK_COLS];
+	int64_t step = block_rows(p), most = parts(p->rows, pieces);
+	real *sums = scratch + product_panels(p->depth, p->cols);
 	struct place at[BLOCK_DEPTH];
 
 	for (int64_t j = 0; j < p->cols; j += BLOCK_COLS) {
 		int cols = (int)least(BLOCK_COLS, p->cols - j);
 
 		p->columns(p, column, j, cols);
-		for (int64_t i = 0; i < all; i += step)
+		for (int64_t i = 0; i < most; i += step)
 			for (int64_t k = 0; k < p->depth; k += depth) {
 				int n = (int)least(depth, p->depth - k);
 
 				table_of(p, at, k, n);
-				for (int q = thread * TILE_COLS; q < cols; q += threads * TILE_COLS)
+				ROWS (panel, parts(cols, TILE_COLS)) {
+					int q = (int)panel * TILE_COLS;
+
 					p->pack(p, scratch + (int64_t)q * n, j + q,
 					    (int)least(TILE_COLS, cols - q), k, n);
-				if (threads > 1) {
-					PRAGMA(omp barrier)
 				}
-				block_product(p, least(last, first + i), least(last, first + i + step),
-				    scratch, sums, column, cols, at, k, n);
-				if (threads > 1) {
-					PRAGMA(omp barrier)
+				SHARE (t, end, pieces, 1, pieces) {
+					int64_t first = p->rows * t / pieces;
+					int64_t last = p->rows * end / pieces;
+
+					block_product(p, least(last, first + i),
+					    least(last, first + i + step), scratch, sums + t * each,
+					    column, cols, at, k, n);
 				}
 			}
 	}
 }
 
-/* One thread's share of a product; SCRATCH is all threads' together. */
+/* A product that the threads share; SCRATCH is all threads' together. */
 static void
-product_share(const struct product *p, real *scratch, int thread, int threads)
+product_share(const struct product *p, real *scratch)
 {
 	int64_t panels = parts(p->cols, TILE_COLS);
-	real *own = scratch + thread * product_scratch(p->depth, p->cols, NARROW);
+	real *own = scratch + team_me() * product_scratch(p->depth, p->cols, NARROW);
 
-	if (threads > 1 && panels < 4 * threads) {
-		product_by_rows(p, scratch, own + product_panels(p->depth, p->cols), thread, threads);
+	if (team_size() > 1 && panels < 4 * team_size()) {
+		product_by_rows(p, scratch);
 		return;
 	}
-	product_by_columns(p, own,
-	    panels * thread / threads * TILE_COLS,
-	    least(p->cols, panels * (thread + 1) / threads * TILE_COLS));
+	SHARE (first, last, p->cols, TILE_COLS, most(team_size(), least(TEAM_PIECES * team_size(),
+	    p->cols / BLOCK_COLS)))
+		product_by_columns(p, own, first, last);
 }
 
-/* Multiply-adds for which it is not worth waking the other threads. */
+/* Multiply-adds that are not worth sharing. */
 #define WORTH_PRODUCT	100000
 
 #endif

@@ -7,17 +7,6 @@
 
 #include "kernel.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#else
-#define omp_get_thread_num()	0
-#define omp_get_num_threads()	1
-#endif
-
-#ifndef THREADS
-#define THREADS	1	/* the planned number of threads: workspaces are made for so many */
-#endif
-
 #if defined(__AVX512F__)
 #define VECTOR_BYTES	64
 #define TILE_ROWS	14	/* 28 sums, 2 vectors of B, 1 broadcast, of 32 registers */

@@ -30,9 +30,7 @@ KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, d
 	real b1 = (real)beta1, b2 = (real)beta2, c1 = (real)(1 - beta1), c2 = (real)(1 - beta2);
 	real pace = (real)(lr / fix1), spread = (real)(1 / sqrt(fix2)), tiny = (real)eps;
 
-	if (LEFT_OUT(clip))
-		return;
-	ROWS (c, u.chunks) {
+	ROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {
 		struct update_share k = update_share_of(&u, c);
 		real keep = (real)(decoupled ? 1 - lr * k.decay : 1);
 		real wd = (real)(decoupled ? 0 : k.decay), *m = k.state[0], *v = k.state[1];

@@ -25,7 +25,7 @@ sgd_rest(const struct update_share *k, real lr)
 	}
 }
 
-DEVICE void
+APART void
 sgd_share(const struct update_share *k, real lr, real factor, real m, bool nesterov)
 {
 	real *momentum = k->state[0], wd = (real)k->decay;
@@ -60,9 +60,7 @@ KERNEL(sgd_kernel, (struct updates u, const real *clip, const struct step *s, do
 {
 	real factor = clip ? *clip : 1, lr = (real)s->lr, m = (real)momentum;
 
-	if (LEFT_OUT(clip))
-		return;
-	ROWS (c, u.chunks) {
+	ROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {
 		struct update_share k = update_share_of(&u, c);
 
 		if (k.g)

@@ -1,5 +1,5 @@
 /*
- * The C target: OpenMP, any C11 compiler that supports GCC's extensions. Offsets are aligned to a
+ * The C target: POSIX threads, any C11 compiler that supports GCC's extensions. Offsets are aligned to a
  * cache line, which is also the widest vector.
  */
 #include "target/target.h"
@@ -18,7 +18,7 @@ makefile(struct text *t, const struct recipe *r)
 	    "# After a change of options, make -B.\n"
 	    "CC     = cc\n"
 	    "CFLAGS = -O3\n"
-	    "FLAGS  = -std=gnu11 -fopenmp -fno-math-errno -fno-trapping-math\n"
+	    "FLAGS  = -std=gnu11 -fopenmp-simd -pthread -fno-math-errno -fno-trapping-math\n"
 	    "LIBS   = -lm\n"
 	    "PROGRAM = %s\n\n", r->program, r->program, r->program);
 	text_puts(t,
@@ -48,7 +48,7 @@ makefile(struct text *t, const struct recipe *r)
 
 const struct target target_c = {
 	.name = "c",
-	.brief = "a C program for CPUs (OpenMP)",
+	.brief = "a C program for CPUs",
 	.suffix = ".c",
 	.alignment = 64,
 	.needs = "a compiler",

@@ -55,7 +55,7 @@ def compile_library(source, library, flags=None):
         command += ["-lcublasLt"] if "-DUSE_CUBLASLT" in flags else []
     else:
         flags = ["-O2", "-march=native"] if flags is None else flags
-        command = [*CC, "-std=gnu11", *flags, "-fopenmp", "-w", "-DLIBRARY", "-DTRACE", "-shared", "-fPIC",
+        command = [*CC, "-std=gnu11", *flags, "-fopenmp-simd", "-pthread", "-w", "-DLIBRARY", "-DTRACE", "-shared", "-fPIC",
                    "-o", library, source, "-lm"]
     subprocess.run(command, check=True)
     return library

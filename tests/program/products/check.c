@@ -21,6 +21,21 @@
 #define TOLERANCE	2e-6
 #endif
 
+/* A call that all threads run, as they run a step. */
+#if defined(TEAM_THREADS) && !defined(__clang__)
+#define TEAM(...)	do {				\
+	void run_(void *with)				\
+	{						\
+		(void)with;				\
+		__VA_ARGS__;				\
+	}						\
+							\
+	team_run(run_, NULL);				\
+} while (0)
+#else
+#define TEAM(...)	(__VA_ARGS__)
+#endif
+
 static uint64_t state = 88172645463325252u;
 static int failures;
 
@@ -184,24 +199,24 @@ check_conv(struct conv s, int64_t b)
 	naive_conv(&s, b, 'x', tx, dy, w);
 	naive_conv(&s, b, 'w', tw, dy, x);
 	work = scratch_of(conv_work(&s, 'y'));
-	conv_forward(y, x, w, bias, ANEW, AS_IS, work, 0, b, s);
+	TEAM(conv_forward(y, x, w, bias, ANEW, AS_IS, work, 0, b, s));
 	compare("conv", name, y, ty, ny);
-	conv_forward(y, x, w, bias, ONTO(ADDED), AS_IS, work, 0, b, s);
+	TEAM(conv_forward(y, x, w, bias, ONTO(ADDED), AS_IS, work, 0, b, s));
 	compare_added("conv", name, y, ty, ny);
 	free(work);
 	work = scratch_of(conv_work(&s, 'x'));
-	conv_backward_input(dx, dy, w, NULL, ANEW, work, 0, b, s);
+	TEAM(conv_backward_input(dx, dy, w, NULL, ANEW, work, 0, b, s));
 	compare("conv, input", name, dx, tx, nx);
-	conv_backward_input(dx, dy, w, NULL, ONTO(ADDED), work, 0, b, s);
+	TEAM(conv_backward_input(dx, dy, w, NULL, ONTO(ADDED), work, 0, b, s));
 	compare_added("conv, input", name, dx, tx, nx);
 	free(work);
 	work = scratch_of(conv_work(&s, 'w'));
-	conv_backward_weight(dw, dy, x, ANEW, work, 0, b, s);
+	TEAM(conv_backward_weight(dw, dy, x, ANEW, work, 0, b, s));
 	compare("conv, weights", name, dw, tw, nw);
-	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, b, s);
+	TEAM(conv_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, b, s));
 	compare_added("conv, weights", name, dw, tw, nw);
 	free(work);
-	bias_backward(db, NULL, dy, b, s.f, plane);
+	TEAM(bias_backward(db, NULL, dy, b, s.f, plane));
 	compare("conv, bias", name, db, tb, s.f);
 	free(x), free(w), free(dy), free(bias), free(y), free(dx), free(dw), free(db);
 	free(ty), free(tx), free(tw), free(tb);
@@ -246,13 +261,13 @@ check_part(const char *name, const struct part *p, elem *dx, const elem *dy, con
 
 	memset(want, 0, (size_t)n * sizeof(*want));
 	copy_part(dx, NULL, want, p, b, &s);
-	conv_concat_backward_input(got, dy, w, ANEW, work, 0, b, s, *p);
+	TEAM(conv_concat_backward_input(got, dy, w, ANEW, work, 0, b, s, *p));
 	same("conv_concat, input", name, got, want, n);
 	for (int64_t i = 0; i < n; i++)
 		twice[i] = VALUE(want[i]) + 3 * (double)ADDED;
 	for (int64_t i = 0; i < n; i++)
 		got[i] = ELEM(3);
-	conv_concat_backward_input(got, dy, w, ONTO(ADDED), work, 0, b, s, *p);
+	TEAM(conv_concat_backward_input(got, dy, w, ONTO(ADDED), work, 0, b, s, *p));
 	compare_rounded(2, "conv_concat, input, added onto", name, got, twice, n);
 	free(want), free(got), free(work), free(twice);
 }
@@ -284,21 +299,21 @@ check_concat(struct conv s, int64_t b, const int *channels, unsigned cropped)
 		copy_part(x, tensor[n], NULL, &part[n], b, &s);
 	}
 	work = scratch_of(conv_work(&s, 'y'));
-	conv_forward(y, x, w, bias, ANEW, AS_IS, work, 0, b, s);
-	conv_concat_forward(y2, sources, w, bias, work, 0, b, s);
+	TEAM(conv_forward(y, x, w, bias, ANEW, AS_IS, work, 0, b, s));
+	TEAM(conv_concat_forward(y2, sources, w, bias, work, 0, b, s));
 	same("conv_concat", name, y2, y, ny);
 	free(work);
 	work = scratch_of(conv_work(&s, 'x'));
-	conv_backward_input(dx, dy, w, NULL, ANEW, work, 0, b, s);
+	TEAM(conv_backward_input(dx, dy, w, NULL, ANEW, work, 0, b, s));
 	for (int i = 0; i < n; i++)
 		check_part(name, &part[i], dx, dy, w, s, b);
 	free(work);
 	work = scratch_of(conv_work(&s, 'w'));
-	conv_backward_weight(dw, dy, x, ANEW, work, 0, b, s);
-	conv_concat_backward_weight(dw2, dy, sources, ANEW, work, 0, b, s);
+	TEAM(conv_backward_weight(dw, dy, x, ANEW, work, 0, b, s));
+	TEAM(conv_concat_backward_weight(dw2, dy, sources, ANEW, work, 0, b, s));
 	same("conv_concat, weights", name, dw2, dw, nw);
-	conv_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, b, s);
-	conv_concat_backward_weight(dw2, dy, sources, ONTO(ADDED), work, 0, b, s);
+	TEAM(conv_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, b, s));
+	TEAM(conv_concat_backward_weight(dw2, dy, sources, ONTO(ADDED), work, 0, b, s));
 	same("conv_concat, weights, added onto", name, dw2, dw, nw);
 	while (n-- > 0)
 		free(tensor[n]);
@@ -318,7 +333,7 @@ check_transposed_bias(struct conv s, int64_t b)
 	for (int64_t i = 0; i < nx; i++)
 		tx[i] = VALUE(bias[i / plane % s.c]);
 	naive_conv(&s, b, 'x', tx, dy, w);
-	conv_backward_input(dx, dy, w, bias, ANEW, work, 0, b, s);
+	TEAM(conv_backward_input(dx, dy, w, bias, ANEW, work, 0, b, s));
 	compare("conv_transpose", "with bias", dx, tx, nx);
 	free(w), free(dy), free(bias), free(dx), free(work), free(tx);
 }
@@ -449,13 +464,13 @@ check_epilogues(const char *shape, const elem *x, const elem *w, const elem *bia
 
 	saved[0] = ELEM(0);
 	for (int kind = RELU; kind <= GELU_TANH; kind++) {
-		dense_forward(got, x, w, bias, epilogue_of((enum epilogue_kind)kind, NULL), work, 0,
-		    rows, in, units);
+		TEAM(dense_forward(got, x, w, bias, epilogue_of((enum epilogue_kind)kind, NULL), work, 0,
+		    rows, in, units));
 		compare_epilogue((enum epilogue_kind)kind, shape, got, y, ty, y, rows * units);
 	}
 	for (int kind = RELU_GRAD; kind <= GELU_TANH_GRAD; kind++) {
-		dense_backward_input(got, dy, w, ANEW, epilogue_of((enum epilogue_kind)kind, saved),
-		    work, 0, rows, in, units);
+		TEAM(dense_backward_input(got, dy, w, ANEW, epilogue_of((enum epilogue_kind)kind, saved),
+		    work, 0, rows, in, units));
 		compare_epilogue((enum epilogue_kind)kind, shape, got, dx, tx, saved, rows * in);
 	}
 	free(got), free(saved), free(work);
@@ -472,7 +487,7 @@ check_nan(void)
 		struct epilogue then = epilogue_of((enum epilogue_kind)kind,
 		    kind < RELU_GRAD ? NULL : &one);
 
-		dense_forward(&y, &nan, &one, NULL, then, work, 0, 1, 1, 1);
+		TEAM(dense_forward(&y, &nan, &one, NULL, then, work, 0, 1, 1, 1));
 		if (!isnan(VALUE(y))) {
 			printf("# dense, then %d: not-a-number became %g\n", kind, (double)VALUE(y));
 			failures++;
@@ -489,8 +504,8 @@ both_gradients(const char *shape, const elem *dy, const elem *x, elem *dw, const
 	elem *weight = fresh(units * in), *bias = fresh(units);
 	real *work = scratch_of(THREADS * product_scratch(rows, in, NARROW));
 
-	dense_backward_weight(dw, dy, x, ANEW, work, 0, rows, in, units);
-	dense_backward_weight_bias(weight, bias, dy, x, ANEW, work, 0, rows, in, units);
+	TEAM(dense_backward_weight(dw, dy, x, ANEW, work, 0, rows, in, units));
+	TEAM(dense_backward_weight_bias(weight, bias, dy, x, ANEW, work, 0, rows, in, units));
 	same("dense, weights with bias", shape, weight, dw, units * in);
 	same("dense, bias with weights", shape, bias, db, units);
 	free(weight), free(bias), free(work);
@@ -516,23 +531,23 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 	naive_product(tx, dy, units, 1, w, in, 1, rows, in, units);
 	naive_product(tw, dy, 1, units, x, in, 1, units, in, rows);
 	work = scratch_of(THREADS * product_scratch(in, rows, NARROW));
-	dense_forward(y, x, w, bias, AS_IS, work, 0, rows, in, units);
+	TEAM(dense_forward(y, x, w, bias, AS_IS, work, 0, rows, in, units));
 	compare("dense", name, y, ty, ny);
 	free(work);
 	work = scratch_of(THREADS * product_scratch(units, in, NARROW));
-	dense_backward_input(dx, dy, w, ANEW, AS_IS, work, 0, rows, in, units);
+	TEAM(dense_backward_input(dx, dy, w, ANEW, AS_IS, work, 0, rows, in, units));
 	compare("dense, input", name, dx, tx, nx);
 	check_epilogues(name, x, w, bias, dy, y, dx, ty, tx, rows, in, units);
-	dense_backward_input(dx, dy, w, ONTO(ADDED), AS_IS, work, 0, rows, in, units);
+	TEAM(dense_backward_input(dx, dy, w, ONTO(ADDED), AS_IS, work, 0, rows, in, units));
 	compare_added("dense, input", name, dx, tx, nx);
 	free(work);
 	work = scratch_of(THREADS * product_scratch(rows, in, NARROW));
-	dense_backward_weight(dw, dy, x, ANEW, work, 0, rows, in, units);
+	TEAM(dense_backward_weight(dw, dy, x, ANEW, work, 0, rows, in, units));
 	compare("dense, weights", name, dw, tw, nw);
-	dense_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, rows, in, units);
+	TEAM(dense_backward_weight(dw, dy, x, ONTO(ADDED), work, 0, rows, in, units));
 	compare_added("dense, weights", name, dw, tw, nw);
 	free(work);
-	bias_rows_backward(db, NULL, dy, rows, units);
+	TEAM(bias_rows_backward(db, NULL, dy, rows, units));
 	compare("dense, bias", name, db, tb, units);
 	both_gradients(name, dy, x, dw, db, rows, in, units);
 	free(x), free(w), free(dy), free(bias), free(y), free(dx), free(dw), free(db);
@@ -604,15 +619,15 @@ check_head(int64_t rows, int64_t in, int64_t units, int64_t chunk)
 		}
 	}
 	right /= (double)rows;
-	dense_cross_entropy_forward(&loss, &accuracy, dx, dw, db, x, w, bias, label, work, bytes, rows,
-	    in, units, chunk, NULL);
+	TEAM(dense_cross_entropy_forward(&loss, &accuracy, dx, dw, db, x, w, bias, label, work, bytes, rows,
+	    in, units, chunk, NULL));
 	compare_number("loss", name, loss, sum);
 	compare_number("accuracy", name, accuracy, right);
 	compare_rounded(3, "loss, input", name, dx, tx, nx);
 	compare_rounded(3, "loss, weights", name, dw, tw, nw);
 	compare_rounded(3, "loss, bias", name, db, tb, units);
-	dense_cross_entropy_forward(&alone, NULL, NULL, NULL, NULL, x, w, bias, label, work, bytes,
-	    rows, in, units, chunk, NULL);
+	TEAM(dense_cross_entropy_forward(&alone, NULL, NULL, NULL, NULL, x, w, bias, label, work, bytes,
+	    rows, in, units, chunk, NULL));
 	compare_number("loss alone", name, alone, sum);
 	free(x), free(w), free(bias), free(dx), free(dw), free(db), free(work);
 	free(t), free(tx), free(tw), free(tb), free(label);
@@ -660,17 +675,17 @@ check_local(struct local s, int64_t b)
 	naive_local(&s, b, 'x', tx, dy, w);
 	naive_local(&s, b, 'w', tw, dy, x);
 	work = scratch_of(THREADS * product_scratch(depth, b, NARROW));
-	local_forward(y, x, w, bias, work, b, s);
+	TEAM(local_forward(y, x, w, bias, work, b, s));
 	compare("local", name, y, ty, ny);
 	free(work);
-	local_backward_input(dx, dy, w, ANEW, NULL, b, s);
+	TEAM(local_backward_input(dx, dy, w, ANEW, NULL, b, s));
 	compare("local, input", name, dx, tx, nx);
-	local_backward_input(dx, dy, w, ONTO(ADDED), NULL, b, s);
+	TEAM(local_backward_input(dx, dy, w, ONTO(ADDED), NULL, b, s));
 	compare_added("local, input", name, dx, tx, nx);
 	work = scratch_of(THREADS * product_scratch(b, depth, NARROW));
-	local_backward_weight(dw, dy, x, ANEW, work, b, s);
+	TEAM(local_backward_weight(dw, dy, x, ANEW, work, b, s));
 	compare("local, weights", name, dw, tw, nw);
-	local_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s);
+	TEAM(local_backward_weight(dw, dy, x, ONTO(ADDED), work, b, s));
 	compare_added("local, weights", name, dw, tw, nw);
 	free(x), free(w), free(dy), free(bias), free(work), free(y), free(dx), free(dw);
 	free(ty), free(tx), free(tw);
@@ -698,9 +713,7 @@ concats(void)
 int
 main(void)
 {
-#ifdef _OPENMP
-	omp_set_num_threads(THREADS);	/* no more than scratch memory is made for */
-#endif
+	team_open(THREADS, false);
 	fixed_convs();
 	random_convs(40);
 	concats();

@@ -1,13 +1,13 @@
 /*
- * The serial target: the C program on one thread, for machines whose compiler has no OpenMP.
+ * The serial target: the C program on one thread, for systems without threads.
  */
 #include "target/target.h"
 
 static void
 makefile(struct text *t, const struct recipe *r)
 {
-	text_printf(t, "%s: %s.c\n\tcc -O3 -std=gnu11 -o $@ %s.c -lm\n", r->program, r->program,
-	    r->program);
+	text_printf(t, "%s: %s.c\n\tcc -O3 -std=gnu11 -DNO_THREADS -o $@ %s.c -lm\n", r->program,
+	    r->program, r->program);
 }
 
 const struct target target_serial = {
