@@ -222,6 +222,24 @@ roomy(struct autopsy *y)
 	    "first.");
 }
 
+/* Validation whose activations autograd keeps, though nothing asks for gradients. */
+static void
+recorded(struct autopsy *y)
+{
+	int64_t batch = forecast_validation_batch(y->module, y->spec_batch);
+	char low[SIZE_TEXT], high[SIZE_TEXT];
+	struct forecast f;
+
+	if (batch == 0 || !y->framework || strcmp(y->framework->runtime, "PyTorch") != 0)
+		return;
+	forecast_validation(y->module, y->framework, batch, true, &f);
+	if (f.known && (y->validation ? f.low / 9 * 8 > y->forecast.low : f.low > y->forecast.high &&
+	    f.low <= y->budget.allocated))
+		cause(y, arena_printf(y->arena, "Validation at batch %lld outside of torch.no_grad() "
+		    "would take %s to %s.", (long long)batch, size_human(low, f.low),
+		    size_human(high, f.high)));
+}
+
 /* Is what tensors take far more than a step of this network at that batch? */
 static void
 surplus(struct autopsy *y)
@@ -238,6 +256,7 @@ surplus(struct autopsy *y)
 	    (long long)y->batch, size_human(want, y->forecast.high),
 	    y->batch_for_said > y->batch ? arena_printf(y->arena, ": as much as batch %lld would have",
 	    (long long)y->batch_for_said) : ""));
+	recorded(y);
 }
 
 static void
@@ -263,10 +282,16 @@ validation(struct autopsy *y)
 	    "batch_size of the validation loader, within torch.no_grad()" :
 	    "validation_batch_size of fit(), batch_size of evaluate() and predict()";
 
-	if (y->validation)
-		cause(y, arena_printf(y->arena, "Batch %lld is that of validation, which runs forward "
-		    "only. In batches of %lld or fewer it takes less than the training step that ran "
-		    "before it: %s.", (long long)y->batch, (long long)y->spec_batch, where));
+	if (!y->validation)
+		return;
+	if (!y->main->shape.known)
+		cause(y, arena_printf(y->arena, "Tensors have the size that was asked for at batch %lld, "
+		    "and none has at batch %lld: so most likely it was validating.", (long long)y->batch,
+		    (long long)y->spec_batch));
+	cause(y, arena_printf(y->arena, "Batch %lld is that of validation, which runs forward only. In "
+	    "batches of %lld or fewer it takes less than the training step that ran before it: %s.",
+	    (long long)y->batch, (long long)y->spec_batch, where));
+	recorded(y);
 }
 
 void

@@ -100,12 +100,38 @@ is_validation(const struct autopsy *y)
 	    (set->validate_data.samples > 0 && y->batch == set->validate_data.samples));
 }
 
+/* Where a message tells bytes alone: has no tensor so many at training's batch, but one at that of
+ * validation? */
+static bool
+bytes_are_of_validation(const struct autopsy *y)
+{
+	int64_t batch = y->module->plan->validate_batch;
+	bool any = false;
+	int i;
+
+	if (!y->main || y->main->shape.known || !y->module->train || !y->module->set.validate_fixed ||
+	    batch == y->spec_batch)
+		return false;
+	for (i = 0; i < y->matches.all.n; i++) {
+		const struct shape_match *s = &y->matches.all.v[i];
+
+		if (s->batch == 0 || s->batch == y->spec_batch)
+			return false;
+		any |= s->batch == batch;
+	}
+	return any;
+}
+
 static void
 find_batch(struct autopsy *y)
 {
 	int64_t batch = implied_batch(y);
 	struct module *other;
 
+	if (bytes_are_of_validation(y)) {
+		y->validation = true;
+		y->batch = y->module->plan->validate_batch;
+	}
 	if (batch <= 0 || autopsy_is_data(y))
 		return;
 	y->implied = true;
