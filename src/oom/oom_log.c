@@ -44,8 +44,9 @@ oom_kind_name(enum oom_kind kind)
 		[OOM_PYTORCH_CPU] = "PyTorch on the processor", [OOM_MPS] = "PyTorch on Metal",
 		[OOM_XLA] = "XLA", [OOM_ONNX] = "ONNX Runtime", [OOM_PADDLE] = "PaddlePaddle",
 		[OOM_NUMPY] = "NumPy", [OOM_CUPY] = "CuPy", [OOM_CUDA] = "CUDA",
-		[OOM_KERNEL] = "Linux", [OOM_OURS] = "Stowage's own program",
-		[OOM_MACHINE] = "the machine", [OOM_OTHER] = "a framework not known here",
+		[OOM_HOST] = "a library on the processor", [OOM_KERNEL] = "Linux",
+		[OOM_OURS] = "Stowage's own program", [OOM_MACHINE] = "the machine",
+		[OOM_OTHER] = "a framework not known here",
 	};
 
 	return name[kind];

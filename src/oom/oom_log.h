@@ -16,6 +16,7 @@ enum oom_kind {
 	OOM_PYTORCH, OOM_TORCH_SUMMARY, OOM_PYTORCH_CPU, OOM_MPS, OOM_XLA, OOM_ONNX,
 	OOM_PADDLE, OOM_NUMPY, OOM_CUPY,
 	OOM_CUDA,		/* CUDA and its libraries: an error and no more */
+	OOM_HOST,		/* a library got no memory from the machine */
 	OOM_KERNEL,		/* Linux killed the process */
 	OOM_OURS,		/* a program of ours refused to start */
 	OOM_MACHINE,		/* the language's runtime: the machine's memory */
