@@ -53,6 +53,8 @@ const struct detail oom_details[] = {
 	{ "max allowed: %", DETAIL_SIZE, OOM_MPS, OOM_LIMIT },
 	{ "Tried to allocate %", DETAIL_SIZE, OOM_MPS, OOM_ASKED },
 	{ "maximum allowed buffer size of %", DETAIL_SIZE, OOM_MPS, OOM_LIMIT },
+	{ "(rounded to #)", DETAIL_SIZE, OOM_XLA, OOM_ASKED },
+	{ "this is not a failure", DETAIL_WARNING, OOM_XLA, 0 },
 	{ "device ordinal #", DETAIL_GPU, OOM_XLA, 0 },
 	{ "HBM capacity %", DETAIL_SIZE, OOM_XLA, OOM_TOTAL },
 	{ "There are % free", DETAIL_SIZE, OOM_XLA, OOM_FREE },

@@ -332,6 +332,19 @@ place_of(const char *name, struct oom_place *to)
 	return true;
 }
 
+/* Where a line ends after NAME, is that its end? */
+static bool
+is_whole(const char *name, struct oom_place *to)
+{
+	size_t n = strlen(name);
+
+	if (!place_of(name, to))
+		return false;
+	if (strchr(name, ':'))
+		return to->host || to->gpu >= 0;
+	return n >= 3 && (strcmp(name + n - 3, "bfc") == 0 || strcmp(name + n - 3, "cpu") == 0);
+}
+
 /* A device's name: a terminal may break it anywhere. */
 static const char *
 place(const char *s, const char *end, struct oom_place *to)
@@ -345,7 +358,7 @@ place(const char *s, const char *end, struct oom_place *to)
 		name[n++] = *s++;
 		after = s;
 		name[n] = '\0';
-		if (!place_of(name, to) || (!to->host && to->gpu < 0))
+		if (s < end && is_line_end(*s) && !is_whole(name, to))
 			s = line_break(s, end);
 	}
 	if (!n)

@@ -127,7 +127,15 @@ const struct phrase oom_phrases[] = {
 	    HOST_SAYS("PyTorch's DataLoader", KILLED " Each loader worker holds copies of data.") },
 	{ "DataLoader worker (pid(s) @ exited unexpectedly", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", LOADER_GONE, PHRASE_HEDGED) },
-	/* XLA and JAX */
+	/* XLA and JAX, whose allocator is TensorFlow's: JAX is built with that from outside */
+	{ "external/org_tensorflow/tensorflow/tsl/framework/bfc_allocator.cc:# ] Allocator (^ ) ran out "
+	    "of memory trying to allocate %", MESSAGE(OOM_XLA) },
+	{ "external/org_tensorflow/tensorflow/core/common_runtime/bfc_allocator.cc:# ] Allocator (^ ) ran "
+	    "out of memory trying to allocate %", MESSAGE(OOM_XLA) },
+	{ "external/xla/xla/tsl/framework/bfc_allocator.cc:# ] Allocator (^ ) ran out of memory trying to "
+	    "allocate %", MESSAGE(OOM_XLA) },
+	{ "external/tsl/tsl/framework/bfc_allocator.cc:# ] Allocator (^ ) ran out of memory trying to "
+	    "allocate %", MESSAGE(OOM_XLA) },
 	{ "Out of memory while trying to allocate %", MESSAGE(OOM_XLA) },
 	{ "Out of memory trying to allocate %", MESSAGE(OOM_XLA) },
 	{ "Out of memory allocating % (allocated so", MESSAGE(OOM_CUPY) },

@@ -522,6 +522,20 @@ static const struct want texts[] = {
 	  .who = "CUDA", .host = true,
 	  .text = "numba.cuda.cudadrv.driver.CudaAPIError: [2] Call to cuMemHostAlloc results "
 	    "in CUDA_ERROR_OUT_OF_MEMORY\n" },
+	{ .name = "JAX's allocator", .from = "jax-ml/jax",
+	  .who = "XLA", .gpu = 1,
+	  .size = { { OOM_ASKED, 10737418240 } },
+	  .text = "2024-05-01 10:11:12.1: W "
+	    "external/xla/xla/tsl/framework/bfc_allocator.cc:482] Allocator (GPU_0_bfc) "
+	    "ran out of memory trying to allocate 10.00GiB (rounded to "
+	    "10737418240)requested by op \n" },
+	{ .name = "TensorFlow's allocator of today", .from = "tensorflow/tensorflow",
+	  .who = "TensorFlow's allocator", .gpu = 1,
+	  .node = "model/conv2d/Conv2D",
+	  .size = { { OOM_ASKED, 1280000000 } },
+	  .text = "W external/local_xla/xla/tsl/framework/bfc_allocator.cc:497] Allocator "
+	    "(GPU_0_bfc) ran out of memory trying to allocate 1.19GiB (rounded to "
+	    "1280000000)requested by op model/conv2d/Conv2D\n" },
 };
 
 static struct arena *arena;

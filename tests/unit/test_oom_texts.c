@@ -73,7 +73,7 @@ static const struct want texts[] = {
 	    "If the cause is memory fragmentation maybe the environment variable "
 	    "'TF_GPU_ALLOCATOR=cuda_malloc_async' will improve the situation. \n"
 	    "Current allocation summary follows.\n" },
-	{ .name = "tfalloc3", .gpu = 2, .who = "TensorFlow's allocator",
+	{ .name = "jaxalloc", .gpu = 2, .who = "XLA",
 	  .size = { { OOM_ASKED, 29995136256 } },
 	  .text = "2022-10-25 21:52:08.219469: W "
 	    "external/org_tensorflow/tensorflow/tsl/framework/bfc_allocator.cc:479] "
