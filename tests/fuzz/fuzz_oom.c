@@ -87,7 +87,7 @@ look_up(struct arena *a, const struct oom_log *log)
 			shape_nearest(m, &log->messages.v[i].shape, 32, 3, &found);
 		}
 	if (log->dump.any)
-		dump_explain(m, &log->dump, 32, 1 << 20, &story);
+		dump_explain(a, m, &log->dump, 32, 1 << 20, &story);
 }
 
 static bool
