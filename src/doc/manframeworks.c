@@ -29,8 +29,9 @@
 #define LIMITS										\
 	"Copies that a wrapper makes of all gradients are not included, such as the buckets of " \
 	"DistributedDataParallel, as many bytes as the parameters. Nor is what trying out all of " \
-	"cuDNN's algorithms takes for a moment. Half precision is not forecast. bench/reported.md " \
-	"holds forecasts against published figures."
+	"cuDNN's algorithms takes for a moment. The order in which TensorFlow runs a graph is not " \
+	"modelled, so that for it and for Keras the upper end is no bound. Half precision is not " \
+	"forecast. bench/reported.md holds forecasts against published figures."
 
 static void
 print_framework(const struct framework *f)

@@ -274,10 +274,20 @@ say_why_not(const struct module *m, enum eager_run run, int64_t batch, struct fo
 		to->why_not = "there is no training step to speak of, or its sizes are beyond 63 bits";
 }
 
+/* What the allocator's blocks are larger than the tensors in them. */
+static int64_t
+slack(const struct run *r)
+{
+	return r->allocated - r->eager.peak - r->unrolled;
+}
+
+/* Which blocks are not worth splitting depends on all that came before, so at the upper end the larger
+ * slack of the two runs counts. */
 static void
 fill(struct forecast *to, const struct run *least, const struct run *most)
 {
 	const struct framework *f = to->framework;
+	int64_t more = slack(least) - slack(most);
 
 	to->known = true;
 	to->validating = least->validating;
@@ -286,8 +296,10 @@ fill(struct forecast *to, const struct run *least, const struct run *most)
 	to->unrolled = least->unrolled;
 	to->allocated = to->low = least->allocated;
 	to->reserved = least->reserved;
-	to->most_allocated = most->allocated;
+	to->most_allocated = most->allocated + (more > 0 ? more : 0);
 	to->most_reserved = most->reserved > least->reserved ? most->reserved : least->reserved;
+	if (to->most_reserved < to->most_allocated)
+		to->most_reserved = to->most_allocated;
 	to->blas = f->blas ? f->blas(least->module) : 0;
 	to->high = to->most_allocated + to->blas;
 	to->context = context_bytes(least->module, least->module->set.device.memory);
@@ -327,40 +339,37 @@ forecast_validation(const struct module *m, const struct framework *f, int64_t b
 
 /* ---- the largest batch ---- */
 
-/* Does the allocator serve it, with all that it reserves if it has no pool of its own? */
+/* Tensors alone decide what no run can pass. */
 static bool
-is_served(const struct run *run, int64_t batch)
+fits_at_best(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
 {
-	const struct framework *f = run->framework;
-	struct run r = *run;
+	struct run r = { .module = m, .framework = f, .pool = pool, .bare = true };
 
-	return whole_run(&r, batch) && (f->allocator && f->allocator->pooled ? r.allocated :
-	    r.reserved) + (f->blas ? f->blas(r.module) : 0) <= r.pool;
+	return pool > 0 && whole_run(&r, batch) && r.allocated <= pool;
 }
 
-/* Tensors alone decide what no run can pass. To be sure of a batch the most that it takes has to be
- * served; and the least, of which an unlucky order can leave the larger gaps. */
+/* To be sure of a batch the upper end of its forecast has to be there; and an allocator that has a pool
+ * of its own has to serve it from that, without gaps that are too small. */
 static bool
-fits(const struct module *m, const struct framework *f, bool most, int64_t batch, int64_t pool)
+fits_surely(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
 {
-	struct run r = { .module = m, .framework = f, .pool = pool, .most = most, .bare = !most };
+	struct run r = { .module = m, .framework = f, .pool = pool, .most = true };
+	struct forecast c;
 
 	if (pool <= 0)
 		return false;
-	if (!most)
-		return whole_run(&r, batch) && r.allocated <= pool;
-	if (!is_served(&r, batch))
-		return false;
-	r.most = false;
-	return is_served(&r, batch);
+	forecast(m, f, batch, &c);
+	return c.known && c.card_high - c.context_high <= pool &&
+	    (!f->allocator || !f->allocator->pooled || whole_run(&r, batch));
 }
 
 static int64_t
-largest(const struct module *m, const struct framework *f, bool most, int64_t pool)
+largest(const struct module *m, const struct framework *f, int64_t pool,
+    bool (*fits)(const struct module *, const struct framework *, int64_t, int64_t))
 {
 	int64_t lo = 0, hi = 1, mid;
 
-	while (fits(m, f, most, hi, pool)) {
+	while (fits(m, f, hi, pool)) {
 		if (hi == FORECAST_MOST)
 			return hi;
 		lo = hi;
@@ -368,7 +377,7 @@ largest(const struct module *m, const struct framework *f, bool most, int64_t po
 	}
 	while (hi - lo > 1) {
 		mid = lo + (hi - lo) / 2;
-		if (fits(m, f, most, mid, pool))
+		if (fits(m, f, mid, pool))
 			lo = mid;
 		else
 			hi = mid;
@@ -380,8 +389,8 @@ void
 forecast_largest(const struct module *m, const struct framework *f, int64_t pool, int64_t *low,
     int64_t *high)
 {
-	*high = largest(m, f, false, pool);
-	*low = largest(m, f, true, pool);
+	*high = largest(m, f, pool, fits_at_best);
+	*low = largest(m, f, pool, fits_surely);
 	if (*low > *high)
 		*low = *high;
 }
@@ -392,8 +401,8 @@ forecast_largest_on(const struct module *m, const struct framework *f, int64_t m
 {
 	int64_t context = context_bytes(m, memory);
 
-	*high = largest(m, f, false, memory - context_least(context));
-	*low = largest(m, f, true, memory - context_most(context));
+	*high = largest(m, f, memory - context_least(context), fits_at_best);
+	*low = largest(m, f, memory - context_most(context), fits_surely);
 	if (*low > *high)
 		*low = *high;
 }
