@@ -16,9 +16,10 @@
 #include "readers/reader.h"
 
 #define LARGE	30	/* the root of a column's mean square, above which it is far from 1 */
+#define WHITE	255	/* the largest byte */
 #define FEWEST	8	/* rows that say something of a column */
 
-struct column {
+struct column {			/* of vectors; of maps all their numbers are one */
 	int64_t index;
 	double least, most, mean, spread;
 };
@@ -27,27 +28,29 @@ struct finding {		/* why an input is unscaled */
 	const struct tensor *input;
 	bool known;		/* by the files' contents, which follow */
 	const char *file;
-	int64_t field, rows, large, width;
+	int64_t field, rows, large, columns;
 	struct column worst, mildest;	/* by the root of the mean square, of those that vary */
 };
 
+/* The I-th of so many columns, of equal width. */
 static struct column
-column_of(const struct data_look *d, int64_t index, double scale)
+column_of(const struct data_look *d, int64_t i, int64_t columns, double scale)
 {
-	struct column c = { .index = index, .least = INFINITY, .most = -INFINITY };
-	double sum = 0, squares = 0;
-	int64_t row;
+	struct column c = { .index = i, .least = INFINITY, .most = -INFINITY };
+	int64_t row, k, width = d->width / columns;
+	double n = (double)d->rows * (double)width, sum = 0, squares = 0;
 
-	for (row = 0; row < d->rows; row++) {
-		double x = data_value(d, row, index) * scale;
+	for (row = 0; row < d->rows; row++)
+		for (k = i * width; k < (i + 1) * width; k++) {
+			double x = data_value(d, row, k) * scale;
 
-		sum += x;
-		squares += x * x;
-		c.least = fmin(c.least, x);
-		c.most = fmax(c.most, x);
-	}
-	c.mean = sum / (double)d->rows;
-	c.spread = sqrt(fmax(0, squares / (double)d->rows - c.mean * c.mean));
+			sum += x;
+			squares += x * x;
+			c.least = fmin(c.least, x);
+			c.most = fmax(c.most, x);
+		}
+	c.mean = sum / n;
+	c.spread = sqrt(fmax(0, squares / n - c.mean * c.mean));
 	return c;
 }
 
@@ -71,9 +74,9 @@ look_at(const struct lint *l, struct finding *f)
 	f->file = look.file;
 	f->field = look.field;
 	f->rows = look.rows;
-	f->width = look.width;
-	for (i = 0; i < look.width; i++) {
-		struct column c = column_of(&look, i, scale);
+	f->columns = f->input->rank > 1 ? 1 : look.width;
+	for (i = 0; i < f->columns; i++) {
+		struct column c = column_of(&look, i, f->columns, scale);
 
 		f->large += size_of(&c) >= LARGE;
 		if (i == 0 || size_of(&c) > size_of(&f->worst))
@@ -144,17 +147,28 @@ tell_bytes(struct lint *l, struct diag *g, const struct finding *f)
 static void
 tell_column(struct lint *l, struct diag *g, const struct finding *f, const struct column *c)
 {
-	diag_fact(l->diags, g, "column %lld of \"%s\" goes from %.4g to %.4g: mean %.4g, standard "
-	    "deviation %.4g", (long long)(f->field + c->index + 1), f->file, c->least, c->most,
-	    c->mean, c->spread);
+	const char *what = f->input->rank > 1 ? "" : arena_printf(l->module->arena,
+	    "column %lld of ", (long long)(f->field + c->index + 1));
+
+	diag_fact(l->diags, g, "%s\"%s\" goes from %.4g to %.4g: mean %.4g, standard deviation "
+	    "%.4g", what, f->file, c->least, c->most, c->mean, c->spread);
 }
 
 /* Do the columns have much the same range, so that one factor serves them all? */
 static bool
 is_even(const struct finding *f)
 {
-	return f->input->rank > 1 || f->width == 1 || (f->mildest.spread > 0 &&
+	return f->columns == 1 || (f->mildest.spread > 0 &&
 	    size_of(&f->worst) < LARGE * f->mildest.spread);
+}
+
+/* A whole number that no value exceeds: that of bytes, where it may be. */
+static double
+largest(const struct finding *f)
+{
+	double most = fmax(fabs(f->worst.most), fabs(f->worst.least));
+
+	return f->worst.least >= 0 && most > WHITE / 2 && most <= WHITE ? WHITE : ceil(most);
 }
 
 static void
@@ -164,15 +178,18 @@ tell_columns(struct lint *l, struct diag *g, const struct finding *f)
 
 	diag_place(l->diags, g, m->set.data.loc, "the data are here");
 	tell_column(l, g, f, &f->worst);
-	if (f->width > 1 && f->mildest.index != f->worst.index)
+	if (f->columns > 1 && f->mildest.index != f->worst.index)
 		tell_column(l, g, f, &f->mildest);
-	diag_fact(l->diags, g, "%lld of %lld columns are larger than %d in the first %lld rows; the "
-	    "weights start for numbers of about 1", (long long)f->large, (long long)f->width, LARGE,
-	    (long long)f->rows);
+	if (f->columns > 1)
+		diag_fact(l->diags, g, "%lld of %lld columns are larger than %d in the first %lld "
+		    "rows; weights start for numbers of about 1", (long long)f->large,
+		    (long long)f->columns, LARGE, (long long)f->rows);
+	else
+		diag_fact(l->diags, g, "that is in the first %lld rows; weights start for numbers "
+		    "of about 1", (long long)f->rows);
 	if (is_even(f))
 		diag_help(l->diags, g, "scale=1/%.0f in data, of train and validate; or %s -> "
-		    "scale(1/%.0f) -> ...", fmax(fabs(f->worst.most), fabs(f->worst.least)),
-		    f->input->name, fmax(fabs(f->worst.most), fabs(f->worst.least)));
+		    "scale(1/%.0f) -> ...", largest(f), f->input->name, largest(f));
 	else
 		diag_help(l->diags, g, "take each column's mean off and divide by its deviation, in "
 		    "the file; or %s -> batchnorm -> ..., which learns both", f->input->name);
@@ -247,8 +264,9 @@ const struct rule rule_unscaled_input = {
 	    "centred and of like variance is section 4.3 of Efficient backprop (LeCun and others, "
 	    "1998).\n\n"
 	    "Reported where a layer with weights is the first to read them. Of data files the first "
-	    "64 KiB are read, where they are there: a column counts whose root mean square, sqrt("
-	    "mean^2 + deviation^2), is 30 or more, so that years and prices do beside shares. "
+	    "64 KiB are read, where they are there: a column of vectors counts, or a map as a "
+	    "whole, whose root mean square, sqrt(mean^2 + deviation^2), is 30 or more, so that "
+	    "years and prices do beside shares. "
 	    "Otherwise u8 inputs, and IDX files without scale=, whose usual contents are bytes. "
 	    "Batch normalisation right behind that layer, or a scale, batchnorm or arithmetic "
 	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
