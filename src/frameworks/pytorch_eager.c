@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "ir/dotted_path.h"
 #include "calls/tape.h"
 
 struct block {			/* a storage: those of the tape come first */
@@ -346,12 +345,6 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 
 /* ---- update ---- */
 
-static bool
-decays(const struct module *m, const struct tensor *param)
-{
-	return !path_matches_any(m->set.no_decay, m->set.nno_decay, param->name);
-}
-
 /* One group of parameters: its temporaries are alive together. */
 static void
 update(struct player *p, bool group)
@@ -361,7 +354,7 @@ update(struct player *p, bool group)
 
 	for (i = 0; i < t->values.n; i++)
 		if (is_trained(&t->values.v[i]) &&
-		    decays(t->module, t->values.v[i].tensor) == group)
+		    !t->values.v[i].tensor->undecayed == group)
 			for (k = 0; k < copies; k++)
 				make(p, T_WORKSPACE, t->values.v[i].bytes);
 	for (i = from; i < p->blocks.n; i++)

@@ -19,6 +19,14 @@ const char	*path_number(struct arena *, const char *a, int n);
 bool	path_matches(const char *pattern, const char *path);
 /* The same, as the length of the beginning of PATH that the whole pattern names; 0: none. */
 size_t	path_match(const char *pattern, const char *path);
-bool	path_matches_any(const struct pattern *, int n, const char *path);
+
+/* Many patterns, for many paths: what a path costs does not grow with the number of patterns. */
+struct path_set;
+
+struct path_set	*path_set_new(struct arena *, const struct pattern *, int n);
+/* The first of the patterns that PATH matches, as an index; -1: none. */
+int		 path_set_first(struct path_set *, const char *path);
+/* Has pattern I matched a path that was asked about? */
+bool		 path_set_met(const struct path_set *, int i);
 
 #endif

@@ -89,6 +89,7 @@ struct tensor {
 
 	/* persistent tensors only */
 	struct init init;
+	bool undecayed;		/* T_PARAM: no_decay names it */
 	bool frozen;
 	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
 

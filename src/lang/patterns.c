@@ -28,8 +28,9 @@ add_pattern(struct expander *ex, const struct expr *e, const char *what, struct 
 
 	if (!text)
 		return;
-	*list = arena_grow(ex->a, *list, (size_t)*n * sizeof(**list),
-	    ((size_t)*n + 1) * sizeof(**list));
+	if ((*n & (*n - 1)) == 0)	/* room for a power of two of them */
+		*list = arena_grow(ex->a, *list, (size_t)*n * sizeof(**list),
+		    ((size_t)*n * 2 + 1) * sizeof(**list));
 	(*list)[(*n)++] = (struct pattern){ text, e->loc };
 }
 
@@ -54,50 +55,59 @@ add_prefixes(struct expander *ex, struct map *seen, struct names *names, const c
 }
 
 static void
-nothing_matches(struct expander *ex, const struct pattern *p, const char *what)
+nothing_matches(struct expander *ex, const struct pattern *p, const char *what, bool nodes,
+    const struct names *names)
+{
+	struct diag *g = ex_error(ex, "settings", p->loc, nodes ? "'%s' has no parameters: %s does "
+	    "nothing there" : "nothing in the network is called '%s': %s does nothing", p->text,
+	    what);
+
+	if (!nodes && names_wanted(ex, names->n))
+		names_suggest(ex, g, p->text, names);
+}
+
+/* Reports the patterns that MET nothing. */
+static void
+check_met(struct expander *ex, const struct path_set *met, const struct pattern *p, int n,
+    const char *what)
 {
 	struct map seen = { NULL, 0, 0, NULL, 0 };
 	struct names names = { NULL, 0, 0 };
 	struct graph *f = ex->m->forward;
-	bool nodes = false;
-	struct diag *g;
-	int i;
+	struct path_set *nodes = NULL;
+	int i, k;
 
-	if (ex->incomplete)	/* what it names may be what could not be made */
+	if (ex->incomplete)	/* what they name may be what could not be made */
 		return;
-	for (i = 0; i < f->nodes.n; i++) {
-		nodes |= path_matches(p->text, f->nodes.v[i]->path);
-		add_prefixes(ex, &seen, &names, f->nodes.v[i]->path);
+	for (i = 0; i < n; i++) {
+		if (path_set_met(met, i))
+			continue;
+		for (k = 0; !nodes && k < f->nodes.n; k++)
+			add_prefixes(ex, &seen, &names, f->nodes.v[k]->path);
+		for (k = 0; !nodes && k < ex->m->persistent.n; k++)
+			add_prefixes(ex, &seen, &names, ex->m->persistent.v[k]->name);
+		if (!nodes) {
+			nodes = path_set_new(ex->a, p, n);
+			for (k = 0; k < f->nodes.n; k++)
+				path_set_first(nodes, f->nodes.v[k]->path);
+		}
+		nothing_matches(ex, &p[i], what, path_set_met(nodes, i), &names);
 	}
-	for (i = 0; i < ex->m->persistent.n; i++)
-		add_prefixes(ex, &seen, &names, ex->m->persistent.v[i]->name);
-	g = ex_error(ex, "settings", p->loc, nodes ? "'%s' has no parameters: %s does nothing "
-	    "there" : "nothing in the network is called '%s': %s does nothing", p->text, what);
-	if (!nodes)
-		names_suggest(ex, g, p->text, &names);
 }
 
 void
 freeze_read(struct expander *ex, const struct setting *st, struct settings *set)
 {
+	struct path_set *met;
 	int i, j;
 
 	for (i = 0; i < st->nvalues; i++)
 		add_pattern(ex, st->value[i], "freeze", &set->freeze, &set->nfreeze);
-	for (i = 0; i < set->nfreeze; i++) {
-		bool matched = false;
-
-		for (j = 0; j < ex->m->persistent.n; j++) {
-			struct tensor *t = ex->m->persistent.v[j];
-
-			if (!path_matches(set->freeze[i].text, t->name))
-				continue;
-			t->frozen = true;
-			matched = true;
-		}
-		if (!matched)
-			nothing_matches(ex, &set->freeze[i], "freeze");
-	}
+	met = path_set_new(ex->a, set->freeze, set->nfreeze);
+	for (j = 0; j < ex->m->persistent.n; j++)
+		if (path_set_first(met, ex->m->persistent.v[j]->name) >= 0)
+			ex->m->persistent.v[j]->frozen = true;
+	check_met(ex, met, set->freeze, set->nfreeze, "freeze");
 	if (ex->incomplete)
 		return;
 	for (j = 0; j < ex->m->persistent.n; j++)
@@ -158,7 +168,8 @@ void
 recompute_read(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	struct graph *f = ex->m->forward;
-	int i, j, errors;
+	struct path_set *met;
+	int i, errors;
 
 	set->recompute_loc = st->loc;
 	errors = ex->d->errors;
@@ -171,15 +182,10 @@ recompute_read(struct expander *ex, const struct setting *st, struct settings *s
 	for (i = 0; i < st->nvalues; i++)
 		add_pattern(ex, st->value[i], "recompute", &set->recompute_pattern,
 		    &set->nrecompute);
-	for (i = 0; i < set->nrecompute; i++) {
-		bool matched = false;
-
-		for (j = 0; j < f->nodes.n && !matched; j++)
-			matched = path_matches(set->recompute_pattern[i].text,
-			    f->nodes.v[j]->path);
-		if (!matched)
-			nothing_matches(ex, &set->recompute_pattern[i], "recompute");
-	}
+	met = path_set_new(ex->a, set->recompute_pattern, set->nrecompute);
+	for (i = 0; i < f->nodes.n; i++)
+		path_set_first(met, f->nodes.v[i]->path);
+	check_met(ex, met, set->recompute_pattern, set->nrecompute, "recompute");
 }
 
 void
@@ -198,15 +204,14 @@ no_decay_read(struct expander *ex, const struct expr *e, struct settings *set)
 void
 no_decay_check(struct expander *ex, const struct settings *set)
 {
-	int i, j;
+	struct path_set *met = path_set_new(ex->a, set->no_decay, set->nno_decay);
+	int i;
 
-	for (i = 0; i < set->nno_decay; i++) {
-		bool matched = false;
+	for (i = 0; i < ex->m->persistent.n; i++) {
+		struct tensor *t = ex->m->persistent.v[i];
 
-		for (j = 0; j < ex->m->persistent.n && !matched; j++)
-			matched = ex->m->persistent.v[j]->kind == T_PARAM &&
-			    path_matches(set->no_decay[i].text, ex->m->persistent.v[j]->name);
-		if (!matched)
-			nothing_matches(ex, &set->no_decay[i], "no_decay");
+		if (t->kind == T_PARAM)
+			t->undecayed = path_set_first(met, t->name) >= 0;
 	}
+	check_met(ex, met, set->no_decay, set->nno_decay, "no_decay");
 }

@@ -19,7 +19,6 @@
 
 #include <string.h>
 
-#include "ir/dotted_path.h"
 #include "ir/op.h"
 
 static const struct attr *
@@ -28,7 +27,7 @@ attributes_for(struct module *m, const struct op *op, const struct tensor *param
 	int n = op_nattrs(op), i;
 	struct attr *attr;
 
-	if (!path_matches_any(m->set.no_decay, m->set.nno_decay, param->name))
+	if (!param->undecayed)
 		return m->set.optimizer_attr;
 	attr = arena_array(m->arena, (size_t)n + 1, sizeof(*attr));
 	for (i = 0; i < n; i++) {

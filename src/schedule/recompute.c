@@ -244,38 +244,44 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 
 /* ---- by name ---- */
 
-/* The part of a node's path that a pattern of the spec names, or 0: nodes with the same are one
- * region, which is recomputed from its inputs. */
-static size_t
-region(const struct module *m, const struct node *n)
+/* By forward node, how much of its path a pattern of the spec names, or 0: nodes with the same part
+ * are one region, which is recomputed from its inputs. */
+static size_t *
+regions_of(const struct module *m, const struct model *model)
 {
-	size_t length = 0;
-	int i;
+	const struct pattern *pattern = m->set.recompute_pattern;
+	struct path_set *set = path_set_new(model->arena, pattern, m->set.nrecompute);
+	size_t *length = arena_array(model->arena, (size_t)model->forward + 1, sizeof(*length));
+	int i, k;
 
-	for (i = 0; i < m->set.nrecompute && !length; i++)
-		length = path_match(m->set.recompute_pattern[i].text, n->path);
+	for (i = 0; i < model->forward; i++) {
+		const char *path = model->node[i].node->path;
+
+		if ((k = path_set_first(set, path)) >= 0)
+			length[i] = path_match(pattern[k].text, path);
+	}
 	return length;
 }
 
 static bool
-same_region(const struct module *m, const struct node *a, const struct node *b)
+same_region(const struct model *model, const size_t *region, int a, int b)
 {
-	size_t length = region(m, a);
-
-	return length && length == region(m, b) && strncmp(a->path, b->path, length) == 0;
+	return region[a] && region[a] == region[b] && strncmp(model->node[a].node->path,
+	    model->node[b].node->path, region[a]) == 0;
 }
 
 /* What only its own region reads is recomputed; the inputs of a region are kept. */
 static void
 settle_regions(const struct module *m, struct model *model)
 {
+	const size_t *region = regions_of(m, model);
 	int i, k;
 
 	for (i = 0; i < model->nvalues; i++) {
 		struct model_value *v = &model->value[i];
 
 		if (v->def >= 0 && v->def < model->forward && !v->fixed && v->root == i &&
-		    region(m, model->node[v->def].node)) {
+		    region[v->def]) {
 			v->settled = true;
 			model->state[i] = AGAIN;
 		}
@@ -285,9 +291,9 @@ settle_regions(const struct module *m, struct model *model)
 			int in = model->node[i].in[k], root = in < 0 ? -1 : model->value[in].root;
 			int def = in < 0 ? -1 : model->value[root].def;
 
-			if (def < 0 || same_region(m, model->node[def].node, model->node[i].node))
+			if (def < 0 || same_region(model, region, def, i))
 				continue;
-			if (region(m, model->node[i].node) || model->value[root].settled) {
+			if (region[i] || model->value[root].settled) {
 				model->state[root] = KEEP;
 				model->value[root].settled = true;
 			}

@@ -192,6 +192,57 @@ Test(expand, patterns)
 	cr_assert(path_matches("*", "anything.at.all"));
 }
 
+/* A word of random segments, of few kinds so that patterns and paths often meet. */
+static const char *
+random_path(struct arena *a, unsigned *seed, bool pattern)
+{
+	static const char *const segment[] = { "a", "b", "ab", "*" };
+	const char *s = "";
+	int i, n;
+
+	*seed = *seed * 1103515245u + 12345u;
+	n = 1 + (int)(*seed >> 16) % 4;
+	for (i = 0; i < n; i++) {
+		*seed = *seed * 1103515245u + 12345u;
+		s = path_join(a, s, segment[(*seed >> 16) % (pattern ? 4 : 3)]);
+	}
+	return s;
+}
+
+/* A set says what its patterns say one by one. */
+Test(expand, patterns_in_sets)
+{
+	struct arena *a = arena_new();
+	struct pattern pattern[12];
+	unsigned seed = 1;
+	int round, i, k, first, n, met = 0;
+
+	for (round = 0; round < 500; round++) {
+		bool was_met[12] = { false };
+		struct path_set *set;
+
+		n = round % 13;
+		for (i = 0; i < n; i++)
+			pattern[i] = (struct pattern){ .text = random_path(a, &seed, true) };
+		set = path_set_new(a, pattern, n);
+		for (k = 0; k < 8; k++) {
+			const char *path = random_path(a, &seed, false);
+
+			for (first = -1, i = n - 1; i >= 0; i--)
+				if (path_matches(pattern[i].text, path)) {
+					first = i;
+					was_met[i] = true;
+				}
+			cr_assert_eq(path_set_first(set, path), first, "%s", path);
+			met += first >= 0;
+		}
+		for (i = 0; i < n; i++)
+			cr_assert_eq(path_set_met(set, i), was_met[i], "%s", pattern[i].text);
+	}
+	cr_assert_gt(met, 500);
+	arena_free(a);
+}
+
 /* ---- sharing ---- */
 
 Test(expand, label_applied_again_shares)
