@@ -175,7 +175,8 @@ reach(const struct glob *g, bool *at)
 	}
 }
 
-static void
+/* False: nothing is reached any more. */
+static bool
 step(const struct glob *g, const bool *at, bool *next, char c)
 {
 	int i;
@@ -203,13 +204,34 @@ step(const struct glob *g, const bool *at, bool *next, char c)
 			break;
 		}
 	}
+	return memchr(next, true, (size_t)g->n + 1) != NULL;
+}
+
+/* Does the pattern name a beginning of PATH that ends with a step? */
+static bool
+matches_here(const struct glob *g, const char *path)
+{
+	bool at[LONGEST], next[LONGEST];
+
+	memset(at, 0, (size_t)g->n + 1);
+	at[0] = true;
+	reach(g, at);
+	for (; *path; path++) {
+		if (at[g->n] && *path == '/')
+			return true;
+		if (!step(g, at, next, *path))
+			return false;
+		memcpy(at, next, (size_t)g->n + 1);
+		reach(g, at);
+	}
+	return at[g->n];
 }
 
 bool
 filename_matches(const char *pattern, const char *path)
 {
-	bool at[LONGEST] = { true }, next[LONGEST];
 	size_t n = strlen(pattern);
+	bool any_depth;
 	struct glob g;
 
 	while (n > 0 && pattern[n - 1] == '/')
@@ -217,21 +239,20 @@ filename_matches(const char *pattern, const char *path)
 	if (n == 0 || n > PATH_MAX)
 		return false;
 	g.n = 0;
-	if (!memchr(pattern, '/', n))
+	any_depth = !memchr(pattern, '/', n);
+	if (any_depth && memmem(pattern, n, "**", 2)) {
 		read_pattern(&g, "**/", 3);
+		any_depth = false;
+	}
 	for (; n > 2 && strncmp(pattern, "./", 2) == 0; n -= 2)
 		pattern += 2;
 	if (*pattern == '/')
 		read_pattern(&g, pattern + 1, n - 1);
 	else
 		read_pattern(&g, pattern, n);
-	reach(&g, at);
-	for (; *path; path++) {
-		if (at[g.n] && *path == '/')
-			return true;
-		step(&g, at, next, *path);
-		memcpy(at, next, (size_t)g.n + 1);
-		reach(&g, at);
-	}
-	return at[g.n];
+	/* a pattern of one step leaves a step at its end at the latest, so each may be tried */
+	for (; any_depth && !matches_here(&g, path); path++)
+		if (!(path = strchr(path, '/')))
+			return false;
+	return any_depth || matches_here(&g, path);
 }

@@ -366,13 +366,13 @@ config_levels(struct arena *a, const struct lint_config *c, const char *path,
     const struct level_layer *own, const struct level_layer *options)
 {
 	struct levels *l = levels_new(a);
+	const char *name = c->parts.n ? filename_relative(a, c->project->folder, path) : NULL;
 	int i;
 
 	for (i = 0; i < c->parts.n; i++) {
 		const struct config_part *part = &c->parts.v[i];
 
-		if (!part->pattern || filename_matches(part->pattern,
-		    filename_relative(a, c->project->folder, path)))
+		if (!part->pattern || filename_matches(part->pattern, name))
 			levels_apply(l, &part->layer);
 	}
 	if (own)
