@@ -264,8 +264,10 @@ trim(struct diff *d, struct change *c)
 		c->end--;
 		c->new.all.n--;
 	}
-	c->new.all.v += skip;
-	c->new.all.n -= skip;
+	if (skip > 0) {		/* no lines are NULL */
+		c->new.all.v += skip;
+		c->new.all.n -= skip;
+	}
 	if (c->beg < c->end || c->new.all.n > 0)
 		vec_push(d->edits->arena, &d->changes, *c);
 }

@@ -8,6 +8,8 @@
 
 #include "ir/op.h"
 
+#define LARGEST_TENSOR	((int64_t)1 << 56)	/* elements: their bytes fit 64 bits */
+
 static int
 kind_or(struct ir_reader *r, const char *what)
 {
@@ -78,10 +80,27 @@ workspace(struct ir_reader *r, struct tensor *t)
 	ir_read_expect(r, "]");
 }
 
+/* One more extent; false where the elements could not be counted. */
+static bool
+extent(struct ir_reader *r, struct tensor *t, int64_t *elements)
+{
+	int64_t n = ir_read_integer(r);
+
+	if (t->rank == MAX_RANK)
+		return ir_read_fail(r, "at most 8 extents");
+	if (n < 0 || (n > 0 && n > LARGEST_TENSOR / *elements))
+		return ir_read_fail(r, "an extent of at least 0, and no more than 2^56 elements");
+	*elements *= n > 0 ? n : 1;
+	t->dim[t->rank++] = n;
+	return true;
+}
+
 /* "%7 f32[B, 6, 28] classes 10": makes the tensor, under the number it has in the text. */
 static struct tensor *
 type(struct ir_reader *r, struct tensor *t)
 {
+	int64_t elements = 1;
+
 	memset(t, 0, sizeof(*t));
 	ir_read_expect(r, "%");
 	t->id = tensor_number(r);
@@ -99,10 +118,7 @@ type(struct ir_reader *r, struct tensor *t)
 			workspace(r, t);
 			return t;
 		}
-		if (t->rank == MAX_RANK)
-			ir_read_fail(r, "at most 8 extents");
-		else
-			t->dim[t->rank++] = ir_read_integer(r);
+		extent(r, t, &elements);
 		ir_read_accept(r, ",");
 	}
 	t->tokens = ir_read_accept(r, "vocab");

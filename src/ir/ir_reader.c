@@ -10,7 +10,7 @@ ir_read_here(const struct ir_reader *r)
 {
 	int at = (int)(r->s - r->start);
 
-	return (struct loc){ r->m->src, at, at + 1 };
+	return (struct loc){ r->m->src, at, at + (at < r->m->src->size) };
 }
 
 bool

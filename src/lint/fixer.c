@@ -77,18 +77,37 @@ new_error(struct fix_round *t, const struct diags *d)
 	return NULL;
 }
 
-/* The networks as text, without line numbers and without settings that change no result. */
+/* Takes " @LINE" off the ends of lines. */
+static void
+drop_lines(char *text)
+{
+	char *from, *to;
+
+	for (from = to = text; *from; ) {
+		size_t n = *from == ' ' && from[1] == '@' ? 2 + strspn(from + 2, "0123456789") : 0;
+
+		if (n > 2 && from[n] == '\n')
+			from += n;
+		else
+			*to++ = *from++;
+	}
+	*to = '\0';
+}
+
+/* The networks as text, without line numbers and without settings that change no result; NULL if
+ * there is no memory for it. */
 static const char *
 graphs_of(struct arena *a, const struct spec *spec)
 {
-	char *text = NULL, *from, *to;
-	const char *kept;
+	char *text = NULL;
+	const char *kept = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
+	bool bad;
 	int i;
 
 	if (!f)
-		return "";
+		return NULL;
 	for (i = 0; i < spec->modules.n; i++) {
 		struct module m = *spec->modules.v[i];
 
@@ -98,29 +117,33 @@ graphs_of(struct arena *a, const struct spec *spec)
 		if (!m.broken && m.forward)
 			ir_print(f, &m);
 	}
-	fclose(f);
-	for (from = to = text; *from; ) {	/* " @LINE" at the end of a line */
-		size_t n = *from == ' ' && from[1] == '@' ? 2 + strspn(from + 2, "0123456789") : 0;
-
-		if (n > 2 && from[n] == '\n')
-			from += n;
-		else
-			*to++ = *from++;
+	bad = ferror(f) != 0;
+	bad |= fclose(f) != 0;
+	if (!bad && text) {
+		drop_lines(text);
+		kept = arena_strdup(a, text);
 	}
-	*to = '\0';
-	kept = arena_strdup(a, text);
 	free(text);
 	return kept;
 }
 
+/* Is the graph the same, for certain? If not, t->why says why. */
 static bool
 same_graphs(struct fix_round *t, const struct checked *trial)
 {
 	struct arena *a = t->fixer->arena;
+	const char *now;
 
 	if (!t->graphs)
 		t->graphs = graphs_of(a, t->now->spec);
-	return strcmp(t->graphs, graphs_of(a, trial->spec)) == 0;
+	now = graphs_of(a, trial->spec);
+	if (!t->graphs || !now)
+		t->why = "there is too little memory to compare the graphs";
+	else if (strcmp(t->graphs, now) != 0)
+		t->why = "it would change the graph";
+	else
+		return true;
+	return false;
 }
 
 /* ---- a round ---- */
@@ -156,9 +179,7 @@ try_fixes(struct fix_round *t, struct diag *const *v, int n)
 	trial = t->fixer->check(a, edits_apply(e), t->fixer->context);
 	if ((g = new_error(t, &trial->diags)))
 		t->why = arena_printf(a, "it would bring the error \"%s\"", g->message);
-	else if (t->safe && !same_graphs(t, trial))
-		t->why = "it would change the graph";
-	else
+	else if (!t->safe || same_graphs(t, trial))
 		return trial;
 	return NULL;
 }

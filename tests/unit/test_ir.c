@@ -200,6 +200,10 @@ Test(ir, what_is_missing_is_named)
 		{ "%1 f32[2] activation \"a\" = relu(_) {} forward \"a\"\n", "expected a word" },
 		{ "graph train batch 1\nresult loss _ \"l\"\n", "expected '%'" },
 		{ "optimizer none {}\n", "expected the name of an optimizer" },
+		{ "parameter %1 f32[-1] \"w\" zeros 0\n",
+		    "expected an extent of at least 0, and no more than 2^56 elements" },
+		{ "parameter %1 f32[3, 9223372036854775807] \"w\" zeros 0\n",
+		    "expected an extent of at least 0, and no more than 2^56 elements" },
 	};
 	size_t i;
 
