@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -301,14 +302,36 @@ is_special(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+/* A file without a name: in memory, where the system has that, so that no folder need be writable. */
+static FILE *
+nameless(void)
+{
+#ifdef MFD_CLOEXEC
+	int fd = memfd_create("stowage", MFD_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+
+	if (f)
+		return f;
+	if (fd >= 0)
+		close(fd);
+#endif
+	return tmpfile();
+}
+
 FILE *
 compile_output(const char *path)
 {
-	FILE *f;
+	struct replacement r;
+	FILE *f = NULL;
 
 	if (!path || strcmp(path, "-") == 0)
 		return stdout;
-	f = is_special(path) ? fopen(path, "w") : tmpfile();
+	if (is_special(path)) {
+		f = fopen(path, "w");
+	} else if (replace_begin(&r, path)) {	/* whether it can be written is known now */
+		replace_abandon(&r);
+		f = nameless();
+	}
 	if (!f)
 		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
 	return f;
