@@ -40,7 +40,9 @@ static const struct option {
 static void
 options_help(void)
 {
-	printf("Usage: %s [OPTION]...\nTrains %s, as %s says.\n\n", PROGRAM, NETWORK, SPEC);
+	printf("Usage: %s [OPTION]...\nTrains %s, as ", PROGRAM, NETWORK);
+	put_safe(stdout, SPEC);
+	printf(" says.\n\n");
 	for (int k = 0; k < OPTIONS; k++) {
 		char left[64];
 

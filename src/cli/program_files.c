@@ -141,17 +141,19 @@ program_write(const char *path, const struct text *t, bool force)
 	return replace_text(path, t->s, t->n);
 }
 
-/* In a folder, which may have come with somebody's repository: nothing is written through a link. */
+/* In a folder, which may have come with somebody's repository: nothing is written through a link, or to a
+ * pipe, where it might wait for ever. */
 static bool
 write_in(struct arena *a, const char *dir, const char *name, const struct text *t, bool force)
 {
 	const char *path = arena_printf(a, "%s/%s", dir, name);
 	struct stat st;
 
-	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		if (!force)
-			return refuse(path, "is a link, through which no program is written; --force "
-			    "replaces it, or name another folder with -o");
+			return refuse(path, S_ISLNK(st.st_mode) ? "is a link, through which no program is "
+			    "written; --force replaces it, or name another folder with -o" :
+			    "is no regular file; --force replaces it, or name another folder with -o");
 		if (unlink(path) != 0)
 			return failed(path);
 	}
