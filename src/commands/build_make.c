@@ -22,13 +22,45 @@ failed(const char *what)
 	return false;
 }
 
+/* The absolute folders of PATH: others begin in a folder that may hold anybody's files. */
+static const char *
+safe_path(struct arena *a)
+{
+	const char *p = getenv("PATH"), *safe = "";
+	size_t n;
+
+	for (; p && *p; p += n + (p[n] == ':')) {
+		n = strcspn(p, ":");
+		if (*p == '/')
+			safe = arena_printf(a, "%s%s%.*s", safe, *safe ? ":" : "", (int)n, p);
+	}
+	return *safe ? safe : "/usr/bin:/bin";
+}
+
+/* Where make is, of those folders; NULL: nowhere. */
+static const char *
+find_make(struct arena *a, const char *path)
+{
+	const char *file;
+	struct stat st;
+	size_t n;
+
+	for (; *path; path += n + (path[n] == ':')) {
+		n = strcspn(path, ":");
+		file = arena_printf(a, "%.*s/make", (int)n, path);
+		if (access(file, X_OK) == 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode))
+			return file;
+	}
+	return NULL;
+}
+
 /* Our environment for make: what it takes for options, makefiles or a make above it would be another's.
  * STOWAGE_MAKEFLAGS is the user's word to this very make. */
 static char **
-make_environment(struct arena *a)
+make_environment(struct arena *a, const char *path)
 {
 	static const char *const drop[] = { "MAKEFLAGS=", "MFLAGS=", "GNUMAKEFLAGS=", "MAKEFILES=",
-	    "MAKELEVEL=", "MAKEOVERRIDES=", "MAKE_TERMOUT=", "MAKE_TERMERR=" };
+	    "MAKELEVEL=", "MAKEOVERRIDES=", "MAKE_TERMOUT=", "MAKE_TERMERR=", "PATH=" };
 	const char *flags = getenv("STOWAGE_MAKEFLAGS");
 	VEC(char *) kept = { 0 };
 	size_t i, k;
@@ -42,6 +74,7 @@ make_environment(struct arena *a)
 	}
 	if (flags)
 		vec_push(a, &kept, arena_printf(a, "MAKEFLAGS=%s", flags));
+	vec_push(a, &kept, arena_printf(a, "PATH=%s", path));
 	vec_push(a, &kept, NULL);
 	return kept.v;
 }
@@ -53,10 +86,13 @@ spawn(struct arena *a, pid_t *pid, const char *const *argv)
 	static const int usual[] = { SIGHUP, SIGINT, SIGTERM, SIGCHLD, SIGXFSZ };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
+	const char *path = safe_path(a), *make = find_make(a, path);
 	sigset_t none, defaults;
 	size_t i;
 	int error;
 
+	if (!make)
+		return ENOENT;
 	sigemptyset(&none);
 	sigemptyset(&defaults);
 	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
@@ -70,7 +106,8 @@ spawn(struct arena *a, pid_t *pid, const char *const *argv)
 	posix_spawn_file_actions_init(&actions);
 	/* stdout is for what build has to say */
 	posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-	error = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, make_environment(a));
+	error = posix_spawn(pid, make, &actions, &attr, (char *const *)argv,
+	    make_environment(a, path));
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attr);
 	return error;
