@@ -66,8 +66,7 @@ main(int argc, char **argv)
 		    "computes", SPEC, NETWORK);
 #endif
 	prepare(&r);
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	listen_to_signals();
 #ifdef TRAINS
 	if (!r.option.eval && !r.option.predict) {
 		train_plan(&r);

@@ -42,6 +42,17 @@ on_signal(int signal_number)
 	interrupted = signal_number;
 }
 
+/* Those that were ignored when the program started stay so: nohup, jobs in the background of a script. */
+static void
+listen_to_signals(void)
+{
+	static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+
+	for (int k = 0; k < 3; k++)
+		if (signal(ends[k], on_signal) == SIG_IGN)
+			signal(ends[k], SIG_IGN);
+}
+
 /* Adds the results of a step of B samples, which are means, to SUM. */
 static void
 collect_results(int ticket, const struct result *result, int n, int64_t b, double *sum)
