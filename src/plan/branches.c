@@ -394,20 +394,22 @@ void
 plan_branches(struct module *m, struct plan *p)
 {
 	struct branches s = { .m = m, .p = p };
+	struct arena *a = arena_child(m->arena);
 	int i;
 
-	s.heir = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*s.heir));
+	s.heir = arena_array(a, (size_t)p->instants + 1, sizeof(*s.heir));
 	for (i = 0; i < p->instants; i++)
 		s.heir[i] = -1;
-	s.left = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*s.left));
-	s.over = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*s.over));
-	s.known = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*s.known));
-	cut_segments(&s, m->arena);
+	s.left = arena_array(a, (size_t)p->instants + 1, sizeof(*s.left));
+	s.over = arena_array(a, (size_t)p->instants + 1, sizeof(*s.over));
+	s.known = arena_array(a, (size_t)p->instants + 1, sizeof(*s.known));
+	cut_segments(&s, a);
 	for (; s.start < p->instants; s.start = s.end) {
 		for (s.end = s.start; s.end < p->instants && p->at[s.end].graph == p->at[s.start].graph;)
 			s.end++;
-		place_graph(&s, m->arena);
+		place_graph(&s, a);
 	}
+	arena_free(a);
 }
 
 static bool

@@ -116,8 +116,9 @@ aligned(const struct plan *p, int64_t bytes)
 
 /* Live bytes at each instant, by adding at birth and subtracting after death. */
 static void
-count_live(struct plan *p, struct arena *a)
+count_live(struct plan *p, struct arena *parent)
 {
+	struct arena *a = arena_child(parent);
 	int64_t *change = arena_array(a, (size_t)p->instants + 2, sizeof(*change)), live = 0;
 	int i;
 
@@ -135,6 +136,7 @@ count_live(struct plan *p, struct arena *a)
 			p->peak = i;
 	}
 	p->lower_bound_bytes = p->instants ? p->at[p->peak].live : 0;
+	arena_free(a);
 }
 
 /* A sum of buffers that passes 2^62 could overflow what follows; such a plan is refused. */

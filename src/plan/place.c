@@ -52,8 +52,9 @@ place_persistent(struct plan *p)
 }
 
 static void
-pack(struct plan *p, struct arena *a, const struct packing_options *o)
+pack(struct plan *p, struct arena *parent, const struct packing_options *o)
 {
+	struct arena *a = arena_child(parent);
 	struct packing pack = { .alignment = p->alignment };
 	struct packing_result r;
 	int i, k = 0;
@@ -74,6 +75,7 @@ pack(struct plan *p, struct arena *a, const struct packing_options *o)
 	for (i = 0; i < p->buffers.n; i++)
 		if (!p->buffers.v[i].persistent)
 			p->buffers.v[i].offset = p->persistent_bytes + pack.item[k++].offset;
+	arena_free(a);
 }
 
 void

@@ -48,6 +48,7 @@ struct part {			/* of the arena: two of the next level, or between two neighbour
 };
 
 struct spare {
+	struct arena *arena;	/* for scratch */
 	struct module *m;
 	struct plan *p;
 	int64_t *place;		/* in ascending order */
@@ -133,7 +134,7 @@ cover_buffer(struct spare *s, const struct buffer *b, int change)
 static void
 cut(struct spare *s)
 {
-	struct arena *a = s->m->arena;
+	struct arena *a = s->arena;
 	int i, kept = 0;
 
 	s->place = arena_array(a, 2 * (size_t)s->p->buffers.n + 2, sizeof(*s->place));
@@ -230,7 +231,7 @@ list_buffers(const struct spare *s, int *head, int *next, bool coming)
 static void
 sweep(struct spare *s, const struct room *room)
 {
-	struct arena *a = s->m->arena;
+	struct arena *a = s->arena;
 	size_t instants = (size_t)s->p->instants + 1, buffers = (size_t)s->p->buffers.n + 1;
 	int *come = arena_array(a, instants, sizeof(*come)), *go = arena_array(a, instants, sizeof(*go));
 	int *next_come = arena_array(a, buffers, sizeof(*next_come));
@@ -262,8 +263,10 @@ run(struct module *m, const struct pass_options *o)
 	struct spare s = { .m = m, .p = m->plan };
 
 	if (o->target->libraries && m->plan->instants) {
+		s.arena = arena_child(m->arena);
 		cut(&s);
 		sweep(&s, &room);
+		arena_free(s.arena);
 	}
 	return true;
 }

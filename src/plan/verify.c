@@ -32,7 +32,7 @@ verify_object(struct check *c, struct loc loc, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	diag_error(c->diags, "internal", loc, "the plan is wrong: %s",
-	    arena_vprintf(c->m->arena, fmt, ap));
+	    arena_vprintf(c->arena, fmt, ap));
 	va_end(ap);
 	c->ok = false;
 }
@@ -140,8 +140,8 @@ rank_buffers(const struct check *c)
 {
 	const struct plan *p = c->p;
 	size_t n = (size_t)p->buffers.n + 1;
-	struct live l = { .by_rank = arena_array(c->m->arena, n, sizeof(*l.by_rank)),
-		.rank = arena_array(c->m->arena, n, sizeof(*l.rank)) };
+	struct live l = { .by_rank = arena_array(c->arena, n, sizeof(*l.by_rank)),
+		.rank = arena_array(c->arena, n, sizeof(*l.rank)) };
 	int i;
 
 	for (i = 0; i < p->buffers.n; i++)
@@ -149,7 +149,7 @@ rank_buffers(const struct check *c)
 	qsort(l.by_rank, (size_t)p->buffers.n, sizeof(*l.by_rank), by_offset);
 	for (i = 0; i < p->buffers.n; i++)
 		l.rank[l.by_rank[i] - p->buffers.v] = i;
-	marks_init(&l.alive, c->m->arena, p->buffers.n);
+	marks_init(&l.alive, c->arena, p->buffers.n);
 	return l;
 }
 
@@ -199,7 +199,7 @@ static void
 check_geometry(struct check *c)
 {
 	const struct plan *p = c->p;
-	struct arena *a = c->m->arena;
+	struct arena *a = c->arena;
 	struct live live;
 	int *born = arena_array(a, (size_t)p->instants + 2, sizeof(*born));
 	int *dead = arena_array(a, (size_t)p->instants + 2, sizeof(*dead));
@@ -256,12 +256,12 @@ bool
 plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 {
 	const struct graph *const graph[] = { m->train, m->update, m->validate };
-	struct check c = { .m = m, .p = p, .diags = diags, .ok = true };
+	struct check c = { .arena = arena_child(m->arena), .m = m, .p = p, .diags = diags, .ok = true };
 	int i, at = 0;
 
-	c.root = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.root));
-	c.of_root = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*c.of_root));
-	c.over = arena_array(m->arena, (size_t)p->instants + 1, sizeof(*c.over));
+	c.root = arena_array(c.arena, (size_t)m->next_tensor + 1, sizeof(*c.root));
+	c.of_root = arena_array(c.arena, (size_t)m->next_tensor + 1, sizeof(*c.of_root));
+	c.over = arena_array(c.arena, (size_t)p->instants + 1, sizeof(*c.over));
 	check_roots(&c);
 	if (c.ok)
 		check_geometry(&c);
@@ -276,6 +276,7 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 				verify_replay(&c, graph[i], at);
 			at += graph[i]->nodes.n;
 		}
+	arena_free(c.arena);
 	return c.ok;
 }
 

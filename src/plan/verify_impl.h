@@ -24,6 +24,7 @@ struct memory {
 };
 
 struct check {
+	struct arena *arena;	/* for scratch */
 	struct module *m;
 	const struct plan *p;
 	struct diags *diags;

@@ -301,7 +301,7 @@ gather_places(struct check *c, const struct graph *g)
 
 	for (i = 0; i < g->nodes.n; i++)
 		most += (size_t)g->nodes.v[i]->nout + 1;
-	mem->range = arena_array(c->m->arena, 2 * most + 1, sizeof(*mem->range));
+	mem->range = arena_array(c->arena, 2 * most + 1, sizeof(*mem->range));
 	mem->places = 0;
 	for (i = 0; i < c->p->buffers.n; i++)
 		if (c->p->buffers.v[i].persistent)
@@ -322,7 +322,7 @@ gather_places(struct check *c, const struct graph *g)
 		if (n == 0 || mem->range[i].beg != mem->range[n - 1].beg)
 			mem->range[n++] = mem->range[i];
 	mem->places = n;
-	marks_init(&mem->begins, c->m->arena, n);
+	marks_init(&mem->begins, c->arena, n);
 }
 
 void
