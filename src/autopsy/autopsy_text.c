@@ -499,8 +499,8 @@ autopsy_text(const struct autopsy *y)
 	print_holders(y);
 	print_layer(y);
 	print_causes(y);
-	if (y->main && y->main->asserted)
-		return;		/* memory is not what failed */
+	if (y->main && (y->main->asserted || y->main->hedged))
+		return;		/* memory is not what failed, or may not be */
 	print_alive(y);
 	print_fit(y);
 	print_advice(y);
