@@ -5,6 +5,7 @@ with Stowage's simulator (src/frameworks/pytorch_eager.c).
     bench/eager.py                          # every network at the batches of TABLE
     bench/eager.py resnet50:64 vgg16:32     # these, at these batches
     bench/eager.py --real resnet18:2        # with real numbers on the CPU, at small sizes
+    bench/eager.py --validation unet512:16  # validation at that batch, after a step at batch 2
 
 PyTorch itself runs: its modules, its autograd engine, its optimizer. A dispatch mode sees every
 tensor that an operator returns, and weak references say when each storage is freed. By default
@@ -114,6 +115,31 @@ def measure(network, batch, optimizer, real=False):
     return counter.peak, counter.where, counter.in_place, counter.anew
 
 
+def measure_validation(network, batch, optimizer):
+    """The peak under no_grad, after a step at batch 2."""
+    F.dropout = cuda_dropout
+    with FakeTensorMode(), Counter() as counter:
+        model = network.model()
+        update = optimizer(model.parameters())
+
+        def forward(batch):
+            image = torch.randn(batch, *network.image)
+            label = torch.zeros(batch, *network.label, dtype=torch.int64)
+            output = model(image)
+            return image, label, output, F.cross_entropy(output, label)
+
+        loss = forward(2)[-1]
+        loss.backward()
+        del loss
+        update.step()
+        update.zero_grad(set_to_none=True)
+        model.eval()
+        counter.peak = counter.live
+        with torch.no_grad():
+            forward(batch)
+    return counter.peak, counter.where
+
+
 def sgd(parameters):
     return torch.optim.SGD(parameters, lr=0.01, momentum=0.9, foreach=True)
 
@@ -126,23 +152,43 @@ def simulated(spec, batch, stowage):
     return json.loads(plan.stdout)["pytorch_eager_bytes"]
 
 
+def validation(spec, batch, stowage):
+    """The forecast's answer for validation at that batch, which has to hold the peak."""
+    text = memory.as_baseline(os.path.join(TOP, spec))
+    text += f"validate {{ batch {batch}  data synthetic(samples={batch}) }}\n"
+    said = subprocess.run([stowage, "plan", "--as=pytorch", "--format=json", "--without=recompute",
+                           "--batch=2", "-"], input=text, text=True, check=True,
+                          stdout=subprocess.PIPE)
+    forecast = json.loads(said.stdout)["forecasts"][0]
+    return forecast["tensor_bytes"] if forecast["peak_in"] == "validation" else -1
+
+
 def tap(args, networks):
     print(f"1..{len(args.cases)}")
     failed = 0
     for i, case in enumerate(args.cases, 1):
         name, _, batch = case.partition(":")
-        theirs = measure(networks[name], int(batch), sgd)[0]
-        ours = simulated(networks[name].spec, int(batch), args.stowage)
+        theirs, ours, *_ = both(args, networks[name], int(batch))
         failed += ours != theirs
         print(f"{'ok' if ours == theirs else 'not ok'} {i} - {case}: PyTorch {theirs}, "
               f"simulated {ours}", flush=True)
     return failed > 0
 
 
+def both(args, network, batch):
+    """PyTorch's peak, the simulator's, and where the former is."""
+    if args.validation:
+        theirs, where = measure_validation(network, batch, sgd)
+        return theirs, validation(network.spec, batch, args.stowage), where
+    theirs, where, *_ = measure(network, batch, sgd, args.real)
+    return theirs, simulated(network.spec, batch, args.stowage), where
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cases", nargs="*", default=TABLE, metavar="NETWORK:BATCH")
     parser.add_argument("--real", action="store_true", help="real tensors, at small sizes")
+    parser.add_argument("--validation", action="store_true", help="at that batch, forward only")
     parser.add_argument("--tap", action="store_true", help="as tests, which ask for equal bytes")
     parser.add_argument("--stowage", default=os.environ.get("STOWAGE",
                                                             os.path.join(TOP, "stowage")))
@@ -156,8 +202,7 @@ def main():
     for case in args.cases:
         name, _, batch = case.partition(":")
         network, batch = NETWORKS[name], int(batch or 2)
-        theirs, where, *_ = measure(network, batch, sgd, args.real)
-        ours = simulated(network.spec, batch, args.stowage)
+        theirs, ours, where = both(args, network, batch)
         off = ours / theirs - 1
         worst = max(worst, abs(off))
         print(f"{name:16}{batch:6}{theirs:17,}{ours:17,}{off:9.3%}  {where}", flush=True)

@@ -17,6 +17,8 @@
  * Validation is the forward pass alone, in evaluation mode: parameters, statistics and the optimizer's
  * state stay, and the gradients of the last step are gone. Under no_grad each tensor lives until its
  * last reader has run; without it autograd keeps what a backward pass would read, though none comes.
+ * (A caller that holds on to a variable keeps one map more: forward() of torchvision's ResNet has the
+ * input of a stage while the stage runs.)
  *
  * That is the least. The most, for a bound from above: gradients stay from step to step, as
  * zero_grad() has them that fills them with zeros (the default before PyTorch 2.0) or that is called
