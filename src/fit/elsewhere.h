@@ -11,7 +11,7 @@ struct elsewhere {
 	int64_t memory;
 	struct forecast wanted;	/* of the spec's micro-batch; unknown: nothing below is known either */
 	int64_t least, most;	/* bytes of the card that it needs */
-	int64_t low, high;	/* the largest micro-batch is none below and none above; 0: none fits */
+	int64_t low, high;	/* the largest micro-batch lies between; 0: none fits */
 	enum elsewhere_fits fits;	/* the wanted one */
 };
 

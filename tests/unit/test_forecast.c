@@ -103,6 +103,27 @@ Test(forecast, validation_that_autograd_records)
 	cr_expect_eq(c.tensors, weights + 9 * map);
 }
 
+/*
+ * A locally-connected layer forward alone: HWC 200, N 50, K 4, F 1, 32 samples of 4 B elements. Slices:
+ * 2eBN (K + F) = 64,000. The weight and its product with the mask, 2e HWC NF = 80,000, and the mask,
+ * e HW N = 10,000. Each of the 50 may be rounded up to 256 B more.
+ */
+Test(forecast, keras_validates_without_gradients)
+{
+	struct module *m = planned(
+	    "network n { input x : f32[4, 1, 50] target t : f32[1, 1, 50]\n"
+	    "y = x -> local(1, 1)  loss mse(y, t) }\n"
+	    "train { batch 32 optimizer sgd(lr=0.1) data synthetic(64) }\n"
+	    "validate { data synthetic(64) }\n");
+	struct forecast c;
+
+	forecast_validation(m, framework_find("keras1"), 32, false, &c);
+	cr_expect_eq(c.unrolled, 64000 + 50 * 256);
+	forecast_validation(m, framework_find("keras2"), 32, false, &c);
+	cr_expect_eq(c.unrolled, 80000 + 10000 + 50 * 256);
+	cr_expect_not(forecast_of(m, "keras1", 32).validating);
+}
+
 /* What was asked batch by batch. */
 static int64_t
 by_scanning(const struct module *m, const char *framework, int64_t pool)
