@@ -112,26 +112,62 @@ lies_below(const char *root, const char *path, const struct stat *st)
 	    there.st_ino == st->st_ino && filename_is_below(root, real);
 }
 
-/* Opening a device or a pipe may wait for ever, so it is opened not to wait, and never read. */
+/* Opening a device or a pipe may wait for ever, so it is opened not to wait, and never read. -1 and
+ * *WHY where the file may not be read. */
+static int
+open_below(struct arena *a, const char *root, const char *path, struct stat *st, const char **why)
+{
+	int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+
+	*why = NULL;
+	if (fd < 0 || fstat(fd, st) != 0)
+		*why = strerror(errno);
+	else if (!lies_below(root, path, st))
+		*why = arena_printf(a, "it lies outside %s; --allow-outside permits that", root);
+	else if (!S_ISREG(st->st_mode))
+		*why = S_ISDIR(st->st_mode) ? strerror(EISDIR) : "not a regular file";
+	if (fd >= 0 && *why) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 struct source *
 source_read_below(struct arena *a, const char *root, const char *path, const char **why)
 {
-	int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-	struct source *s = NULL;
+	struct source *s;
 	struct stat st;
+	int fd = open_below(a, root, path, &st, why);
 
-	*why = NULL;
-	if (fd < 0 || fstat(fd, &st) != 0)
-		*why = strerror(errno);
-	else if (!lies_below(root, path, &st))
-		*why = arena_printf(a, "it lies outside %s; --allow-outside permits that", root);
-	else if (!S_ISREG(st.st_mode))
-		*why = S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file";
-	else
-		s = read_open(a, path, fd, &st, why);
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return NULL;
+	s = read_open(a, path, fd, &st, why);
+	close(fd);
 	return s;
+}
+
+const unsigned char *
+source_first_below(struct arena *a, const char *root, const char *path, size_t most, size_t *size,
+    bool *whole)
+{
+	unsigned char *bytes;
+	const char *why;
+	struct stat st;
+	ssize_t got = 1;
+	int fd = open_below(a, root, path, &st, &why);
+
+	if (fd < 0)
+		return NULL;
+	bytes = arena_array(a, most + 1, 1);
+	for (*size = 0; got != 0 && *size < most; *size += got > 0 ? (size_t)got : 0) {
+		got = read(fd, bytes + *size, most - *size);
+		if (got < 0 && errno != EINTR)
+			break;
+	}
+	close(fd);
+	*whole = st.st_size >= 0 && (size_t)st.st_size == *size;
+	return got < 0 ? NULL : bytes;
 }
 
 int

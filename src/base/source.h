@@ -34,6 +34,11 @@ struct source	*source_read(struct arena *, const char *path, const char **why);
 struct source	*source_read_below(struct arena *, const char *root, const char *path,
 		    const char **why);
 
+/* The first bytes of such a file, at most so many, with a NUL behind them; NULL where it cannot be
+ * read. *SIZE of them; is that the *WHOLE file? */
+const unsigned char	*source_first_below(struct arena *, const char *root, const char *path,
+			    size_t most, size_t *size, bool *whole);
+
 int	loc_line(struct loc);		/* 1-based; 0 where there is no place */
 int	loc_column(struct loc);		/* 1-based, in bytes */
 int	loc_column_chars(struct loc);	/* 1-based, in code points */

@@ -1,11 +1,7 @@
 /* Looking at data files. */
 #include "rulekit/data_look.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "readers/look.h"
 
@@ -22,45 +18,16 @@ beside(const struct lint *l, const char *name)
 	    (int)(slash + 1 - spec), spec, name);
 }
 
-/* A regular file; -1: there is none of that name. It never waits, as a pipe would have it do. */
-static int
-open_regular(const char *path, struct stat *st)
-{
-	int fd;
-
-	if (!path || stat(path, st) != 0 || !S_ISREG(st->st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 static bool
 read_first(const struct lint *l, const char *name, struct look *look)
 {
-	unsigned char *bytes;
-	struct stat st;
-	ssize_t n = 1;
-	int fd = open_regular(name, &st);
+	const char *root = l->options ? l->options->root : NULL, *path[] = { name, beside(l, name) };
+	int i;
 
-	if (fd < 0)
-		fd = open_regular(beside(l, name), &st);
-	if (fd < 0)
-		return false;
-	bytes = arena_array(l->module->arena, MOST_BYTES + 1, 1);
-	while (n != 0 && look->size < MOST_BYTES) {
-		n = read(fd, bytes + look->size, MOST_BYTES - look->size);
-		if (n < 0 && errno != EINTR)
-			break;
-		look->size += n > 0 ? (size_t)n : 0;
-	}
-	close(fd);
-	look->bytes = bytes;
-	look->whole = st.st_size >= 0 && (size_t)st.st_size == look->size;
-	return n >= 0 && look->size > 0;
+	for (i = 0; root && !look->bytes && i < 2 && path[i]; i++)
+		look->bytes = source_first_below(l->module->arena, root, path[i], MOST_BYTES,
+		    &look->size, &look->whole);
+	return look->bytes && look->size > 0;
 }
 
 /* Which of the files, and where in a row of it. */

@@ -1,8 +1,8 @@
 /*
- * What data files hold, as far as their first bytes say. Only regular files are opened, where a
- * program of this spec would look for them, and a fixed part is read, once for each question. What
- * is not there, or is not what the reader expects, is not known: the program will say so when it
- * runs.
+ * What data files hold, as far as their first bytes say. Only regular files below the project's
+ * root are opened, where a program of this spec would look for them, and a fixed part is read, once
+ * for each question. What is not there, or is not what the reader expects, is not known: the program
+ * will say so when it runs.
  */
 #ifndef STOWAGE_RULEKIT_DATA_LOOK_H
 #define STOWAGE_RULEKIT_DATA_LOOK_H

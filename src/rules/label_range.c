@@ -182,8 +182,8 @@ const struct rule rule_label_range = {
 	    "softmax 0 to 1, tanh -1 to 1, relu nothing below 0. Else the loss cannot come near 0, "
 	    "and training drives the activation where its slope is 0.\n\n"
 	    "The first 64 KiB of each file are read, where the program would look for it: in the "
-	    "current folder, then beside the spec. Files that are not there, or are not what their "
-	    "reader expects, are passed over. Number the classes from 0, or declare as many as "
+	    "current folder, then beside the spec. Files that are not there, lie outside the "
+	    "project, or are not what their reader expects, are passed over. Number the classes from 0, or declare as many as "
 	    "there are; leave the activation out, or scale the targets. Seen in pytorch #1204 and "
 	    "Pytorch-UNet #258.",
 	.check = check,
