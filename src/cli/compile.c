@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/filename.h"
+#include "base/print.h"
 #include "cli/replace.h"
 #include "cli/terminal.h"
 #include "target/target.h"
@@ -81,7 +82,7 @@ compile_read(struct arena *a, const char *path, const char *stdin_name)
 	struct source *src = source_read(a, path, &why);
 
 	if (!src) {
-		fprintf(stderr, "stowage: %s: %s\n", path, why);
+		print_error("%s: %s", path, why);
 		return NULL;
 	}
 	if (strcmp(path, "-") == 0 && stdin_name)
@@ -269,7 +270,7 @@ compile_failed(const char *path, struct diags *d)
 int
 compile_no_network(const char *path)
 {
-	fprintf(stderr, "stowage: %s: there is no network in this file\n", path);
+	print_error("%s: there is no network in this file", path);
 	return 1;
 }
 
@@ -333,7 +334,7 @@ compile_output(const char *path)
 		f = nameless();
 	}
 	if (!f)
-		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
+		print_error("%s: %s", path, strerror(errno));
 	return f;
 }
 
@@ -347,13 +348,13 @@ compile_close(FILE *f, const char *path)
 	special = is_special(path);
 	good = fflush(f) == 0 && !ferror(f);
 	if (!good)
-		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
+		print_error("%s: %s", path, strerror(errno));
 	else if (!special) {
 		rewind(f);
 		good = replace_copy(path, f);
 	}
 	if (fclose(f) != 0 && good && special) {
-		fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
+		print_error("%s: %s", path, strerror(errno));
 		good = false;
 	}
 	return good;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/filename.h"
+#include "base/print.h"
 #include "cli/rewrite.h"
 
 /* ---- baselines ---- */
@@ -12,10 +13,9 @@
 static void
 no_baseline(struct projects *p, const char *path, int line, const char *why, const char *cure)
 {
-	fprintf(stderr, "stowage: %s", path);
 	if (line)
-		fprintf(stderr, ":%d", line);
-	fprintf(stderr, ": %s%s%s\n", why, cure ? "; " : "", cure ? cure : "");
+		path = arena_printf(p->arena, "%s:%d", path, line);
+	print_error("%s: %s%s%s", path, why, cure ? "; " : "", cure ? cure : "");
 	p->trouble = true;
 }
 
@@ -145,7 +145,7 @@ project_at(struct projects *p, const char *path)
 	one->project = project_load(p->arena, path, p->config ? NULL :
 	    compile_root(p->arena, path, p->allow_outside), &why);
 	if (!one->project) {
-		fprintf(stderr, "stowage: %s: %s\n", p->config ? p->config : path, why);
+		print_error("%s: %s", p->config ? p->config : path, why);
 		p->trouble = one->broken = true;
 	}
 	one->config = config_read(p->arena, one->project);

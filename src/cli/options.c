@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 
 #define MAX_OPTIONS	64
@@ -15,11 +16,15 @@
 int
 usage_error(const struct command *c, const char *fmt, ...)
 {
+	char *message;
 	va_list ap;
 
 	fprintf(stderr, "stowage %s: ", c->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&message, fmt, ap) >= 0) {
+		print_visible(stderr, message);
+		free(message);
+	}
 	va_end(ap);
 	fprintf(stderr, "\nTry 'stowage %s --help'.\n", c->name);
 	return 2;

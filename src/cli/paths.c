@@ -11,6 +11,7 @@
 
 #include "base/filename.h"
 #include "base/map.h"
+#include "base/print.h"
 #include "lang/project.h"
 
 #define SUFFIX	".nn"
@@ -32,7 +33,7 @@ has_suffix(const char *name)
 static void
 failed(struct paths *p, const char *path, const char *why)
 {
-	fprintf(stderr, "stowage: %s: %s\n", path, why);
+	print_error("%s: %s", path, why);
 	p->failures++;
 }
 

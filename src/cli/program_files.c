@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/print.h"
+
 #include "cli/lint_check.h"
 #include "cli/replace.h"
 #include "plan/plan.h"
@@ -77,7 +79,7 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	if (!emit_program(m, p->target, &p->source, &p->makefile, p->name)) {
 		if (d.errors)
 			return compile_failed(path, &d);
-		fprintf(stderr, "stowage: %s: the program could not be written\n", path);
+		print_error("%s: the program could not be written", path);
 		return 2;
 	}
 	return 0;
@@ -86,7 +88,7 @@ program_make(struct arena *a, const struct command *c, const char *path,
 static bool
 failed(const char *path)
 {
-	fprintf(stderr, "stowage: %s: %s\n", path, strerror(errno));
+	print_error("%s: %s", path, strerror(errno));
 	return false;
 }
 

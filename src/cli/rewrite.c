@@ -7,12 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/replace.h"
 
 static bool
 failed(const char *path, const char *why)
 {
-	fprintf(stderr, "stowage: %s: %s; the file is as it was\n", path, why);
+	print_error("%s: %s; the file is as it was", path, why);
 	return false;
 }
 

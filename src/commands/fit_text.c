@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "fit/idle.h"
 
@@ -296,7 +297,9 @@ fit_text(const struct fit_report *r)
 {
 	const struct module *m = r->module;
 
-	fprintf(r->out, "%s in %s, target %s", m->name, m->src->path, m->plan->target->name);
+	fprintf(r->out, "%s in ", m->name);
+	print_visible(r->out, m->src->path);
+	fprintf(r->out, ", target %s", m->plan->target->name);
 	if (m->train && m->set.accumulate > 1)
 		fprintf(r->out, "; %lld micro-batches make an update of %lld samples",
 		    (long long)m->set.accumulate, (long long)m->set.batch);

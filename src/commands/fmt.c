@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "commands/commands.h"
 #include "cli/compile.h"
 #include "cli/lint_projects.h"
@@ -78,8 +79,10 @@ fmt_file(struct arena *a, void *context)
 	one->run->differs |= !same;
 	if (args->diff && !same)
 		print_diff(a, old, new);
-	else if (args->check && !same)
-		puts(old->path);
+	else if (args->check && !same) {
+		print_visible(stdout, old->path);
+		putchar('\n');
+	}
 	if (args->diff || args->check)
 		return 0;
 	if (is_stdin)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/filename.h"
+#include "base/print.h"
 #include "commands/commands.h"
 #include "cli/compile.h"
 #include "cli/forecast_text.h"
@@ -273,7 +274,7 @@ report_job(void *context, int i)
 	if (!one->arena)
 		fputs("stowage: out of memory\n", stderr);
 	else if (one->why)
-		fprintf(stderr, "stowage: %s: %s\n", one->path, one->why);
+		print_error("%s: %s", one->path, one->why);
 	if (!one->arena || one->why || !report_one(files->run, one))
 		files->run->trouble = true;
 }

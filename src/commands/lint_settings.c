@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/filename.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/lint_check.h"
 #include "lint/catalog.h"
@@ -25,7 +26,13 @@ place(struct arena *a, struct loc loc)
 static void
 row(FILE *f, const char *what, const char *value, const char *from)
 {
-	fprintf(f, "  %-24s %-32s %s\n", what, value, from);
+	int n = (int)strlen(value);
+
+	fprintf(f, "  %-24s ", what);
+	print_visible(f, value);
+	fprintf(f, "%*s", n < 32 ? 33 - n : 1, "");
+	print_visible(f, from);
+	putc('\n', f);
 }
 
 static const char *
@@ -129,7 +136,8 @@ lint_show_settings(const struct lint_check *l, struct source *source, FILE *f)
 	diags_init(&quiet, a);
 	file = parse_file(a, &quiet, source);
 	config_of_spec(a, &quiet, file, &own, &own_as);
-	fprintf(f, "%s\n", source->path);
+	print_visible(f, source->path);
+	putc('\n', f);
 	row(f, "project file", l->project->path ? l->project->project->file->src->path : "none",
 	    l->compile->config ? "--config" : l->compile->no_config ? "--no-config" :
 	    l->project->path ? "nearest" : "");

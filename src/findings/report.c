@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/print.h"
 #include "lint/catalog.h"
 
 void
@@ -106,19 +106,7 @@ report_end(struct report *r)
 void
 report_text(FILE *f, const char *s)
 {
-	size_t n = strlen(s), i, took;
-	uint32_t c;
-	int good;
-
-	for (i = 0; i < n; i += took) {
-		took = utf8_decode(s + i, n - i, &c, &good);
-		if (!good)
-			fputs("\xef\xbf\xbd", f);
-		else if (utf8_hidden(c))
-			fprintf(f, c < 0x100 ? "\\x%02x" : "\\u%04x", (unsigned)c);
-		else
-			fwrite(s + i, 1, took, f);
-	}
+	print_visible(f, s);
 }
 
 int

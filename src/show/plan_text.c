@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "target/target.h"
 #include "frameworks/pytorch_eager.h"
@@ -286,7 +287,7 @@ row_of(const struct printer *r, const struct buffer *b, struct widths *w)
 	struct top_row row = { .name = b->name };
 
 	row.place = b->loc.src && b->loc.src != r->m->src ? arena_printf(a, "%s:%d",
-	    b->loc.src->path, loc_line(b->loc)) : arena_printf(a, "line %d", loc_line(b->loc));
+	    visible_text(a, b->loc.src->path), loc_line(b->loc)) : arena_printf(a, "line %d", loc_line(b->loc));
 	/* names tell the gradients of parameters from those of activations */
 	row.what = tensor_kind_name(b->kind == T_DELTA ? T_GRADIENT : b->kind);
 	if (b->kind != T_WORKSPACE)
@@ -353,7 +354,8 @@ print_lines(const struct printer *r)
 		const struct line_bytes *l = &r->s->lines.v[i];
 		bool other = l->loc.src && l->loc.src != r->m->src;
 
-		fprintf(r->out, "%s %s%s%d (%s)", i ? "," : "", other ? l->loc.src->path : "",
+		fprintf(r->out, "%s %s%s%d (%s)", i ? "," : "", other ?
+		    visible_text(r->m->arena, l->loc.src->path) : "",
 		    other ? ":" : "", loc_line(l->loc), size_human(size, l->bytes));
 	}
 	if (i < r->s->lines.n)
@@ -429,7 +431,8 @@ print_text(FILE *f, const struct module *m, const struct plan_style *style)
 	struct printer r = { f, m, m->plan, plan_summarise(m), *style };
 
 	fprintf(f, "%snetwork %s%s%s%s\n", style->colour ? "\033[1m" : "", m->name,
-	    style->colour ? "\033[0m" : "", m->src ? " in " : "", m->src ? m->src->path : "");
+	    style->colour ? "\033[0m" : "", m->src ? " in " : "",
+	    m->src ? visible_text(m->arena, m->src->path) : "");
 	print_totals(&r);
 	print_kinds(&r);
 	if (r.p->instants && r.p->lower_bound_bytes) {
