@@ -52,7 +52,7 @@ struct state_search {
 	struct move *move;
 	int nmoves;
 	int64_t most_effort;	/* events in all trials of a descent, after which it ends */
-	struct tried_choices *tried;
+	struct tried_choices *tried;	/* NULL: without a budget, where one descent makes few twice */
 	int trials;		/* of single moves, in this descent */
 	int made;		/* moves so far */
 	int *until;		/* by value and kind: shun the move until so many are made */

@@ -202,10 +202,11 @@ recompute_search(struct model *m, const struct search_limits *limits)
 	s.change = arena_array(m->arena, (MOST_EXCHANGED + 1) * ((size_t)s.n + 1),
 	    sizeof(*s.change));
 	s.seen = arena_array(m->arena, (size_t)m->nnodes + 1, sizeof(*s.seen));
-	s.tried = tried_new(m->arena);
-	tried_anew(&s);
-	if (limits->products)
+	if (limits->products) {
+		s.tried = tried_new(m->arena);
+		tried_anew(&s);
 		return search_ladder(&s);
+	}
 	lower_cheaply(&s);
 	return false;
 }

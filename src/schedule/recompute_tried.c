@@ -62,33 +62,37 @@ tried_anew(struct state_search *s)
 		s->tried->choice ^= mark(i, s->m->state[i]);
 }
 
-/* Runs the step under the choice that stands, unless that was done. */
-static const struct tried *
+/* Runs the step under the choice that stands. */
+static struct tried
+run(struct state_search *s, uint64_t choice)
+{
+	bool good = step_try(s->m) && search_allowed(s);
+	const struct trial *t = s->m->trial;
+
+	return (struct tried){ .choice = choice, .excess = good ? search_excess(s) : 0, .macs = t->macs,
+	    .traffic = t->traffic, .events = t->nevents, .good = good };
+}
+
+/* The same, unless that was done. */
+static struct tried
 look_up(struct state_search *s)
 {
 	uint64_t choice = s->tried->choice ^ mixed(~(uint64_t)s->aim);
 	struct tried *t = &s->tried->at[choice & (PLACES - 1)];
-	const struct trial *trial = s->m->trial;
 
-	if (t->events && t->choice == choice) {
+	if (t->events && t->choice == choice)
 		s->m->effort += t->events;
-		return t;
-	}
-	t->good = step_try(s->m) && search_allowed(s);
-	t->choice = choice;
-	t->excess = t->good ? search_excess(s) : 0;
-	t->macs = trial->macs;
-	t->traffic = trial->traffic;
-	t->events = trial->nevents;
-	return t;
+	else
+		*t = run(s, choice);
+	return *t;
 }
 
 bool
 tried_look_up(struct state_search *s, double *excess, double *cost)
 {
-	const struct tried *t = look_up(s);
+	const struct tried t = s->tried ? look_up(s) : run(s, 0);
 
-	*excess = t->excess;
-	*cost = (double)t->macs + s->traffic * (double)t->traffic;
-	return t->good;
+	*excess = t.excess;
+	*cost = (double)t.macs + s->traffic * (double)t.traffic;
+	return t.good;
 }
