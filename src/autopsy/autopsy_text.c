@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "fit/idle.h"
 #include "plan/plan.h"
@@ -70,7 +71,7 @@ print_messages(const struct autopsy *y)
 	for (i = 0; i < log->messages.n && shown < MOST_MESSAGES; i++) {
 		const struct oom_message *o = &log->messages.v[i];
 
-		fprintf(y->out, "\n%s%s:%d: %s%s", y->colour ? "\033[1m" : "", y->log_path, o->line,
+		fprintf(y->out, "\n%s%s:%d: %s%s", y->colour ? "\033[1m" : "", visible_text(y->arena, y->log_path), o->line,
 		    o->who, y->colour ? "\033[0m" : "");
 		if (o->gpu >= 0)
 			fprintf(y->out, ", GPU %d", o->gpu);
@@ -484,8 +485,9 @@ autopsy_text(const struct autopsy *y)
 	int n = y->log.messages.n + y->log.more;
 
 	if (y->module)
-		fprintf(y->out, "%s in %s; ", y->module->name, y->module->src->path);
-	fprintf(y->out, "%s: %d line%s", y->log_path, y->log.lines, y->log.lines == 1 ? "" : "s");
+		fprintf(y->out, "%s in %s; ", y->module->name,
+		    visible_text(y->arena, y->module->src->path));
+	fprintf(y->out, "%s: %d line%s", visible_text(y->arena, y->log_path), y->log.lines, y->log.lines == 1 ? "" : "s");
 	if (n == 0 && !y->log.dump.any) {
 		print_nothing(y);
 		return;

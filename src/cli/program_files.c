@@ -128,7 +128,7 @@ is_ours(const char *path)
 static bool
 refuse(const char *path, const char *why)
 {
-	fprintf(stderr, "stowage: %s: %s\n", path, why);
+	print_error("%s: %s", path, why);
 	return false;
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/print.h"
+
 /* Links are followed, but to a device or a pipe; one to what is not there yet too: by making that, and
  * asking for its name. */
 static bool
@@ -208,7 +210,7 @@ replace_finish(struct replacement *r)
 static bool
 failed(const char *path, bool began)
 {
-	fprintf(stderr, "stowage: %s: %s%s\n", path, strerror(errno),
+	print_error("%s: %s%s", path, strerror(errno),
 	    began ? "; what was there is as it was" : "");
 	return false;
 }

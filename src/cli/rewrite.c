@@ -75,6 +75,6 @@ rewrite_through(void)
 		fwrite(buf, 1, n, stdout);
 	if (!ferror(stdin))
 		return true;
-	fprintf(stderr, "stowage: standard input: %s\n", strerror(errno));
+	print_error("standard input: %s", strerror(errno));
 	return false;
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "base/text.h"
 #include "cli/compile.h"
 #include "cli/terminal.h"
@@ -75,14 +76,14 @@ read_log(struct arena *a, const struct autopsy_args *args, struct oom_log *log)
 	FILE *f = input ? stdin : fopen(args->log_path, "rb");
 
 	if (!f) {
-		fprintf(stderr, "stowage: %s: %s\n", args->log_path, strerror(errno));
+		print_error("%s: %s", args->log_path, strerror(errno));
 		return false;
 	}
 	errno = 0;
 	oom_log_read(log, a, read_file, f);
 	bad = ferror(f) != 0;
 	if (bad)
-		fprintf(stderr, "stowage: %s: %s\n", input ? "standard input" : args->log_path,
+		print_error("%s: %s", input ? "standard input" : args->log_path,
 		    strerror(errno));
 	if (!input)
 		fclose(f);

@@ -1,6 +1,7 @@
 /* stowage build: the training program as a binary: emits it into a folder and runs make there. */
 #include <sys/stat.h>
 
+#include "base/print.h"
 #include "commands/build_make.h"
 #include "commands/commands.h"
 #include "cli/program_files.h"
@@ -56,8 +57,7 @@ folder_of(struct arena *a, const struct build_args *args, const struct program *
 	dir = arena_printf(a, "%s.build", p->module->name);
 	if (lstat(dir, &st) != 0 || !S_ISLNK(st.st_mode))
 		return dir;
-	fprintf(stderr, "stowage build: %s: is a link; if what it leads to is meant, -o %s/ says so\n",
-	    dir, dir);
+	print_error("%s: is a link; if what it leads to is meant, -o %s/ says so", dir, dir);
 	return NULL;
 }
 

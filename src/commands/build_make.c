@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "base/vec.h"
 
 extern char **environ;
@@ -18,7 +19,7 @@ extern char **environ;
 static bool
 failed(const char *what)
 {
-	fprintf(stderr, "stowage build: %s: %s\n", what, strerror(errno));
+	print_error("%s: %s", what, strerror(errno));
 	return false;
 }
 
@@ -169,9 +170,9 @@ run(struct arena *a, const char *const *argv, const char *dir)
 	if (!error && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	if (error)
-		fprintf(stderr, "stowage build: make: %s\n", strerror(error));
+		print_error("make: %s", strerror(error));
 	else
-		fprintf(stderr, "stowage build: make failed in %s\n", dir);
+		print_error("make failed in %s", dir);
 	return -1;
 }
 
@@ -207,7 +208,7 @@ is_made(const char *path)
 	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
 	    (st.st_mode & 0111))
 		return true;
-	fprintf(stderr, "stowage build: %s: make reported no failure, but made no program\n", path);
+	print_error("%s: make reported no failure, but made no program", path);
 	return false;
 }
 
