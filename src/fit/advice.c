@@ -69,29 +69,44 @@ bytes_of(const struct advisor *v, const struct module *m)
 	return v->takes ? v->takes(m, v->context) : m->plan->arena_bytes;
 }
 
-/* SEARCH: also for the largest batch, where it does not fit. What a search that was cut short did not find
- * may be there. */
+/* The edited spec, planned; NULL where that cannot be. What a search that was cut short leaves is not what
+ * the spec's own plan would be, which may do more. Where it fits nevertheless, that plan is made, once. */
+static struct module *
+plan_edited(struct advisor *v, struct arena *a, struct edits *e)
+{
+	struct pass_options o = *v->module->options;
+	struct module *m = advice_expand(v, a, e);
+	bool good;
+
+	o.dump_after = NULL;
+	if (!m || m->broken || m->diags->errors)
+		return NULL;
+	good = passes_run(m, &o) && !m->diags->errors;
+	if (!m->cut_short || v->takes)
+		return good ? m : NULL;
+	if (good && m->plan->arena_bytes <= v->fit->limit && !v->whole) {
+		v->whole = true;
+		o.search_work = NULL;
+		m = advice_expand(v, a, e);
+		return passes_run(m, &o) && !m->diags->errors ? m : NULL;
+	}
+	v->cut_short = true;
+	return NULL;
+}
+
+/* SEARCH: also for the largest batch, where it does not fit. */
 static bool
 measure(struct advisor *v, struct arena *a, bool search, struct trial *t)
 {
-	struct pass_options o = *v->module->options;
-	struct module *m = advice_expand(v, a, t->edits);
+	struct module *m = plan_edited(v, a, t->edits);
 
-	o.dump_after = NULL;
-	if (!m || m->broken || m->diags->errors || !passes_run(m, &o) || m->diags->errors) {
-		v->cut_short |= m && m->cut_short;
+	if (!m)
 		return false;
-	}
 	t->arena = bytes_of(v, m);
 	t->batch = m->train ? m->plan->batch : m->plan->validate_batch;
 	t->samples = m->set.batch;
 	t->macs = macs_of_update(m);
 	t->fits = t->arena <= v->fit->limit;
-	if (!t->fits && m->cut_short && !v->takes) {
-		v->cut_short = true;
-		t->arena = 0;
-		return false;
-	}
 	if (!t->fits && search && !v->takes)
 		largest_batch(m, v->fit->limit, &t->largest);
 	return true;

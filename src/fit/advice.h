@@ -62,6 +62,7 @@ struct advisor {
 	bool batch_statistics;	/* the network normalises over the batch */
 	struct trials *trials;	/* made so far */
 	bool cut_short;		/* a search of a trial was, which then told nothing */
+	bool whole;		/* one that was got all that a plan may do */
 	enum harm least;	/* of single edits that keep the update and make it fit */
 	VEC(struct advice) all;
 };

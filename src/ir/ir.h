@@ -156,7 +156,7 @@ struct module {
 	const struct pass_options *options;	/* ir/pass.h: those of the last passes_run() */
 	int next_tensor, next_node;
 	bool broken;		/* an error was reported: later passes do not run */
-	bool cut_short;		/* a search for the plan ended because its work was used up */
+	bool cut_short;		/* a search for the plan used up its work: with more it might be another */
 };
 
 struct module	*ir_module(struct arena *, struct diags *, const char *name);

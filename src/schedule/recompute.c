@@ -233,7 +233,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 	    .most_work = work_for(o), .products = true, .fits = fits_budget, .context = &budget };
 	bool found = recompute_search(model, &limits);
 
-	m->cut_short = !found && model->work >= limits.most_work;
+	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
 	if (found || !m->set.recompute_budget)

@@ -210,7 +210,7 @@ Test(model, a_validation_batch_of_its_own_stays)
 	int i;
 
 	cr_assert(m->set.validate_fixed);
-	cr_expect_eq(whatif_at(m, 2)->plan->validate_batch, 16);
+	cr_expect_eq(whatif_at(m, arena, 2)->plan->validate_batch, 16);
 	for (i = 0; i < m->plan->instants; i++)
 		if (m->plan->at[i].graph == m->validate && m->plan->at[i].live > validation)
 			validation = m->plan->at[i].live;
