@@ -147,7 +147,14 @@ data_fill_share(void *with)
 {
 	const struct data_filling *f = (const struct data_filling *)with;
 
-	HOST_ROWS (j, f->batch)
+#ifdef __CUDACC__
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+	for (int64_t j = 0; j < f->batch; j++)
+#else
+	ROWS (j, f->batch)
+#endif
 		data_load(f->data, f->k, f->to + j * f->size, f->data->row[j], f->seed);
 }
 

@@ -14,8 +14,6 @@ static int landing_turn;
 
 static int threads_wanted = 1;
 
-#define HOST_ROWS(j, n)	ROWS (j, n)
-
 static int64_t	process_mapped(void);
 
 static void
@@ -77,7 +75,7 @@ device_inputs_ready(const struct input *in, int n, int64_t batch)
 	(void)in, (void)n, (void)batch;
 }
 
-/* Work of the host that threads share (HOST_ROWS). */
+/* Work of the host whose loops threads share. */
 static void
 device_shared(void (*what)(void *), void *with)
 {

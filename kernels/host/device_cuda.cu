@@ -44,14 +44,7 @@ static cudaGraphExec_t graphs[STEPS_THERE][2];	/* [1]: any but an update's first
 
 static void	device_wait(void);
 
-#ifdef _OPENMP
-#define HOST_ROWS(j, n)	_Pragma("omp parallel for schedule(static)")			\
-	for (int64_t j = 0; j < (n); j++)
-#else
-#define HOST_ROWS(j, n)	for (int64_t j = 0; j < (n); j++)
-#endif
-
-/* Work of the host that threads share (HOST_ROWS). */
+/* Work of the host whose loops threads share. */
 static void
 device_shared(void (*what)(void *), void *with)
 {
