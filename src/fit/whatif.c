@@ -30,16 +30,16 @@ struct module *
 whatif_expand(struct arena *a, const struct edits *e, const char *name,
     const struct lang_options *options)
 {
+	struct lang_options *o = ARENA_NEW(a, struct lang_options);
 	struct diags *d = ARENA_NEW(a, struct diags);
 	struct spec *spec;
-	int i;
 
+	if (options)
+		*o = *options;
+	o->network = name;
 	diags_init(d, a);
-	spec = spec_load(a, d, edits_apply(e), options);
-	for (i = 0; i < spec->modules.n; i++)
-		if (strcmp(spec->modules.v[i]->name, name) == 0)
-			return spec->modules.v[i];
-	return NULL;
+	spec = spec_load(a, d, edits_apply(e), o);
+	return spec->modules.n > 0 ? spec->modules.v[0] : NULL;
 }
 
 struct module *

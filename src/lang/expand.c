@@ -162,8 +162,12 @@ spec_load(struct arena *a, struct diags *d, const struct source *src,
 	sections_check(&ex);
 	broken = d->errors > before;
 	for (i = 0; i < spec->file->networks.n; i++) {
-		struct module *m = expand_network(&ex, spec->file->networks.v[i]);
+		struct network *n = spec->file->networks.v[i];
+		struct module *m;
 
+		if (ex.opt->network && strcmp(ex.opt->network, n->name.text) != 0)
+			continue;
+		m = expand_network(&ex, n);
 		m->broken |= broken;
 		vec_push(a, &spec->modules, m);
 	}

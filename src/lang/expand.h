@@ -19,6 +19,7 @@ struct lang_options {
 	int ndefines;
 	const char *device;	/* a GPU's or a device section's name; NULL: the spec's own */
 	const struct project *project;	/* its devices count where the spec has none; or NULL */
+	const char *network;	/* this one alone is expanded; NULL: all of them */
 	const char *root;	/* the absolute folder below which `use` reads; NULL: anywhere */
 };
 

@@ -88,6 +88,7 @@ edited_setting(struct lint *l, enum section_kind kind, const char *key, struct l
 	return st ? st->loc : otherwise;
 }
 
+#define MOST_TEXT	((int64_t)4 << 20)	/* bytes read again, were each network edited once */
 #define MOST_PLANS	4
 #define MOST_NODES	8000	/* in total, not counting the first plan */
 
@@ -104,5 +105,7 @@ edited_plan(struct lint *l, struct amend *m)
 {
 	struct edits *e = amend_done(m);
 
-	return e->all.n ? whatif_edited(l->module, e, l->options) : NULL;
+	if (e->all.n == 0 || (int64_t)l->file->src->size * l->file->networks.n > MOST_TEXT)
+		return NULL;
+	return whatif_edited(l->module, e, l->options);
 }

@@ -32,7 +32,8 @@ struct loc	edited_setting(struct lint *, enum section_kind, const char *key,
  * more where that is quick. */
 bool	edited_affords(const struct lint *, int plans);
 
-/* The edited network, planned like the one that is checked; NULL if it has an error, or no plan. */
+/* The edited network, planned like the one that is checked; NULL if it has an error, or no plan, or
+ * is one of very many of its file. */
 struct module	*edited_plan(struct lint *, struct amend *);
 
 #endif
