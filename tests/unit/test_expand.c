@@ -446,7 +446,7 @@ Test(expand, fractions_are_not_extents)
 Test(expand, params)
 {
 	const struct lang_define define[] = { { "width", "2 * 8" } };
-	const struct lang_options options = { define, 1, NULL, NULL };
+	const struct lang_options options = { .define = define, .ndefines = 1 };
 	const char *text = "param units = 2 * width\nparam width = 4\n"
 	    "network n { input x : f32[4]  y = x -> dense(units, bias=false) }";
 	struct spec *s;
@@ -550,7 +550,7 @@ Test(expand, device_by_option)
 {
 	const char *text = "network n { input x : f32[4]  y = x -> relu }\n"
 	    "device { memory 1GiB }\ndevice ci { memory 2GiB }";
-	struct lang_options options = { NULL, 0, "ci", NULL };
+	struct lang_options options = { .device = "ci" };
 
 	cr_assert_eq(load_with(text, &options)->modules.v[0]->set.device.memory, (int64_t)2 << 30);
 	options.device = "Tesla T4";
