@@ -148,7 +148,7 @@ Test(amend, a_param_set_on_the_command_line_is_no_literal)
 {
 	struct amend m = amend_of("param b = 8\ntrain { batch b }" NET);
 	struct lang_define define = { "b", "16" };
-	struct lang_options options = { &define, 1, NULL, NULL };
+	struct lang_options options = { .define = &define, .ndefines = 1 };
 
 	m.options = &options;
 	cr_expect(amend_set(&m, SEC_TRAIN, "batch", "4", NULL));
