@@ -118,15 +118,24 @@ enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEPS_THERE };
 #define LIVE(k)	CUDA(cudaMemsetAsync(arena + buffers[k].offset, 0xff, buffers[k].bytes, stream))
 #define DEAD(k)	LIVE(k)
 #elif defined CHECK
-/* 0xff in every byte is a NaN in every precision and an index out of any range */
-#define LIVE(k)	do ALONE {									\
-	ASAN_UNPOISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes);		\
-	memset(arena + buffers[k].offset, 0xff, (size_t)buffers[k].bytes);			\
-} while (0)
-#define DEAD(k)	do ALONE {									\
-	memset(arena + buffers[k].offset, 0xff, (size_t)buffers[k].bytes);			\
-	ASAN_POISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes);			\
-} while (0)
+/* 0xff in every byte is a NaN in every precision and an index out of any range. With one thread alone: one
+ * that comes late to a loop which others finished may look at what is dead, and throws it away. */
+static __attribute__((noinline)) void
+buffer_live(int64_t offset, int64_t bytes)
+{
+	ASAN_UNPOISON_MEMORY_REGION(arena + offset, (size_t)bytes);
+	memset(arena + offset, 0xff, (size_t)bytes);
+}
+
+static __attribute__((noinline)) void
+buffer_dead(int64_t offset, int64_t bytes)
+{
+	memset(arena + offset, 0xff, (size_t)bytes);
+	ASAN_POISON_MEMORY_REGION(arena + offset, (size_t)bytes);
+}
+
+#define LIVE(k)	buffer_live(buffers[k].offset, buffers[k].bytes)
+#define DEAD(k)	buffer_dead(buffers[k].offset, buffers[k].bytes)
 #else
 #define LIVE(k)	((void)0)
 #define DEAD(k)	((void)0)
