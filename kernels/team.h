@@ -15,6 +15,9 @@
  * for some microseconds and then sleeps. Who takes which piece changes no result: pieces are made of
  * whole elements, rows or tiles, each of which is computed as if alone.
  *
+ * In the check build a team is one thread too: one that comes late may look at buffers that are dead by
+ * then, and throws away what it saw, but the poison would stop it.
+ *
  * With THREADS 1, with -DNO_THREADS, or where there are no POSIX threads, a team is the one thread
  * there is.
  */
@@ -28,7 +31,7 @@
 #define THREADS	1	/* the planned number of threads: workspaces are made for so many */
 #endif
 
-#if THREADS > 1 && !defined(NO_THREADS) && defined(__has_include)
+#if THREADS > 1 && !defined(NO_THREADS) && !defined(CHECK) && defined(__has_include)
 #if __has_include(<pthread.h>)
 #define TEAM_THREADS
 #endif

@@ -118,8 +118,7 @@ enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEPS_THERE };
 #define LIVE(k)	CUDA(cudaMemsetAsync(arena + buffers[k].offset, 0xff, buffers[k].bytes, stream))
 #define DEAD(k)	LIVE(k)
 #elif defined CHECK
-/* 0xff in every byte is a NaN in every precision and an index out of any range. With one thread alone: one
- * that comes late to a loop which others finished may look at what is dead, and throws it away. */
+/* 0xff in every byte is a NaN in every precision and an index out of any range */
 static __attribute__((noinline)) void
 buffer_live(int64_t offset, int64_t bytes)
 {

@@ -31,8 +31,7 @@ makefile(struct text *t, const struct recipe *r)
 	    "endif\n"
 	    "ifdef CHECK\n"
 	    "CFLAGS = -O1 -g\n"
-	    "FLAGS += -DCHECK -DNO_THREADS -fsanitize=address,undefined \\\n"
-	    "    -fno-sanitize-recover=undefined\n"
+	    "FLAGS += -DCHECK -fsanitize=address,undefined -fno-sanitize-recover=undefined\n"
 	    "SUFFIX = -check\n"
 	    "endif\n\n");
 	text_puts(t,
