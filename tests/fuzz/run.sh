@@ -4,18 +4,21 @@
 #
 #	sh tests/fuzz/run.sh RUNS [fuzz_NAME...]
 #
-# FUZZ_BUILD is a folder that keeps the library from one run to the next.
+# FUZZ_BUILD is a folder that keeps the library from one run to the next. FUZZ_TREE is a tree that was built
+# with --enable-sanitize: then its library is fuzzed as it is, by driver.c, and nothing is built anew.
 set -u
 runs=${1:?usage: run.sh RUNS [fuzz_NAME...]}
 shift
 top=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 build=${FUZZ_BUILD:-$(mktemp -d "${TMPDIR:-/tmp}/stowage-fuzz.XXXXXX")} || exit 2
 [ $# -gt 0 ] || set -- $(cd "$top/tests/fuzz" && ls fuzz_*.c | sed 's/\.c$//')
-mkdir -p "$build/tree" && cd "$build" || exit 2
+mkdir -p "$build" && cd "$build" || exit 2
 sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 engine=$top/tests/fuzz/driver.c
 cc=${CC:-gcc} library=
-if clang -fsanitize=fuzzer,address -x c -o probe - 2> /dev/null <<-EOF
+if [ "${FUZZ_TREE-}" ]; then
+	ln -sfn "$FUZZ_TREE" tree || exit 2
+elif clang -fsanitize=fuzzer,address -x c -o probe - 2> /dev/null <<-EOF
 	int LLVMFuzzerTestOneInput(const unsigned char *text, unsigned long n) { return n && !text; }
 	EOF
 then
@@ -25,7 +28,7 @@ flags="-std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE $sanitize"
 
 [ -e tree/Makefile ] || (cd "$top" && tar -cf - --exclude=.git --exclude='*.[oa]' --exclude='.deps' \
 	--exclude=./config.status --exclude=./Makefile --exclude='*_table.c' --exclude=texts.c .) |
-	(cd tree && tar -xf - && { [ -x configure ] || ./bootstrap --lists && autoreconf --install --force; } &&
+	(mkdir -p tree && cd tree && tar -xf - && { [ -x configure ] || ./bootstrap --lists && autoreconf --install --force; } &&
 		./configure --quiet CC=$cc CFLAGS="-O1 -g -w $sanitize $library") > configure.log 2>&1 ||
 	{ tail -n 20 configure.log; exit 2; }
 make -s -C tree libstowage.a > make.log 2>&1 || { tail -n 20 make.log; exit 2; }
