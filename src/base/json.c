@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 
 void
-json_begin(struct json *j, FILE *out)
+jsonw_begin(struct json *j, FILE *out)
 {
 	memset(j, 0, sizeof(*j));
 	j->out = out;
@@ -102,31 +102,31 @@ opening(struct json *j, const char *key, char open, char close, bool flat)
 }
 
 void
-json_object(struct json *j, const char *key)
+jsonw_object(struct json *j, const char *key)
 {
 	opening(j, key, '{', '}', false);
 }
 
 void
-json_array(struct json *j, const char *key)
+jsonw_array(struct json *j, const char *key)
 {
 	opening(j, key, '[', ']', false);
 }
 
 void
-json_flat_object(struct json *j, const char *key)
+jsonw_flat_object(struct json *j, const char *key)
 {
 	opening(j, key, '{', '}', true);
 }
 
 void
-json_flat_array(struct json *j, const char *key)
+jsonw_flat_array(struct json *j, const char *key)
 {
 	opening(j, key, '[', ']', true);
 }
 
 void
-json_end(struct json *j)
+jsonw_end(struct json *j)
 {
 	assert(j->depth > 0);
 	j->depth--;
@@ -136,28 +136,28 @@ json_end(struct json *j)
 }
 
 void
-json_finish(struct json *j)
+jsonw_finish(struct json *j)
 {
 	while (j->depth > 0)
-		json_end(j);
+		jsonw_end(j);
 	putc('\n', j->out);
 }
 
 void
-json_int(struct json *j, const char *key, int64_t n)
+jsonw_int(struct json *j, const char *key, int64_t n)
 {
 	lead(j, key);
 	fprintf(j->out, "%lld", (long long)n);
 }
 
 void
-json_real(struct json *j, const char *key, double x)
+jsonw_real(struct json *j, const char *key, double x)
 {
 	char buf[40];
 	int digits;
 
 	if (!isfinite(x)) {
-		json_null(j, key);
+		jsonw_null(j, key);
 		return;
 	}
 	for (digits = 6; digits < 17; digits++) {
@@ -171,24 +171,24 @@ json_real(struct json *j, const char *key, double x)
 }
 
 void
-json_bool(struct json *j, const char *key, bool b)
+jsonw_bool(struct json *j, const char *key, bool b)
 {
 	lead(j, key);
 	fputs(b ? "true" : "false", j->out);
 }
 
 void
-json_null(struct json *j, const char *key)
+jsonw_null(struct json *j, const char *key)
 {
 	lead(j, key);
 	fputs("null", j->out);
 }
 
 void
-json_string(struct json *j, const char *key, const char *s)
+jsonw_string(struct json *j, const char *key, const char *s)
 {
 	if (!s) {
-		json_null(j, key);
+		jsonw_null(j, key);
 		return;
 	}
 	lead(j, key);

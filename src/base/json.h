@@ -5,15 +5,16 @@
  *
  *     struct json j;
  *
- *     json_begin(&j, stdout);
- *     json_object(&j, NULL);
- *     json_int(&j, "version", 1);
- *     json_array(&j, "findings");
- *     json_end(&j);
- *     json_end(&j);
- *     json_finish(&j);
+ *     jsonw_begin(&j, stdout);
+ *     jsonw_object(&j, NULL);
+ *     jsonw_int(&j, "version", 1);
+ *     jsonw_array(&j, "findings");
+ *     jsonw_end(&j);
+ *     jsonw_end(&j);
+ *     jsonw_finish(&j);
  *
- * KEY is the member's name inside an object and NULL inside an array or at the top.
+ * KEY is the member's name inside an object and NULL inside an array or at the top. What reads JSON, or
+ * builds it in memory, uses jansson, whose names these must not be.
  */
 #ifndef STOWAGE_BASE_JSON_H
 #define STOWAGE_BASE_JSON_H
@@ -26,26 +27,26 @@
 
 struct json {
 	FILE *out;
-	bool in_page;	/* set after json_begin(): no string ends the <script> it stands in */
+	bool in_page;	/* set after jsonw_begin(): no string ends the <script> it stands in */
 	int depth;
 	char close[JSON_DEPTH];	/* '}' or ']' */
 	bool filled[JSON_DEPTH];	/* has this level a member yet? */
 	bool flat[JSON_DEPTH];	/* is it written on one line? */
 };
 
-void	json_begin(struct json *, FILE *);
-void	json_finish(struct json *);	/* closes what is open and ends the line */
+void	jsonw_begin(struct json *, FILE *);
+void	jsonw_finish(struct json *);	/* closes what is open and ends the line */
 
-void	json_object(struct json *, const char *key);
-void	json_array(struct json *, const char *key);
-void	json_flat_object(struct json *, const char *key);	/* it and all inside on one line */
-void	json_flat_array(struct json *, const char *key);
-void	json_end(struct json *);	/* closes the innermost object or array */
+void	jsonw_object(struct json *, const char *key);
+void	jsonw_array(struct json *, const char *key);
+void	jsonw_flat_object(struct json *, const char *key);	/* it and all inside on one line */
+void	jsonw_flat_array(struct json *, const char *key);
+void	jsonw_end(struct json *);	/* closes the innermost object or array */
 
-void	json_int(struct json *, const char *key, int64_t);
-void	json_real(struct json *, const char *key, double);	/* null when not finite */
-void	json_bool(struct json *, const char *key, bool);
-void	json_null(struct json *, const char *key);
-void	json_string(struct json *, const char *key, const char *);	/* null when NULL */
+void	jsonw_int(struct json *, const char *key, int64_t);
+void	jsonw_real(struct json *, const char *key, double);	/* null when not finite */
+void	jsonw_bool(struct json *, const char *key, bool);
+void	jsonw_null(struct json *, const char *key);
+void	jsonw_string(struct json *, const char *key, const char *);	/* null when NULL */
 
 #endif

@@ -256,28 +256,28 @@ write_one(struct json *j, const struct module *m, const struct framework *as)
 	struct forecast c;
 
 	forecast(m, as, micro_batch(m), &c);
-	json_object(j, NULL);
-	json_string(j, "as", as->name);
-	json_bool(j, "estimate", true);
+	jsonw_object(j, NULL);
+	jsonw_string(j, "as", as->name);
+	jsonw_bool(j, "estimate", true);
 	if (!c.known) {
-		json_string(j, "unknown", c.why_not);
-		json_end(j);
+		jsonw_string(j, "unknown", c.why_not);
+		jsonw_end(j);
 		return;
 	}
-	json_int(j, "tensor_bytes", c.tensors);
-	json_int(j, "unrolled_bytes", c.unrolled);
-	json_int(j, "allocated_bytes", c.allocated);
-	json_int(j, "reserved_bytes", c.reserved);
-	json_int(j, "context_bytes", c.context);
-	json_int(j, "blas_bytes", c.blas);
-	json_null(j, "workspace_bytes");
-	json_string(j, "peak_in", c.validating ? "validation" : "training");
-	json_int(j, "peak_batch", c.eager.batch);
-	json_int(j, "low_bytes", c.low);
-	json_int(j, "high_bytes", c.high);
-	json_int(j, "at_least_bytes", c.card_low);
-	json_int(j, "at_most_bytes", c.card_high);
-	json_end(j);
+	jsonw_int(j, "tensor_bytes", c.tensors);
+	jsonw_int(j, "unrolled_bytes", c.unrolled);
+	jsonw_int(j, "allocated_bytes", c.allocated);
+	jsonw_int(j, "reserved_bytes", c.reserved);
+	jsonw_int(j, "context_bytes", c.context);
+	jsonw_int(j, "blas_bytes", c.blas);
+	jsonw_null(j, "workspace_bytes");
+	jsonw_string(j, "peak_in", c.validating ? "validation" : "training");
+	jsonw_int(j, "peak_batch", c.eager.batch);
+	jsonw_int(j, "low_bytes", c.low);
+	jsonw_int(j, "high_bytes", c.high);
+	jsonw_int(j, "at_least_bytes", c.card_low);
+	jsonw_int(j, "at_most_bytes", c.card_high);
+	jsonw_end(j);
 }
 
 void
@@ -287,15 +287,15 @@ forecast_json(FILE *f, const struct module *m, const struct words *as)
 	struct json j;
 	int i;
 
-	json_begin(&j, f);
-	json_object(&j, NULL);
-	json_int(&j, "version", 1);
-	json_string(&j, "network", m->name);
-	json_int(&j, "batch", micro_batch(m));
-	json_int(&j, "arena_bytes", m->plan->arena_bytes);
-	json_array(&j, "forecasts");
+	jsonw_begin(&j, f);
+	jsonw_object(&j, NULL);
+	jsonw_int(&j, "version", 1);
+	jsonw_string(&j, "network", m->name);
+	jsonw_int(&j, "batch", micro_batch(m));
+	jsonw_int(&j, "arena_bytes", m->plan->arena_bytes);
+	jsonw_array(&j, "forecasts");
 	for (i = 0; i < asked.all.n; i++)
 		write_one(&j, m, asked.all.v[i]);
-	json_end(&j);
-	json_finish(&j);
+	jsonw_end(&j);
+	jsonw_finish(&j);
 }

@@ -7,8 +7,8 @@
 static void
 begin(struct report *r)
 {
-	json_begin(&r->json, r->out);
-	json_array(&r->json, NULL);
+	jsonw_begin(&r->json, r->out);
+	jsonw_array(&r->json, NULL);
 }
 
 static const char *
@@ -28,25 +28,25 @@ finding(struct report *r, const char *path, const struct diag *g)
 	path = report_repository_path(r, g->loc.src ? g->loc.src->path : path);
 	snprintf(print, sizeof(print), "%016llx-%d", (unsigned long long)r->print.hash,
 	    r->print.ordinal);
-	json_object(j, NULL);
-	json_string(j, "description", text);
-	json_string(j, "check_name", g->rule);
-	json_string(j, "fingerprint", print);
-	json_string(j, "severity", severity(g->severity));
-	json_flat_object(j, "location");
-	json_string(j, "path", path);
-	json_object(j, "lines");
-	json_int(j, "begin", at.line);
-	json_int(j, "end", at.end_line);
-	json_end(j);
-	json_end(j);
-	json_end(j);
+	jsonw_object(j, NULL);
+	jsonw_string(j, "description", text);
+	jsonw_string(j, "check_name", g->rule);
+	jsonw_string(j, "fingerprint", print);
+	jsonw_string(j, "severity", severity(g->severity));
+	jsonw_flat_object(j, "location");
+	jsonw_string(j, "path", path);
+	jsonw_object(j, "lines");
+	jsonw_int(j, "begin", at.line);
+	jsonw_int(j, "end", at.end_line);
+	jsonw_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
 }
 
 static void
 end(struct report *r)
 {
-	json_finish(&r->json);
+	jsonw_finish(&r->json);
 }
 
 const struct format format_gitlab = {

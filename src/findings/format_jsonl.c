@@ -4,10 +4,10 @@
 static void
 finding(struct report *r, const char *path, const struct diag *g)
 {
-	json_begin(&r->json, r->out);
-	json_flat_object(&r->json, NULL);
+	jsonw_begin(&r->json, r->out);
+	jsonw_flat_object(&r->json, NULL);
 	report_json_finding(&r->json, path, g);
-	json_finish(&r->json);
+	jsonw_finish(&r->json);
 }
 
 const struct format format_jsonl = {

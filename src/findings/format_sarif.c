@@ -38,9 +38,9 @@ text(struct json *j, const char *key, const char *s)
 		strcpy(cut + n, "...");
 		s = cut;
 	}
-	json_flat_object(j, key);
-	json_string(j, "text", s);
-	json_end(j);
+	jsonw_flat_object(j, key);
+	jsonw_string(j, "text", s);
+	jsonw_end(j);
 }
 
 static void
@@ -48,27 +48,27 @@ rule(struct json *j, const struct rule *r, const char *page)
 {
 	char link[REPORT_PATH];
 
-	json_object(j, NULL);
-	json_string(j, "id", r->id);
-	json_string(j, "name", r->name);
+	jsonw_object(j, NULL);
+	jsonw_string(j, "id", r->id);
+	jsonw_string(j, "name", r->name);
 	text(j, "shortDescription", r->brief);
 	text(j, "fullDescription", r->doc);
-	json_flat_object(j, "help");
-	json_string(j, "text", r->doc);
-	json_end(j);
+	jsonw_flat_object(j, "help");
+	jsonw_string(j, "text", r->doc);
+	jsonw_end(j);
 	if (page && snprintf(link, sizeof(link), "%s#%s", page, r->name) < (int)sizeof(link))
-		json_string(j, "helpUri", link);
-	json_flat_object(j, "defaultConfiguration");
-	json_string(j, "level", severity_name(r->severity));
-	json_end(j);
-	json_flat_object(j, "properties");
-	json_array(j, "tags");
-	json_string(j, NULL, family_name(r->family));
-	json_end(j);
-	json_string(j, "problem.severity", r->severity == SEV_NOTE ? "recommendation" :
+		jsonw_string(j, "helpUri", link);
+	jsonw_flat_object(j, "defaultConfiguration");
+	jsonw_string(j, "level", severity_name(r->severity));
+	jsonw_end(j);
+	jsonw_flat_object(j, "properties");
+	jsonw_array(j, "tags");
+	jsonw_string(j, NULL, family_name(r->family));
+	jsonw_end(j);
+	jsonw_string(j, "problem.severity", r->severity == SEV_NOTE ? "recommendation" :
 	    severity_name(r->severity));
-	json_end(j);
-	json_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
 }
 
 static void
@@ -78,24 +78,24 @@ begin(struct report *r)
 	const struct rule *one;
 	int i;
 
-	json_begin(j, r->out);
-	json_object(j, NULL);
-	json_string(j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-	json_string(j, "version", "2.1.0");
-	json_array(j, "runs");
-	json_object(j, NULL);
-	json_object(j, "tool");
-	json_object(j, "driver");
-	json_string(j, "name", "stowage");
-	json_string(j, "semanticVersion", PACKAGE_VERSION);
-	json_array(j, "rules");
+	jsonw_begin(j, r->out);
+	jsonw_object(j, NULL);
+	jsonw_string(j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	jsonw_string(j, "version", "2.1.0");
+	jsonw_array(j, "runs");
+	jsonw_object(j, NULL);
+	jsonw_object(j, "tool");
+	jsonw_object(j, "driver");
+	jsonw_string(j, "name", "stowage");
+	jsonw_string(j, "semanticVersion", PACKAGE_VERSION);
+	jsonw_array(j, "rules");
 	for (i = 0; (one = rule_at(i)); i++)
 		rule(j, one, report_rules_url());
-	json_end(j);
-	json_end(j);
-	json_end(j);
-	json_string(j, "columnKind", "unicodeCodePoints");
-	json_array(j, "results");
+	jsonw_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
+	jsonw_string(j, "columnKind", "unicodeCodePoints");
+	jsonw_array(j, "results");
 }
 
 /* A path as a URI: in the repository relative to it, elsewhere absolute. */
@@ -116,11 +116,11 @@ uri(struct report *r, const char *path)
 static void
 artifact(struct json *j, const char *where)
 {
-	json_flat_object(j, "artifactLocation");
-	json_string(j, "uri", where);
+	jsonw_flat_object(j, "artifactLocation");
+	jsonw_string(j, "uri", where);
 	if (strncmp(where, "file:", 5) != 0)
-		json_string(j, "uriBaseId", "%SRCROOT%");
-	json_end(j);
+		jsonw_string(j, "uriBaseId", "%SRCROOT%");
+	jsonw_end(j);
 }
 
 static void
@@ -128,21 +128,21 @@ region(struct json *j, const char *key, struct loc l)
 {
 	struct region at = report_region(l);
 
-	json_flat_object(j, key);
-	json_int(j, "startLine", at.line);
-	json_int(j, "startColumn", at.column);
-	json_int(j, "endLine", at.end_line);
-	json_int(j, "endColumn", at.end_column);
-	json_end(j);
+	jsonw_flat_object(j, key);
+	jsonw_int(j, "startLine", at.line);
+	jsonw_int(j, "startColumn", at.column);
+	jsonw_int(j, "endLine", at.end_line);
+	jsonw_int(j, "endColumn", at.end_column);
+	jsonw_end(j);
 }
 
 static void
 physical(struct json *j, const char *where, struct loc l)
 {
-	json_object(j, "physicalLocation");
+	jsonw_object(j, "physicalLocation");
 	artifact(j, where);
 	region(j, "region", l);
-	json_end(j);
+	jsonw_end(j);
 }
 
 static void
@@ -155,18 +155,18 @@ related(struct json *j, const char *const *where, const struct diag *g)
 		if (!where[i])
 			continue;
 		if (!open)
-			json_array(j, "relatedLocations");
+			jsonw_array(j, "relatedLocations");
 		open = true;
-		json_object(j, NULL);
-		json_int(j, "id", i + 1);
+		jsonw_object(j, NULL);
+		jsonw_int(j, "id", i + 1);
 		physical(j, where[i], g->remarks.v[i].loc);
-		json_flat_object(j, "message");
-		json_string(j, "text", g->remarks.v[i].text);
-		json_end(j);
-		json_end(j);
+		jsonw_flat_object(j, "message");
+		jsonw_string(j, "text", g->remarks.v[i].text);
+		jsonw_end(j);
+		jsonw_end(j);
 	}
 	if (open)
-		json_end(j);
+		jsonw_end(j);
 }
 
 static void
@@ -176,28 +176,28 @@ fixes(struct json *j, const struct fix *f, const char *where)
 	int i;
 
 	snprintf(title, sizeof(title), "%s%s", f->title, f->safe ? "" : " (unsafe)");
-	json_array(j, "fixes");
-	json_object(j, NULL);
+	jsonw_array(j, "fixes");
+	jsonw_object(j, NULL);
 	text(j, "description", title);
-	json_array(j, "artifactChanges");
-	json_object(j, NULL);
+	jsonw_array(j, "artifactChanges");
+	jsonw_object(j, NULL);
 	artifact(j, where);
-	json_array(j, "replacements");
+	jsonw_array(j, "replacements");
 	for (i = 0; i < f->edits->all.n; i++) {
 		const struct edit *x = &f->edits->all.v[i];
 
-		json_object(j, NULL);
+		jsonw_object(j, NULL);
 		region(j, "deletedRegion", (struct loc){ f->edits->src, x->beg, x->end });
-		json_flat_object(j, "insertedContent");
-		json_string(j, "text", x->text);
-		json_end(j);
-		json_end(j);
+		jsonw_flat_object(j, "insertedContent");
+		jsonw_string(j, "text", x->text);
+		jsonw_end(j);
+		jsonw_end(j);
 	}
-	json_end(j);
-	json_end(j);
-	json_end(j);
-	json_end(j);
-	json_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
 }
 
 /* What a finding needs that takes memory: made before any of it is printed. */
@@ -209,21 +209,21 @@ struct result_texts {
 static void
 suppressions(struct json *j, const struct waiver *w, const char *where)
 {
-	json_array(j, "suppressions");
+	jsonw_array(j, "suppressions");
 	if (w) {
-		json_object(j, NULL);
-		json_string(j, "kind", w->by == WAIVED_BY_COMMENT ? "inSource" : "external");
-		json_string(j, "status", "accepted");
+		jsonw_object(j, NULL);
+		jsonw_string(j, "kind", w->by == WAIVED_BY_COMMENT ? "inSource" : "external");
+		jsonw_string(j, "status", "accepted");
 		if (*w->reason)
-			json_string(j, "justification", w->reason);
+			jsonw_string(j, "justification", w->reason);
 		if (where) {
-			json_object(j, "location");
+			jsonw_object(j, "location");
 			physical(j, where, w->loc);
-			json_end(j);
+			jsonw_end(j);
 		}
-		json_end(j);
+		jsonw_end(j);
 	}
-	json_end(j);
+	jsonw_end(j);
 }
 
 static void
@@ -235,31 +235,31 @@ result(struct report *r, const struct diag *g, const struct result_texts *p)
 
 	snprintf(print, sizeof(print), "%016llx:%d", (unsigned long long)r->print.hash,
 	    r->print.ordinal);
-	json_object(j, NULL);
-	json_string(j, "ruleId", index < 0 ? g->rule : rule_at(index)->id);
+	jsonw_object(j, NULL);
+	jsonw_string(j, "ruleId", index < 0 ? g->rule : rule_at(index)->id);
 	if (index >= 0)
-		json_int(j, "ruleIndex", index);
-	json_string(j, "level", severity_name(g->severity));
-	json_flat_object(j, "message");
-	json_string(j, "text", p->message);
-	json_end(j);
-	json_array(j, "locations");
-	json_object(j, NULL);
+		jsonw_int(j, "ruleIndex", index);
+	jsonw_string(j, "level", severity_name(g->severity));
+	jsonw_flat_object(j, "message");
+	jsonw_string(j, "text", p->message);
+	jsonw_end(j);
+	jsonw_array(j, "locations");
+	jsonw_object(j, NULL);
 	physical(j, p->where, g->loc);
-	json_end(j);
-	json_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
 	related(j, p->others, g);
 	if (p->fixed)
 		fixes(j, g->fix, p->fixed);
 	if (r->shows_waived)
 		suppressions(j, g->waiver, p->waived);
 	if (r->shows_waived && r->compared)
-		json_string(j, "baselineState", g->waiver && g->waiver->by == WAIVED_BY_BASELINE ?
+		jsonw_string(j, "baselineState", g->waiver && g->waiver->by == WAIVED_BY_BASELINE ?
 		    "unchanged" : "new");
-	json_flat_object(j, "partialFingerprints");
-	json_string(j, "primaryLocationLineHash", print);
-	json_end(j);
-	json_end(j);
+	jsonw_flat_object(j, "partialFingerprints");
+	jsonw_string(j, "primaryLocationLineHash", print);
+	jsonw_end(j);
+	jsonw_end(j);
 }
 
 static void
@@ -291,21 +291,21 @@ end(struct report *r)
 	struct json *j = &r->json;
 	char more[80];
 
-	json_end(j);
-	json_array(j, "invocations");
-	json_object(j, NULL);
-	json_bool(j, "executionSuccessful", !r->trouble);
+	jsonw_end(j);
+	jsonw_array(j, "invocations");
+	jsonw_object(j, NULL);
+	jsonw_bool(j, "executionSuccessful", !r->trouble);
 	if (r->dropped) {
 		snprintf(more, sizeof(more), "%d more finding%s not listed here", r->dropped,
 		    r->dropped == 1 ? " is" : "s are");
-		json_array(j, "toolExecutionNotifications");
-		json_object(j, NULL);
-		json_string(j, "level", "warning");
+		jsonw_array(j, "toolExecutionNotifications");
+		jsonw_object(j, NULL);
+		jsonw_string(j, "level", "warning");
 		text(j, "message", more);
-		json_end(j);
-		json_end(j);
+		jsonw_end(j);
+		jsonw_end(j);
 	}
-	json_finish(j);
+	jsonw_finish(j);
 }
 
 const struct format format_sarif = {

@@ -55,9 +55,9 @@ end_text(struct report *r)
 static void
 begin_json(struct report *r)
 {
-	json_begin(&r->json, r->out);
-	json_object(&r->json, NULL);
-	json_int(&r->json, "version", 1);
+	jsonw_begin(&r->json, r->out);
+	jsonw_object(&r->json, NULL);
+	jsonw_int(&r->json, "version", 1);
 }
 
 static void
@@ -66,29 +66,29 @@ end_json(struct report *r)
 	struct json *j = &r->json;
 	int i;
 
-	json_array(j, "rules");
+	jsonw_array(j, "rules");
 	for (i = 0; i <= REPORT_RULES; i++) {
 		const struct rule *rule = r->counts[i] > 0 && i < REPORT_RULES ? rule_at(i) : NULL;
 
 		if (r->counts[i] == 0)
 			continue;
-		json_flat_object(j, NULL);
-		json_string(j, "rule", rule ? rule->name : NULL);
-		json_string(j, "id", rule ? rule->id : NULL);
-		json_int(j, "findings", r->counts[i]);
-		json_end(j);
+		jsonw_flat_object(j, NULL);
+		jsonw_string(j, "rule", rule ? rule->name : NULL);
+		jsonw_string(j, "id", rule ? rule->id : NULL);
+		jsonw_int(j, "findings", r->counts[i]);
+		jsonw_end(j);
 	}
-	json_end(j);
-	json_flat_object(j, "summary");
-	json_int(j, "files", r->files);
-	json_int(j, "files_with_findings", r->files_with_findings);
-	json_int(j, "errors", r->errors);
-	json_int(j, "warnings", r->warnings);
-	json_int(j, "notes", r->notes);
+	jsonw_end(j);
+	jsonw_flat_object(j, "summary");
+	jsonw_int(j, "files", r->files);
+	jsonw_int(j, "files_with_findings", r->files_with_findings);
+	jsonw_int(j, "errors", r->errors);
+	jsonw_int(j, "warnings", r->warnings);
+	jsonw_int(j, "notes", r->notes);
 	if (r->has_baseline)
-		json_int(j, "in_baseline", r->hidden);
-	json_end(j);
-	json_finish(j);
+		jsonw_int(j, "in_baseline", r->hidden);
+	jsonw_end(j);
+	jsonw_finish(j);
 }
 
 static const struct format statistics_text = {

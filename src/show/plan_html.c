@@ -64,8 +64,8 @@ again(const struct page *g, const struct node *n)
 static void
 write_place(struct page *g, struct loc l)
 {
-	json_int(&g->j, NULL, loc_line(l));
-	json_int(&g->j, NULL, file_of(g, l));
+	jsonw_int(&g->j, NULL, loc_line(l));
+	jsonw_int(&g->j, NULL, file_of(g, l));
 }
 
 static void
@@ -73,16 +73,16 @@ write_totals(struct page *g)
 {
 	struct json *j = &g->j;
 
-	json_int(j, "version", 1);
-	json_string(j, "network", g->m->name);
-	json_string(j, "path", g->m->src ? g->m->src->path : NULL);
-	json_string(j, "target", g->p->target->name);
-	json_int(j, "batch", g->m->train ? g->p->batch : g->p->validate_batch);
-	json_int(j, "arena", g->p->arena_bytes);
-	json_int(j, "bound", g->p->lower_bound_bytes);
-	json_bool(j, "optimal", g->p->optimal);
-	json_int(j, "persistent", g->p->persistent_bytes);
-	json_int(j, "peak", g->p->peak);
+	jsonw_int(j, "version", 1);
+	jsonw_string(j, "network", g->m->name);
+	jsonw_string(j, "path", g->m->src ? g->m->src->path : NULL);
+	jsonw_string(j, "target", g->p->target->name);
+	jsonw_int(j, "batch", g->m->train ? g->p->batch : g->p->validate_batch);
+	jsonw_int(j, "arena", g->p->arena_bytes);
+	jsonw_int(j, "bound", g->p->lower_bound_bytes);
+	jsonw_bool(j, "optimal", g->p->optimal);
+	jsonw_int(j, "persistent", g->p->persistent_bytes);
+	jsonw_int(j, "peak", g->p->peak);
 }
 
 static void
@@ -91,25 +91,25 @@ write_legend(struct page *g)
 	struct chart_region region[CHART_REGIONS];
 	int i, n = chart_regions(g->p, g->m, region);
 
-	json_array(&g->j, "kinds");
+	jsonw_array(&g->j, "kinds");
 	for (i = 0; i < TENSOR_KINDS; i++) {
-		json_flat_array(&g->j, NULL);
-		json_string(&g->j, NULL, tensor_kind_name(i));
-		json_string(&g->j, NULL, plan_kind_heading(i));
-		json_string(&g->j, NULL, chart_colour(i));
-		json_bool(&g->j, NULL, chart_dark(i));
-		json_end(&g->j);
+		jsonw_flat_array(&g->j, NULL);
+		jsonw_string(&g->j, NULL, tensor_kind_name(i));
+		jsonw_string(&g->j, NULL, plan_kind_heading(i));
+		jsonw_string(&g->j, NULL, chart_colour(i));
+		jsonw_bool(&g->j, NULL, chart_dark(i));
+		jsonw_end(&g->j);
 	}
-	json_end(&g->j);
-	json_array(&g->j, "regions");
+	jsonw_end(&g->j);
+	jsonw_array(&g->j, "regions");
 	for (i = 0; i < n; i++) {
-		json_flat_array(&g->j, NULL);
-		json_string(&g->j, NULL, region[i].name);
-		json_int(&g->j, NULL, region[i].first);
-		json_int(&g->j, NULL, region[i].last);
-		json_end(&g->j);
+		jsonw_flat_array(&g->j, NULL);
+		jsonw_string(&g->j, NULL, region[i].name);
+		jsonw_int(&g->j, NULL, region[i].first);
+		jsonw_int(&g->j, NULL, region[i].last);
+		jsonw_end(&g->j);
 	}
-	json_end(&g->j);
+	jsonw_end(&g->j);
 }
 
 static void
@@ -117,19 +117,19 @@ write_nodes(struct page *g)
 {
 	int i;
 
-	json_array(&g->j, "nodes");
+	jsonw_array(&g->j, "nodes");
 	for (i = 0; i < g->p->instants; i++) {
 		const struct node *n = g->p->at[i].node;
 
-		json_flat_array(&g->j, NULL);
-		json_string(&g->j, NULL, n->op->name);
-		json_string(&g->j, NULL, n->path);
+		jsonw_flat_array(&g->j, NULL);
+		jsonw_string(&g->j, NULL, n->op->name);
+		jsonw_string(&g->j, NULL, n->path);
 		write_place(g, n->loc);
-		json_int(&g->j, NULL, g->p->at[i].live);
-		json_int(&g->j, NULL, again(g, n->again));
-		json_end(&g->j);
+		jsonw_int(&g->j, NULL, g->p->at[i].live);
+		jsonw_int(&g->j, NULL, again(g, n->again));
+		jsonw_end(&g->j);
 	}
-	json_end(&g->j);
+	jsonw_end(&g->j);
 }
 
 static void
@@ -137,24 +137,24 @@ write_buffers(struct page *g)
 {
 	int i;
 
-	json_array(&g->j, "buffers");
+	jsonw_array(&g->j, "buffers");
 	for (i = 0; i < g->p->buffers.n; i++) {
 		const struct buffer *b = &g->p->buffers.v[i];
 
-		json_flat_array(&g->j, NULL);
-		json_string(&g->j, NULL, b->name);
-		json_int(&g->j, NULL, (int64_t)b->kind);
+		jsonw_flat_array(&g->j, NULL);
+		jsonw_string(&g->j, NULL, b->name);
+		jsonw_int(&g->j, NULL, (int64_t)b->kind);
 		write_place(g, b->loc);
-		json_int(&g->j, NULL, b->bytes);
-		json_int(&g->j, NULL, b->offset);
-		json_int(&g->j, NULL, b->first);
-		json_int(&g->j, NULL, b->last);
-		json_int(&g->j, NULL, b->persistent);
-		json_string(&g->j, NULL, chart_shape(g->m->arena, b->root));
-		json_int(&g->j, NULL, again(g, chart_recomputed(b)));
-		json_end(&g->j);
+		jsonw_int(&g->j, NULL, b->bytes);
+		jsonw_int(&g->j, NULL, b->offset);
+		jsonw_int(&g->j, NULL, b->first);
+		jsonw_int(&g->j, NULL, b->last);
+		jsonw_int(&g->j, NULL, b->persistent);
+		jsonw_string(&g->j, NULL, chart_shape(g->m->arena, b->root));
+		jsonw_int(&g->j, NULL, again(g, chart_recomputed(b)));
+		jsonw_end(&g->j);
 	}
-	json_end(&g->j);
+	jsonw_end(&g->j);
 }
 
 static void
@@ -162,7 +162,7 @@ write_shared(struct page *g)
 {
 	int i, k;
 
-	json_array(&g->j, "shared");
+	jsonw_array(&g->j, "shared");
 	for (i = 0; i < g->p->instants; i++) {
 		const struct node *n = g->p->at[i].node;
 
@@ -171,15 +171,15 @@ write_shared(struct page *g)
 
 			if (!how)
 				continue;
-			json_flat_array(&g->j, NULL);
-			json_int(&g->j, NULL, plan_buffer(g->p, n->out[k]) - g->p->buffers.v);
-			json_int(&g->j, NULL, i);
-			json_string(&g->j, NULL, how);
-			json_string(&g->j, NULL, n->out[k]->name);
-			json_end(&g->j);
+			jsonw_flat_array(&g->j, NULL);
+			jsonw_int(&g->j, NULL, plan_buffer(g->p, n->out[k]) - g->p->buffers.v);
+			jsonw_int(&g->j, NULL, i);
+			jsonw_string(&g->j, NULL, how);
+			jsonw_string(&g->j, NULL, n->out[k]->name);
+			jsonw_end(&g->j);
 		}
 	}
-	json_end(&g->j);
+	jsonw_end(&g->j);
 }
 
 static void
@@ -191,19 +191,19 @@ write_data(FILE *f, const struct module *m)
 	g.instant = arena_array(m->arena, (size_t)m->next_node + 1, sizeof(*g.instant));
 	for (i = 0; i < g.p->instants; i++)
 		g.instant[g.p->at[i].node->id] = i + 1;
-	json_begin(&g.j, f);
+	jsonw_begin(&g.j, f);
 	g.j.in_page = true;
-	json_object(&g.j, NULL);
+	jsonw_object(&g.j, NULL);
 	write_totals(&g);
 	write_legend(&g);
 	write_nodes(&g);
 	write_buffers(&g);
 	write_shared(&g);
-	json_array(&g.j, "files");
+	jsonw_array(&g.j, "files");
 	for (i = 0; i < g.files.n; i++)
-		json_string(&g.j, NULL, g.files.v[i]->path);
-	json_end(&g.j);
-	json_finish(&g.j);
+		jsonw_string(&g.j, NULL, g.files.v[i]->path);
+	jsonw_end(&g.j);
+	jsonw_finish(&g.j);
 }
 
 /* What the line "@NAME@" stands for. */

@@ -13,9 +13,9 @@
 static void
 place(struct json *j, const struct module *m, struct loc l)
 {
-	json_int(j, "line", loc_line(l));
+	jsonw_int(j, "line", loc_line(l));
 	if (l.src && l.src != m->src)
-		json_string(j, "path", l.src->path);
+		jsonw_string(j, "path", l.src->path);
 }
 
 static void
@@ -25,43 +25,43 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	const struct device *d = &m->set.device;
 	int64_t eager = eager_bytes(m);
 
-	json_int(j, "version", 1);
-	json_string(j, "network", m->name);
-	json_string(j, "path", m->src ? m->src->path : NULL);
-	json_string(j, "target", p->target->name);
-	json_int(j, "threads", p->threads);
-	json_int(j, "batch", m->train ? p->batch : p->validate_batch);
-	json_int(j, "samples_per_update", m->set.batch);
-	json_int(j, "accumulate", m->set.accumulate);
-	json_int(j, "validate_batch", p->validate_batch);
-	json_int(j, "parameters", s->parameters);
-	json_int(j, "frozen_parameters", s->frozen);
-	json_int(j, "multiply_adds", affine_at(s->macs, 1));
-	json_int(j, "arena_bytes", p->arena_bytes);
-	json_int(j, "lower_bound_bytes", p->lower_bound_bytes);
-	json_bool(j, "optimal", p->optimal);
-	json_int(j, "persistent_bytes", p->persistent_bytes);
-	json_int(j, "transient_bytes", p->transient_bytes);
+	jsonw_int(j, "version", 1);
+	jsonw_string(j, "network", m->name);
+	jsonw_string(j, "path", m->src ? m->src->path : NULL);
+	jsonw_string(j, "target", p->target->name);
+	jsonw_int(j, "threads", p->threads);
+	jsonw_int(j, "batch", m->train ? p->batch : p->validate_batch);
+	jsonw_int(j, "samples_per_update", m->set.batch);
+	jsonw_int(j, "accumulate", m->set.accumulate);
+	jsonw_int(j, "validate_batch", p->validate_batch);
+	jsonw_int(j, "parameters", s->parameters);
+	jsonw_int(j, "frozen_parameters", s->frozen);
+	jsonw_int(j, "multiply_adds", affine_at(s->macs, 1));
+	jsonw_int(j, "arena_bytes", p->arena_bytes);
+	jsonw_int(j, "lower_bound_bytes", p->lower_bound_bytes);
+	jsonw_bool(j, "optimal", p->optimal);
+	jsonw_int(j, "persistent_bytes", p->persistent_bytes);
+	jsonw_int(j, "transient_bytes", p->transient_bytes);
 	if (eager >= 0)
-		json_int(j, "pytorch_eager_bytes", eager);
+		jsonw_int(j, "pytorch_eager_bytes", eager);
 	else
-		json_null(j, "pytorch_eager_bytes");
-	json_int(j, "alignment", p->alignment);
-	json_int(j, "instants", p->instants);
-	json_int(j, "step_multiply_adds", p->step_macs);
-	json_flat_object(j, "recomputed");
-	json_int(j, "nodes", p->recomputed.nodes);
-	json_int(j, "multiply_adds", p->recomputed.macs);
-	json_int(j, "traffic_bytes", p->recomputed.traffic);
-	json_end(j);
+		jsonw_null(j, "pytorch_eager_bytes");
+	jsonw_int(j, "alignment", p->alignment);
+	jsonw_int(j, "instants", p->instants);
+	jsonw_int(j, "step_multiply_adds", p->step_macs);
+	jsonw_flat_object(j, "recomputed");
+	jsonw_int(j, "nodes", p->recomputed.nodes);
+	jsonw_int(j, "multiply_adds", p->recomputed.macs);
+	jsonw_int(j, "traffic_bytes", p->recomputed.traffic);
+	jsonw_end(j);
 	if (d->given) {
-		json_flat_object(j, "device");
-		json_string(j, "name", d->name);
-		json_int(j, "memory_bytes", d->memory);
-		json_bool(j, "fits", p->arena_bytes <= d->memory);
-		json_end(j);
+		jsonw_flat_object(j, "device");
+		jsonw_string(j, "name", d->name);
+		jsonw_int(j, "memory_bytes", d->memory);
+		jsonw_bool(j, "fits", p->arena_bytes <= d->memory);
+		jsonw_end(j);
 	} else {
-		json_null(j, "device");
+		jsonw_null(j, "device");
 	}
 }
 
@@ -86,11 +86,11 @@ write_work(struct json *j, const char *key, const struct module *m, bool again)
 			if (n->out[k] && !op_is_view(n->op))
 				bytes = affine_sum(bytes, tensor_bytes(n->out[k]));
 	}
-	json_flat_object(j, key);
-	json_int(j, "nodes", nodes);
-	json_int(j, "multiply_adds", affine_at(macs, m->plan->batch));
-	json_int(j, "bytes_written", affine_at(bytes, m->plan->batch));
-	json_end(j);
+	jsonw_flat_object(j, key);
+	jsonw_int(j, "nodes", nodes);
+	jsonw_int(j, "multiply_adds", affine_at(macs, m->plan->batch));
+	jsonw_int(j, "bytes_written", affine_at(bytes, m->plan->batch));
+	jsonw_end(j);
 }
 
 static void
@@ -101,26 +101,26 @@ write_peak(struct json *j, const struct module *m, const struct plan_summary *s)
 	int i;
 
 	if (p->instants == 0) {
-		json_null(j, "peak");
+		jsonw_null(j, "peak");
 		return;
 	}
-	json_object(j, "peak");
-	json_int(j, "instant", p->peak);
-	json_int(j, "live_bytes", at->live);
-	json_string(j, "phase", plan_phase_name(at));
-	json_string(j, "node", at->node->path);
+	jsonw_object(j, "peak");
+	jsonw_int(j, "instant", p->peak);
+	jsonw_int(j, "live_bytes", at->live);
+	jsonw_string(j, "phase", plan_phase_name(at));
+	jsonw_string(j, "node", at->node->path);
 	place(j, m, at->node->loc);
-	json_array(j, "lines");
+	jsonw_array(j, "lines");
 	for (i = 0; i < s->lines.n; i++) {
-		json_flat_object(j, NULL);
+		jsonw_flat_object(j, NULL);
 		place(j, m, s->lines.v[i].loc);
-		json_int(j, "bytes", s->lines.v[i].bytes);
-		json_int(j, "buffers", s->lines.v[i].buffers);
-		json_string(j, "largest", s->lines.v[i].largest->name);
-		json_end(j);
+		jsonw_int(j, "bytes", s->lines.v[i].bytes);
+		jsonw_int(j, "buffers", s->lines.v[i].buffers);
+		jsonw_string(j, "largest", s->lines.v[i].largest->name);
+		jsonw_end(j);
 	}
-	json_end(j);
-	json_end(j);
+	jsonw_end(j);
+	jsonw_end(j);
 }
 
 static void
@@ -128,11 +128,11 @@ write_kinds(struct json *j, const char *key, const int64_t *bytes)
 {
 	int k;
 
-	json_flat_object(j, key);
+	jsonw_flat_object(j, key);
 	for (k = 0; k < TENSOR_KINDS; k++)
 		if (bytes[k])
-			json_int(j, tensor_kind_name(k), bytes[k]);
-	json_end(j);
+			jsonw_int(j, tensor_kind_name(k), bytes[k]);
+	jsonw_end(j);
 }
 
 static void
@@ -140,20 +140,20 @@ write_layers(struct json *j, const struct module *m, const struct plan_summary *
 {
 	int i;
 
-	json_array(j, "layers");
+	jsonw_array(j, "layers");
 	for (i = 0; i < s->layers.n; i++) {
 		const struct layer_cost *c = &s->layers.v[i];
 
-		json_flat_object(j, NULL);
-		json_string(j, "name", c->node->path);
-		json_string(j, "operator", c->node->op->name);
-		json_string(j, "shape", tensor_shape_text(m->arena, c->node->out[0]));
-		json_int(j, "parameters", c->parameters);
-		json_int(j, "multiply_adds", affine_at(c->macs, 1));
+		jsonw_flat_object(j, NULL);
+		jsonw_string(j, "name", c->node->path);
+		jsonw_string(j, "operator", c->node->op->name);
+		jsonw_string(j, "shape", tensor_shape_text(m->arena, c->node->out[0]));
+		jsonw_int(j, "parameters", c->parameters);
+		jsonw_int(j, "multiply_adds", affine_at(c->macs, 1));
 		place(j, m, c->node->loc);
-		json_end(j);
+		jsonw_end(j);
 	}
-	json_end(j);
+	jsonw_end(j);
 }
 
 static void
@@ -161,24 +161,24 @@ write_buffers(struct json *j, const struct module *m)
 {
 	int i;
 
-	json_array(j, "buffers");
+	jsonw_array(j, "buffers");
 	for (i = 0; i < m->plan->buffers.n; i++) {
 		const struct buffer *b = &m->plan->buffers.v[i];
 
-		json_flat_object(j, NULL);
-		json_string(j, "name", b->name);
-		json_int(j, "bytes", b->bytes);
-		json_int(j, "offset", b->offset);
-		json_int(j, "first", b->first);
-		json_int(j, "last", b->last);
-		json_string(j, "kind", tensor_kind_name(b->kind));
+		jsonw_flat_object(j, NULL);
+		jsonw_string(j, "name", b->name);
+		jsonw_int(j, "bytes", b->bytes);
+		jsonw_int(j, "offset", b->offset);
+		jsonw_int(j, "first", b->first);
+		jsonw_int(j, "last", b->last);
+		jsonw_string(j, "kind", tensor_kind_name(b->kind));
 		place(j, m, b->loc);
-		json_bool(j, "persistent", b->persistent);
-		json_int(j, "fixed_bytes", b->size.fixed);
-		json_int(j, "per_sample_bytes", b->size.per_sample);
-		json_end(j);
+		jsonw_bool(j, "persistent", b->persistent);
+		jsonw_int(j, "fixed_bytes", b->size.fixed);
+		jsonw_int(j, "per_sample_bytes", b->size.per_sample);
+		jsonw_end(j);
 	}
-	json_end(j);
+	jsonw_end(j);
 }
 
 static void
@@ -188,8 +188,8 @@ print_json(FILE *f, const struct module *m, const struct plan_style *style)
 	struct json j;
 
 	(void)style;
-	json_begin(&j, f);
-	json_object(&j, NULL);
+	jsonw_begin(&j, f);
+	jsonw_object(&j, NULL);
 	write_totals(&j, m, s);
 	write_work(&j, "forward", m, false);
 	write_work(&j, "repeated", m, true);
@@ -198,7 +198,7 @@ print_json(FILE *f, const struct module *m, const struct plan_style *style)
 	write_peak(&j, m, s);
 	write_layers(&j, m, s);
 	write_buffers(&j, m);
-	json_finish(&j);
+	jsonw_finish(&j);
 }
 
 const struct plan_format plan_format_json = {

@@ -23,14 +23,14 @@ open_writer(void)
 {
 	struct json j;
 
-	json_begin(&j, open_memstream(&text, &size));
+	jsonw_begin(&j, open_memstream(&text, &size));
 	return j;
 }
 
 static const char *
 close_writer(struct json *j)
 {
-	json_finish(j);
+	jsonw_finish(j);
 	fclose(j->out);
 	return text;
 }
@@ -39,19 +39,19 @@ Test(json, nests_and_separates)
 {
 	struct json j = open_writer();
 
-	json_object(&j, NULL);
-	json_array(&j, "empty");
-	json_end(&j);
-	json_array(&j, "list");
-	json_int(&j, NULL, 1);
-	json_flat_object(&j, NULL);
-	json_bool(&j, "b", true);
-	json_null(&j, "n");
-	json_flat_array(&j, "a");
-	json_end(&j);
-	json_end(&j);
-	json_end(&j);
-	json_string(&j, "none", NULL);
+	jsonw_object(&j, NULL);
+	jsonw_array(&j, "empty");
+	jsonw_end(&j);
+	jsonw_array(&j, "list");
+	jsonw_int(&j, NULL, 1);
+	jsonw_flat_object(&j, NULL);
+	jsonw_bool(&j, "b", true);
+	jsonw_null(&j, "n");
+	jsonw_flat_array(&j, "a");
+	jsonw_end(&j);
+	jsonw_end(&j);
+	jsonw_end(&j);
+	jsonw_string(&j, "none", NULL);
 	cr_expect_str_eq(close_writer(&j),
 	    "{\n  \"empty\": [],\n  \"list\": [\n    1,\n"
 	    "    {\"b\": true, \"n\": null, \"a\": []}\n  ],\n  \"none\": null\n}\n");
@@ -61,14 +61,14 @@ Test(json, numbers_are_exact)
 {
 	struct json j = open_writer();
 
-	json_flat_array(&j, NULL);
-	json_int(&j, NULL, INT64_MIN);
-	json_int(&j, NULL, INT64_MAX);
-	json_real(&j, NULL, 0.1);
-	json_real(&j, NULL, 1.0 / 3);
-	json_real(&j, NULL, 1e300);
-	json_real(&j, NULL, NAN);
-	json_real(&j, NULL, INFINITY);
+	jsonw_flat_array(&j, NULL);
+	jsonw_int(&j, NULL, INT64_MIN);
+	jsonw_int(&j, NULL, INT64_MAX);
+	jsonw_real(&j, NULL, 0.1);
+	jsonw_real(&j, NULL, 1.0 / 3);
+	jsonw_real(&j, NULL, 1e300);
+	jsonw_real(&j, NULL, NAN);
+	jsonw_real(&j, NULL, INFINITY);
 	cr_expect_str_eq(close_writer(&j), "[-9223372036854775808, 9223372036854775807, 0.1, "
 	    "0.3333333333333333, 1e+300, null, null]\n");
 }
@@ -77,10 +77,10 @@ Test(json, any_bytes_become_valid_utf8)
 {
 	struct json j = open_writer();
 
-	json_flat_array(&j, NULL);
-	json_string(&j, NULL, "\"\\/\n\t\r\b\x01\x7f");
-	json_string(&j, NULL, "\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80");
-	json_string(&j, NULL, "\xff \xc0\x80 \xed\xa0\x80 \xe6\x97");	/* none well-formed */
+	jsonw_flat_array(&j, NULL);
+	jsonw_string(&j, NULL, "\"\\/\n\t\r\b\x01\x7f");
+	jsonw_string(&j, NULL, "\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80");
+	jsonw_string(&j, NULL, "\xff \xc0\x80 \xed\xa0\x80 \xe6\x97");	/* none well-formed */
 	cr_expect_str_eq(close_writer(&j),
 	    "[\"\\\"\\\\/\\n\\t\\u000d\\u0008\\u0001\\u007f\", "
 	    "\"\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80\", "
