@@ -30,6 +30,7 @@ const struct command *const command_table[] = {
 	&command_emit,
 	&command_build,
 	&command_explain,
+	&command_lsp,
 	&command_completion,
 	NULL
 };

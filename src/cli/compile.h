@@ -25,6 +25,7 @@ struct compile_args {
 	const char *config;	/* the project file; NULL: the nearest one */
 	bool no_config;		/* none */
 	bool allow_outside;	/* files may name others that lie outside their project */
+	const struct unsaved *unsaved;	/* texts that stand for files; NULL: none */
 	const struct project *project;	/* found already, where this is set: */
 	bool project_known;
 };

@@ -14,12 +14,20 @@ struct lang_define {		/* -D name=value: overrides a file-level param */
 	const char *name, *value;
 };
 
+struct unsaved {			/* a text that stands for a file, as an editor has it */
+	const char *path;	/* absolute, its folder's links resolved */
+	const char *text;
+	size_t size;
+	const struct unsaved *next;
+};
+
 struct lang_options {
 	const struct lang_define *define;
 	int ndefines;
 	const char *device;	/* a GPU's or a device section's name; NULL: the spec's own */
 	const struct project *project;	/* its devices count where the spec has none; or NULL */
 	const char *network;	/* this one alone is expanded; NULL: all of them */
+	const struct unsaved *unsaved;	/* texts for files that are used; NULL: none */
 	const char *root;	/* the absolute folder below which `use` reads; NULL: anywhere */
 };
 

@@ -74,6 +74,17 @@ add_own(struct expander *ex, struct unit *u, const struct name *name, struct blo
 		add_name(ex, u, g, (struct loc){ NULL, 0, 0 });
 }
 
+static struct source *
+read_import(struct expander *ex, const char *path, const char *key, const char **why)
+{
+	const struct unsaved *t;
+
+	for (t = ex->opt->unsaved; t; t = t->next)
+		if (strcmp(t->path, key) == 0)
+			return source_from_text(ex->a, path, t->text, t->size);
+	return source_read_below(ex->a, ex->opt->root ? ex->opt->root : "/", path, why);
+}
+
 /* The file that U uses there, read now or before; NULL after an error. */
 static struct unit *
 import_unit(struct expander *ex, const struct unit *u, const struct import *use)
@@ -94,7 +105,7 @@ import_unit(struct expander *ex, const struct unit *u, const struct import *use)
 		ex_error(ex, "name", use->loc, "more than %d files are imported", MOST_FILES);
 		return NULL;
 	}
-	src = source_read_below(ex->a, ex->opt->root ? ex->opt->root : "/", path, &why);
+	src = read_import(ex, path, key, &why);
 	if (!src) {
 		struct diag *e = ex_error(ex, "name", use->loc, "cannot read \"%s\": %s", path,
 		    why);

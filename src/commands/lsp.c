@@ -1,0 +1,82 @@
+/* stowage lsp: the language server, for editors. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <stdio.h>
+#include <string.h>
+#include <errno.h>
+
+#include "base/print.h"
+#include "commands/commands.h"
+#ifdef HAVE_JANSSON
+#include "lsp/server.h"
+#endif
+
+struct lsp_args {
+	const char *log;
+	bool standard;
+};
+
+static const struct option options[] = {
+	{ .name = "log", .type = OPTION_STRING, .value = "FILE",
+	  .doc = "write all messages there", FIELD(struct lsp_args, log) },
+	{ .name = "stdio", .type = OPTION_FLAG,
+	  .doc = "speak over standard input and output, as it does in any case",
+	  FIELD(struct lsp_args, standard) },
+	{ .name = NULL }
+};
+
+#ifdef HAVE_JANSSON
+static int
+serve(const struct lsp_args *args)
+{
+	struct server s = { .out = stdout, .published = json_object() };
+	int status;
+
+	if (args->log && !(s.log = fopen(args->log, "ae"))) {
+		print_error("%s: %s", args->log, strerror(errno));
+		json_decref(s.published);
+		return 2;
+	}
+	status = server_run(&s);
+	server_free(&s);
+	if (s.log)
+		fclose(s.log);
+	return status;
+}
+#else
+static int
+serve(const struct lsp_args *args)
+{
+	(void)args;
+	print_error("this program was built without jansson, which the language server needs: install "
+	    "libjansson-dev, then configure and build again");
+	return 2;
+}
+#endif
+
+static int
+run_lsp(const struct command *c, int argc, char **argv)
+{
+	struct lsp_args args = { NULL, false };
+	int noperands;
+	enum parsed parsed = options_parse(c, &args, argc, argv, &noperands);
+
+	if (parsed != PARSED_RUN)
+		return parsed == PARSED_HELP ? 0 : 2;
+	if (noperands)
+		return usage_error(c, "it takes no file: editors send what they have open");
+	return serve(&args);
+}
+
+const struct command command_lsp = {
+	.name = "lsp",
+	.brief = "the language server, for editors",
+	.operands = "",
+	.details = "Speaks the Language Server Protocol 3.17 over standard input and output. Exit status: 0 "
+	    "after the\neditor's shutdown and exit, 1 where the input ends without them, 2 for a mistake in "
+	    "the call.",
+	.options = options,
+	.run = run_lsp,
+};

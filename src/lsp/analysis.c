@@ -1,0 +1,78 @@
+/* A document checked as `stowage lint` checks a file, with the texts that are open in place of their files. */
+#include "lsp/job.h"
+
+#include <string.h>
+
+#include "base/filename.h"
+#include "cli/lint_check.h"
+#include "cli/lint_projects.h"
+#include "lsp/publish.h"
+
+/* The texts of all open documents. */
+static const struct unsaved *
+unsaved_texts(struct server *s, struct arena *a)
+{
+	struct unsaved *all = NULL;
+	struct document *d;
+
+	for (d = s->documents; d; d = d->next) {
+		struct unsaved *one = ARENA_NEW(a, struct unsaved);
+
+		*one = (struct unsaved){ .path = filename_absolute(a, d->path), .text = d->text.text,
+			.size = d->text.n, .next = all };
+		all = one;
+	}
+	return all;
+}
+
+struct lint_check *
+check_document(struct server *s, struct document *d, struct arena *a)
+{
+	struct lint_check *l = ARENA_NEW(a, struct lint_check);
+	struct lint_given *given = ARENA_NEW(a, struct lint_given);
+	struct compile_args *compile = ARENA_NEW(a, struct compile_args);
+	struct projects *projects = ARENA_NEW(a, struct projects);
+
+	given->fail_on = -1;
+	*compile = (struct compile_args)COMPILE_DEFAULTS;
+	compile->unsaved = unsaved_texts(s, a);
+	*projects = (struct projects){ .arena = a, .given = given };
+	*l = (struct lint_check){ .arena = a, .given = given, .compile = compile,
+		.project = projects_for(projects, d->path) };
+	lint_check(l, source_from_text(a, d->path, d->text.text, d->text.n));
+	return l;
+}
+
+/* What is wrong in a file that has no place of its own is said of the document. */
+static json_t *
+by_address(const struct server *s, const struct document *d, const struct diags *found)
+{
+	json_t *all = json_pack("{s:[]}", d->uri), *list;
+	int i;
+
+	for (i = 0; i < found->all.n; i++) {
+		const struct diag *g = found->all.v[i];
+		json_t *uri = g->loc.src ? source_uri(s, g->loc.src) : json_string(d->uri);
+
+		if (!(list = json_object_get(all, json_string_value(uri))))
+			json_object_set_new(all, json_string_value(uri), list = json_array());
+		json_array_append_new(list, finding_json(s, g));
+		json_decref(uri);
+	}
+	return all;
+}
+
+void
+analyse(struct server *s, struct document *d, FILE *out)
+{
+	struct arena *a = arena_new();
+	struct lint_check *l;
+	jmp_buf failed;
+
+	if (!a || setjmp(failed))
+		return;
+	arena_on_failure(a, &failed);
+	l = check_document(s, d, a);
+	job_say(out, json_pack("{s:o}", "findings", by_address(s, d, &l->made.diags)));
+	facts_say(s, l, out);
+}

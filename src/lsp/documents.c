@@ -1,0 +1,204 @@
+/* Documents as they are opened, changed and closed. */
+#include "lsp/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/filename.h"
+#include "lsp/job.h"
+#include "lsp/method.h"
+#include "lsp/tree.h"
+#include "lsp/publish.h"
+
+struct document *
+document_find(const struct server *s, const char *uri)
+{
+	struct document *d;
+
+	for (d = s->documents; d; d = d->next)
+		if (uri && strcmp(d->uri, uri) == 0)
+			return d;
+	return NULL;
+}
+
+struct document *
+document_of(const struct server *s, const json_t *params)
+{
+	return document_find(s, json_string_value(json_object_get(json_object_get(params, "textDocument"),
+	    "uri")));
+}
+
+struct document *
+document_at(const struct server *s, const char *path)
+{
+	struct document *d;
+	bool same;
+
+	for (d = s->documents; d; d = d->next) {
+		char *real = realpath(d->path, NULL);
+
+		same = strcmp(real ? real : d->path, path) == 0;
+		free(real);
+		if (same)
+			return d;
+	}
+	return NULL;
+}
+
+void
+documents_touch(struct server *s)
+{
+	struct document *d;
+
+	for (d = s->documents; d; d = d->next) {
+		d->dirty = true;
+		tree_free(d->tree);
+		d->tree = NULL;
+		jobs_stop_of(s, d);
+	}
+}
+
+struct tree *
+document_tree(struct server *s, struct document *d)
+{
+	if (!d->tree)
+		d->tree = tree_make(s, d);
+	return d->tree;
+}
+
+void
+document_open(struct server *s, const json_t *item)
+{
+	const char *uri = json_string_value(json_object_get(item, "uri"));
+	const json_t *text = json_object_get(item, "text");
+	struct document *d;
+
+	if (!uri || !json_is_string(text))
+		return;
+	if ((d = document_find(s, uri)))	/* it is open already: the text counts */
+		document_close(s, d);
+	if (!(d = calloc(1, sizeof(*d))))
+		return;
+	d->uri = strdup(uri);
+	if (!(d->path = uri_path(uri)))
+		d->path = strdup(strchr(uri, ':') ? strchr(uri, ':') + 1 : uri);
+	d->version = json_integer_value(json_object_get(item, "version"));
+	d->findings_version = d->facts_version = -1;
+	if (!d->uri || !d->path ||
+	    !text_replace(&d->text, 0, 0, json_string_value(text), json_string_length(text)))
+		server_log(s, "%s: the text is too long: nothing is said of it", uri);
+	d->next = s->documents;
+	s->documents = d;
+	documents_touch(s);
+}
+
+/* One change; false: it makes no sense, and nothing is known of the text any more. */
+static bool
+change(struct server *s, struct document *d, const json_t *change)
+{
+	const json_t *range = json_object_get(change, "range"), *text = json_object_get(change, "text");
+	struct position from, to;
+	size_t beg = 0, end = d->text.n;
+
+	if (!json_is_string(text))
+		return false;
+	if (range && !json_is_null(range)) {
+		if (!json_position(json_object_get(range, "start"), &from) ||
+		    !json_position(json_object_get(range, "end"), &to))
+			return false;
+		beg = text_offset(&d->text, from, s->client.utf8);
+		end = text_offset(&d->text, to, s->client.utf8);
+		if (end < beg)
+			return false;
+	}
+	return text_replace(&d->text, beg, end, json_string_value(text), json_string_length(text));
+}
+
+void
+document_change(struct server *s, const json_t *params)
+{
+	struct document *d = document_of(s, params);
+	const json_t *changes = json_object_get(params, "contentChanges");
+	size_t i;
+
+	if (!d)
+		return;
+	for (i = 0; i < json_array_size(changes); i++)
+		if (!change(s, d, json_array_get(changes, i)))
+			server_log(s, "%s: a change was not understood, and is left out", d->uri);
+	d->version = json_integer_value(json_object_get(json_object_get(params, "textDocument"), "version"));
+	documents_touch(s);
+}
+
+void
+document_close(struct server *s, struct document *d)
+{
+	struct document **p = &s->documents;
+
+	while (*p != d)
+		p = &(*p)->next;
+	*p = d->next;
+	jobs_stop_of(s, d);
+	requests_drop(s, d);
+	publish_drop(s, d);
+	tree_free(d->tree);
+	text_lines_free(&d->text);
+	json_decref(d->facts);
+	free(d->uri);
+	free(d->path);
+	free(d);
+	documents_touch(s);
+}
+
+/* ---- the methods ---- */
+
+static void
+did_open(struct server *s, const json_t *params)
+{
+	document_open(s, json_object_get(params, "textDocument"));
+}
+
+static void
+did_close(struct server *s, const json_t *params)
+{
+	struct document *d = document_of(s, params);
+
+	if (d)
+		document_close(s, d);
+}
+
+static void
+touch(struct server *s, const json_t *params)
+{
+	(void)params;
+	documents_touch(s);
+}
+
+static void
+offer_sync(const struct client *c, json_t *capabilities)
+{
+	(void)c;
+	json_object_set_new(capabilities, "textDocumentSync", json_pack("{s:b, s:i, s:{s:b}}",
+	    "openClose", 1, "change", 2, "save", "includeText", 0));
+}
+
+const struct lsp_method lsp_method_did_open = {
+	.name = "textDocument/didOpen", .notice = did_open, .offer = offer_sync,
+};
+
+const struct lsp_method lsp_method_did_change = {
+	.name = "textDocument/didChange", .notice = document_change,
+};
+
+const struct lsp_method lsp_method_did_close = {
+	.name = "textDocument/didClose", .notice = did_close,
+};
+
+/* A file on disk that others use, data, or a project file may be another now. */
+const struct lsp_method lsp_method_did_save = {
+	.name = "textDocument/didSave", .notice = touch,
+};
+
+const struct lsp_method lsp_method_did_change_files = {
+	.name = "workspace/didChangeWatchedFiles", .notice = touch,
+};

@@ -1,0 +1,226 @@
+/* Processes that do what takes long. */
+#include "lsp/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lsp/method.h"
+#include "lsp/publish.h"
+
+int64_t
+now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void
+job_say(FILE *f, json_t *j)
+{
+	if (j)
+		json_dumpf(j, f, JSON_COMPACT);
+	putc('\n', f);
+	fflush(f);
+	json_decref(j);
+}
+
+/* ---- beginning ---- */
+
+/* Does it in this process; what the server owns is a copy, which is left to the system. */
+static void
+work(struct server *s, struct document *d, struct waiting *w, FILE *out)
+{
+	struct arena *a = arena_new();
+	struct answer answer;
+	jmp_buf failed;
+
+	if (!a || setjmp(failed))
+		_exit(1);
+	arena_on_failure(a, &failed);
+	if (d) {
+		analyse(s, d, out);
+	} else {
+		answer = w->method->answer(s, document_of(s, w->params), w->params, a);
+		job_say(out, answer.code ? json_pack("{s:i, s:s}", "code", answer.code, "message",
+		    answer.message ? answer.message : "failed") : json_pack("{s:o}", "result",
+		    answer.result ? answer.result : json_null()));
+	}
+	_exit(0);
+}
+
+/* A process of the document's analysis, or of the request; NULL: there can be none. */
+static struct job *
+begin(struct server *s, struct document *d, struct waiting *w)
+{
+	struct job *j = calloc(1, sizeof(*j));
+	int end[2];
+
+	if (!j || pipe2(end, O_CLOEXEC) != 0) {
+		free(j);
+		return NULL;
+	}
+	if ((j->pid = fork()) == 0) {
+		FILE *out = fdopen(end[1], "w");
+
+		s->log = NULL;
+		/* what comes from here must not get among the messages, nor wait for them */
+		if (!out || !freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout))
+			_exit(1);
+		work(s, d, w, out);
+	}
+	close(end[1]);
+	if (j->pid < 0) {
+		close(end[0]);
+		free(j);
+		return NULL;
+	}
+	j->fd = end[0];
+	j->began = now_ms();
+	j->document = d;
+	j->version = d ? d->version : 0;
+	j->next = s->jobs;
+	return s->jobs = j;
+}
+
+void
+jobs_begin(struct server *s)
+{
+	struct document *d;
+
+	for (d = s->documents; d; d = d->next)
+		if (d->dirty && begin(s, d, NULL))
+			d->dirty = false;
+}
+
+bool
+job_of_request(struct server *s, struct waiting *w)
+{
+	return (w->job = begin(s, NULL, w)) != NULL;
+}
+
+/* ---- ending ---- */
+
+void
+job_stop(struct server *s, struct job *j)
+{
+	struct job **p = &s->jobs;
+
+	while (*p != j)
+		p = &(*p)->next;
+	*p = j->next;
+	kill(j->pid, SIGKILL);
+	while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(j->fd);
+	free(j->line);
+	free(j);
+}
+
+void
+jobs_stop_of(struct server *s, const struct document *d)
+{
+	struct job *j, *next;
+
+	for (j = s->jobs; j; j = next) {
+		next = j->next;
+		if (j->document == d)
+			job_stop(s, j);
+	}
+}
+
+/* ---- what they say ---- */
+
+static void
+refresh(struct server *s)
+{
+	if (s->client.refresh_hints)
+		server_request(s, "workspace/inlayHint/refresh", json_null());
+	if (s->client.refresh_lenses)
+		server_request(s, "workspace/codeLens/refresh", json_null());
+}
+
+static void
+take_facts(struct server *s, struct job *j, const json_t *facts)
+{
+	struct document *d = j->document;
+	bool changed = !json_equal(d->facts, facts);
+
+	json_decref(d->facts);
+	d->facts = json_incref((json_t *)facts);
+	d->facts_version = j->version;
+	if (changed)
+		refresh(s);
+}
+
+static void
+take_line(struct server *s, struct job *j)
+{
+	json_t *said = json_loadb(j->line, j->n, JSON_ALLOW_NUL, NULL), *part;
+
+	if (j->document && (part = json_object_get(said, "findings")))
+		publish_findings(s, j->document, part, j->version);
+	if (j->document && (part = json_object_get(said, "facts")))
+		take_facts(s, j, part);
+	if (!j->document)
+		server_job_answer(s, j, said);
+	json_decref(said);
+	j->n = 0;
+}
+
+static bool
+keep(struct job *j, char c)
+{
+	char *more;
+
+	if (j->n == j->cap) {
+		if (!(more = realloc(j->line, j->cap ? 2 * j->cap : 4096)))
+			return false;
+		j->line = more;
+		j->cap = j->cap ? 2 * j->cap : 4096;
+	}
+	j->line[j->n++] = c;
+	return true;
+}
+
+/* It has said all. What an analysis that died did not say will not come. */
+static void
+finish(struct server *s, struct job *j)
+{
+	struct document *d = j->document;
+
+	if (d && d->facts_version != j->version) {
+		server_log(s, "%s: the analysis of version %lld ended early", d->uri, (long long)j->version);
+		json_decref(d->facts);
+		d->facts = NULL;
+		d->facts_version = j->version;
+	}
+	if (!d)
+		server_job_answer(s, j, NULL);
+	job_stop(s, j);
+}
+
+bool
+job_read(struct server *s, struct job *j)
+{
+	char buf[65536];
+	ssize_t n = read(j->fd, buf, sizeof(buf)), i;
+
+	if (n < 0 && errno == EINTR)
+		return true;
+	for (i = 0; i < n; i++)
+		if (buf[i] == '\n')
+			take_line(s, j);
+		else if (!keep(j, buf[i]))
+			n = 0;
+	if (n <= 0)
+		finish(s, j);
+	return n > 0;
+}

@@ -1,0 +1,167 @@
+/*
+ * Findings as diagnostics. Those of a file that several documents use are published once, whoever found
+ * them; so what is published at an address is what all documents say of it together.
+ */
+#include "lsp/publish.h"
+
+#include <string.h>
+
+#include "base/print.h"
+#include "findings/report.h"
+#include "lint/catalog.h"
+
+#define TAG_UNNECESSARY	1
+
+static json_t *
+message_of(const struct diag *g)
+{
+	json_t *text = json_string(""), *more;
+	int i;
+
+	more = json_sprintf("%s", g->message);
+	json_decref(text);
+	text = more;
+	for (i = 0; i < g->remarks.n; i++) {
+		const struct remark *r = &g->remarks.v[i];
+
+		if (r->kind == REMARK_PLACE)
+			continue;
+		more = json_sprintf("%s\n%s%s", json_string_value(text),
+		    r->kind == REMARK_HELP ? "help: " : "= ", r->text);
+		json_decref(text);
+		text = more;
+	}
+	return text ? text : json_string("a finding whose text is not UTF-8");
+}
+
+static json_t *
+related_of(const struct server *s, const struct diag *g)
+{
+	json_t *list = json_array();
+	int i;
+
+	for (i = 0; i < g->remarks.n; i++) {
+		const struct remark *r = &g->remarks.v[i];
+
+		if (r->kind == REMARK_PLACE && r->loc.src)
+			json_array_append_new(list, json_pack("{s:o, s:s}", "location",
+			    loc_location(s, r->loc), "message", r->text));
+	}
+	return list;
+}
+
+static json_t *
+fix_of(const struct server *s, const struct fix *f)
+{
+	json_t *list = json_array();
+	int i;
+
+	for (i = 0; i < f->edits->all.n; i++) {
+		const struct edit *e = &f->edits->all.v[i];
+
+		json_array_append_new(list, text_edit(s, f->edits->src, e->beg, e->end, e->text));
+	}
+	return json_pack("{s:s, s:b, s:o, s:o}", "title", f->title, "safe", f->safe,
+	    "uri", source_uri(s, f->edits->src), "edits", list);
+}
+
+json_t *
+finding_json(const struct server *s, const struct diag *g)
+{
+	static const int severity[] = { [SEV_ERROR] = 1, [SEV_WARNING] = 2, [SEV_NOTE] = 3 };
+	const char *page = report_rules_url();
+	const struct rule *r = rule_find(g->rule);
+	json_t *j = json_pack("{s:o, s:i, s:s, s:s, s:o}", "range", loc_range(s, g->loc), "severity",
+	    severity[g->severity], "code", g->rule, "source", "stowage", "message", message_of(g));
+	json_t *related = related_of(s, g);
+
+	if (r)
+		json_object_set_new(j, "data", json_pack("{s:s}", "id", r->id));
+	if (page && r)
+		json_object_set_new(j, "codeDescription", json_pack("{s:o}", "href",
+		    json_sprintf("%s#%s", page, g->rule)));
+	if (s->client.related && json_array_size(related))
+		json_object_set(j, "relatedInformation", related);
+	json_decref(related);
+	if (strncmp(g->rule, "unused-", 7) == 0)
+		json_object_set_new(j, "tags", json_pack("[i]", TAG_UNNECESSARY));
+	if (g->fix)
+		json_object_set_new(j, "fix", fix_of(s, g->fix));
+	return j;
+}
+
+/* Appends what is not there already. */
+static void
+add_once(json_t *to, const json_t *list)
+{
+	size_t i, k;
+
+	for (i = 0; i < json_array_size(list); i++) {
+		json_t *one = json_copy(json_array_get(list, i));
+
+		json_object_del(one, "fix");
+		for (k = 0; k < json_array_size(to) && !json_equal(json_array_get(to, k), one); k++)
+			;
+		if (k == json_array_size(to))
+			json_array_append(to, one);
+		json_decref(one);
+	}
+}
+
+static void
+publish(struct server *s, const char *uri)
+{
+	json_t *list = json_array(), *params;
+	const struct document *d, *open = document_find(s, uri);
+	const json_t *before = json_object_get(s->published, uri);
+
+	for (d = s->documents; d; d = d->next)
+		add_once(list, json_object_get(d->findings, uri));
+	if (!json_array_size(list) && !before && !open) {
+		json_decref(list);
+		return;
+	}
+	params = json_pack("{s:s, s:O}", "uri", uri, "diagnostics", list);
+	if (open)
+		json_object_set_new(params, "version", json_integer(open->findings_version));
+	server_notify(s, "textDocument/publishDiagnostics", params);
+	if (json_array_size(list))
+		json_object_set(s->published, uri, list);
+	else
+		json_object_del(s->published, uri);
+	json_decref(list);
+}
+
+void
+publish_findings(struct server *s, struct document *d, json_t *findings, int64_t version)
+{
+	json_t *old = d->findings;
+	const char *uri;
+	json_t *list;
+
+	d->findings = json_incref(findings);
+	d->findings_version = version;
+	publish(s, d->uri);
+	json_object_foreach(findings, uri, list)
+		if (strcmp(uri, d->uri) != 0)
+			publish(s, uri);
+	json_object_foreach(old, uri, list)
+		if (strcmp(uri, d->uri) != 0 && !json_object_get(findings, uri))
+			publish(s, uri);
+	json_decref(old);
+}
+
+void
+publish_drop(struct server *s, struct document *d)
+{
+	json_t *old = d->findings;
+	const char *uri;
+	json_t *list;
+
+	d->findings = NULL;
+	json_object_foreach(old, uri, list)
+		publish(s, uri);
+	if (!json_object_get(old, d->uri))
+		publish(s, d->uri);
+	json_decref(old);
+}

@@ -1,0 +1,15 @@
+/* Diagnostics as the client gets them. */
+#ifndef STOWAGE_LSP_PUBLISH_H
+#define STOWAGE_LSP_PUBLISH_H
+
+#include "lsp/server.h"
+
+/* A finding, with its fix as a member of its own: { ..., "fix": { title, safe, edits } }. */
+json_t	*finding_json(const struct server *, const struct diag *);
+
+/* The findings of a document have come: FINDINGS, by URI. */
+void	publish_findings(struct server *, struct document *, json_t *findings, int64_t version);
+/* It is closed: it has none any more. */
+void	publish_drop(struct server *, struct document *);
+
+#endif

@@ -1,0 +1,21 @@
+/* Where a symbol stands, in all files that can see it. */
+#ifndef STOWAGE_LSP_REFERENCES_H
+#define STOWAGE_LSP_REFERENCES_H
+
+#include "lsp/server.h"
+#include "lsp/tree.h"
+
+struct place {
+	struct loc loc;
+	bool definition;
+};
+
+struct places {
+	VEC(struct place) all;	/* each once */
+};
+
+/* In the files of the documents that are open, and of all specs below the project's folder. What the places
+ * refer to lives as long as the arena. */
+void	references_find(struct server *, struct arena *, const struct symbol *, struct places *);
+
+#endif

@@ -1,0 +1,525 @@
+/* Names of a document and what they stand for. */
+#include "lsp/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/filename.h"
+#include "lang/project.h"
+#include "lsp/server.h"
+#include "syntax/parse.h"
+
+#define MOST_FILES	1000
+#define DEEPEST		400	/* expressions within expressions; the parser makes none that are deeper */
+
+struct maker {			/* while the names of one file are looked up */
+	struct server *server;
+	struct tree *tree;
+	const char *root;
+	struct map *names;	/* that the file sees */
+	struct body *body;	/* NULL: at file level */
+};
+
+/* ---- files ---- */
+
+static struct symbol *
+add_symbol(struct tree *t, struct map *names, enum symbol_kind kind, struct name name, struct loc whole)
+{
+	struct symbol *s = ARENA_NEW(t->arena, struct symbol);
+
+	*s = (struct symbol){ .kind = kind, .name = name.text, .loc = name.loc, .whole = whole };
+	vec_push(t->arena, &t->symbols, s);
+	vec_push(t->arena, &t->uses, ((struct use){ name.loc, s, true }));
+	if (name.text && !map_get(names, name.text))
+		map_put(t->arena, names, name.text, s);
+	return s;
+}
+
+static void
+add_file_names(struct tree *t, struct tree_file *f)
+{
+	const struct file *file = f->file;
+	int i;
+
+	for (i = 0; i < file->globals.n; i++) {
+		const struct global *g = &file->globals.v[i];
+		struct loc whole = g->value ? loc_join(g->name.loc, g->value->loc) : g->name.loc;
+
+		add_symbol(t, f->names, SYMBOL_PARAM, g->name, whole)->expr = g->value;
+	}
+	for (i = 0; i < file->blocks.n; i++)
+		add_symbol(t, f->names, SYMBOL_BLOCK, file->blocks.v[i]->name,
+		    file->blocks.v[i]->loc)->block = file->blocks.v[i];
+}
+
+static struct source *
+file_source(struct maker *m, const char *path)
+{
+	const struct document *open = document_at(m->server, path);
+	const char *why;
+
+	if (open)
+		return source_from_text(m->tree->arena, open->path, open->text.text, open->text.n);
+	return source_read_below(m->tree->arena, m->root, path, &why);
+}
+
+static struct map	*add_file(struct maker *, struct source *, const char *path, struct tape *);
+
+/* The names of the file that F uses there; NULL: it cannot be read, or uses F. */
+static struct map *
+used_names(struct maker *m, const char *from, const char *path)
+{
+	struct tree *t = m->tree;
+	char *real = realpath(filename_join(t->arena, filename_folder(t->arena, from), path), NULL);
+	const char *key = real ? arena_strdup(t->arena, real) : NULL;
+	struct source *src;
+	int i;
+
+	free(real);
+	for (i = 0; key && i < t->files.n; i++)
+		if (strcmp(t->files.v[i].path, key) == 0)
+			return t->files.v[i].names;
+	if (!key || t->files.n >= MOST_FILES || !(src = file_source(m, key)))
+		return NULL;
+	return add_file(m, src, key, NULL);
+}
+
+static struct map *
+add_file(struct maker *m, struct source *src, const char *path, struct tape *tape)
+{
+	struct tree *t = m->tree;
+	struct tree_file f = { .path = path, .names = ARENA_NEW(t->arena, struct map) };
+	int i, k;
+
+	f.file = tape ? parse_tape(t->arena, &t->diags, src, tape) : parse_file(t->arena, &t->diags, src);
+	vec_push(t->arena, &t->files, f);
+	add_file_names(t, &f);
+	for (i = 0; i < f.file->imports.n; i++) {
+		struct map *used = used_names(m, path, f.file->imports.v[i].path);
+
+		for (k = 0; used && used != f.names && k < used->n; k++)
+			if (!map_get(f.names, used->entry[k].key))
+				map_put(t->arena, f.names, used->entry[k].key, used->entry[k].value);
+	}
+	return f.names;
+}
+
+/* ---- uses ---- */
+
+static struct symbol *
+find(struct maker *m, const char *name)
+{
+	struct symbol *s = m->body && name ? map_get(m->body->names, name) : NULL;
+
+	return s || !name ? s : map_get(m->names, name);
+}
+
+static void
+add_use(struct maker *m, struct loc at, struct symbol *s)
+{
+	if (s && at.src)
+		vec_push(m->tree->arena, &m->tree->uses, ((struct use){ at, s, false }));
+}
+
+/* The parameter of a block that an argument names. */
+static struct symbol *
+formal_of(const struct symbol *block, const char *name)
+{
+	struct symbol *s = block->kind == SYMBOL_BLOCK && block->inside ? map_get(block->inside, name) : NULL;
+
+	return s && s->kind == SYMBOL_FORMAL ? s : NULL;
+}
+
+/* The first step of a dotted path. */
+static void
+use_path(struct maker *m, const struct expr *e)
+{
+	size_t n = strcspn(e->name, ".");
+	struct loc at = e->loc;
+
+	at.end = at.beg + (int)n;
+	add_use(m, at, find(m, arena_strndup(m->tree->arena, e->name, n)));
+}
+
+static void use_expr(struct maker *, const struct expr *);
+
+static void
+use_args(struct maker *m, const struct arg *arg, int n, const struct symbol *callee)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (arg[i].name && callee)
+			add_use(m, arg[i].name_loc, formal_of(callee, arg[i].name));
+		use_expr(m, arg[i].value);
+	}
+}
+
+static void
+use_expr(struct maker *m, const struct expr *e)
+{
+	struct symbol *callee = NULL;
+
+	if (!e)
+		return;
+	if (e->kind == E_NAME)
+		add_use(m, e->loc, find(m, e->name));
+	else if (e->kind == E_PATH)
+		use_path(m, e);
+	else if (e->kind == E_CALL)
+		add_use(m, e->head, callee = find(m, e->name));
+	use_args(m, e->arg, e->nargs, callee);
+	use_expr(m, e->a);
+	use_expr(m, e->b);
+	use_expr(m, e->c);
+}
+
+/* ---- definitions ---- */
+
+struct labels {
+	struct maker *m;
+	const struct stmt *stmt;
+};
+
+static void
+add_body_symbol(struct maker *m, enum symbol_kind kind, struct name name, struct loc whole,
+    const struct stmt *stmt, const struct expr *expr)
+{
+	struct symbol *s = add_symbol(m->tree, m->body->names, kind, name, whole);
+
+	s->block = m->body->block;
+	s->network = m->body->network;
+	s->stmt = stmt;
+	s->expr = expr;
+	s->type = stmt ? stmt->type : NULL;
+}
+
+static void
+walk(const struct expr *e, void (*visit)(void *, const struct expr *), void *context)
+{
+	int i;
+
+	if (!e)
+		return;
+	visit(context, e);
+	for (i = 0; i < e->nargs; i++)
+		walk(e->arg[i].value, visit, context);
+	walk(e->a, visit, context);
+	walk(e->b, visit, context);
+	walk(e->c, visit, context);
+}
+
+static void
+add_label(void *context, const struct expr *e)
+{
+	struct labels *l = context;
+
+	if (e->kind == E_LABEL)
+		add_body_symbol(l->m, l->stmt->kind == S_LOSS || l->stmt->kind == S_METRIC ?
+		    SYMBOL_RESULT : SYMBOL_LABEL, (struct name){ e->name, e->head }, e->loc, l->stmt, e->a);
+}
+
+static void
+add_statement(struct maker *m, const struct stmt *s)
+{
+	struct labels labels = { m, s };
+	enum symbol_kind kind = s->kind == S_INPUT ? SYMBOL_INPUT :
+	    s->kind == S_TARGET ? SYMBOL_TARGET : SYMBOL_DEF;
+	int i;
+
+	for (i = 0; i < s->nnames; i++)
+		add_body_symbol(m, kind, s->name[i], s->loc, s, s->expr);
+	walk(s->expr, add_label, &labels);
+}
+
+static void
+add_body(struct maker *m, struct body body, const struct stmt *stmt, int n)
+{
+	struct symbol *s;
+	int i;
+
+	m->body = &body;
+	body.names = ARENA_NEW(m->tree->arena, struct map);
+	if (body.block && (s = map_get(m->names, body.block->name.text)) && s->block == body.block)
+		s->inside = body.names;
+	for (i = 0; body.block && i < body.block->nformals; i++) {
+		struct formal *f = &body.block->formal[i];
+
+		add_body_symbol(m, SYMBOL_FORMAL, f->name, f->value ?
+		    loc_join(f->name.loc, f->value->loc) : f->name.loc, NULL, f->value);
+		m->tree->symbols.v[m->tree->symbols.n - 1]->formal = f;
+	}
+	for (i = 0; i < n; i++)
+		add_statement(m, &stmt[i]);
+	vec_push(m->tree->arena, &m->tree->bodies, body);
+	m->body = NULL;
+}
+
+static void
+add_bodies(struct maker *m, const struct file *file)
+{
+	int i;
+
+	for (i = 0; i < file->blocks.n; i++)
+		add_body(m, (struct body){ .block = file->blocks.v[i], .loc = file->blocks.v[i]->loc },
+		    file->blocks.v[i]->stmt, file->blocks.v[i]->nstmts);
+	for (i = 0; i < file->networks.n; i++)
+		add_body(m, (struct body){ .network = file->networks.v[i], .loc = file->networks.v[i]->loc },
+		    file->networks.v[i]->stmt, file->networks.v[i]->nstmts);
+}
+
+static void
+use_body(struct maker *m, struct body *b)
+{
+	const struct stmt *stmt = b->block ? b->block->stmt : b->network->stmt;
+	int n = b->block ? b->block->nstmts : b->network->nstmts, i;
+
+	m->body = b;
+	for (i = 0; b->block && i < b->block->nformals; i++)
+		use_expr(m, b->block->formal[i].value);
+	for (i = 0; i < n; i++) {
+		if (stmt[i].type)
+			use_args(m, stmt[i].type->arg, stmt[i].type->nargs, NULL);
+		use_expr(m, stmt[i].expr);
+	}
+	m->body = NULL;
+}
+
+/* A train, validate or lint section may name a network, a device section names itself. */
+static void
+use_section(struct maker *m, struct map *networks, const struct section *s)
+{
+	int i, k;
+
+	if (s->name.text && s->kind == SEC_DEVICE)
+		add_symbol(m->tree, networks, SYMBOL_DEVICE, s->name, s->loc);
+	else if (s->name.text && s->kind != SEC_LINT)
+		add_use(m, s->name.loc, map_get(networks, s->name.text));
+	for (i = 0; s->kind != SEC_LINT && i < s->nsettings; i++)
+		for (k = 0; k < s->setting[i].nvalues; k++)
+			use_expr(m, s->setting[i].value[k]);
+}
+
+static void
+use_file(struct maker *m, const struct tree_file *f, int first_body)
+{
+	struct tree *t = m->tree;
+	struct map networks = { NULL, 0, 0, NULL, 0 };
+	int i;
+
+	m->names = f->names;
+	for (i = 0; i < f->file->networks.n; i++)
+		add_symbol(t, &networks, SYMBOL_NETWORK, f->file->networks.v[i]->name,
+		    f->file->networks.v[i]->loc)->network = f->file->networks.v[i];
+	for (i = 0; i < f->file->globals.n; i++)
+		use_expr(m, f->file->globals.v[i].value);
+	for (i = first_body; i < first_body + f->file->blocks.n + f->file->networks.n; i++)
+		use_body(m, &t->bodies.v[i]);
+	for (i = 0; i < f->file->sections.n; i++)
+		use_section(m, &networks, f->file->sections.v[i]);
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	if (x->loc.src != y->loc.src)
+		return strcmp(x->loc.src->path, y->loc.src->path);
+	return (x->loc.beg > y->loc.beg) - (x->loc.beg < y->loc.beg);
+}
+
+static void
+fill(struct maker *m, struct source *src)
+{
+	struct tree *t = m->tree;
+	char *real = realpath(src->path, NULL);
+	int i, body;
+
+	add_file(m, src, arena_strdup(t->arena, real ? real : src->path), t->tape);
+	free(real);
+	t->file = t->files.v[0].file;
+	for (i = 0; i < t->files.n; i++) {
+		m->names = t->files.v[i].names;
+		add_bodies(m, t->files.v[i].file);
+	}
+	for (i = body = 0; i < t->files.n; i++) {
+		use_file(m, &t->files.v[i], body);
+		body += t->files.v[i].file->blocks.n + t->files.v[i].file->networks.n;
+	}
+	if (t->uses.n)
+		qsort(t->uses.v, (size_t)t->uses.n, sizeof(*t->uses.v), by_place);
+}
+
+struct tree *
+tree_make(struct server *server, struct document *d)
+{
+	struct arena *a = arena_new();
+	struct tree *t;
+	struct maker m = { .server = server };
+	jmp_buf failed;
+
+	if (!a)
+		return NULL;
+	if (setjmp(failed)) {
+		arena_free(a);
+		return NULL;
+	}
+	arena_on_failure(a, &failed);
+	t = m.tree = ARENA_NEW(a, struct tree);
+	t->arena = a;
+	diags_init(&t->diags, a);
+	t->tape = ARENA_NEW(a, struct tape);
+	m.root = project_root(a, filename_absolute(a, d->path));
+	fill(&m, source_from_text(a, d->path, d->text.text, d->text.n));
+	return t;
+}
+
+void
+tree_free(struct tree *t)
+{
+	if (t)
+		arena_free(t->arena);
+}
+
+/* ---- questions ---- */
+
+const struct use *
+tree_use_at(const struct tree *t, int at)
+{
+	int i;
+
+	for (i = 0; i < t->uses.n; i++)
+		if (t->uses.v[i].loc.src == t->file->src && loc_holds(t->uses.v[i].loc, at))
+			return &t->uses.v[i];
+	return NULL;
+}
+
+void
+tree_walk(const struct tree *t, const struct file *f, void (*visit)(void *, const struct expr *),
+    void *context)
+{
+	int i, k, j;
+
+	(void)t;
+	for (i = 0; i < f->globals.n; i++)
+		walk(f->globals.v[i].value, visit, context);
+	for (i = 0; i < f->blocks.n; i++) {
+		for (k = 0; k < f->blocks.v[i]->nformals; k++)
+			walk(f->blocks.v[i]->formal[k].value, visit, context);
+		for (k = 0; k < f->blocks.v[i]->nstmts; k++)
+			walk(f->blocks.v[i]->stmt[k].expr, visit, context);
+	}
+	for (i = 0; i < f->networks.n; i++)
+		for (k = 0; k < f->networks.v[i]->nstmts; k++)
+			walk(f->networks.v[i]->stmt[k].expr, visit, context);
+	for (i = 0; i < f->sections.n; i++)
+		for (k = 0; k < f->sections.v[i]->nsettings; k++)
+			for (j = 0; j < f->sections.v[i]->setting[k].nvalues; j++)
+				walk(f->sections.v[i]->setting[k].value[j], visit, context);
+}
+
+struct search {
+	int at;
+	const struct expr *found;
+	int index;
+};
+
+static void
+see_layer(void *context, const struct expr *e)
+{
+	struct search *s = context;
+
+	if ((e->kind == E_CALL || e->kind == E_NAME || e->kind == E_LABEL) &&
+	    loc_holds(e->kind == E_NAME ? e->loc : e->head, s->at))
+		s->found = e;
+}
+
+const struct expr *
+tree_layer_at(const struct tree *t, int at)
+{
+	struct search s = { .at = at };
+
+	tree_walk(t, t->file, see_layer, &s);
+	return s.found;
+}
+
+static void
+see_call(void *context, const struct expr *e)
+{
+	struct search *s = context;
+
+	if (e->kind == E_CALL && s->at > e->head.end && s->at <= e->loc.end)
+		s->found = e;
+}
+
+const struct expr *
+tree_call_around(const struct tree *t, int at, int *index)
+{
+	struct search s = { .at = at };
+	int i;
+
+	tree_walk(t, t->file, see_call, &s);
+	for (i = 0, *index = 0; s.found && i < s.found->nargs; i++)
+		if (s.found->arg[i].value && s.found->arg[i].value->loc.end < at)
+			*index = i + 1;
+	return s.found;
+}
+
+const struct body *
+tree_body_at(const struct tree *t, int at)
+{
+	int i;
+
+	for (i = 0; i < t->bodies.n; i++)
+		if (t->bodies.v[i].loc.src == t->file->src && loc_holds(t->bodies.v[i].loc, at))
+			return &t->bodies.v[i];
+	return NULL;
+}
+
+const struct section *
+tree_section_at(const struct tree *t, int at)
+{
+	int i;
+
+	for (i = 0; i < t->file->sections.n; i++)
+		if (loc_holds(t->file->sections.v[i]->loc, at))
+			return t->file->sections.v[i];
+	return NULL;
+}
+
+static struct loc
+innermost(struct loc best, struct loc l, int at)
+{
+	return loc_holds(l, at) && (!best.src || l.beg >= best.beg) ? l : best;
+}
+
+struct loc
+tree_statement_at(const struct tree *t, int at)
+{
+	const struct file *f = t->file;
+	struct loc best = { NULL, 0, 0 };
+	int i, k;
+
+	for (i = 0; i < f->imports.n; i++)
+		best = innermost(best, f->imports.v[i].loc, at);
+	for (i = 0; i < f->globals.n; i++)
+		if (f->globals.v[i].value)
+			best = innermost(best, loc_join(f->globals.v[i].name.loc, f->globals.v[i].value->loc), at);
+	for (i = 0; i < f->blocks.n; i++) {
+		best = innermost(best, f->blocks.v[i]->loc, at);
+		for (k = 0; k < f->blocks.v[i]->nstmts; k++)
+			best = innermost(best, f->blocks.v[i]->stmt[k].loc, at);
+	}
+	for (i = 0; i < f->networks.n; i++) {
+		best = innermost(best, f->networks.v[i]->loc, at);
+		for (k = 0; k < f->networks.v[i]->nstmts; k++)
+			best = innermost(best, f->networks.v[i]->stmt[k].loc, at);
+	}
+	for (i = 0; i < f->sections.n; i++) {
+		best = innermost(best, f->sections.v[i]->loc, at);
+		for (k = 0; k < f->sections.v[i]->nsettings; k++)
+			best = innermost(best, f->sections.v[i]->setting[k].loc, at);
+	}
+	return best;
+}
