@@ -194,8 +194,8 @@ add_body_symbol(struct maker *m, enum symbol_kind kind, struct name name, struct
 	s->type = stmt ? stmt->type : NULL;
 }
 
-static void
-walk(const struct expr *e, void (*visit)(void *, const struct expr *), void *context)
+void
+tree_walk_expr(const struct expr *e, void (*visit)(void *, const struct expr *), void *context)
 {
 	int i;
 
@@ -203,10 +203,10 @@ walk(const struct expr *e, void (*visit)(void *, const struct expr *), void *con
 		return;
 	visit(context, e);
 	for (i = 0; i < e->nargs; i++)
-		walk(e->arg[i].value, visit, context);
-	walk(e->a, visit, context);
-	walk(e->b, visit, context);
-	walk(e->c, visit, context);
+		tree_walk_expr(e->arg[i].value, visit, context);
+	tree_walk_expr(e->a, visit, context);
+	tree_walk_expr(e->b, visit, context);
+	tree_walk_expr(e->c, visit, context);
 }
 
 static void
@@ -229,7 +229,7 @@ add_statement(struct maker *m, const struct stmt *s)
 
 	for (i = 0; i < s->nnames; i++)
 		add_body_symbol(m, kind, s->name[i], s->loc, s, s->expr);
-	walk(s->expr, add_label, &labels);
+	tree_walk_expr(s->expr, add_label, &labels);
 }
 
 static void
@@ -403,20 +403,20 @@ tree_walk(const struct tree *t, const struct file *f, void (*visit)(void *, cons
 
 	(void)t;
 	for (i = 0; i < f->globals.n; i++)
-		walk(f->globals.v[i].value, visit, context);
+		tree_walk_expr(f->globals.v[i].value, visit, context);
 	for (i = 0; i < f->blocks.n; i++) {
 		for (k = 0; k < f->blocks.v[i]->nformals; k++)
-			walk(f->blocks.v[i]->formal[k].value, visit, context);
+			tree_walk_expr(f->blocks.v[i]->formal[k].value, visit, context);
 		for (k = 0; k < f->blocks.v[i]->nstmts; k++)
-			walk(f->blocks.v[i]->stmt[k].expr, visit, context);
+			tree_walk_expr(f->blocks.v[i]->stmt[k].expr, visit, context);
 	}
 	for (i = 0; i < f->networks.n; i++)
 		for (k = 0; k < f->networks.v[i]->nstmts; k++)
-			walk(f->networks.v[i]->stmt[k].expr, visit, context);
+			tree_walk_expr(f->networks.v[i]->stmt[k].expr, visit, context);
 	for (i = 0; i < f->sections.n; i++)
 		for (k = 0; k < f->sections.v[i]->nsettings; k++)
 			for (j = 0; j < f->sections.v[i]->setting[k].nvalues; j++)
-				walk(f->sections.v[i]->setting[k].value[j], visit, context);
+				tree_walk_expr(f->sections.v[i]->setting[k].value[j], visit, context);
 }
 
 struct search {

@@ -84,6 +84,8 @@ struct loc	tree_statement_at(const struct tree *, int at);
 void	tree_walk(const struct tree *, const struct file *, void (*visit)(void *context, const struct expr *),
 	    void *context);
 
+void	tree_walk_expr(const struct expr *, void (*visit)(void *context, const struct expr *), void *context);
+
 static inline bool
 loc_holds(struct loc l, int at)
 {

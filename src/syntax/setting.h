@@ -23,6 +23,8 @@ struct setting_kind {
 	const char *key;
 	bool many;		/* may have several values */
 	bool size;		/* where it is wrong, the sizes of batches are not known */
+	const char *doc;	/* one phrase: its meaning, unit, default; stowage(5) says more */
+	const char *values;	/* some that people write, "a|b(1)"; NULL: a number, or names of a table */
 	/* Exactly one of these, or none where the linter reads it: before the network is expanded;
 	 * after it, once there are paths and tensors; as part of a device. */
 	void (*read)(struct expander *, const struct setting *, struct settings *);

@@ -1,0 +1,158 @@
+/* What stands under the pointer. */
+#include <string.h>
+
+#include "lsp/method.h"
+#include "lsp/words.h"
+#include "readers/reader.h"
+#include "target/gpu.h"
+
+struct hover {
+	struct server *server;
+	struct document *document;
+	struct text text;
+	struct loc at;		/* what it is about; no source: nothing */
+};
+
+static const struct setting *
+setting_at(const struct section *sec, int at)
+{
+	int i;
+
+	for (i = 0; sec && i < sec->nsettings; i++)
+		if (loc_holds(sec->setting[i].loc, at))
+			return &sec->setting[i];
+	return NULL;
+}
+
+static void
+hover_card(struct hover *h, const char *name)
+{
+	const struct gpu *g = gpu_find(name);
+	char buf[SIZE_TEXT];
+
+	if (!g)
+		return;
+	text_printf(&h->text, "**%s**: %s%s, sm_%d", g->name, size_human(buf, gpu_memory(g)),
+	    g->nominal ? " by its box" : "", g->arch);
+	if (g->multiprocessors)
+		text_printf(&h->text, ", %d multiprocessors", g->multiprocessors);
+	if (g->l2_mib)
+		text_printf(&h->text, ", %d MiB of L2 cache", g->l2_mib);
+}
+
+/* A setting's name, or what its value names. */
+static void
+hover_setting(struct hover *h, const struct section *sec, const struct setting *st, int at)
+{
+	const struct setting_kind *k = setting_kind(sec->kind, st->key.text);
+	const struct reader *r;
+	const struct op *op;
+	int i;
+
+	if (k && loc_holds(st->key.loc, at)) {
+		h->at = st->key.loc;
+		words_setting(&h->text, k);
+		return;
+	}
+	for (i = 0; i < st->nvalues; i++) {
+		const struct expr *e = st->value[i];
+		struct loc head = e->kind == E_CALL ? e->head : e->loc;
+
+		if (!loc_holds(head, at) || !e->name)
+			continue;
+		h->at = head;
+		if (strcmp(st->key.text, "optimizer") == 0 && (op = words_op(e->name)))
+			words_operator(&h->text, op);
+		else if (strcmp(st->key.text, "data") == 0 && (r = reader_find(e->name)))
+			text_printf(&h->text, "```stowage\ndata %s\n```\n%s\n\n%s", r->usage, r->brief,
+			    r->doc);
+		else if (sec->kind == SEC_DEVICE && e->kind == E_STR)
+			hover_card(h, e->name);
+	}
+}
+
+/* A name that something of the document defines. */
+static void
+hover_symbol(struct hover *h, const struct use *u)
+{
+	const struct symbol *s = u->symbol;
+
+	h->at = u->loc;
+	text_puts(&h->text, "```stowage\n");
+	words_symbol(&h->text, s);
+	text_puts(&h->text, "\n```\n");
+	if (s->kind == SYMBOL_NETWORK)
+		words_network(&h->text, facts_network(h->document, s->name));
+}
+
+/* The last layer of a pipe: whose output a definition names. */
+static const struct expr *
+last_layer(const struct expr *e)
+{
+	while (e && (e->kind == E_PIPE || e->kind == E_LABEL))
+		e = e->kind == E_PIPE ? e->b : e->a;
+	return e;
+}
+
+static void
+hover_layer(struct hover *h, const struct expr *e)
+{
+	const json_t *layer = e ? facts_layer(h->document, e->head.src ? e->head : e->loc) : NULL;
+
+	words_layer(&h->text, layer, facts_batch(h->document));
+}
+
+static void
+hover_code(struct hover *h, struct tree *t, int at)
+{
+	const struct use *u = tree_use_at(t, at);
+	const struct expr *e = tree_layer_at(t, at);
+	const struct op *op = e && e->kind != E_LABEL ? words_op(e->name) : NULL;
+
+	if (u) {
+		hover_symbol(h, u);
+		if (u->symbol->kind == SYMBOL_DEF && u->symbol->loc.src == t->file->src)
+			hover_layer(h, last_layer(u->symbol->expr));
+		else if (e)
+			hover_layer(h, e);
+	} else if (op) {
+		h->at = e->kind == E_CALL ? e->head : e->loc;
+		hover_layer(h, e);
+		words_operator(&h->text, op);
+	}
+}
+
+static struct answer
+hover(struct server *s, struct document *d, const json_t *params, struct arena *a)
+{
+	struct tree *t = document_tree(s, d);
+	struct hover h = { .server = s, .document = d };
+	const struct section *sec;
+	const struct setting *st;
+	size_t at;
+
+	if (!t || !position_of(s, d, params, &at))
+		return answer_with(NULL);
+	text_init(&h.text, a);
+	sec = tree_section_at(t, (int)at);
+	st = setting_at(sec, (int)at);
+	if (st)
+		hover_setting(&h, sec, st, (int)at);
+	if (!h.text.n)
+		hover_code(&h, t, (int)at);
+	if (!h.text.n)
+		return answer_with(NULL);
+	return answer_with(json_pack("{s:o, s:o}", "contents", markdown(&h.text), "range",
+	    loc_range(s, h.at)));
+}
+
+static void
+offer(const struct client *c, json_t *capabilities)
+{
+	(void)c;
+	json_object_set_new(capabilities, "hoverProvider", json_true());
+}
+
+const struct lsp_method lsp_method_hover = {
+	.name = "textDocument/hover", .when = WITH_FACTS, .answer = hover, .offer = offer,
+};

@@ -1,0 +1,288 @@
+/* Words of the language server. */
+#include "lsp/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "lang/expand.h"
+#include "ops/usage.h"
+
+const struct op *
+words_op(const char *name)
+{
+	const struct op *op = name ? op_find(name) : NULL;
+
+	return op && op->kind != OP_INTERNAL ? op : NULL;
+}
+
+json_t *
+markdown(const struct text *t)
+{
+	return json_pack("{s:s, s:s}", "kind", "markdown", "value", t->s ? t->s : "");
+}
+
+/* ---- operators and settings ---- */
+
+/* Text of manuals, in which * and _ have no meaning of their own. */
+static void
+put_plain(struct text *t, const char *s)
+{
+	for (; s && *s; s++) {
+		if (strchr("*_<>`[]\\#|", *s))
+			text_puts(t, "\\");
+		text_add(t, s, 1);
+	}
+}
+
+void
+words_attr(struct text *t, const struct attr_spec *a)
+{
+	struct text u;
+
+	text_init(&u, t->arena);
+	op_attr_usage(&u, a);
+	put_plain(t, u.s);
+}
+
+void
+words_operator(struct text *t, const struct op *op)
+{
+	const struct attr_spec *a;
+
+	text_puts(t, "```stowage\n");
+	op_usage(t, op);
+	text_puts(t, "\n```\n");
+	put_plain(t, op->brief);
+	if (op->doc) {
+		text_puts(t, "\n\n");
+		put_plain(t, op->doc);
+	}
+	text_puts(t, "\n\n");
+	for (a = op->attrs; a && a->name; a++) {
+		text_printf(t, "- `%s`: ", a->name);
+		words_attr(t, a);
+		text_puts(t, "\n");
+	}
+}
+
+void
+words_setting(struct text *t, const struct setting_kind *k)
+{
+	static const char *const section[] = { [SEC_TRAIN] = "train", [SEC_VALIDATE] = "validate",
+		[SEC_DEVICE] = "device", [SEC_LINT] = "lint" };
+	const char *s;
+
+	text_printf(t, "**%s** of a `%s` section: ", k->key, section[k->section]);
+	put_plain(t, k->doc);
+	if (!k->values)
+		return;
+	text_puts(t, "\n\nFor instance `");
+	for (s = k->values; *s; s++)
+		text_add(t, *s == '|' ? "`, `" : s, *s == '|' ? 4 : 1);
+	text_puts(t, "`");
+}
+
+/* ---- symbols ---- */
+
+static void
+put_source(struct text *t, struct loc l)
+{
+	if (l.src)
+		text_add(t, l.src->text + l.beg, (size_t)(l.end - l.beg));
+}
+
+static void
+put_formals(struct text *t, const struct block *b)
+{
+	int i;
+
+	for (i = 0; i < b->nformals; i++) {
+		text_printf(t, "%s%s", i ? ", " : b->nformals ? "(" : "", b->formal[i].name.text);
+		if (b->formal[i].value) {
+			text_puts(t, "=");
+			put_source(t, b->formal[i].value->loc);
+		}
+	}
+	if (b->nformals)
+		text_puts(t, ")");
+}
+
+/* Up to the first line's end. */
+static void
+put_line(struct text *t, struct loc l)
+{
+	const char *s = l.src->text + l.beg;
+	size_t n = strcspn(s, "\r\n");
+
+	text_add(t, s, n < (size_t)(l.end - l.beg) ? n : (size_t)(l.end - l.beg));
+}
+
+void
+words_symbol(struct text *t, const struct symbol *s)
+{
+	switch (s->kind) {
+	case SYMBOL_PARAM:
+		text_printf(t, "param %s = ", s->name);
+		if (s->expr)
+			put_source(t, s->expr->loc);
+		break;
+	case SYMBOL_BLOCK:
+		text_printf(t, "block %s", s->name);
+		put_formals(t, s->block);
+		break;
+	case SYMBOL_NETWORK:
+		text_printf(t, "network %s", s->name);
+		break;
+	case SYMBOL_FORMAL:
+		text_printf(t, "parameter %s of block %s", s->name, s->block->name.text);
+		if (s->expr) {
+			text_puts(t, ", by default ");
+			put_source(t, s->expr->loc);
+		}
+		break;
+	case SYMBOL_DEVICE:
+		text_printf(t, "device %s", s->name);
+		break;
+	default:
+		put_line(t, s->whole);
+	}
+}
+
+/* ---- figures ---- */
+
+static int64_t
+figure(const json_t *j, const char *key)
+{
+	return (int64_t)json_integer_value(json_object_get(j, key));
+}
+
+const json_t *
+facts_layer(const struct document *d, struct loc head)
+{
+	char key[24];
+
+	snprintf(key, sizeof(key), "%d", head.beg);
+	return json_object_get(json_object_get(d->facts, "layers"), key);
+}
+
+const json_t *
+facts_network(const struct document *d, const char *name)
+{
+	json_t *all = json_object_get(d->facts, "networks");
+
+	if (name)
+		return json_object_get(all, name);
+	return json_object_size(all) == 1 ? json_object_iter_value(json_object_iter(all)) : NULL;
+}
+
+int64_t
+facts_batch(const struct document *d)
+{
+	const json_t *n = facts_network(d, NULL);
+
+	return n ? figure(n, "batch") : 0;
+}
+
+static void
+put_count(struct text *t, const char *what, int64_t n)
+{
+	char buf[SIZE_TEXT];
+
+	text_printf(t, "| %s | %s |\n", what, size_commas(buf, n));
+}
+
+static void
+put_bytes(struct text *t, const char *what, int64_t n)
+{
+	char buf[SIZE_TEXT], exact[SIZE_TEXT];
+
+	text_printf(t, "| %s | %s (%s B) |\n", what, size_human(buf, n), size_commas(exact, n));
+}
+
+static void
+put_shape(struct text *t, const json_t *layer, int64_t batch)
+{
+	const char *shape = json_string_value(json_object_get(layer, "shape"));
+	const char *type = json_string_value(json_object_get(layer, "dtype"));
+
+	if (!shape)
+		return;
+	text_printf(t, "`%s%s` per sample", type ? type : "", shape);
+	if (batch && shape[0] == '[')
+		text_printf(t, ", `%s[%lld%s%s` at the batch", type ? type : "", (long long)batch,
+		    shape[1] == ']' ? "" : ", ", shape + 1);
+	text_puts(t, "\n\n");
+}
+
+void
+words_layer(struct text *t, const json_t *layer, int64_t batch)
+{
+	const char *path = json_string_value(json_object_get(layer, "path"));
+	int64_t count = figure(layer, "count");
+
+	if (!layer)
+		return;
+	put_shape(t, layer, batch);
+	if (count > 1)
+		text_printf(t, "%lld layers, the first `%s`; together:\n\n", (long long)count, path);
+	else if (path)
+		text_printf(t, "`%s`\n\n", path);
+	text_puts(t, "| | |\n|---|---|\n");
+	if (json_object_get(layer, "parameters"))
+		put_count(t, "parameters", figure(layer, "parameters"));
+	if (json_object_get(layer, "macs"))
+		put_count(t, "multiply-adds per sample", figure(layer, "macs"));
+	if (json_object_get(layer, "forward"))
+		put_bytes(t, "bytes forward", figure(layer, "forward"));
+	if (json_object_get(layer, "kept"))
+		put_bytes(t, "kept for backward", figure(layer, "kept"));
+	if (json_object_get(layer, "peak"))
+		put_bytes(t, "at the peak", figure(layer, "peak"));
+	if (json_is_true(json_object_get(layer, "in_place")))
+		text_puts(t, "| | has another tensor's bytes, and none of its own |\n");
+	if (json_is_true(json_object_get(layer, "again")))
+		text_puts(t, "| | is made again in backward |\n");
+	if (json_is_true(json_object_get(layer, "fused")))
+		text_puts(t, "| | is part of a neighbour: its output never lies in memory |\n");
+	text_puts(t, "\n");
+}
+
+void
+words_lens(struct text *t, const json_t *n)
+{
+	const char *device = json_string_value(json_object_get(n, "device"));
+	const json_t *fits = json_object_get(n, "fits");
+	int64_t largest = figure(n, "largest");
+	char buf[SIZE_TEXT];
+
+	text_printf(t, "%s at batch %lld", size_human(buf, figure(n, "arena")), (long long)figure(n, "batch"));
+	if (!fits)
+		return;
+	text_printf(t, " · %s ", json_is_true(fits) ? "fits" : "does not fit");
+	if (device)
+		text_puts(t, device);
+	else
+		text_puts(t, size_human(buf, figure(n, "memory")));
+	if (largest)
+		text_printf(t, " · largest batch %lld%s", (long long)largest,
+		    json_is_true(json_object_get(n, "proved")) ? "" : " found");
+	else
+		text_puts(t, " · not even one sample does");
+}
+
+void
+words_network(struct text *t, const json_t *n)
+{
+	char buf[SIZE_TEXT], exact[SIZE_TEXT];
+
+	if (!n)
+		return;
+	words_lens(t, n);
+	text_puts(t, "\n\n| | |\n|---|---|\n");
+	put_count(t, "parameters", figure(n, "parameters"));
+	put_count(t, "multiply-adds per sample, forward", figure(n, "macs"));
+	text_printf(t, "| arena (target %s) | %s (%s B) |\n", json_string_value(json_object_get(n, "target")),
+	    size_human(buf, figure(n, "arena")), size_commas(exact, figure(n, "arena")));
+	put_bytes(t, "no plan can take less than", figure(n, "bound"));
+}

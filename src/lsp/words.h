@@ -1,0 +1,34 @@
+/* Operators, settings, symbols and figures in words, as Markdown, for hovering, completion and hints. */
+#ifndef STOWAGE_LSP_WORDS_H
+#define STOWAGE_LSP_WORDS_H
+
+#include "base/text.h"
+#include "ir/op.h"
+#include "lsp/server.h"
+#include "lsp/tree.h"
+#include "syntax/setting.h"
+
+void	words_operator(struct text *, const struct op *);
+void	words_attr(struct text *, const struct attr_spec *);
+void	words_setting(struct text *, const struct setting_kind *);
+/* "block down(filters, stride=1)" */
+void	words_symbol(struct text *, const struct symbol *);
+/* What the plan says of a layer of document->facts; nothing where that is NULL. */
+void	words_layer(struct text *, const json_t *layer, int64_t batch);
+void	words_network(struct text *, const json_t *network);	/* the same of a network */
+/* One line: "3.07 GiB at batch 64 · fits RTX 3090 · largest batch 512" */
+void	words_lens(struct text *, const json_t *network);
+
+/* The operator a spec can name so, or NULL. */
+const struct op	*words_op(const char *name);
+/* The figures of a layer: that of the operator or label at that place; NULL: none. */
+const json_t	*facts_layer(const struct document *, struct loc head);
+/* The figures of the only network, or of that of a name; NULL: none. */
+const json_t	*facts_network(const struct document *, const char *name);
+/* The micro-batch the layers' bytes are at; 0: unknown. */
+int64_t		 facts_batch(const struct document *);
+
+/* { kind: markdown, value } */
+json_t	*markdown(const struct text *);
+
+#endif
