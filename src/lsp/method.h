@@ -19,6 +19,8 @@ struct lsp_method {
 	/* Answers a request; NULL: it is a notification. The document is that of params.textDocument, NULL
 	 * where there is none of that name. The arena is gone after the answer is sent. */
 	struct answer (*answer)(struct server *, struct document *, const json_t *params, struct arena *);
+	/* Runs in the server after an answer that is no error, whoever made it; or NULL. */
+	void (*after)(struct server *, const json_t *result);
 	void (*notice)(struct server *, const json_t *params);
 	bool any_document;	/* it is answered without one */
 	/* Adds to the server's capabilities; NULL: they do not mention it. */

@@ -96,6 +96,8 @@ settle(struct server *s, struct waiting *w, struct answer a)
 	*p = w->next;
 	if (w->reported)
 		progress(s, w, "end", NULL);
+	if (!a.code && w->method->after)
+		w->method->after(s, a.result);
 	send_answer(s, w->id, a);
 	json_decref(w->id);
 	json_decref(w->params);
