@@ -6,6 +6,7 @@
 #include "base/filename.h"
 #include "frameworks/framework.h"
 #include "lint/catalog.h"
+#include "lsp/call_site.h"
 #include "lsp/method.h"
 #include "lsp/words.h"
 #include "precision/precision.h"
@@ -59,12 +60,6 @@ byte_before(const struct completion *c, int at)
 	while (at > 0 && (s[at - 1] == ' ' || s[at - 1] == '\t'))
 		at--;
 	return at > 0 ? s[at - 1] : '\n';
-}
-
-static bool
-is_name_byte(char b)
-{
-	return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9') || b == '_';
 }
 
 /* The opening quote of a string on this line in which the pointer is; -1: it is in none. In a comment: -2. */
@@ -140,7 +135,7 @@ add_names(struct completion *c, bool body)
 	for (i = 0; b && i < b->names->n; i++) {
 		const struct symbol *s = b->names->entry[i].value;
 
-		if (s->loc.end < c->word && s->kind != SYMBOL_RESULT)
+		if (s->whole.end < c->word && s->kind != SYMBOL_RESULT)
 			add_symbol(c, s);
 	}
 	for (i = 0; i < global->n; i++)
@@ -148,20 +143,26 @@ add_names(struct completion *c, bool body)
 			add_symbol(c, global->entry[i].value);
 }
 
+static bool
+is_given(const struct call_site *call, const char *name)
+{
+	int i;
+
+	for (i = 0; i < call->given.n; i++)
+		if (strcmp(call->given.v[i], name) == 0)
+			return true;
+	return false;
+}
+
 static void
-add_attrs(struct completion *c, const struct attr_spec *a, const struct expr *call)
+add_attrs(struct completion *c, const struct attr_spec *a, const struct call_site *call)
 {
 	struct text doc;
-	int i;
 
 	for (; a && a->name; a++) {
 		json_t *item;
 
-		for (i = 0; i < call->nargs; i++)
-			if (call->arg[i].name && strcmp(call->arg[i].name, a->name) == 0 &&
-			    !loc_holds(call->arg[i].name_loc, c->at))
-				break;
-		if (i < call->nargs)
+		if (is_given(call, a->name))
 			continue;
 		item = add_item(c, arena_printf(c->arena, "%s=", a->name), ITEM_PROPERTY,
 		    a->preset ? arena_printf(c->arena, "default %s", a->preset) : NULL);
@@ -173,19 +174,15 @@ add_attrs(struct completion *c, const struct attr_spec *a, const struct expr *ca
 }
 
 static void
-add_formals(struct completion *c, const struct symbol *block, const struct expr *call)
+add_formals(struct completion *c, const struct block *b, const struct call_site *call)
 {
-	int i, k;
+	int i;
 
-	for (i = 0; i < block->block->nformals; i++) {
-		const struct formal *f = &block->block->formal[i];
+	for (i = 0; i < b->nformals; i++) {
+		const struct formal *f = &b->formal[i];
 		json_t *item;
 
-		for (k = 0; k < call->nargs; k++)
-			if (call->arg[k].name && strcmp(call->arg[k].name, f->name.text) == 0 &&
-			    !loc_holds(call->arg[k].name_loc, c->at))
-				break;
-		if (k < call->nargs)
+		if (is_given(call, f->name.text))
 			continue;
 		item = add_item(c, arena_printf(c->arena, "%s=", f->name.text), ITEM_PROPERTY,
 		    f->value ? arena_printf(c->arena, "default %.*s", f->value->loc.end - f->value->loc.beg,
@@ -217,7 +214,7 @@ add_choices(struct completion *c, const struct attr_spec *a)
 }
 
 static const struct attr_spec *
-attrs_of(const struct expr *call)
+attrs_of(const struct call_site *call)
 {
 	const struct op *op = words_op(call->name);
 	const struct reader *r = op ? NULL : reader_find(call->name);
@@ -225,22 +222,30 @@ attrs_of(const struct expr *call)
 	return op ? op->attrs : r ? r->attrs : NULL;
 }
 
+/* The block of that name, where the document sees one. */
+static const struct block *
+block_of(const struct tree *t, const struct call_site *call)
+{
+	const struct symbol *s = map_get(t->files.v[0].names, call->name);
+
+	return s && s->kind == SYMBOL_BLOCK ? s->block : NULL;
+}
+
 /* Within the brackets of a call. */
 static void
-complete_argument(struct completion *c, const struct expr *call, int index)
+complete_argument(struct completion *c, const struct call_site *call)
 {
-	const struct use *u = tree_use_at(c->tree, call->head.beg);
-	const struct attr_spec *attrs = attrs_of(call), *a = attrs;
-	const char *name = index < call->nargs ? call->arg[index].name : NULL;
-	bool named = name && !loc_holds(call->arg[index].name_loc, c->at);
+	const struct block *b = block_of(c->tree, call);
+	const struct attr_spec *a;
 
-	if (u && u->symbol->kind == SYMBOL_BLOCK && !named)
-		add_formals(c, u->symbol, call);
-	else if (!u && !named)
-		add_attrs(c, attrs, call);
-	for (; named && a && a->name; a++)
-		if (strcmp(a->name, name) == 0)
-			add_choices(c, a);
+	if (call->argument)
+		for (a = b ? NULL : attrs_of(call); a && a->name; a++)
+			if (strcmp(a->name, call->argument) == 0)
+				add_choices(c, a);
+	if (!call->argument && b)
+		add_formals(c, b, call);
+	else if (!call->argument)
+		add_attrs(c, attrs_of(call), call);
 	add_names(c, tree_body_at(c->tree, c->at) != NULL);
 }
 
@@ -423,7 +428,7 @@ complete_body(struct completion *c, const struct body *b)
 		return;
 	}
 	add_names(c, true);
-	add_operators(c, OP_LAYER, OP_METRIC);
+	add_operators(c, OP_LAYER, byte_before(c, c->word) == '>' ? OP_LAYER : OP_METRIC);
 }
 
 static void
@@ -446,9 +451,9 @@ complete(struct server *s, struct document *d, const json_t *params, struct aren
 {
 	struct completion c = { .server = s, .document = d, .tree = document_tree(s, d), .arena = a };
 	const struct section *sec;
-	const struct expr *call;
+	struct call_site call;
 	const struct body *b;
-	int index, quote;
+	int quote;
 	size_t at;
 
 	if (!c.tree || !position_of(s, d, params, &at))
@@ -459,13 +464,12 @@ complete(struct server *s, struct document *d, const json_t *params, struct aren
 	c.list = json_array();
 	sec = tree_section_at(c.tree, c.word);
 	b = tree_body_at(c.tree, c.word);
-	call = tree_call_around(c.tree, c.word, &index);
 	if ((quote = quote_before(&c)) == -2)
 		;	/* comments are the author's */
 	else if (quote >= 0)
 		complete_string(&c, quote);
-	else if (call && byte_before(&c, c.word) != '>')
-		complete_argument(&c, call, index);
+	else if (byte_before(&c, c.word) != '>' && call_site_at(a, &d->text, c.word, &call))
+		complete_argument(&c, &call);
 	else if (sec)
 		complete_section(&c, sec);
 	else if (b)
@@ -490,16 +494,16 @@ const struct lsp_method lsp_method_completion = {
 /* ---- signatures ---- */
 
 static json_t *
-signature_of_block(struct arena *a, const struct symbol *s)
+signature_of_block(struct arena *a, const struct block *b)
 {
 	json_t *parameters = json_array();
 	struct text label;
 	int i;
 
 	text_init(&label, a);
-	text_printf(&label, "%s(", s->name);
-	for (i = 0; i < s->block->nformals; i++) {
-		const struct formal *f = &s->block->formal[i];
+	text_printf(&label, "%s(", b->name.text);
+	for (i = 0; i < b->nformals; i++) {
+		const struct formal *f = &b->formal[i];
 		size_t beg;
 
 		if (i)
@@ -543,47 +547,40 @@ signature_of_attrs(struct arena *a, const char *name, const struct attr_spec *at
 
 /* Which parameter the argument is. */
 static int
-active(const struct expr *call, int index, const struct attr_spec *attrs, const struct block *block)
+active(const struct call_site *call, const struct attr_spec *attrs, const struct block *block)
 {
-	const char *name = index < call->nargs ? call->arg[index].name : NULL;
 	int i;
 
-	for (i = 0; name && attrs && attrs[i].name; i++)
-		if (strcmp(attrs[i].name, name) == 0)
+	for (i = 0; call->argument && attrs && attrs[i].name; i++)
+		if (strcmp(attrs[i].name, call->argument) == 0)
 			return i;
-	for (i = 0; name && block && i < block->nformals; i++)
-		if (strcmp(block->formal[i].name.text, name) == 0)
+	for (i = 0; call->argument && block && i < block->nformals; i++)
+		if (strcmp(block->formal[i].name.text, call->argument) == 0)
 			return i;
-	return index;
+	return call->index;
 }
 
 static struct answer
 signature(struct server *s, struct document *d, const json_t *params, struct arena *a)
 {
 	struct tree *t = document_tree(s, d);
-	const struct attr_spec *attrs;
-	const struct expr *call;
+	const struct block *block;
 	const struct op *op;
-	const struct use *u;
-	const struct block *block = NULL;
-	json_t *one = NULL;
+	struct call_site call;
+	json_t *one;
 	size_t at;
-	int index;
 
-	if (!t || !position_of(s, d, params, &at) || !(call = tree_call_around(t, (int)at, &index)))
+	if (!t || !position_of(s, d, params, &at) || !call_site_at(a, &d->text, (int)at, &call))
 		return answer_with(NULL);
-	attrs = attrs_of(call);
-	op = words_op(call->name);
-	if ((u = tree_use_at(t, call->head.beg)) && u->symbol->kind == SYMBOL_BLOCK)
-		one = signature_of_block(a, u->symbol), block = u->symbol->block, attrs = NULL;
-	else if (op)
-		one = signature_of_attrs(a, op->name, attrs, op->brief);
-	else if (attrs)
-		one = signature_of_attrs(a, call->name, attrs, "");
-	if (!one)
+	op = words_op(call.name);
+	if ((block = block_of(t, &call)))
+		one = signature_of_block(a, block);
+	else if (op || attrs_of(&call))
+		one = signature_of_attrs(a, call.name, attrs_of(&call), op ? op->brief : "");
+	else
 		return answer_with(NULL);
 	return answer_with(json_pack("{s:[o], s:i, s:i}", "signatures", one, "activeSignature", 0,
-	    "activeParameter", active(call, index, attrs, block)));
+	    "activeParameter", active(&call, block ? NULL : attrs_of(&call), block)));
 }
 
 static void

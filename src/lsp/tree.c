@@ -422,7 +422,6 @@ tree_walk(const struct tree *t, const struct file *f, void (*visit)(void *, cons
 struct search {
 	int at;
 	const struct expr *found;
-	int index;
 };
 
 static void
@@ -441,28 +440,6 @@ tree_layer_at(const struct tree *t, int at)
 	struct search s = { .at = at };
 
 	tree_walk(t, t->file, see_layer, &s);
-	return s.found;
-}
-
-static void
-see_call(void *context, const struct expr *e)
-{
-	struct search *s = context;
-
-	if (e->kind == E_CALL && s->at > e->head.end && s->at <= e->loc.end)
-		s->found = e;
-}
-
-const struct expr *
-tree_call_around(const struct tree *t, int at, int *index)
-{
-	struct search s = { .at = at };
-	int i;
-
-	tree_walk(t, t->file, see_call, &s);
-	for (i = 0, *index = 0; s.found && i < s.found->nargs; i++)
-		if (s.found->arg[i].value && s.found->arg[i].value->loc.end < at)
-			*index = i + 1;
 	return s.found;
 }
 

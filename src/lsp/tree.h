@@ -71,8 +71,6 @@ void		 tree_free(struct tree *);
 const struct use	*tree_use_at(const struct tree *, int at);
 /* The innermost call or name of an operator at that byte; NULL: none. */
 const struct expr	*tree_layer_at(const struct tree *, int at);
-/* The innermost call whose arguments that byte is among, and the index of the argument; NULL: none. */
-const struct expr	*tree_call_around(const struct tree *, int at, int *index);
 /* The block or network around that byte; NULL: none. */
 const struct body	*tree_body_at(const struct tree *, int at);
 const struct section	*tree_section_at(const struct tree *, int at);
