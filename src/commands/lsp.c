@@ -74,9 +74,8 @@ const struct command command_lsp = {
 	.name = "lsp",
 	.brief = "the language server, for editors",
 	.operands = "",
-	.details = "Speaks the Language Server Protocol 3.17 over standard input and output. Exit status: 0 "
-	    "after the\neditor's shutdown and exit, 1 where the input ends without them, 2 for a mistake in "
-	    "the call.",
+	.details = "Exit status: 0 the editor ended it, 1 the input ended without that, 2 a mistake in the "
+	    "call.\nIt speaks the Language Server Protocol 3.17 over standard input and output.",
 	.options = options,
 	.run = run_lsp,
 };
