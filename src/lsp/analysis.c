@@ -1,6 +1,7 @@
 /* A document checked as `stowage lint` checks a file, with the texts that are open in place of their files. */
 #include "lsp/job.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/filename.h"
@@ -62,6 +63,23 @@ by_address(const struct server *s, const struct document *d, const struct diags 
 	return all;
 }
 
+/* What it uses, by one spelling for one file. */
+static json_t *
+files_of(const struct spec *spec)
+{
+	json_t *list = json_array();
+	int i;
+
+	for (i = 0; i < spec->imported.n; i++) {
+		const char *path = spec->imported.v[i]->src->path;
+		char *real = realpath(path, NULL);
+
+		json_array_append_new(list, json_string(real ? real : path));
+		free(real);
+	}
+	return list;
+}
+
 void
 analyse(struct server *s, struct document *d, FILE *out)
 {
@@ -73,6 +91,7 @@ analyse(struct server *s, struct document *d, FILE *out)
 		return;
 	arena_on_failure(a, &failed);
 	l = check_document(s, d, a);
-	job_say(out, json_pack("{s:o}", "findings", by_address(s, d, &l->made.diags)));
+	job_say(out, json_pack("{s:o, s:o}", "findings", by_address(s, d, &l->made.diags), "files",
+	    files_of(l->made.spec)));
 	facts_say(s, l, out);
 }

@@ -45,17 +45,47 @@ document_at(const struct server *s, const char *path)
 	return NULL;
 }
 
+static void
+touch(struct server *s, struct document *d)
+{
+	d->dirty = true;
+	d->facts_version = -1;	/* though its own text may be the same */
+	tree_free(d->tree);
+	d->tree = NULL;
+	jobs_stop_of(s, d);
+}
+
 void
 documents_touch(struct server *s)
 {
 	struct document *d;
 
-	for (d = s->documents; d; d = d->next) {
-		d->dirty = true;
-		tree_free(d->tree);
-		d->tree = NULL;
-		jobs_stop_of(s, d);
-	}
+	for (d = s->documents; d; d = d->next)
+		touch(s, d);
+}
+
+static bool
+may_use(const struct document *d, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < json_array_size(d->files); i++)
+		if (strcmp(json_string_value(json_array_get(d->files, i)), path) == 0)
+			return true;
+	return !d->files;
+}
+
+/* The document has changed, and with it those that use it. */
+static void
+touch_users(struct server *s, struct document *changed)
+{
+	char *real = realpath(changed->path, NULL);
+	struct document *d;
+
+	for (d = s->documents; d; d = d->next)
+		if (d == changed || may_use(d, real ? real : changed->path))
+			touch(s, d);
+	free(real);
 }
 
 struct tree *
@@ -127,7 +157,7 @@ document_change(struct server *s, const json_t *params)
 		if (!change(s, d, json_array_get(changes, i)))
 			server_log(s, "%s: a change was not understood, and is left out", d->uri);
 	d->version = json_integer_value(json_object_get(json_object_get(params, "textDocument"), "version"));
-	documents_touch(s);
+	touch_users(s, d);
 }
 
 void
@@ -144,6 +174,7 @@ document_close(struct server *s, struct document *d)
 	tree_free(d->tree);
 	text_lines_free(&d->text);
 	json_decref(d->facts);
+	json_decref(d->files);
 	free(d->uri);
 	free(d->path);
 	free(d);
@@ -168,7 +199,7 @@ did_close(struct server *s, const json_t *params)
 }
 
 static void
-touch(struct server *s, const json_t *params)
+touch_all(struct server *s, const json_t *params)
 {
 	(void)params;
 	documents_touch(s);
@@ -196,9 +227,9 @@ const struct lsp_method lsp_method_did_close = {
 
 /* A file on disk that others use, data, or a project file may be another now. */
 const struct lsp_method lsp_method_did_save = {
-	.name = "textDocument/didSave", .notice = touch,
+	.name = "textDocument/didSave", .notice = touch_all,
 };
 
 const struct lsp_method lsp_method_did_change_files = {
-	.name = "workspace/didChangeWatchedFiles", .notice = touch,
+	.name = "workspace/didChangeWatchedFiles", .notice = touch_all,
 };

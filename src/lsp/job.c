@@ -167,6 +167,10 @@ take_line(struct server *s, struct job *j)
 
 	if (j->document && (part = json_object_get(said, "findings")))
 		publish_findings(s, j->document, part, j->version);
+	if (j->document && (part = json_object_get(said, "files"))) {
+		json_decref(j->document->files);
+		j->document->files = json_incref(part);
+	}
 	if (j->document && (part = json_object_get(said, "facts")))
 		take_facts(s, j, part);
 	if (!j->document)

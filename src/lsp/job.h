@@ -5,7 +5,8 @@
  *
  * The analysis of a document writes one after the other
  *
- *     { "findings": { URI: [ diagnostic ... ] } }	as `stowage lint` has them; "fix" among their members
+ *     { "findings": { URI: [ diagnostic ... ] },	as `stowage lint` has them; "fix" among their members
+ *       "files": [ PATH ... ] }			that it uses
  *     { "facts": { ... } }				of layers and networks, by what whole plans say (facts.c)
  *
  * and the job of a request

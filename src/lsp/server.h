@@ -42,6 +42,7 @@ struct document {		/* that is open */
 	int64_t findings_version, facts_version;	/* -1: none */
 	json_t *findings;	/* by URI: lists of diagnostics as job.h has them; or NULL */
 	json_t *facts;
+	json_t *files;		/* that it uses: absolute paths; NULL: not known yet */
 };
 
 struct job;
@@ -123,7 +124,7 @@ struct document	*document_at(const struct server *, const char *path);
 void		 document_open(struct server *, const json_t *item);
 void		 document_change(struct server *, const json_t *params);
 void		 document_close(struct server *, struct document *);
-/* All are analysed again: something that several may depend on has changed. */
+/* All are analysed again: something that any may depend on has changed. */
 void		 documents_touch(struct server *);
 /* The syntax tree of its text, and of what it uses. */
 struct tree	*document_tree(struct server *, struct document *);
