@@ -80,6 +80,9 @@ struct lint_check {		/* of one spec: input and result */
 /* Compiles the source, runs the rules, and drops what is not to be reported. */
 void	lint_check(struct lint_check *, struct source *);
 
+/* The check of a struct fixer: of a text that fixes made of that of the struct lint_check BEFORE. */
+struct checked	*lint_check_again(struct arena *, struct source *, const void *before);
+
 /* The check that made this. */
 struct lint_check	*lint_check_of(struct checked *);
 

@@ -123,23 +123,12 @@ is_project_file(const struct one_file *one)
 	return strcmp(slash ? slash + 1 : one->path, PROJECT_FILE) == 0;
 }
 
-/* Checks a text that fixes made from one already checked. */
-static struct checked *
-check_again(struct arena *a, struct source *source, const void *context)
-{
-	struct lint_check *l = ARENA_NEW(a, struct lint_check);
-
-	*l = *(const struct lint_check *)context;
-	lint_check(l, source);
-	return &l->made;
-}
-
 static void
 check_file(struct one_file *one)
 {
 	const struct lint_args *args = one->args;
 	struct source *source = source_read(one->arena, one->path, &one->why);
-	struct fixer fixer = { one->arena, args->unsafe_fixes, check_again, &one->check };
+	struct fixer fixer = { one->arena, args->unsafe_fixes, lint_check_again, &one->check };
 
 	if (!source)
 		return;

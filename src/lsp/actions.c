@@ -134,21 +134,11 @@ add_fixes(struct actions *x)
 		}
 }
 
-static struct checked *
-check_again(struct arena *a, struct source *source, const void *context)
-{
-	struct lint_check *l = ARENA_NEW(a, struct lint_check);
-
-	*l = *(const struct lint_check *)context;
-	lint_check(l, source);
-	return &l->made;
-}
-
 /* All safe fixes, as `lint --fix` applies them. */
 static void
 add_fix_all(struct actions *x)
 {
-	struct fixer fixer = { x->arena, false, check_again, x->check };
+	struct fixer fixer = { x->arena, false, lint_check_again, x->check };
 	struct fixed fixed = lint_fix(&fixer, &x->check->made);
 
 	if (fixed.edits)

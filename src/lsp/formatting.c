@@ -69,20 +69,6 @@ format_on_type(struct server *s, struct document *d, const json_t *params, struc
 }
 
 static void
-offer_document(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "documentFormattingProvider", json_true());
-}
-
-static void
-offer_range(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "documentRangeFormattingProvider", json_true());
-}
-
-static void
 offer_on_type(const struct client *c, json_t *capabilities)
 {
 	(void)c;
@@ -91,11 +77,11 @@ offer_on_type(const struct client *c, json_t *capabilities)
 }
 
 const struct lsp_method lsp_method_formatting = {
-	.name = "textDocument/formatting", .answer = format_document, .offer = offer_document,
+	.name = "textDocument/formatting", .answer = format_document, .provider = "documentFormattingProvider",
 };
 
 const struct lsp_method lsp_method_range_formatting = {
-	.name = "textDocument/rangeFormatting", .answer = format_range, .offer = offer_range,
+	.name = "textDocument/rangeFormatting", .answer = format_range, .provider = "documentRangeFormattingProvider",
 };
 
 const struct lsp_method lsp_method_on_type_formatting = {

@@ -153,13 +153,6 @@ hints(struct server *s, struct document *d, const json_t *params, struct arena *
 	return answer_with(h.list);
 }
 
-static void
-offer(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "inlayHintProvider", json_true());
-}
-
 const struct lsp_method lsp_method_inlay_hint = {
-	.name = "textDocument/inlayHint", .when = WITH_FACTS, .answer = hints, .offer = offer,
+	.name = "textDocument/inlayHint", .when = WITH_FACTS, .answer = hints, .provider = "inlayHintProvider",
 };

@@ -146,13 +146,6 @@ hover(struct server *s, struct document *d, const json_t *params, struct arena *
 	    loc_range(s, h.at)));
 }
 
-static void
-offer(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "hoverProvider", json_true());
-}
-
 const struct lsp_method lsp_method_hover = {
-	.name = "textDocument/hover", .when = WITH_FACTS, .answer = hover, .offer = offer,
+	.name = "textDocument/hover", .when = WITH_FACTS, .answer = hover, .provider = "hoverProvider",
 };

@@ -88,9 +88,12 @@ initialize(struct server *s, struct document *d, const json_t *params, struct ar
 	read_options(&s->options, json_object_get(params, "initializationOptions"));
 	s->state = SERVER_READY;
 	json_object_set_new(capabilities, "positionEncoding", json_string(s->client.utf8 ? "utf-8" : "utf-16"));
-	for (i = 0; i < lsp_method_count; i++)
+	for (i = 0; i < lsp_method_count; i++) {
+		if (lsp_method_table[i]->provider)
+			json_object_set_new(capabilities, lsp_method_table[i]->provider, json_true());
 		if (lsp_method_table[i]->offer)
 			lsp_method_table[i]->offer(&s->client, capabilities);
+	}
 	return answer_with(json_pack("{s:o, s:{s:s, s:s}}", "capabilities", capabilities, "serverInfo",
 	    "name", "stowage", "version", PACKAGE_VERSION));
 }

@@ -23,7 +23,8 @@ struct lsp_method {
 	void (*after)(struct server *, const json_t *result);
 	void (*notice)(struct server *, const json_t *params);
 	bool any_document;	/* it is answered without one */
-	/* Adds to the server's capabilities; NULL: they do not mention it. */
+	/* What the server's capabilities say of it: NAME is true there, or more is to be said. */
+	const char *provider;
 	void (*offer)(const struct client *, json_t *capabilities);
 };
 

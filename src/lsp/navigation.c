@@ -82,35 +82,14 @@ highlight(struct server *s, struct document *d, const json_t *params, struct are
 	return answer_with(list);
 }
 
-static void
-offer_definition(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "definitionProvider", json_true());
-}
-
-static void
-offer_references(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "referencesProvider", json_true());
-}
-
-static void
-offer_highlight(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "documentHighlightProvider", json_true());
-}
-
 const struct lsp_method lsp_method_definition = {
-	.name = "textDocument/definition", .answer = definition, .offer = offer_definition,
+	.name = "textDocument/definition", .answer = definition, .provider = "definitionProvider",
 };
 
 const struct lsp_method lsp_method_references = {
-	.name = "textDocument/references", .answer = references, .offer = offer_references,
+	.name = "textDocument/references", .answer = references, .provider = "referencesProvider",
 };
 
 const struct lsp_method lsp_method_highlight = {
-	.name = "textDocument/documentHighlight", .answer = highlight, .offer = offer_highlight,
+	.name = "textDocument/documentHighlight", .answer = highlight, .provider = "documentHighlightProvider",
 };

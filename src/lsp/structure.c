@@ -231,20 +231,6 @@ links(struct server *s, struct document *d, const json_t *params, struct arena *
 }
 
 static void
-offer_folding(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "foldingRangeProvider", json_true());
-}
-
-static void
-offer_selection(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "selectionRangeProvider", json_true());
-}
-
-static void
 offer_links(const struct client *c, json_t *capabilities)
 {
 	(void)c;
@@ -252,11 +238,11 @@ offer_links(const struct client *c, json_t *capabilities)
 }
 
 const struct lsp_method lsp_method_folding_range = {
-	.name = "textDocument/foldingRange", .answer = folding, .offer = offer_folding,
+	.name = "textDocument/foldingRange", .answer = folding, .provider = "foldingRangeProvider",
 };
 
 const struct lsp_method lsp_method_selection_range = {
-	.name = "textDocument/selectionRange", .answer = selections, .offer = offer_selection,
+	.name = "textDocument/selectionRange", .answer = selections, .provider = "selectionRangeProvider",
 };
 
 const struct lsp_method lsp_method_document_link = {

@@ -214,37 +214,16 @@ outgoing_calls(struct server *s, struct document *d, const json_t *params, struc
 	return answer_with(sym ? calls(s, t, sym, false) : NULL);
 }
 
-static void
-offer_document(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "documentSymbolProvider", json_true());
-}
-
-static void
-offer_workspace(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "workspaceSymbolProvider", json_true());
-}
-
-static void
-offer_calls(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "callHierarchyProvider", json_true());
-}
-
 const struct lsp_method lsp_method_document_symbol = {
-	.name = "textDocument/documentSymbol", .answer = document_symbols, .offer = offer_document,
+	.name = "textDocument/documentSymbol", .answer = document_symbols, .provider = "documentSymbolProvider",
 };
 
 const struct lsp_method lsp_method_workspace_symbol = {
-	.name = "workspace/symbol", .answer = workspace_symbols, .any_document = true, .offer = offer_workspace,
+	.name = "workspace/symbol", .answer = workspace_symbols, .any_document = true, .provider = "workspaceSymbolProvider",
 };
 
 const struct lsp_method lsp_method_prepare_calls = {
-	.name = "textDocument/prepareCallHierarchy", .answer = prepare_calls, .offer = offer_calls,
+	.name = "textDocument/prepareCallHierarchy", .answer = prepare_calls, .provider = "callHierarchyProvider",
 };
 
 const struct lsp_method lsp_method_incoming_calls = {
