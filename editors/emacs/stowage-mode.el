@@ -481,7 +481,8 @@ That is nil if the first begins a line too."
   "The check of this buffer that is under way.")
 
 (defun stowage--place (line column)
-  "The position of character COLUMN of LINE, both from 1; that of the text's end if it has no such."
+  "The position of character COLUMN of LINE, both from 1.
+That of the text's end if there is no such."
   (save-excursion
     (save-restriction
       (widen)

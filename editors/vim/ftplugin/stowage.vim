@@ -48,8 +48,10 @@ function! s:show(lines) abort
     return
   endif
   call setqflist([], ' ', {'title': 'stowage fmt', 'lines': l:said,
-        \ 'efm': '%f:%l:%c: %trror: %m'})
+        \ 'efm': '%f:%l:%c: %trror: %m,%f:%l:%c: %tote: %m'})
+  let l:window = win_getid()
   cwindow
+  call win_gotoid(l:window)
 endfunction
 
 " What a rule or an operator means, in a window of its own.

@@ -1,0 +1,50 @@
+# What the tests of editors share, after tap.sh: specs to colour and to indent, under names of their own.
+#
+#	make_specs	$work/specs/: every word of the language, laid out in three ways, and specs/*.nn;
+#			$coloured lists them. False where there is no python3.
+#	laid_out	$work/laid/: specs as `stowage fmt` lays them out; $work/bare/: the same without
+#			the blanks that begin lines
+#	check KIND COLOURS
+here=$top_srcdir/tests/editors
+
+make_specs() {
+	command -v python3 > /dev/null 2>&1 || return 1
+	mkdir -p "$work/specs"
+	python3 "$here/every.py" > "$work/specs/every.nn" &&
+		python3 "$here/every.py" many > "$work/specs/every-many.nn" || exit 99
+	"$STOWAGE" fmt - < "$work/specs/every.nn" > "$work/specs/every-laid.nn" 2> "$work/err"
+	cp "$top_srcdir"/specs/*.nn "$work/specs"
+	coloured=$(ls "$work"/specs/*.nn)
+}
+
+laid_out() {
+	mkdir -p "$work/laid" "$work/bare"
+	for spec in "$top_srcdir"/specs/*.nn "$top_srcdir"/tests/golden/fmt/*.nn "$work"/specs/every.nn; do
+		[ -f "$spec" ] || continue
+		"$STOWAGE" fmt - < "$spec" > "$work/laid/$(basename "$spec")" 2> /dev/null ||
+			rm "$work/laid/$(basename "$spec")"
+	done
+	# where lines that go on begin is the author's choice between two places in these, which is
+	# not seen once their blanks are gone
+	for spec in "$work"/laid/*.nn; do
+		case $(basename "$spec") in
+		alexnet.nn | columns.nn | comments.nn) ;;
+		*) sed 's/^[ 	]*//' "$spec" > "$work/bare/$(basename "$spec")" ;;
+		esac
+	done
+	bare=$(ls "$work/bare")
+}
+
+# every laid-out spec in FOLDER is as it was
+same_as_laid() { # FOLDER NAME...
+	folder=$1
+	shift
+	for spec; do
+		diff -u "$work/laid/$spec" "$folder/$spec" || return
+	done
+	[ $# -gt 5 ]
+}
+
+check() { # KIND COLOURS
+	python3 "$here/check.py" "$1" "$2" $coloured
+}
