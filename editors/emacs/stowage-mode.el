@@ -16,7 +16,6 @@
 ;;; Code:
 
 (require 'cl-lib)
-(require 'compile)
 (require 'flymake)
 (require 'json)
 (require 'subr-x)
@@ -548,17 +547,6 @@ That of the text's end if there is no such."
       (process-send-region stowage--lint-process (point-min) (point-max))
       (process-send-eof stowage--lint-process))))
 
-;;; Compile
-
-;; in both formats that people read, columns count bytes from 1
-(defconst stowage--finding-line
-  '(stowage "^\\([^\n :]+\\(?: [^\n :]+\\)*\\):\\([0-9]+\\):\\([0-9]+\\): \\(?:error\\|\\(warning\\)\\|\\(note\\)\\): "
-            1 2 3 (4 . 5))
-  "A finding, as `compile' reads it.")
-
-(add-to-list 'compilation-error-regexp-alist-alist stowage--finding-line)
-(add-to-list 'compilation-error-regexp-alist 'stowage)
-
 ;;; The mode
 
 (defvar stowage-mode-syntax-table
@@ -609,11 +597,11 @@ That of the text's end if there is no such."
   (setq-local imenu-generic-expression stowage-imenu-generic-expression)
   (setq-local beginning-of-defun-function #'stowage--beginning-of-defun)
   (setq-local end-of-defun-function #'stowage--end-of-defun)
+  ;; `compile' knows the form of the findings
   (setq-local compile-command
               (mapconcat #'shell-quote-argument
                          (list stowage-program "lint" (file-name-nondirectory (stowage--file-name)))
                          " "))
-  (setq-local compilation-first-column 1)
   (add-hook 'flymake-diagnostic-functions #'stowage-flymake nil t))
 
 (defun stowage--beginning-of-defun (&optional count)

@@ -5,6 +5,7 @@
 #	laid_out	$work/laid/: specs as `stowage fmt` lays them out; $work/bare/: the same without
 #			the blanks that begin lines
 #	check KIND COLOURS
+#	write_specs FOLDER
 here=$top_srcdir/tests/editors
 
 make_specs() {
@@ -47,4 +48,15 @@ same_as_laid() { # FOLDER NAME...
 
 check() { # KIND COLOURS
 	python3 "$here/check.py" "$1" "$2" $coloured
+}
+
+# Small specs into a folder: with two errors, imported, importing, without findings, not laid out.
+write_specs() {
+	printf '%s\n' '# außen' 'network n { # é → 層' '  input x : f32[4]' '  target t : f32[4]' \
+		'  y = x -> dens(4)' '  loss mse(y, "日本é", nowhere)' '}' > "$1/broken.nn"
+	printf 'block shared { out = in -> relu }\n' > "$1/blocks.nn"
+	printf 'use "blocks.nn"\nnetwork n { input x : f32[4]\n y = x -> shared }\n' > "$1/uses.nn"
+	printf 'network n { input x : f32[4]\n y=x->relu\n\n\n z = y\n}\ntrain{batch 3}\n' > "$1/loose.nn"
+	printf 'param n = 4\nnetwork n1 { input x : f32[n]\n y = x -> dense(n) }\n' > "$1/fine.nn"
+	: > "$1/.stowage"
 }
