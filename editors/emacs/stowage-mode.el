@@ -351,26 +351,30 @@ That is nil if the first begins a line too."
               (stowage--layout-levels layout)))))
     (setf (stowage--layout-last layout) text)))
 
+(defun stowage--read (layout limit)
+  "Bring LAYOUT up to date with the tokens between point and LIMIT."
+  (let (token)
+    (while (setq token (stowage--next-token limit))
+      (stowage--read-token layout token
+                           (stowage--classify (stowage--layout-reader layout) token)))))
+
 (defun stowage--layout-before (limit)
   "The layout of the item up to LIMIT."
-  (let ((layout (make-stowage--layout)) token)
+  (let ((layout (make-stowage--layout)))
     (save-excursion
       (goto-char limit)
       (forward-line -1)
       (goto-char (stowage--item-start))
-      (while (setq token (stowage--next-token limit))
-        (stowage--read-token layout token
-                             (stowage--classify (stowage--layout-reader layout) token))))
+      (stowage--read layout limit))
     layout))
 
-(defun stowage--column ()
-  "Where the line at point should begin."
+(defun stowage--column (layout)
+  "Where the line at point should begin, after what LAYOUT has seen."
   (save-excursion
     (back-to-indentation)
     (let* ((now (current-column))
-           (layout (stowage--layout-before (line-beginning-position)))
            (level (car (stowage--layout-levels layout)))
-           (reader (stowage--layout-reader layout))
+           (reader (copy-sequence (stowage--layout-reader layout)))
            (body (if (eq (stowage--level-kind level) 'body) 2 0))
            (comment (eq (char-after) ?#))
            (below (and comment (stowage--line-comment now)))
@@ -431,11 +435,26 @@ That is nil if the first begins a line too."
 (defun stowage-indent-line ()
   "Indent the line as `stowage fmt' does."
   (interactive)
-  (let ((column (stowage--column)))
+  (let ((column (stowage--column (stowage--layout-before (line-beginning-position)))))
     (if (<= (current-column) (current-indentation))
         (indent-line-to column)
       (save-excursion
         (indent-line-to column)))))
+
+(defun stowage-indent-region (beg end)
+  "Indent the lines from BEG to END, looking at each once."
+  (save-excursion
+    (goto-char beg)
+    (beginning-of-line)
+    (let ((layout (stowage--layout-before (point))) (end (copy-marker end)))
+      (while (< (point) end)
+        (unless (looking-at "[ \t]*$")
+          (indent-line-to (stowage--column layout)))
+        (beginning-of-line)
+        (let ((next (line-beginning-position 2)))
+          (stowage--read layout (line-end-position))
+          (goto-char next)))
+      (set-marker end nil))))
 
 ;;; The program
 
@@ -589,7 +608,9 @@ That of the text's end if there is no such."
 (define-derived-mode stowage-mode prog-mode "Stowage"
   "Major mode for specs of neural networks."
   (setq-local comment-start "# " comment-end "" comment-start-skip "#+[ \t]*")
-  (setq-local indent-line-function #'stowage-indent-line indent-tabs-mode nil fill-column 100)
+  (setq-local indent-line-function #'stowage-indent-line
+              indent-region-function #'stowage-indent-region
+              indent-tabs-mode nil fill-column 100)
   (setq-local electric-indent-chars (append "})]>" electric-indent-chars))
   (setq-local font-lock-defaults '(stowage-font-lock-keywords))
   (add-hook 'font-lock-extend-region-functions #'stowage--extend-region nil t)

@@ -220,11 +220,8 @@ endfunction
 
 " The line from which on tokens are read: the item that LNUM is in.
 function! s:item(lnum) abort
-  let l:at = a:lnum - 1
-  while l:at > 1 && getline(l:at) !~# '^\s*' . s:items . '\>\s*=\@!'
-    let l:at -= 1
-  endwhile
-  return max([l:at, 1])
+  call cursor(a:lnum, 1)
+  return max([search('^\s*' . s:items . '\>\s*=\@!', 'bnW'), 1])
 endfunction
 
 " What was read last, and what it said: where it still says so, reading goes on from there.
