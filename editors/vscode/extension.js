@@ -5,6 +5,9 @@
 const vscode = require('vscode');
 const { LanguageClient, TransportKind } = require('vscode-languageclient/node');
 
+// What the server wants to know.
+const SHOWN = ['shapeHints', 'byteHints', 'argumentHints', 'lenses'];
+
 let client;
 
 function create() {
@@ -19,7 +22,9 @@ function create() {
 			{ scheme: 'file', language: 'stowage' },
 			{ scheme: 'untitled', language: 'stowage' },
 		],
+		initializationOptions: Object.fromEntries(SHOWN.map((name) => [name, settings.get(name)])),
 		synchronize: {
+			configurationSection: 'stowage',
 			fileEvents: vscode.workspace.createFileSystemWatcher('**/{*.nn,.stowage}'),
 		},
 	});

@@ -50,7 +50,11 @@ def main():
             out.append("}")
     out.append('lint "legacy/**" { note all }')
     out.append("device{memory 8GiB}train t{batch 1}")
-    print("\n".join(out))
+    text = "\n".join(out) + "\n"
+    shown = {word for _, _, _, what, word in tokens.rows(text) if words.get(word) == what}
+    if shown != set(words):
+        raise SystemExit("every.py: show the use of %s" % ", ".join(sorted(set(words) - shown)))
+    sys.stdout.write(text)
 
 
 main()

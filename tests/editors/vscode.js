@@ -106,7 +106,8 @@ const settle = async () => { for (let i = 0; i < 20; i++) await null; };
 
 	await test('nothing is started in a workspace that is not trusted, until it is', async () => {
 		vscode.workspace.isTrusted = false;
-		settings = { 'stowage.path': '/opt/stowage', 'stowage.arguments': ['--no-config'] };
+		settings = { 'stowage.path': '/opt/stowage', 'stowage.arguments': ['--log', 'messages.log'],
+			'stowage.byteHints': false };
 		await extension.activate(context);
 		assert.strictEqual(clients.length, 0);
 		await commands['stowage.restart']();
@@ -117,7 +118,9 @@ const settle = async () => { for (let i = 0; i < 20; i++) await null; };
 	});
 	await test('the server is the program of the settings', () => {
 		assert.strictEqual(clients[0].server.command, '/opt/stowage');
-		assert.deepStrictEqual(clients[0].server.args, ['lsp', '--no-config']);
+		assert.deepStrictEqual(clients[0].server.args, ['lsp', '--log', 'messages.log']);
+		assert.deepStrictEqual(clients[0].options.initializationOptions,
+			{ shapeHints: true, byteHints: false, argumentHints: true, lenses: true });
 		const languages = clients[0].options.documentSelector.map((s) => s.language);
 		assert(languages.every((l) => l === contributes.languages[0].id));
 		assert.strictEqual(`${clients[0].id}.trace.server` in contributes.configuration.properties, true);
