@@ -6,6 +6,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,11 +59,23 @@ work(struct server *s, struct document *d, struct waiting *w, FILE *out)
 	_exit(0);
 }
 
+/* It is of no use to anyone when the server is gone. */
+static void
+end_with(pid_t server)
+{
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+	if (getppid() != server)
+		_exit(1);
+}
+
 /* A process of the document's analysis, or of the request; NULL: there can be none. */
 static struct job *
 begin(struct server *s, struct document *d, struct waiting *w)
 {
 	struct job *j = calloc(1, sizeof(*j));
+	pid_t server = getpid();
 	int end[2];
 
 	if (!j || pipe2(end, O_CLOEXEC) != 0) {
@@ -70,6 +85,7 @@ begin(struct server *s, struct document *d, struct waiting *w)
 	if ((j->pid = fork()) == 0) {
 		FILE *out = fdopen(end[1], "w");
 
+		end_with(server);
 		s->log = NULL;
 		/* what comes from here must not get among the messages, nor wait for them */
 		if (!out || !freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout))
