@@ -1,101 +1,266 @@
-"""A client of the language server, over real pipes."""
+"""A client of the language server, over real pipes. What comes that is no message is an error."""
 import json
 import os
 import queue
 import subprocess
 import threading
 import time
+import urllib.parse
+
+STOWAGE = os.environ.get("STOWAGE", "./stowage")
+
+# all that a client can say that it can do, as far as a server may ask
+EVERYTHING = {
+    "workspace": {
+        "applyEdit": True, "workspaceEdit": {"documentChanges": True},
+        "didChangeWatchedFiles": {"dynamicRegistration": True}, "configuration": True,
+        "inlayHint": {"refreshSupport": True}, "codeLens": {"refreshSupport": True},
+        "semanticTokens": {"refreshSupport": True}},
+    "textDocument": {
+        "completion": {"completionItem": {
+            "snippetSupport": True, "documentationFormat": ["markdown", "plaintext"],
+            "resolveSupport": {"properties": ["documentation", "detail"]}}},
+        "hover": {"contentFormat": ["markdown", "plaintext"]},
+        "signatureHelp": {"signatureInformation": {"parameterInformation": {"labelOffsetSupport": True},
+                                                   "activeParameterSupport": True}},
+        "definition": {"linkSupport": True},
+        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+        "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": [
+            "", "quickfix", "refactor", "source", "source.fixAll", "source.organizeImports"]}},
+            "isPreferredSupport": True, "dataSupport": True, "resolveSupport": {"properties": ["edit"]}},
+        "rename": {"prepareSupport": True},
+        "publishDiagnostics": {"relatedInformation": True, "tagSupport": {"valueSet": [1, 2]},
+                               "versionSupport": True, "codeDescriptionSupport": True, "dataSupport": True},
+        "foldingRange": {"lineFoldingOnly": True},
+        "semanticTokens": {"requests": {"full": {"delta": True}, "range": True}, "formats": ["relative"],
+                           "tokenTypes": [], "tokenModifiers": []}},
+    "window": {"workDoneProgress": True, "showDocument": {"support": True}},
+}
+
+
+def uri_of(path):
+    return "file://" + urllib.parse.quote(os.path.abspath(path))
+
+
+def path_of(uri):
+    return urllib.parse.unquote(uri[len("file://"):])
+
+
+class Refused(Exception):
+    """An answer that is an error."""
+
+    def __init__(self, error):
+        super().__init__(f"{error['code']}: {error['message']}")
+        self.code, self.message = error["code"], error["message"]
+
+
+def read_message(out):
+    """The next message; None where they end. What is no message raises ValueError."""
+    length = None
+    while (line := out.readline()) != b"\r\n":
+        if not line:
+            if length is not None:
+                raise ValueError("the output ends within a header")
+            return None
+        name, colon, value = line.partition(b":")
+        if not colon or not line.endswith(b"\r\n"):
+            raise ValueError(f"no header: {line!r}")
+        if name.lower() == b"content-length":
+            length = int(value)
+    if length is None:
+        raise ValueError("a header without a length")
+    body = out.read(length)
+    if len(body) < length:
+        raise ValueError("the output ends within a message")
+    message = json.loads(body.decode("utf-8"))
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        raise ValueError(f"no message: {message!r}")
+    return message
 
 
 class Client:
-    def __init__(self, command, capabilities=None, options=None, root=None):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root)
+    def __init__(self, capabilities=EVERYTHING, options=None, encoding=None, folder=None, arguments=(),
+                 process_id=-1):
+        """CAPABILITIES of None: initialize is left to the caller."""
+        self.process = subprocess.Popen([STOWAGE, "lsp", *arguments], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.messages = queue.Queue()
-        self.notes = []
-        self.diagnostics = {}
+        self.notes = []          # notifications and requests of the server, all of them
+        self.diagnostics = {}    # by address, the last ones
         self.next_id = 0
-        self.asked = {}
+        self.answers = {}
+        self.versions = {}
         threading.Thread(target=self._read, daemon=True).start()
-        if capabilities is not None:
-            self.server = self.request("initialize", {
-                "processId": os.getpid(), "rootUri": None, "capabilities": capabilities,
-                "initializationOptions": options or {}})
-            self.notify("initialized", {})
+        if capabilities is None:
+            return
+        if encoding:
+            capabilities = {**capabilities, "general": {"positionEncodings": [encoding, "utf-16"]}}
+        self.server = self.request("initialize", {
+            "processId": os.getpid() if process_id == -1 else process_id,
+            "rootUri": uri_of(folder) if folder else None, "capabilities": capabilities,
+            "initializationOptions": options or {}})
+        self.encoding = self.server["capabilities"]["positionEncoding"]
+        self.notify("initialized", {})
 
     def _read(self):
-        out = self.process.stdout
-        while True:
-            length = None
-            while True:
-                line = out.readline()
-                if not line:
-                    self.messages.put(None)
-                    return
-                if line == b"\r\n":
-                    break
-                name, _, value = line.partition(b":")
-                assert line.endswith(b"\r\n"), line
-                if name.lower() == b"content-length":
-                    length = int(value)
-            self.messages.put(json.loads(out.read(length)))
+        try:
+            while (message := read_message(self.process.stdout)) is not None:
+                self.messages.put(message)
+            self.messages.put(None)
+        except Exception as e:
+            self.messages.put(e)
 
-    def raw(self, body):
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    # ---- out ----
+
+    def raw(self, data):
+        self.process.stdin.write(data)
         self.process.stdin.flush()
 
+    def body(self, data):
+        self.raw(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+
     def send(self, message):
-        self.raw(json.dumps({"jsonrpc": "2.0", **message}).encode())
+        self.body(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
     def notify(self, method, params):
         self.send({"method": method, "params": params})
 
     def ask(self, method, params):
+        """Sends a request, whose number it returns."""
         self.next_id += 1
         self.send({"id": self.next_id, "method": method, "params": params})
         return self.next_id
 
+    # ---- in ----
+
     def take(self, timeout=30):
-        """One message; those that ask the client something are answered."""
+        """One message. What the server asks is answered."""
         m = self.messages.get(timeout=timeout)
         if m is None:
             raise EOFError("the server has ended")
-        if "method" in m and "id" in m:
-            self.send({"id": m["id"], "result": None})
-        if "method" in m:
-            self.notes.append(m)
-            if m["method"] == "textDocument/publishDiagnostics":
-                self.diagnostics[m["params"]["uri"]] = m["params"]
-        else:
-            self.asked[m.get("id")] = m
+        if isinstance(m, Exception):
+            raise m
+        if "method" not in m:
+            self.answers[m.get("id")] = m
+            return m
+        if "id" in m:
+            try:
+                self.send({"id": m["id"], "result": None})
+            except BrokenPipeError:     # it has ended since
+                pass
+        self.notes.append(m)
+        if m["method"] == "textDocument/publishDiagnostics":
+            self.diagnostics[m["params"]["uri"]] = m["params"]
         return m
 
-    def answer(self, wanted, timeout=30):
-        while wanted not in self.asked:
+    def answer(self, wanted, timeout=60):
+        """The answer to a request, as it came."""
+        while wanted not in self.answers:
             self.take(timeout)
-        return self.asked.pop(wanted)
+        return self.answers.pop(wanted)
 
     def request(self, method, params, timeout=60):
         m = self.answer(self.ask(method, params), timeout)
         if "error" in m:
-            raise RuntimeError(m["error"])
+            raise Refused(m["error"])
         return m["result"]
 
+    def error(self, method, params):
+        """The code of the error that is answered; None: it is none."""
+        return self.answer(self.ask(method, params)).get("error", {}).get("code")
+
+    def settle(self):
+        """Takes all that was said so far."""
+        try:
+            self.request("stowage/settle", {})
+        except Refused:
+            pass
+
+    # ---- documents ----
+
     def open(self, uri, text, version=1):
+        self.versions[uri] = version
         self.notify("textDocument/didOpen", {"textDocument": {
             "uri": uri, "languageId": "stowage", "version": version, "text": text}})
 
-    def change(self, uri, version, changes):
-        self.notify("textDocument/didChange", {
-            "textDocument": {"uri": uri, "version": version}, "contentChanges": changes})
+    def open_file(self, path):
+        with open(path, "rb") as f:
+            text = f.read().decode()
+        self.open(uri_of(path), text)
+        return uri_of(path), text
 
-    def diagnosed(self, uri, version, timeout=60):
-        """The diagnostics of that version of a text."""
+    def change(self, uri, *changes):
+        self.versions[uri] += 1
+        self.notify("textDocument/didChange", {
+            "textDocument": {"uri": uri, "version": self.versions[uri]}, "contentChanges": list(changes)})
+
+    def replace(self, uri, text):
+        self.change(uri, {"text": text})
+
+    def close(self, uri):
+        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def text(self, uri):
+        return self.request("stowage/text", {"textDocument": {"uri": uri}})["text"]
+
+    def at(self, method, uri, position, **more):
+        return self.request(method, {"textDocument": {"uri": uri}, "position": position, **more})
+
+    def diagnosed(self, uri, timeout=60):
+        """The diagnostics of the text as it is."""
         end = time.time() + timeout
-        while self.diagnostics.get(uri, {}).get("version") != version:
+        while self.diagnostics.get(uri, {}).get("version") != self.versions[uri]:
             self.take(max(0.01, end - time.time()))
         return self.diagnostics[uri]["diagnostics"]
+
+    def diagnosed_anew(self, uri, do, timeout=60):
+        """The diagnostics that come after DO, of which the text's version says nothing."""
+        self.diagnosed(uri)
+        self.settle()
+        self.diagnostics.pop(uri, None)
+        do()
+        return self.diagnosed(uri, timeout)
+
+    # ---- the end ----
+
+    def wait(self, timeout=20):
+        """The exit status; what it wrote on standard error is in self.complaints."""
+        status = self.process.wait(timeout)
+        self.complaints = self.process.stderr.read().decode()
+        return status
 
     def stop(self):
         self.request("shutdown", None)
         self.notify("exit", None)
-        return self.process.wait(10)
+        return self.wait()
+
+    def close_input(self):
+        self.process.stdin.close()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def jobs_of(pid):
+    """The processes that a process has begun."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as f:
+            return [int(child) for child in f.read().split()]
+    except OSError:
+        return []
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def within(seconds, holds):
+    end = time.time() + seconds
+    while not (held := holds()) and time.time() < end:
+        time.sleep(0.02)
+    return held
