@@ -48,9 +48,21 @@ eval_name(struct expander *ex, struct scope *s, struct expr *e)
 	return value_poison(e->loc);
 }
 
+static void
+take_down(struct expander *ex, struct loc use, struct loc def)
+{
+	struct field_reads *s = ex->opt->reads;
+	const struct field_read *last = s && s->all.n ? &s->all.v[s->all.n - 1] : NULL;
+
+	if (!s || (last && last->use.src == use.src && last->use.beg == use.beg &&
+	    last->def.src == def.src && last->def.beg == def.beg))
+		return;
+	vec_push(ex->a, &s->all, ((struct field_read){ use, def }));
+}
+
 /* What v.f reads: a definition of the block that made v, or an operator's named result. */
 static bool
-select_one(struct expander *ex, struct value *v, const char *field, struct loc loc)
+select_one(struct expander *ex, struct value *v, const char *field, struct loc word, struct loc loc)
 {
 	struct binding *b = v->maker ? map_get(&v->maker->names, field) : NULL;
 	const struct node *n = v->kind == V_TENSOR ? v->tensor->def : NULL;
@@ -60,6 +72,7 @@ select_one(struct expander *ex, struct value *v, const char *field, struct loc l
 	int i;
 
 	if (b && b->kind == BIND_DEF) {
+		take_down(ex, word, b->loc);
 		*v = b->value;
 		return true;
 	}
@@ -95,6 +108,7 @@ eval_path(struct expander *ex, struct scope *s, struct expr *e)
 	const char *rest = e->name;
 	struct binding *b;
 	struct value v;
+	struct loc whole = expr_word(e), at = whole;
 	const char *word;
 	size_t n = strcspn(rest, ".");
 
@@ -107,7 +121,9 @@ eval_path(struct expander *ex, struct scope *s, struct expr *e)
 	for (v = b->value, rest += n; *rest && v.kind != V_POISON; rest += n) {
 		rest++;
 		n = strcspn(rest, ".");
-		if (!select_one(ex, &v, arena_strndup(ex->a, rest, n), e->loc))
+		at.beg = whole.beg + (int)(rest - e->name);
+		at.end = at.beg + (int)n;
+		if (!select_one(ex, &v, arena_strndup(ex->a, rest, n), at, e->loc))
 			return value_poison(e->loc);
 	}
 	v.loc = e->loc;

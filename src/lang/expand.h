@@ -21,6 +21,14 @@ struct unsaved {			/* a text that stands for a file, as an editor has it */
 	const struct unsaved *next;
 };
 
+struct field_read {		/* `v.f` as evaluated: the word f, and the definition that it reads */
+	struct loc use, def;
+};
+
+struct field_reads {
+	VEC(struct field_read) all;
+};
+
 struct lang_options {
 	const struct lang_define *define;
 	int ndefines;
@@ -28,6 +36,7 @@ struct lang_options {
 	const struct project *project;	/* its devices count where the spec has none; or NULL */
 	const char *network;	/* this one alone is expanded; NULL: all of them */
 	const struct unsaved *unsaved;	/* texts for files that are used; NULL: none */
+	struct field_reads *reads;	/* takes them down; NULL: nobody asks */
 	const char *root;	/* the absolute folder below which `use` reads; NULL: anywhere */
 };
 
@@ -37,6 +46,8 @@ struct spec {
 	VEC(struct file *) imported;	/* files reached by `use` */
 	const struct lang_options *options;
 };
+
+bool	is_function(const char *name);	/* floor, channels: a function of numbers */
 
 /* OPTIONS may be NULL. Never returns NULL. */
 struct spec	*spec_load(struct arena *, struct diags *, const struct source *,

@@ -174,7 +174,6 @@ struct callee {
 /* A name in layer position: local layer, label, block, function (calls only), operator. */
 struct callee	callee_find(struct expander *, struct scope *, const char *name, bool call);
 bool		op_visible(const struct op *);	/* may a spec's network name it? */
-bool		is_function(const char *name);
 bool		is_init_word(const char *name);
 
 /* May N names be gathered to suggest from? Not for ever: of a long list for a great many mistakes

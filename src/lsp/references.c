@@ -10,8 +10,8 @@
 
 #define MOST_SPECS	2000
 
-static bool
-same_place(struct loc a, struct loc b)
+bool
+loc_same(struct loc a, struct loc b)
 {
 	char *x, *y;
 	bool same;
@@ -35,7 +35,7 @@ add_place(struct arena *a, struct places *p, const struct use *u)
 	int i;
 
 	for (i = 0; i < p->all.n; i++)
-		if (same_place(p->all.v[i].loc, u->loc))
+		if (loc_same(p->all.v[i].loc, u->loc))
 			return;
 	src = source_from_text(a, arena_strdup(a, u->loc.src->path), u->loc.src->text,
 	    (size_t)u->loc.src->size);
@@ -50,7 +50,7 @@ add_uses(struct arena *a, struct places *p, const struct tree *t, const struct s
 
 	(void)last;
 	for (i = 0; i < t->uses.n; i++)
-		if (same_place(t->uses.v[i].symbol->loc, sym->loc))
+		if (loc_same(t->uses.v[i].symbol->loc, sym->loc))
 			add_place(a, p, &t->uses.v[i]);
 }
 

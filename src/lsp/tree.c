@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/filename.h"
+#include "ir/op.h"
+#include "lang/expand.h"
 #include "lang/project.h"
 #include "lsp/server.h"
 #include "syntax/parse.h"
@@ -114,6 +116,29 @@ find(struct maker *m, const char *name)
 	return s || !name ? s : map_get(m->names, name);
 }
 
+static bool
+is_number(const struct expr *e)
+{
+	return e && (e->kind == E_NUM || e->kind == E_SIZE || e->kind == E_BOOL || e->kind == E_STR ||
+	    e->kind == E_UNARY || (e->kind == E_BINARY && e->op != OPR_MUL));
+}
+
+/* What a name in layer position stands for. There an operator or function is meant in spite of a value of
+ * its name; a parameter of that name is taken for such a value, as in dropout(dropout). */
+static struct symbol *
+find_layer(struct maker *m, const char *name)
+{
+	struct symbol *s = find(m, name);
+	bool other = name && (op_find(name) || is_function(name));
+
+	if (!s || !other || s->kind == SYMBOL_BLOCK || s->kind == SYMBOL_LABEL)
+		return s;
+	if (s->kind == SYMBOL_FORMAL || s->kind == SYMBOL_INPUT || s->kind == SYMBOL_TARGET ||
+	    is_number(s->expr))
+		return NULL;
+	return s;
+}
+
 static void
 add_use(struct maker *m, struct loc at, struct symbol *s)
 {
@@ -135,7 +160,7 @@ static void
 use_path(struct maker *m, const struct expr *e)
 {
 	size_t n = strcspn(e->name, ".");
-	struct loc at = e->loc;
+	struct loc at = expr_word(e);
 
 	at.end = at.beg + (int)n;
 	add_use(m, at, find(m, arena_strndup(m->tree->arena, e->name, n)));
@@ -163,14 +188,17 @@ use_expr(struct maker *m, const struct expr *e)
 	if (!e)
 		return;
 	if (e->kind == E_NAME)
-		add_use(m, e->loc, find(m, e->name));
+		add_use(m, expr_word(e), find(m, e->name));
 	else if (e->kind == E_PATH)
 		use_path(m, e);
 	else if (e->kind == E_CALL)
-		add_use(m, e->head, callee = find(m, e->name));
+		add_use(m, e->head, callee = find_layer(m, e->name));
 	use_args(m, e->arg, e->nargs, callee);
 	use_expr(m, e->a);
-	use_expr(m, e->b);
+	if (e->kind == E_PIPE && e->b && e->b->kind == E_NAME)
+		add_use(m, expr_word(e->b), find_layer(m, e->b->name));
+	else
+		use_expr(m, e->b);
 	use_expr(m, e->c);
 }
 
@@ -185,7 +213,9 @@ static void
 add_body_symbol(struct maker *m, enum symbol_kind kind, struct name name, struct loc whole,
     const struct stmt *stmt, const struct expr *expr)
 {
-	struct symbol *s = add_symbol(m->tree, m->body->names, kind, name, whole);
+	struct map none = { NULL, 0, 0, NULL, 0 };	/* a result's name is no name of the body */
+	struct symbol *s = add_symbol(m->tree, kind == SYMBOL_RESULT ? &none : m->body->names, kind, name,
+	    whole);
 
 	s->block = m->body->block;
 	s->network = m->body->network;
@@ -215,7 +245,7 @@ add_label(void *context, const struct expr *e)
 	struct labels *l = context;
 
 	if (e->kind == E_LABEL)
-		add_body_symbol(l->m, l->stmt->kind == S_LOSS || l->stmt->kind == S_METRIC ?
+		add_body_symbol(l->m, e == l->stmt->expr && l->stmt->kind != S_DEF ?
 		    SYMBOL_RESULT : SYMBOL_LABEL, (struct name){ e->name, e->head }, e->loc, l->stmt, e->a);
 }
 
@@ -285,19 +315,44 @@ use_body(struct maker *m, struct body *b)
 	m->body = NULL;
 }
 
+/* Paths of the network, which are no names of the file. */
+static bool
+is_pattern(const char *key)
+{
+	return strcmp(key, "freeze") == 0 || strcmp(key, "recompute") == 0;
+}
+
+/* Of an optimizer, all but the paths of its no_decay. */
+static void
+use_setting(struct maker *m, const struct setting *s)
+{
+	int i, k;
+
+	for (i = 0; !is_pattern(s->key.text) && i < s->nvalues; i++) {
+		const struct expr *e = s->value[i];
+
+		if (e->kind != E_CALL || strcmp(s->key.text, "optimizer") != 0) {
+			use_expr(m, e);
+			continue;
+		}
+		for (k = 0; k < e->nargs; k++)
+			if (!e->arg[k].name || strcmp(e->arg[k].name, "no_decay") != 0)
+				use_expr(m, e->arg[k].value);
+	}
+}
+
 /* A train, validate or lint section may name a network, a device section names itself. */
 static void
 use_section(struct maker *m, struct map *networks, const struct section *s)
 {
-	int i, k;
+	int i;
 
 	if (s->name.text && s->kind == SEC_DEVICE)
 		add_symbol(m->tree, networks, SYMBOL_DEVICE, s->name, s->loc);
 	else if (s->name.text && s->kind != SEC_LINT)
 		add_use(m, s->name.loc, map_get(networks, s->name.text));
 	for (i = 0; s->kind != SEC_LINT && i < s->nsettings; i++)
-		for (k = 0; k < s->setting[i].nvalues; k++)
-			use_expr(m, s->setting[i].value[k]);
+		use_setting(m, &s->setting[i]);
 }
 
 static void

@@ -55,6 +55,9 @@ struct expr {
 				 * its definition; 0: not one */
 };
 
+/* Where the name of an E_NAME or E_PATH stands: its loc, without the brackets around it. */
+struct loc	expr_word(const struct expr *);
+
 struct type {			/* f32[1, 28, 28], class[10], tokens[T, vocab=V] */
 	const char *name;
 	struct loc loc, name_loc;

@@ -79,6 +79,23 @@ build_word(struct parse *p, enum expr_kind kind, const char *name, struct loc lo
 	return v;
 }
 
+struct loc
+expr_word(const struct expr *e)
+{
+	struct loc at = e->loc;
+
+	while (at.src && at.beg < at.end && strchr("( \t\r\n#", at.src->text[at.beg])) {
+		if (at.src->text[at.beg] == '#')	/* a comment */
+			while (at.beg < at.end && at.src->text[at.beg] != '\n')
+				at.beg++;
+		else
+			at.beg++;
+	}
+	if (at.src && at.end - at.beg > (int)strlen(e->name))
+		at.end = at.beg + (int)strlen(e->name);
+	return at;
+}
+
 struct parsed
 build_binary(struct parse *p, enum expr_op op, struct parsed a, struct parsed b, struct loc head)
 {
