@@ -4,7 +4,7 @@
  *
  *  1. The lower bound: the largest sum of sizes alive at one time. Sizes are padded; time is cut into
  *     sections, and the instance into pieces that share no instant. O(n log n).
- *  2. Fits, tightest or lowest gap, in seven orders (packing_fit.c). About O(sqrt n) an item on
+ *  2. Fits, tightest or lowest gap, in seven orders (packing_fit.c). About O(log n) an item on
  *     training graphs, where the first one or two usually reach the bound.
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
  *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Large

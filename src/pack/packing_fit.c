@@ -10,9 +10,11 @@
  * models: 0.8 % above the bound on pangu_2.6B, where other orders leave 3 to 20 %.
  *
  * The placed items are kept sorted by offset, so the gaps of one lifetime are met in one walk. To
- * make the walk short they lie in chunks of about sqrt(n), each with the extremes of its lifetimes:
- * a chunk of which nothing is alive with the item, or everything without a gap, is skipped at once.
- * On the nested lifetimes of training most are; 280,000 items take a second.
+ * make the walk short they are the leaves of a tree, each of whose parts knows the extremes of its
+ * lifetimes and the widest gap in it: a part of which nothing is alive with the item, or everything
+ * without a gap, is passed by at one look. So is one whose *core*, a few items that live long, is
+ * alive with it and leaves no gap: the short-lived ones among them can only fill it further. On the
+ * nested lifetimes of training nearly all parts are of these kinds.
  */
 #include "pack/packing_impl.h"
 
@@ -114,110 +116,235 @@ by_death(const void *x, const void *y)
 
 /* ---- the items placed so far ---- */
 
+#define WIDEST	24	/* items of a leaf, and parts of any other part */
+
 struct placed {
 	int64_t offset, end;
 	int lower, upper;
 };
 
-/* A run of placed items, sorted by offset, and what lets a walk pass it by at one look. */
-struct chunk {
+struct run {			/* of items, all or some of a part, when they are alive */
+	int max_lower, min_upper;	/* the last birth, the first death */
+	int64_t begin, end;
+	int64_t widest;		/* gap between them, or more */
+};
+
+/*
+ * A run of placed items, sorted by offset, and what lets a walk pass it by at one look: a leaf of
+ * items, or parts that are all leaves, or all not.
+ *
+ *     top                   |   part   |   part   |   part   |
+ *                         .-'          |           '---------.
+ *     below    |  leaf  |  leaf  |  leaf  |  leaf  |  leaf  |  leaf  |
+ */
+struct part {
 	int n;
-	int min_lower, max_lower, min_upper, max_upper;
-	int64_t max_end;
-	int64_t widest;		/* gap within, were all of them alive */
-	struct placed *item;
+	int min_lower, max_upper;
+	struct run all, core;
+	union {
+		struct placed *item;	/* of a leaf */
+		struct part **part;
+	} of;
 };
 
 struct shelf {
-	struct chunk *chunk;	/* in the order of their offsets */
-	struct placed *room;	/* for the items of all chunks that there can be */
-	int n, size;		/* chunks; items of a full one */
+	struct part *top;
+	int levels;		/* 1: the top is a leaf */
+	struct part *part;	/* room for all parts that there can be */
+	struct placed *item;	/* and for what is in them */
+	struct part **below;
+	int nparts, nleaves;
 	int64_t visits;
 };
 
-static void
-summarise(struct chunk *c)
+/* Puts a run behind those that TO is made of. */
+static inline void
+join(struct run *to, const struct run *r)
 {
-	int64_t top = c->item[0].offset;
-	int i;
+	int64_t gap = r->begin - to->end;
 
-	c->min_lower = c->min_upper = INT32_MAX;
-	c->max_lower = c->max_upper = 0;
-	c->widest = 0;
-	for (i = 0; i < c->n; i++) {
-		const struct placed *p = &c->item[i];
-
-		c->min_lower = p->lower < c->min_lower ? p->lower : c->min_lower;
-		c->max_lower = p->lower > c->max_lower ? p->lower : c->max_lower;
-		c->min_upper = p->upper < c->min_upper ? p->upper : c->min_upper;
-		c->max_upper = p->upper > c->max_upper ? p->upper : c->max_upper;
-		c->widest = p->offset - top > c->widest ? p->offset - top : c->widest;
-		top = p->end > top ? p->end : top;
-	}
-	c->max_end = top;
+	to->max_lower = r->max_lower > to->max_lower ? r->max_lower : to->max_lower;
+	to->min_upper = r->min_upper < to->min_upper ? r->min_upper : to->min_upper;
+	to->widest = r->widest > to->widest ? r->widest : to->widest;
+	to->widest = gap > to->widest ? gap : to->widest;
+	to->end = r->end > to->end ? r->end : to->end;
 }
 
-/* Chunks of about sqrt(n): a walk looks at as many chunks as at items of a chunk that it enters. */
+static inline struct run
+run_of(const struct placed *p)
+{
+	return (struct run){ p->lower, p->upper, p->offset, p->end, 0 };
+}
+
+/* The core is what is alive in the middle of the longest life. */
+static void
+summarise_leaf(struct part *c)
+{
+	const struct placed *item = c->of.item, *longest = item;
+	bool any = false;
+	struct run r;
+	int i, middle;
+
+	c->all = run_of(item);
+	c->min_lower = item->lower;
+	c->max_upper = item->upper;
+	for (i = 1; i < c->n; i++) {
+		r = run_of(&item[i]);
+		join(&c->all, &r);
+		c->min_lower = item[i].lower < c->min_lower ? item[i].lower : c->min_lower;
+		c->max_upper = item[i].upper > c->max_upper ? item[i].upper : c->max_upper;
+		if (item[i].upper - item[i].lower > longest->upper - longest->lower)
+			longest = &item[i];
+	}
+	middle = longest->lower + (longest->upper - longest->lower) / 2;
+	for (i = 0; i < c->n; i++) {
+		if (item[i].lower > middle || item[i].upper <= middle)
+			continue;
+		r = run_of(&item[i]);
+		if (any)
+			join(&c->core, &r);
+		else
+			c->core = r;
+		any = true;
+	}
+}
+
+static void
+summarise(struct part *c, int level)
+{
+	const struct part *p;
+	int i;
+
+	if (level == 1) {
+		summarise_leaf(c);
+		return;
+	}
+	p = c->of.part[0];
+	c->min_lower = p->min_lower;
+	c->max_upper = p->max_upper;
+	c->all = p->all;
+	c->core = p->core;
+	for (i = 1; i < c->n; i++) {
+		p = c->of.part[i];
+		c->min_lower = p->min_lower < c->min_lower ? p->min_lower : c->min_lower;
+		c->max_upper = p->max_upper > c->max_upper ? p->max_upper : c->max_upper;
+		join(&c->all, &p->all);
+		join(&c->core, &p->core);
+	}
+}
+
+/* Parts are split in halves, so all but the top are half full at least. */
 static struct shelf
 make_shelf(struct arena *a, int n)
 {
-	struct shelf s = { .size = 32 };
-	size_t chunks;
+	size_t leaves = 2 * (size_t)n / WIDEST + 2, others = 3 * leaves / WIDEST + 32;
+	struct shelf s = { .part = arena_array(a, leaves + others, sizeof(*s.part)),
+		.item = arena_array(a, leaves * WIDEST, sizeof(*s.item)),
+		.below = arena_array(a, others * WIDEST, sizeof(*s.below)) };
 
-	while ((int64_t)s.size * s.size < n)
-		s.size *= 2;
-	chunks = 2 * (size_t)n / (size_t)s.size + 2;	/* each is half full at least */
-	s.chunk = arena_array(a, chunks, sizeof(*s.chunk));
-	s.room = arena_array(a, chunks * (size_t)s.size, sizeof(*s.room));
 	return s;
 }
 
-/* The last chunk that begins at or below the offset; the first, if none does. */
-static int
-chunk_of(const struct shelf *s, int64_t offset)
+static struct part *
+new_part(struct shelf *s, int level)
 {
-	int lo = 0, hi = s->n, mid;
+	struct part *c = &s->part[s->nparts++];
 
-	while (hi - lo > 1) {
-		mid = lo + (hi - lo) / 2;
-		if (s->chunk[mid].item[0].offset <= offset)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	c->n = 0;
+	if (level == 1)
+		c->of.item = s->item + (size_t)s->nleaves++ * WIDEST;
+	else
+		c->of.part = s->below + (size_t)(s->nparts - 1 - s->nleaves) * WIDEST;
+	return c;
 }
 
-static struct chunk *
-insert_chunk(struct shelf *s, int at)
+/* The upper half of a full part becomes one of its own. */
+static struct part *
+split(struct shelf *s, struct part *c, int level)
 {
-	memmove(s->chunk + at + 1, s->chunk + at, (size_t)(s->n - at) * sizeof(*s->chunk));
-	s->chunk[at] = (struct chunk){ .item = s->room + (size_t)s->n++ * (size_t)s->size };
-	return &s->chunk[at];
+	struct part *upper = new_part(s, level);
+
+	upper->n = c->n / 2;
+	c->n -= upper->n;
+	if (level == 1)
+		memcpy(upper->of.item, c->of.item + c->n, (size_t)upper->n * sizeof(*c->of.item));
+	else
+		memcpy(upper->of.part, c->of.part + c->n, (size_t)upper->n * sizeof(*c->of.part));
+	summarise(c, level);
+	summarise(upper, level);
+	s->visits += c->n + upper->n;
+	return upper;
+}
+
+static void
+put_into_leaf(struct part *c, const struct placed *p)
+{
+	int i;
+
+	for (i = c->n++; i > 0 && c->of.item[i - 1].offset > p->offset; i--)
+		c->of.item[i] = c->of.item[i - 1];
+	c->of.item[i] = *p;
+}
+
+/* The last part that begins at or below the offset; the first, if none does. */
+static int
+part_of(const struct part *c, int64_t offset)
+{
+	int i = c->n - 1;
+
+	while (i > 0 && c->of.part[i]->all.begin > offset)
+		i--;
+	return i;
+}
+
+/* Into a part that is not full. */
+static void
+put_into(struct shelf *s, struct part *c, int level, const struct placed *p)
+{
+	int at, i;
+
+	if (level == 1) {
+		put_into_leaf(c, p);
+	} else {
+		at = part_of(c, p->offset);
+		if (c->of.part[at]->n == WIDEST) {
+			struct part *upper = split(s, c->of.part[at], level - 1);
+
+			for (i = c->n++; i > at + 1; i--)
+				c->of.part[i] = c->of.part[i - 1];
+			c->of.part[at + 1] = upper;
+			at += upper->all.begin <= p->offset;
+		}
+		put_into(s, c->of.part[at], level - 1, p);
+	}
+	summarise(c, level);
+	s->visits += 2 * c->n;
 }
 
 static void
 put(struct shelf *s, const struct placed *p)
 {
-	int at = chunk_of(s, p->offset), i;
-	struct chunk *c = s->n ? &s->chunk[at] : insert_chunk(s, 0), *upper;
+	struct part *top;
 
-	if (c->n == s->size) {
-		upper = insert_chunk(s, at + 1);
-		upper->n = s->size / 2;
-		c->n = s->size - upper->n;
-		memcpy(upper->item, c->item + c->n, (size_t)upper->n * sizeof(*p));
-		summarise(upper);
-		if (upper->item[0].offset <= p->offset) {
-			summarise(c);
-			c = upper;
-		}
+	if (!s->top) {
+		s->levels = 1;
+		s->top = new_part(s, 1);
 	}
-	for (i = c->n++; i > 0 && c->item[i - 1].offset > p->offset; i--)
-		c->item[i] = c->item[i - 1];
-	c->item[i] = *p;
-	summarise(c);
-	s->visits += 2 * c->n;
+	if (s->top->n == WIDEST) {
+		top = new_part(s, s->levels + 1);
+		top->of.part[top->n++] = s->top;
+		top->of.part[top->n++] = split(s, s->top, s->levels);
+		s->top = top;
+		s->levels++;
+	}
+	put_into(s, s->top, s->levels, p);
+}
+
+static void
+clear(struct shelf *s)
+{
+	s->top = NULL;
+	s->nparts = s->nleaves = 0;
 }
 
 /* ---- fitting ---- */
@@ -242,44 +369,70 @@ look_at(struct gap *g, const struct job *job, int64_t offset, enum fit fit)
 	g->done = fit == FIT_LOWEST || gap == job->size;
 }
 
+/* What begins there and ends there is alive with the job. */
 static void
-walk_chunk(struct gap *g, const struct chunk *c, const struct job *job, enum fit fit)
+pass(struct gap *g, const struct job *job, int64_t begin, int64_t end, enum fit fit)
+{
+	look_at(g, job, begin, fit);
+	if (end > g->floor)
+		g->floor = job_aligned(job, end);
+}
+
+/* Are all of them alive with the job, and none of the gaps between them large enough? */
+static inline bool
+is_closed(const struct run *r, const struct job *job)
+{
+	return r->max_lower < job->upper && r->min_upper > job->lower && r->widest < job->size;
+}
+
+static void
+walk_leaf(struct gap *g, const struct part *c, const struct job *job, enum fit fit)
 {
 	int i;
 
 	for (i = 0; i < c->n && !g->done; i++) {
-		const struct placed *p = &c->item[i];
+		const struct placed *p = &c->of.item[i];
 
-		if (p->lower >= job->upper || p->upper <= job->lower)
-			continue;
-		look_at(g, job, p->offset, fit);
-		if (p->end > g->floor)
-			g->floor = job_aligned(job, p->end);
+		if (p->lower < job->upper && p->upper > job->lower)
+			pass(g, job, p->offset, p->end, fit);
 	}
+}
+
+static void
+walk(struct shelf *s, struct gap *g, const struct part *c, int level, const struct job *job,
+    enum fit fit)
+{
+	int i;
+
+	s->visits += 2;
+	if (c->min_lower >= job->upper || c->max_upper <= job->lower || c->all.end <= g->floor)
+		return;		/* none of it is alive with the job, or all below the floor */
+	if (is_closed(&c->all, job)) {
+		pass(g, job, c->all.begin, c->all.end, fit);
+		return;
+	}
+	if (is_closed(&c->core, job) && c->core.begin - g->floor < job->size &&
+	    c->core.end > g->floor) {	/* no room up to the end of the core */
+		g->floor = job_aligned(job, c->core.end);
+		if (c->all.end <= g->floor)
+			return;
+	}
+	if (level == 1) {
+		walk_leaf(g, c, job, fit);
+		s->visits += c->n;
+		return;
+	}
+	for (i = 0; i < c->n && !g->done; i++)
+		walk(s, g, c->of.part[i], level - 1, job, fit);
 }
 
 static int64_t
 find_room(struct shelf *s, const struct job *job, enum fit fit)
 {
 	struct gap g = { .best = -1, .tightest = INT64_MAX };
-	int i;
 
-	for (i = 0; i < s->n && !g.done; i++) {
-		const struct chunk *c = &s->chunk[i];
-
-		if (c->min_lower >= job->upper || c->max_upper <= job->lower)
-			continue;	/* none of it is alive with the job */
-		if (c->max_lower < job->upper && c->min_upper > job->lower &&
-		    c->widest < job->size) {	/* all of it is, and leaves no room within */
-			look_at(&g, job, c->item[0].offset, fit);
-			if (c->max_end > g.floor)
-				g.floor = job_aligned(job, c->max_end);
-			continue;
-		}
-		walk_chunk(&g, c, job, fit);
-		s->visits += c->n;
-	}
-	s->visits += 2 * i;
+	if (s->top)
+		walk(s, &g, s->top, s->levels, job, fit);
 	return g.best >= 0 ? g.best : g.floor;
 }
 
@@ -292,7 +445,8 @@ try_order(struct shelf *s, struct job *job, int n, enum fit fit, int64_t give_up
 	int64_t height = 0;
 	int k;
 
-	for (s->n = 0, k = 0; k < n && effort_left(e); k++) {
+	clear(s);
+	for (k = 0; k < n && effort_left(e); k++) {
 		struct job *j = &job[k];
 
 		s->visits = 0;
