@@ -22,32 +22,18 @@ void
 amend_init(struct amend *m, struct arena *a, const struct file *file, const char *network,
     const struct lang_options *options)
 {
-	int i;
-
-	*m = (struct amend){ .arena = a, .file = file, .options = options };
+	*m = (struct amend){ .arena = a, .file = file, .options = options,
+		.network = map_get(&file->network_named, network) };
 	edits_init(&m->edits, a, file->src);
-	for (i = 0; i < file->networks.n; i++)
-		if (strcmp(file->networks.v[i]->name.text, network) == 0)
-			m->network = file->networks.v[i];
 }
 
 const struct section *
 amend_section(const struct amend *m, enum section_kind kind)
 {
-	const struct section *any = NULL;
-	int i;
+	const struct section *s = m->network ?
+	    file_first_section(m->file, kind, m->network->name.text) : NULL;
 
-	for (i = 0; i < m->file->sections.n; i++) {
-		const struct section *s = m->file->sections.v[i];
-
-		if (s->kind != kind)
-			continue;
-		if (s->name.text && m->network && strcmp(s->name.text, m->network->name.text) == 0)
-			return s;
-		if (!s->name.text && !any)
-			any = s;
-	}
-	return any;
+	return s ? s : file_first_section(m->file, kind, NULL);
 }
 
 const struct setting *

@@ -59,12 +59,16 @@ block_at(const struct file *f, int at)
 static const struct network *
 network_at(const struct file *f, int at)
 {
-	int i;
+	int lo = 0, hi = f->networks.n, mid;
 
-	for (i = 0; i < f->networks.n; i++)
-		if (holds(f->networks.v[i]->loc, at))
-			return f->networks.v[i];
-	return NULL;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (f->networks.v[mid]->loc.end <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < f->networks.n && holds(f->networks.v[lo]->loc, at) ? f->networks.v[lo] : NULL;
 }
 
 static const struct expr *

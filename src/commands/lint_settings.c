@@ -53,26 +53,11 @@ first_loc(const struct config_words *w)
 	return w->all.n ? w->all.v[0].loc : (struct loc){ NULL, 0, 0 };
 }
 
-static const struct section *
-own_device(const struct file *f, const char *name)
-{
-	int i;
-
-	for (i = 0; i < f->sections.n; i++) {
-		const struct section *s = f->sections.v[i];
-
-		if (s->kind == SEC_DEVICE && (name ? s->name.text &&
-		    strcmp(s->name.text, name) == 0 : !s->name.text))
-			return s;
-	}
-	return NULL;
-}
-
 static void
 show_device(struct arena *a, FILE *f, const struct lint_check *l, const struct file *file)
 {
 	const char *name = l->compile->device;
-	const struct section *own = own_device(file, name);
+	const struct section *own = file_first_section(file, SEC_DEVICE, name);
 	const struct project_device *d = project_device(l->project->project, name);
 	char size[SIZE_TEXT];
 

@@ -140,19 +140,14 @@ check_unit(struct expander *ex, struct unit *u)
 	for (i = 0; i < f->blocks.n; i++)
 		check_block(ex, u, f->blocks.v[i]);
 	for (i = 0; i < f->networks.n; i++) {
-		struct network *n = f->networks.v[i];
-		int j;
+		const struct network *n = f->networks.v[i];
+		const struct network *first = map_get(&f->network_named, n->name.text);
 
 		check_network(ex, u, n);
-		for (j = 0; j < i; j++)
-			if (strcmp(f->networks.v[j]->name.text, n->name.text) == 0) {
-				struct diag *g = ex_error(ex, "name", n->name.loc,
-				    "network '%s' is defined twice", n->name.text);
-
-				diag_place(ex->d, g, f->networks.v[j]->name.loc,
-				    "first defined here");
-				break;
-			}
+		if (first != n)
+			diag_place(ex->d, ex_error(ex, "name", n->name.loc,
+			    "network '%s' is defined twice", n->name.text), first->name.loc,
+			    "first defined here");
 	}
 }
 

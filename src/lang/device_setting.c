@@ -112,10 +112,7 @@ device_arch(struct expander *ex, const struct setting *st, struct device *d)
 static const struct section *
 chosen(struct expander *ex)
 {
-	const char *name = ex->opt->device;
-
-	return name ? map_get(&ex->sections.named[SEC_DEVICE], name) :
-	    ex->sections.unnamed[SEC_DEVICE];
+	return file_first_section(ex->spec->file, SEC_DEVICE, ex->opt->device);
 }
 
 static void

@@ -102,11 +102,6 @@ struct operands {
 	int n;
 };
 
-struct sections {		/* the first ones; by enum section_kind */
-	const struct section *unnamed[SECTION_KINDS];
-	struct map named[SECTION_KINDS];	/* to struct section */
-};
-
 struct expander {
 	struct arena *a;
 	struct diags *d;
@@ -116,7 +111,6 @@ struct expander {
 	VEC(struct unit *) units;
 	struct map file_keys;	/* a path as written to the one spelling of its file */
 	struct map loaded;	/* that spelling to struct unit */
-	struct sections sections;	/* of the spec; by sections_check() */
 	int sought;		/* names looked at for suggestions */
 	struct module *m;	/* being expanded; NULL while the file is looked at */
 	struct build b;

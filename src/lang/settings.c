@@ -87,42 +87,27 @@ check_name(struct expander *ex, const struct section *s, const struct map *netwo
 	names_suggest(ex, g, s->name.text, &names);
 }
 
-/* The first section of that kind and name (NULL: none); NULL: there is none. */
-static const struct section *
-first_section(const struct expander *ex, enum section_kind kind, const char *name)
-{
-	return name ? map_get(&ex->sections.named[kind], name) : ex->sections.unnamed[kind];
-}
-
 static void
-check_twice(struct expander *ex, struct section *s)
+check_twice(struct expander *ex, const struct section *s)
 {
-	const struct section *first = first_section(ex, s->kind, s->name.text);
+	const struct section *first = file_first_section(ex->spec->file, s->kind, s->name.text);
 
-	if (first)
+	if (first != s)
 		diag_place(ex->d, ex_error(ex, "settings", s->head, "there is a second %s "
 		    "section%s%s", section_name[s->kind], s->name.text ? " " : "",
 		    s->name.text ? s->name.text : ""), first->head, "the first is here");
-	else if (s->name.text)
-		map_put(ex->a, &ex->sections.named[s->kind], s->name.text, s);
-	else
-		ex->sections.unnamed[s->kind] = s;
 }
 
 void
 sections_check(struct expander *ex)
 {
 	const struct file *f = ex->spec->file;
-	struct map networks = { NULL, 0, 0, NULL, 0 };
 	int i;
 
-	for (i = 0; i < f->networks.n; i++)
-		if (!map_get(&networks, f->networks.v[i]->name.text))
-			map_put(ex->a, &networks, f->networks.v[i]->name.text, f->networks.v[i]);
 	for (i = 0; i < f->sections.n; i++) {
-		struct section *s = f->sections.v[i];
+		const struct section *s = f->sections.v[i];
 
-		check_name(ex, s, &networks);
+		check_name(ex, s, &f->network_named);
 		if (s->kind != SEC_LINT)	/* those are read by the linter */
 			check_keys(ex, s);
 		check_twice(ex, s);
@@ -137,12 +122,13 @@ sections_check(struct expander *ex)
 static const struct section *
 section_for(struct expander *ex, enum section_kind kind, const struct network *net)
 {
-	const struct section *found = first_section(ex, kind, net->name.text);
-	const struct map *named = &ex->sections.named[kind];
+	const struct file *f = ex->spec->file;
+	const struct section *found = file_first_section(f, kind, net->name.text);
+	const struct map *named = &f->section_named[kind];
 
 	if (!found)
-		found = first_section(ex, kind, NULL);
-	if (!found && named->n > 0 && ex->spec->file->networks.n == 1)
+		found = file_first_section(f, kind, NULL);
+	if (!found && named->n > 0 && f->networks.n == 1)
 		found = named->entry[named->n - 1].value;
 	return found;
 }

@@ -13,28 +13,6 @@ static const char *const training[] = {
 	NULL
 };
 
-static bool
-has_loss(const struct network *n)
-{
-	int i;
-
-	for (i = 0; i < n->nstmts; i++)
-		if (n->stmt[i].kind == S_LOSS)
-			return true;
-	return false;
-}
-
-static bool
-is_shared(const struct file *f, const struct section *s)
-{
-	int i;
-
-	for (i = 0; i < f->networks.n && !s->name.text; i++)
-		if (has_loss(f->networks.v[i]))
-			return true;
-	return false;
-}
-
 static const struct setting *
 first_of_training(const struct amend *m)
 {
@@ -51,6 +29,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
+	const struct section *s;
 	const struct setting *st;
 	struct amend settings;
 	struct diag *g;
@@ -59,7 +38,8 @@ check(const struct rule *rule, struct lint *l)
 		return;
 	edited_begin(l, &settings);
 	st = first_of_training(&settings);
-	if (!st || is_shared(l->file, amend_section(&settings, SEC_TRAIN)))
+	s = amend_section(&settings, SEC_TRAIN);
+	if (!st || (!s->name.text && l->file->has_loss))
 		return;
 	g = lint_report(l, rule, st->loc, "network '%s' has no loss, so %s does nothing: the "
 	    "program only infers", m->name, st->key.text);

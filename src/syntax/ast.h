@@ -7,6 +7,7 @@
 #define STOWAGE_SYNTAX_AST_H
 
 #include "base/diag.h"
+#include "base/map.h"
 #include "syntax/number.h"
 
 enum expr_kind {
@@ -151,7 +152,15 @@ struct file {
 	VEC(struct network *) networks;
 	VEC(struct section *) sections;
 	VEC(struct suppression) suppressions;
+	/* the first of each name, so that what is asked of every network takes no walk over all */
+	struct map network_named;		/* to struct network */
+	struct map section_named[SECTION_KINDS];	/* to struct section */
+	struct section *section_unnamed[SECTION_KINDS];
+	bool has_loss;		/* one of the networks does */
 };
+
+/* The first section of that kind and name (NULL: the one without), or NULL. */
+const struct section	*file_first_section(const struct file *, enum section_kind, const char *name);
 
 /* Parses a whole file, reporting every syntax error to the diags; never returns NULL. */
 struct file	*parse_file(struct arena *, struct diags *, const struct source *);

@@ -305,15 +305,26 @@ file_block(struct parse *p, struct name name, struct loc loc)
 	vec_push(p->arena, &p->file->blocks, b);
 }
 
+static void
+note_name(struct parse *p, struct map *m, const char *name, void *of)
+{
+	if (name && !map_get(m, name))
+		map_put(p->arena, m, name, of);
+}
+
 void
 file_network(struct parse *p, struct name name, struct loc loc)
 {
 	struct network *n = ARENA_NEW(p->arena, struct network);
+	int i;
 
 	n->name = name;
 	n->loc = loc;
 	n->stmt = take_stmts(p, &n->nstmts);
+	for (i = 0; i < n->nstmts; i++)
+		p->file->has_loss |= n->stmt[i].kind == S_LOSS;
 	vec_push(p->arena, &p->file->networks, n);
+	note_name(p, &p->file->network_named, name.text, n);
 }
 
 void
@@ -344,4 +355,14 @@ file_section(struct parse *p, int token, struct name name, struct loc head, stru
 		memcpy(s->setting, p->settings.v, (size_t)s->nsettings * sizeof(*s->setting));
 	p->settings.n = 0;
 	vec_push(p->arena, &p->file->sections, s);
+	if (name.text)
+		note_name(p, &p->file->section_named[s->kind], name.text, s);
+	else if (!p->file->section_unnamed[s->kind])
+		p->file->section_unnamed[s->kind] = s;
+}
+
+const struct section *
+file_first_section(const struct file *f, enum section_kind kind, const char *name)
+{
+	return name ? map_get(&f->section_named[kind], name) : f->section_unnamed[kind];
 }
