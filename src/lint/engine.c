@@ -71,7 +71,7 @@ lint_sketch_serves(const struct spec *spec, struct module *sketch)
 {
 	struct diags scratch;
 	struct lint l = { .file = spec->file, .module = sketch, .options = spec->options,
-		.diags = &scratch };
+		.diags = &scratch, .asked = true };
 	const struct rule *r;
 	int i;
 

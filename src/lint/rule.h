@@ -36,6 +36,7 @@ struct lint {			/* what a rule may look at */
 				 * sketch, which rules that need more do not get to see */
 	const struct lang_options *options;	/* it was loaded with; NULL: none */
 	struct diags *diags;
+	bool asked;		/* of a sketch, whether there is anything to find: one finding says so */
 	struct tensor_readers readers;	/* readers_of() keeps them here */
 };
 

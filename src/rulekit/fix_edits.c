@@ -95,38 +95,37 @@ fix_setting(struct lint *l, struct diag *g, bool safe, enum section_kind kind, c
 		fix_amended(l, g, safe, &m, title);
 }
 
-/* Does one of the first N names begin with the same layer? */
-static bool
-begins_same(const char *name, const struct fix_names *names, int n)
+/* The layer that a name begins with. */
+static const char *
+layer_of(struct arena *a, const char *name)
 {
-	size_t length = strcspn(name, ".");
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (strncmp(names->v[i], name, length) == 0 && (names->v[i][length] == '.' ||
-		    names->v[i][length] == '\0'))
-			return true;
-	return false;
+	return arena_strndup(a, name, strcspn(name, "."));
 }
 
 void
 fix_freeze(struct lint *l, struct diag *g, const struct fix_names *names,
     const struct fix_names *except, const char *title)
 {
+	struct map spared = { NULL, 0, 0, NULL, 0 }, frozen = spared;
+	const char *layer;
 	struct amend m;
 	struct text t;
 	int i;
 
 	if (!fix_amend(l, &m))
 		return;
+	for (i = 0; except && i < except->n; i++)
+		if (!map_get(&spared, (layer = layer_of(m.arena, except->v[i]))))
+			map_put(m.arena, &spared, layer, l);
 	text_init(&t, m.arena);
 	for (i = 0; i < names->n; i++) {
-		if (except && begins_same(names->v[i], except, except->n))
+		layer = layer_of(m.arena, names->v[i]);
+		if (map_get(&spared, layer))
 			return;
-		if (begins_same(names->v[i], names, i))
+		if (map_get(&frozen, layer))
 			continue;
-		text_puts(&t, t.n ? ", " : "");
-		text_add(&t, names->v[i], strcspn(names->v[i], "."));
+		map_put(m.arena, &frozen, layer, l);
+		text_printf(&t, "%s%s", t.n ? ", " : "", layer);
 	}
 	if (t.n > 0 && amend_append(&m, SEC_TRAIN, "freeze", t.s))
 		fix_amended(l, g, false, &m, arena_printf(m.arena, "%s: %s", title, t.s));

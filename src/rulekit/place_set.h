@@ -10,13 +10,13 @@
 
 struct place_table;
 
-/* Places of the spec's own file, at a few bytes each: a spec may have thousands of networks. */
+/* At a few bytes each: a spec may have thousands of networks. */
 struct place_set {
 	struct place_table *has;	/* NULL: nothing yet */
 };
 
-/* Adds the place of a finding; false if it is there already. One in an imported file is looked for
- * among the findings of that rule. */
+/* Adds the place of a finding; false if it is there already, or, in an imported file, among the
+ * findings of that rule in other networks. */
 bool	place_is_new(struct place_set *, struct lint *, const struct rule *, struct loc);
 
 /* Adds a place of the spec's own file. */

@@ -181,8 +181,8 @@ check(const struct rule *rule, struct lint *l)
 		g = report(rule, l, &p, update);
 		if (!place_has(&needed, p.behind->loc))
 			fix_behind(l, g, p.behind->loc, "relu", "put relu behind it");
-		if (p.behind == p.first && node_is(p.first, "dense") && edited_affords(l, plans) &&
-		    ++plans)
+		if (p.behind == p.first && node_is(p.first, "dense") && !l->asked &&
+		    edited_affords(l, plans) && ++plans)
 			measure_saving(l, g, without(l, p.first), "the network without '%s'",
 			    p.first->path);
 	}
