@@ -283,11 +283,10 @@ print_edits(const struct fit_report *r)
 	if (r->applied)
 		fprintf(r->out, "\nEdit %d was written to %s.\n", r->applied,
 		    r->module->src->path);
-	else if (!r->answer->fits && r->nadvice == 0)
+	else if (!r->answer->fits && r->nadvice == 0 && !r->cut_short)
 		fprintf(r->out, "\nNo edit that is known here makes it smaller.\n");
 	if (r->cut_short && !r->applied)
-		fprintf(r->out, "\nA search for what to recompute used up its effort: more may fit than is "
-		    "said here.\n");
+		fprintf(r->out, "\nA search used up its effort: more may fit than is said here.\n");
 	if (!r->answer->fits && !r->applied)
 		print_idle(r);
 }

@@ -75,9 +75,14 @@ static struct module *
 plan_edited(struct advisor *v, struct arena *a, struct edits *e)
 {
 	struct pass_options o = *v->module->options;
-	struct module *m = advice_expand(v, a, e);
+	struct module *m;
 	bool good;
 
+	if (!passes_afford(v->module)) {
+		v->cut_short = true;
+		return NULL;
+	}
+	m = advice_expand(v, a, e);
 	o.dump_after = NULL;
 	if (!m || m->broken || m->diags->errors)
 		return NULL;

@@ -11,6 +11,8 @@
 struct module *
 whatif(struct module *m, const struct settings *set)
 {
+	if (!passes_afford(m))
+		return NULL;
 	return passes_replan(m, set, false);
 }
 
@@ -23,7 +25,7 @@ whatif_spec(struct module *m, const struct settings *set)
 	*o = *m->options;
 	o->search_work = NULL;
 	fresh.options = o;
-	return whatif(&fresh, set);
+	return passes_replan(&fresh, set, false);
 }
 
 struct module *
@@ -43,12 +45,15 @@ whatif_expand(struct arena *a, const struct edits *e, const char *name,
 }
 
 struct module *
-whatif_edited(const struct module *m, const struct edits *e, const struct lang_options *options)
+whatif_edited(struct module *m, const struct edits *e, const struct lang_options *options)
 {
 	struct pass_options o = *m->options;
-	struct module *other = whatif_expand(m->arena, e, m->name, options);
+	struct module *other;
 
+	if (!passes_afford(m))
+		return NULL;
 	o.dump_after = NULL;
+	other = whatif_expand(passes_scratch(m), e, m->name, options);
 	if (!other || other->broken || other->diags->errors)
 		return NULL;
 	if (other->set.accumulate == m->set.accumulate && other->set.batch != m->set.batch)
@@ -73,8 +78,9 @@ whatif_at(struct module *m, struct arena *a, int64_t batch)
 	struct module in = *m;
 
 	in.arena = a;
+	in.scratch = NULL;
 	whatif_micro_batch(&set, batch);
-	return whatif(&in, &set);
+	return passes_replan(&in, &set, false);
 }
 
 int64_t

@@ -1,7 +1,8 @@
 /*
  * What would the plan be if the spec said something else? Answers are never estimated: the passes
  * run again on the spec's forward graph with other settings, or on what an edited spec becomes, and
- * the new plan's bytes are read.
+ * the new plan's bytes are read. What is planned for one network is bounded (passes/passes.h): the
+ * batch that fits is always found, but other questions have no answer once that is used up.
  */
 #ifndef STOWAGE_FIT_WHATIF_H
 #define STOWAGE_FIT_WHATIF_H
@@ -10,8 +11,8 @@
 #include "ir/ir.h"
 #include "lang/expand.h"
 
-/* A second module, planned for M's target and threads under SET; NULL when that has no plan. M is
- * as before afterwards. Searches share what they may do with all other questions of M, and so may be
+/* A second module, planned for M's target and threads under SET; NULL when that has no plan, or is
+ * too much to plan. M is as before afterwards. It lies in passes_scratch(). Searches share what they may do with all other questions of M, and so may be
  * cut short. */
 struct module	*whatif(struct module *, const struct settings *set);
 /* The same, planned as if the spec said so, with all that its searches may do. */
@@ -21,9 +22,9 @@ struct module	*whatif_spec(struct module *, const struct settings *set);
  * broken. NULL: not even that. OPTIONS are those that the spec was loaded with; NULL: none. */
 struct module	*whatif_expand(struct arena *, const struct edits *, const char *name,
 		    const struct lang_options *);
-/* The same for M's network, planned as M was and at its batch, in M's arena; NULL when the edited
- * spec has an error or no plan. */
-struct module	*whatif_edited(const struct module *, const struct edits *,
+/* The same for M's network, planned as M was and at its batch, in passes_scratch(); NULL when the
+ * edited spec has an error or no plan, or is too much to plan. */
+struct module	*whatif_edited(struct module *, const struct edits *,
 		    const struct lang_options *);
 
 /* Settings with micro-batches of BATCH samples, all else equal: accumulate stays, and validation

@@ -154,6 +154,8 @@ struct module {
 	struct graph *train, *update, *validate;	/* NULL until made, or when not needed */
 	struct plan *plan;	/* plan/plan.h; NULL until made */
 	const struct pass_options *options;	/* ir/pass.h: those of the last passes_run() */
+	struct arena **scratch;	/* where to plan what is asked of it, made by the first question; NULL:
+				 * in its own arena */
 	int next_tensor, next_node;
 	bool broken;		/* an error was reported: later passes do not run */
 	bool cut_short;		/* a search for the plan used up its work: with more it might be another */

@@ -98,6 +98,7 @@ passes_copy(struct module *m, const struct settings *set, struct diags *diags)
 	copy->train = copy->update = copy->validate = NULL;
 	copy->plan = NULL;
 	copy->cut_short = false;
+	copy->scratch = NULL;
 	copy_persistent(copy, m);
 	return copy;
 }

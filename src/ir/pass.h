@@ -23,6 +23,8 @@ struct pass_options {
 	int nwithout;
 	int64_t *search_work;	/* what searches for a budget may still do (schedule/recompute.c), for all
 				 * plans that are made to answer for one network; NULL: as for one alone */
+	int64_t *question_work;	/* what may still be planned to answer questions of one network, in
+				 * nodes (passes/pipeline.c); NULL: this is no question */
 	bool bound_only;		/* stop at lifetimes: the plan is wanted for its lower bound */
 	bool sketch;		/* leave out what is thorough: see passes_sketch() */
 };

@@ -36,6 +36,18 @@ lint_commas(struct arena *a, int64_t n)
 	return arena_strdup(a, size_commas(buf, n));
 }
 
+/* What the rule has planned goes with it. */
+static void
+ask(const struct rule *rule, struct lint *l)
+{
+	struct arena *scratch = NULL;
+
+	l->module->scratch = &scratch;
+	rule->check(rule, l);
+	l->module->scratch = NULL;
+	arena_free(scratch);
+}
+
 static const struct file *
 file_of(const struct module *m, const struct file *const *file, int nfiles)
 {
@@ -58,7 +70,7 @@ sketch_serves_rule(const struct rule *r, struct lint *l)
 		return true;
 	case NEEDS_SKETCH:
 		diags_init(l->diags, l->module->arena);
-		r->check(r, l);
+		ask(r, l);
 		return l->diags->all.n == 0;
 	case NEEDS_PLAN:
 		break;
@@ -119,7 +131,7 @@ check_modules(const struct rule *rule, struct lint *l, const struct file *const 
 			continue;
 		l->file = file_of(module[i], file, nfiles);
 		l->module = module[i];
-		rule->check(rule, l);
+		ask(rule, l);
 	}
 }
 

@@ -413,6 +413,7 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 
 	o = o ? o : &network;
 	e.deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
+	r.visits = e.visits;
 	r.bound = r.max_live;
 	target = o->capacity > r.bound ? o->capacity : r.bound;
 	for (i = 0; i < pieces.n; i++) {
@@ -429,5 +430,6 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	for (i = 0; i < pieces.jobs; i++)
 		p->item[pieces.job[i].index].offset = pieces.job[i].offset;
 	r.optimal = r.height == r.bound;
+	r.visits -= e.visits;
 	return r;
 }

@@ -39,6 +39,7 @@ struct packing_result {
 	int64_t max_live;	/* the largest sum of sizes alive at one time */
 	int64_t bound;		/* proved: no packing is lower. At least max_live */
 	bool optimal;		/* height == bound */
+	int64_t visits;		/* steps of the search, alike on all machines */
 };
 
 /* The largest sum of live bytes, padded: no packing is lower. */

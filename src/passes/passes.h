@@ -21,6 +21,14 @@ bool	passes_run(struct module *, const struct pass_options *);
  * passes_run(). NULL: only that can tell, because something must be reported or the spec asks for what
  * a sketch leaves out. */
 struct module	*passes_sketch(struct module *, const struct pass_options *);
+/*
+ * Questions of a module that is planned: what would its plan be if ...? Each takes as long as the plan
+ * itself, so a network of very many layers affords few of them, or none: work is counted, in nodes.
+ */
+bool	passes_afford(const struct module *);
+/* Where to answer it. */
+struct arena	*passes_scratch(struct module *);
+
 /* A second module, planned for M's target and threads under SET; NULL when that has no plan. M is as
  * before afterwards. BOUND_ONLY: without places in the arena, for comparing lower bounds, which takes no
  * packing. */

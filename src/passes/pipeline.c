@@ -7,8 +7,12 @@
 #include "plan/plan.h"
 #include "schedule/recompute.h"
 
+#define QUESTIONS	32000	/* nodes of forward that questions of one network may plan: two seconds */
+#define PLAN		200	/* as many nodes take what every plan does */
+#define VISITS		40000	/* and as a node, so many visits in placing buffers */
+
 /* The options that a module keeps, with which questions of it are planned: they share what searches may
- * do. */
+ * do, and what may be planned. */
 static const struct pass_options *
 for_questions(struct module *m, const struct pass_options *o)
 {
@@ -18,6 +22,10 @@ for_questions(struct module *m, const struct pass_options *o)
 	if (!kept->search_work) {
 		kept->search_work = ARENA_NEW(m->arena, int64_t);
 		*kept->search_work = RECOMPUTE_QUESTIONS;
+	}
+	if (!kept->question_work) {
+		kept->question_work = ARENA_NEW(m->arena, int64_t);
+		*kept->question_work = QUESTIONS;
 	}
 	return kept;
 }
@@ -51,6 +59,32 @@ passes_sketch(struct module *m, const struct pass_options *o)
 	return copy;
 }
 
+/* ---- questions ---- */
+
+static int64_t
+work_of(const struct module *m)
+{
+	return m->forward->nodes.n + PLAN + (m->plan ? m->plan->visits / VISITS : 0);
+}
+
+bool
+passes_afford(const struct module *m)
+{
+	const int64_t *left = m->options ? m->options->question_work : NULL;
+
+	return !left || (work_of(m) <= QUESTIONS / 2 && *left >= work_of(m));
+}
+
+struct arena *
+passes_scratch(struct module *m)
+{
+	if (!m->scratch)
+		return m->arena;
+	if (!*m->scratch)
+		*m->scratch = arena_child(m->arena);
+	return *m->scratch;
+}
+
 /* ---- whole plans ---- */
 
 static bool
@@ -82,8 +116,13 @@ fall_back(struct module *m, const struct pass_options *o)
 bool
 passes_run(struct module *m, const struct pass_options *o)
 {
+	bool planned;
+
 	m->options = for_questions(m, o);
-	return passes_finish(m, o, NULL) && (!is_too_large(m) || fall_back(m, o));
+	planned = passes_finish(m, o, NULL);
+	if (o->question_work)
+		*o->question_work -= work_of(m);
+	return planned && (!is_too_large(m) || fall_back(m, o));
 }
 
 /* ---- other settings ---- */
@@ -94,17 +133,19 @@ struct module *
 passes_replan(struct module *m, const struct settings *set, bool bound_only)
 {
 	struct pass_options o = *m->options;
-	struct diags *quiet = ARENA_NEW(m->arena, struct diags);
-	struct module *copy;
+	struct arena *a = passes_scratch(m);
+	struct diags *quiet = ARENA_NEW(a, struct diags);
+	struct module *copy, in = *m;
 	struct tensor **gradient;
 	bool planned;
 	int i;
 
 	o.dump_after = NULL;
 	o.bound_only |= bound_only;
-	diags_init(quiet, m->arena);
-	copy = passes_copy(m, set, quiet);
-	gradient = arena_array(m->arena, (size_t)m->persistent.n + 1, sizeof(struct tensor *));
+	diags_init(quiet, a);
+	in.arena = a;
+	copy = passes_copy(&in, set, quiet);
+	gradient = arena_array(a, (size_t)m->persistent.n + 1, sizeof(struct tensor *));
 	for (i = 0; i < m->persistent.n; i++) {
 		gradient[i] = m->persistent.v[i]->gradient;
 		m->persistent.v[i]->gradient = NULL;

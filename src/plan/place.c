@@ -72,6 +72,7 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o)
 	p->arena_bytes = p->persistent_bytes + r.height;
 	p->proved_bytes = p->persistent_bytes + r.bound;
 	p->optimal = r.optimal;
+	p->visits = r.visits;
 	for (i = 0; i < p->buffers.n; i++)
 		if (!p->buffers.v[i].persistent)
 			p->buffers.v[i].offset = p->persistent_bytes + pack.item[k++].offset;

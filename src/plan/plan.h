@@ -62,6 +62,7 @@ struct plan {
 	struct buffer **of_tensor;	/* by tensor id: its buffer, or NULL */
 	int ntensors;
 	int64_t arena_bytes;
+	int64_t visits;		/* that it took to place the buffers */
 	int64_t lower_bound_bytes;	/* the largest sum of live bytes: no plan can use less */
 	int64_t proved_bytes;	/* the same, or more where the packer proved that */
 	bool optimal;		/* arena_bytes == proved_bytes */

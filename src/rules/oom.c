@@ -10,6 +10,7 @@
 #include "target/target.h"
 #include "fit/advice.h"
 #include "fit/whatif.h"
+#include "passes/passes.h"
 #include "ir/op.h"
 #include "plan/summary.h"
 
@@ -100,6 +101,11 @@ advise_batch(struct lint *l, struct diag *g)
 	struct module *m = l->module;
 	struct largest most;
 
+	if (!passes_afford(m)) {
+		diag_help(l->diags, g, "stowage fit finds the largest batch that fits: the network "
+		    "is too large to look for it here");
+		return 0;
+	}
 	largest_batch(m, m->set.device.memory, &most);
 	if (most.batch == 0) {
 		diag_fact(l->diags, g, "not even one sample fits: that needs %s B",
