@@ -247,6 +247,7 @@ lint_check_again(struct arena *a, struct source *source, const void *before)
 	struct lint_check *l = ARENA_NEW(a, struct lint_check);
 
 	*l = *(const struct lint_check *)before;
+	l->arena = a;
 	lint_check(l, source);
 	return &l->made;
 }

@@ -15,6 +15,13 @@
 
 #define MOST_ROUNDS	100
 #define MOST_TRIALS	300	/* compilations for one file: a bound, far above what occurs */
+#define MOST_WORK	((int64_t)8 << 20)	/* bytes of text in all of them, beyond the first */
+#define NODE_WORK	150	/* bytes that a node of a network counts for */
+
+struct trials {			/* of all rounds */
+	int n;
+	int64_t work;
+};
 
 struct fix_round {
 	struct fixer *fixer;
@@ -25,8 +32,9 @@ struct fix_round {
 	const char *graphs;	/* of now; NULL: not printed yet */
 	VEC(struct diag *) kept;	/* fixes found good so far */
 	struct checked *best;	/* the text with these, checked */
+	struct arena *arena;	/* that it lies in; NULL: there is none */
 	const char *why;	/* why the last trial was rejected */
-	int *trials;
+	struct trials *trials;
 };
 
 /* ---- is it no worse? ---- */
@@ -127,15 +135,14 @@ graphs_of(struct arena *a, const struct spec *spec)
 	return kept;
 }
 
-/* Is the graph the same, for certain? If not, t->why says why. */
+/* Is the graph the same, for certain? If not, t->why says why. A is the trial's own. */
 static bool
-same_graphs(struct fix_round *t, const struct checked *trial)
+same_graphs(struct fix_round *t, struct arena *a, const struct checked *trial)
 {
-	struct arena *a = t->fixer->arena;
 	const char *now;
 
 	if (!t->graphs)
-		t->graphs = graphs_of(a, t->now->spec);
+		t->graphs = graphs_of(t->fixer->arena, t->now->spec);
 	now = graphs_of(a, trial->spec);
 	if (!t->graphs || !now)
 		t->why = "there is too little memory to compare the graphs";
@@ -161,37 +168,72 @@ add_edits(struct edits *e, struct diag *const *v, int n)
 		}
 }
 
-/* Checks the text with the fixes kept and N more; NULL, and t->why, if the result is worse. */
-static struct checked *
-try_fixes(struct fix_round *t, struct diag *const *v, int n)
+static bool
+may_try(const struct trials *t)
 {
-	struct arena *a = t->fixer->arena;
+	return t->n < MOST_TRIALS && t->work < MOST_WORK;
+}
+
+static void
+count_trial(struct trials *t, const struct checked *c)
+{
+	int i;
+
+	t->n++;
+	t->work += c->source->size;
+	for (i = 0; i < c->spec->modules.n; i++)
+		if (c->spec->modules.v[i]->forward)
+			t->work += NODE_WORK * (int64_t)c->spec->modules.v[i]->forward->nodes.n;
+}
+
+/* Checks the text with the fixes kept and N more, in that arena; false, and t->why, if the result is
+ * worse. */
+static bool
+is_no_worse(struct fix_round *t, struct arena *a, struct diag *const *v, int n,
+    struct checked **trial)
+{
 	struct edits *e = edits_new(a, t->now->source);
-	struct checked *trial;
 	const struct diag *g;
 
-	if (++*t->trials > MOST_TRIALS) {
-		t->why = "there are too many others that cannot be";
-		return NULL;
-	}
 	add_edits(e, t->kept.v, t->kept.n);
 	add_edits(e, v, n);
-	trial = t->fixer->check(a, edits_apply(e), t->fixer->context);
-	if ((g = new_error(t, &trial->diags)))
-		t->why = arena_printf(a, "it would bring the error \"%s\"", g->message);
-	else if (!t->safe || same_graphs(t, trial))
-		return trial;
-	return NULL;
+	*trial = t->fixer->check(a, edits_apply(e), t->fixer->context);
+	count_trial(t->trials, *trial);
+	if ((g = new_error(t, &(*trial)->diags)))
+		t->why = arena_printf(t->fixer->arena, "it would bring the error \"%s\"",
+		    g->message);
+	return !g && (!t->safe || same_graphs(t, a, *trial));
+}
+
+/* Makes the text with N fixes more the best, unless it is worse. */
+static bool
+try_fixes(struct fix_round *t, struct diag *const *v, int n)
+{
+	struct checked *trial;
+	struct arena *a;
+
+	if (!may_try(t->trials)) {
+		t->why = t->trials->n < MOST_TRIALS ? "to try it by itself is too much for a file "
+		    "this large" : "there are too many others that cannot be";
+		return false;
+	}
+	a = arena_child(t->fixer->arena);
+	if (!is_no_worse(t, a, v, n, &trial)) {
+		arena_free(a);
+		return false;
+	}
+	arena_free(t->arena);	/* of the best so far */
+	t->arena = a;
+	t->best = trial;
+	return true;
 }
 
 static void
 keep_good_fixes(struct fix_round *t, struct diag *const *v, int n)
 {
-	struct checked *trial = n > 0 ? try_fixes(t, v, n) : NULL;
 	int i;
 
-	if (trial) {
-		t->best = trial;
+	if (n > 0 && try_fixes(t, v, n)) {
 		for (i = 0; i < n; i++)
 			vec_push(t->fixer->arena, &t->kept, v[i]);
 	} else if (n > 1) {
@@ -288,9 +330,11 @@ lint_fix(struct fixer *fixer, struct checked *first)
 {
 	struct fixed f = { .last = first };
 	struct map *done = NULL;
-	int trials = 0, round, i;
+	struct trials trials = { 0, 0 };
+	struct arena *last = NULL;	/* that f.last lies in, where it is not the first */
+	int round, i;
 
-	for (round = 0; round < MOST_ROUNDS; round++) {
+	for (round = 0; round < MOST_ROUNDS && may_try(&trials); round++) {
 		struct fix_round t = { .fixer = fixer, .now = f.last, .safe = true, .done = done,
 			.trials = &trials };
 		struct checked *next = run_round(&t);
@@ -312,6 +356,8 @@ lint_fix(struct fixer *fixer, struct checked *first)
 				    t.kept.v[i]);
 		f.edits = f.edits ? edits_then(f.edits, e) : e;
 		f.n += t.kept.n;
+		arena_free(last);	/* edits_then() has copied what it takes of it */
+		last = t.arena;
 		f.last = next;
 	}
 	return f;
