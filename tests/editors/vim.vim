@@ -20,7 +20,7 @@ try
   let s:fresh = {}
   new
   for s:option in ['comments', 'commentstring', 'formatoptions', 'suffixesadd', 'include', 'define',
-        \ 'formatprg', 'keywordprg', 'shiftwidth', 'textwidth', 'expandtab', 'indentexpr', 'indentkeys']
+        \ 'formatprg', 'formatexpr', 'keywordprg', 'shiftwidth', 'textwidth', 'expandtab', 'indentexpr', 'indentkeys']
     let s:fresh[s:option] = eval('&' . s:option)
   endfor
 
@@ -58,6 +58,19 @@ try
   call assert_equal(s:laid, getline(1, '$'))
   edit!
   call s:done(':StowageFormat and gq lay a spec out')
+
+  edit! loose.nn
+  2normal! gqq
+  call assert_equal(s:loose, getline(1, '$'))
+  call append(0, ['# ' . repeat('word ', 30), '# and more'])
+  call cursor(1, 1)
+  normal! gqj
+  let s:comments = getline(1, line('$') - len(s:loose))
+  call assert_equal(s:loose, getline(len(s:comments) + 1, '$'))
+  call assert_equal(-1, match(s:comments, '^\%(# \w\)\@!\|\%>100c.'))
+  call assert_equal(-1, match(s:comments[0], '\%<60c$'))
+  edit!
+  call s:done('gq breaks comments, and leaves lines of code alone')
 
   enew!
   setfiletype stowage

@@ -10,7 +10,7 @@ if exists(':CompilerSet') != 2
   command -nargs=* CompilerSet setlocal <args>
 endif
 
-let s:program = substitute(get(g:, 'stowage_program', 'stowage'), '[ \\|"]', '\\&', 'g')
+let s:program = escape(shellescape(get(g:, 'stowage_program', 'stowage')), ' \|"%#')
 " :make alone checks the file of the buffer
 execute 'CompilerSet makeprg=' . s:program . '\ lint\ --format\ gcc\ $*\ %:S'
 CompilerSet errorformat=%f:%l:%c:\ %trror:\ %m,

@@ -17,8 +17,8 @@ setlocal expandtab shiftwidth=2 softtabstop=2 textwidth=100
 setlocal suffixesadd=.nn
 " gf and [i follow: use "blocks.nn"
 setlocal include=^\\s*use\\s\\+\\ze\" define=^\\s*\\%(block\\\|network\\\|param\\)\\s\\+
-" of a whole file only, as in :%!stowage fmt -; see :StowageFormat
 let &l:formatprg = shellescape(g:stowage_program) . ' fmt -'
+setlocal formatexpr=StowageFormatLines()
 let &l:keywordprg = ':StowageExplain'
 
 " Formats the buffer. What does not parse is left as it is, and the errors go to the quickfix list.
@@ -54,6 +54,20 @@ function! s:show(lines) abort
   call win_gotoid(l:window)
 endfunction
 
+" For gq: a file as a whole, or comments by Vim itself. Some lines of code are no spec.
+function! StowageFormatLines() abort
+  if mode() =~# '[iR]'
+    return 1
+  elseif v:lnum == 1 && v:count >= line('$')
+    call s:format()
+    return 0
+  elseif match(getline(v:lnum, v:lnum + v:count - 1), '^\s*[^ \t#]') < 0
+    return 1
+  endif
+  echohl WarningMsg | echomsg 'stowage fmt lays out whole files: :StowageFormat' | echohl None
+  return 0
+endfunction
+
 " What a rule or an operator means, in a window of its own.
 function! s:explain(name) abort
   let l:text = systemlist(shellescape(g:stowage_program) . ' explain ' . shellescape(a:name))
@@ -75,7 +89,7 @@ let b:match_ignorecase = 0
 let b:match_words = '\<if\>:\<then\>:\<else\>'
 
 let b:undo_ftplugin = 'setlocal comments< commentstring< formatoptions< expandtab< shiftwidth<'
-      \ . ' softtabstop< textwidth< suffixesadd< include< define< formatprg< keywordprg<'
+      \ . ' softtabstop< textwidth< suffixesadd< include< define< formatprg< formatexpr< keywordprg<'
       \ . ' | silent! delcommand -buffer StowageFormat | silent! delcommand -buffer StowageExplain'
       \ . ' | unlet! b:match_ignorecase b:match_words'
 
