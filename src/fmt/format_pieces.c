@@ -232,8 +232,8 @@ add(struct cut *c, struct piece p, int next)
 	p.at = before ? before->to + p.space : 0;
 	p.to = p.at + width_of(f, &p);
 	p.breaks = (before ? before->breaks : 0) + (p.broken || p.ncomments > 0);
-	if (p.kind == TOK_INPUT || p.kind == TOK_TARGET || (p.kind == ':' && c->declares))
-		c->declares = p.kind != ':';
+	if (p.kind != TOK_NAME && p.kind != ',')
+		c->declares = p.kind == TOK_INPUT || p.kind == TOK_TARGET;
 	if (p.kind == '=')
 		c->call = kind == TOK_ARG;
 	c->negative = p.kind == '-' && !binary;
