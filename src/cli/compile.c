@@ -111,7 +111,7 @@ static struct module *
 plan_module(const struct spec *spec, struct module *m, const struct compile_args *args,
     bool (*serves)(const struct spec *, struct module *))
 {
-	struct module *sketch;
+	struct module *sketch, in = *m;
 	struct pass_options o = {
 		.target = choose_target(m, args),
 		.threads = args->threads ? (int)args->threads : processors(),
@@ -127,8 +127,13 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 		return m;
 	if (args->batch)
 		whatif_micro_batch(&m->set, args->batch);
-	if (serves && (sketch = passes_sketch(m, &o)) && serves(spec, sketch))
-		return sketch;
+	if (serves) {
+		in.arena = passes_sketch_arena(m);
+		if ((sketch = passes_sketch(&in, &o)) && serves(spec, sketch))
+			return sketch;
+		if (in.arena != m->arena)
+			arena_free(in.arena);
+	}
 	passes_run(m, &o);
 	return m;
 }

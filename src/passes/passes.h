@@ -29,6 +29,10 @@ bool	passes_afford(const struct module *);
 /* Where to answer it. */
 struct arena	*passes_scratch(struct module *);
 
+/* Where to sketch what is planned in full if the sketch does not serve: a large one is then to be
+ * freed, if this is not the module's own arena. */
+struct arena	*passes_sketch_arena(struct module *);
+
 /* A second module, planned for M's target and threads under SET; NULL when that has no plan. M is as
  * before afterwards. BOUND_ONLY: without places in the arena, for comparing lower bounds, which takes no
  * packing. */

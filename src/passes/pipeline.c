@@ -40,6 +40,14 @@ can_sketch(const struct module *m, const struct pass_options *o)
 	    !m->set.recompute_budget;
 }
 
+#define LARGE	2000	/* nodes of forward that are worth an arena */
+
+struct arena *
+passes_sketch_arena(struct module *m)
+{
+	return m->forward && m->forward->nodes.n > LARGE ? arena_child(m->arena) : m->arena;
+}
+
 struct module *
 passes_sketch(struct module *m, const struct pass_options *o)
 {
@@ -85,6 +93,32 @@ passes_scratch(struct module *m)
 	return *m->scratch;
 }
 
+/* ---- copies ---- */
+
+/* The passes derive everything afresh in a copy; only a tensor's link to its gradient is written by them
+ * in what is shared, so it is put back. */
+static struct tensor **
+take_gradients(struct module *m, struct arena *a)
+{
+	struct tensor **gradient = arena_array(a, (size_t)m->persistent.n + 1, sizeof(*gradient));
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++) {
+		gradient[i] = m->persistent.v[i]->gradient;
+		m->persistent.v[i]->gradient = NULL;
+	}
+	return gradient;
+}
+
+static void
+give_gradients(struct module *m, struct tensor *const *gradient)
+{
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++)
+		m->persistent.v[i]->gradient = gradient[i];
+}
+
 /* ---- whole plans ---- */
 
 static bool
@@ -99,12 +133,19 @@ is_too_large(const struct module *m)
 static bool
 fall_back(struct module *m, const struct pass_options *o)
 {
-	struct module *sketch = passes_sketch(m, o);
+	struct module *sketch, in = *m;
 	struct graph **graph[] = { &m->forward, &m->train, &m->update, &m->validate };
+	struct tensor **gradient = take_gradients(m, m->arena);
 	size_t i;
 
-	if (!sketch || is_too_large(sketch))
+	in.arena = passes_sketch_arena(m);
+	sketch = passes_sketch(&in, o);
+	if (!sketch || is_too_large(sketch)) {
+		give_gradients(m, gradient);
+		if (in.arena != m->arena)
+			arena_free(in.arena);
 		return true;
+	}
 	*m = *sketch;
 	for (i = 0; i < sizeof(graph) / sizeof(*graph); i++)
 		if (*graph[i])
@@ -127,8 +168,6 @@ passes_run(struct module *m, const struct pass_options *o)
 
 /* ---- other settings ---- */
 
-/* The passes derive everything afresh in the copy; only a tensor's link to its gradient is written by
- * them in what is shared, so it is put back. */
 struct module *
 passes_replan(struct module *m, const struct settings *set, bool bound_only)
 {
@@ -138,20 +177,14 @@ passes_replan(struct module *m, const struct settings *set, bool bound_only)
 	struct module *copy, in = *m;
 	struct tensor **gradient;
 	bool planned;
-	int i;
 
 	o.dump_after = NULL;
 	o.bound_only |= bound_only;
 	diags_init(quiet, a);
 	in.arena = a;
 	copy = passes_copy(&in, set, quiet);
-	gradient = arena_array(a, (size_t)m->persistent.n + 1, sizeof(struct tensor *));
-	for (i = 0; i < m->persistent.n; i++) {
-		gradient[i] = m->persistent.v[i]->gradient;
-		m->persistent.v[i]->gradient = NULL;
-	}
+	gradient = take_gradients(m, a);
 	planned = passes_run(copy, &o);
-	for (i = 0; i < m->persistent.n; i++)
-		m->persistent.v[i]->gradient = gradient[i];
+	give_gradients(m, gradient);
 	return planned && copy->plan ? copy : NULL;
 }
