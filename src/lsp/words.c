@@ -189,7 +189,7 @@ put_count(struct text *t, const char *what, int64_t n)
 {
 	char buf[SIZE_TEXT];
 
-	text_printf(t, "| %s | %s |\n", what, size_commas(buf, n));
+	text_printf(t, "- %s: %s\n", what, size_commas(buf, n));
 }
 
 static void
@@ -197,7 +197,7 @@ put_bytes(struct text *t, const char *what, int64_t n)
 {
 	char buf[SIZE_TEXT], exact[SIZE_TEXT];
 
-	text_printf(t, "| %s | %s (%s B) |\n", what, size_human(buf, n), size_commas(exact, n));
+	text_printf(t, "- %s: %s (%s B)\n", what, size_human(buf, n), size_commas(exact, n));
 }
 
 static void
@@ -228,7 +228,6 @@ words_layer(struct text *t, const json_t *layer, int64_t batch)
 		text_printf(t, "%lld layers, the first `%s`; together:\n\n", (long long)count, path);
 	else if (path)
 		text_printf(t, "`%s`\n\n", path);
-	text_puts(t, "| | |\n|---|---|\n");
 	if (json_object_get(layer, "parameters"))
 		put_count(t, "parameters", figure(layer, "parameters"));
 	if (json_object_get(layer, "macs"))
@@ -240,11 +239,11 @@ words_layer(struct text *t, const json_t *layer, int64_t batch)
 	if (json_object_get(layer, "peak"))
 		put_bytes(t, "at the peak", figure(layer, "peak"));
 	if (json_is_true(json_object_get(layer, "in_place")))
-		text_puts(t, "| | has another tensor's bytes, and none of its own |\n");
+		text_puts(t, "- has another tensor's bytes, and none of its own\n");
 	if (json_is_true(json_object_get(layer, "again")))
-		text_puts(t, "| | is made again in backward |\n");
+		text_puts(t, "- is made again in backward\n");
 	if (json_is_true(json_object_get(layer, "fused")))
-		text_puts(t, "| | is part of a neighbour: its output never lies in memory |\n");
+		text_puts(t, "- is part of a neighbour: its output never lies in memory\n");
 	text_puts(t, "\n");
 }
 
@@ -279,10 +278,10 @@ words_network(struct text *t, const json_t *n)
 	if (!n)
 		return;
 	words_lens(t, n);
-	text_puts(t, "\n\n| | |\n|---|---|\n");
+	text_puts(t, "\n\n");
 	put_count(t, "parameters", figure(n, "parameters"));
 	put_count(t, "multiply-adds per sample, forward", figure(n, "macs"));
-	text_printf(t, "| arena (target %s) | %s (%s B) |\n", json_string_value(json_object_get(n, "target")),
+	text_printf(t, "- arena, target %s: %s (%s B)\n", json_string_value(json_object_get(n, "target")),
 	    size_human(buf, figure(n, "arena")), size_commas(exact, figure(n, "arena")));
 	put_bytes(t, "no plan can take less than", figure(n, "bound"));
 }
