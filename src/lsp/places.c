@@ -36,14 +36,16 @@ uri_path(const char *uri)
 	return path;
 }
 
+/* An editor takes one file by two spellings for two files: one through ".." is never sent, nor one from the working folder. */
 json_t *
 uri_json(const char *path)
 {
-	char uri[REPORT_PATH];
+	bool plain = path[0] == '/' && !strstr(path, "/../") && !strstr(path, "/./");
+	char uri[REPORT_PATH], *real = plain ? NULL : realpath(path, NULL);
+	bool good = report_uri(real ? real : path, uri, sizeof(uri));
 
-	if (!report_uri(path, uri, sizeof(uri)))
-		return json_string("file:///");
-	return json_sprintf("file://%s", uri);
+	free(real);
+	return good ? json_sprintf("file://%s", uri) : json_string("file:///");
 }
 
 bool
