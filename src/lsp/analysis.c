@@ -44,11 +44,11 @@ check_document(struct server *s, struct document *d, struct arena *a)
 	return l;
 }
 
-/* What is wrong in a file that has no place of its own is said of the document. */
-static json_t *
-by_address(const struct server *s, const struct document *d, const struct diags *found)
+/* Adds them by their files. What has no place of its own is said of the document. */
+static void
+add_findings(const struct server *s, const struct document *d, const struct diags *found, json_t *all)
 {
-	json_t *all = json_pack("{s:[]}", d->uri), *list;
+	json_t *list;
 	int i;
 
 	for (i = 0; i < found->all.n; i++) {
@@ -60,6 +60,17 @@ by_address(const struct server *s, const struct document *d, const struct diags 
 		json_array_append_new(list, finding_json(s, g));
 		json_decref(uri);
 	}
+}
+
+/* The mistakes of the project file too, which is read with defaults in their places. */
+static json_t *
+all_findings(const struct server *s, const struct document *d, const struct lint_check *l)
+{
+	json_t *all = json_pack("{s:[]}", d->uri);
+
+	add_findings(s, d, &l->made.diags, all);
+	if (l->project->project && l->project->broken)
+		add_findings(s, d, &l->project->project->diags, all);
 	return all;
 }
 
@@ -91,7 +102,7 @@ analyse(struct server *s, struct document *d, FILE *out)
 		return;
 	arena_on_failure(a, &failed);
 	l = check_document(s, d, a);
-	job_say(out, json_pack("{s:o, s:o}", "findings", by_address(s, d, &l->made.diags), "files",
+	job_say(out, json_pack("{s:o, s:o}", "findings", all_findings(s, d, l), "files",
 	    files_of(l->made.spec)));
 	facts_say(s, l, out);
 }
