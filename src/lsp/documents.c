@@ -50,6 +50,8 @@ touch(struct server *s, struct document *d)
 {
 	d->dirty = true;
 	d->facts_version = -1;	/* though its own text may be the same */
+	json_decref(d->files);	/* until it is checked again, it may use any */
+	d->files = NULL;
 	tree_free(d->tree);
 	d->tree = NULL;
 	jobs_stop_of(s, d);
