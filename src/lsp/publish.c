@@ -122,7 +122,7 @@ publish(struct server *s, const char *uri)
 		return;
 	}
 	params = json_pack("{s:s, s:O}", "uri", uri, "diagnostics", list);
-	if (open)
+	if (open && open->findings_version >= 0)
 		json_object_set_new(params, "version", json_integer(open->findings_version));
 	server_notify(s, "textDocument/publishDiagnostics", params);
 	if (json_array_size(list))
