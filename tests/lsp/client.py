@@ -89,6 +89,7 @@ class Client:
         self.diagnostics = {}    # by address, the last ones
         self.next_id = 0
         self.answers = {}
+        self.version = 0
         self.versions = {}
         threading.Thread(target=self._read, daemon=True).start()
         if capabilities is None:
@@ -150,6 +151,8 @@ class Client:
                 pass
         self.notes.append(m)
         if m["method"] == "textDocument/publishDiagnostics":
+            if m["params"].get("version", 0) < 0:
+                raise ValueError(f"a version that no text has: {m}")
             self.diagnostics[m["params"]["uri"]] = m["params"]
         return m
 
@@ -178,8 +181,13 @@ class Client:
 
     # ---- documents ----
 
-    def open(self, uri, text, version=1):
-        self.versions[uri] = version
+    def _version(self):
+        """None is like another's, so that what was said of an earlier text is not taken for the last."""
+        self.version += 1
+        return self.version
+
+    def open(self, uri, text):
+        version = self.versions[uri] = self._version()
         self.notify("textDocument/didOpen", {"textDocument": {
             "uri": uri, "languageId": "stowage", "version": version, "text": text}})
 
@@ -190,7 +198,7 @@ class Client:
         return uri_of(path), text
 
     def change(self, uri, *changes):
-        self.versions[uri] += 1
+        self.versions[uri] = self._version()
         self.notify("textDocument/didChange", {
             "textDocument": {"uri": uri, "version": self.versions[uri]}, "contentChanges": list(changes)})
 
@@ -211,12 +219,12 @@ class Client:
         end = time.time() + timeout
         while self.diagnostics.get(uri, {}).get("version") != self.versions[uri]:
             self.take(max(0.01, end - time.time()))
+        self.settle()       # those of files that it uses come with them
         return self.diagnostics[uri]["diagnostics"]
 
     def diagnosed_anew(self, uri, do, timeout=60):
         """The diagnostics that come after DO, of which the text's version says nothing."""
         self.diagnosed(uri)
-        self.settle()
         self.diagnostics.pop(uri, None)
         do()
         return self.diagnosed(uri, timeout)
