@@ -195,6 +195,16 @@ not_too_deep(struct expander *ex, const struct block *b, struct loc loc)
 	return false;
 }
 
+static void
+take_down(struct expander *ex, struct loc use)
+{
+	struct evaluated *s = ex->opt->evaluated;
+	const struct loc *last = s && s->blocks.n ? &s->blocks.v[s->blocks.n - 1] : NULL;
+
+	if (s && !(last && last->src == use.src && last->beg == use.beg))
+		vec_push(ex->a, &s->blocks, use);
+}
+
 struct value
 apply_block(struct expander *ex, struct where *w, struct global_name *g, struct expr *e,
     const struct actual *actual, int n, struct operands ops)
@@ -214,6 +224,7 @@ apply_block(struct expander *ex, struct where *w, struct global_name *g, struct 
 	    !match_formals(ex, b, loc, actual, n, from, by_formal) ||
 	    !not_too_deep(ex, b, loc))
 		return value_poison(loc);
+	take_down(ex, loc);
 	s = scope_of_unit(ex, g->home);
 	ex->frame = &frame;
 	ex->nframes++;

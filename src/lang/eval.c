@@ -51,13 +51,13 @@ eval_name(struct expander *ex, struct scope *s, struct expr *e)
 static void
 take_down(struct expander *ex, struct loc use, struct loc def)
 {
-	struct field_reads *s = ex->opt->reads;
-	const struct field_read *last = s && s->all.n ? &s->all.v[s->all.n - 1] : NULL;
+	struct evaluated *s = ex->opt->evaluated;
+	const struct field_read *last = s && s->reads.n ? &s->reads.v[s->reads.n - 1] : NULL;
 
 	if (!s || (last && last->use.src == use.src && last->use.beg == use.beg &&
 	    last->def.src == def.src && last->def.beg == def.beg))
 		return;
-	vec_push(ex->a, &s->all, ((struct field_read){ use, def }));
+	vec_push(ex->a, &s->reads, ((struct field_read){ use, def }));
 }
 
 /* What v.f reads: a definition of the block that made v, or an operator's named result. */

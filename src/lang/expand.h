@@ -25,8 +25,9 @@ struct field_read {		/* `v.f` as evaluated: the word f, and the definition that 
 	struct loc use, def;
 };
 
-struct field_reads {
-	VEC(struct field_read) all;
+struct evaluated {		/* what only evaluation knows; what comes again at once is there once */
+	VEC(struct field_read) reads;
+	VEC(struct loc) blocks;	/* where blocks were used */
 };
 
 struct lang_options {
@@ -36,7 +37,7 @@ struct lang_options {
 	const struct project *project;	/* its devices count where the spec has none; or NULL */
 	const char *network;	/* this one alone is expanded; NULL: all of them */
 	const struct unsaved *unsaved;	/* texts for files that are used; NULL: none */
-	struct field_reads *reads;	/* takes them down; NULL: nobody asks */
+	struct evaluated *evaluated;	/* takes it down; NULL: nobody asks */
 	const char *root;	/* the absolute folder below which `use` reads; NULL: anywhere */
 };
 

@@ -7,6 +7,7 @@
 #include "lsp/job.h"
 #include "lsp/method.h"
 #include "lsp/publish.h"
+#include "lsp/refactor.h"
 #include "lsp/tree.h"
 
 #define MOST_EDITS	8	/* of fit's */
@@ -187,6 +188,21 @@ add_fit(struct actions *x, struct module *m)
 	}
 }
 
+/* ---- the same network, written otherwise ---- */
+
+static void
+add_refactorings(struct actions *x)
+{
+	json_t *action;
+
+	if (wanted(x, "refactor.extract") && (action = extract_action(x->server, x->document, x->arena,
+	    (size_t)x->beg, (size_t)x->end)))
+		json_array_append_new(x->list, action);
+	if (wanted(x, "refactor.inline") && (action = inline_action(x->server, x->document, x->arena,
+	    (size_t)x->beg, (size_t)x->end)))
+		json_array_append_new(x->list, action);
+}
+
 static struct answer
 actions(struct server *s, struct document *d, const json_t *params, struct arena *a)
 {
@@ -201,10 +217,13 @@ actions(struct server *s, struct document *d, const json_t *params, struct arena
 		return answer_error(RPC_INVALID_PARAMS, "the range is none");
 	x.beg = (int)text_offset(&d->text, from, s->client.utf8);
 	x.end = (int)text_offset(&d->text, to, s->client.utf8);
-	x.check = check_document(s, d, a);
 	x.list = json_array();
 	if (!document_tree(s, d))
 		return answer_with(x.list);
+	add_refactorings(&x);
+	if (!wanted(&x, "quickfix") && !wanted(&x, "source.fixAll.stowage"))
+		return answer_with(x.list);
+	x.check = check_document(s, d, a);
 	if (wanted(&x, "quickfix")) {
 		add_fixes(&x);
 		for (i = 0; i < x.check->made.spec->modules.n; i++)

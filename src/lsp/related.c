@@ -69,7 +69,7 @@ related_find(struct server *s, struct arena *a, struct document *d, const char *
 		if (!document_at(s, real_path(a, found.path.v[i])))
 			relate_file(s, a, r, found.path.v[i], path);
 	for (i = 0; i < r->all.n; i++)
-		r->all.v[i].spec = spec_at(s, a, &r->all.v[i].diags, r->all.v[i].path, &r->all.v[i].reads);
+		r->all.v[i].spec = spec_at(s, a, &r->all.v[i].diags, r->all.v[i].path, &r->all.v[i].evaluated);
 }
 
 void
@@ -108,10 +108,16 @@ related_covers(struct arena *a, const struct relations *r, struct loc l)
 	const char *path = real_path(a, l.src->path);
 	int i, k;
 
-	for (i = 0; i < r->all.n; i++)
-		for (k = 0; r->all.v[i].spec && k < r->all.v[i].spec->modules.n; k++)
-			if (module_covers(a, r->all.v[i].spec->modules.v[k], l, path))
+	for (i = 0; i < r->all.n; i++) {
+		const struct related *s = &r->all.v[i];
+
+		for (k = 0; s->spec && k < s->spec->modules.n; k++)
+			if (module_covers(a, s->spec->modules.v[k], l, path))
 				return true;
+		for (k = 0; k < s->evaluated.blocks.n; k++)
+			if (is_within(a, s->evaluated.blocks.v[k], l, path))
+				return true;
+	}
 	return false;
 }
 

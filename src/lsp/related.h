@@ -14,7 +14,7 @@ struct related {
 	struct tree *tree;
 	struct spec *spec;	/* as it is; NULL: it cannot be read */
 	struct diags diags;
-	struct field_reads reads;
+	struct evaluated evaluated;
 	struct form *form;	/* by module; NULL until related_forms() */
 };
 
@@ -27,7 +27,7 @@ struct relations {
 void	related_find(struct server *, struct arena *, struct document *, const char *path, bool shared,
 	    struct relations *);
 void	related_free(struct relations *);
-/* Is something made of those bytes of the file in any of them? Not after related_forms(). */
+/* Is a layer or a block made of those bytes of the file in any of them? Not after related_forms(). */
 bool	related_covers(struct arena *, const struct relations *, struct loc);
 /* Takes the modules apart. */
 void	related_forms(struct arena *, struct relations *);

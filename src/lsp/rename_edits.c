@@ -46,8 +46,8 @@ is_evaluated(const struct renaming *r, struct loc at)
 	int i, k;
 
 	for (i = 0; i < r->specs.all.n; i++)
-		for (k = 0; k < r->specs.all.v[i].reads.all.n; k++)
-			if (loc_same(r->specs.all.v[i].reads.all.v[k].use, at))
+		for (k = 0; k < r->specs.all.v[i].evaluated.reads.n; k++)
+			if (loc_same(r->specs.all.v[i].evaluated.reads.v[k].use, at))
 				return true;
 	return false;
 }
@@ -153,9 +153,9 @@ rename_selections(struct renaming *r, const struct related *spec)
 	struct path_walk w = { r, spec->tree };
 	int i;
 
-	for (i = 0; i < spec->reads.all.n; i++)
-		if (loc_same(spec->reads.all.v[i].def, r->symbol->loc))
-			replace_word(r, spec->reads.all.v[i].use);
+	for (i = 0; i < spec->evaluated.reads.n; i++)
+		if (loc_same(spec->evaluated.reads.v[i].def, r->symbol->loc))
+			replace_word(r, spec->evaluated.reads.v[i].use);
 	for (i = 0; i < spec->tree->files.n; i++)
 		tree_walk(spec->tree, spec->tree->files.v[i].file, rename_path, &w);
 }

@@ -103,7 +103,7 @@ source_at(struct server *s, struct arena *a, const char *path)
 
 struct spec *
 spec_at(struct server *s, struct arena *a, struct diags *diags, const char *path,
-    struct field_reads *reads)
+    struct evaluated *evaluated)
 {
 	struct lang_options *o = ARENA_NEW(a, struct lang_options);
 	struct source *src = source_at(s, a, path);
@@ -120,7 +120,7 @@ spec_at(struct server *s, struct arena *a, struct diags *diags, const char *path
 			d->text.text : "", .size = d->text.n, .next = texts };
 		texts = one;
 	}
-	*o = (struct lang_options){ .unsaved = texts, .reads = reads,
+	*o = (struct lang_options){ .unsaved = texts, .evaluated = evaluated,
 		.root = compile_root(a, filename_absolute(a, src->path), false) };
 	return spec_load(a, diags, src, o);
 }

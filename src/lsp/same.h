@@ -29,9 +29,9 @@ json_t	*changes_json(const struct server *, const struct changes *);
 struct server	*changed_server(struct server *, struct arena *, const struct changes *);
 
 /* The spec at that path, open or not, with what is open in place of files; NULL: it cannot be read.
- * READS may be NULL. */
+ * EVALUATED may be NULL. */
 struct spec	*spec_at(struct server *, struct arena *, struct diags *, const char *path,
-		    struct field_reads *);
+		    struct evaluated *);
 struct source	*source_at(struct server *, struct arena *, const char *path);
 
 struct form {			/* of a network */

@@ -225,7 +225,140 @@ def rename(specs, how):
     return "", tried
 
 
-KINDS = {"rename": rename}
+# ---- extracting and inlining ----
+
+def persistent(graphs):
+    return [line for name in graphs for line in graphs[name]
+            if re.match(r"(parameter|statistic|optimizer state) ", line)]
+
+
+def comments(text):
+    return [m[0] for m in WORD.finditer(text) if m[0][0] == "#"]
+
+
+def is_laid_out(text):
+    done = subprocess.run([stowage, "fmt", "--check", "-"], input=text, capture_output=True, text=True)
+    return done.returncode == 0
+
+
+def try_action(specs, kind, beg, end, before):
+    """Whether there is an action, and what is wrong with it, or None."""
+    text = specs.files[specs.open]
+    actions = specs.client.request("textDocument/codeAction", {
+        "textDocument": {"uri": uri(specs.open)}, "context": {"diagnostics": [], "only": [kind]},
+        "range": {"start": position(text, beg), "end": position(text, end)}})
+    if not actions:
+        return False, None
+    action = actions[0]
+    changed = apply(specs.files, action["edit"])
+    if changed == specs.files:
+        return True, "%s changes nothing" % action["title"]
+    lost = set(comments(text)) - set(comments(changed[specs.open]))
+    if lost and "remove" not in action["title"]:
+        return True, "%s loses the comment %s" % (action["title"], lost.pop())
+    if is_laid_out(text) and not is_laid_out(changed[specs.open]):
+        return True, "%s spoils the layout:\n%s" % (action["title"], changed[specs.open])
+    after = specs.graphs(changed)
+    claim = re.search(r" \((weights|layers) get other (names|paths)\)$", action["title"])
+    # what stands on which line is another matter
+    wrong = same_but(before, after, (lambda a, b: a == b) if not claim else (lambda a, b: True), lines=False)
+    if not wrong and claim:
+        same_weights = [re.sub(r" @\d+$", "", x) for x in persistent(before)] == \
+            [re.sub(r" @\d+$", "", x) for x in persistent(after)]
+        if same_weights != (claim[1] == "layers"):
+            wrong = "the weights %s" % ("keep their names" if same_weights else "get other names")
+        if not wrong and not same_but(before, after, lambda a, b: a == b, lines=False):
+            wrong = "all paths are the same"
+    if wrong:
+        return True, "%s: %s\n%s" % (action["title"], wrong, changed[specs.open])
+    CLAIMED[action["title"]] = CLAIMED.get(action["title"], 0) + 1
+    return True, None
+
+
+CLAIMED = {}
+
+
+def bodies(text):
+    """Places of the statements of blocks and networks: lists of [beg, end)."""
+    plain = re.sub(r'"[^"\n]*"|#[^\n]*', lambda m: " " * len(m[0]), text)
+    for m in re.finditer(r"^(block|network)\b[^{]*\{", plain, re.M):
+        depth, at = 1, m.end()
+        while depth and at < len(plain):
+            depth += {"{": 1, "}": -1}.get(plain[at], 0)
+            at += 1
+        inner = plain[m.end():at - 1]
+        starts = [s.start() for s in re.finditer(
+            r"(?<![\w.=!<>(,])\b[A-Za-z_]\w*\s*=(?!=)|\b(input|target|loss|metric)\b(?!\s*=)", inner)
+            if inner[:s.start()].count("(") == inner[:s.start()].count(")")]
+        yield [(m.end() + a, m.end() + len(inner[:b].rstrip())) for a, b in zip(starts, starts[1:] + [len(inner)])]
+
+
+def arms(text, beg, end):
+    """Places of the arms of all pipes in those bytes, as lists."""
+    plain = re.sub(r'"[^"\n]*"|#[^\n]*', lambda m: " " * len(m[0]), text)
+    stack, found = [[beg]], []
+
+    def close(pipe, at):
+        ends = [p - 2 for p in pipe[1:]] + [at]
+        found.append([(a + len(plain[a:b]) - len(plain[a:b].lstrip()), a + len(plain[a:b].rstrip()))
+                      for a, b in zip(pipe, ends)])
+
+    eq = plain.find("=", beg, end)
+    stack[0][0] = eq + 1
+    at = eq + 1
+    while at < end:
+        if plain[at] == "(":
+            stack.append([at + 1])
+        elif plain[at] == ")":
+            close(stack.pop(), at)
+        elif plain.startswith("->", at):
+            stack[-1].append(at + 2)
+        at += 1
+    close(stack.pop(), end)
+    return found
+
+
+def selections(text):
+    """What to extract: arms, runs of arms, statements, runs of statements."""
+    for body in bodies(text):
+        for i, (beg, _) in enumerate(body):
+            for _, end in body[i:i + 3]:
+                yield beg, end
+        for beg, end in body:
+            if re.match(r"\w+\s*=", text[beg:end]):
+                for pipe in arms(text, beg, end):
+                    for i, (a, _) in enumerate(pipe):
+                        for _, b in pipe[i:i + 3]:
+                            yield a, b
+
+
+def uses(text):
+    """Every word that a block has as its name."""
+    blocks = set(re.findall(r"^block\s+(\w+)", text, re.M)) | {"pair", "twice", "merge", "act"}
+    for m in WORD.finditer(text):
+        if m[0] in blocks:
+            yield m.start(), m.start()
+
+
+def act(specs, how, kind, places):
+    before, tried, offered = specs.graphs(), 0, 0
+    if not before:
+        return None, 0
+    for path in specs.files:
+        specs.look_at(path)
+        for beg, end in chosen(list(places(specs.files[path])), how):
+            tried += 1
+            some, wrong = try_action(specs, kind, beg, end, before)
+            offered += some
+            if wrong:
+                return "%s, bytes %d to %d (%s): %s" % (
+                    os.path.basename(path), beg, end, specs.files[path][beg:end or beg + 10], wrong), tried
+    return "", offered
+
+
+KINDS = {"rename": rename,
+         "extract": lambda specs, how: act(specs, how, "refactor.extract", selections),
+         "inline": lambda specs, how: act(specs, how, "refactor.inline", uses)}
 
 
 def main():
@@ -248,6 +381,8 @@ def main():
         sys.stdout.flush()
     print("1..%d" % n)
     print("# %d tried" % tried)
+    for title, k in sorted(CLAIMED.items()):
+        print("# %d: %s" % (k, title))
 
 
 main()
