@@ -208,7 +208,7 @@ def log():
     sent = [json.loads(line[3:]) for line in lines if line.startswith("-> ")]
     got = [json.loads(line[3:]) for line in lines if line.startswith("<- ")]
     equal([m["method"] for m in sent if "method" in m],
-          ["initialize", "initialized", "textDocument/didOpen", "shutdown", "exit"],
+          ["initialize", "initialized", "textDocument/didOpen", "stowage/settle", "shutdown", "exit"],
           "the log has every message that came")
     ok({"textDocument/publishDiagnostics", "client/registerCapability"} <= {m.get("method") for m in got},
        "and those that went", got)
