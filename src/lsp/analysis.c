@@ -104,5 +104,5 @@ analyse(struct server *s, struct document *d, FILE *out)
 	l = check_document(s, d, a);
 	job_say(out, json_pack("{s:o, s:o}", "findings", all_findings(s, d, l), "files",
 	    files_of(l->made.spec)));
-	facts_say(s, l, out);
+	facts_say(l, out);
 }

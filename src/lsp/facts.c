@@ -193,11 +193,10 @@ add_fit(json_t *network, struct module *m)
 }
 
 static struct spec *
-planned(struct server *s, struct lint_check *l, struct diags *quiet)
+planned(struct lint_check *l, struct diags *quiet)
 {
 	struct compile_args args = *l->compile;
 
-	(void)s;
 	diags_init(quiet, l->arena);
 	args.project = l->project->project;
 	args.project_known = true;
@@ -205,12 +204,12 @@ planned(struct server *s, struct lint_check *l, struct diags *quiet)
 }
 
 void
-facts_say(struct server *s, struct lint_check *l, FILE *out)
+facts_say(struct lint_check *l, FILE *out)
 {
 	json_t *layers = json_object(), *networks = json_object();
 	json_t *facts = json_pack("{s:o, s:o}", "layers", layers, "networks", networks);
 	struct diags quiet;
-	struct spec *spec = planned(s, l, &quiet);
+	struct spec *spec = planned(l, &quiet);
 	int i, k;
 
 	for (i = 0; i < spec->modules.n; i++) {

@@ -56,6 +56,6 @@ struct lint_check	*check_document(struct server *, struct document *, struct are
 
 /* facts.c */
 /* Writes them: soon, and once more with what fits. */
-void	facts_say(struct server *, struct lint_check *, FILE *);
+void	facts_say(struct lint_check *, FILE *);
 
 #endif

@@ -42,7 +42,6 @@ read_client(struct client *c, const json_t *j)
 	c->link_support = flag(text, "definition", "linkSupport", NULL);
 	c->versioned_edits = flag(j, "workspace", "workspaceEdit", "documentChanges");
 	c->snippets = json_is_true(json_object_get(item, "snippetSupport"));
-	c->progress = flag(j, "window", "workDoneProgress", NULL);
 	c->watches = flag(j, "workspace", "didChangeWatchedFiles", "dynamicRegistration");
 	c->shows_documents = flag(j, "window", "showDocument", "support");
 	c->refresh_hints = flag(j, "workspace", "inlayHint", "refreshSupport");

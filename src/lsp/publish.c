@@ -12,24 +12,22 @@
 
 #define TAG_UNNECESSARY	1
 
+/* What is said of it, facts and help included; related places stand by themselves. */
 static json_t *
 message_of(const struct diag *g)
 {
-	json_t *text = json_string(""), *more;
+	json_t *text = json_string(g->message), *longer;
 	int i;
 
-	more = json_sprintf("%s", g->message);
-	json_decref(text);
-	text = more;
 	for (i = 0; i < g->remarks.n; i++) {
 		const struct remark *r = &g->remarks.v[i];
 
 		if (r->kind == REMARK_PLACE)
 			continue;
-		more = json_sprintf("%s\n%s%s", json_string_value(text),
+		longer = json_sprintf("%s\n%s%s", json_string_value(text),
 		    r->kind == REMARK_HELP ? "help: " : "= ", r->text);
 		json_decref(text);
-		text = more;
+		text = longer;
 	}
 	return text ? text : json_string("a finding whose text is not UTF-8");
 }

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/filename.h"
-#include "cli/compile.h"
-#include "cli/paths.h"
-
-#define MOST_SPECS	2000
+#include "lsp/workspace.h"
 
 bool
 loc_same(struct loc a, struct loc b)
@@ -42,16 +39,21 @@ add_place(struct arena *a, struct places *p, const struct use *u)
 	vec_push(a, &p->all, ((struct place){ { src, u->loc.beg, u->loc.end }, u->definition }));
 }
 
+struct finding {
+	struct arena *arena;
+	const struct symbol *symbol;
+	struct places *places;
+};
+
 static void
-add_uses(struct arena *a, struct places *p, const struct tree *t, const struct symbol *sym)
+add_uses(void *context, const struct tree *t)
 {
-	const struct source *last = NULL;
+	struct finding *f = context;
 	int i;
 
-	(void)last;
 	for (i = 0; i < t->uses.n; i++)
-		if (loc_same(t->uses.v[i].symbol->loc, sym->loc))
-			add_place(a, p, &t->uses.v[i]);
+		if (loc_same(t->uses.v[i].symbol->loc, f->symbol->loc))
+			add_place(f->arena, f->places, &t->uses.v[i]);
 }
 
 /* Names of a body are known nowhere else. */
@@ -61,40 +63,17 @@ is_local(const struct symbol *s)
 	return s->kind != SYMBOL_PARAM && s->kind != SYMBOL_BLOCK && s->kind != SYMBOL_FORMAL;
 }
 
-/* A spec that is not open. */
-static void
-add_file_uses(struct server *s, struct arena *a, struct places *p, const char *path, const struct symbol *sym)
-{
-	struct document d = { .uri = NULL };
-	struct tree *t;
-	const char *why;
-	const struct source *src = source_read_below(a, "/", path, &why);
-
-	if (!src || !strstr(src->text, sym->name))
-		return;
-	d.path = arena_strdup(a, path);
-	if (!text_replace(&d.text, 0, 0, src->text, (size_t)src->size))
-		return;
-	if ((t = tree_make(s, &d)))
-		add_uses(a, p, t, sym);
-	tree_free(t);
-	text_lines_free(&d.text);
-}
-
 void
 references_find(struct server *s, struct arena *a, const struct symbol *sym, struct places *p)
 {
-	struct paths specs = { .failures = 0 };
+	struct finding f = { a, sym, p };
 	struct document *d;
-	int i;
 
+	if (!is_local(sym) && sym->loc.src->path[0] == '/') {
+		workspace_each(s, a, sym->name, add_uses, &f);
+		return;
+	}
 	for (d = s->documents; d; d = d->next)
 		if (document_tree(s, d))
-			add_uses(a, p, d->tree, sym);
-	if (is_local(sym) || sym->loc.src->path[0] != '/')
-		return;
-	paths_add(a, &specs, compile_root(a, filename_absolute(a, sym->loc.src->path), false));
-	for (i = 0; i < specs.path.n && i < MOST_SPECS; i++)
-		if (!document_at(s, specs.path.v[i]))
-			add_file_uses(s, a, p, specs.path.v[i], sym);
+			add_uses(&f, d->tree);
 }

@@ -62,7 +62,6 @@ struct client {			/* what it said it can do */
 	bool link_support;	/* LocationLink */
 	bool versioned_edits;	/* documentChanges */
 	bool snippets;
-	bool progress;
 	bool watches;		/* registers watchers of files */
 	bool shows_documents;
 	bool refresh_hints, refresh_lenses;

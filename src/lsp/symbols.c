@@ -6,6 +6,7 @@
 #include "lsp/method.h"
 #include "lsp/references.h"
 #include "lsp/words.h"
+#include "lsp/workspace.h"
 
 static const int symbol_kinds[] = {	/* the protocol's SymbolKind */
 	[SYMBOL_PARAM] = 14, [SYMBOL_BLOCK] = 5, [SYMBOL_NETWORK] = 2, [SYMBOL_FORMAL] = 26,
@@ -69,31 +70,46 @@ matches(const char *name, const char *query)
 	return true;
 }
 
+struct query {
+	struct server *server;
+	const char *letters;
+	json_t *list;
+};
+
+static const char *
+container(const struct symbol *s)
+{
+	if (s->kind != SYMBOL_BLOCK && s->block)
+		return s->block->name.text;
+	return s->kind != SYMBOL_NETWORK && s->network ? s->network->name.text : "";
+}
+
+static void
+see_tree(void *context, const struct tree *t)
+{
+	struct query *q = context;
+	int i;
+
+	for (i = 0; i < t->symbols.n; i++) {
+		const struct symbol *sym = t->symbols.v[i];
+
+		if (sym->loc.src == t->file->src && sym->name && *sym->name && sym->kind != SYMBOL_FORMAL &&
+		    matches(sym->name, q->letters))
+			json_array_append_new(q->list, json_pack("{s:s, s:i, s:o, s:s}", "name", sym->name,
+			    "kind", symbol_kinds[sym->kind], "location", loc_location(q->server, sym->loc),
+			    "containerName", container(sym)));
+	}
+}
+
 static struct answer
 workspace_symbols(struct server *s, struct document *none, const json_t *params, struct arena *a)
 {
-	const char *query = json_string_value(json_object_get(params, "query"));
-	json_t *list = json_array();
-	struct document *d;
-	int i;
+	const char *letters = json_string_value(json_object_get(params, "query"));
+	struct query q = { s, letters ? letters : "", json_array() };
 
-	(void)none, (void)a;
-	for (d = s->documents; d; d = d->next) {
-		struct tree *t = document_tree(s, d);
-
-		for (i = 0; t && i < t->symbols.n; i++) {
-			const struct symbol *sym = t->symbols.v[i];
-
-			if (sym->loc.src == t->file->src && sym->name && *sym->name && sym->kind != SYMBOL_FORMAL &&
-			    matches(sym->name, query ? query : ""))
-				json_array_append_new(list, json_pack("{s:s, s:i, s:o, s:s}", "name", sym->name,
-				    "kind", symbol_kinds[sym->kind], "location", loc_location(s, sym->loc),
-				    "containerName", sym->kind != SYMBOL_BLOCK && sym->block ?
-				    sym->block->name.text : sym->kind != SYMBOL_NETWORK && sym->network ?
-				    sym->network->name.text : ""));
-		}
-	}
-	return answer_with(list);
+	(void)none;
+	workspace_each(s, a, NULL, see_tree, &q);
+	return answer_with(q.list);
 }
 
 /* ---- who uses which block ---- */
