@@ -1,0 +1,557 @@
+import glob
+import os
+import random
+import re
+import subprocess
+
+from client import STOWAGE, Client, path_of, uri_of, within
+from tap import case, equal, ok
+from text import Text
+
+TOP = os.environ["top_srcdir"]
+LIBRARY = """block far(width) { out = in -> dense(width) -> relu }
+"""
+SPEC = """use "library.nn"
+param wide = 8
+
+# A block that is used twice,
+# with a comment of two lines.
+block small(width, rate=0.1) {
+  out = in -> dense(width) -> relu -> dropout(rate)
+}
+
+network net {
+  input  x : f32[4]
+  target y : class[2]
+  h = x -> small(wide)        # \U0001f600 \u00e9
+  g = h -> small(4, rate=0.2) -> far(6)
+  loss cross_entropy(g -> head: dense(2), y)
+}
+train { batch 8  data synthetic(64) }
+device { memory 1GiB }
+"""
+TEXT = Text(SPEC)
+
+
+def place(word, count=0, behind=0):
+    """Where the COUNT-th WORD stands."""
+    found = [m.start() for m in re.finditer(r"\b" + re.escape(word), TEXT.text)]
+    return TEXT.position(found[count] + behind)
+
+
+def span(word, count=0):
+    found = [m.start() for m in re.finditer(r"\b" + re.escape(word), TEXT.text)]
+    return TEXT.span(found[count], found[count] + len(word))
+
+
+def sync(c, uri, offered):
+    equal((offered["openClose"], offered["change"]), (True, 2), "texts are opened and closed, and changed by parts")
+
+
+def hover(c, uri, offered):
+    def words(*where):
+        answer = c.at("textDocument/hover", uri, place(*where))
+        return answer["contents"]["value"] if answer else ""
+
+    # a layer of the block is two layers: 4 into 8 and 8 into 4, each with a bias
+    ok(re.search(r"parameters \| 76 ", words("dense")), "hover: 4 * 8 + 8 and 8 * 4 + 4 parameters together",
+       words("dense"))
+    ok(re.search(r"multiply-adds per sample \| 64 ", words("dense")), "hover: 4 * 8 and 8 * 4 multiply-adds")
+    ok(re.search(r"parameters \| 14 ", words("head")), "hover: 6 * 2 + 2 parameters", words("head"))
+    ok("f32[2]" in words("head"), "hover: a label has the shape of its layer", words("head"))
+    ok("f32[8, 2]" in words("head"), "hover: and at the batch of 8", words("head"))
+    ok("block small(width, rate=0.1)" in words("small", 1), "hover: what a block's name stands for")
+    ok("param wide = 8" in words("wide"), "hover: a parameter's value")
+    ok(re.search(r"parameters \| 120 ", words("net {")), "hover: 76 + 4 * 6 + 6 + 14 parameters of the network",
+       words("net {"))
+    ok("train" in words("batch"), "hover: a setting", words("batch"))
+    equal(c.at("textDocument/hover", uri, {"line": 2, "character": 0}), None, "hover: nothing on an empty line")
+
+
+def hints(c, uri, offered):
+    got = c.request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": TEXT.span(0, len(SPEC))})
+    labels = [h["label"] if isinstance(h["label"], str) else "".join(p["value"] for p in h["label"]) for h in got]
+    ok("[2]" in labels, "inlay hints: the shape behind a layer", labels)
+    ok("width:" in labels, "inlay hints: the name of an argument", labels)
+    where = [TEXT.offset(**h["position"]) for h in got if h["label"] == "width:"]
+    ok(TEXT.offset(**place("4, rate")) in where, "inlay hints: in front of it", got)
+    part = c.request("textDocument/inlayHint", {"textDocument": {"uri": uri},
+                                                "range": {"start": {"line": 14, "character": 0},
+                                                          "end": {"line": 15, "character": 0}}})
+    ok(part and all(h["position"]["line"] == 14 for h in part), "inlay hints: of some lines alone", part)
+
+
+def lenses(c, uri, offered):
+    def ask():
+        return c.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+
+    within(20, lambda: "fits" in str(ask()))    # the largest batch comes later, and then the client is told
+    got = ask()
+    equal(len(got), 1, "code lens: one for the network")
+    equal(got[0]["range"], TEXT.span(SPEC.index("net {"), SPEC.index("net {") + 3), "code lens: at its name")
+    ok("at batch 8" in got[0]["command"]["title"] and "fits" in got[0]["command"]["title"],
+       "code lens: its batch, and that it fits", got)
+    shown = c.request("workspace/executeCommand", {"command": got[0]["command"]["command"],
+                                                   "arguments": got[0]["command"]["arguments"]})
+    page = path_of(shown["show"]) if isinstance(shown, dict) else ""
+    ok(os.path.isfile(page) and open(page).read(20).lower().startswith("<!doctype html"),
+       "code lens: its command writes a page", shown)
+    c.settle()
+    asked = [m for m in c.notes if m["method"] == "window/showDocument"]
+    ok(asked and path_of(asked[-1]["params"]["uri"]) == page, "code lens: and asks the editor to show it", asked)
+
+
+def completed(c, uri, before, after=""):
+    """Labels of what is offered between two texts that stand in place of the statement of g."""
+    line = "  g = h -> small(4, rate=0.2) -> far(6)"
+    text = SPEC.replace(line, before + after)
+    at = Text(text).position(SPEC.index(line) + len(before))
+    c.replace(uri, text)
+    got = c.at("textDocument/completion", uri, at)
+    c.replace(uri, SPEC)
+    return [i["label"] for i in (got["items"] if isinstance(got, dict) else got or [])]
+
+
+def completion(c, uri, offered):
+    labels = completed(c, uri, "  g = h -> ")
+    ok({"dense", "relu", "small", "far"} <= set(labels), "completion: operators and blocks behind an arrow", labels)
+    ok(len(labels) == len(set(labels)), "completion: each once")
+    ok("h" in completed(c, uri, "  g = "), "completion: names that are defined above")
+    ok("g" not in completed(c, uri, "  g = "), "completion: none that are defined below")
+    labels = completed(c, uri, "  g = h -> conv(8, 3, ")
+    ok("stride=" in labels and "pad=" in labels, "completion: arguments of a call that is not closed", labels)
+    labels = completed(c, uri, "  g = h -> conv(8, 3, stride=2, ", ")")
+    ok("pad=" in labels and "stride=" not in labels, "completion: but none that is given", labels)
+    labels = completed(c, uri, "  g = h -> small(", ")")
+    ok("width=" in labels and "rate=" in labels, "completion: parameters of a block", labels)
+    equal(completed(c, uri, "  # "), [], "completion: nothing in a comment")
+
+    def section(line, before, after=""):
+        text = SPEC.replace(line, before + after)
+        c.replace(uri, text)
+        got = c.at("textDocument/completion", uri, Text(text).position(SPEC.index(line) + len(before)))
+        c.replace(uri, SPEC)
+        return [i["label"] for i in (got["items"] if isinstance(got, dict) else got or [])]
+    labels = section("train { batch 8  data synthetic(64) }", "train {\n  batch 8\n  optimizer ", "\n}")
+    ok({"sgd", "adam"} <= set(labels), "completion: optimizers", labels)
+    labels = section("train { batch 8  data synthetic(64) }", "train {\n  batch 8\n  ", "\n}")
+    ok("epochs" in labels and "batch" not in labels, "completion: settings that are not there yet", labels)
+    labels = section("device { memory 1GiB }", 'device { name "')
+    ok(any("RTX" in label for label in labels), "completion: names of cards", labels)
+    ok("library.nn" in section('use "library.nn"', 'use "'), "completion: files beside the spec")
+
+
+def signature(c, uri, offered):
+    got = c.at("textDocument/signatureHelp", uri, place("0.2)"))
+    one = got["signatures"][got.get("activeSignature", 0)]
+    ok(one["label"].startswith("small("), "signature help: the block's", got)
+    parameter = one["parameters"][got["activeParameter"]]["label"]
+    parameter = one["label"][slice(*parameter)] if isinstance(parameter, list) else parameter
+    ok(parameter.startswith("rate"), "signature help: the argument that is named", parameter)
+    got = c.at("textDocument/signatureHelp", uri, place("4, rate"))
+    equal(got["activeParameter"], 0, "signature help: the argument by its place")
+    equal(c.at("textDocument/signatureHelp", uri, {"line": 2, "character": 0}), None,
+          "signature help: none outside of calls")
+    for opened in offered["triggerCharacters"]:
+        ok(opened in "(,=", "signature help: asked for at what begins an argument", offered)
+
+
+def definition(c, uri, offered):
+    links = c.at("textDocument/definition", uri, place("small", 1))
+    equal([(link["targetUri"], link["targetSelectionRange"]) for link in links], [(uri, span("small"))],
+          "definition: of a block")
+    ok(TEXT.slice(links[0]["targetRange"]).startswith("block small(") and
+       TEXT.slice(links[0]["targetRange"]).endswith("}"), "definition: with its body", links)
+    links = c.at("textDocument/definition", uri, place("far"))
+    equal([(link["targetUri"], link["targetSelectionRange"]["start"]) for link in links],
+          [(uri_of("library.nn"), {"line": 0, "character": 6})], "definition: in a file that is used")
+    got = c.at("textDocument/definition", uri, {"line": 0, "character": 8})
+    ok(uri_of("library.nn") in str(got), "definition: of a file's name", got)
+    equal(c.at("textDocument/definition", uri, place("dense")), None, "definition: an operator has none")
+    plain = Client({})
+    plain.open(uri, SPEC)
+    equal(plain.at("textDocument/definition", uri, place("wide", 1)), {"uri": uri, "range": span("wide")},
+          "definition: a location where the client knows no links")
+    plain.stop()
+
+
+def references(c, uri, offered):
+    def found(word, declared):
+        got = c.at("textDocument/references", uri, place(word), context={"includeDeclaration": declared})
+        return sorted((os.path.basename(p["uri"]), p["range"]["start"]["line"]) for p in got)
+
+    equal(found("small", True), [("a.nn", 5), ("a.nn", 12), ("a.nn", 13)], "references: of a block")
+    equal(found("small", False), [("a.nn", 12), ("a.nn", 13)], "references: without where it is defined")
+    equal(found("rate", True), [("a.nn", 5), ("a.nn", 6), ("a.nn", 13)], "references: of a block's parameter")
+    equal(found("far", True), [("a.nn", 13), ("library.nn", 0), ("other.nn", 1)],
+          "references: in specs that are not open too")
+
+
+def highlight(c, uri, offered):
+    got = c.at("textDocument/documentHighlight", uri, place("small", 1))
+    equal(sorted((h["range"]["start"]["line"], h.get("kind")) for h in got), [(5, 3), (12, 2), (13, 2)],
+          "highlights: written where it is defined, else read")
+
+
+def symbols(c, uri, offered):
+    got = c.request("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
+    outline = {s["name"]: [k["name"] for k in s.get("children", [])] for s in got}
+    ok({"wide", "small", "net"} <= set(outline), "document symbols: of the file", outline)
+    ok({"width", "rate", "out"} <= set(outline["small"]) and {"x", "y", "h", "g", "head"} <= set(outline["net"]),
+       "document symbols: and of their bodies", outline)
+
+    def inside(outer, inner):
+        return TEXT.offset(**outer["start"]) <= TEXT.offset(**inner["start"]) and \
+            TEXT.offset(**inner["end"]) <= TEXT.offset(**outer["end"])
+
+    ok(all(inside(s["range"], s["selectionRange"]) for s in got + [k for s in got for k in s.get("children", [])]),
+       "document symbols: each name within its definition", got)
+
+
+def workspace_symbols(c, uri, offered):
+    got = c.request("workspace/symbol", {"query": "sml"})
+    equal([(s["name"], s["location"]["uri"], s["location"]["range"]) for s in got], [("small", uri, span("small"))],
+          "workspace symbols: by their letters")
+    ok(len(c.request("workspace/symbol", {"query": ""})) > 5, "workspace symbols: all")
+    equal(c.request("workspace/symbol", {"query": "nosuchname"}), [], "workspace symbols: none")
+
+
+def calls(c, uri, offered):
+    item = c.at("textDocument/prepareCallHierarchy", uri, place("small", 2))[0]
+    equal((item["name"], item["selectionRange"]), ("small", span("small")), "call hierarchy: of a block")
+    got = c.request("callHierarchy/incomingCalls", {"item": item})
+    equal([(g["from"]["name"], sorted(r["start"]["line"] for r in g["fromRanges"])) for g in got],
+          [("net", [12, 13])], "call hierarchy: who uses it")
+    got = c.request("callHierarchy/outgoingCalls", {"item": got[0]["from"]})
+    equal(sorted((g["to"]["name"], len(g["fromRanges"])) for g in got), [("far", 1), ("small", 2)],
+          "call hierarchy: what that uses")
+    equal(c.at("textDocument/prepareCallHierarchy", uri, place("wide")), None, "call hierarchy: not of a number")
+
+
+def folding(c, uri, offered):
+    got = c.request("textDocument/foldingRange", {"textDocument": {"uri": uri}})
+    folds = {(f["startLine"], f["endLine"]): f.get("kind") for f in got}
+    equal(folds, {(3, 4): "comment", (5, 7): None, (9, 15): None}, "folding: blocks, networks and comments")
+
+
+def selections(c, uri, offered):
+    where = [place("4, rate"), place("batch")]
+    got = c.request("textDocument/selectionRange", {"textDocument": {"uri": uri}, "positions": where})
+    equal(len(got), 2, "selections: one for each place")
+    chain = got[0]
+    spans = []
+    while chain:
+        spans.append((TEXT.offset(**chain["range"]["start"]), TEXT.offset(**chain["range"]["end"])))
+        chain = chain.get("parent")
+    ok(all(b[0] <= a[0] and a[1] <= b[1] and a != b for a, b in zip(spans, spans[1:])),
+       "selections: each grows", spans)
+    ok(SPEC[spans[0][0]:spans[0][1]] == "4" and spans[-1] == (0, len(SPEC)),
+       "selections: from the word to the whole text", [SPEC[a:b] for a, b in spans])
+    ok("small(4, rate=0.2)" in [SPEC[a:b] for a, b in spans], "selections: by way of the call")
+
+
+def tokens_of(data, legend):
+    line = character = 0
+    for k in range(0, len(data), 5):
+        line, character = line + data[k], data[k + 1] + (0 if data[k] else character)
+        yield line, character, data[k + 2], legend["tokenTypes"][data[k + 3]], data[k + 4]
+
+
+def semantic_tokens(c, uri, offered):
+    data = c.request("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}})["data"]
+    words = [(TEXT.slice({"start": {"line": line, "character": at}, "end": {"line": line, "character": at + n}}), kind)
+             for line, at, n, kind, _ in tokens_of(data, offered["legend"])]
+    ok({("block", "keyword"), ("small", "class"), ("dense", "function"), ("rate", "parameter"), ("net", "namespace"),
+        ("8", "number"), ('"library.nn"', "string"), ("batch", "property"), ("f32", "type")} <= set(words),
+       "semantic tokens: what words are", words)
+    part = c.request("textDocument/semanticTokens/range", {
+        "textDocument": {"uri": uri}, "range": {"start": {"line": 13, "character": 0},
+                                                "end": {"line": 14, "character": 0}}})["data"]
+    whole = [t for t in tokens_of(data, offered["legend"]) if t[0] == 13]
+    equal(list(tokens_of(part, offered["legend"])), whole, "semantic tokens: those of a line are the same")
+
+
+def links(c, uri, offered):
+    got = c.request("textDocument/documentLink", {"textDocument": {"uri": uri}})
+    equal([(TEXT.slice(link["range"]), link["target"]) for link in got], [("library.nn", uri_of("library.nn"))],
+          "links: to files that are used")
+
+
+def applied(text, uri, edit):
+    """The text after a WorkspaceEdit, which may be about it alone."""
+    if "documentChanges" in edit:
+        changes = {d["textDocument"]["uri"]: d["edits"] for d in edit["documentChanges"]}
+    else:
+        changes = edit["changes"]
+    equal(list(changes), [uri], "an action changes that text alone")
+    return Text(text).apply(changes[uri])
+
+
+def actions(c, uri, offered):
+    loose = SPEC.replace("  loss", "  lost = x -> dense(3)\n  loss").replace("param wide = 8\n", "param wide = 8\nparam none = 1\n")
+    at = uri_of("loose.nn")
+    with open("loose.nn", "w") as f:
+        f.write(loose)
+    c.open(at, loose)
+    found = {d["code"]: d for d in c.diagnosed(at)}
+    ok("dead-layer" in found, "code actions: there are findings", found)
+
+    def actions_of(d, **context):
+        return c.request("textDocument/codeAction", {"textDocument": {"uri": at}, "range": d["range"],
+                                                     "context": {"diagnostics": [d], **context}})
+
+    kinds = set()
+    for code, d in found.items():
+        got = actions_of(d)
+        kinds |= {a["kind"] for a in got}
+        ok(got, f"code actions: for {code}")
+        for a in got:
+            if "edit" not in a or a["kind"] != "quickfix" or not any(x["code"] == code for x in a["diagnostics"]):
+                continue
+            new = applied(loose, at, a["edit"])
+            c.replace(at, new)
+            ok(code not in {x["code"] for x in c.diagnosed(at)}, f"code actions: '{a['title']}' cures it", new)
+            c.replace(at, loose)
+            c.diagnosed(at)
+    got = actions_of(next(iter(found.values())), only=["source.fixAll"])
+    kinds |= {a["kind"] for a in got}
+    equal([a["kind"] for a in got], ["source.fixAll.stowage"], "code actions: only the kind that is asked for")
+    subprocess.run([STOWAGE, "lint", "--fix", "--exit-zero", "loose.nn"], stdout=subprocess.DEVNULL, check=True)
+    with open("loose.nn") as f:
+        wanted = f.read()
+    ok(wanted != loose, "code actions: lint --fix has something to do")
+    equal(applied(loose, at, got[0]["edit"]), wanted, "code actions: all fixes are those of lint --fix")
+    equal(actions_of(next(iter(found.values())), only=["refactor.nothing"]), [],
+          "code actions: none of a kind that there is not")
+    c.close(at)
+    small = uri_of("small.nn")
+    with open(f"{TOP}/specs/vgg16.nn") as f:
+        big = re.sub(r"device *{[^}]*}", "", f.read()) + "\ndevice { memory 1GiB }\n"
+    with open("small.nn", "w") as f:
+        f.write(big)
+    c.open(small, big)
+    head = Text(big).position(re.search(r"^network (\w)", big, re.M).start(1))
+    got = c.request("textDocument/codeAction", {"textDocument": {"uri": small}, "range": {"start": head, "end": head},
+                                                "context": {"diagnostics": []}})
+    cures = [a for a in got if a["title"].endswith(", fits")]
+    ok(cures, "code actions: what would make a network fit", [a["title"] for a in got])
+    new = applied(big, small, cures[0]["edit"]) if cures else big
+    c.replace(small, new)
+    ok("oom" not in {d["code"] for d in c.diagnosed(small)}, "code actions: and it does then", new)
+    c.close(small)
+    os.remove("small.nn")
+    os.remove("loose.nn")
+    offers = set(offered["codeActionKinds"])
+    ok(kinds <= offers, "code actions: of kinds that are offered", (kinds, offers))
+
+
+def commands(c, uri, offered):
+    equal(sorted(offered["commands"]), ["stowage.explain", "stowage.showPlan"], "commands: those that are tested")
+    before = len(c.notes)
+    c.request("workspace/executeCommand", {"command": "stowage.explain", "arguments": ["dead-layer"]})
+    c.settle()
+    said = [m["params"]["message"] for m in c.notes[before:] if m["method"] == "window/showMessage"]
+    ok(said and "dead-layer" in said[0], "commands: a rule is explained", said)
+    for command, arguments in (("stowage.nothing", []), ("stowage.explain", []), ("stowage.explain", ["nothing"]),
+                               ("stowage.showPlan", []), ("stowage.showPlan", ["untitled:none", "net"])):
+        equal(c.error("workspace/executeCommand", {"command": command, "arguments": arguments}), -32602,
+              f"commands: {command} {arguments} is refused")
+    equal(c.error("workspace/executeCommand", {"command": "stowage.showPlan", "arguments": [uri, "nothing"]}), -32803,
+          "commands: a network that there is not has no plan")
+
+
+MESSY = SPEC.replace("  h = x", "      h   =    x").replace("batch 8", "batch    8").replace("wide = 8", "wide=8")
+OPTIONS = {"tabSize": 8, "insertSpaces": False}
+
+
+def laid_out(text):
+    run = subprocess.run([STOWAGE, "fmt", "-"], input=text.encode(), capture_output=True, check=True)
+    return run.stdout.decode()
+
+
+def formatting(c, uri, offered):
+    for name, text in (("a spec", MESSY), ("CRLF", MESSY.replace("\n", "\r\n")), ("wide characters", "# \U0001f600\n" + MESSY)):
+        c.replace(uri, text)
+        edits = c.request("textDocument/formatting", {"textDocument": {"uri": uri}, "options": OPTIONS})
+        equal(Text(text).apply(edits), laid_out(text), f"formatting: {name} as by fmt")
+        c.replace(uri, laid_out(text))
+        equal(c.request("textDocument/formatting", {"textDocument": {"uri": uri}, "options": OPTIONS}), [],
+              f"formatting: {name}: nothing to do then")
+    rng, wrong = random.Random(3), []
+    for path in sorted(glob.glob(f"{TOP}/specs/*.nn")):
+        with open(path, "rb") as f:
+            text = re.sub(r"[ \n]+", lambda m: m[0] if rng.random() < 0.8 else m[0] + rng.choice(" \n"), f.read().decode())
+        for text in (text, text.replace("\n", "\r\n")):
+            if subprocess.run([STOWAGE, "fmt", "-"], input=text.encode(), capture_output=True).returncode:
+                continue
+            c.replace(uri, text)
+            edits = c.request("textDocument/formatting", {"textDocument": {"uri": uri}, "options": OPTIONS})
+            if Text(text).apply(edits) != laid_out(text):
+                wrong.append(path)
+    ok(not wrong, "formatting: specs with blanks and line ends anywhere", wrong)
+    c.replace(uri, "network {")
+    equal(c.request("textDocument/formatting", {"textDocument": {"uri": uri}, "options": OPTIONS}), None,
+          "formatting: a text with syntax errors stays as it is")
+    c.replace(uri, SPEC)
+
+
+def range_formatting(c, uri, offered):
+    c.replace(uri, MESSY)
+    line = MESSY[:MESSY.index("h   =")].count("\n")
+    edits = c.request("textDocument/rangeFormatting", {
+        "textDocument": {"uri": uri}, "options": OPTIONS,
+        "range": {"start": {"line": line, "character": 3}, "end": {"line": line, "character": 9}}})
+    lines, wanted = MESSY.split("\n"), laid_out(MESSY).split("\n")
+    lines[line] = wanted[line]
+    equal(Text(MESSY).apply(edits), "\n".join(lines), "range formatting: the lines of the range, and no other")
+    c.replace(uri, SPEC)
+
+
+def on_type_formatting(c, uri, offered):
+    equal(offered["firstTriggerCharacter"], "}", "on type formatting: behind a brace")
+    c.replace(uri, MESSY)
+    copy = Text(MESSY)
+    at = copy.position(MESSY.index("}\ntrain") + 1)
+    edits = c.request("textDocument/onTypeFormatting", {"textDocument": {"uri": uri}, "position": at, "ch": "}",
+                                                        "options": OPTIONS})
+    body, wanted = copy.apply(edits), laid_out(MESSY)
+    ok(body.count("h   =") == 0 and "wide=8" in body and "batch    8" in body,
+       "on type formatting: what it closes, and nothing else", body)
+    c.replace(uri, SPEC)
+
+
+DRIVEN = {
+    "textDocumentSync": sync, "hoverProvider": hover, "inlayHintProvider": hints, "codeLensProvider": lenses,
+    "completionProvider": completion, "signatureHelpProvider": signature, "definitionProvider": definition,
+    "referencesProvider": references, "documentHighlightProvider": highlight, "documentSymbolProvider": symbols,
+    "workspaceSymbolProvider": workspace_symbols, "callHierarchyProvider": calls, "foldingRangeProvider": folding,
+    "selectionRangeProvider": selections, "semanticTokensProvider": semantic_tokens, "documentLinkProvider": links,
+    "codeActionProvider": actions, "executeCommandProvider": commands, "documentFormattingProvider": formatting,
+    "documentRangeFormattingProvider": range_formatting, "documentOnTypeFormattingProvider": on_type_formatting,
+}
+
+
+def each():
+    with open("library.nn", "w") as f:
+        f.write(LIBRARY)
+    with open("a.nn", "w") as f:
+        f.write(SPEC)
+    with open("other.nn", "w") as f:
+        f.write('use "library.nn"\nblock more { out = in -> far(3) }\n')
+    os.mkdir(".git")    # where the project ends
+    c = Client()
+    uri, _ = c.open_file("a.nn")
+    equal([d for d in c.diagnosed(uri) if d["severity"] == 1], [], "the spec has no errors")
+    offered = {k: v for k, v in c.server["capabilities"].items() if v and k != "positionEncoding"}
+    equal(sorted(set(offered) - set(DRIVEN)), [], "every capability that is offered is driven by a test")
+    equal(sorted(set(DRIVEN) - set(offered)), [], "every capability that a test drives is offered")
+    for name in sorted(set(DRIVEN) & set(offered)):
+        case(type("", (), {"__call__": lambda self, name=name: DRIVEN[name](c, uri, offered[name]),
+                           "__name__": name})())
+    equal(c.stop(), 0, "and the server is well")
+
+
+# ---- at every word ----
+
+AT = ["hover", "definition", "references", "documentHighlight", "completion", "signatureHelp", "prepareCallHierarchy"]
+WHOLE = ["documentSymbol", "foldingRange", "documentLink", "semanticTokens/full", "codeLens"]
+
+
+def bad_places(result, uri, texts):
+    """Ranges that are none of their text."""
+    if isinstance(result, list):
+        return [b for r in result for b in bad_places(r, uri, texts)]
+    if not isinstance(result, dict):
+        return []
+    bad = []
+    for key, value in result.items():
+        if key in ("range", "selectionRange", "originSelectionRange"):
+            bad += [] if texts[result.get("uri", uri)].holds(value) else [value]
+        elif key in ("targetRange", "targetSelectionRange"):
+            bad += [] if texts[result["targetUri"]].holds(value) else [value]
+        else:
+            bad += bad_places(value, result.get("uri", uri) if key != "data" else uri, texts)
+    return bad
+
+
+class Files(dict):
+    """Texts by address, of files where none is given."""
+
+    def __init__(self, encoding):
+        self.encoding = encoding
+
+    def __missing__(self, uri):
+        with open(path_of(uri), "rb") as f:
+            self[uri] = Text(f.read().decode(), self.encoding)
+        return self[uri]
+
+
+def everywhere(encoding, cut):
+    c = Client(encoding=encoding)
+    wrong, asked = [], 0
+    for name in ("lenet5", "resnet50", "unet", "clouds"):
+        with open(f"{TOP}/specs/{name}.nn", "rb") as f:
+            text = f.read().decode()
+        if cut:
+            text = text[:len(text) * 2 // 3].replace("relu", "relu \U0001f600", 2)
+        uri = uri_of(f"{TOP}/specs/{name}.nn")
+        texts = Files(encoding)
+        texts[uri] = Text(text, encoding)
+        c.open(uri, text)
+        places = [m.start() for m in re.finditer(r"\w+|\W", text)]
+        ids = []
+        for at in places[::max(1, len(places) // 60)]:
+            for method in AT:
+                ids.append((method, at, c.ask(f"textDocument/{method}", {
+                    "textDocument": {"uri": uri}, "position": texts[uri].position(at),
+                    "context": {"includeDeclaration": True}})))
+        for method in WHOLE:
+            ids.append((method, 0, c.ask(f"textDocument/{method}", {"textDocument": {"uri": uri}})))
+        for method in ("inlayHint", "codeAction"):
+            ids.append((method, 0, c.ask(f"textDocument/{method}", {
+                "textDocument": {"uri": uri}, "range": texts[uri].span(0, len(text)), "context": {"diagnostics": []}})))
+        for method, at, number in ids:
+            m = c.answer(number)
+            asked += 1
+            if "error" in m or bad_places(m["result"], uri, texts):
+                wrong.append(f"{name} {method} at {at}: {str(m)[:300]} {bad_places(m.get('result'), uri, texts)[:3]}")
+        c.close(uri)
+    ok(not wrong, f"{encoding}, {'cut off' if cut else 'whole'}: {asked} requests in real specs", "\n".join(wrong))
+    equal(c.stop(), 0, "and the server is well")
+
+
+def no_place():
+    """Positions and ranges that are none are answered, by an error or by nothing."""
+    c = Client()
+    c.open("untitled:a.nn", SPEC)
+    codes = set()
+    for method in AT + WHOLE + ["inlayHint", "codeAction", "formatting", "rangeFormatting", "onTypeFormatting",
+                                "selectionRange", "semanticTokens/range"]:
+        for odd in (None, 3, {}, {"line": 0}, {"line": "0", "character": 0}, {"line": -1, "character": -1},
+                    {"line": 2**31 - 1, "character": 2**31 - 1}, {"line": 2**62, "character": 2**62}):
+            m = c.answer(c.ask(f"textDocument/{method}", {
+                "textDocument": {"uri": "untitled:a.nn"}, "position": odd, "positions": [odd], "ch": "}",
+                "range": {"start": odd, "end": odd}, "context": {"diagnostics": []}, "options": OPTIONS}))
+            codes.add(m.get("error", {}).get("code"))
+    ok(codes <= {None, -32602}, "places that are none are refused, or answered", codes)
+    equal(c.stop(), 0, "and the server is well")
+
+
+def settings():
+    c = Client(options={"lenses": False, "byteHints": False, "shapeHints": False, "argumentHints": False})
+    c.open("untitled:a.nn", SPEC)
+    where = {"textDocument": {"uri": "untitled:a.nn"}, "range": TEXT.span(0, len(SPEC))}
+    equal(c.request("textDocument/codeLens", where), [], "lenses can be switched off")
+    equal(c.request("textDocument/inlayHint", where), [], "hints too")
+    c.notify("workspace/didChangeConfiguration", {"settings": {"stowage": {"lenses": True, "argumentHints": True}}})
+    ok(c.request("textDocument/codeLens", where), "and on again while it runs")
+    equal({h["label"] for h in c.request("textDocument/inlayHint", where)} >= {"width:"}, True, "each kind by itself")
+    c.stop()
+
+
+case(each)
+for encoding in ("utf-16", "utf-8"):
+    for cut in (False, True):
+        case(lambda: everywhere(encoding, cut))
+case(no_place)
+case(settings)
