@@ -45,14 +45,19 @@ texts() { # NAME: the folder of what it begins with
 	esac
 }
 
+libraries="$(sed -n 's/^JANSSON_LIBS = //p' tree/Makefile) -lm"
 failed=0
 LSAN_OPTIONS=suppressions=$top/tests/leaks.supp:print_suppressions=0
 FUZZ_PATH=$top/tests/golden/lang/fuzzed.nn	# what specs import lies there
 export LSAN_OPTIONS FUZZ_PATH
 for name; do
+	[ "$name" != fuzz_lsp ] || grep -q 'define HAVE_JANSSON' tree/config.h || {
+		echo "skipped $name: built without jansson"
+		continue
+	}
 	# shellcheck disable=SC2086	# words
 	$cc $flags -I"$top/src" -I"$top" -Itree -Itree/grammar -o "$name" "$top/tests/fuzz/$name.c" \
-		"$top/tests/fuzz/fuzz.c" $engine tree/libstowage.a -lm > "$name.log" 2>&1 && texts "$name" &&
+		"$top/tests/fuzz/fuzz.c" $engine tree/libstowage.a $libraries > "$name.log" 2>&1 && texts "$name" &&
 		"./$name" -runs="$runs" -seed=1 -max_len=65536 -timeout=300 -rss_limit_mb=4096 -verbosity=0 \
 			-artifact_prefix="$build/$name." "texts.$name" >> "$name.log" 2>&1
 	if [ $? = 0 ]; then
