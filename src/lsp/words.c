@@ -197,7 +197,10 @@ put_bytes(struct text *t, const char *what, int64_t n)
 {
 	char buf[SIZE_TEXT], exact[SIZE_TEXT];
 
-	text_printf(t, "- %s: %s (%s B)\n", what, size_human(buf, n), size_commas(exact, n));
+	text_printf(t, "- %s: %s", what, size_human(buf, n));
+	if (n >= 1024)
+		text_printf(t, " (%s B)", size_commas(exact, n));
+	text_puts(t, "\n");
 }
 
 static void
@@ -273,15 +276,13 @@ words_lens(struct text *t, const json_t *n)
 void
 words_network(struct text *t, const json_t *n)
 {
-	char buf[SIZE_TEXT], exact[SIZE_TEXT];
-
 	if (!n)
 		return;
 	words_lens(t, n);
 	text_puts(t, "\n\n");
 	put_count(t, "parameters", figure(n, "parameters"));
 	put_count(t, "multiply-adds per sample, forward", figure(n, "macs"));
-	text_printf(t, "- arena, target %s: %s (%s B)\n", json_string_value(json_object_get(n, "target")),
-	    size_human(buf, figure(n, "arena")), size_commas(exact, figure(n, "arena")));
+	put_bytes(t, arena_printf(t->arena, "arena, target %s", json_string_value(json_object_get(n, "target"))),
+	    figure(n, "arena"));
 	put_bytes(t, "no plan can take less than", figure(n, "bound"));
 }
