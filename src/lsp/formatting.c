@@ -1,7 +1,32 @@
 /* The one layout of a spec, as `stowage fmt` makes it, of a document or of some lines of it. */
+#include <string.h>
+
 #include "fmt/format.h"
 #include "lsp/method.h"
 #include "lsp/tree.h"
+
+/* Leaves out of an edit what it keeps: one of a line's indentation begins with the end of the line before. */
+static struct edit
+least_edit(const struct source *old, struct arena *a, struct edit e)
+{
+	size_t n = strlen(e.text);
+
+	while (e.beg < e.end && n > 0 && old->text[e.beg] == e.text[0] && e.text[0] != '\r') {
+		e.beg++;
+		e.text++;
+		n--;
+	}
+	while (e.beg < e.end && n > 0 && old->text[e.end - 1] == e.text[n - 1]) {
+		e.end--;
+		n--;
+	}
+	e.text = arena_strndup(a, e.text, n);
+	if (e.end > 0 && old->text[e.end - 1] == '\r' && old->text[e.end] == '\n') {
+		e.end++;	/* no position is between the two */
+		e.text = arena_printf(a, "%s\n", e.text);
+	}
+	return e;
+}
 
 /* Edits within the bytes [from, to]; null where the text has syntax errors. */
 static struct answer
@@ -19,10 +44,10 @@ layout(struct server *s, struct document *d, struct arena *a, size_t from, size_
 	fmt_edits(edits, a, old, new);
 	list = json_array();
 	for (i = 0; i < edits->all.n; i++) {
-		const struct edit *e = &edits->all.v[i];
+		struct edit e = least_edit(old, a, edits->all.v[i]);
 
-		if ((size_t)e->beg >= from && (size_t)e->end <= to)
-			json_array_append_new(list, text_edit(s, old, e->beg, e->end, e->text));
+		if ((size_t)e.beg >= from && (size_t)e.end <= to)
+			json_array_append_new(list, text_edit(s, old, e.beg, e.end, e.text));
 	}
 	return answer_with(list);
 }
