@@ -98,11 +98,14 @@ analyse(struct server *s, struct document *d, FILE *out)
 	struct lint_check *l;
 	jmp_buf failed;
 
-	if (!a || setjmp(failed))
+	if (!a)
 		return;
-	arena_on_failure(a, &failed);
-	l = check_document(s, d, a);
-	job_say(out, json_pack("{s:o, s:o}", "findings", all_findings(s, d, l), "files",
-	    files_of(l->made.spec)));
-	facts_say(l, out);
+	if (!setjmp(failed)) {
+		arena_on_failure(a, &failed);
+		l = check_document(s, d, a);
+		job_say(out, json_pack("{s:o, s:o}", "findings", all_findings(s, d, l), "files",
+		    files_of(l->made.spec)));
+		facts_say(l, out);
+	}
+	arena_free(a);
 }
