@@ -78,7 +78,7 @@ begin(struct server *s, struct document *d, struct waiting *w)
 	pid_t server = getpid();
 	int end[2];
 
-	if (!j || pipe2(end, O_CLOEXEC) != 0) {
+	if (s->one_process || !j || pipe2(end, O_CLOEXEC) != 0) {
 		free(j);
 		return NULL;
 	}
@@ -106,14 +106,42 @@ begin(struct server *s, struct document *d, struct waiting *w)
 	return s->jobs = j;
 }
 
+static void take_line(struct server *, struct job *);
+static bool keep(struct job *, char);
+
+/* The analysis, where there can be no process for it: the next key waits. */
+static void
+analyse_here(struct server *s, struct document *d)
+{
+	struct job j = { .document = d, .version = d->version };
+	char *said = NULL;
+	size_t n = 0, i;
+	FILE *f = open_memstream(&said, &n);
+
+	if (!f)
+		return;
+	analyse(s, d, f);
+	if (fclose(f) != 0)
+		n = 0;
+	for (i = 0; i < n && (said[i] == '\n' || keep(&j, said[i])); i++)
+		if (said[i] == '\n')
+			take_line(s, &j);
+	free(said);
+	free(j.line);
+	d->facts_version = d->version;	/* what it has not said will not come */
+}
+
 void
 jobs_begin(struct server *s)
 {
 	struct document *d;
 
 	for (d = s->documents; d; d = d->next)
-		if (d->dirty && begin(s, d, NULL))
+		if (d->dirty) {
+			if (!begin(s, d, NULL))
+				analyse_here(s, d);
 			d->dirty = false;
+		}
 }
 
 bool

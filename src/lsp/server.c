@@ -404,18 +404,23 @@ wait_for_something(struct server *s)
 			job_read(s, job[i]);
 }
 
+void
+server_rest(struct server *s)
+{
+	jobs_begin(s);
+	while (answer_one(s))
+		;
+	jobs_report(s);
+}
+
 int
 server_run(struct server *s)
 {
 	while (!s->ended) {
 		wait_for_something(s);
 		take_messages(s);
-		if (s->ended || input_waits())	/* more keys were hit: what they make is what counts */
-			continue;
-		jobs_begin(s);
-		while (answer_one(s))
-			;
-		jobs_report(s);
+		if (!s->ended && !input_waits())	/* else more keys were hit: what they make is what counts */
+			server_rest(s);
 	}
 	return s->state == SERVER_STOPPED && !s->output_failed ? 0 : 1;
 }

@@ -81,6 +81,7 @@ struct server {
 	enum { SERVER_NEW, SERVER_READY, SERVER_STOPPED } state;
 	bool ended;		/* `exit` came, or the input ended */
 	bool output_failed;
+	bool one_process;	/* all is done in this one */
 	pid_t parent;		/* the editor; 0: not known */
 	struct document *documents;
 	struct waiting *waiting;
@@ -101,6 +102,8 @@ int	server_run(struct server *);
 
 /* Takes one message, as it came. */
 void	server_message(struct server *, const char *body, size_t n);
+/* What is done when no message waits: texts are analysed, requests answered that waited for that. */
+void	server_rest(struct server *);
 void	server_free(struct server *);
 
 /* Sends what is owned by nobody afterwards. */
