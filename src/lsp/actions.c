@@ -8,7 +8,7 @@
 #include "lsp/method.h"
 #include "lsp/publish.h"
 #include "lsp/refactor.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 
 #define MOST_EDITS	8	/* of fit's */
 

@@ -7,7 +7,7 @@
 #include "base/filename.h"
 #include "lsp/job.h"
 #include "lsp/method.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 #include "lsp/publish.h"
 
 struct document *

@@ -152,7 +152,7 @@ find_reads(struct extraction *z)
 	const struct tree *t = z->x.tree;
 	int i;
 
-	tree_walk(t, t->file, see_word, z);
+	tree_walk(t->file, see_word, z);
 	for (i = 0; i < t->uses.n; i++) {
 		const struct use *u = &t->uses.v[i];
 		const struct symbol *s = u->symbol;
@@ -229,7 +229,7 @@ respellings(struct extraction *z)
 	const struct tree *t = z->x.tree;
 	int i;
 
-	tree_walk(t, t->file, respell_word, &r);
+	tree_walk(t->file, respell_word, &r);
 	for (i = 0; i < t->uses.n; i++) {
 		const struct use *u = &t->uses.v[i];
 		const struct outside *o = u->symbol->name ? outside_of(z, u->symbol->name) : NULL;
@@ -450,7 +450,7 @@ extract(struct extraction *z)
 	bool statements = find_statements(z), defs = false;
 
 	if (!statements)
-		tree_walk(z->x.tree, z->x.tree->file, see_pipe, z);
+		tree_walk(z->x.tree->file, see_pipe, z);
 	z->name = fresh_name(z->x.arena, z->x.tree, BLOCK_NAME);
 	find_reads(z);
 	if (!z->possible || (!statements && !z->pipe && !z->expr))

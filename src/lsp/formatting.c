@@ -3,7 +3,7 @@
 
 #include "fmt/format.h"
 #include "lsp/method.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 
 /* Leaves out of an edit what it keeps: one of a line's indentation begins with the end of the line before. */
 static struct edit

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "lsp/method.h"
-#include "lsp/words.h"
+#include "lsp/markdown.h"
 
 #define HINT_TYPE	1
 #define HINT_PARAMETER	2
@@ -147,7 +147,7 @@ hints(struct server *s, struct document *d, const json_t *params, struct arena *
 	h.from = (int)text_offset(&d->text, from, s->client.utf8);
 	h.to = (int)text_offset(&d->text, to, s->client.utf8);
 	h.list = json_array();
-	tree_walk(h.tree, h.tree->file, see, &h);
+	tree_walk(h.tree->file, see, &h);
 	if (s->options.hint_bytes)
 		hint_statements(&h);
 	return answer_with(h.list);

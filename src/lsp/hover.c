@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "lsp/method.h"
-#include "lsp/words.h"
+#include "lsp/markdown.h"
 #include "readers/reader.h"
 #include "target/gpu.h"
 

@@ -76,7 +76,7 @@ find_use(struct inlining *z)
 	int n, i;
 
 	z->body = tree_body_at(z->x.tree, z->word.beg);
-	tree_walk(z->x.tree, z->x.tree->file, see_use, z);
+	tree_walk(z->x.tree->file, see_use, z);
 	if (!z->body || !z->use)
 		return false;
 	stmt = z->body->block ? z->body->block->stmt : z->body->network->stmt;
@@ -195,7 +195,7 @@ walk_files(const struct inlining *z, void (*visit)(void *, const struct expr *),
 	int i;
 
 	for (i = 0; i < z->x.tree->files.n; i++)
-		tree_walk(z->x.tree, z->x.tree->files.v[i].file, visit, context);
+		tree_walk(z->x.tree->files.v[i].file, visit, context);
 }
 
 /* The arms behind `in`, if that is all; no source: it is not. */
@@ -415,7 +415,7 @@ put_names(struct inlining *z, struct edits *e, struct edits *uses)
 			if (t->uses.v[k].symbol == s && (s->kind != SYMBOL_INPUT || !t->uses.v[k].definition))
 				edits_add(e, t->uses.v[k].loc.beg, t->uses.v[k].loc.end, r.new);
 		if (s->kind == SYMBOL_DEF)
-			tree_walk(t, t->file, see_field, &r);
+			tree_walk(t->file, see_field, &r);
 	}
 }
 

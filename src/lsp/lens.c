@@ -1,6 +1,6 @@
 /* Above each network: what it takes, whether it fits, and the largest batch that does. */
 #include "lsp/method.h"
-#include "lsp/words.h"
+#include "lsp/markdown.h"
 
 static struct answer
 lenses(struct server *s, struct document *d, const json_t *params, struct arena *a)

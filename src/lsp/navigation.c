@@ -3,7 +3,7 @@
 
 #include "base/filename.h"
 #include "lsp/method.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 #include "lsp/references.h"
 
 static const struct use *

@@ -3,7 +3,7 @@
 #define STOWAGE_LSP_REFERENCES_H
 
 #include "lsp/server.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 
 struct place {
 	struct loc loc;

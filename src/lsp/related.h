@@ -6,7 +6,7 @@
 #define STOWAGE_LSP_RELATED_H
 
 #include "lsp/same.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 
 struct related {
 	const char *path;	/* absolute, all links resolved */

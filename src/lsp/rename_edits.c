@@ -157,7 +157,7 @@ rename_selections(struct renaming *r, const struct related *spec)
 		if (loc_same(spec->evaluated.reads.v[i].def, r->symbol->loc))
 			replace_word(r, spec->evaluated.reads.v[i].use);
 	for (i = 0; i < spec->tree->files.n; i++)
-		tree_walk(spec->tree, spec->tree->files.v[i].file, rename_path, &w);
+		tree_walk(spec->tree->files.v[i].file, rename_path, &w);
 }
 
 /* ---- data of an input ---- */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lsp/method.h"
-#include "lsp/words.h"
+#include "lsp/markdown.h"
 #include "syntax/parse.h"
 
 #include "grammar/parser.h"
@@ -157,7 +157,7 @@ tokens(struct server *s, struct document *d, const json_t *params, struct arena 
 	for (i = 0; i < t->uses.n; i++)
 		mark(&m, t->uses.v[i].loc, type_of(t->uses.v[i].symbol),
 		    t->uses.v[i].definition ? MODIFIER_DEFINITION : 0);
-	tree_walk(t, t->file, mark_expr, &m);
+	tree_walk(t->file, mark_expr, &m);
 	mark_settings(&m, t->file);
 	mark_tokens(&m, t->tape);
 	if (m.all.n)

@@ -3,7 +3,7 @@
 
 #include "base/filename.h"
 #include "lsp/method.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 
 /* ---- folding ---- */
 
@@ -145,7 +145,7 @@ selection(struct server *s, const struct document *d, const struct tree *t, size
 		for (k = 0; k < t->file->sections.v[i]->nsettings; k++)
 			grow(&g, t->file->sections.v[i]->setting[k].loc);
 	}
-	tree_walk(t, t->file, grow_expr, &g);
+	tree_walk(t->file, grow_expr, &g);
 	for (i = 0; i < g.n; i++)
 		range = json_pack("{s:o, s:o}", "range", loc_range(s, g.range[i]), "parent", range);
 	return range;

@@ -5,7 +5,7 @@
 #include "base/filename.h"
 #include "lsp/method.h"
 #include "lsp/references.h"
-#include "lsp/words.h"
+#include "lsp/markdown.h"
 #include "lsp/workspace.h"
 
 static const int symbol_kinds[] = {	/* the protocol's SymbolKind */

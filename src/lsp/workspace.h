@@ -3,7 +3,7 @@
 #define STOWAGE_LSP_WORKSPACE_H
 
 #include "lsp/server.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 
 /* Calls VISIT with the tree of each open document, and of each other spec below their projects' folders that
  * has WORD in its text; NULL: of all. A tree is gone afterwards where its file is not open. */

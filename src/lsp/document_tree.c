@@ -1,5 +1,5 @@
 /* Names of a document and what they stand for. */
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -451,12 +451,11 @@ tree_use_at(const struct tree *t, int at)
 }
 
 void
-tree_walk(const struct tree *t, const struct file *f, void (*visit)(void *, const struct expr *),
+tree_walk(const struct file *f, void (*visit)(void *, const struct expr *),
     void *context)
 {
 	int i, k, j;
 
-	(void)t;
 	for (i = 0; i < f->globals.n; i++)
 		tree_walk_expr(f->globals.v[i].value, visit, context);
 	for (i = 0; i < f->blocks.n; i++) {
@@ -494,7 +493,7 @@ tree_layer_at(const struct tree *t, int at)
 {
 	struct search s = { .at = at };
 
-	tree_walk(t, t->file, see_layer, &s);
+	tree_walk(t->file, see_layer, &s);
 	return s.found;
 }
 

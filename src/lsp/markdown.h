@@ -1,11 +1,11 @@
 /* Operators, settings, symbols and figures in words, as Markdown, for hovering, completion and hints. */
-#ifndef STOWAGE_LSP_WORDS_H
-#define STOWAGE_LSP_WORDS_H
+#ifndef STOWAGE_LSP_MARKDOWN_H
+#define STOWAGE_LSP_MARKDOWN_H
 
 #include "base/text.h"
 #include "ir/op.h"
 #include "lsp/server.h"
-#include "lsp/tree.h"
+#include "lsp/document_tree.h"
 #include "syntax/setting.h"
 
 void	words_operator(struct text *, const struct op *);

@@ -2,8 +2,8 @@
  * The syntax tree of a document and of the files that it uses, and what its names stand for. Unlike the
  * compiler's, it is there in spite of mistakes: a name that is not found stands for nothing.
  */
-#ifndef STOWAGE_LSP_TREE_H
-#define STOWAGE_LSP_TREE_H
+#ifndef STOWAGE_LSP_DOCUMENT_TREE_H
+#define STOWAGE_LSP_DOCUMENT_TREE_H
 
 #include "base/map.h"
 #include "syntax/ast.h"
@@ -79,7 +79,7 @@ const struct section	*tree_section_at(const struct tree *, int at);
 struct loc	tree_statement_at(const struct tree *, int at);
 
 /* Calls VISIT for each expression, outermost first. */
-void	tree_walk(const struct tree *, const struct file *, void (*visit)(void *context, const struct expr *),
+void	tree_walk(const struct file *, void (*visit)(void *context, const struct expr *),
 	    void *context);
 
 void	tree_walk_expr(const struct expr *, void (*visit)(void *context, const struct expr *), void *context);

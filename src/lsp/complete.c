@@ -8,7 +8,7 @@
 #include "lint/catalog.h"
 #include "lsp/call_site.h"
 #include "lsp/method.h"
-#include "lsp/words.h"
+#include "lsp/markdown.h"
 #include "precision/precision.h"
 #include "readers/reader.h"
 #include "target/gpu.h"

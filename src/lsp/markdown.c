@@ -1,5 +1,5 @@
 /* Words of the language server. */
-#include "lsp/words.h"
+#include "lsp/markdown.h"
 
 #include <stdio.h>
 #include <string.h>
