@@ -88,19 +88,19 @@ finding_json(const struct server *s, const struct diag *g)
 	return j;
 }
 
-/* Appends what is not there already. */
+/* Appends what others have not said already. */
 static void
 add_once(json_t *to, const json_t *list)
 {
-	size_t i, k;
+	size_t others = json_array_size(to), i, k;
 
 	for (i = 0; i < json_array_size(list); i++) {
 		json_t *one = json_copy(json_array_get(list, i));
 
 		json_object_del(one, "fix");
-		for (k = 0; k < json_array_size(to) && !json_equal(json_array_get(to, k), one); k++)
+		for (k = 0; k < others && !json_equal(json_array_get(to, k), one); k++)
 			;
-		if (k == json_array_size(to))
+		if (k == others)
 			json_array_append(to, one);
 		json_decref(one);
 	}
