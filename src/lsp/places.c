@@ -48,6 +48,13 @@ uri_json(const char *path)
 	return good ? json_sprintf("file://%s", uri) : json_string("file:///");
 }
 
+/* The protocol's numbers end there; what is beyond is past all ends anyhow. */
+static int64_t
+within_uinteger(json_int_t n)
+{
+	return n < 0 ? -1 : n > INT32_MAX ? INT32_MAX : n;
+}
+
 bool
 json_position(const json_t *j, struct position *p)
 {
@@ -55,7 +62,8 @@ json_position(const json_t *j, struct position *p)
 
 	if (!json_is_integer(line) || !json_is_integer(character))
 		return false;
-	*p = (struct position){ json_integer_value(line), json_integer_value(character) };
+	*p = (struct position){ within_uinteger(json_integer_value(line)),
+		within_uinteger(json_integer_value(character)) };
 	return true;
 }
 
