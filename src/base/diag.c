@@ -41,6 +41,16 @@ repeated(const struct diags *d, const char *rule, struct loc loc, const char *me
 	return NULL;
 }
 
+static void
+share(struct diags *d, struct diag *g)
+{
+	if (g->network == d->network)
+		return;
+	g->shared = true;
+	if (d->network && (d->repeating.n == 0 || d->repeating.v[d->repeating.n - 1] != d->network))
+		vec_push(d->arena, &d->repeating, d->network);
+}
+
 /* Nobody reads more errors than this, and a name of a megabyte is no help in a message. */
 #define MOST_ERRORS		1000
 #define LONGEST_TEXT		2000
@@ -69,8 +79,10 @@ add(struct diags *d, enum severity severity, const char *rule, struct loc loc, c
 	struct diag *g = repeated(d, rule, loc, message);
 	bool last = severity == SEV_ERROR && d->errors == MOST_ERRORS;
 
-	if (g)
+	if (g) {
+		share(d, g);
 		return g;
+	}
 	if (severity == SEV_ERROR && d->errors > MOST_ERRORS) {
 		d->errors++;
 		return &d->unlisted;
@@ -83,10 +95,26 @@ add(struct diags *d, enum severity severity, const char *rule, struct loc loc, c
 	g->rule = rule;
 	g->loc = loc;
 	g->message = message;
+	g->network = d->network;
 	vec_push(d->arena, &d->all, g);
 	d->errors += severity == SEV_ERROR;
 	d->warnings += severity == SEV_WARNING;
 	return last ? &d->unlisted : g;
+}
+
+void
+diags_report(struct diags *d, struct diag *g)
+{
+	struct diag *before = repeated(d, g->rule, g->loc, g->message);
+
+	if (before) {
+		share(d, before);
+		return;
+	}
+	g->network = d->network;
+	vec_push(d->arena, &d->all, g);
+	d->errors += g->severity == SEV_ERROR;
+	d->warnings += g->severity == SEV_WARNING;
 }
 
 struct diag *

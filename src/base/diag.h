@@ -49,6 +49,8 @@ struct diag {
 	const char *message;	/* one line, no full stop */
 	VEC(struct remark) remarks;
 	struct fix *fix;	/* NULL: none */
+	const char *network;	/* diags->network when it was first reported */
+	bool shared;		/* it was reported of another one, or of the file, too */
 	const struct waiver *waiver;	/* NULL: it is reported */
 };
 
@@ -56,6 +58,8 @@ struct diags {
 	struct arena *arena;
 	VEC(struct diag *) all;
 	int errors, warnings;
+	const char *network;	/* what is reported now is of that one alone; NULL: of none, or of many */
+	VEC(const char *) repeating;	/* networks of which something was reported that was there already */
 	VEC(struct diag *) waived;	/* in no order, and counted nowhere */
 	struct diag unlisted;	/* stands for errors beyond the limit */
 };
@@ -68,6 +72,8 @@ struct diag	*diag_add(struct diags *, enum severity, const char *rule, struct lo
 		    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 struct diag	*diag_error(struct diags *, const char *rule, struct loc,
 		    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Adds one that is complete, which it keeps; of a repeat, nothing is added. */
+void	diags_report(struct diags *, struct diag *);
 void	diag_fact(struct diags *, struct diag *, const char *fmt, ...)
 	    __attribute__((format(printf, 3, 4)));
 void	diag_help(struct diags *, struct diag *, const char *fmt, ...)

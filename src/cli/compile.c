@@ -200,7 +200,7 @@ language(struct arena *a, struct diags *d, const char *path, const struct compil
 	}
 	path = filename_absolute(a, path);
 	*o = (struct lang_options){ .define = define, .ndefines = args->define.n,
-		.device = args->device, .project = args->project, .unsaved = args->unsaved,
+		.device = args->device, .project = args->project, .unsaved = args->unsaved, .known = args->known,
 		.root = compile_root(a, path, args->allow_outside) };
 	if (!args->project_known && !args->no_config)
 		o->project = find_project(a, d, path, o->root, args);
@@ -216,8 +216,11 @@ compile_as_needed(struct arena *a, struct diags *d, const struct source *src,
 
 	if (args->network)
 		keep_network(spec, d, args->network);
-	for (i = 0; i < spec->modules.n; i++)
+	for (i = 0; i < spec->modules.n; i++) {
+		d->network = spec->modules.v[i]->name;
 		spec->modules.v[i] = plan_module(spec, spec->modules.v[i], args, serves);
+	}
+	d->network = NULL;
 	return spec;
 }
 

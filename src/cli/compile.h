@@ -26,6 +26,7 @@ struct compile_args {
 	bool no_config;		/* none */
 	bool allow_outside;	/* files may name others that lie outside their project */
 	const struct unsaved *unsaved;	/* texts that stand for files; NULL: none */
+	struct known *known;		/* networks that need not be compiled; NULL: all must be */
 	const struct project *project;	/* found already, where this is set: */
 	bool project_known;
 };

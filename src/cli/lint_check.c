@@ -119,7 +119,7 @@ rules_that_run(const struct lint_check *l, bool errors)
 	struct rules_run ran = { .of_source = !errors, .of_reasons = requires_reasons(l) };
 	int i;
 
-	ran.of_plan = !errors && l->made.spec->modules.n > 0 && !c->network && !c->batch &&
+	ran.of_plan = !errors && l->made.spec->modules.n + l->made.spec->known > 0 && !c->network && !c->batch &&
 	    !c->device && c->define.n == 0 && c->without.n == 0 && c->target < 0;
 	for (i = 0; i < l->made.spec->modules.n; i++) {
 		const struct module *m = l->made.spec->modules.v[i];
@@ -186,6 +186,7 @@ in_project(const struct lint_check *l)
 
 	args.project = l->project->project;
 	args.project_known = true;
+	args.known = l->known;
 	return args;
 }
 
@@ -221,17 +222,31 @@ lint_check(struct lint_check *l, struct source *source)
 	int nfiles, i;
 
 	l->made.source = source;
+	l->found.n = 0;
 	diags_init(d, l->arena);
 	spec = l->made.spec = compile_as_needed(l->arena, d, source, &args, lint_sketch_serves);
 	file = compile_files(l->arena, spec, &nfiles);
 	l->levels = lint_levels(l->arena, d, l->project->config, l->given, file, nfiles, &as);
 	l->ran = rules_that_run(l, d->errors > 0);
 	lint_run(d, file, l->levels, nfiles, spec->modules.v, spec->modules.n, spec->options);
-	for (i = 0; i < spec->modules.n; i++)
+	for (i = 0; i < spec->modules.n; i++) {
+		d->network = spec->modules.v[i]->name;
 		forecast_findings(d, spec->modules.v[i], &as);
+	}
+	d->network = NULL;
+	if (l->known)
+		l->known->report(l->known, d);
+	for (i = 0; i < d->all.n; i++)
+		vec_push(l->arena, &l->found, *d->all.v[i]);
 	s = suppression_of(l, file, nfiles);
 	s.d = d;
 	s.possible = possible_findings(l, &as);
+	if (s.possible && spec->known) {	/* those of the others are needed too */
+		l->known = NULL;
+		lint_check(l, source);
+		return;
+	}
+	l->alone = !s.possible;
 	suppress_run(&s);
 	drop_fixes_elsewhere(d, source);
 	diags_sort(d);

@@ -70,10 +70,13 @@ struct lint_check {		/* of one spec: input and result */
 	const struct lint_given *given;
 	const struct compile_args *compile;
 	const struct lint_project *project;
+	struct known *known;	/* networks that need not be checked; NULL: all must be */
 	/* set by lint_check(): */
 	struct checked made;	/* the source, the compiled spec and the findings */
 	struct levels **levels;	/* by file; the spec is the first */
 	struct rules_run ran;
+	VEC(struct diag) found;	/* as it was reported, whether or not it counts */
+	bool alone;		/* a network's findings depend on no other network */
 	struct baseline_match match;
 };
 

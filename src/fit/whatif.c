@@ -39,6 +39,7 @@ whatif_expand(struct arena *a, const struct edits *e, const char *name,
 	if (options)
 		*o = *options;
 	o->network = name;
+	o->known = NULL;	/* of another text */
 	diags_init(d, a);
 	spec = spec_load(a, d, edits_apply(e), o);
 	return spec->modules.n > 0 ? spec->modules.v[0] : NULL;

@@ -167,9 +167,15 @@ spec_load(struct arena *a, struct diags *d, const struct source *src,
 
 		if (ex.opt->network && strcmp(ex.opt->network, n->name.text) != 0)
 			continue;
+		if (ex.opt->known && d->errors == before && ex.opt->known->knows(ex.opt->known, spec, n)) {
+			spec->known++;
+			continue;
+		}
+		d->network = n->name.text;
 		m = expand_network(&ex, n);
 		m->broken |= broken;
 		vec_push(a, &spec->modules, m);
 	}
+	d->network = NULL;
 	return spec;
 }

@@ -30,12 +30,23 @@ struct evaluated {		/* what only evaluation knows; what comes again at once is t
 	VEC(struct loc) blocks;	/* where blocks were used */
 };
 
+struct spec;
+
+/* Networks of which all is known that compiling and checking them would report. */
+struct known {
+	/* Is it, of this one of the spec as it is now? Else it is compiled. */
+	bool (*knows)(struct known *, const struct spec *, const struct network *);
+	/* Reports it, of all of which it was; NULL: nobody wants to hear it. */
+	void (*report)(struct known *, struct diags *);
+};
+
 struct lang_options {
 	const struct lang_define *define;
 	int ndefines;
 	const char *device;	/* a GPU's or a device section's name; NULL: the spec's own */
 	const struct project *project;	/* its devices count where the spec has none; or NULL */
 	const char *network;	/* this one alone is expanded; NULL: all of them */
+	struct known *known;	/* they are left out; NULL: nothing is known */
 	const struct unsaved *unsaved;	/* texts for files that are used; NULL: none */
 	struct evaluated *evaluated;	/* takes it down; NULL: nobody asks */
 	const char *root;	/* the absolute folder below which `use` reads; NULL: anywhere */
@@ -44,6 +55,7 @@ struct lang_options {
 struct spec {
 	struct file *file;
 	VEC(struct module *) modules;	/* one per network, in the order of the file */
+	int known;		/* networks that have none, because all is known of them */
 	VEC(struct file *) imported;	/* files reached by `use` */
 	const struct lang_options *options;
 };

@@ -131,8 +131,10 @@ check_modules(const struct rule *rule, struct lint *l, const struct file *const 
 			continue;
 		l->file = file_of(module[i], file, nfiles);
 		l->module = module[i];
+		l->diags->network = module[i]->name;
 		ask(rule, l);
 	}
+	l->diags->network = NULL;
 }
 
 void

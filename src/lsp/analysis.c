@@ -7,6 +7,7 @@
 #include "base/filename.h"
 #include "cli/lint_check.h"
 #include "cli/lint_projects.h"
+#include "lsp/known.h"
 #include "lsp/publish.h"
 
 /* The texts of all open documents. */
@@ -26,8 +27,8 @@ unsaved_texts(struct server *s, struct arena *a)
 	return all;
 }
 
-struct lint_check *
-check_document(struct server *s, struct document *d, struct arena *a)
+static struct lint_check *
+check(struct server *s, struct document *d, struct arena *a, struct known *known)
 {
 	struct lint_check *l = ARENA_NEW(a, struct lint_check);
 	struct lint_given *given = ARENA_NEW(a, struct lint_given);
@@ -39,9 +40,15 @@ check_document(struct server *s, struct document *d, struct arena *a)
 	compile->unsaved = unsaved_texts(s, a);
 	*projects = (struct projects){ .arena = a, .given = given };
 	*l = (struct lint_check){ .arena = a, .given = given, .compile = compile,
-		.project = projects_for(projects, d->path) };
+		.project = projects_for(projects, d->path), .known = known };
 	lint_check(l, source_from_text(a, d->path, d->text.text, d->text.n));
 	return l;
+}
+
+struct lint_check *
+check_document(struct server *s, struct document *d, struct arena *a)
+{
+	return check(s, d, a, NULL);
 }
 
 /* Adds them by their files. What has no place of its own is said of the document. */
@@ -95,17 +102,24 @@ void
 analyse(struct server *s, struct document *d, FILE *out)
 {
 	struct arena *a = arena_new();
+	struct known_findings known;
+	struct known_text facts;
 	struct lint_check *l;
 	jmp_buf failed;
 
 	if (!a)
 		return;
+	known_findings_init(&known, a, &d->known_findings);
+	known_text_init(&facts, a, &d->known_facts);
 	if (!setjmp(failed)) {
 		arena_on_failure(a, &failed);
-		l = check_document(s, d, a);
+		l = check(s, d, a, &known.known);
 		job_say(out, json_pack("{s:o, s:o}", "findings", all_findings(s, d, l), "files",
 		    files_of(l->made.spec)));
-		facts_say(l, out);
+		job_keep(out, KEEP_FINDINGS, known_findings_said(l, &known));
+		facts_say(l, &facts, out);
 	}
+	known_text_free(&known.text);
+	known_text_free(&facts);
 	arena_free(a);
 }

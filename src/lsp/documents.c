@@ -6,6 +6,7 @@
 
 #include "base/filename.h"
 #include "lsp/job.h"
+#include "lsp/known.h"
 #include "lsp/method.h"
 #include "lsp/document_tree.h"
 #include "lsp/publish.h"
@@ -45,9 +46,14 @@ document_at(const struct server *s, const char *path)
 	return NULL;
 }
 
+/* OWN: by its own text, and by nothing else. */
 static void
-touch(struct server *s, struct document *d)
+touch(struct server *s, struct document *d, bool own)
 {
+	if (!own) {
+		memory_drop(&d->known_findings);
+		memory_drop(&d->known_facts);
+	}
 	d->dirty = true;
 	d->facts_version = -1;	/* though its own text may be the same */
 	json_decref(d->files);	/* until it is checked again, it may use any */
@@ -63,7 +69,7 @@ documents_touch(struct server *s)
 	struct document *d;
 
 	for (d = s->documents; d; d = d->next)
-		touch(s, d);
+		touch(s, d, false);
 }
 
 static bool
@@ -86,7 +92,7 @@ touch_users(struct server *s, struct document *changed)
 
 	for (d = s->documents; d; d = d->next)
 		if (d == changed || may_use(d, real ? real : changed->path))
-			touch(s, d);
+			touch(s, d, d == changed);
 	free(real);
 }
 
@@ -177,6 +183,8 @@ document_close(struct server *s, struct document *d)
 	text_lines_free(&d->text);
 	json_decref(d->facts);
 	json_decref(d->files);
+	memory_drop(&d->known_findings);
+	memory_drop(&d->known_facts);
 	free(d->uri);
 	free(d->path);
 	free(d);

@@ -6,6 +6,7 @@
  *                               in_place, again, fused } },
  *       "networks": { NAME: { parameters, macs, arena, batch, memory, device, fits, largest, target } } }
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/filename.h"
@@ -14,6 +15,7 @@
 #include "fit/fit_answer.h"
 #include "fit/whatif.h"
 #include "lsp/job.h"
+#include "lsp/known.h"
 #include "ops/usage.h"
 #include "plan/plan.h"
 #include "plan/summary.h"
@@ -192,42 +194,136 @@ add_fit(json_t *network, struct module *m)
 	json_object_set_new(network, "proved", json_boolean(fit.largest.proved));
 }
 
-static struct spec *
-planned(struct lint_check *l, struct diags *quiet)
+/* ---- of all networks ---- */
+
+struct all_facts {
+	struct lint_check *check;
+	struct known known;
+	struct known_text *text;
+	json_t *networks;	/* NAME: { "layers", "network" }, as they are kept */
+};
+
+/* Moves the layers of a network that is as it was; NULL: it has some where nothing lies now. */
+static json_t *
+moved_layers(const struct known_text *text, const json_t *layers)
 {
+	json_t *moved = json_object(), *layer;
+	const char *key;
+
+	json_object_foreach((json_t *)layers, key, layer) {
+		int beg = atoi(key), end = beg + 1;
+		char now[24];
+
+		if (!known_place(text, &beg, &end)) {
+			json_decref(moved);
+			return NULL;
+		}
+		snprintf(now, sizeof(now), "%d", beg);
+		json_object_set(moved, now, layer);
+	}
+	return moved;
+}
+
+static bool
+knows(struct known *known, const struct spec *spec, const struct network *n)
+{
+	struct all_facts *f = (struct all_facts *)((char *)known - offsetof(struct all_facts, known));
+	const json_t *j = known_network(f->text, spec, n);
+	json_t *layers = j ? moved_layers(f->text, json_object_get(j, "layers")) : NULL;
+
+	if (!layers)
+		return false;
+	json_object_set_new(f->networks, n->name.text, json_pack("{s:o, s:O}", "layers", layers, "network",
+	    json_object_get(j, "network")));
+	return true;
+}
+
+static struct spec *
+planned(struct all_facts *f, struct diags *quiet)
+{
+	struct lint_check *l = f->check;
 	struct compile_args args = *l->compile;
 
 	diags_init(quiet, l->arena);
 	args.project = l->project->project;
 	args.project_known = true;
+	args.known = &f->known;
 	return compile(l->arena, quiet, l->made.source, &args);
 }
 
-void
-facts_say(struct lint_check *l, FILE *out)
+/* What several networks make of one layer of a block is summed up, as what one makes several times is. */
+static void
+add_layer(json_t *layers, const char *key, const json_t *layer)
 {
-	json_t *layers = json_object(), *networks = json_object();
-	json_t *facts = json_pack("{s:o, s:o}", "layers", layers, "networks", networks);
+	json_t *sum = json_object_get(layers, key), *value;
+	const char *field;
+
+	if (!sum) {
+		json_object_set_new(layers, key, json_copy((json_t *)layer));
+		return;
+	}
+	json_object_foreach((json_t *)layer, field, value)
+		if (json_is_integer(value))
+			add(sum, field, json_integer_value(value));
+		else if (!json_object_get(sum, field))
+			json_object_set(sum, field, value);
+}
+
+static void
+say(const struct all_facts *f, const struct spec *spec, FILE *out)
+{
+	json_t *layers = json_object(), *networks = json_object(), *one, *layer;
+	const char *key;
+	int i;
+
+	for (i = 0; i < spec->file->networks.n; i++) {
+		const char *name = spec->file->networks.v[i]->name.text;
+
+		if (!(one = json_object_get(f->networks, name)))
+			continue;
+		json_object_foreach(json_object_get(one, "layers"), key, layer)
+			add_layer(layers, key, layer);
+		json_object_set(networks, name, json_object_get(one, "network"));
+	}
+	job_say(out, json_pack("{s:{s:o, s:o}}", "facts", "layers", layers, "networks", networks));
+}
+
+static json_t *
+layers_of(const struct module *m, const struct source *src)
+{
+	struct layer_facts f = { .layers = json_object(), .module = m,
+		.graph = m->train ? m->train : m->validate, .backward = first_backward(m->plan) };
+	int k;
+
+	for (k = 0; f.graph && k < f.graph->nodes.n; k++)
+		see_node(&f, f.graph->nodes.v[k]);
+	add_layers(&f, src);
+	return f.layers;
+}
+
+void
+facts_say(struct lint_check *l, struct known_text *known, FILE *out)
+{
+	struct all_facts f = { .check = l, .known.knows = knows, .text = known,
+		.networks = json_object() };
 	struct diags quiet;
-	struct spec *spec = planned(l, &quiet);
-	int i, k;
+	struct spec *spec = planned(&f, &quiet);
+	json_t *one;
+	int i;
 
 	for (i = 0; i < spec->modules.n; i++) {
-		struct module *m = spec->modules.v[i];
-		struct layer_facts f = { .layers = layers, .module = m };
+		const struct module *m = spec->modules.v[i];
 
-		if (m->broken || !m->plan)
-			continue;
-		f.graph = m->train ? m->train : m->validate;
-		f.backward = first_backward(m->plan);
-		for (k = 0; f.graph && k < f.graph->nodes.n; k++)
-			see_node(&f, f.graph->nodes.v[k]);
-		add_layers(&f, l->made.source);
-		json_object_set_new(networks, m->name, network_facts(m));
+		if (!m->broken && m->plan)
+			json_object_set_new(f.networks, m->name, json_pack("{s:o, s:o}", "layers",
+			    layers_of(m, l->made.source), "network", network_facts(m)));
 	}
-	job_say(out, json_pack("{s:O}", "facts", facts));
+	say(&f, spec, out);
 	for (i = 0; i < spec->modules.n; i++)
-		if (json_object_get(networks, spec->modules.v[i]->name))
-			add_fit(json_object_get(networks, spec->modules.v[i]->name), spec->modules.v[i]);
-	job_say(out, json_pack("{s:o}", "facts", facts));
+		if ((one = json_object_get(f.networks, spec->modules.v[i]->name)))
+			add_fit(json_object_get(one, "network"), spec->modules.v[i]);
+	say(&f, spec, out);
+	if (!quiet.errors)
+		job_keep(out, KEEP_FACTS, known_said(spec->file, json_incref(f.networks)));
+	json_decref(f.networks);
 }

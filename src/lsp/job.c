@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lsp/known.h"
 #include "lsp/method.h"
 #include "lsp/publish.h"
 
@@ -33,6 +34,15 @@ job_say(FILE *f, json_t *j)
 	putc('\n', f);
 	fflush(f);
 	json_decref(j);
+}
+
+void
+job_keep(FILE *f, const char *what, json_t *j)
+{
+	if (j) {
+		fputs(what, f);
+		job_say(f, j);
+	}
 }
 
 /* ---- beginning ---- */
@@ -70,6 +80,8 @@ end_with(pid_t server)
 		_exit(1);
 }
 
+#define PIPE_BYTES	65536	/* what a pipe takes at once */
+
 /* A process of the document's analysis, or of the request; NULL: there can be none. */
 static struct job *
 begin(struct server *s, struct document *d, struct waiting *w)
@@ -84,12 +96,14 @@ begin(struct server *s, struct document *d, struct waiting *w)
 	}
 	if ((j->pid = fork()) == 0) {
 		FILE *out = fdopen(end[1], "w");
+		char buf[PIPE_BYTES];
 
 		end_with(server);
 		s->log = NULL;
 		/* what comes from here must not get among the messages, nor wait for them */
 		if (!out || !freopen("/dev/null", "r", stdin) || !freopen("/dev/null", "w", stdout))
 			_exit(1);
+		setvbuf(out, buf, _IOFBF, sizeof(buf));	/* the server is woken once for a line */
 		work(s, d, w, out);
 	}
 	close(end[1]);
@@ -106,8 +120,7 @@ begin(struct server *s, struct document *d, struct waiting *w)
 	return s->jobs = j;
 }
 
-static void take_line(struct server *, struct job *);
-static bool keep(struct job *, char);
+static bool take(struct server *, struct job *, const char *, size_t);
 
 /* The analysis, where there can be no process for it: the next key waits. */
 static void
@@ -115,17 +128,14 @@ analyse_here(struct server *s, struct document *d)
 {
 	struct job j = { .document = d, .version = d->version };
 	char *said = NULL;
-	size_t n = 0, i;
+	size_t n = 0;
 	FILE *f = open_memstream(&said, &n);
 
 	if (!f)
 		return;
 	analyse(s, d, f);
-	if (fclose(f) != 0)
-		n = 0;
-	for (i = 0; i < n && (said[i] == '\n' || keep(&j, said[i])); i++)
-		if (said[i] == '\n')
-			take_line(s, &j);
+	if (fclose(f) == 0)
+		take(s, &j, said, n);
 	free(said);
 	free(j.line);
 	d->facts_version = d->version;	/* what it has not said will not come */
@@ -204,11 +214,28 @@ take_facts(struct server *s, struct job *j, const json_t *facts)
 		refresh(s);
 }
 
+static bool
+is_to_keep(const struct job *j, const char *what, struct memory *m)
+{
+	size_t n = strlen(what);
+
+	if (j->n < n || memcmp(j->line, what, n) != 0)
+		return false;
+	memory_keep(m, j->document, j->line + n, j->n - n);
+	return true;
+}
+
 static void
 take_line(struct server *s, struct job *j)
 {
-	json_t *said = json_loadb(j->line, j->n, JSON_ALLOW_NUL, NULL), *part;
+	json_t *said, *part;
 
+	if (j->document && (is_to_keep(j, KEEP_FINDINGS, &j->document->known_findings) ||
+	    is_to_keep(j, KEEP_FACTS, &j->document->known_facts))) {
+		j->n = 0;
+		return;
+	}
+	said = json_loadb(j->line, j->n, JSON_ALLOW_NUL, NULL);
 	if (j->document && (part = json_object_get(said, "findings")))
 		publish_findings(s, j->document, part, j->version);
 	if (j->document && (part = json_object_get(said, "files"))) {
@@ -224,18 +251,36 @@ take_line(struct server *s, struct job *j)
 }
 
 static bool
-keep(struct job *j, char c)
+keep(struct job *j, const char *text, size_t n)
 {
+	size_t need = j->n + n;
 	char *more;
 
-	if (j->n == j->cap) {
-		if (!(more = realloc(j->line, j->cap ? 2 * j->cap : 4096)))
+	if (need > j->cap) {
+		if (!(more = realloc(j->line, 2 * need)))
 			return false;
 		j->line = more;
-		j->cap = j->cap ? 2 * j->cap : 4096;
+		j->cap = 2 * need;
 	}
-	j->line[j->n++] = c;
+	memcpy(j->line + j->n, text, n);
+	j->n = need;
 	return true;
+}
+
+/* Takes the lines that end in it; false where memory runs out. */
+static bool
+take(struct server *s, struct job *j, const char *text, size_t n)
+{
+	const char *end;
+	size_t k;
+
+	for (; n > 0 && (end = memchr(text, '\n', n)); text += k, n -= k) {
+		k = (size_t)(end - text) + 1;
+		if (!keep(j, text, k - 1))
+			return false;
+		take_line(s, j);
+	}
+	return keep(j, text, n);
 }
 
 /* It has said all. What an analysis that died did not say will not come. */
@@ -259,15 +304,12 @@ bool
 job_read(struct server *s, struct job *j)
 {
 	char buf[65536];
-	ssize_t n = read(j->fd, buf, sizeof(buf)), i;
+	ssize_t n = read(j->fd, buf, sizeof(buf));
 
 	if (n < 0 && errno == EINTR)
 		return true;
-	for (i = 0; i < n; i++)
-		if (buf[i] == '\n')
-			take_line(s, j);
-		else if (!keep(j, buf[i]))
-			n = 0;
+	if (n > 0 && !take(s, j, buf, (size_t)n))
+		n = 0;
 	if (n <= 0)
 		finish(s, j);
 	return n > 0;

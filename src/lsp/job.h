@@ -7,7 +7,9 @@
  *
  *     { "findings": { URI: [ diagnostic ... ] },	as `stowage lint` has them; "fix" among their members
  *       "files": [ PATH ... ] }			that it uses
+ *     known-findings { ... }			kept for the next analysis (known.h)
  *     { "facts": { ... } }				of layers and networks, by what whole plans say (facts.c)
+ *     known-facts { ... }
  *
  * and the job of a request
  *
@@ -49,13 +51,20 @@ int64_t	now_ms(void);
 /* Writes a line. */
 void	job_say(FILE *, json_t *);
 
+#define KEEP_FINDINGS	"known-findings "
+#define KEEP_FACTS	"known-facts "
+
+/* Writes what is to be kept, and takes it; nothing for NULL. */
+void	job_keep(FILE *, const char *what, json_t *);
+
 /* analysis.c */
 void	analyse(struct server *, struct document *, FILE *);
 /* What `stowage lint` finds, in ARENA: see analysis.c. */
 struct lint_check	*check_document(struct server *, struct document *, struct arena *);
 
 /* facts.c */
-/* Writes them: soon, and once more with what fits. */
-void	facts_say(struct lint_check *, FILE *);
+/* Writes them, of networks that are as they were those that are KNOWN: soon, and once more with what fits. */
+struct known_text;
+void	facts_say(struct lint_check *, struct known_text *known, FILE *);
 
 #endif

@@ -30,6 +30,11 @@
 struct lsp_method;
 struct tree;
 
+struct memory {			/* what was said of a text, as it came: known.h */
+	char *text, *said;	/* NULL: nothing */
+	size_t size, nsaid;
+};
+
 struct document {		/* that is open */
 	struct document *next;
 	char *uri;
@@ -42,6 +47,7 @@ struct document {		/* that is open */
 	int64_t findings_version, facts_version;	/* -1: none */
 	json_t *findings;	/* by URI: lists of diagnostics as job.h has them; or NULL */
 	json_t *facts;
+	struct memory known_findings, known_facts;
 	json_t *files;		/* that it uses: absolute paths; NULL: not known yet */
 };
 
