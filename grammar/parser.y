@@ -79,6 +79,7 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 %left '+' '-'
 %left '*' '/' '%'
 %precedence SIGN
+%right '^'
 %precedence '['
 
 %type <value> expr pipe label or sum value
@@ -233,6 +234,7 @@ sum:	  sum '+' sum		{ $$ = build_binary(p, OPR_ADD, $1, $3, @2); }
 	| sum '*' sum		{ $$ = build_binary(p, OPR_MUL, $1, $3, @2); }
 	| sum '/' sum		{ $$ = build_binary(p, OPR_DIV, $1, $3, @2); }
 	| sum '%' sum		{ $$ = build_binary(p, OPR_MOD, $1, $3, @2); }
+	| sum '^' sum		{ $$ = build_binary(p, OPR_POW, $1, $3, @2); }
 	| '-' sum %prec SIGN	{ $$ = build_unary(p, OPR_NEG, $2, @1); }
 	| sum lbracket expr ']'	{ $$ = build_index(p, $1, $3, @$); MADE_UP($4, $$); }
 	| sum lbracket error ']'	{ $$ = build_bad(p, @$); RECOVERED; drop_args(p, $2); }

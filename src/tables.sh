@@ -1,7 +1,8 @@
 #!/bin/sh
 # Writes the table of all records of a kind: tables.sh KIND, where src/ is.
-# A record is found by its definition, `const struct KIND KIND_NAME = {` at the start of a line. The table
-# is needed because a static library drops objects that nothing refers to.
+# A record is found by its definition, `const struct KIND KIND_NAME = {` at the start of a line, or by its row,
+# `KIND_ROW(NAME, `, in capitals, where a macro of that name makes one. The table is needed because a static
+# library drops objects that nothing refers to.
 #
 # Records stand by name. Where people know another order, a file ORDER beside them has it, a name a
 # line: those come first.
@@ -9,9 +10,11 @@ set -eu
 kind=$1
 # the header that declares the table, and the files that have records
 header=$(grep -lF "struct $kind *const ${kind}_table[]" src/*/*.h)
-set -- $(grep -l "^const struct $kind ${kind}_[a-z0-9_]* = {" src/*/*.c)
+row=$(echo "$kind" | tr a-z A-Z)_ROW
+set -- $(grep -lE "^(const struct $kind ${kind}_[a-z0-9_]* = \{|$row\()" src/*/*.c)
 order=$(dirname "$1")/ORDER
-names=$(sed -n "s/^const struct $kind ${kind}_\([a-z0-9_]*\) = {.*/\1/p" "$@" | LC_ALL=C sort)
+names=$(sed -n "s/^const struct $kind ${kind}_\([a-z0-9_]*\) = {.*/\1/p; s/^$row(\([a-z0-9_]*\),.*/\1/p" "$@" |
+	LC_ALL=C sort)
 if [ -f "$order" ]; then
 	names=$(echo "$names" | awk -v order="$order" '
 		{ there[$1] = 1; name[NR] = $1 }

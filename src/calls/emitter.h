@@ -50,6 +50,10 @@ struct engines {		/* what could be said of the convolutions when the program was
 	int version;		/* of cuDNN: 91900 */
 };
 
+struct written_kernel {		/* a kernel that was written for this program */
+	const char *name, *text;
+};
+
 struct emitter {
 	const struct module *module;
 	const struct plan *plan;	/* for src/emit alone */
@@ -63,6 +67,7 @@ struct emitter {
 	VEC(struct update_row) updates;	/* rows of the tables that the steps written so far need */
 	VEC(const struct tensor *) clipped;
 	bool clips;		/* a norm of gradients is taken, even if there are none */
+	VEC(struct written_kernel) written;	/* kernels for formulas */
 	const char *together;	/* the rows that the update being written is for, as text */
 	struct parts *parts;	/* of the program, for src/emit alone */
 	struct text *out;

@@ -235,6 +235,9 @@ emit_graph_kernels(struct emitter *e, const struct graph *g, bool *done)
 	for (i = 0; g && i < g->nodes.n; i++)
 		if (g->nodes.v[i]->op->calls.kernels && g->nodes.v[i]->op->calls.emit)
 			emit_file(e, g->nodes.v[i]->op->calls.kernels, done);
+	for (i = 0; g && i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op->calls.define)
+			g->nodes.v[i]->op->calls.define(e, g->nodes.v[i]);
 }
 
 static void

@@ -2,6 +2,7 @@
  * Reads the text that ir/ir_print.c writes. It is for tests and for people who debug a pass, so it is
  * strict: the first mistake ends it, with a diagnostic of rule "ir" at the place.
  */
+#include "formula/formula.h"
 #include "ir/ir_reader.h"
 
 #include <string.h>
@@ -194,6 +195,11 @@ attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 	case ATTR_INIT:
 		a->init.kind = init_kind(r);
 		a->init.value = ir_read_number(r);
+		break;
+	case ATTR_FORMULA:
+		given.preset = ir_read_string(r);
+		if (!r->failed && !(a->formula = formula_parse(r->a, given.preset)))
+			ir_read_fail(r, "a formula");
 		break;
 	case ATTR_TENSOR:
 		ir_read_expect(r, "_");

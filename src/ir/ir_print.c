@@ -25,6 +25,7 @@
  */
 #include "ir/ir.h"
 
+#include "formula/formula.h"
 #include "ir/op.h"
 
 static const char *const phase_names[] = {
@@ -106,6 +107,9 @@ print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
 		break;
 	case ATTR_INIT:
 		fprintf(f, "%s %.17g", init_names[a->init.kind], a->init.value);
+		break;
+	case ATTR_FORMULA:
+		fprintf(f, "\"%s\"", formula_text(a->formula->arena, a->formula));
 		break;
 	case ATTR_TENSOR:
 		fputs("_", f);

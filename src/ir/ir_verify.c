@@ -12,6 +12,7 @@
  */
 #include "ir/ir.h"
 
+#include "formula/formula.h"
 #include "ir/op.h"
 
 struct verifier {
@@ -84,6 +85,27 @@ check_base(struct verifier *v, const struct node *n)
 			breach(v, n, "adds onto '%s', which it also reads", base->name);
 }
 
+/* A formula is of as many operands and results as the node has. */
+static void
+check_formulas(struct verifier *v, const struct node *n)
+{
+	const struct formula *f;
+	int i, j;
+
+	for (i = 0; i < op_nattrs(n->op) && n->attr; i++) {
+		if (n->op->attrs[i].type != ATTR_FORMULA)
+			continue;
+		f = n->attr[i].formula;
+		if (!f || f->operands != n->nin || f->results != n->nout) {
+			breach(v, n, "its formula is of other operands or results");
+			continue;
+		}
+		for (j = 0; j < n->nin + n->nout; j++)
+			if (!(j < n->nin ? n->in[j] : n->out[j - n->nin]))
+				breach(v, n, "an operand or a result of its formula is absent");
+	}
+}
+
 static void
 check_node(struct verifier *v, const struct node *n)
 {
@@ -92,6 +114,7 @@ check_node(struct verifier *v, const struct node *n)
 	if (n->nin < n->op->min_operands)
 		breach(v, n, "%d operands, at least %d needed", n->nin, n->op->min_operands);
 	check_base(v, n);
+	check_formulas(v, n);
 	for (j = 0; j < n->nin; j++) {
 		const struct tensor *t = n->in[j];
 

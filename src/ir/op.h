@@ -15,6 +15,7 @@
 #include "ir/ir.h"
 
 struct emitter;
+struct formula;
 struct target;
 struct update_row;
 
@@ -50,6 +51,7 @@ enum attr_type {
 	ATTR_ENUM,	/* a bare name or string out of spec->choices; i is its index */
 	ATTR_TENSOR,	/* tie a parameter to that of another layer: weight=tok. Not stored in
 			 * the node: op_param(name) takes the tied tensor instead of making one */
+	ATTR_FORMULA,	/* of elements; only our own code gives one */
 	ATTR_INIT	/* zeros, ones, constant(c), uniform(b), normal(s) */
 };
 
@@ -60,6 +62,7 @@ struct attr {			/* a value; one per attr_spec */
 	int n;			/* PAIR 2, SIDES 4, INTS its count */
 	int64_t v[MAX_RANK];
 	struct init init;
+	const struct formula *formula;
 	struct loc loc;
 };
 
@@ -202,6 +205,8 @@ struct op_simplify {
  */
 struct op_calls {
 	const char *kernels;	/* the file of kernels/ it calls: "conv/conv.cu"; NULL: calls none */
+	/* Writes what this node's call needs and kernels/ does not have, once a program. NULL: nothing. */
+	void (*define)(struct emitter *, const struct node *);
 	/* Writes the call(s); see calls/emitter.h. */
 	void (*emit)(struct emitter *, const struct node *);
 	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this
@@ -220,6 +225,12 @@ struct op {
 	const struct attr_spec *attrs;	/* positional arguments fill them in this order */
 	int min_operands, max_operands;	/* tensors; max -1: any number */
 	const char *operands;	/* "x", "logits target": for messages and man pages */
+
+	/* What one element of the result is, of those of the operands and of attributes, by their names:
+	 * "alpha * x" (formula/formula.h). Such an operator needs no gradient, in-place rule or kernel of
+	 * its own: the pass formulas makes it a pointwise. A numeric attribute called like an operand stands
+	 * for it where it is not given. */
+	const char *formula;
 
 	/* Checks operands and attributes, makes parameters (op_param) and outputs (op_output). On
 	 * a user's mistake it calls op_error() and returns false. LAYER, LOSS, METRIC, OPTIMIZER. */

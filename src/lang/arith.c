@@ -1,14 +1,14 @@
 /*
  * Arithmetic: exact on numbers, an operator on tensors. number * layer repeats it, number * tensor
- * scales it. Comparisons and `and`, `or`, `not` are for choosing while the network is built, so
- * they never take a tensor.
+ * scales it. A comparison of numbers is for choosing while the network is built; one of tensors is a tensor of
+ * ones and zeros. `and`, `or` and `not` are for choosing alone, and never take a tensor.
  */
 #include "lang/expander.h"
 
 #include <string.h>
 
 static const char *const symbol[] = {
-	[OPR_ADD] = "+", [OPR_SUB] = "-", [OPR_MUL] = "*", [OPR_DIV] = "/", [OPR_MOD] = "%",
+	[OPR_ADD] = "+", [OPR_SUB] = "-", [OPR_MUL] = "*", [OPR_DIV] = "/", [OPR_MOD] = "%", [OPR_POW] = "^",
 	[OPR_EQ] = "==", [OPR_NE] = "!=", [OPR_LT] = "<", [OPR_LE] = "<=", [OPR_GT] = ">",
 	[OPR_GE] = ">=", [OPR_AND] = "and", [OPR_OR] = "or", [OPR_NOT] = "not", [OPR_NEG] = "-",
 };
@@ -35,6 +35,9 @@ numbers(struct expander *ex, const struct expr *e, const struct value *a, const 
 	case OPR_MOD:
 		ok = number_mod(a->num, b->num, &v.num);
 		break;
+	case OPR_POW:
+		ok = number_pow(a->num, b->num, &v.num);
+		break;
 	default:
 		break;
 	}
@@ -43,6 +46,8 @@ numbers(struct expander *ex, const struct expr *e, const struct value *a, const 
 		return v;
 	if ((e->op == OPR_DIV || e->op == OPR_MOD) && b->num.real == 0)
 		ex_error(ex, "value", e->head, "division by zero");
+	else if (e->op == OPR_POW && a->num.real <= 0)
+		ex_error(ex, "value", e->loc, "'%s' is no real number", ex_text(ex, e->loc));
 	else
 		ex_error(ex, "value", e->loc, "'%s' does not fit an exact 64-bit number",
 		    ex_text(ex, e->loc));
@@ -59,6 +64,14 @@ scaled(struct expander *ex, struct where *w, struct expr *e, const struct value 
 	return apply_plain(ex, w, "scale", e, (struct operands){ tensor, 1 }, real, 2);
 }
 
+/* The operator of that name, of a tensor and a number. */
+static struct value
+of_number(struct expander *ex, struct where *w, const char *name, struct expr *e, const struct value *tensor,
+    double number)
+{
+	return apply_plain(ex, w, name, e, (struct operands){ tensor, 1 }, &number, 1);
+}
+
 static struct value
 with_number(struct expander *ex, struct where *w, struct expr *e, const struct value *a,
     const struct value *b)
@@ -73,9 +86,15 @@ with_number(struct expander *ex, struct where *w, struct expr *e, const struct v
 		return t == a ? scaled(ex, w, e, t, 1, -x) : scaled(ex, w, e, t, -1, x);
 	case OPR_MUL:
 		return scaled(ex, w, e, t, x, 0);
+	case OPR_POW:
+		if (t != a && x <= 0) {
+			ex_error(ex, "value", n->loc, "a tensor is the exponent of a positive number");
+			return value_poison(e->loc);
+		}
+		return of_number(ex, w, t == a ? "pow" : "raise", e, t, x);
 	case OPR_DIV:
 		if (t != a)
-			break;
+			return of_number(ex, w, "reciprocal", e, t, x);
 		if (x == 0) {
 			ex_error(ex, "value", e->head, "division by zero");
 			return value_poison(e->loc);
@@ -94,11 +113,13 @@ tensors(struct expander *ex, struct where *w, struct expr *e, const struct value
     const struct value *b)
 {
 	static const char *const name[] = {
-		[OPR_ADD] = "add", [OPR_SUB] = "sub", [OPR_MUL] = "mul",
+		[OPR_ADD] = "add", [OPR_SUB] = "sub", [OPR_MUL] = "mul", [OPR_DIV] = "div", [OPR_POW] = "pow",
+		[OPR_EQ] = "equal", [OPR_NE] = "not_equal", [OPR_LT] = "less", [OPR_LE] = "less_equal",
+		[OPR_GT] = "greater", [OPR_GE] = "greater_equal",
 	};
 	struct value *pair;
 
-	if (e->op > OPR_MUL) {
+	if (!name[e->op]) {
 		ex_error(ex, "type", e->head, "there is no `%s` of two tensors", symbol[e->op]);
 		return value_poison(e->loc);
 	}
@@ -164,20 +185,32 @@ equal(const struct value *a, const struct value *b, bool *comparable)
 	return false;
 }
 
+/* A tensor of ones and zeros. */
 static struct value
-comparison(struct expander *ex, const struct expr *e, const struct value *a,
-    const struct value *b)
+compared(struct expander *ex, struct where *w, struct expr *e, const struct value *a, const struct value *b)
+{
+	static const char *const name[][2] = {	/* as it stands, and turned round */
+		[OPR_EQ] = { "equal", "equal" }, [OPR_NE] = { "not_equal", "not_equal" },
+		[OPR_LT] = { "less", "greater" }, [OPR_LE] = { "less_equal", "greater_equal" },
+		[OPR_GT] = { "greater", "less" }, [OPR_GE] = { "greater_equal", "less_equal" },
+	};
+	bool turned = a->kind != V_TENSOR;
+
+	return of_number(ex, w, name[e->op][turned], e, turned ? b : a, turned ? a->num.real : b->num.real);
+}
+
+static struct value
+comparison(struct expander *ex, struct where *w, struct expr *e, const struct value *a, const struct value *b)
 {
 	bool ok, same;
 	int c;
 
 	if (a->kind == V_POISON || b->kind == V_POISON)
 		return value_poison(e->loc);
-	if (a->kind == V_TENSOR || b->kind == V_TENSOR) {
-		ex_error(ex, "type", e->head, "a tensor has no value while the network is built, "
-		    "so it cannot be compared");
-		return value_poison(e->loc);
-	}
+	if (a->kind == V_TENSOR && b->kind == V_TENSOR)
+		return tensors(ex, w, e, a, b);
+	if ((a->kind == V_TENSOR && b->kind == V_NUMBER) || (b->kind == V_TENSOR && a->kind == V_NUMBER))
+		return compared(ex, w, e, a, b);
 	if (e->op == OPR_EQ || e->op == OPR_NE) {
 		same = equal(a, b, &ok);
 		if (ok)
@@ -247,7 +280,7 @@ eval_binary(struct expander *ex, struct scope *s, struct where *w, struct expr *
 	a = eval(ex, s, in, e->a);
 	b = eval(ex, s, in, e->b);
 	if (e->op >= OPR_EQ)
-		return comparison(ex, e, &a, &b);
+		return comparison(ex, w, e, &a, &b);
 	return arithmetic(ex, w, e, a, b);
 }
 

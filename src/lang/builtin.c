@@ -184,6 +184,25 @@ arguments_fit(struct expander *ex, const struct function *f, const struct expr *
 	return ok;
 }
 
+/* min and max of a tensor and something else are operators. */
+static struct value
+extreme_of_tensors(struct expander *ex, struct where *w, struct expr *e, const struct function *f,
+    struct value *v)
+{
+	const char *name = f->of == do_min ? "minimum" : "maximum";
+	const struct value *other = v[0].kind == V_TENSOR ? &v[1] : &v[0];
+
+	if (v[0].kind == V_TENSOR && v[1].kind == V_TENSOR)
+		return apply_plain(ex, w, name, e, (struct operands){ v, 2 }, NULL, 0);
+	if (other->kind != V_NUMBER) {
+		ex_error(ex, "type", other->loc, "%s takes a tensor or a number here, not %s", f->name,
+		    value_text(ex->a, other));
+		return value_poison(e->loc);
+	}
+	return apply_plain(ex, w, name, e, (struct operands){ other == &v[1] ? &v[0] : &v[1], 1 },
+	    &other->num.real, 1);
+}
+
 struct value
 eval_function(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 {
@@ -205,6 +224,9 @@ eval_function(struct expander *ex, struct scope *s, struct where *w, struct expr
 		ex_error(ex, "type", e->loc, "%s is used as %s", f->name, f->usage);
 		return value_poison(e->loc);
 	}
+	if ((f->of == do_min || f->of == do_max) && e->nargs == 2 &&
+	    (v[0].kind == V_TENSOR || v[1].kind == V_TENSOR) && v[0].kind != V_POISON && v[1].kind != V_POISON)
+		return extreme_of_tensors(ex, w, e, f, v);
 	if (!arguments_fit(ex, f, e, v))
 		return value_poison(e->loc);
 	result.size = !f->of_tensor && v[0].size;

@@ -268,6 +268,8 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 		return take_choice(t, v, a);
 	case ATTR_TENSOR:
 		return take_tie(t, v, &r->tie[r->nties]) && ++r->nties;
+	case ATTR_FORMULA:
+		break;
 	case ATTR_INIT:
 		a->init = v->init;
 		return v->kind == V_INIT || wrong(t, v, "zeros, ones, constant(c), uniform(b) or "

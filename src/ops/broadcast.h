@@ -15,6 +15,6 @@ void	broadcast_emit(struct emitter *, const struct node *);
 /* Contributes dy to operand K's gradient, summed over the axes it was repeated along. */
 void	broadcast_pass_back(struct diff *, const struct node *, int k);
 
-extern const struct op op_reduce_negated, op_mul_grad;
+extern const struct op op_reduce_to, op_reduce_negated, op_mul_grad;
 
 #endif

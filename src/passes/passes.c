@@ -8,6 +8,7 @@
 
 #define PASSES(_)				\
 	_(phases)				\
+	_(formulas)				\
 	_(simplify)				\
 	_(pool_first)				\
 	_(concat_in_place)			\

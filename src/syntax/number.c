@@ -120,6 +120,31 @@ number_mod(struct number a, struct number b, struct number *out)
 	return ratio(r, (wide)a.den * b.den, out);
 }
 
+#define MOST_FACTORS	64	/* of an exact power: more of anything but 1 fit no 64 bits */
+
+/* Exact where the exponent is an integer, and the power of an exact number fits. */
+bool
+number_pow(struct number a, struct number b, struct number *out)
+{
+	struct number power = number_int(1), base = a;
+	int64_t n, i;
+
+	if (!number_is_int(b, &n))
+		return a.real > 0 && real(pow(a.real, b.real), out);
+	if (n < 0 && (a.real == 0 || !number_div(number_int(1), a, &base)))
+		return false;
+	n = n < 0 ? -n : n;
+	if (a.exact && a.den == 1 && (a.num == 1 || a.num == 0 || a.num == -1))
+		n = n == 0 ? 0 : 2 - n % 2;
+	if (n < 0 || n > MOST_FACTORS || !a.exact)
+		return !a.exact && real(pow(a.real, b.real), out);
+	for (i = 0; i < n; i++)
+		if (!number_mul(power, base, &power))
+			return false;
+	*out = power;
+	return true;
+}
+
 /* The integer below (or above) an inexact number, exact again where 64 bits hold it. */
 static bool
 whole(double x, struct number *out)

@@ -70,7 +70,7 @@ NUMBER = r"[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+)?"
 TOKEN = re.compile(r"""(?P<blank>\s+)|(?P<comment>\#[^\n]*)|(?P<string>"[^"\n]*")
     |(?P<path>(?:%s|\*)(?:\.(?:[A-Za-z0-9_]+|\*))+)|(?P<word>%s)
     |(?P<size>%s[ \t]*(?:%s)\b)|(?P<number>0[xX][0-9a-fA-F][0-9a-fA-F_]*|%s)
-    |(?P<arrow>->)|(?P<comparison>[=!<>]=|[<>])|(?P<arithmetic>[-+*/%%])|(?P<sign>[(){}\[\],:=])
+    |(?P<arrow>->)|(?P<comparison>[=!<>]=|[<>])|(?P<arithmetic>[-+*/%%^])|(?P<sign>[(){}\[\],:=])
     """ % (WORD, WORD, NUMBER, "|".join(sorted(units())), NUMBER), re.X)
 
 

@@ -165,7 +165,41 @@ def axis(n):
     return n.attrs.get("axis", 0) + 1
 
 
+def second(n, name, xs):
+    """The second operand, or the number that stands for it."""
+    return xs[1] if len(xs) > 1 else torch.tensor(float(n.attrs[name]), dtype=xs[0].dtype)
+
+
+def where(n, c, *xs):
+    yes = xs[0] if len(xs) > 0 else torch.tensor(float(n.attrs["yes"]), dtype=c.dtype)
+    return torch.where(c != 0, yes, xs[1] if len(xs) > 1 else torch.tensor(float(n.attrs["no"]), dtype=c.dtype))
+
+
+def compared(how):
+    return lambda n, *xs: how(xs[0], second(n, "than", xs)).to(xs[0].dtype)
+
+
 OPERATORS = {
+    "exp": lambda n, x: torch.exp(x), "expm1": lambda n, x: torch.expm1(x), "log": lambda n, x: torch.log(x),
+    "log1p": lambda n, x: torch.log1p(x), "sqrt": lambda n, x: torch.sqrt(x), "rsqrt": lambda n, x: torch.rsqrt(x),
+    "abs": lambda n, x: torch.abs(x), "sign": lambda n, x: torch.sign(x), "sin": lambda n, x: torch.sin(x),
+    "cos": lambda n, x: torch.cos(x), "erf": lambda n, x: torch.erf(x),
+    "reciprocal": lambda n, x: n.attrs["of"] / x, "raise": lambda n, x: n.attrs["base"] ** x,
+    "clamp": lambda n, x: torch.clamp(x, n.attrs["least"], n.attrs["most"]),
+    "softplus": lambda n, x: F.softplus(x, n.attrs["beta"]), "relu6": lambda n, x: F.relu6(x),
+    "elu": lambda n, x: F.elu(x, n.attrs["alpha"]), "selu": lambda n, x: F.selu(x),
+    "celu": lambda n, x: F.celu(x, n.attrs["alpha"]), "mish": lambda n, x: F.mish(x),
+    "hardswish": lambda n, x: F.hardswish(x), "hardsigmoid": lambda n, x: F.hardsigmoid(x),
+    "hardtanh": lambda n, x: F.hardtanh(x, n.attrs["least"], n.attrs["most"]),
+    "logsigmoid": lambda n, x: F.logsigmoid(x),
+    "threshold": lambda n, x: F.threshold(x, n.attrs["bound"], n.attrs["value"]),
+    "softsign": lambda n, x: F.softsign(x), "tanhshrink": lambda n, x: F.tanhshrink(x),
+    "div": lambda n, *xs: xs[0] / second(n, "by", xs), "pow": lambda n, *xs: xs[0] ** second(n, "exponent", xs),
+    "maximum": lambda n, *xs: torch.maximum(xs[0], second(n, "other", xs)),
+    "minimum": lambda n, *xs: torch.minimum(xs[0], second(n, "other", xs)),
+    "less": compared(torch.lt), "less_equal": compared(torch.le), "greater": compared(torch.gt),
+    "greater_equal": compared(torch.ge), "equal": compared(torch.eq), "not_equal": compared(torch.ne),
+    "where": where,
     "conv": conv, "conv_transpose": conv_transpose, "local": local, "batchnorm": batchnorm,
     "dense": lambda n, x, w, b=None: F.linear(x, w, b),
     "maxpool": lambda n, x: F.max_pool2d(x, n.attrs["kernel"], n.attrs["stride"], n.attrs["pad"][:2]),

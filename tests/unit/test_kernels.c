@@ -18,6 +18,7 @@
 #include "../../kernels/pointwise/tanh.cu"
 #include "../../kernels/pointwise/gelu.cu"
 #include "../../kernels/pointwise/silu.cu"
+#include "../../kernels/pointwise/formula.cu"
 #include "../../kernels/pointwise/reduce.cu"
 #include "../../kernels/copy/cast.cu"
 #include "../../kernels/copy/concat.cu"
@@ -198,6 +199,71 @@ Test(kernels, exponentials_at_the_ends)
 	cr_assert(normal_below((real)NAN) != normal_below((real)NAN));
 	cr_assert_eq(normal_below(REAL(20.0)), 1);
 	cr_assert(normal_below(REAL(-20.0)) < REAL(1e-30));
+}
+
+/* ---- functions of formulas ---- */
+
+static double
+softplus_exact(double v)
+{
+	return log1p(exp(v));
+}
+
+static const struct function {
+	const char *name;
+	real (*mine)(real);
+	double (*exact)(double);
+	double from, to;
+} functions[] = {
+	{ "log", log_of, log, 1e-3, 4 }, { "log of large", log_of, log, 1, 1e30 },
+	{ "log of small", log_of, log, 1e-37, 1e-30 }, { "log1p", log1p_of, log1p, -0.9, 3 },
+	{ "log1p near 0", log1p_of, log1p, -1e-4, 1e-4 }, { "expm1", expm1_of, expm1, -10, 10 },
+	{ "expm1 near 0", expm1_of, expm1, -1e-4, 1e-4 }, { "erf", erf_of, erf, -5, 5 },
+	{ "erf near 0", erf_of, erf, -1e-4, 1e-4 }, { "softplus", softplus_of, softplus_exact, -30, 30 },
+};
+
+Test(kernels, functions_and_those_of_the_library)
+{
+	const int n = 20000;
+	size_t k;
+
+	for (k = 0; k < sizeof(functions) / sizeof(functions[0]); k++) {
+		const struct function *f = &functions[k];
+		double worst = 0, at = 0;
+
+		for (int i = 0; i <= n; i++) {
+			real v = (real)(f->from + (f->to - f->from) * i / n);
+			double exactly = f->exact((double)v), off = fabs((double)f->mine(v) - exactly) /
+			    (fabs(exactly) > 1e-30 ? fabs(exactly) : 1);
+
+			if (!(off <= worst)) {
+				worst = off;
+				at = (double)v;
+			}
+		}
+		/* near 1, where log is 0, the rounding of its terms counts more */
+		cr_assert(worst < (sizeof(real) == 4 ? 1e-6 : 1e-13), "%s(%g) is off by %g", f->name, at, worst);
+	}
+}
+
+Test(kernels, functions_at_the_ends)
+{
+	cr_assert_eq(log_of(0), -INFINITY);
+	cr_assert_eq(log_of(1), 0);
+	cr_assert_eq(log_of((real)INFINITY), INFINITY);
+	cr_assert(isnan((double)log_of(-1)) && isnan((double)log_of((real)NAN)));
+	cr_assert_eq(log1p_of(0), 0);
+	cr_assert_eq(log1p_of(-1), -INFINITY);
+	cr_assert_eq(log1p_of((real)INFINITY), INFINITY);
+	cr_assert_eq(expm1_of(REAL(-100.0)), -1);
+	cr_assert_eq(erf_of(REAL(10.0)), 1);
+	cr_assert_eq(erf_of(REAL(-10.0)), -1);
+	cr_assert_eq(softplus_of(REAL(1000.0)), 1000);
+	cr_assert(softplus_of(REAL(-80.0)) > 0 && softplus_of(REAL(-80.0)) < REAL(1e-34));
+	cr_assert(isnan((double)softplus_of((real)NAN)) && isnan((double)max_of(1, (real)NAN)) &&
+	    isnan((double)max_of((real)NAN, 1)) && isnan((double)min_of((real)NAN, 1)) &&
+	    isnan((double)sign_of((real)NAN)));
+	cr_assert_eq(sign_of(REAL(-3.0)), -1);
 }
 
 /* ---- pooling ---- */

@@ -23,7 +23,7 @@ let s:farthest_arrow = 40
 let s:items = '\%(use\|param\|block\|network\|train\|validate\|device\|lint\)'
 let s:token = '\C"[^"]*"\?\|->\|[=!<>]=\|[(){}\[\],:=<>+/%-]\|\*\?\.\?\w[A-Za-z0-9_.*]*\|\*'
 " binary operators begin lines; unary - does so too rarely to tell
-let s:operator = '^\%(and\|or\|[=!<>]=\|[-+*/%<>]\)$'
+let s:operator = '^\%(and\|or\|[=!<>]=\|[-+*/%^<>]\)$'
 
 " What is open in a bracket, a brace, or the file: where its value, the arm of the pipeline and its
 " first arrow are, and the ifs that are not answered.

@@ -24,7 +24,7 @@ syntax match stowagePath /\%(\<\h\w*\|\*\)\%(\.\%(\w\+\|\*\)\)\+/
 
 " ---- signs and numbers ----
 
-syntax match stowageOperator /[=!<>]=\|[-+*\/%<>]/
+syntax match stowageOperator /[=!<>]=\|[-+*\/%^<>]/
 syntax match stowageAssignment /[=!<>]\@1<!==\@!/
 syntax match stowageComma /,/
 syntax match stowageColon /:/
@@ -99,7 +99,7 @@ syntax match stowageSetStar /\*\.\@!/ contained
 syntax match stowageValueName /\<\%(\%(if\|then\|else\|and\|or\|not\|true\|false\)\>\)\@!\h\w*\>\%([.(]\)\@!/ contained
 syntax match stowageSetComment /#.*/ contained contains=stowageDirective,stowageTodo,@Spell
       \ nextgroup=@stowageAfter,stowageSetStar,stowageValueName,stowageSetComment skipwhite skipempty
-syntax match stowageSetOperator /[=!<>]=\|[-+*\/%<>]/ contained nextgroup=@stowageAfter,stowageOperand skipwhite skipempty
+syntax match stowageSetOperator /[=!<>]=\|[-+*\/%^<>]/ contained nextgroup=@stowageAfter,stowageOperand skipwhite skipempty
 syntax match stowageSetArrow /->/ contained nextgroup=@stowageAfter,stowageStage,stowageStageComment skipwhite skipempty
 syntax match stowageSetWord /\<\%(if\|then\|else\)\>/ contained contains=stowageConditional
       \ nextgroup=@stowageAfter,stowageOperand skipwhite skipempty

@@ -1,0 +1,256 @@
+/* Formulas: making terms, and asking about them. */
+#include "formula/formula.h"
+
+#include <math.h>
+#include <string.h>
+
+struct formula *
+formula_new(struct arena *a, int operands)
+{
+	struct formula *f = ARENA_NEW(a, struct formula);
+
+	f->arena = a;
+	f->operands = operands;
+	return f;
+}
+
+/* ---- terms ---- */
+
+static bool
+same_number(double a, double b)
+{
+	return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+static bool
+same_term(const struct term *a, const struct term *b)
+{
+	int i;
+
+	if (a->operand != b->operand || a->op != b->op || !same_number(a->number, b->number))
+		return false;
+	for (i = 0; a->op && i < a->op->operands; i++)
+		if (a->of[i] != b->of[i])
+			return false;
+	return true;
+}
+
+static int
+add(struct formula *f, struct term t)
+{
+	int i;
+
+	for (i = 0; i < f->terms.n; i++)
+		if (same_term(&f->terms.v[i], &t))
+			return i;
+	vec_push(f->arena, &f->terms, t);
+	return f->terms.n - 1;
+}
+
+int
+formula_operand(struct formula *f, int k)
+{
+	return add(f, (struct term){ .operand = k });
+}
+
+int
+formula_number(struct formula *f, double x)
+{
+	return add(f, (struct term){ .operand = TERM_NUMBER, .number = x });
+}
+
+static bool
+is_number(const struct formula *f, int t)
+{
+	return f->terms.v[t].operand == TERM_NUMBER;
+}
+
+static bool
+is(const struct formula *f, int t, double x)
+{
+	return is_number(f, t) && f->terms.v[t].number == x;
+}
+
+/* The operand of a negation; -1: it is none. */
+static int
+negated(const struct formula *f, int t)
+{
+	const struct primitive *p = f->terms.v[t].op;
+
+	return p && p->of == primitive_find("-", 1)->of ? f->terms.v[t].of[0] : -1;
+}
+
+static int
+apply(struct formula *f, const char *name, int n, int a, int b)
+{
+	return formula_apply(f, primitive_find(name, n), (int[]){ a, b });
+}
+
+/* Powers that are something simpler; -1: it is none. */
+static int
+power(struct formula *f, int a, int b)
+{
+	double x = f->terms.v[b].number;
+
+	if (!is_number(f, b))
+		return -1;
+	if (x == 0)
+		return formula_number(f, 1);
+	if (x == 1)
+		return a;
+	if (x == 2)
+		return apply(f, "*", 2, a, a);
+	if (x == 3)
+		return apply(f, "*", 2, apply(f, "*", 2, a, a), a);
+	if (x == 0.5)
+		return apply(f, "sqrt", 1, a, 0);
+	if (x == -0.5)
+		return apply(f, "rsqrt", 1, a, 0);
+	if (x == -1)
+		return apply(f, "/", 2, formula_number(f, 1), a);
+	return -1;
+}
+
+/* What a term is that needs no operation of its own; -1: it needs one. */
+static int
+simpler(struct formula *f, const struct primitive *op, const int *of)
+{
+	int a = of[0], b = op->operands > 1 ? of[1] : 0;
+
+	switch (*op->name) {
+	case '+':
+		return is(f, a, 0) ? b : is(f, b, 0) ? a : -1;
+	case '-':
+		if (op->operands == 1)
+			return negated(f, a);
+		return is(f, b, 0) ? a : is(f, a, 0) ? apply(f, "-", 1, b, 0) : -1;
+	case '*':
+		if (is(f, a, 1) || is(f, b, 1))
+			return is(f, a, 1) ? b : a;
+		if (is(f, a, -1) || is(f, b, -1))
+			return apply(f, "-", 1, is(f, a, -1) ? b : a, 0);
+		return -1;
+	case '/':
+		return is(f, b, 1) ? a : -1;
+	case '^':
+		return power(f, a, b);
+	case 'w':	/* where */
+		if (is_number(f, a))
+			return f->terms.v[a].number != 0 ? b : of[2];
+		return b == of[2] ? b : -1;
+	default:
+		return -1;
+	}
+}
+
+int
+formula_apply(struct formula *f, const struct primitive *op, const int *of)
+{
+	struct term t = { .operand = TERM_PRIMITIVE, .op = op };
+	double x[PRIMITIVE_OPERANDS] = { 0 };
+	bool known = true;
+	int i, other;
+
+	for (i = 0; i < op->operands; i++) {
+		known &= is_number(f, of[i]);
+		x[i] = f->terms.v[of[i]].number;
+		t.of[i] = of[i];
+	}
+	if (known)
+		return formula_number(f, op->of(x[0], x[1], x[2]));
+	other = simpler(f, op, of);
+	return other >= 0 ? other : add(f, t);
+}
+
+int
+formula_insert(struct formula *f, const struct formula *from, int k, const int *value)
+{
+	int *at = arena_array(f->arena, (size_t)from->terms.n + 1, sizeof(*at)), i, j;
+
+	for (i = 0; i <= from->result[k]; i++) {
+		const struct term *t = &from->terms.v[i];
+		int of[PRIMITIVE_OPERANDS] = { 0 };
+
+		for (j = 0; t->op && j < t->op->operands; j++)
+			of[j] = at[t->of[j]];
+		at[i] = t->op ? formula_apply(f, t->op, of) :
+		    t->operand == TERM_NUMBER ? formula_number(f, t->number) : value[t->operand];
+	}
+	return at[from->result[k]];
+}
+
+/* ---- questions ---- */
+
+/* Which terms results are made of. */
+static bool *
+needed(struct arena *a, const struct formula *f)
+{
+	bool *need = arena_array(a, (size_t)f->terms.n + 1, sizeof(*need));
+	int i, j;
+
+	for (i = 0; i < f->results; i++)
+		need[f->result[i]] = true;
+	for (i = f->terms.n - 1; i >= 0; i--)
+		for (j = 0; need[i] && f->terms.v[i].op && j < f->terms.v[i].op->operands; j++)
+			need[f->terms.v[i].of[j]] = true;
+	return need;
+}
+
+bool
+formula_reads(const struct formula *f, int operand)
+{
+	const bool *need = needed(f->arena, f);
+	int i;
+
+	for (i = 0; i < f->terms.n; i++)
+		if (need[i] && f->terms.v[i].operand == operand)
+			return true;
+	return false;
+}
+
+struct formula *
+formula_drop_unread(struct arena *a, const struct formula *f, int *kept)
+{
+	struct formula *g = formula_new(a, 0);
+	int value[FORMULA_OPERANDS + 2 * FORMULA_RESULTS], i;
+
+	g->name = f->name;
+	for (i = 0; i < f->operands; i++) {
+		value[i] = 0;
+		if (!formula_reads(f, i))
+			continue;
+		kept[g->operands] = i;
+		value[i] = formula_operand(g, g->operands++);
+	}
+	for (i = 0; i < f->results; i++)
+		g->result[g->results++] = formula_insert(g, f, i, value);
+	return g;
+}
+
+int
+formula_cost(const struct formula *f)
+{
+	const bool *need = needed(f->arena, f);
+	int i, cost = 0;
+
+	for (i = 0; i < f->terms.n; i++)
+		if (need[i] && f->terms.v[i].op)
+			cost += f->terms.v[i].op->cost;
+	return cost;
+}
+
+bool
+formula_same(const struct formula *a, const struct formula *b)
+{
+	int i;
+
+	if (a->operands != b->operands || a->results != b->results || a->terms.n != b->terms.n)
+		return false;
+	for (i = 0; i < a->results; i++)
+		if (a->result[i] != b->result[i])
+			return false;
+	for (i = 0; i < a->terms.n; i++)
+		if (!same_term(&a->terms.v[i], &b->terms.v[i]))
+			return false;
+	return true;
+}

@@ -1,0 +1,107 @@
+/*
+ * Functions of one tensor, element by element, that are formulas: each is one row. To add one, write its row
+ * and a spec in tests/ops; the manual, the gradient and the kernels of both targets come from the row.
+ *
+ * gradient.saves is what PyTorch's autograd keeps (tools/autograd/derivatives.yaml), for forecasts; what our
+ * own programs keep follows from the formula.
+ */
+#include "calls/tape.h"
+#include "ops/pointwise.h"
+
+#define KEEPS_INPUT	ONE_OPERAND, .gradient.saves = SAVES_IN(0)
+#define KEEPS_OUTPUT	ONE_OPERAND, .gradient.saves = SAVES_OUT(0)
+#define KEEPS_NOTHING	ONE_OPERAND, .gradient.saves = 0
+#define ATTRS(...)	.attrs = (const struct attr_spec[]){ __VA_ARGS__, ATTRS_END }
+#define REAL_ATTR(name, preset, words)	{ name, ATTR_REAL, words, .required = false, preset, .min = 0, .max = 0 }
+
+/* ---- mathematics ---- */
+
+OP_ROW(exp, "e to the power of x", "exp(x)", "y = exp(x).", KEEPS_OUTPUT);
+OP_ROW(expm1, "exp(x) - 1, exact near 0", "expm1(x)", "y = exp(x) - 1, exact near 0.", KEEPS_OUTPUT);
+OP_ROW(log, "natural logarithm", "log(x)", "y = log(x); of 0 it is minus infinity, of less not a number.",
+    KEEPS_INPUT);
+OP_ROW(log1p, "log(1 + x), exact near 0", "log1p(x)", "y = log(1 + x), exact near 0.", KEEPS_INPUT);
+OP_ROW(sqrt, "square root", "sqrt(x)", "y = sqrt(x). At 0 its gradient is infinite.", KEEPS_OUTPUT);
+OP_ROW(rsqrt, "1 / square root", "rsqrt(x)", "y = 1 / sqrt(x).", KEEPS_OUTPUT);
+OP_ROW(abs, "absolute value", "abs(x)", "y = |x|; at 0 its gradient is 0.", KEEPS_INPUT);
+OP_ROW(sign, "-1, 0 or 1", "sign(x)", "y = 1 where x > 0, -1 where x < 0, else 0. Its gradient is 0.",
+    KEEPS_NOTHING);
+OP_ROW(sin, "sine", "sin(x)", "y = sin(x), x in radians.", KEEPS_INPUT);
+OP_ROW(cos, "cosine", "cos(x)", "y = cos(x), x in radians.", KEEPS_INPUT);
+OP_ROW(erf, "error function", "erf(x)", "y = 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x.",
+    KEEPS_INPUT);
+OP_ROW(reciprocal, "a number divided by x", "of / x", "y = of / x; 2 / x may be written as such.",
+    ATTRS(REAL_ATTR("of", "1", "what is divided")), KEEPS_OUTPUT);
+OP_ROW(raise, "a number to the power of x", "base ^ x",
+    "y = base to the power of x; 2 ^ x may be written as such.",
+    ATTRS({ "base", ATTR_REAL, "what is raised, a positive number", .required = true, .min = 0, .max = 1e300 }),
+    KEEPS_OUTPUT);
+OP_ROW(clamp, "x kept within two bounds", "where(x < least, least, where(x > most, most, x))",
+    "y = x, but least where x is below it and most where x is above. The gradient is 0 outside.",
+    ATTRS({ "least", ATTR_REAL, "the lower bound", .required = true },
+    { "most", ATTR_REAL, "the upper bound", .required = true }), KEEPS_INPUT);
+
+/* ---- activations ---- */
+
+OP_ROW(softplus, "smooth rectifier", "softplus(beta * x) / beta",
+    "y = log(1 + exp(beta x)) / beta; never zero, and smooth where relu has a kink (Dugas and others, 2001).",
+    ATTRS({ "beta", ATTR_REAL, "how sharply it bends", .required = false, "1", .min = 1e-3, .max = 1e3 }),
+    KEEPS_INPUT);
+OP_ROW(relu6, "relu, at most 6", "where(x <= 0, 0, where(x >= 6, 6, x))",
+    "y = min(max(x, 0), 6) (Krizhevsky, 2010; MobileNets).", KEEPS_INPUT);
+OP_ROW(elu, "exponential linear unit", "where(x > 0, x, alpha * expm1(x))",
+    "y = x where x > 0, else alpha (exp(x) - 1) (Clevert, Unterthiner and Hochreiter, 2016).",
+    ATTRS(REAL_ATTR("alpha", "1", "what it tends to far below 0, times -1")), KEEPS_INPUT);
+OP_ROW(selu, "scaled exponential linear unit",
+    "1.0507009873554804934193349852946 * where(x > 0, x, 1.6732632423543772848170429916717 * expm1(x))",
+    "y = s x where x > 0, else s a (exp(x) - 1), with the s and a that keep mean 0 and variance 1 (Klambauer "
+    "and others, 2017).", KEEPS_INPUT);
+OP_ROW(celu, "continuously differentiable elu", "where(x > 0, x, alpha * expm1(x / alpha))",
+    "y = x where x > 0, else alpha (exp(x / alpha) - 1) (Barron, 2017).",
+    ATTRS({ "alpha", ATTR_REAL, "what it tends to far below 0, times -1", .required = false, "1", .min = 1e-6,
+    .max = 1e6 }), KEEPS_INPUT);
+OP_ROW(mish, "x tanh(softplus(x))", "x * tanh(softplus(x))", "y = x tanh(log(1 + exp(x))) (Misra, 2019).",
+    KEEPS_INPUT);
+OP_ROW(hardswish, "silu of straight lines", "x * where(x <= -3, 0, where(x >= 3, 1, x / 6 + 0.5))",
+    "y = x min(max(x + 3, 0), 6) / 6 (Howard and others, 2019: MobileNetV3).", KEEPS_INPUT);
+OP_ROW(hardsigmoid, "sigmoid of straight lines", "where(x <= -3, 0, where(x >= 3, 1, x / 6 + 0.5))",
+    "y = min(max(x + 3, 0), 6) / 6, as PyTorch and MobileNetV3 have it.", KEEPS_INPUT);
+OP_ROW(hardtanh, "x kept within [-1, 1]", "where(x <= least, least, where(x >= most, most, x))",
+    "y = min(max(x, least), most); at the bounds its gradient is 0, where clamp's is 1.",
+    ATTRS(REAL_ATTR("least", "-1", "the lower bound"), REAL_ATTR("most", "1", "the upper bound")), KEEPS_INPUT);
+OP_ROW(logsigmoid, "log of sigmoid", "-softplus(-x)", "y = log(1 / (1 + exp(-x))), without overflow.",
+    KEEPS_INPUT);
+OP_ROW(threshold, "x above a bound, else a number", "where(x > bound, x, value)",
+    "y = x where x > bound, else value.",
+    ATTRS({ "bound", ATTR_REAL, "what x must be above", .required = true },
+    { "value", ATTR_REAL, "what y is elsewhere", .required = true }), KEEPS_INPUT);
+
+/* x / (1 + |x|) is three calls. */
+static void
+torch_softsign(struct tape *t, const struct node *n)
+{
+	int64_t bytes = tape_bytes(t, n->out[0]);
+	int x = tape_value(t, n->in[0]), y;
+
+	y = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_IN(0) });
+	y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes, .passes = 1u << 0 });
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = (int[]){ x, y }, .nin = 2,
+	    .bytes = bytes, .saves = SAVES_IN(0) | SAVES_IN(1) }));
+}
+
+OP_ROW(softsign, "x / (1 + |x|)", "x / (1 + abs(x))", "y = x / (1 + |x|) (Bergstra and others, 2009).",
+    ONE_OPERAND, .torch.calls = torch_softsign);
+
+/* x - tanh x is two. */
+static void
+torch_tanhshrink(struct tape *t, const struct node *n)
+{
+	int64_t bytes = tape_bytes(t, n->out[0]);
+	int x = tape_value(t, n->in[0]), y;
+
+	y = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_OUT(0) });
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = (int[]){ x, y }, .nin = 2,
+	    .bytes = bytes, .passes = 1u << 0 }));
+}
+
+OP_ROW(tanhshrink, "x - tanh(x)", "x - tanh(x)", "y = x - tanh(x).", ONE_OPERAND, .torch.calls = torch_tanhshrink);

@@ -1,0 +1,267 @@
+/*
+ * pointwise: one or more results, each a formula of the elements of its operands. Its gradient is a pointwise
+ * too, by calculus (formula/gradient.c), and for an operand that was repeated the sum of that along the axes
+ * it was repeated along.
+ *
+ * What backward reads is chosen when it is built: results alone where these are enough, as for exp and
+ * tanh, if they take no more bytes than the operands that would be read in their place.
+ */
+#include "ops/pointwise.h"
+
+#include <string.h>
+
+#include "calls/formula_kernel.h"
+#include "ir/diff.h"
+#include "ops/broadcast.h"
+#include "ops/shapes.h"
+
+static const struct attr_spec attrs[] = {
+	{ "formula", ATTR_FORMULA, "the formula of elements", .required = true },
+	ATTRS_END
+};
+
+/* ---- formulas of nodes ---- */
+
+/* The K-th word of "a b c"; false: there is none. */
+static bool
+word_at(const char *words, int k, char *to, size_t room)
+{
+	size_t n;
+
+	while (k-- > 0 && words)
+		words = (words = strchr(words, ' ')) ? words + 1 : NULL;
+	if (!words || (n = strcspn(words, " ")) == 0 || n >= room)
+		return false;
+	memcpy(to, words, n);
+	to[n] = '\0';
+	return true;
+}
+
+#define MOST_NAMES	(FORMULA_OPERANDS + MAX_ATTRS)
+#define LONGEST_NAME	32
+
+static const struct formula *
+formula_of_op(struct arena *a, const struct node *n)
+{
+	const struct op *op = n->op;
+	struct formula *f = formula_new(a, 0);
+	struct formula_name names[MOST_NAMES + 1];
+	char word[LONGEST_NAME];
+	const char *where;
+	int k, count = 0, operands = 0, given = 0;
+
+	while (given < n->nin && n->in[given])
+		given++;
+	f->name = op->name;
+	for (k = 0; k < given && word_at(op->operands, k, word, sizeof(word)); k++)
+		names[count++] = (struct formula_name){ arena_strdup(a, word), formula_operand(f, operands++) };
+	for (k = 0; k < op_nattrs(op); k++)	/* operands that are there come first */
+		names[count++] = (struct formula_name){ op->attrs[k].name, formula_number(f,
+		    op->attrs[k].type == ATTR_REAL ? n->attr[k].r : (double)n->attr[k].i) };
+	names[count].name = NULL;
+	f->operands = operands;
+	f->result[f->results++] = formula_read(f, op->formula, names, &where);
+	return f->result[0] < 0 ? NULL : f;
+}
+
+const struct formula *
+pointwise_formula(struct arena *a, const struct node *n)
+{
+	return n->op == &op_pointwise ? n->attr[0].formula : formula_of_op(a, n);
+}
+
+void
+pointwise_set(struct arena *a, struct node *n, const struct formula *f)
+{
+	n->op = &op_pointwise;
+	n->attr = arena_array(a, 1, sizeof(*n->attr));
+	n->attr[0].given = true;
+	n->attr[0].formula = f;
+}
+
+/* ---- shape ---- */
+
+static bool
+axes_agree(struct build *b, const struct node *n, const struct tensor *full, const struct tensor *x)
+{
+	int i;
+
+	if (x->rank > 0 && x->rank != full->rank)
+		return op_error(b, n, "%s: operands must have equally many axes, but one is %s and the other %s",
+		    n->op->name, op_operand_text(b, full), op_operand_text(b, x));
+	for (i = 0; i < x->rank; i++)
+		if (x->dim[i] != full->dim[i] && x->dim[i] != 1 && full->dim[i] != 1)
+			return op_error(b, n, "%s: %s and %s differ in axis %d (%lld and %lld); extents must be "
+			    "equal, or one of them 1", n->op->name, op_operand_text(b, full),
+			    op_operand_text(b, x), i, (long long)full->dim[i], (long long)x->dim[i]);
+	return true;
+}
+
+static bool
+is_all_of(const struct tensor *x, const struct tensor *y)
+{
+	int i;
+
+	if (x->rank != y->rank || x->batched != y->batched)
+		return false;
+	for (i = 0; i < x->rank; i++)
+		if (x->dim[i] != y->dim[i])
+			return false;
+	return true;
+}
+
+bool
+pointwise_shape(struct build *b, struct node *n)
+{
+	const struct tensor *first = n->in[0];
+	struct tensor full = *n->in[0];
+	bool whole = false;
+	int i, k;
+
+	for (k = 0; k < n->nin; k++)
+		if (!shape_float(b, n, k))
+			return false;
+	for (k = 1; k < n->nin; k++) {
+		const struct tensor *x = n->in[k];
+
+		if (x->dtype != first->dtype)
+			return op_error(b, n, "%s: one operand holds %s and the other %s", n->op->name,
+			    dtype_name(first->dtype), dtype_name(x->dtype));
+		if (full.rank > 0 && !axes_agree(b, n, &full, x))
+			return false;
+		if (full.rank == 0) {
+			full.rank = x->rank;
+			memcpy(full.dim, x->dim, sizeof(full.dim));
+		}
+		for (i = 0; i < x->rank; i++)
+			full.dim[i] = full.dim[i] == 1 ? x->dim[i] : full.dim[i];
+		full.batched |= x->batched;
+	}
+	if (!op_output(b, n, NULL, full.rank ? T_ACTIVATION : T_SCALAR, first->dtype, full.batched, full.rank,
+	    full.dim))
+		return false;
+	for (k = 0; k < n->nin; k++)
+		whole |= is_all_of(n->in[k], n->out[0]);
+	return whole || op_error(b, n, "%s: %s and %s would both be repeated; if that is meant, write "
+	    "broadcast(...) for one of them", n->op->name, op_operand_text(b, n->in[0]),
+	    op_operand_text(b, n->in[1]));
+}
+
+/* ---- gradient ---- */
+
+struct choice {			/* one way to build backward */
+	struct formula *f;
+	int kept[FORMULA_OPERANDS];
+	int64_t bytes;		/* of what it reads of forward */
+};
+
+/* What stands for operand K of a gradient's formula. */
+static struct tensor *
+tensor_of(struct diff *d, const struct node *n, int k)
+{
+	if (k < n->nin)
+		return n->in[k];
+	k -= n->nin;
+	return k < n->nout ? n->out[k] : diff_of(d, n->out[k - n->nout]);
+}
+
+static int64_t
+bytes_kept(const struct tensor *t)
+{
+	struct affine a = tensor_bytes(t);
+
+	return tensor_kind_persistent(t->kind) ? 0 : a.per_sample ? a.per_sample : a.fixed;
+}
+
+static bool
+choose(struct diff *d, const struct node *n, const struct formula *f, const bool *wanted, bool by_results,
+    struct choice *c)
+{
+	struct arena *a = d->m->arena;
+	struct formula *whole = formula_gradient(a, f, wanted, by_results);
+	int i;
+
+	if (!whole)
+		return false;
+	c->f = formula_drop_unread(a, whole, c->kept);
+	c->f->name = arena_printf(a, "%s_grad", f->name ? f->name : "formula");
+	c->bytes = 0;
+	for (i = 0; i < c->f->operands; i++)
+		if (c->kept[i] < n->nin + n->nout)
+			c->bytes += bytes_kept(tensor_of(d, n, c->kept[i]));
+	return true;
+}
+
+/* The gradient of operand K, from the formula's result; it has the shape of the node's results. */
+static void
+build_one(struct diff *d, struct node *n, const struct formula *f, int k)
+{
+	bool wanted[FORMULA_OPERANDS] = { false };
+	struct tensor *in[FORMULA_OPERANDS], *dx;
+	struct choice by_operands, by_results, *c = &by_operands;
+	struct node *back;
+	int i;
+
+	wanted[k] = true;
+	if (!choose(d, n, f, wanted, false, &by_operands) || !choose(d, n, f, wanted, true, &by_results))
+		return;
+	if (by_results.bytes <= by_operands.bytes && by_results.f->operands <= by_operands.f->operands)
+		c = &by_results;
+	if (c->f->operands == 0)	/* it is flat */
+		return;
+	for (i = 0; i < c->f->operands; i++)
+		in[i] = tensor_of(d, n, c->kept[i]);
+	back = diff_node(d, n, &op_pointwise, c->f->operands, in);
+	pointwise_set(d->m->arena, back, c->f);
+	if (tensor_same_shape(n->in[k], n->out[0])) {
+		diff_output(d, back, n->in[k]);
+		return;
+	}
+	dx = diff_between(d, back, n->out[0], arena_printf(d->m->arena, "grad.of_%d", k));
+	diff_output(d, diff_node(d, n, &op_reduce_to, 1, &dx), n->in[k]);
+}
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	const struct formula *f = n->attr[0].formula;
+	int k;
+
+	for (k = 0; k < f->operands; k++)
+		if (diff_wants(d, n->in[k]))
+			build_one(d, n, f, k);
+	return true;
+}
+
+/* ---- the record ---- */
+
+static void
+define(struct emitter *e, const struct node *n)
+{
+	formula_kernel_define(e, n, n->attr[0].formula);
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	formula_kernel_call(e, n, n->attr[0].formula);
+}
+
+#define ALL_IN	((1u << FORMULA_OPERANDS) - 1)
+
+const struct op op_pointwise = {
+	.name = "pointwise",
+	.kind = OP_INTERNAL,
+	.brief = "a formula of the elements of its operands",
+	.flags = OP_ELEMENTWISE | OP_REALS,
+	.attrs = attrs,
+	.operands = "x",
+	.min_operands = 1, .max_operands = -1,
+	.shape = pointwise_shape,
+	.gradient.build = grad,
+	.gradient.saves = ALL_IN | SAVES_OUT(0),
+	.memory.inplace = ALL_IN,
+	.calls.kernels = "pointwise/formula.cu",
+	.calls.define = define,
+	.calls.emit = emit,
+};

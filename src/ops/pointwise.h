@@ -1,0 +1,37 @@
+/*
+ * pointwise: a formula of the elements of its operands. Other operators that have a formula (op->formula) are
+ * made one of it by the pass formulas, and share its shape rule.
+ */
+#ifndef STOWAGE_OPS_POINTWISE_H
+#define STOWAGE_OPS_POINTWISE_H
+
+#include "formula/formula.h"
+#include "ir/op.h"
+
+extern const struct op op_pointwise;
+
+/* The formula of a pointwise, or of a node whose operator has one, with its attributes in it. */
+const struct formula	*pointwise_formula(struct arena *, const struct node *);
+
+/* Makes the node a pointwise with that formula. */
+void	pointwise_set(struct arena *, struct node *, const struct formula *);
+
+/* Operands of equal rank, with extents equal or 1, and scalars: one result with the larger extents. At least one
+ * operand has them all. */
+bool	pointwise_shape(struct build *, struct node *);
+
+/*
+ * The record of an operator that is a formula, as a row: its name, what it is in a few words, the formula, the
+ * manual's text, and other members, its operands first.
+ */
+#define OP_ROW(id, title, text, words, ...)							\
+	extern const struct op op_##id;								\
+	const struct op op_##id = {								\
+		.name = #id, .kind = OP_LAYER, .brief = title, .doc = words,			\
+		.flags = OP_ELEMENTWISE | OP_REALS, .formula = text, .shape = pointwise_shape,	\
+		__VA_ARGS__									\
+	}
+
+#define ONE_OPERAND	.operands = "x", .min_operands = 1, .max_operands = 1
+
+#endif
