@@ -4,11 +4,13 @@
  * It is checked before it is believed. The device's size stands above all: no part is larger, and
  * parts lie within wholes. Windows counts what its driver lends of the machine's memory ("shared GPU
  * memory") as if it were the card's. Counters that ran below zero print as 2^64 bytes, which is no
- * size (oom/oom_pattern.h).
+ * size (oom/oom_pattern.h). XLA adds up what a program would need, and that may well be more.
  */
 #include "autopsy/autopsy.h"
 
 #include "base/text.h"
+
+#define MIB	((int64_t)1 << 20)
 
 static int64_t
 known(const struct oom_message *o, enum oom_field f)
@@ -55,7 +57,7 @@ check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 	    slack(o, OOM_FREE);
 	int64_t *most = b->reserved > b->allocated ? &b->reserved : &b->allocated;
 
-	if (b->total > 0 && *most > b->total + off) {
+	if (o->kind != OOM_XLA && b->total > 0 && *most > b->total + off) {
 		char human[SIZE_TEXT];
 
 		vec_push(a, &b->doubts, arena_printf(a, "The process took %s, more than the card "
@@ -78,11 +80,21 @@ check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 
 /* ---- frameworks ---- */
 
+/* What PyTorch's allocator takes of the device for a request: a segment. */
+static int64_t
+segment(int64_t asked)
+{
+	return asked <= MIB ? 2 * MIB : asked < 10 * MIB ? 20 * MIB :
+	    (asked + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
+}
+
 /* What PyTorch's allocator says of itself and of the device. */
 static void
-torch_budget(const struct oom_message *o, struct budget *b)
+torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 {
 	int64_t process = b->context, limit = known(o, OOM_LIMIT);
+	int64_t off = slack(o, OOM_TOTAL) + slack(o, OOM_FREE) + slack(o, OOM_PROCESS) +
+	    slack(o, OOM_ALLOCATED) + slack(o, OOM_UNALLOCATED);
 
 	b->context = -1;
 	if (b->unallocated < 0 && !b->peak)
@@ -94,10 +106,15 @@ torch_budget(const struct oom_message *o, struct budget *b)
 		process = b->others;
 		b->others = -1;
 	}
+	if (process >= 0 && b->reserved > process + off)
+		doubt(a, b, "What the driver counts for this process", &process, "is less than what "
+		    "it has reserved: not every driver tells. It is left out.");
 	b->outside = less(less(b->total, b->reserved), b->free);
 	b->context = less(process, b->reserved);
 	if (process >= 0 && b->others < 0)
 		b->others = less(less(b->total, process), b->free);
+	if (b->others >= 0 && b->others <= off)
+		b->others = -1;		/* no more than what rounding makes of nothing */
 	if (b->reserved >= 0 && b->free >= 0)
 		budget_set_pool(b, b->reserved + b->free, "reserved and free together");
 	else if (b->reserved > 0)
@@ -132,11 +149,11 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		.free = known(o, OOM_FREE), .outside = -1, .context = known(o, OOM_PROCESS),
 		.others = known(o, OOM_OTHERS), .peak = o->kind == OOM_TORCH_SUMMARY,
 	};
-	int64_t asked = known(o, OOM_ASKED);
+	int64_t asked = known(o, OOM_ASKED), off = slack(o, OOM_FREE) + slack(o, OOM_ASKED);
 
 	check_parts(a, o, &b);
 	if (o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY)
-		torch_budget(o, &b);
+		torch_budget(a, o, &b);
 	else if (o->kind == OOM_MPS)
 		metal_budget(o, &b);
 	else if (o->kind == OOM_OURS || (o->kind == OOM_PADDLE && b.allocated >= 0))
@@ -146,6 +163,11 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		budget_set_pool(&b, known(o, OOM_LIMIT) > 0 ? known(o, OOM_LIMIT) : b.total,
 		    known(o, OOM_LIMIT) > 0 ? "the limit in the message" :
 		    "all of the device, by the message");
-	b.roomy = asked >= 0 && b.free - slack(o, OOM_FREE) >= asked + slack(o, OOM_ASKED);
+	if (o->kind == OOM_MPS)		/* where what is free is what the others leave */
+		off += slack(o, OOM_LIMIT) + slack(o, OOM_ALLOCATED) + slack(o, OOM_OTHERS);
+	if (o->kind == OOM_PYTORCH && asked >= 0)
+		asked = segment(asked);
+	b.roomy = asked >= 0 && b.free - off >= asked &&
+	    (o->kind == OOM_MPS || known(o, OOM_LIMIT) <= 0);
 	return b;
 }

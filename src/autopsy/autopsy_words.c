@@ -1,10 +1,13 @@
 /* The sentences of stowage autopsy, which its text and its JSON share. */
 #include "autopsy/autopsy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "ir/op.h"
+
+#define SMALL_SEGMENT	((int64_t)2 << 20)	/* of PyTorch's, for tensors up to half of it */
 
 const char *
 autopsy_shape_text(struct arena *a, const struct oom_shape *s)
@@ -91,12 +94,24 @@ pytorch_meaning(struct arena *a, const struct oom_message *o)
 {
 	struct budget b = autopsy_budget(a, o);
 	const struct oom_size *s = &o->size[OOM_ASKED];
-	bool in_pieces = !b.roomy && !b.lent && s->known && b.unallocated >= s->bytes;
+	/* below that it is of the pool of small tensors, which takes no pieces of the other */
+	bool in_pieces = !b.roomy && !b.lent && s->known && s->bytes > SMALL_SEGMENT &&
+	    b.unallocated >= s->bytes;
 
 	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "
 	    "asked the device for %s, which it did not get.%s", bytes_text(a, s),
 	    in_pieces ? " It held as many unused bytes itself, but in pieces or of another pool: "
 	    "the memory is fragmented." : "");
+}
+
+/* Is what XLA asked for the block of its temporaries, by its own list? */
+static bool
+is_temporary(const struct oom_message *o)
+{
+	const struct oom_size *asked = &o->size[OOM_ASKED], *block = &o->size[OOM_TEMPORARY];
+
+	return block->known && block->bytes > 0 &&
+	    llabs(asked->bytes - block->bytes) <= block->slack + asked->slack + 1;
 }
 
 static const char *
@@ -109,8 +124,9 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		if (!o->size[OOM_ASKED].known)
 			return "XLA's compiler added up what the program needs, and it is more "
 			    "than the device has; nothing was run.";
-		return arena_printf(a, "XLA plans one block for all temporaries of a compiled "
-		    "program and asked for %s at once: it fits whole or not at all.", what);
+		return arena_printf(a, "XLA asked for %s in one block%s: it fits whole or not at all.",
+		    what, is_temporary(o) ? ", the one that it plans for all temporaries of a compiled "
+		    "program" : "");
 	case OOM_ONNX:
 		return arena_printf(a, "ONNX Runtime's arena could not be extended by a buffer of "
 		    "%s%s%s.", what, o->node[0] ? " for node " : "", o->node);
@@ -132,8 +148,7 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		return o->size[OOM_ASKED].known ? arena_printf(a, "The driver was asked for %s and "
 		    "had less. A framework may go on after that with smaller blocks; an error of "
 		    "its own tells whether it did.", what) : "The device had no memory left. The "
-		    "message does not say for what: a framework's own message, or a library's "
-		    "workspace, stands near it.";
+		    "message does not say for what.";
 	}
 }
 
@@ -148,6 +163,9 @@ host_meaning(struct arena *a, const struct oom_message *o, int element)
 	if (o->shape.known)
 		return arena_printf(a, "The machine's memory, not the device's, had no room for "
 		    "%s.", tensor_words(a, o, element));
+	if (!o->size[OOM_ASKED].known)
+		return "The machine's memory, not the device's, ran out. The message does not say for "
+		    "what.";
 	return arena_printf(a, "The machine's memory, not the device's, had no room for %s.",
 	    bytes_text(a, &o->size[OOM_ASKED]));
 }

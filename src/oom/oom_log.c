@@ -316,6 +316,25 @@ note_sizes(struct oom_message *o, const struct phrase *p, const struct oom_match
 		o->size[OOM_ASKED] = exactly(m->number[0]);
 }
 
+/* Where the type of elements is none that is known, the bytes of all tell theirs. */
+static void
+settle_element(struct oom_message *o)
+{
+	const struct oom_size *asked = &o->size[OOM_ASKED];
+	int64_t n = 1;
+	int i, bytes;
+
+	if (o->element || o->kind != OOM_NUMPY || !o->shape.known || !asked->known)
+		return;
+	for (i = 0; i < o->shape.rank; i++)
+		if (__builtin_mul_overflow(n, o->shape.dim[i], &n))
+			return;
+	for (bytes = 1; bytes <= 16; bytes *= 2)
+		if (n > 0 && n <= INT64_MAX / 16 && asked->bytes >= n * bytes - n * bytes / 16 &&
+		    asked->bytes <= n * bytes + n * bytes / 16)
+			o->element = bytes;
+}
+
 /* Did it happen while an earlier message's error was being handled? */
 static bool
 follows(const struct log_reader *r)
@@ -355,6 +374,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	within = p->kind == OOM_CUDA && r->told_kind == OOM_CUDA &&
 	    r->before + (s - r->in.text) < r->told;
 	told = read_details(r, &t, s, details_end(p, s, end), end);
+	settle_element(&o);
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;
 	if (within && !p->who && !p->says && !o.size[OOM_ASKED].known)
