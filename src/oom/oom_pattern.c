@@ -397,7 +397,7 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 	case '&':
 		return name(s, end, m->name);
 	case '!':
-		return s >= end || is_line_end(*s) || strchr(".:;!,)'\"", *s) ? s : NULL;
+		return s >= end || is_line_end(*s) || strchr(".:;!,)'\"`", *s) ? s : NULL;
 	case '^':
 		return place(s, end, &m->place);
 	case '`':

@@ -76,6 +76,25 @@
     "device's memory; a kernel that reads beyond a buffer, or needs too many registers, ends so, too."
 #define ROCM_RESOURCES	"AMD's runtime could not get what it needs. Most often that is the device's "	\
     "memory; queues, events and threads can be short, too."
+#define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), and that was "	\
+    "full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. "	\
+    "Fewer workers and smaller batches need less. It is the machine's memory, not the device's."
+#define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Nearly always it had "	\
+    "got no memory on the device for itself, because the network or another process, such as a "	\
+    "notebook that is still open, had taken it. " GROWTH " A library that does not fit the device ends "	\
+    "so, too."
+#define TACTIC		"TensorRT left out a way to run a layer, since its workspace was not there; it "	\
+    "tries others, so by itself this is a warning. A smaller limit of workspaces keeps it from trying "	\
+    "such ways."
+#define NO_TACTIC	"TensorRT found no way to run a layer in the workspace and the memory it was "	\
+    "allowed."
+#define WARM_UP		"vLLM tries its sampler with as many requests as max_num_seqs allows, before it "	\
+    "serves any, and the device had no memory left for that: fewer of them, or a lower "	\
+    "gpu_memory_utilization, leave some."
+#define UNLIKELY	"XLA gave up before it compiled the program: it counts the bytes that it needs, "	\
+    "and they are more than the device has."
+#define BARE		"PyTorch could not get memory on the device. This message (of cudaMallocAsync, or "	\
+    "cut short) does not say how much was asked for, nor who has it."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 
@@ -83,6 +102,8 @@ const struct phrase oom_phrases[] = {
 	/* TensorFlow */
 	{ "OOM when allocating tensor with shape$", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor of shape $", MESSAGE(OOM_TENSORFLOW) },
+	{ "OOM when allocating tensor with shape\n", MESSAGE(OOM_TENSORFLOW) },	/* cut */
+	{ "OOM when allocating tensor of shape\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
 	    PHRASE_REST) },		/* pasted without its beginning */
 	{ "Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, NOT_COPIED) },
@@ -108,6 +129,8 @@ const struct phrase oom_phrases[] = {
 	{ "GPU # has a total capacty of %", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL,
 	    PHRASE_GPU | PHRASE_REST },
 	{ "Allocation on device # would exceed allowed memory", ON_GPU(OOM_PYTORCH) },
+	{ "OutOfMemoryError: Allocation on device\n", SAYS(OOM_CUDA, "PyTorch", BARE) },
+	{ "Allocation on device\n", SAYS(OOM_CUDA, "PyTorch", BARE) },
 	{ "NVML_SUCCESS == @ INTERNAL ASSERT FAILED", SAYS(OOM_CUDA, "PyTorch", NVML) },
 	{ "No executable batch size found, reached zero", SAYS(OOM_CUDA, "Accelerate", NO_BATCH) },
 	{ "MPS backend out of memory", MESSAGE(OOM_MPS) },
@@ -121,8 +144,9 @@ const struct phrase oom_phrases[] = {
 	    "A table of PyTorch's caching allocator: what tensors took at most, and what it "
 	    "keeps.", PHRASE_GPU) },
 	{ "DataLoader worker (pid @ is killed by signal: Bus error",
-	    HOST_SAYS("PyTorch's DataLoader", "Worker processes pass batches through shared memory "
-	    "(/dev/shm), and that was full. It is the machine's, not the device's.") },
+	    HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
+	{ "Unexpected bus error encountered in worker", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
+	    "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
 	{ "DataLoader worker (pid @ is killed by signal: Killed",
 	    HOST_SAYS("PyTorch's DataLoader", KILLED " Each loader worker holds copies of data.") },
 	{ "DataLoader worker (pid(s) @ exited unexpectedly", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
@@ -144,6 +168,7 @@ const struct phrase oom_phrases[] = {
 	{ "Attempting to allocate %. That was not possible", MESSAGE(OOM_XLA) },
 	{ "Attempting to reserve % at the bottom of memory", MESSAGE(OOM_XLA) },
 	{ "Ran out of memory in memory space", MESSAGE(OOM_XLA) },
+	{ "unlikely to have enough memory. Requires", SAYS(OOM_XLA, NULL, UNLIKELY) },
 	/* ONNX Runtime, TensorRT */
 	{ "Failed to allocate memory for requested buffer of size #", ROW(ROLE_MESSAGE, OOM_ONNX, false,
 	    NULL, NULL, PHRASE_BYTES) },
@@ -151,9 +176,12 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA failure 2: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL,
 	    PHRASE_ANYONE) },
 	{ "Requested amount of GPU memory (% ) could not be allocated", FROM("TensorRT") },
-	{ "Tactic Device request: % Available: %", SAYS(OOM_CUDA, "TensorRT",
-	    "TensorRT left out a way to run a layer whose workspace was not there; it tries "
-	    "others.") },
+	{ "Tactic Device request: % Available: %", SAYS(OOM_CUDA, "TensorRT", TACTIC) },
+	{ "Skipping tactic @ due to insufficient memory on requested size of #",
+	    ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
+	{ "OutOfMemory Error in nvinfer#::", SAYS(OOM_CUDA, "TensorRT", NO_TACTIC) },
+	{ "Error Code 1: Cuda Runtime (out of memory)", FROM("TensorRT") },
+	{ "Cuda Error in nvinfer@ 2 (out of memory)", FROM("TensorRT") },
 	{ "Error Code 2: OutOfMemory", FROM("TensorRT") },
 	{ "Cuda Error in allocate: 2 (out of memory)", FROM("TensorRT") },
 	/* others */
@@ -186,6 +214,8 @@ const struct phrase oom_phrases[] = {
 	{ "cnmemInit call failed@ Reason=CNMEM_STATUS_OUT_OF_MEMORY",
 	    SAYS(OOM_CUDA, "Theano", CNMEM) },
 	{ "CNMEM_STATUS_OUT_OF_MEMORY", FROM("Theano") },
+	{ "CUDA out of memory occurred when warming up sampler with",
+	    SAYS(OOM_CUDA, "vLLM", WARM_UP) },
 	{ "No available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache",
 	    SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
@@ -240,6 +270,12 @@ const struct phrase oom_phrases[] = {
 	{ "~failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED", HANDLE("cuBLAS") },
 	{ "~failed to create cublas handle", HANDLE("cuBLAS") },
 	{ "~create cublas handle failed", HANDLE("cuBLAS") },
+	{ "Blas GEMM launch failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cuBLAS", GEMM,
+	    PHRASE_HEDGED | PHRASE_ASSERTED) },
+	{ "Blas SGEMM launch failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cuBLAS", GEMM,
+	    PHRASE_HEDGED | PHRASE_ASSERTED) },
+	{ "Blas xGEMM launch failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cuBLAS", GEMM,
+	    PHRASE_HEDGED | PHRASE_ASSERTED) },
 	{ "CUBLAS_STATUS_ALLOC_FAILED", STATUS("cuBLAS", NULL) },
 	{ "CUDNN_STATUS_ALLOC_FAILED", STATUS("cuDNN", NULL) },
 	{ "CUBLAS_STATUS_NOT_INITIALIZED", HANDLE("cuBLAS") },
@@ -286,7 +322,8 @@ const struct phrase oom_phrases[] = {
 	{ "OOMKilled", HOST_SAYS("Kubernetes", KILLED) },
 	{ "[WinError 1455] The paging file is too small", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "[WinError 1455]", HOST_SAYS("Windows", PAGING_FILE) },
-	{ "The paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "~the paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "~os error 1455", HOST_SAYS("Windows", PAGING_FILE) },
 	/* a process that ended so, in the words of who started it */
 	{ "Killed: 9", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "macOS", SIGNAL_9,
 	    PHRASE_HEDGED | PHRASE_ALONE) },

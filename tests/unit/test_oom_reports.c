@@ -536,6 +536,48 @@ static const struct want texts[] = {
 	  .text = "W external/local_xla/xla/tsl/framework/bfc_allocator.cc:497] Allocator "
 	    "(GPU_0_bfc) ran out of memory trying to allocate 1.19GiB (rounded to "
 	    "1280000000)requested by op model/conv2d/Conv2D\n" },
+	{ .name = "a product of matrices", .from = "tensorflow/tensorflow/issues/34069",
+	  .who = "cuBLAS", .hedged = true,
+	  .says = "another process",
+	  .text = "InternalError: Blas GEMM launch failed : a.shape=(32, 9), b.shape=(9, 4), m=32, n=4, k=9\n" },
+	{ .name = "cut behind its first words", .from = "tensorflow/tensorflow/issues/1355",
+	  .who = "TensorFlow", .gpu = 1, .node = "sub_2518",
+	  .text = "Compute status: Resource exhausted: OOM when allocating tensor with shape\n"
+	    "\t [[Node: sub_2518 = Sub[T=DT_FLOAT, _device=\"/job:localhost/replica:0/task:0/gpu:0\"](a, "
+	    "b)]]\n" },
+	{ .name = "no more than where", .from = "Comfy-Org/ComfyUI/issues/6176",
+	  .who = "PyTorch", .says = "does not say how much",
+	  .text = "torch.OutOfMemoryError: Allocation on device \n" },
+	{ .name = "XLA does not try", .from = "jax-ml/jax/issues/7822",
+	  .who = "XLA", .says = "before it compiled",
+	  .text = "Compilation failure: Aborting compilation early because it's unlikely to have enough memory. "
+	    "Requires 3.47E, has 14.49G available.\n" },
+	{ .name = "vLLM's sampler", .from = "vllm-project/vllm/issues/15105",
+	  .who = "vLLM", .says = "max_num_seqs",
+	  .text = "RuntimeError: CUDA out of memory occurred when warming up sampler with 1024 dummy requests. "
+	    "Please try lowering `max_num_seqs` or `gpu_memory_utilization`.\n" },
+	{ .name = "a way that TensorRT leaves out", .from = "NVIDIA/TensorRT",
+	  .who = "TensorRT", .hedged = true, .says = "tries others",
+	  .text = "[W] Skipping tactic 8 due to insufficient memory on requested size of 17179869184 detected for "
+	    "tactic 0x000000000000003c.\n" },
+	{ .name = "TensorRT finds no way", .from = "NVIDIA/TensorRT/issues/477",
+	  .who = "TensorRT", .says = "no way",
+	  .text = "[E] [TRT] tacticOptimizer.cpp (1523) - OutOfMemory Error in nvinfer1::builder::LeafCNode"
+	    "::computeCosts: 0\n" },
+	{ .name = "shared memory", .from = "tengshaofeng/ResidualAttentionNetwork-pytorch/issues/2",
+	  .who = "PyTorch's DataLoader", .host = true, .says = "shm-size",
+	  .text = "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared "
+	    "memory (shm).\n" },
+	{ .name = "a paging file, in small letters", .from = "Comfy-Org/ComfyUI/issues/7069",
+	  .who = "Windows", .host = true,
+	  .text = "showing error  ( os error 1455 )\n" },
+	{ .name = "within the marks of code", .from = "aditya9211/Blur-and-Clear-Classification/issues/9",
+	  .who = "the machine", .host = true,
+	  .text = "`MemoryError`\n" },
+	{ .name = "a type of two bytes", .from = "numpy",
+	  .who = "NumPy", .host = true, .rank = 2, .dim = { 60000, 50000 },
+	  .text = "MemoryError: Unable to allocate 5.59 GiB for an array with shape (60000, 50000) and data type "
+	    "uint16\n" },
 };
 
 static struct arena *arena;
