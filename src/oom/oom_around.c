@@ -4,6 +4,8 @@
 #include <string.h>
 
 #define STATS_LINES	12	/* that the allocator's statistics have */
+#define LEAST_MIB	1000	/* of a card */
+#define MOST_MIB	((int64_t)1 << 24)
 #define NEAR_LINES	60	/* in which a text is one speaker's */
 
 /* ---- the dump ---- */
@@ -127,6 +129,8 @@ net_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m)
 		r->net_shape = m->shape;
 		if (role == ROLE_NET_INPUT)
 			r->net_input = m->shape;
+		if (role == ROLE_NET_INPUT && r->log->net_bytes == 0)
+			r->log->input = m->shape;
 		return;
 	}
 	if (m->number[0] < r->net_bytes)
@@ -142,14 +146,26 @@ net_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m)
 
 /* ---- */
 
-/* The fullest card of nvidia-smi's table. */
+static struct oom_size
+mebibytes(int64_t n)
+{
+	return (struct oom_size){ true, n << 20, (int64_t)1 << 19 };
+}
+
+/* The fullest card of nvidia-smi's table, or of gpustat's, which has one unit for both numbers. */
 static void
 card(struct oom_log *log, const struct oom_match *m)
 {
-	if (m->second.bytes > 0 && m->size.bytes <= m->second.bytes &&
-	    (!log->card.known || m->size.bytes > log->card_used.bytes)) {
-		log->card = m->second;
-		log->card_used = m->size;
+	struct oom_size used = m->size, all = m->second;
+
+	if (m->numbers == 2 && m->number[1] >= LEAST_MIB && m->number[1] <= MOST_MIB) {
+		used = mebibytes(m->number[0]);
+		all = mebibytes(m->number[1]);
+	}
+	if (all.bytes > 0 && used.bytes <= all.bytes &&
+	    (!log->card.known || used.bytes > log->card_used.bytes)) {
+		log->card = all;
+		log->card_used = used;
 	}
 }
 
@@ -181,7 +197,8 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	case ROLE_BUFFER_SHAPE:
 		if (r->xla && log->alive.n < OOM_ALIVE)
 			vec_push(log->arena, &log->alive,
-			    ((struct oom_alive){ r->buffer, m->shape }));
+			    ((struct oom_alive){ r->buffer, m->shape, log->attention }));
+		log->attention = false;
 		r->buffer.known = false;
 		break;
 	case ROLE_USAGE:
@@ -196,6 +213,18 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		break;
 	case ROLE_ASSERTION:
 		log->assertion = log->assertion ? log->assertion : line;
+		break;
+	case ROLE_VOLATILE:
+		log->no_volatile = line;
+		break;
+	case ROLE_START_TOTAL:
+		log->start_total = m->size;
+		log->starts += log->starts < 2;
+		log->start_free.known = false;
+		break;
+	case ROLE_START_FREE:
+		if (log->start_total.known && m->size.bytes <= log->start_total.bytes)
+			log->start_free = m->size;
 		break;
 	case ROLE_HANDLING:
 		r->handling_line = line;

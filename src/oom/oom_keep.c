@@ -76,6 +76,10 @@ merge(struct oom_message *old, const struct oom_message *o)
 		memcpy(old->node, o->node, sizeof(old->node));
 	if (!old->element)
 		old->element = o->element;
+	if (!old->facts) {
+		old->facts = o->facts;
+		memcpy(old->function, o->function, sizeof(old->function));
+	}
 	for (i = 0; i < OOM_FIELDS; i++)
 		if (!old->size[i].known)
 			old->size[i] = o->size[i];
@@ -124,6 +128,10 @@ caffe_says(const struct oom_log *log)
 {
 	char human[SIZE_TEXT], exact[SIZE_TEXT];
 
+	if (!log->net_bytes)
+		return arena_printf(log->arena, "Caffe had no memory left on the device, and does not "
+		    "say for what. Its data layer makes batches of %lld samples; the results of all "
+		    "layers grow with them in proportion.", (long long)log->input.dim[0]);
 	return arena_printf(log->arena, "Caffe had no memory left on the device, and does not say "
 	    "for what. When it loaded the network, it counted %s (%s B) for the results of all "
 	    "layers%s; their gradients take up to as much again, and weights and workspaces come on "
@@ -161,7 +169,7 @@ oom_settle(struct oom_log *log)
 		}
 		if (!o->says && o->limited)
 			o->says = limit_says(log, o);
-		if (!o->says && log->net_bytes && strcmp(o->who, "Caffe") == 0)
+		if (!o->says && (log->net_bytes || log->input.known) && strcmp(o->who, "Caffe") == 0)
 			o->says = caffe_says(log);
 		plain |= is_plain(o) && !oom_is_vague(o);
 	}

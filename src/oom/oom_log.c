@@ -12,6 +12,7 @@
 #include "oom/oom_around.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_text.h"
+#include "oom/oom_trace.h"
 
 #define WINDOW		65536
 #define AHEAD		4096	/* what must be in the window behind a phrase, or the end is */
@@ -19,7 +20,7 @@
 #define FEW		400	/* one in words that anyone may use */
 #define MOST_PHRASES	512
 #define NEAR_LINES	300	/* in which one error follows from another */
-#define BEHIND		128	/* what stays in it ahead of the place that is looked at */
+#define BEHIND		640	/* what stays in it ahead of the place that is looked at */
 
 struct log_reader {
 	struct oom_log *log;
@@ -29,6 +30,7 @@ struct log_reader {
 	size_t at;		/* that place */
 	int64_t before;		/* bytes of the text ahead of the window */
 	struct oom_around around;
+	struct oom_trace trace;
 	int64_t told;		/* where in the text the last message ends, */
 	enum oom_kind told_kind;	/* and its kind */
 	int first[256], next[MOST_PHRASES];	/* phrases by first byte; -1: no more */
@@ -76,6 +78,12 @@ static bool
 is_letter(char c)
 {
 	return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+static bool
+is_line_end(char c)
+{
+	return c == '\n' || c == OOM_BREAK;
 }
 
 static struct oom_size
@@ -167,6 +175,9 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 	case DETAIL_TOTAL:
 		if (!size->known && m->size.bytes >= o->size[OOM_ASKED].bytes)
 			*size = exactly(m->size.bytes - o->size[OOM_ASKED].bytes);
+		break;
+	case DETAIL_FACT:
+		o->facts |= (unsigned)d->value;
 		break;
 	case DETAIL_PLACE:
 	case DETAIL_ELSEWHERE:
@@ -347,9 +358,22 @@ follows(const struct log_reader *r)
 	return false;
 }
 
+/* What stands ahead of a message on its line, and the two lines before that: the line of code, where no
+ * more than the end of a traceback was pasted; Python may underline it. */
+static const char *
+code_ahead(const struct log_reader *r, const char *s)
+{
+	const char *most = s - r->in.text > TRACE_BEHIND ? s - TRACE_BEHIND : r->in.text;
+	int ends = 0;
+
+	while (s > most && (ends += is_line_end(s[-1])) < 3)
+		s--;
+	return s;
+}
+
 static void
-message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *s,
-    const char *end)
+message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
+    const char *s, const char *end)
 {
 	const char *speaker = p->flags & PHRASE_ANYONE ? oom_speaker(&r->around, r->line) : NULL;
 	struct oom_message o = { .kind = p->kind, .line = r->line, .last = r->line, .count = 1,
@@ -358,7 +382,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		.limited = p->flags & PHRASE_LIMITED, .follows = follows(r),
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
 	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
-	const char *told;
+	const char *told, *code;
 	bool within;		/* the text of another: CUDA's name of what that one says */
 
 	if (m->shape.known)
@@ -379,9 +403,12 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	r->told_kind = p->kind;
 	if (within && !p->who && !p->says && !o.size[OOM_ASKED].known)
 		return;
-	if (p->role == ROLE_MESSAGE || o.size[OOM_ASKED].known || o.shape.known ||
-	    (p->role == ROLE_NAMED && stands_alone(s, end)))
-		oom_keep(r->log, &o);
+	if (p->role != ROLE_MESSAGE && !o.size[OOM_ASKED].known && !o.shape.known &&
+	    !(p->role == ROLE_NAMED && stands_alone(s, end)))
+		return;
+	code = code_ahead(r, begin);
+	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code));
+	oom_keep(r->log, &o);
 }
 
 /* ---- the window ---- */
@@ -414,10 +441,22 @@ look(struct log_reader *r, const char *s, const char *end)
 	    r->before + (s - r->in.text) < r->told))
 		return 1;
 	if (p->role <= ROLE_GENERIC)
-		message(r, p, &m, after, end);
+		message(r, p, &m, s, after, end);
 	else if (p->role != ROLE_NOTHING)
 		oom_around(&r->around, p, &m, r->line);
 	return after > s ? (size_t)(after - s) : 1;
+}
+
+/* A line begins at the place that is looked at. */
+static void
+begin_line(struct log_reader *r)
+{
+	const char *s = r->in.text + r->at;
+	size_t n = 0, most = r->in.n - r->at < TRACE_LINE ? r->in.n - r->at : TRACE_LINE;
+
+	while (n < most && !is_line_end(s[n]))
+		n++;
+	oom_trace_line(&r->trace, r->log, s, n, r->line);
 }
 
 static void
@@ -427,6 +466,8 @@ scan(struct log_reader *r)
 	size_t stop = r->ended ? r->in.n : r->in.n > AHEAD ? r->in.n - AHEAD : 0, n, drop;
 
 	while (r->at < stop) {
+		if (is_line_end(r->in.text[r->at - 1]))
+			begin_line(r);
 		n = look(r, r->in.text + r->at, end);
 		for (; n > 0 && r->at < r->in.n; n--)
 			if (r->in.text[r->at++] == '\n' && r->line < INT32_MAX)
@@ -480,6 +521,7 @@ oom_log_read(struct oom_log *log, struct arena *a, size_t (*read)(void *, char *
 		fill(&r, read, context);
 		scan(&r);
 	}
+	oom_trace_end(&r.trace, log);
 	log->lines = r.line - (r.in.text[r.at - 1] == '\n');
 	oom_settle(log);
 }

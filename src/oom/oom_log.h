@@ -32,6 +32,28 @@ enum oom_field {		/* sizes that a message tells */
 	OOM_FIELDS
 };
 
+enum {				/* where a program was when memory ended, by its traceback */
+	TRACE_LOADING = 1,	/* weights were put on the device, or made there */
+	TRACE_CHECKPOINT = 2,	/* a file's tensors were, by torch.load */
+	TRACE_STEP = 4,		/* the optimizer's step, */
+	TRACE_STATE = 8,	/* where it makes what it keeps */
+	TRACE_BACKWARD = 16,
+	TRACE_EVALUATES = 32,	/* a function for evaluation */
+	TRACE_NO_GRAD = 64,	/* a function within torch.no_grad() or torch.inference_mode() */
+	TRACE_TRAINER = 128,	/* a library's loop, which sees to that itself */
+	TRACE_PARALLEL = 256,	/* DataParallel's copies and gathering */
+	TRACE_FIRST = 512,	/* the first call of the device */
+	TRACE_SCORES = 1024,	/* attention's, a number for each pair of positions */
+	TRACE_LOGITS = 2048,	/* or the loss of them */
+	TRACE_JOIN = 4096,	/* results are joined to one tensor */
+	TRACE_ARRAY = 8192,	/* an array is copied or converted */
+	TRACE_CACHE = 16384,	/* ggml: keys and values, */
+	TRACE_COMPUTE = 32768,	/* its results, */
+	TRACE_LAYERS = 65536,	/* weights */
+	TRACE_FORWARD = 262144,	/* a module was called: a step, or part of one */
+	TRACE_ATTENTION = 131072	/* PyTorch's, which stores scores where no kernel of it serves */
+};
+
 struct oom_message {
 	enum oom_kind kind;
 	int line;		/* of the log, from 1: where it is first */
@@ -51,6 +73,8 @@ struct oom_message {
 	bool limited;		/* the limit of a container or job was reached, not the machine's */
 	bool follows;		/* said while an earlier message was being handled */
 	int share;		/* thousandths of the device that the framework takes; 0: not said */
+	unsigned facts;		/* TRACE_ */
+	char function[OOM_NAME];	/* the user's, that evaluates; or "" */
 	const char *who;	/* whose message; never NULL */
 	const char *says;	/* what it means, where its kind does not say it; or NULL */
 };
@@ -62,6 +86,7 @@ struct oom_chunks {		/* of an allocator's dump */
 struct oom_alive {		/* a buffer that XLA names */
 	struct oom_size size;
 	struct oom_shape shape;
+	bool attention;		/* by its operation's name */
 };
 
 struct oom_holder {		/* an operation whose tensors TensorFlow lists, the largest first */
@@ -98,6 +123,11 @@ struct oom_log {
 	struct oom_shape input;	/* Caffe: of the first result of that network */
 	int assertion;		/* the line of the first failed assertion on the device; 0: none */
 	struct oom_size card, card_used;	/* by nvidia-smi's table: the fullest card */
+	bool attention;		/* XLA: the operation that was named last is of attention */
+	int no_volatile;	/* the last line that warns of volatile, which has no effect; 0: none */
+	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */
+	int starts;		/* how many it found */
+	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */
 	int64_t bytes;
 	int lines;
 };

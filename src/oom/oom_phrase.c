@@ -391,6 +391,7 @@ const struct phrase oom_phrases[] = {
 	/* what stands around messages */
 	{ "# Chunks of size # totalling", LINE(ROLE_CLASS) },
 	{ "% / % |", LINE(ROLE_CARD) },
+	{ "# / # MB |", LINE(ROLE_CARD) },		/* gpustat's */
 	{ "Chunk at @ of size #", LINE(ROLE_CHUNK) },
 	{ "InUse at @ of size #", LINE(ROLE_CHUNK) },
 	{ "Free at @ of size #", LINE(ROLE_FREE_CHUNK) },
@@ -412,6 +413,11 @@ const struct phrase oom_phrases[] = {
 	{ "device-side assert triggered", LINE(ROLE_ASSERTION) },
 	{ "cudaErrorAssert", LINE(ROLE_ASSERTION) },
 	{ "thread: $ Assertion", LINE(ROLE_ASSERTION) },
+	{ "volatile was removed and now has no effect", LINE(ROLE_VOLATILE) },
+	{ "Total memory: %", LINE(ROLE_START_TOTAL) },
+	{ "totalMemory: %", LINE(ROLE_START_TOTAL) },
+	{ "Free memory: %", LINE(ROLE_START_FREE) },
+	{ "freeMemory: %", LINE(ROLE_START_FREE) },
 	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
 	{ "Microsoft::MSR::CNTK", SPEAKER("CNTK") },
 	{ "_cntk_py", SPEAKER("CNTK") },

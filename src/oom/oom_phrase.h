@@ -22,6 +22,8 @@ enum phrase_role {
 	ROLE_NET_INPUT, ROLE_NET_SHAPE, ROLE_NET_BYTES,	/* Caffe's network, as it is loaded */
 	ROLE_ASSERTION,		/* one failed on the device */
 	ROLE_HANDLING,		/* what follows happened because of what stands before */
+	ROLE_VOLATILE,		/* PyTorch's warning of it */
+	ROLE_START_TOTAL, ROLE_START_FREE,	/* TensorFlow's device, when it is found */
 	ROLE_SPEAKER,		/* whose text that is */
 	ROLE_NOTHING		/* it looks like a message and is none */
 };
@@ -63,7 +65,8 @@ enum detail_role {
 	DETAIL_ELSEWHERE,	/* and none behind this: it is of other nodes */
 	DETAIL_GPU,
 	DETAIL_SHARE,		/* of the device, as 0.92 */
-	DETAIL_TOTAL		/* with what was asked; less that, it goes into `value` */
+	DETAIL_TOTAL,		/* with what was asked; less that, it goes into `value` */
+	DETAIL_FACT		/* what it was for: `value` is one of TRACE_ */
 };
 
 struct detail {			/* what a message of a kind goes on to say */

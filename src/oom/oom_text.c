@@ -55,6 +55,8 @@ oom_text_take(struct oom_text *t, unsigned char c)
 		keep_byte(t, (char)c);		/* nearly always */
 		return;
 	}
+	if (c == 0)
+		return;		/* every other byte, where each sign takes two */
 	t->before = 0;
 	if (in_escape(t, c))
 		return;

@@ -23,7 +23,12 @@ static const char *const words[] = {
 	"thread: [1,0,0] Assertion", "CUBLAS_STATUS_ALLOC_FAILED", "Out of memory: Kill process 9",
 	"Current usage from device: ", "1.00GiB from a/b", "Top shape: 64 3 9 9 (15552)",
 	"Memory required for data: 9", "CUDA failure 2: out of memory", "onnxruntime",
-	"During handling of the above exception", "(total 9 bytes)", "InUse: 9223372036854775807"
+	"During handling of the above exception", "(total 9 bytes)", "InUse: 9223372036854775807",
+	"Traceback (most recent call last):\n", "  File \"/a/torch/nn/modules/module.py\", line 9, in _apply\n",
+	"  File \"a.py\", line 9, in validate\n", "----> 3 f(x)", "\xe2\x9d\xb1", ".py:9, in ", "torch.cat((preds,",
+	"einsum(\"b i d, b j d -> b i j\"", "einsum('", "optimizer.step()", "torch.load(", "_cuda_init(",
+	"op_name=\"a/attention\"", "totalMemory: 8.00GiB", "freeMemory: 1.00GiB", "Validating: 9%|",
+	"volatile was removed and now has no effect", "failed to allocate buffer for kv cache"
 };
 
 static void
@@ -95,7 +100,8 @@ same_main(const struct oom_message *a, const struct oom_message *b)
 {
 	return (!a && !b) || (a && b && a->kind == b->kind && a->line == b->line &&
 	    a->count == b->count && a->host == b->host && a->gpu == b->gpu &&
-	    a->hedged == b->hedged && strcmp(a->who, b->who) == 0);
+	    a->hedged == b->hedged && strcmp(a->who, b->who) == 0 &&
+	    a->facts == b->facts && strcmp(a->function, b->function) == 0);
 }
 
 static long

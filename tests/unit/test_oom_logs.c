@@ -80,6 +80,13 @@ static const char *const healthy[] = {
 	"RuntimeError: CUDA error: too many resources requested for launch\n"
 	"triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware "
 	"limit: 101376\n",
+	"totalMemory: 7.93GiB freeMemory: 7.60GiB\nTotal memory: 7.92GiB\nFree memory: 190.31MiB\n"
+	"[0] Tesla V100-SXM2-16GB | 44'C,   0 % | 15836 / 16130 MB | ann(15826M)\n",
+	"UserWarning: volatile was removed and now has no effect. Use `with torch.no_grad():` instead.\n"
+	"Validating:  40%|####      | 2/5 [00:01<00:02]\n----> 3 validate(net)\n",
+	"   62 conv   1024       3 x 3/ 2     20 x  20 x 512 ->   10 x  10 x1024 0.944 BF\n"
+	"Traceback (most recent call last):\n  File \"fit.py\", line 3, in <module>\n    loss.backward()\n"
+	"ValueError: no gradient\n",
 	"CUDA failure 30: unknown error ; GPU=0 ; hostname=a\n"
 	"THCudaCheck FAIL file=a.cu line=83 error=59\n",
 };

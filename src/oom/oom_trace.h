@@ -1,0 +1,35 @@
+/*
+ * What the traceback around a message tells of it: where the program was. Python's own form is read,
+ * that of notebooks, and that of rich's boxes; on any of them only what names a place for sure.
+ */
+#ifndef STOWAGE_OOM_OOM_TRACE_H
+#define STOWAGE_OOM_OOM_TRACE_H
+
+#include "oom/oom_log.h"
+
+#define TRACE_LINE	1000	/* bytes of a line that are read */
+#define TRACE_BEHIND	512	/* bytes ahead of a message that are read as its line of code */
+
+struct oom_trace {		/* the one that is being read */
+	unsigned facts;		/* of the calls */
+	unsigned code;		/* of the line of code of the innermost call that is the user's */
+	char function[OOM_NAME];	/* of the user's, that evaluates; or "" */
+	int begun, last;	/* its lines; 0: none is open */
+	int expect;		/* lines in which a call's line of code may follow */
+	bool turned;		/* the innermost call stands first */
+	bool settled;		/* of a turned one: the innermost call of the user's is read */
+	bool library;		/* the call whose line of code is awaited is of PyTorch itself */
+	unsigned here;		/* facts of the innermost call that is not */
+	bool attention;		/* its file or function is of attention */
+	int after;		/* the line of the message that it follows; 0: none */
+	int taken;		/* the line of the message at its end; 0: it goes on */
+};
+
+/* Line LINE of the log is the N bytes at S. */
+void	oom_trace_line(struct oom_trace *, struct oom_log *, const char *s, size_t n, int line);
+/* A message is kept, whose line of code may be the N bytes at S; it takes what the traceback tells. */
+void	oom_trace_message(struct oom_trace *, struct oom_message *, const char *s, size_t n);
+/* The log has ended. */
+void	oom_trace_end(struct oom_trace *, struct oom_log *);
+
+#endif

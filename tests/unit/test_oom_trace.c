@@ -1,0 +1,233 @@
+/*
+ * Tracebacks: what the place where memory ended says of it, in every form in which logs arrive. Beside
+ * each is a near miss, which says nothing of the kind. The texts are made up in the forms that Python,
+ * notebooks and rich print.
+ */
+#include "oom_forms.h"
+
+#define CALL(file, line, function, code)	"  File \"" file "\", line " line ", in " function "\n    " code "\n"
+#define HEAD	"Traceback (most recent call last):\n"
+#define TORCH	"/env/lib/python3.11/site-packages/torch/"
+#define ENDED	"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 98.00 MiB. GPU 0 has a total "	\
+    "capacity of 7.78 GiB of which 41.00 MiB is free.\n"
+#define BARE	"RuntimeError: CUDA error: out of memory\n"
+
+static const struct place {
+	const char *name, *text;
+	unsigned facts;		/* all that is to be told */
+	const char *function;
+} places[] = {
+	{ "a model is moved", HEAD CALL("/src/fit.py", "40", "main", "net = Net().to(device)")
+	    CALL(TORCH "nn/modules/module.py", "1160", "to", "return self._apply(convert)")
+	    CALL(TORCH "nn/modules/module.py", "833", "_apply", "param_applied = fn(param)")
+	    CALL(TORCH "nn/modules/module.py", "1158", "convert", "return t.to(") ENDED,
+	    TRACE_LOADING, "" },
+	{ "samples are moved", HEAD CALL("/src/fit.py", "44", "main", "image = image.to(device)") ENDED,
+	    0, "" },
+	{ "a model is moved, on Windows", HEAD CALL("D:\\nets\\fit.py", "40", "main", "net.cuda()")
+	    CALL("D:\\env\\Lib\\site-packages\\torch\\nn\\modules\\module.py", "900", "_apply",
+	    "module._apply(fn)") ENDED, TRACE_LOADING, "" },
+	{ "the same, quoted", HEAD CALL("D:\\\\env\\\\torch\\\\nn\\\\modules\\\\module.py", "900",
+	    "_apply", "module._apply(fn)") ENDED, TRACE_LOADING, "" },
+	{ "a file is loaded", HEAD CALL("resume.py", "12", "<module>", "state = torch.load(path)")
+	    CALL(TORCH "serialization.py", "1014", "load", "return _load(opened_zipfile,")
+	    CALL(TORCH "serialization.py", "390", "default_restore_location", "result = fn(storage, location)")
+	    BARE, TRACE_CHECKPOINT, "" },
+	{ "a file was loaded before", "loading net.pt\n" HEAD
+	    CALL("resume.py", "19", "<module>", "y = net(x)") BARE, 0, "" },
+	{ "the optimizer's state", HEAD CALL("/src/fit.py", "80", "epoch", "optimizer.step()")
+	    CALL(TORCH "optim/optimizer.py", "373", "wrapper", "out = func(*args, **kwargs)")
+	    CALL(TORCH "optim/adam.py", "113", "step", "has_complex = self._init_group(")
+	    CALL(TORCH "optim/adam.py", "78", "_init_group", "state['exp_avg'] = torch.zeros_like(p)")
+	    ENDED, TRACE_STEP | TRACE_STATE, "" },
+	{ "a step of something else", HEAD CALL("/src/fit.py", "80", "epoch", "scheduler.step()")
+	    CALL("/src/env.py", "9", "step", "self.state = self.world(a)") ENDED, 0, "" },
+	{ "backward", HEAD CALL("/src/fit.py", "79", "epoch", "loss.backward()")
+	    CALL(TORCH "autograd/__init__.py", "200", "backward",
+	    "Variable._execution_engine.run_backward(") ENDED, TRACE_BACKWARD, "" },
+	{ "evaluation", HEAD CALL("/src/fit.py", "99", "main", "evaluate(net, loader)")
+	    CALL("/src/fit.py", "61", "evaluate", "y = net(x)")
+	    CALL(TORCH "nn/modules/module.py", "1511", "_wrapped_call_impl",
+	    "return self._call_impl(*args, **kwargs)") ENDED, TRACE_EVALUATES | TRACE_FORWARD,
+	    "evaluate" },
+	{ "evaluation without gradients", HEAD CALL("/src/fit.py", "99", "main", "evaluate(net, loader)")
+	    CALL(TORCH "utils/_contextlib.py", "115", "decorate_context", "return func(*args, **kwargs)")
+	    CALL("/src/fit.py", "61", "evaluate", "y = net(x)") ENDED,
+	    TRACE_EVALUATES | TRACE_NO_GRAD, "evaluate" },
+	{ "no evaluation", HEAD CALL("/src/retrieval.py", "99", "medieval_walk", "y = net(x)") ENDED, 0, "" },
+	{ "results are joined", HEAD
+	    CALL("/src/fit.py", "66", "validate", "all_preds = torch.cat((all_preds, preds))") ENDED,
+	    TRACE_EVALUATES | TRACE_JOIN, "validate" },
+	{ "skips are joined", HEAD CALL("/src/unet.py", "31", "forward", "x = torch.cat((x, skip), 1)") ENDED,
+	    0, "" },
+	{ "features are joined in evaluation", HEAD
+	    CALL("/src/fit.py", "66", "validate", "y = net(x)")
+	    CALL("/src/unet.py", "31", "forward", "feature = torch.cat((feature, skip), 1)") ENDED,
+	    TRACE_EVALUATES, "validate" },
+	{ "weights are moved as they are needed", HEAD
+	    CALL("/src/fit.py", "66", "main", "y = net(x)")
+	    CALL(TORCH "nn/modules/module.py", "1518", "_call_impl", "return forward_call(*args)")
+	    CALL("/env/site-packages/accelerate/hooks.py", "300", "pre_forward",
+	    "set_module_tensor_to_device(module, name, self.device)")
+	    CALL("/env/site-packages/accelerate/modeling.py", "400", "set_module_tensor_to_device",
+	    "new = value.to(device)") ENDED, TRACE_LOADING | TRACE_FORWARD, "" },
+	{ "a closure", HEAD CALL("/src/fit.py", "66", "main", "optimizer.step(closure)")
+	    CALL(TORCH "optim/lbfgs.py", "312", "step", "orig_loss = closure()")
+	    CALL("/src/fit.py", "60", "closure", "loss = net(x).sum()") ENDED,
+	    TRACE_STEP | TRACE_FORWARD, "" },
+	{ "softmax of scores", HEAD
+	    CALL("/src/net.py", "31", "forward", "weights = F.softmax(scores / self.scale, dim=-1)")
+	    CALL(TORCH "nn/functional.py", "1890", "softmax", "ret = input.softmax(dim)") ENDED,
+	    TRACE_SCORES, "" },
+	{ "softmax of classes", HEAD
+	    CALL("/src/net.py", "31", "forward", "p = F.softmax(self.head(x), dim=-1)") ENDED, 0, "" },
+	{ "softmax of scores of classes", HEAD
+	    CALL("/src/net.py", "31", "forward", "p = F.softmax(scores, dim=1)") ENDED, 0, "" },
+	{ "softmax of scores, in a file of attention", HEAD
+	    CALL("/src/attention.py", "31", "forward", "p = F.softmax(scores, dim=-1)") ENDED,
+	    TRACE_SCORES, "" },
+	{ "PyTorch's attention", HEAD
+	    CALL("/src/net.py", "31", "forward", "x = F.scaled_dot_product_attention(q, k, v)") ENDED,
+	    TRACE_ATTENTION, "" },
+	{ "queries times keys", HEAD CALL("/src/net.py", "30", "forward", "a = q @ k.transpose(-2, -1)") ENDED,
+	    TRACE_SCORES, "" },
+	{ "a product", HEAD CALL("/src/net.py", "30", "forward", "a = x @ self.w") ENDED, 0, "" },
+	{ "pairs", HEAD
+	    CALL("/src/net.py", "30", "forward", "s = einsum('b h i d, b h j d -> b h i j', a, b)") ENDED,
+	    TRACE_SCORES, "" },
+	{ "a layer as einsum", HEAD
+	    CALL("/src/net.py", "30", "forward", "s = einsum('b n d, d e -> b n e', a, b)") ENDED, 0, "" },
+	{ "a sum over pairs", HEAD
+	    CALL("/src/net.py", "30", "forward", "s = einsum('b h i d, b h j d -> b h i', a, b)") ENDED, 0, "" },
+	{ "attention led there", HEAD CALL("/src/net.py", "30", "forward", "a = self.attn(q @ k.t())")
+	    CALL("/src/mlp.py", "12", "forward", "return self.act(x)") ENDED, 0, "" },
+	{ "logits", HEAD CALL("/src/net.py", "77", "loss", "logits = logits.float()") ENDED, TRACE_LOGITS, "" },
+	{ "logits of a whole network", HEAD CALL("/src/fit.py", "77", "main", "logits = net(images)") ENDED,
+	    0, "" },
+	{ "DataParallel", HEAD CALL("/src/fit.py", "50", "main", "y = net(x)")
+	    CALL(TORCH "nn/parallel/data_parallel.py", "184", "forward", "return self.gather(outputs, d)")
+	    ENDED, TRACE_PARALLEL, "" },
+	{ "the first call", HEAD CALL("/src/fit.py", "9", "main", "x = torch.zeros(1).cuda()")
+	    CALL(TORCH "cuda/__init__.py", "247", "_lazy_init", "torch._C._cuda_init()") BARE,
+	    TRACE_FIRST, "" },
+	{ "an array is converted", HEAD CALL("/src/data.py", "5", "read", "x = images.astype(np.float64)")
+	    "numpy.core._exceptions.MemoryError: Unable to allocate 7.0 GiB for an array with shape "
+	    "(1250, 1000, 750) and data type float64\n", TRACE_ARRAY, "" },
+	{ "the lines alone", "    attn = torch.bmm(query, key.transpose(1, 2))\n" ENDED, TRACE_SCORES, "" },
+	{ "another traceback", HEAD CALL("/src/net.py", "30", "forward", "a = q @ k.transpose(-2, -1)")
+	    "ValueError: mask\n\nDuring handling of the above exception, another exception occurred:\n\n"
+	    HEAD CALL("/src/fit.py", "12", "report", "y = net(x)") ENDED, 0, "" },
+	{ "a debugger's order", "CUDA out of memory. Tried to allocate 98.00 MiB (GPU 0; 7.78 GiB total "
+	    "capacity; 7.01 GiB already allocated; 41.00 MiB free; 7.20 GiB reserved in total by PyTorch)\n"
+	    CALL("/src/net.py", "31", "forward", "a = q @ k.transpose(-2, -1)")
+	    CALL("/src/fit.py", "61", "validate", "y = net(x)"), TRACE_SCORES | TRACE_EVALUATES,
+	    "validate" },
+	{ "a notebook", "OutOfMemoryError                          Traceback (most recent call last)\n"
+	    "Cell In[7], line 3\n      1 net.eval()\n----> 3 predict(net, images)\n\n"
+	    "File ~/nets/run.py:88, in predict(net, images)\n     87 for x in images:\n"
+	    "---> 88     y.append(net(x))\n\n" ENDED, TRACE_EVALUATES, "predict" },
+	{ "an older notebook", "RuntimeError                              Traceback (most recent call last)\n"
+	    "<ipython-input-9-8f0c> in <module>()\n----> 1 main()\n\n"
+	    "/nets/run.py in attend(self, x)\n     40     q, k, v = self.qkv(x)\n"
+	    "---> 41     s = torch.matmul(q, k.transpose(-1, -2))\n     42     return s\n\n" ENDED,
+	    TRACE_SCORES, "" },
+	{ "a box of rich", "\xe2\x94\x82 /nets/run.py:41 in attend                       \xe2\x94\x82\n"
+	    "\xe2\x94\x82   40 \xe2\x94\x82   q, k, v = self.qkv(x)                     \xe2\x94\x82\n"
+	    "\xe2\x94\x82 \xe2\x9d\xb1 41 \xe2\x94\x82   s = torch.matmul(q, k.transpose(-1, -2))  \xe2\x94\x82\n"
+	    "\xe2\x94\x82   42 \xe2\x94\x82   return s                                  \xe2\x94\x82\n"
+	    "\xe2\x95\xb0\xe2\x94\x80\xe2\x95\xaf\n" ENDED, TRACE_SCORES, "" },
+	{ "ggml's cache", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
+	    "cudaMalloc failed: out of memory\nllama_kv_cache_init: failed to allocate buffer for kv cache\n",
+	    TRACE_CACHE, "" },
+	{ "ggml's weights", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
+	    "cudaMalloc failed: out of memory\nllama_model_load: error loading model: unable to allocate "
+	    "CUDA0 buffer\n", TRACE_LAYERS, "" },
+	{ "ggml", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
+	    "cudaMalloc failed: out of memory\n", 0, "" },
+};
+
+static struct arena *arena;
+
+static void
+setup(void)
+{
+	arena = arena_new();
+	cr_assert(arena);
+}
+
+static void
+teardown(void)
+{
+	arena_free(arena);
+}
+
+TestSuite(oom_trace, .init = setup, .fini = teardown);
+
+static void
+expect_place(const struct place *p, const char *form, struct out o)
+{
+	const struct oom_message *m;
+	struct oom_log log;
+
+	oom_log_read(&log, arena, feed, &o);
+	m = oom_log_main(&log);
+	cr_assert(m, "%s %s: nothing", p->name, form);
+	cr_expect_eq(m->facts, p->facts, "%s %s: %x", p->name, form, m->facts);
+	cr_expect_str_eq(m->function, p->function, "%s %s: %s", p->name, form, m->function);
+}
+
+Test(oom_trace, tells_the_place)
+{
+	size_t i, k;
+
+	for (i = 0; i < sizeof(places) / sizeof(*places); i++)
+		for (k = 0; k < FORMS; k++) {
+			struct out o = { arena_alloc(arena, 40 * strlen(places[i].text) + 1024), 0 };
+
+			if (strcmp(forms[k].name, "wrapped") == 0 ||
+			    strcmp(forms[k].name, "amid others") == 0)
+				continue;	/* a terminal cuts names in two; others follow */
+			forms[k].write(&o, places[i].text);
+			expect_place(&places[i], forms[k].name, o);
+		}
+}
+
+Test(oom_trace, of_a_cut_log_is_that_of_the_message_ahead)
+{
+	const char *text = "THCudaCheck FAIL file=/src/THCStorage.cu line=58 error=2 : out of memory\n" HEAD
+	    CALL("/src/fit.py", "61", "evaluate", "y = net(x)");
+	struct out o = { arena_strdup(arena, text), strlen(text) };
+
+	expect_place(&(struct place){ .name = "cut", .facts = TRACE_EVALUATES, .function = "evaluate" },
+	    "as it is", o);
+}
+
+Test(oom_trace, of_the_next_message_is_not_that_of_the_one_before)
+{
+	const char *text = HEAD CALL("/src/net.py", "30", "forward", "a = q @ k.transpose(-2, -1)") ENDED
+	    "retrying with half the batch\n" HEAD CALL("/src/fit.py", "12", "epoch", "y = net(x)")
+	    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 34.00 MiB. GPU 0 has a total "
+	    "capacity of 7.78 GiB of which 41.00 MiB is free.\n";
+	struct out o = { arena_strdup(arena, text), strlen(text) };
+	struct oom_log log;
+
+	oom_log_read(&log, arena, feed, &o);
+	cr_assert_eq(log.messages.n, 2);
+	cr_expect_eq(log.messages.v[0].facts, TRACE_SCORES);
+	cr_expect_eq(log.messages.v[1].facts, 0);
+}
+
+Test(oom_trace, a_bar_of_progress_says_what_was_run)
+{
+	const char *bars[] = { "Validating:  40%|####      | 2/5 [00:01<00:02]\n", "Epoch 3:  40%|####      | 2/5\n" };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		const char *text = arena_printf(arena, "%s" BARE, bars[i]);
+		struct out o = { arena_strdup(arena, text), strlen(text) };
+		struct oom_log log;
+
+		oom_log_read(&log, arena, feed, &o);
+		cr_expect_eq(log.evaluating, i == 0 ? 1 : 0);
+	}
+}
