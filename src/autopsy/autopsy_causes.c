@@ -2,7 +2,7 @@
  * What the log gives evidence of: why a run that should have fitted did not, and what of the machine's
  * memory was full. Each cause quotes what it rests on; without such evidence it is not mentioned.
  */
-#include "autopsy/autopsy.h"
+#include "autopsy/autopsy_parts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "ir/op.h"
 #include "plan/plan.h"
 
-#define TINY		((int64_t)64 << 10)	/* a request that any card with room can serve */
+#define TINY		((int64_t)1 << 20)	/* a request that any card with room can serve */
 #define SMALL_LIMIT	((int64_t)1 << 30)	/* no card is as small as that */
 #define SMALL_SHARE	500	/* thousandths of the device: no framework's default is as small */
 #define CONTEXT		((int64_t)3 << 29)	/* what CUDA and its libraries have at most of a card */
 
-static void
-cause(struct autopsy *y, const char *text)
+void
+autopsy_cause(struct autopsy *y, const char *text)
 {
 	vec_push(y->arena, &y->causes, text);
 }
@@ -67,11 +67,11 @@ host_causes(struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	if (o->kind == OOM_CUDA)
-		cause(y, "This is pinned memory: pages of the machine that a driver locks, so that "
+		autopsy_cause(y, "This is pinned memory: pages of the machine that a driver locks, so that "
 		    "copies to a device are fast. Loaders that pin (pin_memory=True), and batches "
 		    "read ahead, take it.");
 	if (o->shape.known && y->matches.all.n)
-		cause(y, of_host_tensor(y, &y->matches.all.v[0]));
+		autopsy_cause(y, of_host_tensor(y, &y->matches.all.v[0]));
 }
 
 /* ---- the device's ---- */
@@ -115,7 +115,7 @@ earlier_models(struct autopsy *y)
 
 	if (!(part = numbered_part(y->main->node, &n, &number)))
 		return;
-	cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, which Keras counts "
+	autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, which Keras counts "
 	    "up: %ld %s made before in the same process. It keeps the graph and the weights of each "
 	    "until tf.keras.backend.clear_session(); in a notebook or a search over models they add "
 	    "up.", (int)n, part, number, number == 1 ? "other was" : "others were"));
@@ -137,29 +137,46 @@ autopsy_is_limited(const struct autopsy *y)
 static void
 limits(struct autopsy *y)
 {
-	char human[SIZE_TEXT];
+	char human[SIZE_TEXT], total[SIZE_TEXT];
 
 	if (y->main->share > 0 && y->main->share < SMALL_SHARE)
-		cause(y, arena_printf(y->arena, "By the log the framework takes no more than %d %% of the "
+		autopsy_cause(y, arena_printf(y->arena, "By the log the framework takes no more than %d %% of the "
 		    "device: that is a setting.", y->main->share / 10));
-	if (autopsy_is_limited(y))
-		cause(y, arena_printf(y->arena, "The framework could have %s and no more: that is a "
+	if (y->main->kind == OOM_PYTORCH && limit_of(y) > 0 && limit_of(y) < y->budget.total)
+		autopsy_cause(y, arena_printf(y->arena, "The process is allowed %s of the device's %s and "
+		    "no more: a setting, torch.cuda.set_per_process_memory_fraction or what runs it.",
+		    size_human(human, limit_of(y)), size_human(total, y->budget.total)));
+	else if (autopsy_is_limited(y))
+		autopsy_cause(y, arena_printf(y->arena, "The framework could have %s and no more: that is a "
 		    "limit, or what another process had left when this one began, not the size of a "
 		    "card. nvidia-smi tells which; in TensorFlow the limit is memory_limit or "
 		    "per_process_gpu_memory_fraction.", size_human(human, limit_of(y))));
+}
+
+int64_t
+autopsy_of_others(const struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	int64_t taken = b->others > 0 ? b->others : b->outside;
+
+	if (y->main->kind == OOM_MPS || y->main->kind == OOM_XLA || b->total <= 0 ||
+	    (limit_of(y) > 0 && b->free > b->total / 4) ||	/* its own limit came first */
+	    taken < b->total / 8 || (b->others <= 0 && taken < CONTEXT))
+		return 0;
+	/* a small part is not what is in the way of what has room, or could not have any */
+	return taken < b->total / 4 && (b->roomy || y->lo > b->total) ? 0 : taken;
 }
 
 static void
 others(struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
-	int64_t taken = b->others > 0 ? b->others : b->outside;
+	int64_t taken = autopsy_of_others(y);
 	char human[SIZE_TEXT], total[SIZE_TEXT];
 
-	if (y->main->kind == OOM_MPS || b->total <= 0 || taken < b->total / 4 ||
-	    (b->others <= 0 && taken < CONTEXT))
+	if (taken == 0)
 		return;
-	cause(y, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
+	autopsy_cause(y, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
 	    "tensors%s: nvidia-smi lists who has it. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
 	    b->others > 0 ? ", by other processes" : ""));
@@ -172,7 +189,7 @@ tiny(struct autopsy *y)
 
 	if (y->hi <= 0 || y->hi > TINY || y->main->kind == OOM_PYTORCH)
 		return;
-	cause(y, arena_printf(y->arena, "Only %s was asked for: the memory was full already, so what "
+	autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: the memory was full already, so what "
 	    "matters is what had filled it, not this tensor.", size_human(human, y->hi)));
 }
 
@@ -183,8 +200,8 @@ too_large(struct autopsy *y)
 	int64_t whole = y->budget.total > 0 ? y->budget.total : y->budget.pool;
 	char asked[SIZE_TEXT], have[SIZE_TEXT];
 
-	if (whole > 0 && y->lo > whole)
-		cause(y, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
+	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE)
+		autopsy_cause(y, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
 		    "what else was held does not matter. It must be made in parts, or not at all.",
 		    size_human(asked, y->hi), size_human(have, whole)));
 }
@@ -203,7 +220,7 @@ update(struct autopsy *y)
 		n = strcspn(s, "/");
 		for (i = 0; optimizer[i]; i++)
 			if (is_part(optimizer[i], s, n) && s[n]) {
-				cause(y, arena_printf(y->arena, "The operation is of the update by "
+				autopsy_cause(y, arena_printf(y->arena, "The operation is of the update by "
 				    "%s: its tensor has a number for each element of a weight, so "
 				    "the batch plays no part in its size.", optimizer[i]));
 				return;
@@ -216,7 +233,7 @@ roomy(struct autopsy *y)
 {
 	if (!y->budget.roomy)
 		return;
-	cause(y, "By the message's own figures there was room for the request, so this is not "
+	autopsy_cause(y, "By the message's own figures there was room for the request, so this is not "
 	    "fragmentation. Free bytes are counted after the failure, when caches have been given "
 	    "back; or a limit of the process, of the driver or of the machine's memory behind it came "
 	    "first.");
@@ -235,7 +252,7 @@ recorded(struct autopsy *y)
 	forecast_validation(y->module, y->framework, batch, true, &f);
 	if (f.known && (y->validation ? f.low / 9 * 8 > y->forecast.low : f.low > y->forecast.high &&
 	    f.low <= y->budget.allocated))
-		cause(y, arena_printf(y->arena, "Validation at batch %lld outside of torch.no_grad() "
+		autopsy_cause(y, arena_printf(y->arena, "Validation at batch %lld outside of torch.no_grad() "
 		    "would take %s to %s.", (long long)batch, size_human(low, f.low),
 		    size_human(high, f.high)));
 }
@@ -249,7 +266,7 @@ surplus(struct autopsy *y)
 
 	if (!y->forecast.known || said <= 0 || y->validation || said <= y->forecast.high)
 		return;
-	cause(y, arena_printf(y->arena, "The message counts %s of tensors, and a step at batch %lld "
+	autopsy_cause(y, arena_printf(y->arena, "The message counts %s of tensors, and a step at batch %lld "
 	    "has %s at most%s. Usual reasons: a larger batch or larger samples than the spec's, another model "
 	    "beside it, sums of losses that keep each step's graph (total += loss does, loss.item() "
 	    "does not), lists of outputs, evaluation without torch.no_grad().", size_human(have, said),
@@ -267,7 +284,7 @@ should_have_fitted(struct autopsy *y)
 	if (!y->forecast.known || y->validation || y->budget.pool <= 0 ||
 	    autopsy_surely(&y->forecast) > y->budget.pool)
 		return;
-	cause(y, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
+	autopsy_cause(y, arena_printf(y->arena, "By the forecast batch %lld should have fitted: it takes %s at "
 	    "most, and there was %s (%s). %s", (long long)y->batch,
 	    size_human(want, autopsy_surely(&y->forecast)), size_human(have, y->budget.pool), y->budget.pool_is, y->causes.n ?
 	    "What the log shows of the reason stands above." :
@@ -285,10 +302,10 @@ validation(struct autopsy *y)
 	if (!y->validation)
 		return;
 	if (!y->main->shape.known)
-		cause(y, arena_printf(y->arena, "Tensors have the size that was asked for at batch %lld, "
+		autopsy_cause(y, arena_printf(y->arena, "Tensors have the size that was asked for at batch %lld, "
 		    "and none has at batch %lld: so most likely it was validating.", (long long)y->batch,
 		    (long long)y->spec_batch));
-	cause(y, arena_printf(y->arena, "Batch %lld is that of validation, which runs forward only. In "
+	autopsy_cause(y, arena_printf(y->arena, "Batch %lld is that of validation, which runs forward only. In "
 	    "batches of %lld or fewer it takes less than the training step that ran before it: %s.",
 	    (long long)y->batch, (long long)y->spec_batch, where));
 	recorded(y);
@@ -301,15 +318,19 @@ autopsy_causes(struct autopsy *y)
 		return;
 	if (y->main->host) {
 		host_causes(y);
+		autopsy_place_causes(y);
+		autopsy_alone_causes(y);
 		return;
 	}
 	validation(y);
 	limits(y);
 	too_large(y);
 	others(y);
+	autopsy_place_causes(y);
 	tiny(y);
 	update(y);
 	earlier_models(y);
+	autopsy_alone_causes(y);
 	surplus(y);
 	roomy(y);
 	should_have_fitted(y);

@@ -119,7 +119,7 @@ print_budget(const struct autopsy *y)
 	autopsy_row(y, "  context and libraries", b->context, "this process less reserved");
 	autopsy_row(y, "  other processes", b->others, "");
 	if (y->log.card.known) {
-		autopsy_row(y, "the fullest card", y->log.card.bytes, "by nvidia-smi");
+		autopsy_row(y, "the fullest card", y->log.card.bytes, "by nvidia-smi or gpustat");
 		autopsy_row(y, "  in use on it", y->log.card_used.bytes, "by all processes");
 	}
 	for (i = 0; i < b->doubts.n; i++)

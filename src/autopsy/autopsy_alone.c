@@ -1,0 +1,382 @@
+/*
+ * What a message's own figures and shape say of the cause, without a network to compare them with.
+ * How the axes of a shape stand is not known then: what follows from either reading is said as such.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define MANY		1000	/* samples at once: more than batches of training have */
+#define WIDE		10000	/* an extent of a matrix that is no layer's usual one */
+#define MOST_KERNEL	11	/* the height and width of a filter */
+#define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
+#define LARGE_HOST	((int64_t)16 << 30)
+#define LARGE_SAMPLE	((int64_t)1 << 30)
+#define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
+#define LONG		64	/* positions of a sequence */
+#define FEW_TABLE_ROWS	100000
+
+/* ---- TensorFlow's shapes ---- */
+
+/* Does an operation of that name give a weight its first values? */
+static bool
+initializes(const char *node)
+{
+	static const char *const part[] = { "Initializer/", "random_uniform", "truncated_normal",
+	    "random_normal", "RandomUniform", "TruncatedNormal", "/Assign", NULL };
+	int i;
+
+	for (i = 0; part[i]; i++)
+		if (strstr(node, part[i]))
+			return true;
+	return false;
+}
+
+/* Filters are height, width, channels in, channels out. */
+static bool
+may_be_filter(const struct oom_shape *s)
+{
+	return s->dim[0] <= MOST_KERNEL && s->dim[1] <= MOST_KERNEL;
+}
+
+/* Positions by positions, for each head and sample. */
+static bool
+is_square(const struct oom_shape *s)
+{
+	return s->rank >= 3 && s->dim[s->rank - 1] == s->dim[s->rank - 2] && s->dim[s->rank - 1] >= LONG;
+}
+
+static void
+of_images(struct autopsy *y, const struct oom_shape *s)
+{
+	long long n = (long long)s->dim[0];
+
+	if (n >= MANY)
+		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
+		    "images, those are samples, and as many are a whole data set, such as that of tests, "
+		    "rather than a batch of training: in batches they take a part of that.", n));
+	else if (n > 1)
+		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
+		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
+		    "smaller in proportion.", n));
+	else
+		autopsy_cause(y, "Its first extent is 1. Where it is a tensor of images, that is the batch, "
+		    "which cannot be smaller; the image can.");
+}
+
+static void
+of_matrix(struct autopsy *y, const struct oom_shape *s)
+{
+	int64_t wide = s->dim[0] > s->dim[1] ? s->dim[0] : s->dim[1];
+
+	if (wide < WIDE || y->main->node[0])
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "If its rows are samples, %lld went through at once%s. If it "
+	    "is a weight, its gradient, or what the optimizer keeps for it, the batch plays no part, and "
+	    "the extent of %lld does: a vocabulary, a number of classes, or a flattened image.",
+	    (long long)s->dim[0], s->dim[0] >= WIDE ? ", as a whole data set does at evaluation" : "",
+	    (long long)wide));
+}
+
+static void
+tensorflow_shape(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	const struct oom_shape *s = &o->shape;
+
+	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
+		return;
+	if (initializes(o->node))
+		autopsy_cause(y, "The operation gives a weight, or what the optimizer keeps for it, its first "
+		    "values: the batch plays no part.");
+	else if (is_square(s) && (strstr(o->node, "attention") || strstr(o->node, "attn")))
+		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its tensor has a "
+		    "number for each pair of %lld x %lld positions: it grows with the square of the length, "
+		    "with the heads, and with the batch.", (long long)s->dim[s->rank - 2],
+		    (long long)s->dim[s->rank - 1]));
+	else if (strstr(o->node, "Filter") || strstr(o->node, "Adam") || strstr(o->node, "kernel"))
+		return;
+	else if ((s->rank == 4 && !may_be_filter(s)) || s->rank == 5)
+		of_images(y, s);
+	else if (s->rank == 3 && s->dim[0] > MOST_KERNEL && s->dim[0] < MANY)
+		autopsy_cause(y, arena_printf(y->arena, "Its first extent, %lld, is the number of samples as a "
+		    "rule: then a smaller batch makes it smaller in proportion.", (long long)s->dim[0]));
+	else if (s->rank == 2)
+		of_matrix(y, s);
+}
+
+/* ---- arrays in the machine's memory ---- */
+
+/* Samples by their number: neither a batch, nor an image or a volume. */
+static bool
+is_data_set(const struct oom_shape *s)
+{
+	int64_t n = s->dim[0];
+
+	if (s->rank == 2)
+		return n >= FEW_TABLE_ROWS && n / 8 > s->dim[1];
+	if (s->rank == 3)
+		return n >= MANY && n / 8 > s->dim[1] && n / 8 > s->dim[2];
+	return s->rank > 3 && n >= MANY;
+}
+
+static void
+array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
+{
+	const char *wide = y->element == 8 && bytes > SMALL_HOST ?
+	    " Its elements have 8 bytes; with 4, as in float32, it takes half." : "";
+	long long n = (long long)s->dim[0];
+
+	if (bytes <= SMALL_HOST)
+		return;
+	if (is_data_set(s))
+		autopsy_cause(y, arena_printf(y->arena, "An array of %lld rows is no batch but all there are: a "
+		    "data set, or a whole film. Read or converted in parts, or mapped from a file "
+		    "(numpy.memmap), it need not lie there at once.%s", n, wide));
+	else if (s->rank == 2 && n >= WIDE && s->dim[1] >= WIDE)
+		autopsy_cause(y, arena_printf(y->arena, "A matrix of %lld x %lld: it grows with the product of "
+		    "the two, whether they are pairs or an image's pixels, and has to be made in parts or "
+		    "smaller.%s", n, (long long)s->dim[1], wide));
+	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
+		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1, so this is one sample, of %s: "
+		    "cropped or coarser, it takes less.%s", autopsy_shape_text(y->arena, s), wide));
+	else if (*wide)
+		autopsy_cause(y, wide + 1);
+}
+
+static void
+host_request(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	int64_t bytes = y->hi;
+	char human[SIZE_TEXT];
+
+	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU))
+		return;
+	if (bytes <= SMALL_HOST)
+		autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
+		    "part of it that this process may have, was full already. What had filled it "
+		    "matters, not this request.", size_human(human, bytes)));
+	else if (bytes >= LARGE_HOST)
+		autopsy_cause(y, arena_printf(y->arena, "The request is for %s in one piece: whatever else was "
+		    "held, it must be made in parts or of less, such as smaller or fewer samples.",
+		    size_human(human, bytes)));
+	if (o->shape.known)
+		array_shape(y, &o->shape, bytes);
+}
+
+/* ---- the device's figures ---- */
+
+static void
+impossible(struct autopsy *y)
+{
+	if (y->lo >= IMPOSSIBLE)
+		autopsy_cause(y, "No machine has as much: the size itself is wrong, as when it is computed "
+		    "from something that was never set, or runs over.");
+}
+
+/* A large part of all there is, at once. */
+static void
+share(struct autopsy *y)
+{
+	int64_t total = y->budget.total;
+	char human[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (total <= 0 || y->lo > total || y->lo < total / 4 || y->main->kind == OOM_XLA ||
+	    (y->main->facts & (TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION)) || y->budget.roomy ||
+	    y->main->shape.known || y->matches.all.n)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "
+	    "tensor or one workspace. Such a one grows with the samples of a batch and with their size, "
+	    "and one for all pairs of positions, as in attention, with the square of their number.",
+	    size_human(human, y->hi), (int)(100.0 * (double)y->hi / (double)total),
+	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
+}
+
+/* Is most of the device this process's own? */
+static void
+own(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	char had[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (b->total <= 0 || b->allocated < b->total / 2 || b->lent || b->roomy ||
+	    y->lo > b->total || y->forecast.known ||
+	    y->main->kind == OOM_XLA || (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the %s %s: %d %%. Where it "
+	    "fails at the first steps, the run is too large for %s: fewer or smaller samples in a batch "
+	    "make what forward keeps smaller, but not weights, gradients and the optimizer's numbers. "
+	    "Where it fails later, tensors of earlier steps may be held (sums of losses with their graph, "
+	    "lists of results).", size_human(had, b->allocated), y->main->kind == OOM_MPS ? "limit's" :
+	    "device's", size_human(all, b->total), (int)(100.0 * (double)b->allocated /
+	    (double)b->total), autopsy_of_others(y) ? "what the others leave" :
+	    y->main->kind == OOM_MPS ? "it" : "the device"));
+}
+
+static void
+metal(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	char had[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (y->main->kind != OOM_MPS || b->total <= 0 || b->allocated < 0)
+		return;
+	if (b->outside > b->total / 4)
+		autopsy_cause(y, arena_printf(y->arena, "%s of the limit's %s was taken by this process through "
+		    "Metal beside PyTorch's allocator, such as compiled graphs and what they need while "
+		    "they run.", size_human(had, b->outside), size_human(all, b->total)));
+	autopsy_cause(y, "The limit is a setting of PyTorch, a multiple of what Metal recommends: "
+	    "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 in the environment lifts it, and then all of the "
+	    "machine may run short.");
+}
+
+static void
+xla_program(struct autopsy *y)
+{
+	const struct oom_size *all = &y->main->size[OOM_ALLOCATED];
+	char human[SIZE_TEXT];
+
+	if (y->main->kind != OOM_XLA || !all->known || y->budget.total > 0)
+		return;
+	if (all->bytes <= LITTLE)
+		autopsy_cause(y, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
+		    "something else, arrays of this process or another process. JAX takes three "
+		    "quarters of a device when it begins (XLA_PYTHON_CLIENT_PREALLOCATE=false: as it "
+		    "needs them), so that a second process finds little.",
+		    size_human(human, all->bytes)));
+	else
+		autopsy_cause(y, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
+		    "and results: a device that has not as much free cannot run it.",
+		    size_human(human, all->bytes)));
+}
+
+/* nvidia-smi's table, or gpustat's, where the message itself has no figures. */
+static void
+card_in_table(struct autopsy *y)
+{
+	char used[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (!y->log.card.known || y->budget.total > 0)
+		return;
+	if (y->log.card_used.bytes > y->log.card.bytes / 4 * 3) {
+		autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in "
+		    "use. If that was without this program, other processes have them.",
+		    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
+		return;
+	}
+	if (y->log.card_used.bytes > y->log.card.bytes / 8)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in use. If that "
+	    "was before the run, no other process is in its way: it needs more than that card has.",
+	    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
+}
+
+/* ---- TensorFlow's driver ---- */
+
+/* Do two requests stand as one and nine tenths of it, as TensorFlow asks once more? */
+static bool
+backs_off(const struct oom_log *log)
+{
+	int i, k;
+
+	for (i = 0; i < log->messages.n; i++)
+		for (k = 0; k < log->messages.n; k++) {
+			const struct oom_size *a = &log->messages.v[i].size[OOM_ASKED];
+			const struct oom_size *b = &log->messages.v[k].size[OOM_ASKED];
+
+			if (log->messages.v[i].kind == OOM_CUDA && log->messages.v[k].kind == OOM_CUDA &&
+			    a->known && b->known && a->bytes > LITTLE && a->bytes < IMPOSSIBLE &&
+			    b->bytes / 9 >= a->bytes / 10 - a->bytes / 1000000 &&
+			    b->bytes / 9 <= a->bytes / 10 + a->bytes / 1000000)
+				return true;
+		}
+	return false;
+}
+
+static void
+at_start(struct autopsy *y)
+{
+	const struct oom_size *all = &y->log.start_total, *left = &y->log.start_free;
+	char human[SIZE_TEXT], total[SIZE_TEXT];
+
+	if (y->log.starts > 1 || (y->main->kind != OOM_CUDA && y->main->kind != OOM_TENSORFLOW &&
+	    y->main->kind != OOM_TF_ALLOCATOR))
+		return;
+	if (left->known && left->bytes < all->bytes / 2)
+		autopsy_cause(y, arena_printf(y->arena, "When TensorFlow found the device, %s of its %s was "
+		    "free: another process, or another library of this one, had the rest.", size_human(human, left->bytes),
+		    size_human(total, all->bytes)));
+	else if (left->known && y->main->kind == OOM_CUDA && y->lo > left->bytes)
+		autopsy_cause(y, arena_printf(y->arena, "That is more than the %s that were free when TensorFlow "
+		    "found the device: the fraction that it is to take "
+		    "(per_process_gpu_memory_fraction) is too large.", size_human(human, left->bytes)));
+	else if (y->main->kind == OOM_CUDA && backs_off(&y->log))
+		autopsy_cause(y, "TensorFlow asks for nine tenths of what it was refused, until it gets a region: "
+		    "by itself that is a warning. When it begins, it means that less is free than it is to "
+		    "take: another process has a part of the device, or the fraction "
+		    "(per_process_gpu_memory_fraction) is too large.");
+}
+
+/* Names that TensorFlow itself gives: a number after another may be its user's. */
+static bool
+is_default_name(const char *s, size_t n)
+{
+	static const char *const name[] = { "add", "Add", "AddV2", "sub", "Sub", "mul", "Mul", "truediv",
+	    "MatMul", "Const", "Variable", "Placeholder", "gradients", "zeros", "ones", "Reshape", "Sum",
+	    "Mean", "Cast", "Square", "Sqrt", "Pow", "pow", "Assign", "Shape", "ExpandDims", "Identity",
+	    "strided_slice", "transpose", "concat", "stack", "random_uniform", "random_normal", "Relu",
+	    "Softmax", "Exp", "Log", "Neg", "Maximum", "Minimum", NULL };
+	int i;
+
+	for (i = 0; name[i]; i++)
+		if (strlen(name[i]) == n && strncmp(name[i], s, n) == 0)
+			return true;
+	return false;
+}
+
+/* "sub_2518": TensorFlow numbers operations of one name within a graph. */
+static void
+grown_graph(struct autopsy *y)
+{
+	const char *node = y->main->node, *s, *digits;
+	size_t n;
+
+	if (y->main->kind != OOM_TENSORFLOW)
+		return;
+	for (s = node; *s; s += n, s += *s == '/') {
+		n = strcspn(s, "/");
+		for (digits = s + n; digits > s && digits[-1] >= '0' && digits[-1] <= '9'; digits--)
+			;
+		if (s + n - digits < 4 || s + n - digits > 7 || digits <= s + 1 || digits[-1] != '_' ||
+		    !is_default_name(s, (size_t)(digits - 1 - s)))
+			continue;
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it: TensorFlow counts "
+		    "names up within a graph, so as many were made before. Where models or operations are "
+		    "made in a loop, the graph and its weights grow, unless each has a graph of its own "
+		    "(tf.Graph, tf.keras.backend.clear_session()).", (int)n, s));
+		return;
+	}
+}
+
+void
+autopsy_alone_causes(struct autopsy *y)
+{
+	if (y->main->host) {
+		if (!y->matches.all.n)
+			host_request(y);
+		return;
+	}
+	impossible(y);
+	if (!y->module)
+		tensorflow_shape(y);
+	grown_graph(y);
+	at_start(y);
+	share(y);
+	own(y);
+	metal(y);
+	xla_program(y);
+	card_in_table(y);
+}

@@ -1,0 +1,199 @@
+/*
+ * What the place where memory ended says of the cause: the traceback's calls and line of code
+ * (oom/oom_trace.h), and what ggml and XLA say a buffer is for. What a place does not show, such as
+ * whether torch.no_grad() stands within a function, is said as a condition.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define LONG		256	/* positions from which scores are worth a word */
+#define BAR_AHEAD	5	/* lines from a bar of progress to what ended it */
+
+/* Could the program be PyTorch's? */
+static bool
+is_torch(const struct oom_message *o)
+{
+	return o->kind == OOM_PYTORCH || o->kind == OOM_MPS || o->kind == OOM_PYTORCH_CPU ||
+	    (o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0 ||
+	    strncmp(o->who, "PyTorch", 7) == 0));
+}
+
+static void
+loading(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	const struct budget *b = &y->budget;
+	char had[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (o->facts & TRACE_CHECKPOINT)
+		autopsy_cause(y, "By the traceback it failed in torch.load, which puts the tensors of a file "
+		    "back on the device that they were saved from, beside what is there, unless "
+		    "map_location=\"cpu\" is given.");
+	else if ((o->facts & TRACE_LOADING) && o->kind == OOM_TENSORFLOW)
+		autopsy_cause(y, "By the traceback it failed where weights get their values, not in a "
+		    "step: the batch plays no part.");
+	else if ((o->facts & TRACE_LOADING) && !(o->facts & TRACE_FORWARD))
+		autopsy_cause(y, arena_printf(y->arena, "By the traceback it failed while weights were put on "
+		    "the device or converted there, not in a step: the batch plays no part%s. Weights of fewer bytes (16 "
+		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
+		    "free help.", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
+		    ", and this process's tensors had %s of the device's %s by then",
+		    size_human(had, b->allocated), size_human(all, b->total)) : ""));
+	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
+		autopsy_cause(y, "It failed at the first call of the device, before this process had "
+		    "anything there: what fills the device is another process's, which nvidia-smi "
+		    "lists, unless it is refused the addresses that the driver reserves (ulimit -v).");
+}
+
+static void
+step(struct autopsy *y)
+{
+	if (!(y->main->facts & TRACE_STEP) || (y->main->facts & (TRACE_BACKWARD | TRACE_FORWARD)))
+		return;		/* what it was given to call is no step of it */
+	autopsy_cause(y, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
+	    "what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), made "
+	    "at the first step and held from then on. The batch plays no part in their size; SGD, an "
+	    "optimizer in 8 bits, or fewer weights that are trained need less." :
+	    "By the traceback it failed in the optimizer's step, whose tensors are as large as weights: "
+	    "what it keeps is made at the first one. The batch plays no part in their size.");
+}
+
+static void
+evaluation(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	bool bar = y->log.evaluating && o->line >= y->log.evaluating &&
+	    o->line - y->log.evaluating <= BAR_AHEAD;
+
+	if (y->validation || !is_torch(o))
+		return;
+	if (y->log.no_volatile && y->log.no_volatile < o->line) {
+		autopsy_cause(y, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
+		    "more: what it was to switch off is on, so autograd keeps all that forward makes. "
+		    "torch.no_grad() takes its place.", y->log.no_volatile));
+		return;
+	}
+	if ((o->facts & TRACE_JOIN) && (o->facts & TRACE_EVALUATES)) {
+		autopsy_cause(y, "By the traceback it failed where results of evaluation are joined on the "
+		    "device: they grow with the number of samples that are evaluated, not with a batch. "
+		    "Moved to the machine's memory as they come (.cpu(); eval_accumulation_steps in "
+		    "transformers), or reduced to what is asked of them first (argmax), they need not lie "
+		    "there.");
+		return;
+	}
+	if ((!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
+	    TRACE_BACKWARD | TRACE_STEP)))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "%s, and nothing there shows that gradients are off. "
+	    "Unless torch.no_grad() stands within it, autograd keeps all that forward makes, as if to "
+	    "train on it, and results that are kept hold it from batch to batch.", o->function[0] ?
+	    arena_printf(y->arena, "By the traceback it failed in %s()", o->function) :
+	    "By its bar of progress it was evaluating"));
+}
+
+static void
+line_of_code(struct autopsy *y)
+{
+	unsigned facts = y->main->facts;
+
+	if (facts & (TRACE_CHECKPOINT | TRACE_BACKWARD) || ((facts & (TRACE_LOADING | TRACE_STEP)) &&
+	    !(facts & TRACE_FORWARD)))
+		return;
+	if (facts & TRACE_SCORES)
+		autopsy_cause(y, "The line of code makes or uses a number for each pair, as attention's scores are "
+		    "of positions, for each head and sample: they grow with the product of the two "
+		    "lengths, which is the square of a sequence's or of an image's pixels, and with the "
+		    "batch. Attention that does not store them (torch's scaled_dot_product_attention, "
+		    "xFormers, FlashAttention) needs none of that.");
+	if (facts & TRACE_ATTENTION)
+		autopsy_cause(y, "The line of code is of PyTorch's attention. Where none of its kernels that save "
+		    "memory serves the device, the type and the mask, it stores scores: a number for each "
+		    "pair of positions, for each head and sample, which grow with the square of a "
+		    "sequence's length or an image's pixels.");
+	if ((facts & TRACE_LOGITS) && !(facts & TRACE_JOIN))
+		autopsy_cause(y, "The line of code is of logits or of the loss made from them: a number for "
+		    "each position and each class, which are the words of the vocabulary in a language "
+		    "model. Copies, such as those in float32 and the gradient, take as much again.");
+}
+
+/* Whatever else had filled the device, this is what a batch decides. */
+static void
+backward(struct autopsy *y)
+{
+	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && is_torch(y->main) &&
+	    y->budget.allocated < 0)
+		autopsy_cause(y, "By the traceback it failed in backward, when all that forward keeps is there: "
+		    "fewer samples in a batch, or smaller ones, make that smaller.");
+}
+
+static void
+parallel(struct autopsy *y)
+{
+	if ((y->main->facts & TRACE_PARALLEL) && y->main->gpu <= 0)
+		autopsy_cause(y, "DataParallel is in the traceback: it gathers the results of all devices on "
+		    "the first, which therefore is full before the others. DistributedDataParallel "
+		    "does not.");
+}
+
+static void
+ggml(struct autopsy *y)
+{
+	unsigned facts = y->main->facts;
+
+	if (facts & TRACE_CACHE)
+		autopsy_cause(y, "It is the cache of keys and values, made at once for the whole context of "
+		    "all requests: a shorter context (-c), fewer requests side by side, or fewer bits "
+		    "(--cache-type-k) make it smaller.");
+	if (facts & TRACE_LAYERS)
+		autopsy_cause(y, "It is weights: those of all layers that this device is to hold. Fewer layers "
+		    "there (-ngl), another split among devices (--tensor-split), or a model of fewer "
+		    "bits take less.");
+	if ((facts & TRACE_COMPUTE) && !(facts & TRACE_LAYERS))
+		autopsy_cause(y, "It is the buffer for results while a batch is computed; weights and the "
+		    "cache of keys and values are in place by then. A shorter context (-c), smaller "
+		    "batches (-b, -ub), or fewer layers on this device (-ngl, --tensor-split) leave room "
+		    "for it.");
+}
+
+/* Buffers that XLA made for attention: squares. */
+static void
+xla_scores(struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->log.alive.n; i++) {
+		const struct oom_alive *l = &y->log.alive.v[i];
+		const struct oom_shape *s = &l->shape;
+
+		if (!l->attention || s->rank < 3 || s->dim[s->rank - 1] < LONG ||
+		    s->dim[s->rank - 1] != s->dim[s->rank - 2])
+			continue;
+		autopsy_cause(y, arena_printf(y->arena, "The buffer %s is of attention's scores, by its "
+		    "operation: %lld x %lld positions. They grow with the square of the length; attention "
+		    "that does not store them needs none of that.", autopsy_shape_text(y->arena, s),
+		    (long long)s->dim[s->rank - 2], (long long)s->dim[s->rank - 1]));
+		return;
+	}
+}
+
+void
+autopsy_place_causes(struct autopsy *y)
+{
+	if (y->main->host) {
+		if (y->main->facts & TRACE_ARRAY)
+			autopsy_cause(y, "The line of code makes a new array from what it is given, and both "
+			    "are held at once. In parts, or into an array that is there, one is enough.");
+		return;
+	}
+	loading(y);
+	step(y);
+	evaluation(y);
+	line_of_code(y);
+	backward(y);
+	parallel(y);
+	ggml(y);
+	xla_scores(y);
+}
