@@ -1,6 +1,7 @@
 /* Framing of messages. */
 #include "lsp/wire.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -95,6 +96,69 @@ read_header(const char *s, const char *end, size_t *length, const char **why)
 	return known;
 }
 
+/* ---- halves of characters ---- */
+
+/* The code unit of the escape "\uXXXX" there; -1: it is none. */
+static int
+escaped_unit(const char *s, size_t n)
+{
+	int unit = 0, i;
+
+	if (n < 6 || s[0] != '\\' || s[1] != 'u')
+		return -1;
+	for (i = 2; i < 6; i++) {
+		char c = s[i];
+
+		if (!isxdigit((unsigned char)c))
+			return -1;
+		unit = 16 * unit + (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	return unit;
+}
+
+static bool
+is_high_half(int unit)
+{
+	return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+static bool
+is_low_half(int unit)
+{
+	return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+static void
+mend_escapes(char *s, size_t n)
+{
+	char *at = s, *end = s + n;
+
+	while (at < end && (at = memchr(at, '\\', (size_t)(end - at)))) {
+		size_t left = (size_t)(end - at);
+		int unit = escaped_unit(at, left);
+
+		if (is_high_half(unit) && is_low_half(escaped_unit(at + 6, left - 6))) {
+			at += 12;
+		} else if (is_high_half(unit) || is_low_half(unit)) {
+			memcpy(at, "\\ufffd", 6);
+			at += 6;
+		} else {
+			at += left < 2 ? left : 2;
+		}
+	}
+}
+
+/* The same as bytes, which UTF-8 does not have: ED A0 80 to ED BF BF. */
+static void
+mend_bytes(char *s, size_t n)
+{
+	char *at = s, *end = s + n;
+
+	for (; at < end && (at = memchr(at, 0xed, (size_t)(end - at))); at++)
+		if (end - at >= 3 && (at[1] & 0xe0) == 0xa0 && (at[2] & 0xc0) == 0x80)
+			memcpy(at, "\xef\xbf\xbd", 3);
+}
+
 enum wire_next
 wire_next(struct wire *w, const char **body, size_t *n, const char **why)
 {
@@ -111,6 +175,8 @@ wire_next(struct wire *w, const char **body, size_t *n, const char **why)
 		return WIRE_BROKEN;
 	if (there - (size_t)(start - s) < length)
 		return WIRE_MORE;
+	mend_escapes(w->buf + (start - w->buf), length);
+	mend_bytes(w->buf + (start - w->buf), length);
 	*body = start;
 	*n = length;
 	w->taken += (size_t)(start - s) + length;

@@ -27,7 +27,13 @@ enum wire_next {
 /* Appends what was read; false: out of memory. */
 bool	wire_feed(struct wire *, const char *bytes, size_t n);
 
-/* The next whole message, which is valid until the next wire_feed(). *WHY of WIRE_BROKEN. */
+/*
+ * The next whole message, which is valid until the next wire_feed(). *WHY of WIRE_BROKEN.
+ *
+ * An editor may send half of a character, as while one is typed in halves: a lone UTF-16 surrogate, which
+ * JSON can escape and no text has. U+FFFD stands in its place, which counts as one code unit too, so that
+ * positions behind it stay what they are in the editor.
+ */
 enum wire_next	wire_next(struct wire *, const char **body, size_t *n, const char **why);
 
 void	wire_free(struct wire *);

@@ -7,14 +7,14 @@ import time
 
 from client import Client, uri_of
 from findings import difference, lint, said
-from tap import case, ok
+from tap import case, equal, ok
 from text import Text
 
 COUNT = int(sys.argv[1])
 FAMILY_ROUNDS = COUNT // 40
 PIECES = ["\n", "\r\n", "\r", "\n\n", "\r\r\n", " ", "\t", "x", "dense(8)", " -> relu", "#", "# \u00e9\n", "\u00e9",
           "\u00df", "\u4e2d\u6587", "\U0001f600", "\U0001f600\U0001f601", "\U00010000", "a\u0301", "\u2028", "\x0b", "\x0c",
-          "\x85", "\0", "}", "{", "network n {\n", "  h = x -> dense(3)\n", "train { batch 8 }\r\n", "\ufeff", "\ufffd", ""]
+          "\x85", "\ud83d", "\ude00", "\0", "}", "{", "network n {\n", "  h = x -> dense(3)\n", "train { batch 8 }\r\n", "\ufeff", "\ufffd", ""]
 SPEC = """network net {\r
   input  x : f32[4]
   target y : class[2]   # \U0001f600 \u00e9
@@ -27,6 +27,13 @@ train { batch 8  data synthetic(64) }
 
 def some_text(rng):
     return "".join(rng.choice(PIECES) for _ in range(rng.choice([0, 1, 1, 1, 2, 3, 8])))
+
+
+def received(text):
+    """What a server that has no halves of characters makes of a text that it is sent: two that fit together are
+    one, and U+FFFD stands for the others."""
+    text = re.sub("[\ud800-\udbff][\udc00-\udfff]", lambda m: m[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def some_position(rng, text):
@@ -48,8 +55,9 @@ def some_change(rng, text):
     new = some_text(rng)
     kind = rng.random()
     if kind < 0.01 or len(text.text) > 4000:
-        text.text = SPEC if kind < 0.5 else new
-        return {"text": text.text}
+        new = SPEC if kind < 0.5 else new
+        text.text = received(new)
+        return {"text": new}
     if kind < 0.03:     # no change at all
         here = some_position(rng, text)
         return rng.choice([
@@ -65,7 +73,7 @@ def some_change(rng, text):
         end = some_position(rng, text)
         if kind < 0.8:
             end = {"line": start["line"] + (kind < 0.5), "character": max(0, start["character"] + rng.randrange(-2, 9))}
-    text.change({"start": start, "end": end}, new)
+    text.change({"start": start, "end": end}, received(new))
     return {"range": {"start": start, "end": end}, "text": new}
 
 
@@ -100,6 +108,23 @@ def follow(encoding, count):
     ok(late - early < 2048, f"{encoding}: memory does not grow", f"{early} KiB, then {late} KiB")
     ok(len(os.listdir(f"/proc/{c.process.pid}/fd")) <= files + 2, f"{encoding}: nor do open files")
     ok(c.stop() == 0 and not c.complaints, f"{encoding}: the server is well", c.complaints)
+
+
+def halves():
+    """A character that is typed in halves, and what is typed behind it."""
+    c = Client()
+    uri = uri_of("halves.nn")
+    c.open(uri, "# x\n")
+    for at, half in ((2, "\ud83d"), (3, "\ude00"), (4, "y")):
+        here = {"line": 0, "character": at}
+        c.change(uri, {"range": {"start": here, "end": here}, "text": half})
+    equal(c.text(uri), "# \ufffd\ufffdyx\n", "what follows a character in halves stands where the editor has it")
+    here = {"line": 0, "character": 2}
+    c.change(uri, {"range": {"start": here, "end": {"line": 0, "character": 4}}, "text": "\U0001f600"})
+    equal(c.text(uri), "# \U0001f600yx\n", "and the halves can be replaced by what they were to be")
+    equal(c.request("stowage/text", {"textDocument": {"uri": uri}, "half": "\udc00"})["version"], c.versions[uri],
+          "a request with half a character is answered")
+    equal(c.stop(), 0, "and the server is well")
 
 
 def findings():
@@ -226,5 +251,5 @@ def networks_apart():
     fresh.stop()
 
 
-for test in (lambda: follow("utf-16", COUNT), lambda: follow("utf-8", COUNT // 2), findings, networks_apart):
+for test in (lambda: follow("utf-16", COUNT), lambda: follow("utf-8", COUNT // 2), halves, findings, networks_apart):
     case(test)

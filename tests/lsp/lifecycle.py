@@ -96,7 +96,7 @@ def requests():
     for body, code, why in ((b"{", -32700, "half an object"), (b"", -32700, "nothing"),
                             (b'{"jsonrpc":"2.0","id":1', -32700, "half a request"),
                             (b'"\xff"', -32700, "bytes that are no UTF-8"),
-                            (b'{"a":"\\ud800"}', -32700, "half a surrogate pair"),
+                            (b'{"a":"\\ud800"}', -32600, "half a surrogate pair, which is replaced, but no request"),
                             (b"[" * 100000, -32700, "a hundred thousand brackets"),
                             (b"[]", -32600, "a list"), (b"3", -32600, "a number"),
                             (b"null", -32600, "null"), (b"{}", -32600, "an empty object"),

@@ -129,6 +129,53 @@ Test(wire, headers_have_an_end)
 	free(s);
 }
 
+/* The message as it is given out. */
+static const char *
+mended(const char *body)
+{
+	static char stream[256], got[128];
+	struct wire w = { NULL, 0, 0, 0 };
+	const char *out, *why;
+	size_t n = put(stream, headers[0], body), length = 0;
+
+	cr_assert(wire_feed(&w, stream, n));
+	cr_assert_eq(wire_next(&w, &out, &length, &why), WIRE_MESSAGE);
+	cr_assert_eq(length, strlen(body), "a message keeps its length");
+	memcpy(got, out, length);
+	got[length] = '\0';
+	wire_free(&w);
+	return got;
+}
+
+Test(wire, half_a_character_is_replaced)
+{
+	static const struct {
+		const char *sent, *wanted;
+	} some[] = {
+		{ "\"\\ud83d\"", "\"\\ufffd\"" },
+		{ "\"\\ude00\"", "\"\\ufffd\"" },
+		{ "\"\\uD83D x\"", "\"\\ufffd x\"" },
+		{ "\"\\ude00\\ud83d\"", "\"\\ufffd\\ufffd\"" },	/* a pair the wrong way round */
+		{ "\"\\ud83d\\ud83d\\ude00\"", "\"\\ufffd\\ud83d\\ude00\"" },
+		{ "\"\\ud83d\\n\\ude00\"", "\"\\ufffd\\n\\ufffd\"" },
+		{ "\"\\\\\\ud83d\"", "\"\\\\\\ufffd\"" },	/* a backslash, then half a character */
+		{ "[\"\\udbff\",\"\\udfff\"]", "[\"\\ufffd\",\"\\ufffd\"]" },
+		{ "\"\xed\xa0\xbd\"", "\"\xef\xbf\xbd\"" },		/* U+D83D as if it were UTF-8 */
+		{ "\"\xed\xbf\xbf\"", "\"\xef\xbf\xbd\"" },
+	};
+	static const char *const same[] = {
+		"\"\\ud83d\\ude00\"", "\"\\uDBFF\\uDFFF\"", "\"\\\\ud83d\"", "\"\\\\\\\\ude00\"",
+		"\"\\ud7ff\\ue000\"", "\"\\ud83\"", "\"\\ud83g\"", "\\u", "\\", "\"\\", "\xed", "\xed\xa0",
+		"\"\xed\x9f\xbf\xee\x80\x80\"",	/* U+D7FF and U+E000, the nearest that are characters */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(some) / sizeof(*some); i++)
+		cr_assert_str_eq(mended(some[i].sent), some[i].wanted);
+	for (i = 0; i < sizeof(same) / sizeof(*same); i++)
+		cr_assert_str_eq(mended(same[i]), same[i]);
+}
+
 Test(wire, what_is_written_can_be_read)
 {
 	size_t i, n = 0, length;
