@@ -201,6 +201,7 @@ language(struct arena *a, struct diags *d, const char *path, const struct compil
 	path = filename_absolute(a, path);
 	*o = (struct lang_options){ .define = define, .ndefines = args->define.n,
 		.device = args->device, .project = args->project, .unsaved = args->unsaved, .known = args->known,
+		.evaluated = args->evaluated,
 		.root = compile_root(a, path, args->allow_outside) };
 	if (!args->project_known && !args->no_config)
 		o->project = find_project(a, d, path, o->root, args);

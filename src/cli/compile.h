@@ -27,6 +27,7 @@ struct compile_args {
 	bool allow_outside;	/* files may name others that lie outside their project */
 	const struct unsaved *unsaved;	/* texts that stand for files; NULL: none */
 	struct known *known;		/* networks that need not be compiled; NULL: all must be */
+	struct evaluated *evaluated;	/* takes down what only evaluation knows; NULL: nobody asks */
 	const struct project *project;	/* found already, where this is set: */
 	bool project_known;
 };

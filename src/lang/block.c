@@ -195,14 +195,31 @@ not_too_deep(struct expander *ex, const struct block *b, struct loc loc)
 	return false;
 }
 
-static void
-take_down(struct expander *ex, struct loc use)
+/* Takes the use down, for those who ask; its place among them, or -1. */
+static int
+begin_run(struct expander *ex, const struct block *b, const struct expr *e)
 {
 	struct evaluated *s = ex->opt->evaluated;
-	const struct loc *last = s && s->blocks.n ? &s->blocks.v[s->blocks.n - 1] : NULL;
+	struct block_run run = { .use = e->kind == E_CALL ? e->head : expr_word(e), .block = b,
+		.module = ex->m };
 
-	if (s && !(last && last->src == use.src && last->beg == use.beg))
-		vec_push(ex->a, &s->blocks, use);
+	if (!s || !ex->m)
+		return -1;
+	run.first = run.end = ex->m->next_node;
+	vec_push(ex->a, &s->blocks, run);
+	return s->blocks.n - 1;
+}
+
+static void
+end_run(struct expander *ex, int run, const struct value *made)
+{
+	struct block_run *r;
+
+	if (run < 0)
+		return;
+	r = &ex->opt->evaluated->blocks.v[run];
+	r->end = ex->m->next_node;
+	r->out = made->kind == V_TENSOR ? made->tensor : NULL;
 }
 
 struct value
@@ -217,14 +234,14 @@ apply_block(struct expander *ex, struct where *w, struct global_name *g, struct 
 	const char *path;
 	struct scope *s;
 	struct value v;
-	int from;
+	int from, run;
 
 	path = w->exact != EXACT_NONE ? w->path : path_number(ex->a, w->path, w->next++);
 	if (!block_operands(ex, b, loc, actual, n, &ops, &from) ||
 	    !match_formals(ex, b, loc, actual, n, from, by_formal) ||
 	    !not_too_deep(ex, b, loc))
 		return value_poison(loc);
-	take_down(ex, loc);
+	run = begin_run(ex, b, e);
 	s = scope_of_unit(ex, g->home);
 	ex->frame = &frame;
 	ex->nframes++;
@@ -233,6 +250,7 @@ apply_block(struct expander *ex, struct where *w, struct global_name *g, struct 
 	v = run_block(ex, s, b, path);
 	ex->nframes--;
 	ex->frame = frame.up;
+	end_run(ex, run, &v);
 	v.loc = loc;
 	return v;
 }

@@ -25,9 +25,17 @@ struct field_read {		/* `v.f` as evaluated: the word f, and the definition that 
 	struct loc use, def;
 };
 
-struct evaluated {		/* what only evaluation knows; what comes again at once is there once */
-	VEC(struct field_read) reads;
-	VEC(struct loc) blocks;	/* where blocks were used */
+struct block_run {		/* a block as it was made at one of its uses */
+	struct loc use;		/* its name there */
+	const struct block *block;
+	const struct module *module;
+	int first, end;		/* the nodes in it: first <= id < end */
+	const struct tensor *out;	/* NULL: several tensors, or an error */
+};
+
+struct evaluated {		/* what only evaluation knows */
+	VEC(struct field_read) reads;	/* what comes again at once is there once */
+	VEC(struct block_run) blocks;	/* in the order in which they begin */
 };
 
 struct spec;

@@ -1,9 +1,11 @@
 /*
  * What whole plans say of a document: bytes of its layers and networks. Layers are known by the byte at which
- * their operator's name, or their label, stands; what a block makes several times is summed up.
+ * their operator's name, or their label, stands, uses of blocks by that of the block's name; what is made
+ * several times is summed up.
  *
  *     { "layers": { "<byte>": { op, path, count, shape, dtype, parameters, macs, forward, kept, peak,
  *                               in_place, again, fused } },
+ *       "uses": { "<byte>": { count, layers, shape, dtype, parameters, macs, forward, kept, peak } },
  *       "networks": { NAME: { parameters, macs, arena, batch, memory, device, fits, largest, target } } }
  */
 #include <stdlib.h>
@@ -26,12 +28,18 @@ struct made {			/* what became of a layer's output in the program */
 	bool again;
 };
 
+struct figures {
+	int64_t layers, parameters, macs, forward, kept, peak;
+};
+
 struct layer_facts {
-	json_t *layers;
+	json_t *layers, *uses;
 	const struct module *module;
 	const struct graph *graph;	/* of the program: train's, or validate's */
 	struct map made;	/* by path, to struct made */
 	int backward;		/* the first instant of it */
+	int ids;		/* that nodes of the spec have: less than this */
+	struct figures *before;	/* those of all nodes whose ids are less than the index */
 };
 
 static struct made *
@@ -82,29 +90,44 @@ add(json_t *to, const char *key, int64_t n)
 
 /* The layer's bytes: those of its own buffer, which another tensor in it makes no larger. */
 static void
-add_bytes(struct layer_facts *f, json_t *layer, const struct node *n)
+count_bytes(const struct layer_facts *f, const struct made *m, struct figures *to)
 {
 	const struct plan *p = f->module->plan;
-	const struct made *m = map_get(&f->made, n->path);
-	const struct buffer *b;
+	const struct buffer *b = m && m->tensor ? plan_buffer(p, m->tensor) : NULL;
 
+	to->kept = m && m->tensor ? m->saved : 0;
+	if (!b || m->tensor->alias_of)
+		return;
+	to->forward = b->bytes;
+	if (kept_for_backward(f, b))
+		to->kept += b->bytes;
+	if (b->first <= p->peak && p->peak <= b->last)
+		to->peak = b->bytes;
+}
+
+static void
+add_bytes(json_t *layer, const struct made *m, const struct figures *n)
+{
 	if (!m || !m->tensor) {
 		json_object_set_new(layer, m && m->again ? "again" : "fused", json_true());
 		return;
 	}
-	b = plan_buffer(p, m->tensor);
 	if (m->tensor->alias_of)
 		json_object_set_new(layer, "in_place", json_true());
 	if (m->again)
 		json_object_set_new(layer, "again", json_true());
-	add(layer, "kept", m->saved);
-	if (!b || m->tensor->alias_of)
-		return;
-	add(layer, "forward", b->bytes);
-	if (kept_for_backward(f, b))
-		add(layer, "kept", b->bytes);
-	if (b->first <= p->peak && p->peak <= b->last)
-		add(layer, "peak", b->bytes);
+	add(layer, "kept", n->kept);
+	if (n->forward)
+		add(layer, "forward", n->forward);
+	if (n->peak)
+		add(layer, "peak", n->peak);
+}
+
+static void
+set_shape(struct layer_facts *f, json_t *to, const struct tensor *t)
+{
+	json_object_set_new(to, "shape", json_string(tensor_shape_text(f->module->arena, t)));
+	json_object_set_new(to, "dtype", json_string(t->dtype->name));
 }
 
 static json_t *
@@ -117,11 +140,8 @@ layer_at(struct layer_facts *f, const struct node *n)
 	if (!(layer = json_object_get(f->layers, key))) {
 		json_object_set_new(f->layers, key, layer = json_pack("{s:s, s:s, s:i}", "op", n->op->name,
 		    "path", n->path, "count", 0));
-		if (n->nout && n->out[0]) {
-			json_object_set_new(layer, "shape", json_string(tensor_shape_text(f->module->arena,
-			    n->out[0])));
-			json_object_set_new(layer, "dtype", json_string(n->out[0]->dtype->name));
-		}
+		if (n->nout && n->out[0])
+			set_shape(f, layer, n->out[0]);
 	}
 	return layer;
 }
@@ -134,22 +154,78 @@ add_layers(struct layer_facts *f, const struct source *src)
 
 	for (i = 0; i < f->module->forward->nodes.n; i++) {
 		const struct node *n = f->module->forward->nodes.v[i];
+		const struct made *made = map_get(&f->made, n->path);
+		struct figures *own = &f->before[n->id + 1];	/* by itself, for now */
 		json_t *layer;
 
+		own->layers = 1;
+		count_bytes(f, made, own);
 		if (n->loc.src != src)
 			continue;
 		layer = layer_at(f, n);
 		add(layer, "count", 1);
-		add_bytes(f, layer, n);
+		add_bytes(layer, made, own);
 	}
 	for (i = 0; i < sum->layers.n; i++) {
 		const struct layer_cost *c = &sum->layers.v[i];
 
+		f->before[c->node->id + 1].parameters = c->parameters;
+		f->before[c->node->id + 1].macs = affine_at(c->macs, 1);
 		if (c->node->loc.src != src)
 			continue;
 		add(layer_at(f, c->node), "parameters", c->parameters);
 		add(layer_at(f, c->node), "macs", affine_at(c->macs, 1));
 	}
+}
+
+static void
+make_room(struct layer_facts *f)
+{
+	const struct graph *g = f->module->forward;
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->id >= f->ids)
+			f->ids = g->nodes.v[i]->id + 1;
+	f->before = arena_array(f->module->arena, (size_t)f->ids + 1, sizeof(*f->before));
+}
+
+static void
+sum_up(struct layer_facts *f)
+{
+	int i;
+
+	for (i = 1; i <= f->ids; i++) {
+		const struct figures *less = &f->before[i - 1];
+		struct figures *n = &f->before[i];
+
+		*n = (struct figures){ n->layers + less->layers, n->parameters + less->parameters,
+			n->macs + less->macs, n->forward + less->forward, n->kept + less->kept,
+			n->peak + less->peak };
+	}
+}
+
+/* The figures of one use of a block, those of blocks within it included. */
+static void
+add_use(struct layer_facts *f, const struct block_run *r)
+{
+	const struct figures *to = &f->before[r->end < f->ids ? r->end : f->ids];
+	const struct figures *from = &f->before[r->first < f->ids ? r->first : f->ids];
+	char key[24];
+	json_t *use;
+
+	snprintf(key, sizeof(key), "%d", r->use.beg);
+	if (!(use = json_object_get(f->uses, key)))
+		json_object_set_new(f->uses, key, use = json_object());
+	if (r->out && !json_object_get(use, "shape"))
+		set_shape(f, use, r->out);
+	add(use, "count", 1);
+	add(use, "layers", to->layers - from->layers);
+	add(use, "parameters", to->parameters - from->parameters);
+	add(use, "macs", to->macs - from->macs);
+	add(use, "forward", to->forward - from->forward);
+	add(use, "kept", to->kept - from->kept);
+	add(use, "peak", to->peak - from->peak);
 }
 
 static int
@@ -200,17 +276,18 @@ struct all_facts {
 	struct lint_check *check;
 	struct known known;
 	struct known_text *text;
-	json_t *networks;	/* NAME: { "layers", "network" }, as they are kept */
+	json_t *networks;	/* NAME: { "layers", "uses", "network" }, as they are kept */
+	struct evaluated evaluated;
 };
 
-/* Moves the layers of a network that is as it was; NULL: it has some where nothing lies now. */
+/* Moves what is known by the byte at which it stands; NULL: some stood where nothing lies now. */
 static json_t *
-moved_layers(const struct known_text *text, const json_t *layers)
+moved_to(const struct known_text *text, const json_t *by_place)
 {
-	json_t *moved = json_object(), *layer;
+	json_t *moved = json_object(), *one;
 	const char *key;
 
-	json_object_foreach((json_t *)layers, key, layer) {
+	json_object_foreach((json_t *)by_place, key, one) {
 		int beg = atoi(key), end = beg + 1;
 		char now[24];
 
@@ -219,7 +296,7 @@ moved_layers(const struct known_text *text, const json_t *layers)
 			return NULL;
 		}
 		snprintf(now, sizeof(now), "%d", beg);
-		json_object_set(moved, now, layer);
+		json_object_set(moved, now, one);
 	}
 	return moved;
 }
@@ -229,12 +306,16 @@ knows(struct known *known, const struct spec *spec, const struct network *n)
 {
 	struct all_facts *f = (struct all_facts *)((char *)known - offsetof(struct all_facts, known));
 	const json_t *j = known_network(f->text, spec, n);
-	json_t *layers = j ? moved_layers(f->text, json_object_get(j, "layers")) : NULL;
+	json_t *layers = j ? moved_to(f->text, json_object_get(j, "layers")) : NULL;
+	json_t *uses = j ? moved_to(f->text, json_object_get(j, "uses")) : NULL;
 
-	if (!layers)
+	if (!layers || !uses) {
+		json_decref(layers);
+		json_decref(uses);
 		return false;
-	json_object_set_new(f->networks, n->name.text, json_pack("{s:o, s:O}", "layers", layers, "network",
-	    json_object_get(j, "network")));
+	}
+	json_object_set_new(f->networks, n->name.text, json_pack("{s:o, s:o, s:O}", "layers", layers, "uses", uses,
+	    "network", json_object_get(j, "network")));
 	return true;
 }
 
@@ -248,21 +329,22 @@ planned(struct all_facts *f, struct diags *quiet)
 	args.project = l->project->project;
 	args.project_known = true;
 	args.known = &f->known;
+	args.evaluated = &f->evaluated;
 	return compile(l->arena, quiet, l->made.source, &args);
 }
 
 /* What several networks make of one layer of a block is summed up, as what one makes several times is. */
 static void
-add_layer(json_t *layers, const char *key, const json_t *layer)
+add_all(json_t *sums, const char *key, const json_t *one)
 {
-	json_t *sum = json_object_get(layers, key), *value;
+	json_t *sum = json_object_get(sums, key), *value;
 	const char *field;
 
 	if (!sum) {
-		json_object_set_new(layers, key, json_copy((json_t *)layer));
+		json_object_set_new(sums, key, json_copy((json_t *)one));
 		return;
 	}
-	json_object_foreach((json_t *)layer, field, value)
+	json_object_foreach((json_t *)one, field, value)
 		if (json_is_integer(value))
 			add(sum, field, json_integer_value(value));
 		else if (!json_object_get(sum, field))
@@ -272,7 +354,7 @@ add_layer(json_t *layers, const char *key, const json_t *layer)
 static void
 say(const struct all_facts *f, const struct spec *spec, FILE *out)
 {
-	json_t *layers = json_object(), *networks = json_object(), *one, *layer;
+	json_t *layers = json_object(), *uses = json_object(), *networks = json_object(), *one, *part;
 	const char *key;
 	int i;
 
@@ -281,24 +363,35 @@ say(const struct all_facts *f, const struct spec *spec, FILE *out)
 
 		if (!(one = json_object_get(f->networks, name)))
 			continue;
-		json_object_foreach(json_object_get(one, "layers"), key, layer)
-			add_layer(layers, key, layer);
+		json_object_foreach(json_object_get(one, "layers"), key, part)
+			add_all(layers, key, part);
+		json_object_foreach(json_object_get(one, "uses"), key, part)
+			add_all(uses, key, part);
 		json_object_set(networks, name, json_object_get(one, "network"));
 	}
-	job_say(out, json_pack("{s:{s:o, s:o}}", "facts", "layers", layers, "networks", networks));
+	job_say(out, json_pack("{s:{s:o, s:o, s:o}}", "facts", "layers", layers, "uses", uses, "networks", networks));
 }
 
 static json_t *
-layers_of(const struct module *m, const struct source *src)
+facts_of(const struct all_facts *all, const struct module *m)
 {
-	struct layer_facts f = { .layers = json_object(), .module = m,
+	const struct source *src = all->check->made.source;
+	struct layer_facts f = { .layers = json_object(), .uses = json_object(), .module = m,
 		.graph = m->train ? m->train : m->validate, .backward = first_backward(m->plan) };
 	int k;
 
 	for (k = 0; f.graph && k < f.graph->nodes.n; k++)
 		see_node(&f, f.graph->nodes.v[k]);
+	make_room(&f);
 	add_layers(&f, src);
-	return f.layers;
+	sum_up(&f);
+	for (k = 0; k < all->evaluated.blocks.n; k++) {
+		const struct block_run *r = &all->evaluated.blocks.v[k];
+
+		if (r->module == m && r->use.src == src)
+			add_use(&f, r);
+	}
+	return json_pack("{s:o, s:o, s:o}", "layers", f.layers, "uses", f.uses, "network", network_facts(m));
 }
 
 void
@@ -315,8 +408,7 @@ facts_say(struct lint_check *l, struct known_text *known, FILE *out)
 		const struct module *m = spec->modules.v[i];
 
 		if (!m->broken && m->plan)
-			json_object_set_new(f.networks, m->name, json_pack("{s:o, s:o}", "layers",
-			    layers_of(m, l->made.source), "network", network_facts(m)));
+			json_object_set_new(f.networks, m->name, facts_of(&f, m));
 	}
 	say(&f, spec, out);
 	for (i = 0; i < spec->modules.n; i++)

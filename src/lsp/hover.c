@@ -81,6 +81,8 @@ hover_symbol(struct hover *h, const struct use *u)
 	text_puts(&h->text, "```stowage\n");
 	words_symbol(&h->text, s);
 	text_puts(&h->text, "\n```\n");
+	if (s->kind == SYMBOL_BLOCK)
+		words_comment(&h->text, s->whole);
 	if (s->kind == SYMBOL_NETWORK)
 		words_network(&h->text, facts_network(h->document, s->name));
 }
@@ -94,12 +96,46 @@ last_layer(const struct expr *e)
 	return e;
 }
 
-static void
-hover_layer(struct hover *h, const struct expr *e)
-{
-	const json_t *layer = e ? facts_layer(h->document, e->head.src ? e->head : e->loc) : NULL;
+struct labelled {
+	const struct expr *layer, *label;
+};
 
-	words_layer(&h->text, layer, facts_batch(h->document));
+static void
+see_label(void *context, const struct expr *e)
+{
+	struct labelled *l = context;
+
+	if (e->kind == E_LABEL && e->a == l->layer)
+		l->label = e;
+}
+
+/* The label of the layer: the figures are there if it has one. NULL: none. */
+static const struct expr *
+label_of(const struct tree *t, const struct expr *layer)
+{
+	struct labelled l = { layer, NULL };
+
+	tree_walk(t->file, see_label, &l);
+	return l.label;
+}
+
+/* The figures of a layer, or of the block that is used in its place. */
+static void
+hover_layer(struct hover *h, const struct tree *t, const struct expr *e)
+{
+	int64_t batch = facts_batch(h->document);
+	const struct expr *label;
+	const json_t *layer;
+
+	if (!e || !e->name)
+		return;
+	layer = facts_layer(h->document, e->head.src ? e->head : e->loc);
+	if (!layer && (label = label_of(t, e)))
+		layer = facts_layer(h->document, label->head);
+	if (layer)
+		words_layer(&h->text, layer, batch);
+	else
+		words_use(&h->text, facts_use(h->document, e->kind == E_CALL ? e->head : expr_word(e)), batch);
 }
 
 static void
@@ -112,12 +148,12 @@ hover_code(struct hover *h, struct tree *t, int at)
 	if (u) {
 		hover_symbol(h, u);
 		if (u->symbol->kind == SYMBOL_DEF && u->symbol->loc.src == t->file->src)
-			hover_layer(h, last_layer(u->symbol->expr));
+			hover_layer(h, t, last_layer(u->symbol->expr));
 		else if (e)
-			hover_layer(h, e);
+			hover_layer(h, t, last_layer(e));
 	} else if (op) {
 		h->at = e->kind == E_CALL ? e->head : e->loc;
-		hover_layer(h, e);
+		hover_layer(h, t, e);
 		words_operator(&h->text, op);
 	}
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "lang/expand.h"
+#include "lsp/refactor.h"
 #include "ops/usage.h"
 
 const struct op *
@@ -149,6 +150,39 @@ words_symbol(struct text *t, const struct symbol *s)
 	}
 }
 
+static size_t
+line_length(const char *s, int n)
+{
+	int i;
+
+	for (i = 0; i < n && s[i] != '\n' && s[i] != '\r'; i++)
+		;
+	return (size_t)i;
+}
+
+void
+words_comment(struct text *t, struct loc definition)
+{
+	int at = item_start(definition.src, definition.beg), end = definition.beg;
+	const char *s = definition.src->text;
+	bool any = false;
+
+	while (at < end) {
+		int n = (int)line_length(s + at, end - at), beg = at;
+
+		at += n + 1;
+		while (n > 0 && (s[beg] == '#' || s[beg] == ' ' || s[beg] == '\t'))
+			beg++, n--;
+		if (beg == definition.beg || strncmp(s + beg, "stowage:", 8) == 0)
+			continue;	/* no words, but for the linter */
+		put_plain(t, arena_strndup(t->arena, s + beg, (size_t)n));
+		text_puts(t, "\n");
+		any = true;
+	}
+	if (any)
+		text_puts(t, "\n");
+}
+
 /* ---- figures ---- */
 
 static int64_t
@@ -157,13 +191,25 @@ figure(const json_t *j, const char *key)
 	return (int64_t)json_integer_value(json_object_get(j, key));
 }
 
-const json_t *
-facts_layer(const struct document *d, struct loc head)
+static const json_t *
+facts_at(const struct document *d, const char *what, struct loc at)
 {
 	char key[24];
 
-	snprintf(key, sizeof(key), "%d", head.beg);
-	return json_object_get(json_object_get(d->facts, "layers"), key);
+	snprintf(key, sizeof(key), "%d", at.beg);
+	return json_object_get(json_object_get(d->facts, what), key);
+}
+
+const json_t *
+facts_layer(const struct document *d, struct loc head)
+{
+	return facts_at(d, "layers", head);
+}
+
+const json_t *
+facts_use(const struct document *d, struct loc name)
+{
+	return facts_at(d, "uses", name);
 }
 
 const json_t *
@@ -218,6 +264,37 @@ put_shape(struct text *t, const json_t *layer, int64_t batch)
 	text_puts(t, "\n\n");
 }
 
+/* What it costs. */
+static void
+put_figures(struct text *t, const json_t *of)
+{
+	if (json_object_get(of, "parameters"))
+		put_count(t, "parameters", figure(of, "parameters"));
+	if (json_object_get(of, "macs"))
+		put_count(t, "multiply-adds per sample", figure(of, "macs"));
+	if (json_object_get(of, "forward"))
+		put_bytes(t, "bytes forward", figure(of, "forward"));
+	if (json_object_get(of, "kept"))
+		put_bytes(t, "kept for backward", figure(of, "kept"));
+	if (json_object_get(of, "peak"))
+		put_bytes(t, "at the peak", figure(of, "peak"));
+}
+
+void
+words_use(struct text *t, const json_t *use, int64_t batch)
+{
+	int64_t count = figure(use, "count");
+
+	if (!use)
+		return;
+	put_shape(t, use, batch);
+	if (count > 1)
+		text_printf(t, "made %lld times; together:\n\n", (long long)count);
+	put_count(t, "layers", figure(use, "layers"));
+	put_figures(t, use);
+	text_puts(t, "\n");
+}
+
 void
 words_layer(struct text *t, const json_t *layer, int64_t batch)
 {
@@ -231,16 +308,7 @@ words_layer(struct text *t, const json_t *layer, int64_t batch)
 		text_printf(t, "%lld layers, the first `%s`; together:\n\n", (long long)count, path);
 	else if (path)
 		text_printf(t, "`%s`\n\n", path);
-	if (json_object_get(layer, "parameters"))
-		put_count(t, "parameters", figure(layer, "parameters"));
-	if (json_object_get(layer, "macs"))
-		put_count(t, "multiply-adds per sample", figure(layer, "macs"));
-	if (json_object_get(layer, "forward"))
-		put_bytes(t, "bytes forward", figure(layer, "forward"));
-	if (json_object_get(layer, "kept"))
-		put_bytes(t, "kept for backward", figure(layer, "kept"));
-	if (json_object_get(layer, "peak"))
-		put_bytes(t, "at the peak", figure(layer, "peak"));
+	put_figures(t, layer);
 	if (json_is_true(json_object_get(layer, "in_place")))
 		text_puts(t, "- has another tensor's bytes, and none of its own\n");
 	if (json_is_true(json_object_get(layer, "again")))

@@ -15,7 +15,10 @@ void	words_setting(struct text *, const struct setting_kind *);
 void	words_symbol(struct text *, const struct symbol *);
 /* What the plan says of a layer of document->facts; nothing where that is NULL. */
 void	words_layer(struct text *, const json_t *layer, int64_t batch);
+void	words_use(struct text *, const json_t *use, int64_t batch);	/* the same of a use of a block */
 void	words_network(struct text *, const json_t *network);	/* the same of a network */
+/* The lines of comment right above what is defined there; nothing where there are none. */
+void	words_comment(struct text *, struct loc definition);
 /* One line: "3.07 GiB at batch 64 · fits RTX 3090 · largest batch 512" */
 void	words_lens(struct text *, const json_t *network);
 
@@ -23,6 +26,8 @@ void	words_lens(struct text *, const json_t *network);
 const struct op	*words_op(const char *name);
 /* The figures of a layer: that of the operator or label at that place; NULL: none. */
 const json_t	*facts_layer(const struct document *, struct loc head);
+/* The figures of the block that is used where its name stands there; NULL: none. */
+const json_t	*facts_use(const struct document *, struct loc name);
 /* The figures of the only network, or of that of a name; NULL: none. */
 const json_t	*facts_network(const struct document *, const char *name);
 /* The micro-batch the layers' bytes are at; 0: unknown. */

@@ -115,7 +115,7 @@ related_covers(struct arena *a, const struct relations *r, struct loc l)
 			if (module_covers(a, s->spec->modules.v[k], l, path))
 				return true;
 		for (k = 0; k < s->evaluated.blocks.n; k++)
-			if (is_within(a, s->evaluated.blocks.v[k], l, path))
+			if (is_within(a, s->evaluated.blocks.v[k].use, l, path))
 				return true;
 	}
 	return false;

@@ -60,7 +60,26 @@ def hover(c, uri, offered):
     ok(re.search(r"parameters: 14\n", words("head")), "hover: 6 * 2 + 2 parameters", words("head"))
     ok("f32[2]" in words("head"), "hover: a label has the shape of its layer", words("head"))
     ok("f32[8, 2]" in words("head"), "hover: and at the batch of 8", words("head"))
+    ok("parameters: 14\n" in words("dense", 1) and "fully connected" in words("dense", 1).lower(),
+       "hover: an operator behind a label has its documentation and its figures", words("dense", 1))
     ok("block small(width, rate=0.1)" in words("small", 1), "hover: what a block's name stands for")
+    ok("A block that is used twice,\nwith a comment of two lines." in words("small", 1), "hover: and its comment",
+       words("small", 1))
+    # the first: 4 into 8 with a bias, for each sample 3 layers of 8 floats, of which relu takes dense's place
+    ok("parameters: 40\n" in words("small", 1) and "multiply-adds per sample: 32\n" in words("small", 1),
+       "hover: a use of a block has 4 * 8 + 8 parameters, and 4 * 8 multiply-adds", words("small", 1))
+    ok("f32[8]" in words("small", 1) and "f32[8, 8]" in words("small", 1), "hover: and the shape at its end")
+    ok("layers: 3\n" in words("small", 1), "hover: and three layers")
+    # the second: 8 into 4
+    ok("parameters: 36\n" in words("small", 2) and "f32[8, 4]" in words("small", 2),
+       "hover: another use has 8 * 4 + 4", words("small", 2))
+    # one buffer of 8 * 6 floats: relu works in dense's
+    ok("bytes forward: 192 B\n" in words("far"), "hover: and the bytes of what is in it", words("far"))
+    ok("parameters: 30\n" in words("far") and "f32[6]" in words("far"),
+       "hover: a block of another file has 4 * 6 + 6", words("far"))
+    ok("parameters: 40\n" in words("h", 0) and "h = x" in words("h", 0), "hover: a name of what a block made",
+       words("h", 0))
+    ok("parameters" not in words("small", 0), "hover: the definition itself makes nothing", words("small", 0))
     ok("param wide = 8" in words("wide"), "hover: a parameter's value")
     ok(re.search(r"parameters: 120\n", words("net {")), "hover: 76 + 4 * 6 + 6 + 14 parameters of the network",
        words("net {"))
