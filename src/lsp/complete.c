@@ -6,9 +6,10 @@
 #include "base/filename.h"
 #include "frameworks/framework.h"
 #include "lint/catalog.h"
-#include "lsp/call_site.h"
-#include "lsp/method.h"
 #include "lsp/markdown.h"
+#include "lsp/method.h"
+#include "lsp/open_brace.h"
+#include "lsp/signature.h"
 #include "precision/precision.h"
 #include "readers/reader.h"
 #include "target/gpu.h"
@@ -213,39 +214,21 @@ add_choices(struct completion *c, const struct attr_spec *a)
 	}
 }
 
-static const struct attr_spec *
-attrs_of(const struct call_site *call)
-{
-	const struct op *op = words_op(call->name);
-	const struct reader *r = op ? NULL : reader_find(call->name);
-
-	return op ? op->attrs : r ? r->attrs : NULL;
-}
-
-/* The block of that name, where the document sees one. */
-static const struct block *
-block_of(const struct tree *t, const struct call_site *call)
-{
-	const struct symbol *s = map_get(t->files.v[0].names, call->name);
-
-	return s && s->kind == SYMBOL_BLOCK ? s->block : NULL;
-}
-
 /* Within the brackets of a call. */
 static void
 complete_argument(struct completion *c, const struct call_site *call)
 {
-	const struct block *b = block_of(c->tree, call);
+	const struct block *b = call_block(c->tree, call);
 	const struct attr_spec *a;
 
 	if (call->argument)
-		for (a = b ? NULL : attrs_of(call); a && a->name; a++)
+		for (a = b ? NULL : call_attrs(call); a && a->name; a++)
 			if (strcmp(a->name, call->argument) == 0)
 				add_choices(c, a);
 	if (!call->argument && b)
 		add_formals(c, b, call);
 	else if (!call->argument)
-		add_attrs(c, attrs_of(call), call);
+		add_attrs(c, call_attrs(call), call);
 	add_names(c, tree_body_at(c->tree, c->at) != NULL);
 }
 
@@ -446,13 +429,51 @@ complete_top(struct completion *c)
 	add_snippet(c, "lint", "lint { $0 }", "how lint judges this spec");
 }
 
+/* The tree of the text as if the body or section around the pointer ended there; NULL: it has an end. */
+static struct tree *
+tree_with_end(const struct completion *c, int quote)
+{
+	const struct text_lines *t = &c->document->text;
+	struct document d = { .path = c->document->path };
+	enum brace_owner open = open_brace(t, c->word);
+	struct text ended;
+
+	if (open == BRACE_NONE || tree_section_at(c->tree, c->word) ||
+	    (open == BRACE_BODY && tree_body_at(c->tree, c->word)))
+		return NULL;
+	text_init(&ended, c->arena);
+	text_add(&ended, t->text, (size_t)c->at);
+	text_puts(&ended, quote >= 0 ? "\"}" : "\n}");
+	text_add(&ended, t->text + c->at, t->n - (size_t)c->at);
+	d.text.text = ended.s;
+	d.text.n = ended.n;
+	return tree_make(c->server, &d);
+}
+
+static void
+complete_at(struct completion *c, int quote)
+{
+	const struct section *sec = tree_section_at(c->tree, c->word);
+	const struct body *b = tree_body_at(c->tree, c->word);
+	struct call_site call;
+
+	if (quote >= 0)
+		complete_string(c, quote);
+	else if (byte_before(c, c->word) != '>' && call_site_at(c->arena, &c->document->text, c->word, &call))
+		complete_argument(c, &call);
+	else if (sec)
+		complete_section(c, sec);
+	else if (b)
+		complete_body(c, b);
+	else
+		complete_top(c);
+}
+
 static struct answer
 complete(struct server *s, struct document *d, const json_t *params, struct arena *a)
 {
 	struct completion c = { .server = s, .document = d, .tree = document_tree(s, d), .arena = a };
-	const struct section *sec;
-	struct call_site call;
-	const struct body *b;
+	struct tree *closed;
 	int quote;
 	size_t at;
 
@@ -462,20 +483,12 @@ complete(struct server *s, struct document *d, const json_t *params, struct aren
 	while (c.word > 0 && is_name_byte(d->text.text[c.word - 1]))
 		c.word--;
 	c.list = json_array();
-	sec = tree_section_at(c.tree, c.word);
-	b = tree_body_at(c.tree, c.word);
-	if ((quote = quote_before(&c)) == -2)
-		;	/* comments are the author's */
-	else if (quote >= 0)
-		complete_string(&c, quote);
-	else if (byte_before(&c, c.word) != '>' && call_site_at(a, &d->text, c.word, &call))
-		complete_argument(&c, &call);
-	else if (sec)
-		complete_section(&c, sec);
-	else if (b)
-		complete_body(&c, b);
-	else
-		complete_top(&c);
+	quote = quote_before(&c);
+	if ((closed = tree_with_end(&c, quote)))
+		c.tree = closed;
+	if (quote != -2)	/* comments are the author's */
+		complete_at(&c, quote);
+	tree_free(closed);
 	return answer_with(json_pack("{s:b, s:o}", "isIncomplete", 0, "items", c.list));
 }
 
@@ -489,108 +502,4 @@ offer(const struct client *c, json_t *capabilities)
 
 const struct lsp_method lsp_method_completion = {
 	.name = "textDocument/completion", .answer = complete, .offer = offer,
-};
-
-/* ---- signatures ---- */
-
-static json_t *
-signature_of_block(struct arena *a, const struct block *b)
-{
-	json_t *parameters = json_array();
-	struct text label;
-	int i;
-
-	text_init(&label, a);
-	text_printf(&label, "%s(", b->name.text);
-	for (i = 0; i < b->nformals; i++) {
-		const struct formal *f = &b->formal[i];
-		size_t beg;
-
-		if (i)
-			text_puts(&label, ", ");
-		beg = label.n;
-		text_puts(&label, f->name.text);
-		if (f->value)
-			text_printf(&label, "=%.*s", f->value->loc.end - f->value->loc.beg,
-			    f->value->loc.src->text + f->value->loc.beg);
-		json_array_append_new(parameters, json_pack("{s:[i, i]}", "label", (int)beg, (int)label.n));
-	}
-	text_puts(&label, ")");
-	return json_pack("{s:s, s:o}", "label", label.s, "parameters", parameters);
-}
-
-static json_t *
-signature_of_attrs(struct arena *a, const char *name, const struct attr_spec *attrs, const char *brief)
-{
-	json_t *parameters = json_array();
-	struct text label, doc;
-	int i;
-
-	text_init(&label, a);
-	text_printf(&label, "%s(", name);
-	for (i = 0; attrs && attrs[i].name; i++) {
-		size_t beg;
-
-		if (i)
-			text_puts(&label, ", ");
-		beg = label.n;
-		text_printf(&label, "%s%s%s", attrs[i].name, attrs[i].preset ? "=" : "",
-		    attrs[i].preset ? attrs[i].preset : "");
-		text_init(&doc, a);
-		words_attr(&doc, &attrs[i]);
-		json_array_append_new(parameters, json_pack("{s:[i, i], s:o}", "label", (int)beg, (int)label.n,
-		    "documentation", markdown(&doc)));
-	}
-	text_puts(&label, ")");
-	return json_pack("{s:s, s:o, s:s}", "label", label.s, "parameters", parameters, "documentation", brief);
-}
-
-/* Which parameter the argument is. */
-static int
-active(const struct call_site *call, const struct attr_spec *attrs, const struct block *block)
-{
-	int i;
-
-	for (i = 0; call->argument && attrs && attrs[i].name; i++)
-		if (strcmp(attrs[i].name, call->argument) == 0)
-			return i;
-	for (i = 0; call->argument && block && i < block->nformals; i++)
-		if (strcmp(block->formal[i].name.text, call->argument) == 0)
-			return i;
-	return call->index;
-}
-
-static struct answer
-signature(struct server *s, struct document *d, const json_t *params, struct arena *a)
-{
-	struct tree *t = document_tree(s, d);
-	const struct block *block;
-	const struct op *op;
-	struct call_site call;
-	json_t *one;
-	size_t at;
-
-	if (!t || !position_of(s, d, params, &at) || !call_site_at(a, &d->text, (int)at, &call))
-		return answer_with(NULL);
-	op = words_op(call.name);
-	if ((block = block_of(t, &call)))
-		one = signature_of_block(a, block);
-	else if (op || attrs_of(&call))
-		one = signature_of_attrs(a, call.name, attrs_of(&call), op ? op->brief : "");
-	else
-		return answer_with(NULL);
-	return answer_with(json_pack("{s:[o], s:i, s:i}", "signatures", one, "activeSignature", 0,
-	    "activeParameter", active(&call, block ? NULL : attrs_of(&call), block)));
-}
-
-static void
-offer_signature(const struct client *c, json_t *capabilities)
-{
-	(void)c;
-	json_object_set_new(capabilities, "signatureHelpProvider", json_pack("{s:[s, s, s]}",
-	    "triggerCharacters", "(", ",", "="));
-}
-
-const struct lsp_method lsp_method_signature_help = {
-	.name = "textDocument/signatureHelp", .answer = signature, .offer = offer_signature,
 };

@@ -155,6 +155,38 @@ def completion(c, uri, offered):
     ok({"sgd", "adam"} <= set(labels), "completion: optimizers", labels)
     labels = section("train { batch 8  data synthetic(64) }", "train {\n  batch 8\n  ", "\n}")
     ok("epochs" in labels and "batch" not in labels, "completion: settings that are not there yet", labels)
+
+    def unclosed(line, before):
+        """Items of a section that ends where the pointer is, which is not the end of the file."""
+        text = SPEC.replace(line, before)
+        c.replace(uri, text)
+        got = c.at("textDocument/completion", uri, Text(text).position(SPEC.index(line) + len(before)))
+        c.replace(uri, SPEC)
+        return {i["label"]: i for i in got["items"]}
+    train, device = "train { batch 8  data synthetic(64) }", "device { memory 1GiB }"
+    for line in (train, device):
+        for name, before, wanted, unwanted in (
+                ("train", "train {", {"batch", "epochs", "optimizer", "data"}, {"memory", "network"}),
+                ("train of a network", "train net {\n  batch 8\n  ", {"epochs"}, {"batch", "memory", "network"}),
+                ("train, a word begun", "train { batch 8  ep", {"epochs"}, {"batch", "memory"}),
+                ("validate", "validate {  ", {"data"}, {"epochs", "network"}),
+                ("device", "device { ", {"memory", "name"}, {"batch", "network"}),
+                ("device with a name", "device big {\n  memory 8GiB\n  ", {"name"}, {"memory", "batch"}),
+                ("optimizer", "train {\n  batch 8\n  optimizer ", {"sgd", "adam"}, {"batch", "epochs"}),
+                ("precision", "train { precision b", {"bf16", "f32"}, {"batch", "epochs"}),
+                ("data", "train {\n  data ", {"idx(", "synthetic("}, {"batch"}),
+                ("card", 'device { name "', {"RTX 3090"}, {"memory"}),
+                ("rule", 'lint { ignore "', {"dead-layer"}, {"library.nn"}),
+                ("network of that name", "network train {\n  ", {"input", "loss"}, {"batch", "train"}),
+                ("network", "network other {\n  input v : f32[4]\n  w = ", {"v", "conv"}, {"x", "batch"}),
+                ("block", "block other(deep) {\n  out = in -> ", {"relu", "small"}, {"batch", "x", "network"}),
+                ("none: a comment", "# train {\n", {"train"}, {"batch"}),
+                ("none: it is closed", "train { batch 8 }\n", {"validate"}, {"epochs"})):
+            got = unclosed(line, before)
+            names = set(got) | {label + "(" for label in got}
+            ok(wanted <= names and not unwanted & set(got), f"completion: in an open section: {name}", sorted(got))
+    item = unclosed(device, "train {")["epochs"]
+    ok("epochs" in item["documentation"]["value"] and item["detail"], "completion: settings with their meaning", item)
     labels = section("device { memory 1GiB }", 'device { name "')
     ok(any("RTX" in label for label in labels), "completion: names of cards", labels)
     ok("library.nn" in section('use "library.nn"', 'use "'), "completion: files beside the spec")
