@@ -59,15 +59,31 @@ read_option(bool *to, const json_t *options, const char *key)
 }
 
 /* { "stowage": { ... } } or what is inside. */
+static const json_t *
+own_options(const json_t *options)
+{
+	const json_t *own = json_object_get(options, "stowage");
+
+	return json_is_object(own) ? own : options;
+}
+
 static void
 read_options(struct server_options *o, const json_t *options)
 {
-	if (json_is_object(json_object_get(options, "stowage")))
-		options = json_object_get(options, "stowage");
+	options = own_options(options);
 	read_option(&o->hint_shapes, options, "shapeHints");
 	read_option(&o->hint_bytes, options, "byteHints");
 	read_option(&o->hint_arguments, options, "argumentHints");
 	read_option(&o->lenses, options, "lenses");
+}
+
+/* For clients that count bytes whatever a server says, and do not offer to. */
+static bool
+wants_utf8(const json_t *options)
+{
+	const char *word = json_string_value(json_object_get(own_options(options), "positionEncoding"));
+
+	return word && strcmp(word, "utf-8") == 0;
 }
 
 static struct answer
@@ -82,6 +98,7 @@ initialize(struct server *s, struct document *d, const json_t *params, struct ar
 		return answer_error(RPC_INVALID_REQUEST, "the server is initialized already");
 	}
 	read_client(&s->client, json_object_get(params, "capabilities"));
+	s->client.utf8 |= wants_utf8(json_object_get(params, "initializationOptions"));
 	s->parent = (pid_t)json_integer_value(json_object_get(params, "processId"));
 	s->options = (struct server_options){ true, true, true, true };
 	read_options(&s->options, json_object_get(params, "initializationOptions"));

@@ -591,6 +591,15 @@ def no_place():
 
 
 def settings():
+    for options, wanted in (({"positionEncoding": "utf-8"}, "utf-8"), ({"positionEncoding": "utf-32"}, "utf-16"),
+                            ({"stowage": {"positionEncoding": "utf-8"}}, "utf-8"), ({"positionEncoding": 8}, "utf-16")):
+        c = Client(options=options)
+        equal(c.encoding, wanted, f"the encoding of positions with {options}")
+        c.open("untitled:a.nn", '# \u00e9\nnetwork n { input x : f32[2]\n  y = x -> mean("\u65e5") -> nosuch }\n')
+        found = [d["range"]["start"]["character"] for d in c.diagnosed("untitled:a.nn") if "nosuch" in d["message"]]
+        before = '  y = x -> mean("\u65e5") -> '
+        equal(found, [len(before.encode()) if wanted == "utf-8" else len(before)], "and so are columns counted")
+        c.stop()
     c = Client(options={"lenses": False, "byteHints": False, "shapeHints": False, "argumentHints": False})
     c.open("untitled:a.nn", SPEC)
     where = {"textDocument": {"uri": "untitled:a.nn"}, "range": TEXT.span(0, len(SPEC))}
