@@ -84,7 +84,9 @@
 (defun stowage--next-token (limit)
   "Return the token after point and before LIMIT, or nil; move behind it.
 Its kind is word, path, number, arrow, string or sign."
-  (forward-comment (buffer-size))
+  (save-restriction                     ; comments go on to where code is, however far
+    (narrow-to-region (point-min) (max limit (point)))
+    (forward-comment (buffer-size)))
   (let ((beg (point)) (case-fold-search nil))
     (cond
      ((>= beg limit) nil)
@@ -368,8 +370,10 @@ That is nil if the first begins a line too."
       (stowage--read layout limit))
     layout))
 
-(defun stowage--column (layout)
-  "Where the line at point should begin, after what LAYOUT has seen."
+(defun stowage--column (layout &optional above code)
+  "Where the line at point should begin, after what LAYOUT has seen.
+ABOVE is as `stowage--line-comment' has it.  A comment is followed by code at
+the marker CODE, if that is given."
   (save-excursion
     (back-to-indentation)
     (let* ((now (current-column))
@@ -377,11 +381,14 @@ That is nil if the first begins a line too."
            (reader (copy-sequence (stowage--layout-reader layout)))
            (body (if (eq (stowage--level-kind level) 'body) 2 0))
            (comment (eq (char-after) ?#))
-           (below (and comment (stowage--line-comment now)))
+           (below (and comment (stowage--line-comment now above)))
            (statement (stowage--layout-statement layout))
            (last (stowage--layout-last layout))
            (complete (stowage--reader-complete reader))
-           (token (and (or comment (not (eolp))) (stowage--next-token (point-max))))
+           (token (and (or comment (not (eolp)))
+                       (progn (when (and comment code)
+                                (goto-char code))
+                              (stowage--next-token (point-max)))))
            (text (if token (stowage--token-text token) ""))
            (class (and token (stowage--classify reader token)))
            (arm (stowage--level-arm level)))
@@ -412,8 +419,16 @@ That is nil if the first begins a line too."
        ((or complete (member last '("" "{"))) body)
        (t (or arm (+ statement 4)))))))
 
-(defun stowage--line-comment (column)
-  "COLUMN, if the end of a line above has a comment there, or nil."
+(defun stowage--line-comment (column &optional above)
+  "COLUMN, if the end of a line above has a comment there, or nil.
+ABOVE is known of a line of comment right above: its column, and what this
+function returns of that column there."
+  (if above
+      (and (= column (car above)) (cdr above))
+    (stowage--line-comment-above column)))
+
+(defun stowage--line-comment-above (column)
+  "The same as `stowage--line-comment' of COLUMN, found in the text."
   (save-excursion
     (let (found done)
       (while (and (not done) (zerop (forward-line -1)))
@@ -446,14 +461,23 @@ That is nil if the first begins a line too."
   (save-excursion
     (goto-char beg)
     (beginning-of-line)
-    (let ((layout (stowage--layout-before (point))) (end (copy-marker end)))
+    (let ((layout (stowage--layout-before (point))) (end (copy-marker end)) (code (make-marker)) above)
       (while (< (point) end)
-        (unless (looking-at "[ \t]*$")
-          (indent-line-to (stowage--column layout)))
+        (let ((comment (looking-at "[ \t]*#")))
+          (when (and comment (or (not (marker-position code)) (< code (point))))
+            (save-excursion
+              (forward-comment (buffer-size))
+              (set-marker code (point))))
+          (unless (looking-at "[ \t]*$")
+            (indent-line-to (stowage--column layout above code)))
+          (setq above (and comment
+                           (cons (current-indentation)
+                                 (stowage--line-comment (current-indentation) above)))))
         (beginning-of-line)
         (let ((next (line-beginning-position 2)))
           (stowage--read layout (line-end-position))
           (goto-char next)))
+      (set-marker code nil)
       (set-marker end nil))))
 
 ;;; The program

@@ -4,6 +4,7 @@
 #			$coloured lists them. False where there is no python3.
 #	laid_out	$work/laid/: specs as `stowage fmt` lays them out; $work/bare/: the same without
 #			the blanks that begin lines
+#	write_long	$work/long.nn: 10,000 lines, laid out
 #	check KIND COLOURS
 #	write_specs FOLDER
 here=$top_srcdir/tests/editors
@@ -44,6 +45,18 @@ same_as_laid() { # FOLDER NAME...
 		diff -u "$work/laid/$spec" "$folder/$spec" || return
 	done
 	[ $# -gt 5 ]
+}
+
+# $work/long.nn: so many lines, laid out, that what takes time by their square takes minutes
+write_long() {
+	awk 'BEGIN {
+		print "network n {\n  input x0 : f32[4]"
+		for (i = 0; i < 2000; i++)
+			print "  # a comment"
+		for (i = 1; i < 4000; i++)
+			print "  y = x -> dense(4)\n        -> relu"
+		print "}"
+	}' > "$work/long.nn"
 }
 
 check() { # KIND COLOURS

@@ -106,6 +106,45 @@ try
         \ getline(1, '$'))
   call s:done('lines are indented as they are typed')
 
+  " what is remembered of the lines above is forgotten when they change
+  enew!
+  setfiletype stowage
+  let s:text = repeat(['network n {', '  input x : f32[4]', '  # a', '   ', '  y = x -> conv(3,', 'pad=1)', '', '->relu',
+        \ '# b', '}', 'train {', 'batch 3 # c', '# d', '   ', '}'], 4)
+  let s:seed = 7
+  function! s:random(n) abort
+    let s:seed = (s:seed * 1103515245 + 12345) % 2147483648
+    return (s:seed / 65536) % a:n
+  endfunction
+  let s:asked = []
+  let s:lnum = 1
+  for s:step in range(1500)
+    if s:step % 50 == 0
+      silent %delete _
+      call setline(1, s:text)
+    endif
+    let s:lnum = s:random(3) ? min([s:lnum + 1 + s:random(2), line('$')]) : 1 + s:random(line('$'))
+    let s:lnum = s:lnum == line('$') ? 1 : s:lnum
+    call cursor(s:lnum, 1)
+    call add(s:asked, [getline(1, '$'), s:lnum, StowageIndent(s:lnum)])
+    normal! ==
+    call cursor(1 + s:random(line('$')), 1)
+    execute 'normal!' ['l', 'l', 'l', 'x', '$x', 'dd', 'D', 'u', "i(\<Esc>", 'yyp'][s:random(10)]
+  endfor
+  enew!
+  setfiletype stowage
+  let s:wrong = 0
+  let s:columns = {}
+  for [s:lines, s:lnum, s:column] in s:asked
+    silent %delete _
+    call setline(1, s:lines)
+    let s:wrong += StowageIndent(s:lnum) != s:column
+    let s:columns[s:column] = 1
+  endfor
+  call assert_equal(0, s:wrong)
+  call assert_true(len(s:columns) > 5, string(s:columns))
+  call s:done('indentation is that of the text as it is, whatever was changed before')
+
   edit! uses.nn
   call assert_equal(2, exists(':StowageFormat'))
   execute b:undo_ftplugin

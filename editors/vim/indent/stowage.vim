@@ -97,7 +97,7 @@ function! s:read(state, tokens) abort
     endif
     if s:begins(l:state, a:tokens, l:i)
       if l:text =~# '^' . s:items . '$'
-        call remove(l:state.levels, 1, -1)
+        let l:state.levels = l:state.levels[:0]
         let l:state.head = l:text
       endif
       call s:begin_statement(l:state, l:column)
@@ -218,27 +218,67 @@ function! s:column(state, tokens, now) abort
   return a:state.statement + 4
 endfunction
 
+let s:begins_item = '^\s*' . s:items . '\>\s*=\@!'
+
 " The line from which on tokens are read: the item that LNUM is in.
 function! s:item(lnum) abort
   call cursor(a:lnum, 1)
-  return max([search('^\s*' . s:items . '\>\s*=\@!', 'bnW'), 1])
+  return max([search(s:begins_item, 'bnW'), 1])
 endfunction
 
 " What was read last, and what it said: where it still says so, reading goes on from there.
-let s:known = {'buffer': -1, 'from': 0, 'lines': []}
+let s:known = {'buffer': -1, 'from': 0, 'lines': [], 'asked': {}, 'code': [0, []]}
+
+function! s:forget(from) abort
+  let s:known = {'buffer': bufnr('%'), 'from': a:from, 'lines': [], 'comment': -1, 'asked': {}, 'code': [0, []],
+        \ 'state': {'levels': [s:level('file', 0)], 'last': '', 'head': '', 'statement': 0, 'began': 0}}
+endfunction
+
+" How many lines from LNUM on match PATTERN.
+function! s:count(lnum, pattern) abort
+  let l:at = a:lnum
+  while l:at <= line('$') && getline(l:at) =~# a:pattern
+    let l:at += 1
+  endwhile
+  return l:at - a:lnum
+endfunction
+
+" Is the text above LNUM as it was when it was asked for a line before? Comparing all of it for each of many
+" lines would take a time that grows with their square; but where nothing has changed since, or nothing but
+" what = does, the number of changes says so. It empties blank lines too, and does not ask for them.
+function! s:goes_on(lnum) abort
+  let l:asked = s:known.asked
+  if empty(l:asked) || s:known.buffer != bufnr('%') || a:lnum < l:asked.lnum
+    return 0
+  endif
+  let l:changes = b:changedtick - l:asked.tick
+  let l:line = getline(l:asked.lnum)
+  let l:indented = l:line !=# l:asked.line
+  return l:changes == 0 || (l:changes == l:indented + l:asked.blanks && indent(l:asked.lnum) == l:asked.column
+        \ && substitute(l:line, '^\s*', '', '') ==# substitute(l:asked.line, '^\s*', '', '')
+        \ && s:count(l:asked.lnum + 1, '^$') >= l:asked.blanks)
+endfunction
 
 function! s:before(lnum) abort
-  let l:from = s:item(a:lnum)
-  let l:n = len(s:known.lines)
-  if s:known.buffer != bufnr('%') || s:known.from != l:from || l:from + l:n > a:lnum
-        \ || getline(l:from, l:from + l:n - 1) !=# s:known.lines
-    let s:known = {'buffer': bufnr('%'), 'from': l:from, 'lines': [], 'comment': -1,
-          \ 'state': {'levels': [s:level('file', 0)], 'last': '', 'head': '', 'statement': 0, 'began': 0}}
+  if !s:goes_on(a:lnum)
+    let l:from = s:item(a:lnum)
+    let l:n = len(s:known.lines)
+    if s:known.buffer != bufnr('%') || s:known.from != l:from || l:from + l:n > a:lnum
+          \ || getline(l:from, l:from + l:n - 1) !=# s:known.lines
+      call s:forget(l:from)
+    endif
+    let s:known.code = [0, []]
   endif
-  for l:at in range(l:from + len(s:known.lines), a:lnum - 1)
+  for l:at in range(s:known.from + len(s:known.lines), a:lnum - 1)
+    let l:line = getline(l:at)
+    if l:line =~# s:begins_item
+      let l:code = s:known.code
+      call s:forget(l:at)
+      let s:known.code = l:code
+    endif
     let l:tokens = s:tokens(l:at)
     call s:read(s:known.state, l:tokens)
-    call add(s:known.lines, getline(l:at))
+    call add(s:known.lines, l:line)
     if !empty(l:tokens)
       " the column of a comment at the end of a line, which may go on below
       let s:known.comment = l:tokens[-1][0][0] ==# '#'
@@ -248,23 +288,41 @@ function! s:before(lnum) abort
   return s:known
 endfunction
 
-function! StowageIndent(lnum) abort
+" The tokens of the first line of code from LNUM on.
+function! s:code(lnum) abort
+  if s:known.code[0] >= a:lnum
+    return s:known.code[1]
+  endif
+  let l:at = a:lnum
+  let l:tokens = s:tokens(l:at)
+  while !empty(l:tokens) && l:tokens[0][0][0] ==# '#' || empty(l:tokens) && l:at < line('$')
+    let l:at += 1
+    let l:tokens = s:tokens(l:at)
+  endwhile
+  let s:known.code = [l:at, l:tokens]
+  return l:tokens
+endfunction
+
+function! s:indent(lnum) abort
   let l:before = s:before(a:lnum)
   let l:tokens = s:tokens(a:lnum)
-  let l:at = a:lnum
   if !empty(l:tokens) && l:tokens[0][0][0] ==# '#'
     if l:tokens[0][1] == l:before.comment
       return l:before.comment
     endif
-    while !empty(l:tokens) && l:tokens[0][0][0] ==# '#' || empty(l:tokens) && l:at < line('$')
-      let l:at += 1
-      let l:tokens = s:tokens(l:at)
-    endwhile
+    let l:tokens = s:code(a:lnum)
     if !empty(l:tokens) && l:tokens[0][0] ==# '}'
       return 2
     endif
   endif
   return s:column(l:before.state, l:tokens, indent(a:lnum))
+endfunction
+
+function! StowageIndent(lnum) abort
+  let l:column = s:indent(a:lnum)
+  let s:known.asked = {'lnum': a:lnum, 'line': getline(a:lnum), 'tick': b:changedtick, 'column': l:column,
+        \ 'blanks': s:count(a:lnum + 1, '^\s\+$')}
+  return l:column
 endfunction
 
 let &cpoptions = s:save_cpo
