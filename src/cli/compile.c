@@ -166,13 +166,13 @@ find_project(struct arena *a, struct diags *d, const char *path, const char *roo
     const struct compile_args *args)
 {
 	const char *found = args->config ? filename_absolute(a, args->config) :
-	    project_find(a, path), *why;
+	    project_find(a, path, args->unsaved), *why;
 	struct project *p;
 	int i;
 
 	if (!found)
 		return NULL;
-	if (!(p = project_load(a, found, args->config ? NULL : root, &why))) {
+	if (!(p = project_load(a, found, args->config ? NULL : root, args->unsaved, &why))) {
 		diag_error(d, "settings", (struct loc){ NULL, 0, 0 }, "the project file %s: %s",
 		    args->config ? args->config : found, why);
 		return NULL;

@@ -10,34 +10,59 @@
 
 /* ---- baselines ---- */
 
+/* AT: where it is wrong, or where it is named. */
 static void
-no_baseline(struct projects *p, const char *path, int line, const char *why, const char *cure)
+no_baseline(struct projects *p, struct loc at, const char *path, int line, const char *why, const char *cure)
 {
+	p->trouble = true;
+	if (p->mistakes) {
+		struct diag *g = line ? diag_error(p->mistakes, "settings", at, "%s", why) :
+		    diag_error(p->mistakes, "settings", at, "the baseline %s: %s", path, why);
+
+		if (cure)
+			diag_help(p->mistakes, g, "%s", cure);
+		return;
+	}
 	if (line)
 		path = arena_printf(p->arena, "%s:%d", path, line);
 	print_error("%s: %s%s%s", path, why, cure ? "; " : "", cure ? cure : "");
-	p->trouble = true;
 }
 
-/* Reads what there is at the absolute path of a baseline. ROOT: where a project file may name one; NULL:
- * the user did. */
-static bool
-read_baseline(struct projects *p, struct baseline *b, const char *root, const char *shown)
+static struct loc
+line_loc(const struct source *src, int line)
 {
+	int n, beg = (int)(source_line(src, line, &n) - src->text);
+
+	return (struct loc){ src, beg, beg + n };
+}
+
+struct named {			/* a baseline, by an option or a project file */
+	const char *path;	/* absolute */
+	const char *shown;
+	const char *root;	/* where it must lie, as a project file says; NULL: the user named it */
+	struct loc loc;
+};
+
+/* Reads what there is at the path of a baseline. */
+static bool
+read_baseline(struct projects *p, struct baseline *b, const struct named *by)
+{
+	const struct unsaved *text = unsaved_find(p->unsaved, b->path);
 	struct source *src;
 	const char *why;
 	int line;
 
-	src = root ? source_read_below(p->arena, root, b->path, &why) :
+	src = text ? source_from_text(p->arena, b->path, text->text, text->size) :
+	    by->root ? source_read_below(p->arena, by->root, b->path, &why) :
 	    source_read(p->arena, b->path, &why);
 	if (!src) {
-		no_baseline(p, shown, 0, why, access(b->path, F_OK) == 0 ? NULL :
+		no_baseline(p, by->loc, by->shown, 0, why, access(b->path, F_OK) == 0 ? NULL :
 		    "--write-baseline makes a baseline");
 		return false;
 	}
-	src->path = shown;
+	src->path = by->shown;
 	if (!baseline_parse(b, src, &line, &why)) {
-		no_baseline(p, shown, line, why, "mend it, or remove the file and let "
+		no_baseline(p, line_loc(src, line), by->shown, line, why, "mend it, or remove the file and let "
 		    "--write-baseline make it anew");
 		return false;
 	}
@@ -46,19 +71,20 @@ read_baseline(struct projects *p, struct baseline *b, const char *root, const ch
 
 /* May a baseline be written there? */
 static bool
-may_be_made(struct projects *p, const char *path, const char *root, const char *shown)
+may_be_made(struct projects *p, const struct named *by)
 {
-	if (!root || filename_is_below(root, filename_absolute(p->arena, path)))
+	if (!by->root || filename_is_below(by->root, filename_absolute(p->arena, by->path)))
 		return true;
-	no_baseline(p, shown, 0, arena_printf(p->arena, "it would lie outside %s", root),
+	no_baseline(p, by->loc, by->shown, 0, arena_printf(p->arena, "it would lie outside %s", by->root),
 	    "--allow-outside permits that");
 	return false;
 }
 
-/* The baseline at an absolute path, read once; NULL after a message. */
+/* The baseline, read once; NULL after a message. */
 static struct baseline *
-baseline_at(struct projects *p, const char *path, const char *root, const char *shown)
+baseline_at(struct projects *p, struct named by)
 {
+	const char *path = by.path;
 	struct baseline *b;
 	bool good;
 	int i;
@@ -71,7 +97,7 @@ baseline_at(struct projects *p, const char *path, const char *root, const char *
 	b->path = path;
 	b->folder = filename_folder(p->arena, path);
 	good = access(path, F_OK) == 0 || !p->given->write_baseline ?
-	    read_baseline(p, b, root, shown) : may_be_made(p, path, root, shown);
+	    read_baseline(p, b, &by) : may_be_made(p, &by);
 	if (!good)
 		return NULL;
 	vec_push(p->arena, &p->baselines, b);
@@ -81,15 +107,17 @@ baseline_at(struct projects *p, const char *path, const char *root, const char *
 static void
 find_baseline(struct projects *p, struct lint_project *of)
 {
+	const struct loc nowhere = { NULL, 0, 0 };
 	const char *shown = p->given->baseline;
 
 	if (shown)
-		of->baseline = baseline_at(p, filename_absolute(p->arena, shown), NULL, shown);
+		of->baseline = baseline_at(p, (struct named){ .path = filename_absolute(p->arena, shown),
+		    .shown = shown });
 	else if ((shown = of->config->baseline.text))
-		of->baseline = baseline_at(p, shown, compile_root(p->arena, of->path,
-		    p->allow_outside), filename_shown(p->arena, shown));
+		of->baseline = baseline_at(p, (struct named){ shown, filename_shown(p->arena, shown),
+		    compile_root(p->arena, of->path, p->allow_outside), of->config->baseline.loc });
 	else if (p->given->write_baseline)
-		no_baseline(p, "--write-baseline needs a file", 0, "there is none in the project "
+		no_baseline(p, nowhere, "--write-baseline needs a file", 0, "there is none in the project "
 		    "file", "say --baseline FILE");
 	of->broken |= (shown || p->given->write_baseline) && !of->baseline;
 }
@@ -119,9 +147,15 @@ report_mistakes(struct projects *p, struct lint_project *one)
 {
 	struct diags *d = &one->project->diags;
 
+	int i;
+
 	if (!d->errors)
 		return;
-	if (p->report && p->report->format) {
+	for (i = 0; p->mistakes && i < d->all.n; i++)
+		vec_push(p->mistakes->arena, &p->mistakes->all, d->all.v[i]);
+	if (p->mistakes) {
+		p->mistakes->errors += d->errors;
+	} else if (p->report && p->report->format) {
 		diags_sort(d);
 		report_file(p->report, one->project->file->src->path, d);
 	} else {
@@ -143,9 +177,12 @@ project_at(struct projects *p, const char *path)
 	one = ARENA_NEW(p->arena, struct lint_project);
 	one->path = path;
 	one->project = project_load(p->arena, path, p->config ? NULL :
-	    compile_root(p->arena, path, p->allow_outside), &why);
+	    compile_root(p->arena, path, p->allow_outside), p->unsaved, &why);
 	if (!one->project) {
-		print_error("%s: %s", p->config ? p->config : path, why);
+		if (p->mistakes)
+			diag_error(p->mistakes, "settings", (struct loc){ NULL, 0, 0 }, "%s: %s", path, why);
+		else
+			print_error("%s: %s", p->config ? p->config : path, why);
 		p->trouble = one->broken = true;
 	}
 	one->config = config_read(p->arena, one->project);
@@ -173,7 +210,7 @@ folder_of(struct projects *p, const char *path)
 	f.folder = arena_strndup(p->arena, path, n);
 	f.absolute = filename_folder(p->arena, filename_absolute(p->arena, path));
 	found = p->no_config ? NULL : p->config ? filename_absolute(p->arena, p->config) :
-	    project_find(p->arena, filename_join(p->arena, f.absolute, "x"));
+	    project_find(p->arena, filename_join(p->arena, f.absolute, "x"), p->unsaved);
 	f.project = found ? project_at(p, found) : no_project(p);
 	vec_push(p->arena, &p->folders, f);
 	return &p->folders.v[p->folders.n - 1];

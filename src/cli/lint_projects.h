@@ -23,6 +23,8 @@ struct projects {
 	 * error. */
 	const struct lint_given *given;
 	struct report *report;	/* until it has begun mistakes go to standard error */
+	struct diags *mistakes;	/* or here, where it is set, each in its place */
+	const struct unsaved *unsaved;	/* texts that stand for files; NULL: none */
 	bool fix, diff;		/* take stale entries out of baselines; or print that as a patch */
 	bool differs;		/* such a patch is not empty */
 	VEC(struct lint_project *) all;

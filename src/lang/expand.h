@@ -7,6 +7,8 @@
 #ifndef STOWAGE_LANG_EXPAND_H
 #define STOWAGE_LANG_EXPAND_H
 
+#include <string.h>
+
 #include "ir/ir.h"
 #include "syntax/ast.h"
 
@@ -67,6 +69,15 @@ struct spec {
 	VEC(struct file *) imported;	/* files reached by `use` */
 	const struct lang_options *options;
 };
+
+/* The text for that absolute path; NULL: there is none. */
+static inline const struct unsaved *
+unsaved_find(const struct unsaved *all, const char *path)
+{
+	while (all && strcmp(all->path, path) != 0)
+		all = all->next;
+	return all;
+}
 
 bool	is_function(const char *name);	/* floor, channels: a function of numbers */
 

@@ -77,11 +77,10 @@ add_own(struct expander *ex, struct unit *u, const struct name *name, struct blo
 static struct source *
 read_import(struct expander *ex, const char *path, const char *key, const char **why)
 {
-	const struct unsaved *t;
+	const struct unsaved *t = unsaved_find(ex->opt->unsaved, key);
 
-	for (t = ex->opt->unsaved; t; t = t->next)
-		if (strcmp(t->path, key) == 0)
-			return source_from_text(ex->a, path, t->text, t->size);
+	if (t)
+		return source_from_text(ex->a, path, t->text, t->size);
 	return source_read_below(ex->a, ex->opt->root ? ex->opt->root : "/", path, why);
 }
 

@@ -10,14 +10,14 @@
 #include "lang/expander.h"
 
 const char *
-project_find(struct arena *a, const char *path)
+project_find(struct arena *a, const char *path, const struct unsaved *unsaved)
 {
 	char *folder = filename_folder(a, path), *file;
 	struct stat st;
 
 	for (;;) {
 		file = filename_join(a, folder, PROJECT_FILE);
-		if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
+		if (unsaved_find(unsaved, file) || (stat(file, &st) == 0 && S_ISREG(st.st_mode)))
 			return file;
 		if (strcmp(folder, "/") == 0 || access(filename_join(a, folder, ".git"), F_OK) == 0)
 			return NULL;
@@ -29,7 +29,7 @@ const char *
 project_root(struct arena *a, const char *path)
 {
 	char *folder = filename_folder(a, path), *at, here[PATH_MAX];
-	const char *root = project_find(a, path);
+	const char *root = project_find(a, path, NULL);
 
 	for (at = folder; access(filename_join(a, at, ".git"), F_OK) != 0; at = filename_folder(a, at))
 		if (strcmp(at, "/") == 0)
@@ -98,10 +98,12 @@ project_read(struct arena *a, const struct source *src, const char *path)
 }
 
 struct project *
-project_load(struct arena *a, const char *path, const char *root, const char **why)
+project_load(struct arena *a, const char *path, const char *root, const struct unsaved *unsaved,
+    const char **why)
 {
-	struct source *src = root ? source_read_below(a, root, path, why) :
-	    source_read(a, path, why);
+	const struct unsaved *text = unsaved_find(unsaved, path);
+	struct source *src = text ? source_from_text(a, path, text->text, text->size) :
+	    root ? source_read_below(a, root, path, why) : source_read(a, path, why);
 
 	if (!src)
 		return NULL;

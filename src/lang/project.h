@@ -26,8 +26,9 @@ struct project {
 	struct diags diags;	/* its mistakes: nothing may be done by a file that has errors */
 };
 
-/* The absolute path of the project file for what lies at the absolute PATH; NULL: there is none. */
-const char	*project_find(struct arena *, const char *path);
+/* The absolute path of the project file for what lies at the absolute PATH; NULL: there is none. One that is
+ * only among the UNSAVED texts (NULL: none) is one too. */
+const char	*project_find(struct arena *, const char *path, const struct unsaved *);
 
 /*
  * The absolute folder below which everything must lie that the file at the absolute PATH, or its
@@ -38,8 +39,10 @@ const char	*project_find(struct arena *, const char *path);
 const char	*project_root(struct arena *, const char *path);
 
 /* Reads the project file at an absolute path, in an arena of its user's; NULL and *WHY if it cannot be
- * read. ROOT is where it must lie; NULL if the user named it, and it may be any. */
-struct project	*project_load(struct arena *, const char *path, const char *root, const char **why);
+ * read. ROOT is where it must lie; NULL if the user named it, and it may be any. An unsaved text of that path
+ * counts in place of the file. */
+struct project	*project_load(struct arena *, const char *path, const char *root, const struct unsaved *,
+		    const char **why);
 
 /* The same of a text; PATH is where it would lie, absolute. */
 struct project	*project_read(struct arena *, const struct source *, const char *path);

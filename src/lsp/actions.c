@@ -218,7 +218,7 @@ actions(struct server *s, struct document *d, const json_t *params, struct arena
 	x.beg = (int)text_offset(&d->text, from, s->client.utf8);
 	x.end = (int)text_offset(&d->text, to, s->client.utf8);
 	x.list = json_array();
-	if (!document_tree(s, d))
+	if (is_project_file(d) || !document_tree(s, d))
 		return answer_with(x.list);
 	add_refactorings(&x);
 	if (!wanted(&x, "quickfix") && !wanted(&x, "source.fixAll.stowage"))

@@ -27,19 +27,40 @@ unsaved_texts(struct server *s, struct arena *a)
 	return all;
 }
 
-static struct lint_check *
-check(struct server *s, struct document *d, struct arena *a, struct known *known)
+bool
+is_project_file(const struct document *d)
 {
-	struct lint_check *l = ARENA_NEW(a, struct lint_check);
+	const char *slash = strrchr(d->path, '/');
+
+	return strcmp(slash ? slash + 1 : d->path, PROJECT_FILE) == 0;
+}
+
+static struct projects *
+projects_new(struct arena *a, const struct unsaved *unsaved)
+{
+	struct projects *p = ARENA_NEW(a, struct projects);
 	struct lint_given *given = ARENA_NEW(a, struct lint_given);
-	struct compile_args *compile = ARENA_NEW(a, struct compile_args);
-	struct projects *projects = ARENA_NEW(a, struct projects);
 
 	given->fail_on = -1;
+	*p = (struct projects){ .arena = a, .given = given, .mistakes = ARENA_NEW(a, struct diags),
+		.unsaved = unsaved };
+	diags_init(p->mistakes, a);
+	return p;
+}
+
+/* The mistakes of its project file and baseline go to *MISTAKES. */
+static struct lint_check *
+check(struct server *s, struct document *d, struct arena *a, struct known *known, struct diags **mistakes)
+{
+	struct lint_check *l = ARENA_NEW(a, struct lint_check);
+	struct compile_args *compile = ARENA_NEW(a, struct compile_args);
+	struct projects *projects;
+
 	*compile = (struct compile_args)COMPILE_DEFAULTS;
 	compile->unsaved = unsaved_texts(s, a);
-	*projects = (struct projects){ .arena = a, .given = given };
-	*l = (struct lint_check){ .arena = a, .given = given, .compile = compile,
+	projects = projects_new(a, compile->unsaved);
+	*mistakes = projects->mistakes;
+	*l = (struct lint_check){ .arena = a, .given = projects->given, .compile = compile,
 		.project = projects_for(projects, d->path), .known = known };
 	lint_check(l, source_from_text(a, d->path, d->text.text, d->text.n));
 	return l;
@@ -48,16 +69,19 @@ check(struct server *s, struct document *d, struct arena *a, struct known *known
 struct lint_check *
 check_document(struct server *s, struct document *d, struct arena *a)
 {
-	return check(s, d, a, NULL);
+	struct diags *mistakes;
+
+	return check(s, d, a, NULL, &mistakes);
 }
 
 /* Adds them by their files. What has no place of its own is said of the document. */
 static void
-add_findings(const struct server *s, const struct document *d, const struct diags *found, json_t *all)
+add_findings(const struct server *s, const struct document *d, struct diags *found, json_t *all)
 {
 	json_t *list;
 	int i;
 
+	diags_sort(found);
 	for (i = 0; i < found->all.n; i++) {
 		const struct diag *g = found->all.v[i];
 		json_t *uri = g->loc.src ? source_uri(s, g->loc.src) : json_string(d->uri);
@@ -69,33 +93,58 @@ add_findings(const struct server *s, const struct document *d, const struct diag
 	}
 }
 
-/* The mistakes of the project file too, which is read with defaults in their places. */
-static json_t *
-all_findings(const struct server *s, const struct document *d, const struct lint_check *l)
+/* By one spelling for one file; NULL: none. */
+static void
+add_file(json_t *list, const char *path)
 {
-	json_t *all = json_pack("{s:[]}", d->uri);
+	char *real = path ? realpath(path, NULL) : NULL;
 
-	add_findings(s, d, &l->made.diags, all);
-	if (l->project->project && l->project->broken)
-		add_findings(s, d, &l->project->project->diags, all);
-	return all;
+	if (path)
+		json_array_append_new(list, json_string(real ? real : path));
+	free(real);
 }
 
-/* What it uses, by one spelling for one file. */
+/* What it uses: a change of these may change what is found. SPEC may be NULL. */
 static json_t *
-files_of(const struct spec *spec)
+files_of(const struct spec *spec, const struct lint_project *project)
 {
 	json_t *list = json_array();
 	int i;
 
-	for (i = 0; i < spec->imported.n; i++) {
-		const char *path = spec->imported.v[i]->src->path;
-		char *real = realpath(path, NULL);
-
-		json_array_append_new(list, json_string(real ? real : path));
-		free(real);
-	}
+	for (i = 0; spec && i < spec->imported.n; i++)
+		add_file(list, spec->imported.v[i]->src->path);
+	add_file(list, project->path);
+	add_file(list, project->config->baseline.text);
 	return list;
+}
+
+/* The mistakes of the project file and the baseline too: both are read with defaults in their places. */
+static void
+analyse_spec(struct server *s, struct document *d, struct arena *a, struct known_findings *known,
+    struct known_text *facts, FILE *out)
+{
+	struct diags *mistakes;
+	struct lint_check *l = check(s, d, a, &known->known, &mistakes);
+	json_t *all = json_pack("{s:[]}", d->uri);
+
+	add_findings(s, d, &l->made.diags, all);
+	add_findings(s, d, mistakes, all);
+	job_say(out, json_pack("{s:o, s:o}", "findings", all, "files", files_of(l->made.spec, l->project)));
+	job_keep(out, KEEP_FINDINGS, known_findings_said(l, known));
+	facts_say(l, facts, out);
+}
+
+/* A project file has nothing to plan, and no rule looks at it. */
+static void
+analyse_project(struct server *s, struct document *d, struct arena *a, FILE *out)
+{
+	struct projects *p = projects_new(a, unsaved_texts(s, a));
+	const struct lint_project *project = projects_for(p, d->path);
+	json_t *all = json_pack("{s:[]}", d->uri);
+
+	add_findings(s, d, p->mistakes, all);
+	job_say(out, json_pack("{s:o, s:o}", "findings", all, "files", files_of(NULL, project)));
+	job_say(out, json_pack("{s:{}}", "facts"));
 }
 
 void
@@ -104,7 +153,6 @@ analyse(struct server *s, struct document *d, FILE *out)
 	struct arena *a = arena_new();
 	struct known_findings known;
 	struct known_text facts;
-	struct lint_check *l;
 	jmp_buf failed;
 
 	if (!a)
@@ -113,11 +161,10 @@ analyse(struct server *s, struct document *d, FILE *out)
 	known_text_init(&facts, a, &d->known_facts);
 	if (!setjmp(failed)) {
 		arena_on_failure(a, &failed);
-		l = check(s, d, a, &known.known);
-		job_say(out, json_pack("{s:o, s:o}", "findings", all_findings(s, d, l), "files",
-		    files_of(l->made.spec)));
-		job_keep(out, KEEP_FINDINGS, known_findings_said(l, &known));
-		facts_say(l, &facts, out);
+		if (is_project_file(d))
+			analyse_project(s, d, a, out);
+		else
+			analyse_spec(s, d, a, &known, &facts, out);
 	}
 	known_text_free(&known.text);
 	known_text_free(&facts);

@@ -40,6 +40,8 @@ show_plan(struct server *s, const json_t *arguments, struct arena *a)
 	l = check_document(s, d, a);
 	args = *l->compile;
 	args.network = name;
+	args.project = l->project->project;
+	args.project_known = true;
 	diags_init(&quiet, a);
 	spec = compile(a, &quiet, l->made.source, &args);
 	if (quiet.errors || spec->modules.n != 1 || !spec->modules.v[0]->plan)

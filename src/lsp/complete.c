@@ -6,6 +6,7 @@
 #include "base/filename.h"
 #include "frameworks/framework.h"
 #include "lint/catalog.h"
+#include "lsp/job.h"
 #include "lsp/markdown.h"
 #include "lsp/method.h"
 #include "lsp/open_brace.h"
@@ -417,6 +418,11 @@ complete_body(struct completion *c, const struct body *b)
 static void
 complete_top(struct completion *c)
 {
+	add_snippet(c, "device", "device { name \"$0\" }", "what it must fit");
+	add_snippet(c, "lint", "lint { $0 }", is_project_file(c->document) ? "how lint judges specs" :
+	    "how lint judges this spec");
+	if (is_project_file(c->document))
+		return;
 	add_snippet(c, "network", "network ${1:name} {\n  input  ${2:x} : f32[$3]\n  target ${4:t} : class[$5]\n"
 	    "  ${6:y} = $2 -> $0\n  loss   cross_entropy($6, $4)\n}", "a network");
 	add_snippet(c, "block", "block ${1:name}(${2:width}) {\n  out = in -> $0\n}", "layers with a name");
@@ -425,8 +431,6 @@ complete_top(struct completion *c)
 	add_snippet(c, "train", "train {\n  batch     ${1:32}\n  epochs    ${2:10}\n  optimizer ${3:adam(lr=1e-3)}\n"
 	    "  data      $0\n}", "how it is trained");
 	add_snippet(c, "validate", "validate {\n  data $0\n}", "on what it is validated");
-	add_snippet(c, "device", "device { name \"$0\" }", "what it must fit");
-	add_snippet(c, "lint", "lint { $0 }", "how lint judges this spec");
 }
 
 /* The tree of the text as if the body or section around the pointer ended there; NULL: it has an end. */

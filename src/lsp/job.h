@@ -59,6 +59,8 @@ void	job_keep(FILE *, const char *what, json_t *);
 
 /* analysis.c */
 void	analyse(struct server *, struct document *, FILE *);
+/* Is it a .stowage, and no spec? */
+bool	is_project_file(const struct document *);
 /* What `stowage lint` finds, in ARENA: see analysis.c. */
 struct lint_check	*check_document(struct server *, struct document *, struct arena *);
 

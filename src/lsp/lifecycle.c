@@ -119,9 +119,10 @@ initialized(struct server *s, const json_t *params)
 {
 	(void)params;
 	if (s->client.watches)
-		server_request(s, "client/registerCapability", json_pack("{s:[{s:s, s:s, s:{s:[{s:s}, {s:s}]}}]}",
+		server_request(s, "client/registerCapability", json_pack("{s:[{s:s, s:s, s:{s:[{s:s}, {s:s}, {s:s}]}}]}",
 		    "registrations", "id", "files", "method", "workspace/didChangeWatchedFiles",
-		    "registerOptions", "watchers", "globPattern", "**/*.nn", "globPattern", "**/.stowage"));
+		    "registerOptions", "watchers", "globPattern", "**/*.nn", "globPattern", "**/.stowage",
+		    "globPattern", "**/*.baseline"));
 }
 
 static struct answer

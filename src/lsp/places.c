@@ -85,11 +85,18 @@ static const struct document *
 document_of_source(const struct server *s, const struct source *src)
 {
 	const struct document *d;
+	char *real;
 
 	for (d = s->documents; d; d = d->next)
 		if (strcmp(d->path, src->path) == 0)
 			return d;
-	return src->path[0] == '/' ? document_at(s, src->path) : NULL;
+	if (src->path[0] == '/')
+		return document_at(s, src->path);
+	if (!(real = realpath(src->path, NULL)))
+		return NULL;
+	d = document_at(s, real);
+	free(real);
+	return d;
 }
 
 static json_t *

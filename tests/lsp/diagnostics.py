@@ -1,9 +1,10 @@
 import glob
 import os
+import re
 import subprocess
 import time
 
-from client import STOWAGE, Client, jobs_of, uri_of, within
+from client import STOWAGE, Client, jobs_of, path_of, uri_of, within
 from findings import difference, lint, read, said
 from tap import case, equal, ok
 from text import Text
@@ -292,13 +293,94 @@ def project():
     watched = [m["params"] for m in c.notes if m["method"] == "client/registerCapability"]
     patterns = {w["globPattern"] for p in watched for r in p["registrations"]
                 for w in r.get("registerOptions", {}).get("watchers", [])}
-    ok({"**/*.nn", "**/.stowage"} <= patterns, "the editor is asked to watch specs and project files", watched)
-    c.stop()
+    ok({"**/*.nn", "**/.stowage", "**/*.baseline"} <= patterns,
+       "the editor is asked to watch specs, project files and baselines", watched)
+    equal((c.stop(), c.complaints), (0, ""), "and nothing of it is on standard error")
     c = Client({})
     c.settle()
     ok(not [m for m in c.notes if m["method"] == "client/registerCapability"],
        "one that cannot watch files is not asked")
     c.stop()
+
+
+def places(c, uri):
+    """Code and line of what was said last, and the text there."""
+    with_text = [(d["code"], d["range"]) for d in c.diagnostics.get(uri, {}).get("diagnostics", [])]
+    return [(code, span["start"]["line"], Text(read(path_of(uri))).slice(span)) for code, span in with_text]
+
+
+def project_being_written():
+    """A project file that is open counts as it stands there, saved or not."""
+    c = Client()
+    write("live/.stowage", "lint { ignore hygiene }\n")
+    write("live/a.nn", SPEC)
+    spec, project = uri_of("live/a.nn"), uri_of("live/.stowage")
+    c.open(spec, SPEC)
+    c.open(project, "lint { ignore hygiene }\n")
+    equal((c.diagnosed(project), rules(c, spec)), ([], set()), "a project file that is open is no spec, and counts")
+    c.diagnosed_anew(spec, lambda: c.replace(project, 'lint { error "dead-layer" }\n'))
+    equal([(d["code"], d["severity"]) for d in c.diagnosed(spec)], [("dead-layer", 1)], "and so when it is not saved")
+    text = '# \U0001f600\nlint "\u65e5\U0001f600" { eror hygiene }\n'
+    c.replace(project, text)
+    found = c.diagnosed(project)
+    equal([(d["code"], Text(text).slice(d["range"])) for d in found], [("settings", "eror")],
+          "a mistake is said at its word while it is written")
+    ok("error" in str(found), "and what was meant", found)
+    c.diagnosed_anew(spec, lambda: c.replace(project, "device { memory 1MiB }\nlint { ignore hygiene }\n"))
+    equal(c.diagnosed(project), [], "it is gone when it is mended")
+    c.replace(spec, SPEC.replace("dense(8)", "dense(400000)"))
+    ok("oom" in rules(c, spec), "its device counts", c.diagnosed(spec))
+    got = c.at("textDocument/completion", project, {"line": 2, "character": 0})
+    equal({i["label"] for i in got["items"]}, {"device", "lint"}, "completion: what it can hold")
+    got = c.at("textDocument/completion", project, {"line": 1, "character": 7})
+    ok({"exclude", "baseline", "error"} <= {i["label"] for i in got["items"]}, "completion: its settings", got)
+    got = c.at("textDocument/hover", project, {"line": 0, "character": 10})
+    ok("memory" in str(got), "hover: its settings", got)
+    equal(c.request("textDocument/codeAction", {"textDocument": {"uri": project}, "context": {"diagnostics": []},
+                                                "range": Text(text).span(0, 5)}), [], "code actions: none")
+    c.replace(spec, SPEC)
+    c.diagnosed_anew(spec, lambda: c.close(project))
+    equal(rules(c, spec), set(), "when it is closed, the file counts again")
+    write("live/new/a.nn", SPEC)
+    new = uri_of("live/new/a.nn")
+    c.open(new, SPEC)
+    equal(rules(c, new), set(), "a spec of a folder below has the same")
+    c.diagnosed_anew(new, lambda: c.open(uri_of("live/new/.stowage"), 'lint { note "dead-layer" }\n'))
+    equal([(d["code"], d["severity"]) for d in c.diagnosed(new)], [("dead-layer", 3)],
+          "unless there is one nearer, though it was never saved")
+    c.diagnosed_anew(new, lambda: c.replace(uri_of("live/new/.stowage"), "lint { }\n"))
+    equal([(d["code"], d["severity"]) for d in c.diagnosed(new)], [("dead-layer", 2)], "which can be changed")
+    equal(rules(c, spec), set(), "and is not for those above it")
+    equal((c.stop(), c.complaints), (0, ""), "nothing is on standard error")
+
+
+def broken_baseline():
+    c = Client()
+    write("broken/.stowage", 'lint {\n  baseline "old.baseline"\n}\n')
+    write("broken/a.nn", SPEC)
+    spec, project, baseline = uri_of("broken/a.nn"), uri_of("broken/.stowage"), uri_of("broken/old.baseline")
+    changed = {"changes": [{"uri": baseline, "type": 2}]}
+    c.open(spec, SPEC)
+    ok("dead-layer" in rules(c, spec), "without its baseline a spec is checked")
+    equal(places(c, project), [("settings", 1, 'baseline "old.baseline"')], "a baseline that is not there is said where it is named")
+    write("broken/old.baseline", "stowage baseline 1\n8c1f0a0b2d3e4f55 1 dead-layer b.nn\nnonsense \u65e5\n")
+    c.diagnosed_anew(spec, lambda: c.notify("workspace/didChangeWatchedFiles", changed))
+    equal((places(c, project), places(c, baseline)), ([], [("settings", 2, "nonsense \u65e5")]),
+          "a line that is none of a baseline is said there")
+    write("broken/old.baseline", "")
+    c.diagnosed_anew(spec, lambda: c.notify("workspace/didChangeWatchedFiles", changed))
+    equal(places(c, baseline), [("settings", 0, "")], "and that the file is empty")
+    write("broken/old.baseline", "stowage baseline 1\n")
+    c.diagnosed_anew(spec, lambda: c.notify("workspace/didChangeWatchedFiles", changed))
+    equal(places(c, baseline), [], "it is gone when it is mended")
+    write("broken/.stowage", 'lint {\n  baseline "old.baseline"\n  baseline 3\n}\n')
+    c.diagnosed_anew(spec, lambda: c.notify("workspace/didChangeWatchedFiles", changed))
+    run = subprocess.run([STOWAGE, "lint", "--format", "gcc", "a.nn"], cwd="broken", capture_output=True, text=True)
+    wanted = re.findall(r"^\.stowage:(\d+):(\d+): error: (.*) \[settings\]$", run.stdout, re.M)
+    got = [(str(d["range"]["start"]["line"] + 1), str(d["range"]["start"]["character"] + 1), d["message"].split("\n")[0])
+           for d in c.diagnostics[project]["diagnostics"]]
+    ok(got and got == wanted, "mistakes of the project file are those of lint", (got, wanted, run.stdout))
+    equal((c.stop(), c.complaints), (0, ""), "nothing is on standard error")
 
 
 def suppressed():
@@ -362,5 +444,5 @@ def attached():
     plain.stop()
 
 
-for test in (all_specs, encodings, line_ends, edited, used_files, used_meanwhile, links, project, suppressed, many, attached):
+for test in (all_specs, encodings, line_ends, edited, used_files, used_meanwhile, links, project, project_being_written, broken_baseline, suppressed, many, attached):
     case(test)
