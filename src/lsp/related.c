@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "cli/compile.h"
-#include "cli/paths.h"
-
-#define MOST_SPECS	2000
+#include "lsp/workspace.h"
 
 static bool
 sees(const struct tree *t, const char *path)
@@ -37,26 +35,32 @@ relate(struct server *s, struct arena *a, struct relations *r, struct document *
 		vec_push(a, &r->all, one);
 }
 
-static void
-relate_file(struct server *s, struct arena *a, struct relations *r, const char *file, const char *path)
-{
-	struct document *d;
-	const char *why;
-	const struct source *src = source_read_below(a, "/", file, &why);
+struct relating {
+	struct server *server;
+	struct arena *arena;
+	struct relations *relations;
+	const char *path;
+};
 
-	if (!src || (!strstr(src->text, "use") && strcmp(real_path(a, file), path) != 0))
+static void
+relate_file(void *context, const char *file, const struct source *src)
+{
+	struct relating *x = context;
+	struct document *d;
+
+	if (!strstr(src->text, "use") && strcmp(real_path(x->arena, file), x->path) != 0)
 		return;
-	d = ARENA_NEW(a, struct document);
-	d->path = arena_strdup(a, file);
-	d->text = (struct text_lines){ .text = arena_strdup(a, src->text), .n = (size_t)src->size };
-	relate(s, a, r, d, path);
+	d = ARENA_NEW(x->arena, struct document);
+	d->path = arena_strdup(x->arena, file);
+	d->text = (struct text_lines){ .text = arena_strdup(x->arena, src->text), .n = (size_t)src->size };
+	relate(x->server, x->arena, x->relations, d, x->path);
 }
 
 void
 related_find(struct server *s, struct arena *a, struct document *d, const char *path, bool shared,
     struct relations *r)
 {
-	struct paths found = { .failures = 0 };
+	struct relating x = { s, a, r, path };
 	struct document *o;
 	int i;
 
@@ -64,10 +68,7 @@ related_find(struct server *s, struct arena *a, struct document *d, const char *
 	for (o = s->documents; o && shared; o = o->next)
 		relate(s, a, r, o, path);
 	if (shared && *path == '/')
-		paths_add(a, &found, compile_root(a, path, false));
-	for (i = 0; i < found.path.n && i < MOST_SPECS; i++)
-		if (!document_at(s, real_path(a, found.path.v[i])))
-			relate_file(s, a, r, found.path.v[i], path);
+		workspace_files(s, a, compile_root(a, path, false), relate_file, &x);
 	for (i = 0; i < r->all.n; i++)
 		r->all.v[i].spec = spec_at(s, a, &r->all.v[i].diags, r->all.v[i].path, &r->all.v[i].evaluated);
 }

@@ -6,27 +6,11 @@
 #include "base/filename.h"
 #include "cli/compile.h"
 #include "cli/paths.h"
+#include "lsp/same.h"
 
 #define MOST_SPECS	2000
 
 typedef void tree_visit(void *context, const struct tree *);
-
-static void
-visit_file(struct server *s, struct arena *a, const char *path, const char *word, tree_visit *visit, void *context)
-{
-	struct document d = { .path = arena_strdup(a, path) };
-	const char *why;
-	const struct source *src = source_read_below(a, "/", path, &why);
-	struct tree *t;
-
-	if (!src || (word && !strstr(src->text, word)) ||
-	    !text_replace(&d.text, 0, 0, src->text, (size_t)src->size))
-		return;
-	if ((t = tree_make(s, &d)))
-		visit(context, t);
-	tree_free(t);
-	text_lines_free(&d.text);
-}
 
 /* The specs below the folders of all projects, each once. */
 static void
@@ -51,17 +35,56 @@ gather(struct server *s, struct arena *a, struct paths *specs)
 }
 
 void
-workspace_each(struct server *s, struct arena *a, const char *word, tree_visit *visit, void *context)
+workspace_files(struct server *s, struct arena *a, const char *folder,
+    void (*visit)(void *context, const char *path, const struct source *), void *context)
 {
 	struct paths specs = { .failures = 0 };
-	struct document *d;
+	const struct source *src;
+	const char *why;
 	int i;
+
+	if (folder)
+		paths_add(a, &specs, folder);
+	else
+		gather(s, a, &specs);
+	for (i = 0; i < specs.path.n && i < MOST_SPECS; i++)
+		if (!document_at(s, real_path(a, specs.path.v[i])) &&
+		    (src = source_read_below(a, "/", specs.path.v[i], &why)))
+			visit(context, specs.path.v[i], src);
+}
+
+struct each {
+	struct server *server;
+	struct arena *arena;
+	const char *word;
+	tree_visit *visit;
+	void *context;
+};
+
+static void
+visit_file(void *context, const char *path, const struct source *src)
+{
+	struct each *e = context;
+	struct document d = { .path = arena_strdup(e->arena, path) };
+	struct tree *t;
+
+	if ((e->word && !strstr(src->text, e->word)) ||
+	    !text_replace(&d.text, 0, 0, src->text, (size_t)src->size))
+		return;
+	if ((t = tree_make(e->server, &d)))
+		e->visit(e->context, t);
+	tree_free(t);
+	text_lines_free(&d.text);
+}
+
+void
+workspace_each(struct server *s, struct arena *a, const char *word, tree_visit *visit, void *context)
+{
+	struct each e = { s, a, word, visit, context };
+	struct document *d;
 
 	for (d = s->documents; d; d = d->next)
 		if (document_tree(s, d))
 			visit(context, d->tree);
-	gather(s, a, &specs);
-	for (i = 0; i < specs.path.n && i < MOST_SPECS; i++)
-		if (!document_at(s, specs.path.v[i]))
-			visit_file(s, a, specs.path.v[i], word, visit, context);
+	workspace_files(s, a, NULL, visit_file, &e);
 }
