@@ -4,11 +4,14 @@
  *     x -> b(8)    where b is   out = in -> A -> B            becomes   x -> A -> B, or x -> (A -> B)
  *     x -> b(8)    where b is   f = in -> A   out = f + in    becomes   f = x -> A above, and f + x
  *
- * The first keeps paths under a label or in a repetition. An unlabelled block is numbered, and so are copies
- * of a repetition: 1 * (A -> B) keeps its paths.
+ * The first keeps paths under a label or in a repetition, also where b is   f = in -> A   out = f -> B; the
+ * parts of f have their paths then if it becomes a label, and no layer of the same name comes before them. An
+ * unlabelled block is numbered, and so are copies of a repetition: 1 * (A -> B) keeps its paths. A repetition
+ * has no name for what goes into a copy, so the second is of no use in one.
  */
 #include <string.h>
 
+#include "lsp/references.h"
 #include "lsp/refactor.h"
 
 #define MOST_NAMES	64
@@ -198,23 +201,113 @@ walk_files(const struct inlining *z, void (*visit)(void *, const struct expr *),
 		tree_walk(z->x.tree->files.v[i].file, visit, context);
 }
 
-/* The arms behind `in`, if that is all; no source: it is not. */
-static struct loc
-arms_of(const struct inlining *z)
+static int
+inputs_of(const struct block *b)
+{
+	int n = 0, i;
+
+	for (i = 0; i < b->nstmts; i++)
+		n += b->stmt[i].kind == S_INPUT ? b->stmt[i].nnames : 0;
+	return n ? n : 1;
+}
+
+static const char *
+input_name(const struct block *b, int k)
+{
+	int i;
+
+	for (i = 0; i < b->nstmts; i++) {
+		if (b->stmt[i].kind != S_INPUT)
+			continue;
+		if (k < b->stmt[i].nnames)
+			return b->stmt[i].name[k].text;
+		k -= b->stmt[i].nnames;
+	}
+	return NULL;
+}
+
+static int
+times_read(const struct inlining *z, const char *input)
 {
 	struct words w = { .within = z->block->loc };
-	const struct loc none = { NULL, 0, 0 };
-	const struct stmt *s = z->block->stmt;
-	const struct expr **arm;
-	int n;
+	const struct tree *t = z->x.tree;
+	int n = 0, i;
 
-	if (z->block->nstmts != 1 || s->kind != S_DEF || !s->expr || s->expr->kind != E_PIPE)
-		return none;
-	walk_files(z, see_in, &w);
-	arm = written_arms(z->x.arena, s->expr, &n);
-	if (w.n != 1 || arm[0]->kind != E_NAME || strcmp(arm[0]->name, "in") != 0)
-		return none;
-	return (struct loc){ arm[1]->loc.src, arm[1]->loc.beg, arm[n - 1]->loc.end };
+	if (!input) {
+		walk_files(z, see_in, &w);
+		return w.n;
+	}
+	for (i = 0; i < t->uses.n; i++)
+		n += !t->uses.v[i].definition && t->uses.v[i].symbol->kind == SYMBOL_INPUT &&
+		    t->uses.v[i].symbol->block == z->block && strcmp(t->uses.v[i].symbol->name, input) == 0;
+	return n;
+}
+
+static const struct stmt *
+definition_of(const struct block *b, const char *name)
+{
+	int i;
+
+	for (i = 0; i < b->nstmts; i++)
+		if (b->stmt[i].kind == S_DEF && strcmp(b->stmt[i].name->text, name) == 0)
+			return &b->stmt[i];
+	return NULL;
+}
+
+/* Is that what the block is given, which it reads there alone? */
+static bool
+is_only_input(const struct inlining *z, const char *name)
+{
+	const char *input = input_name(z->block, 0);
+
+	return inputs_of(z->block) == 1 && strcmp(name, input ? input : "in") == 0 && times_read(z, input) == 1;
+}
+
+static bool
+is_read_once(const struct inlining *z, const struct stmt *s)
+{
+	const struct tree *t = z->x.tree;
+	int n = 0, i;
+
+	for (i = 0; i < t->uses.n; i++)
+		n += !t->uses.v[i].definition && loc_same(t->uses.v[i].symbol->loc, s->name->loc);
+	return n == 1;
+}
+
+/*
+ * The layers that the input goes through, one after the other, if the block is no more than that; else NULL.
+ * Definitions on the way, each read once by the next, may become LABELS, which keeps paths of their parts.
+ */
+static const char *
+arms_text(struct inlining *z, bool labels)
+{
+	struct arena *a = z->x.arena;
+	const struct stmt *s = definition_of(z->block, "out");
+	const char *text = NULL;
+	int left = 0, i;
+
+	for (i = 0; i < z->block->nstmts; i++)
+		left += z->block->stmt[i].kind == S_DEF;
+	while (s && left-- > 0 && s->expr && s->expr->kind == E_PIPE) {
+		int n;
+		const struct expr **arm = written_arms(a, s->expr, &n);
+		struct loc l = { arm[1]->loc.src, arm[1]->loc.beg, arm[n - 1]->loc.end };
+		struct edits *e = edits_new(a, l.src);
+		const char *part;
+
+		put_arguments(z, l, e);
+		part = loc_edited(a, l, e);
+		if (labels && strcmp(s->name->text, "out") != 0)
+			part = arena_printf(a, "%s: (%s)", s->name->text, part);
+		text = text ? arena_printf(a, "%s -> %s", part, text) : part;
+		if (arm[0]->kind != E_NAME)
+			return NULL;
+		if (is_only_input(z, arm[0]->name))
+			return left == 0 ? text : NULL;
+		if ((s = definition_of(z->block, arm[0]->name)) && !is_read_once(z, s))
+			return NULL;
+	}
+	return NULL;
 }
 
 static void
@@ -226,47 +319,37 @@ try_text(struct inlining *z, struct loc instead, const char *text)
 	refactor_try(&z->x, e);
 }
 
+/* In place of the use, whose first argument may be what is piped. */
 static void
-try_arms(struct inlining *z)
+try_layers(struct inlining *z, bool labels)
 {
-	struct loc arms = arms_of(z);
 	struct arena *a = z->x.arena;
 	const char *text, *first;
-	struct edits *e;
 
-	if (!arms.src)
-		return;
-	if (bind(z, 0)) {
-		e = edits_new(a, arms.src);
-		put_arguments(z, arms, e);
-		text = loc_edited(a, arms, e);
+	if (bind(z, 0) && (text = arms_text(z, labels))) {
 		if (z->pipe && z->whole == z->use)
 			try_text(z, z->use->loc, text);
 		try_text(z, z->use->loc, arena_printf(a, "(%s)", text));
 		if (z->pipe && z->whole == z->use)
 			try_text(z, z->use->loc, arena_printf(a, "1 * (%s)", text));
 	}
-	if (z->use->kind == E_CALL && z->use->nargs && !z->use->arg[0].name && bind(z, 1)) {
-		e = edits_new(a, arms.src);
-		put_arguments(z, arms, e);
-		text = loc_edited(a, arms, e);
+	if (z->use->kind == E_CALL && z->use->nargs && !z->use->arg[0].name && bind(z, 1) &&
+	    (text = arms_text(z, labels))) {
 		first = loc_text(a, z->use->arg[0].value->loc);
 		try_text(z, z->use->loc, arena_printf(a, "(%s -> %s)", first, text));
 		try_text(z, z->use->loc, arena_printf(a, "(%s -> 1 * (%s))", first, text));
 	}
 }
 
-/* ---- any block ---- */
-
-static int
-inputs_of(const struct block *b)
+static void
+try_arms(struct inlining *z)
 {
-	int n = 0, i;
-
-	for (i = 0; i < b->nstmts; i++)
-		n += b->stmt[i].kind == S_INPUT ? b->stmt[i].nnames : 0;
-	return n ? n : 1;
+	try_layers(z, false);
+	if (definition_of(z->block, "out") && z->block->nstmts > 1)
+		try_layers(z, true);
 }
+
+/* ---- any block ---- */
 
 /* A name of the body for what the block calls NAME. */
 static const char *
@@ -288,23 +371,6 @@ new_name(struct inlining *z, const char *name)
 	return try;
 }
 
-static int
-times_read(const struct inlining *z, const char *input)
-{
-	struct words w = { .within = z->block->loc };
-	const struct tree *t = z->x.tree;
-	int n = 0, i;
-
-	if (!input) {
-		walk_files(z, see_in, &w);
-		return w.n;
-	}
-	for (i = 0; i < t->uses.n; i++)
-		n += !t->uses.v[i].definition && t->uses.v[i].symbol->kind == SYMBOL_INPUT &&
-		    t->uses.v[i].symbol->block == z->block && strcmp(t->uses.v[i].symbol->name, input) == 0;
-	return n;
-}
-
 /* The K-th input is that text: a name as it is, what is read once in its place, else a definition. */
 static void
 give_operand(struct inlining *z, int k, const char *input, const char *text, bool is_name)
@@ -319,21 +385,6 @@ give_operand(struct inlining *z, int k, const char *input, const char *text, boo
 	name = new_name(z, input ? input : "given");
 	text_printf(&z->above, "%s = %s\n", name, text);
 	z->operand[k] = name;
-}
-
-static const char *
-input_name(const struct block *b, int k)
-{
-	int i;
-
-	for (i = 0; i < b->nstmts; i++) {
-		if (b->stmt[i].kind != S_INPUT)
-			continue;
-		if (k < b->stmt[i].nnames)
-			return b->stmt[i].name[k].text;
-		k -= b->stmt[i].nnames;
-	}
-	return NULL;
 }
 
 /* Finds the texts of all inputs, and how many leading arguments are among them; -1: they are not to be had. */

@@ -85,7 +85,20 @@ CASES = [
     ("everywhere, where the second of a name gets a number",
      "block [[]]b(k) { out = in -> conv(k, 1) }\n\n" + HEAD + "  h = x -> a: b(3) -> c: b(4)\n" + TAIL, "inline",
      "and remove it (weights get other names)", HEAD + "  h = x -> a: (conv(3, 1)) -> c: (conv(4, 1))\n" + TAIL),
-    ("statements in a repetition",
+    ("statements one after the other in a repetition, which keep their paths as labels",
+     "block b(k) {\n  f = in -> conv(k, 1) -> relu\n  g = f -> batchnorm -> tanh\n  out = g -> sigmoid\n}\n\n" + HEAD +
+     "  h = x -> 2 * [[]]b(5)\n" + TAIL, "inline", "inline block b",
+     "block b(k) {\n  f = in -> conv(k, 1) -> relu\n  g = f -> batchnorm -> tanh\n  out = g -> sigmoid\n}\n\n" + HEAD +
+     "  h = x -> 2 * (f: (conv(5, 1) -> relu) -> g: (batchnorm -> tanh) -> sigmoid)\n" + TAIL),
+    ("statements of one layer each in a repetition",
+     "block b {\n  input v\n  f = v -> conv(3, 1)\n  out = f -> relu\n}\n\n" + HEAD + "  h = x -> 2 * [[]]b\n" + TAIL,
+     "inline", "(weights get other names)",
+     "block b {\n  input v\n  f = v -> conv(3, 1)\n  out = f -> relu\n}\n\n" + HEAD +
+     "  h = x -> 2 * (conv(3, 1) -> relu)\n" + TAIL),
+    ("statements, one of which is not read, in a repetition",
+     "block b { f = in -> conv(3, 1)  g = f -> relu  out = f -> relu }\n\n" + HEAD + "  h = x -> 2 * [[]]b\n" + TAIL,
+     "inline", None, None),
+    ("statements in a repetition, whose copies' input is read twice",
      "block b { f = in -> conv(3, 1)  out = f + in }\n\n" + HEAD + "  h = x -> 2 * [[]]b\n" + TAIL, "inline", None, None),
     ("a block that uses itself, at its definition",
      "block [[]]b(n) { out = if n == 0 then in -> relu else in -> b(n - 1) }\n\n" + HEAD + "  h = x -> b(2)\n" + TAIL,
