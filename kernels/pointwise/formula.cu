@@ -4,10 +4,10 @@
  *
  *     KERNEL(silu_kernel, (elem *y0, const elem *x0, int64_t n))
  *     {
- *             PACKS (i, n, ADDRESS(y0) | ADDRESS(x0)) {
+ *             EACH_PACK (i, n, ADDRESS(y0) | ADDRESS(x0)) {
  *                     TAKE (x0, i, n);
  *                     GIVE (y0);
- *                     LANES (j) {
+ *                     EACH_LANE (j) {
  *                             real a = VALUE(ITEM(x0, i, j));
  *
  *                             ITEM(y0, i, j) = ELEM(a * logistic(a));
@@ -28,14 +28,14 @@
 #ifdef __CUDACC__
 
 #define ADDRESS(x)	(uintptr_t)(x)
-#define PACKS(i, n, addresses)								\
+#define EACH_PACK(i, n, addresses)								\
 	for (int64_t i = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) * MAP_PACK,		\
 	    all_ = ((addresses) % sizeof(struct map_pack)) == 0; i < (n);			\
 	    i += (int64_t)gridDim.x * blockDim.x * MAP_PACK)
 #define TAKE(x, i, n)	struct map_pack x##_ = pack_take(x, i, n, all_)
 #define GIVE(y)	struct map_pack y##_
-#define PACKS_OF(n)	(((n) + MAP_PACK - 1) / MAP_PACK)
-#define LANES(j)	_Pragma("unroll") for (int j = 0; j < MAP_PACK; j++)
+#define PACKS_IN(n)	(((n) + MAP_PACK - 1) / MAP_PACK)
+#define EACH_LANE(j)	_Pragma("unroll") for (int j = 0; j < MAP_PACK; j++)
 #define ITEM(x, i, j)	x##_.at[j]
 #define PUT(y, i, n)	pack_put(y, y##_, i, n, all_)
 
@@ -69,11 +69,11 @@ pack_put(elem *y, struct map_pack p, int64_t i, int64_t n, int64_t whole)
 
 #else
 
-#define PACKS(i, n, addresses)	EACH (i, n)
-#define PACKS_OF(n)	(n)
+#define EACH_PACK(i, n, addresses)	EACH (i, n)
+#define PACKS_IN(n)	(n)
 #define TAKE(x, i, n)	((void)0)
 #define GIVE(y)	((void)0)
-#define LANES(j)
+#define EACH_LANE(j)
 #define ITEM(x, i, j)	x[i]
 #define PUT(y, i, n)	((void)0)
 #define SPREAD(r, j, rows, inner)	ROWS (r, rows) ALONG_EACH (j, inner)
@@ -181,6 +181,13 @@ erf_of(float x)
 }
 
 #endif
+
+/* not-a-number stays one */
+DEVICE real
+rectified(real x)
+{
+	return x <= 0 ? 0 : x;
+}
 
 DEVICE real
 rsqrt_of(real x)

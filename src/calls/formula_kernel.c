@@ -212,7 +212,7 @@ write_packed(struct kernel *k)
 	const char *or = "";
 	int i;
 
-	text_puts(&k->text, "\tPACKS (i, n, ");
+	text_puts(&k->text, "\tEACH_PACK (i, n, ");
 	for (i = 0; i < k->f->results; i++, or = " | ")
 		text_printf(&k->text, "%sADDRESS(y%d)", or, i);
 	for (i = 0; i < k->f->operands; i++)
@@ -224,7 +224,7 @@ write_packed(struct kernel *k)
 			text_printf(&k->text, "\t\tTAKE (x%d, i, n);\n", i);
 	for (i = 0; i < k->f->results; i++)
 		text_printf(&k->text, "\t\tGIVE (y%d);\n", i);
-	text_puts(&k->text, "\t\tLANES (j) {\n");
+	text_puts(&k->text, "\t\tEACH_LANE (j) {\n");
 	write_body(k, "\t\t\t", packed_place);
 	text_puts(&k->text, "\t\t}\n");
 	for (i = 0; i < k->f->results; i++)
@@ -336,7 +336,7 @@ write_kernel(struct kernel *k)
 	text_printf(&k->text, "))\n{\n%s}\n\nstatic void\n" NAME "_each(", body.s);
 	write_list(k, true, last);
 	text_printf(&k->text, ")\n{\n\tLAUNCH(" NAME "_kernel, %s, (", is_spread(k) ? "rows * inner" :
-	    all_elements(k) ? "PACKS_OF(n)" : "n");
+	    all_elements(k) ? "PACKS_IN(n)" : "n");
 	write_list(k, false, is_spread(k) ? "rows, inner" : "n");
 	text_puts(&k->text, "));\n}\n");
 	head = k->text;

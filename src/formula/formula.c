@@ -162,15 +162,33 @@ formula_apply(struct formula *f, const struct primitive *op, const int *of)
 	return other >= 0 ? other : add(f, t);
 }
 
+/* Which terms these results are made of. */
+static bool *
+needed(struct arena *a, const struct formula *f, const int *result, int results)
+{
+	bool *need = arena_array(a, (size_t)f->terms.n + 1, sizeof(*need));
+	int i, j;
+
+	for (i = 0; i < results; i++)
+		need[result[i]] = true;
+	for (i = f->terms.n - 1; i >= 0; i--)
+		for (j = 0; need[i] && f->terms.v[i].op && j < f->terms.v[i].op->operands; j++)
+			need[f->terms.v[i].of[j]] = true;
+	return need;
+}
+
 int
 formula_insert(struct formula *f, const struct formula *from, int k, const int *value)
 {
 	int *at = arena_array(f->arena, (size_t)from->terms.n + 1, sizeof(*at)), i, j;
+	const bool *need = needed(f->arena, from, &from->result[k], 1);
 
 	for (i = 0; i <= from->result[k]; i++) {
 		const struct term *t = &from->terms.v[i];
 		int of[PRIMITIVE_OPERANDS] = { 0 };
 
+		if (!need[i])
+			continue;
 		for (j = 0; t->op && j < t->op->operands; j++)
 			of[j] = at[t->of[j]];
 		at[i] = t->op ? formula_apply(f, t->op, of) :
@@ -181,25 +199,10 @@ formula_insert(struct formula *f, const struct formula *from, int k, const int *
 
 /* ---- questions ---- */
 
-/* Which terms results are made of. */
-static bool *
-needed(struct arena *a, const struct formula *f)
-{
-	bool *need = arena_array(a, (size_t)f->terms.n + 1, sizeof(*need));
-	int i, j;
-
-	for (i = 0; i < f->results; i++)
-		need[f->result[i]] = true;
-	for (i = f->terms.n - 1; i >= 0; i--)
-		for (j = 0; need[i] && f->terms.v[i].op && j < f->terms.v[i].op->operands; j++)
-			need[f->terms.v[i].of[j]] = true;
-	return need;
-}
-
 bool
 formula_reads(const struct formula *f, int operand)
 {
-	const bool *need = needed(f->arena, f);
+	const bool *need = needed(f->arena, f, f->result, f->results);
 	int i;
 
 	for (i = 0; i < f->terms.n; i++)
@@ -230,7 +233,7 @@ formula_drop_unread(struct arena *a, const struct formula *f, int *kept)
 int
 formula_cost(const struct formula *f)
 {
-	const bool *need = needed(f->arena, f);
+	const bool *need = needed(f->arena, f, f->result, f->results);
 	int i, cost = 0;
 
 	for (i = 0; i < f->terms.n; i++)

@@ -24,12 +24,14 @@ OF(log, log(a))
 OF(log1p, log1p(a))
 OF(sqrt, sqrt(a))
 OF(rsqrt, 1 / sqrt(a))
+OF(relu, a <= 0 ? 0 : a)
 OF(abs, fabs(a))
 OF(sign, a > 0 ? 1 : a < 0 ? -1 : a)
 OF(sin, sin(a))
 OF(cos, cos(a))
 OF(tanh, tanh(a))
 OF(sigmoid, 1 / (1 + exp(-a)))
+OF(normal, 0.5 * erfc(-a * 0.70710678118654752))	/* the standard normal distribution function */
 OF(erf, erf(a))
 OF(softplus, a > 0 ? a + log1p(exp(-a)) : log1p(exp(a)))
 OF(floor, floor(a))
@@ -61,12 +63,14 @@ const struct primitive primitive_table[] = {
 	{ "log1p", 1, 0, "log1p_of($1)", { "d / (a + 1)" }, 14, of_log1p },
 	{ "sqrt", 1, 0, "R(sqrt)($1)", { "d / (2 * y)" }, 6, of_sqrt },
 	{ "rsqrt", 1, 0, "rsqrt_of($1)", { "-0.5 * d * y * y * y" }, 8, of_rsqrt },
+	{ "relu", 1, 0, "rectified($1)", { "where(y <= 0, 0, d)" }, 1, of_relu },
 	{ "abs", 1, 0, "R(fabs)($1)", { "d * sign(a)" }, 1, of_abs },
 	{ "sign", 1, 0, "sign_of($1)", ZERO, 2, of_sign },
 	{ "sin", 1, 0, "R(sin)($1)", { "d * cos(a)" }, 20, of_sin },
 	{ "cos", 1, 0, "R(cos)($1)", { "-d * sin(a)" }, 20, of_cos },
 	{ "tanh", 1, 0, "tanh_of($1)", { "d * (1 - y * y)" }, 16, of_tanh },
-	{ "sigmoid", 1, 0, "logistic($1)", { "d * (1 - y) * y" }, 14, of_sigmoid },
+	{ "sigmoid", 1, 0, "logistic($1)", { "d * y * (1 - y)" }, 14, of_sigmoid },
+	{ "normal", 1, 0, "normal_below($1)", { "0.39894228040143268 * d * exp(-0.5 * a * a)" }, 20, of_normal },
 	{ "erf", 1, 0, "erf_of($1)", { "1.1283791670955126 * d * exp(-a * a)" }, 20, of_erf },
 	{ "softplus", 1, 0, "softplus_of($1)", { "d * sigmoid(a)" }, 24, of_softplus },
 	{ "floor", 1, 0, "R(floor)($1)", ZERO, 1, of_floor },

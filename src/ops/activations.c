@@ -43,6 +43,15 @@ OP_ROW(clamp, "x kept within two bounds", "where(x < least, least, where(x > mos
 
 /* ---- activations ---- */
 
+OP_ROW(sigmoid, "logistic function", "sigmoid(x)",
+    "y = 1 / (1 + exp(-x)). Backward reads the output alone: dx = dy * y * (1 - y). Before a loss on probabilities "
+    "prefer bce_with_logits, which does not overflow.", KEEPS_OUTPUT);
+OP_ROW(tanh, "hyperbolic tangent", "tanh(x)",
+    "y = tanh(x). Backward reads the output alone: dx = dy * (1 - y * y).", KEEPS_OUTPUT);
+OP_ROW(silu, "sigmoid linear unit (swish)", "x * sigmoid(x)",
+    "y = x * s, s = 1 / (1 + exp(-x)) (Elfwing, Uchibe and Doya, 2017; Ramachandran, Zoph and Le, 2017, as "
+    "swish). Backward reads the input: dx = dy * s * (1 + x * (1 - s)).", KEEPS_INPUT);
+
 OP_ROW(softplus, "smooth rectifier", "softplus(beta * x) / beta",
     "y = log(1 + exp(beta x)) / beta; never zero, and smooth where relu has a kink (Dugas and others, 2001).",
     ATTRS({ "beta", ATTR_REAL, "how sharply it bends", .required = false, "1", .min = 1e-3, .max = 1e3 }),

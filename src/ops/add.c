@@ -17,6 +17,7 @@ const struct op op_add = {
 	    "equal or 1; the one with extents of 1, or without a batch, is repeated. A scalar "
 	    "goes with anything. Backward needs neither operand.",
 	.flags = OP_ELEMENTWISE | OP_REALS,
+	.formula = "a + b",
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,
 	.shape = broadcast_shape,

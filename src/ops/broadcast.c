@@ -222,6 +222,7 @@ const struct op op_mul_grad = {
 	.name = "mul_grad",
 	.kind = OP_INTERNAL,
 	.brief = "dy times the other factor, summed over the axes this one was repeated along",
+	.formula = "dy * other",
 	.operands = "dy other",
 	.min_operands = 2, .max_operands = 2,
 	.memory.workspace = reduce_workspace,

@@ -54,6 +54,8 @@ const struct op op_gelu = {
 	    "output has the shape of the input. Backward reads the input.",
 	.flags = OP_ELEMENTWISE,
 	.attrs = attrs,
+	.formula = "where(tanh, 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))), "
+	    "x * normal(x))",
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape_same_float,

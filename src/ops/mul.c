@@ -24,6 +24,7 @@ const struct op op_mul = {
 	    "goes with anything. Backward reads both operands, each only if the other needs a "
 	    "gradient.",
 	.flags = OP_ELEMENTWISE | OP_REALS,
+	.formula = "a * b",
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,
 	.shape = broadcast_shape,

@@ -155,64 +155,108 @@ struct choice {			/* one way to build backward */
 	int64_t bytes;		/* of what it reads of forward */
 };
 
-/* What stands for operand K of a gradient's formula. */
-static struct tensor *
-tensor_of(struct diff *d, const struct node *n, int k)
-{
-	if (k < n->nin)
-		return n->in[k];
-	k -= n->nin;
-	return k < n->nout ? n->out[k] : diff_of(d, n->out[k - n->nout]);
-}
-
 static int64_t
 bytes_kept(const struct tensor *t)
 {
 	struct affine a = tensor_bytes(t);
 
-	return tensor_kind_persistent(t->kind) ? 0 : a.per_sample ? a.per_sample : a.fixed;
+	return tensor_kind_persistent(tensor_root(t)->kind) ? 0 : a.per_sample ? a.per_sample : a.fixed;
+}
+
+/* Operand K of a gradient's formula, if it is of forward. */
+static struct tensor *
+of_forward(const struct formula *f, struct tensor *const *in, struct tensor *const *out, int k)
+{
+	return k < f->operands ? in[k] : k < f->operands + f->results ? out[k - f->operands] : NULL;
 }
 
 static bool
-choose(struct diff *d, const struct node *n, const struct formula *f, const bool *wanted, bool by_results,
-    struct choice *c)
+try_gradient(struct arena *a, const struct formula *f, struct tensor *const *in, struct tensor *const *out,
+    int operand, bool by_results, struct choice *c)
 {
-	struct arena *a = d->m->arena;
-	struct formula *whole = formula_gradient(a, f, wanted, by_results);
+	bool wanted[FORMULA_OPERANDS] = { false };
+	struct formula *whole;
 	int i;
 
-	if (!whole)
+	wanted[operand] = true;
+	if (!(whole = formula_gradient(a, f, wanted, by_results)))
 		return false;
 	c->f = formula_drop_unread(a, whole, c->kept);
 	c->f->name = arena_printf(a, "%s_grad", f->name ? f->name : "formula");
 	c->bytes = 0;
-	for (i = 0; i < c->f->operands; i++)
-		if (c->kept[i] < n->nin + n->nout)
-			c->bytes += bytes_kept(tensor_of(d, n, c->kept[i]));
+	for (i = 0; i < c->f->operands; i++) {
+		const struct tensor *t = of_forward(f, in, out, c->kept[i]);
+
+		c->bytes += t ? bytes_kept(t) : 0;
+	}
 	return true;
+}
+
+/* The better of two ways: by operands, or by results. */
+static bool
+choose(struct arena *a, const struct formula *f, struct tensor *const *in, struct tensor *const *out, int operand,
+    struct choice *c)
+{
+	struct choice by_results;
+
+	if (!try_gradient(a, f, in, out, operand, false, c) ||
+	    !try_gradient(a, f, in, out, operand, true, &by_results))
+		return false;
+	if (by_results.bytes <= c->bytes && by_results.f->operands <= c->f->operands)
+		*c = by_results;
+	return true;
+}
+
+void
+pointwise_keep(struct arena *a, const struct formula *f, struct tensor *const *in, struct tensor *const *out,
+    struct pointwise_kept *kept)
+{
+	struct choice c;
+	int k, i, j;
+
+	for (k = 0; k < f->operands; k++) {
+		if (!choose(a, f, in, out, k, &c))
+			continue;
+		for (i = 0; i < c.f->operands; i++) {
+			const struct tensor *t = of_forward(f, in, out, c.kept[i]);
+
+			for (j = 0; t && j < kept->n && kept->tensor[j] != t; j++)
+				;
+			if (t && j == kept->n)
+				kept->tensor[kept->n++] = t;
+		}
+	}
+}
+
+int64_t
+pointwise_bytes(const struct pointwise_kept *kept)
+{
+	int64_t bytes = 0;
+	int i;
+
+	for (i = 0; i < kept->n; i++)
+		bytes += bytes_kept(kept->tensor[i]);
+	return bytes;
 }
 
 /* The gradient of operand K, from the formula's result; it has the shape of the node's results. */
 static void
 build_one(struct diff *d, struct node *n, const struct formula *f, int k)
 {
-	bool wanted[FORMULA_OPERANDS] = { false };
 	struct tensor *in[FORMULA_OPERANDS], *dx;
-	struct choice by_operands, by_results, *c = &by_operands;
+	struct choice c;
 	struct node *back;
 	int i;
 
-	wanted[k] = true;
-	if (!choose(d, n, f, wanted, false, &by_operands) || !choose(d, n, f, wanted, true, &by_results))
-		return;
-	if (by_results.bytes <= by_operands.bytes && by_results.f->operands <= by_operands.f->operands)
-		c = &by_results;
-	if (c->f->operands == 0)	/* it is flat */
-		return;
-	for (i = 0; i < c->f->operands; i++)
-		in[i] = tensor_of(d, n, c->kept[i]);
-	back = diff_node(d, n, &op_pointwise, c->f->operands, in);
-	pointwise_set(d->m->arena, back, c->f);
+	if (!choose(d->m->arena, f, n->in, n->out, k, &c) || c.f->operands == 0)
+		return;		/* it is flat */
+	for (i = 0; i < c.f->operands; i++) {
+		in[i] = of_forward(f, n->in, n->out, c.kept[i]);
+		if (!in[i])
+			in[i] = diff_of(d, n->out[c.kept[i] - f->operands - f->results]);
+	}
+	back = diff_node(d, n, &op_pointwise, c.f->operands, in);
+	pointwise_set(d->m->arena, back, c.f);
 	if (tensor_same_shape(n->in[k], n->out[0])) {
 		diff_output(d, back, n->in[k]);
 		return;

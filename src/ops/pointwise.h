@@ -13,6 +13,16 @@ extern const struct op op_pointwise;
 /* The formula of a pointwise, or of a node whose operator has one, with its attributes in it. */
 const struct formula	*pointwise_formula(struct arena *, const struct node *);
 
+/* Tensors that backward of a formula reads, of its operands and results; those of several together, each once. */
+struct pointwise_kept {
+	const struct tensor *tensor[2 * (FORMULA_OPERANDS + FORMULA_RESULTS)];
+	int n;
+};
+
+void	pointwise_keep(struct arena *, const struct formula *, struct tensor *const *in, struct tensor *const *out,
+	    struct pointwise_kept *);
+int64_t	pointwise_bytes(const struct pointwise_kept *);
+
 /* Makes the node a pointwise with that formula. */
 void	pointwise_set(struct arena *, struct node *, const struct formula *);
 

@@ -22,6 +22,7 @@ const struct op op_relu_grad = {
 	.kind = OP_INTERNAL,
 	.brief = "gradient of relu: 0 where y <= 0, else dy",
 	.flags = OP_ELEMENTWISE,
+	.formula = "where(y <= 0, 0, dy)",
 	.operands = "dy y",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0,
@@ -51,6 +52,7 @@ const struct op op_relu = {
 	    "needed again, and after a pooling where it stands before one (the same numbers, of "
 	    "fewer elements). Not-a-number passes through, both ways, as in PyTorch.",
 	.flags = OP_ELEMENTWISE | OP_AFTER_MAXIMUM,
+	.formula = "relu(x)",
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape_same_float,

@@ -15,6 +15,7 @@ const struct op op_sum = {
 	.kind = OP_INTERNAL,
 	.brief = "sum of two contributions to a gradient",
 	.flags = OP_ELEMENTWISE,
+	.formula = "a + b",
 	.operands = "a b",
 	.min_operands = 2, .max_operands = 2,
 	.memory.inplace = 1u << 0 | 1u << 1,

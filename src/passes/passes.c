@@ -10,6 +10,7 @@
 	_(phases)				\
 	_(formulas)				\
 	_(simplify)				\
+	_(join_formulas)			\
 	_(pool_first)				\
 	_(concat_in_place)			\
 	_(chunk_loss)				\

@@ -177,6 +177,15 @@ Test(formula, what_backward_reads)
 	cr_assert_eq(kept[0], 1);
 	cr_assert_eq(kept[1], 2);
 	cr_assert_str_eq(formula_text(a, g), "x0, x1: x1 * x0");
+	{	/* terms of nothing wanted may be of operands that are not there any more */
+		struct formula *f = parse(a, "x, y: max(x, y) + x * y");
+		const bool one[] = { true, false };
+
+		g = formula_drop_unread(a, formula_gradient(a, f, one, false), kept);
+		cr_assert_eq(g->operands, 3);
+		g = formula_drop_unread(a, parse(a, "x, y: t = exp(x); y * 2"), kept);
+		cr_assert_str_eq(formula_text(a, g), "x0: x0 * 2");
+	}
 	g = formula_gradient(a, parse(a, "x: 3 * x + 1"), wanted, false);	/* neither x nor y */
 	cr_assert(!formula_reads(g, 0) && !formula_reads(g, 1));
 	arena_free(a);

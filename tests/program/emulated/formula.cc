@@ -10,12 +10,12 @@
 
 KERNEL(mixed_kernel, (elem *y0, elem *y1, const elem *x0, const elem *x1, int64_t n))
 {
-	PACKS (i, n, ADDRESS(y0) | ADDRESS(y1) | ADDRESS(x0) | ADDRESS(x1)) {
+	EACH_PACK (i, n, ADDRESS(y0) | ADDRESS(y1) | ADDRESS(x0) | ADDRESS(x1)) {
 		TAKE (x0, i, n);
 		TAKE (x1, i, n);
 		GIVE (y0);
 		GIVE (y1);
-		LANES (j) {
+		EACH_LANE (j) {
 			real a = VALUE(ITEM(x0, i, j));
 			real b = VALUE(ITEM(x1, i, j));
 
@@ -30,7 +30,7 @@ KERNEL(mixed_kernel, (elem *y0, elem *y1, const elem *x0, const elem *x1, int64_
 static void
 mixed(elem *y0, elem *y1, const elem *x0, const elem *x1, int64_t n)
 {
-	LAUNCH(mixed_kernel, PACKS_OF(n), (y0, y1, x0, x1, n));
+	LAUNCH(mixed_kernel, PACKS_IN(n), (y0, y1, x0, x1, n));
 }
 
 KERNEL(spread_kernel, (elem *y0, const elem *x0, const elem *x1, int64_t rows, int64_t inner, int64_t n0))

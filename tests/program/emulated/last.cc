@@ -21,9 +21,6 @@
 #include "pointwise/leaky_relu.cu"
 #include "pointwise/reduce.cu"
 #include "pointwise/relu.cu"
-#include "pointwise/sigmoid.cu"
-#include "pointwise/silu.cu"
-#include "pointwise/tanh.cu"
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #include "conv/conv_concat.cu"
