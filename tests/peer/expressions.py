@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Networks of random arithmetic, the same ones every time: values and gradients are compared with PyTorch's by
+compare.py, which is given the specs that this writes.
+
+    expressions.py FOLDER NETWORKS [EXPRESSIONS]
+
+Each expression is of depth up to 8, over two inputs, a dense layer and parameters that are repeated along axes. What is
+taken keeps values and slopes of about 1, so that f32 can be held against f64; divisors and what a logarithm, a root
+or a power is of stay above 1, and exponents below 1. Conditions are of inputs, which are the same in f32 and f64.
+"""
+import os
+import random
+import sys
+
+folder, networks = sys.argv[1], int(sys.argv[2])
+count = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+ONE = ["tanh(%s)", "sigmoid(%s)", "sin(%s)", "cos(%s)", "erf(%s)", "softplus(%s)", "exp(-abs(%s))", "log(1.5 + %s * %s)",
+       "sqrt(1.2 + %s * %s)", "rsqrt(1.2 + %s * %s)", "log1p(%s * %s)", "expm1(tanh(%s))", "0.7 * %s - 0.2", "1 - %s",
+       "1 / (1.5 + %s * %s)", "(1.1 + %s * %s) ^ -0.5", "2 ^ tanh(%s)", "(tanh(%s) + 0.3) ^ 2", "(%s -> elu)", "(%s -> mish)",
+       "(%s -> silu)", "(%s -> selu)", "clamp(%s, -9, 9)", "max(%s, -7)", "min(%s, 7.5)"]
+TWO = ["%s + %s", "%s - %s", "sin(%s) * %s", "tanh(%s) * tanh(%s)", "%s / (1.5 + tanh(%s))", "(1.2 + sigmoid(%s)) ^ tanh(%s)",
+       "where(x > 0.3, %s, %s)", "where(z <= -0.1, %s, %s)", "(x < z) * %s + %s", "max(%s, 12 + sin(%s))",
+       "min(%s, cos(%s) - 15)"]
+
+
+def expression(rng, k, lines):
+    """Appends statements, and returns the name of the last."""
+    terms = [("h", 0), ("x", 0), ("z", 0), ("row * h", 1), ("end + x", 1), ("h", 0)]
+    for step in range(rng.randrange(3, 12)):
+        near = [t for t in terms if t[1] < 8]
+        first, second = rng.choice(near), rng.choice(near)
+        if rng.random() < 0.5:
+            form = rng.choice(ONE)
+            text = form % ((f"({first[0]})",) * form.count("%s"))
+            depth = first[1] + 1
+        else:
+            text = rng.choice(TWO) % (f"({first[0]})", f"({second[0]})")
+            depth = max(first[1], second[1]) + 1
+        name = f"e{k}_{step}"
+        lines.append(f"  {name} = {text}")
+        terms = terms[-5:] + [(name, depth)]
+    return name
+
+
+def network(seed):
+    rng, lines = random.Random(seed), []
+    results = [expression(rng, k, lines) for k in range(count)]
+    return "\n".join([f"network random{seed} {{", "  input  x : f32[2, 3]", "  input  z : f32[2, 3]",
+                      f"  target t : f32[{2 * count}, 3]", "  row = parameter((2, 1), init=normal(1))",
+                      "  end = parameter((1, 3), init=normal(1))", "  h = x -> dense(3)", *lines,
+                      f"  y = concat({', '.join(results)})", "  loss mse(y, t)", "}",
+                      "train { batch 2  precision f64  optimizer sgd(lr=0)  data synthetic(2) }", ""])
+
+
+for seed in range(networks):
+    with open(os.path.join(folder, f"random{seed}.nn"), "w") as f:
+        f.write(network(seed))
