@@ -68,6 +68,18 @@ def load(graph, program, values):
         program.set(graph.tensors[number].name, (v.float() if v.is_floating_point() else v).numpy())
 
 
+def spread_weights(graph, program):
+    """A weight that starts at 1, or a bias at 0, hides what it does; so those which start alike do not."""
+    for number in graph.persistent:
+        t = graph.tensors[number]
+        if t.kind != "parameter":
+            continue
+        x = program.get(t.name).astype(numpy.float64)
+        if x.size and (x == x.flat[0]).all():
+            x = x + 0.3 * numpy.sin(1.7 * numpy.arange(1, x.size + 1)).reshape(x.shape)
+            program.set(t.name, x.astype(numpy.float32))
+
+
 def set_loss_scale(program):
     """What gradients are multiplied by: 1, or in f16 what is put in place of the first scale."""
     for e in program.entries:
@@ -118,6 +130,8 @@ def operator_off(graph, program, precision="f32"):
     batch = program.batch = int(graph.settings["batch"])
     values = random_inputs(graph, batch, precision)
     load(graph, program, values)
+    if precision not in NARROW:     # there, more of them would lie within a rounding of relu's kink
+        spread_weights(graph, program)
     scale = set_loss_scale(program)
     for number in graph.persistent:
         t = graph.tensors[number]

@@ -192,6 +192,32 @@ stage_inputs(void)
 	}
 }
 
+/* A weight that starts at 1, or a bias at 0, hides what it does; so those which start alike do not. */
+static double
+unlike(double x, double first, int64_t i)
+{
+	return x == first ? x + 0.3 * sin(1.7 * (double)(i + 1)) : x;
+}
+
+static void
+spread_weights(void)
+{
+	for (int k = 0; k < stowage_tensor_count; k++) {
+		const struct stowage_tensor *t = &stowage_tensors[k];
+		int64_t n = elements(t);
+		double *x;
+
+		if (!is(t, "parameter") || strcmp(t->type, "f64") != 0)
+			continue;
+		x = (double *)malloc((size_t)n * sizeof(double));
+		stowage_read(x, t->offset, n * (int64_t)sizeof(double));
+		for (int64_t i = n - 1; i >= 0; i--)
+			x[i] = unlike(x[i], x[0], i);
+		stowage_write(t->offset, x, n * (int64_t)sizeof(double));
+		free(x);
+	}
+}
+
 /* Where element I of tensor K is nudged: in the staged copy of an input, else in the arena. */
 static void
 nudge(int k, int64_t i, double by)
@@ -254,6 +280,7 @@ gradients(void)
 	staged = (double **)calloc((size_t)stowage_tensor_count, sizeof(*staged));
 	staged_labels = (int32_t **)calloc((size_t)stowage_tensor_count, sizeof(*staged_labels));
 	stage_inputs();
+	spread_weights();
 	loss();
 	for (int k = 0; k < stowage_tensor_count; k++) {
 		const struct stowage_tensor *t = &stowage_tensors[k];
