@@ -51,6 +51,7 @@ struct tape_call {
 	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made as large as the output's,
 				 * and then summed over the axes along which they were repeated */
+	int64_t scratch;	/* the most that its gradients' own temporaries take at a time */
 	/* what the tape fills in */
 	const struct node *node;
 	int out;		/* the value it makes */

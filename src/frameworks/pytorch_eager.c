@@ -319,6 +319,8 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	if (!c->records || dy.block < 0)
 		return;
 	p->node = c->node;
+	if (c->scratch)
+		drop(p, make(p, T_WORKSPACE, c->scratch));
 #define WANTED(k)	(c->in[k] != TAPE_NONE && t->values.v[c->in[k]].wants)
 	for (k = 0; k < c->nin; k++)
 		if (WANTED(k))
