@@ -298,6 +298,18 @@ bias_plane_parts(int64_t channels)
 	return norm_parts(channels, false);
 }
 
+/* Rows of N weights (norm/normalize.cu): the parts that sums over rows are cut into. In C each has
+ * ROW_SUMS * N doubles, or there are none and each few weights are summed by themselves; on a GPU 2 N. */
+#define ROW_SUMS	4
+
+static inline int64_t
+row_parts(int64_t n, bool gpu)
+{
+	if (gpu)
+		return most(1, least(512, 65536 / n));
+	return n <= 8192 ? most(8, least(16, 32768 / n)) : 0;
+}
+
 /* A loss made some rows at a time: rows are rounded up so that what follows them is aligned. */
 static inline int64_t
 head_padded(int64_t rows)

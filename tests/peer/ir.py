@@ -136,6 +136,28 @@ def batchnorm(n, x, gamma, beta, mean, var):
     return y.to(x.dtype)
 
 
+def widened(normalise):
+    """As under autocast too: NORMALISE(n, x, weight, bias) is given f32, and its result is rounded."""
+    def run(n, x, *weights):
+        weights = [wide(w) for w in weights] + [None] * (2 - len(weights))
+        return normalise(n, wide(x), *weights).to(x.dtype)
+    return run
+
+
+def rows(n, x):
+    return x.shape[-n.attrs["axes"]:]
+
+
+NORMALISATIONS = {
+    "layernorm": lambda n, x, w, b: F.layer_norm(x, rows(n, x), w, b, n.attrs["eps"]),
+    "rmsnorm": lambda n, x, w, _: F.rms_norm(x, rows(n, x), w, n.attrs["eps"]),
+    "groupnorm": lambda n, x, w, b: F.group_norm(x, n.attrs["groups"], w, b, n.attrs["eps"]),
+    "instancenorm": lambda n, x, w, b: F.instance_norm(x, None, None, w, b, True, 0, n.attrs["eps"]),
+    "l2norm": lambda n, x, *_: F.normalize(x, dim=axis(n) if n.attrs["axis"] >= 0 else n.attrs["axis"],
+                                           eps=n.attrs["eps"]),
+}
+
+
 def crop(n, x, like=None):
     raise NotImplementedError
 
@@ -200,6 +222,7 @@ OPERATORS = {
     "less": compared(torch.lt), "less_equal": compared(torch.le), "greater": compared(torch.gt),
     "greater_equal": compared(torch.ge), "equal": compared(torch.eq), "not_equal": compared(torch.ne),
     "where": where,
+    **{name: widened(normalise) for name, normalise in NORMALISATIONS.items()},
     "conv": conv, "conv_transpose": conv_transpose, "local": local, "batchnorm": batchnorm,
     "dense": lambda n, x, w, b=None: F.linear(x, w, b),
     "maxpool": lambda n, x: F.max_pool2d(x, n.attrs["kernel"], n.attrs["stride"], n.attrs["pad"][:2]),

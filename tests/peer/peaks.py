@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """What stowage plan says of PyTorch eager, against PyTorch, for any spec.
 
-    peaks.py [--fake] SPEC...
+    peaks.py [--fake | --cuda] SPEC...
 
 The spec's graph, from its IR text, is run by PyTorch as its users would write it, in the most
 economical form: relu and leaky_relu in place, and a sum in place of its first operand, wherever
 autograd allows it, and no variable held longer than it is read but the operands of a loss. A first
 run with hooks on autograd's saved tensors learns where it does allow it. Then the peak of the second
 step is counted as bench/eager.py counts it. It must equal pytorch_eager_bytes. With --fake tensors have
-shapes without elements, for full sizes. Prints TAP.
+shapes without elements, for full sizes; with --cuda they have not either, and are on device cuda, where
+PyTorch does some things in one kernel that it does in several on a CPU. Prints TAP.
 """
 import contextlib
 import json
@@ -22,6 +23,7 @@ import torch.nn.functional as F
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "bench")]
 import eager        # noqa: E402
+import forecast     # noqa: E402
 import ir           # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
 
@@ -185,8 +187,15 @@ def peak(network, real):
 
 
 def main():
-    specs = [word for word in sys.argv[1:] if word != "--fake"]
+    specs = [word for word in sys.argv[1:] if word not in ("--fake", "--cuda")]
     real, failed = specs == sys.argv[1:], 0
+    if "--cuda" in sys.argv[1:]:
+        if "STAND_IN" not in os.environ:
+            return forecast.stand_in()
+        if torch.version.cuda is None:
+            print("1..0 # SKIP this PyTorch knows nothing of CUDA")
+            return 0
+        torch.set_default_device("cuda")
     print(f"1..{len(specs)}")
     for number, spec in enumerate(specs, 1):
         def stowage(*options):
