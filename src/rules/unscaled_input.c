@@ -226,6 +226,14 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 	fix(l, g, n, f);
 }
 
+/* Is what it makes of one scale, whatever that of its input? */
+static bool
+normalises(const struct node *n)
+{
+	return node_is(n, "batchnorm") || node_is(n, "layernorm") || node_is(n, "rmsnorm") ||
+	    node_is(n, "groupnorm") || node_is(n, "instancenorm") || node_is(n, "l2norm");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -246,7 +254,7 @@ check(const struct rule *rule, struct lint *l)
 			continue;
 		if (keeps_range(n) && n->out[0])
 			from[n->out[0]->id] = in;
-		else if (node_has_weights(n) && !node_is(only_reader(&r, n), "batchnorm") &&
+		else if (node_has_weights(n) && !normalises(only_reader(&r, n)) &&
 		    place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, in);
 	}
@@ -268,7 +276,7 @@ const struct rule rule_unscaled_input = {
 	    "whole, whose root mean square, sqrt(mean^2 + deviation^2), is 30 or more, so that "
 	    "years and prices do beside shares. "
 	    "Otherwise u8 inputs, and IDX files without scale=, whose usual contents are bytes. "
-	    "Batch normalisation right behind that layer, or a scale, batchnorm or arithmetic "
+	    "A normalisation right behind that layer, or a scale, batchnorm or arithmetic "
 	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
 	    "where columns differ.",
 	.check = check,
