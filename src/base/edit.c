@@ -321,9 +321,13 @@ find_changes(struct diff *d)
 }
 
 static void
-print_lines(struct diff *d, char sign, const struct line *l, int n)
+print_lines(struct diff *d, char sign, const struct lines *from, int beg, int end)
 {
-	for (; n > 0; n--, l++) {
+	int i;
+
+	for (i = beg; i < end; i++) {
+		const struct line *l = &from->all.v[i];
+
 		text_add(d->out, &sign, 1);
 		text_add(d->out, l->s, (size_t)l->n);
 		if (l->s[l->n - 1] != '\n')
@@ -347,12 +351,12 @@ print_hunk(struct diff *d, int from, int to, int shift)
 	text_printf(d->out, "@@ -%d,%d +%d,%d @@\n", beg + (end > beg), end - beg,
 	    beg + shift + (end - beg + grown > 0), end - beg + grown);
 	for (i = from; i < to; i++) {
-		print_lines(d, ' ', d->old.all.v + beg, c[i].beg - beg);
-		print_lines(d, '-', d->old.all.v + c[i].beg, c[i].end - c[i].beg);
-		print_lines(d, '+', c[i].new.all.v, c[i].new.all.n);
+		print_lines(d, ' ', &d->old, beg, c[i].beg);
+		print_lines(d, '-', &d->old, c[i].beg, c[i].end);
+		print_lines(d, '+', &c[i].new, 0, c[i].new.all.n);
 		beg = c[i].end;
 	}
-	print_lines(d, ' ', d->old.all.v + beg, end - beg);
+	print_lines(d, ' ', &d->old, beg, end);
 }
 
 /* A name as git writes it: quoted where it holds what would end it. */
@@ -374,6 +378,15 @@ print_name(struct text *out, const char *mark, const char *folder, const char *p
 	text_puts(out, quote ? "\"\n" : strchr(path, ' ') ? "\t\n" : "\n");
 }
 
+/* Edits of several lines may undo each other. */
+static bool
+changes_nothing(const struct edits *e)
+{
+	const struct source *new = edits_apply(e);
+
+	return new->size == e->src->size && memcmp(new->text, e->src->text, (size_t)new->size) == 0;
+}
+
 void
 edits_diff(const struct edits *e, struct text *out)
 {
@@ -381,10 +394,10 @@ edits_diff(const struct edits *e, struct text *out)
 	const struct change *c;
 	int i, k, j, shift = 0;
 
+	if (changes_nothing(e))
+		return;
 	split(e->arena, &d.old, e->src->text, (size_t)e->src->size);
 	find_changes(&d);
-	if (d.changes.n == 0)
-		return;
 	print_name(out, "---", "a/", e->src->path);
 	print_name(out, "+++", "b/", e->src->path);
 	for (c = d.changes.v, i = 0; i < d.changes.n; i = k) {

@@ -115,6 +115,11 @@ Test(edit, no_change_is_no_diff)
 	cr_expect_str_eq(diff_of(&e), "");
 	cr_expect(edits_add(&e, 2, 3, "b"));
 	cr_expect_str_eq(diff_of(&e), "");
+	e = edits_of("x", "a\n\nb\n");		/* one empty line goes, another comes */
+	cr_expect(edits_add(&e, 2, 3, ""));
+	cr_expect(edits_add(&e, 1, 1, "\n"));
+	cr_expect_str_eq(edits_apply(&e)->text, "a\n\nb\n");
+	cr_expect_str_eq(diff_of(&e), "");
 	e = edits_of("x", "");
 	cr_expect(edits_add(&e, 0, 0, "a\n"));
 	cr_expect_str_eq(diff_of(&e), "--- a/x\n+++ b/x\n@@ -0,0 +1,1 @@\n+a\n");
