@@ -73,29 +73,36 @@ add_field(struct csv_reader *r, int beg, int end)
 	r->field[r->nfields++] = part_of(r, beg, end);
 }
 
+/* *OPEN: a quote in it has not been closed where the line ends. */
 static int
-field_end(const struct loc line, int at)
+field_end(const struct loc line, int at, bool *open)
 {
 	const char *s = line.src->text;
-	bool quoted = false;
 
-	for (; at < line.end && (quoted || s[at] != ','); at++)
+	for (*open = false; at < line.end && (*open || s[at] != ','); at++)
 		if (s[at] == '"')
-			quoted = !quoted;
+			*open = !*open;
 	return at;
 }
 
-static void
+/* False after a message. */
+static bool
 split_row(struct csv_reader *r, struct loc line)
 {
 	int at = line.beg, end;
+	bool open;
 
 	for (r->nfields = 0;; at = end + 1) {
-		end = field_end(line, at);
+		end = field_end(line, at, &open);
 		add_field(r, at, end);
 		if (end >= line.end)
-			return;
+			break;
 	}
+	if (open)	/* how many fields there are is not known then */
+		diag_help(r->diags, diag_error(r->diags, "data", part_of(r, at, end),
+		    "a quote is not closed on its line"), "each field in quotes ends on the line on "
+		    "which it begins");
+	return !open;
 }
 
 /* Line N, 1-based, without its end; a byte order mark is no part of the first. */
@@ -177,7 +184,8 @@ read_header(struct csv_reader *r, struct loc line)
 
 	for (c = 0; c < COLUMNS; c++)
 		r->at[c] = -1;
-	split_row(r, line);
+	if (!split_row(r, line))
+		return false;
 	for (i = 0; i < r->nfields; i++)
 		name_column(r, i);
 	for (c = 0; c < COLUMNS; c++) {
@@ -282,8 +290,7 @@ read_row(struct csv_reader *r, struct loc line)
 	struct diag *d;
 	bool good;
 
-	split_row(r, line);
-	if (!row_is_whole(r, line))
+	if (!split_row(r, line) || !row_is_whole(r, line))
 		return;
 	id = r->field[r->at[ID]];
 	good = read_number(r, LOWER, &it.lower);
@@ -377,9 +384,10 @@ static void
 write_row(struct text *t, const struct packing_csv *csv, struct loc row, const char *offset)
 {
 	int column = 0, at = row.beg, end;
+	bool open;
 
 	for (;; at = end + 1, column++) {
-		end = field_end(row, at);
+		end = field_end(row, at, &open);
 		if (column == csv->offset_column)
 			text_puts(t, offset);
 		else
