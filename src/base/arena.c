@@ -13,6 +13,9 @@
  * again. Their contents are zeroed a stretch at a time, just before allocation: what is never
  * allocated is never written. An array too large for that gets a block of its own, fresh from the
  * system: such arrays are made for the worst case, and most of their pages are never touched.
+ *
+ * To the address sanitizer a block is one object. So it is told what of it nobody may touch: a gap
+ * behind each allocation, and what a scratch arena was done with.
  */
 #include "base/arena.h"
 
@@ -33,6 +36,22 @@
 #define LARGEST_SPARE	((size_t)4 << 20)	/* of one block that is kept for later */
 #define MOST_SPARE	((size_t)16 << 20)	/* of all of them */
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__	1	/* as GCC says it */
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define GAP		((size_t)ALIGNMENT)	/* behind each allocation */
+#define HIDE(p, n)	ASAN_POISON_MEMORY_REGION((p), (n))
+#define SHOW(p, n)	ASAN_UNPOISON_MEMORY_REGION((p), (n))
+#else
+#define GAP		((size_t)0)
+#define HIDE(p, n)	((void)(p), (void)(n))
+#define SHOW(p, n)	((void)(p), (void)(n))
+#endif
+
 struct block {
 	struct block *next;
 	size_t size, used, clean;	/* in bytes, of data[] */
@@ -51,7 +70,16 @@ struct arena {
 static size_t
 rounded(size_t bytes)
 {
-	return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+	return ((bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + GAP;
+}
+
+/* Of an allocation, BYTES may be touched. */
+static void *
+given(char *p, size_t bytes)
+{
+	SHOW(p, bytes);
+	HIDE(p + bytes, rounded(bytes) - bytes);
+	return p;
 }
 
 /* A block that is worth several huge pages is put into them, so that filling it does not stop at
@@ -101,6 +129,7 @@ block_put(struct arena *a, struct block *b)
 		return;
 	}
 	b->used = b->clean = 0;
+	HIDE(b->data, b->size);
 	b->next = root->spare;
 	root->spare = b;
 	root->spare_bytes += b->size;
@@ -184,6 +213,7 @@ arena_reset(struct arena *a)
 	}
 	first->next = NULL;
 	first->used = first->clean = 0;
+	HIDE(first->data, first->size);
 	a->block = first;
 	a->failure = NULL;
 }
@@ -244,6 +274,7 @@ clean_up(struct block *b, size_t bytes)
 
 	if (n < STRETCH)
 		n = rest < STRETCH ? rest : STRETCH;
+	SHOW(b->data + b->clean, n);
 	memset(b->data + b->clean, 0, n);
 	b->clean += n;
 }
@@ -286,9 +317,9 @@ arena_alloc(struct arena *a, size_t bytes)
 	if (bytes > SIZE_MAX / 4)
 		fail(a);
 	if (b->clean - b->used < want)
-		return alloc_slowly(a, want);
+		return given(alloc_slowly(a, want), bytes);
 	b->used += want;
-	return b->data + b->used - want;
+	return given(b->data + b->used - want, bytes);
 }
 
 void *
@@ -317,7 +348,7 @@ arena_grow(struct arena *a, void *old, size_t old_bytes, size_t new_bytes)
 		more = rounded(new_bytes) - rounded(old_bytes);
 		if (more <= b->clean - b->used) {
 			b->used += more;
-			return old;
+			return given(old, new_bytes);
 		}
 	}
 	p = arena_alloc(a, new_bytes);
