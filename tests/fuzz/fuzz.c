@@ -6,12 +6,17 @@
 #include <unistd.h>
 
 #define MOST_POOL	256
+#define OTHERS		4	/* one in so many mutations is libFuzzer's own, which follows coverage */
 #define ENOUGH		500	/* texts, to say how many of them come to something */
 
 static uint64_t state;
 static struct sample pool[MOST_POOL];	/* texts that were tried, for others to borrow from */
 static int pooled;
 static long tried, outcomes;
+static struct arena *arena;
+
+/* libFuzzer has it. */
+size_t	LLVMFuzzerMutate(uint8_t *text, size_t n, size_t most) __attribute__((weak));
 
 uint64_t
 fuzz_below(uint64_t n)		/* xorshift64* */
@@ -27,6 +32,15 @@ fuzz_failed(const char *what)
 {
 	fprintf(stderr, "%s: %s\n", fuzzer.name, what);
 	abort();
+}
+
+struct arena *
+fuzz_arena(void)
+{
+	if (!arena && !(arena = arena_new()))
+		fuzz_failed("out of memory");
+	arena_reset(arena);
+	return arena;
 }
 
 /* ---- edits ---- */
@@ -88,7 +102,9 @@ report(void)
 	fprintf(stderr, "%ld texts tried, %ld %s\n", tried, outcomes, fuzzer.outcome);
 	for (k = 0; k < pooled; k++)
 		free(pool[k].text);
-	if (fuzzer.one_in && tried >= ENOUGH && outcomes * fuzzer.one_in < tried) {
+	arena_free(arena);
+	/* libFuzzer goes where something new is, which is seldom where something comes of it */
+	if (!LLVMFuzzerMutate && fuzzer.one_in && tried >= ENOUGH && outcomes * fuzzer.one_in < tried) {
 		fprintf(stderr, "%s: too few\n", fuzzer.name);
 		_exit(1);
 	}
@@ -140,7 +156,10 @@ LLVMFuzzerCustomMutator(uint8_t *text, size_t n, size_t most, unsigned seed)
 		abort();
 	memcpy(t.text, text, t.n);
 	keep_in_pool(&t);
-	fuzzer.mutate(&t, pool, pooled);
+	if (LLVMFuzzerMutate && fuzz_below(OTHERS) == 0)
+		t.n = LLVMFuzzerMutate((uint8_t *)t.text, t.n, fuzzer.longest);
+	else
+		fuzzer.mutate(&t, pool, pooled);
 	n = least(t.n, most);
 	memcpy(text, t.text, n);
 	free(t.text);

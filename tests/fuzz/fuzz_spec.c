@@ -7,8 +7,8 @@
  * them fit. Most edits keep the text near to a spec, for what is far from one is thrown away by the
  * scanner, and favour what arithmetic trips over: 0, -1 and the neighbourhood of 2^63.
  *
- * After the parse it checks what later stages rely on (places within the text, trees no deeper
- * than promised), and at the end that a module without a plan was given a reason.
+ * After the parse it checks what later stages rely on (tree.h), and at the end that a module without a
+ * plan was given a reason.
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@
 #include "lint/engine.h"
 #include "lint/suppress.h"
 
-#include "fuzz.h"
+#include "tree.h"
 
 /* Where a spec is said to lie, so that it finds what it imports. */
 static const char *
@@ -35,7 +35,6 @@ path_of_specs(void)
 	return path ? path : "f.nn";
 }
 
-#define DEEPEST		257		/* of expression trees */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
 #define SLOW		12.0		/* seconds of processor time that one case may take */
 #else
@@ -214,110 +213,6 @@ edit(struct sample *t, const struct sample *from, int nfrom)
 	}
 }
 
-/* ---- what every later stage relies on ---- */
-
-static void
-check_loc(const struct source *src, struct loc loc)
-{
-	if (loc.src == src && (loc.beg < 0 || loc.end < loc.beg || loc.end > src->size))
-		fuzz_failed("a place outside the text");
-}
-
-static void
-check_expr(const struct source *src, const struct expr *e, int depth)
-{
-	int i;
-
-	if (!e)
-		return;
-	if (depth > DEEPEST)
-		fuzz_failed("a tree deeper than promised");
-	check_loc(src, e->loc);
-	check_loc(src, e->head);
-	if ((e->kind == E_NAME || e->kind == E_PATH || e->kind == E_CALL || e->kind == E_STR ||
-	    e->kind == E_LABEL || e->kind == E_DURATION) && !e->name)
-		fuzz_failed("an expression without its name");
-	if ((e->kind == E_BINARY || e->kind == E_PIPE || e->kind == E_INDEX) && (!e->a || !e->b))
-		fuzz_failed("an expression without its parts");
-	for (i = 0; i < e->nargs; i++)
-		check_expr(src, e->arg[i].value, depth + 1);
-	check_expr(src, e->a, depth + 1);
-	check_expr(src, e->b, depth + 1);
-	check_expr(src, e->c, depth + 1);
-}
-
-static void
-check_stmts(const struct source *src, const struct stmt *s, int n)
-{
-	int i, j;
-
-	for (i = 0; i < n; i++) {
-		check_loc(src, s[i].loc);
-		check_expr(src, s[i].expr, 1);
-		if ((s[i].kind == S_DEF || s[i].kind == S_LOSS) && !s[i].expr)
-			fuzz_failed("a statement without its value");
-		for (j = 0; j < s[i].nnames; j++)
-			check_loc(src, s[i].name[j].loc);
-		if (s[i].kind == S_DEF && !s[i].name[0].text)
-			fuzz_failed("a definition without its name");
-		for (j = 0; s[i].type && j < s[i].type->nargs; j++)
-			check_expr(src, s[i].type->arg[j].value, 1);
-	}
-}
-
-static void
-check_section(const struct source *src, const struct section *sec)
-{
-	int i, j;
-
-	for (i = 0; i < sec->nsettings; i++) {
-		const struct setting *s = &sec->setting[i];
-
-		if (!s->key.text || s->nvalues < 1)
-			fuzz_failed("a setting without key or value");
-		for (j = 0; j < s->nvalues; j++)
-			check_expr(src, s->value[j], 1);
-	}
-}
-
-static void
-check_file(const struct file *f)
-{
-	const struct source *src = f->src;
-	int i, j;
-
-	for (i = 0; i < f->globals.n; i++)
-		check_expr(src, f->globals.v[i].value, 1);
-	for (i = 0; i < f->blocks.n; i++) {
-		for (j = 0; j < f->blocks.v[i]->nformals; j++)
-			check_expr(src, f->blocks.v[i]->formal[j].value, 1);
-		check_stmts(src, f->blocks.v[i]->stmt, f->blocks.v[i]->nstmts);
-	}
-	for (i = 0; i < f->networks.n; i++)
-		check_stmts(src, f->networks.v[i]->stmt, f->networks.v[i]->nstmts);
-	for (i = 0; i < f->sections.n; i++)
-		check_section(src, f->sections.v[i]);
-	for (i = 0; i < f->suppressions.n; i++)
-		if (f->suppressions.v[i].from_line > f->suppressions.v[i].to_line)
-			fuzz_failed("a suppression of no lines");
-}
-
-static void
-check_diags(const struct source *src, const struct diags *d)
-{
-	int i, j;
-
-	for (i = 0; i < d->all.n; i++) {
-		const struct diag *g = d->all.v[i];
-
-		if (strcmp(g->rule, "internal") == 0)
-			fuzz_failed(g->message);
-		check_loc(src, g->loc);
-		for (j = 0; j < g->remarks.n; j++)
-			check_loc(src, g->remarks.v[j].loc);
-	}
-}
-
 /* ---- one case ---- */
 
 static void
@@ -472,7 +367,7 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 
 	diags_init(&d, a);
 	spec = spec_load(a, &d, src, NULL);
-	check_file(spec->file);
+	tree_check(spec->file);
 	if (target == target_table[0])
 		configure(a, src, spec->file);
 	if (!syntax_errors(&d) && spec->file->networks.n > 0)
@@ -480,7 +375,7 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 	file = arena_array(a, (size_t)spec->imported.n + 1, sizeof(*file));
 	file[0] = spec->file;
 	for (i = 0; i < spec->imported.n; i++)
-		check_file(file[1 + i] = spec->imported.v[i]);
+		tree_check(file[1 + i] = spec->imported.v[i]);
 	planned = spec->modules.n > 0;
 	for (i = 0; i < spec->modules.n; i++)
 		planned &= plan_and_emit(spec->modules.v[i], target, &d, null);
@@ -491,7 +386,7 @@ compile(const struct sample *t, const struct target *target, FILE *null)
 	lint_run(&d, file, NULL, s.nfiles, spec->modules.v, spec->modules.n, NULL);
 	suppress_run(&s);
 	diags_sort(&d);
-	check_diags(src, &d);
+	tree_check_diags(src, &d);
 	print_findings(null, path_of_specs(), &d);
 	arena_free(a);
 	return planned;

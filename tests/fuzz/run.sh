@@ -4,7 +4,8 @@
 #
 #	sh tests/fuzz/run.sh RUNS [fuzz_NAME...]
 #
-# FUZZ_BUILD is a folder that keeps the library from one run to the next. FUZZ_TREE is a tree that was built
+# Each begins with the texts of corpus/NAME, and of the tree where that has such. FUZZ_BUILD is a folder that
+# keeps the library and what was found from one run to the next. FUZZ_TREE is a tree that was built
 # with --enable-sanitize: then its library is fuzzed as it is, by driver.c, and nothing is built anew.
 set -u
 runs=${1:?usage: run.sh RUNS [fuzz_NAME...]}
@@ -22,7 +23,7 @@ elif clang -fsanitize=fuzzer,address -x c -o probe - 2> /dev/null <<-EOF
 	int LLVMFuzzerTestOneInput(const unsigned char *text, unsigned long n) { return n && !text; }
 	EOF
 then
-	cc=clang engine=-fsanitize=fuzzer library=-fsanitize=fuzzer-no-link
+	cc=clang engine=-fsanitize=fuzzer library=-fsanitize-coverage=inline-8bit-counters,pc-table
 fi
 flags="-std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE $sanitize"
 
@@ -38,11 +39,14 @@ texts() { # NAME: the folder of what it begins with
 	*buffers*) cp "$top"/tests/packing/*.csv "texts.$1" ;;
 	*oom*) cp "$top"/tests/golden/autopsy/*.txt "texts.$1" ;;
 	*_ir) cp "$top"/tests/golden/ir/*.in "$top"/tests/golden/ir/*.out "texts.$1" ;;
-	*baseline*) cp "$top"/tests/fuzz/baseline/*.txt "texts.$1" ;;
-	*) for spec in "$top"/specs/*.nn "$top"/tests/ops/*.nn "$top"/tests/golden/lang/*.nn; do
-		cp "$spec" "texts.$1/$(basename "$(dirname "$spec")")-$(basename "$spec")"
-	done ;;
-	esac
+	*_spec|*_fmt|*_fix|*_lsp|*_parse|*_suppress)
+		for spec in "$top"/specs/*.nn "$top"/tests/ops/*.nn "$top"/tests/golden/lang/*.nn; do
+			cp "$spec" "texts.$1/$(basename "$(dirname "$spec")")-$(basename "$spec")"
+		done ;;
+	esac &&
+		for text in "$top/tests/fuzz/corpus/${1#fuzz_}"/*; do
+			[ ! -e "$text" ] || cp "$text" "texts.$1" || return
+		done
 }
 
 libraries="$(sed -n 's/^JANSSON_LIBS = //p' tree/Makefile) -lm"
@@ -57,7 +61,7 @@ for name; do
 	}
 	# shellcheck disable=SC2086	# words
 	$cc $flags -I"$top/src" -I"$top" -Itree -Itree/grammar -o "$name" "$top/tests/fuzz/$name.c" \
-		"$top/tests/fuzz/fuzz.c" $engine tree/libstowage.a $libraries > "$name.log" 2>&1 && texts "$name" &&
+		"$top/tests/fuzz/fuzz.c" "$top/tests/fuzz/tree.c" $engine tree/libstowage.a $libraries > "$name.log" 2>&1 && texts "$name" &&
 		"./$name" -runs="$runs" -seed=1 -max_len=65536 -timeout=300 -rss_limit_mb=4096 -verbosity=0 \
 			-artifact_prefix="$build/$name." "texts.$name" >> "$name.log" 2>&1
 	if [ $? = 0 ]; then
