@@ -174,6 +174,7 @@ spec_load(struct arena *a, struct diags *d, const struct source *src,
 		d->network = n->name.text;
 		m = expand_network(&ex, n);
 		m->broken |= broken;
+		ex.made += m->forward ? m->forward->nodes.n : 0;
 		vec_push(a, &spec->modules, m);
 	}
 	d->network = NULL;

@@ -18,7 +18,7 @@
 #include "lang/value.h"
 #include "ir/op.h"
 
-#define LARGEST_GRAPH	100000	/* nodes */
+#define LARGEST_GRAPH	100000	/* nodes, of all networks of a file together */
 #define DEEPEST_BLOCKS	64	/* of blocks within blocks */
 #define DEEPEST_EXPR	400	/* of expressions within expressions; a pipe is one, however long */
 #define DEEPEST_CALLS	1200	/* of our own functions, all recursion together */
@@ -121,6 +121,8 @@ struct expander {
 	int nframes, depth, steps, sharing;
 	bool incomplete;	/* the network has errors of its own: parts of it were not made */
 	bool stopped;		/* a bound was met: everything from here on is poison */
+	int made;		/* nodes of the networks before */
+	bool full;		/* they had no room, which was reported */
 };
 
 /* ---- reporting ---- */

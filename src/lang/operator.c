@@ -118,11 +118,11 @@ has_room(struct expander *ex, const struct op *op, struct loc loc)
 		    "do", op->name);
 		return false;
 	}
-	if (ex->b.graph->nodes.n >= LARGEST_GRAPH) {
-		if (!ex->stopped)
-			ex_error(ex, "value", loc, "the network has more than %d operators",
-			    LARGEST_GRAPH);
-		ex->stopped = true;
+	if (ex->made + ex->b.graph->nodes.n >= LARGEST_GRAPH) {
+		if (!ex->stopped && !ex->full)
+			ex_error(ex, "value", loc, ex->made ? "the networks of this file have more than %d "
+			    "operators together" : "the network has more than %d operators", LARGEST_GRAPH);
+		ex->stopped = ex->full = ex->m->broken = true;
 	}
 	return !ex->stopped;
 }

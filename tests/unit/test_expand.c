@@ -574,3 +574,23 @@ Test(expand, an_error_in_copies_shows_once_with_its_use)
 	cr_assert_eq(g->remarks.n, 1);
 	cr_assert_eq(loc_line(g->remarks.v[0].loc), 3);
 }
+
+/* 60,000 and 39,901 and 99 operators are as many as may be: tanh is one too many, and what comes after it is not
+ * made and says nothing of its own. */
+Test(expand, the_operators_of_a_file_are_bounded)
+{
+	struct spec *s = load_with("network one   { input x : f32[4]  y = x -> 300 * (200 * relu) }\n"
+	    "network two   { input x : f32[4]  y = x -> tanh -> 399 * (100 * relu) }\n"
+	    "network three { input x : f32[4]  y = x -> 99 * relu -> tanh -> sigmoid }\n"
+	    "network four  { input x : f32[4]  y = x -> relu -> dense(2) }\n", NULL);
+	const struct diag *g;
+
+	cr_assert_eq(diags.errors, 1);
+	g = diags.all.v[0];
+	cr_assert_str_eq(g->message, "the networks of this file have more than 100000 operators together");
+	cr_assert_eq(loc_line(g->loc), 3);
+	cr_assert_eq(loc_column(g->loc), 57);
+	cr_assert_eq(s->modules.n, 4);
+	cr_assert(!s->modules.v[0]->broken && !s->modules.v[1]->broken);
+	cr_assert(s->modules.v[2]->broken && s->modules.v[3]->broken);
+}
