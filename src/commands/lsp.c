@@ -4,12 +4,14 @@
 #endif
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <errno.h>
 
 #include "base/print.h"
 #include "commands/commands.h"
 #ifdef HAVE_JANSSON
+#include "lsp/heap.h"
 #include "lsp/server.h"
 #endif
 
@@ -31,9 +33,11 @@ static const struct option options[] = {
 static int
 serve(const struct lsp_args *args)
 {
-	struct server s = { .out = stdout, .published = json_object() };
+	struct server s = { .out = stdout };
 	int status;
 
+	json_set_alloc_funcs(heap_get, free);
+	s.published = json_object();
 	if (args->log && !(s.log = fopen(args->log, "ae"))) {
 		print_error("%s: %s", args->log, strerror(errno));
 		json_decref(s.published);
@@ -75,7 +79,7 @@ const struct command command_lsp = {
 	.brief = "the language server, for editors",
 	.operands = "",
 	.details = "Exit status: 0 the editor ended it, 1 the input ended without that, 2 a mistake in the "
-	    "call.\nIt speaks the Language Server Protocol 3.17 over standard input and output.",
+	    "call, or no memory.\nIt speaks the Language Server Protocol 3.17 over standard input and output.",
 	.options = options,
 	.run = run_lsp,
 };

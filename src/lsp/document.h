@@ -20,8 +20,8 @@ struct position {
 	int64_t line, character;	/* both from 0 */
 };
 
-/* Replaces the bytes [beg, end); false where the text would be too long, or memory runs out: it is as it
- * was then. */
+/* Replaces the bytes [beg, end); false where the text would be too long, and is as it was then; or
+ * where memory runs out, and nothing is known of it. */
 bool	text_replace(struct text_lines *, size_t beg, size_t end, const char *with, size_t n);
 void	text_lines_free(struct text_lines *);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/filename.h"
+#include "lsp/heap.h"
 #include "lsp/job.h"
 #include "lsp/known.h"
 #include "lsp/method.h"
@@ -104,6 +105,27 @@ document_tree(struct server *s, struct document *d)
 	return d->tree;
 }
 
+static char *
+copy(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(heap_get(n), s, n);
+}
+
+/* False: the text would be too long. */
+static bool
+put(struct document *d, size_t beg, size_t end, const json_t *text)
+{
+	size_t n = json_string_length(text);
+
+	if (n > LONGEST_TEXT || d->text.n - (end - beg) + n > LONGEST_TEXT)
+		return false;
+	if (!text_replace(&d->text, beg, end, json_string_value(text), n))
+		heap_end();
+	return true;
+}
+
 void
 document_open(struct server *s, const json_t *item)
 {
@@ -115,15 +137,13 @@ document_open(struct server *s, const json_t *item)
 		return;
 	if ((d = document_find(s, uri)))	/* it is open already: the text counts */
 		document_close(s, d);
-	if (!(d = calloc(1, sizeof(*d))))
-		return;
-	d->uri = strdup(uri);
-	if (!(d->path = uri_path(uri)))
-		d->path = strdup(strchr(uri, ':') ? strchr(uri, ':') + 1 : uri);
+	d = heap_get(sizeof(*d));
+	*d = (struct document){ .uri = copy(uri), .path = uri_path(uri) };
+	if (!d->path)
+		d->path = copy(strchr(uri, ':') ? strchr(uri, ':') + 1 : uri);
 	d->version = json_integer_value(json_object_get(item, "version"));
 	d->findings_version = d->facts_version = -1;
-	if (!d->uri || !d->path ||
-	    !text_replace(&d->text, 0, 0, json_string_value(text), json_string_length(text)))
+	if (!put(d, 0, 0, text))
 		server_log(s, "%s: the text is too long: nothing is said of it", uri);
 	d->next = s->documents;
 	s->documents = d;
@@ -149,7 +169,7 @@ change(struct server *s, struct document *d, const json_t *change)
 		if (end < beg)
 			return false;
 	}
-	return text_replace(&d->text, beg, end, json_string_value(text), json_string_length(text));
+	return put(d, beg, end, text);
 }
 
 void

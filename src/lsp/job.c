@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lsp/heap.h"
 #include "lsp/known.h"
 #include "lsp/method.h"
 #include "lsp/publish.h"
@@ -120,7 +121,7 @@ begin(struct server *s, struct document *d, struct waiting *w)
 	return s->jobs = j;
 }
 
-static bool take(struct server *, struct job *, const char *, size_t);
+static void take(struct server *, struct job *, const char *, size_t);
 
 /* The analysis, where there can be no process for it: the next key waits. */
 static void
@@ -132,10 +133,11 @@ analyse_here(struct server *s, struct document *d)
 	FILE *f = open_memstream(&said, &n);
 
 	if (!f)
-		return;
+		heap_end();
 	analyse(s, d, f);
-	if (fclose(f) == 0)
-		take(s, &j, said, n);
+	if (fclose(f) != 0)
+		heap_end();
+	take(s, &j, said, n);
 	free(said);
 	free(j.line);
 	d->facts_version = d->version;	/* what it has not said will not come */
@@ -250,7 +252,7 @@ take_line(struct server *s, struct job *j)
 	j->n = 0;
 }
 
-static bool
+static void
 keep(struct job *j, const char *text, size_t n)
 {
 	size_t need = j->n + n;
@@ -258,17 +260,16 @@ keep(struct job *j, const char *text, size_t n)
 
 	if (need > j->cap) {
 		if (!(more = realloc(j->line, 2 * need)))
-			return false;
+			heap_end();
 		j->line = more;
 		j->cap = 2 * need;
 	}
 	memcpy(j->line + j->n, text, n);
 	j->n = need;
-	return true;
 }
 
-/* Takes the lines that end in it; false where memory runs out. */
-static bool
+/* Takes the lines that end in it. */
+static void
 take(struct server *s, struct job *j, const char *text, size_t n)
 {
 	const char *end;
@@ -276,11 +277,10 @@ take(struct server *s, struct job *j, const char *text, size_t n)
 
 	for (; n > 0 && (end = memchr(text, '\n', n)); text += k, n -= k) {
 		k = (size_t)(end - text) + 1;
-		if (!keep(j, text, k - 1))
-			return false;
+		keep(j, text, k - 1);
 		take_line(s, j);
 	}
-	return keep(j, text, n);
+	keep(j, text, n);
 }
 
 /* It has said all. What an analysis that died did not say will not come. */
@@ -308,9 +308,9 @@ job_read(struct server *s, struct job *j)
 
 	if (n < 0 && errno == EINTR)
 		return true;
-	if (n > 0 && !take(s, j, buf, (size_t)n))
-		n = 0;
-	if (n <= 0)
+	if (n > 0)
+		take(s, j, buf, (size_t)n);
+	else
 		finish(s, j);
 	return n > 0;
 }

@@ -6,6 +6,7 @@
 
 #include "base/filename.h"
 #include "findings/report.h"
+#include "lsp/heap.h"
 
 static int
 hex(char c)
@@ -22,8 +23,9 @@ uri_path(const char *uri)
 	const char *s;
 
 	if (!uri || strncmp(uri, scheme, sizeof(scheme) - 1) != 0 ||
-	    !(s = strchr(uri + sizeof(scheme) - 1, '/')) || !(path = to = malloc(strlen(s) + 1)))
+	    !(s = strchr(uri + sizeof(scheme) - 1, '/')))
 		return NULL;
+	path = to = heap_get(strlen(s) + 1);
 	for (; *s; s++)
 		if (*s == '%' && hex(s[1]) >= 0 && hex(s[2]) >= 0 && (hex(s[1]) || hex(s[2]))) {
 			*to++ = (char)(16 * hex(s[1]) + hex(s[2]));

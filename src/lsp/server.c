@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lsp/heap.h"
 #include "lsp/job.h"
 #include "lsp/method.h"
 
@@ -342,7 +343,7 @@ read_input(struct server *s)
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
 		s->ended = true;
 	else if (n > 0 && !wire_feed(&s->in, buf, (size_t)n))
-		s->ended = s->output_failed = true;
+		heap_end();
 }
 
 static void

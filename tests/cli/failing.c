@@ -6,7 +6,8 @@
  *	FAIL_AT=3 FAIL_HOW=-9 LD_PRELOAD=./failing.so stowage fmt net.nn	SIGKILL
  *
  * FAIL_COUNT names a file that gets a byte for each such call. FAIL_MEMORY=3 lets the third request for
- * memory fail, where the library is glibc.
+ * memory fail, where the library is glibc, and with FAIL_ON=1 all that come after it; FAIL_REQUESTS names a
+ * file that gets their number at the end, of each process a line.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -72,19 +73,40 @@ CALL(int, linkat, (int a, const char *from, int b, const char *to, int flags),
 #ifdef __GLIBC__
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 
-/* Is it this request's turn? What follows is granted again. */
+static int requests;
+
+/* Is it this request's turn? */
 static bool
 starves(void)
 {
-	static int left = -1;
+	static int turn = -1, on;
+	int now = __sync_add_and_fetch(&requests, 1);
 	const char *at;
 
-	if (left < 0)
-		left = (at = getenv("FAIL_MEMORY")) ? atoi(at) : 0;
-	if (left == 0 || --left > 0)
+	if (turn < 0) {
+		turn = (at = getenv("FAIL_MEMORY")) ? atoi(at) : 0;
+		on = getenv("FAIL_ON") != NULL;
+	}
+	if (turn == 0 || (on ? now < turn : now != turn))
 		return false;
 	errno = ENOMEM;
 	return true;
+}
+
+__attribute__((destructor)) static void
+tell(void)
+{
+	const char *file = getenv("FAIL_REQUESTS");
+	char line[20];
+	int fd, n, i = sizeof(line);
+
+	if (!file || (fd = open(file, O_WRONLY | O_CREAT | O_APPEND, 0666)) < 0)
+		return;
+	line[--i] = '\n';
+	for (n = requests; n > 0; n /= 10)
+		line[--i] = (char)('0' + n % 10);
+	syscall(SYS_write, fd, line + i, sizeof(line) - (size_t)i);
+	syscall(SYS_close, fd);
 }
 
 void *
