@@ -18,8 +18,8 @@
 bool	passes_run(struct module *, const struct pass_options *);
 /* A copy of the module with a plan made without any search, right but larger than need be
  * (plan->sketch); the module itself is left as it was. It takes a small part of the time of
- * passes_run(). NULL: only that can tell, because something must be reported or the spec asks for what
- * a sketch leaves out. */
+ * passes_run(). NULL: only that can tell, because something must be reported, the spec asks for what a
+ * sketch leaves out, or what is alive at once is more than the device has. */
 struct module	*passes_sketch(struct module *, const struct pass_options *);
 /*
  * Questions of a module that is planned: what would its plan be if ...? Each takes as long as the plan

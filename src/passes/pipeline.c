@@ -40,6 +40,12 @@ can_sketch(const struct module *m, const struct pass_options *o)
 	    !m->set.recompute_budget;
 }
 
+static bool
+is_beyond(const struct module *m, int64_t bytes)
+{
+	return m->set.device.given && m->set.device.memory > 0 && bytes > m->set.device.memory;
+}
+
 #define LARGE	2000	/* nodes of forward that are worth an arena */
 
 struct arena *
@@ -60,8 +66,11 @@ passes_sketch(struct module *m, const struct pass_options *o)
 	diags_init(quiet, m->arena);
 	copy = passes_copy(m, &m->set, quiet);
 	copy->options = for_questions(m, o);	/* these are planned in full */
-	quick.sketch = true;
-	if (!passes_finish(copy, &quick, NULL) || quiet->all.n)
+	quick.sketch = quick.bound_only = true;
+	if (!passes_finish(copy, &quick, NULL) || quiet->all.n || is_beyond(m, copy->plan->lower_bound_bytes))
+		return NULL;
+	quick.bound_only = o->bound_only;
+	if (!passes_finish(copy, &quick, "lifetimes") || quiet->all.n)
 		return NULL;
 	copy->diags = m->diags;
 	return copy;
@@ -124,8 +133,20 @@ give_gradients(struct module *m, struct tensor *const *gradient)
 static bool
 is_too_large(const struct module *m)
 {
-	return m->plan && m->set.device.given && m->set.device.memory > 0 &&
-	    m->plan->arena_bytes > m->set.device.memory;
+	return m->plan && is_beyond(m, m->plan->arena_bytes);
+}
+
+/* The weights are alive from first to last in every plan, and forward reads the same ones. */
+static bool
+weights_are_too_large(const struct module *m)
+{
+	int64_t bytes = 0;
+	int i;
+
+	for (i = 0; i < m->plan->buffers.n; i++)
+		if (m->plan->buffers.v[i].kind == T_PARAM)
+			bytes += m->plan->buffers.v[i].bytes;
+	return is_beyond(m, bytes);
 }
 
 /* A search leaves less alive at any time, but nothing keeps the gaps between buffers from growing.
@@ -163,7 +184,7 @@ passes_run(struct module *m, const struct pass_options *o)
 	planned = passes_finish(m, o, NULL);
 	if (o->question_work)
 		*o->question_work -= work_of(m);
-	return planned && (!is_too_large(m) || fall_back(m, o));
+	return planned && (!is_too_large(m) || weights_are_too_large(m) || fall_back(m, o));
 }
 
 /* ---- other settings ---- */
