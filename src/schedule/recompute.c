@@ -214,6 +214,19 @@ found_none(struct module *m, int64_t least)
 	diag_help(m->diags, g, "raise the budget, or lower the batch");
 }
 
+/* No search can help: activations are not all there is. */
+static void
+found_impossible(struct module *m, int64_t persistent)
+{
+	char budget[SIZE_TEXT], least[SIZE_TEXT], exact[SIZE_TEXT];
+	struct diag *g = diag_error(m->diags, "recompute", m->set.recompute_loc,
+	    "no choice of what to recompute fits %s: weights and what else lasts take %s (%s B)",
+	    size_human(budget, m->set.recompute_budget), size_human(least, persistent),
+	    size_commas(exact, persistent));
+
+	diag_help(m->diags, g, "raise the budget: it is for the whole arena");
+}
+
 /* One question may take a third of what is left, so that one in vain leaves something for others. */
 static int64_t
 work_for(const struct pass_options *o)
@@ -231,8 +244,13 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model)
 	struct budget budget = { m, o, bytes };
 	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o),
 	    .most_work = work_for(o), .products = true, .fits = fits_budget, .context = &budget };
-	bool found = recompute_search(model, &limits);
+	bool found;
 
+	if (m->set.recompute_budget && limits.budget < 0) {
+		found_impossible(m, bytes - limits.budget);
+		return false;
+	}
+	found = recompute_search(model, &limits);
 	m->cut_short = model->work >= limits.most_work;
 	if (o->search_work)
 		*o->search_work -= model->work < *o->search_work ? model->work : *o->search_work;
