@@ -31,21 +31,40 @@ apart(const struct edit *x, const struct edit *y)
 	return x->end <= y->beg;
 }
 
+/* Is OLD, or may it be, before NEW? An insertion is before what replaces bytes from there on. */
+static bool
+goes_before(const struct edit *old, const struct edit *new)
+{
+	return old->beg < new->beg || (old->beg == new->beg && !(new->beg == new->end && old->end > new->beg));
+}
+
+/* How many go before it. Most come in their order. */
+static int
+place_of(const struct edits *e, const struct edit *new)
+{
+	int low = 0, high = e->all.n, middle;
+
+	if (high == 0 || goes_before(&e->all.v[high - 1], new))
+		return high;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (goes_before(&e->all.v[middle], new))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 bool
 edits_add(struct edits *e, int beg, int end, const char *text)
 {
 	struct edit new = { beg, end, text };
-	int at, i;
+	int at;
 
 	if (beg < 0 || end < beg || end > e->src->size)
 		return false;
-	/* most come in their order, so the place is looked for from the end */
-	for (at = e->all.n; at > 0; at--) {
-		const struct edit *old = &e->all.v[at - 1];
-
-		if (old->beg < beg || (old->beg == beg && !(beg == end && old->end > beg)))
-			break;
-	}
+	at = place_of(e, &new);
 	if (at > 0 && beg < end && e->all.v[at - 1].beg == beg && e->all.v[at - 1].end == end &&
 	    strcmp(e->all.v[at - 1].text, text) == 0)
 		return true;
@@ -53,8 +72,8 @@ edits_add(struct edits *e, int beg, int end, const char *text)
 	    (at < e->all.n && !apart(&new, &e->all.v[at])))
 		return false;
 	vec_push(e->arena, &e->all, new);
-	for (i = e->all.n - 1; i > at; i--)
-		e->all.v[i] = e->all.v[i - 1];
+	if (at < e->all.n - 1)
+		memmove(&e->all.v[at + 1], &e->all.v[at], (size_t)(e->all.n - 1 - at) * sizeof(new));
 	e->all.v[at] = new;
 	return true;
 }
