@@ -113,6 +113,15 @@ unscale(struct module *m, struct graph *g, struct tensor *scale, int n,
 	return factor;
 }
 
+/* Whose bytes are meant: a parameter may be read under another name, as a value. */
+static int
+bytes_of(const struct tensor *t)
+{
+	const struct tensor *root = tensor_root(t);
+
+	return tensor_persistent(root) ? root->id : t->id;
+}
+
 /* Moves the nodes from FIRST on, each to just after the last node that defines what it reads or
  * reads what it overwrites. Linear: nodes are dealt into buckets by that place. */
 static void
@@ -127,15 +136,15 @@ schedule_early(struct module *m, struct graph *g, int first)
 	for (i = 0; i < first; i++) {
 		for (j = 0; j < old[i]->nin; j++)
 			if (old[i]->in[j])
-				place[old[i]->in[j]->id] = i;
+				place[bytes_of(old[i]->in[j])] = i;
 		for (j = 0; j < old[i]->nout; j++)
 			if (old[i]->out[j])
-				place[old[i]->out[j]->id] = i;
+				place[bytes_of(old[i]->out[j])] = i;
 	}
 	for (i = total - 1; i >= first; i--) {	/* backwards, so that each bucket is in order */
 		for (at = 0, j = 0; j < old[i]->nin; j++)
-			if (old[i]->in[j] && place[old[i]->in[j]->id] > at)
-				at = place[old[i]->in[j]->id];
+			if (old[i]->in[j] && place[bytes_of(old[i]->in[j])] > at)
+				at = place[bytes_of(old[i]->in[j])];
 		next[i] = head[at];
 		head[at] = i;
 	}
