@@ -195,8 +195,16 @@ any_poisoned(int n, struct tensor *const *t)
 	return false;
 }
 
-struct node *
-op_apply(struct build *b, const struct op *op, const struct attr *attr, const char *path,
+static void
+fail(struct module *m, struct node *n)
+{
+	m->broken = true;
+	n->nout = 0;
+	ir_add_output(m, n, poison(m, n->path, n->loc));
+}
+
+static struct node *
+apply(struct build *b, const struct op *op, const struct attr *attr, const char *path,
     struct loc loc, int noperands, struct tensor *const *operand)
 {
 	struct module *m = b->module;
@@ -206,13 +214,65 @@ op_apply(struct build *b, const struct op *op, const struct attr *attr, const ch
 	n->attr = arena_array(m->arena, (size_t)nattrs, sizeof(*n->attr));
 	if (nattrs > 0)
 		memcpy(n->attr, attr, (size_t)nattrs * sizeof(*attr));
-	b->reused = 0;
-	if (any_poisoned(noperands, operand) || !op->shape(b, n)) {
-		m->broken = true;
-		n->nout = 0;
-		ir_add_output(m, n, poison(m, path, loc));
-	}
+	if (any_poisoned(noperands, operand) || (op->shape && !op->shape(b, n)))
+		fail(m, n);
 	return n;
+}
+
+/* A layer of several parts: a node that is in the graph only where the layer could not be made. */
+static struct node *
+apply_parts(struct build *b, const struct op *op, const struct attr *attr, const char *path,
+    struct loc loc, int noperands, struct tensor *const *operand)
+{
+	struct node layer = { .op = op, .path = path, .loc = loc, .in = (struct tensor **)operand,
+		.nin = noperands, .attr = (struct attr *)attr };
+	struct node *last = any_poisoned(noperands, operand) ? NULL : op->expand(b, &layer);
+
+	if (last)
+		return last;
+	last = apply(b, op, attr, path, loc, noperands, operand);
+	if (last->nout == 0)
+		fail(b->module, last);
+	return last;
+}
+
+struct node *
+op_apply(struct build *b, const struct op *op, const struct attr *attr, const char *path,
+    struct loc loc, int noperands, struct tensor *const *operand)
+{
+	b->params.n = 0;
+	return (op->expand ? apply_parts : apply)(b, op, attr, path, loc, noperands, operand);
+}
+
+struct attr *
+op_presets(struct arena *a, const struct op *op)
+{
+	struct attr *attr = arena_array(a, (size_t)op_nattrs(op) + 1, sizeof(*attr));
+	int i;
+
+	for (i = 0; i < op_nattrs(op); i++)
+		op_attr_preset(&op->attrs[i], &attr[i]);
+	return attr;
+}
+
+struct attr *
+op_preset(const struct op *op, struct attr *attr, const char *name)
+{
+	int i;
+
+	for (i = 0; i < op_nattrs(op); i++)
+		if (strcmp(op->attrs[i].name, name) == 0)
+			return &attr[i];
+	assert(!"a layer sets an attribute that its part does not declare");
+	abort();
+}
+
+struct node *
+op_part(struct build *b, const struct node *layer, const struct op *op, const struct attr *attr,
+    const char *suffix, int noperands, struct tensor *const *operand)
+{
+	return apply(b, op, attr, path_join(b->module->arena, layer->path, suffix), layer->loc, noperands,
+	    operand);
 }
 
 static const char *
@@ -250,9 +310,8 @@ op_param(struct build *b, struct node *n, const char *suffix, enum tensor_kind k
 	for (i = 0; i < b->nties; i++)
 		if (strcmp(b->tie[i].name, suffix) == 0)
 			t = b->tie[i].tensor;
-	if (!t && b->reuse && b->reused < b->nreuse)
-		t = b->reuse[b->reused];
-	b->reused++;
+	if (!t && b->reuse && b->params.n < b->nreuse)
+		t = b->reuse[b->params.n];
 	if (t) {
 		if (!fits(b, n, t, suffix, rank, dim))
 			return NULL;
@@ -268,6 +327,7 @@ op_param(struct build *b, struct node *n, const char *suffix, enum tensor_kind k
 		t->init = init;
 	}
 	ir_add_input(m, n, t);
+	vec_push(m->arena, &b->params, t);
 	return t;
 }
 

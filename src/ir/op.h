@@ -235,6 +235,10 @@ struct op {
 	/* Checks operands and attributes, makes parameters (op_param) and outputs (op_output). On
 	 * a user's mistake it calls op_error() and returns false. LAYER, LOSS, METRIC, OPTIMIZER. */
 	bool (*shape)(struct build *, struct node *);
+	/* LAYER that stands for several others, in place of shape(): applies them with op_part() and
+	 * returns the last one's node, or NULL after op_error(). The node that it is given is in no
+	 * graph: passes see its parts alone. */
+	struct node *(*expand)(struct build *, const struct node *);
 	/* Multiply-adds of one run; NULL: none worth counting. */
 	struct affine (*macs)(const struct node *);
 
@@ -263,7 +267,8 @@ struct build {
 	int nties;
 	/* applying a layer instance again: its parameters, in op_param order; NULL the first time */
 	struct tensor **reuse;
-	int nreuse, reused;
+	int nreuse;
+	VEC(struct tensor *) params;	/* those of the layer that is being applied, so far */
 };
 
 /* Applies OP to operands: makes the node, runs shape(), appends it to the graph. Poisoned operands
@@ -271,6 +276,18 @@ struct build {
  * op->attrs, already checked against types and ranges. */
 struct node	*op_apply(struct build *, const struct op *, const struct attr *, const char *path,
 		    struct loc, int noperands, struct tensor *const *operand);
+
+/* ---- for expand() ---- */
+
+/* OP's attributes as they are if nothing is said of them, and one of them, to be changed. */
+struct attr	*op_presets(struct arena *, const struct op *);
+struct attr	*op_preset(const struct op *, struct attr *, const char *name);
+/* Applies OP as a part of LAYER, called SUFFIX in it. The parameters are the layer's. Never returns
+ * NULL. */
+struct node	*op_part(struct build *, const struct node *layer, const struct op *, const struct attr *,
+		    const char *suffix, int noperands, struct tensor *const *operand);
+
+/* ---- for shape() ---- */
 
 /* A persistent tensor appended to the node's inputs; NULL (and an error) when a tie or a shared
  * layer has another shape. SUFFIX is "weight", "bias", "running_mean", ... */

@@ -136,12 +136,14 @@ explain(struct expander *ex, int before)
 }
 
 static void
-remember(struct expander *ex, const char *path, const struct node *n, int noperands)
+remember(struct expander *ex, const char *path, const struct op *op, struct loc loc)
 {
 	struct owner *o = ARENA_NEW(ex->a, struct owner);
+	int n = ex->b.params.n;
 
-	*o = (struct owner){ .op = n->op, .param = n->in + noperands,
-		.nparams = n->nin - noperands, .loc = n->loc };
+	*o = (struct owner){ .op = op, .nparams = n, .loc = loc,
+		.param = arena_array(ex->a, (size_t)n + 1, sizeof(*o->param)) };
+	memcpy(o->param, ex->b.params.v, (size_t)n * sizeof(*o->param));
 	map_put(ex->a, &ex->owners, path, o);
 }
 
@@ -175,14 +177,14 @@ place_node(struct expander *ex, const struct op *op, const char *path, struct lo
 	explain(ex, before);
 	if (node->out[0]->kind == T_POISON)
 		return value_poison(loc);
-	if (node->nin > n) {
+	if (ex->b.params.n > 0) {
 		if (o && !ex->b.reuse)
 			clash(ex, path, loc, o);
 		else if (!o && ex->sharing)
 			ex_error(ex, "type", loc, "this shared layer would need new weights here "
 			    "('%s'): its first use took another branch", path);
 		else if (!o)
-			remember(ex, path, node, n);
+			remember(ex, path, op, loc);
 	}
 	return value_tensor(node->out[0], loc);
 }
