@@ -29,6 +29,12 @@
 #define BIAS_ROWS	512	/* of [rows, channels] that a block adds up for a bias */
 #define BIAS_PLANES	16384	/* places of all planes of a channel that it does */
 
+/* Attention: a block of queries against a block of keys (attention/attend.cu). The first is a multiple
+ * of WIDEST_TILE, the second of what one call of the generator of random numbers gives. */
+#define ATTEND_QUERIES	64
+#define ATTEND_KEYS	64
+#define ATTEND_WIDEST	256	/* numbers of a head */
+
 #define DENSE_FACTORS	256	/* bytes at the end of a product's workspace, where its factors are
 				 * known on the card alone (product/dense.cu) */
 
@@ -308,6 +314,38 @@ row_parts(int64_t n, bool gpu)
 	if (gpu)
 		return most(1, least(512, 65536 / n));
 	return n <= 8192 ? most(8, least(16, 32768 / n)) : 0;
+}
+
+/* In C: the numbers of a head as rows of whole vectors; and the reals of a thread, forward: queries and
+ * values turned, scores, and where elements are NARROW keys or values; */
+static inline int64_t
+attend_padded(int64_t d)
+{
+	return parts(d, WIDEST_TILE) * WIDEST_TILE;
+}
+
+static inline int64_t
+attend_scratch(int64_t d, bool narrow)
+{
+	return ATTEND_QUERIES * (2 * attend_padded(d) + ATTEND_KEYS) +
+	    (narrow ? ATTEND_KEYS * attend_padded(d) : 0);
+}
+
+/* backward: queries and dy turned and as they are, keys and values, two blocks of scores, sums of dq,
+ * and of dk and dv of all keys; */
+static inline int64_t
+attend_backward_scratch(int64_t keys, int64_t d)
+{
+	return attend_padded(d) * (5 * ATTEND_QUERIES + 2 * ATTEND_KEYS + 2 * keys) +
+	    2 * ATTEND_QUERIES * ATTEND_KEYS;
+}
+
+/* and for the gradient of the bias: as much as for a block, and its sums for all keys. */
+static inline int64_t
+attend_bias_scratch(int64_t keys, int64_t d)
+{
+	return attend_padded(d) * (2 * ATTEND_QUERIES + ATTEND_KEYS) +
+	    ATTEND_QUERIES * (2 * ATTEND_KEYS + parts(keys, ATTEND_KEYS) * ATTEND_KEYS);
 }
 
 /* A loss made some rows at a time: rows are rounded up so that what follows them is aligned. */

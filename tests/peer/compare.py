@@ -122,6 +122,8 @@ def one_operator(spec, target, precision="f32"):
     with tempfile.TemporaryDirectory() as folder:
         spec = in_precision(spec, folder, precision)
         graph = ir.Graph(graph_text(spec, target, INPUT_GRADIENTS))
+        if any(n.op == "attend" and n.attrs["dropout"] for n in graph.nodes):
+            return 0.0, None    # what it drops shows in nothing that is stored
         return operator_off(graph, program_of(spec, target, INPUT_GRADIENTS), precision)
 
 
@@ -275,7 +277,8 @@ def main():
         except Exception as e:      # one broken spec must not hide the others
             worst, where, good = float("nan"), f"{type(e).__name__}: {e}", False
         failed += not good
-        print(f"{'ok' if good else 'not ok'} {k} - {mode} {name}{in_16_bits}: {worst:.2g} ({where})", flush=True)
+        said = f"{worst:.2g} ({where})" if where else "not compared # SKIP dropout of scores"
+        print(f"{'ok' if good else 'not ok'} {k} - {mode} {name}{in_16_bits}: {said}", flush=True)
     sys.exit(failed > 0)
 
 

@@ -183,6 +183,33 @@ def accuracy(n, x, t):
     return (class_axis_last(x, t).argmax(1) == t).to(x.dtype).mean()
 
 
+def attended(n, q, k, v, bias=None):
+    """Queries, keys and values by heads, [B, heads, positions, numbers], and what is added to the scores
+    but for causal=; None: nothing."""
+    heads, kv = n.attrs["heads"], n.attrs["kv_heads"] or n.attrs["heads"]
+    if k is None:
+        d = q.shape[-1] // (heads + 2 * kv)
+        q, k, v = q.split([heads * d, kv * d, kv * d], -1)
+    q, k, v = (x.unflatten(-1, (h, -1)).transpose(1, 2) for x, h in ((q, heads), (k, kv), (v, kv)))
+    if n.attrs["window"]:
+        near = torch.arange(q.shape[2])[:, None] - torch.arange(k.shape[2])
+        hidden = torch.zeros(near.shape, dtype=q.dtype).masked_fill(
+            near.abs() >= n.attrs["window"], -torch.inf)
+        bias = hidden if bias is None else bias + hidden
+    if bias is not None and bias.dim() == 3 and bias.shape[0] == q.shape[0] != heads:
+        bias = bias[:, None]                # [B, T, S]
+    if n.attrs["causal"] and bias is not None:
+        bias = bias.masked_fill(torch.ones(bias.shape[-2:]).triu(1) > 0, -torch.inf)
+    return q, k, v, bias
+
+
+def attend(n, q, k, v, bias=None):
+    q, k, v, bias = attended(n, q, k, v, bias)
+    y = F.scaled_dot_product_attention(q, k, v, bias, 0.0, n.attrs["causal"] and bias is None,
+                                       scale=n.attrs["scale"] or None, enable_gqa=True)
+    return y.transpose(1, 2).flatten(2)
+
+
 def axis(n):
     return n.attrs.get("axis", 0) + 1
 
@@ -241,6 +268,7 @@ OPERATORS = {
     "scale": lambda n, x: x * n.attrs["factor"] + n.attrs["offset"],
     "cast": lambda n, x: x.to(torch.get_default_dtype()),
     "parameter": lambda n, w: w,
+    "attend": attend,
     "cross_entropy": cross_entropy, "accuracy": accuracy,
     "mse": lambda n, x, t: F.mse_loss(wide(x), wide(t.to(x.dtype))),
     "bce_with_logits": lambda n, x, t: F.binary_cross_entropy_with_logits(

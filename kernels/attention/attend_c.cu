@@ -1,0 +1,525 @@
+/*
+ * attention/attend_c.cu - attention in C.
+ *
+ * Scores are made turned around, with a query a lane, so that all that softmax does to a row is done
+ * to many rows at a time, and neither keys nor values are packed for the products:
+ *
+ *     scores' = K Q'     y' = V' p'     dp' = V dy'     dv = p' dy     dk = ds' Q     dq = ds K
+ *
+ * Queries and dy are turned once for all keys. A thread takes a block of queries forward; backward it
+ * takes all of a head of keys, so that dk and dv are its own, summed in one order.
+ */
+#ifndef STOWAGE_ATTENTION_ATTEND_C_CU
+#define STOWAGE_ATTENTION_ATTEND_C_CU
+
+#include "product/tile_c.cu"
+
+struct attend_factor {		/* of a product: element (i, k) is at[i * row + k * term] */
+	const real *at;
+	int64_t row, term;
+};
+
+/* A block of the scores of one head: queries [i, i + n), keys [j, j + m). */
+struct attend_block {
+	struct attend a;
+	int64_t sample, head;
+	int64_t i, j;
+	int n, m;
+	int lanes;		/* n, as whole tiles */
+	uint64_t key, draw;	/* of dropout */
+};
+
+static inline struct attend_factor
+attend_factor(const real *at, int64_t row, int64_t term)
+{
+	struct attend_factor f = { at, row, term };
+
+	return f;
+}
+
+/* A tile onto C: alone, or added to what is there, of which each column is first multiplied by its own
+ * number if KEEP is not NULL. */
+static inline void
+attend_store(real *c, int64_t c_row, const real *tile, int rows, bool add, const real *keep)
+{
+	for (int i = 0; i < rows; i++, c += c_row, tile += TILE_COLS)
+		for (int v = 0; v < TILE_COLS; v += LANES) {
+			vec sum = *(const vec *)(tile + v);
+
+			if (add && keep)
+				sum += *(vec_at *)(c + v) * *(const vec_at *)(keep + v);
+			else if (add)
+				sum += *(vec_at *)(c + v);
+			*(vec_at *)(c + v) = sum;
+		}
+}
+
+/* C = A B, or added as above. B's terms lie B_ROW apart, each COLS neighbours as whole tiles. */
+static void
+attend_product(real *c, int64_t c_row, struct attend_factor a, const real *b, int64_t b_row,
+    int rows, int cols, int depth, bool add, const real *keep)
+{
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64)));
+	struct place at[ATTEND_WIDEST];
+	int tiles = (int)parts(rows, TILE_ROWS);
+
+	for (int k = 0; k < depth; k++) {
+		at[k].a = k * a.term;
+		at[k].b = k * b_row;
+	}
+	for (int t = 0; t < tiles; t++) {	/* of nearly equal height */
+		int row = rows * t / tiles, high = rows * (t + 1) / tiles - row;
+
+		for (int j = 0; j < cols; j += TILE_COLS) {
+			tile_product(high, TILE_VECS, tile, a.at + row * a.row, a.row, b + j, LANES,
+			    at, depth);
+			attend_store(c + row * c_row + j, c_row, tile, high, add,
+			    keep ? keep + j : NULL);
+		}
+	}
+}
+
+/* ---- blocks of queries, keys and values ---- */
+
+/* N rows turned: to[c][i] = x[i][c], and 0 from there to whole tiles. */
+static void
+attend_turn(real *restrict to, const elem *restrict x, int64_t row, int n, int lanes, int d)
+{
+	for (int i = 0; i < n; i++)
+		for (int c = 0; c < d; c++)
+			to[c * ATTEND_QUERIES + i] = VALUE(x[i * row + c]);
+	for (int i = n; i < lanes; i++)
+		for (int c = 0; c < d; c++)
+			to[c * ATTEND_QUERIES + i] = 0;
+}
+
+/* Rows as reals, where they lie or in ROOM; as whole vectors, for a product's second factor. */
+static struct attend_factor
+attend_rows(const elem *x, int64_t row, int n, int d, bool vectors, real *room)
+{
+	int64_t wide = attend_padded(d);
+
+#if !NARROW
+	if (!vectors || d % TILE_COLS == 0)
+		return attend_factor(x, row, 1);
+#endif
+	for (int i = 0; i < n; i++) {
+		for (int c = 0; c < d; c++)
+			room[i * wide + c] = VALUE(x[i * row + c]);
+		for (int c = d; c < wide && vectors; c++)
+			room[i * wide + c] = 0;
+	}
+	return attend_factor(room, wide, 1);
+}
+
+/* ---- scores ---- */
+
+static inline struct attend_block
+attend_block(struct attend a, const struct step *s, int64_t sample, int64_t head, int64_t i)
+{
+	struct attend_block w = { .a = a, .sample = sample, .head = head, .i = i };
+
+	w.n = (int)least(ATTEND_QUERIES, a.t - i);
+	w.lanes = (int)parts(w.n, TILE_COLS) * TILE_COLS;
+	if (a.rate > 0) {
+		w.key = philox_key(s->seed, a.stream_id);
+		w.draw = s->draw;
+	}
+	return w;
+}
+
+/* Are there pairs in it that do not see each other? */
+static inline bool
+attend_is_cut(const struct attend_block *w)
+{
+	return !attend_sees(w->a, w->i, w->j + w->m - 1) || !attend_sees(w->a, w->i + w->n - 1, w->j);
+}
+
+/* st[j][i], -INFINITY where query i does not see key j. */
+static void
+attend_scores(real *st, const struct attend_block *w, const real *qt, struct attend_factor k,
+    const elem *bias)
+{
+	const struct attend *a = &w->a;
+	real scale = a->scale;
+
+	attend_product(st, ATTEND_QUERIES, k, qt, ATTEND_QUERIES, w->m, w->lanes, a->d, false, NULL);
+	if (bias)
+		bias += w->sample * a->bias_b + w->head * a->bias_head + w->i * a->s + w->j;
+	for (int j = 0; j < w->m; j++) {
+		real *to = st + j * ATTEND_QUERIES;
+
+		ALONG_EACH (i, w->lanes)
+			to[i] *= scale;
+		for (int i = 0; bias && i < w->n; i++)
+			to[i] += VALUE(bias[i * a->s + j]);
+	}
+	for (int j = 0; attend_is_cut(w) && j < w->m; j++) {
+		real *to = st + j * ATTEND_QUERIES;
+		int64_t ahead = w->i - w->j - j;	/* lane 0 is so far behind the key */
+		int64_t from = a->causal ? -ahead : a->window ? 1 - a->window - ahead : 0;
+		int64_t end = a->window ? a->window - ahead : w->lanes;
+
+		for (int i = 0; i < least(from, w->lanes); i++)
+			to[i] = -INFINITY;
+		for (int i = (int)most(end, 0); i < w->lanes; i++)
+			to[i] = -INFINITY;
+	}
+}
+
+/* What dropout multiplies four rows of scores by, from row J on. */
+static void
+attend_gains(real gain[4][ATTEND_QUERIES], const struct attend_block *w, int j)
+{
+	uint64_t dropped = (uint64_t)(w->a.rate * 4294967296.0);
+	int64_t i0 = (w->sample * w->a.heads + w->head) * w->a.t + w->i;
+	real kept = attend_gain(w->a);
+
+	ALONG_EACH (i, w->lanes) {
+		struct philox c = attend_draw(w->a, w->key, w->draw, i0 + i, w->j + j);
+
+		gain[0][i] = c.v[0] < dropped ? 0 : kept;
+		gain[1][i] = c.v[1] < dropped ? 0 : kept;
+		gain[2][i] = c.v[2] < dropped ? 0 : kept;
+		gain[3][i] = c.v[3] < dropped ? 0 : kept;
+	}
+}
+
+static void
+attend_drop(real *pt, const struct attend_block *w)
+{
+	real gain[4][ATTEND_QUERIES];
+
+	for (int j = 0; j < w->m; j++) {
+		real *to = pt + j * ATTEND_QUERIES;
+
+		if (j % 4 == 0)
+			attend_gains(gain, w, j);
+		ALONG_EACH (i, w->lanes)
+			to[i] *= gain[j % 4][i];
+	}
+}
+
+/* ---- forward ---- */
+
+struct attend_sums {		/* of each query of a block, so far */
+	real top[ATTEND_QUERIES], sum[ATTEND_QUERIES];
+	real keep[ATTEND_QUERIES];	/* what the last block of keys made of its sums */
+};
+
+/* Scores become exponentials, less the largest so far. */
+static void
+attend_online(real *pt, const struct attend_block *w, struct attend_sums *q)
+{
+	real top[ATTEND_QUERIES], base[ATTEND_QUERIES];
+
+	ALONG_EACH (i, w->lanes)
+		top[i] = q->top[i];
+	for (int j = 0; j < w->m; j++)
+		ALONG_EACH (i, w->lanes) {
+			real x = pt[j * ATTEND_QUERIES + i];
+
+			top[i] = x > top[i] ? x : top[i];
+		}
+	ALONG_EACH (i, w->lanes) {
+		base[i] = top[i] > -INFINITY ? top[i] : 0;	/* it has seen none yet */
+		q->keep[i] = exp_of(q->top[i] - base[i]);
+		q->sum[i] *= q->keep[i];
+		q->top[i] = top[i];
+	}
+	for (int j = 0; j < w->m; j++)
+		ALONG_EACH (i, w->lanes) {
+			real x = pt[j * ATTEND_QUERIES + i], e = exp_of(x - base[i]);
+
+			e = x == -INFINITY ? 0 : e;
+			pt[j * ATTEND_QUERIES + i] = e;
+			q->sum[i] += e;
+		}
+}
+
+/* Y of the block's queries, and the logarithms of their sums. */
+static void
+attend_finish(elem *y, real *logsum, const struct attend_block *w, const struct attend_sums *q,
+    const real *yt)
+{
+	int64_t row = (int64_t)w->a.heads * w->a.d;
+
+	y += (w->sample * w->a.t + w->i) * row + w->head * w->a.d;
+	for (int i = 0; i < w->n; i++) {
+		real part = 1 / q->sum[i];
+
+		for (int c = 0; c < w->a.d; c++)
+			y[i * row + c] = ELEM(yt[c * ATTEND_QUERIES + i] * part);
+	}
+	if (!logsum)
+		return;
+	logsum += (w->sample * w->a.heads + w->head) * w->a.t + w->i;
+	for (int i = 0; i < w->n; i++)
+		logsum[i] = q->top[i] + R(log)(q->sum[i]);
+}
+
+static void
+attend_queries(elem *y, real *logsum, real *room, const elem *q, const elem *k, const elem *v,
+    const elem *bias, struct attend_block w)
+{
+	const struct attend a = w.a;
+	int64_t kv = w.head / (a.heads / a.kv_heads) * a.d, end = attend_last(a, w.i + w.n);
+	real *qt = room, *yt = qt + ATTEND_QUERIES * attend_padded(a.d);
+	real *pt = yt + ATTEND_QUERIES * attend_padded(a.d), *wide = pt + ATTEND_QUERIES * ATTEND_KEYS;
+	struct attend_sums sums;
+	struct attend_factor f;
+
+	k += w.sample * a.s * a.k_row + kv;
+	v += w.sample * a.s * a.v_row + kv;
+	attend_turn(qt, q + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, w.n, w.lanes, a.d);
+	for (int i = 0; i < ATTEND_QUERIES; i++) {
+		sums.top[i] = -INFINITY;
+		sums.sum[i] = 0;
+	}
+	for (int64_t first = w.j = attend_first(a, w.i); w.j < end; w.j += ATTEND_KEYS) {
+		w.m = (int)least(ATTEND_KEYS, end - w.j);
+		f = attend_rows(k + w.j * a.k_row, a.k_row, w.m, a.d, false, wide);
+		attend_scores(pt, &w, qt, f, bias);
+		attend_online(pt, &w, &sums);
+		if (a.rate > 0)
+			attend_drop(pt, &w);
+		f = attend_rows(v + w.j * a.v_row, a.v_row, w.m, a.d, false, wide);
+		attend_product(yt, ATTEND_QUERIES, attend_factor(f.at, 1, f.row), pt, ATTEND_QUERIES, a.d,
+		    w.lanes, w.m, w.j > first, sums.keep);
+	}
+	attend_finish(y, logsum, &w, &sums, yt);
+}
+
+KERNEL(attend_kernel, (elem *y, real *logsum, real *scratch, const elem *q, const elem *k,
+    const elem *v, const elem *bias, const struct step *s, struct attend a))
+{
+	int64_t blocks = parts(a.t, ATTEND_QUERIES), own = attend_scratch(a.d, NARROW);
+
+	ROWS (r, a.b * a.heads * blocks) {
+		int64_t head = r / blocks;
+
+		attend_queries(y, logsum, scratch + team_me() * own, q, k, v, bias, attend_block(a, s,
+		    head / a.heads, head % a.heads, r % blocks * ATTEND_QUERIES));
+	}
+}
+
+static void
+attend_forward(elem *y, real *logsum, void *work, const elem *q, const elem *k, const elem *v,
+    const elem *bias, const struct step *s, struct attend a)
+{
+	LAUNCH_ROWS(attend_kernel, a.b * a.heads, (y, logsum, (real *)work, q, k, v, bias, s, a));
+}
+
+/* ---- backward ---- */
+
+/* What is known of a block of queries for all keys. */
+struct attend_back {
+	const real *qt, *dyt;	/* turned */
+	struct attend_factor q, dy;	/* as rows of vectors */
+	real delta[ATTEND_QUERIES], logsum[ATTEND_QUERIES];
+};
+
+static void
+attend_deltas(struct attend_back *g, const struct attend_block *w, const elem *dy, const elem *y,
+    const real *logsum)
+{
+	int64_t row = (int64_t)w->a.heads * w->a.d;
+
+	logsum += (w->sample * w->a.heads + w->head) * w->a.t + w->i;
+	for (int i = 0; i < w->lanes; i++) {
+		real sum = 0;
+
+		ALONG_ADD (c, i < w->n ? w->a.d : 0, sum)
+			sum += VALUE(dy[i * row + c]) * VALUE(y[i * row + c]);
+		g->delta[i] = sum;
+		g->logsum[i] = i < w->n ? logsum[i] : 0;
+	}
+}
+
+/* st: scores, which become probabilities, as dropout left them; dpt: what the gradient of those is,
+ * which becomes that of the scores, times FACTOR. */
+static void
+attend_grads(real *st, real *dpt, const struct attend_block *w, const struct attend_back *g, real factor)
+{
+	real gain[4][ATTEND_QUERIES];
+
+	for (int j = 0; j < w->m; j++) {
+		real *p = st + j * ATTEND_QUERIES, *dp = dpt + j * ATTEND_QUERIES;
+
+		if (w->a.rate > 0 && j % 4 == 0)
+			attend_gains(gain, w, j);
+		if (w->a.rate > 0)
+			ALONG_EACH (i, w->lanes) {
+				real e = exp_of(p[i] - g->logsum[i]), by = gain[j % 4][i];
+
+				e = p[i] == -INFINITY ? 0 : e;
+				p[i] = e * by;
+				dp[i] = e * (dp[i] * by - g->delta[i]) * factor;
+			}
+		else
+			ALONG_EACH (i, w->lanes) {
+				real e = exp_of(p[i] - g->logsum[i]);
+
+				e = p[i] == -INFINITY ? 0 : e;
+				p[i] = e;
+				dp[i] = e * (dp[i] - g->delta[i]) * factor;
+			}
+	}
+}
+
+static void
+attend_put(elem *to, int64_t to_row, const real *from, int64_t rows, int d)
+{
+	int64_t wide = attend_padded(d);
+
+	for (int64_t i = 0; to && i < rows; i++)
+		for (int c = 0; c < d; c++)
+			to[i * to_row + c] = ELEM(from[i * wide + c]);
+}
+
+struct attend_tensors {		/* what backward reads and writes; gradients may be NULL */
+	elem *dq, *dk, *dv;
+	const elem *dy, *q, *k, *v, *bias, *y;
+	const real *logsum;
+};
+
+/* A head of queries against all keys of its own. DK and DV: sums so far. */
+static void
+attend_head(const struct attend_tensors *x, struct attend_block w, const elem *k, const elem *v,
+    real *dk, real *dv, real *room)
+{
+	const struct attend a = w.a;
+	int64_t wide = attend_padded(a.d), y_row = (int64_t)a.heads * a.d;
+	int64_t at_y = (w.sample * a.t + w.i) * y_row + w.head * a.d;
+	int64_t at_q = (w.sample * a.t + w.i) * a.q_row + w.head * a.d, end = attend_last(a, w.i + w.n);
+	real *qt = room, *dyt = qt + ATTEND_QUERIES * wide, *rows_q = dyt + ATTEND_QUERIES * wide;
+	real *rows_dy = rows_q + ATTEND_QUERIES * wide, *dq = rows_dy + ATTEND_QUERIES * wide;
+	real *wide_k = dq + ATTEND_QUERIES * wide, *wide_v = wide_k + ATTEND_KEYS * wide;
+	real *st = wide_v + ATTEND_KEYS * wide, *dpt = st + ATTEND_QUERIES * ATTEND_KEYS;
+	int cols = (int)parts(a.d, TILE_COLS) * TILE_COLS;
+	struct attend_back g = { .qt = qt, .dyt = dyt };
+
+	attend_turn(qt, x->q + at_q, a.q_row, w.n, w.lanes, a.d);
+	attend_turn(dyt, x->dy + at_y, y_row, w.n, w.lanes, a.d);
+	g.q = attend_rows(x->q + at_q, a.q_row, w.n, a.d, true, rows_q);
+	g.dy = attend_rows(x->dy + at_y, y_row, w.n, a.d, true, rows_dy);
+	attend_deltas(&g, &w, x->dy + at_y, x->y + at_y, x->logsum);
+	for (int64_t first = w.j = attend_first(a, w.i); w.j < end; w.j += ATTEND_KEYS) {
+		struct attend_factor fk, fv;
+
+		w.m = (int)least(ATTEND_KEYS, end - w.j);
+		fk = attend_rows(k + w.j * a.k_row, a.k_row, w.m, a.d, true, wide_k);
+		fv = attend_rows(v + w.j * a.v_row, a.v_row, w.m, a.d, false, wide_v);
+		attend_scores(st, &w, qt, fk, x->bias);
+		attend_product(dpt, ATTEND_QUERIES, fv, dyt, ATTEND_QUERIES, w.m, w.lanes, a.d, false,
+		    NULL);
+		attend_grads(st, dpt, &w, &g, a.scale);
+		attend_product(dv + w.j * wide, wide, attend_factor(st, ATTEND_QUERIES, 1), g.dy.at,
+		    g.dy.row, w.m, cols, w.n, true, NULL);
+		attend_product(dk + w.j * wide, wide, attend_factor(dpt, ATTEND_QUERIES, 1), g.q.at,
+		    g.q.row, w.m, cols, w.n, true, NULL);
+		attend_product(dq, wide, attend_factor(dpt, 1, ATTEND_QUERIES), fk.at, fk.row, w.n, cols,
+		    w.m, w.j > first, NULL);
+	}
+	attend_put(x->dq ? x->dq + at_q : NULL, a.q_row, dq, w.n, a.d);
+}
+
+KERNEL(attend_backward_kernel, (struct attend_tensors x, real *scratch, const struct step *s,
+    struct attend a))
+{
+	int64_t wide = attend_padded(a.d), group = a.heads / a.kv_heads;
+
+	ROWS (r, a.b * a.kv_heads) {
+		real *dk = scratch + team_me() * attend_backward_scratch(a.s, a.d), *dv = dk + a.s * wide;
+		int64_t sample = r / a.kv_heads, kv = r % a.kv_heads;
+		int64_t at_k = sample * a.s * a.k_row + kv * a.d, at_v = sample * a.s * a.v_row + kv * a.d;
+
+		memset(dk, 0, (size_t)(2 * a.s * wide) * sizeof(*dk));
+		for (int64_t head = kv * group; head < (kv + 1) * group; head++)
+			for (int64_t i = 0; i < a.t; i += ATTEND_QUERIES)
+				attend_head(&x, attend_block(a, s, sample, head, i), x.k + at_k,
+				    x.v + at_v, dk, dv, dv + a.s * wide);
+		attend_put(x.dk ? x.dk + at_k : NULL, a.k_row, dk, a.s, a.d);
+		attend_put(x.dv ? x.dv + at_v : NULL, a.v_row, dv, a.s, a.d);
+	}
+}
+
+static void
+attend_backward(elem *dq, elem *dk, elem *dv, void *work, const elem *dy, const elem *q, const elem *k,
+    const elem *v, const elem *bias, const elem *y, const real *logsum, const struct step *s,
+    struct attend a)
+{
+	struct attend_tensors x = { dq, dk, dv, dy, q, k, v, bias, y, logsum };
+
+	LAUNCH_ROWS(attend_backward_kernel, a.b * a.kv_heads, (x, (real *)work, s, a));
+}
+
+/* ---- the gradient of the bias ---- */
+
+/* Adds the gradients of the scores of a block of queries to sums[j][i]. */
+static void
+attend_bias_head(const struct attend_tensors *x, struct attend_block w, real *sums, real *room)
+{
+	const struct attend a = w.a;
+	int64_t wide = attend_padded(a.d), y_row = (int64_t)a.heads * a.d;
+	int64_t at_y = (w.sample * a.t + w.i) * y_row + w.head * a.d, end = attend_last(a, w.i + w.n);
+	int64_t kv = w.head / (a.heads / a.kv_heads) * a.d;
+	const elem *k = x->k + w.sample * a.s * a.k_row + kv, *v = x->v + w.sample * a.s * a.v_row + kv;
+	real *qt = room, *dyt = qt + ATTEND_QUERIES * wide, *wide_kv = dyt + ATTEND_QUERIES * wide;
+	real *st = wide_kv + ATTEND_KEYS * wide, *dpt = st + ATTEND_QUERIES * ATTEND_KEYS;
+	struct attend_back g = { .qt = qt, .dyt = dyt };
+
+	attend_turn(qt, x->q + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, w.n, w.lanes,
+	    a.d);
+	attend_turn(dyt, x->dy + at_y, y_row, w.n, w.lanes, a.d);
+	attend_deltas(&g, &w, x->dy + at_y, x->y + at_y, x->logsum);
+	for (w.j = attend_first(a, w.i); w.j < end; w.j += ATTEND_KEYS) {
+		real *to = sums + w.j * ATTEND_QUERIES;
+
+		w.m = (int)least(ATTEND_KEYS, end - w.j);
+		attend_scores(st, &w, qt, attend_rows(k + w.j * a.k_row, a.k_row, w.m, a.d, false, wide_kv),
+		    x->bias);
+		attend_product(dpt, ATTEND_QUERIES, attend_rows(v + w.j * a.v_row, a.v_row, w.m, a.d,
+		    false, wide_kv), dyt, ATTEND_QUERIES, w.m, w.lanes, a.d, false, NULL);
+		attend_grads(st, dpt, &w, &g, 1);
+		for (int j = 0; j < w.m; j++)
+			ALONG_EACH (i, w.lanes)
+				to[j * ATTEND_QUERIES + i] += dpt[j * ATTEND_QUERIES + i];
+	}
+}
+
+/* A thread sums a block of queries over all samples and heads that have the same bias. */
+KERNEL(attend_bias_kernel, (elem *dbias, struct attend_tensors x, real *scratch, const struct step *s,
+    struct attend a))
+{
+	int64_t blocks = parts(a.t, ATTEND_QUERIES), own = attend_bias_scratch(a.s, a.d);
+	int64_t samples = a.bias_b ? 1 : a.b, heads = a.bias_head ? 1 : a.heads;
+
+	ROWS (r, a.b / samples * (a.heads / heads) * blocks) {
+		real *sums = scratch + team_me() * own;
+		real *room = sums + ATTEND_QUERIES * parts(a.s, ATTEND_KEYS) * ATTEND_KEYS;
+		int64_t i = r % blocks * ATTEND_QUERIES, n = least(ATTEND_QUERIES, a.t - i);
+		int64_t head = r / blocks % (a.heads / heads), sample = r / blocks / (a.heads / heads);
+		elem *to = dbias + sample * a.bias_b + head * a.bias_head + i * a.s;
+
+		memset(sums, 0, (size_t)(a.s * ATTEND_QUERIES) * sizeof(*sums));
+		for (int64_t u = sample; u < sample + samples; u++)
+			for (int64_t h = head; h < head + heads; h++)
+				attend_bias_head(&x, attend_block(a, s, u, h, i), sums, room);
+		for (int64_t c = 0; c < n; c++)
+			for (int64_t j = 0; j < a.s; j++)
+				to[c * a.s + j] = ELEM(sums[j * ATTEND_QUERIES + c]);
+	}
+}
+
+static void
+attend_bias_backward(elem *dbias, void *work, const elem *dy, const elem *q, const elem *k,
+    const elem *v, const elem *bias, const elem *y, const real *logsum, const struct step *s,
+    struct attend a)
+{
+	struct attend_tensors x = { NULL, NULL, NULL, dy, q, k, v, bias, y, logsum };
+
+	LAUNCH_ROWS(attend_bias_kernel, a.heads, (dbias, x, (real *)work, s, a));
+}
+
+#endif

@@ -1,0 +1,537 @@
+/*
+ * attention/attend_cuda.cu - attention on CUDA.
+ *
+ * A block of threads takes a tile of queries (forward and dq) or of keys (dk and dv) of one head, keeps
+ * its sums in registers, and goes over the tiles of the other side. A tile of scores is made as a
+ * product is, from slices of both factors in shared memory; then it lies there as well, for what is
+ * done along its rows, and as a factor of the next product:
+ *
+ *      Q ->+                       V ->+
+ *          +-> scores in registers -> p in shared memory -> y in registers
+ *      K ->+
+ *
+ * 16 x 16 threads have R x R scores each, and of what they sum up, R rows and every 16th column. No
+ * sums are shared among blocks: the scores are made again for dq and for dk and dv.
+ */
+#ifndef STOWAGE_ATTENTION_ATTEND_CUDA_CU
+#define STOWAGE_ATTENTION_ATTEND_CUDA_CU
+
+#define ATTEND_SLICE	16	/* terms of a product, and keys of y's sums, at a time */
+
+/* WIDEST numbers of a head at most; sums of many of them, or of doubles, leave less room. */
+template <int WIDEST> struct attend_tile {
+	static const int R = WIDEST > 128 || sizeof(real) > 4 ? 2 : 4;
+	static const int SIDE = 16 * R;
+	static const int COLS = WIDEST / 16;	/* of a thread's sums */
+	static const int ALONG = BLOCK / SIDE;	/* threads that go along a row together */
+
+	real scores[SIDE][SIDE + 1];
+	union {
+		struct {
+			real a[ATTEND_SLICE][SIDE + 4], b[ATTEND_SLICE][SIDE + 4];
+		};
+		real rows[ATTEND_SLICE][WIDEST];
+	};
+	real part[SIDE][ALONG];
+	real top[SIDE], sum[SIDE], keep[SIDE];	/* forward; backward: logsum and delta */
+};
+
+struct attend_rows {		/* some rows of numbers of a head */
+	const elem *at;
+	int64_t row;		/* from one to the next */
+	int n;
+};
+
+struct attend_where {		/* a tile of scores */
+	int64_t sample, head, i, j;
+};
+
+DEVICE struct attend_rows
+attend_rows(const elem *x, int64_t row, int64_t first, int64_t all, int side)
+{
+	struct attend_rows r;
+
+	r.at = x + first * row;
+	r.row = row;
+	r.n = all - first < side ? (int)(all - first) : side;
+	return r;
+}
+
+DEVICE int
+attend_row()
+{
+	return threadIdx.x / 16;
+}
+
+DEVICE int
+attend_col()
+{
+	return threadIdx.x % 16;
+}
+
+/* This thread's R x R products of rows of A with rows of B, every 16th of either: A B'. */
+template <int WIDEST> DEVICE void
+attend_product(real sum[attend_tile<WIDEST>::R][attend_tile<WIDEST>::R], struct attend_tile<WIDEST> *t,
+    struct attend_rows a, struct attend_rows b, int d)
+{
+	typedef struct attend_tile<WIDEST> tile;
+
+#pragma unroll
+	for (int i = 0; i < tile::R; i++)
+#pragma unroll
+		for (int j = 0; j < tile::R; j++)
+			sum[i][j] = 0;
+	for (int from = 0; from < d; from += ATTEND_SLICE) {
+		__syncthreads();
+		for (int x = threadIdx.x; x < ATTEND_SLICE * tile::SIDE; x += BLOCK) {
+			int k = x % ATTEND_SLICE, i = x / ATTEND_SLICE;
+
+			t->a[k][i] = from + k < d && i < a.n ? VALUE(a.at[i * a.row + from + k]) : 0;
+			t->b[k][i] = from + k < d && i < b.n ? VALUE(b.at[i * b.row + from + k]) : 0;
+		}
+		__syncthreads();
+#pragma unroll
+		for (int k = 0; k < ATTEND_SLICE; k++)
+#pragma unroll
+			for (int i = 0; i < tile::R; i++)
+#pragma unroll
+				for (int j = 0; j < tile::R; j++)
+					sum[i][j] += t->a[k][attend_row() + 16 * i] *
+					    t->b[k][attend_col() + 16 * j];
+	}
+}
+
+/* Adds to this thread's sums, of every 16th row and every 16th column, P times N rows of numbers. P is
+ * the tile of scores, or with TURNED its transpose. */
+template <bool TURNED, int WIDEST> DEVICE void
+attend_add(real sum[attend_tile<WIDEST>::R][attend_tile<WIDEST>::COLS], struct attend_tile<WIDEST> *t,
+    struct attend_rows b, int d)
+{
+	typedef struct attend_tile<WIDEST> tile;
+
+	for (int from = 0; from < b.n; from += ATTEND_SLICE) {
+		int n = b.n - from < ATTEND_SLICE ? b.n - from : ATTEND_SLICE;
+
+		__syncthreads();
+		for (int x = threadIdx.x; x < ATTEND_SLICE * WIDEST; x += BLOCK) {
+			int c = x % WIDEST, k = x / WIDEST;
+
+			t->rows[k][c] = c < d && k < n ? VALUE(b.at[(from + k) * b.row + c]) : 0;
+		}
+		__syncthreads();
+		for (int k = 0; k < n; k++)
+#pragma unroll
+			for (int i = 0; i < tile::R; i++) {
+				int row = attend_row() + 16 * i;
+				real p = TURNED ? t->scores[from + k][row] : t->scores[row][from + k];
+
+#pragma unroll
+				for (int c = 0; c < tile::COLS; c++)
+					sum[i][c] += p * t->rows[k][attend_col() + 16 * c];
+			}
+	}
+	__syncthreads();
+}
+
+/* This thread's scores of a tile, which are then in t->scores; -INFINITY where there are none. */
+template <int WIDEST> DEVICE void
+attend_scores(struct attend_tile<WIDEST> *t, struct attend a, struct attend_where w,
+    struct attend_rows q, struct attend_rows k, const elem *bias)
+{
+	typedef struct attend_tile<WIDEST> tile;
+	real s[tile::R][tile::R];
+
+	attend_product<WIDEST>(s, t, q, k, a.d);
+	if (bias)
+		bias += w.sample * a.bias_b + w.head * a.bias_head;
+#pragma unroll
+	for (int x = 0; x < tile::R; x++)
+#pragma unroll
+		for (int y = 0; y < tile::R; y++) {
+			int i = attend_row() + 16 * x, j = attend_col() + 16 * y;
+			bool is = i < q.n && j < k.n && attend_sees(a, w.i + i, w.j + j);
+
+			t->scores[i][j] = !is ? -INFINITY : a.scale * s[x][y] +
+			    (bias ? VALUE(bias[(w.i + i) * a.s + w.j + j]) : 0);
+		}
+	__syncthreads();
+}
+
+/* What dropout multiplies a score by. */
+DEVICE real
+attend_gain_of(struct attend a, const struct step *s, struct attend_where w, int i, int j)
+{
+	int64_t row = (w.sample * a.heads + w.head) * a.t + w.i + i, col = w.j + j;
+	struct philox c = attend_draw(a, philox_key(s->seed, a.stream_id), s->draw, row, col);
+	uint32_t v = col % 4 == 0 ? c.v[0] : col % 4 == 1 ? c.v[1] : col % 4 == 2 ? c.v[2] : c.v[3];
+
+	return v < (uint64_t)(a.rate * 4294967296.0) ? 0 : attend_gain(a);
+}
+
+/* A number of each row, of what the threads that share it have in t->part. */
+template <int WIDEST> DEVICE real
+attend_along(const struct attend_tile<WIDEST> *t, int row, bool largest)
+{
+	real all = t->part[row][0];
+
+	for (int k = 1; k < attend_tile<WIDEST>::ALONG; k++)
+		all = !largest ? all + t->part[row][k] : t->part[row][k] > all ? t->part[row][k] : all;
+	return all;
+}
+
+/* Scores become exponentials less the largest so far; t->keep is what that makes of the sums so far. */
+template <int WIDEST> DEVICE void
+attend_online(struct attend_tile<WIDEST> *t, struct attend a, const struct step *s,
+    struct attend_where w)
+{
+	typedef struct attend_tile<WIDEST> tile;
+	int row = threadIdx.x / tile::ALONG, at = threadIdx.x % tile::ALONG;
+	real top = -INFINITY, was = t->top[row], sum = 0, base;
+
+	for (int j = at; j < tile::SIDE; j += tile::ALONG)
+		top = t->scores[row][j] > top ? t->scores[row][j] : top;
+	t->part[row][at] = top;
+	__syncthreads();
+	top = attend_along<WIDEST>(t, row, true);
+	top = was > top ? was : top;
+	base = top > -INFINITY ? top : 0;	/* it has seen none yet */
+	__syncthreads();
+	for (int j = at; j < tile::SIDE; j += tile::ALONG) {
+		real x = t->scores[row][j], e = x == -INFINITY ? 0 : exp_of(x - base);
+
+		sum += e;
+		if (a.rate > 0 && e != 0)
+			e *= attend_gain_of(a, s, w, row, j);
+		t->scores[row][j] = e;
+	}
+	t->part[row][at] = sum;
+	__syncthreads();
+	if (at == 0) {
+		t->keep[row] = was == -INFINITY ? 0 : exp_of(was - base);
+		t->sum[row] = t->sum[row] * t->keep[row] + attend_along<WIDEST>(t, row, false);
+		t->top[row] = top;
+	}
+	__syncthreads();
+}
+
+template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
+attend_kernel(elem *y, real *logsum, const elem *q, const elem *k, const elem *v, const elem *bias,
+    const struct step *s, struct attend a)
+{
+	typedef struct attend_tile<WIDEST> tile;
+	__shared__ tile shared;
+	tile *t = &shared;
+	int64_t tiles = (a.t + tile::SIDE - 1) / tile::SIDE, y_row = (int64_t)a.heads * a.d;
+
+	ROWS (r, a.b * a.heads * tiles) {
+		struct attend_where w = { r / tiles / a.heads, r / tiles % a.heads,
+			r % tiles * tile::SIDE, 0 };
+		int64_t kv = w.head / (a.heads / a.kv_heads) * a.d, end;
+		struct attend_rows rows = attend_rows(q + w.sample * a.t * a.q_row + w.head * a.d, a.q_row,
+		    w.i, a.t, tile::SIDE);
+		real sum[tile::R][tile::COLS];
+
+#pragma unroll
+		for (int i = 0; i < tile::R; i++)
+#pragma unroll
+			for (int c = 0; c < tile::COLS; c++)
+				sum[i][c] = 0;
+		if (threadIdx.x < tile::SIDE) {
+			t->top[threadIdx.x] = -INFINITY;
+			t->sum[threadIdx.x] = 0;
+		}
+		end = attend_last(a, w.i + rows.n);
+		for (w.j = attend_first(a, w.i); w.j < end; w.j += tile::SIDE) {
+			attend_scores<WIDEST>(t, a, w, rows, attend_rows(k + w.sample * a.s * a.k_row + kv,
+			    a.k_row, w.j, a.s, tile::SIDE), bias);
+			attend_online<WIDEST>(t, a, s, w);
+#pragma unroll
+			for (int i = 0; i < tile::R; i++)
+#pragma unroll
+				for (int c = 0; c < tile::COLS; c++)
+					sum[i][c] *= t->keep[attend_row() + 16 * i];
+			attend_add<false, WIDEST>(sum, t, attend_rows(v + w.sample * a.s * a.v_row + kv,
+			    a.v_row, w.j, a.s, tile::SIDE), a.d);
+		}
+#pragma unroll
+		for (int x = 0; x < tile::R; x++) {
+			int i = attend_row() + 16 * x;
+			elem *to = y + (w.sample * a.t + w.i + i) * y_row + w.head * a.d;
+
+#pragma unroll
+			for (int c = 0; c < tile::COLS; c++)
+				if (i < rows.n && attend_col() + 16 * c < a.d)
+					to[attend_col() + 16 * c] = ELEM(sum[x][c] / t->sum[i]);
+		}
+		if (logsum && threadIdx.x < rows.n)
+			logsum[(w.sample * a.heads + w.head) * a.t + w.i + threadIdx.x] =
+			    t->top[threadIdx.x] + R(log)(t->sum[threadIdx.x]);
+		__syncthreads();
+	}
+}
+
+/* The kernel for heads so wide; ROWS of so many rows a tile. */
+#define ATTEND_LAUNCH(name, heads, rows, a, args)	do {					\
+	if ((a).d <= 64)									\
+		LAUNCH_ROWS(name<64>, (a).b * (heads) * parts(rows, attend_tile<64>::SIDE), args);	\
+	else if ((a).d <= 128)									\
+		LAUNCH_ROWS(name<128>, (a).b * (heads) * parts(rows, attend_tile<128>::SIDE), args);	\
+	else											\
+		LAUNCH_ROWS(name<256>, (a).b * (heads) * parts(rows, attend_tile<256>::SIDE), args);	\
+} while (0)
+
+static void
+attend_forward(elem *y, real *logsum, void *work, const elem *q, const elem *k, const elem *v,
+    const elem *bias, const struct step *s, struct attend a)
+{
+	(void)work;
+	ATTEND_LAUNCH(attend_kernel, a.heads, a.t, a, (y, logsum, q, k, v, bias, s, a));
+}
+
+/* ---- backward ---- */
+
+/* dy y of each query of each head */
+KERNEL(attend_delta_kernel, (real *delta, const elem *dy, const elem *y, struct attend a))
+{
+	EACH (r, a.b * a.heads * a.t) {
+		int64_t i = r % a.t, head = r / a.t % a.heads, sample = r / a.t / a.heads;
+		int64_t at = ((sample * a.t + i) * a.heads + head) * a.d;
+		real sum = 0;
+
+		for (int c = 0; c < a.d; c++)
+			sum += VALUE(dy[at + c]) * VALUE(y[at + c]);
+		delta[r] = sum;
+	}
+}
+
+struct attend_tensors {
+	const elem *dy, *q, *k, *v, *bias;
+	const real *logsum, *delta;
+};
+
+/* The tile's gradients of scores, times FACTOR, in S; its probabilities, as dropout left them, in
+ * t->scores. */
+template <int WIDEST> DEVICE void
+attend_grads(real ds[attend_tile<WIDEST>::R][attend_tile<WIDEST>::R], struct attend_tile<WIDEST> *t,
+    struct attend_tensors x, struct attend a, const struct step *s, struct attend_where w, real factor)
+{
+	typedef struct attend_tile<WIDEST> tile;
+	int64_t y_row = (int64_t)a.heads * a.d, kv = w.head / (a.heads / a.kv_heads) * a.d;
+	int64_t row = (w.sample * a.heads + w.head) * a.t + w.i;
+	struct attend_rows q = attend_rows(x.q + w.sample * a.t * a.q_row + w.head * a.d, a.q_row, w.i, a.t,
+	    tile::SIDE);
+	struct attend_rows k = attend_rows(x.k + w.sample * a.s * a.k_row + kv, a.k_row, w.j, a.s,
+	    tile::SIDE);
+
+	attend_scores<WIDEST>(t, a, w, q, k, x.bias);
+	attend_product<WIDEST>(ds, t, attend_rows(x.dy + w.sample * a.t * y_row + w.head * a.d, y_row, w.i,
+	    a.t, tile::SIDE), attend_rows(x.v + w.sample * a.s * a.v_row + kv, a.v_row, w.j, a.s,
+	    tile::SIDE), a.d);
+#pragma unroll
+	for (int y = 0; y < tile::R; y++)
+#pragma unroll
+		for (int z = 0; z < tile::R; z++) {
+			int i = attend_row() + 16 * y, j = attend_col() + 16 * z;
+			real score = t->scores[i][j], e = 0, gain = 1;
+
+			if (score > -INFINITY || score != score) {
+				e = exp_of(score - x.logsum[row + i]);
+				if (a.rate > 0)
+					gain = attend_gain_of(a, s, w, i, j);
+				ds[y][z] = e * (ds[y][z] * gain - x.delta[row + i]) * factor;
+			} else {
+				ds[y][z] = 0;
+			}
+			t->scores[i][j] = e * gain;
+		}
+}
+
+template <int WIDEST> DEVICE void
+attend_share(struct attend_tile<WIDEST> *t,
+    const real ds[attend_tile<WIDEST>::R][attend_tile<WIDEST>::R])
+{
+	__syncthreads();
+	for (int y = 0; y < attend_tile<WIDEST>::R; y++)
+		for (int z = 0; z < attend_tile<WIDEST>::R; z++)
+			t->scores[attend_row() + 16 * y][attend_col() + 16 * z] = ds[y][z];
+}
+
+template <int WIDEST> DEVICE void
+attend_put(elem *to, int64_t to_row, int n, int d,
+    const real sum[attend_tile<WIDEST>::R][attend_tile<WIDEST>::COLS])
+{
+#pragma unroll
+	for (int x = 0; x < attend_tile<WIDEST>::R; x++)
+#pragma unroll
+		for (int c = 0; c < attend_tile<WIDEST>::COLS; c++)
+			if (attend_row() + 16 * x < n && attend_col() + 16 * c < d)
+				to[(attend_row() + 16 * x) * to_row + attend_col() + 16 * c] =
+				    ELEM(sum[x][c]);
+}
+
+template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
+attend_dq_kernel(elem *dq, struct attend_tensors x, const struct step *s, struct attend a)
+{
+	typedef struct attend_tile<WIDEST> tile;
+	__shared__ tile shared;
+	tile *t = &shared;
+	int64_t tiles = (a.t + tile::SIDE - 1) / tile::SIDE;
+
+	ROWS (r, a.b * a.heads * tiles) {
+		struct attend_where w = { r / tiles / a.heads, r / tiles % a.heads,
+			r % tiles * tile::SIDE, 0 };
+		int64_t kv = w.head / (a.heads / a.kv_heads) * a.d;
+		int n = a.t - w.i < tile::SIDE ? (int)(a.t - w.i) : tile::SIDE;
+		real sum[tile::R][tile::COLS], ds[tile::R][tile::R];
+
+#pragma unroll
+		for (int i = 0; i < tile::R; i++)
+#pragma unroll
+			for (int c = 0; c < tile::COLS; c++)
+				sum[i][c] = 0;
+		for (w.j = attend_first(a, w.i); w.j < attend_last(a, w.i + n); w.j += tile::SIDE) {
+			attend_grads<WIDEST>(ds, t, x, a, s, w, a.scale);
+			attend_share<WIDEST>(t, ds);
+			attend_add<false, WIDEST>(sum, t, attend_rows(x.k + w.sample * a.s * a.k_row + kv,
+			    a.k_row, w.j, a.s, tile::SIDE), a.d);
+		}
+		attend_put<WIDEST>(dq + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, n, a.d,
+		    sum);
+	}
+}
+
+/* The first tile of queries of which one sees a key of [j, ...). */
+DEVICE int64_t
+attend_first_query(struct attend a, int64_t j, int side)
+{
+	int64_t first = a.causal ? j : a.window && j >= a.window ? j - a.window + 1 : 0;
+
+	return first / side * side;
+}
+
+DEVICE int64_t
+attend_last_query(struct attend a, int64_t end)
+{
+	return a.window && end - 1 + a.window < a.t ? end - 1 + a.window : a.t;
+}
+
+template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
+attend_dkv_kernel(elem *dk, elem *dv, struct attend_tensors x, const struct step *s, struct attend a)
+{
+	typedef struct attend_tile<WIDEST> tile;
+	__shared__ tile shared;
+	tile *t = &shared;
+	int64_t tiles = (a.s + tile::SIDE - 1) / tile::SIDE, y_row = (int64_t)a.heads * a.d;
+	int64_t group = a.heads / a.kv_heads;
+
+	ROWS (r, a.b * a.kv_heads * tiles) {
+		int64_t kv = r / tiles % a.kv_heads, sample = r / tiles / a.kv_heads;
+		struct attend_where w = { sample, kv * group, 0, r % tiles * tile::SIDE };
+		int n = a.s - w.j < tile::SIDE ? (int)(a.s - w.j) : tile::SIDE;
+		real sum_k[tile::R][tile::COLS], sum_v[tile::R][tile::COLS], ds[tile::R][tile::R];
+
+#pragma unroll
+		for (int i = 0; i < tile::R; i++)
+#pragma unroll
+			for (int c = 0; c < tile::COLS; c++)
+				sum_k[i][c] = sum_v[i][c] = 0;
+		for (; w.head < (kv + 1) * group; w.head++)
+			for (w.i = attend_first_query(a, w.j, tile::SIDE); w.i < attend_last_query(a, w.j + n);
+			    w.i += tile::SIDE) {
+				attend_grads<WIDEST>(ds, t, x, a, s, w, a.scale);
+				attend_add<true, WIDEST>(sum_v, t, attend_rows(x.dy + sample * a.t * y_row +
+				    w.head * a.d, y_row, w.i, a.t, tile::SIDE), a.d);
+				attend_share<WIDEST>(t, ds);
+				attend_add<true, WIDEST>(sum_k, t, attend_rows(x.q + sample * a.t * a.q_row +
+				    w.head * a.d, a.q_row, w.i, a.t, tile::SIDE), a.d);
+			}
+		if (dk)
+			attend_put<WIDEST>(dk + (sample * a.s + w.j) * a.k_row + kv * a.d, a.k_row, n, a.d,
+			    sum_k);
+		if (dv)
+			attend_put<WIDEST>(dv + (sample * a.s + w.j) * a.v_row + kv * a.d, a.v_row, n, a.d,
+			    sum_v);
+	}
+}
+
+static struct attend_tensors
+attend_deltas(real *delta, const elem *dy, const elem *q, const elem *k, const elem *v,
+    const elem *bias, const elem *y, const real *logsum, struct attend a)
+{
+	struct attend_tensors x = { dy, q, k, v, bias, logsum, delta };
+
+	LAUNCH(attend_delta_kernel, a.b * a.heads * a.t, (delta, dy, y, a));
+	return x;
+}
+
+/* WORK: a number for each query of each head. */
+static void
+attend_backward(elem *dq, elem *dk, elem *dv, void *work, const elem *dy, const elem *q, const elem *k,
+    const elem *v, const elem *bias, const elem *y, const real *logsum, const struct step *s,
+    struct attend a)
+{
+	struct attend_tensors x = attend_deltas((real *)work, dy, q, k, v, bias, y, logsum, a);
+
+	if (dq)
+		ATTEND_LAUNCH(attend_dq_kernel, a.heads, a.t, a, (dq, x, s, a));
+	if (dk || dv)
+		ATTEND_LAUNCH(attend_dkv_kernel, a.kv_heads, a.s, a, (dk, dv, x, s, a));
+}
+
+/* A tile of the bias: the sum over all samples and heads that have the same. */
+template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
+attend_bias_kernel(elem *dbias, struct attend_tensors x, const struct step *s, struct attend a)
+{
+	typedef struct attend_tile<WIDEST> tile;
+	__shared__ tile shared;
+	tile *t = &shared;
+	int64_t high = (a.t + tile::SIDE - 1) / tile::SIDE, wide = (a.s + tile::SIDE - 1) / tile::SIDE;
+	int64_t samples = a.bias_b ? 1 : a.b, heads = a.bias_head ? 1 : a.heads;
+	int64_t own = a.heads / heads;		/* heads that have their own */
+
+	ROWS (r, a.b / samples * own * high * wide) {
+		int64_t head = r / wide / high % own, sample = r / wide / high / own;
+		struct attend_where w = { sample, head, r / wide % high * tile::SIDE,
+			r % wide * tile::SIDE };
+		elem *to = dbias + sample * a.bias_b + head * a.bias_head + w.i * a.s + w.j;
+		real sum[tile::R][tile::R], ds[tile::R][tile::R];
+
+#pragma unroll
+		for (int i = 0; i < tile::R; i++)
+#pragma unroll
+			for (int j = 0; j < tile::R; j++)
+				sum[i][j] = 0;
+		for (; w.sample < sample + samples; w.sample++)
+			for (w.head = head; w.head < head + heads; w.head++) {
+				attend_grads<WIDEST>(ds, t, x, a, s, w, 1);
+#pragma unroll
+				for (int i = 0; i < tile::R; i++)
+#pragma unroll
+					for (int j = 0; j < tile::R; j++)
+						sum[i][j] += ds[i][j];
+			}
+#pragma unroll
+		for (int y = 0; y < tile::R; y++)
+#pragma unroll
+			for (int z = 0; z < tile::R; z++) {
+				int i = attend_row() + 16 * y, j = attend_col() + 16 * z;
+
+				if (w.i + i < a.t && w.j + j < a.s)
+					to[i * a.s + j] = ELEM(sum[y][z]);
+			}
+	}
+}
+
+static void
+attend_bias_backward(elem *dbias, void *work, const elem *dy, const elem *q, const elem *k,
+    const elem *v, const elem *bias, const elem *y, const real *logsum, const struct step *s,
+    struct attend a)
+{
+	struct attend_tensors x = attend_deltas((real *)work, dy, q, k, v, bias, y, logsum, a);
+
+	/* at least as many blocks as there are tiles: a.b times too many where samples share a bias */
+	ATTEND_LAUNCH(attend_bias_kernel, (a.bias_head ? a.heads : 1) * parts(a.s, 32), a.t, a,
+	    (dbias, x, s, a));
+}
+
+#endif

@@ -1,0 +1,414 @@
+/*
+ * attend: softmax(q k' + bias) v for several heads, the core of attention, whose scores are never in
+ * memory (kernels/attention/attend.cu).
+ *
+ *     in  q k v bias      or  qkv _ _ bias: the three side by side in one row, as one dense layer
+ *     out y logsum            makes them
+ *
+ * An absent input is NULL. Backward reads both y and the logarithms of the sums of exponentials, and
+ * makes scores and dropout's draws again.
+ */
+#include "ops/attend.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/diff.h"
+
+#include "calls/emitter.h"
+#include "calls/sizes.h"
+#include "calls/tape.h"
+#include "ops/product.h"
+#include "ops/shapes.h"
+
+enum { Q, K, V, BIAS, OPERANDS };
+enum { Y, LOGSUM };
+
+static const struct attr_spec attrs[] = { ATTEND_ATTRS, ATTRS_END };
+
+struct extents {		/* of one sample */
+	int64_t queries, keys, heads, kv_heads, d;
+	bool packed;		/* in[Q] holds q, k and v */
+};
+
+static struct extents
+extents(const struct node *n, struct tensor *const *in)
+{
+	struct extents e = { .queries = in[Q]->dim[0], .heads = op_int(n, "heads"),
+		.kv_heads = op_int(n, "kv_heads"), .packed = !in[K] };
+
+	e.keys = e.packed ? e.queries : in[K]->dim[0];
+	e.kv_heads = e.kv_heads ? e.kv_heads : e.heads;
+	e.d = in[Q]->dim[1] / (e.packed ? e.heads + 2 * e.kv_heads : e.heads);
+	return e;
+}
+
+/* Pairs of a query and a key that it sees. */
+static int64_t
+pairs(const struct node *n, const struct extents *e)
+{
+	int64_t window = op_int(n, "window"), t = e->queries;
+	int64_t side = window ? least(window, t) : least(t, e->keys);
+	int64_t before = product_of(side, side + 1) / 2;	/* of the first queries, themselves included */
+
+	before += product_of(t - side, side);
+	if (op_bool(n, "causal"))
+		return before;
+	return window ? 2 * before - t : product_of(t, e->keys);
+}
+
+static struct affine
+macs_of(const struct node *n, struct tensor *const *in, int products)
+{
+	struct extents e = extents(n, in);
+
+	return product_macs(in[Q], 1, product_of(pairs(n, &e), product_of(products * e.heads, e.d)));
+}
+
+/* ---- emission ---- */
+
+static const char *
+geometry(struct emitter *e, const struct node *n, struct tensor *const *in)
+{
+	struct extents s = extents(n, in);
+	struct arena *a = e->module->arena;
+	const struct tensor *bias = in[BIAS];
+	double scale = op_real(n, "scale");
+	int64_t rows = in[Q]->dim[1], kv = s.packed ? rows : in[K]->dim[1];
+	const char *window = op_int(n, "window") ? arena_printf(a, ".window = %lld, ",
+	    (long long)op_int(n, "window")) : "";
+	bool per_head = bias && bias->rank == 3 && bias->dim[0] > 1;
+	int64_t plane = s.queries * s.keys;
+	const char *steps = !bias || (!bias->batched && !per_head) ? "" : arena_printf(a,
+	    ",\n\t    .bias_b = %lld, .bias_head = %lld", bias->batched ? (long long)
+	    tensor_elements_per_sample(bias) : 0, per_head ? (long long)plane : 0);
+	const char *dropout = op_real(n, "dropout") == 0 || !n->training ? "" : arena_printf(a,
+	    ",\n\t    .rate = %s, .stream_id = %d", emit_double(e, op_real(n, "dropout")),
+	    n->forward ? n->forward->id : n->again ? n->again->id : n->id);
+
+	return arena_printf(a, "(struct attend){ .b = %s, .t = %lld, .s = %lld, .q_row = %lld, "
+	    ".k_row = %lld, .v_row = %lld,\n\t    .heads = %lld, .kv_heads = %lld, .d = %lld, .causal = %d, "
+	    "%s.scale = (real)%s%s%s }", in[Q]->batched ? "b" : "1", (long long)s.queries,
+	    (long long)s.keys, (long long)rows, (long long)kv, (long long)kv, (long long)s.heads,
+	    (long long)s.kv_heads, (long long)s.d, op_bool(n, "causal"), window,
+	    emit_double(e, scale > 0 ? scale : 1 / sqrt((double)s.d)), steps, dropout);
+}
+
+struct thirds {			/* pointers to q, k and v, or to their gradients */
+	struct call_arg q, k, v;
+};
+
+static struct thirds
+thirds_of(struct emitter *e, const struct extents *s, struct tensor *const *t)
+{
+	const char *at = emit_pointer(e, t[Q]);
+	struct arena *a = e->module->arena;
+
+	if (!s->packed || !t[Q])
+		return (struct thirds){ arg_tensor(t[Q]), arg_tensor(t[K]), arg_tensor(t[V]) };
+	return (struct thirds){ arg_tensor(t[Q]),
+		arg_text(arena_printf(a, "%s + %lld", at, (long long)(s->heads * s->d))),
+		arg_text(arena_printf(a, "%s + %lld", at, (long long)((s->heads + s->kv_heads) * s->d))) };
+}
+
+/* ---- backward: dy q k v bias y logsum ---- */
+
+enum { DY, BACK };		/* the forward node's inputs begin at BACK */
+
+static bool
+on_gpu(const struct room *room)
+{
+	return room->target->splits_sums;
+}
+
+/* A GPU wants a number for each query of each head; threads have blocks of their own. */
+static struct affine
+work_of(const struct node *n, const struct room *room, int64_t reals)
+{
+	struct tensor *const *in = n->in + BACK;
+	struct affine deltas = product_macs(in[Q], op_int(n, "heads"), in[Q]->dim[0] *
+	    dtype_bytes(in[Q]->dtype->real));
+
+	return on_gpu(room) ? deltas : product_reals(n, product_of(reals, room->threads));
+}
+
+static struct affine
+work_of_grad(const struct node *n, const struct room *room)
+{
+	struct extents e = extents(n, n->in + BACK);
+
+	return work_of(n, room, attend_backward_scratch(e.keys, e.d));
+}
+
+static struct affine
+macs_of_grad(const struct node *n)
+{
+	return macs_of(n, n->in + BACK, 5);
+}
+
+static void
+emit_grad(struct emitter *e, const struct node *n)
+{
+	struct tensor *const *in = n->in + BACK, *d[OPERANDS] = { NULL };
+	struct extents s = extents(n, in);
+	struct thirds x = thirds_of(e, &s, in), dx;
+	int k, next = 0;
+
+	/* outputs are in the order of the inputs that they are gradients of; one input may be several */
+	for (k = Q; k <= V && next < n->nout; k++)
+		if (n->out[next]->gradient_of == n->forward->in[k])
+			d[k] = n->out[next++];
+	dx = thirds_of(e, &s, d);
+	emit_call(e, "attend_backward", dx.q, dx.k, dx.v, arg_work(n), arg_tensor(n->in[DY]), x.q, x.k,
+	    x.v, arg_tensor(in[BIAS]), arg_tensor(in[OPERANDS + Y]), arg_tensor(in[OPERANDS + LOGSUM]),
+	    arg_text("s"), arg_text(geometry(e, n, in)));
+}
+
+const struct op op_attend_grad = {
+	.name = "attend_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradients of attend with respect to queries, keys and values",
+	.flags = OP_RANDOM,
+	.attrs = attrs,
+	.operands = "dy q k v bias y logsum",
+	.min_operands = 7, .max_operands = 7,
+	.macs = macs_of_grad,
+	.memory.workspace = work_of_grad,
+	.calls.kernels = "attention/attend.cu",
+	.calls.emit = emit_grad,
+};
+
+static struct affine
+work_of_bias(const struct node *n, const struct room *room)
+{
+	struct extents e = extents(n, n->in + BACK);
+
+	return work_of(n, room, attend_bias_scratch(e.keys, e.d));
+}
+
+static struct affine
+macs_of_bias(const struct node *n)
+{
+	return macs_of(n, n->in + BACK, 2);
+}
+
+static void
+emit_bias(struct emitter *e, const struct node *n)
+{
+	struct tensor *const *in = n->in + BACK;
+	struct extents s = extents(n, in);
+	struct thirds x = thirds_of(e, &s, in);
+
+	emit_call(e, "attend_bias_backward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[DY]),
+	    x.q, x.k, x.v, arg_tensor(in[BIAS]), arg_tensor(in[OPERANDS + Y]),
+	    arg_tensor(in[OPERANDS + LOGSUM]), arg_text("s"), arg_text(geometry(e, n, in)));
+}
+
+const struct op op_attend_grad_bias = {
+	.name = "attend_grad_bias",
+	.kind = OP_INTERNAL,
+	.brief = "gradient of attend with respect to what is added to the scores",
+	.flags = OP_RANDOM,
+	.attrs = attrs,
+	.operands = "dy q k v bias y logsum",
+	.min_operands = 7, .max_operands = 7,
+	.macs = macs_of_bias,
+	.memory.workspace = work_of_bias,
+	.calls.kernels = "attention/attend.cu",
+	.calls.emit = emit_bias,
+};
+
+static bool
+grad(struct diff *d, struct node *n)
+{
+	struct tensor *in[] = { diff_of(d, n->out[Y]), n->in[Q], n->in[K], n->in[V], n->in[BIAS],
+		n->out[Y], n->out[LOGSUM] };
+	int count = sizeof(in) / sizeof(*in), k;
+	struct node *back = NULL;
+
+	if (diff_wants(d, n->in[BIAS]))
+		diff_output(d, diff_node(d, n, &op_attend_grad_bias, count, in), n->in[BIAS]);
+	for (k = Q; k <= V; k++) {
+		if (!diff_wants(d, n->in[k]))
+			continue;
+		back = back ? back : diff_node(d, n, &op_attend_grad, count, in);
+		diff_output(d, back, n->in[k]);
+	}
+	return true;
+}
+
+/* ---- shapes ---- */
+
+/* Operands as they are given become q k v bias, an absent one NULL. */
+static void
+spread(struct build *b, struct node *n)
+{
+	struct tensor *in[OPERANDS] = { n->in[Q], n->nin > 2 ? n->in[1] : NULL,
+		n->nin > 2 ? n->in[2] : NULL, n->nin == 2 ? n->in[1] : n->nin > 3 ? n->in[3] : NULL };
+
+	while (n->nin < OPERANDS)
+		ir_add_input(b->module, n, NULL);
+	memcpy(n->in, in, sizeof(in));
+}
+
+static bool
+is_sequence(struct build *b, const struct node *n, int k, const char *what)
+{
+	const struct tensor *x = n->in[k];
+
+	if (!shape_float(b, n, k))
+		return false;
+	if (x->rank != 2)
+		return op_error(b, n, "attend: %s must have shape [positions, features], but it is %s", what,
+		    op_operand_text(b, x));
+	if (x->batched != n->in[Q]->batched)
+		return op_error(b, n, "attend: of queries, keys and values some depend on the batch and "
+		    "others do not; here %s are %s", what, op_operand_text(b, x));
+	return true;
+}
+
+static bool
+heads_divide(struct build *b, const struct node *n)
+{
+	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads") ? op_int(n, "kv_heads") : heads;
+	int64_t features = n->in[Q]->dim[1], parts = n->in[K] ? heads : heads + 2 * kv;
+
+	if (heads % kv)
+		return op_error(b, n, "attend: %lld heads do not divide among %lld kv_heads",
+		    (long long)heads, (long long)kv);
+	if (features % parts)
+		return op_error(b, n, n->in[K] ? "attend: the %lld features of %s do not divide into %lld "
+		    "heads" : "attend: the %lld features of %s do not divide into %lld heads, those of "
+		    "queries, keys and values together", (long long)features,
+		    op_operand_text(b, n->in[Q]), (long long)parts);
+	if (features / parts > ATTEND_WIDEST)
+		return op_error(b, n, "attend: heads of %lld features; the most is %d", (long long)
+		    (features / parts), ATTEND_WIDEST);
+	return true;
+}
+
+static bool
+sides_agree(struct build *b, const struct node *n, const struct extents *e)
+{
+	const struct tensor *k = n->in[K], *v = n->in[V];
+
+	if (!e->packed && k->dim[1] != e->kv_heads * e->d)
+		return op_error(b, n, "attend: keys are %s; with %lld of %lld heads, of %lld features as "
+		    "the queries', they would be [%lld, %lld]", op_operand_text(b, k),
+		    (long long)e->kv_heads, (long long)e->heads, (long long)e->d, (long long)e->keys,
+		    (long long)(e->kv_heads * e->d));
+	if (!e->packed && !tensor_same_shape(k, v))
+		return op_error(b, n, "attend: keys are %s, and values %s; there is a value for each key, "
+		    "of as many features", op_operand_text(b, k), op_operand_text(b, v));
+	if (op_int(n, "window") && e->queries != e->keys)
+		return op_error(b, n, "attend: window is for positions of one sequence; here %lld queries "
+		    "look at %lld keys", (long long)e->queries, (long long)e->keys);
+	return true;
+}
+
+static bool
+bias_fits(struct build *b, const struct node *n, const struct extents *e)
+{
+	const struct tensor *t = n->in[BIAS];
+	int first = t ? t->rank - 2 : 0;
+
+	if (!t)
+		return true;
+	if (!shape_float(b, n, BIAS))
+		return false;
+	if (t->batched && !n->in[Q]->batched)
+		return op_error(b, n, "attend: the bias depends on the batch, %s, and the queries do not",
+		    op_operand_text(b, t));
+	if ((t->rank == 2 || (t->rank == 3 && (t->dim[0] == 1 || t->dim[0] == e->heads))) &&
+	    t->dim[first] == e->queries && t->dim[first + 1] == e->keys)
+		return true;
+	return op_error(b, n, "attend: the bias of the scores must have shape [%lld, %lld] or [%lld, %lld, "
+	    "%lld], but it is %s", (long long)e->queries, (long long)e->keys, (long long)e->heads,
+	    (long long)e->queries, (long long)e->keys, op_operand_text(b, t));
+}
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	const struct tensor *q;
+	struct extents e;
+
+	spread(b, n);
+	q = n->in[Q];
+	if (!is_sequence(b, n, Q, n->in[K] ? "the queries" : "the input") ||
+	    (n->in[K] && !(is_sequence(b, n, K, "the keys") && is_sequence(b, n, V, "the values"))) ||
+	    !heads_divide(b, n))
+		return false;
+	e = extents(n, n->in);
+	if (!sides_agree(b, n, &e) || !bias_fits(b, n, &e))
+		return false;
+	op_output(b, n, NULL, T_ACTIVATION, q->dtype, q->batched, 2, (int64_t[]){ e.queries,
+	    e.heads * e.d });
+	op_output(b, n, "logsum", T_SAVED, q->dtype->real, q->batched, 2, (int64_t[]){ e.heads,
+	    e.queries });
+	return true;
+}
+
+/* ---- forward ---- */
+
+static struct affine
+macs(const struct node *n)
+{
+	return macs_of(n, n->in, 2);
+}
+
+static struct affine
+work(const struct node *n, const struct room *room)
+{
+	struct extents e = extents(n, n->in);
+
+	return on_gpu(room) ? (struct affine){ 0, 0 } :
+	    product_reals(n, product_of(attend_scratch(e.d, product_narrow(n)), room->threads));
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	struct extents s = extents(n, n->in);
+	struct thirds x = thirds_of(e, &s, n->in);
+
+	emit_call(e, "attend_forward", arg_tensor(n->out[Y]), arg_tensor(n->out[LOGSUM]), arg_work(n), x.q,
+	    x.k, x.v, arg_tensor(n->in[BIAS]), arg_text("s"), arg_text(geometry(e, n, n->in)));
+}
+
+const struct op op_attend = {
+	.name = "attend",
+	.kind = OP_LAYER,
+	.brief = "scaled dot-product attention",
+	.doc = "The core of attention, without weights: attend(q, k, v, heads=12). For each head, y[i] is "
+	    "the sum over j of p[i, j] v[j], where p[i] is the softmax over j of scale q[i] k[j] + "
+	    "bias[i, j] (Vaswani and others, 2017), as PyTorch's scaled_dot_product_attention.\n\n"
+	    "Shapes: queries [T, heads d], keys and values [S, kv_heads d], output [T, heads d]; heads "
+	    "lie side by side in a row, and d is at most 256. Where S is not T it is cross-attention. With "
+	    "one operand, qkv -> attend(12), each row holds queries, keys and values side by side, [T, "
+	    "(heads + 2 kv_heads) d], as one dense layer makes them. One operand more is a bias, which "
+	    "is added to the scores: [T, S], or [heads, T, S] for each head its own, as of relative "
+	    "positions. With kv_heads, neighbouring heads of queries share keys and values (Ainslie and "
+	    "others, 2023); with window = w, position i sees those nearer than w, and with causal none "
+	    "after i.\n\n"
+	    "The scores are never in memory: a block of queries meets one block of keys after the other "
+	    "(Milakov and Gimelshein, 2018; Dao and others, FlashAttention, 2022). Backward reads queries, "
+	    "keys, values, bias, the output, and the logarithm of the sum of exponentials of each query, "
+	    "[heads, T] in at least f32; scores and dropout's draws are made again. Multiply-adds: 2 heads "
+	    "d for each query and key that it sees.\n\n"
+	    "PyTorch's forecast takes the memory-efficient kernel in f32, and in f64, for which there is "
+	    "no such kernel, one that keeps the probabilities.",
+	.flags = OP_RANDOM,
+	.attrs = attrs,
+	.operands = "q k v bias",
+	.min_operands = 1, .max_operands = 4,
+	.shape = shape,
+	.macs = macs,
+	.gradient.build = grad,
+	.gradient.saves = SAVES_IN(Q) | SAVES_IN(K) | SAVES_IN(V) | SAVES_IN(BIAS) | SAVES_OUT(Y) |
+	    SAVES_OUT(LOGSUM),
+	.memory.workspace = work,
+	.memory.optional_out = 1u << LOGSUM,
+	.calls.kernels = "attention/attend.cu",
+	.calls.emit = emit,
+};
