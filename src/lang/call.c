@@ -220,18 +220,21 @@ take_tie(const struct target *t, const struct value *v, struct tie *tie)
 {
 	const struct owner *o = NULL;
 	struct tensor *found = NULL;
-	int i;
+	int i, count = 0;
 
 	if (v->kind == V_LAYER && v->layer->shared) {
 		o = map_get(&t->ex->owners, v->layer->shared->path);
 		for (i = 0; o && i < o->nparams; i++) {
 			const char *dot = strrchr(o->param[i]->name, '.');
 
-			if (dot && strcmp(dot + 1, t->spec->name) == 0)
+			if (dot && strcmp(dot + 1, t->spec->name) == 0) {
 				found = o->param[i];
+				count++;
+			}
 		}
-		if (!found) {
-			ex_error(t->ex, "type", v->loc, "'%s' has no %s of its own to share",
+		if (count != 1) {
+			ex_error(t->ex, "type", v->loc, count ? "'%s' has more than one %s: share the "
+			    "layer itself" : "'%s' has no %s of its own to share",
 			    v->layer->shared->path, t->spec->name);
 			return false;
 		}

@@ -289,6 +289,49 @@ Test(expand, each_use_has_fresh_weights)
 	    "y.0.f.weight y.0.f_2.weight");
 }
 
+/* ---- layers of several parts ---- */
+
+/* GPT-2's: c_attn of 768 x 2304 + 2304, c_proj of 768 x 768 + 768. */
+Test(expand, attention_is_two_dense_layers_around_its_core)
+{
+	struct module *m = load("network n { input x : f32[16, 768]  h = x -> attention(12, causal=true) }");
+	int64_t elements = 0;
+	int i;
+
+	cr_assert_str_eq(operators(m), "dense attend dense");
+	cr_assert_str_eq(parameters(m), "h.attention.in_proj.weight h.attention.in_proj.bias "
+	    "h.attention.out_proj.weight h.attention.out_proj.bias");
+	for (i = 0; i < m->persistent.n; i++)
+		elements += tensor_elements_per_sample(m->persistent.v[i]);
+	cr_assert_eq(elements, 1771776 + 590592);
+	cr_assert(op_bool(m->forward->nodes.v[1], "causal"));
+	cr_assert_str_eq(tensor_shape_text(arena, last(m)), "[16, 768]");
+}
+
+/* Two heads of keys and two of values for eight of queries: 64 + 2 * 16 units. */
+Test(expand, parts_take_the_layers_arguments)
+{
+	struct module *m = load("network n { input x : f32[16, 64]\n"
+	    "  h = x -> attention(8, kv_heads=2, bias=false, dropout=0.25) }");
+
+	cr_assert_str_eq(parameters(m), "h.attention.in_proj.weight h.attention.out_proj.weight");
+	cr_assert_eq(m->persistent.v[0]->dim[0], 96);
+	cr_assert_eq(op_real(m->forward->nodes.v[1], "dropout"), 0.25);
+}
+
+Test(expand, a_shared_layer_shares_the_weights_of_all_parts)
+{
+	struct module *m = load("network n { input x : f32[16, 64]\n"
+	    "  h = x -> mix: attention(8) -> mix  i = h -> attention(8) }");
+
+	cr_assert_str_eq(operators(m), "dense attend dense dense attend dense dense attend dense");
+	cr_assert_str_eq(parameters(m), "mix.in_proj.weight mix.in_proj.bias mix.out_proj.weight "
+	    "mix.out_proj.bias i.attention.in_proj.weight i.attention.in_proj.bias "
+	    "i.attention.out_proj.weight i.attention.out_proj.bias");
+	cr_assert_eq(m->forward->nodes.v[3]->in[1], m->persistent.v[0]);
+	cr_assert_eq(m->forward->nodes.v[5]->in[2], m->persistent.v[3]);
+}
+
 /* ---- repetition, recursion, layers as values ---- */
 
 Test(expand, repeat_counts_with_index)

@@ -1,0 +1,93 @@
+/*
+ * attention: self-attention with its own projections. It is three nodes, so that passes see ordinary
+ * dense layers:
+ *
+ *     x -> in_proj: dense -> [q | k | v] -> attend -> out_proj: dense
+ *
+ * The order of parameters, and what the rows of the first weight mean, are those of PyTorch's
+ * MultiheadAttention.
+ */
+#include "ops/attend.h"
+
+#include "calls/sizes.h"
+#include "ops/shapes.h"
+
+static const struct attr_spec attrs[] = {
+	ATTEND_ATTRS,
+	{ "bias", ATTR_BOOL, "both projections add a trained number to each unit", .preset = "true" },
+	ATTRS_END
+};
+
+extern const struct op op_attend, op_dense;
+
+static struct node *
+project(struct build *b, const struct node *n, const char *suffix, struct tensor *x, int64_t units)
+{
+	struct attr *a = op_presets(b->module->arena, &op_dense);
+
+	op_preset(&op_dense, a, "units")->i = units;
+	op_preset(&op_dense, a, "bias")->i = op_bool(n, "bias");
+	return op_part(b, n, &op_dense, a, suffix, 1, &x);
+}
+
+static bool
+is_well_formed(struct build *b, const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads");
+
+	if (!shape_float(b, n, 0))
+		return false;
+	if (x->rank != 2)
+		return op_error(b, n, "attention: input must have shape [positions, features], but it is %s",
+		    op_operand_text(b, x));
+	if (x->dim[1] % heads)
+		return op_error(b, n, "attention: the %lld features of %s do not divide into %lld heads",
+		    (long long)x->dim[1], op_operand_text(b, x), (long long)heads);
+	if (x->dim[1] / heads > ATTEND_WIDEST)
+		return op_error(b, n, "attention: heads of %lld features; the most is %d",
+		    (long long)(x->dim[1] / heads), ATTEND_WIDEST);
+	if (kv && heads % kv)
+		return op_error(b, n, "attention: %lld heads do not divide among %lld kv_heads",
+		    (long long)heads, (long long)kv);
+	return true;
+}
+
+static struct node *
+expand(struct build *b, const struct node *n)
+{
+	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads"), features;
+	struct attr *a = op_presets(b->module->arena, &op_attend);
+	struct tensor *core[2] = { NULL, n->nin > 1 ? n->in[1] : NULL };
+	int i;
+
+	if (!is_well_formed(b, n))
+		return NULL;
+	features = n->in[0]->dim[1];
+	for (i = 0; i < op_nattrs(&op_attend); i++)
+		a[i] = n->attr[i];	/* both begin with ATTEND_ATTRS */
+	core[0] = project(b, n, "in_proj", n->in[0], features + 2 * (kv ? kv : heads) * (features / heads))
+	    ->out[0];
+	return project(b, n, "out_proj", op_part(b, n, &op_attend, a, "attend", n->nin, core)->out[0],
+	    features);
+}
+
+const struct op op_attention = {
+	.name = "attention",
+	.kind = OP_LAYER,
+	.brief = "multi-head self-attention",
+	.doc = "x -> attention(12, causal=true) is self-attention with its own projections: a dense layer "
+	    "makes queries, keys and values of [T, C], `attend` lets each position gather the values of "
+	    "those it sees, and another dense layer puts the heads together, [T, C] again. A second "
+	    "operand is a bias of the scores, as of `attend`.\n\n"
+	    "Parameters, in the order of PyTorch's MultiheadAttention: in_proj.weight [3 C, C] (queries, "
+	    "keys, values; with kv_heads, C + 2 kv_heads C / heads rows), in_proj.bias, out_proj.weight "
+	    "[C, C] and out_proj.bias, each started as a dense layer starts them: GPT-2's c_attn and "
+	    "c_proj. dropout acts on the probabilities alone.\n\n"
+	    "It is three nodes of the graph, called in_proj, attend and out_proj; for what each keeps, and "
+	    "takes, see dense and attend. For cross-attention, and other arrangements, write them yourself.",
+	.attrs = attrs,
+	.operands = "x bias",
+	.min_operands = 1, .max_operands = 2,
+	.expand = expand,
+};
