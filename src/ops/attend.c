@@ -17,7 +17,6 @@
 
 #include "calls/emitter.h"
 #include "calls/sizes.h"
-#include "calls/tape.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
 
@@ -396,8 +395,8 @@ const struct op op_attend = {
 	    "keys, values, bias, the output, and the logarithm of the sum of exponentials of each query, "
 	    "[heads, T] in at least f32; scores and dropout's draws are made again. Multiply-adds: 2 heads "
 	    "d for each query and key that it sees.\n\n"
-	    "PyTorch's forecast takes the memory-efficient kernel in f32, and in f64, for which there is "
-	    "no such kernel, one that keeps the probabilities.",
+	    "What PyTorch is said to take is that of scaled_dot_product_attention's memory-efficient kernel "
+	    "in f32; of its naive one, which keeps probabilities, in f64.",
 	.flags = OP_RANDOM,
 	.attrs = attrs,
 	.operands = "q k v bias",
@@ -409,6 +408,7 @@ const struct op op_attend = {
 	    SAVES_OUT(LOGSUM),
 	.memory.workspace = work,
 	.memory.optional_out = 1u << LOGSUM,
+	.torch.calls = attend_torch,
 	.calls.kernels = "attention/attend.cu",
 	.calls.emit = emit,
 };

@@ -22,4 +22,7 @@
 	{ "dropout", ATTR_REAL, "share of probabilities that become 0 in training", .preset = "0",	\
 	    .min = 0, .max = 1 }
 
+/* attend's torch.calls (attend_torch.c) */
+void	attend_torch(struct tape *, const struct node *);
+
 #endif
