@@ -110,6 +110,8 @@ struct node {
 	const struct op *op;
 	enum phase phase;
 	bool training;		/* as its graph's: batch statistics, dropout */
+	bool part;		/* of the forward graph: of a layer that stands for several nodes, and
+				 * whose arguments the spec shows there */
 	const char *path;	/* dotted: layer1.0.main.conv_2 */
 	struct loc loc;
 	struct tensor **in;	/* operands, then parameters; an absent optional one is NULL */

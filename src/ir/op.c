@@ -271,8 +271,11 @@ struct node *
 op_part(struct build *b, const struct node *layer, const struct op *op, const struct attr *attr,
     const char *suffix, int noperands, struct tensor *const *operand)
 {
-	return apply(b, op, attr, path_join(b->module->arena, layer->path, suffix), layer->loc, noperands,
-	    operand);
+	struct node *n = apply(b, op, attr, path_join(b->module->arena, layer->path, suffix), layer->loc,
+	    noperands, operand);
+
+	n->part = true;
+	return n;
 }
 
 static const char *

@@ -9,6 +9,15 @@
 
 #include "ir/op.h"
 
+/* Does the layer add one number to all that batch normalisation takes a mean of: is its bias along axis
+ * 0? Not that of dense layers on sequences, [positions, features]. */
+static bool
+adds_to_channels(const struct node *n)
+{
+	return node_is(n, "conv") || node_is(n, "conv_transpose") ||
+	    (node_is(n, "dense") && n->out[0]->rank == 1);
+}
+
 /* The batch normalisation that cancels the bias of N; NULL: none. */
 static const struct node *
 normalised(const struct tensor_readers *r, const struct node *n)
@@ -16,8 +25,7 @@ normalised(const struct tensor_readers *r, const struct node *n)
 	const struct node *next = n->nin > 2 && n->in[2] ? only_reader(r, n) : NULL;
 
 	return node_is(next, "batchnorm") && n->in[2]->kind == T_PARAM && !n->in[2]->frozen &&
-	    (node_is(n, "conv") || node_is(n, "dense") || node_is(n, "conv_transpose")) ?
-	    next : NULL;
+	    adds_to_channels(n) ? next : NULL;
 }
 
 static void
