@@ -81,13 +81,14 @@ attend_product(real *c, int64_t c_row, struct attend_factor a, const real *b, in
 
 /* ---- blocks of queries, keys and values ---- */
 
-/* N rows turned: to[c][i] = x[i][c], and 0 from there to whole tiles. */
+/* N rows turned: to[c][i] = factor * x[i][c], and 0 from there to whole tiles. */
 static void
-attend_turn(real *restrict to, const elem *restrict x, int64_t row, int n, int lanes, int d)
+attend_turn(real *restrict to, const elem *restrict x, int64_t row, int n, int lanes, int d,
+    real factor)
 {
 	for (int i = 0; i < n; i++)
 		for (int c = 0; c < d; c++)
-			to[c * ATTEND_QUERIES + i] = VALUE(x[i * row + c]);
+			to[c * ATTEND_QUERIES + i] = factor * VALUE(x[i * row + c]);
 	for (int i = n; i < lanes; i++)
 		for (int c = 0; c < d; c++)
 			to[c * ATTEND_QUERIES + i] = 0;
@@ -135,25 +136,19 @@ attend_is_cut(const struct attend_block *w)
 	return !attend_sees(w->a, w->i, w->j + w->m - 1) || !attend_sees(w->a, w->i + w->n - 1, w->j);
 }
 
-/* st[j][i], -INFINITY where query i does not see key j. */
+/* st[j][i], -INFINITY where query i does not see key j. QT: queries times the scale, turned. */
 static void
 attend_scores(real *st, const struct attend_block *w, const real *qt, struct attend_factor k,
     const elem *bias)
 {
 	const struct attend *a = &w->a;
-	real scale = a->scale;
 
 	attend_product(st, ATTEND_QUERIES, k, qt, ATTEND_QUERIES, w->m, w->lanes, a->d, false, NULL);
 	if (bias)
 		bias += w->sample * a->bias_b + w->head * a->bias_head + w->i * a->s + w->j;
-	for (int j = 0; j < w->m; j++) {
-		real *to = st + j * ATTEND_QUERIES;
-
-		ALONG_EACH (i, w->lanes)
-			to[i] *= scale;
-		for (int i = 0; bias && i < w->n; i++)
-			to[i] += VALUE(bias[i * a->s + j]);
-	}
+	for (int i = 0; bias && i < w->n; i++)
+		for (int j = 0; j < w->m; j++)
+			st[j * ATTEND_QUERIES + i] += VALUE(bias[i * a->s + j]);
 	for (int j = 0; attend_is_cut(w) && j < w->m; j++) {
 		real *to = st + j * ATTEND_QUERIES;
 		int64_t ahead = w->i - w->j - j;	/* lane 0 is so far behind the key */
@@ -271,7 +266,8 @@ attend_queries(elem *y, real *logsum, real *room, const elem *q, const elem *k, 
 
 	k += w.sample * a.s * a.k_row + kv;
 	v += w.sample * a.s * a.v_row + kv;
-	attend_turn(qt, q + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, w.n, w.lanes, a.d);
+	attend_turn(qt, q + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, w.n, w.lanes, a.d,
+	    a.scale);
 	for (int i = 0; i < ATTEND_QUERIES; i++) {
 		sums.top[i] = -INFINITY;
 		sums.sum[i] = 0;
@@ -314,7 +310,7 @@ attend_forward(elem *y, real *logsum, void *work, const elem *q, const elem *k, 
 
 /* What is known of a block of queries for all keys. */
 struct attend_back {
-	const real *qt, *dyt;	/* turned */
+	const real *qt, *dyt;	/* turned, queries times the scale */
 	struct attend_factor q, dy;	/* as rows of vectors */
 	real delta[ATTEND_QUERIES], logsum[ATTEND_QUERIES];
 };
@@ -399,8 +395,8 @@ attend_head(const struct attend_tensors *x, struct attend_block w, const elem *k
 	int cols = (int)parts(a.d, TILE_COLS) * TILE_COLS;
 	struct attend_back g = { .qt = qt, .dyt = dyt };
 
-	attend_turn(qt, x->q + at_q, a.q_row, w.n, w.lanes, a.d);
-	attend_turn(dyt, x->dy + at_y, y_row, w.n, w.lanes, a.d);
+	attend_turn(qt, x->q + at_q, a.q_row, w.n, w.lanes, a.d, a.scale);
+	attend_turn(dyt, x->dy + at_y, y_row, w.n, w.lanes, a.d, 1);
 	g.q = attend_rows(x->q + at_q, a.q_row, w.n, a.d, true, rows_q);
 	g.dy = attend_rows(x->dy + at_y, y_row, w.n, a.d, true, rows_dy);
 	attend_deltas(&g, &w, x->dy + at_y, x->y + at_y, x->logsum);
@@ -470,8 +466,8 @@ attend_bias_head(const struct attend_tensors *x, struct attend_block w, real *su
 	struct attend_back g = { .qt = qt, .dyt = dyt };
 
 	attend_turn(qt, x->q + (w.sample * a.t + w.i) * a.q_row + w.head * a.d, a.q_row, w.n, w.lanes,
-	    a.d);
-	attend_turn(dyt, x->dy + at_y, y_row, w.n, w.lanes, a.d);
+	    a.d, a.scale);
+	attend_turn(dyt, x->dy + at_y, y_row, w.n, w.lanes, a.d, 1);
 	attend_deltas(&g, &w, x->dy + at_y, x->y + at_y, x->logsum);
 	for (w.j = attend_first(a, w.i); w.j < end; w.j += ATTEND_KEYS) {
 		real *to = sums + w.j * ATTEND_QUERIES;

@@ -332,6 +332,30 @@ Test(expand, a_shared_layer_shares_the_weights_of_all_parts)
 	cr_assert_eq(m->forward->nodes.v[5]->in[2], m->persistent.v[3]);
 }
 
+/* Two products of 2 heads of 4 numbers for each pair of a query and a key that it sees. */
+Test(expand, multiply_adds_of_attention_are_of_what_is_seen)
+{
+	int t, s, causal, window, i, j;
+
+	for (t = 1; t <= 5; t++)
+		for (s = 1; s <= 5; s++)
+			for (causal = 0; causal < 2; causal++)
+				for (window = 0; window <= (t == s ? 6 : 0); window++) {
+					struct module *m = load(arena_printf(arena, "network n { input q : f32[%d, 8]"
+					    "  input k : f32[%d, 8]\n  y = attend(q, k, k, 2, causal=%s, window=%d) }",
+					    t, s, causal ? "true" : "false", window));
+					const struct node *n = m->forward->nodes.v[0];
+					int64_t pairs = 0;
+
+					for (i = 0; i < t; i++)
+						for (j = 0; j < s; j++)
+							pairs += !(causal && j > i) && !(window &&
+							    abs(i - j) >= window);
+					cr_assert_eq(n->op->macs(n).per_sample, 2 * 2 * 4 * pairs,
+					    "%d x %d, causal %d, window %d", t, s, causal, window);
+				}
+}
+
 /* ---- repetition, recursion, layers as values ---- */
 
 Test(expand, repeat_counts_with_index)
