@@ -110,8 +110,8 @@ struct node {
 	const struct op *op;
 	enum phase phase;
 	bool training;		/* as its graph's: batch statistics, dropout */
-	bool part;		/* of the forward graph: of a layer that stands for several nodes, and
-				 * whose arguments the spec shows there */
+	/* forward graph: the layer that it is a part of, whose name and arguments the spec has there */
+	const struct op *part_of;
 	const char *path;	/* dotted: layer1.0.main.conv_2 */
 	struct loc loc;
 	struct tensor **in;	/* operands, then parameters; an absent optional one is NULL */

@@ -274,7 +274,7 @@ op_part(struct build *b, const struct node *layer, const struct op *op, const st
 	struct node *n = apply(b, op, attr, path_join(b->module->arena, layer->path, suffix), layer->loc,
 	    noperands, operand);
 
-	n->part = true;
+	n->part_of = layer->op;
 	return n;
 }
 

@@ -194,6 +194,7 @@ static const struct {
 	{ "MaxPooling2D", "maxpool" }, { "AvgPool2d", "avgpool" },
 	{ "AveragePooling2D", "avgpool" }, { "AdaptiveAvgPool2d", "global_avgpool" },
 	{ "GlobalAveragePooling2D", "global_avgpool" }, { "CrossEntropyLoss", "cross_entropy" },
+	{ "MultiheadAttention", "attention" }, { "scaled_dot_product_attention", "attend" },
 	{ "MSELoss", "mse" }, { "BCEWithLogitsLoss", "bce_with_logits" },
 };
 

@@ -130,18 +130,30 @@ set_shape(struct layer_facts *f, json_t *to, const struct tensor *t)
 	json_object_set_new(to, "dtype", json_string(t->dtype->name));
 }
 
+/* The path of the layer as the spec has it. */
+static const char *
+layer_path(struct layer_facts *f, const struct node *n)
+{
+	const char *dot = n->part_of ? strrchr(n->path, '.') : NULL;
+
+	return dot ? arena_printf(f->module->arena, "%.*s", (int)(dot - n->path), n->path) : n->path;
+}
+
 static json_t *
 layer_at(struct layer_facts *f, const struct node *n)
 {
+	const char *path = layer_path(f, n);
 	char key[24];
 	json_t *layer;
 
 	snprintf(key, sizeof(key), "%d", n->loc.beg);
-	if (!(layer = json_object_get(f->layers, key))) {
-		json_object_set_new(f->layers, key, layer = json_pack("{s:s, s:s, s:i}", "op", n->op->name,
-		    "path", n->path, "count", 0));
-		if (n->nout && n->out[0])
-			set_shape(f, layer, n->out[0]);
+	if (!(layer = json_object_get(f->layers, key)))
+		json_object_set_new(f->layers, key, layer = json_pack("{s:s, s:s, s:i}", "op",
+		    n->part_of ? n->part_of->name : n->op->name, "path", path, "count", 0));
+	else if (!n->part_of || strcmp(json_string_value(json_object_get(layer, "path")), path) != 0)
+		return layer;
+	if (n->phase == PHASE_FORWARD && n->nout && n->out[0]) {	/* of several parts, the last one's */
+		set_shape(f, layer, n->out[0]);
 	}
 	return layer;
 }
@@ -150,12 +162,14 @@ static void
 add_layers(struct layer_facts *f, const struct source *src)
 {
 	const struct plan_summary *sum = plan_summarise(f->module);
+	const char *before = NULL;	/* the layer that the last node was a part of */
 	int i;
 
 	for (i = 0; i < f->module->forward->nodes.n; i++) {
 		const struct node *n = f->module->forward->nodes.v[i];
 		const struct made *made = map_get(&f->made, n->path);
 		struct figures *own = &f->before[n->id + 1];	/* by itself, for now */
+		const char *path = layer_path(f, n);
 		json_t *layer;
 
 		own->layers = 1;
@@ -163,7 +177,9 @@ add_layers(struct layer_facts *f, const struct source *src)
 		if (n->loc.src != src)
 			continue;
 		layer = layer_at(f, n);
-		add(layer, "count", 1);
+		if (!n->part_of || !before || strcmp(before, path) != 0)
+			add(layer, "count", 1);
+		before = n->part_of ? path : NULL;
 		add_bytes(layer, made, own);
 	}
 	for (i = 0; i < sum->layers.n; i++) {

@@ -82,7 +82,7 @@ find_pair(const struct tensor_readers *r, const struct node *n, struct pair *p)
 	bool dense = node_is(n, "dense");
 	const struct node *next = n;
 
-	if ((!dense && !node_is(n, "conv")) || n->part)	/* no part can be left out, or end in a relu */
+	if ((!dense && !node_is(n, "conv")) || n->part_of)	/* no part can be left out, or end in a relu */
 		return false;
 	*p = (struct pair){ .first = n, .behind = n };
 	while ((next = only_reader(r, next)) &&

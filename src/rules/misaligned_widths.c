@@ -74,7 +74,7 @@ report(const struct rule *rule, struct lint *l, const struct node *n, double sha
 	    "aligned to 16 B", 100 * share);
 	diag_help(l->diags, g, "%lld takes %s B more of weights", (long long)wide,
 	    lint_commas(m->arena, bytes / width * (wide - width)));
-	if (!n->part)
+	if (!n->part_of)
 		fix(l, g, n, width, wide);
 }
 

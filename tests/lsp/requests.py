@@ -611,7 +611,35 @@ def settings():
     c.stop()
 
 
+def of_parts():
+    """A layer that is several nodes is one layer to its reader."""
+    spec = """block mix { out = in + (in -> attention(2)) }
+network net {
+  input  x : f32[6, 8]
+  target y : class[2, 6]
+  h = x -> 2 * mix
+  g = h -> attention(4, bias=false)
+  loss cross_entropy(g -> dense(2), y)
+}
+train { batch 4  data synthetic(8) }
+"""
+    text, here = Text(spec), {"textDocument": {"uri": "untitled:a.nn"}}
+    c = Client()
+    c.open("untitled:a.nn", spec)
+    said = [c.at("textDocument/hover", "untitled:a.nn", text.position(spec.index(word)))["contents"]["value"]
+            for word in ("attention(4", "attention(2")]
+    # 8 * 24 + 8 * 8 weights; 6 * 8 * 24, 6 * 6 * 8 * 2 and 6 * 8 * 8 multiply-adds
+    for part in ("f32[6, 8]`", "`g.attention`", "parameters: 256\n", "sample: 2,112\n"):
+        ok(part in said[0], f"a layer of parts: {part.strip()}", said[0])
+    for part in ("f32[6, 8]`", "2 layers, the first `h.0.attention`", "parameters: 576\n"):    # 32 biases each
+        ok(part in said[1], f"twice: {part.strip()}", said[1])
+    labels = [h["label"] for h in c.request("textDocument/inlayHint", {**here, "range": text.span(0, len(spec))})]
+    ok("[6, 8]" in labels and "[6, 24]" not in labels, "a layer of parts: the shape of the last", labels)
+    c.stop()
+
+
 case(each)
+case(of_parts)
 for encoding in ("utf-16", "utf-8"):
     for cut in (False, True):
         case(lambda: everywhere(encoding, cut))
