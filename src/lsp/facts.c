@@ -152,9 +152,8 @@ layer_at(struct layer_facts *f, const struct node *n)
 		    n->part_of ? n->part_of->name : n->op->name, "path", path, "count", 0));
 	else if (!n->part_of || strcmp(json_string_value(json_object_get(layer, "path")), path) != 0)
 		return layer;
-	if (n->phase == PHASE_FORWARD && n->nout && n->out[0]) {	/* of several parts, the last one's */
+	if (n->phase == PHASE_FORWARD && n->nout && n->out[0])	/* of several parts, the last one's */
 		set_shape(f, layer, n->out[0]);
-	}
 	return layer;
 }
 
@@ -170,16 +169,18 @@ add_layers(struct layer_facts *f, const struct source *src)
 		const struct made *made = map_get(&f->made, n->path);
 		struct figures *own = &f->before[n->id + 1];	/* by itself, for now */
 		const char *path = layer_path(f, n);
+		bool again;	/* another part of the same */
 		json_t *layer;
 
-		own->layers = 1;
+		again = n->part_of && before && strcmp(before, path) == 0;
+		before = n->part_of ? path : NULL;
+		own->layers = !again;
 		count_bytes(f, made, own);
 		if (n->loc.src != src)
 			continue;
 		layer = layer_at(f, n);
-		if (!n->part_of || !before || strcmp(before, path) != 0)
+		if (!again)
 			add(layer, "count", 1);
-		before = n->part_of ? path : NULL;
 		add_bytes(layer, made, own);
 	}
 	for (i = 0; i < sum->layers.n; i++) {
