@@ -199,7 +199,8 @@ static const char *
 value_legal(char *buf, size_t size, const struct input *in)
 {
 	if (in->classes)
-		snprintf(buf, size, "a class from 0 to %d", in->classes - 1);
+		snprintf(buf, size, "a %s from 0 to %d", in->target ? "class" : "whole number",
+		    in->classes - 1);
 	else if (in->type == TYPE_U8)
 		snprintf(buf, size, "a whole number from 0 to 255");
 	else if (in->type == TYPE_I32)

@@ -65,12 +65,16 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 	g = lint_report(l, rule, source->loc, "'%s' is %s, 0 to %d, and \"%s\" holds others",
 	    t->name, tensor_type_text(l->module->arena, t), t->classes - 1, look.file);
 	diag_place(l->diags, g, t->loc, "'%s' is declared here", t->name);
-	diag_fact(l->diags, g, "of %lld labels in its first part %lld are none of them, the first in "
-	    "row %lld; they go from %g to %g", (long long)c.values, (long long)c.outside,
-	    (long long)c.first + 1, c.range.least, c.range.most);
+	diag_fact(l->diags, g, "of %lld %s in its first part %lld are none of them, the first in "
+	    "row %lld; they go from %g to %g", (long long)c.values, t->tokens ? "tokens" : "labels",
+	    (long long)c.outside, (long long)c.first + 1, c.range.least, c.range.most);
 	if (c.fractions > 0)
-		diag_help(l->diags, g, "a class is a whole number; for numbers of any kind declare "
-		    "f32[...] and use mse");
+		diag_help(l->diags, g, "a %s is a whole number; for numbers of any kind declare "
+		    "f32[...]%s", t->tokens ? "token" : "class",
+		    t->kind == T_TARGET ? " and use mse" : "");
+	else if (t->tokens)
+		diag_help(l->diags, g, "vocab=%g, if the tokens are right; the program stops at them",
+		    c.range.most + 1);
 	else if (c.range.least == 1 && c.range.most == t->classes)
 		diag_help(l->diags, g, "they begin at 1: take 1 off in the file; or %d classes, of "
 		    "which the first never comes", t->classes + 1);

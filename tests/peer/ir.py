@@ -9,10 +9,10 @@ import torch
 import torch.nn.functional as F
 
 DTYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int64, "u8": torch.uint8}
-OUTPUT = re.compile(r'%(\d+) (\w+)\[([^\]]*)\](?: classes (\d+))? ([\w-]+) "([^"]*)"')
-PERSISTENT = re.compile(r'(parameter|statistic|optimizer|gradient) %(\d+) (\w+)\[([^\]]*)\](?: classes \d+)? "([^"]*)" \w+ \S+( frozen)?')
+OUTPUT = re.compile(r'%(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) (\d+))? ([\w-]+) "([^"]*)"')
+PERSISTENT = re.compile(r'(parameter|statistic|optimizer|gradient) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) \d+)? "([^"]*)" \w+ \S+( frozen)?')
 NODE = re.compile(r'\s+(.*) = (\w+)\(([^)]*)\) \{(.*)\} (forward|backward|update) "([^"]*)"')
-INPUT = re.compile(r'\s+(input|target) %(\d+) (\w+)\[([^\]]*)\](?: classes (\d+))? "([^"]*)"')
+INPUT = re.compile(r'\s+(input|target) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) (\d+))? "([^"]*)"')
 
 
 class Tensor:
@@ -210,6 +210,15 @@ def attend(n, q, k, v, bias=None):
     return y.transpose(1, 2).flatten(2)
 
 
+def embedding(n, ids, w):
+    """The row of a token of padding is 0 in PyTorch, and 0 is what it gives here."""
+    padding = n.attrs["padding"]
+    if padding < 0:
+        return F.embedding(ids.long(), w)
+    zeros = torch.arange(w.shape[0]).unsqueeze(1) == padding
+    return F.embedding(ids.long(), w.masked_fill(zeros, 0), padding)
+
+
 def axis(n):
     return n.attrs.get("axis", 0) + 1
 
@@ -269,6 +278,7 @@ OPERATORS = {
     "cast": lambda n, x: x.to(torch.get_default_dtype()),
     "parameter": lambda n, w: w,
     "attend": attend,
+    "parameter": lambda n, w: w, "embedding": embedding,
     "cross_entropy": cross_entropy, "accuracy": accuracy,
     "mse": lambda n, x, t: F.mse_loss(wide(x), wide(t.to(x.dtype))),
     "bce_with_logits": lambda n, x, t: F.binary_cross_entropy_with_logits(

@@ -84,7 +84,9 @@ CARD.impl("_scaled_dot_product_efficient_attention_backward",
 
 OPERATORS = {**ir.OPERATORS, "attend": attend, "local": local, "scale": scale,
              "dropout": lambda n, x: eager.cuda_dropout(x, n.attrs["rate"]),
-             "conv": lambda n, x, w, b=None: conv(n, x, w, b)}
+             "conv": lambda n, x, w, b=None: conv(n, x, w, b),
+             "embedding": lambda n, ids, w: F.embedding(
+                 ids, w, n.attrs["padding"] if n.attrs["padding"] >= 0 else None)}
 
 
 def conv(n, x, w, b):
