@@ -62,9 +62,11 @@ KERNEL(embedding_start_kernel, (elem *dw, struct onto o, int64_t n))
 		dw[i] = ELEM(keep != 0 ? keep * VALUE(dw[i]) : 0);
 }
 
-KERNEL(embedding_grad_kernel, (elem *dw, const elem *dy, const uint64_t *key, int64_t tokens,
-    int64_t rows, int64_t width))
+/* Adds to each row of TO its sum; where there is S, takes lr times that off it, and off its MASTER copy. */
+KERNEL(embedding_rows_kernel, (elem *to, real *master, const struct step *s, const elem *dy,
+    const uint64_t *key, int64_t tokens, int64_t rows, int64_t width))
 {
+	real factor = s ? -(real)s->lr : 1;
 	int64_t strips = (width + STRIP - 1) / STRIP;
 
 	ROWS (r, tokens * strips) {
@@ -76,9 +78,12 @@ KERNEL(embedding_grad_kernel, (elem *dw, const elem *dy, const uint64_t *key, in
 			continue;
 		embedding_sum(sum, dy + at, key + k, tokens - k, width, n);
 		ALONG_EACH (j, n) {
-			elem *to = dw + row * width + at + j;
+			int64_t i = row * width + at + j;
+			real value = (master ? master[i] : VALUE(to[i])) + factor * sum[LANE(j)];
 
-			*to = ELEM(VALUE(*to) + sum[LANE(j)]);
+			if (master)
+				master[i] = value;
+			to[i] = ELEM(value);
 		}
 	}
 }
@@ -90,8 +95,19 @@ embedding_backward(elem *dw, const elem *dy, const int32_t *ids, struct onto o, 
 	const uint64_t *key = embedding_sort((uint64_t *)work, ids, tokens, rows, padding);
 
 	LAUNCH(embedding_start_kernel, rows * width, (dw, o, rows * width));
-	LAUNCH_ROWS(embedding_grad_kernel, tokens * ((width + STRIP - 1) / STRIP),
-	    (dw, dy, key, tokens, rows, width));
+	LAUNCH_ROWS(embedding_rows_kernel, tokens * ((width + STRIP - 1) / STRIP),
+	    (dw, NULL, NULL, dy, key, tokens, rows, width));
+}
+
+/* A step of gradient descent, of the rows that tokens name alone. */
+static void
+embedding_sgd(elem *w, real *master, const elem *dy, const int32_t *ids, const struct step *s,
+    void *work, int64_t tokens, int64_t rows, int64_t width, int64_t padding)
+{
+	const uint64_t *key = embedding_sort((uint64_t *)work, ids, tokens, rows, padding);
+
+	LAUNCH_ROWS(embedding_rows_kernel, tokens * ((width + STRIP - 1) / STRIP),
+	    (w, master, s, dy, key, tokens, rows, width));
 }
 
 #endif

@@ -3,6 +3,8 @@
  * tokens of each row, which is 0 but in the rows of the batch's tokens: it is added in place onto whatever else
  * becomes part of it (the gradient of a layer that shares the table, momentum, earlier micro-batches), and then
  * only those rows are touched.
+ *
+ * embedding_sgd, which the pass table-rows makes, has no gradient at all: it updates those rows.
  */
 #include "ops/embedding.h"
 
@@ -10,6 +12,7 @@
 
 #include "calls/emitter.h"
 #include "calls/tape.h"
+#include "ops/optimizers.h"
 #include "ops/shapes.h"
 
 #define NO_PADDING	(-1)
@@ -37,12 +40,18 @@ tokens(struct emitter *e, const struct tensor *ids)
 
 /* The keys by which tokens are sorted, twice (kernels/copy/embedding.cu). */
 static struct affine
+keys(const struct tensor *ids)
+{
+	struct affine n = tensor_elements(ids);
+
+	return (struct affine){ 16 * n.fixed, 16 * n.per_sample };
+}
+
+static struct affine
 work(const struct node *n, const struct room *room)
 {
-	struct affine ids = tensor_elements(n->in[1]);
-
 	(void)room;
-	return (struct affine){ 16 * ids.fixed, 16 * ids.per_sample };
+	return keys(n->in[1]);
 }
 
 static void
@@ -66,6 +75,45 @@ const struct op op_embedding_grad = {
 	.memory.onto = 2,
 	.calls.kernels = "copy/embedding.cu",
 	.calls.emit = emit_backward,
+};
+
+static struct affine
+work_of_rows(const struct node *n, const struct room *room)
+{
+	(void)room;
+	return keys(n->in[2]);
+}
+
+/* The table, or its master copy. */
+static int
+alias_of_rows(const struct node *n, int k)
+{
+	(void)n;
+	return k == 0 ? 0 : FIRST_STATE;
+}
+
+static void
+emit_rows_update(struct emitter *e, const struct node *n)
+{
+	const struct tensor *w = n->out[0], *ids = n->in[2];
+
+	emit_call(e, "embedding_sgd", arg_tensor(w), arg_tensor(n->nout > 1 ? n->out[1] : NULL),
+	    arg_tensor(n->in[1]), arg_tensor(ids), arg_text("s"), arg_work(n),
+	    arg_text(tokens(e, ids)), arg_int(w->dim[0]), arg_int(w->dim[1]),
+	    arg_int(op_int(n, "padding")));
+}
+
+const struct op op_embedding_sgd = {
+	.name = "embedding_sgd",
+	.kind = OP_INTERNAL,
+	.brief = "sgd of the rows of a table that tokens name: each less lr times the sum of its tokens' dy",
+	.attrs = attrs,
+	.operands = "parameter dy ids master",
+	.min_operands = 3, .max_operands = 4,
+	.memory.workspace = work_of_rows,
+	.memory.alias = alias_of_rows,
+	.calls.kernels = "copy/embedding.cu",
+	.calls.emit = emit_rows_update,
 };
 
 static bool
@@ -146,9 +194,12 @@ const struct op op_embedding = {
 	    "it gives zeros and trains nothing.\n\n"
 	    "Backward reads the tokens alone, sorts them, and adds up each row in their order. The gradient of the "
 	    "table is as large as the table, whatever the batch; added onto momentum, or onto those of earlier "
-	    "micro-batches, it takes nothing of its own. Optimizers treat it as that of any weight: a row without a "
-	    "token in the batch has a gradient of 0, and its momentum and its decay go on, unlike in PyTorch's "
-	    "SparseAdam.",
+	    "micro-batches, it takes nothing of its own. With sgd without momentum, weight_decay and clip, "
+	    "and without micro-batches, only the rows of the batch's tokens are updated, and no gradient is "
+	    "made, unless a dense layer shares the table.\n\n"
+	    "Optimizers treat it as any weight: a row without a token in the batch has a gradient of 0, and its "
+	    "momentum, its moments and its decay go on, as with PyTorch's Embedding but for sparse=True and "
+	    "SparseAdam, which leave such rows and their moments as they are.",
 	.attrs = attrs,
 	.operands = "ids",
 	.min_operands = 1, .max_operands = 1,

@@ -9,6 +9,8 @@
 
 #define FIRST_STATE	3
 
+extern const struct op op_sgd;
+
 /* Makes the states named (a 16-bit parameter also gets an f32 "master" copy, last) and the
  * outputs. */
 bool	optimizer_shape(struct build *, struct node *, int nstates, const char *const *state);

@@ -20,6 +20,7 @@
 	_(differentiate)			\
 	_(update)				\
 	_(gradients_in_place)			\
+	_(table_rows)				\
 	_(prune)				\
 	_(forks_in_place)			\
 	_(recompute)				\

@@ -159,7 +159,7 @@ measure_trained_bytes(const struct module *m, struct node *const *update,
 
 	for (i = 1; n && i < n->nin; i++)
 		if (n->in[i] && plan_buffer(m->plan, n->in[i]) &&
-		    n->in[i]->kind != T_SCALAR)
+		    n->in[i]->kind != T_SCALAR && !n->in[i]->batched)
 			sum = affine_sum(sum, tensor_bytes(tensor_root(n->in[i])));
 	return affine_at(sum, m->plan->batch);
 }

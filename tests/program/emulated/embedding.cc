@@ -1,7 +1,7 @@
 /*
  * CUDA's kernels for an embedding and the gradient of its table, against their definition in double precision:
  * fewer tokens than a tile of the sort, several tiles of which the last is not full, one row for nearly all
- * tokens, rows as wide as several blocks; made anew, and added onto what lies there.
+ * tokens, rows as wide as several blocks; made anew, added onto what lies there, and made a step of descent at once.
  */
 #include "cuda.h"
 
@@ -60,9 +60,38 @@ check(int64_t tokens, int64_t rows, int64_t width, int64_t padding, float common
 		    (NARROW ? std::ldexp(std::fabs(should[i]) + 1, -8) : 0) + 1e-6 * (terms[i] + 1));
 }
 
+/* A step from a master copy, whose rounding the table then is, or of the table itself. */
+static void
+check_sgd(int64_t tokens, int64_t rows, int64_t width, bool master)
+{
+	std::vector<elem> w((size_t)(rows * width)), dy((size_t)(tokens * width));
+	std::vector<real> copy(w.size());
+	std::vector<int32_t> ids((size_t)tokens);
+	std::vector<uint64_t> work((size_t)(2 * tokens));
+	std::vector<double> should(w.size());
+	struct step s = { 1, 2, 3, 0.25, 0.5f, 0 };
+
+	for (size_t i = 0; i < w.size(); i++)
+		w[i] = ELEM(copy[i] = uniform() * 2 - 1), should[i] = master ? copy[i] : VALUE(w[i]);
+	for (int32_t &id : ids)
+		id = (int32_t)(uniform() * (float)rows);
+	for (size_t i = 0; i < dy.size(); i++) {
+		dy[i] = ELEM(uniform() * 2 - 1);
+		should[(size_t)ids[i / (size_t)width] * (size_t)width + i % (size_t)width] -= 0.25 * VALUE(dy[i]);
+	}
+	embedding_sgd(&w[0], master ? &copy[0] : NULL, &dy[0], &ids[0], &s, &work[0], tokens, rows, width, -1);
+	for (size_t i = 0; i < w.size(); i++) {
+		near("table", VALUE(w[i]), should[i], (NARROW ? std::ldexp(std::fabs(should[i]), -8) : 0) + 1e-5);
+		if (master)
+			near("master copy", copy[i], should[i], 1e-5);
+	}
+}
+
 int
 main(void)
 {
+	check_sgd(300, 400, 9, true);
+	check_sgd(5000, 40, 3, false);
 	check(1, 1, 1, -1, 0, 0);
 	check(3, 5, 7, -1, 0, 0);
 	check(100, 13, 300, 4, 0, 1);
