@@ -6,8 +6,10 @@
  *
  *     scores' = K Q'     y' = V' p'     dp' = V dy'     dv = p' dy     dk = ds' Q     dq = ds K
  *
- * Queries and dy are turned once for all keys. A thread takes a block of queries forward; backward it
- * takes all of a head of keys, so that dk and dv are its own, summed in one order.
+ * Queries and dy are turned once for all keys. A thread takes a block of queries forward; backward
+ * it takes all of a head of keys, so that dk and dv are its own, summed in one order. Where that would
+ * leave threads idle, it takes a block of keys for dk and dv, and then a block of queries for dq: all
+ * scores are made twice, but by the same sums in the same order.
  */
 #ifndef STOWAGE_ATTENTION_ATTEND_C_CU
 #define STOWAGE_ATTENTION_ATTEND_C_CU
@@ -373,21 +375,24 @@ attend_put(elem *to, int64_t to_row, const real *from, int64_t rows, int d)
 			to[i * to_row + c] = ELEM(from[i * wide + c]);
 }
 
+enum attend_want { ATTEND_DQ = 1, ATTEND_DKV = 2 };
+
 struct attend_tensors {		/* what backward reads and writes; gradients may be NULL */
 	elem *dq, *dk, *dv;
 	const elem *dy, *q, *k, *v, *bias, *y;
 	const real *logsum;
 };
 
-/* A head of queries against all keys of its own. DK and DV: sums so far. */
+/* A block of queries against the keys [FROM, TO) of its head. DK and DV: sums so far, of all keys of it. */
 static void
-attend_head(const struct attend_tensors *x, struct attend_block w, const elem *k, const elem *v,
-    real *dk, real *dv, real *room)
+attend_head(const struct attend_tensors *x, struct attend_block w, int64_t from, int64_t to, int want,
+    const elem *k, const elem *v, real *dk, real *dv, real *room)
 {
 	const struct attend a = w.a;
 	int64_t wide = attend_padded(a.d), y_row = (int64_t)a.heads * a.d;
 	int64_t at_y = (w.sample * a.t + w.i) * y_row + w.head * a.d;
-	int64_t at_q = (w.sample * a.t + w.i) * a.q_row + w.head * a.d, end = attend_last(a, w.i + w.n);
+	int64_t at_q = (w.sample * a.t + w.i) * a.q_row + w.head * a.d;
+	int64_t first = most(attend_first(a, w.i), from), end = least(attend_last(a, w.i + w.n), to);
 	real *qt = room, *dyt = qt + ATTEND_QUERIES * wide, *rows_q = dyt + ATTEND_QUERIES * wide;
 	real *rows_dy = rows_q + ATTEND_QUERIES * wide, *dq = rows_dy + ATTEND_QUERIES * wide;
 	real *wide_k = dq + ATTEND_QUERIES * wide, *wide_v = wide_k + ATTEND_KEYS * wide;
@@ -395,12 +400,14 @@ attend_head(const struct attend_tensors *x, struct attend_block w, const elem *k
 	int cols = (int)parts(a.d, TILE_COLS) * TILE_COLS;
 	struct attend_back g = { .qt = qt, .dyt = dyt };
 
+	if (first >= end)
+		return;
 	attend_turn(qt, x->q + at_q, a.q_row, w.n, w.lanes, a.d, a.scale);
 	attend_turn(dyt, x->dy + at_y, y_row, w.n, w.lanes, a.d, 1);
 	g.q = attend_rows(x->q + at_q, a.q_row, w.n, a.d, true, rows_q);
 	g.dy = attend_rows(x->dy + at_y, y_row, w.n, a.d, true, rows_dy);
 	attend_deltas(&g, &w, x->dy + at_y, x->y + at_y, x->logsum);
-	for (int64_t first = w.j = attend_first(a, w.i); w.j < end; w.j += ATTEND_KEYS) {
+	for (w.j = first; w.j < end; w.j += ATTEND_KEYS) {
 		struct attend_factor fk, fv;
 
 		w.m = (int)least(ATTEND_KEYS, end - w.j);
@@ -410,34 +417,84 @@ attend_head(const struct attend_tensors *x, struct attend_block w, const elem *k
 		attend_product(dpt, ATTEND_QUERIES, fv, dyt, ATTEND_QUERIES, w.m, w.lanes, a.d, false,
 		    NULL);
 		attend_grads(st, dpt, &w, &g, a.scale);
-		attend_product(dv + w.j * wide, wide, attend_factor(st, ATTEND_QUERIES, 1), g.dy.at,
-		    g.dy.row, w.m, cols, w.n, true, NULL);
-		attend_product(dk + w.j * wide, wide, attend_factor(dpt, ATTEND_QUERIES, 1), g.q.at,
-		    g.q.row, w.m, cols, w.n, true, NULL);
-		attend_product(dq, wide, attend_factor(dpt, 1, ATTEND_QUERIES), fk.at, fk.row, w.n, cols,
-		    w.m, w.j > first, NULL);
+		if (want & ATTEND_DKV) {
+			attend_product(dv + w.j * wide, wide, attend_factor(st, ATTEND_QUERIES, 1), g.dy.at,
+			    g.dy.row, w.m, cols, w.n, true, NULL);
+			attend_product(dk + w.j * wide, wide, attend_factor(dpt, ATTEND_QUERIES, 1),
+			    g.q.at, g.q.row, w.m, cols, w.n, true, NULL);
+		}
+		if (want & ATTEND_DQ)
+			attend_product(dq, wide, attend_factor(dpt, 1, ATTEND_QUERIES), fk.at, fk.row, w.n,
+			    cols, w.m, w.j > first, NULL);
 	}
-	attend_put(x->dq ? x->dq + at_q : NULL, a.q_row, dq, w.n, a.d);
+	if (want & ATTEND_DQ)
+		attend_put(x->dq ? x->dq + at_q : NULL, a.q_row, dq, w.n, a.d);
+}
+
+/* All that a head of keys, KV, has to do with its keys [FROM, TO). */
+static void
+attend_keys(const struct attend_tensors *x, struct attend a, const struct step *s, int64_t sample,
+    int64_t kv, int64_t from, int64_t to, int want, real *room)
+{
+	int64_t wide = attend_padded(a.d), group = a.heads / a.kv_heads, n = (to - from) * wide;
+	int64_t at_k = sample * a.s * a.k_row + kv * a.d, at_v = sample * a.s * a.v_row + kv * a.d;
+	real *dk = room, *dv = dk + a.s * wide;
+
+	memset(dk + from * wide, 0, (size_t)n * sizeof(*dk));
+	memset(dv + from * wide, 0, (size_t)n * sizeof(*dv));
+	for (int64_t head = kv * group; head < (kv + 1) * group; head++)
+		for (int64_t i = 0; i < a.t; i += ATTEND_QUERIES)
+			attend_head(x, attend_block(a, s, sample, head, i), from, to, want, x->k + at_k,
+			    x->v + at_v, dk, dv, dv + a.s * wide);
+	at_k += from * a.k_row;
+	at_v += from * a.v_row;
+	attend_put(x->dk ? x->dk + at_k : NULL, a.k_row, dk + from * wide, to - from, a.d);
+	attend_put(x->dv ? x->dv + at_v : NULL, a.v_row, dv + from * wide, to - from, a.d);
 }
 
 KERNEL(attend_backward_kernel, (struct attend_tensors x, real *scratch, const struct step *s,
     struct attend a))
 {
-	int64_t wide = attend_padded(a.d), group = a.heads / a.kv_heads;
+	int64_t own = attend_backward_scratch(a.s, a.d);
 
-	ROWS (r, a.b * a.kv_heads) {
-		real *dk = scratch + team_me() * attend_backward_scratch(a.s, a.d), *dv = dk + a.s * wide;
-		int64_t sample = r / a.kv_heads, kv = r % a.kv_heads;
-		int64_t at_k = sample * a.s * a.k_row + kv * a.d, at_v = sample * a.s * a.v_row + kv * a.d;
+	ROWS (r, a.b * a.kv_heads)
+		attend_keys(&x, a, s, r / a.kv_heads, r % a.kv_heads, 0, a.s, ATTEND_DQ | ATTEND_DKV,
+		    scratch + team_me() * own);
+}
 
-		memset(dk, 0, (size_t)(2 * a.s * wide) * sizeof(*dk));
-		for (int64_t head = kv * group; head < (kv + 1) * group; head++)
-			for (int64_t i = 0; i < a.t; i += ATTEND_QUERIES)
-				attend_head(&x, attend_block(a, s, sample, head, i), x.k + at_k,
-				    x.v + at_v, dk, dv, dv + a.s * wide);
-		attend_put(x.dk ? x.dk + at_k : NULL, a.k_row, dk, a.s, a.d);
-		attend_put(x.dv ? x.dv + at_v : NULL, a.v_row, dv, a.s, a.d);
+KERNEL(attend_dkv_kernel, (struct attend_tensors x, real *scratch, const struct step *s,
+    struct attend a))
+{
+	int64_t blocks = parts(a.s, ATTEND_KEYS), own = attend_backward_scratch(a.s, a.d);
+
+	ROWS (r, a.b * a.kv_heads * blocks) {
+		int64_t from = r % blocks * ATTEND_KEYS;
+
+		attend_keys(&x, a, s, r / blocks / a.kv_heads, r / blocks % a.kv_heads, from,
+		    least(a.s, from + ATTEND_KEYS), ATTEND_DKV, scratch + team_me() * own);
 	}
+}
+
+KERNEL(attend_dq_kernel, (struct attend_tensors x, real *scratch, const struct step *s,
+    struct attend a))
+{
+	int64_t blocks = parts(a.t, ATTEND_QUERIES), own = attend_backward_scratch(a.s, a.d);
+
+	ROWS (r, a.b * a.heads * blocks) {
+		int64_t sample = r / blocks / a.heads, head = r / blocks % a.heads;
+		int64_t kv = head / (a.heads / a.kv_heads) * a.d;
+
+		attend_head(&x, attend_block(a, s, sample, head, r % blocks * ATTEND_QUERIES), 0, a.s,
+		    ATTEND_DQ, x.k + sample * a.s * a.k_row + kv, x.v + sample * a.s * a.v_row + kv, NULL,
+		    NULL, scratch + team_me() * own);
+	}
+}
+
+/* Five products for each head, in one piece, or seven in many? */
+static bool
+attend_in_pieces(int64_t heads)
+{
+	return parts(heads, THREADS) * THREADS * 5 > heads * 7;
 }
 
 static void
@@ -447,7 +504,12 @@ attend_backward(elem *dq, elem *dk, elem *dv, void *work, const elem *dy, const 
 {
 	struct attend_tensors x = { dq, dk, dv, dy, q, k, v, bias, y, logsum };
 
-	LAUNCH_ROWS(attend_backward_kernel, a.b * a.kv_heads, (x, (real *)work, s, a));
+	if (!attend_in_pieces(a.b * a.kv_heads)) {
+		LAUNCH_ROWS(attend_backward_kernel, a.b * a.kv_heads, (x, (real *)work, s, a));
+		return;
+	}
+	LAUNCH_ROWS(attend_dkv_kernel, a.b * a.kv_heads, (x, (real *)work, s, a));
+	LAUNCH_ROWS(attend_dq_kernel, a.b * a.heads, (x, (real *)work, s, a));
 }
 
 /* ---- the gradient of the bias ---- */

@@ -1,7 +1,7 @@
 /*
- * Kernels for attention, CUDA's and with IN_C the other ones, against their definition in double precision, where all scores are in
- * memory: heads of every width of a tile, several tiles of either side, masks, groups of heads, biases
- * of every shape, dropout.
+ * Kernels for attention, CUDA's and with IN_C the other ones, against their definition in double
+ * precision, where all scores are in memory: heads of every width of a tile, several tiles of either
+ * side, masks, groups of heads, biases of every shape, dropout.
  */
 #ifdef IN_C
 #include <cmath>
@@ -111,7 +111,8 @@ check(struct attend a, int64_t biases)
 			for (int64_t i = 0; i < a.t; i++)
 				define_row(a, s, x, m, b, h, i);
 
-	Values y = nothing((int64_t)x.dy.size()), dq(x.q.size()), dk(x.k.size()), dv(x.v.size()), dbias(x.bias.size());
+	Values y = nothing((int64_t)x.dy.size()), dbias(x.bias.size());
+	Values dq(x.q.size()), dk(x.k.size()), dv(x.v.size());
 	std::vector<real> logsum(rows), work(rows + (size_t)(attend_backward_scratch(a.s, a.d) +
 	    attend_bias_scratch(a.s, a.d) + attend_scratch(a.d, NARROW)), (real)NAN);
 	const elem *bias = biases ? &x.bias[0] : NULL;
