@@ -37,7 +37,8 @@ bool	pointwise_shape(struct build *, struct node *);
 #define OP_ROW(id, title, text, words, ...)							\
 	extern const struct op op_##id;								\
 	const struct op op_##id = {								\
-		.name = #id, .kind = OP_LAYER, .brief = title, .doc = words,			\
+		.name = #id, .kind = OP_LAYER, .brief = title,						\
+		.doc = words " It works element by element, as stowage(5) says of arithmetic.",	\
 		.flags = OP_ELEMENTWISE | OP_REALS, .formula = text, .shape = pointwise_shape,	\
 		__VA_ARGS__									\
 	}

@@ -19,8 +19,8 @@ ONE = ["tanh(%s)", "sigmoid(%s)", "sin(%s)", "cos(%s)", "erf(%s)", "softplus(%s)
        "1 / (1.5 + %s * %s)", "(1.1 + %s * %s) ^ -0.5", "2 ^ tanh(%s)", "(tanh(%s) + 0.3) ^ 2", "(%s -> elu)", "(%s -> mish)",
        "(%s -> silu)", "(%s -> selu)", "clamp(%s, -9, 9)", "max(%s, -7)", "min(%s, 7.5)"]
 TWO = ["%s + %s", "%s - %s", "sin(%s) * %s", "tanh(%s) * tanh(%s)", "%s / (1.5 + tanh(%s))", "(1.2 + sigmoid(%s)) ^ tanh(%s)",
-       "where(x > 0.3, %s, %s)", "where(z <= -0.1, %s, %s)", "(x < z) * %s + %s", "max(%s, 12 + sin(%s))",
-       "min(%s, cos(%s) - 15)"]
+       "where(x > 0.3, %s, %s)", "where(z <= -0.1, %s, %s)", "(x < z) * %s + %s", "max(%s - 3, sin(%s))",
+       "min(%s + 4, cos(%s))"]
 
 
 def expression(rng, k, lines):
