@@ -157,6 +157,7 @@ analyse(struct server *s, struct document *d, FILE *out)
 
 	if (!a)
 		return;
+	s->compared = (struct compared){ NULL, NULL };
 	known_findings_init(&known, a, &d->known_findings);
 	known_text_init(&facts, a, &d->known_facts);
 	if (!setjmp(failed)) {

@@ -30,8 +30,11 @@ now_ms(void)
 void
 job_say(FILE *f, json_t *j)
 {
-	if (j)
-		json_dumpf(j, f, JSON_COMPACT);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+
+	if (text)	/* at once: json_dumpf() writes each sign by itself */
+		fputs(text, f);
+	free(text);
 	putc('\n', f);
 	fflush(f);
 	json_decref(j);

@@ -101,6 +101,18 @@ document_of_source(const struct server *s, const struct source *src)
 	return d;
 }
 
+/* Has the document that text? Findings come hundreds at a time from one source: it is compared once. */
+static bool
+has_text_of(struct server *s, const struct document *d, const struct source *src)
+{
+	if (s->compared.source == src && s->compared.document == d)
+		return d != NULL;
+	if (!d || d->text.n != (size_t)src->size || memcmp(d->text.text, src->text, d->text.n) != 0)
+		return false;
+	s->compared = (struct compared){ src, d };
+	return true;
+}
+
 static json_t *
 source_range(const struct server *s, const struct source *src, int beg, int end)
 {
@@ -108,7 +120,7 @@ source_range(const struct server *s, const struct source *src, int beg, int end)
 	const struct document *d = document_of_source(s, src);
 	json_t *range;
 
-	if (d && d->text.n == (size_t)src->size && memcmp(d->text.text, src->text, d->text.n) == 0)
+	if (has_text_of((struct server *)s, d, src))
 		return range_json(s, &d->text, (size_t)beg, (size_t)end);
 	text_replace(&t, 0, 0, src->text, (size_t)src->size);
 	range = range_json(s, &t, (size_t)beg, (size_t)end);

@@ -321,6 +321,7 @@ server_message(struct server *s, const char *body, size_t n)
 	json_error_t error;
 	json_t *message = json_loadb(body, n, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
 
+	s->compared = (struct compared){ NULL, NULL };
 	if (s->log)
 		server_log(s, "-> %.*s", (int)(n < 100000 ? n : 100000), body);
 	if (!message) {

@@ -93,6 +93,10 @@ struct server {
 	struct waiting *waiting;
 	struct job *jobs;
 	json_t *published;	/* URI to what was last published there */
+	struct compared {	/* a source whose text was found to be that of the document, in this message */
+		const struct source *source;
+		const struct document *document;
+	} compared;
 	int next_id;		/* of requests of ours */
 };
 
