@@ -65,10 +65,7 @@ add_action(struct actions *x, const char *title, const char *kind, const struct 
 static void
 cures(const struct actions *x, json_t *action, const struct diag *g, bool preferred)
 {
-	json_t *finding = finding_json(x->server, g);
-
-	json_object_del(finding, "fix");
-	json_object_set_new(action, "diagnostics", json_pack("[o]", finding));
+	json_object_set_new(action, "diagnostics", json_pack("[o]", finding_json(x->server, g)));
 	if (preferred)
 		json_object_set_new(action, "isPreferred", json_true());
 }

@@ -93,6 +93,21 @@ add_findings(const struct server *s, const struct document *d, struct diags *fou
 	}
 }
 
+/* ALL, by address, which it takes, and the FILES that are used. */
+static void
+say_findings(FILE *out, json_t *all, json_t *files)
+{
+	json_t *uris = json_array(), *list;
+	const char *uri;
+
+	json_object_foreach(all, uri, list)
+		json_array_append_new(uris, json_string(uri));
+	job_say(out, json_pack("{s:o, s:o}", "findings", uris, "files", files));
+	json_object_foreach(all, uri, list)
+		job_say(out, json_incref(list));
+	json_decref(all);
+}
+
 /* By one spelling for one file; NULL: none. */
 static void
 add_file(json_t *list, const char *path)
@@ -129,7 +144,7 @@ analyse_spec(struct server *s, struct document *d, struct arena *a, struct known
 
 	add_findings(s, d, &l->made.diags, all);
 	add_findings(s, d, mistakes, all);
-	job_say(out, json_pack("{s:o, s:o}", "findings", all, "files", files_of(l->made.spec, l->project)));
+	say_findings(out, all, files_of(l->made.spec, l->project));
 	job_keep(out, KEEP_FINDINGS, known_findings_said(l, known));
 	facts_say(l, facts, out);
 }
@@ -143,7 +158,7 @@ analyse_project(struct server *s, struct document *d, struct arena *a, FILE *out
 	json_t *all = json_pack("{s:[]}", d->uri);
 
 	add_findings(s, d, p->mistakes, all);
-	job_say(out, json_pack("{s:o, s:o}", "findings", all, "files", files_of(NULL, project)));
+	say_findings(out, all, files_of(NULL, project));
 	job_say(out, json_pack("{s:{}}", "facts"));
 }
 

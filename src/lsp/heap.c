@@ -24,3 +24,11 @@ heap_get(size_t n)
 		heap_end();
 	return p;
 }
+
+char *
+heap_copy(const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	return memcpy(heap_get(n), text, n);
+}

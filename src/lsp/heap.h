@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 void	*heap_get(size_t n);	/* for free(); never NULL */
+char	*heap_copy(const char *);
 _Noreturn void	heap_end(void);	/* there is no memory: status 2 */
 
 #endif

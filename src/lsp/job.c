@@ -126,6 +126,15 @@ begin(struct server *s, struct document *d, struct waiting *w)
 
 static void take(struct server *, struct job *, const char *, size_t);
 
+/* What it has said so far. */
+static void
+job_forget(struct job *j)
+{
+	free(j->line);
+	json_decref(j->uris);
+	json_decref(j->findings);
+}
+
 /* The analysis, where there can be no process for it: the next key waits. */
 static void
 analyse_here(struct server *s, struct document *d)
@@ -142,7 +151,7 @@ analyse_here(struct server *s, struct document *d)
 		heap_end();
 	take(s, &j, said, n);
 	free(said);
-	free(j.line);
+	job_forget(&j);
 	d->facts_version = d->version;	/* what it has not said will not come */
 }
 
@@ -179,7 +188,7 @@ job_stop(struct server *s, struct job *j)
 	while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	close(j->fd);
-	free(j->line);
+	job_forget(j);
 	free(j);
 }
 
@@ -230,19 +239,36 @@ is_to_keep(const struct job *j, const char *what, struct memory *m)
 	return true;
 }
 
+/* A list of findings, which stays text, if any is to come. */
+static bool
+is_findings(struct server *s, struct job *j)
+{
+	size_t k = json_object_size(j->findings);
+
+	if (!j->uris || k == json_array_size(j->uris))
+		return false;
+	json_object_set_new(j->findings, json_string_value(json_array_get(j->uris, k)),
+	    json_stringn(j->line, j->n));
+	if (k + 1 == json_array_size(j->uris))
+		publish_findings(s, j->document, j->findings, j->version);
+	return true;
+}
+
 static void
 take_line(struct server *s, struct job *j)
 {
 	json_t *said, *part;
 
-	if (j->document && (is_to_keep(j, KEEP_FINDINGS, &j->document->known_findings) ||
+	if (j->document && (is_findings(s, j) || is_to_keep(j, KEEP_FINDINGS, &j->document->known_findings) ||
 	    is_to_keep(j, KEEP_FACTS, &j->document->known_facts))) {
 		j->n = 0;
 		return;
 	}
 	said = json_loadb(j->line, j->n, JSON_ALLOW_NUL, NULL);
-	if (j->document && (part = json_object_get(said, "findings")))
-		publish_findings(s, j->document, part, j->version);
+	if (j->document && (part = json_object_get(said, "findings"))) {
+		j->uris = json_incref(part);
+		j->findings = json_object();
+	}
 	if (j->document && (part = json_object_get(said, "files"))) {
 		json_decref(j->document->files);
 		j->document->files = json_incref(part);

@@ -5,8 +5,9 @@
  *
  * The analysis of a document writes one after the other
  *
- *     { "findings": { URI: [ diagnostic ... ] },	as `stowage lint` has them; "fix" among their members
+ *     { "findings": [ URI ... ],			where something was found, and the document's own
  *       "files": [ PATH ... ] }			that it uses
+ *     [ diagnostic ... ]			for each of these, as `stowage lint` has them
  *     known-findings { ... }			kept for the next analysis (known.h)
  *     { "facts": { ... } }				of layers and networks, by what whole plans say (facts.c)
  *     known-facts { ... }
@@ -28,6 +29,8 @@ struct job {
 	char *line;		/* not yet whole */
 	size_t n, cap;
 	struct document *document;	/* of an analysis; else NULL */
+	json_t *uris;		/* whose findings are to come; or NULL */
+	json_t *findings;	/* those that have come, by URI */
 	int64_t version;
 };
 

@@ -4,11 +4,13 @@
  */
 #include "lsp/publish.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/print.h"
 #include "findings/report.h"
 #include "lint/catalog.h"
+#include "lsp/heap.h"
 
 #define TAG_UNNECESSARY	1
 
@@ -48,21 +50,6 @@ related_of(const struct server *s, const struct diag *g)
 	return list;
 }
 
-static json_t *
-fix_of(const struct server *s, const struct fix *f)
-{
-	json_t *list = json_array();
-	int i;
-
-	for (i = 0; i < f->edits->all.n; i++) {
-		const struct edit *e = &f->edits->all.v[i];
-
-		json_array_append_new(list, text_edit(s, f->edits->src, e->beg, e->end, e->text));
-	}
-	return json_pack("{s:s, s:b, s:o, s:o}", "title", f->title, "safe", f->safe,
-	    "uri", source_uri(s, f->edits->src), "edits", list);
-}
-
 json_t *
 finding_json(const struct server *s, const struct diag *g)
 {
@@ -83,8 +70,6 @@ finding_json(const struct server *s, const struct diag *g)
 	json_decref(related);
 	if (strncmp(g->rule, "unused-", 7) == 0)
 		json_object_set_new(j, "tags", json_pack("[i]", TAG_UNNECESSARY));
-	if (g->fix)
-		json_object_set_new(j, "fix", fix_of(s, g->fix));
 	return j;
 }
 
@@ -95,39 +80,67 @@ add_once(json_t *to, const json_t *list)
 	size_t others = json_array_size(to), i, k;
 
 	for (i = 0; i < json_array_size(list); i++) {
-		json_t *one = json_copy(json_array_get(list, i));
+		json_t *one = json_array_get(list, i);
 
-		json_object_del(one, "fix");
 		for (k = 0; k < others && !json_equal(json_array_get(to, k), one); k++)
 			;
 		if (k == others)
 			json_array_append(to, one);
-		json_decref(one);
 	}
+}
+
+static bool
+says_nothing(const char *list)
+{
+	return !list || strcmp(list, "[]") == 0;
+}
+
+/* What all documents say of that address, as text; to be freed. */
+static char *
+all_say(const struct server *s, const char *uri)
+{
+	const struct document *d, *only = NULL;
+	int saying = 0;
+	json_t *list;
+	char *text;
+
+	for (d = s->documents; d; d = d->next)
+		if (!says_nothing(json_string_value(json_object_get(d->findings, uri)))) {
+			only = d;
+			saying++;
+		}
+	if (saying <= 1)	/* as it came: reading and writing 300 findings takes longer than finding them */
+		return heap_copy(only ? json_string_value(json_object_get(only->findings, uri)) : "[]");
+	list = json_array();
+	for (d = s->documents; d; d = d->next) {
+		json_t *said = json_loads(json_string_value(json_object_get(d->findings, uri)), 0, NULL);
+
+		add_once(list, said);
+		json_decref(said);
+	}
+	text = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return text ? text : heap_copy("[]");
 }
 
 static void
 publish(struct server *s, const char *uri)
 {
-	json_t *list = json_array(), *params;
-	const struct document *d, *open = document_find(s, uri);
-	const json_t *before = json_object_get(s->published, uri);
+	const struct document *open = document_find(s, uri);
+	char *list = all_say(s, uri);
+	json_t *params;
 
-	for (d = s->documents; d; d = d->next)
-		add_once(list, json_object_get(d->findings, uri));
-	if (!json_array_size(list) && !before && !open) {
-		json_decref(list);
-		return;
+	if (!says_nothing(list) || open || json_object_get(s->published, uri)) {
+		params = json_pack("{s:s}", "uri", uri);
+		if (open && open->findings_version >= 0)
+			json_object_set_new(params, "version", json_integer(open->findings_version));
+		server_notify_text(s, "textDocument/publishDiagnostics", params, "diagnostics", list);
 	}
-	params = json_pack("{s:s, s:O}", "uri", uri, "diagnostics", list);
-	if (open && open->findings_version >= 0)
-		json_object_set_new(params, "version", json_integer(open->findings_version));
-	server_notify(s, "textDocument/publishDiagnostics", params);
-	if (json_array_size(list))
-		json_object_set(s->published, uri, list);
-	else
+	if (says_nothing(list))
 		json_object_del(s->published, uri);
-	json_decref(list);
+	else
+		json_object_set_new(s->published, uri, json_true());
+	free(list);
 }
 
 void

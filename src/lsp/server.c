@@ -32,6 +32,16 @@ server_log(struct server *s, const char *fmt, ...)
 }
 
 static void
+send_text(struct server *s, const char *text, size_t n)
+{
+	if (s->output_failed)
+		return;
+	server_log(s, "<- %s", text);
+	if (!wire_write(s->out, text, n))
+		s->output_failed = s->ended = true;
+}
+
+static void
 send_message(struct server *s, json_t *message)
 {
 	char *text = NULL;
@@ -41,11 +51,8 @@ send_message(struct server *s, json_t *message)
 		text = json_dumps(message, JSON_COMPACT);
 	}
 	json_decref(message);
-	if (!text || s->output_failed)
-		return free(text);
-	server_log(s, "<- %s", text);
-	if (!wire_write(s->out, text, strlen(text)))
-		s->output_failed = s->ended = true;
+	if (text)
+		send_text(s, text, strlen(text));
 	free(text);
 }
 
@@ -53,6 +60,25 @@ void
 server_notify(struct server *s, const char *method, json_t *params)
 {
 	send_message(s, json_pack("{s:s, s:o}", "method", method, "params", params));
+}
+
+void
+server_notify_text(struct server *s, const char *method, json_t *params, const char *key, const char *value)
+{
+	json_t *message = json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params);
+	char *head = json_dumps(message, JSON_COMPACT), *text;
+	size_t room;
+
+	json_decref(message);
+	if (!head)
+		return;
+	room = strlen(head) + strlen(key) + strlen(value) + 8;
+	text = heap_get(room);
+	/* before the brackets that close params and message, which are written last */
+	room = (size_t)snprintf(text, room, "%.*s,\"%s\":%s}}", (int)strlen(head) - 2, head, key, value);
+	send_text(s, text, room);
+	free(text);
+	free(head);
 }
 
 void

@@ -45,7 +45,7 @@ struct document {		/* that is open */
 	bool dirty;		/* it, or what it uses, has changed since the last analysis began */
 	/* what the last analysis found; of the text as it was then */
 	int64_t findings_version, facts_version;	/* -1: none */
-	json_t *findings;	/* by URI: lists of diagnostics as job.h has them; or NULL */
+	json_t *findings;	/* by URI: lists of diagnostics, as the text that job.h has; or NULL */
 	json_t *facts;
 	struct memory known_findings, known_facts;
 	json_t *files;		/* that it uses: absolute paths; NULL: not known yet */
@@ -92,7 +92,7 @@ struct server {
 	struct document *documents;
 	struct waiting *waiting;
 	struct job *jobs;
-	json_t *published;	/* URI to what was last published there */
+	json_t *published;	/* the URIs where something was published last, each to true */
 	struct compared {	/* a source whose text was found to be that of the document, in this message */
 		const struct source *source;
 		const struct document *document;
@@ -118,6 +118,9 @@ void	server_free(struct server *);
 
 /* Sends what is owned by nobody afterwards. */
 void	server_notify(struct server *, const char *method, json_t *params);
+/* PARAMS, an object with members, has one more, whose value is JSON as text. */
+void	server_notify_text(struct server *, const char *method, json_t *params, const char *key,
+	    const char *value);
 void	server_request(struct server *, const char *method, json_t *params);
 void	server_log(struct server *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
