@@ -129,6 +129,7 @@ static struct answer
 stop(struct server *s, struct document *d, const json_t *params, struct arena *a)
 {
 	(void)d, (void)params, (void)a;
+	requests_stop(s);
 	s->state = SERVER_STOPPED;
 	return answer_with(NULL);
 }

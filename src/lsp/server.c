@@ -170,18 +170,28 @@ answer_now(struct server *s, const struct lsp_method *m, json_t *params)
 }
 
 static void
-cancel(struct server *s, const json_t *id)
+cancel(struct server *s, struct waiting *w, const char *why)
+{
+	if (w->job)
+		job_stop(s, w->job);
+	settle(s, w, answer_error(LSP_CANCELLED, why));
+}
+
+static void
+cancel_request(struct server *s, const json_t *id)
 {
 	struct waiting *w;
 
 	for (w = s->waiting; w; w = w->next)
 		if (json_equal(w->id, id))
-			break;
-	if (!w)
-		return;
-	if (w->job)
-		job_stop(s, w->job);
-	settle(s, w, answer_error(LSP_CANCELLED, "cancelled"));
+			return cancel(s, w, "cancelled");
+}
+
+void
+requests_stop(struct server *s)
+{
+	while (s->waiting)
+		cancel(s, s->waiting, "the server is shut down");
 }
 
 void
@@ -305,7 +315,7 @@ take_notification(struct server *s, const char *name, json_t *params)
 	if (strcmp(name, "exit") == 0)
 		s->ended = true;
 	else if (strcmp(name, "$/cancelRequest") == 0)
-		cancel(s, json_object_get(params, "id"));
+		cancel_request(s, json_object_get(params, "id"));
 	else if (m && m->notice && s->state == SERVER_READY)
 		m->notice(s, params);
 }

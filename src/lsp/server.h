@@ -126,6 +126,8 @@ void	server_log(struct server *, const char *fmt, ...) __attribute__((format(pri
 
 /* Requests that wait for the facts of a document that is being closed. */
 void	requests_drop(struct server *, const struct document *);
+/* All that wait: there will be no answers. */
+void	requests_stop(struct server *);
 /* A job has ended; SAID: its answer, or NULL. */
 void	server_job_answer(struct server *, struct job *, const json_t *said);
 

@@ -170,10 +170,13 @@ def cancelling():
     equal(c.answer(first).get("error", {}).get("code"), -32801, "a request of a text that was closed: -32801")
     ok(within(10, lambda: not jobs_of(c.process.pid)), "and the plan is made no more")
     c.open("untitled:long.nn", LONG)
-    c.ask("textDocument/hover", where)
+    third = c.ask("textDocument/hover", where)
     ok(within(10, lambda: jobs_of(c.process.pid)), "it is made anew when the text is opened again")
     jobs = jobs_of(c.process.pid)
-    equal(c.stop(), 0, "shutdown and exit do not wait for it")
+    c.request("shutdown", None)
+    equal(c.answer(third).get("error", {}).get("code"), -32800, "what waits at a shutdown is cancelled")
+    c.notify("exit", None)
+    equal(c.wait(), 0, "shutdown and exit do not wait for it")
     ok(within(10, lambda: not any(is_running(j) for j in jobs)), "nor does its process go on", jobs)
 
 
