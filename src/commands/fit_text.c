@@ -57,16 +57,25 @@ row(const struct fit_report *r, const char *name, int64_t bytes)
 	    size_commas(exact, bytes));
 }
 
+/* Bytes that are to be within the limit. */
+static void
+print_need(const struct fit_report *r, const char *what, int64_t bytes, const struct fit *f)
+{
+	char over[SIZE_TEXT];
+
+	row(r, what, bytes);
+	fprintf(r->out, "  %s%s\n", size_human(over, bytes > f->limit ? bytes - f->limit :
+	    f->limit - bytes), bytes > f->limit ? " too many" : " to spare");
+}
+
 static void
 print_plan(const struct fit_report *r, const char *what, int64_t batch, int64_t bytes,
     const struct fit *f)
 {
-	char name[64], over[SIZE_TEXT];
+	char name[64];
 
 	snprintf(name, sizeof(name), "%s at %lld", what, (long long)batch);
-	row(r, name, bytes);
-	fprintf(r->out, "  %s%s\n", size_human(over, bytes > f->limit ? bytes - f->limit :
-	    f->limit - bytes), bytes > f->limit ? " too many" : " to spare");
+	print_need(r, name, bytes, f);
 }
 
 static void
@@ -100,7 +109,9 @@ print_figures(const struct fit_report *r, const struct fit *f)
 		print_plan(r, "arena", f->wanted, f->arena, f);
 	if (l->batch > 0)
 		print_plan(r, "arena", l->batch, l->at.arena, f);
-	if (!l->endless && l->next.arena < INT64_MAX) {
+	if (l->fixed)
+		print_need(r, m->train ? "parameters and state" : "parameters", l->next.bound, f);
+	else if (!l->endless && l->next.arena < INT64_MAX) {
 		if (l->next.arena != l->next.bound && l->batch + 1 != f->wanted)
 			print_plan(r, "arena", l->batch + 1, l->next.arena, f);
 		print_plan(r, "lower bound", l->batch + 1, l->next.bound, f);

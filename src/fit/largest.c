@@ -172,6 +172,11 @@ largest_batch(struct module *m, int64_t limit, struct largest *l)
 	int64_t end = most_samples(m) + 1;
 	struct batch_search s = { .m = m, .limit = limit, .hi = end };
 
+	if (m->plan->persistent_bytes > limit) {
+		*l = (struct largest){ .next = { INT64_MAX, m->plan->persistent_bytes }, .fixed = true,
+			.proved = true };
+		return;
+	}
 	s.guess = guess_from(m, m->arena, limit);
 	narrow(&s);
 	look_beyond(&s);

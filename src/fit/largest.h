@@ -19,6 +19,8 @@ struct largest_plan {
 struct largest {
 	int64_t batch;		/* 0: not even one sample fits */
 	struct largest_plan at, next;	/* of batch (nothing when it is 0), and of batch + 1 */
+	bool fixed;		/* what lives from step to step alone is beyond the limit: next.bound is
+				 * that, and nothing was planned */
 	bool proved;		/* next.bound is beyond the limit, and no search for it was cut short */
 	bool endless;		/* no successor: the language has no larger batch */
 	int plans;		/* made to find it */

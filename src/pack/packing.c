@@ -41,6 +41,7 @@
 #define FEW		20000	/* fits are all but certain to end in time */
 #define FITS		3	/* of many: parts of the effort, one of which fits may use */
 #define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
+#define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
 
 static int64_t
 gcd(int64_t a, int64_t b)
@@ -379,7 +380,8 @@ pack_many(struct instance *in, int64_t target, struct effort *e)
 
 	if (in->n > FEW)
 		height = packing_large(in, height, target, &share);
-	height = packing_fit(in, height, target, &share);
+	if (height - target > height / NEAR_ENOUGH)
+		height = packing_fit(in, height, target, &share);
 	e->visits += share.visits;
 	/* the last thousandth is not worth what ejection costs */
 	return height - target > height / 1000 ? packing_eject(in, height, target, e) : height;

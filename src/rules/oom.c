@@ -108,8 +108,12 @@ advise_batch(struct lint *l, struct diag *g)
 	}
 	largest_batch(m, m->set.device.memory, &most);
 	if (most.batch == 0) {
-		diag_fact(l->diags, g, "not even one sample fits: that needs %s B",
-		    lint_commas(m->arena, most.next.arena));
+		if (most.fixed)
+			diag_fact(l->diags, g, "not even one sample fits: parameters and what belongs to "
+			    "them alone take %s B", lint_commas(m->arena, most.next.bound));
+		else
+			diag_fact(l->diags, g, "not even one sample fits: that needs %s B",
+			    lint_commas(m->arena, most.next.arena));
 		advise_smaller_inputs(l, g);
 		return 0;
 	}
