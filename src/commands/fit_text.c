@@ -124,8 +124,8 @@ static void
 print_notes(const struct fit_report *r, const struct fit *f)
 {
 	if (!f->largest.proved)
-		fprintf(r->out, "\n  Not proved: the larger batches were planned and do not fit, "
-		    "but no bound forbids them.\n");
+		fprintf(r->out, "\n  Not proved: %lld was planned and does not fit, but no bound "
+		    "forbids it.\n", (long long)f->largest.batch + 1);
 	if (f->validation)
 		fprintf(r->out, "\n  Validation has a batch of its own, %lld, and does not fit by "
 		    "itself: no smaller training\n  batch changes that.\n",

@@ -143,15 +143,34 @@ narrow(struct batch_search *s)
 		look_at(s, next_batch(s));
 }
 
-/* A plan above its bound proves nothing: a larger batch may happen to be placed better. While the
- * bound allows it, some are tried. */
+/* How far above its bound a plan lies; 1: on it. */
+static double
+looseness(struct largest_plan p)
+{
+	return p.bound > 0 && p.arena < INT64_MAX ? (double)p.arena / (double)p.bound : 1;
+}
+
+/* Is BATCH, beyond those that were planned, within the limit if it is placed as well as the better of the two
+ * at the end of what fits? */
+static bool
+may_fit(const struct batch_search *s, int64_t batch)
+{
+	double lo = s->lo ? looseness(s->at_lo) : 1, hi = looseness(s->at_hi);
+	double sample = s->lo ? (double)(s->at_hi.bound - s->at_lo.bound) / (double)(s->hi - s->lo) : 0;
+	double bound = (double)s->at_hi.bound + sample * (double)(batch - s->hi);
+
+	return bound * (lo < hi ? lo : hi) <= (double)s->limit;
+}
+
+/* A plan above its bound proves nothing: a larger batch may happen to be placed better. While that is to be
+ * hoped for, some are tried. */
 static void
 look_beyond(struct batch_search *s)
 {
 	int64_t end = most_samples(s->m) + 1, next = s->hi + 1;
 	int i;
 
-	for (i = 0; i < MOST_BEYOND && next < end && s->at_hi.bound <= s->limit; i++, next++) {
+	for (i = 0; i < MOST_BEYOND && next < end && may_fit(s, next); i++, next++) {
 		struct batch_search far = *s;
 
 		look_at(&far, next);
