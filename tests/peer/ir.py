@@ -210,6 +210,37 @@ def attend(n, q, k, v, bias=None):
     return y.transpose(1, 2).flatten(2)
 
 
+def turned(x):
+    return torch.cat((-x[..., x.shape[-1] // 2:], x[..., :x.shape[-1] // 2]), -1)
+
+
+def turned_interleaved(x):
+    return torch.stack((-x[..., 1::2], x[..., ::2]), -1).flatten(-2)
+
+
+def rope_tables(n, positions, dims, dtype):
+    """Cosines and sines [positions, 1, dims], made in double precision."""
+    a = n.attrs
+    place = (a["first"] + torch.arange(positions, dtype=torch.float64)) / a["stretch"]
+    angle = place[:, None] * float(a["base"]) ** (-torch.arange(0, dims, 2, dtype=torch.float64) / dims)
+    angle = angle.repeat_interleave(2, -1) if a["interleaved"] else torch.cat((angle, angle), -1)
+    return angle.cos().to(dtype)[:, None], angle.sin().to(dtype)[:, None]
+
+
+def rope(n, x, tables=rope_tables):
+    """As Hugging Face's models have it: apply_rotary_pos_emb of Llama's, and of GPT-J's."""
+    a = n.attrs
+    rest = x[..., x.shape[-1] - a["rest"]:]
+    heads = x[..., :x.shape[-1] - a["rest"]].unflatten(-1, (a["heads"], -1))
+    dims = a["dims"] or heads.shape[-1]
+    cos, sin = tables(n, x.shape[-2], dims, x.dtype)
+    y = heads[..., :dims]
+    y = y * cos + (turned_interleaved if a["interleaved"] else turned)(y) * sin
+    if dims < heads.shape[-1]:
+        y = torch.cat((y, heads[..., dims:]), -1)
+    return torch.cat((y.flatten(-2), rest), -1) if a["rest"] else y.flatten(-2)
+
+
 def embedding(n, ids, w):
     """The row of a token of padding is 0 in PyTorch, and 0 is what it gives here."""
     padding = n.attrs["padding"]
@@ -277,7 +308,7 @@ OPERATORS = {
     "scale": lambda n, x: x * n.attrs["factor"] + n.attrs["offset"],
     "cast": lambda n, x: x.to(torch.get_default_dtype()),
     "parameter": lambda n, w: w,
-    "attend": attend,
+    "attend": attend, "rope": rope,
     "parameter": lambda n, w: w, "embedding": embedding,
     "cross_entropy": cross_entropy, "accuracy": accuracy,
     "mse": lambda n, x, t: F.mse_loss(wide(x), wide(t.to(x.dtype))),

@@ -82,7 +82,7 @@ CARD.impl("_scaled_dot_product_efficient_attention",
 CARD.impl("_scaled_dot_product_efficient_attention_backward",
           meta.meta__scaled_dot_product_efficient_backward, "CPU")
 
-OPERATORS = {**ir.OPERATORS, "attend": attend, "local": local, "scale": scale,
+OPERATORS = {**ir.OPERATORS, "attend": attend, "local": local, "scale": scale, "rope": rope,
              "dropout": lambda n, x: eager.cuda_dropout(x, n.attrs["rate"]),
              "conv": lambda n, x, w, b=None: conv(n, x, w, b),
              "embedding": lambda n, ids, w: F.embedding(
