@@ -348,6 +348,27 @@ attend_bias_scratch(int64_t keys, int64_t d)
 	    ATTEND_QUERIES * (2 * ATTEND_KEYS + parts(keys, ATTEND_KEYS) * ATTEND_KEYS);
 }
 
+/* A bias by relative positions: how many differences of two positions there are, of a grid of WIDE columns or
+ * of a line, and the parts that sums over queries are cut into for the gradient of its table. */
+static inline int64_t
+attend_differences(int64_t queries, int64_t keys, int64_t high, int64_t wide)
+{
+	return wide ? (2 * high - 1) * (2 * wide - 1) : queries + keys - 1;
+}
+
+static inline int64_t
+attend_parts(int64_t queries)
+{
+	return least(parts(queries, ATTEND_QUERIES), 16);
+}
+
+/* Bytes of those, for each head. */
+static inline int64_t
+attend_relative_bytes(int64_t queries, int64_t keys, int64_t high, int64_t wide)
+{
+	return attend_parts(queries) * attend_differences(queries, keys, high, wide) * (int64_t)sizeof(double);
+}
+
 /* A loss made some rows at a time: rows are rounded up so that what follows them is aligned. */
 static inline int64_t
 head_padded(int64_t rows)

@@ -20,6 +20,16 @@
  *
  * with delta[i] = dy[i] y[i], as in FlashAttention-2 (Dao, 2023).
  *
+ * What is added to the scores is a bias in memory, or follows from how far query and key are apart, by a rule:
+ *
+ *     ALiBi       -slope |i - j|, of each head its own slope (Press, Smith and Lewis, 2022)
+ *     buckets     a table's number for the bucket of i - j, narrow ones near, wide ones far (T5: Raffel and
+ *                 others, 2020)
+ *     a grid      a table's number for the steps down and across from i to j (Swin: Liu and others, 2021)
+ *
+ * Each position has a place on a line, such that the rule depends on place(i) - place(j) alone: the gradient of a
+ * table is first summed by these differences.
+ *
  * Heads lie side by side in a row: query i of head h begins at q + i * q_row + h * d. Several heads of
  * queries in a row may share one of keys and values.
  */
@@ -41,6 +51,9 @@ struct attend {
 	int64_t bias_b, bias_head;	/* steps of the bias from sample to sample, head to head */
 	double rate;		/* of dropout */
 	uint64_t stream_id;
+	int alibi;		/* scores fall with the distance */
+	int64_t buckets, distance;	/* of the table that the bias then is, and where the last begins; */
+	int64_t grid_h, grid_w;	/* or the grid whose places the positions are */
 };
 
 /* The keys that some query of [FROM, END) sees: from here, a multiple of ATTEND_KEYS, */
@@ -81,10 +94,141 @@ attend_gain(struct attend a)
 	return a.rate < 1 ? (real)(1 / (1 - a.rate)) : 0;
 }
 
+/* ---- relative positions ---- */
+
+/* Is the bias the table of a rule? */
+DEVICE bool
+attend_has_table(struct attend a)
+{
+	return a.buckets || a.grid_w;
+}
+
+/* Does a rule depend on i - j alone? */
+DEVICE bool
+attend_has_line(struct attend a)
+{
+	return a.alibi || a.buckets;
+}
+
+DEVICE int64_t
+attend_place(struct attend a, int64_t i)
+{
+	return a.grid_w ? i / a.grid_w * (2 * a.grid_w - 1) + i % a.grid_w : i;
+}
+
+/* The difference 0 is that of the last key and the first query. */
+DEVICE int64_t
+attend_shift(struct attend a)
+{
+	return attend_place(a, a.s - 1);
+}
+
+/* ALiBi's slope of a head: 2^(-8/n), 2^(-16/n), ..., and where n heads are not a power of two, those of the power
+ * below, then every other one of the power above. */
+DEVICE real
+attend_slope(struct attend a, int64_t head)
+{
+	int64_t n = 1;
+
+	while (2 * n <= a.heads)
+		n *= 2;
+	return (real)(head < n ? exp2(-8.0 * (head + 1) / n) : exp2(-4.0 * (2 * (head - n) + 1) / n));
+}
+
+/* T5's bucket of a key so far BEHIND its query. With causal there are none ahead; otherwise these have the
+ * second half of the buckets. Half of a side's are for a distance each, the others grow as powers. What lies
+ * on the edge of two, but for rounding, belongs to the second. */
+DEVICE int64_t
+attend_bucket(struct attend a, int64_t behind)
+{
+	int64_t side = a.causal ? a.buckets : a.buckets / 2, exact = side / 2, far;
+	int64_t first = !a.causal && behind < 0 ? side : 0, apart = behind < 0 ? -behind : behind;
+
+	if (a.causal && behind < 0)
+		return 0;
+	if (apart < exact)
+		return first + apart;
+	if (apart >= a.distance)
+		return first + side - 1;
+	far = exact + (int64_t)(log((double)apart / exact) / log((double)a.distance / exact) * (side - exact) +
+	    1e-9);
+	return first + (far < side ? far : side - 1);
+}
+
+/* What a rule of i - j adds to the scores of keys so far behind. */
+DEVICE real
+attend_of_line(struct attend a, const elem *table, int64_t head, int64_t behind)
+{
+	real fall = a.alibi ? attend_slope(a, head) * (real)(behind < 0 ? behind : -behind) : 0;
+
+	return a.buckets ? fall + VALUE(table[attend_bucket(a, behind) * a.heads + head]) : fall;
+}
+
+/* The differences whose bias is row ENTRY of the table: *N of them, from the one that is returned on. */
+DEVICE int64_t
+attend_span(struct attend a, int64_t entry, int64_t *n)
+{
+	int64_t side = a.causal ? a.buckets : a.buckets / 2, end[2], shift = attend_shift(a);
+	bool ahead = a.buckets && entry >= side;
+
+	*n = 1;
+	if (a.grid_w)
+		return entry;
+	for (int k = 0; k < 2; k++) {	/* the first distance of this bucket, and of the next */
+		int64_t low = ahead, high = ahead ? a.s : a.t;
+
+		while (low < high) {
+			int64_t middle = (low + high) / 2;
+
+			if (attend_bucket(a, ahead ? -middle : middle) < entry + k)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		end[k] = entry + k == (ahead ? 2 * side : side) ? (ahead ? a.s : a.t) : low;
+	}
+	*n = end[1] - end[0];
+	return ahead ? shift - end[1] + 1 : shift + end[0];
+}
+
+/* The table's gradient, of what its differences have in all parts of each head. */
+KERNEL(attend_table_kernel, (elem *dtable, const double *sums, int64_t entries, int64_t differences,
+    int64_t parts, struct attend a))
+{
+	ROWS (r, entries * a.heads) {
+		int64_t n, first = attend_span(a, r / a.heads, &n);
+		double sum = 0;
+
+		for (int64_t p = 0; p < parts; p++) {
+			const double *of = sums + (r % a.heads * parts + p) * differences + first;
+
+			ALONG (c, n)
+				sum += of[c];
+		}
+		sum = ROW_SUM(sum);
+		FIRST
+			dtable[r] = ELEM((real)sum);
+	}
+}
+
 #ifdef __CUDACC__
 #include "attention/attend_cuda.cu"
 #else
 #include "attention/attend_c.cu"
 #endif
+
+/* The gradient of the table. WORK: sums of differences, then what the gradient of a bias needs. */
+static void
+attend_relative_backward(elem *dtable, void *work, const elem *dy, const elem *q, const elem *k,
+    const elem *v, const elem *table, const elem *y, const real *logsum, const struct step *s,
+    struct attend a)
+{
+	int64_t differences = attend_differences(a.t, a.s, a.grid_h, a.grid_w), parts = attend_parts(a.t);
+	int64_t entries = a.buckets ? a.buckets : differences;
+	double *sums = (double *)work;
+
+	attend_relative_sums(sums, sums + a.heads * parts * differences, dy, q, k, v, table, y, logsum, s, a);
+	LAUNCH_ROWS(attend_table_kernel, entries * a.heads, (dtable, sums, entries, differences, parts, a));
+}
 
 #endif

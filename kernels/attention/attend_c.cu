@@ -138,6 +138,37 @@ attend_is_cut(const struct attend_block *w)
 	return !attend_sees(w->a, w->i, w->j + w->m - 1) || !attend_sees(w->a, w->i + w->n - 1, w->j);
 }
 
+/* Adds what a rule of i - j has for each. */
+static void
+attend_add_line(real *st, const struct attend_block *w, const elem *table)
+{
+	real line[ATTEND_QUERIES + ATTEND_KEYS];
+
+	for (int c = 0; c < w->lanes + w->m - 1; c++)
+		line[c] = attend_of_line(w->a, table, w->head, w->i - w->j - (w->m - 1) + c);
+	for (int j = 0; j < w->m; j++) {
+		const real *from = line + w->m - 1 - j;
+		real *to = st + j * ATTEND_QUERIES;
+
+		ALONG_EACH (i, w->lanes)
+			to[i] += from[i];
+	}
+}
+
+static void
+attend_add_grid(real *st, const struct attend_block *w, const elem *table)
+{
+	const struct attend *a = &w->a;
+
+	for (int i = 0; i < w->n; i++) {
+		int64_t place = attend_place(*a, w->i + i) + attend_shift(*a);
+
+		for (int j = 0; j < w->m; j++)
+			st[j * ATTEND_QUERIES + i] += VALUE(table[(place - attend_place(*a, w->j + j)) *
+			    a->heads + w->head]);
+	}
+}
+
 /* st[j][i], -INFINITY where query i does not see key j. QT: queries times the scale, turned. */
 static void
 attend_scores(real *st, const struct attend_block *w, const real *qt, struct attend_factor k,
@@ -146,6 +177,12 @@ attend_scores(real *st, const struct attend_block *w, const real *qt, struct att
 	const struct attend *a = &w->a;
 
 	attend_product(st, ATTEND_QUERIES, k, qt, ATTEND_QUERIES, w->m, w->lanes, a->d, false, NULL);
+	if (attend_has_line(*a))
+		attend_add_line(st, w, bias);
+	if (a->grid_w)
+		attend_add_grid(st, w, bias);
+	if (attend_has_table(*a))
+		bias = NULL;
 	if (bias)
 		bias += w->sample * a->bias_b + w->head * a->bias_head + w->i * a->s + w->j;
 	for (int i = 0; bias && i < w->n; i++)
@@ -514,9 +551,27 @@ attend_backward(elem *dq, elem *dk, elem *dv, void *work, const elem *dy, const 
 
 /* ---- the gradient of the bias ---- */
 
-/* Adds the gradients of the scores of a block of queries to sums[j][i]. */
+/* Adds those of a block of scores by their differences. */
 static void
-attend_bias_head(const struct attend_tensors *x, struct attend_block w, real *sums, real *room)
+attend_add_differences(double *sums, const struct attend_block *w, const real *dst)
+{
+	const struct attend a = w->a;
+
+	for (int j = 0; j < w->m; j++) {
+		double *to = sums + attend_shift(a) - attend_place(a, w->j + j);
+
+		if (!a.grid_w)
+			ALONG_EACH (i, w->n)
+				to[w->i + i] += dst[j * ATTEND_QUERIES + i];
+		for (int i = 0; a.grid_w && i < w->n; i++)
+			to[attend_place(a, w->i + i)] += dst[j * ATTEND_QUERIES + i];
+	}
+}
+
+/* Adds the gradients of the scores of a block of queries to sums[j][i], or to those of differences. */
+static void
+attend_bias_head(const struct attend_tensors *x, struct attend_block w, real *sums, double *differences,
+    real *room)
 {
 	const struct attend a = w.a;
 	int64_t wide = attend_padded(a.d), y_row = (int64_t)a.heads * a.d;
@@ -532,17 +587,20 @@ attend_bias_head(const struct attend_tensors *x, struct attend_block w, real *su
 	attend_turn(dyt, x->dy + at_y, y_row, w.n, w.lanes, a.d, 1);
 	attend_deltas(&g, &w, x->dy + at_y, x->y + at_y, x->logsum);
 	for (w.j = attend_first(a, w.i); w.j < end; w.j += ATTEND_KEYS) {
-		real *to = sums + w.j * ATTEND_QUERIES;
-
 		w.m = (int)least(ATTEND_KEYS, end - w.j);
 		attend_scores(st, &w, qt, attend_rows(k + w.j * a.k_row, a.k_row, w.m, a.d, false, wide_kv),
 		    x->bias);
 		attend_product(dpt, ATTEND_QUERIES, attend_rows(v + w.j * a.v_row, a.v_row, w.m, a.d,
 		    false, wide_kv), dyt, ATTEND_QUERIES, w.m, w.lanes, a.d, false, NULL);
 		attend_grads(st, dpt, &w, &g, 1);
-		for (int j = 0; j < w.m; j++)
+		if (differences)
+			attend_add_differences(differences, &w, dpt);
+		for (int j = 0; !differences && j < w.m; j++) {
+			real *to = sums + (w.j + j) * ATTEND_QUERIES;
+
 			ALONG_EACH (i, w.lanes)
-				to[j * ATTEND_QUERIES + i] += dpt[j * ATTEND_QUERIES + i];
+				to[i] += dpt[j * ATTEND_QUERIES + i];
+		}
 	}
 }
 
@@ -563,7 +621,7 @@ KERNEL(attend_bias_kernel, (elem *dbias, struct attend_tensors x, real *scratch,
 		memset(sums, 0, (size_t)(a.s * ATTEND_QUERIES) * sizeof(*sums));
 		for (int64_t u = sample; u < sample + samples; u++)
 			for (int64_t h = head; h < head + heads; h++)
-				attend_bias_head(&x, attend_block(a, s, u, h, i), sums, room);
+				attend_bias_head(&x, attend_block(a, s, u, h, i), sums, NULL, room);
 		for (int64_t c = 0; c < n; c++)
 			for (int64_t j = 0; j < a.s; j++)
 				to[c * a.s + j] = ELEM(sums[j * ATTEND_QUERIES + c]);
@@ -578,6 +636,35 @@ attend_bias_backward(elem *dbias, void *work, const elem *dy, const elem *q, con
 	struct attend_tensors x = { NULL, NULL, NULL, dy, q, k, v, bias, y, logsum };
 
 	LAUNCH_ROWS(attend_bias_kernel, a.heads, (dbias, x, (real *)work, s, a));
+}
+
+/* A thread sums a part of a head's queries over all samples. */
+KERNEL(attend_relative_kernel, (double *sums, struct attend_tensors x, real *scratch,
+    const struct step *s, struct attend a))
+{
+	int64_t blocks = parts(a.t, ATTEND_QUERIES), cut = attend_parts(a.t);
+	int64_t own = attend_bias_scratch(a.s, a.d);
+	int64_t all = attend_differences(a.t, a.s, a.grid_h, a.grid_w);
+
+	ROWS (r, a.heads * cut) {
+		int64_t from = PART_FROM(blocks, r % cut, cut), to = PART_FROM(blocks, r % cut + 1, cut);
+
+		memset(sums + r * all, 0, (size_t)all * sizeof(*sums));
+		for (int64_t u = 0; u < a.b; u++)
+			for (int64_t i = from; i < to; i++)
+				attend_bias_head(&x, attend_block(a, s, u, r / cut, i * ATTEND_QUERIES), NULL,
+				    sums + r * all, scratch + team_me() * own);
+	}
+}
+
+static void
+attend_relative_sums(double *sums, void *work, const elem *dy, const elem *q, const elem *k,
+    const elem *v, const elem *table, const elem *y, const real *logsum, const struct step *s,
+    struct attend a)
+{
+	struct attend_tensors x = { NULL, NULL, NULL, dy, q, k, v, table, y, logsum };
+
+	LAUNCH_ROWS(attend_relative_kernel, a.heads, (sums, x, (real *)work, s, a));
 }
 
 #endif

@@ -34,6 +34,7 @@ template <int WIDEST> struct attend_tile {
 	};
 	real part[SIDE][ALONG];
 	real top[SIDE], sum[SIDE], keep[SIDE];	/* forward; backward: logsum and delta */
+	real line[2 * SIDE];	/* what a rule of i - j adds, the most negative difference first */
 };
 
 struct attend_rows {		/* some rows of numbers of a head */
@@ -139,8 +140,11 @@ attend_scores(struct attend_tile<WIDEST> *t, struct attend a, struct attend_wher
     struct attend_rows q, struct attend_rows k, const elem *bias)
 {
 	typedef struct attend_tile<WIDEST> tile;
+	int64_t bias_row = attend_has_table(a) ? 0 : a.s;
 	real s[tile::R][tile::R];
 
+	if (attend_has_line(a) && threadIdx.x < 2 * tile::SIDE - 1)
+		t->line[threadIdx.x] = attend_of_line(a, bias, w.head, w.i - w.j - tile::SIDE + 1 + threadIdx.x);
 	attend_product<WIDEST>(s, t, q, k, a.d);
 	if (bias)
 		bias += w.sample * a.bias_b + w.head * a.bias_head;
@@ -150,9 +154,14 @@ attend_scores(struct attend_tile<WIDEST> *t, struct attend a, struct attend_wher
 		for (int y = 0; y < tile::R; y++) {
 			int i = attend_row() + 16 * x, j = attend_col() + 16 * y;
 			bool is = i < q.n && j < k.n && attend_sees(a, w.i + i, w.j + j);
+			real more = !is || !attend_has_line(a) ? 0 : t->line[i - j + tile::SIDE - 1];
 
-			t->scores[i][j] = !is ? -INFINITY : a.scale * s[x][y] +
-			    (bias ? VALUE(bias[(w.i + i) * a.s + w.j + j]) : 0);
+			if (is && bias && bias_row)
+				more += VALUE(bias[(w.i + i) * bias_row + w.j + j]);
+			else if (is && a.grid_w)
+				more += VALUE(bias[(attend_place(a, w.i + i) - attend_place(a, w.j + j) +
+				    attend_shift(a)) * a.heads + w.head]);
+			t->scores[i][j] = !is ? -INFINITY : a.scale * s[x][y] + more;
 		}
 	__syncthreads();
 }
@@ -532,6 +541,77 @@ attend_bias_backward(elem *dbias, void *work, const elem *dy, const elem *q, con
 	/* at least as many blocks as there are tiles: a.b times too many where samples share a bias */
 	ATTEND_LAUNCH(attend_bias_kernel, (a.bias_head ? a.heads : 1) * parts(a.s, 32), a.t, a,
 	    (dbias, x, s, a));
+}
+
+/* The column of a tile whose key differs from query I by C; negative: it has none. */
+DEVICE int64_t
+attend_column(struct attend a, struct attend_where w, int64_t i, int64_t c, int side)
+{
+	int64_t place = attend_place(a, i) + attend_shift(a) - c, wide = 2 * a.grid_w - 1, j = place;
+
+	if (a.grid_w && place >= 0)
+		j = place % wide < a.grid_w ? place / wide * a.grid_w + place % wide : -1;
+	return j >= w.j && j < a.s && j < w.j + side ? j - w.j : -1;
+}
+
+/* A block sums a part of a head's queries over all samples. What a tile has of a difference, if anything, is
+ * one number in each row. */
+template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
+attend_relative_kernel(double *sums, struct attend_tensors x, const struct step *s, struct attend a,
+    int64_t cut, int64_t all)
+{
+	typedef struct attend_tile<WIDEST> tile;
+	__shared__ tile shared;
+	tile *t = &shared;
+	int64_t tiles = (a.t + tile::SIDE - 1) / tile::SIDE;
+
+	ROWS (r, a.heads * cut) {
+		int64_t from = PART_FROM(tiles, r % cut, cut), to = PART_FROM(tiles, r % cut + 1, cut);
+		struct attend_where w = { 0, r / cut, 0, 0 };
+		real ds[tile::R][tile::R];
+		double *of = sums + r * all;
+
+		ALONG (c, all)
+			of[c] = 0;
+		for (; w.sample < a.b; w.sample++)
+			for (w.i = from * tile::SIDE; w.i < to * tile::SIDE; w.i += tile::SIDE) {
+				int64_t end = w.i + tile::SIDE < a.t ? w.i + tile::SIDE : a.t;
+
+				for (w.j = attend_first(a, w.i); w.j < attend_last(a, end); w.j += tile::SIDE) {
+					int64_t last = w.j + tile::SIDE < a.s ? w.j + tile::SIDE : a.s;
+					int64_t low = attend_place(a, w.i) - attend_place(a, last - 1) +
+					    attend_shift(a);
+					int64_t n = attend_place(a, end - 1) - attend_place(a, w.j) +
+					    attend_shift(a) - low + 1;
+
+					attend_grads<WIDEST>(ds, t, x, a, s, w, 1);
+					attend_share<WIDEST>(t, ds);
+					__syncthreads();
+					ALONG (c, n) {
+						double sum = 0;
+
+						for (int64_t i = w.i; i < end; i++) {
+							int64_t j = attend_column(a, w, i, low + c, tile::SIDE);
+
+							sum += j < 0 ? 0 : t->scores[i - w.i][j];
+						}
+						of[low + c] += sum;
+					}
+					__syncthreads();
+				}
+			}
+	}
+}
+
+static void
+attend_relative_sums(double *sums, void *work, const elem *dy, const elem *q, const elem *k,
+    const elem *v, const elem *table, const elem *y, const real *logsum, const struct step *s,
+    struct attend a)
+{
+	struct attend_tensors x = attend_deltas((real *)work, dy, q, k, v, table, y, logsum, a);
+	int64_t cut = attend_parts(a.t), all = attend_differences(a.t, a.s, a.grid_h, a.grid_w);
+
+	ATTEND_LAUNCH(attend_relative_kernel, a.heads, a.t, a, (sums, x, s, a, cut, all));
 }
 
 #endif

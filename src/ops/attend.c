@@ -87,10 +87,10 @@ geometry(struct emitter *e, const struct node *n, struct tensor *const *in)
 
 	return arena_printf(a, "(struct attend){ .b = %s, .t = %lld, .s = %lld, .q_row = %lld, "
 	    ".k_row = %lld, .v_row = %lld,\n\t    .heads = %lld, .kv_heads = %lld, .d = %lld, .causal = %d, "
-	    "%s.scale = (real)%s%s%s }", in[Q]->batched ? "b" : "1", (long long)s.queries,
+	    "%s.scale = (real)%s%s%s%s }", in[Q]->batched ? "b" : "1", (long long)s.queries,
 	    (long long)s.keys, (long long)rows, (long long)kv, (long long)kv, (long long)s.heads,
 	    (long long)s.kv_heads, (long long)s.d, op_bool(n, "causal"), window,
-	    emit_double(e, scale > 0 ? scale : 1 / sqrt((double)s.d)), steps, dropout);
+	    emit_double(e, scale > 0 ? scale : 1 / sqrt((double)s.d)), steps, dropout, attend_rule_text(a, n));
 }
 
 struct thirds {			/* pointers to q, k and v, or to their gradients */
@@ -181,8 +181,12 @@ static struct affine
 work_of_bias(const struct node *n, const struct room *room)
 {
 	struct extents e = extents(n, n->in + BACK);
+	struct affine work = work_of(n, room, attend_bias_scratch(e.keys, e.d));
 
-	return work_of(n, room, attend_bias_scratch(e.keys, e.d));
+	if (attend_table(n) && __builtin_add_overflow(work.fixed, attend_table_work(n, e.queries, e.keys),
+	    &work.fixed))
+		work.fixed = INT64_MAX;
+	return work;
 }
 
 static struct affine
@@ -198,7 +202,7 @@ emit_bias(struct emitter *e, const struct node *n)
 	struct extents s = extents(n, in);
 	struct thirds x = thirds_of(e, &s, in);
 
-	emit_call(e, "attend_bias_backward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[DY]),
+	emit_call(e, attend_table(n) ? "attend_relative_backward" : "attend_bias_backward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[DY]),
 	    x.q, x.k, x.v, arg_tensor(in[BIAS]), arg_tensor(in[OPERANDS + Y]),
 	    arg_tensor(in[OPERANDS + LOGSUM]), arg_text("s"), arg_text(geometry(e, n, in)));
 }
@@ -311,10 +315,12 @@ bias_fits(struct build *b, const struct node *n, const struct extents *e)
 	const struct tensor *t = n->in[BIAS];
 	int first = t ? t->rank - 2 : 0;
 
+	if (t && !shape_float(b, n, BIAS))
+		return false;
+	if (attend_table(n))
+		return attend_table_fits(b, n, t, e->queries, e->keys);
 	if (!t)
 		return true;
-	if (!shape_float(b, n, BIAS))
-		return false;
 	if (t->batched && !n->in[Q]->batched)
 		return op_error(b, n, "attend: the bias depends on the batch, %s, and the queries do not",
 		    op_operand_text(b, t));
@@ -334,6 +340,8 @@ shape(struct build *b, struct node *n)
 
 	spread(b, n);
 	q = n->in[Q];
+	if (!attend_is_relative(b, n))
+		return false;
 	if (!is_sequence(b, n, Q, n->in[K] ? "the queries" : "the input") ||
 	    (n->in[K] && !(is_sequence(b, n, K, "the keys") && is_sequence(b, n, V, "the values"))) ||
 	    !heads_divide(b, n))
@@ -390,13 +398,23 @@ const struct op op_attend = {
 	    "positions. With kv_heads, neighbouring heads of queries share keys and values (Ainslie and "
 	    "others, 2023); with window = w, position i sees those nearer than w, and with causal none "
 	    "after i.\n\n"
+	    "Positions can be a rule, which takes no memory but for a table's: alibi adds -m |i - j| to the scores, "
+	    "with m = 2^(-8 h / heads) for head h = 1, 2, ... (Press and others, 2022; with heads that are no power "
+	    "of two, as there). relative=32 makes the bias a table, attend(q, k, v, parameter((32, 8)), heads=8, "
+	    "relative=32), whose row is T5's bucket of j - i (Raffel and others, 2020): half of the buckets for "
+	    "keys ahead, unless causal, and of a side's, half for a distance each, the others to max_distance in "
+	    "powers. grid=(7, 7) makes positions the places of a window of 7 x 7, row by row, and the bias a table "
+	    "[169, heads], with row (yi - yj + 6) 13 + xi - xj + 6, as in Swin (Liu and others, 2021). A "
+	    "table can be that of several layers. Its gradient is summed in one order, in double precision, by "
+	    "differences of positions. For rotary embedding see rope.\n\n"
 	    "The scores are never in memory: a block of queries meets one block of keys after the other "
 	    "(Milakov and Gimelshein, 2018; Dao and others, FlashAttention, 2022). Backward reads queries, "
 	    "keys, values, bias, the output, and the logarithm of the sum of exponentials of each query, "
 	    "[heads, T] in at least f32; scores and dropout's draws are made again. Multiply-adds: 2 heads "
 	    "d for each query and key that it sees.\n\n"
 	    "What PyTorch is said to take is that of scaled_dot_product_attention's memory-efficient kernel "
-	    "in f32; of its naive one, which keeps probabilities, in f64.",
+	    "in f32; of its naive one, which keeps probabilities, in f64. There a rule becomes a bias in memory, "
+	    "[heads, T, S], made anew for each layer.",
 	.flags = OP_RANDOM,
 	.attrs = attrs,
 	.operands = "q k v bias",

@@ -8,6 +8,7 @@
 #include "ir/op.h"
 
 #define MOST_HEADS	65536
+#define ATTEND_BUCKETS	65536
 
 #define ATTEND_ATTRS									\
 	{ "heads", ATTR_INT, "how many times attention is computed, side by side, each on its share of "	\
@@ -20,7 +21,28 @@
 	{ "scale", ATTR_REAL, "factor of the products of queries and keys; 0: 1 / sqrt(numbers of a head)",	\
 	    .preset = "0", .min = 0, .max = 1e6 },					\
 	{ "dropout", ATTR_REAL, "share of probabilities that become 0 in training", .preset = "0",	\
-	    .min = 0, .max = 1 }
+	    .min = 0, .max = 1 },							\
+	{ "alibi", ATTR_BOOL, "each head's scores fall with the distance, by a slope of its own",	\
+	    .preset = "false" },							\
+	{ "relative", ATTR_INT, "the bias is a table [relative, heads], by T5's buckets of the distance of key and "	\
+	    "query; 0: it is none", .preset = "0", .min = 0, .max = ATTEND_BUCKETS },	\
+	{ "max_distance", ATTR_INT, "of relative: all that are so far away or farther share the last bucket",	\
+	    .preset = "128", .min = 1, .max = 1 << 30 },				\
+	{ "grid", ATTR_PAIR, "positions are the places of a grid of so many rows and columns, and the bias is a "	\
+	    "table [(2 rows - 1) (2 columns - 1), heads], by how far the places are apart down and across; 0: "	\
+	    "they are not", .preset = "0", .min = 0, .max = 32768 }
+
+/* Rows of the table that a bias is looked up in, by relative or grid; 0: it is not. */
+int64_t	attend_table(const struct node *);
+/* Are those attributes as they must be? */
+bool	attend_is_relative(struct build *, const struct node *);
+/* Is that table, which may be NULL, the one that they ask for? */
+bool	attend_table_fits(struct build *, const struct node *, const struct tensor *table, int64_t queries,
+	    int64_t keys);
+/* Bytes of scratch memory for its gradient. */
+int64_t	attend_table_work(const struct node *, int64_t queries, int64_t keys);
+/* The rule as members of struct attend in a program. */
+const char	*attend_rule_text(struct arena *, const struct node *);
 
 /* attend's torch.calls (attend_torch.c) */
 void	attend_torch(struct tape *, const struct node *);

@@ -79,6 +79,29 @@ repeat(struct calls *c)
 	}
 }
 
+/* A rule of positions becomes a bias [heads, queries, keys]: rows of the table by an index of int64, turned so
+ * that heads come first; or slopes times distances, which hold the mask of causal or a window too. */
+static void
+positions(struct calls *c)
+{
+	int64_t plane = product_of(c->queries, c->keys), all = product_of(product_of(c->element, c->heads), plane);
+	int in[2] = { c->bias };
+	struct tape_call look = { .in = in, .nin = 2, .bytes = all, .saves = SAVES_IN(1) };
+	struct tape_call turn = { .in = in, .nin = 1, .bytes = all, .passes = 1u << 0 };
+	struct tape_call sum = { .in = in, .nin = 2, .bytes = all, .passes = 1u << 0 | 1u << 1 };
+
+	if (attend_table(c->n)) {
+		in[1] = make(c, product_of(8, plane), TAPE_NONE, TAPE_NONE);
+		in[0] = tape_call(c->t, &look);
+		c->bias = tape_call(c->t, &turn);
+	}
+	if (!op_bool(c->n, "alibi"))
+		return;
+	in[0] = c->bias;
+	in[1] = make(c, all, TAPE_NONE, TAPE_NONE);
+	c->bias = c->bias == TAPE_NONE ? in[1] : tape_call(c->t, &sum);
+}
+
 /* What is added to the scores, and under a mask is a sum already. */
 static void
 mask(struct calls *c)
@@ -86,14 +109,15 @@ mask(struct calls *c)
 	int in[2] = { c->bias };
 	struct tape_call sum = { .output = TORCH_NEW, .in = in, .nin = 2, .passes = 1u << 0 | 1u << 1 };
 
-	if (!op_int(c->n, "window") && !(op_bool(c->n, "causal") && c->bias != TAPE_NONE))
+	if (op_bool(c->n, "alibi") || (!op_int(c->n, "window") &&
+	    !(op_bool(c->n, "causal") && c->bias != TAPE_NONE)))
 		return;
 	in[1] = make(c, product_of(c->element, product_of(c->queries, c->keys)), TAPE_NONE, TAPE_NONE);
 	if (c->bias == TAPE_NONE) {
 		c->bias = in[1];
 		return;
 	}
-	sum.bytes = tape_bytes(c->t, c->n->in[BIAS]);
+	sum.bytes = c->t->values.v[c->bias].bytes;
 	c->bias = tape_call(c->t, &sum);
 }
 
@@ -102,8 +126,7 @@ mask(struct calls *c)
 static void
 expand(struct calls *c)
 {
-	const struct tensor *bias = c->n->in[BIAS];
-	int64_t rows = bias ? tape_bytes(c->t, bias) / c->keys : product_of(c->element, c->queries);
+	int64_t rows = c->bias == TAPE_NONE ? 0 : c->t->values.v[c->bias].bytes / c->keys;
 	struct tape_call slice = { .output = TORCH_VIEW, .nin = 1, .in = &c->bias, .strided = true,
 		.bytes = product_of(rows, c->keys) };
 	struct tape_call call = { .output = TORCH_VIEW, .nin = 1, .in = &c->bias, .strided = true,
@@ -130,6 +153,7 @@ efficient(struct calls *c)
 		.beside = keeps ? bytes(c, c->heads, parts(c->queries, 32) * 32, 1) : 0 };
 
 	repeat(c);
+	positions(c);
 	mask(c);
 	expand(c);
 	in[K] = c->k;
@@ -149,6 +173,7 @@ naive(struct calls *c)
 		.saves = SAVES_IN(0) | SAVES_IN(1) };
 
 	p = tape_call(c->t, &product);
+	positions(c);
 	if (c->bias != TAPE_NONE)
 		p = make(c, scores, p, c->bias);
 	product = (struct tape_call){ .output = TORCH_NEW, .in = in, .nin = 1, .bytes = scores,

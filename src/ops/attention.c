@@ -1,8 +1,9 @@
 /*
- * attention: self-attention with its own projections. It is three nodes, so that passes see ordinary
+ * attention: self-attention with its own projections. It is three nodes or more, so that passes see ordinary
  * dense layers:
  *
- *     x -> in_proj: dense -> [q | k | v] -> attend -> out_proj: dense
+ *     x -> in_proj: dense -> [q | k | v] -> (rope ->) attend -> out_proj: dense
+ *                                  (relative: parameter ->)
  *
  * The order of parameters, and what the rows of the first weight mean, are those of PyTorch's
  * MultiheadAttention.
@@ -15,10 +16,13 @@
 static const struct attr_spec attrs[] = {
 	ATTEND_ATTRS,
 	{ "bias", ATTR_BOOL, "both projections add a trained number to each unit", .preset = "true" },
+	{ "rope", ATTR_REAL, "queries and keys are turned by their positions, as by rope with this base, such as "
+	    "10000; 0: they are not", .preset = "0", .min = 0, .max = 1e12 },
+	{ "interleaved", ATTR_BOOL, "of rope: pairs are neighbours", .preset = "false" },
 	ATTRS_END
 };
 
-extern const struct op op_attend, op_dense;
+extern const struct op op_attend, op_dense, op_parameter, op_rope;
 
 static struct node *
 project(struct build *b, const struct node *n, const char *suffix, struct tensor *x, int64_t units)
@@ -28,6 +32,33 @@ project(struct build *b, const struct node *n, const char *suffix, struct tensor
 	op_preset(&op_dense, a, "units")->i = units;
 	op_preset(&op_dense, a, "bias")->i = op_bool(n, "bias");
 	return op_part(b, n, &op_dense, a, suffix, 1, &x);
+}
+
+/* Queries and keys of packed rows, turned. */
+static struct tensor *
+turned(struct build *b, const struct node *n, struct tensor *x, int64_t d)
+{
+	struct attr *a = op_presets(b->module->arena, &op_rope);
+	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads") ? op_int(n, "kv_heads") : heads;
+
+	op_preset(&op_rope, a, "heads")->i = heads + kv;
+	op_preset(&op_rope, a, "rest")->i = kv * d;
+	op_preset(&op_rope, a, "base")->r = op_real(n, "rope");
+	op_preset(&op_rope, a, "interleaved")->i = op_bool(n, "interleaved");
+	return op_part(b, n, &op_rope, a, "rope", 1, &x)->out[0];
+}
+
+/* A table of relative positions of its own, which starts as Swin's does. */
+static struct tensor *
+table(struct build *b, const struct node *n)
+{
+	struct attr *a = op_presets(b->module->arena, &op_parameter), *shape = op_preset(&op_parameter, a, "shape");
+
+	shape->n = 2;
+	shape->v[0] = attend_table(n);
+	shape->v[1] = op_int(n, "heads");
+	op_preset(&op_parameter, a, "init")->init = (struct init){ INIT_NORMAL, 0.02 };
+	return op_part(b, n, &op_parameter, a, "relative", 0, NULL)->out[0];
 }
 
 static bool
@@ -50,6 +81,13 @@ is_well_formed(struct build *b, const struct node *n)
 	if (kv && heads % kv)
 		return op_error(b, n, "attention: %lld heads do not divide among %lld kv_heads",
 		    (long long)heads, (long long)kv);
+	if (op_real(n, "rope") > 0 && op_real(n, "rope") < 1)
+		return op_error(b, n, "attention: rope is a base of at least 1, such as rope=10000");
+	if (op_real(n, "rope") > 0 && x->dim[1] / heads % 2)
+		return op_error(b, n, "attention: rope turns pairs, and heads of %lld features are not pairs",
+		    (long long)(x->dim[1] / heads));
+	if (!attend_is_relative(b, n))
+		return false;
 	return true;
 }
 
@@ -68,7 +106,11 @@ expand(struct build *b, const struct node *n)
 		a[i] = n->attr[i];	/* both begin with ATTEND_ATTRS */
 	core[0] = project(b, n, "in_proj", n->in[0], features + 2 * (kv ? kv : heads) * (features / heads))
 	    ->out[0];
-	return project(b, n, "out_proj", op_part(b, n, &op_attend, a, "attend", n->nin, core)->out[0],
+	if (op_real(n, "rope") > 0)
+		core[0] = turned(b, n, core[0], features / heads);
+	if (!core[1] && attend_table(n))
+		core[1] = table(b, n);
+	return project(b, n, "out_proj", op_part(b, n, &op_attend, a, "attend", core[1] ? 2 : 1, core)->out[0],
 	    features);
 }
 
@@ -83,9 +125,12 @@ const struct op op_attention = {
 	    "Parameters, in the order of PyTorch's MultiheadAttention: in_proj.weight [3 C, C] (queries, "
 	    "keys, values; with kv_heads, C + 2 kv_heads C / heads rows), in_proj.bias, out_proj.weight "
 	    "[C, C] and out_proj.bias, each started as a dense layer starts them: GPT-2's c_attn and "
-	    "c_proj. dropout acts on the probabilities alone.\n\n"
-	    "It is three nodes of the graph, called in_proj, attend and out_proj; for what each keeps, and "
-	    "takes, see dense and attend. For cross-attention, and other arrangements, write them yourself.",
+	    "c_proj. dropout acts on the probabilities alone. With rope=10000 queries and keys are turned by "
+	    "their positions (see rope). With relative or grid the second operand is the table that attend asks for; "
+	    "without one the layer has its own, relative.weight, started by a normal distribution of deviation "
+	    "0.02.\n\n"
+	    "It is three nodes of the graph, called in_proj, attend and out_proj, or more with rope and a table; for "
+	    "what each keeps, and takes, see dense, rope and attend. For cross-attention, and other arrangements, write them yourself.",
 	.attrs = attrs,
 	.operands = "x bias",
 	.min_operands = 1, .max_operands = 2,

@@ -3,6 +3,7 @@
 This is the independent oracle of the emitted programs: operators are given their meaning by
 PyTorch's own functions, gradients by its autograd, and updates by its optimizers.
 """
+import math
 import re
 
 import torch
@@ -183,6 +184,49 @@ def accuracy(n, x, t):
     return (class_axis_last(x, t).argmax(1) == t).to(x.dtype).mean()
 
 
+def buckets(n, queries, keys):
+    """T5's _relative_position_bucket, [queries, keys]."""
+    a, count = n.attrs, n.attrs["relative"]
+    ahead = torch.arange(keys)[None] - torch.arange(queries)[:, None]
+    first = 0
+    if a["causal"]:
+        apart = (-ahead).clamp(min=0)
+    else:
+        count //= 2
+        first, apart = (ahead > 0) * count, ahead.abs()
+    exact = count // 2
+    far = exact + (torch.log(apart.clamp(min=1) / exact) / math.log(a["max_distance"] / exact)
+                   * (count - exact)).long()
+    return first + torch.where(apart < exact, apart, far.clamp(max=count - 1))
+
+
+def places(n):
+    """Swin's relative_position_index, [places, places]."""
+    high, wide = n.attrs["grid"]
+    at = torch.stack(torch.meshgrid(torch.arange(high), torch.arange(wide), indexing="ij")).flatten(1)
+    apart = at[:, :, None] - at[:, None, :]
+    return (apart[0] + high - 1) * (2 * wide - 1) + apart[1] + wide - 1
+
+
+def slopes(heads):
+    """Those of ALiBi's authors."""
+    power = 2 ** int(math.log2(heads))
+    found = [2.0 ** (-8 * (h + 1) / power) for h in range(power)]
+    return found if power == heads else found + slopes(2 * power)[::2][:heads - power]
+
+
+def positions(n, queries, keys, bias):
+    """What is added to the scores, where it is a rule that makes it of the table BIAS, or of nothing."""
+    if any(n.attrs["grid"]) or n.attrs["relative"]:
+        index = places(n) if any(n.attrs["grid"]) else buckets(n, queries, keys)
+        bias = F.embedding(index, bias).permute(2, 0, 1).contiguous()
+    if n.attrs["alibi"]:
+        apart = (torch.arange(queries)[:, None] - torch.arange(keys)).abs()
+        fall = -torch.tensor(slopes(n.attrs["heads"]))[:, None, None] * apart
+        bias = fall if bias is None else bias + fall
+    return bias
+
+
 def attended(n, q, k, v, bias=None):
     """Queries, keys and values by heads, [B, heads, positions, numbers], and what is added to the scores
     but for causal=; None: nothing."""
@@ -191,6 +235,8 @@ def attended(n, q, k, v, bias=None):
         d = q.shape[-1] // (heads + 2 * kv)
         q, k, v = q.split([heads * d, kv * d, kv * d], -1)
     q, k, v = (x.unflatten(-1, (h, -1)).transpose(1, 2) for x, h in ((q, heads), (k, kv), (v, kv)))
+    bias = positions(n, q.shape[2], k.shape[2], bias)
+    bias = bias if bias is None else bias.to(q.dtype)
     if n.attrs["window"]:
         near = torch.arange(q.shape[2])[:, None] - torch.arange(k.shape[2])
         hidden = torch.zeros(near.shape, dtype=q.dtype).masked_fill(

@@ -56,11 +56,21 @@ def scale(n, x):
 def attend(n, q, k, v, bias=None):
     """By the kernel that a card has for f32. Grouped keys and values are repeated; a mask is added to the
     bias, as one does who makes it beforehand."""
-    masked = n.attrs["window"] or (n.attrs["causal"] and bias is not None)
+    queries, keys = q.shape[1], (q if k is None else k).shape[1]
+    if any(n.attrs["grid"]) or n.attrs["relative"]:
+        index = torch.zeros(queries, keys, dtype=torch.int64)
+        bias = F.embedding(index, bias).permute(2, 0, 1).contiguous()
+        del index
+    if n.attrs["alibi"]:                # with what is hidden
+        fall = torch.zeros(n.attrs["heads"], queries, keys)
+        bias = fall if bias is None else bias + fall
+        del fall
+    masked = not n.attrs["alibi"] and (n.attrs["window"] or (n.attrs["causal"] and bias is not None))
     mask = torch.zeros(q.shape[1], (q if k is None else k).shape[1]) if masked else None
     bias = mask if bias is None else bias if mask is None else bias + mask
     del mask
-    plain = ir.Node(n.op, n.ins, n.outs, {**n.attrs, "window": 0, "causal": False}, n.path)
+    plain = ir.Node(n.op, n.ins, n.outs, {**n.attrs, "window": 0, "causal": False, "alibi": False,
+                                           "relative": 0, "grid": (0, 0)}, n.path)
     q, k, v, _ = ir.attended(plain, q, k, v)
     heads = q.shape[1]
     k, v = (x if x.shape[1] == heads else x.transpose(1, 2)[:, :, :, None].expand(
@@ -70,9 +80,16 @@ def attend(n, q, k, v, bias=None):
             bias = F.pad(bias, (0, 8 - bias.shape[-1] % 8))[..., :bias.shape[-1]]
         bias = bias.expand(q.shape[0], heads, -1, -1)
     y = torch.ops.aten._scaled_dot_product_efficient_attention(
-        q, k, v, bias, torch.is_grad_enabled(), n.attrs["dropout"], bool(n.attrs["causal"] and not masked),
+        q, k, v, bias, torch.is_grad_enabled(), n.attrs["dropout"], bool(n.attrs["causal"] and bias is None),
         scale=n.attrs["scale"] or None)[0]
     return y.transpose(1, 2).flatten(2)
+
+
+def rope(n, x):
+    """Its tables are there before it begins."""
+    def tables(n, positions, dims, dtype):
+        return tuple(torch.zeros(positions, 1, dims, dtype=dtype) for _ in range(2))
+    return ir.rope(n, x, tables)
 
 
 # What a card's kernel allocates; its autograd node is PyTorch's own.

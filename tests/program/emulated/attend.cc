@@ -1,7 +1,7 @@
 /*
  * Kernels for attention, CUDA's and with IN_C the other ones, against their definition in double
  * precision, where all scores are in memory: heads of every width of a tile, several tiles of either
- * side, masks, groups of heads, biases of every shape, dropout.
+ * side, masks, groups of heads, biases of every shape and rule, dropout.
  */
 #ifdef IN_C
 #include <cmath>
@@ -41,6 +41,45 @@ gain_of(const struct attend &a, const struct step &s, int64_t row, int64_t j)
 	return a.rate == 0 ? 1 : c.v[j % 4] < (uint64_t)(a.rate * 4294967296.0) ? 0 : 1 / (1 - a.rate);
 }
 
+static double
+slope_of(int64_t h, int64_t heads)
+{
+	int64_t n = 1;
+
+	for (; n * 2 <= heads; n *= 2)
+		;
+	return h < n ? std::pow(2, -8.0 * (double)(h + 1) / (double)n) : slope_of(2 * (h - n), 2 * n);
+}
+
+/* The row of the table, by the definitions of T5 and of Swin. */
+static int64_t
+entry_of(const struct attend &a, int64_t i, int64_t j)
+{
+	int64_t n = a.causal ? a.buckets : a.buckets / 2, apart =
+	    a.causal ? std::max(i - j, (int64_t)0) : (int64_t)std::llabs(i - j);
+	int64_t first = !a.causal && j > i ? n : 0, far;
+
+	if (a.grid_w)
+		return (i / a.grid_w - j / a.grid_w + a.grid_h - 1) * (2 * a.grid_w - 1) + i % a.grid_w - j % a.grid_w +
+		    a.grid_w - 1;
+	if (apart < n / 2)
+		return first + apart;
+	far = n / 2;
+	while (far < n - 1 && (double)apart * 1.0000001 >= (double)(n / 2) * std::pow((double)a.distance /
+	    (double)(n / 2), (double)(far + 1 - n / 2) / (double)(n - n / 2)))
+		far++;
+	return first + far;
+}
+
+/* Where the bias of a score lies, if any does. */
+static int64_t
+bias_at(const struct attend &a, int64_t b, int64_t h, int64_t i, int64_t j)
+{
+	if (a.buckets || a.grid_w)
+		return entry_of(a, i, j) * a.heads + h;
+	return b * a.bias_b + h * a.bias_head + i * a.s + j;
+}
+
 /* One query of one head. */
 static void
 define_row(const struct attend &a, const struct step &s, const struct given &x, struct made &m, int64_t b,
@@ -48,7 +87,6 @@ define_row(const struct attend &a, const struct step &s, const struct given &x, 
 {
 	int64_t kv = h / (a.heads / a.kv_heads) * a.d, row = (b * a.heads + h) * a.t + i;
 	int64_t at_q = (b * a.t + i) * a.q_row + h * a.d, at_y = (b * a.t + i) * a.heads * a.d + h * a.d;
-	int64_t at_bias = b * a.bias_b + h * a.bias_head + i * a.s;
 	Sums p((size_t)a.s), dp(p.size());
 	double top = -INFINITY, sum = 0, delta = 0;
 
@@ -58,7 +96,8 @@ define_row(const struct attend &a, const struct step &s, const struct given &x, 
 		for (int c = 0; c < a.d; c++)
 			p[j] += (double)a.scale * value_of(x.q[at_q + c]) *
 			    value_of(x.k[(b * a.s + j) * a.k_row + kv + c]);
-		p[j] = hidden ? -INFINITY : p[j] + (x.bias.size() ? value_of(x.bias[at_bias + j]) : 0);
+		p[j] -= a.alibi ? slope_of(h, a.heads) * (double)std::llabs(i - j) : 0;
+		p[j] = hidden ? -INFINITY : p[j] + (x.bias.size() ? value_of(x.bias[bias_at(a, b, h, i, j)]) : 0);
 		top = p[j] > top ? p[j] : top;
 	}
 	for (double &e : p)
@@ -80,7 +119,7 @@ define_row(const struct attend &a, const struct step &s, const struct given &x, 
 		double ds = p[j] * (dp[j] - delta);
 
 		if (x.bias.size())
-			m.dbias[at_bias + j] += ds;
+			m.dbias[bias_at(a, b, h, i, j)] += ds;
 		for (int c = 0; c < a.d; c++) {
 			int64_t at_k = (b * a.s + j) * a.k_row + kv + c;
 
@@ -113,14 +152,18 @@ check(struct attend a, int64_t biases)
 
 	Values y = nothing((int64_t)x.dy.size()), dbias(x.bias.size());
 	Values dq(x.q.size()), dk(x.k.size()), dv(x.v.size());
-	std::vector<real> logsum(rows), work(rows + (size_t)(attend_backward_scratch(a.s, a.d) +
+	size_t sums = (size_t)(a.heads * attend_relative_bytes(a.t, a.s, a.grid_h, a.grid_w)) / sizeof(real);
+	std::vector<real> logsum(rows), work(rows + sums + (size_t)(attend_backward_scratch(a.s, a.d) +
 	    attend_bias_scratch(a.s, a.d) + attend_scratch(a.d, NARROW)), (real)NAN);
 	const elem *bias = biases ? &x.bias[0] : NULL;
 
 	attend_forward(&y[0], &logsum[0], &work[0], &x.q[0], &x.k[0], &x.v[0], bias, &s, a);
 	attend_backward(&dq[0], &dk[0], &dv[0], &work[0], &x.dy[0], &x.q[0], &x.k[0], &x.v[0], bias, &y[0],
 	    &logsum[0], &s, a);
-	if (biases)
+	if (a.buckets || a.grid_w)
+		attend_relative_backward(&dbias[0], &work[0], &x.dy[0], &x.q[0], &x.k[0], &x.v[0], bias, &y[0],
+		    &logsum[0], &s, a);
+	else if (biases)
 		attend_bias_backward(&dbias[0], &work[0], &x.dy[0], &x.q[0], &x.k[0], &x.v[0], bias, &y[0],
 		    &logsum[0], &s, a);
 	std::string what = std::to_string(a.t) + " x " + std::to_string(a.s) + ", " + std::to_string(a.d);
@@ -148,5 +191,12 @@ main(void)
 	check({ 2, 66, 9, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 66 * 9, 0, 0 }, 2 * 66 * 9);
 	check({ 2, 9, 9, 0, 0, 0, 2, 2, 4, 1, 0, 0, 81, 0, 0, 0 }, 2 * 81);
 	check({ 2, 66, 67, 0, 0, 0, 4, 2, 6, 0, 0, 0, 2 * 66 * 67 * 2, 66 * 67, 0.3, 0 }, 2 * 4 * 66 * 67);
+	/*                                                                       alibi buckets grid */
+	check({ 1, 70, 140, 0, 0, 0, 6, 6, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0 }, 0);
+	check({ 2, 70, 70, 0, 0, 0, 3, 1, 4, 1, 66, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0 }, 70 * 70);
+	check({ 2, 140, 70, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 12, 40, 0, 0 }, 12 * 2);
+	check({ 1, 150, 150, 0, 0, 0, 3, 1, 4, 1, 0, 0, 0, 0, 0.3, 0, 1, 32, 128, 0, 0 }, 32 * 3);
+	check({ 2, 77, 77, 0, 0, 0, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 11 }, 13 * 21 * 2);
+	check({ 1, 70, 70, 0, 0, 0, 1, 1, 70, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 2 }, 69 * 3);
 	return verdict();
 }
