@@ -82,7 +82,7 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 %right '^'
 %precedence '['
 
-%type <value> expr pipe label or sum value
+%type <value> expr pipe label or sum value bound
 %type <type> type
 %type <name> name key lhs
 %type <mark> lparen lbracket formals
@@ -236,7 +236,7 @@ sum:	  sum '+' sum		{ $$ = build_binary(p, OPR_ADD, $1, $3, @2); }
 	| sum '%' sum		{ $$ = build_binary(p, OPR_MOD, $1, $3, @2); }
 	| sum '^' sum		{ $$ = build_binary(p, OPR_POW, $1, $3, @2); }
 	| '-' sum %prec SIGN	{ $$ = build_unary(p, OPR_NEG, $2, @1); }
-	| sum lbracket expr ']'	{ $$ = build_index(p, $1, $3, @$); MADE_UP($4, $$); }
+	| sum lbracket indices ']'	{ $$ = build_index(p, $1, $2, @$); MADE_UP($4, $$); }
 	| sum lbracket error ']'	{ $$ = build_bad(p, @$); RECOVERED; drop_args(p, $2); }
 	| NUM			{ $$ = build_literal(p, $1); }
 	| SIZE			{ $$ = build_literal(p, $1); }
@@ -253,6 +253,23 @@ sum:	  sum '+' sum		{ $$ = build_binary(p, OPR_ADD, $1, $3, @2); }
 	| lparen expr ')'	{ $$ = $2; $$.e->loc = @$; MADE_UP($3, $$); }
 	| lparen first args ')'	{ $$ = build_tuple(p, $1, @$); MADE_UP($4, $$); }
 	| lparen error ')'	{ $$ = build_bad(p, @$); RECOVERED; drop_args(p, $1); }
+	;
+/* No label stands in an index: [a:b] is a range. */
+indices:  index_list
+	| index_list ','
+	;
+index_list: index
+	| index_list ',' index
+	;
+index:	  or			{ push_arg(p, NULL, @1, $1); }
+	| IF expr THEN expr ELSE expr	{ push_arg(p, NULL, @1, build_if(p, $2, $4, $6, @1)); }
+	| bound ':' bound	{ push_arg(p, NULL, @2, build_range(p, $1, $3,
+				      (struct parsed){ NULL, 0 }, @2)); }
+	| bound ':' bound ':' bound	{ push_arg(p, NULL, @2, build_range(p, $1, $3, $5,
+				      loc_join(@2, @4))); }
+	;
+bound:	  %empty		{ $$ = (struct parsed){ NULL, 0 }; }
+	| or
 	;
 lparen:	  '('			{ $$ = p->args.n; }
 	;

@@ -201,6 +201,17 @@ count_layers(struct tape *t)
 	}
 }
 
+static bool
+is_needed(const struct node *n, const bool *needed)
+{
+	int k;
+
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] && needed[n->out[k]->id])
+			return true;
+	return false;
+}
+
 static void
 record(struct tape *t, const bool *needed)
 {
@@ -215,7 +226,7 @@ record(struct tape *t, const bool *needed)
 		const struct tensor *same = n->op->simplify.identity ?
 		    n->op->simplify.identity(&training, n) : NULL;
 
-		if (n->nout == 0 || !n->out[0] || !needed[n->out[0]->id])
+		if (!is_needed(n, needed))
 			continue;
 		t->node = n;
 		if (same) {

@@ -48,6 +48,9 @@ struct tape_call {
 	int64_t beside;		/* bytes it makes and keeps beside its output */
 	unsigned passes;	/* bits of inputs whose gradient is the output's, where as large */
 	bool pieces;		/* all gradients are views of pieces of the output's */
+	/* One call that makes several views of its input: a call that JOINS, whose output is all of it, and
+	 * then one for each PART of that. The gradient is made of those of the parts when all are there. */
+	bool joins, part;
 	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made as large as the output's,
 				 * and then summed over the axes along which they were repeated */

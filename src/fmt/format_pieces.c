@@ -179,11 +179,18 @@ match(struct cut *c, int i)
 		vec_push(c->f->arena, &c->open, i);
 }
 
+/* Is the innermost bracket a square one? Its colons are those of ranges. */
+static bool
+in_index(const struct cut *c)
+{
+	return c->open.n > 0 && piece(c->f, c->open.v[c->open.n - 1])->kind == '[';
+}
+
 /* Is there a blank before a piece that follows another on its line? */
 static bool
 spaced(const struct cut *c, const struct piece *before, const struct piece *p, int next)
 {
-	if (before->kind == '(' || before->kind == '[')
+	if (before->kind == '(' || before->kind == '[' || (before->kind == ':' && in_index(c)))
 		return false;
 	switch (p->kind) {
 	case ',': case ')': case ']': case '[':
@@ -193,7 +200,7 @@ spaced(const struct cut *c, const struct piece *before, const struct piece *p, i
 			return false;
 		break;
 	case ':':
-		return c->declares;
+		return c->declares || before->kind == ',';
 	case '=':
 		return before->kind != TOK_ARG;
 	case '/':

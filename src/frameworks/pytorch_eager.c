@@ -26,11 +26,18 @@ struct arriving {		/* the gradient of a value, so far */
 	bool view;		/* its storage has a second owner: no sum is made in it */
 };
 
+struct waiting {
+	int whole;		/* the value */
+	int block;
+	int64_t bytes;
+};
+
 struct player {
 	const struct tape *t;
 	struct eager *e;
 	VEC(struct block) blocks;
 	struct arriving *gradient;	/* by value */
+	VEC(struct waiting) waiting;	/* gradients of parts, whose whole is not differentiated yet */
 	int64_t live, by_kind[TENSOR_KINDS];
 	const struct node *node;
 	enum phase phase;
@@ -308,6 +315,35 @@ reduce(struct player *p, const struct tape_value *x, struct arriving *g)
 	drop(p, full);
 }
 
+/* The gradients of parts become that of the whole; of those that have none, zeros are made. */
+static void
+join_parts(struct player *p, const struct tape_call *c)
+{
+	const struct tape_value *x = &p->t->values.v[c->in[0]];
+	struct arriving dx = { .bytes = x->bytes };
+	int64_t missing = x->bytes;
+	int i, kept = 0, zeros;
+
+	for (i = 0; i < p->waiting.n; i++)
+		missing -= p->waiting.v[i].whole == c->out ? p->waiting.v[i].bytes : 0;
+	if (missing == x->bytes || !x->wants)
+		return;
+	p->node = c->node;
+	zeros = make(p, T_WORKSPACE, missing);
+	dx.block = make(p, gradient_kind(p->t, x), x->bytes);
+	drop(p, zeros);
+	for (i = 0; i < p->waiting.n; i++) {
+		struct waiting part = p->waiting.v[i];
+
+		if (part.whole == c->out)
+			drop(p, part.block);
+		else
+			p->waiting.v[kept++] = part;
+	}
+	p->waiting.n = kept;
+	arrive(p, c->in[0], dx);
+}
+
 static void
 backward(struct player *p, const struct tape_call *c, int i, int beside)
 {
@@ -316,8 +352,15 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	struct arriving *g = arena_array(t->arena, (size_t)c->nin + 1, sizeof(*g));
 	int k;
 
+	if (c->records && c->joins)
+		join_parts(p, c);
 	if (!c->records || dy.block < 0)
 		return;
+	if (c->part) {
+		p->gradient[c->out].block = -1;
+		vec_push(t->arena, &p->waiting, ((struct waiting){ c->in[0], dy.block, dy.bytes }));
+		return;
+	}
 	p->node = c->node;
 	if (c->scratch)
 		drop(p, make(p, T_WORKSPACE, c->scratch));

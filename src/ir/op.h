@@ -16,6 +16,7 @@
 
 struct emitter;
 struct formula;
+struct moving;
 struct target;
 struct update_row;
 
@@ -42,6 +43,8 @@ enum op_kind {
 #define OP_REALS	0x20u	/* where elements have 16 bits, it takes f32 too: what losses are made of */
 #define OP_LIBRARY	0x40u	/* run by a library on a GPU, which may be faster with more workspace than
 				 * is asked for, up to all there is */
+
+#define OP_TUPLE	0x80u	/* its results are a tuple, out[0] the first of them */
 
 enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,
@@ -209,6 +212,8 @@ struct op_calls {
 	void (*define)(struct emitter *, const struct node *);
 	/* Writes the call(s); see calls/emitter.h. */
 	void (*emit)(struct emitter *, const struct node *);
+	/* Where elements come from, if all that it does is to put them elsewhere (ops/move.h). */
+	void (*moves)(const struct node *, struct moving *);
 	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this
 	 * one. One call, the emit() of the first, does all that follow one another and have the same
 	 * emit() and clip; no such node reads what another makes. */

@@ -327,8 +327,14 @@ check_walk(struct checker *c, struct expr *e, enum position pos)
 		check_walk(c, e->a, POS_VALUE);
 		break;
 	case E_INDEX:
+		e->count = count(c, "slice");
+		check_walk(c, e->a, POS_VALUE);
+		walk_args(c, e);
+		break;
+	case E_RANGE:
 		check_walk(c, e->a, POS_VALUE);
 		check_walk(c, e->b, POS_VALUE);
+		check_walk(c, e->c, POS_VALUE);
 		break;
 	case E_TUPLE:
 		walk_args(c, e);

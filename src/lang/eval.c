@@ -6,6 +6,7 @@
  */
 #include "lang/expander.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The checker knew the name, so its binding is out of reach. */
@@ -60,6 +61,22 @@ take_down(struct expander *ex, struct loc use, struct loc def)
 	vec_push(ex->a, &s->reads, ((struct field_read){ use, def }));
 }
 
+/* s.1 is s[1]. */
+static bool
+select_part(struct expander *ex, struct value *v, const char *field, struct loc loc)
+{
+	size_t digits = strspn(field, "0123456789");
+	long k = digits < 4 ? strtol(field, NULL, 10) : v->n;
+
+	if (digits == 0 || field[digits] || k >= v->n) {
+		ex_error(ex, "name", loc, "this is a tuple of %d: it has parts .0 to .%d, and no '%s'", v->n, v->n - 1,
+		    field);
+		return false;
+	}
+	*v = v->item[k];
+	return true;
+}
+
 /* What v.f reads: a definition of the block that made v, or an operator's named result. */
 static bool
 select_one(struct expander *ex, struct value *v, const char *field, struct loc word, struct loc loc)
@@ -71,6 +88,8 @@ select_one(struct expander *ex, struct value *v, const char *field, struct loc w
 	size_t len;
 	int i;
 
+	if (v->kind == V_TUPLE)
+		return select_part(ex, v, field, loc);
 	if (b && b->kind == BIND_DEF) {
 		take_down(ex, word, b->loc);
 		*v = b->value;
@@ -145,25 +164,6 @@ eval_tuple(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 		v.item[i] = eval(ex, s, w, e->arg[i].value);
 	}
 	return v;
-}
-
-static struct value
-eval_index(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
-{
-	struct where group, *in = where_inside(w, &group);
-	struct value v = eval(ex, s, in, e->a), i = eval(ex, s, in, e->b);
-	int64_t k;
-
-	if (v.kind == V_POISON || i.kind == V_POISON)
-		return value_poison(e->loc);
-	if (v.kind != V_TUPLE) {
-		ex_error(ex, "type", e->loc, "only a tuple can be indexed; this is %s",
-		    value_text(ex->a, &v));
-		return value_poison(e->loc);
-	}
-	if (!want_int(ex, &i, "the index", 0, v.n - 1, &k))
-		return value_poison(e->loc);
-	return v.item[k];
 }
 
 bool
@@ -298,6 +298,8 @@ eval_kind(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 		return eval_unary(ex, s, w, e);
 	case E_INDEX:
 		return eval_index(ex, s, w, e);
+	case E_RANGE:	/* eval_index() has them */
+		break;
 	case E_DURATION:
 		ex_error(ex, "type", e->loc, "a number of %s has a meaning only in the train "
 		    "section", e->name);

@@ -205,6 +205,7 @@ struct value	eval_function(struct expander *, struct scope *, struct where *, st
 struct value	eval_init(struct expander *, struct scope *, struct where *, struct expr *);
 struct value	eval_binary(struct expander *, struct scope *, struct where *, struct expr *);
 struct value	eval_unary(struct expander *, struct scope *, struct where *, struct expr *);
+struct value	eval_index(struct expander *, struct scope *, struct where *, struct expr *);	/* index.c */
 
 /* ---- apply.c ---- */
 
@@ -259,6 +260,9 @@ struct value	apply_operator(struct expander *, struct where *, const struct op *
 /* An operator with attributes set in code: add, scale, cast. */
 struct value	apply_plain(struct expander *, struct where *, const char *op, struct expr *,
 		    struct operands, const double *real, int nreals);
+/* The same with whole attributes, in the order of the operator's. */
+struct value	apply_with(struct expander *, struct where *, const struct op *, struct expr *,
+		    struct operands, struct binding_result *);
 struct tensor	*poison_tensor(struct expander *, struct loc);
 
 /* ---- block.c ---- */

@@ -157,6 +157,18 @@ clash(struct expander *ex, const char *path, struct loc loc, const struct owner 
 }
 
 static struct value
+tuple_of(struct expander *ex, const struct node *n, struct loc loc)
+{
+	struct value v = { .kind = V_TUPLE, .loc = loc, .n = n->nout };
+	int k;
+
+	v.item = arena_array(ex->a, (size_t)n->nout, sizeof(*v.item));
+	for (k = 0; k < n->nout; k++)
+		v.item[k] = value_tensor(n->out[k], loc);
+	return v;
+}
+
+static struct value
 place_node(struct expander *ex, const struct op *op, const char *path, struct loc loc,
     struct binding_result *r, int n, struct tensor *const *t)
 {
@@ -186,7 +198,7 @@ place_node(struct expander *ex, const struct op *op, const char *path, struct lo
 		else if (!o)
 			remember(ex, path, op, loc);
 	}
-	return value_tensor(node->out[0], loc);
+	return op->flags & OP_TUPLE ? tuple_of(ex, node, loc) : value_tensor(node->out[0], loc);
 }
 
 struct value
@@ -213,22 +225,33 @@ apply_operator(struct expander *ex, struct where *w, const struct op *op, struct
 }
 
 struct value
+apply_with(struct expander *ex, struct where *w, const struct op *op, struct expr *e, struct operands ops,
+    struct binding_result *r)
+{
+	struct loc loc = where_loc(w, e->head.src ? e->head : e->loc);
+	struct tensor **t;
+
+	if (!has_room(ex, op, loc))
+		return value_poison(loc);
+	t = arena_array(ex->a, (size_t)ops.n + 1, sizeof(*t));
+	if (!operands_to_tensors(ex, op, ops, loc, t))
+		return value_poison(loc);
+	return place_node(ex, op, where_segment(ex, w, op->name, e->count), loc, r, ops.n, t);
+}
+
+struct value
 apply_plain(struct expander *ex, struct where *w, const char *name, struct expr *e,
     struct operands ops, const double *real, int nreals)
 {
 	const struct op *op = op_find(name);
-	struct loc loc = where_loc(w, e->head.src ? e->head : e->loc);
 	struct binding_result r;
-	struct tensor **t;
 	int i;
 
 	if (!op) {
-		ex_error(ex, "type", loc, "the operator '%s' that this needs is not built in",
-		    name);
-		return value_poison(loc);
+		ex_error(ex, "type", where_loc(w, e->head.src ? e->head : e->loc),
+		    "the operator '%s' that this needs is not built in", name);
+		return value_poison(e->loc);
 	}
-	if (!has_room(ex, op, loc))
-		return value_poison(loc);
 	memset(&r, 0, sizeof(r));
 	for (i = 0; i < op_nattrs(op); i++) {
 		op_attr_preset(&op->attrs[i], &r.attr[i]);
@@ -237,8 +260,5 @@ apply_plain(struct expander *ex, struct where *w, const char *name, struct expr 
 			r.attr[i].r = real[i];
 		}
 	}
-	t = arena_array(ex->a, (size_t)ops.n + 1, sizeof(*t));
-	if (!operands_to_tensors(ex, op, ops, loc, t))
-		return value_poison(loc);
-	return place_node(ex, op, where_segment(ex, w, name, e->count), loc, &r, ops.n, t);
+	return apply_with(ex, w, op, e, ops, &r);
 }

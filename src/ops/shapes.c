@@ -50,22 +50,31 @@ shape_same_float(struct build *b, struct node *n)
 }
 
 int
+shape_axis_at(int64_t named, const struct tensor *t)
+{
+	return (int)(named < 0 ? named + t->rank : named);
+}
+
+int
 shape_axis_of(const struct node *n, const struct tensor *t)
 {
-	int64_t axis = op_int(n, "axis");
+	return shape_axis_at(op_int(n, "axis"), t);
+}
 
-	return (int)(axis < 0 ? axis + t->rank : axis);
+bool
+shape_axis_known(struct build *b, const struct node *n, const struct tensor *t, int64_t named, int *axis)
+{
+	*axis = shape_axis_at(named, t);
+	if (*axis >= 0 && *axis < t->rank)
+		return true;
+	return op_error(b, n, "%s: axis %lld does not exist: input is %s, with axes 0 to %d "
+	    "(the batch is not counted)", n->op->name, (long long)named, op_operand_text(b, t), t->rank - 1);
 }
 
 bool
 shape_axis(struct build *b, const struct node *n, const struct tensor *t, int *axis)
 {
-	*axis = shape_axis_of(n, t);
-	if (*axis >= 0 && *axis < t->rank)
-		return true;
-	return op_error(b, n, "%s: axis %lld does not exist: input is %s, with axes 0 to %d "
-	    "(the batch is not counted)", n->op->name, (long long)op_int(n, "axis"),
-	    op_operand_text(b, t), t->rank - 1);
+	return shape_axis_known(b, n, t, op_int(n, "axis"), axis);
 }
 
 int64_t

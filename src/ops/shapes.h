@@ -19,6 +19,9 @@ bool	shape_same_float(struct build *, struct node *);
 /* An axis attribute: -1 is the last axis. Returns false, with a message, outside the rank. */
 bool	shape_axis(struct build *, const struct node *, const struct tensor *, int *axis);
 int	shape_axis_of(const struct node *, const struct tensor *);	/* once known good */
+/* The same of any number that names an axis. */
+bool	shape_axis_known(struct build *, const struct node *, const struct tensor *, int64_t named, int *axis);
+int	shape_axis_at(int64_t named, const struct tensor *);
 
 /* The product of extents [from, to). */
 int64_t	shape_product(const struct tensor *, int from, int to);

@@ -3,12 +3,12 @@
  * an operator cannot read them so.
  *
  *     image -> conv -> batchnorm -> relu -> maxpool -> flatten -> dense
- *          ^ permute      channels-last          ^ permute
+ *          ^ relayout     channels-last          ^ relayout
  *
  * Tensor cores multiply along channels, and want them adjacent: with channels first, cuDNN's engines
  * for 16 bits and tf32 transpose every operand themselves, in a workspace, at every call, or are
  * not available at all. So the layout exists for convolutions. Element-wise operators, pooling and
- * normalisation accept either layout (op->layout), and a `permute` is needed only where the two
+ * normalisation accept either layout (op->layout), and a `relayout` is needed only where the two
  * layouts meet: after the input, and before operators that support channels-first only. With one
  * channel, or one position, both layouts are the same bytes and nothing is needed; such tensors are
  * never marked (tensor_has_layouts).
@@ -35,7 +35,7 @@
 #include "ir/op.h"
 #include "ops/shapes.h"
 
-extern const struct op op_permute;
+extern const struct op op_relayout;
 
 struct laying {
 	struct graph *g;
@@ -113,7 +113,7 @@ turn(struct laying *l, const struct node *reader, struct tensor *t)
 
 	if (l->turned[t->id])
 		return l->turned[t->id];
-	n = ir_node(l->g, &op_permute, t->name, reader->loc, 1, &t);
+	n = ir_node(l->g, &op_relayout, t->name, reader->loc, 1, &t);
 	y = ir_tensor_like(m, T_ACTIVATION, t, arena_join(m->arena, t->name, ".",
 	    t->channels_last ? "channels-first" : "channels-last"), reader->loc);
 	y->channels_last = !t->channels_last;
@@ -175,7 +175,7 @@ lay_images(struct graph *g)
 	struct node **old = g->nodes.v;
 	int n = g->nodes.n, i;
 
-	memset(&g->nodes, 0, sizeof(g->nodes));	/* permutes come between */
+	memset(&g->nodes, 0, sizeof(g->nodes));	/* relayouts come between */
 	for (i = 0; i < n; i++)
 		lay_node(&l, old[i]);
 }

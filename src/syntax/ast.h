@@ -27,7 +27,8 @@ enum expr_kind {
 	E_LABEL,	/* name: a */
 	E_BINARY,	/* a op b */
 	E_UNARY,	/* op a */
-	E_INDEX		/* a[b] */
+	E_INDEX,	/* a[args] */
+	E_RANGE		/* a:b:c, each of which may be NULL: in an index alone */
 };
 
 enum expr_op {

@@ -162,15 +162,17 @@ build_if(struct parse *p, struct parsed a, struct parsed b, struct parsed c, str
 }
 
 struct parsed
-build_index(struct parse *p, struct parsed a, struct parsed b, struct loc loc)
+build_range(struct parse *p, struct parsed a, struct parsed b, struct parsed c, struct loc colons)
 {
-	struct parsed v = node(p, E_INDEX, deeper(a.depth, b.depth), loc,
-	    (struct loc){ loc.src, a.e->loc.end, loc.end });
+	struct loc loc = a.e ? loc_join(a.e->loc, colons) : colons;
+	struct parsed v = node(p, E_RANGE, deeper(a.depth, deeper(b.depth, c.depth)),
+	    c.e ? loc_join(loc, c.e->loc) : b.e ? loc_join(loc, b.e->loc) : loc, colons);
 
 	if (v.e->kind == E_BAD)
 		return v;
 	v.e->a = a.e;
 	v.e->b = b.e;
+	v.e->c = c.e;
 	return v;
 }
 
@@ -213,6 +215,22 @@ build_call(struct parse *p, struct name name, int mark, struct loc loc)
 	struct parsed v = node(p, E_CALL, depth, loc, name.loc);
 
 	v.e->name = name.text;
+	v.e->arg = arg;
+	v.e->nargs = n;
+	return v;
+}
+
+struct parsed
+build_index(struct parse *p, struct parsed a, int mark, struct loc loc)
+{
+	int n, depth;
+	struct arg *arg = take_args(p, mark, &n, &depth);
+	struct parsed v = node(p, E_INDEX, deeper(a.depth, depth), loc,
+	    (struct loc){ loc.src, a.e->loc.end, loc.end });
+
+	if (v.e->kind == E_BAD)
+		return v;
+	v.e->a = a.e;
 	v.e->arg = arg;
 	v.e->nargs = n;
 	return v;

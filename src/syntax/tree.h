@@ -19,9 +19,11 @@ struct parsed	build_pipe(struct parse *, struct parsed a, struct parsed b, struc
 struct parsed	build_label(struct parse *, struct name, struct parsed a);
 struct parsed	build_if(struct parse *, struct parsed a, struct parsed b, struct parsed c,
 		    struct loc head);
-struct parsed	build_index(struct parse *, struct parsed a, struct parsed b, struct loc);
+/* a:b:c, at LOC with its colons; parts that are left out have no expr */
+struct parsed	build_range(struct parse *, struct parsed a, struct parsed b, struct parsed c, struct loc);
 /* The arguments pushed since MARK. */
 struct parsed	build_call(struct parse *, struct name, int mark, struct loc);
+struct parsed	build_index(struct parse *, struct parsed a, int mark, struct loc);
 struct parsed	build_tuple(struct parse *, int mark, struct loc);
 struct type	*build_type(struct parse *, struct name, int mark, struct loc);
 

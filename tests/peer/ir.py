@@ -93,6 +93,7 @@ class Graph:
                        for i in ins.split(",") if i.strip()]
                 if phase == "forward":
                     self.nodes.append(Node(op, ids, numbers, attributes(attrs), path))
+                    self.nodes[-1].batched = bool(ids) and self.tensors[ids[0]].batched
 
     def by_name(self, name):
         return next(n for n, t in self.tensors.items() if t.name == name)
@@ -314,7 +315,40 @@ def compared(how):
     return lambda n, *xs: how(xs[0], second(n, "than", xs)).to(xs[0].dtype)
 
 
+def axes_of(n, x, name="axis"):
+    """Axes as PyTorch counts them, from those that the batch is not among."""
+    named = n.attrs[name]
+    return [a % (x.dim() - n.batched) + n.batched for a in (named if isinstance(named, tuple) else (named,))]
+
+
+def sliced(n, x):
+    """An axis at a time; backwards by what is taken forwards."""
+    axes = axes_of(n, x)
+    for k, a in enumerate(axes):
+        start, stop, step = (n.attrs.get(w, ())[k:k + 1] for w in ("start", "stop", "step"))
+        taken = range(x.shape[a])[slice(*start, *(stop or (None,)), *(step or (1,)))] if start else \
+            range(x.shape[a])[slice(None, *(stop or (None,)), *(step or (1,)))]
+        if stop and stop[0] == -x.shape[a] - 1:
+            taken = range(taken.start, -1, taken.step)
+        low, high = min(taken), max(taken)
+        x = x[(slice(None),) * a + (slice(low, high + 1, abs(taken.step)),)]
+        if taken.step < 0:
+            x = x.flip(a)
+    for a in sorted(axes_of(n, x, "drop") if n.attrs.get("drop") else [], reverse=True):
+        x = x.squeeze(a)
+    return x
+
+
+def split(n, x):
+    (a,), parts = axes_of(n, x), n.attrs["parts"]
+    return x.chunk(parts[0], a) if len(parts) == 1 else x.split(parts, a)
+
+
 OPERATORS = {
+    "slice": sliced,
+    "permute": lambda n, x: x.permute(*range(n.batched), *axes_of(n, x, "axes")),
+    "split": split,
+    "transpose": lambda n, x: x.transpose(*axes_of(n, x), *axes_of(n, x, "with")),
     "exp": lambda n, x: torch.exp(x), "expm1": lambda n, x: torch.expm1(x), "log": lambda n, x: torch.log(x),
     "log1p": lambda n, x: torch.log1p(x), "sqrt": lambda n, x: torch.sqrt(x), "rsqrt": lambda n, x: torch.rsqrt(x),
     "abs": lambda n, x: torch.abs(x), "sign": lambda n, x: torch.sign(x), "sin": lambda n, x: torch.sin(x),
@@ -384,5 +418,5 @@ def run(graph, values):
                     y = ins[0][..., (h - oh) // 2:(h - oh) // 2 + oh, (w - ow) // 2:(w - ow) // 2 + ow]
         else:
             y = OPERATORS[n.op](n, *ins)
-        values[n.outs[0]] = y
+        values.update(zip(n.outs, y if isinstance(y, tuple) else (y,)))
     return values

@@ -168,7 +168,8 @@ class Network:
             for i in n.ins:
                 if i is not None and self.last[i] == at and i in values:
                     del values[i]
-            values[n.outs[0]] = out
+            values.update((i, y) for i, y in zip(n.outs, out if isinstance(out, tuple) else (out,))
+                          if i in self.last)
             del out
         return values[self.graph.loss]
 

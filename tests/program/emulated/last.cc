@@ -15,7 +15,7 @@
 #include "copy/concat.cu"
 #include "copy/rectangle.cu"
 #include "copy/upsample.cu"
-#include "copy/permute.cu"
+#include "copy/move.cu"
 #include "pointwise/dropout.cu"
 #include "pointwise/gelu.cu"
 #include "pointwise/leaky_relu.cu"
@@ -27,6 +27,15 @@
 #include "../products/shapes.h"
 
 #include "values.h"
+
+/* [b, rows, cols] to [b, cols, rows] */
+static void
+turn(real *y, const real *x, int64_t b, int64_t rows, int64_t cols)
+{
+	struct move m = { 3, { { b, rows * cols, rows * cols }, { cols, rows, 1 }, { rows, 1, cols } } };
+
+	move_forward(y, x, 0, m);
+}
 
 static void
 check_norm(int64_t b, int64_t c, int64_t n, int relu)
@@ -68,10 +77,10 @@ check_norm(int64_t b, int64_t c, int64_t n, int relu)
 	bias_backward(&db[0][0], &work[0], &dy[0], b, c, n);
 	bias_rows_backward(&db[1][0], &work[0], &dyl[0], b * n, c);
 	same("bias" + at, db[0], db[1], 1e-5);
-	permute(&y[0][0], &x[0], b, c, n);
-	same("permute" + at, xl, y[0], 0);
-	permute(&y[1][0], &y[0][0], b, n, c);
-	same("permute back" + at, x, y[1], 0);
+	turn(&y[0][0], &x[0], b, c, n);
+	same("turned" + at, xl, y[0], 0);
+	turn(&y[1][0], &y[0][0], b, n, c);
+	same("turned back" + at, x, y[1], 0);
 }
 
 static void
@@ -268,12 +277,12 @@ check_map(int64_t n, int from)
 }
 
 static void
-check_permute(int64_t b, int64_t rows, int64_t cols)
+check_turn(int64_t b, int64_t rows, int64_t cols)
 {
 	Values x = drawn(b * rows * cols), y = x;
 
-	permute(&y[0], &x[0], b, rows, cols);
-	same("permute", turned(x, b, rows, cols), y, 0);
+	turn(&y[0], &x[0], b, rows, cols);
+	same("turned", turned(x, b, rows, cols), y, 0);
 }
 
 int
@@ -282,9 +291,9 @@ main(void)
 	check_map(3, 0);
 	check_map(4 * 70000 + 3, 0);
 	check_map(1030, 1);
-	check_permute(2, 3, 700);
-	check_permute(3, 8, 35);
-	check_permute(2, 37, 70);
+	check_turn(2, 3, 700);
+	check_turn(3, 8, 35);
+	check_turn(2, 37, 70);
 	check_norm(2, 8, 35, 0);	/* plain, with a relu, and with a skip */
 	check_norm(3, 7, 700, 1);
 	check_norm(1, 268, 70, 2);
