@@ -98,8 +98,8 @@ counts_agree(struct build *b, const struct node *n)
 		const struct attr *a = op_attr(n, name[i]);
 
 		if (a->given && a->n != axes)
-			return op_error(b, n, "slice: %s has %d numbers, but %d %s: each axis has its own", name[i],
-			    a->n, axes, axes == 1 ? "axis is named" : "axes are named");
+			return op_error(b, n, "slice: %s has %d number%s, but %d %s: each axis has its own", name[i],
+			    a->n, a->n == 1 ? "" : "s", axes, axes == 1 ? "axis is named" : "axes are named");
 	}
 	return true;
 }
