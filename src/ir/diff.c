@@ -57,7 +57,7 @@ diff_add(struct diff *d, struct tensor *like, struct tensor *gradient)
 		d->gradient[like->id] = gradient;
 		return;
 	}
-	n = ir_node(d->g, op_find("sum"), like->name, like->loc, 2,
+	n = ir_node(d->g, op_find("grad_sum"), like->name, like->loc, 2,
 	    (struct tensor *[]){ sum, gradient });
 	n->phase = PHASE_BACKWARD;
 	n->forward = like->def;

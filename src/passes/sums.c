@@ -122,7 +122,7 @@ void
 sums_fold(struct graph *g, enum tensor_kind kind)
 {
 	struct folding f = survey(g);
-	const struct op *sum = op_find("sum");
+	const struct op *sum = op_find("grad_sum");
 	int i, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++)

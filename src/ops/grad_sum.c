@@ -1,4 +1,4 @@
-/* sum: adds two contributions to one gradient, in place of either. */
+/* grad_sum: adds two contributions to one gradient, in place of either. */
 #include "ir/op.h"
 
 #include "calls/emitter.h"
@@ -10,8 +10,8 @@ emit(struct emitter *e, const struct node *n)
 	    arg_tensor(n->in[0]), arg_tensor(n->in[1]), arg_count(n->out[0]));
 }
 
-const struct op op_sum = {
-	.name = "sum",
+const struct op op_grad_sum = {
+	.name = "grad_sum",
 	.kind = OP_INTERNAL,
 	.brief = "sum of two contributions to a gradient",
 	.flags = OP_ELEMENTWISE,
