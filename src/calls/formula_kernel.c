@@ -122,6 +122,7 @@ literal(void *context, double x)
 static void
 write_body(struct kernel *k, const char *indent, const char *(*place)(struct kernel *, bool result, int))
 {
+	static const char letters[FORMULA_OPERANDS + 1] = "abcdefghklmo";	/* not those of loops */
 	struct arena *a = k->e->module->arena;
 	const char *operand[FORMULA_OPERANDS], *result[FORMULA_RESULTS];
 	int i;
@@ -129,7 +130,7 @@ write_body(struct kernel *k, const char *indent, const char *(*place)(struct ker
 	for (i = 0; i < k->f->operands; i++) {
 		const char *at = place(k, false, i);
 
-		operand[i] = arena_printf(a, "%c", 'a' + i);
+		operand[i] = arena_printf(a, "%c", letters[i]);
 		text_printf(&k->text, strcmp(type(k, k->node->in[i]), "elem") == 0 ?
 		    "%sreal %s = VALUE(%s);\n" : "%sreal %s = %s;\n", indent, operand[i], at);
 	}
