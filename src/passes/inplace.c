@@ -22,7 +22,8 @@ same_size(const struct tensor *a, const struct tensor *b)
 {
 	struct affine x = tensor_bytes(a), y = tensor_bytes(b);
 
-	return x.fixed == y.fixed && x.per_sample == y.per_sample;
+	return x.fixed == y.fixed && x.per_sample == y.per_sample &&
+	    dtype_bytes(a->dtype) == dtype_bytes(b->dtype);	/* element i is where element i was */
 }
 
 /* May another input of the node be in the class of in[k] too? Only if element i is read before
