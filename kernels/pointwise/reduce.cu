@@ -1,6 +1,7 @@
 /*
- * pointwise/reduce.cu - the gradient of a broadcast: sums over the groups that the result stays put
- * in, which is operand a of the span.
+ * pointwise/reduce.cu - sums over the groups that the result stays put in, which is operand a of the
+ * span: sum and mean, and the gradient of a broadcast. Largest elements are in extreme.cu, variances
+ * in variance.cu.
  */
 #ifndef STOWAGE_POINTWISE_REDUCE_CU
 #define STOWAGE_POINTWISE_REDUCE_CU
@@ -34,8 +35,19 @@ groups_count(const struct groups *s, bool kept)
 	return n;
 }
 
+/* Elements of what runs along operand a's groups alone. */
+static inline int64_t
+groups_outs(struct groups s)
+{
+	int64_t outs = 1;
+
+	for (int g = 0; g < GROUPS; g++)
+		outs *= s.a[g] ? s.n[g] : 1;
+	return outs;
+}
+
 /* The innermost group is summed: each result, or part of one, is a row. */
-KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem *other, real sign,
+KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem *other, double factor,
     struct groups s, int64_t outs, int64_t parts))
 {
 	int64_t inner = s.n[GROUPS - 1], total = groups_count(&s, false) * inner;
@@ -50,7 +62,7 @@ KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem 
 			int64_t j0 = t % inner, seg = t / inner;
 			const elem *d = dy + base + groups_place(&s, false, seg, s.full) + j0;
 			const elem *v = other;
-			real put = sign;
+			double put = 0;
 
 			count = inner - j0 < end - t ? inner - j0 : end - t;
 			if (v) {
@@ -60,15 +72,18 @@ KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem 
 			if (v && s.b[GROUPS - 1]) {
 				ALONG_ADD (j, count, sum)
 					sum += (double)VALUE(d[j]) * (double)VALUE(v[j0 + j]);
+			} else if (v) {
+				ALONG_ADD (j, count, sum)
+					sum += (double)VALUE(d[j]) * put;
 			} else {
 				ALONG_ADD (j, count, sum)
-					sum += (double)VALUE(d[j]) * (double)put;
+					sum += (double)VALUE(d[j]);
 			}
 		}
 		sum = ROW_SUM(sum);
 		FIRST {
 			if (parts == 1)
-				out[o] = ELEM((real)sum);
+				out[o] = ELEM((real)(factor * sum));
 			else
 				work[p * outs + o] = sum;
 		}
@@ -77,7 +92,7 @@ KERNEL(reduce_rows_kernel, (elem *out, double *work, const elem *dy, const elem 
 
 /* The innermost group is kept: neighbouring results are summed side by side. */
 KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, const elem *other,
-    real sign, struct groups s, int64_t outs, int64_t parts))
+    double factor, struct groups s, int64_t outs, int64_t parts))
 {
 	int64_t inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
 	int64_t total = groups_count(&s, false);
@@ -96,7 +111,7 @@ KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, const el
 
 			if (!other) {
 				ALONG (j, count)
-					sum[LANE(j)] += (double)VALUE(d[j]) * (double)sign;
+					sum[LANE(j)] += (double)VALUE(d[j]);
 				continue;
 			}
 			v = other + base_b + groups_place(&s, false, t, s.b);
@@ -108,45 +123,44 @@ KERNEL(reduce_columns_kernel, (elem *out, double *work, const elem *dy, const el
 			int64_t at = o * inner + j0 + j;
 
 			if (parts == 1)
-				out[at] = ELEM((real)sum[LANE(j)]);
+				out[at] = ELEM((real)(factor * sum[LANE(j)]));
 			else
 				work[p * outs + at] = sum[LANE(j)];
 		}
 	}
 }
 
-KERNEL(reduce_parts_kernel, (elem *out, const double *work, int64_t outs, int64_t parts))
+KERNEL(reduce_parts_kernel, (elem *out, const double *work, double factor, int64_t outs,
+    int64_t parts))
 {
 	EACH (o, outs) {
 		double sum = 0;
 
 		for (int64_t p = 0; p < parts; p++)
 			sum += work[p * outs + o];
-		out[o] = ELEM((real)sum);
+		out[o] = ELEM((real)(factor * sum));
 	}
 }
 
-/* out = the sum of dy * other, or of sign * dy where other is NULL, over the groups that out
+/* out = FACTOR times the sum of dy * other, or of dy where other is NULL, over the groups that out
  * (OF.runs_a; runs_b is of other) does not run along. PARTS > 1: WORK has a double for each part of
  * each result. */
 static void
-reduce_to(elem *out, void *work, const elem *dy, const elem *other, real sign,
+reduce_to(elem *out, void *work, const elem *dy, const elem *other, double factor,
     struct axes of, int64_t parts)
 {
 	struct groups s = groups_of(of);
-	int64_t outs = 1, inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
+	int64_t outs = groups_outs(s), inner = s.n[GROUPS - 1], chunks = (inner + STRIP - 1) / STRIP;
 	double *w = (double *)work;
 
-	for (int g = 0; g < GROUPS; g++)
-		outs *= s.a[g] ? s.n[g] : 1;
 	if (s.a[GROUPS - 1])
 		LAUNCH_ROWS(reduce_columns_kernel, outs / inner * chunks * parts,
-		    (out, w, dy, other, sign, s, outs, parts));
+		    (out, w, dy, other, factor, s, outs, parts));
 	else
 		LAUNCH_ROWS(reduce_rows_kernel, outs * parts,
-		    (out, w, dy, other, sign, s, outs, parts));
+		    (out, w, dy, other, factor, s, outs, parts));
 	if (parts > 1)
-		LAUNCH(reduce_parts_kernel, outs, (out, w, outs, parts));
+		LAUNCH(reduce_parts_kernel, outs, (out, w, factor, outs, parts));
 }
 
 #endif

@@ -51,6 +51,7 @@ struct tape_call {
 	/* One call that makes several views of its input: a call that JOINS, whose output is all of it, and
 	 * then one for each PART of that. The gradient is made of those of the parts when all are there. */
 	bool joins, part;
+	bool repeats;		/* its gradient is a view in which the output's is repeated */
 	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made as large as the output's,
 				 * and then summed over the axes along which they were repeated */

@@ -24,6 +24,7 @@ struct arriving {		/* the gradient of a value, so far */
 	int block;		/* -1: none */
 	int64_t bytes;
 	bool view;		/* its storage has a second owner: no sum is made in it */
+	bool repeated;		/* a view in which elements of the storage are repeated */
 };
 
 struct waiting {
@@ -274,9 +275,10 @@ differentiate(struct player *p, const struct tape_call *c, int k, const struct a
 	const struct tape_value *x = &p->t->values.v[c->in[k]];
 	struct arriving g = { .bytes = x->bytes, .view = c->pieces || bit(c->views, k) };
 
-	if (c->pieces || (bit(c->passes, k) && x->bytes == dy->bytes)) {
+	if (c->pieces || c->repeats || (bit(c->passes, k) && x->bytes == dy->bytes)) {
 		g.block = dy->block;
-		g.view |= dy->view;
+		g.view |= dy->view || c->repeats;
+		g.repeated = c->repeats || dy->repeated;
 		hold(p, g.block);
 		return g;
 	}
@@ -344,13 +346,20 @@ join_parts(struct player *p, const struct tape_call *c)
 	arrive(p, c->in[0], dx);
 }
 
+/* Products, pools and what sees dy under another shape make a copy in which nothing is repeated. */
+static bool
+reads_repeated(const struct tape_call *c)
+{
+	return c->node->op->flags & OP_ELEMENTWISE || c->node->op->formula || c->repeats || c->pieces || c->scratch > 0;
+}
+
 static void
 backward(struct player *p, const struct tape_call *c, int i, int beside)
 {
 	const struct tape *t = p->t;
 	struct arriving dy = p->gradient[c->out];
 	struct arriving *g = arena_array(t->arena, (size_t)c->nin + 1, sizeof(*g));
-	int k;
+	int k, whole = -1;
 
 	if (c->records && c->joins)
 		join_parts(p, c);
@@ -362,6 +371,10 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 		return;
 	}
 	p->node = c->node;
+	if (dy.repeated && !reads_repeated(c)) {
+		whole = dy.block;
+		dy = (struct arriving){ .block = make(p, T_DELTA, dy.bytes), .bytes = dy.bytes };
+	}
 	if (c->scratch)
 		drop(p, make(p, T_WORKSPACE, c->scratch));
 #define WANTED(k)	(c->in[k] != TAPE_NONE && t->values.v[c->in[k]].wants)
@@ -374,6 +387,8 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	lend(p, c);
 	p->gradient[c->out].block = -1;
 	drop(p, dy.block);
+	if (whole >= 0)
+		drop(p, whole);
 	release_saved(p, c, beside);
 	for (k = c->nin - 1; k >= 0; k--)	/* as addmm, whose bias comes first */
 		if (WANTED(k))
@@ -443,7 +458,7 @@ step_back(struct player *p, const int *beside)
 	p->phase = PHASE_BACKWARD;
 	one = make(p, T_DELTA, t->values.v[t->loss].bytes);
 	hold(p, one);	/* loss.backward() keeps the gradient that it begins with */
-	p->gradient[t->loss] = (struct arriving){ one, t->values.v[t->loss].bytes, false };
+	p->gradient[t->loss] = (struct arriving){ .block = one, .bytes = t->values.v[t->loss].bytes };
 	for (i = t->calls.n - 1; i >= 0; i--)
 		backward(p, &t->calls.v[i], i, beside[i]);
 	drop(p, one);

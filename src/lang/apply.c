@@ -263,6 +263,8 @@ apply_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 	const struct value *v;
 	int nargs;
 
+	if (c.op && is_function(c.op->name))
+		return apply_extreme(ex, w, c.op, e, actual, n, ops);
 	switch (c.kind) {
 	case CALLEE_OP:
 		return apply_operator(ex, w, c.op, e, actual, n, ops);

@@ -295,6 +295,25 @@ result_name(struct expander *ex, const struct stmt *st, const struct expr *e)
 	return name;
 }
 
+/* One number a sample is averaged over them. */
+static bool
+is_one_number(struct expander *ex, struct where *w, struct expr *e, struct value *v, const char *what)
+{
+	struct diag *g;
+
+	if (v->tensor->rank != 0) {
+		g = ex_error(ex, "shape", e->loc, "a %s is one number for each sample or for the whole batch, and "
+		    "this is %s", what, value_text(ex->a, v));
+		diag_help(ex->d, g, strcmp(what, "loss") == 0 ? "end it with a loss, cross_entropy(logits, target), "
+		    "mse(x, y), ..., or with mean(...) or sum(...) of its elements" : "end it with a metric, "
+		    "accuracy(logits, target), or with mean(...) or sum(...) of its elements");
+		return false;
+	}
+	if (v->tensor->batched || v->tensor->dtype != v->tensor->dtype->real)
+		*v = apply_plain(ex, w, "average", e, (struct operands){ v, 1 }, NULL, 0);
+	return v->kind == V_TENSOR;
+}
+
 static void
 add_result(struct expander *ex, struct scope *s, const struct stmt *st)
 {
@@ -303,7 +322,6 @@ add_result(struct expander *ex, struct scope *s, const struct stmt *st)
 	struct where w = { .scope = name, .path = name };
 	struct value v = eval(ex, s, &w, e);
 	const char *what = st->kind == S_LOSS ? "loss" : "metric";
-	struct diag *g;
 
 	if (v.kind == V_POISON)
 		return;
@@ -312,14 +330,8 @@ add_result(struct expander *ex, struct scope *s, const struct stmt *st)
 		    value_text(ex->a, &v));
 		return;
 	}
-	if (v.tensor->rank != 0 || v.tensor->batched) {
-		g = ex_error(ex, "shape", e->loc, "a %s is one number for the whole batch, and "
-		    "this is %s for each sample", what, value_text(ex->a, &v));
-		diag_help(ex->d, g, st->kind == S_LOSS ? "end it with a loss: "
-		    "cross_entropy(logits, target), mse(x, y), ..." :
-		    "end it with a metric: accuracy(logits, target), ...");
+	if (!is_one_number(ex, &w, e, &v, what))
 		return;
-	}
 	vec_push(ex->a, &ex->m->forward->results, ((struct result){ .name = name,
 	    .tensor = v.tensor, .loc = e->loc, .is_loss = st->kind == S_LOSS }));
 }

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "formula/formula.h"
+
 struct function {
 	const char *name;
 	int min_args, max_args;		/* max -1: any */
@@ -186,21 +188,66 @@ arguments_fit(struct expander *ex, const struct function *f, const struct expr *
 
 /* min and max of a tensor and something else are operators. */
 static struct value
-extreme_of_tensors(struct expander *ex, struct where *w, struct expr *e, const struct function *f,
-    struct value *v)
+extreme_of_two(struct expander *ex, struct where *w, struct expr *e, struct value *v)
 {
-	const char *name = f->of == do_min ? "minimum" : "maximum";
+	const char *name = strcmp(e->name, "min") == 0 ? "minimum" : "maximum";
 	const struct value *other = v[0].kind == V_TENSOR ? &v[1] : &v[0];
 
 	if (v[0].kind == V_TENSOR && v[1].kind == V_TENSOR)
 		return apply_plain(ex, w, name, e, (struct operands){ v, 2 }, NULL, 0);
 	if (other->kind != V_NUMBER) {
-		ex_error(ex, "type", other->loc, "%s takes a tensor or a number here, not %s", f->name,
+		ex_error(ex, "type", other->loc, "%s takes a tensor or a number here, not %s", e->name,
 		    value_text(ex->a, other));
 		return value_poison(e->loc);
 	}
 	return apply_plain(ex, w, name, e, (struct operands){ other == &v[1] ? &v[0] : &v[1], 1 },
 	    &other->num.real, 1);
+}
+
+struct value
+apply_extreme(struct expander *ex, struct where *w, const struct op *op, struct expr *e,
+    const struct actual *actual, int n, struct operands ops)
+{
+	struct value *v = arena_array(ex->a, (size_t)ops.n + (size_t)n + 1, sizeof(*v));
+	int i, count = 0;
+
+	for (i = 0; i < ops.n; i++)
+		v[count++] = ops.v[i];
+	for (i = 0; i < n; i++)
+		if (!actual[i].arg->name)
+			v[count++] = actual[i].value;
+	if (count != 2 || count < ops.n + n)
+		return apply_operator(ex, w, op, e, actual, n, ops);
+	for (i = 0; i < count; i++)
+		if (v[i].kind == V_POISON)
+			return v[i];
+	return extreme_of_two(ex, w, e, v);
+}
+
+static bool
+any_tensor(const struct value *v, int n)
+{
+	int i = 0;
+
+	while (i < n && v[i].kind != V_TENSOR)
+		i++;
+	return i < n;
+}
+
+/* min or max of tensors, as it was written with several arguments. */
+static struct value
+extreme_call(struct expander *ex, struct where *w, struct expr *e, struct value *v)
+{
+	int i;
+
+	for (i = 0; i < e->nargs; i++)
+		if (v[i].kind == V_POISON)
+			return v[i];
+	if (e->nargs == 2 && !e->arg[0].name && !e->arg[1].name)
+		return extreme_of_two(ex, w, e, v);
+	ex_error(ex, "type", e->loc, "%s of tensors takes two, %s(a, b), or one and its axes by name, %s(x, axis=0)",
+	    e->name, e->name, e->name);
+	return value_poison(e->loc);
 }
 
 struct value
@@ -214,19 +261,18 @@ eval_function(struct expander *ex, struct scope *s, struct where *w, struct expr
 
 	while (strcmp(f->name, e->name) != 0)
 		f++;
-	for (i = 0; i < e->nargs; i++) {
+	for (i = 0; i < e->nargs; i++)
+		v[i] = eval(ex, s, in, e->arg[i].value);
+	if ((f->of == do_min || f->of == do_max) && any_tensor(v, e->nargs))
+		return extreme_call(ex, w, e, v);
+	for (i = 0; i < e->nargs; i++)
 		if (e->arg[i].name)
 			ex_error(ex, "name", e->arg[i].name_loc, "%s has no named arguments",
 			    f->name);
-		v[i] = eval(ex, s, in, e->arg[i].value);
-	}
 	if (e->nargs < f->min_args || (f->max_args >= 0 && e->nargs > f->max_args)) {
 		ex_error(ex, "type", e->loc, "%s is used as %s", f->name, f->usage);
 		return value_poison(e->loc);
 	}
-	if ((f->of == do_min || f->of == do_max) && e->nargs == 2 &&
-	    (v[0].kind == V_TENSOR || v[1].kind == V_TENSOR) && v[0].kind != V_POISON && v[1].kind != V_POISON)
-		return extreme_of_tensors(ex, w, e, f, v);
 	if (!arguments_fit(ex, f, e, v))
 		return value_poison(e->loc);
 	result.size = !f->of_tensor && v[0].size;
@@ -236,6 +282,66 @@ eval_function(struct expander *ex, struct scope *s, struct where *w, struct expr
 		ex_error(ex, "value", e->loc, "'%s' does not fit an exact 64-bit number",
 		    ex_text(ex, e->loc));
 	return value_poison(e->loc);
+}
+
+/* ---- operators of elements, of a number ---- */
+
+static bool
+number_abs(struct number a, struct number *out)
+{
+	*out = a;
+	return a.real >= 0 || number_sub(number_int(0), a, out);
+}
+
+static bool
+number_sign(struct number a, struct number *out)
+{
+	*out = number_int((a.real > 0) - (a.real < 0));
+	return true;
+}
+
+/* The operator's formula of a number, in double precision. */
+static bool
+by_formula(struct expander *ex, const struct op *op, struct number x, struct number *out)
+{
+	struct formula *f = formula_new(ex->a, 0);
+	const struct formula_name names[] = { { op->operands, formula_number(f, x.real) }, { NULL, 0 } };
+	const char *where;
+	int term = formula_read(f, op->formula, names, &where);
+
+	if (term < 0 || f->terms.v[term].operand != TERM_NUMBER || !isfinite(f->terms.v[term].number))
+		return false;
+	*out = number_real(f->terms.v[term].number);
+	return true;
+}
+
+bool
+eval_of_number(struct expander *ex, const struct op *op, const struct expr *e, const struct actual *actual, int n,
+    struct value *out)
+{
+	static const struct {
+		const char *name;
+		bool (*of)(struct number, struct number *);
+	} exact[] = { { "abs", number_abs }, { "sign", number_sign }, { "sqrt", number_sqrt } };
+	struct number x;
+	size_t i = 0;
+
+	if (n != 1 || actual[0].arg->name || actual[0].value.kind != V_NUMBER)
+		return false;
+	*out = actual[0].value;
+	out->loc = e->loc;
+	if (is_function(op->name))
+		return true;	/* max(3) */
+	if (!op->formula || op->max_operands != 1 || op_nattrs(op) > 0)
+		return false;
+	x = out->num;
+	while (i < sizeof(exact) / sizeof(*exact) && strcmp(exact[i].name, op->name) != 0)
+		i++;
+	if (i < sizeof(exact) / sizeof(*exact) ? exact[i].of(x, &out->num) : by_formula(ex, op, x, &out->num))
+		return true;
+	ex_error(ex, "value", e->loc, "'%s' is no finite real number", ex_text(ex, e->loc));
+	*out = value_poison(e->loc);
+	return true;
 }
 
 /* zeros, ones, constant(c), uniform(b), normal(deviation) */

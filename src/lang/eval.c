@@ -223,6 +223,16 @@ eval_pipe(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 	return apply_arms(ex, s, w, arm + 1, n - 1, first);
 }
 
+static int
+positional(const struct expr *e)
+{
+	int i, n = 0;
+
+	for (i = 0; i < e->nargs; i++)
+		n += !e->arg[i].name;
+	return n;
+}
+
 static struct value
 eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 {
@@ -231,8 +241,9 @@ eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 	struct actual *actual;
 	int need = 1, have, nargs;
 	struct where group;
+	struct value number;
 
-	if (c.kind == CALLEE_FUNCTION)
+	if (c.kind == CALLEE_FUNCTION && (!c.op || positional(e) > 1))
 		return eval_function(ex, s, w, e);
 	if (c.kind == CALLEE_NONE && is_init_word(e->name))
 		return eval_init(ex, s, w, e);
@@ -245,6 +256,8 @@ eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 			    b ? value_text(ex->a, &b->value) : "not a layer");
 		return value_poison(e->loc);
 	}
+	if (c.op && eval_of_number(ex, c.op, e, actual, e->nargs, &number))
+		return number;
 	have = leading_operands(actual, e->nargs, &nargs);
 	if (c.kind == CALLEE_OP)
 		need = c.op->min_operands;

@@ -164,7 +164,7 @@ struct callee {
 	enum callee_kind kind;
 	struct layer *layer;
 	struct global_name *block;
-	const struct op *op;
+	const struct op *op;	/* CALLEE_FUNCTION: the operator of its name, or NULL */
 };
 
 /* A name in layer position: local layer, label, block, function (calls only), operator. */
@@ -202,6 +202,12 @@ bool		want_int(struct expander *, const struct value *, const char *what, int64_
 /* ---- builtin.c, arith.c ---- */
 
 struct value	eval_function(struct expander *, struct scope *, struct where *, struct expr *);
+/* exp(2), max(3): a call of an operator that is also a function of one number; false: it is none. */
+bool		eval_of_number(struct expander *, const struct op *, const struct expr *,
+		    const struct actual *, int n, struct value *out);
+/* max and min, which of two operands are other operators than of one. */
+struct value	apply_extreme(struct expander *, struct where *, const struct op *, struct expr *,
+		    const struct actual *, int n, struct operands);
 struct value	eval_init(struct expander *, struct scope *, struct where *, struct expr *);
 struct value	eval_binary(struct expander *, struct scope *, struct where *, struct expr *);
 struct value	eval_unary(struct expander *, struct scope *, struct where *, struct expr *);

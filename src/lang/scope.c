@@ -114,12 +114,12 @@ callee_find(struct expander *ex, struct scope *s, const char *name, bool call)
 	}
 	if (g && g->block)
 		return (struct callee){ .kind = CALLEE_BLOCK, .block = g };
-	if (call && is_function(name))
-		return (struct callee){ .kind = CALLEE_FUNCTION };
 	op = op_find(name);
-	if (op && op_visible(op))
-		return (struct callee){ .kind = CALLEE_OP, .op = op };
-	return (struct callee){ .kind = CALLEE_NONE };
+	if (op && !op_visible(op))
+		op = NULL;
+	if (call && is_function(name))
+		return (struct callee){ .kind = CALLEE_FUNCTION, .op = op };
+	return (struct callee){ .kind = op ? CALLEE_OP : CALLEE_NONE, .op = op };
 }
 
 /* ---- suggestions ---- */

@@ -1,10 +1,6 @@
 /*
  * broadcast: repeats a tensor along axes of extent 1; and what all broadcasting operators share:
- * their shape rule, their emission, and the sums that are their gradients.
- *
- *     reduce_to       dy summed over the axes its operand was repeated along
- *     reduce_negated  the same of -dy, for sub
- *     mul_grad        the same of dy * the other factor, without the product in between
+ * their shape rule and their emission. The sums that are their gradients are in reduce.c.
  */
 #include "ops/broadcast.h"
 
@@ -14,6 +10,7 @@
 
 #include "calls/emitter.h"
 #include "calls/tape.h"
+#include "ops/reduce.h"
 #include "ops/shapes.h"
 
 static const struct attr_spec attrs[] = {
@@ -93,22 +90,14 @@ broadcast_shape(struct build *b, struct node *n)
 
 /* ---- emission ---- */
 
-static bool
-same_elements(const struct tensor *a, const struct tensor *b)
-{
-	return a->batched == b->batched &&
-	    tensor_elements_per_sample(a) == tensor_elements_per_sample(b);
-}
-
-/* y = x op other, where FUNCTION is "add", "sub" or "mul" */
-static void
-emit_combine(struct emitter *e, const char *function, const struct tensor *y,
+void
+broadcast_combine(struct emitter *e, const char *function, const struct tensor *y,
     const struct tensor *x, const struct tensor *other)
 {
 	struct arena *a = e->module->arena;
 	struct groups g;
 
-	if (same_elements(x, y) && same_elements(other, y)) {
+	if (reduce_is_whole(x, y) && reduce_is_whole(other, y)) {
 		emit_call(e, emit_kernel(e, arena_printf(a, "%s_forward", function), y),
 		    arg_tensor(y), arg_tensor(x), arg_tensor(other), arg_count(y));
 		return;
@@ -121,115 +110,10 @@ emit_combine(struct emitter *e, const char *function, const struct tensor *y,
 void
 broadcast_emit(struct emitter *e, const struct node *n)
 {
-	emit_combine(e, n->op->name, n->out[0], n->in[0], n->in[1]);
+	broadcast_combine(e, n->op->name, n->out[0], n->in[0], n->in[1]);
 }
 
 /* ---- gradients ---- */
-
-/* Pieces that each sum is cut into, so that few results still occupy all cores (a result with a
- * batch has enough of them). Their sums lie in the workspace. */
-static int64_t
-pieces_of_sum(const struct node *n, const struct groups *g)
-{
-	int64_t outs = tensor_elements_per_sample(n->out[0]), least, count;
-
-	if (n->out[0]->batched)
-		return 1;
-	least = g->runs[0][g->n - 1] ? 16384 : 512;	/* summed side by side, or row by row */
-	count = (least + outs - 1) / outs;
-	return count > 64 ? 64 : count;
-}
-
-static struct affine
-reduce_workspace(const struct node *n, const struct room *room)
-{
-	struct groups g;
-	int64_t p;
-
-	(void)room;
-	groups_make(&g, n->in[0], n->out[0], n->nin > 1 ? n->in[1] : NULL);
-	if (same_elements(n->in[0], n->out[0]) || (p = pieces_of_sum(n, &g)) == 1)
-		return (struct affine){ 0, 0 };
-	return (struct affine){ p * tensor_elements_per_sample(n->out[0]) *
-	    (int64_t)sizeof(double), 0 };
-}
-
-static void
-emit_reduce(struct emitter *e, const struct node *n, const struct tensor *other, double sign)
-{
-	struct groups g;
-
-	groups_make(&g, n->in[0], n->out[0], other);
-	emit_call(e, "reduce_to", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
-	    arg_tensor(other), arg_real(sign), arg_text(groups_text(e, &g)),
-	    arg_int(pieces_of_sum(n, &g)));
-}
-
-static void
-emit_reduce_to(struct emitter *e, const struct node *n)
-{
-	if (same_elements(n->in[0], n->out[0]))
-		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), arg_tensor(n->out[0]),
-		    arg_tensor(n->in[0]), arg_real(1.0), arg_real(0.0), arg_count(n->out[0]));
-	else
-		emit_reduce(e, n, NULL, 1);
-}
-
-static void
-emit_negated(struct emitter *e, const struct node *n)
-{
-	if (same_elements(n->in[0], n->out[0]))
-		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), arg_tensor(n->out[0]),
-		    arg_tensor(n->in[0]), arg_real(-1.0), arg_real(0.0), arg_count(n->out[0]));
-	else
-		emit_reduce(e, n, NULL, -1);
-}
-
-static void
-emit_mul_grad(struct emitter *e, const struct node *n)
-{
-	if (same_elements(n->in[0], n->out[0]))
-		emit_combine(e, "mul", n->out[0], n->in[0], n->in[1]);
-	else
-		emit_reduce(e, n, n->in[1], 1);
-}
-
-const struct op op_reduce_to = {
-	.name = "reduce_to",
-	.kind = OP_INTERNAL,
-	.brief = "dy summed over the axes along which an operand was repeated",
-	.operands = "dy",
-	.min_operands = 1, .max_operands = 1,
-	.memory.workspace = reduce_workspace,
-	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/reduce.cu",
-	.calls.emit = emit_reduce_to,
-};
-
-const struct op op_reduce_negated = {
-	.name = "reduce_negated",
-	.kind = OP_INTERNAL,
-	.brief = "-dy summed over the axes along which an operand was repeated",
-	.operands = "dy",
-	.min_operands = 1, .max_operands = 1,
-	.memory.workspace = reduce_workspace,
-	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/reduce.cu",
-	.calls.emit = emit_negated,
-};
-
-const struct op op_mul_grad = {
-	.name = "mul_grad",
-	.kind = OP_INTERNAL,
-	.brief = "dy times the other factor, summed over the axes this one was repeated along",
-	.formula = "dy * other",
-	.operands = "dy other",
-	.min_operands = 2, .max_operands = 2,
-	.memory.workspace = reduce_workspace,
-	.memory.inplace = 1u << 0,
-	.calls.kernels = "pointwise/reduce.cu",
-	.calls.emit = emit_mul_grad,
-};
 
 void
 broadcast_pass_back(struct diff *d, const struct node *n, int k)

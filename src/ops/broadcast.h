@@ -12,9 +12,10 @@ struct emitter;
 bool	broadcast_shape(struct build *, struct node *);
 /* Calls NAME_forward or NAME_broadcast, with the operator's name. */
 void	broadcast_emit(struct emitter *, const struct node *);
+/* y = x op other, where FUNCTION is "add", "sub" or "mul". */
+void	broadcast_combine(struct emitter *, const char *function, const struct tensor *y,
+	    const struct tensor *x, const struct tensor *other);
 /* Contributes dy to operand K's gradient, summed over the axes it was repeated along. */
 void	broadcast_pass_back(struct diff *, const struct node *, int k);
-
-extern const struct op op_reduce_to, op_reduce_negated, op_mul_grad;
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "calls/formula_kernel.h"
 #include "ir/diff.h"
-#include "ops/broadcast.h"
+#include "ops/reduce.h"
 #include "ops/shapes.h"
 
 static const struct attr_spec attrs[] = {

@@ -2,6 +2,7 @@
 #include "ops/broadcast.h"
 
 #include "ir/diff.h"
+#include "ops/reduce.h"
 
 static bool
 grad(struct diff *d, struct node *n)

@@ -145,6 +145,28 @@ number_pow(struct number a, struct number b, struct number *out)
 	return true;
 }
 
+/* The whole root of a square; -1: it is none. */
+static int64_t
+root_of(int64_t x)
+{
+	int64_t r = (int64_t)sqrt((double)x), k;
+
+	for (k = r - 1; k <= r + 1; k++)
+		if (k >= 0 && k <= INT32_MAX && k * k == x)
+			return k;
+	return -1;
+}
+
+bool
+number_sqrt(struct number a, struct number *out)
+{
+	int64_t above = a.exact && a.num >= 0 ? root_of(a.num) : -1, below = a.exact ? root_of(a.den) : -1;
+
+	if (above >= 0 && below > 0)
+		return number_div(number_int(above), number_int(below), out);
+	return a.real >= 0 && real(sqrt(a.real), out);
+}
+
 /* The integer below (or above) an inexact number, exact again where 64 bits hold it. */
 static bool
 whole(double x, struct number *out)

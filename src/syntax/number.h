@@ -27,6 +27,7 @@ bool	number_mul(struct number a, struct number b, struct number *out);
 bool	number_div(struct number a, struct number b, struct number *out);
 bool	number_mod(struct number a, struct number b, struct number *out);	/* sign of b */
 bool	number_pow(struct number a, struct number b, struct number *out);	/* false also if it is no real number */
+bool	number_sqrt(struct number a, struct number *out);	/* exact where it can be; false of a negative one */
 bool	number_floor(struct number a, struct number *out);
 bool	number_ceil(struct number a, struct number *out);
 int	number_compare(struct number a, struct number b);	/* exact where both are */

@@ -301,6 +301,31 @@ def axis(n):
     return n.attrs.get("axis", 0) + 1
 
 
+def axes_of(n, x, name="axis"):
+    """Axes as PyTorch counts them, from those that the batch is not among."""
+    named = n.attrs[name]
+    return [a % (x.dim() - n.batched) + n.batched for a in (named if isinstance(named, tuple) else (named,))]
+
+
+def reduced(n, x):
+    return axes_of(n, x) if n.attrs["axis"] else list(range(n.batched, x.dim()))
+
+
+def extreme(how):
+    """Along one axis, so that of equals the first gets the gradient."""
+    def run(n, x):
+        axes = reduced(n, x)
+        rest = [a for a in range(x.dim()) if a not in axes]
+        y = how(x.permute(*rest, *axes).flatten(len(rest)), -1).values
+        shape = [1 if a in axes else x.shape[a] for a in range(x.dim())]
+        return y.reshape(shape) if n.attrs["keep"] else y
+    return run
+
+
+def spread(how):
+    return lambda n, x: how(x, reduced(n, x), correction=int(n.attrs["unbiased"]), keepdim=n.attrs["keep"])
+
+
 def second(n, name, xs):
     """The second operand, or the number that stands for it."""
     return xs[1] if len(xs) > 1 else torch.tensor(float(n.attrs[name]), dtype=xs[0].dtype)
@@ -313,12 +338,6 @@ def where(n, c, *xs):
 
 def compared(how):
     return lambda n, *xs: how(xs[0], second(n, "than", xs)).to(xs[0].dtype)
-
-
-def axes_of(n, x, name="axis"):
-    """Axes as PyTorch counts them, from those that the batch is not among."""
-    named = n.attrs[name]
-    return [a % (x.dim() - n.batched) + n.batched for a in (named if isinstance(named, tuple) else (named,))]
 
 
 def sliced(n, x):
@@ -349,6 +368,10 @@ OPERATORS = {
     "permute": lambda n, x: x.permute(*range(n.batched), *axes_of(n, x, "axes")),
     "split": split,
     "transpose": lambda n, x: x.transpose(*axes_of(n, x), *axes_of(n, x, "with")),
+    "sum": lambda n, x: x.sum(reduced(n, x), n.attrs["keep"]),
+    "mean": lambda n, x: x.mean(reduced(n, x), n.attrs["keep"]),
+    "max": extreme(torch.max), "min": extreme(torch.min), "var": spread(torch.var), "std": spread(torch.std),
+    "average": lambda n, x: wide(x).mean(),
     "exp": lambda n, x: torch.exp(x), "expm1": lambda n, x: torch.expm1(x), "log": lambda n, x: torch.log(x),
     "log1p": lambda n, x: torch.log1p(x), "sqrt": lambda n, x: torch.sqrt(x), "rsqrt": lambda n, x: torch.rsqrt(x),
     "abs": lambda n, x: torch.abs(x), "sign": lambda n, x: torch.sign(x), "sin": lambda n, x: torch.sin(x),
@@ -397,11 +420,16 @@ OPERATORS = {
 }
 
 
+def number_of_sample(graph, i, x, rank):
+    """A number for each sample goes with all the axes of an operand that has them."""
+    return x.reshape([-1] + [1] * rank) if graph.tensors[i].batched and not graph.tensors[i].dims and rank else x
+
+
 def run(graph, values):
     """Fills in values (by tensor number) from those of inputs and persistent tensors."""
     for n in graph.nodes:
         out = graph.tensors[n.outs[0]]
-        ins = [None if i is None else values[i] for i in n.ins]
+        ins = [None if i is None else number_of_sample(graph, i, values[i], len(out.dims)) for i in n.ins]
         if n.op in ("reshape", "crop", "broadcast"):    # their result is fixed by its shape
             want = ([ins[0].shape[0]] if out.batched else []) + out.dims
             if n.op == "reshape":

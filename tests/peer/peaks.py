@@ -100,6 +100,8 @@ CARD.impl("_scaled_dot_product_efficient_attention_backward",
           meta.meta__scaled_dot_product_efficient_backward, "CPU")
 
 OPERATORS = {**ir.OPERATORS, "attend": attend, "local": local, "scale": scale, "rope": rope,
+             "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
+             "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
              "dropout": lambda n, x: eager.cuda_dropout(x, n.attrs["rate"]),
              "conv": lambda n, x, w, b=None: conv(n, x, w, b),
              "embedding": lambda n, ids, w: F.embedding(
@@ -183,7 +185,8 @@ class Network:
             n.ins[0] not in self.inputs + self.graph.persistent
 
     def apply(self, n, values, in_place):
-        ins = [None if i is None else values[i] for i in n.ins]
+        rank = len(self.graph.tensors[n.outs[0]].dims)
+        ins = [None if i is None else ir.number_of_sample(self.graph, i, values[i], rank) for i in n.ins]
         if in_place:
             return IN_PLACE[n.op](n, *ins)
         if n.op in ("reshape", "crop", "broadcast"):

@@ -53,6 +53,10 @@ is_unsaved(const struct node *forward, const struct tensor *t)
 	const struct node *def = t->def;
 	int k;
 
+	if (def && def->phase == PHASE_BACKWARD && op_is_view(def->op)) {
+		t = def->in[0];		/* under another shape */
+		def = t->def;
+	}
 	for (k = 0; def && def->again && k < def->nout; k++)
 		if (def->out[k] == t)
 			t = def->again->out[k];	/* made again: what counts is what it stands for */

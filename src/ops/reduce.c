@@ -1,0 +1,132 @@
+/*
+ * Sums over some axes of a tensor, with the internal operators that gradients of repeated operands are:
+ *
+ *     reduce_to       dy summed over the axes its operand was repeated along
+ *     reduce_negated  the same of -dy, for sub
+ *     mul_grad        the same of dy * the other factor, without the product in between
+ */
+#include "ops/reduce.h"
+
+#include "calls/emitter.h"
+#include "ops/broadcast.h"
+#include "ops/shapes.h"
+
+bool
+reduce_is_whole(const struct tensor *a, const struct tensor *b)
+{
+	return a->batched == b->batched &&
+	    tensor_elements_per_sample(a) == tensor_elements_per_sample(b);
+}
+
+/* Pieces that each sum is cut into, so that few results still occupy all cores (a result with a
+ * batch has enough of them). Their sums lie in the workspace. */
+static int64_t
+pieces_of_sum(const struct tensor *from, const struct tensor *to, const struct groups *g)
+{
+	int64_t outs = tensor_elements_per_sample(to), least, count;
+
+	if (to->batched || reduce_is_whole(from, to))
+		return 1;
+	least = g->runs[0][g->n - 1] ? 16384 : 512;	/* summed side by side, or row by row */
+	count = (least + outs - 1) / outs;
+	return count > 64 ? 64 : count;
+}
+
+struct affine
+reduce_room(const struct tensor *from, const struct tensor *to, const struct tensor *other)
+{
+	struct groups g;
+	int64_t p;
+
+	groups_make(&g, from, to, other);
+	if ((p = pieces_of_sum(from, to, &g)) == 1)
+		return (struct affine){ 0, 0 };
+	return (struct affine){ p * tensor_elements_per_sample(to) * (int64_t)sizeof(double), 0 };
+}
+
+void
+reduce_emit(struct emitter *e, const struct node *n, const struct tensor *to, const struct tensor *other,
+    double factor)
+{
+	struct groups g;
+
+	groups_make(&g, n->in[0], to, other);
+	emit_call(e, "reduce_to", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
+	    arg_tensor(other), arg_text(emit_double(e, factor)), arg_text(groups_text(e, &g)),
+	    arg_int(pieces_of_sum(n->in[0], to, &g)));
+}
+
+static struct affine
+workspace(const struct node *n, const struct room *room)
+{
+	(void)room;
+	return reduce_room(n->in[0], n->out[0], n->nin > 1 ? n->in[1] : NULL);
+}
+
+static void
+emit_times(struct emitter *e, const struct node *n, double factor)
+{
+	if (reduce_is_whole(n->in[0], n->out[0]))
+		emit_call(e, emit_kernel(e, "scale_forward", n->out[0]), arg_tensor(n->out[0]),
+		    arg_tensor(n->in[0]), arg_real(factor), arg_real(0.0), arg_count(n->out[0]));
+	else
+		reduce_emit(e, n, n->out[0], NULL, factor);
+}
+
+static void
+emit_reduce_to(struct emitter *e, const struct node *n)
+{
+	emit_times(e, n, 1);
+}
+
+static void
+emit_negated(struct emitter *e, const struct node *n)
+{
+	emit_times(e, n, -1);
+}
+
+static void
+emit_mul_grad(struct emitter *e, const struct node *n)
+{
+	if (reduce_is_whole(n->in[0], n->out[0]))
+		broadcast_combine(e, "mul", n->out[0], n->in[0], n->in[1]);
+	else
+		reduce_emit(e, n, n->out[0], n->in[1], 1);
+}
+
+const struct op op_reduce_to = {
+	.name = "reduce_to",
+	.kind = OP_INTERNAL,
+	.brief = "dy summed over the axes along which an operand was repeated",
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.memory.workspace = workspace,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "pointwise/reduce.cu",
+	.calls.emit = emit_reduce_to,
+};
+
+const struct op op_reduce_negated = {
+	.name = "reduce_negated",
+	.kind = OP_INTERNAL,
+	.brief = "-dy summed over the axes along which an operand was repeated",
+	.operands = "dy",
+	.min_operands = 1, .max_operands = 1,
+	.memory.workspace = workspace,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "pointwise/reduce.cu",
+	.calls.emit = emit_negated,
+};
+
+const struct op op_mul_grad = {
+	.name = "mul_grad",
+	.kind = OP_INTERNAL,
+	.brief = "dy times the other factor, summed over the axes this one was repeated along",
+	.formula = "dy * other",
+	.operands = "dy other",
+	.min_operands = 2, .max_operands = 2,
+	.memory.workspace = workspace,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "pointwise/reduce.cu",
+	.calls.emit = emit_mul_grad,
+};
