@@ -76,7 +76,7 @@ add(struct diags *d, enum severity severity, const char *rule, struct loc loc, c
     va_list ap)
 {
 	const char *message = text(d, fmt, ap);
-	struct diag *g = repeated(d, rule, loc, message);
+	struct diag *g = repeated(d, rule, loc = loc_seen(loc), message);
 	bool last = severity == SEV_ERROR && d->errors == MOST_ERRORS;
 
 	if (g) {
@@ -146,7 +146,7 @@ static void
 remark(struct diags *d, struct diag *g, enum remark_kind kind, struct loc loc, const char *fmt,
     va_list ap)
 {
-	struct remark r = { kind, loc, NULL };
+	struct remark r = { kind, loc_seen(loc), NULL };
 	int i;
 
 	if (g == &d->unlisted)

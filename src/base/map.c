@@ -42,6 +42,12 @@ map_get(const struct map *m, const char *key)
 	return *s ? m->entry[*s - 1].value : NULL;
 }
 
+void
+map_set(struct map *m, const char *key, void *value)
+{
+	m->entry[*find(m, key, hash(key)) - 1].value = value;
+}
+
 /* The keys are all different: each takes the next free slot. */
 static void
 rehash(struct arena *a, struct map *m)

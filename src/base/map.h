@@ -22,6 +22,7 @@ struct map {
 
 void	*map_get(const struct map *, const char *key);	/* NULL when absent */
 void	 map_put(struct arena *, struct map *, const char *key, void *value);	/* a new key */
+void	 map_set(struct map *, const char *key, void *value);	/* a key that is there */
 
 /* Takes out all that was put in after the first N. */
 void	map_cut(struct map *, int n);

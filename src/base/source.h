@@ -16,6 +16,10 @@ struct source {
 	int size;		/* bytes, without the NUL; files above 16 MiB are refused */
 	int *line_start;	/* byte offset of each line */
 	int lines;
+	bool shipped;		/* it came with Stowage (lang/library.h): not the user's to change */
+	/* Not NULL: this stands for that file of the user's, where it uses a block that came with Stowage. What
+	 * is made there says this; its place is seen in that file, and nothing of it can be edited there. */
+	const struct source *stands_for;
 };
 
 struct loc {
@@ -52,6 +56,15 @@ loc_join(struct loc a, struct loc b)
 	if (b.src == a.src && b.end > a.end)
 		a.end = b.end;
 	return a;
+}
+
+/* As users know it: in the file that they have. */
+static inline struct loc
+loc_seen(struct loc l)
+{
+	if (l.src && l.src->stands_for)
+		l.src = l.src->stands_for;
+	return l;
 }
 
 /* The text of line N (1-based), without its newline. */

@@ -243,7 +243,8 @@ compile_files(struct arena *a, const struct spec *spec, int *n)
 	if (spec->file)
 		file[(*n)++] = spec->file;
 	for (i = 0; i < spec->imported.n; i++)
-		file[(*n)++] = spec->imported.v[i];
+		if (!spec->imported.v[i]->src->shipped)
+			file[(*n)++] = spec->imported.v[i];
 	return file;
 }
 

@@ -1,12 +1,13 @@
 /*
- * stowage explain: what a rule or an operator is, from the same records as the manual pages and
- * SARIF, without a network. Without a name, the list of all rules.
+ * stowage explain: what a rule, an operator or a block of std/ is, from what the manual pages and SARIF
+ * are made of too, without a network. Without a name, the list of all rules.
  */
 #include <string.h>
 
 #include "base/utf8.h"
 #include "commands/commands.h"
 #include "cli/compile.h"
+#include "lang/library.h"
 #include "ops/usage.h"
 #include "lint/catalog.h"
 
@@ -14,13 +15,16 @@
 #define MOST_NAMES	1024
 
 struct explain_args {
-	bool operators;
+	bool operators, blocks;
 };
 
 static const struct option options[] = {
 	{ .name = "operators", .type = OPTION_FLAG,
 	  .doc = "list the operators, in place of the rules",
 	  FIELD(struct explain_args, operators) },
+	{ .name = "blocks", .type = OPTION_FLAG,
+	  .doc = "list the files and blocks that come with Stowage",
+	  FIELD(struct explain_args, blocks) },
 	{ .name = NULL }
 };
 
@@ -123,6 +127,17 @@ explain_operator(struct arena *a, const struct op *op)
 	}
 }
 
+static void
+explain_block(struct arena *a, const struct block *b)
+{
+	struct text t;
+
+	text_init(&t, a);
+	library_usage(&t, b);
+	printf("%s (block)\n  use \"%s\"\n\n%s\n\n", b->name.text, b->name.loc.src->path, t.s);
+	print_paragraphs(library_comment(a, b->name.loc), 0);
+}
+
 /* The operator of that name, unless no spec can name it. */
 static const struct op *
 public_operator(const char *name)
@@ -133,10 +148,11 @@ public_operator(const char *name)
 }
 
 static int
-unknown_name(const struct command *c, const char *name)
+unknown_name(struct arena *a, const struct command *c, const char *name)
 {
 	const char *candidate[MOST_NAMES], *near;
-	int n = 0, i;
+	const struct file *f;
+	int n = 0, i, k;
 
 	for (i = 0; rule_at(i) && n < MOST_NAMES - 1; i++) {
 		candidate[n++] = rule_at(i)->name;
@@ -145,12 +161,36 @@ unknown_name(const struct command *c, const char *name)
 	for (i = 0; op_table[i] && n < MOST_NAMES; i++)
 		if (op_table[i]->kind != OP_INTERNAL)
 			candidate[n++] = op_table[i]->name;
+	for (i = 0; (f = library_file(a, i)) && n < MOST_NAMES - 1; i++) {
+		candidate[n++] = f->src->path;
+		for (k = 0; k < f->blocks.n && n < MOST_NAMES; k++)
+			candidate[n++] = f->blocks.v[k]->name.text;
+	}
 	near = text_nearest(name, candidate, n);
 	if (near)
-		return usage_error(c, "no rule or operator is called '%s'; did you mean '%s'?",
+		return usage_error(c, "no rule, operator or block is called '%s'; did you mean '%s'?",
 		    name, near);
-	return usage_error(c, "no rule or operator is called '%s'; 'stowage explain' lists them",
+	return usage_error(c, "no rule, operator or block is called '%s'; 'stowage explain' lists them",
 	    name);
+}
+
+static int
+list_blocks(struct arena *a, void *context)
+{
+	const struct file *f;
+	struct text t;
+	int i, k;
+
+	(void)context;
+	for (i = 0; (f = library_file(a, i)); i++) {
+		printf("%suse \"%s\"\n", i ? "\n" : "", f->src->path);
+		for (k = 0; k < f->blocks.n; k++) {
+			text_init(&t, a);
+			library_usage(&t, f->blocks.v[k]);
+			printf("  %s\n", t.s);
+		}
+	}
+	return 0;
 }
 
 static void
@@ -183,10 +223,12 @@ explain_all(struct arena *a, void *context)
 
 	for (i = 0; i < run->nnames; i++) {
 		const struct op *op = public_operator(run->name[i]);
+		const struct block *b = library_block(a, run->name[i]);
+		const struct source *src = library_source(a, run->name[i]);
 
 		rule = rule_index(run->name[i]);
-		if (rule < 0 && !op) {
-			status = unknown_name(run->command, run->name[i]);
+		if (rule < 0 && !op && !b && !src) {
+			status = unknown_name(a, run->command, run->name[i]);
 			continue;
 		}
 		if (i > 0)
@@ -197,11 +239,17 @@ explain_all(struct arena *a, void *context)
 			putchar('\n');
 		if (op)
 			explain_operator(a, op);
+		if (b && (rule >= 0 || op))
+			putchar('\n');
+		if (b)
+			explain_block(a, b);
+		if (src)
+			fputs(src->text, stdout);
 	}
 	return status;
 }
 
-/* All that can be explained, for completion: rules, then operators. */
+/* All that can be explained, for completion: rules, operators, files that come with Stowage. */
 static const char *
 explainable_name(int i)
 {
@@ -215,7 +263,7 @@ explainable_name(int i)
 	for (i -= k, k = 0; op_table[k]; k++)
 		if (op_table[k]->kind != OP_INTERNAL && i-- == 0)
 			return op_table[k]->name;
-	return NULL;
+	return library_path(i);
 }
 
 static int
@@ -229,6 +277,8 @@ run_explain(const struct command *c, int argc, char **argv)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (run.nnames > 0)
 		return compile_in_arena(explain_all, &run);
+	if (args.blocks)
+		return compile_in_arena(list_blocks, NULL);
 	if (args.operators)
 		list_operators();
 	else
@@ -238,10 +288,11 @@ run_explain(const struct command *c, int argc, char **argv)
 
 const struct command command_explain = {
 	.name = "explain",
-	.brief = "say what a rule or an operator is",
-	.operands = "[RULE|ID|OPERATOR...]",
-	.details = "Without a name, all rules are listed, or with --operators all operators.\n"
-	    "Exit status: 0 explained, 2 a name is that of no rule and no operator.",
+	.brief = "say what a rule, an operator or a block is",
+	.operands = "[RULE|ID|OPERATOR|BLOCK|FILE...]",
+	.details = "Without a name, all rules are listed, or with --operators all operators, with\n"
+	    "--blocks all blocks of the files that come with Stowage; of such a file, its text is printed.\n"
+	    "Exit status: 0 explained, 2 a name is that of nothing known.",
 	.options = options,
 	.operand = explainable_name,
 	.run = run_explain,

@@ -69,6 +69,26 @@ mdoc_text(const char *s)
 		putchar('\n');
 }
 
+/* A line of a display, broken between words where it is longer, and indented from there on. */
+static inline void
+mdoc_line(const char *s, int width)
+{
+	int column = 0;
+
+	while (*s) {
+		size_t n = strcspn(s, " ");
+
+		if (column > 0 && column + (int)n + 1 > width)
+			column = printf("\n    ") - 1;
+		else if (column > 0)
+			column += printf(" ");
+		column += mdoc_word(s, n, column == 0);
+		s += n;
+		s += strspn(s, " ");
+	}
+	putchar('\n');
+}
+
 /* A macro's argument: in quotes, since defaults such as "(2, 2)" hold blanks. */
 static inline void
 mdoc_argument(const char *s)

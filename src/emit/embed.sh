@@ -1,16 +1,16 @@
 #!/bin/sh
 # Writes the text of every file of a folder as C:
 #
-#	embed.sh FOLDER TABLE HEADER [AWK PROGRAM] > texts.c
+#	[PREFIX=std/] embed.sh FOLDER TABLE HEADER [AWK PROGRAM] > texts.c
 #
-# where TABLE is declared in HEADER, and what the awk PROGRAM writes of the files follows. The compiler
-# carries kernels and the page of a plan along, so that what it writes needs nothing of the
+# where TABLE is declared in HEADER, what the awk PROGRAM writes of the files follows, and names begin with PREFIX. The compiler
+# carries kernels, the blocks of std/ and the page of a plan along, so that what it writes needs nothing of the
 # installation.
 set -eu
 program=${5+$(cd "$(dirname "$5")" && pwd)/${5##*/}}
 cd "$1"
 files=$(find . -type f \( -name '*.cu' -o -name '*.[ch]' -o -name '*.html' -o -name '*.css' \
-	-o -name '*.js' \) | sed 's|^\./||' | LC_ALL=C sort)
+	-o -name '*.js' -o -name '*.nn' \) | sed 's|^\./||' | LC_ALL=C sort)
 echo "/* Made by src/emit/embed.sh from ${1##*/}/: do not edit. */"
 echo "#include \"$3\""
 k=0
@@ -23,7 +23,7 @@ done
 printf '\nconst struct embedded %s[] = {\n' "$2"
 k=0
 for file in $files; do
-	printf '\t{ "%s", text_%d },\n' "$file" "$k"
+	printf '\t{ "%s", text_%d },\n' "${PREFIX-}$file" "$k"
 	k=$((k + 1))
 done
 printf '\t{ NULL, NULL }\n};\n'

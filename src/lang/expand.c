@@ -10,13 +10,50 @@
 
 #define FRAMES_SHOWN	3
 
-void
-ex_frames(struct expander *ex, struct diag *g)
+/* The innermost use that the user wrote; NULL: LOC itself is the user's. */
+static const struct frame *
+users_frame(const struct expander *ex, struct loc loc)
 {
-	const struct frame *f;
+	const struct frame *f = ex->frame;
+
+	if (!loc.src || !loc.src->shipped)
+		return NULL;
+	while (f && f->loc.src && f->loc.src->shipped)
+		f = f->up;
+	return f;
+}
+
+struct loc
+ex_place(struct expander *ex, struct loc loc)
+{
+	const struct frame *f = users_frame(ex, loc);
+	struct source *s;
+
+	if (!f || !f->loc.src)
+		return loc;
+	s = map_get(&ex->stand_ins, f->loc.src->path);
+	if (!s) {
+		s = ARENA_NEW(ex->a, struct source);
+		*s = *f->loc.src;
+		s->stands_for = f->loc.src;
+		map_put(ex->a, &ex->stand_ins, s->path, s);
+	}
+	return (struct loc){ s, f->loc.beg, f->loc.end };
+}
+
+void
+ex_frames(struct expander *ex, struct diag *g, struct loc loc)
+{
+	const struct frame *f = users_frame(ex, loc);
 	int shown = 0;
 
-	for (f = ex->frame; f && shown < FRAMES_SHOWN; f = f->up, shown++)
+	if (f) {
+		diag_place(ex->d, g, loc, "in block '%s', here", ex->frame->block);
+		f = f->up;
+	} else {
+		f = ex->frame;
+	}
+	for (; f && shown < FRAMES_SHOWN; f = f->up, shown++)
 		diag_place(ex->d, g, f->loc, "in block '%s', used here", f->block);
 }
 
@@ -28,10 +65,10 @@ ex_error(struct expander *ex, const char *rule, struct loc loc, const char *fmt,
 	va_list ap;
 
 	va_start(ap, fmt);
-	g = diag_error(ex->d, rule, loc, "%s", arena_vprintf(ex->a, fmt, ap));
+	g = diag_error(ex->d, rule, ex_place(ex, loc), "%s", arena_vprintf(ex->a, fmt, ap));
 	va_end(ap);
 	if (ex->d->all.n > before)
-		ex_frames(ex, g);
+		ex_frames(ex, g, loc);
 	if (ex->m)
 		ex->m->broken = true;
 	return g;

@@ -111,6 +111,7 @@ struct expander {
 	VEC(struct unit *) units;
 	struct map file_keys;	/* a path as written to the one spelling of its file */
 	struct map loaded;	/* that spelling to struct unit */
+	struct map stand_ins;	/* a path to the struct source that stands for its file */
 	int sought;		/* names looked at for suggestions */
 	struct module *m;	/* being expanded; NULL while the file is looked at */
 	struct build b;
@@ -130,7 +131,10 @@ struct expander {
 /* An error at LOC; inside a block, with remarks saying where the block is used. */
 struct diag	*ex_error(struct expander *, const char *rule, struct loc, const char *fmt, ...)
 		    __attribute__((format(printf, 4, 5)));
-void		 ex_frames(struct expander *, struct diag *);
+/* The same of one that shape() reported of a layer, whose place that is in the text. */
+void		 ex_frames(struct expander *, struct diag *, struct loc);
+/* Where a layer is, as users see it: a block that came with Stowage is one thing, at the place of its use. */
+struct loc	 ex_place(struct expander *, struct loc);
 /* Counts one level of recursion and one step; false (and an error) when a bound is met. Undone by
  * ex_leave() in either case. */
 bool		 ex_enter(struct expander *, struct loc);

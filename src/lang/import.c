@@ -2,11 +2,16 @@
  * Files and their names. `use` makes the blocks and params of another file visible; the path is
  * relative to the importing file. A file reached twice is read once; one that reaches itself is an
  * error, because file-level names have no order and a cycle would add no meaning.
+ *
+ * Files that come with Stowage (lang/library.h) are where no file of the user's is. Their names give way to
+ * any other of the same name, so that a block added to them in a later release breaks no spec.
  */
 #include "lang/expander.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "lang/library.h"
 
 #define MOST_FILES	1000
 
@@ -27,12 +32,13 @@ file_key(struct expander *ex, const char *path)
 	return key;
 }
 
+/* In a file that came with Stowage, names are those of such files. */
 static const char *
 import_path(struct expander *ex, const struct source *from, const char *path)
 {
 	const char *slash = strrchr(from->path, '/');
 
-	if (*path == '/' || !slash)
+	if (*path == '/' || !slash || from->shipped)
 		return path;
 	return arena_printf(ex->a, "%.*s/%s", (int)(slash - from->path), from->path, path);
 }
@@ -43,10 +49,14 @@ add_name(struct expander *ex, struct unit *u, struct global_name *g, struct loc 
 	struct global_name *old = map_get(&u->names, g->name);
 	struct diag *e;
 
-	if (old == g)
+	if (old == g || (old && g->loc.src->shipped))
 		return;
 	if (!old) {
 		map_put(ex->a, &u->names, g->name, g);
+		return;
+	}
+	if (old->loc.src->shipped) {
+		map_set(&u->names, g->name, g);
 		return;
 	}
 	if (use.src)
@@ -74,6 +84,17 @@ add_own(struct expander *ex, struct unit *u, const struct name *name, struct blo
 		add_name(ex, u, g, (struct loc){ NULL, 0, 0 });
 }
 
+/* Of the file that is used as USED, if it comes with Stowage and the user has none at PATH; else NULL. */
+static struct source *
+shipped(struct expander *ex, const struct source *from, const char *used, const char *path)
+{
+	if (from->shipped)
+		return library_source(ex->a, used);
+	if (unsaved_find(ex->opt->unsaved, file_key(ex, path)))
+		return NULL;
+	return library_in_place_of(ex->a, used, path);
+}
+
 static struct source *
 read_import(struct expander *ex, const char *path, const char *key, const char **why)
 {
@@ -84,14 +105,25 @@ read_import(struct expander *ex, const char *path, const char *key, const char *
 	return source_read_below(ex->a, ex->opt->root ? ex->opt->root : "/", path, why);
 }
 
+static void
+cannot_read(struct expander *ex, const struct import *use, const char *path, const char *why)
+{
+	struct diag *e = ex_error(ex, "name", use->loc, "cannot read \"%s\": %s", path, why);
+
+	if (strncmp(use->path, LIBRARY_FOLDER, strlen(LIBRARY_FOLDER)) == 0)
+		library_suggest(ex->d, e, use->path);
+	else
+		diag_help(ex->d, e, "the path is relative to the file that says `use`");
+}
+
 /* The file that U uses there, read now or before; NULL after an error. */
 static struct unit *
 import_unit(struct expander *ex, const struct unit *u, const struct import *use)
 {
 	const char *path = import_path(ex, u->file->src, use->path), *why;
-	const char *key = file_key(ex, path);
+	struct source *src = shipped(ex, u->file->src, use->path, path);
+	const char *key = src ? use->path : file_key(ex, path);
 	struct unit *child = map_get(&ex->loaded, key);
-	struct source *src;
 
 	if (child && child->loading) {
 		ex_error(ex, "name", use->loc, "\"%s\" is being imported already: files cannot use "
@@ -104,12 +136,8 @@ import_unit(struct expander *ex, const struct unit *u, const struct import *use)
 		ex_error(ex, "name", use->loc, "more than %d files are imported", MOST_FILES);
 		return NULL;
 	}
-	src = read_import(ex, path, key, &why);
-	if (!src) {
-		struct diag *e = ex_error(ex, "name", use->loc, "cannot read \"%s\": %s", path,
-		    why);
-
-		diag_help(ex->d, e, "the path is relative to the file that says `use`");
+	if (!src && !(src = read_import(ex, path, key, &why))) {
+		cannot_read(ex, use, path, why);
 		return NULL;
 	}
 	return load(ex, src, key);

@@ -129,10 +129,10 @@ has_room(struct expander *ex, const struct op *op, struct loc loc)
 
 /* Remarks on what shape() reported: the error is inside a block, whose use explains it. */
 static void
-explain(struct expander *ex, int before)
+explain(struct expander *ex, int before, struct loc loc)
 {
 	for (; before < ex->d->all.n; before++)
-		ex_frames(ex, ex->d->all.v[before]);
+		ex_frames(ex, ex->d->all.v[before], loc);
 }
 
 static void
@@ -185,8 +185,8 @@ place_node(struct expander *ex, const struct op *op, const char *path, struct lo
 		ex->b.reuse = o->param;
 		ex->b.nreuse = o->nparams;
 	}
-	node = op_apply(&ex->b, op, r->attr, path, loc, n, t);
-	explain(ex, before);
+	node = op_apply(&ex->b, op, r->attr, path, ex_place(ex, loc), n, t);
+	explain(ex, before, loc);
 	if (node->out[0]->kind == T_POISON)
 		return value_poison(loc);
 	if (ex->b.params.n > 0) {

@@ -127,7 +127,8 @@ files_of(const struct spec *spec, const struct lint_project *project)
 	int i;
 
 	for (i = 0; spec && i < spec->imported.n; i++)
-		add_file(list, spec->imported.v[i]->src->path);
+		if (!spec->imported.v[i]->src->shipped)
+			add_file(list, spec->imported.v[i]->src->path);
 	add_file(list, project->path);
 	add_file(list, project->config->baseline.text);
 	return list;

@@ -5,6 +5,7 @@
 
 #include "base/filename.h"
 #include "frameworks/framework.h"
+#include "lang/library.h"
 #include "lint/catalog.h"
 #include "lsp/job.h"
 #include "lsp/markdown.h"
@@ -334,6 +335,21 @@ has_end(const char *name, const char *end)
 	return n > k && strcmp(name + n - k, end) == 0;
 }
 
+/* What comes with Stowage: its folder, and the files in it. */
+static void
+add_library(struct completion *c, const char *folder, int n)
+{
+	const char *path;
+	int i;
+
+	if (n == 0)
+		add_item(c, LIBRARY_FOLDER, ITEM_FOLDER, "comes with Stowage");
+	for (i = 0; (path = library_path(i)); i++)
+		if (n == (int)strlen(LIBRARY_FOLDER) && strncmp(folder, path, (size_t)n) == 0)
+			json_object_set_new(add_item(c, path + n, ITEM_FILE, "comes with Stowage"), "documentation",
+			    json_string(library_about(c->arena, path)));
+}
+
 /* Files beside the document, or in the folder that the string names by now. */
 static void
 complete_file(struct completion *c, int quote, bool specs)
@@ -346,6 +362,8 @@ complete_file(struct completion *c, int quote, bool specs)
 
 	while (n > 0 && s[n - 1] != '/')
 		n--;
+	if (specs)
+		add_library(c, s, n);
 	if (n > 0)
 		folder = filename_join(c->arena, folder, arena_strndup(c->arena, s, (size_t)n));
 	if (!(dir = opendir(folder)))

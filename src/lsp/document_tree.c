@@ -7,6 +7,7 @@
 #include "base/filename.h"
 #include "ir/op.h"
 #include "lang/expand.h"
+#include "lang/library.h"
 #include "lang/project.h"
 #include "lsp/server.h"
 #include "syntax/parse.h"
@@ -72,18 +73,32 @@ static struct map *
 used_names(struct maker *m, const char *from, const char *path)
 {
 	struct tree *t = m->tree;
-	char *real = realpath(filename_join(t->arena, filename_folder(t->arena, from), path), NULL);
-	const char *key = real ? arena_strdup(t->arena, real) : NULL;
-	struct source *src;
+	const char *file = filename_join(t->arena, filename_folder(t->arena, from), path);
+	struct source *src = *from == '/' ? library_in_place_of(t->arena, path, file) :
+	    library_source(t->arena, path);
+	char *real = realpath(file, NULL);
+	const char *key = src ? path : real ? arena_strdup(t->arena, real) : NULL;
 	int i;
 
 	free(real);
 	for (i = 0; key && i < t->files.n; i++)
 		if (strcmp(t->files.v[i].path, key) == 0)
 			return t->files.v[i].names;
-	if (!key || t->files.n >= MOST_FILES || !(src = file_source(m, key)))
+	if (!key || t->files.n >= MOST_FILES || (!src && !(src = file_source(m, key))))
 		return NULL;
 	return add_file(m, src, key, NULL);
+}
+
+/* Of another file. What comes with Stowage gives way, as it does when networks are made. */
+static void
+see_name(struct tree *t, struct map *names, struct symbol *s)
+{
+	const struct symbol *old = map_get(names, s->name);
+
+	if (!old)
+		map_put(t->arena, names, s->name, s);
+	else if (old->loc.src->shipped && !s->loc.src->shipped)
+		map_set(names, s->name, s);
 }
 
 static struct map *
@@ -100,8 +115,7 @@ add_file(struct maker *m, struct source *src, const char *path, struct tape *tap
 		struct map *used = used_names(m, path, f.file->imports.v[i].path);
 
 		for (k = 0; used && used != f.names && k < used->n; k++)
-			if (!map_get(f.names, used->entry[k].key))
-				map_put(t->arena, f.names, used->entry[k].key, used->entry[k].value);
+			see_name(t, f.names, used->entry[k].value);
 	}
 	return f.names;
 }

@@ -83,6 +83,8 @@ hover_symbol(struct hover *h, const struct use *u)
 	text_puts(&h->text, "\n```\n");
 	if (s->kind == SYMBOL_BLOCK)
 		words_comment(&h->text, s->whole);
+	if (s->loc.src->shipped)
+		words_shipped(&h->text, s->loc.src->path);
 	if (s->kind == SYMBOL_NETWORK)
 		words_network(&h->text, facts_network(h->document, s->name));
 }
@@ -158,6 +160,23 @@ hover_code(struct hover *h, struct tree *t, int at)
 	}
 }
 
+/* A file that comes with Stowage, where it is used. */
+static void
+hover_import(struct hover *h, const struct tree *t, int at)
+{
+	int i, k;
+
+	for (i = 0; i < t->file->imports.n; i++) {
+		const struct import *use = &t->file->imports.v[i];
+
+		for (k = 0; loc_holds(use->loc, at) && k < t->files.n; k++)
+			if (t->files.v[k].file->src->shipped && strcmp(t->files.v[k].path, use->path) == 0) {
+				h->at = use->loc;
+				words_library(&h->text, t->files.v[k].file);
+			}
+	}
+}
+
 static struct answer
 hover(struct server *s, struct document *d, const json_t *params, struct arena *a)
 {
@@ -176,6 +195,8 @@ hover(struct server *s, struct document *d, const json_t *params, struct arena *
 		hover_setting(&h, sec, st, (int)at);
 	if (!h.text.n)
 		hover_code(&h, t, (int)at);
+	if (!h.text.n)
+		hover_import(&h, t, (int)at);
 	if (!h.text.n)
 		return answer_with(NULL);
 	return answer_with(json_pack("{s:o, s:o}", "contents", markdown(&h.text), "range",

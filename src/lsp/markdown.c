@@ -1,11 +1,13 @@
 /* Words of the language server. */
 #include "lsp/markdown.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "lang/expand.h"
+#include "lang/library.h"
 #include "lsp/refactor.h"
 #include "ops/usage.h"
 
@@ -181,6 +183,34 @@ words_comment(struct text *t, struct loc definition)
 	}
 	if (any)
 		text_puts(t, "\n");
+}
+
+/* ---- what comes with Stowage ---- */
+
+void
+words_shipped(struct text *t, const char *path)
+{
+	char file[PATH_MAX];
+
+	text_printf(t, "\nOf `%s`, which comes with Stowage", path);
+	if (!library_installed(path, file, sizeof(file)))
+		text_printf(t, "; `stowage explain %s` prints it", path);
+	text_puts(t, ".\n");
+}
+
+void
+words_library(struct text *t, const struct file *file)
+{
+	int i;
+
+	put_plain(t, library_about(t->arena, file->src->path));
+	text_puts(t, "\n```stowage\n");
+	for (i = 0; i < file->blocks.n; i++) {
+		library_usage(t, file->blocks.v[i]);
+		text_puts(t, "\n");
+	}
+	text_puts(t, "```\n");
+	words_shipped(t, file->src->path);
 }
 
 /* ---- figures ---- */

@@ -19,6 +19,9 @@ void	words_use(struct text *, const json_t *use, int64_t batch);	/* the same of 
 void	words_network(struct text *, const json_t *network);	/* the same of a network */
 /* The lines of comment right above what is defined there; nothing where there are none. */
 void	words_comment(struct text *, struct loc definition);
+/* Where a block of a file that comes with Stowage is from; and what is in such a file. */
+void	words_shipped(struct text *, const char *path);
+void	words_library(struct text *, const struct file *);
 /* One line: "3.07 GiB at batch 64 · fits RTX 3090 · largest batch 512" */
 void	words_lens(struct text *, const json_t *network);
 

@@ -1,7 +1,6 @@
 /* Where names are defined and used. */
 #include <string.h>
 
-#include "base/filename.h"
 #include "lsp/method.h"
 #include "lsp/document_tree.h"
 #include "lsp/references.h"
@@ -34,8 +33,7 @@ definition(struct server *s, struct document *d, const json_t *params, struct ar
 	for (i = 0; i < t->file->imports.n; i++)	/* the file that is used */
 		if (loc_holds(t->file->imports.v[i].loc, (int)at))
 			return answer_with(json_pack("{s:o, s:{s:{s:i,s:i}, s:{s:i,s:i}}}", "uri",
-			    uri_json(filename_join(a, filename_folder(a, filename_absolute(a, d->path)),
-			    t->file->imports.v[i].path)), "range", "start", "line", 0, "character", 0,
+			    used_uri(a, d, t->file->imports.v[i].path), "range", "start", "line", 0, "character", 0,
 			    "end", "line", 0, "character", 0));
 	return answer_with(NULL);
 }
@@ -55,7 +53,7 @@ references(struct server *s, struct document *d, const json_t *params, struct ar
 	references_find(s, a, u->symbol, &places);
 	list = json_array();
 	for (i = 0; i < places.all.n; i++)
-		if (all || !places.all.v[i].definition)
+		if (all || !places.all.v[i].definition)	/* what is nowhere is not appended */
 			json_array_append_new(list, loc_location(s, places.all.v[i].loc));
 	return answer_with(list);
 }

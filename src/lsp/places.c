@@ -1,11 +1,13 @@
 /* Places and addresses of the protocol, of JSON and of sources. */
 #include "lsp/server.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/filename.h"
 #include "findings/report.h"
+#include "lang/library.h"
 #include "lsp/heap.h"
 
 static int
@@ -137,11 +139,29 @@ loc_range(const struct server *s, struct loc l)
 	return source_range(s, l.src, l.beg, l.end);
 }
 
+static json_t *
+library_uri(const char *path)
+{
+	char file[PATH_MAX];
+
+	return library_installed(path, file, sizeof(file)) ? uri_json(file) : NULL;
+}
+
+json_t *
+used_uri(struct arena *a, const struct document *d, const char *path)
+{
+	const char *file = filename_join(a, filename_folder(a, filename_absolute(a, d->path)), path);
+
+	return library_in_place_of(a, path, file) ? library_uri(path) : uri_json(file);
+}
+
 json_t *
 source_uri(const struct server *s, const struct source *src)
 {
-	const struct document *d = document_of_source(s, src);
+	const struct document *d = src->shipped ? NULL : document_of_source(s, src);
 
+	if (src->shipped)
+		return library_uri(src->path);
 	return d ? json_string(d->uri) : uri_json(src->path);
 }
 

@@ -36,6 +36,7 @@ add_place(struct arena *a, struct places *p, const struct use *u)
 			return;
 	src = source_from_text(a, arena_strdup(a, u->loc.src->path), u->loc.src->text,
 	    (size_t)u->loc.src->size);
+	src->shipped = u->loc.src->shipped;
 	vec_push(a, &p->all, ((struct place){ { src, u->loc.beg, u->loc.end }, u->definition }));
 }
 

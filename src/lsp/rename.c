@@ -62,6 +62,8 @@ fixed_name(const struct symbol *s)
 {
 	if (!s->name || !is_word(s->name) || has_own_meaning(s->name))
 		return "that has no name of its own";
+	if (s->loc.src->shipped)
+		return "that comes with Stowage, and is what it is called for everybody";
 	if (strcmp(s->name, "out") == 0 && s->kind == SYMBOL_DEF)
 		return "'out' is what a block gives back: that is its name";
 	return NULL;

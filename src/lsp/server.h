@@ -157,8 +157,11 @@ json_t	*range_json(const struct server *, const struct text_lines *, size_t beg,
 /* Of a place in a source, which may be of a file that is not open. */
 json_t	*loc_range(const struct server *, struct loc);
 json_t	*loc_location(const struct server *, struct loc);	/* { uri, range } */
-/* The address that a source has: its document's, or its file's. */
+/* The address that a source has: its document's, or its file's; NULL where what comes with Stowage is not
+ * installed. */
 json_t	*source_uri(const struct server *, const struct source *);
+/* That of the file that a document uses by that name; NULL likewise. */
+json_t	*used_uri(struct arena *, const struct document *, const char *path);
 /* { range, newText } */
 json_t	*text_edit(const struct server *, const struct source *, int beg, int end, const char *text);
 /* A WorkspaceEdit of edits by address: { uri: [TextEdit] }, which is taken. */

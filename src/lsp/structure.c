@@ -179,10 +179,8 @@ struct links {
 static void
 add_link(struct links *l, struct loc at, const char *path)
 {
-	const char *folder = filename_folder(l->arena, filename_absolute(l->arena, l->document->path));
-
 	json_array_append_new(l->list, json_pack("{s:o, s:o}", "range", loc_range(l->server, at), "target",
-	    uri_json(filename_join(l->arena, folder, path))));
+	    used_uri(l->arena, l->document, path)));
 }
 
 /* The quoted part of a place. */

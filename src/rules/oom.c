@@ -21,7 +21,7 @@
 static const char *
 line_text(const struct module *m, struct loc l)
 {
-	if (l.src && l.src != m->src)
+	if (l.src && loc_seen(l).src != m->src)
 		return arena_printf(m->arena, "%s:%d", l.src->path, loc_line(l));
 	return arena_printf(m->arena, "line %d", loc_line(l));
 }

@@ -46,6 +46,7 @@ file_of(struct page *g, struct loc l)
 {
 	int i;
 
+	l = loc_seen(l);
 	if (!l.src || l.src == g->m->src)
 		return -1;
 	for (i = 0; i < g->files.n; i++)

@@ -14,7 +14,7 @@ static void
 place(struct json *j, const struct module *m, struct loc l)
 {
 	jsonw_int(j, "line", loc_line(l));
-	if (l.src && l.src != m->src)
+	if (l.src && loc_seen(l).src != m->src)
 		jsonw_string(j, "path", l.src->path);
 }
 

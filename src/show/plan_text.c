@@ -286,7 +286,7 @@ row_of(const struct printer *r, const struct buffer *b, struct widths *w)
 	struct arena *a = r->m->arena;
 	struct top_row row = { .name = b->name };
 
-	row.place = b->loc.src && b->loc.src != r->m->src ? arena_printf(a, "%s:%d",
+	row.place = b->loc.src && loc_seen(b->loc).src != r->m->src ? arena_printf(a, "%s:%d",
 	    visible_text(a, b->loc.src->path), loc_line(b->loc)) : arena_printf(a, "line %d", loc_line(b->loc));
 	/* names tell the gradients of parameters from those of activations */
 	row.what = tensor_kind_name(b->kind == T_DELTA ? T_GRADIENT : b->kind);
@@ -352,7 +352,7 @@ print_lines(const struct printer *r)
 	fputs("  by line:", r->out);
 	for (i = 0; i < r->s->lines.n && i < LINES_SHOWN; i++) {
 		const struct line_bytes *l = &r->s->lines.v[i];
-		bool other = l->loc.src && l->loc.src != r->m->src;
+		bool other = l->loc.src && loc_seen(l->loc).src != r->m->src;
 
 		fprintf(r->out, "%s %s%s%d (%s)", i ? "," : "", other ?
 		    visible_text(r->m->arena, l->loc.src->path) : "",

@@ -638,8 +638,57 @@ train { batch 4  data synthetic(8) }
     c.stop()
 
 
+def shipped():
+    """Blocks that come with Stowage have no file of the user's."""
+    spec = """use "std/vision.nn"
+network net {
+  input  x : f32[3, 8, 8]
+  target y : class[4]
+  h = x -> conv_norm(8) -> basic(8)
+  loss cross_entropy(h -> global_avgpool -> flatten -> dense(4), y)
+}
+train { batch 4  data synthetic(8) }
+"""
+    text, uri = Text(spec), "untitled:a.nn"
+    here, at = {"textDocument": {"uri": uri}}, lambda word: text.position(spec.index(word) + 1)
+    c = Client()
+    c.open(uri, spec)
+    equal(c.diagnosed(uri), [], "a block that comes with Stowage: nothing is wrong")
+    said = c.at("textDocument/hover", uri, at("conv_norm"))["contents"]["value"]
+    # 3 * 8 * 9 weights and 2 * 8 of the normalisation
+    for part in ("block conv_norm(", "parameters: 232\n", "A convolution, a normalisation", "std/vision.nn"):
+        ok(part in said, f"hover: {part.strip()}", said)
+    said = c.at("textDocument/hover", uri, at("std/"))["contents"]["value"]
+    ok("x -> squeeze_excite(" in said and "look at images" in said, "hover: what is in the file", said)
+
+    def offered(before):
+        c.replace(uri, before + spec[len(before):])
+        got = c.at("textDocument/completion", uri, Text(before).position(len(before)))
+        c.replace(uri, spec)
+        return {i["label"] for i in (got["items"] if isinstance(got, dict) else got or [])}
+
+    ok({"vision.nn", "unet.nn"} <= offered('use "std/'), "completion: the files there are")
+    ok("std/" in offered('use "'), "completion: and their folder")
+    ok({"conv_norm", "inverted"} <= offered(spec[:spec.index("basic")]), "completion: its blocks")
+    for method, what in (("definition", at("conv_norm")), ("definition", at("std/")), ("references", at("basic"))):
+        extra = {"context": {"includeDeclaration": True}}
+        got = c.request(f"textDocument/{method}", {**here, "position": what, **extra}) or []
+        uris = [g.get("uri") or g["targetUri"] for g in (got if isinstance(got, list) else [got])]
+        bad = [u for u in uris if u != uri and not os.path.exists(path_of(u))]
+        ok(not bad, f"{method}: no file that is not there", got)
+    bad = [g for g in c.request("textDocument/documentLink", here) or [] if not os.path.exists(path_of(g["target"]))]
+    ok(not bad, "links: none to a file that is not there", bad)
+    answer = c.answer(c.ask("textDocument/rename", {**here, "position": at("basic"), "newName": "plain"}))
+    ok("comes with Stowage" in answer.get("error", {}).get("message", ""), "rename: what comes with Stowage stays", answer)
+    c.replace(uri, spec.replace("basic(8)", "basic(8, 2, 3)"))
+    found = [d for d in c.diagnosed(uri) if "too many" in d["message"]]
+    equal([d["range"]["start"]["line"] for d in found], [4], "what is wrong is said of its use")
+    c.stop()
+
+
 case(each)
 case(of_parts)
+case(shipped)
 for encoding in ("utf-16", "utf-8"):
     for cut in (False, True):
         case(lambda: everywhere(encoding, cut))
