@@ -122,7 +122,7 @@ data_load(const struct data *d, int k, void *to, int64_t row, uint64_t seed)
 		d->source->reader->make(in, to, row, seed, scale);
 		return;
 	}
-	from = c->value + row * in->elements * type_table[c->type].bytes;
+	from = c->value + row * c->step * type_table[c->type].bytes;
 	if (data_copies(d, k))
 		memcpy(to, from, (size_t)(in->elements * d->sent[k].bytes));
 	else

@@ -6,6 +6,7 @@
 struct column {			/* one input or target of every sample */
 	unsigned char *value;
 	int type;
+	int64_t step;		/* values from one sample to the next */
 	const char *file;	/* as it was found; NULL: synthetic */
 };
 
@@ -272,6 +273,7 @@ data_take(struct data *d, const struct input *in, struct loaded *f, int64_t head
 	d->bytes += length;
 	c->value = f->bytes;
 	c->type = type;
+	c->step = in->elements;
 	c->file = f->name;
 	data_check_values(d, in);
 }

@@ -92,6 +92,8 @@ struct source {			/* what the spec says about data */
 	int64_t fields;		/* CSV: numbers in a line */
 	int64_t skip_every, keep_every;	/* rows left out, rows used; 0: all are used */
 	int64_t samples;	/* synthetic */
+	double from, to;	/* text: the part of the file, as shares of it; */
+	int64_t stride, ahead;	/* bytes from one window to the next, 0: as long as it is; to its target */
 };
 
 enum { RATE_CONSTANT, RATE_STEP, RATE_COSINE };

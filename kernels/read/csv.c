@@ -146,6 +146,7 @@ csv_open(struct data *d)
 		if (__builtin_mul_overflow(in->elements * type_table[column->type].bytes, d->rows, &bytes))
 			fail("%s: too large", c.file.name);
 		column->value = (unsigned char *)data_alloc((uint64_t)bytes, c.file.name);
+		column->step = in->elements;
 		column->file = c.file.name;
 		d->bytes += bytes;
 	}

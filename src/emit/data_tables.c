@@ -62,7 +62,11 @@ emit_source(struct emitter *e, const char *name, const struct data_source *d)
 	    emit_truth(reader_flag(d, "header")), (long long)reader_field(e->module, d, NULL));
 	text_printf(e->out, "\t%lld, %lld,\t/* rows left out, rows used: every so many */\n",
 	    (long long)d->skip_every, (long long)d->keep_every);
-	text_printf(e->out, "\t%lld\t/* synthetic samples */\n};\n", (long long)d->samples);
+	text_printf(e->out, "\t%lld,\t/* synthetic samples */\n", (long long)d->samples);
+	text_printf(e->out, "\t%s, %s,", emit_decimal(e, reader_real(d, "from", 0)),
+	    emit_decimal(e, reader_real(d, "to", 1)));
+	text_printf(e->out, " %lld, %lld\t/* text: from, to; from one window to the next, to its target */\n};\n",
+	    (long long)reader_int(d, "stride", 0), (long long)reader_int(d, "ahead", 1));
 }
 
 static void

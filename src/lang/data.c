@@ -61,6 +61,9 @@ read_attr(struct reading *r, int k, const struct value *v)
 		return;
 	}
 	if (s->type == ATTR_REAL && v->kind == V_NUMBER && isfinite(v->num.real)) {
+		if ((s->min != 0 || s->max != 0) && (v->num.real < s->min || v->num.real > s->max))
+			ex_error(r->ex, "data", v->loc, "%s must be from %g to %g, not %s", s->name, s->min, s->max,
+			    value_text(r->ex->a, v));
 		a->r = v->num.real;
 		a->given = true;
 		return;
@@ -197,8 +200,11 @@ static void
 settle(struct reading *r, struct data_source *d, const struct expr *e)
 {
 	const struct attr_spec *s = r->reader->attrs;
+	const char *why = r->reader->unfit ? r->reader->unfit(r->ex->a, d, r->staged, r->nstaged) : NULL;
 	int i;
 
+	if (why)
+		ex_error(r->ex, "data", e->loc, "%s: %s", r->reader->name, why);
 	for (i = 0; s[i].name; i++)
 		if (s[i].required && !r->attr[i].given)
 			ex_error(r->ex, "data", e->loc, "%s data needs %s: %s", r->reader->name,

@@ -25,6 +25,16 @@ reader_usage(int i)
 	return reader_table[i] ? reader_table[i]->usage : NULL;
 }
 
+bool
+reader_has(const struct reader *r, const char *name)
+{
+	int i;
+
+	for (i = 0; r->attrs[i].name && strcmp(r->attrs[i].name, name) != 0; i++)
+		;
+	return r->attrs[i].name != NULL;
+}
+
 /* NULL where it was not given. */
 static const struct attr *
 find(const struct data_source *d, const char *name)

@@ -30,6 +30,9 @@ struct reader {
 	const struct attr_spec *attrs;	/* INT, REAL and BOOL; those below have uses of their own */
 	const char *needs;	/* in words, what a required attribute says: "a count" */
 	bool bytes;		/* what it reads is bytes of 0 to 255, as a rule */
+	/* What of the network or the arguments it cannot read, in words; NULL: nothing, or there is no such
+	 * function. Only where each argument by itself is right. */
+	const char *(*unfit)(struct arena *, const struct data_source *, struct tensor *const *staged, int nstaged);
 	/* Takes the first bytes of a file apart (readers/look.h); false where they are not what it
 	 * reads. NULL: it has no files. */
 	bool (*look)(struct look *);
@@ -49,6 +52,7 @@ extern const struct reader *const reader_table[];	/* ends with NULL */
 extern const int reader_count;
 
 const struct reader	*reader_find(const char *name);	/* NULL: there is none */
+bool			 reader_has(const struct reader *, const char *attr);
 /* By place in the table, NULL after the last: for lists in messages. */
 const char	*reader_name(int);
 const char	*reader_usage(int);

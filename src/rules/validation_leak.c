@@ -4,6 +4,7 @@
  */
 #include "lint/rule.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "readers/reader.h"
@@ -23,11 +24,27 @@ same_files(const struct data_source *a, const struct data_source *b)
 	return true;
 }
 
-/* The share of validation's rows that training sees. */
+/* The share of what validation reads, as a part of one file, that training reads too. */
+static double
+overlap(const struct data_source *train, const struct data_source *validate)
+{
+	double from = reader_real(validate, "from", 0), to = reader_real(validate, "to", 1);
+	double first = fmax(from, reader_real(train, "from", 0));
+
+	return fmax(0, fmin(to, reader_real(train, "to", 1)) - first) / (to - from);
+}
+
+/* The share of validation's rows that training sees. Rows of different parts are not the same rows, so that
+ * their choice says nothing. */
 static double
 share(const struct data_source *train, const struct data_source *validate)
 {
+	bool one_part = reader_real(train, "from", 0) == reader_real(validate, "from", 0) &&
+	    reader_real(train, "to", 1) == reader_real(validate, "to", 1);
 	int64_t row, both = 0, all = 0;
+
+	if (!one_part)
+		return overlap(train, validate);
 
 	for (row = 0; row < MOST_ROWS; row++)
 		if (reader_takes(validate, row)) {
@@ -54,8 +71,12 @@ check(const struct rule *rule, struct lint *l)
 	    "rows of \"%s\"", 100 * seen, d->file[0]);
 	diag_place(l->diags, g, m->set.data.loc, "training reads it here");
 	diag_fact(l->diags, g, "its loss and metrics then say how well those rows are remembered");
-	diag_help(l->diags, g, "data of its own; or skip_every=5 in train and keep_every=5 in "
-	    "validate, which holds back a fifth");
+	if (reader_has(d->reader, "from"))
+		diag_help(l->diags, g, "data of its own; or to=0.9 in train and from=0.9 in validate, which holds "
+		    "back the last tenth");
+	else
+		diag_help(l->diags, g, "data of its own; or skip_every=5 in train and keep_every=5 in "
+		    "validate, which holds back a fifth");
 }
 
 const struct rule rule_validation_leak = {
@@ -68,7 +89,8 @@ const struct rule rule_validation_leak = {
 	    "better the more it has: validation is to tell that apart, and cannot. Most often a "
 	    "data setting was copied from train to validate.\n\n"
 	    "Reported where both read the same files and some row passes both choices: with "
-	    "skip_every=n in one and keep_every=n in the other, none does. The commonest kind of "
+	    "skip_every=n in one and keep_every=n in the other, none does; nor do to=0.9 and from=0.9 of one "
+	    "text overlap. The commonest kind of "
 	    "leakage that Kapoor and Narayanan found in 294 papers of 17 fields (Leakage and the "
 	    "reproducibility crisis in machine-learning-based science, 2023).",
 	.check = check,
