@@ -121,4 +121,6 @@ avgpool_last_backward(elem *dx, const elem *dy, struct onto onto, int64_t b, int
 	LAUNCH_ROWS(avgpool_last_grad_kernel, b * g.h, (dx, dy, onto, b, channels, g));
 }
 
+#include "pool/avgpool_axes.cu"
+
 #endif

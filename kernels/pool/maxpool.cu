@@ -73,5 +73,6 @@ maxpool_backward(elem *dx, const elem *dy, const uint8_t *small, const int32_t *
 }
 
 #include "pool/maxpool_last.cu"
+#include "pool/maxpool_axes.cu"
 
 #endif

@@ -184,6 +184,8 @@ attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 	case ATTR_PAIR:
 	case ATTR_SIDES:
 	case ATTR_INTS:
+	case ATTR_AXES:
+	case ATTR_FRAME:
 		ints(r, a);
 		break;
 	case ATTR_BOOL:

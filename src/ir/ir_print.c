@@ -100,6 +100,8 @@ print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
 	case ATTR_PAIR:
 	case ATTR_SIDES:
 	case ATTR_INTS:
+	case ATTR_AXES:
+	case ATTR_FRAME:
 		print_ints(f, a);
 		break;
 	case ATTR_ENUM:

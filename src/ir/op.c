@@ -163,6 +163,8 @@ op_attr_preset(const struct attr_spec *spec, struct attr *a)
 		a->n = spec->type == ATTR_PAIR ? 2 : 4;
 		return true;
 	case ATTR_INTS:
+	case ATTR_AXES:
+	case ATTR_FRAME:
 		return preset_ints(s, a);
 	case ATTR_ENUM:
 		a->i = choice(spec->choices, s);

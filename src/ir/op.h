@@ -50,6 +50,11 @@ enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,
 	ATTR_PAIR,	/* n or (n, m): v[0] is the height, v[1] the width */
 	ATTR_SIDES,	/* n, (v, h) or (top, bottom, left, right) */
+	ATTR_AXES,	/* n, or a number for each axis of space, width last. It is as it was given until
+			 * shape() knows how many there are (ops/space.h), and then has n of them */
+	ATTR_FRAME,	/* the same, or two numbers for each axis, before and after, of which there are
+			 * then 2 n; or a word out of spec->choices, which shape() makes them of: until
+			 * then n is 0 and i 1 more than its index */
 	ATTR_INTS,	/* a tuple of up to MAX_RANK integers: a shape */
 	ATTR_ENUM,	/* a bare name or string out of spec->choices; i is its index */
 	ATTR_TENSOR,	/* tie a parameter to that of another layer: weight=tok. Not stored in
@@ -62,7 +67,7 @@ struct attr {			/* a value; one per attr_spec */
 	bool given;		/* false: the default */
 	int64_t i;		/* INT, BOOL (0 or 1), ENUM */
 	double r;		/* REAL */
-	int n;			/* PAIR 2, SIDES 4, INTS its count */
+	int n;			/* PAIR 2, SIDES 4, INTS, AXES, FRAME their count */
 	int64_t v[MAX_RANK];
 	struct init init;
 	const struct formula *formula;
@@ -76,11 +81,12 @@ struct attr_spec {
 	bool required;
 	const char *preset;	/* the default, as a spec would write it: "1", "0.1", "true" */
 	double min, max;	/* legal range of each number, inclusive; both 0: any */
-	const char *choices;	/* ENUM: "none tanh", separated by blanks */
+	const char *choices;	/* ENUM, FRAME: "none tanh", separated by blanks */
 	bool is_rate;		/* of an optimizer: the learning rate, which the schedule changes */
 };
 
 #define ATTRS_END	{ .name = NULL }
+#define SPACE_AXES	3	/* most axes of space: depth, height, width */
 #define MAX_ATTRS	16
 
 /* Bits of op->gradient.saves: what backward may read of the forward node. */

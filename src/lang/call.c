@@ -214,6 +214,36 @@ take_choice(const struct target *t, const struct value *v, struct attr *a)
 	return wrong(t, v, arena_printf(t->ex->a, "one of: %s", t->spec->choices));
 }
 
+/* How many of them there are to be is not known here: shape() spreads them. */
+static bool
+take_axes(const struct target *t, const struct value *v, int most, struct attr *a)
+{
+	int i, n = v->kind == V_TUPLE ? v->n : 1;
+	bool ok = true;
+
+	if (n < 1 || n > most)
+		return wrong(t, v, "a number, or one for each axis: (height, width)");
+	a->n = n;
+	for (i = 0; i < n; i++)
+		ok &= take_int(t, v->kind == V_TUPLE ? &v->item[i] : v, LARGEST_SIDE, &a->v[i]);
+	return ok;
+}
+
+static bool
+take_frame(const struct target *t, const struct value *v, struct attr *a)
+{
+	if (t->spec->choices && (v->kind == V_WORD || v->kind == V_STRING)) {
+		if (!take_choice(t, v, a))
+			return false;
+		a->i++;
+		return true;
+	}
+	if (v->kind == V_TUPLE && (v->n < 1 || v->n > 2 * SPACE_AXES))
+		return wrong(t, v, "a number, one for each axis, (vertical, horizontal), or two: "
+		    "(top, bottom, left, right)");
+	return take_axes(t, v, 2 * SPACE_AXES, a);
+}
+
 /* weight=tok: the parameter of that name of the layer labelled tok; or a parameter(...) itself. */
 static bool
 take_tie(const struct target *t, const struct value *v, struct tie *tie)
@@ -267,6 +297,10 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 		return take_sides(t, v, a);
 	case ATTR_INTS:
 		return take_ints(t, v, a);
+	case ATTR_AXES:
+		return take_axes(t, v, SPACE_AXES, a);
+	case ATTR_FRAME:
+		return take_frame(t, v, a);
 	case ATTR_ENUM:
 		return take_choice(t, v, a);
 	case ATTR_TENSOR:

@@ -202,7 +202,7 @@ add_choices(struct completion *c, const struct attr_spec *a)
 	const char *s = a->choices;
 	size_t i;
 
-	for (; a->type == ATTR_ENUM && s && *s; s += strspn(s, " ")) {
+	for (; s && *s; s += strspn(s, " ")) {
 		size_t n = strcspn(s, " ");
 
 		add_item(c, arena_strndup(c->arena, s, n), ITEM_VALUE, NULL);

@@ -1,4 +1,4 @@
-/* conv: 2-D convolution, and conv_then, which does an activation to what it makes before that is stored
+/* conv: convolution, and conv_then, which does an activation to what it makes before that is stored
  * (the pass fuse-activation makes it). Forward and backward are matrix products over windows that are packed on
  * the fly (kernels/conv/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
 #include "ops/conv.h"
@@ -6,7 +6,7 @@
 #include "ir/diff.h"
 
 #include "calls/emitter.h"
-#include "calls/tape.h"
+#include "ops/shapes.h"
 
 static const struct attr_spec attrs[] = { CONV_ATTRS, ATTRS_END };
 static const struct attr_spec attrs_then[] = { CONV_ATTRS, THEN_ATTR, ATTRS_END };
@@ -20,12 +20,12 @@ conv_attrs(const struct node *n)
 		.bias = op_bool(n, "bias") };
 	int i;
 
-	for (i = 0; i < 2; i++) {
-		a.kernel[i] = kernel->v[i];
-		a.stride[i] = stride->v[i];
-		a.dilation[i] = dilation->v[i];
-		a.before[i] = pad->v[2 * i];
-		a.after[i] = pad->v[2 * i + 1];
+	for (i = 0; i < SPACE_AXES; i++) {
+		a.kernel[i] = space_of(kernel, i, 1);
+		a.stride[i] = space_of(stride, i, 1);
+		a.dilation[i] = space_of(dilation, i, 1);
+		a.before[i] = space_frame(pad, i, false);
+		a.after[i] = space_frame(pad, i, true);
 	}
 	return a;
 }
@@ -164,54 +164,86 @@ check_groups(struct build *b, const struct node *n, const struct conv_attrs *a)
 	return true;
 }
 
+/* The input's extents, padded. */
+static void
+padded(const struct tensor *x, const struct conv_attrs *a, int64_t extent[SPACE_AXES])
+{
+	int i;
+
+	for (i = 0; i < SPACE_AXES; i++)
+		extent[i] = space_extent(x, i) + a->before[i] + a->after[i];
+}
+
 static bool
 too_small(struct build *b, const struct node *n, const struct conv_attrs *a)
 {
 	struct arena *arena = b->module->arena;
-	const char *spread = "", *padded = "";
+	int axes = space_axes(n->in[0]), i;
+	const char *spread = "", *framed = "";
+	int64_t reach[SPACE_AXES], extent[SPACE_AXES];
+	bool dilated = false, frame = false;
 
-	if (a->dilation[0] > 1 || a->dilation[1] > 1)
-		spread = arena_printf(arena, ", which spans %lldx%lld with its dilation",
-		    (long long)((a->kernel[0] - 1) * a->dilation[0] + 1),
-		    (long long)((a->kernel[1] - 1) * a->dilation[1] + 1));
-	if (a->before[0] + a->before[1] + a->after[0] + a->after[1])
-		padded = arena_printf(arena, ", even padded to %lldx%lld",
-		    (long long)(n->in[0]->dim[1] + a->before[0] + a->after[0]),
-		    (long long)(n->in[0]->dim[2] + a->before[1] + a->after[1]));
-	return op_error(b, n, "conv: input is %s, smaller than the %lldx%lld kernel%s%s",
-	    op_operand_text(b, n->in[0]), (long long)a->kernel[0], (long long)a->kernel[1], spread,
-	    padded);
+	padded(n->in[0], a, extent);
+	for (i = 0; i < SPACE_AXES; i++) {
+		reach[i] = (a->kernel[i] - 1) * a->dilation[i] + 1;
+		dilated |= a->dilation[i] > 1;
+		frame |= a->before[i] || a->after[i];
+	}
+	if (dilated)
+		spread = arena_printf(arena, ", which spans %s with its dilation",
+		    space_text(arena, reach, axes));
+	if (frame)
+		framed = arena_printf(arena, ", even padded to %s", space_text(arena, extent, axes));
+	return op_error(b, n, "conv: input is %s, smaller than the %s%s%s",
+	    op_operand_text(b, n->in[0]), space_kernel(arena, a->kernel, axes), spread, framed);
+}
+
+/* The output's extents. */
+static bool
+extents(struct build *b, const struct node *n, const struct conv_attrs *a, int64_t *dim)
+{
+	int axes = space_axes(n->in[0]), i;
+	int64_t extent[SPACE_AXES], positions = 1;
+
+	padded(n->in[0], a, extent);
+	for (i = SPACE_AXES - axes; i < SPACE_AXES; i++) {
+		int64_t room = extent[i] - (a->kernel[i] - 1) * a->dilation[i] - 1;
+
+		if (room < 0)
+			return too_small(b, n, a);
+		dim[1 + i - (SPACE_AXES - axes)] = room / a->stride[i] + 1;
+		positions = product_of(positions, extent[i]);
+	}
+	if (positions <= LARGEST_PLANE)
+		return true;
+	return op_error(b, n, "conv: padded, the input is %s, too large: the product of its extents "
+	    "but for channels is limited to 2^30", space_text(b->module->arena, extent, axes));
 }
 
 static bool
 shape(struct build *b, struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	struct conv_attrs a = conv_attrs(n);
-	int64_t dim[3] = { a.filters }, channels;
-	struct init init;
-	int i;
+	int64_t dim[1 + SPACE_AXES] = { op_int(n, "filters") }, weight[2 + SPACE_AXES], cells = 1;
+	struct conv_attrs a;
+	int axes, i;
 
-	if (!product_image(b, n) || !check_groups(b, n, &a))
+	if (!product_space(b, n, 2))
 		return false;
-	for (i = 0; i < 2; i++) {
-		int64_t room = x->dim[1 + i] + a.before[i] + a.after[i] -
-		    (a.kernel[i] - 1) * a.dilation[i] - 1;
-
-		if (room < 0)
-			return too_small(b, n, &a);
-		dim[1 + i] = room / a.stride[i] + 1;
+	space_same(n, "pad", op_attr(n, "kernel"), op_attr(n, "stride"), op_attr(n, "dilation"));
+	a = conv_attrs(n);
+	axes = space_axes(x);
+	if (!check_groups(b, n, &a) || !extents(b, n, &a, dim))
+		return false;
+	weight[0] = a.filters;
+	weight[1] = x->dim[0] / a.groups;
+	for (i = 0; i < axes; i++) {
+		weight[2 + i] = op_attr(n, "kernel")->v[i];
+		cells = product_of(cells, weight[2 + i]);
 	}
-	if (product_of(x->dim[1] + a.before[0] + a.after[0],
-	    x->dim[2] + a.before[1] + a.after[1]) > LARGEST_PLANE)
-		return op_error(b, n, "conv: padded, the input is %lldx%lld, too large: height times "
-		    "width is limited to 2^30", (long long)(x->dim[1] + a.before[0] + a.after[0]),
-		    (long long)(x->dim[2] + a.before[1] + a.after[1]));
-	channels = x->dim[0] / a.groups;
-	init = product_init(channels * a.kernel[0] * a.kernel[1]);
-	if (!op_param(b, n, "weight", T_PARAM, init, 4,
-	    (int64_t[]){ a.filters, channels, a.kernel[0], a.kernel[1] }) ||
-	    (a.bias && !op_param(b, n, "bias", T_PARAM, init, 1, dim)))
+	if (!op_param(b, n, "weight", T_PARAM, product_init(product_of(weight[1], cells)), 2 + axes,
+	    weight) || (a.bias && !op_param(b, n, "bias", T_PARAM,
+	    product_init(product_of(weight[1], cells)), 1, dim)))
 		return false;
 	return product_output(b, n, dim);
 }
@@ -221,7 +253,7 @@ macs(const struct node *n)
 {
 	const struct tensor *w = n->in[1], *y = n->out[0];
 
-	return product_macs(y, tensor_elements_per_sample(w), product_of(y->dim[1], y->dim[2]));
+	return product_macs(y, tensor_elements_per_sample(w), shape_product(y, 1, y->rank));
 }
 
 static struct affine
@@ -261,35 +293,20 @@ emit_then(struct emitter *e, const struct node *n)
 	emit_forward(e, n, then[op_int(n, "then")], op_int(n, "then") == THEN_RELU);
 }
 
-/* Where the sides differ, PyTorch pads first. */
-static void
-torch_calls(struct tape *t, const struct node *n)
-{
-	struct conv_attrs a = conv_attrs(n);
-	struct tensor padded = *n->in[0];
-	int x = TAPE_NONE, i;
-
-	if (a.before[0] != a.after[0] || a.before[1] != a.after[1]) {
-		for (i = 0; i < 2; i++)
-			padded.dim[1 + i] += a.before[i] + a.after[i];
-		x = tape_value(t, n->in[0]);
-		x = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
-		    .bytes = tape_bytes(t, &padded) });
-	}
-	tape_plain(t, n, x);
-}
-
 const struct op op_conv = {
 	.name = "conv",
 	.kind = OP_LAYER,
-	.brief = "2-D convolution",
+	.brief = "convolution",
 	.doc = "y[f, i, j] = bias[f] + sum over c, u, v of weight[f, c, u, v] "
 	    "x[c, i * stride + u * dilation - top, j * stride + v * dilation - left], where x is 0 "
 	    "outside the input. Input [C, H, W] gives [filters, H', W'] with "
 	    "H' = (H + top + bottom - dilation * (kernel - 1) - 1) / stride + 1, rounded down, and W' "
-	    "alike. With groups, filter f sees only its group's C / groups channels.\n\n"
-	    "Parameters, as PyTorch's Conv2d: weight [filters, C / groups, height, width] and bias "
-	    "[filters], both started uniformly in +-1/sqrt(fan_in).\n\n"
+	    "alike. With groups, filter f sees only its group's C / groups channels. Input [C, L] gives "
+	    "[filters, L'] in the same way, with kernels of one extent: conv(16, 3, pad=(2, 0)) sees "
+	    "nothing that comes later.\n\n"
+	    "Parameters, as PyTorch's Conv2d and Conv1d: weight [filters, C / groups, height, "
+	    "width] and bias [filters], both started uniformly in +-1/sqrt(fan_in). pad=same is that "
+	    "of TensorFlow, for any stride.\n\n"
 	    "It is a product of the weights with windows of the input, which are packed block by "
 	    "block and never written out (kernels/conv/conv.cu). Backward reads the input and the weights. "
 	    "Multiply-adds: filters * H' * W' * C / groups * height * width a sample.",
@@ -302,7 +319,7 @@ const struct op op_conv = {
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1),
 	.memory.workspace = work,
-	.torch = { .calls = torch_calls },
+	.torch = { .calls = space_torch_calls },
 	.memory.layout = product_layout,
 	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit,

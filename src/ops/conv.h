@@ -6,18 +6,20 @@
 #define STOWAGE_OPS_CONV_H
 
 #include "ops/product.h"
+#include "ops/space.h"
 
 #define CONV_ATTRS									\
 	{ "filters", ATTR_INT, "number of output channels", .required = true,		\
 	    .min = 1, .max = (double)LARGEST_PLANE },					\
-	{ "kernel", ATTR_PAIR, "height and width of the kernel", .required = true,	\
+	{ "kernel", ATTR_AXES, "extents of the kernel", .required = true,		\
 	    .min = 1, .max = 32768 },							\
-	{ "stride", ATTR_PAIR, "step from window to window, in rows and columns",	\
-	    .preset = "1", .min = 1, .max = 32768 },					\
-	{ "pad", ATTR_SIDES, "rows and columns of zeros added around the input: one number, "	\
-	    "(vertical, horizontal) or (top, bottom, left, right)", .preset = "0",	\
-	    .min = 0, .max = 32768 },							\
-	{ "dilation", ATTR_PAIR, "distance between the kernel's elements", .preset = "1",	\
+	{ "stride", ATTR_AXES, "steps from window to window", .preset = "1",		\
+	    .min = 1, .max = 32768 },							\
+	{ "pad", ATTR_FRAME, "zeros added around the input: one number, (vertical, "	\
+	    "horizontal) or (top, bottom, left, right), and so for other axes; same: as many as "	\
+	    "make the output's extents those of the input divided by the stride, rounded up, the "	\
+	    "larger half after", .preset = "0", .choices = "same", .min = 0, .max = 32768 },	\
+	{ "dilation", ATTR_AXES, "distance between the kernel's elements", .preset = "1",	\
 	    .min = 1, .max = 32768 },							\
 	{ "groups", ATTR_INT, "input and output channels are cut into so many groups, each "	\
 	    "convolved by itself; as many as input channels is a depthwise convolution",	\

@@ -1,6 +1,8 @@
-/* conv_transpose: transposed 2-D convolution, which is the gradient of conv with respect to its
+/* conv_transpose: transposed convolution, which is the gradient of conv with respect to its
  * input, run as a layer. So its kernels are conv's with input and output exchanged. */
 #include "ops/product.h"
+#include "ops/shapes.h"
+#include "ops/space.h"
 
 #include "ir/diff.h"
 
@@ -9,16 +11,15 @@
 static const struct attr_spec attrs[] = {
 	{ "filters", ATTR_INT, "number of output channels", .required = true,
 	    .min = 1, .max = (double)LARGEST_PLANE },
-	{ "kernel", ATTR_PAIR, "height and width of the kernel", .required = true,
+	{ "kernel", ATTR_AXES, "extents of the kernel", .required = true, .min = 1, .max = 32768 },
+	{ "stride", ATTR_AXES, "places of the output for each of the input", .preset = "1",
 	    .min = 1, .max = 32768 },
-	{ "stride", ATTR_PAIR, "rows and columns of output for each of the input", .preset = "1",
-	    .min = 1, .max = 32768 },
-	{ "pad", ATTR_PAIR, "rows and columns cut from each side of the output", .preset = "0",
+	{ "pad", ATTR_AXES, "places cut from either side of the output", .preset = "0",
 	    .min = 0, .max = 32768 },
-	{ "output_pad", ATTR_PAIR, "rows and columns added to the output at the bottom and right, "
-	    "to choose among the sizes that stride makes possible; less than stride or dilation",
+	{ "output_pad", ATTR_AXES, "places added to the output at the end of each axis, to choose "
+	    "among the extents that stride makes possible; less than stride or dilation",
 	    .preset = "0", .min = 0, .max = 32768 },
-	{ "dilation", ATTR_PAIR, "distance between the kernel's elements", .preset = "1",
+	{ "dilation", ATTR_AXES, "distance between the kernel's elements", .preset = "1",
 	    .min = 1, .max = 32768 },
 	{ "groups", ATTR_INT, "input and output channels are cut into so many groups, each convolved "
 	    "by itself", .preset = "1", .min = 1, .max = (double)LARGEST_PLANE },
@@ -35,11 +36,11 @@ read_attrs(const struct node *n)
 		.bias = op_bool(n, "bias") };
 	int i;
 
-	for (i = 0; i < 2; i++) {
-		a.kernel[i] = kernel->v[i];
-		a.stride[i] = stride->v[i];
-		a.dilation[i] = dilation->v[i];
-		a.before[i] = a.after[i] = pad->v[i];
+	for (i = 0; i < SPACE_AXES; i++) {
+		a.kernel[i] = space_of(kernel, i, 1);
+		a.stride[i] = space_of(stride, i, 1);
+		a.dilation[i] = space_of(dilation, i, 1);
+		a.before[i] = a.after[i] = space_of(pad, i, 0);
 	}
 	return a;
 }
@@ -156,10 +157,8 @@ grad(struct diff *d, struct node *n)
 static bool
 check(struct build *b, const struct node *n, const struct conv_attrs *a)
 {
-	static const char *const side[] = { "height", "width" };
-	const struct attr *more = op_attr(n, "output_pad");
 	const struct tensor *x = n->in[0];
-	int i;
+	int axes = space_axes(x), i;
 
 	if (x->dim[0] % a->groups)
 		return op_error(b, n, "conv_transpose: %lld input channels cannot be cut into %lld "
@@ -168,43 +167,66 @@ check(struct build *b, const struct node *n, const struct conv_attrs *a)
 	if (a->filters % a->groups)
 		return op_error(b, n, "conv_transpose: %lld filters cannot be cut into %lld groups",
 		    (long long)a->filters, (long long)a->groups);
-	for (i = 0; i < 2; i++)
-		if (more->v[i] >= a->stride[i] && more->v[i] >= a->dilation[i])
+	for (i = SPACE_AXES - axes; i < SPACE_AXES; i++) {
+		int64_t more = space_of(op_attr(n, "output_pad"), i, 0);
+
+		if (more >= a->stride[i] && more >= a->dilation[i])
 			return op_error(b, n, "conv_transpose: output_pad %lld of the %s must be less "
 			    "than the stride (%lld) or the dilation (%lld): rows further out see no "
-			    "input", (long long)more->v[i], side[i], (long long)a->stride[i],
+			    "input", (long long)more, space_name(i, axes), (long long)a->stride[i],
 			    (long long)a->dilation[i]);
+	}
 	return true;
+}
+
+/* The output's extents. */
+static bool
+extents(struct build *b, const struct node *n, const struct conv_attrs *a, int64_t *dim)
+{
+	const struct tensor *x = n->in[0];
+	int axes = space_axes(x), i;
+	int64_t whole[SPACE_AXES], positions = 1;
+
+	for (i = SPACE_AXES - axes; i < SPACE_AXES; i++) {
+		whole[i] = (space_extent(x, i) - 1) * a->stride[i] + (a->kernel[i] - 1) * a->dilation[i] +
+		    space_of(op_attr(n, "output_pad"), i, 0) + 1;
+		positions = product_of(positions, whole[i]);
+		if (whole[i] <= 2 * a->before[i])
+			return op_error(b, n, "conv_transpose: pad %lld cuts away the whole %s of the "
+			    "output: input is %s", (long long)a->before[i], space_name(i, axes),
+			    op_operand_text(b, x));
+		dim[1 + i - (SPACE_AXES - axes)] = whole[i] - 2 * a->before[i];
+	}
+	if (positions <= LARGEST_PLANE)
+		return true;
+	return op_error(b, n, "conv_transpose: the output, with what pad cuts away, is %s, too large: "
+	    "the product of its extents but for channels is limited to 2^30",
+	    space_text(b->module->arena, whole, axes));
 }
 
 static bool
 shape(struct build *b, struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	struct conv_attrs a = read_attrs(n);
-	int64_t dim[3] = { a.filters }, channels;
-	struct init init;
-	int i;
+	int64_t dim[1 + SPACE_AXES] = { op_int(n, "filters") }, weight[2 + SPACE_AXES], cells = 1;
+	struct conv_attrs a;
+	int axes, i;
 
-	if (!product_image(b, n) || !check(b, n, &a))
+	if (!product_space(b, n, 2))
 		return false;
-	for (i = 0; i < 2; i++) {
-		dim[1 + i] = (x->dim[1 + i] - 1) * a.stride[i] - 2 * a.before[i] +
-		    (a.kernel[i] - 1) * a.dilation[i] + op_attr(n, "output_pad")->v[i] + 1;
-		if (dim[1 + i] < 1)
-			return op_error(b, n, "conv_transpose: pad %lld cuts away the whole %s of the "
-			    "output: input is %s", (long long)a.before[i], i ? "width" : "height",
-			    op_operand_text(b, x));
+	a = read_attrs(n);
+	axes = space_axes(x);
+	if (!check(b, n, &a) || !extents(b, n, &a, dim))
+		return false;
+	weight[0] = x->dim[0];
+	weight[1] = a.filters / a.groups;
+	for (i = 0; i < axes; i++) {
+		weight[2 + i] = op_attr(n, "kernel")->v[i];
+		cells = product_of(cells, weight[2 + i]);
 	}
-	if (product_of(dim[1] + 2 * a.before[0], dim[2] + 2 * a.before[1]) > LARGEST_PLANE)
-		return op_error(b, n, "conv_transpose: the output, with what pad cuts away, is "
-		    "%lldx%lld, too large: height times width is limited to 2^30",
-		    (long long)(dim[1] + 2 * a.before[0]), (long long)(dim[2] + 2 * a.before[1]));
-	channels = a.filters / a.groups;
-	init = product_init(channels * a.kernel[0] * a.kernel[1]);
-	if (!op_param(b, n, "weight", T_PARAM, init, 4,
-	    (int64_t[]){ x->dim[0], channels, a.kernel[0], a.kernel[1] }) ||
-	    (a.bias && !op_param(b, n, "bias", T_PARAM, init, 1, dim)))
+	if (!op_param(b, n, "weight", T_PARAM, product_init(product_of(weight[1], cells)), 2 + axes,
+	    weight) || (a.bias && !op_param(b, n, "bias", T_PARAM,
+	    product_init(product_of(weight[1], cells)), 1, dim)))
 		return false;
 	return product_output(b, n, dim);
 }
@@ -214,7 +236,7 @@ macs(const struct node *n)
 {
 	const struct tensor *x = n->in[0], *w = n->in[1];
 
-	return product_macs(x, tensor_elements_per_sample(w), product_of(x->dim[1], x->dim[2]));
+	return product_macs(x, tensor_elements_per_sample(w), shape_product(x, 1, x->rank));
 }
 
 static struct affine
@@ -242,13 +264,13 @@ emit(struct emitter *e, const struct node *n)
 const struct op op_conv_transpose = {
 	.name = "conv_transpose",
 	.kind = OP_LAYER,
-	.brief = "transposed 2-D convolution, which enlarges its input",
+	.brief = "transposed convolution, which enlarges its input",
 	.doc = "Each input element adds a copy of the kernel, times its value, to the output: "
 	    "y[f, i * stride + u * dilation - pad, j * stride + v * dilation - pad] += "
 	    "weight[c, f, u, v] x[c, i, j], starting from bias[f]. Input [C, H, W] gives "
 	    "[filters, H', W'] with H' = (H - 1) * stride - 2 pad + dilation * (kernel - 1) + "
-	    "output_pad + 1, and W' alike.\n\n"
-	    "Parameters, as PyTorch's ConvTranspose2d: weight [C, filters / groups, height, width] and "
+	    "output_pad + 1, and W' alike; [C, L] gives [filters, L'].\n\n"
+	    "Parameters, as PyTorch's ConvTranspose2d and ConvTranspose1d: weight [C, filters / groups, height, width] and "
 	    "bias [filters], both started uniformly in +-1/sqrt(filters / groups * height * width).\n\n"
 	    "It runs as stride * stride convolutions of stride 1, one for each phase of the output, so "
 	    "no zero is multiplied. Backward reads the input and the weights. Multiply-adds: "

@@ -7,6 +7,7 @@
 
 #include "calls/emitter.h"
 #include "calls/tape.h"
+#include "ops/shapes.h"
 
 static const struct attr_spec attrs[] = {
 	{ "filters", ATTR_INT, "number of output channels", .required = true,
@@ -114,11 +115,11 @@ shape(struct build *b, struct node *n)
 {
 	const struct tensor *x = n->in[0];
 	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
-	int64_t dim[3] = { op_int(n, "filters") }, depth;
+	int64_t dim[1 + SPACE_AXES] = { op_int(n, "filters") }, depth;
 	struct init init;
 	int i;
 
-	if (!product_image(b, n))
+	if (!shape_image(b, n, 0) || !product_space(b, n, 2))
 		return false;
 	for (i = 0; i < 2; i++) {
 		if (x->dim[1 + i] < kernel->v[i])

@@ -5,18 +5,20 @@
 
 #include "calls/emitter.h"
 #include "ops/shapes.h"
+#include "ops/space.h"
 
 struct conv
 product_conv(const struct conv_attrs *a, const struct tensor *large, const struct tensor *small,
     const struct tensor *weight)
 {
 	return (struct conv){
-		.c = (int)large->dim[0], .h = (int)large->dim[1], .w = (int)large->dim[2],
-		.f = (int)small->dim[0], .oh = (int)small->dim[1], .ow = (int)small->dim[2],
-		.kh = (int)a->kernel[0], .kw = (int)a->kernel[1],
-		.sy = (int)a->stride[0], .sx = (int)a->stride[1],
-		.top = (int)a->before[0], .left = (int)a->before[1],
-		.dy = (int)a->dilation[0], .dx = (int)a->dilation[1],
+		.c = (int)large->dim[0], .f = (int)small->dim[0],
+		.h = (int)space_extent(large, HEIGHT), .w = (int)space_extent(large, WIDTH),
+		.oh = (int)space_extent(small, HEIGHT), .ow = (int)space_extent(small, WIDTH),
+		.kh = (int)a->kernel[HEIGHT], .kw = (int)a->kernel[WIDTH],
+		.sy = (int)a->stride[HEIGHT], .sx = (int)a->stride[WIDTH],
+		.top = (int)a->before[HEIGHT], .left = (int)a->before[WIDTH],
+		.dy = (int)a->dilation[HEIGHT], .dx = (int)a->dilation[WIDTH],
 		.groups = (int)a->groups,
 		.last = large->channels_last || small->channels_last || weight->channels_last,
 	};
@@ -25,8 +27,7 @@ product_conv(const struct conv_attrs *a, const struct tensor *large, const struc
 enum op_layout
 product_layout(const struct node *n)
 {
-	(void)n;
-	return LAYOUT_LAST;
+	return space_axes(n->out[0]) == 2 ? LAYOUT_LAST : LAYOUT_FIRST;
 }
 
 const char *
@@ -153,32 +154,42 @@ product_init(int64_t fan_in)
 }
 
 static bool
-too_large(const int64_t dim[3])
+too_large(const int64_t *dim, int axes)
 {
-	return dim[0] > LARGEST_PLANE || product_of(dim[1], dim[2]) > LARGEST_PLANE;
+	int64_t positions = 1;
+	int i;
+
+	for (i = 1; i <= axes; i++)
+		positions = product_of(positions, dim[i]);
+	return dim[0] > LARGEST_PLANE || positions > LARGEST_PLANE;
 }
 
+#define TOO_LARGE	"too large: channels, and the product of the other extents, are limited to 2^30"
+
 bool
-product_image(struct build *b, const struct node *n)
+product_space(struct build *b, struct node *n, int most)
 {
-	if (!shape_image(b, n, 0))
+	if (!space_given(b, n, most))
 		return false;
-	if (too_large(n->in[0]->dim))
-		return op_error(b, n, "%s: input is %s, too large: its channels, and its height times "
-		    "its width, are limited to 2^30", n->op->name, op_operand_text(b, n->in[0]));
+	if (too_large(n->in[0]->dim, space_axes(n->in[0])))
+		return op_error(b, n, "%s: input is %s, " TOO_LARGE, n->op->name,
+		    op_operand_text(b, n->in[0]));
 	return true;
 }
 
 bool
-product_output(struct build *b, struct node *n, const int64_t dim[3])
+product_output(struct build *b, struct node *n, const int64_t dim[1 + SPACE_AXES])
 {
 	const struct tensor *x = n->in[0];
+	struct tensor y = { .rank = x->rank };
+	int i;
 
-	if (too_large(dim))
-		return op_error(b, n, "%s: its output, [%lld, %lld, %lld], is too large: channels, and "
-		    "height times width, are limited to 2^30", n->op->name, (long long)dim[0],
-		    (long long)dim[1], (long long)dim[2]);
-	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, 3, dim) != NULL;
+	for (i = 0; i < y.rank; i++)
+		y.dim[i] = dim[i];
+	if (too_large(dim, space_axes(x)))
+		return op_error(b, n, "%s: its output, %s, is " TOO_LARGE, n->op->name,
+		    tensor_shape_text(b->module->arena, &y));
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, dim) != NULL;
 }
 
 struct attr *

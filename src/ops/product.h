@@ -12,8 +12,9 @@
 
 /* a convolution's attributes, whichever way it runs */
 struct conv_attrs {
-	int64_t filters, kernel[2], stride[2], dilation[2], groups;
-	int64_t before[2], after[2];	/* padding: top and left, bottom and right */
+	int64_t filters, groups;
+	int64_t kernel[SPACE_AXES], stride[SPACE_AXES], dilation[SPACE_AXES];
+	int64_t before[SPACE_AXES], after[SPACE_AXES];	/* padding: front, top and left; the others */
 	bool bias;
 };
 
@@ -70,10 +71,10 @@ int64_t		product_of(int64_t a, int64_t b);	/* saturating */
 /* uniform in +-1/sqrt(fan_in), as PyTorch starts weights and biases of these layers */
 struct init	product_init(int64_t fan_in);
 
-/* Is in[0] an image, [channels, height, width], that the kernels can count? */
-bool		product_image(struct build *, const struct node *);
-/* out[0]: an image as well, alike in type and batch */
-bool		product_output(struct build *, struct node *, const int64_t dim[3]);
+/* Is in[0] something whose windows the kernels can count, with at most so many axes of space? */
+bool		product_space(struct build *, struct node *, int most);
+/* out[0]: alike in type, batch and rank */
+bool		product_output(struct build *, struct node *, const int64_t dim[1 + SPACE_AXES]);
 
 /* For the gradient of a bias that is summed in so many parts for each channel, on a GPU. */
 struct affine	product_work_bias(int64_t channels, int64_t parts, const struct room *);

@@ -137,51 +137,6 @@ emit_channels(struct emitter *e, const struct tensor *t)
 	return emit_axis(e, t, 0);
 }
 
-/* ---- pooling ---- */
-
-struct window
-pool_window(const struct node *n)
-{
-	const struct attr *kernel = op_attr(n, "kernel"), *stride = op_attr(n, "stride");
-	const struct attr *pad = op_attr(n, "pad");
-	struct window w;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		w.kernel[i] = kernel->v[i];
-		w.stride[i] = stride->v[i] ? stride->v[i] : kernel->v[i];
-		w.pad[i] = pad->v[i];
-	}
-	return w;
-}
-
-bool
-pool_output(struct build *b, struct node *n, int64_t dim[3])
-{
-	static const char *const side[] = { "height", "width" };
-	const struct tensor *x = n->in[0];
-	struct window w;
-	int i;
-
-	if (!shape_image(b, n, 0))
-		return false;
-	w = pool_window(n);
-	for (i = 0; i < 2; i++) {
-		if (w.pad[i] > w.kernel[i] / 2)
-			return op_error(b, n, "%s: pad=%lld is more than half the kernel's %s of "
-			    "%lld; some windows would hold nothing but padding", n->op->name,
-			    (long long)w.pad[i], side[i], (long long)w.kernel[i]);
-		if (x->dim[i + 1] + 2 * w.pad[i] < w.kernel[i])
-			return op_error(b, n, "%s: input is %s, smaller than the %lldx%lld "
-			    "kernel%s", n->op->name, op_operand_text(b, x), (long long)w.kernel[0],
-			    (long long)w.kernel[1], w.pad[0] || w.pad[1] ? ", even padded" : "");
-	}
-	dim[0] = x->dim[0];
-	for (i = 0; i < 2; i++)
-		dim[i + 1] = (x->dim[i + 1] + 2 * w.pad[i] - w.kernel[i]) / w.stride[i] + 1;
-	return true;
-}
-
 /* ---- broadcasting ---- */
 
 /* Does T run along axis AXIS (-1: the batch) of a full shape of rank RANK? */
@@ -273,20 +228,7 @@ groups_text(struct emitter *e, const struct groups *g)
 	    (long long)groups_runs(g, 0), (long long)groups_runs(g, 1));
 }
 
-const char *
-pool_text(struct emitter *e, const struct tensor *in, const struct tensor *out,
-    const struct window *w)
-{
-	struct arena *a = e->module->arena;
-	const char *padding = w->pad[0] || w->pad[1] ? arena_printf(a, ", .ph = %lld, .pw = %lld",
-	    (long long)w->pad[0], (long long)w->pad[1]) : "";
-
-	return arena_printf(a, "(struct pool){ .h = %lld, .w = %lld, .oh = %lld, .ow = %lld,\n\t    "
-	    ".kh = %lld, .kw = %lld, .sh = %lld, .sw = %lld%s }", (long long)in->dim[1],
-	    (long long)in->dim[2], (long long)out->dim[1], (long long)out->dim[2],
-	    (long long)w->kernel[0], (long long)w->kernel[1], (long long)w->stride[0],
-	    (long long)w->stride[1], padding);
-}
+/* ---- rectangles ---- */
 
 void
 shape_emit_window(struct emitter *e, const struct node *n, int64_t top, int64_t left, double value)

@@ -48,23 +48,6 @@ struct channels	emit_channels(struct emitter *, const struct tensor *);
 /* The same of an axis: as [rows, extent, places] in memory. */
 struct channels	emit_axis(struct emitter *, const struct tensor *, int axis);
 
-/* ---- pooling windows: kernel, stride (default kernel), pad ---- */
-
-struct window {
-	int64_t kernel[2], stride[2], pad[2];
-};
-
-struct window	pool_window(const struct node *);
-/* Checks, and works out the output's extents. */
-bool	pool_output(struct build *, struct node *, int64_t dim[3]);
-/* The last arguments of the pooling kernels: b, channels, and the windows. IN is the tensor that
- * windows lie on, OUT has an element a window. */
-#define POOL_ARGS(in, out, w)								\
-	arg_batch(in), arg_int((in)->dim[0]), arg_text(pool_text(e, in, out, &(w)))
-/* "(struct pool){ .h = 28, .w = 28, ... }", as an argument of a kernel */
-const char	*pool_text(struct emitter *, const struct tensor *in, const struct tensor *out,
-	    const struct window *);
-
 /* ---- rectangles (kernels/copy/rectangle.cu) ---- */
 
 /* in[0] with its corner at (top, left) of out[0], and VALUE where it is not; added to what is to be

@@ -1,14 +1,15 @@
 /* upsample: nearest-neighbour resizing of height and width. Its gradient sums dy over the copies of
  * each element, and needs nothing else. */
 #include "ops/shapes.h"
+#include "ops/space.h"
 
 #include "ir/diff.h"
 
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
-	{ "factor", ATTR_PAIR, "how many times higher and wider", .min = 1, .max = 65536 },
-	{ "size", ATTR_PAIR, "the new height and width", .min = 1, .max = 1 << 30 },
+	{ "factor", ATTR_AXES, "how many times higher and wider", .min = 1, .max = 65536 },
+	{ "size", ATTR_AXES, "the new height and width", .min = 1, .max = 1 << 30 },
 	ATTRS_END
 };
 
@@ -17,7 +18,8 @@ geometry(struct emitter *e, const struct tensor *x, const struct tensor *y)
 {
 	return arena_printf(e->module->arena,
 	    "(struct upsample){ .oh = %lld, .ow = %lld, .ih = %lld, .iw = %lld }",
-	    (long long)y->dim[1], (long long)y->dim[2], (long long)x->dim[1], (long long)x->dim[2]);
+	    (long long)space_extent(y, HEIGHT), (long long)space_extent(y, WIDTH),
+	    (long long)space_extent(x, HEIGHT), (long long)space_extent(x, WIDTH));
 }
 
 static void
@@ -54,18 +56,18 @@ shape(struct build *b, struct node *n)
 {
 	const struct attr *factor = op_attr(n, "factor"), *size = op_attr(n, "size");
 	const struct tensor *x = n->in[0];
-	int64_t dim[3];
+	int64_t dim[1 + SPACE_AXES];
 	int i;
 
-	if (!shape_image(b, n, 0))
+	if (!space_given(b, n, 2))
 		return false;
 	if (factor->given == size->given)
 		return op_error(b, n, "upsample: give either a factor, upsample(2), or a size, "
 		    "upsample(size=(28, 28))");
 	dim[0] = x->dim[0];
-	for (i = 0; i < 2; i++)	/* extents are at most 2^40, factors 2^16 */
+	for (i = 0; i < space_axes(x); i++)	/* extents are at most 2^40, factors 2^16 */
 		dim[i + 1] = size->given ? size->v[i] : x->dim[i + 1] * factor->v[i];
-	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, 3, dim) != NULL;
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, dim) != NULL;
 }
 
 static struct tensor *

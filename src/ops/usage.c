@@ -10,6 +10,8 @@ type_name(const struct attr_spec *a)
 		[ATTR_INT] = "integer", [ATTR_REAL] = "number", [ATTR_BOOL] = "true or false",
 		[ATTR_PAIR] = "integer or pair (height, width)",
 		[ATTR_SIDES] = "integer, (vertical, horizontal) or (top, bottom, left, right)",
+		[ATTR_AXES] = "integer, or one for each axis",
+		[ATTR_FRAME] = "integer, one for each axis, or two: before, after",
 		[ATTR_INTS] = "integers", [ATTR_ENUM] = "word",
 		[ATTR_TENSOR] = "name of a layer", [ATTR_INIT] = "initial value",
 	};
@@ -51,6 +53,8 @@ op_attr_usage(struct text *t, const struct attr_spec *a)
 	text_printf(t, "%s (%s", a->doc, type_name(a));
 	if (a->type == ATTR_ENUM && a->choices)
 		text_printf(t, " out of: %s", a->choices);
+	else if (a->choices)
+		text_printf(t, "; or the word %s", a->choices);
 	if (a->min < 0 || a->min > 0 || a->max < 0 || a->max > 0) {
 		text_printf(t, "; at least %g", a->min);
 		if (a->max < 1e9)

@@ -74,7 +74,7 @@ is_one_tap(const struct conv_attrs *a)
 {
 	int i, all = 0;
 
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < SPACE_AXES; i++)
 		all += a->kernel[i] != 1 || a->stride[i] != 1 || a->before[i] || a->after[i];
 	return !all;
 }

@@ -11,6 +11,7 @@
 
 #include "ir/op.h"
 #include "amend/cut.h"
+#include "ops/space.h"
 
 struct pair {
 	const struct node *first, *second;
@@ -23,14 +24,24 @@ struct widths {
 	int64_t first_cells, second_cells;	/* of the kernels; of a dense layer 1 */
 };
 
+static int64_t
+cells_of(const struct tensor *weight)
+{
+	int64_t n = 1;
+	int i;
+
+	for (i = 2; i < weight->rank; i++)
+		n *= weight->dim[i];
+	return n;
+}
+
 static struct widths
 widths_of(const struct pair *p)
 {
 	const struct tensor *a = p->first->in[1], *b = p->second->in[1];
 
 	return (struct widths){ .in = a->dim[1], .mid = a->dim[0], .out = b->dim[0],
-		.first_cells = a->rank == 4 ? a->dim[2] * a->dim[3] : 1,
-		.second_cells = b->rank == 4 ? b->dim[2] * b->dim[3] : 1 };
+		.first_cells = cells_of(a), .second_cells = cells_of(b) };
 }
 
 /* Would one layer have no more weights than the two? */
@@ -50,9 +61,12 @@ static bool
 is_whole(const struct node *n)
 {
 	const struct attr *dilation = op_attr(n, "dilation");
+	int i;
 
-	return op_int(n, "groups") == 1 && n->in[1]->dim[2] == n->in[1]->dim[3] &&
-	    dilation->v[0] == 1 && dilation->v[1] == 1;
+	for (i = 0; i < dilation->n; i++)
+		if (dilation->v[i] != 1 || n->in[1]->dim[2 + i] != n->in[1]->dim[2])
+			return false;
+	return op_int(n, "groups") == 1;
 }
 
 /*
@@ -122,25 +136,40 @@ without(struct lint *l, const struct node *n)
 }
 
 static void
+tell_kernels(struct lint *l, struct diag *g, const struct pair *p, struct node *const *update)
+{
+	const struct tensor *a = p->first->in[1], *b = p->second->in[1];
+	int64_t first[SPACE_AXES] = { 0 }, second[SPACE_AXES] = { 0 }, both[SPACE_AXES] = { 0 };
+	struct arena *arena = l->module->arena;
+	int axes = a->rank - 2, i;
+
+	for (i = 0; i < axes; i++) {
+		int at = SPACE_AXES - axes + i;
+
+		first[at] = a->dim[2 + i];
+		second[at] = b->dim[2 + i];
+		both[at] = first[at] + (second[at] - 1) * op_attr(p->first, "stride")->v[i];
+	}
+	diag_fact(l->diags, g, "%s of %s is one convolution of %s, but for what is at the borders; the "
+	    "first takes %s B, with gradient and state", space_text(arena, second, axes),
+	    space_text(arena, first, axes), space_text(arena, both, axes),
+	    lint_commas(arena, measure_trained_bytes(l->module, update, a)));
+}
+
+static void
 tell_weights(struct lint *l, struct diag *g, const struct pair *p, struct node *const *update)
 {
 	struct module *m = l->module;
 	struct widths w = widths_of(p);
-	const struct tensor *a = p->first->in[1], *b = p->second->in[1];
 
-	if (a->rank == 4)
-		diag_fact(l->diags, g, "%lldx%lld of %lldx%lld is one convolution of %lldx%lld, but "
-		    "for what is at the borders; the first takes %s B, with gradient and state",
-		    (long long)b->dim[2], (long long)b->dim[3], (long long)a->dim[2],
-		    (long long)a->dim[3],
-		    (long long)(a->dim[2] + (b->dim[2] - 1) * op_attr(p->first, "stride")->v[0]),
-		    (long long)(a->dim[3] + (b->dim[3] - 1) * op_attr(p->first, "stride")->v[1]),
-		    lint_commas(m->arena, measure_trained_bytes(m, update, a)));
+	if (p->first->in[1]->rank > 2)
+		tell_kernels(l, g, p, update);
 	else if (one_is_smaller(&w))
 		diag_fact(l->diags, g, "weights %lld x %lld and %lld x %lld do what one of %lld x "
 		    "%lld can; the first takes %s B, with gradient and state", (long long)w.mid,
 		    (long long)w.in, (long long)w.out, (long long)w.mid, (long long)w.out,
-		    (long long)w.in, lint_commas(m->arena, measure_trained_bytes(m, update, a)));
+		    (long long)w.in, lint_commas(m->arena,
+		    measure_trained_bytes(m, update, p->first->in[1])));
 }
 
 static struct diag *
@@ -157,7 +186,7 @@ report(const struct rule *rule, struct lint *l, const struct pair *p, struct nod
 	else
 		diag_help(l->diags, g, "write %s(%lld%s) -> relu, or leave the first layer out",
 		    p->first->op->name, (long long)p->first->in[1]->dim[0],
-		    p->first->in[1]->rank == 4 ? ", ..." : "");
+		    p->first->in[1]->rank > 2 ? ", ..." : "");
 	return g;
 }
 

@@ -26,7 +26,7 @@ is_pointwise(const struct node *n)
 	if (!node_is(n, "conv"))
 		return false;
 	a = conv_attrs(n);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < SPACE_AXES; i++)
 		if (a.kernel[i] != 1 || a.stride[i] != 1 || a.before[i] || a.after[i])
 			return false;
 	return true;
@@ -36,8 +36,13 @@ is_pointwise(const struct node *n)
 static bool
 is_mean(const struct node *n)
 {
-	return node_is(n, "avgpool") && op_attr(n, "pad")->v[0] == 0 &&
-	    op_attr(n, "pad")->v[1] == 0;
+	const struct attr *pad = node_is(n, "avgpool") ? op_attr(n, "pad") : NULL;
+	int i;
+
+	for (i = 0; pad && i < pad->n; i++)
+		if (pad->v[i] != 0)
+			return false;
+	return pad != NULL;
 }
 
 static bool

@@ -38,7 +38,7 @@ window_of(const struct node *n, int axis, struct read_window *w)
 	stride = op_attr(n, "stride");
 	w->kernel = op_attr(n, "kernel")->v[axis];
 	w->stride = stride->n ? stride->v[axis] : w->kernel;
-	w->top = op_attr(n, "pad")->v[conv ? 2 * axis : axis];
+	w->top = op_attr(n, "pad")->v[2 * axis];
 	w->dilation = conv ? op_attr(n, "dilation")->v[axis] : 1;
 	return true;
 }

@@ -100,21 +100,56 @@ class Graph:
 
 
 def sides(p):
-    top, bottom, left, right = p
-    return (left, right, top, bottom)
+    """Numbers before and after each axis, from the last axis on."""
+    return [v for i in range(len(p) - 2, -1, -2) for v in p[i:i + 2]]
+
+
+def of_axes(name, x):
+    """That function of PyTorch for so many axes of space."""
+    return getattr(F, f"{name}{x.dim() - 2}d")
+
+
+def framed(x, p, value=0.0):
+    """What is padded first, since PyTorch's functions pad both sides alike, and what is left to them."""
+    if p[::2] == p[1::2]:
+        return x, p[::2]
+    return F.pad(x, sides(p), value=value), 0
 
 
 def conv(n, x, w, b=None):
     a = n.attrs
-    if any(a["pad"]):
-        x = F.pad(x, sides(a["pad"]))
-    return F.conv2d(x, w, b, a["stride"], 0, a["dilation"], a["groups"])
+    x, pad = framed(x, a["pad"])
+    return of_axes("conv", x)(x, w, b, a["stride"], pad, a["dilation"], a["groups"])
 
 
 def conv_transpose(n, x, w, b=None):
     a = n.attrs
-    return F.conv_transpose2d(x, w, b, a["stride"], a["pad"], a["output_pad"], a["groups"],
-                              a["dilation"])
+    return of_axes("conv_transpose", x)(x, w, b, a["stride"], a["pad"], a["output_pad"], a["groups"],
+                                        a["dilation"])
+
+
+def maxpool(n, x):
+    x, pad = framed(x, n.attrs["pad"], -torch.inf)
+    return of_axes("max_pool", x)(x, n.attrs["kernel"], n.attrs["stride"], pad, 1, n.attrs["ceil"])
+
+
+def window_mean(n, x):
+    a = n.attrs
+    x, pad = framed(x, a["pad"])
+    return of_axes("avg_pool", x)(x, a["kernel"], a["stride"] or a["kernel"], pad, a["ceil"], a["count_pad"])
+
+
+def avgpool(n, x):
+    """In f32, since PyTorch has it in no other for three axes. A frame that it cannot tell from the input
+    does not count where it counts for nothing in another mean."""
+    y, p = window_mean(n, wide(x)), n.attrs["pad"]
+    if not n.attrs["count_pad"] and p[::2] != p[1::2]:
+        y = y / window_mean(n, torch.ones_like(wide(x)))
+    return y.to(x.dtype)
+
+
+def sized(name):
+    return lambda n, x: of_axes(name, x)(x, n.attrs.get("size", (1,) * (x.dim() - 2)))
 
 
 def local(n, x, w, b=None):
@@ -395,9 +430,9 @@ OPERATORS = {
     **{name: widened(normalise) for name, normalise in NORMALISATIONS.items()},
     "conv": conv, "conv_transpose": conv_transpose, "local": local, "batchnorm": batchnorm,
     "dense": lambda n, x, w, b=None: F.linear(x, w, b),
-    "maxpool": lambda n, x: F.max_pool2d(x, n.attrs["kernel"], n.attrs["stride"], n.attrs["pad"][:2]),
-    "avgpool": lambda n, x: F.avg_pool2d(x, n.attrs["kernel"], n.attrs["stride"], n.attrs["pad"][:2]),
-    "global_avgpool": lambda n, x: F.adaptive_avg_pool2d(x, 1),
+    "maxpool": maxpool, "avgpool": avgpool,
+    "adaptive_maxpool": sized("adaptive_max_pool"), "global_maxpool": sized("adaptive_max_pool"),
+    "adaptive_avgpool": sized("adaptive_avg_pool"), "global_avgpool": sized("adaptive_avg_pool"),
     "relu": lambda n, x: F.relu(x),
     "leaky_relu": lambda n, x: F.leaky_relu(x, n.attrs["slope"]),
     "sigmoid": lambda n, x: torch.sigmoid(x), "tanh": lambda n, x: torch.tanh(x),

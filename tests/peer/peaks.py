@@ -102,19 +102,10 @@ CARD.impl("_scaled_dot_product_efficient_attention_backward",
 OPERATORS = {**ir.OPERATORS, "attend": attend, "local": local, "scale": scale, "rope": rope,
              "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
              "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
+             "avgpool": ir.window_mean,
              "dropout": lambda n, x: eager.cuda_dropout(x, n.attrs["rate"]),
-             "conv": lambda n, x, w, b=None: conv(n, x, w, b),
              "embedding": lambda n, ids, w: F.embedding(
                  ids, w, n.attrs["padding"] if n.attrs["padding"] >= 0 else None)}
-
-
-def conv(n, x, w, b):
-    top, bottom, left, right = pad = n.attrs["pad"]
-    if top == bottom and left == right:
-        return F.conv2d(x, w, b, n.attrs["stride"], (top, left), n.attrs["dilation"],
-                        n.attrs["groups"])
-    x = F.pad(x, ir.sides(pad))
-    return F.conv2d(x, w, b, n.attrs["stride"], 0, n.attrs["dilation"], n.attrs["groups"])
 
 
 class Network:

@@ -150,6 +150,44 @@ check_pool(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride
 	same("global_avgpool's dx", turned(dx[0], b, c, h * w), dx[1], 1e-6);
 }
 
+/* The kernels for any windows, of windows that the others have: with channels first, and inside. */
+static void
+check_axes(int64_t b, int64_t c, int64_t h, int64_t w, int64_t k, int64_t stride, int64_t pad)
+{
+	int64_t oh = (h + 2 * pad - k) / stride + 1, ow = (w + 2 * pad - k) / stride + 1;
+	struct pool g = { h, w, oh, ow, k, k, stride, stride, pad, pad };
+	struct pool_axes any = { { { 1, 1, 1, 1, 0, 0 }, { h, oh, k, stride, pad, pad },
+	    { w, ow, k, stride, pad, pad } }, 1, true }, last = any;
+	Values x = drawn(b * c * h * w), dy = drawn(b * c * oh * ow), y[3], dx[3];
+	Values xl = turned(x, b, c, h * w), dyl = turned(dy, b, c, oh * ow);
+	std::vector<uint8_t> at[3];
+
+	last.inner = c;
+	for (int i = 0; i < 3; i++)
+		y[i].resize(dy.size()), dx[i] = i < 2 ? x : xl, at[i].resize(dy.size());
+	maxpool_relu_forward(&y[0][0], &at[0][0], NULL, &x[0], b, c, g);
+	maxpool_axes_relu_forward(&y[1][0], &at[1][0], NULL, &x[0], b, c, any);
+	maxpool_axes_relu_forward(&y[2][0], &at[2][0], NULL, &xl[0], b, 1, last);
+	same("maxpool_relu of any windows", y[0], y[1], 0);
+	same("maxpool_relu of any windows, its places", at[0], at[1], 0);
+	same("maxpool_relu of any windows, channels-last", turned(y[1], b, c, oh * ow), y[2], 0);
+	maxpool_backward(&dx[0][0], &dy[0], &at[0][0], NULL, ONTO(0.5f), b, c, g);
+	maxpool_axes_backward(&dx[1][0], &dy[0], &at[1][0], NULL, ONTO(0.5f), b, c, any);
+	maxpool_axes_backward(&dx[2][0], &dyl[0], &at[2][0], NULL, ONTO(0.5f), b, 1, last);
+	same("maxpool's dx of any windows", dx[0], dx[1], 1e-6);
+	same("maxpool's dx of any windows, channels-last", turned(dx[1], b, c, h * w), dx[2], 0);
+	avgpool_forward(&y[0][0], &x[0], b, c, g);
+	avgpool_axes_forward(&y[1][0], &x[0], b, c, any);
+	avgpool_axes_forward(&y[2][0], &xl[0], b, 1, last);
+	same("avgpool of any windows", y[0], y[1], 1e-6);
+	same("avgpool of any windows, channels-last", turned(y[1], b, c, oh * ow), y[2], 0);
+	avgpool_backward(&dx[0][0], &dy[0], ANEW, b, c, g);
+	avgpool_axes_backward(&dx[1][0], &dy[0], ANEW, b, c, any);
+	avgpool_axes_backward(&dx[2][0], &dyl[0], ANEW, b, 1, last);
+	same("avgpool's dx of any windows", dx[0], dx[1], 1e-6);
+	same("avgpool's dx of any windows, channels-last", turned(dx[1], b, c, h * w), dx[2], 0);
+}
+
 static void
 check_upsample(int64_t b, int64_t c, int64_t h, int64_t w, int64_t oh, int64_t ow)
 {
@@ -307,6 +345,8 @@ main(void)
 	check_pool(2, 8, 9, 11, 3, 2, 1);
 	check_pool(2, 37, 8, 8, 2, 2, 0);
 	check_pool(1, 70, 7, 5, 3, 1, 1);
+	check_axes(2, 8, 9, 11, 3, 2, 1);
+	check_axes(1, 7, 8, 6, 2, 2, 0);
 	check_upsample(2, 12, 4, 5, 8, 10);
 	check_upsample(2, 5, 4, 5, 7, 9);
 	check_depthwise(2, 9, 1, 8, 7, 3, 1);
