@@ -22,6 +22,7 @@
 #endif
 
 const struct command *const command_table[] = {
+	&command_init,
 	&command_lint,
 	&command_fmt,
 	&command_plan,

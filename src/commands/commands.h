@@ -6,7 +6,7 @@
 
 #include "cli/options.h"
 
-extern const struct command command_lint, command_fmt, command_plan, command_fit, command_autopsy,
+extern const struct command command_lint, command_fmt, command_init, command_plan, command_fit, command_autopsy,
     command_emit, command_build, command_explain, command_lsp,
     command_completion;
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Writes the text of every file of a folder as C:
 #
-#	[PREFIX=std/] embed.sh FOLDER TABLE HEADER [AWK PROGRAM] > texts.c
+#	[PREFIX=std/] [SUFFIX=.nn] embed.sh FOLDER TABLE HEADER [AWK PROGRAM] > texts.c
 #
-# where TABLE is declared in HEADER, what the awk PROGRAM writes of the files follows, and names begin with PREFIX. The compiler
-# carries kernels, the blocks of std/ and the page of a plan along, so that what it writes needs nothing of the
-# installation.
+# where TABLE is declared in HEADER, names begin with PREFIX and lack SUFFIX, and what the awk PROGRAM writes
+# of the files follows. The compiler carries kernels, the blocks of std/, templates and the page of a plan
+# along, so that what it writes needs nothing of the installation.
 set -eu
 program=${5+$(cd "$(dirname "$5")" && pwd)/${5##*/}}
 cd "$1"
@@ -23,7 +23,7 @@ done
 printf '\nconst struct embedded %s[] = {\n' "$2"
 k=0
 for file in $files; do
-	printf '\t{ "%s", text_%d },\n' "${PREFIX-}$file" "$k"
+	printf '\t{ "%s", text_%d },\n' "${PREFIX-}${file%"${SUFFIX-}"}" "$k"
 	k=$((k + 1))
 done
 printf '\t{ NULL, NULL }\n};\n'
