@@ -360,5 +360,6 @@ lint_fix(struct fixer *fixer, struct checked *first)
 		last = t.arena;
 		f.last = next;
 	}
+	f.stopped = !may_try(&trials);
 	return f;
 }

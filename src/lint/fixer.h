@@ -30,6 +30,7 @@ struct fixed {
 	struct checked *last;	/* the text as fixed: the first one where nothing was */
 	struct edits *edits;	/* that make it of the first; NULL: nothing was fixed */
 	int n;			/* findings fixed */
+	bool stopped;		/* no more may be tried: the next time it may go on */
 };
 
 /* Findings whose fix is refused say why, and have none any more. */
