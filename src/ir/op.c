@@ -387,6 +387,19 @@ op_error(struct build *b, const struct node *n, const char *fmt, ...)
 	return false;
 }
 
+void
+op_error_place(struct build *b, struct loc loc, const char *fmt, ...)
+{
+	struct diags *d = b->module->diags;
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(b->module->arena, fmt, ap);
+	va_end(ap);
+	diag_place(d, d->all.v[d->all.n - 1], loc, "%s", text);
+}
+
 const char *
 op_operand_text(struct build *b, const struct tensor *t)
 {

@@ -309,6 +309,9 @@ struct tensor	*op_output(struct build *, struct node *, const char *suffix, enum
 		    const struct dtype *, bool batched, int rank, const int64_t *dim);
 bool		 op_error(struct build *, const struct node *, const char *fmt, ...)
 		    __attribute__((format(printf, 3, 4)));	/* returns false; rule "shape" */
+/* Of the error that was just reported, another place that has to do with it. */
+void		 op_error_place(struct build *, struct loc, const char *fmt, ...)
+		    __attribute__((format(printf, 3, 4)));
 /* "[16, 3, 3] after maxpool (line 9)": an operand described for a message */
 const char	*op_operand_text(struct build *, const struct tensor *);
 /* The common shape rule: one operand, one output of the same shape and dtype. */

@@ -33,7 +33,8 @@ suggest(struct checker *c, struct diag *g, const char *name, bool layer)
 	if (!layer)
 		names_add(ex->a, &n, "index");
 	names_add_ops(ex->a, &n, OP_LAYER, OP_METRIC);
-	names_suggest(ex, g, name, &n);
+	if (!names_suggest(ex, g, name, &n) && layer)
+		diag_help(ex->d, g, "'stowage explain --operators' lists the operators there are");
 }
 
 static bool
@@ -47,6 +48,19 @@ may_suggest(struct checker *c, const char *name)
 	names_add_map(c->ex->a, &n, &c->unit->names);
 	names_add_ops(c->ex->a, &n, OP_LAYER, OP_METRIC);
 	return names_near(name, &n) != NULL;
+}
+
+/* What shapes that begin with the batch begin with elsewhere. */
+static bool
+is_batch_word(const char *name)
+{
+	static const char *const words[] = { "N", "B", "None", "batch", "batch_size", "bs" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(name, words[i]) == 0)
+			return true;
+	return false;
 }
 
 static void
@@ -80,7 +94,11 @@ unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, boo
 	else {
 		g = ex_error(ex, "name", loc, layer ? "no layer, block or operator is called '%s'" :
 		    "nothing is called '%s' here", name);
-		suggest(c, g, name, layer);
+		if (!layer && is_batch_word(name))
+			diag_help(ex->d, g, "no expression sees the batch: shapes are those of one sample, and the "
+			    "train section has the batch");
+		else
+			suggest(c, g, name, layer);
 	}
 }
 

@@ -176,6 +176,8 @@ struct callee	callee_find(struct expander *, struct scope *, const char *name, b
 bool		op_visible(const struct op *);	/* may a spec's network name it? */
 bool		is_init_word(const char *name);
 
+/* ---- suggest.c ---- */
+
 /* May N names be gathered to suggest from? Not for ever: of a long list for a great many mistakes
  * each would be a walk through it. */
 bool	names_wanted(struct expander *, int n);
@@ -190,7 +192,7 @@ void	names_add(struct arena *, struct names *, const char *);
 void	names_add_map(struct arena *, struct names *, const struct map *);
 void	names_add_ops(struct arena *, struct names *, enum op_kind first, enum op_kind last);
 const char	*names_near(const char *name, const struct names *);	/* or NULL */
-/* "did you mean 'x'?" when one is near; returns whether it was */
+/* "did you mean 'x'?" when one is near, with a fix where its letters leave no other; returns whether one is */
 bool	names_suggest(struct expander *, struct diag *, const char *name, const struct names *);
 
 /* ---- eval.c ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calls/tape.h"
+#include "ops/dense.h"
 #include "ops/shapes.h"
 
 int
@@ -44,6 +45,19 @@ logits_for(const struct tensor *t)
 	return want;
 }
 
+/* Where logits of one label a sample are rows of a map, a dense layer before them was meant to see all of it. */
+static void
+tell_of_flatten(struct build *b, const struct tensor *x, const struct tensor *t)
+{
+	const struct node *made = x->def;
+
+	while (made && !made->op->macs && made->op->max_operands == 1)
+		made = made->in[0]->def;
+	if (t->rank == 0 && made && made->op == &op_dense && made->in[0]->rank > 1)
+		op_error_place(b, made->loc, "it works along the last axis of %s; flatten before it makes a "
+		    "sample one row of numbers", tensor_shape_text(b->module->arena, made->in[0]));
+}
+
 bool
 target_labels(struct build *b, const struct node *n, int *axis)
 {
@@ -57,11 +71,13 @@ target_labels(struct build *b, const struct node *n, int *axis)
 		    n->op->name, op_operand_text(b, t), dtype_name(t->dtype));
 	*axis = target_axis(x, t);
 	want = logits_for(t);
-	if (*axis < 0)
-		return op_error(b, n, "%s: logits are %s, but target '%s' is %s and needs logits of "
-		    "shape %s", n->op->name, op_operand_text(b, x), t->name,
-		    tensor_type_text(b->module->arena, t),
+	if (*axis < 0) {
+		op_error(b, n, "%s: logits are %s, but target '%s' is %s and needs logits of shape %s",
+		    n->op->name, op_operand_text(b, x), t->name, tensor_type_text(b->module->arena, t),
 		    tensor_shape_text(b->module->arena, &want));
+		tell_of_flatten(b, x, t);
+		return false;
+	}
 	if (x->batched != t->batched)
 		return op_error(b, n, "%s: of logits %s and target '%s' only one depends on the "
 		    "batch", n->op->name, op_operand_text(b, x), t->name);

@@ -3,6 +3,7 @@
  * them agree on nothing. One walk over the forward graph.
  */
 #include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
 
 #include "ir/op.h"
@@ -46,6 +47,13 @@ fix(struct lint *l, struct diag *g, const struct node *loss)
 	fix_freeze(l, g, &second, &first, "freeze the second side");
 }
 
+/* Does what it makes stand still, whatever it reads? */
+static bool
+stands_still(const struct node *n)
+{
+	return (node_is(n, "scale") && op_real(n, "factor") == 0) || node_is(n, "stop_gradient");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -60,7 +68,7 @@ check(const struct rule *rule, struct lint *l)
 		bool any = false;
 		struct diag *g;
 
-		for (j = 0; j < n->nin; j++)
+		for (j = 0; j < n->nin && !stands_still(n); j++)
 			any |= n->in[j] && (trained[n->in[j]->id] ||
 			    (n->in[j]->kind == T_PARAM && !n->in[j]->frozen));
 		for (j = 0; j < n->nout; j++)

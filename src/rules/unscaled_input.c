@@ -94,12 +94,13 @@ file_of_bytes(const struct module *m)
 	return m->set.data.reader && m->set.data.reader->bytes;
 }
 
+/* By its type a map of bytes is a picture; a vector or rows of them may as well be one-hot. */
 static bool
 holds_bytes(const struct module *m, const struct tensor *input)
 {
 	if (input->kind != T_INPUT || input->classes)
 		return false;
-	return input->dtype == DT_U8 || (file_of_bytes(m) && m->set.data.scale == 1);
+	return (input->dtype == DT_U8 && input->rank >= 3) || (file_of_bytes(m) && m->set.data.scale == 1);
 }
 
 static bool
@@ -275,7 +276,8 @@ const struct rule rule_unscaled_input = {
 	    "64 KiB are read, where they are there: a column of vectors counts, or a map as a "
 	    "whole, whose root mean square, sqrt(mean^2 + deviation^2), is 30 or more, so that "
 	    "years and prices do beside shares. "
-	    "Otherwise u8 inputs, and IDX files without scale=, whose usual contents are bytes. "
+	    "Otherwise u8 inputs of three or more extents, for vectors of bytes may be one-hot, and IDX "
+	    "files without scale=, whose usual contents are bytes. "
 	    "A normalisation right behind that layer, or a scale, batchnorm or arithmetic "
 	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
 	    "where columns differ.",

@@ -95,6 +95,9 @@ cure(const struct parse *p, const bool ok[TOKEN_KINDS])
 		if (word_is_statement(found))
 			return "this belongs between the { } of a network or block";
 	}
+	if (found == ':' && p->before.kind == TOK_NAME)
+		return "a label comes first in a step of a pipe; behind anything else it is put in parentheses, "
+		    "with what it names: 5 * (name: ...)";
 	if (found == TOK_IF && ok[TOK_NUM])
 		return "put the 'if' in parentheses";
 	if (found == '{' && (ok[TOK_DEF] || ok[TOK_KEY]))
