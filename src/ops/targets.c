@@ -12,14 +12,15 @@ target_axis(const struct tensor *logits, const struct tensor *target)
 {
 	size_t bytes = (size_t)target->rank * sizeof(*target->dim);
 	int last = logits->rank - 1;
+	bool at_first, at_last;
 
 	if (last != target->rank)
 		return -1;
-	if (logits->dim[0] == target->classes && memcmp(logits->dim + 1, target->dim, bytes) == 0)
-		return 0;
-	if (logits->dim[last] == target->classes && memcmp(logits->dim, target->dim, bytes) == 0)
-		return last;
-	return -1;
+	at_first = logits->dim[0] == target->classes && memcmp(logits->dim + 1, target->dim, bytes) == 0;
+	at_last = logits->dim[last] == target->classes && memcmp(logits->dim, target->dim, bytes) == 0;
+	if (at_first && at_last)
+		return target->tokens ? last : 0;
+	return at_first ? 0 : at_last ? last : -1;
 }
 
 enum op_layout

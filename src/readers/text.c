@@ -26,8 +26,7 @@ unfit(struct arena *a, const struct data_source *d, struct tensor *const *staged
 		    reader_real(d, "to", 1));
 	for (i = 0; i < n; i++) {
 		if (!staged[i]->classes)
-			return arena_printf(a, "the bytes of a text are tokens, for tokens[T, vocab=256] and class[256, "
-			    "T], and '%s' is %s of %s", staged[i]->name, tensor_type_text(a, staged[i]),
+			return arena_printf(a, "the bytes of a text are tokens, for tokens[T, vocab=256], and '%s' is %s of %s", staged[i]->name, tensor_type_text(a, staged[i]),
 			    dtype_name(staged[i]->dtype));
 		if (tensor_elements_per_sample(staged[i]) != tensor_elements_per_sample(staged[0]))
 			return arena_printf(a, "windows of a text are of one length, but '%s' has %lld positions and "
@@ -42,7 +41,7 @@ const struct reader reader_text = {
 	.brief = "windows of a text, byte by byte",
 	.doc = "One file of any text, whose bytes are the tokens: a sample is a window of as many bytes as the inputs "
 	    "have positions, and targets hold the bytes one further on, which is what a language model is to foresee: "
-	    "input ids : tokens[64, vocab=256] and target next : class[256, 64]. Windows follow one another without "
+	    "input ids : tokens[64, vocab=256] and target next : tokens[64, vocab=256]. Windows follow one another without "
 	    "a gap; with stride=1 there is one at every byte. A vocabulary of 128 takes plain ASCII; a byte beyond the "
 	    "vocabulary stops the program, which names its line.\n\n"
 	    "to=0.9 in train and from=0.9 in validate hold back the last tenth. The file is cut at the same byte for "

@@ -21,6 +21,7 @@ class Tensor:
         self.batched = dims.startswith("B")
         self.dims = [int(d) for d in dims.replace("B", "").split(",") if d.strip()]
         self.dtype, self.name, self.kind, self.classes = dtype, name, kind, classes
+        self.tokens = False
 
 
 class Node:
@@ -77,6 +78,7 @@ class Graph:
             elif m := INPUT.match(line):
                 kind, number, dtype, dims, classes, path = m.groups()
                 self.tensors[int(number)] = Tensor(dtype, dims, path, kind, int(classes or 0))
+                self.tensors[int(number)].tokens = f" vocab {classes} " in line
                 self.inputs.append(int(number))
             elif m := re.match(r'\s+result (\w+) %(\d+) "([^"]*)"', line):
                 self.results.append((m.group(1), int(m.group(2)), m.group(3)))
@@ -93,6 +95,7 @@ class Graph:
                        for i in ins.split(",") if i.strip()]
                 if phase == "forward":
                     self.nodes.append(Node(op, ids, numbers, attributes(attrs), path))
+                    self.nodes[-1].tokens = any(i is not None and self.tensors[i].tokens for i in ids)
                     self.nodes[-1].batched = bool(ids) and self.tensors[ids[0]].batched
 
     def by_name(self, name):
@@ -205,19 +208,21 @@ def upsample(n, x):
     return F.interpolate(x, scale_factor=tuple(float(v) for v in n.attrs["factor"]), mode="nearest")
 
 
-def class_axis_last(x, t):
-    """Logits [T, K] with classes in the last axis become [B, K, T], as PyTorch has them."""
-    if x.dim() == t.dim() + 1 and x.shape[2:] == t.shape[1:]:
+def class_axis_last(n, x, t):
+    """Logits [T, K] with classes in the last axis become [B, K, T], as PyTorch has them. Where both are possible,
+    the classes of tokens are last."""
+    fits = x.dim() == t.dim() + 1 and x.shape[2:] == t.shape[1:]
+    if fits and not (n.tokens and x.shape[1:-1] == t.shape[1:]):
         return x
     return x.movedim(-1, 1)
 
 
 def cross_entropy(n, x, t):
-    return F.cross_entropy(class_axis_last(wide(x), t), t.long())
+    return F.cross_entropy(class_axis_last(n, wide(x), t), t.long())
 
 
 def accuracy(n, x, t):
-    return (class_axis_last(x, t).argmax(1) == t).to(x.dtype).mean()
+    return (class_axis_last(n, x, t).argmax(1) == t).to(x.dtype).mean()
 
 
 def buckets(n, queries, keys):
