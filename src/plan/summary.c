@@ -66,7 +66,7 @@ count_layers(const struct module *m, struct plan_summary *s)
 			c.macs = n->op->macs(n);
 		s->parameters += c.parameters;
 		s->macs = affine_sum(s->macs, c.macs);
-		if (c.parameters || c.macs.fixed || c.macs.per_sample)
+		if (n->nout && n->out[0] && (n->op->kind != OP_LOSS || c.parameters) && n->op->kind != OP_METRIC)
 			vec_push(m->arena, &s->layers, c);
 	}
 }
