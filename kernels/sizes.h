@@ -54,6 +54,9 @@ struct conv {
 	int groups;
 	int last;		/* channels lie last in memory: images [h, w, c], weights
 				 * [f, kh, kw, c / groups] */
+	/* of volumes, which are never so: what h, oh, kh, sy, top and dy are, of the depth; all 0 in
+	 * images, which have none */
+	int d, od, kd, sz, front, dz;
 };
 
 /* How the planes lie in memory of which a convolution's input is a rectangle. */
@@ -75,22 +78,56 @@ conv_tap_step(const struct conv *s)
 	return s->last ? s->c / s->groups : 1;
 }
 
+/* Planes of the output that a channel has, and taps along the depth: in an image one. */
+static inline int
+conv_depth(const struct conv *s)
+{
+	return s->d ? s->od : 1;
+}
+
+static inline int
+conv_deep_taps(const struct conv *s)
+{
+	return s->d ? s->kd : 1;
+}
+
+/* Planes of the input, and places of the output. */
+static inline int
+conv_deep(const struct conv *s)
+{
+	return s->d ? s->d : 1;
+}
+
+static inline int64_t
+conv_outputs(const struct conv *s)
+{
+	return (int64_t)conv_depth(s) * s->oh * s->ow;
+}
+
 static inline int64_t
 conv_channel_step(const struct conv *s)
 {
-	return s->last ? 1 : (int64_t)s->kh * s->kw;
+	return s->last ? 1 : (int64_t)conv_deep_taps(s) * s->kh * s->kw;
 }
 
+/* Planes of its input that a filter sees for one plane of the output: channels, in an image. */
+static inline int64_t
+conv_planes(const struct conv *s)
+{
+	return (int64_t)(s->c / s->groups) * conv_deep_taps(s);
+}
+
+/* Has it kernels of its own? Those are for images. */
 static inline bool
 conv_is_depthwise(const struct conv *s)
 {
-	return s->groups > 1 && s->c == s->groups;
+	return s->groups > 1 && s->c == s->groups && !s->d;
 }
 
 static inline int64_t
 conv_weights(const struct conv *s)
 {
-	return (int64_t)s->f * (s->c / s->groups) * s->kh * s->kw;
+	return s->f * conv_planes(s) * s->kh * s->kw;
 }
 
 /* CORNER bytes from the beginning of planes of H x W. */
@@ -170,10 +207,12 @@ static inline int64_t
 conv_backward_depth(const struct conv *s)
 {
 	return s->f / s->groups * parts(s->kh, tap_period(s->sy, s->dy)) *
-	    parts(s->kw, tap_period(s->sx, s->dx));
+	    parts(s->kw, tap_period(s->sx, s->dx)) *
+	    (s->d ? parts(s->kd, tap_period(s->sz, s->dz)) : 1);
 }
 
-/* The gradient of the weights: output positions taken at a time, and what they need of x. */
+/* The gradient of the weights: output positions taken at a time, and what they need of x. Of a volume
+ * the planes are images, and those planes of the input that one sees its channels. */
 struct conv_chunks {
 	int block;		/* channels */
 	int rows, cols;
@@ -186,7 +225,7 @@ conv_chunks(const struct conv *s)
 {
 	struct conv_chunks k;
 
-	k.block = (int)least(s->c / s->groups, CHUNK_CHANNELS);
+	k.block = (int)least(conv_planes(s), CHUNK_CHANNELS);
 	k.cols = (int)least(s->ow, CHUNK_POSITIONS);
 	k.rows = (int)least(s->oh, CHUNK_POSITIONS / k.cols);
 	k.images = k.rows < s->oh ? 1 : CHUNK_POSITIONS / ((int64_t)k.rows * k.cols);
@@ -216,7 +255,7 @@ conv_in_parts(const struct conv *s, int threads)
 static inline int
 conv_slices(const struct conv *s, int threads)
 {
-	int64_t blocks = parts(s->c / s->groups, least(s->c / s->groups, CHUNK_CHANNELS));
+	int64_t blocks = parts(conv_planes(s), least(conv_planes(s), CHUNK_CHANNELS));
 
 	return (int)least(s->f / s->groups, parts(threads, blocks * s->groups));
 }
@@ -228,7 +267,7 @@ conv_weight_sums(const struct conv *s, int threads)
 	if (conv_in_parts(s, threads))
 		return conv_weights(s);
 	return parts(s->f / s->groups, conv_slices(s, threads)) *
-	    least(s->c / s->groups, CHUNK_CHANNELS) * s->kh * s->kw;
+	    least(conv_planes(s), CHUNK_CHANNELS) * s->kh * s->kw;
 }
 
 static inline int64_t
@@ -276,7 +315,7 @@ gpu_splits(int64_t rows, int64_t cols, int64_t products)
 static inline int
 conv_gpu_splits(const struct conv *s)
 {
-	return gpu_splits(s->f / s->groups, (int64_t)(s->c / s->groups) * s->kh * s->kw, s->groups);
+	return gpu_splits(s->f / s->groups, conv_planes(s) * s->kh * s->kw, s->groups);
 }
 
 /* Parts that the sums over a channel are cut into (norm/batchnorm.cu), so that few channels still

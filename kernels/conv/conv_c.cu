@@ -16,7 +16,7 @@
 struct span {
 	int col, len;
 	int64_t image;
-	int y, x;		/* source position of tap (0, 0) of its first column */
+	int z, y, x;		/* source position of its first column under the first tap */
 };
 
 struct copy {			/* one span under one tap, over N channels */
@@ -118,9 +118,9 @@ copy_span(const struct piece *w, const struct copy *s)
 static int
 cut_spans(const struct window *w, struct span *span, int64_t j, int cols)
 {
-	int64_t image = j / ((int64_t)w->y.count * w->x.count);
-	int q = (int)(j % ((int64_t)w->y.count * w->x.count));
-	int y = q / w->x.count, x = q % w->x.count, n = 0, col, len;
+	int64_t image = j / window_positions(w);
+	int q = (int)(j % window_positions(w)), x = q % w->x.count, y = q / w->x.count % w->y.count;
+	int z = q / w->x.count / w->y.count, n = 0, col, len;
 
 	for (col = 0; col < cols; col += len, n++) {
 		len = LANES;
@@ -129,6 +129,7 @@ cut_spans(const struct window *w, struct span *span, int64_t j, int cols)
 		span[n].col = col;
 		span[n].len = len;
 		span[n].image = image;
+		span[n].z = z * w->z.step + w->z.first;
 		span[n].y = y * w->y.step + w->y.first;
 		span[n].x = x * w->x.step + w->x.first;
 		x += len;
@@ -136,18 +137,21 @@ cut_spans(const struct window *w, struct span *span, int64_t j, int cols)
 			x = 0;
 			if (++y == w->y.count) {
 				y = 0;
-				image++;
+				if (++z == w->z.count) {
+					z = 0;
+					image++;
+				}
 			}
 		}
 	}
 	return n;
 }
 
-/* The copy's N channels from C on, row Y, column X of the span's image, whatever pieces they are
- * in. */
+/* The copy's N channels from C on, plane Z, row Y, column X of the span's image, whatever pieces they
+ * are in. */
 static void
 copy_channels(const struct sources *sources, const struct window *w, const struct span *span,
-    struct copy s, int c, int y, int x)
+    struct copy s, int c, int z, int y, int x)
 {
 	for (int n = s.n; n > 0; n -= s.n, s.to += s.n * s.to_step) {
 		int within = c;
@@ -157,7 +161,7 @@ copy_channels(const struct sources *sources, const struct window *w, const struc
 		s.from_step = from->plane;
 		s.step = w->x.step * from->pixel;
 		s.from = from->at + span->image * from->image + within * from->plane +
-		    y * from->row + x * from->pixel;
+		    z * w->slice + y * from->row + x * from->pixel;
 		copy_span(from, &s);
 		c += s.n;
 	}
@@ -168,7 +172,7 @@ pack_span(const struct product *p, const struct span *span, real *panel, int64_t
 {
 	const struct windows *ws = (const struct windows *)p->shape;
 	const struct window *w = &ws->at;
-	int taps = w->y.taps * w->x.taps, step;
+	int taps = window_taps(w), step;
 	struct copy s;
 
 	s.len = span->len;
@@ -179,21 +183,22 @@ pack_span(const struct product *p, const struct span *span, real *panel, int64_t
 
 		s.lo = x < 0 ? (int)least(s.len, (-x + step - 1) / step) : 0;
 		s.hi = x >= size ? 0 : (int)least(s.len, (size - 1 - x) / step + 1);
-		for (int ty = 0; ty < w->y.taps; ty++) {
-			int y = span->y + ty * w->y.delta, t = ty * w->x.taps + tx;
+		for (int tzy = 0; tzy < w->z.taps * w->y.taps; tzy++) {
+			int ty = tzy % w->y.taps, t = tzy * w->x.taps + tx;
+			int z = span->z + tzy / w->y.taps * w->z.delta, y = span->y + ty * w->y.delta;
 			int64_t c = k > t ? (k - t + taps - 1) / taps : 0;
 
 			s.n = (int)((k + n - t + taps - 1) / taps - c);
 			if (k + n <= t || s.n <= 0)
 				continue;
 			s.to = panel + (c * taps + t - k) * TILE_COLS + span->col;
-			if (y < 0 || y >= w->y.size || s.lo >= s.hi) {
+			if (z < 0 || z >= w->z.size || y < 0 || y >= w->y.size || s.lo >= s.hi) {
 				for (int i = 0; i < s.n; i++)
 					for (int q = 0; q < s.len; q++)
 						s.to[i * s.to_step + q] = 0;
 				continue;
 			}
-			copy_channels(ws->from, w, span, s, ws->first + (int)c, y, x);
+			copy_channels(ws->from, w, span, s, ws->first + (int)c, z, y, x);
 		}
 	}
 }
@@ -214,18 +219,23 @@ static void
 places_taps(const struct product *p, struct place *at, int64_t k, int n)
 {
 	const struct window *w = &((const struct windows *)p->shape)->at;
-	int taps = w->y.taps * w->x.taps;
+	int taps = window_taps(w);
 	int64_t c = k / taps;
-	int ty = (int)(k % taps) / w->x.taps, tx = (int)(k % taps) % w->x.taps;
+	int t = (int)(k % taps), tx = t % w->x.taps, ty = t / w->x.taps % w->y.taps;
+	int tz = t / w->x.taps / w->y.taps;
 
 	for (int i = 0; i < n; i++) {
-		at[i].a = c * w->channel_step + (w->y.tap + ty * w->y.tap_step) * w->tap_row +
+		at[i].a = c * w->channel_step + (w->z.tap + tz * w->z.tap_step) * w->tap_slice +
+		    (w->y.tap + ty * w->y.tap_step) * w->tap_row +
 		    (w->x.tap + tx * w->x.tap_step) * w->tap_col;
 		if (++tx == w->x.taps) {
 			tx = 0;
 			if (++ty == w->y.taps) {
 				ty = 0;
-				c++;
+				if (++tz == w->z.taps) {
+					tz = 0;
+					c++;
+				}
 			}
 		}
 	}
@@ -235,17 +245,22 @@ static void
 columns_out(const struct product *p, int64_t *at, int64_t j, int n)
 {
 	const struct window *w = &((const struct windows *)p->shape)->at;
-	int64_t positions = (int64_t)w->y.count * w->x.count, image = j / positions;
-	int q = (int)(j % positions), y = q / w->x.count, x = q % w->x.count;
+	int64_t positions = window_positions(w), image = j / positions;
+	int q = (int)(j % positions), x = q % w->x.count, y = q / w->x.count % w->y.count;
+	int z = q / w->x.count / w->y.count;
 
 	for (int i = 0; i < n; i++) {
-		at[i] = image * w->out_image + (w->y.out + y * w->y.out_step) * w->out_row +
+		at[i] = image * w->out_image + (w->z.out + z * w->z.out_step) * w->out_slice +
+		    (w->y.out + y * w->y.out_step) * w->out_row +
 		    (w->x.out + x * w->x.out_step) * w->out_pixel;
 		if (++x == w->x.count) {
 			x = 0;
 			if (++y == w->y.count) {
 				y = 0;
-				image++;
+				if (++z == w->z.count) {
+					z = 0;
+					image++;
+				}
 			}
 		}
 	}
@@ -258,8 +273,8 @@ conv_product(const struct conv_job *job, const struct windows *windows, int g)
 	struct product p = { 0 };
 
 	p.rows = job->rows;
-	p.cols = job->b * w->y.count * w->x.count;
-	p.depth = (int64_t)w->channels * w->y.taps * w->x.taps;
+	p.cols = job->b * window_positions(w);
+	p.depth = (int64_t)w->channels * window_taps(w);
 	p.a = job->weight + g * job->group;
 	p.a_row = job->row;
 	p.c = job->target + (int64_t)g * job->rows * job->target_plane;
@@ -327,12 +342,12 @@ conv_run(struct conv_job *job, real *scratch)
 	if (direct.strips) {
 		direct_run(job, &direct, scratch);
 		epilogue_apply(job->target, job->then,
-		    job->b * job->groups * job->rows * w->y.count * w->x.count);
+		    job->b * job->groups * job->rows * window_positions(w));
 		return;
 	}
 #endif
-	if (job->b * w->y.count * w->x.count * w->channels * w->y.taps * w->x.taps * job->rows *
-	    job->groups < WORTH_PRODUCT)
+	if (job->b * window_positions(w) * w->channels * window_taps(w) * job->rows * job->groups <
+	    WORTH_PRODUCT)
 		ALONE
 			conv_share(job, scratch);
 	else
@@ -350,9 +365,9 @@ conv_forward_of(elem *y, const struct sources *x, const elem *w, const elem *bia
 	job.windows.from = x;
 	job.weight = w, job.bias = bias, job.target = y, job.keep = onto_keep(onto), job.b = b;
 	job.rows = job.whole = s.f / s.groups, job.groups = s.groups;
-	job.row = (int64_t)(s.c / s.groups) * s.kh * s.kw;
+	job.row = conv_planes(&s) * s.kh * s.kw;
 	job.group = job.rows * job.row;
-	job.target_plane = s.last ? 1 : (int64_t)s.oh * s.ow;
+	job.target_plane = s.last ? 1 : conv_outputs(&s);
 	job.last = s.last;
 	job.then = then;
 	conv_run(&job, (real *)work);
@@ -362,7 +377,7 @@ static void
 conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto,
     struct epilogue then, void *work, int64_t room, int64_t b, struct conv s)
 {
-	struct sources from = only_source(x, b, s.c, s.h, s.w, &s);
+	struct sources from = only_source(x, b, s.c, s.d, s.h, s.w, &s);
 
 	(void)room;
 	if (conv_is_depthwise(&s) && s.last)
@@ -377,43 +392,49 @@ conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct ont
 
 /* Positions of the input that no tap reaches. */
 static void
-conv_unreached(const struct conv_job *job, const struct conv *s)
+conv_unreached(const struct conv_job *job)
 {
 	const struct window *w = &job->windows.at;
 	int channels = job->rows * job->groups;
 	int64_t planes = job->b * channels;
 
 	ROWS (i, planes)
-		for (int y = w->y.out; y < s->h; y += w->y.out_step)
-			for (int x = w->x.out; x < s->w; x += w->x.out_step) {
-				elem *to = job->target + i / channels * w->out_image +
-				    i % channels * job->target_plane + y * w->out_row +
-				    x * w->out_pixel;
+		for (int zy = 0; zy < w->z.count * w->y.count; zy++) {
+			elem *row = job->target + i / channels * w->out_image +
+			    i % channels * job->target_plane +
+			    (w->z.out + zy / w->y.count * w->z.out_step) * w->out_slice +
+			    (w->y.out + zy % w->y.count * w->y.out_step) * w->out_row;
+
+			for (int x = 0; x < w->x.count; x++) {
+				elem *to = row + (w->x.out + x * w->x.out_step) * w->out_pixel;
 
 				*to = ELEM((job->bias ? VALUE(job->bias[i % channels]) : 0) +
 				    (job->keep != 0 ? job->keep * VALUE(*to) : 0));
 			}
+		}
 }
 
 /* The gradient of JOB's rows of channels, which are the target's: H x W, of which S has a part. */
 static void
 conv_backward_rows(struct conv_job *job, const elem *dy, int h, int w, void *work, struct conv s)
 {
-	struct sources from = only_source(dy, job->b, s.f, s.oh, s.ow, &s);
+	struct sources from = only_source(dy, job->b, s.f, s.od, s.oh, s.ow, &s);
+	struct phases phases = phases_of(&s);
+	int deep = conv_deep(&s);
 
 	job->windows.from = &from;
-	job->target_plane = s.last ? 1 : (int64_t)h * w;
+	job->target_plane = s.last ? 1 : (int64_t)deep * h * w;
 	job->row = conv_channel_step(&s);
 	job->last = s.last;
-	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
-		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
-			job->windows.at = window_backward(&s, ry, rx);
-			window_out(&job->windows.at, &s, job->rows * job->groups, h, w);
-			if (job->windows.at.y.taps * job->windows.at.x.taps == 0)
-				conv_unreached(job, &s);
-			else
-				conv_run(job, (real *)work);
-		}
+	for (int64_t r = 0; r < phases.z * phases.y * phases.x; r++) {
+		job->windows.at = window_backward(&s, (int)(r / phases.x / phases.y),
+		    (int)(r / phases.x % phases.y), (int)(r % phases.x));
+		window_out(&job->windows.at, &s, job->rows * job->groups, deep, h, w);
+		if (window_taps(&job->windows.at) == 0)
+			conv_unreached(job);
+		else
+			conv_run(job, (real *)work);
+	}
 	job->windows.from = NULL;
 }
 
@@ -436,7 +457,7 @@ conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, s
 	}
 	job.weight = w, job.bias = bias, job.target = dx, job.b = b;
 	job.rows = job.whole = s.c / s.groups, job.groups = s.groups;
-	job.group = (int64_t)(s.f / s.groups) * job.rows * s.kh * s.kw;
+	job.group = (int64_t)(s.f / s.groups) * conv_planes(&s) * s.kh * s.kw;
 	conv_backward_rows(&job, dy, s.h, s.w, work, s);
 }
 
@@ -444,7 +465,7 @@ static void
 conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work,
     int64_t room, int64_t b, struct conv s)
 {
-	struct sources from = only_source(x, b, s.c, s.h, s.w, &s);
+	struct sources from = only_source(x, b, s.c, s.d, s.h, s.w, &s);
 
 	(void)room;
 	if (conv_is_depthwise(&s) && s.last)

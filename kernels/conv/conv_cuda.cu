@@ -17,13 +17,13 @@
 struct gpu_plane {
 	const elem *at;
 	int64_t image;		/* step from image to image */
-	int64_t row, pixel;	/* from row to row, column to column */
-	int y, x;		/* of the tap */
+	int64_t slice, row, pixel;	/* from plane to plane of a volume, row to row, column to column */
+	int z, y, x;		/* of the tap */
 };
 
 struct gpu_window {
 	int64_t image;
-	int y, x;
+	int z, y, x;		/* z: of volumes */
 };
 
 /* Where the element lies; NULL: outside the plane of H x W. */
@@ -37,10 +37,21 @@ gpu_element(const struct gpu_plane &p, const struct gpu_window &at, int h, int w
 	return &p.at[at.image * p.image + y * p.row + x * p.pixel];
 }
 
+/* The same of a volume of D such planes. */
+DEVICE const elem *
+gpu_element_deep(const struct gpu_plane &p, const struct gpu_window &at, int d, int h, int w)
+{
+	const elem *e = gpu_element(p, at, h, w);
+	int z = at.z + p.z;
+
+	return e && z >= 0 && z < d ? e + z * p.slice : NULL;
+}
+
 /* Forward, and (BACK) one phase of the gradient of the input. Channels first, the terms of a sum
  * are tap by tap for one channel after the other, and what is made lies along columns; with
- * channels LAST they are channel by channel for one tap after the other, and it lies along rows. */
-template <bool LAST, bool BACK> struct conv_window_job {
+ * channels LAST they are channel by channel for one tap after the other, and it lies along rows. DEEP:
+ * of volumes, whose channels come first. */
+template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 	static const bool A_ALONG_K = !LAST || !BACK, B_ALONG_K = LAST, C_ALONG_ROWS = LAST;
 	static const bool SUMS_A = false;
 	typedef int64_t Row;
@@ -58,11 +69,23 @@ template <bool LAST, bool BACK> struct conv_window_job {
 	struct epilogue then;	/* that reads nothing */
 	int64_t step, group, plane;	/* steps in the weights; of the target's planes */
 
+	DEVICE_METHOD int
+	all_taps(void) const
+	{
+		return (DEEP ? at.z.taps : 1) * at.y.taps * at.x.taps;
+	}
+
+	DEVICE_METHOD int
+	positions(void) const
+	{
+		return (DEEP ? at.z.count : 1) * at.y.count * at.x.count;
+	}
+
 	/* the channel of the K-th term */
 	DEVICE_METHOD int
 	channel(int64_t k) const
 	{
-		int taps = at.y.taps * at.x.taps;
+		int taps = all_taps();
 
 		return (int)(LAST ? k - quotient(k, at.channels) * at.channels : quotient(k, taps));
 	}
@@ -71,15 +94,21 @@ template <bool LAST, bool BACK> struct conv_window_job {
 	DEVICE_METHOD Term
 	tap(int z, int64_t k) const
 	{
-		int taps = at.y.taps * at.x.taps;
+		int taps = all_taps();
 		int t = (int)(LAST ? quotient(k, at.channels) : k - quotient(k, taps) * taps);
-		int ty = t / at.x.taps, tx = t % at.x.taps;
+		int ty = t / at.x.taps, tx = t % at.x.taps, tz = DEEP ? ty / at.y.taps : 0;
 		Term term;
 
+		if (DEEP)
+			ty -= tz * at.y.taps;
 		term.weight = z * group + channel(k) * at.channel_step +
 		    (at.y.tap + ty * at.y.tap_step) * at.tap_row +
 		    (at.x.tap + tx * at.x.tap_step) * at.tap_col;
 		term.plane.y = ty * at.y.delta, term.plane.x = tx * at.x.delta;
+		if (DEEP) {
+			term.weight += (at.z.tap + tz * at.z.tap_step) * at.tap_slice;
+			term.plane.z = tz * at.z.delta;
+		}
 		return term;
 	}
 
@@ -90,6 +119,8 @@ template <bool LAST, bool BACK> struct conv_window_job {
 
 		t.plane.at = source + (int64_t)(z * at.channels + channel(k)) * at.plane;
 		t.plane.image = at.image, t.plane.row = at.row, t.plane.pixel = at.pixel;
+		if (DEEP)
+			t.plane.slice = at.slice;
 		return t;
 	}
 
@@ -102,11 +133,16 @@ template <bool LAST, bool BACK> struct conv_window_job {
 	DEVICE_METHOD Col
 	col(int, int64_t n) const
 	{
-		int positions = at.y.count * at.x.count, q;
+		int q, y;
 		Col c;
 
-		c.image = quotient(n, positions), q = (int)(n - c.image * positions);
-		c.y = q / at.x.count * at.y.step + at.y.first;
+		c.image = quotient(n, positions()), q = (int)(n - c.image * positions());
+		y = q / at.x.count;
+		if (DEEP) {
+			c.z = y / at.y.count * at.z.step + at.z.first;
+			y %= at.y.count;
+		}
+		c.y = y * at.y.step + at.y.first;
 		c.x = q % at.x.count * at.x.step + at.x.first;
 		return c;
 	}
@@ -120,18 +156,22 @@ template <bool LAST, bool BACK> struct conv_window_job {
 	DEVICE_METHOD const elem *
 	b(const Term &k, const Col &n) const
 	{
-		return gpu_element(k.plane, n, at.y.size, at.x.size);
+		return DEEP ? gpu_element_deep(k.plane, n, at.z.size, at.y.size, at.x.size) :
+		    gpu_element(k.plane, n, at.y.size, at.x.size);
 	}
 
 	DEVICE_METHOD void
 	store(int z, int, int64_t m, int64_t n, real value) const
 	{
-		int positions = at.y.count * at.x.count;
-		int64_t image = quotient(n, positions), plane_index = z * rows + m;
-		int q = (int)(n - image * positions);
+		int64_t image = quotient(n, positions()), plane_index = z * rows + m, deep = 0;
+		int q = (int)(n - image * positions()), y = q / at.x.count;
 
-		onto_store(&target[image * at.out_image + plane_index * plane +
-		    (at.y.out + q / at.x.count * at.y.out_step) * at.out_row +
+		if (DEEP) {
+			deep = (at.z.out + y / at.y.count * at.z.out_step) * at.out_slice;
+			y %= at.y.count;
+		}
+		onto_store(&target[image * at.out_image + plane_index * plane + deep +
+		    (at.y.out + y * at.y.out_step) * at.out_row +
 		    (at.x.out + q % at.x.count * at.x.out_step) * at.out_pixel],
 		    epilogue_value(then, bias ? value + VALUE(bias[plane_index]) : value, 0),
 		    onto_keep(onto));
@@ -139,7 +179,7 @@ template <bool LAST, bool BACK> struct conv_window_job {
 };
 
 /* The gradient of the weights, whose columns are in the order in which they lie. */
-template <bool LAST> struct conv_weight_job {
+template <bool LAST, bool DEEP = false> struct conv_weight_job {
 	static const bool A_ALONG_K = !LAST, B_ALONG_K = !LAST, C_ALONG_ROWS = false;
 	static const bool SUMS_A = false;
 	typedef int64_t Row;
@@ -159,20 +199,30 @@ template <bool LAST> struct conv_weight_job {
 	DEVICE_METHOD Term
 	term(int z, int64_t k) const
 	{
-		int64_t positions = (int64_t)s.oh * s.ow, image = quotient(k, positions);
-		int q = (int)(k - image * positions);
+		int64_t positions = (int64_t)(DEEP ? s.od : 1) * s.oh * s.ow, image = quotient(k, positions);
+		int q = (int)(k - image * positions), y = q / s.ow;
 		Term t;
 
 		t.dy = LAST ? k * s.f + z * rows : (image * s.f + z * rows) * positions + q;
 		t.window.image = image;
-		t.window.y = q / s.ow * s.sy - s.top, t.window.x = q % s.ow * s.sx - s.left;
+		if (DEEP) {
+			t.window.z = y / s.oh * s.sz - s.front;
+			y %= s.oh;
+		}
+		t.window.y = y * s.sy - s.top, t.window.x = q % s.ow * s.sx - s.left;
 		return t;
 	}
 
 	DEVICE_METHOD Row
 	row(int, int64_t m) const
 	{
-		return LAST ? m : m * s.oh * s.ow;
+		return LAST ? m : m * (DEEP ? s.od : 1) * s.oh * s.ow;
+	}
+
+	DEVICE_METHOD int
+	all_taps(void) const
+	{
+		return (DEEP ? s.kd : 1) * s.kh * s.kw;
 	}
 
 	/* the channel of the N-th column, in its group */
@@ -181,18 +231,29 @@ template <bool LAST> struct conv_weight_job {
 	{
 		int channels = s.c / s.groups;
 
-		return (int)(LAST ? n - quotient(n, channels) * channels : quotient(n, s.kh * s.kw));
+		return (int)(LAST ? n - quotient(n, channels) * channels : quotient(n, all_taps()));
+	}
+
+	DEVICE_METHOD int64_t
+	places(void) const
+	{
+		return (int64_t)(DEEP ? s.d : 1) * s.h * s.w;
 	}
 
 	/* the N-th column, except for the plane */
 	DEVICE_METHOD Col
 	tap(int64_t n) const
 	{
-		int taps = s.kh * s.kw;
+		int taps = all_taps();
 		int t = (int)(LAST ? quotient(n, s.c / s.groups) : n - quotient(n, taps) * taps);
+		int ty = t / s.kw;
 		Col c;
 
-		c.y = t / s.kw * s.dy, c.x = t % s.kw * s.dx;
+		if (DEEP) {
+			c.z = ty / s.kh * s.dz;
+			ty %= s.kh;
+		}
+		c.y = ty * s.dy, c.x = t % s.kw * s.dx;
 		return c;
 	}
 
@@ -202,8 +263,10 @@ template <bool LAST> struct conv_weight_job {
 		Col c = tap(n);
 
 		c.pixel = LAST ? s.c : 1;
-		c.at = x + (int64_t)(z * (s.c / s.groups) + channel(n)) * (LAST ? 1 : s.h * s.w);
-		c.image = (int64_t)s.c * s.h * s.w, c.row = s.w * c.pixel;
+		c.at = x + (z * (s.c / s.groups) + channel(n)) * (LAST ? 1 : places());
+		c.image = s.c * places(), c.row = s.w * c.pixel;
+		if (DEEP)
+			c.slice = (int64_t)s.h * s.w;
 		return c;
 	}
 
@@ -216,7 +279,8 @@ template <bool LAST> struct conv_weight_job {
 	DEVICE_METHOD const elem *
 	b(const Term &k, const Col &n) const
 	{
-		return gpu_element(n, k.window, s.h, s.w);
+		return DEEP ? gpu_element_deep(n, k.window, s.d, s.h, s.w) :
+		    gpu_element(n, k.window, s.h, s.w);
 	}
 
 	DEVICE_METHOD void
@@ -317,6 +381,13 @@ KERNEL(depthwise_weight_kernel, (elem *dw, const elem *dy, const elem *x, struct
 #define BY_LAYOUT(s, function, args)	((s).last ? function<true> args : function<false> args)
 #endif
 
+/* And of volumes, where it has any. */
+#ifdef VOLUMES
+#define BY_SPACE(s, function, args)	((s).d ? function<false, true> args : BY_LAYOUT(s, function, args))
+#else
+#define BY_SPACE(s, function, args)	BY_LAYOUT(s, function, args)
+#endif
+
 /* A job that knows how to find elements of the input, and whether by packs; concat.cu has one of
  * its own. */
 template <class Job> static void
@@ -326,20 +397,20 @@ conv_forward_run(Job &job, elem *y, const elem *w, const elem *bias, struct onto
 	job.at = window_forward(&s);
 	job.weight = w, job.bias = bias, job.target = y, job.onto = onto, job.then = then;
 	job.rows = s.f / s.groups;
-	job.depth = (int64_t)(s.c / s.groups) * s.kh * s.kw;
-	job.plane = s.last ? 1 : (int64_t)s.oh * s.ow;
-	job.cols = b * s.oh * s.ow;
+	job.depth = conv_planes(&s) * s.kh * s.kw;
+	job.plane = s.last ? 1 : conv_outputs(&s);
+	job.cols = b * conv_outputs(&s);
 	job.step = job.depth;
 	job.group = job.rows * job.step;
 	job.a_packs = gpu_packs(w, job.depth);	/* in both orders they lie as the sum goes */
 	gpu_product(job, s.groups, 1);
 }
 
-template <bool LAST> static void
+template <bool LAST, bool DEEP = false> static void
 conv_forward_own(elem *y, const elem *x, const elem *w, const elem *bias, struct onto onto,
     struct epilogue then, int64_t b, const struct conv &s)
 {
-	struct conv_window_job<LAST, false> job;
+	struct conv_window_job<LAST, false, DEEP> job;
 
 	job.source = x;
 	job.b_packs = LAST && gpu_packs(x, s.c / s.groups);
@@ -364,7 +435,7 @@ conv_forward(elem *y, const elem *x, const elem *w, const elem *bias, struct ont
 	}
 	if (dnn_run(DNN_FORWARD, x, w, y, bias, onto, then, work, room, b, &s))
 		return;
-	BY_LAYOUT(s, conv_forward_own, (y, x, w, bias, onto, then, b, s));
+	BY_SPACE(s, conv_forward_own, (y, x, w, bias, onto, then, b, s));
 }
 
 /* The gradient of the job's rows of channels, which are the target's: H x W, of which S has a
@@ -373,29 +444,32 @@ template <class Job> static void
 conv_backward_rows(Job &job, int h, int w, int64_t b, const struct conv &s)
 {
 	job.step = conv_channel_step(&s);
-	job.plane = s.last ? 1 : (int64_t)h * w;
+	struct phases phases = phases_of(&s);
+	int deep = conv_deep(&s);
+
+	job.plane = s.last ? 1 : (int64_t)deep * h * w;
 	job.a_packs = s.last && gpu_packs(job.weight, s.c / s.groups) && job.rows % MAP_PACK == 0;
 	job.b_packs = s.last && gpu_packs(job.source, s.f / s.groups);
-	for (int ry = 0; ry < s.sy && ry < s.h; ry++)
-		for (int rx = 0; rx < s.sx && rx < s.w; rx++) {
-			job.at = window_backward(&s, ry, rx);
-			window_out(&job.at, &s, (int)job.rows * s.groups, h, w);
-			job.cols = b * job.at.y.count * job.at.x.count;
-			job.depth = (int64_t)job.at.channels * job.at.y.taps * job.at.x.taps;
-			gpu_product(job, s.groups, 1);
-		}
+	for (int64_t r = 0; r < phases.z * phases.y * phases.x; r++) {
+		job.at = window_backward(&s, (int)(r / phases.x / phases.y), (int)(r / phases.x % phases.y),
+		    (int)(r % phases.x));
+		window_out(&job.at, &s, (int)job.rows * s.groups, deep, h, w);
+		job.cols = b * window_positions(&job.at);
+		job.depth = (int64_t)job.at.channels * window_taps(&job.at);
+		gpu_product(job, s.groups, 1);
+	}
 }
 
-template <bool LAST> static void
+template <bool LAST, bool DEEP = false> static void
 conv_input_own(elem *dx, const elem *dy, const elem *w, const elem *bias, struct onto onto, int64_t b,
     const struct conv &s)
 {
-	struct conv_window_job<LAST, true> job;
+	struct conv_window_job<LAST, true, DEEP> job;
 
 	job.source = dy, job.weight = w, job.bias = bias, job.target = dx, job.onto = onto;
 	job.then = AS_IS;
 	job.rows = s.c / s.groups;
-	job.group = (int64_t)(s.f / s.groups) * job.rows * s.kh * s.kw;
+	job.group = (int64_t)(s.f / s.groups) * conv_planes(&s) * s.kh * s.kw;
 	conv_backward_rows(job, s.h, s.w, b, s);
 }
 
@@ -415,7 +489,7 @@ conv_backward_input(elem *dx, const elem *dy, const elem *w, const elem *bias, s
 	}
 	if (dnn_run(DNN_INPUT, dx, w, dy, bias, onto, AS_IS, work, room, b, &s))
 		return;
-	BY_LAYOUT(s, conv_input_own, (dx, dy, w, bias, onto, b, s));
+	BY_SPACE(s, conv_input_own, (dx, dy, w, bias, onto, b, s));
 }
 
 template <class Job> static void
@@ -426,10 +500,10 @@ conv_weight_run(Job &job, elem *dw, const elem *dy, struct onto onto, void *work
 
 	job.s = s, job.dy = dy;
 	job.rows = s.f / s.groups;
-	job.cols = (int64_t)(s.c / s.groups) * s.kh * s.kw;
-	job.depth = b * s.oh * s.ow;
+	job.cols = conv_planes(&s) * s.kh * s.kw;
+	job.depth = b * conv_outputs(&s);
 	job.target = dw, job.onto = onto;
-	job.a_packs = gpu_packs(dy, s.last ? job.rows : (int64_t)s.oh * s.ow);
+	job.a_packs = gpu_packs(dy, s.last ? job.rows : conv_outputs(&s));
 	job.partial = splits > 1 ? (real *)work : NULL;
 	gpu_product(job, s.groups, splits);
 	if (splits > 1) {
@@ -439,11 +513,11 @@ conv_weight_run(Job &job, elem *dw, const elem *dy, struct onto onto, void *work
 	}
 }
 
-template <bool LAST> static void
+template <bool LAST, bool DEEP = false> static void
 conv_weight_own(elem *dw, const elem *dy, const elem *x, struct onto onto, void *work, int64_t b,
     const struct conv &s)
 {
-	struct conv_weight_job<LAST> job;
+	struct conv_weight_job<LAST, DEEP> job;
 
 	job.x = x;
 	job.b_packs = LAST && gpu_packs(x, s.c / s.groups);
@@ -466,7 +540,7 @@ conv_backward_weight(elem *dw, const elem *dy, const elem *x, struct onto onto, 
 	}
 	if (dnn_run(DNN_WEIGHT, x, dw, dy, NULL, onto, AS_IS, work, room, b, &s))
 		return;
-	BY_LAYOUT(s, conv_weight_own, (dw, dy, x, onto, work, b, s));
+	BY_SPACE(s, conv_weight_own, (dw, dy, x, onto, work, b, s));
 }
 
 #endif

@@ -126,10 +126,16 @@ dnn_report(void)
 	for (int i = 0; i < dnn_entries; i++) {
 		const struct dnn_entry *e = &dnn_entry[i];
 		const struct conv *s = &e->conv.s;
-		char from[48], to[48];
+		char from[64], to[96];
 
-		snprintf(from, sizeof(from), "%dx%dx%d", s->c, s->h, s->w);
-		snprintf(to, sizeof(to), "%dx%dx%d:%dx%d", s->f, s->oh, s->ow, s->kh, s->kw);
+		if (s->d) {
+			snprintf(from, sizeof(from), "%dx%dx%dx%d", s->c, s->d, s->h, s->w);
+			snprintf(to, sizeof(to), "%dx%dx%dx%d:%dx%dx%d", s->f, s->od, s->oh, s->ow, s->kd, s->kh,
+			    s->kw);
+		} else {
+			snprintf(from, sizeof(from), "%dx%dx%d", s->c, s->h, s->w);
+			snprintf(to, sizeof(to), "%dx%dx%d:%dx%d", s->f, s->oh, s->ow, s->kh, s->kw);
+		}
 		printf("%-8s %5lld  %-20s %-20s ", kind[e->conv.kind], (long long)e->conv.b, from, to);
 		if (!e->found) {
 			printf("%-6s\n", "own");
@@ -214,7 +220,7 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 		}
 		if ((e = dnn_with(*c, true, false, 0))) {
 			dnn_execute(e, x, w, y, bias, work);
-			epilogue_apply((elem *)y, then, c->b * s->f * s->oh * s->ow);
+			epilogue_apply((elem *)y, then, c->b * s->f * conv_outputs(s));
 			return true;
 		}
 	}
@@ -225,14 +231,14 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 	if (bias) {
 		bool forward = c->kind == DNN_FORWARD;
 		int channels = forward ? s->f : s->c;
-		int64_t plane = forward ? (int64_t)s->oh * s->ow : (int64_t)s->h * s->w;
+		int64_t plane = forward ? conv_outputs(s) : (int64_t)conv_deep(s) * s->h * s->w;
 		int64_t n = c->b * channels * plane;
 
 		LAUNCH(dnn_bias_kernel, n, ((elem *)(forward ? y : x), bias, n, channels,
 		    s->last ? 1 : plane));
 	}
 	if (c->kind == DNN_FORWARD)
-		epilogue_apply((elem *)y, then, c->b * s->f * s->oh * s->ow);
+		epilogue_apply((elem *)y, then, c->b * s->f * conv_outputs(s));
 	return true;
 }
 

@@ -9,6 +9,9 @@
  * once per tap. What is lost is the end of a row that does not fill its vector. Elements of 16 bits
  * have to be converted before they are used, so for them windows are always packed; so they are
  * where channels lie last, since neighbours in a row then are none in memory.
+ *
+ * Of volumes a plane of the output is made at a time. It sees as many planes of each channel as there are
+ * taps along the depth, which are here channels: plane p is that of channel p / taps under tap p % taps.
  */
 #ifndef STOWAGE_CONV_DIRECT_C_CU
 #define STOWAGE_CONV_DIRECT_C_CU
@@ -44,7 +47,7 @@ struct conv_job {
 
 struct direct {
 	int strips;		/* vectors to a row of the output; 0: windows are packed instead */
-	int channels, bands;	/* blocks of source channels; bands of rows of an image */
+	int planes, bands;	/* that are seen of the source, in blocks; bands of rows of a plane */
 	int block, rows;	/* in each */
 	int x0, y0;		/* source position of a row's first column under its leftmost tap */
 	int phase, row;		/* steps in the copy */
@@ -84,7 +87,8 @@ direct_plan(const struct conv_job *job)
 {
 	const struct window *w = &job->windows.at;
 	int taps = w->y.taps * w->x.taps, reach = (w->x.taps - 1) * w->x.delta;
-	int64_t room = product_panels((int64_t)w->channels * taps, BLOCK_COLS), width;
+	int planes = w->channels * w->z.taps;
+	int64_t room = product_panels((int64_t)planes * taps, BLOCK_COLS), width;
 	struct direct d;
 
 	memset(&d, 0, sizeof(d));
@@ -92,8 +96,8 @@ direct_plan(const struct conv_job *job)
 		return d;
 	width = parts(w->x.count, LANES) * LANES + (reach < 0 ? -reach : reach) / w->x.step + 1;
 	width *= w->x.step;
-	d.block = (int)parts(w->channels, parts(w->channels, DIRECT_DEPTH / taps));
-	d.rows = (int)least(w->y.count, parts(w->y.count * job->b, THREADS));
+	d.block = (int)parts(planes, parts(planes, DIRECT_DEPTH / taps));
+	d.rows = (int)least(w->y.count, parts(w->y.count * w->z.count * job->b, THREADS));
 	while (d.rows > 1 && d.block * width * direct_rows(&w->y, d.rows) > room)
 		d.rows = (d.rows + 1) / 2;
 	while (d.block > 1 && d.block * width * direct_rows(&w->y, d.rows) > room)
@@ -101,7 +105,7 @@ direct_plan(const struct conv_job *job)
 	if (d.block * width * direct_rows(&w->y, d.rows) > room)
 		return d;
 	d.strips = (int)parts(w->x.count, LANES);
-	d.channels = (int)parts(w->channels, d.block);
+	d.planes = planes;
 	d.bands = (int)parts(w->y.count, d.rows);
 	d.x0 = axis_low(&w->x), d.y0 = axis_low(&w->y);
 	d.phase = (int)(width / w->x.step);
@@ -133,41 +137,47 @@ direct_row(const struct direct *d, const struct axis *x, real *to, const real *f
 }
 
 static void
-direct_copy(const struct conv_job *job, const struct direct *d, real *to, int64_t image, int first,
-    int channels, int y, int rows)
+direct_copy(const struct conv_job *job, const struct direct *d, real *to, int64_t image, int group, int z,
+    int first, int planes, int y, int rows)
 {
 	const struct window *w = &job->windows.at;
 	int n = direct_rows(&w->y, rows);
 	int64_t row;
 
-	for (int c = 0; c < channels; c++) {
-		const real *plane = piece_plane(job->windows.from, image, first + c, &row);
+	for (int p = 0; p < planes; p++) {
+		int c = group * w->channels + (first + p) / w->z.taps;
+		int deep = z * w->z.step + w->z.first + (first + p) % w->z.taps * w->z.delta;
+		const real *channel = piece_plane(job->windows.from, image, c, &row);
 
 		for (int r = 0; r < n; r++) {
 			int at = y * w->y.step + d->y0 + r;
-			bool in = at >= 0 && at < w->y.size;
+			bool in = deep >= 0 && deep < w->z.size && at >= 0 && at < w->y.size;
 
-			direct_row(d, &w->x, to + c * d->channel + (int64_t)r * d->row,
-			    in ? plane + (int64_t)at * row : NULL);
+			direct_row(d, &w->x, to + p * d->channel + (int64_t)r * d->row,
+			    in ? channel + deep * w->slice + at * row : NULL);
 		}
 	}
 }
 
-/* Offsets of the weights and of the vectors under each tap of CHANNELS channels. */
+/* Offsets of the weights, from the channel of plane FIRST on, and of the vectors under each tap of PLANES
+ * planes. */
 static int
-direct_places(const struct window *w, const struct direct *d, struct place *at, int channels)
+direct_places(const struct window *w, const struct direct *d, struct place *at, int first, int planes)
 {
 	int n = 0;
 
-	for (int c = 0; c < channels; c++)
+	for (int p = 0; p < planes; p++)
 		for (int ty = 0; ty < w->y.taps; ty++)
 			for (int tx = 0; tx < w->x.taps; tx++, n++) {
 				int x = w->x.first + tx * w->x.delta - d->x0;
 				int y = w->y.first + ty * w->y.delta - d->y0;
 
-				at[n].a = c * w->channel_step + w->x.tap + tx * w->x.tap_step +
-				    (int64_t)(w->y.tap + ty * w->y.tap_step) * w->tap_row;
-				at[n].b = c * d->channel + (int64_t)y * d->row +
+				int deep = first % w->z.taps + p;
+
+				at[n].a = deep / w->z.taps * w->channel_step + w->x.tap + tx * w->x.tap_step +
+				    (w->z.tap + deep % w->z.taps * w->z.tap_step) * w->tap_slice +
+				    (w->y.tap + ty * w->y.tap_step) * w->tap_row;
+				at[n].b = p * d->channel + (int64_t)y * d->row +
 				    x % w->x.step * d->phase + x / w->x.step;
 			}
 	return n;
@@ -212,7 +222,7 @@ strip_store(real *c, int64_t row, int step, const real *tile, int rows, int lane
 	}
 }
 
-/* Band [y, y + rows) of one image, for one block of channels. */
+/* Band [y, y + rows) of one plane, for one block of planes of the source. */
 static void
 direct_band(const struct conv_job *job, const struct direct *d, const real *copy, real *c,
     const real *weight, const real *bias, const struct place *at, int depth, int y, int rows,
@@ -245,29 +255,30 @@ static void
 direct_share(const struct conv_job *job, const struct direct *d, real *scratch)
 {
 	const struct window *w = &job->windows.at;
-	int64_t units = job->b * job->groups * d->bands;
+	int64_t units = job->b * job->groups * w->z.count * d->bands;
 	struct place at[DIRECT_DEPTH];
-	int depth = 0, tabled = 0;
+	int depth = 0, tabled = 0, of = 0;
 
-	scratch += team_me() * product_scratch((int64_t)w->channels * w->y.taps * w->x.taps, BLOCK_COLS,
-	    NARROW);
+	scratch += team_me() * product_scratch((int64_t)w->channels * window_taps(w), BLOCK_COLS, NARROW);
 	ROWS (u, units) {
-		int64_t image = u / d->bands / job->groups, g = u / d->bands % job->groups;
+		int64_t v = u / d->bands, image = v / w->z.count / job->groups;
+		int z = (int)(v % w->z.count), g = (int)(v / w->z.count % job->groups);
 		int y = (int)(u % d->bands) * d->rows, rows = (int)least(d->rows, w->y.count - y);
 
-		for (int c = 0; c < w->channels; c += d->block) {
-			int n = (int)least(d->block, w->channels - c);
+		for (int p = 0; p < d->planes; p += d->block) {
+			int n = (int)least(d->block, d->planes - p);
 
-			if (n != tabled) {
-				depth = direct_places(w, d, at, n);
-				tabled = n;
+			if (n != tabled || p % w->z.taps != of) {
+				depth = direct_places(w, d, at, p, n);
+				tabled = n, of = p % w->z.taps;
 			}
-			direct_copy(job, d, scratch, image, (int)g * w->channels + c, n, y, rows);
+			direct_copy(job, d, scratch, image, g, z, p, n, y, rows);
 			direct_band(job, d, scratch, job->target + image * w->out_image +
-			    g * job->rows * job->target_plane,
-			    job->weight + g * job->group + c * w->channel_step,
-			    job->bias && c == 0 ? job->bias + g * job->rows : NULL, at, depth, y,
-			    rows, c == 0 ? job->keep : 1);
+			    (int64_t)g * job->rows * job->target_plane +
+			    (w->z.out + z * w->z.out_step) * w->out_slice,
+			    job->weight + g * job->group + p / w->z.taps * w->channel_step,
+			    job->bias && p == 0 ? job->bias + (int64_t)g * job->rows : NULL, at, depth, y,
+			    rows, p == 0 ? job->keep : 1);
 		}
 	}
 }
@@ -277,8 +288,8 @@ direct_run(const struct conv_job *job, const struct direct *d, real *scratch)
 {
 	const struct window *w = &job->windows.at;
 
-	if (job->b * w->y.count * w->x.count * w->channels * w->y.taps * w->x.taps * job->rows *
-	    job->groups < WORTH_PRODUCT)
+	if (job->b * window_positions(w) * w->channels * window_taps(w) * job->rows * job->groups <
+	    WORTH_PRODUCT)
 		ALONE
 			direct_share(job, d, scratch);
 	else

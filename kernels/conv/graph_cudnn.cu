@@ -111,24 +111,48 @@ dnn_free(struct dnn *d, int kept)
 		DNN_CALL(d, DestroyDescriptor)(d->made[--d->n]);
 }
 
-/* DIM counts as cuDNN does: samples, channels, height, width. */
-static cudnnBackendDescriptor_t
-dnn_tensor(struct dnn *d, const struct dnn_conv *c, int64_t id, const int64_t dim[4])
+#define DNN_AXES	5	/* samples, channels, depth if it is of volumes, height, width */
+
+/* How many there are. */
+static int
+dnn_axes(const struct dnn_conv *c)
 {
+	return c->s.d ? 5 : 4;
+}
+
+/* Those of a tensor, as cuDNN counts them. */
+static void
+dnn_extents(const struct dnn_conv *c, int64_t dim[DNN_AXES], int64_t n, int64_t channels, int64_t d, int64_t h,
+    int64_t w)
+{
+	int i = 0;
+
+	dim[i++] = n;
+	dim[i++] = channels;
+	if (c->s.d)
+		dim[i++] = d;
+	dim[i++] = h;
+	dim[i] = w;
+}
+
+static cudnnBackendDescriptor_t
+dnn_tensor(struct dnn *d, const struct dnn_conv *c, int64_t id, const int64_t dim[DNN_AXES])
+{
+	int axes = dnn_axes(c);
 	cudnnBackendDescriptor_t t = dnn_make(d, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
 	bool is_virtual = id == DNN_MADE || id == DNN_BIASED;	/* is nowhere in memory */
 	cudnnDataType_t type = is_virtual && c->type != CUDNN_DATA_DOUBLE ? CUDNN_DATA_FLOAT :
 	    (cudnnDataType_t)c->type;
-	int64_t h = id == DNN_X ? c->view.h : dim[2], w = id == DNN_X ? c->view.w : dim[3];
-	int64_t rows[4] = { dim[1] * h * w, h * w, w, 1 };
-	int64_t last[4] = { dim[1] * h * w, 1, w * dim[1], dim[1] };
+	int64_t h = id == DNN_X ? c->view.h : dim[axes - 2], w = id == DNN_X ? c->view.w : dim[axes - 1];
+	int64_t plane = h * w * (c->s.d ? dim[2] : 1), rows[DNN_AXES], last[4] = { dim[1] * plane, 1,
+		w * dim[1], dim[1] };
 	int64_t align = id == DNN_X ? c->view.aligned : 16;
 
+	dnn_extents(c, rows, dim[1] * plane, plane, h * w, w, 1);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
-	dnn_set(d, t, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, dim);
-	dnn_set(d, t, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4,
-	    c->s.last ? last : rows);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, axes, dim);
+	dnn_set(d, t, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, axes, c->s.last ? last : rows);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &align);
 	dnn_set(d, t, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &is_virtual);
 	dnn_finish(d, t);
@@ -156,19 +180,21 @@ dnn_windows(struct dnn *d, const struct dnn_conv *c)
 	cudnnDataType_t type = c->type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
 	cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
 	const struct conv *s = &c->s;
-	int64_t axes = 2, stride[2] = { s->sy, s->sx }, dilation[2] = { s->dy, s->dx };
-	int64_t before[2] = { s->top, s->left }, after[2] = {
+	int64_t stride[3] = { s->sz, s->sy, s->sx }, dilation[3] = { s->dz, s->dy, s->dx };
+	int64_t before[3] = { s->front, s->top, s->left }, after[3] = {
+		s->d ? dnn_after(s->d, s->front, s->od, s->kd, s->sz, s->dz) : 0,
 		dnn_after(s->h, s->top, s->oh, s->kh, s->sy, s->dy),
 		dnn_after(s->w, s->left, s->ow, s->kw, s->sx, s->dx)
 	};
+	int64_t axes = s->d ? 3 : 2, none = 3 - axes;
 
 	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
 	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
 	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &axes);
-	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, before);
-	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, after);
-	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, dilation);
-	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, stride);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, axes, before + none);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, axes, after + none);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, axes, dilation + none);
+	dnn_set(d, w, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, axes, stride + none);
 	dnn_finish(d, w);
 	return w;
 }
@@ -224,7 +250,7 @@ static cudnnBackendDescriptor_t
 dnn_add_bias(struct dnn *d, const struct dnn_conv *c, int64_t channels,
     cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to)
 {
-	int64_t dim[4] = { 1, channels, 1, 1 };
+	int64_t dim[DNN_AXES] = { 1, channels, 1, 1, 1 };
 	cudnnBackendDescriptor_t bias = dnn_tensor(d, c, DNN_BIAS, dim);
 	cudnnBackendDescriptor_t op = dnn_pointwise(d, c, CUDNN_POINTWISE_ADD);
 
@@ -251,10 +277,9 @@ dnn_rectify(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t fr
 /* The convolution itself, of which RESULT is made. */
 static cudnnBackendDescriptor_t
 dnn_convolve(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t result,
-    const int64_t x_dim[4], const int64_t y_dim[4])
+    const int64_t *x_dim, const int64_t *w_dim, const int64_t *y_dim)
 {
 	const struct dnn_names *name = &dnn_names[c->kind];
-	int64_t w_dim[4] = { c->s.f, c->s.c / c->s.groups, c->s.kh, c->s.kw };
 	cudnnBackendDescriptor_t op = dnn_make(d, name->type);
 	double alpha = 1, beta = c->keep;
 	float alpha_f = 1, beta_f = (float)c->keep;
@@ -280,17 +305,19 @@ dnn_build_graph(struct dnn *d, const struct dnn_conv *c)
 {
 	static const int64_t id[] = { DNN_Y, DNN_X, DNN_W };	/* of the result */
 	const struct conv *s = &c->s;
-	int64_t x_dim[4] = { c->b, s->c, s->h, s->w }, y_dim[4] = { c->b, s->f, s->oh, s->ow };
-	int64_t w_dim[4] = { s->f, s->c / s->groups, s->kh, s->kw };
+	int64_t x_dim[DNN_AXES], y_dim[DNN_AXES], w_dim[DNN_AXES];
 	const int64_t *dim = c->kind == DNN_INPUT ? x_dim : c->kind == DNN_WEIGHT ? w_dim : y_dim;
 	cudnnBackendDescriptor_t op[3], last, made, biased;
 	int n = 0;
 
+	dnn_extents(c, x_dim, c->b, s->c, s->d, s->h, s->w);
+	dnn_extents(c, y_dim, c->b, s->f, s->od, s->oh, s->ow);
+	dnn_extents(c, w_dim, s->f, s->c / s->groups, s->kd, s->kh, s->kw);
 	d->graph = dnn_make(d, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
 	last = dnn_tensor(d, c, id[c->kind], dim);
 	made = c->bias || c->relu ? dnn_tensor(d, c, DNN_MADE, dim) : last;
 	biased = !c->bias ? made : c->relu ? dnn_tensor(d, c, DNN_BIASED, dim) : last;
-	op[n++] = dnn_convolve(d, c, made, x_dim, y_dim);
+	op[n++] = dnn_convolve(d, c, made, x_dim, w_dim, y_dim);
 	if (c->bias)
 		op[n++] = dnn_add_bias(d, c, dim[1], made, biased);
 	if (c->relu)

@@ -72,13 +72,19 @@ beside_last(struct sources s, const elem *x, int64_t b, struct part p)
 	return beside_as(s, x, b, p, true);
 }
 
-/* X alone, as S has it. */
+/* X alone, as S has it: of D planes to a channel. */
 static inline struct sources
-only_source(const elem *x, int64_t b, int c, int h, int w, const struct conv *s)
+only_source(const elem *x, int64_t b, int c, int d, int h, int w, const struct conv *s)
 {
 	struct part p = { 0, c, h, w, 0, 0 };
+	struct sources from = beside_as(no_sources(), x, b, p, s->last);
 
-	return beside_as(no_sources(), x, b, p, s->last);
+	if (s->d) {		/* planes of a volume follow one another */
+		from.s->plane = (int64_t)d * h * w;
+		from.s->image = c * from.s->plane;
+		from.s->end = x + b * from.s->image;
+	}
+	return from;
 }
 
 /* The source of channel *C, which becomes its channel. */

@@ -15,6 +15,9 @@
  * shape and on THREADS alone, and so does the order of the sums. What dw held is added first, where
  * it is to be kept. A gradient of 16 bits is summed as reals in the scratch memory, and rounded
  * when it is whole.
+ *
+ * Of volumes each plane of the output is an image here, and the planes of the input that it sees are its
+ * channels: plane p is that of channel p / kd under tap p % kd of the depth.
  */
 #ifndef STOWAGE_CONV_WEIGHT_C_CU
 #define STOWAGE_CONV_WEIGHT_C_CU
@@ -30,7 +33,7 @@ struct chunk {			/* some output positions of some images */
 
 struct conv_weight {
 	struct conv s;
-	int64_t b;
+	int64_t b;		/* images: of volumes, all their planes */
 	const struct sources *x;
 	const elem *dy;
 	real keep;		/* dw = keep * dw + the sum */
@@ -49,14 +52,32 @@ weight_pixel(const struct conv_weight *w)
 static inline int64_t
 weight_plane(const struct conv_weight *w)
 {
-	return w->s.last ? 1 : (int64_t)w->s.oh * w->s.ow;
+	return w->s.last ? 1 : conv_outputs(&w->s);
+}
+
+/* Where an image of dy begins. */
+static inline int64_t
+weight_image(const struct conv_weight *w, int64_t image)
+{
+	int64_t plane = (int64_t)w->s.oh * w->s.ow;
+
+	if (!w->s.d)
+		return image * w->s.f * plane;
+	return image / w->s.od * w->s.f * w->s.od * plane + image % w->s.od * plane;
+}
+
+/* Steps in the weights, from channel to channel. */
+static inline int64_t
+weight_channel(const struct conv_weight *w)
+{
+	return w->s.last ? 1 : (int64_t)w->s.kh * w->s.kw;
 }
 
 /* The first filter of group G in a chunk of it. */
 static inline const elem *
 weight_dy(const struct conv_weight *w, const struct chunk *k, int g)
 {
-	return w->dy + k->image * w->s.f * w->s.oh * w->s.ow + (int64_t)g * w->fg * weight_plane(w) +
+	return w->dy + weight_image(w, k->image) + (int64_t)g * w->fg * weight_plane(w) +
 	    ((int64_t)k->y * w->s.ow + k->x) * weight_pixel(w);
 }
 
@@ -67,11 +88,11 @@ conv_weight_plan(struct conv s, int64_t b, int share)
 	struct conv_weight w;
 
 	memset(&w, 0, sizeof(w));
-	w.s = s, w.b = b;
-	w.cg = s.c / s.groups, w.fg = s.f / s.groups;
+	w.s = s, w.b = b * conv_depth(&s);
+	w.cg = (int)conv_planes(&s), w.fg = s.f / s.groups;
 	w.joined = w.cg < FEW_CHANNELS && s.dx == 1;
 	w.size = conv_chunks(&s);
-	w.size.images = least(w.size.images, most(1, parts(b, share)));
+	w.size.images = least(w.size.images, most(1, parts(w.b, share)));
 	return w;
 }
 
@@ -95,6 +116,25 @@ turn_row(const struct sources *x, int64_t image, int y, int x0, int c, int n, re
 	}
 }
 
+/* The same of planes of volumes. */
+static void
+turn_deep_row(const struct conv_weight *w, int64_t image, int y, int x0, int c, int n, real *to, int lo,
+    int hi)
+{
+	const struct conv *s = &w->s;
+	const struct piece *x = w->x->s;
+
+	for (int p = 0; p < n; p++) {
+		int z = (int)(image % s->od) * s->sz - s->front + (c + p) % s->kd * s->dz;
+		const elem *channel = x->at + image / s->od * x->image + (c + p) / s->kd * x->plane;
+		bool in = z >= 0 && z < s->d;
+
+		for (int e = lo; e < hi; e++)
+			to[(int64_t)e * n + p] = in ? VALUE(channel[((int64_t)z * s->h + y) * x->row + x0 + e]) :
+			    0;
+	}
+}
+
 /* x of a chunk, channels [c, c + n) of the tensor, as [image][y][x][channel]. */
 static void
 turn(const struct conv_weight *w, const struct chunk *k, int c, int n, real *to)
@@ -113,7 +153,10 @@ turn(const struct conv_weight *w, const struct chunk *k, int c, int n, real *to)
 				continue;
 			}
 			memset(to, 0, (size_t)lo * n * sizeof(real));
-			turn_row(w->x, k->image + i, y, x0, c, n, to, lo, hi);
+			if (s->d)
+				turn_deep_row(w, k->image + i, y, x0, c, n, to, lo, hi);
+			else
+				turn_row(w->x, k->image + i, y, x0, c, n, to, lo, hi);
 			memset(to + (int64_t)hi * n, 0,
 			    (size_t)(w->size.w - hi) * n * sizeof(real));
 		}
@@ -129,7 +172,9 @@ weight_places(const struct conv_weight *w, const struct chunk *k, struct place *
 	const struct conv *s = &w->s;
 	int terms = 0;
 
-	for (int i = 0; i < k->images; i++)
+	for (int i = 0; i < k->images; i++) {
+		int64_t image = weight_image(w, k->image + i) - weight_image(w, k->image);
+
 		for (int r = 0; r < k->rows; r++) {
 			int y = (k->y + r) * s->sy - s->top + ky * s->dy;
 
@@ -141,13 +186,13 @@ weight_places(const struct conv_weight *w, const struct chunk *k, struct place *
 				if (!w->joined && (x < 0 || x >= s->w))
 					continue;
 				at[terms].a = NARROW ? ((int64_t)i * k->rows + r) * k->cols + q :
-				    (int64_t)i * s->f * s->oh * s->ow +
-				    ((int64_t)r * s->ow + q) * weight_pixel(w);
+				    image + ((int64_t)r * s->ow + q) * weight_pixel(w);
 				at[terms].b = (((int64_t)i * w->size.h + r * s->sy + ky * s->dy) *
 				    w->size.w + q * s->sx + kx * s->dx) * n;
 				terms++;
 			}
 		}
+	}
 	return terms;
 }
 
@@ -194,12 +239,13 @@ weight_tile_of(const struct conv_weight *w, const struct weight_piece *p)
 static void
 widen_chunk(const struct conv_weight *w, const struct chunk *k, const elem *dy, int rows, real *wide)
 {
-	int64_t image = (int64_t)w->s.f * w->s.oh * w->s.ow, pixel = weight_pixel(w);
+	int64_t pixel = weight_pixel(w), first = weight_image(w, k->image);
 
 	for (int f = 0; f < rows; f++)
 		for (int i = 0; i < k->images; i++)
 			for (int r = 0; r < k->rows; r++, wide += k->cols) {
-				const elem *from = dy + i * image + f * weight_plane(w) +
+				const elem *from = dy + weight_image(w, k->image + i) - first +
+				    f * weight_plane(w) +
 				    (int64_t)r * w->s.ow * pixel;
 
 				for (int q = 0; q < k->cols; q++)
@@ -303,7 +349,7 @@ chunk_at(const struct conv_weight *w, int64_t i, struct chunk *k)
 static void
 weight_round(const struct conv_weight *w, elem *dw, const struct weight_piece *p)
 {
-	int64_t taps = (int64_t)w->s.kh * w->s.kw, channel = conv_channel_step(&w->s);
+	int64_t taps = (int64_t)w->s.kh * w->s.kw, channel = weight_channel(w);
 
 	for (int f = p->first; f < p->last; f++) {
 		elem *to = dw + (int64_t)(p->g * w->fg + f) * w->cg * taps + p->c * channel;
@@ -333,7 +379,7 @@ weight_tasks(const struct conv_weight *w, elem *dw, real *scratch, real *sums)
 
 		p.n = (int)least(w->size.block, w->cg - p.c);
 		p.first = w->fg * slice / slices, p.last = w->fg * (slice + 1) / slices;
-		p.channel = conv_channel_step(&w->s);
+		p.channel = weight_channel(w);
 #if NARROW
 		p.at = sums, p.row = p.n * taps;
 		p.tap = w->s.last ? p.n : 1;
@@ -367,9 +413,9 @@ weight_part(const struct conv_weight *w, real *dw, real *scratch, int part, real
 	for (int g = 0; g < w->s.groups; g++)
 		for (int c = 0; c < w->cg; c += w->size.block) {
 			struct weight_piece p = { .g = g, .c = c, .last = w->fg, .row = w->cg * taps,
-				.channel = conv_channel_step(&w->s), .tap = conv_tap_step(&w->s),
+				.channel = weight_channel(w), .tap = conv_tap_step(&w->s),
 				.at = dw + (int64_t)g * w->fg * w->cg * taps +
-				    c * conv_channel_step(&w->s) };
+				    c * weight_channel(w) };
 
 			p.n = (int)least(w->size.block, w->cg - c);
 			for (int64_t i = part; chunk_at(w, i, &k); i += THREADS) {

@@ -138,16 +138,19 @@ put_record(struct emitter *e, const struct dnn_conv *c, const struct dnn_choice 
 	const struct conv *s = &c->s;
 	const struct conv_view *v = &c->view;
 	char keep[SIZE_TEXT];
+	const char *depth = s->d ? arena_printf(e->module->arena, ", %d, %d, %d, %d, %d, %d", s->d, s->od, s->kd,
+	    s->sz, s->front, s->dz) : "";
 	int i;
 
 	text_printf(e->out, "\t{ { %s, DNN_TYPE, DNN_FAST, %s, %s, %s, %lld, %lld,\n"
-	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d }, "
+	    "\t    { %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d%s }, "
 	    "{ %d, %d, %d } },\n"
 	    "\t  { %lld, %d, {", c->kind == DNN_FORWARD ? "DNN_FORWARD" : c->kind == DNN_INPUT ?
 	    "DNN_INPUT" : "DNN_WEIGHT", c->bias ? "true" : "false",
 	    c->relu ? "true" : "false", emit_real(keep, c->keep, false),
 	    (long long)c->room, (long long)c->b, s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh,
-	    s->kw, s->sy, s->sx, s->top, s->left, s->dy, s->dx, s->groups, s->last, v->h, v->w, v->aligned,
+	    s->kw, s->sy, s->sx, s->top, s->left, s->dy, s->dx, s->groups, s->last,
+	    depth, v->h, v->w, v->aligned,
 	    (long long)choice->engine, choice->knobs);
 	for (i = 0; i < choice->knobs; i++)
 		text_printf(e->out, "%s{%lld, %lld}", i ? ", " : " ",

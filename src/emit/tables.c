@@ -151,20 +151,31 @@ lies_last(const struct tensor *t, int64_t *channels, int64_t *places)
 	return t->channels_last;
 }
 
-/* Which layouts do the graph's convolutions have? */
+struct convolutions {		/* that a program has: channels first, channels last, of volumes */
+	bool first, last, deep;
+};
+
+/* Whose weights are [filters, channels, depth, height, width] are of volumes. */
 static void
-find_layouts(const struct graph *g, bool have[2])
+find_convolutions(const struct graph *g, struct convolutions *have)
 {
 	int i, j;
 
 	for (i = 0; g && i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
+		const char *kernels = n->op->calls.kernels;
 		bool last = n->out[0] && n->out[0]->channels_last;
+		bool deep = n->out[0] && n->out[0]->rank == 5;
 
-		for (j = 0; j < n->nin; j++)
+		if (!kernels || strncmp(kernels, "conv/conv", 9) != 0)
+			continue;
+		for (j = 0; j < n->nin; j++) {
 			last |= n->in[j] && n->in[j]->channels_last;
-		if (op_layout(n) == LAYOUT_LAST)
-			have[last] = true;
+			deep |= n->in[j] && n->in[j]->rank == 5;
+		}
+		have->last |= last;
+		have->first |= !last;
+		have->deep |= deep;
 	}
 }
 
@@ -172,7 +183,7 @@ static void
 emit_layouts(struct emitter *e)
 {
 	const struct module *m = e->module;
-	bool have[2] = { false, false };
+	struct convolutions have = { false, false, false };
 	int64_t largest = 0, channels, taps;
 	int i;
 
@@ -183,11 +194,13 @@ emit_layouts(struct emitter *e)
 		    channels * taps * dtype_bytes(t->dtype) > largest)
 			largest = channels * taps * dtype_bytes(t->dtype);
 	}
-	find_layouts(m->train, have);
-	find_layouts(m->validate, have);
-	if (have[1]) {
+	find_convolutions(m->train, &have);
+	find_convolutions(m->validate, &have);
+	if (have.deep)
+		text_puts(e->out, "#define VOLUMES\t\t/* some convolutions are of them */\n");
+	if (have.last) {
 		text_puts(e->out, "#define CHANNELS_LAST\t\t/* in memory, of convolutions */\n");
-		if (have[0])
+		if (have.first)
 			text_puts(e->out, "#define CHANNELS_FIRST\t\t/* of some of them */\n");
 	}
 	text_printf(e->out, "#define LARGEST_FILTER\t%lld\t/* bytes, of those that lie channels-last */\n",

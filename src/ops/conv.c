@@ -228,7 +228,7 @@ shape(struct build *b, struct node *n)
 	struct conv_attrs a;
 	int axes, i;
 
-	if (!product_space(b, n, 2))
+	if (!product_space(b, n, SPACE_AXES))
 		return false;
 	space_same(n, "pad", op_attr(n, "kernel"), op_attr(n, "stride"), op_attr(n, "dilation"));
 	a = conv_attrs(n);
@@ -263,7 +263,7 @@ work(const struct node *n, const struct room *room)
 
 	if (conv_is_depthwise(&s))
 		return product_work_depthwise(n, room, &s);
-	return product_work_library(n, room, (int64_t)(s.c / s.groups) * s.kh * s.kw,
+	return product_work_library(n, room, conv_planes(&s) * s.kh * s.kw,
 	    MANY_COLUMNS);
 }
 
@@ -301,12 +301,12 @@ const struct op op_conv = {
 	    "x[c, i * stride + u * dilation - top, j * stride + v * dilation - left], where x is 0 "
 	    "outside the input. Input [C, H, W] gives [filters, H', W'] with "
 	    "H' = (H + top + bottom - dilation * (kernel - 1) - 1) / stride + 1, rounded down, and W' "
-	    "alike. With groups, filter f sees only its group's C / groups channels. Input [C, L] gives "
-	    "[filters, L'] in the same way, with kernels of one extent: conv(16, 3, pad=(2, 0)) sees "
-	    "nothing that comes later.\n\n"
-	    "Parameters, as PyTorch's Conv2d and Conv1d: weight [filters, C / groups, height, "
-	    "width] and bias [filters], both started uniformly in +-1/sqrt(fan_in). pad=same is that "
-	    "of TensorFlow, for any stride.\n\n"
+	    "alike. With groups, filter f sees only its group's C / groups channels. Inputs [C, L] and "
+	    "[C, D, H, W] have one axis and three, and their kernels as many extents: conv(16, 3, "
+	    "pad=(2, 0)) of a line sees nothing that comes later.\n\n"
+	    "Parameters, as PyTorch's Conv1d, Conv2d and Conv3d: weight [filters, C / groups, the "
+	    "kernel's extents] and bias [filters], both started uniformly in +-1/sqrt(fan_in). "
+	    "pad=same is that of TensorFlow, for any stride.\n\n"
 	    "It is a product of the weights with windows of the input, which are packed block by "
 	    "block and never written out (kernels/conv/conv.cu). Backward reads the input and the weights. "
 	    "Multiply-adds: filters * H' * W' * C / groups * height * width a sample.",

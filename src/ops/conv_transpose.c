@@ -70,7 +70,7 @@ work_of_input(const struct node *n, const struct room *room)
 
 	if (conv_is_depthwise(&s))
 		return product_work_depthwise(n, room, &s);
-	return product_work_library(n, room, (int64_t)(s.c / s.groups) * s.kh * s.kw,
+	return product_work_library(n, room, conv_planes(&s) * s.kh * s.kw,
 	    MANY_COLUMNS);
 }
 
@@ -212,7 +212,7 @@ shape(struct build *b, struct node *n)
 	struct conv_attrs a;
 	int axes, i;
 
-	if (!product_space(b, n, 2))
+	if (!product_space(b, n, SPACE_AXES))
 		return false;
 	a = read_attrs(n);
 	axes = space_axes(x);
@@ -269,8 +269,8 @@ const struct op op_conv_transpose = {
 	    "y[f, i * stride + u * dilation - pad, j * stride + v * dilation - pad] += "
 	    "weight[c, f, u, v] x[c, i, j], starting from bias[f]. Input [C, H, W] gives "
 	    "[filters, H', W'] with H' = (H - 1) * stride - 2 pad + dilation * (kernel - 1) + "
-	    "output_pad + 1, and W' alike; [C, L] gives [filters, L'].\n\n"
-	    "Parameters, as PyTorch's ConvTranspose2d and ConvTranspose1d: weight [C, filters / groups, height, width] and "
+	    "output_pad + 1, and W' alike; [C, L] and [C, D, H, W] have one axis and three.\n\n"
+	    "Parameters, as PyTorch's ConvTranspose1d to 3d: weight [C, filters / groups, height, width] and "
 	    "bias [filters], both started uniformly in +-1/sqrt(filters / groups * height * width).\n\n"
 	    "It runs as stride * stride convolutions of stride 1, one for each phase of the output, so "
 	    "no zero is multiplied. Backward reads the input and the weights. Multiply-adds: "

@@ -11,6 +11,8 @@ struct conv
 product_conv(const struct conv_attrs *a, const struct tensor *large, const struct tensor *small,
     const struct tensor *weight)
 {
+	bool deep = space_axes(large) == 3;
+
 	return (struct conv){
 		.c = (int)large->dim[0], .f = (int)small->dim[0],
 		.h = (int)space_extent(large, HEIGHT), .w = (int)space_extent(large, WIDTH),
@@ -21,6 +23,12 @@ product_conv(const struct conv_attrs *a, const struct tensor *large, const struc
 		.dy = (int)a->dilation[HEIGHT], .dx = (int)a->dilation[WIDTH],
 		.groups = (int)a->groups,
 		.last = large->channels_last || small->channels_last || weight->channels_last,
+		.d = deep ? (int)space_extent(large, DEPTH) : 0,
+		.od = deep ? (int)space_extent(small, DEPTH) : 0,
+		.kd = deep ? (int)a->kernel[DEPTH] : 0,
+		.sz = deep ? (int)a->stride[DEPTH] : 0,
+		.front = deep ? (int)a->before[DEPTH] : 0,
+		.dz = deep ? (int)a->dilation[DEPTH] : 0,
 	};
 }
 
@@ -35,12 +43,14 @@ product_conv_text(struct emitter *e, const struct conv *s)
 {
 	const char *padding = s->top || s->left ? arena_printf(e->module->arena,
 	    ".top = %d, .left = %d, ", s->top, s->left) : "";
+	const char *depth = s->d ? arena_printf(e->module->arena, ",\n\t    .d = %d, .od = %d, .kd = %d, "
+	    ".sz = %d, .front = %d, .dz = %d", s->d, s->od, s->kd, s->sz, s->front, s->dz) : "";
 
 	return arena_printf(e->module->arena,
 	    "(struct conv){ .c = %d, .h = %d, .w = %d, .f = %d, .oh = %d, .ow = %d,\n\t    "
-	    ".kh = %d, .kw = %d, .sy = %d, .sx = %d, %s.dy = %d, .dx = %d, .groups = %d%s }",
+	    ".kh = %d, .kw = %d, .sy = %d, .sx = %d, %s.dy = %d, .dx = %d, .groups = %d%s%s }",
 	    s->c, s->h, s->w, s->f, s->oh, s->ow, s->kh, s->kw, s->sy, s->sx, padding, s->dy, s->dx,
-	    s->groups, s->last ? ", .last = 1" : "");
+	    s->groups, s->last ? ", .last = 1" : "", depth);
 }
 
 int64_t

@@ -9,6 +9,7 @@
 #define CUDNN(call)	DNN_WANT((call) == CUDNN_STATUS_SUCCESS)
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
+#define VOLUMES
 #include "conv/conv_concat.cu"
 #include "../products/shapes.h"
 
@@ -39,39 +40,40 @@ struct problem {
 };
 
 static int64_t
-place(const struct problem &p, int64_t image, int c, int y, int x, struct image const **of)
+place(const struct problem &p, int64_t image, int c, int z, int y, int x, struct image const **of)
 {
 	const struct image *i = &p.from[0];
 
 	while (c >= i->c)
 		c -= (i++)->c;
 	*of = i;
-	return ((image * i->c + c) * i->h + i->top + y) * i->w + i->left + x;
+	return (((image * i->c + c) * conv_deep(&p.s) + z) * i->h + i->top + y) * i->w + i->left + x;
 }
 
 static void
 solve(struct problem &p)
 {
 	const struct conv &s = p.s;
-	int cg = s.c / s.groups, taps = s.kh * s.kw;
+	int cg = s.c / s.groups, taps = conv_deep_taps(&s) * s.kh * s.kw, places = (int)conv_outputs(&s);
 
-	p.w = drawn((int64_t)s.f * cg * taps), p.bias = drawn(s.f), p.dy = drawn(p.b * s.f * s.oh * s.ow);
+	p.w = drawn((int64_t)s.f * cg * taps), p.bias = drawn(s.f), p.dy = drawn(p.b * s.f * places);
 	p.y.assign(p.dy.size(), 0), p.dw.assign(p.w.size(), 0);
 	for (struct image &i : p.from)
-		i.x = drawn(p.b * i.c * i.h * i.w), i.dx.assign(i.x.size(), 0);
+		i.x = drawn(p.b * i.c * conv_deep(&s) * i.h * i.w), i.dx.assign(i.x.size(), 0);
 	for (int64_t i = 0; i < (int64_t)p.y.size(); i++) {
-		int ox = (int)(i % s.ow), oy = (int)(i / s.ow % s.oh), f = (int)(i / s.ow / s.oh % s.f);
+		int ox = (int)(i % s.ow), oy = (int)(i / s.ow % s.oh), f = (int)(i / places % s.f);
+		int oz = (int)(i / s.ow / s.oh % conv_depth(&s));
 
 		p.y[i] = p.bias[f];
 		for (int k = 0; k < cg * taps; k++) {
-			int y = oy * s.sy - s.top + k % taps / s.kw * s.dy, x = ox * s.sx - s.left + k % s.kw * s.dx;
+			int y = oy * s.sy - s.top + k / s.kw % s.kh * s.dy, x = ox * s.sx - s.left + k % s.kw * s.dx;
+			int z = oz * s.sz - s.front + k % taps / (s.kh * s.kw) * s.dz;
 			const struct image *of;
 			int64_t at, weight = (int64_t)f * cg * taps + k;
 
-			if (y < 0 || y >= s.h || x < 0 || x >= s.w)
+			if (z < 0 || z >= conv_deep(&s) || y < 0 || y >= s.h || x < 0 || x >= s.w)
 				continue;
-			at = place(p, i / ((int64_t)s.ow * s.oh * s.f), f / (s.f / s.groups) * cg + k / taps, y, x,
-			    &of);
+			at = place(p, i / ((int64_t)places * s.f), f / (s.f / s.groups) * cg + k / taps, z, y, x, &of);
 			p.y[i] += (double)of->x[at] * p.w[weight];
 			p.dw[weight] += (double)of->x[at] * p.dy[i];
 			((struct image *)of)->dx[at] += (double)p.w[weight] * p.dy[i];
@@ -108,11 +110,12 @@ check_plain(int64_t b, struct conv s)
 {
 	struct problem p = { s, b, { { s.c, s.h, s.w, 0, 0 } } };
 	Sums work(100000);
-	int64_t room = (int64_t)(work.size() * sizeof(double)), in = s.h * s.w, out = s.oh * s.ow;
-	int cg = s.c / s.groups, taps = s.kh * s.kw;
+	int64_t room = (int64_t)(work.size() * sizeof(double)), in = conv_deep(&s) * s.h * s.w;
+	int64_t out = conv_outputs(&s);
+	int cg = s.c / s.groups, taps = conv_deep_taps(&s) * s.kh * s.kw;
 
 	solve(p);
-	for (int last = 0; last < 2; last++) {
+	for (int last = 0; last < (s.d ? 1 : 2); last++) {
 		struct conv t = last ? channels_last(s) : s;
 		std::string at = last ? ", channels last" : "";
 		struct image &i = p.from[0];
@@ -210,6 +213,7 @@ main(void)
 	/* odd corners, so that nothing is aligned to more than an element; and ones that lie well */
 	std::vector<struct image> two = { { 3, 6, 5, 0, 0 }, { 6, 9, 7, 2, 1 } };
 	std::vector<struct image> three = { { 4, 8, 8, 1, 0 }, { 1, 6, 5, 0, 0 }, { 4, 6, 9, 0, 4 } };
+	struct conv volume = deep(conv_shape(5, 6, 7, 9, 6, 4, 3, 3, 1, 2, 1, 1, 1, 1, 1), 5, 4, 3, 1, 1, 1);
 	int64_t weights = 10 * 9 * 9 * (int64_t)sizeof(real), alive;
 
 	CUDNN(cudnnCreate(&dnn_device.handle));
@@ -220,6 +224,9 @@ main(void)
 	check_plain(2, conv_shape(8, 9, 7, 12, 4, 4, 3, 2, 2, 2, 0, 1, 1, 2, 4));
 	check_plain(1, conv_shape(6, 9, 8, 7, 4, 4, 2, 2, 2, 2, 0, 0, 1, 1, 1));	/* a row is left over */
 	check_runs("others", 8, 8, 8);
+	check_plain(2, volume);
+	check_plain(1, deep(conv_shape(4, 6, 7, 6, 3, 6, 2, 2, 2, 1, 0, 0, 1, 1, 2), 7, 3, 2, 2, 0, 2));
+	check_runs("volumes", 4, 4, 4);
 	check_concat("", 2, seen, two, 20000);
 	check_runs("two tensors", 4, 4, 4);
 	check_concat(" of three", 2, seen, three, 20000);
@@ -238,6 +245,8 @@ main(void)
 	dnn_building = false;
 	alive = dnn_alive;
 	check_plain(1, same);		/* the last, smaller batch */
+	check_plain(3, volume);
+	check_plain(3, deep(conv_shape(4, 6, 7, 6, 3, 6, 2, 2, 2, 1, 0, 0, 1, 1, 2), 7, 3, 2, 2, 0, 2));
 	check_runs("a batch for which there is no graph", 0, 0, 0);
 	check_plain(2, same);
 	check_runs("plain again", 4, 4, 4);

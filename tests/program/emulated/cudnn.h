@@ -208,10 +208,14 @@ dnn_dense(const struct dnn_descriptor *tensor)
 	const std::vector<int64_t> &n = dnn_values(tensor, CUDNN_ATTR_TENSOR_DIMENSIONS);
 	const std::vector<int64_t> &s = dnn_values(tensor, CUDNN_ATTR_TENSOR_STRIDES);
 
-	if (s[0] != n[1] * n[2] * n[3])
-		return false;
-	return (s[1] == n[2] * n[3] && s[2] == n[3] && s[3] == 1) ||
-	    (s[1] == 1 && s[2] == n[3] * n[1] && s[3] == n[1]);
+	std::vector<int64_t> first(n.size()), last(n.size());
+	int64_t inner = 1, outer = n[1];
+
+	for (size_t i = n.size(); i-- > 2; inner *= n[i], outer *= n[i])
+		first[i] = inner, last[i] = outer;
+	first[1] = inner, last[1] = 1;
+	first[0] = last[0] = outer;
+	return s == first || s == last;
 }
 
 /* Does the result have as many windows as there are? */
@@ -224,7 +228,8 @@ dnn_fits(const struct dnn_descriptor *op)
 	for (int i = 0; i < 3; i++)
 		of[i] = &dnn_values(dnn_inner(op, dnn_attribute(op, (enum dnn_part)(PART_X + i))),
 		    CUDNN_ATTR_TENSOR_DIMENSIONS);
-	for (size_t i = 0; i < 2; i++) {
+	DNN_WANT(dnn_values(windows, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS)[0] + 2 == (int64_t)of[0]->size());
+	for (size_t i = 0; i + 2 < of[0]->size(); i++) {
 		int64_t padded = (*of[0])[2 + i] + dnn_values(windows, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS)[i] +
 		    dnn_values(windows, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS)[i];
 		int64_t reach = ((*of[1])[2 + i] - 1) * dnn_values(windows, CUDNN_ATTR_CONVOLUTION_DILATIONS)[i];
@@ -333,7 +338,7 @@ dnn_place(const struct dnn_operand &v, int64_t i)
 {
 	int64_t place = 0;
 
-	for (int axis = 3; axis >= 0; i /= v.n[axis], axis--)
+	for (size_t axis = v.n.size(); axis-- > 0; i /= v.n[axis])
 		place += i % v.n[axis] * v.step[axis];
 	return place;
 }
@@ -341,7 +346,11 @@ dnn_place(const struct dnn_operand &v, int64_t i)
 static int64_t
 dnn_count(const struct dnn_operand &v)
 {
-	return v.n[0] * v.n[1] * v.n[2] * v.n[3];
+	int64_t n = 1;
+
+	for (int64_t extent : v.n)
+		n *= extent;
+	return n;
 }
 
 /* Element I, counted as if all lay together, channels first. */
@@ -363,6 +372,13 @@ dnn_put(struct dnn_operand &v, int64_t i, double x)
 		((double *)v.at)[dnn_place(v, i)] = x;
 	else
 		((float *)v.at)[dnn_place(v, i)] = (float)x;
+}
+
+/* Elements of a plane, or a volume, of a channel. */
+static int64_t
+dnn_plane(const struct dnn_operand &v)
+{
+	return dnn_count(v) / v.n[0] / v.n[1];
 }
 
 struct dnn_memory {		/* where the tensors are, by their ids */
@@ -408,19 +424,26 @@ dnn_convolution(struct dnn_memory &run, const struct dnn_descriptor *op)
 	double alpha = dnn_number(op, dnn_attribute(op, PART_ALPHA));
 	double beta = dnn_number(op, dnn_attribute(op, PART_BETA));
 	std::vector<double> sum((size_t)dnn_count(made));
-	int64_t each = y.n[1] / (x.n[1] / w.n[1]), taps = w.n[2] * w.n[3];
+	int64_t each = y.n[1] / (x.n[1] / w.n[1]), taps = dnn_plane(w);
 
 	dnn_runs[kind]++;
 	for (int64_t i = 0; i < dnn_count(y); i++)
 		for (int64_t k = 0; k < w.n[1] * taps; k++) {
-			int64_t ox = i % y.n[3], oy = i / y.n[3] % y.n[2], f = i / y.n[3] / y.n[2] % y.n[1];
-			int64_t image = i / y.n[3] / y.n[2] / y.n[1], c = f / each * w.n[1] + k / taps;
-			int64_t iy = oy * stride[0] - pad[0] + k % taps / w.n[3] * apart[0];
-			int64_t ix = ox * stride[1] - pad[1] + k % w.n[3] * apart[1];
-			int64_t at_x = ((image * x.n[1] + c) * x.n[2] + iy) * x.n[3] + ix;
-			int64_t at_w = f * w.n[1] * taps + k;
+			int64_t f = i / dnn_plane(y) % y.n[1], c = f / each * w.n[1] + k / taps;
+			int64_t at_x = i / dnn_plane(y) / y.n[1] * x.n[1] + c, at_w = f * w.n[1] * taps + k;
+			int64_t o = i % dnn_plane(y), t = k % taps, o_inner = dnn_plane(y), t_inner = taps;
+			bool in = true;
 
-			if (iy < 0 || iy >= x.n[2] || ix < 0 || ix >= x.n[3])
+			for (size_t axis = 2; axis < x.n.size(); axis++) {	/* the outermost first */
+				int64_t p;
+
+				o_inner /= y.n[axis], t_inner /= w.n[axis];
+				p = o / o_inner * stride[axis - 2] - pad[axis - 2] + t / t_inner * apart[axis - 2];
+				o %= o_inner, t %= t_inner;
+				in = in && p >= 0 && p < x.n[axis];
+				at_x = at_x * x.n[axis] + p;
+			}
+			if (!in)
 				continue;
 			if (kind == 0)
 				sum[i] += dnn_get(x, at_x) * dnn_get(w, at_w);
@@ -445,7 +468,7 @@ dnn_pointwise_run(struct dnn_memory &run, const struct dnn_descriptor *op)
 	for (int64_t i = 0; i < dnn_count(y); i++) {
 		double v = dnn_get(x, i);
 
-		dnn_put(y, i, b ? v + dnn_get(*b, i / (y.n[2] * y.n[3]) % y.n[1]) : v < 0 ? 0 : v);
+		dnn_put(y, i, b ? v + dnn_get(*b, i / dnn_plane(y) % y.n[1]) : v < 0 ? 0 : v);
 	}
 }
 

@@ -138,21 +138,25 @@ static void
 naive_conv(const struct conv *s, int64_t b, char make, double *sum, const elem *one,
     const elem *two)
 {
-	int cg = s->c / s->groups, fg = s->f / s->groups;
+	int cg = s->c / s->groups, fg = s->f / s->groups, d = conv_deep(s), od = conv_depth(s);
+	int kd = conv_deep_taps(s);
 
 	for (int64_t n = 0; n < b; n++)
 	for (int f = 0; f < s->f; f++)
+	for (int oz = 0; oz < od; oz++)
 	for (int oy = 0; oy < s->oh; oy++)
 	for (int ox = 0; ox < s->ow; ox++)
 	for (int c = 0; c < cg; c++)
+	for (int kz = 0; kz < kd; kz++)
 	for (int ky = 0; ky < s->kh; ky++)
 	for (int kx = 0; kx < s->kw; kx++) {
 		int iy = oy * s->sy - s->top + ky * s->dy, ix = ox * s->sx - s->left + kx * s->dx;
-		int64_t y = ((n * s->f + f) * s->oh + oy) * s->ow + ox;
-		int64_t x = ((n * s->c + f / fg * cg + c) * s->h + iy) * s->w + ix;
-		int64_t w = (((int64_t)f * cg + c) * s->kh + ky) * s->kw + kx;
+		int iz = oz * s->sz - s->front + kz * s->dz;
+		int64_t y = (((n * s->f + f) * od + oz) * s->oh + oy) * s->ow + ox;
+		int64_t x = (((n * s->c + f / fg * cg + c) * d + iz) * s->h + iy) * s->w + ix;
+		int64_t w = ((((int64_t)f * cg + c) * kd + kz) * s->kh + ky) * s->kw + kx;
 
-		if (iy < 0 || iy >= s->h || ix < 0 || ix >= s->w)
+		if (iz < 0 || iz >= d || iy < 0 || iy >= s->h || ix < 0 || ix >= s->w)
 			continue;
 		if (make == 'y')
 			sum[y] += (double)VALUE(one[x]) * VALUE(two[w]);
@@ -169,8 +173,7 @@ conv_work(const struct conv *s, char make)
 	if (conv_is_depthwise(s))
 		return THREADS * depthwise_scratch(s, NARROW);
 	if (make == 'y')
-		return THREADS * product_scratch((int64_t)(s->c / s->groups) * s->kh * s->kw,
-		    BLOCK_COLS, NARROW);
+		return THREADS * product_scratch(conv_planes(s) * s->kh * s->kw, BLOCK_COLS, NARROW);
 	if (make == 'x')
 		return THREADS * product_scratch(conv_backward_depth(s), BLOCK_COLS, NARROW);
 	return conv_weight_scratch(s, THREADS, NARROW);
@@ -179,18 +182,19 @@ conv_work(const struct conv *s, char make)
 static void
 check_conv(struct conv s, int64_t b)
 {
-	int64_t nx = b * s.c * s.h * s.w, ny = b * s.f * s.oh * s.ow, nw = conv_weights(&s);
-	int64_t plane = (int64_t)s.oh * s.ow;
+	int64_t plane = conv_outputs(&s), nx = b * s.c * conv_deep(&s) * s.h * s.w, ny = b * s.f * plane;
+	int64_t nw = conv_weights(&s);
 	elem *x = filled(nx), *w = filled(nw), *dy = filled(ny), *bias = filled(s.f);
 	real *work;
 	elem *y = fresh(ny), *dx = fresh(nx), *dw = fresh(nw), *db = fresh(s.f);
 	double *ty = calloc((size_t)ny, sizeof(*ty)), *tx = calloc((size_t)nx, sizeof(*tx));
 	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)s.f, sizeof(*tb));
-	char name[200];
+	char name[300];
 
 	snprintf(name, sizeof(name), "b %d, %dx%dx%d to %dx%dx%d, kernel %dx%d, stride %dx%d, "
-	    "pad %d,%d, dilation %dx%d, groups %d", (int)b, s.c, s.h, s.w, s.f, s.oh, s.ow, s.kh,
-	    s.kw, s.sy, s.sx, s.top, s.left, s.dy, s.dx, s.groups);
+	    "pad %d,%d, dilation %dx%d, groups %d, depth %d to %d, kernel %d, stride %d, pad %d, dilation %d",
+	    (int)b, s.c, s.h, s.w, s.f, s.oh, s.ow, s.kh, s.kw, s.sy, s.sx, s.top, s.left, s.dy, s.dx,
+	    s.groups, s.d, s.od, s.kd, s.sz, s.front, s.dz);
 	for (int64_t i = 0; i < ny; i++) {
 		ty[i] = VALUE(bias[i / plane % s.f]);
 		tb[i / plane % s.f] += VALUE(dy[i]);
@@ -364,6 +368,11 @@ fixed_convs(void)
 	check_conv(shaped(2, 4, 1100, 3, 3, 1, 1, 1, 1), 1);	/* rows longer than a chunk */
 	check_conv(shaped(1, 40, 40, 2, 30, 1, 0, 1, 1), 1);	/* more taps than a table holds */
 	check_conv(shaped(2, 3, 3, 2, 1, 5, 0, 1, 1), 2);	/* positions that no tap reaches */
+	check_conv(deep(shaped(3, 9, 18, 20, 3, 1, 1, 1, 1), 5, 5, 3, 1, 1, 1), 2);
+	check_conv(deep(shaped(40, 8, 16, 24, 3, 1, 1, 1, 1), 6, 6, 3, 1, 1, 1), 2);	/* planes in blocks */
+	check_conv(deep(shaped(90, 3, 3, 300, 3, 1, 1, 1, 1), 3, 3, 3, 1, 1, 1), 2);	/* too large for parts */
+	check_conv(deep(shaped(6, 7, 9, 8, 1, 1, 0, 1, 2), 4, 4, 1, 1, 0, 1), 2);
+	check_conv(deep(shaped(2, 4, 5, 3, 3, 1, 1, 1, 1), 9, 2, 1, 5, 0, 1), 2);
 	check_transposed_bias(shaped(5, 12, 12, 7, 2, 2, 0, 1, 1), 3);
 	check_transposed_bias(shaped(4, 13, 13, 6, 3, 3, 1, 1, 2), 2);
 	check_transposed_bias(shaped(4, 9, 9, 4, 3, 2, 1, 1, 4), 2);
@@ -379,11 +388,17 @@ random_convs(int n)
 		int sx = (int)(1 + draw(3)), dy = (int)(1 + draw(2)), dx = (int)(1 + draw(2));
 		int top = (int)draw(4), left = (int)draw(4), bottom = (int)draw(3);
 		int oh = h + top + bottom - (kh - 1) * dy - 1, ow = w + 2 * left - (kw - 1) * dx - 1;
+		int d = (int)draw(6), kd = (int)(1 + draw(3)), sz = (int)(1 + draw(3)), front = (int)draw(3);
+		int dz = (int)(1 + draw(2)), od = d + 2 * front - (kd - 1) * dz - 1;
+		struct conv s;
 
 		if (oh < 0 || ow < 0)
 			continue;
-		check_conv(conv_shape(groups * (int)(1 + draw(20)), h, w, groups * (int)(1 + draw(20)),
-		    oh / sy + 1, ow / sx + 1, kh, kw, sy, sx, top, left, dy, dx, groups), 1 + draw(5));
+		s = conv_shape(groups * (int)(1 + draw(20)), h, w, groups * (int)(1 + draw(20)), oh / sy + 1,
+		    ow / sx + 1, kh, kw, sy, sx, top, left, dy, dx, groups);
+		if (n % 3 == 0 && d > 0 && od >= 0)
+			s = deep(s, d, od / sz + 1, kd, sz, front, dz);
+		check_conv(s, 1 + draw(5));
 		n--;
 	}
 }
