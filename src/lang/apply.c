@@ -195,9 +195,43 @@ apply_layer(struct expander *ex, struct where *w, const struct layer *l, struct 
 	return v;
 }
 
+/* The first label among the arms of a layer, or NULL. */
+static const struct expr *
+label_in(struct expander *ex, struct expr *e)
+{
+	struct expr **arm = &e;
+	int i, n = 1;
+
+	if (e && e->kind == E_PIPE)
+		arm = pipe_arms(ex->a, e, &n);
+	for (i = 0; e && i < n; i++)
+		if (arm[i]->kind == E_LABEL)
+			return arm[i];
+	return NULL;
+}
+
+/* A label names one instance, and a second use of the layer that it is in would make another. */
+static bool
+is_first_use(struct expander *ex, struct layer *l, const struct expr *use)
+{
+	const struct expr *label;
+	struct diag *g;
+
+	if (!l->use)
+		l->use = use;
+	if (l->use == use || !(label = label_in(ex, l->expr)))
+		return true;
+	g = ex_error(ex, "name", use->loc, "'%s' is applied again, with weights of its own, and '%s' in it names one "
+	    "layer", use->name, label->name);
+	diag_place(ex->d, g, label->head, "the label is here");
+	diag_place(ex->d, g, l->use->loc, "'%s' is applied first here", use->name);
+	diag_help(ex->d, g, "to share its weights, label the first use and apply that label; else take the label out");
+	return false;
+}
+
 /* A layer by a name of the body, its parameters or the file's: the name is its segment. */
 static struct value
-apply_named(struct expander *ex, struct where *w, struct expr *e, const struct layer *l,
+apply_named(struct expander *ex, struct where *w, struct expr *e, struct layer *l,
     struct operands ops)
 {
 	struct where under = { .loc = e->head.src ? e->head : e->loc };
@@ -205,6 +239,8 @@ apply_named(struct expander *ex, struct where *w, struct expr *e, const struct l
 
 	if (l->shared)
 		return apply_layer(ex, &under, l, ops);
+	if (!is_first_use(ex, l, e))
+		return value_poison(e->loc);
 	path = where_segment(ex, w, e->name, e->count);
 	under = (struct where){ .scope = path, .path = path, .exact = EXACT_ALL,
 		.loc = where_loc(w, under.loc) };

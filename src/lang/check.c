@@ -66,14 +66,45 @@ check_stmt(struct checker *c, const struct stmt *s)
 }
 
 static void
+note_name(struct checker *c, const struct name *name)
+{
+	if (!map_get(&c->later, name->text))
+		map_put(c->ex->a, &c->later, name->text, (struct name *)name);
+}
+
+#define DEEPEST_LABEL	64	/* labels further inside are not looked for */
+
+static void
+note_labels(struct checker *c, const struct expr *e, int depth)
+{
+	struct name *label;
+	int i;
+
+	for (; e && depth < DEEPEST_LABEL; e = e->a) {	/* the arms of a pipe go this way */
+		if (e->kind == E_LABEL) {
+			label = ARENA_NEW(c->ex->a, struct name);
+			*label = (struct name){ e->name, e->head };
+			note_name(c, label);
+		}
+		note_labels(c, e->b, depth + 1);
+		note_labels(c, e->c, depth + 1);
+		for (i = 0; i < e->nargs; i++)
+			note_labels(c, e->arg[i].value, depth + 1);
+	}
+}
+
+/* What a body names, wherever that is: definitions, and labels where no definition is called so. */
+static void
 note_later(struct checker *c, const struct stmt *s, int n)
 {
 	int i, j;
 
 	for (i = 0; i < n; i++)
 		for (j = 0; j < s[i].nnames; j++)
-			if (!map_get(&c->later, s[i].name[j].text))
-				map_put(c->ex->a, &c->later, s[i].name[j].text, &s[i].name[j]);
+			note_name(c, &s[i].name[j]);
+	for (i = 0; i < n; i++)
+		if (s[i].kind == S_DEF)
+			note_labels(c, s[i].expr, 0);
 }
 
 static void

@@ -72,7 +72,7 @@ unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, boo
 	struct diag *g;
 
 	e->kind = E_BAD;
-	if (later) {
+	if (later && later->loc.beg > loc.beg) {
 		g = ex_error(ex, "name", loc, "'%s' is used before its definition", name);
 		diag_place(ex->d, g, later->loc, "it is defined here");
 		return;

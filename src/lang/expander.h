@@ -328,7 +328,7 @@ struct checker {
 	struct expander *ex;
 	struct unit *unit;
 	struct map known;	/* names of the body defined so far, to their struct name */
-	struct map later;	/* all names its statements define */
+	struct map later;	/* all names its statements define, and labels in them */
 	VEC(struct tally) tally;
 	bool in_block;		/* else a network, or a param */
 	bool has_bad;		/* a statement could not be parsed: it may have defined a name */

@@ -55,6 +55,7 @@ struct layer {
 	int nactuals;
 	struct layer *first;	/* E_PIPE: its first arm; E_LABEL: what is labelled */
 	struct shared *shared;	/* a label used as a value: the other fields are unset */
+	const struct expr *use;	/* of its name, where it was applied first; NULL: nowhere yet */
 };
 
 struct value	value_poison(struct loc);
