@@ -16,6 +16,7 @@
 static const struct attr_spec attrs[] = {
 	{ "shape", ATTR_INTS, "the new extents, without the batch", .required = true,
 	    .min = 1, .max = LARGEST_EXTENT },
+	{ "samples", ATTR_BOOL, "also for each sample, where the input does not depend on it", .preset = "false" },
 	ATTRS_END
 };
 
@@ -156,7 +157,7 @@ shape(struct build *b, struct node *n)
 			return op_error(b, n, "broadcast: input is %s, whose axis %d cannot become "
 			    "%lld; only an extent of 1 can be repeated", op_operand_text(b, x), i,
 			    (long long)a->v[i]);
-	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, a->n, a->v) &&
+	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched || op_bool(n, "samples"), a->n, a->v) &&
 	    groups_fit(b, n);
 }
 
@@ -193,8 +194,9 @@ const struct op op_broadcast = {
 	.brief = "repeats a tensor along axes of extent 1",
 	.doc = "Gives the input the extents of `shape`, repeating it along axes where its own "
 	    "extent is 1: broadcast((64, 28, 28)) of [64, 1, 1]. add, sub and mul do this by "
-	    "themselves for one operand; broadcast is for repeating both. Backward sums dy over "
-	    "the repeated axes.",
+	    "themselves for one operand; broadcast is for repeating both. With samples=true a parameter "
+	    "becomes a tensor of each sample, as concat wants it. Backward sums dy over the repeated "
+	    "axes.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

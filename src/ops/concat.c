@@ -70,7 +70,8 @@ joins(struct build *b, const struct node *n, int k, int axis)
 	if (y->rank != x->rank || y->batched != x->batched || y->dtype != x->dtype)
 		return op_error(b, n, "concat: operands must be of one kind, but the first is %s "
 		    "and another %s%s", op_operand_text(b, x), op_operand_text(b, y),
-		    y->batched != x->batched ? ", of which only one has a batch" : "");
+		    y->batched != x->batched ? ", of which only one is of each sample: broadcast(..., "
+		    "samples=true) makes the other so" : "");
 	for (i = 0; i < x->rank; i++)
 		if (i != axis && x->dim[i] != y->dim[i])
 			return op_error(b, n, "concat: %s and %s differ in axis %d (%lld and "

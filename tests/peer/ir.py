@@ -485,13 +485,18 @@ def shaped(graph, n):
     n.dtype = {"bf16": torch.bfloat16, "f16": torch.float16}.get(out.dtype, torch.get_default_dtype())
 
 
+def samples_of(graph, operand, values):
+    """How many: those of an operand, or of the inputs where it is the same for each."""
+    return next(values[i].shape[0] for i in [operand, *graph.inputs] if graph.tensors[i].batched)
+
+
 def run(graph, values):
     """Fills in values (by tensor number) from those of inputs and persistent tensors."""
     for n in graph.nodes:
         out = graph.tensors[n.outs[0]]
         ins = [None if i is None else number_of_sample(graph, i, values[i], len(out.dims)) for i in n.ins]
         if n.op in ("reshape", "crop", "broadcast"):    # their result is fixed by its shape
-            want = ([ins[0].shape[0]] if out.batched else []) + out.dims
+            want = ([samples_of(graph, n.ins[0], values)] if out.batched else []) + out.dims
             if n.op == "reshape":
                 y = ins[0].reshape(want)
             elif n.op == "broadcast":

@@ -182,8 +182,8 @@ class Network:
             return IN_PLACE[n.op](n, *ins)
         if n.op in ("reshape", "crop", "broadcast"):
             one = ir.Graph.__new__(ir.Graph)
-            one.tensors, one.nodes = self.graph.tensors, [n]
-            local_values = {i: v for i, v in zip(n.ins, ins)}
+            one.tensors, one.nodes, one.inputs = self.graph.tensors, [n], self.inputs
+            local_values = {**{i: torch.empty(self.batch, 0) for i in self.inputs}, **dict(zip(n.ins, ins))}
             return ir.run(one, local_values)[n.outs[0]]
         if n.op == "batchnorm" and self.graph.tensors[n.ins[3]].frozen:
             return F.batch_norm(ins[0], ins[3], ins[4], ins[1], ins[2], False, 0.1, n.attrs["eps"])
