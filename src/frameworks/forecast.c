@@ -268,6 +268,8 @@ say_why_not(const struct module *m, enum eager_run run, int64_t batch, struct fo
 {
 	if (precision_is_narrow(m->set.precision))
 		to->why_not = "training in half precision is written in several ways there";
+	else if (eager_unknown(m))
+		to->why_not = eager_unknown(m);
 	else if (is_simulated(m, to->framework, run, batch))
 		to->why_not = "its sizes are beyond 63 bits";
 	else

@@ -484,6 +484,17 @@ play(struct player *p)
 	finish(p);
 }
 
+const char *
+eager_unknown(const struct module *m)
+{
+	int i;
+
+	for (i = 0; m->forward && i < m->forward->nodes.n; i++)
+		if (m->forward->nodes.v[i]->op->torch.unknown)
+			return m->forward->nodes.v[i]->op->torch.unknown;
+	return NULL;
+}
+
 bool
 eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager *e)
 {
@@ -498,7 +509,7 @@ eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager
 	memset(e, 0, sizeof(*e));
 	e->batch = ask->batch;
 	if (!m->forward || !m->forward->loss || (step && !m->set.optimizer) || ask->batch < 1 ||
-	    precision_is_narrow(m->set.precision))
+	    precision_is_narrow(m->set.precision) || eager_unknown(m))
 		return false;
 	p.t = tape_make(m, &run);
 	if (step && !p.t->values.v[p.t->loss].wants)

@@ -59,8 +59,11 @@ struct eager {
 	int before;		/* and with them those before the first call */
 };
 
+/* Why nobody can say what such a network takes: a clause; NULL: it can be said. */
+const char	*eager_unknown(const struct module *);
+
 /* Simulates that run. False if there is none: no loss, nothing trained, half precision (which PyTorch
- * users write in several ways), or sizes beyond 64 bits. */
+ * users write in several ways), an operator of which it is not known, or sizes beyond 64 bits. */
 bool	eager_simulate(const struct module *, const struct eager_ask *, struct eager *);
 
 /* The peak at the spec's own micro-batch; -1 where there is none. */

@@ -303,8 +303,9 @@ fits(struct build *b, const struct node *n, const struct tensor *t, const char *
 
 static bool size_is_sane(struct build *, const struct node *, const struct tensor *);
 
-struct tensor *
-op_param(struct build *b, struct node *n, const char *suffix, enum tensor_kind kind,
+/* Finds or makes it; NULL after an error. */
+static struct tensor *
+parameter(struct build *b, const struct node *n, const char *suffix, enum tensor_kind kind,
     struct init init, int rank, const int64_t *dim)
 {
 	struct module *m = b->module;
@@ -331,9 +332,43 @@ op_param(struct build *b, struct node *n, const char *suffix, enum tensor_kind k
 		    suffixed(m, n->path, suffix), n->loc);
 		t->init = init;
 	}
-	ir_add_input(m, n, t);
 	vec_push(m->arena, &b->params, t);
 	return t;
+}
+
+struct tensor *
+op_param(struct build *b, struct node *n, const char *suffix, enum tensor_kind kind,
+    struct init init, int rank, const int64_t *dim)
+{
+	struct tensor *t = parameter(b, n, suffix, kind, init, rank, dim);
+
+	if (t)
+		ir_add_input(b->module, n, t);
+	return t;
+}
+
+struct tensor *
+op_layer_param(struct build *b, const struct node *layer, const char *suffix, struct init init, int rank,
+    const int64_t *dim)
+{
+	return parameter(b, layer, suffix, T_PARAM, init, rank, dim);
+}
+
+struct node *
+op_part_tied(struct build *b, const struct node *layer, const struct op *op, const struct attr *attr,
+    const char *suffix, int noperands, struct tensor *const *operand, int nties, struct tie *tie)
+{
+	struct build outside = *b;
+	int nparams = b->params.n;
+	struct node *n;
+
+	b->tie = tie;
+	b->nties = nties;
+	n = op_part(b, layer, op, attr, suffix, noperands, operand);
+	b->tie = outside.tie;
+	b->nties = outside.nties;
+	b->params.n = nparams;	/* the layer's, which has them already */
+	return n;
 }
 
 static bool

@@ -46,8 +46,6 @@ enum op_kind {
 
 #define OP_TUPLE	0x80u	/* its results are a tuple, out[0] the first of them */
 
-#define OP_STOPS	0x100u	/* out[0] has no gradient, whatever it is made of */
-
 enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,
 	ATTR_PAIR,	/* n or (n, m): v[0] is the height, v[1] the width */
@@ -144,6 +142,7 @@ struct torch_op {
 	struct affine (*beside)(const struct node *);
 	int64_t layer_bytes;	/* persistent, that are no tensor of ours */
 	bool blas;		/* it runs as a matrix product of cuBLAS */
+	const char *unknown;	/* why nobody can say what it takes there: a clause; NULL: it is known */
 	/* Where it is several calls: makes them. */
 	void (*calls)(struct tape *, const struct node *);
 	/* OP_OPTIMIZER: its foreach implementation; the node has attributes only. */
@@ -299,6 +298,13 @@ struct attr	*op_preset(const struct op *, struct attr *, const char *name);
  * NULL. */
 struct node	*op_part(struct build *, const struct node *layer, const struct op *, const struct attr *,
 		    const char *suffix, int noperands, struct tensor *const *operand);
+/* Where parameters have the layer's own names, in its own order: one of them, NULL after an error; and a part that
+ * takes such ones for those of these names. */
+struct tensor	*op_layer_param(struct build *, const struct node *layer, const char *suffix, struct init,
+		    int rank, const int64_t *dim);
+struct node	*op_part_tied(struct build *, const struct node *layer, const struct op *,
+		    const struct attr *, const char *suffix, int noperands, struct tensor *const *operand,
+		    int nties, struct tie *);
 
 /* ---- for shape() ---- */
 

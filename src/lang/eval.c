@@ -41,10 +41,10 @@ eval_name(struct expander *ex, struct scope *s, struct expr *e)
 		v.loc = e->loc;
 		return v;
 	}
-	if (is_plain_init(e->name) && callee_find(ex, s, e->name, false).kind == CALLEE_OP)
-		return eval_init(ex, s, NULL, e);
 	if (callee_find(ex, s, e->name, false).kind != CALLEE_NONE)
 		return value_layer(ex->a, (struct layer){ .expr = e, .scope = s }, e->loc);
+	if (is_init_word(e->name))
+		return eval_init(ex, s, NULL, e);
 	not_here(ex, e->loc, e->name);
 	return value_poison(e->loc);
 }
@@ -77,6 +77,27 @@ select_part(struct expander *ex, struct value *v, const char *field, struct loc 
 	return true;
 }
 
+/* The part FIELD of a layer of several parts whose result N is, in that same use of it: such named results come
+ * behind it. NULL: it has none. */
+static struct tensor *
+part_of_layer(struct expander *ex, const struct node *n, const char *field)
+{
+	const struct graph *g = ex->b.graph;
+	const char *end = strrchr(n->path, '.');
+	size_t len = end ? (size_t)(end - n->path) + 1 : 0;
+	int i = g->nodes.n - 1;
+
+	while (i > 0 && g->nodes.v[i] != n)
+		i--;
+	for (i++; i < g->nodes.n && g->nodes.v[i]->part_of == n->part_of && n->part_of; i++) {
+		const char *path = g->nodes.v[i]->path;
+
+		if (strncmp(path, n->path, len) == 0 && strcmp(path + len, field) == 0)
+			return g->nodes.v[i]->out[0];
+	}
+	return NULL;
+}
+
 /* What v.f reads: a definition of the block that made v, or an operator's named result. */
 static bool
 select_one(struct expander *ex, struct value *v, const char *field, struct loc word, struct loc loc)
@@ -84,12 +105,17 @@ select_one(struct expander *ex, struct value *v, const char *field, struct loc w
 	struct binding *b = v->maker ? map_get(&v->maker->names, field) : NULL;
 	const struct node *n = v->kind == V_TENSOR ? v->tensor->def : NULL;
 	struct names names = { NULL, 0, 0 };
+	struct tensor *part = n && !v->maker ? part_of_layer(ex, n, field) : NULL;
 	struct diag *g;
 	size_t len;
 	int i;
 
 	if (v->kind == V_TUPLE)
 		return select_part(ex, v, field, loc);
+	if (part) {
+		*v = value_tensor(part, loc);
+		return true;
+	}
 	if (b && b->kind == BIND_DEF) {
 		take_down(ex, word, b->loc);
 		*v = b->value;
@@ -245,6 +271,8 @@ eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 
 	if (c.kind == CALLEE_FUNCTION && (!c.op || positional(e) > 1))
 		return eval_function(ex, s, w, e);
+	if (c.kind == CALLEE_NONE && is_init_word(e->name))
+		return eval_init(ex, s, w, e);
 	actual = eval_actuals(ex, s, where_inside(w, &group), e, c.op);
 	if (c.kind == CALLEE_NONE) {
 		struct binding *b = scope_find(s, e->name);
@@ -254,8 +282,6 @@ eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 			    b ? value_text(ex->a, &b->value) : "not a layer");
 		return value_poison(e->loc);
 	}
-	if (c.kind == CALLEE_OP && is_init_word(e->name) && is_init_call(e, actual))
-		return eval_init(ex, s, w, e);
 	if (c.op && eval_of_number(ex, c.op, e, actual, e->nargs, &number))
 		return number;
 	have = leading_operands(actual, e->nargs, &nargs);

@@ -49,10 +49,19 @@ operand_is(const struct op *op, int k, const char *word)
 	return len == strlen(word) && strncmp(s, word, len) == 0;
 }
 
+/* Lengths come after operands that may be left out, so that they may be any but the first. */
+static bool
+may_be_lengths(const struct op *op, int k)
+{
+	const char *last = op->operands ? strrchr(op->operands, ' ') : NULL;
+
+	return k > 0 && last && strcmp(last + 1, "lengths") == 0;
+}
+
 static bool
 takes_integers(const struct op *op, int k)
 {
-	return op->kind != OP_LAYER || operand_is(op, k, "ids") || operand_is(op, k, "tokens") ||
+	return may_be_lengths(op, k) || op->kind != OP_LAYER || operand_is(op, k, "ids") || operand_is(op, k, "tokens") ||
 	    operand_is(op, k, "classes");
 }
 
