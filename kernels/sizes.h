@@ -42,6 +42,14 @@
 
 #define UPDATE_CHUNK	1024	/* elements that a block updates at a time (update/updates.cu) */
 
+/* Recurrent layers (recurrent/recurrent.cu): their cells, as src/ops/recurrent.c describes them, and the samples
+ * that a thread of a C program takes through all steps together. */
+enum recurrent_cell {
+	RNN_TANH, RNN_RELU, GRU, LSTM
+};
+
+#define RECURRENT_ROWS	32
+
 #define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
 
 struct conv {
@@ -406,6 +414,35 @@ static inline int64_t
 attend_relative_bytes(int64_t queries, int64_t keys, int64_t high, int64_t wide)
 {
 	return attend_parts(queries) * attend_differences(queries, keys, high, wide) * (int64_t)sizeof(double);
+}
+
+/* In C, a row of N reals of a state, of which neighbours do not begin in the same cache lines; the packed
+ * weights, with a row of biases for each gate and one of zeros; and what a thread has: two states and what
+ * is carried from step to step, or their gradients and those of the gates. */
+static inline int64_t
+recurrent_row(int64_t n)
+{
+	return parts(n, WIDEST_TILE) * WIDEST_TILE + 16;
+}
+
+static inline int64_t
+recurrent_packed(int64_t h, int64_t gates)
+{
+	return gates * (parts(h, WIDEST_TILE) * WIDEST_TILE * h + recurrent_row(h)) + recurrent_row(h);
+}
+
+static inline int64_t
+recurrent_scratch(int64_t h, int64_t gates)
+{
+	return RECURRENT_ROWS * (recurrent_row(gates * h) + 3 * recurrent_row(h));
+}
+
+/* On a GPU, behind what libraries may have, a sample's: reals of what is carried from step to step, and elements of
+ * the state and of the sums of all gates, or of their gradients. */
+static inline int64_t
+recurrent_gpu_scratch(int64_t h, int64_t gates, int64_t element, int64_t number)
+{
+	return h * (2 * number + (gates + 1) * element);
 }
 
 /* A loss made some rows at a time: rows are rounded up so that what follows them is aligned. */

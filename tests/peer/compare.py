@@ -147,7 +147,8 @@ def operator_off(graph, program, precision="f32"):
     for n in leaves:
         values[n] = values[n].requires_grad_()
     program.train_step(batch, 0.0)
-    follow_draws(graph, program)
+    if any(n.op == "dropout" and n.attrs["rate"] > 0 for n in graph.nodes):
+        apply_mask(graph, program)
     ir.run(graph, values)
     values[graph.loss].backward()
     worst, where = 0.0, "nothing"
@@ -172,17 +173,12 @@ def operator_off(graph, program, precision="f32"):
     return worst, where
 
 
-def follow_draws(graph, program):
-    """Which elements dropout drops, and what noise is, is the program's choice; PyTorch follows it."""
-    def drawn(n):
-        return torch.from_numpy(program.made[graph.tensors[n.outs[0]].name])
-
+def apply_mask(graph, program):
+    """Which elements dropout drops is the program's choice; PyTorch follows it."""
     def dropout(n, x):
-        return x * (drawn(n) != 0) / (1 - n.attrs["rate"]) if n.attrs["rate"] > 0 else x
-
-    def noise(n):
-        return drawn(n).to(n.dtype).reshape(n.shape)
-    ir.OPERATORS.update(dropout=dropout, normal=noise, uniform=noise)
+        y = torch.from_numpy(program.made[graph.tensors[n.outs[0]].name])
+        return x * (y != 0) / (1 - n.attrs["rate"])
+    ir.OPERATORS["dropout"] = dropout
 
 
 def optimizer(graph, parameters):

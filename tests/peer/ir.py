@@ -337,6 +337,37 @@ def embedding(n, ids, w):
     return F.embedding(ids.long(), w.masked_fill(zeros, 0), padding)
 
 
+def backwards(x, lengths):
+    """Each sample's steps from its last to its first; those after its end stay where they are."""
+    at = torch.arange(x.shape[1]).expand(x.shape[:2])
+    at = torch.where(at < lengths[:, None], lengths[:, None] - 1 - at, at)
+    return x.gather(1, at[..., None].expand(x.shape))
+
+
+def recurrent(n, x, h, c, lengths, w, b=None):
+    """PyTorch's own layer, whose weights of the input are the identity, since X is their sums already. It has no
+    samples of no steps. In 16 bits it rounds each step's every number, which the program does not."""
+    if wide(x) is not x:
+        return [t.to(x.dtype) for t in recurrent(n, *(
+            i if i is None or i is lengths else wide(i) for i in (x, h, c, lengths, w, b)))]
+    cell, size = n.attrs["cell"], w.shape[1]
+    none = torch.zeros(x.shape[0], size, dtype=x.dtype)
+    states = [none if s is None else s for s in ((h, c) if cell == "lstm" else (h,))]
+    steps = torch.full(x.shape[:1], x.shape[1]) if lengths is None else lengths.long()
+    parameters = [torch.eye(x.shape[2], dtype=x.dtype), w] + \
+        ([] if b is None else [torch.zeros_like(b), b])
+    packed = torch.nn.utils.rnn.pack_padded_sequence(backwards(x, steps) if n.attrs["reverse"] else x,
+                                                     steps.clamp(min=1), True, False)
+    first = [s[None].index_select(1, packed.sorted_indices) for s in states]
+    y, *last = getattr(torch._VF, cell)(packed.data, packed.batch_sizes, first if cell == "lstm" else first[0],
+                                        parameters, b is not None, 1, 0.0, True, False)
+    y = torch.nn.utils.rnn.pad_packed_sequence(packed._replace(data=y), True, total_length=x.shape[1])[0]
+    y = torch.where(steps[:, None, None] > 0, y, 0)
+    last = [torch.where(steps[:, None] > 0, t[0].index_select(0, packed.unsorted_indices), s)
+            for t, s in zip(last, states)]
+    return [backwards(y, steps) if n.attrs["reverse"] else y] + last
+
+
 def axis(n):
     return n.attrs.get("axis", 0) + 1
 
@@ -364,12 +395,6 @@ def extreme(how):
 
 def spread(how):
     return lambda n, x: how(x, reduced(n, x), correction=int(n.attrs["unbiased"]), keepdim=n.attrs["keep"])
-
-
-def iota(n):
-    a, rank = n.attrs["axis"] % (len(n.shape) - n.batched) + n.batched, len(n.shape)
-    y = torch.arange(n.shape[a], dtype=n.dtype).mul_(n.attrs["step"]).add_(n.attrs["start"])
-    return y.reshape([-1 if i == a else 1 for i in range(rank)]).expand(n.shape)
 
 
 def second(n, name, xs):
@@ -418,13 +443,6 @@ OPERATORS = {
     "mean": lambda n, x: x.mean(reduced(n, x), n.attrs["keep"]),
     "max": extreme(torch.max), "min": extreme(torch.min), "var": spread(torch.var), "std": spread(torch.std),
     "average": lambda n, x: wide(x).mean(),
-    "stop_gradient": lambda n, x: x.detach(),
-    "zeros": lambda n: torch.zeros(n.shape, dtype=n.dtype), "ones": lambda n: torch.ones(n.shape, dtype=n.dtype),
-    "constant": lambda n: torch.full(n.shape, float(n.attrs["value"]), dtype=n.dtype), "iota": iota,
-    "tril": lambda n: torch.ones(n.shape, dtype=n.dtype).tril(n.attrs["diagonal"]),
-    "triu": lambda n: torch.ones(n.shape, dtype=n.dtype).triu(n.attrs["diagonal"]),
-    "normal": lambda n: torch.empty(n.shape, dtype=n.dtype).normal_(n.attrs["mean"], n.attrs["std"]),
-    "uniform": lambda n: torch.empty(n.shape, dtype=n.dtype).uniform_(n.attrs["low"], n.attrs["high"]),
     "exp": lambda n, x: torch.exp(x), "expm1": lambda n, x: torch.expm1(x), "log": lambda n, x: torch.log(x),
     "log1p": lambda n, x: torch.log1p(x), "sqrt": lambda n, x: torch.sqrt(x), "rsqrt": lambda n, x: torch.rsqrt(x),
     "abs": lambda n, x: torch.abs(x), "sign": lambda n, x: torch.sign(x), "sin": lambda n, x: torch.sin(x),
@@ -494,6 +512,12 @@ def run(graph, values):
     """Fills in values (by tensor number) from those of inputs and persistent tensors."""
     for n in graph.nodes:
         out = graph.tensors[n.outs[0]]
+        if n.op == "recurrent":
+            made = dict(zip(("", ".last", ".cell"), recurrent(
+                n, *(None if i is None else values[i] for i in n.ins))))
+            values.update((i, made[graph.tensors[i].name[len(n.path):]]) for i in n.outs
+                          if graph.tensors[i].name[len(n.path):] in made)
+            continue
         ins = [None if i is None else number_of_sample(graph, i, values[i], len(out.dims)) for i in n.ins]
         if n.op in ("reshape", "crop", "broadcast"):    # their result is fixed by its shape
             want = ([samples_of(graph, n.ins[0], values)] if out.batched else []) + out.dims
@@ -510,8 +534,6 @@ def run(graph, values):
                     oh, ow = out.dims[-2:]
                     y = ins[0][..., (h - oh) // 2:(h - oh) // 2 + oh, (w - ow) // 2:(w - ow) // 2 + ow]
         else:
-            if not ins:
-                shaped(graph, n)
             y = OPERATORS[n.op](n, *ins)
         values.update(zip(n.outs, y if isinstance(y, tuple) else (y,)))
     return values
