@@ -57,13 +57,13 @@ dense_backward_weight_bias(elem *dw, elem *db, const elem *dy, const elem *x, st
 	bias_rows_backward(db, work, dy, rows, units);
 #else
 #ifdef USE_CUBLASLT
-	if (dense_library(dw, db, dy, true, x, false, NULL, onto, AS_IS, units, in, rows, work,
-	    (size_t)size))
+	if (dense_library(dw, db, dy, true, x, false, NULL, onto, AS_IS, DENSE_ALONE, units, in, rows,
+	    work, (size_t)size))
 		return;
 #endif
 	(void)work;
 	(void)size;
-	dense_tiles<true, false>(dw, db, dy, x, NULL, onto, AS_IS, units, in, rows);
+	dense_tiles<true, false>(dw, db, dy, x, NULL, onto, AS_IS, DENSE_ALONE, units, in, rows);
 #endif
 }
 

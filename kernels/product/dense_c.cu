@@ -73,34 +73,44 @@ pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t 
 	}
 }
 
-/* c[m, n] = op(a) op(b), all in rows, BIAS added to each row of c, and THEN done. With b turned, C
- * is made by columns (c' = b a'): see above. */
+/* c[m, n] = op(a) op(b), all in rows. With b turned, C is made by columns (c' = b a'): see above. */
+static void
+dense_describe(struct product *p, struct dense_step *step, elem *c, const elem *a, bool turn_a, const elem *b,
+    bool turn_b, int64_t m, int64_t n, int64_t k)
+{
+	memset(p, 0, sizeof(*p));
+	p->rows = turn_b ? n : m;
+	p->cols = turn_b ? m : n;
+	p->depth = k;
+	p->a = turn_b ? b : a;
+	p->a_row = turn_a && !turn_b ? 1 : k;
+	p->b = turn_b ? a : b;
+	p->b_row = turn_b ? m : n, p->b_col = k;
+	p->c = c;
+	p->c_row = turn_b ? 1 : n;
+	p->shape = step;
+	p->places = places_dense;
+	p->pack = turn_b && !turn_a ? pack_columns : pack_rows;
+	p->columns = columns_dense;
+	step->a_term = turn_a && !turn_b ? m : 1;
+	step->c_col = turn_b ? n : 1;
+}
+
+/* The same, BIAS added to each row of c, and THEN done. */
 static void
 dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, const elem *bias,
     struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k, void *work,
     size_t size)
 {
-	struct product p = { 0 };
-	struct dense_step step = { .a_term = turn_a ? m : 1, .c_col = turn_b ? n : 1 };
+	struct dense_step step;
+	struct product p;
 
 	(void)size;
-	p.rows = turn_b ? n : m;
-	p.cols = turn_b ? m : n;
-	p.depth = k;
-	p.a = turn_b ? b : a;
-	p.a_row = turn_a ? 1 : k;
-	p.b = turn_b ? a : b;
-	p.b_row = n, p.b_col = k;
-	p.c = c;
-	p.c_row = turn_b ? 1 : n;
+	dense_describe(&p, &step, c, a, turn_a, b, turn_b, m, n, k);
 	p.keep = onto_keep(onto);
 	p.bias = bias;
 	p.bias_row = 1;
 	p.then = then;
-	p.shape = &step;
-	p.places = places_dense;
-	p.pack = turn_b ? pack_columns : pack_rows;
-	p.columns = columns_dense;
 	product_run(&p, (real *)work);
 }
 

@@ -8,6 +8,7 @@
 
 /* All that cuBLASLt chooses an algorithm by. */
 struct dense_key {
+	struct dense_batch batch;
 	bool turn_a, turn_b;
 	bool step;		/* its factors are the device's */
 	cublasLtEpilogue_t epilogue;
@@ -80,9 +81,10 @@ dense_point(struct dense_plan *p, const elem *bias, const elem *saved)
 /* What the addresses of a product's operands are a multiple of: fewer than the 256 bytes of a
  * tensor's where a product is of some of its rows. */
 static uint32_t
-dense_aligned(const elem *c, const elem *a, const elem *b)
+dense_aligned(const elem *c, const elem *a, const elem *b, struct dense_batch batch)
 {
-	uintptr_t all = (uintptr_t)c | (uintptr_t)a | (uintptr_t)b | 256;
+	uintptr_t steps = (uintptr_t)(batch.a | batch.b | batch.c) * sizeof(elem);
+	uintptr_t all = (uintptr_t)c | (uintptr_t)a | (uintptr_t)b | steps | 256;
 
 	return (uint32_t)(all & -all);
 }
@@ -108,6 +110,16 @@ dense_wish(cublasLtMatmulPreference_t wish, uint64_t limit, uint32_t aligned)
 	for (int i = 0; i < 4; i++)
 		CUBLAS(cublasLtMatmulPreferenceSetAttribute(wish, operand[i], &aligned,
 		    sizeof(aligned)));
+}
+
+static void
+dense_plan_batch(cublasLtMatrixLayout_t matrix, int64_t count, int64_t step)
+{
+	int32_t n = (int32_t)count;
+
+	CUBLAS(cublasLtMatrixLayoutSetAttribute(matrix, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &n, sizeof(n)));
+	CUBLAS(cublasLtMatrixLayoutSetAttribute(matrix, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step,
+	    sizeof(step)));
 }
 
 /* cuBLASLt's matrices are in columns, so it is asked for the transpose, c' = op(b)' op(a)'. */
@@ -142,6 +154,11 @@ dense_plan_make(struct dense_plan *p, const elem *bias, const elem *saved)
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->a, DENSE_TYPE, (uint64_t)a_row,
 	    (uint64_t)(of->turn_a ? of->k : of->m), a_row));
 	CUBLAS(cublasLtMatrixLayoutCreate(&p->c, DENSE_TYPE, (uint64_t)of->n, (uint64_t)of->m, of->n));
+	if (of->batch.count > 1) {
+		dense_plan_batch(p->a, of->batch.count, of->batch.a);
+		dense_plan_batch(p->b, of->batch.count, of->batch.b);
+		dense_plan_batch(p->c, of->batch.count, of->batch.c);
+	}
 	CUBLAS(cublasLtMatmulPreferenceCreate(&wish));
 	dense_wish(wish, of->size, of->aligned);
 	p->found = cublasLtMatmulAlgoGetHeuristic(lt, p->what, p->b, p->a, p->c, p->c, wish, 1, &best,
@@ -188,8 +205,8 @@ KERNEL(dense_factors_kernel, (real *factor, struct onto onto))
  * the rows of op(a), where they are wanted; there is neither a bias nor an activation then. */
 static bool
 dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bool turn_b,
-    const elem *bias, struct onto onto, struct epilogue then, int64_t m, int64_t n, int64_t k,
-    void *work, size_t size)
+    const elem *bias, struct onto onto, struct epilogue then, struct dense_batch batch, int64_t m, int64_t n,
+    int64_t k, void *work, size_t size)
 {
 	real factor[2] = { 1, onto.keep }, *factors = factor;
 	cublasLtEpilogue_t own = sums ? CUBLASLT_EPILOGUE_BGRADB : dense_epilogue(then);
@@ -197,14 +214,15 @@ dense_library(elem *c, elem *sums, const elem *a, bool turn_a, const elem *b, bo
 	struct dense_key of;
 	struct dense_plan *p;
 
-	if (onto.step && size < DENSE_FACTORS)
+	if ((onto.step && size < DENSE_FACTORS) || batch.count > INT32_MAX)
 		return false;
 	if (onto.step)
 		size -= DENSE_FACTORS;
 	memset(&of, 0, sizeof(of));	/* padding too: keys are compared by their bytes */
 	of.turn_a = turn_a, of.turn_b = turn_b, of.step = onto.step != NULL;
 	of.epilogue = bias ? dense_biased(own) : own;
-	of.aligned = dense_aligned(c, a, b);
+	of.batch = batch;
+	of.aligned = dense_aligned(c, a, b, batch);
 	of.m = m, of.n = n, of.k = k, of.size = size;
 	p = dense_plan(of, beside, then.saved);
 	if (!p->found && own != CUBLASLT_EPILOGUE_DEFAULT) {

@@ -8,6 +8,22 @@
 #include "product/gemm_cuda.cu"
 #include "product/bias_cuda.cu"
 
+/* So many products, whose operands and results are that far apart. */
+struct dense_batch {
+	int64_t count, a, b, c;
+};
+
+static inline struct dense_batch
+dense_batch_of(int64_t count, int64_t a, int64_t b, int64_t c)
+{
+	struct dense_batch batch;
+
+	batch.count = count, batch.a = a, batch.b = b, batch.c = c;
+	return batch;
+}
+
+#define DENSE_ALONE	dense_batch_of(1, 0, 0, 0)
+
 template <bool TURN_A, bool TURN_B> struct dense_job {
 	static const bool A_ALONG_K = !TURN_A, B_ALONG_K = TURN_B, C_ALONG_ROWS = false;
 	static const bool SUMS_A = TURN_A;
@@ -17,6 +33,7 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 		int64_t a, b;
 	};
 	int64_t rows, cols, depth;
+	struct dense_batch batch;
 	const elem *left, *right, *bias;
 	elem *target, *sums;
 	struct onto onto;
@@ -33,15 +50,15 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 	}
 
 	DEVICE_METHOD Row
-	row(int, int64_t m) const
+	row(int z, int64_t m) const
 	{
-		return TURN_A ? m : m * depth;
+		return z * batch.a + (TURN_A ? m : m * depth);
 	}
 
 	DEVICE_METHOD Col
-	col(int, int64_t n) const
+	col(int z, int64_t n) const
 	{
-		return TURN_B ? n * depth : n;
+		return z * batch.b + (TURN_B ? n * depth : n);
 	}
 
 	DEVICE_METHOD const elem *
@@ -57,9 +74,9 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 	}
 
 	DEVICE_METHOD void
-	store(int, int, int64_t m, int64_t n, real value) const
+	store(int z, int, int64_t m, int64_t n, real value) const
 	{
-		int64_t at = m * cols + n;
+		int64_t at = z * batch.c + m * cols + n;
 
 		value = bias ? value + VALUE(bias[n]) : value;
 		onto_store(&target[at], epilogue_value(then, value, at), onto_keep(onto));
@@ -68,15 +85,16 @@ template <bool TURN_A, bool TURN_B> struct dense_job {
 
 template <bool TURN_A, bool TURN_B> static void
 dense_tiles(elem *c, elem *sums, const elem *a, const elem *b, const elem *bias, struct onto onto,
-    struct epilogue then, int64_t m, int64_t n, int64_t k)
+    struct epilogue then, struct dense_batch batch, int64_t m, int64_t n, int64_t k)
 {
 	dense_job<TURN_A, TURN_B> job;
 
 	job.rows = m, job.cols = n, job.depth = k;
 	job.left = a, job.right = b, job.bias = bias, job.target = c, job.sums = sums;
-	job.onto = onto, job.then = then;
-	job.a_packs = gpu_packs(a, TURN_A ? m : k), job.b_packs = gpu_packs(b, TURN_B ? k : n);
-	gpu_product(job, 1, 1);
+	job.onto = onto, job.then = then, job.batch = batch;
+	job.a_packs = gpu_packs(a, TURN_A ? m : k) && batch.a % MAP_PACK == 0;
+	job.b_packs = gpu_packs(b, TURN_B ? k : n) && batch.b % MAP_PACK == 0;
+	gpu_product(job, (int)batch.count, 1);
 }
 
 #include "product/dense_cublas.cu"
@@ -89,17 +107,18 @@ dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
     size_t size)
 {
 #ifdef USE_CUBLASLT
-	if (dense_library(c, NULL, a, turn_a, b, turn_b, bias, onto, then, m, n, k, work, size))
+	if (dense_library(c, NULL, a, turn_a, b, turn_b, bias, onto, then, DENSE_ALONE, m, n, k, work,
+	    size))
 		return;
 #endif
 	(void)work;
 	(void)size;
 	if (turn_a)
-		dense_tiles<true, false>(c, NULL, a, b, bias, onto, then, m, n, k);
+		dense_tiles<true, false>(c, NULL, a, b, bias, onto, then, DENSE_ALONE, m, n, k);
 	else if (turn_b)
-		dense_tiles<false, true>(c, NULL, a, b, bias, onto, then, m, n, k);
+		dense_tiles<false, true>(c, NULL, a, b, bias, onto, then, DENSE_ALONE, m, n, k);
 	else
-		dense_tiles<false, false>(c, NULL, a, b, bias, onto, then, m, n, k);
+		dense_tiles<false, false>(c, NULL, a, b, bias, onto, then, DENSE_ALONE, m, n, k);
 }
 
 #endif

@@ -44,7 +44,8 @@ int
 tape_call(struct tape *t, const struct tape_call *call)
 {
 	struct tape_call c = *call;
-	struct tape_value out = { .bytes = c.bytes, .strided = c.strided, .first = TAPE_ALWAYS };
+	struct tape_value out = { .bytes = c.bytes, .strided = c.strided, .shape = c.shape,
+		.first = TAPE_ALWAYS };
 	int *in = arena_array(t->arena, (size_t)c.nin + 1, sizeof(*in));
 	int k;
 
@@ -111,6 +112,11 @@ tape_plain(struct tape *t, const struct node *n, int first)
 	}
 	for (k = 0; k < n->nin; k++)
 		in[k] = k == 0 && first != TAPE_NONE ? first : tape_value(t, n->in[k]);
+	if ((n->op->flags & OP_ELEMENTWISE || n->op->formula) && n->nin > 0 && n->in[0] && tensor_same_shape(n->in[0], n->out[0])) {
+		c.shape = tape_shape_like(t, in[0]);
+		c.strided = c.shape && !tape_in_order(c.shape);
+		c.alike = true;
+	}
 	tape_result(t, n->out[0], tape_call(t, &c));
 }
 
@@ -276,7 +282,7 @@ place(struct tape *t, const struct tape_call *c, int i)
 	int k;
 
 	/* a view of what has gaps, under another shape, is a copy */
-	y->view = c->output == TORCH_VIEW && (c->strided || !x->strided);
+	y->view = c->output == TORCH_VIEW && (c->viewable || c->strided || !x->strided);
 	if (y->view || (c->output == TORCH_OVER && may_run_in_place(t, c, i))) {
 		y->storage = x->storage;
 	} else {

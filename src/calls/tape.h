@@ -15,13 +15,21 @@
 #define TAPE_BITS	16	/* inputs that a call's bits can speak of */
 #define TAPE_ALWAYS	INT32_MAX	/* as value.last: alive to the end of the step */
 
+#define TAPE_AXES	(MAX_RANK + 2)
+
+struct tape_shape {		/* sizes, the batch among them, and steps in elements */
+	int rank;
+	int64_t size[TAPE_AXES], step[TAPE_AXES];
+};
+
 struct tape_value {		/* what a Python variable holds */
 	const struct tensor *tensor;	/* the spec's, or NULL within an operator */
 	int storage;
 	int64_t bytes;		/* of its elements; those of its storage where it is no view */
 	bool wants;		/* requires_grad */
 	bool view;		/* part of a storage, or under another shape */
-	bool strided;		/* its elements leave gaps */
+	bool strided;		/* its elements leave gaps, or lie in another order */
+	const struct tape_shape *shape;	/* NULL: as its tensor's, in their order; or, if strided, unknown */
 	bool batched;		/* its first axis is the batch */
 	int first, last;	/* calls that read it; no call: last is where it was made */
 };
@@ -42,7 +50,9 @@ struct tape_call {
 	int64_t bytes;		/* of its output's elements */
 	int64_t room;		/* of its output's storage, where that is larger; */
 	int64_t gradient_room;	/* of the storage of its first input's gradient */
-	bool strided;		/* its output's elements leave gaps */
+	bool strided;		/* its output's elements leave gaps, or lie in another order */
+	bool viewable;		/* a view, even if those of its input do */
+	const struct tape_shape *shape;	/* of its output; NULL: see struct tape_value */
 	unsigned saves;		/* SAVES_IN(k), SAVES_OUT(0): storages its autograd node keeps */
 	bool crosswise;		/* in[0] and in[1] are kept only where the other wants a gradient */
 	int64_t beside;		/* bytes it makes and keeps beside its output */
@@ -55,6 +65,11 @@ struct tape_call {
 	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made as large as the output's,
 				 * and then summed over the axes along which they were repeated */
+	/* How elements of its first input's gradient lie, where that is the output's: under these sizes, which may
+	 * take a copy; or as axis[i] of that for each axis i. ALIKE: they lie as the output's gradient's. */
+	const struct tape_shape *under;
+	const signed char *axis;
+	bool alike;
 	int64_t scratch;	/* the most that its gradients' own temporaries take at a time */
 	/* what the tape fills in */
 	const struct node *node;
@@ -106,6 +121,37 @@ void	tape_result(struct tape *, const struct tensor *, int value);
 /* Bytes of a tensor as it is, and with elements of so many bytes instead. */
 int64_t	tape_bytes(const struct tape *, const struct tensor *);
 int64_t	tape_bytes_as(const struct tape *, const struct tensor *, int element);
+
+/* ---- where elements lie: tape_shape.c ---- */
+
+/* Of a value; false if that is not known. */
+bool	tape_shape(const struct tape *, int value, struct tape_shape *);
+/* Of the tensor, in their order. */
+void	tape_shape_of_tensor(const struct tape *, const struct tensor *, struct tape_shape *);
+/* Steps for TO's sizes that give the elements of FROM in their order; false if there are none. */
+bool	tape_divide(const struct tape_shape *from, struct tape_shape *to);
+/* A value that lies in its order has that shape, and not its tensor's. */
+void	tape_shaped(struct tape *, int value, const struct tape_shape *);
+/* Do they lie in their order, without gaps? */
+bool	tape_in_order(const struct tape_shape *);
+/* Where those of what is made of the value element by element lie; NULL: in their order. */
+const struct tape_shape	*tape_shape_like(const struct tape *, int value);
+/* A view of the value. PASSES: its gradient is one too; else one is made. */
+int	tape_view(struct tape *, int value, const struct tape_shape *, bool passes);
+/* The axes in another order: axis i is what axis[i] was. */
+int	tape_permute(struct tape *, int value, const int *axis);
+/* What lies in the bytes of the value under another shape, and is no view to autograd: _unsafe_view(). */
+int	tape_result_view(struct tape *, int value, const struct tape_shape *sizes);
+/* The value under other sizes: a view where steps can say that, else a copy. */
+int	tape_reshape(struct tape *, int value, const struct tape_shape *sizes);
+int	tape_reshape_to(struct tape *, int value, const struct tensor *);
+/* The same as one row after another. */
+int	tape_reshape_rows(struct tape *, int value, int64_t columns);
+/* N indices of an axis, STEP apart, and without the axis if it is to DROP: a view, whose gradient is zeros but
+ * there. And the value repeated along axes of extent 1, and those before its first, which its gradient is summed
+ * over. The value's shape must be known: TAPE_NONE. */
+int	tape_narrow(struct tape *, int value, int axis, int64_t n, int64_t step, bool drop);
+int	tape_expand(struct tape *, int value, const struct tape_shape *sizes);
 
 /* ---- for the player ---- */
 

@@ -25,6 +25,7 @@ struct arriving {		/* the gradient of a value, so far */
 	int64_t bytes;
 	bool view;		/* its storage has a second owner: no sum is made in it */
 	bool repeated;		/* a view in which elements of the storage are repeated */
+	const struct tape_shape *shape;	/* NULL: its elements lie in their order */
 };
 
 struct waiting {
@@ -268,6 +269,47 @@ bit(unsigned bits, int k)
 	return k < TAPE_BITS && bits >> k & 1;
 }
 
+/* How the output's gradient lies as that of the first input; false if it has to be copied for that. */
+static bool
+lies(struct player *p, const struct tape_call *c, const struct arriving *dy, struct arriving *g)
+{
+	struct tape_shape *s = ARENA_NEW(p->t->arena, struct tape_shape);
+	int i;
+
+	g->shape = NULL;
+	if (!c->under && !c->axis)
+		return true;
+	*s = c->under ? *c->under : *dy->shape;
+	for (i = 0; c->axis && i < s->rank; i++) {
+		s->size[i] = dy->shape->size[c->axis[i]];
+		s->step[i] = dy->shape->step[c->axis[i]];
+	}
+	if (c->under && !tape_divide(dy->shape, s))
+		return false;
+	g->shape = tape_in_order(s) ? NULL : s;
+	return true;
+}
+
+/* DY with its shape said, which is that of the output in its order. */
+static const struct arriving *
+in_order(struct player *p, const struct tape_call *c, const struct arriving *dy)
+{
+	struct arriving *said = ARENA_NEW(p->t->arena, struct arriving);
+	struct tape_shape *s = ARENA_NEW(p->t->arena, struct tape_shape);
+	int64_t step = 1;
+	int i;
+
+	*said = *dy;
+	if (!tape_shape(p->t, c->out, s))
+		return said;
+	for (i = s->rank - 1; i >= 0; i--) {
+		s->step[i] = step;
+		step *= s->size[i];
+	}
+	said->shape = s;
+	return said;
+}
+
 /* The gradient that the call's node makes for its k-th input. */
 static struct arriving
 differentiate(struct player *p, const struct tape_call *c, int k, const struct arriving *dy)
@@ -275,6 +317,15 @@ differentiate(struct player *p, const struct tape_call *c, int k, const struct a
 	const struct tape_value *x = &p->t->values.v[c->in[k]];
 	struct arriving g = { .bytes = x->bytes, .view = c->pieces || bit(c->views, k) };
 
+	if (c->axis && !dy->shape)
+		dy = in_order(p, c, dy);
+	if (!c->pieces && k == 0 && dy->shape && bit(c->passes, k) && !lies(p, c, dy, &g)) {
+		g.block = make(p, gradient_kind(p->t, x), x->bytes);
+		g.view = false;
+		return g;
+	}
+	if (c->alike && x->bytes == dy->bytes)
+		g.shape = dy->shape;
 	if (c->pieces || c->repeats || (bit(c->passes, k) && x->bytes == dy->bytes)) {
 		g.block = dy->block;
 		g.view |= dy->view || c->repeats;

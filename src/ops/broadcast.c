@@ -182,10 +182,10 @@ emit(struct emitter *e, const struct node *n)
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
-	int x = tape_value(t, n->in[0]);
+	struct tape_shape sizes;
 
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .output = TORCH_VIEW,
-	    .in = &x, .nin = 1, .bytes = tape_bytes(t, n->out[0]), .strided = true }));
+	tape_shape_of_tensor(t, n->out[0], &sizes);
+	tape_result(t, n->out[0], tape_expand(t, tape_value(t, n->in[0]), &sizes));
 }
 
 const struct op op_broadcast = {

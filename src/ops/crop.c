@@ -111,16 +111,11 @@ static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	struct tensor part = *x;
 	int y = tape_value(t, x), i;
 
-	for (i = x->rank - 2; i < x->rank; i++) {
-		if (part.dim[i] == n->out[0]->dim[i])
-			continue;
-		part.dim[i] = n->out[0]->dim[i];
-		y = tape_call(t, &(struct tape_call){ .output = TORCH_VIEW, .in = &y, .nin = 1,
-		    .bytes = tape_bytes(t, &part), .strided = true });
-	}
+	for (i = x->rank - 2; i < x->rank; i++)
+		if (n->out[0]->dim[i] != x->dim[i])
+			y = tape_narrow(t, y, i + x->batched, n->out[0]->dim[i], 1, false);
 	tape_result(t, n->out[0], y);
 }
 

@@ -287,21 +287,20 @@ torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *x = n->in[0], *y = n->out[0];
 	bool rows = x->rank + x->batched > 2;
-	struct tape_call view = { .output = TORCH_VIEW, .nin = 1, .passes = 1u << 0,
-		.views = 1u << 0 };
+	struct tape_shape sizes, flat = { .rank = 2, .step = { last(y), 1 } };
 	int in = tape_value(t, x);
 
 	if (rows) {
-		view.in = &in;
-		view.bytes = tape_bytes(t, x);
-		in = tape_call(t, &view);
+		in = tape_reshape_rows(t, in, last(x));
 	}
 	tape_plain(t, n, in);
 	if (rows) {
+		tape_shape_of_tensor(t, y, &sizes);
+		flat.size[0] = affine_at(tensor_elements(y), t->batch) / last(y);
+		flat.size[1] = last(y);
 		in = tape_value(t, y);
-		view.output = TORCH_OVER;	/* no view to autograd, but in the same bytes */
-		view.bytes = tape_bytes(t, y);
-		tape_result(t, y, tape_call(t, &view));
+		tape_shaped(t, in, &flat);
+		tape_result(t, y, tape_result_view(t, in, &sizes));
 	}
 }
 

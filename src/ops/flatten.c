@@ -48,5 +48,5 @@ const struct op op_flatten = {
 	.gradient.build = grad,
 	.memory.alias = alias,
 	.simplify.identity = identity,
-	.torch = { .output = TORCH_VIEW, .passes = 1u << 0, .views = 1u << 0 },
+	.torch = { .calls = torch_reshape },
 };

@@ -3,9 +3,10 @@
 #include "ops/move.h"
 
 #include "calls/tape.h"
+#include "ops/matmul.h"
 #include "ops/shapes.h"
 
-extern const struct op op_permute;
+extern const struct op op_permute, op_transpose;
 
 static const struct attr_spec permute_attrs[] = {
 	{ "axes", ATTR_INTS, "for each axis of the result the one of the input that it is", .required = true,
@@ -92,6 +93,19 @@ transpose_shape(struct build *b, struct node *n)
 	    shape_axis_known(b, n, x, op_int(n, "with"), &axis) && output(b, n);
 }
 
+bool
+permute_is_transpose(const struct node *n)
+{
+	int rank = n->nin > 0 ? n->in[0]->rank : 0, i;
+
+	if ((n->op != &op_permute && n->op != &op_transpose) || rank < 2)
+		return false;
+	for (i = 0; i < rank - 2; i++)
+		if (source(n, i) != i)
+			return false;
+	return source(n, rank - 1) == rank - 2;
+}
+
 static struct tensor *
 identity(const struct graph *g, const struct node *n)
 {
@@ -108,10 +122,12 @@ identity(const struct graph *g, const struct node *n)
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
-	int x = tape_value(t, n->in[0]);
+	const struct tensor *x = n->in[0];
+	int axis[TAPE_AXES] = { 0 }, i;
 
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .output = TORCH_VIEW, .in = &x, .nin = 1,
-	    .bytes = tape_bytes(t, n->out[0]), .strided = true, .passes = 1u << 0, .views = 1u << 0 }));
+	for (i = 0; i < x->rank; i++)
+		axis[i + x->batched] = source(n, i) + x->batched;
+	tape_result(t, n->out[0], tape_permute(t, tape_value(t, x), axis));
 }
 
 const struct op op_permute = {

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "calls/tape.h"
+
 static const struct attr_spec attrs[] = {
 	{ "shape", ATTR_INTS, "the new extents, without the batch; one of them may be -1, and is "
 	    "then worked out", .required = true, .min = -1, .max = LARGEST_EXTENT },
@@ -81,6 +83,12 @@ shape(struct build *b, struct node *n)
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, a->n, dim) != NULL;
 }
 
+void
+torch_reshape(struct tape *t, const struct node *n)
+{
+	tape_result(t, n->out[0], tape_reshape_to(t, tape_value(t, n->in[0]), n->out[0]));
+}
+
 const struct op op_reshape = {
 	.name = "reshape",
 	.kind = OP_LAYER,
@@ -94,5 +102,5 @@ const struct op op_reshape = {
 	.shape = shape,
 	.gradient.build = grad,
 	.memory.alias = alias,
-	.torch = { .output = TORCH_VIEW, .passes = 1u << 0, .views = 1u << 0 },
+	.torch = { .calls = torch_reshape },
 };

@@ -7,6 +7,8 @@
 
 #include "calls/emitter.h"
 
+struct tape;
+
 /* Each returns false, with a message, when operand K does not suit. */
 bool	shape_float(struct build *, const struct node *, int k);
 bool	shape_image(struct build *, const struct node *, int k);	/* [C, H, W] */
@@ -47,6 +49,9 @@ struct channels {
 struct channels	emit_channels(struct emitter *, const struct tensor *);
 /* The same of an axis: as [rows, extent, places] in memory. */
 struct channels	emit_axis(struct emitter *, const struct tensor *, int axis);
+
+/* torch.calls() of reshape and flatten: a view where PyTorch finds one, else a copy. */
+void	torch_reshape(struct tape *, const struct node *);
 
 /* ---- rectangles (kernels/copy/rectangle.cu) ---- */
 

@@ -187,23 +187,18 @@ static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	struct tensor part = *x;
 	int y = tape_value(t, x), i;
 	bool flipped = false;
 
-	for (i = 0; i < x->rank; i++) {
+	for (i = x->rank - 1; i >= 0; i--) {	/* the last first: an axis that is dropped moves none of these */
 		struct range r = range_of(n, i);
 
-		flipped |= r.step < 0;
-		if (r.n == x->dim[i] && (r.step == 1 || r.n > 1) && !is_dropped(n, i))
-			continue;
-		part.dim[i] = r.n;
-		y = tape_call(t, &(struct tape_call){ .output = TORCH_VIEW, .in = &y, .nin = 1,
-		    .bytes = tape_bytes(t, &part), .strided = true });
+		if (r.n != x->dim[i] || is_dropped(n, i))
+			y = tape_narrow(t, y, i + x->batched, r.n, r.step < 0 ? -r.step : r.step, is_dropped(n, i));
+		flipped |= r.step < 0 && r.n > 1;
 	}
 	if (flipped)
-		y = tape_call(t, &(struct tape_call){ .output = TORCH_NEW, .in = &y, .nin = 1,
-		    .bytes = tape_bytes(t, &part) });
+		y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = t->values.v[y].bytes });
 	tape_result(t, n->out[0], y);
 }
 

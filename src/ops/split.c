@@ -167,13 +167,21 @@ static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	int from = tape_value(t, x), all = tape_call(t, &(struct tape_call){ .output = TORCH_VIEW, .in = &from,
-	    .nin = 1, .bytes = tape_bytes(t, x), .joins = true }), k;
+	int from = tape_value(t, x), axis = shape_axis_of(n, x) + x->batched, all, k;
+	struct tape_shape s;
+
+	if (!tape_shape(t, from, &s))
+		tape_shape_of_tensor(t, x, &s);
+	all = tape_view(t, from, &s, true);
+	t->calls.v[t->calls.n - 1].joins = true;
 
 	for (k = 0; k < n->nout; k++)
-		if (n->out[k])
-			tape_result(t, n->out[k], tape_call(t, &(struct tape_call){ .output = TORCH_VIEW, .in = &all,
-			    .nin = 1, .bytes = tape_bytes(t, n->out[k]), .strided = true, .part = true }));
+		if (n->out[k]) {
+			int part = tape_narrow(t, all, axis, n->out[k]->dim[shape_axis_of(n, x)], 1, false);
+
+			t->calls.v[t->calls.n - 1].part = true;
+			tape_result(t, n->out[k], part);
+		}
 }
 
 const struct op op_split = {

@@ -11,6 +11,7 @@
 	_(formulas)				\
 	_(simplify)				\
 	_(join_formulas)			\
+	_(transposed)				\
 	_(pool_first)				\
 	_(concat_in_place)			\
 	_(chunk_loss)				\

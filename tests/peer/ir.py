@@ -369,7 +369,8 @@ def recurrent(n, x, h, c, lengths, w, b=None):
 
 
 def axis(n):
-    return n.attrs.get("axis", 0) + 1
+    a = n.attrs.get("axis", 0)
+    return a + 1 if a >= 0 else a
 
 
 def axes_of(n, x, name="axis"):
@@ -413,20 +414,26 @@ def compared(how):
 
 def sliced(n, x):
     """An axis at a time; backwards by what is taken forwards."""
-    axes = axes_of(n, x)
+    axes, backwards = axes_of(n, x), []
     for k, a in enumerate(axes):
-        start, stop, step = (n.attrs.get(w, ())[k:k + 1] for w in ("start", "stop", "step"))
-        taken = range(x.shape[a])[slice(*start, *(stop or (None,)), *(step or (1,)))] if start else \
-            range(x.shape[a])[slice(None, *(stop or (None,)), *(step or (1,)))]
-        if stop and stop[0] == -x.shape[a] - 1:
-            taken = range(taken.start, -1, taken.step)
+        start, stop, step = ((n.attrs[w] or (None,) * len(axes))[k] for w in ("start", "stop", "step"))
+        before_all = stop is not None and stop == -x.shape[a] - 1
+        taken = range(x.shape[a])[slice(start, None if before_all else stop, step)]
         low, high = min(taken), max(taken)
         x = x[(slice(None),) * a + (slice(low, high + 1, abs(taken.step)),)]
-        if taken.step < 0:
-            x = x.flip(a)
-    for a in sorted(axes_of(n, x, "drop") if n.attrs.get("drop") else [], reverse=True):
+        if taken.step < 0 and len(taken) > 1:
+            backwards.append(a)
+    if backwards:
+        x = x.flip(backwards)
+    for a in sorted(axes_of(n, x, "drop") if n.attrs["drop"] else [], reverse=True):
         x = x.squeeze(a)
     return x
+
+
+def matmul(n, x, w):
+    x, w = (y.transpose(-2, -1) if turned else y
+            for y, turned in ((x, n.attrs["transpose_a"]), (w, n.attrs["transpose_b"])))
+    return x @ w
 
 
 def split(n, x):
@@ -437,7 +444,7 @@ def split(n, x):
 OPERATORS = {
     "slice": sliced,
     "permute": lambda n, x: x.permute(*range(n.batched), *axes_of(n, x, "axes")),
-    "split": split,
+    "split": split, "matmul": matmul,
     "transpose": lambda n, x: x.transpose(*axes_of(n, x), *axes_of(n, x, "with")),
     "sum": lambda n, x: x.sum(reduced(n, x), n.attrs["keep"]),
     "mean": lambda n, x: x.mean(reduced(n, x), n.attrs["keep"]),

@@ -32,7 +32,9 @@ enum cublasLtMatmulPreferenceAttributes_t {
 };
 enum { CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE = 2, CUBLASLT_REDUCTION_SCHEME_MASK = 7 };
 
-struct lt_matrix { int64_t rows, cols, ld; };
+enum { CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET };
+
+struct lt_matrix { int64_t rows, cols, ld, count, step; };
 struct cublasLtMatmulAlgo_t {
 	size_t workspace;
 	int epilogue;
@@ -84,7 +86,19 @@ cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *m, int, uint64_t rows, uint64
 {
 	*m = (struct lt_matrix *)std::malloc(sizeof(**m));
 	(*m)->rows = (int64_t)rows, (*m)->cols = (int64_t)cols, (*m)->ld = ld;
+	(*m)->count = 1, (*m)->step = 0;
 	LT_WANT(ld >= (*m)->rows);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t
+cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t m, int what, const void *value, size_t n)
+{
+	LT_WANT(n == (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT ? sizeof(int32_t) : sizeof(int64_t)));
+	if (what == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT)
+		m->count = *(const int32_t *)value;
+	else
+		m->step = *(const int64_t *)value;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -196,5 +210,9 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t d, const T *alpha, const T
 	LT_WANT(((uintptr_t)a | (uintptr_t)b | (uintptr_t)result) % algo->aligned == 0);
 	if (size)
 		std::memset(work, 0xff, size);
-	return lt_matmul(d, alpha, a, la, b, lb, beta, c, result, lc);
+	LT_WANT(la->count == lc->count && lb->count == lc->count);
+	for (int64_t z = 0; z < lc->count; z++)
+		lt_matmul(d, alpha, a + z * la->step, la, b + z * lb->step, lb, beta, c + z * lc->step,
+		    result + z * lc->step, lc);
+	return CUBLAS_STATUS_SUCCESS;
 }

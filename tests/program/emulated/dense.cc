@@ -12,7 +12,7 @@
 static cublasLtHandle_t lt;
 #endif
 
-#include "product/dense.cu"
+#include "product/matmul.cu"
 
 #include "values.h"
 
@@ -126,10 +126,46 @@ check_all(int refused)
 	}
 }
 
+/* c[g, h] = op(a[g, h]) op(b[g, h]) of two runs of products, along which an operand may stay where it is. */
+static void
+check_matmul(int64_t m, int64_t n, int64_t k, int turn, int stays)
+{
+	bool ta = turn & 1, tb = turn & 2;
+	int64_t g = 3, h = 2, of_a = m * k, of_b = n * k;
+	int64_t ah = stays & 1 ? 0 : of_a, ag = stays & 2 ? 0 : h * of_a, bh = stays & 4 ? 0 : of_b, bg = h * of_b;
+	struct matmul s = { m, n, k, ta, tb, { { g, ag, bg }, { h, ah, bh } } };
+	Values a = drawn(g * h * of_a), b = drawn(g * h * of_b), c = drawn(g * h * m * n);
+	std::vector<double> want((size_t)(g * h * m * n)), work(1000);
+
+	for (size_t i = 0; i < want.size(); i++)
+		want[i] = 0.75 * c[i];
+	for (int64_t z = 0; z < g * h; z++)
+		for (int64_t i = 0; i < m; i++)
+			for (int64_t j = 0; j < n; j++)
+				for (int64_t t = 0; t < k; t++)
+					want[(size_t)((z * m + i) * n + j)] +=
+					    (double)a[(size_t)(z / h * ag + z % h * ah + (ta ? t * m + i : i * k + t))] *
+					    b[(size_t)(z / h * bg + z % h * bh + (tb ? j * k + t : t * n + j))];
+	matmul_forward(&c[0], &a[0], &b[0], ONTO(0.75), &work[0], (int64_t)(work.size() * sizeof(double)), s);
+	check("matmul", m, k, n, c, want);
+}
+
+static void
+check_matmuls(void)
+{
+	for (int turn = 0; turn < 4; turn++) {
+		check_matmul(5, 7, 9, turn, 0);
+		check_matmul(70, 33, 12, turn, 1);
+		check_matmul(8, 130, 40, turn, 2);
+		check_matmul(64, 16, 8, turn, 4);
+	}
+}
+
 int
 main(void)
 {
 	check_all(0);
+	check_matmuls();
 #ifdef USE_CUBLASLT
 	int products = lt_calls[CUBLASLT_EPILOGUE_BGRADB];
 
