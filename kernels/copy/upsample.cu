@@ -5,7 +5,7 @@
 #ifndef STOWAGE_COPY_UPSAMPLE_CU
 #define STOWAGE_COPY_UPSAMPLE_CU
 
-#include "kernel.h"
+#include "copy/resize.cu"
 
 struct upsample {
 	int64_t oh, ow, ih, iw;	/* height and width of the output, and of the input */

@@ -203,9 +203,12 @@ def crop(n, x, like=None):
 
 
 def upsample(n, x):
+    mode = n.attrs["mode"]
+    corners = None if mode == "nearest" else n.attrs["corners"]
     if n.attrs.get("size") and any(n.attrs["size"]):
-        return F.interpolate(x, size=n.attrs["size"], mode="nearest")
-    return F.interpolate(x, scale_factor=tuple(float(v) for v in n.attrs["factor"]), mode="nearest")
+        return F.interpolate(x, size=n.attrs["size"], mode=mode, align_corners=corners)
+    return F.interpolate(x, scale_factor=tuple(float(v) for v in n.attrs["factor"]), mode=mode,
+                         align_corners=corners)
 
 
 def class_axis_last(n, x, t):

@@ -201,6 +201,23 @@ check_upsample(int64_t b, int64_t c, int64_t h, int64_t w, int64_t oh, int64_t o
 	upsample_backward(&dx[0], &dy[0], ANEW, b, c, upsample{ oh, ow, h, w });
 	upsample_last_backward(&dxl[0], &dyl[0], ANEW, b, c, upsample{ oh, ow, h, w });
 	same("upsample's dx", turned(dx, b, c, h * w), dxl, 1e-6);
+	for (int taps = 1; taps <= 4; taps *= 2)	/* linear and cubic are tried against PyTorch, in C */
+		for (int corners = 0; corners < (taps > 1 ? 2 : 1); corners++) {
+			struct resize r = { { { 1, 1 }, { h, oh }, { w, ow } }, 1, taps, corners > 0 }, rl = r;
+			Values z(dy.size()), dz(x.size());
+
+			rl.inner = c;
+			resize_forward(&z[0], &x[0], b, c, r);
+			resize_forward(&yl[0], &xl[0], b, 1, rl);
+			same("resize", turned(z, b, c, oh * ow), yl, 0);
+			resize_backward(&dz[0], &dy[0], ANEW, b, c, r);
+			resize_backward(&dxl[0], &dyl[0], ANEW, b, 1, rl);
+			same("resize's dx", turned(dz, b, c, h * w), dxl, 0);
+			if (taps == 1) {
+				same("resize by the nearest", y, z, 0);
+				same("resize's dx by the nearest", dx, dz, 1e-6);
+			}
+		}
 	dropout(&dx[0], &x[0], &s, 7, 0.4, b * c * h * w);
 	dropout_last(&dxl[0], &xl[0], &s, 7, 0.4, b, c, h * w);
 	same("dropout", turned(dx, b, c, h * w), dxl, 0);
