@@ -179,15 +179,17 @@ pack_span(const struct product *p, const struct span *span, real *panel, int64_t
 	step = w->x.step;
 	s.to_step = (int64_t)taps * TILE_COLS;
 	for (int tx = 0; tx < w->x.taps; tx++) {
-		int x = span->x + tx * w->x.delta, size = w->x.size;
+		int x = span->x + tx * w->x.delta, size = w->x.size, z = span->z, ty = 0;
 
 		s.lo = x < 0 ? (int)least(s.len, (-x + step - 1) / step) : 0;
 		s.hi = x >= size ? 0 : (int)least(s.len, (size - 1 - x) / step + 1);
-		for (int tzy = 0; tzy < w->z.taps * w->y.taps; tzy++) {
-			int ty = tzy % w->y.taps, t = tzy * w->x.taps + tx;
-			int z = span->z + tzy / w->y.taps * w->z.delta, y = span->y + ty * w->y.delta;
+		for (int t = tx; t < taps; t += w->x.taps, ty++) {
 			int64_t c = k > t ? (k - t + taps - 1) / taps : 0;
+			int y;
 
+			if (ty == w->y.taps)
+				ty = 0, z += w->z.delta;
+			y = span->y + ty * w->y.delta;
 			s.n = (int)((k + n - t + taps - 1) / taps - c);
 			if (k + n <= t || s.n <= 0)
 				continue;
