@@ -43,6 +43,7 @@ struct conv_job {
 
 #if !NARROW
 
+#define DIRECT_LEAST	64	/* terms at a time: fewer, and the sums are written and read too often */
 #define DIRECT_DEPTH	640	/* most terms at a time: the table of their places is on the stack */
 
 struct direct {
@@ -102,7 +103,8 @@ direct_plan(const struct conv_job *job)
 		d.rows = (d.rows + 1) / 2;
 	while (d.block > 1 && d.block * width * direct_rows(&w->y, d.rows) > room)
 		d.block = (d.block + 1) / 2;
-	if (d.block * width * direct_rows(&w->y, d.rows) > room)
+	if (d.block * width * direct_rows(&w->y, d.rows) > room ||
+	    (d.block < planes && d.block * taps < DIRECT_LEAST))
 		return d;
 	d.strips = (int)parts(w->x.count, LANES);
 	d.planes = planes;
