@@ -101,6 +101,52 @@ is_tied(const struct node *n, const bool *live)
 	return node_is(n, "parameter") && n->in[0] && live[n->in[0]->id];
 }
 
+/* The layer that a node is, or is a part of: the length of its path. */
+static int
+layer_path(const struct node *n)
+{
+	const char *end = n->part_of ? strrchr(n->path, '.') : NULL;
+
+	return (int)(end ? (size_t)(end - n->path) : strlen(n->path));
+}
+
+static bool
+same_layer(const struct node *a, const struct node *b)
+{
+	int len = layer_path(a);
+
+	return a->part_of && a->part_of == b->part_of && len == layer_path(b) &&
+	    strncmp(a->path, b->path, (size_t)len) == 0;
+}
+
+static bool
+is_live(const struct node *n, const bool *live)
+{
+	int j;
+
+	for (j = 0; j < n->nout; j++)
+		if (n->out[j] && live[n->out[j]->id])
+			return true;
+	return false;
+}
+
+/* Is node I's layer used, if by another of its results? Its parts stand together. */
+static bool
+layer_is_live(const struct graph *g, int i, const bool *live)
+{
+	const struct node *n = g->nodes.v[i];
+	int from = i, to = i;
+
+	while (from > 0 && same_layer(n, g->nodes.v[from - 1]))
+		from--;
+	while (to + 1 < g->nodes.n && same_layer(n, g->nodes.v[to + 1]))
+		to++;
+	for (; from <= to; from++)
+		if (is_live(g->nodes.v[from], live))
+			return true;
+	return false;
+}
+
 /* Only a network that is trained or measured has dead layers; in others, what nobody reads is the
  * output. */
 static void
@@ -125,12 +171,12 @@ check(const struct rule *rule, struct lint *l)
 		const struct node *n = g->nodes.v[i];
 		struct diag *d;
 
-		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || live[n->out[0]->id] ||
+		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || layer_is_live(g, i, live) ||
 		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) ||
 		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
-		d = lint_report(l, rule, n->loc, "nothing uses '%s': it reaches no loss and no "
-		    "metric", n->path);
+		d = lint_report(l, rule, n->loc, "nothing uses '%.*s': it reaches no loss and no "
+		    "metric", layer_path(n), n->path);
 		if (bytes)
 			diag_fact(l->diags, d, "dead layers of '%s' with parameters: %d, which "
 			    "hold %s in the arena and in checkpoints, untrained", m->name, layers,
