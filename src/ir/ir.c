@@ -188,6 +188,17 @@ ir_add_output(struct module *m, struct node *n, struct tensor *t)
 	return t;
 }
 
+struct tensor *
+node_value(const struct node *n)
+{
+	int i;
+
+	for (i = 0; i < n->nout; i++)
+		if (n->out[i] && n->out[i]->kind != T_SAVED)
+			return n->out[i];
+	return n->nout ? n->out[0] : NULL;
+}
+
 /* ---- cloning ---- */
 
 struct cloning {

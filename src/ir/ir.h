@@ -175,6 +175,9 @@ struct tensor	*ir_tensor_like(struct module *, enum tensor_kind, const struct te
 /* Gives an input a place where its next batch arrives: t->lands. */
 void		 ir_add_landing(struct module *, struct tensor *);
 
+/* What a node computes: its first output that is not made for backward alone. */
+struct tensor	*node_value(const struct node *);
+
 /* Appends a node to the graph. Inputs are copied; outputs are added one by one, NULL for an optional
  * one that is absent. */
 struct node	*ir_node(struct graph *, const struct op *, const char *path, struct loc, int nin,

@@ -46,7 +46,7 @@ size_of(const struct module *m, const struct tensor *t)
 static void
 print_box(FILE *f, const struct module *m, const struct node *n)
 {
-	const char *line[] = { n->path, n->op->name, size_of(m, n->out[0]) };
+	const char *line[] = { n->path, n->op->name, size_of(m, node_value(n)) };
 
 	fprintf(f, "\t\tn%d [label=", n->id);
 	print_lines(f, line, 3);

@@ -147,7 +147,7 @@ write_layers(struct json *j, const struct module *m, const struct plan_summary *
 		jsonw_flat_object(j, NULL);
 		jsonw_string(j, "name", c->node->path);
 		jsonw_string(j, "operator", c->node->op->name);
-		jsonw_string(j, "shape", tensor_shape_text(m->arena, c->node->out[0]));
+		jsonw_string(j, "shape", tensor_shape_text(m->arena, node_value(c->node)));
 		jsonw_int(j, "parameters", c->parameters);
 		jsonw_int(j, "multiply_adds", affine_at(c->macs, 1));
 		place(j, m, c->node->loc);

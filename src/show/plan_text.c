@@ -398,7 +398,7 @@ print_layer(const struct printer *r, const struct layer_cost *c, int width)
 	char params[SIZE_TEXT], macs[SIZE_TEXT];
 
 	fprintf(r->out, "  %-*s  %-16s %-18s %13s  %10s\n", width, c->node->path, c->node->op->name,
-	    tensor_shape_text(r->m->arena, c->node->out[0]), size_commas(params, c->parameters),
+	    tensor_shape_text(r->m->arena, node_value(c->node)), size_commas(params, c->parameters),
 	    count_human(macs, affine_at(c->macs, 1)));
 }
 
