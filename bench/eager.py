@@ -43,14 +43,16 @@ class Counter(TorchDispatchMode):
         super().__init__()
         self.live = self.peak = 0
         self.where, self.known, self.backward, self.before = "", {}, False, None
-        self.in_place = self.anew = 0
+        self.in_place = self.anew = self.weighed = 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         aten = torch.ops.aten
+        weighed = self.in_weighed(function)
         if self.backward and function is aten.add.Tensor:
             out = self.accumulate(*args)
         elif self.backward and (self.before, function) in ((aten.sigmoid.default, aten.sub.Tensor),
-                                                           (aten.sub.Tensor, aten.mul.Tensor)):
+                                                           (aten.sub.Tensor, aten.mul.Tensor)) \
+                or weighed:
             out = getattr(aten, function.overloadpacket.__name__ + "_").Tensor(*args)
         else:
             out = function(*args, **(kwargs or {}))
@@ -59,6 +61,19 @@ class Counter(TorchDispatchMode):
             if isinstance(t, torch.Tensor):
                 self.see(t, function)
         return out
+
+    def in_weighed(self, function):
+        """Is this a call of binary_cross_entropy_with_logits_backward with a pos_weight that runs in place
+        where no mode is active?"""
+        aten = torch.ops.aten
+        calls = (aten.mul.Tensor, aten.add.Scalar, aten.sub.Tensor, aten.sigmoid.default, aten.mul.Tensor,
+                 aten.sub.Tensor, aten.mul.Tensor)
+        if not self.backward or self.weighed == len(calls) or function is not calls[self.weighed]:
+            self.weighed = 0
+        if not self.backward or function is not calls[self.weighed]:
+            return False
+        self.weighed += 1
+        return self.weighed in (3, 5, 6, 7)
 
     def accumulate(self, a, b):
         """What the engine does for gradients where no mode is active (input_buffer.cpp): a sum in

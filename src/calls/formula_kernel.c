@@ -105,8 +105,8 @@ type(const struct kernel *k, const struct tensor *t)
 	return t->dtype == shape_real(k->e->module) ? "elem" : "real";
 }
 
-static const char *
-literal(void *context, double x)
+const char *
+formula_literal(void *context, double x)
 {
 	struct emitter *e = context;
 	char buf[SIZE_TEXT];
@@ -135,7 +135,7 @@ write_body(struct kernel *k, const char *indent, const char *(*place)(struct ker
 		    "%sreal %s = VALUE(%s);\n" : "%sreal %s = %s;\n", indent, operand[i], at);
 	}
 	text_puts(&k->text, "\n");
-	formula_c(k->f, &k->text, indent, operand, literal, k->e, result);
+	formula_c(k->f, &k->text, indent, operand, formula_literal, k->e, result);
 	for (i = 0; i < k->f->results; i++)
 		text_printf(&k->text, strcmp(type(k, k->node->out[i]), "elem") == 0 ?
 		    "%s%s = ELEM(%s);\n" : "%s%s = %s;\n", indent, place(k, true, i), result[i]);
@@ -316,7 +316,7 @@ write_spread(struct kernel *k)
 
 /* ---- the whole ---- */
 
-#define NAME	"@"	/* in its text, until it has one */
+#define NAME	FORMULA_KERNEL_NAME
 
 static void
 write_kernel(struct kernel *k)
@@ -354,14 +354,14 @@ kernel_of(struct emitter *e, const struct node *n, const struct formula *f)
 	return k;
 }
 
-static const struct written_kernel *
-find_written(const struct emitter *e, const struct kernel *k)
+const char *
+formula_kernel_written(const struct emitter *e, const char *text)
 {
 	int i;
 
 	for (i = 0; i < e->written.n; i++)
-		if (strcmp(e->written.v[i].text, k->text.s) == 0)
-			return &e->written.v[i];
+		if (strcmp(e->written.v[i].text, text) == 0)
+			return e->written.v[i].name;
 	return NULL;
 }
 
@@ -377,24 +377,29 @@ is_taken(const struct emitter *e, const char *name)
 }
 
 void
-formula_kernel_define(struct emitter *e, const struct node *n, const struct formula *f)
+formula_kernel_write(struct emitter *e, const char *base, const struct formula *f, const char *text)
 {
-	struct kernel k = kernel_of(e, n, f);
 	struct arena *a = e->module->arena;
-	const char *base = f->name ? f->name : "formula", *name = base, *s;
+	const char *name = base, *s;
 	int count;
 
-	if (find_written(e, &k))
+	if (formula_kernel_written(e, text))
 		return;
 	for (count = 2; is_taken(e, name); count++)
 		name = arena_printf(a, "%s_%d", base, count);
-	vec_push(a, &e->written, ((struct written_kernel){ name, k.text.s }));
+	vec_push(a, &e->written, ((struct written_kernel){ name, text }));
 	text_printf(e->out, "\n/* %s */\n", formula_text(a, f));
-	for (s = k.text.s; *s; s++)
+	for (s = text; *s; s++)
 		if (*s == *NAME)
 			text_puts(e->out, name);
 		else
 			text_add(e->out, s, 1);
+}
+
+void
+formula_kernel_define(struct emitter *e, const struct node *n, const struct formula *f)
+{
+	formula_kernel_write(e, f->name ? f->name : "formula", f, kernel_of(e, n, f).text.s);
 }
 
 void
@@ -421,5 +426,5 @@ formula_kernel_call(struct emitter *e, const struct node *n, const struct formul
 	for (i = 0; i < k.number.n; i++)
 		arg[count++] = arg_int(k.number.v[i]);
 	arg[count] = (struct call_arg){ .kind = ARG_END };
-	emit_call_list(e, arena_printf(a, "%s_each", find_written(e, &k)->name), arg);
+	emit_call_list(e, arena_printf(a, "%s_each", formula_kernel_written(e, k.text.s)), arg);
 }

@@ -13,4 +13,15 @@
 void	formula_kernel_define(struct emitter *, const struct node *, const struct formula *f);
 void	formula_kernel_call(struct emitter *, const struct node *, const struct formula *f);
 
+/* ---- for other kernels that a formula is part of ---- */
+
+#define FORMULA_KERNEL_NAME	"@"	/* in a text, for the name that it will have */
+
+/* A number as a literal of the type `real`, for formula_c(); the first argument is the emitter. */
+const char	*formula_literal(void *, double);
+/* Writes TEXT under the name BASE, or one that begins so, unless the program has it. */
+void		formula_kernel_write(struct emitter *, const char *base, const struct formula *, const char *text);
+/* The name under which that text was written. */
+const char	*formula_kernel_written(const struct emitter *, const char *text);
+
 #endif

@@ -85,10 +85,12 @@ check_base(struct verifier *v, const struct node *n)
 			breach(v, n, "adds onto '%s', which it also reads", base->name);
 }
 
-/* A formula is of as many operands and results as the node has. */
+/* A formula is of as many operands and results as the node has; where it is but a part of what the node does, of no
+ * more. */
 static void
 check_formulas(struct verifier *v, const struct node *n)
 {
+	bool whole = n->op->flags & OP_ELEMENTWISE;
 	const struct formula *f;
 	int i, j;
 
@@ -96,11 +98,11 @@ check_formulas(struct verifier *v, const struct node *n)
 		if (n->op->attrs[i].type != ATTR_FORMULA)
 			continue;
 		f = n->attr[i].formula;
-		if (!f || f->operands != n->nin || f->results != n->nout) {
+		if (!f || f->operands > n->nin || (whole && (f->operands != n->nin || f->results != n->nout))) {
 			breach(v, n, "its formula is of other operands or results");
 			continue;
 		}
-		for (j = 0; j < n->nin + n->nout; j++)
+		for (j = 0; whole && j < n->nin + n->nout; j++)
 			if (!(j < n->nin ? n->in[j] : n->out[j - n->nin]))
 				breach(v, n, "an operand or a result of its formula is absent");
 	}

@@ -106,9 +106,11 @@ static const struct {
 	{ "BCEWithLogitsLoss", "bce_with_logits" }, { "sigmoid_cross_entropy", "bce_with_logits" },
 	{ "L1Loss", "l1" }, { "mae", "l1" }, { "mean_absolute_error", "l1" },
 	{ "SmoothL1Loss", "smooth_l1" }, { "HuberLoss", "huber" }, { "NLLLoss", "nll" },
-	{ "KLDivLoss", "kl" }, { "CTCLoss", "ctc" },
+	{ "KLDivLoss", "kl_div" }, { "CTCLoss", "ctc" },
+	{ "BCELoss", "bce" }, { "PoissonNLLLoss", "poisson_nll" }, { "SoftMarginLoss", "soft_margin" },
+	{ "sigmoid_focal_loss", "focal" }, { "pinball", "quantile" },
 	/* computed on probabilities, not on logits */
-	{ "BCELoss", NULL }, { "bce", NULL }, { "binary_crossentropy", NULL },
+	{ "binary_crossentropy", NULL },
 	{ "elu", NULL }, { "prelu", NULL }, { "rrelu", NULL }, { "crelu", NULL }, { "glu", NULL },
 	{ "reglu", NULL }, { "geglu", NULL }, { "swiglu", NULL }, { "maxout", NULL },
 	{ "log_softmax", NULL }, { "softmin", NULL }, { "gumbel_softmax", NULL },

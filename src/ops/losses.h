@@ -7,11 +7,10 @@
 #include "ir/op.h"
 
 extern const struct op op_cross_entropy, op_cross_entropy_grad;
-extern const struct op op_mse, op_mse_grad;
-extern const struct op op_bce_with_logits, op_bce_with_logits_grad;
+extern const struct op op_mean_loss_grad;	/* of losses that are formulas: ops/mean_loss.h */
 /* in: logits, target, the scale of the loss where it has one; out: the gradient of the logits, for a
  * loss whose own gradient is what op_seed makes, and the loss */
-extern const struct op op_cross_entropy_with_grad, op_mse_with_grad, op_bce_with_logits_with_grad;
+extern const struct op op_cross_entropy_with_grad, op_mean_loss_with_grad;
 
 extern const struct op op_seed;
 

@@ -37,7 +37,7 @@ word_at(const char *words, int k, char *to, size_t room)
 	return true;
 }
 
-#define MOST_NAMES	(FORMULA_OPERANDS + MAX_ATTRS)
+#define MOST_NAMES	(FORMULA_OPERANDS + MAX_ATTRS + 1)
 #define LONGEST_NAME	32
 
 static const struct formula *
@@ -58,6 +58,9 @@ formula_of_op(struct arena *a, const struct node *n)
 	for (k = 0; k < op_nattrs(op); k++)	/* operands that are there come first */
 		names[count++] = (struct formula_name){ op->attrs[k].name, formula_number(f,
 		    op->attrs[k].type == ATTR_REAL ? n->attr[k].r : (double)n->attr[k].i) };
+	if (op->kind == OP_LOSS)
+		names[count++] = (struct formula_name){ "elements",
+			formula_number(f, (double)tensor_elements_per_sample(n->in[0])) };
 	names[count].name = NULL;
 	f->operands = operands;
 	f->result[f->results++] = formula_read(f, op->formula, names, &where);

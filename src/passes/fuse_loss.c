@@ -5,8 +5,8 @@
  *     seed -> dloss                                               -> dlogits over logits, loss
  *     dloss, logits, labels, lse -> cross_entropy_grad -> dlogits
  *
- * mse and bce_with_logits, which keep nothing for backward, likewise. For small networks this saves
- * launches, 1 or 2 on a GPU instead of 5; for large images, one read of the logits.
+ * Losses that are means of formulas, such as mse, which keep nothing for backward, likewise. For small
+ * networks this saves launches, 1 or 2 on a GPU instead of 5; for large images, one read of the logits.
  *
  * The node stands where the loss stood. That is for losses whose gradient is the seed itself, and
  * if nothing else reads the logits later, even through a view: the pass in-place then puts dlogits
@@ -16,21 +16,14 @@
  *
  * In C the results are bit-identical. On a GPU the loss is summed in another order.
  *
- * Reads and writes: train. Invariant after: no loss of the table below starts a backward pass whose
+ * Reads and writes: train. Invariant after: no loss that can be joined starts a backward pass whose
  * first node could stand where the loss does, and every seed has a reader.
  */
 #include "ir/pass.h"
 #include "passes/sums.h"
 
 #include "ops/losses.h"
-
-static const struct {
-	const struct op *loss, *grad, *both;
-} joins[] = {
-	{ &op_cross_entropy, &op_cross_entropy_grad, &op_cross_entropy_with_grad },
-	{ &op_mse, &op_mse_grad, &op_mse_with_grad },
-	{ &op_bce_with_logits, &op_bce_with_logits_grad, &op_bce_with_logits_with_grad },
-};
+#include "ops/mean_loss.h"
 
 struct fusing {
 	struct graph *g;
@@ -50,15 +43,12 @@ note_read(struct fusing *f, const struct tensor *t, int at)
 	f->last[root] = at;
 }
 
+/* The operator that its gradient is; NULL: it is no loss that can be joined. */
 static const struct op *
-joined(const struct op *loss)
+grad_of(const struct op *loss)
 {
-	size_t k;
-
-	for (k = 0; k < sizeof(joins) / sizeof(*joins); k++)
-		if (loss == joins[k].loss)
-			return joins[k].both;
-	return NULL;
+	return loss == &op_cross_entropy ? &op_cross_entropy_grad :
+	    mean_loss_is(loss) ? &op_mean_loss_grad : NULL;
 }
 
 static struct fusing
@@ -78,7 +68,7 @@ survey(struct graph *g)
 		for (j = 0; j < n->nin; j++)
 			if (n->in[j])
 				note_read(&f, n->in[j], i);
-		if (joined(n->op))
+		if (grad_of(n->op))
 			f.place[n->in[0]->id] = i;
 	}
 	for (i = 0; i < g->results.n; i++)
@@ -94,7 +84,9 @@ can_join(const struct fusing *f, const struct node *loss, const struct node *gra
 	const struct tensor *logits = loss->in[0], *root = tensor_root(logits);
 	int k;
 
-	if (grad->in[2] != loss->in[1] || grad->out[0]->alias_of)
+	if (mean_loss_is(loss->op) && grad->forward != loss)
+		return false;	/* it is of another formula */
+	if (grad->nin < 3 || grad->in[2] != loss->in[1] || grad->out[0]->alias_of)
 		return false;
 	for (k = 1; k < loss->nout; k++)
 		if (loss->out[k] && (f->reads[loss->out[k]->id] != 1 || grad->in[2 + k] != loss->out[k]))
@@ -111,7 +103,10 @@ join(struct fusing *f, struct node *loss, struct node *grad)
 	struct node *seed = grad->in[0]->def;
 	int k;
 
-	loss->op = joined(loss->op);
+	if (mean_loss_is(loss->op))
+		mean_loss_fuse(m->arena, loss);
+	else
+		loss->op = &op_cross_entropy_with_grad;
 	loss->nin = loss->nout = 0;
 	in[2] = seed->nin ? seed->in[0] : NULL;
 	for (k = 0; k < 3 && in[k]; k++)
@@ -126,19 +121,15 @@ static bool
 fuse(struct fusing *f, int at)
 {
 	struct node *n = f->g->nodes.v[at], *loss;
-	size_t k;
 
-	for (k = 0; k < sizeof(joins) / sizeof(*joins); k++) {
-		if (n->op != joins[k].grad || f->place[n->in[1]->id] < 0)
-			continue;
-		loss = f->g->nodes.v[f->place[n->in[1]->id]];
-		if (loss->op != joins[k].loss || !n->in[0]->def || n->in[0]->def->op != &op_seed ||
-		    !can_join(f, loss, n, at))
-			continue;
-		join(f, loss, n);
-		return true;
-	}
-	return false;
+	if (n->nin < 2 || !n->in[1] || f->place[n->in[1]->id] < 0)
+		return false;
+	loss = f->g->nodes.v[f->place[n->in[1]->id]];
+	if (n->op != grad_of(loss->op) || !n->in[0]->def || n->in[0]->def->op != &op_seed ||
+	    !can_join(f, loss, n, at))
+		return false;
+	join(f, loss, n);
+	return true;
 }
 
 static void

@@ -444,6 +444,37 @@ def split(n, x):
     return x.chunk(parts[0], a) if len(parts) == 1 else x.split(parts, a)
 
 
+def focal(a, x, t):
+    """torchvision's sigmoid_focal_loss."""
+    p, ce = torch.sigmoid(x), F.binary_cross_entropy_with_logits(x, t, reduction="none")
+    loss = ce * ((1 - (p * t + (1 - p) * (1 - t))) ** a["gamma"])
+    if a["alpha"] >= 0:
+        loss = (a["alpha"] * t + (1 - a["alpha"]) * (1 - t)) * loss
+    return loss.mean()
+
+
+def quantile(a, x, t):
+    return (torch.where(t > x, a["q"], a["q"] - 1) * (t - x)).mean()
+
+
+def element_loss(f):
+    return lambda n, x, t: f(n.attrs, wide(x), wide(t.to(x.dtype)))
+
+
+ELEMENT_LOSSES = {
+    "mse": lambda a, x, t: F.mse_loss(x, t), "l1": lambda a, x, t: F.l1_loss(x, t),
+    "smooth_l1": lambda a, x, t: F.smooth_l1_loss(x, t, beta=a["beta"]),
+    "huber": lambda a, x, t: F.huber_loss(x, t, delta=a["delta"]), "quantile": quantile,
+    "poisson_nll": lambda a, x, t: F.poisson_nll_loss(x, t),
+    "kl_div": lambda a, x, t: F.kl_div(x, t, reduction="batchmean"),
+    "bce": lambda a, x, t: F.binary_cross_entropy(x, t),
+    "bce_with_logits": lambda a, x, t: F.binary_cross_entropy_with_logits(
+        x, t, pos_weight=None if a["pos_weight"] == 1 else torch.tensor(a["pos_weight"], dtype=x.dtype)),
+    "focal": focal, "hinge": lambda a, x, t: F.relu(a["margin"] - t * x).mean(),
+    "soft_margin": lambda a, x, t: F.soft_margin_loss(x, t),
+}
+
+
 OPERATORS = {
     "slice": sliced,
     "permute": lambda n, x: x.permute(*range(n.batched), *axes_of(n, x, "axes")),
@@ -495,9 +526,7 @@ OPERATORS = {
     "attend": attend, "rope": rope,
     "parameter": lambda n, w: w, "embedding": embedding,
     "cross_entropy": cross_entropy, "accuracy": accuracy,
-    "mse": lambda n, x, t: F.mse_loss(wide(x), wide(t.to(x.dtype))),
-    "bce_with_logits": lambda n, x, t: F.binary_cross_entropy_with_logits(
-        wide(x), wide(t.to(x.dtype))),
+    **{name: element_loss(f) for name, f in ELEMENT_LOSSES.items()},
 }
 
 

@@ -32,7 +32,7 @@ import ir           # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
-LOSSES = ("cross_entropy", "mse", "bce_with_logits")
+LOSSES = ("cross_entropy", *ir.ELEMENT_LOSSES)
 IN_PLACE = {
     "relu": lambda n, x: torch.relu_(x),
     "leaky_relu": lambda n, x: F.leaky_relu_(x, n.attrs["slope"]),

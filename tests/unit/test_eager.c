@@ -2,7 +2,7 @@
  * The simulator of PyTorch eager against sums made by hand, allocation by allocation. The same
  * simulator against PyTorch itself is tests/peer/eager.test and bench/eager.py.
  *
- * The storage of PyTorch's mean squared error is as large as what it was made from (ops/mse.c).
+ * The storage of PyTorch's mean squared error is as large as what it was made from (ops/losses.c).
  */
 #include <criterion/criterion.h>
 

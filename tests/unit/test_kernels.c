@@ -23,9 +23,7 @@
 #include "../../kernels/copy/upsample.cu"
 #include "../../kernels/pointwise/dropout.cu"
 #include "../../kernels/loss/accuracy.cu"
-#include "../../kernels/loss/bce.cu"
 #include "../../kernels/loss/cross_entropy.cu"
-#include "../../kernels/loss/mse.cu"
 #include "../../kernels/loss/seed.cu"
 #include "../../kernels/norm/batchnorm.cu"
 #include "../../kernels/update/accumulate.cu"
@@ -718,53 +716,13 @@ Test(kernels, cross_entropy)
 	}
 }
 
-/* Losses element by element with their gradients, against each by itself and the definition. */
-Test(kernels, losses_beside_their_gradients)
-{
-	enum { N = 1003 };
-	static uint8_t bytes[N];
-	static real target[N];
-	struct step s = { .share = REAL(0.6) };
-	real loss, both, scale = REAL(0.5), dloss = s.share * scale;
-
-	for (int k = 0; k < 4; k++) {
-		const real *t = k % 2 ? NULL : target;
-		double mean = 0;
-
-		fill(x, N, 4, 0);
-		fill(target, N, 1, REAL(0.5));
-		for (int i = 0; i < N; i++) {
-			double v = (double)x[i], aim;
-
-			bytes[i] = (uint8_t)(i % 2);
-			aim = t ? (double)t[i] : bytes[i];
-			mean += (k < 2 ? (v - aim) * (v - aim) : log1p(exp(v)) - v * aim) / N;
-			slow[i] = (k < 2 ? 2 * (v - aim) : 1 / (1 + exp(-v)) - aim) * 0.3 / N;
-		}
-		(k < 2 ? mse_forward : bce_forward)(&loss, work, x, t, bytes, N);
-		close_to(&loss, &mean, 1, "loss %d", k);
-		(k < 2 ? mse_backward : bce_backward)(dx, &dloss, x, t, bytes, N);
-		close_to(dx, slow, N, "gradient %d", k);
-		for (int in_place = 0; in_place < 2; in_place++) {
-			real *to = in_place ? x : dy;
-
-			(k < 2 ? mse_with_gradient : bce_with_gradient)(to, &both, work, &scale, &s, x, t,
-			    bytes, N);
-			cr_assert_eq(both, loss, "the loss beside its gradient %d", k);
-			cr_assert_arr_eq(to, dx, N * sizeof(*x), "at once %d", k);
-		}
-	}
-}
-
 Test(kernels, losses_that_would_overflow)
 {
 	static const int32_t label[] = { 1 };
-	real logits[] = { REAL(1000.0), REAL(-1000.0) }, targets[] = { 0, 1 }, loss, lse;
+	real logits[] = { REAL(1000.0), REAL(-1000.0) }, loss, lse;
 
 	cross_entropy_forward(&loss, &lse, work, logits, label, 1, 2, 1);
 	cr_assert_eq(loss, 2000);
-	bce_forward(&loss, work, logits, targets, NULL, 2);
-	cr_assert_eq(loss, 1000);
 }
 
 Test(kernels, accuracy_takes_the_first_of_equals)
