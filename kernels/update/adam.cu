@@ -6,20 +6,6 @@
 
 #include "update/updates.cu"
 
-/* base to the power n, by squaring: the same on every target */
-DEVICE double
-power_of(double base, int64_t n)
-{
-	double result = 1;
-
-	for (; n > 0; n /= 2) {
-		if (n % 2)
-			result *= base;
-		base *= base;
-	}
-	return result;
-}
-
 /* Weight decay is added to the gradient, or (adamw) DECOUPLED: lr * decay taken off the weight. */
 KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, double beta1,
     double beta2, double eps, int decoupled))

@@ -44,9 +44,10 @@ typedef real gradient;
 /* ---- what is updated ---- */
 
 #define ABSENT	-1
+#define UPDATE_STATES	3
 
 struct update {			/* a parameter; places are offsets in the arena, or ABSENT */
-	int64_t weight, master, gradient, state[2];
+	int64_t weight, master, gradient, state[UPDATE_STATES];
 	double decay;
 	int64_t n;		/* elements */
 	int64_t before;		/* chunks of those that are updated with it, up to it */
@@ -79,7 +80,7 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 	elem *weight;
 	real *master;		/* NULL where weights are reals */
 	const gradient *g;
-	real *state[2];
+	real *state[UPDATE_STATES];
 	double decay;
 	int64_t n;
 };
@@ -126,7 +127,7 @@ update_share_of(const struct updates *u, int64_t c)
 	k.master = (real *)update_place(u->arena, t->master, from * (int64_t)sizeof(real));
 	k.g = (const gradient *)update_place(u->arena, t->gradient,
 	    from * (int64_t)sizeof(gradient));
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < UPDATE_STATES; i++)
 		k.state[i] = (real *)update_place(u->arena, t->state[i],
 		    from * (int64_t)sizeof(real));
 	k.decay = t->decay;
@@ -139,6 +140,20 @@ update_share_of(const struct updates *u, int64_t c)
 #else
 #define LAUNCH_CHUNKS(name, chunks, args)	LAUNCH(name, (chunks) * UPDATE_CHUNK, args)
 #endif
+
+/* base to the power n, by squaring: the same on every target */
+DEVICE double
+power_of(double base, int64_t n)
+{
+	double result = 1;
+
+	for (; n > 0; n /= 2) {
+		if (n % 2)
+			result *= base;
+		base *= base;
+	}
+	return result;
+}
 
 /* ---- weights ---- */
 

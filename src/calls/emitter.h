@@ -28,7 +28,7 @@ struct parts;
 
 struct update_row {		/* a parameter that is updated, or the sum of a gradient: op->calls.row() */
 	const char *name;
-	const struct tensor *weight, *master, *gradient, *state[2];	/* may be NULL, but not all */
+	const struct tensor *weight, *master, *gradient, *state[3];	/* may be NULL, but not all */
 	const struct tensor *clip;	/* the factor of the gradient, or NULL */
 	double decay;
 	int64_t before;		/* chunks of those before it in its call (kernels/update/updates.cu) */

@@ -1,5 +1,5 @@
 /*
- * formulas: makes each node whose operator is a formula (op->formula), and has no gradient of its own, a
+ * formulas: makes each layer whose operator is a formula (op->formula), and has no gradient of its own, a
  * pointwise with that formula.
  *
  * Reads and writes: train, validate. Invariant after: no such operator is in them.
@@ -17,7 +17,7 @@ run_graph(struct module *m, struct graph *g)
 		struct node *n = g->nodes.v[i];
 		const struct formula *f;
 
-		if (!n->op->formula || n->op->gradient.build)
+		if (!n->op->formula || n->op->kind != OP_LAYER || n->op->gradient.build)
 			continue;
 		if (!(f = pointwise_formula(m->arena, n))) {
 			diag_error(m->diags, "internal", n->loc, "the formula of '%s' cannot be read", n->op->name);

@@ -1,5 +1,5 @@
 /*
- * weight-decay: so much of it, added to gradients, that it outweighs them. Decoupled decay (adamw)
+ * weight-decay: so much of it, added to gradients, that it outweighs them. Decoupled decay (adamw, lion)
  * is another number, of which 0.1 is in use.
  */
 #include "rulekit/graph_query.h"
@@ -15,7 +15,8 @@ check(const struct rule *rule, struct lint *l)
 	struct diag *g;
 
 	if (!m->train || !set->optimizer || !set->optimizer_loc.src ||
-	    strcmp(set->optimizer->name, "adamw") == 0 || weighted_layers(m) < 2)
+	    strcmp(set->optimizer->name, "adamw") == 0 || strcmp(set->optimizer->name, "lion") == 0 ||
+	    weighted_layers(m) < 2)
 		return;
 	decay = optimizer_real(set, "weight_decay");
 	if (decay < LEAST)

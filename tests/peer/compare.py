@@ -181,16 +181,6 @@ def apply_mask(graph, program):
     ir.OPERATORS["dropout"] = dropout
 
 
-def optimizer(graph, parameters):
-    name, a = graph.optimizer
-    if name == "sgd":
-        return torch.optim.SGD(parameters, lr=a["lr"], momentum=a["momentum"], nesterov=a["nesterov"],
-                               weight_decay=a["weight_decay"])
-    kind = torch.optim.AdamW if name == "adamw" else torch.optim.Adam
-    return kind(parameters, lr=a["lr"], betas=(a["beta1"], a["beta2"]), eps=a["eps"],
-                weight_decay=a["weight_decay"])
-
-
 def five_steps(spec, target, precision="f32"):
     with tempfile.TemporaryDirectory() as folder:
         if precision != "f32":
@@ -221,7 +211,7 @@ def steps_off(graph, program, precision="f32"):
     set_loss_scale(program)
     for n in trained:
         weights[n] = weights[n].requires_grad_()
-    update = optimizer(graph, [weights[n] for n in trained])
+    update = ir.optimizer(graph, [weights[n] for n in trained])
     clip = float(graph.settings["clip"])
     loss_name = graph.tensors[graph.loss].name
     worst = 0.0
@@ -249,7 +239,8 @@ def steps_off(graph, program, precision="f32"):
     for n in trained:
         name = graph.tensors[n].name
         d = changed_off(program.get(name), weights[n].detach().numpy(), start[n].numpy())
-        if graph.optimizer[0] == "sgd" and precision not in NARROW and d > worst:   # adam divides by gradients near 0
+        even = not graph.optimizer[0].startswith("adam")   # those divide by gradients near 0
+        if even and precision not in NARROW and d > worst:
             worst, where = d, name
     return worst, where
 

@@ -547,6 +547,40 @@ def samples_of(graph, operand, values):
     return next(values[i].shape[0] for i in [operand, *graph.inputs] if graph.tensors[i].batched)
 
 
+class Lion(torch.optim.Optimizer):
+    """Algorithm 2 of Chen and others, 2023, in PyTorch's foreach functions."""
+    def __init__(self, params, lr, betas, weight_decay, foreach=True):
+        super().__init__(params, {"lr": lr, "betas": betas, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            first, second = group["betas"]
+            weights, grads = group["params"], [p.grad for p in group["params"]]
+            means = [self.state[p].setdefault("exp_avg", torch.zeros_like(p)) for p in weights]
+            steps = torch._foreach_mul(means, first)
+            torch._foreach_add_(steps, grads, alpha=1 - first)
+            torch._foreach_sign_(steps)
+            torch._foreach_mul_(weights, 1 - group["lr"] * group["weight_decay"])
+            torch._foreach_add_(weights, steps, alpha=-group["lr"])
+            torch._foreach_mul_(means, second)
+            torch._foreach_add_(means, grads, alpha=1 - second)
+
+
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW,
+              "rmsprop": torch.optim.RMSprop, "adagrad": torch.optim.Adagrad,
+              "adadelta": torch.optim.Adadelta, "adamax": torch.optim.Adamax, "lion": Lion}
+
+
+def optimizer(graph, parameters, **more):
+    """PyTorch's optimizer of that name, with its arguments."""
+    name, attrs = graph.optimizer
+    attrs = {**attrs, **more}
+    if "beta1" in attrs:
+        attrs["betas"] = (attrs.pop("beta1"), attrs.pop("beta2"))
+    return OPTIMIZERS[name](parameters, **attrs)
+
+
 def run(graph, values):
     """Fills in values (by tensor number) from those of inputs and persistent tensors."""
     for n in graph.nodes:

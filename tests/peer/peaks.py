@@ -189,14 +189,6 @@ class Network:
             return F.batch_norm(ins[0], ins[3], ins[4], ins[1], ins[2], False, 0.1, n.attrs["eps"])
         return OPERATORS[n.op](n, *ins)
 
-    def optimizer(self, leaves):
-        name, attrs = self.graph.optimizer
-        attrs = dict(attrs, foreach=True)
-        if name != "sgd":
-            attrs["betas"] = (attrs.pop("beta1"), attrs.pop("beta2"))
-        return {"sgd": torch.optim.SGD, "adam": torch.optim.Adam,
-                "adamw": torch.optim.AdamW}[name](leaves, **attrs)
-
 
 def peak(network, real):
     torch.set_default_dtype(network.dtype)
@@ -214,7 +206,7 @@ def peak(network, real):
         with eager.Counter() as counter:
             persistent = network.parameters()
             leaves = [v for v in persistent.values() if v.requires_grad]
-            update = network.optimizer(leaves) if leaves else None
+            update = ir.optimizer(network.graph, leaves, foreach=True) if leaves else None
             for step in range(2):
                 counter.peak = 0
                 for _ in range(int(network.graph.settings["accumulate"])):
@@ -228,8 +220,8 @@ def peak(network, real):
                     update.step()
                     update.zero_grad(set_to_none=True)
                 del batch, values, loss
-        # the step counts of Adam, which lie on the host
-        counts = 4 * len(update.state) if leaves and network.graph.optimizer[0] != "sgd" else 0
+        # the step counts, which lie on the host
+        counts = 4 * sum("step" in state for state in update.state.values()) if leaves else 0
         return counter.peak - counts
 
 

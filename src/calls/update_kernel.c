@@ -1,0 +1,116 @@
+/*
+ * Kernels for optimizers that are formulas. What is the same for all elements is worked out before them, in double
+ * precision where it is a small difference of large numbers.
+ *
+ *     KERNEL(lion_update_kernel, (struct updates u, const real *clip, const struct step *s))
+ *     {
+ *             real factor = clip ? *clip : 1;
+ *             real lr = (real)s->lr;
+ *
+ *             ROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {
+ *                     struct update_share k = update_share_of(&u, c);
+ *                     real decay = (real)k.decay;
+ *
+ *                     ALONG_EACH (i, k.n) {
+ *                             real w = weight_of(&k, i);
+ *                             real g = GRADIENT(k.g[i]) * factor;
+ *                             real s0 = k.state[0][i];
+ *                             ...
+ */
+#include "calls/update_kernel.h"
+
+#include "calls/formula_kernel.h"
+
+#define NAME	FORMULA_KERNEL_NAME
+
+static const struct {
+	const char *name, *value;	/* of an operand that is no element's, if the formula reads it */
+} scalars[UPDATE_STATE] = {
+	[UPDATE_RATE] = { "lr", "(real)s->lr" },
+	[UPDATE_COUNT] = { "count", "(real)UPDATE(s, clip)" },
+	[UPDATE_FIX_1] = { "fix1", "" },
+	[UPDATE_FIX_2] = { "fix2", "" },
+};
+
+/* The digits of a double, exact. */
+static const char *
+exact(struct emitter *e, double x)
+{
+	char buf[SIZE_TEXT];
+
+	return arena_strdup(e->module->arena, emit_real(buf, x, false));
+}
+
+static void
+write_scalars(struct emitter *e, const struct update_kernel *u, struct text *t, const char **operand)
+{
+	int i;
+
+	for (i = 0; i < UPDATE_STATE; i++) {
+		const char *value = scalars[i].value;
+
+		if (!value || !formula_reads(u->f, i))
+			continue;
+		operand[i] = scalars[i].name;
+		if (i >= UPDATE_FIX_1)
+			value = arena_printf(e->module->arena, "(real)(1 - power_of(%s, UPDATE(s, clip)))",
+			    exact(e, u->beta[i - UPDATE_FIX_1]));
+		text_printf(t, "\treal %s = %s;\n", operand[i], value);
+	}
+}
+
+static void
+write_elements(struct emitter *e, const struct update_kernel *u, struct text *t, const char **operand)
+{
+	const char *result[FORMULA_RESULTS];
+	int i, states = u->f->results - 1;
+
+	text_puts(t, "\t\tALONG_EACH (i, k.n) {\n\t\t\treal w = weight_of(&k, i);\n"
+	    "\t\t\treal g = GRADIENT(k.g[i]) * factor;\n");
+	for (i = 0; i < states; i++) {
+		operand[UPDATE_STATE + i] = arena_printf(e->module->arena, "s%d", i);
+		text_printf(t, "\t\t\treal s%d = k.state[%d][i];\n", i, i);
+	}
+	text_puts(t, "\n");
+	formula_c(u->f, t, "\t\t\t", operand, formula_literal, e, result);
+	for (i = 0; i < states; i++)
+		text_printf(t, "\t\t\treal new%d = %s;\n", i, result[i]);
+	text_printf(t, "\t\t\tweight_set(&k, i, %s);\n", result[states]);
+	for (i = 0; i < states; i++)
+		text_printf(t, "\t\t\tk.state[%d][i] = new%d;\n", i, i);
+	text_puts(t, "\t\t}\n");
+}
+
+static const char *
+text_of(struct emitter *e, const struct update_kernel *u)
+{
+	const char *operand[FORMULA_OPERANDS] = { [UPDATE_WEIGHT] = "w", [UPDATE_GRADIENT] = "g",
+		[UPDATE_DECAY] = "decay" };
+	struct text t;
+
+	text_init(&t, e->module->arena);
+	text_puts(&t, "KERNEL(" NAME "_kernel, (struct updates u, const real *clip, const struct step *s))\n{\n"
+	    "\treal factor = clip ? *clip : 1;\n");
+	write_scalars(e, u, &t, operand);
+	text_puts(&t, "\n\tROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {\n"
+	    "\t\tstruct update_share k = update_share_of(&u, c);\n");
+	if (formula_reads(u->f, UPDATE_DECAY))
+		text_puts(&t, "\t\treal decay = (real)k.decay;\n");
+	text_puts(&t, "\n");
+	write_elements(e, u, &t, operand);
+	text_puts(&t, "\t}\n}\n\nstatic void\n" NAME "(struct updates u, const real *clip, const struct step *s)\n{\n"
+	    "\tLAUNCH_CHUNKS(" NAME "_kernel, u.chunks, (u, clip, s));\n}\n");
+	return t.s;
+}
+
+void
+update_kernel_define(struct emitter *e, const struct update_kernel *u)
+{
+	formula_kernel_write(e, arena_printf(e->module->arena, "%s_update", u->f->name), u->f, text_of(e, u));
+}
+
+void
+update_kernel_call(struct emitter *e, const struct update_kernel *u, const struct tensor *clip)
+{
+	emit_call(e, formula_kernel_written(e, text_of(e, u)), arg_text(e->together), arg_tensor(clip), arg_text("s"));
+}
