@@ -96,15 +96,20 @@ struct source {			/* what the spec says about data */
 	int64_t stride, ahead;	/* bytes from one window to the next, 0: as long as it is; to its target */
 };
 
-enum { RATE_CONSTANT, RATE_STEP, RATE_COSINE };
+enum {
+	RATE_CONSTANT, RATE_STEP, RATE_COSINE, RATE_LINEAR, RATE_POLYNOMIAL, RATE_INVERSE_SQRT, RATE_ONECYCLE
+};
 
-struct schedule {		/* durations in epochs, or in updates */
+struct duration {
+	double count;
+	bool in_epochs;		/* else in updates */
+};
+
+struct schedule {
 	int kind;
-	double warmup;
-	bool warmup_in_epochs;
-	double every;
-	bool every_in_epochs;
-	double gamma, floor;
+	struct duration warmup, every;
+	struct duration at[8];	/* in place of every: as many as are above 0 */
+	double gamma, floor, power, start, rise;
 };
 
 static unsigned char *arena;

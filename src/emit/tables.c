@@ -17,7 +17,9 @@ static const char *const start_names[] = {
 
 static const char *const rate_names[] = {
 	[SCHED_CONSTANT] = "RATE_CONSTANT", [SCHED_STEP] = "RATE_STEP",
-	[SCHED_COSINE] = "RATE_COSINE",
+	[SCHED_COSINE] = "RATE_COSINE", [SCHED_LINEAR] = "RATE_LINEAR",
+	[SCHED_POLYNOMIAL] = "RATE_POLYNOMIAL", [SCHED_INVERSE_SQRT] = "RATE_INVERSE_SQRT",
+	[SCHED_ONECYCLE] = "RATE_ONECYCLE",
 };
 
 const char *
@@ -278,16 +280,26 @@ emit_results(struct emitter *e, const char *name, const struct graph *g)
 	text_puts(e->out, "};\n");
 }
 
+static const char *
+duration_text(struct emitter *e, struct duration d)
+{
+	return arena_printf(e->module->arena, "{ %s, %s }", emit_decimal(e, d.count), emit_truth(d.epochs));
+}
+
 static void
 emit_schedule(struct emitter *e)
 {
 	const struct schedule *s = &e->module->set.schedule;
+	int i;
 
-	text_printf(e->out, "\n/* kind, warm-up, in epochs?, every, in epochs?, gamma, floor */\n"
-	    "static const struct schedule rate_schedule = {\n\t%s, %s, %s, %s, %s, %s, %s\n};\n",
-	    rate_names[s->kind], emit_decimal(e, s->warmup.count), emit_truth(s->warmup.epochs),
-	    emit_decimal(e, s->every.count), emit_truth(s->every.epochs), emit_decimal(e, s->gamma),
-	    emit_decimal(e, s->floor));
+	text_printf(e->out, "\n/* kind, warm-up, every, at (durations: in epochs?), gamma, floor, power, start, rise */\n"
+	    "static const struct schedule rate_schedule = {\n\t%s, %s, %s, {", rate_names[s->kind],
+	    duration_text(e, s->warmup), duration_text(e, s->every));
+	for (i = 0; i < s->pieces || i == 0; i++)
+		text_printf(e->out, "%s%s", i ? ", " : " ", duration_text(e, s->at[i]));
+	text_printf(e->out, " },\n\t%s, %s, %s, %s, %s\n};\n", emit_decimal(e, s->gamma),
+	    emit_decimal(e, s->floor), emit_decimal(e, s->power), emit_decimal(e, s->start),
+	    emit_decimal(e, s->rise));
 }
 
 static void

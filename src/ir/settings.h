@@ -17,7 +17,12 @@ struct op;
 struct attr;
 struct reader;
 
-enum schedule_kind { SCHED_CONSTANT, SCHED_STEP, SCHED_COSINE };
+enum schedule_kind {
+	SCHED_CONSTANT, SCHED_STEP, SCHED_COSINE, SCHED_LINEAR, SCHED_POLYNOMIAL, SCHED_INVERSE_SQRT,
+	SCHED_ONECYCLE
+};
+
+#define MOST_PIECES	8
 
 struct duration {		/* "5 epochs" or "2000 steps" */
 	double count;
@@ -27,9 +32,14 @@ struct duration {		/* "5 epochs" or "2000 steps" */
 struct schedule {
 	enum schedule_kind kind;
 	struct duration warmup;	/* linear from 0; count 0: none */
-	struct duration every;	/* step: multiply by gamma after each */
+	struct duration every;	/* step: multiply by gamma after each; */
+	struct duration at[MOST_PIECES];	/* or after these alone, in their order */
+	int pieces;
 	double gamma;
-	double floor;		/* cosine: final lr as a fraction of the first */
+	double floor;		/* final lr as a fraction of the first */
+	double power;		/* polynomial */
+	double start, rise;	/* onecycle: first lr as a fraction of the highest; for which share of training
+				 * it rises */
 };
 
 struct data_source {

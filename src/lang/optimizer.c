@@ -130,11 +130,19 @@ static const struct {
 	enum schedule_kind kind;
 	const char *options;
 	const char *usage;
+	double floor;		/* if none is said */
 } schedules[] = {
-	{ "constant", SCHED_CONSTANT, "warmup", "constant(warmup=500 steps)" },
-	{ "step", SCHED_STEP, "every gamma warmup", "step(every=30 epochs, gamma=0.1)" },
-	{ "cosine", SCHED_COSINE, "warmup floor", "cosine(warmup=5 epochs, floor=0.01)" },
+	{ "constant", SCHED_CONSTANT, "warmup", "constant(warmup=500 steps)", 0 },
+	{ "step", SCHED_STEP, "every at gamma warmup",
+	    "step(every=30 epochs, gamma=0.1), or step(at=(30 epochs, 60 epochs))", 0 },
+	{ "cosine", SCHED_COSINE, "warmup floor", "cosine(warmup=5 epochs, floor=0.01)", 0 },
+	{ "linear", SCHED_LINEAR, "warmup floor", "linear(warmup=500 steps)", 0 },
+	{ "polynomial", SCHED_POLYNOMIAL, "power warmup floor", "polynomial(power=2)", 0 },
+	{ "inverse_sqrt", SCHED_INVERSE_SQRT, "warmup", "inverse_sqrt(warmup=4000 steps)", 0 },
+	{ "onecycle", SCHED_ONECYCLE, "rise start floor", "onecycle(rise=0.3)", 4e-6 },
 };
+
+#define SCHEDULES	((int)(sizeof(schedules) / sizeof(*schedules)))
 
 static int
 schedule_find(struct expander *ex, const struct expr *e)
@@ -146,55 +154,112 @@ schedule_find(struct expander *ex, const struct expr *e)
 	if (e->kind == E_BAD)
 		return -1;
 	if (e->kind != E_CALL && e->kind != E_NAME) {
-		ex_error(ex, "settings", e->loc, "a schedule is constant, step(...) or "
-		    "cosine(...)");
+		ex_error(ex, "settings", e->loc, "a schedule is written as cosine(warmup=5 epochs)");
 		return -1;
 	}
-	for (i = 0; i < (int)(sizeof(schedules) / sizeof(*schedules)); i++) {
+	for (i = 0; i < SCHEDULES; i++) {
 		if (strcmp(schedules[i].name, e->name) == 0)
 			return i;
 		names_add(ex->a, &names, schedules[i].name);
 	}
 	g = ex_error(ex, "name", e->head.src ? e->head : e->loc, "there is no schedule '%s'",
 	    e->name);
-	if (!names_suggest(ex, g, e->name, &names))
-		diag_help(ex->d, g, "there are: constant, step, cosine");
+	if (!names_suggest(ex, g, e->name, &names)) {
+		struct text t;
+
+		text_init(&t, ex->a);
+		for (i = 0; i < names.n; i++)
+			text_printf(&t, "%s%s", i ? ", " : "", names.v[i]);
+		diag_help(ex->d, g, "there are: %s", t.s);
+	}
 	return -1;
 }
 
 static void
-read_duration(struct expander *ex, const struct arg *a, double least, struct duration *out)
+read_duration(struct expander *ex, const char *name, const struct expr *e, double least, struct duration *out)
 {
-	const struct expr *e = a->value;
 	struct diag *g;
 
 	if (e->kind == E_BAD)
 		return;
 	if (e->kind != E_DURATION) {
-		g = ex_error(ex, "settings", e->loc, "%s is a number of epochs or steps", a->name);
-		diag_help(ex->d, g, "%s=5 epochs, %s=2000 steps", a->name, a->name);
+		g = ex_error(ex, "settings", e->loc, "%s is a number of epochs or steps", name);
+		diag_help(ex->d, g, "%s=5 epochs, %s=2000 steps", name, name);
 		return;
 	}
 	if (!(e->num.real >= least) || !(e->num.real <= 1e15)) {
-		ex_error(ex, "settings", e->loc, "%s is %.10g %s; it must be %s", a->name,
+		ex_error(ex, "settings", e->loc, "%s is %.10g %s; it must be %s", name,
 		    e->num.real, e->name, least > 0 ? "above 0" : "at least 0");
 		return;
 	}
 	*out = (struct duration){ e->num.real, strcmp(e->name, "epochs") == 0 };
 }
 
+/* Durations in their order, all in epochs or all in steps. */
 static void
-read_share(struct expander *ex, const struct arg *a, double *out)
+read_pieces(struct expander *ex, const struct arg *a, struct schedule *s)
+{
+	const struct expr *e = a->value;
+	int i, n = e->kind == E_TUPLE ? e->nargs : 1;
+
+	if (n > MOST_PIECES) {
+		ex_error(ex, "settings", e->loc, "at has at most %d durations", MOST_PIECES);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		const struct expr *one = e->kind == E_TUPLE ? e->arg[i].value : e;
+		struct duration *d = &s->at[s->pieces];
+
+		read_duration(ex, "at", one, 1e-9, d);
+		if (d->count == 0)
+			return;
+		if (s->pieces > 0 && (d->epochs != d[-1].epochs || d->count <= d[-1].count)) {
+			ex_error(ex, "settings", one->loc, "durations of at rise, and are all epochs or all "
+			    "steps: at=(30 epochs, 60 epochs)");
+			return;
+		}
+		s->pieces++;
+	}
+}
+
+static void
+read_number(struct expander *ex, const struct arg *a, double most, double *out)
 {
 	struct value v = setting_value(ex, a->value);
 
 	if (v.kind == V_POISON)
 		return;
-	if (v.kind != V_NUMBER || !(v.num.real >= 0) || !(v.num.real <= 1))
-		ex_error(ex, "settings", v.loc, "%s is a share from 0 to 1, not %s", a->name,
-		    value_text(ex->a, &v));
+	if (v.kind != V_NUMBER || v.size || !(v.num.real >= 0) || !(v.num.real <= most))
+		ex_error(ex, "settings", v.loc, most > 1 ? "%s is a number from 0 to %g, not %s" :
+		    "%s is a share from 0 to %g, not %s", a->name, most, value_text(ex->a, &v));
 	else
 		*out = v.num.real;
+}
+
+#define MOST_POWER	100
+
+static void
+read_known_arg(struct expander *ex, const struct arg *a, struct schedule *s)
+{
+	const struct {
+		const char *name;
+		double most;
+		double *out;
+	} numbers[] = {
+		{ "gamma", 1, &s->gamma }, { "floor", 1, &s->floor }, { "power", MOST_POWER, &s->power },
+		{ "start", 1, &s->start }, { "rise", 1, &s->rise },
+	};
+	size_t i;
+
+	if (strcmp(a->name, "warmup") == 0)
+		read_duration(ex, a->name, a->value, 0, &s->warmup);
+	else if (strcmp(a->name, "every") == 0)
+		read_duration(ex, a->name, a->value, 1e-9, &s->every);
+	else if (strcmp(a->name, "at") == 0)
+		read_pieces(ex, a, s);
+	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (strcmp(a->name, numbers[i].name) == 0)
+			read_number(ex, a, numbers[i].most, numbers[i].out);
 }
 
 static void
@@ -220,12 +285,8 @@ read_schedule_arg(struct expander *ex, int kind, const struct arg *a, struct sch
 		g = ex_error(ex, "name", a->name_loc, "%s has no argument '%s'",
 		    schedules[kind].name, a->name);
 		names_suggest(ex, g, a->name, &names);
-	} else if (strcmp(a->name, "warmup") == 0)
-		read_duration(ex, a, 0, &s->warmup);
-	else if (strcmp(a->name, "every") == 0)
-		read_duration(ex, a, 1e-9, &s->every);
-	else
-		read_share(ex, a, strcmp(a->name, "gamma") == 0 ? &s->gamma : &s->floor);
+	} else
+		read_known_arg(ex, a, s);
 }
 
 void
@@ -233,17 +294,18 @@ schedule_read(struct expander *ex, const struct setting *st, struct settings *se
 {
 	const struct expr *e = st->value[0];
 	int kind = schedule_find(ex, e), before = ex->d->errors, i;
-	struct schedule s = { .gamma = 0.1 };
+	struct schedule s = { .gamma = 0.1, .power = 1, .start = 0.04, .rise = 0.3 };
 
 	if (kind < 0)
 		return;
 	s.kind = schedules[kind].kind;
+	s.floor = schedules[kind].floor;
 	for (i = 0; i < e->nargs; i++)
 		read_schedule_arg(ex, kind, &e->arg[i], &s);
 	if (ex->d->errors > before)
 		return;
-	if (s.kind == SCHED_STEP && s.every.count == 0)
-		ex_error(ex, "settings", e->loc, "a step schedule says how often: %s",
+	if (s.kind == SCHED_STEP && (s.every.count == 0) == (s.pieces == 0))
+		ex_error(ex, "settings", e->loc, "a step schedule says how often, or when: %s",
 		    schedules[kind].usage);
 	else
 		set->schedule = s;

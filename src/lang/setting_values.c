@@ -251,7 +251,8 @@ const struct setting_kind setting_kinds[] = {
 	  .doc = "how weights are updated; sgd(lr=0.01) if not given" },
 	{ SEC_TRAIN, "schedule", .read = schedule_read,
 	  .doc = "how the learning rate changes; constant if not given",
-	  .values = "constant|step(every=30 epochs)|cosine|cosine(warmup=5 epochs)" },
+	  .values = "constant|step(every=30 epochs)|step(at=(30 epochs, 60 epochs))|cosine|cosine(warmup=5 epochs)|"
+	  "linear|polynomial(power=2)|inverse_sqrt(warmup=4000 steps)|onecycle" },
 	{ SEC_TRAIN, "clip", .read = read_clip,
 	  .doc = "scales all gradients down together if their joint norm exceeds this; not clipped "
 	  "if not given",

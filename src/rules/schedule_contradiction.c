@@ -65,9 +65,9 @@ check(const struct rule *rule, struct lint *l)
 	}
 	if (s->kind != SCHED_STEP)
 		return;
-	if (longer(set, s->every, set->length, true))
+	if (longer(set, s->pieces ? s->at[0] : s->every, set->length, true))
 		fix(l, lint_report(l, rule, at, "the learning rate's first step, after %s, never "
-		    "comes: training lasts %s", text(m, s->every), text(m, set->length)));
+		    "comes: training lasts %s", text(m, s->pieces ? s->at[0] : s->every), text(m, set->length)));
 	if (s->gamma == 1)
 		fix(l, lint_report(l, rule, at, "a step of gamma=1 leaves the learning rate as it "
 		    "is"));
