@@ -17,13 +17,34 @@
 struct gpu_plane {
 	const elem *at;
 	int64_t image;		/* step from image to image */
-	int64_t slice, row, pixel;	/* from plane to plane of a volume, row to row, column to column */
-	int z, y, x;		/* of the tap */
+	int64_t row, pixel;	/* from row to row, column to column */
+	int y, x;		/* of the tap */
 };
 
 struct gpu_window {
 	int64_t image;
-	int z, y, x;		/* z: of volumes */
+	int y, x;
+};
+
+/* The same of volumes, all of which have the steps of the job. (Many of them are kept at a time.) */
+struct gpu_plane_deep {
+	const elem *at;
+	int z, y, x;
+};
+
+struct gpu_window_deep {
+	int64_t image;
+	int z, y, x;
+};
+
+template <bool DEEP> struct gpu_places {
+	typedef struct gpu_plane Plane;
+	typedef struct gpu_window Window;
+};
+
+template <> struct gpu_places<true> {
+	typedef struct gpu_plane_deep Plane;
+	typedef struct gpu_window_deep Window;
 };
 
 /* Where the element lies; NULL: outside the plane of H x W. */
@@ -37,14 +58,16 @@ gpu_element(const struct gpu_plane &p, const struct gpu_window &at, int h, int w
 	return &p.at[at.image * p.image + y * p.row + x * p.pixel];
 }
 
-/* The same of a volume of D such planes. */
+/* The same of a volume of D planes of H x W. */
 DEVICE const elem *
-gpu_element_deep(const struct gpu_plane &p, const struct gpu_window &at, int d, int h, int w)
+gpu_element_deep(const struct gpu_plane_deep &p, const struct gpu_window_deep &at, int64_t image, int d,
+    int h, int w)
 {
-	const elem *e = gpu_element(p, at, h, w);
-	int z = at.z + p.z;
+	int z = at.z + p.z, y = at.y + p.y, x = at.x + p.x;
 
-	return e && z >= 0 && z < d ? e + z * p.slice : NULL;
+	if (z < 0 || z >= d || y < 0 || y >= h || x < 0 || x >= w)
+		return NULL;
+	return &p.at[at.image * image + ((int64_t)z * h + y) * w + x];
 }
 
 /* Forward, and (BACK) one phase of the gradient of the input. Channels first, the terms of a sum
@@ -55,10 +78,10 @@ template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 	static const bool A_ALONG_K = !LAST || !BACK, B_ALONG_K = LAST, C_ALONG_ROWS = LAST;
 	static const bool SUMS_A = false;
 	typedef int64_t Row;
-	typedef struct gpu_window Col;
+	typedef typename gpu_places<DEEP>::Window Col;
 	struct Term {
 		int64_t weight;
-		struct gpu_plane plane;
+		typename gpu_places<DEEP>::Plane plane;
 	};
 	int64_t rows, cols, depth;
 	bool a_packs, b_packs;
@@ -105,7 +128,7 @@ template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 		    (at.y.tap + ty * at.y.tap_step) * at.tap_row +
 		    (at.x.tap + tx * at.x.tap_step) * at.tap_col;
 		term.plane.y = ty * at.y.delta, term.plane.x = tx * at.x.delta;
-		if (DEEP) {
+		if constexpr (DEEP) {
 			term.weight += (at.z.tap + tz * at.z.tap_step) * at.tap_slice;
 			term.plane.z = tz * at.z.delta;
 		}
@@ -118,9 +141,8 @@ template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 		Term t = tap(z, k);
 
 		t.plane.at = source + (int64_t)(z * at.channels + channel(k)) * at.plane;
-		t.plane.image = at.image, t.plane.row = at.row, t.plane.pixel = at.pixel;
-		if (DEEP)
-			t.plane.slice = at.slice;
+		if constexpr (!DEEP)
+			t.plane.image = at.image, t.plane.row = at.row, t.plane.pixel = at.pixel;
 		return t;
 	}
 
@@ -138,7 +160,7 @@ template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 
 		c.image = quotient(n, positions()), q = (int)(n - c.image * positions());
 		y = q / at.x.count;
-		if (DEEP) {
+		if constexpr (DEEP) {
 			c.z = y / at.y.count * at.z.step + at.z.first;
 			y %= at.y.count;
 		}
@@ -156,8 +178,10 @@ template <bool LAST, bool BACK, bool DEEP = false> struct conv_window_job {
 	DEVICE_METHOD const elem *
 	b(const Term &k, const Col &n) const
 	{
-		return DEEP ? gpu_element_deep(k.plane, n, at.z.size, at.y.size, at.x.size) :
-		    gpu_element(k.plane, n, at.y.size, at.x.size);
+		if constexpr (DEEP)
+			return gpu_element_deep(k.plane, n, at.image, at.z.size, at.y.size, at.x.size);
+		else
+			return gpu_element(k.plane, n, at.y.size, at.x.size);
 	}
 
 	DEVICE_METHOD void
@@ -183,10 +207,10 @@ template <bool LAST, bool DEEP = false> struct conv_weight_job {
 	static const bool A_ALONG_K = !LAST, B_ALONG_K = !LAST, C_ALONG_ROWS = false;
 	static const bool SUMS_A = false;
 	typedef int64_t Row;
-	typedef struct gpu_plane Col;
+	typedef typename gpu_places<DEEP>::Plane Col;
 	struct Term {
 		int64_t dy;
-		struct gpu_window window;
+		typename gpu_places<DEEP>::Window window;
 	};
 	int64_t rows, cols, depth;
 	bool a_packs, b_packs;
@@ -205,7 +229,7 @@ template <bool LAST, bool DEEP = false> struct conv_weight_job {
 
 		t.dy = LAST ? k * s.f + z * rows : (image * s.f + z * rows) * positions + q;
 		t.window.image = image;
-		if (DEEP) {
+		if constexpr (DEEP) {
 			t.window.z = y / s.oh * s.sz - s.front;
 			y %= s.oh;
 		}
@@ -249,7 +273,7 @@ template <bool LAST, bool DEEP = false> struct conv_weight_job {
 		int ty = t / s.kw;
 		Col c;
 
-		if (DEEP) {
+		if constexpr (DEEP) {
 			c.z = ty / s.kh * s.dz;
 			ty %= s.kh;
 		}
@@ -262,11 +286,11 @@ template <bool LAST, bool DEEP = false> struct conv_weight_job {
 	{
 		Col c = tap(n);
 
-		c.pixel = LAST ? s.c : 1;
 		c.at = x + (z * (s.c / s.groups) + channel(n)) * (LAST ? 1 : places());
-		c.image = s.c * places(), c.row = s.w * c.pixel;
-		if (DEEP)
-			c.slice = (int64_t)s.h * s.w;
+		if constexpr (!DEEP) {
+			c.pixel = LAST ? s.c : 1;
+			c.image = s.c * places(), c.row = s.w * c.pixel;
+		}
 		return c;
 	}
 
@@ -279,8 +303,10 @@ template <bool LAST, bool DEEP = false> struct conv_weight_job {
 	DEVICE_METHOD const elem *
 	b(const Term &k, const Col &n) const
 	{
-		return DEEP ? gpu_element_deep(n, k.window, s.d, s.h, s.w) :
-		    gpu_element(n, k.window, s.h, s.w);
+		if constexpr (DEEP)
+			return gpu_element_deep(n, k.window, s.c * places(), s.d, s.h, s.w);
+		else
+			return gpu_element(n, k.window, s.h, s.w);
 	}
 
 	DEVICE_METHOD void
