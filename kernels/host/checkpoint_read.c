@@ -180,6 +180,44 @@ header_length(int fd, const char *path, int64_t size)
 	return (int64_t)length;
 }
 
+/* Opens a safetensors file and reads its header for J; returns where its data begin. */
+static int64_t
+header_open(const char *path, int *fd, struct json *j, int64_t *data_bytes)
+{
+	struct stat st;
+	int64_t length;
+	char *text, magic[2];
+
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0 || fstat(*fd, &st))
+		fail("%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		fail("%s: expected a file, found a folder, a device or a pipe", path);
+	if (st.st_size >= 8) {
+		read_all(*fd, path, magic, sizeof(magic), 0);
+		if (!memcmp(magic, "PK", sizeof(magic)))
+			fail("%s: not a safetensors file but one of torch.save(): write it by "
+			    "safetensors.torch.save_file(model.state_dict(), FILE)", path);
+	}
+	length = header_length(*fd, path, st.st_size);
+	text = (char *)malloc((size_t)length);
+	if (!text)
+		fail("%s: no memory for its header", path);
+	read_all(*fd, path, text, length, 8);
+	j->path = path;
+	j->text = j->at = text;
+	j->end = text + length;
+	*data_bytes = st.st_size - 8 - length;
+	return 8 + length;
+}
+
+static void
+header_close(int fd, struct json *j)
+{
+	free((void *)(uintptr_t)j->text);
+	close(fd);
+}
+
 #if LARGEST_FILTER
 
 static void
@@ -218,30 +256,18 @@ load_tensor(int fd, const char *path, const struct persistent *p, int64_t from)
 static void
 checkpoint_load(const char *path, struct state *s)
 {
+	int64_t *begin = (int64_t *)malloc((PERSISTENT + 1) * sizeof(int64_t)), data, data_bytes;
 	struct json j;
-	struct stat st;
-	int64_t *begin = (int64_t *)malloc((PERSISTENT + 1) * sizeof(int64_t)), length;
-	char *text;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd;
 
-	if (fd < 0 || fstat(fd, &st))
-		fail("%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		fail("%s: expected a file, found a folder, a device or a pipe", path);
-	length = header_length(fd, path, st.st_size);
-	text = (char *)malloc((size_t)length);
-	if (!text || !begin)
+	if (!begin)
 		fail("%s: no memory for its header", path);
-	read_all(fd, path, text, length, 8);
-	j.path = path;
-	j.text = j.at = text;
-	j.end = text + length;
+	data = header_open(path, &fd, &j, &data_bytes);
 	for (int k = 0; k < PERSISTENT; k++)
 		begin[k] = -1;
-	checkpoint_parse(&j, s, st.st_size - 8 - length, begin);
+	checkpoint_parse(&j, s, data_bytes, begin);
 	for (int k = 0; k < PERSISTENT; k++)
-		load_tensor(fd, path, &persistent[k], 8 + length + begin[k]);
-	free(text);
+		load_tensor(fd, path, &persistent[k], data + begin[k]);
 	free(begin);
-	close(fd);
+	header_close(fd, &j);
 }

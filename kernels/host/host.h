@@ -39,6 +39,7 @@ struct persistent {		/* lives as long as the program; a checkpoint holds all of 
 	double value;		/* the constant; bound of [-v, v); standard deviation */
 	const char *drawn_for;	/* the name that random values go by: of a copy, the original's */
 	int64_t channels, taps;	/* not 0: it lies [.., taps, channels] where dims say the reverse */
+	bool weight;		/* a parameter, a running statistic, or a copy of one in another type */
 };
 
 struct input {			/* filled from the data before each step */

@@ -43,9 +43,11 @@ prepare(struct run *r)
 			r->state.seed = o->seed;
 	} else {
 		start_values(o->seed);
-		if (PERSISTENT && (o->eval || o->predict))
-			fprintf(stderr, "%s: note: untrained weights; --resume FILE loads trained "
-			    "ones\n", PROGRAM);
+		if (o->weights)
+			weights_load_all(o);
+		else if (PERSISTENT && (o->eval || o->predict))
+			fprintf(stderr, "%s: note: untrained weights; --resume FILE or --weights FILE "
+			    "loads trained ones\n", PROGRAM);
 	}
 	profiling = o->profile;
 }

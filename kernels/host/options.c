@@ -1,6 +1,8 @@
 /*
  * options.c - the program's own command line.
  */
+#define MOST_WEIGHTS	8	/* files */
+
 struct options {
 	double epochs;		/* below 0: as the spec says */
 	int64_t steps;		/* weight updates in all; 0: as the spec says */
@@ -9,6 +11,9 @@ struct options {
 	uint64_t seed;
 	const char *data;	/* where the data files are; NULL: here, or beside the spec */
 	const char *save, *resume, *log, *predict;
+	const char *weight[MOST_WEIGHTS], *map[MOST_WEIGHTS];	/* files, and the map of each or NULL */
+	int weights;
+	bool strict;
 	int64_t save_every;	/* updates between saves; 0: only after each epoch */
 	bool eval, plan, profile, quiet;
 	int threads;
@@ -25,6 +30,9 @@ static const struct option {
 	{"save", "FILE", "write a checkpoint (safetensors) after each epoch and at the end"},
 	{"save-every", "N", "also after every N updates"},
 	{"resume", "FILE", "go on from a checkpoint, to the same bits"},
+	{"weights", "FILE", "begin with the weights of a safetensors file, by their names"},
+	{"map", "FILE", "what names of the last --weights are called here"},
+	{"strict", NULL, "every weight must be there, and used"},
 	{"log", "FILE", "append one line of JSON an update and an epoch"},
 	{"eval", NULL, "validate only"},
 	{"predict", "FILE", "write the network's output for the validation data (.npy)"},
@@ -136,6 +144,16 @@ option_set(struct options *o, const char *name, const char *value)
 		o->save_every = option_count(name, value, 1, COUNT_LIMIT);
 	else if (!strcmp(name, "resume"))
 		o->resume = value;
+	else if (!strcmp(name, "weights")) {
+		if (o->weights == MOST_WEIGHTS)
+			fail("--weights: at most %d files", MOST_WEIGHTS);
+		o->weight[o->weights++] = value;
+	} else if (!strcmp(name, "map")) {
+		if (!o->weights)
+			fail("--map comes behind the --weights that it is for");
+		o->map[o->weights - 1] = value;
+	} else if (!strcmp(name, "strict"))
+		o->strict = true;
 	else if (!strcmp(name, "log"))
 		o->log = value;
 	else if (!strcmp(name, "predict"))
@@ -184,6 +202,10 @@ options_parse(struct options *o, int argc, char **argv)
 		}
 		option_set(o, option_table[k].name, value);
 	}
+	if (o->weights && o->resume)
+		fail("--weights begins a run, --resume goes on with one: give one of them");
+	if (o->strict && !o->weights)
+		fail("--strict needs --weights FILE");
 	if (o->save_every && !o->save)
 		fail("--save-every needs --save FILE");
 	if ((o->eval || o->predict) && (o->save || o->epochs >= 0 || o->steps))

@@ -360,8 +360,8 @@ emit_persistent(struct emitter *e)
 	int64_t channels, taps;
 	int i;
 
-	text_puts(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for, layout "
-	    "*/\n"
+	text_puts(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for, layout, "
+	    "weight? */\n"
 	    "static const struct persistent persistent[PERSISTENT + 1] = {\n");
 	for (i = 0; i < m->persistent.n; i++) {
 		const struct tensor *t = m->persistent.v[i];
@@ -377,9 +377,10 @@ emit_persistent(struct emitter *e)
 		    start_names[t->init.kind], emit_decimal(e, t->init.value));
 		emit_string(e->out, starts_as(t));
 		lies_last(t, &channels, &taps);
-		text_printf(e->out, ", %lld, %lld},\n", (long long)channels, (long long)taps);
+		text_printf(e->out, ", %lld, %lld, %s},\n", (long long)channels, (long long)taps,
+		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || t->copies));
 	}
-	text_puts(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0}\n};\n");
+	text_puts(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false}\n};\n");
 }
 
 static void
