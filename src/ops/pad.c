@@ -1,41 +1,68 @@
-/* pad: a frame of constants around the last two axes. Its gradient is a crop, and needs only dy. */
+/* pad: a frame around the last two axes, of constants or of what lies at the edges. The gradient of the first is a
+ * crop; of the others dy is summed over all places that show an element. Either needs only dy. */
+#include "ops/move.h"
 #include "ops/shapes.h"
 
-#include "ir/diff.h"
-
-#include "calls/emitter.h"
+#include "calls/tape.h"
 
 static const struct attr_spec attrs[] = {
 	{ "sides", ATTR_SIDES, "rows and columns to add: all sides, (vertical, horizontal) or "
 	    "(top, bottom, left, right)", .required = true, .min = 0, .max = 1 << 30 },
-	{ "value", ATTR_REAL, "what they hold", .preset = "0" },
+	{ "value", ATTR_REAL, "what they hold, where they are constant", .preset = "0" },
+	{ "mode", ATTR_ENUM, "constant; reflect: what lies inside of the edge, mirrored at it; replicate: the edge "
+	    "itself", .preset = "constant", .choices = "constant reflect replicate" },
 	ATTRS_END
 };
 
-static void
-emit_backward(struct emitter *e, const struct node *n)
-{
-	const struct attr *sides = op_attr(n, "sides");
+enum { CONSTANT, REFLECT, REPLICATE };
 
-	shape_emit_window(e, n, -sides->v[0], -sides->v[2], 0);
+/* N indices of an axis, with BEFORE and AFTER more. */
+static void
+frame(struct move_part *p, int64_t mode, int64_t before, int64_t after)
+{
+	int64_t n = p->of, by = mode == REFLECT ? -1 : mode == REPLICATE ? 0 : 1;
+
+	p->n = n + before + after;
+	move_run(p, before, mode == CONSTANT ? -1 : mode == REFLECT ? before : 0, by);
+	move_run(p, n, 0, 1);
+	move_run(p, after, mode == CONSTANT ? -1 : mode == REFLECT ? n - 2 : n - 1, by);
 }
 
-const struct op op_pad_grad = {
-	.name = "pad_grad",
-	.kind = OP_INTERNAL,
-	.brief = "gradient of pad: dy without the frame",
-	.attrs = attrs,
-	.operands = "dy",
-	.min_operands = 1, .max_operands = 1,
-	.memory.onto = 1,
-	.calls.kernels = "copy/rectangle.cu",
-	.calls.emit = emit_backward,
-};
-
-static bool
-grad(struct diff *d, struct node *n)
+static void
+moves(const struct node *n, struct moving *m)
 {
-	return diff_unary(d, n, &op_pad_grad, 0, NULL);
+	const struct attr *sides = op_attr(n, "sides");
+	const struct tensor *x = n->in[0];
+	int i;
+
+	move_start(m, n->out[0], x);
+	m->value = op_real(n, "value");
+	for (i = 0; i < x->rank; i++) {
+		struct move_part *p = move_part(m, i, i, x->dim[i]);
+		int side = 2 * (i - (x->rank - 2));
+
+		if (side >= 0)
+			frame(p, op_int(n, "mode"), sides->v[side], sides->v[side + 1]);
+	}
+}
+
+/* A mirror shows all but the edge. */
+static bool
+frame_fits(struct build *b, const struct node *n)
+{
+	static const char *const side[] = { "top", "bottom", "left", "right" };
+	const struct attr *sides = op_attr(n, "sides");
+	const struct tensor *x = n->in[0];
+	int i;
+
+	for (i = 0; op_int(n, "mode") == REFLECT && i < 4; i++) {
+		int64_t most = x->dim[x->rank - 2 + i / 2] - 1;
+
+		if (sides->v[i] > most)
+			return op_error(b, n, "pad: %lld at the %s, but input is %s, and mode=reflect has at most %lld there",
+			    (long long)sides->v[i], side[i], op_operand_text(b, x), (long long)most);
+	}
+	return true;
 }
 
 static bool
@@ -46,7 +73,7 @@ shape(struct build *b, struct node *n)
 	int64_t dim[MAX_RANK];
 	int i;
 
-	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 2, "[..., height, width]"))
+	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 2, "[..., height, width]") || !frame_fits(b, n))
 		return false;
 	for (i = 0; i < x->rank; i++)
 		dim[i] = x->dim[i];
@@ -64,29 +91,35 @@ identity(const struct graph *g, const struct node *n)
 	return sides->v[0] + sides->v[1] + sides->v[2] + sides->v[3] == 0 ? n->in[0] : NULL;
 }
 
+/* Of the kernels of PyTorch that mirror and extend, autograd keeps the input. */
 static void
-emit(struct emitter *e, const struct node *n)
+torch_calls(struct tape *t, const struct node *n)
 {
-	const struct attr *sides = op_attr(n, "sides");
+	int x = tape_value(t, n->in[0]);
 
-	shape_emit_window(e, n, sides->v[0], sides->v[2], op_real(n, "value"));
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
+	    .bytes = tape_bytes(t, n->out[0]), .saves = op_int(n, "mode") != CONSTANT ? SAVES_IN(0) : 0 }));
 }
 
 const struct op op_pad = {
 	.name = "pad",
 	.kind = OP_LAYER,
-	.brief = "a frame of constants around height and width",
+	.brief = "a frame around height and width",
 	.doc = "Adds rows and columns that hold `value` around the last two axes: pad(2), pad((1, "
 	    "0)), pad((0, 1, 0, 1)). Input [C, H, W] gives [C, H + top + bottom, W + left + "
-	    "right]. Backward needs neither input nor output. A convolution's own pad= costs no "
+	    "right]. With mode=reflect the frame mirrors what lies inside of the edge, which is not repeated: of 0 1 2 "
+	    "3, two to the left are 2 1; with mode=replicate it repeats the edge. "
+	    "Backward needs neither input nor output. A convolution's own pad= costs no "
 	    "memory; use this for frames that are not alike on all sides, or not 0.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.gradient.build = grad,
+	.gradient.build = move_gradient,
 	.simplify.identity = identity,
 	.memory.layout = op_layout_either,
-	.calls.kernels = "copy/rectangle.cu",
-	.calls.emit = emit,
+	.torch = { .calls = torch_calls },
+	.calls.kernels = "copy/move.cu",
+	.calls.emit = move_emit,
+	.calls.moves = moves,
 };

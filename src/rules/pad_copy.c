@@ -29,7 +29,8 @@ convolution(const struct pads *p, const struct node *n)
 {
 	const struct node *next;
 
-	if (!node_is(n, "pad") || op_real(n, "value") != 0 || !n->in[0] || n->in[0]->rank != 3)
+	if (!node_is(n, "pad") || op_real(n, "value") != 0 || op_int(n, "mode") != 0 || !n->in[0] ||
+	    n->in[0]->rank != 3)
 		return NULL;
 	next = only_reader(&p->readers, n);
 	return node_is(next, "conv") ? next : NULL;

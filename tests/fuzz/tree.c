@@ -24,7 +24,8 @@ check_expr(const struct source *src, const struct expr *e, int depth)
 	if ((e->kind == E_NAME || e->kind == E_PATH || e->kind == E_CALL || e->kind == E_STR ||
 	    e->kind == E_LABEL || e->kind == E_DURATION) && !e->name)
 		fuzz_failed("an expression without its name");
-	if ((e->kind == E_BINARY || e->kind == E_PIPE || e->kind == E_INDEX) && (!e->a || !e->b))
+	if (((e->kind == E_BINARY || e->kind == E_PIPE) && (!e->a || !e->b)) ||
+	    (e->kind == E_INDEX && (!e->a || e->nargs == 0)))
 		fuzz_failed("an expression without its parts");
 	for (i = 0; i < e->nargs; i++)
 		check_expr(src, e->arg[i].value, depth + 1);

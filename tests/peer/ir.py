@@ -439,6 +439,12 @@ def matmul(n, x, w):
     return x @ w
 
 
+def rolled(n, x):
+    for shift, a in zip(n.attrs["shift"], axes_of(n, x)):
+        x = x.roll(shift, a)
+    return x
+
+
 def split(n, x):
     (a,), parts = axes_of(n, x), n.attrs["parts"]
     return x.chunk(parts[0], a) if len(parts) == 1 else x.split(parts, a)
@@ -516,7 +522,13 @@ OPERATORS = {
     "gelu": lambda n, x: F.gelu(x, approximate="tanh" if n.attrs["tanh"] else "none"),
     "silu": lambda n, x: F.silu(x), "softmax": lambda n, x: F.softmax(x, axis(n)),
     "flatten": lambda n, x: x.flatten(1),
-    "pad": lambda n, x: F.pad(x, sides(n.attrs["sides"]), value=n.attrs["value"]),
+    "pad": lambda n, x: F.pad(x, sides(n.attrs["sides"]), n.attrs["mode"],
+                              n.attrs["value"] if n.attrs["mode"] == "constant" else None),
+    "roll": rolled, "flip": lambda n, x: x.flip(axes_of(n, x)),
+    "repeat": lambda n, x: x.repeat(*(1,) * n.batched, *n.attrs["times"]),
+    "pixel_shuffle": lambda n, x: F.pixel_shuffle(x, n.attrs["factor"]),
+    "pixel_unshuffle": lambda n, x: F.pixel_unshuffle(x, n.attrs["factor"]),
+    "channel_shuffle": lambda n, x: x.unflatten(1, (n.attrs["groups"], -1)).transpose(1, 2).flatten(1, 2),
     "upsample": upsample,
     "concat": lambda n, *xs: torch.cat(xs, axis(n)),
     "add": lambda n, x, y: x + y, "sub": lambda n, x, y: x - y, "mul": lambda n, x, y: x * y,

@@ -225,6 +225,9 @@ write_expr(struct text *t, const struct expr *e)
 	case E_INDEX:
 		write_node(t, "at", e);
 		break;
+	case E_RANGE:
+		write_node(t, "range", e);
+		break;
 	}
 }
 
