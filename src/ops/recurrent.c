@@ -115,7 +115,7 @@ work_of_grad(const struct node *n, const struct room *room)
 	return work_of_steps(n, room, n->in[B_GATES]);
 }
 
-/* What is kept of a gate's sum becomes its gradient. */
+/* What is kept of a gate's sum becomes its gradient, even if all weights are frozen and nobody reads it. */
 static int
 alias_of_grad(const struct node *n, int k)
 {
@@ -146,7 +146,7 @@ const struct op op_recurrent_grad = {
 	.memory.workspace = work_of_grad,
 	.memory.inplace = 1u << B_GATES | 1u << DY,
 	.memory.alias = alias_of_grad,
-	.memory.optional_out = 1u << DKEPT | 1u << DH0 | 1u << DC0,
+	.memory.optional_out = 1u << DH0 | 1u << DC0,
 	.calls.kernels = "recurrent/recurrent.cu",
 	.calls.emit = emit_grad,
 };

@@ -158,15 +158,13 @@ direction(struct layers *s, struct tensor *x, int64_t layer, int reverse)
 	struct tie ih[] = { { "weight", NULL }, { "bias", NULL } }, hh[] = { { "weight", NULL }, { "bias", NULL } };
 	struct tensor *in[RECURRENT_OPERANDS] = { NULL, first_state(s, 0, at), first_state(s, 1, at),
 		s->lengths };
+	const char *where = called(s, "", layer, reverse);
 	struct node *made;
 
-	ih[0].tensor = parameter(s, "weight_ih", called(s, "", layer, reverse), 2, units, x->dim[1]);
-	hh[0].tensor = parameter(s, "weight_hh", called(s, "", layer, reverse), 2, units, s->hidden);
-	if (bias) {
-		ih[1].tensor = parameter(s, "bias_ih", called(s, "", layer, reverse), 1, units, 0);
-		hh[1].tensor = parameter(s, "bias_hh", called(s, "", layer, reverse), 1, units, 0);
-	}
-	if (!ih[0].tensor || !hh[0].tensor || (bias && (!ih[1].tensor || !hh[1].tensor)))
+	if (!(ih[0].tensor = parameter(s, "weight_ih", where, 2, units, x->dim[1])) ||
+	    !(hh[0].tensor = parameter(s, "weight_hh", where, 2, units, s->hidden)) ||
+	    (bias && (!(ih[1].tensor = parameter(s, "bias_ih", where, 1, units, 0)) ||
+	    !(hh[1].tensor = parameter(s, "bias_hh", where, 1, units, 0)))))
 		return NULL;
 	op_preset(&op_dense, dense, "units")->i = units;
 	op_preset(&op_dense, dense, "bias")->i = bias;
