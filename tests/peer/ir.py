@@ -481,6 +481,13 @@ ELEMENT_LOSSES = {
 }
 
 
+def kept(n, x):
+    """All of it: what a program drops, PyTorch does not."""
+    if n.attrs["rate"]:
+        raise ValueError(f"{n.path} drops numbers of its own choice")
+    return x
+
+
 OPERATORS = {
     "slice": sliced,
     "permute": lambda n, x: x.permute(*range(n.batched), *axes_of(n, x, "axes")),
@@ -517,6 +524,7 @@ OPERATORS = {
     "adaptive_maxpool": sized("adaptive_max_pool"), "global_maxpool": sized("adaptive_max_pool"),
     "adaptive_avgpool": sized("adaptive_avg_pool"), "global_avgpool": sized("adaptive_avg_pool"),
     "relu": lambda n, x: F.relu(x),
+    "dropout": kept,
     "leaky_relu": lambda n, x: F.leaky_relu(x, n.attrs["slope"]),
     "sigmoid": lambda n, x: torch.sigmoid(x), "tanh": lambda n, x: torch.tanh(x),
     "gelu": lambda n, x: F.gelu(x, approximate="tanh" if n.attrs["tanh"] else "none"),
