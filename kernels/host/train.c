@@ -186,6 +186,7 @@ validate(struct run *r, const char *predict)
 	for (int64_t at = 0; at < total && !interrupted; at += VALIDATE_BATCH) {
 		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
 
+		step.draw = ~(uint64_t)(at / VALIDATE_BATCH);	/* other random numbers than in training */
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
 		device_run(STEP_VALIDATE, b, &step);
 		if (last.there)

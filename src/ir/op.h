@@ -46,6 +46,8 @@ enum op_kind {
 
 #define OP_TUPLE	0x80u	/* its results are a tuple, out[0] the first of them */
 
+#define OP_STOPS	0x100u	/* out[0] has no gradient, whatever it is made of */
+
 enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,
 	ATTR_PAIR,	/* n or (n, m): v[0] is the height, v[1] the width */

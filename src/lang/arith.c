@@ -135,6 +135,8 @@ mismatch(struct expander *ex, const struct expr *e, const struct value *a, const
 	struct diag *g = ex_error(ex, "type", e->head, "`%s` of %s and %s means nothing",
 	    symbol[e->op], value_text(ex->a, a), value_text(ex->a, b));
 
+	if (a->kind == V_INIT || b->kind == V_INIT)
+		diag_help(ex->d, g, "a tensor of such numbers has a shape, or that of another: zeros((3, 4)), normal(x)");
 	if (a->kind == V_LAYER || b->kind == V_LAYER)
 		diag_help(ex->d, g, e->op == OPR_MUL && b->kind == V_NUMBER ?
 		    "copies are written number first: %s * %s" : "a layer gives a tensor once it "

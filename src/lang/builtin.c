@@ -344,6 +344,14 @@ eval_of_number(struct expander *ex, const struct op *op, const struct expr *e, c
 	return true;
 }
 
+bool
+is_init_call(const struct expr *e, const struct actual *actual)
+{
+	if (is_plain_init(e->name))
+		return e->nargs == 0;
+	return e->nargs == 1 && !e->arg[0].name && actual[0].value.kind == V_NUMBER;
+}
+
 /* zeros, ones, constant(c), uniform(b), normal(deviation) */
 struct value
 eval_init(struct expander *ex, struct scope *s, struct where *w, struct expr *e)

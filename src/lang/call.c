@@ -357,11 +357,15 @@ by_name(struct matching *m, const struct arg *arg)
 static int
 by_position(struct matching *m, const struct value *v)
 {
-	int nattrs = op_nattrs(m->op);
+	int nattrs = op_nattrs(m->op), i;
 
 	while (m->next < nattrs && m->r->attr[m->next].given &&
 	    m->op->attrs[m->next].type != ATTR_TENSOR)
 		m->next++;
+	if (v->kind == V_TUPLE && m->next < nattrs && m->op->attrs[m->next].type == ATTR_REAL)
+		for (i = m->next; i < nattrs; i++)	/* it can only be meant for one that takes several */
+			if (m->op->attrs[i].type == ATTR_INTS && !m->r->attr[i].given)
+				return i;
 	if (m->next < nattrs)
 		return m->next;
 	if (v->kind == V_TENSOR)
@@ -426,7 +430,7 @@ match_one(struct matching *m)
 	t.what = arena_join(m->ex->a, m->op->name, "'s ", spec->name);
 	if (v.kind == V_POISON || !take(&t, &v, m->r, a))
 		m->ok = false;
-	if (!x->arg->name)
+	if (!x->arg->name && i == m->next)
 		m->next = i + 1;
 }
 

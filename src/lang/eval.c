@@ -41,10 +41,10 @@ eval_name(struct expander *ex, struct scope *s, struct expr *e)
 		v.loc = e->loc;
 		return v;
 	}
+	if (is_plain_init(e->name) && callee_find(ex, s, e->name, false).kind == CALLEE_OP)
+		return eval_init(ex, s, NULL, e);
 	if (callee_find(ex, s, e->name, false).kind != CALLEE_NONE)
 		return value_layer(ex->a, (struct layer){ .expr = e, .scope = s }, e->loc);
-	if (is_init_word(e->name))
-		return eval_init(ex, s, NULL, e);
 	not_here(ex, e->loc, e->name);
 	return value_poison(e->loc);
 }
@@ -271,8 +271,6 @@ eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 
 	if (c.kind == CALLEE_FUNCTION && (!c.op || positional(e) > 1))
 		return eval_function(ex, s, w, e);
-	if (c.kind == CALLEE_NONE && is_init_word(e->name))
-		return eval_init(ex, s, w, e);
 	actual = eval_actuals(ex, s, where_inside(w, &group), e, c.op);
 	if (c.kind == CALLEE_NONE) {
 		struct binding *b = scope_find(s, e->name);
@@ -282,6 +280,8 @@ eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 			    b ? value_text(ex->a, &b->value) : "not a layer");
 		return value_poison(e->loc);
 	}
+	if (c.kind == CALLEE_OP && is_init_word(e->name) && is_init_call(e, actual))
+		return eval_init(ex, s, w, e);
 	if (c.op && eval_of_number(ex, c.op, e, actual, e->nargs, &number))
 		return number;
 	have = leading_operands(actual, e->nargs, &nargs);

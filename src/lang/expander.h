@@ -175,6 +175,7 @@ struct callee {
 struct callee	callee_find(struct expander *, struct scope *, const char *name, bool call);
 bool		op_visible(const struct op *);	/* may a spec's network name it? */
 bool		is_init_word(const char *name);
+bool		is_plain_init(const char *name);	/* one without a number */
 
 /* ---- suggest.c ---- */
 
@@ -214,6 +215,8 @@ bool		eval_of_number(struct expander *, const struct op *, const struct expr *,
 /* max and min, which of two operands are other operators than of one. */
 struct value	apply_extreme(struct expander *, struct where *, const struct op *, struct expr *,
 		    const struct actual *, int n, struct operands);
+/* Is this call of such a word how a parameter starts? Else it is the operator of that name. */
+bool		is_init_call(const struct expr *, const struct actual *);
 struct value	eval_init(struct expander *, struct scope *, struct where *, struct expr *);
 struct value	eval_binary(struct expander *, struct scope *, struct where *, struct expr *);
 struct value	eval_unary(struct expander *, struct scope *, struct where *, struct expr *);

@@ -82,6 +82,12 @@ is_function(const char *name)
 }
 
 bool
+is_plain_init(const char *name)
+{
+	return strcmp(name, "zeros") == 0 || strcmp(name, "ones") == 0;
+}
+
+bool
 is_init_word(const char *name)
 {
 	static const char *const word[] = { "zeros", "ones", "constant", "uniform", "normal" };

@@ -303,7 +303,7 @@ const struct op op_pointwise = {
 	.flags = OP_ELEMENTWISE | OP_REALS,
 	.attrs = attrs,
 	.operands = "x",
-	.min_operands = 1, .max_operands = -1,
+	.min_operands = 0, .max_operands = -1,
 	.shape = pointwise_shape,
 	.gradient.build = grad,
 	.gradient.saves = ALL_IN | SAVES_OUT(0),

@@ -77,6 +77,22 @@ shape_axis(struct build *b, const struct node *n, const struct tensor *t, int *a
 	return shape_axis_known(b, n, t, op_int(n, "axis"), axis);
 }
 
+bool
+shape_like(struct build *b, struct node *n, bool for_each_sample)
+{
+	const struct attr *a = op_attr(n, "shape");
+	const struct tensor *x = n->nin ? n->in[0] : NULL;
+
+	if ((x != NULL) == a->given)
+		return op_error(b, n, "%s: say either a tensor that it is like, %s(x), or its shape, %s((3, 4)%s)",
+		    n->op->name, n->op->name, n->op->name, strcmp(n->op->name, "constant") == 0 ? ", 0.5" : "");
+	n->nin = 0;
+	if (x)
+		return op_output(b, n, NULL, x->rank || x->batched ? T_ACTIVATION : T_SCALAR, shape_real(b->module),
+		    x->batched, x->rank, x->dim) != NULL;
+	return op_output(b, n, NULL, T_ACTIVATION, shape_real(b->module), for_each_sample, a->n, a->v) != NULL;
+}
+
 int64_t
 shape_product(const struct tensor *t, int from, int to)
 {

@@ -25,6 +25,11 @@ int	shape_axis_of(const struct node *, const struct tensor *);	/* once known goo
 bool	shape_axis_known(struct build *, const struct node *, const struct tensor *, int64_t named, int *axis);
 int	shape_axis_at(int64_t named, const struct tensor *);
 
+/* For operators that make a tensor of nothing: the shape of in[0], which is then no operand any more, or where there
+ * is none that of the attribute `shape`, for each sample or not. */
+#define SHAPE_ATTR	{ "shape", ATTR_INTS, "its extents, where there is no x", .min = 1, .max = LARGEST_EXTENT }
+bool	shape_like(struct build *, struct node *, bool for_each_sample);
+
 /* The product of extents [from, to). */
 int64_t	shape_product(const struct tensor *, int from, int to);
 

@@ -33,7 +33,7 @@ mark_wanted(struct diff *d, const struct pass_options *o)
 		const struct node *n = d->g->nodes.v[i];
 		bool wanted = false;
 
-		for (j = 0; j < n->nin; j++)
+		for (j = 0; j < n->nin && !(n->op->flags & OP_STOPS); j++)
 			wanted |= n->in[j] && d->wants[n->in[j]->id];
 		for (j = 0; j < n->nout; j++)
 			if (n->out[j])

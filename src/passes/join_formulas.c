@@ -8,7 +8,8 @@
  *
  * A formula is joined with the one that alone reads its result, where that has its shape, and where backward will
  * not read more bytes than of the two apart. Nothing else lives longer: it has at most one operand of its
- * result's size, which lives on in place of the result, or stands directly before its reader.
+ * result's size, which lives on in place of the result, or stands directly before its reader. A formula of
+ * nothing, as of ones, is the same number everywhere, and joins whatever the shapes are.
  *
  * It runs before passes that a spec, an option or the target may leave out, so that none of these changes a bit
  * of what is computed: a compiler may round a product and a sum once where they are in one expression. At least
@@ -106,7 +107,9 @@ find_maker(const struct joins *j, const struct node *reader, int k)
 	int i, uses = 0;
 
 	if (!maker || !is_formula(reader) || !is_formula(maker) || maker->nout != 1 || t->alias_of ||
-	    j->place[t->id] < 0 || (maker->op != &op_pointwise && reader->op != &op_pointwise) || !is_alike(t, reader->out[0]) || t->rank == 0)
+	    j->place[t->id] < 0 || (maker->op != &op_pointwise && reader->op != &op_pointwise))
+		return NULL;
+	if (maker->nin > 0 && (!is_alike(t, reader->out[0]) || t->rank == 0))	/* a number has any shape */
 		return NULL;
 	for (i = 0; i < reader->nin; i++)
 		uses += reader->in[i] == t;

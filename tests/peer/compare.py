@@ -147,8 +147,7 @@ def operator_off(graph, program, precision="f32"):
     for n in leaves:
         values[n] = values[n].requires_grad_()
     program.train_step(batch, 0.0)
-    if any(n.op == "dropout" and n.attrs["rate"] > 0 for n in graph.nodes):
-        apply_mask(graph, program)
+    follow_draws(graph, program)
     ir.run(graph, values)
     values[graph.loss].backward()
     worst, where = 0.0, "nothing"
@@ -173,12 +172,17 @@ def operator_off(graph, program, precision="f32"):
     return worst, where
 
 
-def apply_mask(graph, program):
-    """Which elements dropout drops is the program's choice; PyTorch follows it."""
+def follow_draws(graph, program):
+    """Which elements dropout drops, and what noise is, is the program's choice; PyTorch follows it."""
+    def drawn(n):
+        return torch.from_numpy(program.made[graph.tensors[n.outs[0]].name])
+
     def dropout(n, x):
-        y = torch.from_numpy(program.made[graph.tensors[n.outs[0]].name])
-        return x * (y != 0) / (1 - n.attrs["rate"])
-    ir.OPERATORS["dropout"] = dropout
+        return x * (drawn(n) != 0) / (1 - n.attrs["rate"]) if n.attrs["rate"] > 0 else x
+
+    def noise(n):
+        return drawn(n).to(n.dtype).reshape(n.shape)
+    ir.OPERATORS.update(dropout=dropout, normal=noise, uniform=noise)
 
 
 def five_steps(spec, target, precision="f32"):

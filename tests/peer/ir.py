@@ -401,6 +401,12 @@ def spread(how):
     return lambda n, x: how(x, reduced(n, x), correction=int(n.attrs["unbiased"]), keepdim=n.attrs["keep"])
 
 
+def iota(n):
+    a, rank = n.attrs["axis"] % (len(n.shape) - n.batched) + n.batched, len(n.shape)
+    y = torch.arange(n.shape[a], dtype=n.dtype).mul_(n.attrs["step"]).add_(n.attrs["start"])
+    return y.reshape([-1 if i == a else 1 for i in range(rank)]).expand(n.shape)
+
+
 def second(n, name, xs):
     """The second operand, or the number that stands for it."""
     return xs[1] if len(xs) > 1 else torch.tensor(float(n.attrs[name]), dtype=xs[0].dtype)
@@ -497,6 +503,13 @@ OPERATORS = {
     "mean": lambda n, x: x.mean(reduced(n, x), n.attrs["keep"]),
     "max": extreme(torch.max), "min": extreme(torch.min), "var": spread(torch.var), "std": spread(torch.std),
     "average": lambda n, x: wide(x).mean(),
+    "stop_gradient": lambda n, x: x.detach(),
+    "zeros": lambda n: torch.zeros(n.shape, dtype=n.dtype), "ones": lambda n: torch.ones(n.shape, dtype=n.dtype),
+    "constant": lambda n: torch.full(n.shape, float(n.attrs["value"]), dtype=n.dtype), "iota": iota,
+    "tril": lambda n: torch.ones(n.shape, dtype=n.dtype).tril(n.attrs["diagonal"]),
+    "triu": lambda n: torch.ones(n.shape, dtype=n.dtype).triu(n.attrs["diagonal"]),
+    "normal": lambda n: torch.empty(n.shape, dtype=n.dtype).normal_(n.attrs["mean"], n.attrs["std"]),
+    "uniform": lambda n: torch.empty(n.shape, dtype=n.dtype).uniform_(n.attrs["low"], n.attrs["high"]),
     "exp": lambda n, x: torch.exp(x), "expm1": lambda n, x: torch.expm1(x), "log": lambda n, x: torch.log(x),
     "log1p": lambda n, x: torch.log1p(x), "sqrt": lambda n, x: torch.sqrt(x), "rsqrt": lambda n, x: torch.rsqrt(x),
     "abs": lambda n, x: torch.abs(x), "sign": lambda n, x: torch.sign(x), "sin": lambda n, x: torch.sin(x),
@@ -627,6 +640,8 @@ def run(graph, values):
                     oh, ow = out.dims[-2:]
                     y = ins[0][..., (h - oh) // 2:(h - oh) // 2 + oh, (w - ow) // 2:(w - ow) // 2 + ow]
         else:
+            if not ins:
+                shaped(graph, n)
             y = OPERATORS[n.op](n, *ins)
         values.update(zip(n.outs, y if isinstance(y, tuple) else (y,)))
     return values
