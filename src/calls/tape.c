@@ -49,6 +49,7 @@ tape_call(struct tape *t, const struct tape_call *call)
 	int *in = arena_array(t->arena, (size_t)c.nin + 1, sizeof(*in));
 	int k;
 
+	out.batched = c.nin == 0 && t->node->out[0]->batched;
 	for (k = 0; k < c.nin; k++) {
 		struct tape_value *x;
 
@@ -56,10 +57,11 @@ tape_call(struct tape *t, const struct tape_call *call)
 		if (in[k] == TAPE_NONE)
 			continue;
 		x = &t->values.v[in[k]];
-		x->last = t->calls.n;
+		if (x->last != TAPE_ALWAYS)
+			x->last = t->calls.n;
 		if (x->first > t->calls.n)
 			x->first = t->calls.n;
-		c.records |= x->wants && t->mode != TAPE_EVALUATION;
+		c.records |= x->wants && t->mode != TAPE_EVALUATION && !(t->node->op->flags & OP_STOPS);
 		out.batched |= x->batched;
 	}
 	c.in = in;
