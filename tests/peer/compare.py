@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Emitted programs against PyTorch: in f64, or those of 16 bits against the same in PyTorch.
 
-    compare.py [--target cuda] [--precision bf16|f16] ops [SPEC...]
-        forward values and gradients of one step: |a - b| / |b| <= 1e-5, in 16 bits <= 1e-2
+    compare.py [--target cuda] [--precision f64|bf16|f16] ops [SPEC...]
+        forward values and gradients of one step: |a - b| / |b| <= 1e-5, in 16 bits <= 1e-2, in f64 <= 1e-11
     compare.py [--target cuda] [--precision bf16|f16] steps SPEC...
         losses of five training steps from the same weights, and what sgd made of these: to 1e-4;
         in 16 bits the losses alone, to 1e-2
@@ -252,7 +252,7 @@ def steps_off(graph, program, precision="f32"):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--target", choices=("c", "cuda"), default="c")
-    parser.add_argument("--precision", choices=("f32", *NARROW), default="f32")
+    parser.add_argument("--precision", choices=("f32", "f64", *NARROW), default="f32")
     parser.add_argument("mode", choices=("ops", "steps"))
     parser.add_argument("specs", nargs="*")
     args = parser.parse_args()
@@ -260,9 +260,9 @@ def main():
     if mode == "ops" and not specs:
         specs = sorted(glob.glob(os.path.join(HERE, "..", "ops", "*.nn")))
     check, limit = (one_operator, 1e-5) if mode == "ops" else (five_steps, 1e-4)
-    limit = 1e-2 if args.precision in NARROW else limit
+    limit = 1e-2 if args.precision in NARROW else 1e-11 if args.precision == "f64" else limit
     print(f"1..{len(specs)}")
-    in_16_bits = f" in {args.precision}" if args.precision in NARROW else ""
+    in_precision_said = f" in {args.precision}" if args.precision != "f32" else ""
     failed = 0
     for k, spec in enumerate(specs, 1):
         name = os.path.basename(spec)[:-3]
@@ -273,7 +273,7 @@ def main():
             worst, where, good = float("nan"), f"{type(e).__name__}: {e}", False
         failed += not good
         said = f"{worst:.2g} ({where})" if where else "not compared # SKIP dropout of scores"
-        print(f"{'ok' if good else 'not ok'} {k} - {mode} {name}{in_16_bits}: {said}", flush=True)
+        print(f"{'ok' if good else 'not ok'} {k} - {mode} {name}{in_precision_said}: {said}", flush=True)
     sys.exit(failed > 0)
 
 
