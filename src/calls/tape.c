@@ -61,7 +61,7 @@ tape_call(struct tape *t, const struct tape_call *call)
 			x->last = t->calls.n;
 		if (x->first > t->calls.n)
 			x->first = t->calls.n;
-		c.records |= x->wants && t->mode != TAPE_EVALUATION && !(t->node->op->flags & OP_STOPS);
+		c.records |= x->wants && t->mode != TAPE_EVALUATION && !c.stops && !(t->node->op->flags & OP_STOPS);
 		out.batched |= x->batched;
 	}
 	c.in = in;
@@ -106,6 +106,7 @@ tape_plain(struct tape *t, const struct node *n, int first)
 		.passes = p->passes,
 		.views = p->views,
 		.full = p->full,
+		.scratch = p->scratch * tape_bytes(t, n->out[0]),
 	};
 
 	if (t->relu_keeps && c.output == TORCH_OVER && c.nin == 1) {

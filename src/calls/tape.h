@@ -70,6 +70,7 @@ struct tape_call {
 	const struct tape_shape *under;
 	const signed char *axis;
 	bool alike;
+	bool stops;		/* no gradient goes through it */
 	int64_t scratch;	/* the most that its gradients' own temporaries take at a time */
 	/* what the tape fills in */
 	const struct node *node;

@@ -139,6 +139,8 @@ struct torch_op {
 	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made in the output's shape, and
 				 * then summed where they were repeated */
+	int scratch;		/* tensors of the output's size that its gradient is made with, itself
+				 * included; 0: itself alone */
 	/* Bytes that autograd keeps beside the output: masks, indices. NULL: the T_SAVED outputs
 	 * that `saves` names. */
 	struct affine (*beside)(const struct node *);

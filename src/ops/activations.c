@@ -17,29 +17,63 @@
 /* ---- mathematics ---- */
 
 OP_ROW(exp, "e to the power of x", "exp(x)", "y = exp(x).", KEEPS_OUTPUT);
-OP_ROW(expm1, "exp(x) - 1, exact near 0", "expm1(x)", "y = exp(x) - 1, exact near 0.", KEEPS_OUTPUT);
+OP_ROW(expm1, "exp(x) - 1, exact near 0", "expm1(x)", "y = exp(x) - 1, exact near 0.", KEEPS_OUTPUT, .torch.scratch = 2);
 OP_ROW(log, "natural logarithm", "log(x)", "y = log(x); of 0 it is minus infinity, of less not a number.",
     KEEPS_INPUT);
-OP_ROW(log1p, "log(1 + x), exact near 0", "log1p(x)", "y = log(1 + x), exact near 0.", KEEPS_INPUT);
-OP_ROW(sqrt, "square root", "sqrt(x)", "y = sqrt(x). At 0 its gradient is infinite.", KEEPS_OUTPUT);
-OP_ROW(rsqrt, "1 / square root", "rsqrt(x)", "y = 1 / sqrt(x).", KEEPS_OUTPUT);
-OP_ROW(abs, "absolute value", "abs(x)", "y = |x|; at 0 its gradient is 0.", KEEPS_INPUT);
+OP_ROW(log1p, "log(1 + x), exact near 0", "log1p(x)", "y = log(1 + x), exact near 0.", KEEPS_INPUT, .torch.scratch = 2);
+OP_ROW(sqrt, "square root", "sqrt(x)", "y = sqrt(x). At 0 its gradient is infinite.", KEEPS_OUTPUT, .torch.scratch = 2);
+OP_ROW(rsqrt, "1 / square root", "rsqrt(x)", "y = 1 / sqrt(x).", KEEPS_OUTPUT, .torch.scratch = 3);
+OP_ROW(abs, "absolute value", "abs(x)", "y = |x|; at 0 its gradient is 0.", KEEPS_INPUT, .torch.scratch = 2);
 OP_ROW(sign, "-1, 0 or 1", "sign(x)", "y = 1 where x > 0, -1 where x < 0, else 0. Its gradient is 0.",
     KEEPS_NOTHING);
-OP_ROW(sin, "sine", "sin(x)", "y = sin(x), x in radians.", KEEPS_INPUT);
-OP_ROW(cos, "cosine", "cos(x)", "y = cos(x), x in radians.", KEEPS_INPUT);
+OP_ROW(sin, "sine", "sin(x)", "y = sin(x), x in radians.", KEEPS_INPUT, .torch.scratch = 2);
+OP_ROW(cos, "cosine", "cos(x)", "y = cos(x), x in radians.", KEEPS_INPUT, .torch.scratch = 3);
 OP_ROW(erf, "error function", "erf(x)", "y = 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x.",
-    KEEPS_INPUT);
+    KEEPS_INPUT, .torch.scratch = 5);
+/* x.reciprocal() * of; -dy * (y * y) */
+static void
+torch_reciprocal(struct tape *t, const struct node *n)
+{
+	int64_t bytes = tape_bytes(t, n->out[0]);
+	int x = tape_value(t, n->in[0]), y;
+
+	y = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_OUT(0),
+	    .scratch = 3 * bytes });
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes }));
+}
+
+/* dy * (y * log(base)) */
+static void
+torch_raise(struct tape *t, const struct node *n)
+{
+	int x = tape_value(t, n->in[0]);
+
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = tape_bytes(t, n->out[0]),
+	    .saves = SAVES_IN(0) | SAVES_OUT(0), .scratch = 2 * tape_bytes(t, n->out[0]) }));
+}
+
 OP_ROW(reciprocal, "a number divided by x", "of / x", "y = of / x; 2 / x may be written as such.",
-    ATTRS(REAL_ATTR("of", "1", "what is divided")), KEEPS_OUTPUT);
+    ATTRS(REAL_ATTR("of", "1", "what is divided")), ONE_OPERAND, .torch.calls = torch_reciprocal);
 OP_ROW(raise, "a number to the power of x", "base ^ x",
     "y = base to the power of x; 2 ^ x may be written as such.",
     ATTRS({ "base", ATTR_REAL, "what is raised, a positive number", .required = true, .min = 0, .max = 1e300 }),
-    KEEPS_OUTPUT);
+    ONE_OPERAND, .torch.calls = torch_raise);
+/* where(x is within both bounds, dy, 0) */
+static void
+torch_clamp(struct tape *t, const struct node *n)
+{
+	int64_t bytes = tape_bytes(t, n->out[0]);
+	int x = tape_value(t, n->in[0]);
+
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes,
+	    .saves = SAVES_IN(0), .scratch = bytes + 2 * tape_bytes_as(t, n->out[0], 1) +
+	    dtype_bytes(n->out[0]->dtype) }));
+}
+
 OP_ROW(clamp, "x kept within two bounds", "where(x < least, least, where(x > most, most, x))",
     "y = x, but least where x is below it and most where x is above. The gradient is 0 outside.",
     ATTRS({ "least", ATTR_REAL, "the lower bound", .required = true },
-    { "most", ATTR_REAL, "the upper bound", .required = true }), KEEPS_INPUT);
+    { "most", ATTR_REAL, "the upper bound", .required = true }), ONE_OPERAND, .torch.calls = torch_clamp);
 
 /* ---- activations ---- */
 
@@ -92,10 +126,11 @@ torch_softsign(struct tape *t, const struct node *n)
 	int64_t bytes = tape_bytes(t, n->out[0]);
 	int x = tape_value(t, n->in[0]), y;
 
-	y = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_IN(0) });
+	y = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = bytes, .saves = SAVES_IN(0),
+	    .scratch = 2 * bytes });
 	y = tape_call(t, &(struct tape_call){ .in = &y, .nin = 1, .bytes = bytes, .passes = 1u << 0 });
 	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = (int[]){ x, y }, .nin = 2,
-	    .bytes = bytes, .saves = SAVES_IN(0) | SAVES_IN(1) }));
+	    .bytes = bytes, .saves = SAVES_IN(0) | SAVES_IN(1), .scratch = 4 * bytes }));
 }
 
 OP_ROW(softsign, "x / (1 + |x|)", "x / (1 + abs(x))", "y = x / (1 + |x|) (Bergstra and others, 2009).",

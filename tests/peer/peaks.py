@@ -92,14 +92,42 @@ def rope(n, x):
     return ir.rope(n, x, tables)
 
 
+def plain(how, name):
+    """With a number as it is, where there is one."""
+    return lambda n, *xs: how(xs[0], xs[1] if len(xs) > 1 else n.attrs[name])
+
+
+def bounded(how, least):
+    """A number as a bound is clamp's."""
+    return lambda n, *xs: how(*xs) if len(xs) > 1 else \
+        torch.clamp(xs[0], *((n.attrs["other"],) if least else (None, n.attrs["other"])))
+
+
+def where(n, condition, *xs):
+    """A comparison is bool, and stays so."""
+    condition = condition if condition.dtype == torch.bool else condition != 0
+    return torch.where(condition, *xs, *(n.attrs[w] for w in ("yes", "no")[len(xs):]))
+
+
+PLAIN = {
+    "div": plain(torch.div, "by"), "pow": plain(torch.pow, "exponent"), "where": where,
+    "maximum": bounded(torch.maximum, True), "minimum": bounded(torch.minimum, False),
+    **{name: plain(how, "than") for name, how in (
+        ("less", torch.lt), ("less_equal", torch.le), ("greater", torch.gt), ("greater_equal", torch.ge),
+        ("equal", torch.eq), ("not_equal", torch.ne))},
+}
+
 # What a card's kernel allocates; its autograd node is PyTorch's own.
 CARD = torch.library.Library("aten", "IMPL")
 CARD.impl("_scaled_dot_product_efficient_attention",
           meta.meta__scaled_dot_product_efficient_attention, "CPU")
 CARD.impl("_scaled_dot_product_efficient_attention_backward",
           meta.meta__scaled_dot_product_efficient_backward, "CPU")
+# a CPU's keeps a buffer
+CARD.impl("log_sigmoid_forward", lambda x: (torch.zeros_like(x), x.new_zeros(0)), "CPU")
+CARD.impl("log_sigmoid_backward", lambda dy, x, buffer: torch.zeros_like(x), "CPU")
 
-OPERATORS = {**ir.OPERATORS, "attend": attend, "local": local, "scale": scale, "rope": rope,
+OPERATORS = {**ir.OPERATORS, **PLAIN, "attend": attend, "local": local, "scale": scale, "rope": rope,
              "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
              "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
              "avgpool": ir.window_mean,
