@@ -32,12 +32,19 @@ sizes_of(const struct tape *t, const struct node *n)
 static void
 torch_call(struct tape *t, const struct node *n, unsigned saves, int64_t scratch)
 {
+	struct tape_call c = { .nin = n->nin, .bytes = tape_bytes(t, n->out[0]), .saves = saves,
+	    .full = (1u << n->nin) - 1, .scratch = scratch };
 	int in[3], k;
 
 	for (k = 0; k < n->nin; k++)
 		in[k] = tape_value(t, n->in[k]);
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = n->nin,
-	    .bytes = tape_bytes(t, n->out[0]), .saves = saves, .full = (1u << n->nin) - 1, .scratch = scratch }));
+	c.in = in;
+	if (tensor_same_shape(n->in[0], n->out[0])) {	/* in the order of x in memory, whichever that is */
+		c.shape = tape_shape_like(t, in[0]);
+		c.strided = c.shape && !tape_in_order(c.shape);
+		c.alike = true;
+	}
+	tape_result(t, n->out[0], tape_call(t, &c));
 }
 
 /* -dy * ((x / by) / by) for the divisor */
