@@ -331,6 +331,14 @@ def rope(n, x, tables=rope_tables):
     return torch.cat((y.flatten(-2), rest), -1) if a["rest"] else y.flatten(-2)
 
 
+def sinusoid(n):
+    a = n.attrs
+    angle = (a["first"] + torch.arange(a["positions"], dtype=torch.float64))[:, None] * \
+        float(a["base"]) ** (-torch.arange(0, a["width"], 2, dtype=torch.float64) / a["width"])
+    pair = torch.stack((angle.sin(), angle.cos()), -1 if a["interleaved"] else 1)
+    return pair.flatten(1).to(torch.get_default_dtype())
+
+
 def embedding(n, ids, w):
     """The row of a token of padding is 0 in PyTorch, and 0 is what it gives here."""
     padding = n.attrs["padding"]
@@ -556,7 +564,7 @@ OPERATORS = {
     "scale": lambda n, x: x * n.attrs["factor"] + n.attrs["offset"],
     "cast": lambda n, x: x.to(torch.get_default_dtype()),
     "parameter": lambda n, w: w,
-    "attend": attend, "rope": rope,
+    "attend": attend, "rope": rope, "sinusoid": sinusoid,
     "parameter": lambda n, w: w, "embedding": embedding,
     "cross_entropy": cross_entropy, "accuracy": accuracy,
     **{name: element_loss(f) for name, f in ELEMENT_LOSSES.items()},
