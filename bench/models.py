@@ -141,6 +141,56 @@ class UNet(nn.Module):
         return self.head(x)
 
 
+class Layer(nn.Module):
+    """Of a transformer, normalised before each half; attention as PyTorch has it fastest."""
+
+    def __init__(self, width, heads, causal, tanh):
+        super().__init__()
+        self.heads, self.causal = heads, causal
+        self.ln_1, self.ln_2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.in_proj, self.out_proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU("tanh" if tanh else "none"),
+                                 nn.Linear(4 * width, width))
+
+    def forward(self, x):
+        q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+                   for t in self.in_proj(self.ln_1(x)).chunk(3, -1))
+        y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+        x = x + self.out_proj(y.transpose(1, 2).flatten(2))
+        return x + self.mlp(self.ln_2(x))
+
+
+class GPT(nn.Module):
+    def __init__(self, vocab=50257, window=256, width=384, layers=6, heads=6):
+        super().__init__()
+        self.wte = nn.Embedding(vocab, width)
+        self.wpe = nn.Parameter(torch.randn(window, width) * 0.01)
+        self.body = nn.Sequential(*(Layer(width, heads, True, True) for _ in range(layers)), nn.LayerNorm(width))
+        nn.init.normal_(self.wte.weight, std=0.02)
+
+    def forward(self, ids):
+        return nn.functional.linear(self.body(self.wte(ids) + self.wpe), self.wte.weight).flatten(0, 1)
+
+
+class ViT(nn.Module):
+    """ViT-tiny, of which the mean of all patches is classified."""
+
+    def __init__(self, width=192, layers=12, heads=3, classes=1000):
+        super().__init__()
+        self.patch = nn.Conv2d(3, width, 16, 16)
+        self.place = nn.Parameter(torch.randn(196, width) * 0.02)
+        self.body = nn.Sequential(*(Layer(width, heads, False, False) for _ in range(layers)), nn.LayerNorm(width))
+        self.head = nn.Linear(width, classes)
+
+    def forward(self, x):
+        x = self.patch(x).flatten(2).transpose(1, 2) + self.place
+        return self.head(self.body(x).mean(1))
+
+
+def adamw(parameters):
+    return torch.optim.AdamW(parameters, lr=6e-4, betas=(0.9, 0.95), weight_decay=0.1)
+
+
 def adam(parameters):
     return torch.optim.Adam(parameters, lr=1e-3)
 
@@ -153,6 +203,8 @@ def momentum(parameters):
 NETWORKS = {
     "lenet5": (LeNet5, (1, 28, 28), 10, 64, adam),
     "resnet18": (resnet18, (3, 64, 64), 1000, 16, momentum),
+    "gpt": (GPT, 256, 50257, 4, adamw),     # tokens, of which each has a label
+    "vit": (ViT, (3, 224, 224), 1000, 8, adamw),
 }
 
 # On a GPU (specs). name: model, input shape, classes, shape of a label, optimizer

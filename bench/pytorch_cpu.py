@@ -24,9 +24,11 @@ torch.manual_seed(0)
 make, shape, classes, batch, optimizer = models.NETWORKS[args.network]
 baseline = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 model = make()
-data = torch.randn(8 * batch, *shape)
-labels = torch.randint(classes, (8 * batch,))
-if args.layout == "channels_last":
+if isinstance(shape, int):      # of tokens
+    data, labels = torch.randint(classes, (2, 8 * batch, shape))
+else:
+    data, labels = torch.randn(8 * batch, *shape), torch.randint(classes, (8 * batch,))
+if args.layout == "channels_last" and data.dim() == 4:
     model = model.to(memory_format=torch.channels_last)
     data = data.contiguous(memory_format=torch.channels_last)
 update = optimizer(model.parameters())
@@ -34,7 +36,7 @@ update = optimizer(model.parameters())
 
 def step(i):
     x = data[i % 8 * batch:][:batch]
-    y = labels[i % 8 * batch:][:batch]
+    y = labels[i % 8 * batch:][:batch].flatten()
     update.zero_grad(set_to_none=True)
     loss = F.cross_entropy(model(x), y)
     loss.backward()
