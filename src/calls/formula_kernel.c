@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "ir/op.h"
+
 #define MOST_AXES	(MAX_RANK + 1)
 
 struct kernel {
@@ -365,11 +367,15 @@ formula_kernel_written(const struct emitter *e, const char *text)
 	return NULL;
 }
 
+/* By another formula, or by the kernels of an operator, which are called by its name? */
 static bool
 is_taken(const struct emitter *e, const char *name)
 {
+	const struct op *op = op_find(name);
 	int i;
 
+	if (op && op->calls.kernels)
+		return true;
 	for (i = 0; i < e->written.n; i++)
 		if (strcmp(e->written.v[i].name, name) == 0)
 			return true;

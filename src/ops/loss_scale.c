@@ -50,7 +50,7 @@ const struct op op_loss_scale = {
 	    "next scale",
 	.attrs = attrs,
 	.operands = "scale counts gradient ...",
-	.min_operands = 3, .max_operands = -1,
+	.min_operands = 2, .max_operands = -1,
 	.memory.workspace = workspace,
 	.memory.alias = alias,
 	.calls.kernels = "update/loss_scale.cu",

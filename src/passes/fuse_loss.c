@@ -30,6 +30,7 @@ struct fusing {
 	int *reads;		/* by the id of a tensor */
 	int *last, *before;	/* by the id of a root: the last two nodes to read its class, or -1 */
 	int *place;		/* by the id of logits: the loss that reads them, or -1 */
+	int *over;		/* by the id of a root: the first node to overwrite it, or -1 */
 };
 
 static void
@@ -57,17 +58,21 @@ survey(struct graph *g)
 	struct arena *a = g->module->arena;
 	size_t all = (size_t)g->module->next_tensor + 1, k;
 	struct fusing f = { g, sums_reads(g), arena_array(a, all, sizeof(*f.last)),
-	    arena_array(a, all, sizeof(*f.before)), arena_array(a, all, sizeof(*f.place)) };
+	    arena_array(a, all, sizeof(*f.before)), arena_array(a, all, sizeof(*f.place)),
+	    arena_array(a, all, sizeof(*f.over)) };
 	int i, j;
 
 	for (k = 0; k < all; k++)
-		f.last[k] = f.before[k] = f.place[k] = -1;
+		f.last[k] = f.before[k] = f.place[k] = f.over[k] = -1;
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 
 		for (j = 0; j < n->nin; j++)
 			if (n->in[j])
 				note_read(&f, n->in[j], i);
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j] && n->out[j]->alias_of && f.over[tensor_root(n->out[j])->id] < 0)
+				f.over[tensor_root(n->out[j])->id] = i;
 		if (grad_of(n->op))
 			f.place[n->in[0]->id] = i;
 	}
@@ -93,6 +98,16 @@ can_join(const struct fusing *f, const struct node *loss, const struct node *gra
 			return false;
 	return !tensor_persistent(root) && f->last[root->id] == at &&
 	    f->before[root->id] == f->place[logits->id];
+}
+
+/* Is what the seed is made of, the loss's scale, still there when the loss runs? Where no gradient of a parameter
+ * waits for it, its update may come first. */
+static bool
+scale_is_there(const struct fusing *f, const struct node *seed, const struct tensor *logits)
+{
+	int over = seed->nin ? f->over[tensor_root(seed->in[0])->id] : -1;
+
+	return over < 0 || over > f->place[logits->id];
 }
 
 static void
@@ -126,7 +141,7 @@ fuse(struct fusing *f, int at)
 		return false;
 	loss = f->g->nodes.v[f->place[n->in[1]->id]];
 	if (n->op != grad_of(loss->op) || !n->in[0]->def || n->in[0]->def->op != &op_seed ||
-	    !can_join(f, loss, n, at))
+	    !can_join(f, loss, n, at) || !scale_is_there(f, n->in[0]->def, loss->in[0]))
 		return false;
 	join(f, loss, n);
 	return true;
