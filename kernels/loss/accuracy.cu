@@ -6,9 +6,9 @@
 
 #include "loss/mean.cu"
 
-/* A row is right when nothing beats its label's logit; among equals the first counts. */
+/* A row is right when fewer than TOP others beat its label's logit; among equals the first counts. */
 KERNEL(accuracy_kernel, (double *part, const elem *x, const int32_t *label, int64_t rows,
-    int64_t k, int64_t inner))
+    int64_t k, int64_t inner, int64_t top))
 {
 	ROWS (p, LOSS_PARTS) {
 		int64_t from = PART_FROM(rows, p, LOSS_PARTS);
@@ -18,12 +18,12 @@ KERNEL(accuracy_kernel, (double *part, const elem *x, const int32_t *label, int6
 		ALONG (i, count) {
 			int64_t r = from + i, at = label[r];
 			const elem *in = x + r / inner * k * inner + r % inner;
-			bool best = at >= 0 && at < k;
+			int64_t beaten = at >= 0 && at < k ? 0 : top;
 
-			for (int64_t j = 0; best && j < k; j++)
-				best = j < at ? VALUE(in[j * inner]) < VALUE(in[at * inner]) :
-				    VALUE(in[j * inner]) <= VALUE(in[at * inner]);
-			right += best;
+			for (int64_t j = 0; beaten < top && j < k; j++)
+				beaten += !(j < at ? VALUE(in[j * inner]) < VALUE(in[at * inner]) :
+				    VALUE(in[j * inner]) <= VALUE(in[at * inner]));
+			right += beaten < top;
 		}
 		right = ROW_SUM(right);
 		FIRST
@@ -33,10 +33,10 @@ KERNEL(accuracy_kernel, (double *part, const elem *x, const int32_t *label, int6
 
 static void
 accuracy_forward(real *out, void *work, const elem *x, const int32_t *label, int64_t outer,
-    int64_t k, int64_t inner)
+    int64_t k, int64_t inner, int64_t top)
 {
 	LAUNCH_ROWS(accuracy_kernel, LOSS_PARTS,
-	    ((double *)work, x, label, outer * inner, k, inner));
+	    ((double *)work, x, label, outer * inner, k, inner, top));
 	LAUNCH(mean_kernel, 1, (out, (const double *)work, outer * inner));
 }
 

@@ -4,13 +4,26 @@
 #include "calls/emitter.h"
 #include "ops/targets.h"
 
+static const struct attr_spec attrs[] = {
+	{ "top", ATTR_INT, "an answer is right if its label is among so many of the largest logits", .preset = "1",
+	    .min = 1, .max = (double)LARGEST_EXTENT },
+	ATTRS_END
+};
+
 static bool
 shape(struct build *b, struct node *n)
 {
+	long long top = (long long)op_int(n, "top"), classes = (long long)n->in[1]->classes;
 	int axis;
 
-	if (!(n->in[1]->classes ? target_labels(b, n, &axis) : target_alike(b, n)))
+	if (!(classes ? target_labels(b, n, &axis) : target_alike(b, n)))
 		return false;
+	if (top > 1 && !classes)
+		return op_error(b, n, "accuracy: top=%lld is for labels, class[K]; of numbers each answer is right or "
+		    "wrong", top);
+	if (classes && top > classes)
+		return op_error(b, n, "accuracy: top=%lld of %lld classes would count every answer as right", top,
+		    classes);
 	return shape_result(b, n);
 }
 
@@ -27,7 +40,7 @@ emit(struct emitter *e, const struct node *n)
 	}
 	k = emit_axis(e, x, target_axis(x, t));
 	emit_call(e, "accuracy_forward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(x),
-	    arg_tensor(t), arg_text(k.rows), arg_int(k.channels), arg_int(k.places));
+	    arg_tensor(t), arg_text(k.rows), arg_int(k.channels), arg_int(k.places), arg_int(op_int(n, "top")));
 }
 
 const struct op op_accuracy = {
@@ -35,9 +48,11 @@ const struct op op_accuracy = {
 	.kind = OP_METRIC,
 	.brief = "share of right answers",
 	.doc = "For labels class[K]: the share of labels whose logit is the largest, over the "
-	    "batch and all positions; of equal logits the first counts. Shapes are those of "
+	    "batch and all positions, or with top, among so many of the largest; of equal logits the first "
+	    "counts. Shapes are those of "
 	    "cross_entropy. For targets that are numbers, as bce_with_logits takes them: the "
 	    "share of elements where x > 0 and target > 0.5 agree.",
+	.attrs = attrs,
 	.operands = "logits target",
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,

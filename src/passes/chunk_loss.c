@@ -99,7 +99,7 @@ add_reader(struct head *h, struct node *n)
 		h->loss = n;
 		return true;
 	}
-	if (n->op == op_find("accuracy") && !h->accuracy) {
+	if (n->op == op_find("accuracy") && op_int(n, "top") == 1 && !h->accuracy) {
 		h->accuracy = n;
 		return true;
 	}

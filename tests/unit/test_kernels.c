@@ -731,8 +731,21 @@ Test(kernels, accuracy_takes_the_first_of_equals)
 	static const int32_t labels[] = { 0, 2, 0 };
 	real right;
 
-	accuracy_forward(&right, work, logits, labels, 3, 3, 1);
+	accuracy_forward(&right, work, logits, labels, 3, 3, 1, 1);
 	cr_assert(fabs((double)right - 2.0 / 3) < 1e-6);
+}
+
+/* The second of three equals is among two, the third is not; a label that is no class is nowhere. */
+Test(kernels, accuracy_among_the_largest)
+{
+	static const real logits[] = { 1, 1, 1, 1, 1, 1, 3, 2, 1, 0, 0, 0 };
+	static const int32_t labels[] = { 1, 2, 1, -1 };
+	real right;
+
+	accuracy_forward(&right, work, logits, labels, 4, 3, 1, 2);
+	cr_assert_eq(right, REAL(0.5));
+	accuracy_forward(&right, work, logits, labels, 4, 3, 1, 3);
+	cr_assert_eq(right, REAL(0.75));
 }
 
 /* ---- optimizers ---- */
