@@ -93,6 +93,13 @@ listen(const struct sample *t, bool whole, struct heard *h)
 	wire_free(&w);
 }
 
+/* May it hold half a character, which is read as U+FFFD? */
+static bool
+may_be_mended(const struct sample *t)
+{
+	return memchr(t->text, '\\', (size_t)t->n) || memchr(t->text, 0xed, (size_t)t->n);
+}
+
 static void
 write_and_read(const struct sample *t)
 {
@@ -108,7 +115,8 @@ write_and_read(const struct sample *t)
 	if (!wire_feed(&w, out, n))
 		fuzz_failed("out of memory");
 	hear(&w, &h);
-	if (h.n != 2 || h.broken || h.message[0].n != t->n || h.message[0].sum != sum_of(t->text, t->n) || h.message[1].n)
+	if (h.n != 2 || h.broken || h.message[0].n != t->n || h.message[1].n ||
+	    (!may_be_mended(t) && h.message[0].sum != sum_of(t->text, t->n)))
 		fuzz_failed("what is written is read otherwise");
 	wire_free(&w);
 	free(out);
