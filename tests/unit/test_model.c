@@ -175,9 +175,12 @@ Test(model, the_largest_batch_is_proven)
 	cr_expect_eq(other->plan->arena_bytes, l.next.arena);
 	cr_expect_eq(other->plan->lower_bound_bytes, l.next.bound);
 	cr_expect(l.plans <= 4, "%d plans", l.plans);
-	largest_batch(m, 1000, &l);
-	cr_expect_eq(l.batch, 0);
+	largest_batch(m, m->plan->persistent_bytes + 1, &l);
+	cr_expect(l.batch == 0 && !l.fixed);
 	cr_expect_eq(l.next.arena, planned(conv_net(1, 1))->plan->arena_bytes);
+	largest_batch(m, m->plan->persistent_bytes - 1, &l);	/* no batch has a say in that */
+	cr_expect(l.batch == 0 && l.fixed && l.proved && l.plans == 0);
+	cr_expect_eq(l.next.bound, m->plan->persistent_bytes);
 }
 
 /* By trying them all. */
