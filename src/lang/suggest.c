@@ -111,7 +111,7 @@ static const struct {
 	{ "sigmoid_focal_loss", "focal" }, { "pinball", "quantile" },
 	/* computed on probabilities, not on logits */
 	{ "binary_crossentropy", NULL },
-	{ "elu", NULL }, { "prelu", NULL }, { "rrelu", NULL }, { "crelu", NULL }, { "glu", NULL },
+	{ "prelu", NULL }, { "rrelu", NULL }, { "crelu", NULL }, { "glu", NULL },
 	{ "reglu", NULL }, { "geglu", NULL }, { "swiglu", NULL }, { "maxout", NULL },
 	{ "log_softmax", NULL }, { "softmin", NULL }, { "gumbel_softmax", NULL },
 	{ "rmse", NULL }, { "msle", NULL }, { "mape", NULL }, { "smape", NULL },
@@ -119,8 +119,7 @@ static const struct {
 	{ "AlphaDropout", NULL }, { "DropPath", NULL }, { "GaussianNoise", NULL },
 	{ "LocalResponseNorm", NULL }, { "lrn", NULL }, { "weight_norm", NULL },
 	{ "spectral_norm", NULL }, { "SeparableConv2D", NULL }, { "DepthwiseConv2D", NULL },
-	{ "deform_conv2d", NULL }, { "partial_conv", NULL }, { "einsum", NULL }, { "Bilinear", NULL },
-	{ "lstm", NULL }, { "gru", NULL }, { "rnn", NULL }, { "matmul", NULL }, { "bmm", NULL },
+	{ "deform_conv2d", NULL }, { "partial_conv", NULL }, { "einsum", NULL }, { "Bilinear", NULL }, { "bmm", "matmul" },
 };
 
 static bool
