@@ -75,6 +75,7 @@ static struct {
 	uint64_t run __attribute__((aligned(64)));
 	int sleepers;
 	int size;		/* threads, the leader included */
+	bool narrow;		/* runs are the leader's alone */
 	int64_t spin;
 	void (*what)(void *);	/* that is run, */
 	void *with;
@@ -302,7 +303,7 @@ team_work(void *member)
 static void
 team_run(void (*what)(void *), void *with)
 {
-	if (team.size == 1 || team_self) {
+	if (team.size == 1 || team.narrow || team_self) {
 		what(with);
 		return;
 	}

@@ -3,6 +3,11 @@
  * straight into it.
  */
 #include "cores_c.c"
+#ifdef TEAM_THREADS
+#include "pace_c.c"
+
+static struct pace pace;
+#endif
 
 /* start values and checkpoints pass through it */
 static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
@@ -39,6 +44,9 @@ device_open(void)
 			ASAN_UNPOISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes);
 #endif
 	team_open(threads_wanted, threads_wanted <= cores_allowed());
+#ifdef TEAM_THREADS
+	pace = pace_new(team_clock(), pace_interruptions());
+#endif
 }
 
 static void
@@ -114,6 +122,17 @@ device_run(int which, int64_t b, const struct step *step)
 {
 	struct stepping s = { which, b, step };
 
+#ifdef TEAM_THREADS
+	if (team.size > 1) {
+		int64_t begun = team_clock(), ended;
+
+		team.narrow = pace.narrow;
+		team_run(device_step, &s);
+		ended = team_clock();
+		pace_took(&pace, which, b, ended - begun, ended, pace_interruptions());
+		return;
+	}
+#endif
 	team_run(device_step, &s);
 }
 

@@ -98,6 +98,45 @@ check_affinity(void)
 	unsetenv("OMP_NUM_THREADS");
 }
 
+/* ---- whether all of them ---- */
+
+static struct pace tried;
+static int64_t tried_now, tried_interruptions;
+
+/* Steps for SECONDS that take so many nanoseconds on all threads and on one, of which the system
+ * interrupts all threads so often in a second. Returns the part of the time that went to one thread. */
+static double
+try_pace(double seconds, int64_t all, int64_t one, int often)
+{
+	int64_t begun = tried_now, end = begun + (int64_t)(seconds * 1e9), alone = 0;
+	double interrupted = 0;
+
+	while (tried_now < end) {
+		int64_t took = tried.narrow ? one : all;
+
+		interrupted += tried.narrow ? 0 : often * 1e-9 * (double)took;
+		alone += tried.narrow ? took : 0;
+		tried_now += took;
+		pace_took(&tried, STEP_TRAIN, 32, took, tried_now, tried_interruptions + (int64_t)interrupted);
+	}
+	tried_interruptions += (int64_t)interrupted;
+	return (double)alone / (double)(end - begun);
+}
+
+static void
+check_pace(void)
+{
+	tried = pace_new(tried_now, 0);
+	CHECKED(try_pace(10, 5000000, 9000000, 0) == 0);	/* at rest nothing is tried */
+	CHECKED(try_pace(10, 5000000, 4000000, 150) == 0);
+	CHECKED(try_pace(10, 5000000, 4000000, 700) > 0.9);	/* one thread is better, beside others */
+	CHECKED(try_pace(6, 3000000, 4000000, 0) < 0.9);	/* they have ended */
+	CHECKED(try_pace(10, 3000000, 4000000, 0) == 0);
+	CHECKED(try_pace(10, 3000000, 4000000, 700) < 0.05);	/* all are better beside others, too */
+	CHECKED(try_pace(60, 900000000, 1000000000, 700) < 0.1);	/* long steps */
+	CHECKED(try_pace(600, 900000000, 600000000, 700) > 0.5);
+}
+
 /* ---- loops ---- */
 
 /* Loops of all lengths, each of which needs what the one before it made. */
@@ -192,6 +231,7 @@ main(int argc, char **argv)
 	if (argc > 1) {
 		check_quotas(argv[1]);
 		check_affinity();
+		check_pace();
 	}
 	team_open(THREADS, true);
 	for (int k = 0; k < 20; k++)
