@@ -34,6 +34,7 @@
 #define ATTEND_QUERIES	64
 #define ATTEND_KEYS	64
 #define ATTEND_WIDEST	256	/* numbers of a head */
+#define ATTEND_DIFFERENCES	65536	/* that all parts of a sum by differences have, but for very many */
 
 #define DENSE_FACTORS	256	/* bytes at the end of a product's workspace, where its factors are
 				 * known on the card alone (product/dense.cu) */
@@ -396,7 +397,7 @@ attend_bias_scratch(int64_t keys, int64_t d)
 }
 
 /* A bias by relative positions: how many differences of two positions there are, of a grid of WIDE columns or
- * of a line, and the parts that sums over queries are cut into for the gradient of its table. */
+ * of a line, and the parts that sums over all queries are cut into for the gradient of its table. */
 static inline int64_t
 attend_differences(int64_t queries, int64_t keys, int64_t high, int64_t wide)
 {
@@ -404,16 +405,18 @@ attend_differences(int64_t queries, int64_t keys, int64_t high, int64_t wide)
 }
 
 static inline int64_t
-attend_parts(int64_t queries)
+attend_parts(int64_t differences)
 {
-	return least(parts(queries, ATTEND_QUERIES), 16);
+	return least(most(ATTEND_DIFFERENCES / differences, 4), 32);
 }
 
 /* Bytes of those, for each head. */
 static inline int64_t
 attend_relative_bytes(int64_t queries, int64_t keys, int64_t high, int64_t wide)
 {
-	return attend_parts(queries) * attend_differences(queries, keys, high, wide) * (int64_t)sizeof(double);
+	int64_t differences = attend_differences(queries, keys, high, wide);
+
+	return attend_parts(differences) * differences * (int64_t)sizeof(double);
 }
 
 /* In C, a row of N reals of a state, of which neighbours do not begin in the same cache lines; the packed

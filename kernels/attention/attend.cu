@@ -30,8 +30,11 @@
  * Each position has a place on a line, such that the rule depends on place(i) - place(j) alone: the gradient of a
  * table is first summed by these differences.
  *
+ * Windows of an image that was rolled hold places from both of its ends, which do not see each other.
+ *
  * Heads lie side by side in a row: query i of head h begins at q + i * q_row + h * d. Several heads of
- * queries in a row may share one of keys and values.
+ * queries in a row may share one of keys and values. A sample here is any sequence by itself: of those that a
+ * sample of the network has, one follows the other.
  */
 #ifndef STOWAGE_ATTENTION_ATTEND_CU
 #define STOWAGE_ATTENTION_ATTEND_CU
@@ -48,12 +51,15 @@ struct attend {
 	int causal;		/* query i sees keys 0 to i */
 	int64_t window;		/* and none that is so far away; 0: however far */
 	real scale;
-	int64_t bias_b, bias_head;	/* steps of the bias from sample to sample, head to head */
+	int64_t bias_b, bias_head;	/* steps from one bias to the next, head to head */
 	double rate;		/* of dropout */
 	uint64_t stream_id;
 	int alibi;		/* scores fall with the distance */
 	int64_t buckets, distance;	/* of the table that the bias then is, and where the last begins; */
-	int64_t grid_h, grid_w;	/* or the grid whose places the positions are */
+	int64_t grid_h, grid_w;	/* or the grid whose places the positions are, */
+	int64_t shift_h, shift_w;	/* of which the last so many rows and columns came round, */
+	int64_t windows_h, windows_w;	/* in the last row and column of so many samples */
+	int64_t biases, bias_each;	/* of samples, 0: one; and how many samples in a row have the same */
 };
 
 /* The keys that some query of [FROM, END) sees: from here, a multiple of ATTEND_KEYS, */
@@ -78,6 +84,49 @@ DEVICE bool
 attend_sees(struct attend a, int64_t i, int64_t j)
 {
 	return !(a.causal && j > i) && !(a.window && (i - j >= a.window || j - i >= a.window));
+}
+
+/* ---- windows of a rolled image ---- */
+
+/* Does the sample have places that came round? */
+DEVICE bool
+attend_is_seam(struct attend a, int64_t sample)
+{
+	return a.windows_w && (sample / a.windows_w % a.windows_h == a.windows_h - 1 ||
+	    sample % a.windows_w == a.windows_w - 1);
+}
+
+/* Whether a position came round down and across, as a number: they see each other where it is the same. */
+DEVICE int
+attend_side(struct attend a, int64_t sample, int64_t i)
+{
+	bool down = sample / a.windows_w % a.windows_h == a.windows_h - 1;
+	bool across = sample % a.windows_w == a.windows_w - 1;
+
+	return 2 * (down && i / a.grid_w >= a.grid_h - a.shift_h) +
+	    (across && i % a.grid_w >= a.grid_w - a.shift_w);
+}
+
+/* ---- a bias in memory ---- */
+
+/* That of a sample, */
+DEVICE int64_t
+attend_bias_at(struct attend a, int64_t sample, int64_t head)
+{
+	return (a.biases ? sample / a.bias_each % a.biases * a.bias_b : 0) + head * a.bias_head;
+}
+
+/* how many samples have each, and which is the Nth of those that have this one. */
+DEVICE int64_t
+attend_sharing(struct attend a)
+{
+	return a.biases ? a.b / a.biases : a.b;
+}
+
+DEVICE int64_t
+attend_sharer(struct attend a, int64_t bias, int64_t n)
+{
+	return a.biases ? (n / a.bias_each * a.biases + bias) * a.bias_each + n % a.bias_each : n;
 }
 
 /* What dropout makes of four neighbouring scores: the first is that of query I, of all queries of all
@@ -223,7 +272,7 @@ attend_relative_backward(elem *dtable, void *work, const elem *dy, const elem *q
     const elem *v, const elem *table, const elem *y, const real *logsum, const struct step *s,
     struct attend a)
 {
-	int64_t differences = attend_differences(a.t, a.s, a.grid_h, a.grid_w), parts = attend_parts(a.t);
+	int64_t differences = attend_differences(a.t, a.s, a.grid_h, a.grid_w), parts = attend_parts(differences);
 	int64_t entries = a.buckets ? a.buckets : differences;
 	double *sums = (double *)work;
 

@@ -159,13 +159,33 @@ static void
 attend_add_grid(real *st, const struct attend_block *w, const elem *table)
 {
 	const struct attend *a = &w->a;
+	int64_t place[ATTEND_QUERIES];
 
-	for (int i = 0; i < w->n; i++) {
-		int64_t place = attend_place(*a, w->i + i) + attend_shift(*a);
+	for (int i = 0; i < w->n; i++)
+		place[i] = (attend_place(*a, w->i + i) + attend_shift(*a)) * a->heads + w->head;
+	for (int j = 0; j < w->m; j++) {
+		const elem *of = table - attend_place(*a, w->j + j) * a->heads;
+		real *to = st + j * ATTEND_QUERIES;
 
-		for (int j = 0; j < w->m; j++)
-			st[j * ATTEND_QUERIES + i] += VALUE(table[(place - attend_place(*a, w->j + j)) *
-			    a->heads + w->head]);
+		for (int i = 0; i < w->n; i++)
+			to[i] += VALUE(of[place[i]]);
+	}
+}
+
+/* Places of a rolled image that do not see each other. */
+static void
+attend_part_sides(real *st, const struct attend_block *w)
+{
+	int side[ATTEND_QUERIES];
+
+	for (int i = 0; i < w->n; i++)
+		side[i] = attend_side(w->a, w->sample, w->i + i);
+	for (int j = 0; j < w->m; j++) {
+		int own = attend_side(w->a, w->sample, w->j + j);
+		real *to = st + j * ATTEND_QUERIES;
+
+		for (int i = 0; i < w->n; i++)
+			to[i] = side[i] == own ? to[i] : -INFINITY;
 	}
 }
 
@@ -184,7 +204,7 @@ attend_scores(real *st, const struct attend_block *w, const real *qt, struct att
 	if (attend_has_table(*a))
 		bias = NULL;
 	if (bias)
-		bias += w->sample * a->bias_b + w->head * a->bias_head + w->i * a->s + w->j;
+		bias += attend_bias_at(*a, w->sample, w->head) + w->i * a->s + w->j;
 	for (int i = 0; bias && i < w->n; i++)
 		for (int j = 0; j < w->m; j++)
 			st[j * ATTEND_QUERIES + i] += VALUE(bias[i * a->s + j]);
@@ -199,6 +219,8 @@ attend_scores(real *st, const struct attend_block *w, const real *qt, struct att
 		for (int i = (int)most(end, 0); i < w->lanes; i++)
 			to[i] = -INFINITY;
 	}
+	if (attend_is_seam(*a, w->sample))
+		attend_part_sides(st, w);
 }
 
 /* What dropout multiplies four rows of scores by, from row J on. */
@@ -556,7 +578,10 @@ static void
 attend_add_differences(double *sums, const struct attend_block *w, const real *dst)
 {
 	const struct attend a = w->a;
+	int64_t place[ATTEND_QUERIES];
 
+	for (int i = 0; i < w->n; i++)
+		place[i] = attend_place(a, w->i + i);
 	for (int j = 0; j < w->m; j++) {
 		double *to = sums + attend_shift(a) - attend_place(a, w->j + j);
 
@@ -564,7 +589,7 @@ attend_add_differences(double *sums, const struct attend_block *w, const real *d
 			ALONG_EACH (i, w->n)
 				to[w->i + i] += dst[j * ATTEND_QUERIES + i];
 		for (int i = 0; a.grid_w && i < w->n; i++)
-			to[attend_place(a, w->i + i)] += dst[j * ATTEND_QUERIES + i];
+			to[place[i]] += dst[j * ATTEND_QUERIES + i];
 	}
 }
 
@@ -609,19 +634,20 @@ KERNEL(attend_bias_kernel, (elem *dbias, struct attend_tensors x, real *scratch,
     struct attend a))
 {
 	int64_t blocks = parts(a.t, ATTEND_QUERIES), own = attend_bias_scratch(a.s, a.d);
-	int64_t samples = a.bias_b ? 1 : a.b, heads = a.bias_head ? 1 : a.heads;
+	int64_t samples = attend_sharing(a), heads = a.bias_head ? 1 : a.heads;
 
 	ROWS (r, a.b / samples * (a.heads / heads) * blocks) {
 		real *sums = scratch + team_me() * own;
 		real *room = sums + ATTEND_QUERIES * parts(a.s, ATTEND_KEYS) * ATTEND_KEYS;
 		int64_t i = r % blocks * ATTEND_QUERIES, n = least(ATTEND_QUERIES, a.t - i);
-		int64_t head = r / blocks % (a.heads / heads), sample = r / blocks / (a.heads / heads);
-		elem *to = dbias + sample * a.bias_b + head * a.bias_head + i * a.s;
+		int64_t head = r / blocks % (a.heads / heads), bias = r / blocks / (a.heads / heads);
+		elem *to = dbias + bias * a.bias_b + head * a.bias_head + i * a.s;
 
 		memset(sums, 0, (size_t)(a.s * ATTEND_QUERIES) * sizeof(*sums));
-		for (int64_t u = sample; u < sample + samples; u++)
+		for (int64_t u = 0; u < samples; u++)
 			for (int64_t h = head; h < head + heads; h++)
-				attend_bias_head(&x, attend_block(a, s, u, h, i), sums, NULL, room);
+				attend_bias_head(&x, attend_block(a, s, attend_sharer(a, bias, u), h, i), sums,
+				    NULL, room);
 		for (int64_t c = 0; c < n; c++)
 			for (int64_t j = 0; j < a.s; j++)
 				to[c * a.s + j] = ELEM(sums[j * ATTEND_QUERIES + c]);
@@ -638,22 +664,20 @@ attend_bias_backward(elem *dbias, void *work, const elem *dy, const elem *q, con
 	LAUNCH_ROWS(attend_bias_kernel, a.heads, (dbias, x, (real *)work, s, a));
 }
 
-/* A thread sums a part of a head's queries over all samples. */
+/* A thread sums a part of a head's queries of all samples. */
 KERNEL(attend_relative_kernel, (double *sums, struct attend_tensors x, real *scratch,
     const struct step *s, struct attend a))
 {
-	int64_t blocks = parts(a.t, ATTEND_QUERIES), cut = attend_parts(a.t);
-	int64_t own = attend_bias_scratch(a.s, a.d);
-	int64_t all = attend_differences(a.t, a.s, a.grid_h, a.grid_w);
+	int64_t blocks = parts(a.t, ATTEND_QUERIES), own = attend_bias_scratch(a.s, a.d);
+	int64_t all = attend_differences(a.t, a.s, a.grid_h, a.grid_w), cut = attend_parts(all);
 
 	ROWS (r, a.heads * cut) {
-		int64_t from = PART_FROM(blocks, r % cut, cut), to = PART_FROM(blocks, r % cut + 1, cut);
+		int64_t to = PART_FROM(a.b * blocks, r % cut + 1, cut);
 
 		memset(sums + r * all, 0, (size_t)all * sizeof(*sums));
-		for (int64_t u = 0; u < a.b; u++)
-			for (int64_t i = from; i < to; i++)
-				attend_bias_head(&x, attend_block(a, s, u, r / cut, i * ATTEND_QUERIES), NULL,
-				    sums + r * all, scratch + team_me() * own);
+		for (int64_t i = PART_FROM(a.b * blocks, r % cut, cut); i < to; i++)
+			attend_bias_head(&x, attend_block(a, s, i / blocks, r / cut, i % blocks * ATTEND_QUERIES),
+			    NULL, sums + r * all, scratch + team_me() * own);
 	}
 }
 

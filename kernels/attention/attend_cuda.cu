@@ -141,19 +141,21 @@ attend_scores(struct attend_tile<WIDEST> *t, struct attend a, struct attend_wher
 {
 	typedef struct attend_tile<WIDEST> tile;
 	int64_t bias_row = attend_has_table(a) ? 0 : a.s;
+	bool seam = attend_is_seam(a, w.sample);
 	real s[tile::R][tile::R];
 
 	if (attend_has_line(a) && threadIdx.x < 2 * tile::SIDE - 1)
 		t->line[threadIdx.x] = attend_of_line(a, bias, w.head, w.i - w.j - tile::SIDE + 1 + threadIdx.x);
 	attend_product<WIDEST>(s, t, q, k, a.d);
 	if (bias)
-		bias += w.sample * a.bias_b + w.head * a.bias_head;
+		bias += attend_bias_at(a, w.sample, w.head);
 #pragma unroll
 	for (int x = 0; x < tile::R; x++)
 #pragma unroll
 		for (int y = 0; y < tile::R; y++) {
 			int i = attend_row() + 16 * x, j = attend_col() + 16 * y;
-			bool is = i < q.n && j < k.n && attend_sees(a, w.i + i, w.j + j);
+			bool is = i < q.n && j < k.n && attend_sees(a, w.i + i, w.j + j) && (!seam ||
+			    attend_side(a, w.sample, w.i + i) == attend_side(a, w.sample, w.j + j));
 			real more = !is || !attend_has_line(a) ? 0 : t->line[i - j + tile::SIDE - 1];
 
 			if (is && bias && bias_row)
@@ -495,14 +497,13 @@ attend_bias_kernel(elem *dbias, struct attend_tensors x, const struct step *s, s
 	__shared__ tile shared;
 	tile *t = &shared;
 	int64_t high = (a.t + tile::SIDE - 1) / tile::SIDE, wide = (a.s + tile::SIDE - 1) / tile::SIDE;
-	int64_t samples = a.bias_b ? 1 : a.b, heads = a.bias_head ? 1 : a.heads;
+	int64_t samples = attend_sharing(a), heads = a.bias_head ? 1 : a.heads;
 	int64_t own = a.heads / heads;		/* heads that have their own */
 
 	ROWS (r, a.b / samples * own * high * wide) {
-		int64_t head = r / wide / high % own, sample = r / wide / high / own;
-		struct attend_where w = { sample, head, r / wide % high * tile::SIDE,
-			r % wide * tile::SIDE };
-		elem *to = dbias + sample * a.bias_b + head * a.bias_head + w.i * a.s + w.j;
+		int64_t head = r / wide / high % own, bias = r / wide / high / own;
+		struct attend_where w = { 0, head, r / wide % high * tile::SIDE, r % wide * tile::SIDE };
+		elem *to = dbias + bias * a.bias_b + head * a.bias_head + w.i * a.s + w.j;
 		real sum[tile::R][tile::R], ds[tile::R][tile::R];
 
 #pragma unroll
@@ -510,8 +511,9 @@ attend_bias_kernel(elem *dbias, struct attend_tensors x, const struct step *s, s
 #pragma unroll
 			for (int j = 0; j < tile::R; j++)
 				sum[i][j] = 0;
-		for (; w.sample < sample + samples; w.sample++)
+		for (int64_t u = 0; u < samples; u++)
 			for (w.head = head; w.head < head + heads; w.head++) {
+				w.sample = attend_sharer(a, bias, u);
 				attend_grads<WIDEST>(ds, t, x, a, s, w, 1);
 #pragma unroll
 				for (int i = 0; i < tile::R; i++)
@@ -554,7 +556,7 @@ attend_column(struct attend a, struct attend_where w, int64_t i, int64_t c, int 
 	return j >= w.j && j < a.s && j < w.j + side ? j - w.j : -1;
 }
 
-/* A block sums a part of a head's queries over all samples. What a tile has of a difference, if anything, is
+/* A block sums a part of a head's queries of all samples. What a tile has of a difference, if anything, is
  * one number in each row. */
 template <int WIDEST> __global__ static void __launch_bounds__(BLOCK)
 attend_relative_kernel(double *sums, struct attend_tensors x, const struct step *s, struct attend a,
@@ -566,40 +568,41 @@ attend_relative_kernel(double *sums, struct attend_tensors x, const struct step 
 	int64_t tiles = (a.t + tile::SIDE - 1) / tile::SIDE;
 
 	ROWS (r, a.heads * cut) {
-		int64_t from = PART_FROM(tiles, r % cut, cut), to = PART_FROM(tiles, r % cut + 1, cut);
+		int64_t to = PART_FROM(a.b * tiles, r % cut + 1, cut);
 		struct attend_where w = { 0, r / cut, 0, 0 };
 		real ds[tile::R][tile::R];
 		double *of = sums + r * all;
 
 		ALONG (c, all)
 			of[c] = 0;
-		for (; w.sample < a.b; w.sample++)
-			for (w.i = from * tile::SIDE; w.i < to * tile::SIDE; w.i += tile::SIDE) {
-				int64_t end = w.i + tile::SIDE < a.t ? w.i + tile::SIDE : a.t;
+		for (int64_t p = PART_FROM(a.b * tiles, r % cut, cut); p < to; p++) {
+			int64_t end;
 
-				for (w.j = attend_first(a, w.i); w.j < attend_last(a, end); w.j += tile::SIDE) {
-					int64_t last = w.j + tile::SIDE < a.s ? w.j + tile::SIDE : a.s;
-					int64_t low = attend_place(a, w.i) - attend_place(a, last - 1) +
-					    attend_shift(a);
-					int64_t n = attend_place(a, end - 1) - attend_place(a, w.j) +
-					    attend_shift(a) - low + 1;
+			w.sample = p / tiles;
+			w.i = p % tiles * tile::SIDE;
+			end = w.i + tile::SIDE < a.t ? w.i + tile::SIDE : a.t;
+			for (w.j = attend_first(a, w.i); w.j < attend_last(a, end); w.j += tile::SIDE) {
+				int64_t last = w.j + tile::SIDE < a.s ? w.j + tile::SIDE : a.s;
+				int64_t low = attend_place(a, w.i) - attend_place(a, last - 1) + attend_shift(a);
+				int64_t n = attend_place(a, end - 1) - attend_place(a, w.j) + attend_shift(a) -
+				    low + 1;
 
-					attend_grads<WIDEST>(ds, t, x, a, s, w, 1);
-					attend_share<WIDEST>(t, ds);
-					__syncthreads();
-					ALONG (c, n) {
-						double sum = 0;
+				attend_grads<WIDEST>(ds, t, x, a, s, w, 1);
+				attend_share<WIDEST>(t, ds);
+				__syncthreads();
+				ALONG (c, n) {
+					double sum = 0;
 
-						for (int64_t i = w.i; i < end; i++) {
-							int64_t j = attend_column(a, w, i, low + c, tile::SIDE);
+					for (int64_t i = w.i; i < end; i++) {
+						int64_t j = attend_column(a, w, i, low + c, tile::SIDE);
 
-							sum += j < 0 ? 0 : t->scores[i - w.i][j];
-						}
-						of[low + c] += sum;
+						sum += j < 0 ? 0 : t->scores[i - w.i][j];
 					}
-					__syncthreads();
+					of[low + c] += sum;
 				}
+				__syncthreads();
 			}
+		}
 	}
 }
 
@@ -609,9 +612,9 @@ attend_relative_sums(double *sums, void *work, const elem *dy, const elem *q, co
     struct attend a)
 {
 	struct attend_tensors x = attend_deltas((real *)work, dy, q, k, v, table, y, logsum, a);
-	int64_t cut = attend_parts(a.t), all = attend_differences(a.t, a.s, a.grid_h, a.grid_w);
+	int64_t all = attend_differences(a.t, a.s, a.grid_h, a.grid_w), cut = attend_parts(all);
 
-	ATTEND_LAUNCH(attend_relative_kernel, a.heads, a.t, a, (sums, x, s, a, cut, all));
+	ATTEND_LAUNCH(attend_relative_kernel, a.heads * cut, a.t, a, (sums, x, s, a, cut, all));
 }
 
 #endif

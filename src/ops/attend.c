@@ -26,6 +26,7 @@ enum { Y, LOGSUM };
 static const struct attr_spec attrs[] = { ATTEND_ATTRS, ATTRS_END };
 
 struct extents {		/* of one sample */
+	int64_t sequences;	/* that know nothing of each other: along the axes before the last two */
 	int64_t queries, keys, heads, kv_heads, d;
 	bool packed;		/* in[Q] holds q, k and v */
 };
@@ -33,12 +34,14 @@ struct extents {		/* of one sample */
 static struct extents
 extents(const struct node *n, struct tensor *const *in)
 {
-	struct extents e = { .queries = in[Q]->dim[0], .heads = op_int(n, "heads"),
-		.kv_heads = op_int(n, "kv_heads"), .packed = !in[K] };
+	struct extents e = { .heads = op_int(n, "heads"), .kv_heads = op_int(n, "kv_heads"), .packed = !in[K] };
+	int axis = in[Q]->rank - 2;
 
-	e.keys = e.packed ? e.queries : in[K]->dim[0];
+	e.sequences = shape_product(in[Q], 0, axis);
+	e.queries = in[Q]->dim[axis];
+	e.keys = e.packed ? e.queries : in[K]->dim[axis];
 	e.kv_heads = e.kv_heads ? e.kv_heads : e.heads;
-	e.d = in[Q]->dim[1] / (e.packed ? e.heads + 2 * e.kv_heads : e.heads);
+	e.d = in[Q]->dim[axis + 1] / (e.packed ? e.heads + 2 * e.kv_heads : e.heads);
 	return e;
 }
 
@@ -61,36 +64,50 @@ macs_of(const struct node *n, struct tensor *const *in, int products)
 {
 	struct extents e = extents(n, in);
 
-	return product_macs(in[Q], 1, product_of(pairs(n, &e), product_of(products * e.heads, e.d)));
+	return product_macs(in[Q], e.sequences, product_of(pairs(n, &e), product_of(products * e.heads, e.d)));
 }
 
 /* ---- emission ---- */
+
+/* Steps of a bias in memory from head to head, and from one sequence to the next that has another. */
+static const char *
+bias_steps(struct emitter *e, const struct node *n, struct tensor *const *in, const struct extents *s)
+{
+	const struct tensor *bias = in[BIAS];
+	int heads = bias ? bias->rank - 3 : -1;
+	bool per_head = heads >= 0 && bias->dim[heads] > 1, per_sequence = heads > 0;
+	int64_t plane = s->queries * s->keys;
+	struct arena *a = e->module->arena;
+	const char *biases;
+
+	if (!bias || attend_table(n) || !(per_head || per_sequence || bias->batched))
+		return "";
+	biases = emit_rows(e, bias, per_sequence ? heads : 0);
+	return arena_printf(a, ",\n\t    .biases = %s, .bias_each = %lld, .bias_b = %lld, .bias_head = %lld", biases,
+	    (long long)(per_sequence ? 1 : s->sequences), (long long)(per_head ? s->heads * plane : plane),
+	    (long long)(per_head ? plane : 0));
+}
 
 static const char *
 geometry(struct emitter *e, const struct node *n, struct tensor *const *in)
 {
 	struct extents s = extents(n, in);
 	struct arena *a = e->module->arena;
-	const struct tensor *bias = in[BIAS];
 	double scale = op_real(n, "scale");
-	int64_t rows = in[Q]->dim[1], kv = s.packed ? rows : in[K]->dim[1];
+	int64_t rows = in[Q]->dim[in[Q]->rank - 1], kv = s.packed ? rows : in[K]->dim[in[K]->rank - 1];
 	const char *window = op_int(n, "window") ? arena_printf(a, ".window = %lld, ",
 	    (long long)op_int(n, "window")) : "";
-	bool per_head = bias && bias->rank == 3 && bias->dim[0] > 1;
-	int64_t plane = s.queries * s.keys;
-	const char *steps = !bias || (!bias->batched && !per_head) ? "" : arena_printf(a,
-	    ",\n\t    .bias_b = %lld, .bias_head = %lld", bias->batched ? (long long)
-	    tensor_elements_per_sample(bias) : 0, per_head ? (long long)plane : 0);
 	const char *dropout = op_real(n, "dropout") == 0 || !n->training ? "" : arena_printf(a,
 	    ",\n\t    .rate = %s, .stream_id = %d", emit_double(e, op_real(n, "dropout")),
 	    n->forward ? n->forward->id : n->again ? n->again->id : n->id);
 
 	return arena_printf(a, "(struct attend){ .b = %s, .t = %lld, .s = %lld, .q_row = %lld, "
 	    ".k_row = %lld, .v_row = %lld,\n\t    .heads = %lld, .kv_heads = %lld, .d = %lld, .causal = %d, "
-	    "%s.scale = (real)%s%s%s%s }", in[Q]->batched ? "b" : "1", (long long)s.queries,
+	    "%s.scale = (real)%s%s%s%s }", emit_rows(e, in[Q], in[Q]->rank - 2), (long long)s.queries,
 	    (long long)s.keys, (long long)rows, (long long)kv, (long long)kv, (long long)s.heads,
 	    (long long)s.kv_heads, (long long)s.d, op_bool(n, "causal"), window,
-	    emit_double(e, scale > 0 ? scale : 1 / sqrt((double)s.d)), steps, dropout, attend_rule_text(a, n));
+	    emit_double(e, scale > 0 ? scale : 1 / sqrt((double)s.d)), bias_steps(e, n, in, &s), dropout,
+	    attend_rule_text(a, n, in[Q]));
 }
 
 struct thirds {			/* pointers to q, k and v, or to their gradients */
@@ -125,8 +142,8 @@ static struct affine
 work_of(const struct node *n, const struct room *room, int64_t reals)
 {
 	struct tensor *const *in = n->in + BACK;
-	struct affine deltas = product_macs(in[Q], op_int(n, "heads"), in[Q]->dim[0] *
-	    dtype_bytes(in[Q]->dtype->real));
+	struct affine deltas = product_macs(in[Q], op_int(n, "heads"), product_of(shape_product(in[Q], 0,
+	    in[Q]->rank - 1), dtype_bytes(in[Q]->dtype->real)));
 
 	return on_gpu(room) ? deltas : product_reals(n, product_of(reals, room->threads));
 }
@@ -202,8 +219,8 @@ emit_bias(struct emitter *e, const struct node *n)
 	struct extents s = extents(n, in);
 	struct thirds x = thirds_of(e, &s, in);
 
-	emit_call(e, attend_table(n) ? "attend_relative_backward" : "attend_bias_backward", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[DY]),
-	    x.q, x.k, x.v, arg_tensor(in[BIAS]), arg_tensor(in[OPERANDS + Y]),
+	emit_call(e, attend_table(n) ? "attend_relative_backward" : "attend_bias_backward", arg_tensor(n->out[0]),
+	    arg_work(n), arg_tensor(n->in[DY]), x.q, x.k, x.v, arg_tensor(in[BIAS]), arg_tensor(in[OPERANDS + Y]),
 	    arg_tensor(in[OPERANDS + LOGSUM]), arg_text("s"), arg_text(geometry(e, n, in)));
 }
 
@@ -257,14 +274,20 @@ spread(struct build *b, struct node *n)
 static bool
 is_sequence(struct build *b, const struct node *n, int k, const char *what)
 {
-	const struct tensor *x = n->in[k];
+	const struct tensor *x = n->in[k], *q = n->in[Q];
+	int i;
 
 	if (!shape_float(b, n, k))
 		return false;
-	if (x->rank != 2)
-		return op_error(b, n, "attend: %s must have shape [positions, features], but it is %s", what,
+	if (x->rank < 2)
+		return op_error(b, n, "attend: %s must have shape [..., positions, features], but it is %s", what,
 		    op_operand_text(b, x));
-	if (x->batched != n->in[Q]->batched)
+	for (i = 0; i < q->rank - 2 && x->rank == q->rank && x->dim[i] == q->dim[i]; i++)
+		;
+	if (i < q->rank - 2 || x->rank != q->rank)
+		return op_error(b, n, "attend: %s are %s; before positions and features they must have the axes of "
+		    "the queries, which are %s", what, op_operand_text(b, x), op_operand_text(b, q));
+	if (x->batched != q->batched)
 		return op_error(b, n, "attend: of queries, keys and values some depend on the batch and "
 		    "others do not; here %s are %s", what, op_operand_text(b, x));
 	return true;
@@ -274,7 +297,7 @@ static bool
 heads_divide(struct build *b, const struct node *n)
 {
 	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads") ? op_int(n, "kv_heads") : heads;
-	int64_t features = n->in[Q]->dim[1], parts = n->in[K] ? heads : heads + 2 * kv;
+	int64_t features = n->in[Q]->dim[n->in[Q]->rank - 1], parts = n->in[K] ? heads : heads + 2 * kv;
 
 	if (heads % kv)
 		return op_error(b, n, "attend: %lld heads do not divide among %lld kv_heads",
@@ -295,11 +318,11 @@ sides_agree(struct build *b, const struct node *n, const struct extents *e)
 {
 	const struct tensor *k = n->in[K], *v = n->in[V];
 
-	if (!e->packed && k->dim[1] != e->kv_heads * e->d)
+	if (!e->packed && k->dim[k->rank - 1] != e->kv_heads * e->d)
 		return op_error(b, n, "attend: keys are %s; with %lld of %lld heads, of %lld features as "
-		    "the queries', they would be [%lld, %lld]", op_operand_text(b, k),
-		    (long long)e->kv_heads, (long long)e->heads, (long long)e->d, (long long)e->keys,
-		    (long long)(e->kv_heads * e->d));
+		    "the queries', they would be [%s%lld, %lld]", op_operand_text(b, k),
+		    (long long)e->kv_heads, (long long)e->heads, (long long)e->d, k->rank > 2 ? "..., " : "",
+		    (long long)e->keys, (long long)(e->kv_heads * e->d));
 	if (!e->packed && !tensor_same_shape(k, v))
 		return op_error(b, n, "attend: keys are %s, and values %s; there is a value for each key, "
 		    "of as many features", op_operand_text(b, k), op_operand_text(b, v));
@@ -309,11 +332,25 @@ sides_agree(struct build *b, const struct node *n, const struct extents *e)
 	return true;
 }
 
+/* [T, S]; or [heads, T, S], or 1 in place of heads, behind the axes of the queries or without these */
+static bool
+bias_has_shape(const struct tensor *t, const struct tensor *q, const struct extents *e)
+{
+	int heads = t->rank - 3, i;
+
+	if (t->rank < 2 || t->dim[t->rank - 2] != e->queries || t->dim[t->rank - 1] != e->keys)
+		return false;
+	if (heads >= 0 && t->dim[heads] != 1 && t->dim[heads] != e->heads)
+		return false;
+	for (i = 0; i < heads && heads == q->rank - 2 && t->dim[i] == q->dim[i]; i++)
+		;
+	return heads <= 0 || (heads == q->rank - 2 && i == heads);
+}
+
 static bool
 bias_fits(struct build *b, const struct node *n, const struct extents *e)
 {
 	const struct tensor *t = n->in[BIAS];
-	int first = t ? t->rank - 2 : 0;
 
 	if (t && !shape_float(b, n, BIAS))
 		return false;
@@ -324,22 +361,25 @@ bias_fits(struct build *b, const struct node *n, const struct extents *e)
 	if (t->batched && !n->in[Q]->batched)
 		return op_error(b, n, "attend: the bias depends on the batch, %s, and the queries do not",
 		    op_operand_text(b, t));
-	if ((t->rank == 2 || (t->rank == 3 && (t->dim[0] == 1 || t->dim[0] == e->heads))) &&
-	    t->dim[first] == e->queries && t->dim[first + 1] == e->keys)
+	if (bias_has_shape(t, n->in[Q], e))
 		return true;
-	return op_error(b, n, "attend: the bias of the scores must have shape [%lld, %lld] or [%lld, %lld, "
-	    "%lld], but it is %s", (long long)e->queries, (long long)e->keys, (long long)e->heads,
-	    (long long)e->queries, (long long)e->keys, op_operand_text(b, t));
+	return op_error(b, n, "attend: the bias of the scores must have shape [%lld, %lld] or [%lld, %lld, %lld]%s, "
+	    "but it is %s", (long long)e->queries, (long long)e->keys, (long long)e->heads, (long long)e->queries,
+	    (long long)e->keys, n->in[Q]->rank > 2 ? ", or that behind the axes that the queries have before" : "",
+	    op_operand_text(b, t));
 }
 
 static bool
 shape(struct build *b, struct node *n)
 {
+	int64_t dim[MAX_RANK];
 	const struct tensor *q;
 	struct extents e;
+	int axis;
 
 	spread(b, n);
 	q = n->in[Q];
+	axis = q->rank - 2;
 	if (!attend_is_relative(b, n))
 		return false;
 	if (!is_sequence(b, n, Q, n->in[K] ? "the queries" : "the input") ||
@@ -347,12 +387,14 @@ shape(struct build *b, struct node *n)
 	    !heads_divide(b, n))
 		return false;
 	e = extents(n, n->in);
-	if (!sides_agree(b, n, &e) || !bias_fits(b, n, &e))
+	if (!sides_agree(b, n, &e) || !bias_fits(b, n, &e) || !attend_shift_fits(b, n, q))
 		return false;
-	op_output(b, n, NULL, T_ACTIVATION, q->dtype, q->batched, 2, (int64_t[]){ e.queries,
-	    e.heads * e.d });
-	op_output(b, n, "logsum", T_SAVED, q->dtype->real, q->batched, 2, (int64_t[]){ e.heads,
-	    e.queries });
+	memcpy(dim, q->dim, sizeof(dim));
+	dim[axis + 1] = e.heads * e.d;
+	op_output(b, n, NULL, T_ACTIVATION, q->dtype, q->batched, q->rank, dim);
+	dim[axis] = e.heads;
+	dim[axis + 1] = e.queries;
+	op_output(b, n, "logsum", T_SAVED, q->dtype->real, q->batched, q->rank, dim);
 	return true;
 }
 
@@ -393,9 +435,11 @@ const struct op op_attend = {
 	    "Shapes: queries [T, heads d], keys and values [S, kv_heads d], output [T, heads d]; heads "
 	    "lie side by side in a row, and d is at most 256. Where S is not T it is cross-attention. With "
 	    "one operand, qkv -> attend(12), each row holds queries, keys and values side by side, [T, "
-	    "(heads + 2 kv_heads) d], as one dense layer makes them. One operand more is a bias, which "
-	    "is added to the scores: [T, S], or [heads, T, S] for each head its own, as of relative "
-	    "positions. With kv_heads, neighbouring heads of queries share keys and values (Ainslie and "
+	    "(heads + 2 kv_heads) d], as one dense layer makes them. Axes before the last two, alike in all "
+	    "of them, are those of sequences that do not see each other: [windows, T, heads d]. One operand more is "
+	    "a bias, which is added to the scores: [T, S], or [heads, T, S] for each head its own, as of relative "
+	    "positions; behind the axes of the queries, [windows, heads, T, S] or [windows, 1, T, S], each sequence "
+	    "has its own. With kv_heads, neighbouring heads of queries share keys and values (Ainslie and "
 	    "others, 2023); with window = w, position i sees those nearer than w, and with causal none "
 	    "after i.\n\n"
 	    "Positions can be a rule, which takes no memory but for a table's: alibi adds -m |i - j| to the scores, "
@@ -404,7 +448,11 @@ const struct op op_attend = {
 	    "relative=32), whose row is T5's bucket of j - i (Raffel and others, 2020): half of the buckets for "
 	    "keys ahead, unless causal, and of a side's, half for a distance each, the others to max_distance in "
 	    "powers. grid=(7, 7) makes positions the places of a window of 7 x 7, row by row, and the bias a table "
-	    "[169, heads], with row (yi - yj + 6) 13 + xi - xj + 6, as in Swin (Liu and others, 2021). A "
+	    "[169, heads], with row (yi - yj + 6) 13 + xi - xj + 6, as in Swin (Liu and others, 2021). With "
+	    "shift=(3, 3) the sequences are the windows of an image that was rolled by that, [..., rows, columns, T, "
+	    "heads d]: in those of the last row, places of the last 3 rows, which came round from the other end of "
+	    "the image, and the others do not see each other, and likewise across. (Implementations add -100 to such "
+	    "scores; here these are left out.) A "
 	    "table can be that of several layers. Its gradient is summed in one order, in double precision, by "
 	    "differences of positions. For rotary embedding see rope.\n\n"
 	    "The scores are never in memory: a block of queries meets one block of keys after the other "

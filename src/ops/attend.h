@@ -30,7 +30,10 @@
 	    .preset = "128", .min = 1, .max = 1 << 30 },				\
 	{ "grid", ATTR_PAIR, "positions are the places of a grid of so many rows and columns, and the bias is a "	\
 	    "table [(2 rows - 1) (2 columns - 1), heads], by how far the places are apart down and across; 0: "	\
-	    "they are not", .preset = "0", .min = 0, .max = 32768 }
+	    "they are not", .preset = "0", .min = 0, .max = 32768 },				\
+	{ "shift", ATTR_PAIR, "the grids are windows, in rows and columns, of an image that was rolled so many "	\
+	    "places up and to the left: what came round does not see the rest", .preset = "0", .min = 0,	\
+	    .max = 32768 }
 
 /* Rows of the table that a bias is looked up in, by relative or grid; 0: it is not. */
 int64_t	attend_table(const struct node *);
@@ -39,10 +42,12 @@ bool	attend_is_relative(struct build *, const struct node *);
 /* Is that table, which may be NULL, the one that they ask for? */
 bool	attend_table_fits(struct build *, const struct node *, const struct tensor *table, int64_t queries,
 	    int64_t keys);
+/* Are the queries those of windows, if there is a shift? */
+bool	attend_shift_fits(struct build *, const struct node *, const struct tensor *queries);
 /* Bytes of scratch memory for its gradient. */
 int64_t	attend_table_work(const struct node *, int64_t queries, int64_t keys);
 /* The rule as members of struct attend in a program. */
-const char	*attend_rule_text(struct arena *, const struct node *);
+const char	*attend_rule_text(struct arena *, const struct node *, const struct tensor *queries);
 
 /* attend's torch.calls (attend_torch.c) */
 void	attend_torch(struct tape *, const struct node *);

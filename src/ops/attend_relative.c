@@ -44,15 +44,46 @@ attend_is_relative(struct build *b, const struct node *n)
 	return true;
 }
 
+bool
+attend_shift_fits(struct build *b, const struct node *n, const struct tensor *q)
+{
+	const int64_t *grid = grid_of(n), *shift = op_attr(n, "shift")->v;
+
+	if (!shift[0] && !shift[1])
+		return true;
+	if (!grid[0])
+		return op_error(b, n, "attend: a shift is that of windows; give their places, such as grid=(7, 7)");
+	if (shift[0] >= grid[0] || shift[1] >= grid[1])
+		return op_error(b, n, "attend: the shift, of %lld and %lld places, must be less than the windows, which "
+		    "are %lld x %lld", (long long)shift[0], (long long)shift[1], (long long)grid[0],
+		    (long long)grid[1]);
+	if (q->rank < 4)
+		return op_error(b, n, "attend: with shift, queries are those of the windows of an image, [rows, "
+		    "columns, places, features], but they are %s", op_operand_text(b, q));
+	return true;
+}
+
+/* The windows that the image has, which are the last two axes before a sequence's. */
+static const char *
+shift_text(struct arena *a, const struct node *n, const struct tensor *q)
+{
+	const int64_t *shift = op_attr(n, "shift")->v;
+
+	if (!shift[0] && !shift[1])
+		return "";
+	return arena_printf(a, ", .shift_h = %lld, .shift_w = %lld,\n\t    .windows_h = %lld, .windows_w = %lld",
+	    (long long)shift[0], (long long)shift[1], (long long)q->dim[q->rank - 4], (long long)q->dim[q->rank - 3]);
+}
+
 const char *
-attend_rule_text(struct arena *a, const struct node *n)
+attend_rule_text(struct arena *a, const struct node *n, const struct tensor *queries)
 {
 	const int64_t *grid = grid_of(n);
 	const char *alibi = op_bool(n, "alibi") ? ",\n\t    .alibi = 1" : "";
 
 	if (grid[0])
-		return arena_printf(a, ",\n\t    .grid_h = %lld, .grid_w = %lld", (long long)grid[0],
-		    (long long)grid[1]);
+		return arena_printf(a, ",\n\t    .grid_h = %lld, .grid_w = %lld%s", (long long)grid[0],
+		    (long long)grid[1], shift_text(a, n, queries));
 	if (!op_int(n, "relative"))
 		return alibi;
 	return arena_printf(a, "%s,\n\t    .buckets = %lld, .distance = %lld", alibi,

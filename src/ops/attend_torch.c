@@ -9,6 +9,9 @@
  * queries, so that keys and values are first repeated; no windows, which are a mask of their own; and
  * no mask beside is_causal, which then is one too.
  *
+ * Sequences of a sample are folded into the batch, which is a view; a bias that only some of them share is
+ * then repeated in memory.
+ *
  * In f64 there is the naive one alone (_scaled_dot_product_attention_math in attention.cpp): scaled and
  * contiguous copies of its operands, the scores, and probabilities that are kept. What it makes in between is
  * counted from above.
@@ -18,6 +21,7 @@
 #include "calls/sizes.h"
 #include "calls/tape.h"
 #include "ops/product.h"
+#include "ops/shapes.h"
 
 enum { Q, K, V, BIAS };
 
@@ -25,7 +29,8 @@ struct calls {
 	struct tape *t;
 	const struct node *n;
 	int64_t element;	/* bytes */
-	int64_t batch, queries, keys, heads, kv_heads, d;
+	int64_t batch;		/* sequences of all samples */
+	int64_t sequences, queries, keys, heads, kv_heads, d;
 	int q, k, v, bias;	/* values; k and v are TAPE_NONE where q holds them too */
 };
 
@@ -79,6 +84,30 @@ repeat(struct calls *c)
 	}
 }
 
+/* How many windows an image has whose seams are a mask. */
+static int64_t
+windows(const struct node *n)
+{
+	const int64_t *shift = op_attr(n, "shift")->v;
+	const struct tensor *q = n->in[Q];
+
+	return shift[0] || shift[1] ? shape_product(q, q->rank - 4, q->rank - 2) : 1;
+}
+
+/* That mask, [windows, 1, queries, keys], and what the bias is with it. */
+static void
+shift(struct calls *c)
+{
+	int64_t plane = product_of(windows(c->n), product_of(c->element, product_of(c->queries, c->keys)));
+	int in[2] = { c->bias };
+	struct tape_call sum = { .in = in, .nin = 2, .bytes = product_of(plane, c->heads) };
+
+	if (windows(c->n) == 1 && !op_attr(c->n, "shift")->v[0] && !op_attr(c->n, "shift")->v[1])
+		return;
+	in[1] = make(c, plane, TAPE_NONE, TAPE_NONE);
+	c->bias = tape_call(c->t, &sum);
+}
+
 /* A rule of positions becomes a bias [heads, queries, keys]: rows of the table by an index of int64, turned so
  * that heads come first; or slopes times distances, which hold the mask of causal or a window too. */
 static void
@@ -95,6 +124,7 @@ positions(struct calls *c)
 		in[0] = tape_call(c->t, &look);
 		c->bias = tape_call(c->t, &turn);
 	}
+	shift(c);
 	if (!op_bool(c->n, "alibi"))
 		return;
 	in[0] = c->bias;
@@ -119,6 +149,25 @@ mask(struct calls *c)
 	}
 	sum.bytes = c->t->values.v[c->bias].bytes;
 	c->bias = tape_call(c->t, &sum);
+}
+
+/* Of a bias that not all sequences share, one for each: a view where nothing is repeated. */
+static void
+fold(struct calls *c)
+{
+	const struct tensor *t = c->n->in[BIAS];
+	int64_t own = windows(c->n), each;
+	struct tape_call view = { .output = TORCH_VIEW, .in = &c->bias, .nin = 1, .passes = 1u << 0 };
+
+	if (c->sequences == 1 || c->bias == TAPE_NONE)
+		return;
+	if (t && !attend_table(c->n))
+		own = product_of(t->rank > 3 ? c->sequences : 1, t->batched ? c->t->batch : 1);
+	if (own == 1 && !(t && t->batched))
+		return;
+	each = product_of(c->t->values.v[c->bias].bytes / own, c->batch);
+	view.bytes = each;
+	c->bias = own == 1 || own == c->batch ? tape_call(c->t, &view) : make(c, each, c->bias, TAPE_NONE);
 }
 
 /* As large as the scores without a copy, but for rows that must be aligned (preprocess_mask in
@@ -155,6 +204,7 @@ efficient(struct calls *c)
 	repeat(c);
 	positions(c);
 	mask(c);
+	fold(c);
 	expand(c);
 	in[K] = c->k;
 	in[V] = c->v;
@@ -190,13 +240,15 @@ void
 attend_torch(struct tape *t, const struct node *n)
 {
 	const struct tensor *q = n->in[Q];
-	struct calls c = { .t = t, .n = n, .element = dtype_bytes(q->dtype), .queries = q->dim[0],
-		.batch = q->batched ? t->batch : 1, .heads = op_int(n, "heads"),
+	int axis = q->rank - 2;
+	struct calls c = { .t = t, .n = n, .element = dtype_bytes(q->dtype), .queries = q->dim[axis],
+		.sequences = shape_product(q, 0, axis), .heads = op_int(n, "heads"),
 		.kv_heads = op_int(n, "kv_heads") };
 
+	c.batch = product_of(c.sequences, q->batched ? t->batch : 1);
 	c.kv_heads = c.kv_heads ? c.kv_heads : c.heads;
-	c.keys = n->in[K] ? n->in[K]->dim[0] : c.queries;
-	c.d = n->out[0]->dim[1] / c.heads;
+	c.keys = n->in[K] ? n->in[K]->dim[axis] : c.queries;
+	c.d = n->out[0]->dim[axis + 1] / c.heads;
 	take(&c);
 	tape_result(t, n->out[0], c.element > 4 ? naive(&c) : efficient(&c));
 }

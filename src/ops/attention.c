@@ -65,27 +65,25 @@ static bool
 is_well_formed(struct build *b, const struct node *n)
 {
 	const struct tensor *x = n->in[0];
-	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads");
+	int64_t heads = op_int(n, "heads"), kv = op_int(n, "kv_heads"), features;
 
-	if (!shape_float(b, n, 0))
+	if (!shape_float(b, n, 0) || !shape_needs_rank(b, n, 0, 2, "[..., positions, features]"))
 		return false;
-	if (x->rank != 2)
-		return op_error(b, n, "attention: input must have shape [positions, features], but it is %s",
-		    op_operand_text(b, x));
-	if (x->dim[1] % heads)
+	features = x->dim[x->rank - 1];
+	if (features % heads)
 		return op_error(b, n, "attention: the %lld features of %s do not divide into %lld heads",
-		    (long long)x->dim[1], op_operand_text(b, x), (long long)heads);
-	if (x->dim[1] / heads > ATTEND_WIDEST)
+		    (long long)features, op_operand_text(b, x), (long long)heads);
+	if (features / heads > ATTEND_WIDEST)
 		return op_error(b, n, "attention: heads of %lld features; the most is %d",
-		    (long long)(x->dim[1] / heads), ATTEND_WIDEST);
+		    (long long)(features / heads), ATTEND_WIDEST);
 	if (kv && heads % kv)
 		return op_error(b, n, "attention: %lld heads do not divide among %lld kv_heads",
 		    (long long)heads, (long long)kv);
 	if (op_real(n, "rope") > 0 && op_real(n, "rope") < 1)
 		return op_error(b, n, "attention: rope is a base of at least 1, such as rope=10000");
-	if (op_real(n, "rope") > 0 && x->dim[1] / heads % 2)
+	if (op_real(n, "rope") > 0 && features / heads % 2)
 		return op_error(b, n, "attention: rope turns pairs, and heads of %lld features are not pairs",
-		    (long long)(x->dim[1] / heads));
+		    (long long)(features / heads));
 	if (!attend_is_relative(b, n))
 		return false;
 	return true;
@@ -101,7 +99,7 @@ expand(struct build *b, const struct node *n)
 
 	if (!is_well_formed(b, n))
 		return NULL;
-	features = n->in[0]->dim[1];
+	features = n->in[0]->dim[n->in[0]->rank - 1];
 	for (i = 0; i < op_nattrs(&op_attend); i++)
 		a[i] = n->attr[i];	/* both begin with ATTEND_ATTRS */
 	core[0] = project(b, n, "in_proj", n->in[0], features + 2 * (kv ? kv : heads) * (features / heads))
@@ -120,7 +118,8 @@ const struct op op_attention = {
 	.brief = "multi-head self-attention",
 	.doc = "x -> attention(12, causal=true) is self-attention with its own projections: a dense layer "
 	    "makes queries, keys and values of [T, C], `attend` lets each position gather the values of "
-	    "those it sees, and another dense layer puts the heads together, [T, C] again. A second "
+	    "those it sees, and another dense layer puts the heads together, [T, C] again. Of [windows, T, C] each "
+	    "window is a sequence by itself. A second "
 	    "operand is a bias of the scores, as of `attend`.\n\n"
 	    "Parameters, in the order of PyTorch's MultiheadAttention: in_proj.weight [3 C, C] (queries, "
 	    "keys, values; with kv_heads, C + 2 kv_heads C / heads rows), in_proj.bias, out_proj.weight "

@@ -96,7 +96,8 @@ class Graph:
                 if phase == "forward":
                     self.nodes.append(Node(op, ids, numbers, attributes(attrs), path))
                     self.nodes[-1].tokens = any(i is not None and self.tensors[i].tokens for i in ids)
-                    self.nodes[-1].batched = bool(ids) and self.tensors[ids[0]].batched
+                    self.nodes[-1].samples = [i is not None and self.tensors[i].batched for i in ids]
+                    self.nodes[-1].batched = bool(ids) and self.nodes[-1].samples[0]
 
     def by_name(self, name):
         return next(n for n, t in self.tensors.items() if t.name == name)
@@ -272,15 +273,42 @@ def positions(n, queries, keys, bias):
     return bias
 
 
+def seams(n, rows, columns):
+    """What torchvision adds to the scores of shifted windows, [rows, columns, 1, places, places]."""
+    (high, wide), (down, across) = n.attrs["grid"], n.attrs["shift"]
+    part, parts = torch.zeros(rows * high, columns * wide), 0
+    for y in ((0, -high), (-high, -down), (-down, None)):
+        for x in ((0, -wide), (-wide, -across), (-across, None)):
+            part[y[0]:y[1], x[0]:x[1]] = parts
+            parts += 1
+    part = part.view(rows, high, columns, wide).transpose(1, 2).flatten(2)
+    apart = part[..., :, None] != part[..., None, :]
+    return torch.zeros(apart.shape).masked_fill(apart, -torch.inf)[:, :, None]
+
+
+def folded(n, q, k, v, bias, batched):
+    """Sequences of a sample become samples, with the bias of each."""
+    axes = q.dim() - 3
+    if bias is not None and (batched or bias.dim() > 3):
+        bias = bias if batched else bias[None]
+        bias = bias[(slice(None),) + (None,) * (axes + 4 - bias.dim())]
+        bias = bias.expand(q.shape[:-2] + bias.shape[-3:]).flatten(0, axes)
+    return (*(x if x is None else x.flatten(0, axes) for x in (q, k, v)), bias)
+
+
 def attended(n, q, k, v, bias=None):
     """Queries, keys and values by heads, [B, heads, positions, numbers], and what is added to the scores
     but for causal=; None: nothing."""
     heads, kv = n.attrs["heads"], n.attrs["kv_heads"] or n.attrs["heads"]
+    bias = positions(n, q.shape[-2], (q if k is None else k).shape[-2], bias)
+    if any(n.attrs["shift"]):
+        bias = bias + seams(n, *q.shape[-4:-2])
+    if q.dim() > 3:
+        q, k, v, bias = folded(n, q, k, v, bias, n.samples[3])
     if k is None:
         d = q.shape[-1] // (heads + 2 * kv)
         q, k, v = q.split([heads * d, kv * d, kv * d], -1)
     q, k, v = (x.unflatten(-1, (h, -1)).transpose(1, 2) for x, h in ((q, heads), (k, kv), (v, kv)))
-    bias = positions(n, q.shape[2], k.shape[2], bias)
     bias = bias if bias is None else bias.to(q.dtype)
     if n.attrs["window"]:
         near = torch.arange(q.shape[2])[:, None] - torch.arange(k.shape[2])
@@ -295,10 +323,11 @@ def attended(n, q, k, v, bias=None):
 
 
 def attend(n, q, k, v, bias=None):
+    sequences = q.shape[:-2]
     q, k, v, bias = attended(n, q, k, v, bias)
     y = F.scaled_dot_product_attention(q, k, v, bias, 0.0, n.attrs["causal"] and bias is None,
                                        scale=n.attrs["scale"] or None, enable_gqa=True)
-    return y.transpose(1, 2).flatten(2)
+    return y.transpose(1, 2).flatten(2).unflatten(0, sequences)
 
 
 def turned(x):

@@ -55,22 +55,27 @@ def scale(n, x):
 
 def attend(n, q, k, v, bias=None):
     """By the kernel that a card has for f32. Grouped keys and values are repeated; a mask is added to the
-    bias, as one does who makes it beforehand."""
-    queries, keys = q.shape[1], (q if k is None else k).shape[1]
+    bias, as one does who makes it beforehand. Sequences of a sample are samples to it, and a bias is repeated
+    for those that have the same."""
+    sequences, queries, keys = q.shape[:-2], q.shape[-2], (q if k is None else k).shape[-2]
     if any(n.attrs["grid"]) or n.attrs["relative"]:
         index = torch.zeros(queries, keys, dtype=torch.int64)
         bias = F.embedding(index, bias).permute(2, 0, 1).contiguous()
         del index
+    if any(n.attrs["shift"]):
+        bias = bias + torch.zeros(*q.shape[-4:-2], 1, queries, keys)
     if n.attrs["alibi"]:                # with what is hidden
         fall = torch.zeros(n.attrs["heads"], queries, keys)
         bias = fall if bias is None else bias + fall
         del fall
     masked = not n.attrs["alibi"] and (n.attrs["window"] or (n.attrs["causal"] and bias is not None))
-    mask = torch.zeros(q.shape[1], (q if k is None else k).shape[1]) if masked else None
+    mask = torch.zeros(queries, keys) if masked else None
     bias = mask if bias is None else bias if mask is None else bias + mask
     del mask
     plain = ir.Node(n.op, n.ins, n.outs, {**n.attrs, "window": 0, "causal": False, "alibi": False,
-                                           "relative": 0, "grid": (0, 0)}, n.path)
+                                           "relative": 0, "grid": (0, 0), "shift": (0, 0)}, n.path)
+    if q.dim() > 3:
+        q, k, v, bias = ir.folded(n, q, k, v, bias, n.samples[3])
     q, k, v, _ = ir.attended(plain, q, k, v)
     heads = q.shape[1]
     k, v = (x if x.shape[1] == heads else x.transpose(1, 2)[:, :, :, None].expand(
@@ -82,7 +87,7 @@ def attend(n, q, k, v, bias=None):
     y = torch.ops.aten._scaled_dot_product_efficient_attention(
         q, k, v, bias, torch.is_grad_enabled(), n.attrs["dropout"], bool(n.attrs["causal"] and bias is None),
         scale=n.attrs["scale"] or None)[0]
-    return y.transpose(1, 2).flatten(2)
+    return y.transpose(1, 2).flatten(2).unflatten(0, sequences)
 
 
 def rope(n, x):

@@ -77,7 +77,18 @@ bias_at(const struct attend &a, int64_t b, int64_t h, int64_t i, int64_t j)
 {
 	if (a.buckets || a.grid_w)
 		return entry_of(a, i, j) * a.heads + h;
-	return b * a.bias_b + h * a.bias_head + i * a.s + j;
+	return (a.biases ? b / a.bias_each % a.biases * a.bias_b : 0) + h * a.bias_head + i * a.s + j;
+}
+
+/* Do both places come from the same end of the image, or neither from the other end? */
+static bool
+are_apart(const struct attend &a, int64_t b, int64_t i, int64_t j)
+{
+	int64_t high = a.windows_h * a.grid_h, wide = a.windows_w * a.grid_w;
+	int64_t top = b / a.windows_w % a.windows_h * a.grid_h, left = b % a.windows_w * a.grid_w;
+
+	return (top + i / a.grid_w >= high - a.shift_h) != (top + j / a.grid_w >= high - a.shift_h) ||
+	    (left + i % a.grid_w >= wide - a.shift_w) != (left + j % a.grid_w >= wide - a.shift_w);
 }
 
 /* One query of one head. */
@@ -91,7 +102,8 @@ define_row(const struct attend &a, const struct step &s, const struct given &x, 
 	double top = -INFINITY, sum = 0, delta = 0;
 
 	for (int64_t j = 0; j < a.s; j++) {
-		bool hidden = (a.causal && j > i) || (a.window && std::llabs(i - j) >= a.window);
+		bool hidden = (a.causal && j > i) || (a.window && std::llabs(i - j) >= a.window) ||
+		    (a.windows_w && are_apart(a, b, i, j));
 
 		for (int c = 0; c < a.d; c++)
 			p[j] += (double)a.scale * value_of(x.q[at_q + c]) *
@@ -189,8 +201,6 @@ main(void)
 	check({ 1, 140, 140, 0, 0, 0, 1, 1, 8, 1, 66, 0, 0, 0, 0, 0 }, 0);
 	check({ 2, 9, 70, 0, 0, 0, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0 }, 9 * 70);
 	check({ 2, 66, 9, 0, 0, 0, 2, 2, 4, 0, 0, 0, 0, 66 * 9, 0, 0 }, 2 * 66 * 9);
-	check({ 2, 9, 9, 0, 0, 0, 2, 2, 4, 1, 0, 0, 81, 0, 0, 0 }, 2 * 81);
-	check({ 2, 66, 67, 0, 0, 0, 4, 2, 6, 0, 0, 0, 2 * 66 * 67 * 2, 66 * 67, 0.3, 0 }, 2 * 4 * 66 * 67);
 	/*                                                                       alibi buckets grid */
 	check({ 1, 70, 140, 0, 0, 0, 6, 6, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0 }, 0);
 	check({ 2, 70, 70, 0, 0, 0, 3, 1, 4, 1, 66, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0 }, 70 * 70);
@@ -198,5 +208,13 @@ main(void)
 	check({ 1, 150, 150, 0, 0, 0, 3, 1, 4, 1, 0, 0, 0, 0, 0.3, 0, 1, 32, 128, 0, 0 }, 32 * 3);
 	check({ 2, 77, 77, 0, 0, 0, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 11 }, 13 * 21 * 2);
 	check({ 1, 70, 70, 0, 0, 0, 1, 1, 70, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 2 }, 69 * 3);
+	/*                                                                       shift windows biases each */
+	check({ 12, 12, 12, 0, 0, 0, 1, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 3, 2, 1, 2, 3, 0, 0 }, 35);
+	check({ 2, 70, 70, 0, 0, 0, 2, 1, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 10, 3, 0, 1, 2, 0, 0 }, 13 * 19 * 2);
+	check({ 2, 9, 9, 0, 0, 0, 2, 2, 4, 1, 0, 0, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1 }, 2 * 81);
+	check({ 6, 9, 9, 0, 0, 0, 2, 2, 4, 1, 0, 0, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3 }, 2 * 81);
+	check({ 6, 9, 9, 0, 0, 0, 2, 2, 4, 1, 0, 0, 162, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 1 }, 3 * 162);
+	check({ 2, 66, 67, 0, 0, 0, 4, 2, 6, 0, 0, 0, 4 * 66 * 67, 66 * 67, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1 },
+	    2 * 4 * 66 * 67);
 	return verdict();
 }
