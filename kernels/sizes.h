@@ -42,6 +42,10 @@
 #define CONV_SOURCES	8	/* most tensors that a convolution reads as one input */
 
 #define UPDATE_CHUNK	1024	/* elements that a block updates at a time (update/updates.cu) */
+#define UPDATE_PARTS	256	/* most pieces of a sum over a parameter, on any target */
+#define FACTOR_ROWS	256	/* rows of a matrix that are summed at a time (update/adafactor.cu), */
+#define FACTOR_PIECES	32	/* unless those are more pieces than so many */
+#define CODED_BLOCK	256	/* weights whose means are coded together (update/adamw8bit.cu) */
 
 /* Recurrent layers (recurrent/recurrent.cu): their cells, as src/ops/recurrent.c describes them, and the samples
  * that a thread of a C program takes through all steps together. */

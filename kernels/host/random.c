@@ -116,6 +116,8 @@ start_values(uint64_t seed)
 					((float *)chunk)[i] = (float)x;
 				else if (p->type == TYPE_I32)
 					((int32_t *)chunk)[i] = (int32_t)x;
+				else if (p->type == TYPE_U8)
+					chunk[i] = (unsigned char)x;
 				else
 					((elem *)chunk)[i] = ELEM((real)x);
 			}

@@ -85,6 +85,24 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 	int64_t n;
 };
 
+/* All elements of one parameter, of an update that no table has a row for. */
+static inline struct update_share
+share_of(elem *weight, real *master, const gradient *g, void *first, void *second, void *third, double decay,
+    int64_t n)
+{
+	struct update_share k;
+
+	k.weight = weight;
+	k.master = master;
+	k.g = g;
+	k.state[0] = (real *)first;
+	k.state[1] = (real *)second;
+	k.state[2] = (real *)third;
+	k.decay = decay;
+	k.n = n;
+	return k;
+}
+
 DEVICE unsigned char *
 update_place(unsigned char *arena, int64_t at, int64_t bytes)
 {

@@ -540,6 +540,8 @@ eager_unknown(const struct module *m)
 {
 	int i;
 
+	if (m->set.train && m->set.optimizer && m->set.optimizer->torch.unknown)
+		return m->set.optimizer->torch.unknown;
 	for (i = 0; m->forward && i < m->forward->nodes.n; i++)
 		if (m->forward->nodes.v[i]->op->torch.unknown)
 			return m->forward->nodes.v[i]->op->torch.unknown;

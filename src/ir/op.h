@@ -248,6 +248,9 @@ struct op {
 	 * for it where it is not given. */
 	const char *formula;
 
+	/* OPTIMIZER: the one of the same attributes that updates this parameter in its place; NULL: none does. */
+	const struct op *(*instead)(const struct tensor *parameter);
+
 	/* Checks operands and attributes, makes parameters (op_param) and outputs (op_output). On
 	 * a user's mistake it calls op_error() and returns false. LAYER, LOSS, METRIC, OPTIMIZER. */
 	bool (*shape)(struct build *, struct node *);

@@ -4,7 +4,7 @@
 #include "calls/emitter.h"
 #include "ops/optimizers.h"
 
-static const struct attr_spec attrs[] = {
+const struct attr_spec optimizer_adamw_attrs[] = {
 	{ "lr", ATTR_REAL, "learning rate", .preset = "1e-3", .min = 0, .max = 1e6, .is_rate = true },
 	{ "beta1", ATTR_REAL, "share kept of the mean gradient", .preset = "0.9",
 	    .min = 0, .max = 0.9999999 },
@@ -42,7 +42,7 @@ const struct op op_adamw = {
 	.doc = "p = p * (1 - lr * weight_decay), then as adam without weight decay (Loshchilov "
 	    "and Hutter, 2017). The formulas are those of PyTorch. State: two numbers a weight.",
 	.flags = OP_ELEMENTWISE,
-	.attrs = attrs,
+	.attrs = optimizer_adamw_attrs,
 	.operands = "parameter gradient clip",
 	.min_operands = 2, .max_operands = 3,
 	.shape = shape,

@@ -2,6 +2,7 @@
 #include "ops/optimizers.h"
 
 #include "calls/emitter.h"
+#include "calls/sizes.h"
 
 int
 optimizer_alias(const struct node *n, int k)
@@ -33,16 +34,41 @@ optimizer_row(const struct node *n, struct update_row *r)
 		r->state[i] = n->out[1 + i];
 }
 
+const char *
+optimizer_share(struct emitter *e, const struct node *n)
+{
+	struct update_row r = { 0 };
+	char decay[SIZE_TEXT];
+
+	optimizer_row(n, &r);
+	return arena_printf(e->module->arena, "share_of(%s, %s, %s, %s, %s, %s, %s, %lld)",
+	    emit_pointer(e, r.weight), emit_pointer(e, r.master), emit_pointer(e, r.gradient),
+	    emit_pointer(e, r.state[0]), emit_pointer(e, r.state[1]), emit_pointer(e, r.state[2]),
+	    emit_real(decay, r.decay, false), (long long)tensor_elements_per_sample(r.weight));
+}
+
+int64_t
+optimizer_parts(const struct node *n)
+{
+	int64_t chunks = (tensor_elements_per_sample(n->in[0]) + UPDATE_CHUNK - 1) / UPDATE_CHUNK;
+
+	return chunks < UPDATE_PARTS ? chunks : UPDATE_PARTS;
+}
+
+/* Where SHAPE is NULL, as the parameter. */
 static struct tensor *
-add_state(struct build *b, struct node *n, const char *name, struct init init)
+add_state(struct build *b, struct node *n, const char *name, struct init init, const struct state_shape *shape)
 {
 	struct tensor *p = n->in[0], *s;
 
-	s = op_param(b, n, name, T_OPTIMIZER, init, p->rank, p->dim);
-	if (s) {
+	s = op_param(b, n, name, T_OPTIMIZER, init, shape ? shape->rank : p->rank, shape ? shape->dim : p->dim);
+	if (!s)
+		return NULL;
+	if (shape)
+		s->dtype = shape->dtype;
+	else
 		s->channels_last = p->channels_last;
-		s->gradient_of = p;
-	}
+	s->gradient_of = p;
 	return s;
 }
 
@@ -58,17 +84,18 @@ add_output(struct build *b, struct node *n, const char *suffix, const struct ten
 }
 
 bool
-optimizer_shape(struct build *b, struct node *n, int nstates, const char *const *state)
+optimizer_shapes(struct build *b, struct node *n, int nstates, const char *const *state,
+    const struct state_shape *shape)
 {
 	static const struct init zeros = { INIT_ZEROS, 0 };
 	bool master = b->module->set.precision->masters;
 	int i;
 
 	for (i = 0; i < nstates; i++)
-		if (!add_state(b, n, state[i], zeros))
+		if (!add_state(b, n, state[i], zeros, shape ? &shape[i] : NULL))
 			return false;
 	if (master) {
-		struct tensor *copy = add_state(b, n, "master", n->in[0]->init);
+		struct tensor *copy = add_state(b, n, "master", n->in[0]->init, NULL);
 
 		if (!copy)
 			return false;
@@ -80,6 +107,12 @@ optimizer_shape(struct build *b, struct node *n, int nstates, const char *const 
 		if (!add_output(b, n, state[i], n->in[FIRST_STATE + i]))
 			return false;
 	return !master || add_output(b, n, "master", n->in[FIRST_STATE + nstates]);
+}
+
+bool
+optimizer_shape(struct build *b, struct node *n, int nstates, const char *const *state)
+{
+	return optimizer_shapes(b, n, nstates, state, NULL);
 }
 
 struct torch_update

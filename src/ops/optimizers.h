@@ -10,16 +10,31 @@
 #define FIRST_STATE	3
 
 extern const struct op op_sgd;
+extern const struct attr_spec optimizer_adamw_attrs[];
 
 /* Makes the states named (a 16-bit parameter also gets an f32 "master" copy, last) and the
  * outputs. */
 bool	optimizer_shape(struct build *, struct node *, int nstates, const char *const *state);
+/* The same, of states that are not as the parameter is. */
+struct state_shape {
+	const struct dtype *dtype;
+	int rank;
+	int64_t dim[MAX_RANK];
+};
+
+bool	optimizer_shapes(struct build *, struct node *, int nstates, const char *const *state,
+	    const struct state_shape *);
 int	optimizer_alias(const struct node *, int k);
 /* The new master copy, or NULL. */
 const struct tensor	*optimizer_master(const struct node *);
 
 /* As op->calls.row(). */
 void	optimizer_row(const struct node *, struct update_row *);
+
+/* Of updates that see all elements of a parameter before they change one, and so have a call each: the parameter
+ * with its states, as kernels/update/updates.cu takes it, and in how many parts sums over it are made. */
+const char	*optimizer_share(struct emitter *, const struct node *);
+int64_t		 optimizer_parts(const struct node *);
 
 /* PyTorch's Adam and AdamW: two states; the root of the second, or before that a copy of the
  * gradients for weight decay, is a temporary. */

@@ -38,6 +38,14 @@ attributes_for(struct module *m, const struct op *op, const struct tensor *param
 	return attr;
 }
 
+static const struct op *
+optimizer_of(const struct module *m, const struct tensor *param)
+{
+	const struct op *op = m->set.optimizer, *other = op->instead ? op->instead(param) : NULL;
+
+	return other ? other : op;
+}
+
 static struct tensor *
 accumulated(struct module *m, struct tensor *param)
 {
@@ -187,9 +195,9 @@ run(struct module *m, const struct pass_options *o)
 		scale = clip_scale(m, b.graph, n, gradient);
 	for (i = 0; i < n; i++) {
 		struct tensor *in[] = { param[i], gradient[i], scale };
-		struct node *u = op_apply(&b, m->set.optimizer,
-		    attributes_for(m, m->set.optimizer, param[i]), param[i]->name, param[i]->loc, 3,
-		    in);
+		const struct op *op = optimizer_of(m, param[i]);
+		struct node *u = op_apply(&b, op, attributes_for(m, op, param[i]), param[i]->name,
+		    param[i]->loc, 3, in);
 
 		u->phase = PHASE_UPDATE;
 	}

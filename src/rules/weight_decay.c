@@ -1,10 +1,22 @@
 /*
- * weight-decay: so much of it, added to gradients, that it outweighs them. Decoupled decay (adamw, lion)
+ * weight-decay: so much of it, added to gradients, that it outweighs them. Decoupled decay (adamw, lion, lamb)
  * is another number, of which 0.1 is in use.
  */
 #include "rulekit/graph_query.h"
 
 #define LEAST	0.1
+
+static bool
+adds_to_gradients(const struct op *optimizer)
+{
+	static const char *const decoupled[] = { "adamw", "lion", "lamb", "adafactor", "adamw8bit" };
+	size_t i;
+
+	for (i = 0; i < sizeof(decoupled) / sizeof(*decoupled); i++)
+		if (strcmp(optimizer->name, decoupled[i]) == 0)
+			return false;
+	return true;
+}
 
 static void
 check(const struct rule *rule, struct lint *l)
@@ -15,8 +27,7 @@ check(const struct rule *rule, struct lint *l)
 	struct diag *g;
 
 	if (!m->train || !set->optimizer || !set->optimizer_loc.src ||
-	    strcmp(set->optimizer->name, "adamw") == 0 || strcmp(set->optimizer->name, "lion") == 0 ||
-	    weighted_layers(m) < 2)
+	    !adds_to_gradients(set->optimizer) || weighted_layers(m) < 2)
 		return;
 	decay = optimizer_real(set, "weight_decay");
 	if (decay < LEAST)

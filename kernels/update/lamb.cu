@@ -1,0 +1,103 @@
+/*
+ * update/lamb.cu - Adam's step, made as long as the parameter is. Its means are moved on first, while the
+ * squares of weights and steps are summed in parts; then each part is updated, by the sums of all. The step is
+ * worked out twice, rather than kept.
+ */
+#ifndef STOWAGE_UPDATE_LAMB_CU
+#define STOWAGE_UPDATE_LAMB_CU
+
+#include "update/updates.cu"
+
+struct lamb {
+	real b1, b2, c1, c2, factor;	/* of the means */
+	real pace, spread, tiny, decay;	/* of the step */
+};
+
+DEVICE struct lamb
+lamb_of(const real *clip, const struct step *s, double beta1, double beta2, double eps, double decay)
+{
+	int64_t update = UPDATE(s, clip);
+	struct lamb l;
+
+	l.b1 = (real)beta1, l.c1 = (real)(1 - beta1);
+	l.b2 = (real)beta2, l.c2 = (real)(1 - beta2);
+	l.factor = clip ? *clip : 1;
+	l.pace = (real)(1 / (1 - power_of(beta1, update)));
+	l.spread = (real)(1 / sqrt(1 - power_of(beta2, update)));
+	l.tiny = (real)eps;
+	l.decay = (real)decay;
+	return l;
+}
+
+DEVICE real
+lamb_step(const struct lamb *l, real m, real v, real w)
+{
+	return l->pace * m / (R(sqrt)(v) * l->spread + l->tiny) + l->decay * w;
+}
+
+/* part: for each, the sum of squares of weights, and that of steps */
+KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct step *s, double *part,
+    int64_t parts, double beta1, double beta2, double eps))
+{
+	struct lamb l = lamb_of(clip, s, beta1, beta2, eps, k.decay);
+	real *m = k.state[0], *v = k.state[1];
+
+	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
+		int64_t from = PART_FROM(k.n, r, parts), n = PART_FROM(k.n, r + 1, parts) - from;
+		double weights = 0, steps = 0;
+
+		ALONG_ADD (j, n, weights, steps) {
+			int64_t i = from + j;
+			real w = weight_of(&k, i), d = GRADIENT(k.g[i]) * l.factor, step;
+
+			m[i] = l.b1 * m[i] + l.c1 * d;
+			v[i] = l.b2 * v[i] + l.c2 * d * d;
+			step = lamb_step(&l, m[i], v[i], w);
+			weights += (double)w * (double)w;
+			steps += (double)step * (double)step;
+		}
+		weights = ROW_SUM(weights);
+		steps = ROW_SUM(steps);
+		FIRST {
+			part[2 * r] = weights;
+			part[2 * r + 1] = steps;
+		}
+	}
+}
+
+KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step *s, const double *part,
+    int64_t parts, double beta1, double beta2, double eps, int adapts))
+{
+	struct lamb l = lamb_of(clip, s, beta1, beta2, eps, k.decay);
+	const real *m = k.state[0], *v = k.state[1];
+
+	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
+		int64_t from = PART_FROM(k.n, r, parts), n = PART_FROM(k.n, r + 1, parts) - from;
+		double weights = 0, steps = 0;
+		real rate;
+
+		ALONG (j, parts) {
+			weights += part[2 * j];
+			steps += part[2 * j + 1];
+		}
+		weights = ROW_SUM(weights);
+		steps = ROW_SUM(steps);
+		rate = (real)(s->lr * (adapts && weights > 0 && steps > 0 ? sqrt(weights / steps) : 1));
+		ALONG_EACH (j, n) {
+			int64_t i = from + j;
+			real w = weight_of(&k, i);
+
+			weight_set(&k, i, w - rate * lamb_step(&l, m[i], v[i], w));
+		}
+	}
+}
+
+static void
+lamb_update(struct update_share k, const real *clip, const struct step *s, void *work, int64_t parts,
+    double beta1, double beta2, double eps, int adapts)
+{
+	LAUNCH_ROWS(lamb_means_kernel, parts, (k, clip, s, (double *)work, parts, beta1, beta2, eps));
+	LAUNCH_ROWS(lamb_kernel, parts, (k, clip, s, (const double *)work, parts, beta1, beta2, eps, adapts));
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* lamb: adam's step, made as long as the parameter is. */
+#include "ops/shapes.h"
+
+#include "calls/emitter.h"
+#include "ops/optimizers.h"
+
+static const struct attr_spec attrs[] = {
+	{ "lr", ATTR_REAL, "learning rate", .preset = "1e-3", .min = 0, .max = 1e6, .is_rate = true },
+	{ "beta1", ATTR_REAL, "share kept of the mean gradient", .preset = "0.9",
+	    .min = 0, .max = 0.9999999 },
+	{ "beta2", ATTR_REAL, "share kept of the mean squared gradient", .preset = "0.999",
+	    .min = 0, .max = 0.9999999 },
+	{ "eps", ATTR_REAL, "added to the root of the mean square", .preset = "1e-6",
+	    .min = 0, .max = 1 },
+	{ "weight_decay", ATTR_REAL, "share of each weight added to its step", .preset = "0.01",
+	    .min = 0, .max = 1e6 },
+	{ "always_adapt", ATTR_BOOL, "adapt steps of parameters without weight decay too",
+	    .preset = "false" },
+	ATTRS_END
+};
+
+static bool
+shape(struct build *b, struct node *n)
+{
+	static const char *const state[] = { "exp_avg", "exp_avg_sq" };
+
+	return optimizer_shape(b, n, 2, state);
+}
+
+/* Two sums for each part: squares of weights, squares of steps. */
+static struct affine
+workspace(const struct node *n, const struct room *room)
+{
+	(void)room;
+	return (struct affine){ optimizer_parts(n) * 2 * (int64_t)sizeof(double), 0 };
+}
+
+static void
+emit(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "lamb_update", arg_text(optimizer_share(e, n)), arg_tensor(n->in[2]),
+	    arg_text("s"), arg_work(n), arg_int(optimizer_parts(n)),
+	    arg_text(emit_double(e, op_real(n, "beta1"))),
+	    arg_text(emit_double(e, op_real(n, "beta2"))),
+	    arg_text(emit_double(e, op_real(n, "eps"))),
+	    arg_int(op_bool(n, "always_adapt") || op_real(n, "weight_decay") > 0));
+}
+
+const struct op op_lamb = {
+	.name = "lamb",
+	.kind = OP_OPTIMIZER,
+	.brief = "Adam whose steps are as long as the parameters are",
+	.doc = "m and v as in adam; u = (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay * p "
+	    "at update t; p = p - lr * |p| / |u| * u, the norms being those of the whole parameter, and 1 in place "
+	    "of their quotient where either is 0 (You and others: Large batch optimization for deep learning, "
+	    "2019). A parameter without weight decay (no_decay) takes the step u itself, as biases and "
+	    "normalisations do in the authors' program, unless always_adapt is true. What the paper clips to norm "
+	    "1 before, clip does. State: two numbers a weight.",
+	.attrs = attrs,
+	.operands = "parameter gradient clip",
+	.min_operands = 2, .max_operands = 3,
+	.shape = shape,
+	.memory.workspace = workspace,
+	.memory.alias = optimizer_alias,
+	.torch.unknown = "PyTorch has no lamb, and those of others differ in what they take",
+	.calls.kernels = "update/lamb.cu",
+	.calls.emit = emit,
+};
