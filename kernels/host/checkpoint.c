@@ -20,7 +20,6 @@ struct state {			/* where training stands */
 
 #define HEADER_FIXED	(1024 + 32 * MAX_RESULTS)
 #define HEADER_EACH	256	/* a tensor's entry, beside its name */
-#define HEADER_LIMIT	(100 << 20)
 
 static char *checkpoint_header;	/* room for what a save writes, taken before training */
 static size_t checkpoint_room;

@@ -34,7 +34,7 @@ data_sent(const struct data *d, const struct input *in)
 
 	s.type = in->type;
 	s.scale = 1;
-	if (!d->source->reader->make && device_converts(in, type)) {
+	if (!d->makes[in - d->input] && device_converts(in, type)) {
 		s.type = type;
 		s.scale = scale;
 	}
@@ -60,12 +60,14 @@ data_open(struct data *d, const char *folder, const struct source *source, const
 	d->row = (int64_t *)data_alloc((uint64_t)batch * sizeof(*d->row), "a batch");
 }
 
-/* Converts N values from type S to type D; AS makes a D of a number. */
-#define CONVERT(S, D, AS)	do {					\
-	const S *from_ = (const S *)from;				\
-	D *to_ = (D *)to;						\
-	for (int64_t i = 0; i < n; i++)					\
-		to_[i] = AS(from_[i] * factor);				\
+/* Converts N values from type S, wherever they lie, to type D; AS makes a D of a number. */
+#define CONVERT(S, D, AS)	do {						\
+	D *to_ = (D *)to;							\
+	for (int64_t i = 0; i < n; i++) {					\
+		S x_;								\
+		memcpy(&x_, from + i * (int64_t)sizeof(x_), sizeof(x_));	\
+		to_[i] = AS(x_ * factor);					\
+	}									\
 } while (0)
 
 #define CONVERT_TO(D, AS, factor_type)	do {				\
@@ -77,6 +79,8 @@ data_open(struct data *d, const char *folder, const struct source *source, const
 	case TYPE_I64: CONVERT(int64_t, D, AS); break;			\
 	case TYPE_I16: CONVERT(int16_t, D, AS); break;			\
 	case TYPE_I8: CONVERT(signed char, D, AS); break;		\
+	case TYPE_U16: CONVERT(uint16_t, D, AS); break;			\
+	case TYPE_U32: CONVERT(uint32_t, D, AS); break;			\
 	default: CONVERT(uint8_t, D, AS); break;			\
 	}								\
 } while (0)
@@ -84,7 +88,7 @@ data_open(struct data *d, const char *folder, const struct source *source, const
 #define AS_ELEM(x)	ELEM((real)(x))
 
 static void
-data_convert(const struct input *in, void *to, const void *from, int type, int64_t n, double scale)
+data_convert(const struct input *in, void *to, const unsigned char *from, int type, int64_t n, double scale)
 {
 	if (in->type == TYPE_F32)
 		CONVERT_TO(float, (float), double);
@@ -105,28 +109,44 @@ data_copies(const struct data *d, int k)
 	const struct input *in = &d->input[k];
 	double scale = data_scale(d, in);
 
-	return !d->source->reader->make && d->sent[k].scale == scale &&
-	    d->sent[k].type == d->column[in->column].type;
+	return !d->makes[k] && d->sent[k].scale == scale && d->sent[k].type == d->column[in->column].type;
+}
+
+/* A file that was right at start may have been written to since: a class beyond the last would be read as a
+ * place in a table. */
+static void
+data_check_classes(const struct data *d, int k, const unsigned char *values, int64_t row)
+{
+	const struct input *in = &d->input[k];
+
+	for (int64_t i = 0; i < in->elements; i++) {
+		double x = value_at(d->sent[k].type, values, i);
+
+		if (x < 0 || x >= in->classes)
+			fail("%s: sample [%lld] holds %g for %s, and did not when training began: somebody "
+			    "writes to it", d->column[in->column].file, (long long)row, x, in->name);
+	}
 }
 
 /* Fills input K of one sample, which is in that row of the files. */
 static void
-data_load(const struct data *d, int k, void *to, int64_t row, uint64_t seed)
+data_load(const struct data *d, int k, void *to, int64_t row, const struct sampling *s)
 {
 	const struct input *in = &d->input[k];
 	const struct column *c = &d->column[in->column];
-	double scale = data_scale(d, in);
 	const unsigned char *from;
 
-	if (d->source->reader->make) {
-		d->source->reader->make(in, to, row, seed, scale);
+	if (d->makes[k]) {
+		d->source->reader->make(d, k, to, row, s);
 		return;
 	}
-	from = c->value + row * c->step * type_table[c->type].bytes;
+	from = column_at(c, row);
 	if (data_copies(d, k))
 		memcpy(to, from, (size_t)(in->elements * d->sent[k].bytes));
 	else
-		data_convert(in, to, from, c->type, in->elements, scale);
+		data_convert(in, to, from, c->type, in->elements, data_scale(d, in));
+	if (in->classes)
+		data_check_classes(d, k, (const unsigned char *)to, row);
 }
 
 /* Bytes of a batch, where they are copied, below which waking other threads takes longer; making them
@@ -139,7 +159,7 @@ struct data_filling {		/* of the places of input K, SIZE bytes each, at TO */
 	int k;
 	char *to;
 	int64_t size, batch;
-	uint64_t seed;
+	const struct sampling *sampling;
 };
 
 static void
@@ -149,23 +169,23 @@ data_fill_share(void *with)
 
 #ifdef __CUDACC__
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(dynamic)
 #endif
 	for (int64_t j = 0; j < f->batch; j++)
 #else
 	ROWS (j, f->batch)
 #endif
-		data_load(f->data, f->k, f->to + j * f->size, f->data->row[j], f->seed);
+		data_load(f->data, f->k, f->to + j * f->size, f->data->row[j], f->sampling);
 }
 
 static void
-data_fill(const struct data *d, int k, char *to, int64_t batch, uint64_t seed)
+data_fill(const struct data *d, int k, char *to, int64_t batch, const struct sampling *sampling)
 {
-	struct data_filling f = { d, k, to, d->input[k].elements * d->sent[k].bytes, batch, seed };
+	struct data_filling f = { d, k, to, d->input[k].elements * d->sent[k].bytes, batch, sampling };
 
 	if (batch * f.size * (data_copies(d, k) ? 1 : DATA_MADE) < DATA_WORTH)
 		for (int64_t j = 0; j < batch; j++)
-			data_load(d, k, to + j * f.size, d->row[j], seed);
+			data_load(d, k, to + j * f.size, d->row[j], sampling);
 	else
 		device_shared(data_fill_share, &f);
 }
@@ -175,10 +195,17 @@ static void
 data_batch(const struct data *d, int64_t first, int64_t batch, bool shuffle, uint64_t seed,
     int64_t epoch)
 {
+	const struct sampling sampling = { seed, epoch };
+	void *to[MAX_COLUMNS];
+
 	for (int64_t j = 0; j < batch; j++)
 		d->row[j] = data_row(d->source, shuffle ? shuffled(seed, epoch, first + j, d->samples) :
 		    first + j);
-	for (int k = 0; k < d->inputs; k++)
-		data_fill(d, k, (char *)device_input(&d->input[k], d->sent[k], batch), batch, seed);
+	for (int k = 0; k < d->inputs; k++) {
+		to[k] = device_input(&d->input[k], d->sent[k], batch);
+		data_fill(d, k, (char *)to[k], batch, &sampling);
+	}
+	if (d->source->reader->finish)
+		d->source->reader->finish(d, to, batch, &sampling);
 	device_inputs_ready(d->input, d->inputs, batch);
 }

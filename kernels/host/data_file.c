@@ -1,13 +1,22 @@
 /*
- * data_file.c - files of samples, in memory: read whole at start, kept as compactly as they came,
- * and checked to the last value, so that training never meets a bad sample. What the readers of
- * formats (kernels/read/) have in common.
+ * data_file.c - files of samples: mapped, so that they take no memory of their own, and checked to the
+ * last value at start, so that training never meets a bad sample. What the readers of formats
+ * (kernels/read/) have in common.
  */
+#include "data_map.c"
+
+struct stretch {			/* rows that lie one after the other */
+	const unsigned char *value;
+	int64_t rows;
+};
+
 struct column {			/* one input or target of every sample */
-	unsigned char *value;
+	struct stretch stretch[MAX_COLUMNS];	/* in their order */
+	int stretches;
 	int type;
-	int64_t step;		/* values from one sample to the next */
-	const char *file;	/* as it was found; NULL: synthetic */
+	int64_t step;		/* bytes from one sample to the next */
+	bool changed;		/* pages of it are no longer the file's */
+	const char *file;	/* the first, as it was found */
 };
 
 struct data {
@@ -18,100 +27,22 @@ struct data {
 	struct column column[MAX_COLUMNS];	/* by input->column */
 	int64_t rows;		/* in the files */
 	int64_t samples;	/* of those, in use */
-	int64_t bytes;		/* held in memory */
 	struct sent sent[MAX_COLUMNS];	/* by input: what is written for the device */
+	bool makes[MAX_COLUMNS];	/* by input: the reader makes its values */
 	int64_t *row;		/* room for those of a batch */
+	void *own;		/* the reader's */
 };
 
-struct loaded {			/* a file in memory */
-	char *name;
-	unsigned char *bytes;
-	int64_t size;
-};
-
-static void *
-data_alloc(uint64_t bytes, const char *file)
+/* What the spec gives an argument of the reader, at place I of a list. */
+static double
+source_number(const struct source *s, const char *name, int i, double otherwise)
 {
-	void *p = bytes < INT64_MAX ? malloc((size_t)bytes + 1) : NULL;
+	const struct argument *a = s->argument;
 
-	if (!p)
-		fail("%s: no memory for its %llu bytes", file, (unsigned long long)bytes);
-	return p;
-}
-
-/* FOLDER/NAME, or only NAME's last part in FOLDER; NULL when there is no such file. */
-static char *
-data_path(const char *folder, const char *name, bool last_part)
-{
-	size_t size = strlen(folder) + strlen(name) + 2;
-	char *path = (char *)data_alloc(size, name);
-
-	if (last_part && strrchr(name, '/'))
-		name = strrchr(name, '/') + 1;
-	if (*folder && *name != '/')
-		snprintf(path, size, "%s/%s", folder, name);
-	else
-		snprintf(path, size, "%s", name);
-	if (access(path, F_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
-}
-
-static char *
-data_find(const char *folder, const char *name)
-{
-	char *path;
-
-	if (folder) {
-		path = data_path(folder, name, false);
-		if (!path)
-			path = data_path(folder, name, true);
-		if (!path)
-			fail("%s: no such file in %s", name, folder);
-		return path;
-	}
-	path = data_path("", name, false);
-	if (!path)
-		path = data_path(SPEC_FOLDER, name, false);
-	if (!path)
-		fail("%s: no such file here or in %s; --data FOLDER says where it is", name,
-		    *SPEC_FOLDER ? SPEC_FOLDER : ".");
-	return path;
-}
-
-static struct loaded
-data_read_file(const struct data *d, const char *name)
-{
-	struct loaded f;
-	struct stat st;
-	int fd;
-
-	f.name = data_find(d->folder, name);
-	fd = open(f.name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* of a pipe, only to see what it is */
-	if (fd < 0 || fstat(fd, &st))
-		fail("%s: %s", f.name, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		fail("%s: expected a file, found a folder, a device or a pipe", f.name);
-	if (st.st_size < 1)
-		fail("%s: the file is empty", f.name);
-	f.size = st.st_size;
-	f.bytes = (unsigned char *)data_alloc((uint64_t)f.size, f.name);
-	for (int64_t at = 0; at < f.size;) {
-		ssize_t n = read(fd, f.bytes + at, (size_t)(f.size - at));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			fail("%s: cannot be read beyond byte %lld: %s", f.name, (long long)at,
-			    n ? strerror(errno) : "it was cut short");
-		at += n;
-	}
-	f.bytes[f.size] = '\0';
-	close(fd);
-	if (f.size > 2 && f.bytes[0] == 0x1f && f.bytes[1] == 0x8b)
-		fail("%s: is compressed; unpack it with gunzip first", f.name);
-	return f;
+	for (; a->name; a++)
+		if (!strcmp(a->name, name) && i-- == 0)
+			return a->value;
+	return otherwise;
 }
 
 /* "[60000, 28, 28]" */
@@ -155,19 +86,48 @@ data_check_shape(const char *file, const struct input *in, int64_t rows, int ran
 		    shape_text(have, sizeof(have), rows, rank, dim));
 }
 
-/* One value of a column, for checks; conversions of whole samples are below. */
+/* Of a type, wherever it lies: data need not be aligned. */
+#define VALUE_AT(T)	do {						\
+	T x_;								\
+	memcpy(&x_, from + i * (int64_t)sizeof(x_), sizeof(x_));	\
+	return (double)x_;						\
+} while (0)
+
 static double
-column_value(const struct column *c, int64_t i)
+value_at(int type, const unsigned char *from, int64_t i)
 {
-	switch (c->type) {
-	case TYPE_F32: return ((const float *)c->value)[i];
-	case TYPE_F64: return ((const double *)c->value)[i];
-	case TYPE_I32: return ((const int32_t *)c->value)[i];
-	case TYPE_I64: return (double)((const int64_t *)c->value)[i];
-	case TYPE_I16: return ((const int16_t *)c->value)[i];
-	case TYPE_I8: return ((const signed char *)c->value)[i];
-	default: return c->value[i];
+	switch (type) {
+	case TYPE_F32: VALUE_AT(float);
+	case TYPE_F64: VALUE_AT(double);
+	case TYPE_I32: VALUE_AT(int32_t);
+	case TYPE_I64: VALUE_AT(int64_t);
+	case TYPE_I16: VALUE_AT(int16_t);
+	case TYPE_I8: VALUE_AT(signed char);
+	case TYPE_U16: VALUE_AT(uint16_t);
+	case TYPE_U32: VALUE_AT(uint32_t);
+	default: return from[i];
 	}
+}
+
+/* Where the values of a row begin. */
+static const unsigned char *
+column_at(const struct column *c, int64_t row)
+{
+	const struct stretch *p = c->stretch;
+
+	for (; row >= p->rows; p++)
+		row -= p->rows;
+	return p->value + row * c->step;
+}
+
+/* Puts ROWS more behind those there are. */
+static void
+column_add(struct column *c, const unsigned char *value, int64_t rows)
+{
+	struct stretch *p = &c->stretch[c->stretches++];
+
+	p->value = value;
+	p->rows = rows;
 }
 
 /* What an input's values are multiplied by. */
@@ -211,69 +171,103 @@ value_legal(char *buf, size_t size, const struct input *in)
 	return buf;
 }
 
+/* Can all numbers of the files' type be values of the input? */
+static bool
+data_takes_any(const struct data *d, const struct input *in, int type)
+{
+	return !in->classes && type == TYPE_U8 && value_fits(d, in, 0) && value_fits(d, in, 255);
+}
+
+#define CHECKED	((int64_t)4 << 20)	/* bytes that are checked before their pages are let go */
+
 static void
 data_check_values(const struct data *d, const struct input *in)
 {
 	const struct column *c = &d->column[in->column];
+	const unsigned char *let = NULL;
 	char legal[64];
 
-	if (in->type == TYPE_U8 && c->type == TYPE_U8 && !in->classes)
+	if (data_takes_any(d, in, c->type))
 		return;
-	for (int64_t i = 0; i < d->rows * in->elements; i++)
-		if (!value_fits(d, in, column_value(c, i)))
-			fail("%s: sample [%lld] holds %g, expected %s for %s", c->file,
-			    (long long)(i / in->elements), column_value(c, i),
-			    value_legal(legal, sizeof(legal), in), in->name);
+	for (int64_t row = 0; row < d->rows; row++) {
+		const unsigned char *from = column_at(c, row);
+
+		for (int64_t i = 0; i < in->elements; i++)
+			if (!value_fits(d, in, value_at(c->type, from, i)))
+				fail("%s: sample [%lld] holds %g, expected %s for %s", c->file, (long long)row,
+				    value_at(c->type, from, i), value_legal(legal, sizeof(legal), in), in->name);
+		if (!let || from < let)
+			let = from;
+		if (!c->changed && from - let >= CHECKED) {
+			data_let_go(let, from);
+			let = from;
+		}
+	}
 }
 
-/* Puts LENGTH bytes from FROM at the front of the file's memory, in this machine's byte order. */
-static void
-data_settle(struct loaded *f, const unsigned char *from, int64_t length, int width, bool big)
+static bool
+data_big_endian(void)
 {
 	const uint16_t probe = 1;
-	bool here_big = *(const unsigned char *)&probe == 0;
 
-	memmove(f->bytes, from, (size_t)length);
-	if (width > 1 && big != here_big)
-		for (int64_t at = 0; at < length; at += width)
-			for (int i = 0; i < width / 2; i++) {
-				unsigned char low = f->bytes[at + i];
-
-				f->bytes[at + i] = f->bytes[at + width - 1 - i];
-				f->bytes[at + width - 1 - i] = low;
-			}
+	return *(const unsigned char *)&probe == 0;
 }
 
-/* Takes a file's payload as a column, if its shape and all its values are right. */
+/* Values in this machine's byte order: a copy of the file's pages, if they are not in it. */
+static const unsigned char *
+data_settle(const struct mapped *f, int64_t header, int64_t length, int width, bool big)
+{
+	unsigned char *value = f->bytes + header;
+
+	if (width == 1 || big == data_big_endian())
+		return value;
+	for (int64_t at = 0; at < length; at += width)
+		for (int i = 0; i < width / 2; i++) {
+			unsigned char low = value[at + i];
+
+			value[at + i] = value[at + width - 1 - i];
+			value[at + width - 1 - i] = low;
+		}
+	return value;
+}
+
+/* Takes LENGTH bytes of a file as a column, if their shape and all values are right. */
 static void
-data_take(struct data *d, const struct input *in, struct loaded *f, int64_t header, int type,
-    bool big, int rank, const int64_t *dim)
+data_take_part(struct data *d, const struct input *in, const struct mapped *f, int64_t from, int64_t length,
+    int type, bool big, int rank, const int64_t *dim)
 {
 	struct column *c = &d->column[in->column];
 	int width = type_table[type].bytes;
-	int64_t length = width;
+	int64_t need = width;
 
 	if (rank < 1)
-		fail("%s: holds a single number, expected samples", f->name);
+		fail("%s: holds a single number for %s, expected samples", f->name, in->name);
 	for (int i = 0; i < rank; i++)
-		if (__builtin_mul_overflow(length, dim[i], &length) || dim[i] < 0)
+		if (__builtin_mul_overflow(need, dim[i], &need) || dim[i] < 0)
 			fail("%s: its header claims impossible dimensions", f->name);
-	if (f->size - header != length)
+	if (length != need)
 		fail("%s: %s: its header promises %lld bytes of data, found %lld", f->name,
-		    f->size - header < length ? "truncated" : "corrupt", (long long)length,
-		    (long long)(f->size - header));
+		    length < need ? "truncated" : "corrupt", (long long)need, (long long)length);
 	if (dim[0] == 0)
 		fail("%s: holds no samples", f->name);
 	data_check_shape(f->name, in, dim[0], rank - 1, dim + 1);
 	if (d->rows && d->rows != dim[0])
-		fail("%s: holds %lld samples, but the file before it %lld", f->name,
-		    (long long)dim[0], (long long)d->rows);
-	data_settle(f, f->bytes + header, length, width, big);
+		fail("%s: holds %lld samples for %s, but %lld for what comes before", f->name,
+		    (long long)dim[0], in->name, (long long)d->rows);
 	d->rows = dim[0];
-	d->bytes += length;
-	c->value = f->bytes;
+	c->stretches = 0;
+	column_add(c, data_settle(f, from, length, width, big), dim[0]);
 	c->type = type;
-	c->step = in->elements;
+	c->step = in->elements * width;
+	c->changed = width > 1 && big != data_big_endian();
 	c->file = f->name;
 	data_check_values(d, in);
+}
+
+/* Takes all of a file behind its header. */
+static void
+data_take(struct data *d, const struct input *in, const struct mapped *f, int64_t header, int type,
+    bool big, int rank, const int64_t *dim)
+{
+	data_take_part(d, in, f, header, f->size - header, type, big, rank, dim);
 }

@@ -11,14 +11,16 @@
  *
  * AT(instant) feeds --profile.
  */
-enum { TYPE_F32, TYPE_F64, TYPE_I32, TYPE_U8, TYPE_I8, TYPE_I16, TYPE_I64, TYPE_ELEM };
+enum {
+	TYPE_F32, TYPE_F64, TYPE_I32, TYPE_U8, TYPE_I8, TYPE_I16, TYPE_I64, TYPE_U16, TYPE_U32, TYPE_ELEM
+};
 
 static const struct {
 	const char *name, *safetensors;
 	int bytes;
 } type_table[] = {
 	{"f32", "F32", 4}, {"f64", "F64", 8}, {"i32", "I32", 4}, {"u8", "U8", 1}, {"i8", "I8", 1},
-	{"i16", "I16", 2}, {"i64", "I64", 8},
+	{"i16", "I16", 2}, {"i64", "I64", 8}, {"u16", "U16", 2}, {"u32", "U32", 4},
 #if NARROW
 	{ELEM_NAME, ELEM_FILE_NAME, sizeof(elem)},
 #endif
@@ -78,23 +80,33 @@ struct buffer {			/* a range of the arena, and the instants at which it is in us
 
 struct data;
 
+struct sampling {		/* what the random numbers of an epoch's samples are drawn from */
+	uint64_t seed;
+	int64_t epoch;
+};
+
 struct reader {			/* of a format of data: reader_NAME, in kernels/read/NAME.c */
-	/* reads and checks all files: the rows, and the columns of all inputs */
+	/* maps and checks all files: the rows, and the columns of all inputs that it does not make */
 	void (*open)(struct data *);
-	/* not NULL: there are no files; makes the values of an input in a row */
-	void (*make)(const struct input *, void *to, int64_t row, uint64_t seed, double scale);
+	/* makes the values of an input in a row, where data->makes says that it does */
+	void (*make)(const struct data *, int input, void *to, int64_t row, const struct sampling *);
+	/* not NULL: has the last word on a batch, whose inputs lie at TO */
+	void (*finish)(const struct data *, void *const *to, int64_t batch, const struct sampling *);
+};
+
+struct argument {		/* of a reader, where the spec gives it; several for a list */
+	const char *name;
+	double value;
 };
 
 struct source {			/* what the spec says about data */
 	const struct reader *reader;	/* NULL: nothing */
-	const char *file[MAX_COLUMNS];	/* one a column; a CSV has one for all */
+	const char *file[MAX_COLUMNS];	/* one a column, or those of all columns */
+	int files;
 	double scale;		/* inputs of a float type are multiplied by this */
-	bool header;		/* CSV: the first line names the fields */
 	int64_t fields;		/* CSV: numbers in a line */
 	int64_t skip_every, keep_every;	/* rows left out, rows used; 0: all are used */
-	int64_t samples;	/* synthetic */
-	double from, to;	/* text: the part of the file, as shares of it; */
-	int64_t stride, ahead;	/* bytes from one window to the next, 0: as long as it is; to its target */
+	const struct argument *argument;	/* ends with name NULL */
 };
 
 enum {

@@ -345,44 +345,12 @@ weights_take(struct weights *w, const struct stored *t)
 }
 
 static void
-json_pass_strings(struct json *j)
-{
-	static char value[1 << 16];
-
-	json_need(j, '{', "{");
-	if (json_take(j, '}'))
-		return;
-	do {
-		json_string(j, value, sizeof(value));
-		json_need(j, ':', ":");
-		json_string(j, value, sizeof(value));
-	} while (json_take(j, ','));
-	json_need(j, '}', "}");
-}
-
-static void
 weights_parse(struct weights *w, struct json *j, int64_t data_bytes)
 {
 	static struct stored t;
 
-	json_need(j, '{', "{");
-	if (json_take(j, '}'))
-		return;
-	do {
-		json_string(j, t.name, sizeof(t.name));
-		json_need(j, ':', ":");
-		if (!strcmp(t.name, "__metadata__")) {
-			json_pass_strings(j);
-			continue;
-		}
-		json_tensor(j, &t);
-		if (t.begin > t.end || t.end > data_bytes)
-			fail("%s: %s: tensor %s lies at bytes %lld to %lld of %lld", w->path,
-			    t.end > data_bytes ? "truncated" : "corrupt", t.name, (long long)t.begin,
-			    (long long)t.end, (long long)data_bytes);
+	while (header_next(j, data_bytes, &t))
 		weights_take(w, &t);
-	} while (json_take(j, ','));
-	json_need(j, '}', "}");
 }
 
 static void

@@ -1,12 +1,16 @@
 /*
  * csv.c - a table of numbers separated by commas: one sample a line, the inputs' values and
- * then the targets' (or the targets first: struct input says where). Parsed once, at start; each
- * column is kept in the type in which the network reads it, or in f32 where that has 16 bits, since
- * values are scaled before they are rounded.
+ * then the targets' (or the targets first: struct input says where). Parsed once, at start, in one
+ * pass, behind which the text's pages are let go; each column is kept in the type in which the
+ * network reads it, or in f32 where that has 16 bits, since values are scaled before they are rounded.
+ *
+ * How many lines there are is known when all are read. A column has room for as many as there could be, of
+ * addresses alone: memory is taken for what is written, and the rest is given back.
  */
 struct csv {
-	struct loaded file;
+	struct mapped file;
 	const char *at;		/* next byte */
+	const char *let;	/* what lies before it was let go */
 	int64_t line;		/* from 1, as an editor counts */
 };
 
@@ -67,15 +71,16 @@ static void
 csv_store(const struct data *d, const struct input *in, int64_t i, double x)
 {
 	const struct column *c = &d->column[in->column];
+	unsigned char *value = (unsigned char *)(uintptr_t)c->stretch[0].value;	/* of our own */
 
 	if (c->type == TYPE_F32)
-		((float *)c->value)[i] = (float)x;
+		((float *)value)[i] = (float)x;
 	else if (c->type == TYPE_F64)
-		((double *)c->value)[i] = x;
+		((double *)value)[i] = x;
 	else if (c->type == TYPE_I32)
-		((int32_t *)c->value)[i] = (int32_t)x;
+		((int32_t *)value)[i] = (int32_t)x;
 	else
-		c->value[i] = (unsigned char)x;
+		value[i] = (unsigned char)x;
 }
 
 /* A column of floats holds values before they are scaled. */
@@ -114,11 +119,11 @@ csv_values(const struct data *d, const struct csv *c, const struct input *in, in
 }
 
 static void
-csv_rewind(struct csv *c, bool header)
+csv_begin(struct csv *c, bool header)
 {
 	const char *line, *end;
 
-	c->at = (const char *)c->file.bytes;
+	c->at = c->let = (const char *)c->file.bytes;
 	if (c->file.size > 2 && !memcmp(c->at, "\xef\xbb\xbf", 3))	/* a byte order mark */
 		c->at += 3;
 	c->line = 0;
@@ -126,39 +131,81 @@ csv_rewind(struct csv *c, bool header)
 		csv_line(c, &line, &end);
 }
 
+/* Bytes of a column that holds that many rows; a file beyond all bounds ends here. */
+static int64_t
+csv_bytes(const struct csv *c, const struct input *in, int64_t rows)
+{
+	int64_t bytes;
+
+	if (__builtin_mul_overflow(in->elements * type_table[in->type == TYPE_ELEM ? TYPE_F32 : in->type].bytes,
+	    rows, &bytes) || bytes > INT64_MAX - 1)
+		fail("%s: too large", c->file.name);
+	return bytes;
+}
+
+/* Room for all rows that the file could hold: a number takes a digit, and a comma or the line's end. */
+static void
+csv_room(struct data *d, const struct csv *c, const struct input *in, int64_t most)
+{
+	struct column *column = &d->column[in->column];
+	void *room = mmap(NULL, (size_t)csv_bytes(c, in, most), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (room == MAP_FAILED)
+		fail("%s: no memory for its %s", c->file.name, in->name);
+	column->type = in->type == TYPE_ELEM ? TYPE_F32 : in->type;
+	column->step = in->elements * type_table[column->type].bytes;
+	column->file = c->file.name;
+	column_add(column, (const unsigned char *)room, most);
+}
+
+/* Gives back what no row has taken. */
+static void
+csv_trim(struct data *d, const struct csv *c, const struct input *in, int64_t most)
+{
+	struct stretch *p = &d->column[in->column].stretch[0];
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)p->value;
+	uintptr_t used = (first + (uintptr_t)csv_bytes(c, in, d->rows) + page - 1) / page * page;
+	uintptr_t end = (first + (uintptr_t)csv_bytes(c, in, most) + page - 1) / page * page;
+
+	if (used < end)
+		munmap((void *)used, end - used);
+	p->rows = d->rows;
+}
+
+static void
+csv_row(struct data *d, struct csv *c, const char *line, const char *end)
+{
+	if (csv_width(line, end) != d->source->fields)
+		fail("%s:%lld: %lld columns, expected %lld", c->file.name, (long long)c->line,
+		    (long long)csv_width(line, end), (long long)d->source->fields);
+	for (int k = 0; k < d->inputs; k++)
+		csv_values(d, c, &d->input[k], d->rows, line, end);
+	d->rows++;
+	if (c->at - c->let >= CHECKED) {
+		data_let_go((const unsigned char *)c->let, (const unsigned char *)c->at);
+		c->let = c->at;
+	}
+}
+
 static void
 csv_open(struct data *d)
 {
 	const char *line, *end;
+	int64_t most;
 	struct csv c;
 
-	c.file = data_read_file(d, d->source->file[0]);
-	for (csv_rewind(&c, d->source->header); csv_line(&c, &line, &end);)
-		d->rows++;
+	c.file = data_map(d->folder, d->source->file[0]);
+	most = (c.file.size + 1) / (2 * (d->source->fields > 0 ? d->source->fields : 1)) + 1;
+	for (int k = 0; k < d->inputs; k++)
+		csv_room(d, &c, &d->input[k], most);
+	for (csv_begin(&c, source_number(d->source, "header", 0, 0) != 0); csv_line(&c, &line, &end);)
+		csv_row(d, &c, line, end);
 	if (!d->rows)
 		fail("%s: holds no samples", c.file.name);
-	for (int k = 0; k < d->inputs; k++) {
-		const struct input *in = &d->input[k];
-		struct column *column = &d->column[in->column];
-		int64_t bytes;
-
-		column->type = in->type == TYPE_ELEM ? TYPE_F32 : in->type;
-		if (__builtin_mul_overflow(in->elements * type_table[column->type].bytes, d->rows, &bytes))
-			fail("%s: too large", c.file.name);
-		column->value = (unsigned char *)data_alloc((uint64_t)bytes, c.file.name);
-		column->step = in->elements;
-		column->file = c.file.name;
-		d->bytes += bytes;
-	}
-	csv_rewind(&c, d->source->header);
-	for (int64_t row = 0; csv_line(&c, &line, &end); row++) {
-		if (csv_width(line, end) != d->source->fields)
-			fail("%s:%lld: %lld columns, expected %lld", c.file.name, (long long)c.line,
-			    (long long)csv_width(line, end), (long long)d->source->fields);
-		for (int k = 0; k < d->inputs; k++)
-			csv_values(d, &c, &d->input[k], row, line, end);
-	}
-	free(c.file.bytes);
+	for (int k = 0; k < d->inputs; k++)
+		csv_trim(d, &c, &d->input[k], most);
+	data_unmap(&c.file);
 }
 
-const struct reader reader_csv = { csv_open, NULL };
+const struct reader reader_csv = { csv_open, NULL, NULL };

@@ -5,7 +5,7 @@
 static void
 idx_read(struct data *d, const struct input *in)
 {
-	struct loaded f = data_read_file(d, d->source->file[in->column]);
+	struct mapped f = data_map(d->folder, d->source->file[in->column]);
 	int64_t dim[255], header;
 	int rank, type;
 
@@ -45,4 +45,4 @@ idx_open(struct data *d)
 		idx_read(d, &d->input[k]);
 }
 
-const struct reader reader_idx = { idx_open, NULL };
+const struct reader reader_idx = { idx_open, NULL, NULL };

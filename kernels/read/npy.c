@@ -5,7 +5,7 @@
  */
 /* The value behind 'KEY': in the header of an NPY file. */
 static const char *
-npy_value(const struct loaded *f, const char *header, const char *key)
+npy_value(const struct mapped *f, const char *header, const char *key)
 {
 	const char *at = strstr(header, key);
 
@@ -18,7 +18,7 @@ npy_value(const struct loaded *f, const char *header, const char *key)
 }
 
 static int
-npy_type(const struct loaded *f, const char *at, bool *big)
+npy_type(const struct mapped *f, const char *at, bool *big)
 {
 	static const struct {
 		const char *name;
@@ -26,6 +26,7 @@ npy_type(const struct loaded *f, const char *at, bool *big)
 	} types[] = {
 		{"f4'", TYPE_F32}, {"f8'", TYPE_F64}, {"i4'", TYPE_I32}, {"i8'", TYPE_I64},
 		{"u1'", TYPE_U8}, {"i1'", TYPE_I8}, {"i2'", TYPE_I16}, {"b1'", TYPE_U8},
+		{"u2'", TYPE_U16}, {"u4'", TYPE_U32},
 	};
 
 	int length;
@@ -36,13 +37,13 @@ npy_type(const struct loaded *f, const char *at, bool *big)
 			if (!strncmp(at + 2, types[i].name, 3))
 				return types[i].type;
 	length = (int)strcspn(at, ",}");
-	fail("%s: holds values of type %.*s, expected f4, f8, i1, i2, i4, i8, u1 or b1", f->name,
+	fail("%s: holds values of type %.*s, expected f4, f8, i1, i2, i4, i8, u1, u2, u4 or b1", f->name,
 	    length < 40 ? length : 40, at);
 }
 
 /* The tuple of a header: "(60000, 28, 28)". Returns its length. */
 static int
-npy_shape(const struct loaded *f, const char *at, int64_t *dim)
+npy_shape(const struct mapped *f, const char *at, int64_t *dim)
 {
 	int rank = 0;
 
@@ -68,7 +69,7 @@ npy_shape(const struct loaded *f, const char *at, int64_t *dim)
 static void
 npy_read(struct data *d, const struct input *in)
 {
-	struct loaded f = data_read_file(d, d->source->file[in->column]);
+	struct mapped f = data_map(d->folder, d->source->file[in->column]);
 	int64_t dim[32], header, length;
 	const unsigned char *p = f.bytes;
 	char *text;
@@ -106,4 +107,4 @@ npy_open(struct data *d)
 		npy_read(d, &d->input[k]);
 }
 
-const struct reader reader_npy = { npy_open, NULL };
+const struct reader reader_npy = { npy_open, NULL, NULL };

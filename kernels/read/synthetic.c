@@ -2,9 +2,11 @@
  * synthetic.c - no file at all: numbers drawn from the seed, each time anew.
  */
 static void
-synthetic_make(const struct input *in, void *to, int64_t row, uint64_t seed, double scale)
+synthetic_make(const struct data *d, int k, void *to, int64_t row, const struct sampling *s)
 {
-	uint64_t stream = seed_stream(in->name);
+	const struct input *in = &d->input[k];
+	double scale = data_scale(d, in);
+	uint64_t stream = seed_stream(in->name), seed = s->seed;
 
 	for (int64_t i = 0; i < in->elements; i++) {
 		uint64_t at = (uint64_t)(row * in->elements + i);
@@ -26,7 +28,9 @@ synthetic_make(const struct input *in, void *to, int64_t row, uint64_t seed, dou
 static void
 synthetic_open(struct data *d)
 {
-	d->rows = d->source->samples;
+	d->rows = (int64_t)source_number(d->source, "samples", 0, 1);
+	for (int k = 0; k < d->inputs; k++)
+		d->makes[k] = true;
 }
 
-const struct reader reader_synthetic = { synthetic_open, synthetic_make };
+const struct reader reader_synthetic = { synthetic_open, synthetic_make, NULL };

@@ -1,12 +1,8 @@
-/*
- * text.c - the bytes of a file as tokens. The file is in memory once; all columns are windows of it.
- *
- *     bytes       h e l l o   w o r l d
- *     row 0       [---------]               of an input; a target's window lies AHEAD bytes further on
- *     row 1         stride -> [---------]
- */
+/* text.c - the bytes of a file as tokens. */
+#include "host/data_windows.c"
+
 static int64_t
-text_line(const struct loaded *f, int64_t at)
+text_line(const struct mapped *f, int64_t at)
 {
 	int64_t line = 1;
 
@@ -18,30 +14,17 @@ text_line(const struct loaded *f, int64_t at)
 static void
 text_open(struct data *d)
 {
-	const struct source *s = d->source;
-	struct loaded f = data_read_file(d, s->file[0]);
-	int64_t from = (int64_t)((double)f.size * s->from), to = (int64_t)((double)f.size * s->to);
-	int64_t window = d->inputs ? d->input[0].elements : 1, stride = s->stride ? s->stride : window;
-	int64_t past = window + s->ahead;
+	struct windows w = windows_open(d, 0, TYPE_U8);
 
-	if (to - from < past)
-		fail("%s: %lld bytes, but a window of %lld and the %lld ahead of it need %lld", f.name,
-		    (long long)(to - from), (long long)window, (long long)s->ahead, (long long)past);
-	d->rows = (to - from - past) / stride + 1;
-	d->bytes += f.size;
 	for (int k = 0; k < d->inputs; k++) {
 		const struct input *in = &d->input[k];
-		struct column *c = &d->column[in->column];
+		int64_t i = windows_wrong(&w, in->classes);
 
-		for (int64_t i = from; i < to; i++)
-			if (f.bytes[i] >= in->classes)
-				fail("%s:%lld: byte %lld is %d, expected one from 0 to %d for %s", f.name,
-				    (long long)text_line(&f, i), (long long)i, f.bytes[i], in->classes - 1, in->name);
-		c->value = f.bytes + from + (in->target ? s->ahead : 0);
-		c->type = TYPE_U8;
-		c->step = stride;
-		c->file = f.name;
+		if (i >= 0)
+			fail("%s:%lld: byte %lld is %d, expected one from 0 to %d for %s", w.file.name,
+			    (long long)text_line(&w.file, i), (long long)i, w.file.bytes[i], in->classes - 1,
+			    in->name);
 	}
 }
 
-const struct reader reader_text = { text_open, NULL };
+const struct reader reader_text = { text_open, NULL, NULL };

@@ -45,28 +45,47 @@ emit_data_check(struct emitter *e)
 	    check_source(e, m->validate, &m->set.validate_data);
 }
 
+/* What the spec gave, by the names of the reader's record. */
+static void
+emit_arguments(struct emitter *e, const char *name, const struct data_source *d)
+{
+	const struct attr_spec *s = d->reader ? d->reader->attrs : NULL;
+	int i, k;
+
+	text_printf(e->out, "\nstatic const struct argument %s_arguments[] = {\n", name);
+	for (i = 0; s && d->attr && s[i].name; i++) {
+		const struct attr *a = &d->attr[i];
+
+		if (a->given && s[i].type == ATTR_REALS)
+			for (k = 0; k < a->n; k++)
+				text_printf(e->out, "\t{\"%s\", %s},\n", s[i].name,
+				    emit_decimal(e, a->real[k]));
+		else if (a->given)
+			text_printf(e->out, "\t{\"%s\", %s},\n", s[i].name, emit_decimal(e,
+			    s[i].type == ATTR_REAL ? a->r : (double)a->i));
+	}
+	text_puts(e->out, "\t{NULL, 0}\n};\n");
+}
+
 static void
 emit_source(struct emitter *e, const char *name, const struct data_source *d)
 {
 	int i;
 
+	emit_arguments(e, name, d);
 	text_printf(e->out, "\nstatic const struct source %s_source = {\n\t%s%s, {", name,
 	    d->reader ? "&reader_" : "NULL", d->reader ? d->reader->name : "");
 	for (i = 0; i < d->nfiles; i++) {
 		text_puts(e->out, i ? ", " : "");
 		emit_string(e->out, d->file[i]);
 	}
-	text_printf(e->out, "%s},\n", d->nfiles ? "" : "NULL");
+	text_printf(e->out, "%s}, %d,\n", d->nfiles ? "" : "NULL", d->nfiles);
 	text_printf(e->out, "\t%s,\t/* scale of inputs */\n", emit_decimal(e, d->scale));
-	text_printf(e->out, "\t%s, %lld,\t/* CSV: a line of names? numbers a line */\n",
-	    emit_truth(reader_flag(d, "header")), (long long)reader_field(e->module, d, NULL));
+	text_printf(e->out, "\t%lld,\t/* numbers in a row of all inputs and targets */\n",
+	    (long long)reader_field(e->module, d, NULL));
 	text_printf(e->out, "\t%lld, %lld,\t/* rows left out, rows used: every so many */\n",
 	    (long long)d->skip_every, (long long)d->keep_every);
-	text_printf(e->out, "\t%lld,\t/* synthetic samples */\n", (long long)d->samples);
-	text_printf(e->out, "\t%s, %s,", emit_decimal(e, reader_real(d, "from", 0)),
-	    emit_decimal(e, reader_real(d, "to", 1)));
-	text_printf(e->out, " %lld, %lld\t/* text: from, to; from one window to the next, to its target */\n};\n",
-	    (long long)reader_int(d, "stride", 0), (long long)reader_int(d, "ahead", 1));
+	text_printf(e->out, "\t%s_arguments\n};\n", name);
 }
 
 static void

@@ -198,6 +198,8 @@ attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 		a->init.kind = init_kind(r);
 		a->init.value = ir_read_number(r);
 		break;
+	case ATTR_REALS:	/* no node has one */
+		break;
 	case ATTR_FORMULA:
 		given.preset = ir_read_string(r);
 		if (!r->failed && !(a->formula = formula_parse(r->a, given.preset)))

@@ -110,6 +110,8 @@ print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
 	case ATTR_INIT:
 		fprintf(f, "%s %.17g", init_names[a->init.kind], a->init.value);
 		break;
+	case ATTR_REALS:
+		break;
 	case ATTR_FORMULA:
 		fprintf(f, "\"%s\"", formula_text(a->formula->arena, a->formula));
 		break;

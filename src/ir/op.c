@@ -172,6 +172,7 @@ op_attr_preset(const struct attr_spec *spec, struct attr *a)
 	case ATTR_INIT:
 		return preset_init(s, a);
 	case ATTR_TENSOR:
+	case ATTR_REALS:
 	case ATTR_FORMULA:
 		return true;
 	}

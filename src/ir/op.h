@@ -61,16 +61,20 @@ enum attr_type {
 	ATTR_ENUM,	/* a bare name or string out of spec->choices; i is its index */
 	ATTR_TENSOR,	/* tie a parameter to that of another layer: weight=tok. Not stored in
 			 * the node: op_param(name) takes the tied tensor instead of making one */
+	ATTR_REALS,	/* a number, or a tuple of up to MAX_REALS: real[]; of data readers only */
 	ATTR_FORMULA,	/* of elements; only our own code gives one */
 	ATTR_INIT	/* zeros, ones, constant(c), uniform(b), normal(s) */
 };
+
+#define MAX_REALS	4
 
 struct attr {			/* a value; one per attr_spec */
 	bool given;		/* false: the default */
 	int64_t i;		/* INT, BOOL (0 or 1), ENUM */
 	double r;		/* REAL */
-	int n;			/* PAIR 2, SIDES 4, INTS, AXES, FRAME their count */
+	int n;			/* PAIR 2, SIDES 4, INTS, AXES, FRAME, REALS their count */
 	int64_t v[MAX_RANK];
+	const double *real;	/* REALS */
 	struct init init;
 	const struct formula *formula;
 	struct loc loc;

@@ -305,6 +305,7 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 		return take_choice(t, v, a);
 	case ATTR_TENSOR:
 		return take_tie(t, v, &r->tie[r->nties]) && ++r->nties;
+	case ATTR_REALS:
 	case ATTR_FORMULA:
 		break;
 	case ATTR_INIT:

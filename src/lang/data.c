@@ -47,6 +47,32 @@ reader_of(struct expander *ex, const struct expr *e)
 	return NULL;
 }
 
+/* One number, or some in parentheses. */
+static void
+read_reals(struct reading *r, const struct attr_spec *s, const struct value *v, struct attr *a)
+{
+	const struct value *item = v->kind == V_TUPLE ? v->item : v;
+	int n = v->kind == V_TUPLE ? v->n : 1, i;
+	double *real = arena_array(r->ex->a, MAX_REALS, sizeof(*real));
+
+	for (i = 0; i < n && i < MAX_REALS; i++) {
+		if (item[i].kind == V_POISON)
+			return;
+		if (item[i].kind != V_NUMBER || !isfinite(item[i].num.real) || item[i].num.real < s->min ||
+		    item[i].num.real > s->max)
+			break;
+		real[i] = item[i].num.real;
+	}
+	if (n < 1 || i < n) {
+		ex_error(r->ex, "data", v->loc, "%s must be a number from %g to %g or up to %d of them in "
+		    "parentheses, not %s", s->name, s->min, s->max, MAX_REALS, value_text(r->ex->a, v));
+		return;
+	}
+	a->real = real;
+	a->n = n;
+	a->given = true;
+}
+
 static void
 read_attr(struct reading *r, int k, const struct value *v)
 {
@@ -56,6 +82,10 @@ read_attr(struct reading *r, int k, const struct value *v)
 
 	if (v->kind == V_POISON)
 		return;
+	if (s->type == ATTR_REALS) {
+		read_reals(r, s, v, a);
+		return;
+	}
 	if (s->type == ATTR_INT) {
 		a->given |= want_int(r->ex, v, s->name, (int64_t)s->min, (int64_t)s->max, &a->i);
 		return;
@@ -90,8 +120,8 @@ bind_file(struct reading *r, int k, const struct value *v)
 		return;
 	}
 	if (r->file[k])
-		ex_error(r->ex, "data", v->loc, "'%s' has a file already", r->reader->files == FILES_ONE ?
-		    "data" : r->staged[k]->name);
+		ex_error(r->ex, "data", v->loc, "'%s' has a file already", r->reader->files == FILES_EACH ?
+		    r->staged[k]->name : "data");
 	r->file[k] = v->text;
 }
 
@@ -142,6 +172,8 @@ room(const struct reading *r)
 		return count_attrs(r->reader);
 	case FILES_ONE:
 		return 1;
+	case FILES_MANY:
+		return MOST_FILES;
 	case FILES_EACH:
 		return r->nstaged;
 	}
@@ -211,12 +243,12 @@ settle(struct reading *r, struct data_source *d, const struct expr *e)
 			    r->reader->needs, r->reader->usage);
 	if (r->reader->files == FILES_EACH) {
 		settle_files(r, d, e);
-	} else if (r->reader->files == FILES_ONE) {
+	} else if (r->reader->files != FILES_NONE) {
 		if (!r->file[0])
 			ex_error(r->ex, "data", e->loc, "%s needs a file: %s", r->reader->name,
 			    r->reader->usage);
-		d->file[0] = r->file[0];
-		d->nfiles = 1;
+		for (d->nfiles = 0; d->nfiles < MOST_FILES && r->file[d->nfiles]; d->nfiles++)
+			d->file[d->nfiles] = r->file[d->nfiles];
 	}
 }
 
@@ -244,7 +276,8 @@ data_read(struct expander *ex, const struct setting *st, struct data_source *d,
 	if (!r.reader)
 		return;
 	r.attr = arena_array(ex->a, (size_t)count_attrs(r.reader) + 1, sizeof(*r.attr));
-	r.file = arena_array(ex->a, (size_t)nstaged + 1, sizeof(*r.file));
+	r.file = arena_array(ex->a, (size_t)(nstaged > MOST_FILES ? nstaged : MOST_FILES) + 1,
+	    sizeof(*r.file));
 	for (i = 0; i < e->nargs; i++) {
 		struct value v = setting_value(ex, e->arg[i].value);
 

@@ -12,7 +12,7 @@ type_name(const struct attr_spec *a)
 		[ATTR_SIDES] = "integer, (vertical, horizontal) or (top, bottom, left, right)",
 		[ATTR_AXES] = "integer, or one for each axis",
 		[ATTR_FRAME] = "integer, one for each axis, or two: before, after",
-		[ATTR_INTS] = "integers", [ATTR_ENUM] = "word",
+		[ATTR_INTS] = "integers", [ATTR_REALS] = "number, or a tuple of numbers", [ATTR_ENUM] = "word",
 		[ATTR_TENSOR] = "name of a layer", [ATTR_INIT] = "initial value",
 	};
 

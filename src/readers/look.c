@@ -5,7 +5,7 @@
 
 static const int type_bytes[] = {
 	[LOOK_U8] = 1, [LOOK_I8] = 1, [LOOK_I16] = 2, [LOOK_I32] = 4, [LOOK_I64] = 8,
-	[LOOK_F32] = 4, [LOOK_F64] = 8,
+	[LOOK_U16] = 2, [LOOK_U32] = 4, [LOOK_F32] = 4, [LOOK_F64] = 8,
 };
 
 static double
@@ -21,6 +21,8 @@ number_at(const unsigned char *p, enum look_type type, bool big)
 		bits |= (uint64_t)p[big ? n - 1 - i : i] << 8 * i;
 	switch (type) {
 	case LOOK_U8:
+	case LOOK_U16:
+	case LOOK_U32:
 		return (double)bits;
 	case LOOK_I8:
 		return (int8_t)bits;

@@ -22,7 +22,8 @@ struct look {
 	int64_t all_rows;		/* of the file; -1: not known */
 };
 
-enum look_type { LOOK_U8, LOOK_I8, LOOK_I16, LOOK_I32, LOOK_I64, LOOK_F32, LOOK_F64 };
+enum look_type { LOOK_U8, LOOK_I8, LOOK_I16, LOOK_I32, LOOK_I64, LOOK_U16, LOOK_U32, LOOK_F32,
+	LOOK_F64 };
 
 /* For readers: takes numbers of one type from byte HEADER on, as many rows as DIM[0] says and there
  * are. False where the other extents do not come to the width. */

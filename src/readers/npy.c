@@ -29,6 +29,7 @@ type_of(const char *at, enum look_type *type, bool *big)
 	} types[] = {
 		{ "f4'", LOOK_F32 }, { "f8'", LOOK_F64 }, { "i4'", LOOK_I32 }, { "i8'", LOOK_I64 },
 		{ "u1'", LOOK_U8 }, { "i1'", LOOK_I8 }, { "i2'", LOOK_I16 }, { "b1'", LOOK_U8 },
+		{ "u2'", LOOK_U16 }, { "u4'", LOOK_U32 },
 	};
 	size_t i;
 

@@ -16,6 +16,7 @@
 enum reader_files {
 	FILES_NONE,		/* without a name come the attributes, in their order */
 	FILES_ONE,		/* for all inputs and targets */
+	FILES_MANY,		/* the same, and one goes on where the one before it ends */
 	FILES_EACH		/* for every input and target, by name or in the network's order */
 };
 
@@ -27,7 +28,7 @@ struct reader {
 	const char *doc;	/* paragraphs of plain text: its files, and how they become samples */
 	const char *usage;	/* an example, for messages */
 	enum reader_files files;
-	const struct attr_spec *attrs;	/* INT, REAL and BOOL; those below have uses of their own */
+	const struct attr_spec *attrs;	/* INT, REAL, REALS and BOOL; those below have uses of their own */
 	const char *needs;	/* in words, what a required attribute says: "a count" */
 	bool bytes;		/* what it reads is bytes of 0 to 255, as a rule */
 	/* What of the network or the arguments it cannot read, in words; NULL: nothing, or there is no such

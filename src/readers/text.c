@@ -2,39 +2,9 @@
  * text: windows of one long text, whose bytes are tokens; what language models learn from. A target is the same
  * window further on.
  */
-#include "readers/reader.h"
+#include "readers/windows.h"
 
-static const struct attr_spec attrs[] = {
-	{ .name = "from", .type = ATTR_REAL, .preset = "0", .min = 0, .max = 1,
-	  .doc = "the share of the file before which nothing is used" },
-	{ .name = "to", .type = ATTR_REAL, .preset = "1", .min = 0, .max = 1,
-	  .doc = "the share of the file up to which it is used, so that training and validation can share a file" },
-	{ .name = "stride", .type = ATTR_INT, .preset = "0", .min = 0, .max = READER_MOST,
-	  .doc = "bytes from one window to the next; 0: as long as a window" },
-	{ .name = "ahead", .type = ATTR_INT, .preset = "1", .min = 0, .max = READER_MOST,
-	  .doc = "how many bytes a target is ahead of the inputs" },
-	ATTRS_END
-};
-
-static const char *
-unfit(struct arena *a, const struct data_source *d, struct tensor *const *staged, int n)
-{
-	int i;
-
-	if (reader_real(d, "from", 0) >= reader_real(d, "to", 1))
-		return arena_printf(a, "from=%g to=%g leaves nothing of the file", reader_real(d, "from", 0),
-		    reader_real(d, "to", 1));
-	for (i = 0; i < n; i++) {
-		if (!staged[i]->classes)
-			return arena_printf(a, "the bytes of a text are tokens, for tokens[T, vocab=256], and '%s' is %s of %s", staged[i]->name, tensor_type_text(a, staged[i]),
-			    dtype_name(staged[i]->dtype));
-		if (tensor_elements_per_sample(staged[i]) != tensor_elements_per_sample(staged[0]))
-			return arena_printf(a, "windows of a text are of one length, but '%s' has %lld positions and "
-			    "'%s' has %lld", staged[0]->name, (long long)tensor_elements_per_sample(staged[0]),
-			    staged[i]->name, (long long)tensor_elements_per_sample(staged[i]));
-	}
-	return NULL;
-}
+static const struct attr_spec attrs[] = { READER_WINDOWS("bytes"), ATTRS_END };
 
 const struct reader reader_text = {
 	.name = "text",
@@ -50,5 +20,5 @@ const struct reader reader_text = {
 	.files = FILES_ONE,
 	.attrs = attrs,
 	.bytes = true,
-	.unfit = unfit,
+	.unfit = windows_unfit,
 };

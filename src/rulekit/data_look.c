@@ -40,7 +40,7 @@ place_of(const struct lint *l, const struct data_source *d, const struct tensor 
 
 	out->width = *width = tensor_elements_per_sample(input);
 	out->field = 0;
-	if (d->reader->files == FILES_ONE) {
+	if (d->reader->files != FILES_EACH) {
 		out->field = reader_field(l->module, d, input);
 		*width = reader_field(l->module, d, NULL);
 	} else {

@@ -5,7 +5,7 @@
 static void
 raw_read(struct data *d, const struct input *in)
 {
-	struct loaded f = data_read_file(d, d->source->file[in->column]);
+	struct mapped f = data_map(d->folder, d->source->file[in->column]);
 	int64_t dim[1 + MAX_DIMS] = { f.size / in->elements };
 
 	if (f.size % in->elements)
@@ -22,4 +22,4 @@ raw_open(struct data *d)
 		raw_read(d, &d->input[k]);
 }
 
-const struct reader reader_raw = { raw_open, NULL };
+const struct reader reader_raw = { raw_open, NULL, NULL };
