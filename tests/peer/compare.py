@@ -89,11 +89,25 @@ def set_loss_scale(program):
     return 1
 
 
-def off(mine, theirs):
+def norm_of(x):
+    return numpy.linalg.norm(x.detach().double().numpy())
+
+
+def off(mine, theirs, least=0.0):
+    """LEAST: a norm below which THEIRS is what remains where its operands cancelled, as in the mean of x - mean(x)."""
+    norm = max(norm_of(theirs), least)
     theirs = theirs.detach().double().numpy()
     mine = mine.astype(numpy.float64).reshape(theirs.shape)
-    norm = numpy.linalg.norm(theirs)
     return numpy.linalg.norm(mine - theirs) / norm if norm > 1e-30 else numpy.linalg.norm(mine)
+
+
+CANCELLED = 1e-4        # of the operands' norm: in f64 what roundings leave is 1e-12 of that
+
+
+def least_norms(graph, values):
+    """By tensor: what its norm is to count for at least."""
+    return {o: CANCELLED * max((norm_of(values[i]) for i in n.ins if i in values), default=0.0)
+            for n in graph.nodes for o in n.outs}
 
 
 def changed_off(mine, theirs, start):
@@ -151,6 +165,7 @@ def operator_off(graph, program, precision="f32"):
     ir.run(graph, values)
     values[graph.loss].backward()
     worst, where = 0.0, "nothing"
+    least = least_norms(graph, values) if precision == "f64" else {}
     last = {graph.tensors[n].name: n for n in values}   # a shared layer makes its name twice
     for number, v in values.items():
         name = graph.tensors[number].name
@@ -166,7 +181,7 @@ def operator_off(graph, program, precision="f32"):
             if theirs is None:
                 continue
             mine = program.made[label].astype(numpy.float64)
-            d = off(mine / scale if label.endswith(".grad") else mine, theirs)
+            d = off(mine / scale if label.endswith(".grad") else mine, theirs, least.get(number, 0.0))
             if d > worst or where == "nothing":
                 worst, where = d, label
     return worst, where
