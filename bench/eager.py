@@ -52,8 +52,9 @@ class Counter(TorchDispatchMode):
             out = self.accumulate(*args)
         elif self.backward and (self.before, function) in ((aten.sigmoid.default, aten.sub.Tensor),
                                                            (aten.sub.Tensor, aten.mul.Tensor)) \
-                or weighed:
-            out = getattr(aten, function.overloadpacket.__name__ + "_").Tensor(*args)
+                or weighed or (self.backward and function in (aten.scatter_add.default, aten.index_add.default)):
+            # in place where no mode is active; those of gather and index_select, on zeros that nobody else has
+            out = getattr(getattr(aten, function.overloadpacket.__name__ + "_"), function._overloadname)(*args)
         else:
             out = function(*args, **(kwargs or {}))
         self.before = function

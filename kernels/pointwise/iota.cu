@@ -41,3 +41,49 @@ iota_upper(elem *y, int64_t diagonal, int64_t n, int64_t rows, int64_t columns)
 {
 	LAUNCH(iota_triangle_kernel, n, (y, -1, -diagonal, n, rows, columns));
 }
+
+/* How many places of the rows before ROW have column - row of at most D. */
+DEVICE int64_t
+iota_places(int64_t row, int64_t columns, int64_t d)
+{
+	int64_t first = d < 0 ? -d : 0, full = columns - 1 - d > first ? columns - 1 - d : first, sloped;
+
+	if (first >= row)
+		return 0;
+	full = full < row ? full : row;
+	sloped = full - first;
+	return sloped * (first + d + 1) + sloped * (sloped - 1) / 2 + (row - full) * columns;
+}
+
+KERNEL(iota_lower_index_kernel, (int32_t *y, int64_t d, int64_t rows, int64_t columns))
+{
+	EACH (i, rows * columns) {
+		int64_t row = quotient(i, columns), column = i - row * columns;
+
+		if (column - row <= d)
+			y[iota_places(row, columns, d) + column] = (int32_t)i;
+	}
+}
+
+static void
+iota_lower_index(int32_t *y, int64_t d, int64_t rows, int64_t columns)
+{
+	LAUNCH(iota_lower_index_kernel, rows * columns, (y, d, rows, columns));
+}
+
+/* Of those before a place that is above, the ones below are in its row or in rows before it. */
+KERNEL(iota_upper_index_kernel, (int32_t *y, int64_t d, int64_t rows, int64_t columns))
+{
+	EACH (i, rows * columns) {
+		int64_t row = quotient(i, columns), column = i - row * columns;
+
+		if (column - row >= d)
+			y[i - iota_places(row + 1, columns, d - 1)] = (int32_t)i;
+	}
+}
+
+static void
+iota_upper_index(int32_t *y, int64_t d, int64_t rows, int64_t columns)
+{
+	LAUNCH(iota_upper_index_kernel, rows * columns, (y, d, rows, columns));
+}

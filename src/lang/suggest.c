@@ -120,6 +120,8 @@ static const struct {
 	{ "LocalResponseNorm", NULL }, { "lrn", NULL }, { "weight_norm", NULL },
 	{ "spectral_norm", NULL }, { "SeparableConv2D", NULL }, { "DepthwiseConv2D", NULL },
 	{ "deform_conv2d", NULL }, { "partial_conv", NULL }, { "einsum", NULL }, { "Bilinear", NULL }, { "bmm", "matmul" },
+	{ "index_select", "take" }, { "take_along_dim", "gather" }, { "take_along_axis", "gather" },
+	{ "tril_indices", "tril_index" }, { "triu_indices", "triu_index" },
 };
 
 static bool

@@ -1,6 +1,6 @@
 /*
  * Tensors that are known: zeros, ones and constant, which are formulas of nothing and have no bytes of their own where
- * another formula reads them; iota, tril and triu. They are made where they are read first, so none is stored
+ * another formula reads them; iota, tril and triu, and the places of a triangle as indices. They are made where they are read first, so none is stored
  * longer than an activation. Their shape may be that of an operand, of which nothing is read.
  */
 #include "ops/shapes.h"
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calls/emitter.h"
+#include "calls/tape.h"
 
 #define LIKE_OR_SHAPE									\
 	" Its shape is given, as one number for each axis, or is that of x, of which no element is read. Without x, it "	\
@@ -151,4 +152,82 @@ const struct op op_triu = {
 	.doc = "y[i, j] = 1 where j - i is at least `diagonal`, else 0. x * triu(8) is what PyTorch calls triu(x). It has no "
 	    "gradient.",
 	TRIANGLE,
+};
+
+/* ---- the places of a triangle ---- */
+
+extern const struct op op_triu_index;
+
+/* How many of [rows, columns] have column - row of at most D. */
+static int64_t
+lower_places(int64_t rows, int64_t columns, int64_t d)
+{
+	int64_t first = d < 0 ? -d : 0, full = columns - 1 - d > first ? columns - 1 - d : first, sloped;
+
+	if (first >= rows)
+		return 0;
+	full = full < rows ? full : rows;
+	sloped = full - first;		/* rows of first + d + 1 places, one more in each */
+	return sloped * (first + d + 1) + sloped * (sloped - 1) / 2 + (rows - full) * columns;
+}
+
+static bool
+index_shape(struct build *b, struct node *n)
+{
+	const struct attr *a = op_attr(n, "shape");
+	int64_t rows = a->v[0], columns = a->n > 1 ? a->v[1] : rows, d = op_int(n, "diagonal"), places;
+	struct tensor *y;
+
+	if (a->n > 2)
+		return op_error(b, n, "%s: rows and columns are two numbers, or one if they are equal", n->op->name);
+	if (rows > INT32_MAX / columns)
+		return op_error(b, n, "%s: %lld x %lld places are too many for indices of 32 bits", n->op->name,
+		    (long long)rows, (long long)columns);
+	places = n->op == &op_triu_index ? rows * columns - lower_places(rows, columns, d - 1) :
+	    lower_places(rows, columns, d);
+	if (places == 0)
+		return op_error(b, n, "%s: with diagonal=%lld nothing of %lld x %lld is left", n->op->name, (long long)d,
+		    (long long)rows, (long long)columns);
+	y = op_output(b, n, NULL, T_ACTIVATION, DT_I32, false, 1, &places);
+	if (y)
+		y->classes = (int)(rows * columns);
+	return y != NULL;
+}
+
+static void
+emit_index(struct emitter *e, const struct node *n)
+{
+	const struct attr *a = op_attr(n, "shape");
+
+	emit_call(e, n->op == &op_triu_index ? "iota_upper_index" : "iota_lower_index", arg_tensor(n->out[0]),
+	    arg_int(op_int(n, "diagonal")), arg_int(a->v[0]), arg_int(a->v[a->n > 1]));
+}
+
+/* A buffer of int64 that its module makes beforehand. */
+static void
+torch_index(struct tape *t, const struct node *n)
+{
+	t->layers_bytes += tape_bytes_as(t, n->out[0], 8);
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .output = TORCH_NEW }));
+}
+
+#define TRIANGLE_INDEX									\
+	.kind = OP_LAYER, .attrs = triangle_attrs, .operands = "", .min_operands = 0, .max_operands = 0,			\
+	.shape = index_shape, .calls.kernels = "pointwise/iota.cu", .calls.emit = emit_index, .torch.calls = torch_index
+
+const struct op op_tril_index = {
+	.name = "tril_index",
+	.brief = "indices of the places below a diagonal",
+	.doc = "The places i columns + j of a matrix with j - i of at most `diagonal`, row by row, as a class for take: x [27, 27] "
+	    "-> flatten -> take(tril_index(27, diagonal=-1)) gives the 351 numbers below the diagonal, what PyTorch writes "
+	    "x[:, i, j] with i, j = tril_indices(27, 27, -1). It does not depend on the batch.",
+	TRIANGLE_INDEX,
+};
+
+const struct op op_triu_index = {
+	.name = "triu_index",
+	.brief = "indices of the places above a diagonal",
+	.doc = "The places i columns + j of a matrix with j - i of at least `diagonal`, row by row, as a class for take. See "
+	    "tril_index.",
+	TRIANGLE_INDEX,
 };

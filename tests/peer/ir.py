@@ -96,11 +96,17 @@ class Graph:
                 if phase == "forward":
                     self.nodes.append(Node(op, ids, numbers, attributes(attrs), path))
                     self.nodes[-1].tokens = any(i is not None and self.tensors[i].tokens for i in ids)
+                    self.nodes[-1].out = self.tensors[numbers[0]]
                     self.nodes[-1].samples = [i is not None and self.tensors[i].batched for i in ids]
                     self.nodes[-1].batched = bool(ids) and self.nodes[-1].samples[0]
 
     def by_name(self, name):
         return next(n for n, t in self.tensors.items() if t.name == name)
+
+
+def dtype_of(tensor):
+    """As it is computed with: 16 bits are, all else as PyTorch is told."""
+    return {"bf16": torch.bfloat16, "f16": torch.float16}.get(tensor.dtype, torch.get_default_dtype())
 
 
 def sides(p):
@@ -439,6 +445,31 @@ def spread(how):
     return lambda n, x: how(x, reduced(n, x), correction=int(n.attrs["unbiased"]), keepdim=n.attrs["keep"])
 
 
+def take(n, x, index):
+    """By index_select, of what all samples share; else by gather, of one index for a whole slice."""
+    (a,), index = axes_of(n, x), index.long()
+    shared, own = not n.samples[0], n.samples[1]
+    if n.op == "gather":
+        return x.gather(a, index if own or shared else index.expand(x.shape[0], *index.shape))
+    if not own:
+        return x.index_select(a, index.flatten()).reshape(*x.shape[:a], *index.shape, *x.shape[a + 1:])
+    if shared and a == 0:
+        return x.index_select(0, index.flatten()).reshape(*index.shape, *x.shape[1:])
+    if shared:
+        x, a = x.expand(index.shape[0], *x.shape), a + 1
+    at = index.reshape(index.shape[0], *(1,) * (a - 1), -1, *(1,) * (x.dim() - a - 1))
+    y = x.gather(a, at.expand(*x.shape[:a], -1, *x.shape[a + 1:]))
+    return y.reshape(*x.shape[:a], *index.shape[1:], *x.shape[a + 1:])
+
+
+def triangle_index(upper):
+    def run(n):
+        rows, columns = (n.attrs["shape"] * 2)[:2]
+        i, j = getattr(torch, "triu_indices" if upper else "tril_indices")(rows, columns, n.attrs["diagonal"])
+        return i * columns + j
+    return run
+
+
 def iota(n):
     a, rank = n.attrs["axis"] % (len(n.shape) - n.batched) + n.batched, len(n.shape)
     y = torch.arange(n.shape[a], dtype=n.dtype).mul_(n.attrs["step"]).add_(n.attrs["start"])
@@ -546,6 +577,8 @@ OPERATORS = {
     "constant": lambda n: torch.full(n.shape, float(n.attrs["value"]), dtype=n.dtype), "iota": iota,
     "tril": lambda n: torch.ones(n.shape, dtype=n.dtype).tril(n.attrs["diagonal"]),
     "triu": lambda n: torch.ones(n.shape, dtype=n.dtype).triu(n.attrs["diagonal"]),
+    "take": take, "gather": take, "tril_index": triangle_index(False), "triu_index": triangle_index(True),
+    "one_hot": lambda n, ids: F.one_hot(ids.long(), n.out.dims[-1]).to(dtype_of(n.out)),
     "normal": lambda n: torch.empty(n.shape, dtype=n.dtype).normal_(n.attrs["mean"], n.attrs["std"]),
     "uniform": lambda n: torch.empty(n.shape, dtype=n.dtype).uniform_(n.attrs["low"], n.attrs["high"]),
     "exp": lambda n, x: torch.exp(x), "expm1": lambda n, x: torch.expm1(x), "log": lambda n, x: torch.log(x),
@@ -580,7 +613,7 @@ OPERATORS = {
     "sigmoid": lambda n, x: torch.sigmoid(x), "tanh": lambda n, x: torch.tanh(x),
     "gelu": lambda n, x: F.gelu(x, approximate="tanh" if n.attrs["tanh"] else "none"),
     "silu": lambda n, x: F.silu(x), "softmax": lambda n, x: F.softmax(x, axis(n)),
-    "flatten": lambda n, x: x.flatten(1),
+    "flatten": lambda n, x: x.flatten(int(n.batched)),
     "pad": lambda n, x: F.pad(x, sides(n.attrs["sides"]), n.attrs["mode"],
                               n.attrs["value"] if n.attrs["mode"] == "constant" else None),
     "roll": rolled, "flip": lambda n, x: x.flip(axes_of(n, x)),
@@ -602,15 +635,16 @@ OPERATORS = {
 
 
 def number_of_sample(graph, i, x, rank):
-    """A number for each sample goes with all the axes of an operand that has them."""
-    return x.reshape([-1] + [1] * rank) if graph.tensors[i].batched and not graph.tensors[i].dims and rank else x
+    """A number for each sample goes with all the axes of an operand that has them; an index does not."""
+    alone = graph.tensors[i].batched and not graph.tensors[i].dims and x.is_floating_point()
+    return x.reshape([-1] + [1] * rank) if alone and rank else x
 
 
 def shaped(graph, n):
     """For operators that make a tensor of nothing: its shape and type."""
     out, batch = graph.tensors[n.outs[0]], int(graph.settings["batch"]) // int(graph.settings["accumulate"])
     n.batched, n.shape = out.batched, ([batch] if out.batched else []) + out.dims
-    n.dtype = {"bf16": torch.bfloat16, "f16": torch.float16}.get(out.dtype, torch.get_default_dtype())
+    n.dtype = dtype_of(out)
 
 
 def samples_of(graph, operand, values):

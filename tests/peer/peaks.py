@@ -184,6 +184,7 @@ class Network:
                 self.counts.append(torch.zeros((), dtype=torch.int64))
         self.buffers = {n: torch.zeros(n.attrs["positions"], n.attrs["width"])
                         for n in self.nodes if n.op == "sinusoid"}
+        self.buffers.update((n, ir.OPERATORS[n.op](n)) for n in self.nodes if n.op in ("tril_index", "triu_index"))
         return made
 
     def forward(self, values, saved=None):
