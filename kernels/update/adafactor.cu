@@ -200,10 +200,10 @@ KERNEL(adafactor_steps_kernel, (struct update_share k, struct adafactor a, const
 
 KERNEL(adafactor_kernel, (struct update_share k, struct adafactor a, const real *clip, const struct step *s))
 {
-	real factor = clip ? *clip : 1, keep = (real)(1 - s->lr * k.decay);
+	real factor = clip ? *clip : 1, keep = (real)(1 - s->lr * k.rate * k.decay);
 	double rate = 1 / sqrt((double)UPDATE(s, clip)), n_all = (double)k.n;
 
-	rate = s->lr < rate ? s->lr : rate;
+	rate = s->lr * k.rate < rate ? s->lr * k.rate : rate;
 	ROWS (p, LEFT_OUT(clip) ? 0 : a.parts) {
 		int64_t from = PART_FROM(k.n, p, a.parts), n = PART_FROM(k.n, p + 1, a.parts) - from;
 		double squares = 0, steps = 0, size, cut;

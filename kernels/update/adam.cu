@@ -11,14 +11,15 @@ KERNEL(adam_kernel, (struct updates u, const real *clip, const struct step *s, d
     double beta2, double eps, int decoupled))
 {
 	int64_t update = UPDATE(s, clip);
-	double fix1 = 1 - power_of(beta1, update), fix2 = 1 - power_of(beta2, update), lr = s->lr;
+	double fix1 = 1 - power_of(beta1, update), fix2 = 1 - power_of(beta2, update);
 	real factor = clip ? *clip : 1;
 	real b1 = (real)beta1, b2 = (real)beta2, c1 = (real)(1 - beta1), c2 = (real)(1 - beta2);
-	real pace = (real)(lr / fix1), spread = (real)(1 / sqrt(fix2)), tiny = (real)eps;
+	real spread = (real)(1 / sqrt(fix2)), tiny = (real)eps;
 
 	ROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {
 		struct update_share k = update_share_of(&u, c);
-		real keep = (real)(decoupled ? 1 - lr * k.decay : 1);
+		double lr = s->lr * k.rate;
+		real keep = (real)(decoupled ? 1 - lr * k.decay : 1), pace = (real)(lr / fix1);
 		real wd = (real)(decoupled ? 0 : k.decay), *m = k.state[0], *v = k.state[1];
 
 		ALONG_EACH (i, k.n) {

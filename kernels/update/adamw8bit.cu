@@ -101,16 +101,17 @@ KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step 
     double eps))
 {
 	int64_t update = UPDATE(s, clip), blocks = UPDATE_CHUNK / CODED_BLOCK;
-	double fix1 = 1 - power_of(beta1, update), fix2 = 1 - power_of(beta2, update), lr = s->lr;
+	double fix1 = 1 - power_of(beta1, update), fix2 = 1 - power_of(beta2, update);
 	real factor = clip ? *clip : 1;
 	real b1 = (real)beta1, b2 = (real)beta2, c1 = (real)(1 - beta1), c2 = (real)(1 - beta2);
-	real pace = (real)(lr / fix1), spread = (real)(1 / sqrt(fix2)), tiny = (real)eps;
+	real spread = (real)(1 / sqrt(fix2)), tiny = (real)eps;
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : u.chunks * blocks) {
 		int64_t from, chunk = r / blocks;
 		const struct update *t = update_at(&u, chunk, &from);
 		int64_t b = from / CODED_BLOCK + r % blocks;
-		real keep = (real)(1 - lr * t->decay), old_first, old_second, first = 0, second = 0;
+		double lr = s->lr * t->rate;
+		real keep = (real)(1 - lr * t->decay), pace = (real)(lr / fix1), old_first, old_second, first = 0, second = 0;
 		struct coded k;
 
 		if (b * CODED_BLOCK >= t->n)

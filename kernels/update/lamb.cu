@@ -82,7 +82,7 @@ KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step 
 		}
 		weights = ROW_SUM(weights);
 		steps = ROW_SUM(steps);
-		rate = (real)(s->lr * (adapts && weights > 0 && steps > 0 ? sqrt(weights / steps) : 1));
+		rate = (real)(s->lr * k.rate * (adapts && weights > 0 && steps > 0 ? sqrt(weights / steps) : 1));
 		ALONG_EACH (j, n) {
 			int64_t i = from + j;
 			real w = weight_of(&k, i);

@@ -58,10 +58,11 @@ sgd_share(const struct update_share *k, real lr, real factor, real m, bool neste
 KERNEL(sgd_kernel, (struct updates u, const real *clip, const struct step *s, double momentum,
     int nesterov))
 {
-	real factor = clip ? *clip : 1, lr = (real)s->lr, m = (real)momentum;
+	real factor = clip ? *clip : 1, m = (real)momentum;
 
 	ROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {
 		struct update_share k = update_share_of(&u, c);
+		real lr = (real)(s->lr * k.rate);
 
 		if (k.g)
 			sgd_share(&k, lr, factor, m, nesterov);

@@ -49,6 +49,7 @@ typedef real gradient;
 struct update {			/* a parameter; places are offsets in the arena, or ABSENT */
 	int64_t weight, master, gradient, state[UPDATE_STATES];
 	double decay;
+	double rate;		/* so many times the step's learning rate */
 	int64_t n;		/* elements */
 	int64_t before;		/* chunks of those that are updated with it, up to it */
 };
@@ -81,14 +82,14 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 	real *master;		/* NULL where weights are reals */
 	const gradient *g;
 	real *state[UPDATE_STATES];
-	double decay;
+	double decay, rate;
 	int64_t n;
 };
 
 /* All elements of one parameter, of an update that no table has a row for. */
 static inline struct update_share
 share_of(elem *weight, real *master, const gradient *g, void *first, void *second, void *third, double decay,
-    int64_t n)
+    double rate, int64_t n)
 {
 	struct update_share k;
 
@@ -98,7 +99,7 @@ share_of(elem *weight, real *master, const gradient *g, void *first, void *secon
 	k.state[0] = (real *)first;
 	k.state[1] = (real *)second;
 	k.state[2] = (real *)third;
-	k.decay = decay;
+	k.decay = decay, k.rate = rate;
 	k.n = n;
 	return k;
 }
@@ -148,7 +149,7 @@ update_share_of(const struct updates *u, int64_t c)
 	for (int i = 0; i < UPDATE_STATES; i++)
 		k.state[i] = (real *)update_place(u->arena, t->state[i],
 		    from * (int64_t)sizeof(real));
-	k.decay = t->decay;
+	k.decay = t->decay, k.rate = t->rate;
 	k.n = update_elements(t, from);
 	return k;
 }

@@ -31,6 +31,7 @@ struct update_row {		/* a parameter that is updated, or the sum of a gradient: o
 	const struct tensor *weight, *master, *gradient, *state[3];	/* may be NULL, but not all */
 	const struct tensor *clip;	/* the factor of the gradient, or NULL */
 	double decay;
+	double rate;		/* so many times the learning rate */
 	int64_t before;		/* chunks of those before it in its call (kernels/update/updates.cu) */
 };
 

@@ -5,10 +5,10 @@
  *     KERNEL(lion_update_kernel, (struct updates u, const real *clip, const struct step *s))
  *     {
  *             real factor = clip ? *clip : 1;
- *             real lr = (real)s->lr;
  *
  *             ROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {
  *                     struct update_share k = update_share_of(&u, c);
+ *                     real lr = (real)(s->lr * k.rate);
  *                     real decay = (real)k.decay;
  *
  *                     ALONG_EACH (i, k.n) {
@@ -26,7 +26,6 @@
 static const struct {
 	const char *name, *value;	/* of an operand that is no element's, if the formula reads it */
 } scalars[UPDATE_STATE] = {
-	[UPDATE_RATE] = { "lr", "(real)s->lr" },
 	[UPDATE_COUNT] = { "count", "(real)UPDATE(s, clip)" },
 	[UPDATE_FIX_1] = { "fix1", "" },
 	[UPDATE_FIX_2] = { "fix2", "" },
@@ -85,7 +84,7 @@ static const char *
 text_of(struct emitter *e, const struct update_kernel *u)
 {
 	const char *operand[FORMULA_OPERANDS] = { [UPDATE_WEIGHT] = "w", [UPDATE_GRADIENT] = "g",
-		[UPDATE_DECAY] = "decay" };
+		[UPDATE_RATE] = "lr", [UPDATE_DECAY] = "decay" };
 	struct text t;
 
 	text_init(&t, e->module->arena);
@@ -94,6 +93,8 @@ text_of(struct emitter *e, const struct update_kernel *u)
 	write_scalars(e, u, &t, operand);
 	text_puts(&t, "\n\tROWS (c, LEFT_OUT(clip) ? 0 : u.chunks) {\n"
 	    "\t\tstruct update_share k = update_share_of(&u, c);\n");
+	if (formula_reads(u->f, UPDATE_RATE))
+		text_puts(&t, "\t\treal lr = (real)(s->lr * k.rate);\n");
 	if (formula_reads(u->f, UPDATE_DECAY))
 		text_puts(&t, "\t\treal decay = (real)k.decay;\n");
 	text_puts(&t, "\n");

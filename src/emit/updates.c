@@ -5,8 +5,8 @@
  * added to their sums (ops/accumulate.c) are rows of the same table.
  *
  *	TABLE struct update updates[] = {
- *		{ 0, ABSENT, 9216, { 4608, ABSENT, ABSENT }, 1e-4, 1152, 0 },	/ * 0: conv.weight * /
- *		{ ABSENT, ABSENT, 9216, { 512, ABSENT, ABSENT }, 0, 64, 0 },	/ * 1: conv.bias.gradient * /
+ *		{ 0, ABSENT, 9216, { 4608, ABSENT, ABSENT }, 1e-4, 1, 1152, 0 },	/ * 0: conv.weight * /
+ *		{ ABSENT, ABSENT, 9216, { 512, ABSENT, ABSENT }, 0, 1, 64, 0 },	/ * 1: conv.bias.gradient * /
  *
  * The plan has a node for each parameter. Gradients may die one by one during the run, but the call
  * reads all of them at its end. That is safe because a run ends where a buffer is born (step.c), so
@@ -14,6 +14,7 @@
  */
 #include "emit/program.h"
 #include "ir/op.h"
+#include "ops/optimizers.h"
 
 /* ---- what goes together ---- */
 
@@ -46,6 +47,7 @@ emit_updates(struct emitter *e, struct node *const *n, int count)
 		struct update_row r = { 0 };
 
 		n[i]->op->calls.row(n[i], &r);
+		r.rate = optimizer_rate(e->module, n[i]);
 		r.before = chunks;
 		chunks += parts(elements_of(&r), UPDATE_CHUNK);
 		vec_push(a, &e->updates, r);
@@ -67,20 +69,20 @@ place(const struct emitter *e, const struct tensor *t)
 static void
 put_updates(struct emitter *e)
 {
-	char decay[SIZE_TEXT];
+	char decay[SIZE_TEXT], rate[SIZE_TEXT];
 	int i;
 
 	text_puts(e->out, "\n/* What is updated: weight, master copy, gradient, three states (their "
-	    "places), decay, elements,\n * chunks before it. Without a weight: a gradient, and its "
+	    "places), decay, of the rate, elements,\n * chunks before it. Without a weight: a gradient, and its "
 	    "sum over micro-batches. */\n"
 	    "TABLE struct update updates[] = {\n");
 	for (i = 0; i < e->updates.n; i++) {
 		const struct update_row *r = &e->updates.v[i];
 
-		text_printf(e->out, "\t{ %s, %s, %s, { %s, %s, %s }, %s, %lld, %lld },\t/* %d: %s */\n",
+		text_printf(e->out, "\t{ %s, %s, %s, { %s, %s, %s }, %s, %s, %lld, %lld },\t/* %d: %s */\n",
 		    place(e, r->weight), place(e, r->master), place(e, r->gradient),
 		    place(e, r->state[0]), place(e, r->state[1]), place(e, r->state[2]),
-		    emit_real(decay, r->decay, false),
+		    emit_real(decay, r->decay, false), emit_real(rate, r->rate, false),
 		    (long long)elements_of(r), (long long)r->before, i,
 		    emit_safe(e->module->arena, r->name));
 	}

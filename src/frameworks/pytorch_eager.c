@@ -116,10 +116,12 @@ is_staged(const struct tape_storage *s)
 	return s->kind == T_INPUT || s->kind == T_TARGET;
 }
 
+/* Of a group of parameters, from 1, or of those in none. */
 static struct torch_update
-update_of(const struct tape *t, bool decays)
+update_of(const struct tape *t, int group, bool decays)
 {
 	const struct settings *set = &t->module->set;
+	const struct param_group *own = group ? &set->group[group - 1] : NULL;
 	const struct op *op = set->optimizer;
 	struct node n = { .op = op };
 	int i;
@@ -129,8 +131,8 @@ update_of(const struct tape *t, bool decays)
 	n.attr = arena_array(t->arena, (size_t)op_nattrs(op) + 1, sizeof(*n.attr));
 	for (i = 0; i < op_nattrs(op); i++) {
 		n.attr[i] = set->optimizer_attr[i];
-		if (!decays && strcmp(op->attrs[i].name, "weight_decay") == 0)
-			n.attr[i].r = 0;
+		if (strcmp(op->attrs[i].name, "weight_decay") == 0)
+			n.attr[i].r = !decays ? 0 : own && own->has_decay ? own->decay : n.attr[i].r;
 	}
 	return op->torch.update(&n);
 }
@@ -140,7 +142,7 @@ static void
 start(struct player *p)
 {
 	const struct tape *t = p->t;
-	int slots = update_of(t, true).slots, i, k;
+	int slots = update_of(t, 0, true).slots, i, k;
 
 	for (i = 0; i < t->storages.n; i++) {
 		struct block u = { .bytes = t->storages.v[i].bytes, .kind = t->storages.v[i].kind };
@@ -458,14 +460,14 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 
 /* One group of parameters: its temporaries are alive together. */
 static void
-update(struct player *p, bool group)
+update(struct player *p, int group, bool decays)
 {
 	const struct tape *t = p->t;
-	int copies = update_of(t, group).copies, from = p->blocks.n, i, k;
+	int copies = update_of(t, group, decays).copies, from = p->blocks.n, i, k;
 
 	for (i = 0; i < t->values.n; i++)
 		if (is_trained(&t->values.v[i]) &&
-		    !t->values.v[i].tensor->undecayed == group)
+		    t->values.v[i].tensor->group == group && !t->values.v[i].tensor->undecayed == decays)
 			for (k = 0; k < copies; k++)
 				make(p, T_WORKSPACE, t->values.v[i].bytes);
 	for (i = from; i < p->blocks.n; i++)
@@ -515,8 +517,10 @@ step_back(struct player *p, const int *beside)
 	drop(p, one);
 	p->phase = PHASE_UPDATE;
 	p->node = NULL;
-	update(p, true);
-	update(p, false);
+	for (i = 0; i <= t->module->set.ngroups; i++) {
+		update(p, i, true);
+		update(p, i, false);
+	}
 }
 
 static void

@@ -90,6 +90,7 @@ struct tensor {
 	/* persistent tensors only */
 	struct init init;
 	bool undecayed;		/* T_PARAM: no_decay names it */
+	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
 	bool frozen;
 	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
 

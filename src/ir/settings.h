@@ -72,6 +72,12 @@ struct pattern {		/* of dotted paths: a segment or * for any one */
 	struct loc loc;
 };
 
+struct param_group {		/* parameters that are updated otherwise than most; no_decay holds of them too */
+	bool has_lr, has_decay;	/* else as the optimizer says */
+	double lr, decay;
+	int patterns;		/* how many paths name them */
+};
+
 /* Enough to split long sums. */
 #define DEFAULT_WORKSPACE	((int64_t)4 << 20)
 
@@ -88,6 +94,10 @@ struct settings {
 	struct loc optimizer_loc;
 	struct pattern *no_decay;
 	int nno_decay;
+	struct param_group *group;
+	int ngroups;
+	struct pattern *group_pattern;	/* of all groups, in their order */
+	int ngroup_patterns;
 	struct schedule schedule;
 	double clip;		/* global norm; 0: none */
 	struct pattern *freeze;

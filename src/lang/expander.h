@@ -7,7 +7,7 @@
  *     operator.c one operator into the graph     arith.c   + - * on numbers and tensors
  *     block.c    blocks and networks             types.c   inputs and targets
  *     builtin.c  functions of numbers            patterns.c  patterns of dotted paths
- *     settings.c, setting_values.c, optimizer.c, data.c, device_setting.c: the sections
+ *     settings.c, setting_values.c, optimizer.c, groups.c, data.c, device_setting.c: the sections
  */
 #ifndef STOWAGE_LANG_EXPANDER_H
 #define STOWAGE_LANG_EXPANDER_H
@@ -292,7 +292,7 @@ struct module	*expand_network(struct expander *, struct network *);
 struct tensor	*input_tensor(struct expander *, enum tensor_kind, const struct name *,
 		    const struct type *);
 
-/* ---- settings.c, setting_values.c, optimizer.c, patterns.c, data.c, device_setting.c ---- */
+/* ---- settings.c, setting_values.c, optimizer.c, groups.c, patterns.c, data.c, device_setting.c ---- */
 
 /* Before the network is expanded: everything but paths and data. */
 void	settings_read(struct expander *, const struct network *, struct settings *);
@@ -307,6 +307,9 @@ void	data_read(struct expander *, const struct setting *, struct data_source *,
 void	optimizer_default(struct expander *, struct settings *);
 void	optimizer_read(struct expander *, const struct setting *, struct settings *);
 void	schedule_read(struct expander *, const struct setting *, struct settings *);
+void	groups_read(struct expander *, const struct setting *, struct settings *);
+void	group_pattern_read(struct expander *, const struct expr *, struct settings *);
+void	groups_check(struct expander *, const struct settings *);
 void	no_decay_read(struct expander *, const struct expr *, struct settings *);
 void	no_decay_check(struct expander *, const struct settings *);
 void	freeze_read(struct expander *, const struct setting *, struct settings *);

@@ -1,5 +1,5 @@
 /*
- * Settings that name parts of the network by path: freeze, recompute and an optimizer's no_decay.
+ * Settings that name parts of the network by path: freeze, recompute, groups and an optimizer's no_decay.
  * A pattern that matches nothing is an error, because it would silently do nothing.
  */
 #include "lang/expander.h"
@@ -199,6 +199,39 @@ no_decay_read(struct expander *ex, const struct expr *e, struct settings *set)
 	}
 	for (i = 0; i < e->nargs; i++)
 		add_pattern(ex, e->arg[i].value, "no_decay", &set->no_decay, &set->nno_decay);
+}
+
+void
+group_pattern_read(struct expander *ex, const struct expr *e, struct settings *set)
+{
+	add_pattern(ex, e, "groups", &set->group_pattern, &set->ngroup_patterns);
+}
+
+/* Which group pattern I is of, from 1. */
+static int
+group_of(const struct settings *set, int i)
+{
+	int g = 0;
+
+	for (; i >= 0; g++)
+		i -= set->group[g].patterns;
+	return g;
+}
+
+/* A parameter that several groups name is the first one's. */
+void
+groups_check(struct expander *ex, const struct settings *set)
+{
+	struct path_set *met = path_set_new(ex->a, set->group_pattern, set->ngroup_patterns);
+	int i, first;
+
+	for (i = 0; i < ex->m->persistent.n; i++) {
+		struct tensor *t = ex->m->persistent.v[i];
+
+		first = t->kind == T_PARAM ? path_set_first(met, t->name) : -1;
+		t->group = first < 0 ? 0 : group_of(set, first);
+	}
+	check_met(ex, met, set->group_pattern, set->ngroup_patterns, "groups");
 }
 
 void

@@ -209,6 +209,14 @@ bind_freeze(struct expander *ex, const struct setting *st, struct settings *set,
 }
 
 static void
+bind_groups(struct expander *ex, const struct setting *st, struct settings *set,
+    const struct staged *staged)
+{
+	(void)staged;
+	groups_read(ex, st, set);
+}
+
+static void
 bind_recompute(struct expander *ex, const struct setting *st, struct settings *set,
     const struct staged *staged)
 {
@@ -249,6 +257,9 @@ const struct setting_kind setting_kinds[] = {
 	  .doc = "what is computed in, and how numbers are stored; f32 if not given" },
 	{ SEC_TRAIN, "optimizer", .read = optimizer_read,
 	  .doc = "how weights are updated; sgd(lr=0.01) if not given" },
+	{ SEC_TRAIN, "groups", .many = true, .bind = bind_groups,
+	  .doc = "paths of parameters with a learning rate or a weight decay of their own",
+	  .values = "(encoder, lr=1e-4)|(\"*.norm\", weight_decay=0)" },
 	{ SEC_TRAIN, "schedule", .read = schedule_read,
 	  .doc = "how the learning rate changes; constant if not given",
 	  .values = "constant|step(every=30 epochs)|step(at=(30 epochs, 60 epochs))|cosine|cosine(warmup=5 epochs)|"

@@ -336,7 +336,7 @@ is_pattern(const char *key)
 	return strcmp(key, "freeze") == 0 || strcmp(key, "recompute") == 0;
 }
 
-/* Of an optimizer, all but the paths of its no_decay. */
+/* Of an optimizer, all but the paths of its no_decay; of a group, what is no path. */
 static void
 use_setting(struct maker *m, const struct setting *s)
 {
@@ -345,12 +345,15 @@ use_setting(struct maker *m, const struct setting *s)
 	for (i = 0; !is_pattern(s->key.text) && i < s->nvalues; i++) {
 		const struct expr *e = s->value[i];
 
-		if (e->kind != E_CALL || strcmp(s->key.text, "optimizer") != 0) {
+		bool group = strcmp(s->key.text, "groups") == 0;
+
+		if (!group && (e->kind != E_CALL || strcmp(s->key.text, "optimizer") != 0)) {
 			use_expr(m, e);
 			continue;
 		}
 		for (k = 0; k < e->nargs; k++)
-			if (!e->arg[k].name || strcmp(e->arg[k].name, "no_decay") != 0)
+			if (group ? e->arg[k].name != NULL :
+			    !e->arg[k].name || strcmp(e->arg[k].name, "no_decay") != 0)
 				use_expr(m, e->arg[k].value);
 	}
 }

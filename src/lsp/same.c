@@ -200,6 +200,12 @@ print_settings(FILE *out, struct arena *a, const struct module *m)
 	for (i = 0; i < m->persistent.n; i++)
 		if (m->persistent.v[i]->undecayed)
 			fprintf(out, "undecayed %d\n", i);
+	for (i = 0; i < m->persistent.n; i++)
+		if (m->persistent.v[i]->group)
+			fprintf(out, "group %d of %d\n", m->persistent.v[i]->group, i);
+	for (i = 0; i < m->set.ngroups; i++)
+		fprintf(out, "group lr %d %.17g decay %d %.17g\n", m->set.group[i].has_lr, m->set.group[i].lr,
+		    m->set.group[i].has_decay, m->set.group[i].decay);
 	print_recomputed(out, a, m);
 	print_data(out, "data", &m->set.data);
 	print_data(out, "validation", &m->set.validate_data);

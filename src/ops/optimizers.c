@@ -34,17 +34,28 @@ optimizer_row(const struct node *n, struct update_row *r)
 		r->state[i] = n->out[1 + i];
 }
 
+double
+optimizer_rate(const struct module *m, const struct node *n)
+{
+	int all = op_rate(m->set.optimizer), own = op_rate(n->op);
+
+	if (all < 0 || own < 0 || n->attr[own].r == m->set.optimizer_attr[all].r)
+		return 1;
+	return n->attr[own].r / m->set.optimizer_attr[all].r;
+}
+
 const char *
 optimizer_share(struct emitter *e, const struct node *n)
 {
 	struct update_row r = { 0 };
-	char decay[SIZE_TEXT];
+	char decay[SIZE_TEXT], rate[SIZE_TEXT];
 
 	optimizer_row(n, &r);
-	return arena_printf(e->module->arena, "share_of(%s, %s, %s, %s, %s, %s, %s, %lld)",
+	return arena_printf(e->module->arena, "share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld)",
 	    emit_pointer(e, r.weight), emit_pointer(e, r.master), emit_pointer(e, r.gradient),
 	    emit_pointer(e, r.state[0]), emit_pointer(e, r.state[1]), emit_pointer(e, r.state[2]),
-	    emit_real(decay, r.decay, false), (long long)tensor_elements_per_sample(r.weight));
+	    emit_real(decay, r.decay, false),
+	    emit_real(rate, optimizer_rate(e->module, n), false), (long long)tensor_elements_per_sample(r.weight));
 }
 
 int64_t

@@ -35,6 +35,8 @@ void	optimizer_row(const struct node *, struct update_row *);
  * with its states, as kernels/update/updates.cu takes it, and in how many parts sums over it are made. */
 const char	*optimizer_share(struct emitter *, const struct node *);
 int64_t		 optimizer_parts(const struct node *);
+/* How many times the learning rate its rate is; 1 of what has none. */
+double		 optimizer_rate(const struct module *, const struct node *);
 
 /* PyTorch's Adam and AdamW: two states; the root of the second, or before that a copy of the
  * gradients for weight decay, is a temporary. */

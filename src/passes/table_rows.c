@@ -9,6 +9,7 @@
  * tokens writes 3 MB in place of 309.
  *
  * Left alone are: weight decay, momentum and the moments of adam, with which every row changes in every step;
+ * a rate of the table's own;
  * clipping, and the scale of the loss, whose factor is known only when all gradients are; a table that a dense
  * layer shares, whose own gradient is no sum of rows; and micro-batches. --input-gradients says that somebody
  * wants to see gradients.
@@ -27,12 +28,13 @@
 
 /* The node that makes the gradient, if this is such an update and nobody else reads that. */
 static struct node *
-rows_of(const struct node *update, const int *reads)
+rows_of(const struct module *m, const struct node *update, const int *reads)
 {
 	struct node *n = update->in[1]->def;
+	int rate = op_rate(update->op);
 
 	if (update->op != &op_sgd || update->in[2] || op_real(update, "momentum") != 0 ||
-	    op_real(update, "weight_decay") != 0)
+	    op_real(update, "weight_decay") != 0 || update->attr[rate].r != m->set.optimizer_attr[rate].r)
 		return NULL;
 	if (!n || n->op != &op_embedding_grad || op_base(n) || reads[n->out[0]->id] != 1)
 		return NULL;
@@ -61,7 +63,7 @@ run(struct module *m, const struct pass_options *o)
 	gone = arena_array(m->arena, (size_t)m->next_node + 1, sizeof(*gone));
 	for (i = 0; i < m->train->nodes.n; i++) {
 		struct node *n = m->train->nodes.v[i];
-		const struct node *gradient = n->op == &op_sgd ? rows_of(n, reads) : NULL;
+		const struct node *gradient = n->op == &op_sgd ? rows_of(m, n, reads) : NULL;
 
 		if (!gradient)
 			continue;

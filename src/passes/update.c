@@ -24,16 +24,19 @@
 static const struct attr *
 attributes_for(struct module *m, const struct op *op, const struct tensor *param)
 {
+	const struct param_group *g = param->group ? &m->set.group[param->group - 1] : NULL;
 	int n = op_nattrs(op), i;
 	struct attr *attr;
 
-	if (!param->undecayed)
+	if (!param->undecayed && !g)
 		return m->set.optimizer_attr;
 	attr = arena_array(m->arena, (size_t)n + 1, sizeof(*attr));
 	for (i = 0; i < n; i++) {
 		attr[i] = m->set.optimizer_attr[i];
+		if (g && g->has_lr && op->attrs[i].is_rate)
+			attr[i].r = g->lr;
 		if (strcmp(op->attrs[i].name, "weight_decay") == 0)
-			attr[i].r = 0;
+			attr[i].r = param->undecayed ? 0 : g && g->has_decay ? g->decay : attr[i].r;
 	}
 	return attr;
 }

@@ -204,7 +204,9 @@ def five_steps(spec, target, precision="f32"):
     with tempfile.TemporaryDirectory() as folder:
         if precision != "f32":
             spec = in_precision(spec, folder, precision)
-        return steps_off(ir.Graph(graph_text(spec, target)), program_of(spec, target), precision)
+        graph = ir.Graph(graph_text(spec, target))
+        graph.updates = ir.updates(graph_text(spec, target, ["--dump-after=update"]))
+        return steps_off(graph, program_of(spec, target), precision)
 
 
 def master_of(graph, number, program):
@@ -230,7 +232,8 @@ def steps_off(graph, program, precision="f32"):
     set_loss_scale(program)
     for n in trained:
         weights[n] = weights[n].requires_grad_()
-    update = ir.optimizer(graph, [weights[n] for n in trained])
+    update = ir.optimizer(graph, [{"params": [weights[n]], **{name: x for name, x in graph.updates[n].items() if name in (
+        "lr", "weight_decay")}} for n in trained])
     clip = float(graph.settings["clip"])
     loss_name = graph.tensors[graph.loss].name
     worst = 0.0

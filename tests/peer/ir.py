@@ -109,6 +109,12 @@ def dtype_of(tensor):
     return {"bf16": torch.bfloat16, "f16": torch.float16}.get(tensor.dtype, torch.get_default_dtype())
 
 
+def updates(text):
+    """What each parameter is updated with, by its number, of `--dump-after=update`."""
+    return {int(m.group(3).split(",")[0][1:]): attributes(m.group(4))
+            for m in map(NODE.match, text.splitlines()) if m and m.group(5) == "update" and "%" in m.group(3)}
+
+
 def sides(p):
     """Numbers before and after each axis, from the last axis on."""
     return [v for i in range(len(p) - 2, -1, -2) for v in p[i:i + 2]]

@@ -814,10 +814,10 @@ Test(kernels, optimizers)
 	g[0] = REAL(0.5), g[1] = -1;
 	for (int k = 0; k < 3; k++)
 		p[k][0] = 1, p[k][1] = -2;
-	updates[0] = (struct update){ at(p[0]), ABSENT, at(g), { at(memory.v), ABSENT }, 0.01, 2, 0 };
+	updates[0] = (struct update){ at(p[0]), ABSENT, at(g), { at(memory.v), ABSENT }, 0.01, 1, 2, 0 };
 	for (int k = 0; k < 2; k++)
 		updates[1 + k] = (struct update){ at(p[1 + k]), ABSENT, at(g),
-			{ at(memory.m[k]), at(memory.q[k]) }, 0.1, 2, 0 };
+			{ at(memory.m[k]), at(memory.q[k]) }, 0.1, 1, 2, 0 };
 	for (int t = 1; t <= 5; t++) {
 		struct step s = step_of(t, 0.1 / t, 0);
 
@@ -858,11 +858,11 @@ Test(kernels, updates_together)
 	memory.v[0] = 2, memory.v[1] = 4;
 	updates[0].n = -1;	/* not of this launch */
 	updates[1] = (struct update){ at(&memory.short_p), ABSENT, at(&memory.short_g),
-		{ ABSENT, ABSENT }, 0, 1, 0 };
+		{ ABSENT, ABSENT }, 0, 1, 1, 0 };
 	updates[2] = (struct update){ at(memory.long_p), ABSENT, at(memory.long_g),
-		{ ABSENT, ABSENT }, 0.5, 3000, 1 };
+		{ ABSENT, ABSENT }, 0.5, 1, 3000, 1 };
 	updates[3] = (struct update){ at(memory.p[0]), ABSENT, ABSENT, { at(memory.v), ABSENT },
-		0.25, 2, 4 };
+		0.25, 1, 2, 4 };
 	sgd_update(together(1, 3, 5), NULL, &s, 0.9, 0);
 	cr_assert_eq(memory.short_p, -1);
 	for (int i = 0; i < 3000; i++)
@@ -883,9 +883,9 @@ Test(kernels, gradients_accumulate_and_clip)
 	spoil(memory.long_p, sizeof(memory.long_p));
 	updates[0].n = -1;	/* not of this launch */
 	for (int k = 0; k < 2; k++) {
-		updates[1] = (struct update){ ABSENT, ABSENT, at(g[k]), { at(memory.v), ABSENT }, 0, 2, 0 };
+		updates[1] = (struct update){ ABSENT, ABSENT, at(g[k]), { at(memory.v), ABSENT }, 0, 1, 2, 0 };
 		updates[2] = (struct update){ ABSENT, ABSENT, at(memory.long_g),
-			{ at(memory.long_p), ABSENT }, 0, 3000, 1 };
+			{ at(memory.long_p), ABSENT }, 0, 1, 3000, 1 };
 		accumulate_gradients(together(1, 2, 4), k ? &next : &first);
 	}
 	cr_assert(memory.v[0] == 3 && memory.v[1] == 4);

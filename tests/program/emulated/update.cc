@@ -65,7 +65,7 @@ check_lamb(int64_t n, int64_t parts, double decay)
 			ratio = size_of(should) / size_of(step);
 		for (size_t i = 0; i < (size_t)n; i++)
 			should[i] -= 0.25 * ratio * step[i];
-		lamb_update(share_of(&w[0], NULL, &g[0], &m[0], &v[0], NULL, decay, n), NULL, &s, &work[0], parts,
+		lamb_update(share_of(&w[0], NULL, &g[0], &m[0], &v[0], NULL, decay, 1, n), NULL, &s, &work[0], parts,
 		    0.9, 0.99, 1e-6, decay > 0);
 	}
 	same("lamb", w, should, 1e-5);
@@ -113,7 +113,7 @@ check_adafactor(int64_t outer, int64_t rows, int64_t cols, int64_t inner, int64_
 		for (size_t i = 0; i < (size_t)n; i++)
 			weight[i] = weight[i] * (1 - 0.75 * 0.1) - rate * before * step[i] / (cut > 1 ? cut : 1);
 		should = inner > 1 ? turned(weight, groups, inner, rows * cols) : weight;
-		adafactor_update(share_of(&w[0], NULL, &g[0], &row[0], &col[0], NULL, 0.1, n),
+		adafactor_update(share_of(&w[0], NULL, &g[0], &row[0], &col[0], NULL, 0.1, 1, n),
 		    factors_of(outer, rows, cols, inner, inner > 1, pieces), NULL, &s, &work[0], 3, -0.8, 1e-7, 1e-3, 1);
 	}
 	same("adafactor", w, should, 1e-5);
@@ -160,7 +160,7 @@ check_adamw8bit(int64_t n)
 	real *w = (real *)&arena[0], *g = (real *)&arena[(size_t)(4 * n)], *largest;
 	Sums should((size_t)n), first((size_t)n), second((size_t)n);
 
-	table[0] = { 0, ABSENT, 4 * n, { 8 * n, 8 * n + bytes, 8 * n + 2 * bytes }, 0.1, n, 0 };
+	table[0] = { 0, ABSENT, 4 * n, { 8 * n, 8 * n + bytes, 8 * n + 2 * bytes }, 0.1, 1, n, 0 };
 	largest = (real *)&arena[(size_t)table[0].state[2]];
 	for (size_t i = 0; i < (size_t)n; i++)
 		should[i] = w[i] = uniform() * 2 - 1;
