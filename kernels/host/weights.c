@@ -282,14 +282,24 @@ list_add(char *list, size_t room, int *n, const char *format, ...)
 	va_end(args);
 }
 
+/* Extents of 1, which put no element elsewhere, may be there or not: a convolution of 1 x 1 is a dense layer. */
 static bool
 same_shape(const struct persistent *p, const struct stored *t, bool transposed)
 {
-	if (t->rank != p->rank)
-		return false;
+	int i = 0, k = 0;
+
 	if (transposed)
-		return p->rank == 2 && t->dim[0] == p->dim[1] && t->dim[1] == p->dim[0];
-	return !memcmp(t->dim, p->dim, sizeof(p->dim[0]) * (size_t)p->rank);
+		return p->rank == 2 && t->rank == 2 && t->dim[0] == p->dim[1] && t->dim[1] == p->dim[0];
+	for (;; i++, k++) {
+		while (i < p->rank && p->dim[i] == 1)
+			i++;
+		while (k < t->rank && t->dim[k] == 1)
+			k++;
+		if (i == p->rank || k == t->rank)
+			return i == p->rank && k == t->rank;
+		if (p->dim[i] != t->dim[k])
+			return false;
+	}
 }
 
 static void

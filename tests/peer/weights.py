@@ -12,7 +12,7 @@ import sys
 import numpy
 import torch
 
-top = os.environ["top_srcdir"]
+top = os.path.abspath(os.environ["top_srcdir"])
 work = sys.argv[1]
 n = 0
 
@@ -59,8 +59,8 @@ def randomise(model):
     return model.eval()
 
 
-def build(name, spec, *replace):
-    """The network of a spec, on files x.npy and y.npy; its program."""
+def build(name, spec, *replace, files='"x.npy", "y.npy"', level="-O0"):
+    """The network of a spec, on files x.npy and y.npy, or what else FILES names; its program."""
     folder = os.path.join(work, name)
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(top, "specs", spec)) as f:
@@ -69,14 +69,14 @@ def build(name, spec, *replace):
         changed = re.sub(old, new, text)
         assert changed != text, old
         text = changed
-    text = re.sub(r"(?m)^( *data *)synthetic\([^)]*\)", r'\1npy("x.npy", "y.npy")', text)
-    text = re.sub(r"(?m)^device .*", "", text) + '\nvalidate { batch 2  data npy("x.npy", "y.npy") }\n'
+    text = re.sub(r"(?m)^( *data *)synthetic\([^)]*\)", rf'\1npy({files})', text)
+    text = re.sub(r"(?m)^( *batch +)\d+", r"\g<1>2", re.sub(r"(?m)^( *accumulate .*|device .*)", "", text)) + f'\nvalidate {{ batch 2  data npy({files}) }}\n'
     with open(os.path.join(folder, "net.nn"), "w") as f:
         f.write(text)
     subprocess.run([os.environ["STOWAGE"], "emit", "--target", "c", "--threads", "2", "-o", folder + "/", folder + "/net.nn"],
                    check=True, stdout=subprocess.DEVNULL)
     source = [f for f in os.listdir(folder) if f.endswith(".c")][0]
-    subprocess.run([os.environ["CC"], "-std=gnu11", "-O2", "-march=native", "-fopenmp-simd", "-pthread", "-w", "-o",
+    subprocess.run([os.environ["CC"], "-std=gnu11", level, "-march=native", "-fopenmp-simd", "-pthread", "-w", "-o",
                     folder + "/net", os.path.join(folder, source), "-lm"], check=True)
     return folder
 
@@ -106,7 +106,7 @@ def maps(spec):
 def resnet18():
     import torchvision
     model = randomise(torchvision.models.resnet18(weights=None))
-    folder = build("resnet18", "resnet18.nn")
+    folder = build("resnet18", "resnet18.nn", level="-O2")
     x = torch.randn(4, 3, 224, 224)
     numpy.save(folder + "/x.npy", x.numpy())
     numpy.save(folder + "/y.npy", numpy.zeros(4, numpy.int32))
@@ -167,7 +167,57 @@ def gpt2():
             "--map", maps("gpt2.map"), "--strict")
 
 
-for name, needs in ((resnet18, "torchvision"), (gpt2, "transformers")):
+def images(folder, spec, model, size):
+    x = torch.randn(2, 3, size, size)
+    numpy.save(folder + "/x.npy", x.numpy())
+    numpy.save(folder + "/y.npy", numpy.zeros(2, numpy.int32))
+    save(folder + "/a.safetensors", model.state_dict())
+    compare(f"{spec} gives PyTorch's outputs", folder, model(x), "--weights", "a.safetensors", "--map",
+            maps(spec + ".map"), "--strict")
+
+
+def swin_t():
+    """Narrower, and with fewer layers of a stage; the extents and the shifts of all stages are its own."""
+    import torchvision
+    model = randomise(torchvision.models.SwinTransformer([4, 4], 24, [2, 2, 2, 2], [3, 6, 12, 24], [7, 7],
+                                                         num_classes=10))
+    with torch.no_grad():
+        for name, t in model.named_parameters():
+            if "table" in name:
+                t.normal_()
+    folder = build("swin_t", "swin_t.nn", (r"classes = 1000", "classes = 10"), (r"conv\(96", "conv(24"),
+                   (r"layers\(6,", "layers(2,"))
+    images(folder, "swin_t", model, 224)
+
+
+def vit_b16():
+    import timm
+    model = randomise(timm.models.VisionTransformer(img_size=48, num_classes=10, embed_dim=48, depth=2, num_heads=12))
+    with torch.no_grad():
+        model.cls_token.normal_()
+    folder = build("vit_b16", "vit_b16.nn", (r"classes = 1000", "classes = 10"), (r"\b768\b", "48"), (r"\b224\b", "48"),
+                   (r"\b197\b", "10"), (r"12 \* enc", "2 * enc"))
+    images(folder, "vit_b16", model, 48)
+
+
+def t5_small():
+    import transformers
+    config = transformers.T5Config(vocab_size=100, d_model=64, d_kv=8, d_ff=256, num_layers=2, num_heads=8)
+    torch.manual_seed(4)
+    model = randomise(transformers.T5ForConditionalGeneration(config))
+    folder = build("t5_small", "t5_small.nn", (r"width = 512", "width = 64"), (r"depth = 6", "depth = 2"),
+                   (r"vocab = 32128", "vocab = 100"), (r"read  = 512", "read = 200"), (r"write = 114", "write = 30"),
+                   files='"x.npy", "said.npy", "y.npy"')
+    x, said = (torch.randint(0, 100, (2, t)) for t in (200, 30))
+    for name, ids in (("x", x), ("said", said), ("y", said)):
+        numpy.save(f"{folder}/{name}.npy", ids.numpy().astype(numpy.int32))
+    save(folder + "/a.safetensors", model.state_dict())
+    compare("Hugging Face's T5 gives PyTorch's outputs", folder, model(x, decoder_input_ids=said).logits, "--weights",
+            "a.safetensors", "--map", maps("t5_small.map"), "--strict")
+
+
+for name, needs in ((resnet18, "torchvision"), (gpt2, "transformers"), (swin_t, "torchvision"), (vit_b16, "timm"),
+                    (t5_small, "transformers")):
     try:
         __import__(needs)
     except ImportError:
