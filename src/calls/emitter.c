@@ -13,13 +13,35 @@
 const char *
 emit_pointer(struct emitter *e, const struct tensor *t)
 {
-	int64_t offset;
+	return t ? emit_address(e, t->dtype, e->offset[tensor_root(t)->id]) : "NULL";
+}
 
-	if (!t)
-		return "NULL";
-	offset = e->offset[tensor_root(t)->id];
+const char *
+emit_address(struct emitter *e, const struct dtype *type, int64_t offset)
+{
 	assert(offset >= 0);
-	return arena_printf(e->module->arena, "%s(%lld)", t->dtype->macro, (long long)offset);
+	return arena_printf(e->module->arena, "%s(%lld)", type->macro, (long long)offset);
+}
+
+static void
+put_tabs(struct emitter *e)
+{
+	int i;
+
+	for (i = 0; i <= e->depth; i++)
+		text_puts(e->out, "\t");
+}
+
+void
+emit_line(struct emitter *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	put_tabs(e);
+	va_start(ap, fmt);
+	text_puts(e->out, arena_vprintf(e->module->arena, fmt, ap));
+	va_end(ap);
+	text_puts(e->out, "\n");
 }
 
 const char *
@@ -178,18 +200,21 @@ emit_squares(struct emitter *e, const struct node *n, int from)
 void
 emit_call_list(struct emitter *e, const char *function, const struct call_arg *arg)
 {
-	int column = TAB_WIDTH + (int)strlen(function) + 1;
+	int tabs = (e->depth + 1) * TAB_WIDTH, column = tabs + (int)strlen(function) + 1;
 	const char *comma = "";
 
-	text_printf(e->out, "\t%s(", function);
+	put_tabs(e);
+	text_printf(e->out, "%s(", function);
 	for (; arg->kind != ARG_END; arg++, comma = ",") {
 		const char *text = argument(e, arg);
 		int width = (int)strlen(text);
 
 		text_puts(e->out, comma);
 		if (*comma && column + 2 + width + 2 > LINE_WIDTH) {
-			text_puts(e->out, "\n\t    ");
-			column = TAB_WIDTH + 4;
+			text_puts(e->out, "\n");
+			put_tabs(e);
+			text_puts(e->out, "    ");
+			column = tabs + 4;
 		} else if (*comma) {
 			text_puts(e->out, " ");
 			column += 2;

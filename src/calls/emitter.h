@@ -23,8 +23,9 @@
 #define LINE_WIDTH	100
 #define TAB_WIDTH	8
 
-struct plan;
 struct parts;
+struct plan;
+struct rounds;
 
 struct update_row {		/* a parameter that is updated, or the sum of a gradient: op->calls.row() */
 	const char *name;
@@ -62,6 +63,7 @@ struct emitter {
 	int threads;			/* C target: of the program */
 	const int64_t *offset;		/* by tensor id, in the arena; -1: it is not there */
 	const struct graph *graph;	/* being written */
+	int depth;		/* of loops around what is written, in the step */
 	const struct tensor *prediction;	/* of that graph, for --predict, or NULL */
 	VEC(struct convolution_note) convolutions;	/* of the steps written so far */
 	struct engines engines;
@@ -174,6 +176,20 @@ const char	*emit_kernel(struct emitter *, const char *function, const struct ten
 
 /* As arg_tensor() is written. */
 const char	*emit_pointer(struct emitter *, const struct tensor *);
+/* A pointer to elements of that type, so many bytes into the arena. */
+const char	*emit_address(struct emitter *, const struct dtype *, int64_t offset);
+
+/* A line of the step as it is, as deep as loops are. */
+void	emit_line(struct emitter *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- what a node runs many times (ir/rounds.h) ---- */
+
+/* Where its tensors lie, by their ids: those of its plan from BASE on; the others are to be filled in. */
+int64_t	*emit_round_places(struct emitter *, const struct rounds *, int64_t base);
+/* What its nodes need beside their calls. */
+void	emit_round_kernels(struct emitter *, const struct rounds *);
+/* The calls of its nodes, which lie there. */
+void	emit_round(struct emitter *, const struct rounds *, const int64_t *place);
 
 /* The shortest decimal that reads back as the same float (SINGLE) or double. */
 const char	*emit_real(char buf[SIZE_TEXT], double, bool single);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "emit/program.h"
-#include "ir/op.h"
+#include "ir/rounds.h"
 #include "ops/shapes.h"
 
 static const char *const host_files[] = {
@@ -232,9 +232,14 @@ emit_graph_kernels(struct emitter *e, const struct graph *g, bool *done)
 {
 	int i;
 
-	for (i = 0; g && i < g->nodes.n; i++)
+	for (i = 0; g && i < g->nodes.n; i++) {
+		const struct rounds *r = rounds_of(g->nodes.v[i]);
+
 		if (g->nodes.v[i]->op->calls.kernels && g->nodes.v[i]->op->calls.emit)
 			emit_file(e, g->nodes.v[i]->op->calls.kernels, done);
+		if (r)
+			emit_graph_kernels(e, r->m->train, done);
+	}
 	for (i = 0; g && i < g->nodes.n; i++)
 		if (g->nodes.v[i]->op->calls.define)
 			g->nodes.v[i]->op->calls.define(e, g->nodes.v[i]);

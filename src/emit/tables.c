@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "emit/program.h"
-#include "ir/op.h"
+#include "ir/rounds.h"
 
 static const char *const start_names[] = {
 	[INIT_ZEROS] = "START_ZEROS", [INIT_CONSTANT] = "START_CONSTANT",
@@ -169,6 +169,8 @@ find_convolutions(const struct graph *g, struct convolutions *have)
 		bool last = n->out[0] && n->out[0]->channels_last;
 		bool deep = n->out[0] && n->out[0]->rank == 5;
 
+		if (rounds_of(n))
+			find_convolutions(rounds_of(n)->m->train, have);
 		if (!kernels || strncmp(kernels, "conv/conv", 9) != 0)
 			continue;
 		for (j = 0; j < n->nin; j++) {

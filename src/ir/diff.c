@@ -6,6 +6,63 @@
 
 #include <assert.h>
 
+void
+diff_begin(struct diff *d, struct graph *g)
+{
+	struct module *m = g->module;
+
+	*d = (struct diff){ .m = m, .g = g, .ntensors = m->next_tensor,
+		.gradient = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*d->gradient)),
+		.wants = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*d->wants)) };
+}
+
+void
+diff_mark(struct diff *d)
+{
+	int i, j;
+
+	for (i = 0; i < d->g->nodes.n; i++) {
+		const struct node *n = d->g->nodes.v[i];
+		bool wanted = false;
+
+		for (j = 0; j < n->nin && !(n->op->flags & OP_STOPS); j++)
+			wanted |= n->in[j] && d->wants[n->in[j]->id];
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j])
+				d->wants[n->out[j]->id] = wanted && dtype_is_float(n->out[j]->dtype);
+	}
+}
+
+static bool
+differentiate(struct diff *d, struct node *n)
+{
+	bool arrives = false, wanted = false;
+	int i;
+
+	for (i = 0; i < n->nout; i++)
+		arrives |= diff_of(d, n->out[i]) != NULL;
+	for (i = 0; i < n->nin; i++)
+		wanted |= diff_wants(d, n->in[i]);
+	if (!arrives || !wanted)
+		return true;
+	if (!n->op->gradient.build) {
+		diag_error(d->m->diags, "type", n->loc,
+		    "%s has no gradient, but trained parameters lie behind it", n->op->name);
+		return false;
+	}
+	return n->op->gradient.build(d, n);
+}
+
+bool
+diff_nodes(struct diff *d, int n)
+{
+	bool ok = true;
+
+	while (n-- > 0)
+		ok &= differentiate(d, d->g->nodes.v[n]);
+	return ok;
+}
+
 struct tensor *
 diff_of(struct diff *d, const struct tensor *t)
 {

@@ -15,6 +15,13 @@ struct diff {
 	int ntensors;			/* ids below are forward's */
 };
 
+/* Without gradients yet, over all tensors that there are. */
+void		 diff_begin(struct diff *, struct graph *);
+/* Marks what is made of a tensor that is marked as wanted. */
+void		 diff_mark(struct diff *);
+/* Differentiates the first N nodes, the last first; false after an error. */
+bool		 diff_nodes(struct diff *, int n);
+
 /* The gradient arriving at an output; NULL when none does. */
 struct tensor	*diff_of(struct diff *, const struct tensor *forward_output);
 /* Does this input need a gradient? */

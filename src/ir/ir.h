@@ -153,6 +153,7 @@ struct module {
 	struct loc loc;
 	struct settings set;
 	VEC(struct tensor *) persistent;	/* in order of creation */
+	VEC(struct graph *) bodies;	/* those that nodes run many times: ir/rounds.h */
 	struct graph *forward;	/* as the spec says it; passes derive the others */
 	struct graph *train, *update, *validate;	/* NULL until made, or when not needed */
 	struct plan *plan;	/* plan/plan.h; NULL until made */

@@ -169,6 +169,18 @@ ints(struct ir_reader *r, struct attr *a)
 	return !r->failed;
 }
 
+/* The number of a body that is complete: those come before what runs them. */
+static struct graph *
+body(struct ir_reader *r)
+{
+	int64_t i = ir_read_integer(r);
+
+	if (i >= 0 && i < r->m->bodies.n && r->m->bodies.v[i] != r->g)
+		return r->m->bodies.v[i];
+	ir_read_fail(r, "the number of a body above");
+	return NULL;
+}
+
 static void
 attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 {
@@ -204,6 +216,9 @@ attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 		given.preset = ir_read_string(r);
 		if (!r->failed && !(a->formula = formula_parse(r->a, given.preset)))
 			ir_read_fail(r, "a formula");
+		break;
+	case ATTR_BODY:
+		a->body = body(r);
 		break;
 	case ATTR_TENSOR:
 		ir_read_expect(r, "_");
@@ -382,6 +397,17 @@ graph(struct ir_reader *r)
 }
 
 static void
+begin_body(struct ir_reader *r)
+{
+	if (ir_read_integer(r) != r->m->bodies.n) {
+		ir_read_fail(r, "the next number of a body");
+		return;
+	}
+	r->g = ir_graph(r->m, "body", true);
+	vec_push(r->a, &r->m->bodies, r->g);
+}
+
+static void
 settings(struct ir_reader *r)
 {
 	struct settings *s = &r->m->set;
@@ -434,6 +460,12 @@ optimizer(struct ir_reader *r)
 		r->m->set.optimizer_attr = attrs(r, r->m->set.optimizer);
 }
 
+static bool
+is_body(const struct ir_reader *r)
+{
+	return r->g && r->m->bodies.n && r->m->bodies.v[r->m->bodies.n - 1] == r->g;
+}
+
 static void
 line(struct ir_reader *r)
 {
@@ -447,6 +479,8 @@ line(struct ir_reader *r)
 		optimizer(r);
 	else if (ir_read_accept(r, "graph"))
 		graph(r);
+	else if (ir_read_accept(r, "body"))
+		begin_body(r);
 	else if (ir_read_accept(r, "result") && r->g)
 		result(r);
 	else if (ir_read_accept(r, "loss") && r->g)
@@ -458,7 +492,7 @@ line(struct ir_reader *r)
 		    "module, set, a kind of tensor, graph, result or a node");
 		if (r->failed)
 			return;
-		if (k == T_INPUT || k == T_TARGET)
+		if (k == T_INPUT || k == T_TARGET || (k == T_ACTIVATION && is_body(r)))
 			r->g ? input(r, k) : (void)ir_read_fail(r, "a graph before its inputs");
 		else
 			persistent(r, k);

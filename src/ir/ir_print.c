@@ -6,6 +6,8 @@
  *     set batch 64 accumulate 1 validate_batch 256 train 1 validate 1 clip 0 precision f32
  *     optimizer sgd {lr=0.01}
  *     parameter %1 f32[6, 1, 5, 5] "features.conv.weight" uniform 0.2 @6
+ *     body 0
+ *       input %3 f32[B, 8] "y.scan.x" @7	(and nodes and results, as of a graph)
  *     graph train batch 64 training
  *       input %0 f32[B, 1, 28, 28] "image" @4
  *       %7 f32[B, 6, 28, 28] activation "features.conv" = conv(%0, %1, _) {filters=6} forward
@@ -17,6 +19,7 @@
  *     channels-last    after a shape: an image that lies [H, W, C], or weights that lie [F, KH, KW, C]
  *     _                an absent operand or output
  *     over %3          an output that takes over the bytes of %3
+ *     body 0           what a node runs many times (ir/rounds.h), which names it by that number
  *     keep 0.9         how much is kept of the operand that a node adds to; "first": only in the
  *                      first micro-batch of an update
  *     using %77        a workspace of that many bytes, fixed and per sample
@@ -83,6 +86,17 @@ print_choice(FILE *f, const char *list, int64_t index)
 		fputc(*list++, f);
 }
 
+static int
+number_of_body(const struct graph *body)
+{
+	const struct module *m = body->module;
+	int i = 0;
+
+	while (i < m->bodies.n && m->bodies.v[i] != body)
+		i++;
+	return i;
+}
+
 static void
 print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
 {
@@ -114,6 +128,9 @@ print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
 		break;
 	case ATTR_FORMULA:
 		fprintf(f, "\"%s\"", formula_text(a->formula->arena, a->formula));
+		break;
+	case ATTR_BODY:
+		fprintf(f, "%d", a->body ? number_of_body(a->body) : -1);
 		break;
 	case ATTR_TENSOR:
 		fputs("_", f);
@@ -200,13 +217,11 @@ print_accumulated(FILE *f, const struct module *m)
 		}
 }
 
-void
-ir_print_graph(FILE *f, const struct graph *g)
+static void
+print_contents(FILE *f, const struct graph *g)
 {
 	int i;
 
-	fprintf(f, "graph %s batch %lld%s\n", g->name, (long long)g->batch,
-	    g->training ? " training" : "");
 	for (i = 0; i < g->inputs.n; i++) {
 		const struct tensor *t = g->inputs.v[i];
 
@@ -224,6 +239,14 @@ ir_print_graph(FILE *f, const struct graph *g)
 		    g->results.v[i].tensor->id, g->results.v[i].name, loc_line(g->results.v[i].loc));
 	if (g->loss)
 		fprintf(f, "  loss %%%d\n", g->loss->id);
+}
+
+void
+ir_print_graph(FILE *f, const struct graph *g)
+{
+	fprintf(f, "graph %s batch %lld%s\n", g->name, (long long)g->batch,
+	    g->training ? " training" : "");
+	print_contents(f, g);
 }
 
 void
@@ -251,6 +274,10 @@ ir_print(FILE *f, const struct module *m)
 	for (i = 0; i < m->persistent.n; i++)
 		print_persistent(f, m->persistent.v[i]);
 	print_accumulated(f, m);
+	for (i = 0; i < m->bodies.n; i++) {
+		fprintf(f, "body %d\n", i);
+		print_contents(f, m->bodies.v[i]);
+	}
 	for (i = derived ? 1 : 0; i < 4; i++)	/* forward has served its turn once others exist */
 		if (graph[i])
 			ir_print_graph(f, graph[i]);

@@ -8,12 +8,13 @@
  * 4. An output aliases nothing, or an input of its node of the same bytes.
  * 5. Operand counts respect the operator.
  * 6. What a node adds onto, its first output takes over, and no other operand lies there.
- * 7. Only what has layouts lies channels-last, and what takes over bytes lies as they did.
+ * 7. The operands of a node with a body are those of the body's inputs, then what persists of what it reads.
+ * 8. Only what has layouts lies channels-last, and what takes over bytes lies as they did.
  */
 #include "ir/ir.h"
 
 #include "formula/formula.h"
-#include "ir/op.h"
+#include "ir/rounds.h"
 
 struct verifier {
 	struct module *m;
@@ -109,6 +110,33 @@ check_formulas(struct verifier *v, const struct node *n)
 }
 
 static void
+check_body(struct verifier *v, const struct node *n)
+{
+	const struct attr *body = op_body(n);
+	struct tensor **param;
+	int given, params, i;
+
+	if (!body) {
+		if (n->op->rounds.make)
+			breach(v, n, "it has no body");
+		return;
+	}
+	given = body->body->inputs.n;
+	params = body_params(v->m->arena, body->body, &param);
+	if (n->nin < given + params) {
+		breach(v, n, "%d operands, its body has %d", n->nin, given + params);
+		return;
+	}
+	for (i = 0; i < given; i++)
+		if (!n->in[i])
+			breach(v, n, "an operand of its body is absent");
+	for (i = 0; i < params; i++)
+		if (!n->in[given + i] || n->in[given + i]->dtype != param[i]->dtype ||
+		    !tensor_same_shape(n->in[given + i], param[i]))
+			breach(v, n, "its body reads '%s', which is not its operand", param[i]->name);
+}
+
+static void
 check_node(struct verifier *v, const struct node *n)
 {
 	int j;
@@ -117,6 +145,7 @@ check_node(struct verifier *v, const struct node *n)
 		breach(v, n, "%d operands, at least %d needed", n->nin, n->op->min_operands);
 	check_base(v, n);
 	check_formulas(v, n);
+	check_body(v, n);
 	for (j = 0; j < n->nin; j++) {
 		const struct tensor *t = n->in[j];
 
@@ -165,6 +194,8 @@ ir_verify(struct module *m)
 	int i;
 
 	v.defined = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*v.defined));
+	for (i = 0; i < m->bodies.n; i++)
+		check_graph(&v, m->bodies.v[i]);
 	for (i = 0; i < 4; i++)
 		if (graph[i])
 			check_graph(&v, graph[i]);

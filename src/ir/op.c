@@ -54,6 +54,17 @@ op_attr(const struct node *n, const char *name)
 	abort();
 }
 
+struct attr *
+op_body(const struct node *n)
+{
+	int i;
+
+	for (i = 0; n->op->rounds.make && i < op_nattrs(n->op) && n->attr; i++)
+		if (n->op->attrs[i].type == ATTR_BODY && n->attr[i].body)
+			return &n->attr[i];
+	return NULL;
+}
+
 int64_t
 op_int(const struct node *n, const char *name)
 {
@@ -174,6 +185,7 @@ op_attr_preset(const struct attr_spec *spec, struct attr *a)
 	case ATTR_TENSOR:
 	case ATTR_REALS:
 	case ATTR_FORMULA:
+	case ATTR_BODY:
 		return true;
 	}
 	return false;

@@ -17,6 +17,7 @@
 struct emitter;
 struct formula;
 struct moving;
+struct rounds;
 struct target;
 struct update_row;
 
@@ -63,7 +64,8 @@ enum attr_type {
 			 * the node: op_param(name) takes the tied tensor instead of making one */
 	ATTR_REALS,	/* a number, or a tuple of up to MAX_REALS: real[]; of data readers only */
 	ATTR_FORMULA,	/* of elements; only our own code gives one */
-	ATTR_INIT	/* zeros, ones, constant(c), uniform(b), normal(s) */
+	ATTR_INIT,	/* zeros, ones, constant(c), uniform(b), normal(s) */
+	ATTR_BODY	/* a layer that the operator runs many times: the graph it makes (ir/rounds.h) */
 };
 
 #define MAX_REALS	4
@@ -77,6 +79,8 @@ struct attr {			/* a value; one per attr_spec */
 	const double *real;	/* REALS */
 	struct init init;
 	const struct formula *formula;
+	struct graph *body;
+	const struct rounds *rounds;	/* of the body; NULL: not planned yet */
 	struct loc loc;
 };
 
@@ -235,6 +239,17 @@ struct op_calls {
 	void (*row)(const struct node *, struct update_row *);
 };
 
+/*
+ * An operator that runs a graph of its own many times (ir/rounds.h). All zero: it does not.
+ */
+struct op_rounds {
+	/* What of operand K the body gets, with its type and shape in X; false after op_error(). */
+	bool (*operand)(struct build *, const struct node *, int k, struct tensor *x);
+	/* Makes of a copy of the body what one round runs, once formulas are joined: says what of it is
+	 * wanted, or differentiates it. */
+	bool (*make)(struct rounds *, const struct node *);
+};
+
 /* An operator: what it is, and its facets, each of which an operator may leave out. */
 struct op {
 	const char *name;	/* in specs and in IR text */
@@ -269,6 +284,7 @@ struct op {
 	struct op_memory memory;
 	struct op_simplify simplify;
 	struct op_calls calls;
+	struct op_rounds rounds;
 	struct torch_op torch;	/* how PyTorch runs it; all zero is right for most */
 };
 
@@ -365,6 +381,8 @@ int64_t			 op_int(const struct node *, const char *name);
 double			 op_real(const struct node *, const char *name);
 bool			 op_bool(const struct node *, const char *name);
 int			 op_nattrs(const struct op *);
+/* The one that is a body; NULL: it has none. */
+struct attr		*op_body(const struct node *);
 /* Which attribute is the learning rate? -1: none; OP may be NULL. */
 int			 op_rate(const struct op *);
 /* Parses a preset ("1", "(2, 2)", "true", "tanh") into an attr; false only on a bad preset. */

@@ -37,8 +37,8 @@ is_without(const struct pass *p, const struct pass_options *o)
 	return false;
 }
 
-static bool
-is_left_out(const struct pass *p, const struct pass_options *o)
+bool
+pass_is_left_out(const struct pass *p, const struct pass_options *o)
 {
 	return (o->sketch && p->thorough) || is_without(p, o);
 }
@@ -53,7 +53,7 @@ passes_finish(struct module *m, const struct pass_options *o, const char *after)
 	for (; pass_table[i] && !m->broken; i++) {
 		if (o->bound_only && m->plan)
 			break;
-		if (is_left_out(pass_table[i], o))
+		if (pass_is_left_out(pass_table[i], o))
 			continue;
 		if (!pass_apply(pass_table[i], m, o))
 			m->broken = true;

@@ -33,6 +33,7 @@ struct pass {
 	const char *name;
 	const char *doc;	/* one line for --help and HACKING.md */
 	bool optional;		/* --without=NAME leaves it out: to see what it gains */
+	bool in_bodies;		/* also for what nodes run many times: passes/bodies.c */
 	bool thorough;		/* too expensive for a sketch: compares plans, proves one right, or
 				 * only affects the program's speed */
 	/* one of the two: */
@@ -44,6 +45,8 @@ extern const struct pass *const pass_table[];	/* ends with NULL */
 
 /* Runs one pass; false if the module is broken after it. */
 bool	pass_apply(const struct pass *, struct module *, const struct pass_options *);
+/* Do the options leave it out? */
+bool	pass_is_left_out(const struct pass *, const struct pass_options *);
 /* Is there an optional pass of that name? */
 bool	pass_is_optional(const char *name);
 

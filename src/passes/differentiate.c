@@ -17,7 +17,7 @@
 static void
 mark_wanted(struct diff *d, const struct pass_options *o)
 {
-	int i, j;
+	int i;
 
 	for (i = 0; i < d->m->persistent.n; i++) {
 		const struct tensor *t = d->m->persistent.v[i];
@@ -29,36 +29,7 @@ mark_wanted(struct diff *d, const struct pass_options *o)
 
 		d->wants[t->id] = t->kind == T_INPUT && dtype_is_float(t->dtype);
 	}
-	for (i = 0; i < d->g->nodes.n; i++) {
-		const struct node *n = d->g->nodes.v[i];
-		bool wanted = false;
-
-		for (j = 0; j < n->nin && !(n->op->flags & OP_STOPS); j++)
-			wanted |= n->in[j] && d->wants[n->in[j]->id];
-		for (j = 0; j < n->nout; j++)
-			if (n->out[j])
-				d->wants[n->out[j]->id] = wanted && dtype_is_float(n->out[j]->dtype);
-	}
-}
-
-static bool
-differentiate_node(struct diff *d, struct node *n)
-{
-	bool arrives = false, wanted = false;
-	int i;
-
-	for (i = 0; i < n->nout; i++)
-		arrives |= diff_of(d, n->out[i]) != NULL;
-	for (i = 0; i < n->nin; i++)
-		wanted |= diff_wants(d, n->in[i]);
-	if (!arrives || !wanted)
-		return true;
-	if (!n->op->gradient.build) {
-		diag_error(d->m->diags, "type", n->loc,
-		    "%s has no gradient, but trained parameters lie behind it", n->op->name);
-		return false;
-	}
-	return n->op->gradient.build(d, n);
+	diff_mark(d);
 }
 
 /* Half precision: the loss is scaled up, by a factor that the updates adapt. */
@@ -88,14 +59,13 @@ seed(struct diff *d)
 static bool
 run(struct module *m, const struct pass_options *o)
 {
-	struct diff d = { .m = m, .g = m->train, .ntensors = m->next_tensor };
-	bool ok = true;
+	struct diff d;
+	bool ok;
 	int i, forward;
 
 	if (!m->train)
 		return true;
-	d.gradient = arena_array(m->arena, (size_t)d.ntensors + 1, sizeof(*d.gradient));
-	d.wants = arena_array(m->arena, (size_t)d.ntensors + 1, sizeof(*d.wants));
+	diff_begin(&d, m->train);
 	mark_wanted(&d, o);
 	if (!diff_wants(&d, m->train->loss)) {
 		diag_error(m->diags, "settings", m->loc, "network '%s' has nothing to train: no "
@@ -104,8 +74,7 @@ run(struct module *m, const struct pass_options *o)
 	}
 	forward = m->train->nodes.n;
 	seed(&d);
-	for (i = forward - 1; i >= 0; i--)
-		ok &= differentiate_node(&d, m->train->nodes.v[i]);
+	ok = diff_nodes(&d, forward);
 	for (i = 0; i < m->persistent.n; i++)
 		m->persistent.v[i]->gradient = diff_of(&d, m->persistent.v[i]);
 	return ok;

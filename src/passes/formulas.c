@@ -38,5 +38,6 @@ run(struct module *m, const struct pass_options *o)
 const struct pass pass_formulas = {
 	.name = "formulas",
 	.doc = "make operators that are formulas of elements one operator",
+	.in_bodies = true,
 	.run = run,
 };

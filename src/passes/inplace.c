@@ -106,5 +106,6 @@ const struct pass pass_inplace = {
 	.name = "inplace",
 	.doc = "let outputs take over the bytes of inputs that are read no more",
 	.optional = true,
+	.in_bodies = true,
 	.run = run,
 };

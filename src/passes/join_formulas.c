@@ -232,5 +232,6 @@ const struct pass pass_join_formulas = {
 	.name = "join-formulas",
 	.doc = "make formulas that follow one another one",
 	.optional = true,
+	.in_bodies = true,
 	.rewrite = join,
 };

@@ -100,5 +100,6 @@ run(struct module *m, const struct pass_options *o)
 const struct pass pass_prune = {
 	.name = "prune",
 	.doc = "remove nodes and optional outputs that nobody reads",
+	.in_bodies = true,
 	.run = run,
 };

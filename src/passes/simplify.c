@@ -59,5 +59,6 @@ drop_identities(struct graph *g)
 const struct pass pass_simplify = {
 	.name = "simplify",
 	.doc = "drop nodes whose output equals an input",
+	.in_bodies = true,
 	.rewrite = drop_identities,
 };

@@ -42,5 +42,6 @@ run(struct module *m, const struct pass_options *o)
 const struct pass pass_workspaces = {
 	.name = "workspaces",
 	.doc = "give each node its scratch memory on the target",
+	.in_bodies = true,
 	.run = run,
 };

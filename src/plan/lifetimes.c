@@ -277,5 +277,6 @@ run(struct module *m, const struct pass_options *o)
 const struct pass pass_lifetimes = {
 	.name = "lifetimes",
 	.doc = "find the buffers and when each is alive",
+	.in_bodies = true,
 	.run = run,
 };

@@ -103,5 +103,6 @@ run(struct module *m, const struct pass_options *o)
 const struct pass pass_place = {
 	.name = "place",
 	.doc = "give each buffer its offset in the arena",
+	.in_bodies = true,
 	.run = run,
 };

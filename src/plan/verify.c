@@ -291,5 +291,6 @@ const struct pass pass_verify = {
 	.name = "verify",
 	.doc = "prove the plan right, independently of how it was made",
 	.thorough = true,
+	.in_bodies = true,
 	.run = run,
 };
