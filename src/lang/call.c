@@ -308,6 +308,10 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 	case ATTR_REALS:
 	case ATTR_FORMULA:
 		break;
+	case ATTR_BODY:
+		r->body = v->layer;
+		return v->kind == V_LAYER || wrong(t, v, "a layer: a block, an operator, or a pipe that begins "
+		    "with one");
 	case ATTR_INIT:
 		a->init = v->init;
 		return v->kind == V_INIT || wrong(t, v, "zeros, ones, constant(c), uniform(b) or "

@@ -7,6 +7,7 @@
  *     operator.c one operator into the graph     arith.c   + - * on numbers and tensors
  *     block.c    blocks and networks             types.c   inputs and targets
  *     builtin.c  functions of numbers            patterns.c  patterns of dotted paths
+ *     body.c     layers that an operator runs many times
  *     settings.c, setting_values.c, optimizer.c, groups.c, data.c, device_setting.c: the sections
  */
 #ifndef STOWAGE_LANG_EXPANDER_H
@@ -262,6 +263,7 @@ struct binding_result {
 	struct attr attr[MAX_ATTRS];
 	struct tie tie[MAX_ATTRS];
 	int nties;
+	struct layer *body;	/* of an operator that runs one many times */
 };
 
 /* Fills attributes from arguments FROM on; false (and errors) when one is wrong or missing. */
@@ -279,6 +281,13 @@ struct value	apply_plain(struct expander *, struct where *, const char *op, stru
 struct value	apply_with(struct expander *, struct where *, const struct op *, struct expr *,
 		    struct operands, struct binding_result *);
 struct tensor	*poison_tensor(struct expander *, struct loc);
+
+/* ---- body.c ---- */
+
+/* What the layer in R makes of such operands, as a body of the operator; what it reads beside them is added to them.
+ * False after an error. */
+bool		make_body(struct expander *, const struct op *, const char *path, struct loc,
+		    struct binding_result *r, int *noperands, struct tensor ***operand);
 
 /* ---- block.c ---- */
 

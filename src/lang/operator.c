@@ -216,6 +216,7 @@ apply_operator(struct expander *ex, struct where *w, const struct op *op, struct
 {
 	struct loc loc = where_loc(w, e->head.src ? e->head : e->loc);
 	struct binding_result r;
+	const char *path;
 	struct tensor **t;
 	bool ok;
 	int nargs;
@@ -230,7 +231,10 @@ apply_operator(struct expander *ex, struct where *w, const struct op *op, struct
 	t = arena_array(ex->a, (size_t)ops.n + 1, sizeof(*t));
 	if (!operands_to_tensors(ex, op, ops, loc, t))
 		return value_poison(loc);
-	return place_node(ex, op, where_segment(ex, w, op->name, e->count), loc, &r, ops.n, t);
+	path = where_segment(ex, w, op->name, e->count);
+	if (r.body && !make_body(ex, op, path, loc, &r, &ops.n, &t))
+		return value_poison(loc);
+	return place_node(ex, op, path, loc, &r, ops.n, t);
 }
 
 struct value

@@ -13,7 +13,7 @@ DTYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int64, "u8": 
 OUTPUT = re.compile(r'%(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) (\d+))? ([\w-]+) "([^"]*)"')
 PERSISTENT = re.compile(r'(parameter|statistic|optimizer|gradient) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) \d+)? "([^"]*)" \w+ \S+( frozen)?')
 NODE = re.compile(r'\s+(.*) = (\w+)\(([^)]*)\) \{(.*)\} (forward|backward|update) "([^"]*)"')
-INPUT = re.compile(r'\s+(input|target) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) (\d+))? "([^"]*)"')
+INPUT = re.compile(r'\s+(input|target|activation) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) (\d+))? "([^"]*)"')
 
 
 class Tensor:
@@ -52,13 +52,21 @@ def attributes(text):
     return found
 
 
+class Body:
+    """What a node of a module's graph runs many times."""
+
+    def __init__(self, graph):
+        self.tensors, self.settings = graph.tensors, graph.settings
+        self.inputs, self.nodes, self.results = [], [], []
+
+
 class Graph:
     """One graph of a module: its tensors by number, inputs, nodes, results and loss."""
 
     def __init__(self, text, name="train"):
         self.tensors, self.inputs, self.nodes, self.results = {}, [], [], []
         self.persistent, self.settings, self.optimizer, self.loss = [], {}, None, None
-        current = None
+        self.bodies, into = [], None
         for line in text.splitlines():
             if line.startswith("set "):
                 words = line.split()[1:]
@@ -72,16 +80,20 @@ class Graph:
                 self.tensors[int(number)] = t
                 self.persistent.append(int(number))
             elif line.startswith("graph "):
-                current = line.split()[1]
-            elif current != name:
+                into = self if line.split()[1] == name else None
+            elif line.startswith("body "):
+                into = Body(self)
+                into.bodies = self.bodies
+                self.bodies.append(into)
+            elif not into:
                 continue
-            elif m := INPUT.match(line):
+            elif m := INPUT.match(line):    # of a body also what it reads around it
                 kind, number, dtype, dims, classes, path = m.groups()
                 self.tensors[int(number)] = Tensor(dtype, dims, path, kind, int(classes or 0))
                 self.tensors[int(number)].tokens = f" vocab {classes} " in line
-                self.inputs.append(int(number))
+                into.inputs.append(int(number))
             elif m := re.match(r'\s+result (\w+) %(\d+) "([^"]*)"', line):
-                self.results.append((m.group(1), int(m.group(2)), m.group(3)))
+                into.results.append((m.group(1), int(m.group(2)), m.group(3)))
             elif m := re.match(r'\s+loss %(\d+)', line):
                 self.loss = int(m.group(1))
             elif m := NODE.match(line):
@@ -94,11 +106,11 @@ class Graph:
                 ids = [None if i.strip() == "_" else int(i.strip()[1:])
                        for i in ins.split(",") if i.strip()]
                 if phase == "forward":
-                    self.nodes.append(Node(op, ids, numbers, attributes(attrs), path))
-                    self.nodes[-1].tokens = any(i is not None and self.tensors[i].tokens for i in ids)
-                    self.nodes[-1].out = self.tensors[numbers[0]]
-                    self.nodes[-1].samples = [i is not None and self.tensors[i].batched for i in ids]
-                    self.nodes[-1].batched = bool(ids) and self.nodes[-1].samples[0]
+                    into.nodes.append(Node(op, ids, numbers, attributes(attrs), path))
+                    into.nodes[-1].tokens = any(i is not None and self.tensors[i].tokens for i in ids)
+                    into.nodes[-1].out = self.tensors[numbers[0]]
+                    into.nodes[-1].samples = [i is not None and self.tensors[i].batched for i in ids]
+                    into.nodes[-1].batched = bool(ids) and into.nodes[-1].samples[0]
 
     def by_name(self, name):
         return next(n for n, t in self.tensors.items() if t.name == name)
@@ -761,6 +773,29 @@ def optimizer(graph, parameters, **more):
     return OPTIMIZERS[name](parameters, **attrs)
 
 
+def scan(graph, n, values):
+    """The cell once for each step: what it makes at all of them, then the states after the last."""
+    a, body = n.attrs, graph.bodies[n.attrs["cell"]]
+    steps = graph.tensors[n.ins[0]].dims[a["axis"]]
+    axes = [a["axis"] + graph.tensors[i].batched for i in n.ins[:a["sequences"]]]
+    own = [i for i in body.inputs if graph.tensors[i].kind == "input"][len(axes):]
+    around = {i: values[k] for i, k in zip(body.inputs[len(axes):], n.ins[len(axes):])}
+    for i, k in zip(own, n.ins[len(axes):]):
+        if graph.tensors[i].batched and not graph.tensors[k].batched:
+            around[i] = values[k].expand([samples_of(graph, n.ins[0], values)] + graph.tensors[i].dims)
+    made = len(body.results) - len(own) or len(own)
+    all_steps = [[None] * steps for _ in range(made)]
+    for t in reversed(range(steps)) if a["reverse"] else range(steps):
+        around.update((i, values[k].select(axis, t)) for i, k, axis in zip(body.inputs, n.ins, axes))
+        after = run(body, {**values, **around})
+        for k, (_, i, _) in enumerate(body.results[:made]):
+            all_steps[k][t] = after[i]
+        around.update((i, after[k]) for i, (_, k, _) in zip(own, body.results[-len(own) or len(body.results):]))
+    stacked = [torch.stack(y, a["axis"] + graph.tensors[i].batched)
+               for y, (_, i, _) in zip(all_steps, body.results)]
+    return stacked + [around[i] for i in own]
+
+
 def run(graph, values):
     """Fills in values (by tensor number) from those of inputs and persistent tensors."""
     for n in graph.nodes:
@@ -770,6 +805,9 @@ def run(graph, values):
                 n, *(None if i is None else values[i] for i in n.ins))))
             values.update((i, made[graph.tensors[i].name[len(n.path):]]) for i in n.outs
                           if graph.tensors[i].name[len(n.path):] in made)
+            continue
+        if n.op == "scan":
+            values.update(zip(n.outs, scan(graph, n, values)))
             continue
         ins = [None if i is None else number_of_sample(graph, i, values[i], len(out.dims)) for i in n.ins]
         if n.op in ("reshape", "crop", "broadcast"):    # their result is fixed by its shape
