@@ -8,6 +8,7 @@
 
 #include "ir/ir.h"
 
+struct placed;
 struct target;
 
 enum layout_choice { LAYOUTS_AUTO, LAYOUTS_CHANNELS_FIRST, LAYOUTS_CHANNELS_LAST };
@@ -25,6 +26,8 @@ struct pass_options {
 				 * plans that are made to answer for one network; NULL: as for one alone */
 	int64_t *question_work;	/* what may still be planned to answer questions of one network, in
 				 * nodes (passes/pipeline.c); NULL: this is no question */
+	struct placed *placed;	/* packings of those plans, to be found again (plan/placed.h); NULL: none
+				 * is kept */
 	bool bound_only;		/* stop at lifetimes: the plan is wanted for its lower bound */
 	bool sketch;		/* leave out what is thorough: see passes_sketch() */
 };

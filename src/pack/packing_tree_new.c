@@ -1,6 +1,6 @@
 /*
  * packing_tree_new: what a search needs to know of its instance, by rank: who overlaps whom, who is
- * alike, who is alive in which section. Quadratic in the number of items, with bits for pairs.
+ * alike, who is alive in which section. Quadratic in the number of items, but in words of bits for pairs.
  */
 #include "pack/packing_tree.h"
 
@@ -16,16 +16,19 @@ exchangeable(const struct job *j)
 static void
 find_mirrors(struct tree *t)
 {
-	int i, k, classes = 0;
+	int *last = arena_array(t->arena, (size_t)t->sections + 1, sizeof(*last));	/* born there */
+	int *before = arena_array(t->arena, (size_t)t->n + 1, sizeof(*before)), i, k, classes = 0;
 
+	memset(last, -1, (size_t)t->sections * sizeof(*last));
 	for (i = 0; i < t->n; i++) {
 		const struct job *a = t->job[i], *b;
 
+		before[i] = last[a->lower];
+		last[a->lower] = i;
 		t->twin[i] = t->same[i] = -1;
-		for (k = i - 1; k >= 0; k--) {
+		for (k = before[i]; k >= 0; k = before[k]) {
 			b = t->job[k];
-			if (a->lower != b->lower || a->upper != b->upper || a->align != b->align ||
-			    a->tail != b->tail)
+			if (a->upper != b->upper || a->align != b->align || a->tail != b->tail)
 				continue;
 			if (t->twin[i] < 0 && a->size == b->size)
 				t->twin[i] = k;
@@ -39,16 +42,40 @@ find_mirrors(struct tree *t)
 	memset(t->topmost, -1, (size_t)classes * sizeof(*t->topmost));
 }
 
+/* By section: those with EDGE there or before it. */
+static uint64_t *
+sets_up_to(struct tree *t, const int *edge)
+{
+	size_t words = (size_t)t->words;
+	uint64_t *set = arena_array(t->arena, ((size_t)t->sections + 1) * words, sizeof(*set));
+	size_t k;
+	int i;
+
+	for (i = 0; i < t->n; i++)
+		flip(set + (size_t)edge[i] * words, i);
+	for (k = words; k < ((size_t)t->sections + 1) * words; k++)
+		set[k] |= set[k - words];
+	return set;
+}
+
+/* Of those born before it dies, the ones that are not dead when it is born. */
 static void
 find_overlaps(struct tree *t)
 {
-	int i, k;
+	const uint64_t *born = sets_up_to(t, t->lower), *dead = sets_up_to(t, t->upper);
+	size_t words = (size_t)t->words, k;
+	int i;
 
-	t->overlap = arena_array(t->arena, (size_t)t->n * (size_t)t->words, sizeof(*t->overlap));
-	for (i = 0; i < t->n; i++)
-		for (k = 0; k < t->n; k++)
-			if (k != i && t->lower[k] < t->upper[i] && t->lower[i] < t->upper[k])
-				flip(t->overlap + (size_t)i * (size_t)t->words, k);
+	t->overlap = arena_array(t->arena, (size_t)t->n * words, sizeof(*t->overlap));
+	for (i = 0; i < t->n; i++) {
+		const uint64_t *b = born + ((size_t)t->upper[i] - 1) * words;
+		const uint64_t *d = dead + (size_t)t->lower[i] * words;
+		uint64_t *set = t->overlap + (size_t)i * words;
+
+		for (k = 0; k < words; k++)
+			set[k] = b[k] & ~d[k];
+		flip(set, i);
+	}
 }
 
 static void

@@ -4,6 +4,7 @@
  */
 #include "passes/passes.h"
 
+#include "plan/placed.h"
 #include "plan/plan.h"
 #include "schedule/recompute.h"
 
@@ -27,6 +28,8 @@ for_questions(struct module *m, const struct pass_options *o)
 		kept->question_work = ARENA_NEW(m->arena, int64_t);
 		*kept->question_work = QUESTIONS;
 	}
+	if (!kept->placed)
+		kept->placed = placed_new(m->arena);
 	return kept;
 }
 

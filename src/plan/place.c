@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 
 #include "ir/pass.h"
-#include "pack/packing.h"
+#include "plan/placed.h"
 
 /* One on top of the other, whenever they live: where even that fits the device, a sketch has said
  * what it is for. */
@@ -51,8 +51,23 @@ place_persistent(struct plan *p)
 	return top;
 }
 
+/* O: NULL for the thorough search, which KNOWN may have the answer of. */
+static struct packing_result
+solve(struct arena *a, struct packing *pack, const struct packing_options *o, struct placed *known)
+{
+	struct packing_result r;
+
+	if (o || !known)
+		return packing_solve(a, pack, o);
+	if (!placed_find(known, pack, &r)) {
+		r = packing_solve(a, pack, NULL);
+		placed_keep(known, pack, &r);
+	}
+	return r;
+}
+
 static void
-pack(struct plan *p, struct arena *parent, const struct packing_options *o)
+pack(struct plan *p, struct arena *parent, const struct packing_options *o, struct placed *known)
 {
 	struct arena *a = arena_child(parent);
 	struct packing pack = { .alignment = p->alignment };
@@ -67,7 +82,7 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o)
 			pack.item[pack.n++] = (struct item){ .size = b->bytes,
 			    .lower = b->first, .upper = b->last + 1 };
 	}
-	r = packing_solve(a, &pack, o);
+	r = solve(a, &pack, o, known);
 	p->transient_bytes = r.height;
 	p->arena_bytes = p->persistent_bytes + r.height;
 	p->proved_bytes = p->persistent_bytes + r.bound;
@@ -80,7 +95,7 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o)
 }
 
 void
-plan_place(struct module *m, struct plan *p)
+plan_place(struct module *m, struct plan *p, struct placed *known)
 {
 	/* any height will do, so the first placement that is found does */
 	static const struct packing_options quick = { .capacity = LARGEST_BYTES };
@@ -89,14 +104,14 @@ plan_place(struct module *m, struct plan *p)
 	if (p->sketch && stack(p, m->set.device.given ? m->set.device.memory : 0,
 	    p->persistent_bytes))
 		return;
-	pack(p, m->arena, p->sketch ? &quick : NULL);
+	pack(p, m->arena, p->sketch ? &quick : NULL, known);
 }
 
 static bool
 run(struct module *m, const struct pass_options *o)
 {
 	m->plan->sketch = o->sketch;
-	plan_place(m, m->plan);
+	plan_place(m, m->plan, o->placed);
 	return true;
 }
 

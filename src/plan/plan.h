@@ -19,6 +19,7 @@
 
 #include "ir/ir.h"
 
+struct placed;
 struct target;
 
 struct buffer {
@@ -75,8 +76,8 @@ struct plan {
 
 /* lifetimes.c: buffers, lifetimes, lower bound for the module's graphs at their batches. */
 struct plan	*plan_lifetimes(struct module *, const struct target *, int threads);
-/* place.c: gives every buffer an offset and sets arena_bytes. */
-void		 plan_place(struct module *, struct plan *);
+/* place.c: gives every buffer an offset and sets arena_bytes. KNOWN: as pass_options->placed. */
+void		 plan_place(struct module *, struct plan *, struct placed *known);
 /* branches.c: which nodes need not wait for which, for a target that can make use of it. */
 void		 plan_branches(struct module *, struct plan *);
 /* verify.c: independent of all three; reports to diags (rule "internal"); false if the plan is wrong. */

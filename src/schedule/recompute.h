@@ -23,7 +23,7 @@
 /* Events in all trials of a search for a budget: a second or so. And in all those together by which
  * questions of a planned network are answered (pass_options->search_work). */
 #define RECOMPUTE_WORK		((int64_t)40 << 20)
-#define RECOMPUTE_QUESTIONS	((int64_t)48 << 20)
+#define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 
 /* Rewrites GRAPH (the model's, or a clone of it whose tensors MAP gives) as the last trial ran. */
 void	recompute_apply(const struct model *, struct graph *, struct tensor *const *map);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pack/packing.h"
+#include "plan/placed.h"
 
 static bool
 overlaps(const struct item *a, const struct item *b)
@@ -361,5 +361,42 @@ Test(packing, the_same_offsets_every_time)
 	packing_solve(a, &q, NULL);
 	for (i = 0; i < 200; i++)
 		cr_assert_eq(item[i].offset, again[i].offset);
+	arena_free(a);
+}
+
+/* What is found again must be what a search would have said: a byte, or an instant, is another question. */
+Test(packing, a_packing_is_found_again_only_as_it_was)
+{
+	struct arena *a = arena_new();
+	struct item item[60], again[60];
+	struct packing p = { item, 60, 64 }, q = { again, 60, 64 };
+	struct packing_result r = { .height = 1, .visits = 1 }, found;
+	struct placed *known = placed_new(a);
+	int i;
+
+	memset(item, 0, sizeof(item));
+	random_instance(&p, 7);
+	placed_keep(known, &p, &r);		/* costs less than to keep it */
+	cr_assert_not(placed_find(known, &p, &found));
+	r = packing_solve(a, &p, NULL);
+	r.visits = 100000000;
+	placed_keep(known, &p, &r);
+	memcpy(again, item, sizeof(item));
+	for (i = 0; i < q.n; i++)
+		again[i].offset = -1;
+	cr_assert(placed_find(known, &q, &found));
+	cr_assert_eq(found.height, r.height);
+	for (i = 0; i < q.n; i++)
+		cr_assert_eq(again[i].offset, item[i].offset);
+	again[59].size++;
+	cr_assert_not(placed_find(known, &q, &found));
+	again[59].size--;
+	again[30].upper++;
+	cr_assert_not(placed_find(known, &q, &found));
+	again[30].upper--;
+	q.alignment = 32;
+	cr_assert_not(placed_find(known, &q, &found));
+	q = (struct packing){ again, 59, 64 };
+	cr_assert_not(placed_find(known, &q, &found));
 	arena_free(a);
 }
