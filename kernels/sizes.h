@@ -26,6 +26,8 @@
 #define GPU_BLOCKS	256	/* enough to fill a card */
 #define GPU_SPLITS	32	/* most blocks that share a sum */
 
+#define DEPTHWISE_ROOM	2048	/* reals that a depthwise convolution makes at a time, in C */
+
 #define BIAS_ROWS	512	/* of [rows, channels] that a block adds up for a bias */
 #define BIAS_PLANES	16384	/* places of all planes of a channel that it does */
 
@@ -292,12 +294,32 @@ conv_weight_scratch(const struct conv *s, int threads, bool narrow)
 	    (narrow ? conv_weight_sums(s, threads) * threads : others);
 }
 
-/* Reals of a plane of each side and of the weights of it, for a thread of a depthwise convolution:
- * what is not narrow is used where it lies. */
+/* Reals of the sums that a depthwise convolution makes at a time of planes of so many rows. */
 static inline int64_t
-depthwise_scratch(const struct conv *s, bool narrow)
+depthwise_sums(int64_t rows, int64_t wide)
 {
-	return narrow ? (int64_t)s->h * s->w + (int64_t)s->oh * s->ow + (int64_t)s->kh * s->kw : 0;
+	return least(rows * wide, most(DEPTHWISE_ROOM, wide)) + WIDEST_TILE;
+}
+
+/* Those, and what they are made of: STEPS phases of the source, in which taps are HIGH and WIDE apart. */
+static inline int64_t
+depthwise_strip_room(int64_t rows, int64_t cols, int64_t high, int64_t wide, int64_t steps)
+{
+	int64_t sums = depthwise_sums(rows, cols + wide);
+
+	return sums + steps * (sums + high * (cols + wide)) + WIDEST_TILE;
+}
+
+/* Reals for a thread of a depthwise convolution, there and back, and for its weights' gradient. */
+static inline int64_t
+depthwise_scratch(const struct conv *s)
+{
+	int64_t high = (int64_t)(s->kh - 1) * s->dy / s->sy, wide = (int64_t)(s->kw - 1) * s->dx / s->sx;
+	int64_t there = depthwise_strip_room(s->oh, s->ow, high + 1, wide + 1, (int64_t)s->sy * s->sx);
+	int64_t back = depthwise_strip_room(parts(s->h, s->sy), parts(s->w, s->sx), high, wide, 1);
+
+	there += (int64_t)s->kh * s->kw * (WIDEST_TILE / 2 + 2);
+	return parts(most(there, back), WIDEST_TILE) * WIDEST_TILE;
 }
 
 /* Channels-last, the gradient of a depthwise convolution's weights: parts that its sums are cut

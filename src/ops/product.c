@@ -93,7 +93,7 @@ product_work_depthwise(const struct node *n, const struct room *room, const stru
 {
 	if (room->target->splits_sums || s->last)
 		return (struct affine){ 0, 0 };
-	return product_reals(n, product_of(depthwise_scratch(s, product_narrow(n)), room->threads));
+	return product_reals(n, product_of(depthwise_scratch(s), room->threads));
 }
 
 struct affine

@@ -171,7 +171,7 @@ static int64_t
 conv_work(const struct conv *s, char make)
 {
 	if (conv_is_depthwise(s))
-		return THREADS * depthwise_scratch(s, NARROW);
+		return THREADS * depthwise_scratch(s);
 	if (make == 'y')
 		return THREADS * product_scratch(conv_planes(s) * s->kh * s->kw, BLOCK_COLS, NARROW);
 	if (make == 'x')
