@@ -19,7 +19,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = {"lenet5": ("lenet5.nn", 2.0), "resnet18": ("resnet18.nn", 6.0), "gpt": ("gpt.nn", 10.0),
-            "vit": ("vit.nn", 6.0)}
+            "vit": ("vit.nn", 6.0), "lstm": ("lstm.nn", 3.0), "mobilenet_v2": ("mobilenet_v2.nn", 6.0)}
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
 parser.add_argument("networks", nargs="*", default=list(NETWORKS), metavar="NETWORK")

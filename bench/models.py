@@ -187,6 +187,23 @@ class ViT(nn.Module):
         return self.head(self.body(x).mean(1))
 
 
+class LSTM(nn.Module):
+    """Classifies by the state after the last step."""
+
+    def __init__(self, features=160, width=128, classes=10):
+        super().__init__()
+        self.body = nn.LSTM(features, width, batch_first=True)
+        self.head = nn.Linear(width, classes)
+
+    def forward(self, x):
+        return self.head(self.body(x)[1][0][-1])
+
+
+def mobilenet_v2():
+    from torchvision.models import mobilenet_v2
+    return mobilenet_v2()
+
+
 def adamw(parameters):
     return torch.optim.AdamW(parameters, lr=6e-4, betas=(0.9, 0.95), weight_decay=0.1)
 
@@ -205,6 +222,8 @@ NETWORKS = {
     "resnet18": (resnet18, (3, 64, 64), 1000, 16, momentum),
     "gpt": (GPT, 256, 50257, 4, adamw),     # tokens, of which each has a label
     "vit": (ViT, (3, 224, 224), 1000, 8, adamw),
+    "lstm": (LSTM, (100, 160), 10, 64, adam),
+    "mobilenet_v2": (mobilenet_v2, (3, 96, 96), 1000, 16, momentum),
 }
 
 # On a GPU (specs). name: model, input shape, classes, shape of a label, optimizer
