@@ -7,6 +7,13 @@
  *     header    JSON: {"__metadata__": {...}, NAME: {"dtype", "shape", "data_offsets"}, ...}
  *     data      the tensors, one after the other, without gaps
  */
+struct watch {			/* what is remembered of the loss after each epoch: watch.c */
+	double lowest, waited;	/* of all epochs; epochs since that one */
+	double level, bad, held;	/* plateau: what a loss must fall below, epochs in which it did not, those that do
+				 * not count yet */
+	double rate;		/* plateau: what the rate is multiplied by */
+};
+
 struct state {			/* where training stands */
 	int64_t epoch;		/* whole epochs done */
 	int64_t position;	/* samples done of the epoch under way */
@@ -14,41 +21,47 @@ struct state {			/* where training stands */
 	uint64_t draw;		/* micro-steps done: the counter of random numbers */
 	uint64_t seed;
 	double sum[MAX_RESULTS];	/* over the epoch's samples, of each result */
+	struct watch watch;
 };
 
 #define COUNT_LIMIT	(1ll << 53)	/* of epochs, samples, updates: a double holds them all */
 
-#define HEADER_FIXED	(1024 + 32 * MAX_RESULTS)
+#define HEADER_FIXED	(1280 + 32 * MAX_RESULTS)
 #define HEADER_EACH	256	/* a tensor's entry, beside its name */
 
 static char *checkpoint_header;	/* room for what a save writes, taken before training */
 static size_t checkpoint_room;
-static struct whole checkpoint;
-static struct writer checkpoint_writer;
+
+static struct checkpoint {	/* --save, --save-best */
+	struct whole file;
+	struct writer writer;
+} checkpoint, best_checkpoint;
 
 static void
 checkpoint_end(void)
 {
-	writer_end(&checkpoint_writer);
+	writer_end(&checkpoint.writer);
+	writer_end(&best_checkpoint.writer);
 }
 
 /* Finds out before the training whether a save can be written: by making its file, and dropping it.
  * What would take the place of a folder or a device is refused too. */
 static void
-checkpoint_prepare(const char *path)
+checkpoint_prepare(struct checkpoint *c, const char *path)
 {
+	free(checkpoint_header);
 	checkpoint_room = HEADER_FIXED;
 	for (int k = 0; k < PERSISTENT; k++)
 		checkpoint_room += strlen(persistent[k].name) + HEADER_EACH;
 	checkpoint_header = (char *)malloc(checkpoint_room);
 	if (!checkpoint_header)
 		fail("no memory for a checkpoint's header");
-	if (!whole_find(&checkpoint, path) || !whole_open(&checkpoint))
+	if (!whole_find(&c->file, path) || !whole_open(&c->file))
 		fail("%s: cannot be written: %s", path, strerror(errno));
-	whole_drop(&checkpoint);
-	if (checkpoint.direct)
+	whole_drop(&c->file);
+	if (c->file.direct)
 		fail("%s: cannot be written: expected a file, found a device", path);
-	writer_begin(&checkpoint_writer, &checkpoint);
+	writer_begin(&c->writer, &c->file);
 	atexit(checkpoint_end);
 }
 
@@ -68,6 +81,7 @@ header_add(size_t *n, const char *format, ...)
 static size_t
 checkpoint_describe(const struct state *s)
 {
+	const struct watch *w = &s->watch;
 	size_t n = 8;
 	int64_t at = 0;
 
@@ -77,7 +91,8 @@ checkpoint_describe(const struct state *s)
 	    (long long)s->update, (unsigned long long)s->draw, (unsigned long long)s->seed);
 	for (int k = 0; k < MAX_RESULTS; k++)
 		header_add(&n, "%s%a", k ? " " : "", s->sum[k]);
-	header_add(&n, "\"}");
+	header_add(&n, "\",\"watch\":\"%a %a %a %a %a %a\"}", w->lowest, w->waited, w->level, w->bad, w->held,
+	    w->rate);
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];
 		int64_t bytes = p->elements * type_table[p->type].bytes;
@@ -118,16 +133,16 @@ values_finite(int type, const unsigned char *from, int64_t n)
 
 /* Writes values, if they are worth keeping. */
 static bool
-values_write(int fd, const struct persistent *p, const unsigned char *from, int64_t bytes,
+values_write(struct whole *to, const struct persistent *p, const unsigned char *from, int64_t bytes,
     int64_t update)
 {
 	if (!values_finite(p->type, from, bytes / type_table[p->type].bytes)) {
-		whole_drop(&checkpoint);
+		whole_drop(to);
 		fail("%s is not finite after update %lld: the training has diverged; try a smaller "
 		    "learning rate, warm-up or clipping; %s is as it was", p->name,
-		    (long long)update, checkpoint.given);
+		    (long long)update, to->given);
 	}
-	return write_all(fd, from, bytes);
+	return write_all(to->fd, from, bytes);
 }
 
 #if LARGEST_FILTER
@@ -145,14 +160,14 @@ filter_turn(unsigned char *to, const unsigned char *from, int64_t rows, int64_t 
 }
 
 static bool
-filters_write(int fd, const struct persistent *p, int64_t update)
+filters_write(struct whole *to, const struct persistent *p, int64_t update)
 {
 	int64_t size = type_table[p->type].bytes, filter = p->channels * p->taps * size;
 
 	for (int64_t at = 0; at < p->elements * size; at += filter) {
 		device_read(filter_stored, p->offset + at, filter);
 		filter_turn(filter_ordered, filter_stored, p->taps, p->channels, size);
-		if (!values_write(fd, p, filter_ordered, filter, update))
+		if (!values_write(to, p, filter_ordered, filter, update))
 			return false;
 	}
 	return true;
@@ -161,42 +176,44 @@ filters_write(int fd, const struct persistent *p, int64_t update)
 #endif
 
 static bool
-tensor_write(int fd, const struct persistent *p, int64_t update)
+tensor_write(struct whole *to, const struct persistent *p, int64_t update)
 {
 	int64_t bytes = p->elements * type_table[p->type].bytes;
 
 #if LARGEST_FILTER
 	if (p->channels)
-		return filters_write(fd, p, update);
+		return filters_write(to, p, update);
 #endif
 	for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(chunk)) {
 		int64_t n = bytes - at < (int64_t)sizeof(chunk) ? bytes - at : (int64_t)sizeof(chunk);
 
 		device_read(chunk, p->offset + at, n);
-		if (!values_write(fd, p, chunk, n, update))
+		if (!values_write(to, p, chunk, n, update))
 			return false;
 	}
 	return true;
 }
 
 static bool
-checkpoint_write(int fd, const struct state *s)
+checkpoint_write(struct whole *to, const struct state *s)
 {
-	bool good = write_all(fd, checkpoint_header, (int64_t)checkpoint_describe(s));
+	bool good = write_all(to->fd, checkpoint_header, (int64_t)checkpoint_describe(s));
 
 	for (int k = 0; k < PERSISTENT && good; k++)
-		good = tensor_write(fd, &persistent[k], s->update);
+		good = tensor_write(to, &persistent[k], s->update);
 	return good;
 }
 
 static void
-checkpoint_save(const struct state *s)
+checkpoint_save(struct checkpoint *c, const struct state *s)
 {
-	if (!whole_open(&checkpoint))
-		fail("%s: cannot be written: %s", checkpoint.given, strerror(errno));
-	if (checkpoint_write(checkpoint.fd, s) && whole_close(&checkpoint))
+	struct whole *to = &c->file;
+
+	if (!whole_open(to))
+		fail("%s: cannot be written: %s", to->given, strerror(errno));
+	if (checkpoint_write(to, s) && whole_close(to))
 		return;
-	whole_drop(&checkpoint);
-	fail("%s: cannot be written: %s; what was there before is untouched", checkpoint.given,
+	whole_drop(to);
+	fail("%s: cannot be written: %s; what was there before is untouched", to->given,
 	    strerror(errno));
 }

@@ -2,10 +2,10 @@
  * checkpoint_state.c - the metadata of a checkpoint: where the training run stood.
  */
 enum { META_FORMAT, META_VERSION, META_NETWORK, META_EPOCH, META_POSITION, META_UPDATE, META_DRAW,
-    META_SEED, META_SUMS, META_FIELDS };
+    META_SEED, META_SUMS, META_WATCH, META_FIELDS };
 
 static const char *const meta_names[META_FIELDS] = {
-	"format", "version", "network", "epoch", "position", "update", "draw", "seed", "sums",
+	"format", "version", "network", "epoch", "position", "update", "draw", "seed", "sums", "watch",
 };
 
 struct metadata {
@@ -37,9 +37,9 @@ meta_count(const struct json *j, int field, char *value, uint64_t most)
 	return x;
 }
 
-/* Finite numbers with a space between; returns how many there are. */
+/* Finite numbers with a space between, of which the first MOST are wanted; returns how many there are. */
 static int
-meta_sums(const struct json *j, char *value, double *sum)
+meta_numbers(const struct json *j, int field, char *value, double *to, int most)
 {
 	char *at = value, *end;
 	int n = 0;
@@ -48,13 +48,25 @@ meta_sums(const struct json *j, char *value, double *sum)
 		double x = strtod(at, &end);
 
 		if (end == at || (*end && *end != ' ') || !isfinite(x))
-			meta_fail(j, META_SUMS, "finite numbers", value);
-		if (n < MAX_RESULTS)
-			sum[n] = x;
+			meta_fail(j, field, "finite numbers", value);
+		if (n < most)
+			to[n] = x;
 		n++;
 		if (!*end)
 			return n;
 	}
+}
+
+static void
+meta_watch(const struct json *j, char *value, struct watch *w)
+{
+	double x[6];
+
+	if (meta_numbers(j, META_WATCH, value, x, 6) != 6)
+		meta_fail(j, META_WATCH, "six numbers", value);
+	w->lowest = x[0], w->waited = x[1];
+	w->level = x[2], w->bad = x[3], w->held = x[4];
+	w->rate = x[5];
 }
 
 static void
@@ -88,7 +100,10 @@ meta_field(const struct json *j, int field, char *value, struct metadata *m, str
 		s->seed = meta_count(j, field, value, UINT64_MAX);
 		break;
 	case META_SUMS:
-		m->sums = meta_sums(j, value, s->sum);
+		m->sums = meta_numbers(j, field, value, s->sum, MAX_RESULTS);
+		break;
+	case META_WATCH:
+		meta_watch(j, value, &s->watch);
 		break;
 	}
 }
@@ -129,7 +144,7 @@ check_metadata(const char *path, const struct state *s, const struct metadata *m
 	if (!m->ours)
 		fail("%s: is no checkpoint of a training run: its metadata lacks \"format\": "
 		    "\"stowage\"", path);
-	for (int k = 0; k < META_FIELDS; k++)
+	for (int k = 0; k < META_WATCH; k++)	/* files of old lack the last */
 		if (!(m->seen >> k & 1))
 			fail("%s: corrupt: metadata field \"%s\" is missing", path, meta_names[k]);
 	if (s->position && m->sums != MAX_RESULTS)

@@ -110,7 +110,8 @@ struct source {			/* what the spec says about data */
 };
 
 enum {
-	RATE_CONSTANT, RATE_STEP, RATE_COSINE, RATE_LINEAR, RATE_POLYNOMIAL, RATE_INVERSE_SQRT, RATE_ONECYCLE
+	RATE_CONSTANT, RATE_STEP, RATE_COSINE, RATE_LINEAR, RATE_POLYNOMIAL, RATE_INVERSE_SQRT, RATE_ONECYCLE,
+	RATE_PLATEAU
 };
 
 struct duration {
@@ -122,7 +123,7 @@ struct schedule {
 	int kind;
 	struct duration warmup, every;
 	struct duration at[8];	/* in place of every: as many as are above 0 */
-	double gamma, floor, power, start, rise;
+	double gamma, floor, power, start, rise, patience, threshold, cooldown;
 };
 
 static unsigned char *arena;

@@ -13,7 +13,9 @@ prepare(struct run *r)
 	device_threads(o->threads);
 	progress_open(&r->progress, o->log, o->quiet);
 	if (o->save)
-		checkpoint_prepare(o->save);
+		checkpoint_prepare(&checkpoint, o->save);
+	if (o->best)
+		checkpoint_prepare(&best_checkpoint, o->best);
 #ifdef TRAINS
 	if (!o->eval && !o->predict) {
 		if (!train_source.reader)
@@ -37,6 +39,9 @@ prepare(struct run *r)
 		memory_announce();
 	device_open();
 	r->state.seed = o->seed;
+#ifdef TRAINS
+	watch_begin(&r->state.watch);
+#endif
 	if (o->resume) {
 		checkpoint_load(o->resume, &r->state);
 		if (o->seeded)

@@ -10,7 +10,7 @@ struct options {
 	bool seeded;
 	uint64_t seed;
 	const char *data;	/* where the data files are; NULL: here, or beside the spec */
-	const char *save, *resume, *log, *predict;
+	const char *save, *best, *resume, *log, *predict;
 	const char *weight[MOST_WEIGHTS], *map[MOST_WEIGHTS];	/* files, and the map of each or NULL */
 	int weights;
 	bool strict;
@@ -28,6 +28,7 @@ static const struct option {
 	{"data", "FOLDER", "where the data files are"},
 	{"seed", "N", "of starting weights, shuffling and dropout"},
 	{"save", "FILE", "write a checkpoint (safetensors) after each epoch and at the end"},
+	{"save-best", "FILE", "write one after each epoch with a lower validation loss than all before"},
 	{"save-every", "N", "also after every N updates"},
 	{"resume", "FILE", "go on from a checkpoint, to the same bits"},
 	{"weights", "FILE", "begin with the weights of a safetensors file, by their names"},
@@ -140,6 +141,8 @@ option_set(struct options *o, const char *name, const char *value)
 		o->seeded = true;
 	} else if (!strcmp(name, "save"))
 		o->save = value;
+	else if (!strcmp(name, "save-best"))
+		o->best = value;
 	else if (!strcmp(name, "save-every"))
 		o->save_every = option_count(name, value, 1, COUNT_LIMIT);
 	else if (!strcmp(name, "resume"))
@@ -208,7 +211,9 @@ options_parse(struct options *o, int argc, char **argv)
 		fail("--strict needs --weights FILE");
 	if (o->save_every && !o->save)
 		fail("--save-every needs --save FILE");
-	if ((o->eval || o->predict) && (o->save || o->epochs >= 0 || o->steps))
+	if (o->save && o->best && !strcmp(o->save, o->best))
+		fail("--save and --save-best are two files: the last checkpoint and the best");
+	if ((o->eval || o->predict) && (o->save || o->best || o->epochs >= 0 || o->steps))
 		fail("--%s does not train: --%s has no meaning with it", o->eval ? "eval" : "predict",
-		    o->save ? "save" : o->steps ? "steps" : "epochs");
+		    o->save ? "save" : o->best ? "save-best" : o->steps ? "steps" : "epochs");
 }

@@ -284,6 +284,8 @@ learning_rate(const struct run *r, int64_t u)
 	part = part < 0 ? 0 : part > 1 ? 1 : part;
 	if ((double)u <= warmup)
 		return rate * (double)u / warmup;
+	if (s->kind == RATE_PLATEAU)
+		return rate * r->state.watch.rate;
 	if (s->kind == RATE_STEP)
 		return rate * pow(s->gamma, steps_down(r, s, done));
 	if (s->kind == RATE_COSINE)
@@ -373,7 +375,7 @@ static void
 save_checkpoint(struct run *r)
 {
 	land(r);
-	checkpoint_save(&r->state);
+	checkpoint_save(&checkpoint, &r->state);
 }
 
 /* A signal asked for it: what was done is saved. */
@@ -391,14 +393,32 @@ stop(struct run *r)
 	exit(128 + interrupted);
 }
 
+/* On to the next epoch, if the loss, the K-th of the results whose sums those are, is worth it. */
+static void
+whole_epoch_done(struct run *r, const double *sum, int64_t samples, int k)
+{
+	struct state *s = &r->state;
+	bool lowest = watch_epoch(&s->watch, sum[k] / (double)samples);
+
+	s->epoch++;
+	s->position = 0;
+	memset(s->sum, 0, sizeof(s->sum));
+	if (lowest && r->option.best)
+		checkpoint_save(&best_checkpoint, s);
+	if (watch_ends(&s->watch))
+		r->stop = s->update;
+}
+
 /* Validation, the epoch's lines, and on to the next when this one is whole. */
 static void
 epoch_done(struct run *r)
 {
 	struct state *s = &r->state;
 	const double *valid = NULL;
+	int valid_loss = 0;
 
 #ifdef VALIDATES
+	valid_loss = VALIDATE_LOSS;
 	if (r->validate.samples) {
 		if (!validate(r, NULL))
 			stop(r);
@@ -414,11 +434,9 @@ epoch_done(struct run *r)
 	progress_epoch_done(&r->progress, s->epoch + 1, s->position, s->sum, NULL, 0, valid, 0);
 	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, NULL, 0, valid, 0);
 #endif
-	if (s->position == r->epoch_samples) {
-		s->epoch++;
-		s->position = 0;
-		memset(s->sum, 0, sizeof(s->sum));
-	}
+	if (s->position == r->epoch_samples)
+		whole_epoch_done(r, valid ? valid : s->sum, valid ? r->validated : s->position,
+		    valid ? valid_loss : TRAIN_LOSS);
 	if (r->option.save)
 		save_checkpoint(r);
 }
@@ -459,6 +477,8 @@ train(struct run *r)
 		    "validation ");
 #endif
 	putchar('\n');
+	if (watch_ends(&r->state.watch))
+		printf("no lower loss for %d epochs: training has ended\n", PATIENCE);
 	memory_report(growth);
 }
 
@@ -484,6 +504,8 @@ train_plan(struct run *r)
 	r->stop = o->steps ? o->steps : r->updates;
 	if (r->updates < r->stop)
 		r->updates = r->stop;
+	if (watch_ends(&r->state.watch))
+		r->stop = r->state.update;
 	if (r->state.position > r->epoch_samples || (r->state.position % UPDATE_BATCH &&
 	    r->state.position != r->epoch_samples))
 		fail("%s: stands at sample %lld of an epoch of %lld: the data or the batch is another",

@@ -19,7 +19,7 @@ static const char *const rate_names[] = {
 	[SCHED_CONSTANT] = "RATE_CONSTANT", [SCHED_STEP] = "RATE_STEP",
 	[SCHED_COSINE] = "RATE_COSINE", [SCHED_LINEAR] = "RATE_LINEAR",
 	[SCHED_POLYNOMIAL] = "RATE_POLYNOMIAL", [SCHED_INVERSE_SQRT] = "RATE_INVERSE_SQRT",
-	[SCHED_ONECYCLE] = "RATE_ONECYCLE",
+	[SCHED_ONECYCLE] = "RATE_ONECYCLE", [SCHED_PLATEAU] = "RATE_PLATEAU",
 };
 
 const char *
@@ -138,6 +138,8 @@ emit_training_constants(struct emitter *e)
 	text_printf(e->out, "#define STEPS\t\t%lld\t/* in all, when not counted in epochs */\n",
 	    set->length.epochs ? 0 : (long long)set->length.count);
 	text_printf(e->out, "#define LEARNING_RATE\t%s\n", emit_decimal(e, learning_rate(e->module)));
+	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "
+	    "not */\n", (long long)set->patience);
 	text_printf(e->out, "#define SHUFFLE\t\t%s\n", emit_truth(set->shuffle));
 }
 
@@ -266,11 +268,14 @@ static void
 emit_results(struct emitter *e, const char *name, const struct graph *g)
 {
 	struct result *r;
-	int n = emit_result_list(e->module->arena, g, &r), i;
+	int n = emit_result_list(e->module->arena, g, &r), loss = 0, i;
+	const char *which = g == e->module->train ? "TRAIN" : "VALIDATE";
 
-	text_printf(e->out, "\n/* name, type, offset, buffer */\nenum { %s_RESULTS = %d };\n"
-	    "static const struct result %s_results[] = {\n",
-	    g == e->module->train ? "TRAIN" : "VALIDATE", n, name);
+	for (i = 0; i < n; i++)
+		if (r[i].tensor == g->loss)
+			loss = i;
+	text_printf(e->out, "\n/* name, type, offset, buffer */\nenum { %s_RESULTS = %d, %s_LOSS = %d };\n"
+	    "static const struct result %s_results[] = {\n", which, n, which, loss, name);
 	for (i = 0; i < n; i++) {
 		text_puts(e->out, "\t{");
 		emit_string(e->out, r[i].name);
@@ -294,14 +299,15 @@ emit_schedule(struct emitter *e)
 	const struct schedule *s = &e->module->set.schedule;
 	int i;
 
-	text_printf(e->out, "\n/* kind, warm-up, every, at (durations: in epochs?), gamma, floor, power, start, rise */\n"
+	text_printf(e->out, "\n/* kind, warm-up, every, at (durations: in epochs?), gamma, floor, power, start, rise,\n * patience, threshold, cooldown */\n"
 	    "static const struct schedule rate_schedule = {\n\t%s, %s, %s, {", rate_names[s->kind],
 	    duration_text(e, s->warmup), duration_text(e, s->every));
 	for (i = 0; i < s->pieces || i == 0; i++)
 		text_printf(e->out, "%s%s", i ? ", " : " ", duration_text(e, s->at[i]));
-	text_printf(e->out, " },\n\t%s, %s, %s, %s, %s\n};\n", emit_decimal(e, s->gamma),
+	text_printf(e->out, " },\n\t%s, %s, %s, %s, %s,\n\t%s, %s, %s\n};\n", emit_decimal(e, s->gamma),
 	    emit_decimal(e, s->floor), emit_decimal(e, s->power), emit_decimal(e, s->start),
-	    emit_decimal(e, s->rise));
+	    emit_decimal(e, s->rise), emit_decimal(e, s->patience), emit_decimal(e, s->threshold),
+	    emit_decimal(e, s->cooldown));
 }
 
 static void

@@ -19,7 +19,7 @@ struct reader;
 
 enum schedule_kind {
 	SCHED_CONSTANT, SCHED_STEP, SCHED_COSINE, SCHED_LINEAR, SCHED_POLYNOMIAL, SCHED_INVERSE_SQRT,
-	SCHED_ONECYCLE
+	SCHED_ONECYCLE, SCHED_PLATEAU
 };
 
 #define MOST_PIECES	8
@@ -40,6 +40,7 @@ struct schedule {
 	double power;		/* polynomial */
 	double start, rise;	/* onecycle: first lr as a fraction of the highest; for which share of training
 				 * it rises */
+	double patience, threshold, cooldown;	/* plateau: epochs, share, epochs */
 };
 
 struct data_source {
@@ -113,6 +114,7 @@ struct settings {
 	int64_t workspace;	/* GPU: bytes that a library may have for a product */
 	struct data_source data;
 	int64_t seed;
+	int64_t patience;	/* epochs without a lower loss, after which training ends; 0: it does not */
 	bool shuffle;
 
 	int64_t validate_batch;

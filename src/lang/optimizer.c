@@ -140,6 +140,7 @@ static const struct {
 	{ "polynomial", SCHED_POLYNOMIAL, "power warmup floor", "polynomial(power=2)", 0 },
 	{ "inverse_sqrt", SCHED_INVERSE_SQRT, "warmup", "inverse_sqrt(warmup=4000 steps)", 0 },
 	{ "onecycle", SCHED_ONECYCLE, "rise start floor", "onecycle(rise=0.3)", 4e-6 },
+	{ "plateau", SCHED_PLATEAU, "patience gamma threshold cooldown warmup floor", "plateau(patience=10)", 0 },
 };
 
 #define SCHEDULES	((int)(sizeof(schedules) / sizeof(*schedules)))
@@ -237,6 +238,7 @@ read_number(struct expander *ex, const struct arg *a, double most, double *out)
 }
 
 #define MOST_POWER	100
+#define MOST_WAIT	1e9	/* epochs */
 
 static void
 read_known_arg(struct expander *ex, const struct arg *a, struct schedule *s)
@@ -247,7 +249,8 @@ read_known_arg(struct expander *ex, const struct arg *a, struct schedule *s)
 		double *out;
 	} numbers[] = {
 		{ "gamma", 1, &s->gamma }, { "floor", 1, &s->floor }, { "power", MOST_POWER, &s->power },
-		{ "start", 1, &s->start }, { "rise", 1, &s->rise },
+		{ "start", 1, &s->start }, { "rise", 1, &s->rise }, { "threshold", 1, &s->threshold },
+		{ "patience", MOST_WAIT, &s->patience }, { "cooldown", MOST_WAIT, &s->cooldown },
 	};
 	size_t i;
 
@@ -294,7 +297,8 @@ schedule_read(struct expander *ex, const struct setting *st, struct settings *se
 {
 	const struct expr *e = st->value[0];
 	int kind = schedule_find(ex, e), before = ex->d->errors, i;
-	struct schedule s = { .gamma = 0.1, .power = 1, .start = 0.04, .rise = 0.3 };
+	struct schedule s = { .gamma = 0.1, .power = 1, .start = 0.04, .rise = 0.3, .patience = 10,
+		.threshold = 1e-4 };
 
 	if (kind < 0)
 		return;

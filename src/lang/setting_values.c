@@ -187,6 +187,12 @@ read_seed(struct expander *ex, const struct setting *st, struct settings *set)
 }
 
 static void
+read_patience(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	setting_int(ex, st, 1, MOST_EPOCHS, &set->patience);
+}
+
+static void
 read_shuffle(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	struct value v = setting_value(ex, st->value[0]);
@@ -263,7 +269,10 @@ const struct setting_kind setting_kinds[] = {
 	{ SEC_TRAIN, "schedule", .read = schedule_read,
 	  .doc = "how the learning rate changes; constant if not given",
 	  .values = "constant|step(every=30 epochs)|step(at=(30 epochs, 60 epochs))|cosine|cosine(warmup=5 epochs)|"
-	  "linear|polynomial(power=2)|inverse_sqrt(warmup=4000 steps)|onecycle" },
+	  "linear|polynomial(power=2)|inverse_sqrt(warmup=4000 steps)|onecycle|plateau(patience=10)" },
+	{ SEC_TRAIN, "patience", .read = read_patience,
+	  .doc = "epochs without a lower validation loss, after which training ends; it does not if not given",
+	  .values = "5|10" },
 	{ SEC_TRAIN, "clip", .read = read_clip,
 	  .doc = "scales all gradients down together if their joint norm exceeds this; not clipped "
 	  "if not given",

@@ -21,7 +21,7 @@ SPEC = """network net {
   target t : f32[1]
   loss mse(x -> dense(1), t)
 }
-train { batch 1  epochs 4  optimizer sgd(lr=0.5)  schedule %s  data synthetic(samples=5) }
+train { batch 1  epochs %d  optimizer sgd(lr=0.5)  schedule %s  data synthetic(samples=5) }
 """
 
 
@@ -51,10 +51,14 @@ SCHEDULES = {
 }
 
 
+def plateau(o):
+    return by.ReduceLROnPlateau(o, factor=0.3, patience=1, threshold=0.2, cooldown=1, min_lr=0.02 * RATE)
+
+
 def ours(schedule, folder):
     spec, log = os.path.join(folder, "net.nn"), os.path.join(folder, "log")
     with open(spec, "w") as f:
-        f.write(SPEC % schedule)
+        f.write(SPEC % (16 if "plateau" in schedule else UPDATES // EPOCH, schedule))
     subprocess.run([STOWAGE, "emit", "--target", "c", "-o", folder + "/", spec], check=True, stdout=subprocess.DEVNULL)
     program = os.path.join(folder, "net")
     subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-O0", "-w", "-pthread", "-o", program,
@@ -63,25 +67,33 @@ def ours(schedule, folder):
     with open(log) as f:
         lines = [json.loads(line) for line in f]
     os.remove(log)
-    return [line["lr"] for line in lines if line["event"] == "update"]
+    return [[line[what] for line in lines if line["event"] == event]
+            for event, what in (("update", "lr"), ("epoch", "loss"))]
 
 
-def theirs(make):
+def theirs(make, losses):
     o = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=RATE)
     scheduler, rates = make(o), []
-    for _ in range(UPDATES):
+    for _ in range(len(losses) * EPOCH):
         rates.append(o.param_groups[0]["lr"])
         o.step()
-        scheduler.step()
+        if make is not plateau:
+            scheduler.step()
+        elif len(rates) % EPOCH == 0:
+            scheduler.step(losses[len(rates) // EPOCH - 1])
     return rates
+
+
+SCHEDULES["plateau(gamma=0.3, patience=1, threshold=0.2, cooldown=1, floor=0.02)"] = plateau
 
 
 def main():
     print(f"1..{len(SCHEDULES)}")
     with tempfile.TemporaryDirectory() as folder:
         for k, (name, make) in enumerate(SCHEDULES.items(), 1):
-            mine, should = ours(name, folder), theirs(make)
-            good = len(mine) == UPDATES and all(math.isclose(a, b, rel_tol=1e-8) for a, b in zip(mine, should))
+            mine, losses = ours(name, folder)
+            should = theirs(make, losses)
+            good = len(mine) == len(should) and all(math.isclose(a, b, rel_tol=1e-8) for a, b in zip(mine, should))
             print(f"{'ok' if good else 'not ok'} {k} - schedule {name}", flush=True)
             if not good:
                 print("".join(f"# {a} {b}\n" for a, b in zip(mine, should)))
