@@ -85,8 +85,6 @@ data_open(struct data *d, const char *folder, const struct source *source, const
 	}								\
 } while (0)
 
-#define AS_ELEM(x)	ELEM((real)(x))
-
 static void
 data_convert(const struct input *in, void *to, const unsigned char *from, int type, int64_t n, double scale)
 {

@@ -109,6 +109,8 @@ value_at(int type, const unsigned char *from, int64_t i)
 	}
 }
 
+#define AS_ELEM(x)	ELEM((real)(x))
+
 /* Where the values of a row begin. */
 static const unsigned char *
 column_at(const struct column *c, int64_t row)

@@ -136,6 +136,16 @@ emit_reader_declarations(struct emitter *e)
 		text_printf(e->out, "\nextern const struct reader reader_%s;\n", validate->name);
 }
 
+const struct reader *
+emit_libraries_of(const struct module *m)
+{
+	const struct reader *train = m->set.data.reader, *validate = m->set.validate_data.reader;
+
+	if (train && train->packages)
+		return train;
+	return validate && validate->packages ? validate : NULL;
+}
+
 void
 emit_readers(struct emitter *e, bool *done)
 {

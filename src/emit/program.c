@@ -7,6 +7,7 @@
 #include "emit/program.h"
 #include "ir/rounds.h"
 #include "ops/shapes.h"
+#include "readers/reader.h"
 
 static const char *const host_files[] = {
 	"host/data.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c", "host/options.c",
@@ -203,17 +204,18 @@ static void
 emit_header(struct emitter *e, const char *program, const struct text *body, int line)
 {
 	const struct module *m = e->module;
+	const struct reader *reader = emit_libraries_of(m);
 	char commas[SIZE_TEXT];
 	int tensors;
 	int64_t parameters = trainable(m, &tensors);
 
 	text_printf(e->out, "/*\n * %s%s - %s the network %s, as %s says.\n"
-	    " * Written by stowage, as a whole: it needs nothing but %s.\n"
+	    " * Written by stowage, as a whole: it needs nothing but %s%s%s.\n"
 	    " * SPDX-License-Identifier: MIT\n *\n"
 	    " *     make            builds it (the Makefile beside this file says how else)\n"
 	    " *     ./%s --help\n *\n", program, e->target->suffix,
 	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)),
-	    e->target->needs, program);
+	    e->target->needs, reader ? ", " : "", reader ? reader->packages : "", program);
 	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, in %s at a micro-batch of "
 	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
 	    m->set.precision->name,
@@ -292,6 +294,7 @@ bool
 emit_program(struct module *m, const struct target *target, struct text *source,
     struct text *makefile, const char *program)
 {
+	const struct reader *reader = emit_libraries_of(m);
 	struct text body, wanted;	/* written first: the header reports the result */
 	struct emitter e = { .module = m, .plan = m->plan, .target = target,
 		.out = &body };
@@ -335,6 +338,11 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	target->makefile(makefile, &(struct recipe){ .program = program,
 		.spec = emit_safe(m->arena, emit_spec_path(m)), .arch = m->set.device.arch,
 		.convolves = e.convolutions.n > 0 });
+	if (reader)
+		text_printf(makefile, "\n# what data %s needs\n"
+		    "FLAGS += $(shell pkg-config --cflags %s 2>/dev/null)\n"
+		    "LIBS  += $(shell pkg-config --libs %s 2>/dev/null || echo %s)\n", reader->name,
+		    reader->packages, reader->packages, reader->links);
 	text_printf(makefile, "\n# There are no other rules: no other file here has a say in these.\n"
 	    "MAKEFLAGS += -r\n.SUFFIXES:\nMakefile %s%s: ;\n", program, target->suffix);
 	return true;

@@ -26,6 +26,8 @@ void	emit_data_tables(struct emitter *, const char *name, const struct graph *,
 /* The program's half of each reader: declared, and its file. */
 void	emit_reader_declarations(struct emitter *);
 void	emit_readers(struct emitter *, bool *done);
+/* The reader, of those of training and of validation, that needs libraries; NULL: none does. */
+const struct reader	*emit_libraries_of(const struct module *);
 
 /* What the host reads after a step of this graph: its scalar results, preceded by the sum of the
  * losses if that is not one of them. */

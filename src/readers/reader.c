@@ -70,6 +70,14 @@ reader_flag(const struct data_source *d, const char *name)
 	return reader_int(d, name, false) != 0;
 }
 
+int
+reader_count_of(const struct data_source *d, const char *name)
+{
+	const struct attr *a = find(d, name);
+
+	return a ? a->n : 0;
+}
+
 int64_t
 reader_field(const struct module *m, const struct data_source *d, const struct tensor *t)
 {

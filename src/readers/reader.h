@@ -30,6 +30,9 @@ struct reader {
 	enum reader_files files;
 	const struct attr_spec *attrs;	/* INT, REAL, REALS and BOOL; those below have uses of their own */
 	const char *needs;	/* in words, what a required attribute says: "a count" */
+	/* libraries that the program needs for it: pkg-config's names, and what the linker takes where there is no
+	 * pkg-config; NULL: none */
+	const char *packages, *links;
 	bool bytes;		/* what it reads is bytes of 0 to 255, as a rule */
 	/* What of the network or the arguments it cannot read, in words; NULL: nothing, or there is no such
 	 * function. Only where each argument by itself is right. */
@@ -62,6 +65,8 @@ const char	*reader_usage(int);
 double		 reader_real(const struct data_source *, const char *attr, double otherwise);
 int64_t		 reader_int(const struct data_source *, const char *attr, int64_t otherwise);
 bool		 reader_flag(const struct data_source *, const char *attr);
+/* How many numbers a list has; 0: it is not given. */
+int		 reader_count_of(const struct data_source *, const char *attr);
 
 /* Of a reader with one file for all: where an input's numbers begin in a row, with all inputs before
  * all targets or the other way round. T NULL: how many numbers a row has. */

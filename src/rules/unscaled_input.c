@@ -100,7 +100,8 @@ holds_bytes(const struct module *m, const struct tensor *input)
 {
 	if (input->kind != T_INPUT || input->classes)
 		return false;
-	return (input->dtype == DT_U8 && input->rank >= 3) || (file_of_bytes(m) && m->set.data.scale == 1);
+	return (input->dtype == DT_U8 && input->rank >= 3) || (file_of_bytes(m) && m->set.data.scale == 1 &&
+	    reader_count_of(&m->set.data, "std") == 0);
 }
 
 static bool
