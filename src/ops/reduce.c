@@ -20,8 +20,8 @@ reduce_is_whole(const struct tensor *a, const struct tensor *b)
 
 /* Pieces that each sum is cut into, so that few results still occupy all cores (a result with a
  * batch has enough of them). Their sums lie in the workspace. */
-static int64_t
-pieces_of_sum(const struct tensor *from, const struct tensor *to, const struct groups *g)
+int64_t
+reduce_pieces(const struct tensor *from, const struct tensor *to, const struct groups *g)
 {
 	int64_t outs = tensor_elements_per_sample(to), least, count;
 
@@ -39,7 +39,7 @@ reduce_room(const struct tensor *from, const struct tensor *to, const struct ten
 	int64_t p;
 
 	groups_make(&g, from, to, other);
-	if ((p = pieces_of_sum(from, to, &g)) == 1)
+	if ((p = reduce_pieces(from, to, &g)) == 1)
 		return (struct affine){ 0, 0 };
 	return (struct affine){ p * tensor_elements_per_sample(to) * (int64_t)sizeof(double), 0 };
 }
@@ -53,7 +53,7 @@ reduce_emit(struct emitter *e, const struct node *n, const struct tensor *to, co
 	groups_make(&g, n->in[0], to, other);
 	emit_call(e, "reduce_to", arg_tensor(n->out[0]), arg_work(n), arg_tensor(n->in[0]),
 	    arg_tensor(other), arg_text(emit_double(e, factor)), arg_text(groups_text(e, &g)),
-	    arg_int(pieces_of_sum(n->in[0], to, &g)));
+	    arg_int(reduce_pieces(n->in[0], to, &g)));
 }
 
 static struct affine
@@ -61,6 +61,21 @@ workspace(const struct node *n, const struct room *room)
 {
 	(void)room;
 	return reduce_room(n->in[0], n->out[0], n->nin > 1 ? n->in[1] : NULL);
+}
+
+bool
+reduce_takes(const struct node *n, struct tensor *to, double *factor)
+{
+	int i;
+
+	if (n->op != &op_reduce_to && n->op != &op_reduce_negated)
+		return reductions_take(n, to, factor);
+	*to = *n->in[0];
+	for (i = 0; i < to->rank; i++)
+		to->dim[i] = n->out[0]->rank > 0 ? n->out[0]->dim[i] : 1;
+	to->batched = n->out[0]->batched;
+	*factor = n->op == &op_reduce_to ? 1 : -1;
+	return true;
 }
 
 static void

@@ -6,10 +6,17 @@
 #define STOWAGE_OPS_REDUCE_H
 
 #include "ir/op.h"
+#include "ops/shapes.h"
 
 struct emitter;
 
 extern const struct op op_reduce_to, op_reduce_negated, op_mul_grad;
+
+/* Does N sum its operand along axes? Then TO has the operand's shape with extents of 1 along these, or without its
+ * batch, and each sum is multiplied by FACTOR. */
+bool	reduce_takes(const struct node *n, struct tensor *to, double *factor);
+
+bool	reductions_take(const struct node *n, struct tensor *to, double *factor);	/* of sum and mean alone */
 
 /* Has B as many elements as A at every batch? */
 bool	reduce_is_whole(const struct tensor *a, const struct tensor *b);
@@ -18,7 +25,8 @@ bool	reduce_is_whole(const struct tensor *a, const struct tensor *b);
  * none, does not run along. */
 void	reduce_emit(struct emitter *, const struct node *, const struct tensor *to,
 	    const struct tensor *other, double factor);
-/* Scratch memory of that. */
+/* Pieces that each of these sums is cut into, if its groups are G; and their scratch memory. */
+int64_t	reduce_pieces(const struct tensor *from, const struct tensor *to, const struct groups *g);
 struct affine	reduce_room(const struct tensor *from, const struct tensor *to, const struct tensor *other);
 
 #endif

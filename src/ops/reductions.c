@@ -18,7 +18,7 @@
 #include "ops/reduce.h"
 #include "ops/shapes.h"
 
-extern const struct op op_min, op_std;
+extern const struct op op_sum, op_mean, op_min, op_std;
 
 #define AXES										\
 	{ "axis", ATTR_INTS, "which axes, counted without the batch, -1 being the last; by default all of them",	\
@@ -287,6 +287,16 @@ workspace(const struct node *n, const struct room *room)
 
 	(void)room;
 	return reduce_room(n->in[0], &to, NULL);
+}
+
+bool
+reductions_take(const struct node *n, struct tensor *to, double *factor)
+{
+	if (n->op != &op_sum && n->op != &op_mean)
+		return false;
+	*to = kept(n, n->in[0]);
+	*factor = n->op == &op_sum ? 1 : 1 / (double)reduced(n, n->in[0]);
+	return true;
 }
 
 static void
