@@ -235,11 +235,11 @@ emit_graph_kernels(struct emitter *e, const struct graph *g, bool *done)
 	int i;
 
 	for (i = 0; g && i < g->nodes.n; i++) {
-		const struct rounds *r = rounds_of(g->nodes.v[i]);
+		const struct rounds *r;
 
 		if (g->nodes.v[i]->op->calls.kernels && g->nodes.v[i]->op->calls.emit)
 			emit_file(e, g->nodes.v[i]->op->calls.kernels, done);
-		if (r)
+		for (r = rounds_of(g->nodes.v[i]); r; r = r->next)
 			emit_graph_kernels(e, r->m->train, done);
 	}
 	for (i = 0; g && i < g->nodes.n; i++)

@@ -167,12 +167,13 @@ find_convolutions(const struct graph *g, struct convolutions *have)
 
 	for (i = 0; g && i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
+		const struct rounds *r;
 		const char *kernels = n->op->calls.kernels;
 		bool last = n->out[0] && n->out[0]->channels_last;
 		bool deep = n->out[0] && n->out[0]->rank == 5;
 
-		if (rounds_of(n))
-			find_convolutions(rounds_of(n)->m->train, have);
+		for (r = rounds_of(n); r; r = r->next)
+			find_convolutions(r->m->train, have);
 		if (!kernels || strncmp(kernels, "conv/conv", 9) != 0)
 			continue;
 		for (j = 0; j < n->nin; j++) {

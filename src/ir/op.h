@@ -245,6 +245,8 @@ struct op_calls {
 struct op_rounds {
 	/* What of operand K the body gets, with its type and shape in X; false after op_error(). */
 	bool (*operand)(struct build *, const struct node *, int k, struct tensor *x);
+	/* How many different rounds there are; NULL: one. */
+	int (*count)(const struct node *);
 	/* Makes of a copy of the body what one round runs, once formulas are joined: says what of it is
 	 * wanted, or differentiates it. */
 	bool (*make)(struct rounds *, const struct node *);

@@ -77,7 +77,7 @@ stand_in(struct rounds *r, const struct graph *body, int first)
 }
 
 struct rounds *
-rounds_new(struct module *m, const struct node *n, int64_t batch)
+rounds_new(struct module *m, const struct node *n, int which, int64_t batch)
 {
 	const struct graph *body = op_body(n)->body;
 	struct rounds *r = ARENA_NEW(m->arena, struct rounds);
@@ -85,6 +85,7 @@ rounds_new(struct module *m, const struct node *n, int64_t batch)
 	struct graph *g;
 	int copied = 0, i;
 
+	r->which = which;
 	r->m = m;
 	g = m->train = ir_clone(m, body, "train", n->training, NULL);
 	g->batch = batch;

@@ -18,6 +18,8 @@
 #include "ir/op.h"
 
 struct rounds {			/* what a node runs many times */
+	int which;		/* of those that its operator has, from 0 on */
+	struct rounds *next;	/* of these; all use the same scratch memory */
 	struct module *m;
 	struct tensor **given;	/* of the copy: what each operand of the node is there; op->rounds.make() may add to it */
 	struct tensor **made;	/* and what a round makes, as the operator has them; NULL: nothing is made */
@@ -32,7 +34,7 @@ int	body_params(struct arena *, const struct graph *body, struct tensor ***list)
 /* Multiply-adds of a run of the graph's nodes. */
 struct affine	graph_macs(const struct graph *);
 /* Makes a copy of the node's body in M, for one batch. */
-struct rounds	*rounds_new(struct module *m, const struct node *, int64_t batch);
+struct rounds	*rounds_new(struct module *m, const struct node *, int which, int64_t batch);
 /* Those of the node, once they are planned; else NULL. */
 const struct rounds	*rounds_of(const struct node *);
 

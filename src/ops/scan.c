@@ -3,7 +3,8 @@
  * the program: the layer is expanded once, planned by itself, and run for each step in the same scratch memory.
  *
  * Backward goes from the last step to the first. Nothing within a step is kept for it: it makes the step again from
- * the state before, which is what is kept of each.
+ * the state before, which is what is kept of each; or of one in so many, a segment, whose other states it makes again
+ * first.
  */
 #include "ops/scan.h"
 
@@ -20,8 +21,22 @@ static const struct attr_spec attrs[] = {
 	{ "axis", ATTR_INT, "the axis of the steps: 0 is the first after the batch", .preset = "0", .min = 0,
 	    .max = MAX_RANK - 1 },
 	{ "reverse", ATTR_BOOL, "steps go from the last to the first", .preset = "false" },
+	{ "segment", ATTR_INT, "states are kept for backward once in so many steps, and those between made again; 0: "
+	    "about the root of their number, which needs least memory", .preset = "1", .min = 0,
+	    .max = (double)LARGEST_EXTENT },
 	ATTRS_END
 };
+
+/* With the fewest states kept, and made again of one segment, together. */
+static int64_t
+best_segment(int64_t steps)
+{
+	int64_t n = 1;
+
+	while (n * n < steps)
+		n++;
+	return n;
+}
 
 struct scan
 scan_of(const struct node *n)
@@ -38,7 +53,15 @@ scan_of(const struct node *n)
 	s.operands = body->inputs.n + body_params(body->module->arena, body, &param);
 	s.made = body->results.n > s.states ? body->results.n - s.states : s.states;
 	s.steps = n->in[0]->dim[s.axis];
+	s.segment = op_int(n, "segment") ? op_int(n, "segment") : best_segment(s.steps);
+	s.segment = s.segment < s.steps ? s.segment : s.steps;
 	return s;
+}
+
+int64_t
+scan_segments(const struct scan *s)
+{
+	return (s->steps + s->segment - 1) / s->segment;
 }
 
 int
@@ -52,7 +75,7 @@ scan_shown(const struct scan *s, int j)
 {
 	int k;
 
-	for (k = 0; k < s->made; k++)
+	for (k = 0; k < s->made && s->segment == 1; k++)
 		if (s->body->results.v[k].tensor == s->body->results.v[scan_next(s, j)].tensor)
 			return k;
 	return -1;
@@ -79,7 +102,11 @@ macs_of_grad(const struct node *n)
 	struct scan s = scan_of(n);
 	const struct rounds *r = rounds_of(n);
 
-	return times(r ? graph_macs(r->m->train) : times(graph_macs(s.body), 3), s.steps);
+	struct affine step = r ? graph_macs(r->m->train) : times(graph_macs(s.body), 3);
+
+	if (!r || !r->next)
+		return times(step, s.steps);
+	return affine_sum(times(step, s.steps), times(graph_macs(r->next->m->train), s.steps - scan_segments(&s)));
 }
 
 const struct op op_scan_grad = {
@@ -90,7 +117,8 @@ const struct op op_scan_grad = {
 	.operands = "x ...",
 	.min_operands = 1, .max_operands = -1,
 	.macs = macs_of_grad,
-	.memory.workspace = scan_work_grad,
+	.memory.workspace = scan_work,
+	.rounds.count = scan_kinds,
 	.rounds.make = scan_make_grad,
 	.calls.kernels = "copy/steps.cu",
 	.calls.define = scan_define,
@@ -256,10 +284,10 @@ make_results(struct build *b, struct node *n, const struct scan *s)
 		bool kept = i >= s->states;
 		const struct tensor *t = s->body->inputs.v[s->sequences + i % s->states];
 
-		dim[0] = s->steps - 1;
+		dim[0] = scan_segments(s) - 1;
 		for (k = 0; k < t->rank; k++)
 			dim[k + kept] = t->dim[k];
-		if (kept && (s->steps == 1 || scan_shown(s, i - s->states) >= 0))
+		if (kept && (dim[0] == 0 || scan_shown(s, i - s->states) >= 0))
 			ir_add_output(b->module, n, NULL);
 		else
 			op_output(b, n, numbered(b, kept ? "kept" : "last", i % s->states), kept ? T_SAVED : T_ACTIVATION,
@@ -324,8 +352,9 @@ const struct op op_scan = {
 	    "after the last step.\n\n"
 	    "In a plan it is one line, and in the program a loop. A step's tensors are its scratch memory, the same for "
 	    "all steps. Backward keeps the state before each step, which is nothing more where scan's value is the states, "
-	    "and makes the rest of a step again before its gradients; those of weights are added up over the steps. A "
-	    "cell has no dropout, and no batchnorm.",
+	    "and makes the rest of a step again before its gradients; those of weights are added up over the steps. With "
+	    "segment=n it keeps the state before one step in n, and makes those between again, which takes each step a "
+	    "third time. A cell has no dropout, and no batchnorm.",
 	.attrs = attrs,
 	.operands = "x ... h ...",
 	.min_operands = 1, .max_operands = -1,

@@ -19,7 +19,7 @@ struct scan {
 	int made;		/* at each step; the states themselves, where the cell makes nothing else */
 	int axis;		/* of time, in sequences and in what is made */
 	bool reverse;
-	int64_t steps;
+	int64_t steps, segment;	/* states are kept once in so many steps */
 };
 
 struct scan	scan_of(const struct node *);
@@ -32,20 +32,27 @@ struct scan	scan_of(const struct node *);
 #define SCAN_BACK_MADE(s)	((s)->operands + (s)->states)
 #define SCAN_BACK_LAST(s)	((s)->operands + (s)->states + (s)->made)
 
-/* Of the results of the body, which is state J's next; and which of what is made is the same, -1: none. */
+/* Of the results of the body, which is state J's next; and which of what is made is the same, so that nothing else is
+ * kept, -1: none. */
 int	scan_next(const struct scan *, int j);
 int	scan_shown(const struct scan *, int j);
 
+/* How many segments there are. */
+int64_t	scan_segments(const struct scan *);
+
 /* scan_rounds.c: what one step runs; made[] is what is made, then the states; of scan_grad, the gradients of the
  * operands: of states and sequences at that step, of others the sums so far. given[] of scan_grad goes on with the
- * gradients of what is made and of the states after the step. */
+ * gradients of what is made and of the states after the step. Where states are not kept of every step, it has a second
+ * kind of step, which makes the next states alone: made[] is as of scan. */
+int	scan_kinds(const struct node *);
 bool	scan_make(struct rounds *, const struct node *);
 bool	scan_make_grad(struct rounds *, const struct node *);
 
-/* scan_emit.c */
+/* scan_loop.c */
 struct affine	scan_work(const struct node *, const struct room *);
-struct affine	scan_work_grad(const struct node *, const struct room *);
 void	scan_define(struct emitter *, const struct node *);
+
+/* scan_emit.c */
 void	scan_emit(struct emitter *, const struct node *);
 void	scan_emit_grad(struct emitter *, const struct node *);
 

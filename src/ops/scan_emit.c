@@ -1,398 +1,277 @@
-/*
- * The loops of scan and scan_grad. A step's tensors lie in the node's scratch memory, where its plan has them; behind
- * them what goes from step to step, unless it is a result: states, their gradients, sums of gradients in f32.
- */
-#include "ops/scan.h"
+/* The loops of scan and scan_grad, in the step of a program; see scan_loop.h. */
+#include "ops/scan_loop.h"
 
-#include "calls/emitter.h"
 #include "ops/shapes.h"
-
-extern const struct op op_scan_grad;
-
-#define ALIGNMENT	256	/* of every offset, on either target */
-
-/* ---- what goes from step to step ---- */
-
-struct store {
-	const struct tensor *like;	/* of the step */
-	const struct tensor *in;	/* the result that holds it, or NULL */
-	int64_t at;		/* in scratch memory */
-};
-
-struct stores {
-	struct store *v;
-	int n;
-	int64_t bytes;		/* of scratch memory in all */
-};
-
-static int64_t
-aligned(int64_t bytes)
-{
-	return bytes > INT64_MAX - ALIGNMENT ? bytes : (bytes + ALIGNMENT - 1) & ~(int64_t)(ALIGNMENT - 1);
-}
-
-static void
-store(struct stores *s, const struct rounds *r, const struct tensor *like, const struct tensor *in)
-{
-	bool own = like && (!in || in->dtype != like->dtype || in->batched != like->batched);
-
-	s->v[s->n++] = (struct store){ like, own ? NULL : in, own ? s->bytes : 0 };
-	if (own && __builtin_add_overflow(s->bytes, aligned(affine_at(tensor_bytes(like), r->m->train->batch)),
-	    &s->bytes))
-		s->bytes = INT64_MAX;
-}
-
-static struct tensor *
-result(const struct node *n, int k)
-{
-	return k < n->nout ? n->out[k] : NULL;
-}
-
-/* Of scan each state; of scan_grad each operand's gradient that is not a sequence's. */
-static struct stores
-stores_of(const struct node *n, const struct scan *s, const struct rounds *r)
-{
-	int count = n->op == &op_scan_grad ? s->operands - s->sequences : s->states, i;
-	struct stores made = { arena_array(r->m->arena, (size_t)count + 1, sizeof(*made.v)), 0, aligned(r->bytes) };
-
-	for (i = 0; i < count; i++) {
-		int k = s->sequences + i;
-		bool state = i < s->states;
-
-		if (n->op == &op_scan_grad)
-			store(&made, r, state ? r->given[k] : r->made[k], n->out[k]);
-		else
-			store(&made, r, r->given[k], result(n, SCAN_LAST(s) + i));
-	}
-	return made;
-}
-
-/* As bytes that grow with the batch: exact at the batch of the plan. */
-static struct affine
-work(const struct node *n)
-{
-	const struct rounds *r = rounds_of(n);
-	struct scan s = scan_of(n);
-	struct affine sum = { 0, 0 };
-	int64_t batch, bytes;
-	int i, k;
-
-	if (r) {
-		batch = r->m->train->batch > 0 ? r->m->train->batch : 1;
-		bytes = stores_of(n, &s, r).bytes;
-		return (struct affine){ bytes - bytes / batch * batch, bytes / batch };
-	}
-	for (i = 0; i < s.body->nodes.n; i++)	/* not planned yet: all at once */
-		for (k = 0; k < s.body->nodes.v[i]->nout; k++)
-			if (s.body->nodes.v[i]->out[k])
-				sum = affine_sum(sum, tensor_bytes(s.body->nodes.v[i]->out[k]));
-	return sum;
-}
-
-struct affine
-scan_work(const struct node *n, const struct room *room)
-{
-	(void)room;
-	return work(n);
-}
-
-struct affine
-scan_work_grad(const struct node *n, const struct room *room)
-{
-	(void)room;
-	return work(n);
-}
-
-void
-scan_define(struct emitter *e, const struct node *n)
-{
-	emit_round_kernels(e, rounds_of(n));
-}
-
-/* ---- a loop being written ---- */
-
-struct loop {
-	struct emitter *e;
-	const struct node *n;
-	struct scan s;
-	const struct rounds *r;
-	struct stores stores;
-	int64_t base;		/* of the scratch memory */
-	int64_t *place;		/* of the step's tensors */
-	const char *t;		/* the loop's variable */
-	bool down;		/* it goes from the last step to the first */
-};
-
-static int64_t
-place_of_store(const struct loop *l, int i)
-{
-	const struct store *s = &l->stores.v[i];
-
-	return s->in ? l->e->offset[tensor_root(s->in)->id] : l->base + s->at;
-}
-
-static struct loop
-loop_of(struct emitter *e, const struct node *n)
-{
-	struct loop l = { .e = e, .n = n, .s = scan_of(n), .r = rounds_of(n), .t = "t" };
-	int i;
-
-	l.stores = stores_of(n, &l.s, l.r);
-	l.base = n->work ? e->offset[n->work->id] : 0;
-	l.place = emit_round_places(e, l.r, l.base);
-	l.down = l.s.reverse != (n->op == &op_scan_grad);
-	if (e->depth)
-		l.t = arena_printf(e->module->arena, "t%d", e->depth + 1);
-	for (i = l.s.sequences + l.s.states; i < l.s.operands; i++) {
-		l.place[l.r->given[i]->id] = e->offset[tensor_root(n->in[i])->id];
-		if (n->op == &op_scan_grad && l.r->made[i])
-			l.place[l.r->made[i]->id] = place_of_store(&l, i - l.s.sequences);
-	}
-	return l;
-}
-
-/* A tensor of the step; NULL where it has no bytes, since nobody reads it. */
-static const char *
-inside(const struct loop *l, const struct tensor *t)
-{
-	int64_t at = t ? l->place[tensor_root(t)->id] : -1;
-
-	return at < 0 ? NULL : emit_address(l->e, t->dtype, at);
-}
-
-static const char *
-stored(const struct loop *l, int i)
-{
-	return emit_address(l->e, l->stores.v[i].like->dtype, place_of_store(l, i));
-}
-
-/* Rows of N elements, so far apart. */
-static void
-move(const struct loop *l, const char *y, int64_t to, const char *x, int64_t from, const char *rows, int64_t n)
-{
-	emit_call(l->e, "steps_move", arg_text(y), arg_int(to), arg_text(x), arg_int(from), arg_text(rows), arg_int(n));
-}
-
-/* "b * 3", "b" or "3" */
-static const char *
-rows_of(const struct loop *l, const struct tensor *t, int axis)
-{
-	return emit_rows(l->e, t, axis);
-}
-
-/* The step T + BY of a sequence, or of what is made of all steps. */
-static const char *
-at_step(const struct loop *l, const struct tensor *all, int axis, int by)
-{
-	int64_t n = shape_product(all, axis + 1, all->rank);
-	const char *t = by ? arena_printf(l->e->module->arena, "(%s %c 1)", l->t, by < 0 ? '-' : '+') : l->t;
-
-	return arena_printf(l->e->module->arena, n == 1 ? "%s + %s" : "%s + %s * %lld", emit_pointer(l->e, all), t,
-	    (long long)n);
-}
-
-static void
-take_step(const struct loop *l, const struct tensor *t, const struct tensor *all)
-{
-	int64_t n = shape_product(all, l->s.axis + 1, all->rank);
-
-	if (inside(l, t))
-		move(l, inside(l, t), n, at_step(l, all, l->s.axis, 0), n * l->s.steps, rows_of(l, all, l->s.axis), n);
-}
-
-static void
-put_step(const struct loop *l, const struct tensor *all, const struct tensor *t)
-{
-	int64_t n = shape_product(all, l->s.axis + 1, all->rank);
-
-	move(l, at_step(l, all, l->s.axis, 0), n * l->s.steps, inside(l, t), n, rows_of(l, all, l->s.axis), n);
-}
-
-/* All of a state, to where it lies whole. */
-static void
-move_state(const struct loop *l, const char *y, const char *x, const struct tensor *state)
-{
-	int64_t n = tensor_elements_per_sample(state);
-
-	move(l, y, n, x, n, state->batched ? "b" : "1", n);
-}
-
-/* The state before the first step, which all samples may begin with. */
-static void
-begin_state(const struct loop *l, const char *y, int j)
-{
-	const struct tensor *h = l->n->in[l->s.sequences + j], *state = l->r->given[l->s.sequences + j];
-	int64_t n = tensor_elements_per_sample(state);
-
-	move(l, y, n, emit_pointer(l->e, h), h->batched ? n : 0, state->batched ? "b" : "1", n);
-}
-
-static void
-clear(const struct loop *l, const char *y, const struct tensor *t)
-{
-	emit_call(l->e, emit_kernel(l->e, "steps_clear", t), arg_text(y), arg_count(t));
-}
-
-static void
-open_loop(struct loop *l)
-{
-	if (l->down)
-		emit_line(l->e, "for (int64_t %s = %lld; %s >= 0; %s--) {", l->t, (long long)l->s.steps - 1, l->t, l->t);
-	else
-		emit_line(l->e, "for (int64_t %s = 0; %s < %lld; %s++) {", l->t, l->t, (long long)l->s.steps, l->t);
-	l->e->depth++;
-}
-
-static void
-close_loop(struct loop *l)
-{
-	l->e->depth--;
-	emit_line(l->e, "}");
-}
 
 /* ---- forward ---- */
 
-/* The state after a step, but after the last, as backward reads it; kept[t] is that between t and t + 1. */
+/* The state after a segment, but after the last, as backward reads it. */
 static void
-keep_state(const struct loop *l, int j)
+keep_state(const struct scan_loop *l, int j)
 {
-	const struct tensor *kept = result(l->n, SCAN_KEPT(&l->s) + j), *state = l->r->made[l->s.made + j];
+	const struct tensor *kept = scan_result(l->n, SCAN_KEPT(&l->s) + j), *state = l->r->made[l->s.made + j];
+	long long last = l->s.steps - 1, segment = l->s.segment;
+	const char *at = l->nth;
 	int64_t n;
 
 	if (!kept)
 		return;
 	n = shape_product(kept, 1, kept->rank);
-	emit_line(l->e, l->s.reverse ? "if (%s > 0)" : "if (%s < %lld)", l->t, (long long)l->s.steps - 1);
+	if (segment == 1) {
+		emit_line(l->e, "if (%s < %lld)", l->nth, last);
+	} else {
+		emit_line(l->e, "if (%s < %lld && %s %% %lld == %lld)", l->nth, last, l->nth, segment, segment - 1);
+		at = arena_printf(l->e->module->arena, "%s / %lld", l->nth, segment);
+	}
 	l->e->depth++;
-	move(l, at_step(l, kept, 0, l->s.reverse ? -1 : 0), n * (l->s.steps - 1), inside(l, state), n,
-	    rows_of(l, kept, 0), n);
+	scan_move(l, scan_at_step(l, kept, 0, at), n * kept->dim[0], scan_inside(l, state), n, emit_rows(l->e, kept, 0), n);
 	l->e->depth--;
 }
 
 void
 scan_emit(struct emitter *e, const struct node *n)
 {
-	struct loop l = loop_of(e, n);
+	struct scan_loop l = scan_loop(e, n);
 	const struct scan *s = &l.s;
 	int i;
 
 	for (i = 0; i < s->states; i++)
-		begin_state(&l, stored(&l, i), i);
-	open_loop(&l);
+		scan_begin_state(&l, scan_stored(&l, i), i);
+	scan_open(&l, s->reverse);
 	for (i = 0; i < s->sequences; i++)
-		take_step(&l, l.r->given[i], n->in[i]);
+		scan_take_step(&l, l.r->given[i], n->in[i]);
 	for (i = 0; i < s->states; i++)
-		if (inside(&l, l.r->given[s->sequences + i]))
-			move_state(&l, inside(&l, l.r->given[s->sequences + i]), stored(&l, i), l.r->given[s->sequences + i]);
+		if (scan_inside(&l, l.r->given[s->sequences + i]))
+			scan_move_state(&l, scan_inside(&l, l.r->given[s->sequences + i]), scan_stored(&l, i), l.r->given[s->sequences + i]);
 	emit_round(e, l.r, l.place);
 	for (i = 0; i < s->made; i++)
-		if (result(n, i))
-			put_step(&l, n->out[i], l.r->made[i]);
+		if (scan_result(n, i))
+			scan_put_step(&l, n->out[i], l.r->made[i]);
 	for (i = 0; i < s->states; i++) {
 		keep_state(&l, i);
-		move_state(&l, stored(&l, i), inside(&l, l.r->made[s->made + i]), l.r->given[s->sequences + i]);
+		scan_move_state(&l, scan_stored(&l, i), scan_inside(&l, l.r->made[s->made + i]), l.r->given[s->sequences + i]);
 	}
-	close_loop(&l);
+	scan_close(&l);
 }
 
 /* ---- backward ---- */
 
 /* What is added up, or handed from step to step, before the last step. */
 static void
-begin_gradients(const struct loop *l)
+begin_gradients(const struct scan_loop *l)
 {
 	const struct node *n = l->n;
 	int i;
 
 	for (i = 0; i < l->s.sequences; i++)
 		if (n->out[i] && !l->r->made[i])
-			clear(l, emit_pointer(l->e, n->out[i]), n->out[i]);
+			scan_clear(l, emit_pointer(l->e, n->out[i]), n->out[i]);
 	for (; i < l->s.sequences + l->s.states; i++) {
 		const struct tensor *last = n->in[SCAN_BACK_LAST(&l->s) + i - l->s.sequences];
 
 		if (last)
-			move_state(l, stored(l, i - l->s.sequences), emit_pointer(l->e, last), l->r->given[i]);
+			scan_move_state(l, scan_stored(l, i - l->s.sequences), emit_pointer(l->e, last), l->r->given[i]);
 		else
-			clear(l, stored(l, i - l->s.sequences), l->r->given[i]);
+			scan_clear(l, scan_stored(l, i - l->s.sequences), l->r->given[i]);
 	}
 	for (; i < l->s.operands; i++)
 		if (n->out[i] && l->r->made[i])
-			clear(l, stored(l, i - l->s.sequences), l->r->made[i]);
+			scan_clear(l, scan_stored(l, i - l->s.sequences), l->r->made[i]);
 		else if (n->out[i])
-			clear(l, emit_pointer(l->e, n->out[i]), n->out[i]);
+			scan_clear(l, emit_pointer(l->e, n->out[i]), n->out[i]);
 }
 
-/* The state before step t: that after the step before it. */
+/* The state before the first step, or that which was kept, where there was a step before. */
 static void
-take_state(const struct loop *l, int j)
+take_kept(const struct scan_loop *l, int j, const char *some, const char *step)
 {
 	const struct tensor *kept = l->n->in[SCAN_BACK_KEPT(&l->s) + j], *state = l->r->given[l->s.sequences + j];
-	int shown = scan_shown(&l->s, j), axis = shown < 0 ? 0 : l->s.axis, by = l->s.reverse ? shown >= 0 : -1;
+	int axis = scan_shown(&l->s, j) < 0 ? 0 : l->s.axis;
 	int64_t n;
 
-	if (!inside(l, state))
+	if (!kept) {
+		scan_begin_state(l, scan_inside(l, state), j);
 		return;
-	if (kept) {
-		n = shape_product(kept, axis + 1, kept->rank);
-		emit_line(l->e, l->s.reverse ? "if (%s < %lld)" : "if (%s > 0)", l->t, (long long)l->s.steps - 1);
-		l->e->depth++;
-		move(l, inside(l, state), n, at_step(l, kept, axis, by), n * kept->dim[axis], rows_of(l, kept, axis), n);
-		l->e->depth--;
-		emit_line(l->e, "else");
-		l->e->depth++;
 	}
-	begin_state(l, inside(l, state), j);
-	l->e->depth -= kept != NULL;
+	n = shape_product(kept, axis + 1, kept->rank);
+	emit_line(l->e, "if (%s > 0)", some);
+	l->e->depth++;
+	scan_move(l, scan_inside(l, state), n, scan_at_step(l, kept, axis, step), n * kept->dim[axis], emit_rows(l->e, kept, axis), n);
+	l->e->depth--;
+	emit_line(l->e, "else");
+	l->e->depth++;
+	scan_begin_state(l, scan_inside(l, state), j);
+	l->e->depth--;
+}
+
+/* The state before a step, of which all are kept. */
+static void
+take_state(const struct scan_loop *l, int j)
+{
+	struct arena *a = l->e->module->arena;
+
+	if (scan_shown(&l->s, j) < 0)
+		take_kept(l, j, l->nth, arena_printf(a, "(%s - 1)", l->nth));
+	else
+		take_kept(l, j, l->nth, arena_printf(a, "(%s %c 1)", l->t, l->s.reverse ? '+' : '-'));
 }
 
 static void
-end_gradients(const struct loop *l)
+end_gradients(const struct scan_loop *l)
 {
 	int i;
 
-	for (i = 0; i < l->stores.n; i++) {
-		const struct store *s = &l->stores.v[i];
+	for (i = 0; i < l->s.operands - l->s.sequences; i++) {
+		const struct scan_store *s = &l->stores.v[i];
 		const struct tensor *y = l->n->out[l->s.sequences + i];
 
 		if (!y || !s->like || s->in)
 			continue;
 		if (i < l->s.states)
-			emit_call(l->e, "steps_samples", arg_tensor(y), arg_text(stored(l, i)), arg_batch(s->like),
+			emit_call(l->e, "steps_samples", arg_tensor(y), arg_text(scan_stored(l, i)), arg_batch(s->like),
 			    arg_int(tensor_elements_per_sample(y)));
 		else
-			emit_call(l->e, "steps_round", arg_tensor(y), arg_text(stored(l, i)), arg_count(y));
+			emit_call(l->e, "steps_round", arg_tensor(y), arg_text(scan_stored(l, i)), arg_count(y));
 	}
+}
+
+/* A step, once its states are there. */
+static void
+emit_step_back(const struct scan_loop *l)
+{
+	const struct scan *s = &l->s;
+	const struct node *n = l->n;
+	struct tensor *const *made = l->r->given + s->operands, *const *next = made + s->made;
+	int i;
+
+	for (i = 0; i < s->sequences; i++)
+		scan_take_step(l, l->r->given[i], n->in[i]);
+	for (i = 0; i < s->states; i++)
+		if (scan_inside(l, next[i]))
+			scan_move_state(l, scan_inside(l, next[i]), scan_stored(l, i), next[i]);
+	for (i = 0; i < s->made; i++)
+		if (made[i])
+			scan_take_step(l, made[i], n->in[SCAN_BACK_MADE(s) + i]);
+	emit_round(l->e, l->r, l->place);
+	for (i = 0; i < s->sequences; i++)
+		if (n->out[i] && l->r->made[i])
+			scan_put_step(l, n->out[i], l->r->made[i]);
+	for (i = 0; i < s->states; i++)
+		if (l->r->made[s->sequences + i])
+			scan_move_state(l, scan_stored(l, i), scan_inside(l, l->r->made[s->sequences + i]), next[i]);
+		else
+			scan_clear(l, scan_stored(l, i), next[i]);
+}
+
+/* ---- segments ---- */
+
+/* Of state J after the K-th step of the segment. */
+static const char *
+in_segment(const struct scan_loop *l, int j, const char *k)
+{
+	const struct tensor *state = l->r->given[l->s.sequences + j];
+
+	return arena_printf(l->e->module->arena, "%s + %s * %s%lld", scan_stored(l, l->s.operands - l->s.sequences + j), k,
+	    state->batched ? "b * " : "", (long long)tensor_elements_per_sample(state));
+}
+
+/* The state before the K-th step of the segment. */
+static void
+take_state_of_segment(const struct scan_loop *l, int j, const char *k, const char *g)
+{
+	const struct tensor *state = l->r->given[l->s.sequences + j];
+	struct arena *a = l->e->module->arena;
+
+	if (!scan_inside(l, state))
+		return;
+	emit_line(l->e, "if (%s > 0)", k);
+	l->e->depth++;
+	scan_move_state(l, scan_inside(l, state), in_segment(l, j, arena_printf(a, "(%s - 1)", k)), state);
+	l->e->depth--;
+	if (l->n->in[SCAN_BACK_KEPT(&l->s) + j]) {
+		emit_line(l->e, "else");
+		l->e->depth++;
+		take_kept(l, j, g, arena_printf(a, "(%s - 1)", g));
+		l->e->depth--;
+	} else {
+		emit_line(l->e, "else");
+		l->e->depth++;
+		scan_begin_state(l, scan_inside(l, state), j);
+		l->e->depth--;
+	}
+}
+
+/* The line that says which step it is. */
+static void
+say_step(const struct scan_loop *l, const char *g, const char *k)
+{
+	if (l->s.reverse)
+		emit_line(l->e, "int64_t %s = %lld - %s * %lld - %s;\n", l->t, (long long)l->s.steps - 1, g,
+		    (long long)l->s.segment, k);
+	else
+		emit_line(l->e, "int64_t %s = %s * %lld + %s;\n", l->t, g, (long long)l->s.segment, k);
+}
+
+/* The states of segment G after its steps but the last. */
+static void
+make_segment(struct scan_loop l, const char *g, const char *k, const char *steps)
+{
+	int i;
+
+	l.r = l.r->next;
+	scan_find_places(&l);
+	emit_line(l.e, "for (int64_t %s = 0; %s < %s - 1; %s++) {", k, k, steps, k);
+	l.e->depth++;
+	say_step(&l, g, k);
+	for (i = 0; i < l.s.sequences; i++)
+		scan_take_step(&l, l.r->given[i], l.n->in[i]);
+	for (i = 0; i < l.s.states; i++)
+		take_state_of_segment(&l, i, k, g);
+	emit_round(l.e, l.r, l.place);
+	for (i = 0; i < l.s.states; i++)
+		scan_move_state(&l, in_segment(&l, i, k), scan_inside(&l, l.r->made[l.s.made + i]), l.r->given[l.s.sequences + i]);
+	scan_close(&l);
+}
+
+static void
+emit_segments(struct scan_loop *l)
+{
+	struct arena *a = l->e->module->arena;
+	long long segment = l->s.segment, rest = l->s.steps % segment, last = scan_segments(&l->s) - 1;
+	int level = l->e->depth + 1, i;
+	const char *g = arena_printf(a, "g%d", level), *k = arena_printf(a, "k%d", level);
+	const char *steps = !rest ? arena_printf(a, "%lld", segment) :
+	    arena_printf(a, "(%s < %lld ? %lld : %lld)", g, last, segment, rest);
+
+	emit_line(l->e, "for (int64_t %s = %lld; %s >= 0; %s--) {", g, last, g, g);
+	l->e->depth++;
+	make_segment(*l, g, k, steps);
+	emit_line(l->e, "for (int64_t %s = %s - 1; %s >= 0; %s--) {", k, steps, k, k);
+	l->e->depth++;
+	say_step(l, g, k);
+	for (i = 0; i < l->s.states; i++)
+		take_state_of_segment(l, i, k, g);
+	emit_step_back(l);
+	scan_close(l);
+	scan_close(l);
 }
 
 void
 scan_emit_grad(struct emitter *e, const struct node *n)
 {
-	struct loop l = loop_of(e, n);
-	const struct scan *s = &l.s;
-	struct tensor *const *made = l.r->given + s->operands, *const *next = made + s->made;
+	struct scan_loop l = scan_loop(e, n);
 	int i;
 
 	begin_gradients(&l);
-	open_loop(&l);
-	for (i = 0; i < s->sequences; i++)
-		take_step(&l, l.r->given[i], n->in[i]);
-	for (i = 0; i < s->states; i++) {
-		take_state(&l, i);
-		if (inside(&l, next[i]))
-			move_state(&l, inside(&l, next[i]), stored(&l, i), next[i]);
+	if (l.s.segment > 1) {
+		emit_segments(&l);
+	} else {
+		scan_open(&l, !l.s.reverse);
+		for (i = 0; i < l.s.states; i++)
+			if (scan_inside(&l, l.r->given[l.s.sequences + i]))
+				take_state(&l, i);
+		emit_step_back(&l);
+		scan_close(&l);
 	}
-	for (i = 0; i < s->made; i++)
-		if (made[i])
-			take_step(&l, made[i], n->in[SCAN_BACK_MADE(s) + i]);
-	emit_round(e, l.r, l.place);
-	for (i = 0; i < s->sequences; i++)
-		if (n->out[i] && l.r->made[i])
-			put_step(&l, n->out[i], l.r->made[i]);
-	for (i = 0; i < s->states; i++)
-		if (l.r->made[s->sequences + i])
-			move_state(&l, stored(&l, i), inside(&l, l.r->made[s->sequences + i]), next[i]);
-		else
-			clear(&l, stored(&l, i), next[i]);
-	close_loop(&l);
 	end_gradients(&l);
 }

@@ -92,8 +92,9 @@ take_results(struct rounds *r)
 	return t;
 }
 
-bool
-scan_make(struct rounds *r, const struct node *n)
+/* With what is made at the step where ALL has it. */
+static bool
+make_step(struct rounds *r, const struct node *n, struct tensor *const *all)
 {
 	struct scan s = scan_of(n);
 	struct tensor **result = take_results(r);
@@ -101,7 +102,7 @@ scan_make(struct rounds *r, const struct node *n)
 
 	make_room(r, s.made + s.states);
 	for (i = 0; i < r->nmade; i++) {
-		if (i < s.made ? !n->out[i] : false)
+		if (i < s.made && (!all || !all[i]))
 			continue;
 		r->made[i] = result[i < s.made ? i : scan_next(&s, i - s.made)];
 		want(r->m->train, r->made[i]);
@@ -109,7 +110,19 @@ scan_make(struct rounds *r, const struct node *n)
 	return true;
 }
 
+bool
+scan_make(struct rounds *r, const struct node *n)
+{
+	return make_step(r, n, n->out);
+}
+
 /* ---- backward ---- */
+
+int
+scan_kinds(const struct node *n)
+{
+	return scan_of(n).segment > 1 ? 2 : 1;
+}
 
 /* A gradient that arrives at a result. */
 static struct tensor *
@@ -174,8 +187,8 @@ take_gradients(struct rounds *r, struct diff *d, const struct scan *s)
 			r->made[i] = summed(r, r->given[i], diff_of(d, r->given[i]));
 }
 
-bool
-scan_make_grad(struct rounds *r, const struct node *n)
+static bool
+make_gradients(struct rounds *r, const struct node *n)
 {
 	struct scan s = scan_of(n);
 	struct tensor **result = take_results(r), **given = arena_array(r->m->arena,
@@ -200,4 +213,10 @@ scan_make_grad(struct rounds *r, const struct node *n)
 		return false;
 	take_gradients(r, &d, &s);
 	return true;
+}
+
+bool
+scan_make_grad(struct rounds *r, const struct node *n)
+{
+	return r->which == 0 ? make_gradients(r, n) : make_step(r, n, NULL);
 }

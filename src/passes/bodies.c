@@ -45,7 +45,7 @@ note_places(struct rounds *r, const struct plan *p)
 }
 
 static struct rounds *
-plan_body(struct module *m, const struct node *n, int64_t batch, const struct pass_options *o)
+plan_body(struct module *m, const struct node *n, int which, int64_t batch, const struct pass_options *o)
 {
 	struct pass_options own = options_for_body(o);
 	struct module *copy = ir_module(m->arena, m->diags, m->name);
@@ -56,7 +56,7 @@ plan_body(struct module *m, const struct node *n, int64_t batch, const struct pa
 	copy->loc = n->loc;
 	copy->set = m->set;
 	copy->options = m->options;
-	r = rounds_new(copy, n, batch);
+	r = rounds_new(copy, n, which, batch);
 	for (i = 0; pass_table[i] && !copy->broken; i++) {
 		const struct pass *p = pass_table[i];
 		bool done = true;
@@ -81,16 +81,19 @@ plan_node(struct module *m, struct graph *g, struct node *n, const struct pass_o
 {
 	struct attr *body = op_body(n), *own;
 	size_t bytes = (size_t)op_nattrs(n->op) * sizeof(*own);
-	struct rounds *r;
+	struct rounds *r, *all = NULL;
+	int which;
 
 	if (!body)
 		return true;
-	r = plan_body(m, n, g->batch, o);
-	if (!r)
-		return false;
+	for (which = n->op->rounds.count ? n->op->rounds.count(n) : 1; which-- > 0; all = r) {
+		if (!(r = plan_body(m, n, which, g->batch, o)))
+			return false;
+		r->next = all;
+	}
 	own = arena_array(m->arena, (size_t)op_nattrs(n->op), sizeof(*own));
 	memcpy(own, n->attr, bytes);
-	own[body - n->attr].rounds = r;
+	own[body - n->attr].rounds = all;
 	n->attr = own;
 	return true;
 }
