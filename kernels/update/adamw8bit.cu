@@ -90,6 +90,9 @@ coded_of(unsigned char *arena, const struct update *t, int64_t b)
 	c.w.master = t->master == ABSENT ? NULL : (real *)(arena + t->master) + from;
 	c.w.g = (const gradient *)(arena + t->gradient) + from;
 	c.w.n = t->n - from < CODED_BLOCK ? t->n - from : CODED_BLOCK;
+#ifdef AVERAGE
+	c.w.average = (real *)(arena + t->average) + from;
+#endif
 	c.first = arena + t->state[0] + from;
 	c.second = arena + t->state[1] + from;
 	c.largest_first = (real *)(arena + t->state[2]) + b;

@@ -52,6 +52,9 @@ struct update {			/* a parameter; places are offsets in the arena, or ABSENT */
 	double rate;		/* so many times the step's learning rate */
 	int64_t n;		/* elements */
 	int64_t before;		/* chunks of those that are updated with it, up to it */
+#ifdef AVERAGE
+	int64_t average;	/* the place of the weight's running average */
+#endif
 };
 
 /* The table of all parameters that the program updates, in that order: defined with the steps. */
@@ -84,6 +87,9 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 	real *state[UPDATE_STATES];
 	double decay, rate;
 	int64_t n;
+#ifdef AVERAGE
+	real *average;
+#endif
 };
 
 /* All elements of one parameter, of an update that no table has a row for. */
@@ -103,6 +109,15 @@ share_of(elem *weight, real *master, const gradient *g, void *first, void *secon
 	k.n = n;
 	return k;
 }
+
+#ifdef AVERAGE
+static inline struct update_share
+averaged(struct update_share k, real *average)
+{
+	k.average = average;
+	return k;
+}
+#endif
 
 DEVICE unsigned char *
 update_place(unsigned char *arena, int64_t at, int64_t bytes)
@@ -151,6 +166,9 @@ update_share_of(const struct updates *u, int64_t c)
 		    from * (int64_t)sizeof(real));
 	k.decay = t->decay, k.rate = t->rate;
 	k.n = update_elements(t, from);
+#ifdef AVERAGE
+	k.average = (real *)update_place(u->arena, t->average, from * (int64_t)sizeof(real));
+#endif
 	return k;
 }
 
@@ -193,6 +211,9 @@ weight_set(const struct update_share *k, int64_t i, real value)
 	k->master[i] = value;
 #endif
 	k->weight[i] = ELEM(value);
+#ifdef AVERAGE
+	k->average[i] += (real)(1 - AVERAGE) * (value - k->average[i]);
+#endif
 }
 
 #endif

@@ -29,7 +29,7 @@ struct rounds;
 
 struct update_row {		/* a parameter that is updated, or the sum of a gradient: op->calls.row() */
 	const char *name;
-	const struct tensor *weight, *master, *gradient, *state[3];	/* may be NULL, but not all */
+	const struct tensor *weight, *master, *average, *gradient, *state[3];	/* may be NULL, but not all */
 	const struct tensor *clip;	/* the factor of the gradient, or NULL */
 	double decay;
 	double rate;		/* so many times the learning rate */

@@ -106,6 +106,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "USE_CBLAS", of_target(t, "USE_CBLAS"), false },
 		{ "HAVE_CUDNN", NO, false },	/* with it stowage is compiled (engines.c) */
 		{ "TRAINS", yes(m->train), false },
+		{ "AVERAGE", yes(m->train && m->set.ema > 0), false },
 		{ "UPDATES", yes(m->update), false },
 		{ "VALIDATES", yes(m->validate), false },
 	};

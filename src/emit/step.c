@@ -132,7 +132,7 @@ find_learnt(const struct graph *g)
 		bool any = false;
 
 		for (k = 0; k < n->nin; k++)
-			any |= n->in[k] && (n->in[k]->kind == T_PARAM || learnt[n->in[k]->id]);
+			any |= n->in[k] && (n->in[k]->kind == T_PARAM || n->in[k]->averages || learnt[n->in[k]->id]);
 		for (k = 0; any && k < n->nout; k++)
 			if (n->out[k])
 				learnt[n->out[k]->id] = true;

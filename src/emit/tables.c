@@ -138,6 +138,9 @@ emit_training_constants(struct emitter *e)
 	text_printf(e->out, "#define STEPS\t\t%lld\t/* in all, when not counted in epochs */\n",
 	    set->length.epochs ? 0 : (long long)set->length.count);
 	text_printf(e->out, "#define LEARNING_RATE\t%s\n", emit_decimal(e, learning_rate(e->module)));
+	if (set->ema > 0)
+		text_printf(e->out, "#define AVERAGE\t\t%s\t/* kept of weights' running averages */\n",
+		    emit_decimal(e, set->ema));
 	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "
 	    "not */\n", (long long)set->patience);
 	text_printf(e->out, "#define SHUFFLE\t\t%s\n", emit_truth(set->shuffle));

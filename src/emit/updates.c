@@ -72,18 +72,19 @@ put_updates(struct emitter *e)
 	char decay[SIZE_TEXT], rate[SIZE_TEXT];
 	int i;
 
-	text_puts(e->out, "\n/* What is updated: weight, master copy, gradient, three states (their "
-	    "places), decay, of the rate, elements,\n * chunks before it. Without a weight: a gradient, and its "
+	text_printf(e->out, "\n/* What is updated: weight, master copy, gradient, three states (their "
+	    "places), decay, of the rate, elements,\n * chunks before it%s. Without a weight: a gradient, and its "
 	    "sum over micro-batches. */\n"
-	    "TABLE struct update updates[] = {\n");
+	    "TABLE struct update updates[] = {\n", e->module->set.ema > 0 ? ", running average" : "");
 	for (i = 0; i < e->updates.n; i++) {
 		const struct update_row *r = &e->updates.v[i];
 
-		text_printf(e->out, "\t{ %s, %s, %s, { %s, %s, %s }, %s, %s, %lld, %lld },\t/* %d: %s */\n",
+		text_printf(e->out, "\t{ %s, %s, %s, { %s, %s, %s }, %s, %s, %lld, %lld%s%s },\t/* %d: %s */\n",
 		    place(e, r->weight), place(e, r->master), place(e, r->gradient),
 		    place(e, r->state[0]), place(e, r->state[1]), place(e, r->state[2]),
 		    emit_real(decay, r->decay, false), emit_real(rate, r->rate, false),
-		    (long long)elements_of(r), (long long)r->before, i,
+		    (long long)elements_of(r), (long long)r->before,
+		    e->module->set.ema > 0 ? ", " : "", e->module->set.ema > 0 ? place(e, r->average) : "", i,
 		    emit_safe(e->module->arena, r->name));
 	}
 	text_puts(e->out, "};\n\nDEVICE const struct update *\nupdate_table(void)\n{\n"

@@ -544,6 +544,8 @@ eager_unknown(const struct module *m)
 {
 	int i;
 
+	if (m->set.train && m->set.ema > 0)
+		return "running averages of weights are kept in several ways there";
 	if (m->set.train && m->set.optimizer && m->set.optimizer->torch.unknown)
 		return m->set.optimizer->torch.unknown;
 	for (i = 0; m->forward && i < m->forward->nodes.n; i++)

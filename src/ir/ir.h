@@ -100,6 +100,8 @@ struct tensor {
 	struct tensor *copies;	/* T_OPTIMIZER: the same numbers as that parameter, in another type;
 				 * it starts at the values that the parameter had before rounding */
 
+	bool averages;		/* T_OPTIMIZER: a running average of the parameter that it copies */
+
 	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor */
 	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */
 };

@@ -442,6 +442,9 @@ settings(struct ir_reader *r)
 	s->workspace = ir_read_accept(r, "workspace") ? ir_read_integer(r) : DEFAULT_WORKSPACE;
 	if (s->workspace < 0)
 		ir_read_fail(r, "a number of bytes");
+	s->ema = ir_read_accept(r, "ema") ? ir_read_number(r) : 0;
+	if (!(s->ema >= 0 && s->ema < 1))
+		ir_read_fail(r, "a share below 1");
 }
 
 /* "optimizer sgd {...}" is the setting, "optimizer %5 ..." one of its states. */

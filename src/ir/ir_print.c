@@ -265,6 +265,8 @@ ir_print(FILE *f, const struct module *m)
 		fprintf(f, " chunks %lld", (long long)m->set.chunks);
 	if (m->set.workspace != DEFAULT_WORKSPACE)
 		fprintf(f, " workspace %lld", (long long)m->set.workspace);
+	if (m->set.ema > 0)
+		fprintf(f, " ema %.17g", m->set.ema);
 	fputs("\n", f);
 	if (m->set.optimizer) {
 		fprintf(f, "optimizer %s ", m->set.optimizer->name);

@@ -114,6 +114,8 @@ struct settings {
 	int64_t workspace;	/* GPU: bytes that a library may have for a product */
 	struct data_source data;
 	int64_t seed;
+	double ema;		/* share kept of weights' running averages; 0: there are none */
+	struct loc ema_loc;
 	int64_t patience;	/* epochs without a lower loss, after which training ends; 0: it does not */
 	bool shuffle;
 

@@ -134,6 +134,21 @@ read_clip(struct expander *ex, const struct setting *st, struct settings *set)
 }
 
 static void
+read_ema(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	struct value v = setting_value(ex, st->value[0]);
+
+	set->ema_loc = st->loc;
+	if (v.kind == V_POISON)
+		return;
+	if (v.kind != V_NUMBER || v.size || !(v.num.real > 0) || !(v.num.real < 1))
+		ex_error(ex, "settings", v.loc, "ema is the share kept in each update, above 0 and below 1, not %s",
+		    value_text(ex->a, &v));
+	else
+		set->ema = v.num.real;
+}
+
+static void
 read_chunk_loss(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	struct value v = setting_value(ex, st->value[0]);
@@ -277,6 +292,10 @@ const struct setting_kind setting_kinds[] = {
 	  .doc = "scales all gradients down together if their joint norm exceeds this; not clipped "
 	  "if not given",
 	  .values = "1.0" },
+	{ SEC_TRAIN, "ema", .read = read_ema,
+	  .doc = "share kept in each update of running averages of the weights, with which is validated; none if not "
+	  "given",
+	  .values = "0.999|0.9999" },
 	{ SEC_TRAIN, "chunk_loss", .read = read_chunk_loss,
 	  .doc = "whether the last dense layer computes its outputs some rows at a time, so that "
 	  "they never exist all at once; auto if not given",

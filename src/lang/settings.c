@@ -176,10 +176,17 @@ check_together(struct expander *ex, const struct section *train, struct settings
 }
 
 static void
-check_precision(struct expander *ex, const struct settings *set)
+check_precision(struct expander *ex, struct settings *set)
 {
 	const struct precision *p = set->precision;
 	struct diag *g;
+
+	if (set->ema > 0 && precision_is_narrow(p)) {
+		g = ex_error(ex, "settings", set->ema_loc, "%s has too few digits for a running average of weights",
+		    p->name);
+		diag_help(ex->d, g, "use precision f32 or tf32, or leave ema out");
+		set->ema = 0;
+	}
 
 	if (!set->device.given || precision_runs_on(p, set->device.arch))
 		return;

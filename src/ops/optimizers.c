@@ -11,22 +11,37 @@ optimizer_alias(const struct node *n, int k)
 	return k == 0 ? 0 : FIRST_STATE + k - 1;
 }
 
+/* The last of its states, if it is a copy of the parameter. */
+static const struct tensor *
+copy_of(const struct node *n, bool averages)
+{
+	int last = n->nout - 1;
+	const struct tensor *old = last > 0 ? n->in[optimizer_alias(n, last)] : NULL;
+
+	return old && old->copies && old->averages == averages ? n->out[last] : NULL;
+}
+
 const struct tensor *
 optimizer_master(const struct node *n)
 {
-	int last = n->nout - 1;
+	return copy_of(n, false);
+}
 
-	return last > 0 && n->in[optimizer_alias(n, last)]->copies ? n->out[last] : NULL;
+const struct tensor *
+optimizer_average(const struct node *n)
+{
+	return copy_of(n, true);
 }
 
 void
 optimizer_row(const struct node *n, struct update_row *r)
 {
-	int i, states = n->nout - 1 - (optimizer_master(n) != NULL);
+	int i, states = n->nout - 1 - (optimizer_master(n) || optimizer_average(n));
 
 	r->name = n->in[0]->name;
 	r->weight = n->out[0];
 	r->master = optimizer_master(n);
+	r->average = optimizer_average(n);
 	r->gradient = n->in[1];
 	r->clip = n->in[2];
 	r->decay = op_real(n, "weight_decay");
@@ -51,11 +66,13 @@ optimizer_share(struct emitter *e, const struct node *n)
 	char decay[SIZE_TEXT], rate[SIZE_TEXT];
 
 	optimizer_row(n, &r);
-	return arena_printf(e->module->arena, "share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld)",
+	return arena_printf(e->module->arena, r.average ? "averaged(share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld), %s)" :
+	    "share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld)",
 	    emit_pointer(e, r.weight), emit_pointer(e, r.master), emit_pointer(e, r.gradient),
 	    emit_pointer(e, r.state[0]), emit_pointer(e, r.state[1]), emit_pointer(e, r.state[2]),
 	    emit_real(decay, r.decay, false),
-	    emit_real(rate, optimizer_rate(e->module, n), false), (long long)tensor_elements_per_sample(r.weight));
+	    emit_real(rate, optimizer_rate(e->module, n), false), (long long)tensor_elements_per_sample(r.weight),
+	    emit_pointer(e, r.average));
 }
 
 int64_t
@@ -99,25 +116,27 @@ optimizer_shapes(struct build *b, struct node *n, int nstates, const char *const
     const struct state_shape *shape)
 {
 	static const struct init zeros = { INIT_ZEROS, 0 };
-	bool master = b->module->set.precision->masters;
+	bool master = b->module->set.precision->masters, average = b->module->set.ema > 0;
+	const char *last = average ? "average" : "master";
 	int i;
 
 	for (i = 0; i < nstates; i++)
 		if (!add_state(b, n, state[i], zeros, shape ? &shape[i] : NULL))
 			return false;
-	if (master) {
-		struct tensor *copy = add_state(b, n, "master", n->in[0]->init, NULL);
+	if (master || average) {	/* an average of 16 bits is refused */
+		struct tensor *copy = add_state(b, n, last, n->in[0]->init, NULL);
 
 		if (!copy)
 			return false;
 		copy->copies = n->in[0];
+		copy->averages = average;
 	}
 	if (!add_output(b, n, "new", n->in[0]))
 		return false;
 	for (i = 0; i < nstates; i++)
 		if (!add_output(b, n, state[i], n->in[FIRST_STATE + i]))
 			return false;
-	return !master || add_output(b, n, "master", n->in[FIRST_STATE + nstates]);
+	return (!master && !average) || add_output(b, n, last, n->in[FIRST_STATE + nstates]);
 }
 
 bool

@@ -12,7 +12,8 @@
 extern const struct op op_sgd;
 extern const struct attr_spec optimizer_adamw_attrs[];
 
-/* Makes the states named (a 16-bit parameter also gets an f32 "master" copy, last) and the
+/* Makes the states named (a 16-bit parameter also gets an f32 "master" copy, last, or
+ * where the spec wants it an "average") and the
  * outputs. */
 bool	optimizer_shape(struct build *, struct node *, int nstates, const char *const *state);
 /* The same, of states that are not as the parameter is. */
@@ -27,6 +28,8 @@ bool	optimizer_shapes(struct build *, struct node *, int nstates, const char *co
 int	optimizer_alias(const struct node *, int k);
 /* The new master copy, or NULL. */
 const struct tensor	*optimizer_master(const struct node *);
+/* The new running average, or NULL. */
+const struct tensor	*optimizer_average(const struct node *);
 
 /* As op->calls.row(). */
 void	optimizer_row(const struct node *, struct update_row *);

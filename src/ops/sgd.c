@@ -65,11 +65,11 @@ const struct op op_sgd_apply = {
 	.calls.emit = emit,
 };
 
-/* Nesterov's step needs the gradient by itself, and clipping a factor that is known later. */
+/* A running average has to see the weight; Nesterov's step needs the gradient by itself, and clipping a factor that is known later. */
 static const struct op *
 onto_state(const struct node *n, int *state, double *keep)
 {
-	if (n->in[2] || op_bool(n, "nesterov") || op_real(n, "momentum") == 0)
+	if (n->in[2] || optimizer_average(n) || op_bool(n, "nesterov") || op_real(n, "momentum") == 0)
 		return NULL;
 	*state = FIRST_STATE;
 	*keep = op_real(n, "momentum");

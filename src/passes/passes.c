@@ -20,6 +20,7 @@
 	_(layout)				\
 	_(differentiate)			\
 	_(update)				\
+	_(average)				\
 	_(gradients_in_place)			\
 	_(table_rows)				\
 	_(prune)				\

@@ -9,7 +9,7 @@
  * tokens writes 3 MB in place of 309.
  *
  * Left alone are: weight decay, momentum and the moments of adam, with which every row changes in every step;
- * a rate of the table's own;
+ * a rate of the table's own; running averages, in which every row changes;
  * clipping, and the scale of the loss, whose factor is known only when all gradients are; a table that a dense
  * layer shares, whose own gradient is no sum of rows; and micro-batches. --input-gradients says that somebody
  * wants to see gradients.
@@ -33,7 +33,7 @@ rows_of(const struct module *m, const struct node *update, const int *reads)
 	struct node *n = update->in[1]->def;
 	int rate = op_rate(update->op);
 
-	if (update->op != &op_sgd || update->in[2] || op_real(update, "momentum") != 0 ||
+	if (update->op != &op_sgd || update->in[2] || optimizer_average(update) || op_real(update, "momentum") != 0 ||
 	    op_real(update, "weight_decay") != 0 || update->attr[rate].r != m->set.optimizer_attr[rate].r)
 		return NULL;
 	if (!n || n->op != &op_embedding_grad || op_base(n) || reads[n->out[0]->id] != 1)

@@ -236,6 +236,7 @@ def steps_off(graph, program, precision="f32"):
         "lr", "weight_decay")}} for n in trained])
     clip = float(graph.settings["clip"])
     loss_name = graph.tensors[graph.loss].name
+    keep, averages = float(graph.settings.get("ema", 0)), {n: w.clone() for n, w in start.items()}
     worst = 0.0
     for step in range(1, 6):
         mine = theirs = 0.0
@@ -255,12 +256,15 @@ def steps_off(graph, program, precision="f32"):
         if clip:
             torch.nn.utils.clip_grad_norm_([weights[n] for n in trained], clip)
         update.step()
+        averages = {n: keep * a + (1 - keep) * weights[n].detach() for n, a in averages.items()}
         worst = max(worst, abs(mine - theirs) / max(1e-12, abs(theirs)))
         print(f'# step {step}: {mine:.7f} {theirs:.7f}')
     where = loss_name
     for n in trained:
         name = graph.tensors[n].name
         d = changed_off(program.get(name), weights[n].detach().numpy(), start[n].numpy())
+        if keep:
+            d = max(d, changed_off(program.get(name + ".average"), averages[n].numpy(), start[n].numpy()))
         even = not graph.optimizer[0].startswith("adam")   # those divide by gradients near 0
         if even and precision not in NARROW and d > worst:
             worst, where = d, name
