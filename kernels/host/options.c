@@ -31,7 +31,7 @@ static const struct option {
 	{"save-best", "FILE", "write one after each epoch with a lower validation loss than all before"},
 	{"save-every", "N", "also after every N updates"},
 	{"resume", "FILE", "go on from a checkpoint, to the same bits"},
-	{"weights", "FILE", "begin with the weights of a safetensors file, by their names"},
+	{"weights", "FILE", "begin with the weights of a safetensors file, by their names (NAME=FILE: under that)"},
 	{"map", "FILE", "what names of the last --weights are called here"},
 	{"strict", NULL, "every weight must be there, and used"},
 	{"log", "FILE", "append one line of JSON an update and an epoch"},

@@ -11,6 +11,8 @@
  *     transformer.h.*.mlp.c_fc.weight     blocks.*.dense.weight       transposed
  *     **.attn.bias                        -
  *
+ * teacher=FILE says that all its names, after the map, are under that one here.
+ *
  * A name that no line fits is the same here; "-" is left out.
  */
 #define MOST_RULES	4096	/* lines of a map */
@@ -258,6 +260,8 @@ weights_put(const char *path, const struct persistent *p, int type, const unsign
 
 struct weights {		/* a file while it is read */
 	const char *path;
+	char under[256];	/* what its names stand behind here: "teacher.", or nothing */
+	int under_length;
 	int fd;
 	int64_t data;		/* where its data begin */
 	const struct name_map *map;
@@ -321,7 +325,8 @@ weights_take(struct weights *w, const struct stored *t)
 	unsigned char *all = NULL;
 	bool transposed;
 
-	if (!map_name(w->map, t->name, name, sizeof(name), &transposed))
+	memcpy(name, w->under, (size_t)w->under_length);
+	if (!map_name(w->map, t->name, name + w->under_length, sizeof(name) - (size_t)w->under_length, &transposed))
 		return;
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];
@@ -401,14 +406,29 @@ weights_report(const struct weights *w, bool last, bool strict)
 		fail("%s: --strict: not every weight is there and used", w->path);
 }
 
+/* Of "teacher=FILE" the file, its names to be under the other; unless there is a file that is called so. */
+static const char *
+weights_under(struct weights *w, const char *given)
+{
+	const char *equals = strchr(given, '=');
+	size_t n = equals ? (size_t)(equals - given) : 0;
+
+	if (n == 0 || n + 2 > sizeof(w->under) || !access(given, F_OK) ||
+	    strspn(given, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != n)
+		return given;
+	w->under_length = snprintf(w->under, sizeof(w->under), "%.*s.", (int)n, given);
+	return equals + 1;
+}
+
 static void
 weights_load(const char *path, const char *map, bool *found, bool last, bool strict)
 {
 	static struct name_map names;
-	struct weights w = {path, -1, 0, &names, found, 0, 0, 0, "", ""};
+	struct weights w = {NULL, "", 0, -1, 0, &names, found, 0, 0, 0, "", ""};
 	struct json j;
 	int64_t data_bytes;
 
+	w.path = path = weights_under(&w, path);
 	names.n = 0;
 	if (map)
 		map_read(&names, map);
