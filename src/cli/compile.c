@@ -106,6 +106,35 @@ processors(void)
 	return n < 1 ? 1 : n > MOST_THREADS ? MOST_THREADS : (int)n;
 }
 
+/* A copy of the module, in an arena of its own, which is planned in its place. */
+static struct module *
+set_apart(struct module *m)
+{
+	struct module in = *m, *copy;
+
+	m->apart = in.arena = arena_child(m->arena);
+	copy = passes_copy(&in, &m->set, m->diags);
+	copy->unplanned = m;
+	return copy;
+}
+
+void
+compile_drop_plans(struct spec *spec)
+{
+	int i, k;
+
+	for (i = 0; i < spec->modules.n; i++) {
+		struct module *m = spec->modules.v[i]->unplanned;
+
+		if (!m)
+			continue;
+		for (k = 0; k < m->persistent.n; k++)
+			m->persistent.v[k]->gradient = NULL;
+		arena_free(m->apart);
+		spec->modules.v[i] = m;
+	}
+}
+
 /* The module planned; or, where that serves, a copy with a sketch of its plan. */
 static struct module *
 plan_module(const struct spec *spec, struct module *m, const struct compile_args *args,
@@ -127,6 +156,8 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 		return m;
 	if (args->batch)
 		whatif_micro_batch(&m->set, args->batch);
+	if (args->apart)
+		in = *(m = set_apart(m));
 	if (serves) {
 		in.arena = passes_sketch_arena(m);
 		if ((sketch = passes_sketch(&in, &o)) && serves(spec, sketch))

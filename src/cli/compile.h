@@ -20,6 +20,7 @@ struct compile_args {
 	struct words without;	/* optional passes */
 	int layout;		/* enum layout_choice */
 	bool input_gradients;
+	bool apart;		/* plans go into arenas of their own: compile_drop_plans() */
 	bool force;		/* write a program that does not fit, over files of others */
 	int dump_after;		/* index in pass_table; -1: nothing */
 	const char *config;	/* the project file; NULL: the nearest one */
@@ -102,6 +103,10 @@ struct spec	*compile(struct arena *, struct diags *, const struct source *,
  * module. */
 struct spec	*compile_as_needed(struct arena *, struct diags *, const struct source *,
 		    const struct compile_args *, bool (*serves)(const struct spec *, struct module *sketch));
+
+/* Of a spec that was compiled with `apart`: frees all that planning made. Its modules are then as their
+ * networks say, without plans. */
+void	compile_drop_plans(struct spec *);
 
 /* Reads a source, "-" being standard input under the name STDIN_NAME; NULL after a message. */
 struct source	*compile_read(struct arena *, const char *path, const char *stdin_name);

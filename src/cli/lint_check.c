@@ -256,6 +256,39 @@ lint_check(struct lint_check *l, struct source *source)
 		    &l->match);
 }
 
+/* A rule may have made its edits in the arena of what it looked at, which is freed. */
+static void
+keep_fixes(struct arena *a, struct diags *d)
+{
+	int i, k;
+
+	for (i = 0; i < d->all.n; i++) {
+		struct fix *fix = d->all.v[i]->fix;
+		struct edits *kept;
+
+		if (!fix)
+			continue;
+		kept = edits_new(a, fix->edits->src);
+		for (k = 0; k < fix->edits->all.n; k++) {
+			const struct edit *e = &fix->edits->all.v[k];
+
+			edits_add(kept, e->beg, e->end, arena_strdup(a, e->text));
+		}
+		fix->edits = kept;
+	}
+}
+
+void
+lint_check_settle(struct checked *c)
+{
+	struct lint_check *l = lint_check_of(c);
+
+	if (l->compile->apart) {
+		keep_fixes(l->arena, &c->diags);
+		compile_drop_plans(c->spec);
+	}
+}
+
 struct checked *
 lint_check_again(struct arena *a, struct source *source, const void *before)
 {

@@ -86,6 +86,9 @@ void	lint_check(struct lint_check *, struct source *);
 /* The check of a struct fixer: of a text that fixes made of that of the struct lint_check BEFORE. */
 struct checked	*lint_check_again(struct arena *, struct source *, const void *before);
 
+/* The settling of a struct fixer: drops the plans, where they lie apart. */
+void	lint_check_settle(struct checked *);
+
 /* The check that made this. */
 struct lint_check	*lint_check_of(struct checked *);
 

@@ -128,7 +128,8 @@ check_file(struct one_file *one)
 {
 	const struct lint_args *args = one->args;
 	struct source *source = source_read(one->arena, one->path, &one->why);
-	struct fixer fixer = { one->arena, args->unsafe_fixes, lint_check_again, &one->check };
+	struct fixer fixer = { one->arena, args->unsafe_fixes, lint_check_again, &one->check,
+		lint_check_settle };
 
 	if (!source)
 		return;
@@ -396,6 +397,7 @@ run_lint(const struct command *c, int argc, char **argv)
 	    compile_in_arena(check_words, &run) != 0)
 		return 2;
 	args.given.as = args.as;
+	args.compile.apart = (args.fix || args.diff) && args.as.n == 0;	/* whose answer is of the plan */
 	run.projects = (struct projects){ .config = args.compile.config, .given = &args.given,
 		.no_config = args.compile.no_config,
 		.allow_outside = args.compile.allow_outside, .report = &run.report, .fix = args.fix,

@@ -162,6 +162,9 @@ struct module {
 	const struct pass_options *options;	/* ir/pass.h: those of the last passes_run() */
 	struct arena **scratch;	/* where to plan what is asked of it, made by the first question; NULL:
 				 * in its own arena */
+	struct module *unplanned;	/* what this is a copy of, for plans in an arena of their own; NULL: none
+				 * (cli/compile.h) */
+	struct arena *apart;	/* of the unplanned one: that arena */
 	int next_tensor, next_node;
 	bool broken;		/* an error was reported: later passes do not run */
 	bool cut_short;		/* a search for the plan used up its work: with more it might be another */

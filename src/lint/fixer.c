@@ -199,6 +199,8 @@ is_no_worse(struct fix_round *t, struct arena *a, struct diag *const *v, int n,
 	add_edits(e, v, n);
 	*trial = t->fixer->check(a, edits_apply(e), t->fixer->context);
 	count_trial(t->trials, *trial);
+	if (t->fixer->settle)
+		t->fixer->settle(*trial);
 	if ((g = new_error(t, &(*trial)->diags)))
 		t->why = arena_printf(t->fixer->arena, "it would bring the error \"%s\"",
 		    g->message);
@@ -334,6 +336,8 @@ lint_fix(struct fixer *fixer, struct checked *first)
 	struct arena *last = NULL;	/* that f.last lies in, where it is not the first */
 	int round, i;
 
+	if (fixer->settle)
+		fixer->settle(first);
 	for (round = 0; round < MOST_ROUNDS && may_try(&trials); round++) {
 		struct fix_round t = { .fixer = fixer, .now = f.last, .safe = true, .done = done,
 			.trials = &trials };

@@ -24,6 +24,8 @@ struct fixer {
 	bool unsafe;		/* those too that change what is computed */
 	struct checked	*(*check)(struct arena *, struct source *, const void *context);
 	const void *context;
+	/* Frees what is for the findings alone, which are known by now; NULL: nothing is. */
+	void	(*settle)(struct checked *);
 };
 
 struct fixed {

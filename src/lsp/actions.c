@@ -136,7 +136,7 @@ add_fixes(struct actions *x)
 static void
 add_fix_all(struct actions *x)
 {
-	struct fixer fixer = { x->arena, false, lint_check_again, x->check };
+	struct fixer fixer = { x->arena, false, lint_check_again, x->check, NULL };
 	struct fixed fixed = lint_fix(&fixer, &x->check->made);
 
 	if (fixed.edits)
