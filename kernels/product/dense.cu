@@ -2,8 +2,8 @@
  * product/dense.cu - y = x w' + bias over the last dimension: x [rows, in], w [units, in], y [rows,
  * units].
  *
- * In C, forward multiplies w by the transpose of x, so that the weights, the larger operand, are
- * read once and where they lie, whatever the number of rows. -DUSE_CBLAS gives the products to
+ * In C, forward with few rows multiplies w by the transpose of x, so that the weights, the larger operand, are
+ * read once and where they lie; with many, it packs the weights, and stores in rows. -DUSE_CBLAS gives the products to
  * a CBLAS, one call for each of our threads, but for elements of 16 bits, which it has not. On a
  * GPU, cuBLASLt does them (-DUSE_CUBLASLT), with the workspace the plan gives it; else, or where it
  * knows no way, the tiles of gemm_cuda.cu.

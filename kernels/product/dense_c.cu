@@ -61,39 +61,50 @@ pack_rows(const struct product *p, real *panel, int64_t j, int cols, int64_t k, 
 	}
 }
 
-/* B in columns: term k of column j is b[j * b_col + k]. */
+/* B in columns: term k of column j is b[j * b_col + k]. Some terms at a time, whose part of the panel stays in
+ * the first cache. */
 static void
 pack_columns(const struct product *p, real *panel, int64_t j, int cols, int64_t k, int n)
 {
-	for (int q = 0; q < TILE_COLS; q++) {
-		const elem *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
+	for (int from = 0, to; from < n; from = to) {
+		to = (int)least(n, from + 64);
+		for (int q = 0; q < TILE_COLS; q++) {
+			const elem *b = p->b + (j + least(q, cols - 1)) * p->b_col + k;
 
-		for (int i = 0; i < n; i++)
-			panel[(int64_t)i * TILE_COLS + q] = q < cols ? VALUE(b[i]) : 0;
+			for (int i = from; i < to; i++)
+				panel[(int64_t)i * TILE_COLS + q] = q < cols ? VALUE(b[i]) : 0;
+		}
 	}
 }
 
-/* c[m, n] = op(a) op(b), all in rows. With b turned, C is made by columns (c' = b a'): see above. */
+/* Rows from which on it pays to pack the weights, so that what is made lies in rows. */
+#define MANY_ROWS	128
+
+/* c[m, n] = op(a) op(b), all in rows. With b turned and few rows, C is made by columns (c' = b a'): see
+ * dense.cu. */
 static void
 dense_describe(struct product *p, struct dense_step *step, elem *c, const elem *a, bool turn_a, const elem *b,
     bool turn_b, int64_t m, int64_t n, int64_t k)
 {
+	bool swap = turn_b && (turn_a || m < MANY_ROWS || n < LANES);
+
 	memset(p, 0, sizeof(*p));
-	p->rows = turn_b ? n : m;
-	p->cols = turn_b ? m : n;
+	p->rows = swap ? n : m;
+	p->cols = swap ? m : n;
 	p->depth = k;
-	p->a = turn_b ? b : a;
-	p->a_row = turn_a && !turn_b ? 1 : k;
-	p->b = turn_b ? a : b;
-	p->b_row = turn_b ? m : n, p->b_col = k;
+	p->a = swap ? b : a;
+	p->a_row = turn_a && !swap ? 1 : k;
+	p->b = swap ? a : b;
+	p->b_row = swap ? m : n, p->b_col = k;
 	p->c = c;
-	p->c_row = turn_b ? 1 : n;
+	p->c_row = swap ? 1 : n;
+	p->bias_row = swap;
 	p->shape = step;
 	p->places = places_dense;
-	p->pack = turn_b && !turn_a ? pack_columns : pack_rows;
+	p->pack = turn_b && !(swap && turn_a) ? pack_columns : pack_rows;
 	p->columns = columns_dense;
-	step->a_term = turn_a && !turn_b ? m : 1;
-	step->c_col = turn_b ? n : 1;
+	step->a_term = turn_a && !swap ? m : 1;
+	step->c_col = swap ? n : 1;
 }
 
 /* The same, BIAS added to each row of c, and THEN done. */
@@ -109,7 +120,6 @@ dense_product(elem *c, const elem *a, bool turn_a, const elem *b, bool turn_b, c
 	dense_describe(&p, &step, c, a, turn_a, b, turn_b, m, n, k);
 	p.keep = onto_keep(onto);
 	p.bias = bias;
-	p.bias_row = 1;
 	p.then = then;
 	product_run(&p, (real *)work);
 }

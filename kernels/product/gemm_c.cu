@@ -37,7 +37,8 @@ struct product {
 	elem *c;		/* element (i, j): c[i * c_row + column(j)] */
 	int64_t c_row;
 	real keep;		/* what becomes of what C holds: C = keep * C + A B */
-	const elem *bias;	/* added to each row, or NULL; step from row to row */
+	const elem *bias;	/* added to each row, or NULL; step from row to row. 0: each column
+				 * of C, which are neighbours, has its own */
 	int64_t bias_row;
 	struct epilogue then;	/* done to what is stored, where keep is 0; all zero: nothing. What
 				 * a gradient reads lies as C does, whose columns are neighbours */
@@ -52,7 +53,7 @@ struct product {
 	void (*columns)(const struct product *, int64_t *at, int64_t j, int n);
 };
 
-/* Neighbours of C from neighbours of a tile. */
+/* Neighbours of C from neighbours of a tile. START may be -0, which changes nothing, not even a 0 to another. */
 static inline void
 run_store(elem *to, const real *from, int n, real start, real keep)
 {
@@ -110,9 +111,9 @@ finish_as(const struct product *p, enum epilogue_kind kind, real *tile, int64_t 
 
 static void
 tile_finish(const struct product *p, real *tile, int64_t row, int rows, const int64_t *column,
-    int cols, bool first)
+    int cols, bool first, const elem *bias)
 {
-	const elem *bias = first ? p->bias : NULL, *c = p->c + row * p->c_row;
+	const elem *c = p->c + row * p->c_row;
 
 	for (int i = 0; !first && i < rows; i++)
 		for (int j = 0; j < cols; j++)
@@ -120,6 +121,21 @@ tile_finish(const struct product *p, real *tile, int64_t row, int rows, const in
 #define FINISH(kind)	finish_as(p, kind, tile, row, rows, column[0], cols, bias)
 	EPILOGUE_CASES(p->then, FINISH)
 #undef FINISH
+}
+
+/* Adds a bias to each column; then there is none left to add. */
+static const elem *
+tile_bias(real *tile, int rows, const elem *bias, int cols)
+{
+	real put[TILE_COLS] = { 0 };
+
+	for (int j = 0; j < cols; j++)
+		put[j] = VALUE(bias[j]);
+	for (int i = 0; i < rows; i++)
+		PRAGMA(omp simd)
+		for (int j = 0; j < TILE_COLS; j++)
+			tile[i * TILE_COLS + j] += put[j];
+	return NULL;
 }
 
 /* Writes a tile to C, or adds it to KEEP times C; COLUMN says where its columns lie. The first part
@@ -133,8 +149,10 @@ tile_store(const struct product *p, real *tile, int64_t row, int rows, const int
 	elem *c = p->c + row * p->c_row;
 	int i, j, end;
 
+	if (bias && !p->bias_row)
+		bias = tile_bias(tile, rows, bias + column[0], cols);
 	if (last && p->then.kind != NO_EPILOGUE) {
-		tile_finish(p, tile, row, rows, column, cols, first);
+		tile_finish(p, tile, row, rows, column, cols, first, bias);
 		if (p->then.saved)
 			return;
 		bias = NULL;
@@ -159,7 +177,7 @@ tile_store(const struct product *p, real *tile, int64_t row, int rows, const int
 			;
 		for (i = 0; i < rows; i++)
 			run_store(c + i * p->c_row + column[j], tile + i * TILE_COLS + j, end - j,
-			    bias ? VALUE(bias[(row + i) * p->bias_row]) : 0, keep);
+			    bias ? VALUE(bias[(row + i) * p->bias_row]) : REAL(-0.0), keep);
 	}
 }
 

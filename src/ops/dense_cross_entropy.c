@@ -95,16 +95,16 @@ products(const struct node *n, const struct room *room)
 	int64_t in = last(n->in[X]), units = n->in[WEIGHT]->dim[0], rows = op_int(n, "rows");
 	const struct {
 		int64_t depth, cols;
-	} product[] = { { in, rows }, { units, in }, { rows, in } };
-	int64_t most = 0;
+	} product[] = { { in, most(rows, units) }, { units, in }, { rows, in } };
+	int64_t bytes = 0;
 	size_t i;
 
 	for (i = 0; i < sizeof(product) / sizeof(product[0]); i++) {
 		struct affine a = product_work_library(n, room, product[i].depth, product[i].cols);
 
-		most = a.fixed > most ? a.fixed : most;
+		bytes = most(bytes, a.fixed);
 	}
-	return most;
+	return bytes;
 }
 
 static struct affine

@@ -164,7 +164,7 @@ static struct affine
 work(const struct node *n, const struct room *room)
 {
 	struct sizes s = sizes_of(n);
-	int64_t cols = op_bool(n, "transpose_b") ? s.m_batch ? MANY_COLUMNS : s.m : s.n;
+	int64_t cols = op_bool(n, "transpose_b") ? s.m_batch ? MANY_COLUMNS : most(s.m, s.n) : s.n;
 	struct affine scratch = product_work_library(n, room, s.k_batch ? LONG_SUM : s.k, cols);
 
 	if (room->target->libraries && n->keep_first)

@@ -545,7 +545,7 @@ check_dense(int64_t rows, int64_t in, int64_t units)
 	naive_product(ty, x, in, 1, w, 1, in, rows, units, in);
 	naive_product(tx, dy, units, 1, w, in, 1, rows, in, units);
 	naive_product(tw, dy, 1, units, x, in, 1, units, in, rows);
-	work = scratch_of(THREADS * product_scratch(in, rows, NARROW));
+	work = scratch_of(THREADS * product_scratch(in, most(rows, units), NARROW));
 	TEAM(dense_forward(y, x, w, bias, AS_IS, work, 0, rows, in, units));
 	compare("dense", name, y, ty, ny);
 	free(work);
