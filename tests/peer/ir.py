@@ -488,6 +488,16 @@ def triangle_index(upper):
     return run
 
 
+def unfold(n, x):
+    """A line is an image of one row."""
+    a, line = n.attrs, x.dim() == 3
+    x, pad = framed(x, a["pad"])
+    kernel, stride, dilation, pad = (
+        (least, *v) if line else v for v, least in ((a["kernel"], 1), (a["stride"], 1), (a["dilation"], 1),
+                                                    (pad or (0,) * (2 - line), 0)))
+    return F.unfold(x.unsqueeze(2) if line else x, kernel, dilation, pad, stride)
+
+
 def iota(n):
     a, rank = n.attrs["axis"] % (len(n.shape) - n.batched) + n.batched, len(n.shape)
     y = torch.arange(n.shape[a], dtype=n.dtype).mul_(n.attrs["step"]).add_(n.attrs["start"])
@@ -595,7 +605,7 @@ OPERATORS = {
     "constant": lambda n: torch.full(n.shape, float(n.attrs["value"]), dtype=n.dtype), "iota": iota,
     "tril": lambda n: torch.ones(n.shape, dtype=n.dtype).tril(n.attrs["diagonal"]),
     "triu": lambda n: torch.ones(n.shape, dtype=n.dtype).triu(n.attrs["diagonal"]),
-    "take": take, "gather": take, "tril_index": triangle_index(False), "triu_index": triangle_index(True),
+    "unfold": unfold, "take": take, "gather": take, "tril_index": triangle_index(False), "triu_index": triangle_index(True),
     "one_hot": lambda n, ids: F.one_hot(ids.long(), n.out.dims[-1]).to(dtype_of(n.out)),
     "normal": lambda n: torch.empty(n.shape, dtype=n.dtype).normal_(n.attrs["mean"], n.attrs["std"]),
     "uniform": lambda n: torch.empty(n.shape, dtype=n.dtype).uniform_(n.attrs["low"], n.attrs["high"]),
