@@ -69,6 +69,7 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 %token ARROW EQ NE LE GE
 %token <text> ')' ']'			/* with a text: made up, its bracket was never closed */
 %token STAR				/* a lone * as a setting's value */
+%token ELLIPSIS
 
 /* Operators are told apart by precedence rather than by a nonterminal each: a value that stands alone,
  * as most do, would pass through all of them. Two comparisons in a row are no expression, and 'not'
@@ -263,6 +264,7 @@ index_list: index
 	;
 index:	  or			{ push_arg(p, NULL, @1, $1); }
 	| IF expr THEN expr ELSE expr	{ push_arg(p, NULL, @1, build_if(p, $2, $4, $6, @1)); }
+	| ELLIPSIS		{ push_arg(p, NULL, @1, build_word(p, E_ELLIPSIS, NULL, @1)); }
 	| bound ':' bound	{ push_arg(p, NULL, @2, build_range(p, $1, $3,
 				      (struct parsed){ NULL, 0 }, @2)); }
 	| bound ':' bound ':' bound	{ push_arg(p, NULL, @2, build_range(p, $1, $3, $5,

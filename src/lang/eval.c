@@ -337,7 +337,7 @@ eval_kind(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 		return eval_unary(ex, s, w, e);
 	case E_INDEX:
 		return eval_index(ex, s, w, e);
-	case E_RANGE:	/* eval_index() has them */
+	case E_RANGE: case E_ELLIPSIS:	/* eval_index() has them */
 		break;
 	case E_DURATION:
 		ex_error(ex, "type", e->loc, "a number of %s has a meaning only in the train "

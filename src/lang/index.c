@@ -61,23 +61,52 @@ index_axis(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 	return true;
 }
 
+static bool
+is_ellipsis(const struct arg *a)
+{
+	return a->value && a->value->kind == E_ELLIPSIS;
+}
+
+/* How many axes the brackets name; the rest are the ellipsis, which is there once at most. */
+static bool
+count_indices(struct expander *ex, const struct expr *e, int *n)
+{
+	int i;
+
+	*n = e->nargs;
+	for (i = 0; i < e->nargs; i++)
+		if (is_ellipsis(&e->arg[i]) && --*n < e->nargs - 1) {
+			ex_error(ex, "type", e->arg[i].value->loc, "'...' stands for all axes that no index names, and "
+			    "for these once");
+			return false;
+		}
+	return true;
+}
+
 static struct value
 slice(struct expander *ex, struct scope *s, struct where *w, struct where *in, struct expr *e, struct value v)
 {
 	const struct op *op = op_find("slice");
 	const struct tensor *t = v.tensor;
 	struct binding_result r = { .nties = 0 };
-	int i;
+	int indices, i, axis = 0;
 
-	if (e->nargs > t->rank) {
+	if (!count_indices(ex, e, &indices))
+		return value_poison(e->loc);
+	if (indices > t->rank) {
 		ex_error(ex, "type", e->head, "there are %d indices, but %s has %d %s: the batch is not counted",
-		    e->nargs, value_text(ex->a, &v), t->rank, t->rank == 1 ? "axis" : "axes");
+		    indices, value_text(ex->a, &v), t->rank, t->rank == 1 ? "axis" : "axes");
 		return value_poison(e->loc);
 	}
-	for (i = 0; i < e->nargs; i++)
-		if (!e->arg[i].value || e->arg[i].value->kind == E_BAD ||
-		    !index_axis(ex, s, in, e->arg[i].value, i, t->dim[i], &r))
+	for (i = 0; i < e->nargs; i++) {
+		if (is_ellipsis(&e->arg[i]))
+			axis += t->rank - indices;
+		else if (!e->arg[i].value || e->arg[i].value->kind == E_BAD ||
+		    !index_axis(ex, s, in, e->arg[i].value, axis, t->dim[axis], &r))
 			return value_poison(e->loc);
+		else
+			axis++;
+	}
 	if (!r.attr[AXIS].given)	/* x[:] */
 		return v;
 	return apply_with(ex, w, op, e, (struct operands){ &v, 1 }, &r);
@@ -89,7 +118,7 @@ select_item(struct expander *ex, struct scope *s, struct where *in, struct expr 
 	struct value i;
 	int64_t k;
 
-	if (e->nargs != 1 || e->arg[0].value->kind == E_RANGE) {
+	if (e->nargs != 1 || e->arg[0].value->kind == E_RANGE || is_ellipsis(&e->arg[0])) {
 		ex_error(ex, "type", e->head, "one part of a tuple is selected: (a, b)[0]");
 		return value_poison(e->loc);
 	}

@@ -28,7 +28,8 @@ enum expr_kind {
 	E_BINARY,	/* a op b */
 	E_UNARY,	/* op a */
 	E_INDEX,	/* a[args] */
-	E_RANGE		/* a:b:c, each of which may be NULL: in an index alone */
+	E_RANGE,	/* a:b:c, each of which may be NULL: in an index alone */
+	E_ELLIPSIS	/* ...: in an index alone */
 };
 
 enum expr_op {

@@ -103,7 +103,7 @@ filter_begins_value(int kind)
 {
 	switch (kind) {
 	case TOK_NAME: case TOK_PATH: case TOK_NUM: case TOK_SIZE: case TOK_DURATION:
-	case TOK_STR: case TOK_BAD: case TOK_TRUE: case TOK_FALSE:
+	case TOK_STR: case TOK_BAD: case TOK_TRUE: case TOK_FALSE: case TOK_ELLIPSIS:
 		return true;
 	}
 	return false;

@@ -73,7 +73,7 @@ build_bool(struct parse *p, struct loc loc, bool flag)
 struct parsed
 build_word(struct parse *p, enum expr_kind kind, const char *name, struct loc loc)
 {
-	struct parsed v = leaf(p, name || kind == E_STAR ? kind : E_BAD, loc);
+	struct parsed v = leaf(p, name || kind == E_STAR || kind == E_ELLIPSIS ? kind : E_BAD, loc);
 
 	v.e->name = name;
 	return v;
