@@ -103,6 +103,9 @@ struct step {			/* what differs from one micro-step to the next */
 	double lr;
 	real share;		/* of the update's samples in this micro-batch: 1 without accumulation */
 	real keep;		/* 0 for an update's first micro-batch, 1 after: gradients add up */
+#ifdef COUNTED
+	double whole[COUNTED];	/* what the labels of a loss weigh in all of an update; 0: nobody knows */
+#endif
 };
 
 /* What a result does with what lies where it goes: C = keep * C + result. */

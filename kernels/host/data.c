@@ -58,6 +58,13 @@ data_open(struct data *d, const char *folder, const struct source *source, const
 	for (int k = 0; k < inputs; k++)
 		d->sent[k] = data_sent(d, &input[k]);
 	d->row = (int64_t *)data_alloc((uint64_t)batch * sizeof(*d->row), "a batch");
+#ifdef COUNTED
+	int64_t most = 0;
+
+	for (int k = 0; k < inputs; k++)
+		most = d->makes[k] && input[k].elements > most ? input[k].elements : most;
+	d->made = (int32_t *)data_alloc((uint64_t)most * sizeof(*d->made), "labels");
+#endif
 }
 
 /* Converts N values from type S, wherever they lie, to type D; AS makes a D of a number. */
@@ -120,7 +127,7 @@ data_check_classes(const struct data *d, int k, const unsigned char *values, int
 	for (int64_t i = 0; i < in->elements; i++) {
 		double x = value_at(d->sent[k].type, values, i);
 
-		if (x < 0 || x >= in->classes)
+		if ((x < 0 || x >= in->classes) && x != (double)in->ignored)
 			fail("%s: sample [%lld] holds %g for %s, and did not when training began: somebody "
 			    "writes to it", d->column[in->column].file, (long long)row, x, in->name);
 	}
@@ -207,3 +214,42 @@ data_batch(const struct data *d, int64_t first, int64_t batch, bool shuffle, uin
 		d->source->reader->finish(d, to, batch, &sampling);
 	device_inputs_ready(d->input, d->inputs, batch);
 }
+
+#ifdef COUNTED
+/* What the labels of one sample weigh for a loss. */
+static double
+data_weight(const struct data *d, const struct counted *c, int64_t row, const struct sampling *sampling)
+{
+	const struct input *in = &d->input[c->input];
+	const struct column *from = &d->column[in->column];
+	bool makes = d->makes[c->input];
+	double sum = 0;
+
+	if (makes)
+		d->source->reader->make(d, c->input, d->made, row, sampling);
+	for (int64_t i = 0; i < in->elements; i++) {
+		int64_t label = makes ? d->made[i] : (int64_t)value_at(from->type, column_at(from, row), i);
+
+		if (label >= 0 && label < in->classes && label != c->ignored)
+			sum += c->weights ? c->weights[label] : 1;
+	}
+	return sum;
+}
+
+/* The same of SAMPLES samples, from the FIRST of this epoch's order on, for each loss. */
+static void
+data_count_labels(const struct data *d, int64_t first, int64_t samples, bool shuffle, uint64_t seed,
+    int64_t epoch, double *whole)
+{
+	const struct sampling sampling = { seed, epoch };
+
+	for (int k = 0; k < COUNTED; k++)
+		whole[k] = 0;
+	for (int64_t j = first; j < first + samples; j++) {
+		int64_t row = data_row(d->source, shuffle ? shuffled(seed, epoch, j, d->samples) : j);
+
+		for (int k = 0; k < COUNTED; k++)
+			whole[k] += data_weight(d, &counted[k], row, &sampling);
+	}
+}
+#endif

@@ -31,6 +31,7 @@ struct data {
 	bool makes[MAX_COLUMNS];	/* by input: the reader makes its values */
 	int64_t *row;		/* room for those of a batch */
 	void *own;		/* the reader's */
+	int32_t *made;		/* and for the labels of a sample, where they are made and counted */
 };
 
 /* What the spec gives an argument of the reader, at place I of a list. */
@@ -146,7 +147,7 @@ value_fits(const struct data *d, const struct input *in, double x)
 	double scaled = x * data_scale(d, in);
 
 	if (in->classes)
-		return x >= 0 && x < in->classes && x == floor(x);
+		return (x >= 0 && x < in->classes && x == floor(x)) || x == (double)in->ignored;
 	if (in->type == TYPE_U8)
 		return x >= 0 && x <= 255 && x == floor(x);
 	if (in->type == TYPE_I32)
@@ -161,7 +162,9 @@ value_fits(const struct data *d, const struct input *in, double x)
 static const char *
 value_legal(char *buf, size_t size, const struct input *in)
 {
-	if (in->classes)
+	if (in->classes && in->ignored != INT64_MIN)
+		snprintf(buf, size, "a class from 0 to %d, or %lld", in->classes - 1, (long long)in->ignored);
+	else if (in->classes)
 		snprintf(buf, size, "a %s from 0 to %d", in->target ? "class" : "whole number",
 		    in->classes - 1);
 	else if (in->type == TYPE_U8)

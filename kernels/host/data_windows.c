@@ -15,13 +15,15 @@ struct windows {		/* the part of a file that is used, in tokens */
 
 /* The first token that an input cannot take; -1: it takes all. */
 static int64_t
-windows_wrong(const struct windows *w, int classes)
+windows_wrong(const struct windows *w, const struct input *in)
 {
 	const unsigned char *tokens = w->file.bytes + w->header, *let = tokens;
 	int bytes = type_table[w->type].bytes;
 
 	for (int64_t i = w->from; i < w->to; i++) {
-		if (value_at(w->type, tokens, i) >= classes)
+		double x = value_at(w->type, tokens, i);
+
+		if (x >= in->classes && x != (double)in->ignored)
 			return i;
 		if (tokens + i * bytes - let >= CHECKED) {
 			data_let_go(let, tokens + i * bytes);

@@ -14,7 +14,7 @@ static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 
 static int64_t arena_taken;	/* bytes by which the process grew for the arena */
 
-static unsigned char landings[2][MAX_RESULTS * 8];	/* results of two steps, in turns */
+static unsigned char landings[2][RESULT_NUMBERS * 8];	/* results of two steps, in turns */
 static int landing_turn;
 
 static int threads_wanted = 1;
@@ -136,14 +136,14 @@ device_run(int which, int64_t b, const struct step *step)
 	team_run(device_step, &s);
 }
 
-/* Keeps the results of the step that was run last, eight bytes each. */
+/* Keeps the results of the step that was run last, eight bytes for each number. */
 static int
 device_fetch(const struct result *result, int n)
 {
 	landing_turn ^= 1;
 	for (int k = 0; k < n; k++)
-		memcpy(landings[landing_turn] + 8 * k, arena + result[k].offset,
-		    (size_t)type_table[result[k].type].bytes);
+		memcpy(landings[landing_turn] + 8 * result[k].at, arena + result[k].offset,
+		    (size_t)(result[k].numbers * type_table[result[k].type].bytes));
 	for (int k = 0; k < n; k++)
 		DEAD(result[k].buffer);
 	return landing_turn;

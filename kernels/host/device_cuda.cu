@@ -114,6 +114,7 @@ device_run(int which, int64_t b, const struct step *step)
 
 struct fetched {
 	const unsigned char *from[FETCHED];
+	int at[FETCHED];
 	int bytes[FETCHED];	/* 4 or 8 */
 	int n;
 };
@@ -123,9 +124,9 @@ KERNEL(fetch_kernel, (unsigned char *to, struct fetched f))
 {
 	EACH (k, f.n) {
 		if (f.bytes[k] == 8)
-			((uint64_t *)to)[k] = *(const uint64_t *)f.from[k];
+			((uint64_t *)to)[f.at[k]] = *(const uint64_t *)f.from[k];
 		else
-			((uint32_t *)to)[2 * k] = *(const uint32_t *)f.from[k];
+			((uint32_t *)to)[2 * f.at[k]] = *(const uint32_t *)f.from[k];
 	}
 }
 
@@ -192,7 +193,7 @@ static void
 device_open_landings(void)
 {
 	for (int i = 0; i < 2; i++) {
-		landings[i].bytes = (unsigned char *)device_pinned(MAX_RESULTS * 8);
+		landings[i].bytes = (unsigned char *)device_pinned(RESULT_NUMBERS * 8);
 		CUDA(cudaEventCreateWithFlags(&landings[i].landed, cudaEventDisableTiming));
 	}
 }
@@ -293,10 +294,15 @@ device_fetch(const struct result *result, int n)
 		f.n = n - first < FETCHED ? n - first : FETCHED;
 		for (int k = 0; k < f.n; k++) {
 			f.from[k] = arena + result[first + k].offset;
+			f.at[k] = (int)result[first + k].at;
 			f.bytes[k] = type_table[result[first + k].type].bytes;
 		}
-		LAUNCH(fetch_kernel, f.n, (l->bytes + 8 * first, f));
+		LAUNCH(fetch_kernel, f.n, (l->bytes, f));
 	}
+	for (int k = 0; k < n; k++)
+		if (result[k].numbers > 1)
+			CUDA(cudaMemcpyAsync(l->bytes + 8 * result[k].at, arena + result[k].offset,
+			    (size_t)(8 * result[k].numbers), cudaMemcpyDeviceToHost, stream));
 	CUDA(cudaEventRecord(l->landed, stream));
 	for (int k = 0; k < n; k++)
 		DEAD(result[k].buffer);

@@ -51,6 +51,7 @@ struct input {			/* filled from the data before each step */
 	int type;
 	bool target;
 	int classes;		/* legal values are 0 .. classes - 1; 0: any number */
+	int64_t ignored;	/* and this one; INT64_MIN: none */
 	int rank;
 	int64_t dim[MAX_DIMS];
 	int64_t elements;	/* a sample */
@@ -64,11 +65,30 @@ struct sent {			/* how the host hands over the values of an input */
 	double scale;		/* what is left to multiply them by */
 };
 
-struct result {			/* a loss or a metric: one number, the mean over the samples */
+struct counted {		/* a loss whose labels weigh what is known only when they are read */
+	int input;		/* the labels */
+	const double *weights;	/* of classes; NULL: 1 */
+	int64_t ignored;
+};
+
+/* What the results of batches are to that of all of them. */
+enum {
+	RESULT_MEAN,		/* a mean: over the samples, or of what the next result says that it weighs */
+	RESULT_WEIGHT,		/* is no result of its own */
+	RESULT_TOTAL,		/* the sum of all losses */
+	RESULT_COUNTS		/* numbers that add up, of which the result is made in the end */
+};
+
+struct result {			/* a loss or a metric */
 	const char *name;
 	int type;
 	int64_t offset;
 	int buffer;
+	int kind;
+	bool loss;
+	int64_t at, numbers;	/* the first of its numbers among those of all results; how many it has */
+	double (*of)(const double *counts, int64_t numbers);	/* RESULT_COUNTS: the result; and what the log has */
+	void (*log)(FILE *, const double *counts, int64_t numbers);	/* beside it, or NULL */
 };
 
 struct buffer {			/* a range of the arena, and the instants at which it is in use */

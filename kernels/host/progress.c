@@ -49,12 +49,33 @@ clear_bar(void)
 	bar_is_drawn = false;
 }
 
+/* The K-th of N results, from the sums over so many samples. What weighs nothing is 0. */
+static double
+result_value(const struct result *result, int n, int k, const double *sum, int64_t samples)
+{
+	const struct result *r = &result[k];
+	double total = 0;
+
+	if (r->kind == RESULT_COUNTS)
+		return r->of(sum + r->at, r->numbers);
+	if (r->kind == RESULT_TOTAL) {
+		for (int i = 0; i < n; i++)
+			if (result[i].loss && result[i].kind == RESULT_MEAN)
+				total += result_value(result, n, i, sum, samples);
+		return total;
+	}
+	if (k + 1 < n && result[k + 1].kind == RESULT_WEIGHT)
+		return sum[r[1].at] > 0 ? sum[r->at] / sum[r[1].at] : 0;
+	return sum[r->at] / (double)samples;
+}
+
 static void
 print_results(const struct result *result, int n, const double *sum, int64_t samples,
     const char *prefix)
 {
 	for (int k = 0; k < n; k++)
-		printf("  %s%s %.4f", prefix, result[k].name, sum[k] / (double)samples);
+		if (result[k].kind != RESULT_WEIGHT)
+			printf("  %s%s %.4f", prefix, result[k].name, result_value(result, n, k, sum, samples));
 }
 
 /* "1:23:45", "4:05" */
@@ -174,8 +195,15 @@ static void
 log_results(struct progress *p, const char *prefix, const struct result *result, int n,
     const double *sum, int64_t samples)
 {
-	for (int k = 0; k < n; k++)
-		log_number(p, prefix, result[k].name, sum[k] / (double)samples);
+	for (int k = 0; k < n; k++) {
+		if (result[k].kind == RESULT_WEIGHT)
+			continue;
+		log_number(p, prefix, result[k].name, result_value(result, n, k, sum, samples));
+		if (result[k].kind == RESULT_COUNTS && result[k].log) {
+			fprintf(p->log, ",\"%s%s_counts\":", prefix, result[k].name);
+			result[k].log(p->log, sum + result[k].at, result[k].numbers);
+		}
+	}
 }
 
 static void

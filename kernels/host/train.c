@@ -30,7 +30,7 @@ struct run {
 	int64_t stop;		/* after so many: updates, or --steps */
 	struct flight flight;
 	double sum[MAX_RESULTS];	/* over the micro-batches of an update that have landed */
-	double valid[MAX_RESULTS];	/* sums over the last validation */
+	double valid[RESULT_NUMBERS];	/* sums over the last validation */
 	int64_t validated;
 };
 
@@ -53,23 +53,34 @@ listen_to_signals(void)
 			signal(ends[k], SIG_IGN);
 }
 
-/* Adds the results of a step of B samples, which are means, to SUM. */
+static double
+landed_number(const unsigned char *landed, const struct result *result, int64_t i)
+{
+	double value;
+	float f;
+
+	if (result->type == TYPE_F64) {
+		memcpy(&value, landed + 8 * (result->at + i), sizeof(value));
+		return value;
+	}
+	memcpy(&f, landed + 8 * result->at, sizeof(f));
+	return f;
+}
+
+/* Adds the results of a step of B samples to SUM: means times what they weigh, and counts. */
 static void
 collect_results(int ticket, const struct result *result, int n, int64_t b, double *sum)
 {
 	const unsigned char *landed = device_collect(ticket);
 
 	for (int k = 0; k < n; k++) {
-		double value;
-		float f;
+		bool weighed = k + 1 < n && result[k + 1].kind == RESULT_WEIGHT;
+		double by = weighed ? landed_number(landed, &result[k + 1], 0) : (double)b;
 
-		if (result[k].type == TYPE_F64) {
-			memcpy(&value, landed + 8 * k, sizeof(value));
-		} else {
-			memcpy(&f, landed + 8 * k, sizeof(f));
-			value = f;
-		}
-		sum[k] += value * (double)b;
+		if (result[k].kind == RESULT_COUNTS || result[k].kind == RESULT_WEIGHT)
+			by = 1;
+		for (int64_t i = 0; i < result[k].numbers; i++)
+			sum[result[k].at + i] += landed_number(landed, &result[k], i) * by;
 	}
 }
 
@@ -215,11 +226,14 @@ validate(struct run *r, const char *predict)
 static void
 validate_finite(const struct run *r)
 {
-	for (int k = 0; k < VALIDATE_RESULTS; k++)
-		if (!isfinite(r->valid[k]))
+	for (int k = 0; k < VALIDATE_RESULTS; k++) {
+		double value = result_value(validate_results, VALIDATE_RESULTS, k, r->valid, r->validated);
+
+		if (validate_results[k].kind != RESULT_COUNTS && !isfinite(value))
 			fail("validation %s is %g after update %lld: the training has diverged; try a "
-			    "smaller learning rate, warm-up or clipping", validate_results[k].name,
-			    r->valid[k] / (double)r->validated, (long long)r->state.update);
+			    "smaller learning rate, warm-up or clipping", validate_results[k].name, value,
+			    (long long)r->state.update);
+	}
 }
 
 static void
@@ -346,6 +360,9 @@ update_weights(struct run *r)
 	step.update = s->update + 1;
 	step.seed = s->seed;
 	step.lr = learning_rate(r, s->update + 1);
+#ifdef COUNTED
+	data_count_labels(&r->train, s->position, samples, SHUFFLE, s->seed, s->epoch, step.whole);
+#endif
 	for (int64_t done = 0; done < samples; done += f.b) {
 		f.b = samples - done < TRAIN_BATCH ? samples - done : TRAIN_BATCH;
 		step.draw = s->draw++;
@@ -393,12 +410,12 @@ stop(struct run *r)
 	exit(128 + interrupted);
 }
 
-/* On to the next epoch, if the loss, the K-th of the results whose sums those are, is worth it. */
+/* On to the next epoch, if its loss is worth it. */
 static void
-whole_epoch_done(struct run *r, const double *sum, int64_t samples, int k)
+whole_epoch_done(struct run *r, double loss)
 {
 	struct state *s = &r->state;
-	bool lowest = watch_epoch(&s->watch, sum[k] / (double)samples);
+	bool lowest = watch_epoch(&s->watch, loss);
 
 	s->epoch++;
 	s->position = 0;
@@ -415,10 +432,9 @@ epoch_done(struct run *r)
 {
 	struct state *s = &r->state;
 	const double *valid = NULL;
-	int valid_loss = 0;
+	double loss = result_value(train_results, TRAIN_RESULTS, TRAIN_LOSS, s->sum, s->position);
 
 #ifdef VALIDATES
-	valid_loss = VALIDATE_LOSS;
 	if (r->validate.samples) {
 		if (!validate(r, NULL))
 			stop(r);
@@ -428,15 +444,16 @@ epoch_done(struct run *r)
 	    VALIDATE_RESULTS, valid, r->validated);
 	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, validate_results,
 	    VALIDATE_RESULTS, valid, r->validated);
-	if (valid)
+	if (valid) {
 		validate_finite(r);
+		loss = result_value(validate_results, VALIDATE_RESULTS, VALIDATE_LOSS, valid, r->validated);
+	}
 #else
 	progress_epoch_done(&r->progress, s->epoch + 1, s->position, s->sum, NULL, 0, valid, 0);
 	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, NULL, 0, valid, 0);
 #endif
 	if (s->position == r->epoch_samples)
-		whole_epoch_done(r, valid ? valid : s->sum, valid ? r->validated : s->position,
-		    valid ? valid_loss : TRAIN_LOSS);
+		whole_epoch_done(r, loss);
 	if (r->option.save)
 		save_checkpoint(r);
 }

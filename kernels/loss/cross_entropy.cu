@@ -4,6 +4,7 @@
 #ifndef STOWAGE_LOSS_CROSS_ENTROPY_CU
 #define STOWAGE_LOSS_CROSS_ENTROPY_CU
 
+#include "loss/labels.cu"
 #include "loss/mean.cu"
 #include "pointwise/exp.cu"
 
@@ -107,8 +108,7 @@ KERNEL(cross_entropy_kernel, (double *part, const real *lse, const elem *x, cons
 }
 
 static void
-cross_entropy_forward(real *out, real *lse, void *work, const elem *x, const int32_t *label,
-    int64_t outer, int64_t k, int64_t inner)
+lse_of_labels(real *lse, const elem *x, int64_t outer, int64_t k, int64_t inner)
 {
 	int64_t rows = outer * inner;
 
@@ -122,9 +122,31 @@ cross_entropy_forward(real *out, real *lse, void *work, const elem *x, const int
 	else
 		LAUNCH_ROWS(lse_strips_kernel, outer * ((inner + STRIP - 1) / STRIP),
 		    (lse, x, outer, k, inner));
+	(void)rows;
+}
+
+static void
+cross_entropy_forward(real *out, real *lse, void *work, const elem *x, const int32_t *label,
+    int64_t outer, int64_t k, int64_t inner)
+{
+	int64_t rows = outer * inner;
+
+	lse_of_labels(lse, x, outer, k, inner);
 	LAUNCH_ROWS(cross_entropy_kernel, LOSS_PARTS,
 	    ((double *)work, lse, x, label, rows, k, inner));
 	LAUNCH(mean_kernel, 1, (out, (const double *)work, rows));
+}
+
+/* The same of labels that do not all count alike. */
+static void
+label_cross_entropy_forward(real *out, real *lse, void *work, const elem *x, struct label_terms t,
+    int64_t outer, int64_t k, int64_t inner)
+{
+	int64_t rows = outer * inner;
+
+	lse_of_labels(lse, x, outer, k, inner);
+	LAUNCH_ROWS(label_losses_kernel, LOSS_PARTS, ((double *)work, lse, x, t, rows, k, inner));
+	LAUNCH(label_mean_kernel, 1, (out, (const double *)work, t, rows));
 }
 
 KERNEL(cross_entropy_grad_kernel, (elem *dx, const real *dy, const elem *x, const int32_t *label,

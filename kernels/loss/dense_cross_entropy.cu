@@ -20,14 +20,16 @@
 
 /* A row's loss and whether it is right, as cross_entropy and accuracy have it (RIGHT may be NULL);
  * then the row becomes its gradient, in place. */
-KERNEL(head_rows_kernel, (double *loss, double *right, elem *x, const int32_t *label, real share,
-    bool gradient, int64_t rows, int64_t k))
+KERNEL(head_rows_kernel, (double *loss, double *right, elem *x, struct label_terms t, int64_t first,
+    bool gradient, int64_t rows, int64_t all, int64_t k))
 {
 	ROWS (r, rows) {
 		elem *row = x + r * k;
-		int64_t at = label[r];
-		bool counts = at >= 0 && at < k;
+		int64_t at = t.label[first + r];
+		bool counts = label_counts(t, first + r, k);
+		real share = label_share(t, all) * label_weight(t, first + r);
 		real own = counts ? VALUE(row[at]) : 0, lse = lse_of_row(row, k);
+		double even = 0;
 		int beaten = 0;
 
 		if (right) {
@@ -38,15 +40,21 @@ KERNEL(head_rows_kernel, (double *loss, double *right, elem *x, const int32_t *l
 			}
 			beaten = ROW_MAX(beaten);
 		}
+		if (t.smoothing > 0)
+			ALONG_ADD (j, k, even)
+				even += (double)lse - (double)VALUE(row[j]);
+		even = ROW_SUM(even) * (double)t.smoothing / (double)k;
 		FIRST {
-			loss[r] = counts ? (double)lse - (double)own : 0;
+			loss[r] = counts ? (even + (1 - (double)t.smoothing) * ((double)lse - (double)own)) *
+			    (double)label_weight(t, first + r) : 0;
 			if (right)
-				right[r] = counts && !beaten;
+				right[r] = at >= 0 && at < k && !beaten;
 		}
 		if (gradient)
 			ALONG_EACH (j, k) {
-				real p = exp_of(VALUE(row[j]) - lse) - (at == j);
+				real p = exp_of(VALUE(row[j]) - lse);
 
+				p = t.smoothing > 0 ? label_slope(t, at, j, p, k) : p - (at == j);
 				row[j] = ELEM(counts ? p * share : 0);
 			}
 	}
@@ -87,14 +95,13 @@ KERNEL(head_bias_kernel, (elem *db, const elem *dy, bool add, int64_t rows, int6
  * NULL, is shown each chunk's logits; AT: bytes from the first of all. */
 static void
 dense_cross_entropy_forward(real *out, real *accuracy, elem *dx, elem *dw, elem *db, const elem *x,
-    const elem *w, const elem *bias, const int32_t *label, void *work, int64_t size, int64_t rows,
+    const elem *w, const elem *bias, struct label_terms t, void *work, int64_t size, int64_t rows,
     int64_t in, int64_t units, int64_t chunk,
     void (*keep)(const void *logits, int64_t at, int64_t bytes))
 {
 	double *part = (double *)((char *)work + size), *part_right = part + LOSS_PARTS;
 	double *loss = part + 2 * LOSS_PARTS, *right = accuracy ? loss + head_padded(chunk) : NULL;
 	elem *logits = (elem *)(loss + 2 * head_padded(chunk));
-	real share = 1 / (real)rows;
 	bool gradient = dx || dw || db;
 
 	for (int64_t at = 0; at < rows; at += chunk) {
@@ -107,7 +114,7 @@ dense_cross_entropy_forward(real *out, real *accuracy, elem *dx, elem *dw, elem 
 			keep(logits, at * units * (int64_t)sizeof(elem),
 			    n * units * (int64_t)sizeof(elem));
 		LAUNCH_ROWS(head_rows_kernel, n,
-		    (loss, right, logits, label + at, share, gradient, n, units));
+		    (loss, right, logits, t, at, gradient, n, rows, units));
 		LAUNCH_ROWS(head_sum_kernel, LOSS_PARTS, (part, loss, at > 0, n));
 		if (right)
 			LAUNCH_ROWS(head_sum_kernel, LOSS_PARTS, (part_right, right, at > 0, n));
@@ -121,7 +128,7 @@ dense_cross_entropy_forward(real *out, real *accuracy, elem *dx, elem *dw, elem 
 			dense_product(dx + at * in, logits, false, w, false, NULL, ANEW, AS_IS, n, in,
 			    units, work, (size_t)size);
 	}
-	LAUNCH(mean_kernel, 1, (out, (const double *)part, rows));
+	LAUNCH(label_mean_kernel, 1, (out, (const double *)part, t, rows));
 	if (accuracy)
 		LAUNCH(mean_kernel, 1, (accuracy, (const double *)part_right, rows));
 }

@@ -18,7 +18,7 @@ text_open(struct data *d)
 
 	for (int k = 0; k < d->inputs; k++) {
 		const struct input *in = &d->input[k];
-		int64_t i = windows_wrong(&w, in->classes);
+		int64_t i = windows_wrong(&w, in);
 
 		if (i >= 0)
 			fail("%s:%lld: byte %lld is %d, expected one from 0 to %d for %s", w.file.name,

@@ -17,7 +17,7 @@ tokens_open(struct data *d)
 		    (long long)(w.file.size - w.header), 8 * bytes);
 	for (int k = 0; k < d->inputs; k++) {
 		const struct input *in = &d->input[k];
-		int64_t i = windows_wrong(&w, in->classes);
+		int64_t i = windows_wrong(&w, in);
 
 		if (i >= 0)
 			fail("%s: token %lld is %.0f, expected one from 0 to %d for %s", w.file.name, (long long)i,

@@ -394,7 +394,9 @@ formula_kernel_write(struct emitter *e, const char *base, const struct formula *
 	for (count = 2; is_taken(e, name); count++)
 		name = arena_printf(a, "%s_%d", base, count);
 	vec_push(a, &e->written, ((struct written_kernel){ name, text }));
-	text_printf(e->out, "\n/* %s */\n", formula_text(a, f));
+	text_puts(e->out, "\n");
+	if (f)
+		text_printf(e->out, "/* %s */\n", formula_text(a, f));
 	for (s = text; *s; s++)
 		if (*s == *NAME)
 			text_puts(e->out, name);

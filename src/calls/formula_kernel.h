@@ -19,7 +19,8 @@ void	formula_kernel_call(struct emitter *, const struct node *, const struct for
 
 /* A number as a literal of the type `real`, for formula_c(); the first argument is the emitter. */
 const char	*formula_literal(void *, double);
-/* Writes TEXT under the name BASE, or one that begins so, unless the program has it. */
+/* Writes TEXT under the name BASE, or one that begins so, unless the program has it. It is the kernel of that formula,
+ * or, where F is NULL, of none. */
 void		formula_kernel_write(struct emitter *, const char *base, const struct formula *, const char *text);
 /* The name under which that text was written. */
 const char	*formula_kernel_written(const struct emitter *, const char *text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit/program.h"
+#include "ops/labels.h"
 #include "readers/reader.h"
 
 /* Which of the declared inputs and targets is it? They stand in the forward graph, all of them. */
@@ -94,17 +95,19 @@ emit_inputs(struct emitter *e, const char *name, const struct graph *g,
 {
 	int i;
 
-	text_printf(e->out, "\n/* name, column, field, type, target?, classes, dims, elements, offset, "
+	text_printf(e->out, "\n/* name, column, field, type, target?, classes, ignored, rank, dims, elements, offset, "
 	    "buffer, landing */\nenum { %s_INPUTS = %d };\nstatic const struct input %s_inputs[] = {\n",
 	    g == e->module->train ? "TRAIN" : "VALIDATE", g->inputs.n, name);
 	for (i = 0; i < g->inputs.n; i++) {
 		const struct tensor *t = g->inputs.v[i];
+		int64_t ignored;
 
 		text_puts(e->out, "\t{");
 		emit_string(e->out, t->name);
-		text_printf(e->out, ", %d, %lld, TYPE_%s, %s, %d, %d, ", column_of(e->module, t),
+		text_printf(e->out, ", %d, %lld, TYPE_%s, %s, %d, %s, %d, ", column_of(e->module, t),
 		    (long long)reader_field(e->module, d, t), t->dtype->macro,
-		    emit_truth(t->kind == T_TARGET), t->classes, t->rank);
+		    emit_truth(t->kind == T_TARGET), t->classes, labels_ignored_of(e->module, t, &ignored) ?
+		    arena_printf(e->module->arena, "%lld", (long long)ignored) : "INT64_MIN", t->rank);
 		emit_dims(e, t);
 		text_printf(e->out, ", %lld, %lld, %d, %lld},\n",
 		    (long long)tensor_elements_per_sample(t), (long long)plan_offset(e->plan, t),
@@ -112,8 +115,43 @@ emit_inputs(struct emitter *e, const char *name, const struct graph *g,
 		    (long long)(t->lands ? plan_offset(e->plan, t->lands) : -1));
 	}
 	if (!g->inputs.n)
-		text_puts(e->out, "\t{NULL, 0, 0, 0, false, 0, 0, {0}, 0, 0, 0, -1}\n");
+		text_puts(e->out, "\t{NULL, 0, 0, 0, false, 0, INT64_MIN, 0, {0}, 0, 0, 0, -1}\n");
 	text_puts(e->out, "};\n");
+}
+
+/* Losses whose labels the host counts, and the weights of their classes. */
+static void
+emit_counted(struct emitter *e, const struct graph *g)
+{
+	struct text rows;
+	int i, j, k, count = 0;
+
+	if (labels_counted_count(e->module, g) == 0)
+		return;
+	text_init(&rows, e->module->arena);
+	text_puts(e->out, "\n");
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		const struct attr *weights;
+		int64_t ignored = INT64_MIN;
+
+		if (!labels_host_counts(e->module, g, n))
+			continue;
+		weights = op_attr(n, "weights");
+		for (j = 0; j < weights->n; j++)
+			text_printf(e->out, "%s%s", j ? ", " : arena_printf(e->module->arena,
+			    "static const double counted_weights_%d[] = {", count), emit_decimal(e, weights->real[j]));
+		text_puts(e->out, j ? "};\n" : "");
+		labels_ignored(n, &ignored);
+		for (k = 0; strcmp(g->inputs.v[k]->name, labels_of(n)->name); k++)
+			;
+		text_printf(&rows, "\t{%d, %s, %s},\n", k, j ? arena_printf(e->module->arena, "counted_weights_%d",
+		    count) : "NULL", ignored == INT64_MIN ? "INT64_MIN" : arena_printf(e->module->arena, "%lld",
+		    (long long)ignored));
+		count++;
+	}
+	text_printf(e->out, "/* labels that are counted before an update: input, weights, ignored */\n"
+	    "static const struct counted counted[] = {\n%s};\n", rows.s);
 }
 
 void
@@ -122,6 +160,7 @@ emit_data_tables(struct emitter *e, const char *name, const struct graph *g,
 {
 	emit_source(e, name, d);
 	emit_inputs(e, name, g, d);
+	emit_counted(e, g);
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include "emit/program.h"
 #include "ir/rounds.h"
+#include "ops/labels.h"
 
 static const char *const start_names[] = {
 	[INIT_ZEROS] = "START_ZEROS", [INIT_CONSTANT] = "START_CONSTANT",
@@ -59,7 +60,7 @@ emit_buffer_number(const struct emitter *e, const struct tensor *t)
 static bool
 is_number(const struct tensor *t)
 {
-	return !t->batched && t->rank == 0;
+	return !t->batched && (t->rank == 0 || (t->def && t->def->op->kind == OP_METRIC));
 }
 
 int
@@ -131,6 +132,11 @@ emit_training_constants(struct emitter *e)
 {
 	const struct settings *set = &e->module->set;
 
+	int counted = labels_counted_count(e->module, e->module->train);
+
+	if (counted)
+		text_printf(e->out, "\n#define COUNTED\t\t%d\t/* losses whose labels are counted before an update */",
+		    counted);
 	text_printf(e->out, "\n#define UPDATE_BATCH\t%lld\t/* samples a weight update */\n",
 	    (long long)set->batch);
 	text_printf(e->out, "#define EPOCHS\t\t%s\n", set->length.epochs ?
@@ -217,6 +223,23 @@ emit_layouts(struct emitter *e)
 	    (long long)largest);
 }
 
+/* Of all results of a step. */
+static int64_t
+most_numbers(const struct module *m)
+{
+	const struct graph *const graph[] = { m->train, m->validate };
+	int64_t most = 1, sum;
+	struct result *list;
+	int i, k;
+
+	for (i = 0; i < 2; i++) {
+		for (k = graph[i] ? emit_result_list(m->arena, graph[i], &list) : 0, sum = 0; k > 0; k--)
+			sum += tensor_elements_per_sample(list[k - 1].tensor);
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
+
 void
 emit_constants(struct emitter *e, const char *program)
 {
@@ -257,6 +280,7 @@ emit_constants(struct emitter *e, const char *program)
 	text_printf(e->out, "#define PERSISTENT\t%d\n", persistent);
 	emit_layouts(e);
 	text_printf(e->out, "#define MAX_RESULTS\t%d\n", results);
+	text_printf(e->out, "#define RESULT_NUMBERS\t%lld\n", (long long)most_numbers(m));
 	if (m->set.precision->macro) {
 		parts_own(e->parts, m->set.precision->macro);
 		text_printf(e->out, "#define %s\n", m->set.precision->macro);
@@ -268,26 +292,48 @@ emit_constants(struct emitter *e, const char *program)
 
 /* ---- results ---- */
 
+/* The losses' sum, where they weigh not all alike. */
+static bool
+is_total(const struct graph *g, const struct result *r, int n, int i)
+{
+	bool weighs = false;
+	int k;
+
+	for (k = 0; k < n; k++)
+		weighs |= r[k].weighs;
+	return weighs && r[i].tensor == g->loss && !r[i].loc.src;
+}
+
 static void
 emit_results(struct emitter *e, const char *name, const struct graph *g)
 {
 	struct result *r;
 	int n = emit_result_list(e->module->arena, g, &r), loss = 0, i;
 	const char *which = g == e->module->train ? "TRAIN" : "VALIDATE";
+	int64_t at = 0;
 
 	for (i = 0; i < n; i++)
 		if (r[i].tensor == g->loss)
 			loss = i;
-	text_printf(e->out, "\n/* name, type, offset, buffer */\nenum { %s_RESULTS = %d, %s_LOSS = %d };\n"
-	    "static const struct result %s_results[] = {\n", which, n, which, loss, name);
+	text_printf(e->out, "\n/* name, type, offset, buffer, kind, loss?, its first number, numbers, what is made of "
+	    "counts */\nenum { %s_RESULTS = %d, %s_LOSS = %d };\nstatic const struct result %s_results[] = {\n",
+	    which, n, which, loss, name);
 	for (i = 0; i < n; i++) {
+		const struct op *op = r[i].tensor->def ? r[i].tensor->def->op : NULL;
+		bool counts = op && op->counts.of && r[i].tensor->rank > 0;
+
 		text_puts(e->out, "\t{");
 		emit_string(e->out, r[i].name);
-		text_printf(e->out, ", TYPE_%s, %lld, %d},\n", r[i].tensor->dtype->macro,
-		    (long long)plan_offset(e->plan, r[i].tensor), emit_buffer_number(e, r[i].tensor));
+		text_printf(e->out, ", TYPE_%s, %lld, %d, RESULT_%s, %s, %lld, %lld, %s, %s},\n",
+		    r[i].tensor->dtype->macro, (long long)plan_offset(e->plan, r[i].tensor),
+		    emit_buffer_number(e, r[i].tensor), counts ? "COUNTS" : r[i].weighs ? "WEIGHT" :
+		    is_total(g, r, n, i) ? "TOTAL" : "MEAN", emit_truth(r[i].is_loss), (long long)at,
+		    (long long)tensor_elements_per_sample(r[i].tensor), counts ? op->counts.of : "NULL",
+		    counts && op->counts.log ? op->counts.log : "NULL");
+		at += tensor_elements_per_sample(r[i].tensor);
 	}
 	if (!n)
-		text_puts(e->out, "\t{NULL, 0, 0, 0}\n");
+		text_puts(e->out, "\t{NULL, 0, 0, 0, RESULT_MEAN, false, 0, 0, NULL, NULL}\n");
 	text_puts(e->out, "};\n");
 }
 

@@ -134,6 +134,7 @@ struct result {			/* a loss or a metric */
 	struct tensor *tensor;	/* a scalar */
 	struct loc loc;
 	bool is_loss;
+	bool weighs;	/* no metric: what the one before it weighs in a mean over batches */
 };
 
 struct graph {

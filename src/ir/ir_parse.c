@@ -182,6 +182,20 @@ body(struct ir_reader *r)
 }
 
 static void
+reals(struct ir_reader *r, struct attr *a)
+{
+	VEC(double) list = { NULL, 0, 0 };
+
+	ir_read_expect(r, "(");
+	while (!r->failed && !ir_read_accept(r, ")")) {
+		vec_push(r->a, &list, ir_read_number(r));
+		ir_read_accept(r, ",");
+	}
+	a->real = list.v;
+	a->n = list.n;
+}
+
+static void
 attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 {
 	struct attr_spec given = *spec;
@@ -210,7 +224,8 @@ attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 		a->init.kind = init_kind(r);
 		a->init.value = ir_read_number(r);
 		break;
-	case ATTR_REALS:	/* no node has one */
+	case ATTR_REALS:
+		reals(r, a);
 		break;
 	case ATTR_FORMULA:
 		given.preset = ir_read_string(r);

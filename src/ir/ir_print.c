@@ -77,6 +77,17 @@ print_ints(FILE *f, const struct attr *a)
 }
 
 static void
+print_reals(FILE *f, const struct attr *a)
+{
+	int i;
+
+	fputs("(", f);
+	for (i = 0; i < a->n; i++)
+		fprintf(f, "%s%.17g", i ? ", " : "", a->real[i]);
+	fputs(")", f);
+}
+
+static void
 print_choice(FILE *f, const char *list, int64_t index)
 {
 	while (index-- > 0)
@@ -125,6 +136,7 @@ print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
 		fprintf(f, "%s %.17g", init_names[a->init.kind], a->init.value);
 		break;
 	case ATTR_REALS:
+		print_reals(f, a);
 		break;
 	case ATTR_FORMULA:
 		fprintf(f, "\"%s\"", formula_text(a->formula->arena, a->formula));

@@ -62,7 +62,7 @@ enum attr_type {
 	ATTR_ENUM,	/* a bare name or string out of spec->choices; i is its index */
 	ATTR_TENSOR,	/* tie a parameter to that of another layer: weight=tok. Not stored in
 			 * the node: op_param(name) takes the tied tensor instead of making one */
-	ATTR_REALS,	/* a number, or a tuple of up to MAX_REALS: real[]; of data readers only */
+	ATTR_REALS,	/* a number, or a tuple of them: real[]; of data readers up to MAX_REALS */
 	ATTR_FORMULA,	/* of elements; only our own code gives one */
 	ATTR_INIT,	/* zeros, ones, constant(c), uniform(b), normal(s) */
 	ATTR_BODY	/* a layer that the operator runs many times: the graph it makes (ir/rounds.h) */
@@ -252,6 +252,14 @@ struct op_rounds {
 	bool (*make)(struct rounds *, const struct node *);
 };
 
+/*
+ * METRIC whose out[0], f64[n], is no mean but counts that add up over all batches. All zero: it is a mean.
+ */
+struct op_counts {
+	const char *of;		/* the function of kernels/host/metrics.c that makes the metric of them; */
+	const char *log;	/* the one that writes what else the log has of it; NULL: nothing */
+};
+
 /* An operator: what it is, and its facets, each of which an operator may leave out. */
 struct op {
 	const char *name;	/* in specs and in IR text */
@@ -287,6 +295,7 @@ struct op {
 	struct op_simplify simplify;
 	struct op_calls calls;
 	struct op_rounds rounds;
+	struct op_counts counts;
 	struct torch_op torch;	/* how PyTorch runs it; all zero is right for most */
 };
 

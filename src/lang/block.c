@@ -5,6 +5,8 @@
  */
 #include "lang/expander.h"
 
+#include "ops/labels.h"
+
 #include <string.h>
 
 static const char *
@@ -322,6 +324,7 @@ add_result(struct expander *ex, struct scope *s, const struct stmt *st)
 	struct where w = { .scope = name, .path = name };
 	struct value v = eval(ex, s, &w, e);
 	const char *what = st->kind == S_LOSS ? "loss" : "metric";
+	struct tensor *count;
 
 	if (v.kind == V_POISON)
 		return;
@@ -334,6 +337,9 @@ add_result(struct expander *ex, struct scope *s, const struct stmt *st)
 		return;
 	vec_push(ex->a, &ex->m->forward->results, ((struct result){ .name = name,
 	    .tensor = v.tensor, .loc = e->loc, .is_loss = st->kind == S_LOSS }));
+	if ((count = labels_count(v.tensor)))
+		vec_push(ex->a, &ex->m->forward->results, ((struct result){ .name = count->name,
+		    .tensor = count, .loc = e->loc, .weighs = true }));
 }
 
 /* The losses' sum is what is differentiated. */

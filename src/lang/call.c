@@ -197,6 +197,22 @@ take_ints(const struct target *t, const struct value *v, struct attr *a)
 }
 
 static bool
+take_reals(const struct target *t, const struct value *v, struct attr *a)
+{
+	double *list;
+	bool ok = true;
+	int i;
+
+	if (v->kind != V_TUPLE)
+		return wrong(t, v, "numbers in parentheses: (0.5, 1, 2)");
+	a->n = v->n;
+	a->real = list = arena_array(t->ex->a, (size_t)v->n + 1, sizeof(*list));
+	for (i = 0; i < v->n; i++)
+		ok &= take_real(t, &v->item[i], &list[i]);
+	return ok;
+}
+
+static bool
 take_choice(const struct target *t, const struct value *v, struct attr *a)
 {
 	const char *c = t->spec->choices, *s = v->text;
@@ -306,6 +322,7 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 	case ATTR_TENSOR:
 		return take_tie(t, v, &r->tie[r->nties]) && ++r->nties;
 	case ATTR_REALS:
+		return take_reals(t, v, a);
 	case ATTR_FORMULA:
 		break;
 	case ATTR_BODY:

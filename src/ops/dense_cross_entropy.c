@@ -2,8 +2,9 @@
  * dense_cross_entropy: a dense layer and the cross-entropy of its outputs as one node, which makes
  * the logits some rows at a time, in its workspace (kernels/loss/dense_cross_entropy.cu).
  *
- *     in:   x, weight, bias or NULL, labels
- *     out:  loss, accuracy, gradients of x, weight and bias; all but the loss may be absent
+ *     in:   x, weight, bias or NULL, labels, weights of labels or NULL (ops/labels.h)
+ *     out:  loss, accuracy, gradients of x, weight and bias, and what the labels weigh together; all but the loss
+ *           may be absent
  *
  * The gradients are made in forward, as if the loss's own gradient were 1: making them in backward
  * would take the product of the logits a second time. They are linear in it, so grad() multiplies
@@ -17,12 +18,13 @@
 #include <string.h>
 
 #include "calls/emitter.h"
+#include "ops/labels.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
 #include "ops/targets.h"
 
-enum { LOSS, ACCURACY, DX, DWEIGHT, DBIAS, OUTPUTS };
-enum { X, WEIGHT, BIAS, LABELS, INPUTS };
+enum { LOSS, ACCURACY, DX, DWEIGHT, DBIAS, COUNT, OUTPUTS };
+enum { X, WEIGHT, BIAS, LABELS, OF_LABEL, INPUTS };
 
 /* the weights' first, so that they can be updated at once */
 static const struct { int of, out; } gradients[] = {
@@ -32,6 +34,7 @@ static const struct { int of, out; } gradients[] = {
 static const struct attr_spec attrs[] = {
 	{ "rows", ATTR_INT, "rows of logits made at a time", .required = true, .min = 1,
 	    .max = (double)LARGEST_BYTES },
+	LABEL_ATTRS,
 	ATTRS_END
 };
 
@@ -147,13 +150,18 @@ emit(struct emitter *e, const struct node *n)
 {
 	struct room room = op_room(e->module, e->target, e->threads);
 	bool predicts = e->prediction && e->prediction->def == n;
+	const struct tensor *count = n->nout > COUNT ? n->out[COUNT] : NULL;
+	const char *rows = emit_rows(e, n->in[X], n->in[X]->rank - 1);
+	int64_t classes = n->in[WEIGHT]->dim[0];
+	const char *terms = labels_text(e, n, n->in[LABELS], NULL, n->in[OF_LABEL], count, classes);
+
+	labels_emit_count(e, n, count, terms, emit_pointer(e, n->work), rows, classes);
 
 	emit_call(e, "dense_cross_entropy_forward", arg_tensor(n->out[LOSS]),
 	    arg_tensor(n->out[ACCURACY]), arg_tensor(n->out[DX]), arg_tensor(n->out[DWEIGHT]),
 	    arg_tensor(n->out[DBIAS]), arg_tensor(n->in[X]), arg_tensor(n->in[WEIGHT]),
-	    arg_tensor(n->in[BIAS]), arg_tensor(n->in[LABELS]), arg_work(n),
-	    arg_int(products(n, &room)), arg_text(emit_rows(e, n->in[X], n->in[X]->rank - 1)),
-	    arg_int(last(n->in[X])), arg_int(n->in[WEIGHT]->dim[0]), arg_int(op_int(n, "rows")),
+	    arg_tensor(n->in[BIAS]), arg_text(terms), arg_work(n), arg_int(products(n, &room)),
+	    arg_text(rows), arg_int(last(n->in[X])), arg_int(classes), arg_int(op_int(n, "rows")),
 	    arg_text(predicts ? "keep_predictions_at" : "NULL"));
 }
 
@@ -162,7 +170,7 @@ const struct op op_dense_cross_entropy = {
 	.kind = OP_INTERNAL,
 	.brief = "dense and cross_entropy, whose logits are made some rows at a time",
 	.attrs = attrs,
-	.operands = "x weight bias labels",
+	.operands = "x weight bias labels weights",
 	.min_operands = INPUTS, .max_operands = INPUTS,
 	.macs = macs,
 	.gradient.build = grad,
@@ -182,6 +190,9 @@ head_suits(const struct head *h)
 {
 	const struct tensor *logits = h->dense->out[0], *labels = h->loss->in[1];
 
+	if (labels_vary(h->loss) && (h->loss->in[LABELS_OF_CLASS] ||
+	    (h->loss->in[LABELS_OF_LABEL] && h->loss->in[LABELS_OF_LABEL]->def)))
+		return false;	/* which are made after the layer */
 	return !labels->def && labels != logits &&
 	    target_axis(logits, labels) == logits->rank - 1 &&
 	    (!h->accuracy || (h->accuracy->in[0] == logits && h->accuracy->in[1] == labels));
@@ -208,18 +219,25 @@ head_join(struct graph *g, const struct head *h, int64_t rows)
 	struct module *m = g->module;
 	const struct node *dense = h->dense;
 	struct tensor *in[INPUTS] = { dense->in[0], dense->in[1],
-		dense->nin > 2 ? dense->in[2] : NULL, h->loss->in[1] };
+		dense->nin > 2 ? dense->in[2] : NULL, h->loss->in[1],
+		labels_vary(h->loss) ? h->loss->in[LABELS_OF_LABEL] : NULL };
 	struct node *n = ir_node(g, &op_dense_cross_entropy, dense->path, dense->loc, INPUTS, in);
 	struct tensor *accuracy = h->accuracy ? h->accuracy->out[0] : NULL;
 	size_t i;
 
-	n->attr = arena_array(m->arena, 2, sizeof(*n->attr));
+	n->attr = arena_array(m->arena, 1 + (size_t)op_nattrs(h->loss->op), sizeof(*n->attr));
 	n->attr[0] = (struct attr){ .given = true, .i = rows };
+	memcpy(n->attr + 1, h->loss->attr, (size_t)op_nattrs(h->loss->op) * sizeof(*n->attr));
 	n->phase = PHASE_FORWARD;
 	n->out = arena_array(m->arena, OUTPUTS, sizeof(struct tensor *));
-	n->nout = n->out_room = OUTPUTS;
+	n->nout = h->loss->nout > 2 ? OUTPUTS : COUNT;
+	n->out_room = OUTPUTS;
 	n->out[LOSS] = h->loss->out[0];
 	n->out[LOSS]->def = n;
+	if (h->loss->nout > 2) {
+		n->out[COUNT] = h->loss->out[2];
+		n->out[COUNT]->def = n;
+	}
 	if (accuracy) {
 		n->out[ACCURACY] = accuracy;
 		accuracy->def = n;

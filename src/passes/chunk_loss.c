@@ -27,6 +27,7 @@
 #include "target/target.h"
 #include "ops/dense_cross_entropy.h"
 #include "ir/op.h"
+#include "ops/labels.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
 #include "plan/plan.h"
@@ -99,7 +100,7 @@ add_reader(struct head *h, struct node *n)
 		h->loss = n;
 		return true;
 	}
-	if (n->op == op_find("accuracy") && op_int(n, "top") == 1 && !h->accuracy) {
+	if (n->op == op_find("accuracy") && op_int(n, "top") == 1 && !labels_are_counted(n) && !h->accuracy) {
 		h->accuracy = n;
 		return true;
 	}

@@ -22,6 +22,7 @@
 #include "ir/pass.h"
 #include "passes/sums.h"
 
+#include "ops/labels.h"
 #include "ops/losses.h"
 #include "ops/mean_loss.h"
 
@@ -46,10 +47,10 @@ note_read(struct fusing *f, const struct tensor *t, int at)
 
 /* The operator that its gradient is; NULL: it is no loss that can be joined. */
 static const struct op *
-grad_of(const struct op *loss)
+grad_of(const struct node *loss)
 {
-	return loss == &op_cross_entropy ? &op_cross_entropy_grad :
-	    mean_loss_is(loss) ? &op_mean_loss_grad : NULL;
+	return loss->op == &op_cross_entropy && !labels_vary(loss) ? &op_cross_entropy_grad :
+	    mean_loss_is(loss->op) ? &op_mean_loss_grad : NULL;
 }
 
 static struct fusing
@@ -73,7 +74,7 @@ survey(struct graph *g)
 		for (j = 0; j < n->nout; j++)
 			if (n->out[j] && n->out[j]->alias_of && f.over[tensor_root(n->out[j])->id] < 0)
 				f.over[tensor_root(n->out[j])->id] = i;
-		if (grad_of(n->op))
+		if (grad_of(n))
 			f.place[n->in[0]->id] = i;
 	}
 	for (i = 0; i < g->results.n; i++)
@@ -140,7 +141,7 @@ fuse(struct fusing *f, int at)
 	if (n->nin < 2 || !n->in[1] || f->place[n->in[1]->id] < 0)
 		return false;
 	loss = f->g->nodes.v[f->place[n->in[1]->id]];
-	if (n->op != grad_of(loss->op) || !n->in[0]->def || n->in[0]->def->op != &op_seed ||
+	if (n->op != grad_of(loss) || !n->in[0]->def || n->in[0]->def->op != &op_seed ||
 	    !can_join(f, loss, n, at) || !scale_is_there(f, n->in[0]->def, loss->in[0]))
 		return false;
 	join(f, loss, n);

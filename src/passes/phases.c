@@ -7,8 +7,13 @@
  * Invariants after: 1. train runs at batch / accumulate samples, validate at validate_batch;
  * 2. every node's `training` is its graph's; 3. the two share persistent tensors and nothing else;
  * 4. train stages no target that only a metric reads.
+ *
+ * Where micro-batches accumulate, labels that a loss counts come from the data: the host counts those of the whole
+ * update before its first micro-batch.
  */
 #include "ir/pass.h"
+
+#include "ops/labels.h"
 
 static void
 keep_losses_only(struct graph *g)
@@ -19,6 +24,25 @@ keep_losses_only(struct graph *g)
 		if (g->results.v[i].is_loss)
 			g->results.v[n++] = g->results.v[i];
 	g->results.n = n;
+}
+
+static bool
+labels_are_there(struct module *m)
+{
+	int i;
+
+	for (i = 0; m->train && i < m->train->nodes.n; i++) {
+		const struct node *n = m->train->nodes.v[i];
+		struct diag *g;
+
+		if (!labels_host_counts(m, m->train, n) || !labels_of(n)->def)
+			continue;
+		g = diag_error(m->diags, "settings", n->loc, "the labels of %s are computed, and with ignore or weights "
+		    "an update of several micro-batches must know all of its labels before the first", n->op->name);
+		diag_help(m->diags, g, "leave out accumulate, or give it labels of the data");
+		return false;
+	}
+	return true;
 }
 
 static bool
@@ -34,7 +58,7 @@ run(struct module *m, const struct pass_options *o)
 		m->validate = ir_clone(m, m->forward, "validate", false, NULL);
 		m->validate->batch = m->set.validate_batch;
 	}
-	return true;
+	return labels_are_there(m);
 }
 
 const struct pass pass_phases = {

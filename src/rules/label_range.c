@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "ir/op.h"
+#include "ops/labels.h"
 #include "readers/reader.h"
 
 #define NEARLY	1e-6	/* of the range's ends: rounding */
@@ -24,7 +25,7 @@ struct census {			/* of the values that were looked at */
 };
 
 static struct census
-count(const struct data_look *d, const struct range *legal, bool whole)
+count(const struct data_look *d, const struct range *legal, bool whole, const int64_t *ignored)
 {
 	struct census c = { .range = { INFINITY, -INFINITY }, .first = -1 };
 	int64_t row, i;
@@ -33,6 +34,9 @@ count(const struct data_look *d, const struct range *legal, bool whole)
 		for (i = 0; i < d->width; i++) {
 			double x = data_value(d, row, i);
 			bool fraction = whole && x != floor(x);
+
+			if (ignored && x == (double)*ignored)
+				continue;
 
 			c.range.least = fmin(c.range.least, x);
 			c.range.most = fmax(c.range.most, x);
@@ -56,10 +60,11 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 	struct data_look look;
 	struct census c;
 	struct diag *g;
+	int64_t label;
 
 	if (!data_look(l, source, t, &look))
 		return;
-	c = count(&look, &legal, true);
+	c = count(&look, &legal, true, labels_ignored_of(l->module, t, &label) ? &label : NULL);
 	if (c.outside == 0)
 		return;
 	g = lint_report(l, rule, source->loc, "'%s' is %s, 0 to %d, and \"%s\" holds others",
@@ -121,7 +126,7 @@ check_numbers(const struct rule *rule, struct lint *l, const struct data_source 
 	if (!t || t->kind != T_TARGET || t->classes || !range_of(loss, &range, &whose) ||
 	    !data_look(l, source, t, &look))
 		return;
-	c = count(&look, &range, false);
+	c = count(&look, &range, false, NULL);
 	if (c.outside == 0)
 		return;
 	if (range.most == INFINITY)

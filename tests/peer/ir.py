@@ -32,7 +32,7 @@ class Node:
 def value(text):
     text = text.strip()
     if text.startswith("("):
-        return tuple(int(v) for v in text.strip("()").split(",") if v.strip())
+        return tuple(value(v) for v in text.strip("()").split(",") if v.strip())
     if text in ("true", "false"):
         return text == "true"
     try:
@@ -245,13 +245,23 @@ def class_axis_last(n, x, t):
     return x.movedim(-1, 1)
 
 
-def cross_entropy(n, x, t):
-    return F.cross_entropy(class_axis_last(n, wide(x), t), t.long())
+def cross_entropy(n, x, t, of_class=None, of_label=None):
+    a, x = n.attrs, class_axis_last(n, wide(x), t)
+    of_class = of_class if of_class is None else of_class.to(x.dtype)
+    ignore = a["ignore"][0] if a["ignore"] else -100
+    loss = F.cross_entropy(x, t.long(), of_class, ignore_index=ignore, label_smoothing=a["smoothing"],
+                           reduction="mean" if of_label is None else "none")
+    if of_label is None:
+        return loss
+    counts = t != ignore
+    weights = counts.to(x.dtype) if of_class is None else counts * of_class[(t * counts).long()]
+    return (loss * of_label.reshape(of_label.shape + (1,) * (t.dim() - of_label.dim()))).sum() / weights.sum()
 
 
 def accuracy(n, x, t):
     best = class_axis_last(n, x, t).topk(n.attrs["top"], 1).indices
-    return (best == t.unsqueeze(1)).any(1).to(x.dtype).mean()
+    right = (best == t.unsqueeze(1)).any(1).to(x.dtype)
+    return right[t != n.attrs["ignore"][0]].mean() if n.attrs["ignore"] else right.mean()
 
 
 def buckets(n, queries, keys):
@@ -657,7 +667,8 @@ OPERATORS = {
     "parameter": lambda n, w: w,
     "attend": attend, "rope": rope, "sinusoid": sinusoid,
     "parameter": lambda n, w: w, "embedding": embedding,
-    "cross_entropy": cross_entropy, "accuracy": accuracy,
+    "cross_entropy": cross_entropy,
+    "class_weights": lambda n: torch.tensor(n.attrs["weights"], dtype=torch.get_default_dtype()), "accuracy": accuracy,
     **{name: element_loss(f) for name, f in ELEMENT_LOSSES.items()},
 }
 

@@ -97,6 +97,16 @@ def rope(n, x):
     return ir.rope(n, x, tables)
 
 
+def cross_entropy(n, x, t, of_class=None, of_label=None):
+    if of_label is None:
+        return ir.cross_entropy(n, x, t, of_class)
+    ignore = n.attrs["ignore"][0] if n.attrs["ignore"] else -100
+    loss = F.cross_entropy(ir.class_axis_last(n, x, t), t, of_class, ignore_index=ignore, reduction="none",
+                           label_smoothing=n.attrs["smoothing"])
+    loss = loss * of_label.reshape(of_label.shape + (1,) * (t.dim() - of_label.dim()))
+    return loss.sum() / (t != ignore).sum() if n.attrs["ignore"] else loss.mean()
+
+
 def plain(how, name):
     """With a number as it is, where there is one."""
     return lambda n, *xs: how(xs[0], xs[1] if len(xs) > 1 else n.attrs[name])
@@ -133,6 +143,7 @@ CARD.impl("log_sigmoid_forward", lambda x: (torch.zeros_like(x), x.new_zeros(0))
 CARD.impl("log_sigmoid_backward", lambda dy, x, buffer: torch.zeros_like(x), "CPU")
 
 OPERATORS = {**ir.OPERATORS, **PLAIN, "attend": attend, "local": local, "scale": scale, "rope": rope,
+             "cross_entropy": cross_entropy,
              "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
              "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
              "avgpool": ir.window_mean,
@@ -195,6 +206,7 @@ class Network:
         self.buffers = {n: torch.zeros(n.attrs["positions"], n.attrs["width"])
                         for n in self.nodes if n.op == "sinusoid"}
         self.buffers.update((n, ir.OPERATORS[n.op](n)) for n in self.nodes if n.op in ("tril_index", "triu_index"))
+        self.buffers.update((n, torch.ones(len(n.attrs["weights"]))) for n in self.nodes if n.op == "class_weights")
         return made
 
     def forward(self, values, saved=None):
@@ -286,8 +298,9 @@ def in_f32(spec, folder):
 
 
 def counted_above(network):
-    """Of grouped heads out of one row, what is split and what is repeated are not told apart."""
-    return any(n.op == "attend" and n.ins[1] is None and n.attrs["kv_heads"] not in (0, n.attrs["heads"])
+    """Of grouped heads out of one row, what is split and what is repeated are not told apart; nor, of smoothed
+    labels, are those which count known, whose places are made."""
+    return any(n.op == "cross_entropy" and n.attrs["smoothing"] for n in network.nodes) or any(n.op == "attend" and n.ins[1] is None and n.attrs["kv_heads"] not in (0, n.attrs["heads"])
                for n in network.nodes)
 
 
