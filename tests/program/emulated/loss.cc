@@ -1,7 +1,7 @@
 /*
  * CUDA's kernels for cross-entropy and its gradient in one, against their definition in double
  * precision: few labels, which one block takes; many of few classes, a thread each; long rows, a block
- * each; images. Some labels are no class. And those of formulas, as programs have them.
+ * each; images. Some labels are no class, or do not count. And those of formulas, as programs have them.
  */
 #include "cuda.h"
 
@@ -88,6 +88,66 @@ check(int64_t outer, int64_t k, int64_t inner)
 		near("gradient, in place", x[i], dx[i], 0);
 }
 
+/* Labels that do not all count alike: forward, the count, the gradients of logits and of weights, accuracy. */
+static void
+check_labels(int64_t outer, int64_t k, int64_t inner)
+{
+	int64_t rows = outer * inner;
+	Values x((size_t)(rows * k)), dx(x.size()), lse((size_t)rows), of_class((size_t)k), of_label(lse.size()), dw(lse.size());
+	std::vector<int32_t> label((size_t)rows);
+	std::vector<double> work(LOSS_PARTS), should(x.size()), slope(lse.size());
+	float count = -1, loss = -1, right = -1, dy = 3, total = 0;
+	double weighs = 0, mean = 0, hits = 0, smooth = 0.1f;
+
+	for (float &v : x)
+		v = uniform() * 20 - 10;
+	for (float &v : of_class)
+		v = uniform() * 2, total += v;
+	for (float &v : of_label)
+		v = uniform() + 0.5f;
+	for (int32_t &l : label)
+		l = uniform() < 0.1f ? -1 : (int32_t)(uniform() * (float)k);
+	for (int64_t r = 0; r < rows; r++)
+		weighs += label[r] >= 0 && label[r] != 1 ? of_class[label[r]] : 0;
+	for (int64_t r = 0; r < rows; r++) {
+		int64_t at = r / inner * k * inner + r % inner, l = label[r], best = 0;
+		double sum = 0, own = 0;
+
+		for (int64_t c = 0; c < k; c++) {
+			sum += std::exp((double)x[at + c * inner]);
+			best = x[at + c * inner] > x[at + best * inner] ? c : best;
+		}
+		if (l < 0 || l == 1)
+			continue;
+		for (int64_t c = 0; c < k; c++) {
+			double p = std::exp((double)x[at + c * inner]) / sum, one = c == l;
+
+			own += -std::log(p) * of_class[c] * ((1 - smooth) * one + smooth / (double)k);
+			should[at + c * inner] = ((1 - smooth) * of_class[l] * (p - one) + smooth / (double)k *
+			    (total * p - of_class[c])) * of_label[r] * dy / weighs;
+		}
+		mean += own * of_label[r] / weighs;
+		slope[r] = own * dy / weighs;
+		hits += (best == l) * 1.0;
+	}
+	struct label_terms t = label_terms(&label[0], 1, &of_class[0], &of_label[0], 1, &count, (real)smooth, total);
+
+	label_count(&count, &work[0], t, rows, k);
+	near("count", count, weighs, 1e-6 * weighs);
+	label_cross_entropy_forward(&loss, &lse[0], &work[0], &x[0], t, outer, k, inner);
+	near("loss of labels", loss, mean, 2e-6 * mean);
+	label_cross_entropy_backward(&dx[0], &dy, &x[0], t, &lse[0], outer, k, inner);
+	for (size_t i = 0; i < dx.size(); i++)
+		near("gradient of labels", dx[i], should[i], 2e-5 * dy / weighs);
+	label_weights_backward(&dw[0], &dy, &x[0], t, &lse[0], rows, rows, k, inner);
+	for (size_t i = 0; i < dw.size(); i++)
+		near("gradient of weights", dw[i], slope[i], 1e-5 * (1 + slope[i]));
+	t = label_terms(&label[0], 1, NULL, NULL, 1, &count, 0, (real)k);
+	label_count(&count, &work[0], t, rows, k);
+	label_accuracy_forward(&right, &work[0], &x[0], t, outer, k, inner, 1);
+	near("accuracy of labels", right, count > 0 ? hits / count : 0, 1e-6);
+}
+
 /* Element by element, against a target of bytes. */
 static void
 check_evenly(int64_t n)
@@ -115,6 +175,9 @@ int
 main(void)
 {
 	check_evenly(3);
+	check_labels(70, 4, 1);
+	check_labels(3, 70, 50);
+	check_labels(300, 65, 1);
 	check_evenly(70001);
 	check(1, 10, 1);
 	check(64, 10, 1);
