@@ -9,12 +9,13 @@
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
  *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Large
  *     instances end here.
- *  4. Up to 4,000 items, complete searches at the bound, in eight orders that take turns
+ *  4. Up to 1,000 items, complete searches at the bound, in eight orders that take turns
  *     (packing_search.c; packing_tree.c is one of them). They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share of
- *     the effort.
- *  5. The search at heights between the bound and the best so far, by bisection. What remains is
- *     reported as a gap.
+ *     the effort. Beyond, their sets alone take more time than all else.
+ *  5. Up to 4,000 items, ejection too, down to the bound.
+ *  6. If effort is left, the search at heights between the bound and the best so far, by bisection. What
+ *     remains is reported as a gap.
  *
  * packing_check.c decides whether an answer is right; it shares no code with the above.
  *
@@ -41,6 +42,7 @@
 #define FEW		20000	/* fits are all but certain to end in time */
 #define FITS		3	/* of many: parts of the effort, one of which fits may use */
 #define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
+#define SEARCHED_FIRST	1000		/* before they are ejected */
 #define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
 
 static int64_t
@@ -345,22 +347,45 @@ search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct 
 	return end;
 }
 
+/* Ejection; of a copy, since it puts jobs into another order, and searches know them by their places. */
+static void
+eject_down(struct instance *in, struct range *r, int64_t target, struct effort *e)
+{
+	struct instance copy = *in;
+	int i;
+
+	copy.job = arena_array(in->arena, (size_t)in->n, sizeof(*copy.job));
+	memcpy(copy.job, in->job, (size_t)in->n * sizeof(*copy.job));
+	for (i = 0; i < in->n; i++)
+		copy.job[i].index = i;
+	r->height = packing_eject(&copy, r->height, target, e);
+	for (i = 0; i < in->n; i++)
+		in->job[copy.job[i].index].offset = copy.job[i].offset;
+}
+
 /* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
  * do), else what another piece needs anyway. High capacities are answered soon, and most of the
  * effort goes where neither answer nor proof is near; so each try gets a small part of it, and the
- * parts grow smaller only as the whole is used up. */
+ * parts grow smaller only as the whole is used up. Where that is not soon enough, ejection gets the rest. */
 static void
 search_down(struct instance *in, struct range *r, int64_t target, bool any, struct effort *e)
 {
 	struct search_turns *s = packing_search_new(in);
+	bool ejected = any, first = !any && in->n > SEARCHED_FIRST;
 	int64_t tried, capacity;
 
 	while (effort_left(e) && r->height > target && r->height > r->bound) {
 		capacity = target > r->bound ? target : r->bound;
 		if (any && capacity > target)
 			return;		/* proved: there is none within what was asked for */
-		if (search_at(s, in, capacity, r, e, any ? 1 : 4) != SEARCH_GIVEN_UP)
+		if (!first && search_at(s, in, capacity, r, e, any ? 1 : 4) != SEARCH_GIVEN_UP)
 			continue;
+		first = false;
+		if (!ejected) {
+			ejected = true;
+			eject_down(in, r, capacity, e);
+			continue;
+		}
 		tried = capacity;	/* neither found nor refuted up to here */
 		while (!any && effort_left(e) && r->height - tried > in->unit) {
 			capacity = tried + (r->height - tried) / 2;

@@ -11,8 +11,13 @@
  * guided ejection search, which Nagata and Braysy (2009) made to route vehicles: there too, all but
  * a few have their place, and the last of them are the hard ones.
  *
- * What is alive with an item is looked at in the order of offsets. Jobs are sorted by birth, so that
- * is a run of them and of those before it the ones that a census, taken now and then, found alive.
+ * With few items there is time for more: what was hard stays heavy after a height is given up, so that the
+ * same is not tried again, and when the steps have become too small, large ones are tried anew until the
+ * effort is used up.
+ *
+ * What is alive with an item is looked at in the order of offsets. Of few items, all that are in place are kept
+ * in that order. Otherwise jobs are sorted by birth, so that is a run of them and of those before it the ones that
+ * a census, taken now and then, found alive.
  */
 #include "pack/packing_impl.h"
 
@@ -21,7 +26,9 @@
 #include <string.h>
 
 #define STEPS		8		/* the part of the gap that the first height takes away */
+#define FEW		4000		/* items; what search may take on, too */
 #define FINEST		1000		/* part of the height: less is not worth the time */
+#define FINEST_OF_FEW	1000000
 #define PATIENCE	2		/* placements an item, before a height is given up */
 #define HARDER		2.0		/* times, is one that found no gap */
 #define MOST_HARDER	1e12		/* sums of weights must stay exact enough to compare */
@@ -52,6 +59,8 @@ struct eject {
 	struct neighbour *by_offset, *by_end, *room;	/* of one job, nnear each */
 	int nnear;
 	int shift;		/* of the offsets' upper bits */
+	int *order;		/* of few: those in place, by offset; else NULL */
+	int nordered;
 	int64_t limit;		/* the height to reach */
 	struct effort *effort;
 };
@@ -152,14 +161,69 @@ sort_neighbours(struct eject *e, struct neighbour *v, int n)
 	}
 }
 
+/* How many lie lower. */
+static int
+rank_of(const struct eject *e, int64_t offset)
+{
+	int lo = 0, hi = e->nordered, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (e->job[e->order[mid]].offset < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void
+order_add(struct eject *e, int i)
+{
+	int at = rank_of(e, e->job[i].offset);
+
+	memmove(e->order + at + 1, e->order + at, (size_t)(e->nordered++ - at) * sizeof(*e->order));
+	e->order[at] = i;
+}
+
+static void
+order_drop(struct eject *e, int i)
+{
+	int at = rank_of(e, e->job[i].offset);
+
+	while (e->order[at] != i)
+		at++;
+	memmove(e->order + at, e->order + at + 1, (size_t)(--e->nordered - at) * sizeof(*e->order));
+}
+
+static void
+find_in_order(struct eject *e, const struct job *j)
+{
+	int k;
+
+	e->nnear = 0;
+	for (k = 0; k < e->nordered; k++) {
+		const struct job *near = &e->job[e->order[k]];
+
+		if (near->lower < j->upper && near->upper > j->lower)
+			e->by_offset[e->nnear++] = (struct neighbour){ near->offset, e->order[k] };
+	}
+	effort_spend(e->effort, 2 * (int64_t)e->nordered + 6 * (int64_t)e->nnear + 10);
+}
+
 /* Fills by_offset with those in place that are alive with job I, which is not in place. */
 static void
 find_neighbours(struct eject *e, int i)
 {
 	const struct job *j = &e->job[i];
-	const struct census *c = census_before(e, e->born[j->lower]);
+	const struct census *c;
 	int k;
 
+	if (e->order) {
+		find_in_order(e, j);
+		return;
+	}
+	c = census_before(e, e->born[j->lower]);
 	e->nnear = 0;
 	for (k = c->first; k < c->first + c->n; k++)
 		note_neighbour(e, e->alive[k], j->lower);
@@ -259,6 +323,8 @@ find_victims(struct eject *e, const struct job *j)
 static void
 take_off(struct eject *e, int i)
 {
+	if (e->order)
+		order_drop(e, i);
 	e->job[i].offset = NOWHERE;
 	push(e, i);
 }
@@ -284,6 +350,8 @@ place(struct eject *e, int i)
 		}
 	}
 	j->offset = at;
+	if (e->order)
+		order_add(e, i);
 }
 
 /* Brings everybody within the limit. */
@@ -293,7 +361,9 @@ settle(struct eject *e)
 	int64_t patience = (int64_t)PATIENCE * e->n;
 	int i;
 
-	e->nheap = 0;
+	e->nheap = e->nordered = 0;
+	for (i = 0; e->order && i < e->n; i++)
+		order_add(e, i);
 	for (i = 0; i < e->n; i++) {
 		const struct job *j = &e->job[i];
 
@@ -334,7 +404,22 @@ prepare(struct instance *in, struct eject *e)
 	for (i = 0; i < e->n; i++)
 		e->area[i] = e->weight[i] = (double)e->job[i].size *
 		    (e->job[i].upper - e->job[i].lower);
-	take_census(in->arena, e);
+	if (e->n <= FEW)
+		e->order = arena_array(in->arena, n, sizeof(*e->order));
+	else
+		take_census(in->arena, e);
+}
+
+/* A height was too low: nearer to the best. False: not worth the time. */
+static bool
+give_way(const struct eject *e, int64_t best, int64_t target, int64_t unit, int64_t *step)
+{
+	bool finest = *step == unit || *step < best / (e->order ? FINEST_OF_FEW : FINEST);
+
+	if (finest && !e->order)
+		return false;
+	*step = finest ? best - target : *step / 3;
+	return true;
 }
 
 /* Sets ever lower heights, which a success takes further and a failure nearer to the best. */
@@ -355,11 +440,11 @@ packing_eject(struct instance *in, int64_t best, int64_t target, struct effort *
 			step = (best - target) * 2 / STEPS;
 			continue;
 		}
-		if (step == in->unit || step < best / FINEST)
+		if (!give_way(&e, best, target, in->unit, &step))
 			break;
 		memcpy(e.job, in->job, (size_t)e.n * sizeof(*e.job));
-		memcpy(e.weight, e.area, (size_t)e.n * sizeof(*e.weight));
-		step /= 3;
+		if (!e.order)
+			memcpy(e.weight, e.area, (size_t)e.n * sizeof(*e.weight));
 	}
 	return best;
 }
