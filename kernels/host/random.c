@@ -93,6 +93,22 @@ start_value(const struct persistent *p, uint64_t seed, uint64_t stream, int64_t 
 	}
 }
 
+/* Stores element I of what has that type. */
+static void
+value_put(int type, unsigned char *to, int64_t i, double x)
+{
+	if (type == TYPE_F64)
+		((double *)to)[i] = x;
+	else if (type == TYPE_F32)
+		((float *)to)[i] = (float)x;
+	else if (type == TYPE_I32)
+		((int32_t *)to)[i] = (int32_t)x;
+	else if (type == TYPE_U8)
+		to[i] = (unsigned char)x;
+	else
+		((elem *)to)[i] = ELEM((real)x);
+}
+
 /* Fills every persistent tensor, through a chunk because the arena may be on another device. */
 static void
 start_values(uint64_t seed)
@@ -110,16 +126,7 @@ start_values(uint64_t seed)
 				double x = start_value(p, seed, stream,
 				    turned(at + i, p->taps, p->channels));
 
-				if (p->type == TYPE_F64)
-					((double *)chunk)[i] = x;
-				else if (p->type == TYPE_F32)
-					((float *)chunk)[i] = (float)x;
-				else if (p->type == TYPE_I32)
-					((int32_t *)chunk)[i] = (int32_t)x;
-				else if (p->type == TYPE_U8)
-					chunk[i] = (unsigned char)x;
-				else
-					((elem *)chunk)[i] = ELEM((real)x);
+				value_put(p->type, chunk, i, x);
 			}
 			device_write(p->offset + at * size, chunk, n * size);
 		}

@@ -215,17 +215,6 @@ stored_value(int type, const unsigned char *from)
 	}
 }
 
-static void
-value_put(int type, unsigned char *to, int64_t i, double x)
-{
-	if (type == TYPE_F64)
-		((double *)to)[i] = x;
-	else if (type == TYPE_F32)
-		((float *)to)[i] = (float)x;
-	else
-		((elem *)to)[i] = ELEM((real)x);
-}
-
 /* Element I of P, in the order in which it lies, is which of the file's? */
 static int64_t
 stored_index(const struct persistent *p, bool transposed, int64_t i)
