@@ -127,6 +127,8 @@ take_results(struct making *b, struct layer *l, struct loc loc, const struct val
 	for (i = 0; i < n; i++) {
 		const struct value *item = v->kind == V_TUPLE ? &v->item[i] : v;
 
+		if (item->kind != V_TENSOR)	/* its mistake was reported */
+			return false;
 		vec_push(b->ex->a, &b->g->results, ((struct result){ .name = item->tensor->name,
 		    .tensor = item->tensor, .loc = at }));
 	}
