@@ -6,7 +6,7 @@
  *     row 0       [---------]               of an input; a target's window lies AHEAD tokens further on
  *     row 1         stride -> [---------]
  */
-struct windows {		/* the part of a file that is used, in tokens */
+struct token_windows {		/* the part of a file that is used, in tokens */
 	struct mapped file;
 	int64_t header;		/* bytes before the first token */
 	int64_t from, to;
@@ -15,7 +15,7 @@ struct windows {		/* the part of a file that is used, in tokens */
 
 /* The first token that an input cannot take; -1: it takes all. */
 static int64_t
-windows_wrong(const struct windows *w, const struct input *in)
+windows_wrong(const struct token_windows *w, const struct input *in)
 {
 	const unsigned char *tokens = w->file.bytes + w->header, *let = tokens;
 	int bytes = type_table[w->type].bytes;
@@ -34,11 +34,11 @@ windows_wrong(const struct windows *w, const struct input *in)
 }
 
 /* From a file of tokens of that type behind HEADER bytes: which part, and how many windows. */
-static struct windows
+static struct token_windows
 windows_open(struct data *d, int64_t header, int type)
 {
 	const struct source *s = d->source;
-	struct windows w = { data_map(d->folder, s->file[0]), header, 0, 0, type };
+	struct token_windows w = { data_map(d->folder, s->file[0]), header, 0, 0, type };
 	int64_t window = d->inputs ? d->input[0].elements : 1, past, tokens;
 	int64_t ahead = (int64_t)source_number(s, "ahead", 0, 1), stride = (int64_t)source_number(s, "stride", 0, 0);
 

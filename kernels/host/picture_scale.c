@@ -16,7 +16,7 @@
  */
 #define SCALE_BITS	22
 
-struct axis {
+struct scaled_axis {
 	int begin, end;		/* of the file: pixels that any place of the window is made of */
 	int most;		/* weights that a place has room for */
 	int *first, *count;	/* by place of the window: pixels that it is made of */
@@ -31,7 +31,7 @@ struct canvas {
 	struct picture picture;	/* what is made */
 	int width, height;	/* of the file; */
 	int channels;		/* and of the rows that are added: 1 or 3 */
-	struct axis x, y;
+	struct scaled_axis x, y;
 	int32_t *sum;		/* of the window, [height, width, channels] */
 	uint8_t *line;		/* a row of it */
 	unsigned char *row;	/* room for the file's */
@@ -164,7 +164,7 @@ axis_weigh(const struct seen_part *p, int place, int *first, int32_t *weight)
 }
 
 static void
-axis_fill(struct axis *a, const struct seen_part *p, int places, bool mask)
+axis_fill(struct scaled_axis *a, const struct seen_part *p, int places, bool mask)
 {
 	a->begin = INT_MAX;
 	a->end = 0;
@@ -275,7 +275,7 @@ scale_byte(int32_t sum)
 static void
 canvas_line(struct canvas *c, const unsigned char *row)
 {
-	const struct axis *x = &c->x;
+	const struct scaled_axis *x = &c->x;
 
 	for (int64_t i = 0; i < c->picture.width; i++) {
 		const int32_t *weight = x->weight + i * x->most;

@@ -14,7 +14,7 @@ text_line(const struct mapped *f, int64_t at)
 static void
 text_open(struct data *d)
 {
-	struct windows w = windows_open(d, 0, TYPE_U8);
+	struct token_windows w = windows_open(d, 0, TYPE_U8);
 
 	for (int k = 0; k < d->inputs; k++) {
 		const struct input *in = &d->input[k];

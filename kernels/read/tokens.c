@@ -8,7 +8,7 @@ static void
 tokens_open(struct data *d)
 {
 	bool wide = source_number(d->source, "bits", 0, 16) > 16;
-	struct windows w;
+	struct token_windows w;
 	int bytes = wide ? 4 : 2;
 
 	w = windows_open(d, (int64_t)source_number(d->source, "header", 0, 0), wide ? TYPE_U32 : TYPE_U16);
