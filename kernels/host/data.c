@@ -34,7 +34,7 @@ data_sent(const struct data *d, const struct input *in)
 
 	s.type = in->type;
 	s.scale = 1;
-	if (!d->makes[in - d->input] && device_converts(in, type)) {
+	if (!d->makes[in - d->input] && !d->absent[in - d->input] && device_converts(in, type)) {
 		s.type = type;
 		s.scale = scale;
 	}
@@ -44,13 +44,14 @@ data_sent(const struct data *d, const struct input *in)
 
 static void
 data_open(struct data *d, const char *folder, const struct source *source, const struct input *input,
-    int inputs, int64_t batch)
+    int inputs, int64_t batch, bool may_lack)
 {
 	memset(d, 0, sizeof *d);
 	d->folder = folder;
 	d->source = source;
 	d->input = input;
 	d->inputs = inputs;
+	d->may_lack = may_lack;
 	source->reader->open(d);
 	d->samples = data_count(source, d->rows);
 	if (d->samples < 1)
@@ -114,7 +115,7 @@ data_copies(const struct data *d, int k)
 	const struct input *in = &d->input[k];
 	double scale = data_scale(d, in);
 
-	return !d->makes[k] && d->sent[k].scale == scale && d->sent[k].type == d->column[in->column].type;
+	return !d->makes[k] && !d->absent[k] && d->sent[k].scale == scale && d->sent[k].type == d->column[in->column].type;
 }
 
 /* A file that was right at start may have been written to since: a class beyond the last would be read as a
@@ -141,6 +142,10 @@ data_load(const struct data *d, int k, void *to, int64_t row, const struct sampl
 	const struct column *c = &d->column[in->column];
 	const unsigned char *from;
 
+	if (d->absent[k]) {
+		memset(to, 0, (size_t)(in->elements * d->sent[k].bytes));
+		return;
+	}
 	if (d->makes[k]) {
 		d->source->reader->make(d, k, to, row, s);
 		return;

@@ -29,10 +29,35 @@ struct data {
 	int64_t samples;	/* of those, in use */
 	struct sent sent[MAX_COLUMNS];	/* by input: what is written for the device */
 	bool makes[MAX_COLUMNS];	/* by input: the reader makes its values */
+	bool may_lack;		/* targets: for --predict */
+	bool lacks;		/* some of them are absent: */
+	bool absent[MAX_COLUMNS];	/* by input; it is 0 */
+	int64_t first;		/* CSV: the field of the spec's row with which a line begins */
 	int64_t *row;		/* room for those of a batch */
 	void *own;		/* the reader's */
 	int32_t *made;		/* and for the labels of a sample, where they are made and counted */
 };
+
+/* Data lack input K: a target that nobody asks for. False: it is asked for. */
+static bool
+data_lacks(struct data *d, int k)
+{
+	if (!d->may_lack || !d->input[k].target)
+		return false;
+	return d->lacks = d->absent[k] = true;
+}
+
+/* Where each input has a file: is that of input K left out? */
+static bool
+data_lacks_file(struct data *d, int k)
+{
+	const char *name = d->source->file[d->input[k].column], *folder = d->folder;
+
+	if (folder ? data_path(folder, name, false) || data_path(folder, name, true) :
+	    data_path("", name, false) || data_path(SPEC_FOLDER, name, false))
+		return false;
+	return data_lacks(d, k);
+}
 
 /* What the spec gives an argument of the reader, at place I of a list. */
 static double

@@ -21,7 +21,7 @@ prepare(struct run *r)
 		if (!train_source.reader)
 			fail("%s names no data to train on", SPEC);
 		data_open(&r->train, o->data, &train_source, train_inputs, TRAIN_INPUTS,
-		    TRAIN_BATCH);
+		    TRAIN_BATCH, false);
 	}
 #endif
 #ifdef VALIDATES
@@ -83,16 +83,17 @@ main(int argc, char **argv)
 #ifdef VALIDATES
 	if (r.option.eval || r.option.predict) {
 		int64_t growth = memory_taken();
+		int results = r.validate.lacks ? 0 : VALIDATE_RESULTS;
 
-		progress_epoch(&r.progress, validate_results, VALIDATE_RESULTS, 0);
+		progress_epoch(&r.progress, validate_results, results, 0);
 		if (!validate(&r, r.option.predict))
 			exit(128 + interrupted);
 		growth = memory_taken() - growth;
 		printf("%s: %lld samples", NETWORK, (long long)r.validated);
-		print_results(validate_results, VALIDATE_RESULTS, r.valid, r.validated, "validation ");
+		print_results(validate_results, results, r.valid, r.validated, "validation ");
 		putchar('\n');
 		log_epoch(&r.progress, r.state.epoch, r.state.update, r.valid, 0, validate_results,
-		    VALIDATE_RESULTS, r.valid, r.validated);
+		    results, r.valid, r.validated);
 		log_end(&r.progress, r.state.update, growth);
 		memory_report(growth);
 	}
@@ -103,7 +104,7 @@ main(int argc, char **argv)
 	if (fflush(stdout) || ferror(stdout))
 		fail("standard output: %s", strerror(errno));
 #ifdef VALIDATES
-	if (r.option.eval || r.option.predict)
+	if ((r.option.eval || r.option.predict) && !r.validate.lacks)
 		validate_finite(&r);
 #endif
 	return 0;

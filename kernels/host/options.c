@@ -36,7 +36,7 @@ static const struct option {
 	{"strict", NULL, "every weight must be there, and used"},
 	{"log", "FILE", "append one line of JSON an update and an epoch"},
 	{"eval", NULL, "validate only"},
-	{"predict", "FILE", "write the network's output for the validation data (.npy)"},
+	{"predict", "FILE", "write the network's output for the validation data (.npy, .csv, .safetensors)"},
 	{"plan", NULL, "print where every buffer lies, and end"},
 	{"profile", NULL, "print the time spent in each node"},
 	{"threads", "N", "worker threads (C)"},

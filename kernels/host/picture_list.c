@@ -155,6 +155,12 @@ folder_open(struct data *d, struct pictures *p, const char *name)
 		fail("%s: %s", name, strerror(errno));
 	for (int i = 0; i < n; i++)
 		found += folder_at(p, path, "", list[i]->d_name);
+	for (int k = 0; k < d->inputs && !found; k++)
+		data_lacks(d, k);
+	if (!found && d->lacks) {
+		folder_walk(d, p, "", -1, 0);
+		return;
+	}
 	if (found != classes)
 		fail("%s: has %lld folders for %lld classes: each class has a folder", name, (long long)found,
 		    (long long)classes);
@@ -213,12 +219,15 @@ list_line(struct data *d, struct pictures *p, const struct mapped *f, int64_t li
 			break;
 	}
 	for (int k = 0; k < d->inputs; k++)
-		if (d->input[k].column >= n)
+		if (d->input[k].column >= n && !data_lacks(d, k))
 			fail("%s:%lld: has %d fields, and none for %s", f->name, (long long)line, n, d->input[k].name);
 	for (int k = 0; k < d->inputs; k++) {
 		int i = d->input[k].column;
 
-		list_field(d, p, f, line, k, field[i], (size_t)(behind[i] - field[i]));
+		if (i >= n)
+			cell_add(p, 0);
+		else
+			list_field(d, p, f, line, k, field[i], (size_t)(behind[i] - field[i]));
 	}
 	d->rows++;
 }

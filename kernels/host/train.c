@@ -84,94 +84,7 @@ collect_results(int ticket, const struct result *result, int n, int64_t b, doubl
 	}
 }
 
-/* ---- predictions ---- */
-
 #ifdef VALIDATES
-static void
-keep_predictions_at(const void *from, int64_t at, int64_t bytes)
-{
-	if (predictions)
-		ALONE
-			device_read(predictions + at, (const unsigned char *)from - arena, bytes);
-}
-
-static void
-keep_predictions(const void *from, int64_t bytes)
-{
-	keep_predictions_at(from, 0, bytes);
-}
-
-static struct whole prediction_file;
-
-/* Part of a file would pass for the whole of it: none stays behind. */
-__attribute__((noreturn)) static void
-predictions_fail(void)
-{
-	whole_drop(&prediction_file);
-	fail("%s: cannot be written: %s", prediction_file.given, strerror(errno));
-}
-
-/* What is written: elements of 16 bits as f32, since NPY has no bf16. */
-static int
-predictions_type(void)
-{
-	return prediction.type == TYPE_ELEM ? TYPE_F32 : prediction.type;
-}
-
-/* Writes the N first elements of what was kept. */
-static bool
-predictions_write(int64_t n)
-{
-	int fd = prediction_file.fd;
-	int64_t from = type_table[prediction.type].bytes, size = type_table[predictions_type()].bytes;
-	int64_t most = (int64_t)sizeof(chunk) / size;
-
-	if (from == size && !prediction.channels)
-		return write_all(fd, predictions, n * size);
-	for (int64_t at = 0; at < n; at += most) {
-		int64_t count = n - at < most ? n - at : most;
-
-		for (int64_t i = 0; i < count; i++) {
-			const unsigned char *x = predictions +
-			    turned(at + i, prediction.channels, prediction.places) * from;
-
-			if (from == size)
-				memcpy(chunk + i * size, x, (size_t)size);
-			else
-				((float *)chunk)[i] = (float)VALUE(*(const elem *)x);
-		}
-		if (!write_all(fd, chunk, count * size))
-			return false;
-	}
-	return true;
-}
-
-/* Writes an NPY header; the samples follow it batch by batch. */
-static void
-predictions_open(const char *path, int64_t samples)
-{
-	char header[512], shape[256];
-	int n;
-
-	if (!whole_find(&prediction_file, path) || !whole_open(&prediction_file))
-		predictions_fail();
-	n = snprintf(shape, sizeof(shape), "(%lld,", (long long)samples);
-	for (int i = 0; i < prediction.rank; i++)
-		n += snprintf(shape + n, sizeof(shape) - (size_t)n, i ? ", %lld" : " %lld",
-		    (long long)prediction.dim[i]);
-	n = snprintf(header + 10, sizeof(header) - 10,
-	    "{'descr': '<%c%d', 'fortran_order': False, 'shape': %s), }",
-	    type_table[predictions_type()].name[0], type_table[predictions_type()].bytes, shape);
-	while ((n + 11) % 64)
-		header[10 + n++] = ' ';
-	header[10 + n++] = '\n';
-	memcpy(header, "\x93NUMPY\x01", 8);
-	header[8] = (char)(n & 0xff);
-	header[9] = (char)(n >> 8);
-	if (!write_all(prediction_file.fd, header, 10 + n))
-		predictions_fail();
-}
-
 /* One pass over the validation data; results go to r->valid. PREDICT is a file, or NULL. False: it was
  * interrupted, and there are no results. */
 static bool
@@ -242,7 +155,9 @@ validate_open(struct run *r)
 	if (!validate_source.reader)
 		return;
 	data_open(&r->validate, r->option.data, &validate_source, validate_inputs,
-	    VALIDATE_INPUTS, VALIDATE_BATCH);
+	    VALIDATE_INPUTS, VALIDATE_BATCH, r->option.predict != NULL);
+	if (r->validate.lacks)
+		fprintf(stderr, "%s: note: there are no targets: nothing is measured\n", PROGRAM);
 }
 #endif
 

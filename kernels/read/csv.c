@@ -12,6 +12,7 @@ struct csv {
 	const char *at;		/* next byte */
 	const char *let;	/* what lies before it was let go */
 	int64_t line;		/* from 1, as an editor counts */
+	int64_t fields;		/* of a line */
 };
 
 /* Puts the next line at LINE without its end; false at the end of the file. Blank lines count
@@ -97,7 +98,7 @@ csv_values(const struct data *d, const struct csv *c, const struct input *in, in
 {
 	char legal[64];
 
-	for (int64_t k = 0; k < in->field; k++)
+	for (int64_t k = 0; k < in->field - d->first; k++)
 		line = (const char *)memchr(line, ',', (size_t)(end - line)) + 1;
 	for (int64_t i = 0; i < in->elements; i++) {
 		const char *field = line;
@@ -106,11 +107,11 @@ csv_values(const struct data *d, const struct csv *c, const struct input *in, in
 
 		if (!csv_number(&line, end, &x))
 			fail("%s:%lld: column %lld: expected a number, found \"%.*s\"", c->file.name,
-			    (long long)c->line, (long long)(in->field + i + 1),
+			    (long long)c->line, (long long)(in->field - d->first + i + 1),
 			    shown < 40 ? shown : 40, field);
 		if (!value_fits(d, in, x) || !csv_holds(d, in, x))
 			fail("%s:%lld: column %lld holds %g, expected %s for %s", c->file.name,
-			    (long long)c->line, (long long)(in->field + i + 1), x,
+			    (long long)c->line, (long long)(in->field - d->first + i + 1), x,
 			    value_legal(legal, sizeof(legal), in), in->name);
 		csv_store(d, in, row * in->elements + i, x);
 		if (line < end)
@@ -173,14 +174,49 @@ csv_trim(struct data *d, const struct csv *c, const struct input *in, int64_t mo
 	p->rows = d->rows;
 }
 
+/* The fewest fields that a line can have. */
+static int64_t
+csv_least(const struct data *d)
+{
+	int64_t least = d->source->fields;
+
+	for (int k = 0; k < d->inputs && d->may_lack; k++)
+		least -= d->input[k].target ? d->input[k].elements : 0;
+	return least > 0 ? least : 1;
+}
+
+/* A table of inputs alone, where nobody asks for targets. */
+static void
+csv_without_targets(struct data *d, struct csv *c, int64_t width)
+{
+	int64_t inputs = 0, first = c->fields;
+
+	for (int k = 0; k < d->inputs; k++) {
+		inputs += d->input[k].target ? 0 : d->input[k].elements;
+		if (!d->input[k].target && d->input[k].field < first)
+			first = d->input[k].field;
+	}
+	if (!d->may_lack || width != inputs)
+		return;
+	for (int k = 0; k < d->inputs; k++)
+		data_lacks(d, k);
+	c->fields = inputs;
+	d->first = first;
+}
+
 static void
 csv_row(struct data *d, struct csv *c, const char *line, const char *end)
 {
-	if (csv_width(line, end) != d->source->fields)
-		fail("%s:%lld: %lld columns, expected %lld", c->file.name, (long long)c->line,
-		    (long long)csv_width(line, end), (long long)d->source->fields);
+	int64_t width = csv_width(line, end);
+
+	if (d->rows == 0 && width != c->fields)
+		csv_without_targets(d, c, width);
+	if (width != c->fields)
+		fail("%s:%lld: %lld columns, expected %lld", c->file.name, (long long)c->line, (long long)width,
+		    (long long)c->fields);
 	for (int k = 0; k < d->inputs; k++)
-		csv_values(d, c, &d->input[k], d->rows, line, end);
+		if (!d->absent[k])
+			csv_values(d, c, &d->input[k], d->rows, line, end);
 	d->rows++;
 	if (c->at - c->let >= CHECKED) {
 		data_let_go((const unsigned char *)c->let, (const unsigned char *)c->at);
@@ -196,7 +232,8 @@ csv_open(struct data *d)
 	struct csv c;
 
 	c.file = data_map(d->folder, d->source->file[0]);
-	most = (c.file.size + 1) / (2 * (d->source->fields > 0 ? d->source->fields : 1)) + 1;
+	c.fields = d->source->fields;
+	most = (c.file.size + 1) / (2 * csv_least(d)) + 1;
 	for (int k = 0; k < d->inputs; k++)
 		csv_room(d, &c, &d->input[k], most);
 	for (csv_begin(&c, source_number(d->source, "header", 0, 0) != 0); csv_line(&c, &line, &end);)

@@ -42,7 +42,8 @@ static void
 idx_open(struct data *d)
 {
 	for (int k = 0; k < d->inputs; k++)
-		idx_read(d, &d->input[k]);
+		if (!data_lacks_file(d, k))
+			idx_read(d, &d->input[k]);
 }
 
 const struct reader reader_idx = { idx_open, NULL, NULL };

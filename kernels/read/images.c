@@ -3,6 +3,9 @@
  * the batch. In memory are the names, and for each thread what one picture needs.
  */
 #include <strings.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include "host/pictures.c"
 #include "host/picture_scale.c"
 #include "host/picture_list.c"
@@ -29,6 +32,9 @@ images_open(struct data *d)
 	char *name = data_find(d->folder, d->source->file[0]);
 	struct stat st;
 
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1);	/* not 64 MiB of addresses for each thread */
+#endif
 	memset(p, 0, sizeof *p);
 	d->own = p;
 	variation_read(&p->variation, d);

@@ -104,7 +104,8 @@ static void
 npy_open(struct data *d)
 {
 	for (int k = 0; k < d->inputs; k++)
-		npy_read(d, &d->input[k]);
+		if (!data_lacks_file(d, k))
+			npy_read(d, &d->input[k]);
 }
 
 const struct reader reader_npy = { npy_open, NULL, NULL };

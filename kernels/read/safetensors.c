@@ -48,7 +48,7 @@ tensors_open(struct data *d)
 		tensors_take(d, &f, data, &t);
 	header_close(fd, &j);
 	for (int k = 0; k < d->inputs; k++)
-		if (!d->column[d->input[k].column].stretches)
+		if (!d->column[d->input[k].column].stretches && !data_lacks(d, k))
 			fail("%s: has no tensor %s", f.name, d->input[k].name);
 }
 
