@@ -44,7 +44,7 @@ const struct reader reader_cifar = {
 	    "class[10] says that they are CIFAR-10's; class[100] and class[20] are the fine and the coarse labels of "
 	    "CIFAR-100. f32[10] is 1 for the label and 0 elsewhere. The files are mapped: a set takes no memory of its "
 	    "own.\n\n" PICTURES_DOC,
-	.usage = "cifar(\"data_batch_1.bin\", \"data_batch_2.bin\", scale=1/255, pad=4, flip=0.5)",
+	.usage = "cifar(\"data_batch_1.bin\", scale=1/255, pad=4, flip=0.5)",
 	.files = FILES_MANY,
 	.attrs = attrs,
 	.bytes = true,
