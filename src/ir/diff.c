@@ -13,6 +13,7 @@ diff_begin(struct diff *d, struct graph *g)
 
 	*d = (struct diff){ .m = m, .g = g, .ntensors = m->next_tensor,
 		.gradient = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*d->gradient)),
+		.parts = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*d->parts)),
 		.wants = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*d->wants)) };
 }
 
@@ -133,8 +134,9 @@ diff_between(struct diff *d, struct node *back, struct tensor *like, const char 
 struct tensor *
 diff_output(struct diff *d, struct node *back, struct tensor *like)
 {
-	const char *suffix = d->gradient[like->id] ? "grad.part" : "grad";
-	struct tensor *t = diff_between(d, back, like, suffix);
+	int part = d->gradient[like->id] ? ++d->parts[like->id] : 0;
+	struct tensor *t = diff_between(d, back, like, part == 0 ? "grad" : part == 1 ? "grad.part" :
+	    arena_printf(d->m->arena, "grad.part_%d", part));
 
 	diff_add(d, like, t);
 	return t;

@@ -11,6 +11,7 @@ struct diff {
 	struct module *m;
 	struct graph *g;
 	struct tensor **gradient;	/* by the id of a forward tensor: the sum so far */
+	int *parts;			/* and how many contributions were named so far */
 	bool *wants;			/* by the id of a forward tensor */
 	int ntensors;			/* ids below are forward's */
 };
