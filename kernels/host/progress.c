@@ -200,7 +200,7 @@ log_results(struct progress *p, const char *prefix, const struct result *result,
 			continue;
 		log_number(p, prefix, result[k].name, result_value(result, n, k, sum, samples));
 		if (result[k].kind == RESULT_COUNTS && result[k].log) {
-			fprintf(p->log, ",\"%s%s_counts\":", prefix, result[k].name);
+			fprintf(p->log, ",\"%s%s_by_class\":", prefix, result[k].name);
 			result[k].log(p->log, sum + result[k].at, result[k].numbers);
 		}
 	}

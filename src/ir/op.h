@@ -256,7 +256,7 @@ struct op_rounds {
  * METRIC whose out[0], f64[n], is no mean but counts that add up over all batches. All zero: it is a mean.
  */
 struct op_counts {
-	const char *of;		/* the function of kernels/host/metrics.c that makes the metric of them; */
+	const char *of;		/* the function of kernels/loss/metrics.cu that makes the metric of them; */
 	const char *log;	/* the one that writes what else the log has of it; NULL: nothing */
 };
 

@@ -297,12 +297,14 @@ result_name(struct expander *ex, const struct stmt *st, const struct expr *e)
 	return name;
 }
 
-/* One number a sample is averaged over them. */
+/* One number a sample is averaged over them; of counts the host makes one. */
 static bool
 is_one_number(struct expander *ex, struct where *w, struct expr *e, struct value *v, const char *what)
 {
 	struct diag *g;
 
+	if (v->tensor->def && v->tensor->def->op->counts.of)
+		return true;
 	if (v->tensor->rank != 0) {
 		g = ex_error(ex, "shape", e->loc, "a %s is one number for each sample or for the whole batch, and "
 		    "this is %s", what, value_text(ex->a, v));
