@@ -204,6 +204,9 @@ write_expr(struct text *t, const struct expr *e)
 	case E_STAR:
 		text_puts(t, "STAR");
 		break;
+	case E_ELLIPSIS:
+		text_puts(t, "...");
+		break;
 	case E_CALL:
 		write_node(t, e->name, e);
 		break;

@@ -611,6 +611,7 @@ check_head(int64_t rows, int64_t in, int64_t units, int64_t chunk)
 	double *t = calloc((size_t)(rows * units), sizeof(*t)), *tx = calloc((size_t)nx, sizeof(*tx));
 	double *tw = calloc((size_t)nw, sizeof(*tw)), *tb = calloc((size_t)units, sizeof(*tb));
 	double sum = 0, right = 0;
+	struct label_terms terms;
 	int32_t *label = malloc((size_t)rows * sizeof(*label));
 	char name[100];
 
@@ -634,14 +635,15 @@ check_head(int64_t rows, int64_t in, int64_t units, int64_t chunk)
 		}
 	}
 	right /= (double)rows;
-	TEAM(dense_cross_entropy_forward(&loss, &accuracy, dx, dw, db, x, w, bias, label, work, bytes, rows,
+	terms = label_terms(label, -1, NULL, NULL, 1, NULL, 0, (real)units);
+	TEAM(dense_cross_entropy_forward(&loss, &accuracy, dx, dw, db, x, w, bias, terms, work, bytes, rows,
 	    in, units, chunk, NULL));
 	compare_number("loss", name, loss, sum);
 	compare_number("accuracy", name, accuracy, right);
 	compare_rounded(3, "loss, input", name, dx, tx, nx);
 	compare_rounded(3, "loss, weights", name, dw, tw, nw);
 	compare_rounded(3, "loss, bias", name, db, tb, units);
-	TEAM(dense_cross_entropy_forward(&alone, NULL, NULL, NULL, NULL, x, w, bias, label, work, bytes,
+	TEAM(dense_cross_entropy_forward(&alone, NULL, NULL, NULL, NULL, x, w, bias, terms, work, bytes,
 	    rows, in, units, chunk, NULL));
 	compare_number("loss alone", name, alone, sum);
 	free(x), free(w), free(bias), free(dx), free(dw), free(db), free(work);
