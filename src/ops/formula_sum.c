@@ -22,7 +22,7 @@ enum { FORMULA, AXIS, FACTOR, ATTRS };
 static const struct attr_spec attrs[] = {
 	[FORMULA] = { "formula", ATTR_FORMULA, "the formula of elements", .required = true },
 	[AXIS] = { "axis", ATTR_INTS, "the axes that are summed over, beside the batch where the result has none",
-	    .preset = "()", .min = 0, .max = MAX_RANK - 1 },
+	    .min = 0, .max = MAX_RANK - 1 },
 	[FACTOR] = { "factor", ATTR_REAL, "of each sum", .preset = "1" },
 	ATTRS_END
 };
