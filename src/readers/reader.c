@@ -105,12 +105,16 @@ reader_takes(const struct data_source *d, int64_t row)
 	    (d->keep_every == 0 || row % d->keep_every == 0);
 }
 
+/* Rows may be as many as a file says that it has. */
 int64_t
 reader_samples(const struct data_source *d, int64_t rows)
 {
-	if (d->keep_every)
-		return (rows + d->keep_every - 1) / d->keep_every;
-	return d->skip_every ? rows - (rows + d->skip_every - 1) / d->skip_every : rows;
+	int64_t every = d->keep_every ? d->keep_every : d->skip_every, those;
+
+	if (!every)
+		return rows;
+	those = rows / every + (rows % every != 0);
+	return d->keep_every ? those : rows - those;
 }
 
 bool
