@@ -17,6 +17,7 @@
 
 #include "calls/emitter.h"
 #include "calls/sizes.h"
+#include "ops/broadcast.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
 
@@ -287,9 +288,6 @@ is_sequence(struct build *b, const struct node *n, int k, const char *what)
 	if (i < q->rank - 2 || x->rank != q->rank)
 		return op_error(b, n, "attend: %s are %s; before positions and features they must have the axes of "
 		    "the queries, which are %s", what, op_operand_text(b, x), op_operand_text(b, q));
-	if (x->batched != q->batched)
-		return op_error(b, n, "attend: of queries, keys and values some depend on the batch and "
-		    "others do not; here %s are %s", what, op_operand_text(b, x));
 	return true;
 }
 
@@ -378,6 +376,7 @@ shape(struct build *b, struct node *n)
 	int axis;
 
 	spread(b, n);
+	broadcast_samples(b, n, Q, BIAS - Q);
 	q = n->in[Q];
 	axis = q->rank - 2;
 	if (!attend_is_relative(b, n))

@@ -6,6 +6,7 @@
 
 #include "ir/diff.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "calls/emitter.h"
@@ -87,6 +88,49 @@ broadcast_shape(struct build *b, struct node *n)
 		    "write broadcast(...) for one of them", n->op->name, op_operand_text(b, x),
 		    op_operand_text(b, y));
 	return groups_fit(b, n);
+}
+
+/* ---- operands that must be alike ---- */
+
+static struct tensor *
+of_each_sample(struct build *b, const struct node *n, struct tensor *x, const char *called)
+{
+	struct attr *attr = op_presets(b->module->arena, &op_broadcast);
+	struct attr *shape = op_preset(&op_broadcast, attr, "shape");
+	struct node **at, *made;
+
+	shape->given = true;
+	shape->n = x->rank;
+	memcpy(shape->v, x->dim, sizeof(x->dim));
+	op_preset(&op_broadcast, attr, "samples")->i = true;
+	made = op_part(b, n, &op_broadcast, attr, called, 1, &x);
+	at = &b->graph->nodes.v[b->graph->nodes.n - 2];	/* it comes before its reader */
+	assert(at[0] == n && at[1] == made);
+	at[1] = at[0];
+	at[0] = made;
+	return made->out[0];
+}
+
+void
+broadcast_samples(struct build *b, struct node *n, int first, int count)
+{
+	bool some = false;
+	int i, k, made = 0;
+
+	for (i = first; i < first + count; i++)
+		some |= n->in[i] && n->in[i]->batched;
+	for (i = first; i < first + count && some; i++) {
+		struct tensor *x = n->in[i], *all;
+
+		if (!x || x->batched || x->rank == 0 || !dtype_is_float(x->dtype))
+			continue;
+		all = of_each_sample(b, n, x, made == 0 ? "samples" :
+		    arena_printf(b->module->arena, "samples_%d", made + 1));
+		made++;
+		for (k = i; k < first + count; k++)
+			if (n->in[k] == x)
+				n->in[k] = all;
+	}
 }
 
 /* ---- emission ---- */
@@ -195,8 +239,8 @@ const struct op op_broadcast = {
 	.doc = "Gives the input the extents of `shape`, repeating it along axes where its own "
 	    "extent is 1: broadcast((64, 28, 28)) of [64, 1, 1]. add, sub and mul do this by "
 	    "themselves for one operand; broadcast is for repeating both. With samples=true a parameter "
-	    "becomes a tensor of each sample, as concat wants it. Backward sums dy over the repeated "
-	    "axes.",
+	    "becomes a tensor of each sample; attend, concat, gather and stack do that by themselves. "
+	    "Backward sums dy over the repeated axes.",
 	.attrs = attrs,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,

@@ -1,5 +1,6 @@
 /* concat: operands one after the other along an axis. Its gradient cuts dy into pieces, in one
  * node, for the operands that want one. */
+#include "ops/broadcast.h"
 #include "ops/shapes.h"
 
 #include "ir/diff.h"
@@ -67,11 +68,9 @@ joins(struct build *b, const struct node *n, int k, int axis)
 
 	if (!shape_float(b, n, k))
 		return false;
-	if (y->rank != x->rank || y->batched != x->batched || y->dtype != x->dtype)
+	if (y->rank != x->rank || y->dtype != x->dtype)
 		return op_error(b, n, "concat: operands must be of one kind, but the first is %s "
-		    "and another %s%s", op_operand_text(b, x), op_operand_text(b, y),
-		    y->batched != x->batched ? ", of which only one is of each sample: broadcast(..., "
-		    "samples=true) makes the other so" : "");
+		    "and another %s", op_operand_text(b, x), op_operand_text(b, y));
 	for (i = 0; i < x->rank; i++)
 		if (i != axis && x->dim[i] != y->dim[i])
 			return op_error(b, n, "concat: %s and %s differ in axis %d (%lld and "
@@ -84,10 +83,12 @@ joins(struct build *b, const struct node *n, int k, int axis)
 static bool
 shape(struct build *b, struct node *n)
 {
-	const struct tensor *x = n->in[0];
+	const struct tensor *x;
 	int64_t dim[MAX_RANK];
 	int axis, i;
 
+	broadcast_samples(b, n, 0, n->nin);
+	x = n->in[0];
 	if (!shape_float(b, n, 0) || !shape_axis(b, n, x, &axis))
 		return false;
 	for (i = 0; i < x->rank; i++)

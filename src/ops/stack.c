@@ -9,6 +9,16 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
+/* At any batch: what is one for all samples is repeated by concat. */
+static bool
+same_extents(const struct tensor *x, const struct tensor *y)
+{
+	struct tensor t = *y;
+
+	t.batched = x->batched;
+	return tensor_same_shape(x, &t);
+}
+
 static bool
 stacks(struct build *b, const struct node *n, int axis)
 {
@@ -24,7 +34,7 @@ stacks(struct build *b, const struct node *n, int axis)
 	for (k = 0; k < n->nin; k++) {
 		if (!shape_float(b, n, k))
 			return false;
-		if (!tensor_same_shape(n->in[k], x) || n->in[k]->batched != x->batched)
+		if (!same_extents(n->in[k], x))
 			return op_error(b, n, "stack: operands must have one shape, but the first is %s and another %s",
 			    op_operand_text(b, x), op_operand_text(b, n->in[k]));
 	}

@@ -10,6 +10,7 @@
  * reals. Where all samples share x and slices are all that there is, as in a table, columns are few and indices many:
  * those are sorted, as an embedding's are.
  */
+#include "ops/broadcast.h"
 #include "ops/shapes.h"
 
 #include "ir/diff.h"
@@ -180,14 +181,13 @@ take_shape(struct build *b, struct node *n)
 static bool
 gather_shape(struct build *b, struct node *n)
 {
-	const struct tensor *x = n->in[0], *index = n->in[1];
+	const struct tensor *x, *index = n->in[1];
 	int axis, i;
 
 	if (!indexes(b, n, &axis))
 		return false;
-	if (index->batched && !x->batched)
-		return op_error(b, n, "gather: '%s' is of each sample, but %s is one for all; broadcast(..., samples=true) "
-		    "makes it one of each, and take() takes slices of it as it is", index->name, op_operand_text(b, x));
+	broadcast_samples(b, n, 0, n->nin);
+	x = n->in[0];
 	for (i = 0; i < x->rank && index->rank == x->rank; i++)
 		if (i != axis && index->dim[i] != x->dim[i])
 			break;
