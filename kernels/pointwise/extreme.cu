@@ -45,7 +45,8 @@ KERNEL(extreme_rows_kernel, (elem *out, int32_t *index, const elem *x, real sign
 		}
 		last = index ? ROW_MAX(last) : 0;
 		FIRST {
-			out[o] = ELEM(lost ? (real)NAN : sign * top);
+			if (out)
+				out[o] = ELEM(lost ? (real)NAN : sign * top);
 			if (index)
 				index[o] = (int32_t)-last;
 		}
@@ -82,14 +83,15 @@ KERNEL(extreme_columns_kernel, (elem *out, int32_t *index, const elem *x, real s
 			}
 		}
 		ALONG (j, count) {
-			out[o * inner + j0 + j] = ELEM(sign * top[LANE(j)]);
+			if (out)
+				out[o * inner + j0 + j] = ELEM(sign * top[LANE(j)]);
 			if (index)
 				index[o * inner + j0 + j] = place[LANE(j)];
 		}
 	}
 }
 
-/* INDEX may be NULL. */
+/* OUT or INDEX may be NULL. */
 static void
 extreme_forward(elem *out, int32_t *index, const elem *x, real sign, struct axes of)
 {

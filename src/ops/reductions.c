@@ -3,6 +3,7 @@
  *
  *     sum mean    kernels/pointwise/reduce.cu
  *     max min     extreme.cu; the place of each is kept, one number a result
+ *     argmax argmin   that place alone, which is a class
  *     var std     variance.cu; the mean of each is kept, and the operand
  *
  * Gradients of all but max and min are formulas of elements, in which what there is one of for each result is
@@ -18,7 +19,7 @@
 #include "ops/reduce.h"
 #include "ops/shapes.h"
 
-extern const struct op op_sum, op_mean, op_min, op_std;
+extern const struct op op_sum, op_mean, op_min, op_std, op_argmin;
 
 #define AXES										\
 	{ "axis", ATTR_INTS, "which axes, counted without the batch, -1 being the last; by default all of them",	\
@@ -106,8 +107,8 @@ places_fit(struct build *b, const struct node *n)
 	    n->op->name, (long long)reduced(n, n->in[0]));
 }
 
-static bool
-result_shape(struct build *b, struct node *n)
+static struct tensor *
+result_of(struct build *b, struct node *n, const struct dtype *type)
 {
 	const struct attr *a = op_attr(n, "axis");
 	const struct tensor *x = n->in[0];
@@ -118,18 +119,26 @@ result_shape(struct build *b, struct node *n)
 	int i, rank = 0;
 
 	if (!shape_float(b, n, 0) || !axes_exist(b, n))
-		return false;
+		return NULL;
 	t = kept(n, x);
-	if (!groups_make(&g, x, &t, NULL))
-		return op_error(b, n, "%s: axes that are reduced and axes that are not alternate more than %d times; "
+	if (!groups_make(&g, x, &t, NULL)) {
+		op_error(b, n, "%s: axes that are reduced and axes that are not alternate more than %d times; "
 		    "reduce some after the others", n->op->name, GROUPS - 1);
+		return NULL;
+	}
 	for (i = 0; i < a->n; i++)
 		gone[axis_at(a, i, x)] = true;
 	for (i = 0; i < x->rank; i++)
 		if (op_bool(n, "keep") || (a->n > 0 && !gone[i]))
 			dim[rank++] = t.dim[i];
-	return op_output(b, n, NULL, rank > 0 || x->batched ? T_ACTIVATION : T_SCALAR, x->dtype, x->batched, rank,
-	    dim) != NULL;
+	return op_output(b, n, NULL, rank > 0 || x->batched || type == DT_I32 ? T_ACTIVATION : T_SCALAR, type, x->batched,
+	    rank, dim);
+}
+
+static bool
+result_shape(struct build *b, struct node *n)
+{
+	return result_of(b, n, n->in[0]->dtype) != NULL;
 }
 
 /* A number kept for each result. */
@@ -145,6 +154,18 @@ static bool
 extreme_shape(struct build *b, struct node *n)
 {
 	return result_shape(b, n) && places_fit(b, n) && keep_output(b, n, "index", DT_I32);
+}
+
+/* Places are classes: as many as each is one of. */
+static bool
+place_shape(struct build *b, struct node *n)
+{
+	struct tensor *y = result_of(b, n, DT_I32);
+
+	if (!y || !places_fit(b, n))
+		return false;
+	y->classes = (int)reduced(n, n->in[0]);
+	return true;
 }
 
 static bool
@@ -333,6 +354,13 @@ emit_extreme(struct emitter *e, const struct node *n)
 }
 
 static void
+emit_place(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "extreme_forward", arg_text("NULL"), arg_tensor(n->out[0]), arg_tensor(n->in[0]),
+	    arg_int(n->op == &op_argmin ? -1 : 1), arg_text(span(e, n)));
+}
+
+static void
 emit_spread(struct emitter *e, const struct node *n)
 {
 	emit_call(e, "variance_forward", arg_tensor(n->out[0]), arg_tensor(n->out[1]), arg_tensor(n->in[0]),
@@ -368,6 +396,16 @@ torch_extreme(struct tape *t, const struct node *n)
 
 	torch_call(t, n, (struct tape_call){ .saves = SAVES_IN(0) | SAVES_OUT(0),
 	    .scratch = x + tape_bytes_as(t, n->in[0], 1) + outs });
+}
+
+/* argmax: int64 */
+static void
+torch_place(struct tape *t, const struct node *n)
+{
+	int x = tape_value(t, n->in[0]);
+
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
+	    .bytes = tape_bytes_as(t, n->out[0], 8) }));
 }
 
 /* (2 / freedom * dy) * (x - x.mean()), and for std first dy / (2 y) */
@@ -441,6 +479,31 @@ const struct op op_min = {
 	.gradient.saves = SAVES_OUT(1),
 	.torch.calls = torch_extreme,
 	.memory.optional_out = 1u << 1,
+};
+
+#define PLACE										\
+	.kind = OP_LAYER, ONE_OPERAND, .attrs = attrs,						\
+	.shape = place_shape, .memory.layout = layout,						\
+	.calls.kernels = "pointwise/extreme.cu", .calls.emit = emit_place, .torch.calls = torch_place
+
+#define IS_A_CLASS									\
+	"It is a class of as many as there are elements in each group, for take, gather, one_hot, embedding and losses of "	\
+	"labels: of [8, 10] argmax(x, axis=-1) is class[10, 8]. Of several axes, or all, places are counted row by row. "	\
+	"Not-a-number wins over all, and of equals the first. It has no gradient; backward passes around it by x + "	\
+	"stop_gradient(y - x), the straight-through estimator."
+
+const struct op op_argmax = {
+	.name = "argmax",
+	.brief = "place of the largest element along axes",
+	.doc = "y is the place of the largest element of x along the axes. " IS_A_CLASS,
+	PLACE,
+};
+
+const struct op op_argmin = {
+	.name = "argmin",
+	.brief = "place of the smallest element along axes",
+	.doc = "y is the place of the smallest element of x along the axes. " IS_A_CLASS,
+	PLACE,
 };
 
 const struct op op_var = {

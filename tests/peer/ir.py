@@ -469,6 +469,15 @@ def extreme(how):
     return run
 
 
+def place(how):
+    def run(n, x):
+        axes = reduced(n, x)
+        rest = [a for a in range(x.dim()) if a not in axes]
+        y = how(x.permute(*rest, *axes).flatten(len(rest)), -1)
+        return y.reshape([1 if a in axes else x.shape[a] for a in range(x.dim())]) if n.attrs["keep"] else y
+    return run
+
+
 def spread(how):
     return lambda n, x: how(x, reduced(n, x), correction=int(n.attrs["unbiased"]), keepdim=n.attrs["keep"])
 
@@ -609,6 +618,7 @@ OPERATORS = {
     "sum": lambda n, x: x.sum(reduced(n, x), n.attrs["keep"]),
     "mean": lambda n, x: x.mean(reduced(n, x), n.attrs["keep"]),
     "max": extreme(torch.max), "min": extreme(torch.min), "var": spread(torch.var), "std": spread(torch.std),
+    "argmax": place(torch.argmax), "argmin": place(torch.argmin),
     "average": lambda n, x: wide(x).mean(),
     "stop_gradient": lambda n, x: x.detach(),
     "zeros": lambda n: torch.zeros(n.shape, dtype=n.dtype), "ones": lambda n: torch.ones(n.shape, dtype=n.dtype),
