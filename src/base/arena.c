@@ -33,8 +33,8 @@
 #define STRETCH		((size_t)4 << 10)	/* zeroed at once; some of it lies in a near cache */
 #define LARGEST_ZEROED	((size_t)32 << 10)	/* of one allocation */
 #define HUGE_PAGE	((size_t)2 << 20)
-#define LARGEST_SPARE	((size_t)4 << 20)	/* of one block that is kept for later */
-#define MOST_SPARE	((size_t)16 << 20)	/* of all of them */
+#define LARGEST_SPARE	LARGEST_BLOCK	/* of one block that is kept for later */
+#define MOST_SPARE	((size_t)128 << 20)	/* of all of them */
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

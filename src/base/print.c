@@ -30,8 +30,13 @@ print_visible(FILE *f, const char *s)
 	size_t n = strlen(s), i, took;
 	char to[8];
 
-	for (i = 0; i < n; i += took)
-		fwrite(to, 1, (size_t)spell(s + i, n - i, to, &took), f);
+	for (i = 0; i < n; i += took) {
+		took = utf8_plain(s + i, n - i);
+		if (took > 0)
+			fwrite(s + i, 1, took, f);
+		else
+			fwrite(to, 1, (size_t)spell(s + i, n - i, to, &took), f);
+	}
 }
 
 const char *
@@ -42,8 +47,13 @@ visible_text(struct arena *a, const char *s)
 	char to[8];
 
 	text_init(&t, a);
-	for (i = 0; i < n; i += took)
-		text_add(&t, to, (size_t)spell(s + i, n - i, to, &took));
+	for (i = 0; i < n; i += took) {
+		took = utf8_plain(s + i, n - i);
+		if (took > 0)
+			text_add(&t, s + i, took);
+		else
+			text_add(&t, to, (size_t)spell(s + i, n - i, to, &took));
+	}
 	return t.s;
 }
 

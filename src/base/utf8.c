@@ -51,6 +51,16 @@ within(uint32_t c, const struct span *s, size_t n)
 	return lo < n && c >= s[lo].first;
 }
 
+size_t
+utf8_plain(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && s[i] >= ' ' && s[i] < 0x7f)
+		i++;
+	return i;
+}
+
 int
 utf8_width(uint32_t c)
 {

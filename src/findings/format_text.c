@@ -51,7 +51,8 @@ digits(int n)
 	return d;
 }
 
-/* One character of a source line as shown: its bytes, or a spelling of them, and its columns. */
+/* One character of a source line as shown: its bytes, or a spelling of them, and its columns; or some characters of a
+ * byte and a column each. */
 struct text_cell {
 	const char *s;
 	int bytes, columns;
@@ -65,8 +66,9 @@ cell_at(const char *line, int length, int at, int column, struct text_cell *c)
 	int good, took;
 
 	c->s = line + at;
-	if (line[at] >= ' ' && line[at] < 0x7f)		/* nearly all there is */
-		return c->bytes = c->columns = 1;
+	c->bytes = c->columns = (int)utf8_plain(line + at, (size_t)(length - at));
+	if (c->bytes > 0)
+		return c->bytes;
 	took = (int)utf8_decode(line + at, (size_t)(length - at), &u, &good);
 	c->bytes = took;
 	c->columns = utf8_width(u);
@@ -87,15 +89,14 @@ cell_at(const char *line, int length, int at, int column, struct text_cell *c)
 	return took;
 }
 
-/* Columns that the first BYTES bytes of a line take. */
+/* The column that byte TO of a line is in, where byte AT is in COLUMN. */
 static int
-columns_of(const char *line, int length, int bytes)
+column_of(const char *line, int to, int at, int column)
 {
 	struct text_cell c;
-	int at, column = 0;
 
-	for (at = 0; at < bytes && at < length;) {
-		at += cell_at(line, length, at, column, &c);
+	while (at < to) {
+		at += cell_at(line, to, at, column, &c);
 		column += c.columns;
 	}
 	return column;
@@ -117,12 +118,18 @@ print_window(FILE *f, const char *line, int length, int from, int to)
 
 	for (at = 0; at < length && column < to;) {
 		at += cell_at(line, length, at, column, &c);
-		if (column >= from && column + c.columns <= to) {
+		if (c.s == line + at - c.bytes && c.bytes == c.columns) {	/* of a column each */
+			int beg = column < from ? from : column, end = column + c.columns;
+
+			end = end < to ? end : to;
+			if (beg < end) {
+				blanks(f, beg - reached);
+				fwrite(c.s + beg - column, 1, (size_t)(end - beg), f);
+				reached = end;
+			}
+		} else if (column >= from && column + c.columns <= to) {
 			blanks(f, column - reached);
-			if (c.bytes == 1)
-				putc(c.s[0], f);
-			else
-				fwrite(c.s, 1, (size_t)c.bytes, f);
+			fwrite(c.s, 1, (size_t)c.bytes, f);
 			reached = column + c.columns;
 		}
 		column += c.columns;
@@ -153,9 +160,9 @@ view_of(const char *line, int length, int beg, int bytes)
 		beg = length;
 	if (bytes > length - beg)	/* a place that goes on: to the end of its first line */
 		bytes = length - beg;
-	v.beg = columns_of(line, length, beg);
-	v.end = columns_of(line, length, beg + bytes);
-	v.total = columns_of(line, length, length);
+	v.beg = column_of(line, beg, 0, 0);
+	v.end = column_of(line, beg + bytes, beg, v.beg);
+	v.total = column_of(line, length, beg + bytes, v.end);
 	v.from = v.total <= WINDOW || v.beg < WINDOW - BEFORE ? 0 : v.beg - BEFORE;
 	v.to = v.total - v.from <= WINDOW ? v.total : v.from + WINDOW;
 	if (v.end > v.to)

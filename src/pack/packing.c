@@ -44,6 +44,7 @@
 #define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
 #define SEARCHED_FIRST	1000		/* before they are ejected */
 #define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
+#define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 
 static int64_t
 gcd(int64_t a, int64_t b)
@@ -405,7 +406,7 @@ pack_many(struct instance *in, int64_t target, struct effort *e)
 
 	if (in->n > FEW)
 		height = packing_large(in, height, target, &share);
-	if (height - target > height / NEAR_ENOUGH)
+	if (height - target > height / (in->n > FEW ? NEAR_FOR_MANY : NEAR_ENOUGH))
 		height = packing_fit(in, height, target, &share);
 	e->visits += share.visits;
 	/* the last thousandth is not worth what ejection costs */

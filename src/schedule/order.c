@@ -35,23 +35,23 @@
 static void
 use(struct order *o, int v, int i)
 {
-	int root = v < 0 ? -1 : o->m->value[v].root;
+	int root = v < 0 ? -1 : o->now.m->value[v].root;
 
 	if (root < 0)
 		return;
-	if (o->first[root] < 0)
-		o->first[root] = i;
-	o->last[root] = i;
+	if (o->now.first[root] < 0)
+		o->now.first[root] = i;
+	o->now.last[root] = i;
 }
 
 static void
 find_uses(struct order *o)
 {
-	const struct model *m = o->m;
+	const struct model *m = o->now.m;
 	int i, k;
 
 	for (i = 0; i < m->nvalues; i++)
-		o->first[i] = o->last[i] = -1;
+		o->now.first[i] = o->now.last[i] = -1;
 	for (i = 0; i < m->nnodes; i++) {
 		for (k = 0; k < m->node[i].nin; k++)
 			use(o, m->node[i].in[k], i);
@@ -59,9 +59,9 @@ find_uses(struct order *o)
 			use(o, m->node[i].out[k], i);
 	}
 	for (i = 0; i < m->g->inputs.n; i++)
-		o->first[i] = -1;	/* staged before the first node */
+		o->now.first[i] = -1;	/* staged before the first node */
 	for (i = 0; i < m->nresults; i++)
-		o->result[m->value[m->result[i]].root] = true;
+		o->now.result[m->value[m->result[i]].root] = true;
 }
 
 /* ---- windows ---- */
@@ -70,18 +70,18 @@ find_uses(struct order *o)
 static int *
 count_crossings(const struct order *o)
 {
-	int *count = arena_array(o->arena, (size_t)o->m->nnodes + 2, sizeof(*count)), i;
+	int *count = arena_array(o->now.arena, (size_t)o->now.m->nnodes + 2, sizeof(*count)), i;
 
-	for (i = 0; i < o->m->nvalues; i++) {
-		int first = o->first[i], last = o->last[i];
+	for (i = 0; i < o->now.m->nvalues; i++) {
+		int first = o->now.first[i], last = o->now.last[i];
 
 		if (first < 0 || last <= first || last - first > LIFE_SHORT ||
-		    o->m->value[i].persistent)
+		    o->now.m->value[i].persistent)
 			continue;
 		count[first + 1]++;
 		count[last + 1]--;
 	}
-	for (i = 1; i <= o->m->nnodes; i++)
+	for (i = 1; i <= o->now.m->nnodes; i++)
 		count[i] += count[i - 1];
 	return count;
 }
@@ -93,22 +93,22 @@ window(const struct order *o, int beg, int end)
 	int i;
 
 	for (i = beg; i < end; i++)
-		if (o->live[i] > w.peak)
-			w.peak = o->live[i];
+		if (o->now.live[i] > w.peak)
+			w.peak = o->now.live[i];
 	return w;
 }
 
 static struct window *
 cut_windows(struct order *o, int *n)
 {
-	struct window *w = arena_array(o->arena, (size_t)o->m->nnodes + 1, sizeof(*w));
+	struct window *w = arena_array(o->now.arena, (size_t)o->now.m->nnodes + 1, sizeof(*w));
 	int *crossings = count_crossings(o), beg, end, best, i;
 
 	*n = 0;
-	for (beg = 0; beg < o->m->nnodes; beg = best) {
-		end = beg + ORDER_WINDOW < o->m->nnodes ? beg + ORDER_WINDOW : o->m->nnodes;
+	for (beg = 0; beg < o->now.m->nnodes; beg = best) {
+		end = beg + ORDER_WINDOW < o->now.m->nnodes ? beg + ORDER_WINDOW : o->now.m->nnodes;
 		best = end;
-		for (i = end; i > beg + ORDER_WINDOW / 4 && end < o->m->nnodes; i--)
+		for (i = end; i > beg + ORDER_WINDOW / 4 && end < o->now.m->nnodes; i--)
 			if (crossings[i] < crossings[best])
 				best = i;
 		w[(*n)++] = window(o, beg, best);
@@ -128,7 +128,7 @@ shift_cuts(const struct order *o, struct window *w, int *n)
 		w[i] = window(o, beg, middle);
 		beg = middle;
 	}
-	w[(*n)++] = window(o, beg, o->m->nnodes);
+	w[(*n)++] = window(o, beg, o->now.m->nnodes);
 }
 
 /* ---- all windows ---- */
@@ -162,42 +162,50 @@ improve_windows(struct order *o, bool shifted)
 	return moved;
 }
 
-/* Describes the graph in the order that stands. */
+/* Describes the graph in the order that stands, and forgets another. */
 static bool
-prepare(struct order *o, const struct pass_options *options)
+describe(struct order *o, const struct pass_options *options)
 {
-	const struct model *m = o->m = step_model(o->arena, o->g, options, STEP_ONCE);
+	struct arena *a;
+	struct model *m;
 	size_t n;
 
-	if (!m || !step_try(o->m))
+	if (o->now.arena)
+		arena_free(o->now.arena);
+	a = arena_child(o->arena);
+	m = step_model(a, o->g, options, STEP_ONCE);
+	o->now = (struct standing){ .arena = a, .m = m };
+	if (!m || !step_try(m))
 		return false;
 	n = (size_t)m->nvalues + 1;
-	o->live = m->trial->live;
-	o->first = arena_array(o->arena, n, sizeof(int));
-	o->last = arena_array(o->arena, n, sizeof(int));
-	o->result = arena_array(o->arena, n, sizeof(bool));
-	o->class_of = arena_array(o->arena, n, sizeof(int));
-	o->hash = arena_array(o->arena, ORDER_SLOTS, sizeof(*o->hash));
-	o->slot = arena_array(o->arena, ORDER_SLOTS / 2, sizeof(*o->slot));
+	o->now.live = m->trial->live;
+	o->now.first = arena_array(a, n, sizeof(int));
+	o->now.last = arena_array(a, n, sizeof(int));
+	o->now.result = arena_array(a, n, sizeof(bool));
+	o->now.class_of = arena_array(a, n, sizeof(int));
 	find_uses(o);
 	return true;
 }
 
-/* A sweep over all windows: does the peak fall? Otherwise the order that stood stands again. */
+/* A sweep over all windows: does the peak fall? Otherwise the order that stood, for which OLD is room, stands again; it
+ * is described anew if another sweep wants it. */
 static bool
-sweep(struct order *o, const struct pass_options *options, bool shifted)
+sweep(struct order *o, const struct pass_options *options, bool shifted, struct node **old)
 {
 	size_t size = (size_t)o->g->nodes.n * sizeof(struct node *);
-	struct node **old = arena_array(o->arena, (size_t)o->g->nodes.n, sizeof(struct node *));
-	int64_t peak = o->m->trial->peak;
+	int64_t peak;
 
+	if (o->stale && !describe(o, options))
+		return false;
+	o->stale = false;
+	peak = o->now.m->trial->peak;
 	memcpy(old, o->g->nodes.v, size);
 	if (!improve_windows(o, shifted))
 		return false;
-	if (prepare(o, options) && o->m->trial->peak < peak)
+	if (describe(o, options) && o->now.m->trial->peak < peak)
 		return true;
 	memcpy(o->g->nodes.v, old, size);
-	prepare(o, options);
+	o->stale = true;
 	return false;
 }
 
@@ -205,14 +213,17 @@ static void
 order_graph(struct graph *g, const struct pass_options *options)
 {
 	struct arena *a = arena_child(g->module->arena);
+	struct node **old = arena_array(a, (size_t)g->nodes.n, sizeof(struct node *));
 	struct order *o = ARENA_NEW(a, struct order);
 	int done, idle = 0;
 
 	o->arena = a;
 	o->g = g;
-	if (prepare(o, options))
+	o->hash = arena_array(a, ORDER_SLOTS, sizeof(*o->hash));
+	o->slot = arena_array(a, ORDER_SLOTS / 2, sizeof(*o->slot));
+	if (describe(o, options))
 		for (done = 0; done < SWEEPS && idle < 2; done++)
-			idle = sweep(o, options, done % 2) ? 0 : idle + 1;
+			idle = sweep(o, options, done % 2, old) ? 0 : idle + 1;
 	arena_free(a);
 }
 

@@ -48,18 +48,24 @@ struct level {
 	int n, cap;
 };
 
+struct standing {		/* the order that stands */
+	struct arena *arena;	/* of what follows */
+	struct model *m;
+	int64_t *live;		/* by node */
+	int *first, *last;	/* by value, of roots: nodes that use it */
+	bool *result;
+	int *class_of;		/* by value: its class + 1, in the window being ordered */
+};
+
 struct order {
 	struct arena *arena;
 	struct graph *g;
-	struct model *m;
-	int64_t *live;		/* by node, in the order that stands */
-	int *first, *last;	/* by value, of roots: nodes that use it */
-	bool *result;
+	struct standing now;
+	bool stale;		/* it is of an order that did not stand */
 	/* of the window being ordered */
 	struct job job[ORDER_WINDOW];
 	struct class class[ORDER_WINDOW * (ORDER_USES + 1)];	/* with the one too many */
 	int nclasses;
-	int *class_of;		/* by value: its class + 1 */
 	struct level level[ORDER_WINDOW + 1];
 	int *hash;		/* sets of the level being made, + 1 */
 	unsigned *slot;		/* by set: where it is in the hash */

@@ -15,17 +15,17 @@
 static int
 class_of(struct order *o, int v, const struct window *w)
 {
-	int root = v < 0 ? -1 : o->m->value[v].root;
+	int root = v < 0 ? -1 : o->now.m->value[v].root;
 
-	if (root < 0 || o->m->value[root].persistent)
+	if (root < 0 || o->now.m->value[root].persistent)
 		return -1;
-	if (!o->class_of[root]) {
+	if (!o->now.class_of[root]) {
 		assert(o->nclasses < (int)(sizeof(o->class) / sizeof(*o->class)));
-		o->class[o->nclasses] = (struct class){ 0, 0, o->m->value[root].bytes,
-		    o->last[root] < w->end && !o->result[root] };
-		o->class_of[root] = ++o->nclasses;
+		o->class[o->nclasses] = (struct class){ 0, 0, o->now.m->value[root].bytes,
+		    o->now.last[root] < w->end && !o->now.result[root] };
+		o->now.class_of[root] = ++o->nclasses;
 	}
-	return o->class_of[root] - 1;
+	return o->now.class_of[root] - 1;
 }
 
 static bool
@@ -68,7 +68,7 @@ depends(const struct model *m, int earlier, int later)
 static bool
 describe_job(struct order *o, const struct window *w, int i)
 {
-	const struct model *m = o->m;
+	const struct model *m = o->now.m;
 	const struct model_node *n = &m->node[w->beg + i];
 	struct job *j = &o->job[i];
 	int k, c;
@@ -103,7 +103,7 @@ describe_job(struct order *o, const struct window *w, int i)
 static bool
 describe(struct order *o, const struct window *w)
 {
-	const struct model *m = o->m;
+	const struct model *m = o->now.m;
 	bool small = true;
 	int i, k;
 
@@ -116,7 +116,7 @@ describe(struct order *o, const struct window *w)
 			    m->node[i].out[k - m->node[i].nin];
 
 			if (v >= 0)
-				o->class_of[m->value[v].root] = 0;
+				o->now.class_of[m->value[v].root] = 0;
 		}
 	return small;
 }

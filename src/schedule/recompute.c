@@ -325,18 +325,18 @@ settle_regions(const struct module *m, struct model *model)
 #define USUAL_BATCH	32
 
 static void
-choose_cheap(struct module *m, const struct pass_options *o, struct model *model)
+choose_cheap(struct module *m, struct model *model)
 {
 	const struct search_limits cheap = { .budget = -1, .most_work = INT64_MAX,
 	    .fits = never };
-	struct model *usual = step_model_at(model->arena, m->train, o, STEP_REPEATS, USUAL_BATCH);
+	int64_t batch = model->batch;
 
-	if (!usual)
-		return;
-	if (m->set.recompute == RECOMPUTE_PATTERN)
-		settle_regions(m, usual);
-	recompute_search(usual, &cheap);
-	memcpy(model->state, usual->state, (size_t)model->nvalues);
+	if (step_price(model, USUAL_BATCH)) {
+		if (m->set.recompute == RECOMPUTE_PATTERN)
+			settle_regions(m, model);
+		recompute_search(model, &cheap);
+	}
+	step_price(model, batch);
 }
 
 /* Where the gain is small, the order of the step may turn it into a loss. */
@@ -371,7 +371,7 @@ choose(struct module *m, const struct pass_options *o, struct model *model)
 {
 	if (m->set.recompute == RECOMPUTE_AUTO && (m->set.recompute_budget || m->set.device.given))
 		return stay_within(m, o, model);
-	choose_cheap(m, o, model);
+	choose_cheap(m, model);
 	step_try(model);
 	if (m->set.recompute != RECOMPUTE_PATTERN)
 		keep_if_no_gain(m, o, model);

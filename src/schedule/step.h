@@ -124,11 +124,11 @@ struct trial {
 	int *forward_first, *forward_last, *forward_read, *itself;
 };
 
-/* At the graph's batch, or another; NULL where sizes are too large to be summed. */
+/* At the graph's batch; NULL where sizes are too large to be summed. */
 struct model	*step_model(struct arena *, struct graph *, const struct pass_options *,
 		    int repeats);
-struct model	*step_model_at(struct arena *, struct graph *, const struct pass_options *,
-		    int repeats, int64_t batch);
+/* The same model at another batch; false where sizes are too large to be summed. */
+bool	step_price(struct model *, int64_t batch);
 /* Makes the room for trials; part of step_model(). */
 void	step_make_trial(struct model *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */

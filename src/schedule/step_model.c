@@ -1,6 +1,6 @@
 /*
  * Making the arrays: nodes and values in the order of the graph, how each node is repeated, which
- * values must be kept whatever is chosen, and the room for a trial.
+ * values must be kept whatever is chosen, and the room for a trial; and what all that costs at a batch.
  */
 #include "schedule/step.h"
 
@@ -11,26 +11,6 @@
 #include "ir/pass.h"
 
 /* ---- making the model ---- */
-
-static int64_t
-aligned(const struct pass_options *o, int64_t bytes)
-{
-	int64_t mask = o->target->alignment - 1;
-
-	return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
-}
-
-static int64_t
-workspace(const struct model *m, const struct node *n)
-{
-	struct room room = op_room(m->g->module, m->options->target, m->options->threads);
-
-	if (!n->op->memory.workspace)
-		return 0;
-	if (m->g == m->g->module->train)
-		room.batch = m->batch;
-	return aligned(m->options, affine_at(n->op->memory.workspace(n, &room), m->batch));
-}
 
 static int
 value_of(struct model *m, int *index, struct tensor *t)
@@ -47,7 +27,6 @@ value_of(struct model *m, int *index, struct tensor *t)
 	v->def = -1;
 	v->persistent = tensor_persistent(t);
 	v->size = tensor_bytes(t);
-	v->bytes = aligned(m->options, affine_at(tensor_bytes(t), m->batch));
 	v->root = tensor_root(t) == t ? (int)(v - m->value) : value_of(m, index, tensor_root(t));
 	return (int)(v - m->value);
 }
@@ -60,22 +39,6 @@ values_of(struct model *m, int *index, struct tensor *const *t, int n)
 	for (i = 0; i < n; i++)
 		list[i] = value_of(m, index, t[i]);
 	return list;
-}
-
-static int64_t
-traffic_of(const struct model *m, const int *in, int nin, const struct model_node *n)
-{
-	struct affine sum = { 0, 0 };
-	int i;
-
-	if (op_is_view(n->node->op))
-		return 0;
-	for (i = 0; i < nin; i++)
-		if (in[i] >= 0)
-			sum = affine_sum(sum, (struct affine){ m->value[in[i]].bytes, 0 });
-	if (n->nout && n->out[0] >= 0)
-		sum = affine_sum(sum, (struct affine){ m->value[n->out[0]].bytes, 0 });
-	return sum.fixed;
 }
 
 /* Losses, nodes that change persistent tensors, and nodes with side effects run once. */
@@ -106,7 +69,6 @@ find_remake(struct model *m, int *index, struct model_node *n)
 {
 	struct tensor *in[MAX_RANK];
 	struct remake *r = &n->again;
-	struct node copy = *n->node;
 
 	r->op = n->node->op;
 	r->in = n->in;
@@ -115,15 +77,8 @@ find_remake(struct model *m, int *index, struct model_node *n)
 		if (!(r->op = r->op->gradient.again(n->node, in, &r->nin)))
 			return;
 		r->in = values_of(m, index, in, r->nin);
-		copy.op = r->op;
-		copy.in = in;
-		copy.nin = r->nin;
 	}
-	copy.nout = 1;
 	r->over = overwriting(r->op);
-	r->work = workspace(m, &copy);
-	r->macs = r->op->macs ? affine_at(r->op->macs(&copy), m->batch) : 0;
-	r->traffic = traffic_of(m, r->in, r->nin, n);
 	n->repeatable = true;
 }
 
@@ -152,7 +107,6 @@ add_node(struct model *m, int *index, const struct node *n)
 	made->in = values_of(m, index, n->in, n->nin);
 	made->out = values_of(m, index, n->out, n->nout);
 	made->over = overwriting(n->op);
-	made->work = workspace(m, n);
 	made->stage = !last ? 0 : last->stage + (!n->forward || n->forward != last->node->forward);
 	for (j = 0; j < n->nout; j++)
 		if (made->out[j] >= 0)
@@ -182,6 +136,66 @@ fix_values(struct model *m)
 			m->value[m->value[i].root].fixed = true;
 }
 
+/* ---- what it costs ---- */
+
+static int64_t
+aligned(const struct pass_options *o, int64_t bytes)
+{
+	int64_t mask = o->target->alignment - 1;
+
+	return bytes > INT64_MAX - mask ? INT64_MAX : (bytes + mask) & ~mask;
+}
+
+static int64_t
+workspace(const struct model *m, const struct node *n)
+{
+	struct room room;
+
+	if (!n->op->memory.workspace)
+		return 0;
+	room = op_room(m->g->module, m->options->target, m->options->threads);
+	if (m->g == m->g->module->train)
+		room.batch = m->batch;
+	return aligned(m->options, affine_at(n->op->memory.workspace(n, &room), m->batch));
+}
+
+static int64_t
+traffic_of(const struct model *m, const int *in, int nin, const struct model_node *n)
+{
+	struct affine sum = { 0, 0 };
+	int i;
+
+	if (op_is_view(n->node->op))
+		return 0;
+	for (i = 0; i < nin; i++)
+		if (in[i] >= 0)
+			sum = affine_sum(sum, (struct affine){ m->value[in[i]].bytes, 0 });
+	if (n->nout && n->out[0] >= 0)
+		sum = affine_sum(sum, (struct affine){ m->value[n->out[0]].bytes, 0 });
+	return sum.fixed;
+}
+
+static void
+price_remake(struct model *m, struct model_node *n)
+{
+	struct remake *r = &n->again;
+	struct tensor *in[64], **list = in;
+	struct node copy = *n->node;
+	int k;
+
+	if (r->nin > (int)(sizeof(in) / sizeof(*in)))
+		list = arena_array(m->arena, (size_t)r->nin, sizeof(*list));
+	for (k = 0; k < r->nin; k++)
+		list[k] = r->in[k] < 0 ? NULL : m->value[r->in[k]].tensor;
+	copy.op = r->op;
+	copy.in = list;
+	copy.nin = r->nin;
+	copy.nout = 1;
+	r->work = workspace(m, &copy);
+	r->macs = r->op->macs ? affine_at(r->op->macs(&copy), m->batch) : 0;
+	r->traffic = traffic_of(m, r->in, r->nin, n);
+}
+
 /* Can bytes and multiply-adds be summed over any trial? Where not, nothing is planned anyway. */
 static bool
 sums_fit(const struct model *m)
@@ -207,9 +221,26 @@ sums_fit(const struct model *m)
 	return true;
 }
 
+bool
+step_price(struct model *m, int64_t batch)
+{
+	int i;
+
+	m->batch = batch;
+	for (i = 0; i < m->nvalues; i++)
+		m->trial->bytes[i] = m->value[i].bytes = aligned(m->options, affine_at(m->value[i].size, batch));
+	for (i = 0; i < m->nnodes; i++) {
+		m->node[i].work = workspace(m, m->node[i].node);
+		if (m->node[i].repeatable)
+			price_remake(m, &m->node[i]);
+	}
+	return sums_fit(m);
+}
+
+/* ---- all ---- */
+
 struct model *
-step_model_at(struct arena *a, struct graph *g, const struct pass_options *o, int repeats,
-    int64_t batch)
+step_model(struct arena *a, struct graph *g, const struct pass_options *o, int repeats)
 {
 	struct model *m = ARENA_NEW(a, struct model);
 	int *index = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*index));
@@ -217,7 +248,6 @@ step_model_at(struct arena *a, struct graph *g, const struct pass_options *o, in
 
 	m->arena = a;
 	m->g = g;
-	m->batch = batch;
 	m->options = o;
 	m->repeats = repeats;
 	m->node = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*m->node));
@@ -229,8 +259,6 @@ step_model_at(struct arena *a, struct graph *g, const struct pass_options *o, in
 	for (i = 0; i < m->nnodes; i++)
 		if (may_repeat(m, &m->node[i]))
 			find_remake(m, index, &m->node[i]);
-	if (!sums_fit(m))
-		return NULL;
 	m->result = arena_array(a, (size_t)g->results.n + 2, sizeof(*m->result));
 	for (i = 0; i < g->results.n; i++)
 		m->result[m->nresults++] = value_of(m, index, g->results.v[i].tensor);
@@ -240,13 +268,7 @@ step_model_at(struct arena *a, struct graph *g, const struct pass_options *o, in
 	m->state = arena_array(a, (size_t)m->nvalues + 1, sizeof(*m->state));
 	step_make_trial(m);
 	step_keep_all(m);
-	return m;
-}
-
-struct model *
-step_model(struct arena *a, struct graph *g, const struct pass_options *o, int repeats)
-{
-	return step_model_at(a, g, o, repeats, g->batch);
+	return step_price(m, g->batch) ? m : NULL;
 }
 
 void

@@ -472,7 +472,6 @@ step_make_trial(struct model *m)
 
 		t->origin[i] = t->itself[i] = i;
 		t->root[i] = v->root;
-		t->bytes[i] = v->bytes;
 		t->there[i] = v->persistent || v->def < 0 || v->def >= m->forward;
 	}
 	run_forward(m);

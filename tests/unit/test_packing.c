@@ -89,6 +89,32 @@ Test(packing, nested_lifetimes_reach_the_bound)
 	arena_free(a);
 }
 
+/* Forward keeps an activation a layer; in backward gradients follow one another, each alive with the next. */
+Test(packing, many_short_lives_above_nested_ones_take_little_effort)
+{
+	enum { LAYERS = 10000, N = 3 * LAYERS };
+	struct arena *a = arena_new();
+	struct item *item = arena_array(a, N, sizeof(*item));
+	struct packing p = { item, N, 64 };
+	struct packing_result r;
+	uint64_t seed = 1;
+	int i;
+
+	for (i = 0; i < LAYERS; i++) {
+		int64_t size = 64 * (int64_t)(next(&seed) % 64 + 1);
+		int back = 2 * LAYERS + 4 * (LAYERS - i);
+
+		item[3 * i] = (struct item){ size, 2 * i, back, 0, 0 };
+		item[3 * i + 1] = (struct item){ size, back - 2, back + 3, 0, 0 };
+		item[3 * i + 2] = (struct item){ 64 * (int64_t)(next(&seed) % 256 + 1), back - 1, back + 1, 0, 0 };
+	}
+	r = packing_solve(a, &p, NULL);
+	cr_assert_leq(r.height, r.bound + r.bound / 1000, "%.5f", (double)r.height / (double)r.bound);
+	cr_assert_lt(r.visits, 100 * (int64_t)N);
+	cr_assert_eq(packing_check(a, &p, r.height, &i, &i), PACKING_RIGHT);
+	arena_free(a);
+}
+
 Test(packing, many_items_do_not_overlap_and_nested_ones_reach_the_bound)
 {
 	enum { N = 30000 };
