@@ -271,10 +271,11 @@ depthwise_sum_of(const int vecs, real *to, const real *from, const struct depthw
 	}
 	for (int t = 0; t < d->taps; t++) {
 		const real *at = from + d->distance[t];
+		vec weight = everywhere(w[t]);
 
 		UNROLL
 		for (v = 0; v < vecs; v++)
-			sum[v] += w[t] * *(const vec_at *)(at + v * LANES);
+			sum[v] = fused(weight, *(const vec_at *)(at + v * LANES), sum[v]);
 	}
 	UNROLL
 	for (v = 0; v < vecs; v++)
@@ -394,7 +395,7 @@ depthwise_dots_of(const int taps, real *sums, const real *dy, const real *x, con
 
 		UNROLL
 		for (t = 0; t < taps; t++)
-			sum[t] += d * *(const vec_at *)(x + distance[t] + i);
+			sum[t] = fused(d, *(const vec_at *)(x + distance[t] + i), sum[t]);
 	}
 	UNROLL
 	for (t = 0; t < taps; t++)

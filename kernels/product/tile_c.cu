@@ -50,6 +50,32 @@ struct place {			/* of one term of a sum: offsets in A and in B */
 	int64_t a, b;
 };
 
+/* x in all lanes; -0 stays what it is. */
+static inline vec
+everywhere(real x)
+{
+	return x - (vec){ 0 };
+}
+
+/* sum + a b, rounded once where the machine can. Which products GCC fuses with their sums by itself depends on what
+ * a loop holds (for AMD's processors it leaves chains of sums apart), but instances for other numbers of rows must
+ * agree to the bit. Clang fuses what stands in one expression. */
+static inline vec
+fused(vec a, vec b, vec sum)
+{
+#if defined(__FMA__) && !defined(__clang__) && VECTOR_BYTES == 64 && defined(USE_DOUBLE)
+	return __builtin_ia32_vfmaddpd512_mask(a, b, sum, -1, 4);	/* 4: rounding as it is set */
+#elif defined(__FMA__) && !defined(__clang__) && VECTOR_BYTES == 64
+	return __builtin_ia32_vfmaddps512_mask(a, b, sum, -1, 4);
+#elif defined(__FMA__) && !defined(__clang__) && defined(USE_DOUBLE)
+	return __builtin_ia32_vfmaddpd256(a, b, sum);
+#elif defined(__FMA__) && !defined(__clang__)
+	return __builtin_ia32_vfmaddps256(a, b, sum);
+#else
+	return sum + a * b;
+#endif
+}
+
 /* ROWS and VECS are constants wherever this is called, so that all sums stay in registers. */
 static inline __attribute__((always_inline)) void
 tile_of(const int rows, const int vecs, real *restrict tile, const real *a, int64_t step,
@@ -73,11 +99,11 @@ tile_of(const int rows, const int vecs, real *restrict tile, const real *a, int6
 		UNROLL
 		for (i = 0; i < rows; i++) {
 			const real *row = ak + (i & ~3) * step;
-			real x = row[(i & 3) * step];
+			vec x = everywhere(row[(i & 3) * step]);
 
 			UNROLL
 			for (v = 0; v < vecs; v++)
-				sum[i][v] += x * bv[v];
+				sum[i][v] = fused(x, bv[v], sum[i][v]);
 		}
 	}
 	UNROLL
