@@ -11,7 +11,8 @@ prepare(struct run *r)
 
 	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too large is an error like a full disk */
 	device_threads(o->threads);
-	progress_open(&r->progress, o->log, o->quiet);
+	progress_open(&r->progress, o->quiet);
+	log_open(&r->log, o->log);
 	if (o->save)
 		checkpoint_prepare(&checkpoint, o->save);
 	if (o->best)
@@ -92,15 +93,15 @@ main(int argc, char **argv)
 		printf("%s: %lld samples", NETWORK, (long long)r.validated);
 		print_results(validate_results, results, r.valid, r.validated, "validation ");
 		putchar('\n');
-		log_epoch(&r.progress, r.state.epoch, r.state.update, r.valid, 0, validate_results,
+		log_epoch(&r.log, &r.progress, r.state.epoch, r.state.update, r.valid, 0, validate_results,
 		    results, r.valid, r.validated);
-		log_end(&r.progress, r.state.update, growth);
+		log_end(&r.log, r.state.update, growth);
 		memory_report(growth);
 	}
 #endif
 	if (r.option.profile)
 		profile_report();
-	log_close(&r.progress);
+	log_close(&r.log);
 	if (fflush(stdout) || ferror(stdout))
 		fail("standard output: %s", strerror(errno));
 #ifdef VALIDATES

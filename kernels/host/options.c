@@ -15,7 +15,7 @@ struct options {
 	int weights;
 	bool strict;
 	int64_t save_every;	/* updates between saves; 0: only after each epoch */
-	bool eval, plan, profile, quiet;
+	bool eval, plan, plot, profile, quiet;
 	int threads;
 };
 
@@ -34,7 +34,8 @@ static const struct option {
 	{"weights", "FILE", "begin with the weights of a safetensors file, by their names (NAME=FILE: under that)"},
 	{"map", "FILE", "what names of the last --weights are called here"},
 	{"strict", NULL, "every weight must be there, and used"},
-	{"log", "FILE", "append one line of JSON an update and an epoch"},
+	{"log", "FILE", "append one line of JSON an update and an epoch (*tfevents*: for TensorBoard)"},
+	{"plot", NULL, "draw losses and metrics when training ends"},
 	{"eval", NULL, "validate only"},
 	{"predict", "FILE", "write the network's output for the validation data (.npy, .csv, .safetensors)"},
 	{"plan", NULL, "print where every buffer lies, and end"},
@@ -167,6 +168,8 @@ option_set(struct options *o, const char *name, const char *value)
 		o->eval = true;
 	else if (!strcmp(name, "plan"))
 		o->plan = true;
+	else if (!strcmp(name, "plot"))
+		o->plot = true;
 	else if (!strcmp(name, "profile"))
 		o->profile = true;
 	else if (!strcmp(name, "quiet"))
@@ -213,7 +216,7 @@ options_parse(struct options *o, int argc, char **argv)
 		fail("--save-every needs --save FILE");
 	if (o->save && o->best && !strcmp(o->save, o->best))
 		fail("--save and --save-best are two files: the last checkpoint and the best");
-	if ((o->eval || o->predict) && (o->save || o->best || o->epochs >= 0 || o->steps))
+	if ((o->eval || o->predict) && (o->save || o->best || o->epochs >= 0 || o->steps || o->plot))
 		fail("--%s does not train: --%s has no meaning with it", o->eval ? "eval" : "predict",
-		    o->save ? "save" : o->best ? "save-best" : o->steps ? "steps" : "epochs");
+		    o->save ? "save" : o->best ? "save-best" : o->steps ? "steps" : o->plot ? "plot" : "epochs");
 }

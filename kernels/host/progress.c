@@ -1,12 +1,8 @@
 /*
- * progress.c - what the user sees while it trains: a bar on a terminal, plain lines elsewhere, and
- * a log of one JSON object a line for programs.
+ * progress.c - what the user sees while it trains: a bar on a terminal, plain lines elsewhere.
  */
 struct progress {
 	bool terminal, quiet;
-	FILE *log;
-	const char *log_name;
-	int log_lost;		/* why the log is not whole: an errno; 0: it is */
 	const struct result *result;
 	int results;
 	double started;		/* this epoch, in seconds */
@@ -14,7 +10,7 @@ struct progress {
 	int64_t start_position;
 };
 
-static char progress_buffer[2][1 << 16];	/* stdio's, so that it need not take its own */
+static char progress_buffer[1 << 16];	/* stdio's, so that it need not take its own */
 
 static double
 now(void)
@@ -26,19 +22,12 @@ now(void)
 }
 
 static void
-progress_open(struct progress *p, const char *log, bool quiet)
+progress_open(struct progress *p, bool quiet)
 {
 	memset(p, 0, sizeof *p);
 	p->terminal = isatty(1) && !quiet;
 	p->quiet = quiet;
-	setvbuf(stdout, progress_buffer[0], _IOLBF, sizeof(progress_buffer[0]));
-	if (!log)
-		return;
-	p->log_name = log;
-	p->log = fopen(log, "ae");
-	if (!p->log)
-		fail("%s: cannot be written: %s", log, strerror(errno));
-	setvbuf(p->log, progress_buffer[1], _IOLBF, sizeof(progress_buffer[1]));
+	setvbuf(stdout, progress_buffer, _IOLBF, sizeof(progress_buffer));
 }
 
 static void
@@ -145,118 +134,4 @@ progress_epoch_done(struct progress *p, int64_t epoch, int64_t done, const doubl
 		print_results(valid_result, valid_results, valid, validated, "validation ");
 	printf("  %.0f samples/s\n", passed > 0 ? (double)(done - p->start_position) / passed : 0);
 	fflush(stdout);
-}
-
-/* ---- the log ---- */
-
-/* The line that was begun ends here. What cannot be written is told once; the training is worth more. */
-static void
-log_line(struct progress *p)
-{
-	errno = 0;
-	fputs("}\n", p->log);
-	if (!fflush(p->log) && !ferror(p->log))
-		return;
-	p->log_lost = errno ? errno : EIO;
-	if (bar_is_drawn)
-		putchar('\n');
-	bar_is_drawn = false;
-	fflush(stdout);
-	fprintf(stderr, "%s: ", PROGRAM);
-	put_safe(stderr, p->log_name);
-	fprintf(stderr, ": cannot be written: %s; the training goes on without it\n",
-	    strerror(p->log_lost));
-	fclose(p->log);
-	p->log = NULL;
-}
-
-/* What is left to say of it when all is done. */
-static void
-log_close(struct progress *p)
-{
-	if (p->log && fclose(p->log))
-		p->log_lost = errno;
-	p->log = NULL;
-	if (p->log_lost)
-		fail("%s: the log is not whole: %s", p->log_name, strerror(p->log_lost));
-}
-
-/* A number of JSON, which has no infinities. */
-static void
-log_number(struct progress *p, const char *key, const char *name, double x)
-{
-	if (isfinite(x))
-		fprintf(p->log, ",\"%s%s\":%.9g", key, name, x);
-	else
-		fprintf(p->log, ",\"%s%s\":null", key, name);
-}
-
-static void
-log_results(struct progress *p, const char *prefix, const struct result *result, int n,
-    const double *sum, int64_t samples)
-{
-	for (int k = 0; k < n; k++) {
-		if (result[k].kind == RESULT_WEIGHT)
-			continue;
-		log_number(p, prefix, result[k].name, result_value(result, n, k, sum, samples));
-		if (result[k].kind == RESULT_COUNTS && result[k].log) {
-			fprintf(p->log, ",\"%s%s_by_class\":", prefix, result[k].name);
-			result[k].log(p->log, sum + result[k].at, result[k].numbers);
-		}
-	}
-}
-
-static void
-log_step(struct progress *p, int64_t epoch, int64_t update, double lr, const double *sum,
-    int64_t samples)
-{
-	if (!p->log)
-		return;
-	fprintf(p->log, "{\"event\":\"update\",\"epoch\":%lld,\"update\":%lld", (long long)epoch,
-	    (long long)update);
-	log_number(p, "", "lr", lr);
-	log_results(p, "", p->result, p->results, sum, samples);
-	log_line(p);
-}
-
-static void
-log_epoch(struct progress *p, int64_t epoch, int64_t update, const double *sum, int64_t samples,
-    const struct result *valid_result, int valid_results, const double *valid, int64_t validated)
-{
-	if (!p->log)
-		return;
-	fprintf(p->log, "{\"event\":\"epoch\",\"epoch\":%lld,\"update\":%lld,\"samples\":%lld",
-	    (long long)epoch, (long long)update, (long long)samples);
-	if (samples)
-		log_results(p, "", p->result, p->results, sum, samples);
-	if (valid)
-		log_results(p, "validation_", valid_result, valid_results, valid, validated);
-	log_number(p, "", "seconds", now() - p->started);
-	log_line(p);
-}
-
-static void
-log_start(struct progress *p, uint64_t seed, int64_t samples)
-{
-	if (!p->log)
-		return;
-	fprintf(p->log, "{\"event\":\"start\",\"network\":\"%s\",\"seed\":%llu,\"samples\":%lld,"
-	    "\"planned_bytes\":%lld", NETWORK, (unsigned long long)seed, (long long)samples,
-	    (long long)ARENA_BYTES);
-	log_line(p);
-}
-
-static void
-log_end(struct progress *p, int64_t update, int64_t growth)
-{
-	if (!p->log)
-		return;
-	fprintf(p->log, "{\"event\":\"end\",\"updates\":%lld,\"planned_bytes\":%lld,"
-	    "\"measured_bytes\":%lld,\"growth_bytes\":%lld", (long long)update,
-	    (long long)ARENA_BYTES, (long long)arena_taken, (long long)growth);
-#ifdef __CUDACC__
-	fprintf(p->log, ",\"code_bytes\":%lld,\"before_bytes\":%lld,\"pinned_bytes\":%lld",
-	    (long long)code_taken, (long long)others_taken, (long long)pinned_taken);
-#endif
-	log_line(p);
 }

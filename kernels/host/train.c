@@ -24,6 +24,7 @@ struct run {
 	struct options option;
 	struct state state;
 	struct progress progress;
+	struct log log;
 	struct data train, validate;
 	int64_t epoch_samples, epoch_updates;
 	int64_t updates;	/* in all, as far as the schedule goes */
@@ -241,7 +242,8 @@ update_landed(struct run *r, const struct flight *f)
 			    r->sum[k], (long long)f->update, (long long)f->epoch + 1);
 		s->sum[k] += r->sum[k];
 	}
-	log_step(&r->progress, f->epoch + 1, f->update, f->lr, r->sum, f->samples);
+	log_step(&r->log, &r->progress, f->epoch + 1, f->update, f->lr, r->sum, f->samples);
+	plot_note(0, f->update, train_results, TRAIN_RESULTS, r->sum, f->samples);
 	progress_step(&r->progress, f->epoch + 1, f->position, r->epoch_samples, s->sum);
 	memset(r->sum, 0, sizeof(r->sum));
 }
@@ -318,6 +320,8 @@ stop(struct run *r)
 	if (r->option.save)
 		save_checkpoint(r);
 	clear_bar();
+	if (r->option.plot)
+		plot_all();
 	printf("interrupted after update %lld%s", (long long)r->state.update,
 	    r->option.save ? "; saved to " : "");
 	put_safe(stdout, r->option.save ? r->option.save : "");
@@ -357,15 +361,16 @@ epoch_done(struct run *r)
 	}
 	progress_epoch_done(&r->progress, s->epoch + 1, s->position, s->sum, validate_results,
 	    VALIDATE_RESULTS, valid, r->validated);
-	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, validate_results,
+	log_epoch(&r->log, &r->progress, s->epoch + 1, s->update, s->sum, s->position, validate_results,
 	    VALIDATE_RESULTS, valid, r->validated);
 	if (valid) {
+		plot_note(MAX_RESULTS, s->update, validate_results, VALIDATE_RESULTS, valid, r->validated);
 		validate_finite(r);
 		loss = result_value(validate_results, VALIDATE_RESULTS, VALIDATE_LOSS, valid, r->validated);
 	}
 #else
 	progress_epoch_done(&r->progress, s->epoch + 1, s->position, s->sum, NULL, 0, valid, 0);
-	log_epoch(&r->progress, s->epoch + 1, s->update, s->sum, s->position, NULL, 0, valid, 0);
+	log_epoch(&r->log, &r->progress, s->epoch + 1, s->update, s->sum, s->position, NULL, 0, valid, 0);
 #endif
 	if (s->position == r->epoch_samples)
 		whole_epoch_done(r, loss);
@@ -395,12 +400,12 @@ train(struct run *r)
 {
 	int64_t growth = memory_taken();
 
-	log_start(&r->progress, r->state.seed, r->train.samples);
+	log_start(&r->log, r->state.seed, r->train.samples);
 	/* an epoch that was interrupted while it validated is whole, but for that */
 	while (r->state.update < r->stop || r->state.position == r->epoch_samples)
 		train_epoch(r);
 	growth = memory_taken() - growth;
-	log_end(&r->progress, r->state.update, growth);
+	log_end(&r->log, r->state.update, growth);
 	printf("%s: %lld updates, %lld epochs", NETWORK, (long long)r->state.update,
 	    (long long)r->state.epoch);
 #ifdef VALIDATES
@@ -411,6 +416,8 @@ train(struct run *r)
 	putchar('\n');
 	if (watch_ends(&r->state.watch))
 		printf("no lower loss for %d epochs: training has ended\n", PATIENCE);
+	if (r->option.plot)
+		plot_all();
 	memory_report(growth);
 }
 
