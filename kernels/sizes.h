@@ -58,6 +58,7 @@ enum recurrent_cell {
 #define RECURRENT_ROWS	32
 
 #define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
+#define CTC_ROWS	5	/* rows of a sample's states that its backward has beside a stretch (loss/ctc.cu) */
 
 struct conv {
 	int c, h, w;		/* input: channels, height, width */
@@ -486,6 +487,24 @@ static inline int64_t
 head_sums(int64_t rows)
 {
 	return 2 * (LOSS_PARTS + head_padded(rows)) * (int64_t)sizeof(double);
+}
+
+/* Of T steps, how many there are from one that is kept to the next, as many as are kept; and states of N labels with
+ * blanks around them (loss/ctc.cu). */
+static inline int64_t
+ctc_stride(int64_t t)
+{
+	int64_t stride = 1;
+
+	while (stride * stride < t)
+		stride++;
+	return stride;
+}
+
+static inline int64_t
+ctc_states(int64_t n)
+{
+	return 2 * n + 1;
 }
 
 #endif

@@ -53,6 +53,9 @@ def random_inputs(graph, batch, precision="f32"):
         shape = ([batch] if t.batched else []) + t.dims
         if t.classes:
             values[number] = torch.randint(t.classes, shape)
+            for n in graph.nodes:       # PyTorch's targets may not be the blank
+                if n.op == "ctc" and n.ins[1] == number:
+                    values[number] = (values[number] + (values[number] == n.attrs["blank"])) % t.classes
         elif t.dtype == "u8":
             values[number] = torch.randint(256, shape)
         else:

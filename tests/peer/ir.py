@@ -258,6 +258,15 @@ def cross_entropy(n, x, t, of_class=None, of_label=None):
     return (loss * of_label.reshape(of_label.shape + (1,) * (t.dim() - of_label.dim()))).sum() / weights.sum()
 
 
+def ctc(n, x, t, lengths, counts):
+    batch, steps, _ = x.shape
+    lengths = torch.full((batch,), t.shape[1]) if lengths is None else lengths.long()
+    counts = torch.full((batch,), steps) if counts is None else counts.long()
+    loss = F.ctc_loss(F.log_softmax(wide(x), -1).transpose(0, 1), t.long(), counts, lengths, n.attrs["blank"],
+                      "mean" if n.attrs["per_label"] else "sum", n.attrs["zero_infinity"])
+    return loss if n.attrs["per_label"] else loss / batch
+
+
 def accuracy(n, x, t):
     best = class_axis_last(n, x, t).topk(n.attrs["top"], 1).indices
     right = (best == t.unsqueeze(1)).any(1).to(x.dtype)
@@ -677,7 +686,7 @@ OPERATORS = {
     "parameter": lambda n, w: w,
     "attend": attend, "rope": rope, "sinusoid": sinusoid,
     "parameter": lambda n, w: w, "embedding": embedding,
-    "cross_entropy": cross_entropy,
+    "cross_entropy": cross_entropy, "ctc": ctc,
     "class_weights": lambda n: torch.tensor(n.attrs["weights"], dtype=torch.get_default_dtype()), "accuracy": accuracy,
     **{name: element_loss(f) for name, f in ELEMENT_LOSSES.items()},
 }

@@ -32,7 +32,7 @@ import ir           # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
-LOSSES = ("cross_entropy", *ir.ELEMENT_LOSSES)
+LOSSES = ("cross_entropy", "ctc", *ir.ELEMENT_LOSSES)
 IN_PLACE = {
     "relu": lambda n, x: torch.relu_(x),
     "leaky_relu": lambda n, x: F.leaky_relu_(x, n.attrs["slope"]),
@@ -107,6 +107,48 @@ def cross_entropy(n, x, t, of_class=None, of_label=None):
     return loss.sum() / (t != ignore).sum() if n.attrs["ignore"] else loss.mean()
 
 
+class LogSoftmax(torch.autograd.Function):
+    """With the copy of what lies in another order that its gradient makes inside a kernel."""
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.log_softmax(x, -1)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        dy = dy.contiguous()
+        return torch.ops.aten._log_softmax_backward_data(dy, ctx.saved_tensors[0], -1, dy.dtype)
+
+
+class CardCtc(torch.autograd.Function):
+    """What a card's kernels allocate (LossCTC.cu), of samples that have all steps and labels."""
+    @staticmethod
+    def forward(ctx, x, t):
+        steps, batch, _ = x.shape
+        on_card = [torch.zeros(batch, dtype=torch.int64) for _ in range(3)]
+        ahead, loss = x.new_zeros(batch, steps, 2 * t.shape[1] + 1), x.new_zeros(batch)
+        ctx.save_for_backward(x, t, loss, ahead)
+        return loss
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, _, _, ahead = ctx.saved_tensors
+        on_card = [torch.zeros(x.shape[1], dtype=torch.int64) for _ in range(3)]
+        back = torch.zeros_like(ahead)
+        return torch.zeros(x.shape), None
+
+
+def ctc(n, x, t, lengths, counts):
+    batch = x.shape[0]
+    loss = CardCtc.apply(LogSoftmax.apply(x).transpose(0, 1), t)
+    if n.attrs["zero_infinity"]:
+        loss = torch.where(loss == torch.inf, torch.zeros(()), loss)
+    if n.attrs["per_label"]:
+        loss = loss / torch.zeros(batch).clamp_min(1)
+    return loss.mean()
+
+
 def plain(how, name):
     """With a number as it is, where there is one."""
     return lambda n, *xs: how(xs[0], xs[1] if len(xs) > 1 else n.attrs[name])
@@ -142,8 +184,9 @@ CARD.impl("_scaled_dot_product_efficient_attention_backward",
 CARD.impl("log_sigmoid_forward", lambda x: (torch.zeros_like(x), x.new_zeros(0)), "CPU")
 CARD.impl("log_sigmoid_backward", lambda dy, x, buffer: torch.zeros_like(x), "CPU")
 
+
 OPERATORS = {**ir.OPERATORS, **PLAIN, "attend": attend, "local": local, "scale": scale, "rope": rope,
-             "cross_entropy": cross_entropy,
+             "cross_entropy": cross_entropy, "ctc": ctc,
              "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
              "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
              "avgpool": ir.window_mean,

@@ -393,6 +393,8 @@ compare(const char *name, const double *want, int64_t n, double most, int *compa
 		if (!is_last(k) || strcmp(stowage_tensors[k].name, name) || made[k].n != n)
 			continue;
 		for (int64_t i = 0; i < n; i++) {
+			if (isinf(want[i]) && made[k].value[i] == want[i])
+				continue;
 			off += (made[k].value[i] - want[i]) * (made[k].value[i] - want[i]);
 			size += want[i] * want[i];
 		}
