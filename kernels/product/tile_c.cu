@@ -113,8 +113,9 @@ tile_of(const int rows, const int vecs, real *restrict tile, const real *a, int6
 			*(vec *)(tile + i * TILE_COLS + v * LANES) = sum[i][v];
 }
 
-/* tile[rows][TILE_COLS] = A B over DEPTH terms, for VECS vectors of B that lie NEXT apart. */
-static void
+/* tile[rows][TILE_COLS] = A B over DEPTH terms, for VECS vectors of B that lie NEXT apart. Among a caller's own
+ * variables a compiler would have too few registers for all sums. */
+APART void
 tile_product(int rows, int vecs, real *restrict tile, const real *a, int64_t step, const real *b,
     int64_t next, const struct place *at, int64_t depth)
 {
