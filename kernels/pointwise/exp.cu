@@ -33,17 +33,29 @@ normal_below(real x)
 
 #else
 
+/* X, but at least -87 and at most 88; not-a-number stays one. By masks: of a choice a compiler makes branches, works
+ * out for each what follows from its constant, and takes all of them in a vector: more work, and numbers so small that
+ * they cost a hundred times as much. */
+DEVICE float
+exp_range(float x)
+{
+	int32_t low = -(x < -87.0f), high = -(x > 88.0f), raw;
+
+	memcpy(&raw, &x, sizeof(raw));
+	raw = (raw & ~(low | high)) | (low & (int32_t)0xc2ae0000) | (high & 0x42b00000);
+	memcpy(&x, &raw, sizeof(x));
+	return x;
+}
+
 /* exp x = 2^n exp f with |f| <= ln 2 / 2, where the Taylor series needs eight terms. Adding
- * 1.5 * 2^23 rounds to an integer and leaves it in the low bits. Saturates near 1e-38 and 1e38;
- * not-a-number stays one, since no comparison with it holds. */
+ * 1.5 * 2^23 rounds to an integer and leaves it in the low bits. Saturates near 1e-38 and 1e38. */
 DEVICE float
 exp_of(float x)
 {
 	float shifted, n, f, p;
 	uint32_t raw;
 
-	x = x < -87.0f ? -87.0f : x;
-	x = x > 88.0f ? 88.0f : x;
+	x = exp_range(x);
 	shifted = x * 1.44269504f + 12582912.0f;
 	n = shifted - 12582912.0f;
 	f = x - n * 0.693145752f;
@@ -67,7 +79,7 @@ exp_of(float x)
 DEVICE float
 tanh_of(float x)
 {
-	float size = x < 0 ? -x : x, e = exp_of(-2 * size), u = x * x, near_0, far;
+	float size = fabsf(x), e = exp_of(-2 * size), u = x * x, near_0, far;
 
 	near_0 = -0.00590586576f;
 	near_0 = near_0 * u + 0.0208053822f;
@@ -76,7 +88,7 @@ tanh_of(float x)
 	near_0 = near_0 * u - 0.333332993f;
 	near_0 = x + x * u * near_0;
 	far = (1 - e) / (1 + e);
-	far = x < 0 ? -far : far;
+	far = copysignf(far, x);
 	return size < 0.6f ? near_0 : far;
 }
 
@@ -84,7 +96,7 @@ tanh_of(float x)
 DEVICE float
 normal_below(float x)
 {
-	float z = (x < 0 ? -x : x) * 0.707106781f, t = 1 / (1 + 0.3f * z), q, tail;
+	float z = fabsf(x) * 0.707106781f, t = 1 / (1 + 0.3f * z), q, tail;
 
 	q = -0.129434169f;
 	q = q * t + 0.485096893f;
