@@ -125,32 +125,62 @@ struct recurrent_walk {		/* some samples on their way through the steps */
 	real *c;
 };
 
-/* Sample I's part of a tile of units: SUM is the products of each gate. CELL is a constant. */
+/* Asks for the sums of the inputs of gate G and a tile of units: neighbours of a sample's only, so that no processor
+ * sees them coming. */
+static void
+recurrent_fetch(const struct recurrent_job *j, const elem *x, int rows)
+{
+	for (int i = 0; i < rows; i++, x += j->r.t * j->gates * j->r.h)
+		for (int k = 0; k < TILE_COLS; k += 64 / (int)sizeof(elem))
+			__builtin_prefetch(x + k, 0, 2);
+}
+
+/* Adds the bias and the sums X of the inputs to those of the state, SUM [rows][TILE_COLS]; where the cell does not
+ * add the two, X goes behind. All samples' are read before any gate is stored: they often begin at the same place
+ * of a page, and then a processor lets no read pass a write. */
+static void
+recurrent_add(const struct recurrent_job *j, real *sum, const elem *x, const real *bias, bool apart, int rows,
+    int64_t wide)
+{
+	for (int i = 0; i < rows; i++, sum += TILE_COLS, x += j->r.t * j->gates * j->r.h) {
+		if (apart)
+			for (int64_t q = 0; q < wide; q++) {
+				sum[q] += bias[q];
+				sum[RECURRENT_ROWS * TILE_COLS + q] = VALUE(x[q]);
+			}
+		else
+			PRAGMA(omp simd)
+			for (int64_t q = 0; q < wide; q++)
+				sum[q] = VALUE(x[q]) + (sum[q] + bias[q]);
+	}
+}
+
+/* Sample I's part of a tile of units: SUM is what recurrent_add() has made of each gate. CELL is a constant. */
 static inline __attribute__((always_inline)) void
 recurrent_row_as(enum recurrent_cell cell, const struct recurrent_job *j, const struct recurrent_walk *at, int i,
     int64_t t, int64_t unit, const real *sum)
 {
 	const int gates = recurrent_gates(cell), wide = (int)least(TILE_COLS, j->r.h - unit);
 	const int64_t h = j->r.h, place = (at->first + i) * j->r.t + t, all = RECURRENT_ROWS * TILE_COLS;
-	const elem *x = j->x + place * gates * h + unit;
 	elem *gate = gates > 1 ? j->gate + place * gates * h + unit : NULL, *y = j->y + place * h + unit;
 	elem nobody[TILE_COLS], *kept = j->kept ? j->kept + place * h + unit : nobody;
-	const real *bias = j->bias + unit, *before = at->h + i * j->row + unit;
+	const real *before = at->h + i * j->row + unit;
 	real *next = at->next + i * j->row + unit, *c = at->c + i * j->row + unit;
 
 	PRAGMA(omp simd)
 	for (int q = 0; q < wide; q++) {
-		struct recurrent_gates in = recurrent_gates_at(cell, x, h, q), state = { 0, 0, 0, 0 };
+		struct recurrent_gates in = { sum[q], 0, 0, 0 }, state = { 0, 0, 0, 0 };
 		struct recurrent_unit u;
 		elem stored;
 
-		state.a = sum[q] + bias[q];
 		if (gates > 1) {
-			state.b = sum[all + q] + bias[j->row + q];
-			state.c = sum[2 * all + q] + bias[2 * j->row + q];
+			in.b = sum[all + q];
+			state.c = sum[2 * all + q];
 		}
+		if (cell == GRU)
+			in.c = sum[3 * all + q];
 		if (gates > 3)
-			state.d = sum[3 * all + q] + bias[3 * j->row + q];
+			in.d = sum[3 * all + q];
 		u = recurrent_unit_forward(cell, in, state, before[q], cell == LSTM ? c[q] : 0);
 		stored = ELEM(u.h);
 		y[q] = stored;
@@ -174,16 +204,30 @@ recurrent_stay(const struct recurrent_job *j, const struct recurrent_walk *at, i
 	memset(j->y + place * h + unit, 0, (size_t)wide * sizeof(elem));
 }
 
+/* What each gate's function is done to, of a tile of units: SUM [gates][RECURRENT_ROWS][TILE_COLS], and one more
+ * gate's where one has two sums. */
+static void
+recurrent_sums(const struct recurrent_job *j, const struct recurrent_walk *at, int64_t t, int64_t unit, real *sum)
+{
+	const int64_t h = j->r.h, wide = least(TILE_COLS, h - unit);
+	const real *panel = j->panels + j->gates * h * unit;
+
+	for (int64_t g = 0; g < j->gates; g++, panel += h * TILE_COLS, sum += RECURRENT_ROWS * TILE_COLS) {
+		const elem *x = j->x + ((at->first * j->r.t + t) * j->gates + g) * h + unit;
+
+		recurrent_fetch(j, x, at->rows);
+		recurrent_products(j, sum, at->h, j->row, at->rows, panel, h);
+		recurrent_add(j, sum, x, j->bias + g * j->row + unit, j->r.cell == GRU && g == 2, at->rows, wide);
+	}
+}
+
 static void
 recurrent_step(const struct recurrent_job *j, struct recurrent_walk *at, int64_t t)
 {
 	real sum[4 * RECURRENT_ROWS * TILE_COLS] __attribute__((aligned(64))), *h;
-	const real *panel = j->panels;
 
 	for (int64_t unit = 0; unit < j->r.h; unit += TILE_COLS) {
-		for (int64_t g = 0; g < j->gates; g++, panel += j->r.h * TILE_COLS)
-			recurrent_products(j, sum + g * RECURRENT_ROWS * TILE_COLS, at->h, j->row, at->rows, panel,
-			    j->r.h);
+		recurrent_sums(j, at, t, unit, sum);
 		for (int i = 0; i < at->rows; i++) {
 			if (t >= recurrent_length(&j->r, &j->from, at->first + i)) {
 				recurrent_stay(j, at, i, t, unit);
