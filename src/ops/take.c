@@ -11,6 +11,9 @@
  * those are sorted, as an embedding's are.
  */
 #include "ops/broadcast.h"
+
+#include <assert.h>
+
 #include "ops/shapes.h"
 
 #include "ir/diff.h"
@@ -18,7 +21,7 @@
 #include "calls/emitter.h"
 #include "calls/tape.h"
 
-extern const struct op op_gather;
+extern const struct op op_gather, op_slice;
 
 static const struct attr_spec attrs[] = {
 	{ "axis", ATTR_INT, "the axis of x that indices are of; 0 is the first after the batch, -1 the last",
@@ -178,6 +181,34 @@ take_shape(struct build *b, struct node *n)
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched || index->batched, rank, dim) != NULL;
 }
 
+/* Along other axes than that of indices, gather reads as much of x as there are indices, from the first on: the rest
+ * is left out by a slice before it. */
+static void
+slice_to_index(struct build *b, struct node *n, int axis)
+{
+	struct attr *attr = op_presets(b->module->arena, &op_slice);
+	struct attr *axes = op_preset(&op_slice, attr, "axis"), *stop = op_preset(&op_slice, attr, "stop");
+	const struct tensor *x = n->in[0], *index = n->in[1];
+	struct node **at, *made;
+	int i;
+
+	axes->given = stop->given = true;
+	axes->n = 0;
+	for (i = 0; i < x->rank; i++)
+		if (i != axis && index->dim[i] < x->dim[i]) {
+			axes->v[axes->n++] = i;
+			stop->v[stop->n++] = index->dim[i];
+		}
+	if (axes->n == 0)
+		return;
+	made = op_part(b, n, &op_slice, attr, "read", 1, n->in);
+	at = &b->graph->nodes.v[b->graph->nodes.n - 2];	/* it comes before its reader */
+	assert(at[0] == n && at[1] == made);
+	at[1] = at[0];
+	at[0] = made;
+	n->in[0] = made->out[0];
+}
+
 static bool
 gather_shape(struct build *b, struct node *n)
 {
@@ -189,12 +220,14 @@ gather_shape(struct build *b, struct node *n)
 	broadcast_samples(b, n, 0, n->nin);
 	x = n->in[0];
 	for (i = 0; i < x->rank && index->rank == x->rank; i++)
-		if (i != axis && index->dim[i] != x->dim[i])
+		if (i != axis && index->dim[i] > x->dim[i])
 			break;
 	if (i < x->rank)
-		return op_error(b, n, "gather: each element has its own index, so '%s' must have the shape of %s but for "
-		    "axis %d, and is %s; take() has one index for a whole slice", index->name, op_operand_text(b, x),
-		    axis, tensor_type_text(b->module->arena, index));
+		return op_error(b, n, "gather: each element has its own index, so '%s' must have as many axes as %s and be no "
+		    "larger but along axis %d, and is %s; take() has one index for a whole slice", index->name,
+		    op_operand_text(b, x), axis, tensor_type_text(b->module->arena, index));
+	slice_to_index(b, n, axis);
+	x = n->in[0];
 	return op_output(b, n, NULL, T_ACTIVATION, x->dtype, x->batched, x->rank, index->dim) != NULL;
 }
 
@@ -261,8 +294,8 @@ const struct op op_gather = {
 	.kind = OP_LAYER,
 	.brief = "elements, each by an index of its own along an axis",
 	.doc = "As PyTorch's gather: y[i, j] = x[index[i, j], j] along axis 0, x[i, index[i, j]] along axis 1. The index has the "
-	    "shape of x but for the extent of the axis: x [N, D] and index class[N, T, D] give [T, D]. For one index a slice see "
-	    "take.\n\n"
+	    "shape of x but for the extent of the axis: x [N, D] and index class[N, T, D] give [T, D]. Along another axis it may "
+	    "be smaller: then only as much of x is read, from the first on. For one index a slice see take.\n\n"
 	    "The index is an operand of type class[K] or tokens, with K at most the extent of the axis." MISSING,
 	.attrs = attrs,
 	.operands = "x index",
