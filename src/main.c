@@ -30,6 +30,7 @@ const struct command *const command_table[] = {
 	&command_autopsy,
 	&command_emit,
 	&command_build,
+	&command_import,
 	&command_explain,
 	&command_lsp,
 	&command_completion,

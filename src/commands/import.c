@@ -1,0 +1,174 @@
+/*
+ * stowage import: a model of another tool as a spec, and its weights under the spec's names. The model is mapped,
+ * never read whole; nothing in it is trusted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/compile.h"
+#include "commands/commands.h"
+#include "import/import.h"
+#include "ir/op.h"
+
+struct import_args {
+	const char *output, *weights, *loss;
+	struct words define;
+	const char *path;
+	const struct command *command;
+};
+
+static const struct option options[] = {
+	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
+	  .doc = "write the spec there, in place of standard output", FIELD(struct import_args, output) },
+	{ .name = "weights", .letter = 'w', .type = OPTION_STRING, .value = "FILE",
+	  .doc = "write the weights there as safetensors, under the spec's names", FIELD(struct import_args, weights) },
+	{ .name = "loss", .type = OPTION_STRING, .value = "NAME",
+	  .doc = "what to minimise, or none; by default what the output's shape suggests",
+	  FIELD(struct import_args, loss) },
+	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=N",
+	  .doc = "the extent of an axis to which the model gives a name", FIELD(struct import_args, define) },
+	{ .name = NULL }
+};
+
+#define PROBLEMS_SHOWN	20
+
+static void
+say_problems(struct arena *a, const char *path, const struct imported *m)
+{
+	int i;
+
+	for (i = 0; i < m->problems.n && i < PROBLEMS_SHOWN; i++)
+		print_error("%s: node '%s' (%s): %s", visible_text(a, path), visible_text(a, m->problems.v[i].node),
+		    visible_text(a, m->problems.v[i].op), visible_text(a, m->problems.v[i].why));
+	if (i < m->problems.n)
+		print_error("%s: and %d more", visible_text(a, path), m->problems.n - i);
+	print_error("%s: %d of %d nodes cannot be expressed, so no spec is written", visible_text(a, path),
+	    m->problems.n, m->nodes);
+}
+
+static bool
+write_weights(struct arena *a, const struct import_args *args, const struct imported *m)
+{
+	FILE *f = compile_output(args->weights);
+
+	return f && (import_weights(a, f, m), compile_close(f, args->weights));
+}
+
+static bool
+write_spec(const struct import_args *args, const struct imported *m)
+{
+	FILE *f = compile_output(args->output);
+
+	if (!f)
+		return false;
+	fwrite(m->spec->text, 1, (size_t)m->spec->size, f);
+	return compile_close(f, args->output);
+}
+
+static void
+say_notes(struct arena *a, const struct import_args *args, const struct imported *m)
+{
+	char parameters[SIZE_TEXT], statistics[SIZE_TEXT];
+	int i;
+
+	for (i = 0; i < m->notes.n; i++)
+		print_error("%s: %s", visible_text(a, args->path), visible_text(a, m->notes.v[i]));
+	print_error("%s: %d nodes, %s parameters%s%s%s", visible_text(a, args->path), m->nodes,
+	    size_commas(parameters, m->parameters), m->statistics ? ", " : "",
+	    m->statistics ? size_commas(statistics, m->statistics) : "",
+	    m->statistics ? " running statistics" : "");
+}
+
+static int
+import_mapped(struct arena *a, const struct import_args *args, const unsigned char *file, size_t size)
+{
+	struct import_options o = { .define = args->define.word, .ndefines = args->define.n, .loss = args->loss };
+	const char *why;
+	struct imported *m = import_onnx(a, args->path, file, size, &o, &why);
+
+	if (why) {
+		print_error("%s: %s", visible_text(a, args->path), visible_text(a, why));
+		return 2;
+	}
+	if (m->problems.n > 0) {
+		say_problems(a, args->path, m);
+		return 1;
+	}
+	if (args->weights && !write_weights(a, args, m))
+		return 2;
+	if (!write_spec(args, m))
+		return 2;
+	say_notes(a, args, m);
+	return 0;
+}
+
+static int
+import_file(struct arena *a, void *context)
+{
+	const struct import_args *args = context;
+	int fd = open(args->path, O_RDONLY | O_NONBLOCK), status = 2;
+	struct stat st;
+	void *map = MAP_FAILED;
+
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		if (!S_ISREG(st.st_mode))
+			errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+		else if (st.st_size == 0)
+			errno = ENODATA;
+		else
+			map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	if (map == MAP_FAILED) {
+		print_error("%s: %s", visible_text(a, args->path), strerror(errno));
+	} else {
+		madvise(map, (size_t)st.st_size, MADV_RANDOM);
+		status = import_mapped(a, args, map, (size_t)st.st_size);
+		munmap(map, (size_t)st.st_size);
+	}
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+static bool
+is_loss(const char *name)
+{
+	const struct op *op = op_find(name);
+
+	return strcmp(name, "none") == 0 || (op && op->kind == OP_LOSS);
+}
+
+static int
+run_import(const struct command *c, int argc, char **argv)
+{
+	struct import_args args = { .command = c };
+	int n, i;
+	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
+
+	if (parsed != PARSED_RUN)
+		return parsed == PARSED_HELP ? 0 : 2;
+	if (n != 1)
+		return usage_error(c, n ? "one model at a time" : "no model given");
+	if (args.loss && !is_loss(args.loss))
+		return usage_error(c, "there is no loss '%s'", args.loss);
+	for (i = 0; i < args.define.n; i++)
+		if (!strchr(args.define.word[i], '='))
+			return usage_error(c, "-D takes NAME=N, such as seq=128, not '%s'", args.define.word[i]);
+	args.path = argv[0];
+	return compile_in_arena(import_file, &args);
+}
+
+const struct command command_import = {
+	.name = "import",
+	.brief = "make a spec of an ONNX model",
+	.operands = "FILE",
+	.details = "Exit status: 0 it is written, 1 nodes of the model cannot be expressed, 2 it cannot be read or written.",
+	.options = options,
+	.run = run_import,
+};

@@ -1,0 +1,392 @@
+/*
+ * The whole way of an import: the file is read, each node becomes a step or a reason why not, steps become a
+ * spec, and the spec is compiled to see that it says what the source says.
+ */
+#include "import/importer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmt/format.h"
+#include "import/writer.h"
+#include "lang/expand.h"
+
+struct users {
+	int n;
+	const struct model_node *only;
+};
+
+static void
+count_users(struct importer *im)
+{
+	int i, k;
+
+	for (i = 0; i < im->model->nodes.n; i++) {
+		const struct model_node *n = im->model->nodes.v[i];
+
+		for (k = 0; k < n->nin; k++) {
+			struct users *u = map_get(&im->users, n->in[k]);
+
+			if (!u) {
+				u = ARENA_NEW(im->arena, struct users);
+				map_put(im->arena, &im->users, n->in[k], u);
+			}
+			u->n++;
+			u->only = n;
+		}
+	}
+	for (i = 0; i < im->model->outputs.n; i++) {
+		struct users *u = map_get(&im->users, im->model->outputs.v[i].name);
+
+		if (!u) {
+			u = ARENA_NEW(im->arena, struct users);
+			map_put(im->arena, &im->users, im->model->outputs.v[i].name, u);
+		}
+		u->n += 2;	/* a result is read by more than a node */
+	}
+}
+
+const struct model_node *
+sole_user(struct importer *im, const char *name)
+{
+	const struct users *u = map_get(&im->users, name);
+
+	return u && u->n == 1 ? u->only : NULL;
+}
+
+void
+node_done(struct importer *im, const struct model_node *n)
+{
+	map_put(im->arena, &im->done, n->out[0], (void *)n);
+}
+
+/* The extent that -D gives a name of the model. */
+static int64_t
+defined(const struct importer *im, const char *symbol)
+{
+	size_t n = strlen(symbol);
+	int i;
+
+	for (i = 0; i < im->options->ndefines; i++) {
+		const char *d = im->options->define[i];
+		char *end;
+		long long v;
+
+		if (n == 0 || strncmp(d, symbol, n) != 0 || d[n] != '=')
+			continue;
+		v = strtoll(d + n + 1, &end, 10);
+		if (v > 0 && *end == '\0' && v <= LARGEST_EXTENT)
+			return v;
+	}
+	return -1;
+}
+
+static bool
+is_initializer(const struct importer *im, const char *name)
+{
+	const struct val *v = map_get(&im->vals, name);
+
+	return v && v->data;
+}
+
+static bool
+add_input(struct importer *im, const struct model_value *in, const char **why)
+{
+	struct val *v;
+	struct tensor *t;
+	int i;
+
+	if (!in->known || in->rank == 0) {
+		*why = arena_printf(im->arena, "the shape of input '%s' is not said, or has no batch in front", in->name);
+		return false;
+	}
+	v = val_new(im, in->name);
+	t = ir_tensor(im->module, T_INPUT, numbers_are_real(&(struct numbers){ .type = in->type }) ||
+	    in->type == ELEMENT_U8 ? DT_F32 : DT_I32, true, 0, NULL, in->name, (struct loc){ 0 });
+	t->tokens = t->dtype == DT_I32;
+	t->rank = in->rank - 1;
+	for (i = 1; i < in->rank; i++) {
+		t->dim[i - 1] = in->dim[i] > 0 ? in->dim[i] : defined(im, in->symbol[i]);
+		if (t->dim[i - 1] > 0)
+			continue;
+		*why = *in->symbol[i] ? arena_printf(im->arena, "axis %d of input '%s' has no number but a name: say one, "
+		    "-D %s=128 or such", i, in->name, in->symbol[i]) : arena_printf(im->arena,
+		    "axis %d of input '%s' has neither a number nor a name", i, in->name);
+		return false;
+	}
+	if (in->dim[0] > 0)
+		im->batch = in->dim[0];
+	v->t = t;
+	val_alias(im, in->name, v);
+	vec_push(im->arena, &im->inputs, v);
+	vec_push(im->arena, &im->build.graph->inputs, t);
+	return true;
+}
+
+static const struct onnx_op *
+op_of(const struct model_node *n)
+{
+	int i;
+
+	for (i = 0; onnx_op_table[i]; i++)
+		if (strcmp(onnx_op_table[i]->name, n->op) == 0)
+			return onnx_op_table[i];
+	return NULL;
+}
+
+static bool
+unary(struct importer *im, const struct model_node *n, const char *ours)
+{
+	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct call c;
+
+	if (!x)
+		return false;
+	call_begin(&c, im, ours);
+	call_in(&c, x);
+	return call_end(&c, n->out[0]);
+}
+
+/* Is one of its inputs what could not be made? Of what follows from that, nothing is said. */
+static bool
+is_poisoned(struct importer *im, const struct model_node *n)
+{
+	int k;
+
+	for (k = 0; k < n->nin; k++) {
+		const struct val *v = map_get(&im->vals, n->in[k]);
+
+		if (v && v->t && v->t->kind == T_POISON)
+			return true;
+	}
+	return false;
+}
+
+static void
+poison(struct importer *im, const struct model_node *n)
+{
+	int k;
+
+	for (k = 0; k < n->nout; k++) {
+		struct val *v = val_new(im, n->out[k]);
+
+		v->t = ir_tensor(im->module, T_POISON, DT_F32, true, 0, NULL, "", (struct loc){ 0 });
+		val_alias(im, n->out[k], v);
+	}
+}
+
+static void
+translate(struct importer *im, const struct model_node *n)
+{
+	const struct onnx_op *op = op_of(n);
+
+	im->node = n;
+	if (n->nout == 0 || map_get(&im->done, n->out[0]))
+		return;
+	if (is_poisoned(im, n)) {
+		poison(im, n);
+		return;
+	}
+	if (fold_node(im, n))
+		return;
+	if (op ? op->ours ? unary(im, n, op->ours) : op->translate(im, n) :
+	    cannot(im, "there is no operator here that does the same"))
+		return;
+	poison(im, n);
+}
+
+/* Steps that no result needs are left out; the others are numbered anew. */
+static void
+drop_unread(struct importer *im)
+{
+	bool *needed = arena_array(im->arena, (size_t)im->steps.n + 1, sizeof(*needed));
+	int i, k, n = 0;
+
+	for (i = 0; i < im->outputs.n; i++)
+		if (im->outputs.v[i]->def)
+			needed[im->outputs.v[i]->def->number] = true;
+	for (i = im->steps.n - 1; i >= 0; i--)
+		for (k = 0; needed[i] && k < im->steps.v[i]->nin; k++)
+			if (im->steps.v[i]->in[k]->def)
+				needed[im->steps.v[i]->in[k]->def->number] = true;
+	for (i = 0; i < im->steps.n; i++) {
+		struct step *s = im->steps.v[i];
+
+		s->out->uses = 0;
+		if (needed[i]) {
+			im->steps.v[n] = s;
+			s->number = n++;
+		}
+	}
+	im->steps.n = n;
+	for (i = 0; i < im->inputs.n; i++)
+		im->inputs.v[i]->uses = 0;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < im->steps.v[i]->nin; k++)
+			im->steps.v[i]->in[k]->uses++;
+	for (i = 0; i < im->outputs.n; i++)
+		im->outputs.v[i]->uses++;
+}
+
+static bool
+find_outputs(struct importer *im, const char **why)
+{
+	struct val *v = map_get(&im->vals, im->model->outputs.n > 0 ? im->model->outputs.v[0].name : "");
+	int i;
+
+	if (!v || !v->t || !v->def || !v->t->batched) {
+		*why = "its first output is not computed from its inputs";
+		return false;
+	}
+	vec_push(im->arena, &im->outputs, v);
+	for (i = 1; i < im->model->outputs.n; i++)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the output '%s' is left out, with what "
+		    "only it needs: a spec is written for the first output", im->model->outputs.v[i].name));
+	return true;
+}
+
+/* A softmax at the end is what cross_entropy has in itself, and a sigmoid what bce_with_logits has. */
+static void
+drop_softmax(struct importer *im)
+{
+	struct val *out = im->outputs.v[0];
+
+	if (im->options->loss || strcmp(out->def->op->name, "softmax") != 0 || out->t->rank != 1 ||
+	    !out->def->in[0]->def)
+		return;
+	im->outputs.v[0] = out->def->in[0];
+	vec_push(im->arena, &im->result->notes, "the softmax at the end is left out: cross_entropy takes what comes before "
+	    "it, and so does --predict");
+}
+
+static void
+count_weights(struct importer *im)
+{
+	int i, k;
+
+	for (i = 0; i < im->steps.n; i++)
+		for (k = 0; k < im->steps.v[i]->nweights; k++) {
+			bool statistic = strcmp(im->steps.v[i]->op->name, "batchnorm") == 0 && k > 1;
+
+			*(statistic ? &im->result->statistics : &im->result->parameters) +=
+			    im->steps.v[i]->weight[k].numbers->count;
+		}
+}
+
+static const char *
+network_name(struct importer *im)
+{
+	const char *slash = strrchr(im->model->path, '/'), *base = slash ? slash + 1 : im->model->path;
+	struct map none = { 0 };
+
+	return word_fresh(im->arena, &none, arena_strndup(im->arena, base, strcspn(base, ".")));
+}
+
+/* The spec's parameters, in the order in which it makes them, are those of the steps. */
+static bool
+match_weights(struct importer *im, const struct module *m, const char **why)
+{
+	struct imported *r = im->result;
+	int i, k, at = 0, d;
+
+	for (i = 0; i < r->order.n; i++) {
+		const struct step *s = r->order.v[i];
+
+		for (k = 0; k < s->nweights; k++) {
+			const struct tensor *p = at < m->persistent.n ? m->persistent.v[at++] : NULL;
+			struct import_weight w = { .numbers = s->weight[k].numbers, .transposed = s->weight[k].transposed };
+
+			if (!p || tensor_elements_per_sample(p) != w.numbers->count) {
+				*why = arena_printf(im->arena, "the spec that was written has other weights than the model at "
+				    "'%s': this is a mistake of stowage", w.numbers->name);
+				return false;
+			}
+			w.path = p->name;
+			w.rank = p->rank;
+			for (d = 0; d < p->rank; d++)
+				w.dim[d] = p->dim[d];
+			vec_push(im->arena, &r->weights, w);
+		}
+	}
+	if (at == m->persistent.n)
+		return true;
+	*why = "the spec that was written has more weights than the model: this is a mistake of stowage";
+	return false;
+}
+
+/* Lays the spec out, and compiles it. */
+static bool
+check_spec(struct importer *im, const char **why)
+{
+	struct diags d;
+	struct source *laid;
+	struct spec *spec;
+
+	diags_init(&d, im->arena);
+	laid = fmt_source(im->arena, &d, im->result->spec);
+	if (laid) {
+		im->result->spec = laid;
+		spec = spec_load(im->arena, &d, laid, NULL);
+		if (d.errors == 0 && spec->modules.n == 1)
+			return match_weights(im, spec->modules.v[0], why);
+	}
+	*why = arena_printf(im->arena, "the spec that was written does not compile: this is a mistake of stowage (%s)",
+	    d.all.n > 0 ? d.all.v[0]->message : "?");
+	return false;
+}
+
+static bool
+import_model(struct importer *im, const char **why)
+{
+	int i;
+
+	for (i = 0; i < im->model->numbers.n; i++) {
+		struct val *v = val_new(im, im->model->numbers.v[i]->name);
+
+		v->data = im->model->numbers.v[i];
+		val_alias(im, v->name, v);
+	}
+	for (i = 0; i < im->model->inputs.n; i++)
+		if (!is_initializer(im, im->model->inputs.v[i].name) && !add_input(im, &im->model->inputs.v[i], why))
+			return false;
+	if (im->inputs.n == 0) {
+		*why = "it has no inputs";
+		return false;
+	}
+	count_users(im);
+	for (i = 0; i < im->model->nodes.n; i++)
+		translate(im, im->model->nodes.v[i]);
+	im->result->nodes = im->model->nodes.n;
+	if (im->result->problems.n > 0)
+		return false;
+	if (!find_outputs(im, why))
+		return false;
+	drop_softmax(im);
+	drop_unread(im);
+	count_weights(im);
+	write_spec(im);
+	return check_spec(im, why);
+}
+
+struct imported *
+import_onnx(struct arena *a, const char *path, const unsigned char *file, size_t size,
+    const struct import_options *options, const char **why)
+{
+	struct importer im = { .arena = a, .options = options, .result = ARENA_NEW(a, struct imported), .batch = -1 };
+	struct diags *quiet = ARENA_NEW(a, struct diags);
+
+	*why = NULL;
+	im.model = onnx_read(a, path, file, size, why);
+	if (!im.model)
+		return im.result;
+	diags_init(quiet, a);
+	im.module = ir_module(a, quiet, "import");
+	im.module->set.precision = &precision_f32;
+	im.build.module = im.module;
+	im.build.graph = ir_graph(im.module, "forward", false);
+	im.module->forward = im.build.graph;
+	im.result->name = network_name(&im);
+	if (!import_model(&im, why))
+		im.result->spec = NULL;
+	return im.result;
+}

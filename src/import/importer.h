@@ -1,0 +1,143 @@
+/*
+ * From a model to steps: calls of our operators, in the order of the source. Each is made in a graph of ours as
+ * soon as it is known, so shapes are those that our operators say, and what does not fit is refused in their
+ * words. Constants stay constants until a step takes them; integers that shapes are made of are computed
+ * (numbers.c). What cannot be expressed is written down, node by node, and what comes of it is poison.
+ */
+#ifndef STOWAGE_IMPORT_IMPORTER_H
+#define STOWAGE_IMPORT_IMPORTER_H
+
+#include "base/map.h"
+#include "import/import.h"
+#include "import/model.h"
+#include "ir/op.h"
+
+#define MOST_INTEGERS	64
+#define MOST_WEIGHTS	4
+
+struct integers {		/* a scalar or a vector; an element may be a multiple of the batch */
+	bool scalar;
+	int n;
+	int64_t v[MOST_INTEGERS];
+	bool batch[MOST_INTEGERS];
+};
+
+struct step;
+
+struct val {			/* what a name of the model stands for */
+	const char *name;
+	const struct numbers *data;	/* a constant */
+	const struct integers *integers;	/* known */
+	struct tensor *t;	/* an input's, or what a step makes; T_POISON: it could not be made */
+	struct step *def;
+	int uses;		/* by steps, and as a result of the network */
+	int range;		/* an input of whole numbers: how many there are of them; 0: not known yet */
+	const char *word;	/* what the spec calls it, once it has a name */
+};
+
+struct weight {			/* what a parameter of a step is in the source */
+	const struct numbers *numbers;
+	bool transposed;
+};
+
+struct step {
+	const struct op *op;
+	struct attr *attr;
+	int nin;
+	struct val **in, *out;
+	struct weight weight[MOST_WEIGHTS];
+	int nweights;
+	struct node *made;
+	const char *path;	/* where the source has it, dotted: "layer1.0.conv1"; "": it does not say */
+	const char *made_by;	/* "BasicBlock", or NULL */
+	int number;		/* among all steps */
+};
+
+struct importer {
+	struct arena *arena;
+	const struct import_options *options;
+	struct model *model;
+	struct module *module;
+	struct build build;
+	struct map vals;	/* struct val * */
+	struct map users;	/* struct users *: nodes that read a name */
+	struct map done;	/* nodes that a step made along with others, by their outputs */
+	VEC(struct val *) inputs, outputs;
+	VEC(struct step *) steps;
+	struct imported *result;
+	const struct model_node *node;	/* the one at hand */
+	int64_t batch;		/* what the file has for it; -1: a name */
+};
+
+/* The record of an operator of ONNX. */
+struct onnx_op {
+	const char *name;	/* "Conv" */
+	const char *ours;	/* the same function of elements; NULL: translate() says it */
+	bool (*translate)(struct importer *, const struct model_node *);
+};
+
+#define ONNX_OP_ROW(id, theirs, our)							\
+	const struct onnx_op onnx_op_##id = { .name = theirs, .ours = our }
+
+extern const struct onnx_op *const onnx_op_table[];	/* made by src/tables.sh; ends with NULL */
+extern const int onnx_op_count;
+
+struct call {			/* a step that is being made */
+	struct importer *im;
+	const struct op *op;
+	struct attr *attr;
+	VEC(struct val *) in;
+	struct weight weight[MOST_WEIGHTS];
+	int nweights;
+	const char *path;	/* NULL: as its first weight, or its node */
+};
+
+void	call_begin(struct call *, struct importer *, const char *op);
+void	call_in(struct call *, struct val *);
+void	call_int(struct call *, const char *name, int64_t);	/* whole numbers, true and false */
+void	call_real(struct call *, const char *name, double);
+void	call_ints(struct call *, const char *name, int n, const int64_t *);
+void	call_word(struct call *, const char *name, const char *word);
+void	call_weight(struct call *, const struct numbers *, bool transposed);
+/* Makes the step, whose result has that name; false after cannot(). */
+bool	call_end(struct call *, const char *out);
+/* The same, of a result that only the importer knows; NULL after cannot(). */
+struct val	*call_value(struct call *);
+
+/* Says that the node at hand cannot be expressed, and why; returns false. */
+bool	cannot(struct importer *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+struct val	*val_of(struct importer *, const char *name);	/* never NULL */
+struct val	*val_new(struct importer *, const char *name);
+void	 val_alias(struct importer *, const char *name, struct val *);	/* another name for it */
+/* Input K of the node; NULL: it is left out. */
+struct val	*node_in(struct importer *, const struct model_node *, int k);
+/* A tensor of ours, where it is one or is made one: a constant becomes a parameter of that RANK without the batch,
+ * -1: its own. NULL after cannot(). */
+struct val	*val_tensor(struct importer *, struct val *, int rank);
+int	 val_rank(const struct val *);	/* with the batch, as the source counts */
+/* The axis as we count it; false after cannot(), where it is the batch. */
+bool	 val_axis(struct importer *, const struct val *, int64_t axis, int *ours);
+
+/* Integers of an input that must be known; NULL after cannot(). */
+const struct integers	*known_integers(struct importer *, struct val *, const char *what);
+/* The integers of a value; NULL: it is none that is known. */
+const struct integers	*val_integers(struct importer *, struct val *);
+bool	 val_number(const struct val *, double *);	/* one number, as a constant */
+
+int64_t	 attr_int(const struct model_node *, const char *name, int64_t otherwise);
+double	 attr_real(const struct model_node *, const char *name, double otherwise);
+const char	*attr_text(const struct model_node *, const char *name, const char *otherwise);
+bool	 attr_ints(const struct model_node *, const char *name, int *n, const int64_t **);
+
+/* The node that alone reads a name, which is no result of the network; NULL: several, or none. */
+const struct model_node	*sole_user(struct importer *, const char *name);
+void	 node_done(struct importer *, const struct model_node *);	/* it is not to be translated */
+
+/* Computes what is known without running the network; false: it is none of that. */
+bool	 fold_node(struct importer *, const struct model_node *);
+
+/* From steps to a spec (write.c). */
+void	 write_spec(struct importer *);
+
+#endif

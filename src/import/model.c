@@ -1,0 +1,101 @@
+/* What a model's parts are asked. */
+#include "import/model.h"
+
+#include <math.h>
+#include <string.h>
+
+const struct model_attr *
+model_attr(const struct model_node *n, const char *name)
+{
+	int i;
+
+	for (i = 0; i < n->nattrs; i++)
+		if (strcmp(n->attr[i].name, name) == 0)
+			return &n->attr[i];
+	return NULL;
+}
+
+size_t
+element_bytes(enum element type)
+{
+	switch (type) {
+	case ELEMENT_F64:
+	case ELEMENT_I64:
+		return 8;
+	case ELEMENT_F32:
+	case ELEMENT_I32:
+		return 4;
+	case ELEMENT_F16:
+	case ELEMENT_BF16:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static double
+half(uint16_t h)
+{
+	int e = h >> 10 & 31, m = h & 1023;
+	double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+
+	return h & 0x8000 ? -v : v;
+}
+
+static double
+brain(uint16_t b)
+{
+	uint32_t bits = (uint32_t)b << 16;
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+/* Elements lie anywhere in the file. */
+#define READER(type)									\
+	static type									\
+	read_##type(const unsigned char *at)						\
+	{										\
+		type v;									\
+											\
+		memcpy(&v, at, sizeof(v));						\
+		return v;								\
+	}
+
+READER(float)
+READER(double)
+READER(uint16_t)
+READER(int64_t)
+READER(int32_t)
+
+double
+numbers_real(const struct numbers *n, int64_t i)
+{
+	const unsigned char *at = n->data + (size_t)i * element_bytes(n->type);
+
+	switch (n->type) {
+	case ELEMENT_F32:
+		return read_float(at);
+	case ELEMENT_F64:
+		return read_double(at);
+	case ELEMENT_F16:
+		return half(read_uint16_t(at));
+	case ELEMENT_BF16:
+		return brain(read_uint16_t(at));
+	case ELEMENT_I64:
+		return (double)read_int64_t(at);
+	case ELEMENT_I32:
+		return read_int32_t(at);
+	case ELEMENT_I8:
+		return (int8_t)*at;
+	default:
+		return *at;
+	}
+}
+
+bool
+numbers_are_real(const struct numbers *n)
+{
+	return n->type == ELEMENT_F32 || n->type == ELEMENT_F64 || n->type == ELEMENT_F16 || n->type == ELEMENT_BF16;
+}

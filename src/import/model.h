@@ -1,0 +1,80 @@
+/*
+ * A model as its file has it, whoever's format that is: nodes in the order in which they run, and tensors whose
+ * numbers lie in the file. Everything but these lies in the arena; names are the file's.
+ */
+#ifndef STOWAGE_IMPORT_MODEL_H
+#define STOWAGE_IMPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+#define MODEL_RANK	8
+
+enum element { ELEMENT_NONE, ELEMENT_F32, ELEMENT_F64, ELEMENT_F16, ELEMENT_BF16, ELEMENT_I64, ELEMENT_I32, ELEMENT_U8, ELEMENT_I8, ELEMENT_BOOL, ELEMENT_OTHER };
+
+struct numbers {		/* a constant */
+	const char *name;
+	enum element type;
+	int rank;
+	int64_t dim[MODEL_RANK];
+	int64_t count;		/* product of dim */
+	const unsigned char *data;	/* little-endian, count elements */
+	int users;		/* layers that have it for a parameter */
+};
+
+struct model_attr {
+	const char *name;
+	enum { A_INT, A_REAL, A_TEXT, A_INTS, A_REALS, A_NUMBERS, A_GRAPH, A_OTHER } type;
+	int64_t i;
+	double r;
+	const char *s;
+	int n;
+	const int64_t *v;
+	const double *real;
+	const struct numbers *numbers;
+};
+
+struct model_node {
+	const char *op;		/* "Conv" */
+	const char *name;
+	const char *scope;	/* dotted, as "layer1.0"; NULL: nobody says */
+	const char *made_by;	/* what the source calls the module around it, as "BasicBlock"; NULL */
+	int nin, nout, nattrs;
+	const char **in, **out;	/* "": left out */
+	struct model_attr *attr;
+};
+
+struct model_value {		/* an input or output */
+	const char *name;
+	enum element type;
+	bool known;		/* its rank is */
+	int rank;
+	int64_t dim[MODEL_RANK];	/* -1: symbol names it */
+	const char *symbol[MODEL_RANK];	/* "": it has no name */
+};
+
+struct model {
+	struct arena *arena;
+	const char *path;
+	const unsigned char *file;
+	size_t size;
+	const char *producer;	/* "pytorch 2.1"; "" */
+	int64_t opset;
+	VEC(struct model_node *) nodes;
+	VEC(struct numbers *) numbers;	/* initializers */
+	VEC(struct model_value) inputs, outputs;
+};
+
+/* Reads an ONNX file that is in memory (or mapped); NULL, with *WHY, where it is none that can be read. */
+struct model	*onnx_read(struct arena *, const char *path, const unsigned char *file, size_t size,
+		    const char **why);
+
+const struct model_attr	*model_attr(const struct model_node *, const char *name);	/* NULL: not there */
+size_t		 element_bytes(enum element);
+double		 numbers_real(const struct numbers *, int64_t i);
+bool		 numbers_are_real(const struct numbers *);	/* of a type that weights have */
+
+#endif

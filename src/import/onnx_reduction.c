@@ -1,0 +1,69 @@
+/* Sums, means and maxima along axes. */
+#include "import/importer.h"
+
+#include <string.h>
+
+static bool
+reduce(struct importer *im, const struct model_node *n, const char *ours)
+{
+	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	bool keep = attr_int(n, "keepdims", 1);
+	const struct integers *given = val_integers(im, node_in(im, n, 1));
+	const int64_t *v = given ? given->v : NULL;
+	int64_t axis[MODEL_RANK];
+	int i, count = given ? given->n : 0, k;
+	struct call c;
+
+	if (!x)
+		return false;
+	if (!given && !attr_ints(n, "axes", &count, &v))
+		return cannot(im, "it makes one number of all samples");
+	if (count > MODEL_RANK || count == 0)
+		return cannot(im, "its axes are not understood");
+	for (i = 0; i < count; i++) {
+		if (!val_axis(im, x, v[i], &k))
+			return false;
+		axis[i] = k;
+	}
+	/* the mean of height and width is global_avgpool, which keeps them as 1 */
+	if (keep && strcmp(ours, "mean") == 0 && count == 2 && x->t->rank == 3 && axis[0] + axis[1] == 3 && axis[0] != 0 && axis[1] != 0) {
+		call_begin(&c, im, "global_avgpool");
+		call_in(&c, x);
+		return call_end(&c, n->out[0]);
+	}
+	call_begin(&c, im, ours);
+	call_in(&c, x);
+	call_ints(&c, "axis", count, axis);
+	if (keep)
+		call_int(&c, "keep", true);
+	return call_end(&c, n->out[0]);
+}
+
+static bool
+mean(struct importer *im, const struct model_node *n)
+{
+	return reduce(im, n, "mean");
+}
+
+static bool
+sum(struct importer *im, const struct model_node *n)
+{
+	return reduce(im, n, "sum");
+}
+
+static bool
+largest(struct importer *im, const struct model_node *n)
+{
+	return reduce(im, n, "max");
+}
+
+static bool
+least(struct importer *im, const struct model_node *n)
+{
+	return reduce(im, n, "min");
+}
+
+const struct onnx_op onnx_op_reduce_mean = { .name = "ReduceMean", .translate = mean };
+const struct onnx_op onnx_op_reduce_sum = { .name = "ReduceSum", .translate = sum };
+const struct onnx_op onnx_op_reduce_max = { .name = "ReduceMax", .translate = largest };
+const struct onnx_op onnx_op_reduce_min = { .name = "ReduceMin", .translate = least };

@@ -1,0 +1,429 @@
+/*
+ * Making steps: an operator's attributes are set by name, and the operator itself says what comes of it.
+ */
+#include "import/importer.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+bool
+cannot(struct importer *im, const char *fmt, ...)
+{
+	struct import_problem p = { im->node->name, im->node->op, NULL };
+	va_list args;
+
+	va_start(args, fmt);
+	p.why = arena_vprintf(im->arena, fmt, args);
+	va_end(args);
+	vec_push(im->arena, &im->result->problems, p);
+	return false;
+}
+
+struct val *
+val_new(struct importer *im, const char *name)
+{
+	struct val *v = ARENA_NEW(im->arena, struct val);
+
+	v->name = name;
+	return v;
+}
+
+struct val *
+val_of(struct importer *im, const char *name)
+{
+	struct val *v = map_get(&im->vals, name);
+
+	if (!v) {
+		v = val_new(im, name);
+		map_put(im->arena, &im->vals, name, v);
+	}
+	return v;
+}
+
+void
+val_alias(struct importer *im, const char *name, struct val *v)
+{
+	if (map_get(&im->vals, name))
+		map_set(&im->vals, name, v);
+	else
+		map_put(im->arena, &im->vals, name, v);
+}
+
+struct val *
+node_in(struct importer *im, const struct model_node *n, int k)
+{
+	return k < n->nin && *n->in[k] ? val_of(im, n->in[k]) : NULL;
+}
+
+int
+val_rank(const struct val *v)
+{
+	return v->t ? v->t->rank + v->t->batched : v->data ? v->data->rank : 0;
+}
+
+bool
+val_axis(struct importer *im, const struct val *v, int64_t axis, int *ours)
+{
+	int rank = val_rank(v), batched = v->t && v->t->batched;
+
+	if (axis < 0)
+		axis += rank;
+	if (axis < 0 || axis >= rank)
+		return cannot(im, "axis %lld is none of its input", (long long)axis);
+	if (batched && axis == 0)
+		return cannot(im, "it works along the batch, which no shape of a spec names");
+	*ours = (int)axis - batched;
+	return true;
+}
+
+void
+call_begin(struct call *c, struct importer *im, const char *op)
+{
+	*c = (struct call){ .im = im, .op = op_find(op) };
+	c->attr = op_presets(im->arena, c->op);
+}
+
+void
+call_in(struct call *c, struct val *v)
+{
+	vec_push(c->im->arena, &c->in, v);
+}
+
+static struct attr *
+given(struct call *c, const char *name)
+{
+	struct attr *a = op_preset(c->op, c->attr, name);
+
+	a->given = true;
+	return a;
+}
+
+void
+call_int(struct call *c, const char *name, int64_t i)
+{
+	given(c, name)->i = i;
+}
+
+void
+call_real(struct call *c, const char *name, double r)
+{
+	given(c, name)->r = r;
+}
+
+/* Numbers that are all alike are written as one, where the operator takes them so. */
+void
+call_ints(struct call *c, const char *name, int n, const int64_t *v)
+{
+	struct attr *a = given(c, name);
+	const struct attr_spec *spec = &c->op->attrs[a - c->attr];
+	bool short_form = spec->type == ATTR_AXES || spec->type == ATTR_FRAME;
+	int i, same = 1;
+
+	while (same < n && v[same] == v[0])
+		same++;
+	if (short_form && same == n && n > 0)
+		n = 1;
+	/* above and below alike, left and right alike */
+	if (spec->type == ATTR_FRAME && n == 4 && v[0] == v[1] && v[2] == v[3]) {
+		a->n = 2;
+		a->v[0] = v[0];
+		a->v[1] = v[2];
+		return;
+	}
+	a->n = n < MAX_RANK ? n : MAX_RANK;
+	for (i = 0; i < a->n; i++)
+		a->v[i] = v[i];
+}
+
+void
+call_word(struct call *c, const char *name, const char *word)
+{
+	struct attr *a = given(c, name);
+	const char *s = c->op->attrs[a - c->attr].choices;
+
+	for (a->i = 0; *s; a->i++) {
+		size_t n = strcspn(s, " ");
+
+		if (n == strlen(word) && memcmp(s, word, n) == 0)
+			return;
+		s += n + (s[n] == ' ');
+	}
+}
+
+void
+call_weight(struct call *c, const struct numbers *n, bool transposed)
+{
+	c->weight[c->nweights++] = (struct weight){ n, transposed };
+}
+
+/* "layer1.0.conv1" of "layer1.0.conv1.weight"; a name without dots says nothing of its layer. */
+static const char *
+layer_of(struct importer *im, const struct numbers *n)
+{
+	const char *dot = strrchr(n->name, '.');
+
+	if (!dot || strstr(n->name, "::"))
+		return NULL;
+	return arena_strndup(im->arena, n->name, (size_t)(dot - n->name));
+}
+
+/* "layer1.0.conv1" of "/layer1/layer1.0/conv1/Conv", as older exporters of PyTorch name nodes. */
+static const char *
+layer_of_node(struct importer *im, const char *name)
+{
+	const char *s = name, *last = "", *joined = "";
+	size_t n;
+
+	if (*s != '/')
+		return NULL;
+	while (*s == '/' && strchr(s + 1, '/')) {
+		n = strcspn(s + 1, "/");
+		last = arena_strndup(im->arena, s + 1, n);
+		if (*joined && strncmp(last, joined, strlen(joined)) == 0 && last[strlen(joined)] == '.')
+			joined = last;
+		else
+			joined = *joined ? arena_join(im->arena, joined, ".", last) : last;
+		s += n + 1;
+	}
+	return joined;
+}
+
+static const char *
+source_path(const struct call *c)
+{
+	const char *path = NULL;
+	const struct model_node *n = c->im->node;
+
+	if (c->nweights > 0)
+		path = layer_of(c->im, c->weight[0].numbers);
+	if (!path)
+		path = layer_of_node(c->im, n->name);
+	if (!path)
+		path = n->scope;
+	return path ? path : "";
+}
+
+/* A parameter has the shape of what it is in the source, but for axes of extent 1. */
+static bool
+weight_fits(const struct tensor *p, const struct weight *w)
+{
+	const struct numbers *n = w->numbers;
+	int64_t count = tensor_elements_per_sample(p);
+
+	if (count != n->count)
+		return false;
+	return !w->transposed || (n->rank == 2 && p->rank == 2 && n->dim[0] == p->dim[1]);
+}
+
+static bool
+weights_fit(struct importer *im, const struct step *s)
+{
+	int i, n = im->build.params.n;
+
+	for (i = 0; i < n; i++)
+		if (i >= s->nweights || !weight_fits(im->build.params.v[i], &s->weight[i]))
+			return cannot(im, "its weights have not the shapes that its input asks for");
+	return n == s->nweights || cannot(im, "it has weights that %s does not have", s->op->name);
+}
+
+static bool
+take_weights(struct importer *im, const struct call *c)
+{
+	int i;
+
+	for (i = 0; i < c->nweights; i++) {
+		struct numbers *n = (struct numbers *)c->weight[i].numbers;
+
+		if (!numbers_are_real(n))
+			return cannot(im, "its weights '%s' are no real numbers", n->name);
+		if (++n->users > 1)
+			return cannot(im, "'%s' is the weight of another layer too: layers that share weights are not "
+			    "imported yet", n->name);
+	}
+	return true;
+}
+
+static bool
+apply(struct call *c, struct step *s)
+{
+	struct importer *im = c->im;
+	struct tensor **t = arena_array(im->arena, (size_t)c->in.n + 1, sizeof(*t));
+	int i, before = im->module->diags->all.n;
+
+	for (i = 0; i < c->in.n; i++) {
+		t[i] = c->in.v[i]->t;
+		c->in.v[i]->uses++;
+	}
+	s->made = op_apply(&im->build, c->op, s->attr, arena_printf(im->arena, "%d", s->number), (struct loc){ 0 },
+	    c->in.n, t);
+	if (s->made->out[0]->kind == T_POISON) {
+		if (before < im->module->diags->all.n)
+			return cannot(im, "%s", im->module->diags->all.v[before]->message);
+		return cannot(im, "%s cannot be made of its inputs", c->op->name);
+	}
+	return weights_fit(im, s);
+}
+
+static bool
+in_range(const struct attr_spec *spec, double v)
+{
+	return (spec->min == 0 && spec->max == 0) || (v >= spec->min && v <= spec->max);
+}
+
+/* What a spec may not say, no operator is asked for. */
+static bool
+attrs_in_range(struct importer *im, const struct call *c)
+{
+	int i, k;
+
+	for (i = 0; i < op_nattrs(c->op); i++) {
+		const struct attr_spec *spec = &c->op->attrs[i];
+		const struct attr *a = &c->attr[i];
+		bool ok = true;
+
+		if (!a->given)
+			continue;
+		if (spec->type == ATTR_INT)
+			ok = in_range(spec, (double)a->i);
+		else if (spec->type == ATTR_REAL)
+			ok = a->r - a->r == 0 && in_range(spec, a->r);
+		else
+			for (k = 0; k < a->n; k++)
+				ok &= in_range(spec, (double)a->v[k]);
+		if (!ok)
+			return cannot(im, "its %s is out of range for %s", spec->name, c->op->name);
+	}
+	return true;
+}
+
+static bool
+finish(struct call *c, struct val *out)
+{
+	struct importer *im = c->im;
+	struct step *s = ARENA_NEW(im->arena, struct step);
+
+	*s = (struct step){ .op = c->op, .attr = c->attr, .nin = c->in.n, .in = c->in.v, .out = out,
+		.nweights = c->nweights, .made_by = im->node->made_by, .number = im->steps.n };
+	s->path = c->path ? c->path : source_path(c);
+	memcpy(s->weight, c->weight, sizeof(s->weight));
+	if (!attrs_in_range(im, c) || !take_weights(im, c) || !apply(c, s))
+		return false;
+	out->t = s->made->out[0];
+	out->def = s;
+	vec_push(im->arena, &im->steps, s);
+	return true;
+}
+
+bool
+call_end(struct call *c, const char *out)
+{
+	struct val *v = val_new(c->im, out);
+
+	if (!finish(c, v))
+		return false;
+	val_alias(c->im, out, v);
+	return true;
+}
+
+struct val *
+call_value(struct call *c)
+{
+	struct val *v = val_new(c->im, "");
+
+	return finish(c, v) ? v : NULL;
+}
+
+/* A constant as a parameter of RANK axes: those of the batch and of extent 1 in front of it are left out. */
+static struct val *
+as_parameter(struct importer *im, struct val *v, int rank)
+{
+	const struct numbers *n = v->data;
+	int64_t dim[MODEL_RANK] = { 0 };
+	int i, own, more;
+	struct call c;
+
+	if (!numbers_are_real(n)) {
+		cannot(im, "the constant '%s' is of whole numbers, which no layer computes with", n->name);
+		return NULL;
+	}
+	own = n->rank;
+	if (rank < 0)
+		rank = own;
+	for (more = own - rank; more > 0; more--)
+		if (n->dim[own - rank - more] != 1) {
+			cannot(im, "the constant '%s' differs from sample to sample", n->name);
+			return NULL;
+		}
+	for (i = 0; i < rank; i++)
+		dim[i] = rank - i > own ? 1 : n->dim[own - rank + i];
+	call_begin(&c, im, "parameter");
+	if (rank == 0)
+		dim[rank++] = 1;
+	call_ints(&c, "shape", rank, dim);
+	call_weight(&c, n, false);
+	c.path = strstr(n->name, "::") ? "" : n->name;
+	return call_value(&c);
+}
+
+struct val *
+val_tensor(struct importer *im, struct val *v, int rank)
+{
+	if (!v) {
+		cannot(im, "an input is left out that it needs");
+		return NULL;
+	}
+	if (v->t)
+		return v;
+	if (v->data)
+		return as_parameter(im, v, rank);
+	if (v->integers)
+		cannot(im, "it computes with integers of shapes");
+	else
+		cannot(im, "its input '%s' is made by nothing before it", v->name);
+	return NULL;
+}
+
+bool
+val_number(const struct val *v, double *r)
+{
+	if (!v || !v->data || v->data->count != 1)
+		return false;
+	*r = numbers_real(v->data, 0);
+	return true;
+}
+
+int64_t
+attr_int(const struct model_node *n, const char *name, int64_t otherwise)
+{
+	const struct model_attr *a = model_attr(n, name);
+
+	return a && a->type == A_INT ? a->i : otherwise;
+}
+
+double
+attr_real(const struct model_node *n, const char *name, double otherwise)
+{
+	const struct model_attr *a = model_attr(n, name);
+
+	return a && a->type == A_REAL ? a->r : otherwise;
+}
+
+const char *
+attr_text(const struct model_node *n, const char *name, const char *otherwise)
+{
+	const struct model_attr *a = model_attr(n, name);
+
+	return a && a->type == A_TEXT ? a->s : otherwise;
+}
+
+bool
+attr_ints(const struct model_node *n, const char *name, int *count, const int64_t **v)
+{
+	const struct model_attr *a = model_attr(n, name);
+
+	if (!a || a->type != A_INTS)
+		return false;
+	*count = a->n;
+	*v = a->v;
+	return true;
+}

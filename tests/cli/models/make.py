@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Makes the models beside it, with the onnx package: small networks, weights from a fixed seed."""
+import os
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+random = numpy.random.RandomState(0)
+here = os.path.dirname(os.path.abspath(__file__))
+
+
+def weight(name, *shape):
+    return numpy_helper.from_array((0.3 * random.randn(*shape)).astype(numpy.float32), name)
+
+
+def save(name, nodes, weights, shape, out):
+    graph = helper.make_graph(nodes, name, [helper.make_tensor_value_info("image", TensorProto.FLOAT, shape)],
+                              [helper.make_tensor_value_info("scores", TensorProto.FLOAT, out)], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="make.py")
+    onnx.checker.check_model(model)
+    onnx.save(model, os.path.join(here, name + ".onnx"))
+
+
+def residual():
+    """Two residual blocks that differ in width, and a head: 1,250 parameters, counted in import.test."""
+    nodes, weights, x, channels = [], [], "image", 3
+    for i, width in enumerate((4, 8)):
+        p = f"stage.{i}"
+        weights += [weight(f"{p}.conv1.weight", width, channels, 3, 3), weight(f"{p}.conv2.weight", width, width, 3, 3),
+                    weight(f"{p}.skip.weight", width, channels, 1, 1)]
+        nodes += [helper.make_node("Conv", [x, f"{p}.conv1.weight"], [f"a{i}"], pads=[1, 1, 1, 1]),
+                  helper.make_node("Relu", [f"a{i}"], [f"b{i}"]),
+                  helper.make_node("Conv", [f"b{i}", f"{p}.conv2.weight"], [f"c{i}"], pads=[1, 1, 1, 1]),
+                  helper.make_node("Conv", [x, f"{p}.skip.weight"], [f"d{i}"]),
+                  helper.make_node("Add", [f"c{i}", f"d{i}"], [f"e{i}"]),
+                  helper.make_node("Relu", [f"e{i}"], [f"f{i}"])]
+        x, channels = f"f{i}", width
+    weights += [weight("head.weight", 8, 10), weight("head.bias", 10)]
+    nodes += [helper.make_node("GlobalAveragePool", [x], ["g"]), helper.make_node("Flatten", ["g"], ["h"]),
+              helper.make_node("MatMul", ["h", "head.weight"], ["i"]),
+              helper.make_node("Add", ["i", "head.bias"], ["scores"])]
+    save("residual", nodes, weights, ["batch", 3, 8, 8], ["batch", 10])
+
+
+def unknown():
+    """A node that Stowage has no operator for."""
+    save("unknown", [helper.make_node("Relu", ["image"], ["a"]), helper.make_node("Det", ["a"], ["scores"], name="the_det")],
+         [], ["batch", 2, 2], ["batch"])
+
+
+residual()
+unknown()
