@@ -71,36 +71,38 @@ struct tensor {
 	int id;			/* unique in the module */
 	enum tensor_kind kind;
 	const struct dtype *dtype;
-	bool batched;
 	int rank;
+	int classes;		/* class[K] and tokens[vocab=V]: K or V; else 0 */
 	int64_t dim[MAX_RANK];	/* without the batch */
+	bool batched;
+	bool tokens;		/* the spec says tokens[T, vocab=V], and not class[V, T] */
 	/* How it lies in memory, where that can differ (tensor_has_layouts): with its channels last,
 	 * [H, W, C] for dims [C, H, W], and [F, KH, KW, C] for weights of dims [F, C, KH, KW]. */
 	bool channels_last;
-	int classes;		/* class[K] and tokens[vocab=V]: K or V; else 0 */
-	bool tokens;		/* the spec says tokens[T, vocab=V], and not class[V, T] */
+
+	/* persistent tensors only */
+	bool undecayed;		/* T_PARAM: no_decay names it */
+	bool frozen;
+	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
+	bool averages;		/* T_OPTIMIZER: a running average of the parameter that it copies */
+	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
+
 	const char *name;	/* persistent and inputs: the dotted path; else path, or path.suffix */
 	struct loc loc;
 	struct node *def;	/* NULL for persistent tensors, inputs and targets */
 	struct tensor *alias_of;	/* shares this tensor's bytes; NULL: has its own */
 	struct tensor *ancestor;	/* further along alias_of: spares tensor_root() a long way */
 
-	struct affine workspace;	/* T_WORKSPACE: its bytes, which no shape can say */
-
-	/* persistent tensors only */
-	struct init init;
-	bool undecayed;		/* T_PARAM: no_decay names it */
-	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
-	bool frozen;
-	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
+	union {
+		struct affine workspace;	/* T_WORKSPACE: its bytes, which no shape can say */
+		struct init init;		/* persistent tensors */
+	};
 
 	struct tensor *lands;	/* inputs and targets: where the next batch of it arrives while this
 				 * one is worked on; NULL: nowhere, it is written where it is read */
 
 	struct tensor *copies;	/* T_OPTIMIZER: the same numbers as that parameter, in another type;
 				 * it starts at the values that the parameter had before rounding */
-
-	bool averages;		/* T_OPTIMIZER: a running average of the parameter that it copies */
 
 	struct tensor *gradient_of;	/* T_GRADIENT, T_DELTA: of which tensor */
 	struct tensor *gradient;	/* T_PARAM, after differentiate: its gradient, or NULL */

@@ -72,15 +72,19 @@ enum attr_type {
 
 struct attr {			/* a value; one per attr_spec */
 	bool given;		/* false: the default */
+	int n;			/* PAIR 2, SIDES 4, INTS, AXES, FRAME, REALS their count */
 	int64_t i;		/* INT, BOOL (0 or 1), ENUM */
 	double r;		/* REAL */
-	int n;			/* PAIR 2, SIDES 4, INTS, AXES, FRAME, REALS their count */
-	int64_t v[MAX_RANK];
-	const double *real;	/* REALS */
-	struct init init;
-	const struct formula *formula;
-	struct graph *body;
-	const struct rounds *rounds;	/* of the body; NULL: not planned yet */
+	union {			/* by type: large networks have a million attributes */
+		int64_t v[MAX_RANK];
+		const double *real;		/* REALS */
+		struct init init;
+		const struct formula *formula;
+		struct {
+			struct graph *body;
+			const struct rounds *rounds;	/* of the body; NULL: not planned yet */
+		};
+	};
 	struct loc loc;
 };
 

@@ -45,6 +45,8 @@
 #define SEARCHED_FIRST	1000		/* before they are ejected */
 #define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
+#define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
+#define NEAR_FOR_VERY_MANY	200
 
 static int64_t
 gcd(int64_t a, int64_t b)
@@ -396,6 +398,14 @@ search_down(struct instance *in, struct range *r, int64_t target, bool any, stru
 	}
 }
 
+/* What of a height above the target is worth another method: less the more there are. */
+static int64_t
+worth(const struct instance *in, int64_t height)
+{
+	return height / (in->n > VERY_MANY ? NEAR_FOR_VERY_MANY : in->n > FEW ? NEAR_FOR_MANY :
+	    NEAR_ENOUGH);
+}
+
 /* Too many to search. Orders beyond the first few seldom help, so most of the effort goes to what
  * moves things about. */
 static int64_t
@@ -406,11 +416,12 @@ pack_many(struct instance *in, int64_t target, struct effort *e)
 
 	if (in->n > FEW)
 		height = packing_large(in, height, target, &share);
-	if (height - target > height / (in->n > FEW ? NEAR_FOR_MANY : NEAR_ENOUGH))
+	if (height - target > worth(in, height))
 		height = packing_fit(in, height, target, &share);
 	e->visits += share.visits;
 	/* the last thousandth is not worth what ejection costs */
-	return height - target > height / 1000 ? packing_eject(in, height, target, e) : height;
+	return height - target > height / 1000 && height - target > worth(in, height) ?
+	    packing_eject(in, height, target, e) : height;
 }
 
 static struct range
