@@ -49,7 +49,7 @@ tape_call(struct tape *t, const struct tape_call *call)
 	int *in = arena_array(t->arena, (size_t)c.nin + 1, sizeof(*in));
 	int k;
 
-	out.batched = c.nin == 0 && t->node->out[0]->batched;
+	out.batched = c.nin == 0 && t->node->nout > 0 && t->node->out[0]->batched;
 	for (k = 0; k < c.nin; k++) {
 		struct tape_value *x;
 
@@ -169,15 +169,17 @@ add_constants(struct tape *t, const bool *needed)
 
 /* ---- the first walk ---- */
 
-/* By tensor id: does the loss depend on it? */
+/* By tensor id: does the loss depend on it, or a result of a body? */
 static bool *
-find_needed(const struct tape *t)
+find_needed(const struct tape *t, const struct graph *g)
 {
-	const struct graph *g = t->module->forward;
 	bool *needed = arena_array(t->arena, (size_t)t->module->next_tensor + 1, sizeof(*needed));
 	int i, j;
 
-	needed[g->loss->id] = true;
+	if (g->loss)
+		needed[g->loss->id] = true;
+	for (i = 0; i < g->results.n && !g->loss; i++)
+		needed[g->results.v[i].tensor->id] = true;
 	for (i = g->nodes.n - 1; i >= 0; i--) {
 		const struct node *n = g->nodes.v[i];
 		bool any = false;
@@ -221,39 +223,69 @@ is_needed(const struct node *n, const bool *needed)
 	return false;
 }
 
-static void
-record(struct tape *t, const bool *needed)
+const struct node *
+tape_layer(const struct node *n)
 {
-	const struct graph *forward = t->module->forward;
-	struct graph training = *forward;
-	struct node run;
-	int i, k;
+	const struct node *layer = n->part_of;
+
+	return layer && layer->op->torch.whole && layer->op->torch.whole(layer) ? layer : NULL;
+}
+
+static void
+record_node(struct tape *t, const struct node *n)
+{
+	struct node run = *n;
+	int k;
+
+	t->node = n;
+	run.training = t->mode == TAPE_TRAINING;
+	if (n->op->torch.calls)
+		n->op->torch.calls(t, &run);
+	else
+		tape_plain(t, &run, TAPE_NONE);
+	for (k = 0; n->op->kind == OP_LOSS && k < n->nin; k++)
+		if (tape_value(t, n->in[k]) != TAPE_NONE)
+			t->values.v[tape_value(t, n->in[k])].last = TAPE_ALWAYS;
+}
+
+static void
+record(struct tape *t)
+{
+	const struct node *layer = NULL;	/* whose parts have been seen to */
+	struct graph training = *t->graph;
+	int i;
 
 	training.training = t->mode == TAPE_TRAINING;
-	for (i = 0; i < forward->nodes.n; i++) {
-		const struct node *n = forward->nodes.v[i];
+	for (i = 0; i < t->graph->nodes.n; i++) {
+		const struct node *n = t->graph->nodes.v[i], *whole = tape_layer(n);
 		const struct tensor *same = n->op->simplify.identity ?
 		    n->op->simplify.identity(&training, n) : NULL;
 
-		if (!is_needed(n, needed))
+		if (!is_needed(n, t->needed) || (whole && whole == layer))
 			continue;
-		t->node = n;
-		if (same) {
+		layer = whole;
+		if (whole)
+			record_node(t, whole);
+		else if (same)
 			t->of_tensor[n->out[0]->id] = tape_value(t, same);
-			continue;
-		}
-		run = *n;
-		run.training = training.training;
-		if (n->op->torch.calls)
-			n->op->torch.calls(t, &run);
 		else
-			tape_plain(t, &run, TAPE_NONE);
-		for (k = 0; n->op->kind == OP_LOSS && k < n->nin; k++)
-			if (tape_value(t, n->in[k]) != TAPE_NONE)
-				t->values.v[tape_value(t, n->in[k])].last = TAPE_ALWAYS;
+			record_node(t, n);
 	}
-	t->loss = tape_value(t, forward->loss);
-	t->values.v[t->loss].last = TAPE_ALWAYS;
+}
+
+void
+tape_body(struct tape *t, const struct graph *body)
+{
+	const struct graph *graph = t->graph;
+	const struct node *node = t->node;
+	const bool *needed = t->needed;
+
+	t->graph = body;
+	t->needed = find_needed(t, body);
+	record(t);
+	t->graph = graph;
+	t->needed = needed;
+	t->node = node;
 }
 
 /* ---- the second walk ---- */
@@ -309,7 +341,6 @@ struct tape *
 tape_make(const struct module *m, const struct tape_run *run)
 {
 	struct tape *t = ARENA_NEW(m->arena, struct tape);
-	const bool *needed;
 	int i;
 
 	t->arena = m->arena;
@@ -320,10 +351,13 @@ tape_make(const struct module *m, const struct tape_run *run)
 	t->of_tensor = arena_array(t->arena, (size_t)m->next_tensor + 1, sizeof(*t->of_tensor));
 	for (i = 0; i < m->next_tensor; i++)
 		t->of_tensor[i] = TAPE_NONE;
-	needed = find_needed(t);
-	add_constants(t, needed);
+	t->graph = m->forward;
+	t->needed = find_needed(t, m->forward);
+	add_constants(t, t->needed);
 	count_layers(t);
-	record(t, needed);
+	record(t);
+	t->loss = tape_value(t, m->forward->loss);
+	t->values.v[t->loss].last = TAPE_ALWAYS;
 	for (i = 0; i < t->calls.n; i++)
 		place(t, &t->calls.v[i], i);
 	return t;

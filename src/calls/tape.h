@@ -43,6 +43,22 @@ struct tape_storage {
 	int last;		/* the last call that reads a value in it */
 };
 
+/*
+ * What more there is to a call of a library that makes several results, of which the call has the first; the
+ * others are calls of their own that read it. Their gradients wait for that call, which is then made of all.
+ */
+struct tape_library {
+	int64_t forward;	/* bytes that it has while it runs */
+	/* The most bytes it has when gradients of data are made, and then those of parameters: its own copies,
+	 * gradients, zeros for those of results but the first that do not come; but for what it makes of others. */
+	int64_t data, parameters;
+	int first;		/* from this input on gradients are those of parameters, */
+	int64_t buffer;		/* views of one storage of so many bytes; 0: each has its own */
+	const struct tape_shape *gradient;	/* how that of its first input lies */
+	/* What it asks for that nobody knows, at most: beside its output, and while it runs. */
+	int64_t most_beside, most_lent;
+};
+
 struct tape_call {
 	enum torch_output output;
 	const int *in;		/* the values it reads, or TAPE_NONE */
@@ -61,6 +77,8 @@ struct tape_call {
 	/* One call that makes several views of its input: a call that JOINS, whose output is all of it, and
 	 * then one for each PART of that. The gradient is made of those of the parts when all are there. */
 	bool joins, part;
+	const struct tape_library *library;	/* NULL: none */
+	bool result;		/* another result of the library's call whose output it reads */
 	bool repeats;		/* its gradient is a view in which the output's is repeated */
 	unsigned views;		/* bits of inputs whose gradient is a view: no sum is made in it */
 	unsigned full;		/* bits of inputs whose gradient is made as large as the output's,
@@ -96,6 +114,8 @@ struct tape {
 	int64_t batch;
 	enum tape_mode mode;
 	bool relu_keeps;
+	const struct graph *graph;	/* of that: the forward graph, or a body */
+	const bool *needed;	/* by tensor id: does the result of that graph depend on it? */
 	const struct node *node;	/* whose calls are being made */
 	int *of_tensor;		/* by tensor id: its value, or TAPE_NONE */
 	VEC(struct tape_value) values;
@@ -117,6 +137,10 @@ int	tape_call(struct tape *, const struct tape_call *);
 /* The one call that the node's record describes, with another value in place of its first operand
  * unless that is TAPE_NONE. */
 void	tape_plain(struct tape *, const struct node *, int first);
+/* Records a body's nodes, whose inputs are values. */
+void	tape_body(struct tape *, const struct graph *body);
+/* The layer that PyTorch runs in place of this part of it; NULL: it runs the node. */
+const struct node	*tape_layer(const struct node *);
 /* This tensor of the node is that value. */
 void	tape_result(struct tape *, const struct tensor *, int value);
 /* Bytes of a tensor as it is, and with elements of so many bytes instead. */

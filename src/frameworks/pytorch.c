@@ -7,7 +7,7 @@
  */
 #include "frameworks/pytorch.h"
 
-#include "ir/op.h"
+#include "calls/tape.h"
 
 #define BLAS_THREADS	2
 #define BLAS_BYTES	((int64_t)8320 << 10)
@@ -20,7 +20,7 @@ pytorch_blas(const struct module *m)
 	int i;
 
 	for (i = 0; i < m->forward->nodes.n; i++)
-		if (m->forward->nodes.v[i]->op->torch.blas)
+		if (m->forward->nodes.v[i]->op->torch.blas && !tape_layer(m->forward->nodes.v[i]))
 			return BLAS_THREADS * (m->set.device.arch >= ARCH_HOPPER ? BLAS_HOPPER :
 			    BLAS_BYTES);
 	return 0;

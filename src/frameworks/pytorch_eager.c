@@ -1,104 +1,13 @@
 /*
- * Playing the tape: a count of references for each storage, as PyTorch's own intrusive pointers
- * have it, so that lifetimes are not decided here but follow from it. A reference is a Python
- * variable, an autograd node that saved the storage, or a gradient on its way.
+ * Playing the tape: lifetimes are not decided here but follow from references (eager_player.h).
  *
  * The engine runs, of the nodes that are ready, the one that was made last; since a node is ready
  * when all that were made from its output have run, that is the reverse of the tape. Everything is
  * linear in the calls and their operands.
  */
-#include "frameworks/pytorch_eager.h"
+#include "frameworks/eager_player.h"
 
-#include <assert.h>
 #include <string.h>
-
-#include "calls/tape.h"
-
-struct block {			/* a storage: those of the tape come first */
-	int64_t bytes;
-	int refs;
-	enum tensor_kind kind;
-};
-
-struct arriving {		/* the gradient of a value, so far */
-	int block;		/* -1: none */
-	int64_t bytes;
-	bool view;		/* its storage has a second owner: no sum is made in it */
-	bool repeated;		/* a view in which elements of the storage are repeated */
-	const struct tape_shape *shape;	/* NULL: its elements lie in their order */
-};
-
-struct waiting {
-	int whole;		/* the value */
-	int block;
-	int64_t bytes;
-};
-
-struct player {
-	const struct tape *t;
-	struct eager *e;
-	VEC(struct block) blocks;
-	struct arriving *gradient;	/* by value */
-	VEC(struct waiting) waiting;	/* gradients of parts, whose whole is not differentiated yet */
-	int64_t live, by_kind[TENSOR_KINDS];
-	const struct node *node;
-	enum phase phase;
-	bool most;		/* the most that it may take */
-	bool gradients_stay;	/* from the step before */
-	bool overflow;		/* beyond 64 bits: nothing is counted any more */
-};
-
-/* ---- references ---- */
-
-static void
-event(struct player *p, int b, int64_t bytes)
-{
-	vec_push(p->t->arena, &p->e->events, ((struct eager_event){ b, bytes }));
-}
-
-static void
-hold(struct player *p, int b)
-{
-	struct block *u = &p->blocks.v[b];
-
-	if (u->refs++ > 0 || p->overflow)
-		return;
-	if (__builtin_add_overflow(p->live, u->bytes, &p->live)) {
-		p->overflow = true;
-		return;
-	}
-	p->by_kind[u->kind] += u->bytes;
-	event(p, b, u->bytes);
-	if (p->live <= p->e->peak)
-		return;
-	p->e->peak = p->live;
-	p->e->at = p->node;
-	p->e->phase = p->phase;
-	memcpy(p->e->at_peak, p->by_kind, sizeof(p->by_kind));
-}
-
-static void
-drop(struct player *p, int b)
-{
-	struct block *u = &p->blocks.v[b];
-
-	assert(u->refs > 0);
-	if (--u->refs > 0 || p->overflow)
-		return;
-	p->live -= u->bytes;
-	p->by_kind[u->kind] -= u->bytes;
-	event(p, b, -u->bytes);
-}
-
-static int
-make(struct player *p, enum tensor_kind kind, int64_t bytes)
-{
-	struct block u = { .bytes = bytes, .kind = kind };
-
-	vec_push(p->t->arena, &p->blocks, u);
-	hold(p, p->blocks.n - 1);
-	return p->blocks.n - 1;
-}
 
 /* ---- what persists ---- */
 
@@ -151,30 +60,21 @@ start(struct player *p)
 	}
 	for (i = 0; i < t->storages.n; i++)
 		if (t->storages.v[i].constant && !is_staged(&t->storages.v[i]))
-			hold(p, i);
-	make(p, T_STATISTIC, t->layers_bytes);
+			eager_hold(p, i);
+	eager_make(p, T_STATISTIC, t->layers_bytes);
 	for (i = 0; i < t->values.n; i++) {
 		p->gradient[i].block = -1;
 		for (k = 0; k < slots && is_trained(&t->values.v[i]); k++)
-			make(p, T_OPTIMIZER, t->values.v[i].bytes);
+			eager_make(p, T_OPTIMIZER, t->values.v[i].bytes);
 	}
 	p->e->persistent = p->e->events.n;
 	for (i = 0; i < t->storages.n; i++)
 		if (t->storages.v[i].constant && is_staged(&t->storages.v[i]))
-			hold(p, i);
+			eager_hold(p, i);
 	for (i = 0; i < t->values.n && p->gradients_stay; i++)
 		if (is_trained(&t->values.v[i]))
-			make(p, T_GRADIENT, t->values.v[i].bytes);
+			eager_make(p, T_GRADIENT, t->values.v[i].bytes);
 	p->e->before = p->e->events.n;
-}
-
-/* BYTES more, times UP / DOWN. */
-static void
-add_share(struct player *p, int64_t *sum, int64_t bytes, int up, int down)
-{
-	if (__builtin_mul_overflow(bytes, up, &bytes) ||
-	    __builtin_add_overflow(*sum, bytes / down, sum))
-		p->overflow = true;
 }
 
 /*
@@ -189,13 +89,19 @@ lend(struct player *p, const struct tape_call *c)
 	bool tiles = w && w->rank == 4 && w->dim[2] * w->dim[3] > 1;
 	int64_t bytes = 0;
 
+	if (c->library) {
+		eager_add_share(p, &bytes, c->library->forward, 1, 1);
+		eager_add_share(p, &bytes, p->most ? c->library->most_lent : 0, 1, 1);
+		eager_drop(p, eager_make(p, T_WORKSPACE, bytes));
+		return;
+	}
 	if (!p->most || !w || !(c->node->op->flags & OP_LIBRARY))
 		return;
-	add_share(p, &bytes, v[c->in[0]].bytes, 1, 1);
-	add_share(p, &bytes, v[c->in[1]].bytes, tiles ? 36 : 1, tiles ? 9 : 1);
-	add_share(p, &bytes, v[c->out].bytes, 1, 1);
+	eager_add_share(p, &bytes, v[c->in[0]].bytes, 1, 1);
+	eager_add_share(p, &bytes, v[c->in[1]].bytes, tiles ? 36 : 1, tiles ? 9 : 1);
+	eager_add_share(p, &bytes, v[c->out].bytes, 1, 1);
 	if (!p->overflow)
-		drop(p, make(p, T_WORKSPACE, bytes));
+		eager_drop(p, eager_make(p, T_WORKSPACE, bytes));
 }
 
 /* ---- forward ---- */
@@ -206,26 +112,30 @@ forget(struct player *p, int value, int i)
 	const struct tape_value *v = &p->t->values.v[value];
 
 	if (v->last == i && !p->t->storages.v[v->storage].constant)
-		drop(p, v->storage);
+		eager_drop(p, v->storage);
 }
 
 static void
 forward(struct player *p, const struct tape_call *c, int i, int *beside)
 {
 	const struct tape *t = p->t;
+	int64_t kept;
 	int k, j;
 
 	p->node = c->node;
-	*beside = c->beside ? make(p, T_SAVED, c->beside) : -1;
-	hold(p, t->values.v[c->out].storage);
+	kept = c->beside;
+	if (p->most && c->library)
+		eager_add_share(p, &kept, c->library->most_beside, 1, 1);
+	*beside = kept ? eager_make(p, T_SAVED, kept) : -1;
+	eager_hold(p, t->values.v[c->out].storage);
 	lend(p, c);
 	if (c->records && c->saves & SAVES_OUT(0))
-		hold(p, t->values.v[c->out].storage);
+		eager_hold(p, t->values.v[c->out].storage);
 	for (k = 0; k < c->nin; k++)
 		if (tape_keeps(t, c, k))
-			hold(p, t->values.v[c->in[k]].storage);
+			eager_hold(p, t->values.v[c->in[k]].storage);
 	if (*beside >= 0 && !c->records)
-		drop(p, *beside);
+		eager_drop(p, *beside);
 	for (k = 0; k < c->nin; k++) {
 		for (j = 0; j < k && c->in[j] != c->in[k]; j++)
 			;
@@ -245,24 +155,18 @@ arrive(struct player *p, int value, struct arriving g)
 	if (sum->block < 0) {
 		*sum = g;
 	} else if (p->blocks.v[sum->block].refs == 1 && !sum->view) {
-		drop(p, g.block);	/* added in place of the first */
+		eager_drop(p, g.block);	/* added in place of the first */
 	} else if (p->blocks.v[g.block].refs == 1 && !g.view) {
-		drop(p, sum->block);
+		eager_drop(p, sum->block);
 		*sum = g;
 	} else {
 		struct arriving both = { .bytes = g.bytes,
-			.block = make(p, p->blocks.v[g.block].kind, g.bytes) };
+			.block = eager_make(p, p->blocks.v[g.block].kind, g.bytes) };
 
-		drop(p, sum->block);
-		drop(p, g.block);
+		eager_drop(p, sum->block);
+		eager_drop(p, g.block);
 		*sum = both;
 	}
-}
-
-static enum tensor_kind
-gradient_kind(const struct tape *t, const struct tape_value *x)
-{
-	return t->storages.v[x->storage].kind == T_PARAM ? T_GRADIENT : T_DELTA;
 }
 
 static bool
@@ -322,7 +226,7 @@ differentiate(struct player *p, const struct tape_call *c, int k, const struct a
 	if (c->axis && !dy->shape)
 		dy = in_order(p, c, dy);
 	if (!c->pieces && k == 0 && dy->shape && bit(c->passes, k) && !lies(p, c, dy, &g)) {
-		g.block = make(p, gradient_kind(p->t, x), x->bytes);
+		g.block = eager_make(p, eager_gradient_kind(p->t, x), x->bytes);
 		g.view = false;
 		return g;
 	}
@@ -332,10 +236,10 @@ differentiate(struct player *p, const struct tape_call *c, int k, const struct a
 		g.block = dy->block;
 		g.view |= dy->view || c->repeats;
 		g.repeated = c->repeats || dy->repeated;
-		hold(p, g.block);
+		eager_hold(p, g.block);
 		return g;
 	}
-	g.block = make(p, gradient_kind(p->t, x), bit(c->full, k) ? dy->bytes :
+	g.block = eager_make(p, eager_gradient_kind(p->t, x), bit(c->full, k) ? dy->bytes :
 	    k == 0 && c->gradient_room > x->bytes ? c->gradient_room : x->bytes);
 	/* a sum over the batch is seen without that axis */
 	if (bit(c->passes | c->full, k))
@@ -350,12 +254,12 @@ release_saved(struct player *p, const struct tape_call *c, int beside)
 	int k;
 
 	if (c->saves & SAVES_OUT(0))
-		drop(p, t->values.v[c->out].storage);
+		eager_drop(p, t->values.v[c->out].storage);
 	for (k = 0; k < c->nin; k++)
 		if (tape_keeps(t, c, k))
-			drop(p, t->values.v[c->in[k]].storage);
+			eager_drop(p, t->values.v[c->in[k]].storage);
 	if (beside >= 0)
-		drop(p, beside);
+		eager_drop(p, beside);
 }
 
 /* What was made at full size is summed to its input's. */
@@ -366,8 +270,8 @@ reduce(struct player *p, const struct tape_value *x, struct arriving *g)
 
 	if (p->blocks.v[full].bytes == x->bytes)
 		return;
-	g->block = make(p, gradient_kind(p->t, x), x->bytes);
-	drop(p, full);
+	g->block = eager_make(p, eager_gradient_kind(p->t, x), x->bytes);
+	eager_drop(p, full);
 }
 
 /* The gradients of parts become that of the whole; of those that have none, zeros are made. */
@@ -377,25 +281,17 @@ join_parts(struct player *p, const struct tape_call *c)
 	const struct tape_value *x = &p->t->values.v[c->in[0]];
 	struct arriving dx = { .bytes = x->bytes };
 	int64_t missing = x->bytes;
-	int i, kept = 0, zeros;
+	int i, zeros;
 
 	for (i = 0; i < p->waiting.n; i++)
 		missing -= p->waiting.v[i].whole == c->out ? p->waiting.v[i].bytes : 0;
 	if (missing == x->bytes || !x->wants)
 		return;
 	p->node = c->node;
-	zeros = make(p, T_WORKSPACE, missing);
-	dx.block = make(p, gradient_kind(p->t, x), x->bytes);
-	drop(p, zeros);
-	for (i = 0; i < p->waiting.n; i++) {
-		struct waiting part = p->waiting.v[i];
-
-		if (part.whole == c->out)
-			drop(p, part.block);
-		else
-			p->waiting.v[kept++] = part;
-	}
-	p->waiting.n = kept;
+	zeros = eager_make(p, T_WORKSPACE, missing);
+	dx.block = eager_make(p, eager_gradient_kind(p->t, x), x->bytes);
+	eager_drop(p, zeros);
+	eager_forget_waiting(p, c->out);
 	arrive(p, c->in[0], dx);
 }
 
@@ -412,36 +308,41 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	const struct tape *t = p->t;
 	struct arriving dy = p->gradient[c->out];
 	struct arriving *g = arena_array(t->arena, (size_t)c->nin + 1, sizeof(*g));
-	int k, whole = -1;
+	int k, whole = -1, buffer = -1;
 
 	if (c->records && c->joins)
 		join_parts(p, c);
-	if (!c->records || dy.block < 0)
+	if (!c->records || (dy.block < 0 && !eager_waits(p, c->out)))
 		return;
-	if (c->part) {
+	if (c->part || c->result) {
 		p->gradient[c->out].block = -1;
-		vec_push(t->arena, &p->waiting, ((struct waiting){ c->in[0], dy.block, dy.bytes }));
+		vec_push(t->arena, &p->waiting, ((struct waiting){ c->in[0], dy.block, dy.bytes, !dy.shape }));
 		return;
 	}
 	p->node = c->node;
-	if (dy.repeated && !reads_repeated(c)) {
+	if (c->library)
+		eager_lend_backward(p, c, &dy);
+	else if (dy.repeated && !reads_repeated(c)) {
 		whole = dy.block;
-		dy = (struct arriving){ .block = make(p, T_DELTA, dy.bytes), .bytes = dy.bytes };
+		dy = (struct arriving){ .block = eager_make(p, T_DELTA, dy.bytes), .bytes = dy.bytes };
 	}
 	if (c->scratch)
-		drop(p, make(p, T_WORKSPACE, c->scratch));
+		eager_drop(p, eager_make(p, T_WORKSPACE, c->scratch));
 #define WANTED(k)	(c->in[k] != TAPE_NONE && t->values.v[c->in[k]].wants)
 	for (k = 0; k < c->nin; k++)
 		if (WANTED(k))
-			g[k] = differentiate(p, c, k, &dy);
+			g[k] = c->library ? eager_gradient(p, c, k, &buffer) : differentiate(p, c, k, &dy);
 	for (k = 0; k < c->nin; k++)
 		if (WANTED(k) && bit(c->full, k))
 			reduce(p, &t->values.v[c->in[k]], &g[k]);
-	lend(p, c);
+	if (!c->library)
+		lend(p, c);
 	p->gradient[c->out].block = -1;
-	drop(p, dy.block);
+	if (dy.block >= 0)
+		eager_drop(p, dy.block);
+	eager_forget_waiting(p, c->out);
 	if (whole >= 0)
-		drop(p, whole);
+		eager_drop(p, whole);
 	release_saved(p, c, beside);
 	for (k = c->nin - 1; k >= 0; k--)	/* as addmm, whose bias comes first */
 		if (WANTED(k))
@@ -450,7 +351,7 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	for (k = 0; k < c->nin && p->gradients_stay; k++)
 		if (WANTED(k) && is_trained(&t->values.v[c->in[k]]) &&
 		    t->values.v[c->in[k]].first == i && p->gradient[c->in[k]].block >= 0) {
-			drop(p, p->gradient[c->in[k]].block);
+			eager_drop(p, p->gradient[c->in[k]].block);
 			p->gradient[c->in[k]].block = -1;
 		}
 #undef WANTED
@@ -469,9 +370,9 @@ update(struct player *p, int group, bool decays)
 		if (is_trained(&t->values.v[i]) &&
 		    t->values.v[i].tensor->group == group && !t->values.v[i].tensor->undecayed == decays)
 			for (k = 0; k < copies; k++)
-				make(p, T_WORKSPACE, t->values.v[i].bytes);
+				eager_make(p, T_WORKSPACE, t->values.v[i].bytes);
 	for (i = from; i < p->blocks.n; i++)
-		drop(p, i);
+		eager_drop(p, i);
 }
 
 static void
@@ -484,9 +385,9 @@ finish(struct player *p)
 		const struct tape_value *v = &t->values.v[i];
 
 		if (p->gradient[i].block >= 0)
-			drop(p, p->gradient[i].block);
+			eager_drop(p, p->gradient[i].block);
 		if (v->last == TAPE_ALWAYS && !t->storages.v[v->storage].constant)
-			drop(p, v->storage);
+			eager_drop(p, v->storage);
 	}
 }
 
@@ -509,12 +410,12 @@ step_back(struct player *p, const int *beside)
 	int i, one;
 
 	p->phase = PHASE_BACKWARD;
-	one = make(p, T_DELTA, t->values.v[t->loss].bytes);
-	hold(p, one);	/* loss.backward() keeps the gradient that it begins with */
+	one = eager_make(p, T_DELTA, t->values.v[t->loss].bytes);
+	eager_hold(p, one);	/* loss.backward() keeps the gradient that it begins with */
 	p->gradient[t->loss] = (struct arriving){ .block = one, .bytes = t->values.v[t->loss].bytes };
 	for (i = t->calls.n - 1; i >= 0; i--)
 		backward(p, &t->calls.v[i], i, beside[i]);
-	drop(p, one);
+	eager_drop(p, one);
 	p->phase = PHASE_UPDATE;
 	p->node = NULL;
 	for (i = 0; i <= t->module->set.ngroups; i++) {
@@ -539,19 +440,32 @@ play(struct player *p)
 	finish(p);
 }
 
+/* Of a graph's nodes, and of bodies that they run. */
+static const char *
+unknown_node(const struct graph *g)
+{
+	const char *why = NULL;
+	int i;
+
+	for (i = 0; i < g->nodes.n && !why; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (!tape_layer(n))
+			why = n->op->torch.unknown;
+		if (!why && op_body(n))
+			why = unknown_node(op_body(n)->body);
+	}
+	return why;
+}
+
 const char *
 eager_unknown(const struct module *m)
 {
-	int i;
-
 	if (m->set.train && m->set.ema > 0)
 		return "running averages of weights are kept in several ways there";
 	if (m->set.train && m->set.optimizer && m->set.optimizer->torch.unknown)
 		return m->set.optimizer->torch.unknown;
-	for (i = 0; m->forward && i < m->forward->nodes.n; i++)
-		if (m->forward->nodes.v[i]->op->torch.unknown)
-			return m->forward->nodes.v[i]->op->torch.unknown;
-	return NULL;
+	return m->forward ? unknown_node(m->forward) : NULL;
 }
 
 bool

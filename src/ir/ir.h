@@ -115,8 +115,8 @@ struct node {
 	const struct op *op;
 	enum phase phase;
 	bool training;		/* as its graph's: batch statistics, dropout */
-	/* forward graph: the layer that it is a part of, whose name and arguments the spec has there */
-	const struct op *part_of;
+	/* forward graph: the layer that it is a part of, as the spec has it; that is in no graph itself */
+	const struct node *part_of;
 	const char *path;	/* dotted: layer1.0.main.conv_2 */
 	struct loc loc;
 	struct tensor **in;	/* operands, then parameters; an absent optional one is NULL */

@@ -239,10 +239,17 @@ static struct node *
 apply_parts(struct build *b, const struct op *op, const struct attr *attr, const char *path,
     struct loc loc, int noperands, struct tensor *const *operand)
 {
-	struct node layer = { .op = op, .path = path, .loc = loc, .in = (struct tensor **)operand,
-		.nin = noperands, .attr = (struct attr *)attr };
-	struct node *last = any_poisoned(noperands, operand) ? NULL : op->expand(b, &layer);
+	struct arena *a = b->module->arena;
+	struct node *layer = ARENA_NEW(a, struct node), *last;
 
+	*layer = (struct node){ .op = op, .path = path, .loc = loc, .nin = noperands,
+		.in = arena_array(a, (size_t)noperands + 1, sizeof(*layer->in)),
+		.attr = arena_array(a, (size_t)op_nattrs(op) + 1, sizeof(*layer->attr)) };
+	if (noperands > 0)
+		memcpy(layer->in, operand, (size_t)noperands * sizeof(*operand));
+	if (op_nattrs(op) > 0)
+		memcpy(layer->attr, attr, (size_t)op_nattrs(op) * sizeof(*attr));
+	last = any_poisoned(noperands, operand) ? NULL : op->expand(b, layer);
 	if (last)
 		return last;
 	last = apply(b, op, attr, path, loc, noperands, operand);
@@ -289,7 +296,7 @@ op_part(struct build *b, const struct node *layer, const struct op *op, const st
 	struct node *n = apply(b, op, attr, path_join(b->module->arena, layer->path, suffix), layer->loc,
 	    noperands, operand);
 
-	n->part_of = layer->op;
+	n->part_of = layer;
 	return n;
 }
 

@@ -161,6 +161,8 @@ struct torch_op {
 	const char *unknown;	/* why nobody can say what it takes there: a clause; NULL: it is known */
 	/* Where it is several calls: makes them. */
 	void (*calls)(struct tape *, const struct node *);
+	/* LAYER made of parts: is it one thing there too? Then calls() gets the layer, and no part is asked. */
+	bool (*whole)(const struct node *layer);
 	/* OP_OPTIMIZER: its foreach implementation; the node has attributes only. */
 	struct torch_update (*update)(const struct node *);
 };

@@ -149,7 +149,7 @@ layer_at(struct layer_facts *f, const struct node *n)
 	snprintf(key, sizeof(key), "%d", n->loc.beg);
 	if (!(layer = json_object_get(f->layers, key)))
 		json_object_set_new(f->layers, key, layer = json_pack("{s:s, s:s, s:i}", "op",
-		    n->part_of ? n->part_of->name : n->op->name, "path", path, "count", 0));
+		    n->part_of ? n->part_of->op->name : n->op->name, "path", path, "count", 0));
 	else if (!n->part_of || strcmp(json_string_value(json_object_get(layer, "path")), path) != 0)
 		return layer;
 	if (n->phase == PHASE_FORWARD && n->nout && n->out[0])	/* of several parts, the last one's */

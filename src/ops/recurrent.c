@@ -327,8 +327,8 @@ const struct op op_recurrent = {
 	.memory.workspace = work,
 	.memory.inplace = 1u << X,
 	.memory.optional_out = 1u << KEPT | 1u << LAST | 1u << CARRIED,
-	/* _cudnn_rnn asks cudnnGetRNNTempSpaceSizes for what it keeps for backward (RNN.cpp), and on a CPU oneDNN */
-	.torch.unknown = "what cuDNN keeps of recurrent layers for backward, it tells on a card alone",
+	/* pack_padded_sequence(), by itself: of a layer see recurrent_torch.c */
+	.torch.unknown = "how much of sequences that end early PyTorch keeps, their lengths say",
 	.calls.kernels = "recurrent/recurrent.cu",
 	.calls.emit = emit,
 };

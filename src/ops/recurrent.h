@@ -24,7 +24,14 @@ const struct cell	*recurrent_cell(int64_t i);
 enum { RECURRENT_X, RECURRENT_H0, RECURRENT_C0, RECURRENT_LENGTHS, RECURRENT_OPERANDS };
 enum { RECURRENT_GATES, RECURRENT_Y, RECURRENT_KEPT, RECURRENT_LAST, RECURRENT_CARRIED };
 
+/* Of lstm, gru or rnn. */
+enum recurrent_cell	recurrent_kind(const struct node *layer);
+
 extern const struct op op_recurrent;
+
+/* recurrent_torch.c: op->torch of these; a layer of sequences that end early is not whole. */
+bool	recurrent_whole(const struct node *layer);
+void	recurrent_torch(struct tape *, const struct node *layer);
 
 /* The states of all steps; a poisoned tensor where there are none. */
 struct tensor	*recurrent_states(const struct node *);

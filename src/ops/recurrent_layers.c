@@ -37,7 +37,7 @@ static const struct attr_spec attrs_rnn[] = {
 	ATTRS_END
 };
 
-extern const struct op op_dense, op_concat, op_dropout, op_slice;
+extern const struct op op_dense, op_concat, op_dropout, op_slice, op_gru, op_rnn;
 
 struct layers {			/* being made */
 	struct build *b;
@@ -207,9 +207,18 @@ layer(struct layers *s, struct tensor *x, int64_t i)
 	return join(s, called(s, "states_", i, 0), s->directions, y);
 }
 
-static struct node *
-expand_cell(struct build *b, const struct node *n, enum recurrent_cell kind)
+enum recurrent_cell
+recurrent_kind(const struct node *layer)
 {
+	if (layer->op == &op_rnn)
+		return op_int(layer, "nonlinearity") ? RNN_RELU : RNN_TANH;
+	return layer->op == &op_gru ? GRU : LSTM;
+}
+
+static struct node *
+expand(struct build *b, const struct node *n)
+{
+	enum recurrent_cell kind = recurrent_kind(n);
 	struct layers s = { .b = b, .n = n, .kind = kind, .cell = recurrent_cell(kind),
 		.hidden = op_int(n, "hidden"), .layers = op_int(n, "layers"),
 		.directions = op_bool(n, "bidirectional") ? 2 : 1 };
@@ -236,24 +245,6 @@ expand_cell(struct build *b, const struct node *n, enum recurrent_cell kind)
 	if (s.cell->carries)
 		join(&s, "cell", most, s.carried);
 	return made;
-}
-
-static struct node *
-expand_lstm(struct build *b, const struct node *n)
-{
-	return expand_cell(b, n, LSTM);
-}
-
-static struct node *
-expand_gru(struct build *b, const struct node *n)
-{
-	return expand_cell(b, n, GRU);
-}
-
-static struct node *
-expand_rnn(struct build *b, const struct node *n)
-{
-	return expand_cell(b, n, op_int(n, "nonlinearity") ? RNN_RELU : RNN_TANH);
 }
 
 #define SHAPES_DOC										\
@@ -290,7 +281,8 @@ const struct op op_lstm = {
 	.attrs = attrs,
 	.operands = "x h c lengths",
 	.min_operands = 1, .max_operands = 4,
-	.expand = expand_lstm,
+	.expand = expand,
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch },
 };
 
 const struct op op_gru = {
@@ -308,7 +300,8 @@ const struct op op_gru = {
 	.attrs = attrs,
 	.operands = "x h lengths",
 	.min_operands = 1, .max_operands = 3,
-	.expand = expand_gru,
+	.expand = expand,
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch },
 };
 
 const struct op op_rnn = {
@@ -324,5 +317,6 @@ const struct op op_rnn = {
 	.attrs = attrs_rnn,
 	.operands = "x h lengths",
 	.min_operands = 1, .max_operands = 3,
-	.expand = expand_rnn,
+	.expand = expand,
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch },
 };

@@ -52,6 +52,9 @@ bool	scan_make_grad(struct rounds *, const struct node *);
 struct affine	scan_work(const struct node *, const struct room *);
 void	scan_define(struct emitter *, const struct node *);
 
+/* scan_torch.c */
+void	scan_torch(struct tape *, const struct node *);
+
 /* scan_emit.c */
 void	scan_emit(struct emitter *, const struct node *);
 void	scan_emit_grad(struct emitter *, const struct node *);

@@ -29,6 +29,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "bench")]
 import eager        # noqa: E402
 import forecast     # noqa: E402
 import ir           # noqa: E402
+import recurrence   # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
@@ -184,9 +185,8 @@ CARD.impl("_scaled_dot_product_efficient_attention_backward",
 CARD.impl("log_sigmoid_forward", lambda x: (torch.zeros_like(x), x.new_zeros(0)), "CPU")
 CARD.impl("log_sigmoid_backward", lambda dy, x, buffer: torch.zeros_like(x), "CPU")
 
-
-OPERATORS = {**ir.OPERATORS, **PLAIN, "attend": attend, "local": local, "scale": scale, "rope": rope,
-             "cross_entropy": cross_entropy, "ctc": ctc,
+OPERATORS = {**ir.OPERATORS, **PLAIN, **recurrence.OPERATORS, "attend": attend, "local": local, "scale": scale,
+             "rope": rope, "cross_entropy": cross_entropy, "ctc": ctc,
              "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
              "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
              "avgpool": ir.window_mean,
@@ -199,6 +199,7 @@ class Network:
     def __init__(self, text, input_gradients):
         self.graph, self.input_gradients = ir.Graph(text), input_gradients
         g = self.graph
+        recurrence.prepare(g)
         needed = {g.loss}
         for n in reversed(g.nodes):
             if needed & set(n.outs):
@@ -246,11 +247,24 @@ class Network:
                 made[i].requires_grad_()
             if t.name.endswith("running_mean"):
                 self.counts.append(torch.zeros((), dtype=torch.int64))
+        for n in self.nodes:
+            if n.op == "layers":
+                self.flatten(n, made)
         self.buffers = {n: torch.zeros(n.attrs["positions"], n.attrs["width"])
                         for n in self.nodes if n.op == "sinusoid"}
         self.buffers.update((n, ir.OPERATORS[n.op](n)) for n in self.nodes if n.op in ("tril_index", "triu_index"))
         self.buffers.update((n, torch.ones(len(n.attrs["weights"]))) for n in self.nodes if n.op == "class_weights")
         return made
+
+    def flatten(self, n, made):
+        """flatten_parameters(): one storage for all, and for biases that there are not."""
+        weights = n.attrs["weights"]
+        rows = sum(made[i].shape[0] for i in weights) if not n.attrs["bias"] else 0
+        flat = n.attrs["buffer"] = made[weights[0]].new_zeros(sum(made[i].numel() for i in weights) + rows)
+        at = 0
+        for i in weights:
+            made[i] = flat[at:at + made[i].numel()].view(made[i].shape).requires_grad_(made[i].requires_grad)
+            at += made[i].numel()
 
     def forward(self, values, saved=None):
         """Runs on VALUES, dropping each after its last use. SAVED: storages that autograd keeps, as
@@ -283,6 +297,8 @@ class Network:
             return self.buffers[n]
         if in_place:
             return IN_PLACE[n.op](n, *ins)
+        if n.op == "expand":
+            return ins[0].expand([self.batch] + n.out.dims)
         if n.op in ("reshape", "crop", "broadcast"):
             one = ir.Graph.__new__(ir.Graph)
             one.tensors, one.nodes, one.inputs = self.graph.tensors, [n], self.inputs
