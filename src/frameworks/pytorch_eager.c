@@ -463,6 +463,8 @@ eager_unknown(const struct module *m)
 {
 	if (m->set.train && m->set.ema > 0)
 		return "running averages of weights are kept in several ways there";
+	if (m->set.train && m->set.nturns > 0)
+		return "a step of several updates is written in several ways there";
 	if (m->set.train && m->set.optimizer && m->set.optimizer->torch.unknown)
 		return m->set.optimizer->torch.unknown;
 	return m->forward ? unknown_node(m->forward) : NULL;

@@ -86,6 +86,7 @@ struct tensor {
 	bool accumulates;	/* a T_GRADIENT that adds up over micro-batches: persistent too */
 	bool averages;		/* T_OPTIMIZER: a running average of the parameter that it copies */
 	int group;		/* T_PARAM: settings.group[group - 1]; 0: none */
+	int turn;		/* T_PARAM: settings.turn[turn - 1] moves it; 0: none, or there are no turns */
 
 	const char *name;	/* persistent and inputs: the dotted path; else path, or path.suffix */
 	struct loc loc;

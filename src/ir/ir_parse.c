@@ -359,6 +359,9 @@ persistent(struct ir_reader *r, enum tensor_kind kind)
 	t->init = init;
 	t->frozen = ir_read_accept(r, "frozen");
 	t->accumulates = ir_read_accept(r, "accumulates");
+	t->turn = ir_read_accept(r, "turn") ? (int)ir_read_integer(r) : 0;
+	if (t->turn < 0 || t->turn > r->m->set.nturns)
+		ir_read_fail(r, "the number of a turn");
 }
 
 static void
@@ -478,6 +481,35 @@ optimizer(struct ir_reader *r)
 		r->m->set.optimizer_attr = attrs(r, r->m->set.optimizer);
 }
 
+#define MOST_LOSSES	16	/* of a turn in text */
+
+/* "turn 2 adam {...} "loss.g"": with what the second update of a step is made, and what it descends. */
+static void
+turn(struct ir_reader *r)
+{
+	struct settings *s = &r->m->set;
+	const char **loss;
+	struct turn *t;
+
+	if (!s->turn)
+		s->turn = arena_array(r->a, MOST_TURNS, sizeof(*s->turn));
+	if (s->nturns == MOST_TURNS || ir_read_integer(r) != s->nturns + 1) {
+		ir_read_fail(r, "the next number of a turn");
+		return;
+	}
+	t = &s->turn[s->nturns++];
+	t->optimizer = op_find(ir_read_word(r));
+	if (!t->optimizer)
+		ir_read_fail(r, "the name of an optimizer");
+	else
+		t->optimizer_attr = attrs(r, t->optimizer);
+	loss = arena_array(r->a, MOST_LOSSES, sizeof(*loss));
+	do {
+		loss[t->nlosses++] = ir_read_string(r);
+	} while (!r->failed && t->nlosses < MOST_LOSSES && ir_read_accept(r, ","));
+	t->loss = loss;
+}
+
 static bool
 is_body(const struct ir_reader *r)
 {
@@ -495,6 +527,8 @@ line(struct ir_reader *r)
 		settings(r);
 	else if (ir_read_accept(r, "optimizer"))
 		optimizer(r);
+	else if (ir_read_accept(r, "turn"))
+		turn(r);
 	else if (ir_read_accept(r, "graph"))
 		graph(r);
 	else if (ir_read_accept(r, "body"))

@@ -210,8 +210,11 @@ print_persistent(FILE *f, const struct tensor *t)
 {
 	fprintf(f, "%s ", tensor_kind_name(t->kind));
 	print_type(f, t);
-	fprintf(f, " \"%s\" %s %.17g%s%s @%d\n", t->name, init_names[t->init.kind], t->init.value,
-	    t->frozen ? " frozen" : "", t->accumulates ? " accumulates" : "", loc_line(t->loc));
+	fprintf(f, " \"%s\" %s %.17g%s%s", t->name, init_names[t->init.kind], t->init.value,
+	    t->frozen ? " frozen" : "", t->accumulates ? " accumulates" : "");
+	if (t->turn)
+		fprintf(f, " turn %d", t->turn);
+	fprintf(f, " @%d\n", loc_line(t->loc));
 }
 
 /* Accumulated gradients persist but belong to no list: they are found where they are read. */
@@ -253,6 +256,18 @@ print_contents(FILE *f, const struct graph *g)
 		fprintf(f, "  loss %%%d\n", g->loss->id);
 }
 
+static void
+print_turn(FILE *f, int number, const struct turn *t)
+{
+	int i;
+
+	fprintf(f, "turn %d %s ", number, t->optimizer->name);
+	print_attrs(f, t->optimizer, t->optimizer_attr);
+	for (i = 0; i < t->nlosses; i++)
+		fprintf(f, "%s \"%s\"", i ? "," : "", t->loss[i]);
+	fputs("\n", f);
+}
+
 void
 ir_print_graph(FILE *f, const struct graph *g)
 {
@@ -285,6 +300,8 @@ ir_print(FILE *f, const struct module *m)
 		print_attrs(f, m->set.optimizer, m->set.optimizer_attr);
 		fputs("\n", f);
 	}
+	for (i = 0; i < m->set.nturns; i++)
+		print_turn(f, i + 1, &m->set.turn[i]);
 	for (i = 0; i < m->persistent.n; i++)
 		print_persistent(f, m->persistent.v[i]);
 	print_accumulated(f, m);

@@ -79,6 +79,19 @@ struct param_group {		/* parameters that are updated otherwise than most; no_dec
 	int patterns;		/* how many paths name them */
 };
 
+#define MOST_TURNS	16
+
+/* Where a step is several updates, one after the other: which losses move which parameters, and how. Each is made
+ * with the weights as those before it left them (passes/turns.c). */
+struct turn {
+	const char *const *loss;	/* names of the graph's results; they add up */
+	int nlosses;
+	const struct op *optimizer;
+	struct attr *optimizer_attr;
+	int patterns;		/* how many paths name its parameters */
+	struct loc loc;
+};
+
 /* Enough to split long sums. */
 #define DEFAULT_WORKSPACE	((int64_t)4 << 20)
 
@@ -99,6 +112,11 @@ struct settings {
 	int ngroups;
 	struct pattern *group_pattern;	/* of all groups, in their order */
 	int ngroup_patterns;
+	struct turn *turn;	/* none: one update, of all parameters by the sum of all losses */
+	int nturns;
+	struct pattern *turn_pattern;	/* of all turns, in their order */
+	int nturn_patterns;
+	struct loc turns_loc;
 	struct schedule schedule;
 	double clip;		/* global norm; 0: none */
 	struct pattern *freeze;

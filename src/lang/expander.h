@@ -8,7 +8,7 @@
  *     block.c    blocks and networks             types.c   inputs and targets
  *     builtin.c  functions of numbers            patterns.c  patterns of dotted paths
  *     body.c     layers that an operator runs many times
- *     settings.c, setting_values.c, optimizer.c, groups.c, data.c, device_setting.c: the sections
+ *     settings.c, setting_values.c, optimizer.c, groups.c, turns.c, data.c, device_setting.c: the sections
  */
 #ifndef STOWAGE_LANG_EXPANDER_H
 #define STOWAGE_LANG_EXPANDER_H
@@ -301,7 +301,7 @@ struct module	*expand_network(struct expander *, struct network *);
 struct tensor	*input_tensor(struct expander *, enum tensor_kind, const struct name *,
 		    const struct type *);
 
-/* ---- settings.c, setting_values.c, optimizer.c, groups.c, patterns.c, data.c, device_setting.c ---- */
+/* ---- settings.c, setting_values.c, optimizer.c, groups.c, turns.c, patterns.c, data.c, device_setting.c ---- */
 
 /* Before the network is expanded: everything but paths and data. */
 void	settings_read(struct expander *, const struct network *, struct settings *);
@@ -315,9 +315,16 @@ void	data_read(struct expander *, const struct setting *, struct data_source *,
 	    struct tensor *const *staged, int nstaged);
 void	optimizer_default(struct expander *, struct settings *);
 void	optimizer_read(struct expander *, const struct setting *, struct settings *);
+/* An optimizer and its attributes as an expression says them; false after an error. */
+bool	optimizer_expr(struct expander *, const struct expr *, struct settings *, const struct op **,
+	    struct attr **);
 void	schedule_read(struct expander *, const struct setting *, struct settings *);
 void	groups_read(struct expander *, const struct setting *, struct settings *);
 void	group_pattern_read(struct expander *, const struct expr *, struct settings *);
+void	turns_read(struct expander *, const struct setting *, struct settings *);
+void	turn_pattern_read(struct expander *, const struct expr *, struct settings *);
+void	turns_assign(struct expander *, const struct settings *);	/* which parameter is whose */
+void	turns_check(struct expander *, const struct settings *);	/* once it is known what is frozen */
 void	groups_check(struct expander *, const struct settings *);
 void	no_decay_read(struct expander *, const struct expr *, struct settings *);
 void	no_decay_check(struct expander *, const struct settings *);

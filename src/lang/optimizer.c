@@ -84,17 +84,17 @@ idle_nesterov(const struct op *op, const struct attr *attr)
 	return nesterov && !momentum;
 }
 
-void
-optimizer_read(struct expander *ex, const struct setting *st, struct settings *set)
+bool
+optimizer_expr(struct expander *ex, const struct expr *e, struct settings *set, const struct op **to,
+    struct attr **attr)
 {
-	const struct expr *e = st->value[0];
 	const struct op *op = optimizer_find(ex, e);
 	struct actual *actual;
 	struct binding_result r;
 	int i, before, n = 0;
 
 	if (!op)
-		return;
+		return false;
 	actual = arena_array(ex->a, (size_t)e->nargs + 1, sizeof(*actual));
 	for (i = 0; i < e->nargs; i++) {
 		const struct arg *a = &e->arg[i];
@@ -111,16 +111,23 @@ optimizer_read(struct expander *ex, const struct setting *st, struct settings *s
 	}
 	before = ex->d->errors;
 	if (!bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, 0, &r))
-		return;
+		return false;
 	if (ex->d->errors == before && idle_nesterov(op, r.attr)) {
 		ex_error(ex, "settings", e->loc, "%s: nesterov=true needs a momentum above 0",
 		    op->name);
-		return;
+		return false;
 	}
-	set->optimizer = op;
-	set->optimizer_loc = st->loc;
-	set->optimizer_attr = arena_array(ex->a, MAX_ATTRS, sizeof(*set->optimizer_attr));
-	memcpy(set->optimizer_attr, r.attr, sizeof(r.attr));
+	*to = op;
+	*attr = arena_array(ex->a, MAX_ATTRS, sizeof(**attr));
+	memcpy(*attr, r.attr, sizeof(r.attr));
+	return true;
+}
+
+void
+optimizer_read(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	if (optimizer_expr(ex, st->value[0], set, &set->optimizer, &set->optimizer_attr))
+		set->optimizer_loc = st->loc;
 }
 
 /* ---- schedules ---- */

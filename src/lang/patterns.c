@@ -1,5 +1,5 @@
 /*
- * Settings that name parts of the network by path: freeze, recompute, groups and an optimizer's no_decay.
+ * Settings that name parts of the network by path: freeze, recompute, groups, update and an optimizer's no_decay.
  * A pattern that matches nothing is an error, because it would silently do nothing.
  */
 #include "lang/expander.h"
@@ -205,6 +205,29 @@ void
 group_pattern_read(struct expander *ex, const struct expr *e, struct settings *set)
 {
 	add_pattern(ex, e, "groups", &set->group_pattern, &set->ngroup_patterns);
+}
+
+void
+turn_pattern_read(struct expander *ex, const struct expr *e, struct settings *set)
+{
+	add_pattern(ex, e, "update", &set->turn_pattern, &set->nturn_patterns);
+}
+
+/* A parameter that several updates name is the first one's. */
+void
+turns_assign(struct expander *ex, const struct settings *set)
+{
+	struct path_set *met = path_set_new(ex->a, set->turn_pattern, set->nturn_patterns);
+	int i, first;
+
+	for (i = 0; i < ex->m->persistent.n; i++) {
+		struct tensor *t = ex->m->persistent.v[i];
+
+		first = t->kind == T_PARAM ? path_set_first(met, t->name) : -1;
+		for (t->turn = 0; first >= 0; t->turn++)
+			first -= set->turn[t->turn].patterns;
+	}
+	check_met(ex, met, set->turn_pattern, set->nturn_patterns, "update");
 }
 
 /* Which group pattern I is of, from 1. */

@@ -230,6 +230,14 @@ bind_freeze(struct expander *ex, const struct setting *st, struct settings *set,
 }
 
 static void
+bind_update(struct expander *ex, const struct setting *st, struct settings *set,
+    const struct staged *staged)
+{
+	(void)staged;
+	turns_read(ex, st, set);
+}
+
+static void
 bind_groups(struct expander *ex, const struct setting *st, struct settings *set,
     const struct staged *staged)
 {
@@ -278,6 +286,10 @@ const struct setting_kind setting_kinds[] = {
 	  .doc = "what is computed in, and how numbers are stored; f32 if not given" },
 	{ SEC_TRAIN, "optimizer", .read = optimizer_read,
 	  .doc = "how weights are updated; sgd(lr=0.01) if not given" },
+	{ SEC_TRAIN, "update", .many = true, .bind = bind_update,
+	  .doc = "the updates of a step, one after the other: paths of parameters, the loss that moves them, and the "
+	  "optimizer; one update of everything by all losses if not given",
+	  .values = "(generator, loss=g)|(critic, loss=d, optimizer=adam(lr=1e-4))" },
 	{ SEC_TRAIN, "groups", .many = true, .bind = bind_groups,
 	  .doc = "paths of parameters with a learning rate or a weight decay of their own",
 	  .values = "(encoder, lr=1e-4)|(\"*.norm\", weight_decay=0)" },

@@ -247,5 +247,6 @@ settings_bind(struct expander *ex, const struct network *net, struct settings *s
 			kind->bind(ex, st, set, &all);
 	if (validate && !setting_of(validate, "data"))
 		ex_error(ex, "settings", validate->head, "validate needs data");
+	turns_check(ex, set);
 	no_decay_check(ex, set);
 }

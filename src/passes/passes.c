@@ -8,6 +8,7 @@
 
 #define PASSES(_)				\
 	_(phases)				\
+	_(turns)				\
 	_(formulas)				\
 	_(simplify)				\
 	_(join_formulas)			\

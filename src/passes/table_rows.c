@@ -31,10 +31,8 @@ static struct node *
 rows_of(const struct module *m, const struct node *update, const int *reads)
 {
 	struct node *n = update->in[1]->def;
-	int rate = op_rate(update->op);
-
 	if (update->op != &op_sgd || update->in[2] || optimizer_average(update) || op_real(update, "momentum") != 0 ||
-	    op_real(update, "weight_decay") != 0 || update->attr[rate].r != m->set.optimizer_attr[rate].r)
+	    op_real(update, "weight_decay") != 0 || optimizer_rate(m, update) != 1)
 		return NULL;
 	if (!n || n->op != &op_embedding_grad || op_base(n) || reads[n->out[0]->id] != 1)
 		return NULL;

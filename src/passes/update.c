@@ -9,11 +9,16 @@
  *     accumulate k:           train: ... gradient, accumulate into a persistent one ...
  *                             update: [clip_scale,] all updates      (once every k micro-batches)
  *
+ * Where a step is several updates (passes/turns.c), each stands behind its backward, and before the next one's forward,
+ * which reads the weights that it made:
+ *
+ *     train:  forward backward update | forward' backward' update' | ...
+ *
  * In f16 the loss is scaled, and loss_scale takes the place of clip_scale, with clipping or
  * without.
  *
- * Invariants after: 1. a parameter is updated once, after its gradient is complete; 2. no node
- * reads a parameter after its update in the same graph.
+ * Invariants after: 1. a parameter is updated once, after its gradient is complete; 2. a node
+ * that runs after a parameter's update in the same graph reads what the update made; 3. no node is a `turn`.
  */
 #include "ir/pass.h"
 
@@ -25,14 +30,15 @@ static const struct attr *
 attributes_for(struct module *m, const struct op *op, const struct tensor *param)
 {
 	const struct param_group *g = param->group ? &m->set.group[param->group - 1] : NULL;
+	const struct attr *all = param->turn ? m->set.turn[param->turn - 1].optimizer_attr : m->set.optimizer_attr;
 	int n = op_nattrs(op), i;
 	struct attr *attr;
 
 	if (!param->undecayed && !g)
-		return m->set.optimizer_attr;
+		return all;
 	attr = arena_array(m->arena, (size_t)n + 1, sizeof(*attr));
 	for (i = 0; i < n; i++) {
-		attr[i] = m->set.optimizer_attr[i];
+		attr[i] = all[i];
 		if (g && g->has_lr && op->attrs[i].is_rate)
 			attr[i].r = g->lr;
 		if (strcmp(op->attrs[i].name, "weight_decay") == 0)
@@ -44,7 +50,8 @@ attributes_for(struct module *m, const struct op *op, const struct tensor *param
 static const struct op *
 optimizer_of(const struct module *m, const struct tensor *param)
 {
-	const struct op *op = m->set.optimizer, *other = op->instead ? op->instead(param) : NULL;
+	const struct op *op = param->turn ? m->set.turn[param->turn - 1].optimizer : m->set.optimizer;
+	const struct op *other = op->instead ? op->instead(param) : NULL;
 
 	return other ? other : op;
 }
@@ -168,20 +175,18 @@ schedule_early(struct module *m, struct graph *g, int first)
 	}
 }
 
-static bool
-run(struct module *m, const struct pass_options *o)
+/* Appends to train, or to update, the updates of that turn's parameters (0: of all there are). */
+static void
+append_updates(struct module *m, int turn)
 {
 	struct tensor **param, **gradient, *scale = NULL, *loss_scale;
 	struct build b = { .module = m };
 	int n = 0, i, first, was = m->persistent.n;
 
-	(void)o;
-	if (!m->train)
-		return true;
 	param = arena_array(m->arena, (size_t)was + 1, sizeof(*param));
 	gradient = arena_array(m->arena, (size_t)was + 1, sizeof(*gradient));
 	for (i = 0; i < was; i++)
-		if (m->persistent.v[i]->gradient)
+		if (m->persistent.v[i]->gradient && m->persistent.v[i]->turn == turn)
 			param[n++] = m->persistent.v[i];
 	b.graph = m->train;
 	if (m->set.accumulate > 1)
@@ -206,6 +211,98 @@ run(struct module *m, const struct pass_options *o)
 	}
 	if (m->set.accumulate == 1 && !scale)
 		schedule_early(m, m->train, first);
+}
+
+/* ---- turns ---- */
+
+/* By the place of a node of train, its turn. A forward node is the first one's that needs it; behind each seed stands
+ * what one turn goes back. */
+static int *
+find_turns(const struct graph *g, int last)
+{
+	const struct op *seed = op_find("seed"), *end = op_find("turn");
+	int *turn = arena_array(g->module->arena, (size_t)g->nodes.n + 1, sizeof(*turn));
+	int *needs = arena_array(g->module->arena, (size_t)g->module->next_tensor + 1, sizeof(*needs));
+	int i, k, back = 0;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		back += g->nodes.v[i]->op == seed;
+		turn[i] = back ? back : last;
+	}
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = g->nodes.v[i];
+
+		if (n->op == end)
+			turn[i] = (int)op_int(n, "number");
+		for (k = 0; k < n->nout; k++)
+			if (n->out[k] && needs[n->out[k]->id] && needs[n->out[k]->id] < turn[i])
+				turn[i] = needs[n->out[k]->id];
+		for (k = 0; k < n->nin; k++)
+			if (n->in[k] && (!needs[n->in[k]->id] || needs[n->in[k]->id] > turn[i]))
+				needs[n->in[k]->id] = turn[i];
+	}
+	return turn;
+}
+
+/* Adds a node to train, which reads what stands for its operands now, unless it only says where a turn ends. */
+static void
+add_renewed(struct graph *g, struct node *n, struct tensor **now)
+{
+	int k;
+
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && now[n->in[k]->id])
+			n->in[k] = now[n->in[k]->id];
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] && n->out[k]->alias_of && now[n->out[k]->alias_of->id])
+			tensor_alias(n->out[k], now[n->out[k]->alias_of->id]);
+	if (n->op == op_find("turn"))
+		now[n->out[0]->id] = n->in[0];
+	else
+		vec_push(g->module->arena, &g->nodes, n);
+}
+
+static void
+note_updated(const struct graph *g, struct tensor **now)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op->kind == OP_OPTIMIZER)
+			now[g->nodes.v[i]->in[0]->id] = g->nodes.v[i]->out[0];
+}
+
+static void
+update_in_turns(struct module *m)
+{
+	struct graph *g = m->train, old = *g, made = *g;
+	struct tensor **now = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(struct tensor *));
+	int *turn = find_turns(g, m->set.nturns), i, k;
+
+	memset(&made.nodes, 0, sizeof(made.nodes));
+	for (k = 1; k <= m->set.nturns; k++) {
+		memset(&g->nodes, 0, sizeof(g->nodes));
+		for (i = 0; i < old.nodes.n; i++)
+			if (turn[i] == k)
+				add_renewed(g, old.nodes.v[i], now);
+		append_updates(m, k);
+		note_updated(g, now);
+		for (i = 0; i < g->nodes.n; i++)
+			vec_push(m->arena, &made.nodes, g->nodes.v[i]);
+	}
+	memcpy(&g->nodes, &made.nodes, sizeof(g->nodes));
+	if (g->loss && now[g->loss->id])
+		g->loss = now[g->loss->id];
+}
+
+static bool
+run(struct module *m, const struct pass_options *o)
+{
+	(void)o;
+	if (m->train && m->set.nturns)
+		update_in_turns(m);
+	else if (m->train)
+		append_updates(m, 0);
 	return !m->broken;
 }
 

@@ -31,6 +31,7 @@ struct waiting {
 	struct node **made;	/* the new order, so far */
 	int nmade;
 	struct node **update;	/* that wait */
+	bool *waits;		/* by a node's id */
 	int n;
 	int64_t bytes;		/* what they keep alive */
 	int64_t limit;		/* of what is alive at once */
@@ -55,7 +56,8 @@ flush(struct waiting *w)
 		w->nmade += w->n;
 		w->runs++;
 	}
-	w->n = 0;
+	while (w->n > 0)
+		w->waits[w->update[--w->n]->id] = false;
 	w->bytes = 0;
 }
 
@@ -86,6 +88,18 @@ room(const struct waiting *w, int64_t live)
 	return left < w->limit / 512 ? 0 : left / 4;
 }
 
+/* Does the node read what an update made that still waits? */
+static bool
+reads_waiting(const struct waiting *w, const struct node *n)
+{
+	int k;
+
+	for (k = 0; w->n > 0 && k < n->nin; k++)
+		if (n->in[k] && n->in[k]->def && w->waits[n->in[k]->def->id])
+			return true;
+	return false;
+}
+
 static void
 gather(struct waiting *w)
 {
@@ -97,10 +111,11 @@ gather(struct waiting *w)
 
 		if (n->op->calls.row) {
 			w->update[w->n++] = n;
+			w->waits[n->id] = true;
 			w->bytes += dying(w->m, i);
 			continue;
 		}
-		if (w->bytes > room(w, t->live[i]))
+		if (w->bytes > room(w, t->live[i]) || reads_waiting(w, n))
 			flush(w);
 		w->made[w->nmade++] = n;
 	}
@@ -150,7 +165,8 @@ bring_together(struct module *m, const struct pass_options *o)
 	struct node **old = arena_array(a, n + 1, sizeof(*old));
 	struct model *model = step_model(a, g, o, STEP_ONCE);
 	struct waiting w = { .g = g, .m = model, .made = arena_array(a, n + 1, sizeof(*w.made)),
-		.update = arena_array(a, n + 1, sizeof(*w.update)) };
+		.update = arena_array(a, n + 1, sizeof(*w.update)),
+		.waits = arena_array(a, (size_t)m->next_node + 1, sizeof(*w.waits)) };
 
 	if (!model || !step_try(model)) {
 		arena_free(a);
