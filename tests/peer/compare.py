@@ -220,8 +220,8 @@ def master_of(graph, number, program):
     return name
 
 
-def steps_off(graph, program, precision="f32"):
-    """The largest deviation of the loss in five training steps, or of what they changed a weight by,
+def steps_off(graph, program, precision="f32", steps=5, weight_off=changed_off):
+    """The largest deviation of a loss in some training steps, or of what they changed a weight by (WEIGHT_OFF),
     and where that was."""
     parts = int(graph.settings["accumulate"])
     batch = program.batch = int(graph.settings["batch"]) // parts
@@ -241,7 +241,8 @@ def steps_off(graph, program, precision="f32"):
     loss_name = graph.tensors[graph.loss].name
     keep, averages = float(graph.settings.get("ema", 0)), {n: w.clone() for n, w in start.items()}
     worst = 0.0
-    for step in range(1, 6):
+    parted = [(i, graph.tensors[i].name) for _, i, _ in graph.results if parts == 1]
+    for step in range(1, steps + 1):
         mine = theirs = 0.0
         update.zero_grad()
         for part in range(parts):
@@ -261,11 +262,15 @@ def steps_off(graph, program, precision="f32"):
         update.step()
         averages = {n: keep * a + (1 - keep) * weights[n].detach() for n, a in averages.items()}
         worst = max(worst, abs(mine - theirs) / max(1e-12, abs(theirs)))
+        for number, name in parted:
+            if name in program.made and number in values:
+                mine, theirs = float(program.made[name]), float(values[number].detach())
+                worst = max(worst, abs(mine - theirs) / max(1e-12, abs(theirs)))
         print(f'# step {step}: {mine:.7f} {theirs:.7f}')
     where = loss_name
     for n in trained:
         name = graph.tensors[n].name
-        d = changed_off(program.get(name), weights[n].detach().numpy(), start[n].numpy())
+        d = weight_off(program.get(name), weights[n].detach().numpy(), start[n].numpy())
         if keep:
             d = max(d, changed_off(program.get(name + ".average"), averages[n].numpy(), start[n].numpy()))
         even = not graph.optimizer[0].startswith("adam")   # those divide by gradients near 0
