@@ -350,10 +350,11 @@ print_largest(const struct autopsy *y)
 		    "workspaces and copies of its libraries come on top (an estimate).",
 		    y->framework->runtime, (long long)y->largest_batch);
 	else
-		autopsy_say(y, "In %s, batch %lld surely, and %lld at most: the first has room for the "
+		autopsy_say(y, "In %s, batch %lld %s, and %lld at most: the first has room for the "
 		    "workspaces and copies of its libraries, the second for tensors alone (an "
 		    "estimate).", y->framework->runtime, (long long)y->sure_batch,
-		    (long long)y->largest_batch);
+		    y->forecast.eager.reserve ? "probably (what cuDNN keeps of recurrent layers is assumed)" :
+		    "surely", (long long)y->largest_batch);
 }
 
 static void

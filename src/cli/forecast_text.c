@@ -126,11 +126,20 @@ where(const struct module *m, const struct forecast *c)
 {
 	const struct eager *e = &c->eager;
 	const char *at = e->at ? e->at->path : e->phase == PHASE_UPDATE ? "the update" : "the step";
+	const char *are = e->reserve ? "at least: how large cuDNN's reserve is a card alone tells" : c->framework->tensors;
 
 	if (c->validating)
-		return arena_printf(m->arena, "%s; the peak is in validation at batch %lld, %s",
-		    c->framework->tensors, (long long)e->batch, at);
-	return arena_printf(m->arena, "%s; the peak is in %s", c->framework->tensors, at);
+		return arena_printf(m->arena, "%s; the peak is in validation at batch %lld, %s", are,
+		    (long long)e->batch, at);
+	return arena_printf(m->arena, "%s; the peak is in %s", are, at);
+}
+
+/* What the upper end rests on, of what nobody can know. */
+static const char *
+unknown_at_most(const struct forecast *c)
+{
+	return c->eager.reserve ? "taken as twice a recurrent layer's cells, and a convolution's operands, at most" :
+	    "as large as a convolution's operands at most";
 }
 
 /* "at batch 8", or where validation decides, its own. */
@@ -172,8 +181,7 @@ print_one(FILE *f, const struct module *m, const struct framework *as)
 	}
 	if (c.blas)
 		row(f, "cuBLAS's workspaces", c.blas, "an estimate; kept from the first step on");
-	fprintf(f, "    %-26s %12s %22s  as large as a convolution's operands at most\n",
-	    unknown(m, as), "unknown", "");
+	fprintf(f, "    %-26s %12s %22s  %s\n", unknown(m, as), "unknown", "", unknown_at_most(&c));
 	interval(f, "peak of the allocator", c.low, c.high, "");
 	row(f, "context and kernels", c.context, "an estimate, from half of it to a quarter more");
 	interval(f, "of the card", c.card_low, c.card_high, "an estimate");
@@ -265,6 +273,7 @@ write_one(struct json *j, const struct module *m, const struct framework *as)
 		return;
 	}
 	jsonw_int(j, "tensor_bytes", c.tensors);
+	jsonw_int(j, "rnn_reserve_bytes", c.eager.reserve);
 	jsonw_int(j, "unrolled_bytes", c.unrolled);
 	jsonw_int(j, "allocated_bytes", c.allocated);
 	jsonw_int(j, "reserved_bytes", c.reserved);

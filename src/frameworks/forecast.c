@@ -163,6 +163,8 @@ simulate(const struct run *r, int64_t batch, enum eager_run run, struct eager *e
 {
 	const struct eager_ask ask = { .batch = batch, .run = run, .most = r->most };
 
+	if (!r->framework->exact && eager_elsewhere(r->module))
+		return false;
 	return r->framework->simulate(r->module, &ask, e);
 }
 
@@ -270,6 +272,8 @@ say_why_not(const struct module *m, enum eager_run run, int64_t batch, struct fo
 		to->why_not = "training in half precision is written in several ways there";
 	else if (eager_unknown(m))
 		to->why_not = eager_unknown(m);
+	else if (!to->framework->exact && eager_elsewhere(m))
+		to->why_not = eager_elsewhere(m);
 	else if (is_simulated(m, to->framework, run, batch))
 		to->why_not = "its sizes are beyond 63 bits";
 	else

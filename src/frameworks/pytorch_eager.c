@@ -124,6 +124,8 @@ forward(struct player *p, const struct tape_call *c, int i, int *beside)
 
 	p->node = c->node;
 	kept = c->beside;
+	if (c->library)
+		eager_add_share(p, &p->e->reserve, kept, 1, 1);
 	if (p->most && c->library)
 		eager_add_share(p, &kept, c->library->most_beside, 1, 1);
 	*beside = kept ? eager_make(p, T_SAVED, kept) : -1;
@@ -454,6 +456,20 @@ unknown_node(const struct graph *g)
 			why = n->op->torch.unknown;
 		if (!why && op_body(n))
 			why = unknown_node(op_body(n)->body);
+	}
+	return why;
+}
+
+const char *
+eager_elsewhere(const struct module *m)
+{
+	const char *why = NULL;
+	int i;
+
+	for (i = 0; m->forward && i < m->forward->nodes.n && !why; i++) {
+		const struct node *n = m->forward->nodes.v[i], *layer = tape_layer(n);
+
+		why = (layer ? layer : n)->op->torch.elsewhere;
 	}
 	return why;
 }

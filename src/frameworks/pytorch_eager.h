@@ -54,6 +54,8 @@ struct eager {
 	int64_t at_peak[TENSOR_KINDS];	/* what they are; T_WORKSPACE: temporaries */
 	enum phase phase;	/* where the peak is: in which pass, */
 	const struct node *at;	/* and at which node of the spec; NULL: none, as in the update */
+	int64_t reserve;	/* of what is made: what a library keeps for backward, counted from below, since a
+				 * card alone tells how much it is */
 	VEC(struct eager_event) events;	/* what persists, the inputs, then one step or validation */
 	int persistent;		/* events of what outlives it, in this order for every run; */
 	int before;		/* and with them those before the first call */
@@ -61,6 +63,9 @@ struct eager {
 
 /* Why nobody can say what such a network takes: a clause; NULL: it can be said. */
 const char	*eager_unknown(const struct module *);
+
+/* Why its order does not stand in for that of other frameworks: a clause; NULL: it does. */
+const char	*eager_elsewhere(const struct module *);
 
 /* Simulates that run. False if there is none: no loss, nothing trained, half precision (which PyTorch
  * users write in several ways), an operator of which it is not known, or sizes beyond 64 bits. */

@@ -159,6 +159,9 @@ struct torch_op {
 	int64_t layer_bytes;	/* persistent, that are no tensor of ours */
 	bool blas;		/* it runs as a matrix product of cuBLAS */
 	const char *unknown;	/* why nobody can say what it takes there: a clause; NULL: it is known */
+	/* Why other frameworks' order of it is another, so that PyTorch's tells nothing of them: a clause; NULL: it
+	 * is the same. */
+	const char *elsewhere;
 	/* Where it is several calls: makes them. */
 	void (*calls)(struct tape *, const struct node *);
 	/* LAYER made of parts: is it one thing there too? Then calls() gets the layer, and no part is asked. */

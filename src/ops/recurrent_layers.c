@@ -247,6 +247,9 @@ expand(struct build *b, const struct node *n)
 	return made;
 }
 
+/* Keras has while loops, unrolled steps, and cuDNN where the arguments allow it. */
+#define ELSEWHERE	"recurrent layers run in several ways there, which keep more or less of each step"
+
 #define SHAPES_DOC										\
 	"Shapes: the input is [T, features], the result all states, [T, hidden], or [T, 2 hidden] with "	\
 	"bidirectional=true: those from the first step to the last, then those from the last to the first. "	\
@@ -282,7 +285,7 @@ const struct op op_lstm = {
 	.operands = "x h c lengths",
 	.min_operands = 1, .max_operands = 4,
 	.expand = expand,
-	.torch = { .whole = recurrent_whole, .calls = recurrent_torch },
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE },
 };
 
 const struct op op_gru = {
@@ -301,7 +304,7 @@ const struct op op_gru = {
 	.operands = "x h lengths",
 	.min_operands = 1, .max_operands = 3,
 	.expand = expand,
-	.torch = { .whole = recurrent_whole, .calls = recurrent_torch },
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE },
 };
 
 const struct op op_rnn = {
@@ -318,5 +321,5 @@ const struct op op_rnn = {
 	.operands = "x h lengths",
 	.min_operands = 1, .max_operands = 3,
 	.expand = expand,
-	.torch = { .whole = recurrent_whole, .calls = recurrent_torch },
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE },
 };
