@@ -336,25 +336,84 @@ is_pattern(const char *key)
 	return strcmp(key, "freeze") == 0 || strcmp(key, "recompute") == 0;
 }
 
-/* Of an optimizer, all but the paths of its no_decay; of a group, what is no path. */
+/* All but the paths of its no_decay. */
 static void
-use_setting(struct maker *m, const struct setting *s)
+use_optimizer(struct maker *m, const struct expr *e)
 {
-	int i, k;
+	int k;
+
+	for (k = 0; k < e->nargs; k++)
+		if (!e->arg[k].name || strcmp(e->arg[k].name, "no_decay") != 0)
+			use_expr(m, e->arg[k].value);
+}
+
+/* What is no path. */
+static void
+use_group(struct maker *m, const struct expr *e)
+{
+	int k;
+
+	for (k = 0; k < e->nargs; k++)
+		if (e->arg[k].name)
+			use_expr(m, e->arg[k].value);
+}
+
+/* A loss or a metric by its name; of any network where the section names none. */
+static struct symbol *
+find_result(const struct maker *m, const struct symbol *network, const char *name)
+{
+	const struct tree *t = m->tree;
+	int i;
+
+	for (i = 0; i < t->symbols.n; i++)
+		if (t->symbols.v[i]->kind == SYMBOL_RESULT && strcmp(t->symbols.v[i]->name, name) == 0 &&
+		    (!network || t->symbols.v[i]->network == network->network))
+			return t->symbols.v[i];
+	return NULL;
+}
+
+static void
+use_losses(struct maker *m, const struct symbol *network, const struct expr *e)
+{
+	int k;
+
+	if (e->kind == E_NAME)
+		add_use(m, expr_word(e), find_result(m, network, e->name));
+	for (k = 0; e->kind == E_TUPLE && k < e->nargs; k++)
+		use_losses(m, network, e->arg[k].value);
+}
+
+/* An update of several: its losses and its optimizer. */
+static void
+use_update(struct maker *m, const struct symbol *network, const struct expr *e)
+{
+	int k;
+
+	for (k = 0; k < e->nargs; k++)
+		if (!e->arg[k].name)
+			continue;
+		else if (strcmp(e->arg[k].name, "loss") == 0)
+			use_losses(m, network, e->arg[k].value);
+		else
+			use_optimizer(m, e->arg[k].value);
+}
+
+static void
+use_setting(struct maker *m, const struct symbol *network, const struct setting *s)
+{
+	int i;
 
 	for (i = 0; !is_pattern(s->key.text) && i < s->nvalues; i++) {
 		const struct expr *e = s->value[i];
 
-		bool group = strcmp(s->key.text, "groups") == 0;
-
-		if (!group && (e->kind != E_CALL || strcmp(s->key.text, "optimizer") != 0)) {
+		if (strcmp(s->key.text, "update") == 0)
+			use_update(m, network, e);
+		else if (strcmp(s->key.text, "groups") == 0)
+			use_group(m, e);
+		else if (e->kind == E_CALL && strcmp(s->key.text, "optimizer") == 0)
+			use_optimizer(m, e);
+		else
 			use_expr(m, e);
-			continue;
-		}
-		for (k = 0; k < e->nargs; k++)
-			if (group ? e->arg[k].name != NULL :
-			    !e->arg[k].name || strcmp(e->arg[k].name, "no_decay") != 0)
-				use_expr(m, e->arg[k].value);
 	}
 }
 
@@ -369,7 +428,7 @@ use_section(struct maker *m, struct map *networks, const struct section *s)
 	else if (s->name.text && s->kind != SEC_LINT)
 		add_use(m, s->name.loc, map_get(networks, s->name.text));
 	for (i = 0; s->kind != SEC_LINT && i < s->nsettings; i++)
-		use_setting(m, &s->setting[i]);
+		use_setting(m, s->name.text ? map_get(networks, s->name.text) : NULL, &s->setting[i]);
 }
 
 static void

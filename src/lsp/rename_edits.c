@@ -285,6 +285,8 @@ rename_patterns(struct renaming *r, const struct module *m, const struct form *o
 		rename_pattern(r, &m->set.no_decay[i], old, new, 0, old->weights);
 	for (i = 0; i < m->set.ngroup_patterns; i++)
 		rename_pattern(r, &m->set.group_pattern[i], old, new, 0, old->weights);
+	for (i = 0; i < m->set.nturn_patterns; i++)
+		rename_pattern(r, &m->set.turn_pattern[i], old, new, 0, old->weights);
 	for (i = 0; i < m->set.nrecompute; i++)
 		rename_pattern(r, &m->set.recompute_pattern[i], old, new, old->weights, old->paths.n);
 }

@@ -203,6 +203,9 @@ print_settings(FILE *out, struct arena *a, const struct module *m)
 	for (i = 0; i < m->persistent.n; i++)
 		if (m->persistent.v[i]->group)
 			fprintf(out, "group %d of %d\n", m->persistent.v[i]->group, i);
+	for (i = 0; i < m->persistent.n; i++)
+		if (m->persistent.v[i]->turn)
+			fprintf(out, "update %d moves %d\n", m->persistent.v[i]->turn, i);
 	for (i = 0; i < m->set.ngroups; i++)
 		fprintf(out, "group lr %d %.17g decay %d %.17g\n", m->set.group[i].has_lr, m->set.group[i].lr,
 		    m->set.group[i].has_decay, m->set.group[i].decay);
@@ -232,6 +235,24 @@ take_graph(struct arena *a, struct form *f, struct graph *g)
 	}
 }
 
+/* The losses that updates name, by their places among the results. */
+static void
+take_turns(struct arena *a, struct module *m)
+{
+	int i, k, j;
+
+	for (i = 0; m->forward && i < m->set.nturns; i++) {
+		struct turn *t = &m->set.turn[i];
+		const char **place = arena_array(a, (size_t)t->nlosses + 1, sizeof(*place));
+
+		for (k = 0; k < t->nlosses; k++)
+			for (j = 0, place[k] = t->loss[k]; j < m->forward->results.n; j++)
+				if (strcmp(m->forward->results.v[j].name, t->loss[k]) == 0)
+					place[k] = arena_printf(a, "result %d", j);
+		t->loss = place;
+	}
+}
+
 struct form
 form_of(struct arena *a, struct module *m)
 {
@@ -246,6 +267,7 @@ form_of(struct arena *a, struct module *m)
 		print_settings(out, a, m);
 	for (i = 0; i < m->persistent.n; i++)
 		take_tensor(a, &f, m->persistent.v[i]);
+	take_turns(a, m);
 	if (m->forward)
 		take_graph(a, &f, m->forward);
 	m->name = "";

@@ -38,6 +38,7 @@ texts() { # NAME: the folder of what it begins with
 	mkdir -p "texts.$1" && case $1 in
 	*buffers*) cp "$top"/tests/packing/*.csv "texts.$1" ;;
 	*oom*) cp "$top"/tests/golden/autopsy/*.txt "texts.$1" ;;
+	*_import) cp "$top"/tests/cli/models/*.onnx "texts.$1" ;;
 	*_ir) cp "$top"/tests/golden/ir/*.in "$top"/tests/golden/ir/*.out "texts.$1" ;;
 	*_spec|*_fmt|*_fix|*_lsp|*_parse|*_suppress)
 		for spec in "$top"/specs/*.nn "$top"/tests/ops/*.nn "$top"/tests/golden/lang/*.nn; do
@@ -49,7 +50,7 @@ texts() { # NAME: the folder of what it begins with
 		done
 }
 
-libraries="$(sed -n 's/^JANSSON_LIBS = //p' tree/Makefile) -lm"
+libraries="$(sed -n 's/^JANSSON_LIBS = //p; s/^PROTOBUF_C_LIBS = //p' tree/Makefile | tr '\n' ' ') -lm"
 failed=0
 LSAN_OPTIONS=suppressions=$top/tests/leaks.supp:print_suppressions=0
 FUZZ_PATH=$top/tests/golden/lang/fuzzed.nn	# what specs import lies there
@@ -57,6 +58,10 @@ export LSAN_OPTIONS FUZZ_PATH
 for name; do
 	[ "$name" != fuzz_lsp ] || grep -q 'define HAVE_JANSSON' tree/config.h || {
 		echo "skipped $name: built without jansson"
+		continue
+	}
+	[ "$name" != fuzz_import ] || grep -q 'define HAVE_PROTOBUF_C' tree/config.h || {
+		echo "skipped $name: built without protobuf-c"
 		continue
 	}
 	# shellcheck disable=SC2086	# words
