@@ -273,6 +273,15 @@ count_weights(struct importer *im)
 		}
 }
 
+static void
+say_merged(struct importer *im)
+{
+	if (im->merged)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "%d %s of one number repeated, for several "
+		    "layers: each gets its own, since exporters write equal ones once", im->merged,
+		    im->merged == 1 ? "weight is a vector" : "weights are vectors"));
+}
+
 static const char *
 network_name(struct importer *im)
 {
@@ -330,7 +339,8 @@ check_spec(struct importer *im, const char **why)
 		if (d.errors == 0 && spec->modules.n == 1)
 			return match_weights(im, spec->modules.v[0], why);
 	}
-	*why = arena_printf(im->arena, "the spec that was written does not compile: this is a mistake of stowage (%s)",
+	*why = arena_printf(im->arena, "the spec that was written does not compile (%s): an operator of the model has what it "
+	    "does not take, or this is a mistake of stowage",
 	    d.all.n > 0 ? d.all.v[0]->message : "?");
 	return false;
 }
@@ -364,6 +374,7 @@ import_model(struct importer *im, const char **why)
 	drop_softmax(im);
 	drop_unread(im);
 	count_weights(im);
+	say_merged(im);
 	write_spec(im);
 	return check_spec(im, why);
 }

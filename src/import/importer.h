@@ -63,6 +63,7 @@ struct importer {
 	struct map users;	/* struct users *: nodes that read a name */
 	struct map done;	/* nodes that a step made along with others, by their outputs */
 	VEC(struct val *) inputs, outputs;
+	int merged;		/* weights that stand once in the file, for several layers that each have their own */
 	VEC(struct step *) steps;
 	struct imported *result;
 	const struct model_node *node;	/* the one at hand */

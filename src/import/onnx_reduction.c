@@ -26,7 +26,8 @@ reduce(struct importer *im, const struct model_node *n, const char *ours)
 		axis[i] = k;
 	}
 	/* the mean of height and width is global_avgpool, which keeps them as 1 */
-	if (keep && strcmp(ours, "mean") == 0 && count == 2 && x->t->rank == 3 && axis[0] + axis[1] == 3 && axis[0] != 0 && axis[1] != 0) {
+	if (keep && strcmp(ours, "mean") == 0 && count == 2 && x->t->rank == 3 && axis[0] + axis[1] == 3 &&
+	    axis[0] != 0 && axis[1] != 0) {
 		call_begin(&c, im, "global_avgpool");
 		call_in(&c, x);
 		return call_end(&c, n->out[0]);

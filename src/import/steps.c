@@ -226,6 +226,21 @@ weights_fit(struct importer *im, const struct step *s)
 	return n == s->nweights || cannot(im, "it has weights that %s does not have", s->op->name);
 }
 
+/* A vector whose numbers are all the same, such as zeros. Exporters write equal ones once, though each layer has its
+ * own, so that its layers share it says nothing. */
+static bool
+is_merged(const struct numbers *n)
+{
+	int64_t i;
+	int long_axes = 0;
+
+	for (i = 0; i < n->rank; i++)
+		long_axes += n->dim[i] > 1;
+	for (i = 1; i < n->count && long_axes <= 1 && numbers_real(n, i) == numbers_real(n, 0); i++)
+		;
+	return i >= n->count;
+}
+
 static bool
 take_weights(struct importer *im, const struct call *c)
 {
@@ -236,9 +251,10 @@ take_weights(struct importer *im, const struct call *c)
 
 		if (!numbers_are_real(n))
 			return cannot(im, "its weights '%s' are no real numbers", n->name);
-		if (++n->users > 1)
+		if (++n->users > 1 && !is_merged(n))
 			return cannot(im, "'%s' is the weight of another layer too: layers that share weights are not "
 			    "imported yet", n->name);
+		im->merged += n->users == 2;
 	}
 	return true;
 }

@@ -49,5 +49,14 @@ def unknown():
          [], ["batch", 2, 2], ["batch"])
 
 
+def chain(name, bias):
+    """Two layers with one bias between them, as exporters write equal ones."""
+    save(name, [helper.make_node("Gemm", ["image", "a.weight", "bias"], ["a"]), helper.make_node("Relu", ["a"], ["b"]),
+                helper.make_node("Gemm", ["b", "c.weight", "bias"], ["scores"])],
+         [weight("a.weight", 6, 5), weight("c.weight", 5, 5), bias], ["batch", 6], ["batch", 5])
+
+
 residual()
 unknown()
+chain("merged", numpy_helper.from_array(numpy.zeros(5, numpy.float32), "bias"))
+chain("shared", weight("bias", 5))
