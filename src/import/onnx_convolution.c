@@ -97,11 +97,29 @@ kernel_of_weight(struct importer *im, struct window *w, const struct val *weight
 	return true;
 }
 
+/* What convolutions and transposed ones have in common: dilation, groups and weights. */
+static bool
+end_convolution(struct call *c, const struct model_node *n, const struct window *w, const struct val *weight,
+    const struct val *bias)
+{
+	int64_t groups = attr_int(n, "group", 1);
+
+	if (!all_one(w->dilation, w->n))
+		call_ints(c, "dilation", w->n, w->dilation);
+	if (groups != 1)
+		call_int(c, "groups", groups);
+	if (!bias)
+		call_int(c, "bias", false);
+	call_weight(c, weight->data, false);
+	if (bias)
+		call_weight(c, bias->data, false);
+	return call_end(c, n->out[0]);
+}
+
 static bool
 conv(struct importer *im, const struct model_node *n)
 {
 	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *weight = node_in(im, n, 1), *bias = node_in(im, n, 2);
-	int64_t groups = attr_int(n, "group", 1);
 	struct window w;
 	struct call c;
 
@@ -116,16 +134,7 @@ conv(struct importer *im, const struct model_node *n)
 	if (!all_one(w.stride, w.n))
 		call_ints(&c, "stride", w.n, w.stride);
 	give_pad(&c, &w);
-	if (!all_one(w.dilation, w.n))
-		call_ints(&c, "dilation", w.n, w.dilation);
-	if (groups != 1)
-		call_int(&c, "groups", groups);
-	if (!bias)
-		call_int(&c, "bias", false);
-	call_weight(&c, weight->data, false);
-	if (bias)
-		call_weight(&c, bias->data, false);
-	return call_end(&c, n->out[0]);
+	return end_convolution(&c, n, &w, weight, bias);
 }
 
 const struct onnx_op onnx_op_conv = { .name = "Conv", .translate = conv };
@@ -152,7 +161,6 @@ static bool
 conv_transpose(struct importer *im, const struct model_node *n)
 {
 	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *weight = node_in(im, n, 1), *bias = node_in(im, n, 2);
-	int64_t groups = attr_int(n, "group", 1);
 	const int64_t *more;
 	int count;
 	struct window w;
@@ -166,7 +174,7 @@ conv_transpose(struct importer *im, const struct model_node *n)
 		return cannot(im, "it is given its output's shape in place of pads");
 	call_begin(&c, im, "conv_transpose");
 	call_in(&c, x);
-	call_int(&c, "filters", weight->data->dim[1] * groups);
+	call_int(&c, "filters", weight->data->dim[1] * attr_int(n, "group", 1));
 	call_ints(&c, "kernel", w.n, w.kernel);
 	if (!all_one(w.stride, w.n))
 		call_ints(&c, "stride", w.n, w.stride);
@@ -174,16 +182,7 @@ conv_transpose(struct importer *im, const struct model_node *n)
 		return false;
 	if (attr_ints(n, "output_padding", &count, &more) && count == w.n)
 		call_ints(&c, "output_pad", count, more);
-	if (!all_one(w.dilation, w.n))
-		call_ints(&c, "dilation", w.n, w.dilation);
-	if (groups != 1)
-		call_int(&c, "groups", groups);
-	if (!bias)
-		call_int(&c, "bias", false);
-	call_weight(&c, weight->data, false);
-	if (bias)
-		call_weight(&c, bias->data, false);
-	return call_end(&c, n->out[0]);
+	return end_convolution(&c, n, &w, weight, bias);
 }
 
 const struct onnx_op onnx_op_conv_transpose = { .name = "ConvTranspose", .translate = conv_transpose };

@@ -215,12 +215,14 @@ append_updates(struct module *m, int turn)
 
 /* ---- turns ---- */
 
+extern const struct op op_turn;
+
 /* By the place of a node of train, its turn. A forward node is the first one's that needs it; behind each seed stands
  * what one turn goes back. */
 static int *
 find_turns(const struct graph *g, int last)
 {
-	const struct op *seed = op_find("seed"), *end = op_find("turn");
+	const struct op *seed = op_find("seed");
 	int *turn = arena_array(g->module->arena, (size_t)g->nodes.n + 1, sizeof(*turn));
 	int *needs = arena_array(g->module->arena, (size_t)g->module->next_tensor + 1, sizeof(*needs));
 	int i, k, back = 0;
@@ -232,7 +234,7 @@ find_turns(const struct graph *g, int last)
 	for (i = g->nodes.n - 1; i >= 0; i--) {
 		const struct node *n = g->nodes.v[i];
 
-		if (n->op == end)
+		if (n->op == &op_turn)
 			turn[i] = (int)op_int(n, "number");
 		for (k = 0; k < n->nout; k++)
 			if (n->out[k] && needs[n->out[k]->id] && needs[n->out[k]->id] < turn[i])
@@ -256,7 +258,7 @@ add_renewed(struct graph *g, struct node *n, struct tensor **now)
 	for (k = 0; k < n->nout; k++)
 		if (n->out[k] && n->out[k]->alias_of && now[n->out[k]->alias_of->id])
 			tensor_alias(n->out[k], now[n->out[k]->alias_of->id]);
-	if (n->op == op_find("turn"))
+	if (n->op == &op_turn)
 		now[n->out[0]->id] = n->in[0];
 	else
 		vec_push(g->module->arena, &g->nodes, n);
