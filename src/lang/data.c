@@ -126,6 +126,20 @@ bind_file(struct reading *r, int k, const struct value *v)
 }
 
 static void
+say_who_has(struct reading *r, struct diag *g, const char *option)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, r->ex->a);
+	for (i = 0; reader_table[i]; i++)
+		if (reader_has(reader_table[i], option))
+			text_printf(&t, "%s%s", t.n ? ", " : "", reader_table[i]->name);
+	if (t.n)
+		diag_help(r->ex->d, g, "other readers have it: %s", t.s);
+}
+
+static void
 read_named(struct reading *r, const struct arg *a, const struct value *v)
 {
 	const struct attr_spec *s = r->reader->attrs;
@@ -150,7 +164,8 @@ read_named(struct reading *r, const struct arg *a, const struct value *v)
 		names_add(r->ex->a, &names, s[i].name);
 	g = ex_error(r->ex, "data", a->name_loc, each ? "%s has no option, input or target '%s'" :
 	    "%s has no option '%s'", r->reader->name, a->name);
-	names_suggest(r->ex, g, a->name, &names);
+	if (!names_suggest(r->ex, g, a->name, &names))
+		say_who_has(r, g, a->name);
 }
 
 static int

@@ -10,6 +10,7 @@
 
 #include "target/gpu.h"
 #include "syntax/setting.h"
+#include "syntax/words.h"
 
 static const char *const section_name[] = {
 	[SEC_TRAIN] = "train", [SEC_VALIDATE] = "validate", [SEC_DEVICE] = "device",
@@ -34,6 +35,10 @@ unknown(struct expander *ex, const struct section *s, const struct setting *st)
 	}
 	g = ex_error(ex, "settings", st->key.loc, "%s has no setting '%s'", section_name[s->kind],
 	    st->key.text);
+	if (word_elsewhere(st->key.text)) {
+		diag_help(ex->d, g, "%s", word_elsewhere(st->key.text));
+		return;
+	}
 	for (k = setting_kinds; k->key; k++)
 		if (k->section == s->kind)
 			names_add(ex->a, &names, k->key);

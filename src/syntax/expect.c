@@ -113,7 +113,7 @@ void
 expect_report(struct parse *p, const bool ok[TOKEN_KINDS])
 {
 	struct phrases ph = { .n = 0 };
-	const char *found = token_text(p, &p->look), *help = cure(p, ok);
+	const char *found = token_text(p, &p->look), *help = cure(p, ok), *elsewhere = NULL;
 	struct loc loc = p->look.loc;
 	struct diag *g;
 
@@ -125,12 +125,14 @@ expect_report(struct parse *p, const bool ok[TOKEN_KINDS])
 	    (p->look.line_start || !p->look.kind || p->look.kind == '}' ||
 	    p->look.kind == ')' || p->look.kind == ']'))))
 		loc = loc_after(p->before.loc);
-	if (ph.n)
+	if (ok[TOK_NETWORK] && p->look.kind == TOK_NAME && (elsewhere = word_elsewhere(p->look.text)))
+		g = syntax_error(p, loc, "a file has no section %s", found);
+	else if (ph.n)
 		g = syntax_error(p, loc, "expected %s, found %s", join(p, &ph), found);
 	else
 		g = syntax_error(p, loc, "%s is not expected here", found);
-	if (help)
-		diag_help(p->diags, g, "%s", help);
+	if (help || elsewhere)
+		diag_help(p->diags, g, "%s", elsewhere ? elsewhere : help);
 }
 
 #define LONGEST_SHOWN	40

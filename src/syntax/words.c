@@ -90,6 +90,27 @@ word_near_keyword(const char *s, enum word_group group, int *token)
 	return found;
 }
 
+#define PICTURES_VARY	"pictures are varied as they are read, by arguments of their reader: "	\
+    "data images(\"train\", area=(0.08, 1), flip=0.5)"
+
+static const struct {
+	const char *theirs, *here;
+} elsewhere[] = {
+	{ "augment", PICTURES_VARY }, { "augmentation", PICTURES_VARY }, { "augmentations", PICTURES_VARY },
+	{ "transform", PICTURES_VARY }, { "transforms", PICTURES_VARY },
+};
+
+const char *
+word_elsewhere(const char *s)
+{
+	int i;
+
+	for (i = 0; i < COUNT(elsewhere); i++)
+		if (strcmp(s, elsewhere[i].theirs) == 0)
+			return elsewhere[i].here;
+	return NULL;
+}
+
 /* The filter asks this of every token. The keywords of a group are declared in one line of the
  * grammar, so their numbers follow each other. */
 bool

@@ -464,6 +464,24 @@ Test(expand, several_inputs_and_selection)
 	cr_assert_eq(last(m)->def->in[0], m->forward->nodes.v[0]->out[0]);
 }
 
+/* A block's parameter may be a tensor, which is then no operand: it is given by position, by name or in a call. */
+Test(expand, a_tensor_fills_a_parameter_by_position)
+{
+	static const char *const uses[] = { "x -> b(y, 0.5)", "x -> b(y, k=0.5)", "x -> b(k=0.5, t=y)", "b(x, y, 0.5)" };
+	struct module *m;
+	size_t i;
+
+	for (i = 0; i < sizeof(uses) / sizeof(*uses); i++) {
+		m = load(arena_printf(arena, "block b(t, k) { out = k * in - (t -> relu) }\n"
+		    "network n { input x, y : f32[4]  z = %s }", uses[i]));
+		cr_assert_str_eq(operators(m), "scale relu sub", "%s", uses[i]);
+		cr_assert_str_eq(m->forward->nodes.v[0]->in[0]->name, "x", "%s", uses[i]);
+		cr_assert_str_eq(m->forward->nodes.v[1]->in[0]->name, "y", "%s", uses[i]);
+	}
+	expect_error("block b(t, k) { out = k * in - t }\nnetwork n { input x, y : f32[4]  z = x -> b(y) }",
+	    "block 'b' needs 'k'");
+}
+
 Test(expand, a_block_does_not_see_the_network)
 {
 	expect_error("block b { out = in + h }\n"
