@@ -160,5 +160,5 @@ const char *
 freeze_note(struct advisor *v, int64_t value)
 {
 	(void)v, (void)value;
-	return "only for layers whose weights are trained already (the program's --resume)";
+	return "only for layers whose weights are trained already (the program's --weights)";
 }
