@@ -16,6 +16,7 @@
 #define LARGE_SAMPLE	((int64_t)1 << 30)
 #define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
 #define LONG		64	/* positions of a sequence */
+#define INTEL_BLOCK	((int64_t)4 << 30)
 #define FEW_TABLE_ROWS	100000
 
 /* ---- TensorFlow's shapes ---- */
@@ -88,7 +89,12 @@ tensorflow_shape(struct autopsy *y)
 
 	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
 		return;
-	if (initializes(o->node))
+	if (strstr(o->node, "Concat") && (o->facts & TRACE_EVALUATES))
+		autopsy_cause(y, "The operation joins the results of all batches of predict() or evaluate() on "
+		    "the device: they grow with the number of samples, not with a batch. In parts "
+		    "(predict_on_batch(), whose results are moved to the machine's memory) they need not lie "
+		    "there.");
+	else if (initializes(o->node))
 		autopsy_cause(y, "The operation gives a weight, or what the optimizer keeps for it, its first "
 		    "values: the batch plays no part.");
 	else if (is_square(s) && (strstr(o->node, "attention") || strstr(o->node, "attn")))
@@ -165,6 +171,9 @@ host_request(struct autopsy *y)
 		    size_human(human, bytes)));
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
+	if (o->windows)
+		autopsy_cause(y, "PyTorch says it so on Windows, where all programs together are promised no more than the machine's memory and "
+		    "the paging file: a larger one, or fewer programs, help.");
 }
 
 /* ---- the device's figures ---- */
@@ -184,8 +193,13 @@ share(struct autopsy *y)
 	int64_t total = y->budget.total;
 	char human[SIZE_TEXT], all[SIZE_TEXT];
 
+	if (total <= 0 && y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PADDLE ||
+	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_CUPY || y->main->kind == OOM_ONNX))
+		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
+		    "workspace, which grows with the samples of a batch and with their size.",
+		    size_human(human, y->hi)));
 	if (total <= 0 || y->lo > total || y->lo < total / 4 || y->main->kind == OOM_XLA ||
-	    (y->main->facts & (TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION)) || y->budget.roomy ||
+	    (y->main->facts & (TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION)) || y->budget.roomy || y->main->says ||
 	    y->main->shape.known || y->matches.all.n)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "
@@ -195,24 +209,26 @@ share(struct autopsy *y)
 	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
 }
 
-/* Is most of the device this process's own? */
+/* Is most of the device this process's own? Not where the place shows that no batch matters. */
 static void
 own(struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
+	int64_t total = b->total > 0 ? b->total : y->main->kind == OOM_PADDLE ? b->pool : 0;
 	char had[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (b->total <= 0 || b->allocated < b->total / 2 || b->lent || b->roomy ||
-	    y->lo > b->total || y->forecast.known ||
-	    y->main->kind == OOM_XLA || (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
+	if (total <= 0 || b->allocated < total / 2 || b->lent || (b->roomy && b->allocated < total / 10 * 9) ||
+	    y->lo > total || y->forecast.known ||
+	    y->main->kind == OOM_XLA || (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT |
+	    TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE)))
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the %s %s: %d %%. Where it "
 	    "fails at the first steps, the run is too large for %s: fewer or smaller samples in a batch "
 	    "make what forward keeps smaller, but not weights, gradients and the optimizer's numbers. "
 	    "Where it fails later, tensors of earlier steps may be held (sums of losses with their graph, "
 	    "lists of results).", size_human(had, b->allocated), y->main->kind == OOM_MPS ? "limit's" :
-	    "device's", size_human(all, b->total), (int)(100.0 * (double)b->allocated /
-	    (double)b->total), autopsy_of_others(y) ? "what the others leave" :
+	    "device's", size_human(all, total), (int)(100.0 * (double)b->allocated /
+	    (double)total), autopsy_of_others(y) ? "what the others leave" :
 	    y->main->kind == OOM_MPS ? "it" : "the device"));
 }
 
@@ -233,13 +249,30 @@ metal(struct autopsy *y)
 	    "machine may run short.");
 }
 
+/* A request without a list of what was there. */
+static void
+xla_request(struct autopsy *y)
+{
+	if (y->lo >= LARGE_SAMPLE)
+		autopsy_cause(y, "One block as large as that is an array, or all temporaries of a compiled "
+		    "program. Either grows with the samples at once: fewer of them, or results that backward "
+		    "makes anew (jax.checkpoint), take less.");
+	autopsy_cause(y, "JAX takes three quarters of a device when it begins, and no more than that, unless "
+	    "XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the rest is "
+	    "for others.");
+}
+
 static void
 xla_program(struct autopsy *y)
 {
 	const struct oom_size *all = &y->main->size[OOM_ALLOCATED];
 	char human[SIZE_TEXT];
 
-	if (y->main->kind != OOM_XLA || !all->known || y->budget.total > 0)
+	if (y->main->kind != OOM_XLA || y->budget.total > 0)
+		return;
+	if (!all->known && y->budget.pool <= 0 && y->hi > 0 && !y->main->size[OOM_FREE].known)
+		xla_request(y);
+	if (!all->known)
 		return;
 	if (all->bytes <= LITTLE)
 		autopsy_cause(y, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
@@ -251,6 +284,59 @@ xla_program(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
 		    "and results: a device that has not as much free cannot run it.",
 		    size_human(human, all->bytes)));
+}
+
+/* ---- pools that keep what was freed ---- */
+
+static void
+pools(struct autopsy *y)
+{
+	const struct oom_size *limit = &y->main->size[OOM_LIMIT];
+	char human[SIZE_TEXT];
+
+	if (y->main->kind == OOM_CUPY && limit->known)
+		autopsy_cause(y, arena_printf(y->arena, "The pool may have %s and no more: a setting, set_limit() "
+		    "or CUPY_GPU_MEMORY_LIMIT, was reached, not the device's end.",
+		    size_human(human, limit->bytes)));
+	if (y->main->kind == OOM_CUPY)
+		autopsy_cause(y, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
+		    "them: get_default_memory_pool().free_all_blocks() gives them back. Arrays that a variable, "
+		    "a list or the last error still names are not freed.");
+	if (y->main->kind == OOM_ONNX)
+		autopsy_cause(y, "The arena keeps what it had for the largest inputs so far, and grows by powers "
+		    "of two unless arena_extend_strategy is kSameAsRequested; each session has its own. Smaller "
+		    "inputs or batches, that setting, and fewer sessions take less; gpu_mem_limit bounds it.");
+}
+
+bool
+autopsy_is_large_block(const struct autopsy *y)
+{
+	return strstr(y->main->who, "XPU") && y->hi >= INTEL_BLOCK && !y->main->says;
+}
+
+static void
+largest_block(struct autopsy *y)
+{
+	if (autopsy_is_large_block(y))
+		autopsy_cause(y, "The drivers of several Intel devices, Arc A among them, give no single block of "
+		    "4 GiB or more, however much is free, unless they are told to "
+		    "(UR_L0_USE_RELAXED_ALLOCATION_LIMITS=1 where it serves). Made in parts, or of fewer samples "
+		    "or pixels, it fits.");
+}
+
+/* Where the log shows no more than how many samples a step takes. */
+static void
+batch_said(struct autopsy *y)
+{
+	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says)
+		return;
+	if (y->log.batch == 1)
+		autopsy_cause(y, "The log gives a batch of 1, which cannot be smaller: smaller samples, or fewer "
+		    "or narrower layers, can.");
+	else
+		autopsy_cause(y, arena_printf(y->arena, "The log gives a batch of %lld. What a step keeps of its "
+		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.",
+		    (long long)y->log.batch));
 }
 
 /* nvidia-smi's table, or gpustat's, where the message itself has no figures. */
@@ -378,5 +464,8 @@ autopsy_alone_causes(struct autopsy *y)
 	own(y);
 	metal(y);
 	xla_program(y);
+	pools(y);
+	largest_block(y);
 	card_in_table(y);
+	batch_said(y);
 }

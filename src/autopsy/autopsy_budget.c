@@ -127,10 +127,17 @@ torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 
 /* Metal counts, for this process alone, its allocator's bytes and all others. */
 static void
-metal_budget(const struct oom_message *o, struct budget *b)
+metal_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 {
+	bool idle = b->allocated == 0 && known(o, OOM_OTHERS) == 0;
+
 	b->total = known(o, OOM_LIMIT);
 	b->outside = known(o, OOM_OTHERS);
+	if (idle) {
+		vec_push(a, &b->doubts, "That nothing was allocated cannot be: its counters do not count. "
+		    "They are left out.");
+		b->allocated = b->outside = -1;
+	}
 	b->others = -1;
 	b->free = less(less(b->total, b->allocated), b->outside);
 	if (b->outside >= 0)
@@ -155,7 +162,7 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 	if (o->kind == OOM_PYTORCH || o->kind == OOM_TORCH_SUMMARY)
 		torch_budget(a, o, &b);
 	else if (o->kind == OOM_MPS)
-		metal_budget(o, &b);
+		metal_budget(a, o, &b);
 	else if (o->kind == OOM_OURS || (o->kind == OOM_PADDLE && b.allocated >= 0))
 		budget_set_pool(&b, b.free > 0 ? b.free + (b.allocated > 0 ? b.allocated : 0) : 0,
 		    "what the message says was free, and what the program had");
@@ -167,7 +174,7 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		off += slack(o, OOM_LIMIT) + slack(o, OOM_ALLOCATED) + slack(o, OOM_OTHERS);
 	if (o->kind == OOM_PYTORCH && asked >= 0)
 		asked = segment(asked);
-	b.roomy = asked >= 0 && b.free - off >= asked &&
+	b.roomy = asked > 0 && b.free - off >= asked &&
 	    (o->kind == OOM_MPS || known(o, OOM_LIMIT) <= 0);
 	return b;
 }

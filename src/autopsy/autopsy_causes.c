@@ -140,8 +140,9 @@ limits(struct autopsy *y)
 	char human[SIZE_TEXT], total[SIZE_TEXT];
 
 	if (y->main->share > 0 && y->main->share < SMALL_SHARE)
-		autopsy_cause(y, arena_printf(y->arena, "By the log the framework takes no more than %d %% of the "
-		    "device: that is a setting.", y->main->share / 10));
+		autopsy_cause(y, arena_printf(y->arena, "By the log PaddlePaddle's first block is %d %% of the "
+		    "device, a setting (FLAGS_fraction_of_gpu_memory_to_use). Others follow it where it does "
+		    "not suffice, so that it is no limit: the device was full.", y->main->share / 10));
 	if (y->main->kind == OOM_PYTORCH && limit_of(y) > 0 && limit_of(y) < y->budget.total)
 		autopsy_cause(y, arena_printf(y->arena, "The process is allowed %s of the device's %s and "
 		    "no more: a setting, torch.cuda.set_per_process_memory_fraction or what runs it.",
@@ -167,6 +168,14 @@ autopsy_of_others(const struct autopsy *y)
 	return taken < b->total / 4 && (b->roomy || y->lo > b->total) ? 0 : taken;
 }
 
+/* The program that lists who has a device of that maker. */
+static const char *
+lister(const struct oom_message *o)
+{
+	return strstr(o->who, "HIP") ? "rocm-smi" : strstr(o->who, "XPU") ? "xpu-smi" :
+	    strstr(o->who, "NPU") ? "npu-smi" : "nvidia-smi";
+}
+
 static void
 others(struct autopsy *y)
 {
@@ -177,9 +186,9 @@ others(struct autopsy *y)
 	if (taken == 0)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
-	    "tensors%s: nvidia-smi lists who has it. A process that died in a debugger or a notebook "
+	    "tensors%s: %s lists who has it. A process that died in a debugger or a notebook "
 	    "may still hold its share.", size_human(human, taken), size_human(total, b->total),
-	    b->others > 0 ? ", by other processes" : ""));
+	    b->others > 0 ? ", by other processes" : "", lister(y->main)));
 }
 
 static void
@@ -231,8 +240,9 @@ update(struct autopsy *y)
 static void
 roomy(struct autopsy *y)
 {
-	if (!y->budget.roomy)
-		return;
+	if (!y->budget.roomy || autopsy_is_large_block(y) ||
+	    (y->budget.pool > 0 && y->budget.allocated >= y->budget.pool / 10 * 9))
+		return;		/* full all the same, or refused for its size */
 	autopsy_cause(y, "By the message's own figures there was room for the request, so this is not "
 	    "fragmentation. Free bytes are counted after the failure, when caches have been given "
 	    "back; or a limit of the process, of the driver or of the machine's memory behind it came "
@@ -314,7 +324,7 @@ validation(struct autopsy *y)
 void
 autopsy_causes(struct autopsy *y)
 {
-	if (!y->main || y->main->asserted)
+	if (!y->main || y->main->asserted || y->main->apart)
 		return;
 	if (y->main->host) {
 		host_causes(y);

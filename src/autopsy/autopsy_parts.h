@@ -9,6 +9,9 @@
 /* What others have of the device, where that is more than libraries take; or 0. */
 int64_t	autopsy_of_others(const struct autopsy *);
 
+/* Is the request larger than any block that drivers of such devices give? */
+bool	autopsy_is_large_block(const struct autopsy *);
+
 /* One more of y->causes. */
 void	autopsy_cause(struct autopsy *y, const char *text);
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #define LONG		256	/* positions from which scores are worth a word */
+#define CAPTURE_NEAR	40	/* lines between what is said of capturing and the failure */
 #define BAR_AHEAD	5	/* lines from a bar of progress to what ended it */
 
 /* Could the program be PyTorch's? */
@@ -99,7 +100,7 @@ line_of_code(struct autopsy *y)
 {
 	unsigned facts = y->main->facts;
 
-	if (facts & (TRACE_CHECKPOINT | TRACE_BACKWARD) || ((facts & (TRACE_LOADING | TRACE_STEP)) &&
+	if (facts & (TRACE_CHECKPOINT | TRACE_BACKWARD | TRACE_GATHERS) || ((facts & (TRACE_LOADING | TRACE_STEP)) &&
 	    !(facts & TRACE_FORWARD)))
 		return;
 	if (facts & TRACE_SCORES)
@@ -129,6 +130,83 @@ backward(struct autopsy *y)
 		    "fewer samples in a batch, or smaller ones, make that smaller.");
 }
 
+/* A bare message tells no more than that, */
+static void
+forward(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(unsigned)(TRACE_FORWARD | TRACE_PARALLEL) ||
+	    !is_torch(o) || y->budget.allocated >= 0 || y->log.evaluating)
+		return;
+	autopsy_cause(y, "By the traceback it failed in forward, where layers' results are made: those grow "
+	    "with the number of samples and with their size, weights do not.");
+}
+
+/* and whatever the figures are, the place by itself shows what the memory was for. */
+static const struct {
+	unsigned fact, unless;
+	const char *cause;
+} place_causes[] = {
+	{ TRACE_GATHERS, 0, "By the traceback it failed where weights that are split among devices are put "
+	    "together to be saved or loaded, so that a device holds more of them than its part. The batch "
+	    "plays no part. FSDP gathers them in the machine's memory with "
+	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True); a sharded state dict gathers "
+	    "nothing." },
+	{ TRACE_PAIRS, 0, "By the traceback it failed where boxes or points are compared with all others "
+	    "(anchors, predictions): that grows with the product of their numbers, so one image with many "
+	    "takes far more than the rest. Fewer of them at once, by crops or a limit, or comparing those "
+	    "images on the processor (gpu_assign_thr in MMDetection), bound it." },
+	{ TRACE_BUCKETS, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
+	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
+	    "part." },
+	{ TRACE_MASTER, TRACE_PINNED, "By the traceback it failed where DeepSpeed's optimizer is set up: it makes "
+	    "copies of the weights in float32, and what the optimizer keeps, which for Adam are 12 bytes a "
+	    "weight in all, split among devices from ZeRO's first stage on. The batch plays no part; more "
+	    "devices, offloading, or fewer weights that are trained take less." },
+	{ TRACE_TWICE, TRACE_BACKWARD, "The line of code copies a network, as an average of weights (EMA) or "
+	    "a teacher does: its weights lie there twice from then on. The batch plays no part." },
+	{ TRACE_DECODER, TRACE_LOADING, "By the traceback it failed where an autoencoder of images makes or "
+	    "reads them: its layers have the images' full height and width, and take more with each pixel, "
+	    "frame and image at once. In tiles (enable_vae_tiling in diffusers), in slices or one by one they "
+	    "need a part of that." },
+	{ TRACE_WHOLE, 0, "By its names the line of code takes a whole set of samples at once. Unless that is "
+	    "a batch of it, batches, as a DataLoader makes them, take a part of that." },
+	{ TRACE_RETAINS, 0, "The line of code tells backward to keep the graph (create_graph, retain_graph). "
+	    "Where that is true, what forward keeps stays as long as the loss or a gradient made so is held, "
+	    "and adds up from step to step if they are; create_graph needs what backward makes, too." },
+	{ TRACE_TEST_NET, 0, "By the stack it failed while Caffe made the network of tests, beside that of "
+	    "training: its data layer has a batch of its own (phase TEST), and the results of both networks "
+	    "lie there." },
+	{ 0, 0, NULL }
+};
+
+static void
+by_place(struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; place_causes[i].cause; i++)
+		if ((y->main->facts & place_causes[i].fact) && !(y->main->facts & place_causes[i].unless))
+			autopsy_cause(y, place_causes[i].cause);
+}
+
+static void
+captured(struct autopsy *y)
+{
+	int line = y->log.capturing;
+	bool near = line && line - y->main->last <= CAPTURE_NEAR && y->main->last - line <= CAPTURE_NEAR;
+
+	if (!(y->main->facts & TRACE_GRAPH) && !near)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "%s CUDA graphs were captured. A graph holds the memory of all "
+	    "that it runs for as long as it lives, beside weights and what was set aside before, such as a "
+	    "server's cache of keys and values. Fewer or smaller sizes that are captured, or a smaller share "
+	    "set aside (in vLLM max_num_seqs and gpu_memory_utilization), leave room; without graphs "
+	    "(enforce_eager) none is needed.", y->main->facts & TRACE_GRAPH ?
+	    "By the traceback it failed while" : arena_printf(y->arena, "Line %d says that", line)));
+}
+
 static void
 parallel(struct autopsy *y)
 {
@@ -143,7 +221,11 @@ ggml(struct autopsy *y)
 {
 	unsigned facts = y->main->facts;
 
-	if (facts & TRACE_CACHE)
+	if ((facts & TRACE_CACHE) && is_torch(y->main))
+		autopsy_cause(y, "By the traceback it is the cache of keys and values of attention, which grows "
+		    "with the positions that are read and written, with the layers, and with the sequences "
+		    "side by side: shorter or fewer ones, or a cache in fewer bits, take less.");
+	else if (facts & TRACE_CACHE)
 		autopsy_cause(y, "It is the cache of keys and values, made at once for the whole context of "
 		    "all requests: a shorter context (-c), fewer requests side by side, or fewer bits "
 		    "(--cache-type-k) make it smaller.");
@@ -179,20 +261,43 @@ xla_scores(struct autopsy *y)
 	}
 }
 
+static void
+host_places(struct autopsy *y)
+{
+	unsigned facts = y->main->facts;
+
+	if (facts & TRACE_READS)
+		autopsy_cause(y, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
+		    "mapped (mmap_mode=\"r\"), it need not lie there at once.");
+	if (facts & TRACE_ARRAY)
+		autopsy_cause(y, "The line of code makes a new array from what it is given, and both "
+		    "are held at once. In parts, or into an array that is there, one is enough.");
+	if ((facts & TRACE_JOIN) && !(facts & TRACE_ARRAY))
+		autopsy_cause(y, "By the traceback it failed where results are joined: they grow with the number "
+		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
+		    "(argmax; preprocess_logits_for_metrics in transformers), they take less.");
+	if (facts & TRACE_RETAINS)
+		by_place(y);
+	else if ((facts & (TRACE_BACKWARD | TRACE_FORWARD)) && y->main->kind == OOM_PYTORCH_CPU)
+		autopsy_cause(y, "By the traceback the network itself ran on the processor, in a step: what "
+		    "forward keeps grows with the number and the size of a batch's samples.");
+}
+
 void
 autopsy_place_causes(struct autopsy *y)
 {
 	if (y->main->host) {
-		if (y->main->facts & TRACE_ARRAY)
-			autopsy_cause(y, "The line of code makes a new array from what it is given, and both "
-			    "are held at once. In parts, or into an array that is there, one is enough.");
+		host_places(y);
 		return;
 	}
 	loading(y);
 	step(y);
 	evaluation(y);
+	by_place(y);
 	line_of_code(y);
+	captured(y);
 	backward(y);
+	forward(y);
 	parallel(y);
 	ggml(y);
 	xla_scores(y);

@@ -232,7 +232,7 @@ find_forecast(struct autopsy *y)
 	struct module *m = y->module;
 	int64_t sure;
 
-	if (!y->main || y->main->host || y->main->asserted || y->main->hedged || y->dump.local ||
+	if (!y->main || y->main->host || y->main->asserted || y->main->hedged || y->main->apart || y->dump.local ||
 	    !is_ours(y))
 		return;
 	y->framework = framework_of(m, y->main);

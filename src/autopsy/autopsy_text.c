@@ -105,11 +105,13 @@ print_budget(const struct autopsy *y)
 	bool metal = y->main && y->main->kind == OOM_MPS;
 	int i;
 
-	if (!y->main || (b->allocated < 0 && b->total < 0 && b->free < 0 && !y->log.card.known))
+	if (!y->main || y->main->apart ||
+	    (b->allocated < 0 && b->total < 0 && b->free < 0 && !y->log.card.known))
 		return;
 	autopsy_heading(y, "The arithmetic (bytes as far as the message's rounding goes)");
 	autopsy_row(y, metal ? "limit" : "device", b->total, "");
-	autopsy_row(y, b->peak ? "tensors, at most" : "tensors", b->allocated, "");
+	autopsy_row(y, y->main->kind == OOM_CUPY ? "its pool" : b->peak ? "tensors, at most" : "tensors",
+	    b->allocated, y->main->kind == OOM_CUPY ? "with blocks that were freed" : "");
 	autopsy_row(y, "cached, of no use to this request", b->unallocated,
 	    "reserved less allocated");
 	autopsy_row(y, "reserved by the framework", b->reserved, "");
@@ -126,8 +128,10 @@ print_budget(const struct autopsy *y)
 		autopsy_say(y, "%s", b->doubts.v[i]);
 	if (would_help(y) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10)
 		autopsy_say(y, "A tenth or more of what is reserved is of no use: "
-		    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True (or max_split_size_mb) can "
-		    "give it back.");
+		    "%s=expandable_segments:True (or max_split_size_mb) can give it back; where the "
+		    "platform has no such segments, as on Windows, PyTorch warns of it.",
+		    strcmp(y->main->who, "PyTorch on HIP") == 0 ? "PYTORCH_HIP_ALLOC_CONF" :
+		    "PYTORCH_CUDA_ALLOC_CONF");
 }
 
 static void
@@ -484,6 +488,7 @@ void
 autopsy_text(const struct autopsy *y)
 {
 	int n = y->log.messages.n + y->log.more;
+	bool apart = y->main && y->main->apart;
 
 	if (y->module)
 		fprintf(y->out, "%s in %s; ", y->module->name,
@@ -493,7 +498,11 @@ autopsy_text(const struct autopsy *y)
 		print_nothing(y);
 		return;
 	}
-	fprintf(y->out, ", %d out-of-memory message%s\n", n, n == 1 ? "" : "s");
+	if (apart)
+		fprintf(y->out, ", no out-of-memory message, but %s\n", n == 1 ? "one that looks like it" :
+		    "some that look like it");
+	else
+		fprintf(y->out, ", %d out-of-memory message%s\n", n, n == 1 ? "" : "s");
 	print_messages(y);
 	autopsy_tensor(y);
 	print_budget(y);
@@ -502,7 +511,7 @@ autopsy_text(const struct autopsy *y)
 	print_holders(y);
 	print_layer(y);
 	print_causes(y);
-	if (y->main && (y->main->asserted || y->main->hedged))
+	if (y->main && (y->main->asserted || y->main->hedged || apart))
 		return;		/* memory is not what failed, or may not be */
 	print_alive(y);
 	print_fit(y);

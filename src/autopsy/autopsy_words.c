@@ -133,8 +133,13 @@ device_meaning(struct arena *a, const struct oom_message *o)
 	case OOM_PADDLE:
 		return arena_printf(a, "PaddlePaddle's allocator asked the device for %s.", what);
 	case OOM_CUPY:
+		if (o->size[OOM_LIMIT].known)
+			return arena_printf(a, "CuPy's memory pool was to grow by %s, beyond its limit.", what);
 		return arena_printf(a, "CuPy's memory pool asked the device for %s.", what);
 	case OOM_MPS:
+		if (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0)
+			return "Metal gives a process a share of the machine's memory, and that was used up. "
+			    "The message does not say by what.";
 		return arena_printf(a, "Metal gives a process a share of the machine's memory, and "
 		    "that ended at a request of %s.", what);
 	case OOM_OTHER:

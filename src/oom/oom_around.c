@@ -6,6 +6,7 @@
 #define STATS_LINES	12	/* that the allocator's statistics have */
 #define LEAST_MIB	1000	/* of a card */
 #define MOST_MIB	((int64_t)1 << 24)
+#define MOST_BATCH	1000000
 #define NEAR_LINES	60	/* in which a text is one speaker's */
 
 /* ---- the dump ---- */
@@ -228,6 +229,13 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		break;
 	case ROLE_HANDLING:
 		r->handling_line = line;
+		break;
+	case ROLE_CAPTURE:
+		log->capturing = line;
+		break;
+	case ROLE_BATCH:
+		if (m->number[0] > 0 && m->number[0] <= MOST_BATCH)
+			log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];
 		break;
 	case ROLE_SPEAKER:
 		r->speaker = p->who;

@@ -107,6 +107,7 @@ const struct detail oom_details[] = {
 	{ "ggml_gallocr_reserve", DETAIL_FACT, OOM_CUDA, TRACE_COMPUTE },
 	{ "error loading model: unable to allocate", DETAIL_FACT, OOM_CUDA, TRACE_LAYERS },
 	{ "cuCtxCreate", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
+	{ "::InitTestNets", DETAIL_FACT, OOM_CUDA, TRACE_TEST_NET },
 	{ "Allocated memory | % | %", DETAIL_MORE, OOM_TORCH_SUMMARY, OOM_ALLOCATED },
 	{ "GPU reserved memory | % | %", DETAIL_SIZE, OOM_TORCH_SUMMARY, OOM_RESERVED },
 	{ "anon-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_ALLOCATED },

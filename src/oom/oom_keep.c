@@ -10,6 +10,11 @@
     "the vocabulary. All that is asked of the device after that fails, with codes such as this "	\
     "one. CUDA_LAUNCH_BLOCKING=1, or the processor in the device's place, shows the operation."
 
+#define PINNED		"By the traceback it failed where memory of the machine was to be locked (pinned), "	\
+    "so that copies to the device are fast. Either no more of it may be locked, which in WSL and in "		\
+    "containers is a part of the machine's; or, where the process had not used the device yet, CUDA found "	\
+    "no room there for what it needs of its own."
+
 /* The same thing said again? */
 static bool
 repeats(const struct oom_message *a, const struct oom_message *b)
@@ -119,7 +124,52 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 static bool
 is_plain(const struct oom_message *o)
 {
-	return !o->warning && !o->hedged && !o->asserted;
+	return !o->warning && !o->hedged && !o->asserted && !o->apart;
+}
+
+/* Does O name in anyone's words what a message on its line says to be of something else? */
+static bool
+names_apart(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++)
+		if (log->messages.v[i].apart && log->messages.v[i].line == o->line)
+			return true;
+	return false;
+}
+
+/* What is of something else than memory is worth a word only where nothing is of memory. */
+static void
+forget_apart(struct oom_log *log)
+{
+	bool memory = false;
+	int i, n = 0;
+
+	for (i = 0; i < log->messages.n; i++)
+		if (!names_apart(log, &log->messages.v[i]))
+			log->messages.v[n++] = log->messages.v[i];
+	log->messages.n = n;
+	for (i = 0; i < log->messages.n; i++)
+		memory |= !log->messages.v[i].apart;
+	for (i = n = 0; memory && i < log->messages.n; i++)
+		if (!log->messages.v[i].apart)
+			log->messages.v[n++] = log->messages.v[i];
+	if (memory)
+		log->messages.n = n;
+}
+
+/* An assertion that failed on the device, and no code that came of it. */
+static void
+assertion_alone(struct oom_log *log)
+{
+	struct oom_message o = { .kind = OOM_CUDA, .line = log->assertion, .last = log->assertion,
+		.count = 1, .gpu = -1, .who = "CUDA", .apart = true };
+
+	if (log->messages.n || !log->assertion || log->dump.any)
+		return;
+	o.says = arena_printf(log->arena, ASSERTED, log->assertion);
+	vec_push(log->arena, &log->messages, o);
 }
 
 /* Caffe says nothing of what it asked for, but told before what its network takes. */
@@ -133,9 +183,9 @@ caffe_says(const struct oom_log *log)
 		    "say for what. Its data layer makes batches of %lld samples; the results of all "
 		    "layers grow with them in proportion.", (long long)log->input.dim[0]);
 	return arena_printf(log->arena, "Caffe had no memory left on the device, and does not say "
-	    "for what. When it loaded the network, it counted %s (%s B) for the results of all "
-	    "layers%s; their gradients take up to as much again, and weights and workspaces come on "
-	    "top.",
+	    "for what. As it loaded the network, it added up the results of layers, and by the last "
+	    "such line of the log came to %s (%s B)%s; their gradients take up to as much again, and "
+	    "weights and workspaces come on top.",
 	    size_human(human, log->net_bytes), size_commas(exact, log->net_bytes),
 	    log->input.known ? arena_printf(log->arena, ", at a batch of %lld",
 	    (long long)log->input.dim[0]) : "");
@@ -169,12 +219,19 @@ oom_settle(struct oom_log *log)
 		}
 		if (!o->says && o->limited)
 			o->says = limit_says(log, o);
+		if (!o->says && o->kind == OOM_CUDA && (o->facts & TRACE_PINNED) &&
+		    !o->size[OOM_ASKED].known) {
+			o->says = PINNED;
+			o->hedged = true;
+		}
 		if (!o->says && (log->net_bytes || log->input.known) && strcmp(o->who, "Caffe") == 0)
 			o->says = caffe_says(log);
 		plain |= is_plain(o) && !oom_is_vague(o);
 	}
 	if (plain)
 		forget_vague(log, true);
+	forget_apart(log);
+	assertion_alone(log);
 	log->dump.listed = log->dump.in_use;
 	if (log->dump.said_in_use > log->dump.in_use)
 		log->dump.in_use = log->dump.said_in_use;	/* the list is cut */
@@ -191,7 +248,7 @@ weight(const struct oom_message *o)
 
 	for (i = 0; i < OOM_FIELDS; i++)
 		known += o->size[i].known;
-	return (o->warning ? 0 : o->asserted ? 100 : o->hedged ? 200 : o->follows ? 300 : 400) +
+	return (o->apart || o->warning ? 0 : o->asserted ? 100 : o->hedged ? 200 : o->follows ? 300 : 400) +
 	    (o->shape.known ? 50 : 0) +
 	    (o->kind != OOM_CUDA && o->kind != OOM_TF_ALLOCATOR ? 20 : 0) + known;
 }

@@ -379,7 +379,8 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	struct oom_message o = { .kind = p->kind, .line = r->line, .last = r->line, .count = 1,
 		.host = p->host, .gpu = -1, .hedged = p->flags & PHRASE_HEDGED, .says = p->says,
 		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
-		.limited = p->flags & PHRASE_LIMITED, .follows = follows(r),
+		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART,
+		.windows = p->flags & PHRASE_WINDOWS, .follows = follows(r),
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
 	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
 	const char *told, *code;
@@ -397,7 +398,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	r->around.xla |= p->kind == OOM_XLA;
 	within = p->kind == OOM_CUDA && r->told_kind == OOM_CUDA &&
 	    r->before + (s - r->in.text) < r->told;
-	told = read_details(r, &t, s, details_end(p, s, end), end);
+	told = o.apart ? s : read_details(r, &t, s, details_end(p, s, end), end);
 	settle_element(&o);
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;

@@ -50,8 +50,20 @@ enum {				/* where a program was when memory ended, by its traceback */
 	TRACE_CACHE = 16384,	/* ggml: keys and values, */
 	TRACE_COMPUTE = 32768,	/* its results, */
 	TRACE_LAYERS = 65536,	/* weights */
-	TRACE_FORWARD = 262144,	/* a module was called: a step, or part of one */
-	TRACE_ATTENTION = 131072	/* PyTorch's, which stores scores where no kernel of it serves */
+	TRACE_ATTENTION = 131072,	/* PyTorch's, which stores scores where no kernel of it serves */
+	TRACE_FORWARD = 1 << 18,	/* a module was called: a step, or part of one */
+	TRACE_GATHERS = 1 << 19,	/* weights that are split among devices, to save or load them */
+	TRACE_PAIRS = 1 << 20,	/* boxes are compared with all others */
+	TRACE_GRAPH = 1 << 21,	/* CUDA graphs are captured */
+	TRACE_PINNED = 1 << 22,	/* the machine's memory is locked for copies */
+	TRACE_WHOLE = 1 << 23,	/* a whole set of samples, by the names */
+	TRACE_READS = 1 << 24,	/* a file is read as a whole */
+	TRACE_TWICE = 1 << 25,	/* a network is copied */
+	TRACE_BUCKETS = 1 << 26,	/* DistributedDataParallel is set up */
+	TRACE_DECODER = 1 << 27,	/* an autoencoder's, of images */
+	TRACE_RETAINS = 1 << 28,	/* backward is told to keep the graph */
+	TRACE_MASTER = 1 << 29,	/* DeepSpeed's optimizer is set up */
+	TRACE_TEST_NET = 1 << 30	/* Caffe makes the network of tests */
 };
 
 struct oom_message {
@@ -71,6 +83,8 @@ struct oom_message {
 	int asserted;		/* such a one, its line: then memory is not what failed. 0: none */
 	bool again;		/* said so far only in words that stand beside others of the same */
 	bool limited;		/* the limit of a container or job was reached, not the machine's */
+	bool windows;		/* said by what is built for Windows */
+	bool apart;		/* it looks like one and is of something else than memory */
 	bool follows;		/* said while an earlier message was being handled */
 	int share;		/* thousandths of the device that the framework takes; 0: not said */
 	unsigned facts;		/* TRACE_ */
@@ -127,6 +141,8 @@ struct oom_log {
 	int no_volatile;	/* the last line that warns of volatile, which has no effect; 0: none */
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */
 	int starts;		/* how many it found */
+	int capturing;		/* the last line that says that CUDA graphs are captured; 0: none */
+	int64_t batch;		/* as the run was told; 0: not said; -1: several */
 	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */
 	int64_t bytes;
 	int lines;

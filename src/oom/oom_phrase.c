@@ -17,6 +17,7 @@
 #define KERNEL(flags)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, NULL, flags)
 #define SAYS(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, 0)
 #define HOST_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, who, says, 0)
+#define ON_WINDOWS	ROW(ROLE_MESSAGE, OOM_PYTORCH_CPU, true, NULL, NULL, PHRASE_WINDOWS)
 #define FROM(who)	SAYS(OOM_CUDA, who, NULL)
 #define FROM_METAL(who)	SAYS(OOM_MPS, who, NULL)
 #define TORCH_ON(who)	SAYS(OOM_PYTORCH, who, NULL)
@@ -25,6 +26,7 @@
 #define HANDLE(who)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, NO_HANDLE,				\
     PHRASE_HEDGED | PHRASE_ASSERTED)
 #define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9, PHRASE_HEDGED)
+#define APART(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_APART)
 #define NAMED		ROW(ROLE_NAMED, OOM_OTHER, false, NULL, NULL, 0)
 #define GENERIC		ROW(ROLE_GENERIC, OOM_OTHER, false, NULL, NULL, 0)
 #define RUNTIME		ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, 0)
@@ -45,10 +47,12 @@
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device: the framework itself or "	\
     "another process had taken it. " GROWTH
 #define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
-    "container was reached, and the process was ended."
+    "container was reached, and the process was ended. Data lie there that are read at once, their "	\
+    "copies in loader processes, pinned buffers, and what is offloaded from a device."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Unless someone did that, it "	\
     "was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
-    "container or job was reached; its log (dmesg) then says so."
+    "container or job was reached; its log (dmesg) then says so. Data lie there that are read at "	\
+    "once, their copies in loader processes, pinned buffers, and what is offloaded from a device."
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
     "NVIDIA's library who has the memory, and that call failed."
 #define NO_BATCH	"The device had no memory left at a batch of one, after all larger ones. The "	\
@@ -72,8 +76,12 @@
     "could not get it: another process has a part of the device."
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
     "once."
-#define RESOURCES	"The driver had no resources left for a command. Most often that is the "	\
-    "device's memory; a kernel that reads beyond a buffer, or needs too many registers, ends so, too."
+#define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\
+    "memory; a kernel that needs too many registers or too much local memory, or reads beyond a "	\
+    "buffer, ends so, too."
+#define CL_HOST		"The driver of OpenCL says that it got no memory from the machine. Drivers "	\
+    "answer so as well where they cannot serve the device, or where contexts, queues or events were "	\
+    "made over and over and never released."
 #define ROCM_RESOURCES	"AMD's runtime could not get what it needs. Most often that is the device's "	\
     "memory; queues, events and threads can be short, too."
 #define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), and that was "	\
@@ -95,6 +103,36 @@
     "and they are more than the device has."
 #define BARE		"PyTorch could not get memory on the device. This message (of cudaMallocAsync, or "	\
     "cut short) does not say how much was asked for, nor who has it."
+#define NCCL_BUFFERS	"NCCL, which moves data among devices, got no memory on one of them. It takes "	\
+    "its buffers from the device itself, not from the framework's allocator, which may have all the rest: "	\
+    "PyTorch keeps freed blocks in its cache, JAX takes three quarters of a device when it begins "	\
+    "(XLA_PYTHON_CLIENT_MEM_FRACTION). A smaller batch, or a smaller share for that allocator, leaves room; "	\
+    "so does ending other processes there."
+#define EXABYTE		"No machine has as much: the size itself is wrong, as when it is computed from "	\
+    "something that was never set, or received in part. Look for the error that came before it."
+#define LARGE_BLOCK	"The driver of this device gives no single block of 4 GiB or more, however much is "	\
+    "free: what was asked for must be made in parts or smaller, such as by fewer samples or pixels at once."
+#define ON_CHIP		"Not the device's memory: a kernel needs more of the memory on a multiprocessor "	\
+    "(\"shared memory\") than that device has, of which there are tens or hundreds of KiB. "		\
+    "Smaller blocks (BLOCK sizes, fewer num_stages or num_warps), or a version of the library that knows "	\
+    "the device, make it fit; a smaller batch does not."
+#define LAUNCH		"Not the device's memory: a kernel was to run with more threads in a block than the "	\
+    "registers or the on-chip memory of a multiprocessor suffice for. Smaller blocks, or a library that was "	\
+    "compiled for that device, make it fit."
+#define ILLEGAL		"Not for want of memory, as far as the log tells: a kernel read or wrote where "	\
+    "nothing of its is. Most often that is an index out of range, or a library's fault; "			\
+    "CUDA_LAUNCH_BLOCKING=1 and compute-sanitizer show which kernel."
+#define FULL_FILES	"Not the GPU's memory: the device that is full is one of files. That is a disk, or "	\
+    "/dev/shm, which is the machine's memory, and where processes keep semaphores and batches that they "	\
+    "share: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. df -h "	\
+    "tells which is full."
+#define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
+    "ahead of this, the kernel ended it, because the machine's memory ran out, not the device's: fewer such "	\
+    "processes need less of it."
+#define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
+    "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
+    "A tf.data.Dataset made from a generator, or a keras.utils.Sequence, hands it over batch by batch. "	\
+    GROWTH
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 
@@ -107,6 +145,8 @@ const struct phrase oom_phrases[] = {
 	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
 	    PHRASE_REST) },		/* pasted without its beginning */
 	{ "Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, NOT_COPIED) },
+	{ "in order to run _EagerConst: Dst tensor is not initialized",
+	    HEDGED(OOM_TENSORFLOW, NULL, COPIED_ARRAY) },
 	{ "failed to allocate memory\t[", MESSAGE(OOM_TENSORFLOW) },
 	{ "failed to allocate memory!", MESSAGE(OOM_TENSORFLOW) },
 	{ "Allocator (^ ) ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
@@ -115,11 +155,15 @@ const struct phrase oom_phrases[] = {
 	{ "gpu_async_# cuMemAllocAsync failed to allocate %", ON_GPU(OOM_CUDA) },
 	{ "cuMemAllocAsync failed to allocate %", MESSAGE(OOM_CUDA) },
 	/* PyTorch */
+	{ "CUDA out of memory. Tried to allocate more than", APART("PyTorch", EXABYTE) },
 	{ "CUDA out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "HIP out of memory. Tried to allocate %", TORCH_ON("PyTorch on HIP") },
 	{ "XPU out of memory. Tried to allocate %", TORCH_ON("PyTorch on XPU") },
 	{ "NPU out of memory. Tried to allocate %", TORCH_ON("PyTorch on NPU") },
 	{ "out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
+	{ "out of memory. Tried to allocate more than", APART("PyTorch", EXABYTE) },
+	{ "can NOT allocate memory block with size larger than @ Tried to allocate %",
+	    SAYS(OOM_PYTORCH, "PyTorch on XPU", LARGE_BLOCK) },
 	{ "Tried to allocate % (GPU #", ON_GPU(OOM_PYTORCH) },	/* pasted without its beginning */
 	{ "Tried to allocate % . GPU #", ON_GPU(OOM_PYTORCH) },
 	{ "GPU # ; % total capacity", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL,
@@ -137,9 +181,11 @@ const struct phrase oom_phrases[] = {
 	{ "Invalid buffer size: %", MESSAGE(OOM_MPS) },
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %",
 	    HOST(OOM_PYTORCH_CPU) },
-	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %",
-	    HOST(OOM_PYTORCH_CPU) },
+	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ON_WINDOWS },
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
+	{ "gAlignment, nbytes) == 0. 12 vs 0", HOST(OOM_PYTORCH_CPU) },	/* 12: ENOMEM */
+	{ "unable to write to file </torch_", HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
+	{ "unable to mmap @ bytes from file </torch_", HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
 	{ "PyTorch CUDA memory summary, device ID #", ROW(ROLE_MESSAGE, OOM_TORCH_SUMMARY, false, NULL,
 	    "A table of PyTorch's caching allocator: what tensors took at most, and what it "
 	    "keeps.", PHRASE_GPU) },
@@ -151,6 +197,10 @@ const struct phrase oom_phrases[] = {
 	    HOST_SAYS("PyTorch's DataLoader", KILLED " Each loader worker holds copies of data.") },
 	{ "DataLoader worker (pid(s) @ exited unexpectedly", ROW(ROLE_MESSAGE, OOM_KERNEL, true,
 	    "PyTorch's DataLoader", LOADER_GONE, PHRASE_HEDGED) },
+	{ "background workers are no longer alive", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "batchgenerators",
+	    WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "Background workers died", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE,
+	    PHRASE_HEDGED | PHRASE_AGAIN) },
 	/* XLA and JAX, whose allocator is TensorFlow's: JAX is built with that from outside */
 	{ "external/org_tensorflow/tensorflow/tsl/framework/bfc_allocator.cc:# ] Allocator (^ ) ran out "
 	    "of memory trying to allocate %", MESSAGE(OOM_XLA) },
@@ -195,6 +245,8 @@ const struct phrase oom_phrases[] = {
 	{ "pooled_storage_manager.h:# : Memory allocation failed", SAYS(OOM_CUDA, "MXNet", POOL) },
 	{ "pooled_storage_manager.h:# : cudaMalloc failed: out of memory", FROM("MXNet") },
 	{ "pooled_storage_manager.h:# : cudaMalloc retry failed: out of memory", FROM("MXNet") },
+	{ "MXNetError: cudaMalloc failed: out of memory", FROM("MXNet") },
+	{ "MXNetError: cudaMalloc retry failed: out of memory", FROM("MXNet") },
 	{ "cudaErrorCudartUnloading: CUDA: out of memory", FROM("MXNet") },
 	{ "cudaErrorCudartUnloading CUDA: out of memory", FROM("MXNet") },
 	{ "cudaSuccess: CUDA: out of memory", FROM("MXNet") },
@@ -234,6 +286,10 @@ const struct phrase oom_phrases[] = {
 	{ "VK_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Vulkan") },
 	{ "ErrorOutOfDeviceMemory", FROM("Vulkan") },
 	{ "UR_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Level Zero") },
+	{ "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Level Zero") },
+	{ "can't allocate # Bytes of memory on device", ROW(ROLE_MESSAGE, OOM_CUDA, false, "SYCL", NULL,
+	    PHRASE_BYTES) },
+	{ "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_HOST, true, "Level Zero", NULL, 0) },
 	{ "UR_RESULT_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) },
 	{ "PI_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) },
 	{ "malloc] Unable to allocate %", FROM_METAL("MLX") },
@@ -250,8 +306,8 @@ const struct phrase oom_phrases[] = {
 	{ "failed to allocate %", MESSAGE(OOM_CUDA) },
 	{ "CUDA runtime implicit initialization on GPU:# failed. Status: out of memory",
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorFlow", NO_WORKSPACE, PHRASE_GPU) },
-	{ "Cuda failure 'out of memory'", FROM("NCCL") },
-	{ "Cuda failure 2 'out of memory'", FROM("NCCL") },
+	{ "Cuda failure 'out of memory'", SAYS(OOM_CUDA, "NCCL", NCCL_BUFFERS) },
+	{ "Cuda failure 2 'out of memory'", SAYS(OOM_CUDA, "NCCL", NCCL_BUFFERS) },
 	{ "CUDA_ERROR_OUT_OF_MEMORY", MESSAGE(OOM_CUDA) },
 	{ "cudaErrorMemoryAllocation", MESSAGE(OOM_CUDA) },
 	{ "CUDA driver error: out of memory", MESSAGE(OOM_CUDA) },
@@ -287,7 +343,7 @@ const struct phrase oom_phrases[] = {
 	{ "MEM_OBJECT_ALLOCATION_FAILURE", FROM("OpenCL") },
 	{ "CL_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "OpenCL", RESOURCES) },
 	{ "failed: OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "OpenCL", RESOURCES) },
-	{ "CL_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCL", NULL, 0) },
+	{ "CL_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCL", CL_HOST, PHRASE_HEDGED) },
 	{ "Not enough memory for command submission", SAYS(OOM_CUDA, "amdgpu", COMMAND) },
 	{ "HSA_STATUS_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "ROCm", ROCM_RESOURCES) },
 	{ "cudaMalloc failed: out of memory", MESSAGE(OOM_CUDA) },
@@ -357,6 +413,18 @@ const struct phrase oom_phrases[] = {
 	{ "<Signals.SIGKILL: 9", ENDED },
 	{ "with signal SIGKILL", ENDED },
 	{ "code=killed, status=9/KILL", ENDED },
+	/* what looks like one, and is of something else */
+	{ "out of resource: shared memory", APART("Triton", ON_CHIP) },
+	{ "out of resource: tensor memory", APART("Triton", ON_CHIP) },
+	{ "out of resource: threads", APART("Triton", LAUNCH) },
+	{ "uses too much shared data", APART("ptxas", ON_CHIP) },
+	{ "~too many resources requested for launch", APART("CUDA", LAUNCH) },
+	{ "cudaErrorLaunchOutOfResources", APART("CUDA", LAUNCH) },
+	{ "ERROR_LAUNCH_OUT_OF_RESOURCES", APART("CUDA", LAUNCH) },
+	{ "~an illegal memory access was encountered", APART("CUDA", ILLEGAL) },
+	{ "CUDA_ERROR_ILLEGAL_ADDRESS", APART("CUDA", ILLEGAL) },
+	{ "cudaErrorIllegalAddress", APART("CUDA", ILLEGAL) },
+	{ "~no space left on device", APART("the file system", FULL_FILES) },
 	/* ours */
 	{ "the plan needs %", MESSAGE(OOM_OURS) },
 	{ "the system refuses an arena of %", HOST(OOM_OURS) },
@@ -419,6 +487,36 @@ const struct phrase oom_phrases[] = {
 	{ "Free memory: %", LINE(ROLE_START_FREE) },
 	{ "freeMemory: %", LINE(ROLE_START_FREE) },
 	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
+	{ "Capturing the model for CUDA graphs", LINE(ROLE_CAPTURE) },
+	{ "Capturing cudagraphs", LINE(ROLE_CAPTURE) },
+	{ "Capturing CUDA graph", LINE(ROLE_CAPTURE) },
+	{ "Capture cuda graph begin", LINE(ROLE_CAPTURE) },
+	{ "~eval_batch_size", LINE(ROLE_NOTHING) },	/* not what a step of training takes */
+	{ "~val_batch_size", LINE(ROLE_NOTHING) },
+	{ "~valid_batch_size", LINE(ROLE_NOTHING) },
+	{ "~validation_batch_size", LINE(ROLE_NOTHING) },
+	{ "~test_batch_size", LINE(ROLE_NOTHING) },
+	{ "~global_batch_size", LINE(ROLE_NOTHING) },	/* not of one device */
+	{ "~effective_batch_size", LINE(ROLE_NOTHING) },
+	{ "~effective batch size", LINE(ROLE_NOTHING) },
+	{ "~total_batch_size", LINE(ROLE_NOTHING) },
+	{ "~total_train_batch_size", LINE(ROLE_NOTHING) },
+	{ "~total train batch size", LINE(ROLE_NOTHING) },
+	{ "~virtual_batch_size", LINE(ROLE_NOTHING) },
+	{ "~batch_size=#", LINE(ROLE_BATCH) },
+	{ "~batch_size = #", LINE(ROLE_BATCH) },
+	{ "~batch_size: #", LINE(ROLE_BATCH) },
+	{ "~batch_size': #", LINE(ROLE_BATCH) },
+	{ "~batch_size\": #", LINE(ROLE_BATCH) },
+	{ "~batch_size #", LINE(ROLE_BATCH) },
+	{ "~batch-size=#", LINE(ROLE_BATCH) },
+	{ "~batch-size #", LINE(ROLE_BATCH) },
+	{ "~batch size=#", LINE(ROLE_BATCH) },
+	{ "~batch size = #", LINE(ROLE_BATCH) },
+	{ "~batch size: #", LINE(ROLE_BATCH) },
+	{ "~batch size is #", LINE(ROLE_BATCH) },
+	{ "~batchsize=#", LINE(ROLE_BATCH) },
+	{ "~batchsize: #", LINE(ROLE_BATCH) },
 	{ "Microsoft::MSR::CNTK", SPEAKER("CNTK") },
 	{ "_cntk_py", SPEAKER("CNTK") },
 	{ "packages\\cntk", SPEAKER("CNTK") },

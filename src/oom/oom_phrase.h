@@ -24,6 +24,8 @@ enum phrase_role {
 	ROLE_HANDLING,		/* what follows happened because of what stands before */
 	ROLE_VOLATILE,		/* PyTorch's warning of it */
 	ROLE_START_TOTAL, ROLE_START_FREE,	/* TensorFlow's device, when it is found */
+	ROLE_CAPTURE,		/* CUDA graphs are being captured */
+	ROLE_BATCH,		/* samples in a batch of training, as the run was told */
 	ROLE_SPEAKER,		/* whose text that is */
 	ROLE_NOTHING		/* it looks like a message and is none */
 };
@@ -37,7 +39,9 @@ enum {				/* of a message */
 	PHRASE_ANYONE = 32,	/* whose it is, the text around it says */
 	PHRASE_REST = 64,	/* the rest of a message: one only where the beginning is missing */
 	PHRASE_AGAIN = 128,	/* stands beside another that says the same */
-	PHRASE_LIMITED = 256	/* the limit of a container or job ended it, not the machine */
+	PHRASE_LIMITED = 256,	/* the limit of a container or job ended it, not the machine */
+	PHRASE_WINDOWS = 1024,	/* said by what is built for Windows */
+	PHRASE_APART = 512	/* it looks like a message of memory and is of something else */
 };
 
 struct phrase {

@@ -152,6 +152,52 @@ is_logits(struct piece t)
 	return any_of(t, "lm_head log_softmax(") || find(operands, "logits");
 }
 
+/* What words in a line of code, or in a call's file and function, tell: all that are not NULL must hold
+ * one each. */
+struct sign {
+	const char *words, *others;
+	unsigned facts;
+};
+
+/* Of the innermost line of code that is not PyTorch's own: what it is about, */
+static const struct sign code_signs[] = {
+	{ "box_iou( bbox_overlaps( bbox_iou( pairwise_iou( pairwise_distance( cdist(", NULL, TRACE_PAIRS },
+	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
+	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
+	{ "deepcopy(", "model net ema unet self", TRACE_TWICE },
+	{ "torch.cat([self.key_cache torch.cat([self.value_cache torch.cat([past_key torch.cat((past_key "
+	    "torch.cat([past_value", NULL, TRACE_CACHE },
+	{ NULL, NULL, 0 }
+};
+
+/* and of any: what it calls. */
+static const struct sign call_signs[] = {
+	{ "torch.load(", NULL, TRACE_CHECKPOINT },
+	{ ".backward(", NULL, TRACE_BACKWARD },
+	{ "optimizer.step( optim.step(", NULL, TRACE_STEP },
+	{ "_cuda_init( cuctxcreate cudeviceprimaryctxretain", NULL, TRACE_FIRST },
+	{ "variables_initializer( paddle.load(", NULL, TRACE_LOADING },
+	{ "create_graph= retain_graph=true", "backward( grad(", TRACE_RETAINS },
+	{ "(x_train (x_test (x_val (train_x (test_x (val_x (train_data (test_data x_train. x_test. "
+	    "train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
+	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
+	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
+	{ "vae.decode( first_stage_model.decode( decode_first_stage( decode_latents( vae.encode(", NULL,
+	    TRACE_DECODER },
+	{ NULL, NULL, 0 }
+};
+
+static unsigned
+signs(const struct sign *list, struct piece a, struct piece b)
+{
+	unsigned facts = 0;
+
+	for (; list->words || list->others; list++)
+		if ((!list->words || any_of(a, list->words)) && (!list->others || any_of(b, list->others)))
+			facts |= list->facts;
+	return facts;
+}
+
 static unsigned
 code_facts(struct piece t, bool of_attention)
 {
@@ -171,25 +217,18 @@ code_facts(struct piece t, bool of_attention)
 		facts |= TRACE_ARRAY;
 	if (any_of(t, "exp_avg momentum_buffer") || find(t, "zeros_like(p"))
 		facts |= TRACE_STATE;
-	return facts;
+	return facts | signs(code_signs, t, t);
 }
 
 /* Calls that a line of code makes, wherever it stands. */
 static unsigned
 made_calls(struct piece t)
 {
-	unsigned facts = 0;
+	unsigned facts = signs(call_signs, t, t);
 
-	if (find(t, "torch.load("))
-		facts |= TRACE_CHECKPOINT;
-	if (find(t, ".backward("))
-		facts |= TRACE_BACKWARD;
-	if (find(t, "optimizer.step(") || find(t, "optim.step("))
-		facts |= TRACE_STEP;
-	if (any_of(t, "_cuda_init( cuctxcreate cudeviceprimaryctxretain"))
-		facts |= TRACE_FIRST;
-	if (any_of(t, "variables_initializer( paddle.load("))
-		facts |= TRACE_LOADING;
+	/* FSDP warns of it on the message's own line */
+	if (find(t, "failed to clone() tensor with name"))
+		facts |= TRACE_GATHERS;
 	return facts;
 }
 
@@ -229,10 +268,30 @@ evaluates(struct piece function)
 	return false;
 }
 
+/* Calls by their file and their function. */
+static const struct sign place_signs[] = {
+	{ "fsdp/_state_dict_utils.py checkpoint/state_dict.py", NULL, TRACE_GATHERS },
+	{ NULL, "_consolidated_16bit_state_dict _zero3_consolidated get_full_model_state_dict", TRACE_GATHERS },
+	{ "assigners/ assigner.py utils/tal.py matcher.py iou_calculators/ iou2d_calculator.py", NULL,
+	    TRACE_PAIRS },
+	{ NULL, "bbox_overlaps pairwise_iou box_iou bbox_iou gather_topk_anchors", TRACE_PAIRS },
+	{ "cuda/graphs.py cuda_graph_runner.py cudagraph_utils.py cuda_graph.py", NULL, TRACE_GRAPH },
+	{ NULL, "capture_model capture_begin capture_end capture_one_batch_size init_cuda_graphs", TRACE_GRAPH },
+	{ "pin_memory.py", NULL, TRACE_PINNED },
+	{ NULL, "pin_memory", TRACE_PINNED },
+	{ NULL, "_ddp_init_helper", TRACE_BUCKETS },
+	{ "autoencoder vae", "decode encode", TRACE_DECODER },
+	{ NULL, "decode_latents decode_first_stage vae_decode", TRACE_DECODER },
+	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine _init_cache", TRACE_CACHE },
+	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
+	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
+	{ NULL, NULL, 0 }
+};
+
 static unsigned
 call_facts(struct piece path, struct piece function)
 {
-	unsigned facts = 0;
+	unsigned facts = signs(place_signs, path, function);
 
 	if (find(path, "orch/serialization.py"))
 		facts |= TRACE_CHECKPOINT;
@@ -287,27 +346,37 @@ function_at(const char *s, const char *end)
 	return (struct piece){ s, (size_t)(to - s) };
 }
 
+/* What follows a file's name in a call: returns where its function is looked for, or NULL. A warning has a
+ * place, too, "a.py:9: UserWarning", and collectors of logs have their own, "[log.py:9]". */
+static const char *
+call_rest(struct piece line, const char *s)
+{
+	const char *end = line.s + line.n;
+
+	if (s < end && *s == '"')
+		return find((struct piece){ s, (size_t)(end - s) }, ", line ");
+	if (s < end && *s == ':')
+		for (s++; s < end && *s >= '0' && *s <= '9'; s++)
+			;
+	if (end - s >= 5 && (memcmp(s, " in ", 4) == 0 || memcmp(s, ", in ", 5) == 0))
+		return s;
+	return NULL;
+}
+
 /* A call: its file and its function. "a.py", line 9, in f"; "a.py:9, in f(x)"; "a.py in f(x)". */
 static bool
 is_call(struct piece line, struct piece *path, struct piece *function)
 {
-	const char *py = find(line, ".py"), *end = line.s + line.n, *s, *in;
+	const char *py = line.s, *end = line.s + line.n, *s = NULL, *in;
 
-	if (!py)
+	while (!s && (py = find((struct piece){ py, (size_t)(end - py) }, ".py")))
+		s = call_rest(line, py += 3);
+	if (!s)
 		return false;
-	s = py + 3;
-	if (s < end && *s == '"') {
-		struct piece rest = { s, (size_t)(end - s) };
-
-		if (!(s = find(rest, ", line ")))
-			return false;
-	} else if (!(s < end && (*s == ':' || *s == ' '))) {
-		return false;
-	}
-	*path = until(line.s, py + 3);
+	*path = until(line.s, py);
 	in = find((struct piece){ s, (size_t)(end - s) }, " in ");
 	*function = in ? function_at(in + 4, end) : (struct piece){ end, 0 };
-	return in || py[3] == '"';
+	return true;
 }
 
 /* The mark that a notebook ("----> 3 f(x)") or rich sets at the line of code that ran. */

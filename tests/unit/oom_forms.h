@@ -18,7 +18,7 @@ struct want {
 	int64_t dim[OOM_RANK];
 	const char *node;
 	const char *says;	/* a part of what is said of it */
-	bool host, warning, hedged, asserted;
+	bool host, warning, hedged, asserted, apart;
 	int gpu;		/* the index and one; 0: not said */
 	int alive;
 	struct {
@@ -201,6 +201,7 @@ expect(const struct want *w, const char *form, const struct oom_log *log)
 		cr_expect_str_eq(m->node, w->node, "%s %s: %s", w->name, form, m->node);
 	cr_expect_eq(m->gpu, w->gpu - 1, "%s %s: GPU %d", w->name, form, m->gpu);
 	cr_expect_eq(m->hedged, w->hedged, "%s %s: hedged", w->name, form);
+	cr_expect_eq(m->apart, w->apart, "%s %s: apart", w->name, form);
 	cr_expect_eq(m->asserted > 0, w->asserted, "%s %s: asserted", w->name, form);
 	if (w->says)
 		cr_expect(m->says && strstr(m->says, w->says), "%s %s: says %s", w->name, form,

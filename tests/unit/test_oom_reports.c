@@ -267,7 +267,7 @@ static const struct want texts[] = {
 	  .text = "plaidml.exceptions.Unknown: unable to allocate host-local memory: "
 	    "CL_OUT_OF_RESOURCES\n" },
 	{ .name = "OpenCL's host", .from = "plaidml/plaidml/issues/73",
-	  .who = "OpenCL", .host = true,
+	  .who = "OpenCL", .host = true, .hedged = true,
 	  .text = "plaidml.exceptions.Unknown: creating a command queue for an OpenCL device: "
 	    "CL_OUT_OF_HOST_MEMORY\n" },
 	{ .name = "amdgpu", .from = "X11Libre/xserver/issues/2093",
@@ -350,7 +350,7 @@ static const struct want texts[] = {
 	    "cudaSuccess (2 vs. 0)  out of memory\n" },
 	{ .name = "Caffe with its layers", .from = "NVIDIA/caffe/issues/241",
 	  .who = "Caffe",
-	  .says = "(3,952,640 B) for the results of all layers, at a batch of 10;",
+	  .says = "came to 3.77 MiB (3,952,640 B), at a batch of 10;",
 	  .text = "I0920 09:05:32.565769 26257 net.cpp:150] Top shape: 10 1 80 80 (64000)\n"
 	    "I0920 09:05:32.565773 26257 net.cpp:158] Memory required for data: 256000\n"
 	    "I0920 09:05:32.565769 26257 net.cpp:150] Top shape: 10 16 76 76 (924160)\n"

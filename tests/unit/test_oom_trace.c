@@ -136,6 +136,51 @@ static const struct place {
 	    "\xe2\x94\x82 \xe2\x9d\xb1 41 \xe2\x94\x82   s = torch.matmul(q, k.transpose(-1, -2))  \xe2\x94\x82\n"
 	    "\xe2\x94\x82   42 \xe2\x94\x82   return s                                  \xe2\x94\x82\n"
 	    "\xe2\x95\xb0\xe2\x94\x80\xe2\x95\xaf\n" ENDED, TRACE_SCORES, "" },
+	/* FSDP: ByteDance-Seed/Bagel/issues/157; its warning: tatsu-lab/stanford_alpaca/issues/65 */
+	{ "weights are gathered", HEAD CALL("/src/save.py", "109", "save", "state = average.state_dict()")
+	    CALL(TORCH "nn/modules/module.py", "2215", "state_dict", "hook(self, prefix, keep_vars)")
+	    CALL(TORCH "distributed/fsdp/_state_dict_utils.py", "303", "_full_pre_state_dict_hook",
+	    "_common_unshard_pre_state_dict_hook(") ENDED, TRACE_GATHERS, "" },
+	{ "weights are gathered, in a warning", TORCH "distributed/fsdp/fully_sharded_data_parallel.py:2224: "
+	    "UserWarning: Failed to clone() tensor with name net.3.weight. Error: CUDA out of memory. Tried to "
+	    "allocate 502.00 MiB (GPU 1; 39.59 GiB total capacity; 37.22 GiB reserved in total by PyTorch)\n",
+	    TRACE_GATHERS, "" },
+	{ "a state dict", HEAD CALL("/src/save.py", "109", "save", "state = net.state_dict()") ENDED, 0, "" },
+	/* boxes: dingjiansw101/AerialDetection/issues/8, Deci-AI/super-gradients/issues/1499 */
+	{ "boxes by boxes", HEAD CALL("/env/mmdet/core/bbox/assigners/max_iou_assigner.py", "84", "assign",
+	    "overlaps = bbox_overlaps(gt_bboxes, bboxes)") ENDED, TRACE_PAIRS, "" },
+	{ "boxes", HEAD CALL("/src/boxes.py", "84", "clip", "boxes = boxes.clamp(0, 1)") ENDED, 0, "" },
+	/* vllm-project/vllm/issues/19186 */
+	{ "graphs are captured", HEAD CALL("/env/vllm/compilation/backends.py", "681", "run",
+	    "with torch.cuda.graph(cudagraph, pool=self.graph_pool):")
+	    CALL(TORCH "cuda/graphs.py", "84", "capture_end", "super().capture_end()") BARE, TRACE_GRAPH, "" },
+	/* after a collector's own place: the same thread */
+	{ "graphs, with a place ahead", "ERROR 06-05 06:18:13 [worker.py:470]   File \"" TORCH
+	    "cuda/graphs.py\", line 84, in capture_end\nERROR 06-05 06:18:13 [worker.py:470]     "
+	    "super().capture_end()\nERROR 06-05 06:18:13 [worker.py:470] " BARE, TRACE_GRAPH, "" },
+	{ "memory is locked", HEAD CALL("/src/fit.py", "9", "main", "x = torch.empty(n).pin_memory()") BARE,
+	    TRACE_PINNED, "" },
+	{ "memory may be locked", HEAD CALL("/src/fit.py", "9", "main", "for x in DataLoader(s, pin_memory=True):")
+	    BARE, 0, "" },
+	{ "a whole set", HEAD CALL("/src/fit.py", "9", "main", "y = model(x_test.to(device))") ENDED,
+	    TRACE_WHOLE, "" },
+	{ "a batch", HEAD CALL("/src/fit.py", "9", "main", "y = model(x.to(device))") ENDED, 0, "" },
+	{ "a network is copied", HEAD CALL("/src/fit.py", "9", "main", "teacher = copy.deepcopy(model)") ENDED,
+	    TRACE_TWICE, "" },
+	{ "settings are copied", HEAD CALL("/src/fit.py", "9", "main", "args = copy.deepcopy(defaults)") ENDED,
+	    0, "" },
+	/* huggingface/pytorch-image-models/issues/432 */
+	{ "the graph is kept", HEAD CALL("/src/fit.py", "9", "main", "loss.backward(create_graph=second)") ENDED,
+	    TRACE_BACKWARD | TRACE_RETAINS, "" },
+	{ "images are decoded", HEAD CALL("/src/draw.py", "9", "main", "images = vae.decode(latents).sample")
+	    ENDED, TRACE_DECODER, "" },
+	/* huggingface/transformers/issues/24658 */
+	{ "DeepSpeed's optimizer", HEAD CALL("/env/deepspeed/runtime/engine.py", "1474", "_configure_zero_optimizer",
+	    "optimizer = Stage3(") ENDED, TRACE_MASTER, "" },
+	{ "keys and values are kept", HEAD CALL("/env/transformers/cache_utils.py", "360", "update",
+	    "self.key_cache[i] = torch.cat([self.key_cache[i], key_states], dim=-2)") ENDED, TRACE_CACHE, "" },
+	{ "a file is read", HEAD CALL("/src/fit.py", "9", "main", "table = pd.read_csv(path)") "MemoryError\n",
+	    TRACE_READS, "" },
 	{ "ggml's cache", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
 	    "cudaMalloc failed: out of memory\nllama_kv_cache_init: failed to allocate buffer for kv cache\n",
 	    TRACE_CACHE, "" },

@@ -1,0 +1,133 @@
+/*
+ * Texts that look as if memory had ended, or are pasted as if it had, and are of something else; and some that are
+ * of memory and do not look it. `from` names the thread on github.com that has the wording, and what it settled
+ * on was read there; what is people's own is left out or replaced.
+ */
+#include "oom_forms.h"
+
+#define ON_CHIP		"Not the device's memory: a kernel needs more of the memory on a multiprocessor"
+#define FILES		"Not the GPU's memory: the device that is full is one of files"
+#define GONE		"A process that prepares data ended before its time"
+
+static const struct want texts[] = {
+	{ .name = "a kernel's shared memory", .from = "Yuliang-Liu/MonkeyOCR/issues/25", .who = "Triton",
+	  .apart = true, .says = ON_CHIP,
+	  .text = "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 65538, "
+	    "Hardware limit: 65536. Reducing block sizes or `num_stages` may help.\n" },
+	{ .name = "the same, older", .from = "triton-lang/triton/issues/384", .who = "Triton", .apart = true,
+	  .says = ON_CHIP, .text = "triton.code_gen.OutOfResources: out of resource: shared memoryRequired: "
+	    "110592Hardware limit: 101376\n" },
+	{ .name = "a block of threads", .from = "MGHPhysicsResearch/moquimc/issues/7", .who = "CUDA", .apart = true,
+	  .says = "more threads in a block", .text = "Vertices total memory 32508 MB Free memory 31830 MB\n"
+	    "CUDA error (transport particle table): too many resources requested for launch\n" },
+	{ .name = "an address", .from = "kokkos/kokkos/issues/2330", .who = "CUDA", .apart = true,
+	  .says = "an index out of range", .text = "  what():  cudaDeviceSynchronize() error( "
+	    "cudaErrorIllegalAddress): an illegal memory access was encountered a.cpp:119\n" },
+	{ .name = "a size that cannot be", .from = "NVIDIA/nccl/issues/1284", .who = "PyTorch", .apart = true,
+	  .says = "No machine has as much", .text = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to "
+	    "allocate more than 1EB memory.\n" },
+	{ .name = "semaphores", .from = "NVIDIA/Megatron-LM/issues/878", .who = "the file system", .apart = true,
+	  .says = FILES, .text = "    sl = self._semlock = _multiprocessing.SemLock(\n"
+	    "OSError: [Errno 28] No space left on device\n" },
+	{ .name = "an assertion", .from = "VinAIResearch/3D-UCaps/issues/8", .who = "CUDA", .apart = true,
+	  .says = "an assertion fails on the device", .text = "RuntimeError: CUDA error: device-side "
+	    "assert triggered\n" },
+	/* of memory */
+	{ .name = "batches that are shared", .from = "ostris/ai-toolkit/issues/515", .who = "PyTorch's DataLoader",
+	  .host = true, .says = "/dev/shm", .text = "RuntimeError: unable to write to file "
+	    "</torch_4210_2437918_1>: No space left on device (28)\n" },
+	{ .name = "workers of nnU-Net", .from = "MIC-DKFZ/nnUNet/issues/1572", .who = "nnU-Net", .host = true,
+	  .hedged = true, .says = GONE, .text = "RuntimeError: Background workers died. Look for the error "
+	    "message further up! If there is none then your RAM was full\n" },
+	{ .name = "workers of batchgenerators", .from = "MIC-DKFZ/nnUNet/issues/1437", .who = "batchgenerators",
+	  .host = true, .hedged = true, .says = GONE, .text = "RuntimeError: One or more background workers are "
+	    "no longer alive. Exiting. Please check the print statements above for the actual error message\n" },
+	{ .name = "ENOMEM", .from = "pytorch/pytorch/issues/31302", .who = "PyTorch on the processor", .host = true,
+	  .text = "RuntimeError: [enforce fail at CPUAllocator.cpp:56] posix_memalign(&data, gAlignment, nbytes) == "
+	    "0. 12 vs 0\n" },
+	{ .name = "a block above 4 GiB", .from = "lllyasviel/stable-diffusion-webui-forge/issues/523",
+	  .who = "PyTorch on XPU", .gpu = 1, .says = "no single block of 4 GiB or more",
+	  .size = { { OOM_ASKED, 4831838208 }, { OOM_TOTAL, 16707422781 } },
+	  .text = "RuntimeError: Current platform can NOT allocate memory block with size larger than 4GB! Tried to "
+	    "allocate 4.50 GiB (GPU  0; 15.56 GiB total capacity; 487.30 MiB already allocated; 510.00 MiB reserved "
+	    "in total by PyTorch)\n" },
+	{ .name = "NCCL's buffers", .from = "NVIDIA/nccl/issues/1235", .who = "NCCL",
+	  .says = "not from the framework's allocator", .text = "n3:3066152 [3] include/alloc.h:178 NCCL WARN Cuda "
+	    "failure 'out of memory'\nn3:3066152 [3] include/alloc.h:185 NCCL WARN Failed to CUDA calloc 6291456 "
+	    "bytes\n" },
+	{ .name = "an array as a tensor", .from = "tensorflow/tensorflow/issues/55502", .who = "TensorFlow",
+	  .hedged = true, .says = "one that fit() or predict() is given", .text = "InternalError: Failed "
+	    "copying input tensor from /job:localhost/replica:0/task:0/device:CPU:0 to "
+	    "/job:localhost/replica:0/task:0/device:GPU:0 in order to run _EagerConst: Dst tensor is not "
+	    "initialized.\n" },
+	{ .name = "a device of Level Zero", .from = "intel/compute-runtime/issues/984", .who = "Level Zero",
+	  .text = "zeMemAllocDevice returns ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY\n" },
+	{ .name = "MXNet, raised later", .from = "apache/mxnet/issues/19499", .who = "MXNet",
+	  .text = "MXNetError: cudaMalloc retry failed: out of memory\n" },
+};
+
+static struct arena *arena;
+
+static void
+setup(void)
+{
+	arena = arena_new();
+	cr_assert(arena);
+}
+
+static void
+teardown(void)
+{
+	arena_free(arena);
+}
+
+TestSuite(oom_apart, .init = setup, .fini = teardown);
+
+Test(oom_apart, say_the_same_in_every_form)
+{
+	expect_in_every_form(arena, texts, sizeof(texts) / sizeof(*texts));
+}
+
+static struct oom_log
+read_log(const char *text)
+{
+	struct out o = { arena_strdup(arena, text), strlen(text) };
+	struct oom_log log;
+
+	oom_log_read(&log, arena, feed, &o);
+	return log;
+}
+
+Test(oom_apart, gives_way_to_a_message_of_memory)
+{
+	struct oom_log log = read_log("an illegal memory access was encountered\nretrying\n"
+	    "RuntimeError: CUDA error: out of memory\n");
+
+	cr_assert_eq(log.messages.n, 1);
+	cr_expect(!log.messages.v[0].apart);
+	cr_expect_eq(log.messages.v[0].line, 3);
+}
+
+Test(oom_apart, memory_that_was_to_be_locked_is_the_machines_or_the_devices)
+{
+	struct oom_log log = read_log("Traceback (most recent call last):\n"
+	    "  File \"/src/fit.py\", line 9, in main\n    buffer = torch.empty(n).pin_memory()\n"
+	    "RuntimeError: CUDA error: out of memory\n");
+
+	cr_assert_eq(log.messages.n, 1);
+	cr_expect(log.messages.v[0].hedged);
+	cr_expect(strstr(log.messages.v[0].says, "locked (pinned)"));
+	log = read_log("Traceback (most recent call last):\n"
+	    "  File \"/src/fit.py\", line 9, in main\n    x = DataLoader(set, pin_memory=True)\n"
+	    "RuntimeError: CUDA error: out of memory\n");
+	cr_expect(!log.messages.v[0].hedged);
+}
+
+Test(oom_apart, a_batch_is_that_of_training_and_one)
+{
+	cr_expect_eq(read_log("Namespace(lr=0.1, batch_size=48, val_batch_size=512)\n").batch, 48);
+	cr_expect_eq(read_log("--train-batch-size 12\neffective_batch_size: 96\n").batch, 12);
+	cr_expect_eq(read_log("{'batch_size': 8}\nbatch size: 8\n").batch, 8);
+	cr_expect_eq(read_log("batch_size=8\nbatch_size=16\n").batch, -1);
+	cr_expect_eq(read_log("eval_batch_size=8\nminibatch 9\n").batch, 0);
+}
