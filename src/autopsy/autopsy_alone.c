@@ -81,6 +81,12 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 	    (long long)wide));
 }
 
+static bool
+is_attention(const char *node)
+{
+	return strstr(node, "attention") || strstr(node, "attn");
+}
+
 static void
 tensorflow_shape(struct autopsy *y)
 {
@@ -89,7 +95,11 @@ tensorflow_shape(struct autopsy *y)
 
 	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
 		return;
-	if (strstr(o->node, "Concat") && (o->facts & TRACE_EVALUATES))
+	if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
+		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its %lld rows are "
+		    "samples, heads and positions in one: fewer samples at once, or shorter ones, make it "
+		    "smaller.", (long long)s->dim[0]));
+	else if (strstr(o->node, "Concat") && (o->facts & TRACE_EVALUATES))
 		autopsy_cause(y, "The operation joins the results of all batches of predict() or evaluate() on "
 		    "the device: they grow with the number of samples, not with a batch. In parts "
 		    "(predict_on_batch(), whose results are moved to the machine's memory) they need not lie "
@@ -97,7 +107,7 @@ tensorflow_shape(struct autopsy *y)
 	else if (initializes(o->node))
 		autopsy_cause(y, "The operation gives a weight, or what the optimizer keeps for it, its first "
 		    "values: the batch plays no part.");
-	else if (is_square(s) && (strstr(o->node, "attention") || strstr(o->node, "attn")))
+	else if (is_square(s) && is_attention(o->node))
 		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its tensor has a "
 		    "number for each pair of %lld x %lld positions: it grows with the square of the length, "
 		    "with the heads, and with the batch.", (long long)s->dim[s->rank - 2],
@@ -111,6 +121,23 @@ tensorflow_shape(struct autopsy *y)
 		    "rule: then a smaller batch makes it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 2)
 		of_matrix(y, s);
+}
+
+/* ---- what grows ---- */
+
+/* By the number of its epoch steps had fitted, unless the run was resumed there. */
+static void
+went_on(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (log->epoch < 2 || log->epoch_line > y->main->line)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d it was in epoch %lld. Unless it began there, steps had fitted "
+	    "before, and something grows: %s, or samples that are larger than those before.", log->epoch_line,
+	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step (lists of "
+	    "results, caches, models that are made anew)" : "tensors that are kept from step to "
+	    "step (sums of losses with their graph, lists of results, validation with gradients)"));
 }
 
 /* ---- arrays in the machine's memory ---- */
@@ -324,6 +351,20 @@ largest_block(struct autopsy *y)
 		    "or pixels, it fits.");
 }
 
+/* What was free is all that is told. */
+static void
+little_free(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	char human[SIZE_TEXT];
+
+	if (y->causes.n || b->free < 0 || b->roomy || y->main->kind == OOM_OURS || b->allocated >= 0 || b->total > 0 || y->main->says || y->forecast.known)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "The device was full but for %s. Where this process filled it, fewer or "
+	    "smaller samples make what a step keeps smaller; where another did, nvidia-smi lists it.",
+	    size_human(human, b->free)));
+}
+
 /* Where the log shows no more than how many samples a step takes. */
 static void
 batch_said(struct autopsy *y)
@@ -453,6 +494,7 @@ autopsy_alone_causes(struct autopsy *y)
 	if (y->main->host) {
 		if (!y->matches.all.n)
 			host_request(y);
+		went_on(y);
 		return;
 	}
 	impossible(y);
@@ -466,6 +508,8 @@ autopsy_alone_causes(struct autopsy *y)
 	xla_program(y);
 	pools(y);
 	largest_block(y);
+	went_on(y);
 	card_in_table(y);
+	little_free(y);
 	batch_said(y);
 }

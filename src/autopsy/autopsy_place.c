@@ -98,7 +98,7 @@ evaluation(struct autopsy *y)
 static void
 line_of_code(struct autopsy *y)
 {
-	unsigned facts = y->main->facts;
+	uint64_t facts = y->main->facts;
 
 	if (facts & (TRACE_CHECKPOINT | TRACE_BACKWARD | TRACE_GATHERS) || ((facts & (TRACE_LOADING | TRACE_STEP)) &&
 	    !(facts & TRACE_FORWARD)))
@@ -136,7 +136,7 @@ forward(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(unsigned)(TRACE_FORWARD | TRACE_PARALLEL) ||
+	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(uint64_t)(TRACE_FORWARD | TRACE_PARALLEL) ||
 	    !is_torch(o) || y->budget.allocated >= 0 || y->log.evaluating)
 		return;
 	autopsy_cause(y, "By the traceback it failed in forward, where layers' results are made: those grow "
@@ -145,7 +145,7 @@ forward(struct autopsy *y)
 
 /* and whatever the figures are, the place by itself shows what the memory was for. */
 static const struct {
-	unsigned fact, unless;
+	uint64_t fact, unless;
 	const char *cause;
 } place_causes[] = {
 	{ TRACE_GATHERS, 0, "By the traceback it failed where weights that are split among devices are put "
@@ -157,6 +157,9 @@ static const struct {
 	    "(anchors, predictions): that grows with the product of their numbers, so one image with many "
 	    "takes far more than the rest. Fewer of them at once, by crops or a limit, or comparing those "
 	    "images on the processor (gpu_assign_thr in MMDetection), bound it." },
+	{ TRACE_EDGES, 0, "By the traceback it failed where messages are sent along the edges of a graph: such "
+	    "results have a row for each edge, however few nodes a loss is asked of. Neighbours that are "
+	    "sampled, products with a sparse matrix in place of messages, or fewer features take less." },
 	{ TRACE_BUCKETS, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
 	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
 	    "part." },
@@ -219,7 +222,7 @@ parallel(struct autopsy *y)
 static void
 ggml(struct autopsy *y)
 {
-	unsigned facts = y->main->facts;
+	uint64_t facts = y->main->facts;
 
 	if ((facts & TRACE_CACHE) && is_torch(y->main))
 		autopsy_cause(y, "By the traceback it is the cache of keys and values of attention, which grows "
@@ -264,7 +267,7 @@ xla_scores(struct autopsy *y)
 static void
 host_places(struct autopsy *y)
 {
-	unsigned facts = y->main->facts;
+	uint64_t facts = y->main->facts;
 
 	if (facts & TRACE_READS)
 		autopsy_cause(y, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
@@ -272,6 +275,10 @@ host_places(struct autopsy *y)
 	if (facts & TRACE_ARRAY)
 		autopsy_cause(y, "The line of code makes a new array from what it is given, and both "
 		    "are held at once. In parts, or into an array that is there, one is enough.");
+	if ((facts & TRACE_MAKES) && !(facts & TRACE_ARRAY))
+		autopsy_cause(y, "The line of code makes an array of a size that it is told, all at once, such as a "
+		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "
+		    "one in a file (numpy.memmap) takes less.");
 	if ((facts & TRACE_JOIN) && !(facts & TRACE_ARRAY))
 		autopsy_cause(y, "By the traceback it failed where results are joined: they grow with the number "
 		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "

@@ -99,9 +99,10 @@ pytorch_meaning(struct arena *a, const struct oom_message *o)
 	    b.unallocated >= s->bytes;
 
 	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "
-	    "asked the device for %s, which it did not get.%s", bytes_text(a, s),
-	    in_pieces ? " It held as many unused bytes itself, but in pieces or of another pool: "
-	    "the memory is fragmented." : "");
+	    "asked the device for %s, which it did not get.%s%s", bytes_text(a, s),
+	    in_pieces ? " It held as many unused bytes itself, but in pieces or of another pool" : "",
+	    !in_pieces ? "" : b.unallocated >= b.reserved / 10 ? ": the memory is fragmented." :
+	    ", as a few always are.");
 }
 
 /* Is what XLA asked for the block of its temporaries, by its own list? */
@@ -194,8 +195,9 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 	if (o->host)
 		return host_meaning(a, o, element);
 	if (o->kind == OOM_OTHER && o->shape.known)
-		return arena_printf(a, "A wording that is not known here. By its words, there was "
-		    "no room for %s.", tensor_words(a, o, element));
+		return arena_printf(a, "A wording that is not known here. By its words, memory ended; it "
+		    "speaks of %s, which need not be what there was no room for.",
+		    tensor_words(a, o, element));
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
 		return arena_printf(a, "TensorFlow had no memory left on the device%s%s. The "
 		    "message does not say for what.", o->node[0] ? " in " : "", o->node);

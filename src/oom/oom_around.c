@@ -233,6 +233,12 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	case ROLE_CAPTURE:
 		log->capturing = line;
 		break;
+	case ROLE_EPOCH:
+		if (log->messages.n == 0 && m->number[0] <= MOST_BATCH) {
+			log->epoch = m->number[0];
+			log->epoch_line = line;
+		}
+		break;
 	case ROLE_BATCH:
 		if (m->number[0] > 0 && m->number[0] <= MOST_BATCH)
 			log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];

@@ -97,6 +97,14 @@ says_more(const struct oom_message *a, const struct oom_message *o)
 	return oom_is_vague(a) && a->line == o->line && !a->size[OOM_ASKED].known && !a->shape.known;
 }
 
+/* "CUDA out of memory. (GPU 1; 14.76 GiB total capacity)": is O the figures of what A names? */
+static bool
+has_figures(const struct oom_message *a, const struct oom_message *o)
+{
+	return a->kind == OOM_CUDA && !a->says && o->kind == OOM_PYTORCH && a->line == o->line &&
+	    !a->size[OOM_ASKED].known;
+}
+
 void
 oom_keep(struct oom_log *log, const struct oom_message *o)
 {
@@ -104,6 +112,8 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 
 	if (adds_nothing(log, o))
 		return;
+	if (log->messages.n > 0 && has_figures(&log->messages.v[log->messages.n - 1], o))
+		log->messages.n--;
 	if (oom_is_vague(o) && log->messages.n > 0 &&
 	    says_more(&log->messages.v[log->messages.n - 1], o))
 		log->messages.n--;

@@ -65,6 +65,9 @@ enum {				/* where a program was when memory ended, by its traceback */
 	TRACE_MASTER = 1 << 29,	/* DeepSpeed's optimizer is set up */
 	TRACE_TEST_NET = 1 << 30	/* Caffe makes the network of tests */
 };
+/* and more of them than an enumeration holds */
+#define TRACE_MAKES	((uint64_t)1 << 31)	/* an array of a size that is told is made */
+#define TRACE_EDGES	((uint64_t)1 << 32)	/* messages are sent along a graph's edges */
 
 struct oom_message {
 	enum oom_kind kind;
@@ -87,7 +90,7 @@ struct oom_message {
 	bool apart;		/* it looks like one and is of something else than memory */
 	bool follows;		/* said while an earlier message was being handled */
 	int share;		/* thousandths of the device that the framework takes; 0: not said */
-	unsigned facts;		/* TRACE_ */
+	uint64_t facts;		/* TRACE_ */
 	char function[OOM_NAME];	/* the user's, that evaluates; or "" */
 	const char *who;	/* whose message; never NULL */
 	const char *says;	/* what it means, where its kind does not say it; or NULL */
@@ -142,6 +145,8 @@ struct oom_log {
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */
 	int starts;		/* how many it found */
 	int capturing;		/* the last line that says that CUDA graphs are captured; 0: none */
+	int64_t epoch;		/* the last that is said ahead of the first message; 0: none */
+	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */
 	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */
 	int64_t bytes;

@@ -99,6 +99,10 @@
 #define WARM_UP		"vLLM tries its sampler with as many requests as max_num_seqs allows, before it "	\
     "serves any, and the device had no memory left for that: fewer of them, or a lower "	\
     "gpu_memory_utilization, leave some."
+#define ENGINE		"TensorRT had no memory left on the device for what it builds or runs: weights, results "	\
+    "of layers at the largest shapes and batch that its profile allows, and workspaces up to the limit that it is "	\
+    "given. A limit of workspaces as large as the device leaves nothing for the rest; on a Jetson that is the "	\
+    "machine's memory."
 #define UNLIKELY	"XLA gave up before it compiled the program: it counts the bytes that it needs, "	\
     "and they are more than the device has."
 #define BARE		"PyTorch could not get memory on the device. This message (of cudaMallocAsync, or "	\
@@ -226,14 +230,18 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA failure 2: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL,
 	    PHRASE_ANYONE) },
 	{ "Requested amount of GPU memory (% ) could not be allocated", FROM("TensorRT") },
+	{ "Requested amount of memory (% ) could not be allocated", FROM("TensorRT") },
+	{ "Out of memory error during getBestTactic:", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", ENGINE,
+	    PHRASE_AGAIN) },
 	{ "Tactic Device request: % Available: %", SAYS(OOM_CUDA, "TensorRT", TACTIC) },
 	{ "Skipping tactic @ due to insufficient memory on requested size of #",
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
 	{ "OutOfMemory Error in nvinfer#::", SAYS(OOM_CUDA, "TensorRT", NO_TACTIC) },
-	{ "Error Code 1: Cuda Runtime (out of memory)", FROM("TensorRT") },
-	{ "Cuda Error in nvinfer@ 2 (out of memory)", FROM("TensorRT") },
-	{ "Error Code 2: OutOfMemory", FROM("TensorRT") },
-	{ "Cuda Error in allocate: 2 (out of memory)", FROM("TensorRT") },
+	{ "Error Code 1: Cuda Runtime (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
+	{ "Cuda Error in nvinfer@ 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
+	{ "Error Code 2: OutOfMemory", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
+	{ "OutOfMemory Error in allocate: 0", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
+	{ "Cuda Error in allocate: 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	/* others */
 	{ "Out of memory error on GPU # . Cannot allocate %", ON_GPU(OOM_PADDLE) },
 	{ "Cannot malloc % GPU memory", MESSAGE(OOM_PADDLE) },
@@ -503,6 +511,17 @@ const struct phrase oom_phrases[] = {
 	{ "~total_train_batch_size", LINE(ROLE_NOTHING) },
 	{ "~total train batch size", LINE(ROLE_NOTHING) },
 	{ "~virtual_batch_size", LINE(ROLE_NOTHING) },
+	{ "~epochs: #", LINE(ROLE_NOTHING) },	/* how many there are to be */
+	{ "~epoch #/", LINE(ROLE_EPOCH) },
+	{ "~epoch #,", LINE(ROLE_EPOCH) },
+	{ "~epoch #:", LINE(ROLE_EPOCH) },
+	{ "~epoch #[", LINE(ROLE_EPOCH) },
+	{ "~epoch #\n", LINE(ROLE_EPOCH) },
+	{ "~epoch: # ", LINE(ROLE_EPOCH) },
+	{ "~epoch:[#", LINE(ROLE_EPOCH) },
+	{ "~epoch: [#", LINE(ROLE_EPOCH) },
+	{ "~epoch [#", LINE(ROLE_EPOCH) },
+	{ "~epoch=#,", LINE(ROLE_EPOCH) },
 	{ "~batch_size=#", LINE(ROLE_BATCH) },
 	{ "~batch_size = #", LINE(ROLE_BATCH) },
 	{ "~batch_size: #", LINE(ROLE_BATCH) },

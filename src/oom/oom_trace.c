@@ -156,7 +156,7 @@ is_logits(struct piece t)
  * one each. */
 struct sign {
 	const char *words, *others;
-	unsigned facts;
+	uint64_t facts;
 };
 
 /* Of the innermost line of code that is not PyTorch's own: what it is about, */
@@ -164,6 +164,7 @@ static const struct sign code_signs[] = {
 	{ "box_iou( bbox_overlaps( bbox_iou( pairwise_iou( pairwise_distance( cdist(", NULL, TRACE_PAIRS },
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
+	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
 	{ "deepcopy(", "model net ema unet self", TRACE_TWICE },
 	{ "torch.cat([self.key_cache torch.cat([self.value_cache torch.cat([past_key torch.cat((past_key "
 	    "torch.cat([past_value", NULL, TRACE_CACHE },
@@ -187,10 +188,10 @@ static const struct sign call_signs[] = {
 	{ NULL, NULL, 0 }
 };
 
-static unsigned
+static uint64_t
 signs(const struct sign *list, struct piece a, struct piece b)
 {
-	unsigned facts = 0;
+	uint64_t facts = 0;
 
 	for (; list->words || list->others; list++)
 		if ((!list->words || any_of(a, list->words)) && (!list->others || any_of(b, list->others)))
@@ -198,10 +199,10 @@ signs(const struct sign *list, struct piece a, struct piece b)
 	return facts;
 }
 
-static unsigned
+static uint64_t
 code_facts(struct piece t, bool of_attention)
 {
-	unsigned facts = 0;
+	uint64_t facts = 0;
 
 	if (any_of(t, "scaled_dot_product_attention( multi_head_attention_forward("))
 		facts |= TRACE_ATTENTION;
@@ -221,10 +222,10 @@ code_facts(struct piece t, bool of_attention)
 }
 
 /* Calls that a line of code makes, wherever it stands. */
-static unsigned
+static uint64_t
 made_calls(struct piece t)
 {
-	unsigned facts = signs(call_signs, t, t);
+	uint64_t facts = signs(call_signs, t, t);
 
 	/* FSDP warns of it on the message's own line */
 	if (find(t, "failed to clone() tensor with name"))
@@ -280,6 +281,7 @@ static const struct sign place_signs[] = {
 	{ "pin_memory.py", NULL, TRACE_PINNED },
 	{ NULL, "pin_memory", TRACE_PINNED },
 	{ NULL, "_ddp_init_helper", TRACE_BUCKETS },
+	{ "message_passing.py torch_scatter/ torch_sparse/ dgl/ torch_geometric/nn/conv/", NULL, TRACE_EDGES },
 	{ "autoencoder vae", "decode encode", TRACE_DECODER },
 	{ NULL, "decode_latents decode_first_stage vae_decode", TRACE_DECODER },
 	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine _init_cache", TRACE_CACHE },
@@ -288,10 +290,10 @@ static const struct sign place_signs[] = {
 	{ NULL, NULL, 0 }
 };
 
-static unsigned
+static uint64_t
 call_facts(struct piece path, struct piece function)
 {
-	unsigned facts = signs(place_signs, path, function);
+	uint64_t facts = signs(place_signs, path, function);
 
 	if (find(path, "orch/serialization.py"))
 		facts |= TRACE_CHECKPOINT;
@@ -395,14 +397,14 @@ is_marked(struct piece line)
 static void
 note_code(struct oom_trace *t, struct piece line)
 {
-	unsigned facts = code_facts(line, t->attention);
+	uint64_t facts = code_facts(line, t->attention);
 
 	t->facts |= made_calls(line);
 	if (find((struct piece){ line.s, line.n }, "exp_avg") || (t->facts & TRACE_STEP))
 		t->facts |= facts & TRACE_STATE;
 	if (t->library || (t->turned && t->settled))
 		return;
-	t->code = t->here & TRACE_EVALUATES ? facts : facts & ~(unsigned)TRACE_JOIN;
+	t->code = t->here & TRACE_EVALUATES ? facts : facts & ~(uint64_t)TRACE_JOIN;
 	t->settled = true;
 }
 
@@ -423,7 +425,7 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 {
 	char buffer[MOST_PLACE];
 	struct piece path = plain_path(as_written, buffer);
-	unsigned facts = call_facts(path, function);
+	uint64_t facts = call_facts(path, function);
 
 	t->library = is_library(path);
 	if ((facts & TRACE_EVALUATES) && !is_installed(path) && !t->function[0] &&
@@ -442,7 +444,7 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 
 /* ---- whose it is ---- */
 
-static unsigned
+static uint64_t
 told(const struct oom_trace *t)
 {
 	return t->facts | t->code;
@@ -451,7 +453,7 @@ told(const struct oom_trace *t)
 static void
 give(const struct oom_trace *t, struct oom_message *o)
 {
-	if (o->facts & ~(unsigned)TRACE_OF_GGML)
+	if (o->facts & ~(uint64_t)TRACE_OF_GGML)
 		return;
 	o->facts |= told(t);
 	memcpy(o->function, t->function, sizeof(o->function));
@@ -536,7 +538,7 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		t->taken = t->taken ? t->taken : o->line;
 		return;
 	}
-	o->facts |= (code_facts(code, false) & ~(unsigned)(TRACE_JOIN | TRACE_STATE)) | made_calls(code);
+	o->facts |= (code_facts(code, false) & ~(uint64_t)(TRACE_JOIN | TRACE_STATE)) | made_calls(code);
 }
 
 void

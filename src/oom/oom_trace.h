@@ -11,15 +11,15 @@
 #define TRACE_BEHIND	512	/* bytes ahead of a message that are read as its line of code */
 
 struct oom_trace {		/* the one that is being read */
-	unsigned facts;		/* of the calls */
-	unsigned code;		/* of the line of code of the innermost call that is the user's */
+	uint64_t facts;		/* of the calls */
+	uint64_t code;		/* of the line of code of the innermost call that is the user's */
 	char function[OOM_NAME];	/* of the user's, that evaluates; or "" */
 	int begun, last;	/* its lines; 0: none is open */
 	int expect;		/* lines in which a call's line of code may follow */
 	bool turned;		/* the innermost call stands first */
 	bool settled;		/* of a turned one: the innermost call of the user's is read */
 	bool library;		/* the call whose line of code is awaited is of PyTorch itself */
-	unsigned here;		/* facts of the innermost call that is not */
+	uint64_t here;		/* facts of the innermost call that is not */
 	bool attention;		/* its file or function is of attention */
 	int after;		/* the line of the message that it follows; 0: none */
 	int taken;		/* the line of the message at its end; 0: it goes on */

@@ -14,7 +14,7 @@
 
 static const struct place {
 	const char *name, *text;
-	unsigned facts;		/* all that is to be told */
+	uint64_t facts;		/* all that is to be told */
 	const char *function;
 } places[] = {
 	{ "a model is moved", HEAD CALL("/src/fit.py", "40", "main", "net = Net().to(device)")
@@ -179,6 +179,12 @@ static const struct place {
 	    "optimizer = Stage3(") ENDED, TRACE_MASTER, "" },
 	{ "keys and values are kept", HEAD CALL("/env/transformers/cache_utils.py", "360", "update",
 	    "self.key_cache[i] = torch.cat([self.key_cache[i], key_states], dim=-2)") ENDED, TRACE_CACHE, "" },
+	/* tambetm/simple_dqn/issues/14 */
+	{ "an array is made", HEAD CALL("/src/memory.py", "12", "__init__", "self.screens = np.empty((n, h, w))")
+	    "MemoryError\n", TRACE_MAKES, "" },
+	/* neuraloperator/graph-pde/issues/5 */
+	{ "edges", HEAD CALL("/env/torch_geometric/nn/conv/message_passing.py", "317", "propagate",
+	    "out = self.message(**kwargs)") ENDED, TRACE_EDGES, "" },
 	{ "a file is read", HEAD CALL("/src/fit.py", "9", "main", "table = pd.read_csv(path)") "MemoryError\n",
 	    TRACE_READS, "" },
 	{ "ggml's cache", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
@@ -217,7 +223,7 @@ expect_place(const struct place *p, const char *form, struct out o)
 	oom_log_read(&log, arena, feed, &o);
 	m = oom_log_main(&log);
 	cr_assert(m, "%s %s: nothing", p->name, form);
-	cr_expect_eq(m->facts, p->facts, "%s %s: %x", p->name, form, m->facts);
+	cr_expect_eq(m->facts, p->facts, "%s %s: %llx", p->name, form, (unsigned long long)m->facts);
 	cr_expect_str_eq(m->function, p->function, "%s %s: %s", p->name, form, m->function);
 }
 
