@@ -282,8 +282,9 @@ xla_request(struct autopsy *y)
 {
 	if (y->lo >= LARGE_SAMPLE)
 		autopsy_cause(y, "One block as large as that is an array, or all temporaries of a compiled "
-		    "program. Either grows with the samples at once: fewer of them, or results that backward "
-		    "makes anew (jax.checkpoint), take less.");
+		    "program. Either grows with the samples at once and with their size or length, where all "
+		    "pairs of positions are compared with its square: fewer or shorter ones, or results that "
+		    "backward makes anew (jax.checkpoint), take less.");
 	autopsy_cause(y, "JAX takes three quarters of a device when it begins, and no more than that, unless "
 	    "XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the rest is "
 	    "for others.");
@@ -494,6 +495,11 @@ autopsy_alone_causes(struct autopsy *y)
 	if (y->main->host) {
 		if (!y->matches.all.n)
 			host_request(y);
+		if (y->log.shuffled > 0)
+			autopsy_cause(y, arena_printf(y->arena, "The log tells of TensorFlow's buffer of %lld shuffled "
+			    "elements, which lies in the machine's memory whole, decoded as they are: fewer "
+			    "(shuffle(buffer_size), shuffle_buffer_size), or shuffling names or encoded images, "
+			    "take less.", (long long)y->log.shuffled));
 		went_on(y);
 		return;
 	}

@@ -173,6 +173,10 @@ static const struct {
 	    "reads them: its layers have the images' full height and width, and take more with each pixel, "
 	    "frame and image at once. In tiles (enable_vae_tiling in diffusers), in slices or one by one they "
 	    "need a part of that." },
+	{ TRACE_PIECES, TRACE_JOIN | TRACE_LOADING | TRACE_CACHE, "The line of code joins pieces to one tensor, "
+	    "so that pieces and whole lie there at once. Smaller or fewer ones take less; where nothing is "
+	    "trained on them, pieces that are moved to the machine's memory as they come (.cpu()) leave the "
+	    "device their room." },
 	{ TRACE_WHOLE, 0, "By its names the line of code takes a whole set of samples at once. Unless that is "
 	    "a batch of it, batches, as a DataLoader makes them, take a part of that." },
 	{ TRACE_RETAINS, 0, "The line of code tells backward to keep the graph (create_graph, retain_graph). "

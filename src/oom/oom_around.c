@@ -233,6 +233,9 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	case ROLE_CAPTURE:
 		log->capturing = line;
 		break;
+	case ROLE_SHUFFLE:
+		log->shuffled = m->number[1];
+		break;
 	case ROLE_EPOCH:
 		if (log->messages.n == 0 && m->number[0] <= MOST_BATCH) {
 			log->epoch = m->number[0];

@@ -1,6 +1,7 @@
 /* Which of a log's messages are kept: what is said twice, or better by another, is one message. */
 #include "oom/oom_keep.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -14,6 +15,8 @@
     "so that copies to the device are fast. Either no more of it may be locked, which in WSL and in "		\
     "containers is a part of the machine's; or, where the process had not used the device yet, CUDA found "	\
     "no room there for what it needs of its own."
+
+#define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
 
 /* The same thing said again? */
 static bool
@@ -169,6 +172,28 @@ forget_apart(struct oom_log *log)
 		log->messages.n = n;
 }
 
+/* XLA's allocator is TensorFlow's, and says first what XLA says then. */
+static void
+forget_twins(struct oom_log *log)
+{
+	int i, k, n = 0;
+
+	for (i = 0; i < log->messages.n; i++) {
+		const struct oom_message *o = &log->messages.v[i];
+		bool twin = false;
+
+		for (k = 0; o->kind == OOM_TF_ALLOCATOR && k < log->messages.n; k++) {
+			const struct oom_message *x = &log->messages.v[k];
+
+			twin |= x->kind == OOM_XLA && x->size[OOM_ASKED].known && o->size[OOM_ASKED].known &&
+			    llabs(x->size[OOM_ASKED].bytes - o->size[OOM_ASKED].bytes) <= ROUNDED;
+		}
+		if (!twin)
+			log->messages.v[n++] = *o;
+	}
+	log->messages.n = n;
+}
+
 /* An assertion that failed on the device, and no code that came of it. */
 static void
 assertion_alone(struct oom_log *log)
@@ -241,6 +266,7 @@ oom_settle(struct oom_log *log)
 	if (plain)
 		forget_vague(log, true);
 	forget_apart(log);
+	forget_twins(log);
 	assertion_alone(log);
 	log->dump.listed = log->dump.in_use;
 	if (log->dump.said_in_use > log->dump.in_use)

@@ -67,6 +67,7 @@ enum {				/* where a program was when memory ended, by its traceback */
 };
 /* and more of them than an enumeration holds */
 #define TRACE_MAKES	((uint64_t)1 << 31)	/* an array of a size that is told is made */
+#define TRACE_PIECES	((uint64_t)1 << 33)	/* pieces are joined to one tensor */
 #define TRACE_EDGES	((uint64_t)1 << 32)	/* messages are sent along a graph's edges */
 
 struct oom_message {
@@ -145,6 +146,7 @@ struct oom_log {
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */
 	int starts;		/* how many it found */
 	int capturing;		/* the last line that says that CUDA graphs are captured; 0: none */
+	int64_t shuffled;	/* elements of TensorFlow's buffer of shuffled ones; 0: not said */
 	int64_t epoch;		/* the last that is said ahead of the first message; 0: none */
 	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */

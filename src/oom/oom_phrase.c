@@ -72,6 +72,11 @@
 #define KV_CACHE	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
     "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
     "serving a network, not for training it."
+#define TOKENS		"The server tried at its start whether the tokens that it is to hold at once fit beside the "	\
+    "weights, and they do not: smaller limits (--max-batch-total-tokens, --max-batch-prefill-tokens, "		\
+    "--max-input-length), weights in fewer bits, or more devices (--num-shard) make them fit."
+#define TRANSLATES	"CTranslate2 had no memory left on the device: weights lie there (compute_type int8 or "	\
+    "float16 takes less), and what a batch takes, by batch_size, beam_size and the inputs' length."
 #define CNMEM		"Theano takes the share of the device that lib.cnmem says at the start, and "	\
     "could not get it: another process has a part of the device."
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
@@ -276,6 +281,9 @@ const struct phrase oom_phrases[] = {
 	{ "CNMEM_STATUS_OUT_OF_MEMORY", FROM("Theano") },
 	{ "CUDA out of memory occurred when warming up sampler with",
 	    SAYS(OOM_CUDA, "vLLM", WARM_UP) },
+	{ "Not enough memory to handle # total tokens",
+	    SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
+	{ "CUDA failed with error out of memory", SAYS(OOM_CUDA, "CTranslate2", TRANSLATES) },
 	{ "No available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache",
 	    SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
@@ -395,6 +403,7 @@ const struct phrase oom_phrases[] = {
 	{ "Killed\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, SIGNAL_9,
 	    PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "line # : # Killed", ENDED },
+	{ ".sh: # : # killed", ENDED },
 	{ "]+ Killed", ENDED },
 	{ "~exit code 137", ENDED },
 	{ "~exit code : 137", ENDED },
@@ -511,6 +520,7 @@ const struct phrase oom_phrases[] = {
 	{ "~total_train_batch_size", LINE(ROLE_NOTHING) },
 	{ "~total train batch size", LINE(ROLE_NOTHING) },
 	{ "~virtual_batch_size", LINE(ROLE_NOTHING) },
+	{ "Filling up shuffle buffer (this may take a while): # of #", LINE(ROLE_SHUFFLE) },
 	{ "~epochs: #", LINE(ROLE_NOTHING) },	/* how many there are to be */
 	{ "~epoch #/", LINE(ROLE_EPOCH) },
 	{ "~epoch #,", LINE(ROLE_EPOCH) },

@@ -165,6 +165,7 @@ static const struct sign code_signs[] = {
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
+	{ "torch.cat( torch.stack(", "all_ outputs results chunks pieces", TRACE_PIECES },
 	{ "deepcopy(", "model net ema unet self", TRACE_TWICE },
 	{ "torch.cat([self.key_cache torch.cat([self.value_cache torch.cat([past_key torch.cat((past_key "
 	    "torch.cat([past_value", NULL, TRACE_CACHE },

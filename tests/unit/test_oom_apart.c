@@ -62,6 +62,15 @@ static const struct want texts[] = {
 	    "initialized.\n" },
 	{ .name = "a device of Level Zero", .from = "intel/compute-runtime/issues/984", .who = "Level Zero",
 	  .text = "zeMemAllocDevice returns ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY\n" },
+	{ .name = "tokens of a server", .from = "huggingface/text-generation-inference/issues/710",
+	  .who = "text-generation-inference", .says = "tokens that it is to hold at once",
+	  .text = "Not enough memory to handle 16000 total tokens with 2 prefill tokens. You need to decrease "
+	    "`--max-batch-total-tokens` or `--max-batch-prefill-tokens`\n" },
+	{ .name = "CTranslate2", .from = "m-bain/whisperX/issues/315", .who = "CTranslate2", .says = "compute_type",
+	  .text = "RuntimeError: CUDA failed with error out of memory\n" },
+	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "Linux",
+	  .host = true, .hedged = true, .says = "ended from outside, by signal 9",
+	  .text = "./train.sh:  60: 11880 killed              PYTHONPATH=a python3 ./model_main.py\n" },
 	{ .name = "MXNet, raised later", .from = "apache/mxnet/issues/19499", .who = "MXNet",
 	  .text = "MXNetError: cudaMalloc retry failed: out of memory\n" },
 };
@@ -121,6 +130,17 @@ Test(oom_apart, memory_that_was_to_be_locked_is_the_machines_or_the_devices)
 	    "  File \"/src/fit.py\", line 9, in main\n    x = DataLoader(set, pin_memory=True)\n"
 	    "RuntimeError: CUDA error: out of memory\n");
 	cr_expect(!log.messages.v[0].hedged);
+}
+
+/* google-deepmind/alphafold/issues/355 */
+Test(oom_apart, an_allocator_and_xla_say_the_same_once)
+{
+	struct oom_log log = read_log("Allocator (GPU_0_bfc) ran out of memory trying to allocate 34.71GiB (rounded to "
+	    "37274034432)requested by op\nRESOURCE_EXHAUSTED: Out of memory while trying to allocate 37274034352 "
+	    "bytes.\n");
+
+	cr_assert_eq(log.messages.n, 1);
+	cr_expect_eq(log.messages.v[0].kind, OOM_XLA);
 }
 
 Test(oom_apart, a_batch_is_that_of_training_and_one)

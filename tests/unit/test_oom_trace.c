@@ -57,7 +57,7 @@ static const struct place {
 	{ "no evaluation", HEAD CALL("/src/retrieval.py", "99", "medieval_walk", "y = net(x)") ENDED, 0, "" },
 	{ "results are joined", HEAD
 	    CALL("/src/fit.py", "66", "validate", "all_preds = torch.cat((all_preds, preds))") ENDED,
-	    TRACE_EVALUATES | TRACE_JOIN, "validate" },
+	    TRACE_EVALUATES | TRACE_JOIN | TRACE_PIECES, "validate" },
 	{ "skips are joined", HEAD CALL("/src/unet.py", "31", "forward", "x = torch.cat((x, skip), 1)") ENDED,
 	    0, "" },
 	{ "features are joined in evaluation", HEAD
@@ -185,6 +185,9 @@ static const struct place {
 	/* neuraloperator/graph-pde/issues/5 */
 	{ "edges", HEAD CALL("/env/torch_geometric/nn/conv/message_passing.py", "317", "propagate",
 	    "out = self.message(**kwargs)") ENDED, TRACE_EDGES, "" },
+	/* Luciferbobo/DetRF/issues/2 */
+	{ "pieces are joined", HEAD CALL("/src/render.py", "1250", "batchify",
+	    "all_ret = {k: torch.cat(all_ret[k], 0) for k in all_ret}") ENDED, TRACE_PIECES, "" },
 	{ "a file is read", HEAD CALL("/src/fit.py", "9", "main", "table = pd.read_csv(path)") "MemoryError\n",
 	    TRACE_READS, "" },
 	{ "ggml's cache", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
