@@ -31,6 +31,7 @@ const struct command *const command_table[] = {
 	&command_emit,
 	&command_build,
 	&command_import,
+	&command_export,
 	&command_explain,
 	&command_lsp,
 	&command_completion,

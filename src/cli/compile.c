@@ -239,15 +239,24 @@ language(struct arena *a, struct diags *d, const char *path, const struct compil
 	return o;
 }
 
+/* The networks that are asked for, as the spec says them. */
+static struct spec *
+load(struct arena *a, struct diags *d, const struct source *src, const struct compile_args *args)
+{
+	struct spec *spec = spec_load(a, d, src, language(a, d, src->path, args));
+
+	if (args->network)
+		keep_network(spec, d, args->network);
+	return spec;
+}
+
 struct spec *
 compile_as_needed(struct arena *a, struct diags *d, const struct source *src,
     const struct compile_args *args, bool (*serves)(const struct spec *, struct module *))
 {
-	struct spec *spec = spec_load(a, d, src, language(a, d, src->path, args));
+	struct spec *spec = load(a, d, src, args);
 	int i;
 
-	if (args->network)
-		keep_network(spec, d, args->network);
 	for (i = 0; i < spec->modules.n; i++) {
 		d->network = spec->modules.v[i]->name;
 		spec->modules.v[i] = plan_module(spec, spec->modules.v[i], args, serves);
@@ -315,16 +324,17 @@ compile_no_network(const char *path)
 	return 1;
 }
 
-int
-compile_one(struct arena *a, const struct command *c, const char *path,
-    const struct compile_args *args, struct diags *d, struct spec **spec)
+static int
+one_network(struct arena *a, const struct command *c, const char *path, const struct compile_args *args,
+    struct diags *d, struct spec **spec, struct spec *(*make)(struct arena *, struct diags *, const struct source *,
+    const struct compile_args *))
 {
 	struct source *src = compile_read(a, path, NULL);
 
 	if (!src)
 		return 2;
 	diags_init(d, a);
-	*spec = compile(a, d, src, args);
+	*spec = make(a, d, src, args);
 	if (d->errors)
 		return compile_failed(src->path, d);
 	if ((*spec)->modules.n == 0)
@@ -333,6 +343,20 @@ compile_one(struct arena *a, const struct command *c, const char *path,
 		return usage_error(c, "%s has %d networks: choose one with --network", src->path,
 		    (*spec)->modules.n);
 	return 0;
+}
+
+int
+compile_one(struct arena *a, const struct command *c, const char *path,
+    const struct compile_args *args, struct diags *d, struct spec **spec)
+{
+	return one_network(a, c, path, args, d, spec, compile);
+}
+
+int
+compile_forward(struct arena *a, const struct command *c, const char *path,
+    const struct compile_args *args, struct diags *d, struct spec **spec)
+{
+	return one_network(a, c, path, args, d, spec, load);
 }
 
 /* What is no regular file is written to at once. */

@@ -129,6 +129,10 @@ int	compile_no_network(const char *path);
 int	compile_one(struct arena *, const struct command *, const char *path,
 	    const struct compile_args *, struct diags *, struct spec **);
 
+/* The same, but no pass is run: the module has its forward graph alone. */
+int	compile_forward(struct arena *, const struct command *, const char *path,
+	    const struct compile_args *, struct diags *, struct spec **);
+
 /* What is to be the file of -o, standard output when PATH is NULL or "-"; NULL after a message. */
 FILE	*compile_output(const char *path);
 /* Closes it, and puts it in the file's place (replace.h); false, after a message, when something

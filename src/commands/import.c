@@ -2,16 +2,13 @@
  * stowage import: a model of another tool as a spec, and its weights under the spec's names. The model is mapped,
  * never read whole; nothing in it is trusted.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/compile.h"
+#include "cli/mapped.h"
 #include "commands/commands.h"
 #include "import/import.h"
 #include "ir/op.h"
@@ -86,12 +83,15 @@ say_notes(struct arena *a, const struct import_args *args, const struct imported
 }
 
 static int
-import_mapped(struct arena *a, const struct import_args *args, const unsigned char *file, size_t size)
+import_mapped(struct arena *a, void *context, const unsigned char *file, size_t size)
 {
+	const struct import_args *args = context;
 	struct import_options o = { .define = args->define.word, .ndefines = args->define.n, .loss = args->loss };
 	const char *why;
-	struct imported *m = import_onnx(a, args->path, file, size, &o, &why);
+	struct imported *m;
 
+	madvise((void *)(uintptr_t)file, size, MADV_RANDOM);
+	m = import_onnx(a, args->path, file, size, &o, &why);
 	if (why) {
 		print_error("%s: %s", visible_text(a, args->path), visible_text(a, why));
 		return 2;
@@ -111,29 +111,9 @@ import_mapped(struct arena *a, const struct import_args *args, const unsigned ch
 static int
 import_file(struct arena *a, void *context)
 {
-	const struct import_args *args = context;
-	int fd = open(args->path, O_RDONLY | O_NONBLOCK), status = 2;
-	struct stat st;
-	void *map = MAP_FAILED;
+	struct import_args *args = context;
 
-	if (fd >= 0 && fstat(fd, &st) == 0) {
-		if (!S_ISREG(st.st_mode))
-			errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-		else if (st.st_size == 0)
-			errno = ENODATA;
-		else
-			map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	if (map == MAP_FAILED) {
-		print_error("%s: %s", visible_text(a, args->path), strerror(errno));
-	} else {
-		madvise(map, (size_t)st.st_size, MADV_RANDOM);
-		status = import_mapped(a, args, map, (size_t)st.st_size);
-		munmap(map, (size_t)st.st_size);
-	}
-	if (fd >= 0)
-		close(fd);
-	return status;
+	return mapped(a, args->path, import_mapped, args);
 }
 
 static bool

@@ -35,9 +35,6 @@ int	emit_result_list(struct arena *, const struct graph *, struct result **list)
 
 /* step.c: train_step, update_step, validate_step */
 void	emit_steps(struct emitter *);
-/* the value that --predict writes: the operand of the first loss that the network computes, without
- * losses that of the first metric, else the first result a sample; NULL when there is none */
-const struct tensor	*emit_prediction(const struct graph *);
 /* Numbers of the tensors that MADE() names, in the order of stowage_tensors; -1: not listed.
  * By tensor id. */
 int	*emit_tensor_numbers(const struct module *, int *count);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "emit/program.h"
+#include "ir/prediction.h"
 #include "ir/rounds.h"
 #include "ops/labels.h"
 
@@ -363,7 +364,7 @@ emit_schedule(struct emitter *e)
 static void
 emit_prediction_table(struct emitter *e)
 {
-	const struct tensor *t = emit_prediction(e->module->validate);
+	const struct tensor *t = graph_prediction(e->module->validate);
 	int64_t channels, places;
 
 	parts_own(e->parts, "prediction");

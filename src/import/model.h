@@ -27,13 +27,14 @@ struct numbers {		/* a constant */
 
 struct model_attr {
 	const char *name;
-	enum { A_INT, A_REAL, A_TEXT, A_INTS, A_REALS, A_NUMBERS, A_GRAPH, A_OTHER } type;
+	enum { A_INT, A_REAL, A_TEXT, A_INTS, A_REALS, A_NUMBERS, A_GRAPH, A_TEXTS, A_OTHER } type;
 	int64_t i;
 	double r;
 	const char *s;
 	int n;
 	const int64_t *v;
 	const double *real;
+	const char *const *text;	/* only of what is written */
 	const struct numbers *numbers;
 };
 

@@ -245,6 +245,8 @@ read_scope(struct reading *r, const Onnx__NodeProto *p, struct model_node *n)
 			n->scope = from_list(r, value, false);
 		if (strcmp(key, "pkg.torch.onnx.class_hierarchy") == 0)
 			n->made_by = from_list(r, value, true);
+		if (strcmp(key, "stowage.path") == 0)	/* of what stowage exported */
+			n->scope = kept(r, value);
 	}
 }
 

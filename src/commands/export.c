@@ -1,0 +1,170 @@
+/*
+ * stowage export: what a network computes, with the weights of a checkpoint, as an ONNX model; or the weights alone,
+ * under the names that they had elsewhere. The checkpoint is mapped, never read whole; nothing in it is trusted.
+ */
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/compile.h"
+#include "cli/mapped.h"
+#include "commands/commands.h"
+#include "export/export.h"
+#include "import/model.h"
+#include "ir/op.h"
+#include "lang/expand.h"
+
+struct export_args {
+	struct compile_args compile;
+	const char *output, *names;
+	const char *path, *checkpoint;
+	const struct command *command;
+};
+
+static const struct option options[] = {
+	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
+	  .doc = "write the model there, in place of standard output", FIELD(struct export_args, output) },
+	{ .name = "names", .type = OPTION_STRING, .value = "MAP",
+	  .doc = "write weights alone, as safetensors under the names that MAP has for them",
+	  FIELD(struct export_args, names) },
+	NETWORK_OPTION(struct export_args),
+	CONFIG_OPTIONS(struct export_args, compile.config, compile.no_config, compile.allow_outside),
+	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=VALUE",
+	  .doc = "set a file-level param", FIELD(struct export_args, compile.define) },
+	{ .name = NULL }
+};
+
+static int
+refuse(struct arena *a, const char *path, const char *why)
+{
+	print_error("%s: %s", visible_text(a, path), visible_text(a, why));
+	return 2;
+}
+
+/* ---- what is written ---- */
+
+#define PROBLEMS_SHOWN	20
+
+static int
+say_problems(struct arena *a, const struct export_args *args, const struct exported *e)
+{
+	int i;
+
+	for (i = 0; i < e->problems.n && i < PROBLEMS_SHOWN; i++) {
+		const struct node *n = e->problems.v[i].node;
+
+		print_error("%s:%d: %s (%s): %s", visible_text(a, args->path), loc_line(n->loc), n->path, n->op->name,
+		    e->problems.v[i].why);
+	}
+	if (i < e->problems.n)
+		print_error("%s: and %d more", visible_text(a, args->path), e->problems.n - i);
+	return 1;
+}
+
+static int
+write_model(struct arena *a, const struct export_args *args, struct module *m, const struct checkpoint *c)
+{
+	char commas[SIZE_TEXT];
+	const char *why;
+	struct exported *e = export_model(m, c, &why);
+	FILE *f;
+
+	if (why)
+		return refuse(a, args->checkpoint, why);
+	if (e->problems.n > 0)
+		return say_problems(a, args, e);
+	f = compile_output(args->output);
+	if (!f)
+		return 2;
+	onnx_write(a, f, e->model, &why);
+	if (why)
+		return refuse(a, args->output ? args->output : "-", why);
+	if (!compile_close(f, args->output))
+		return 2;
+	print_error("%s: %d nodes, %s numbers in %d weights; %s -> %s", visible_text(a, args->path), e->model->nodes.n,
+	    size_commas(commas, e->parameters), e->model->numbers.n, e->model->inputs.n ? e->model->inputs.v[0].name : "-",
+	    e->model->outputs.v[0].name);
+	return 0;
+}
+
+/* A whole file of text; NULL after a message. */
+static char *
+read_text(struct arena *a, const char *path)
+{
+	struct source *src = compile_read(a, path, NULL);
+
+	return src ? arena_strndup(a, src->text, (size_t)src->size) : NULL;
+}
+
+static int
+write_weights(struct arena *a, const struct export_args *args, struct module *m, const struct checkpoint *c)
+{
+	const char *why = NULL;
+	char *text = read_text(a, args->names);
+	struct names *names = text ? names_read(a, text, &why) : NULL;
+	FILE *f;
+
+	if (!names)
+		return why ? refuse(a, args->names, why) : 2;
+	f = compile_output(args->output);
+	if (!f)
+		return 2;
+	export_weights(f, m, c, names, &why);
+	if (why)
+		return refuse(a, args->checkpoint, why);
+	return compile_close(f, args->output) ? 0 : 2;
+}
+
+/* ---- what is read ---- */
+
+static int
+export_mapped(struct arena *a, void *context, const unsigned char *file, size_t size)
+{
+	const struct export_args *args = context;
+	struct diags d;
+	struct spec *spec;
+	const char *why = NULL;
+	struct checkpoint *c;
+	int status = compile_forward(a, args->command, args->path, &args->compile, &d, &spec);
+
+	if (status)
+		return status;
+	c = checkpoint_read(a, file, size, &why);
+	if (!c)
+		return refuse(a, args->checkpoint, why);
+	return args->names ? write_weights(a, args, spec->modules.v[0], c) : write_model(a, args, spec->modules.v[0], c);
+}
+
+static int
+export_file(struct arena *a, void *context)
+{
+	struct export_args *args = context;
+
+	return mapped(a, args->checkpoint, export_mapped, args);
+}
+
+static int
+run_export(const struct command *c, int argc, char **argv)
+{
+	struct export_args args = { .compile = COMPILE_DEFAULTS, .command = c };
+	int n;
+	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
+
+	if (parsed != PARSED_RUN)
+		return parsed == PARSED_HELP ? 0 : 2;
+	if (n != 2)
+		return usage_error(c, n < 2 ? "a spec and a checkpoint are needed" : "one spec and one checkpoint at a time");
+	if (!compile_check(c, &args.compile))
+		return 2;
+	args.path = argv[0];
+	args.checkpoint = argv[1];
+	return compile_in_arena(export_file, &args);
+}
+
+const struct command command_export = {
+	.name = "export",
+	.brief = "write a trained network as an ONNX model",
+	.operands = "SPEC CHECKPOINT",
+	.details = "Exit status: 0 it is written, 1 the spec has errors or layers that ONNX has not, 2 something cannot be\n"
+	    "read or written.",
+	.options = options,
+	.run = run_export,
+};

@@ -1,0 +1,35 @@
+/*
+ * `stowage export`: what a network computes, with the weights of a checkpoint, for other programs: as an ONNX
+ * model, or as safetensors under the names that weights had elsewhere.
+ */
+#ifndef STOWAGE_EXPORT_EXPORT_H
+#define STOWAGE_EXPORT_EXPORT_H
+
+#include <stdio.h>
+
+#include "export/checkpoint.h"
+#include "export/names.h"
+#include "ir/ir.h"
+
+struct export_problem {
+	const struct node *node;
+	const char *why;
+};
+
+struct exported {
+	struct model *model;
+	VEC(struct export_problem) problems;	/* layers that ONNX does not have */
+	int64_t parameters;	/* numbers in weights and running statistics */
+};
+
+/* The network's inference graph, up to what --predict writes. Never NULL; where *WHY is not, or where there are
+ * problems, the model is not whole. Weights stay where the checkpoint is mapped. */
+struct exported	*export_model(struct module *, const struct checkpoint *, const char **why);
+
+/* Writes the model; *WHY is what it could not be written for, or NULL. */
+void	onnx_write(struct arena *, FILE *, const struct model *, const char **why);
+
+/* Writes parameters and running statistics as safetensors; *WHY is what they could not be written for, or NULL. */
+void	export_weights(FILE *, struct module *, const struct checkpoint *, const struct names *, const char **why);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * From our graph to a model of ONNX's operators. Layers are translated one by one, in the order in which they run,
+ * by the record of their operator; of what that makes, what the result does not need is dropped again. Shapes get
+ * a batch in front, whose extent has a name.
+ */
+#ifndef STOWAGE_EXPORT_EXPORTER_H
+#define STOWAGE_EXPORT_EXPORTER_H
+
+#include "base/map.h"
+#include "export/export.h"
+#include "import/model.h"
+#include "ir/op.h"
+
+struct exporter {
+	struct arena *arena;
+	struct module *module;
+	const struct checkpoint *checkpoint;
+	struct exported *result;
+	struct model *model;
+	const struct node *node;	/* the one at hand */
+	const char **value;		/* by a tensor's id, what it is called; NULL: it is not there yet */
+	struct map names;		/* taken */
+	struct map constants;		/* names of those that are alike, by what they hold */
+	const char *batch;		/* the batch as a vector of one, once it was asked for */
+	bool failed;			/* the node at hand cannot be expressed, as the result says */
+	const char *why;		/* a weight that is not there; NULL: none is missing */
+};
+
+/* The record of an operator of ours. */
+struct export_op {
+	const char *name;		/* "conv" */
+	const char *same;		/* ONNX's of one operand that does the same: "Relu"; NULL: write() says it */
+	/* Makes the results of the node (result()). */
+	void (*write)(struct exporter *, const struct node *);
+};
+
+#define EXPORT_OP_ROW(id, ...)	const struct export_op export_op_##id = { .name = #id, __VA_ARGS__ }
+
+extern const struct export_op *const export_op_table[];	/* made by src/tables.sh; ends with NULL */
+extern const int export_op_count;
+
+/* ---- values, which are names ---- */
+
+#define IN(...)	((const char *const[]){ __VA_ARGS__, NULL })	/* "": it is left out */
+#define AS(...)	((const struct model_attr[]){ __VA_ARGS__, { .name = NULL } })
+#define AS_IS	NULL						/* no attributes */
+
+/* Appends a node of ONNX's OP, and returns its result. */
+const char	*make(struct exporter *, const char *op, const char *const *in, const struct model_attr *);
+/* The same of COUNT results, into OUT; at most 64. */
+void		 make_several(struct exporter *, const char *op, const char *const *in, const struct model_attr *,
+		    int count, const char **out);
+
+struct model_attr	attr_is_int(const char *name, int64_t);
+struct model_attr	attr_is_real(const char *name, double);
+struct model_attr	attr_is_text(const char *name, const char *);
+struct model_attr	attr_is_ints(struct exporter *, const char *name, int n, const int64_t *);
+
+/* An operand of ours, a weight included. */
+const char	*value_of(struct exporter *, const struct tensor *);
+void		 result(struct exporter *, const struct tensor *, const char *value);
+
+/* ---- constants ---- */
+
+const char	*real_constant(struct exporter *, double);	/* a scalar */
+const char	*reals_constant(struct exporter *, int rank, const int64_t *dim, const double *);
+const char	*ints_constant(struct exporter *, int n, const int64_t *);	/* a vector of int64 */
+const char	*int_constant(struct exporter *, int64_t);	/* one of one number */
+/* Indices of a table, [N] of int32, of that shape. */
+const char	*places_constant(struct exporter *, int rank, const int64_t *dim, const int32_t *);
+
+/* ---- shapes ---- */
+
+int		 onnx_axis(const struct tensor *, int64_t axis);	/* an axis of ours, which may count from the end */
+const char	*reshaped(struct exporter *, const char *value, bool batched, int rank, const int64_t *dim);
+const char	*reshaped_as(struct exporter *, const char *value, const struct tensor *);
+/* A value that does not depend on the batch, repeated for each sample. */
+const char	*for_each_sample(struct exporter *, const char *value, int rank, const int64_t *dim);
+const char	*transposed(struct exporter *, const char *value, int rank, const int64_t *axes);
+const char	*sliced(struct exporter *, const char *value, int64_t axis, int64_t from, int64_t end);
+
+/* Says that the node at hand cannot be expressed, and why. */
+void	export_cannot(struct exporter *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A formula of elements, by ONNX's arithmetic (formula_nodes.c). */
+void	formula_write(struct exporter *, const struct node *);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * Attention, and positions that are turned. ONNX has neither in its opset 21, so they are said step by step: scores
+ * as a product, what is added to them, what is not seen, softmax, and another product.
+ *
+ *     q [..., T, heads d] -> [..., heads, T, d]      with fewer heads of keys: [..., kv, heads / kv, T, d]
+ */
+#include "export/exporter.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ops/attend.h"
+#include "ops/shapes.h"
+
+enum { Q, K, V, BIAS };
+
+#define AXES	(MAX_RANK + 4)
+
+struct attention {
+	struct exporter *x;
+	const struct node *n;
+	const struct tensor *q;
+	bool batched;
+	int sequences;		/* axes before the last two */
+	int64_t t, s, heads, kv, d;
+	const char *part[3];	/* q, k and v, each [..., positions, its heads d] */
+};
+
+/* ---- parts ---- */
+
+static void
+find_parts(struct attention *a)
+{
+	struct exporter *x = a->x;
+	const struct node *n = a->n;
+	int64_t width = a->heads * a->d, kv = a->kv * a->d;
+	int k, last = a->q->rank - 1 + a->batched;
+
+	for (k = Q; k <= V; k++)
+		a->part[k] = n->in[K] ? value_of(x, n->in[k]) : sliced(x, value_of(x, a->q), last,
+		    k == Q ? 0 : width + (k == V) * kv, k == Q ? width : width + kv + (k == V) * kv);
+}
+
+static struct attention
+attention_of(struct exporter *x, const struct node *n)
+{
+	struct attention a = { .x = x, .n = n, .q = n->in[Q], .batched = n->in[Q]->batched,
+		.heads = op_int(n, "heads"), .kv = op_int(n, "kv_heads") };
+	const struct tensor *q = a.q;
+
+	a.sequences = q->rank - 2;
+	a.t = q->dim[q->rank - 2];
+	a.s = n->in[K] ? n->in[K]->dim[q->rank - 2] : a.t;
+	a.kv = a.kv ? a.kv : a.heads;
+	a.d = q->dim[q->rank - 1] / (n->in[K] ? a.heads : a.heads + 2 * a.kv);
+	find_parts(&a);
+	return a;
+}
+
+/* [..., positions, heads d] with the heads in front; of queries, those that share keys are an axis of their own. */
+static const char *
+by_head(struct attention *a, int part, bool keys_turned)
+{
+	int64_t dim[AXES], axes[AXES];
+	bool grouped = a->kv != a->heads;
+	int front = a->sequences, i, rank;
+
+	memcpy(dim, a->q->dim, (size_t)front * sizeof(*dim));
+	dim[front] = part == Q ? a->t : a->s;
+	dim[front + 1] = grouped || part != Q ? a->kv : a->heads;
+	dim[front + 2] = part == Q ? a->heads / a->kv : 1;
+	dim[front + 2 + grouped] = a->d;
+	rank = front + 3 + grouped;
+	front += a->batched;
+	for (i = 0; i < front; i++)
+		axes[i] = i;
+	axes[front] = front + 1;
+	axes[front + grouped] = front + 1 + grouped;
+	axes[front + 1 + grouped] = keys_turned ? front + 2 + grouped : front;
+	axes[front + 2 + grouped] = keys_turned ? front : front + 2 + grouped;
+	return transposed(a->x, reshaped(a->x, a->part[part], a->batched, rank, dim), rank + a->batched, axes);
+}
+
+/* Scores as [..., heads, T, S], or with those that share keys as an axis. */
+static const char *
+with_groups(struct attention *a, const char *scores, bool grouped)
+{
+	int64_t dim[AXES];
+	int rank = a->sequences;
+
+	if (a->kv == a->heads)
+		return scores;
+	memcpy(dim, a->q->dim, (size_t)rank * sizeof(*dim));
+	dim[rank++] = grouped ? a->kv : a->heads;
+	if (grouped)
+		dim[rank++] = a->heads / a->kv;
+	dim[rank++] = a->t;
+	dim[rank++] = a->s;
+	return reshaped(a->x, scores, a->batched, rank, dim);
+}
+
+/* ---- what is added to scores ---- */
+
+/* 0, 1, 2 ... as a column of queries or a row of keys. */
+static const char *
+positions(struct attention *a, bool queries)
+{
+	int64_t n = queries ? a->t : a->s, i;
+	int32_t *v = arena_array(a->x->arena, (size_t)n, sizeof(*v));
+
+	for (i = 0; i < n; i++)
+		v[i] = (int32_t)i;
+	return places_constant(a->x, 2, queries ? (int64_t[]){ n, 1 } : (int64_t[]){ 1, n }, v);
+}
+
+static int64_t
+bucket(const struct attention *a, int64_t behind)
+{
+	int64_t buckets = op_int(a->n, "relative"), distance = op_int(a->n, "max_distance");
+	bool causal = op_bool(a->n, "causal");
+	int64_t side = causal ? buckets : buckets / 2, exact = side / 2, far;
+	int64_t first = !causal && behind < 0 ? side : 0, apart = behind < 0 ? -behind : behind;
+
+	if (causal && behind < 0)
+		return 0;
+	if (apart < exact)
+		return first + apart;
+	if (apart >= distance)
+		return first + side - 1;
+	far = exact + (int64_t)(log((double)apart / (double)exact) / log((double)distance / (double)exact) *
+	    (double)(side - exact) + 1e-9);
+	return first + (far < side ? far : side - 1);
+}
+
+/* A table's row for each query and key, and what it holds there: [heads, T, S]. */
+static const char *
+from_table(struct attention *a)
+{
+	int32_t *row = arena_array(a->x->arena, (size_t)(a->t * a->s), sizeof(*row));
+	int64_t h = op_attr(a->n, "grid")->v[0], w = op_attr(a->n, "grid")->v[1], i, j;
+	const char *v;
+
+	for (i = 0; i < a->t; i++)
+		for (j = 0; j < a->s; j++)
+			row[i * a->s + j] = (int32_t)(h ? (i / w - j / w + h - 1) * (2 * w - 1) + i % w - j % w + w - 1 :
+			    bucket(a, i - j));
+	v = places_constant(a->x, 2, (int64_t[]){ a->t, a->s }, row);
+	v = make(a->x, "Gather", IN(value_of(a->x, a->n->in[BIAS]), v), AS_IS);
+	return transposed(a->x, v, 3, (int64_t[]){ 2, 0, 1 });
+}
+
+/* A bias of each sample has as many axes as the scores. */
+static const char *
+from_memory(struct attention *a)
+{
+	const struct tensor *t = a->n->in[BIAS];
+	const char *v = value_of(a->x, t);
+	int64_t dim[AXES];
+	int rank = a->sequences + 3, more = rank - t->rank, i;
+
+	if (!t->batched || more <= 0)
+		return v;
+	for (i = 0; i < rank; i++)
+		dim[i] = i < more ? 1 : t->dim[i - more];
+	return reshaped(a->x, v, true, rank, dim);
+}
+
+static const char *
+alibi(struct attention *a)
+{
+	double *slope = arena_array(a->x->arena, (size_t)a->heads, sizeof(*slope));
+	int64_t n = 1, h;
+	const char *v;
+
+	while (2 * n <= a->heads)
+		n *= 2;
+	for (h = 0; h < a->heads; h++)
+		slope[h] = -(h < n ? exp2(-8.0 * (double)(h + 1) / (double)n) :
+		    exp2(-4.0 * (double)(2 * (h - n) + 1) / (double)n));
+	v = make(a->x, "Abs", IN(make(a->x, "Sub", IN(positions(a, true), positions(a, false)), AS_IS)), AS_IS);
+	v = make(a->x, "Cast", IN(v), AS(attr_is_int("to", 1)));
+	return make(a->x, "Mul", IN(v, reals_constant(a->x, 3, (int64_t[]){ a->heads, 1, 1 }, slope)), AS_IS);
+}
+
+/* ---- what is not seen ---- */
+
+/* [rows, columns, 1, T, S]: do both come round, or neither? */
+static const char *
+seams(struct attention *a)
+{
+	const struct attr *grid = op_attr(a->n, "grid"), *shift = op_attr(a->n, "shift");
+	int64_t rows = a->q->dim[a->sequences - 2], columns = a->q->dim[a->sequences - 1], r, c, i;
+	int32_t *side = arena_array(a->x->arena, (size_t)(rows * columns * a->t), sizeof(*side));
+	const char *of_queries, *of_keys;
+
+	for (r = 0; r < rows; r++)
+		for (c = 0; c < columns; c++)
+			for (i = 0; i < a->t; i++)
+				side[(r * columns + c) * a->t + i] =
+				    2 * (r == rows - 1 && i / grid->v[1] >= grid->v[0] - shift->v[0]) +
+				    (c == columns - 1 && i % grid->v[1] >= grid->v[1] - shift->v[1]);
+	of_queries = places_constant(a->x, 5, (int64_t[]){ rows, columns, 1, a->t, 1 }, side);
+	of_keys = places_constant(a->x, 5, (int64_t[]){ rows, columns, 1, 1, a->t }, side);
+	return make(a->x, "Equal", IN(of_queries, of_keys), AS_IS);
+}
+
+static const char *
+both(struct attention *a, const char *one, const char *other)
+{
+	return one ? make(a->x, "And", IN(one, other), AS_IS) : other;
+}
+
+/* NULL: all see all. */
+static const char *
+seen(struct attention *a)
+{
+	struct exporter *x = a->x;
+	const char *mask = NULL, *apart;
+	int32_t *window = arena_array(x->arena, 1, sizeof(*window));
+
+	if (op_bool(a->n, "causal"))
+		mask = make(x, "LessOrEqual", IN(positions(a, false), positions(a, true)), AS_IS);
+	if (op_int(a->n, "window") > 0 && op_int(a->n, "window") < INT32_MAX) {
+		*window = (int32_t)op_int(a->n, "window");
+		apart = make(x, "Abs", IN(make(x, "Sub", IN(positions(a, true), positions(a, false)), AS_IS)), AS_IS);
+		mask = both(a, mask, make(x, "Less", IN(apart, places_constant(x, 0, NULL, window)), AS_IS));
+	}
+	if (op_attr(a->n, "shift")->v[0] || op_attr(a->n, "shift")->v[1])
+		mask = both(a, mask, seams(a));
+	return mask;
+}
+
+static const char *
+plus(struct attention *a, const char *scores, const char *more)
+{
+	return make(a->x, "Add", IN(scores, more), AS_IS);
+}
+
+static void
+attend(struct exporter *x, const struct node *n)
+{
+	struct attention a = attention_of(x, n);
+	double scale = op_real(n, "scale");
+	const char *y = make(x, "MatMul", IN(by_head(&a, Q, false), by_head(&a, K, true)), AS_IS), *mask = seen(&a);
+	int64_t axes[AXES];
+	int i, front = a.sequences + a.batched, heads = a.kv == a.heads ? 1 : 2;
+
+	y = make(x, "Mul", IN(y, real_constant(x, scale > 0 ? scale : 1 / sqrt((double)a.d))), AS_IS);
+	y = with_groups(&a, y, false);
+	if (n->in[BIAS])
+		y = plus(&a, y, attend_table(n) ? from_table(&a) : from_memory(&a));
+	if (op_bool(n, "alibi"))
+		y = plus(&a, y, alibi(&a));
+	if (mask)
+		y = make(x, "Where", IN(mask, y, real_constant(x, -INFINITY)), AS_IS);
+	y = with_groups(&a, make(x, "Softmax", IN(y), AS(attr_is_int("axis", -1))), true);
+	y = make(x, "MatMul", IN(y, by_head(&a, V, false)), AS_IS);
+	for (i = 0; i < front; i++)
+		axes[i] = i;
+	axes[front] = front + heads;	/* positions before heads again */
+	for (i = 0; i < heads; i++)
+		axes[front + 1 + i] = front + i;
+	axes[front + 1 + heads] = front + 1 + heads;
+	result(x, n->out[0], reshaped_as(x, transposed(x, y, front + heads + 2, axes), n->out[0]));
+}
+
+EXPORT_OP_ROW(attend, .write = attend);

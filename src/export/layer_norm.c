@@ -1,0 +1,119 @@
+/* Normalisation. */
+#include "export/exporter.h"
+
+#include "ops/shapes.h"
+
+static void
+batchnorm(struct exporter *x, const struct node *n)
+{
+	if (!n->in[0]->batched)
+		export_cannot(x, "it does not depend on the batch, which ONNX wants here");
+	result(x, n->out[0], make(x, "BatchNormalization", IN(value_of(x, n->in[0]), value_of(x, n->in[1]),
+	    value_of(x, n->in[2]), value_of(x, n->in[3]), value_of(x, n->in[4])),
+	    AS(attr_is_real("epsilon", op_real(n, "eps")))));
+}
+
+EXPORT_OP_ROW(batchnorm, .write = batchnorm);
+
+/* So many numbers, all alike. */
+static const char *
+alike(struct exporter *x, int rank, const int64_t *dim, double value)
+{
+	int64_t count = 1, i;
+	double *v;
+
+	for (i = 0; i < rank; i++)
+		count *= dim[i];
+	v = arena_array(x->arena, (size_t)count + 1, sizeof(*v));
+	for (i = 0; i < count; i++)
+		v[i] = value;
+	return reals_constant(x, rank, dim, v);
+}
+
+static void
+layernorm(struct exporter *x, const struct node *n)
+{
+	const struct tensor *t = n->in[0];
+	int axes = (int)op_int(n, "axes");
+	const int64_t *row = t->dim + t->rank - axes;
+
+	result(x, n->out[0], make(x, "LayerNormalization", IN(value_of(x, t),
+	    n->nin > 1 && n->in[1] ? value_of(x, n->in[1]) : alike(x, axes, row, 1),
+	    n->nin > 2 && n->in[2] ? value_of(x, n->in[2]) : NULL),
+	    AS(attr_is_int("axis", -axes), attr_is_real("epsilon", op_real(n, "eps")))));
+}
+
+EXPORT_OP_ROW(layernorm, .write = layernorm);
+
+static void
+rmsnorm(struct exporter *x, const struct node *n)
+{
+	const struct tensor *t = n->in[0];
+	const char *v = value_of(x, t), *mean;
+	int64_t axes[MAX_RANK];
+	int count = (int)op_int(n, "axes"), i;
+
+	for (i = 0; i < count; i++)
+		axes[i] = i - count;
+	mean = make(x, "ReduceMean", IN(make(x, "Mul", IN(v, v), AS_IS), ints_constant(x, count, axes)),
+	    AS(attr_is_int("keepdims", 1)));
+	mean = make(x, "Sqrt", IN(make(x, "Add", IN(mean, real_constant(x, op_real(n, "eps"))), AS_IS)), AS_IS);
+	v = make(x, "Div", IN(v, mean), AS_IS);
+	if (n->nin > 1 && n->in[1])
+		v = make(x, "Mul", IN(v, value_of(x, n->in[1])), AS_IS);
+	result(x, n->out[0], v);
+}
+
+EXPORT_OP_ROW(rmsnorm, .write = rmsnorm);
+
+static void
+groupnorm(struct exporter *x, const struct node *n)
+{
+	const struct tensor *t = n->in[0];
+	bool affine = n->nin > 2 && n->in[1];
+
+	if (!t->batched)
+		export_cannot(x, "it does not depend on the batch, which ONNX wants here");
+	result(x, n->out[0], make(x, "GroupNormalization", IN(value_of(x, t),
+	    affine ? value_of(x, n->in[1]) : alike(x, 1, t->dim, 1), affine ? value_of(x, n->in[2]) : alike(x, 1, t->dim, 0)),
+	    AS(attr_is_int("num_groups", op_int(n, "groups")), attr_is_real("epsilon", op_real(n, "eps")))));
+}
+
+EXPORT_OP_ROW(groupnorm, .write = groupnorm);
+
+static void
+instancenorm(struct exporter *x, const struct node *n)
+{
+	const struct tensor *t = n->in[0];
+	bool affine = n->nin > 2 && n->in[1];
+
+	if (!t->batched || t->rank < 2)
+		export_cannot(x, "it has no batch or no positions, which ONNX wants here");
+	result(x, n->out[0], make(x, "InstanceNormalization", IN(value_of(x, t),
+	    affine ? value_of(x, n->in[1]) : alike(x, 1, t->dim, 1), affine ? value_of(x, n->in[2]) : alike(x, 1, t->dim, 0)),
+	    AS(attr_is_real("epsilon", op_real(n, "eps")))));
+}
+
+EXPORT_OP_ROW(instancenorm, .write = instancenorm);
+
+static void
+l2norm(struct exporter *x, const struct node *n)
+{
+	const char *v = value_of(x, n->in[0]), *length;
+
+	length = make(x, "ReduceL2", IN(v, int_constant(x, onnx_axis(n->in[0], op_int(n, "axis")))),
+	    AS(attr_is_int("keepdims", 1)));
+	length = make(x, "Max", IN(length, real_constant(x, op_real(n, "eps"))), AS_IS);
+	result(x, n->out[0], make(x, "Div", IN(v, length), AS_IS));
+}
+
+EXPORT_OP_ROW(l2norm, .write = l2norm);
+
+static void
+softmax(struct exporter *x, const struct node *n)
+{
+	result(x, n->out[0], make(x, "Softmax", IN(value_of(x, n->in[0])),
+	    AS(attr_is_int("axis", onnx_axis(n->in[0], op_int(n, "axis"))))));
+}
+
+EXPORT_OP_ROW(softmax, .write = softmax);

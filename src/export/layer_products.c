@@ -1,0 +1,143 @@
+/* Matrix products, and tables that are looked up in. */
+#include "export/exporter.h"
+
+#include "ops/shapes.h"
+
+static void
+dense(struct exporter *x, const struct node *n)
+{
+	const struct tensor *in = n->in[0];
+	const char *v = value_of(x, in), *w = value_of(x, n->in[1]);
+	const char *bias = n->nin > 2 && n->in[2] ? value_of(x, n->in[2]) : NULL;
+
+	if (in->rank == 1 && in->batched) {
+		result(x, n->out[0], make(x, "Gemm", IN(v, w, bias), AS(attr_is_int("transB", 1))));
+		return;
+	}
+	v = make(x, "MatMul", IN(v, transposed(x, w, 2, (int64_t[]){ 1, 0 })), AS_IS);
+	if (bias)
+		v = make(x, "Add", IN(v, bias), AS_IS);
+	result(x, n->out[0], v);
+}
+
+EXPORT_OP_ROW(dense, .write = dense);
+
+/* One operand of a product, with its last two axes exchanged. */
+static const char *
+exchanged(struct exporter *x, const struct tensor *t, bool exchange)
+{
+	int rank = t->rank + t->batched, i;
+	int64_t axes[MAX_RANK + 1];
+
+	if (!exchange)
+		return value_of(x, t);
+	for (i = 0; i < rank; i++)
+		axes[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
+	return transposed(x, value_of(x, t), rank, axes);
+}
+
+static void
+matmul(struct exporter *x, const struct node *n)
+{
+	result(x, n->out[0], make(x, "MatMul", IN(exchanged(x, n->in[0], op_bool(n, "transpose_a")),
+	    exchanged(x, n->in[1], op_bool(n, "transpose_b"))), AS_IS));
+}
+
+EXPORT_OP_ROW(matmul, .write = matmul);
+
+static void
+embedding(struct exporter *x, const struct node *n)
+{
+	const char *ids = value_of(x, n->in[0]), *y = make(x, "Gather", IN(value_of(x, n->in[1]), ids), AS_IS), *there;
+	int64_t padding = op_int(n, "padding");
+
+	if (padding >= 0) {
+		there = places_constant(x, 0, NULL, (int32_t *)(int32_t[]){ (int32_t)padding });
+		there = make(x, "Equal", IN(ids, there), AS_IS);
+		there = make(x, "Unsqueeze", IN(there, int_constant(x, -1)), AS_IS);
+		y = make(x, "Where", IN(there, real_constant(x, 0), y), AS_IS);
+	}
+	result(x, n->out[0], y);
+}
+
+EXPORT_OP_ROW(embedding, .write = embedding);
+
+static void
+one_hot(struct exporter *x, const struct node *n)
+{
+	const struct tensor *y = n->out[0];
+	int64_t classes = y->dim[y->rank - 1], i;
+	int32_t *class = arena_array(x->arena, (size_t)classes + 1, sizeof(*class));
+	const char *ids = make(x, "Unsqueeze", IN(value_of(x, n->in[0]), int_constant(x, -1)), AS_IS), *is;
+
+	for (i = 0; i < classes; i++)
+		class[i] = (int32_t)i;
+	is = make(x, "Equal", IN(ids, places_constant(x, 1, &classes, class)), AS_IS);
+	result(x, y, make(x, "Cast", IN(is), AS(attr_is_int("to", 1))));
+}
+
+EXPORT_OP_ROW(one_hot, .write = one_hot);
+
+/* The axis that indices are of is brought to the front, where ONNX looks up one table for each sample. */
+static const char *
+from_own_table(struct exporter *x, const struct node *n, int axis)
+{
+	const struct tensor *t = n->in[0], *index = n->in[1];
+	int64_t front[MAX_RANK + 1] = { 0, axis + 1 }, back[2 * MAX_RANK + 1] = { 0 };
+	const char *v = value_of(x, t);
+	int i, k;
+
+	for (i = 0, k = 2; i < t->rank; i++)
+		if (i != axis)
+			front[k++] = i + 1;
+	if (axis > 0)
+		v = transposed(x, v, t->rank + 1, front);
+	v = make(x, "GatherND", IN(v, make(x, "Unsqueeze", IN(value_of(x, index), int_constant(x, -1)), AS_IS)),
+	    AS(attr_is_int("batch_dims", 1)));
+	if (axis == 0)
+		return v;
+	for (i = 0; i < n->out[0]->rank; i++)	/* index axes came first, and stand where the axis was */
+		back[i + 1] = i < axis ? index->rank + i + 1 : i < axis + index->rank ? i - axis + 1 : i + 1;
+	return transposed(x, v, n->out[0]->rank + 1, back);
+}
+
+/* The same where all samples take from one: the batch of the indices stands where the axis was. */
+static const char *
+from_one_table(struct exporter *x, const struct node *n, int axis)
+{
+	int64_t order[MAX_RANK + 1] = { axis };
+	const char *v = make(x, "Gather", IN(value_of(x, n->in[0]), value_of(x, n->in[1])), AS(attr_is_int("axis", axis)));
+	int i;
+
+	if (axis == 0 || !n->in[1]->batched)
+		return v;
+	for (i = 1; i <= n->out[0]->rank; i++)
+		order[i] = i <= axis ? i - 1 : i;
+	return transposed(x, v, n->out[0]->rank + 1, order);
+}
+
+static void
+take(struct exporter *x, const struct node *n)
+{
+	const struct tensor *t = n->in[0], *index = n->in[1];
+	int axis = shape_axis_at(op_int(n, "axis"), t);
+
+	result(x, n->out[0], t->batched && index->batched ? from_own_table(x, n, axis) :
+	    t->batched ? make(x, "Gather", IN(value_of(x, t), value_of(x, index)), AS(attr_is_int("axis", axis + 1))) :
+	    from_one_table(x, n, axis));
+}
+
+EXPORT_OP_ROW(take, .write = take);
+
+static void
+gather(struct exporter *x, const struct node *n)
+{
+	const struct tensor *t = n->in[0];
+
+	if (t->batched != n->in[1]->batched)
+		export_cannot(x, "only one of its operands depends on the batch");
+	result(x, n->out[0], make(x, "GatherElements", IN(value_of(x, t), value_of(x, n->in[1])),
+	    AS(attr_is_int("axis", onnx_axis(t, op_int(n, "axis"))))));
+}
+
+EXPORT_OP_ROW(gather, .write = gather);

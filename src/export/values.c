@@ -1,0 +1,294 @@
+/* Values of the model that is made: results of nodes, constants, weights; each a name that no other has. */
+#include "export/exporter.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "ops/shapes.h"
+
+
+
+/* NAME, or with a number behind it. */
+static const char *
+fresh(struct exporter *x, const char *name)
+{
+	const char *try = name;
+	int i;
+
+	for (i = 1; map_get(&x->names, try); i++)
+		try = arena_printf(x->arena, "%s.%d", name, i);
+	map_put(x->arena, &x->names, try, (void *)try);
+	return try;
+}
+
+void
+export_cannot(struct exporter *x, const char *fmt, ...)
+{
+	struct export_problem p = { .node = x->node };
+	va_list args;
+
+	if (!x->failed) {
+		va_start(args, fmt);
+		p.why = arena_vprintf(x->arena, fmt, args);
+		va_end(args);
+		vec_push(x->arena, &x->result->problems, p);
+	}
+	x->failed = true;
+}
+
+/* ---- nodes ---- */
+
+static int
+count_attrs(const struct model_attr *attr)
+{
+	int n = 0;
+
+	while (attr && attr[n].name)
+		n++;
+	return n;
+}
+
+void
+make_several(struct exporter *x, const char *op, const char *const *in, const struct model_attr *attr, int count,
+    const char **out)
+{
+	const char *path = x->node ? x->node->path : "batch";
+	struct model_node *n = ARENA_NEW(x->arena, struct model_node);
+	int i;
+
+	n->op = op;
+	n->scope = path;
+	while (in[n->nin])
+		n->nin++;
+	n->in = memcpy(arena_array(x->arena, (size_t)n->nin + 1, sizeof(*n->in)), in, (size_t)n->nin * sizeof(*in));
+	n->nattrs = count_attrs(attr);
+	n->attr = arena_array(x->arena, (size_t)n->nattrs + 1, sizeof(*n->attr));
+	for (i = 0; i < n->nattrs; i++)
+		n->attr[i] = attr[i];
+	n->nout = count;
+	n->out = arena_array(x->arena, (size_t)count, sizeof(*n->out));
+	for (i = 0; i < count; i++)
+		out[i] = n->out[i] = fresh(x, path);
+	n->name = n->out[0];
+	vec_push(x->arena, &x->model->nodes, n);
+}
+
+const char *
+make(struct exporter *x, const char *op, const char *const *in, const struct model_attr *attr)
+{
+	const char *out;
+
+	make_several(x, op, in, attr, 1, &out);
+	return out;
+}
+
+struct model_attr
+attr_is_int(const char *name, int64_t i)
+{
+	return (struct model_attr){ .name = name, .type = A_INT, .i = i };
+}
+
+struct model_attr
+attr_is_real(const char *name, double r)
+{
+	return (struct model_attr){ .name = name, .type = A_REAL, .r = r };
+}
+
+struct model_attr
+attr_is_text(const char *name, const char *s)
+{
+	return (struct model_attr){ .name = name, .type = A_TEXT, .s = s };
+}
+
+struct model_attr
+attr_is_ints(struct exporter *x, const char *name, int n, const int64_t *v)
+{
+	return (struct model_attr){ .name = name, .type = A_INTS, .n = n,
+		.v = memcpy(arena_array(x->arena, (size_t)n + 1, sizeof(*v)), v, (size_t)n * sizeof(*v)) };
+}
+
+/* ---- tensors of ours ---- */
+
+static const char *
+weight(struct exporter *x, const struct tensor *t)
+{
+	const char *why = NULL;
+	const struct numbers *from = checkpoint_weight(x->checkpoint, x->module, t, &why);
+	struct numbers *n;
+
+	if (!from) {
+		if (!x->why)
+			x->why = why;
+		return "";
+	}
+	n = ARENA_NEW(x->arena, struct numbers);
+	*n = *from;
+	n->name = t->name;
+	vec_push(x->arena, &x->model->numbers, n);
+	return t->name;
+}
+
+const char *
+value_of(struct exporter *x, const struct tensor *t)
+{
+	if (!t)
+		return "";
+	if (!x->value[t->id])
+		x->value[t->id] = t->kind == T_PARAM || t->kind == T_STATISTIC ? weight(x, t) : "";
+	return x->value[t->id];
+}
+
+void
+result(struct exporter *x, const struct tensor *t, const char *value)
+{
+	if (t)
+		x->value[t->id] = value;
+}
+
+/* ---- constants ---- */
+
+/* The value of a node Constant; of one that is there already where it holds the same. */
+static const char *
+constant(struct exporter *x, struct numbers *n, size_t bytes)
+{
+	struct text key;
+	const char *at;
+	size_t i;
+	int d;
+
+	text_init(&key, x->arena);
+	text_printf(&key, "%d:", n->type);
+	for (d = 0; d < n->rank; d++)
+		text_printf(&key, "%lld,", (long long)n->dim[d]);
+	text_puts(&key, ":");
+	for (i = 0; i < bytes; i++)
+		text_printf(&key, "%02x", n->data[i]);
+	at = map_get(&x->constants, key.s);
+	if (at)
+		return at;
+	n->name = "";
+	at = make(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = n }));
+	map_put(x->arena, &x->constants, key.s, (void *)at);
+	return at;
+}
+
+static struct numbers *
+numbers_of(struct exporter *x, enum element type, int rank, const int64_t *dim)
+{
+	struct numbers *n = ARENA_NEW(x->arena, struct numbers);
+	int i;
+
+	n->type = type;
+	n->rank = rank;
+	n->count = 1;
+	for (i = 0; i < rank; i++)
+		n->count *= n->dim[i] = dim[i];
+	return n;
+}
+
+const char *
+reals_constant(struct exporter *x, int rank, const int64_t *dim, const double *v)
+{
+	struct numbers *n = numbers_of(x, ELEMENT_F32, rank, dim);
+	float *to = arena_array(x->arena, (size_t)n->count + 1, sizeof(*to));
+	int64_t i;
+
+	for (i = 0; i < n->count; i++)
+		to[i] = (float)v[i];
+	n->data = (const unsigned char *)to;
+	return constant(x, n, (size_t)n->count * sizeof(*to));
+}
+
+const char *
+real_constant(struct exporter *x, double v)
+{
+	return reals_constant(x, 0, NULL, &v);
+}
+
+const char *
+ints_constant(struct exporter *x, int count, const int64_t *v)
+{
+	struct numbers *n = numbers_of(x, ELEMENT_I64, 1, (int64_t[]){ count });
+
+	n->data = memcpy(arena_array(x->arena, (size_t)count + 1, sizeof(*v)), v, (size_t)count * sizeof(*v));
+	return constant(x, n, (size_t)count * sizeof(*v));
+}
+
+const char *
+int_constant(struct exporter *x, int64_t v)
+{
+	return ints_constant(x, 1, &v);
+}
+
+const char *
+places_constant(struct exporter *x, int rank, const int64_t *dim, const int32_t *v)
+{
+	struct numbers *n = numbers_of(x, ELEMENT_I32, rank, dim);
+
+	n->data = (const unsigned char *)v;
+	return constant(x, n, (size_t)n->count * sizeof(*v));
+}
+
+/* ---- shapes ---- */
+
+int
+onnx_axis(const struct tensor *t, int64_t axis)
+{
+	return shape_axis_at(axis, t) + t->batched;
+}
+
+const char *
+reshaped(struct exporter *x, const char *value, bool batched, int rank, const int64_t *dim)
+{
+	int64_t shape[MAX_RANK + 4] = { -1 };
+	int i;
+
+	for (i = 0; i < rank; i++)
+		shape[i + batched] = dim[i];
+	return make(x, "Reshape", IN(value, ints_constant(x, rank + batched, shape)), AS_IS);
+}
+
+const char *
+reshaped_as(struct exporter *x, const char *value, const struct tensor *t)
+{
+	return reshaped(x, value, t->batched, t->rank, t->dim);
+}
+
+/* The batch is the first extent of the first input. It is asked for once, before any layer. */
+static const char *
+batch(struct exporter *x)
+{
+	const struct graph *g = x->module->forward;
+
+	if (!x->batch)
+		x->batch = make(x, "Shape", IN(value_of(x, g->inputs.v[0])),
+		    AS(attr_is_int("start", 0), attr_is_int("end", 1)));
+	return x->batch;
+}
+
+const char *
+for_each_sample(struct exporter *x, const char *value, int rank, const int64_t *dim)
+{
+	const char *shape;
+
+	if (x->module->forward->inputs.n == 0) {
+		export_cannot(x, "it is made for each sample, and there is no input that says how many there are");
+		return "";
+	}
+	shape = batch(x);
+	if (rank > 0)
+		shape = make(x, "Concat", IN(shape, ints_constant(x, rank, dim)), AS(attr_is_int("axis", 0)));
+	return make(x, "Expand", IN(value, shape), AS_IS);
+}
+
+const char *
+transposed(struct exporter *x, const char *value, int rank, const int64_t *axes)
+{
+	return make(x, "Transpose", IN(value), AS(attr_is_ints(x, "perm", rank, axes)));
+}
+
+const char *
+sliced(struct exporter *x, const char *value, int64_t axis, int64_t from, int64_t end)
+{
+	return make(x, "Slice", IN(value, int_constant(x, from), int_constant(x, end), int_constant(x, axis)), AS_IS);
+}

@@ -1,0 +1,11 @@
+/* What of a network is its prediction. */
+#ifndef STOWAGE_IR_PREDICTION_H
+#define STOWAGE_IR_PREDICTION_H
+
+#include "ir/ir.h"
+
+/* The operand of the first loss that the network computes, without losses that of the first metric, else the first
+ * result of each sample. NULL: there is none, or no graph. */
+const struct tensor	*graph_prediction(const struct graph *);
+
+#endif
