@@ -214,7 +214,7 @@ dnn_run_conv(const struct dnn_conv *c, const elem *x, const elem *w, const elem 
 	struct dnn_entry *e;
 
 	if (bias && c->kind == DNN_FORWARD && keep == 0) {
-		if (then.kind == RELU && (e = dnn_with(*c, true, true, 0))) {
+		if (epilogue_known(then) == OF_RELU && (e = dnn_with(*c, true, true, 0))) {
 			dnn_execute(e, x, w, y, bias, work);
 			return true;
 		}

@@ -261,7 +261,7 @@ dnn_add_bias(struct dnn *d, const struct dnn_conv *c, int64_t channels,
 	return op;
 }
 
-/* The relu of FROM, which propagates NaN as relu_of() does, gives TO. */
+/* The relu of FROM, which propagates NaN as rectified() does, gives TO. */
 static cudnnBackendDescriptor_t
 dnn_rectify(struct dnn *d, const struct dnn_conv *c, cudnnBackendDescriptor_t from,
     cudnnBackendDescriptor_t to)

@@ -14,7 +14,7 @@ bn_value(real d, real gain, real offset)
 	return d * gain + offset;
 }
 
-/* As relu_kernel: NaN passes. */
+/* As rectified(): NaN passes. */
 DEVICE elem
 bn_rectified(real value)
 {

@@ -190,6 +190,12 @@ rectified(real x)
 }
 
 DEVICE real
+leaky_of(real x, real slope)
+{
+	return x > 0 ? x : slope * x;
+}
+
+DEVICE real
 rsqrt_of(real x)
 {
 	return 1 / R(sqrt)(x);

@@ -51,9 +51,16 @@ struct dense_plan {
 static cublasLtEpilogue_t
 dense_epilogue(struct epilogue then)
 {
-	return then.kind == RELU ? CUBLASLT_EPILOGUE_RELU :
-	    then.kind == GELU_TANH ? CUBLASLT_EPILOGUE_GELU :
-	    then.kind == GELU_TANH_GRAD ? CUBLASLT_EPILOGUE_DGELU : CUBLASLT_EPILOGUE_DEFAULT;
+	switch (epilogue_known(then)) {
+	case OF_RELU:
+		return CUBLASLT_EPILOGUE_RELU;
+	case OF_GELU_TANH:
+		return CUBLASLT_EPILOGUE_GELU;
+	case OF_GELU_TANH_GRAD:
+		return CUBLASLT_EPILOGUE_DGELU;
+	default:
+		return CUBLASLT_EPILOGUE_DEFAULT;
+	}
 }
 
 /* The same after a bias. */

@@ -1,16 +1,16 @@
 /*
- * epilogue.cu - what is done to an element of a product before it is stored: an activation, or the
- * gradient of one. It saves the pass over memory that a separate kernel would need; relu.cu is
- * made of the same functions, so it gives the same numbers. passes/fuse_activation.c finds where.
+ * epilogue.cu - what is done to an element of a product before it is stored: a formula of the network's, such as an
+ * activation, or the gradient of one. It saves the pass over memory that a separate kernel would need, and gives the
+ * same numbers. passes/fuse_activation.c finds where.
  *
  *     AS_IS                   c = v
- *     THEN(RELU)              c = relu(v)
- *     THEN_GRAD(RELU, y)      c = v where y > 0, else 0: v is dy, and y lies as c does
- *     THEN_GRAD(GELU, x)      c = v gelu'(x)
+ *     THEN(SILU)              c = silu_then(v, 0), which is v * logistic(v)
+ *     THEN_WITH(RELU_GRAD, y) c = relu_grad_then(v, y): v is dy, and y lies as c does
  *
- * In C and in our own tiles that is a function of each element. cuBLASLt has relu, gelu by tanh, and
- * the gradient of the latter; its algorithm is chosen together with the epilogue (struct dense_plan),
- * and if there is none, a kernel goes over the result. Two epilogues of cuBLASLt are not used: relu's
+ * The program has the functions, and EPILOGUES(CASE), a list of them: CASE(kind, function, does it read the other
+ * operand?, what libraries call it). In C and in our own tiles an epilogue is a function of each element. cuBLASLt
+ * has relu, gelu by tanh, and the gradient of the latter; its algorithm is chosen together with the epilogue (struct
+ * dense_plan), and if there is none, a kernel goes over the result. Two epilogues of cuBLASLt are not used: relu's
  * gradient reads a bit mask, one more tensor to keep although the next layer keeps y anyway; and
  * gelu with its input as a second result would have both alive during the product, beside its
  * workspace, which may be the peak.
@@ -18,16 +18,24 @@
 #ifndef STOWAGE_PRODUCT_EPILOGUE_CU
 #define STOWAGE_PRODUCT_EPILOGUE_CU
 
-#include "pointwise/exp.cu"
+#include "pointwise/formula.cu"
 #include "kernel.h"
 
-enum epilogue_kind {
-	NO_EPILOGUE, RELU, GELU, GELU_TANH, RELU_GRAD, GELU_GRAD, GELU_TANH_GRAD
-};
+#ifndef EPILOGUES	/* a program has one */
+#define EPILOGUES(CASE)
+#endif
+
+#define DECLARE_EPILOGUE(kind, function, reads, known)	DEVICE real function(real v, real s);
+
+EPILOGUES(DECLARE_EPILOGUE)
+
+#define EPILOGUE_KIND(kind, function, reads, known)	kind,
+
+enum epilogue_kind { NO_EPILOGUE, EPILOGUES(EPILOGUE_KIND) };
 
 struct epilogue {
 	enum epilogue_kind kind;
-	const elem *saved;	/* of gradients: what they read, as large as the product's result */
+	const elem *saved;	/* what it reads beside the product's result, as large; or NULL */
 };
 
 #ifdef __CUDACC__
@@ -44,84 +52,29 @@ epilogue_of(enum epilogue_kind kind, const elem *saved)
 }
 
 #define AS_IS	epilogue_of(NO_EPILOGUE, NULL)
-#define THEN(name)	epilogue_of(name, NULL)
-#define THEN_GRAD(name, saved)	epilogue_of(name##_GRAD, saved)
-
-/* Not-a-number passes through, so that it shows in the loss instead of being taken for 0. */
-DEVICE real
-relu_of(real x)
-{
-	return x <= 0 ? 0 : x;
-}
-
-DEVICE real
-relu_grad_of(real dy, real y)
-{
-	return y <= 0 ? 0 : dy;
-}
-
-#define INV_SQRT_2PI	REAL(0.39894228040143268)
-#define SQRT_2_OVER_PI	REAL(0.79788456080286536)
-#define GELU_CUBIC	REAL(0.044715)
-
-DEVICE real
-gelu_of(real x)
-{
-	return x * normal_below(x);
-}
-
-DEVICE real
-gelu_grad_of(real dy, real x)
-{
-	return dy * (normal_below(x) + x * (INV_SQRT_2PI * exp_of(REAL(-0.5) * x * x)));
-}
-
-DEVICE real
-gelu_tanh_of(real x)
-{
-	return REAL(0.5) * x * (1 + tanh_of(SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x)));
-}
-
-DEVICE real
-gelu_tanh_grad_of(real dy, real x)
-{
-	real t = tanh_of(SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x));
-	real inner = SQRT_2_OVER_PI * (1 + 3 * GELU_CUBIC * x * x);
-
-	return dy * REAL(0.5) * (1 + t + x * (1 - t * t) * inner);
-}
+#define THEN(name)	epilogue_of(DO_##name, NULL)
+#define THEN_WITH(name, saved)	epilogue_of(DO_##name, saved)
 
 /* Of element I. In C the kind is a constant wherever this is called from a loop. */
 DEVICE real
 epilogue_value(struct epilogue e, real v, int64_t i)
 {
+#define EPILOGUE_VALUE(kind_, function, reads, known)						\
+	case kind_:										\
+		return function(v, reads ? VALUE(e.saved[i]) : 0);
+	(void)i;
 	switch (e.kind) {
-	case RELU:
-		return relu_of(v);
-	case GELU:
-		return gelu_of(v);
-	case GELU_TANH:
-		return gelu_tanh_of(v);
-	case RELU_GRAD:
-		return relu_grad_of(v, VALUE(e.saved[i]));
-	case GELU_GRAD:
-		return gelu_grad_of(v, VALUE(e.saved[i]));
-	case GELU_TANH_GRAD:
-		return gelu_tanh_grad_of(v, VALUE(e.saved[i]));
+	EPILOGUES(EPILOGUE_VALUE)
 	default:
 		return v;
 	}
+#undef EPILOGUE_VALUE
 }
 
-/* CALL(kind) with a constant, so that the loop in it is made for that one. */
-#define EPILOGUE_CASES(e, CALL)									\
+/* CASE(kind, ...) of the one that it is, so that the loop in it is made for that one. */
+#define EPILOGUE_CASES(e, CASE)									\
 	switch ((e).kind) {									\
-	case RELU: CALL(RELU); break;								\
-	case GELU: CALL(GELU); break;								\
-	case GELU_TANH: CALL(GELU_TANH); break;							\
-	case RELU_GRAD: CALL(RELU_GRAD); break;							\
-	case GELU_GRAD: CALL(GELU_GRAD); break;							\
-	case GELU_TANH_GRAD: CALL(GELU_TANH_GRAD); break;					\
+	EPILOGUES(CASE)										\
 	case NO_EPILOGUE: break;								\
 	}
 
@@ -129,8 +82,11 @@ KERNEL(epilogue_kernel, (elem *c, struct epilogue e, int64_t n))
 {
 	const elem *saved = e.saved ? e.saved : c;
 
-#define APPLY(kind)	MAP_2 (c, c, saved, n, v, s,						\
-	    ELEM(epilogue_value(epilogue_of(kind, &s), VALUE(v), 0)))
+	(void)saved;
+#define APPLY(kind_, function, reads, known)							\
+	case kind_:										\
+		MAP_2 (c, c, saved, n, v, s, ELEM(function(VALUE(v), VALUE(s))));		\
+		break;
 	EPILOGUE_CASES(e, APPLY)
 #undef APPLY
 }
@@ -142,5 +98,26 @@ epilogue_apply(elem *c, struct epilogue e, int64_t n)
 	if (e.kind != NO_EPILOGUE)
 		LAUNCH_MAP(epilogue_kernel, n, (c, e, n));
 }
+
+#ifdef __CUDACC__
+
+/* What libraries have of their own. */
+enum epilogue_known { OF_NOBODY, OF_RELU, OF_GELU_TANH, OF_GELU_TANH_GRAD };
+
+static enum epilogue_known
+epilogue_known(struct epilogue e)
+{
+#define EPILOGUE_KNOWN(kind_, function, reads, known)						\
+	case kind_:										\
+		return known;
+	switch (e.kind) {
+	EPILOGUES(EPILOGUE_KNOWN)
+	default:
+		return OF_NOBODY;
+	}
+#undef EPILOGUE_KNOWN
+}
+
+#endif
 
 #endif

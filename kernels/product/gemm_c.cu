@@ -41,7 +41,7 @@ struct product {
 				 * of C, which are neighbours, has its own */
 	int64_t bias_row;
 	struct epilogue then;	/* done to what is stored, where keep is 0; all zero: nothing. What
-				 * a gradient reads lies as C does, whose columns are neighbours */
+				 * it reads lies as C does, whose columns are neighbours */
 	const elem *b;		/* what pack() reads */
 	int64_t b_row, b_col;
 	const void *shape;	/* what else the functions below read */
@@ -82,10 +82,10 @@ run_store(elem *to, const real *from, int n, real start, real keep)
 #endif
 }
 
-/* A tile that holds the whole sums: an activation is done in it, before it is stored; the result of
- * a gradient is stored. KIND is a constant. */
+/* A tile that holds the whole sums: an epilogue is done in it, before it is stored; where it reads an operand more,
+ * its result is stored. KIND and READS are constants. */
 static inline __attribute__((always_inline)) void
-finish_as(const struct product *p, enum epilogue_kind kind, real *tile, int64_t row, int rows,
+finish_as(const struct product *p, enum epilogue_kind kind, bool reads, real *tile, int64_t row, int rows,
     int64_t column, int cols, const elem *bias)
 {
 	struct epilogue then = epilogue_of(kind, p->then.saved);
@@ -94,7 +94,7 @@ finish_as(const struct product *p, enum epilogue_kind kind, real *tile, int64_t 
 	for (int i = 0; i < rows; i++, tile += TILE_COLS, at += p->c_row) {
 		real start = bias ? VALUE(bias[(row + i) * p->bias_row]) : 0;
 
-		if (kind < RELU_GRAD) {
+		if (!reads) {
 			PRAGMA(omp simd)
 			for (int j = 0; j < TILE_COLS; j++)
 				tile[j] = epilogue_value(then, tile[j] + start, 0);
@@ -118,7 +118,10 @@ tile_finish(const struct product *p, real *tile, int64_t row, int rows, const in
 	for (int i = 0; !first && i < rows; i++)
 		for (int j = 0; j < cols; j++)
 			tile[i * TILE_COLS + j] += VALUE(c[i * p->c_row + column[j]]);
-#define FINISH(kind)	finish_as(p, kind, tile, row, rows, column[0], cols, bias)
+#define FINISH(kind_, function, reads, known)							\
+	case kind_:										\
+		finish_as(p, kind_, reads, tile, row, rows, column[0], cols, bias);		\
+		break;
 	EPILOGUE_CASES(p->then, FINISH)
 #undef FINISH
 }

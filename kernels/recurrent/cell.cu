@@ -15,7 +15,7 @@
 #ifndef STOWAGE_RECURRENT_CELL_CU
 #define STOWAGE_RECURRENT_CELL_CU
 
-#include "product/epilogue.cu"
+#include "pointwise/formula.cu"
 #include "pointwise/exp.cu"
 #include "sizes.h"
 
@@ -74,7 +74,7 @@ recurrent_unit_forward(enum recurrent_cell cell, struct recurrent_gates x, struc
 		u.h = u.gate.a = tanh_of(x.a + s.a);
 		break;
 	case RNN_RELU:
-		u.h = u.gate.a = relu_of(x.a + s.a);
+		u.h = u.gate.a = rectified(x.a + s.a);
 		break;
 	case GRU:
 		u.kept = s.c;
@@ -110,7 +110,7 @@ recurrent_unit_backward(enum recurrent_cell cell, struct recurrent_gates g, real
 		d.gate.a = dh * (1 - g.a * g.a);
 		break;
 	case RNN_RELU:
-		d.gate.a = relu_grad_of(dh, g.a);
+		d.gate.a = g.a <= 0 ? 0 : dh;
 		break;
 	case GRU:
 		d.gate.c = dh * (1 - g.b) * (1 - g.c * g.c);

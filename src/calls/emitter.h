@@ -1,12 +1,12 @@
 /*
  * Calls of kernels: what an operator's emit() writes into a program, such as
  *
- *     relu_forward(F32(4096), F32(1024), b * 4704);
+ *     softmax_last_forward(F32(4096), F32(1024), b, 10);
  *
  * An argument says what is meant (a tensor, a count, a number exact to the last bit); how that is
  * written, with offsets in the arena and the running batch, is the same everywhere, and here. So
  *
- *     emit_call(e, "relu_forward", arg_tensor(y), arg_tensor(x), arg_count(y));
+ *     emit_call(e, "softmax_last_forward", arg_tensor(y), arg_tensor(x), arg_batch(y), arg_int(10));
  *
  * In:   a node, and where each tensor lies (emitter->offset).
  * Out:  text, and notes of what the program needs beside its calls: tables of updates, convolutions
@@ -56,6 +56,12 @@ struct written_kernel {		/* a kernel that was written for this program */
 	const char *name, *text;
 };
 
+struct noted_epilogue {		/* a formula that products do (calls/epilogue.h) */
+	const char *name;
+	const struct formula *f;
+	bool written;
+};
+
 struct emitter {
 	const struct module *module;
 	const struct plan *plan;	/* for src/emit alone */
@@ -71,6 +77,7 @@ struct emitter {
 	VEC(const struct tensor *) clipped;
 	bool clips;		/* a norm of gradients is taken, even if there are none */
 	VEC(struct written_kernel) written;	/* kernels for formulas */
+	VEC(struct noted_epilogue) epilogues;
 	const char *together;	/* the rows that the update being written is for, as text */
 	struct parts *parts;	/* of the program, for src/emit alone */
 	struct text *out;

@@ -374,7 +374,7 @@ is_taken(const struct emitter *e, const char *name)
 	const struct op *op = op_find(name);
 	int i;
 
-	if (op && op->calls.kernels)
+	if (op && op->calls.kernels && !op->calls.define)
 		return true;
 	for (i = 0; i < e->written.n; i++)
 		if (strcmp(e->written.v[i].name, name) == 0)

@@ -110,6 +110,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "AVERAGE", yes(m->train && m->set.ema > 0), false },
 		{ "UPDATES", yes(m->update), false },
 		{ "VALIDATES", yes(m->validate), false },
+		{ "EPILOGUES", YES, false },
 		{ "COUNTED", yes(labels_counted_count(m, m->train) > 0), false },
 	};
 	struct macro *end = list + sizeof(known) / sizeof(known[0]);

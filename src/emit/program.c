@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "calls/epilogue.h"
 #include "emit/program.h"
 #include "ir/rounds.h"
 #include "ops/shapes.h"
@@ -248,6 +249,28 @@ emit_graph_kernels(struct emitter *e, const struct graph *g, bool *done)
 			g->nodes.v[i]->op->calls.define(e, g->nodes.v[i]);
 }
 
+/* What kernels must know of the nodes of a graph before them. */
+static void
+note_graph(struct emitter *e, const struct graph *g)
+{
+	int i;
+
+	for (i = 0; g && i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op->calls.note)
+			g->nodes.v[i]->op->calls.note(e, g->nodes.v[i]);
+}
+
+static void
+emit_notes(struct emitter *e)
+{
+	note_graph(e, e->module->train);
+	note_graph(e, e->module->update);
+	note_graph(e, e->module->validate);
+	parts_own(e->parts, "EPILOGUES");
+	epilogue_list(e);
+	parts_own(e->parts, NULL);
+}
+
 static void
 title(struct emitter *e, const char *what)
 {
@@ -308,6 +331,7 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	text_init(&body, m->arena);
 	e.parts = parts_new(m->arena, &body);
 	emit_constants(&e, program);
+	emit_notes(&e);
 	emit_file(&e, target->prologue, done);
 	title(&e, "kernels");
 	emit_file(&e, "kernel.h", done);

@@ -242,18 +242,34 @@ formula_cost(const struct formula *f)
 	return cost;
 }
 
+/* Is that term of A what that one of B is? MATCH[i] is one more than the term of B that term i is already known to
+ * be: in neither is a term twice. */
+static bool
+terms_alike(const struct formula *a, int ta, const struct formula *b, int tb, int *match)
+{
+	const struct term *x = &a->terms.v[ta], *y = &b->terms.v[tb];
+	int i;
+
+	if (match[ta])
+		return match[ta] == tb + 1;
+	if (x->operand != y->operand || x->op != y->op || !same_number(x->number, y->number))
+		return false;
+	for (i = 0; x->op && i < x->op->operands; i++)
+		if (!terms_alike(a, x->of[i], b, y->of[i], match))
+			return false;
+	match[ta] = tb + 1;
+	return true;
+}
+
 bool
 formula_same(const struct formula *a, const struct formula *b)
 {
-	int i;
+	int *match = arena_array(a->arena, (size_t)a->terms.n + 1, sizeof(*match)), i;
 
-	if (a->operands != b->operands || a->results != b->results || a->terms.n != b->terms.n)
+	if (a->operands != b->operands || a->results != b->results)
 		return false;
 	for (i = 0; i < a->results; i++)
-		if (a->result[i] != b->result[i])
-			return false;
-	for (i = 0; i < a->terms.n; i++)
-		if (!same_term(&a->terms.v[i], &b->terms.v[i]))
+		if (!terms_alike(a, a->result[i], b, b->result[i], match))
 			return false;
 	return true;
 }

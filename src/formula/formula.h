@@ -108,7 +108,7 @@ struct formula	*formula_drop_unread(struct arena *, const struct formula *, int 
 
 /* What computing all results takes, in multiplications, about. */
 int	formula_cost(const struct formula *);
-/* The same formula, with the same operands? */
+/* The same formula, with the same operands? Terms that no result is made of do not count. */
 bool	formula_same(const struct formula *, const struct formula *);
 
 #endif

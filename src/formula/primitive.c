@@ -25,6 +25,7 @@ OF(log1p, log1p(a))
 OF(sqrt, sqrt(a))
 OF(rsqrt, 1 / sqrt(a))
 OF(relu, a <= 0 ? 0 : a)
+OF(leaky, a > 0 ? a : b * a)
 OF(abs, fabs(a))
 OF(sign, a > 0 ? 1 : a < 0 ? -1 : a)
 OF(sin, sin(a))
@@ -64,6 +65,8 @@ const struct primitive primitive_table[] = {
 	{ "sqrt", 1, 0, "R(sqrt)($1)", { "d / (2 * y)" }, 6, of_sqrt },
 	{ "rsqrt", 1, 0, "rsqrt_of($1)", { "-0.5 * d * y * y * y" }, 8, of_rsqrt },
 	{ "relu", 1, 0, "rectified($1)", { "where(y <= 0, 0, d)" }, 1, of_relu },
+	/* b is not negative, so that y has the sign of a */
+	{ "leaky", 2, 0, "leaky_of($1, $2)", { "where(y > 0, d, b * d)", "where(y > 0, 0, d * a)" }, 2, of_leaky },
 	{ "abs", 1, 0, "R(fabs)($1)", { "d * sign(a)" }, 1, of_abs },
 	{ "sign", 1, 0, "sign_of($1)", ZERO, 2, of_sign },
 	{ "sin", 1, 0, "R(sin)($1)", { "d * cos(a)" }, 20, of_sin },

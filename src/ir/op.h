@@ -236,6 +236,8 @@ struct op_simplify {
  */
 struct op_calls {
 	const char *kernels;	/* the file of kernels/ it calls: "conv/conv.cu"; NULL: calls none */
+	/* Notes what kernels/ must know of this node's call before them. NULL: nothing. */
+	void (*note)(struct emitter *, const struct node *);
 	/* Writes what this node's call needs and kernels/ does not have, once a program. NULL: nothing. */
 	void (*define)(struct emitter *, const struct node *);
 	/* Writes the call(s); see calls/emitter.h. */

@@ -86,6 +86,35 @@ OP_ROW(silu, "sigmoid linear unit (swish)", "x * sigmoid(x)",
     "y = x * s, s = 1 / (1 + exp(-x)) (Elfwing, Uchibe and Doya, 2017; Ramachandran, Zoph and Le, 2017, as "
     "swish). Backward reads the input: dx = dy * s * (1 + x * (1 - s)).", KEEPS_INPUT);
 
+/* It commutes with maximum pooling: it never swaps two elements, keeps the bits of positive ones, passes NaN on, and
+ * all that it makes equal is 0, where its gradient is 0. */
+const struct op op_relu = {
+	.name = "relu",
+	.kind = OP_LAYER,
+	.brief = "rectified linear unit",
+	.doc = "y = max(x, 0), element by element. The output has the shape of the input. Backward reads the output "
+	    "alone, so relu runs in place wherever its input is not needed again, and after a pooling where it "
+	    "stands before one (the same numbers, of fewer elements). Not-a-number passes through, both ways, as in "
+	    "PyTorch.",
+	.flags = OP_ELEMENTWISE | OP_REALS | OP_AFTER_MAXIMUM,
+	.formula = "relu(x)",
+	.shape = pointwise_shape,
+	.torch.output = TORCH_OVER,
+	KEEPS_OUTPUT,
+	STAYS_ITSELF
+};
+OP_ROW(leaky_relu, "rectified linear unit that leaks", "leaky(x, slope)",
+    "y = x where x > 0, else slope * x (Maas, Hannun and Ng, 2013). Backward reads the output alone, so leaky_relu runs "
+    "in place wherever its input is not needed again.",
+    ATTRS({ "slope", ATTR_REAL, "factor of negative inputs", .required = false, "0.01", .min = 0, .max = 100 }),
+    KEEPS_INPUT, .torch.output = TORCH_OVER);
+OP_ROW(gelu, "Gaussian error linear unit",
+    "where(tanh, 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))), x * normal(x))",
+    "y = x * P(x) with P the standard normal distribution function, P(x) = (1 + erf(x / sqrt(2))) / 2 (Hendrycks "
+    "and Gimpel, 2016).\n\nWith tanh=true, y = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))). Backward "
+    "reads the input.", ATTRS({ "tanh", ATTR_BOOL, "use the approximation by tanh, as GPT-2 does, instead of erf",
+    .required = false, "false", .min = 0, .max = 0 }), KEEPS_INPUT);
+
 OP_ROW(softplus, "smooth rectifier", "softplus(beta * x) / beta",
     "y = log(1 + exp(beta x)) / beta; never zero, and smooth where relu has a kink (Dugas and others, 2001).",
     ATTRS({ "beta", ATTR_REAL, "how sharply it bends", .required = false, "1", .min = 1e-3, .max = 1e3 }),

@@ -20,7 +20,7 @@ enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
 	    SAVES_IN(RUNNING_MEAN) | SAVES_IN(RUNNING_VAR))
 #define BATCHNORM_OPTIONAL	(1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR)
 
-extern const struct op op_batchnorm, op_batchnorm_grad, op_add, op_relu, op_relu_grad;
+extern const struct op op_batchnorm, op_batchnorm_grad, op_add, op_relu;
 
 /* Does this node take its statistics from the batch? */
 bool		 batchnorm_uses_batch(const struct node *);

@@ -16,6 +16,7 @@
  */
 #include "ops/batchnorm.h"
 #include "ir/diff.h"
+#include "ops/pointwise.h"
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"
@@ -130,10 +131,11 @@ const struct op op_batchnorm_relu = {
 static bool
 grad_add(struct diff *d, struct node *n)
 {
-	struct node *back = diff_node(d, n, &op_relu_grad, 2,
+	struct node *back = diff_node(d, n, &op_pointwise, 2,
 	    (struct tensor *[]){ diff_of(d, n->out[Y]), n->out[Y] });
 	struct tensor *passed = diff_between(d, back, n->out[Y], "sum.grad");
 
+	pointwise_set(d->m->arena, back, formula_parse(d->m->arena, "relu_grad = x0, x1: where(x1 <= 0, 0, x0)"));
 	if (diff_wants(d, n->in[SKIP]))
 		diff_add(d, n->in[SKIP], passed);
 	batchnorm_differentiate(d, n, &op_batchnorm_grad, passed);

@@ -1,11 +1,11 @@
-/* conv: convolution, and conv_then, which does an activation to what it makes before that is stored
+/* conv: convolution, and conv_then, which does a formula to what it makes, such as an activation, before that is stored
  * (the pass fuse-activation makes it). Forward and backward are matrix products over windows that are packed on
  * the fly (kernels/conv/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
 #include "ops/conv.h"
 
 #include "ir/diff.h"
 
-#include "calls/emitter.h"
+#include "calls/epilogue.h"
 #include "ops/shapes.h"
 
 static const struct attr_spec attrs[] = { CONV_ATTRS, ATTRS_END };
@@ -268,29 +268,27 @@ work(const struct node *n, const struct room *room)
 }
 
 static void
-emit_forward(struct emitter *e, const struct node *n, const char *then, bool relu)
+emit_forward(struct emitter *e, const struct node *n, struct call_arg then, bool relu)
 {
 	struct conv s = geometry(n, n->in[0], n->out[0], n->in[1]);
 
 	emit_convolution(e, n, DNN_FORWARD, n->nin > 2 && n->in[2], relu, &s);
 	emit_call(e, "conv_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
 	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_onto(n),
-	    arg_text(then), arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
+	    then, arg_work(n), arg_work_bytes(n), arg_batch(n->in[0]),
 	    arg_text(product_conv_text(e, &s)));
 }
 
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_forward(e, n, "AS_IS", false);
+	emit_forward(e, n, arg_text("AS_IS"), false);
 }
 
 static void
 emit_then(struct emitter *e, const struct node *n)
 {
-	static const char *const then[] = { "THEN(RELU)", "THEN(GELU)", "THEN(GELU_TANH)" };
-
-	emit_forward(e, n, then[op_int(n, "then")], op_int(n, "then") == THEN_RELU);
+	emit_forward(e, n, product_then(e, n, NULL), epilogue_is_relu(e->module->arena, op_attr(n, "then")->formula));
 }
 
 const struct op op_conv = {
@@ -329,7 +327,7 @@ const struct op op_conv_then = {
 	.name = "conv_then",
 	.kind = OP_INTERNAL,
 	.flags = OP_LIBRARY,
-	.brief = "conv, and an activation of what it makes",
+	.brief = "conv, and a formula of what it makes",
 	.attrs = attrs_then,
 	.operands = "x weight bias",
 	.min_operands = 2, .max_operands = 3,
@@ -337,5 +335,7 @@ const struct op op_conv_then = {
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
 	.calls.kernels = "conv/conv.cu",
+	.calls.note = product_note_then,
+	.calls.define = product_define_then,
 	.calls.emit = emit_then,
 };

@@ -29,7 +29,7 @@
 struct conv_attrs	conv_attrs(const struct node *);
 
 extern const struct op op_conv, op_concat, op_crop;
-/* in: as op_conv; out: the activation of what that makes */
+/* in: as op_conv; out: a formula of what that makes */
 extern const struct op op_conv_then;
 
 /* Rows removed above and columns removed to the left, of X cropped by that node. */

@@ -2,7 +2,7 @@
  * dense: a fully connected layer on the last dimension. What comes before it, and the batch, are
  * rows of one matrix product (kernels/product/dense.cu).
  *
- * dense_then and dense_grad_input_then do an activation, or the gradient of one, to what they make
+ * dense_then and dense_grad_input_then do a formula to what they make, such as an activation or the gradient of one,
  * before they store it. The pass fuse-activation makes them. dense_grad_weight_bias, which the pass
  * bias-gradients makes, is the gradients of weights and bias in one.
  */
@@ -33,9 +33,6 @@ static const struct attr_spec attrs_then[] = {
 	THEN_ATTR,
 	ATTRS_END
 };
-
-/* as kernels/product/epilogue.cu calls them */
-static const char *const epilogues[] = { "RELU", "GELU", "GELU_TANH" };
 
 static int64_t
 last(const struct tensor *t)
@@ -89,24 +86,24 @@ const struct op op_dense_grad_input = {
 static void
 emit_input_then(struct emitter *e, const struct node *n)
 {
-	const char *then = arena_printf(e->module->arena, "THEN_GRAD(%s, %s)",
-	    epilogues[op_int(n, "then")], emit_pointer(e, n->in[2]));
-
 	emit_call(e, "dense_backward_input", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_tensor(n->in[1]), arg_onto(n), arg_text(then), arg_work(n), arg_work_bytes(n),
+	    arg_tensor(n->in[1]), arg_onto(n), product_then(e, n, n->nin > 2 ? n->in[2] : NULL), arg_work(n),
+	    arg_work_bytes(n),
 	    arg_text(rows(e, n->in[0])), arg_int(last(n->out[0])), arg_int(last(n->in[0])));
 }
 
 const struct op op_dense_grad_input_then = {
 	.name = "dense_grad_input_then",
 	.kind = OP_INTERNAL,
-	.brief = "gradient of dense with respect to what the activation before it reads",
+	.brief = "gradient of dense with respect to what the formula before it reads",
 	.attrs = attrs_then,
 	.operands = "dy weight saved",
-	.min_operands = 3, .max_operands = 3,
+	.min_operands = 2, .max_operands = 3,
 	.macs = macs_of_backward,
 	.memory.workspace = work_of_input,
 	.calls.kernels = "product/dense.cu",
+	.calls.note = product_note_then,
+	.calls.define = product_define_then,
 	.calls.emit = emit_input_then,
 };
 
@@ -260,10 +257,10 @@ work(const struct node *n, const struct room *room)
 }
 
 static void
-emit_forward(struct emitter *e, const struct node *n, const char *then)
+emit_forward(struct emitter *e, const struct node *n, struct call_arg then)
 {
 	emit_call(e, "dense_forward", arg_tensor(n->out[0]), arg_tensor(n->in[0]),
-	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), arg_text(then),
+	    arg_tensor(n->in[1]), arg_tensor(n->nin > 2 ? n->in[2] : NULL), then,
 	    arg_work(n), arg_work_bytes(n), arg_text(rows(e, n->in[0])), arg_int(last(n->in[0])),
 	    arg_int(last(n->out[0])));
 }
@@ -271,14 +268,13 @@ emit_forward(struct emitter *e, const struct node *n, const char *then)
 static void
 emit(struct emitter *e, const struct node *n)
 {
-	emit_forward(e, n, "AS_IS");
+	emit_forward(e, n, arg_text("AS_IS"));
 }
 
 static void
 emit_then(struct emitter *e, const struct node *n)
 {
-	emit_forward(e, n, arena_printf(e->module->arena, "THEN(%s)",
-	    epilogues[op_int(n, "then")]));
+	emit_forward(e, n, product_then(e, n, NULL));
 }
 
 /* In PyTorch a product of matrices: rows of more than one axis are put in one, and back. */
@@ -331,7 +327,7 @@ const struct op op_dense = {
 const struct op op_dense_then = {
 	.name = "dense_then",
 	.kind = OP_INTERNAL,
-	.brief = "dense, and an activation of what it makes",
+	.brief = "dense, and a formula of what it makes",
 	.attrs = attrs_then,
 	.operands = "x weight bias",
 	.min_operands = 2, .max_operands = 3,
@@ -339,5 +335,7 @@ const struct op op_dense_then = {
 	.gradient.saves = SAVES_IN(0) | SAVES_IN(1) | SAVES_OUT(0),
 	.memory.workspace = work,
 	.calls.kernels = "product/dense.cu",
+	.calls.note = product_note_then,
+	.calls.define = product_define_then,
 	.calls.emit = emit_then,
 };

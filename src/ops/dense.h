@@ -8,9 +8,9 @@
 #include "ir/op.h"
 
 extern const struct op op_dense, op_dense_grad_input;
-/* in: as op_dense; out: the activation of what that makes */
+/* in: as op_dense; out: a formula of what that makes */
 extern const struct op op_dense_then;
-/* in: dy, weight, what the activation's gradient reads; out: that gradient */
+/* in: dy, weight, what else the formula reads, such as the gradient of an activation; out: what that makes of dy weight */
 extern const struct op op_dense_grad_input_then;
 
 extern const struct op op_dense_grad_weight, op_dense_grad_bias;

@@ -67,6 +67,12 @@ formula_of_op(struct arena *a, const struct node *n)
 	return f->result[0] < 0 ? NULL : f;
 }
 
+bool
+pointwise_has_formula(const struct node *n)
+{
+	return n->op == &op_pointwise || (n->op->formula && n->op->kind == OP_LAYER);
+}
+
 const struct formula *
 pointwise_formula(struct arena *a, const struct node *n)
 {
@@ -173,6 +179,30 @@ of_forward(const struct formula *f, struct tensor *const *in, struct tensor *con
 	return k < f->operands ? in[k] : k < f->operands + f->results ? out[k - f->operands] : NULL;
 }
 
+/* A gradient's formula with what arrives in front of what is read of forward, so that it rather takes the place of the
+ * former, which is alive for less time and has more places to be; KEPT likewise. */
+static struct formula *
+arriving_first(struct arena *a, const struct formula *g, int forward, int *kept)
+{
+	struct formula *turned = formula_new(a, g->operands);
+	int value[FORMULA_OPERANDS], was[FORMULA_OPERANDS], i, n = 0;
+
+	memcpy(was, kept, sizeof(was));
+	for (i = 0; i < g->operands; i++)
+		if (was[i] >= forward) {
+			kept[n] = was[i];
+			value[i] = formula_operand(turned, n++);
+		}
+	for (i = 0; i < g->operands; i++)
+		if (was[i] < forward) {
+			kept[n] = was[i];
+			value[i] = formula_operand(turned, n++);
+		}
+	for (i = 0; i < g->results; i++)
+		turned->result[turned->results++] = formula_insert(turned, g, i, value);
+	return turned;
+}
+
 static bool
 try_gradient(struct arena *a, const struct formula *f, struct tensor *const *in, struct tensor *const *out,
     int operand, bool by_results, struct choice *c)
@@ -184,7 +214,7 @@ try_gradient(struct arena *a, const struct formula *f, struct tensor *const *in,
 	wanted[operand] = true;
 	if (!(whole = formula_gradient(a, f, wanted, by_results)))
 		return false;
-	c->f = formula_drop_unread(a, whole, c->kept);
+	c->f = arriving_first(a, formula_drop_unread(a, whole, c->kept), f->operands + f->results, c->kept);
 	c->f->name = arena_printf(a, "%s_grad", f->name ? f->name : "formula");
 	c->bytes = 0;
 	for (i = 0; i < c->f->operands; i++) {
@@ -268,10 +298,10 @@ build_one(struct diff *d, struct node *n, const struct formula *f, int k)
 	diff_output(d, diff_node(d, n, &op_reduce_to, 1, &dx), n->in[k]);
 }
 
-static bool
-grad(struct diff *d, struct node *n)
+bool
+pointwise_gradient(struct diff *d, struct node *n)
 {
-	const struct formula *f = n->attr[0].formula;
+	const struct formula *f = pointwise_formula(d->m->arena, n);
 	int k;
 
 	for (k = 0; k < f->operands; k++)
@@ -282,19 +312,17 @@ grad(struct diff *d, struct node *n)
 
 /* ---- the record ---- */
 
-static void
-define(struct emitter *e, const struct node *n)
+void
+pointwise_define(struct emitter *e, const struct node *n)
 {
-	formula_kernel_define(e, n, n->attr[0].formula);
+	formula_kernel_define(e, n, pointwise_formula(e->module->arena, n));
 }
 
-static void
-emit(struct emitter *e, const struct node *n)
+void
+pointwise_emit(struct emitter *e, const struct node *n)
 {
-	formula_kernel_call(e, n, n->attr[0].formula);
+	formula_kernel_call(e, n, pointwise_formula(e->module->arena, n));
 }
-
-#define ALL_IN	((1u << FORMULA_OPERANDS) - 1)
 
 const struct op op_pointwise = {
 	.name = "pointwise",
@@ -305,10 +333,10 @@ const struct op op_pointwise = {
 	.operands = "x",
 	.min_operands = 0, .max_operands = -1,
 	.shape = pointwise_shape,
-	.gradient.build = grad,
-	.gradient.saves = ALL_IN | SAVES_OUT(0),
-	.memory.inplace = ALL_IN,
-	.calls.kernels = "pointwise/formula.cu",
-	.calls.define = define,
-	.calls.emit = emit,
+	.gradient.build = pointwise_gradient,
+	.gradient.saves = POINTWISE_INPLACE | SAVES_OUT(0),
+	.memory.inplace = POINTWISE_INPLACE,
+	.calls.kernels = POINTWISE_KERNELS,
+	.calls.define = pointwise_define,
+	.calls.emit = pointwise_emit,
 };

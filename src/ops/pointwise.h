@@ -8,8 +8,12 @@
 #include "formula/formula.h"
 #include "ir/op.h"
 
+struct emitter;
+
 extern const struct op op_pointwise;
 
+/* Is what the node makes a formula of the elements of its operands, and nothing else? */
+bool	pointwise_has_formula(const struct node *);
 /* The formula of a pointwise, or of a node whose operator has one, with its attributes in it. */
 const struct formula	*pointwise_formula(struct arena *, const struct node *);
 
@@ -42,6 +46,18 @@ bool	pointwise_shape(struct build *, struct node *);
 		.flags = OP_ELEMENTWISE | OP_REALS, .formula = text, .shape = pointwise_shape,	\
 		__VA_ARGS__									\
 	}
+
+/* Members of one that passes look for by its name or flags: it stays what it is, and runs as a pointwise of its
+ * formula would. */
+#define STAYS_ITSELF										\
+	.gradient.build = pointwise_gradient, .memory.inplace = POINTWISE_INPLACE,			\
+	.calls.kernels = POINTWISE_KERNELS, .calls.define = pointwise_define, .calls.emit = pointwise_emit
+
+#define POINTWISE_INPLACE	((1u << FORMULA_OPERANDS) - 1)
+#define POINTWISE_KERNELS	"pointwise/formula.cu"
+bool	pointwise_gradient(struct diff *, struct node *);
+void	pointwise_define(struct emitter *, const struct node *);
+void	pointwise_emit(struct emitter *, const struct node *);
 
 #define ONE_OPERAND	.operands = "x", .min_operands = 1, .max_operands = 1
 

@@ -1,5 +1,5 @@
 /*
- * formulas: makes each layer whose operator is a formula (op->formula), and has no gradient of its own, a
+ * formulas: makes each layer whose operator is a formula (op->formula), and says nothing of its gradient, a
  * pointwise with that formula.
  *
  * Reads and writes: train, validate. Invariant after: no such operator is in them.

@@ -1,15 +1,15 @@
 /*
- * fuse-activation: lets the products of dense layers and convolutions do the activation next to them
- * as they store their results, instead of a kernel that reads and writes all of it once more:
+ * fuse-activation: lets the products of dense layers and convolutions do the formula next to them, mostly an
+ * activation, as they store their results, instead of a kernel that reads and writes all of it once more:
  *
  *     x -> dense -> t -> relu -> y                     x -> dense_then(relu) -> y
  *     dt -> dense_grad_input -> dy -> relu_grad(y) -> dx     dt -> dense_grad_input_then(relu, y) -> dx
  *
  * Forward likewise conv_then; what follows the gradient of a convolution's input stays by itself, since
  * cuDNN has that in one only with engines that it compiles when the program starts, for seconds each.
- * The same for gelu in both its forms. Where backward reads t, as gelu's does, forward stays as it
- * is; backward is fused nevertheless. Between a product and relu_grad there may be views, as there
- * are where a dense layer reads what was flattened.
+ * Any formula of one operand goes, and after the gradient of a dense layer's input also one that reads one more.
+ * Where backward reads t, as gelu's does, forward stays as it is; backward is fused nevertheless. Between a product
+ * and relu_grad there may be views, as there are where a dense layer reads what was flattened.
  *
  * It runs after order and recompute, and changes nothing about either. No plan gets larger: the
  * joined node stands where the product stood. There t was born, in whose bytes y would have been
@@ -18,11 +18,13 @@
  * both targets relu gives the same bits as before.
  *
  * Reads and writes: train, validate. Invariant after: no dense or conv node, and no dense_grad_input
- * that adds onto nothing, makes what one such activation or gradient alone reads, if what else that
+ * that adds onto nothing, makes what one such formula alone reads, if what else that
  * reads is there by then.
  */
 #include "ir/pass.h"
 #include "passes/sums.h"
+
+#include "ops/pointwise.h"
 
 #include "ops/conv.h"
 #include "ops/dense.h"
@@ -31,21 +33,38 @@ struct fusing {
 	struct graph *g;
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: which node makes it, 1 the first; 0: none */
-	const struct op *relu, *gelu, *relu_grad, *gelu_grad;
 };
 
-/* Which activation, or the gradient of which, a node is: false if it is none of them. */
+/* Does N make a new tensor by a formula of that many operands, all as large as its result? */
 static bool
-is_activation(const struct node *n, const struct op *relu, const struct op *gelu,
-    enum product_then *then)
+is_formula_of(const struct node *n, int operands)
 {
-	if (n->op == relu)
-		*then = THEN_RELU;
-	else if (n->op == gelu)
-		*then = op_bool(n, "tanh") ? THEN_GELU_TANH : THEN_GELU;
-	else
+	const struct tensor *y = n->nout == 1 ? n->out[0] : NULL;
+	int k;
+
+	if (!pointwise_has_formula(n) || n->nin != operands || !y || y->alias_of)
 		return false;
+	for (k = 0; k < operands; k++)
+		if (n->in[k]->dtype != y->dtype || n->in[k]->batched != y->batched ||
+		    tensor_elements_per_sample(n->in[k]) != tensor_elements_per_sample(y))
+			return false;
 	return true;
+}
+
+/* The node's formula, with operand FIRST, then the other. */
+static const struct formula *
+formula_from(const struct fusing *f, const struct node *n, int first)
+{
+	struct arena *a = f->g->module->arena;
+	const struct formula *of = pointwise_formula(a, n);
+	struct formula *turned = formula_new(a, of->operands);
+	int value[2] = { 0 }, k;
+
+	turned->name = of->name;
+	for (k = 0; k < of->operands; k++)
+		value[k ^ first] = formula_operand(turned, k);
+	turned->result[turned->results++] = formula_insert(turned, of, 0, value);
+	return turned;
 }
 
 /* Does T lie where it was made, and is it read once? */
@@ -63,26 +82,24 @@ rename_output(struct node *n, struct tensor *t, struct fusing *f, int place)
 	f->place[t->id] = place;
 }
 
-/* What does the same as the operator, and then an activation; NULL: nothing. */
+/* What does the same as the operator, and then a formula; NULL: nothing. */
 static const struct op *
-makes_activation(const struct op *op)
+and_then(const struct op *op)
 {
 	return op == &op_dense ? &op_dense_then : op == &op_conv ? &op_conv_then : NULL;
 }
 
-/* N, an activation, and the dense layer or convolution before it. */
+/* N, a formula, and the dense layer or convolution before it. */
 static bool
 fuse_forward(struct fusing *f, struct node *n)
 {
 	struct node *product;
-	enum product_then then;
 
-	if (!is_activation(n, f->relu, f->gelu, &then) || !is_for_one(f, n->in[0]) ||
-	    !makes_activation(n->in[0]->def->op) || n->out[0]->alias_of)
+	if (!is_formula_of(n, 1) || !is_for_one(f, n->in[0]) || !and_then(n->in[0]->def->op))
 		return false;
 	product = n->in[0]->def;
-	product->attr = product_attrs_then(f->g->module->arena, product, then);
-	product->op = makes_activation(product->op);
+	product->attr = product_attrs_then(f->g->module->arena, product, formula_from(f, n, 0));
+	product->op = and_then(product->op);
 	rename_output(product, n->out[0], f, f->place[n->in[0]->id]);
 	return true;
 }
@@ -95,31 +112,44 @@ is_view(const struct fusing *f, const struct tensor *t)
 	    f->reads[t->id] == 1;
 }
 
-/* N, an activation's gradient, and the product that makes what arrives there. */
+/* What the product made that operand K of N is, or a view of: for N alone, when the other operand is there. NULL: it is
+ * no such product's. */
+static struct tensor *
+made_by_product(const struct fusing *f, const struct node *n, int k)
+{
+	struct tensor *dy = n->in[k];
+
+	while (is_view(f, dy))
+		dy = dy->alias_of;
+	if (!is_for_one(f, dy) || dy->def->op != &op_dense_grad_input || op_base(dy->def) ||
+	    (n->nin > 1 && f->place[n->in[1 - k]->id] >= f->place[dy->id]))
+		return NULL;
+	return dy;
+}
+
+/* N, such as an activation's gradient, and the product that makes what arrives there. */
 static bool
 fuse_backward(struct fusing *f, struct node *n)
 {
-	struct tensor *dy, *dx, *saved;
+	struct tensor *dy = NULL, *dx = n->nout > 0 ? n->out[0] : NULL;
 	struct node *product;
-	enum product_then then;
+	int k;
 
-	if (!is_activation(n, f->relu_grad, f->gelu_grad, &then) || n->out[0]->alias_of)
+	if (!is_formula_of(n, 1) && !is_formula_of(n, 2))
 		return false;
-	for (dy = n->in[0]; is_view(f, dy); dy = dy->alias_of)
+	for (k = 0; k < n->nin && !(dy = made_by_product(f, n, k)); k++)
 		;
-	dx = n->out[0];
-	saved = n->in[1];
-	if (!is_for_one(f, dy) || dy->def->op != &op_dense_grad_input ||
-	    f->place[saved->id] >= f->place[dy->id])
+	if (!dy)
 		return false;
 	product = dy->def;
-	product->attr = product_attrs_then(f->g->module->arena, product, then);
+	product->attr = product_attrs_then(f->g->module->arena, product, formula_from(f, n, k));
 	product->op = &op_dense_grad_input_then;
-	ir_add_input(f->g->module, product, saved);
-	if (dy == n->in[0]) {
+	if (n->nin > 1)
+		ir_add_input(f->g->module, product, n->in[1 - k]);
+	if (dy == n->in[k]) {
 		rename_output(product, dx, f, f->place[dy->id]);
 	} else {	/* the last view is what is read from now on */
-		struct tensor *view = n->in[0];
+		struct tensor *view = n->in[k];
 
 		tensor_alias(dx, view->alias_of);
 		rename_output(view->def, dx, f, f->place[view->id]);
@@ -132,9 +162,7 @@ fuse(struct graph *g)
 {
 	struct arena *a = g->module->arena;
 	struct fusing f = { .g = g, .reads = sums_reads(g),
-	    .place = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*f.place)),
-	    .relu = op_find("relu"), .gelu = op_find("gelu"),
-	    .relu_grad = op_find("relu_grad"), .gelu_grad = op_find("gelu_grad") };
+	    .place = arena_array(a, (size_t)g->module->next_tensor + 1, sizeof(*f.place)) };
 	int i, j, kept = 0;
 
 	for (i = 0; i < g->nodes.n; i++)
@@ -149,7 +177,7 @@ fuse(struct graph *g)
 
 const struct pass pass_fuse_activation = {
 	.name = "fuse-activation",
-	.doc = "let products do the relu or gelu next to them",
+	.doc = "let products do the formula next to them",
 	.optional = true,
 	.rewrite = fuse,
 };

@@ -52,7 +52,7 @@ joins_init(struct joins *j, struct graph *g)
 
 /* ---- may they? ---- */
 
-/* What batchnorm, a product or a pool may do as it stores its result is left to these. */
+/* What batchnorm or a pool may do as it stores its result is left to these. */
 static bool
 is_for_others(const struct node *n)
 {
@@ -61,13 +61,13 @@ is_for_others(const struct node *n)
 
 	for (k = 0; k < n->nin; k++)
 		norm |= n->in[k] && n->in[k]->def && n->in[k]->def->op == &op_batchnorm;
-	return n->op == op_find("relu") || n->op == op_find("gelu") || (n->op == op_find("add") && norm);
+	return (n->op->flags & OP_AFTER_MAXIMUM) || (n->op == &op_add && norm);
 }
 
 static bool
 is_formula(const struct node *n)
 {
-	return n->op == &op_pointwise || (n->op->formula && n->out[0]->rank > 0 && !is_for_others(n));
+	return n->op == &op_pointwise || (pointwise_has_formula(n) && n->out[0]->rank > 0 && !is_for_others(n));
 }
 
 static bool

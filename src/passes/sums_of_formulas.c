@@ -17,14 +17,6 @@
 #include "ops/pointwise.h"
 #include "passes/sums.h"
 
-/* Products and convolutions may do relu and gelu as they store their results (fuse-activation). */
-static bool
-is_formula(const struct node *n)
-{
-	return n->op == &op_pointwise || (n->op->formula && n->op->kind == OP_LAYER &&
-	    n->op != op_find("relu") && n->op != op_find("gelu"));
-}
-
 static void
 join_sums(struct graph *g)
 {
@@ -37,7 +29,7 @@ join_sums(struct graph *g)
 	for (i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.v[i];
 		const struct tensor *t = n->nin > 0 ? n->in[0] : NULL;
-		int at = t && t->def && is_formula(t->def) ? place[t->id] : 0;
+		int at = t && t->def && pointwise_has_formula(t->def) ? place[t->id] : 0;
 
 		if (n->out[0])
 			place[n->out[0]->id] = i + 1;

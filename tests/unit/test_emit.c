@@ -135,10 +135,10 @@ Test(emit, embedded_files_are_whole)
 	arena_free(a);
 }
 
-/* What a program has of pointwise/relu.cu, put so many times, if it speaks of relu_forward and
+/* What a program has of pointwise/dropout.cu, put so many times, if it speaks of dropout and
  * struct step. */
 static const char *
-relu_text(struct arena *a, int times)
+dropout_text(struct arena *a, int times)
 {
 	bool *done = arena_array(a, (size_t)emit_embedded_count(), sizeof(*done));
 	struct fixture f;
@@ -147,10 +147,10 @@ relu_text(struct arena *a, int times)
 	fixture(&f, a);
 	f.e.parts = parts_new(a, &f.out);
 	for (; times > 0; times--) {
-		emit_file(&f.e, "pointwise/relu.cu", done);
+		emit_file(&f.e, "pointwise/dropout.cu", done);
 		emit_file(&f.e, "kernel.h", done);
 	}
-	text_puts(&f.out, "/* relu_backward */ relu_forward(struct step);\n");
+	text_puts(&f.out, "/* dropout_last */ dropout(struct step);\n");
 	text_init(to, a);
 	parts_write(f.e.parts, to);
 	return to->s;
@@ -159,13 +159,13 @@ relu_text(struct arena *a, int times)
 Test(emit, a_file_is_put_once)
 {
 	struct arena *a = arena_new();
-	const char *s = relu_text(a, 1);
+	const char *s = dropout_text(a, 1);
 
-	cr_assert(strstr(s, "\nrelu_forward("));
-	cr_assert_null(strstr(s, "\nrelu_backward("), "nothing calls it");
+	cr_assert(strstr(s, "\ndropout("));
+	cr_assert_null(strstr(s, "\ndropout_last("), "nothing calls it");
 	cr_assert(strstr(s, "struct step {"), "what it includes comes with it");
 	cr_assert_null(strstr(s, "#include \"kernel.h\""));
-	cr_assert_str_eq(relu_text(a, 2), s);
+	cr_assert_str_eq(dropout_text(a, 2), s);
 	arena_free(a);
 }
 

@@ -12,9 +12,7 @@
 #else
 #define NEAR	1e-5
 #endif
-#include "../../kernels/pointwise/relu.cu"
-#include "../../kernels/pointwise/leaky_relu.cu"
-#include "../../kernels/pointwise/gelu.cu"
+#include "../../kernels/pointwise/formula.cu"
 #include "../../kernels/pointwise/formula.cu"
 #include "../../kernels/pointwise/reduce.cu"
 #include "../../kernels/copy/cast.cu"
@@ -97,59 +95,21 @@ added(double *once, int64_t n)
 	return once;
 }
 
-/* ---- activations ---- */
+/* ---- functions of formulas ---- */
 
-static double
-exact(int which, double v)
+/* relu, as formulas have it, and its gradient */
+static void
+rectify(real *to, const real *from, int64_t n)
 {
-	switch (which) {
-	case 0:
-		return v > 0 ? v : 0.25 * v;
-	case 1:
-		return v * 0.5 * erfc(-v / sqrt(2));
-	}
-	return 0.5 * v * (1 + tanh(sqrt(2 / acos(-1)) * (v + 0.044715 * v * v * v)));
+	for (int64_t i = 0; i < n; i++)
+		to[i] = rectified(from[i]);
 }
 
 static void
-forward(int which, int64_t n)
+rectify_back(real *to, const real *of, const real *made, int64_t n)
 {
-	if (which == 0)
-		leaky_relu_forward(y, x, (real)0.25, n);
-	else
-		gelu_forward(y, x, which == 2, n);
-}
-
-static void
-backward(int which, int64_t n)
-{
-	if (which == 0)
-		leaky_relu_backward(dx, dy, y, (real)0.25, n);
-	else
-		gelu_backward(dx, dy, x, which == 2, n);
-}
-
-Test(kernels, activations_and_central_differences)
-{
-	const int64_t n = 1003;
-	const double step = 1e-5;
-
-	for (int which = 0; which < 3; which++) {
-		fill(x, n, 6, 0);
-		fill(dy, n, 1, 0);
-		for (int64_t i = 0; i < n; i++) {
-			if (fabs((double)x[i]) < 0.01)
-				x[i] = 1;	/* away from the kink */
-			want[i] = exact(which, (double)x[i]);
-			slow[i] = (double)dy[i] * (exact(which, (double)x[i] + step) -
-			    exact(which, (double)x[i] - step)) / (2 * step);
-		}
-		forward(which, n);
-		close_to(y, want, n, "activation %d", which);
-		backward(which, n);
-		cr_assert(distance(dx, slow, n) < (NEAR > 1e-8 ? NEAR : 1e-8), "gradient %d is off "
-		    "by %g", which, distance(dx, slow, n));
-	}
+	for (int64_t i = 0; i < n; i++)
+		to[i] = made[i] <= 0 ? 0 : of[i];
 }
 
 Test(kernels, exponentials_at_the_ends)
@@ -368,14 +328,14 @@ swap_pool_and_relu(const struct pool *g, real *const out[2], real *const in[2])
 	int64_t n = PLANES * g->h * g->w, m = PLANES * g->oh * g->ow;
 	int32_t *index = malloc((size_t)m * sizeof(*index));
 
-	relu_forward(in[0], x, n);
+	rectify(in[0], x, n);
 	maxpool_forward(out[0], NULL, index, in[0], 1, PLANES, *g);
 	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, *g);
-	relu_backward(in[0], in[1], in[0], n);
+	rectify_back(in[0], in[1], in[0], n);
 
 	maxpool_forward(out[1], NULL, index, x, 1, PLANES, *g);
-	relu_forward(out[1], out[1], m);
-	relu_backward(dy, dy, out[1], m);
+	rectify(out[1], out[1], m);
+	rectify_back(dy, dy, out[1], m);
 	maxpool_backward(in[1], dy, NULL, index, ANEW, PLANES, 1, *g);
 	free(index);
 }
@@ -532,7 +492,7 @@ one_fused_batchnorm(struct layout l, bool with_skip, bool fixed)
 	}
 	if (with_skip)
 		add_forward(out[0], out[0], skip, all);
-	relu_forward(out[0], out[0], all);
+	rectify(out[0], out[0], all);
 	cr_assert_eq(memcmp(out[0], out[1], bytes), 0, "relu(batchnorm) of %lld", (long long)all);
 	cr_assert_eq(memcmp(run[0], run[2], 2 * sizeof(run[0])), 0, "running statistics");
 	if (fixed)
@@ -562,7 +522,7 @@ one_fused_gradient(struct layout l, bool fixed)
 	if (fixed)
 		batchnorm_relu_inference(y, work, x, weight, bias, NULL, run[0], run[1], 1e-5, l.b,
 		    l.channels, l.n);
-	relu_backward(passed, dy, y, all);
+	rectify_back(passed, dy, y, all);
 	for (int k = 0; k < 2; k++) {
 		const real *from = k ? dy : passed, *relu = k ? bias : NULL;
 

@@ -4,6 +4,8 @@
  * kernels. Channels lie first and last; a convolution sees one tensor, or several through crops.
  */
 #include "cuda.h"
+
+#include "../products/epilogues.h"
 #include "cudnn.h"
 
 #define CUDNN(call)	DNN_WANT((call) == CUDNN_STATUS_SUCCESS)

@@ -6,6 +6,8 @@
  */
 #include "cuda.h"
 
+#include "../products/epilogues.h"
+
 #ifdef USE_CUBLASLT
 #include "cublasLt.h"
 #define CUBLAS(call)	LT_WANT((call) == CUBLAS_STATUS_SUCCESS)
@@ -102,7 +104,7 @@ check_others(int64_t rows, int64_t in, int64_t units)
 	then = wx;
 	for (size_t i = 0; i < then.size(); i++)
 		then[i] *= (gelu(saved[i] + 1e-4) - gelu(saved[i] - 1e-4)) / 2e-4;
-	dense_backward_input(&dx[0], &dy[0], &w[0], ANEW, THEN_GRAD(GELU_TANH, &saved[0]), &work[0], size,
+	dense_backward_input(&dx[0], &dy[0], &w[0], ANEW, THEN_WITH(GELU_TANH_GRAD, &saved[0]), &work[0], size,
 	    rows, in, units);
 	if (sizeof(real) == 4)	/* as exact as the difference */
 		check("input, gelu", rows, in, units, dx, then);

@@ -6,6 +6,8 @@
  */
 #include "cuda.h"
 
+#include "../products/epilogues.h"
+
 #include "norm/batchnorm.cu"
 #include "product/bias.cu"
 #include "pool/avgpool.cu"
@@ -17,10 +19,7 @@
 #include "copy/upsample.cu"
 #include "copy/move.cu"
 #include "pointwise/dropout.cu"
-#include "pointwise/gelu.cu"
-#include "pointwise/leaky_relu.cu"
 #include "pointwise/reduce.cu"
-#include "pointwise/relu.cu"
 #define CHANNELS_FIRST
 #define CHANNELS_LAST
 #include "conv/conv_concat.cu"
@@ -307,25 +306,23 @@ check_concat(int64_t b, int c1, int c2, int f)
 static void
 check_map(int64_t n, int from)
 {
-	Values x = drawn(n + from), y = drawn(n + from), relu = x, grad = x, sum = x, two = x, twice = x;
+	Values x = drawn(n + from), y = drawn(n + from), relu = x, sum = x, two = x, twice = x;
 
-	relu_forward(&two[from], &x[from], n);
-	relu_backward(&grad[from], &grad[from], &y[from], n);
+	epilogue_apply(&two[from], THEN(RELU), n);
 	add_forward(&sum[from], &x[from], &y[from], n);
 	scale_forward(&twice[from], &twice[from], 2, 0, n);
-	epilogue_apply(&relu[from], THEN_GRAD(RELU, &y[from]), n);
+	epilogue_apply(&relu[from], THEN_WITH(RELU_GRAD, &y[from]), n);
 	for (int64_t i = 0; i < n + from; i++) {
 		bool there = i >= from;
 		float d = there && y[i] <= 0 ? 0 : x[i];
 
-		relu[i] -= d, grad[i] -= d;
+		relu[i] -= d;
 		two[i] -= there && x[i] <= 0 ? 0 : x[i];
 		sum[i] -= there ? x[i] + y[i] : x[i];
 		twice[i] -= there ? 2 * x[i] : x[i];
 	}
 	x.assign(x.size(), 0);
 	same("relu", x, two, 0);
-	same("relu's dx", x, grad, 0);
 	same("relu's dx behind a product", x, relu, 0);
 	same("add", x, sum, 0);
 	same("scale", x, twice, 0);

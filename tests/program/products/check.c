@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "epilogues.h"
 #include "../../../kernels/conv/conv_concat.cu"
 #include "../../../kernels/loss/dense_cross_entropy.cu"
 #include "../../../kernels/conv/local.cu"
@@ -420,22 +421,22 @@ static double
 naive_epilogue(enum epilogue_kind kind, double v, double saved)
 {
 	const double root = sqrt(2 / acos(-1));	/* of 2 / pi */
-	double x = kind < RELU_GRAD ? v : saved;
+	double x = kind < DO_RELU_GRAD ? v : saved;
 	double t = tanh(root * (x + 0.044715 * x * x * x)), below = (1 + erf(x / sqrt(2))) / 2;
 	double slope = root * (1 + 3 * 0.044715 * x * x);
 
 	switch (kind) {
-	case RELU:
+	case DO_RELU:
 		return v > 0 ? v : 0;
-	case GELU:
+	case DO_GELU:
 		return x * below;
-	case GELU_TANH:
+	case DO_GELU_TANH:
 		return x * (1 + t) / 2;
-	case RELU_GRAD:
+	case DO_RELU_GRAD:
 		return saved > 0 ? v : 0;
-	case GELU_GRAD:
+	case DO_GELU_GRAD:
 		return v * (below + x * exp(-x * x / 2) * root / 2);
-	case GELU_TANH_GRAD:
+	case DO_GELU_TANH_GRAD:
 		return v * ((1 + t) / 2 + x * (1 - t * t) * slope / 2);
 	default:
 		return v;
@@ -459,8 +460,8 @@ compare_epilogue(enum epilogue_kind kind, const char *shape, const elem *got, co
 		want[i] = naive_epilogue(kind, sums[i], VALUE(saved[i]));
 	compare(name, shape, got, want, n);
 	memcpy(own, plain, (size_t)n * sizeof(*own));
-	epilogue_apply(own, epilogue_of(kind, kind < RELU_GRAD ? NULL : saved), n);
-	if ((!NARROW || kind == RELU || kind == RELU_GRAD) &&
+	epilogue_apply(own, epilogue_of(kind, kind < DO_RELU_GRAD ? NULL : saved), n);
+	if ((!NARROW || kind == DO_RELU || kind == DO_RELU_GRAD) &&
 	    memcmp(own, got, (size_t)n * sizeof(*own))) {
 		printf("# %s %s: not the bits of two kernels\n", name, shape);
 		failures++;
@@ -478,12 +479,12 @@ check_epilogues(const char *shape, const elem *x, const elem *w, const elem *bia
 	real *work = scratch_of(THREADS * product_scratch(most(in, units), BLOCK_COLS, NARROW));
 
 	saved[0] = ELEM(0);
-	for (int kind = RELU; kind <= GELU_TANH; kind++) {
+	for (int kind = DO_RELU; kind <= DO_GELU_TANH; kind++) {
 		TEAM(dense_forward(got, x, w, bias, epilogue_of((enum epilogue_kind)kind, NULL), work, 0,
 		    rows, in, units));
 		compare_epilogue((enum epilogue_kind)kind, shape, got, y, ty, y, rows * units);
 	}
-	for (int kind = RELU_GRAD; kind <= GELU_TANH_GRAD; kind++) {
+	for (int kind = DO_RELU_GRAD; kind <= DO_GELU_TANH_GRAD; kind++) {
 		TEAM(dense_backward_input(got, dy, w, ANEW, epilogue_of((enum epilogue_kind)kind, saved),
 		    work, 0, rows, in, units));
 		compare_epilogue((enum epilogue_kind)kind, shape, got, dx, tx, saved, rows * in);
@@ -498,9 +499,9 @@ check_nan(void)
 	elem one = ELEM(1), nan = ELEM((real)NAN), y;
 	real *work = scratch_of(THREADS * product_scratch(1, BLOCK_COLS, NARROW));
 
-	for (int kind = RELU; kind <= GELU_TANH_GRAD; kind++) {
+	for (int kind = DO_RELU; kind <= DO_GELU_TANH_GRAD; kind++) {
 		struct epilogue then = epilogue_of((enum epilogue_kind)kind,
-		    kind < RELU_GRAD ? NULL : &one);
+		    kind < DO_RELU_GRAD ? NULL : &one);
 
 		TEAM(dense_forward(&y, &nan, &one, NULL, then, work, 0, 1, 1, 1));
 		if (!isnan(VALUE(y))) {
