@@ -9,6 +9,12 @@
 
 #define SCALE_HOLDS	2000	/* good updates after which a larger scale is tried */
 
+/* Gradients that are all zero are good for ever, and none is where the loss is not a number. Without bounds the
+ * scale would come to infinity or to zero, and then its inverse would, which no later update undoes. The lower one
+ * is the least number that half precision has in full: below it the loss's gradient would vanish. */
+#define MOST_SCALE	REAL(0x1p+120)
+#define LEAST_SCALE	REAL(0x1p-14)
+
 /* counts: the good updates since the scale changed, and all those left out. out: the factor of the
  * gradients, and again those left out. An overflow anywhere has made the sum of squares infinite or
  * not a number. */
@@ -24,7 +30,7 @@ KERNEL(loss_scale_kernel, (real *out, real *scale, real *counts, const double *p
 		FIRST {
 			if (!(sum - sum == 0)) {
 				out[0] = 0;
-				*scale /= 2;
+				*scale = *scale / 2 < LEAST_SCALE ? LEAST_SCALE : *scale / 2;
 				counts[0] = 0;
 				counts[1] += 1;
 			} else {
@@ -33,7 +39,7 @@ KERNEL(loss_scale_kernel, (real *out, real *scale, real *counts, const double *p
 				out[0] = (real)((clip < 1 ? clip : 1) / (double)*scale);
 				counts[0] += 1;
 				if (counts[0] >= SCALE_HOLDS) {
-					*scale *= 2;
+					*scale = *scale * 2 > MOST_SCALE ? MOST_SCALE : *scale * 2;
 					counts[0] = 0;
 				}
 			}

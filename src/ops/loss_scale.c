@@ -2,7 +2,8 @@
  * loss_scale: half precision cannot hold small gradients, so backward starts from a multiple of the
  * loss, and the updates divide by it. If a gradient overflows, the update is skipped and the scale
  * halved; after 2000 successful updates in a row it doubles (Micikevicius and others, Mixed
- * precision training, 2017; the numbers are those of PyTorch's GradScaler). No update may run
+ * precision training, 2017; the numbers are those of PyTorch's GradScaler, but that the scale has
+ * bounds both ways, so that it stays a number). No update may run
  * before every gradient has been checked, so in f16 all gradients are alive together, as they are
  * with clipping. It also clips, since both need the gradients' norm.
  */

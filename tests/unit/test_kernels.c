@@ -884,6 +884,25 @@ Test(kernels, the_scale_of_the_loss)
 	cr_assert(scale == 1000 && count[0] == 0 && count[1] == 1);
 }
 
+/* Gradients of zero for ever, or of no number: the scale, and what undoes it, stay numbers, and training can go on. */
+Test(kernels, loss_scale_stays_a_number)
+{
+	real scale = 65536, count[2] = { 0, 0 }, factor[2];
+	double part[CLIP_PARTS] = { 0 };
+
+	for (int i = 0; i < 2000 * 1100; i++) {	/* of doublings, more than double precision has */
+		loss_scale(factor, &scale, count, part, 1, i % 2);
+		cr_assert(isfinite(scale) && factor[0] > 0 && isfinite(factor[0]), "update %d", i);
+	}
+	part[0] = INFINITY;
+	for (int i = 0; i < 1200; i++)
+		loss_scale(factor, &scale, count, part, 1, 0);
+	cr_assert(scale > 0 && factor[0] == 0 && factor[1] == 1200);
+	part[0] = 0;
+	loss_scale(factor, &scale, count, part, 1, 0);
+	cr_assert(factor[0] > 0 && isfinite(factor[0]) && 0 * factor[0] == 0);
+}
+
 /* ---- dropout ---- */
 
 Test(kernels, dropout)
