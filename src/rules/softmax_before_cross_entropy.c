@@ -1,6 +1,7 @@
 /*
  * softmax-before-cross-entropy: probabilities where the loss wants logits, and takes a softmax of
- * its own. The same of sigmoid before bce_with_logits. Reads the forward graph.
+ * its own: cross_entropy, and ctc of each step. The same of sigmoid before bce_with_logits. What is
+ * between them counts: ctc takes the logarithm of a softmax as well. Reads the forward graph.
  */
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"
@@ -23,7 +24,11 @@ tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
 {
 	int classes = loss->nin > 1 && loss->in[1] ? loss->in[1]->classes : 0;
 
-	if (!node_is(loss, "cross_entropy"))
+	if (node_is(loss, "ctc"))
+		diag_fact(l->diags, g, "with %d classes no step can give one of them more than e / (e + %d) = "
+		    "%.3g, however sure the network is", classes, classes - 1,
+		    exp(1) / (exp(1) + classes - 1));
+	else if (!node_is(loss, "cross_entropy"))
 		diag_fact(l->diags, g, "the loss lies between log(1 + 1/e) = 0.31 and log(1 + e) = "
 		    "1.31, whatever the answer");
 	else if (classes > 1)
@@ -35,10 +40,11 @@ tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
 static const struct node *
 applied_twice(const struct node *loss)
 {
-	bool ce = node_is(loss, "cross_entropy"), bce = node_is(loss, "bce_with_logits");
-	const struct node *last = ce || bce ? tensor_maker(loss->in[0]) : NULL;
+	bool many = node_is(loss, "cross_entropy") || node_is(loss, "ctc");
+	bool bce = node_is(loss, "bce_with_logits");
+	const struct node *last = many || bce ? tensor_maker(loss->in[0]) : NULL;
 
-	return (ce && node_is(last, "softmax")) || (bce && node_is(last, "sigmoid")) ?
+	return (many && node_is(last, "softmax")) || (bce && node_is(last, "sigmoid")) ?
 	    last : NULL;
 }
 
@@ -90,12 +96,14 @@ const struct rule rule_softmax_before_cross_entropy = {
 	.name = "softmax-before-cross-entropy",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "softmax before cross_entropy, or sigmoid before bce_with_logits",
+	.brief = "softmax before cross_entropy or ctc, or sigmoid before bce_with_logits",
 	.doc = "cross_entropy takes logits and works on their log-softmax; bce_with_logits on "
 	    "their log-sigmoid. Given probabilities they take a softmax of numbers between 0 and "
 	    "1: a network that is right and certain still has a loss of log(1 + (K - 1) / e) for "
 	    "K classes, 1.46 for ten, and learns slowly. Nothing fails, so that it is found "
-	    "late.\n\n"
+	    "late. ctc takes the softmax of each step itself, too, where other frameworks' want its "
+	    "logarithm; that may stand here as well, since its softmax is the same once more, but "
+	    "probabilities may not.\n\n"
 	    "Leave the softmax out of the network; predictions order the classes the same way "
 	    "without. It also makes, and keeps for backward, a tensor as large as the logits. One "
 	    "of the commonest questions of PyTorch's forum (\"should I use softmax with "
