@@ -431,7 +431,16 @@ match_one(struct matching *m)
 
 	if (x->value.kind == V_POISON && !x->arg->name)
 		m->poisoned = true;
+	if (m->poisoned && x->value.kind == V_TENSOR && !x->arg->name) {
+		m->ok = false;		/* what is ahead of it may have been a tensor, too */
+		return;
+	}
 	i = x->arg->name ? by_name(m, x->arg) : by_position(m, &x->value);
+	if (i >= 0 && x->value.kind == V_POISON && !x->arg->name) {
+		m->next = i + 1;	/* or a tensor: then it is not that argument */
+		m->ok = false;
+		return;
+	}
 	if (i < 0) {
 		m->ok = false;
 		return;

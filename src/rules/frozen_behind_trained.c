@@ -4,6 +4,7 @@
  * layers before it as well would save is planned.
  */
 #include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
 #include "rulekit/measure.h"
 
 #include "ir/dotted_path.h"
@@ -42,6 +43,60 @@ last_frozen_behind(const struct module *m, bool *trained)
 				trained[n->out[j]->id] = behind || has_params(n, false);
 	}
 	return last;
+}
+
+static bool
+reads_any(const struct node *n, const bool *of)
+{
+	int i;
+
+	for (i = 0; i < n->nin; i++)
+		if (n->in[i] && of[n->in[i]->id])
+			return true;
+	return false;
+}
+
+/* All that LAST reads, by the ids of tensors. */
+static void
+mark_before(const struct module *m, const struct node *last, bool *before)
+{
+	int i, j;
+
+	for (j = 0; j < last->nin; j++)
+		if (last->in[j])
+			before[last->in[j]->id] = true;
+	for (i = m->forward->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		for (j = 0; n->nout && n->out[0] && before[n->out[0]->id] && j < n->nin; j++)
+			if (n->in[j])
+				before[n->in[j]->id] = true;
+	}
+}
+
+/* Are the trained ones in front meant? They stand between frozen ones, as adapters, low-rank additions and
+ * norms that are tuned do, or are nothing but vectors that are put in, as prompts. */
+static bool
+is_meant(const struct module *m, const struct node *last)
+{
+	bool *before = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*before));
+	bool *frozen = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*frozen)), prompts = true;
+	int i, j;
+
+	mark_before(m, last, before);
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		bool behind = reads_any(n, frozen);
+		bool trained = has_params(n, false) && n->nout && n->out[0] && before[n->out[0]->id];
+
+		if (trained && behind)
+			return true;
+		prompts &= !trained || node_is(n, "parameter");
+		for (j = 0; j < n->nout; j++)
+			if (n->out[j])
+				frozen[n->out[j]->id] = behind || has_params(n, true);
+	}
+	return prompts;
 }
 
 /* The module with all that LAST reads frozen too; how many layers that is, and their parameters. */
@@ -110,7 +165,7 @@ check(const struct rule *rule, struct lint *l)
 		return;
 	last = last_frozen_behind(m, arena_array(m->arena, (size_t)m->next_tensor + 1,
 	    sizeof(bool)));
-	other = last ? with_prefix(m, last, &layers, &names) : NULL;
+	other = last && !is_meant(m, last) ? with_prefix(m, last, &layers, &names) : NULL;
 	saved = other ? m->plan->arena_bytes - other->plan->arena_bytes : 0;
 	if (saved < SMALLEST_HAZARD || saved < m->plan->arena_bytes / WORTH_SHARE)
 		return;
@@ -140,8 +195,9 @@ const struct rule rule_frozen_behind_trained = {
 	    "middle passes gradients on to the trained ones before it, with all their "
 	    "activations.\n\n"
 	    "Reported where freezing everything before the last such layer saves 256 MiB or more, "
-	    "and a twentieth of the arena, planned. If the trained layers in front are meant "
-	    "(prompts, an adapter), allow it; else freeze them too. Advice to freeze the middle "
+	    "and a twentieth of the arena, planned. Quiet where the trained layers in front are meant: "
+	    "where they stand between frozen ones, as adapters, low-rank additions and norms that are tuned do, "
+	    "or are vectors alone, as prompts. Advice to freeze the middle "
 	    "of a network to save memory is common, and wrong.",
 	.check = check,
 	.needs = NEEDS_PLAN,
