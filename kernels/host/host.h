@@ -65,6 +65,13 @@ struct sent {			/* how the host hands over the values of an input */
 	double scale;		/* what is left to multiply them by */
 };
 
+struct table {			/* numbers of a file that the network reads (tables.c) */
+	const struct source *source;
+	struct input input;	/* a row of it */
+	int64_t rows;
+	double *values;		/* what classes weigh is here too; NULL: it is no such table */
+};
+
 struct counted {		/* a loss whose labels weigh what is known only when they are read */
 	int input;		/* the labels */
 	const double *weights;	/* of classes; NULL: 1 */

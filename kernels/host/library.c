@@ -26,6 +26,9 @@ stowage_init(uint64_t seed)
 	if (!arena) {
 		device_threads(0);
 		device_open();
+#ifdef TABLES
+		tables_read(NULL);
+#endif
 	}
 	library_step.seed = seed;
 	start_values(seed);

@@ -40,6 +40,9 @@ prepare(struct run *r)
 		memory_announce();
 	device_open();
 	r->state.seed = o->seed;
+#ifdef TABLES
+	tables_read(o->data);
+#endif
 #ifdef TRAINS
 	watch_begin(&r->state.watch);
 #endif

@@ -35,6 +35,17 @@ label_terms(const int32_t *label, int64_t ignored, const real *of_class, const e
 	return t;
 }
 
+/* What all classes weigh together, of numbers that the host read from a file. */
+static inline real
+labels_total(const double *weights, int64_t classes)
+{
+	double sum = 0;
+
+	for (int64_t c = 0; c < classes; c++)
+		sum += weights[c];
+	return (real)sum;
+}
+
 DEVICE bool
 label_counts(struct label_terms t, int64_t r, int64_t k)
 {

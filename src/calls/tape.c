@@ -158,7 +158,7 @@ add_constants(struct tape *t, const bool *needed)
 	for (i = 0; i < m->persistent.n; i++) {
 		const struct tensor *x = m->persistent.v[i];
 
-		if (!x->def && (x->kind == T_PARAM || x->kind == T_STATISTIC))
+		if (!x->def && tensor_kind_declared(x->kind))
 			add_constant(t, x, tape_bytes(t, x));
 	}
 	for (i = 0; i < m->forward->inputs.n; i++)

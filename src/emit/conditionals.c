@@ -112,6 +112,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "VALIDATES", yes(m->validate), false },
 		{ "EPILOGUES", YES, false },
 		{ "COUNTED", yes(labels_counted_count(m, m->train) > 0), false },
+		{ "TABLES", yes(emit_file_table_count(m) > 0), false },
 	};
 	struct macro *end = list + sizeof(known) / sizeof(known[0]);
 

@@ -6,6 +6,7 @@
 
 #include "emit/program.h"
 #include "ops/labels.h"
+#include "ops/from_file.h"
 #include "readers/reader.h"
 
 /* Which of the declared inputs and targets is it? They stand in the forward graph, all of them. */
@@ -133,11 +134,13 @@ emit_counted(struct emitter *e, const struct graph *g)
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 		const struct attr *weights;
+		const char *of_class;
 		int64_t ignored = INT64_MIN;
 
 		if (!labels_host_counts(e->module, g, n))
 			continue;
 		weights = op_attr(n, "weights");
+		of_class = labels_weights_file(n) ? table_name(e->module, table_read_by(n)) : "NULL";
 		for (j = 0; j < weights->n; j++)
 			text_printf(e->out, "%s%s", j ? ", " : arena_printf(e->module->arena,
 			    "static const double counted_weights_%d[] = {", count), emit_decimal(e, weights->real[j]));
@@ -146,7 +149,7 @@ emit_counted(struct emitter *e, const struct graph *g)
 		for (k = 0; strcmp(g->inputs.v[k]->name, labels_of(n)->name); k++)
 			;
 		text_printf(&rows, "\t{%d, %s, %s},\n", k, j ? arena_printf(e->module->arena, "counted_weights_%d",
-		    count) : "NULL", ignored == INT64_MIN ? "INT64_MIN" : arena_printf(e->module->arena, "%lld",
+		    count) : of_class, ignored == INT64_MIN ? "INT64_MIN" : arena_printf(e->module->arena, "%lld",
 		    (long long)ignored));
 		count++;
 	}
@@ -163,16 +166,30 @@ emit_data_tables(struct emitter *e, const char *name, const struct graph *g,
 	emit_counted(e, g);
 }
 
+#define MOST_READERS	8	/* of data for training and validation, and of each kind of table */
+
+/* Each that the program needs once. */
+static int
+readers_of(const struct module *m, const struct reader **reader)
+{
+	const struct reader *train = m->set.data.reader, *validate = m->set.validate_data.reader;
+	int n = 0;
+
+	if (train)
+		reader[n++] = train;
+	if (validate && validate != train)
+		reader[n++] = validate;
+	return emit_table_readers(m, reader, n);
+}
+
 void
 emit_reader_declarations(struct emitter *e)
 {
-	const struct reader *train = e->module->set.data.reader;
-	const struct reader *validate = e->module->set.validate_data.reader;
+	const struct reader *reader[MOST_READERS];
+	int i, n = readers_of(e->module, reader);
 
-	if (train)
-		text_printf(e->out, "\nextern const struct reader reader_%s;\n", train->name);
-	if (validate && validate != train)
-		text_printf(e->out, "\nextern const struct reader reader_%s;\n", validate->name);
+	for (i = 0; i < n; i++)
+		text_printf(e->out, "\nextern const struct reader reader_%s;\n", reader[i]->name);
 }
 
 const struct reader *
@@ -188,11 +205,9 @@ emit_libraries_of(const struct module *m)
 void
 emit_readers(struct emitter *e, bool *done)
 {
-	const struct settings *set = &e->module->set;
-	const struct data_source *const source[] = { &set->data, &set->validate_data };
-	int i;
+	const struct reader *reader[MOST_READERS];
+	int i, n = readers_of(e->module, reader);
 
-	for (i = 0; i < 2; i++)
-		if (source[i]->reader)
-			emit_file(e, reader_host_file(e->module->arena, source[i]->reader), done);
+	for (i = 0; i < n; i++)
+		emit_file(e, reader_host_file(e->module->arena, reader[i]), done);
 }

@@ -11,7 +11,7 @@
 #include "readers/reader.h"
 
 static const char *const host_files[] = {
-	"host/data.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c", "host/options.c",
+	"host/data.c", "host/tables.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c", "host/options.c",
 	"host/weights.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c", "host/watch.c",
 	"host/predict.c", "host/train.c", "host/main.c", "host/library.c",
 };
@@ -299,7 +299,8 @@ emit_host(struct emitter *e, bool *done)
 	emit_file(e, "host/data_file.c", done);
 	emit_readers(e, done);
 	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
-		emit_file(e, host_files[i], done);
+		if (strcmp(host_files[i], "host/tables.c") != 0 || emit_file_table_count(e->module) > 0)
+			emit_file(e, host_files[i], done);
 }
 
 static const int64_t *

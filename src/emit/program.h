@@ -33,6 +33,11 @@ const struct reader	*emit_libraries_of(const struct module *);
  * losses if that is not one of them. */
 int	emit_result_list(struct arena *, const struct graph *, struct result **list);
 
+/* file_tables.c: tables of files, how many there are, and the readers that they need beside N */
+void	emit_file_tables(struct emitter *);
+int	emit_file_table_count(const struct module *);
+int	emit_table_readers(const struct module *, const struct reader **, int n);
+
 /* step.c: train_step, update_step, validate_step */
 void	emit_steps(struct emitter *);
 /* Numbers of the tensors that MADE() names, in the order of stowage_tensors; -1: not listed.

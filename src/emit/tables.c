@@ -517,6 +517,7 @@ emit_tables(struct emitter *e)
 	emit_buffers(e);
 	emit_persistent(e);
 	emit_reader_declarations(e);
+	emit_file_tables(e);
 	if (m->train) {
 		emit_data_tables(e, "train", m->train, &m->set.data);
 		emit_results(e, "train", m->train);

@@ -48,6 +48,7 @@ static const struct {
 	[T_TARGET] = { "target", false },
 	[T_PARAM] = { "parameter", true },
 	[T_STATISTIC] = { "statistic", true },
+	[T_TABLE] = { "table", true },
 	[T_OPTIMIZER] = { "optimizer", true },
 	[T_GRADIENT] = { "gradient", false },
 	[T_ACTIVATION] = { "activation", false },
@@ -68,6 +69,12 @@ bool
 tensor_kind_persistent(enum tensor_kind k)
 {
 	return kinds[k].persistent;
+}
+
+bool
+tensor_kind_declared(enum tensor_kind k)
+{
+	return k == T_PARAM || k == T_STATISTIC || k == T_TABLE;
 }
 
 struct module *

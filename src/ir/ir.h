@@ -46,6 +46,7 @@ enum tensor_kind {
 	T_TARGET,
 	T_PARAM,	/* trainable, persistent, saved in checkpoints */
 	T_STATISTIC,	/* running statistics: persistent, saved, not trained */
+	T_TABLE,	/* numbers of a file: persistent, not saved, read at start */
 	T_OPTIMIZER,	/* momentum, moments: persistent, saved */
 	T_GRADIENT,	/* of a parameter */
 	T_ACTIVATION,	/* a forward result */
@@ -59,6 +60,7 @@ enum tensor_kind {
 
 const char	*tensor_kind_name(enum tensor_kind);	/* "parameter", "activation-gradient", ... */
 bool		 tensor_kind_persistent(enum tensor_kind);
+bool		 tensor_kind_declared(enum tensor_kind);	/* persistent, of the network and not of its training */
 
 enum init_kind { INIT_ZEROS, INIT_CONSTANT, INIT_UNIFORM, INIT_NORMAL };
 

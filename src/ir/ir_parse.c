@@ -5,6 +5,8 @@
 #include "formula/formula.h"
 #include "ir/ir_reader.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/op.h"
@@ -195,6 +197,26 @@ reals(struct ir_reader *r, struct attr *a)
 	a->n = list.n;
 }
 
+/* What print_text() of ir_print.c wrote. */
+static const char *
+text_value(struct ir_reader *r)
+{
+	char *s = arena_strdup(r->a, ir_read_string(r)), *to = s, digits[3] = { 0 };
+	const char *from = s;
+
+	for (; *from; to++) {
+		if (*from == '%' && isxdigit((unsigned char)from[1]) && isxdigit((unsigned char)from[2])) {
+			memcpy(digits, from + 1, 2);
+			*to = (char)strtol(digits, NULL, 16);
+			from += 3;
+		} else {
+			*to = *from++;
+		}
+	}
+	*to = '\0';
+	return s;
+}
+
 static void
 attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 {
@@ -225,7 +247,14 @@ attr_value(struct ir_reader *r, const struct attr_spec *spec, struct attr *a)
 		a->init.value = ir_read_number(r);
 		break;
 	case ATTR_REALS:
-		reals(r, a);
+		a->i = r->s[strspn(r->s, " \t")] == '"';
+		if (a->i)
+			a->text = text_value(r);
+		else
+			reals(r, a);
+		break;
+	case ATTR_TEXT:
+		a->text = text_value(r);
 		break;
 	case ATTR_FORMULA:
 		given.preset = ir_read_string(r);

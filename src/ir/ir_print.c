@@ -108,6 +108,19 @@ number_of_body(const struct graph *body)
 	return i;
 }
 
+/* In quotes, with what would end it as in a URL: a file may have any name. */
+static void
+print_text(FILE *f, const char *s)
+{
+	putc('"', f);
+	for (; s && *s; s++)
+		if (*s == '"' || *s == '%' || *s == '\n')
+			fprintf(f, "%%%02X", (unsigned char)*s);
+		else
+			putc(*s, f);
+	putc('"', f);
+}
+
 static void
 print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
 {
@@ -136,7 +149,13 @@ print_attr(FILE *f, const struct attr_spec *spec, const struct attr *a)
 		fprintf(f, "%s %.17g", init_names[a->init.kind], a->init.value);
 		break;
 	case ATTR_REALS:
-		print_reals(f, a);
+		if (a->i)
+			print_text(f, a->text);
+		else
+			print_reals(f, a);
+		break;
+	case ATTR_TEXT:
+		print_text(f, a->text);
 		break;
 	case ATTR_FORMULA:
 		fprintf(f, "\"%s\"", formula_text(a->formula->arena, a->formula));

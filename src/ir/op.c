@@ -184,6 +184,7 @@ op_attr_preset(const struct attr_spec *spec, struct attr *a)
 		return preset_init(s, a);
 	case ATTR_TENSOR:
 	case ATTR_REALS:
+	case ATTR_TEXT:
 	case ATTR_FORMULA:
 	case ATTR_BODY:
 		return true;

@@ -62,7 +62,9 @@ enum attr_type {
 	ATTR_ENUM,	/* a bare name or string out of spec->choices; i is its index */
 	ATTR_TENSOR,	/* tie a parameter to that of another layer: weight=tok. Not stored in
 			 * the node: op_param(name) takes the tied tensor instead of making one */
-	ATTR_REALS,	/* a number, or a tuple of them: real[]; of data readers up to MAX_REALS */
+	ATTR_REALS,	/* a number, or a tuple of them: real[]; of data readers up to MAX_REALS. Where the spec says so
+			 * (spec->file), it may be the name of a file that has them: then i is 1, and n 0 */
+	ATTR_TEXT,	/* text in quotes, such as the name of a file */
 	ATTR_FORMULA,	/* of elements; only our own code gives one */
 	ATTR_INIT,	/* zeros, ones, constant(c), uniform(b), normal(s) */
 	ATTR_BODY	/* a layer that the operator runs many times: the graph it makes (ir/rounds.h) */
@@ -78,6 +80,7 @@ struct attr {			/* a value; one per attr_spec */
 	union {			/* by type: large networks have a million attributes */
 		int64_t v[MAX_RANK];
 		const double *real;		/* REALS */
+		const char *text;		/* TEXT, REALS of a file */
 		struct init init;
 		const struct formula *formula;
 		struct {
@@ -96,6 +99,7 @@ struct attr_spec {
 	const char *preset;	/* the default, as a spec would write it: "1", "0.1", "true" */
 	double min, max;	/* legal range of each number, inclusive; both 0: any */
 	const char *choices;	/* ENUM, FRAME: "none tanh", separated by blanks */
+	bool file;		/* REALS: the name of a file will do */
 	bool is_rate;		/* of an optimizer: the learning rate, which the schedule changes */
 };
 

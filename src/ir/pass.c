@@ -79,7 +79,7 @@ copy_persistent(struct module *copy, const struct module *m)
 	for (i = 0; i < m->persistent.n; i++) {
 		struct tensor *t = m->persistent.v[i];
 
-		if (!t->def && (t->kind == T_PARAM || t->kind == T_STATISTIC))
+		if (!t->def && tensor_kind_declared(t->kind))
 			vec_push(copy->arena, &copy->persistent, t);
 	}
 }

@@ -213,6 +213,15 @@ take_reals(const struct target *t, const struct value *v, struct attr *a)
 }
 
 static bool
+take_text(const struct target *t, const struct value *v, struct attr *a)
+{
+	if (v->kind != V_STRING || !*v->text)
+		return wrong(t, v, "text in quotes: the name of a file");
+	a->text = v->text;
+	return true;
+}
+
+static bool
 take_choice(const struct target *t, const struct value *v, struct attr *a)
 {
 	const char *c = t->spec->choices, *s = v->text;
@@ -322,7 +331,10 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 	case ATTR_TENSOR:
 		return take_tie(t, v, &r->tie[r->nties]) && ++r->nties;
 	case ATTR_REALS:
-		return take_reals(t, v, a);
+		a->i = t->spec->file && v->kind == V_STRING;
+		return a->i ? take_text(t, v, a) : take_reals(t, v, a);
+	case ATTR_TEXT:
+		return take_text(t, v, a);
 	case ATTR_FORMULA:
 		break;
 	case ATTR_BODY:

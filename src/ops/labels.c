@@ -7,6 +7,7 @@
 #include "calls/formula_kernel.h"
 #include "calls/tape.h"
 #include "ops/shapes.h"
+#include "ops/from_file.h"
 
 /* ---- class_weights ---- */
 
@@ -124,12 +125,26 @@ labels_ignored_of(const struct module *m, const struct tensor *target, int64_t *
 	return false;
 }
 
+static bool
+weigh(const struct attr *weights)
+{
+	return weights && (weights->n > 0 || weights->i);
+}
+
+bool
+labels_weights_file(const struct node *n)
+{
+	const struct attr *weights = find(n, "weights");
+
+	return weights && weights->i;
+}
+
 bool
 labels_are_counted(const struct node *n)
 {
 	const struct attr *ignore = find(n, "ignore"), *weights = find(n, "weights");
 
-	return ignore && (ignore->n || (weights && weights->n));
+	return ignore && (ignore->n || weigh(weights));
 }
 
 bool
@@ -158,21 +173,33 @@ weights_fit(struct build *b, const struct node *n, const struct tensor *w)
 	    tensor_shape_text(b->module->arena, t), op_operand_text(b, w));
 }
 
+/* The last node of the graph comes before N, which reads it. */
+static void
+swap_last(struct graph *g, struct node *n)
+{
+	g->nodes.v[g->nodes.n - 2] = g->nodes.v[g->nodes.n - 1];
+	g->nodes.v[g->nodes.n - 1] = n;
+}
+
 static struct tensor *
 class_weights(struct build *b, struct node *n, const struct attr *a)
 {
 	struct module *m = b->module;
 	struct graph *g = b->graph;
-	struct node *w = ir_node(g, &op_class_weights, arena_printf(m->arena, "%s.weights", n->path), n->loc, 0, NULL);
-	struct tensor *t = ir_tensor(m, T_ACTIVATION, n->in[0]->dtype->real, false, 1,
-	    (int64_t[]){ a->n }, w->path, n->loc);
+	const int64_t classes = n->in[1]->classes;
+	struct node *w;
 
-	w->attr = arena_array(m->arena, 1, sizeof(*w->attr));
-	w->attr[0] = *a;
-	ir_add_output(m, w, t);
-	g->nodes.v[g->nodes.n - 1] = n;		/* it comes before the node that reads it */
-	g->nodes.v[g->nodes.n - 2] = w;
-	return t;
+	if (a->i) {
+		w = op_part(b, n, &op_class_table, table_of_classes(m->arena, a->text, classes), "weights", 0, NULL);
+	} else {
+		w = ir_node(g, &op_class_weights, arena_printf(m->arena, "%s.weights", n->path), n->loc, 0, NULL);
+		w->attr = arena_array(m->arena, 1, sizeof(*w->attr));
+		w->attr[0] = *a;
+		ir_add_output(m, w, ir_tensor(m, T_ACTIVATION, n->in[0]->dtype->real, false, 1, &classes, w->path,
+		    n->loc));
+	}
+	swap_last(g, n);
+	return w->out[0];
 }
 
 bool
@@ -197,7 +224,7 @@ labels_shape(struct build *b, struct node *n)
 	if (!labels_vary(n) && !of_label)
 		return true;
 	n->nin = 2;
-	ir_add_input(b->module, n, weights->n ? class_weights(b, n, weights) : NULL);
+	ir_add_input(b->module, n, weigh(weights) ? class_weights(b, n, weights) : NULL);
 	ir_add_input(b->module, n, of_label);
 	return true;
 }
@@ -211,15 +238,18 @@ labels_text(struct emitter *e, const struct node *terms, const struct tensor *ta
 	const struct attr *weights = find(terms, "weights"), *smoothing = find(terms, "smoothing");
 	int64_t ignored = INT64_MIN, places = of_label && of_label->rank == 0 ? tensor_elements_per_sample(target) : 1;
 	double total = weights && weights->n ? 0 : (double)classes;
+	const char *sum;
 	int i;
 
 	labels_ignored(terms, &ignored);
 	for (i = 0; weights && i < weights->n; i++)
 		total += weights->real[i];
+	sum = of_class && labels_weights_file(terms) ? arena_printf(e->module->arena, "labels_total(%s, %lld)",
+	    table_name(e->module, tensor_root(of_class)), (long long)classes) : formula_literal(e, total);
 	return arena_printf(e->module->arena, "label_terms(%s, %s, %s, %s, %lld, %s, %s, %s)",
 	    emit_pointer(e, target), ignored == INT64_MIN ? "INT64_MIN" : arena_printf(e->module->arena, "%lld",
 	    (long long)ignored), emit_pointer(e, of_class), emit_pointer(e, of_label), (long long)places,
-	    emit_pointer(e, count), formula_literal(e, smoothing ? smoothing->r : 0), formula_literal(e, total));
+	    emit_pointer(e, count), formula_literal(e, smoothing ? smoothing->r : 0), sum);
 }
 
 bool

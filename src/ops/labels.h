@@ -18,7 +18,8 @@ enum { LABELS_OF_CLASS = 2, LABELS_OF_LABEL, LABELS_IN };
 	{ "smoothing", ATTR_REAL, "so much of each label is spread over all classes alike", .preset = "0", .min = 0,	\
 	    .max = 1 },									\
 	IGNORE_ATTR,									\
-	{ "weights", ATTR_REALS, "what each class weighs; by default 1", .min = 0, .max = 1e30 }
+	{ "weights", ATTR_REALS, "what each class weighs, or the name of a file that has it; by default 1", .min = 0,	\
+	    .max = 1e30, .file = true }
 
 /* What the labels behind a mean of them weigh together, which only those tell; NULL: it is no such mean. */
 struct tensor	*labels_count(const struct tensor *mean);
@@ -30,6 +31,8 @@ bool	labels_vary(const struct node *);
 bool	labels_are_counted(const struct node *);
 /* The label that node ignores; false: it ignores none. Of any operator. */
 bool	labels_ignored(const struct node *, int64_t *label);
+/* Has a file what classes weigh for it? Of any operator. */
+bool	labels_weights_file(const struct node *);
 /* Of all inputs of that name, whoever reads them. */
 bool	labels_ignored_of(const struct module *, const struct tensor *target, int64_t *label);
 

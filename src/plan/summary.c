@@ -14,6 +14,7 @@ plan_kind_heading(enum tensor_kind k)
 		[T_TARGET] = "targets, staged",
 		[T_PARAM] = "parameters",
 		[T_STATISTIC] = "running statistics",
+		[T_TABLE] = "tables",
 		[T_OPTIMIZER] = "optimizer state",
 		[T_GRADIENT] = "parameter gradients",
 		[T_ACTIVATION] = "activations",
