@@ -80,13 +80,13 @@ epilogue_value(struct epilogue e, real v, int64_t i)
 
 KERNEL(epilogue_kernel, (elem *c, struct epilogue e, int64_t n))
 {
-	const elem *saved = e.saved ? e.saved : c;
-
-	(void)saved;
 #define APPLY(kind_, function, reads, known)							\
-	case kind_:										\
+	case kind_: {										\
+		const elem *saved = reads ? e.saved : c;					\
+												\
 		MAP_2 (c, c, saved, n, v, s, ELEM(function(VALUE(v), VALUE(s))));		\
-		break;
+		break;										\
+	}
 	EPILOGUE_CASES(e, APPLY)
 #undef APPLY
 }

@@ -14,9 +14,10 @@ type_name(const struct attr_spec *a)
 		[ATTR_FRAME] = "integer, one for each axis, or two: before, after",
 		[ATTR_INTS] = "integers", [ATTR_REALS] = "number, or a tuple of numbers", [ATTR_ENUM] = "word",
 		[ATTR_TENSOR] = "name of a layer", [ATTR_INIT] = "initial value", [ATTR_BODY] = "layer",
+		[ATTR_TEXT] = "text in quotes",
 	};
 
-	return name[a->type];
+	return a->file ? "number, a tuple of numbers, or a file's name in quotes" : name[a->type];
 }
 
 void
