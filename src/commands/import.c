@@ -53,8 +53,14 @@ static bool
 write_weights(struct arena *a, const struct import_args *args, const struct imported *m)
 {
 	FILE *f = compile_output(args->weights);
+	const char *why;
 
-	return f && (import_weights(a, f, m), compile_close(f, args->weights));
+	if (!f)
+		return false;
+	import_weights(a, f, m, &why);
+	if (why)
+		print_error("%s: %s", visible_text(a, args->path), visible_text(a, why));
+	return compile_close(f, args->weights) && !why;
 }
 
 static bool
@@ -71,27 +77,21 @@ write_spec(const struct import_args *args, const struct imported *m)
 static void
 say_notes(struct arena *a, const struct import_args *args, const struct imported *m)
 {
-	char parameters[SIZE_TEXT], statistics[SIZE_TEXT];
+	char parameters[SIZE_TEXT], frozen[SIZE_TEXT], statistics[SIZE_TEXT];
 	int i;
 
 	for (i = 0; i < m->notes.n; i++)
 		print_error("%s: %s", visible_text(a, args->path), visible_text(a, m->notes.v[i]));
-	print_error("%s: %d nodes, %s parameters%s%s%s", visible_text(a, args->path), m->nodes,
-	    size_commas(parameters, m->parameters), m->statistics ? ", " : "",
+	print_error("%s: %d nodes, %s parameters%s%s%s%s%s%s", visible_text(a, args->path), m->nodes,
+	    size_commas(parameters, m->parameters), m->frozen ? ", " : "",
+	    m->frozen ? size_commas(frozen, m->frozen) : "", m->frozen ? " frozen" : "", m->statistics ? ", " : "",
 	    m->statistics ? size_commas(statistics, m->statistics) : "",
 	    m->statistics ? " running statistics" : "");
 }
 
 static int
-import_mapped(struct arena *a, void *context, const unsigned char *file, size_t size)
+import_written(struct arena *a, const struct import_args *args, const struct imported *m, const char *why)
 {
-	const struct import_args *args = context;
-	struct import_options o = { .define = args->define.word, .ndefines = args->define.n, .loss = args->loss };
-	const char *why;
-	struct imported *m;
-
-	madvise((void *)(uintptr_t)file, size, MADV_RANDOM);
-	m = import_onnx(a, args->path, file, size, &o, &why);
 	if (why) {
 		print_error("%s: %s", visible_text(a, args->path), visible_text(a, why));
 		return 2;
@@ -106,6 +106,22 @@ import_mapped(struct arena *a, void *context, const unsigned char *file, size_t 
 		return 2;
 	say_notes(a, args, m);
 	return 0;
+}
+
+static int
+import_mapped(struct arena *a, void *context, const unsigned char *file, size_t size)
+{
+	const struct import_args *args = context;
+	struct import_options o = { .define = args->define.word, .ndefines = args->define.n, .loss = args->loss };
+	const char *why;
+	struct imported *m;
+	int status;
+
+	madvise((void *)(uintptr_t)file, size, MADV_RANDOM);
+	m = import_any(a, args->path, file, size, &o, &why);
+	status = import_written(a, args, m, why);
+	import_end(m);
+	return status;
 }
 
 static int
@@ -146,7 +162,7 @@ run_import(const struct command *c, int argc, char **argv)
 
 const struct command command_import = {
 	.name = "import",
-	.brief = "make a spec of an ONNX model",
+	.brief = "make a spec of a model of ONNX or Keras",
 	.operands = "FILE",
 	.details = "Exit status: 0 it is written, 1 nodes of the model cannot be expressed, 2 it cannot be read or written.",
 	.options = options,

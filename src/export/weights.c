@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "import/import.h"
+#include "import/model.h"
 
 static bool
 is_weight(const struct tensor *t)
@@ -17,23 +18,25 @@ static bool
 named(const struct module *m, const struct checkpoint *c, const struct names *names, const struct tensor *t,
     struct import_weight *w, const char **why)
 {
+	bool transposed;
 	int d;
 
 	w->numbers = checkpoint_weight(c, m, t, why);
 	if (!w->numbers)
 		return false;
-	w->path = names_of(names, t->name, &w->transposed);
+	w->path = names_of(names, t->name, &transposed);
 	if (!w->path) {
 		*why = arena_printf(m->arena, "the map of names has none for %s", t->name);
 		return false;
 	}
-	if (w->transposed && t->rank != 2) {
+	if (transposed && t->rank != 2) {
 		*why = arena_printf(m->arena, "the map of names has %s transposed, and it has %d axes", t->name, t->rank);
 		return false;
 	}
 	w->rank = t->rank;
 	for (d = 0; d < t->rank; d++)
-		w->dim[d] = t->dim[w->transposed ? 1 - d : d];
+		w->dim[d] = t->dim[transposed ? 1 - d : d];
+	w->view = transposed ? view_transposed(m->arena, t->dim[0], t->dim[1]) : NULL;
 	return true;
 }
 
@@ -59,5 +62,5 @@ export_weights(FILE *f, struct module *m, const struct checkpoint *c, const stru
 		map_put(m->arena, &taken, w.path, &taken);
 		vec_push(m->arena, &all.weights, w);
 	}
-	import_weights(m->arena, f, &all);
+	import_weights(m->arena, f, &all, why);
 }

@@ -39,6 +39,18 @@ tuple_text(struct arena *a, int n, const int64_t *v, bool alone)
 	return t.s;
 }
 
+/* 1e-6, not 1e-06 */
+static const char *
+real_text(struct arena *a, double r)
+{
+	char *s = arena_printf(a, "%.9g", r), *e = strchr(s, 'e');
+
+	if (e)
+		for (e += 2; e[0] == '0' && e[1]; )
+			memmove(e, e + 1, strlen(e));
+	return s;
+}
+
 const char *
 attr_as_text(struct arena *a, const struct attr_spec *spec, const struct attr *v)
 {
@@ -51,10 +63,18 @@ attr_as_text(struct arena *a, const struct attr_spec *spec, const struct attr *v
 	case ATTR_BOOL:
 		return v->i ? "true" : "false";
 	case ATTR_REAL:
-		return arena_printf(a, "%.9g", v->r);
+		return real_text(a, v->r);
+	case ATTR_SIDES:
+		if (v->v[0] == v->v[1] && v->v[2] == v->v[3])
+			return v->v[0] == v->v[2] ? tuple_text(a, 1, v->v, true) :
+			    tuple_text(a, 2, (int64_t[]){ v->v[0], v->v[2] }, true);
+		return tuple_text(a, 4, v->v, true);
 	case ATTR_ENUM:
 		k = v->i;
 		break;
+	case ATTR_INIT:
+		return v->init.kind == INIT_ZEROS ? "zeros" : v->init.value == 1 ? "ones" :
+		    arena_join(a, "constant(", real_text(a, v->init.value), ")");
 	case ATTR_FRAME:
 		if (v->n > 0)
 			return tuple_text(a, v->n, v->v, true);

@@ -2,12 +2,13 @@
  * The whole way of an import: the file is read, each node becomes a step or a reason why not, steps become a
  * spec, and the spec is compiled to see that it says what the source says.
  */
-#include "import/importer.h"
+#include "import/keras.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fmt/format.h"
+#include "import/keras_file.h"
 #include "import/writer.h"
 #include "lang/expand.h"
 
@@ -94,7 +95,7 @@ add_input(struct importer *im, const struct model_value *in, const char **why)
 {
 	struct val *v;
 	struct tensor *t;
-	int i;
+	int i, at;
 
 	if (!in->known || in->rank == 0) {
 		*why = arena_printf(im->arena, "the shape of input '%s' is not said, or has no batch in front", in->name);
@@ -106,8 +107,9 @@ add_input(struct importer *im, const struct model_value *in, const char **why)
 	t->tokens = t->dtype == DT_I32;
 	t->rank = in->rank - 1;
 	for (i = 1; i < in->rank; i++) {
-		t->dim[i - 1] = in->dim[i] > 0 ? in->dim[i] : defined(im, in->symbol[i]);
-		if (t->dim[i - 1] > 0)
+		at = !in->is_map ? i - 1 : i == in->rank - 1 ? 0 : i;
+		t->dim[at] = in->dim[i] > 0 ? in->dim[i] : defined(im, in->symbol[i]);
+		if (t->dim[at] > 0)
 			continue;
 		*why = *in->symbol[i] ? arena_printf(im->arena, "axis %d of input '%s' has no number but a name: say one, "
 		    "-D %s=128 or such", i, in->name, in->symbol[i]) : arena_printf(im->arena,
@@ -117,6 +119,7 @@ add_input(struct importer *im, const struct model_value *in, const char **why)
 	if (in->dim[0] > 0)
 		im->batch = in->dim[0];
 	v->t = t;
+	v->channels_first = in->is_map;
 	val_alias(im, in->name, v);
 	vec_push(im->arena, &im->inputs, v);
 	vec_push(im->arena, &im->build.graph->inputs, t);
@@ -175,11 +178,20 @@ poison(struct importer *im, const struct model_node *n)
 	}
 }
 
-static void
-translate(struct importer *im, const struct model_node *n)
+static bool
+onnx_translate(struct importer *im, const struct model_node *n)
 {
 	const struct onnx_op *op = op_of(n);
 
+	if (fold_node(im, n))
+		return true;
+	return op ? op->ours ? unary(im, n, op->ours) : op->translate(im, n) :
+	    cannot(im, "there is no operator here that does the same");
+}
+
+static void
+translate(struct importer *im, const struct model_node *n)
+{
 	im->node = n;
 	if (n->nout == 0 || map_get(&im->done, n->out[0]))
 		return;
@@ -187,12 +199,8 @@ translate(struct importer *im, const struct model_node *n)
 		poison(im, n);
 		return;
 	}
-	if (fold_node(im, n))
-		return;
-	if (op ? op->ours ? unary(im, n, op->ours) : op->translate(im, n) :
-	    cannot(im, "there is no operator here that does the same"))
-		return;
-	poison(im, n);
+	if (!im->translate(im, n))
+		poison(im, n);
 }
 
 /* Steps that no result needs are left out; the others are numbered anew. */
@@ -259,18 +267,37 @@ drop_softmax(struct importer *im)
 	    "it, and so does --predict");
 }
 
+static int64_t
+weight_count(const struct weight *w)
+{
+	int64_t n = 1;
+	int i;
+
+	for (i = 0; w->view && i < w->view->rank; i++)
+		n *= w->view->dim[i];
+	return w->view ? n : w->numbers->count;
+}
+
 static void
 count_weights(struct importer *im)
 {
+	char text[SIZE_TEXT];
+	int64_t added = 0;
 	int i, k;
 
 	for (i = 0; i < im->steps.n; i++)
 		for (k = 0; k < im->steps.v[i]->nweights; k++) {
+			const struct weight *w = &im->steps.v[i]->weight[k];
 			bool statistic = strcmp(im->steps.v[i]->op->name, "batchnorm") == 0 && k > 1;
+			int64_t *sum = statistic ? &im->result->statistics : !w->frozen ? &im->result->parameters :
+			    w->numbers->place ? &im->result->frozen : &added;
 
-			*(statistic ? &im->result->statistics : &im->result->parameters) +=
-			    im->steps.v[i]->weight[k].numbers->count;
+			*sum += weight_count(w);
 		}
+	if (added)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "%s numbers are added that the model does not "
+		    "have, and frozen: a weight of ones or a bias of zeros, where a layer of ours has one and the model's has "
+		    "none", size_commas(text, added)));
 }
 
 static void
@@ -303,14 +330,16 @@ match_weights(struct importer *im, const struct module *m, const char **why)
 
 		for (k = 0; k < s->nweights; k++) {
 			const struct tensor *p = at < m->persistent.n ? m->persistent.v[at++] : NULL;
-			struct import_weight w = { .numbers = s->weight[k].numbers, .transposed = s->weight[k].transposed };
+			struct import_weight w = { .numbers = s->weight[k].numbers, .view = s->weight[k].view };
 
-			if (!p || tensor_elements_per_sample(p) != w.numbers->count) {
+			if (!p || (!w.view && tensor_elements_per_sample(p) != w.numbers->count)) {
 				*why = arena_printf(im->arena, "the spec that was written has other weights than the model at "
 				    "'%s': this is a mistake of stowage", w.numbers->name);
 				return false;
 			}
 			w.path = p->name;
+			if (s->weight[k].frozen)
+				vec_push(im->arena, &im->frozen, p->name);
 			w.rank = p->rank;
 			for (d = 0; d < p->rank; d++)
 				w.dim[d] = p->dim[d];
@@ -323,21 +352,27 @@ match_weights(struct importer *im, const struct module *m, const char **why)
 	return false;
 }
 
-/* Lays the spec out, and compiles it. */
+/* Lays the spec out, and compiles it. What no training may change is said by paths, which only then are known. */
 static bool
 check_spec(struct importer *im, const char **why)
 {
 	struct diags d;
 	struct source *laid;
 	struct spec *spec;
+	int frozen = im->frozen.n;
 
 	diags_init(&d, im->arena);
 	laid = fmt_source(im->arena, &d, im->result->spec);
 	if (laid) {
 		im->result->spec = laid;
 		spec = spec_load(im->arena, &d, laid, NULL);
-		if (d.errors == 0 && spec->modules.n == 1)
-			return match_weights(im, spec->modules.v[0], why);
+		if (d.errors == 0 && spec->modules.n == 1) {
+			im->result->weights.n = im->frozen.n = 0;
+			if (!match_weights(im, spec->modules.v[0], why) || im->frozen.n == frozen)
+				return *why == NULL;
+			write_spec(im);
+			return check_spec(im, why);
+		}
 	}
 	*why = arena_printf(im->arena, "the spec that was written does not compile (%s): an operator of the model has what it "
 	    "does not take, or this is a mistake of stowage",
@@ -379,25 +414,59 @@ import_model(struct importer *im, const char **why)
 	return check_spec(im, why);
 }
 
+static struct imported *
+import(struct importer *im, const char **why)
+{
+	struct diags *quiet = ARENA_NEW(im->arena, struct diags);
+
+	diags_init(quiet, im->arena);
+	im->module = ir_module(im->arena, quiet, "import");
+	im->module->set.precision = &precision_f32;
+	im->build.module = im->module;
+	im->build.graph = ir_graph(im->module, "forward", false);
+	im->module->forward = im->build.graph;
+	im->result->name = network_name(im);
+	if (!import_model(im, why))
+		im->result->spec = NULL;
+	return im->result;
+}
+
 struct imported *
 import_onnx(struct arena *a, const char *path, const unsigned char *file, size_t size,
     const struct import_options *options, const char **why)
 {
-	struct importer im = { .arena = a, .options = options, .result = ARENA_NEW(a, struct imported), .batch = -1 };
-	struct diags *quiet = ARENA_NEW(a, struct diags);
+	struct importer im = { .arena = a, .options = options, .result = ARENA_NEW(a, struct imported), .batch = -1,
+		.translate = onnx_translate };
 
 	*why = NULL;
 	im.model = onnx_read(a, path, file, size, why);
-	if (!im.model)
-		return im.result;
-	diags_init(quiet, a);
-	im.module = ir_module(a, quiet, "import");
-	im.module->set.precision = &precision_f32;
-	im.build.module = im.module;
-	im.build.graph = ir_graph(im.module, "forward", false);
-	im.module->forward = im.build.graph;
-	im.result->name = network_name(&im);
-	if (!import_model(&im, why))
-		im.result->spec = NULL;
-	return im.result;
+	return im.model ? import(&im, why) : im.result;
+}
+
+struct imported *
+import_keras(struct arena *a, const char *path, const unsigned char *file, size_t size,
+    const struct import_options *options, const char **why)
+{
+	struct importer im = { .arena = a, .options = options, .result = ARENA_NEW(a, struct imported), .batch = -1,
+		.translate = keras_translate };
+	struct keras_source from;
+
+	*why = NULL;
+	im.model = keras_open(a, path, file, size, &from, why) ? keras_read(a, path, &from, why) : NULL;
+	im.result->store = from.store;
+	return im.model ? import(&im, why) : im.result;
+}
+
+struct imported *
+import_any(struct arena *a, const char *path, const unsigned char *file, size_t size,
+    const struct import_options *options, const char **why)
+{
+	return (is_keras(file, size) ? import_keras : import_onnx)(a, path, file, size, options, why);
+}
+
+void
+import_end(struct imported *m)
+{
+	keras_close(m->store);
+	m->store = NULL;
 }

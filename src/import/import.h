@@ -12,6 +12,7 @@
 #include "base/vec.h"
 
 struct numbers;
+struct view;
 
 struct import_options {
 	const char *const *define;	/* seq=128 */
@@ -29,8 +30,8 @@ struct import_weight {		/* a tensor for the file of weights */
 	const char *path;	/* as the spec calls it */
 	int rank;
 	int64_t dim[8];
-	bool transposed;	/* the source has its two axes the other way round */
 	const struct numbers *numbers;
+	const struct view *view;	/* NULL: they lie in the spec's order */
 };
 
 struct imported {
@@ -39,9 +40,10 @@ struct imported {
 	VEC(struct import_problem) problems;	/* nodes that cannot be expressed */
 	VEC(const char *) notes;	/* what was decided, a line each */
 	VEC(struct import_weight) weights;
-	int64_t parameters, statistics;	/* numbers in them */
+	int64_t parameters, frozen, statistics;	/* numbers in them, trained, kept, and of normalisation */
 	int nodes;
 	VEC(struct step *) order;	/* in which the spec makes layers */
+	struct keras_store *store;	/* weights that are still in a file of Keras; NULL: none */
 };
 
 /* Never returns NULL: where there is no spec, *WHY says why, or problems do. The file stays mapped while it is in
@@ -49,7 +51,16 @@ struct imported {
 struct imported	*import_onnx(struct arena *, const char *path, const unsigned char *file, size_t size,
 		    const struct import_options *, const char **why);
 
-/* Writes the weights as safetensors; false when the stream has an error. */
-bool	import_weights(struct arena *, FILE *, const struct imported *);
+/* The same of Keras: the JSON of a model, a .keras or an .h5 file. */
+struct imported	*import_keras(struct arena *, const char *path, const unsigned char *file, size_t size,
+		    const struct import_options *, const char **why);
+
+/* Either, as the first bytes of the file say. */
+struct imported	*import_any(struct arena *, const char *path, const unsigned char *file, size_t size,
+		    const struct import_options *, const char **why);
+void		 import_end(struct imported *);	/* no weights are fetched any more */
+
+/* Writes the weights as safetensors; false when the stream has an error, or with *WHY where they cannot be had. */
+bool	import_weights(struct arena *, FILE *, const struct imported *, const char **why);
 
 #endif

@@ -13,7 +13,7 @@
 #include "ir/op.h"
 
 #define MOST_INTEGERS	64
-#define MOST_WEIGHTS	4
+#define MOST_WEIGHTS	8
 
 struct integers {		/* a scalar or a vector; an element may be a multiple of the batch */
 	bool scalar;
@@ -33,11 +33,15 @@ struct val {			/* what a name of the model stands for */
 	int uses;		/* by steps, and as a result of the network */
 	int range;		/* an input of whole numbers: how many there are of them; 0: not known yet */
 	const char *word;	/* what the spec calls it, once it has a name */
+	bool channels_first;	/* ours has the source's last axis in front of the others */
+	struct val *turned;	/* the same in the other order, once it is made */
+	const struct val *flat;	/* it is these axes as one, in the order of ours, which is not the source's */
 };
 
 struct weight {			/* what a parameter of a step is in the source */
 	const struct numbers *numbers;
-	bool transposed;
+	const struct view *view;	/* NULL: in the same order */
+	bool frozen;		/* no training changes it */
 };
 
 struct step {
@@ -68,6 +72,9 @@ struct importer {
 	struct imported *result;
 	const struct model_node *node;	/* the one at hand */
 	int64_t batch;		/* what the file has for it; -1: a name */
+	bool (*translate)(struct importer *, const struct model_node *);
+	struct map pads;	/* of Keras: frames that the reader of a name adds, int64_t[2 * axes] */
+	VEC(const char *) frozen;	/* paths of the spec */
 };
 
 /* The record of an operator of ONNX. */
@@ -99,7 +106,10 @@ void	call_int(struct call *, const char *name, int64_t);	/* whole numbers, true 
 void	call_real(struct call *, const char *name, double);
 void	call_ints(struct call *, const char *name, int n, const int64_t *);
 void	call_word(struct call *, const char *name, const char *word);
+void	call_init(struct call *, const char *name, double constant);
 void	call_weight(struct call *, const struct numbers *, bool transposed);
+void	call_view(struct call *, const struct numbers *, const struct view *);
+void	call_frozen(struct call *, const struct numbers *, const struct view *);
 /* Makes the step, whose result has that name; false after cannot(). */
 bool	call_end(struct call *, const char *out);
 /* The same, of a result that only the importer knows; NULL after cannot(). */

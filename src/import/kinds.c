@@ -179,9 +179,12 @@ name_of(struct writer *w, const struct kind *k)
 		return t.s ? t.s : "part";
 	}
 	name = arena_strdup(a, *g->group ? g->group : "part");
-	for (c = name + strlen(name); c > name && c[-1] >= '0' && c[-1] <= '9'; )
+	for (c = name + strlen(name); c > name && ((c[-1] >= '0' && c[-1] <= '9') || c[-1] == '_'); )
 		*--c = '\0';
-	return *name ? name : "part";
+	if (*name && word_is_free(name))
+		return name;
+	last = step_of(w, g, g->n - 1);
+	return last->nin == 2 && strcmp(last->op->name, "add") == 0 ? "residual" : "part";
 }
 
 void

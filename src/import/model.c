@@ -99,3 +99,12 @@ numbers_are_real(const struct numbers *n)
 {
 	return n->type == ELEMENT_F32 || n->type == ELEMENT_F64 || n->type == ELEMENT_F16 || n->type == ELEMENT_BF16;
 }
+
+const struct view *
+view_transposed(struct arena *a, int64_t rows, int64_t columns)
+{
+	struct view *v = ARENA_NEW(a, struct view);
+
+	*v = (struct view){ .rank = 2, .dim = { columns, rows }, .stride = { 1, columns } };
+	return v;
+}

@@ -23,11 +23,22 @@ struct numbers {		/* a constant */
 	int64_t count;		/* product of dim */
 	const unsigned char *data;	/* little-endian, count elements */
 	int users;		/* layers that have it for a parameter */
+	const void *place;	/* data is NULL: where the numbers are to be fetched from (struct imported, fetch) */
 };
+
+/* A tensor of ours in the order of a constant's numbers: element (i, j, ...) is number i * stride[0] + ... + first. */
+struct view {
+	int rank;
+	int64_t dim[MODEL_RANK], stride[MODEL_RANK], first;
+	const signed char *order;	/* parts of the first axis in another order; NULL: as they are */
+};
+
+/* [columns, rows] of [rows, columns]. */
+const struct view	*view_transposed(struct arena *, int64_t rows, int64_t columns);
 
 struct model_attr {
 	const char *name;
-	enum { A_INT, A_REAL, A_TEXT, A_INTS, A_REALS, A_NUMBERS, A_GRAPH, A_TEXTS, A_OTHER } type;
+	enum { A_INT, A_REAL, A_TEXT, A_INTS, A_REALS, A_NUMBERS, A_GRAPH, A_NODE, A_TEXTS, A_OTHER } type;
 	int64_t i;
 	double r;
 	const char *s;
@@ -36,6 +47,7 @@ struct model_attr {
 	const double *real;
 	const char *const *text;	/* only of what is written */
 	const struct numbers *numbers;
+	const struct model_node *node;	/* a layer in a layer */
 };
 
 struct model_node {
@@ -46,6 +58,7 @@ struct model_node {
 	int nin, nout, nattrs;
 	const char **in, **out;	/* "": left out */
 	struct model_attr *attr;
+	struct keras_layer *layer;	/* NULL: nobody's but ONNX's */
 };
 
 struct model_value {		/* an input or output */
@@ -55,6 +68,7 @@ struct model_value {		/* an input or output */
 	int rank;
 	int64_t dim[MODEL_RANK];	/* -1: symbol names it */
 	const char *symbol[MODEL_RANK];	/* "": it has no name */
+	bool is_map;		/* its last axis is that of channels, which ours have first */
 };
 
 struct model {

@@ -34,7 +34,8 @@ cut(struct writer *w)
 		}
 		left[i] = s->out->uses;
 		alive += left[i] > 0;
-		if (alive == 1 && left[i] > 0) {
+		/* constants that stand before the input is read are no part by themselves */
+		if (alive == 1 && left[i] > 0 && map_get(&inputs, im->inputs.v[0]->name)) {
 			struct segment *g = ARENA_NEW(im->arena, struct segment);
 
 			*g = (struct segment){ .first = first, .n = i + 1 - first, .in = in, .out = s->out };

@@ -139,9 +139,11 @@ void
 call_word(struct call *c, const char *name, const char *word)
 {
 	struct attr *a = given(c, name);
-	const char *s = c->op->attrs[a - c->attr].choices;
+	const struct attr_spec *spec = &c->op->attrs[a - c->attr];
+	const char *s = spec->choices;
 
-	for (a->i = 0; *s; a->i++) {
+	a->n = 0;
+	for (a->i = spec->type == ATTR_FRAME; *s; a->i++) {
 		size_t n = strcspn(s, " ");
 
 		if (n == strlen(word) && memcmp(s, word, n) == 0)
@@ -151,9 +153,27 @@ call_word(struct call *c, const char *name, const char *word)
 }
 
 void
+call_init(struct call *c, const char *name, double constant)
+{
+	given(c, name)->init = (struct init){ constant == 0 ? INIT_ZEROS : INIT_CONSTANT, constant };
+}
+
+void
 call_weight(struct call *c, const struct numbers *n, bool transposed)
 {
-	c->weight[c->nweights++] = (struct weight){ n, transposed };
+	call_view(c, n, transposed && n->rank == 2 ? view_transposed(c->im->arena, n->dim[0], n->dim[1]) : NULL);
+}
+
+void
+call_view(struct call *c, const struct numbers *n, const struct view *v)
+{
+	c->weight[c->nweights++] = (struct weight){ n, v, false };
+}
+
+void
+call_frozen(struct call *c, const struct numbers *n, const struct view *v)
+{
+	c->weight[c->nweights++] = (struct weight){ n, v, true };
 }
 
 /* "layer1.0.conv1" of "layer1.0.conv1.weight"; a name without dots says nothing of its layer. */
@@ -207,12 +227,17 @@ source_path(const struct call *c)
 static bool
 weight_fits(const struct tensor *p, const struct weight *w)
 {
-	const struct numbers *n = w->numbers;
-	int64_t count = tensor_elements_per_sample(p);
+	const struct view *v = w->view;
+	int64_t count = tensor_elements_per_sample(p), viewed = 1, last;
+	int i;
 
-	if (count != n->count)
-		return false;
-	return !w->transposed || (n->rank == 2 && p->rank == 2 && n->dim[0] == p->dim[1]);
+	if (!v)
+		return count == w->numbers->count;
+	for (i = 0, last = v->first; i < v->rank; i++) {
+		viewed *= v->dim[i];
+		last += (v->dim[i] - 1) * v->stride[i];
+	}
+	return viewed == count && last < w->numbers->count && (v->rank != p->rank || v->dim[0] == p->dim[0]);
 }
 
 static bool
@@ -236,6 +261,8 @@ is_merged(const struct numbers *n)
 
 	for (i = 0; i < n->rank; i++)
 		long_axes += n->dim[i] > 1;
+	if (!n->data)
+		return false;
 	for (i = 1; i < n->count && long_axes <= 1 && numbers_real(n, i) == numbers_real(n, 0); i++)
 		;
 	return i >= n->count;
@@ -251,6 +278,8 @@ take_weights(struct importer *im, const struct call *c)
 
 		if (!numbers_are_real(n))
 			return cannot(im, "its weights '%s' are no real numbers", n->name);
+		if (i > 0 && c->weight[i - 1].numbers == n)	/* another part of the same */
+			continue;
 		if (++n->users > 1 && !is_merged(n))
 			return cannot(im, "'%s' is the weight of another layer too: layers that share weights are not "
 			    "imported yet", n->name);
@@ -303,7 +332,7 @@ attrs_in_range(struct importer *im, const struct call *c)
 			ok = in_range(spec, (double)a->i);
 		else if (spec->type == ATTR_REAL)
 			ok = a->r - a->r == 0 && in_range(spec, a->r);
-		else
+		else if (spec->type != ATTR_INIT)
 			for (k = 0; k < a->n; k++)
 				ok &= in_range(spec, (double)a->v[k]);
 		if (!ok)

@@ -367,9 +367,12 @@ head(struct importer *im, struct text *to)
 static void
 settings(struct importer *im, struct text *to)
 {
-	(void)im;
-	text_puts(to, "train {\n  batch     32\n  optimizer adamw(lr=1e-3)\n"
-	    "  data      synthetic(samples=3200)  # in place of your own\n}\n");
+	int i;
+
+	text_puts(to, "train {\n  batch     32\n  optimizer adamw(lr=1e-3)\n");
+	for (i = 0; i < im->frozen.n; i++)
+		text_printf(to, "%s%s", i ? ",\n            " : "  freeze    ", im->frozen.v[i]);
+	text_printf(to, "%s  data      synthetic(samples=3200)  # in place of your own\n}\n", i ? "\n" : "");
 }
 
 static void
@@ -394,6 +397,9 @@ write_spec(struct importer *im)
 	struct text t, body;
 	int i;
 
+	im->result->order.n = 0;
+	for (i = 0; i < im->steps.n; i++)
+		im->steps.v[i]->out->word = NULL;
 	text_init(&t, a);
 	text_init(&body, a);
 	map_put(a, &w.words, im->result->name, (void *)"");
@@ -422,7 +428,7 @@ write_spec(struct importer *im)
 	text_puts(&t, "}\n");
 	if (strcmp(loss, "none") != 0) {
 		settings(im, &t);
-		if (!im->options->loss)
+		if (!im->options->loss && !im->result->spec)	/* it is the first time */
 			vec_push(a, &im->result->notes, arena_printf(a, "the loss is %s, as the shape of '%s' suggests; "
 			    "--loss says another", loss, out->name));
 	}

@@ -49,7 +49,7 @@ try(const struct sample *t)
 	if (!m->spec)
 		fuzz_failed("no spec, and no reason");
 	f = fopen("/dev/null", "w");
-	ok = f && import_weights(a, f, m);
+	ok = f && import_weights(a, f, m, &why);
 	if (f)
 		fclose(f);
 	if (!ok)

@@ -1,0 +1,89 @@
+/*
+ * Models of Keras. Its layers are nodes of a model (model.h) whose operator is the layer's class and whose
+ * attributes are its configuration; a record for each class makes steps of them.
+ *
+ * Keras has channels last, and we have them first. So a value of a map, [H, W, C] there, is a tensor [C, H, W]
+ * here, and says so (struct val, channels_first). What counts the axes itself (a reshape, a dense layer of a map)
+ * asks for the source's order, and gets it by a permute; what needs a map asks for that.
+ */
+#ifndef STOWAGE_IMPORT_KERAS_H
+#define STOWAGE_IMPORT_KERAS_H
+
+#include "import/importer.h"
+
+#define MOST_KERAS_WEIGHTS	12
+
+struct keras_layer {		/* a layer of the file, whose weights all its uses share */
+	const char *name, *class;
+	const char *outermost;	/* the layer of the model that it lies in, or itself */
+	const char *place;	/* where a .keras file has its weights: "layers/conv2d_3" */
+	const char *dotted;	/* what the spec makes of its name: "conv2.block1.conv"; "": Keras chose the name */
+	bool nested;
+	struct numbers *weight[MOST_KERAS_WEIGHTS];
+};
+
+/* The record of a class of layers. */
+struct keras_op {
+	const char *name;	/* "Conv2D" */
+	const char *ours;	/* the same function of elements; NULL: translate() says it */
+	bool (*translate)(struct importer *, const struct model_node *);
+};
+
+#define KERAS_OP_ROW(id, theirs, our)							\
+	const struct keras_op keras_op_##id = { .name = theirs, .ours = our }
+
+extern const struct keras_op *const keras_op_table[];	/* made by src/tables.sh; ends with NULL */
+extern const int keras_op_count;
+
+struct keras_source;
+
+/* Reads the JSON text of a model; NULL, with *WHY, where it is none that can be read. */
+struct model	*keras_read(struct arena *, const char *path, const struct keras_source *, const char **why);
+/* What keras_version is in JSON; NULL: it is not there. */
+const char	*keras_version(struct arena *, const char *text, size_t size);
+
+bool	keras_translate(struct importer *, const struct model_node *);
+
+/* Operand K, a tensor; NULL after cannot(). */
+struct val	*keras_in(struct importer *, const struct model_node *, int k);
+/* The same with channels first, or in the source's order. */
+struct val	*keras_map(struct importer *, const struct model_node *, int k);
+struct val	*keras_plain(struct importer *, const struct model_node *, int k);
+struct val	*val_as_map(struct importer *, struct val *);
+struct val	*val_as_source(struct importer *, struct val *);
+/* Our axis of one of the source's, where it is none of the batch; false after cannot(). */
+bool	 keras_axis(struct importer *, const struct val *, int64_t axis, int *ours);
+/* Makes the step; AS says in which order its axes lie, NULL: in the source's. */
+bool	 keras_end(struct call *, const struct model_node *, const struct val *as);
+bool	 keras_alias(struct importer *, const struct model_node *, struct val *);
+/* One operand of any order, and no arguments. */
+bool	 keras_unary(struct importer *, const struct model_node *, const char *ours);
+/* Applies the activation that attribute NAME says to what the call makes, which ends the layer. */
+bool	 keras_end_activated(struct call *, const struct model_node *, const char *name, const struct val *as);
+/* The activation of that name; NULL after cannot(). */
+struct val	*keras_activated(struct importer *, const struct model_node *, struct val *, const char *function);
+
+/* OURS of x, with one argument (NULL: none); factor x + offset. They keep its order; NULL after cannot(). */
+struct val	*keras_with_number(struct importer *, struct val *x, const char *ours, const char *name, double);
+struct val	*keras_scaled(struct importer *, struct val *x, double factor, double offset);
+
+/* Weight K of the layer, of that shape in the source. */
+const struct numbers	*keras_weight(struct importer *, const struct model_node *, int k, const char *word, int rank,
+			    const int64_t *dim);
+/* N numbers that no file has, all of them VALUE. */
+const struct numbers	*keras_filled(struct importer *, const struct model_node *, const char *word, int64_t n,
+			    double value);
+
+double	 keras_real(const struct model_node *, const char *name, double otherwise);	/* whole or not */
+bool	 keras_has(const struct model_node *, const char *name);
+int64_t	 keras_axis_said(const struct model_node *, int64_t otherwise);	/* INT32_MIN: none, or several */
+/* N extents under a name, one for all or each its own; false after cannot(). */
+bool	 keras_extents(struct importer *, const struct model_node *, const char *name, int n, int64_t otherwise,
+	    int64_t *to);
+/* The layer has its channels first by itself. */
+bool	 keras_is_first(const struct model_node *);
+bool	 keras_older_than_3(const struct importer *);
+/* A constant of [C, 1, 1...], or of [1, 1..., C] where the tensor is in the source's order, each number its own. */
+struct val	*keras_constants(struct importer *, const struct val *like, int n, const double *);
+
+#endif

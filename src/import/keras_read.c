@@ -1,0 +1,605 @@
+/*
+ * The JSON of a Keras model, of whatever version: layers in a row, or layers that say whom they read. Models in
+ * models are laid open, so what comes out is one list of nodes in the order in which they run. What differs between
+ * versions is the form of a reference alone; keras_config.c has the rest.
+ *
+ * Nothing in the file is trusted: layers, and models in models, are counted, references are looked up, and layers that
+ * wait for one another are refused.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "import/keras.h"
+
+#ifdef HAVE_JANSSON
+
+#include "import/keras_file.h"
+#include "import/keras_json.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#define MOST_LAYERS	100000
+#define MOST_DEPTH	12	/* models in models */
+#define MOST_INPUTS	64
+
+struct use {			/* a layer applied once */
+	int layer;
+	int number;		/* among the uses of that layer */
+	struct keras_references in;
+	int next;		/* reference that is looked at */
+	enum { USE_NEW, USE_OPEN, USE_DONE } state;
+};
+
+struct member {
+	const char *name, *class;
+	json_t *json, *config;
+	struct keras_layer *layer;
+	int first_use, nuses;
+};
+
+struct container {		/* a model */
+	struct reading *r;
+	const char *scope;	/* "outer/inner/", "" */
+	const struct keras_layer *in;	/* the layer that it is; NULL: the whole model */
+	json_t *config;
+	int depth;
+	VEC(const char *) given;	/* values that its inputs are; the whole model has none */
+	int taken;		/* inputs so far */
+	VEC(struct member) members;
+	struct map by_name;	/* position + 1 */
+	VEC(struct use) uses;
+	VEC(const char *) results;
+};
+
+static bool container_read(struct container *, bool sequential);
+
+bool
+keras_refuse(struct reading *r, const char *fmt, ...)
+{
+	va_list args;
+
+	if (r->why)
+		return false;
+	va_start(args, fmt);
+	r->why = arena_vprintf(r->arena, fmt, args);
+	va_end(args);
+	return false;
+}
+
+static const char *
+text_at(struct reading *r, json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? arena_strdup(r->arena, s) : NULL;
+}
+
+static bool
+is_model(const char *class)
+{
+	return strcmp(class, "Functional") == 0 || strcmp(class, "Model") == 0 || strcmp(class, "Sequential") == 0;
+}
+
+/* ---- layers ---- */
+
+static void
+place_layer(struct container *c, struct member *m, struct map *classes)
+{
+	struct arena *a = c->r->arena;
+	struct keras_layer *l = ARENA_NEW(a, struct keras_layer);
+	const char *snake = keras_snake(a, m->class);
+	int *count = map_get(classes, snake);
+	const char *dotted = keras_dotted(a, keras_own_name(c->config, m->name), snake);
+
+	if (!count) {
+		count = ARENA_NEW(a, int);
+		map_put(a, classes, snake, count);
+	}
+	l->name = arena_join(a, c->scope, "", m->name);
+	l->class = m->class;
+	l->outermost = c->in ? c->in->outermost : m->name;
+	l->nested = c->in != NULL;
+	l->place = arena_printf(a, *count ? "%s%slayers/%s_%d" : "%s%slayers/%s", c->in ? c->in->place : "", c->in ? "/" : "",
+	    snake, *count);
+	l->dotted = c->in && *c->in->dotted && *dotted ? arena_join(a, c->in->dotted, ".", dotted) : dotted;
+	++*count;
+	m->layer = l;
+}
+
+static bool
+read_member(struct container *c, json_t *json, struct map *classes)
+{
+	struct reading *r = c->r;
+	struct member m = { .json = json, .config = json_object_get(json, "config"), .class = text_at(r, json, "class_name") };
+
+	if (!m.class)
+		return keras_refuse(r, "layer %d of '%s' has no class_name", c->members.n + 1, c->scope);
+	m.name = text_at(r, json, "name");
+	if (!m.name)
+		m.name = text_at(r, m.config, "name");
+	if (!m.name && json_is_array(m.config))
+		m.name = arena_printf(r->arena, "%s_%d", keras_snake(r->arena, m.class), c->members.n + 1);
+	if (!m.name)
+		return keras_refuse(r, "a layer of class '%s' has no name", m.class);
+	if (map_get(&c->by_name, m.name))
+		return keras_refuse(r, "two layers are called '%s'", m.name);
+	if (++r->layers > MOST_LAYERS)
+		return keras_refuse(r, "it has more than %d layers", MOST_LAYERS);
+	place_layer(c, &m, classes);
+	vec_push(r->arena, &c->members, m);
+	map_put(r->arena, &c->by_name, m.name, (void *)(intptr_t)c->members.n);
+	return true;
+}
+
+/* Its layers: the configuration itself in old files, else what it has under "layers". */
+static bool
+read_members(struct container *c)
+{
+	json_t *layers = json_is_array(c->config) ? c->config : json_object_get(c->config, "layers"), *json;
+	struct map classes = { 0 };
+	size_t i;
+
+	if (!json_is_array(layers) || json_array_size(layers) == 0)
+		return keras_refuse(c->r, "there are no layers in '%s'", *c->scope ? c->scope : "the model");
+	json_array_foreach(layers, i, json)
+		if (!read_member(c, json, &classes))
+			return false;
+	return true;
+}
+
+static struct use *
+add_use(struct container *c, int layer)
+{
+	struct use u = { .layer = layer, .number = c->members.v[layer].nuses };
+
+	if (c->members.v[layer].nuses++ == 0)
+		c->members.v[layer].first_use = c->uses.n;
+	vec_push(c->r->arena, &c->uses, u);
+	return &c->uses.v[c->uses.n - 1];
+}
+
+/* ---- values ---- */
+
+static const char *
+value_name(struct container *c, const char *layer, int use, int tensor)
+{
+	if (use == 0 && tensor == 0)
+		return arena_join(c->r->arena, c->scope, "", layer);
+	return arena_printf(c->r->arena, "%s%s:%d:%d", c->scope, layer, use, tensor);
+}
+
+/* What is read under that name, where it is the result of a model in this one. */
+static const char *
+resolved(struct container *c, const char *name)
+{
+	const char *other = map_get(&c->r->values, name);
+
+	return other ? other : name;
+}
+
+/* The use that a reference means. A model that is a layer counts one before its first. */
+static struct use *
+use_of(struct container *c, const struct keras_reference *ref)
+{
+	intptr_t at = (intptr_t)map_get(&c->by_name, ref->layer);
+	struct member *m = at ? &c->members.v[at - 1] : NULL;
+	int k = ref->use;
+
+	if (!m) {
+		keras_refuse(c->r, "there is no layer '%s', which another reads", ref->layer);
+		return NULL;
+	}
+	if (is_model(m->class) && k > 0)
+		k--;
+	if (m->nuses == 1)
+		k = 0;
+	if (k < 0 || k >= m->nuses) {
+		keras_refuse(c->r, "layer '%s' is used %d %s, so there is no use %d of it, which another reads", m->name,
+		    m->nuses, m->nuses == 1 ? "time" : "times", ref->use);
+		return NULL;
+	}
+	return &c->uses.v[m->first_use + k];
+}
+
+static const char *
+referred(struct container *c, const struct keras_reference *ref)
+{
+	struct use *u = ref->value ? NULL : use_of(c, ref);
+
+	if (ref->value)
+		return resolved(c, ref->value);
+	return u ? resolved(c, value_name(c, c->members.v[u->layer].name, u->number, ref->tensor)) : NULL;
+}
+
+/* ---- inputs ---- */
+
+static bool
+add_model_input(struct container *c, const char *name, json_t *config)
+{
+	struct model_value v;
+
+	if (c->r->m->inputs.n == MOST_INPUTS)
+		return keras_refuse(c->r, "it has more than %d inputs", MOST_INPUTS);
+	if (!keras_input(c->r, name, config, &v))
+		return false;
+	vec_push(c->r->arena, &c->r->m->inputs, v);
+	return true;
+}
+
+/* The next of the values that a model in a model is given, under the name of its input. */
+static bool
+take_input(struct container *c, const char *name)
+{
+	if (c->taken >= c->given.n)
+		return keras_refuse(c->r, "model '%s' has more inputs than it is given", c->scope);
+	map_put(c->r->arena, &c->r->values, name, (void *)c->given.v[c->taken++]);
+	return true;
+}
+
+static bool
+input_write(struct container *c, const struct member *m)
+{
+	const char *name = value_name(c, m->name, 0, 0);
+
+	if (map_get(&c->r->values, name))	/* it is written */
+		return true;
+	if (c->in && c->given.n > 0)
+		return take_input(c, name);
+	map_put(c->r->arena, &c->r->values, name, (void *)name);
+	return add_model_input(c, name, m->config);
+}
+
+/* ---- uses, in the order in which they run ---- */
+
+static bool
+model_write(struct container *c, struct use *u)
+{
+	struct member *m = &c->members.v[u->layer];
+	struct container inner = { .r = c->r, .scope = arena_join(c->r->arena, m->layer->name, "/", ""), .in = m->layer,
+		.config = m->config, .depth = c->depth + 1 };
+	int i;
+
+	if (inner.depth > MOST_DEPTH)
+		return keras_refuse(c->r, "models lie in one another deeper than %d", MOST_DEPTH);
+	if (u->number > 0)
+		return keras_refuse(c->r, "model '%s' is used more than once: layers that share weights are not imported yet",
+		    m->name);
+	for (i = 0; i < u->in.all.n; i++) {
+		const char *name = referred(c, &u->in.all.v[i]);
+
+		if (!name)
+			return false;
+		vec_push(c->r->arena, &inner.given, name);
+	}
+	if (!container_read(&inner, strcmp(m->class, "Sequential") == 0))
+		return false;
+	for (i = 0; i < inner.results.n; i++)
+		map_put(c->r->arena, &c->r->values, value_name(c, m->name, u->number, i), (void *)inner.results.v[i]);
+	return true;
+}
+
+static bool
+node_write(struct container *c, struct use *u)
+{
+	struct arena *a = c->r->arena;
+	struct member *m = &c->members.v[u->layer];
+	struct model_node *n = ARENA_NEW(a, struct model_node);
+	int i;
+
+	n->op = keras_class(c->r, m->class, m->config);
+	n->name = m->layer->name;
+	n->scope = m->layer->dotted;
+	n->layer = m->layer;
+	n->in = arena_array(a, (size_t)u->in.all.n + 1, sizeof(*n->in));
+	if (!keras_attrs(c->r, n, m->config, &u->in))
+		return false;
+	for (i = 0; i < u->in.all.n; i++) {
+		n->in[i] = u->in.all.v[i].is_number ? "" : referred(c, &u->in.all.v[i]);
+		if (!n->in[i])
+			return false;
+		n->nin++;
+	}
+	n->nout = MOST_OUTPUTS;
+	n->out = arena_array(a, MOST_OUTPUTS, sizeof(*n->out));
+	for (i = 0; i < MOST_OUTPUTS; i++)
+		n->out[i] = value_name(c, m->name, u->number, i);
+	vec_push(a, &c->r->m->nodes, n);
+	return true;
+}
+
+static bool
+use_write(struct container *c, struct use *u)
+{
+	const struct member *m = &c->members.v[u->layer];
+
+	if (strcmp(m->class, "InputLayer") == 0)
+		return input_write(c, m);
+	return is_model(m->class) ? model_write(c, u) : node_write(c, u);
+}
+
+/* Writes what a use reads before it, without recursion: a model may be a hundred thousand layers deep. */
+static bool
+write_with_sources(struct container *c, int first)
+{
+	VEC(int) open = { 0 };
+
+	vec_push(c->r->arena, &open, first);
+	while (open.n > 0) {
+		struct use *u = &c->uses.v[open.v[open.n - 1]], *source;
+
+		u->state = USE_OPEN;
+		while (u->next < u->in.all.n && !u->in.all.v[u->next].layer)
+			u->next++;
+		if (u->next == u->in.all.n) {
+			if (!use_write(c, u))
+				return false;
+			u->state = USE_DONE;
+			open.n--;
+			continue;
+		}
+		source = use_of(c, &u->in.all.v[u->next]);
+		if (!source)
+			return false;
+		if (source->state == USE_OPEN)
+			return keras_refuse(c->r, "layers wait for one another in a circle, of which '%s' is one",
+			    c->members.v[source->layer].name);
+		u->next++;
+		if (source->state == USE_NEW)
+			vec_push(c->r->arena, &open, (int)(source - c->uses.v));
+	}
+	return true;
+}
+
+/* ---- the two kinds of models ---- */
+
+static bool
+refer(struct container *c, struct use *u, const char *layer, const char *value)
+{
+	struct keras_reference ref = { .layer = layer, .value = value };
+
+	vec_push(c->r->arena, &u->in.all, ref);
+	return true;
+}
+
+/* Layers in a row. The first may say itself what it is given. */
+static bool
+row_read(struct container *c)
+{
+	struct member *first = &c->members.v[0];
+	const char *input = arena_join(c->r->arena, c->scope, "", "input");
+	bool says = strcmp(first->class, "InputLayer") == 0, given = c->in && c->given.n > 0;
+	int i;
+
+	for (i = 0; i < c->members.n; i++)
+		if (strcmp(c->members.v[i].name, "input") == 0)
+			input = arena_join(c->r->arena, c->scope, "", "input:");
+	if (!says && given && !take_input(c, input))
+		return false;
+	if (!says && !given && !is_model(first->class) &&
+	    !add_model_input(c, input, keras_shape_of_row(c->config, first->config)))
+		return false;
+	for (i = 0; i < c->members.n; i++) {
+		struct use *u = add_use(c, i);
+
+		if (i > 0)
+			refer(c, u, c->members.v[i - 1].name, NULL);
+		else if (!says && (given || !is_model(first->class)))
+			refer(c, u, NULL, input);
+	}
+	return true;
+}
+
+static bool
+graph_read(struct container *c)
+{
+	size_t i;
+	int k;
+
+	for (k = 0; k < c->members.n; k++) {
+		json_t *inbound = json_object_get(c->members.v[k].json, "inbound_nodes"), *json;
+
+		if (json_array_size(inbound) == 0)
+			add_use(c, k);
+		json_array_foreach(inbound, i, json)
+			if (!keras_references(c->r, json, &add_use(c, k)->in))
+				return false;
+		if (c->uses.n > MOST_LAYERS)
+			return keras_refuse(c->r, "it has more than %d layers", MOST_LAYERS);
+	}
+	return true;
+}
+
+/* Inputs in the order in which the model counts them, each under the value that it is given. */
+static bool
+order_inputs(struct container *c)
+{
+	struct keras_references in = { 0 };
+	int i;
+
+	if (!keras_references(c->r, json_object_get(c->config, "input_layers"), &in))
+		return false;
+	for (i = 0; i < in.all.n; i++) {
+		intptr_t at = in.all.v[i].layer ? (intptr_t)map_get(&c->by_name, in.all.v[i].layer) : 0;
+
+		if (!at || strcmp(c->members.v[at - 1].class, "InputLayer") != 0)
+			return keras_refuse(c->r, "an input of '%s' is none of its layers", *c->scope ? c->scope : "the model");
+		if (!input_write(c, &c->members.v[at - 1]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+take_results(struct container *c, bool row)
+{
+	struct keras_references out = { 0 };
+	int i;
+
+	if (row) {
+		const char *last = c->members.v[c->members.n - 1].name;
+
+		vec_push(c->r->arena, &c->results, resolved(c, value_name(c, last, 0, 0)));
+		return true;
+	}
+	if (!keras_references(c->r, json_object_get(c->config, "output_layers"), &out))
+		return false;
+	for (i = 0; i < out.all.n; i++) {
+		const char *name = out.all.v[i].layer ? referred(c, &out.all.v[i]) : NULL;
+
+		if (!name)
+			return keras_refuse(c->r, "an output of '%s' is none of its layers", *c->scope ? c->scope : "the model");
+		vec_push(c->r->arena, &c->results, name);
+	}
+	return c->results.n > 0 || keras_refuse(c->r, "'%s' has no outputs", *c->scope ? c->scope : "the model");
+}
+
+static bool
+container_read(struct container *c, bool row)
+{
+	int i;
+
+	if (!read_members(c) || !(row ? row_read(c) : graph_read(c) && order_inputs(c)))
+		return false;
+	for (i = 0; i < c->uses.n; i++)
+		if (c->uses.v[i].state == USE_NEW && !write_with_sources(c, i))
+			return false;
+	return take_results(c, row);
+}
+
+/* ---- what inputs are, as those who read them say ---- */
+
+static const struct model_node *
+first_reader(const struct model *m, const char *name)
+{
+	int i, k;
+
+	for (i = 0; i < m->nodes.n; i++)
+		for (k = 0; k < m->nodes.v[i]->nin; k++)
+			if (strcmp(m->nodes.v[i]->in[k], name) == 0)
+				return m->nodes.v[i];
+	return NULL;
+}
+
+static bool
+ends_with_dimension(const char *op)
+{
+	size_t n = strlen(op);
+
+	return (n > 2 && op[n - 1] == 'D' && op[n - 2] >= '1' && op[n - 2] <= '3') || strstr(op, "Conv") != NULL;
+}
+
+/* Images are maps, and lines that a convolution or a pool reads, maybe after layers that do not mind. */
+static bool
+is_map(const struct model *m, const struct model_value *v)
+{
+	static const char *const either[] = { "Activation", "BatchNormalization", "Dropout", "Normalization", "Rescaling" };
+	const struct model_node *n = first_reader(m, v->name);
+	size_t i;
+	int steps;
+
+	for (steps = 0; n && steps < 8; steps++) {
+		if (ends_with_dimension(n->op))
+			return !keras_is_first(n);
+		for (i = 0; i < sizeof(either) / sizeof(*either); i++)
+			if (strcmp(n->op, either[i]) == 0)
+				break;
+		if (i == sizeof(either) / sizeof(*either))
+			break;
+		n = first_reader(m, n->out[0]);
+	}
+	return v->rank > 3;
+}
+
+static void
+inputs_know(struct model *m)
+{
+	int i;
+
+	for (i = 0; i < m->inputs.n; i++) {
+		const struct model_node *n = first_reader(m, m->inputs.v[i].name);
+
+		if (n && strcmp(n->op, "Embedding") == 0)
+			m->inputs.v[i].type = ELEMENT_I32;
+		m->inputs.v[i].is_map = m->inputs.v[i].rank > 2 && is_map(m, &m->inputs.v[i]);
+	}
+}
+
+static bool
+model_read(struct reading *r, json_t *root, const char *given)
+{
+	struct container c = { .r = r, .scope = "", .config = json_object_get(root, "config") };
+	const char *class = text_at(r, root, "class_name"), *version = text_at(r, root, "keras_version");
+	int i;
+
+	if (!class || !is_model(class))
+		return keras_refuse(r, class ? "it is a '%s': models that are Sequential or Functional are read, whose layers "
+		    "a file lists" : "it is no model of Keras: class_name is missing", class);
+	version = version ? version : given;
+	r->m->producer = version ? arena_join(r->arena, "keras", " ", version) : "keras";
+	if (!container_read(&c, strcmp(class, "Sequential") == 0))
+		return false;
+	for (i = 0; i < c.results.n; i++) {
+		struct model_value v = { .name = c.results.v[i] };
+
+		vec_push(r->arena, &r->m->outputs, v);
+	}
+	inputs_know(r->m);
+	return true;
+}
+
+const char *
+keras_version(struct arena *a, const char *text, size_t size)
+{
+	json_error_t error;
+	json_t *root = json_loadb(text, size, 0, &error);
+	const char *s = json_string_value(json_object_get(root, "keras_version"));
+
+	s = s ? arena_strdup(a, s) : NULL;
+	json_decref(root);
+	return s;
+}
+
+struct model *
+keras_read(struct arena *a, const char *path, const struct keras_source *from, const char **why)
+{
+	struct reading r = { .arena = a, .m = ARENA_NEW(a, struct model) };
+	json_error_t error;
+	json_t *root;
+
+	r.m->arena = a;
+	r.m->path = path;
+	if (from->n > KERAS_LARGEST_TEXT) {
+		*why = "its configuration is larger than 64 MiB";
+		return NULL;
+	}
+	root = json_loadb(from->text, from->n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+	if (!root) {
+		*why = arena_printf(a, "line %d, column %d: %s", error.line, error.column, error.text);
+		return NULL;
+	}
+	model_read(&r, root, from->version);
+	json_decref(root);
+	*why = r.why;
+	return *why ? NULL : r.m;
+}
+
+#else
+
+const char *
+keras_version(struct arena *a, const char *text, size_t size)
+{
+	(void)a, (void)text, (void)size;
+	return NULL;
+}
+
+struct model *
+keras_read(struct arena *a, const char *path, const struct keras_source *from, const char **why)
+{
+	(void)a, (void)path, (void)from;
+	*why = "this stowage was built without jansson (libjansson-dev), which reads models of Keras";
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * Recurrent layers. Keras and we have the gates of an lstm in the same order, those of a gru not; Keras has one bias of
+ * an lstm where we have two, of which the second is then 0 and is not trained. A matrix is [in, gates of units] there and
+ * [gates of units, in] here.
+ */
+#include "import/keras.h"
+
+#include <string.h>
+
+struct recurrence {
+	const char *ours;
+	int gates;
+	const signed char *order;	/* of gates, in Keras' */
+	int64_t in, units;
+	bool bias, two;		/* the bias has two rows */
+};
+
+static const char *
+name_of(const struct model_node *n, const char *name, const char *older)
+{
+	return keras_has(n, name) || !keras_has(n, older) ? name : older;
+}
+
+static const struct view *
+gates_view(struct importer *im, const struct recurrence *r, int64_t in)
+{
+	struct view *v = ARENA_NEW(im->arena, struct view);
+
+	*v = (struct view){ .rank = 3, .dim = { r->gates, r->units, in }, .stride = { r->units, 1, r->gates * r->units },
+		.order = r->order };
+	return v;
+}
+
+static const struct view *
+bias_view(struct importer *im, const struct recurrence *r, int row)
+{
+	struct view *v = ARENA_NEW(im->arena, struct view);
+
+	*v = (struct view){ .rank = 2, .dim = { r->gates, r->units }, .stride = { r->units, 1 },
+		.first = row * r->gates * r->units, .order = r->order };
+	return v;
+}
+
+/* The weights of one direction, the K-th and those after it. */
+static void
+give_direction(struct call *c, const struct model_node *n, const struct recurrence *r, int k)
+{
+	struct importer *im = c->im;
+	int64_t all = r->gates * r->units;
+
+	call_view(c, keras_weight(im, n, k, "kernel", 2, (int64_t[]){ r->in, all }), gates_view(im, r, r->in));
+	call_view(c, keras_weight(im, n, k + 1, "recurrent_kernel", 2, (int64_t[]){ r->units, all }),
+	    gates_view(im, r, r->units));
+	if (!r->bias)
+		return;
+	if (r->two) {
+		const struct numbers *w = keras_weight(im, n, k + 2, "bias", 2, (int64_t[]){ 2, all });
+
+		call_view(c, w, bias_view(im, r, 0));
+		call_view(c, w, bias_view(im, r, 1));
+		return;
+	}
+	call_view(c, keras_weight(im, n, k + 2, "bias", 1, &all), bias_view(im, r, 0));
+	call_frozen(c, keras_filled(im, n, "bias", all, 0), NULL);
+}
+
+/* Does the layer say nothing but what ours does? The one of the other way goes backwards by itself. */
+static bool
+is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, bool back)
+{
+	static const signed char gru[] = { 1, 0, 2 };
+	static const struct recurrence all[] = {
+		{ .ours = "lstm", .gates = 4 }, { .ours = "gru", .gates = 3, .order = gru, .two = true },
+		{ .ours = "rnn", .gates = 1 }
+	};
+	const char *inner = attr_text(n, name_of(n, "recurrent_activation", "inner_activation"),
+	    keras_has(n, "inner_activation") ? "hard_sigmoid" : "sigmoid");
+	int k = strcmp(n->op, "LSTM") == 0 ? 0 : strcmp(n->op, "GRU") == 0 ? 1 : strcmp(n->op, "SimpleRNN") == 0 ? 2 : -1;
+
+	if (k < 0)
+		return cannot(im, "'%s' is no recurrent layer that is ours", n->op);
+	*r = all[k];
+	if (strcmp(attr_text(n, "activation", "tanh"), "tanh") != 0 || (k < 2 && strcmp(inner, "sigmoid") != 0))
+		return cannot(im, "its activations are not tanh and sigmoid");
+	if (k == 1 && !attr_int(n, "reset_after", 0))
+		return cannot(im, "it resets the state before its matrix (reset_after=False); ours does after it");
+	if (attr_int(n, "go_backwards", 0) != back || attr_int(n, "stateful", 0) || attr_int(n, "return_state", 0) ||
+	    attr_int(n, "time_major", 0))
+		return cannot(im, "go_backwards, stateful, return_state and time_major are not imported yet");
+	if (keras_real(n, name_of(n, "recurrent_dropout", "dropout_U"), 0) != 0)
+		return cannot(im, "it drops states between steps (recurrent_dropout); the closest is dropout of its input");
+	if (keras_real(n, name_of(n, "dropout", "dropout_W"), 0) != 0)
+		return cannot(im, "its dropout draws once for all steps; the closest is dropout of its input");
+	r->units = attr_int(n, name_of(n, "units", "output_dim"), 0);
+	r->bias = attr_int(n, "use_bias", 1) != 0;
+	return (r->units > 0 && r->units <= 1 << 24) || cannot(im, "it has no units");
+}
+
+/* The state after the last step: of two directions, that of the other one stands at the first. */
+static bool
+take_last(struct importer *im, const struct model_node *n, struct val *y, int64_t units, bool both)
+{
+	int64_t axes[2] = { 0, 1 }, zero = 0, from = y->t->dim[0] - 1, to = from + 1;
+	struct val *half[2];
+	struct call c;
+	int i;
+
+	for (i = 0; i < 1 + both; i++) {
+		int64_t start[2] = { i ? 0 : from, i ? units : 0 }, stop[2] = { i ? 1 : to, i ? 2 * units : units };
+
+		call_begin(&c, im, "slice");
+		call_in(&c, y);
+		call_ints(&c, "axis", 1 + both, axes);
+		call_ints(&c, "start", 1 + both, start);
+		call_ints(&c, "stop", 1 + both, stop);
+		call_ints(&c, "drop", 1, &zero);
+		if (!(half[i] = call_value(&c)))
+			return false;
+	}
+	if (!both)
+		return keras_alias(im, n, half[0]);
+	call_begin(&c, im, "concat");
+	call_in(&c, half[0]);
+	call_in(&c, half[1]);
+	return keras_end(&c, n, NULL);
+}
+
+static bool
+recurrent(struct importer *im, const struct model_node *n, const struct model_node *layer, bool both)
+{
+	struct val *x = keras_plain(im, n, 0), *y;
+	struct recurrence r;
+	struct call c;
+
+	if (!x || !is_ours(im, layer, &r, false))
+		return false;
+	if (x->t->rank != 2 || n->nin != 1)
+		return cannot(im, n->nin == 1 ? "its input is not [steps, features]" :
+		    "it begins with states that are given, which are not imported yet");
+	r.in = x->t->dim[1];
+	if (r.in > 1 << 24)
+		return cannot(im, "its input is out of range");
+	call_begin(&c, im, r.ours);
+	call_in(&c, x);
+	call_int(&c, "hidden", r.units);
+	if (both)
+		call_int(&c, "bidirectional", true);
+	if (!r.bias)
+		call_int(&c, "bias", false);
+	give_direction(&c, n, &r, 0);
+	if (both)
+		give_direction(&c, n, &r, 2 + r.bias);
+	if (attr_int(layer, "return_sequences", 0))
+		return keras_end(&c, n, NULL);
+	y = call_value(&c);
+	return y && take_last(im, n, y, r.units, both);
+}
+
+static bool
+one_way(struct importer *im, const struct model_node *n)
+{
+	return recurrent(im, n, n, false);
+}
+
+const struct keras_op keras_op_lstm = { .name = "LSTM", .translate = one_way };
+const struct keras_op keras_op_gru = { .name = "GRU", .translate = one_way };
+const struct keras_op keras_op_simple_rnn = { .name = "SimpleRNN", .translate = one_way };
+
+static bool
+bidirectional(struct importer *im, const struct model_node *n)
+{
+	const struct model_attr *a = model_attr(n, "layer"), *back = model_attr(n, "backward_layer");
+	struct recurrence forth, other;
+
+	if (!a || a->type != A_NODE || (back && back->type != A_NODE))
+		return cannot(im, "it does not say which layer goes both ways");
+	if (strcmp(attr_text(n, "merge_mode", "concat"), "concat") != 0)
+		return cannot(im, "ours lays the states of both ways side by side, as merge_mode='concat' does");
+	if (back && (!is_ours(im, a->node, &forth, false) || !is_ours(im, back->node, &other, true)))
+		return false;
+	if (back && (forth.ours != other.ours || forth.units != other.units || forth.bias != other.bias ||
+	    attr_int(a->node, "return_sequences", 0) != attr_int(back->node, "return_sequences", 0)))
+		return cannot(im, "its layers for both ways are not alike");
+	return recurrent(im, n, a->node, true);
+}
+
+const struct keras_op keras_op_bidirectional = { .name = "Bidirectional", .translate = bidirectional };

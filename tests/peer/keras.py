@@ -1,0 +1,234 @@
+"""Models of keras.applications and of Keras' layers, begun at random: imported, they have Keras' parameters, trained and
+not, and built for C its outputs.
+
+    keras.py FOLDER [NAME...]    reports in TAP; without names, one model of each family, and the layers
+
+Keras 2 is tf_keras, Keras 3 keras. Images are small, so that this takes minutes: no size is in a weight.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+import numpy
+import tf_keras
+
+work = sys.argv[1]
+stowage = os.environ["STOWAGE"]
+random = numpy.random.RandomState(5)
+n = 0
+
+# a model of each family, and what its images are
+FAMILIES = {
+    "ConvNeXtTiny": 64, "DenseNet121": 64, "EfficientNetB0": 64, "EfficientNetV2B0": 64, "EfficientNetV2S": 64,
+    "InceptionResNetV2": 96, "InceptionV3": 96, "MobileNet": 64, "MobileNetV2": 64, "MobileNetV3Large": 64,
+    "MobileNetV3Small": 64, "NASNetMobile": 64, "RegNetX002": 64, "RegNetY002": 64, "ResNet50": 64, "ResNet50V2": 64,
+    "ResNetRS50": 64, "VGG16": 32, "Xception": 96,
+}
+MOST_LINES = {"ResNet50": 60, "VGG16": 40}
+
+
+def result(good, name, more=""):
+    global n
+    n += 1
+    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
+    for line in str(more).splitlines() if not good else []:
+        print("#", line)
+
+
+def randomise(model):
+    """Weights that are not all alike, and leave what comes out of a sum about as large as what went in."""
+    for w in model.weights:
+        shape, name = tuple(w.shape), w.name.split("/")[-1].split(":")[0]
+        if name in ("moving_variance", "variance", "gamma"):
+            value = random.uniform(0.5, 1.5, shape)
+        elif len(shape) > 1:
+            value = random.randn(*shape) * numpy.sqrt(1.5 / max(1, numpy.prod(shape[:-1])))
+            if "depthwise" in name:
+                value = random.randn(*shape) * numpy.sqrt(1.5 / numpy.prod(shape[:2]))
+        elif "float" in str(w.dtype) and shape:
+            value = 0.2 * random.randn(*shape)
+        else:
+            continue
+        w.assign(value.astype(numpy.float32))
+    for layer in model.layers if hasattr(model, "layers") else []:  # which computes with a copy
+        if hasattr(layer, "finalize_state"):
+            layer.finalize_state()
+
+
+def counts(model):
+    trained = sum(int(numpy.prod(w.shape)) for w in model.trainable_weights)
+    return trained, model.count_params() - trained
+
+
+def said(text, words):
+    found = re.search(r"([\d,]+) " + words, text)
+    return int(found.group(1).replace(",", "")) if found else 0
+
+
+def run(*words, cwd=None):
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True)
+
+
+def built(folder, spec, x):
+    """The program of a spec on files of x, and what it says of them."""
+    with open(spec) as f:
+        text = f.read()
+    shape = [int(d) for d in re.search(r"(?m)^ *input +\w+ *: *\w+\[([\d, ]*)", text).group(1).rstrip(", ").split(",")]
+    numpy.save(folder + "/x.npy", x if list(x.shape[1:]) == shape else channels_first(x))
+    target = re.search(r"(?m)^ *target +\w+ *: *(\w+)\[([^\]]*)\]", text)
+    dims = [int(d) for d in target.group(2).split(",")]
+    labels = numpy.zeros([len(x)] + dims[1:], numpy.int32) if target.group(1) == "class" else \
+        numpy.zeros([len(x)] + dims, numpy.float32)
+    numpy.save(folder + "/y.npy", labels)
+    text = re.sub(r"(?m)^( *data +)synthetic.*$", r'\1npy("x.npy", "y.npy")', text)
+    text = re.sub(r"(?m)^( *batch +)\d+", rf"\g<1>{len(x)}", text) + \
+        f'\nvalidate {{ batch {len(x)}  data npy("x.npy", "y.npy") }}\n'
+    with open(folder + "/net.nn", "w") as f:
+        f.write(text)
+    done = run(stowage, "emit", "--target", "c", "--threads", "2", "-o", folder + "/", folder + "/net.nn")
+    if done.returncode != 0:
+        return None, done.stderr
+    source = [f for f in os.listdir(folder) if f.endswith(".c")][0]
+    done = run(os.environ.get("CC", "cc"), "-std=gnu11", "-O1", "-march=native", "-fopenmp-simd", "-pthread", "-w", "-o",
+               folder + "/net", os.path.join(folder, source), "-lm")
+    if done.returncode != 0:
+        return None, done.stderr
+    done = run("./net", "--quiet", "--predict", "out.npy", "--weights", "w.safetensors", "--strict", cwd=folder)
+    return (numpy.load(folder + "/out.npy") if done.returncode == 0 else None), done.stderr
+
+
+def channels_first(x):
+    return numpy.ascontiguousarray(numpy.moveaxis(x, -1, 1))
+
+
+def check(name, model, x, file, unused=0):
+    """UNUSED numbers are Keras' alone."""
+    folder = os.path.join(work, name)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, file)
+    model.save(path)
+    want = numpy.array(model(x, training=False))
+    done = run(stowage, "import", path, "-o", folder + "/import.nn", "-w", folder + "/w.safetensors")
+    if done.returncode != 0:
+        return result(False, f"{name} is imported", done.stderr)
+    trained, kept = counts(model)
+    ours = said(done.stderr, "parameters"), said(done.stderr, "frozen") + said(done.stderr, "running statistics")
+    lines = len(open(folder + "/import.nn").readlines())
+    linted = run(stowage, "fmt", "--check", folder + "/import.nn")
+    got, more = built(folder, folder + "/import.nn", x)
+    if got is None:
+        return result(False, f"{name} is built", more)
+    error = numpy.abs(got.reshape(want.shape) - want).max() / numpy.abs(want).max()
+    spread = numpy.std(want) / numpy.abs(want).max()
+    result(ours == (trained, kept - unused) and error < 1e-4 and linted.returncode == 0 and spread > 1e-3 and
+           lines <= MOST_LINES.get(name, 10 ** 6),
+           f"{name}: {trained} and {kept} parameters, {lines} lines, outputs to {error:.1e}",
+           f"ours {ours}\nspread {spread}\n{done.stderr}{linted.stderr}{more}")
+
+
+def application(name):
+    size = FAMILIES.get(name, 64)
+    make = getattr(tf_keras.applications, name)
+    more = {"minimalistic": False} if name.startswith("MobileNetV3") else {}
+    if name.startswith("MobileNet") and name[9:10] != "V":
+        more = {"dropout": 1e-3}
+    model = make(weights=None, input_shape=(size, size, 3), classes=10, classifier_activation=None, **more)
+    randomise(model)
+    x = random.uniform(0, 255 if "ConvNeXt" in name or "Efficient" in name or "RegNet" in name or "RS" in name or
+                       "V3" in name else 2, (2, size, size, 3)).astype(numpy.float32)
+    # what nothing computes with: Normalization's number of samples
+    unused = sum(1 for w in model.weights if w.name.split("/")[-1].startswith("count"))
+    check(name, model, x, name + (".h5" if len(name) % 2 else ".keras"), unused=unused)
+    tf_keras.backend.clear_session()
+
+
+def lines(k, l):
+    yield "lines", (12, 5), [l.Conv1D(6, 3, padding="causal", dilation_rate=2), l.MaxPooling1D(2), l.ZeroPadding1D((2, 1)),
+                             l.Conv1D(4, 3, strides=2), l.UpSampling1D(2), l.SeparableConv1D(6, 3, padding="same"),
+                             l.Cropping1D((1, 0)), l.AveragePooling1D(2, 1, padding="same"), l.GlobalMaxPooling1D()]
+    yield "places", (6, 5), [l.Dense(4), l.LayerNormalization(), l.TimeDistributed(l.Dense(6)), l.Permute((2, 1)),
+                             l.Reshape((3, 12)), l.BatchNormalization(), l.Flatten(), l.RepeatVector(3), l.Flatten()]
+
+
+def maps(k, l):
+    yield "frames", (9, 8, 3), [l.ZeroPadding2D(((1, 2), (0, 1))), l.Conv2D(4, 3, strides=2, activation="relu"),
+                                l.ZeroPadding2D(1), l.MaxPooling2D(3, 2), l.Conv2D(6, (1, 3), padding="same", dilation_rate=2),
+                                l.UpSampling2D(2, interpolation="bilinear"), l.Cropping2D(((0, 1), (1, 0))), l.Flatten(),
+                                l.Activation("tanh"), l.Dropout(0.2)]
+    yield "groups", (8, 7, 4), [l.Conv2D(8, 3, groups=2), l.DepthwiseConv2D(3, depth_multiplier=2, padding="same", strides=2),
+                                l.SeparableConv2D(6, 3, depth_multiplier=2), l.GroupNormalization(3), l.LeakyReLU(0.1),
+                                l.AveragePooling2D(2, 1, padding="same"), l.BatchNormalization(scale=False),
+                                l.BatchNormalization(center=False, scale=False), l.Flatten(), l.BatchNormalization()]
+    yield "transposed", (4, 5, 3), [l.Conv2DTranspose(4, 4, strides=2, padding="same"), l.Conv2DTranspose(3, 3, strides=2),
+                                    l.Conv2DTranspose(2, 2, strides=3, padding="valid"), l.SpatialDropout2D(0.3),
+                                    l.Conv2DTranspose(4, 1, strides=2, padding="same"), l.GlobalAveragePooling2D()]
+    yield "volumes", (5, 6, 7, 2), [l.Conv3D(4, 3, padding="same"), l.MaxPooling3D(2), l.Conv3D(3, 2), l.Flatten()]
+    yield "channels", (6, 6, 3), [l.Rescaling([0.5, 2.0, 3.0], [0.0, 1.0, -1.0]), l.Dense(5), l.Softmax(),
+                                  l.Conv2D(4, 3), l.LayerNormalization(axis=[1, 2, 3]), l.Dropout(0.2, noise_shape=(None, 1, 1, 4)),
+                                  l.GlobalAveragePooling2D(keepdims=True), l.Flatten()]
+    yield "kept", (5, 4, 3), [l.Normalization(), l.Conv2D(4, 2), l.GlobalMaxPooling2D()]
+    for function in ("relu", "sigmoid", "tanh", "elu", "selu", "softplus", "softsign", "swish", "gelu", "exponential",
+                     "hard_sigmoid", "mish", "leaky_relu", "relu6"):
+        yield function, (7,), [l.Dense(5), l.Activation(function)]
+
+
+def sequences(k, l):
+    yield "lstm", (6, 5), [l.LSTM(4, return_sequences=True), l.LSTM(3)]
+    yield "gru", (6, 5), [l.GRU(4, return_sequences=True), l.GRU(3, use_bias=False)]
+    yield "rnn", (6, 5), [l.SimpleRNN(4, return_sequences=True), l.SimpleRNN(3)]
+    yield "both", (6, 5), [l.Bidirectional(l.GRU(4, return_sequences=True)), l.Bidirectional(l.LSTM(3))]
+
+
+def row(k, shape, layers):
+    return k.Sequential([k.layers.Input(shape)] + layers + [k.layers.Dense(4, name="last")])
+
+
+def tokens(k):
+    l = k.layers
+    return k.Sequential([l.Input((7,)), l.Embedding(11, 5), l.LSTM(4), l.Dense(3)])
+
+
+def graph(k):
+    """Operands, broadcasting, functions, a model in a model."""
+    l = k.layers
+    image = l.Input((6, 5, 4), name="image")
+    a, b = l.Conv2D(4, 3, padding="same")(image), l.Conv2D(4, 1)(image)
+    gate = l.Reshape((1, 1, 4))(l.Dense(4, activation="sigmoid")(l.GlobalAveragePooling2D()(a)))
+    x = l.Concatenate()([l.Add()([a, b, image]), l.Multiply()([b, gate]), l.Average()([a, b]), l.Maximum()([a, image]),
+                         l.Subtract()([a, b]), l.Minimum()([a, b])])
+    x = 0.5 * x - 1.0
+    x = x * x + x / 3.0 + (1.0 - x)
+    x = l.Concatenate(axis=1)([x, x])
+    inner_in = l.Input((12, 5, 24))
+    y = l.Conv2D(3, 2, name="deep")(inner_in)
+    inner = k.Model(inner_in, l.Add()([y, l.BatchNormalization()(y)]), name="inner")
+    return k.Model(image, l.Dense(3)(l.Flatten()(l.ReLU(4.0)(inner(x)))))
+
+
+def layers():
+    import keras
+    for k, version in ((tf_keras, 2), (keras, 3)):
+        for source in (lines, maps, sequences):
+            for name, shape, parts in source(k, k.layers):
+                model = row(k, shape, parts)
+                randomise(model)
+                kept = sum(1 for w in model.weights if w.name.split("/")[-1].startswith("count"))
+                for i, kind in enumerate((".keras", ".h5") if name in ("both", "kept", "groups") else (".keras",)):
+                    x = random.randn(3, *shape).astype(numpy.float32)
+                    check(f"{name}{version}{kind[1]}", model, x, "model" + kind, unused=kept)
+        model = graph(k)
+        randomise(model)
+        for kind in (".keras", ".h5"):
+            check(f"graph{version}{kind[1]}", model, random.randn(3, 6, 5, 4).astype(numpy.float32), "model" + kind)
+        model = tokens(k)
+        ids = random.randint(0, 11, (3, 7)).astype(numpy.int32)
+        check(f"tokens{version}", model, ids, "model.keras")
+
+
+for name in sys.argv[2:] or ["layers"] + list(FAMILIES):
+    layers() if name == "layers" else application(name)
