@@ -129,6 +129,8 @@ arguments(struct body *b, const struct step *s, struct text *t, const char *befo
 		text_puts(t, hole ? hole->text : b->numbers == NUMBERS_LEFT_OUT && spec->type != ATTR_BOOL ? "?" :
 		    attr_as_text(a, spec, &s->attr[i]));
 	}
+	if (s->tie)
+		text_printf(t, "%sweight=%s", any ? ", " : "", s->tie->label);
 }
 
 static bool
@@ -139,7 +141,7 @@ has_arguments(const struct body *b, const struct step *s)
 	for (i = 0; i < op_nattrs(s->op); i++)
 		if (s->attr[i].given || hole_at(b, s->number - b->s->first, i))
 			return true;
-	return false;
+	return s->tie != NULL;
 }
 
 const char *
@@ -228,7 +230,7 @@ expression(struct body *b, struct text *t, const struct val *v, bool alone)
 	if (infix(s)) {
 		of_two(b, t, s, alone);
 	} else if (s->nin == 1) {
-		const char *label = b->label ? b->label[s->number - b->s->first] : NULL;
+		const char *label = s->label ? s->label : b->label ? b->label[s->number - b->s->first] : NULL;
 
 		text_puts(t, alone ? "" : "(");
 		expression(b, t, s->in[0], true);

@@ -140,13 +140,13 @@ op_of(const struct model_node *n)
 static bool
 unary(struct importer *im, const struct model_node *n, const char *ours)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	struct call c;
 
 	if (!x)
 		return false;
 	call_begin(&c, im, ours);
-	call_in(&c, x);
+	call_like(&c, x);
 	return call_end(&c, n->out[0]);
 }
 
@@ -246,6 +246,7 @@ find_outputs(struct importer *im, const char **why)
 		*why = "its first output is not computed from its inputs";
 		return false;
 	}
+	v = val_first(v);
 	vec_push(im->arena, &im->outputs, v);
 	for (i = 1; i < im->model->outputs.n; i++)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the output '%s' is left out, with what "
@@ -286,7 +287,7 @@ count_weights(struct importer *im)
 	int i, k;
 
 	for (i = 0; i < im->steps.n; i++)
-		for (k = 0; k < im->steps.v[i]->nweights; k++) {
+		for (k = im->steps.v[i]->tie != NULL; k < im->steps.v[i]->nweights; k++) {
 			const struct weight *w = &im->steps.v[i]->weight[k];
 			bool statistic = strcmp(im->steps.v[i]->op->name, "batchnorm") == 0 && k > 1;
 			int64_t *sum = statistic ? &im->result->statistics : !w->frozen ? &im->result->parameters :
@@ -328,7 +329,7 @@ match_weights(struct importer *im, const struct module *m, const char **why)
 	for (i = 0; i < r->order.n; i++) {
 		const struct step *s = r->order.v[i];
 
-		for (k = 0; k < s->nweights; k++) {
+		for (k = s->tie != NULL; k < s->nweights; k++) {
 			const struct tensor *p = at < m->persistent.n ? m->persistent.v[at++] : NULL;
 			struct import_weight w = { .numbers = s->weight[k].numbers, .view = s->weight[k].view };
 
@@ -408,6 +409,8 @@ import_model(struct importer *im, const char **why)
 		return false;
 	drop_softmax(im);
 	drop_unread(im);
+	if (!share_weights(im))
+		return false;
 	count_weights(im);
 	say_merged(im);
 	write_spec(im);

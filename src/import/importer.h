@@ -24,9 +24,18 @@ struct integers {		/* a scalar or a vector; an element may be a multiple of the 
 
 struct step;
 
+enum merged { NOT_MERGED, BATCH_SLOWER, BATCH_FASTER };
+
+struct layout {			/* where the source has the batch (layout.c) */
+	int at;			/* among its axes */
+	enum merged merged;	/* the axis is the batch times the one of ours that is there */
+	bool expanded;		/* it has one, but all samples are alike: ours does not depend on the batch */
+};
+
 struct val {			/* what a name of the model stands for */
 	const char *name;
 	const struct numbers *data;	/* a constant */
+	const struct numbers *stepped;	/* the same, but of each sample other numbers, such as which sample it is */
 	const struct integers *integers;	/* known */
 	struct tensor *t;	/* an input's, or what a step makes; T_POISON: it could not be made */
 	struct step *def;
@@ -36,6 +45,9 @@ struct val {			/* what a name of the model stands for */
 	bool channels_first;	/* ours has the source's last axis in front of the others */
 	struct val *turned;	/* the same in the other order, once it is made */
 	const struct val *flat;	/* it is these axes as one, in the order of ours, which is not the source's */
+	struct layout source;
+	const struct val *guards;	/* it is 1 where that one is not a number */
+	struct val *same_as;	/* the same numbers in the same order, where the source has other axes; NULL */
 };
 
 struct weight {			/* what a parameter of a step is in the source */
@@ -55,6 +67,8 @@ struct step {
 	const char *path;	/* where the source has it, dotted: "layer1.0.conv1"; "": it does not say */
 	const char *made_by;	/* "BasicBlock", or NULL */
 	int number;		/* among all steps */
+	struct step *tie;	/* its first weight is that one's; NULL: its own */
+	const char *label;	/* by which others name it; NULL: none does */
 };
 
 struct importer {
@@ -65,12 +79,14 @@ struct importer {
 	struct build build;
 	struct map vals;	/* struct val * */
 	struct map users;	/* struct users *: nodes that read a name */
+	struct map parameters;	/* struct val *: constants that became parameters */
 	struct map done;	/* nodes that a step made along with others, by their outputs */
 	VEC(struct val *) inputs, outputs;
 	int merged;		/* weights that stand once in the file, for several layers that each have their own */
 	VEC(struct step *) steps;
 	struct imported *result;
 	const struct model_node *node;	/* the one at hand */
+	int64_t folded;		/* elements of constants that were computed */
 	int64_t batch;		/* what the file has for it; -1: a name */
 	bool (*translate)(struct importer *, const struct model_node *);
 	struct map pads;	/* of Keras: frames that the reader of a name adds, int64_t[2 * axes] */
@@ -98,10 +114,13 @@ struct call {			/* a step that is being made */
 	struct weight weight[MOST_WEIGHTS];
 	int nweights;
 	const char *path;	/* NULL: as its first weight, or its node */
+	struct layout source;	/* of what comes of it */
+	bool expanded;		/* an input is */
 };
 
 void	call_begin(struct call *, struct importer *, const char *op);
 void	call_in(struct call *, struct val *);
+void	call_like(struct call *, struct val *);	/* the same, and the batch stays where that one has it */
 void	call_int(struct call *, const char *name, int64_t);	/* whole numbers, true and false */
 void	call_real(struct call *, const char *name, double);
 void	call_ints(struct call *, const char *name, int n, const int64_t *);
@@ -121,20 +140,49 @@ bool	cannot(struct importer *, const char *fmt, ...) __attribute__((format(print
 struct val	*val_of(struct importer *, const char *name);	/* never NULL */
 struct val	*val_new(struct importer *, const char *name);
 void	 val_alias(struct importer *, const char *name, struct val *);	/* another name for it */
+/* Another name, under which the source has the batch elsewhere. */
+void	 val_view(struct importer *, const char *name, struct val *, struct layout);
+struct val	*val_first(struct val *);	/* what it is a view of */
 /* Input K of the node; NULL: it is left out. */
 struct val	*node_in(struct importer *, const struct model_node *, int k);
 /* A tensor of ours, where it is one or is made one: a constant becomes a parameter of that RANK without the batch,
  * -1: its own. NULL after cannot(). */
 struct val	*val_tensor(struct importer *, struct val *, int rank);
+/* The same, where the batch may be anywhere among the source's axes; of the other it must be in front. */
+struct val	*val_laid(struct importer *, struct val *, int rank);
+
+const struct numbers	*val_numbers(const struct val *);	/* data or stepped; NULL: neither */
+bool	 val_has_batch(const struct val *);
+bool	 val_is_plain(const struct val *);	/* the batch is in front, or there is none */
 int	 val_rank(const struct val *);	/* with the batch, as the source counts */
+void	 val_extents(const struct val *, int64_t *dim);	/* as the source counts; of the batch's axis, those a sample */
 /* The axis as we count it; false after cannot(), where it is the batch. */
 bool	 val_axis(struct importer *, const struct val *, int64_t axis, int *ours);
+int	 layout_axis(const struct val *, int axis);	/* which is not the batch's alone */
+/* What a reshape makes of a tensor; false after cannot(). */
+bool	 layout_reshape(struct importer *, const struct val *, const struct integers *shape, bool zero_is_zero,
+	    struct layout *, int *rank, int64_t *dim);
+struct joint {			/* of operands that are broadcast */
+	struct layout source;
+	bool batch;		/* one of them has it */
+	int axes, rank;		/* with the batch, as the source counts; of ours */
+};
+
+bool	 layout_join(struct importer *, struct val *const *, int n, struct joint *);
+/* An operand of them as a tensor of ours of that rank. */
+struct val	*layout_operand(struct importer *, struct val *, const struct joint *);
 
 /* Integers of an input that must be known; NULL after cannot(). */
 const struct integers	*known_integers(struct importer *, struct val *, const char *what);
 /* The integers of a value; NULL: it is none that is known. */
 const struct integers	*val_integers(struct importer *, struct val *);
 bool	 val_number(const struct val *, double *);	/* one number, as a constant */
+
+/* The tensor in another shape, and with leading axes of extent 1 (onnx_shape.c). */
+bool	 reshape_to(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
+struct val	*reshape_raised(struct importer *, struct val *, int rank);
+/* Makes an operation of COUNT operands, as NumPy broadcasts them. */
+bool	 broadcast_call(struct importer *, const struct model_node *, const char *ours, struct val **, int count);
 
 int64_t	 attr_int(const struct model_node *, const char *name, int64_t otherwise);
 double	 attr_real(const struct model_node *, const char *name, double otherwise);
@@ -147,6 +195,11 @@ void	 node_done(struct importer *, const struct model_node *);	/* it is not to b
 
 /* Computes what is known without running the network; false: it is none of that. */
 bool	 fold_node(struct importer *, const struct model_node *);
+bool	 fold_array(struct importer *, const struct model_node *);	/* the same, of arrays of any rank (arrays.c) */
+
+/* Which layers share weights; false after cannot(). */
+bool	 share_weights(struct importer *);
+bool	 numbers_are_alike(const struct numbers *);	/* a vector of one number */
 
 /* From steps to a spec (write.c). */
 void	 write_spec(struct importer *);

@@ -108,3 +108,9 @@ view_transposed(struct arena *a, int64_t rows, int64_t columns)
 	*v = (struct view){ .rank = 2, .dim = { columns, rows }, .stride = { 1, columns } };
 	return v;
 }
+
+bool
+numbers_is_weight(const struct numbers *n)
+{
+	return !n->computed && numbers_are_real(n) && strchr(n->name, '.');
+}

@@ -11,7 +11,7 @@
 
 #include "base/vec.h"
 
-#define MODEL_RANK	8
+#define MODEL_RANK	9	/* as many axes as ours may have, and the batch */
 
 enum element { ELEMENT_NONE, ELEMENT_F32, ELEMENT_F64, ELEMENT_F16, ELEMENT_BF16, ELEMENT_I64, ELEMENT_I32, ELEMENT_U8, ELEMENT_I8, ELEMENT_BOOL, ELEMENT_OTHER };
 
@@ -22,8 +22,9 @@ struct numbers {		/* a constant */
 	int64_t dim[MODEL_RANK];
 	int64_t count;		/* product of dim */
 	const unsigned char *data;	/* little-endian, count elements */
-	int users;		/* layers that have it for a parameter */
 	const void *place;	/* data is NULL: where the numbers are to be fetched from (struct imported, fetch) */
+	const int64_t *step;	/* how much more each is with each sample; NULL: no more */
+	bool computed;		/* it is no weight: other constants make it */
 };
 
 /* A tensor of ours in the order of a constant's numbers: element (i, j, ...) is number i * stride[0] + ... + first. */
@@ -91,5 +92,6 @@ const struct model_attr	*model_attr(const struct model_node *, const char *name)
 size_t		 element_bytes(enum element);
 double		 numbers_real(const struct numbers *, int64_t i);
 bool		 numbers_are_real(const struct numbers *);	/* of a type that weights have */
+bool		 numbers_is_weight(const struct numbers *);	/* the model has it by a name that says of which layer */
 
 #endif

@@ -64,17 +64,16 @@ fold_shape(struct importer *im, const struct model_node *n)
 	struct val *x = node_in(im, n, 0);
 	struct integers *k, *part;
 	int64_t beg = attr_int(n, "start", 0), end;
-	int i, rank;
+	int rank;
 
-	if (!x || !(x->t || x->data) || (x->t && x->t->kind == T_POISON))
+	if (!x || !(x->t || val_numbers(x) || x->integers) || (x->t && x->t->kind == T_POISON))
 		return false;
 	rank = val_rank(x);
 	end = attr_int(n, "end", rank);
 	k = fresh(im, rank, false);
-	for (i = 0; i < rank; i++) {
-		k->batch[i] = x->t && x->t->batched && i == 0;
-		k->v[i] = k->batch[i] ? 1 : x->t ? x->t->dim[i - x->t->batched] : x->data->dim[i];
-	}
+	val_extents(x, k->v);
+	if (val_has_batch(x))
+		k->batch[x->source.at] = true;
 	beg = beg < 0 ? beg + rank : beg;
 	end = end < 0 ? end + rank : end > rank ? rank : end;
 	if (beg < 0 || beg > end)
@@ -140,6 +139,15 @@ fold_same(struct importer *im, const struct model_node *n, bool scalar)
 	return set(im, n, k);
 }
 
+/* To a vector, or to a scalar. */
+static bool
+fold_reshaped(struct importer *im, const struct model_node *n)
+{
+	const struct integers *shape = val_integers(im, node_in(im, n, 1)), *x = val_integers(im, node_in(im, n, 0));
+
+	return x && shape && shape->n <= 1 && fold_same(im, n, shape->n == 0);
+}
+
 static bool
 computed(char what, int64_t a, int64_t b, int64_t *v)
 {
@@ -153,7 +161,7 @@ computed(char what, int64_t a, int64_t b, int64_t *v)
 	default:
 		if (b == 0 || (a == INT64_MIN && b == -1))
 			return false;
-		*v = a / b;
+		*v = what == '/' ? a / b : a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : 0);
 		return true;
 	}
 }
@@ -172,11 +180,55 @@ fold_arithmetic(struct importer *im, const struct model_node *n, char what)
 		int p = a->n == 1 ? 0 : i, q = b->n == 1 ? 0 : i;
 
 		k->batch[i] = a->batch[p] || b->batch[q];
-		if (k->batch[i] && (b->batch[q] ? what != '*' || a->batch[p] : what == '+' || what == '-' ||
-		    (what == '/' && b->v[q] != 1)))
+		if (k->batch[i] && (b->batch[q] ? what != '*' || a->batch[p] : what == '%' || what == '+' || what == '-' ||
+		    (what == '/' && a->v[p] % (b->v[q] ? b->v[q] : 1) != 0)))
 			return false;
 		if (!computed(what, a->v[p], b->v[q], &k->v[i]))
 			return false;
+	}
+	return set(im, n, k);
+}
+
+/* A multiple of the batch is above 0, and so no number that is not. */
+static bool
+fold_equal(struct importer *im, const struct model_node *n)
+{
+	const struct integers *a = val_integers(im, node_in(im, n, 0)), *b = val_integers(im, node_in(im, n, 1));
+	struct integers *k;
+	int i;
+
+	if (!a || !b || (a->n != b->n && a->n != 1 && b->n != 1))
+		return false;
+	k = fresh(im, a->n > b->n ? a->n : b->n, a->scalar && b->scalar);
+	for (i = 0; i < k->n; i++) {
+		int p = a->n == 1 ? 0 : i, q = b->n == 1 ? 0 : i;
+
+		if (a->batch[p] != b->batch[q] && (a->batch[p] ? b->v[q] : a->v[p]) > 0)
+			return false;
+		k->v[i] = a->batch[p] == b->batch[q] && a->v[p] == b->v[q];
+	}
+	return set(im, n, k);
+}
+
+static bool
+fold_where(struct importer *im, const struct model_node *n)
+{
+	const struct integers *c = val_integers(im, node_in(im, n, 0)), *a = val_integers(im, node_in(im, n, 1)),
+	    *b = val_integers(im, node_in(im, n, 2));
+	struct integers *k;
+	int i;
+
+	if (!a || !b || !c || (a->n != c->n && a->n != 1) || (b->n != c->n && b->n != 1))
+		return false;
+	k = fresh(im, c->n, c->scalar && a->scalar && b->scalar);
+	for (i = 0; i < k->n; i++) {
+		const struct integers *from = c->v[i] ? a : b;
+		int at = from->n == 1 ? 0 : i;
+
+		if (c->batch[i])
+			return false;
+		k->v[i] = from->v[at];
+		k->batch[i] = from->batch[at];
 	}
 	return set(im, n, k);
 }
@@ -191,10 +243,10 @@ fold_slice(struct importer *im, const struct model_node *n)
 
 	if (!x || !beg || !end || beg->n != 1 || end->n != 1 || (step && step->v[0] != 1))
 		return false;
-	from = beg->v[0] < 0 ? beg->v[0] + x->n : beg->v[0];
-	to = end->v[0] < 0 ? end->v[0] + x->n : end->v[0] > x->n ? x->n : end->v[0];
-	if (from < 0 || from > to)
-		return false;
+	from = beg->v[0] < -x->n ? 0 : beg->v[0] < 0 ? beg->v[0] + x->n : beg->v[0] > x->n ? x->n : beg->v[0];
+	to = end->v[0] < -x->n ? 0 : end->v[0] < 0 ? end->v[0] + x->n : end->v[0] > x->n ? x->n : end->v[0];
+	if (from > to)
+		to = from;
 	k = fresh(im, (int)(to - from), false);
 	memcpy(k->v, x->v + from, (size_t)k->n * sizeof(*k->v));
 	memcpy(k->batch, x->batch + from, (size_t)k->n * sizeof(*k->batch));
@@ -222,6 +274,12 @@ fold_constant(struct importer *im, const struct model_node *n)
 			return false;
 		memcpy(k->v, k->scalar ? &n->attr[0].i : n->attr[0].v, (size_t)k->n * sizeof(*k->v));
 		v->integers = k;
+	} else if (n->attr[0].type == A_REALS) {
+		struct numbers *many = ARENA_NEW(im->arena, struct numbers);
+
+		*many = (struct numbers){ .name = n->out[0], .type = ELEMENT_F64, .rank = 1, .dim = { n->attr[0].n },
+			.count = n->attr[0].n, .data = (const unsigned char *)n->attr[0].real };
+		v->data = many;
 	} else if (n->attr[0].type == A_REAL) {
 		struct numbers *one = ARENA_NEW(im->arena, struct numbers);
 
@@ -270,11 +328,11 @@ fold_product(struct importer *im, const struct model_node *n)
 	return set(im, n, k);
 }
 
-bool
-fold_node(struct importer *im, const struct model_node *n)
+static bool
+fold_integers(struct importer *im, const struct model_node *n)
 {
 	static const struct { const char *op; char what; } arithmetic[] = {
-		{ "Add", '+' }, { "Sub", '-' }, { "Mul", '*' }, { "Div", '/' }
+		{ "Add", '+' }, { "Sub", '-' }, { "Mul", '*' }, { "Div", '/' }, { "Mod", '%' }
 	};
 	size_t i;
 
@@ -291,6 +349,8 @@ fold_node(struct importer *im, const struct model_node *n)
 		return fold_concat(im, n);
 	if (strcmp(n->op, "Slice") == 0)
 		return fold_slice(im, n);
+	if (strcmp(n->op, "Cast") == 0 && attr_int(n, "to", 1) != 7 && attr_int(n, "to", 1) != 6)
+		return false;	/* to real ones, which divide otherwise */
 	if (strcmp(n->op, "Unsqueeze") == 0 || strcmp(n->op, "Cast") == 0 || strcmp(n->op, "Identity") == 0)
 		return fold_same(im, n, strcmp(n->op, "Unsqueeze") != 0 && val_integers(im, node_in(im, n, 0)) &&
 		    node_in(im, n, 0)->integers->scalar);
@@ -298,5 +358,17 @@ fold_node(struct importer *im, const struct model_node *n)
 		return fold_same(im, n, true);
 	if (strcmp(n->op, "ConstantOfShape") == 0)
 		return fold_filled(im, n);
+	if (strcmp(n->op, "Reshape") == 0)
+		return fold_reshaped(im, n);
+	if (strcmp(n->op, "Equal") == 0)
+		return fold_equal(im, n);
+	if (strcmp(n->op, "Where") == 0)
+		return fold_where(im, n);
 	return strcmp(n->op, "ReduceProd") == 0 && fold_product(im, n);
+}
+
+bool
+fold_node(struct importer *im, const struct model_node *n)
+{
+	return fold_integers(im, n) || fold_array(im, n);
 }

@@ -16,7 +16,7 @@ scaled(struct importer *im, const struct model_node *n, struct val *x, double fa
 		return true;
 	}
 	call_begin(&c, im, "scale");
-	call_in(&c, x);
+	call_like(&c, x);
 	call_real(&c, "factor", factor);
 	if (offset != 0)
 		call_real(&c, "offset", offset);
@@ -30,7 +30,7 @@ of_number(struct importer *im, const struct model_node *n, const char *ours, con
 	struct call c;
 
 	call_begin(&c, im, ours);
-	call_in(&c, x);
+	call_like(&c, x);
 	call_real(&c, name, number);
 	return call_end(&c, n->out[0]);
 }
@@ -58,56 +58,40 @@ with_number(struct importer *im, const struct model_node *n, struct val *x, doub
 	}
 }
 
-/* A tensor without a batch, or of fewer axes, gets axes of extent 1 in front, as broadcasting has it. */
-static struct val *
-raised(struct importer *im, struct val *v, int rank)
+bool
+broadcast_call(struct importer *im, const struct model_node *n, const char *ours, struct val **v, int count)
 {
-	int64_t dim[MODEL_RANK];
-	int i, more = rank - v->t->rank;
+	struct joint j;
 	struct call c;
+	int i;
 
-	if (more <= 0 || v->t->rank == 0 || rank > MODEL_RANK)
-		return v;
-	if (v->t->batched) {
-		cannot(im, "its operands have unlike numbers of axes, so that the batch of one meets another axis");
-		return NULL;
+	if (!layout_join(im, v, count, &j))
+		return false;
+	call_begin(&c, im, ours);
+	for (i = 0; i < count; i++) {
+		struct val *x = layout_operand(im, v[i], &j);
+
+		if (!x)
+			return false;
+		call_in(&c, x);
 	}
-	for (i = 0; i < rank; i++)
-		dim[i] = i < more ? 1 : v->t->dim[i - more];
-	call_begin(&c, im, "reshape");
-	call_in(&c, v);
-	call_ints(&c, "shape", rank, dim);
-	return call_value(&c);
-}
-
-static int
-rank_without_batch(const struct val *v)
-{
-	return v->t ? v->t->rank : -1;
+	c.source = j.source;
+	return call_end(&c, n->out[0]);
 }
 
 static bool
 two_operands(struct importer *im, const struct model_node *n, const char *ours)
 {
-	struct val *a = node_in(im, n, 0), *b = node_in(im, n, 1);
+	struct val *v[2] = { node_in(im, n, 0), node_in(im, n, 1) };
 	double r;
-	int rank;
-	struct call c;
 
-	if (!a || !b)
+	if (!v[0] || !v[1])
 		return cannot(im, "an operand is missing");
-	if (a->t && val_number(b, &r))
-		return with_number(im, n, a, r, false);
-	if (b->t && val_number(a, &r))
-		return with_number(im, n, b, r, true);
-	rank = rank_without_batch(a) > rank_without_batch(b) ? rank_without_batch(a) : rank_without_batch(b);
-	if (!(a = val_tensor(im, a, rank)) || !(b = val_tensor(im, b, rank)) || !(a = raised(im, a, rank)) ||
-	    !(b = raised(im, b, rank)))
-		return false;
-	call_begin(&c, im, ours);
-	call_in(&c, a);
-	call_in(&c, b);
-	return call_end(&c, n->out[0]);
+	if (v[0]->t && val_number(v[1], &r))
+		return with_number(im, n, v[0], r, false);
+	if (v[1]->t && val_number(v[0], &r))
+		return with_number(im, n, v[1], r, true);
+	return broadcast_call(im, n, ours, v, 2);
 }
 
 static bool

@@ -26,13 +26,13 @@ static bool
 with_number(struct importer *im, const struct model_node *n, const char *ours, const char *name, double number,
     double otherwise)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	struct call c;
 
 	if (!x)
 		return false;
 	call_begin(&c, im, ours);
-	call_in(&c, x);
+	call_like(&c, x);
 	if (number != otherwise)
 		call_real(&c, name, number);
 	return call_end(&c, n->out[0]);
@@ -73,13 +73,13 @@ const struct onnx_op onnx_op_selu = { .name = "Selu", .translate = selu };
 static bool
 gelu(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	struct call c;
 
 	if (!x)
 		return false;
 	call_begin(&c, im, "gelu");
-	call_in(&c, x);
+	call_like(&c, x);
 	if (strcmp(attr_text(n, "approximate", "none"), "tanh") == 0)
 		call_int(&c, "tanh", true);
 	return call_end(&c, n->out[0]);
@@ -110,7 +110,7 @@ bound(struct importer *im, const struct model_node *n, int k, const char *name, 
 static bool
 clip(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	double least, most;
 	struct call c;
 
@@ -126,7 +126,7 @@ clip(struct importer *im, const struct model_node *n)
 		return with_number(im, n, isinf(most) ? "maximum" : "minimum", "other", isinf(most) ? least : most, NAN);
 	}
 	call_begin(&c, im, "clamp");
-	call_in(&c, x);
+	call_like(&c, x);
 	call_real(&c, "least", least);
 	call_real(&c, "most", most);
 	return call_end(&c, n->out[0]);

@@ -42,7 +42,7 @@ const struct onnx_op onnx_op_batchnorm = { .name = "BatchNormalization", .transl
 static bool
 layernorm(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	double eps = attr_real(n, "epsilon", 1e-5);
 	bool bias = node_in(im, n, 2) != NULL;
 	struct call c;
@@ -52,8 +52,10 @@ layernorm(struct importer *im, const struct model_node *n)
 		return false;
 	if (n->nout > 1 && *n->out[1] && map_get(&im->users, n->out[1]))
 		return cannot(im, "its mean is read too");
+	if (axis < x->source.at)
+		return cannot(im, "it normalises across the batch");
 	call_begin(&c, im, "layernorm");
-	call_in(&c, x);
+	call_like(&c, x);
 	if (x->t->rank - axis != 1)
 		call_int(&c, "axes", x->t->rank - axis);
 	if (!bias)
@@ -108,7 +110,7 @@ const struct onnx_op onnx_op_groupnorm = { .name = "GroupNormalization", .transl
 static bool
 softmax(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	int64_t axis = attr_int(n, "axis", im->model->opset < 13 ? 1 : -1);
 	struct call c;
 	int ours;
@@ -119,7 +121,7 @@ softmax(struct importer *im, const struct model_node *n)
 	if (im->model->opset < 13 && ours != x->t->rank - 1)
 		return cannot(im, "before opset 13 a softmax takes several axes as one; ours takes one");
 	call_begin(&c, im, "softmax");
-	call_in(&c, x);
+	call_like(&c, x);
 	if (ours != 0)
 		call_int(&c, "axis", ours == x->t->rank - 1 ? -1 : ours);
 	return call_end(&c, n->out[0]);

@@ -9,8 +9,10 @@ dense(struct importer *im, struct val *x, const struct numbers *w, bool transpos
 {
 	struct call c;
 
+	if (x->source.at >= val_rank(x) - 1 && val_has_batch(x))
+		return cannot(im, "it multiplies along the batch");
 	call_begin(&c, im, "dense");
-	call_in(&c, x);
+	call_like(&c, x);
 	call_int(&c, "units", w->dim[transposed ? 1 : 0]);
 	if (!bias)
 		call_int(&c, "bias", false);
@@ -23,7 +25,7 @@ dense(struct importer *im, struct val *x, const struct numbers *w, bool transpos
 static bool
 gemm(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *w = node_in(im, n, 1), *bias = node_in(im, n, 2);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1), *w = node_in(im, n, 1), *bias = node_in(im, n, 2);
 
 	if (!x)
 		return false;
@@ -56,9 +58,10 @@ bias_after(struct importer *im, const struct model_node *n, int64_t units, const
 static bool
 matmul(struct importer *im, const struct model_node *n)
 {
-	struct val *a = val_tensor(im, node_in(im, n, 0), -1), *b = node_in(im, n, 1);
+	struct val *a = val_laid(im, node_in(im, n, 0), -1), *b = node_in(im, n, 1), *pair[2];
 	const struct model_node *sum;
 	const struct numbers *bias;
+	struct joint j;
 	struct call c;
 
 	if (!a)
@@ -68,11 +71,20 @@ matmul(struct importer *im, const struct model_node *n)
 			node_done(im, sum);
 		return dense(im, a, b->data, true, bias, bias ? sum->out[0] : n->out[0]);
 	}
-	if (!(b = val_tensor(im, b, -1)))
+	if (!(b = val_laid(im, b, -1)))
+		return false;
+	pair[0] = a;
+	pair[1] = b;
+	if (!layout_join(im, pair, 2, &j))
+		return false;
+	if (j.batch && j.source.at >= j.axes - 2)
+		return cannot(im, "it multiplies along the batch");
+	if (!(a = layout_operand(im, a, &j)) || !(b = layout_operand(im, b, &j)))
 		return false;
 	call_begin(&c, im, "matmul");
 	call_in(&c, a);
 	call_in(&c, b);
+	c.source = j.source;
 	return call_end(&c, n->out[0]);
 }
 

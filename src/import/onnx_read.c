@@ -151,7 +151,7 @@ read_numbers(struct reading *r, const Onnx__TensorProto *t, struct numbers *n)
 	if (n->type == ELEMENT_OTHER)
 		return refuse(r, "of a type that is not read are the numbers of tensor", n->name);
 	if (t->n_dims > MODEL_RANK)
-		return refuse(r, "more than eight axes has tensor", n->name);
+		return refuse(r, "more than nine axes has tensor", n->name);
 	n->rank = (int)t->n_dims;
 	n->count = 1;
 	for (k = 0; k < t->n_dims; k++) {
@@ -292,7 +292,7 @@ read_value(struct reading *r, const Onnx__ValueInfoProto *p, struct model_value 
 		return true;
 	v->known = true;
 	if (t->shape->n_dim > MODEL_RANK)
-		return refuse(r, "more than eight axes has", v->name);
+		return refuse(r, "more than nine axes has", v->name);
 	v->rank = (int)t->shape->n_dim;
 	for (k = 0; k < t->shape->n_dim; k++) {
 		const Onnx__TensorShapeProto__Dimension *d = t->shape->dim[k];

@@ -6,7 +6,7 @@
 static bool
 reduce(struct importer *im, const struct model_node *n, const char *ours)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	bool keep = attr_int(n, "keepdims", 1);
 	const struct integers *given = val_integers(im, node_in(im, n, 1));
 	const int64_t *v = given ? given->v : NULL;
@@ -26,14 +26,16 @@ reduce(struct importer *im, const struct model_node *n, const char *ours)
 		axis[i] = k;
 	}
 	/* the mean of height and width is global_avgpool, which keeps them as 1 */
-	if (keep && strcmp(ours, "mean") == 0 && count == 2 && x->t->rank == 3 && axis[0] + axis[1] == 3 &&
+	if (keep && val_is_plain(x) && strcmp(ours, "mean") == 0 && count == 2 && x->t->rank == 3 && axis[0] + axis[1] == 3 &&
 	    axis[0] != 0 && axis[1] != 0) {
 		call_begin(&c, im, "global_avgpool");
 		call_in(&c, x);
 		return call_end(&c, n->out[0]);
 	}
 	call_begin(&c, im, ours);
-	call_in(&c, x);
+	call_like(&c, x);
+	for (i = 0; i < count && !keep; i++)	/* axes before the batch that are no more */
+		c.source.at -= axis[i] < x->source.at;
 	call_ints(&c, "axis", count, axis);
 	if (keep)
 		call_int(&c, "keep", true);

@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-static bool
-reshaped(struct importer *im, const struct model_node *n, struct val *x, int rank, const int64_t *dim)
+bool
+reshape_to(struct importer *im, const struct model_node *n, struct val *x, struct layout to, int rank,
+    const int64_t *dim)
 {
 	struct call c;
 
 	if (rank == x->t->rank && memcmp(dim, x->t->dim, (size_t)rank * sizeof(*dim)) == 0) {
-		val_alias(im, n->out[0], x);
+		val_view(im, n->out[0], x, to);
 		return true;
 	}
 	if (rank == 1) {
@@ -19,62 +20,58 @@ reshaped(struct importer *im, const struct model_node *n, struct val *x, int ran
 		call_ints(&c, "shape", rank, dim);
 	}
 	call_in(&c, x);
+	c.source = to;
 	return call_end(&c, n->out[0]);
 }
 
-/* Is the first extent of a shape that is asked for the batch, as it stands? */
-static bool
-is_batch(const struct importer *im, const struct integers *k)
+struct val *
+reshape_raised(struct importer *im, struct val *x, int rank)
 {
-	return k->batch[0] ? k->v[0] == 1 : k->v[0] == 0 || k->v[0] == -1 || k->v[0] == im->batch;
+	int64_t dim[MODEL_RANK];
+	int i, more = rank - x->t->rank;
+	struct call c;
+
+	for (i = 0; i < rank; i++)
+		dim[i] = i < more ? 1 : x->t->dim[i - more];
+	call_begin(&c, im, "reshape");
+	call_like(&c, x);
+	call_ints(&c, "shape", rank, dim);
+	return call_value(&c);
 }
 
 static bool
 reshape(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	const struct integers *k = x ? known_integers(im, node_in(im, n, 1), "shape") : NULL;
-	int64_t dim[MODEL_RANK], known = 1, all;
-	int i, b, free_axis = -1;
+	int64_t dim[MODEL_RANK];
+	struct layout to;
+	int rank;
 
-	if (!k)
-		return false;
-	all = tensor_elements_per_sample(x->t);
-	b = x->t->batched;
-	if (k->n - b > MODEL_RANK || k->n < b || (b && !is_batch(im, k)))
-		return cannot(im, "it makes other axes of the batch; a spec's shapes begin behind it");
-	for (i = b; i < k->n; i++) {
-		int64_t d = k->v[i];
-
-		if (k->batch[i])
-			return cannot(im, "it puts the batch behind another axis");
-		if (d == 0 && !attr_int(n, "allowzero", 0) && i - b < x->t->rank)
-			d = x->t->dim[i - b];
-		dim[i - b] = d;
-		if (d == -1 && free_axis < 0)
-			free_axis = i - b;
-		else if (d <= 0 || __builtin_mul_overflow(known, d, &known))
-			return cannot(im, "the shape that it asks for is out of range");
-	}
-	if (free_axis >= 0)
-		dim[free_axis] = all / known;
-	if ((free_axis >= 0 ? dim[free_axis] * known : known) != all || (b && k->v[0] == -1 && free_axis >= 0))
-		return cannot(im, "a sample has %lld elements, which is not what it asks for", (long long)all);
-	return reshaped(im, n, x, k->n - b, dim);
+	return k && layout_reshape(im, x, k, attr_int(n, "allowzero", 0), &to, &rank, dim) &&
+	    reshape_to(im, n, x, to, rank, dim);
 }
 
 static bool
 flatten(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
-	int64_t all;
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
+	struct integers k = { .n = 2 };
+	int64_t dim[MODEL_RANK], own[MODEL_RANK], axis = attr_int(n, "axis", 1);
+	struct layout to;
+	int i, rank;
 
 	if (!x)
 		return false;
-	if (!x->t->batched || attr_int(n, "axis", 1) != 1)
-		return cannot(im, "it makes one axis of others than those of a sample; the closest is reshape");
-	all = tensor_elements_per_sample(x->t);
-	return reshaped(im, n, x, 1, &all);
+	if (axis < 0)
+		axis += val_rank(x);
+	val_extents(x, own);
+	k.v[0] = k.v[1] = 1;
+	for (i = 0; i < val_rank(x); i++) {
+		k.v[i >= axis] *= own[i];
+		k.batch[i >= axis] |= val_has_batch(x) && i == x->source.at;
+	}
+	return layout_reshape(im, x, &k, true, &to, &rank, dim) && reshape_to(im, n, x, to, rank, dim);
 }
 
 const struct onnx_op onnx_op_reshape = { .name = "Reshape", .translate = reshape };
@@ -99,89 +96,127 @@ axes_of(struct importer *im, const struct model_node *n, int *count, const int64
 static bool
 unsqueeze(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	int64_t dim[MODEL_RANK];
 	bool fresh[MODEL_RANK] = { false };
 	const int64_t *v;
-	int i, k, count, rank;
+	int i, k, count, rank, ours = 0;
+	struct layout to;
 
 	if (!x)
 		return false;
-	if (!axes_of(im, n, &count, &v) || x->t->rank + count > MODEL_RANK)
+	rank = val_rank(x);
+	if (!axes_of(im, n, &count, &v) || rank + count > MODEL_RANK)
 		return cannot(im, "its axes are computed");
-	rank = val_rank(x) + count;
+	rank += count;
 	for (i = 0; i < count; i++) {
 		int64_t a = v[i] < 0 ? v[i] + rank : v[i];
 
-		if (a < x->t->batched || a >= rank)
-			return cannot(im, "it puts an axis before the batch");
-		fresh[a - x->t->batched] = true;
+		if (a < 0 || a >= rank)
+			return cannot(im, "axis %lld is none of its input", (long long)v[i]);
+		fresh[a] = true;
 	}
-	for (i = k = 0; i < rank - x->t->batched; i++)
-		dim[i] = fresh[i] ? 1 : x->t->dim[k++];
-	return reshaped(im, n, x, rank - x->t->batched, dim);
+	to = x->source;
+	for (i = k = 0; i < rank; i++) {
+		if (fresh[i]) {
+			dim[ours++] = 1;
+			continue;
+		}
+		if (val_has_batch(x) && k == x->source.at)
+			to.at = i;
+		if (!val_has_batch(x) || k != x->source.at || x->source.merged)
+			dim[ours++] = x->t->dim[layout_axis(x, k)];
+		k++;
+	}
+	return reshape_to(im, n, x, to, ours, dim);
+}
+
+/* Without axes given, all of extent 1 are dropped. */
+static bool
+dropped_axes(struct importer *im, const struct model_node *n, const struct val *x, bool *dropped)
+{
+	const int64_t *v;
+	int i, count, axis;
+
+	if (!axes_of(im, n, &count, &v)) {
+		for (i = 0; i < x->t->rank; i++)
+			dropped[i] = x->t->dim[i] == 1;
+		return true;
+	}
+	for (i = 0; i < count; i++) {
+		if (!val_axis(im, x, v[i], &axis))
+			return false;
+		if (x->t->dim[axis] != 1)
+			return cannot(im, "it drops an axis of %lld", (long long)x->t->dim[axis]);
+		dropped[axis] = true;
+	}
+	return true;
 }
 
 static bool
 squeeze(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	int64_t dim[MODEL_RANK];
 	bool dropped[MODEL_RANK] = { false };
-	const int64_t *v;
-	int i, k, count, axis;
+	struct layout to;
+	int i, k;
 
-	if (!x)
+	if (!x || !dropped_axes(im, n, x, dropped))
 		return false;
-	if (axes_of(im, n, &count, &v)) {
-		for (i = 0; i < count; i++) {
-			if (!val_axis(im, x, v[i], &axis))
-				return false;
-			dropped[axis] = true;
-		}
-	} else {
-		for (i = 0; i < x->t->rank; i++)
-			dropped[i] = x->t->dim[i] == 1;
-	}
+	to = x->source;
 	for (i = k = 0; i < x->t->rank; i++)
 		if (!dropped[i])
 			dim[k++] = x->t->dim[i];
-		else if (x->t->dim[i] != 1)
-			return cannot(im, "it drops an axis of %lld", (long long)x->t->dim[i]);
-	return reshaped(im, n, x, k, dim);
+		else if (i < x->source.at)
+			to.at--;
+	return reshape_to(im, n, x, to, k, dim);
 }
 
 const struct onnx_op onnx_op_unsqueeze = { .name = "Unsqueeze", .translate = unsqueeze };
 const struct onnx_op onnx_op_squeeze = { .name = "Squeeze", .translate = squeeze };
 
+/* Ours has no axis for the batch, so that it moves takes nothing. */
 static bool
 transpose(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	int64_t axes[MODEL_RANK];
 	const int64_t *v = NULL;
-	int i, count, b;
+	int i, count, ours = 0;
 	bool moves = false;
+	struct layout to;
 	struct call c;
 
 	if (!x)
 		return false;
-	b = x->t->batched;
 	if (!attr_ints(n, "perm", &count, &v))
 		count = val_rank(x);
-	if (count != val_rank(x) || (b && (v ? v[0] != 0 : true)))
-		return cannot(im, "it puts the batch elsewhere");
-	for (i = b; i < count; i++) {
-		axes[i - b] = v ? v[i] - b : count - 1 - i;
-		moves |= axes[i - b] != i - b;
+	if (count != val_rank(x))
+		return cannot(im, "it turns %d axes of %d", count, val_rank(x));
+	to = x->source;
+	for (i = 0; i < count; i++) {
+		int from = v ? (int)v[i] : count - 1 - i;
+
+		if (from < 0 || from >= count)
+			return cannot(im, "axis %d is none of its input", from);
+		if (val_has_batch(x) && from == x->source.at) {
+			to.at = i;
+			if (!x->source.merged)
+				continue;
+		}
+		axes[ours] = layout_axis(x, from);
+		moves |= axes[ours] != ours;
+		ours++;
 	}
 	if (!moves) {
-		val_alias(im, n->out[0], x);
+		val_view(im, n->out[0], x, to);
 		return true;
 	}
 	call_begin(&c, im, "permute");
 	call_in(&c, x);
-	call_ints(&c, "axes", count - b, axes);
+	call_ints(&c, "axes", ours, axes);
+	c.source = to;
 	return call_end(&c, n->out[0]);
 }
 
@@ -190,27 +225,34 @@ const struct onnx_op onnx_op_transpose = { .name = "Transpose", .translate = tra
 static bool
 joined(struct importer *im, const struct model_node *n)
 {
-	struct val *x = NULL, *v;
+	struct val **v = arena_array(im->arena, (size_t)n->nin + 1, sizeof(struct val *)), *x = NULL;
 	int i, axis;
+	int64_t at = attr_int(n, "axis", 0);
+	struct joint j;
 	struct call c;
 
-	for (i = 0; i < n->nin; i++)	/* the first that is no constant says how many axes there are */
-		if ((v = node_in(im, n, i)) && v->t && !x)
-			x = v;
-	if (!x)
-		return cannot(im, "it joins constants");
-	if (!val_axis(im, x, attr_int(n, "axis", 0), &axis))
-		return false;
+	for (i = 0; i < n->nin; i++) {
+		v[i] = node_in(im, n, i);
+		if (!v[i])
+			return cannot(im, "an input is left out that it needs");
+		if (v[i]->t && (!x || v[i]->t->batched))
+			x = v[i];
+	}
+	if (!x || !val_axis(im, x, at, &axis))
+		return x ? false : cannot(im, "it joins constants");
 	if (n->nin == 1) {
 		val_alias(im, n->out[0], x);
 		return true;
 	}
+	if (!layout_join(im, v, n->nin, &j))
+		return false;
 	call_begin(&c, im, "concat");
 	for (i = 0; i < n->nin; i++) {
-		if (!(v = val_tensor(im, node_in(im, n, i), x->t->rank)))
+		if (!(v[i] = layout_operand(im, v[i], &j)))
 			return false;
-		call_in(&c, v);
+		call_in(&c, v[i]);
 	}
+	c.source = j.source;
 	if (axis != 0)
 		call_int(&c, "axis", axis);
 	return call_end(&c, n->out[0]);
@@ -221,25 +263,28 @@ const struct onnx_op onnx_op_concat = { .name = "Concat", .translate = joined };
 static bool
 slice(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	const struct integers *beg = x ? known_integers(im, node_in(im, n, 1), "beginning") : NULL,
 	    *end = beg ? known_integers(im, node_in(im, n, 2), "end") : NULL,
 	    *axes = val_integers(im, node_in(im, n, 3)), *steps = val_integers(im, node_in(im, n, 4));
-	int64_t axis[MODEL_RANK], from[MODEL_RANK], to[MODEL_RANK];
+	int64_t axis[MODEL_RANK], from[MODEL_RANK], to[MODEL_RANK], by[MODEL_RANK];
 	int i, k = 0, ours;
+	bool strided = false;
 	struct call c;
 
 	if (!beg || !end)
 		return false;
 	for (i = 0; i < beg->n && i < end->n && k < MODEL_RANK; i++) {
-		if (steps && i < steps->n && steps->v[i] != 1)
-			return cannot(im, "it takes every so manieth index; the closest is x[::n]");
+		by[k] = steps && i < steps->n ? steps->v[i] : 1;
+		if (by[k] < 1)
+			return cannot(im, "it goes backwards; the closest is flip");
+		strided |= by[k] != 1;
 		if (!val_axis(im, x, axes && i < axes->n ? axes->v[i] : i, &ours))
 			return false;
 		axis[k] = ours;
 		from[k] = beg->v[i] < -x->t->dim[ours] ? 0 : beg->v[i];
 		to[k] = end->v[i] > x->t->dim[ours] ? x->t->dim[ours] : end->v[i];
-		if (from[k] == 0 && to[k] == x->t->dim[ours])
+		if (from[k] == 0 && to[k] == x->t->dim[ours] && by[k] == 1)
 			continue;
 		k++;
 	}
@@ -248,10 +293,12 @@ slice(struct importer *im, const struct model_node *n)
 		return true;
 	}
 	call_begin(&c, im, "slice");
-	call_in(&c, x);
+	call_like(&c, x);
 	call_ints(&c, "axis", k, axis);
 	call_ints(&c, "start", k, from);
 	call_ints(&c, "stop", k, to);
+	if (strided)
+		call_ints(&c, "step", k, by);
 	return call_end(&c, n->out[0]);
 }
 
@@ -260,7 +307,7 @@ const struct onnx_op onnx_op_slice = { .name = "Slice", .translate = slice };
 static bool
 split(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	const struct integers *sizes = val_integers(im, node_in(im, n, 1));
 	const int64_t *v = sizes ? sizes->v : NULL;
 	int64_t from = 0, axis64, size;
@@ -280,7 +327,7 @@ split(struct importer *im, const struct model_node *n)
 		if (!map_get(&im->users, n->out[i]))
 			continue;
 		call_begin(&c, im, "slice");
-		call_in(&c, x);
+		call_like(&c, x);
 		call_ints(&c, "axis", 1, &axis64);
 		call_ints(&c, "start", 1, &from);
 		call_ints(&c, "stop", 1, &stop);
@@ -291,6 +338,84 @@ split(struct importer *im, const struct model_node *n)
 }
 
 const struct onnx_op onnx_op_split = { .name = "Split", .translate = split };
+
+/* One row in the place of each index. */
+static bool
+repeated(struct importer *im, const struct model_node *n, struct val *x, const struct val *at, struct layout to, int rank,
+    int64_t *dim)
+{
+	struct call c;
+	int d, k = 0;
+
+	call_begin(&c, im, "reshape");
+	call_in(&c, x);
+	call_ints(&c, "shape", rank, dim);
+	if (!(x = call_value(&c)))
+		return false;
+	for (d = 0; d < at->data->rank; d++)
+		if (!(at->source.expanded && d == at->source.at))
+			dim[k++] = at->data->dim[d];
+	call_begin(&c, im, "broadcast");
+	call_in(&c, x);
+	call_ints(&c, "shape", rank, dim);
+	c.source = to;
+	return call_end(&c, n->out[0]);
+}
+
+/* Rows of a trained table whose numbers are constant: the same one, or one after the other. */
+static bool
+rows(struct importer *im, const struct model_node *n, struct val *x, struct val *at)
+{
+	int64_t first = (int64_t)numbers_real(at->data, 0), by = 0, i, stop, axis = 0, dim[MODEL_RANK];
+	int rank = at->data->rank, k = 0, d;
+	struct layout to = { .at = at->source.at, .expanded = at->source.expanded };
+	struct call c;
+
+	for (i = 1; i < at->data->count; i++) {
+		int64_t step = (int64_t)numbers_real(at->data, i) - (int64_t)numbers_real(at->data, i - 1);
+
+		if (i > 1 && step != by)
+			return cannot(im, "its constant indices are not one after the other; the closest is take");
+		by = step;
+	}
+	if (rank + x->data->rank - 1 > MODEL_RANK || (by != 0 && by != 1))
+		return cannot(im, "its constant indices are not one after the other; the closest is take");
+	for (d = 0; d < rank; d++)
+		if (!(at->source.expanded && d == at->source.at))
+			dim[k++] = by ? at->data->dim[d] : 1;
+	for (d = 1; d < x->data->rank; d++)
+		dim[k++] = x->data->dim[d];
+	if (!(x = val_laid(im, x, -1)))
+		return false;
+	stop = first + (by ? at->data->count : 1);
+	call_begin(&c, im, "slice");
+	call_in(&c, x);
+	call_ints(&c, "axis", 1, &axis);
+	call_ints(&c, "start", 1, &first);
+	call_ints(&c, "stop", 1, &stop);
+	if (!(x = call_value(&c)))
+		return false;
+	if (by || at->data->count == 1)
+		return reshape_to(im, n, x, to, k, dim);
+	return repeated(im, n, x, at, to, k, dim);
+}
+
+/* The elements of each sample out of those of all, all of them and in their order. */
+static bool
+gather_of_samples(struct importer *im, const struct model_node *n, struct val *x, const struct numbers *index)
+{
+	int64_t all = tensor_elements_per_sample(x->t), i, k;
+	struct layout to = { 0 };
+
+	if (val_rank(x) != 1 || !x->t->batched || index->rank < 2 || index->dim[0] != 1 || index->count != all)
+		return cannot(im, "its indices are not the same in each sample");
+	for (i = 0; i < all; i++) {
+		memcpy(&k, index->data + i * 8, sizeof(k));
+		if (k != i || index->step[i] != all)
+			return cannot(im, "its indices are not those of each sample in their order");
+	}
+	return reshape_to(im, n, x, to, index->rank - 1, index->dim + 1);
+}
 
 /* One index of an axis, or rows of a trained table. */
 static bool
@@ -303,16 +428,23 @@ gather(struct importer *im, const struct model_node *n)
 	struct call c;
 
 	if (x && x->data && at && at->t && at->t->dtype == DT_I32 && axis == 0 && x->data->rank == 2) {
-		at->range = at->range && at->range < x->data->dim[0] ? at->range : (int)x->data->dim[0];
-		at->t->classes = at->range;
+		struct val *from = val_first(at);
+
+		from->range = from->range && from->range < x->data->dim[0] ? from->range : (int)x->data->dim[0];
+		from->t->classes = from->range;
 		call_begin(&c, im, "embedding");
-		call_in(&c, at);
+		call_like(&c, at);
 		call_int(&c, "vocab", x->data->dim[0]);
 		call_int(&c, "width", x->data->dim[1]);
 		call_weight(&c, x->data, false);
 		return call_end(&c, n->out[0]);
 	}
-	if (!(x = val_tensor(im, x, -1)))
+	if (x && x->data && axis == 0 && at && at->data && numbers_is_weight(x->data) && at->data->count > 0 &&
+	    !numbers_are_real(at->data))
+		return rows(im, n, x, at);
+	if (x && at && at->stepped && x->t)
+		return gather_of_samples(im, n, x, at->stepped);
+	if (!(x = val_laid(im, x, -1)))
 		return false;
 	if (!k || k->n != 1)
 		return cannot(im, "its indices are neither one constant, nor an input's that stand for rows of a table; "
@@ -322,12 +454,14 @@ gather(struct importer *im, const struct model_node *n)
 	ours64 = ours;
 	stop = k->v[0] == -1 ? x->t->dim[ours] : k->v[0] + 1;
 	call_begin(&c, im, "slice");
-	call_in(&c, x);
+	call_like(&c, x);
 	call_ints(&c, "axis", 1, &ours64);
 	call_ints(&c, "start", 1, k->v);
 	call_ints(&c, "stop", 1, &stop);
-	if (k->scalar)
+	if (k->scalar) {
 		call_ints(&c, "drop", 1, &ours64);
+		c.source.at -= ours < x->source.at;
+	}
 	return call_end(&c, n->out[0]);
 }
 

@@ -55,27 +55,6 @@ node_in(struct importer *im, const struct model_node *n, int k)
 	return k < n->nin && *n->in[k] ? val_of(im, n->in[k]) : NULL;
 }
 
-int
-val_rank(const struct val *v)
-{
-	return v->t ? v->t->rank + v->t->batched : v->data ? v->data->rank : 0;
-}
-
-bool
-val_axis(struct importer *im, const struct val *v, int64_t axis, int *ours)
-{
-	int rank = val_rank(v), batched = v->t && v->t->batched;
-
-	if (axis < 0)
-		axis += rank;
-	if (axis < 0 || axis >= rank)
-		return cannot(im, "axis %lld is none of its input", (long long)axis);
-	if (batched && axis == 0)
-		return cannot(im, "it works along the batch, which no shape of a spec names");
-	*ours = (int)axis - batched;
-	return true;
-}
-
 void
 call_begin(struct call *c, struct importer *im, const char *op)
 {
@@ -86,7 +65,15 @@ call_begin(struct call *c, struct importer *im, const char *op)
 void
 call_in(struct call *c, struct val *v)
 {
-	vec_push(c->im->arena, &c->in, v);
+	c->expanded |= v->source.expanded;
+	vec_push(c->im->arena, &c->in, val_first(v));
+}
+
+void
+call_like(struct call *c, struct val *v)
+{
+	call_in(c, v);
+	c->source = v->source;
 }
 
 static struct attr *
@@ -251,39 +238,16 @@ weights_fit(struct importer *im, const struct step *s)
 	return n == s->nweights || cannot(im, "it has weights that %s does not have", s->op->name);
 }
 
-/* A vector whose numbers are all the same, such as zeros. Exporters write equal ones once, though each layer has its
- * own, so that its layers share it says nothing. */
-static bool
-is_merged(const struct numbers *n)
-{
-	int64_t i;
-	int long_axes = 0;
-
-	for (i = 0; i < n->rank; i++)
-		long_axes += n->dim[i] > 1;
-	if (!n->data)
-		return false;
-	for (i = 1; i < n->count && long_axes <= 1 && numbers_real(n, i) == numbers_real(n, 0); i++)
-		;
-	return i >= n->count;
-}
-
 static bool
 take_weights(struct importer *im, const struct call *c)
 {
 	int i;
 
 	for (i = 0; i < c->nweights; i++) {
-		struct numbers *n = (struct numbers *)c->weight[i].numbers;
+		const struct numbers *n = c->weight[i].numbers;
 
 		if (!numbers_are_real(n))
 			return cannot(im, "its weights '%s' are no real numbers", n->name);
-		if (i > 0 && c->weight[i - 1].numbers == n)	/* another part of the same */
-			continue;
-		if (++n->users > 1 && !is_merged(n))
-			return cannot(im, "'%s' is the weight of another layer too: layers that share weights are not "
-			    "imported yet", n->name);
-		im->merged += n->users == 2;
 	}
 	return true;
 }
@@ -355,6 +319,8 @@ finish(struct call *c, struct val *out)
 		return false;
 	out->t = s->made->out[0];
 	out->def = s;
+	out->source = c->source;
+	out->source.expanded = c->expanded && !out->t->batched;
 	vec_push(im->arena, &im->steps, s);
 	return true;
 }
@@ -378,6 +344,31 @@ call_value(struct call *c)
 	return finish(c, v) ? v : NULL;
 }
 
+/* One for all that read it in that shape. */
+static struct val *
+parameter(struct importer *im, const struct numbers *n, int rank, const int64_t *dim)
+{
+	const char *key = arena_printf(im->arena, "%p %d %d", n->data ? (const void *)n->data : (const void *)n,
+	    (int)(n->count & INT32_MAX), rank);
+	struct val *v = map_get(&im->parameters, key);
+	struct call c;
+	int i;
+
+	for (i = 0; v && i < rank; i++)
+		if (v->t->dim[i] != dim[i])
+			v = NULL;
+	if (v)
+		return v;
+	call_begin(&c, im, "parameter");
+	call_ints(&c, "shape", rank, dim);
+	call_weight(&c, n, false);
+	c.path = numbers_is_weight(n) && !strstr(n->name, "::") ? n->name : "";
+	v = call_value(&c);
+	if (v && !map_get(&im->parameters, key) && !(numbers_is_weight(n) && numbers_are_alike(n)))
+		map_put(im->arena, &im->parameters, key, v);
+	return v;
+}
+
 /* A constant as a parameter of RANK axes: those of the batch and of extent 1 in front of it are left out. */
 static struct val *
 as_parameter(struct importer *im, struct val *v, int rank)
@@ -385,7 +376,6 @@ as_parameter(struct importer *im, struct val *v, int rank)
 	const struct numbers *n = v->data;
 	int64_t dim[MODEL_RANK] = { 0 };
 	int i, own, more;
-	struct call c;
 
 	if (!numbers_are_real(n)) {
 		cannot(im, "the constant '%s' is of whole numbers, which no layer computes with", n->name);
@@ -401,17 +391,23 @@ as_parameter(struct importer *im, struct val *v, int rank)
 		}
 	for (i = 0; i < rank; i++)
 		dim[i] = rank - i > own ? 1 : n->dim[own - rank + i];
-	call_begin(&c, im, "parameter");
 	if (rank == 0)
 		dim[rank++] = 1;
-	call_ints(&c, "shape", rank, dim);
-	call_weight(&c, n, false);
-	c.path = strstr(n->name, "::") ? "" : n->name;
-	return call_value(&c);
+	return parameter(im, n, rank, dim);
 }
 
 struct val *
 val_tensor(struct importer *im, struct val *v, int rank)
+{
+	v = val_laid(im, v, rank);
+	if (!v || val_is_plain(v))
+		return v;
+	cannot(im, "its input has the batch behind other axes, or as one with another; it works on samples one by one");
+	return NULL;
+}
+
+struct val *
+val_laid(struct importer *im, struct val *v, int rank)
 {
 	if (!v) {
 		cannot(im, "an input is left out that it needs");

@@ -250,10 +250,10 @@ add_unit(struct line *l, struct segment *g)
 		u.text = use_of(w, g);
 	} else {
 		u.text = step_text(&b, s);
-		u.label = step_label(w->im->arena, s, "");
-		if (u.label && map_get(&w->words, u.label))
+		u.label = s->label ? s->label : step_label(w->im->arena, s, "");
+		if (u.label && !s->label && map_get(&w->words, u.label))
 			u.label = NULL;
-		if (u.label)
+		if (u.label && !s->label)
 			map_put(w->im->arena, &w->words, u.label, (void *)"");
 	}
 	vec_push(w->im->arena, &l->units, u);
@@ -387,6 +387,21 @@ results(struct importer *im, struct text *to, const char *loss, const char *cons
 	}
 }
 
+/* Layers whose weights others have are named in the network, by the end of their place in the source. */
+static void
+name_shared(struct writer *w)
+{
+	int i;
+
+	for (i = 0; i < w->im->steps.n; i++) {
+		struct step *s = w->im->steps.v[i];
+		const char *dot = strrchr(s->path, '.');
+
+		if (s->label)
+			s->label = word_fresh(w->im->arena, &w->words, *s->path ? dot ? dot + 1 : s->path : "table");
+	}
+}
+
 void
 write_spec(struct importer *im)
 {
@@ -407,6 +422,7 @@ write_spec(struct importer *im)
 		im->inputs.v[i]->word = word_fresh(a, &w.words, im->inputs.v[i]->name);
 	target[0] = word_fresh(a, &w.words, by_classes(loss) ? "label" : "wanted");
 	word[0] = word_fresh(a, &w.words, by_classes(loss) ? "logits" : out->name);
+	name_shared(&w);
 	segments_find(&w);
 	head(im, &t);
 	for (i = 0; i < w.kinds.n; i++)

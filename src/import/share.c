@@ -1,0 +1,134 @@
+/*
+ * Weights that several layers have. An embedding and the product behind the last layer are tied, as the language says
+ * it; constants are one parameter, which several read. Equal vectors, such as zeros, that an exporter wrote once say
+ * nothing: each layer gets its own.
+ */
+#include "import/importer.h"
+
+#include <string.h>
+
+/* Exporters write equal ones once, though each layer has its own, so that its layers share it says nothing. */
+bool
+numbers_are_alike(const struct numbers *n)
+{
+	int64_t i;
+	int long_axes = 0;
+
+	for (i = 0; i < n->rank; i++)
+		long_axes += n->dim[i] > 1;
+	for (i = 1; n->data && i < n->count && long_axes <= 1 && numbers_real(n, i) == numbers_real(n, 0); i++)
+		;
+	return n->data && i >= n->count;
+}
+
+static const char *
+key_of(struct importer *im, const struct numbers *n)
+{
+	return arena_printf(im->arena, "%p", n->data ? (const void *)n->data : (const void *)n);
+}
+
+/* A whole layer that is used again shares its bias too, which nothing ties. */
+static bool
+can_tie(const struct step *s, int k, const struct step *with)
+{
+	return k == 0 && (strcmp(s->op->name, "dense") == 0 || strcmp(s->op->name, "embedding") == 0) &&
+	    (s->nweights < 2 || with->nweights < 2 || s->weight[1].numbers != with->weight[1].numbers ||
+	    numbers_are_alike(s->weight[1].numbers));
+}
+
+static bool
+refuse(struct importer *im, const struct step *s, const struct numbers *n)
+{
+	struct import_problem p = { *s->path ? s->path : n->name, s->op->name, NULL };
+
+	p.why = arena_printf(im->arena, "'%s' is the weight of another layer too: only a dense layer and an embedding can "
+	    "share one here", n->name);
+	vec_push(im->arena, &im->result->problems, p);
+	return false;
+}
+
+struct first {			/* to have a weight */
+	struct step *step;
+	int place, users;
+};
+
+static bool
+is_transpose(const struct numbers *a, const struct numbers *b, int64_t step)
+{
+	int64_t i;
+
+	for (i = 0; i < a->count; i += step)
+		if (numbers_real(a, i) != numbers_real(b, i % a->dim[1] * a->dim[0] + i / a->dim[1]))
+			return false;
+	return true;
+}
+
+/* The embedding whose table a product has the other way round: exporters that turn matrices write it twice. A few
+ * numbers tell nearly always that it is none. */
+static struct step *
+turned_table(struct importer *im, const struct step *s)
+{
+	const struct weight *w = &s->weight[0];
+	int i;
+
+	if (strcmp(s->op->name, "dense") != 0 || !w->view)
+		return NULL;
+	for (i = 0; i < s->number; i++) {
+		struct step *e = im->steps.v[i];
+		const struct numbers *t = e->nweights > 0 ? e->weight[0].numbers : NULL;
+
+		if (t && strcmp(e->op->name, "embedding") == 0 && t->data && w->numbers->data && t->rank == 2 &&
+		    t->dim[0] == w->numbers->dim[1] && t->dim[1] == w->numbers->dim[0] && t->count > 0 &&
+		    is_transpose(t, w->numbers, t->count / 64 + 1) && is_transpose(t, w->numbers, 1))
+			return e;
+	}
+	return NULL;
+}
+
+static bool
+share(struct importer *im, struct map *seen, struct step *s, int k)
+{
+	const struct numbers *n = s->weight[k].numbers;
+	const char *key = key_of(im, n);
+	struct first *f = map_get(seen, key);
+	struct step *table;
+
+	if (!f) {
+		f = ARENA_NEW(im->arena, struct first);
+		*f = (struct first){ s, k, 1 };
+		map_put(im->arena, seen, key, f);
+		if (k == 0 && (table = turned_table(im, s)))
+			s->tie = table;
+		return true;
+	}
+	if (f->step == s)	/* another part of the same */
+		return true;
+	f->users++;
+	if (numbers_are_alike(n)) {
+		im->merged += f->users == 2;
+		return true;
+	}
+	if (!can_tie(s, k, f->step) || !can_tie(f->step, f->place, s) || !s->weight[0].view != !f->step->weight[0].view)
+		return refuse(im, s, n);
+	s->tie = f->step;
+	return true;
+}
+
+bool
+share_weights(struct importer *im)
+{
+	struct map seen = { 0 };
+	int i, k;
+	bool ok = true;
+
+	for (i = 0; i < im->steps.n; i++)
+		for (k = 0; k < im->steps.v[i]->nweights; k++)
+			if (!share(im, &seen, im->steps.v[i], k)) {
+				ok = false;
+				break;
+			}
+	for (i = 0; i < im->steps.n; i++)
+		if (im->steps.v[i]->tie)
+			im->steps.v[i]->tie->label = "";	/* it gets one when it is said */
+	return ok;
+}
