@@ -12,6 +12,7 @@ Prints TAP. bench/gpu.py asks the same of programs emitted elsewhere. Exits with
 import argparse
 import glob
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -137,6 +138,8 @@ INPUT_GRADIENTS = ["--input-gradients"]
 
 def one_operator(spec, target, precision="f32"):
     with tempfile.TemporaryDirectory() as folder:
+        for read in glob.glob(spec[:-len(".nn")] + ".*"):
+            shutil.copy(read, folder)       # what it reads, too
         spec = in_precision(spec, folder, precision)
         graph = ir.Graph(graph_text(spec, target, INPUT_GRADIENTS))
         if any(n.op == "attend" and n.attrs["dropout"] for n in graph.nodes):
@@ -156,8 +159,7 @@ def operator_off(graph, program, precision="f32"):
         t = graph.tensors[number]
         values[number] = torch.from_numpy(program.get(t.name).astype(numpy.float64))
         if precision in NARROW:
-            values[number] = values[number].to(NARROW[precision] if t.kind == "parameter"
-                                               else torch.float32)
+            values[number] = values[number].to(NARROW[precision] if t.dtype == precision else torch.float32)
     leaves = [n for n in graph.persistent if graph.tensors[n].kind == "parameter"]
     leaves += [n for n in graph.inputs
                if graph.tensors[n].kind == "input" and values[n].is_floating_point()]

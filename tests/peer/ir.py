@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 DTYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int64, "u8": torch.uint8}
 OUTPUT = re.compile(r'%(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) (\d+))? ([\w-]+) "([^"]*)"')
-PERSISTENT = re.compile(r'(parameter|statistic|optimizer|gradient) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) \d+)? "([^"]*)" \w+ \S+( frozen)?')
+PERSISTENT = re.compile(r'(parameter|statistic|table|optimizer|gradient) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) \d+)? "([^"]*)" \w+ \S+( frozen)?')
 NODE = re.compile(r'\s+(.*) = (\w+)\(([^)]*)\) \{(.*)\} (forward|backward|update) "([^"]*)"')
 INPUT = re.compile(r'\s+(input|target|activation) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) (\d+))? "([^"]*)"')
 
@@ -685,7 +685,7 @@ OPERATORS = {
     "cast": lambda n, x: x.to(torch.get_default_dtype()),
     "parameter": lambda n, w: w,
     "attend": attend, "rope": rope, "sinusoid": sinusoid,
-    "parameter": lambda n, w: w, "embedding": embedding,
+    "parameter": lambda n, w: w, "from_file": lambda n, w: w, "class_table": lambda n, w: w, "embedding": embedding,
     "cross_entropy": cross_entropy, "ctc": ctc,
     "class_weights": lambda n: torch.tensor(n.attrs["weights"], dtype=torch.get_default_dtype()), "accuracy": accuracy,
     **{name: element_loss(f) for name, f in ELEMENT_LOSSES.items()},
