@@ -371,6 +371,7 @@ check_spec(struct importer *im, const char **why)
 			im->result->weights.n = im->frozen.n = 0;
 			if (!match_weights(im, spec->modules.v[0], why) || im->frozen.n == frozen)
 				return *why == NULL;
+			frozen_say(im, spec->modules.v[0]);
 			write_spec(im);
 			return check_spec(im, why);
 		}

@@ -91,6 +91,7 @@ struct importer {
 	bool (*translate)(struct importer *, const struct model_node *);
 	struct map pads;	/* of Keras: frames that the reader of a name adds, int64_t[2 * axes] */
 	VEC(const char *) frozen;	/* paths of the spec */
+	VEC(const char *) freeze;	/* and how it says them */
 };
 
 /* The record of an operator of ONNX. */
@@ -200,6 +201,9 @@ bool	 fold_array(struct importer *, const struct model_node *);	/* the same, of 
 /* Which layers share weights; false after cannot(). */
 bool	 share_weights(struct importer *);
 bool	 numbers_are_alike(const struct numbers *);	/* a vector of one number */
+
+/* Finds the patterns that stand for what is frozen. */
+void	 frozen_say(struct importer *, const struct module *);
 
 /* From steps to a spec (write.c). */
 void	 write_spec(struct importer *);

@@ -135,7 +135,7 @@ goes_into_reader(struct importer *im, const struct model_node *n, int axes)
 	size_t at = reader ? strlen(reader->op) : 0, k = strlen(end);
 
 	return reader && at >= k && strcmp(reader->op + at - k, end) == 0 &&
-	    strcmp(attr_text(reader, "padding", "same"), "valid") == 0 && keras_is_first(reader) == keras_is_first(n);
+	    strcmp(attr_text(reader, "padding", "valid"), "valid") == 0 && keras_is_first(reader) == keras_is_first(n);
 }
 
 static bool

@@ -370,8 +370,8 @@ settings(struct importer *im, struct text *to)
 	int i;
 
 	text_puts(to, "train {\n  batch     32\n  optimizer adamw(lr=1e-3)\n");
-	for (i = 0; i < im->frozen.n; i++)
-		text_printf(to, "%s%s", i ? ",\n            " : "  freeze    ", im->frozen.v[i]);
+	for (i = 0; i < im->freeze.n; i++)
+		text_printf(to, "%s%s", i ? ",\n            " : "  freeze    ", im->freeze.v[i]);
 	text_printf(to, "%s  data      synthetic(samples=3200)  # in place of your own\n}\n", i ? "\n" : "");
 }
 
