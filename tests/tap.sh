@@ -13,6 +13,7 @@
 #	skip_all WHY			none can: ends the script
 #	include FILE			what another program reported in TAP
 #	extended			is this `make check-extended`, which does what takes long?
+#	more NAME COMMAND...		as ok, in the extended run alone: what others already show the like of
 : "${top_srcdir:=.}" "${top_builddir:=.}" "${CC:=cc}" "${CXX:=c++}"
 : "${STOWAGE:=$top_builddir/stowage}"
 top_srcdir=$(cd "$top_srcdir" && pwd) || exit 99
@@ -79,6 +80,10 @@ find_quick_cc() {
 	clang -std=gnu11 -O0 -march=native -fopenmp-simd -pthread -o "$work/quick" "$work/quick.c" 2> /dev/null &&
 		"$work/quick" && quick_cc=clang
 	rm -f "$work/quick" "$work/quick.c"
+}
+
+more() {
+	! extended || ok "$@"
 }
 
 finish() {

@@ -1,7 +1,7 @@
 # What the tests of editors share, after tap.sh: specs to colour and to indent, under names of their own.
 #
-#	make_specs	$work/specs/: every word of the language, laid out in three ways, and specs/*.nn;
-#			$coloured lists them. False where there is no python3.
+#	make_specs	$work/specs/: every word of the language, laid out in three ways, and specs/*.nn, all of
+#			them in the extended run; $coloured lists them. False where there is no python3.
 #	laid_out	$work/laid/: specs as `stowage fmt` lays them out; $work/bare/: the same without
 #			the blanks that begin lines
 #	write_long	$work/long.nn: 10,000 lines, laid out
@@ -9,19 +9,23 @@
 #	write_specs FOLDER
 here=$top_srcdir/tests/editors
 
+some_specs() { # every fifth
+	ls "$top_srcdir"/specs/*.nn | { if extended; then cat; else awk 'NR % 5 == 1'; fi; }
+}
+
 make_specs() {
 	command -v python3 > /dev/null 2>&1 || return 1
 	mkdir -p "$work/specs"
 	python3 "$here/every.py" > "$work/specs/every.nn" &&
 		python3 "$here/every.py" many > "$work/specs/every-many.nn" || exit 99
 	"$STOWAGE" fmt - < "$work/specs/every.nn" > "$work/specs/every-laid.nn" 2> "$work/err"
-	cp "$top_srcdir"/specs/*.nn "$work/specs"
+	cp $(some_specs) "$work/specs"
 	coloured=$(ls "$work"/specs/*.nn)
 }
 
 laid_out() {
 	mkdir -p "$work/laid" "$work/bare"
-	for spec in "$top_srcdir"/specs/*.nn "$top_srcdir"/tests/golden/fmt/*.nn "$work"/specs/every.nn; do
+	for spec in $(some_specs) "$top_srcdir"/tests/golden/fmt/*.nn "$work"/specs/every.nn; do
 		[ -f "$spec" ] || continue
 		"$STOWAGE" fmt - < "$spec" > "$work/laid/$(basename "$spec")" 2> /dev/null ||
 			rm "$work/laid/$(basename "$spec")"

@@ -50,6 +50,20 @@ texts() { # NAME: the folder of what it begins with
 		done
 }
 
+# what all of them share is compiled once
+shared=
+for source in "$top/tests/fuzz/fuzz.c" "$top/tests/fuzz/tree.c" $engine; do
+	case $source in
+	-*) shared="$shared $source" ;;
+	*)
+		object=$(basename "$source" .c).o
+		[ "$object" -nt "$source" ] && [ "$object" -nt tree/libstowage.a ] ||
+			# shellcheck disable=SC2086	# words
+			$cc $flags -I"$top/src" -I"$top" -Itree -Itree/grammar -c -o "$object" "$source" > make.log 2>&1 ||
+			{ tail -n 20 make.log; exit 2; }
+		shared="$shared $object" ;;
+	esac
+done
 libraries="$(sed -n 's/^JANSSON_LIBS = //p; s/^PROTOBUF_C_LIBS = //p' tree/Makefile | tr '\n' ' ') -lm"
 failed=0
 LSAN_OPTIONS=suppressions=$top/tests/leaks.supp:print_suppressions=0
@@ -69,7 +83,7 @@ for name; do
 	}
 	# shellcheck disable=SC2086	# words
 	$cc $flags -I"$top/src" -I"$top" -Itree -Itree/grammar -o "$name" "$top/tests/fuzz/$name.c" \
-		"$top/tests/fuzz/fuzz.c" "$top/tests/fuzz/tree.c" $engine tree/libstowage.a $libraries > "$name.log" 2>&1 && texts "$name" &&
+		$shared tree/libstowage.a $libraries > "$name.log" 2>&1 && texts "$name" &&
 		"./$name" -runs="$runs" -seed=1 -max_len=65536 -timeout=300 -rss_limit_mb=4096 -verbosity=0 \
 			-artifact_prefix="$build/$name." "texts.$name" >> "$name.log" 2>&1
 	if [ $? = 0 ]; then

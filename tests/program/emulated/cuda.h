@@ -2,8 +2,10 @@
  * As much of CUDA as kernels need, on a host: a launch runs its blocks one after the other, each as 256
  * contexts, of which one runs until it comes to __syncthreads() or to its end, and then the next. So
  * indices, shared memory and sums can be tried where there is no GPU; tests/program/emulated.test puts it in
- * place of CUDA's own words.
+ * place of CUDA's own words. Contexts live on from block to block, and between them goes longjmp, since
+ * swapcontext asks the kernel for the mask of signals each time, which took most of these tests.
  */
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -28,43 +30,67 @@ typedef int cudaStream_t;
 
 struct dim { unsigned x; };
 static struct dim threadIdx, blockIdx, blockDim = { EMULATED_THREADS }, gridDim;
-static ucontext_t emulated_main, emulated_thread[EMULATED_THREADS];
-static bool emulated_done[EMULATED_THREADS];
+static jmp_buf emulated_main, emulated_thread[EMULATED_THREADS];
+static bool emulated_begun[EMULATED_THREADS], emulated_done[EMULATED_THREADS];
 static std::function<void()> emulated_kernel;
 
 static inline void
 __syncthreads(void)
 {
-	swapcontext(&emulated_thread[threadIdx.x], &emulated_main);
+	if (!_setjmp(emulated_thread[threadIdx.x]))
+		_longjmp(emulated_main, 1);
 }
 
+/* a thread of every block there is: at its end it waits for the next one */
 static void
 emulated_run(void)
 {
-	emulated_kernel();
-	emulated_done[threadIdx.x] = true;
+	for (;;) {
+		emulated_kernel();
+		emulated_done[threadIdx.x] = true;
+		__syncthreads();
+	}
+}
+
+static void
+emulated_begin(unsigned t)
+{
+	static char stack[EMULATED_THREADS][EMULATED_STACK];
+	ucontext_t context;
+
+	emulated_begun[t] = true;
+	getcontext(&context);
+	context.uc_stack.ss_sp = stack[t];
+	context.uc_stack.ss_size = EMULATED_STACK;
+	context.uc_link = NULL;
+	makecontext(&context, emulated_run, 0);
+	setcontext(&context);
+}
+
+/* until it comes to a barrier, or to its end */
+static void
+emulated_continue(unsigned t)
+{
+	threadIdx.x = t;
+	if (_setjmp(emulated_main))
+		return;
+	if (emulated_begun[t])
+		_longjmp(emulated_thread[t], 1);
+	emulated_begin(t);
 }
 
 static void
 emulated_block(void)
 {
-	static char stack[EMULATED_THREADS][EMULATED_STACK];
 	int left = EMULATED_THREADS;
 
-	for (unsigned t = 0; t < EMULATED_THREADS; t++) {
-		getcontext(&emulated_thread[t]);
-		emulated_thread[t].uc_stack.ss_sp = stack[t];
-		emulated_thread[t].uc_stack.ss_size = EMULATED_STACK;
-		emulated_thread[t].uc_link = &emulated_main;
-		makecontext(&emulated_thread[t], emulated_run, 0);
+	for (unsigned t = 0; t < EMULATED_THREADS; t++)
 		emulated_done[t] = false;
-	}
 	while (left > 0)
 		for (unsigned t = 0; t < EMULATED_THREADS; t++) {
 			if (emulated_done[t])
 				continue;
-			threadIdx.x = t;
-			swapcontext(&emulated_main, &emulated_thread[t]);
+			emulated_continue(t);
 			left -= emulated_done[t];
 		}
 }
