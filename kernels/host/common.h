@@ -25,6 +25,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef INFERS
+#include <setjmp.h>
+
+static char net_message[1 << 12];	/* what went wrong last: net_error() */
+static jmp_buf net_failed;		/* where the function that was called goes on */
+#endif
+
 static bool bar_is_drawn;	/* the cursor stands behind a progress bar */
 
 /* How many bytes the character of UTF-8 has that begins here, if it can be seen; 0: none, or one that
@@ -71,6 +78,12 @@ fail(const char *format, ...)
 {
 	va_list args;
 
+#ifdef INFERS
+	va_start(args, format);
+	vsnprintf(net_message, sizeof(net_message), format, args);
+	va_end(args);
+	longjmp(net_failed, 1);
+#else
 	static char message[1 << 14];
 
 	if (bar_is_drawn)
@@ -83,4 +96,5 @@ fail(const char *format, ...)
 	put_safe(stderr, message);
 	fputc('\n', stderr);
 	exit(2);
+#endif
 }

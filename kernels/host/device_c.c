@@ -22,7 +22,7 @@ static int threads_wanted = 1;
 static int64_t	process_mapped(void);
 
 static void
-device_open(void)
+device_open_arena(void)
 {
 	int64_t before = process_mapped();
 
@@ -43,6 +43,23 @@ device_open(void)
 		if (buffers[k].persistent)
 			ASAN_UNPOISON_MEMORY_REGION(arena + buffers[k].offset, buffers[k].bytes);
 #endif
+}
+
+#ifdef INFERS
+static void
+device_close_arena(void)
+{
+#ifdef CHECK
+	ASAN_UNPOISON_MEMORY_REGION(arena, ARENA_BYTES);
+#endif
+	munmap(arena, ARENA_BYTES > 0 ? ARENA_BYTES : 1);
+}
+#endif
+
+static void
+device_open(void)
+{
+	device_open_arena();
 	team_open(threads_wanted, threads_wanted <= cores_allowed());
 #ifdef TEAM_THREADS
 	pace = pace_new(team_clock(), pace_interruptions());

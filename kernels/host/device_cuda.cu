@@ -84,8 +84,12 @@ device_graph(int which, int64_t b, const struct step *step)
 	(void)which, (void)b, (void)step;
 	return NULL;
 #else
-	if (b != step_batch[which] || profiling)
+	if (b != step_batch[which])
 		return NULL;
+#ifndef INFERS
+	if (profiling)
+		return NULL;
+#endif
 #ifdef VALIDATES
 	if (predictions)
 		return NULL;
@@ -222,6 +226,15 @@ device_open_arena(void)
 	arena_taken = device_taken() - before;
 }
 
+#ifdef INFERS
+static void
+device_close_arena(void)
+{
+	cudaDeviceSynchronize();
+	cudaFree(arena);
+}
+#endif
+
 #ifdef BY_CUDNN
 /* 80 for compute capability 8.0 */
 static int
@@ -261,7 +274,9 @@ device_open(void)
 	dnn_building = false;
 #endif
 #endif
+#ifndef INFERS
 	code_taken = device_taken() - others_taken - arena_taken;
+#endif
 #ifdef CHECK
 	device_clear(0xff);	/* nothing is alive yet */
 #else

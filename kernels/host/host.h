@@ -205,6 +205,9 @@ void (*stowage_trace)(int tensor);
 #define MADE(k)	((void)0)
 #endif
 
+#ifdef INFERS
+#define AT(instant)	((void)0)
+#else
 static bool profiling;
 static void profile_mark(int instant);
 
@@ -213,6 +216,7 @@ static void profile_mark(int instant);
 		ALONE				\
 			profile_mark(instant);	\
 } while (0)
+#endif
 
 struct prediction {		/* the network's output, for --predict */
 	int type;

@@ -15,6 +15,7 @@
 #include "fit/whatif.h"
 #include "plan/plan.h"
 #include "findings/report.h"
+#include "ir/prediction.h"
 
 #define MOST_THREADS	1024
 
@@ -152,7 +153,7 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 		.nwithout = args->without.n,
 	};
 
-	if (m->broken)
+	if (m->broken || (args->infer && !module_infer(m)))
 		return m;
 	if (args->batch)
 		whatif_micro_batch(&m->set, args->batch);

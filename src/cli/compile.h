@@ -20,6 +20,7 @@ struct compile_args {
 	struct words without;	/* optional passes */
 	int layout;		/* enum layout_choice */
 	bool input_gradients;
+	bool infer;		/* the prediction alone: nothing is trained */
 	bool apart;		/* plans go into arenas of their own: compile_drop_plans() */
 	bool force;		/* write a program that does not fit, over files of others */
 	int dump_after;		/* index in pass_table; -1: nothing */

@@ -76,7 +76,8 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	p->name = program_name(a, m->name);
 	text_init(&p->source, a);
 	text_init(&p->makefile, a);
-	if (!emit_program(m, p->target, &p->source, &p->makefile, p->name)) {
+	text_init(&p->header, a);
+	if (!emit_program(m, p->target, &p->source, &p->makefile, &p->header, p->name)) {
 		if (d.errors)
 			return compile_failed(path, &d);
 		print_error("%s: the program could not be written", path);
@@ -195,5 +196,6 @@ program_write_all(struct arena *a, const char *dir, const struct program *p, boo
 	return program_folder(a, dir) && (force || is_only_makefile(a, dir)) &&
 	    write_in(a, dir, arena_printf(a, "%s%s", p->name, p->target->suffix), &p->source,
 	    force) &&
+	    (p->header.n == 0 || write_in(a, dir, arena_printf(a, "%s.h", p->name), &p->header, force)) &&
 	    write_in(a, dir, "Makefile", &p->makefile, force);
 }

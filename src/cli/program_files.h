@@ -11,7 +11,7 @@ struct program {
 	const struct module *module;
 	const struct target *target;
 	const char *name;	/* of the program: its network's, unless the Makefile needs that */
-	struct text source, makefile;
+	struct text source, makefile, header;	/* of a program that is trained there is no header */
 };
 
 /* Compiles the spec and writes its program's text; the exit status, 0 when all is well. A spec

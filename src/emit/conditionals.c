@@ -111,6 +111,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "UPDATES", yes(m->update), false },
 		{ "VALIDATES", yes(m->validate), false },
 		{ "EPILOGUES", YES, false },
+		{ "INFERS", yes(m->inference), false },
 		{ "COUNTED", yes(labels_counted_count(m, m->train) > 0), false },
 		{ "TABLES", yes(emit_file_table_count(m) > 0), false },
 	};

@@ -90,7 +90,7 @@ emit_source(struct emitter *e, const char *name, const struct data_source *d)
 	text_printf(e->out, "\t%s_arguments\n};\n", name);
 }
 
-static void
+void
 emit_inputs(struct emitter *e, const char *name, const struct graph *g,
     const struct data_source *d)
 {

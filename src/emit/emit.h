@@ -11,8 +11,9 @@
 #include "ir/ir.h"
 #include "target/target.h"
 
-/* The whole program for a planned module: source and Makefile into arena text. */
+/* The whole program for a planned module: source and Makefile into arena text. Of one that only infers, also a
+ * header for programs that link it. */
 bool	emit_program(struct module *, const struct target *, struct text *source,
-	    struct text *makefile, const char *program);
+	    struct text *makefile, struct text *header, const char *program);
 
 #endif

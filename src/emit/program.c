@@ -16,6 +16,11 @@ static const char *const host_files[] = {
 	"host/predict.c", "host/train.c", "host/main.c", "host/library.c",
 };
 
+/* Of a program that only infers. */
+static const char *const inference_files[] = {
+	"host/safetensors.c", "host/weights.c", "host/predict.c", "host/infer.c",
+};
+
 /* ---- what cannot be emitted ---- */
 
 static bool
@@ -180,6 +185,12 @@ static const struct chapter {
 	{ "the host", "memory, data, checkpoints, the training loop" },
 };
 
+static const char *
+chapter_text(const struct emitter *e, size_t i)
+{
+	return i == 3 && e->module->inference ? "memory, weights, what programs call" : chapters[i].what;
+}
+
 /* Where the chapters of the body are, which begins after so many lines. */
 static void
 emit_contents(struct emitter *e, const struct text *body, int line)
@@ -196,7 +207,8 @@ emit_contents(struct emitter *e, const struct text *body, int line)
 		next += *next == '\n';
 		if (strncmp(p, TITLE, strlen(TITLE)) || strncmp(p + strlen(TITLE), chapters[i].title, n))
 			continue;
-		text_printf(e->out, " *     line %6d  %-9s  %s\n", line, chapters[i].title, chapters[i].what);
+		text_printf(e->out, " *     line %6d  %-9s  %s\n", line, chapters[i].title,
+		    chapter_text(e, i));
 		i++;
 	}
 }
@@ -215,9 +227,10 @@ emit_header(struct emitter *e, const char *program, const struct text *body, int
 	    " * Written by stowage, as a whole: it needs nothing but %s%s%s.\n"
 	    " * SPDX-License-Identifier: MIT\n *\n"
 	    " *     make            builds it (the Makefile beside this file says how else)\n"
-	    " *     ./%s --help\n *\n", program, e->target->suffix,
+	    " *     ./%s%s\n *\n", program, e->target->suffix,
 	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)),
-	    e->target->needs, reader ? ", " : "", reader ? reader->packages : "", program);
+	    e->target->needs, reader ? ", " : "", reader ? reader->packages : "", program,
+	    m->inference ? " WEIGHTS < SAMPLES > OUTPUTS" : " --help");
 	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, in %s at a micro-batch of "
 	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
 	    m->set.precision->name,
@@ -296,6 +309,10 @@ emit_host(struct emitter *e, bool *done)
 
 	emit_file(e, "host/memory.c", done);
 	emit_file(e, "host/random.c", done);
+	for (i = 0; e->module->inference && i < sizeof(inference_files) / sizeof(inference_files[0]); i++)
+		emit_file(e, inference_files[i], done);
+	if (e->module->inference)
+		return;
 	emit_file(e, "host/data_file.c", done);
 	emit_readers(e, done);
 	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
@@ -317,7 +334,7 @@ offsets(const struct module *m)
 
 bool
 emit_program(struct module *m, const struct target *target, struct text *source,
-    struct text *makefile, const char *program)
+    struct text *makefile, struct text *header, const char *program)
 {
 	const struct reader *reader = emit_libraries_of(m);
 	struct text body, wanted;	/* written first: the header reports the result */
@@ -341,7 +358,10 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	emit_graph_kernels(&e, m->validate, done);
 	title(&e, "the plan");
 	emit_file(&e, "host/host.h", done);
-	emit_tables(&e);
+	if (m->inference)
+		emit_inference(&e, program, header);
+	else
+		emit_tables(&e);
 	title(&e, "the steps");
 	if (target->steps)
 		emit_file(&e, target->steps, done);

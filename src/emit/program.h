@@ -13,6 +13,12 @@
 /* tables.c: constants, buffers, persistent tensors, results, schedule */
 void	emit_constants(struct emitter *, const char *program);
 void	emit_tables(struct emitter *);
+/* inference.c: the tables of a program that only infers; what others call, in its text and as a header */
+void	emit_inference(struct emitter *, const char *program, struct text *header);
+/* tables that it has too */
+void	emit_buffers(struct emitter *);
+void	emit_persistent(struct emitter *);
+void	emit_prediction_table(struct emitter *);
 /* pieces of a table's row */
 const char	*emit_decimal(struct emitter *, double);
 const char	*emit_truth(bool);
@@ -23,6 +29,8 @@ int	emit_buffer_number(const struct emitter *, const struct tensor *);	/* -1: it
 bool	emit_data_check(struct emitter *);
 void	emit_data_tables(struct emitter *, const char *name, const struct graph *,
 	    const struct data_source *);
+/* The inputs alone. */
+void	emit_inputs(struct emitter *, const char *name, const struct graph *, const struct data_source *);
 /* The program's half of each reader: declared, and its file. */
 void	emit_reader_declarations(struct emitter *);
 void	emit_readers(struct emitter *, bool *done);

@@ -361,7 +361,7 @@ emit_schedule(struct emitter *e)
 	    emit_decimal(e, s->cooldown));
 }
 
-static void
+void
 emit_prediction_table(struct emitter *e)
 {
 	const struct tensor *t = graph_prediction(e->module->validate);
@@ -384,7 +384,7 @@ emit_prediction_table(struct emitter *e)
 
 /* ---- memory ---- */
 
-static void
+void
 emit_buffers(struct emitter *e)
 {
 	const struct plan *p = e->plan;
@@ -412,7 +412,7 @@ starts_as(const struct tensor *t)
 	return t->copies ? t->copies->name : t->name;
 }
 
-static void
+void
 emit_persistent(struct emitter *e)
 {
 	const struct module *m = e->module;

@@ -52,7 +52,7 @@ embedding(struct exporter *x, const struct node *n)
 	int64_t padding = op_int(n, "padding");
 
 	if (padding >= 0) {
-		there = places_constant(x, 0, NULL, (int32_t *)(int32_t[]){ (int32_t)padding });
+		there = places_constant(x, 0, NULL, (const int32_t[]){ (int32_t)padding });
 		there = make(x, "Equal", IN(ids, there), AS_IS);
 		there = make(x, "Unsqueeze", IN(there, int_constant(x, -1)), AS_IS);
 		y = make(x, "Where", IN(there, real_constant(x, 0), y), AS_IS);

@@ -225,7 +225,7 @@ places_constant(struct exporter *x, int rank, const int64_t *dim, const int32_t 
 {
 	struct numbers *n = numbers_of(x, ELEMENT_I32, rank, dim);
 
-	n->data = (const unsigned char *)v;
+	n->data = memcpy(arena_array(x->arena, (size_t)n->count + 1, sizeof(*v)), v, (size_t)n->count * sizeof(*v));
 	return constant(x, n, (size_t)n->count * sizeof(*v));
 }
 

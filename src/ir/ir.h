@@ -172,6 +172,7 @@ struct module {
 				 * (cli/compile.h) */
 	struct arena *apart;	/* of the unplanned one: that arena */
 	int next_tensor, next_node;
+	bool inference;		/* it only computes its prediction: ir/prediction.h */
 	bool broken;		/* an error was reported: later passes do not run */
 	bool cut_short;		/* a search for the plan used up its work: with more it might be another */
 };

@@ -43,29 +43,59 @@ value_in_pieces(const struct graph *g, const struct node *n)
 	return t;
 }
 
-/* The operand of the first loss or metric that the network computes: a loss may name its target
- * first, and a target may itself be computed. Without parameters any computed one will do. */
+/* Of one loss or metric: a loss may name its target first, and a target may itself be computed. Without parameters
+ * any computed one will do. */
+static const struct tensor *
+operand_of(const struct graph *g, const struct node *n, const bool *learnt, bool *is_learnt)
+{
+	const struct tensor *computed = NULL;
+	int k;
+
+	*is_learnt = true;
+	if (n->op->memory.pieces)
+		return value_in_pieces(g, n);
+	for (k = 0; k < n->nin; k++) {
+		if (!can_be_kept(n->in[k]))
+			continue;
+		if (learnt[n->in[k]->id])
+			return n->in[k];
+		if (!computed)
+			computed = n->in[k];
+	}
+	*is_learnt = false;
+	return computed;
+}
+
+/* The spec says first what is first, in whatever order passes put nodes. */
+static bool
+is_before(const struct node *n, const struct node *other)
+{
+	return n->loc.src == other->loc.src && n->loc.beg < other->loc.beg;
+}
+
 static const struct tensor *
 operand_of_kind(const struct graph *g, enum op_kind kind, const bool *learnt)
 {
-	const struct tensor *computed = NULL;
-	int i, k;
+	const struct tensor *best = NULL;
+	const struct node *of = NULL;
+	bool best_is_learnt = false;
+	int i;
 
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
+		const struct tensor *t = NULL;
+		bool is_learnt = false;
 
-		if (kind == OP_LOSS && n->op->memory.pieces)
-			return value_in_pieces(g, n);
-		for (k = 0; n->op->kind == kind && k < n->nin; k++) {
-			if (!can_be_kept(n->in[k]))
-				continue;
-			if (learnt[n->in[k]->id])
-				return n->in[k];
-			if (!computed)
-				computed = n->in[k];
-		}
+		if (n->op->kind == kind || (kind == OP_LOSS && n->op->memory.pieces))
+			t = operand_of(g, n, learnt, &is_learnt);
+		if (!t || (of && is_learnt < best_is_learnt) ||
+		    (of && is_learnt == best_is_learnt && !is_before(n, of)))
+			continue;
+		best = t;
+		of = n;
+		best_is_learnt = is_learnt;
 	}
-	return computed;
+	return best;
 }
 
 const struct tensor *
@@ -85,4 +115,79 @@ graph_prediction(const struct graph *g)
 		if (can_be_kept(g->results.v[i].tensor))
 			t = g->results.v[i].tensor;
 	return t;
+}
+
+/* ---- nothing but that ---- */
+
+static bool
+makes_any(const struct node *n, const bool *needed)
+{
+	int k;
+
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] && needed[n->out[k]->id])
+			return true;
+	return false;
+}
+
+static void
+keep_needed(struct graph *g, bool *needed)
+{
+	int i, k, n = g->nodes.n;
+
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		struct node *node = g->nodes.v[i];
+
+		if (!makes_any(node, needed))
+			continue;
+		for (k = 0; k < node->nin; k++)
+			if (node->in[k])
+				needed[node->in[k]->id] = true;
+		g->nodes.v[--n] = node;
+	}
+	g->nodes.n -= n;
+	for (i = 0; i < g->nodes.n; i++)
+		g->nodes.v[i] = g->nodes.v[n + i];
+	for (i = n = 0; i < g->inputs.n; i++)
+		if (needed[g->inputs.v[i]->id])
+			g->inputs.v[n++] = g->inputs.v[i];
+	g->inputs.n = n;
+}
+
+/* Weights of what is left out, such as the discriminator of a generator, take no room. */
+static void
+keep_weights(struct module *m, const bool *needed)
+{
+	int i, n = 0;
+
+	for (i = 0; i < m->persistent.n; i++)
+		if (needed[m->persistent.v[i]->id])
+			m->persistent.v[n++] = m->persistent.v[i];
+	m->persistent.n = n;
+}
+
+bool
+module_infer(struct module *m)
+{
+	struct graph *g = m->forward;
+	const struct tensor *last = graph_prediction(g);
+	bool *needed = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*needed));
+
+	if (!last) {
+		diag_error(m->diags, "settings", m->loc, "network '%s' computes nothing for each sample, so there is nothing to "
+		    "infer", m->name);
+		return false;
+	}
+	needed[last->id] = true;
+	keep_needed(g, needed);
+	keep_weights(m, needed);
+	g->loss = NULL;
+	g->results.n = 0;
+	vec_push(m->arena, &g->results, ((struct result){ .name = "prediction", .tensor = (struct tensor *)last,
+	    .loc = last->loc }));
+	m->set.train = false;
+	m->set.validate = true;
+	m->set.data = m->set.validate_data = (struct data_source){ 0 };
+	m->inference = true;
+	return true;
 }

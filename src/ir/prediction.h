@@ -8,4 +8,8 @@
  * result of each sample. NULL: there is none, or no graph. */
 const struct tensor	*graph_prediction(const struct graph *);
 
+/* Leaves of a module, before any pass, what its prediction needs: no losses, no targets, no data, nothing to train.
+ * False, after an error, where there is no prediction. */
+bool			 module_infer(struct module *);
+
 #endif

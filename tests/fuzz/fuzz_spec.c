@@ -297,7 +297,7 @@ plan_and_emit(struct module *m, const struct target *target, struct diags *d, FI
 {
 	struct pass_options o = { .target = target, .threads = 4,
 		.input_gradients = fuzz_below(4) == 0 };
-	struct text source, makefile;
+	struct text source, makefile, header;
 	bool written;
 
 	if (m->broken)
@@ -314,9 +314,10 @@ plan_and_emit(struct module *m, const struct target *target, struct diags *d, FI
 		return false;
 	text_init(&source, m->arena);
 	text_init(&makefile, m->arena);
+	text_init(&header, m->arena);
 	if (__lsan_disable)	/* cuDNN, which is asked for engines, keeps what it never frees */
 		__lsan_disable();
-	written = emit_program(m, target, &source, &makefile, m->name);
+	written = emit_program(m, target, &source, &makefile, &header, m->name);
 	if (__lsan_enable)
 		__lsan_enable();
 	if (!written && !d->errors)

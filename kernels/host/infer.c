@@ -1,0 +1,270 @@
+/*
+ * infer.c - the network for other programs: net_open() takes all memory there will be and reads the weights,
+ * net_run() computes, net_close() gives the arena back. Inputs and outputs are the caller's, channels first, in
+ * plain numbers; a batch that is larger than the plan's runs in pieces. What goes wrong ends no program: fail()
+ * comes back to the function that was called, which returns -1 (common.h).
+ */
+static bool net_is_open;
+static bool net_threads_there;	/* they wait for the next network */
+
+/* ---- weights ---- */
+
+struct net_weights {
+	const char *path;
+	bool found[PERSISTENT + 1], averaged[PERSISTENT + 1];
+};
+
+/* Is the file's name that of the weight, or of the average that is to stand for it? */
+static bool
+net_names(const struct persistent *p, const char *name, bool *average)
+{
+	size_t n = strlen(p->drawn_for);
+
+	*average = NET_AVERAGES && !strncmp(name, p->drawn_for, n) && !strcmp(name + n, ".average");
+	return *average || !strcmp(name, p->drawn_for);
+}
+
+static void
+net_take(struct net_weights *w, const struct stored *t, int fd, int64_t at)
+{
+	int type = stored_type(t);
+
+	for (int k = 0; k < PERSISTENT; k++) {
+		const struct persistent *p = &persistent[k];
+		unsigned char *all;
+		bool average;
+
+		if (!p->weight || !net_names(p, t->name, &average) || (w->averaged[k] && !average))
+			continue;
+		if (type == STORED_OTHER || !same_shape(p, t, false) ||
+		    t->end - t->begin != p->elements * stored_types[type].bytes)
+			fail("%s: tensor %s is of another type or shape than the network's", w->path, t->name);
+		all = (unsigned char *)malloc((size_t)(t->end - t->begin) + 1);
+		if (!all)
+			fail("%s: no memory for tensor %s", w->path, t->name);
+		read_all(fd, w->path, all, t->end - t->begin, at + t->begin);
+		weights_put(w->path, p, type, all, false);
+		free(all);
+		w->found[k] = true;
+		w->averaged[k] = average;
+	}
+}
+
+static void
+net_load(const char *path)
+{
+	static struct net_weights w;
+	static struct stored t;
+	int64_t data_bytes, at;
+	struct json j;
+	int fd;
+
+	memset(&w, 0, sizeof(w));
+	w.path = path;
+	at = header_open(path, &fd, &j, &data_bytes);
+	while (header_next(&j, data_bytes, &t))
+		net_take(&w, &t, fd, at);
+	header_close(fd, &j);
+	for (int k = 0; k < PERSISTENT; k++)
+		if (persistent[k].weight && !w.found[k])
+			fail("%s: has no tensor %s", path, persistent[k].name);
+}
+
+/* ---- what is called ---- */
+
+/* Runs a batch of zeros, so that what is loaded or allocated when it is first needed is there. */
+static void
+net_rehearse(void)
+{
+#ifndef CHECK
+	struct step step;
+
+	memset(&step, 0, sizeof(step));
+	step.share = 1;
+	device_run(STEP_VALIDATE, VALIDATE_BATCH, &step);
+	device_wait();
+#endif
+}
+
+const char *
+NET(error)(void)
+{
+	return net_message;
+}
+
+int
+NET(open)(const char *weights, int threads)
+{
+	if (setjmp(net_failed)) {
+		NET(close)();
+		return -1;
+	}
+	if (net_is_open)
+		fail("the network is open already");
+	net_is_open = true;
+	if (!net_threads_there)
+		device_threads(threads);
+	memory_check();
+	if (net_threads_there)
+		device_open_arena();
+	else
+		device_open();
+	net_threads_there = true;
+	predictions = (unsigned char *)malloc((size_t)(prediction.elements * type_table[prediction.type].bytes *
+	    VALIDATE_BATCH));
+	if (!predictions)
+		fail("no memory for the output of a batch");
+	net_rehearse();
+	net_load(weights);
+	return 0;
+}
+
+/* Of a batch, N numbers of an input. */
+static void
+net_fill(const struct input *in, const void *from, int64_t at, int64_t n, void *to)
+{
+	const int32_t *number = (const int32_t *)from + at;
+
+	for (int64_t i = 0; in->classes > 0 && in->type == TYPE_I32 && i < n; i++)
+		if (number[i] < 0 || number[i] >= in->classes)
+			fail("%s: number %lld is %d, none of 0 to %d", in->name, (long long)(at + i), (int)number[i],
+			    in->classes - 1);
+	if (in->type == TYPE_ELEM)
+		for (int64_t i = 0; i < n; i++)
+			value_put(TYPE_ELEM, (unsigned char *)to, i, ((const float *)from)[at + i]);
+	else
+		memcpy(to, (const unsigned char *)from + at * type_table[in->type].bytes,
+		    (size_t)(n * type_table[in->type].bytes));
+}
+
+static void
+net_feed(const struct net_inputs *inputs, int64_t at, int64_t b)
+{
+	for (int k = 0; k < VALIDATE_INPUTS; k++) {
+		const struct input *in = &validate_inputs[k];
+		struct sent as = {in->type, type_table[in->type].bytes, 1};
+		const void *from;
+
+		/* members of the struct are pointers, in the order of the table */
+		memcpy(&from, (const unsigned char *)inputs + (size_t)k * sizeof(from), sizeof(from));
+		net_fill(in, from, at * in->elements, b * in->elements, device_input(in, as, b));
+	}
+	device_inputs_ready(validate_inputs, VALIDATE_INPUTS, b);
+}
+
+static void
+net_collect(net_number *to, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++) {
+		const unsigned char *x = prediction_at(i);
+
+		if (prediction.type == TYPE_ELEM)
+			to[i] = (net_number)VALUE(*(const elem *)x);
+		else
+			to[i] = *(const net_number *)x;
+	}
+}
+
+int
+NET(run)(int64_t n, const struct net_inputs *inputs, net_number *output)
+{
+	struct step step;
+
+	if (setjmp(net_failed))
+		return -1;
+	if (!net_is_open)
+		fail("the network is not open");
+	memset(&step, 0, sizeof(step));
+	step.share = 1;
+	for (int64_t at = 0; at < n; at += VALIDATE_BATCH) {
+		int64_t b = n - at < VALIDATE_BATCH ? n - at : VALIDATE_BATCH;
+
+		step.draw = ~(uint64_t)(at / VALIDATE_BATCH);	/* as --predict has it */
+		net_feed(inputs, at, b);
+		device_run(STEP_VALIDATE, b, &step);
+		device_wait();
+		net_collect(output + at * prediction.elements, b * prediction.elements);
+	}
+	return 0;
+}
+
+void
+NET(close)(void)
+{
+	if (arena)
+		device_close_arena();
+	arena = NULL;
+	free(predictions);
+	predictions = NULL;
+	net_is_open = false;
+}
+
+#ifndef LIBRARY
+
+/* ---- a program of its own: samples from standard input, outputs to standard output, as plain numbers ---- */
+
+/* Reads up to a batch of samples, each the numbers of all inputs one after the other; how many there were. -1: it
+ * ends within one. A network without inputs has one batch. */
+static int64_t
+net_read(unsigned char *const *to, const int64_t *bytes)
+{
+	int64_t b = 0;
+
+	for (; b < VALIDATE_BATCH; b++)
+		for (int k = 0; k < VALIDATE_INPUTS; k++) {
+			size_t n = fread(to[k] + b * bytes[k], 1, (size_t)bytes[k], stdin);
+
+			if (n != (size_t)bytes[k])
+				return n || k || ferror(stdin) ? -1 : b;
+		}
+	return b;
+}
+
+int
+main(int argc, char **argv)
+{
+	static unsigned char *from[VALIDATE_INPUTS + 1];
+	static int64_t bytes[VALIDATE_INPUTS + 1];
+	struct net_inputs inputs;
+	net_number *to = (net_number *)malloc(sizeof(*to) * (size_t)(prediction.elements * VALIDATE_BATCH));
+	int64_t b;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s WEIGHTS < SAMPLES > OUTPUTS\n", PROGRAM);
+		return 2;
+	}
+	for (int k = 0; k < VALIDATE_INPUTS; k++) {
+		const struct input *in = &validate_inputs[k];
+
+		bytes[k] = in->elements * (in->type == TYPE_ELEM ? (int)sizeof(float) : type_table[in->type].bytes);
+		from[k] = (unsigned char *)malloc((size_t)(bytes[k] * VALIDATE_BATCH));
+		if (!from[k])
+			to = NULL;
+	}
+	memcpy(&inputs, from, sizeof(inputs));
+	if (!to || NET(open)(argv[1], 0)) {
+		fprintf(stderr, "%s: %s\n", PROGRAM, to ? NET(error)() : "no memory for samples");
+		return 2;
+	}
+	while ((b = net_read(from, bytes)) > 0) {
+		if (NET(run)(b, &inputs, to)) {
+			fprintf(stderr, "%s: %s\n", PROGRAM, NET(error)());
+			return 2;
+		}
+		fwrite(to, sizeof(*to), (size_t)(b * prediction.elements), stdout);
+		if (!VALIDATE_INPUTS)
+			break;
+	}
+	NET(close)();
+	if (b < 0) {
+		fprintf(stderr, "%s: standard input ends within a sample\n", PROGRAM);
+		return 2;
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "%s: standard output: %s\n", PROGRAM, strerror(errno));
+		return 2;
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * What is its own in a program that only infers: its tables, which lack all that training wants, and what other
+ * programs call (kernels/host/infer.c), declared in the source and once more in a header. Inputs are members of a
+ * struct, so that a program that gives another type, or one too many, does not compile.
+ */
+#include <ctype.h>
+
+#include "emit/program.h"
+#include "ir/prediction.h"
+#include "ops/shapes.h"
+
+/* What programs see of a type: numbers of 16 bits are handed over as float. */
+static const char *
+type_in_c(const struct tensor *t)
+{
+	if (dtype_is_float(t->dtype))
+		return t->dtype == DT_F64 ? "double" : "float";
+	return t->dtype == DT_U8 ? "uint8_t" : "int32_t";
+}
+
+/* "[n, 3, 224, 224]" */
+static const char *
+shape_in_c(struct arena *a, const struct tensor *t)
+{
+	const char *text = "[n";
+	int i;
+
+	for (i = 0; i < t->rank; i++)
+		text = arena_printf(a, "%s, %lld", text, (long long)t->dim[i]);
+	return arena_printf(a, "%s]", text);
+}
+
+static void
+put_inputs(struct emitter *e, struct text *out)
+{
+	const struct graph *g = e->module->validate;
+	struct arena *a = e->module->arena;
+	int i;
+
+	text_puts(out, "struct net_inputs {\n");
+	for (i = 0; i < g->inputs.n; i++) {
+		const struct tensor *t = g->inputs.v[i];
+
+		text_printf(out, "\tconst %s *%s;\t/* %s%s */\n", type_in_c(t), t->name, shape_in_c(a, t), t->classes ?
+		    arena_printf(a, ", each of 0 to %d", t->classes - 1) : "");
+	}
+	if (g->inputs.n == 0)
+		text_puts(out, "\tconst void *none;\n");
+	text_puts(out, "};\n");
+}
+
+/* NAME in capitals, as a guard has it. */
+static const char *
+guard(struct arena *a, const char *name)
+{
+	char *g = arena_printf(a, "STOWAGE_NET_%s_H", name), *p;
+
+	for (p = g; *p; p++)
+		*p = isalnum((unsigned char)*p) ? (char)toupper((unsigned char)*p) : '_';
+	return g;
+}
+
+static void
+put_declarations(struct emitter *e, struct text *out, const char *program)
+{
+	const struct module *m = e->module;
+	const struct tensor *y = graph_prediction(m->validate);
+	const char *g = guard(m->arena, program);
+
+	text_printf(out, "#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n"
+	    "/* a program with several networks gives each functions of its own, -D'NET(x)=%s_##x', and includes one in a file */\n"
+	    "#ifndef NET\n#define NET(x)\tnet_##x\n#endif\n\n", g, g, m->name);
+	text_printf(out, "enum {\n\tNET_BATCH = %lld,\t/* samples that run together; net_run() takes any number */\n"
+	    "\tNET_OUTPUT = %lld\t/* numbers of the output for each sample */\n};\n\n",
+	    (long long)e->plan->validate_batch, (long long)tensor_elements_per_sample(y));
+	put_inputs(e, out);
+	text_printf(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+	    "/* Takes all memory there will be, %lld bytes for the network, and reads a checkpoint's weights (safetensors).\n"
+	    " * THREADS: 0, one a processor. One network of this program is open at a time. -1: it cannot; net_error() says why. */\n"
+	    "int\tNET(open)(const char *weights, int threads);\n\n", (long long)e->plan->arena_bytes);
+	text_printf(out, "/* The output of N samples, %s, from their inputs; allocates nothing. -1: it cannot. */\n"
+	    "int\tNET(run)(int64_t n, const struct net_inputs *, %s *output);\n\n"
+	    "void\tNET(close)(void);\n\n/* What went wrong last. */\nconst char\t*NET(error)(void);\n\n"
+	    "#ifdef __cplusplus\n}\n#endif\n\n#endif\n", shape_in_c(m->arena, y), type_in_c(y));
+}
+
+void
+emit_inference(struct emitter *e, const char *program, struct text *header)
+{
+	const struct module *m = e->module;
+
+	text_puts(e->out, "\n#ifdef CHECK");
+	emit_buffers(e);
+	text_puts(e->out, "#endif\n");
+	emit_persistent(e);
+	emit_inputs(e, "validate", m->validate, &m->set.validate_data);
+	emit_prediction_table(e);
+	text_puts(e->out, "\n/* what other programs call; the header has the same */\n");
+	put_declarations(e, e->out, program);
+	text_printf(e->out, "\ntypedef %s net_number;\t/* of the output */\n", type_in_c(graph_prediction(m->validate)));
+	text_printf(e->out, "#define NET_AVERAGES\t%d\t/* are averages of weights taken in their place? */\n", m->set.ema > 0);
+	text_printf(header, "/*\n * %s.h - the network %s of %s, in inference.\n * Written by stowage; link it with %s%s, "
+	    "compiled with -DLIBRARY.\n * SPDX-License-Identifier: MIT\n */\n", program, m->name,
+	    emit_safe(m->arena, emit_spec_path(m)), program, e->target->suffix);
+	put_declarations(e, header, program);
+}
