@@ -17,7 +17,8 @@
 #define POOL_STRIP	64
 #define POOL_LANES	16	/* a strip is rounded up to these */
 #define POOL_STRIDE	4	/* larger strides, */
-#define POOL_KERNEL	64	/* and wider windows, go cell by cell */
+#define POOL_KERNEL	64	/* wider windows, */
+#define POOL_FEW	4	/* and fewer outputs in a row, go window by window */
 #define POOL_RUN	(POOL_STRIP + POOL_KERNEL)
 
 #ifdef USE_DOUBLE
@@ -105,6 +106,46 @@ maxpool_strip(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool
 		large[x] = (int32_t)at[x];
 }
 
+static void
+maxpool_put(elem *out, uint8_t *small, int32_t *large, real best, int64_t at)
+{
+	*out = ELEM(best);
+	if (small)
+		*small = (uint8_t)at;
+	else if (large)
+		*large = (int32_t)at;
+}
+
+/* Are the cells of this window neighbours in memory, and all inside? */
+DEVICE bool
+pool_is_run(const struct pool *g, int64_t iy, int64_t ix)
+{
+	return iy >= 0 && iy + g->kh <= g->h && ix >= 0 && ix + g->kw <= g->w && (g->kh == 1 || g->kw == g->w);
+}
+
+/* N neighbours: first their maximum, then its place. False, and nothing done, where one is not a number. */
+static bool
+maxpool_run(elem *out, uint8_t *small, int32_t *large, const elem *v, bool relu, int64_t n)
+{
+	real best = relu ? 0 : -INFINITY;
+	int32_t lost = 0, last = INT32_MIN;	/* minus the first place, and so the largest */
+
+	ALONG_MAX (j, n, best)
+		best = VALUE(v[j]) > best ? VALUE(v[j]) : best;
+	ALONG_MAX (j, n, lost)
+		lost = VALUE(v[j]) != VALUE(v[j]) ? 1 : lost;
+	if (lost)
+		return false;
+	if (small || large)
+		ALONG_MAX (j, n, last) {
+			int32_t at = VALUE(v[j]) == best ? -(int32_t)j : INT32_MIN;
+
+			last = at > last ? at : last;
+		}
+	maxpool_put(out, small, large, best, relu && !(best > 0) ? POOL_NOWHERE : -(int64_t)last);
+	return true;
+}
+
 /* One output, cell by cell. */
 static void
 maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool relu,
@@ -114,6 +155,8 @@ maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool r
 	int64_t at = relu ? POOL_NOWHERE : y0 * g->kw + x0;
 	real best = relu ? 0 : -INFINITY;
 
+	if (pool_is_run(g, iy, ix) && maxpool_run(out, small, large, plane + iy * g->w + ix, relu, g->kh * g->kw))
+		return;
 	for (int64_t ky = y0; ky < g->kh && iy + ky < g->h; ky++)
 		for (int64_t kx = x0; kx < g->kw && ix + kx < g->w; kx++) {
 			real v = VALUE(plane[(iy + ky) * g->w + ix + kx]);
@@ -123,18 +166,14 @@ maxpool_one(elem *out, uint8_t *small, int32_t *large, const elem *plane, bool r
 				at = ky * g->kw + kx;
 			}
 		}
-	*out = ELEM(best);
-	if (small)
-		*small = (uint8_t)at;
-	else if (large)
-		*large = (int32_t)at;
+	maxpool_put(out, small, large, best, at);
 }
 
 static void
 maxpool_kernel(elem *out, uint8_t *small, int32_t *large, const elem *in, bool relu, int64_t planes,
     struct pool g)
 {
-	bool strips = g.sw <= POOL_STRIDE && g.kw <= POOL_KERNEL;
+	bool strips = g.sw <= POOL_STRIDE && g.kw <= POOL_KERNEL && g.ow >= POOL_FEW;
 	int64_t step = strips ? POOL_STRIP : 1;
 
 	ROWS (r, planes * g.oh) {

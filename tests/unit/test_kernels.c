@@ -215,6 +215,9 @@ static const struct pool pools[] = {
 	{ 8, 8, 4, 4, 3, 3, 2, 2, 1, 1 }, { 13, 11, 13, 4, 3, 2, 1, 3, 1, 0 },
 	{ 20, 21, 7, 11, 5, 4, 3, 2, 2, 2 }, { 20, 18, 20, 19, 17, 16, 1, 1, 8, 8 },
 	{ 6, 40, 2, 7, 3, 3, 5, 6, 1, 1 }, { 5, 150, 3, 75, 3, 3, 2, 2, 1, 1 },
+	/* windows whose cells are neighbours in memory, and some that padding cuts */
+	{ 1024, 1, 1, 1, 1024, 1, 1024, 1, 0, 0 }, { 9, 5, 4, 1, 3, 5, 2, 1, 0, 0 }, { 3, 140, 3, 2, 1, 70, 1, 70, 0, 0 },
+	{ 9, 1, 5, 1, 3, 1, 2, 1, 1, 0 },
 };
 
 #define PLANES	3
@@ -319,6 +322,10 @@ Test(kernels, maxpool_passes_not_a_number_on)
 	cr_assert(y[0] != y[0]);
 	cr_assert_eq(index[0], 3);
 	cr_assert(y[1] == y[1]);
+	x[6] = (real)NAN;
+	maxpool_forward(y, index, NULL, x, 1, 1, (struct pool){ 16, 1, 1, 1, 16, 1, 16, 1, 0, 0 });
+	cr_assert(y[0] != y[0]);
+	cr_assert_eq(index[0], 6);
 }
 
 /* relu after pooling is pooling after relu, forward and backward, bit for bit. */
