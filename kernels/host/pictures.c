@@ -11,15 +11,7 @@
 
 enum {				/* what is drawn for a picture, by the counter */
 	DRAW_FLIP, DRAW_FLIP_VERTICAL, DRAW_TOP, DRAW_LEFT, DRAW_BRIGHTNESS, DRAW_CONTRAST, DRAW_SATURATION, DRAW_HUE,
-	DRAW_ORDER, DRAW_CUT_ROW, DRAW_CUT_COLUMN, DRAW_AREA, DRAW_OWN = 64, DRAWS = 128
-};
-
-struct variation {		/* what the spec says of pictures */
-	double flip, flip_vertical, brightness, contrast, saturation, hue, mixup;
-	int pad, cutout;
-	bool normal;		/* mean and std were given */
-	float *room;		/* for each thread */
-	int64_t room_each;	/* floats */
+	DRAW_ORDER, DRAW_CUT_ROW, DRAW_CUT_COLUMN, DRAW_AREA, DRAW_COLOURS = 32, DRAW_OWN = 64, DRAWS = 128
 };
 
 struct picture {
@@ -53,54 +45,6 @@ pictures_thread(void)
 #else
 	return team_me();
 #endif
-}
-
-/* ---- the spec ---- */
-
-static bool
-picture_input(const struct input *in)
-{
-	return in->rank == 3 && !in->classes;
-}
-
-static void
-variation_read(struct variation *v, const struct data *d)
-{
-	const struct source *s = d->source;
-
-	v->flip = source_number(s, "flip", 0, 0);
-	v->flip_vertical = source_number(s, "flip_vertical", 0, 0);
-	v->brightness = source_number(s, "brightness", 0, 0);
-	v->contrast = source_number(s, "contrast", 0, 0);
-	v->saturation = source_number(s, "saturation", 0, 0);
-	v->hue = source_number(s, "hue", 0, 0);
-	v->mixup = source_number(s, "mixup", 0, 0);
-	v->pad = (int)source_number(s, "pad", 0, 0);
-	v->cutout = (int)source_number(s, "cutout", 0, 0);
-	v->normal = source_number(s, "mean", 0, 0) != 0 || source_number(s, "std", 0, 1) != 1;
-	for (int k = 0; k < d->inputs; k++)
-		if (d->input[k].elements > v->room_each)
-			v->room_each = d->input[k].elements;
-	v->room = (float *)data_alloc((uint64_t)(v->room_each * pictures_threads()) * sizeof(float), "pictures");
-}
-
-/* Is a picture anything but its bytes, times the scale? */
-static bool
-variation_any(const struct variation *v)
-{
-	return v->flip > 0 || v->flip_vertical > 0 || v->brightness > 0 || v->contrast > 0 || v->saturation > 0 ||
-	    v->hue > 0 || v->mixup > 0 || v->pad || v->cutout || v->normal;
-}
-
-/* This thread's room, as a picture of the input's shape. */
-static struct picture
-picture_room(const struct variation *v, const struct input *in, int64_t row, const struct sampling *s)
-{
-	int rank = in->rank;
-	struct picture p = { v->room + v->room_each * pictures_thread(), rank > 2 ? in->dim[rank - 3] : 1,
-		rank > 1 ? in->dim[rank - 2] : 1, rank ? in->dim[rank - 1] : 1, row, s };
-
-	return p;
 }
 
 /* ---- drawing ---- */
@@ -206,27 +150,125 @@ picture_hue(const struct picture *p, float turn)
 	}
 }
 
+/*
+ * What changes a picture's numbers as much as the spec says, BY above 0, and what is drawn. Each has a row here and
+ * one of the same name in READER_PICTURES (src/readers/pictures.h).
+ */
+static void
+colour_brightness(const struct picture *p, double by, int draw)
+{
+	picture_brightness(p, picture_draw_factor(p, draw, by));
+}
+
+static void
+colour_contrast(const struct picture *p, double by, int draw)
+{
+	picture_contrast(p, picture_draw_factor(p, draw, by));
+}
+
+static void
+colour_saturation(const struct picture *p, double by, int draw)
+{
+	picture_saturation(p, picture_draw_factor(p, draw, by));
+}
+
+static void
+colour_hue(const struct picture *p, double by, int draw)
+{
+	picture_hue(p, (float)(by * (2 * picture_draw(p, draw) - 1)));
+}
+
+static const struct colour {
+	const char *name;
+	void (*vary)(const struct picture *, double by, int draw);
+	int draw;		/* its counter: one of its own */
+} colours[] = {
+	{ "brightness", colour_brightness, DRAW_BRIGHTNESS },
+	{ "contrast", colour_contrast, DRAW_CONTRAST },
+	{ "saturation", colour_saturation, DRAW_SATURATION },
+	{ "hue", colour_hue, DRAW_HUE },
+};
+
+#define COLOURS	((int)(sizeof(colours) / sizeof(*colours)))
+
+/* ---- the spec ---- */
+
+struct variation {		/* what the spec says of pictures */
+	double flip, flip_vertical, colour[COLOURS], mixup;
+	int pad, cutout;
+	bool normal;		/* mean and std were given */
+	float *room;		/* for each thread */
+	int64_t room_each;	/* floats */
+};
+
+static bool
+picture_input(const struct input *in)
+{
+	return in->rank == 3 && !in->classes;
+}
+
+static void
+variation_read(struct variation *v, const struct data *d)
+{
+	const struct source *s = d->source;
+
+	v->flip = source_number(s, "flip", 0, 0);
+	v->flip_vertical = source_number(s, "flip_vertical", 0, 0);
+	for (int k = 0; k < COLOURS; k++)
+		v->colour[k] = source_number(s, colours[k].name, 0, 0);
+	v->mixup = source_number(s, "mixup", 0, 0);
+	v->pad = (int)source_number(s, "pad", 0, 0);
+	v->cutout = (int)source_number(s, "cutout", 0, 0);
+	v->normal = source_number(s, "mean", 0, 0) != 0 || source_number(s, "std", 0, 1) != 1;
+	for (int k = 0; k < d->inputs; k++)
+		if (d->input[k].elements > v->room_each)
+			v->room_each = d->input[k].elements;
+	v->room = (float *)data_alloc((uint64_t)(v->room_each * pictures_threads()) * sizeof(float), "pictures");
+}
+
+/* Is a picture anything but its bytes, times the scale? */
+static bool
+variation_any(const struct variation *v)
+{
+	bool any = v->flip > 0 || v->flip_vertical > 0 || v->mixup > 0 || v->pad || v->cutout || v->normal;
+
+	for (int k = 0; k < COLOURS; k++)
+		any |= v->colour[k] > 0;
+	return any;
+}
+
+/* This thread's room, as a picture of the input's shape. */
+static struct picture
+picture_room(const struct variation *v, const struct input *in, int64_t row, const struct sampling *s)
+{
+	int rank = in->rank;
+	struct picture p = { v->room + v->room_each * pictures_thread(), rank > 2 ? in->dim[rank - 3] : 1,
+		rank > 1 ? in->dim[rank - 2] : 1, rank ? in->dim[rank - 1] : 1, row, s };
+
+	return p;
+}
+
 /* In an order that is drawn, too. */
 static void
 picture_colours(const struct variation *v, const struct picture *p)
 {
-	int order[4] = { 0, 1, 2, 3 }, rest = (int)picture_draw_whole(p, DRAW_ORDER, 0, 23);
+	int64_t orders = 1, rest;
+	int order[COLOURS];
 
-	for (int n = 4; n > 1; rest /= n--) {
-		int j = rest % n, last = order[n - 1];
+	for (int k = 0; k < COLOURS; k++) {
+		order[k] = k;
+		orders *= k + 1;
+	}
+	rest = picture_draw_whole(p, DRAW_ORDER, 0, orders - 1);
+	for (int n = COLOURS; n > 1; rest /= n--) {
+		int j = (int)(rest % n), last = order[n - 1];
 
 		order[n - 1] = order[j];
 		order[j] = last;
 	}
-	for (int k = 0; k < 4; k++)
-		if (order[k] == 0 && v->brightness > 0)
-			picture_brightness(p, picture_draw_factor(p, DRAW_BRIGHTNESS, v->brightness));
-		else if (order[k] == 1 && v->contrast > 0)
-			picture_contrast(p, picture_draw_factor(p, DRAW_CONTRAST, v->contrast));
-		else if (order[k] == 2 && v->saturation > 0)
-			picture_saturation(p, picture_draw_factor(p, DRAW_SATURATION, v->saturation));
-		else if (order[k] == 3 && v->hue > 0)
-			picture_hue(p, (float)(v->hue * (2 * picture_draw(p, DRAW_HUE) - 1)));
+	for (int k = 0; k < COLOURS; k++)
+		if (v->colour[order[k]] > 0)
+			colours[order[k]].vary(p, v->colour[order[k]], colours[order[k]].draw);
 }
 
 /* ---- writing it ---- */
