@@ -39,7 +39,9 @@ static const int64_t step_batch[STEPS_THERE] = {
 };
 
 #ifndef LIBRARY
-static cudaGraphExec_t graphs[STEPS_THERE][2];	/* [1]: any but an update's first micro-batch */
+/* [1]: any but an update's first micro-batch; where steps leave updates out, one that makes none but what every step
+ * does */
+static cudaGraphExec_t graphs[STEPS_THERE][2];
 #endif
 
 static void	device_wait(void);
@@ -94,6 +96,10 @@ device_graph(int which, int64_t b, const struct step *step)
 	if (predictions)
 		return NULL;
 #endif
+#ifdef LEAVES_OUT
+	if (which == STEP_TRAIN && due != updates_due(1))
+		return due == updates_due(2) ? graphs[which][1] : NULL;
+#endif
 	return graphs[which][step->keep != 0];
 #endif
 }
@@ -145,7 +151,11 @@ device_rehearse(int which, bool later)
 	memset(&step, 0, sizeof(step));
 	step.update = 1;
 	step.share = 1;
+#ifdef LEAVES_OUT
+	due = updates_due(later ? 2 : 1);
+#else
 	step.keep = later ? 1 : 0;
+#endif
 	device_run(which, step_batch[which], &step);
 	device_wait();
 #ifndef CHECK
@@ -172,8 +182,10 @@ device_rehearse_all(void)
 	LAUNCH(fetch_kernel, 1, (landings[0].bytes, none));
 #ifdef TRAINS
 	device_rehearse(STEP_TRAIN, false);
-#ifdef UPDATES
+#if defined(UPDATES) || defined(LEAVES_OUT)
 	device_rehearse(STEP_TRAIN, true);
+#endif
+#ifdef UPDATES
 	device_rehearse(STEP_UPDATE, false);
 #endif
 #endif

@@ -157,6 +157,22 @@ static unsigned char *arena;
 
 enum { STEP_TRAIN, STEP_UPDATE, STEP_VALIDATE, STEPS_THERE };
 
+#ifdef LEAVES_OUT
+static unsigned due;		/* which updates the step at hand makes, a bit each */
+
+/* Those of step U, from 1. */
+static unsigned
+updates_due(int64_t u)
+{
+	static const int64_t every[] = { LEAVES_OUT };
+	unsigned bits = 0;
+
+	for (int k = 0; k < (int)(sizeof(every) / sizeof(*every)); k++)
+		bits |= (u - 1) % every[k] == 0 ? 1u << k : 0;
+	return bits;
+}
+#endif
+
 #define F32(offset)	((float *)(arena + (offset)))
 #define F64(offset)	((double *)(arena + (offset)))
 #define I32(offset)	((int32_t *)(arena + (offset)))

@@ -43,6 +43,9 @@ stowage_train_step(int64_t b, double lr, int64_t update, uint64_t draw, double s
 	library_step.draw = draw;
 	library_step.share = (real)share;
 	library_step.keep = (real)keep;
+#ifdef LEAVES_OUT
+	due = updates_due(update);
+#endif
 	device_run(STEP_TRAIN, b, &library_step);
 	device_wait();
 #else

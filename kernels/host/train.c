@@ -277,6 +277,9 @@ update_weights(struct run *r)
 	step.update = s->update + 1;
 	step.seed = s->seed;
 	step.lr = learning_rate(r, s->update + 1);
+#ifdef LEAVES_OUT
+	due = updates_due(step.update);
+#endif
 #ifdef COUNTED
 	data_count_labels(&r->train, s->position, samples, SHUFFLE, s->seed, s->epoch, step.whole);
 #endif

@@ -52,9 +52,9 @@ struct adafactor {		/* of one update */
 
 /* Of gradients, the share of a new mean. */
 DEVICE real
-adafactor_share(const struct adafactor *a, const real *clip, const struct step *s)
+adafactor_share(const struct update_share *k, const struct adafactor *a, const real *clip, const struct step *s)
 {
-	return (real)pow((double)UPDATE(s, clip), a->decay);
+	return (real)pow((double)UPDATE(s, clip, *k), a->decay);
 }
 
 KERNEL(adafactor_squares_kernel, (struct update_share k, struct adafactor a, const real *clip))
@@ -73,7 +73,7 @@ KERNEL(adafactor_squares_kernel, (struct update_share k, struct adafactor a, con
 
 KERNEL(adafactor_vector_kernel, (struct update_share k, struct adafactor a, const real *clip, const struct step *s))
 {
-	real factor = clip ? *clip : 1, share = adafactor_share(&a, clip, s), *v = k.state[0];
+	real factor = clip ? *clip : 1, share = adafactor_share(&k, &a, clip, s), *v = k.state[0];
 
 	EACH (i, LEFT_OUT(clip) ? 0 : k.n) {
 		real g = GRADIENT(k.g[i]) * factor;
@@ -84,7 +84,7 @@ KERNEL(adafactor_vector_kernel, (struct update_share k, struct adafactor a, cons
 
 KERNEL(adafactor_rows_kernel, (struct update_share k, struct adafactor a, const real *clip, const struct step *s))
 {
-	real factor = clip ? *clip : 1, share = adafactor_share(&a, clip, s), *v = k.state[0];
+	real factor = clip ? *clip : 1, share = adafactor_share(&k, &a, clip, s), *v = k.state[0];
 
 	ROWS (q, LEFT_OUT(clip) ? 0 : a.f.outer * a.f.rows) {
 		int64_t o = quotient(q, a.f.rows), at = factors_row(&a.f, o, q - o * a.f.rows);
@@ -132,7 +132,7 @@ KERNEL(adafactor_pieces_kernel, (struct update_share k, struct adafactor a, cons
 KERNEL(adafactor_columns_kernel, (struct update_share k, struct adafactor a, const real *clip,
     const struct step *s))
 {
-	real share = adafactor_share(&a, clip, s), *v = k.state[1];
+	real share = adafactor_share(&k, &a, clip, s), *v = k.state[1];
 
 	EACH (q, LEFT_OUT(clip) ? 0 : a.f.outer * a.f.cols) {
 		int64_t o = quotient(q, a.f.cols), c = q - o * a.f.cols;
@@ -201,7 +201,7 @@ KERNEL(adafactor_steps_kernel, (struct update_share k, struct adafactor a, const
 KERNEL(adafactor_kernel, (struct update_share k, struct adafactor a, const real *clip, const struct step *s))
 {
 	real factor = clip ? *clip : 1, keep = (real)(1 - s->lr * k.rate * k.decay);
-	double rate = 1 / sqrt((double)UPDATE(s, clip)), n_all = (double)k.n;
+	double rate = 1 / sqrt((double)UPDATE(s, clip, k)), n_all = (double)k.n;
 
 	rate = s->lr * k.rate < rate ? s->lr * k.rate : rate;
 	ROWS (p, LEFT_OUT(clip) ? 0 : a.parts) {

@@ -103,7 +103,7 @@ coded_of(unsigned char *arena, const struct update *t, int64_t b)
 KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step *s, double beta1, double beta2,
     double eps))
 {
-	int64_t update = UPDATE(s, clip), blocks = UPDATE_CHUNK / CODED_BLOCK;
+	int64_t update = UPDATE(s, clip, u), blocks = UPDATE_CHUNK / CODED_BLOCK;
 	double fix1 = 1 - power_of(beta1, update), fix2 = 1 - power_of(beta2, update);
 	real factor = clip ? *clip : 1;
 	real b1 = (real)beta1, b2 = (real)beta2, c1 = (real)(1 - beta1), c2 = (real)(1 - beta2);

@@ -14,9 +14,9 @@ struct lamb {
 };
 
 DEVICE struct lamb
-lamb_of(const real *clip, const struct step *s, double beta1, double beta2, double eps, double decay)
+lamb_of(const struct update_share *k, const real *clip, const struct step *s, double beta1, double beta2, double eps)
 {
-	int64_t update = UPDATE(s, clip);
+	int64_t update = UPDATE(s, clip, *k);
 	struct lamb l;
 
 	l.b1 = (real)beta1, l.c1 = (real)(1 - beta1);
@@ -25,7 +25,7 @@ lamb_of(const real *clip, const struct step *s, double beta1, double beta2, doub
 	l.pace = (real)(1 / (1 - power_of(beta1, update)));
 	l.spread = (real)(1 / sqrt(1 - power_of(beta2, update)));
 	l.tiny = (real)eps;
-	l.decay = (real)decay;
+	l.decay = (real)k->decay;
 	return l;
 }
 
@@ -39,7 +39,7 @@ lamb_step(const struct lamb *l, real m, real v, real w)
 KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct step *s, double *part,
     int64_t parts, double beta1, double beta2, double eps))
 {
-	struct lamb l = lamb_of(clip, s, beta1, beta2, eps, k.decay);
+	struct lamb l = lamb_of(&k, clip, s, beta1, beta2, eps);
 	real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
@@ -68,7 +68,7 @@ KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct
 KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step *s, const double *part,
     int64_t parts, double beta1, double beta2, double eps, int adapts))
 {
-	struct lamb l = lamb_of(clip, s, beta1, beta2, eps, k.decay);
+	struct lamb l = lamb_of(&k, clip, s, beta1, beta2, eps);
 	const real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {

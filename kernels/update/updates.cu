@@ -33,12 +33,19 @@ typedef real gradient;
 #define GRADIENT(x)	(x)
 #endif
 
+/* U is what is updated: where most steps leave it out (LEAVES_OUT), its updates are fewer than the steps. */
+#ifdef LEAVES_OUT
+#define STEPS_OF(s, u)	(((s)->update - 1) / (u).every + 1)
+#else
+#define STEPS_OF(s, u)	((s)->update)
+#endif
+
 #if SCALES_LOSS	/* CLIP is loss_scale()'s: 0 after an overflow, and how many updates were left out */
 #define LEFT_OUT(clip)	((clip)[0] == 0)
-#define UPDATE(s, clip)	((s)->update - (int64_t)(clip)[1])
+#define UPDATE(s, clip, u)	(STEPS_OF(s, u) - (int64_t)(clip)[1])
 #else
 #define LEFT_OUT(clip)	false
-#define UPDATE(s, clip)	((s)->update)
+#define UPDATE(s, clip, u)	STEPS_OF(s, u)
 #endif
 
 /* ---- what is updated ---- */
@@ -65,6 +72,9 @@ struct updates {
 	unsigned char *arena;
 	int first, count;
 	int64_t chunks;
+#ifdef LEAVES_OUT
+	int64_t every;		/* it is made in one of so many steps */
+#endif
 };
 
 static inline struct updates
@@ -75,6 +85,9 @@ updates_of(unsigned char *arena, int first, int count, int64_t chunks)
 	u.arena = arena;
 	u.first = first, u.count = count;
 	u.chunks = chunks;
+#ifdef LEAVES_OUT
+	u.every = 1;
+#endif
 	return u;
 }
 
@@ -89,6 +102,9 @@ struct update_share {			/* N elements of one parameter; what is absent is NULL *
 	int64_t n;
 #ifdef AVERAGE
 	real *average;
+#endif
+#ifdef LEAVES_OUT
+	int64_t every;
 #endif
 };
 
@@ -107,6 +123,9 @@ share_of(elem *weight, real *master, const gradient *g, void *first, void *secon
 	k.state[2] = (real *)third;
 	k.decay = decay, k.rate = rate;
 	k.n = n;
+#ifdef LEAVES_OUT
+	k.every = 1;
+#endif
 	return k;
 }
 
@@ -115,6 +134,22 @@ static inline struct update_share
 averaged(struct update_share k, real *average)
 {
 	k.average = average;
+	return k;
+}
+#endif
+
+#ifdef LEAVES_OUT
+static inline struct updates
+every_updates(int64_t every, struct updates u)
+{
+	u.every = every;
+	return u;
+}
+
+static inline struct update_share
+every_share(int64_t every, struct update_share k)
+{
+	k.every = every;
 	return k;
 }
 #endif

@@ -26,7 +26,7 @@
 static const struct {
 	const char *name, *value;	/* of an operand that is no element's, if the formula reads it */
 } scalars[UPDATE_STATE] = {
-	[UPDATE_COUNT] = { "count", "(real)UPDATE(s, clip)" },
+	[UPDATE_COUNT] = { "count", "(real)UPDATE(s, clip, u)" },
 	[UPDATE_FIX_1] = { "fix1", "" },
 	[UPDATE_FIX_2] = { "fix2", "" },
 };
@@ -52,7 +52,7 @@ write_scalars(struct emitter *e, const struct update_kernel *u, struct text *t, 
 			continue;
 		operand[i] = scalars[i].name;
 		if (i >= UPDATE_FIX_1)
-			value = arena_printf(e->module->arena, "(real)(1 - power_of(%s, UPDATE(s, clip)))",
+			value = arena_printf(e->module->arena, "(real)(1 - power_of(%s, UPDATE(s, clip, u)))",
 			    exact(e, u->beta[i - UPDATE_FIX_1]));
 		text_printf(t, "\treal %s = %s;\n", operand[i], value);
 	}

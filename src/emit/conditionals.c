@@ -109,6 +109,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "TRAINS", yes(m->train), false },
 		{ "AVERAGE", yes(m->train && m->set.ema > 0), false },
 		{ "UPDATES", yes(m->update), false },
+		{ "LEAVES_OUT", yes(m->train && settings_leave_out(&m->set)), false },
 		{ "VALIDATES", yes(m->validate), false },
 		{ "EPILOGUES", YES, false },
 		{ "INFERS", yes(m->inference), false },

@@ -29,6 +29,7 @@ struct steps {
 	struct emitter *e;
 	struct marks marks;
 	int *number;		/* of MADE(), by tensor id */
+	const unsigned *due;	/* by node of the graph being written; NULL: each runs in every step */
 	int branch;		/* of the last call */
 };
 
@@ -237,19 +238,27 @@ put_before(struct steps *s, const struct node *n, int count, int instant)
 }
 
 static void
-put_after(struct steps *s, struct node *const *n, int count, int instant)
+put_made(struct steps *s, struct line *l, struct node *const *n, int count)
 {
-	struct line l = { s->e->out, 0 };
-	int i, k, b;
-
-	for (k = 0; k < count; k++)
-		if (s->e->plan->at[instant + k].awaited)
-			put_mark(&l, "OVER", instant + k);
+	int i, k;
 
 	for (k = 0; k < count; k++)
 		for (i = 0; i < n[k]->nout; i++)
 			if (n[k]->out[i] && s->number[n[k]->out[i]->id] >= 0)
-				put_mark(&l, "MADE", s->number[n[k]->out[i]->id]);
+				put_mark(l, "MADE", s->number[n[k]->out[i]->id]);
+}
+
+static void
+put_after(struct steps *s, struct node *const *n, int count, int instant, bool made)
+{
+	struct line l = { s->e->out, 0 };
+	int k, b;
+
+	for (k = 0; k < count; k++)
+		if (s->e->plan->at[instant + k].awaited)
+			put_mark(&l, "OVER", instant + k);
+	if (!made)
+		put_made(s, &l, n, count);
 	for (k = 0; k < count; k++)
 		for (b = s->marks.dead[instant + k]; b >= 0; b = s->marks.next_dead[b])
 			put_mark(&l, "DEAD", b);
@@ -269,16 +278,53 @@ count_together(const struct steps *s, const struct graph *g, int first, int inst
 	return count;
 }
 
+/* Where the call, which is for these updates, is written to: beside the text, if not every step runs it. */
+static struct text *
+begin_call(struct steps *s, unsigned due, struct text *call)
+{
+	struct text *out = s->e->out;
+
+	if (due != EVERY_STEP) {
+		text_init(call, s->e->module->arena);
+		s->e->out = call;
+	}
+	return out;
+}
+
+static void
+end_call(struct steps *s, unsigned due, struct text *out, struct node *const *n, int count, int instant)
+{
+	struct text *call = s->e->out;
+	struct line l = { call, 0 };
+	bool left_out = due != EVERY_STEP && call->n > 0;
+
+	if (left_out) {
+		put_made(s, &l, n, count);
+		end_marks(&l);
+		emit_if_due(out, due, call->s);
+	}
+	s->e->out = out;
+	put_after(s, n, count, instant, left_out);
+}
+
+static unsigned
+due_of(const struct steps *s, int instant)
+{
+	return s->due ? s->due[instant] : EVERY_STEP;
+}
+
 static void
 put_updates(struct steps *s, struct node *const *n, int count, int instant)
 {
+	struct text call, *out;
 	int i;
 
 	for (i = 0; i < count; i++)
 		describe(s, n[i], instant + i);
 	put_before(s, n[0], count, instant);
+	out = begin_call(s, due_of(s, instant), &call);
 	emit_updates(s->e, n, count);
-	put_after(s, n, count, instant);
+	end_call(s, due_of(s, instant), out, n, count, instant);
 }
 
 static void
@@ -287,17 +333,19 @@ put_node(struct steps *s, struct node *const *at, int instant)
 	const struct node *n = *at;
 	struct emitter *e = s->e;
 	const struct tensor *prediction = e->prediction;
+	struct text call, *out;
 	int i;
 
 	describe(s, n, instant);
 	put_before(s, n, 1, instant);
+	out = begin_call(s, due_of(s, instant), &call);
 	if (n->op->calls.emit)
 		n->op->calls.emit(e, n);
 	for (i = 0; prediction && i < n->nout; i++)
 		if (n->out[i] == prediction)
 			emit_call(e, "keep_predictions", arg_tensor(prediction),
 			    arg_text(arena_printf(e->module->arena, "b * %lld", (long long) (tensor_elements_per_sample(prediction) * dtype_bytes(prediction->dtype)))));
-	put_after(s, at, 1, instant);
+	end_call(s, due_of(s, instant), out, at, 1, instant);
 }
 
 /* Back where the graph began, when all its branches are over. */
@@ -395,7 +443,9 @@ emit_steps(struct emitter *e)
 	if (m->train) {
 		text_puts(e->out, "\n/* One micro-batch of b samples: forward, loss, backward, and "
 		    "whatever can be updated. */");
+		s.due = emit_due(m);	/* which begins at instant 0 */
 		put_graph(&s, m->train, "train_step", at);
+		s.due = NULL;
 		at += m->train->nodes.n;
 	}
 	if (m->update) {

@@ -128,6 +128,19 @@ saved(const struct emitter *e, const struct tensor *t)
 	    plan_offset(e->plan, t) >= 0;
 }
 
+/* The host has one bit for each update of a step. */
+static void
+put_turns(struct emitter *e)
+{
+	const struct settings *set = &e->module->set;
+	int i;
+
+	text_puts(e->out, "#define LEAVES_OUT\t");
+	for (i = 0; i < set->nturns; i++)
+		text_printf(e->out, "%s%lld", i ? ", " : "", (long long)set->turn[i].every);
+	text_puts(e->out, "\t/* each update is made in the first step, and then in one of so many */\n");
+}
+
 static void
 emit_training_constants(struct emitter *e)
 {
@@ -148,6 +161,8 @@ emit_training_constants(struct emitter *e)
 	if (set->ema > 0)
 		text_printf(e->out, "#define AVERAGE\t\t%s\t/* kept of weights' running averages */\n",
 		    emit_decimal(e, set->ema));
+	if (settings_leave_out(set))
+		put_turns(e);
 	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "
 	    "not */\n", (long long)set->patience);
 	text_printf(e->out, "#define SHUFFLE\t\t%s\n", emit_truth(set->shuffle));

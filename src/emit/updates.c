@@ -42,7 +42,7 @@ emit_updates_join(const struct node *a, const struct node *b)
 	struct update_row of_a = { 0 }, of_b = { 0 };
 
 	if (!a->op->calls.row || !b->op->calls.row || a->op->calls.emit != b->op->calls.emit ||
-	    !same_arguments(a, b))
+	    !same_arguments(a, b) || tensor_root(a->in[0])->turn != tensor_root(b->in[0])->turn)
 		return false;
 	a->op->calls.row(a, &of_a);
 	b->op->calls.row(b, &of_b);
@@ -71,7 +71,8 @@ emit_updates(struct emitter *e, struct node *const *n, int count)
 		chunks += parts(elements_of(&r), UPDATE_CHUNK);
 		vec_push(a, &e->updates, r);
 	}
-	e->together = arena_printf(a, "TOGETHER(%d, %d, %lld)", first, count, (long long)chunks);
+	e->together = optimizer_every(e, n[0], "every_updates", arena_printf(a, "TOGETHER(%d, %d, %lld)", first,
+	    count, (long long)chunks));
 	n[0]->op->calls.emit(e, n[0]);
 	e->together = NULL;
 }

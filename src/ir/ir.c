@@ -428,3 +428,14 @@ tensor_type_text(struct arena *a, const struct tensor *t)
 	}
 	return s.s;
 }
+
+bool
+settings_leave_out(const struct settings *set)
+{
+	int i;
+
+	for (i = 0; i < set->nturns; i++)
+		if (set->turn[i].every > 1)
+			return true;
+	return false;
+}

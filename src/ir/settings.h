@@ -89,8 +89,13 @@ struct turn {
 	const struct op *optimizer;
 	struct attr *optimizer_attr;
 	int patterns;		/* how many paths name its parameters */
+	int64_t every;		/* it is made in the first step, and in one of so many from there on */
 	struct loc loc;
 };
+
+struct settings;
+/* Is there an update that most steps leave out? */
+bool	settings_leave_out(const struct settings *);
 
 /* Enough to split long sums. */
 #define DEFAULT_WORKSPACE	((int64_t)4 << 20)

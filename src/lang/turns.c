@@ -3,11 +3,15 @@
  *
  *     update  (discriminator, loss=d), (generator, loss=g, optimizer=adam(lr=1e-4, beta1=0.5))
  *
+ *     update  (critic, loss=c), (generator, loss=g, every=5)
+ *
  * Each loss belongs to one update, so that what a network says it wants is not silently left out.
  */
 #include "lang/expander.h"
 
 #include <string.h>
+
+#define MOST_STEPS_APART	1000000
 
 static struct diag *
 turn_error(struct expander *ex, struct loc loc, const char *what)
@@ -116,6 +120,7 @@ read_arg(struct expander *ex, const struct arg *a, struct settings *set, struct 
 {
 	struct names names = { NULL, 0, 0 };
 	struct diag *g;
+	struct value v;
 
 	if (!a->name) {
 		turn_pattern_read(ex, a->value, set);
@@ -123,12 +128,16 @@ read_arg(struct expander *ex, const struct arg *a, struct settings *set, struct 
 		read_losses(ex, a, set, to);
 	} else if (strcmp(a->name, "optimizer") == 0) {
 		optimizer_expr(ex, a->value, set, &to->optimizer, &to->optimizer_attr);
+	} else if (strcmp(a->name, "every") == 0) {
+		v = setting_value(ex, a->value);
+		want_int(ex, &v, "every", 1, MOST_STEPS_APART, &to->every);
 	} else {
 		names_add(ex->a, &names, "loss");
 		names_add(ex->a, &names, "optimizer");
+		names_add(ex->a, &names, "every");
 		g = ex_error(ex, "name", a->name_loc, "an update has no argument '%s'", a->name);
 		if (!names_suggest(ex, g, a->name, &names))
-			diag_help(ex->d, g, "it has loss and optimizer");
+			diag_help(ex->d, g, "it has loss, optimizer and every");
 	}
 }
 
@@ -152,6 +161,7 @@ read_turn(struct expander *ex, const struct expr *e, struct settings *set)
 	if (e->kind == E_BAD)
 		return;
 	to->loc = e->loc;
+	to->every = 1;
 	for (i = 0; e->kind == E_TUPLE && i < e->nargs; i++)
 		read_arg(ex, &e->arg[i], set, to);
 	to->patterns = set->nturn_patterns - before;
@@ -200,6 +210,22 @@ settle_optimizers(struct expander *ex, const struct setting *st, struct settings
 	}
 }
 
+/* What is done in a step is done for an update. */
+static void
+check_steps(struct expander *ex, const struct setting *st, const struct settings *set)
+{
+	struct diag *g;
+	int i;
+
+	for (i = 0; i < set->nturns; i++)
+		if (set->turn[i].every <= 1)
+			return;
+	if (set->nturns == 0)
+		return;
+	g = ex_error(ex, "settings", st->loc, "no update is made in every step");
+	diag_help(ex->d, g, "leave every= out of the one that is made most often");
+}
+
 void
 turns_read(struct expander *ex, const struct setting *st, struct settings *set)
 {
@@ -215,6 +241,7 @@ turns_read(struct expander *ex, const struct setting *st, struct settings *set)
 	for (i = 0; i < st->nvalues; i++)
 		read_turn(ex, st->value[i], set);
 	settle_optimizers(ex, st, set);
+	check_steps(ex, st, set);
 	turns_assign(ex, set);
 	if (set->accumulate > 1) {
 		g = ex_error(ex, "settings", st->loc, "a step of several updates has no micro-batches: the second one "

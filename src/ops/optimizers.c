@@ -60,19 +60,30 @@ optimizer_rate(const struct module *m, const struct node *n)
 }
 
 const char *
+optimizer_every(struct emitter *e, const struct node *n, const char *function, const char *what)
+{
+	const struct settings *set = &e->module->set;
+	int turn = tensor_root(n->in[0])->turn;
+
+	return !turn || set->turn[turn - 1].every <= 1 ? what :
+	    arena_printf(e->module->arena, "%s(%lld, %s)", function, (long long)set->turn[turn - 1].every, what);
+}
+
+const char *
 optimizer_share(struct emitter *e, const struct node *n)
 {
 	struct update_row r = { 0 };
 	char decay[SIZE_TEXT], rate[SIZE_TEXT];
 
 	optimizer_row(n, &r);
-	return arena_printf(e->module->arena, r.average ? "averaged(share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld), %s)" :
+	return optimizer_every(e, n, "every_share", arena_printf(e->module->arena, r.average ?
+	    "averaged(share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld), %s)" :
 	    "share_of(%s, %s, %s, %s, %s, %s, %s, %s, %lld)",
 	    emit_pointer(e, r.weight), emit_pointer(e, r.master), emit_pointer(e, r.gradient),
 	    emit_pointer(e, r.state[0]), emit_pointer(e, r.state[1]), emit_pointer(e, r.state[2]),
 	    emit_real(decay, r.decay, false),
 	    emit_real(rate, optimizer_rate(e->module, n), false), (long long)tensor_elements_per_sample(r.weight),
-	    emit_pointer(e, r.average));
+	    emit_pointer(e, r.average)));
 }
 
 int64_t

@@ -40,6 +40,8 @@ const char	*optimizer_share(struct emitter *, const struct node *);
 int64_t		 optimizer_parts(const struct node *);
 /* How many times the learning rate its rate is; 1 of what has none. */
 double		 optimizer_rate(const struct module *, const struct node *);
+/* What a call updates, as text; where it is left out of most steps, FUNCTION makes it know how many they are apart. */
+const char	*optimizer_every(struct emitter *, const struct node *, const char *function, const char *what);
 
 /* PyTorch's Adam and AdamW: two states; the root of the second, or before that a copy of the
  * gradients for weight decay, is a temporary. */

@@ -111,6 +111,47 @@ def compare(program):
     return losses, statistics, weights
 
 
+# ---- a critic that moves three times as often as the generator ----
+
+def wasserstein(program):
+    """The same of a Wasserstein GAN: the critic moves in each step, the generator in the first and each third from it."""
+    net_g = nn.Sequential(nn.Linear(6, 24, bias=False), nn.ReLU(), nn.Linear(24, 8))
+    net_c = nn.Sequential(nn.Linear(8, 24), nn.LeakyReLU(0.2), nn.Linear(24, 1))
+    both = [(tensor, f"{name}.{'dense' if key[0] == '0' else 'dense_2'}.{key[2:]}")
+            for net, name in ((net_g, "generator"), (net_c, "critic")) for key, tensor in net.state_dict().items()]
+    for tensor, path in both:
+        tensor.copy_(torch.from_numpy(program.get(path)))
+    start = [tensor.clone() for tensor, _ in both]
+    optimizer_c = torch.optim.RMSprop(net_c.parameters(), lr=1e-3)
+    optimizer_g = torch.optim.Adam(net_g.parameters(), lr=2e-3, betas=(0.5, 0.999))
+    program.batch, losses, moved = BATCH, 0.0, []
+    for k in range(1, STEPS + 1):
+        real = torch.rand(BATCH, 8) + 1
+        program.set("real", real.numpy())
+        before = program.get("generator.dense.weight").copy()
+        program.train_step(BATCH, 1e-3, k)
+        if not (before == program.get("generator.dense.weight")).all():
+            moved.append(k)
+        fake = net_g(torch.from_numpy(program.made["fake.normal"]).reshape(BATCH, 6))
+        optimizer_c.zero_grad()
+        loss_c = net_c(fake.detach()).mean() - net_c(real).mean()
+        loss_c.backward()
+        optimizer_c.step()
+        loss_g = -net_c(fake).mean()
+        if (k - 1) % 3 == 0:
+            optimizer_g.zero_grad()
+            loss_g.backward()
+            optimizer_g.step()
+        mine = [float(program.made[name]) for name in ("loss.c.average", "loss.g.average")]
+        theirs = [float(loss_c.detach()), float(loss_g.detach())]
+        losses = max([losses] + [abs(a - b) / max(abs(b), 0.1) for a, b in zip(mine, theirs)])
+        print(f"# step {k}: c {mine[0]:.7f} {theirs[0]:.7f}  g {mine[1]:.7f} {theirs[1]:.7f}")
+    # (its last bias has no gradient, and does not move)
+    off = [numpy.linalg.norm(program.get(path) - tensor.numpy()) / max(numpy.linalg.norm((tensor - was).numpy()), 1e-6)
+           for (tensor, path), was in zip(both, start)]
+    return losses, max(off), moved
+
+
 def losses_of(text, folder, target):
     path = os.path.join(folder, "other.nn")
     open(path, "w").write(text)
@@ -126,6 +167,7 @@ def losses_of(text, folder, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--target", choices=("c", "cuda"), default="c")
+    parser.add_argument("--critic", default=os.path.join(HERE, "adversarial", "wgan.nn"))
     parser.add_argument("spec", nargs="?", default=os.path.join(HERE, "adversarial", "dcgan.nn"))
     args = parser.parse_args()
     torch.manual_seed(0)
@@ -137,9 +179,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         one = losses_of(text, folder, args.target)
         other = losses_of(f"{head}update {second.strip()}, {first}\n{rest}", folder, args.target)
+    critic, learnt, moved = wasserstein(program_of(args.critic, args.target))
     checks = [("both losses of twenty steps", losses, 1e-3), ("running statistics after them", statistics, 1e-3),
-              ("what was learnt", weights, 1e-2)]
-    print(f"1..{len(checks) + 1}")
+              ("what was learnt", weights, 1e-2), ("both losses where the critic moves more often", critic, 1e-3),
+              ("what is learnt so", learnt, 1e-2)]
+    print(f"1..{len(checks) + 2}")
     failed = 0
     for k, (what, off, limit) in enumerate(checks, 1):
         failed += not off <= limit
@@ -147,6 +191,9 @@ def main():
     differ = abs(one - other) > 1e-4 * abs(one)
     failed += not differ
     print(f"{'ok' if differ else 'not ok'} {len(checks) + 1} - the other order of updates is another training")
+    third = moved == list(range(1, STEPS + 1, 3))
+    failed += not third
+    print(f"{'ok' if third else 'not ok'} {len(checks) + 2} - the generator moves in steps {moved}")
     sys.exit(failed > 0)
 
 

@@ -1,0 +1,83 @@
+/*
+ * Which of a step's updates a node is for, where steps leave some out (settings.turn[].every): it runs in the steps
+ * that make one of these. Losses and metrics are computed in every step, so that each is logged as it is; what then is
+ * left out is backward and the update itself.
+ *
+ * What a node reads was made by a node that is for the same updates, or for more. So it lies where the plan says, whose
+ * step makes all updates.
+ */
+#include <string.h>
+
+#include "emit/program.h"
+#include "ir/op.h"
+
+/* What moves a parameter: its turn, if that is left out of most steps. */
+static unsigned
+bits_of_update(const struct module *m, const struct node *n)
+{
+	int turn = n->in[0] ? tensor_root(n->in[0])->turn : 0;
+
+	return turn && m->set.turn[turn - 1].every > 1 ? 1u << (turn - 1) : EVERY_STEP;
+}
+
+static void
+read_by_all(const struct graph *g, unsigned *wanted)
+{
+	int i;
+
+	for (i = 0; i < g->results.n; i++)
+		wanted[g->results.v[i].tensor->id] = EVERY_STEP;
+	if (g->loss)
+		wanted[g->loss->id] = EVERY_STEP;
+}
+
+/* Which results of the node are read, for which updates? Those that nothing reads are no reason for it to run. */
+static unsigned
+bits_of_readers(const struct node *n, const unsigned *wanted)
+{
+	unsigned bits = 0;
+	int k;
+
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k])
+			bits |= wanted[n->out[k]->id];
+	return bits ? bits : EVERY_STEP;
+}
+
+unsigned *
+emit_due(const struct module *m)
+{
+	const struct graph *g = m->train;
+	unsigned *wanted, *due;
+	int i, k;
+
+	if (!g || !settings_leave_out(&m->set))
+		return NULL;
+	wanted = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*wanted));
+	due = arena_array(m->arena, (size_t)g->nodes.n + 1, sizeof(*due));
+	read_by_all(g, wanted);
+	for (i = g->nodes.n - 1; i >= 0; i--) {
+		const struct node *n = g->nodes.v[i];
+
+		due[i] = n->op->kind == OP_OPTIMIZER ? bits_of_update(m, n) : bits_of_readers(n, wanted);
+		for (k = 0; k < n->nin; k++)
+			if (n->in[k])
+				wanted[n->in[k]->id] |= due[i];
+	}
+	return due;
+}
+
+/* The text of a call, run only in steps that make one of those updates. */
+void
+emit_if_due(struct text *out, unsigned bits, const char *call)
+{
+	const char *p, *end;
+
+	text_printf(out, "\tif (due & 0x%x) {\n", bits);
+	for (p = call; *p; p = end) {
+		end = strchr(p, '\n') ? strchr(p, '\n') + 1 : p + strlen(p);
+		text_puts(out, "\t");
+		text_add(out, p, (size_t)(end - p));
+	}
+	text_puts(out, "\t}\n");
+}
