@@ -287,8 +287,8 @@ const struct setting_kind setting_kinds[] = {
 	{ SEC_TRAIN, "optimizer", .read = optimizer_read,
 	  .doc = "how weights are updated; sgd(lr=0.01) if not given" },
 	{ SEC_TRAIN, "update", .many = true, .bind = bind_update,
-	  .doc = "the updates of a step, one after the other: paths of parameters, the loss that moves them, and the "
-	  "optimizer; one update of everything by all losses if not given",
+	  .doc = "the updates of a step, one after the other: paths of parameters, the loss that moves them, the "
+	  "optimizer, and in how many steps (every=); one update of everything by all losses if not given",
 	  .values = "(generator, loss=g)|(critic, loss=d, optimizer=adam(lr=1e-4))" },
 	{ SEC_TRAIN, "groups", .many = true, .bind = bind_groups,
 	  .doc = "paths of parameters with a learning rate or a weight decay of their own",
