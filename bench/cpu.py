@@ -4,18 +4,25 @@ threads, alternating in one run, so that what the machine does meanwhile hits bo
 
     bench/cpu.py [--stowage ./stowage] [--python python3] [--threads N] [--runs 5] [--cblas] [NETWORK...]
 
+Both have their samples before they begin, PyTorch in memory and the program in files, which it maps: drawing
+random numbers, as the specs do by themselves, is no part of training.
+
 PyTorch gets its fastest setting: each layout and thread count is tried first, and the best one is
 what Stowage is measured against. Printed: samples/s of each side's fastest run, their ratio,
 peak memory, and every setting that could matter.
 """
 import argparse
+import array
 import json
+import math
 import os
 import platform
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+from random import Random
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = {"lenet5": ("lenet5.nn", 2.0), "resnet18": ("resnet18.nn", 6.0), "gpt": ("gpt.nn", 10.0),
@@ -62,9 +69,40 @@ def stowage(program, folder):
     return {"samples_per_s": speed, "peak_kib": usage.ru_maxrss}
 
 
+STAGED = re.compile(r"^\s*(?:input|target)\s+(\w+)\s*:\s*(f32|tokens|class)\[([^\]]*)\]", re.M)
+SYNTHETIC = re.compile(r"synthetic\(samples=(\d+)\)")
+
+
+def write_npy(path, kind, shape, draw):
+    """Numbers that repeat after a while, since drawing all of them would take longer than the runs."""
+    count = math.prod(shape)
+    some = array.array("f" if kind == "f32" else "i", (draw() for _ in range(min(count, 1 << 18)))).tobytes()
+    header = f"{{'descr': '<{'f4' if kind == 'f32' else 'i4'}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.ljust(117).encode() + b"\n")
+        for at in range(0, 4 * count, len(some)):
+            f.write(some[:4 * count - at])
+
+
+def with_files(network, folder):
+    """The spec, with files of samples in place of those that it would draw."""
+    text = open(f"{HERE}/specs/{NETWORKS[network][0]}").read()
+    samples, files, random = int(SYNTHETIC.search(text).group(1)), [], Random(1)
+    for name, kind, inside in STAGED.findall(text):
+        dims = [int(d) for d in re.findall(r"\d+", inside)]
+        classes = dims.pop(0) if kind == "class" else dims.pop() if kind == "tokens" else 0
+        draw = (lambda classes=classes: random.randrange(classes)) if classes else (lambda: random.gauss(0, 1))
+        write_npy(f"{folder}/{name}.npy", kind, [samples, *dims], draw)
+        files.append(f'"{name}.npy"')
+    path = f"{folder}/{network}.nn"
+    with open(path, "w") as f:
+        f.write(SYNTHETIC.sub(f"npy({', '.join(files)})", text))
+    return path
+
+
 def build(network, folder):
-    command = [args.stowage, "build", "--target", "c", "--threads", str(args.threads), "-o", folder,
-               f"{HERE}/specs/{NETWORKS[network][0]}"]
+    command = [args.stowage, "build", "--force", "--target", "c", "--threads", str(args.threads), "-o", folder,
+               with_files(network, folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     program = os.path.join(folder, network)
     if args.cblas:
