@@ -99,10 +99,19 @@ array_keep(struct importer *im, const struct model_node *n, const struct array *
 {
 	struct numbers *made = ARENA_NEW(im->arena, struct numbers);
 	struct val *v = val_new(im, n->out[0]);
+	const struct numbers *weight = NULL;
 	int64_t k;
+	int i;
 
-	*made = (struct numbers){ .name = "", .type = a->real ? ELEMENT_F64 : ELEMENT_I64, .rank = a->rank, .count = a->count,
-		.data = a->real ? (const unsigned char *)a->r : (const unsigned char *)a->i, .computed = true };
+	/* what comes of a weight alone is what is trained */
+	for (i = 0; i < n->nin && !weight; i++) {
+		const struct val *in = map_get(&im->vals, n->in[i]);
+
+		if (in && in->data && numbers_is_weight(in->data) && in->data->count > 1)
+			weight = in->data;
+	}
+	*made = (struct numbers){ .name = weight ? weight->name : "", .type = a->real ? ELEMENT_F64 : ELEMENT_I64, .rank = a->rank, .count = a->count,
+		.data = a->real ? (const unsigned char *)a->r : (const unsigned char *)a->i, .computed = !weight };
 	memcpy(made->dim, a->dim, sizeof(made->dim));
 	for (k = 0; a->stepped && k < a->count; k++)
 		if (a->step[k] != 0)

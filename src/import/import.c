@@ -283,7 +283,7 @@ static void
 count_weights(struct importer *im)
 {
 	char text[SIZE_TEXT];
-	int64_t added = 0;
+	int64_t added = 0, computed = 0;
 	int i, k;
 
 	for (i = 0; i < im->steps.n; i++)
@@ -291,10 +291,13 @@ count_weights(struct importer *im)
 			const struct weight *w = &im->steps.v[i]->weight[k];
 			bool statistic = strcmp(im->steps.v[i]->op->name, "batchnorm") == 0 && k > 1;
 			int64_t *sum = statistic ? &im->result->statistics : !w->frozen ? &im->result->parameters :
-			    w->numbers->place ? &im->result->frozen : &added;
+			    w->numbers->place ? &im->result->frozen : w->numbers->computed ? &computed : &added;
 
 			*sum += weight_count(w);
 		}
+	if (computed)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "%s numbers are frozen: constants that the model "
+		    "computes, such as masks, and no parameters", size_commas(text, computed)));
 	if (added)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "%s numbers are added that the model does not "
 		    "have, and frozen: a weight of ones or a bias of zeros, where a layer of ours has one and the model's has "

@@ -4,6 +4,7 @@
  */
 #include "import/importer.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool
@@ -79,6 +80,27 @@ broadcast_call(struct importer *im, const struct model_node *n, const char *ours
 	return call_end(&c, n->out[0]);
 }
 
+/* Is it a constant that the model computes, of one number throughout, and the result no larger than WITH? */
+static bool
+is_uniform(const struct val *v, const struct val *with, double *r)
+{
+	int64_t own[MODEL_RANK], other[MODEL_RANK], i;
+	int k, more = val_rank(with) - val_rank(v);
+
+	if (!v->data || !v->data->computed || !v->data->data || v->data->count < 1 || more < 0 || with->source.merged)
+		return false;
+	val_extents(v, own);
+	val_extents(with, other);
+	for (k = 0; k < val_rank(v); k++)
+		if (own[k] != 1 && own[k] != other[k + more])
+			return false;
+	*r = numbers_real(v->data, 0);
+	for (i = 1; i < v->data->count; i++)
+		if (!(numbers_real(v->data, i) == *r))
+			return false;
+	return isfinite(*r);
+}
+
 static bool
 two_operands(struct importer *im, const struct model_node *n, const char *ours)
 {
@@ -87,9 +109,9 @@ two_operands(struct importer *im, const struct model_node *n, const char *ours)
 
 	if (!v[0] || !v[1])
 		return cannot(im, "an operand is missing");
-	if (v[0]->t && val_number(v[1], &r))
+	if (v[0]->t && (val_number(v[1], &r) || is_uniform(v[1], v[0], &r)))
 		return with_number(im, n, v[0], r, false);
-	if (v[1]->t && val_number(v[0], &r))
+	if (v[1]->t && (val_number(v[0], &r) || is_uniform(v[0], v[1], &r)))
 		return with_number(im, n, v[1], r, true);
 	return broadcast_call(im, n, ours, v, 2);
 }

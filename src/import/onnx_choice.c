@@ -280,7 +280,7 @@ prelu(struct importer *im, const struct model_node *n)
 
 	if (!x || !slope)
 		return x ? cannot(im, "its slope is missing") : false;
-	if (val_number(slope, &r) && !numbers_is_weight(slope->data)) {
+	if (val_number(slope, &r) && slope->data->computed) {
 		call_begin(&c, im, "leaky_relu");
 		call_like(&c, x);
 		call_real(&c, "slope", r);

@@ -1,0 +1,281 @@
+"""Models of torchvision, timm and transformers, begun at random and exported by PyTorch, imported and built for C: the
+same number of parameters, the same outputs.
+
+    import.py FOLDER [NAME...]       reports in TAP; what a model's package is missing for is skipped
+"""
+import os
+import re
+import subprocess
+import sys
+import warnings
+
+import numpy
+import torch
+from torch import nn
+
+warnings.filterwarnings("ignore")
+work, only = sys.argv[1], sys.argv[2:]
+SAMPLES, BATCH, TOLERANCE = 4, 2, 1e-4
+n = 0
+
+
+def result(good, name, more=""):
+    global n
+    n += 1
+    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
+    for line in str(more).splitlines() if not good else []:
+        print("#", line)
+
+
+def skip(name, why):
+    global n
+    n += 1
+    print(f"ok {n} - {name} # SKIP {why}", flush=True)
+
+
+# ---- the models: each returns a module and what it is given ----
+
+def image(size):
+    return (torch.randn(SAMPLES, 3, size, size),)
+
+
+def words(vocabulary, length, *more):
+    return (torch.randint(0, vocabulary, (SAMPLES, length)), *more)
+
+
+def vision(name, size=64):
+    import torchvision
+    return getattr(torchvision.models, name)(weights=None), image(size)
+
+
+def vision_vit():
+    from torchvision.models import VisionTransformer
+    return VisionTransformer(image_size=32, patch_size=8, num_layers=3, num_heads=4, hidden_dim=32, mlp_dim=64,
+                             num_classes=10), image(32)
+
+
+def vision_swin():
+    from torchvision.models.swin_transformer import SwinTransformer
+    return SwinTransformer(patch_size=[4, 4], embed_dim=24, depths=[2, 2], num_heads=[3, 6], window_size=[4, 4],
+                           num_classes=10), image(64)
+
+
+def vision_convnext():
+    from torchvision.models.convnext import CNBlockConfig, ConvNeXt
+    return ConvNeXt([CNBlockConfig(16, 32, 2), CNBlockConfig(32, None, 2)], num_classes=10), image(32)
+
+
+def timm_model(name, size, **options):
+    import timm
+    return timm.create_model(name, pretrained=False, num_classes=10, **options), image(size)
+
+
+class Logits(nn.Module):
+    """What a model of transformers computes first, as one tensor."""
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, *given):
+        return self.model(*given)[0]
+
+
+def hugging(kind, config, given, **options):
+    import transformers
+    c = getattr(transformers, config)(**options)
+    c.use_cache, c.return_dict = False, True
+    return Logits(getattr(transformers, kind)(c)), given
+
+
+SMALL = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)
+
+
+def distilbert():
+    return hugging("DistilBertForMaskedLM", "DistilBertConfig", words(99, 12), vocab_size=99, dim=32, n_layers=2,
+                   n_heads=4, hidden_dim=64, max_position_embeddings=12)
+
+
+def gpt2():
+    return hugging("GPT2LMHeadModel", "GPT2Config", words(99, 12), vocab_size=99, n_embd=32, n_layer=2, n_head=4,
+                   n_positions=12)
+
+
+def hugging_vit():
+    return hugging("ViTForImageClassification", "ViTConfig", image(32), image_size=32, patch_size=8, num_labels=10,
+                   **SMALL)
+
+
+def hugging_convnext():
+    return hugging("ConvNextForImageClassification", "ConvNextConfig", image(32), hidden_sizes=[16, 32], depths=[2, 2],
+                   num_stages=2, num_labels=10)
+
+
+def encoder(**options):
+    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True, **options)
+    return nn.Sequential(nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), nn.Linear(32, 5)), \
+        (torch.randn(SAMPLES, 6, 32),)
+
+
+def decoder():
+    return nn.Sequential(nn.Conv2d(3, 8, 3, 2, 1), nn.PReLU(8), nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(8, 4, 3, 1, 1),
+                         nn.PReLU(), nn.Upsample(scale_factor=2), nn.GELU(), nn.Conv2d(4, 2, 1), nn.GELU(approximate="tanh")), \
+        image(16)
+
+
+OLD, NEW = "the older exporter", "the newer exporter"
+BOTH = (OLD, NEW)
+MODELS = {
+    "resnet18": (BOTH, lambda: vision("resnet18")),
+    "squeezenet1_1": (BOTH, lambda: vision("squeezenet1_1")),
+    "mobilenet_v2": (BOTH, lambda: vision("mobilenet_v2")),
+    "mobilenet_v3_small": (BOTH, lambda: vision("mobilenet_v3_small")),
+    "shufflenet_v2_x0_5": (BOTH, lambda: vision("shufflenet_v2_x0_5")),
+    "densenet121": ((NEW,), lambda: vision("densenet121")),
+    "efficientnet_b0": ((NEW,), lambda: vision("efficientnet_b0")),
+    "regnet_y_400mf": ((NEW,), lambda: vision("regnet_y_400mf")),
+    "convnext": (BOTH, vision_convnext),
+    "vit": (BOTH, vision_vit),
+    "swin": (BOTH, vision_swin),
+    "timm's vit": (BOTH, lambda: timm_model("vit_tiny_patch16_224", 32, img_size=32, patch_size=8, depth=2)),
+    "distilbert": (BOTH, distilbert),
+    "gpt2": (BOTH, gpt2),
+    "transformers' vit": (BOTH, hugging_vit),
+    "transformers' convnext": (BOTH, hugging_convnext),
+    "encoder": ((OLD,), lambda: encoder(activation="gelu", norm_first=True)),
+    "encoder, norms behind": ((NEW,), encoder),
+    "decoder of images": (BOTH, decoder),
+}
+
+
+# ---- the ways to a spec and back ----
+
+def randomise(model):
+    """Statistics and affine weights that are not all alike."""
+    torch.manual_seed(7)
+    with torch.no_grad():
+        for name, t in model.state_dict().items():
+            if name.endswith("running_var"):
+                t.uniform_(0.5, 2)
+            elif t.is_floating_point() and t.dim() == 1:
+                t.add_(0.3 * torch.randn(t.shape))
+    return model.eval()
+
+
+def export(model, given, exporter, path):
+    few = tuple(x[:3] for x in given)
+    if exporter == OLD:
+        torch.onnx.export(model, few, path, dynamo=False, opset_version=17, input_names=[f"in{i}" for i in range(len(few))],
+                          dynamic_axes={f"in{i}": {0: "batch"} for i in range(len(few))})
+        return
+    try:
+        batch = torch.export.Dim("batch")
+        torch.onnx.export(model, few, path, dynamo=True, verbose=False, external_data=False,
+                          dynamic_shapes=(tuple({0: batch} for _ in few),) if isinstance(model, Logits) else
+                          tuple({0: batch} for _ in few))
+    except Exception:    # a model that says its batch itself
+        torch.onnx.export(model, few, path, dynamo=True, verbose=False, external_data=False)
+
+
+def quietly(f, *arguments):
+    """Exporters talk; what they say is kept."""
+    sys.stdout.flush()
+    kept, log = [os.dup(1), os.dup(2)], os.open(os.path.join(work, "export.log"), os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    try:
+        return f(*arguments)
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept[0], 1)
+        os.dup2(kept[1], 2)
+        for fd in (*kept, log):
+            os.close(fd)
+
+
+def target(spec):
+    """Zeros as the target of a spec has them."""
+    kind, inside = re.search(r"target +\w+ +: (\w+)\[([^\]]*)\]", spec).groups()
+    extents = [int(x) for x in inside.split(",") if x.strip()]
+    return numpy.zeros([SAMPLES] + extents[1:], numpy.int32) if kind == "class" else \
+        numpy.zeros([SAMPLES] + extents, numpy.float32)
+
+
+def build(folder, spec, given):
+    files = [f"x{i}.npy" for i in range(len(given))] + ["y.npy"]
+    for f, x in zip(files, [x.numpy().astype(numpy.int32) if x.dtype == torch.int64 else x.numpy() for x in given] + [target(spec)]):
+        numpy.save(os.path.join(folder, f), x)
+    data = "npy(" + ", ".join(f'"{f}"' for f in files) + ")"
+    spec = re.sub(r"(?m)^( *data *)synthetic\([^)]*\)", rf"\1{data}", re.sub(r"(?m)^( *batch +)\d+", rf"\g<1>{BATCH}", spec))
+    with open(folder + "/net.nn", "w") as f:
+        f.write(spec + f"\nvalidate {{ batch {BATCH}  data {data} }}\n")
+    subprocess.run([os.environ["STOWAGE"], "emit", "--target", "c", "--threads", "2", "-o", folder + "/", folder + "/net.nn"],
+                   check=True, stdout=subprocess.DEVNULL)
+    source = [f for f in os.listdir(folder) if f.endswith(".c")][0]
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O1", "-march=native", "-fopenmp-simd", "-pthread", "-w",
+                    "-o", folder + "/net", os.path.join(folder, source), "-lm"], check=True)
+
+
+def numbers_in(path):
+    """How many real numbers lie in a file, which has parts of them multiplied out and others left out."""
+    import onnx
+    graph = onnx.load(path).graph
+    tensors = list(graph.initializer) + [a.t for n in graph.node if n.op_type == "Constant" for a in n.attribute if a.name == "value"]
+    sizes = [int(numpy.prod(t.dims)) for t in tensors if t.data_type in (1, 10, 11) and ".running_" not in t.name]
+    return sum(n for n in sizes if n > 1)
+
+
+def multiplied_out(model):
+    """By how much more numbers are left of tables of relative positions, which exporters write as biases."""
+    return sum(m.get_relative_position_bias().numel() - m.relative_position_bias_table.numel() for m in model.modules()
+               if hasattr(m, "get_relative_position_bias"))
+
+
+def parameters(model):
+    return sum(p.numel() for p in {id(p): p for p in model.parameters()}.values())
+
+
+def compare(name, exporter, model, given):
+    folder = os.path.join(work, re.sub(r"\W", "_", name) + ("_old" if exporter == OLD else "_new"))
+    os.makedirs(folder, exist_ok=True)
+    title = f"{name} by {exporter}"
+    try:
+        quietly(export, model, given, exporter, folder + "/model.onnx")
+    except Exception as e:
+        return skip(title, f"PyTorch does not export it: {str(e).splitlines()[0] if str(e) else type(e)}")
+    done = subprocess.run([os.environ["STOWAGE"], "import", folder + "/model.onnx", "-o", folder + "/spec.nn", "-w",
+                           folder + "/w.safetensors"], capture_output=True, text=True)
+    if done.returncode != 0:
+        return result(False, f"{title} is imported", done.stderr)
+    count = int(re.search(r"nodes, ([\d,]+) parameters", done.stderr).group(1).replace(",", ""))
+    wanted = {parameters(model) + multiplied_out(model), numbers_in(folder + "/model.onnx")}
+    result(count in wanted, f"{title} has its parameters, or those that the exporter left", f"{count}, none of {wanted}")
+    with open(folder + "/spec.nn") as f:
+        spec = f.read()
+    laid = subprocess.run([os.environ["STOWAGE"], "fmt", "--check", folder + "/spec.nn"], capture_output=True, text=True)
+    result(laid.returncode == 0, f"{title} is laid out", laid.stderr)
+    build(folder, spec, given)
+    done = subprocess.run(["./net", "--quiet", "--weights", "w.safetensors", "--strict", "--predict", "out.npy"], cwd=folder,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        return result(False, f"{title} runs", done.stderr)
+    got = numpy.load(folder + "/out.npy")
+    with torch.no_grad():
+        want = model(*given).numpy().reshape(got.shape)
+    error = numpy.abs(got - want).max() / numpy.abs(want).max()
+    result(error < TOLERANCE, f"{title} gives PyTorch's outputs", f"{error:g} of the largest output")
+
+
+for name, (exporters, make) in MODELS.items():
+    if only and name not in only:
+        continue
+    torch.manual_seed(1)
+    try:
+        model, given = make()
+    except ImportError as absent:
+        skip(name, f"{absent.name} is missing: IT WAS NOT COMPARED")
+        continue
+    model = randomise(model)
+    for exporter in exporters:
+        torch.manual_seed(1)
+        compare(name, exporter, model, given)
+print(f"1..{n}")
