@@ -33,7 +33,7 @@ join_sums(struct graph *g)
 
 		if (n->out[0])
 			place[n->out[0]->id] = i + 1;
-		if (at == 0 || reads[t->id] != 1 || t->alias_of || t->def->nout != 1 || !formula_sum_make(a, n, t->def))
+		if (at == 0 || !n->out[0] || reads[t->id] != 1 || t->alias_of || t->def->nout != 1 || !formula_sum_make(a, n, t->def))
 			continue;
 		g->nodes.v[at - 1] = n;
 		gone[i] = true;

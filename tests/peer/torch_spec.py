@@ -1,0 +1,121 @@
+"""Modules of torchvision and of our own, by stowage-torch: their inference programs beside PyTorch.
+
+    torch_spec.py FOLDER [NAME ...]     reports in TAP
+"""
+import importlib.machinery
+import importlib.util
+import os
+import subprocess
+import sys
+
+import numpy
+import torch
+from torch import nn
+
+top = os.path.abspath(os.environ["top_srcdir"])
+work = sys.argv[1]
+stowage = os.environ["STOWAGE"]
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("stowage_torch", top + "/python/stowage-torch")
+stowage_torch = importlib.util.module_from_spec(importlib.util.spec_from_loader("stowage_torch", loader))
+loader.exec_module(stowage_torch)
+n = 0
+
+
+def result(good, name, more=""):
+    global n
+    n += 1
+    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
+    for line in str(more).splitlines() if not good else []:
+        print("#", line)
+
+
+def randomise(model):
+    """Statistics and affine weights that are not all alike."""
+    torch.manual_seed(7)
+    with torch.no_grad():
+        for name, t in model.state_dict().items():
+            if name.endswith("running_var"):
+                t.uniform_(0.5, 2)
+            elif t.is_floating_point() and t.dim() == 1:
+                t.add_(0.1 * torch.randn(t.shape))
+    return model.eval()
+
+
+def compare(name, model, x, kinds):
+    folder = os.path.join(work, name)
+    os.makedirs(folder, exist_ok=True)
+    text, weights = stowage_torch.convert(randomise(model), [x], kinds, "net")
+    with open(folder + "/net.nn", "w") as f:
+        f.write(text)
+    stowage_torch.save(folder + "/w.safetensors", weights)
+    made = sum(t.numel() for t in weights.values())
+    theirs = sum(t.numel() for k, t in model.state_dict().items() if not k.endswith("num_batches_tracked"))
+    subprocess.run([stowage, "emit", "--infer", "-b", "2", "--target", "c", "--threads", "2", "-o", folder + "/net.c", folder + "/net.nn"],
+                   check=True)
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O1", "-march=native", "-fopenmp-simd", "-pthread", "-w", "-o",
+                    folder + "/net", folder + "/net.c", "-lm"], check=True)
+    raw = (x.to(torch.int32) if x.dtype == torch.int64 else x).numpy().tobytes()
+    done = subprocess.run([folder + "/net", folder + "/w.safetensors"], input=raw, capture_output=True)
+    with torch.no_grad():
+        want = model(x).numpy()
+    got = numpy.frombuffer(done.stdout, "<f4")
+    good = done.returncode == 0 and got.size == want.size
+    error = numpy.abs(got.reshape(want.shape) - want).max() / numpy.abs(want).max() if good else 1
+    result(good and error < 1e-4 and made == theirs, f"{name} has PyTorch's outputs and as many numbers",
+           f"{error:g} of the largest output; {made} of {theirs} numbers\n{done.stderr.decode()}\n{text}")
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Dropout(0.1), nn.Linear(2 * width, width))
+
+    def forward(self, x):
+        return x + self.mlp(self.norm(x))
+
+
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.place = nn.Parameter(torch.randn(7, 12))
+        self.table = nn.Embedding(20, 12)
+        self.layers = nn.Sequential(*(Block(12) for _ in range(3)))
+        self.head = nn.Linear(12, 5)
+
+    def forward(self, ids):
+        return self.head(self.layers(self.table(ids) + self.place).mean(1))
+
+
+def ours():
+    model = Words()
+    compare("words", model, torch.randint(0, 20, (2, 7)), [("ids", "tokens[7, vocab=20]")])
+    text, _ = stowage_torch.convert(model, [torch.randint(0, 20, (2, 7))], [("ids", "tokens[7, vocab=20]")])
+    result(text.count("\nblock block_") + text.startswith("block block_") == 1 and "_2: block_" in text,
+           "modules that are alike are one block, used under their names", text)
+
+    class Odd(nn.Module):
+        def forward(self, x):
+            return torch.cumsum(x, 1)
+    try:
+        stowage_torch.convert(Odd(), [torch.randn(2, 4)])
+        result(False, "what cannot be expressed is named")
+    except stowage_torch.Cannot as e:
+        result("cumsum" in str(e), "what cannot be expressed is named", e)
+
+
+def vision(name):
+    import torchvision
+    compare(name, getattr(torchvision.models, name)(weights=None), torch.randn(2, 3, 64, 64), [("image", "f32[3, 64, 64]")])
+
+
+for name in sys.argv[2:] or ["ours", "resnet18", "mobilenet_v2", "squeezenet1_1", "efficientnet_b0", "densenet121", "mnasnet0_5"]:
+    try:
+        ours() if name == "ours" else vision(name)
+    except ImportError as e:
+        n += 1
+        print(f"ok {n} - {name} # SKIP {e}")
+    except Exception as e:
+        result(False, name, f"{type(e).__name__}: {e}")
+print(f"1..{n}")
