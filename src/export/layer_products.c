@@ -84,7 +84,7 @@ from_own_table(struct exporter *x, const struct node *n, int axis)
 {
 	const struct tensor *t = n->in[0], *index = n->in[1];
 	int64_t front[MAX_RANK + 1] = { 0, axis + 1 }, back[2 * MAX_RANK + 1] = { 0 };
-	const char *v = value_of(x, t);
+	const char *v = value_of(x, t), *places;
 	int i, k;
 
 	for (i = 0, k = 2; i < t->rank; i++)
@@ -92,8 +92,9 @@ from_own_table(struct exporter *x, const struct node *n, int axis)
 			front[k++] = i + 1;
 	if (axis > 0)
 		v = transposed(x, v, t->rank + 1, front);
-	v = make(x, "GatherND", IN(v, make(x, "Unsqueeze", IN(value_of(x, index), int_constant(x, -1)), AS_IS)),
-	    AS(attr_is_int("batch_dims", 1)));
+	places = make(x, "Cast", IN(value_of(x, index)), AS(attr_is_int("to", 7)));	/* int64, as it wants them */
+	places = make(x, "Unsqueeze", IN(places, int_constant(x, -1)), AS_IS);
+	v = make(x, "GatherND", IN(v, places), AS(attr_is_int("batch_dims", 1)));
 	if (axis == 0)
 		return v;
 	for (i = 0; i < n->out[0]->rank; i++)	/* index axes came first, and stand where the axis was */
