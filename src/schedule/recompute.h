@@ -4,7 +4,9 @@
  *
  *     recompute.c           the pass: what the spec asks for, and rewriting the graph
  *     recompute_search.c    choosing the states: without a budget, or among few tensors all choices
- *     recompute_ladder.c    choosing them for a budget, by many descents; a smaller budget never
+ *     recompute_exact.c     the cheapest way of all to a budget, in networks of about a dozen layers
+ *     recompute_sets.c      the step as events over sets of tensors, for that
+ *     recompute_ladder.c    choosing states for a budget, by many descents; a smaller budget never
  *                           gives a higher peak
  *     recompute_descent.c   one descent: moves, made as long as they help
  *     recompute_tried.c     what trials have shown, by the choice
@@ -39,7 +41,8 @@ struct search_limits {
 	void *context;
 };
 
-/* Walks from the choice in model->state to ever lower peaks, and stops at the first choice that
+/* Finds the cheapest way to the budget where it can look at all of them, and stops there if that fits.
+ * Else walks from the choice in model->state to ever lower peaks, and stops at the first choice that
  * fits; else at the lowest. Where it goes does not depend on the budget, so a smaller one never
  * gives a higher peak, unless one of them uses up its work (model->work): then the lowest choice so far
  * is what it comes to. Leaves the choice in model->state and its trial in model->trial; true if it

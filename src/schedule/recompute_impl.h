@@ -117,6 +117,12 @@ bool	search_descend(struct state_search *, int64_t enough);
 /* Keeps what can be kept where that lowers the cost and nothing gets above the aim. */
 void	search_restore(struct state_search *);
 
+/* ---- recompute_exact.c ---- */
+
+/* To the budget, the cheapest way of all. False where there is none, or it takes too long to tell; then
+ * everything is kept as before. */
+bool	search_exact(struct state_search *);
+
 /* ---- recompute_ladder.c ---- */
 
 /* To the budget, as recompute_search(). */

@@ -25,6 +25,10 @@
  * A search may make so many trials, counted in events; then it ends with the lowest choice so far if no
  * other fits. Only where that happens may a larger budget do worse than a smaller one.
  *
+ * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a dozen
+ * layers it finds it. States can't say everything that it can: that a tensor is made again, dropped, and
+ * made again later.
+ *
  * Cost is multiply-adds, and bytes read and written. If there are few tensors to choose from, all
  * choices are tried instead, and the best one for any budget is known.
  *
@@ -187,7 +191,7 @@ recompute_search(struct model *m, const struct search_limits *limits)
 
 	step_try(m);
 	s.macs = m->trial->macs;
-	if (limits_fit(&s))
+	if (limits_fit(&s) || (limits->products && search_exact(&s)))
 		return true;
 	find_candidates(&s);
 	for (i = 0; i < s.n && choices <= EXHAUSTIVE; i++)

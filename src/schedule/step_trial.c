@@ -251,12 +251,12 @@ note_kept(struct model *m)
 		t->kept[i] = t->there[i] || m->state[t->root[i]] == KEEP;
 }
 
-static bool
-schedule(struct model *m)
+/* As it is after forward. */
+static void
+begin_backward(struct model *m)
 {
 	struct trial *t = m->trial;
 	size_t n = (size_t)m->nvalues;
-	int i;
 
 	t->nevents = m->forward;
 	t->noperands = t->forward_operands;
@@ -270,15 +270,68 @@ schedule(struct model *m)
 	memset(t->current, -1, n * sizeof(int));
 	memset(t->updated, 0, n * sizeof(*t->updated));
 	note_kept(m);
-	for (i = m->forward; i < m->nnodes; i++)
-		if (!run_node(m, i))
-			return false;
+}
+
+static void
+end_with_results(struct model *m)
+{
+	struct trial *t = m->trial;
+	int i;
+
 	for (i = 0; i < m->nresults; i++) {
 		int root = t->root[m->result[i]];
 
 		touch(t, root, t->nevents - 1);
 		t->last_read[root] = t->nevents;
 	}
+}
+
+static bool
+schedule(struct model *m)
+{
+	int i;
+
+	begin_backward(m);
+	for (i = m->forward; i < m->nnodes; i++)
+		if (!run_node(m, i))
+			return false;
+	end_with_results(m);
+	return true;
+}
+
+/* V is made again, and so are its views, when they are read. */
+static void
+forget(struct model *m, int v)
+{
+	struct trial *t = m->trial;
+	int i;
+
+	for (i = 0; i < m->nvalues; i++)
+		if (m->value[i].root == v)
+			t->current[i] = -1;
+}
+
+static bool
+schedule_in_order(struct model *m, const struct step_order *order, int n)
+{
+	struct trial *t = m->trial;
+	int i;
+
+	begin_backward(m);
+	memcpy(t->current, t->itself, (size_t)m->nvalues * sizeof(int));
+	for (i = 0; i < n; i++) {
+		if (order[i].again < 0 && order[i].node < m->forward)
+			continue;	/* begin_backward() did that */
+		if (order[i].again < 0) {
+			if (!run_node(m, order[i].node))
+				return false;
+			continue;
+		}
+		forget(m, order[i].again);
+		if (!ensure(m, order[i].again, 0))
+			return false;
+	}
+	end_with_results(m);
 	return true;
 }
 
@@ -381,12 +434,13 @@ measure(struct model *m)
 	t->peak = peak;
 }
 
-bool
-step_try(struct model *m)
+/* The trial is scheduled, or that failed. */
+static bool
+finish(struct model *m, bool valid)
 {
 	struct trial *t = m->trial;
 
-	t->valid = schedule(m);
+	t->valid = valid;
 	m->effort += t->nevents;
 	m->work += t->nevents;
 	if (!t->valid) {
@@ -395,6 +449,18 @@ step_try(struct model *m)
 	}
 	measure(m);
 	return true;
+}
+
+bool
+step_try(struct model *m)
+{
+	return finish(m, schedule(m));
+}
+
+bool
+step_replay(struct model *m, const struct step_order *order, int n)
+{
+	return finish(m, schedule_in_order(m, order, n));
 }
 
 /* ---- the room ---- */

@@ -305,34 +305,160 @@ Test(recompute, a_search_ends_when_its_work_is_used_up)
 	"loss mse(y, t) }\n"							\
 	"train { batch 4096 optimizer sgd(lr=0.1) data synthetic(8192) }\n"
 
-/* All choices of three states for the forward tensors that are not fixed, by brute force; the least
- * multiply-adds and traffic with which the peak stays within the budget. */
-static double
-cheapest(struct model *m, int64_t budget)
+/* The least cost, by dynamic programming over all sets of forward's tensors before each node, without
+ * any bound or shortcut: from every set each tensor may be dropped, each that is missing made again
+ * from what is there, and the next node run. A first output lies on an input that is dropped with it. */
+#define MOST_FREE	12
+
+struct program {
+	const struct model *m;
+	int value[MOST_FREE], n;
+	int64_t budget;
+	double *now, *next;	/* by set */
+};
+
+static unsigned
+set_of(const struct program *p, int v)
 {
-	int free[16], n = 0, i, k, count = 1;
-	double best = HUGE_VAL;
+	int i;
 
-	for (i = 0; i < m->nvalues; i++)
-		if (!m->value[i].fixed && m->value[i].root == i && m->value[i].def >= 0 &&
-		    m->value[i].def < m->forward && !m->value[i].persistent) {
-			cr_assert_lt(n, 16);
-			free[n++] = i;
-			count *= 3;
-		}
-	for (i = 0; i < count; i++) {
-		int digits = i;
+	for (i = 0; i < p->n; i++)
+		if (v >= 0 && p->value[i] == p->m->value[v].root)
+			return 1u << i;
+	return 0;
+}
 
-		for (k = 0; k < n; k++, digits /= 3)
-			m->state[free[k]] = (unsigned char)(digits % 3);
-		if (step_try(m) && m->trial->peak <= budget &&
-		    (double)m->trial->macs + 0.25 * (double)m->trial->traffic < best)
-			best = (double)m->trial->macs + 0.25 * (double)m->trial->traffic;
+static bool
+read_later(const struct model *m, int v, int node)
+{
+	int i, k;
+
+	for (i = 0; i < m->nresults; i++)
+		if (m->value[m->result[i]].root == v)
+			return true;
+	for (i = node; i < m->nnodes; i++)
+		for (k = 0; k < m->node[i].nin; k++)
+			if (m->node[i].in[k] >= 0 && m->value[m->node[i].in[k]].root == v)
+				return true;
+	return false;
+}
+
+/* Bytes alive before that node: those of the set, and of all else that was made and is read still. */
+static int64_t
+alive(const struct program *p, unsigned set, int node)
+{
+	const struct model *m = p->m;
+	int64_t sum = 0;
+	int v;
+
+	for (v = 0; v < m->nvalues; v++)
+		if (m->value[v].root != v || m->value[v].persistent)
+			continue;
+		else if (set_of(p, v) ? (set & set_of(p, v)) != 0 :
+		    m->value[v].def < node && read_later(m, v, node))
+			sum += m->value[v].bytes;
+	return sum;
+}
+
+/* Runs a node from SET, in its turn or again, and drops DROPPED with it: does it fit? */
+static bool
+runs(const struct program *p, unsigned set, int node, bool again, unsigned dropped, int64_t before)
+{
+	const struct model *m = p->m;
+	const struct model_node *n = &m->node[node];
+	const int *in = again ? n->again.in : n->in;
+	struct overwriting over = again ? n->again.over : n->over;
+	int64_t bytes = before + (again ? n->again.work : n->work);
+	int nin = again ? n->again.nin : n->nin, out = n->nout ? n->out[0] : -1, k;
+	bool lies = out < 0 || m->value[out].root != out || m->value[out].persistent;
+
+	for (k = 0; k < nin; k++) {
+		int v = in[k];
+		unsigned bit = set_of(p, v);
+
+		if (bit & ~set)
+			return false;
+		if (lies || v < 0 || m->value[v].persistent || !(over.inputs >> k & 1) ||
+		    m->value[v].bytes != m->value[out].bytes ||
+		    (bit ? !(dropped & bit) : again || read_later(m, m->value[v].root, node + 1)))
+			continue;
+		lies = true;
+		bytes -= m->value[out].bytes;
 	}
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] >= 0 && m->value[n->out[k]].root == n->out[k] &&
+		    !m->value[n->out[k]].persistent)
+			bytes += m->value[n->out[k]].bytes;
+	return bytes <= p->budget;
+}
+
+/* What may happen before that node, until nothing gets cheaper; then the node. */
+static void
+advance(struct program *p, int node)
+{
+	unsigned all = 1u << p->n, set, drop, made = set_of(p, p->m->node[node].nout ?
+	    p->m->node[node].out[0] : -1);
+	const struct model_node *n;
+	bool cheaper = true;
+	double cost;
+	int i;
+
+	while (cheaper)
+		for (cheaper = false, set = all; set-- > 0;) {
+			int64_t before = p->now[set] < HUGE_VAL ? alive(p, set, node) : 0;
+
+			for (i = 0; p->now[set] < HUGE_VAL && i < 2 * p->n; i++) {
+				unsigned bit = 1u << i % p->n, to = i < p->n ? set & ~bit : set | bit;
+
+				n = &p->m->node[p->m->value[p->value[i % p->n]].def];
+				cost = p->now[set] + (i < p->n ? 0 : (double)n->again.macs +
+				    0.25 * (double)n->again.traffic);
+				if (cost < p->now[to] && (i < p->n || (node >= p->m->forward &&
+				    runs(p, set, (int)(n - p->m->node), true, 0, before)))) {
+					p->now[to] = cost;
+					cheaper = true;
+				}
+			}
+			for (drop = 0; p->now[set] < HUGE_VAL && drop < all; drop++)
+				if (!(drop & ~set) && p->now[set] < p->next[(set & ~drop) | made] &&
+				    runs(p, set, node, false, drop, before))
+					p->next[(set & ~drop) | made] = p->now[set];
+		}
+}
+
+static double
+cheapest(const struct model *m, int64_t budget)
+{
+	struct program p = { .m = m, .budget = budget };
+	double best = HUGE_VAL;
+	unsigned i;
+	int node;
+
+	for (node = 0; node < m->nvalues; node++)
+		if (!m->value[node].fixed && m->value[node].root == node &&
+		    !m->value[node].persistent) {
+			cr_assert_lt(p.n, MOST_FREE);
+			p.value[p.n++] = node;
+		}
+	p.now = arena_array(arena, (size_t)1 << p.n, sizeof(double));
+	p.next = arena_array(arena, (size_t)1 << p.n, sizeof(double));
+	for (i = 0; i < 1u << p.n; i++)
+		p.now[i] = i ? HUGE_VAL : 0;
+	for (node = 0; node < m->nnodes; node++) {
+		double *old = p.now;
+
+		for (i = 0; i < 1u << p.n; i++)
+			p.next[i] = HUGE_VAL;
+		advance(&p, node);
+		p.now = p.next;
+		p.next = old;
+	}
+	for (i = 0; i < 1u << p.n; i++)
+		best = p.now[i] < best ? p.now[i] : best;
 	return best;
 }
 
-Test(recompute, small_chains_are_solved_as_by_exhaustion)
+Test(recompute, small_chains_are_solved_exactly)
 {
 	struct module *m = prepared(source_from_text(arena, "net.nn", CHAIN, strlen(CHAIN)));
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);

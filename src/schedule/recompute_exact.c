@@ -1,0 +1,285 @@
+/*
+ * The cheapest way to stay within a budget, exactly. The step runs node by node; between two of them a
+ * tensor that was dropped may be made again, any number of times. A *state* is the node that comes
+ * next and the set of tensors that are there; the cheapest path from before the first node to behind
+ * the last is found by A* (Hart, Nilsson and Raphael, 1968) with the bound of recompute_sets.c.
+ *
+ *     {a} --run--> {a b} --run--> {a b c} --drop b--> {a c} ... --again b--> {a b c} --run--> ...
+ *
+ * Tensors are dropped as late as can be: only where what is next would not fit. That loses nothing, for
+ * whatever is dropped earlier could as well be dropped then, and leaves few states to look at. The one
+ * thing that is not looked at is to drop something although the next node fits, for the sake of making
+ * again what it is not yet needed for.
+ *
+ * Of all ways that cost least, the one with the lowest peak is taken; so a smaller budget never gives a
+ * higher peak. If its arena does not fit after all, the search goes on below that peak. For networks with
+ * more tensors than a word has bits, or more states than the search may look at, there is
+ * recompute_ladder.c.
+ */
+#include "schedule/recompute_exact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+#define MOST_STATES	1000000	/* where there are so few bits that the search probably ends, */
+#define FEW_BITS	26
+#define FEW_STATES	100000	/* and where there are more */
+#define STATE_WORK	24	/* events that looking at a state is worth */
+#define SHARE		2	/* of the work that is left, at most this part for one path */
+#define BELOW		512	/* part of a peak by which the next is lower, if its arena does not fit */
+#define MOST_ARENAS	12	/* tried */
+
+enum { RUN = -1, DROP = -2 };	/* how a state was come to; else the bit made again */
+
+struct state {
+	uint64_t set;
+	double cost;
+	int node;		/* that comes next */
+	int from, how;
+	bool done;
+};
+
+struct waiting {
+	double bound;		/* of the whole path */
+	double cost;		/* of the state when it was put here */
+	int state;
+};
+
+struct path_search {
+	struct sets *s;
+	struct arena *arena;
+	int64_t budget;
+	double most;		/* cost above which no path is wanted */
+	VEC(struct state) state;
+	int *place;		/* hash: states + 1 */
+	unsigned mask;
+	VEC(struct waiting) heap;
+	int looked_at, most_states;
+};
+
+/* ---- the heap: the lowest bound, and of equal ones the farthest ---- */
+
+static bool
+sooner(const struct path_search *p, const struct waiting *a, const struct waiting *b)
+{
+	if (a->bound != b->bound)
+		return a->bound < b->bound;
+	return p->state.v[a->state].node > p->state.v[b->state].node;
+}
+
+static void
+put(struct path_search *p, struct waiting w)
+{
+	int i;
+
+	vec_push(p->arena, &p->heap, w);
+	for (i = p->heap.n - 1; i > 0 && sooner(p, &w, &p->heap.v[(i - 1) / 2]); i = (i - 1) / 2)
+		p->heap.v[i] = p->heap.v[(i - 1) / 2];
+	p->heap.v[i] = w;
+}
+
+static struct waiting
+take(struct path_search *p)
+{
+	struct waiting top = p->heap.v[0], w = p->heap.v[--p->heap.n];
+	int i = 0, child;
+
+	for (; (child = 2 * i + 1) < p->heap.n; i = child) {
+		if (child + 1 < p->heap.n && sooner(p, &p->heap.v[child + 1], &p->heap.v[child]))
+			child++;
+		if (!sooner(p, &p->heap.v[child], &w))
+			break;
+		p->heap.v[i] = p->heap.v[child];
+	}
+	if (p->heap.n > 0)
+		p->heap.v[i] = w;
+	return top;
+}
+
+/* ---- states ---- */
+
+static struct state *
+find(struct path_search *p, uint64_t set, int node)
+{
+	uint64_t h = (set ^ (uint64_t)node << 48) * 0x9e3779b97f4a7c15u;
+	unsigned i = (unsigned)((h ^ h >> 29) * 0xbf58476d1ce4e5b9u >> 32) & p->mask;
+	struct state *x;
+
+	for (; p->place[i]; i = (i + 1) & p->mask) {
+		x = &p->state.v[p->place[i] - 1];
+		if (x->set == set && x->node == node)
+			return x;
+	}
+	vec_push(p->arena, &p->state, ((struct state){ set, HUGE_VAL, node, -1, RUN, false }));
+	p->place[i] = p->state.n;
+	return &p->state.v[p->state.n - 1];
+}
+
+static void
+come_to(struct path_search *p, uint64_t set, int node, double cost, int from, int how)
+{
+	struct state *x;
+	double bound;
+
+	if (p->state.n >= (int)(p->mask / 2))
+		return;		/* the search ends at the next state */
+	x = find(p, set, node);
+	if (cost >= x->cost)
+		return;
+	bound = cost + sets_least_cost(p->s, set, node);
+	if (bound > p->most)
+		return;
+	x->cost = cost;
+	x->from = from;
+	x->how = how;
+	x->done = false;
+	put(p, (struct waiting){ bound, cost, (int)(x - p->state.v) });
+}
+
+/* Runs a node, in its turn or again to make bit AGAIN; false if it needs more room. */
+static bool
+run(struct path_search *p, int from, int again)
+{
+	const struct state x = p->state.v[from];
+	const struct set_event *e = again < 0 ? &p->s->own[x.node] : &p->s->again[again];
+	int64_t bytes = sets_bytes(p->s, x.set) + e->bytes +
+	    (again < 0 ? 0 : p->s->between[x.node]);
+	int next = again < 0 ? x.node + 1 : x.node;
+	double cost = x.cost + (again < 0 ? 0 : e->cost);
+
+	if (e->reads & ~x.set)
+		return again >= 0;	/* what is missing is made again, or dropped for */
+	if (bytes <= p->budget) {
+		come_to(p, x.set | e->makes, next, cost, from, again < 0 ? RUN : again);
+		return true;
+	}
+	if (e->over && bytes - e->spared <= p->budget)
+		come_to(p, (x.set & ~e->over) | e->makes, next, cost, from, again < 0 ? RUN : again);
+	return false;
+}
+
+/* All that may follow a state. */
+static void
+follow(struct path_search *p, int from)
+{
+	const struct state x = p->state.v[from];
+	bool fits = run(p, from, RUN);
+	uint64_t w;
+
+	for (w = x.node < p->s->m->forward ? 0 : sets_wanted(p->s, x.set, x.node); w; w &= w - 1) {
+		int b = __builtin_ctzll(w);
+
+		if (x.node <= p->s->again[b].before)
+			run(p, from, b);
+	}
+	for (w = fits ? 0 : x.set; w; w &= w - 1)
+		come_to(p, x.set & ~(w & -w), x.node, x.cost, from, DROP);
+}
+
+/* The cheapest path; the number of its last state, or -1. */
+static int
+find_path(struct path_search *p)
+{
+	come_to(p, p->s->first, 0, 0, -1, DROP);
+	while (p->heap.n > 0 && p->state.n < p->most_states) {
+		struct waiting w = take(p);
+		struct state *x = &p->state.v[w.state];
+
+		if (x->done || w.cost > x->cost)
+			continue;
+		x->done = true;
+		p->looked_at++;
+		if (x->node == p->s->m->nnodes)
+			return w.state;
+		follow(p, w.state);
+	}
+	return -1;
+}
+
+/* ---- the step that a path stands for ---- */
+
+static bool
+replay(struct path_search *p, int last)
+{
+	struct model *m = p->s->m;
+	struct step_order *order = arena_array(p->arena, (size_t)p->state.n + 1, sizeof(*order));
+	int i, n = 0, at;
+
+	for (i = last; p->state.v[i].from >= 0; i = p->state.v[i].from)
+		n += p->state.v[i].how != DROP;
+	for (i = last, at = n; p->state.v[i].from >= 0; i = p->state.v[i].from) {
+		int how = p->state.v[i].how;
+
+		if (how != DROP)
+			order[--at] = how == RUN ?
+			    (struct step_order){ p->state.v[i].node - 1, -1 } :
+			    (struct step_order){ m->value[p->s->value[how]].def, p->s->value[how] };
+	}
+	for (i = 0; i < p->s->n; i++)
+		if (!m->value[p->s->value[i]].fixed)
+			m->state[p->s->value[i]] = AGAIN;
+	return step_replay(m, order, n) && m->trial->peak <= p->budget;
+}
+
+/* A path within the budget at no more than that cost; the model's trial is of it. The work that it took
+ * counts. */
+static double
+cheapest(struct state_search *search, struct sets *s, int64_t budget, double most)
+{
+	struct arena *scratch = arena_child(s->m->arena);
+	int64_t left = (search->limits->most_work - s->m->work) / (SHARE * STATE_WORK);
+	struct path_search p = { .s = s, .arena = scratch, .budget = budget, .most = most };
+	double cost = HUGE_VAL;
+	int last;
+
+	p.most_states = s->n <= FEW_BITS ? MOST_STATES : FEW_STATES;
+	if (left < p.most_states)
+		p.most_states = (int)left;
+	for (p.mask = 1023; (int)(p.mask / 4) < p.most_states; p.mask = 2 * p.mask + 1)
+		;
+	p.place = arena_array(scratch, (size_t)p.mask + 1, sizeof(*p.place));
+	sets_set_budget(s, budget);
+	last = p.most_states > 0 ? find_path(&p) : -1;
+	s->m->work += (int64_t)p.looked_at * STATE_WORK;
+	if (last >= 0 && replay(&p, last))
+		cost = p.state.v[last].cost;
+	arena_free(scratch);
+	return cost;
+}
+
+/* The same, with the lowest peak of all that cost as little. */
+static bool
+lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget)
+{
+	double cost = cheapest(search, s, budget, HUGE_VAL);
+	int64_t peak;
+
+	if (isinf(cost))
+		return false;
+	do {
+		peak = s->m->trial->peak;
+	} while (!isinf(cheapest(search, s, peak - 1, cost)));
+	return !isinf(cheapest(search, s, peak, cost));
+}
+
+bool
+search_exact(struct state_search *search)
+{
+	struct model *m = search->m;
+	struct sets *s = sets_new(m);	/* NULL: too many tensors */
+	int64_t budget = search->limits->budget;
+	int tries;
+
+	for (tries = 0; s && tries < MOST_ARENAS && search_may(search); tries++) {
+		if (!lowest_of_cheapest(search, s, budget))
+			break;
+		if (search->limits->fits(m, search->limits->context))
+			return true;
+		budget = m->trial->peak - m->trial->peak / BELOW - 1;
+	}
+	step_keep_all(m);
+	step_try(m);
+	return false;
+}

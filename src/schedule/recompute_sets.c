@@ -1,0 +1,403 @@
+/*
+ * The step as events over sets of tensors, and a bound from below for what remains to be paid: each
+ * tensor that is missing and needed is made again at least once, with what it is made from; and where a
+ * node to come needs more than the budget with all that is there, so many bytes must go, and come back,
+ * the cheapest first (the fractional knapsack: no choice of whole tensors is cheaper).
+ */
+#include "schedule/recompute_exact.h"
+
+#include <math.h>
+
+#include "ir/op.h"
+
+#define SMALL		2000	/* a tensor below this part of the peak is left as it is */
+
+struct making {
+	struct sets *s;
+	int *bit;		/* by value, of roots; -1: none */
+	int *first, *last;	/* by value, of roots: nodes that use it */
+};
+
+static inline uint64_t
+bit_of(const struct making *k, int v)
+{
+	int b = v < 0 ? -1 : k->bit[k->s->m->value[v].root];
+
+	return b < 0 ? 0 : (uint64_t)1 << b;
+}
+
+static inline bool
+own_bytes(const struct model *m, int v)
+{
+	return v >= 0 && !m->value[v].persistent && m->value[v].root == v;
+}
+
+static bool
+sized_alike(const struct model *m, int a, int b)
+{
+	return m->value[a].size.fixed == m->value[b].size.fixed &&
+	    m->value[a].size.per_sample == m->value[b].size.per_sample;
+}
+
+/* ---- bits ---- */
+
+static void
+find_uses(struct making *k)
+{
+	const struct model *m = k->s->m;
+	int i, j;
+
+	for (i = 0; i < m->nvalues; i++)
+		k->first[i] = k->last[i] = k->bit[i] = -1;
+	for (i = 0; i < m->nnodes; i++)
+		for (j = 0; j < m->node[i].nin + m->node[i].nout; j++) {
+			const struct model_node *n = &m->node[i];
+			int v = j < n->nin ? n->in[j] : n->out[j - n->nin];
+			int root = v < 0 ? -1 : m->value[v].root;
+
+			if (root < 0 || m->value[root].persistent)
+				continue;
+			if (k->first[root] < 0)
+				k->first[root] = i;
+			k->last[root] = i;
+		}
+	for (i = 0; i < m->g->inputs.n; i++)
+		k->first[i] = k->last[i] < 0 ? -1 : 0;
+	for (i = 0; i < m->nresults; i++)
+		k->last[m->value[m->result[i]].root] = m->nnodes;
+}
+
+/* Whose keeping is a question: what can be made again, and what something is made from. */
+static bool
+add_bits(struct making *k)
+{
+	struct sets *s = k->s;
+	const struct model *m = s->m;
+	bool *source = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*source));
+	int i, j;
+
+	for (i = 0; i < m->forward; i++)
+		for (j = 0; m->node[i].repeatable && j < m->node[i].again.nin; j++)
+			if (m->node[i].again.in[j] >= 0)
+				source[m->value[m->node[i].again.in[j]].root] = true;
+	for (i = 0; i < m->nvalues; i++) {
+		const struct model_value *v = &m->value[i];
+
+		if (v->root != i || v->persistent || v->settled || k->last[i] < 0 ||
+		    v->def >= m->forward || (v->fixed && !source[i]) ||
+		    v->bytes <= m->trial->peak / SMALL)
+			continue;
+		if (s->n == MOST_BITS)
+			return false;
+		s->bytes[s->n] = v->bytes;
+		s->value[s->n] = i;
+		k->bit[i] = s->n++;
+		if (v->def < 0)
+			s->first |= bit_of(k, i);
+	}
+	return true;
+}
+
+/* ---- events ---- */
+
+/* May the first output lie on that input? As may_overwrite() of step_trial.c, but for who dies when. */
+static bool
+may_lie_on(const struct model *m, const int *in, int nin, int at, int out, bool elementwise)
+{
+	int v = in[at], j;
+
+	if (v < 0 || m->value[v].persistent || !sized_alike(m, v, out))
+		return false;
+	for (j = 0; j < nin && !elementwise; j++)
+		if (j != at && in[j] >= 0 && m->value[in[j]].root == m->value[v].root)
+			return false;
+	return true;
+}
+
+static void
+add_overwriting(const struct making *k, struct set_event *e, const struct model_node *n, int node, bool again)
+{
+	const struct model *m = k->s->m;
+	const int *in = again ? n->again.in : n->in;
+	struct overwriting over = again ? n->again.over : n->over;
+	int nin = again ? n->again.nin : n->nin, out = n->nout ? n->out[0] : -1, j;
+
+	if (!over.inputs || !own_bytes(m, out))
+		return;
+	for (j = 0; j < nin; j++) {
+		if (!(over.inputs >> j & 1) || !may_lie_on(m, in, nin, j, out, over.elementwise))
+			continue;
+		if (!bit_of(k, in[j]) && !again && k->last[m->value[in[j]].root] == node) {
+			e->bytes -= m->value[out].bytes;
+			e->over = 0;
+			return;
+		}
+		if (!e->over && (e->over = bit_of(k, in[j])))
+			e->spared = m->value[out].bytes;
+	}
+}
+
+static void
+add_inputs(const struct making *k, struct set_event *e, const int *in, int nin)
+{
+	int j;
+
+	for (j = 0; j < nin; j++)
+		e->reads |= bit_of(k, in[j]);
+}
+
+static struct set_event
+own_event(const struct making *k, int node)
+{
+	const struct model *m = k->s->m;
+	const struct model_node *n = &m->node[node];
+	struct set_event e = { .bytes = n->work };
+	int j;
+
+	add_inputs(k, &e, n->in, n->nin);
+	for (j = 0; j < n->nout; j++)
+		if (own_bytes(m, n->out[j]) && bit_of(k, n->out[j])) {
+			e.makes |= bit_of(k, n->out[j]);
+			e.bytes += m->value[n->out[j]].bytes;
+		}
+	add_overwriting(k, &e, n, node, false);
+	return e;
+}
+
+/* The first node that changes what V, which persists, holds; none: the end. */
+static int
+changed_at(const struct model *m, int v)
+{
+	int i, j;
+
+	for (i = m->forward; i < m->nnodes; i++)
+		for (j = 0; m->node[i].updates && j < m->node[i].nout; j++) {
+			int out = m->node[i].out[j];
+
+			if (out >= 0 && m->value[out].persistent &&
+			    m->value[out].root == m->value[v].root)
+				return i;
+		}
+	return m->nnodes;
+}
+
+static struct set_event
+again_event(const struct making *k, int b)
+{
+	const struct model *m = k->s->m;
+	int v = k->s->value[b], def = m->value[v].def, j, at;
+	struct set_event e = { .cost = HUGE_VAL, .before = m->nnodes };
+	const struct model_node *n = &m->node[def < 0 ? 0 : def];
+
+	if (def < 0 || m->value[v].fixed)
+		return e;
+	e.cost = (double)n->again.macs + TRAFFIC * (double)n->again.traffic;
+	e.bytes = n->again.work;
+	add_inputs(k, &e, n->again.in, n->again.nin);
+	for (j = 0; j < n->again.nin; j++)
+		if (n->again.in[j] >= 0 && m->value[n->again.in[j]].persistent &&
+		    (at = changed_at(m, n->again.in[j])) < e.before)
+			e.before = at;
+	for (j = 0; j < n->nout; j++)
+		if (own_bytes(m, n->out[j]) && (j == 0 || (n->again.op == n->node->op &&
+		    !(n->node->op->memory.optional_out >> j & 1))))
+			e.bytes += m->value[n->out[j]].bytes;
+	e.makes = (uint64_t)1 << b;
+	add_overwriting(k, &e, n, def, true);
+	return e;
+}
+
+/* What is no bit, by node: while it runs, and before. */
+static void
+add_lives(struct making *k)
+{
+	struct sets *s = k->s;
+	const struct model *m = s->m;
+	int64_t *at = arena_array(m->arena, (size_t)m->nnodes + 2, sizeof(*at));
+	int i;
+
+	for (i = 0; i < m->nvalues; i++)
+		if (own_bytes(m, i) && k->bit[i] < 0 && k->first[i] >= 0) {
+			int end = k->last[i] < m->nnodes ? k->last[i] + 1 : m->nnodes;
+
+			at[k->first[i]] += m->value[i].bytes;
+			at[end] -= m->value[i].bytes;
+			s->between[k->first[i] + 1] += m->value[i].bytes;
+			s->between[end] -= m->value[i].bytes;
+		}
+	for (i = 0; i < m->nnodes; i++) {
+		s->own[i].bytes += at[i];
+		at[i + 1] += at[i];
+		s->between[i + 1] += s->between[i];
+	}
+}
+
+static void
+add_events(struct making *k)
+{
+	struct sets *s = k->s;
+	const struct model *m = s->m;
+	int i;
+
+	for (i = 0; i < m->nnodes; i++)
+		s->own[i] = own_event(k, i);
+	for (i = 0; i < s->n; i++)
+		s->again[i] = again_event(k, i);
+	add_lives(k);
+	for (i = 0; i < m->nresults; i++)
+		s->needed[m->nnodes] |= bit_of(k, m->result[i]);
+	for (i = m->nnodes - 1; i >= 0; i--)
+		s->needed[i] = (s->needed[i + 1] & ~s->own[i].makes) | s->own[i].reads;
+}
+
+/* ---- bounds ---- */
+
+int64_t
+sets_bytes(const struct sets *s, uint64_t set)
+{
+	int64_t sum = 0;
+
+	for (; set; set &= set - 1)
+		sum += s->bytes[__builtin_ctzll(set)];
+	return sum;
+}
+
+/* Keeps the tightest nodes. */
+static void
+add_tight(struct sets *s, struct tight t)
+{
+	int i, least = 0;
+
+	if (s->ntight < MOST_TIGHT) {
+		s->tight[s->ntight++] = t;
+		return;
+	}
+	for (i = 1; i < s->ntight; i++)
+		if (s->tight[i].above < s->tight[least].above)
+			least = i;
+	if (t.above > s->tight[least].above)
+		s->tight[least] = t;
+}
+
+void
+sets_set_budget(struct sets *s, int64_t budget)
+{
+	int i;
+
+	s->ntight = 0;
+	for (i = 0; i < s->m->nnodes; i++) {
+		const struct set_event *e = &s->own[i];
+		uint64_t idle = s->needed[i + 1] & ~(e->reads | e->makes);
+		int64_t above = e->bytes - e->spared + sets_bytes(s, e->reads | idle) - budget;
+
+		if (above > 0)
+			add_tight(s, (struct tight){ i, idle, above });
+	}
+}
+
+uint64_t
+sets_wanted(const struct sets *s, uint64_t set, int node)
+{
+	uint64_t todo = s->needed[node] & ~set, wanted = 0;
+
+	while (todo) {
+		int b = __builtin_ctzll(todo);
+
+		wanted |= (uint64_t)1 << b;
+		todo = (todo | (s->again[b].reads & ~set)) & ~wanted;
+	}
+	return wanted;
+}
+
+/* What it costs at least to bring back what must go for that node. */
+static double
+cost_of_room(const struct sets *s, const struct tight *t, uint64_t set, uint64_t made)
+{
+	uint64_t have = (set | ~made) & t->idle;
+	int64_t above = t->above - sets_bytes(s, t->idle & ~have);
+	double cost = 0;
+	int i;
+
+	for (i = 0; i < s->n && above > 0; i++) {
+		int b = s->by_price[i];
+
+		if (!(have >> b & 1) || isinf(s->again[b].cost))
+			continue;
+		if (s->bytes[b] >= above)
+			return cost + s->again[b].cost * (double)above / (double)s->bytes[b];
+		cost += s->again[b].cost;
+		above -= s->bytes[b];
+	}
+	return above > 0 ? HUGE_VAL : cost;
+}
+
+double
+sets_least_cost(const struct sets *s, uint64_t set, int node)
+{
+	double cost = 0, room = 0, c;
+	uint64_t wanted = sets_wanted(s, set, node), made = s->first, w;
+	int i;
+
+	for (w = wanted; w; w &= w - 1) {
+		const struct set_event *e = &s->again[__builtin_ctzll(w)];
+
+		if (isinf(e->cost))
+			return HUGE_VAL;
+		cost += e->cost;
+	}
+	for (i = 0; i < s->n; i++)
+		if (s->m->value[s->value[i]].def < node)
+			made |= (uint64_t)1 << i;
+	for (i = 0; i < s->ntight; i++)
+		if (s->tight[i].node >= node &&
+		    (c = cost_of_room(s, &s->tight[i], set, made)) > room)
+			room = c;
+	return cost + room;
+}
+
+/* ---- all ---- */
+
+static void
+sort_by_price(struct sets *s)
+{
+	int i, k;
+
+	for (i = 0; i < s->n; i++) {
+		double price = s->again[i].cost / (double)s->bytes[i];
+
+		for (k = i; k > 0; k--) {
+			int b = s->by_price[k - 1];
+
+			if (s->again[b].cost / (double)s->bytes[b] <= price)
+				break;
+			s->by_price[k] = b;
+		}
+		s->by_price[k] = i;
+	}
+}
+
+static int *
+ints(struct model *m)
+{
+	return arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
+}
+
+struct sets *
+sets_new(struct model *m)
+{
+	struct sets *s = ARENA_NEW(m->arena, struct sets);
+	struct making k = { s, ints(m), ints(m), ints(m) };
+	size_t nodes = (size_t)m->nnodes + 2;
+
+	s->m = m;
+	find_uses(&k);
+	if (!add_bits(&k))
+		return NULL;
+	s->own = arena_array(m->arena, nodes, sizeof(*s->own));
+	s->again = arena_array(m->arena, (size_t)s->n + 1, sizeof(*s->again));
+	s->between = arena_array(m->arena, nodes, sizeof(*s->between));
+	s->needed = arena_array(m->arena, nodes, sizeof(*s->needed));
+	add_events(&k);
+	sort_by_price(s);
+	return s;
+}
