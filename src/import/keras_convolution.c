@@ -56,9 +56,7 @@ static bool
 kernel_of(struct importer *im, const struct model_node *n, struct window *w)
 {
 	if (keras_has(n, "nb_row") && w->n == 2) {
-		w->kernel[0] = attr_int(n, "nb_row", 1);
-		w->kernel[1] = attr_int(n, "nb_col", 1);
-		return true;
+		return keras_extents(im, n, "nb_row", 1, 1, &w->kernel[0]) && keras_extents(im, n, "nb_col", 1, 1, &w->kernel[1]);
 	}
 	return keras_extents(im, n, name_of(n, "kernel_size", "filter_length"), w->n, 1, w->kernel);
 }
@@ -113,11 +111,13 @@ static const struct view *
 kernel_view(struct importer *im, const struct window *w, int64_t in, int64_t filters, bool depthwise)
 {
 	struct view *v = ARENA_NEW(im->arena, struct view);
-	int64_t stride = in * filters;
+	int64_t stride;
 	int i;
 
+	if (__builtin_mul_overflow(in, filters, &stride))
+		stride = 0;	/* which weights_fit() refuses */
 	v->rank = w->n + 2;
-	v->dim[0] = depthwise ? in * filters : filters;
+	v->dim[0] = depthwise ? stride : filters;
 	v->stride[0] = 1;
 	v->dim[1] = depthwise ? 1 : in;
 	v->stride[1] = depthwise ? 0 : filters;
@@ -125,7 +125,7 @@ kernel_view(struct importer *im, const struct window *w, int64_t in, int64_t fil
 		v->dim[i + 2] = w->kernel[i];
 		v->stride[i + 2] = stride;
 		if (__builtin_mul_overflow(stride, w->kernel[i], &stride))
-			stride = 0;	/* which weights_fit() refuses */
+			stride = 0;
 	}
 	return v;
 }

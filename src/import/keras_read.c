@@ -183,12 +183,13 @@ resolved(struct container *c, const char *name)
 static struct use *
 use_of(struct container *c, const struct keras_reference *ref)
 {
-	intptr_t at = (intptr_t)map_get(&c->by_name, ref->layer);
+	intptr_t at = ref->layer ? (intptr_t)map_get(&c->by_name, ref->layer) : 0;
 	struct member *m = at ? &c->members.v[at - 1] : NULL;
 	int k = ref->use;
 
 	if (!m) {
-		keras_refuse(c->r, "there is no layer '%s', which another reads", ref->layer);
+		keras_refuse(c->r, ref->layer ? "there is no layer '%s', which another reads" :
+		    "a model is given a number in place of a layer's output", ref->layer);
 		return NULL;
 	}
 	if (is_model(m->class) && k > 0)

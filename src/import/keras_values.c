@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define MOST_WINDOW	65536	/* of what is said axis by axis: kernels, strides, factors */
+
 bool
 keras_older_than_3(const struct importer *im)
 {
@@ -253,7 +255,7 @@ keras_extents(struct importer *im, const struct model_node *n, const char *name,
 		return cannot(im, "its %s is no whole number", name);
 	for (i = 0; i < want; i++) {
 		to[i] = !a ? otherwise : a->type == A_INT ? a->i : a->v[a->n == 1 ? 0 : i];
-		if (to[i] < 0 || to[i] > LARGEST_EXTENT)
+		if (to[i] < 0 || to[i] > MOST_WINDOW)
 			return cannot(im, "its %s is out of range", name);
 	}
 	return true;

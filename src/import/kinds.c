@@ -176,15 +176,15 @@ name_of(struct writer *w, const struct kind *k)
 		for (s = last->made_by; *s; s++)	/* BasicBlock: basic_block */
 			text_printf(&t, "%s%c", s > last->made_by && *s >= 'A' && *s <= 'Z' && s[-1] >= 'a' ? "_" : "",
 			    *s >= 'A' && *s <= 'Z' ? *s - 'A' + 'a' : *s);
-		return t.s ? t.s : "part";
+		return t.s ? t.s : "piece";
 	}
-	name = arena_strdup(a, *g->group ? g->group : "part");
+	name = arena_strdup(a, *g->group ? g->group : "piece");
 	for (c = name + strlen(name); c > name && ((c[-1] >= '0' && c[-1] <= '9') || c[-1] == '_'); )
 		*--c = '\0';
 	if (*name && word_is_free(name))
 		return name;
 	last = step_of(w, g, g->n - 1);
-	return last->nin == 2 && strcmp(last->op->name, "add") == 0 ? "residual" : "part";
+	return last->nin == 2 && strcmp(last->op->name, "add") == 0 ? "residual" : "piece";
 }
 
 void

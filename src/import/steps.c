@@ -215,15 +215,15 @@ static bool
 weight_fits(const struct tensor *p, const struct weight *w)
 {
 	const struct view *v = w->view;
-	int64_t count = tensor_elements_per_sample(p), viewed = 1, last;
+	int64_t count = tensor_elements_per_sample(p), viewed = 1, last, more;
 	int i;
 
 	if (!v)
 		return count == w->numbers->count;
-	for (i = 0, last = v->first; i < v->rank; i++) {
-		viewed *= v->dim[i];
-		last += (v->dim[i] - 1) * v->stride[i];
-	}
+	for (i = 0, last = v->first; i < v->rank; i++)
+		if (v->dim[i] < 1 || __builtin_mul_overflow(viewed, v->dim[i], &viewed) ||
+		    __builtin_mul_overflow(v->dim[i] - 1, v->stride[i], &more) || __builtin_add_overflow(last, more, &last))
+			return false;
 	return viewed == count && last < w->numbers->count && (v->rank != p->rank || v->dim[0] == p->dim[0]);
 }
 

@@ -210,6 +210,17 @@ def graph(k):
     return k.Model(image, l.Dense(3)(l.Flatten()(l.ReLU(4.0)(inner(x)))))
 
 
+def attention(k):
+    """Of a sequence to itself, and to another."""
+    l = k.layers
+    x = l.Input((6, 5), name="x")
+    y = l.LayerNormalization()(x)
+    y = x + l.MultiHeadAttention(3, 4, name="own")(y, y, use_causal_mask=True)
+    z = l.Dense(7, activation="gelu")(x)
+    y = l.MultiHeadAttention(2, 3, use_bias=False)(y, z)
+    return k.Model(x, l.Dense(3)(l.GlobalAveragePooling1D()(y)))
+
+
 def layers():
     import keras
     for k, version in ((tf_keras, 2), (keras, 3)):
@@ -225,6 +236,10 @@ def layers():
         randomise(model)
         for kind in (".keras", ".h5"):
             check(f"graph{version}{kind[1]}", model, random.randn(3, 6, 5, 4).astype(numpy.float32), "model" + kind)
+        model = attention(k)
+        randomise(model)
+        for kind in (".keras", ".h5"):
+            check(f"attention{version}{kind[1]}", model, random.randn(3, 6, 5).astype(numpy.float32), "model" + kind)
         model = tokens(k)
         ids = random.randint(0, 11, (3, 7)).astype(numpy.int32)
         check(f"tokens{version}", model, ids, "model.keras")
