@@ -123,11 +123,14 @@ gather(struct waiting *w)
 }
 
 static int64_t
-peak_of(struct arena *a, struct graph *g, const struct pass_options *o)
+peak_of(struct graph *g, const struct pass_options *o)
 {
+	struct arena *a = arena_child(g->module->arena);
 	struct model *m = step_model(a, g, o, STEP_ONCE);
+	int64_t peak = m && step_try(m) ? m->trial->peak : INT64_MAX;
 
-	return m && step_try(m) ? m->trial->peak : INT64_MAX;
+	arena_free(a);
+	return peak;
 }
 
 /* Where the next batches of a graph land: beside all that is alive in it. */
@@ -145,9 +148,9 @@ landings(const struct graph *g, const struct pass_options *o)
 
 /* What train, which needs PEAK, may need without a larger arena. */
 static int64_t
-limit_of(struct arena *a, struct module *m, const struct pass_options *o, int64_t peak)
+limit_of(struct module *m, const struct pass_options *o, int64_t peak)
 {
-	int64_t other = m->validate && m->validate->nodes.n ? peak_of(a, m->validate, o) : 0;
+	int64_t other = m->validate && m->validate->nodes.n ? peak_of(m->validate, o) : 0;
 
 	if (other == INT64_MAX)
 		return peak;
@@ -172,12 +175,13 @@ bring_together(struct module *m, const struct pass_options *o)
 		arena_free(a);
 		return;
 	}
-	w.limit = limit_of(a, m, o, model->trial->peak);
+	w.limit = limit_of(m, o, model->trial->peak);
 	memcpy(old, g->nodes.v, size);
 	gather(&w);
 	if (w.runs < count_runs(g)) {
 		memcpy(g->nodes.v, w.made, size);
-		if (peak_of(a, g, o) > w.limit)
+		step_reorder(model);
+		if (!step_try(model) || model->trial->peak > w.limit)
 			memcpy(g->nodes.v, old, size);
 	}
 	arena_free(a);

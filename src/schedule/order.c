@@ -70,7 +70,7 @@ find_uses(struct order *o)
 static int *
 count_crossings(const struct order *o)
 {
-	int *count = arena_array(o->now.arena, (size_t)o->now.m->nnodes + 2, sizeof(*count)), i;
+	int *count = arena_array(o->scratch, (size_t)o->now.m->nnodes + 2, sizeof(*count)), i;
 
 	for (i = 0; i < o->now.m->nvalues; i++) {
 		int first = o->now.first[i], last = o->now.last[i];
@@ -101,7 +101,7 @@ window(const struct order *o, int beg, int end)
 static struct window *
 cut_windows(struct order *o, int *n)
 {
-	struct window *w = arena_array(o->now.arena, (size_t)o->now.m->nnodes + 1, sizeof(*w));
+	struct window *w = arena_array(o->scratch, (size_t)o->now.m->nnodes + 1, sizeof(*w));
 	int *crossings = count_crossings(o), beg, end, best, i;
 
 	*n = 0;
@@ -149,6 +149,7 @@ improve_windows(struct order *o, bool shifted)
 	struct window *w;
 	int n, i;
 
+	o->scratch = arena_child(o->arena);
 	w = cut_windows(o, &n);
 	if (shifted)
 		shift_cuts(o, w, &n);
@@ -159,30 +160,32 @@ improve_windows(struct order *o, bool shifted)
 		if (w[i].peak - gain > reached)
 			reached = w[i].peak - gain;
 	}
+	arena_free(o->scratch);
 	return moved;
+}
+
+static struct standing
+standing(struct arena *a, struct model *m)
+{
+	size_t n = (size_t)m->nvalues + 1;
+
+	return (struct standing){ .m = m, .live = m->trial->live,
+		.first = arena_array(a, n, sizeof(int)), .last = arena_array(a, n, sizeof(int)),
+		.result = arena_array(a, n, sizeof(bool)), .class_of = arena_array(a, n, sizeof(int)) };
 }
 
 /* Describes the graph in the order that stands, and forgets another. */
 static bool
 describe(struct order *o, const struct pass_options *options)
 {
-	struct arena *a;
-	struct model *m;
-	size_t n;
+	struct model *m = o->now.m;
 
-	if (o->now.arena)
-		arena_free(o->now.arena);
-	a = arena_child(o->arena);
-	m = step_model(a, o->g, options, STEP_ONCE);
-	o->now = (struct standing){ .arena = a, .m = m };
+	if (m)
+		step_reorder(m);
+	else if ((m = step_model(o->arena, o->g, options, STEP_ONCE)))
+		o->now = standing(o->arena, m);
 	if (!m || !step_try(m))
 		return false;
-	n = (size_t)m->nvalues + 1;
-	o->now.live = m->trial->live;
-	o->now.first = arena_array(a, n, sizeof(int));
-	o->now.last = arena_array(a, n, sizeof(int));
-	o->now.result = arena_array(a, n, sizeof(bool));
-	o->now.class_of = arena_array(a, n, sizeof(int));
 	find_uses(o);
 	return true;
 }

@@ -49,7 +49,6 @@ struct level {
 };
 
 struct standing {		/* the order that stands */
-	struct arena *arena;	/* of what follows */
 	struct model *m;
 	int64_t *live;		/* by node */
 	int *first, *last;	/* by value, of roots: nodes that use it */
@@ -58,7 +57,7 @@ struct standing {		/* the order that stands */
 };
 
 struct order {
-	struct arena *arena;
+	struct arena *arena, *scratch;	/* of a graph, of a sweep */
 	struct graph *g;
 	struct standing now;
 	bool stale;		/* it is of an order that did not stand */

@@ -129,8 +129,11 @@ struct model	*step_model(struct arena *, struct graph *, const struct pass_optio
 		    int repeats);
 /* The same model at another batch; false where sizes are too large to be summed. */
 bool	step_price(struct model *, int64_t batch);
-/* Makes the room for trials; part of step_model(). */
+/* The same model after nodes of its graph changed places, which costs a tenth of making it. */
+void	step_reorder(struct model *);
+/* Makes the room for trials; and what all of them begin with. Parts of the above. */
 void	step_make_trial(struct model *);
+void	step_start_trial(struct model *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */
 bool	step_try(struct model *);
 /* Runs the step in a given order: nodes in their turn, and others again between those of backward. Where

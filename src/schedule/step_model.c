@@ -95,11 +95,25 @@ list_transient(struct model *m, struct model_node *n)
 	}
 }
 
+/* What follows from where the node stands; those before it have been noted. */
+static void
+note_place(struct model *m, int i)
+{
+	struct model_node *n = &m->node[i], *last = i > 0 ? n - 1 : NULL;
+	int j;
+
+	n->stage = !last ? 0 : last->stage + (!n->node->forward || n->node->forward != last->node->forward);
+	for (j = 0; j < n->nout; j++)
+		if (n->out[j] >= 0)
+			m->value[n->out[j]].def = i;
+	if (n->node->phase == PHASE_FORWARD)
+		m->forward = i + 1;
+}
+
 static void
 add_node(struct model *m, int *index, const struct node *n)
 {
-	struct model_node *made = &m->node[m->nnodes], *last = m->nnodes ? made - 1 : NULL;
-	int j;
+	struct model_node *made = &m->node[m->nnodes];
 
 	made->node = n;
 	made->nin = n->nin;
@@ -107,14 +121,8 @@ add_node(struct model *m, int *index, const struct node *n)
 	made->in = values_of(m, index, n->in, n->nin);
 	made->out = values_of(m, index, n->out, n->nout);
 	made->over = overwriting(n->op);
-	made->stage = !last ? 0 : last->stage + (!n->forward || n->forward != last->node->forward);
-	for (j = 0; j < n->nout; j++)
-		if (made->out[j] >= 0)
-			m->value[made->out[j]].def = m->nnodes;
 	list_transient(m, made);
-	if (n->phase == PHASE_FORWARD)
-		m->forward = m->nnodes + 1;
-	m->nnodes++;
+	note_place(m, m->nnodes++);
 }
 
 static void
@@ -269,6 +277,40 @@ step_model(struct arena *a, struct graph *g, const struct pass_options *o, int r
 	step_make_trial(m);
 	step_keep_all(m);
 	return step_price(m, g->batch) ? m : NULL;
+}
+
+/* Puts each node where it stands now. */
+static void
+move_nodes(struct model *m)
+{
+	struct arena *a = arena_child(m->arena);
+	int *at = arena_array(a, (size_t)m->g->module->next_node + 1, sizeof(*at)), i;
+
+	for (i = 0; i < m->nnodes; i++)
+		at[m->node[i].node->id] = i;
+	for (i = 0; i < m->nnodes; i++) {
+		int from = at[m->g->nodes.v[i]->id];
+		struct model_node other = m->node[i];
+
+		m->node[i] = m->node[from];
+		m->node[from] = other;
+		at[other.node->id] = from;
+	}
+	arena_free(a);
+}
+
+void
+step_reorder(struct model *m)
+{
+	int i;
+
+	move_nodes(m);
+	m->forward = 0;
+	for (i = 0; i < m->nnodes; i++)
+		note_place(m, i);
+	fix_values(m);
+	step_start_trial(m);
+	step_keep_all(m);
 }
 
 void

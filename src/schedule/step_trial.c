@@ -511,8 +511,11 @@ run_forward(struct model *m)
 	size_t n = (size_t)m->nvalues * sizeof(int);
 	int i, k;
 
+	t->nevents = t->noperands = 0;
 	memset(t->first, -1, n);
 	memset(t->left, -1, n);
+	memset(t->last, 0, n);
+	memset(t->last_read, 0, n);
 	for (i = 0; i < m->g->inputs.n; i++)
 		touch(t, i, 0);		/* inputs are the model's first values */
 	for (i = 0; i < m->forward; i++)
@@ -538,7 +541,19 @@ step_make_trial(struct model *m)
 
 		t->origin[i] = t->itself[i] = i;
 		t->root[i] = v->root;
-		t->there[i] = v->persistent || v->def < 0 || v->def >= m->forward;
+	}
+	step_start_trial(m);
+}
+
+void
+step_start_trial(struct model *m)
+{
+	int i;
+
+	for (i = 0; i < m->nvalues; i++) {
+		const struct model_value *v = &m->value[i];
+
+		m->trial->there[i] = v->persistent || v->def < 0 || v->def >= m->forward;
 	}
 	run_forward(m);
 }

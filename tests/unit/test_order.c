@@ -161,6 +161,63 @@ Test(order, small_graphs_get_their_lowest_peak)
 	cr_assert_gt(improved, 5);
 }
 
+/* Puts the nodes into an order drawn from those that respect their edges. */
+static void
+shuffle(struct graph *g, unsigned seed)
+{
+	struct node **v = g->nodes.v, *other;
+	int depth, i;
+
+	for (depth = 0; depth < g->nodes.n; depth++) {
+		do
+			i = depth + (int)(draw(&seed) % (unsigned)(g->nodes.n - depth));
+		while (!ready(v[i], v, depth));
+		other = v[depth];
+		v[depth] = v[i];
+		v[i] = other;
+	}
+}
+
+/* Bytes that are alive, summed over the nodes. */
+static int64_t
+area(const struct model *m)
+{
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < m->nnodes; i++)
+		sum += m->trial->live[i];
+	return sum;
+}
+
+Test(order, a_model_follows_its_graph)
+{
+	int moved = 0;
+	unsigned seed;
+
+	for (seed = 1; seed <= 60; seed++) {
+		struct graph *g = run_until(random_network(seed, 12), "order")->validate;
+		struct model *m = step_model(arena, g, &options, STEP_ONCE), *made;
+		int64_t before;
+		int i;
+
+		cr_assert(step_try(m));
+		before = area(m);
+		shuffle(g, seed);
+		made = step_model(arena, g, &options, STEP_ONCE);
+		step_reorder(m);
+		cr_assert(step_try(m) && step_try(made));
+		for (i = 0; i < made->nnodes; i++) {
+			cr_assert_eq(m->node[i].node, g->nodes.v[i]);
+			cr_assert_eq(m->node[i].stage, made->node[i].stage);
+			cr_assert_eq(m->trial->live[i], made->trial->live[i], "seed %u, node %d", seed, i);
+		}
+		cr_assert_eq(m->trial->peak, made->trial->peak);
+		moved += area(made) != before;
+	}
+	cr_assert_gt(moved, 20);
+}
+
 /* 48 nodes, as many as a window has, of which each uses as many tensors as a node may, all of them
  * its own; the last one uses one more. */
 static const char *
