@@ -357,6 +357,38 @@ arena_grow(struct arena *a, void *old, size_t old_bytes, size_t new_bytes)
 	return p;
 }
 
+/* The link to the block that was made for the array. */
+static struct block **
+own_block(struct arena *a, const void *array)
+{
+	struct block **link = &a->block;
+
+	while (*link && (!(*link)->own || (*link)->data != array))
+		link = &(*link)->next;
+	return *link ? link : NULL;
+}
+
+void *
+arena_regrow(struct arena *a, void *old, size_t old_bytes, size_t new_bytes)
+{
+	size_t want = rounded(new_bytes);
+	struct block **link, *b;
+	void *p;
+
+	if (new_bytes <= LARGEST_ZEROED || new_bytes > SIZE_MAX / 4)
+		return arena_grow(a, old, old_bytes, new_bytes);
+	if (!(link = own_block(a, old))) {
+		p = given(alloc_own(a, want), new_bytes);
+		memcpy(p, old, old_bytes);
+		return p;
+	}
+	if (!(b = realloc(*link, sizeof(*b) + want)))
+		fail(a);
+	b->size = b->clean = b->used = want;
+	*link = b;
+	return given(b->data, new_bytes);
+}
+
 char *
 arena_strndup(struct arena *a, const char *s, size_t n)
 {

@@ -21,7 +21,7 @@ reserve(struct text *t, size_t more)
 	while (cap - t->n <= more)
 		cap *= 2;
 	if (cap != t->cap) {
-		t->s = arena_grow(t->arena, t->s, t->cap, cap);
+		t->s = arena_regrow(t->arena, t->s, t->cap, cap);
 		t->cap = cap;
 	}
 }
@@ -33,6 +33,15 @@ text_add(struct text *t, const char *s, size_t n)
 	memcpy(t->s + t->n, s, n);
 	t->n += n;
 	t->s[t->n] = '\0';
+}
+
+void
+text_insert(struct text *t, size_t at, const char *s, size_t n)
+{
+	reserve(t, n);
+	memmove(t->s + at + n, t->s + at, t->n - at + 1);
+	memcpy(t->s + at, s, n);
+	t->n += n;
 }
 
 void

@@ -1,5 +1,6 @@
 /*
- * Text being built. A struct text lives in an arena; its bytes are always NUL-terminated.
+ * Text being built. A struct text lives in an arena; its bytes are always NUL-terminated, and move when it
+ * grows.
  */
 #ifndef STOWAGE_BASE_TEXT_H
 #define STOWAGE_BASE_TEXT_H
@@ -17,6 +18,7 @@ struct text {
 
 void	text_init(struct text *, struct arena *);
 void	text_add(struct text *, const char *s, size_t n);
+void	text_insert(struct text *, size_t at, const char *s, size_t n);
 void	text_puts(struct text *, const char *s);
 void	text_printf(struct text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -332,54 +332,75 @@ offsets(const struct module *m)
 	return offset;
 }
 
+/* All parts, and of them what is wanted, in SOURCE. */
+static void
+emit_body(struct emitter *e, const char *program, struct text *source, struct text *header)
+{
+	const struct module *m = e->module;
+	const struct target *target = e->target;
+	struct arena *a = arena_child(m->arena);
+	struct text own;
+	bool *done = arena_array(a, (size_t)emit_embedded_count() + 1, sizeof(*done));
+
+	text_init(&own, a);
+	e->out = &own;
+	e->parts = parts_new(a, &own);
+	emit_constants(e, program);
+	emit_notes(e);
+	emit_file(e, target->prologue, done);
+	title(e, "kernels");
+	emit_file(e, "kernel.h", done);
+	emit_graph_kernels(e, m->train, done);
+	emit_graph_kernels(e, m->update, done);
+	emit_graph_kernels(e, m->validate, done);
+	title(e, "the plan");
+	emit_file(e, "host/host.h", done);
+	if (m->inference)
+		emit_inference(e, program, header);
+	else
+		emit_tables(e);
+	title(e, "the steps");
+	if (target->steps)
+		emit_file(e, target->steps, done);
+	emit_steps(e);
+	emit_engines(e);
+	title(e, "the host");
+	if (target->feed)
+		emit_file(e, target->feed, done);
+	emit_file(e, target->device, done);
+	emit_host(e, done);
+	parts_write(e->parts, source);
+	arena_free(a);
+}
+
+/* It reports on the whole, so it is written last; its first draft says how many lines it has. */
+static void
+put_header(struct emitter *e, const char *program, struct text *source)
+{
+	struct text draft, header;
+
+	text_init(&draft, e->module->arena);
+	text_init(&header, e->module->arena);
+	e->out = &draft;
+	emit_header(e, program, source, 0);
+	e->out = &header;
+	emit_header(e, program, source, count_lines(&draft));
+	text_insert(source, 0, header.s, header.n);
+}
+
 bool
 emit_program(struct module *m, const struct target *target, struct text *source,
     struct text *makefile, struct text *header, const char *program)
 {
 	const struct reader *reader = emit_libraries_of(m);
-	struct text body, wanted;	/* written first: the header reports the result */
-	struct emitter e = { .module = m, .plan = m->plan, .target = target,
-		.out = &body };
-	bool *done = arena_array(m->arena, (size_t)emit_embedded_count() + 1, sizeof(*done));
+	struct emitter e = { .module = m, .plan = m->plan, .target = target };
 
 	if (!m->plan || !check(&e))
 		return false;
 	e.threads = m->plan->threads;
 	e.offset = offsets(m);
-	text_init(&body, m->arena);
-	e.parts = parts_new(m->arena, &body);
-	emit_constants(&e, program);
-	emit_notes(&e);
-	emit_file(&e, target->prologue, done);
-	title(&e, "kernels");
-	emit_file(&e, "kernel.h", done);
-	emit_graph_kernels(&e, m->train, done);
-	emit_graph_kernels(&e, m->update, done);
-	emit_graph_kernels(&e, m->validate, done);
-	title(&e, "the plan");
-	emit_file(&e, "host/host.h", done);
-	if (m->inference)
-		emit_inference(&e, program, header);
-	else
-		emit_tables(&e);
-	title(&e, "the steps");
-	if (target->steps)
-		emit_file(&e, target->steps, done);
-	emit_steps(&e);
-	emit_engines(&e);
-	title(&e, "the host");
-	if (target->feed)
-		emit_file(&e, target->feed, done);
-	emit_file(&e, target->device, done);
-	emit_host(&e, done);
-	text_init(&wanted, m->arena);
-	parts_write(e.parts, &wanted);
-	text_init(&body, m->arena);
-	e.out = &body;
-	emit_header(&e, program, &wanted, 0);
-	e.out = source;
-	emit_header(&e, program, &wanted, count_lines(&body));
-	text_add(source, wanted.s, wanted.n);
+	emit_body(&e, program, source, header);
+	put_header(&e, program, source);
 	text_puts(makefile, "# Written by stowage.\n");
 	target->makefile(makefile, &(struct recipe){ .program = program,
 		.spec = emit_safe(m->arena, emit_spec_path(m)), .arch = m->set.device.arch,

@@ -31,6 +31,7 @@ struct steps {
 	int *number;		/* of MADE(), by tensor id */
 	const unsigned *due;	/* by node of the graph being written; NULL: each runs in every step */
 	int branch;		/* of the last call */
+	struct arena *scratch;	/* of what is said of the node */
 };
 
 static bool
@@ -126,7 +127,7 @@ emit_tensor_numbers(const struct module *m, int *count)
 static void
 describe_operands(struct steps *s, const struct node *n)
 {
-	struct arena *a = s->e->module->arena;
+	struct arena *a = s->scratch;
 	struct text words;
 	int i;
 
@@ -143,7 +144,7 @@ static void
 describe_result(struct steps *s, const struct node *n, const struct tensor *t)
 {
 	const struct buffer *b = plan_buffer(s->e->plan, t);
-	struct arena *a = s->e->module->arena;
+	struct arena *a = s->scratch;
 	const char *where = "";
 
 	if (b && !b->persistent)
@@ -163,12 +164,12 @@ describe(struct steps *s, const struct node *n, int instant)
 {
 	const struct module *m = s->e->module;
 	const char *spec = strrchr(emit_spec_path(m), '/');
+	struct arena *a = s->scratch = arena_child(m->arena);
 	int i;
 
-	text_printf(s->e->out, "\n\t/* %d  %s: %s", instant, emit_safe(m->arena, n->path),
-	    n->op->name);
+	text_printf(s->e->out, "\n\t/* %d  %s: %s", instant, emit_safe(a, n->path), n->op->name);
 	if (n->loc.src)
-		text_printf(s->e->out, ", %s:%d", emit_safe(m->arena, spec ? spec + 1 :
+		text_printf(s->e->out, ", %s:%d", emit_safe(a, spec ? spec + 1 :
 		    emit_spec_path(m)), loc_line(n->loc));
 	if (n->nin)
 		describe_operands(s, n);
@@ -176,6 +177,7 @@ describe(struct steps *s, const struct node *n, int instant)
 		if (n->out[i])
 			describe_result(s, n, n->out[i]);
 	text_puts(s->e->out, " */\n");
+	arena_free(a);
 }
 
 /* ---- calls ---- */
@@ -396,10 +398,11 @@ static void
 put_graph(struct steps *s, const struct graph *g, const char *function, int start)
 {
 	struct text *out = s->e->out, body;
+	struct arena *a = arena_child(s->e->module->arena);
 	unsigned seen = 0;
 	int i, count;
 
-	text_init(&body, s->e->module->arena);
+	text_init(&body, a);
 	s->e->graph = g;
 	s->e->prediction = g == s->e->module->validate ? graph_prediction(g) : NULL;
 	s->e->out = &body;
@@ -426,6 +429,7 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 		text_puts(out, "\t(void)s;\n");
 	text_puts(out, body.s + (body.n && body.s[0] == '\n'));
 	text_puts(out, "}\n");
+	arena_free(a);
 }
 
 void
@@ -434,9 +438,10 @@ emit_steps(struct emitter *e)
 	const struct module *m = e->module;
 	struct steps s = { .e = e };
 	struct text *out = e->out, body;	/* the tables come first, which the steps fill */
+	struct arena *a = arena_child(m->arena);
 	int count, at = 0;
 
-	text_init(&body, m->arena);
+	text_init(&body, a);
 	e->out = &body;
 	s.number = emit_tensor_numbers(m, &count);
 	find_marks(&s);
@@ -460,4 +465,5 @@ emit_steps(struct emitter *e)
 	e->out = out;
 	emit_update_tables(e);
 	text_add(out, body.s, body.n);
+	arena_free(a);
 }

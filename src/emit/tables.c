@@ -460,6 +460,7 @@ emit_persistent(struct emitter *e)
 static void
 emit_node_names(struct emitter *e)
 {
+	struct arena *a = arena_child(e->module->arena);
 	int i;
 
 	text_puts(e->out, "\n/* for --profile: the node of each instant */\n"
@@ -468,11 +469,12 @@ emit_node_names(struct emitter *e)
 		const struct instant *at = &e->plan->at[i];
 
 		text_puts(e->out, "\t");
-		emit_string(e->out, arena_printf(e->module->arena, "%s %s: %s", at->graph->name,
-		    at->node->path, at->node->op->name));
+		emit_string(e->out, arena_printf(a, "%s %s: %s", at->graph->name, at->node->path,
+		    at->node->op->name));
 		text_puts(e->out, ",\n");
 	}
 	text_puts(e->out, "\tNULL\n};\n");
+	arena_free(a);
 }
 
 /* ---- for -DLIBRARY and -DTRACE ---- */

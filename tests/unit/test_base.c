@@ -125,6 +125,31 @@ Test(arena, a_vector_too_long_to_count_fails)
 	arena_free(a);
 }
 
+/* Beside other arrays, and through the sizes at which the text gets a block of its own and that block moves. */
+Test(text, a_large_text_keeps_what_it_says)
+{
+	struct arena *a = arena_new();
+	struct text t;
+	size_t i, said = 1 << 20;
+	char c;
+
+	text_init(&t, a);
+	for (i = 0; i < said; i++) {
+		c = (char)('a' + i % 26);
+		text_add(&t, &c, 1);
+		if (i % 4096 == 0)
+			memset(arena_alloc(a, 48 << 10), '#', 48 << 10);
+	}
+	text_insert(&t, 0, "before", 6);
+	text_insert(&t, 7, "-", 1);
+	cr_assert_eq(t.n, said + 7);
+	cr_assert(strncmp(t.s, "beforea-b", 9) == 0);
+	for (i = 1; i < said; i++)
+		cr_assert_eq(t.s[i + 7], (char)('a' + i % 26));
+	cr_assert_eq(t.s[t.n], '\0');
+	arena_free(a);
+}
+
 Test(text, units_of_sizes)
 {
 	cr_assert_eq(size_unit("B"), 1);
