@@ -19,7 +19,6 @@
 #include "schedule/recompute_exact.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/vec.h"
 
@@ -200,38 +199,56 @@ find_path(struct path_search *p)
 
 /* ---- the step that a path stands for ---- */
 
-static bool
-replay(struct path_search *p, int last)
+struct step {
+	struct step_event *event;
+	int n;
+	double cost;
+};
+
+/* The path that ends in a state. */
+static struct step
+step_of(const struct path_search *p, int last)
 {
 	struct model *m = p->s->m;
-	struct step_order *order = arena_array(p->arena, (size_t)p->state.n + 1, sizeof(*order));
-	int i, n = 0, at;
+	struct step s = { NULL, 0, p->state.v[last].cost };
+	int i, at;
 
 	for (i = last; p->state.v[i].from >= 0; i = p->state.v[i].from)
-		n += p->state.v[i].how != DROP;
-	for (i = last, at = n; p->state.v[i].from >= 0; i = p->state.v[i].from) {
-		int how = p->state.v[i].how;
+		s.n += p->state.v[i].how != DROP;
+	s.event = arena_array(m->arena, (size_t)s.n + 1, sizeof(*s.event));
+	for (i = last, at = s.n; p->state.v[i].from >= 0; i = p->state.v[i].from) {
+		const struct state *x = &p->state.v[i];
 
-		if (how != DROP)
-			order[--at] = how == RUN ?
-			    (struct step_order){ p->state.v[i].node - 1, -1 } :
-			    (struct step_order){ m->value[p->s->value[how]].def, p->s->value[how] };
+		if (x->how == RUN)
+			s.event[--at] = (struct step_event){ false, x->node - 1 };
+		else if (x->how != DROP)
+			s.event[--at] = (struct step_event){ true, p->s->value[x->how] };
 	}
-	for (i = 0; i < p->s->n; i++)
-		if (!m->value[p->s->value[i]].fixed)
-			m->state[p->s->value[i]] = AGAIN;
-	return step_replay(m, order, n) && m->trial->peak <= p->budget;
+	return s;
 }
 
-/* A path within the budget at no more than that cost; the model's trial is of it. The work that it took
- * counts. */
-static double
+/* The model's trial is of that step, which the trial alone decides whether it may be. */
+static bool
+replay(const struct sets *s, const struct step *step)
+{
+	struct model *m = s->m;
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		if (!m->value[s->value[i]].fixed)
+			m->state[s->value[i]] = AGAIN;
+	return step_replay(m, step->event, step->n);
+}
+
+/* A step within the budget at no more than that cost, which is tried; its work counts. Without events if
+ * there is none. */
+static struct step
 cheapest(struct state_search *search, struct sets *s, int64_t budget, double most)
 {
 	struct arena *scratch = arena_child(s->m->arena);
 	int64_t left = (search->limits->most_work - s->m->work) / (SHARE * STATE_WORK);
 	struct path_search p = { .s = s, .arena = scratch, .budget = budget, .most = most };
-	double cost = HUGE_VAL;
+	struct step step = { NULL, 0, HUGE_VAL };
 	int last;
 
 	p.most_states = s->n <= FEW_BITS ? MOST_STATES : FEW_STATES;
@@ -243,25 +260,25 @@ cheapest(struct state_search *search, struct sets *s, int64_t budget, double mos
 	sets_set_budget(s, budget);
 	last = p.most_states > 0 ? find_path(&p) : -1;
 	s->m->work += (int64_t)p.looked_at * STATE_WORK;
-	if (last >= 0 && replay(&p, last))
-		cost = p.state.v[last].cost;
+	if (last >= 0)
+		step = step_of(&p, last);
 	arena_free(scratch);
-	return cost;
+	if (step.event && !(replay(s, &step) && s->m->trial->peak <= budget))
+		step.event = NULL;
+	return step;
 }
 
 /* The same, with the lowest peak of all that cost as little. */
 static bool
 lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget)
 {
-	double cost = cheapest(search, s, budget, HUGE_VAL);
-	int64_t peak;
+	struct step step = cheapest(search, s, budget, HUGE_VAL), lower = step;
 
-	if (isinf(cost))
-		return false;
-	do {
-		peak = s->m->trial->peak;
-	} while (!isinf(cheapest(search, s, peak - 1, cost)));
-	return !isinf(cheapest(search, s, peak, cost));
+	while (lower.event) {
+		step = lower;
+		lower = cheapest(search, s, s->m->trial->peak - 1, step.cost);
+	}
+	return step.event && replay(s, &step);
 }
 
 bool

@@ -139,11 +139,11 @@ bool	step_try(struct model *);
 /* Runs the step in a given order: nodes in their turn, and others again between those of backward. Where
  * a tensor has been made again, the later ones read that; views are made again as they are needed. A
  * tensor that may be made again has state AGAIN. Fills model->trial as step_try(). */
-struct step_order {
-	int node;
-	int again;		/* the value that it makes again, or -1: its turn */
+struct step_event {
+	bool again;
+	int what;		/* the value that is made again, or the node whose turn it is */
 };
-bool	step_replay(struct model *, const struct step_order *, int n);
+bool	step_replay(struct model *, const struct step_event *, int n);
 /* What backward reads is kept, everything else is not: nothing is recomputed. */
 void	step_keep_all(struct model *);
 /* Bytes below which no peak can be: what one node needs at once. */

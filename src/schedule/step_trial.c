@@ -312,7 +312,7 @@ forget(struct model *m, int v)
 }
 
 static bool
-schedule_in_order(struct model *m, const struct step_order *order, int n)
+schedule_in_order(struct model *m, const struct step_event *order, int n)
 {
 	struct trial *t = m->trial;
 	int i;
@@ -320,16 +320,15 @@ schedule_in_order(struct model *m, const struct step_order *order, int n)
 	begin_backward(m);
 	memcpy(t->current, t->itself, (size_t)m->nvalues * sizeof(int));
 	for (i = 0; i < n; i++) {
-		if (order[i].again < 0 && order[i].node < m->forward)
-			continue;	/* begin_backward() did that */
-		if (order[i].again < 0) {
-			if (!run_node(m, order[i].node))
+		int what = order[i].what;
+
+		if (order[i].again) {
+			forget(m, what);
+			if (!ensure(m, what, 0))
 				return false;
-			continue;
+		} else if (what >= m->forward && !run_node(m, what)) {
+			return false;	/* forward's are in it already */
 		}
-		forget(m, order[i].again);
-		if (!ensure(m, order[i].again, 0))
-			return false;
 	}
 	end_with_results(m);
 	return true;
@@ -458,7 +457,7 @@ step_try(struct model *m)
 }
 
 bool
-step_replay(struct model *m, const struct step_order *order, int n)
+step_replay(struct model *m, const struct step_event *order, int n)
 {
 	return finish(m, schedule_in_order(m, order, n));
 }
