@@ -12,10 +12,12 @@ import sys
 import numpy
 import onnxruntime
 
+import tap
+from tap import result
+
 top = os.path.abspath(os.environ["top_srcdir"])
 work = sys.argv[1]
 stowage = os.environ["STOWAGE"]
-n = 0
 
 # what is run without EXTENDED: an operator of each kind, and small networks
 QUICK = ["activations", "adaptive_avgpool", "arithmetic", "attend-causal", "attend-relative", "attend-groups", "attend-windows",
@@ -28,14 +30,6 @@ NONE = ["tinyllama", "scan", "scan-segment", "from_file"]
 SAME = ["alexnet", "digits", "lenet5", "resnet20", "resnet18", "resnet50", "vgg16"]
 # what they predict is made of random numbers, which no two programs draw alike
 RANDOM = ["dcgan", "diffusion_unet", "digit_gan", "noise", "vae"]
-
-
-def result(good, name, more=""):
-    global n
-    n += 1
-    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
-    for line in str(more).splitlines() if not good else []:
-        print("#", line)
 
 
 def without(text, word):
@@ -238,4 +232,4 @@ for name, path in chosen():
             check(name, path)
         except Exception as e:
             result(False, f"{name}, {check.__name__}", f"{type(e).__name__}: {e}")
-print(f"1..{n}")
+tap.done()

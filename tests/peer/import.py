@@ -13,24 +13,13 @@ import numpy
 import torch
 from torch import nn
 
+import tap
+from tap import result, skip
+from torch_random import randomise
+
 warnings.filterwarnings("ignore")
 work, only = sys.argv[1], sys.argv[2:]
 SAMPLES, BATCH, TOLERANCE = 4, 2, 1e-4
-n = 0
-
-
-def result(good, name, more=""):
-    global n
-    n += 1
-    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
-    for line in str(more).splitlines() if not good else []:
-        print("#", line)
-
-
-def skip(name, why):
-    global n
-    n += 1
-    print(f"ok {n} - {name} # SKIP {why}", flush=True)
 
 
 # ---- the models: each returns a module and what it is given ----
@@ -149,18 +138,6 @@ MODELS = {
 
 # ---- the ways to a spec and back ----
 
-def randomise(model):
-    """Statistics and affine weights that are not all alike."""
-    torch.manual_seed(7)
-    with torch.no_grad():
-        for name, t in model.state_dict().items():
-            if name.endswith("running_var"):
-                t.uniform_(0.5, 2)
-            elif t.is_floating_point() and t.dim() == 1:
-                t.add_(0.3 * torch.randn(t.shape))
-    return model.eval()
-
-
 def export(model, given, exporter, path):
     few = tuple(x[:3] for x in given)
     if exporter == OLD:
@@ -278,4 +255,4 @@ for name, (exporters, make) in MODELS.items():
     for exporter in exporters:
         torch.manual_seed(1)
         compare(name, exporter, model, given)
-print(f"1..{n}")
+tap.done()

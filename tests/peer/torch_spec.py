@@ -12,6 +12,10 @@ import numpy
 import torch
 from torch import nn
 
+import tap
+from tap import result, skip
+from torch_random import randomise
+
 top = os.path.abspath(os.environ["top_srcdir"])
 work = sys.argv[1]
 stowage = os.environ["STOWAGE"]
@@ -19,33 +23,12 @@ sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("stowage_torch", top + "/python/stowage-torch")
 stowage_torch = importlib.util.module_from_spec(importlib.util.spec_from_loader("stowage_torch", loader))
 loader.exec_module(stowage_torch)
-n = 0
-
-
-def result(good, name, more=""):
-    global n
-    n += 1
-    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
-    for line in str(more).splitlines() if not good else []:
-        print("#", line)
-
-
-def randomise(model):
-    """Statistics and affine weights that are not all alike."""
-    torch.manual_seed(7)
-    with torch.no_grad():
-        for name, t in model.state_dict().items():
-            if name.endswith("running_var"):
-                t.uniform_(0.5, 2)
-            elif t.is_floating_point() and t.dim() == 1:
-                t.add_(0.1 * torch.randn(t.shape))
-    return model.eval()
 
 
 def compare(name, model, x, kinds):
     folder = os.path.join(work, name)
     os.makedirs(folder, exist_ok=True)
-    text, weights = stowage_torch.convert(randomise(model), [x], kinds, "net")
+    text, weights = stowage_torch.convert(randomise(model, 0.1), [x], kinds, "net")
     with open(folder + "/net.nn", "w") as f:
         f.write(text)
     stowage_torch.save(folder + "/w.safetensors", weights)
@@ -114,8 +97,7 @@ for name in sys.argv[2:] or ["ours", "resnet18", "mobilenet_v2", "squeezenet1_1"
     try:
         ours() if name == "ours" else vision(name)
     except ImportError as e:
-        n += 1
-        print(f"ok {n} - {name} # SKIP {e}")
+        skip(name, e)
     except Exception as e:
         result(False, name, f"{type(e).__name__}: {e}")
-print(f"1..{n}")
+tap.done()

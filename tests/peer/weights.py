@@ -12,23 +12,12 @@ import sys
 import numpy
 import torch
 
+import tap
+from tap import result, skip
+from torch_random import randomise
+
 top = os.path.abspath(os.environ["top_srcdir"])
 work = sys.argv[1]
-n = 0
-
-
-def result(good, name, more=""):
-    global n
-    n += 1
-    print(f"{'ok' if good else 'not ok'} {n} - {name}")
-    for line in str(more).splitlines() if not good else []:
-        print("#", line)
-
-
-def skip(name, why):
-    global n
-    n += 1
-    print(f"ok {n} - {name} # SKIP {why}")
 
 
 NAMES = {torch.float32: "F32", torch.float64: "F64", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64"}
@@ -45,18 +34,6 @@ def save(path, state):
     text = json.dumps(header).encode()
     with open(path, "wb") as f:
         f.write(struct.pack("<Q", len(text)) + text + b"".join(data))
-
-
-def randomise(model):
-    """Statistics and affine weights that are not all alike."""
-    torch.manual_seed(7)
-    with torch.no_grad():
-        for name, t in model.state_dict().items():
-            if name.endswith("running_var"):
-                t.uniform_(0.5, 2)
-            elif t.is_floating_point() and t.dim() == 1:
-                t.add_(0.3 * torch.randn(t.shape))
-    return model.eval()
 
 
 def build(name, spec, *replace, files='"x.npy", "y.npy"', level="-O0"):
@@ -224,4 +201,4 @@ for name, needs in ((resnet18, "torchvision"), (gpt2, "transformers"), (swin_t, 
         skip(name.__name__, f"no {needs}")
         continue
     name()
-print(f"1..{n}")
+tap.done()

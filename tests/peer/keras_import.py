@@ -1,7 +1,7 @@
 """Models of keras.applications and of Keras' layers, begun at random: imported, they have Keras' parameters, trained and
 not, and built for C its outputs.
 
-    keras.py FOLDER [NAME...]    reports in TAP; without names, one model of each family, and the layers
+    keras_import.py FOLDER [NAME...]    reports in TAP; without names, one model of each family, and the layers
 
 Keras 2 is tf_keras, Keras 3 keras. Images are small, so that this takes minutes: no size is in a weight.
 """
@@ -17,10 +17,12 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy
 import tf_keras
 
+import tap
+from tap import result
+
 work = sys.argv[1]
 stowage = os.environ["STOWAGE"]
 random = numpy.random.RandomState(5)
-n = 0
 
 # a model of each family, and what its images are
 FAMILIES = {
@@ -29,27 +31,21 @@ FAMILIES = {
     "MobileNetV3Small": 64, "NASNetMobile": 64, "RegNetX002": 64, "RegNetY002": 64, "ResNet50": 64, "ResNet50V2": 64,
     "ResNetRS50": 64, "VGG16": 32, "Xception": 96,
 }
+GAIN = {"EfficientNetV2S": 0.3}  # so deep that more makes Keras' own outputs chaotic: 1e-6 of the input moves them by half
 MOST_LINES = {"ResNet50": 60, "VGG16": 40}
 
 
-def result(good, name, more=""):
-    global n
-    n += 1
-    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
-    for line in str(more).splitlines() if not good else []:
-        print("#", line)
-
-
-def randomise(model):
-    """Weights that are not all alike, and leave what comes out of a sum about as large as what went in."""
+def randomise(model, gain=1.5):
+    """Weights that are not all alike, and leave what comes out of a sum about as large as what went in, times GAIN
+    as a square."""
     for w in model.weights:
         shape, name = tuple(w.shape), w.name.split("/")[-1].split(":")[0]
         if name in ("moving_variance", "variance", "gamma"):
             value = random.uniform(0.5, 1.5, shape)
         elif len(shape) > 1:
-            value = random.randn(*shape) * numpy.sqrt(1.5 / max(1, numpy.prod(shape[:-1])))
+            value = random.randn(*shape) * numpy.sqrt(gain / max(1, numpy.prod(shape[:-1])))
             if "depthwise" in name:
-                value = random.randn(*shape) * numpy.sqrt(1.5 / numpy.prod(shape[:2]))
+                value = random.randn(*shape) * numpy.sqrt(gain / numpy.prod(shape[:2]))
         elif "float" in str(w.dtype) and shape:
             value = 0.2 * random.randn(*shape)
         else:
@@ -138,7 +134,7 @@ def application(name):
     if name.startswith("MobileNet") and name[9:10] != "V":
         more = {"dropout": 1e-3}
     model = make(weights=None, input_shape=(size, size, 3), classes=10, classifier_activation=None, **more)
-    randomise(model)
+    randomise(model, GAIN.get(name, 1.5))
     x = random.uniform(0, 255 if "ConvNeXt" in name or "Efficient" in name or "RegNet" in name or "RS" in name or
                        "V3" in name else 2, (2, size, size, 3)).astype(numpy.float32)
     # what nothing computes with: Normalization's number of samples
@@ -247,3 +243,4 @@ def layers():
 
 for name in sys.argv[2:] or ["layers"] + list(FAMILIES):
     layers() if name == "layers" else application(name)
+tap.done()
