@@ -13,7 +13,7 @@ import numpy
 import onnxruntime
 
 import tap
-from tap import result
+from tap import result, skip
 
 top = os.path.abspath(os.environ["top_srcdir"])
 work = sys.argv[1]
@@ -24,8 +24,10 @@ QUICK = ["activations", "adaptive_avgpool", "arithmetic", "attend-causal", "atte
          "conv_transpose-odd", "groupnorm", "gru-lengths", "layernorm-axes", "local-strided", "lstm-layers", "matmul-turned",
          "pad-modes", "reductions", "rope", "slice", "split", "take", "upsample-between",
          "digits", "digit_rows", "lenet5", "pointnet", "resnet20"]
-# 1.1 billion numbers, which no single file of ONNX holds; loops and numbers of files, which are not exported
-NONE = ["tinyllama", "scan", "scan-segment", "from_file"]
+# more than 2 GiB of numbers, which no single file of ONNX holds; loops and numbers of files, which are not exported
+NONE = ["tinyllama", "dlrm", "scan", "scan-segment", "from_file"]
+# products of queries and keys are not scaled there: with more, ONNX Runtime's own optimizations move outputs by a hundredth
+GAIN = {"t5_small": 0.3}
 # what importing our own export makes the same graph of
 SAME = ["alexnet", "digits", "lenet5", "resnet20", "resnet18", "resnet50", "vgg16"]
 # what they predict is made of random numbers, which no two programs draw alike
@@ -66,7 +68,7 @@ def extents(text):
 
 
 def save(path, tensors):
-    names = {"float32": "F32", "int32": "I32"}
+    names = {"float32": "F32", "int32": "I32", "uint8": "U8"}
     header, at = {}, 0
     for name, t in tensors.items():
         header[name] = {"dtype": names[str(t.dtype)], "shape": list(t.shape), "data_offsets": [at, at + t.nbytes]}
@@ -87,7 +89,7 @@ def load(path):
             for k, v in header.items()}
 
 
-def random_weights(weights, draw):
+def random_weights(weights, draw, gain):
     """Of the size that keeps activations near 1; statistics and what scales are not all alike."""
     made = {}
     for dims, name, kind, value in weights:
@@ -101,7 +103,7 @@ def random_weights(weights, draw):
         elif len(shape) < 2 or kind == "zeros":
             t = 0.2 * t
         else:
-            t = t * numpy.sqrt(1.5 / fan)
+            t = t * numpy.sqrt(gain / fan)
         made[name] = t.astype(numpy.float32)
     return made
 
@@ -122,6 +124,8 @@ def predicted(folder):
     with open(folder + "/w.safetensors", "rb") as f:
         weights = ["--weights", "w.safetensors", "--strict"] if b"shape" in f.read(4096) else []
     done = subprocess.run(["./net", "--quiet", *weights, "--predict", "out.npy"], cwd=folder, capture_output=True, text=True)
+    if " are free" in done.stderr:
+        raise MemoryError(done.stderr.strip())
     assert done.returncode == 0, done.stderr
     return numpy.load(folder + "/out.npy")
 
@@ -138,6 +142,7 @@ def inputs_of(inputs, draw):
     for _, dtype, dims, classes, name in inputs:
         shape = [2] + extents(dims)
         made[name] = (draw.integers(0, int(classes or 2), shape).astype(numpy.int32) if dtype == "i32" else
+                      draw.integers(0, 256, shape).astype(numpy.uint8) if dtype == "u8" else
                       draw.standard_normal(shape, numpy.float32))
     return made
 
@@ -155,7 +160,7 @@ def folder_of(name, text, level):
     build(folder, text, level)
     draw = numpy.random.default_rng(5)
     weights, inputs = graph(folder + "/net.nn")
-    save(folder + "/w.safetensors", random_weights(weights, draw))
+    save(folder + "/w.safetensors", random_weights(weights, draw, GAIN.get(name, 1.5)))
     data = inputs_of(inputs, draw)
     save(folder + "/data.safetensors", data)
     return folder, data
@@ -230,6 +235,8 @@ for name, path in chosen():
     for check in [spec] + ([comes_back] if name in SAME else []):
         try:
             check(name, path)
+        except MemoryError as e:
+            skip(f"{name}, {check.__name__}", e)
         except Exception as e:
             result(False, f"{name}, {check.__name__}", f"{type(e).__name__}: {e}")
 tap.done()
