@@ -42,6 +42,9 @@ struct model	*keras_read(struct arena *, const char *path, const struct keras_so
 /* What keras_version is in JSON; NULL: it is not there. */
 const char	*keras_version(struct arena *, const char *text, size_t size);
 
+/* Fills the type of each input, and whether it is a map, from the layers that read it. */
+void	keras_inputs_know(struct model *);
+
 bool	keras_translate(struct importer *, const struct model_node *);
 
 /* Operand K, a tensor; NULL after cannot(). */

@@ -469,64 +469,6 @@ container_read(struct container *c, bool row)
 	return take_results(c, row);
 }
 
-/* ---- what inputs are, as those who read them say ---- */
-
-static const struct model_node *
-first_reader(const struct model *m, const char *name)
-{
-	int i, k;
-
-	for (i = 0; i < m->nodes.n; i++)
-		for (k = 0; k < m->nodes.v[i]->nin; k++)
-			if (strcmp(m->nodes.v[i]->in[k], name) == 0)
-				return m->nodes.v[i];
-	return NULL;
-}
-
-static bool
-ends_with_dimension(const char *op)
-{
-	size_t n = strlen(op);
-
-	return (n > 2 && op[n - 1] == 'D' && op[n - 2] >= '1' && op[n - 2] <= '3') || strstr(op, "Conv") != NULL;
-}
-
-/* Images are maps, and lines that a convolution or a pool reads, maybe after layers that do not mind. */
-static bool
-is_map(const struct model *m, const struct model_value *v)
-{
-	static const char *const either[] = { "Activation", "BatchNormalization", "Dropout", "Normalization", "Rescaling" };
-	const struct model_node *n = first_reader(m, v->name);
-	size_t i;
-	int steps;
-
-	for (steps = 0; n && steps < 8; steps++) {
-		if (ends_with_dimension(n->op))
-			return !keras_is_first(n);
-		for (i = 0; i < sizeof(either) / sizeof(*either); i++)
-			if (strcmp(n->op, either[i]) == 0)
-				break;
-		if (i == sizeof(either) / sizeof(*either))
-			break;
-		n = first_reader(m, n->out[0]);
-	}
-	return v->rank > 3;
-}
-
-static void
-inputs_know(struct model *m)
-{
-	int i;
-
-	for (i = 0; i < m->inputs.n; i++) {
-		const struct model_node *n = first_reader(m, m->inputs.v[i].name);
-
-		if (n && strcmp(n->op, "Embedding") == 0)
-			m->inputs.v[i].type = ELEMENT_I32;
-		m->inputs.v[i].is_map = m->inputs.v[i].rank > 2 && is_map(m, &m->inputs.v[i]);
-	}
-}
-
 static bool
 model_read(struct reading *r, json_t *root, const char *given)
 {
@@ -546,7 +488,7 @@ model_read(struct reading *r, json_t *root, const char *given)
 
 		vec_push(r->arena, &r->m->outputs, v);
 	}
-	inputs_know(r->m);
+	keras_inputs_know(r->m);
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * What parse.c reads the IR's text by: its words and numbers, each after blanks. The first that is
- * not what was expected ends it: it is reported, and nothing after it.
+ * What ir_parse.c and ir_parse_attrs.c read the IR's text by: its words and numbers, each after blanks. The
+ * first that is not what was expected ends it: it is reported, and nothing after it.
  */
 #ifndef STOWAGE_IR_IR_READER_H
 #define STOWAGE_IR_IR_READER_H
@@ -29,5 +29,11 @@ int64_t		 ir_read_integer(struct ir_reader *);
 double		 ir_read_number(struct ir_reader *);
 /* A word of N names, as its index; WHAT they are. 0 where it is none. */
 int		 ir_read_one_of(struct ir_reader *, const char *what, const char *const *names, int n);
+
+/* ---- ir_parse_attrs.c ---- */
+
+struct init	 ir_read_init(struct ir_reader *);
+/* All attributes of an operator, "{...}". */
+struct attr	*ir_read_attrs(struct ir_reader *, const struct op *);
 
 #endif

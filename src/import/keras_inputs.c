@@ -1,0 +1,63 @@
+/*
+ * What a model of Keras leaves open about its inputs, as the layers that read them say: that they are numbers of an
+ * embedding, and whether the last axis is channels.
+ */
+#include "import/keras.h"
+
+#include <string.h>
+
+static const struct model_node *
+first_reader(const struct model *m, const char *name)
+{
+	int i, k;
+
+	for (i = 0; i < m->nodes.n; i++)
+		for (k = 0; k < m->nodes.v[i]->nin; k++)
+			if (strcmp(m->nodes.v[i]->in[k], name) == 0)
+				return m->nodes.v[i];
+	return NULL;
+}
+
+static bool
+ends_with_dimension(const char *op)
+{
+	size_t n = strlen(op);
+
+	return (n > 2 && op[n - 1] == 'D' && op[n - 2] >= '1' && op[n - 2] <= '3') || strstr(op, "Conv") != NULL;
+}
+
+/* Images are maps, and lines that a convolution or a pool reads, maybe after layers that do not mind. */
+static bool
+is_map(const struct model *m, const struct model_value *v)
+{
+	static const char *const either[] = { "Activation", "BatchNormalization", "Dropout", "Normalization", "Rescaling" };
+	const struct model_node *n = first_reader(m, v->name);
+	size_t i;
+	int steps;
+
+	for (steps = 0; n && steps < 8; steps++) {
+		if (ends_with_dimension(n->op))
+			return !keras_is_first(n);
+		for (i = 0; i < sizeof(either) / sizeof(*either); i++)
+			if (strcmp(n->op, either[i]) == 0)
+				break;
+		if (i == sizeof(either) / sizeof(*either))
+			break;
+		n = first_reader(m, n->out[0]);
+	}
+	return v->rank > 3;
+}
+
+void
+keras_inputs_know(struct model *m)
+{
+	int i;
+
+	for (i = 0; i < m->inputs.n; i++) {
+		const struct model_node *n = first_reader(m, m->inputs.v[i].name);
+
+		if (n && strcmp(n->op, "Embedding") == 0)
+			m->inputs.v[i].type = ELEMENT_I32;
+		m->inputs.v[i].is_map = m->inputs.v[i].rank > 2 && is_map(m, &m->inputs.v[i]);
+	}
+}
