@@ -27,7 +27,10 @@ struct keras_op {
 	const char *name;	/* "Conv2D" */
 	const char *ours;	/* the same function of elements; NULL: translate() says it */
 	bool (*translate)(struct importer *, const struct model_node *);
+	int most;		/* operands that it reads; 0: one. More, such as masks and states, are refused */
 };
+
+#define ANY_OPERANDS	(-1)
 
 #define KERAS_OP_ROW(id, theirs, our)							\
 	const struct keras_op keras_op_##id = { .name = theirs, .ours = our }
@@ -73,7 +76,7 @@ struct val	*keras_scaled(struct importer *, struct val *x, double factor, double
 /* Weight K of the layer, of that shape in the source. */
 const struct numbers	*keras_weight(struct importer *, const struct model_node *, int k, const char *word, int rank,
 			    const int64_t *dim);
-/* N numbers that no file has, all of them VALUE. */
+/* N numbers that no file has, all of them VALUE; NULL after cannot(). */
 const struct numbers	*keras_filled(struct importer *, const struct model_node *, const char *word, int64_t n,
 			    double value);
 

@@ -4,6 +4,8 @@
  */
 #include "import/keras.h"
 
+#include <string.h>
+
 struct attention {
 	int64_t heads, each, in;
 	bool bias;
@@ -59,7 +61,7 @@ attention(struct importer *im, const struct model_node *n)
 
 	if (!v)
 		return false;
-	if (n->nin > 2)
+	if (n->nin > 3 || (n->nin == 3 && strcmp(n->in[1], n->in[2]) != 0))
 		return cannot(im, "keys other than its values, and masks, are not imported yet; the closest is attend");
 	if (q->t->rank != 2 || v->t->rank != 2)
 		return cannot(im, "its inputs are not [steps, features]");
@@ -89,4 +91,4 @@ attention(struct importer *im, const struct model_node *n)
 	    at.heads * at.each, at.in, true));
 }
 
-const struct keras_op keras_op_attention = { .name = "MultiHeadAttention", .translate = attention };
+const struct keras_op keras_op_attention = { .name = "MultiHeadAttention", .translate = attention, .most = ANY_OPERANDS };

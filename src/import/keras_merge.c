@@ -133,23 +133,23 @@ MERGE(power, "pow")
 MERGE(maximum, "maximum")
 MERGE(minimum, "minimum")
 
-const struct keras_op keras_op_add = { .name = "Add", .translate = add };
-const struct keras_op keras_op_subtract = { .name = "Subtract", .translate = subtract };
-const struct keras_op keras_op_multiply = { .name = "Multiply", .translate = multiply };
-const struct keras_op keras_op_maximum = { .name = "Maximum", .translate = maximum };
-const struct keras_op keras_op_minimum = { .name = "Minimum", .translate = minimum };
-const struct keras_op keras_op_divide = { .name = "Divide", .translate = divide };
-const struct keras_op keras_op_true_divide = { .name = "TrueDivide", .translate = divide };
-const struct keras_op keras_op_power = { .name = "Power", .translate = power };
-const struct keras_op keras_op_tf_add = { .name = "tf.__operators__.add", .translate = add };
-const struct keras_op keras_op_tf_math_add = { .name = "tf.math.add", .translate = add };
-const struct keras_op keras_op_tf_subtract = { .name = "tf.math.subtract", .translate = subtract };
-const struct keras_op keras_op_tf_multiply = { .name = "tf.math.multiply", .translate = multiply };
-const struct keras_op keras_op_tf_divide = { .name = "tf.math.truediv", .translate = divide };
-const struct keras_op keras_op_tf_math_divide = { .name = "tf.math.divide", .translate = divide };
-const struct keras_op keras_op_tf_power = { .name = "tf.math.pow", .translate = power };
-const struct keras_op keras_op_tf_maximum = { .name = "tf.math.maximum", .translate = maximum };
-const struct keras_op keras_op_tf_minimum = { .name = "tf.math.minimum", .translate = minimum };
+const struct keras_op keras_op_add = { .name = "Add", .translate = add, .most = ANY_OPERANDS };
+const struct keras_op keras_op_subtract = { .name = "Subtract", .translate = subtract, .most = ANY_OPERANDS };
+const struct keras_op keras_op_multiply = { .name = "Multiply", .translate = multiply, .most = ANY_OPERANDS };
+const struct keras_op keras_op_maximum = { .name = "Maximum", .translate = maximum, .most = ANY_OPERANDS };
+const struct keras_op keras_op_minimum = { .name = "Minimum", .translate = minimum, .most = ANY_OPERANDS };
+const struct keras_op keras_op_divide = { .name = "Divide", .translate = divide, .most = ANY_OPERANDS };
+const struct keras_op keras_op_true_divide = { .name = "TrueDivide", .translate = divide, .most = ANY_OPERANDS };
+const struct keras_op keras_op_power = { .name = "Power", .translate = power, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_add = { .name = "tf.__operators__.add", .translate = add, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_math_add = { .name = "tf.math.add", .translate = add, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_subtract = { .name = "tf.math.subtract", .translate = subtract, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_multiply = { .name = "tf.math.multiply", .translate = multiply, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_divide = { .name = "tf.math.truediv", .translate = divide, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_math_divide = { .name = "tf.math.divide", .translate = divide, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_power = { .name = "tf.math.pow", .translate = power, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_maximum = { .name = "tf.math.maximum", .translate = maximum, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_minimum = { .name = "tf.math.minimum", .translate = minimum, .most = ANY_OPERANDS };
 
 static bool
 average(struct importer *im, const struct model_node *n)
@@ -159,7 +159,7 @@ average(struct importer *im, const struct model_node *n)
 	return x && keras_alias(im, n, keras_scaled(im, x, 1.0 / n->nin, 0));
 }
 
-const struct keras_op keras_op_average = { .name = "Average", .translate = average };
+const struct keras_op keras_op_average = { .name = "Average", .translate = average, .most = ANY_OPERANDS };
 
 static bool
 joined(struct importer *im, const struct model_node *n, int64_t axis)
@@ -198,8 +198,8 @@ concatenate(struct importer *im, const struct model_node *n)
 	return joined(im, n, attr_int(n, "axis", -1));
 }
 
-const struct keras_op keras_op_concatenate = { .name = "Concatenate", .translate = concatenate };
-const struct keras_op keras_op_tf_concat = { .name = "tf.concat", .translate = concatenate };
+const struct keras_op keras_op_concatenate = { .name = "Concatenate", .translate = concatenate, .most = ANY_OPERANDS };
+const struct keras_op keras_op_tf_concat = { .name = "tf.concat", .translate = concatenate, .most = ANY_OPERANDS };
 
 /* Keras 1 has one layer for all of them. */
 static bool
@@ -216,4 +216,4 @@ merge(struct importer *im, const struct model_node *n)
 	return cannot(im, "mode '%s' is not imported yet", mode);
 }
 
-const struct keras_op keras_op_merge = { .name = "Merge", .translate = merge };
+const struct keras_op keras_op_merge = { .name = "Merge", .translate = merge, .most = ANY_OPERANDS };

@@ -75,6 +75,8 @@ layernorm(struct importer *im, const struct model_node *n)
 
 	if (!x)
 		return false;
+	if (attr_int(n, "rms_scaling", 0))
+		return cannot(im, "it scales by the root mean square (rms_scaling); the closest is rmsnorm");
 	if (axes < 1 || axes > x->t->rank)
 		return cannot(im, "its axes are none of its input");
 	for (i = 0; i < axes; i++) {

@@ -263,7 +263,7 @@ const struct keras_op keras_op_upsampling1d = { .name = "UpSampling1D", .transla
 const struct keras_op keras_op_upsampling2d = { .name = "UpSampling2D", .translate = upsample_2 };
 const struct keras_op keras_op_upsampling3d = { .name = "UpSampling3D", .translate = upsample_3 };
 
-/* Another size: by the nearest element or its neighbours, as Keras 3 and TensorFlow 2 place them. */
+/* Another size, by the neighbours of each place, as Keras 3 and TensorFlow 2 place them. */
 static bool
 resizing(struct importer *im, const struct model_node *n)
 {
@@ -274,8 +274,9 @@ resizing(struct importer *im, const struct model_node *n)
 
 	if (!x)
 		return false;
-	if (strcmp(how, "bilinear") != 0 || attr_int(n, "crop_to_aspect_ratio", 0) || attr_int(n, "pad_to_aspect_ratio", 0))
-		return cannot(im, "only interpolation='bilinear' without an aspect ratio is ours");
+	if (strcmp(how, "bilinear") != 0 || attr_int(n, "crop_to_aspect_ratio", 0) || attr_int(n, "pad_to_aspect_ratio", 0) ||
+	    attr_int(n, "antialias", 0))
+		return cannot(im, "only interpolation='bilinear' without an aspect ratio or antialias is ours");
 	if (size[0] == x->t->dim[1] && size[1] == x->t->dim[2])
 		return keras_alias(im, n, x);
 	call_begin(&c, im, "upsample");

@@ -429,7 +429,8 @@ order_inputs(struct container *c)
 		if (!input_write(c, &c->members.v[at - 1]))
 			return false;
 	}
-	return true;
+	return !c->in || c->taken == c->given.n || keras_refuse(c->r, "'%s' is given %d values, and has %d inputs", c->in->name,
+	    c->given.n, c->taken);
 }
 
 static bool

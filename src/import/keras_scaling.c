@@ -47,6 +47,7 @@ by_channel(struct importer *im, const char *op, struct val *x, int n, const doub
 	return z;
 }
 
+#define LEAST_DEVIATION	1e-7	/* as Keras: what divides is no less */
 #define MOST_CHANNELS	16	/* that are said one by one */
 
 static bool
@@ -103,7 +104,7 @@ custom_scale(struct importer *im, const struct model_node *n)
 	return keras_end(&c, n, x);
 }
 
-const struct keras_op keras_op_custom_scale = { .name = "CustomScaleLayer", .translate = custom_scale };
+const struct keras_op keras_op_custom_scale = { .name = "CustomScaleLayer", .translate = custom_scale, .most = 2 };
 
 /* Normalization with statistics that the file says, or that it keeps as weights, which no training changes. */
 static struct val *
@@ -130,7 +131,8 @@ normalization_kept(struct importer *im, const struct model_node *n, struct val *
 	struct val *mean = kept(im, n, x, 0, "mean", 0), *variance = mean ? kept(im, n, x, 1, "variance", 1) : NULL, *d;
 	struct call c;
 
-	if (!variance || !(d = keras_with_number(im, variance, "sqrt", NULL, 0)))
+	if (!variance || !(d = keras_with_number(im, variance, "sqrt", NULL, 0)) ||
+	    !(d = keras_with_number(im, d, "maximum", "other", LEAST_DEVIATION)))
 		return false;
 	call_begin(&c, im, "sub");
 	call_in(&c, x);
@@ -158,12 +160,14 @@ normalization(struct importer *im, const struct model_node *n)
 		return false;
 	if (attr_int(n, "invert", 0) || (axis != -1 && axis != x->t->rank))
 		return cannot(im, "only statistics of the last axis, and not inverted, are ours");
+	if (x->t->rank < 1)
+		return cannot(im, "its input has no axis");
 	if (!keras_has(n, "mean") || !keras_has(n, "variance"))
 		return normalization_kept(im, n, x);
 	if (!are_for_channels(im, x, nmean, mean) || !are_for_channels(im, x, nvariance, variance))
 		return false;
 	for (i = 0; i < nvariance; i++)
-		deviation[i] = fmax(sqrt(variance[i]), 1e-7);
+		deviation[i] = fmax(sqrt(variance[i]), LEAST_DEVIATION);
 	if (all_same(nmean, mean) && all_same(nvariance, variance))
 		return keras_alias(im, n, keras_scaled(im, x, 1 / deviation[0], -mean[0] / deviation[0]));
 	x = by_channel(im, "sub", x, nmean, mean);

@@ -46,20 +46,38 @@ long_axes(const struct tensor *t)
 	return n;
 }
 
+/* Of a model that has its channels first itself: Keras lays it flat with them last. */
+static struct val *
+channels_last(struct importer *im, struct val *x)
+{
+	int64_t axes[MAX_RANK];
+	struct call c;
+	int i;
+
+	for (i = 0; i < x->t->rank; i++)
+		axes[i] = (i + 1) % x->t->rank;
+	call_begin(&c, im, "permute");
+	call_ints(&c, "axes", x->t->rank, axes);
+	call_in(&c, x);
+	return call_value(&c);
+}
+
 static bool
 flatten(struct importer *im, const struct model_node *n)
 {
 	struct val *x = keras_in(im, n, 0);
-	bool turns;
+	bool first = keras_is_first(n), turns;
 	struct call c;
 
 	if (!x)
 		return false;
 	if (x->t->rank == 1)
 		return keras_alias(im, n, x);
-	turns = x->channels_first && long_axes(x->t) > 1 && x->t->dim[0] > 1;
+	if (first && !(x = val_as_source(im, x)))
+		return false;
+	turns = (first || x->channels_first) && long_axes(x->t) > 1 && x->t->dim[0] > 1;
 	if (turns && !goes_to_dense(im, n)) {
-		if (!(x = val_as_source(im, x)))
+		if (!(x = first ? channels_last(im, x) : val_as_source(im, x)))
 			return false;
 		turns = false;
 	}

@@ -4,8 +4,10 @@
  */
 #include "import/keras.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#define MOST_FILLED	(1 << 22)	/* numbers that a layer has, and no file */
 #define MOST_WINDOW	65536	/* of what is said axis by axis: kernels, strides, factors */
 
 bool
@@ -16,6 +18,15 @@ keras_older_than_3(const struct importer *im)
 	return version && version[1] >= '1' && version[1] <= '2' && version[2] == '.';
 }
 
+static bool
+translate(struct importer *im, const struct keras_op *op, const struct model_node *n)
+{
+	if (op->most != ANY_OPERANDS && n->nin > (op->most ? op->most : 1))
+		return cannot(im, "it is given %d values, and what it does with all but the first is not imported: a mask, or "
+		    "a state", n->nin);
+	return op->ours ? keras_unary(im, n, op->ours) : op->translate(im, n);
+}
+
 bool
 keras_translate(struct importer *im, const struct model_node *n)
 {
@@ -23,8 +34,7 @@ keras_translate(struct importer *im, const struct model_node *n)
 
 	for (i = 0; keras_op_table[i]; i++)
 		if (strcmp(keras_op_table[i]->name, n->op) == 0)
-			return keras_op_table[i]->ours ? keras_unary(im, n, keras_op_table[i]->ours) :
-			    keras_op_table[i]->translate(im, n);
+			return translate(im, keras_op_table[i], n);
 	if (strcmp(n->op, "Lambda") == 0)
 		return cannot(im, "its function is Python's bytecode, which is not run");
 	return cannot(im, "there is no layer of that class here: it is the model's own, or not imported yet");
@@ -208,9 +218,14 @@ const struct numbers *
 keras_filled(struct importer *im, const struct model_node *n, const char *word, int64_t count, double value)
 {
 	struct numbers *w = ARENA_NEW(im->arena, struct numbers);
-	float *data = arena_array(im->arena, (size_t)count, sizeof(*data));
+	float *data;
 	int64_t i;
 
+	if (count > MOST_FILLED) {
+		cannot(im, "its %s would be %" PRId64 " numbers, which is out of range", word, count);
+		return NULL;
+	}
+	data = arena_array(im->arena, (size_t)count, sizeof(*data));
 	for (i = 0; i < count; i++)
 		data[i] = (float)value;
 	*w = (struct numbers){ .name = arena_join(im->arena, *n->layer->dotted ? n->layer->dotted : n->layer->name,

@@ -71,13 +71,13 @@ turned_table(struct importer *im, const struct step *s)
 	const struct weight *w = &s->weight[0];
 	int i;
 
-	if (strcmp(s->op->name, "dense") != 0 || !w->view)
+	if (strcmp(s->op->name, "dense") != 0 || !w->view || !w->numbers->data)
 		return NULL;
 	for (i = 0; i < s->number; i++) {
 		struct step *e = im->steps.v[i];
 		const struct numbers *t = e->nweights > 0 ? e->weight[0].numbers : NULL;
 
-		if (t && strcmp(e->op->name, "embedding") == 0 && t->data && w->numbers->data && t->rank == 2 &&
+		if (t && strcmp(e->op->name, "embedding") == 0 && t->data && t->rank == 2 &&
 		    t->dim[0] == w->numbers->dim[1] && t->dim[1] == w->numbers->dim[0] && t->count > 0 &&
 		    is_transpose(t, w->numbers, t->count / 64 + 1) && is_transpose(t, w->numbers, 1))
 			return e;

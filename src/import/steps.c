@@ -246,6 +246,8 @@ take_weights(struct importer *im, const struct call *c)
 	for (i = 0; i < c->nweights; i++) {
 		const struct numbers *n = c->weight[i].numbers;
 
+		if (!n)
+			return false;	/* which was said */
 		if (!numbers_are_real(n))
 			return cannot(im, "its weights '%s' are no real numbers", n->name);
 	}
@@ -311,11 +313,13 @@ finish(struct call *c, struct val *out)
 	struct importer *im = c->im;
 	struct step *s = ARENA_NEW(im->arena, struct step);
 
+	if (!attrs_in_range(im, c) || !take_weights(im, c))
+		return false;
 	*s = (struct step){ .op = c->op, .attr = c->attr, .nin = c->in.n, .in = c->in.v, .out = out,
 		.nweights = c->nweights, .made_by = im->node->made_by, .number = im->steps.n };
 	s->path = c->path ? c->path : source_path(c);
 	memcpy(s->weight, c->weight, sizeof(s->weight));
-	if (!attrs_in_range(im, c) || !take_weights(im, c) || !apply(c, s))
+	if (!apply(c, s))
 		return false;
 	out->t = s->made->out[0];
 	out->def = s;

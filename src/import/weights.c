@@ -23,7 +23,7 @@ header(struct text *t, const struct imported *m)
 		const struct import_weight *w = &m->weights.v[i];
 		int64_t count = 1;
 
-		/* paths are words of the language and dots: nothing in them is to be escaped */
+		/* paths, and names that maps give (export/names.c): nothing in them is to be escaped */
 		text_printf(t, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[", i ? "," : "", w->path);
 		for (d = 0; d < w->rank; d++) {
 			text_printf(t, "%s%" PRId64, d ? "," : "", w->dim[d]);

@@ -151,6 +151,10 @@ def lines(k, l):
                              l.Reshape((3, 12)), l.BatchNormalization(), l.Flatten(), l.RepeatVector(3), l.Flatten()]
 
 
+    yield "flat", (3, 4, 5), [l.Flatten(data_format="channels_first"), l.Dense(12), l.Reshape((2, 3, 2)),
+                              l.Flatten(data_format="channels_first"), l.BatchNormalization()]
+
+
 def maps(k, l):
     yield "frames", (9, 8, 3), [l.ZeroPadding2D(((1, 2), (0, 1))), l.Conv2D(4, 3, strides=2, activation="relu"),
                                 l.ZeroPadding2D(1), l.MaxPooling2D(3, 2), l.Conv2D(6, (1, 3), padding="same", dilation_rate=2),
