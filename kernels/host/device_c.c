@@ -26,11 +26,13 @@ device_open_arena(void)
 {
 	int64_t before = process_mapped();
 
-	arena = (unsigned char *)mmap(NULL, ARENA_BYTES > 0 ? ARENA_BYTES : 1, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (arena == MAP_FAILED)
+	void *taken = mmap(NULL, ARENA_BYTES > 0 ? ARENA_BYTES : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	    -1, 0);
+
+	if (taken == MAP_FAILED)
 		fail("the system refuses an arena of %lld bytes: %s", (long long)ARENA_BYTES,
 		    strerror(errno));
+	arena = (unsigned char *)taken;
 	arena_taken = process_mapped() - before;
 #ifdef MADV_HUGEPAGE
 	madvise(arena, ARENA_BYTES, MADV_HUGEPAGE);

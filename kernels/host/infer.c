@@ -9,10 +9,14 @@ static bool net_threads_there;	/* they wait for the next network */
 
 /* ---- weights ---- */
 
-struct net_weights {
+/* A file that is read. Where that fails, net_close() gives back what it took. */
+static struct net_weights {
 	const char *path;
+	int fd;
+	struct json header;
+	unsigned char *numbers;	/* of a tensor */
 	bool found[PERSISTENT + 1], averaged[PERSISTENT + 1];
-};
+} net_weights = {NULL, -1, {NULL}, NULL, {false}, {false}};
 
 /* Is the file's name that of the weight, or of the average that is to stand for it? */
 static bool
@@ -25,13 +29,12 @@ net_names(const struct persistent *p, const char *name, bool *average)
 }
 
 static void
-net_take(struct net_weights *w, const struct stored *t, int fd, int64_t at)
+net_take(struct net_weights *w, const struct stored *t, int64_t at)
 {
 	int type = stored_type(t);
 
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];
-		unsigned char *all;
 		bool average;
 
 		if (!p->weight || !net_names(p, t->name, &average) || (w->averaged[k] && !average))
@@ -39,35 +42,43 @@ net_take(struct net_weights *w, const struct stored *t, int fd, int64_t at)
 		if (type == STORED_OTHER || !same_shape(p, t, false) ||
 		    t->end - t->begin != p->elements * stored_types[type].bytes)
 			fail("%s: tensor %s is of another type or shape than the network's", w->path, t->name);
-		all = (unsigned char *)malloc((size_t)(t->end - t->begin) + 1);
-		if (!all)
+		w->numbers = (unsigned char *)malloc((size_t)(t->end - t->begin) + 1);
+		if (!w->numbers)
 			fail("%s: no memory for tensor %s", w->path, t->name);
-		read_all(fd, w->path, all, t->end - t->begin, at + t->begin);
-		weights_put(w->path, p, type, all, false);
-		free(all);
+		read_all(w->fd, w->path, w->numbers, t->end - t->begin, at + t->begin);
+		weights_put(w->path, p, type, w->numbers, false);
+		free(w->numbers);
+		w->numbers = NULL;
 		w->found[k] = true;
 		w->averaged[k] = average;
 	}
 }
 
 static void
+net_end_reading(struct net_weights *w)
+{
+	free(w->numbers);
+	if (w->fd >= 0)
+		header_close(w->fd, &w->header);
+	memset(w, 0, sizeof(*w));
+	w->fd = -1;
+}
+
+static void
 net_load(const char *path)
 {
-	static struct net_weights w;
+	struct net_weights *w = &net_weights;
 	static struct stored t;
 	int64_t data_bytes, at;
-	struct json j;
-	int fd;
 
-	memset(&w, 0, sizeof(w));
-	w.path = path;
-	at = header_open(path, &fd, &j, &data_bytes);
-	while (header_next(&j, data_bytes, &t))
-		net_take(&w, &t, fd, at);
-	header_close(fd, &j);
+	w->path = path;
+	at = header_open(path, &w->fd, &w->header, &data_bytes);
+	while (header_next(&w->header, data_bytes, &t))
+		net_take(w, &t, at);
 	for (int k = 0; k < PERSISTENT; k++)
-		if (persistent[k].weight && !w.found[k])
+		if (persistent[k].weight && !w->found[k])
 			fail("%s: has no tensor %s", path, persistent[k].name);
+	net_end_reading(w);
 }
 
 /* ---- what is called ---- */
@@ -95,12 +106,14 @@ NET(error)(void)
 int
 NET(open)(const char *weights, int threads)
 {
+	if (net_is_open) {
+		snprintf(net_message, sizeof(net_message), "the network is open already");
+		return -1;
+	}
 	if (setjmp(net_failed)) {
 		NET(close)();
 		return -1;
 	}
-	if (net_is_open)
-		fail("the network is open already");
 	net_is_open = true;
 	if (!net_threads_there)
 		device_threads(threads);
@@ -194,6 +207,7 @@ NET(close)(void)
 	if (arena)
 		device_close_arena();
 	arena = NULL;
+	net_end_reading(&net_weights);
 	free(predictions);
 	predictions = NULL;
 	net_is_open = false;

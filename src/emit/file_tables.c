@@ -4,16 +4,6 @@
 #include "ops/from_file.h"
 #include "readers/reader.h"
 
-int
-emit_file_table_count(const struct module *m)
-{
-	int i, count = 0;
-
-	for (i = 0; i < m->persistent.n; i++)
-		count += m->persistent.v[i]->kind == T_TABLE && plan_offset(m->plan, m->persistent.v[i]) >= 0;
-	return count;
-}
-
 static const struct node *
 in_graph(const struct graph *g, const struct tensor *t)
 {
@@ -36,6 +26,16 @@ node_of(const struct module *m, const struct tensor *t)
 		return NULL;
 	n = in_graph(m->train, t);
 	return n ? n : in_graph(m->validate, t);
+}
+
+int
+emit_file_table_count(const struct module *m)
+{
+	int i, count = 0;
+
+	for (i = 0; i < m->persistent.n; i++)
+		count += node_of(m, m->persistent.v[i]) != NULL;
+	return count;
 }
 
 static bool

@@ -4,6 +4,7 @@
  * struct, so that a program that gives another type, or one too many, does not compile.
  */
 #include <ctype.h>
+#include <string.h>
 
 #include "emit/program.h"
 #include "ir/prediction.h"
@@ -30,6 +31,30 @@ shape_in_c(struct arena *a, const struct tensor *t)
 	return arena_printf(a, "%s]", text);
 }
 
+/* A member's name: the input's, unless that is a word of C or C++. */
+static const char *
+member_name(struct arena *a, const char *name)
+{
+	static const char *const words[] = {
+		"alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
+		"char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
+		"const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete",
+		"do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
+		"friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
+		"nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
+		"requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast",
+		"struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid",
+		"typename", "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t",
+		"while", "xor", "xor_eq",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i], name) == 0)
+			return arena_join(a, name, "_", "");
+	return name;
+}
+
 static void
 put_inputs(struct emitter *e, struct text *out)
 {
@@ -41,7 +66,7 @@ put_inputs(struct emitter *e, struct text *out)
 	for (i = 0; i < g->inputs.n; i++) {
 		const struct tensor *t = g->inputs.v[i];
 
-		text_printf(out, "\tconst %s *%s;\t/* %s%s */\n", type_in_c(t), t->name, shape_in_c(a, t), t->classes ?
+		text_printf(out, "\tconst %s *%s;\t/* %s%s */\n", type_in_c(t), member_name(a, t->name), shape_in_c(a, t), t->classes ?
 		    arena_printf(a, ", each of 0 to %d", t->classes - 1) : "");
 	}
 	if (g->inputs.n == 0)

@@ -81,6 +81,12 @@ check(struct emitter *e)
 	ok &= check_nodes(m, m->train, e->target);
 	ok &= check_nodes(m, m->update, e->target);
 	ok &= check_nodes(m, m->validate, e->target);
+	if (m->inference && emit_file_table_count(m) > 0) {
+		diag_help(m->diags, diag_error(m->diags, "target", m->loc,
+		    "'%s' has numbers of files (from_file), which a program that infers alone does not read yet", m->name),
+		    "a parameter has its numbers in the checkpoint; or use the training program's --predict");
+		ok = false;
+	}
 	return ok && emit_data_check(e);
 }
 

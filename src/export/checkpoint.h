@@ -11,7 +11,7 @@
 
 struct checkpoint {
 	struct arena *arena;
-	struct map tensors;	/* struct numbers *, by name; those of types that no weight has are not in it */
+	struct map tensors;	/* struct numbers *, by name; also those of types that no weight has, as ELEMENT_OTHER */
 };
 
 /* NULL, with *WHY, where it is none. The file stays mapped while it is in use. */

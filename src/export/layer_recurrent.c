@@ -92,8 +92,12 @@ recurrent(struct exporter *x, const struct node *n)
 	const struct node *sums = n->in[RECURRENT_X]->def;
 	const char *out[3] = { "", "", "" }, *zero, *y;
 
-	if (!sums || strcmp(sums->op->name, "dense") != 0 || !n->in[RECURRENT_X]->batched) {
+	if (!n->in[RECURRENT_X]->batched) {
 		export_cannot(x, "it does not depend on the batch, which ONNX wants here");
+		return;
+	}
+	if (!sums || strcmp(sums->op->name, "dense") != 0) {
+		export_cannot(x, "its inputs are not summed by a dense layer");
 		return;
 	}
 	run(x, n, sums, out);

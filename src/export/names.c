@@ -49,6 +49,18 @@ stars(const char *pattern)
 	return n;
 }
 
+/* What a name may be: it stands in quotes in a file of weights, whose metadata has a name there. */
+static bool
+is_name(const char *w)
+{
+	const char *p;
+
+	for (p = w; *p; p++)
+		if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ')
+			return false;
+	return strcmp(w, "__metadata__") != 0;
+}
+
 static bool
 read_line(struct names *m, char *line)
 {
@@ -60,7 +72,7 @@ read_line(struct names *m, char *line)
 	r.here = word(&at);
 	third = r.here ? word(&at) : NULL;
 	r.transposed = third && strcmp(third, "transposed") == 0;
-	if (!r.here || (third && !r.transposed) || word(&at) || stars(r.theirs) > MOST_STARS ||
+	if (!r.here || !is_name(r.theirs) || (third && !r.transposed) || word(&at) || stars(r.theirs) > MOST_STARS ||
 	    (strcmp(r.here, "-") != 0 && stars(r.here) != stars(r.theirs)))
 		return false;
 	vec_push(m->arena, &m->rules, r);

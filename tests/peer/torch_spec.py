@@ -78,6 +78,15 @@ def ours():
     result(text.count("\nblock block_") + text.startswith("block block_") == 1 and "_2: block_" in text,
            "modules that are alike are one block, used under their names", text)
 
+    class One(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Linear(6, 1)
+
+        def forward(self, x):
+            return self.dense(x).squeeze(-1)
+    compare("one", One(), torch.randn(2, 6), [("x", "f32[6]")])
+
     class Odd(nn.Module):
         def forward(self, x):
             return torch.cumsum(x, 1)
