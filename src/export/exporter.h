@@ -20,7 +20,7 @@ struct exporter {
 	const struct node *node;	/* the one at hand */
 	const char **value;		/* by a tensor's id, what it is called; NULL: it is not there yet */
 	struct map names;		/* taken */
-	struct map constants;		/* names of those that are alike, by what they hold */
+	struct map constants;		/* values.c: those that others may be like */
 	const char *batch;		/* the batch as a vector of one, once it was asked for */
 	bool failed;			/* the node at hand cannot be expressed, as the result says */
 	const char *why;		/* a weight that is not there; NULL: none is missing */

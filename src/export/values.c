@@ -1,12 +1,11 @@
 /* Values of the model that is made: results of nodes, constants, weights; each a name that no other has. */
 #include "export/exporter.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "ops/shapes.h"
-
-
 
 /* NAME, or with a number behind it. */
 static const char *
@@ -147,29 +146,50 @@ result(struct exporter *x, const struct tensor *t, const char *value)
 
 /* ---- constants ---- */
 
+struct shared {			/* a constant that others may be like */
+	const struct numbers *numbers;
+	const char *value;
+	struct shared *next;	/* another of the same key */
+};
+
+/* Type, shape, and the numbers as FNV-1a sums them up. */
+static const char *
+key_of(struct exporter *x, const struct numbers *n, size_t bytes)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+	struct text key;
+	size_t i;
+	int d;
+
+	for (i = 0; i < bytes; i++)
+		h = (h ^ n->data[i]) * 0x100000001b3u;
+	text_init(&key, x->arena);
+	text_printf(&key, "%d:%016" PRIx64, n->type, h);
+	for (d = 0; d < n->rank; d++)
+		text_printf(&key, ",%" PRId64, n->dim[d]);
+	return key.s;
+}
+
 /* The value of a node Constant; of one that is there already where it holds the same. */
 static const char *
 constant(struct exporter *x, struct numbers *n, size_t bytes)
 {
-	struct text key;
-	const char *at;
-	size_t i;
-	int d;
+	const char *key = key_of(x, n, bytes);
+	struct shared *first = map_get(&x->constants, key), *s;
 
-	text_init(&key, x->arena);
-	text_printf(&key, "%d:", n->type);
-	for (d = 0; d < n->rank; d++)
-		text_printf(&key, "%lld,", (long long)n->dim[d]);
-	text_puts(&key, ":");
-	for (i = 0; i < bytes; i++)
-		text_printf(&key, "%02x", n->data[i]);
-	at = map_get(&x->constants, key.s);
-	if (at)
-		return at;
+	for (s = first; s; s = s->next)
+		if (memcmp(s->numbers->data, n->data, bytes) == 0)
+			return s->value;
 	n->name = "";
-	at = make(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = n }));
-	map_put(x->arena, &x->constants, key.s, (void *)at);
-	return at;
+	s = ARENA_NEW(x->arena, struct shared);
+	*s = (struct shared){ n, make(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = n })), NULL };
+	if (first) {
+		s->next = first->next;
+		first->next = s;
+	} else {
+		map_put(x->arena, &x->constants, key, s);
+	}
+	return s->value;
 }
 
 static struct numbers *
