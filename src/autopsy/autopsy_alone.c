@@ -213,6 +213,26 @@ impossible(struct autopsy *y)
 		    "from something that was never set, or runs over.");
 }
 
+/* Where the place shows that no batch matters. */
+#define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE)
+
+/* Much at once, and nothing else is known. */
+static void
+bare_request(struct autopsy *y)
+{
+	char human[SIZE_TEXT];
+
+	if (y->budget.total > 0 || y->causes.n > 0 || y->main->says || y->main->shape.known || y->matches.all.n > 0 ||
+	    (y->main->facts & TRACE_NO_BATCH))
+		return;
+	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PADDLE ||
+	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_CUPY || y->main->kind == OOM_ONNX))
+		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
+		    "workspace. In a step, one so large is mostly made of a batch, and grows with its samples and their "
+		    "size; before the first step no batch matters.",
+		    size_human(human, y->hi)));
+}
+
 /* A large part of all there is, at once. */
 static void
 share(struct autopsy *y)
@@ -220,11 +240,6 @@ share(struct autopsy *y)
 	int64_t total = y->budget.total;
 	char human[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (total <= 0 && y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PADDLE ||
-	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_CUPY || y->main->kind == OOM_ONNX))
-		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
-		    "workspace, which grows with the samples of a batch and with their size.",
-		    size_human(human, y->hi)));
 	if (total <= 0 || y->lo > total || y->lo < total / 4 || y->main->kind == OOM_XLA ||
 	    (y->main->facts & (TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION)) || y->budget.roomy || y->main->says ||
 	    y->main->shape.known || y->matches.all.n)
@@ -236,7 +251,7 @@ share(struct autopsy *y)
 	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
 }
 
-/* Is most of the device this process's own? Not where the place shows that no batch matters. */
+/* Is most of the device this process's own? */
 static void
 own(struct autopsy *y)
 {
@@ -246,8 +261,7 @@ own(struct autopsy *y)
 
 	if (total <= 0 || b->allocated < total / 2 || b->lent || (b->roomy && b->allocated < total / 10 * 9) ||
 	    y->lo > total || y->forecast.known ||
-	    y->main->kind == OOM_XLA || (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT |
-	    TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE)))
+	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the %s %s: %d %%. Where it "
 	    "fails at the first steps, the run is too large for %s: fewer or smaller samples in a batch "
@@ -508,6 +522,7 @@ autopsy_alone_causes(struct autopsy *y)
 		tensorflow_shape(y);
 	grown_graph(y);
 	at_start(y);
+	bare_request(y);
 	share(y);
 	own(y);
 	metal(y);

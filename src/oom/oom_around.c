@@ -6,7 +6,7 @@
 #define STATS_LINES	12	/* that the allocator's statistics have */
 #define LEAST_MIB	1000	/* of a card */
 #define MOST_MIB	((int64_t)1 << 24)
-#define MOST_BATCH	1000000
+#define MOST_COUNTED	1000000
 #define NEAR_LINES	60	/* in which a text is one speaker's */
 
 /* ---- the dump ---- */
@@ -176,6 +176,15 @@ oom_speaker(const struct oom_around *r, int line)
 	return r->speaker && line - r->speaker_line <= NEAR_LINES ? r->speaker : NULL;
 }
 
+static void
+epoch_line(struct oom_log *log, int64_t epoch, int line)
+{
+	if (log->messages.n > 0 || epoch > MOST_COUNTED)
+		return;
+	log->epoch = epoch;
+	log->epoch_line = line;
+}
+
 void
 oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
@@ -236,14 +245,16 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];
 		break;
+	case ROLE_EPOCH_COUNT:	/* it counts them if it goes on to the next */
+		if (m->number[0] > 0 && m->number[0] == r->next_epoch)
+			epoch_line(log, m->number[0], line);
+		r->next_epoch = m->number[0] < MOST_COUNTED ? m->number[0] + 1 : 0;
+		break;
 	case ROLE_EPOCH:
-		if (log->messages.n == 0 && m->number[0] <= MOST_BATCH) {
-			log->epoch = m->number[0];
-			log->epoch_line = line;
-		}
+		epoch_line(log, m->number[0], line);
 		break;
 	case ROLE_BATCH:
-		if (m->number[0] > 0 && m->number[0] <= MOST_BATCH)
+		if (m->number[0] > 0 && m->number[0] <= MOST_COUNTED)
 			log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];
 		break;
 	case ROLE_SPEAKER:

@@ -20,6 +20,7 @@ struct oom_around {
 	struct oom_shape net_input, net_shape;
 	const char *speaker;	/* whose text it was last; */
 	int speaker_line;	/* there */
+	int64_t next_epoch;	/* after the number that a line gave last beside the word; 0: none did */
 	int handling_line;	/* where an error was being handled; 0: nowhere */
 };
 

@@ -26,7 +26,8 @@ enum phrase_role {
 	ROLE_START_TOTAL, ROLE_START_FREE,	/* TensorFlow's device, when it is found */
 	ROLE_CAPTURE,		/* CUDA graphs are being captured */
 	ROLE_SHUFFLE,		/* TensorFlow fills a buffer of so many elements */
-	ROLE_EPOCH,		/* the number of one, from 1 or 0 */
+	ROLE_EPOCH,		/* the number of one, from 1 or 0, of so many */
+	ROLE_EPOCH_COUNT,	/* that, or anything else beside the word: steps per epoch, the best one */
 	ROLE_BATCH,		/* samples in a batch of training, as the run was told */
 	ROLE_SPEAKER,		/* whose text that is */
 	ROLE_NOTHING		/* it looks like a message and is none */

@@ -166,7 +166,9 @@ static const struct sign code_signs[] = {
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
 	{ "torch.cat( torch.stack(", "all_ outputs results chunks pieces", TRACE_PIECES },
-	{ "deepcopy(", "model net ema unet self", TRACE_TWICE },
+	{ "deepcopy(model) deepcopy(self.model) deepcopy(net) deepcopy(self.net) deepcopy(network) deepcopy(self.network) "
+	    "deepcopy(unet) deepcopy(model.state_dict deepcopy(self.model.state_dict deepcopy(de_parallel( "
+	    "deepcopy(model).", NULL, TRACE_TWICE },
 	{ "torch.cat([self.key_cache torch.cat([self.value_cache torch.cat([past_key torch.cat((past_key "
 	    "torch.cat([past_value", NULL, TRACE_CACHE },
 	{ NULL, NULL, 0 }
@@ -219,7 +221,10 @@ code_facts(struct piece t, bool of_attention)
 		facts |= TRACE_ARRAY;
 	if (any_of(t, "exp_avg momentum_buffer") || find(t, "zeros_like(p"))
 		facts |= TRACE_STATE;
-	return facts | signs(code_signs, t, t);
+	facts |= signs(code_signs, t, t);
+	if (any_of(t, "mmap_mode chunksize="))	/* and so not as a whole */
+		facts &= ~(uint64_t)TRACE_READS;
+	return facts;
 }
 
 /* Calls that a line of code makes, wherever it stands. */
@@ -228,6 +233,9 @@ made_calls(struct piece t)
 {
 	uint64_t facts = signs(call_signs, t, t);
 
+	/* the one is no, the other PyTorch's own line */
+	if (any_of(t, "create_graph=false create_graph=create_graph") && !any_of(t, "retain_graph=true"))
+		facts &= ~(uint64_t)TRACE_RETAINS;
 	/* FSDP warns of it on the message's own line */
 	if (find(t, "failed to clone() tensor with name"))
 		facts |= TRACE_GATHERS;

@@ -12,7 +12,7 @@
  * again what it is not yet needed for.
  *
  * Of all ways that cost least, the one with the lowest peak is taken; so a smaller budget never gives a
- * higher peak. If its arena does not fit after all, the search goes on below that peak. For networks with
+ * higher peak, where both searches end. If its arena does not fit after all, the search goes on below that peak. For networks with
  * more tensors than a word has bits, or more states than the search may look at, there is
  * recompute_ladder.c.
  */
@@ -128,7 +128,7 @@ come_to(struct path_search *p, uint64_t set, int node, double cost, int from, in
 	if (cost >= x->cost)
 		return;
 	bound = cost + sets_least_cost(p->s, set, node);
-	if (bound > p->most)
+	if (isinf(bound) || bound > p->most)
 		return;
 	x->cost = cost;
 	x->from = from;

@@ -167,6 +167,10 @@ static const struct place {
 	{ "a batch", HEAD CALL("/src/fit.py", "9", "main", "y = model(x.to(device))") ENDED, 0, "" },
 	{ "a network is copied", HEAD CALL("/src/fit.py", "9", "main", "teacher = copy.deepcopy(model)") ENDED,
 	    TRACE_TWICE, "" },
+	{ "a buffer is copied", HEAD CALL("/src/fit.py", "9", "main", "self.cache = copy.deepcopy(self.buffer)") ENDED,
+	    0, "" },
+	{ "the graph is not kept", HEAD CALL("/src/fit.py", "9", "main", "g = grad(y, x, create_graph=False)") ENDED, 0, "" },
+	{ "a file is mapped", HEAD CALL("/src/fit.py", "9", "main", "x = np.load(f, mmap_mode='r')") ENDED, 0, "" },
 	{ "settings are copied", HEAD CALL("/src/fit.py", "9", "main", "args = copy.deepcopy(defaults)") ENDED,
 	    0, "" },
 	/* huggingface/pytorch-image-models/issues/432 */
