@@ -136,7 +136,7 @@ forward(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(uint64_t)(TRACE_FORWARD | TRACE_PARALLEL) ||
+	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(TRACE_FORWARD | TRACE_PARALLEL) ||
 	    !is_torch(o) || y->budget.allocated >= 0 || y->log.evaluating)
 		return;
 	autopsy_cause(y, "By the traceback it failed in forward, where layers' results are made: those grow "

@@ -8,6 +8,7 @@
 #define MOST_MIB	((int64_t)1 << 24)
 #define MOST_COUNTED	1000000
 #define NEAR_LINES	60	/* in which a text is one speaker's */
+#define HEADED_LINES	8	/* that a head is of */
 
 /* ---- the dump ---- */
 
@@ -53,11 +54,11 @@ begin_dump(struct oom_dump *d)
 }
 
 static void
-dump_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m, int line)
+take_dump(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_dump *d = &r->log->dump;
 
-	switch (role) {
+	switch (p->role) {
 	case ROLE_BINS:
 		begin_dump(d);
 		return;
@@ -86,7 +87,7 @@ dump_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m
 	case ROLE_IN_USE:
 		if (!r->stats_line || line - r->stats_line > STATS_LINES)
 			return;		/* of something else */
-		*(role == ROLE_LIMIT ? &d->limit : &d->said_in_use) = m->number[0];
+		*(p->role == ROLE_LIMIT ? &d->limit : &d->said_in_use) = m->number[0];
 		break;
 	default:
 		break;
@@ -99,18 +100,18 @@ dump_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m
 /* ---- who holds tensors ---- */
 
 static void
-usage_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m, int line)
+take_usage(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
 	struct oom_holder h = { .bytes = m->size.bytes };
 
-	if (role == ROLE_USAGE) {
+	if (p->role == ROLE_USAGE) {
 		log->holders.n = 0;
 		log->held_by_others = log->other_holders = 0;
 	} else if (!r->usage_line || line - r->usage_line > 3) {	/* one may be broken */
 		r->usage_line = 0;
 		return;
-	} else if (role == ROLE_HOLDERS) {
+	} else if (p->role == ROLE_HOLDERS) {
 		log->other_holders = m->number[0];
 		log->held_by_others = m->size.bytes;
 	} else if (log->holders.n < OOM_HOLDERS) {
@@ -124,13 +125,14 @@ usage_line(struct oom_around *r, enum phrase_role role, const struct oom_match *
 
 /* A log has several: those of training and of testing. Kept is the one that takes most. */
 static void
-net_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m)
+take_net(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
-	if (role != ROLE_NET_BYTES) {
+	(void)line;
+	if (p->role != ROLE_NET_BYTES) {
 		r->net_shape = m->shape;
-		if (role == ROLE_NET_INPUT)
+		if (p->role == ROLE_NET_INPUT)
 			r->net_input = m->shape;
-		if (role == ROLE_NET_INPUT && r->log->net_bytes == 0)
+		if (p->role == ROLE_NET_INPUT && r->log->net_bytes == 0)
 			r->log->input = m->shape;
 		return;
 	}
@@ -145,7 +147,7 @@ net_line(struct oom_around *r, enum phrase_role role, const struct oom_match *m)
 	}
 }
 
-/* ---- */
+/* ---- devices ---- */
 
 static struct oom_size
 mebibytes(int64_t n)
@@ -155,10 +157,12 @@ mebibytes(int64_t n)
 
 /* The fullest card of nvidia-smi's table, or of gpustat's, which has one unit for both numbers. */
 static void
-card(struct oom_log *log, const struct oom_match *m)
+take_card(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_size used = m->size, all = m->second;
+	struct oom_log *log = r->log;
 
+	(void)p, (void)line;
 	if (m->numbers == 2 && m->number[1] >= LEAST_MIB && m->number[1] <= MOST_MIB) {
 		used = mebibytes(m->number[0]);
 		all = mebibytes(m->number[1]);
@@ -170,14 +174,41 @@ card(struct oom_log *log, const struct oom_match *m)
 	}
 }
 
-const char *
-oom_speaker(const struct oom_around *r, int line)
+static void
+take_start(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
-	return r->speaker && line - r->speaker_line <= NEAR_LINES ? r->speaker : NULL;
+	struct oom_log *log = r->log;
+
+	(void)line;
+	if (p->role == ROLE_START_TOTAL) {
+		log->start_total = m->size;
+		log->starts += log->starts < 2;
+		log->start_free.known = false;
+	} else if (log->start_total.known && m->size.bytes <= log->start_total.bytes) {
+		log->start_free = m->size;
+	}
 }
 
 static void
-epoch_line(struct oom_log *log, int64_t epoch, int line)
+take_buffer(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+
+	(void)line;
+	if (p->role == ROLE_BUFFER_SIZE) {
+		r->buffer = m->size;
+		return;
+	}
+	if (r->xla && log->alive.n < OOM_ALIVE)
+		vec_push(log->arena, &log->alive, ((struct oom_alive){ r->buffer, m->shape, log->attention }));
+	log->attention = false;
+	r->buffer.known = false;
+}
+
+/* ---- the run ---- */
+
+static void
+set_epoch(struct oom_log *log, int64_t epoch, int line)
 {
 	if (log->messages.n > 0 || epoch > MOST_COUNTED)
 		return;
@@ -185,15 +216,39 @@ epoch_line(struct oom_log *log, int64_t epoch, int line)
 	log->epoch_line = line;
 }
 
-void
-oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+static void
+take_epoch(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	int64_t epoch = m->number[0];
+
+	if (p->role == ROLE_EPOCH) {
+		set_epoch(r->log, epoch, line);
+		return;
+	}
+	if (epoch > 0 && epoch == r->next_epoch)	/* it counts them if it goes on to the next */
+		set_epoch(r->log, epoch, line);
+	r->next_epoch = epoch < MOST_COUNTED ? epoch + 1 : 0;
+}
+
+static void
+take_batch(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+
+	(void)p;
+	if (m->number[0] <= 0 || m->number[0] > MOST_COUNTED ||
+	    (r->evaluating_line && line - r->evaluating_line <= HEADED_LINES))
+		return;
+	log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];
+}
+
+/* What needs no more than to be noted. */
+static void
+take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
 
 	switch (p->role) {
-	case ROLE_CARD:
-		card(log, m);
-		break;
 	case ROLE_OPERATION:
 		memcpy(r->operation, m->name, sizeof(r->operation));
 		break;
@@ -201,40 +256,11 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		r->gpu = m->number[0] <= MOST_GPUS ? (int)m->number[0] : -1;
 		r->gpu_line = line;
 		break;
-	case ROLE_BUFFER_SIZE:
-		r->buffer = m->size;
-		break;
-	case ROLE_BUFFER_SHAPE:
-		if (r->xla && log->alive.n < OOM_ALIVE)
-			vec_push(log->arena, &log->alive,
-			    ((struct oom_alive){ r->buffer, m->shape, log->attention }));
-		log->attention = false;
-		r->buffer.known = false;
-		break;
-	case ROLE_USAGE:
-	case ROLE_HOLDER:
-	case ROLE_HOLDERS:
-		usage_line(r, p->role, m, line);
-		break;
-	case ROLE_NET_INPUT:
-	case ROLE_NET_SHAPE:
-	case ROLE_NET_BYTES:
-		net_line(r, p->role, m);
-		break;
 	case ROLE_ASSERTION:
 		log->assertion = log->assertion ? log->assertion : line;
 		break;
 	case ROLE_VOLATILE:
 		log->no_volatile = line;
-		break;
-	case ROLE_START_TOTAL:
-		log->start_total = m->size;
-		log->starts += log->starts < 2;
-		log->start_free.known = false;
-		break;
-	case ROLE_START_FREE:
-		if (log->start_total.known && m->size.bytes <= log->start_total.bytes)
-			log->start_free = m->size;
 		break;
 	case ROLE_HANDLING:
 		r->handling_line = line;
@@ -245,23 +271,37 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];
 		break;
-	case ROLE_EPOCH_COUNT:	/* it counts them if it goes on to the next */
-		if (m->number[0] > 0 && m->number[0] == r->next_epoch)
-			epoch_line(log, m->number[0], line);
-		r->next_epoch = m->number[0] < MOST_COUNTED ? m->number[0] + 1 : 0;
-		break;
-	case ROLE_EPOCH:
-		epoch_line(log, m->number[0], line);
-		break;
-	case ROLE_BATCH:
-		if (m->number[0] > 0 && m->number[0] <= MOST_COUNTED)
-			log->batch = log->batch && log->batch != m->number[0] ? -1 : m->number[0];
-		break;
 	case ROLE_SPEAKER:
 		r->speaker = p->who;
 		r->speaker_line = line;
 		break;
 	default:
-		dump_line(r, p->role, m, line);
+		r->evaluating_line = p->role == ROLE_EVALUATES ? line : 0;
 	}
+}
+
+const char *
+oom_speaker(const struct oom_around *r, int line)
+{
+	return r->speaker && line - r->speaker_line <= NEAR_LINES ? r->speaker : NULL;
+}
+
+void
+oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	static void (*const take[ROLES])(struct oom_around *, const struct phrase *,
+	    const struct oom_match *, int) = {
+		[ROLE_CLASS] = take_dump, [ROLE_CHUNK] = take_dump, [ROLE_FREE_CHUNK] = take_dump,
+		[ROLE_STATS] = take_dump, [ROLE_LIMIT] = take_dump, [ROLE_IN_USE] = take_dump,
+		[ROLE_BINS] = take_dump,
+		[ROLE_USAGE] = take_usage, [ROLE_HOLDER] = take_usage, [ROLE_HOLDERS] = take_usage,
+		[ROLE_NET_INPUT] = take_net, [ROLE_NET_SHAPE] = take_net, [ROLE_NET_BYTES] = take_net,
+		[ROLE_CARD] = take_card,
+		[ROLE_START_TOTAL] = take_start, [ROLE_START_FREE] = take_start,
+		[ROLE_BUFFER_SIZE] = take_buffer, [ROLE_BUFFER_SHAPE] = take_buffer,
+		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,
+		[ROLE_BATCH] = take_batch,
+	};
+
+	(take[p->role] ? take[p->role] : take_note)(r, p, m, line);
 }

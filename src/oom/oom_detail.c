@@ -1,18 +1,23 @@
 /* What messages of each kind go on to say: see oom_phrase.c. */
 #include "oom/oom_phrase.h"
 
+#define ELEMENT(kind, text, bytes)	{ text, DETAIL_ELEMENT, kind, bytes }
+
+/* The types of elements by TensorFlow's names and by NumPy's: of two that begin alike the longer one first. */
+#define ELEMENTS(kind, before, after)									\
+	ELEMENT(kind, before "float64" after, 8), ELEMENT(kind, before "float32" after, 4),		\
+	ELEMENT(kind, before "float16" after, 2), ELEMENT(kind, before "float" after, 4),		\
+	ELEMENT(kind, before "double" after, 8), ELEMENT(kind, before "half" after, 2),			\
+	ELEMENT(kind, before "bfloat16" after, 2), ELEMENT(kind, before "int64" after, 8),		\
+	ELEMENT(kind, before "int32" after, 4), ELEMENT(kind, before "int16" after, 2),			\
+	ELEMENT(kind, before "int8" after, 1), ELEMENT(kind, before "uint64" after, 8),			\
+	ELEMENT(kind, before "uint32" after, 4), ELEMENT(kind, before "uint16" after, 2),		\
+	ELEMENT(kind, before "uint8" after, 1), ELEMENT(kind, before "bool" after, 1),			\
+	ELEMENT(kind, before "complex128" after, 16), ELEMENT(kind, before "complex64" after, 8),	\
+	ELEMENT(kind, before "object" after, 8), ELEMENT(kind, before "datetime64" after, 8)
+
 const struct detail oom_details[] = {
-	{ "and type float on", DETAIL_ELEMENT, OOM_TENSORFLOW, 4 },
-	{ "and type double on", DETAIL_ELEMENT, OOM_TENSORFLOW, 8 },
-	{ "and type half on", DETAIL_ELEMENT, OOM_TENSORFLOW, 2 },
-	{ "and type bfloat16 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 2 },
-	{ "and type int32 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 4 },
-	{ "and type int64 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 8 },
-	{ "and type int8 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 1 },
-	{ "and type int16 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 2 },
-	{ "and type complex64 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 8 },
-	{ "and type bool on", DETAIL_ELEMENT, OOM_TENSORFLOW, 1 },
-	{ "and type uint8 on", DETAIL_ELEMENT, OOM_TENSORFLOW, 1 },
+	ELEMENTS(OOM_TENSORFLOW, "and type ", " on"),
 	{ "type @ on ^", DETAIL_PLACE, OOM_TENSORFLOW, 0 },
 	{ "by allocator ^", DETAIL_PLACE, OOM_TENSORFLOW, 0 },
 	{ "= _Recv[", DETAIL_ELSEWHERE, OOM_TENSORFLOW, 0 },
@@ -73,22 +78,7 @@ const struct detail oom_details[] = {
 	{ "% memory has been allocated", DETAIL_SIZE, OOM_PADDLE, OOM_ALLOCATED },
 	{ "available memory is only %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },
 	{ "available memory is %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },
-	{ "data type float64", DETAIL_ELEMENT, OOM_NUMPY, 8 },
-	{ "data type float32", DETAIL_ELEMENT, OOM_NUMPY, 4 },
-	{ "data type float16", DETAIL_ELEMENT, OOM_NUMPY, 2 },
-	{ "data type int64", DETAIL_ELEMENT, OOM_NUMPY, 8 },
-	{ "data type int32", DETAIL_ELEMENT, OOM_NUMPY, 4 },
-	{ "data type int16", DETAIL_ELEMENT, OOM_NUMPY, 2 },
-	{ "data type int8", DETAIL_ELEMENT, OOM_NUMPY, 1 },
-	{ "data type uint64", DETAIL_ELEMENT, OOM_NUMPY, 8 },
-	{ "data type uint32", DETAIL_ELEMENT, OOM_NUMPY, 4 },
-	{ "data type uint16", DETAIL_ELEMENT, OOM_NUMPY, 2 },
-	{ "data type uint8", DETAIL_ELEMENT, OOM_NUMPY, 1 },
-	{ "data type bool", DETAIL_ELEMENT, OOM_NUMPY, 1 },
-	{ "data type complex128", DETAIL_ELEMENT, OOM_NUMPY, 16 },
-	{ "data type complex64", DETAIL_ELEMENT, OOM_NUMPY, 8 },
-	{ "data type object", DETAIL_ELEMENT, OOM_NUMPY, 8 },
-	{ "data type datetime64", DETAIL_ELEMENT, OOM_NUMPY, 8 },
+	ELEMENTS(OOM_NUMPY, "data type ", "\b"),
 	{ "total %", DETAIL_TOTAL, OOM_CUPY, OOM_ALLOCATED },
 	{ "far: %", DETAIL_SIZE, OOM_CUPY, OOM_ALLOCATED },
 	{ "limit set to: %", DETAIL_SIZE, OOM_CUPY, OOM_LIMIT },

@@ -53,18 +53,29 @@ adds_nothing(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
-/* Removes vague ones: one, or all. */
+/* Removes those of which it is true, in the log as it was. */
 static void
-forget_vague(struct oom_log *log, bool all)
+forget(struct oom_log *log, bool (*is)(const struct oom_log *, const struct oom_message *))
 {
+	bool gone[OOM_MESSAGES];
 	int i, n = 0;
 
-	for (i = 0; i < log->messages.n; i++) {
-		if (oom_is_vague(&log->messages.v[i]) && (all || n == i))
-			continue;
-		log->messages.v[n++] = log->messages.v[i];
-	}
+	for (i = 0; i < log->messages.n; i++)
+		gone[i] = is(log, &log->messages.v[i]);
+	for (i = 0; i < log->messages.n; i++)
+		if (!gone[i])
+			log->messages.v[n++] = log->messages.v[i];
 	log->messages.n = n;
+}
+
+static bool
+is_first_vague(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n && !oom_is_vague(&log->messages.v[i]); i++)
+		;
+	return i < log->messages.n && o == &log->messages.v[i];
 }
 
 static void
@@ -126,18 +137,26 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 			return;
 		}
 	if (log->messages.n == OOM_MESSAGES && !oom_is_vague(o))
-		forget_vague(log, false);
+		forget(log, is_first_vague);
 	if (log->messages.n < OOM_MESSAGES)
 		vec_push(log->arena, &log->messages, *o);
 	else
 		log->more++;
 }
 
-/* Does a message say what failed, without another that explains it? */
+/* Is O in anyone's words, where another says what failed and needs no other to explain it? */
 static bool
-is_plain(const struct oom_message *o)
+says_less(const struct oom_log *log, const struct oom_message *o)
 {
-	return !o->warning && !o->hedged && !o->asserted && !o->apart;
+	int i;
+
+	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++) {
+		const struct oom_message *x = &log->messages.v[i];
+
+		if (!oom_is_vague(x) && !x->warning && !x->hedged && !x->asserted && !x->apart)
+			return true;
+	}
+	return false;
 }
 
 /* Does O name in anyone's words what a message on its line says to be of something else? */
@@ -152,46 +171,32 @@ names_apart(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
-/* What is of something else than memory is worth a word only where nothing is of memory. */
-static void
-forget_apart(struct oom_log *log)
+/* Is O of something else than memory? That is worth a word only where nothing is of memory. */
+static bool
+is_beside(const struct oom_log *log, const struct oom_message *o)
 {
-	bool memory = false;
-	int i, n = 0;
+	int i;
 
-	for (i = 0; i < log->messages.n; i++)
-		if (!names_apart(log, &log->messages.v[i]))
-			log->messages.v[n++] = log->messages.v[i];
-	log->messages.n = n;
-	for (i = 0; i < log->messages.n; i++)
-		memory |= !log->messages.v[i].apart;
-	for (i = n = 0; memory && i < log->messages.n; i++)
+	for (i = 0; o->apart && i < log->messages.n; i++)
 		if (!log->messages.v[i].apart)
-			log->messages.v[n++] = log->messages.v[i];
-	if (memory)
-		log->messages.n = n;
+			return true;
+	return false;
 }
 
 /* XLA's allocator is TensorFlow's, and says first what XLA says then. */
-static void
-forget_twins(struct oom_log *log)
+static bool
+is_twin(const struct oom_log *log, const struct oom_message *o)
 {
-	int i, k, n = 0;
+	int i;
 
-	for (i = 0; i < log->messages.n; i++) {
-		const struct oom_message *o = &log->messages.v[i];
-		bool twin = false;
+	for (i = 0; o->kind == OOM_TF_ALLOCATOR && o->size[OOM_ASKED].known && i < log->messages.n; i++) {
+		const struct oom_message *x = &log->messages.v[i];
 
-		for (k = 0; o->kind == OOM_TF_ALLOCATOR && k < log->messages.n; k++) {
-			const struct oom_message *x = &log->messages.v[k];
-
-			twin |= x->kind == OOM_XLA && x->size[OOM_ASKED].known && o->size[OOM_ASKED].known &&
-			    llabs(x->size[OOM_ASKED].bytes - o->size[OOM_ASKED].bytes) <= ROUNDED;
-		}
-		if (!twin)
-			log->messages.v[n++] = *o;
+		if (x->kind == OOM_XLA && x->size[OOM_ASKED].known &&
+		    llabs(x->size[OOM_ASKED].bytes - o->size[OOM_ASKED].bytes) <= ROUNDED)
+			return true;
 	}
-	log->messages.n = n;
+	return false;
 }
 
 /* An assertion that failed on the device, and no code that came of it. */
@@ -242,7 +247,6 @@ limit_says(const struct oom_log *log, const struct oom_message *o)
 void
 oom_settle(struct oom_log *log)
 {
-	bool plain = false;
 	int i;
 
 	for (i = 0; i < log->messages.n; i++) {
@@ -261,12 +265,11 @@ oom_settle(struct oom_log *log)
 		}
 		if (!o->says && (log->net_bytes || log->input.known) && strcmp(o->who, "Caffe") == 0)
 			o->says = caffe_says(log);
-		plain |= is_plain(o) && !oom_is_vague(o);
 	}
-	if (plain)
-		forget_vague(log, true);
-	forget_apart(log);
-	forget_twins(log);
+	forget(log, says_less);
+	forget(log, names_apart);
+	forget(log, is_beside);
+	forget(log, is_twin);
 	assertion_alone(log);
 	log->dump.listed = log->dump.in_use;
 	if (log->dump.said_in_use > log->dump.in_use)

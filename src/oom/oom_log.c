@@ -164,7 +164,7 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 		break;
 	case DETAIL_ELEMENT:
 		if (!o->element)
-			o->element = d->value;
+			o->element = (int)d->value;
 		break;
 	case DETAIL_WARNING:
 		o->warning = true;
@@ -177,7 +177,7 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 			*size = exactly(m->size.bytes - o->size[OOM_ASKED].bytes);
 		break;
 	case DETAIL_FACT:
-		o->facts |= (unsigned)d->value;
+		o->facts |= (uint64_t)d->value;
 		break;
 	case DETAIL_PLACE:
 	case DETAIL_ELSEWHERE:
@@ -191,13 +191,14 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 static bool
 may_begin(const char *pattern, const char *s)
 {
+	const char *first = oom_pattern_first(pattern);
 	char before = s[-1];
 
 	if (*pattern == '~')
-		return lower(pattern[1]) == lower(*s) && !is_letter(before);
-	if (*pattern == '%' || *pattern == '#')
+		return lower(*first) == lower(*s) && !is_letter(before);
+	if (*first == '%' || *first == '#')
 		return is_digit(*s) && before != '.' && before != ',' && !is_digit(before);
-	return *pattern == *s && !(is_letter(*s) && is_letter(before));
+	return *first == *s && !(is_letter(*s) && is_letter(before));
 }
 
 /* The list in which the phrases that begin with C are. */
@@ -493,8 +494,7 @@ index_tables(struct log_reader *r)
 	assert(n <= MOST_PHRASES);
 	memset(r->first, -1, sizeof(r->first));
 	for (i = n - 1; i >= 0; i--) {
-		const char *p = oom_phrases[i].pattern;
-		int *first = &r->first[key(*p == '~' ? p[1] : *p)];
+		int *first = &r->first[key(*oom_pattern_first(oom_phrases[i].pattern))];
 
 		r->next[i] = *first;
 		*first = i;

@@ -32,43 +32,42 @@ enum oom_field {		/* sizes that a message tells */
 	OOM_FIELDS
 };
 
-enum {				/* where a program was when memory ended, by its traceback */
-	TRACE_LOADING = 1,	/* weights were put on the device, or made there */
-	TRACE_CHECKPOINT = 2,	/* a file's tensors were, by torch.load */
-	TRACE_STEP = 4,		/* the optimizer's step, */
-	TRACE_STATE = 8,	/* where it makes what it keeps */
-	TRACE_BACKWARD = 16,
-	TRACE_EVALUATES = 32,	/* a function for evaluation */
-	TRACE_NO_GRAD = 64,	/* a function within torch.no_grad() or torch.inference_mode() */
-	TRACE_TRAINER = 128,	/* a library's loop, which sees to that itself */
-	TRACE_PARALLEL = 256,	/* DataParallel's copies and gathering */
-	TRACE_FIRST = 512,	/* the first call of the device */
-	TRACE_SCORES = 1024,	/* attention's, a number for each pair of positions */
-	TRACE_LOGITS = 2048,	/* or the loss of them */
-	TRACE_JOIN = 4096,	/* results are joined to one tensor */
-	TRACE_ARRAY = 8192,	/* an array is copied or converted */
-	TRACE_CACHE = 16384,	/* ggml: keys and values, */
-	TRACE_COMPUTE = 32768,	/* its results, */
-	TRACE_LAYERS = 65536,	/* weights */
-	TRACE_ATTENTION = 131072,	/* PyTorch's, which stores scores where no kernel of it serves */
-	TRACE_FORWARD = 1 << 18,	/* a module was called: a step, or part of one */
-	TRACE_GATHERS = 1 << 19,	/* weights that are split among devices, to save or load them */
-	TRACE_PAIRS = 1 << 20,	/* boxes are compared with all others */
-	TRACE_GRAPH = 1 << 21,	/* CUDA graphs are captured */
-	TRACE_PINNED = 1 << 22,	/* the machine's memory is locked for copies */
-	TRACE_WHOLE = 1 << 23,	/* a whole set of samples, by the names */
-	TRACE_READS = 1 << 24,	/* a file is read as a whole */
-	TRACE_TWICE = 1 << 25,	/* a network is copied */
-	TRACE_BUCKETS = 1 << 26,	/* DistributedDataParallel is set up */
-	TRACE_DECODER = 1 << 27,	/* an autoencoder's, of images */
-	TRACE_RETAINS = 1 << 28,	/* backward is told to keep the graph */
-	TRACE_MASTER = 1 << 29,	/* DeepSpeed's optimizer is set up */
-	TRACE_TEST_NET = 1 << 30	/* Caffe makes the network of tests */
-};
-/* and more of them than an enumeration holds */
-#define TRACE_MAKES	((uint64_t)1 << 31)	/* an array of a size that is told is made */
-#define TRACE_PIECES	((uint64_t)1 << 33)	/* pieces are joined to one tensor */
-#define TRACE_EDGES	((uint64_t)1 << 32)	/* messages are sent along a graph's edges */
+/* Where a program was when memory ended, by its traceback: a set of these. */
+#define TRACE_BIT(n)	((uint64_t)1 << (n))
+#define TRACE_LOADING	TRACE_BIT(0)	/* weights were put on the device, or made there */
+#define TRACE_CHECKPOINT	TRACE_BIT(1)	/* a file's tensors were, by torch.load */
+#define TRACE_STEP	TRACE_BIT(2)	/* the optimizer's step, */
+#define TRACE_STATE	TRACE_BIT(3)	/* where it makes what it keeps */
+#define TRACE_BACKWARD	TRACE_BIT(4)
+#define TRACE_EVALUATES	TRACE_BIT(5)	/* a function for evaluation */
+#define TRACE_NO_GRAD	TRACE_BIT(6)	/* a function within torch.no_grad() or torch.inference_mode() */
+#define TRACE_TRAINER	TRACE_BIT(7)	/* a library's loop, which sees to that itself */
+#define TRACE_PARALLEL	TRACE_BIT(8)	/* DataParallel's copies and gathering */
+#define TRACE_FIRST	TRACE_BIT(9)	/* the first call of the device */
+#define TRACE_SCORES	TRACE_BIT(10)	/* attention's, a number for each pair of positions */
+#define TRACE_LOGITS	TRACE_BIT(11)	/* or the loss of them */
+#define TRACE_JOIN	TRACE_BIT(12)	/* results are joined to one tensor */
+#define TRACE_ARRAY	TRACE_BIT(13)	/* an array is copied or converted */
+#define TRACE_CACHE	TRACE_BIT(14)	/* ggml: keys and values, */
+#define TRACE_COMPUTE	TRACE_BIT(15)	/* its results, */
+#define TRACE_LAYERS	TRACE_BIT(16)	/* weights */
+#define TRACE_ATTENTION	TRACE_BIT(17)	/* PyTorch's, which stores scores where no kernel of it serves */
+#define TRACE_FORWARD	TRACE_BIT(18)	/* a module was called: a step, or part of one */
+#define TRACE_GATHERS	TRACE_BIT(19)	/* weights that are split among devices, to save or load them */
+#define TRACE_PAIRS	TRACE_BIT(20)	/* boxes are compared with all others */
+#define TRACE_GRAPH	TRACE_BIT(21)	/* CUDA graphs are captured */
+#define TRACE_PINNED	TRACE_BIT(22)	/* the machine's memory is locked for copies */
+#define TRACE_WHOLE	TRACE_BIT(23)	/* a whole set of samples, by the names */
+#define TRACE_READS	TRACE_BIT(24)	/* a file is read as a whole */
+#define TRACE_TWICE	TRACE_BIT(25)	/* a network is copied */
+#define TRACE_BUCKETS	TRACE_BIT(26)	/* DistributedDataParallel is set up */
+#define TRACE_DECODER	TRACE_BIT(27)	/* an autoencoder's, of images */
+#define TRACE_RETAINS	TRACE_BIT(28)	/* backward is told to keep the graph */
+#define TRACE_MASTER	TRACE_BIT(29)	/* DeepSpeed's optimizer is set up */
+#define TRACE_TEST_NET	TRACE_BIT(30)	/* Caffe makes the network of tests */
+#define TRACE_MAKES	TRACE_BIT(31)	/* an array of a size that is told is made */
+#define TRACE_PIECES	TRACE_BIT(32)	/* pieces are joined to one tensor */
+#define TRACE_EDGES	TRACE_BIT(33)	/* messages are sent along a graph's edges */
 
 struct oom_message {
 	enum oom_kind kind;

@@ -116,6 +116,12 @@ is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+static bool
+is_in_word(char c)
+{
+	return is_letter(c) || is_digit(c);
+}
+
 static const char *
 read_unit(const char *s, const char *end, int *shift)
 {
@@ -366,6 +372,36 @@ place(const char *s, const char *end, struct oom_place *to)
 	return place_of(name, to) ? after : NULL;
 }
 
+/* Does a word begin or end between S and what stands ahead of it? */
+static bool
+is_edge(const char *s, const char *end)
+{
+	const char *before = s - 1;
+
+	if (s >= end || !is_in_word(*s))
+		return true;
+	if (*before == '-')	/* not of an option's "--" */
+		before--;
+	return !is_in_word(*before);
+}
+
+/* From a name to its value: "=", ": ", " is ", "': ", or blanks. */
+static const char *
+assigned(const char *s, const char *end)
+{
+	const char *from = s;
+
+	s = blanks(s, end);
+	if (s < end && (*s == '\'' || *s == '"'))
+		s = blanks(s + 1, end);
+	if (s < end && (*s == '=' || *s == ':'))
+		s++;
+	else if (s > from && end - s > 2 && memcmp(s, "is ", 3) == 0)
+		s += 2;
+	s = blanks(s, end);
+	return s > from ? s : NULL;
+}
+
 static const char *
 word(const char *s, const char *end)
 {
@@ -406,6 +442,10 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 		while (s < end && !is_line_end(*s) && (is_blank(*s) || strchr("\"'*`", *s)))
 			s++;
 		return s >= end || is_line_end(*s) || *s == '}' ? s : NULL;
+	case '\a':
+		return assigned(s, end);
+	case '\b':
+		return is_edge(s, end) ? s : NULL;
 	case '\t':
 		while (s < end && is_blank(*s) && !is_line_end(*s))
 			s++;
@@ -413,6 +453,12 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 	default:
 		return word(s, end);
 	}
+}
+
+const char *
+oom_pattern_first(const char *pattern)
+{
+	return pattern + strspn(pattern, "~\b");
 }
 
 const char *
@@ -431,11 +477,13 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 			s = blanks(s, end);
 			continue;
 		}
-		if (p > first && s < end && is_line_end(*s) && !strchr("!\t\n", *p) && p[-1] != '\t')
+		if (p > first && s < end && is_line_end(*s) && !strchr("!\t\n\b", *p) && p[-1] != '\t')
 			s = line_break(s, end);
-		if (strchr("%#$&@!^`\t\n", *p)) {
+		if (strchr("%#$&@!^`\a\b\t\n", *p)) {
 			if (!(s = sign(p, s, end, m)))
 				return NULL;
+		} else if (any_case && *p == '_') {
+			s += s < end && (*s == '_' || *s == '-');
 		} else if (s >= end || (any_case ? lower(*s) != lower(*p) : *s != *p)) {
 			return NULL;
 		} else {

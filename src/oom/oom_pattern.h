@@ -12,11 +12,14 @@
  *     ^   a device of TensorFlow or one of its allocators: "/job:localhost/task:0/device:GPU:0",
  *         "/cpu:0", "GPU_0_bfc", "cuda_host_bfc"
  *     `   extents without brackets: "64 3 224 224", "64,3,224,224"
+ *     \a  what parts a name from its value: "=", ": ", " is ", "': ", or blanks
+ *     \b  where a word begins or ends: letters, digits and underscores, and hyphens between those
  *     tab blanks within the line
  *     a line's end: nothing more in the line, but for blanks, a quote or an emphasis
  *
- * A pattern that begins with ~ does not mind the case of letters. After one that ends with a digit the
- * number must end.
+ * A pattern that begins with ~ does not mind the case of letters, and in such a one an underscore stands for
+ * itself, a hyphen or nothing, as names are written in options and in code. After one that ends with a digit
+ * the number must end.
  */
 #ifndef STOWAGE_OOM_OOM_PATTERN_H
 #define STOWAGE_OOM_OOM_PATTERN_H
@@ -55,8 +58,11 @@ struct oom_match {		/* what a pattern's signs stood for */
 	struct oom_place place;
 };
 
-/* Does the pattern match the text at S? Returns its end, or NULL; the match is cleared first. */
+/* Does the pattern match the text at S, which has a byte ahead of it? Returns its end, or NULL; the match is
+ * cleared first. */
 const char	*oom_pattern(const char *pattern, const char *s, const char *end,
 		    struct oom_match *);
+/* The pattern without the signs that stand for no text, ~ and \b, ahead of its first. */
+const char	*oom_pattern_first(const char *pattern);
 
 #endif

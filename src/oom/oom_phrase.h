@@ -28,9 +28,11 @@ enum phrase_role {
 	ROLE_SHUFFLE,		/* TensorFlow fills a buffer of so many elements */
 	ROLE_EPOCH,		/* the number of one, from 1 or 0, of so many */
 	ROLE_EPOCH_COUNT,	/* that, or anything else beside the word: steps per epoch, the best one */
+	ROLE_TRAINS, ROLE_EVALUATES,	/* the head of what is told of it */
 	ROLE_BATCH,		/* samples in a batch of training, as the run was told */
 	ROLE_SPEAKER,		/* whose text that is */
-	ROLE_NOTHING		/* it looks like a message and is none */
+	ROLE_NOTHING,		/* it looks like a message and is none */
+	ROLES
 };
 
 enum {				/* of a message */
@@ -80,7 +82,7 @@ struct detail {			/* what a message of a kind goes on to say */
 	const char *pattern;	/* NULL after the last */
 	enum detail_role role;
 	enum oom_kind kind;
-	int value;
+	int64_t value;
 };
 
 /* Those of a kind stand together. */

@@ -223,7 +223,7 @@ code_facts(struct piece t, bool of_attention)
 		facts |= TRACE_STATE;
 	facts |= signs(code_signs, t, t);
 	if (any_of(t, "mmap_mode chunksize="))	/* and so not as a whole */
-		facts &= ~(uint64_t)TRACE_READS;
+		facts &= ~TRACE_READS;
 	return facts;
 }
 
@@ -235,7 +235,7 @@ made_calls(struct piece t)
 
 	/* the one is no, the other PyTorch's own line */
 	if (any_of(t, "create_graph=false create_graph=create_graph") && !any_of(t, "retain_graph=true"))
-		facts &= ~(uint64_t)TRACE_RETAINS;
+		facts &= ~TRACE_RETAINS;
 	/* FSDP warns of it on the message's own line */
 	if (find(t, "failed to clone() tensor with name"))
 		facts |= TRACE_GATHERS;
@@ -413,7 +413,7 @@ note_code(struct oom_trace *t, struct piece line)
 		t->facts |= facts & TRACE_STATE;
 	if (t->library || (t->turned && t->settled))
 		return;
-	t->code = t->here & TRACE_EVALUATES ? facts : facts & ~(uint64_t)TRACE_JOIN;
+	t->code = t->here & TRACE_EVALUATES ? facts : facts & ~TRACE_JOIN;
 	t->settled = true;
 }
 
@@ -462,7 +462,7 @@ told(const struct oom_trace *t)
 static void
 give(const struct oom_trace *t, struct oom_message *o)
 {
-	if (o->facts & ~(uint64_t)TRACE_OF_GGML)
+	if (o->facts & ~TRACE_OF_GGML)
 		return;
 	o->facts |= told(t);
 	memcpy(o->function, t->function, sizeof(o->function));
@@ -547,7 +547,7 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		t->taken = t->taken ? t->taken : o->line;
 		return;
 	}
-	o->facts |= (code_facts(code, false) & ~(uint64_t)(TRACE_JOIN | TRACE_STATE)) | made_calls(code);
+	o->facts |= (code_facts(code, false) & ~(TRACE_JOIN | TRACE_STATE)) | made_calls(code);
 }
 
 void

@@ -150,4 +150,27 @@ Test(oom_apart, a_batch_is_that_of_training_and_one)
 	cr_expect_eq(read_log("{'batch_size': 8}\nbatch size: 8\n").batch, 8);
 	cr_expect_eq(read_log("batch_size=8\nbatch_size=16\n").batch, -1);
 	cr_expect_eq(read_log("eval_batch_size=8\nminibatch 9\n").batch, 0);
+	cr_expect_eq(read_log("--eval-batch-size 8\nmax_batch_size=9\ntotal batch size: 7\n").batch, 0);
+	cr_expect_eq(read_log("Namespace(per_device_train_batch_size=4, per_device_eval_batch_size=32)\n").batch, 4);
+	cr_expect_eq(read_log("batch-size 6\n").batch, 6);
+}
+
+#define RUNNING(what, batch)	"***** Running " what " *****\n  Num examples = 2000\n" batch
+
+Test(oom_apart, a_batch_of_evaluation_is_none_of_training)
+{
+	cr_expect_eq(read_log(RUNNING("Evaluation", "  Batch size = 32\n")).batch, 0);
+	cr_expect_eq(read_log(RUNNING("prediction", "  Batch size = 32\n")).batch, 0);
+	cr_expect_eq(read_log(RUNNING("training", "  Batch size = 32\n")).batch, 32);
+	cr_expect_eq(read_log(RUNNING("training", "  Num Epochs = 3\n  Instantaneous batch size per device = 16\n"
+	    "  Total train batch size (w. parallel, distributed & accumulation) = 64\n")
+	    RUNNING("Evaluation", "  Batch size = 8\n")).batch, 16);
+}
+
+Test(oom_apart, an_epoch_is_counted_and_not_one_of_a_count)
+{
+	cr_expect_eq(read_log("Epoch 3/10\n").epoch, 3);
+	cr_expect_eq(read_log("Epoch: [4][10/200]\n").epoch, 4);
+	cr_expect_eq(read_log("epoch=1 loss=2\nepoch=2 loss=1\n").epoch, 2);
+	cr_expect_eq(read_log("steps_per_epoch 1/10\nsub-epoch 3/10\nepochs: 3/4\nepoch: 7 best\n").epoch, 0);
 }
