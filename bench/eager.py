@@ -123,7 +123,7 @@ def measure(network, batch, optimizer, real=False):
             image = torch.randn(batch, *network.image)
             label = torch.zeros(batch, *network.label, dtype=torch.int64)
             output = model(image)
-            loss = F.cross_entropy(output, label)
+            loss = network.loss(output, label)
             counter.backward = True
             loss.backward()
             counter.backward = False
@@ -147,7 +147,7 @@ def measure_validation(network, batch, optimizer):
             image = torch.randn(batch, *network.image)
             label = torch.zeros(batch, *network.label, dtype=torch.int64)
             output = model(image)
-            return image, label, output, F.cross_entropy(output, label)
+            return image, label, output, network.loss(output, label)
 
         loss = forward(2)[-1]
         loss.backward()

@@ -1,5 +1,6 @@
 """Networks as PyTorch users write them, for bench/eager.py: torchvision's own where it has them."""
 import torch.nn as nn
+import torch.nn.functional as F
 import torchvision.models as vision
 
 from models import UNet
@@ -27,9 +28,15 @@ def mobilenet():
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1024, 1000))
 
 
+def both_heads(output, label):
+    """As torchvision's references/segmentation."""
+    main = F.cross_entropy(output["out"], label, ignore_index=255)
+    return main + 0.5 * F.cross_entropy(output["aux"], label, ignore_index=255)
+
+
 class Network:
-    def __init__(self, spec, model, image, label=()):
-        self.spec, self.model, self.image, self.label = spec, model, image, label
+    def __init__(self, spec, model, image, label=(), loss=F.cross_entropy):
+        self.spec, self.model, self.image, self.label, self.loss = spec, model, image, label, loss
 
 
 PHOTO = (3, 224, 224)
@@ -45,4 +52,6 @@ NETWORKS = {
     "unet": Network("specs/unet.nn", lambda: UNet(1, False), (1, 572, 572), (388, 388)),
     "unet512": Network("bench/memory/unet512.nn", lambda: UNet(3, True), (3, 512, 512),
                        (512, 512)),
+    "deeplabv3_resnet50": Network("specs/deeplabv3_resnet50.nn", lambda: vision.segmentation.deeplabv3_resnet50(
+        weights=None, weights_backbone=None, aux_loss=True), (3, 480, 480), (480, 480), both_heads),
 }

@@ -193,8 +193,26 @@ def t5_small():
             "a.safetensors", "--map", maps("t5_small.map"), "--strict")
 
 
+def deeplabv3_resnet50():
+    """In the extended run. With two blocks of each stage: the second has the stage's dilation, the first that of the stage before."""
+    if not os.environ.get("EXTENDED"):
+        return
+    from torchvision.models.segmentation.deeplabv3 import _deeplabv3_resnet
+    from torchvision.models.resnet import Bottleneck, ResNet
+    body = ResNet(Bottleneck, [2, 2, 2, 2], replace_stride_with_dilation=[False, True, True])
+    model = randomise(_deeplabv3_resnet(body, 21, True))
+    folder = build("deeplabv3_resnet50", "deeplabv3_resnet50.nn", (r"\b480\b", "49"), (r"3 \* bottleneck\(64", "2 * bottleneck(64"),
+                   (r"\) -> \d \*", ") -> 1 *"), level="-O2")
+    x = torch.randn(2, 3, 49, 49)
+    numpy.save(folder + "/x.npy", x.numpy())
+    numpy.save(folder + "/y.npy", numpy.zeros((2, 49, 49), numpy.int32))
+    save(folder + "/a.safetensors", model.state_dict())
+    compare("torchvision's DeepLabV3 gives PyTorch's outputs", folder, model(x)["out"], "--weights", "a.safetensors", "--map",
+            maps("deeplabv3_resnet50.map"), "--strict")
+
+
 for name, needs in ((resnet18, "torchvision"), (gpt2, "transformers"), (swin_t, "torchvision"), (vit_b16, "timm"),
-                    (t5_small, "transformers")):
+                    (t5_small, "transformers"), (deeplabv3_resnet50, "torchvision")):
     try:
         __import__(needs)
     except ImportError:
