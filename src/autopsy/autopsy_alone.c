@@ -165,8 +165,8 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	if (bytes <= SMALL_HOST)
 		return;
 	if (is_data_set(s))
-		autopsy_cause(y, arena_printf(y->arena, "An array of %lld rows is no batch but all there are: a "
-		    "data set, or a whole film. Read or converted in parts, or mapped from a file "
+		autopsy_cause(y, arena_printf(y->arena, "An array of %lld rows is no batch but all there are: of a "
+		    "data set, a film, a recording or a cloud of points. Read or converted in parts, or mapped from a file "
 		    "(numpy.memmap), it need not lie there at once.%s", n, wide));
 	else if (s->rank == 2 && n >= WIDE && s->dim[1] >= WIDE)
 		autopsy_cause(y, arena_printf(y->arena, "A matrix of %lld x %lld: it grows with the product of "
@@ -225,8 +225,11 @@ bare_request(struct autopsy *y)
 	if (y->budget.total > 0 || y->causes.n > 0 || y->main->says || y->main->shape.known || y->matches.all.n > 0 ||
 	    (y->main->facts & TRACE_NO_BATCH))
 		return;
+	if (y->main->kind == OOM_CUPY && y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE)
+		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
+		    "of a formula, each part of which makes one of its own.", size_human(human, y->hi)));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PADDLE ||
-	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_CUPY || y->main->kind == OOM_ONNX))
+	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX))
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
 		    "workspace. In a step, one so large is mostly made of a batch, and grows with its samples and their "
 		    "size; before the first step no batch matters.",
@@ -263,6 +266,16 @@ own(struct autopsy *y)
 	    y->lo > total || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
+	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) {
+		autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the device's %s: %d %%. "
+		    "By line %d it is a server of language models: those are weights, then what a trial run takes, "
+		    "then the cache of keys and values that is set aside. Weights in fewer bits (a quantized "
+		    "model), parts of them on more devices, or fewer and shorter requests side by side "
+		    "(max_num_seqs, max_model_len) take less.", size_human(had, b->allocated),
+		    size_human(all, total), (int)(100.0 * (double)b->allocated / (double)total),
+		    y->log.serving));
+		return;
+	}
 	autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the %s %s: %d %%. Where it "
 	    "fails at the first steps, the run is too large for %s: fewer or smaller samples in a batch "
 	    "make what forward keeps smaller, but not weights, gradients and the optimizer's numbers. "

@@ -11,6 +11,7 @@
 #include "base/text.h"
 
 #define MIB	((int64_t)1 << 20)
+#define DRIVER	32	/* it keeps less than that part of a device for itself */
 
 static int64_t
 known(const struct oom_message *o, enum oom_field f)
@@ -88,6 +89,25 @@ segment(int64_t asked)
 	    (asked + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
 }
 
+/* PyTorch lists all processes on the device. Where it knows itself, that one is "this process"; in a container
+ * a process does not know its own number, and is one of "Process 20398 has": the only one that is as large as
+ * what this one has reserved, or none can be told. */
+static void
+who_is_this(const struct oom_message *o, struct budget *b, int64_t *process)
+{
+	int64_t all = known(o, OOM_LISTED), largest = known(o, OOM_LARGEST);
+	int64_t off = slack(o, OOM_LISTED) + slack(o, OOM_ALLOCATED) + slack(o, OOM_UNALLOCATED);
+
+	if (all < 0)
+		return;
+	if (*process >= 0) {
+		b->others = all;
+	} else if (b->reserved > 0 && largest + off >= b->reserved && all - largest + off < b->reserved) {
+		*process = largest;
+		b->others = all > largest ? all - largest : -1;
+	}
+}
+
 /* What PyTorch's allocator says of itself and of the device. */
 static void
 torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
@@ -95,26 +115,24 @@ torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 	int64_t process = b->context, limit = known(o, OOM_LIMIT);
 	int64_t off = slack(o, OOM_TOTAL) + slack(o, OOM_FREE) + slack(o, OOM_PROCESS) +
 	    slack(o, OOM_ALLOCATED) + slack(o, OOM_UNALLOCATED);
+	bool listed;
 
 	b->context = -1;
 	if (b->unallocated < 0 && !b->peak)
 		b->unallocated = less(b->reserved, b->allocated);
 	if (b->reserved < 0 && b->allocated >= 0 && b->unallocated >= 0 && !b->peak)
 		b->reserved = b->allocated + b->unallocated;
-	/* in a container a process does not know its own number: "Process 20398" is itself */
-	if (process < 0 && b->total > 0 && b->reserved > 0 && b->others > b->total - b->reserved) {
-		process = b->others;
-		b->others = -1;
-	}
+	who_is_this(o, b, &process);
+	listed = b->others >= 0;
 	if (process >= 0 && b->reserved > process + off)
 		doubt(a, b, "What the driver counts for this process", &process, "is less than what "
 		    "it has reserved: not every driver tells. It is left out.");
 	b->outside = less(less(b->total, b->reserved), b->free);
 	b->context = less(process, b->reserved);
-	if (process >= 0 && b->others < 0)
+	if (process >= 0 && !listed)
 		b->others = less(less(b->total, process), b->free);
-	if (b->others >= 0 && b->others <= off)
-		b->others = -1;		/* no more than what rounding makes of nothing */
+	if (b->others >= 0 && b->others <= off + (listed ? 0 : b->total / DRIVER))
+		b->others = -1;		/* no more than what rounding makes of nothing, and the driver keeps */
 	if (b->reserved >= 0 && b->free >= 0)
 		budget_set_pool(b, b->reserved + b->free, "reserved and free together");
 	else if (b->reserved > 0)

@@ -66,7 +66,7 @@ host_causes(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (o->kind == OOM_CUDA)
+	if (o->kind == OOM_CUDA && !o->says)
 		autopsy_cause(y, "This is pinned memory: pages of the machine that a driver locks, so that "
 		    "copies to a device are fast. Loaders that pin (pin_memory=True), and batches "
 		    "read ahead, take it.");

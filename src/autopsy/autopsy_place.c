@@ -149,10 +149,17 @@ static const struct {
 	const char *cause;
 } place_causes[] = {
 	{ TRACE_GATHERS, 0, "By the traceback it failed where weights that are split among devices are put "
-	    "together to be saved or loaded, so that a device holds more of them than its part. The batch "
-	    "plays no part. FSDP gathers them in the machine's memory with "
-	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True); a sharded state dict gathers "
-	    "nothing." },
+	    "together, to be saved, loaded or run, so that a device holds more of them than its part. The batch "
+	    "plays no part. For a state dict, FSDP gathers them in the machine's memory with "
+	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True), and a sharded one gathers nothing; TRL "
+	    "generates without with ds3_gather_for_generation=False." },
+	{ TRACE_REDUCES, 0, "The line of code makes DeepSpeed's buffer in which values go from device to device: "
+	    "it has as many elements as reduce_bucket_size, or allgather_bucket_size, says, and a smaller one "
+	    "takes less. The batch plays no part in its size." },
+	{ TRACE_PROFILES, 0, "By the traceback it failed in the server's trial run, which is as large as what it "
+	    "may be asked for at once: fewer tokens or sequences side by side (max_num_batched_tokens, "
+	    "max_num_seqs), a shorter max_model_len, fewer or smaller images for each request, or weights in fewer "
+	    "bits or on more devices leave room for it." },
 	{ TRACE_PAIRS, 0, "By the traceback it failed where boxes or points are compared with all others "
 	    "(anchors, predictions): that grows with the product of their numbers, so one image with many "
 	    "takes far more than the rest. Fewer of them at once, by crops or a limit, or comparing those "

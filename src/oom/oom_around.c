@@ -265,6 +265,9 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	case ROLE_HANDLING:
 		r->handling_line = line;
 		break;
+	case ROLE_SERVES:
+		log->serving = line;
+		break;
 	case ROLE_CAPTURE:
 		log->capturing = line;
 		break;

@@ -49,7 +49,7 @@ const struct detail oom_details[] = {
 	{ "total capacity of %", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
 	{ "of which % is free", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
 	{ "this process has % memory in use", DETAIL_SIZE, OOM_PYTORCH, OOM_PROCESS },
-	{ "Process # has % memory in use", DETAIL_SUM, OOM_PYTORCH, OOM_OTHERS },
+	{ "Process # has % memory in use", DETAIL_SUM, OOM_PYTORCH, OOM_LISTED },
 	{ "% is allocated by PyTorch", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },
 	{ "% is reserved by PyTorch", DETAIL_SIZE, OOM_PYTORCH, OOM_UNALLOCATED },
 	{ "% allowed;", DETAIL_SIZE, OOM_PYTORCH, OOM_LIMIT },

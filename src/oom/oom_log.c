@@ -153,6 +153,8 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 		break;
 	case DETAIL_SUM:
 		add_size(size, &m->size);
+		if (!size[1].known || m->size.bytes > size[1].bytes)
+			size[1] = m->size;
 		break;
 	case DETAIL_SHAPE:
 		if (!o->shape.known)
@@ -380,7 +382,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	struct oom_message o = { .kind = p->kind, .line = r->line, .last = r->line, .count = 1,
 		.host = p->host, .gpu = -1, .hedged = p->flags & PHRASE_HEDGED, .says = p->says,
 		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
-		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART,
+		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART, .warning = p->flags & PHRASE_WARNING,
 		.windows = p->flags & PHRASE_WINDOWS, .follows = follows(r),
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
 	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };

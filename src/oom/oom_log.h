@@ -26,9 +26,10 @@ enum oom_kind {
 
 const char	*oom_kind_name(enum oom_kind);	/* "PyTorch" */
 
-enum oom_field {		/* sizes that a message tells */
+/* Sizes that a message tells: OOM_LISTED is of all processes of a list, OOM_LARGEST of the largest there. */
+enum oom_field {
 	OOM_ASKED, OOM_TOTAL, OOM_FREE, OOM_ALLOCATED, OOM_RESERVED, OOM_UNALLOCATED, OOM_PROCESS,
-	OOM_OTHERS, OOM_LIMIT, OOM_CONSTANTS, OOM_PARAMETERS, OOM_RESULTS, OOM_TEMPORARY,
+	OOM_OTHERS, OOM_LISTED, OOM_LARGEST, OOM_LIMIT, OOM_CONSTANTS, OOM_PARAMETERS, OOM_RESULTS, OOM_TEMPORARY,
 	OOM_FIELDS
 };
 
@@ -68,6 +69,8 @@ enum oom_field {		/* sizes that a message tells */
 #define TRACE_MAKES	TRACE_BIT(31)	/* an array of a size that is told is made */
 #define TRACE_PIECES	TRACE_BIT(32)	/* pieces are joined to one tensor */
 #define TRACE_EDGES	TRACE_BIT(33)	/* messages are sent along a graph's edges */
+#define TRACE_REDUCES	TRACE_BIT(34)	/* DeepSpeed's buffer for gradients that are summed among devices */
+#define TRACE_PROFILES	TRACE_BIT(35)	/* a server's trial run, before it serves */
 
 struct oom_message {
 	enum oom_kind kind;
@@ -144,6 +147,7 @@ struct oom_log {
 	int no_volatile;	/* the last line that warns of volatile, which has no effect; 0: none */
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */
 	int starts;		/* how many it found */
+	int serving;		/* the last line that is of a server of language models; 0: none */
 	int capturing;		/* the last line that says that CUDA graphs are captured; 0: none */
 	int64_t shuffled;	/* elements of TensorFlow's buffer of shuffled ones; 0: not said */
 	int64_t epoch;		/* the last that is said ahead of the first message; 0: none */

@@ -143,6 +143,21 @@ read_unit(const char *s, const char *end, int *shift)
 	return NULL;
 }
 
+/* Does the comma at S stand between thousands? Else it is that of a decimal, as many languages write it. */
+static bool
+is_thousands(const char *s, const char *end)
+{
+	int n = 0;
+
+	for (s++; n < 4; n++) {
+		s = line_break(s, end);
+		if (s >= end || !is_digit(*s))
+			break;
+		s++;
+	}
+	return n == 3;
+}
+
 /* Whole and part of a number that a line break may cut, since a unit must follow. */
 static const char *
 size_digits(const char *s, const char *end, int64_t *whole, int64_t *part, int *places)
@@ -161,11 +176,11 @@ size_digits(const char *s, const char *end, int64_t *whole, int64_t *part, int *
 			s = next - 1;
 			continue;
 		}
-		if (*s == ',' && n > 0 && !point) {
+		if (*s == ',' && n > 0 && !point && is_thousands(s, end)) {
 			commas++;
 			continue;
 		}
-		if (*s == '.' && n > 0 && !point) {
+		if ((*s == '.' || *s == ',') && n > 0 && !point) {
 			point = true;
 			continue;
 		}

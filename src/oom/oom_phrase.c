@@ -143,6 +143,14 @@
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
     "A tf.data.Dataset made from a generator, or a keras.utils.Sequence, hands it over batch by batch. "	\
     GROWTH
+#define NOT_PINNED	"ggml was to lock (pin) memory of the machine, so that copies to the device are fast, "	\
+    "and CUDA refused. It goes on with memory that is not locked, which is slower: by itself this is no failure."
+#define ELSEWHERE	"Detectron2 had no memory left on the device for one operation, and went on with that "	\
+    "on the processor, which is slower: by itself this is no failure. For pairwise_iou, which compares boxes with "	\
+    "all others, an image has very many."
+#define SHARE_TAKEN	"vLLM takes a share of the device (gpu_memory_utilization) when it starts, and less than "	\
+    "that was free: other processes have the rest, be it a desktop or an earlier run that has not ended. A "	\
+    "smaller share, or ending those, is what it asks for; the network plays no part yet."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 
@@ -290,7 +298,8 @@ const struct phrase oom_phrases[] = {
 	    SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "% KV cache is needed, which is larger than the available KV cache memory (%",
 	    SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
-	{ "on startup is less than desired GPU memory utilization", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
+	{ "on startup is less than desired GPU memory utilization", SAYS(OOM_CUDA, "vLLM", SHARE_TAKEN) },
+	{ "to CPU due to CUDA OOM", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Detectron2", ELSEWHERE, PHRASE_WARNING) },
 	{ "allocating % on device # : cudaMalloc failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL,
 	    PHRASE_GPU) },
 	{ "Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory", FROM_METAL("Metal") },
@@ -317,7 +326,8 @@ const struct phrase oom_phrases[] = {
 	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },
 	/* CUDA and its libraries */
 	{ "failed to alloc % on host", HOST(OOM_CUDA) },
-	{ "failed to allocate % of pinned memory", HOST(OOM_CUDA) },
+	{ "failed to allocate % of pinned memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED,
+	    PHRASE_WARNING) },
 	{ "cuMemHostAlloc results in CUDA_ERROR_OUT_OF_MEMORY", HOST(OOM_CUDA) },
 	{ "failed to allocate % (# bytes) from device", MESSAGE(OOM_CUDA) },
 	{ "failed to allocate %", MESSAGE(OOM_CUDA) },
@@ -503,6 +513,13 @@ const struct phrase oom_phrases[] = {
 	{ "Free memory: %", LINE(ROLE_START_FREE) },
 	{ "freeMemory: %", LINE(ROLE_START_FREE) },
 	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
+	{ "\bvllm/", LINE(ROLE_SERVES) },
+	{ "\bvllm.", LINE(ROLE_SERVES) },
+	{ "~\bgpu_memory_utilization\a#", LINE(ROLE_SERVES) },
+	{ "\bsglang/", LINE(ROLE_SERVES) },
+	{ "\bsglang.", LINE(ROLE_SERVES) },
+	{ "\btext_generation_server/", LINE(ROLE_SERVES) },
+	{ "\blmdeploy/", LINE(ROLE_SERVES) },
 	{ "Capturing the model for CUDA graphs", LINE(ROLE_CAPTURE) },
 	{ "Capturing cudagraphs", LINE(ROLE_CAPTURE) },
 	{ "Capturing CUDA graph", LINE(ROLE_CAPTURE) },

@@ -24,6 +24,7 @@ enum phrase_role {
 	ROLE_HANDLING,		/* what follows happened because of what stands before */
 	ROLE_VOLATILE,		/* PyTorch's warning of it */
 	ROLE_START_TOTAL, ROLE_START_FREE,	/* TensorFlow's device, when it is found */
+	ROLE_SERVES,		/* what runs is a server of language models */
 	ROLE_CAPTURE,		/* CUDA graphs are being captured */
 	ROLE_SHUFFLE,		/* TensorFlow fills a buffer of so many elements */
 	ROLE_EPOCH,		/* the number of one, from 1 or 0, of so many */
@@ -45,6 +46,7 @@ enum {				/* of a message */
 	PHRASE_REST = 64,	/* the rest of a message: one only where the beginning is missing */
 	PHRASE_AGAIN = 128,	/* stands beside another that says the same */
 	PHRASE_LIMITED = 256,	/* the limit of a container or job ended it, not the machine */
+	PHRASE_WARNING = 2048,	/* who says it goes on */
 	PHRASE_WINDOWS = 1024,	/* said by what is built for Windows */
 	PHRASE_APART = 512	/* it looks like a message of memory and is of something else */
 };
@@ -66,7 +68,7 @@ extern const struct phrase oom_phrases[];
 enum detail_role {
 	DETAIL_SIZE,		/* into the field `value` */
 	DETAIL_MORE,		/* the same, but the larger of two of the message */
-	DETAIL_SUM,		/* added to it */
+	DETAIL_SUM,		/* added to it, and the largest into the field after it */
 	DETAIL_SHAPE, DETAIL_NODE,
 	DETAIL_ELEMENT,		/* an element has `value` bytes */
 	DETAIL_WARNING,

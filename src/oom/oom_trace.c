@@ -165,6 +165,7 @@ static const struct sign code_signs[] = {
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
+	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
 	{ "torch.cat( torch.stack(", "all_ outputs results chunks pieces", TRACE_PIECES },
 	{ "deepcopy(model) deepcopy(self.model) deepcopy(net) deepcopy(self.net) deepcopy(network) deepcopy(self.network) "
 	    "deepcopy(unet) deepcopy(model.state_dict deepcopy(self.model.state_dict deepcopy(de_parallel( "
@@ -184,6 +185,7 @@ static const struct sign call_signs[] = {
 	{ "create_graph= retain_graph=true", "backward( grad(", TRACE_RETAINS },
 	{ "(x_train (x_test (x_val (train_x (test_x (val_x (train_data (test_data x_train. x_test. "
 	    "train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
+	{ "gatheredparameters(", NULL, TRACE_GATHERS },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
 	{ "vae.decode( first_stage_model.decode( decode_first_stage( decode_latents( vae.encode(", NULL,
@@ -282,6 +284,9 @@ evaluates(struct piece function)
 static const struct sign place_signs[] = {
 	{ "fsdp/_state_dict_utils.py checkpoint/state_dict.py", NULL, TRACE_GATHERS },
 	{ NULL, "_consolidated_16bit_state_dict _zero3_consolidated get_full_model_state_dict", TRACE_GATHERS },
+	{ "vllm/ sglang/", "create_weights load_weights process_weights_after_loading", TRACE_LOADING },
+	{ "vllm/ sglang/", "profile_run determine_num_available_blocks determine_available_memory _dummy_run",
+	    TRACE_PROFILES },
 	{ "assigners/ assigner.py utils/tal.py matcher.py iou_calculators/ iou2d_calculator.py", NULL,
 	    TRACE_PAIRS },
 	{ NULL, "bbox_overlaps pairwise_iou box_iou bbox_iou gather_topk_anchors", TRACE_PAIRS },

@@ -66,6 +66,12 @@ static const struct want texts[] = {
 	  .who = "text-generation-inference", .says = "tokens that it is to hold at once",
 	  .text = "Not enough memory to handle 16000 total tokens with 2 prefill tokens. You need to decrease "
 	    "`--max-batch-total-tokens` or `--max-batch-prefill-tokens`\n" },
+	{ .name = "a decimal comma", .from = "ggml-org/llama.cpp/issues/9629", .who = "ggml", .host = true,
+	  .warning = true, .says = "no failure", .size = { { OOM_ASKED, 1992294400 } },
+	  .text = "ggml_cuda_host_malloc: failed to allocate 1900,00 MiB of pinned memory: invalid argument\n" },
+	{ .name = "another device for one operation", .from = "facebookresearch/detectron2/issues/2595",
+	  .who = "Detectron2", .warning = true, .says = "on the processor",
+	  .text = "Attempting to copy inputs of <function pairwise_iou at 0x7f> to CPU due to CUDA OOM\n" },
 	{ .name = "CTranslate2", .from = "m-bain/whisperX/issues/315", .who = "CTranslate2", .says = "compute_type",
 	  .text = "RuntimeError: CUDA failed with error out of memory\n" },
 	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "Linux",

@@ -306,7 +306,7 @@ static const struct want texts[] = {
 	    "`gpu_memory_utilization` or decreasing `max_model_len` when initializing "
 	    "the engine.\n" },
 	{ .name = "vLLM at the start", .from = "ovg-project/kvcached/issues/110",
-	  .who = "vLLM",
+	  .who = "vLLM", .says = "less than that was free",
 	  .text = "ValueError: Free memory on device (67.24/79.25 GiB) on startup is less than "
 	    "desired GPU memory utilization (0.9, 71.33 GiB). Decrease GPU memory "
 	    "utilization or reduce GPU memory used by other processes.\n" },
@@ -514,7 +514,7 @@ static const struct want texts[] = {
 	  .who = "Level Zero", .hedged = true,
 	  .text = "Native API failed. Native API returns: -5 (PI_ERROR_OUT_OF_RESOURCES)\n" },
 	{ .name = "pinned memory of ggml", .from = "ggml-org/llama.cpp",
-	  .who = "CUDA", .host = true,
+	  .who = "ggml", .host = true, .warning = true,
 	  .size = { { OOM_ASKED, 1073741824 } },
 	  .text = "ggml_cuda_host_malloc: failed to allocate 1024.00 MiB of pinned memory: out "
 	    "of memory\n" },

@@ -192,6 +192,18 @@ static const struct place {
 	/* Luciferbobo/DetRF/issues/2 */
 	{ "pieces are joined", HEAD CALL("/src/render.py", "1250", "batchify",
 	    "all_ret = {k: torch.cat(all_ret[k], 0) for k in all_ret}") ENDED, TRACE_PIECES, "" },
+	/* CarperAI/trlx/issues/266, and what only has such a name */
+	{ "a bucket of gradients", HEAD CALL("/env/deepspeed/runtime/zero/stage_1_and_2.py", "1936", "reduce_ipg",
+	    "buf_0 = torch.empty(int(self.reduce_bucket_size),") ENDED, TRACE_REDUCES, "" },
+	{ "a bucket", HEAD CALL("/src/sort.py", "19", "fill", "buf = torch.empty(self.bucket_size)") ENDED, 0, "" },
+	/* allenai/open-instruct/issues/393 */
+	{ "weights of ZeRO are gathered", HEAD CALL("/src/utils.py", "455", "unwrap_model_for_generation",
+	    "with deepspeed.zero.GatheredParameters(model.parameters()):") ENDED, TRACE_GATHERS, "" },
+	{ "a server's weights", HEAD CALL("/env/vllm/model_executor/layers/linear.py", "113", "create_weights",
+	    "weight = Parameter(torch.empty(n, m))") ENDED, TRACE_LOADING, "" },
+	{ "a server's trial run", HEAD CALL("/env/vllm/worker/model_runner.py", "874", "profile_run",
+	    "self.execute_model(seqs)") ENDED, TRACE_PROFILES, "" },
+	{ "another's trial run", HEAD CALL("/src/worker.py", "74", "profile_run", "run(x)") ENDED, 0, "" },
 	{ "a file is read", HEAD CALL("/src/fit.py", "9", "main", "table = pd.read_csv(path)") "MemoryError\n",
 	    TRACE_READS, "" },
 	{ "ggml's cache", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 6144.00 MiB on device 0: "
