@@ -149,6 +149,8 @@ step_text(struct body *b, const struct step *s)
 {
 	struct text t;
 
+	if (s->again)
+		return s->again->label;
 	text_init(&t, b->w->im->arena);
 	text_puts(&t, s->op->name);
 	if (has_arguments(b, s) || b->numbers == NUMBERS_LEFT_OUT) {
@@ -234,6 +236,7 @@ expression(struct body *b, struct text *t, const struct val *v, bool alone)
 
 		text_puts(t, alone ? "" : "(");
 		expression(b, t, s->in[0], true);
+		label = s->again ? NULL : label;
 		text_printf(t, " -> %s%s%s", label ? label : "", label ? ": " : "", step_text(b, s));
 		text_puts(t, alone ? "" : ")");
 	} else

@@ -287,7 +287,7 @@ count_weights(struct importer *im)
 	int i, k;
 
 	for (i = 0; i < im->steps.n; i++)
-		for (k = im->steps.v[i]->tie != NULL; k < im->steps.v[i]->nweights; k++) {
+		for (k = step_shared(im->steps.v[i]); k < im->steps.v[i]->nweights; k++) {
 			const struct weight *w = &im->steps.v[i]->weight[k];
 			bool statistic = strcmp(im->steps.v[i]->op->name, "batchnorm") == 0 && k > 1;
 			int64_t *sum = statistic ? &im->result->statistics : !w->frozen ? &im->result->parameters :
@@ -332,7 +332,7 @@ match_weights(struct importer *im, const struct module *m, const char **why)
 	for (i = 0; i < r->order.n; i++) {
 		const struct step *s = r->order.v[i];
 
-		for (k = s->tie != NULL; k < s->nweights; k++) {
+		for (k = step_shared(s); k < s->nweights; k++) {
 			const struct tensor *p = at < m->persistent.n ? m->persistent.v[at++] : NULL;
 			struct import_weight w = { .numbers = s->weight[k].numbers, .view = s->weight[k].view };
 

@@ -68,6 +68,7 @@ struct step {
 	const char *made_by;	/* "BasicBlock", or NULL */
 	int number;		/* among all steps */
 	struct step *tie;	/* its first weight is that one's; NULL: its own */
+	struct step *again;	/* the same layer, used before: all its weights are that one's; NULL: it is another */
 	const char *label;	/* by which others name it; NULL: none does */
 };
 
@@ -201,6 +202,7 @@ bool	 fold_array(struct importer *, const struct model_node *);	/* the same, of 
 /* Which layers share weights; false after cannot(). */
 bool	 share_weights(struct importer *);
 bool	 numbers_are_alike(const struct numbers *);	/* a vector of one number */
+int	 step_shared(const struct step *);	/* so many of its weights, the first ones, are another's */
 
 /* Finds the patterns that stand for what is frozen. */
 void	 frozen_say(struct importer *, const struct module *);

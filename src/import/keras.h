@@ -19,6 +19,7 @@ struct keras_layer {		/* a layer of the file, whose weights all its uses share *
 	const char *place;	/* where a .keras file has its weights: "layers/conv2d_3" */
 	const char *dotted;	/* what the spec makes of its name: "conv2.block1.conv"; "": Keras chose the name */
 	bool nested;
+	VEC(struct keras_layer *) inside;	/* of a model: its layers, the same at each of its uses */
 	struct numbers *weight[MOST_KERAS_WEIGHTS];
 };
 

@@ -188,6 +188,74 @@ const struct keras_op keras_op_relu = { .name = "ReLU", .translate = relu };
 const struct keras_op keras_op_leaky_relu = { .name = "LeakyReLU", .translate = leaky_relu };
 const struct keras_op keras_op_elu = { .name = "ELU", .translate = elu };
 
+/* Is an axis of the source, the batch's being 0, among those along which all have one slope? */
+static bool
+is_shared(const struct model_attr *a, int axis)
+{
+	int i;
+
+	for (i = 0; a && a->type == A_INTS && i < a->n; i++)
+		if (a->v[i] == axis)
+			return true;
+	return a && a->type == A_INT && a->i == axis;
+}
+
+/* The slopes, which the source has as x is there; ours, as it is here. */
+static struct val *
+slopes(struct importer *im, const struct model_node *n, const struct val *x)
+{
+	struct view *view = ARENA_NEW(im->arena, struct view);
+	int rank = x->t->rank, axis, ours;
+	int64_t dim[MODEL_RANK], stride = 1;
+	const struct numbers *w;
+	struct call c;
+
+	view->rank = rank;
+	for (axis = rank; axis > 0; axis--) {
+		ours = !x->channels_first ? axis - 1 : axis == rank ? 0 : axis;
+		dim[axis - 1] = is_shared(model_attr(n, "shared_axes"), axis) ? 1 : x->t->dim[ours];
+		view->dim[ours] = dim[axis - 1];
+		view->stride[ours] = stride;
+		stride *= dim[axis - 1];
+	}
+	w = keras_weight(im, n, 0, "alpha", rank, dim);
+	call_begin(&c, im, "parameter");
+	call_ints(&c, "shape", rank, view->dim);
+	call_init(&c, "init", 0);
+	call_view(&c, w, view);
+	c.path = w->name;
+	return call_value(&c);
+}
+
+/* A slope for negative numbers that is trained: relu(x) and slope times the smaller of 0 and x. */
+static bool
+prelu(struct importer *im, const struct model_node *n)
+{
+	struct val *x = keras_in(im, n, 0), *above, *below, *slope;
+	struct call c;
+
+	if (!x)
+		return false;
+	if (x->flat || x->t->rank < 1)
+		return cannot(im, "the slopes of a map that is laid flat are not imported yet; put PReLU before Flatten");
+	above = keras_with_number(im, x, "relu", NULL, 0);
+	below = above ? keras_with_number(im, x, "minimum", "other", 0) : NULL;
+	slope = below ? slopes(im, n, x) : NULL;
+	if (!slope)
+		return false;
+	call_begin(&c, im, "mul");
+	call_in(&c, below);
+	call_in(&c, slope);
+	if (!(below = call_value(&c)))
+		return false;
+	call_begin(&c, im, "add");
+	call_in(&c, above);
+	call_in(&c, below);
+	return keras_end(&c, n, x);
+}
+
+const struct keras_op keras_op_prelu = { .name = "PReLU", .translate = prelu };
+
 /* keras.ops and TensorFlow's functions of one tensor */
 KERAS_OP_ROW(tf_abs, "tf.math.abs", "abs");
 KERAS_OP_ROW(tf_exp, "tf.math.exp", "exp");

@@ -42,7 +42,7 @@ struct member {
 struct container {		/* a model */
 	struct reading *r;
 	const char *scope;	/* "outer/inner/", "" */
-	const struct keras_layer *in;	/* the layer that it is; NULL: the whole model */
+	struct keras_layer *in;	/* the layer that it is; NULL: the whole model */
 	json_t *config;
 	int depth;
 	VEC(const char *) given;	/* values that its inputs are; the whole model has none */
@@ -84,20 +84,25 @@ is_model(const char *class)
 
 /* ---- layers ---- */
 
+/* A layer of a model that was used before is the one that it was there. */
 static void
 place_layer(struct container *c, struct member *m, struct map *classes)
 {
 	struct arena *a = c->r->arena;
-	struct keras_layer *l = ARENA_NEW(a, struct keras_layer);
-	const char *snake = keras_snake(a, m->class);
+	const char *snake = keras_snake(a, m->class), *dotted = keras_dotted(a, keras_own_name(c->config, m->name), snake);
 	int *count = map_get(classes, snake);
-	const char *dotted = keras_dotted(a, keras_own_name(c->config, m->name), snake);
+	struct keras_layer *l;
 
+	if (c->in && c->in->inside.n > c->members.n) {
+		m->layer = c->in->inside.v[c->members.n];
+		return;
+	}
 	if (!count) {
 		count = ARENA_NEW(a, int);
 		map_put(a, classes, snake, count);
 	}
-	l->name = arena_join(a, c->scope, "", m->name);
+	l = m->layer = ARENA_NEW(a, struct keras_layer);
+	l->name = c->in ? arena_join(a, c->in->name, "/", m->name) : m->name;
 	l->class = m->class;
 	l->outermost = c->in ? c->in->outermost : m->name;
 	l->nested = c->in != NULL;
@@ -105,7 +110,8 @@ place_layer(struct container *c, struct member *m, struct map *classes)
 	    snake, *count);
 	l->dotted = c->in && *c->in->dotted && *dotted ? arena_join(a, c->in->dotted, ".", dotted) : dotted;
 	++*count;
-	m->layer = l;
+	if (c->in)
+		vec_push(a, &c->in->inside, l);
 }
 
 static bool
@@ -179,7 +185,7 @@ resolved(struct container *c, const char *name)
 	return other ? other : name;
 }
 
-/* The use that a reference means. A model that is a layer counts one before its first. */
+/* The use that a reference means. Before Keras 3 a model that is a layer counts one before its first. */
 static struct use *
 use_of(struct container *c, const struct keras_reference *ref)
 {
@@ -192,7 +198,7 @@ use_of(struct container *c, const struct keras_reference *ref)
 		    "a model is given a number in place of a layer's output", ref->layer);
 		return NULL;
 	}
-	if (is_model(m->class) && k > 0)
+	if (is_model(m->class) && k > 0 && strncmp(c->r->m->producer, "keras 3", 7) != 0)
 		k--;
 	if (m->nuses == 1)
 		k = 0;
@@ -258,15 +264,12 @@ static bool
 model_write(struct container *c, struct use *u)
 {
 	struct member *m = &c->members.v[u->layer];
-	struct container inner = { .r = c->r, .scope = arena_join(c->r->arena, m->layer->name, "/", ""), .in = m->layer,
-		.config = m->config, .depth = c->depth + 1 };
+	struct container inner = { .r = c->r, .in = m->layer, .config = m->config, .depth = c->depth + 1,
+		.scope = arena_join(c->r->arena, value_name(c, m->name, u->number, 0), "/", "") };
 	int i;
 
 	if (inner.depth > MOST_DEPTH)
 		return keras_refuse(c->r, "models lie in one another deeper than %d", MOST_DEPTH);
-	if (u->number > 0)
-		return keras_refuse(c->r, "model '%s' is used more than once: layers that share weights are not imported yet",
-		    m->name);
 	for (i = 0; i < u->in.all.n; i++) {
 		const char *name = referred(c, &u->in.all.v[i]);
 

@@ -36,7 +36,8 @@ keras_translate(struct importer *im, const struct model_node *n)
 		if (strcmp(keras_op_table[i]->name, n->op) == 0)
 			return translate(im, keras_op_table[i], n);
 	if (strcmp(n->op, "Lambda") == 0)
-		return cannot(im, "its function is Python's bytecode, which is not run");
+		return cannot(im, "its function is Python's bytecode, which is not run: say it by layers of Keras or keras.ops in "
+		    "the model; or import the model without it, and write it into the spec");
 	return cannot(im, "there is no layer of that class here: it is the model's own, or not imported yet");
 }
 

@@ -61,7 +61,7 @@ is_closed(const struct writer *w, const struct segment *g)
 	for (i = g->first; i < g->first + g->n; i++) {
 		const struct step *s = w->im->steps.v[i];
 
-		if (s->tie || s->label)	/* what is named in the network stands there */
+		if (s->tie || s->again || s->label)	/* what is named in the network stands there */
 			return false;
 		for (k = 0; k < s->nin; k++)
 			if (s->in[k] != g->in && !(s->in[k]->def && s->in[k]->def->number >= g->first))

@@ -114,6 +114,76 @@ share(struct importer *im, struct map *seen, struct step *s, int k)
 	return true;
 }
 
+/* ---- layers that are used again ---- */
+
+static bool
+same_view(const struct view *a, const struct view *b)
+{
+	int i;
+
+	if (!a || !b || a->rank != b->rank || a->first != b->first || a->order != b->order)
+		return a == b;
+	for (i = 0; i < a->rank; i++)
+		if (a->dim[i] != b->dim[i] || a->stride[i] != b->stride[i])
+			return false;
+	return true;
+}
+
+/* The same numbers of the file; or as many that no file has, all of them one. */
+static bool
+same_numbers(const struct weight *a, const struct weight *b)
+{
+	const struct numbers *n = a->numbers, *m = b->numbers;
+
+	return same_view(a->view, b->view) && a->frozen == b->frozen && (n == m || (n->data && n->data == m->data) ||
+	    (n->count == m->count && numbers_are_alike(n) && numbers_are_alike(m) && n->count > 0 &&
+	    numbers_real(n, 0) == numbers_real(m, 0)));
+}
+
+static bool
+same_attrs(const struct step *a, const struct step *b)
+{
+	int i, k;
+
+	for (i = 0; i < op_nattrs(a->op); i++) {
+		const struct attr *x = &a->attr[i], *y = &b->attr[i];
+
+		if (x->given != y->given || (x->given && (x->i != y->i || x->r != y->r || x->n != y->n || x->n > MAX_RANK)))
+			return false;
+		for (k = 0; x->given && k < x->n; k++)
+			if (x->v[k] != y->v[k])
+				return false;
+	}
+	return true;
+}
+
+/* A layer of one operand with all its weights is another use of the one before it that has them. */
+static bool
+is_again(struct importer *im, const struct map *seen, struct step *s)
+{
+	const struct first *f = NULL;
+	int k;
+
+	for (k = 0; !f && k < s->nweights; k++)
+		if (!numbers_are_alike(s->weight[k].numbers))
+			f = map_get(seen, key_of(im, s->weight[k].numbers));
+	if (!f || f->step == s || f->step->tie || f->step->op != s->op || s->nin != 1 || f->step->nweights != s->nweights ||
+	    !same_attrs(s, f->step))
+		return false;
+	for (k = 0; k < s->nweights; k++)
+		if (!same_numbers(&s->weight[k], &f->step->weight[k]))
+			return false;
+	s->again = f->step;
+	s->again->label = "";	/* it gets one when it is said */
+	return true;
+}
+
+int
+step_shared(const struct step *s)
+{
+	return s->again ? s->nweights : s->tie != NULL;
+}
+
 bool
 share_weights(struct importer *im)
 {
@@ -121,12 +191,14 @@ share_weights(struct importer *im)
 	int i, k;
 	bool ok = true;
 
-	for (i = 0; i < im->steps.n; i++)
-		for (k = 0; k < im->steps.v[i]->nweights; k++)
+	for (i = 0; i < im->steps.n; i++) {
+		is_again(im, &seen, im->steps.v[i]);
+		for (k = 0; k < im->steps.v[i]->nweights && !im->steps.v[i]->again; k++)
 			if (!share(im, &seen, im->steps.v[i], k)) {
 				ok = false;
 				break;
 			}
+	}
 	for (i = 0; i < im->steps.n; i++)
 		if (im->steps.v[i]->tie)
 			im->steps.v[i]->tie->label = "";	/* it gets one when it is said */

@@ -6,6 +6,32 @@
 
 #include "lang/expand.h"
 
+static bool
+is_one_of(const char *words, const char *s)
+{
+	size_t n = strlen(s), k;
+
+	for (; words && *words; words += k + (words[k] == ' ')) {
+		k = strcspn(words, " ");
+		if (k == n && memcmp(words, s, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is it what an attribute may be, such as pad=same? There it would be taken for what has that name. */
+static bool
+is_choice(const char *s)
+{
+	int i, k;
+
+	for (i = 0; i < op_count; i++)
+		for (k = 0; k < op_nattrs(op_table[i]); k++)
+			if (is_one_of(op_table[i]->attrs[k].choices, s))
+				return true;
+	return false;
+}
+
 bool
 word_is_free(const char *s)
 {
@@ -17,7 +43,7 @@ word_is_free(const char *s)
 	for (i = 0; i < sizeof(keyword) / sizeof(*keyword); i++)
 		if (strcmp(s, keyword[i]) == 0)
 			return false;
-	return !op_find(s) && !is_function(s);
+	return !op_find(s) && !is_function(s) && !is_choice(s);
 }
 
 /* Letters, digits and underscores; what else there is becomes one. */
@@ -52,7 +78,7 @@ step_label(struct arena *a, const struct step *s, const char *prefix)
 	size_t n = strlen(prefix);
 	const char *rest = s->path;
 
-	if (s->nweights == 0 || s->nin == 0 || !*rest)
+	if (s->nweights == 0 || s->nin == 0 || s->again || !*rest)
 		return NULL;
 	if (n > 0) {
 		if (strncmp(rest, prefix, n) != 0 || rest[n] != '.')

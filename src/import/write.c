@@ -12,6 +12,7 @@
 struct unit {			/* what stands between two arrows */
 	const char *text;	/* without its label */
 	const char *label;
+	bool named;		/* a layer that others are, or that is another: it stands by itself */
 };
 
 struct line {			/* a definition that is being made */
@@ -107,6 +108,12 @@ use_of(struct writer *w, const struct segment *g)
 	return t.s;
 }
 
+static bool
+are_alike(const struct unit *a, const struct unit *b)
+{
+	return !a->named && !b->named && strcmp(a->text, b->text) == 0;
+}
+
 /* How many times the PERIOD units at AT stand there one after the other. */
 static int
 times(const struct line *l, int at, int period, int end)
@@ -115,7 +122,7 @@ times(const struct line *l, int at, int period, int end)
 
 	while (at + (n + 1) * period <= end) {
 		for (i = 0; i < period; i++)
-			if (strcmp(l->units.v[at + i].text, l->units.v[at + n * period + i].text) != 0)
+			if (!are_alike(&l->units.v[at + i], &l->units.v[at + n * period + i]))
 				return n;
 		n++;
 	}
@@ -244,13 +251,14 @@ add_unit(struct line *l, struct segment *g)
 	struct writer *w = l->w;
 	struct step *s = w->im->steps.v[g->first];
 	struct body b = { .w = w, .s = g };
-	struct unit u = { NULL, NULL };
+	struct unit u = { NULL, NULL, false };
 
 	if (g->kind) {
 		u.text = use_of(w, g);
 	} else {
 		u.text = step_text(&b, s);
-		u.label = s->label ? s->label : step_label(w->im->arena, s, "");
+		u.named = s->label || s->again || s->tie;
+		u.label = s->again ? NULL : s->label ? s->label : step_label(w->im->arena, s, "");
 		if (u.label && !s->label && map_get(&w->words, u.label))
 			u.label = NULL;
 		if (u.label && !s->label)

@@ -1,11 +1,12 @@
 """Models of keras.applications and of Keras' layers, begun at random: imported, they have Keras' parameters, trained and
 not, and built for C its outputs.
 
-    keras_import.py FOLDER [NAME...]    reports in TAP; without names, one model of each family, and the layers
+    keras_import.py FOLDER [NAME...]    reports in TAP; without names, one model of each family, the layers, and the
+                                        counts of every model that both versions have
 
 Keras 2 is tf_keras, Keras 3 keras. Images are small, so that this takes minutes: no size is in a weight.
 """
-import json
+import inspect
 import os
 import re
 import subprocess
@@ -143,6 +144,29 @@ def application(name):
     tf_keras.backend.clear_session()
 
 
+def counted(k, version, name):
+    """As large as it is in Keras, by its configuration alone."""
+    model = getattr(k.applications, name)(weights=None)
+    path = os.path.join(work, f"{name}{version}.json")
+    with open(path, "w") as f:
+        f.write(model.to_json())
+    unused = sum(1 for w in model.weights if w.name.split("/")[-1].startswith("count"))
+    sizes = ["-D", "height=224", "-D", "width=224"] if model.input_shape[1] is None else []
+    done = run(stowage, "import", path, "-o", path[:-5] + ".nn", *sizes)
+    trained, kept = counts(model)
+    ours = said(done.stderr, "parameters"), said(done.stderr, "frozen") + said(done.stderr, "running statistics")
+    result(done.returncode == 0 and ours == (trained, kept - unused), f"{name} of Keras {version}: {trained} and {kept} parameters",
+           f"ours {ours}\n{done.stderr}")
+    k.backend.clear_session()
+
+
+def every_count():
+    import keras
+    for k, version in ((tf_keras, 2), (keras, 3)):
+        for name in sorted(n for n in dir(k.applications) if inspect.isfunction(getattr(k.applications, n))):
+            counted(k, version, name)
+
+
 def lines(k, l):
     yield "lines", (12, 5), [l.Conv1D(6, 3, padding="causal", dilation_rate=2), l.MaxPooling1D(2), l.ZeroPadding1D((2, 1)),
                              l.Conv1D(4, 3, strides=2), l.UpSampling1D(2), l.SeparableConv1D(6, 3, padding="same"),
@@ -171,6 +195,8 @@ def maps(k, l):
     yield "channels", (6, 6, 3), [l.Rescaling([0.5, 2.0, 3.0], [0.0, 1.0, -1.0]), l.Dense(5), l.Softmax(),
                                   l.Conv2D(4, 3), l.LayerNormalization(axis=[1, 2, 3]), l.Dropout(0.2, noise_shape=(None, 1, 1, 4)),
                                   l.GlobalAveragePooling2D(keepdims=True), l.Flatten()]
+    yield "slopes", (5, 4, 3), [l.Conv2D(4, 2), l.PReLU(shared_axes=[1, 2]), l.Conv2D(3, 2), l.PReLU(), l.Flatten(), l.Dense(6),
+                                l.PReLU()]
     yield "kept", (5, 4, 3), [l.Normalization(), l.Conv2D(4, 2), l.GlobalMaxPooling2D()]
     for function in ("relu", "sigmoid", "tanh", "elu", "selu", "softplus", "softsign", "swish", "gelu", "exponential",
                      "hard_sigmoid", "mish", "leaky_relu", "relu6"):
@@ -221,6 +247,23 @@ def attention(k):
     return k.Model(x, l.Dense(3)(l.GlobalAveragePooling1D()(y)))
 
 
+def shared(k):
+    """Layers, and a model, that are used again."""
+    l = k.layers
+    x = l.Input((6, 5), name="x")
+    a, b = l.Cropping1D((0, 3))(x), l.Cropping1D((3, 0))(x)
+    dense, turn, norm = l.Dense(5, name="same"), l.LSTM(4, return_sequences=True, name="turn"), l.BatchNormalization(name="norm")
+    a, b = norm(dense(dense(a))), norm(dense(b))
+    a, b = turn(a), turn(b)
+    inner_in = l.Input((3, 4))
+    deep_in = l.Input((3, 4))
+    deep = k.Model(deep_in, l.Conv1D(4, 2, padding="same", activation="relu", name="line")(deep_in), name="deep")
+    y = deep(l.MultiHeadAttention(2, 3, name="own")(inner_in, inner_in))
+    tower = k.Model(inner_in, l.LayerNormalization(name="even")(y), name="tower")
+    a, b = tower(a), tower(b)
+    return k.Model(x, l.Dense(3)(l.Flatten()(l.Subtract()([b, a]))))
+
+
 def layers():
     import keras
     for k, version in ((tf_keras, 2), (keras, 3)):
@@ -240,11 +283,28 @@ def layers():
         randomise(model)
         for kind in (".keras", ".h5"):
             check(f"attention{version}{kind[1]}", model, random.randn(3, 6, 5).astype(numpy.float32), "model" + kind)
+        model = shared(k)
+        randomise(model)
+        for kind in (".keras", ".h5"):
+            check(f"shared{version}{kind[1]}", model, random.randn(3, 6, 5).astype(numpy.float32), "model" + kind)
         model = tokens(k)
         ids = random.randint(0, 11, (3, 7)).astype(numpy.int32)
         check(f"tokens{version}", model, ids, "model.keras")
 
 
-for name in sys.argv[2:] or ["layers"] + list(FAMILIES):
-    layers() if name == "layers" else application(name)
+def only(name):
+    """One of the groups of layers, by name."""
+    import keras
+    for k, version in ((tf_keras, 2), (keras, 3)):
+        if name == "shared":
+            model, shape = shared(k), (6, 5)
+        else:
+            shape, parts = next((s, p) for source in (lines, maps, sequences) for n, s, p in source(k, k.layers) if n == name)
+            model = row(k, shape, parts)
+        randomise(model)
+        check(f"{name}{version}", model, random.randn(3, *shape).astype(numpy.float32), "model.keras")
+
+
+for name in sys.argv[2:] or ["layers", "counts"] + list(FAMILIES):
+    layers() if name == "layers" else every_count() if name == "counts" else only(name) if name in ("shared", "slopes") else application(name)
 tap.done()
