@@ -212,7 +212,8 @@ too_large(struct autopsy *y)
 
 	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, arena_printf(y->arena, "The request alone, %s, is more than all there is, %s: "
-		    "what else was held does not matter. It must be made in parts, or not at all.",
+		    "what else was held does not matter. One tensor as large as that grows with the samples, pixels "
+		    "or positions that are in it, and has to be made in parts or of fewer of them.",
 		    size_human(asked, y->hi), size_human(have, whole)));
 }
 

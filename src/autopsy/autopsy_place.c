@@ -280,6 +280,10 @@ host_places(struct autopsy *y)
 {
 	uint64_t facts = y->main->facts;
 
+	if (facts & TRACE_SHARED)
+		autopsy_cause(y, "By the traceback it failed where a loader's process puts a batch into shared memory "
+		    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
+		    "otherwise. Fewer loader processes and smaller batches need less of it.");
 	if (facts & TRACE_READS)
 		autopsy_cause(y, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
 		    "mapped (mmap_mode=\"r\"), it need not lie there at once.");

@@ -349,6 +349,13 @@ settle_element(struct oom_message *o)
 			o->element = bytes;
 }
 
+/* ONNX Runtime arranges channels in blocks for processors alone, and names such nodes so. */
+static bool
+is_of_processor(const struct oom_message *o)
+{
+	return o->kind == OOM_ONNX && strstr(o->node, "_nchwc");
+}
+
 /* Did it happen while an earlier message's error was being handled? */
 static bool
 follows(const struct log_reader *r)
@@ -403,6 +410,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 	    r->before + (s - r->in.text) < r->told;
 	told = o.apart ? s : read_details(r, &t, s, details_end(p, s, end), end);
 	settle_element(&o);
+	o.host |= is_of_processor(&o);
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;
 	if (within && !p->who && !p->says && !o.size[OOM_ASKED].known)

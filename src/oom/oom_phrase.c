@@ -151,6 +151,9 @@
 #define SHARE_TAKEN	"vLLM takes a share of the device (gpu_memory_utilization) when it starts, and less than "	\
     "that was free: other processes have the rest, be it a desktop or an earlier run that has not ended. A "	\
     "smaller share, or ending those, is what it asks for; the network plays no part yet."
+#define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\
+    "lengths of what is in them, and --max-tokens bounds them: a few that are left out do little harm, and many "	\
+    "ask for a smaller one."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 
@@ -292,6 +295,8 @@ const struct phrase oom_phrases[] = {
 	    SAYS(OOM_CUDA, "vLLM", WARM_UP) },
 	{ "Not enough memory to handle # total tokens",
 	    SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
+	{ "WARNING: ran out of memory on GPU @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED,
+	    PHRASE_WARNING) },
 	{ "CUDA failed with error out of memory", SAYS(OOM_CUDA, "CTranslate2", TRANSLATES) },
 	{ "No available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache",

@@ -166,6 +166,8 @@ static const struct sign code_signs[] = {
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
 	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
+	{ "model.to( model.cuda( net.to( net.cuda( network.to( network.cuda( pipe.to( pipeline.to( unet.to( "
+	    "model.half().cuda( model.to_empty(", NULL, TRACE_LOADING },
 	{ "torch.cat( torch.stack(", "all_ outputs results chunks pieces", TRACE_PIECES },
 	{ "deepcopy(model) deepcopy(self.model) deepcopy(net) deepcopy(self.net) deepcopy(network) deepcopy(self.network) "
 	    "deepcopy(unet) deepcopy(model.state_dict deepcopy(self.model.state_dict deepcopy(de_parallel( "
@@ -186,6 +188,8 @@ static const struct sign call_signs[] = {
 	{ "(x_train (x_test (x_val (train_x (test_x (val_x (train_data (test_data x_train. x_test. "
 	    "train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
 	{ "gatheredparameters(", NULL, TRACE_GATHERS },
+	{ ".from_pretrained(", NULL, TRACE_LOADING },
+	{ "._to_shared_mem(", NULL, TRACE_SHARED },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
 	{ "vae.decode( first_stage_model.decode( decode_first_stage( decode_latents( vae.encode(", NULL,
@@ -292,6 +296,7 @@ static const struct sign place_signs[] = {
 	{ NULL, "bbox_overlaps pairwise_iou box_iou bbox_iou gather_topk_anchors", TRACE_PAIRS },
 	{ "cuda/graphs.py cuda_graph_runner.py cudagraph_utils.py cuda_graph.py", NULL, TRACE_GRAPH },
 	{ NULL, "capture_model capture_begin capture_end capture_one_batch_size init_cuda_graphs", TRACE_GRAPH },
+	{ NULL, "_share_filename_ _share_fd_ _to_shared_mem _new_shared", TRACE_SHARED },
 	{ "pin_memory.py", NULL, TRACE_PINNED },
 	{ NULL, "pin_memory", TRACE_PINNED },
 	{ NULL, "_ddp_init_helper", TRACE_BUCKETS },

@@ -72,6 +72,12 @@ static const struct want texts[] = {
 	{ .name = "another device for one operation", .from = "facebookresearch/detectron2/issues/2595",
 	  .who = "Detectron2", .warning = true, .says = "on the processor",
 	  .text = "Attempting to copy inputs of <function pairwise_iou at 0x7f> to CPU due to CUDA OOM\n" },
+	{ .name = "a batch that is left out", .from = "facebookresearch/fairseq/issues/103", .who = "fairseq",
+	  .warning = true, .says = "--max-tokens", .text = "| WARNING: ran out of memory on GPU #2, skipping batch\n" },
+	{ .name = "the processor's ONNX Runtime", .from = "DayBreak-u/chineseocr_lite/issues/355",
+	  .who = "ONNX Runtime", .host = true, .node = "347_nchwc", .size = { { OOM_ASKED, 285081600 } },
+	  .text = "Non-zero status code returned while running Conv node. Name:'347_nchwc' Status Message: bfc_arena.cc:330 "
+	    "onnxruntime::BFCArena::AllocateRawInternal Failed to allocate memory for requested buffer of size 285081600\n" },
 	{ .name = "CTranslate2", .from = "m-bain/whisperX/issues/315", .who = "CTranslate2", .says = "compute_type",
 	  .text = "RuntimeError: CUDA failed with error out of memory\n" },
 	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "Linux",

@@ -199,6 +199,13 @@ static const struct place {
 	/* allenai/open-instruct/issues/393 */
 	{ "weights of ZeRO are gathered", HEAD CALL("/src/utils.py", "455", "unwrap_model_for_generation",
 	    "with deepspeed.zero.GatheredParameters(model.parameters()):") ENDED, TRACE_GATHERS, "" },
+	{ "weights from a hub", HEAD CALL("/src/fit.py", "8", "main", "net = Bert.from_pretrained(name)") ENDED,
+	    TRACE_LOADING, "" },
+	{ "a network is moved", HEAD CALL("/src/fit.py", "8", "main", "model.to(device)") ENDED, TRACE_LOADING, "" },
+	/* apache/mxnet/issues/15711 */
+	{ "a batch is shared", HEAD CALL("/env/mxnet/gluon/data/dataloader.py", "64", "reduce_ndarray",
+	    "pid, fd, shape, dtype = data._to_shared_mem()") "storage.cc:119: Failed to allocate CPU Memory\n",
+	    TRACE_SHARED, "" },
 	{ "a server's weights", HEAD CALL("/env/vllm/model_executor/layers/linear.py", "113", "create_weights",
 	    "weight = Parameter(torch.empty(n, m))") ENDED, TRACE_LOADING, "" },
 	{ "a server's trial run", HEAD CALL("/env/vllm/worker/model_runner.py", "874", "profile_run",
