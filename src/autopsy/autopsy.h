@@ -32,6 +32,7 @@ struct budget {			/* the arithmetic of a message; bytes, -1 where unknown */
 	const char *pool_is;	/* how that is known */
 	bool peak;		/* `allocated` is the most that it ever was, not what it is */
 	bool roomy;		/* by its own figures the request had room */
+	bool idle;		/* by its counters nothing was allocated */
 	bool lent;		/* it counts more than the card has */
 	VEC(const char *) doubts;	/* figures that cannot be, and what was made of them */
 };

@@ -18,6 +18,8 @@
 #define LONG		64	/* positions of a sequence */
 #define INTEL_BLOCK	((int64_t)4 << 30)
 #define FEW_TABLE_ROWS	100000
+#define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
+#define FEW_PIXELS	256	/* along a side of an image that is worth a word */
 
 /* ---- TensorFlow's shapes ---- */
 
@@ -81,6 +83,18 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 	    (long long)wide));
 }
 
+/* What a node's name says of a matrix. */
+static bool
+of_named_matrix(struct autopsy *y, const struct oom_shape *s)
+{
+	if (!strstr(y->main->node, "logits") || s->dim[0] < MANY)
+		return false;
+	autopsy_cause(y, arena_printf(y->arena, "The operation makes logits, a number for each of %lld classes or words, "
+	    "for %lld samples or positions at once: fewer of these make them smaller, and softmax, the loss and "
+	    "their gradient, which take as much again.", (long long)s->dim[1], (long long)s->dim[0]));
+	return true;
+}
+
 static bool
 is_attention(const char *node)
 {
@@ -119,8 +133,27 @@ tensorflow_shape(struct autopsy *y)
 	else if (s->rank == 3 && s->dim[0] > MOST_KERNEL && s->dim[0] < MANY)
 		autopsy_cause(y, arena_printf(y->arena, "Its first extent, %lld, is the number of samples as a "
 		    "rule: then a smaller batch makes it smaller in proportion.", (long long)s->dim[0]));
-	else if (s->rank == 2)
+	else if (s->rank == 2 && !of_named_matrix(y, s))
 		of_matrix(y, s);
+}
+
+/* Height, width and colours, after numbers of images. */
+static void
+host_image(struct autopsy *y)
+{
+	const struct oom_shape *s = &y->main->shape;
+	int64_t colours, height, width;
+
+	if (y->main->kind != OOM_TENSORFLOW || !s->known || s->rank < 3)
+		return;
+	colours = s->dim[s->rank - 1];
+	width = s->dim[s->rank - 2];
+	height = s->dim[s->rank - 3];
+	if ((colours != 1 && colours != 3 && colours != 4) || height < FEW_PIXELS || width < FEW_PIXELS)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Where its last extents are height, width and colours, it is of images of "
+	    "%lld x %lld pixels, decoded in the machine's memory: smaller ones, or fewer that are read ahead (queues, "
+	    "prefetch, parallel calls), take less.", (long long)width, (long long)height));
 }
 
 /* ---- what grows ---- */
@@ -186,7 +219,7 @@ host_request(struct autopsy *y)
 	int64_t bytes = y->hi;
 	char human[SIZE_TEXT];
 
-	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU))
+	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE))
 		return;
 	if (bytes <= SMALL_HOST)
 		autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
@@ -198,6 +231,9 @@ host_request(struct autopsy *y)
 		    size_human(human, bytes)));
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
+	if (o->kind == OOM_PADDLE && o->node[0])
+		autopsy_cause(y, arena_printf(y->arena, "It failed in %s, so that the network itself ran on the processor: "
+		    "what it needs grows with the number and the size of samples at once.", o->node));
 	if (o->windows)
 		autopsy_cause(y, "PyTorch says it so on Windows, where all programs together are promised no more than the machine's memory and "
 		    "the paging file: a larger one, or fewer programs, help.");
@@ -254,36 +290,43 @@ share(struct autopsy *y)
 	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
 }
 
+/* Of which all: where a message tells no more, what it has and what is free are not all of the device. */
+static const char *
+of_all(const struct autopsy *y, int64_t total)
+{
+	char all[SIZE_TEXT];
+
+	return arena_printf(y->arena, y->main->kind == OOM_MPS ? "the limit's %s" : y->budget.total > 0 ?
+	    "the device's %s" : "the %s that it has and that are free", size_human(all, total));
+}
+
 /* Is most of the device this process's own? */
 static void
 own(struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
 	int64_t total = b->total > 0 ? b->total : y->main->kind == OOM_PADDLE ? b->pool : 0;
-	char had[SIZE_TEXT], all[SIZE_TEXT];
+	const char *have;
+	char had[SIZE_TEXT];
 
 	if (total <= 0 || b->allocated < total / 2 || b->lent || (b->roomy && b->allocated < total / 10 * 9) ||
 	    y->lo > total || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
-	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) {
-		autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the device's %s: %d %%. "
-		    "By line %d it is a server of language models: those are weights, then what a trial run takes, "
-		    "then the cache of keys and values that is set aside. Weights in fewer bits (a quantized "
-		    "model), parts of them on more devices, or fewer and shorter requests side by side "
-		    "(max_num_seqs, max_model_len) take less.", size_human(had, b->allocated),
-		    size_human(all, total), (int)(100.0 * (double)b->allocated / (double)total),
+	have = arena_printf(y->arena, "Tensors of this process have %s of %s: %d %%.", size_human(had, b->allocated),
+	    of_all(y, total), (int)(100.0 * (double)b->allocated / (double)total));
+	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
+		autopsy_cause(y, arena_printf(y->arena, "%s By line %d it is a server of language models: those are "
+		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "
+		    "Weights in fewer bits (a quantized model), parts of them on more devices, or fewer and "
+		    "shorter requests side by side (max_num_seqs, max_model_len) take less.", have,
 		    y->log.serving));
-		return;
-	}
-	autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the %s %s: %d %%. Where it "
-	    "fails at the first steps, the run is too large for %s: fewer or smaller samples in a batch "
-	    "make what forward keeps smaller, but not weights, gradients and the optimizer's numbers. "
-	    "Where it fails later, tensors of earlier steps may be held (sums of losses with their graph, "
-	    "lists of results).", size_human(had, b->allocated), y->main->kind == OOM_MPS ? "limit's" :
-	    "device's", size_human(all, total), (int)(100.0 * (double)b->allocated /
-	    (double)total), autopsy_of_others(y) ? "what the others leave" :
-	    y->main->kind == OOM_MPS ? "it" : "the device"));
+	else
+		autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: "
+		    "fewer or smaller samples in a batch make what forward keeps smaller, but not weights, gradients "
+		    "and the optimizer's numbers. Where it fails later, tensors of earlier steps may be held (sums of "
+		    "losses with their graph, lists of results).", have, autopsy_of_others(y) ?
+		    "what the others leave" : y->main->kind == OOM_MPS ? "it" : "the device"));
 }
 
 static void
@@ -292,6 +335,10 @@ metal(struct autopsy *y)
 	const struct budget *b = &y->budget;
 	char had[SIZE_TEXT], all[SIZE_TEXT];
 
+	if (y->main->kind == OOM_MPS && b->idle && y->hi > 0)
+		autopsy_cause(y, arena_printf(y->arena, "By its own counters this process had nothing there, and was "
+		    "refused %s. Where they are right, Metal gives it nothing at all, as on virtual machines without a "
+		    "device of their own, such as those of a build service.", size_human(had, y->hi)));
 	if (y->main->kind != OOM_MPS || b->total <= 0 || b->allocated < 0)
 		return;
 	if (b->outside > b->total / 4)
@@ -307,11 +354,16 @@ metal(struct autopsy *y)
 static void
 xla_request(struct autopsy *y)
 {
-	if (y->lo >= LARGE_SAMPLE)
+	if (y->lo >= NO_DEVICE && y->lo < IMPOSSIBLE)
+		autopsy_cause(y, "No device has as much. One array or formula is as large as the product of extents "
+		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap: it must be made "
+		    "in parts.");
+	else if (y->lo >= LARGE_SAMPLE)
 		autopsy_cause(y, "One block as large as that is an array, or all temporaries of a compiled "
-		    "program. Either grows with the samples at once and with their size or length, where all "
-		    "pairs of positions are compared with its square: fewer or shorter ones, or results that "
-		    "backward makes anew (jax.checkpoint), take less.");
+		    "program. Either grows with the samples at once, be they a batch or what vmap maps over, and with "
+		    "their size or length, where all pairs of positions are compared with its square: fewer or "
+		    "shorter ones (jax.lax.map takes them one by one), or results that backward makes anew "
+		    "(jax.checkpoint), take less.");
 	autopsy_cause(y, "JAX takes three quarters of a device when it begins, and no more than that, unless "
 	    "XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the rest is "
 	    "for others.");
@@ -520,8 +572,10 @@ void
 autopsy_alone_causes(struct autopsy *y)
 {
 	if (y->main->host) {
-		if (!y->matches.all.n)
+		if (!y->matches.all.n) {
 			host_request(y);
+			host_image(y);
+		}
 		if (y->log.shuffled > 0)
 			autopsy_cause(y, arena_printf(y->arena, "The log tells of TensorFlow's buffer of %lld shuffled "
 			    "elements, which lies in the machine's memory whole, decoded as they are: fewer "

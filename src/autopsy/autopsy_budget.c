@@ -152,8 +152,9 @@ metal_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 	b->total = known(o, OOM_LIMIT);
 	b->outside = known(o, OOM_OTHERS);
 	if (idle) {
-		vec_push(a, &b->doubts, "That nothing was allocated cannot be: its counters do not count. "
-		    "They are left out.");
+		vec_push(a, &b->doubts, "By its counters nothing was allocated. They may not count, and are left "
+		    "out.");
+		b->idle = true;
 		b->allocated = b->outside = -1;
 	}
 	b->others = -1;

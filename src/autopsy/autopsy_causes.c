@@ -196,7 +196,7 @@ tiny(struct autopsy *y)
 {
 	char human[SIZE_TEXT];
 
-	if (y->hi <= 0 || y->hi > TINY || y->main->kind == OOM_PYTORCH || (y->main->kind == OOM_OTHER &&
+	if (y->hi <= 0 || y->hi > TINY || y->budget.idle || y->main->kind == OOM_PYTORCH || (y->main->kind == OOM_OTHER &&
 	    y->main->shape.known))	/* whose shape that is, is not said */
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: the memory was full already, so what "

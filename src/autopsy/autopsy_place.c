@@ -167,6 +167,9 @@ static const struct {
 	{ TRACE_EDGES, 0, "By the traceback it failed where messages are sent along the edges of a graph: such "
 	    "results have a row for each edge, however few nodes a loss is asked of. Neighbours that are "
 	    "sampled, products with a sparse matrix in place of messages, or fewer features take less." },
+	{ TRACE_DENSE, 0, "By the traceback it failed where a graph is made a dense matrix, a number for each pair of "
+	    "its nodes, however few edges it has: that grows with the square of the nodes at once. Sampled or "
+	    "smaller graphs, or what works on edges alone, take less." },
 	{ TRACE_BUCKETS, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
 	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
 	    "part." },

@@ -75,6 +75,7 @@ const struct detail oom_details[] = {
 	{ "of % hbm", DETAIL_SIZE, OOM_XLA, OOM_TOTAL },
 	{ "FLAGS_fraction_of_gpu_memory_to_use is & now", DETAIL_SHARE, OOM_PADDLE, 0 },
 	{ "FLAGS_fraction_of_gpu_memory_to_use value is &", DETAIL_SHARE, OOM_PADDLE, 0 },
+	{ "[operator < & > error]", DETAIL_NODE, OOM_PADDLE, 0 },
 	{ "% memory has been allocated", DETAIL_SIZE, OOM_PADDLE, OOM_ALLOCATED },
 	{ "available memory is only %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },
 	{ "available memory is %", DETAIL_SIZE, OOM_PADDLE, OOM_FREE },

@@ -212,12 +212,17 @@ assertion_alone(struct oom_log *log)
 	vec_push(log->arena, &log->messages, o);
 }
 
-/* Caffe says nothing of what it asked for, but told before what its network takes. */
+/* Caffe says nothing of what it asked for, but may have told before what its network takes. */
 static const char *
 caffe_says(const struct oom_log *log)
 {
 	char human[SIZE_TEXT], exact[SIZE_TEXT];
 
+	if (!log->net_bytes && !log->input.known)
+		return "Caffe had no memory left on the device, and does not say for what. Where no other process "
+		    "has it, the network as its .prototxt makes it is too large for it: what decides most of that is "
+		    "batch_size of its data layers (that of phase TEST lies there beside that of TRAIN) and the "
+		    "size of images. iter_size in the solver makes the same update of smaller batches.";
 	if (!log->net_bytes)
 		return arena_printf(log->arena, "Caffe had no memory left on the device, and does not "
 		    "say for what. Its data layer makes batches of %lld samples; the results of all "
@@ -263,7 +268,7 @@ oom_settle(struct oom_log *log)
 			o->says = PINNED;
 			o->hedged = true;
 		}
-		if (!o->says && (log->net_bytes || log->input.known) && strcmp(o->who, "Caffe") == 0)
+		if (!o->says && !o->host && strcmp(o->who, "Caffe") == 0)
 			o->says = caffe_says(log);
 	}
 	forget(log, says_less);

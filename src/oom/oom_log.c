@@ -294,7 +294,7 @@ stands_alone(const char *s, const char *end)
 static const char *
 details_end(const struct phrase *p, const char *s, const char *end)
 {
-	bool brief = p->role != ROLE_MESSAGE || p->kind == OOM_CUDA;
+	bool brief = p->role != ROLE_MESSAGE || (p->kind == OOM_CUDA && !(p->flags & PHRASE_STACK));
 	ptrdiff_t most = brief ? FEW : DETAILS;
 	const char *stop = end - s > most ? s + most : end, *line;
 

@@ -71,6 +71,7 @@ enum oom_field {
 #define TRACE_EDGES	TRACE_BIT(33)	/* messages are sent along a graph's edges */
 #define TRACE_REDUCES	TRACE_BIT(34)	/* DeepSpeed's buffer for gradients that are summed among devices */
 #define TRACE_SHARED	TRACE_BIT(36)	/* a batch is put into shared memory */
+#define TRACE_DENSE	TRACE_BIT(37)	/* a number for each pair of a graph's nodes */
 #define TRACE_PROFILES	TRACE_BIT(35)	/* a server's trial run, before it serves */
 
 struct oom_message {

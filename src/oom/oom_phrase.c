@@ -261,6 +261,7 @@ const struct phrase oom_phrases[] = {
 	{ "Cuda Error in allocate: 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	/* others */
 	{ "Out of memory error on GPU # . Cannot allocate %", ON_GPU(OOM_PADDLE) },
+	{ "Fail to alloc memory of # size", ROW(ROLE_MESSAGE, OOM_PADDLE, true, NULL, NULL, PHRASE_BYTES) },
 	{ "Cannot malloc % GPU memory", MESSAGE(OOM_PADDLE) },
 	{ "cudaStat (0 vs. 2) Cuda Error: out of memory", FROM("PaddlePaddle") },
 	{ "enforce allocating <= available failed, # > #", MESSAGE(OOM_PADDLE) },
@@ -276,10 +277,12 @@ const struct phrase oom_phrases[] = {
 	{ "cudaErrorCudartUnloading CUDA: out of memory", FROM("MXNet") },
 	{ "cudaSuccess: CUDA: out of memory", FROM("MXNet") },
 	{ "Failed to allocate CPU Memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "MXNet", NULL, 0) },
-	{ "cudaSuccess (2 vs. 0) out of memory", FROM("Caffe") },
-	{ "cudaSuccess (2 vs. 0)", FROM("Caffe") },
+	{ "cudaSuccess (2 vs. 0) out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },
+	{ "cudaSuccess (2 vs. 0)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },
 	{ "host allocation of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Caffe", NULL,
 	    PHRASE_BYTES) },
+	{ "Try to set subdivisions=64 in your cfg-file", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS,
+	    PHRASE_AGAIN) },
 	{ "CUDA Error: out of memory: @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS,
 	    PHRASE_AGAIN) },	/* with the last error of the C library, whatever that was */
 	{ "CUDA Error: out of memory", SAYS(OOM_CUDA, "Darknet", SUBDIVISIONS) },

@@ -300,6 +300,8 @@ static const struct sign place_signs[] = {
 	{ "pin_memory.py", NULL, TRACE_PINNED },
 	{ NULL, "pin_memory", TRACE_PINNED },
 	{ NULL, "_ddp_init_helper", TRACE_BUCKETS },
+	{ NULL, "to_dense_adj", TRACE_DENSE },
+	{ "comfy/", "prepare_sampling load_models_gpu load_model_gpu patch_model model_load", TRACE_LOADING },
 	{ "message_passing.py torch_scatter/ torch_sparse/ dgl/ torch_geometric/nn/conv/", NULL, TRACE_EDGES },
 	{ "autoencoder vae", "decode encode", TRACE_DECODER },
 	{ NULL, "decode_latents decode_first_stage vae_decode", TRACE_DECODER },

@@ -78,6 +78,16 @@ static const struct want texts[] = {
 	  .who = "ONNX Runtime", .host = true, .node = "347_nchwc", .size = { { OOM_ASKED, 285081600 } },
 	  .text = "Non-zero status code returned while running Conv node. Name:'347_nchwc' Status Message: bfc_arena.cc:330 "
 	    "onnxruntime::BFCArena::AllocateRawInternal Failed to allocate memory for requested buffer of size 285081600\n" },
+	{ .name = "Darknet's advice alone", .from = "pjreddie/darknet/issues/2146", .who = "Darknet", .says = "subdivisions",
+	  .text = " 608 x 608 \n Try to set subdivisions=64 in your cfg-file. \nCUDA status Error: file: ./src/dark_cuda.c : "
+	    "() : line: 373 : build time: Apr  1 2020 - 19:18:55\n" },
+	{ .name = "PaddlePaddle on the processor", .from = "PaddlePaddle/PaddleOCR/issues/2199", .who = "PaddlePaddle",
+	  .host = true, .node = "conv2d", .size = { { OOM_ASKED, 564023296 } },
+	  .text = "ResourceExhaustedError: Fail to alloc memory of 564023296 size, error code is 12.\n      [operator < "
+	    "conv2d > error]\n" },
+	{ .name = "Caffe alone", .from = "CMU-Perceptual-Computing-Lab/caffe_rtpose/issues/36", .who = "Caffe",
+	  .says = "batch_size of its data layers",
+	  .text = "F0406 17:19:19.386066 12837 syncedmem.cpp:56] Check failed: error == cudaSuccess (2 vs. 0) out of memory\n" },
 	{ .name = "CTranslate2", .from = "m-bain/whisperX/issues/315", .who = "CTranslate2", .says = "compute_type",
 	  .text = "RuntimeError: CUDA failed with error out of memory\n" },
 	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "Linux",

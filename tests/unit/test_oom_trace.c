@@ -206,6 +206,15 @@ static const struct place {
 	{ "a batch is shared", HEAD CALL("/env/mxnet/gluon/data/dataloader.py", "64", "reduce_ndarray",
 	    "pid, fd, shape, dtype = data._to_shared_mem()") "storage.cc:119: Failed to allocate CPU Memory\n",
 	    TRACE_SHARED, "" },
+	/* pygod-team/pygod/issues/72, BVLC/caffe/issues/3744 */
+	{ "a dense matrix of nodes", HEAD CALL("/env/torch_geometric/utils/to_dense_adj.py", "48", "to_dense_adj",
+	    "adj = torch.zeros(size, dtype=edge_attr.dtype)") ENDED, TRACE_DENSE, "" },
+	{ "Caffe's network of tests", "F1 syncedmem.cpp:64] Check failed: error == cudaSuccess (2 vs. 0)  out of memory\n"
+	    "*** Check failure stack trace: ***\n    @     0x7fcc1f3085cd  google::LogMessage::Fail()\n"
+	    "    @     0x7fcc1f30a433  google::LogMessage::SendToLog()\n    @     0x7fcc1f30815b  google::LogMessage::Flush()\n"
+	    "    @     0x7fcc1f30ae1e  google::LogMessageFatal::~LogMessageFatal()\n    @     0x7fcc1fa1e2f0  "
+	    "caffe::SyncedMemory::to_gpu()\n    @     0x7fcc1fa1d2b9  caffe::SyncedMemory::mutable_gpu_data()\n    @     "
+	    "0x7fcc1fa2a562  caffe::Solver<>::InitTestNets()\n", TRACE_TEST_NET, "" },
 	{ "a server's weights", HEAD CALL("/env/vllm/model_executor/layers/linear.py", "113", "create_weights",
 	    "weight = Parameter(torch.empty(n, m))") ENDED, TRACE_LOADING, "" },
 	{ "a server's trial run", HEAD CALL("/env/vllm/worker/model_runner.py", "874", "profile_run",
