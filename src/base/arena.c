@@ -63,6 +63,7 @@ struct arena {
 	struct block *block;	/* newest first; allocations come from this one */
 	jmp_buf *failure;
 	struct arena *root, *parent, *child, *sibling;
+	struct arena **link;	/* that leads to it from its parent: it leaves in no time, however many there are */
 	struct block *spare;	/* of a root: blocks to be used again, and their bytes */
 	size_t spare_bytes;
 };
@@ -161,13 +162,22 @@ arena_new(void)
 }
 
 static void
+join_parent(struct arena *a, struct arena *parent)
+{
+	a->parent = parent;
+	a->link = &parent->child;
+	a->sibling = parent->child;
+	if (a->sibling)
+		a->sibling->link = &a->sibling;
+	parent->child = a;
+}
+
+static void
 leave_parent(struct arena *a)
 {
-	struct arena **link = &a->parent->child;
-
-	while (*link != a)
-		link = &(*link)->sibling;
-	*link = a->sibling;
+	*a->link = a->sibling;
+	if (a->sibling)
+		a->sibling->link = a->link;
 }
 
 static void
@@ -245,9 +255,7 @@ arena_child(struct arena *parent)
 		fail(parent);
 	}
 	a->failure = parent->failure;
-	a->parent = parent;
-	a->sibling = parent->child;
-	parent->child = a;
+	join_parent(a, parent);
 	return a;
 }
 

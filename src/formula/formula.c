@@ -2,6 +2,7 @@
 #include "formula/formula.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 struct formula *
@@ -12,6 +13,22 @@ formula_new(struct arena *a, int operands)
 	f->arena = a;
 	f->operands = operands;
 	return f;
+}
+
+struct formula *
+formula_keep(struct arena *a, const struct formula *f)
+{
+	struct formula *kept = ARENA_NEW(a, struct formula);
+
+	*kept = *f;
+	kept->arena = a;
+	kept->name = f->name ? arena_strdup(a, f->name) : NULL;
+	kept->slot = NULL;
+	kept->slots = 0;
+	kept->terms.v = arena_array(a, (size_t)f->terms.n + 1, sizeof(*f->terms.v));
+	kept->terms.cap = f->terms.n + 1;
+	memcpy(kept->terms.v, f->terms.v, (size_t)f->terms.n * sizeof(*f->terms.v));
+	return kept;
 }
 
 /* ---- terms ---- */
@@ -35,15 +52,69 @@ same_term(const struct term *a, const struct term *b)
 	return true;
 }
 
-static int
-add(struct formula *f, struct term t)
+#define FEW_TERMS	16	/* are looked through */
+
+static unsigned
+hash(const struct term *t)
+{
+	uint64_t bits, h;
+	int i;
+
+	memcpy(&bits, &t->number, sizeof(bits));
+	h = (uint64_t)t->operand * 31 + (uint64_t)(uintptr_t)t->op + bits;
+	for (i = 0; t->op && i < t->op->operands; i++)
+		h = h * 0x9e3779b97f4a7c15u + (uint64_t)t->of[i];
+	return (unsigned)((h * 0x9e3779b97f4a7c15u) >> 32);
+}
+
+/* Where that term is, or where it would be. */
+static int *
+slot_of(const struct formula *f, const struct term *t)
+{
+	unsigned mask = (unsigned)f->slots - 1, i = hash(t) & mask;
+
+	while (f->slot[i] && !same_term(&f->terms.v[f->slot[i] - 1], t))
+		i = (i + 1) & mask;
+	return &f->slot[i];
+}
+
+static void
+make_slots(struct formula *f)
 {
 	int i;
 
+	f->slots = 8 * f->terms.n;
+	while (f->slots & (f->slots - 1))
+		f->slots &= f->slots - 1;
+	f->slot = arena_array(f->arena, (size_t)f->slots, sizeof(*f->slot));
 	for (i = 0; i < f->terms.n; i++)
-		if (same_term(&f->terms.v[i], &t))
-			return i;
+		*slot_of(f, &f->terms.v[i]) = i + 1;
+}
+
+static int
+find(const struct formula *f, const struct term *t)
+{
+	int i;
+
+	if (f->slots)
+		return *slot_of(f, t) - 1;
+	for (i = 0; i < f->terms.n && !same_term(&f->terms.v[i], t); i++)
+		;
+	return i < f->terms.n ? i : -1;
+}
+
+static int
+add(struct formula *f, struct term t)
+{
+	int found = find(f, &t);
+
+	if (found >= 0)
+		return found;
 	vec_push(f->arena, &f->terms, t);
+	if (f->terms.n >= FEW_TERMS && 2 * f->terms.n >= f->slots)
+		make_slots(f);
+	else if (f->slots)
+		*slot_of(f, &t) = f->terms.n;
 	return f->terms.n - 1;
 }
 

@@ -52,11 +52,15 @@ struct formula {
 	const char *name;	/* of what it does, an identifier: kernels are called by it; NULL: nothing yet */
 	int operands;
 	VEC(struct term) terms;
+	int *slot;		/* where terms are found by what they are: one more than a term, or 0 */
+	int slots;		/* a power of 2, more than twice the terms; 0: there are few */
 	int results;
 	int result[FORMULA_RESULTS];	/* terms */
 };
 
 struct formula	*formula_new(struct arena *, int operands);
+/* The same in another arena, its name too. */
+struct formula	*formula_keep(struct arena *, const struct formula *);
 
 /* ---- terms: made, or found where the formula has them already ---- */
 

@@ -136,7 +136,7 @@ infix(struct reader *r, int least)
 
 	blanks(r);
 	for (p = primitive_table; p->name; p++)
-		if (p->binds >= least && p->operands == 2 && p->binds > 0 &&
+		if (*p->name == *r->s && p->binds >= least && p->operands == 2 && p->binds > 0 &&
 		    strncmp(r->s, p->name, strlen(p->name)) == 0 &&
 		    (!best || strlen(p->name) > strlen(best->name)))
 			best = p;

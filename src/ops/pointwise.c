@@ -225,19 +225,33 @@ try_gradient(struct arena *a, const struct formula *f, struct tensor *const *in,
 	return true;
 }
 
-/* The better of two ways: by operands, or by results. */
+/* The better of two ways: by operands, or by results. All that is kept of both is its formula. */
 static bool
 choose(struct arena *a, const struct formula *f, struct tensor *const *in, struct tensor *const *out, int operand,
     struct choice *c)
 {
+	struct arena *scratch = arena_child(a);
 	struct choice by_results;
+	bool found = try_gradient(scratch, f, in, out, operand, false, c) &&
+	    try_gradient(scratch, f, in, out, operand, true, &by_results);
 
-	if (!try_gradient(a, f, in, out, operand, false, c) ||
-	    !try_gradient(a, f, in, out, operand, true, &by_results))
-		return false;
-	if (by_results.bytes <= c->bytes && by_results.f->operands <= c->f->operands)
+	if (found && by_results.bytes <= c->bytes && by_results.f->operands <= c->f->operands)
 		*c = by_results;
-	return true;
+	if (found)
+		c->f = formula_keep(a, c->f);
+	arena_free(scratch);
+	return found;
+}
+
+void
+pointwise_kept_add(struct pointwise_kept *kept, const struct tensor *t)
+{
+	int i;
+
+	for (i = 0; i < kept->n && kept->tensor[i] != t; i++)
+		;
+	if (i == kept->n)
+		kept->tensor[kept->n++] = t;
 }
 
 void
@@ -245,7 +259,7 @@ pointwise_keep(struct arena *a, const struct formula *f, struct tensor *const *i
     struct pointwise_kept *kept)
 {
 	struct choice c;
-	int k, i, j;
+	int k, i;
 
 	for (k = 0; k < f->operands; k++) {
 		if (!choose(a, f, in, out, k, &c))
@@ -253,10 +267,8 @@ pointwise_keep(struct arena *a, const struct formula *f, struct tensor *const *i
 		for (i = 0; i < c.f->operands; i++) {
 			const struct tensor *t = of_forward(f, in, out, c.kept[i]);
 
-			for (j = 0; t && j < kept->n && kept->tensor[j] != t; j++)
-				;
-			if (t && j == kept->n)
-				kept->tensor[kept->n++] = t;
+			if (t)
+				pointwise_kept_add(kept, t);
 		}
 	}
 }

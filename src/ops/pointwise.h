@@ -25,6 +25,7 @@ struct pointwise_kept {
 
 void	pointwise_keep(struct arena *, const struct formula *, struct tensor *const *in, struct tensor *const *out,
 	    struct pointwise_kept *);
+void	pointwise_kept_add(struct pointwise_kept *, const struct tensor *);	/* unless it is there */
 int64_t	pointwise_bytes(const struct pointwise_kept *);
 
 /* Makes the node a pointwise with that formula. */

@@ -29,6 +29,8 @@ struct joins {
 	struct graph *g;
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: the node that makes it; -1: none */
+	struct pointwise_kept **kept;	/* the same: what backward of that node reads; NULL: not asked yet */
+	struct arena *scratch;
 };
 
 #define DEAREST		400	/* multiplications of a joined formula, for each element */
@@ -37,11 +39,12 @@ struct joins {
 static void
 joins_init(struct joins *j, struct graph *g)
 {
-	struct arena *a = g->module->arena;
+	struct arena *a = arena_child(g->module->arena);
+	size_t tensors = (size_t)g->module->next_tensor + 1;
 	int i, k;
 
-	*j = (struct joins){ g, sums_reads(g), arena_array(a, (size_t)g->module->next_tensor + 1,
-	    sizeof(*j->place)) };
+	*j = (struct joins){ .g = g, .reads = sums_reads(g), .place = arena_array(a, tensors, sizeof(*j->place)),
+	    .kept = arena_array(a, tensors, sizeof(*j->kept)), .scratch = a };
 	for (i = 0; i < g->module->next_tensor; i++)
 		j->place[i] = -1;
 	for (i = 0; i < g->nodes.n; i++)
@@ -128,9 +131,8 @@ name_of_both(struct arena *a, const struct formula *first, const struct formula 
 
 /* Their formula, and what it is of. */
 static struct formula *
-both(const struct joins *j, const struct node *maker, const struct node *reader, struct tensor **in)
+both(struct arena *a, const struct node *maker, const struct node *reader, struct tensor **in)
 {
-	struct arena *a = j->g->module->arena;
 	const struct formula *first = pointwise_formula(a, maker), *second = pointwise_formula(a, reader);
 	int n = operands(maker, reader, in), value[FORMULA_OPERANDS], made, i, k;
 	struct formula *f = formula_new(a, n);
@@ -152,20 +154,57 @@ both(const struct joins *j, const struct node *maker, const struct node *reader,
 	return f;
 }
 
+/* What backward of that formula reads; asked once of each node. */
+static struct pointwise_kept *
+kept_by(const struct joins *j, const struct formula *f, struct tensor *const *in, struct tensor *const *out)
+{
+	struct arena *a = arena_child(j->scratch);
+	struct pointwise_kept *kept = ARENA_NEW(j->scratch, struct pointwise_kept);
+
+	pointwise_keep(a, f, in, out, kept);
+	arena_free(a);
+	return kept;
+}
+
+static const struct pointwise_kept *
+kept_by_node(const struct joins *j, struct arena *a, const struct node *n)
+{
+	struct pointwise_kept **kept = &j->kept[n->out[0]->id];
+
+	if (!*kept)
+		*kept = kept_by(j, pointwise_formula(a, n), n->in, n->out);
+	return *kept;
+}
+
+static int64_t
+bytes_apart(const struct joins *j, struct arena *a, const struct node *maker, const struct node *reader)
+{
+	const struct pointwise_kept *other = kept_by_node(j, a, reader);
+	struct pointwise_kept all = *kept_by_node(j, a, maker);
+	int i;
+
+	for (i = 0; i < other->n; i++)
+		pointwise_kept_add(&all, other->tensor[i]);
+	return pointwise_bytes(&all);
+}
+
 static bool
 keeps_no_more(const struct joins *j, const struct node *maker, const struct node *reader)
 {
-	struct arena *a = j->g->module->arena;
+	struct arena *a = arena_child(j->scratch);
 	struct tensor *in[FORMULA_OPERANDS];
-	const struct formula *f = both(j, maker, reader, in);
-	struct pointwise_kept apart = { .n = 0 }, together = { .n = 0 };
+	const struct formula *f = both(a, maker, reader, in);
+	bool fine = false;
 
-	if (formula_cost(f) > DEAREST)
-		return false;
-	pointwise_keep(a, pointwise_formula(a, maker), maker->in, maker->out, &apart);
-	pointwise_keep(a, pointwise_formula(a, reader), reader->in, reader->out, &apart);
-	pointwise_keep(a, f, in, reader->out, &together);
-	return pointwise_bytes(&together) <= pointwise_bytes(&apart);
+	if (formula_cost(f) <= DEAREST) {
+		struct pointwise_kept *together = kept_by(j, f, in, reader->out);
+
+		fine = pointwise_bytes(together) <= bytes_apart(j, a, maker, reader);
+		if (fine)	/* the reader will be both */
+			j->kept[reader->out[0]->id] = together;
+	}
+	arena_free(a);
+	return fine;
 }
 
 static void
@@ -173,7 +212,7 @@ make_one(const struct joins *j, const struct node *maker, struct node *reader)
 {
 	struct module *m = j->g->module;
 	struct tensor *in[FORMULA_OPERANDS];
-	struct formula *f = both(j, maker, reader, in);
+	struct formula *f = both(m->arena, maker, reader, in);
 	int i;
 
 	reader->nin = 0;
@@ -226,6 +265,7 @@ join(struct graph *g)
 		if (!gone[i])
 			g->nodes.v[kept++] = g->nodes.v[i];
 	g->nodes.n = kept;
+	arena_free(j.scratch);
 }
 
 const struct pass pass_join_formulas = {
