@@ -203,12 +203,12 @@ count_layers(struct tape *t)
 
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
-		bool first = n->op->torch.layer_bytes > 0;
+		bool first = n->op->torch.layer_bytes != NULL;
 
 		for (k = 0; k < n->nin; k++)
 			first &= !n->in[k] || n->in[k]->kind != T_SAVED;
 		if (first)
-			t->layers_bytes += n->op->torch.layer_bytes;
+			t->layers_bytes += n->op->torch.layer_bytes(n);
 	}
 }
 

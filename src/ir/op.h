@@ -100,6 +100,7 @@ struct attr_spec {
 	double min, max;	/* legal range of each number, inclusive; both 0: any */
 	const char *choices;	/* ENUM, FRAME: "none tanh", separated by blanks */
 	bool file;		/* REALS: the name of a file will do */
+	bool shares;		/* BOOL: another's parameter of that name will do, as TENSOR, and means true */
 	bool is_rate;		/* of an optimizer: the learning rate, which the schedule changes */
 };
 
@@ -160,7 +161,8 @@ struct torch_op {
 	/* Bytes that autograd keeps beside the output: masks, indices. NULL: the T_SAVED outputs
 	 * that `saves` names. */
 	struct affine (*beside)(const struct node *);
-	int64_t layer_bytes;	/* persistent, that are no tensor of ours */
+	/* Bytes of its layer, persistent, that are no tensor of ours; NULL: none. */
+	int64_t (*layer_bytes)(const struct node *);
 	bool blas;		/* it runs as a matrix product of cuBLAS */
 	const char *unknown;	/* why nobody can say what it takes there: a clause; NULL: it is known */
 	/* Why other frameworks' order of it is another, so that PyTorch's tells nothing of them: a clause; NULL: it

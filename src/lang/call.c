@@ -315,7 +315,10 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 		return take_real(t, v, &a->r);
 	case ATTR_BOOL:
 		a->i = v->flag;
-		return v->kind == V_BOOL || wrong(t, v, "true or false");
+		if (t->spec->shares && (v->kind == V_TENSOR || (v->kind == V_LAYER && v->layer->shared)))
+			return (a->i = true) && take_tie(t, v, &r->tie[r->nties]) && ++r->nties;
+		return v->kind == V_BOOL || wrong(t, v, t->spec->shares ? "true, false, or whose to share" :
+		    "true or false");
 	case ATTR_PAIR:
 		return take_pair(t, v, a);
 	case ATTR_SIDES:

@@ -62,7 +62,7 @@ static bool
 takes_integers(const struct op *op, int k)
 {
 	return may_be_lengths(op, k) || op->kind != OP_LAYER || operand_is(op, k, "ids") || operand_is(op, k, "tokens") ||
-	    operand_is(op, k, "classes") || operand_is(op, k, "index");
+	    operand_is(op, k, "classes") || operand_is(op, k, "index") || operand_is(op, k, "numbers");
 }
 
 /* Losses and metrics read a target of bytes as it is staged. */

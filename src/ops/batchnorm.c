@@ -15,6 +15,7 @@
 #include "calls/emitter.h"
 
 #include "calls/sizes.h"
+#include "calls/tape.h"
 
 static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
 
@@ -230,6 +231,35 @@ batchnorm_alias(const struct node *n, int k)
 	return k == NEW_MEAN ? RUNNING_MEAN : k == NEW_VAR ? RUNNING_VAR : -1;
 }
 
+/* What the layer keeps and never trains; of the elements' type, as the parameter is that it stands for. */
+static bool
+frozen_param(struct build *b, struct node *n, const char *suffix, struct init init, const struct dtype *type)
+{
+	struct tensor *t = op_param(b, n, suffix, T_STATISTIC, init, 1, n->in[X]->dim);
+
+	if (!t)
+		return false;
+	if (t->kind == T_STATISTIC)	/* else it is another layer's */
+		t->dtype = type;
+	t->frozen = true;
+	return true;
+}
+
+static bool
+params(struct build *b, struct node *n)
+{
+	static const struct init zeros = { INIT_ZEROS, 0 }, ones = { INIT_CONSTANT, 1 };
+	const struct tensor *x = n->in[X];
+
+	if (op_bool(n, "frozen"))
+		return frozen_param(b, n, "weight", ones, x->dtype) && frozen_param(b, n, "bias", zeros, x->dtype) &&
+		    frozen_param(b, n, "running_mean", zeros, x->dtype->real) &&
+		    frozen_param(b, n, "running_var", ones, x->dtype->real);
+	return op_param(b, n, "weight", T_PARAM, ones, 1, x->dim) && op_param(b, n, "bias", T_PARAM, zeros, 1, x->dim) &&
+	    op_param(b, n, "running_mean", T_STATISTIC, zeros, 1, x->dim) &&
+	    op_param(b, n, "running_var", T_STATISTIC, ones, 1, x->dim);
+}
+
 /* Where the layer is applied again, its statistics are the ones that the last application left. */
 static void
 take_newest(const struct graph *g, struct node *n)
@@ -251,7 +281,6 @@ take_newest(const struct graph *g, struct node *n)
 static bool
 shape(struct build *b, struct node *n)
 {
-	static const struct init zeros = { INIT_ZEROS, 0 }, ones = { INIT_CONSTANT, 1 };
 	const struct tensor *x = n->in[X];
 	const struct dtype *stat = x->dtype->real;
 	const int64_t *channels = x->dim;
@@ -261,10 +290,7 @@ shape(struct build *b, struct node *n)
 	if (!x->batched)
 		return op_error(b, n, "batchnorm: %s does not depend on the batch, so there is "
 		    "nothing to take statistics over", op_operand_text(b, x));
-	if (!op_param(b, n, "weight", T_PARAM, ones, 1, channels) ||
-	    !op_param(b, n, "bias", T_PARAM, zeros, 1, channels) ||
-	    !op_param(b, n, "running_mean", T_STATISTIC, zeros, 1, channels) ||
-	    !op_param(b, n, "running_var", T_STATISTIC, ones, 1, channels))
+	if (!params(b, n))
 		return false;
 	if (b->reuse)
 		take_newest(b->graph, n);
@@ -285,6 +311,33 @@ statistics(const struct node *n)
 	return affine_sum(tensor_bytes(n->out[MEAN]), tensor_bytes(n->out[INVSTD]));
 }
 
+/* num_batches_tracked */
+static int64_t
+counter_bytes(const struct node *n)
+{
+	return op_bool(n, "frozen") ? 0 : 8;
+}
+
+/* With frozen=true, torchvision's FrozenBatchNorm2d: x * scale + shift, of which autograd keeps the scale alone. */
+static void
+torch_calls(struct tape *t, const struct node *n)
+{
+	int64_t bytes = tape_bytes(t, n->out[Y]);
+	int in[2], shift;
+
+	if (!op_bool(n, "frozen")) {
+		tape_plain(t, n, TAPE_NONE);
+		return;
+	}
+	in[0] = tape_value(t, n->in[X]);
+	in[1] = tape_call(t, &(struct tape_call){ .bytes = tape_bytes(t, n->in[RUNNING_VAR]) });
+	shift = tape_call(t, &(struct tape_call){ .bytes = tape_bytes(t, n->in[RUNNING_VAR]) });
+	in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = 2, .bytes = bytes,
+	    .saves = SAVES_IN(0) | SAVES_IN(1), .crosswise = true });
+	in[1] = shift;
+	tape_result(t, n->out[Y], tape_call(t, &(struct tape_call){ .in = in, .nin = 2, .bytes = bytes, .passes = 1u << 0 }));
+}
+
 const struct op op_batchnorm = {
 	.name = "batchnorm",
 	.kind = OP_LAYER,
@@ -297,7 +350,9 @@ const struct op op_batchnorm = {
 	    "validation, and where the running statistics are frozen, y uses the running ones. "
 	    "Statistics are summed in double, about the channel's first element.\n\n"
 	    "Parameters: weight (starts at 1) and bias (0), one number a channel each; "
-	    "running_mean (0) and running_var (1) are kept in checkpoints but not trained. "
+	    "running_mean (0) and running_var (1) are kept in checkpoints but not trained. With frozen=true, as in "
+	    "bodies of detectors (torchvision's FrozenBatchNorm2d), none of the four is: they are those of a trained "
+	    "network that --weights brings, and no parameters. "
 	    "Backward reads the input and the batch's mean and inverse deviation.",
 	.attrs = attrs,
 	.operands = "x",
@@ -311,7 +366,7 @@ const struct op op_batchnorm = {
 	.simplify.unchanged = unchanged,
 	.memory.inplace = 1u << X,
 	.memory.optional_out = BATCHNORM_OPTIONAL,
-	.torch = { .beside = statistics, .layer_bytes = 8 /* num_batches_tracked */ },
+	.torch = { .beside = statistics, .layer_bytes = counter_bytes, .calls = torch_calls },
 	.memory.layout = op_layout_either,
 	.calls.kernels = "norm/batchnorm.cu",
 	.calls.emit = emit,

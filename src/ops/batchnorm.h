@@ -11,7 +11,9 @@
 	{ "eps", ATTR_REAL, "added to the variance before its root is taken",		\
 	    .preset = "1e-5", .min = 1e-12, .max = 1 },					\
 	{ "momentum", ATTR_REAL, "share of the batch's statistics in the new running ones",	\
-	    .preset = "0.1", .min = 0, .max = 1 }
+	    .preset = "0.1", .min = 0, .max = 1 },					\
+	{ "frozen", ATTR_BOOL, "weight and bias are kept with the statistics, and all four stay as they are",	\
+	    .preset = "false" }
 
 enum { X, WEIGHT, BIAS, RUNNING_MEAN, RUNNING_VAR, SKIP };
 enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };

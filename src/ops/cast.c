@@ -30,11 +30,12 @@ const struct op op_cast = {
 	.name = "cast",
 	.kind = OP_LAYER,
 	.brief = "integers as floating-point numbers",
-	.doc = "Turns u8 or i32 elements into the network's floating-point type, without scaling "
-	    "them; floating-point input passes through. The output has the shape of the input. "
-	    "Staging images as u8 and casting them takes a quarter of the memory of f32 images.",
+	.doc = "Turns bytes, classes and tokens into the network's floating-point type, without scaling "
+	    "them; floating-point input passes through. The output has the shape of the input, and no gradient. "
+	    "Staging images as u8 and casting them takes a quarter of the memory of f32 images. Of classes, "
+	    "(labels -> cast) > 0 is a mask; in 16 bits numbers above 256 (bf16) or 2048 (f16) are rounded.",
 	.flags = OP_ELEMENTWISE,
-	.operands = "x",
+	.operands = "numbers",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.simplify.identity = identity,

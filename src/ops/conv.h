@@ -24,7 +24,7 @@
 	{ "groups", ATTR_INT, "input and output channels are cut into so many groups, each "	\
 	    "convolved by itself; as many as input channels is a depthwise convolution",	\
 	    .preset = "1", .min = 1, .max = (double)LARGEST_PLANE },			\
-	{ "bias", ATTR_BOOL, "add a trained number to each filter's output", .preset = "true" }
+	BIAS_ATTR("add a trained number to each filter's output")
 
 struct conv_attrs	conv_attrs(const struct node *);
 

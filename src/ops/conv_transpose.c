@@ -23,7 +23,7 @@ static const struct attr_spec attrs[] = {
 	    .min = 1, .max = 32768 },
 	{ "groups", ATTR_INT, "input and output channels are cut into so many groups, each convolved "
 	    "by itself", .preset = "1", .min = 1, .max = (double)LARGEST_PLANE },
-	{ "bias", ATTR_BOOL, "add a trained number to each filter's output", .preset = "true" },
+	BIAS_ATTR("add a trained number to each filter's output"),
 	ATTRS_END
 };
 

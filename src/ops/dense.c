@@ -19,7 +19,7 @@
 #define DENSE_ATTRS											\
 	{ "units", ATTR_INT, "size of the last dimension of the output", .required = true,		\
 	    .min = 1, .max = (double)LARGEST_EXTENT },							\
-	{ "bias", ATTR_BOOL, "add a trained number to each unit", .preset = "true" },			\
+	BIAS_ATTR("add a trained number to each unit"),						\
 	{ "weight", ATTR_TENSOR, "a layer whose weight, of shape [units, in], is used instead of one "	\
 	    "of its own: weight=tok", .required = false }
 

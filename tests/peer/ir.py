@@ -196,7 +196,7 @@ def wide(x):
 
 
 def batchnorm(n, x, gamma, beta, mean, var):
-    y = F.batch_norm(wide(x), mean, var, wide(gamma), wide(beta), True, n.attrs["momentum"],
+    y = F.batch_norm(wide(x), mean, var, wide(gamma), wide(beta), not n.attrs["frozen"], n.attrs["momentum"],
                      n.attrs["eps"])
     return y.to(x.dtype)
 

@@ -240,12 +240,13 @@ class Network:
     def parameters(self):
         """By number, with what its layers count beside them."""
         made, self.counts = {}, []
+        frozen = {n.ins[3] for n in self.graph.nodes if n.op == "batchnorm" and n.attrs["frozen"]}
         for i in self.graph.persistent:
             t = self.graph.tensors[i]
             made[i] = torch.zeros(t.dims, dtype=ir.DTYPES[t.dtype])
             if t.kind == "parameter" and not t.frozen:
                 made[i].requires_grad_()
-            if t.name.endswith("running_mean"):
+            if t.name.endswith("running_mean") and i not in frozen:
                 self.counts.append(torch.zeros((), dtype=torch.int64))
         for n in self.nodes:
             if n.op == "layers":
@@ -304,6 +305,10 @@ class Network:
             one.tensors, one.nodes, one.inputs = self.graph.tensors, [n], self.inputs
             local_values = {**{i: torch.empty(self.batch, 0) for i in self.inputs}, **dict(zip(n.ins, ins))}
             return ir.run(one, local_values)[n.outs[0]]
+        if n.op == "batchnorm" and n.attrs["frozen"]:       # torchvision's FrozenBatchNorm2d
+            weight, bias, mean, variance = (t.reshape(1, -1, *[1] * (ins[0].dim() - 2)) for t in ins[1:])
+            scale = weight * (variance + n.attrs["eps"]).rsqrt()
+            return ins[0] * scale + (bias - mean * scale)
         if n.op == "batchnorm" and self.graph.tensors[n.ins[3]].frozen:
             return F.batch_norm(ins[0], ins[3], ins[4], ins[1], ins[2], False, 0.1, n.attrs["eps"])
         if not ins:
