@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "ir/needed.h"
 #include "ir/pass.h"
 
 int64_t
@@ -174,22 +175,13 @@ static bool *
 find_needed(const struct tape *t, const struct graph *g)
 {
 	bool *needed = arena_array(t->arena, (size_t)t->module->next_tensor + 1, sizeof(*needed));
-	int i, j;
+	int i;
 
 	if (g->loss)
 		needed[g->loss->id] = true;
 	for (i = 0; i < g->results.n && !g->loss; i++)
 		needed[g->results.v[i].tensor->id] = true;
-	for (i = g->nodes.n - 1; i >= 0; i--) {
-		const struct node *n = g->nodes.v[i];
-		bool any = false;
-
-		for (j = 0; j < n->nout; j++)
-			any |= n->out[j] && needed[n->out[j]->id];
-		for (j = 0; any && j < n->nin; j++)
-			if (n->in[j])
-				needed[n->in[j]->id] = true;
-	}
+	needed_mark(g->nodes.v, g->nodes.n, needed, NULL);
 	return needed;
 }
 
@@ -210,17 +202,6 @@ count_layers(struct tape *t)
 		if (first)
 			t->layers_bytes += n->op->torch.layer_bytes(n);
 	}
-}
-
-static bool
-is_needed(const struct node *n, const bool *needed)
-{
-	int k;
-
-	for (k = 0; k < n->nout; k++)
-		if (n->out[k] && needed[n->out[k]->id])
-			return true;
-	return false;
 }
 
 const struct node *
@@ -261,7 +242,7 @@ record(struct tape *t)
 		const struct tensor *same = n->op->simplify.identity ?
 		    n->op->simplify.identity(&training, n) : NULL;
 
-		if (!is_needed(n, t->needed) || (whole && whole == layer))
+		if (!needed_of(n, t->needed) || (whole && whole == layer))
 			continue;
 		layer = whole;
 		if (whole)

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "ir/needed.h"
 #include "ir/prediction.h"
 
 static const struct export_op *
@@ -50,45 +51,28 @@ translate(struct exporter *x, const struct node *n)
 		export_cannot(x, "ONNX has no operator that does the same");
 }
 
-/* By a tensor's id, whether the result needs it. */
-static bool *
-needed_for(struct exporter *x, const struct tensor *t)
+void
+export_nodes(struct exporter *x, const struct graph *g, const struct tensor *last)
 {
-	const struct graph *g = x->module->forward;
 	bool *needed = arena_array(x->arena, (size_t)x->module->next_tensor + 1, sizeof(*needed));
-	int i, k;
+	int i;
 
-	needed[t->id] = true;
-	for (i = g->nodes.n - 1; i >= 0; i--) {
-		const struct node *n = g->nodes.v[i];
-		bool any = false;
-
-		for (k = 0; k < n->nout; k++)
-			any |= n->out[k] && needed[n->out[k]->id];
-		for (k = 0; any && k < n->nin; k++)
-			if (n->in[k])
-				needed[n->in[k]->id] = true;
-	}
-	return needed;
+	if (last)
+		needed[last->id] = true;
+	for (i = 0; i < g->results.n && !last; i++)
+		needed[g->results.v[i].tensor->id] = true;
+	needed_mark(g->nodes.v, g->nodes.n, needed, NULL);
+	for (i = 0; i < g->nodes.n; i++)
+		if (needed_of(g->nodes.v[i], needed))
+			translate(x, g->nodes.v[i]);
 }
 
-static bool
-makes_any(const struct node *n, const bool *needed)
+/* Its batch has a name, and is one axis more. */
+struct model_value
+export_described(struct exporter *x, const struct tensor *t, const char *name)
 {
-	int k;
-
-	for (k = 0; k < n->nout; k++)
-		if (n->out[k] && needed[n->out[k]->id])
-			return true;
-	return false;
-}
-
-/* An input or the output: its batch has a name, and is one axis more. */
-static struct model_value
-described(struct exporter *x, const struct tensor *t, const char *name)
-{
-	struct model_value v = { .name = name, .known = true, .rank = t->rank + 1, .dim = { -1 }, .symbol = { "batch" },
-		.type = t->dtype == DT_I32 ? ELEMENT_I32 : t->dtype == DT_U8 ? ELEMENT_U8 : ELEMENT_F32 };
+	struct model_value v = { .name = name, .known = true, .rank = t->rank + t->batched, .dim = { -1 },
+		.symbol = { "batch" }, .type = t->dtype == DT_I32 ? ELEMENT_I32 : t->dtype == DT_U8 ? ELEMENT_U8 : ELEMENT_F32 };
 	int i;
 
 	if (v.rank > MODEL_RANK) {
@@ -97,37 +81,66 @@ described(struct exporter *x, const struct tensor *t, const char *name)
 		return v;
 	}
 	for (i = 0; i < t->rank; i++) {
-		v.dim[i + 1] = t->dim[i];
-		v.symbol[i + 1] = "";
+		v.dim[i + t->batched] = t->dim[i];
+		v.symbol[i + t->batched] = "";
 	}
 	return v;
 }
 
-/* Nodes, weights and inputs that nothing reads are left out; nodes stand after what they read. */
 static void
-drop_unread(struct exporter *x)
+note_read(struct exporter *x, struct map *read, const char *name)
 {
-	struct model *m = x->model;
-	struct map read = { 0 };
+	if (!map_get(read, name))
+		map_put(x->arena, read, name, x);
+}
+
+static void
+note_outputs(struct exporter *x, struct map *read, const struct model *m)
+{
+	int i;
+
+	for (i = 0; i < m->outputs.n; i++)
+		note_read(x, read, m->outputs.v[i].name);
+}
+
+/* Of the nodes those that make what is read, and of their bodies the same; they stand after what they read. */
+static void
+keep_read(struct exporter *x, struct model *m, struct map *read)
+{
 	int i, k, n;
 
-	map_put(x->arena, &read, m->outputs.v[0].name, m);
 	for (i = m->nodes.n - 1; i >= 0; i--) {
 		struct model_node *node = m->nodes.v[i];
 		bool any = false;
 
 		for (k = 0; k < node->nout; k++)
-			any |= map_get(&read, node->out[k]) != NULL;
+			any |= map_get(read, node->out[k]) != NULL;
 		if (!any)
 			m->nodes.v[i] = NULL;
 		for (k = 0; any && k < node->nin; k++)
-			if (!map_get(&read, node->in[k]))
-				map_put(x->arena, &read, node->in[k], m);
+			note_read(x, read, node->in[k]);
+		for (k = 0; any && k < node->nattrs; k++)
+			if (node->attr[k].type == A_GRAPH) {
+				note_outputs(x, read, node->attr[k].graph);
+				keep_read(x, node->attr[k].graph, read);
+			}
 	}
 	for (i = n = 0; i < m->nodes.n; i++)
 		if (m->nodes.v[i])
 			m->nodes.v[n++] = m->nodes.v[i];
 	m->nodes.n = n;
+}
+
+/* Nodes, weights and inputs that nothing reads are left out. */
+static void
+drop_unread(struct exporter *x)
+{
+	struct model *m = x->model;
+	struct map read = { 0 };
+	int i, n;
+
+	note_outputs(x, &read, m);
+	keep_read(x, m, &read);
 	for (i = n = 0; i < m->numbers.n; i++)
 		if (map_get(&read, m->numbers.v[i]->name))
 			m->numbers.v[n++] = m->numbers.v[i];
@@ -150,24 +163,21 @@ begin(struct exporter *x, const struct graph *g)
 
 		map_put(x->arena, &x->names, t->name, x);
 		result(x, t, t->name);
-		vec_push(x->arena, &x->model->inputs, described(x, t, t->name));
+		vec_push(x->arena, &x->model->inputs, export_described(x, t, t->name));
 	}
 }
 
 static void
 export_graph(struct exporter *x, const struct graph *g, const struct tensor *last)
 {
-	const bool *needed = needed_for(x, last);
 	int i;
 
 	begin(x, g);
-	for (i = 0; i < g->nodes.n; i++)
-		if (makes_any(g->nodes.v[i], needed))
-			translate(x, g->nodes.v[i]);
+	export_nodes(x, g, last);
 	x->node = NULL;
 	if (x->why || x->result->problems.n > 0)
 		return;
-	vec_push(x->arena, &x->model->outputs, described(x, last, value_of(x, last)));
+	vec_push(x->arena, &x->model->outputs, export_described(x, last, value_of(x, last)));
 	drop_unread(x);
 	for (i = 0; i < x->model->numbers.n; i++)
 		x->result->parameters += x->model->numbers.v[i]->count;
@@ -181,7 +191,7 @@ export_model(struct module *m, const struct checkpoint *c, const char **why)
 		.value = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.value)) };
 	const struct tensor *last = graph_prediction(m->forward);
 
-	x.result->model = x.model;
+	x.result->model = x.body = x.model;
 	x.model->arena = m->arena;
 	x.model->producer = m->name;
 	if (last)

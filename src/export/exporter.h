@@ -17,6 +17,7 @@ struct exporter {
 	const struct checkpoint *checkpoint;
 	struct exported *result;
 	struct model *model;
+	struct model *body;		/* where nodes are appended: the model, or a graph in one of its nodes */
 	const struct node *node;	/* the one at hand */
 	const char **value;		/* by a tensor's id, what it is called; NULL: it is not there yet */
 	struct map names;		/* taken */
@@ -45,6 +46,8 @@ extern const int export_op_count;
 #define AS(...)	((const struct model_attr[]){ __VA_ARGS__, { .name = NULL } })
 #define AS_IS	NULL						/* no attributes */
 
+/* NAME, or with a number behind it, that no other value has. */
+const char	*export_name(struct exporter *, const char *name);
 /* Appends a node of ONNX's OP, and returns its result. */
 const char	*make(struct exporter *, const char *op, const char *const *in, const struct model_attr *);
 /* The same of COUNT results, into OUT; at most 64. */
@@ -81,6 +84,11 @@ const char	*sliced(struct exporter *, const char *value, int64_t axis, int64_t f
 
 /* Says that the node at hand cannot be expressed, and why. */
 void	export_cannot(struct exporter *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Translates what LAST, or with NULL any result, needs of a graph whose inputs have values (export.c). */
+void	export_nodes(struct exporter *, const struct graph *, const struct tensor *last);
+/* An input or an output of a graph. */
+struct model_value	export_described(struct exporter *, const struct tensor *, const char *name);
 
 /* A formula of elements, by ONNX's arithmetic (formula_nodes.c). */
 void	formula_write(struct exporter *, const struct node *);

@@ -68,6 +68,8 @@ put_numbers(Onnx__TensorProto *p, const struct numbers *n)
 	p->raw_data.data = (uint8_t *)(uintptr_t)n->data;
 }
 
+static void put_graph(struct arena *, Onnx__GraphProto *, const struct model *);
+
 static void
 put_attr(struct arena *a, Onnx__AttributeProto *p, const struct model_attr *m)
 {
@@ -103,6 +105,12 @@ put_attr(struct arena *a, Onnx__AttributeProto *p, const struct model_attr *m)
 		p->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS;
 		p->n_ints = (size_t)m->n;
 		p->ints = (int64_t *)(uintptr_t)m->v;
+		break;
+	case A_GRAPH:
+		p->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
+		p->g = ARENA_NEW(a, Onnx__GraphProto);
+		onnx__graph_proto__init(p->g);
+		put_graph(a, p->g, m->graph);
 		break;
 	default:
 		p->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;

@@ -7,9 +7,8 @@
 
 #include "ops/shapes.h"
 
-/* NAME, or with a number behind it. */
-static const char *
-fresh(struct exporter *x, const char *name)
+const char *
+export_name(struct exporter *x, const char *name)
 {
 	const char *try = name;
 	int i;
@@ -67,9 +66,9 @@ make_several(struct exporter *x, const char *op, const char *const *in, const st
 	n->nout = count;
 	n->out = arena_array(x->arena, (size_t)count, sizeof(*n->out));
 	for (i = 0; i < count; i++)
-		out[i] = n->out[i] = fresh(x, path);
+		out[i] = n->out[i] = export_name(x, path);
 	n->name = n->out[0];
-	vec_push(x->arena, &x->model->nodes, n);
+	vec_push(x->arena, &x->body->nodes, n);
 }
 
 const char *
@@ -78,6 +77,19 @@ make(struct exporter *x, const char *op, const char *const *in, const struct mod
 	const char *out;
 
 	make_several(x, op, in, attr, 1, &out);
+	return out;
+}
+
+/* The same where all layers read it, however deep the one at hand lies. */
+static const char *
+make_outside(struct exporter *x, const char *op, const char *const *in, const struct model_attr *attr)
+{
+	struct model *body = x->body;
+	const char *out;
+
+	x->body = x->model;
+	out = make(x, op, in, attr);
+	x->body = body;
 	return out;
 }
 
@@ -182,7 +194,7 @@ constant(struct exporter *x, struct numbers *n, size_t bytes)
 			return s->value;
 	n->name = "";
 	s = ARENA_NEW(x->arena, struct shared);
-	*s = (struct shared){ n, make(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = n })), NULL };
+	*s = (struct shared){ n, make_outside(x, "Constant", IN(NULL), AS({ .name = "value", .type = A_NUMBERS, .numbers = n })), NULL };
 	if (first) {
 		s->next = first->next;
 		first->next = s;
@@ -281,7 +293,7 @@ batch(struct exporter *x)
 	const struct graph *g = x->module->forward;
 
 	if (!x->batch)
-		x->batch = make(x, "Shape", IN(value_of(x, g->inputs.v[0])),
+		x->batch = make_outside(x, "Shape", IN(value_of(x, g->inputs.v[0])),
 		    AS(attr_is_int("start", 0), attr_is_int("end", 1)));
 	return x->batch;
 }

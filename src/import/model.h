@@ -49,6 +49,7 @@ struct model_attr {
 	const char *const *text;	/* only of what is written */
 	const struct numbers *numbers;
 	const struct model_node *node;	/* a layer in a layer */
+	struct model *graph;	/* only of what is written: a body */
 };
 
 struct model_node {

@@ -3,6 +3,7 @@
  */
 #include "ir/prediction.h"
 
+#include "ir/needed.h"
 #include "ir/op.h"
 
 /* Which tensors depend on a parameter? By tensor id. */
@@ -119,35 +120,16 @@ graph_prediction(const struct graph *g)
 
 /* ---- nothing but that ---- */
 
-static bool
-makes_any(const struct node *n, const bool *needed)
-{
-	int k;
-
-	for (k = 0; k < n->nout; k++)
-		if (n->out[k] && needed[n->out[k]->id])
-			return true;
-	return false;
-}
-
 static void
 keep_needed(struct graph *g, bool *needed)
 {
-	int i, k, n = g->nodes.n;
+	int i, n;
 
-	for (i = g->nodes.n - 1; i >= 0; i--) {
-		struct node *node = g->nodes.v[i];
-
-		if (!makes_any(node, needed))
-			continue;
-		for (k = 0; k < node->nin; k++)
-			if (node->in[k])
-				needed[node->in[k]->id] = true;
-		g->nodes.v[--n] = node;
-	}
-	g->nodes.n -= n;
-	for (i = 0; i < g->nodes.n; i++)
-		g->nodes.v[i] = g->nodes.v[n + i];
+	needed_mark(g->nodes.v, g->nodes.n, needed, NULL);
+	for (i = n = 0; i < g->nodes.n; i++)
+		if (needed_of(g->nodes.v[i], needed))
+			g->nodes.v[n++] = g->nodes.v[i];
+	g->nodes.n = n;
 	for (i = n = 0; i < g->inputs.n; i++)
 		if (needed[g->inputs.v[i]->id])
 			g->inputs.v[n++] = g->inputs.v[i];

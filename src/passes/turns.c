@@ -21,6 +21,7 @@
 
 #include <string.h>
 
+#include "ir/needed.h"
 #include "ir/op.h"
 
 struct unrolling {
@@ -96,17 +97,6 @@ is_of_turn(const struct unrolling *u, const struct result *r, int turn)
 	return false;
 }
 
-static bool
-is_needed(const struct unrolling *u, const struct node *n)
-{
-	int k;
-
-	for (k = 0; k < n->nout; k++)
-		if (n->out[k] && u->needed[n->out[k]->id])
-			return true;
-	return false;
-}
-
 /* Statistics that an earlier application of the layer left are not what this one needs it for: the newest will do. */
 static bool
 is_statistic(const struct tensor *t)
@@ -117,19 +107,13 @@ is_statistic(const struct tensor *t)
 static void
 find_needed(struct unrolling *u, int turn)
 {
-	int i, k;
+	int i;
 
 	memset(u->needed, 0, (size_t)u->ntensors * sizeof(*u->needed));
 	for (i = 0; i < u->g->results.n; i++)
 		if (is_of_turn(u, &u->g->results.v[i], turn))
 			u->needed[u->g->results.v[i].tensor->id] = true;
-	for (i = u->old.n - 1; i >= 0; i--) {
-		const struct node *n = u->old.v[i];
-
-		for (k = 0; is_needed(u, n) && k < n->nin; k++)
-			if (n->in[k] && !is_statistic(n->in[k]))
-				u->needed[n->in[k]->id] = true;
-	}
+	needed_mark(u->old.v, u->old.n, u->needed, is_statistic);
 }
 
 static struct tensor *
@@ -210,7 +194,7 @@ run_turn(struct unrolling *u, int turn)
 
 	find_needed(u, turn);
 	for (i = 0; i < u->old.n; i++)
-		if (is_needed(u, u->old.v[i]))
+		if (needed_of(u->old.v[i], u->needed))
 			run_node(u, i, turn);
 	for (i = 0; i < u->g->results.n; i++) {
 		struct result *r = &u->g->results.v[i];

@@ -22,10 +22,10 @@ stowage = os.environ["STOWAGE"]
 # what is run without EXTENDED: an operator of each kind, and small networks
 QUICK = ["activations", "adaptive_avgpool", "arithmetic", "attend-causal", "attend-relative", "attend-groups", "attend-windows",
          "conv_transpose-odd", "groupnorm", "gru-lengths", "layernorm-axes", "local-strided", "lstm-layers", "matmul-turned",
-         "pad-modes", "reductions", "rope", "slice", "split", "take", "upsample-between",
+         "pad-modes", "reductions", "rope", "scan", "slice", "split", "take", "upsample-between",
          "digits", "digit_rows", "lenet5", "pointnet", "resnet20"]
-# more than 2 GiB of numbers, which no single file of ONNX holds; loops and numbers of files, which are not exported
-NONE = ["tinyllama", "dlrm", "scan", "scan-segment", "from_file"]
+# more than 2 GiB of numbers, which no single file of ONNX holds; numbers of files, which are not exported
+NONE = ["tinyllama", "dlrm", "from_file"]
 # products of queries and keys are not scaled there: with more, ONNX Runtime's own optimizations move outputs by a hundredth
 GAIN = {"t5_small": 0.3}
 # what importing our own export makes the same graph of
