@@ -141,7 +141,7 @@ static struct module *
 plan_module(const struct spec *spec, struct module *m, const struct compile_args *args,
     bool (*serves)(const struct spec *, struct module *))
 {
-	struct module *sketch, in = *m;
+	struct module *sketch, in;
 	struct pass_options o = {
 		.target = choose_target(m, args),
 		.threads = args->threads ? (int)args->threads : processors(),
@@ -158,7 +158,8 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 	if (args->batch)
 		whatif_micro_batch(&m->set, args->batch);
 	if (args->apart)
-		in = *(m = set_apart(m));
+		m = set_apart(m);
+	in = *m;	/* with the batch that was asked for */
 	if (serves) {
 		in.arena = passes_sketch_arena(m);
 		if ((sketch = passes_sketch(&in, &o)) && serves(spec, sketch))
