@@ -24,8 +24,9 @@ print_readers(const struct autopsy *y, const struct tensor *t)
 	for (i = 0; i < g->nodes.n && !y->validation; i++)
 		for (k = 0; k < g->nodes.v[i]->nin; k++)
 			if (g->nodes.v[i]->in[k] == t && t->def) {
-				autopsy_say(y, "It is what %s (line %d) reads, and its gradient is "
-				    "as large.", g->nodes.v[i]->path, loc_line(g->nodes.v[i]->loc));
+				autopsy_say(y, "It is what %s (%s) reads, and its gradient is "
+				    "as large.", g->nodes.v[i]->path, loc_shown(y->arena, g->nodes.v[i]->loc,
+				    g->nodes.v[i]->loc.src));
 				return;
 			}
 	if (t->kind == T_PARAM)

@@ -286,11 +286,11 @@ print_layer(const struct autopsy *y)
 		return;
 	bytes = affine_at(k->slices_backward, y->batch);
 	autopsy_heading(y, "What happened");
-	autopsy_say(y, "Keras runs the locally-connected layer %s (line %d) as N = %s slices, one "
+	autopsy_say(y, "Keras runs the locally-connected layer %s (%s) as N = %s slices, one "
 	    "for each position. The gradient of a slice is a zero-filled tensor of the whole "
 	    "input, %s B at batch %lld, and all N are alive until they are added up.",
 	    k->forward->path,
-	    loc_line(k->forward->loc), size_commas(all, k->positions),
+	    loc_shown(y->arena, k->forward->loc, k->forward->loc.src), size_commas(all, k->positions),
 	    size_commas(one, affine_at(k->input, y->batch)), (long long)y->batch);
 	autopsy_say(y, "%lld x %s B = %s B; %lld of them were there when memory ended.",
 	    (long long)k->positions, size_commas(one, affine_at(k->input, y->batch)),

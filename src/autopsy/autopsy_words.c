@@ -30,7 +30,7 @@ autopsy_tensor_text(struct arena *a, const struct shape_match *s)
 	const char *name = t->name && *t->name ? t->name : "a tensor without a name";
 	const char *kind = t->def ? "the result of " : t->kind == T_INPUT ? "the input " :
 	    t->kind == T_TARGET ? "the target " : "";
-	const char *line = t->loc.src ? arena_printf(a, ", line %d", loc_line(t->loc)) : "";
+	const char *line = t->loc.src ? arena_join(a, ", ", "", loc_shown(a, t->loc, t->loc.src)) : "";
 
 	return arena_printf(a, "%s%s %s%s", kind, t->def ? t->def->path : name,
 	    tensor_shape_text(a, t), line);

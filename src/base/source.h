@@ -20,6 +20,20 @@ struct source {
 	/* Not NULL: this stands for that file of the user's, where it uses a block that came with Stowage. What
 	 * is made there says this; its place is seen in that file, and nothing of it can be edited there. */
 	const struct source *stands_for;
+	/* Not NULL: PATH is a model of another tool, and this is the spec that was made of it. Nobody has it as a
+	 * file, so nothing of it can be edited, and places are told by the names that the model has for them. */
+	const struct origins *origins;
+};
+
+struct origin {			/* what is said by some words of a spec that was made of a model */
+	int beg, end;		/* bytes of its text */
+	const char *node;	/* the first that they say, as the model calls it */
+	int more;		/* others: of the words of a block, one for each use of it */
+};
+
+struct origins {
+	int n;
+	const struct origin *v;	/* in the order of beg, then end */
 };
 
 struct loc {
@@ -46,6 +60,18 @@ const unsigned char	*source_first_below(struct arena *, const char *root, const 
 int	loc_line(struct loc);		/* 1-based; 0 where there is no place */
 int	loc_column(struct loc);		/* 1-based, in bytes */
 int	loc_column_chars(struct loc);	/* 1-based, in code points */
+
+/* Is that a line of the file at l.src->path? Of what was made of a model there is none. */
+static inline bool
+loc_has_line(struct loc l)
+{
+	return l.src && !l.src->origins;
+}
+
+/* The words around that place, or else in it; NULL: no node says them, or it is in no model. */
+const struct origin	*loc_origin(struct loc);
+/* As messages say it: "line 12"; "blocks.nn:12" of a file other than HOME; "node 'conv1' and 3 more" of a model. */
+const char	*loc_shown(struct arena *, struct loc, const struct source *home);
 
 /* From a's start to b's end. The parser does it for all that it makes. */
 static inline struct loc

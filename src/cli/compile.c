@@ -9,6 +9,7 @@
 
 #include "base/filename.h"
 #include "base/print.h"
+#include "cli/model.h"
 #include "cli/replace.h"
 #include "cli/terminal.h"
 #include "target/target.h"
@@ -70,6 +71,10 @@ compile_check(const struct command *c, const struct compile_args *args)
 			return false;
 		}
 	}
+	if (args->loss && !model_loss_known(args->loss)) {
+		usage_error(c, "there is no loss '%s'", args->loss);
+		return false;
+	}
 	for (i = 0; i < args->without.n; i++)
 		if (!pass_is_optional(args->without.word[i]))
 			return refuse_without(c, args->without.word[i]);
@@ -89,6 +94,14 @@ compile_read(struct arena *a, const char *path, const char *stdin_name)
 	if (strcmp(path, "-") == 0 && stdin_name)
 		src->path = arena_strdup(a, stdin_name);
 	return src;
+}
+
+struct source *
+compile_open(struct arena *a, const char *path, const struct compile_args *args)
+{
+	struct import_options o = { .define = args->define.word, .ndefines = args->define.n, .loss = args->loss };
+
+	return model_is_named(path) ? model_read(a, path, &o) : compile_read(a, path, NULL);
 }
 
 static const struct target *
@@ -218,11 +231,16 @@ find_project(struct arena *a, struct diags *d, const char *path, const char *roo
 }
 
 static struct lang_options *
-language(struct arena *a, struct diags *d, const char *path, const struct compile_args *args)
+language(struct arena *a, struct diags *d, const struct source *src, const struct compile_args *args)
 {
 	struct lang_define *define = arena_array(a, MAX_WORDS, sizeof(*define));
 	struct lang_options *o = ARENA_NEW(a, struct lang_options);
+	const char *path = filename_absolute(a, src->path);
 	int i;
+
+	if (args->loss && !src->origins)
+		diag_error(d, "settings", (struct loc){ NULL, 0, 0 }, "--loss is for models of ONNX and Keras: a spec says "
+		    "its loss itself");
 
 	for (i = 0; i < args->define.n; i++) {
 		const char *word = args->define.word[i];
@@ -231,8 +249,7 @@ language(struct arena *a, struct diags *d, const char *path, const struct compil
 		define[i].name = arena_strndup(a, word, n);
 		define[i].value = word + n + 1;
 	}
-	path = filename_absolute(a, path);
-	*o = (struct lang_options){ .define = define, .ndefines = args->define.n,
+	*o = (struct lang_options){ .define = define, .ndefines = src->origins ? 0 : args->define.n,
 		.device = args->device, .project = args->project, .unsaved = args->unsaved, .known = args->known,
 		.evaluated = args->evaluated,
 		.root = compile_root(a, path, args->allow_outside) };
@@ -245,7 +262,7 @@ language(struct arena *a, struct diags *d, const char *path, const struct compil
 static struct spec *
 load(struct arena *a, struct diags *d, const struct source *src, const struct compile_args *args)
 {
-	struct spec *spec = spec_load(a, d, src, language(a, d, src->path, args));
+	struct spec *spec = spec_load(a, d, src, language(a, d, src, args));
 
 	if (args->network)
 		keep_network(spec, d, args->network);
@@ -331,7 +348,7 @@ one_network(struct arena *a, const struct command *c, const char *path, const st
     struct diags *d, struct spec **spec, struct spec *(*make)(struct arena *, struct diags *, const struct source *,
     const struct compile_args *))
 {
-	struct source *src = compile_read(a, path, NULL);
+	struct source *src = compile_open(a, path, args);
 
 	if (!src)
 		return 2;

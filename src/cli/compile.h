@@ -21,6 +21,7 @@ struct compile_args {
 	int layout;		/* enum layout_choice */
 	bool input_gradients;
 	bool infer;		/* the prediction alone: nothing is trained */
+	const char *loss;	/* of a model of another tool; NULL: as its output suggests */
 	bool apart;		/* plans go into arenas of their own: compile_drop_plans() */
 	bool force;		/* write a program that does not fit, over files of others */
 	int dump_after;		/* index in pass_table; -1: nothing */
@@ -55,7 +56,11 @@ struct compile_args {
 	  FIELD(owner, compile.without) },						\
 	CONFIG_OPTIONS(owner, compile.config, compile.no_config, compile.allow_outside), \
 	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=VALUE",	\
-	  .doc = "set a file-level param", FIELD(owner, compile.define) }
+	  .doc = "set a file-level param; of a model, the extent of an axis that it names",	\
+	  FIELD(owner, compile.define) },						\
+	{ .name = "loss", .type = OPTION_STRING, .value = "NAME",			\
+	  .doc = "of a model of ONNX or Keras: what to minimise, or none",		\
+	  FIELD(owner, compile.loss) }
 
 #define CONFIG_OPTIONS(owner, file, none, outside)					\
 	{ .name = "config", .type = OPTION_STRING, .value = "FILE",			\
@@ -89,7 +94,7 @@ const char	*compile_target_name(int i);	/* OPTION_CHOICE's words */
 const char	*compile_pass_name(int i);
 const char	*compile_layout_name(int i);
 
-/* Checks what the option table cannot: -D without "="; false after a message. */
+/* Checks what the option table cannot: -D without "=", a loss that there is not; false after a message. */
 bool	compile_check(const struct command *, const struct compile_args *);
 
 /* Where what the file at that absolute path names must lie: project_root(), or anywhere. */
@@ -111,6 +116,9 @@ void	compile_drop_plans(struct spec *);
 
 /* Reads a source, "-" being standard input under the name STDIN_NAME; NULL after a message. */
 struct source	*compile_read(struct arena *, const char *path, const char *stdin_name);
+
+/* The same, but a file that is called as models are is read as one (cli/model.h). */
+struct source	*compile_open(struct arena *, const char *path, const struct compile_args *);
 
 /* The spec's files: itself, then those it uses. */
 const struct file *const	*compile_files(struct arena *, const struct spec *, int *n);

@@ -196,7 +196,7 @@ lint_check_of(struct checked *c)
 	return (struct lint_check *)((char *)c - offsetof(struct lint_check, made));
 }
 
-/* Other files are fixed when they are checked themselves. */
+/* Other files are fixed when they are checked themselves; what was made of a model has none. */
 static void
 drop_fixes_elsewhere(struct diags *d, const struct source *source)
 {
@@ -205,7 +205,7 @@ drop_fixes_elsewhere(struct diags *d, const struct source *source)
 	for (i = 0; i < d->all.n; i++) {
 		struct diag *g = d->all.v[i];
 
-		if (g->fix && g->fix->edits->src != source)
+		if (g->fix && (g->fix->edits->src != source || source->origins))
 			g->fix = NULL;
 	}
 }

@@ -1,6 +1,6 @@
 /*
  * stowage autopsy: what an out-of-memory message means, for a spec or by itself. One operand is a spec
- * if it is called .nn or a network begins in it; else it is the log.
+ * if it is called .nn, a network begins in it, or it is a model of another tool; else it is the log.
  */
 #include "autopsy/autopsy.h"
 
@@ -12,6 +12,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/compile.h"
+#include "cli/model.h"
 #include "cli/terminal.h"
 #include "commands/commands.h"
 
@@ -118,13 +119,13 @@ is_spec(const char *path)
 	struct stat st;
 	FILE *f;
 
-	if (n > 3 && strcmp(path + n - 3, ".nn") == 0)
+	if ((n > 3 && strcmp(path + n - 3, ".nn") == 0) || (model_is_named(path) && strcmp(path + n - 5, ".json") != 0))
 		return true;
 	if (is_input(path) || stat(path, &st) || !S_ISREG(st.st_mode) || !(f = fopen(path, "rb")))
 		return false;
 	text[fread(text, 1, SNIFFED, f)] = '\0';
 	fclose(f);
-	return begins_network(text);
+	return model_is_named(path) ? strstr(text, "\"class_name\"") != NULL : begins_network(text);	/* logs are JSON, too */
 }
 
 /* ---- the command ---- */

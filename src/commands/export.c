@@ -51,8 +51,8 @@ say_problems(struct arena *a, const struct export_args *args, const struct expor
 	for (i = 0; i < e->problems.n && i < PROBLEMS_SHOWN; i++) {
 		const struct node *n = e->problems.v[i].node;
 
-		print_error("%s:%d: %s (%s): %s", visible_text(a, args->path), loc_line(n->loc), n->path, n->op->name,
-		    e->problems.v[i].why);
+		print_error("%s:%s %s (%s): %s", visible_text(a, args->path), loc_has_line(n->loc) ?
+		    arena_printf(a, "%d:", loc_line(n->loc)) : "", n->path, n->op->name, e->problems.v[i].why);
 	}
 	if (i < e->problems.n)
 		print_error("%s: and %d more", visible_text(a, args->path), e->problems.n - i);

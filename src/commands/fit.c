@@ -302,13 +302,16 @@ fit_spec(struct arena *a, void *context)
 {
 	const struct fit_file *one = context;
 	const struct fit_args *args = one->run->args;
-	struct source *src = compile_read(a, one->path, NULL);
+	struct source *src = compile_open(a, one->path, &args->compile);
 	struct diags d;
 	struct spec *spec;
 	int worst = 0, i;
 
 	if (!src)
 		return 2;
+	if (src->origins && (args->apply || args->diff))
+		return usage_error(args->command, "%s is a model, in which no edit can be made: import writes the spec of it",
+		    src->path);
 	diags_init(&d, a);
 	spec = compile(a, &d, src, &args->compile);
 	if (d.errors)

@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "cli/compile.h"
 #include "cli/mapped.h"
+#include "cli/model.h"
 #include "commands/commands.h"
 #include "import/import.h"
-#include "ir/op.h"
 
 struct import_args {
 	const char *output, *weights, *loss;
@@ -32,22 +32,6 @@ static const struct option options[] = {
 	  .doc = "the extent of an axis to which the model gives a name", FIELD(struct import_args, define) },
 	{ .name = NULL }
 };
-
-#define PROBLEMS_SHOWN	20
-
-static void
-say_problems(struct arena *a, const char *path, const struct imported *m)
-{
-	int i;
-
-	for (i = 0; i < m->problems.n && i < PROBLEMS_SHOWN; i++)
-		print_error("%s: node '%s' (%s): %s", visible_text(a, path), visible_text(a, m->problems.v[i].node),
-		    visible_text(a, m->problems.v[i].op), visible_text(a, m->problems.v[i].why));
-	if (i < m->problems.n)
-		print_error("%s: and %d more", visible_text(a, path), m->problems.n - i);
-	print_error("%s: %d of %d nodes cannot be expressed, so no spec is written", visible_text(a, path),
-	    m->problems.n, m->nodes);
-}
 
 static bool
 write_weights(struct arena *a, const struct import_args *args, const struct imported *m)
@@ -74,21 +58,6 @@ write_spec(const struct import_args *args, const struct imported *m)
 	return compile_close(f, args->output);
 }
 
-static void
-say_notes(struct arena *a, const struct import_args *args, const struct imported *m)
-{
-	char parameters[SIZE_TEXT], frozen[SIZE_TEXT], statistics[SIZE_TEXT];
-	int i;
-
-	for (i = 0; i < m->notes.n; i++)
-		print_error("%s: %s", visible_text(a, args->path), visible_text(a, m->notes.v[i]));
-	print_error("%s: %d nodes, %s parameters%s%s%s%s%s%s", visible_text(a, args->path), m->nodes,
-	    size_commas(parameters, m->parameters), m->frozen ? ", " : "",
-	    m->frozen ? size_commas(frozen, m->frozen) : "", m->frozen ? " frozen" : "", m->statistics ? ", " : "",
-	    m->statistics ? size_commas(statistics, m->statistics) : "",
-	    m->statistics ? " running statistics" : "");
-}
-
 static int
 import_written(struct arena *a, const struct import_args *args, const struct imported *m, const char *why)
 {
@@ -97,14 +66,14 @@ import_written(struct arena *a, const struct import_args *args, const struct imp
 		return 2;
 	}
 	if (m->problems.n > 0) {
-		say_problems(a, args->path, m);
+		model_say_problems(a, args->path, m);
 		return 1;
 	}
 	if (args->weights && !write_weights(a, args, m))
 		return 2;
 	if (!write_spec(args, m))
 		return 2;
-	say_notes(a, args, m);
+	model_say_notes(a, args->path, m);
 	return 0;
 }
 
@@ -132,14 +101,6 @@ import_file(struct arena *a, void *context)
 	return mapped(a, args->path, import_mapped, args);
 }
 
-static bool
-is_loss(const char *name)
-{
-	const struct op *op = op_find(name);
-
-	return strcmp(name, "none") == 0 || (op && op->kind == OP_LOSS);
-}
-
 static int
 run_import(const struct command *c, int argc, char **argv)
 {
@@ -151,7 +112,7 @@ run_import(const struct command *c, int argc, char **argv)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (n != 1)
 		return usage_error(c, n ? "one model at a time" : "no model given");
-	if (args.loss && !is_loss(args.loss))
+	if (args.loss && !model_loss_known(args.loss))
 		return usage_error(c, "there is no loss '%s'", args.loss);
 	for (i = 0; i < args.define.n; i++)
 		if (!strchr(args.define.word[i], '='))

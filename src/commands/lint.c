@@ -9,6 +9,7 @@
 #include "cli/forecast_text.h"
 #include "cli/jobs.h"
 #include "cli/lint_projects.h"
+#include "cli/model.h"
 #include "cli/paths.h"
 #include "cli/rewrite.h"
 #include "cli/terminal.h"
@@ -42,6 +43,7 @@ struct lint_run {		/* the whole command */
 struct one_file {
 	const struct lint_args *args;
 	const char *path;
+	struct source *model;	/* made of it; NULL: it is a spec, and yet to be read */
 	struct arena *arena;	/* its slot's, for what follows; NULL: out of memory */
 	const char *why;	/* why it could not be read; NULL: it was */
 	struct lint_check check;
@@ -127,7 +129,7 @@ static void
 check_file(struct one_file *one)
 {
 	const struct lint_args *args = one->args;
-	struct source *source = source_read(one->arena, one->path, &one->why);
+	struct source *source = one->model ? one->model : source_read(one->arena, one->path, &one->why);
 	struct fixer fixer = { one->arena, args->unsafe_fixes, lint_check_again, &one->check,
 		lint_check_settle };
 
@@ -269,6 +271,17 @@ report_job(void *context, int i)
 		files->run->trouble = true;
 }
 
+/* A model becomes a spec here, by the first thread: what reads models may know of no others. False after a message. */
+static bool
+take_model(struct lint_run *run, struct one_file *one)
+{
+	if (!model_is_named(one->path))
+		return true;
+	one->model = compile_open(run->projects.arena, one->path, &run->args->compile);
+	run->trouble |= !one->model;
+	return one->model;
+}
+
 /* Fills in the files to check; returns how many. */
 static int
 take_files(struct lint_run *run, const struct paths *paths, struct files *files)
@@ -284,7 +297,7 @@ take_files(struct lint_run *run, const struct paths *paths, struct files *files)
 		one.check.project = projects_for(projects, path);
 		if (is_stdin(&one) && projects_exclude_stdin(projects, paths, name))
 			run->trouble |= run->args->fix && !rewrite_through();
-		else if (!one.check.project->broken && !is_project_file(&one))
+		else if (!one.check.project->broken && !is_project_file(&one) && take_model(run, &one))
 			files->file[n++] = one;
 	}
 	run->trouble |= projects->trouble;

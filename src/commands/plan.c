@@ -119,7 +119,7 @@ static int
 plan_spec(struct arena *a, void *context)
 {
 	const struct plan_args *args = context;
-	struct source *src = compile_read(a, args->path, NULL);
+	struct source *src = compile_open(a, args->path, &args->compile);
 	struct diags d;
 	struct spec *spec;
 	FILE *f;

@@ -168,7 +168,7 @@ describe(struct steps *s, const struct node *n, int instant)
 	int i;
 
 	text_printf(s->e->out, "\n\t/* %d  %s: %s", instant, emit_safe(a, n->path), n->op->name);
-	if (n->loc.src)
+	if (loc_has_line(n->loc))
 		text_printf(s->e->out, ", %s:%d", emit_safe(a, spec ? spec + 1 :
 		    emit_spec_path(m)), loc_line(n->loc));
 	if (n->nin)

@@ -6,9 +6,10 @@ line(struct report *r, const char *path, struct loc l, const char *severity, con
     const char *rule)
 {
 	report_text(r->out, l.src ? l.src->path : path);
-	if (l.src)
+	if (loc_has_line(l))
 		fprintf(r->out, ":%d:%d", loc_line(l), loc_column(l));
 	fprintf(r->out, ": %s: ", severity);
+	report_node(r, l);
 	report_text(r->out, message);
 	if (rule)
 		fprintf(r->out, " [%s]", rule);

@@ -1,6 +1,7 @@
 /*
  * json: one object, {"version": 1, "findings": [...], ...}, printed whole however the run ends.
- * Lines and columns count from 1, ends are exclusive; all are 0 for a finding without a place.
+ * Lines and columns count from 1, ends are exclusive; all are 0 for a finding without a place, and in a model, where
+ * "node" says the place, if there is one, and "more_nodes" of how many others it is said too.
  * "column" and "end_column" count bytes, "column_chars" and "end_column_chars" code points. A fix
  * is a list of edits, all of one file and to be made at once: the bytes from "offset" to
  * "end_offset", which count from 0, become "text".
@@ -19,11 +20,20 @@ begin(struct report *r)
 static void
 place(struct json *j, const char *path, struct loc l)
 {
-	struct loc end = l;
-	int line = 0, column = l.src ? report_end_column(l, &line) : 0;
+	const struct origin *o = loc_origin(l);
+	struct loc end;
+	int line = 0, column;
 
-	end.beg = l.end > l.beg ? l.end : l.beg;
 	jsonw_string(j, "path", l.src ? l.src->path : path);
+	if (o) {
+		jsonw_string(j, "node", o->node);
+		jsonw_int(j, "more_nodes", o->more);
+	}
+	if (!loc_has_line(l))
+		l.src = NULL;
+	end = l;
+	end.beg = l.end > l.beg ? l.end : l.beg;
+	column = l.src ? report_end_column(l, &line) : 0;
 	jsonw_int(j, "line", loc_line(l));
 	jsonw_int(j, "column", loc_column(l));
 	jsonw_int(j, "column_chars", loc_column_chars(l));

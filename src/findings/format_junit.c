@@ -47,7 +47,7 @@ finding(struct report *r, const char *path, const struct diag *g)
 	if (g->loc.src)
 		path = g->loc.src->path;
 	open_test(r, path, g->rule);
-	if (g->loc.src)
+	if (loc_has_line(g->loc))
 		fprintf(r->out, " %d:%d", loc_line(g->loc), loc_column_chars(g->loc));
 	fputs("\">\n", r->out);
 	if (failed) {

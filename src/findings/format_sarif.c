@@ -136,13 +136,29 @@ region(struct json *j, const char *key, struct loc l)
 	jsonw_end(j);
 }
 
+/* A node of a model, which has no lines. */
+static void
+logical(struct json *j, const struct origin *o)
+{
+	if (!o)
+		return;
+	jsonw_array(j, "logicalLocations");
+	jsonw_flat_object(j, NULL);
+	jsonw_string(j, "name", o->node);
+	jsonw_string(j, "kind", "element");
+	jsonw_end(j);
+	jsonw_end(j);
+}
+
 static void
 physical(struct json *j, const char *where, struct loc l)
 {
 	jsonw_object(j, "physicalLocation");
 	artifact(j, where);
-	region(j, "region", l);
+	if (!l.src || !l.src->origins)
+		region(j, "region", l);
 	jsonw_end(j);
+	logical(j, loc_origin(l));
 }
 
 static void

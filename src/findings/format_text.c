@@ -215,9 +215,10 @@ headline(struct report *r, const char *path, struct loc l, enum severity s, cons
 {
 	paint(r, ansi.bold);
 	report_text(r->out, l.src ? l.src->path : path);
-	if (l.src)
+	if (loc_has_line(l))
 		fprintf(r->out, ":%d:%d", loc_line(l), loc_column(l));
 	fputs(": ", r->out);
+	report_node(r, l);
 	paint(r, ansi.off);
 	paint(r, ansi.severity[s]);
 	fprintf(r->out, "%s: ", severity_name(s));

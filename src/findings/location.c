@@ -60,7 +60,7 @@ report_region(struct loc l)
 	struct region g = { 1, 1, 1, 1 };
 	struct loc end = l;
 
-	if (!l.src)
+	if (!loc_has_line(l))
 		return g;
 	end.beg = l.end > l.beg ? l.end : l.beg;
 	g.line = loc_line(l);
@@ -77,11 +77,15 @@ report_message(struct report *r, const struct diag *g)
 	int i;
 
 	text_init(&t, r->arena);
+	if (loc_origin(g->loc))
+		text_printf(&t, "%s: ", loc_shown(r->arena, g->loc, NULL));
 	text_puts(&t, g->message);
 	for (i = 0; i < g->remarks.n; i++) {
 		const struct remark *m = &g->remarks.v[i];
 
-		if (m->kind == REMARK_PLACE)
+		if (m->kind == REMARK_PLACE && m->loc.src && m->loc.src->origins)
+			text_printf(&t, "\n%s: %s: %s", m->loc.src->path, loc_shown(r->arena, m->loc, NULL), m->text);
+		else if (m->kind == REMARK_PLACE)
 			text_printf(&t, "\n%s:%d: %s", m->loc.src ? m->loc.src->path : "",
 			    loc_line(m->loc), m->text);
 		else

@@ -109,6 +109,13 @@ report_text(FILE *f, const char *s)
 	print_visible(f, s);
 }
 
+void
+report_node(struct report *r, struct loc l)
+{
+	if (loc_origin(l))
+		fprintf(r->out, "%s: ", loc_shown(r->arena, l, NULL));
+}
+
 int
 report_end_column(struct loc l, int *line)
 {

@@ -130,6 +130,9 @@ void	report_rule_name(struct report *, const char *rule);
 /* Prints S as the text of an XML element or attribute. */
 void	report_xml(FILE *, const char *s);
 
+/* Prints "node 'conv1': " of a place in a model; of any other, nothing. */
+void	report_node(struct report *, struct loc);
+
 /* Prints S with control characters as \xNN and ill-formed bytes as U+FFFD. */
 void	report_text(FILE *, const char *s);
 

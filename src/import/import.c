@@ -82,6 +82,32 @@ defined(const struct importer *im, const char *symbol)
 	return -1;
 }
 
+/* A number for an axis that no input has would be of no effect. */
+static bool
+defines_known(struct importer *im, const char **why)
+{
+	const struct model *m = im->model;
+	int i, k, d;
+	bool known;
+
+	for (i = 0; i < im->options->ndefines; i++) {
+		const char *define = im->options->define[i];
+		size_t n = strcspn(define, "=");
+
+		known = false;
+		for (k = 0; k < m->inputs.n; k++)
+			for (d = 1; d < m->inputs.v[k].rank; d++)
+				known |= m->inputs.v[k].dim[d] <= 0 && strlen(m->inputs.v[k].symbol[d]) == n &&
+				    strncmp(m->inputs.v[k].symbol[d], define, n) == 0;
+		if (!known) {
+			*why = arena_printf(im->arena, "-D %s: no axis of its inputs, but for the batch, is without a number and has that "
+			    "name", define);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool
 is_initializer(const struct importer *im, const char *name)
 {
@@ -372,8 +398,10 @@ check_spec(struct importer *im, const char **why)
 		spec = spec_load(im->arena, &d, laid, NULL);
 		if (d.errors == 0 && spec->modules.n == 1) {
 			im->result->weights.n = im->frozen.n = 0;
-			if (!match_weights(im, spec->modules.v[0], why) || im->frozen.n == frozen)
+			if (!match_weights(im, spec->modules.v[0], why) || im->frozen.n == frozen) {
+				origins_find(im, spec->modules.v[0], laid);
 				return *why == NULL;
+			}
 			frozen_say(im, spec->modules.v[0]);
 			write_spec(im);
 			return check_spec(im, why);
@@ -403,6 +431,8 @@ import_model(struct importer *im, const char **why)
 		*why = "it has no inputs";
 		return false;
 	}
+	if (!defines_known(im, why))
+		return false;
 	count_users(im);
 	for (i = 0; i < im->model->nodes.n; i++)
 		translate(im, im->model->nodes.v[i]);

@@ -64,6 +64,8 @@ struct step {
 	struct weight weight[MOST_WEIGHTS];
 	int nweights;
 	struct node *made;
+	int nodes;		/* that it is in our graph: more than one, where an operator is made of others */
+	const struct model_node *said_by;
 	const char *path;	/* where the source has it, dotted: "layer1.0.conv1"; "": it does not say */
 	const char *made_by;	/* "BasicBlock", or NULL */
 	int number;		/* among all steps */
@@ -206,6 +208,9 @@ int	 step_shared(const struct step *);	/* so many of its weights, the first ones
 
 /* Finds the patterns that stand for what is frozen. */
 void	 frozen_say(struct importer *, const struct module *);
+
+/* Which words of the spec, compiled as that module, say which nodes of the model (origins.c). */
+void	 origins_find(struct importer *, const struct module *, struct source *spec);
 
 /* From steps to a spec (write.c). */
 void	 write_spec(struct importer *);

@@ -259,7 +259,7 @@ apply(struct call *c, struct step *s)
 {
 	struct importer *im = c->im;
 	struct tensor **t = arena_array(im->arena, (size_t)c->in.n + 1, sizeof(*t));
-	int i, before = im->module->diags->all.n;
+	int i, before = im->module->diags->all.n, nodes = im->build.graph->nodes.n;
 
 	for (i = 0; i < c->in.n; i++) {
 		t[i] = c->in.v[i]->t;
@@ -267,6 +267,7 @@ apply(struct call *c, struct step *s)
 	}
 	s->made = op_apply(&im->build, c->op, s->attr, arena_printf(im->arena, "%d", s->number), (struct loc){ 0 },
 	    c->in.n, t);
+	s->nodes = im->build.graph->nodes.n - nodes;
 	if (s->made->out[0]->kind == T_POISON) {
 		if (before < im->module->diags->all.n)
 			return cannot(im, "%s", im->module->diags->all.v[before]->message);
@@ -316,7 +317,8 @@ finish(struct call *c, struct val *out)
 	if (!attrs_in_range(im, c) || !take_weights(im, c))
 		return false;
 	*s = (struct step){ .op = c->op, .attr = c->attr, .nin = c->in.n, .in = c->in.v, .out = out,
-		.nweights = c->nweights, .made_by = im->node->made_by, .number = im->steps.n };
+		.nweights = c->nweights, .made_by = im->node->made_by, .number = im->steps.n,
+		.said_by = im->node };
 	s->path = c->path ? c->path : source_path(c);
 	memcpy(s->weight, c->weight, sizeof(s->weight));
 	if (!apply(c, s))

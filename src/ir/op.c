@@ -463,9 +463,9 @@ op_operand_text(struct build *b, const struct tensor *t)
 	const char *shape = tensor_type_text(a, t);
 
 	if (t->def)
-		return arena_printf(a, "%s after %s (line %d)", shape, t->def->op->name,
-		    loc_line(t->def->loc));
-	return arena_printf(a, "%s, '%s' (line %d)", shape, t->name, loc_line(t->loc));
+		return arena_printf(a, "%s after %s (%s)", shape, t->def->op->name,
+		    loc_shown(a, t->def->loc, t->def->loc.src));
+	return arena_printf(a, "%s, '%s' (%s)", shape, t->name, loc_shown(a, t->loc, t->loc.src));
 }
 
 /* ---- for passes ---- */

@@ -107,6 +107,15 @@ compare_bytes(const void *a, const void *b)
 	return x->loc.beg < y->loc.beg ? -1 : x->loc.beg > y->loc.beg;
 }
 
+/* What bytes are counted by: the line of a spec; in a model, the words that say a node. */
+static int
+line_of(struct loc l)
+{
+	const struct origin *o = loc_origin(l);
+
+	return o ? (int)(o - l.src->origins->v) : loc_has_line(l) ? loc_line(l) : -1;
+}
+
 static bool
 alive(const struct buffer *b, int instant)
 {
@@ -124,7 +133,7 @@ count_lines(const struct module *m, struct plan_summary *s)
 	for (i = 0; i < p->buffers.n; i++)
 		if (!p->buffers.v[i].persistent && alive(&p->buffers.v[i], p->peak))
 			held[n++] = (struct by_line){ &p->buffers.v[i],
-			    loc_line(p->buffers.v[i].loc) };
+			    line_of(p->buffers.v[i].loc) };
 	qsort(held, (size_t)n, sizeof(*held), compare_place);
 	for (i = 0; i < n; i++) {
 		const struct buffer *b = held[i].buffer;

@@ -18,14 +18,6 @@
 
 /* ---- what is alive at the peak ---- */
 
-static const char *
-line_text(const struct module *m, struct loc l)
-{
-	if (l.src && loc_seen(l).src != m->src)
-		return arena_printf(m->arena, "%s:%d", l.src->path, loc_line(l));
-	return arena_printf(m->arena, "line %d", loc_line(l));
-}
-
 static void
 tell_persistent(struct lint *l, struct diag *g, const struct plan_summary *s)
 {
@@ -51,21 +43,21 @@ tell_peak(struct lint *l, struct diag *g, const struct plan_summary *s)
 	int i;
 
 	diag_fact(l->diags, g, "the peak is in %s of %s, %s: %s B alive", plan_phase_name(at),
-	    at->node->path, line_text(m, at->node->loc), lint_commas(m->arena, at->live));
+	    at->node->path, loc_shown(m->arena, at->node->loc, m->src), lint_commas(m->arena, at->live));
 	tell_persistent(l, g, s);
 	for (i = 0; i < s->lines.n && i < LINES_NAMED; i++) {
 		const struct line_bytes *b = &s->lines.v[i];
 
 		diag_fact(l->diags, g, "%s: %s (%s B) in %d buffer%s, the largest %s %s",
-		    line_text(m, b->loc), lint_human(m->arena, b->bytes),
+		    loc_shown(m->arena, b->loc, m->src), lint_human(m->arena, b->bytes),
 		    lint_commas(m->arena, b->bytes), b->buffers, b->buffers == 1 ? "" : "s",
 		    tensor_kind_name(b->largest->kind), b->largest->name);
 	}
 	for (; i < s->lines.n; i++)
 		rest += s->lines.v[i].bytes;
 	if (rest)
-		diag_fact(l->diags, g, "%d more line%s: %s", s->lines.n - LINES_NAMED,
-		    s->lines.n - LINES_NAMED == 1 ? "" : "s", lint_human(m->arena, rest));
+		diag_fact(l->diags, g, "%d more %s%s: %s", s->lines.n - LINES_NAMED,
+		    m->src->origins ? "place" : "line", s->lines.n - LINES_NAMED == 1 ? "" : "s", lint_human(m->arena, rest));
 }
 
 /* ---- what would help ---- */

@@ -31,9 +31,9 @@ check(const struct rule *rule, struct lint *l)
 	else if (p->recomputed.nodes == 0)
 		diag_fact(l->diags, g, "no layer runs again: what goes into a layer named, and "
 		    "what comes out of it, is kept, and there is nothing between");
-	diag_fact(l->diags, g, "the peak of %s B is at %s, line %d",
+	diag_fact(l->diags, g, "the peak of %s B is at %s, %s",
 	    lint_commas(m->arena, p->at[p->peak].live),
-	    p->at[p->peak].node->path, loc_line(p->at[p->peak].node->loc));
+	    p->at[p->peak].node->path, loc_shown(m->arena, p->at[p->peak].node->loc, m->src));
 	if (q->arena_bytes < p->arena_bytes)
 		measure_saving(l, g, other, "the default, without the setting,");
 	diag_help(l->diags, g, "name whole blocks, inside of which most is made, or recompute "

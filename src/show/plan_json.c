@@ -13,7 +13,11 @@
 static void
 place(struct json *j, const struct module *m, struct loc l)
 {
+	const struct origin *o = loc_origin(l);
+
 	jsonw_int(j, "line", loc_line(l));
+	if (o)
+		jsonw_string(j, "node", o->node);
 	if (l.src && loc_seen(l).src != m->src)
 		jsonw_string(j, "path", l.src->path);
 }

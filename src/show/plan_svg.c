@@ -163,12 +163,7 @@ buffer_title(const struct picture *c, const struct buffer *b)
 	chart_escape(c->f, b->name);
 	fprintf(c->f, ": %s%s %s, %s, ", chart_recomputed(b) ? "recomputed " : "",
 	    tensor_kind_name(b->kind), chart_shape(c->a, b->root), size_human(human, b->bytes));
-	if (b->loc.src && loc_seen(b->loc).src != c->m->src) {
-		chart_escape(c->f, b->loc.src->path);
-		fprintf(c->f, ":%d", loc_line(b->loc));
-	} else {
-		fprintf(c->f, "line %d", loc_line(b->loc));
-	}
+	chart_escape(c->f, loc_shown(c->a, b->loc, c->m->src));
 	fprintf(c->f, ", instants %d to %d</title>", b->first, b->last);
 }
 

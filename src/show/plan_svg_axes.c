@@ -185,7 +185,9 @@ svg_peak(const struct picture *c)
 	    "alive at instant %d, %s of ", left ? "end" : "start", x / 10 + (left ? -5 : 5), x % 10,
 	    TOP - 7, size_human(human, at->live), c->p->peak, plan_phase_name(at));
 	chart_escape(c->f, node ? node : at->node->op->name);
-	fprintf(c->f, ", line %d</text>\n", loc_line(at->node->loc));
+	fputs(", ", c->f);
+	chart_escape(c->f, loc_shown(c->a, at->node->loc, at->node->loc.src));
+	fputs("</text>\n", c->f);
 	if (c->p->lower_bound_bytes < c->p->arena_bytes) {
 		int y = svg_y(c, c->p->lower_bound_bytes);
 

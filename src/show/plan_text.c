@@ -286,8 +286,7 @@ row_of(const struct printer *r, const struct buffer *b, struct widths *w)
 	struct arena *a = r->m->arena;
 	struct top_row row = { .name = b->name };
 
-	row.place = b->loc.src && loc_seen(b->loc).src != r->m->src ? arena_printf(a, "%s:%d",
-	    visible_text(a, b->loc.src->path), loc_line(b->loc)) : arena_printf(a, "line %d", loc_line(b->loc));
+	row.place = loc_shown(a, b->loc, r->m->src);
 	/* names tell the gradients of parameters from those of activations */
 	row.what = tensor_kind_name(b->kind == T_DELTA ? T_GRADIENT : b->kind);
 	if (b->kind != T_WORKSPACE)
@@ -349,14 +348,14 @@ print_lines(const struct printer *r)
 
 	if (r->s->lines.n == 0)
 		return;
-	fputs("  by line:", r->out);
+	fputs(r->m->src && r->m->src->origins ? "  by place:" : "  by line:", r->out);
 	for (i = 0; i < r->s->lines.n && i < LINES_SHOWN; i++) {
 		const struct line_bytes *l = &r->s->lines.v[i];
-		bool other = l->loc.src && loc_seen(l->loc).src != r->m->src;
+		const char *line = loc_shown(r->m->arena, l->loc, r->m->src);
 
-		fprintf(r->out, "%s %s%s%d (%s)", i ? "," : "", other ?
-		    visible_text(r->m->arena, l->loc.src->path) : "",
-		    other ? ":" : "", loc_line(l->loc), size_human(size, l->bytes));
+		if (strncmp(line, "line ", 5) == 0)
+			line += 5;
+		fprintf(r->out, "%s %s (%s)", i ? "," : "", line, size_human(size, l->bytes));
 	}
 	if (i < r->s->lines.n)
 		fprintf(r->out, ", %d more", r->s->lines.n - i);
@@ -370,8 +369,8 @@ print_peak(const struct printer *r)
 	char size[SIZE_TEXT];
 
 	heading(r, arena_printf(r->m->arena, "Peak: %s alive at instant %d of %d, %s of %s "
-	    "(line %d)", size_human(size, at->live), r->p->peak, r->p->instants,
-	    plan_phase_name(at), at->node->path, loc_line(at->node->loc)));
+	    "(%s)", size_human(size, at->live), r->p->peak, r->p->instants,
+	    plan_phase_name(at), at->node->path, loc_shown(r->m->arena, at->node->loc, at->node->loc.src)));
 	print_top(r);
 	print_lines(r);
 }

@@ -1,0 +1,22 @@
+/* One door for models of other tools: where a command takes a spec, it takes a file of ONNX or Keras. */
+#ifndef STOWAGE_CLI_MODEL_H
+#define STOWAGE_CLI_MODEL_H
+
+#include "base/source.h"
+#include "import/import.h"
+
+/* Is that a model's file, by its name? */
+bool	model_is_named(const char *path);
+/* Is NAME a loss, or "none"? */
+bool	model_loss_known(const char *name);
+
+/* The spec that `stowage import` would write of the model, which knows its places by the model's nodes; NULL after a
+ * message. Nothing of the model stays in memory. Only the first thread may call it: libraries that read models know of
+ * no others. */
+struct source	*model_read(struct arena *, const char *path, const struct import_options *);
+
+/* On standard error: what cannot be expressed, or what was decided. */
+void	model_say_problems(struct arena *, const char *path, const struct imported *);
+void	model_say_notes(struct arena *, const char *path, const struct imported *);
+
+#endif
