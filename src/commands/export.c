@@ -2,10 +2,14 @@
  * stowage export: what a network computes, with the weights of a checkpoint, as an ONNX model; or the weights alone,
  * under the names that they had elsewhere. The checkpoint is mapped, never read whole; nothing in it is trusted.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/compile.h"
 #include "cli/mapped.h"
+#include "cli/replace.h"
 #include "commands/commands.h"
 #include "export/export.h"
 #include "import/model.h"
@@ -15,6 +19,7 @@
 struct export_args {
 	struct compile_args compile;
 	const char *output, *names;
+	bool apart;
 	const char *path, *checkpoint;
 	const struct command *command;
 };
@@ -22,6 +27,9 @@ struct export_args {
 static const struct option options[] = {
 	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write the model there, in place of standard output", FIELD(struct export_args, output) },
+	{ .name = "external-data", .type = OPTION_FLAG,
+	  .doc = "lay weights in FILE.data beside the model, as is done anyway where there are more than 2 GiB of them",
+	  FIELD(struct export_args, apart) },
 	{ .name = "names", .type = OPTION_STRING, .value = "MAP",
 	  .doc = "write weights alone, as safetensors under the names that MAP has for them",
 	  FIELD(struct export_args, names) },
@@ -59,26 +67,65 @@ say_problems(struct arena *a, const struct export_args *args, const struct expor
 	return 1;
 }
 
+static bool
+put(void *to, const char *s, size_t n)
+{
+	return replace_write(to, s, n);
+}
+
+/* The file of weights beside the model, before it; false after a message. */
+static bool
+write_apart(const char *path, const struct model *m)
+{
+	struct replacement r;
+	bool good = replace_begin(&r, path);
+
+	if (good && !onnx_apart_write(m, put, &r)) {
+		replace_abandon(&r);
+		good = false;
+	} else if (good)
+		good = replace_finish(&r);
+	if (!good)
+		print_error("%s: %s", path, strerror(errno));
+	return good;
+}
+
+static int
+write_files(struct arena *a, const struct export_args *args, const struct model *m)
+{
+	bool named = args->output && strcmp(args->output, "-") != 0;
+	const char *apart = args->apart || onnx_apart_must(m) ? arena_join(a, named ? args->output : "", "", ".data") : NULL,
+	    *slash = apart ? strrchr(apart, '/') : NULL, *why;
+	FILE *f;
+
+	if (apart && !named)
+		return refuse(a, "-", "weights that lie apart are in a file beside the model's: say -o FILE");
+	if (apart && !write_apart(apart, m))
+		return 2;
+	f = compile_output(args->output);
+	if (!f)
+		return 2;
+	onnx_write(a, f, m, slash ? slash + 1 : apart, &why);
+	if (why)
+		return refuse(a, named ? args->output : "-", why);
+	return compile_close(f, args->output) ? 0 : 2;
+}
+
 static int
 write_model(struct arena *a, const struct export_args *args, struct module *m, const struct checkpoint *c)
 {
 	char commas[SIZE_TEXT];
 	const char *why;
 	struct exported *e = export_model(m, c, &why);
-	FILE *f;
+	int status;
 
 	if (why)
 		return refuse(a, args->checkpoint, why);
 	if (e->problems.n > 0)
 		return say_problems(a, args, e);
-	f = compile_output(args->output);
-	if (!f)
-		return 2;
-	onnx_write(a, f, e->model, &why);
-	if (why)
-		return refuse(a, args->output ? args->output : "-", why);
-	if (!compile_close(f, args->output))
-		return 2;
+	status = write_files(a, args, e->model);
+	if (status)
+		return status;
 	print_error("%s: %d nodes, %s numbers in %d weights; %s -> %s", visible_text(a, args->path), e->model->nodes.n,
 	    size_commas(commas, e->parameters), e->model->numbers.n, e->model->inputs.n ? e->model->inputs.v[0].name : "-",
 	    e->model->outputs.v[0].name);

@@ -9,6 +9,7 @@
 
 #include "export/checkpoint.h"
 #include "export/names.h"
+#include "import/model.h"
 #include "ir/ir.h"
 
 struct export_problem {
@@ -26,8 +27,16 @@ struct exported {
  * problems, the model is not whole. Weights stay where the checkpoint is mapped. */
 struct exported	*export_model(struct module *, const struct checkpoint *, const char **why);
 
-/* Writes the model; *WHY is what it could not be written for, or NULL. */
-void	onnx_write(struct arena *, FILE *, const struct model *, const char **why);
+/* Writes the model; *WHY is what it could not be written for, or NULL. Its weights are in it, or in a file beside it,
+ * APART, that onnx_apart_write() writes. */
+void	onnx_write(struct arena *, FILE *, const struct model *, const char *apart, const char **why);
+
+/* weights_apart.c: are there more than a file of ONNX holds? */
+bool	onnx_apart_must(const struct model *);
+/* Where weight N lies apart: *AT, which is behind the one before it, becomes its place; false: it is in the model. */
+bool	onnx_apart_place(const struct numbers *, int64_t *at);
+/* Hands those that lie apart to PUT, in order; false, where it was. */
+bool	onnx_apart_write(const struct model *, bool (*put)(void *context, const char *, size_t), void *context);
 
 /* Writes parameters and running statistics as safetensors; *WHY is what they could not be written for, or NULL. */
 void	export_weights(FILE *, struct module *, const struct checkpoint *, const struct names *, const char **why);

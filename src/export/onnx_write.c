@@ -68,7 +68,45 @@ put_numbers(Onnx__TensorProto *p, const struct numbers *n)
 	p->raw_data.data = (uint8_t *)(uintptr_t)n->data;
 }
 
-static void put_graph(struct arena *, Onnx__GraphProto *, const struct model *);
+static void put_graph(struct arena *, Onnx__GraphProto *, const struct model *, const char *apart);
+
+static void
+put_pair(Onnx__StringStringEntryProto *p, const char *key, const char *value)
+{
+	p->key = text(key);
+	p->value = text(value);
+}
+
+/* Its numbers lie there, in the file of that name. */
+static void
+lay_apart(struct arena *a, Onnx__TensorProto *p, const char *apart, int64_t at)
+{
+	p->has_data_location = true;
+	p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+	p->n_external_data = 3;
+	MESSAGES(Onnx__StringStringEntryProto, onnx__string_string_entry_proto__init, p->external_data, 3);
+	put_pair(p->external_data[0], "location", apart);
+	put_pair(p->external_data[1], "offset", arena_printf(a, "%lld", (long long)at));
+	put_pair(p->external_data[2], "length", arena_printf(a, "%zu", p->raw_data.len));
+	p->has_raw_data = false;
+}
+
+static void
+put_weights(struct arena *a, Onnx__GraphProto *p, const struct model *m, const char *apart)
+{
+	int64_t at = 0;
+	int i;
+
+	for (i = 0; i < m->numbers.n; i++) {
+		Onnx__TensorProto *t = p->initializer[i];
+
+		put_numbers(t, m->numbers.v[i]);
+		if (!apart || !onnx_apart_place(m->numbers.v[i], &at))
+			continue;
+		lay_apart(a, t, apart, at);
+		at += (int64_t)t->raw_data.len;
+	}
+}
 
 static void
 put_attr(struct arena *a, Onnx__AttributeProto *p, const struct model_attr *m)
@@ -110,7 +148,7 @@ put_attr(struct arena *a, Onnx__AttributeProto *p, const struct model_attr *m)
 		p->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
 		p->g = ARENA_NEW(a, Onnx__GraphProto);
 		onnx__graph_proto__init(p->g);
-		put_graph(a, p->g, m->graph);
+		put_graph(a, p->g, m->graph, NULL);
 		break;
 	default:
 		p->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
@@ -138,8 +176,7 @@ put_node(struct arena *a, Onnx__NodeProto *p, const struct model_node *n)
 		put_attr(a, p->attribute[i], &n->attr[i]);
 	p->n_metadata_props = n->scope != NULL;
 	MESSAGES(Onnx__StringStringEntryProto, onnx__string_string_entry_proto__init, p->metadata_props, 1);
-	p->metadata_props[0]->key = text("stowage.path");
-	p->metadata_props[0]->value = text(n->scope);
+	put_pair(p->metadata_props[0], "stowage.path", n->scope);
 }
 
 static void
@@ -174,7 +211,7 @@ put_value(struct arena *a, Onnx__ValueInfoProto *p, const struct model_value *v)
 }
 
 static void
-put_graph(struct arena *a, Onnx__GraphProto *p, const struct model *m)
+put_graph(struct arena *a, Onnx__GraphProto *p, const struct model *m, const char *apart)
 {
 	size_t i;
 
@@ -185,8 +222,7 @@ put_graph(struct arena *a, Onnx__GraphProto *p, const struct model *m)
 		put_node(a, p->node[i], m->nodes.v[i]);
 	p->n_initializer = (size_t)m->numbers.n;
 	MESSAGES(Onnx__TensorProto, onnx__tensor_proto__init, p->initializer, m->numbers.n);
-	for (i = 0; i < p->n_initializer; i++)
-		put_numbers(p->initializer[i], m->numbers.v[i]);
+	put_weights(a, p, m, apart);
 	p->n_input = (size_t)m->inputs.n;
 	MESSAGES(Onnx__ValueInfoProto, onnx__value_info_proto__init, p->input, m->inputs.n);
 	for (i = 0; i < p->n_input; i++)
@@ -209,7 +245,7 @@ append(ProtobufCBuffer *b, size_t n, const uint8_t *bytes)
 }
 
 void
-onnx_write(struct arena *a, FILE *f, const struct model *m, const char **why)
+onnx_write(struct arena *a, FILE *f, const struct model *m, const char *apart, const char **why)
 {
 	struct stream to = { .base = { .append = append }, .f = f };
 	Onnx__ModelProto p;
@@ -230,9 +266,9 @@ onnx_write(struct arena *a, FILE *f, const struct model *m, const char **why)
 	opset.has_version = true;
 	opset.version = OPSET;
 	p.graph = &graph;
-	put_graph(a, &graph, m);
+	put_graph(a, &graph, m, apart);
 	if (onnx__model_proto__get_packed_size(&p) > LARGEST_FILE)
-		*why = "the model would have more than 2 GiB, which no reader of ONNX takes in one file";
+		*why = "its nodes and constants would have more than 2 GiB, which no reader of ONNX takes in one file";
 	else
 		onnx__model_proto__pack_to_buffer(&p, &to.base);
 }
@@ -240,9 +276,9 @@ onnx_write(struct arena *a, FILE *f, const struct model *m, const char **why)
 #else
 
 void
-onnx_write(struct arena *a, FILE *f, const struct model *m, const char **why)
+onnx_write(struct arena *a, FILE *f, const struct model *m, const char *apart, const char **why)
 {
-	(void)a, (void)f, (void)m;
+	(void)a, (void)f, (void)m, (void)apart;
 	*why = "this stowage was built without protobuf-c (libprotobuf-c-dev), which writes ONNX";
 }
 
