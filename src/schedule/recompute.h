@@ -8,7 +8,9 @@
  *     recompute_sets.c      the step as events over sets of tensors, for that
  *     recompute_ladder.c    choosing states for a budget, by many descents; a smaller budget never
  *                           gives a higher peak
- *     recompute_descent.c   one descent: moves, made as long as they help
+ *     recompute_descent.c   one descent on states: moves, made as long as they help
+ *     recompute_gaps.c      one descent on the list of what runs: each gap of each copy is a move
+ *     recompute_steps.c     such lists, and striking out what need not be made again
  *     recompute_tried.c     what trials have shown, by the choice
  *     recompute_moves.c     moves, and estimates of their value
  *     step_model.c          the step as flat arrays, for these files and for order.c

@@ -199,18 +199,12 @@ find_path(struct path_search *p)
 
 /* ---- the step that a path stands for ---- */
 
-struct step {
-	struct step_event *event;
-	int n;
-	double cost;
-};
-
 /* The path that ends in a state. */
-static struct step
+static struct steps
 step_of(const struct path_search *p, int last)
 {
 	struct model *m = p->s->m;
-	struct step s = { NULL, 0, p->state.v[last].cost };
+	struct steps s = { NULL, 0, INT64_MAX, p->state.v[last].cost };
 	int i, at;
 
 	for (i = last; p->state.v[i].from >= 0; i = p->state.v[i].from)
@@ -227,28 +221,16 @@ step_of(const struct path_search *p, int last)
 	return s;
 }
 
-/* The model's trial is of that step, which the trial alone decides whether it may be. */
-static bool
-replay(const struct sets *s, const struct step *step)
-{
-	struct model *m = s->m;
-	int i;
-
-	for (i = 0; i < s->n; i++)
-		if (!m->value[s->value[i]].fixed)
-			m->state[s->value[i]] = AGAIN;
-	return step_replay(m, step->event, step->n);
-}
-
 /* A step within the budget at no more than that cost, which is tried; its work counts. Without events if
  * there is none. */
-static struct step
+static struct steps
 cheapest(struct state_search *search, struct sets *s, int64_t budget, double most)
 {
 	struct arena *scratch = arena_child(s->m->arena);
 	int64_t left = (search->limits->most_work - s->m->work) / (SHARE * STATE_WORK);
 	struct path_search p = { .s = s, .arena = scratch, .budget = budget, .most = most };
-	struct step step = { NULL, 0, HUGE_VAL };
+	struct steps step = { NULL, 0, INT64_MAX, HUGE_VAL };
+	double cost;
 	int last;
 
 	p.most_states = s->n <= FEW_BITS ? MOST_STATES : FEW_STATES;
@@ -262,9 +244,11 @@ cheapest(struct state_search *search, struct sets *s, int64_t budget, double mos
 	s->m->work += (int64_t)p.looked_at * STATE_WORK;
 	if (last >= 0)
 		step = step_of(&p, last);
+	cost = step.cost;
 	arena_free(scratch);
-	if (step.event && !(replay(s, &step) && s->m->trial->peak <= budget))
+	if (step.event && !(steps_try(s->m, &step) && s->m->trial->peak <= budget))
 		step.event = NULL;
+	step.cost = cost;
 	return step;
 }
 
@@ -272,13 +256,13 @@ cheapest(struct state_search *search, struct sets *s, int64_t budget, double mos
 static bool
 lowest_of_cheapest(struct state_search *search, struct sets *s, int64_t budget)
 {
-	struct step step = cheapest(search, s, budget, HUGE_VAL), lower = step;
+	struct steps step = cheapest(search, s, budget, HUGE_VAL), lower = step;
 
 	while (lower.event) {
 		step = lower;
 		lower = cheapest(search, s, s->m->trial->peak - 1, step.cost);
 	}
-	return step.event && replay(s, &step);
+	return step.event && steps_try(s->m, &step);
 }
 
 bool

@@ -38,6 +38,18 @@ struct choice {			/* on the way down */
 	double cost;
 };
 
+struct steps {			/* a step that recomputes, as what runs; recompute_steps.c */
+	struct step_event *event;
+	int n;
+	int64_t peak;
+	double cost;		/* HUGE_VAL: there is none */
+};
+
+struct struck {			/* a value that is made again, but might be kept */
+	double cost, excess;	/* of making it; without that */
+	int what, nth;		/* of the times that it is made again */
+};
+
 struct state_search {
 	struct model *m;
 	const struct search_limits *limits;
@@ -68,6 +80,10 @@ struct state_search {
 double	search_cost(const struct state_search *);
 bool	search_allowed(const struct state_search *);
 double	search_excess(const struct state_search *);
+
+/* Sums the excess of the last trial; what BYTES less from event BEG to before END would remove of it, about. */
+void	search_sum_excess(struct state_search *);
+double	search_relief(const struct state_search *, int64_t bytes, int beg, int end);
 
 /* What it takes to make a value again, with all that is not there either. */
 struct remake_cost	search_remake_cost(struct state_search *, int value);
@@ -102,6 +118,26 @@ void	tried_anew(struct state_search *);
 /* Is the choice that stands one that may be? If so, its excess and cost. The model's trial is of it, or
  * of any other choice. */
 bool	tried_look_up(struct state_search *, double *excess, double *cost);
+
+/* ---- recompute_steps.c ---- */
+
+struct steps	steps_new(struct model *);	/* room for any step */
+void	steps_copy(struct steps *, const struct steps *);
+void	steps_of_trial(const struct model *, struct steps *);
+/* The model's trial is of that step, which the trial alone decides whether it may be. */
+bool	steps_try(struct model *, struct steps *);
+/* Leaves out one event, or none for -1, and all that is then made again for nobody. */
+void	steps_prune(struct model *, struct steps *, int without);
+/* Keeps what can be kept while no more than so many bytes are needed. The model's trial is of any step. */
+void	steps_strike_out(struct state_search *, struct steps *, int64_t most);
+/* The values made again without which the excess is least, at MOST so many; and the list without one. */
+int	steps_rank(struct state_search *, const struct steps *, struct struck *, int most);
+void	steps_strike(struct state_search *, const struct steps *, const struct struck *, struct steps *to);
+
+/* ---- recompute_gaps.c ---- */
+
+/* On from a step until nothing is above the aim; false when that cannot be, or costs MOST. */
+bool	steps_descend(struct state_search *, struct steps *, int64_t aim, double most);
 
 /* ---- recompute_descent.c ---- */
 

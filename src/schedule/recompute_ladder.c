@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define OVERSHOOT	3	/* rungs below its aim on which a descent may come to rest */
-#define PATIENT		2	/* rungs below the bottom in a row that no descent gets to */
+#define PATIENT		2	/* rungs below the bottom in a row that nothing gets to */
 #define FAR_BELOW	4	/* aims for the last resort */
 #define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 
@@ -20,10 +20,12 @@ struct ladder {
 	int bottom;		/* rung; UNKNOWN until somebody has to know */
 	int seen;		/* the bottom is not above this rung */
 	struct choice start;
-	struct choice lowest;	/* of the descents that every walk to the end makes; before that, a choice
-				 * below the rung that somebody had to know of */
-	struct choice deepest;	/* of all descents */
-	struct choice landed[OVERSHOOT + 1];	/* by rung: the cheapest that came to rest on it */
+	struct steps whole;	/* the same as a list */
+	struct steps lowest;	/* of what every walk to the end makes; before that, a choice below the
+				 * rung that somebody had to know of */
+	struct steps deepest;	/* of all */
+	struct steps landed[OVERSHOOT + 1];	/* by rung: the cheapest that came to rest on it */
+	struct steps made, best;	/* the last; of a rung, the cheapest */
 };
 
 #define UNKNOWN	INT_MAX
@@ -33,8 +35,7 @@ struct ladder {
 static const struct descent {
 	double traffic, aim;
 } descents[] = {
-	{ 16 * TRAFFIC, 1 }, { 4 * TRAFFIC, 1 }, { TRAFFIC, 1 }, { 16 * TRAFFIC, 0.93 },
-	{ TRAFFIC, 0.93 },
+	{ 16 * TRAFFIC, 1 }, { TRAFFIC, 1 }, { 16 * TRAFFIC, 0.93 },
 };
 
 #define DESCENTS	((int)(sizeof(descents) / sizeof(*descents)))
@@ -96,6 +97,13 @@ rung_of(const struct ladder *l, int64_t peak)
 	return rung;
 }
 
+static void
+note_lower(struct steps *lowest, const struct steps *s)
+{
+	if (s->cost < HUGE_VAL && s->peak < lowest->peak)
+		steps_copy(lowest, s);
+}
+
 /* Does the bottom lie on that rung or below? The descent that tells is the same for all rungs, but
  * no more of it is run than it takes. */
 static bool
@@ -109,55 +117,91 @@ has_rung(struct ladder *l, int rung)
 		if (!search_descend(s, aim_of(l, l->seen))) {
 			l->bottom = rung_of(l, s->m->trial->peak);
 		}
-		choice_save(s, &l->lowest);
+		steps_of_trial(s->m, &l->made);
+		note_lower(&l->lowest, &l->made);
 		s->traffic = TRAFFIC;
 	}
 	return rung <= l->bottom;
 }
 
+/* What was made comes to rest on the rung that was aimed at or, since tensors are large, a lower one. */
 static void
-note_lowest(struct ladder *l)
+land(struct ladder *l, int rung, const struct steps *made)
 {
-	if (l->s->m->trial->peak < l->lowest.peak)
-		choice_save(l->s, &l->lowest);
+	int rest = rung_of(l, made->peak);
+	struct steps *c = &l->landed[rest % (OVERSHOOT + 1)];
+
+	note_lower(&l->deepest, made);
+	if (rung > l->bottom)
+		note_lower(&l->lowest, made);
+	if (made->cost < HUGE_VAL && rest >= rung && rest <= rung + OVERSHOOT && made->cost < c->cost)
+		steps_copy(c, made);
 }
 
-/* All descents to a rung. They may come to rest on a lower one, since tensors are large; false when
- * none gets there. */
+/* What can be kept is kept after all. */
+static void
+lighten(struct ladder *l, int rung, struct steps *made)
+{
+	if (made->cost == HUGE_VAL)
+		return;
+	steps_strike_out(l->s, made, aim_of(l, rung));
+	land(l, rung, made);
+}
+
+/* The descent on lists, from where all begin. */
 static bool
-descend_to(struct ladder *l, int rung)
+descend_on_list(struct ladder *l, int rung)
+{
+	bool there;
+
+	steps_copy(&l->made, &l->whole);
+	there = steps_descend(l->s, &l->made, aim_of(l, rung), HUGE_VAL);
+	land(l, rung, &l->made);
+	if (there)
+		lighten(l, rung, &l->made);
+	return there;
+}
+
+/* The descents on states. */
+static bool
+descend_on_states(struct ladder *l, int rung)
 {
 	struct state_search *s = l->s;
 	bool any = false;
-	int i, rest;
+	int i;
 
+	l->best.cost = HUGE_VAL;
 	for (i = 0; i < DESCENTS && search_may(s); i++) {
 		bool there = descend_as(l, &descents[i], aim_of(l, rung));
 
-		if (s->m->trial->peak < l->deepest.peak)
-			choice_save(s, &l->deepest);
-		if (rung > l->bottom)
-			note_lowest(l);
-		if (!there)
-			continue;
-		any = true;
-		rest = rung_of(l, s->m->trial->peak);
-		if (rest <= rung + OVERSHOOT) {
-			struct choice *c = &l->landed[rest % (OVERSHOOT + 1)];
-
-			if (search_cost(s) < c->cost)
-				choice_save(s, c);
-		}
+		steps_of_trial(s->m, &l->made);
+		land(l, rung, &l->made);
+		any |= there;
+		if (there && l->made.cost < l->best.cost)
+			steps_copy(&l->best, &l->made);
 	}
+	lighten(l, rung, &l->best);
 	return any;
 }
 
+/* All descents to a rung; false when none gets there. */
 static bool
-fits(struct ladder *l, const struct choice *c)
+descend_to(struct ladder *l, int rung)
+{
+	bool there = search_may(l->s) && descend_on_list(l, rung);
+
+	if (rung - PATIENT <= l->bottom)
+		there |= descend_on_states(l, rung);
+	return there;
+}
+
+static bool
+fits(struct ladder *l, struct steps *c)
 {
 	struct state_search *s = l->s;
 
-	choice_take(s, c);
+	if (c->cost == HUGE_VAL || !steps_try(s->m, c))
+		return false;
 	s->m->work += PLAN_WORK * (int64_t)s->m->nnodes;
 	return s->limits->fits(s->m, s->limits->context);
 }
@@ -172,11 +216,11 @@ walk_down(struct ladder *l, int first)
 	if (rung < 0)
 		rung = 0;
 	for (; failed < PATIENT && aim_of(l, rung) > l->least && search_may(l->s); rung++) {
-		struct choice *c = &l->landed[rung % (OVERSHOOT + 1)];
-		bool expected = has_rung(l, rung);
+		struct steps *c = &l->landed[rung % (OVERSHOOT + 1)];
+		bool expected = has_rung(l, rung), there = descend_to(l, rung);
 
-		failed = descend_to(l, rung) || expected ? 0 : failed + 1;
-		if (rung >= first && c->cost < HUGE_VAL && fits(l, c))
+		failed = there || expected ? 0 : failed + 1;
+		if (rung >= first && fits(l, c))
 			return true;
 		c->cost = HUGE_VAL;
 	}
@@ -195,16 +239,13 @@ take_lowest(struct ladder *l)
 		for (i = k == 0 && l->bottom != UNKNOWN;	/* has_rung() made the first */
 		    i < DESCENTS && search_may(s); i++) {
 			descend_as(l, &descents[i], l->least + above / FAR_BELOW * k);
-			note_lowest(l);
+			steps_of_trial(s->m, &l->made);
+			note_lower(&l->lowest, &l->made);
 		}
-	if (!search_may(s) && l->deepest.peak < l->lowest.peak)
-		l->lowest = l->deepest;
-	choice_take(s, &l->lowest);
-	s->aim = l->lowest.peak;
-	search_settle(s);
-	search_restore(s);
-	note_lowest(l);
-	return s->limits->fits(s->m, s->limits->context) || fits(l, &l->lowest);
+	if (!search_may(s))
+		note_lower(&l->lowest, &l->deepest);
+	steps_strike_out(s, &l->lowest, l->lowest.peak);
+	return fits(l, &l->lowest);
 }
 
 /* The work is used up: what came to rest on a rung and was not looked at yet, or the lowest. */
@@ -214,26 +255,29 @@ take_what_there_is(struct ladder *l, int first)
 	int i;
 
 	for (i = 0; i <= OVERSHOOT; i++) {
-		const struct choice *c = &l->landed[(first + i) % (OVERSHOOT + 1)];
+		struct steps *c = &l->landed[(first + i) % (OVERSHOOT + 1)];
 
 		if (c->cost < HUGE_VAL && rung_of(l, c->peak) >= first && fits(l, c))
 			return true;
 	}
-	return fits(l, &l->lowest) || (l->deepest.peak < l->lowest.peak && fits(l, &l->deepest));
+	note_lower(&l->lowest, &l->deepest);
+	return fits(l, &l->lowest);
 }
 
 bool
 search_ladder(struct state_search *s)
 {
 	struct ladder l = { .s = s, .least = step_least(s->m), .bottom = UNKNOWN, .seen = -1,
-	    .start = choice_new(s), .lowest = choice_new(s), .deepest = choice_new(s) };
+	    .start = choice_new(s), .whole = steps_new(s->m), .lowest = steps_new(s->m),
+	    .deepest = steps_new(s->m), .made = steps_new(s->m), .best = steps_new(s->m) };
 	int64_t budget = s->limits->budget > l.least ? s->limits->budget : l.least;
 	int k;
 
 	s->before_detour = choice_new(s);
 	choice_save(s, &l.start);
+	steps_of_trial(s->m, &l.whole);
 	for (k = 0; k <= OVERSHOOT; k++)
-		l.landed[k] = choice_new(s);
+		l.landed[k] = steps_new(s->m);
 	if (walk_down(&l, rung_of(&l, budget)))
 		return true;
 	return search_may(s) ? take_lowest(&l) : take_what_there_is(&l, rung_of(&l, budget));

@@ -37,8 +37,8 @@ search_excess(const struct state_search *s)
 
 /* ---- estimates ---- */
 
-static void
-sum_excess(struct state_search *s)
+void
+search_sum_excess(struct state_search *s)
 {
 	const struct trial *t = s->m->trial;
 	int i;
@@ -53,9 +53,8 @@ sum_excess(struct state_search *s)
 	}
 }
 
-/* The excess that BYTES less from event BEG to END would remove, about. */
-static double
-relief(const struct state_search *s, int64_t bytes, int beg, int end)
+double
+search_relief(const struct state_search *s, int64_t bytes, int beg, int end)
 {
 	double share = bytes < s->highest ? (double)bytes / (double)s->highest : 1;
 
@@ -185,10 +184,10 @@ propose_drop(struct state_search *s, int v)
 
 	if (t->back[v] < 0)
 		return;
-	propose(s, v, TO_AGAIN, relief(s, bytes, t->left[v] + 1, t->back[v]));
+	propose(s, v, TO_AGAIN, search_relief(s, bytes, t->left[v] + 1, t->back[v]));
 	other = exchanged(s, v);
 	if (other > 0 && other < bytes)
-		propose(s, v, EXCHANGE, relief(s, bytes - other, t->left[v] + 1, t->back[v]));
+		propose(s, v, EXCHANGE, search_relief(s, bytes - other, t->left[v] + 1, t->back[v]));
 }
 
 void
@@ -199,7 +198,7 @@ moves_propose(struct state_search *s)
 	int i;
 
 	s->nmoves = 0;
-	sum_excess(s);
+	search_sum_excess(s);
 	for (i = 0; i < s->n; i++) {
 		int v = s->candidate[i], copy = t->current[v];
 		int64_t bytes = m->value[v].bytes;
@@ -210,8 +209,8 @@ moves_propose(struct state_search *s)
 			int h = t->overwrites[t->root[copy]], beg = t->first[h], end = t->last[h];
 
 			if (m->state[v] == AGAIN)
-				propose(s, v, TO_EACH, relief(s, bytes, beg + 1, end));
-			propose(s, v, TO_KEEP, relief(s, bytes, beg, end) / 64);
+				propose(s, v, TO_EACH, search_relief(s, bytes, beg + 1, end));
+			propose(s, v, TO_KEEP, search_relief(s, bytes, beg, end) / 64);
 		}
 	}
 }

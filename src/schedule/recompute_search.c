@@ -12,8 +12,9 @@
  * tensor; the best of those few are tried exactly, and the one that removes the most excess for its
  * cost is made. When the aim is met, what can be kept after all is kept.
  *
- * For a budget, aims are the rungs of a ladder, each a little below the last; a few descents that
- * value traffic differently go to each. What comes to rest on a rung, between it and the next,
+ * For a budget, aims are the rungs of a ladder, each a little below the last; a few descents go to each: on
+ * the list of what runs (recompute_gaps.c), and on states, with different values of traffic. Of the best,
+ * what need not be made again is struck out (recompute_steps.c). What comes to rest on a rung, between it and the next,
  * competes there, and from the budget down the first rung whose choice fits is taken. The ladder's
  * bottom is the rung that a descent reaches that aims as low as possible; some rungs below it are
  * tried too, and the last resort is the lowest choice found near it. Neither rungs, nor what rests
@@ -49,7 +50,7 @@
 #define LEAST_SHARE	2000	/* a tensor below this part of the peak is left as it is, */
 #define LEAST_PER_NODE	8	/* or below this part of a node's share in it, in large networks */
 #define EFFORT_CHEAP	((int64_t)3 << 20)	/* events in all trials: a second or so */
-#define EFFORT_BUDGET	((int64_t)16 << 20)	/* in one descent */
+#define EFFORT_BUDGET	((int64_t)3 << 20)	/* in one descent */
 
 static bool
 limits_fit(struct state_search *s)

@@ -117,6 +117,9 @@ struct trial {
 	bool valid;		/* false: too long, or a weight was updated before it was needed */
 	int *current, *stamp, *stack;	/* scratch */
 	bool *updated;
+	int *view;		/* by value of the model: the next one that has the same root, or -1 */
+	bool *wanted;		/* by value of the model: scratch for lists of what runs */
+	unsigned char *dropped;	/* by value of the model: the states of a replay */
 	bool *there;		/* by value of the model: never has to be recomputed */
 	bool *kept;		/* nor is it under this choice */
 	/* forward is the same in all trials: what is known after it */
@@ -137,8 +140,8 @@ void	step_start_trial(struct model *);
 /* Runs the step under model->state; fills model->trial; returns its validity. */
 bool	step_try(struct model *);
 /* Runs the step in a given order: nodes in their turn, and others again between those of backward. Where
- * a tensor has been made again, the later ones read that; views are made again as they are needed. A
- * tensor that may be made again has state AGAIN. Fills model->trial as step_try(). */
+ * a tensor has been made again, the later ones read that; views are made again as they are needed. States
+ * do not matter. Fills model->trial as step_try(). */
 struct step_event {
 	bool again;
 	int what;		/* the value that is made again, or the node whose turn it is */

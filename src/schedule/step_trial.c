@@ -304,11 +304,9 @@ static void
 forget(struct model *m, int v)
 {
 	struct trial *t = m->trial;
-	int i;
 
-	for (i = 0; i < m->nvalues; i++)
-		if (m->value[i].root == v)
-			t->current[i] = -1;
+	for (; v >= 0; v = t->view[v])
+		t->current[v] = -1;
 }
 
 static bool
@@ -459,7 +457,13 @@ step_try(struct model *m)
 bool
 step_replay(struct model *m, const struct step_event *order, int n)
 {
-	return finish(m, schedule_in_order(m, order, n));
+	unsigned char *state = m->state;
+	bool good;
+
+	m->state = m->trial->dropped;
+	good = schedule_in_order(m, order, n);
+	m->state = state;
+	return finish(m, good);
 }
 
 /* ---- the room ---- */
@@ -499,6 +503,9 @@ new_trial(struct model *m)
 	t->updated = arena_array(m->arena, n, sizeof(bool));
 	t->there = arena_array(m->arena, n, sizeof(bool));
 	t->kept = arena_array(m->arena, n, sizeof(bool));
+	t->view = ints(m, m->nvalues);
+	t->wanted = arena_array(m->arena, n, sizeof(bool));
+	t->dropped = arena_array(m->arena, n, 1);
 	return t;
 }
 
@@ -540,7 +547,13 @@ step_make_trial(struct model *m)
 
 		t->origin[i] = t->itself[i] = i;
 		t->root[i] = v->root;
+		t->view[i] = -1;
 	}
+	for (i = 0; i < m->nvalues; i++)
+		if (t->root[i] != i) {
+			t->view[i] = t->view[t->root[i]];
+			t->view[t->root[i]] = i;
+		}
 	step_start_trial(m);
 }
 
@@ -553,6 +566,7 @@ step_start_trial(struct model *m)
 		const struct model_value *v = &m->value[i];
 
 		m->trial->there[i] = v->persistent || v->def < 0 || v->def >= m->forward;
+		m->trial->dropped[i] = v->fixed ? KEEP : AGAIN;
 	}
 	run_forward(m);
 }

@@ -1,0 +1,240 @@
+/*
+ * A step that recomputes, as a list of what runs: nodes in their turn, and values that are made again
+ * between them, each of which lasts to the last reader before the next time. That can say what states
+ * cannot, and any way to the budget can be written so: the states of a descent, the cheapest path of
+ * recompute_exact.c, the parts of recompute_chain.c. What is made again though there is room to keep it is
+ * then struck out, the dearest first.
+ */
+#include "schedule/recompute_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/op.h"
+
+#define MOST_STRUCK	600	/* values made again that are looked at, to be kept instead */
+
+struct steps
+steps_new(struct model *m)
+{
+	struct step_event *event = arena_array(m->arena, (size_t)m->trial->most_events + 1,
+	    sizeof(*event));
+
+	return (struct steps){ event, 0, INT64_MAX, HUGE_VAL };
+}
+
+void
+steps_copy(struct steps *to, const struct steps *from)
+{
+	memcpy(to->event, from->event, (size_t)from->n * sizeof(*to->event));
+	to->n = from->n;
+	to->peak = from->peak;
+	to->cost = from->cost;
+}
+
+static double
+cost_of_trial(const struct trial *t)
+{
+	return (double)t->macs + TRAFFIC * (double)t->traffic;
+}
+
+/* The list that the last trial ran. Views are left out: they are made again as they are read. */
+void
+steps_of_trial(const struct model *m, struct steps *s)
+{
+	const struct trial *t = m->trial;
+	int i;
+
+	s->n = 0;
+	for (i = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+		int out = m->node[e->node].nout ? m->node[e->node].out[0] : -1;
+
+		if (!e->again)
+			s->event[s->n++] = (struct step_event){ false, e->node };
+		else if (m->value[out].root == out)
+			s->event[s->n++] = (struct step_event){ true, out };
+	}
+	s->peak = t->peak;
+	s->cost = cost_of_trial(t);
+}
+
+bool
+steps_try(struct model *m, struct steps *s)
+{
+	bool good = step_replay(m, s->event, s->n);
+
+	s->peak = m->trial->peak;
+	s->cost = good ? cost_of_trial(m->trial) : HUGE_VAL;
+	return good;
+}
+
+/* ---- striking out ---- */
+
+struct striking {
+	struct state_search *search;
+	struct model *m;
+	struct arena *scratch;
+	struct steps less;	/* without one of them */
+};
+
+static struct striking
+striking(struct state_search *search)
+{
+	struct striking k = { .search = search, .m = search->m, .scratch = arena_child(search->m->arena) };
+
+	k.less.event = arena_array(k.scratch, (size_t)k.m->trial->most_events + 1, sizeof(*k.less.event));
+	return k;
+}
+
+static void
+want(struct model *m, const int *in, int nin)
+{
+	int i;
+
+	for (i = 0; i < nin; i++)
+		if (in[i] >= 0)
+			m->trial->wanted[m->value[in[i]].root] = true;
+}
+
+void
+steps_prune(struct model *m, struct steps *s, int without)
+{
+	bool *wanted = m->trial->wanted;
+	int i, at = s->n;
+
+	memset(wanted, 0, (size_t)m->nvalues * sizeof(*wanted));
+	want(m, m->result, m->nresults);
+	for (i = s->n - 1; i >= 0; i--) {
+		const struct step_event e = s->event[i];
+		const struct model_node *n = &m->node[e.again ? m->value[e.what].def : e.what];
+
+		if (e.again && (i == without || !wanted[e.what]))
+			continue;
+		if (e.again) {
+			wanted[e.what] = false;
+			want(m, n->again.in, n->again.nin);
+		} else {
+			want(m, n->in, n->nin);
+		}
+		s->event[--at] = e;
+	}
+	s->n -= at;
+	memmove(s->event, s->event + at, (size_t)s->n * sizeof(*s->event));
+}
+
+static void
+copy_without(struct striking *k, const struct steps *s, int without)
+{
+	steps_copy(&k->less, s);
+	steps_prune(k->m, &k->less, without);
+}
+
+static double
+cost_of_event(const struct model *m, const struct step_event *e)
+{
+	const struct remake *r = &m->node[m->value[e->what].def].again;
+
+	return (double)r->macs + TRAFFIC * (double)r->traffic;
+}
+
+static int
+by_cost(const void *x, const void *y)
+{
+	const struct struck *a = x, *b = y;
+
+	if (a->cost != b->cost)
+		return a->cost > b->cost ? -1 : 1;
+	return a->what != b->what ? a->what - b->what : a->nth - b->nth;
+}
+
+/* What is made again, the dearest first. */
+static struct struck *
+list_struck(struct striking *k, const struct steps *s, int *n)
+{
+	struct struck *p = arena_array(k->scratch, (size_t)s->n + 1, sizeof(*p));
+	int *times = arena_array(k->scratch, (size_t)k->m->nvalues + 1, sizeof(*times)), i;
+
+	*n = 0;
+	for (i = 0; i < s->n; i++)
+		if (s->event[i].again) {
+			int v = s->event[i].what;
+
+			p[(*n)++] = (struct struck){ .cost = cost_of_event(k->m, &s->event[i]),
+			    .what = v, .nth = times[v]++ };
+		}
+	qsort(p, (size_t)*n, sizeof(*p), by_cost);
+	return p;
+}
+
+/* The event that makes a value for the nth time, or -1. */
+static int
+find_event(const struct steps *s, const struct struck *p)
+{
+	int i, nth = p->nth;
+
+	for (i = 0; i < s->n; i++)
+		if (s->event[i].again && s->event[i].what == p->what && nth-- == 0)
+			return i;
+	return -1;
+}
+
+void
+steps_strike_out(struct state_search *search, struct steps *s, int64_t most)
+{
+	struct striking k = striking(search);
+	struct struck *p;
+	int n, i, at;
+
+	p = list_struck(&k, s, &n);
+	for (i = 0; i < n && i < MOST_STRUCK && search_may(search); i++) {
+		if ((at = find_event(s, &p[i])) < 0)
+			continue;
+		copy_without(&k, s, at);
+		if (steps_try(k.m, &k.less) && k.less.peak <= most && k.less.cost < s->cost)
+			steps_copy(s, &k.less);
+	}
+	arena_free(k.scratch);
+}
+
+static int
+by_excess(const void *x, const void *y)
+{
+	const struct struck *a = x, *b = y;
+
+	return a->excess != b->excess ? (a->excess < b->excess ? -1 : 1) : by_cost(x, y);
+}
+
+int
+steps_rank(struct state_search *search, const struct steps *s, struct struck *first, int most)
+{
+	struct striking k = striking(search);
+	struct struck *p;
+	int n, i, good = 0;
+
+	p = list_struck(&k, s, &n);
+	for (i = 0; i < n && i < MOST_STRUCK && search_may(search); i++) {
+		copy_without(&k, s, find_event(s, &p[i]));
+		if (!steps_try(k.m, &k.less))
+			continue;
+		p[good] = p[i];
+		p[good++].excess = search_excess(search);
+	}
+	qsort(p, (size_t)good, sizeof(*p), by_excess);
+	good = good < most ? good : most;
+	memcpy(first, p, (size_t)good * sizeof(*p));
+	arena_free(k.scratch);
+	return good;
+}
+
+void
+steps_strike(struct state_search *search, const struct steps *s, const struct struck *which, struct steps *to)
+{
+	struct striking k = striking(search);
+
+	copy_without(&k, s, find_event(s, which));
+	steps_try(k.m, &k.less);
+	steps_copy(to, &k.less);
+	arena_free(k.scratch);
+}
