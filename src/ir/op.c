@@ -290,15 +290,28 @@ op_preset(const struct op *op, struct attr *attr, const char *name)
 	abort();
 }
 
+/* What was given for parameters of the layer's own is none of its parts'. */
+static struct node *
+part(struct build *b, const struct node *layer, const struct op *op, const struct attr *attr, const char *suffix,
+    int noperands, struct tensor *const *operand, int nties, struct tie *tie)
+{
+	struct build outside = *b;
+	struct node *n;
+
+	b->tie = tie;
+	b->nties = nties;
+	n = apply(b, op, attr, path_join(b->module->arena, layer->path, suffix), layer->loc, noperands, operand);
+	n->part_of = layer;
+	b->tie = outside.tie;
+	b->nties = outside.nties;
+	return n;
+}
+
 struct node *
 op_part(struct build *b, const struct node *layer, const struct op *op, const struct attr *attr,
     const char *suffix, int noperands, struct tensor *const *operand)
 {
-	struct node *n = apply(b, op, attr, path_join(b->module->arena, layer->path, suffix), layer->loc,
-	    noperands, operand);
-
-	n->part_of = layer;
-	return n;
+	return part(b, layer, op, attr, suffix, noperands, operand, 0, NULL);
 }
 
 static const char *
@@ -315,11 +328,18 @@ fits(struct build *b, const struct node *n, const struct tensor *t, const char *
 
 	want.rank = rank;
 	memcpy(want.dim, dim, (size_t)rank * sizeof(*dim));
-	if (!t->batched && tensor_same_shape(t, &want))
-		return true;
-	return op_error(b, n, "%s: shared %s '%s' has shape %s, but %s is needed here", n->op->name,
-	    what, t->name, tensor_shape_text(b->module->arena, t),
-	    tensor_shape_text(b->module->arena, &want));
+	want.batched = false;
+	if (t->batched)
+		return op_error(b, n, "%s: %s '%s' depends on the batch, but it must be the same for all samples",
+		    n->op->name, what, t->name);
+	if (!tensor_same_shape(t, &want))
+		return op_error(b, n, "%s: %s%s '%s' has shape %s, but %s is needed here", n->op->name,
+		    t->kind == T_PARAM ? "shared " : "", what, t->name, tensor_shape_text(b->module->arena, t),
+		    tensor_shape_text(b->module->arena, &want));
+	if (t->kind != T_PARAM && t->dtype != b->module->set.precision->element)
+		return op_error(b, n, "%s: %s '%s' is %s, but %s is needed here", n->op->name, what, t->name,
+		    t->dtype->name, b->module->set.precision->element->name);
+	return true;
 }
 
 static bool size_is_sane(struct build *, const struct node *, const struct tensor *);
@@ -334,9 +354,11 @@ parameter(struct build *b, const struct node *n, const char *suffix, enum tensor
 	struct tensor *t = NULL;
 	int i;
 
-	for (i = 0; i < b->nties; i++)
-		if (strcmp(b->tie[i].name, suffix) == 0)
+	for (i = 0; i < b->nties && kind == T_PARAM; i++)
+		if (strcmp(b->tie[i].name, suffix) == 0) {
 			t = b->tie[i].tensor;
+			b->tie[i].taken = true;
+		}
 	if (!t && b->reuse && b->params.n < b->nreuse)
 		t = b->reuse[b->params.n];
 	if (t) {
@@ -379,15 +401,9 @@ struct node *
 op_part_tied(struct build *b, const struct node *layer, const struct op *op, const struct attr *attr,
     const char *suffix, int noperands, struct tensor *const *operand, int nties, struct tie *tie)
 {
-	struct build outside = *b;
 	int nparams = b->params.n;
-	struct node *n;
+	struct node *n = part(b, layer, op, attr, suffix, noperands, operand, nties, tie);
 
-	b->tie = tie;
-	b->nties = nties;
-	n = op_part(b, layer, op, attr, suffix, noperands, operand);
-	b->tie = outside.tie;
-	b->nties = outside.nties;
 	b->params.n = nparams;	/* the layer's, which has them already */
 	return n;
 }

@@ -60,8 +60,9 @@ enum attr_type {
 			 * then n is 0 and i 1 more than its index */
 	ATTR_INTS,	/* a tuple of up to MAX_RANK integers: a shape */
 	ATTR_ENUM,	/* a bare name or string out of spec->choices; i is its index */
-	ATTR_TENSOR,	/* tie a parameter to that of another layer: weight=tok. Not stored in
-			 * the node: op_param(name) takes the tied tensor instead of making one */
+	ATTR_TENSOR,	/* what stands for a parameter, that of another layer or any tensor: weight=tok. Not
+			 * stored in the node: op_param(name) takes it instead of making one. Every parameter of
+			 * a layer can be given so, declared or not */
 	ATTR_REALS,	/* a number, or a tuple of them: real[]; of data readers up to MAX_REALS. Where the spec says so
 			 * (spec->file), it may be the name of a file that has them: then i is 1, and n 0 */
 	ATTR_TEXT,	/* text in quotes, such as the name of a file */
@@ -325,6 +326,8 @@ const struct op	*op_find(const char *name);	/* any kind; NULL when unknown */
 struct tie {			/* weight=tok: parameter NAME of this node is that tensor */
 	const char *name;
 	struct tensor *tensor;
+	struct loc loc;
+	bool taken;		/* there is such a parameter */
 };
 
 struct build {

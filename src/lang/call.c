@@ -269,40 +269,62 @@ take_frame(const struct target *t, const struct value *v, struct attr *a)
 	return take_axes(t, v, 2 * SPACE_AXES, a);
 }
 
-/* weight=tok: the parameter of that name of the layer labelled tok; or a parameter(...) itself. */
-static bool
-take_tie(const struct target *t, const struct value *v, struct tie *tie)
+/* weight=tok: the parameter of that name of the layer labelled tok; NULL after an error. */
+static struct tensor *
+parameter_of(const struct target *t, const char *name, const struct value *v)
 {
-	const struct owner *o = NULL;
+	const struct owner *o = map_get(&t->ex->owners, v->layer->shared->path);
 	struct tensor *found = NULL;
 	int i, count = 0;
 
-	if (v->kind == V_LAYER && v->layer->shared) {
-		o = map_get(&t->ex->owners, v->layer->shared->path);
-		for (i = 0; o && i < o->nparams; i++) {
-			const char *dot = strrchr(o->param[i]->name, '.');
+	for (i = 0; o && i < o->nparams; i++) {
+		const char *dot = strrchr(o->param[i]->name, '.');
 
-			if (dot && strcmp(dot + 1, t->spec->name) == 0) {
-				found = o->param[i];
-				count++;
-			}
+		if (dot && strcmp(dot + 1, name) == 0) {
+			found = o->param[i];
+			count++;
 		}
-		if (count != 1) {
-			ex_error(t->ex, "type", v->loc, count ? "'%s' has more than one %s: share the "
-			    "layer itself" : "'%s' has no %s of its own to share",
-			    v->layer->shared->path, t->spec->name);
+	}
+	if (count == 1)
+		return found;
+	ex_error(t->ex, "type", v->loc, count ? "'%s' has more than one %s: share the layer itself" :
+	    "'%s' has no %s of its own to share", v->layer->shared->path, name);
+	return NULL;
+}
+
+static bool
+stands_for_parameter(const struct value *v)
+{
+	return v->kind == V_TENSOR || (v->kind == V_LAYER && v->layer->shared);
+}
+
+/* That, a parameter(...), or any other tensor: place_node() sees to it that there is such a parameter. */
+static bool
+take_tie(const struct target *t, const char *name, const struct value *v, struct binding_result *r)
+{
+	struct tensor *found;
+	const struct node *n;
+	int i;
+
+	if (!stands_for_parameter(v))
+		return wrong(t, v, "a tensor, or the label of a layer whose weights to share");
+	for (i = 0; i < r->nties; i++)
+		if (strcmp(r->tie[i].name, name) == 0) {
+			ex_error(t->ex, "name", v->loc, "%s: '%s' is given twice", t->op->name, name);
 			return false;
 		}
-	} else if (v->kind == V_TENSOR && v->tensor->def) {
-		const struct node *n = v->tensor->def;
-
-		if (n->nin == 1 && n->in[0] && n->in[0]->kind == T_PARAM)
-			found = n->in[0];
+	if (r->nties == MAX_TIES) {
+		ex_error(t->ex, "value", v->loc, "%s: tensors can stand for at most %d parameters", t->op->name,
+		    MAX_TIES);
+		return false;
 	}
-	if (!found)
-		return wrong(t, v, "the label of a layer whose weights to share");
-	*tie = (struct tie){ t->spec->name, found };
-	return true;
+	found = v->kind == V_LAYER ? parameter_of(t, name, v) : v->tensor;
+	n = v->kind == V_TENSOR ? found->def : NULL;
+	if (n && n->op == op_find("parameter"))
+		found = n->in[0];
+	r->tie[r->nties] = (struct tie){ .name = name, .tensor = found, .loc = v->loc };
+	r->nties += found != NULL;
+	return found != NULL;
 }
 
 static bool
@@ -313,12 +335,11 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 		return take_int(t, v, LARGEST_EXTENT, &a->i);
 	case ATTR_REAL:
 		return take_real(t, v, &a->r);
-	case ATTR_BOOL:
+	case ATTR_BOOL:		/* bias=b: there is one, and it is b */
+		if (t->spec->shares && stands_for_parameter(v))
+			return take_tie(t, t->spec->name, v, r) && (a->i = true);
 		a->i = v->flag;
-		if (t->spec->shares && (v->kind == V_TENSOR || (v->kind == V_LAYER && v->layer->shared)))
-			return (a->i = true) && take_tie(t, v, &r->tie[r->nties]) && ++r->nties;
-		return v->kind == V_BOOL || wrong(t, v, t->spec->shares ? "true, false, or whose to share" :
-		    "true or false");
+		return v->kind == V_BOOL || wrong(t, v, t->spec->shares ? "true, false or a tensor" : "true or false");
 	case ATTR_PAIR:
 		return take_pair(t, v, a);
 	case ATTR_SIDES:
@@ -332,7 +353,7 @@ take(const struct target *t, const struct value *v, struct binding_result *r, st
 	case ATTR_ENUM:
 		return take_choice(t, v, a);
 	case ATTR_TENSOR:
-		return take_tie(t, v, &r->tie[r->nties]) && ++r->nties;
+		return take_tie(t, t->spec->name, v, r);
 	case ATTR_REALS:
 		a->i = t->spec->file && v->kind == V_STRING;
 		return a->i ? take_text(t, v, a) : take_reals(t, v, a);
@@ -434,6 +455,19 @@ gathered(struct matching *m, const struct attr_spec *spec)
 		.item = item, .n = n };
 }
 
+/* An attribute's own name says what it takes. */
+static bool
+is_tie(const struct matching *m, const struct actual *x)
+{
+	int i;
+
+	for (i = 0; x->arg->name && i < op_nattrs(m->op); i++)
+		if (strcmp(m->op->attrs[i].name, x->arg->name) == 0)
+			return false;
+	return x->arg->name && m->op->kind == OP_LAYER && (stands_for_parameter(&x->value) ||
+	    x->value.kind == V_POISON);
+}
+
 static void
 match_one(struct matching *m)
 {
@@ -448,6 +482,12 @@ match_one(struct matching *m)
 		m->poisoned = true;
 	if (m->poisoned && x->value.kind == V_TENSOR && !x->arg->name) {
 		m->ok = false;		/* what is ahead of it may have been a tensor, too */
+		return;
+	}
+	if (is_tie(m, x)) {
+		m->misnamed |= x->value.kind == V_POISON;
+		t.what = arena_join(m->ex->a, m->op->name, "'s ", x->arg->name);
+		m->ok &= take_tie(&t, x->arg->name, &x->value, m->r);
 		return;
 	}
 	i = x->arg->name ? by_name(m, x->arg) : by_position(m, &x->value);

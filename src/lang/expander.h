@@ -259,9 +259,11 @@ bool		 any_poison(const struct actual *, int n);
 struct operands	 join_operands(struct expander *, struct operands ops, const struct actual *, int n,
 		    int take);
 
+#define MAX_TIES	32	/* parameters for which tensors stand */
+
 struct binding_result {
 	struct attr attr[MAX_ATTRS];
-	struct tie tie[MAX_ATTRS];
+	struct tie tie[MAX_TIES];
 	int nties;
 	struct layer *body;	/* of an operator that runs one many times */
 };

@@ -177,6 +177,39 @@ tuple_of(struct expander *ex, const struct node *n, struct loc loc)
 	return v;
 }
 
+/* No parameter has its name. */
+static void
+not_taken(struct expander *ex, const struct op *op, const struct tie *tie)
+{
+	struct names names = { NULL, 0, 0 };
+	int i;
+
+	for (i = 0; i < op_nattrs(op); i++)
+		names_add(ex->a, &names, op->attrs[i].name);
+	for (i = 0; i < ex->b.params.n; i++) {
+		const char *dot = strrchr(ex->b.params.v[i]->name, '.');
+
+		if (dot && ex->b.params.v[i]->kind == T_PARAM && strcmp(dot + 1, tie->name) != 0)
+			names_add(ex->a, &names, dot + 1);
+	}
+	names_suggest(ex, ex_error(ex, "name", tie->loc, "%s has no parameter '%s' for which a tensor could stand",
+	    op->name, tie->name), tie->name, &names);
+}
+
+static bool
+ties_are_taken(struct expander *ex, const struct op *op, const struct binding_result *r)
+{
+	bool ok = true;
+	int i;
+
+	for (i = 0; i < r->nties; i++)
+		if (!r->tie[i].taken) {
+			not_taken(ex, op, &r->tie[i]);
+			ok = false;
+		}
+	return ok;
+}
+
 static struct value
 place_node(struct expander *ex, const struct op *op, const char *path, struct loc loc,
     struct binding_result *r, int n, struct tensor *const *t)
@@ -196,7 +229,7 @@ place_node(struct expander *ex, const struct op *op, const char *path, struct lo
 	}
 	node = op_apply(&ex->b, op, r->attr, path, ex_place(ex, loc), n, t);
 	explain(ex, before, loc);
-	if (node->out[0]->kind == T_POISON)
+	if (node->out[0]->kind == T_POISON || !ties_are_taken(ex, op, r))
 		return value_poison(loc);
 	if (ex->b.params.n > 0) {
 		if (o && !ex->b.reuse)

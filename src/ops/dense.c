@@ -20,8 +20,8 @@
 	{ "units", ATTR_INT, "size of the last dimension of the output", .required = true,		\
 	    .min = 1, .max = (double)LARGEST_EXTENT },							\
 	BIAS_ATTR("add a trained number to each unit"),						\
-	{ "weight", ATTR_TENSOR, "a layer whose weight, of shape [units, in], is used instead of one "	\
-	    "of its own: weight=tok", .required = false }
+	{ "weight", ATTR_TENSOR, "a layer whose weight, or a tensor, of shape [units, in], is used instead "	\
+	    "of one of its own: weight=tok", .required = false }
 
 static const struct attr_spec attrs[] = {
 	DENSE_ATTRS,

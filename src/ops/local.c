@@ -16,8 +16,8 @@ static const struct attr_spec attrs[] = {
 	    .min = 1, .max = 32768 },
 	{ "stride", ATTR_PAIR, "step from window to window, in rows and columns", .preset = "1",
 	    .min = 1, .max = 32768 },
-	{ "bias", ATTR_BOOL, "add a trained number to each element of the output",
-	    .preset = "true" },
+	{ "bias", ATTR_BOOL, "add a trained number to each element of the output; or the tensor that is added",
+	    .preset = "true", .shares = true },
 	ATTRS_END
 };
 

@@ -48,7 +48,8 @@ static const struct attr_spec layernorm_attrs[] = {
 	AXES,
 	{ "affine", ATTR_BOOL, "multiply by a weight for each element of a row, and add a bias",
 	    .preset = "true" },
-	{ "bias", ATTR_BOOL, "add a bias, where there are weights", .preset = "true" },
+	{ "bias", ATTR_BOOL, "add a bias, where there are weights; or the tensor that is added", .preset = "true",
+	    .shares = true },
 	EPS_OF_VARIANCE,
 	ATTRS_END
 };

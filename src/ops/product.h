@@ -9,7 +9,8 @@
 
 /* What says whether the product has a bias, or whose it is. */
 #define BIAS_ATTR(words)									\
-	{ "bias", ATTR_BOOL, words "; or whose to share, bias=parameter((64), init=zeros)", .preset = "true", .shares = true }
+	{ "bias", ATTR_BOOL, words "; or the tensor that is added, bias=parameter((64), init=zeros)",	\
+	    .preset = "true", .shares = true }
 
 /* Kernels count places along an axis, and positions of a plane, in 31 bits. */
 #define LARGEST_PLANE	((int64_t)1 << 30)

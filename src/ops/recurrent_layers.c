@@ -155,7 +155,7 @@ direction(struct layers *s, struct tensor *x, int64_t layer, int reverse)
 	struct attr *dense = op_presets(a, &op_dense), *steps = op_presets(a, &op_recurrent);
 	int64_t units = s->cell->gates * s->hidden, at = layer * s->directions + reverse;
 	bool bias = op_bool(s->n, "bias"), good;
-	struct tie ih[] = { { "weight", NULL }, { "bias", NULL } }, hh[] = { { "weight", NULL }, { "bias", NULL } };
+	struct tie ih[] = { { .name = "weight" }, { .name = "bias" } }, hh[] = { { .name = "weight" }, { .name = "bias" } };
 	struct tensor *in[RECURRENT_OPERANDS] = { NULL, first_state(s, 0, at), first_state(s, 1, at),
 		s->lengths };
 	const char *where = called(s, "", layer, reverse);

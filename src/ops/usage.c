@@ -13,7 +13,7 @@ type_name(const struct attr_spec *a)
 		[ATTR_AXES] = "integer, or one for each axis",
 		[ATTR_FRAME] = "integer, one for each axis, or two: before, after",
 		[ATTR_INTS] = "integers", [ATTR_REALS] = "number, or a tuple of numbers", [ATTR_ENUM] = "word",
-		[ATTR_TENSOR] = "name of a layer", [ATTR_INIT] = "initial value", [ATTR_BODY] = "layer",
+		[ATTR_TENSOR] = "name of a layer, or tensor", [ATTR_INIT] = "initial value", [ATTR_BODY] = "layer",
 		[ATTR_TEXT] = "text in quotes",
 	};
 
