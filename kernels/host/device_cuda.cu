@@ -93,7 +93,7 @@ device_graph(int which, int64_t b, const struct step *step)
 		return NULL;
 #endif
 #ifdef VALIDATES
-	if (predictions)
+	if (predicting)
 		return NULL;
 #endif
 #ifdef LEAVES_OUT

@@ -234,7 +234,8 @@ static void profile_mark(int instant);
 } while (0)
 #endif
 
-struct prediction {		/* the network's output, for --predict */
+struct prediction {		/* what --predict writes */
+	const char *name;
 	int type;
 	int rank;
 	int64_t dim[MAX_DIMS];
@@ -243,11 +244,12 @@ struct prediction {		/* the network's output, for --predict */
 };
 
 #ifdef VALIDATES
-static unsigned char *predictions;	/* of one batch, on the host; NULL: not wanted */
+static unsigned char *kept[PREDICTIONS];	/* of one batch, on the host; NULL: not wanted */
+static bool predicting;				/* any of them? */
 
-/* the step hands them over at once, since later nodes may overwrite them */
-static void keep_predictions(const void *from, int64_t bytes);
-/* a piece of them; AT: bytes from their start */
+/* the step hands prediction K over at once, since later nodes may overwrite it */
+static void keep_predictions(int k, const void *from, int64_t bytes);
+/* a piece of the first; AT: bytes from its start */
 static void keep_predictions_at(const void *from, int64_t at, int64_t bytes);
 #endif
 

@@ -123,9 +123,10 @@ NET(open)(const char *weights, int threads)
 	else
 		device_open();
 	net_threads_there = true;
-	predictions = (unsigned char *)malloc((size_t)(prediction.elements * type_table[prediction.type].bytes *
+	predicting = true;
+	kept[0] = (unsigned char *)malloc((size_t)(predictions[0].elements * type_table[predictions[0].type].bytes *
 	    VALIDATE_BATCH));
-	if (!predictions)
+	if (!kept[0])
 		fail("no memory for the output of a batch");
 	net_rehearse();
 	net_load(weights);
@@ -169,9 +170,9 @@ static void
 net_collect(net_number *to, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
-		const unsigned char *x = prediction_at(i);
+		const unsigned char *x = prediction_at(0, i);
 
-		if (prediction.type == TYPE_ELEM)
+		if (predictions[0].type == TYPE_ELEM)
 			to[i] = (net_number)VALUE(*(const elem *)x);
 		else
 			to[i] = *(const net_number *)x;
@@ -196,7 +197,7 @@ NET(run)(int64_t n, const struct net_inputs *inputs, net_number *output)
 		net_feed(inputs, at, b);
 		device_run(STEP_VALIDATE, b, &step);
 		device_wait();
-		net_collect(output + at * prediction.elements, b * prediction.elements);
+		net_collect(output + at * predictions[0].elements, b * predictions[0].elements);
 	}
 	return 0;
 }
@@ -208,8 +209,8 @@ NET(close)(void)
 		device_close_arena();
 	arena = NULL;
 	net_end_reading(&net_weights);
-	free(predictions);
-	predictions = NULL;
+	free(kept[0]);
+	kept[0] = NULL;
 	net_is_open = false;
 }
 
@@ -240,7 +241,7 @@ main(int argc, char **argv)
 	static unsigned char *from[VALIDATE_INPUTS + 1];
 	static int64_t bytes[VALIDATE_INPUTS + 1];
 	struct net_inputs inputs;
-	net_number *to = (net_number *)malloc(sizeof(*to) * (size_t)(prediction.elements * VALIDATE_BATCH));
+	net_number *to = (net_number *)malloc(sizeof(*to) * (size_t)(predictions[0].elements * VALIDATE_BATCH));
 	int64_t b;
 
 	if (argc != 2) {
@@ -265,7 +266,7 @@ main(int argc, char **argv)
 			fprintf(stderr, "%s: %s\n", PROGRAM, NET(error)());
 			return 2;
 		}
-		fwrite(to, sizeof(*to), (size_t)(b * prediction.elements), stdout);
+		fwrite(to, sizeof(*to), (size_t)(b * predictions[0].elements), stdout);
 		if (!VALIDATE_INPUTS)
 			break;
 	}

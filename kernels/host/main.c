@@ -18,7 +18,7 @@ prepare(struct run *r)
 	if (o->best)
 		checkpoint_prepare(&best_checkpoint, o->best);
 #ifdef TRAINS
-	if (!o->eval && !o->predict) {
+	if (!o->eval && !o->predicts) {
 		if (!train_source.reader)
 			fail("%s names no data to train on", SPEC);
 		data_open(&r->train, o->data, &train_source, train_inputs, TRAIN_INPUTS,
@@ -26,13 +26,12 @@ prepare(struct run *r)
 	}
 #endif
 #ifdef VALIDATES
-	if (o->predict && !prediction.elements)
-		fail("--predict: %s computes nothing for each sample that could be written", NETWORK);
+	predictions_find(o);
 	validate_open(r);
-	if ((o->eval || o->predict) && !r->validate.samples)
+	if ((o->eval || o->predicts) && !r->validate.samples)
 		fail("%s names no data to validate on", SPEC);
 #else
-	if (o->eval || o->predict)
+	if (o->eval || o->predicts)
 		fail("%s names no data to validate on", SPEC);
 #endif
 	memory_check();
@@ -54,7 +53,7 @@ prepare(struct run *r)
 		start_values(o->seed);
 		if (o->weights)
 			weights_load_all(o);
-		else if (PERSISTENT && (o->eval || o->predict))
+		else if (PERSISTENT && (o->eval || o->predicts))
 			fprintf(stderr, "%s: note: untrained weights; --resume FILE or --weights FILE "
 			    "loads trained ones\n", PROGRAM);
 	}
@@ -72,25 +71,25 @@ main(int argc, char **argv)
 		return 0;
 	}
 #ifndef TRAINS
-	if (!r.option.eval && !r.option.predict)
+	if (!r.option.eval && !r.option.predicts)
 		fail("%s has no loss: there is nothing to train; --predict FILE writes what %s "
 		    "computes", SPEC, NETWORK);
 #endif
 	prepare(&r);
 	listen_to_signals();
 #ifdef TRAINS
-	if (!r.option.eval && !r.option.predict) {
+	if (!r.option.eval && !r.option.predicts) {
 		train_plan(&r);
 		train(&r);
 	}
 #endif
 #ifdef VALIDATES
-	if (r.option.eval || r.option.predict) {
+	if (r.option.eval || r.option.predicts) {
 		int64_t growth = memory_taken();
 		int results = r.validate.lacks ? 0 : VALIDATE_RESULTS;
 
 		progress_epoch(&r.progress, validate_results, results, 0);
-		if (!validate(&r, r.option.predict))
+		if (!validate(&r))
 			exit(128 + interrupted);
 		growth = memory_taken() - growth;
 		printf("%s: %lld samples", NETWORK, (long long)r.validated);
@@ -108,7 +107,7 @@ main(int argc, char **argv)
 	if (fflush(stdout) || ferror(stdout))
 		fail("standard output: %s", strerror(errno));
 #ifdef VALIDATES
-	if ((r.option.eval || r.option.predict) && !r.validate.lacks)
+	if ((r.option.eval || r.option.predicts) && !r.validate.lacks)
 		validate_finite(&r);
 #endif
 	return 0;

@@ -2,6 +2,7 @@
  * options.c - the program's own command line.
  */
 #define MOST_WEIGHTS	8	/* files */
+#define MOST_PREDICTED	64
 
 struct options {
 	double epochs;		/* below 0: as the spec says */
@@ -10,7 +11,9 @@ struct options {
 	bool seeded;
 	uint64_t seed;
 	const char *data;	/* where the data files are; NULL: here, or beside the spec */
-	const char *save, *best, *resume, *log, *predict;
+	const char *save, *best, *resume, *log;
+	const char *predict[MOST_PREDICTED];	/* FILE, or NAME=FILE */
+	int predicts;
 	const char *weight[MOST_WEIGHTS], *map[MOST_WEIGHTS];	/* files, and the map of each or NULL */
 	int weights;
 	bool strict;
@@ -37,7 +40,7 @@ static const struct option {
 	{"log", "FILE", "append one line of JSON an update and an epoch (*tfevents*: for TensorBoard)"},
 	{"plot", NULL, "draw losses and metrics when training ends"},
 	{"eval", NULL, "validate only"},
-	{"predict", "FILE", "write the network's output for the validation data (.npy, .csv, .safetensors)"},
+	{"predict", "FILE", "write the output for the validation data (.npy, .csv, .safetensors; NAME=FILE: that one)"},
 	{"plan", NULL, "print where every buffer lies, and end"},
 	{"profile", NULL, "print the time spent in each node"},
 	{"threads", "N", "worker threads (C)"},
@@ -160,9 +163,11 @@ option_set(struct options *o, const char *name, const char *value)
 		o->strict = true;
 	else if (!strcmp(name, "log"))
 		o->log = value;
-	else if (!strcmp(name, "predict"))
-		o->predict = value;
-	else if (!strcmp(name, "threads"))
+	else if (!strcmp(name, "predict")) {
+		if (o->predicts == MOST_PREDICTED)
+			fail("--predict: at most %d files", MOST_PREDICTED);
+		o->predict[o->predicts++] = value;
+	} else if (!strcmp(name, "threads"))
 		o->threads = (int)option_count(name, value, 1, MOST_THREADS);
 	else if (!strcmp(name, "eval"))
 		o->eval = true;
@@ -216,7 +221,7 @@ options_parse(struct options *o, int argc, char **argv)
 		fail("--save-every needs --save FILE");
 	if (o->save && o->best && !strcmp(o->save, o->best))
 		fail("--save and --save-best are two files: the last checkpoint and the best");
-	if ((o->eval || o->predict) && (o->save || o->best || o->epochs >= 0 || o->steps || o->plot))
+	if ((o->eval || o->predicts) && (o->save || o->best || o->epochs >= 0 || o->steps || o->plot))
 		fail("--%s does not train: --%s has no meaning with it", o->eval ? "eval" : "predict",
 		    o->save ? "save" : o->best ? "save-best" : o->steps ? "steps" : o->plot ? "plot" : "epochs");
 }

@@ -86,12 +86,12 @@ collect_results(int ticket, const struct result *result, int n, int64_t b, doubl
 }
 
 #ifdef VALIDATES
-/* One pass over the validation data; results go to r->valid. PREDICT is a file, or NULL. False: it was
+/* One pass over the validation data; results go to r->valid, and what is to be predicted to its files. False: it was
  * interrupted, and there are no results. */
 static bool
-validate(struct run *r, const char *predict)
+validate(struct run *r)
 {
-	int64_t total = r->validate.samples, sample_bytes;
+	int64_t total = r->validate.samples;
 	struct flight last = { 0 };
 	struct step step;
 
@@ -100,14 +100,9 @@ validate(struct run *r, const char *predict)
 	step.seed = r->state.seed;
 	step.share = 1;
 	memset(r->valid, 0, sizeof(r->valid));
-	sample_bytes = prediction.elements * type_table[prediction.type].bytes;
 	if (r->option.batch_limit && r->option.batch_limit < total / VALIDATE_BATCH)
 		total = r->option.batch_limit * VALIDATE_BATCH;
-	if (predict) {
-		predictions = (unsigned char *)data_alloc((uint64_t)sample_bytes * VALIDATE_BATCH,
-		    predict);
-		predictions_open(predict, total);
-	}
+	predictions_open_all(total);
 	for (int64_t at = 0; at < total && !interrupted; at += VALIDATE_BATCH) {
 		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
 
@@ -120,18 +115,15 @@ validate(struct run *r, const char *predict)
 		last.ticket = device_fetch(validate_results, VALIDATE_RESULTS);
 		last.b = b;
 		last.there = true;
-		if (predict && !predictions_write(b * prediction.elements))
-			predictions_fail();
+		predictions_write_all(b);
 	}
 	if (last.there)
 		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, r->valid);
 	if (interrupted) {
-		if (predict)
-			whole_drop(&prediction_file);
+		predictions_drop_all();
 		return false;
 	}
-	if (predict && !whole_close(&prediction_file))
-		predictions_fail();
+	predictions_close_all();
 	r->validated = total;
 	return true;
 }
@@ -156,7 +148,7 @@ validate_open(struct run *r)
 	if (!validate_source.reader)
 		return;
 	data_open(&r->validate, r->option.data, &validate_source, validate_inputs,
-	    VALIDATE_INPUTS, VALIDATE_BATCH, r->option.predict != NULL);
+	    VALIDATE_INPUTS, VALIDATE_BATCH, r->option.predicts > 0);
 	if (r->validate.lacks)
 		fprintf(stderr, "%s: note: there are no targets: nothing is measured\n", PROGRAM);
 }
@@ -358,7 +350,7 @@ epoch_done(struct run *r)
 
 #ifdef VALIDATES
 	if (r->validate.samples) {
-		if (!validate(r, NULL))
+		if (!validate(r))
 			stop(r);
 		valid = r->valid;
 	}

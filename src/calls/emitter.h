@@ -70,7 +70,7 @@ struct emitter {
 	const int64_t *offset;		/* by tensor id, in the arena; -1: it is not there */
 	const struct graph *graph;	/* being written */
 	int depth;		/* of loops around what is written, in the step */
-	const struct tensor *prediction;	/* of that graph, for --predict, or NULL */
+	const struct tensor *prediction;	/* of that graph, the first that --predict writes, or NULL */
 	VEC(struct convolution_note) convolutions;	/* of the steps written so far */
 	struct engines engines;
 	VEC(struct update_row) updates;	/* rows of the tables that the steps written so far need */

@@ -30,6 +30,8 @@ struct steps {
 	struct marks marks;
 	int *number;		/* of MADE(), by tensor id */
 	const unsigned *due;	/* by node of the graph being written; NULL: each runs in every step */
+	struct result *prediction;	/* of the graph being written, for --predict */
+	int npredictions;
 	int branch;		/* of the last call */
 	struct arena *scratch;	/* of what is said of the node */
 };
@@ -41,7 +43,7 @@ read_by_host(const struct emitter *e, const struct buffer *b)
 	int i;
 
 	for (i = 0; i < g->results.n; i++)
-		if (plan_buffer(e->plan, g->results.v[i].tensor) == b)
+		if (!g->results.v[i].predicted && plan_buffer(e->plan, g->results.v[i].tensor) == b)
 			return true;
 	return g->loss && plan_buffer(e->plan, g->loss) == b;
 }
@@ -329,24 +331,37 @@ put_updates(struct steps *s, struct node *const *n, int count, int instant)
 	end_call(s, due_of(s, instant), out, n, count, instant);
 }
 
+/* Of what the node makes, --predict writes this. */
+static void
+put_kept(struct steps *s, const struct node *n)
+{
+	struct emitter *e = s->e;
+	int i, k;
+
+	for (k = 0; k < s->npredictions; k++)
+		for (i = 0; i < n->nout; i++) {
+			const struct tensor *t = n->out[i];
+
+			if (!t || t != s->prediction[k].tensor)
+				continue;
+			emit_call(e, "keep_predictions", arg_int(k), arg_tensor(t), arg_text(arena_printf(e->module->arena,
+			    "b * %lld", (long long)(tensor_elements_per_sample(t) * dtype_bytes(t->dtype)))));
+		}
+}
+
 static void
 put_node(struct steps *s, struct node *const *at, int instant)
 {
 	const struct node *n = *at;
 	struct emitter *e = s->e;
-	const struct tensor *prediction = e->prediction;
 	struct text call, *out;
-	int i;
 
 	describe(s, n, instant);
 	put_before(s, n, 1, instant);
 	out = begin_call(s, due_of(s, instant), &call);
 	if (n->op->calls.emit)
 		n->op->calls.emit(e, n);
-	for (i = 0; prediction && i < n->nout; i++)
-		if (n->out[i] == prediction)
-			emit_call(e, "keep_predictions", arg_tensor(prediction),
-			    arg_text(arena_printf(e->module->arena, "b * %lld", (long long) (tensor_elements_per_sample(prediction) * dtype_bytes(prediction->dtype)))));
+	put_kept(s, n);
 	end_call(s, due_of(s, instant), out, at, 1, instant);
 }
 
@@ -404,7 +419,8 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 
 	text_init(&body, a);
 	s->e->graph = g;
-	s->e->prediction = g == s->e->module->validate ? graph_prediction(g) : NULL;
+	s->npredictions = g == s->e->module->validate ? graph_predictions(g, &s->prediction) : 0;
+	s->e->prediction = s->npredictions ? s->prediction[0].tensor : NULL;
 	s->e->out = &body;
 	for (i = 0; i < g->nodes.n; i += count) {
 		const struct node *n = g->nodes.v[i];

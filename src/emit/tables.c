@@ -77,7 +77,7 @@ emit_result_list(struct arena *a, const struct graph *g, struct result **list)
 		r[n++] = (struct result){ .name = "loss", .tensor = g->loss, .is_loss = true };
 	for (i = 0; i < g->results.n; i++) {
 		if (!is_number(g->results.v[i].tensor))
-			continue;	/* what an inference network computes: for --predict */
+			continue;	/* for --predict */
 		r[n] = g->results.v[i];
 		if (!listed && !strcmp(r[n].name, "loss"))
 			r[n].name = r[n].tensor->name;
@@ -284,6 +284,8 @@ emit_constants(struct emitter *e, const char *program)
 	    "train_step */\n", (long long)p->batch);
 	parts_own(e->parts, "VALIDATE_BATCH");
 	text_printf(e->out, "#define VALIDATE_BATCH\t%lld\n", (long long)p->validate_batch);
+	parts_own(e->parts, "PREDICTIONS");
+	text_printf(e->out, "#define PREDICTIONS\t%d\n", m->validate ? graph_predictions(m->validate, &list) : 1);
 	parts_own(e->parts, "THREADS");
 	text_printf(e->out, "#define THREADS\t\t%d\t/* most for which workspaces are planned */\n",
 	    p->threads > 0 ? p->threads : 1);
@@ -376,24 +378,37 @@ emit_schedule(struct emitter *e)
 	    emit_decimal(e, s->cooldown));
 }
 
+static void
+put_prediction(struct emitter *e, const struct result *r)
+{
+	const struct tensor *t = r->tensor;
+	int64_t channels, places;
+
+	text_puts(e->out, "\t{");
+	emit_string(e->out, r->name);
+	if (t) {
+		text_printf(e->out, ", TYPE_%s, %d, ", t->dtype->macro, t->rank);
+		emit_dims(e, t);
+		lies_last(t, &channels, &places);
+		text_printf(e->out, ", %lld, %lld, %lld},\n", (long long)tensor_elements_per_sample(t), (long long)channels,
+		    (long long)places);
+	} else {
+		text_puts(e->out, ", TYPE_F32, 0, {0}, 0, 0, 0},\n");
+	}
+}
+
 void
 emit_prediction_table(struct emitter *e)
 {
-	const struct tensor *t = graph_prediction(e->module->validate);
-	int64_t channels, places;
+	struct result *r;
+	int n = graph_predictions(e->module->validate, &r), i;
 
-	parts_own(e->parts, "prediction");
-	text_puts(e->out, "\n/* what --predict writes: type, dims, elements, layout */\n"
-	    "static const struct prediction prediction = {\n\t");
-	if (t) {
-		text_printf(e->out, "TYPE_%s, %d, ", t->dtype->macro, t->rank);
-		emit_dims(e, t);
-		lies_last(t, &channels, &places);
-		text_printf(e->out, ", %lld, %lld, %lld\n};\n",
-		    (long long)tensor_elements_per_sample(t), (long long)channels, (long long)places);
-	} else {
-		text_puts(e->out, "TYPE_F32, 0, {0}, 0, 0, 0\n};\n");
-	}
+	parts_own(e->parts, "predictions");
+	text_puts(e->out, "\n/* what --predict writes: name, type, dims, elements, layout */\n"
+	    "static const struct prediction predictions[PREDICTIONS] = {\n");
+	for (i = 0; i < n; i++)
+		put_prediction(e, &r[i]);
+	text_puts(e->out, "};\n");
 	parts_own(e->parts, NULL);
 }
 

@@ -134,12 +134,13 @@ struct node {
 	const struct node *again;	/* recomputation: the forward node it repeats, else NULL */
 };
 
-struct result {			/* a loss or a metric */
+struct result {			/* a loss, a metric, or what --predict writes */
 	const char *name;	/* "loss", "accuracy", "loss.depth" */
-	struct tensor *tensor;	/* a scalar */
+	struct tensor *tensor;	/* a scalar, if not predicted */
 	struct loc loc;
 	bool is_loss;
 	bool weighs;	/* no metric: what the one before it weighs in a mean over batches */
+	bool predicted;	/* no scalar: of each sample, taken as soon as it is made, so it need not live on */
 };
 
 struct graph {

@@ -278,7 +278,8 @@ result(struct ir_reader *r)
 	struct result res = { .loc = ir_read_here(r) };
 
 	res.is_loss = ir_read_accept(r, "loss");
-	if (!res.is_loss)
+	res.predicted = !res.is_loss && ir_read_accept(r, "predicted");
+	if (!res.is_loss && !res.predicted)
 		ir_read_expect(r, "metric");
 	res.tensor = tensor(r);
 	res.name = ir_read_string(r);

@@ -12,7 +12,7 @@
  *       input %0 f32[B, 1, 28, 28] "image" @4
  *       %7 f32[B, 6, 28, 28] activation "features.conv" = conv(%0, %1, _) {filters=6} forward
  *           "features.conv" using %77 u8[65536 + 9408 B] @9	(one line)
- *       result loss %20 "loss" @12
+ *       result loss %20 "loss" @12	(or metric; predicted: for --predict, taken as soon as it is made)
  *
  *     B,               the shape is batched
  *     classes 10       labels below that; vocab 50257: tokens
@@ -251,6 +251,12 @@ print_accumulated(FILE *f, const struct module *m)
 		}
 }
 
+static const char *
+result_kind(const struct result *r)
+{
+	return r->predicted ? "predicted" : r->is_loss ? "loss" : "metric";
+}
+
 static void
 print_contents(FILE *f, const struct graph *g)
 {
@@ -269,7 +275,7 @@ print_contents(FILE *f, const struct graph *g)
 	for (i = 0; i < g->nodes.n; i++)
 		print_node(f, g->nodes.v[i]);
 	for (i = 0; i < g->results.n; i++)
-		fprintf(f, "  result %s %%%d \"%s\" @%d\n", g->results.v[i].is_loss ? "loss" : "metric",
+		fprintf(f, "  result %s %%%d \"%s\" @%d\n", result_kind(&g->results.v[i]),
 		    g->results.v[i].tensor->id, g->results.v[i].name, loc_line(g->results.v[i].loc));
 	if (g->loss)
 		fprintf(f, "  loss %%%d\n", g->loss->id);

@@ -113,9 +113,22 @@ graph_prediction(const struct graph *g)
 	if (!t)
 		t = operand_of_kind(g, OP_METRIC, learnt);
 	for (i = 0; !t && i < g->results.n; i++)
-		if (can_be_kept(g->results.v[i].tensor))
+		if (!g->results.v[i].predicted && can_be_kept(g->results.v[i].tensor))
 			t = g->results.v[i].tensor;
 	return t;
+}
+
+int
+graph_predictions(const struct graph *g, struct result **all)
+{
+	struct result *r = *all = arena_array(g->module->arena, (size_t)g->results.n + 1, sizeof(*r));
+	int i, n = 0;
+
+	r[n++] = (struct result){ .name = "prediction", .tensor = (struct tensor *)graph_prediction(g), .predicted = true };
+	for (i = 0; i < g->results.n; i++)
+		if (g->results.v[i].predicted)
+			r[n++] = g->results.v[i];
+	return n;
 }
 
 /* ---- nothing but that ---- */

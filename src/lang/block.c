@@ -433,6 +433,7 @@ expand_network(struct expander *ex, struct network *net)
 	m->loc = net->name.loc;
 	m->forward = ir_graph(m, "forward", true);
 	ex->m = m;
+	ex->body = s;
 	ex->b = (struct build){ .module = m, .graph = m->forward };
 	ex->owners = ex->results = (struct map){ NULL, 0, 0, NULL, 0 };
 	ex->casts.n = 0;
@@ -464,6 +465,7 @@ expand_network(struct expander *ex, struct network *net)
 	m->broken |= wrong_settings;
 	settings_bind(ex, net, &m->set, staged.all.v, staged.all.n);
 	ex->m = NULL;
+	ex->body = NULL;
 	ex->b.graph = NULL;
 	return m;
 }

@@ -8,7 +8,7 @@
  *     block.c    blocks and networks             types.c   inputs and targets
  *     builtin.c  functions of numbers            patterns.c  patterns of dotted paths
  *     body.c     layers that an operator runs many times
- *     settings.c, setting_values.c, optimizer.c, groups.c, turns.c, data.c, device_setting.c: the sections
+ *     settings.c, setting_values.c, optimizer.c, groups.c, turns.c, predict.c, data.c, device_setting.c: the sections
  */
 #ifndef STOWAGE_LANG_EXPANDER_H
 #define STOWAGE_LANG_EXPANDER_H
@@ -115,6 +115,7 @@ struct expander {
 	struct map stand_ins;	/* a path to the struct source that stands for its file */
 	int sought;		/* names looked at for suggestions */
 	struct module *m;	/* being expanded; NULL while the file is looked at */
+	struct scope *body;	/* its names */
 	struct build b;
 	struct map owners;	/* path to struct owner */
 	struct map results;	/* name of a loss or metric to int, the last number it was given */
@@ -332,6 +333,7 @@ void	no_decay_read(struct expander *, const struct expr *, struct settings *);
 void	no_decay_check(struct expander *, const struct settings *);
 void	freeze_read(struct expander *, const struct setting *, struct settings *);
 void	recompute_read(struct expander *, const struct setting *, struct settings *);
+void	predict_read(struct expander *, const struct setting *);
 void	device_read(struct expander *, struct settings *);
 void	device_name(struct expander *, const struct setting *, struct device *);
 void	device_memory(struct expander *, const struct setting *, struct device *);

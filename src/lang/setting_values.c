@@ -254,6 +254,15 @@ bind_recompute(struct expander *ex, const struct setting *st, struct settings *s
 }
 
 static void
+bind_predict(struct expander *ex, const struct setting *st, struct settings *set,
+    const struct staged *staged)
+{
+	(void)set;
+	(void)staged;
+	predict_read(ex, st);
+}
+
+static void
 bind_data(struct expander *ex, const struct setting *st, struct settings *set,
     const struct staged *staged)
 {
@@ -332,6 +341,9 @@ const struct setting_kind setting_kinds[] = {
 	  .doc = "samples processed at once; train's micro-batch if not given" },
 	{ SEC_VALIDATE, "data", .bind = bind_validate_data,
 	  .doc = "the validation data; required" },
+	{ SEC_VALIDATE, "predict", .many = true, .bind = bind_predict,
+	  .doc = "what the network defines that the program's --predict NAME=FILE can write, beside its output",
+	  .values = "features" },
 	{ SEC_DEVICE, "name", .device = device_name,
 	  .doc = "a card of the table of GPUs, which lists memory and architecture" },
 	{ SEC_DEVICE, "memory", .device = device_memory,

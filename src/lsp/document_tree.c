@@ -358,17 +358,21 @@ use_group(struct maker *m, const struct expr *e)
 			use_expr(m, e->arg[k].value);
 }
 
-/* A loss or a metric by its name; of any network where the section names none. */
+/* Of a network, a result (a loss or a metric) or a definition, which a setting names by the first N letters of NAME;
+ * of any network where the section names none. */
 static struct symbol *
-find_result(const struct maker *m, const struct symbol *network, const char *name)
+find_of_network(const struct maker *m, const struct symbol *network, enum symbol_kind kind, const char *name, size_t n)
 {
 	const struct tree *t = m->tree;
 	int i;
 
-	for (i = 0; i < t->symbols.n; i++)
-		if (t->symbols.v[i]->kind == SYMBOL_RESULT && strcmp(t->symbols.v[i]->name, name) == 0 &&
-		    (!network || t->symbols.v[i]->network == network->network))
-			return t->symbols.v[i];
+	for (i = 0; i < t->symbols.n; i++) {
+		struct symbol *s = t->symbols.v[i];
+
+		if (s->kind == kind && s->network && strlen(s->name) == n && strncmp(s->name, name, n) == 0 &&
+		    (!network || s->network == network->network))
+			return s;
+	}
 	return NULL;
 }
 
@@ -378,7 +382,7 @@ use_losses(struct maker *m, const struct symbol *network, const struct expr *e)
 	int k;
 
 	if (e->kind == E_NAME)
-		add_use(m, expr_word(e), find_result(m, network, e->name));
+		add_use(m, expr_word(e), find_of_network(m, network, SYMBOL_RESULT, e->name, strlen(e->name)));
 	for (k = 0; e->kind == E_TUPLE && k < e->nargs; k++)
 		use_losses(m, network, e->arg[k].value);
 }
@@ -398,6 +402,17 @@ use_update(struct maker *m, const struct symbol *network, const struct expr *e)
 			use_optimizer(m, e->arg[k].value);
 }
 
+/* What predict names: a definition, or one in the block that made it. */
+static void
+use_definition(struct maker *m, const struct symbol *network, const struct expr *e)
+{
+	struct loc word = expr_word(e);
+	size_t n = strcspn(e->name, ".");
+
+	word.end = word.beg + (int)n;
+	add_use(m, word, find_of_network(m, network, SYMBOL_DEF, e->name, n));
+}
+
 static void
 use_setting(struct maker *m, const struct symbol *network, const struct setting *s)
 {
@@ -408,6 +423,8 @@ use_setting(struct maker *m, const struct symbol *network, const struct setting 
 
 		if (strcmp(s->key.text, "update") == 0)
 			use_update(m, network, e);
+		else if (strcmp(s->key.text, "predict") == 0 && (e->kind == E_NAME || e->kind == E_PATH))
+			use_definition(m, network, e);
 		else if (strcmp(s->key.text, "groups") == 0)
 			use_group(m, e);
 		else if (e->kind == E_CALL && strcmp(s->key.text, "optimizer") == 0)

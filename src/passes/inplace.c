@@ -60,7 +60,8 @@ find_last_reads(const struct graph *g, struct classes *c)
 			if (g->nodes.v[i]->in[j])
 				c->last[tensor_root(g->nodes.v[i]->in[j])->id] = i;
 	for (i = 0; i < g->results.n; i++)
-		c->last[tensor_root(g->results.v[i].tensor)->id] = g->nodes.n;
+		if (!g->results.v[i].predicted)
+			c->last[tensor_root(g->results.v[i].tensor)->id] = g->nodes.n;
 	if (g->loss)
 		c->last[tensor_root(g->loss)->id] = g->nodes.n;
 }

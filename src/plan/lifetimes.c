@@ -99,7 +99,8 @@ scan_graph(struct scan *s, const struct graph *g, int start, bool persistent)
 	for (i = 0; i < g->nodes.n; i++)
 		scan_node(s, g->nodes.v[i], batch, start + i, persistent);
 	for (i = 0; i < g->results.n && !persistent; i++)
-		touch(s, g->results.v[i].tensor, batch, end);
+		if (!g->results.v[i].predicted)
+			touch(s, g->results.v[i].tensor, batch, end);
 	if (g->loss && !persistent)
 		touch(s, g->loss, batch, end);
 }
