@@ -14,6 +14,7 @@ struct compile_args {
 	int target;		/* index in target_table; -1: as the device suggests */
 	int64_t threads;	/* 0: one per processor */
 	int64_t batch;		/* micro-batch; 0: the spec's */
+	int64_t operators;	/* that a file may have; 0: as many as usual */
 	const char *device;
 	const char *network;	/* NULL: all of them */
 	struct words define;
@@ -54,6 +55,9 @@ struct compile_args {
 	{ .name = "without", .type = OPTION_LIST, .value = "PASS",			\
 	  .doc = "leave out an optional pass, to see what it gains",			\
 	  FIELD(owner, compile.without) },						\
+	{ .name = "operators", .type = OPTION_INT, .value = "N",			\
+	  .doc = "the most that a file's networks may have", .min = 1,			\
+	  .max = MOST_OPERATORS, FIELD(owner, compile.operators) },			\
 	CONFIG_OPTIONS(owner, compile.config, compile.no_config, compile.allow_outside), \
 	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=VALUE",	\
 	  .doc = "set a file-level param; of a model, the extent of an axis that it names",	\

@@ -342,7 +342,7 @@ apply_repeat(struct expander *ex, struct scope *s, struct where *w, struct expr 
 		    ex_text(ex, e->loc));
 		return value_poison(e->loc);
 	}
-	if (!want_int(ex, &times, "the number of copies", 0, LARGEST_GRAPH, &n))
+	if (!want_int(ex, &times, "the number of copies", 0, MOST_OPERATORS, &n))
 		return value_poison(e->loc);
 	for (i = 0; i < n && !ex->stopped; i++) {
 		const char *path = path_number(ex->a, in->path, in->next++);

@@ -74,6 +74,12 @@ ex_error(struct expander *ex, const char *rule, struct loc loc, const char *fmt,
 	return g;
 }
 
+int
+ex_most_operators(const struct expander *ex)
+{
+	return ex->opt->operators ? ex->opt->operators : USUAL_OPERATORS;
+}
+
 static bool
 too_many_steps(const struct expander *ex)
 {

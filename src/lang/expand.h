@@ -60,7 +60,12 @@ struct lang_options {
 	const struct unsaved *unsaved;	/* texts for files that are used; NULL: none */
 	struct evaluated *evaluated;	/* takes it down; NULL: nobody asks */
 	const char *root;	/* the absolute folder below which `use` reads; NULL: anywhere */
+	int operators;		/* the most that all networks of a file may have together; 0: USUAL_OPERATORS */
 };
+
+/* With so many, whatever they are, a command ends within seconds and takes less than half a gigabyte. */
+#define USUAL_OPERATORS	100000
+#define MOST_OPERATORS	10000000
 
 struct spec {
 	struct file *file;

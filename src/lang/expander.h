@@ -19,7 +19,6 @@
 #include "lang/value.h"
 #include "ir/op.h"
 
-#define LARGEST_GRAPH	100000	/* nodes, of all networks of a file together */
 #define DEEPEST_BLOCKS	64	/* of blocks within blocks */
 #define DEEPEST_EXPR	400	/* of expressions within expressions; a pipe is one, however long */
 #define DEEPEST_CALLS	1200	/* of our own functions, all recursion together */
@@ -137,6 +136,8 @@ struct diag	*ex_error(struct expander *, const char *rule, struct loc, const cha
 void		 ex_frames(struct expander *, struct diag *, struct loc);
 /* Where a layer is, as users see it: a block that came with Stowage is one thing, at the place of its use. */
 struct loc	 ex_place(struct expander *, struct loc);
+/* How many operators the networks of the file may have together. */
+int		 ex_most_operators(const struct expander *);
 /* Counts one level of recursion and one step; false (and an error) when a bound is met. Undone by
  * ex_leave() in either case. */
 bool		 ex_enter(struct expander *, struct loc);

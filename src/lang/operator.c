@@ -118,6 +118,15 @@ count_operands(struct expander *ex, const struct op *op, struct operands ops, st
 	return false;
 }
 
+static void
+too_many(struct expander *ex, struct loc loc)
+{
+	struct diag *g = ex_error(ex, "value", loc, ex->made ? "the networks of this file have more than %d operators "
+	    "together" : "the network has more than %d operators", ex_most_operators(ex));
+
+	diag_help(ex->d, g, "--operators sets how many there may be; what a command takes grows with them");
+}
+
 /* May this node be made here and now? */
 static bool
 has_room(struct expander *ex, const struct op *op, struct loc loc)
@@ -127,10 +136,9 @@ has_room(struct expander *ex, const struct op *op, struct loc loc)
 		    "do", op->name);
 		return false;
 	}
-	if (ex->made + ex->b.graph->nodes.n >= LARGEST_GRAPH) {
+	if (ex->made + ex->b.graph->nodes.n >= ex_most_operators(ex)) {
 		if (!ex->stopped && !ex->full)
-			ex_error(ex, "value", loc, ex->made ? "the networks of this file have more than %d "
-			    "operators together" : "the network has more than %d operators", LARGEST_GRAPH);
+			too_many(ex, loc);
 		ex->stopped = ex->full = ex->m->broken = true;
 	}
 	return !ex->stopped;
