@@ -27,7 +27,9 @@ static const struct {
 };
 
 #define MAX_DIMS	8
-#define MAX_COLUMNS	8
+#ifndef MAX_COLUMNS
+#define MAX_COLUMNS	8	/* inputs and targets; a program with more says how many */
+#endif
 
 enum { START_ZEROS, START_CONSTANT, START_UNIFORM, START_NORMAL };
 

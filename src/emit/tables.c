@@ -256,6 +256,8 @@ most_numbers(const struct module *m)
 	return most;
 }
 
+#define LEAST_COLUMNS	8	/* as kernels/host/host.h has it */
+
 void
 emit_constants(struct emitter *e, const char *program)
 {
@@ -298,6 +300,8 @@ emit_constants(struct emitter *e, const char *program)
 	text_printf(e->out, "#define PERSISTENT\t%d\n", persistent);
 	emit_layouts(e);
 	text_printf(e->out, "#define MAX_RESULTS\t%d\n", results);
+	if (m->forward->inputs.n > LEAST_COLUMNS)
+		text_printf(e->out, "#define MAX_COLUMNS\t%d\n", m->forward->inputs.n);
 	text_printf(e->out, "#define RESULT_NUMBERS\t%lld\n", (long long)most_numbers(m));
 	if (m->set.precision->macro) {
 		parts_own(e->parts, m->set.precision->macro);
