@@ -1,6 +1,5 @@
 /*
- * What a message's own figures and shape say of the cause, without a network to compare them with.
- * How the axes of a shape stand is not known then: what follows from either reading is said as such.
+ * What a message's own figures say of the cause, without a network to compare them with.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -8,154 +7,10 @@
 
 #include "base/text.h"
 
-#define MANY		1000	/* samples at once: more than batches of training have */
-#define WIDE		10000	/* an extent of a matrix that is no layer's usual one */
-#define MOST_KERNEL	11	/* the height and width of a filter */
-#define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
-#define LARGE_HOST	((int64_t)16 << 30)
 #define LARGE_SAMPLE	((int64_t)1 << 30)
 #define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
-#define LONG		64	/* positions of a sequence */
 #define INTEL_BLOCK	((int64_t)4 << 30)
-#define FEW_TABLE_ROWS	100000
 #define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
-#define FEW_PIXELS	256	/* along a side of an image that is worth a word */
-
-/* ---- TensorFlow's shapes ---- */
-
-/* Does an operation of that name give a weight its first values? */
-static bool
-initializes(const char *node)
-{
-	static const char *const part[] = { "Initializer/", "random_uniform", "truncated_normal",
-	    "random_normal", "RandomUniform", "TruncatedNormal", "/Assign", NULL };
-	int i;
-
-	for (i = 0; part[i]; i++)
-		if (strstr(node, part[i]))
-			return true;
-	return false;
-}
-
-/* Filters are height, width, channels in, channels out. */
-static bool
-may_be_filter(const struct oom_shape *s)
-{
-	return s->dim[0] <= MOST_KERNEL && s->dim[1] <= MOST_KERNEL;
-}
-
-/* Positions by positions, for each head and sample. */
-static bool
-is_square(const struct oom_shape *s)
-{
-	return s->rank >= 3 && s->dim[s->rank - 1] == s->dim[s->rank - 2] && s->dim[s->rank - 1] >= LONG;
-}
-
-static void
-of_images(struct autopsy *y, const struct oom_shape *s)
-{
-	long long n = (long long)s->dim[0];
-
-	if (n >= MANY)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
-		    "images, those are samples, and as many are a whole data set, such as that of tests, "
-		    "rather than a batch of training: in batches they take a part of that.", n));
-	else if (n > 1)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
-		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
-		    "smaller in proportion.", n));
-	else
-		autopsy_cause(y, "Its first extent is 1. Where it is a tensor of images, that is the batch, "
-		    "which cannot be smaller; the image can.");
-}
-
-static void
-of_matrix(struct autopsy *y, const struct oom_shape *s)
-{
-	int64_t wide = s->dim[0] > s->dim[1] ? s->dim[0] : s->dim[1];
-
-	if (wide < WIDE || y->main->node[0])
-		return;
-	autopsy_cause(y, arena_printf(y->arena, "If its rows are samples, %lld went through at once%s. If it "
-	    "is a weight, its gradient, or what the optimizer keeps for it, the batch plays no part, and "
-	    "the extent of %lld does: a vocabulary, a number of classes, or a flattened image.",
-	    (long long)s->dim[0], s->dim[0] >= WIDE ? ", as a whole data set does at evaluation" : "",
-	    (long long)wide));
-}
-
-/* What a node's name says of a matrix. */
-static bool
-of_named_matrix(struct autopsy *y, const struct oom_shape *s)
-{
-	if (!strstr(y->main->node, "logits") || s->dim[0] < MANY)
-		return false;
-	autopsy_cause(y, arena_printf(y->arena, "The operation makes logits, a number for each of %lld classes or words, "
-	    "for %lld samples or positions at once: fewer of these make them smaller, and softmax, the loss and "
-	    "their gradient, which take as much again.", (long long)s->dim[1], (long long)s->dim[0]));
-	return true;
-}
-
-static bool
-is_attention(const char *node)
-{
-	return strstr(node, "attention") || strstr(node, "attn");
-}
-
-static void
-tensorflow_shape(struct autopsy *y)
-{
-	const struct oom_message *o = y->main;
-	const struct oom_shape *s = &o->shape;
-
-	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
-		return;
-	if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
-		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its %lld rows are "
-		    "samples, heads and positions in one: fewer samples at once, or shorter ones, make it "
-		    "smaller.", (long long)s->dim[0]));
-	else if (strstr(o->node, "Concat") && (o->facts & TRACE_EVALUATES))
-		autopsy_cause(y, "The operation joins the results of all batches of predict() or evaluate() on "
-		    "the device: they grow with the number of samples, not with a batch. In parts "
-		    "(predict_on_batch(), whose results are moved to the machine's memory) they need not lie "
-		    "there.");
-	else if (initializes(o->node))
-		autopsy_cause(y, "The operation gives a weight, or what the optimizer keeps for it, its first "
-		    "values: the batch plays no part.");
-	else if (is_square(s) && is_attention(o->node))
-		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its tensor has a "
-		    "number for each pair of %lld x %lld positions: it grows with the square of the length, "
-		    "with the heads, and with the batch.", (long long)s->dim[s->rank - 2],
-		    (long long)s->dim[s->rank - 1]));
-	else if (strstr(o->node, "Filter") || strstr(o->node, "Adam") || strstr(o->node, "kernel"))
-		return;
-	else if ((s->rank == 4 && !may_be_filter(s)) || s->rank == 5)
-		of_images(y, s);
-	else if (s->rank == 3 && s->dim[0] > MOST_KERNEL && s->dim[0] < MANY)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent, %lld, is the number of samples as a "
-		    "rule: then a smaller batch makes it smaller in proportion.", (long long)s->dim[0]));
-	else if (s->rank == 2 && !of_named_matrix(y, s))
-		of_matrix(y, s);
-}
-
-/* Height, width and colours, after numbers of images. */
-static void
-host_image(struct autopsy *y)
-{
-	const struct oom_shape *s = &y->main->shape;
-	int64_t colours, height, width;
-
-	if (y->main->kind != OOM_TENSORFLOW || !s->known || s->rank < 3)
-		return;
-	colours = s->dim[s->rank - 1];
-	width = s->dim[s->rank - 2];
-	height = s->dim[s->rank - 3];
-	if ((colours != 1 && colours != 3 && colours != 4) || height < FEW_PIXELS || width < FEW_PIXELS)
-		return;
-	autopsy_cause(y, arena_printf(y->arena, "Where its last extents are height, width and colours, it is of images of "
-	    "%lld x %lld pixels, decoded in the machine's memory: smaller ones, or fewer that are read ahead (queues, "
-	    "prefetch, parallel calls), take less.", (long long)width, (long long)height));
-}
-
 /* ---- what grows ---- */
 
 /* By the number of its epoch steps had fitted, unless the run was resumed there. */
@@ -171,72 +26,6 @@ went_on(struct autopsy *y)
 	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step (lists of "
 	    "results, caches, models that are made anew)" : "tensors that are kept from step to "
 	    "step (sums of losses with their graph, lists of results, validation with gradients)"));
-}
-
-/* ---- arrays in the machine's memory ---- */
-
-/* Samples by their number: neither a batch, nor an image or a volume. */
-static bool
-is_data_set(const struct oom_shape *s)
-{
-	int64_t n = s->dim[0];
-
-	if (s->rank == 2)
-		return n >= FEW_TABLE_ROWS && n / 8 > s->dim[1];
-	if (s->rank == 3)
-		return n >= MANY && n / 8 > s->dim[1] && n / 8 > s->dim[2];
-	return s->rank > 3 && n >= MANY;
-}
-
-static void
-array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
-{
-	const char *wide = y->element == 8 && bytes > SMALL_HOST ?
-	    " Its elements have 8 bytes; with 4, as in float32, it takes half." : "";
-	long long n = (long long)s->dim[0];
-
-	if (bytes <= SMALL_HOST)
-		return;
-	if (is_data_set(s))
-		autopsy_cause(y, arena_printf(y->arena, "An array of %lld rows is no batch but all there are: of a "
-		    "data set, a film, a recording or a cloud of points. Read or converted in parts, or mapped from a file "
-		    "(numpy.memmap), it need not lie there at once.%s", n, wide));
-	else if (s->rank == 2 && n >= WIDE && s->dim[1] >= WIDE)
-		autopsy_cause(y, arena_printf(y->arena, "A matrix of %lld x %lld: it grows with the product of "
-		    "the two, whether they are pairs or an image's pixels, and has to be made in parts or "
-		    "smaller.%s", n, (long long)s->dim[1], wide));
-	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
-		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1, so this is one sample, of %s: "
-		    "cropped or coarser, it takes less.%s", autopsy_shape_text(y->arena, s), wide));
-	else if (*wide)
-		autopsy_cause(y, wide + 1);
-}
-
-static void
-host_request(struct autopsy *y)
-{
-	const struct oom_message *o = y->main;
-	int64_t bytes = y->hi;
-	char human[SIZE_TEXT];
-
-	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE))
-		return;
-	if (bytes <= SMALL_HOST)
-		autopsy_cause(y, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
-		    "part of it that this process may have, was full already. What had filled it "
-		    "matters, not this request.", size_human(human, bytes)));
-	else if (bytes >= LARGE_HOST)
-		autopsy_cause(y, arena_printf(y->arena, "The request is for %s in one piece: whatever else was "
-		    "held, it must be made in parts or of less, such as smaller or fewer samples.",
-		    size_human(human, bytes)));
-	if (o->shape.known)
-		array_shape(y, &o->shape, bytes);
-	if (o->kind == OOM_PADDLE && o->node[0])
-		autopsy_cause(y, arena_printf(y->arena, "It failed in %s, so that the network itself ran on the processor: "
-		    "what it needs grows with the number and the size of samples at once.", o->node));
-	if (o->windows)
-		autopsy_cause(y, "PyTorch says it so on Windows, where all programs together are promised no more than the machine's memory and "
-		    "the paging file: a larger one, or fewer programs, help.");
 }
 
 /* ---- the device's figures ---- */
@@ -572,10 +361,7 @@ void
 autopsy_alone_causes(struct autopsy *y)
 {
 	if (y->main->host) {
-		if (!y->matches.all.n) {
-			host_request(y);
-			host_image(y);
-		}
+		autopsy_shape_causes(y);
 		if (y->log.shuffled > 0)
 			autopsy_cause(y, arena_printf(y->arena, "The log tells of TensorFlow's buffer of %lld shuffled "
 			    "elements, which lies in the machine's memory whole, decoded as they are: fewer "
@@ -585,8 +371,7 @@ autopsy_alone_causes(struct autopsy *y)
 		return;
 	}
 	impossible(y);
-	if (!y->module)
-		tensorflow_shape(y);
+	autopsy_shape_causes(y);
 	grown_graph(y);
 	at_start(y);
 	bare_request(y);

@@ -17,7 +17,9 @@ void	autopsy_cause(struct autopsy *y, const char *text);
 
 /* By the place where memory ended: autopsy_place.c. */
 void	autopsy_place_causes(struct autopsy *);
-/* By the message's figures and shape alone: autopsy_alone.c. */
+/* By the message's figures alone: autopsy_alone.c. */
 void	autopsy_alone_causes(struct autopsy *);
+/* By its shape, or by the size of an array in the machine's memory: autopsy_shape.c. */
+void	autopsy_shape_causes(struct autopsy *);
 
 #endif

@@ -133,12 +133,11 @@ note_place(struct telling *t, const struct detail *d, const struct oom_match *m)
 	}
 }
 
+/* What is in bytes: the field's size, by what is matched. */
 static void
-note_detail(struct telling *t, const struct detail *d, const struct oom_match *m)
+note_size(struct oom_message *o, const struct detail *d, const struct oom_match *m)
 {
-	struct oom_message *o = t->o;
-	struct oom_size *size = &o->size[d->role <= DETAIL_SUM || d->role == DETAIL_TOTAL ?
-	    d->value : 0];
+	struct oom_size *size = &o->size[d->value];
 
 	switch (d->role) {
 	case DETAIL_SIZE:
@@ -155,6 +154,24 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 		add_size(size, &m->size);
 		if (!size[1].known || m->size.bytes > size[1].bytes)
 			size[1] = m->size;
+		break;
+	default:
+		if (!size->known && m->size.bytes >= o->size[OOM_ASKED].bytes)
+			*size = exactly(m->size.bytes - o->size[OOM_ASKED].bytes);
+	}
+}
+
+static void
+note_detail(struct telling *t, const struct detail *d, const struct oom_match *m)
+{
+	struct oom_message *o = t->o;
+
+	switch (d->role) {
+	case DETAIL_SIZE:
+	case DETAIL_MORE:
+	case DETAIL_SUM:
+	case DETAIL_TOTAL:
+		note_size(o, d, m);
 		break;
 	case DETAIL_SHAPE:
 		if (!o->shape.known)
@@ -173,10 +190,6 @@ note_detail(struct telling *t, const struct detail *d, const struct oom_match *m
 		break;
 	case DETAIL_SHARE:
 		o->share = thousandths(m->name);
-		break;
-	case DETAIL_TOTAL:
-		if (!size->known && m->size.bytes >= o->size[OOM_ASKED].bytes)
-			*size = exactly(m->size.bytes - o->size[OOM_ASKED].bytes);
 		break;
 	case DETAIL_FACT:
 		o->facts |= (uint64_t)d->value;
