@@ -10,6 +10,8 @@
 #define LARGE_SAMPLE	((int64_t)1 << 30)
 #define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
 #define INTEL_BLOCK	((int64_t)4 << 30)
+#define BAR_AHEAD	100	/* lines of a traceback, from a bar of progress to the message */
+#define FEW_ROUNDS	20	/* in which a loop may still come to what it needs */
 #define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
 /* ---- what grows ---- */
 
@@ -26,6 +28,21 @@ went_on(struct autopsy *y)
 	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step (lists of "
 	    "results, caches, models that are made anew)" : "tensors that are kept from step to "
 	    "step (sums of losses with their graph, lists of results, validation with gradients)"));
+}
+
+/* The bar of the loop that the failure ended stands where that was. */
+static void
+went_on_by_bar(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (!log->bar || log->bar > y->main->line || y->main->line - log->bar > BAR_AHEAD ||
+	    log->done < FEW_ROUNDS || log->done >= log->rounds)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d stands at %lld of %lld. Unless it was resumed "
+	    "there, as many rounds had fitted before: then something is kept from one to the next (sums of losses with "
+	    "their graph, lists of results), what this one was given is larger or longer, or another process came since.",
+	    log->bar, (long long)log->done, (long long)log->rounds));
 }
 
 /* ---- the device's figures ---- */
@@ -368,6 +385,7 @@ autopsy_alone_causes(struct autopsy *y)
 			    "(shuffle(buffer_size), shuffle_buffer_size), or shuffling names or encoded images, "
 			    "take less.", (long long)y->log.shuffled));
 		went_on(y);
+		went_on_by_bar(y);
 		return;
 	}
 	impossible(y);
@@ -382,6 +400,7 @@ autopsy_alone_causes(struct autopsy *y)
 	pools(y);
 	largest_block(y);
 	went_on(y);
+	went_on_by_bar(y);
 	card_in_table(y);
 	little_free(y);
 	batch_said(y);

@@ -170,6 +170,16 @@ static const struct {
 	{ TRACE_DENSE, 0, "By the traceback it failed where a graph is made a dense matrix, a number for each pair of "
 	    "its nodes, however few edges it has: that grows with the square of the nodes at once. Sampled or "
 	    "smaller graphs, or what works on edges alone, take less." },
+	{ TRACE_SPLATS, 0, "The line of code renders Gaussians: its buffers grow with their number, which densification "
+	    "raises as training goes on, with the tiles that each covers, and with the image's pixels. A bound on their "
+	    "number (a higher densify_grad_threshold, an earlier densify_until_iter, a cap), or smaller images "
+	    "(--resolution) take less." },
+	{ TRACE_CAMERAS, 0, "By the traceback it failed while the images of all cameras were loaded, which lie on the "
+	    "device from then on unless they are told not to (--data_device cpu); smaller ones (--resolution) or "
+	    "fewer take less." },
+	{ TRACE_WINDOWS, 0, "By the traceback it failed where a volume is gone over in windows: as many at once as "
+	    "sw_batch_size says, each as large as roi_size, and results for the whole volume lie on the device unless "
+	    "they are told not to (device=\"cpu\")." },
 	{ TRACE_BUCKETS, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
 	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
 	    "part." },

@@ -440,6 +440,17 @@ print_host_advice(const struct autopsy *y)
 	    "processor, its tensors.");
 }
 
+/* Where a device's did, and the log does not show by whom. */
+static void
+print_device_advice(const struct autopsy *y)
+{
+	autopsy_heading(y, "What to find out");
+	autopsy_say(y, "The log does not show what had filled the device. Its driver's tool (nvidia-smi, rocm-smi), before "
+	    "the run, tells whether other processes have it. Where it is empty then, the run needs more than it may have: "
+	    "fewer or smaller samples at once, or fewer weights. Where it fails only after many steps, something is "
+	    "kept from one to the next.");
+}
+
 static void
 print_advice(const struct autopsy *y)
 {
@@ -451,6 +462,9 @@ print_advice(const struct autopsy *y)
 			print_host_advice(y);
 		return;
 	}
+	if (!y->module && y->main && y->causes.n == 0 && !y->main->says && !y->log.dump.any &&
+	    y->main->kind != OOM_MPS && y->main->kind != OOM_OURS)
+		print_device_advice(y);
 	if (!y->dump.local && !smaller)
 		return;
 	autopsy_heading(y, "What to change");

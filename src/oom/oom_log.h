@@ -70,9 +70,12 @@ enum oom_field {
 #define TRACE_PIECES	TRACE_BIT(32)	/* pieces are joined to one tensor */
 #define TRACE_EDGES	TRACE_BIT(33)	/* messages are sent along a graph's edges */
 #define TRACE_REDUCES	TRACE_BIT(34)	/* DeepSpeed's buffer for gradients that are summed among devices */
+#define TRACE_PROFILES	TRACE_BIT(35)	/* a server's trial run, before it serves */
 #define TRACE_SHARED	TRACE_BIT(36)	/* a batch is put into shared memory */
 #define TRACE_DENSE	TRACE_BIT(37)	/* a number for each pair of a graph's nodes */
-#define TRACE_PROFILES	TRACE_BIT(35)	/* a server's trial run, before it serves */
+#define TRACE_SPLATS	TRACE_BIT(38)	/* Gaussians are rendered */
+#define TRACE_CAMERAS	TRACE_BIT(39)	/* the images of all cameras are loaded, to render the like */
+#define TRACE_WINDOWS	TRACE_BIT(40)	/* a volume is gone over in windows */
 
 struct oom_message {
 	enum oom_kind kind;
@@ -155,6 +158,8 @@ struct oom_log {
 	int64_t epoch;		/* the last that is said ahead of the first message; 0: none */
 	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */
+	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */
+	int bar;		/* its line; 0: there is none */
 	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */
 	int64_t bytes;
 	int lines;

@@ -41,7 +41,8 @@
     "takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
-    "it. " GROWTH
+    "it. Where no other process is there, the network needs more than there is, and a smaller batch makes its "	\
+    "results smaller. " GROWTH
 #define NO_HANDLE	"A library of CUDA could not be set up on the device. Usually there was no "	\
     "memory left for it, because the framework itself or another process had taken it. " GROWTH		\
     " A library that does not fit the driver, and an index out of range, end so, too."
@@ -154,6 +155,15 @@
 #define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\
     "lengths of what is in them, and --max-tokens bounds them: a few that are left out do little harm, and many "	\
     "ask for a smaller one."
+#define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, not the "	\
+    "device's: what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
+    "workers), and objects that are let go of, need less."
+#define RAY_GONE	"A process of Ray ended before its time, and Ray takes the limit of its container's memory "	\
+    "for a likely reason: that would be the machine's memory, not the device's. Fewer tasks and actors at once need "	\
+    "less of it."
+#define ALL_WINDOWS	"nnU-Net could not predict on the device, most likely for want of memory: the results of all "	\
+    "windows lie there, a number for each voxel and class. It goes on with them in the machine's memory, so that by "	\
+    "itself this is no failure."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 
@@ -220,6 +230,8 @@ const struct phrase oom_phrases[] = {
 	    "PyTorch's DataLoader", LOADER_GONE, PHRASE_HEDGED) },
 	{ "background workers are no longer alive", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "batchgenerators",
 	    WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "Prediction on device was unsuccessful, probably due to a lack of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false,
+	    "nnU-Net", ALL_WINDOWS, PHRASE_HEDGED | PHRASE_WARNING) },
 	{ "Background workers died", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE,
 	    PHRASE_HEDGED | PHRASE_AGAIN) },
 	/* XLA and JAX, whose allocator is TensorFlow's: JAX is built with that from outside */
@@ -400,8 +412,12 @@ const struct phrase oom_phrases[] = {
 	{ "oom_kill event", HOST_SAYS("Slurm", KILLED) },
 	{ "Exceeded job memory limit", HOST_SAYS("Slurm", KILLED) },
 	{ "exceeded memory limit (# > # ), being killed", HOST_SAYS("Slurm", KILLED) },
-	{ "Task was killed due to the node running low on memory", HOST_SAYS("Ray", KILLED) },
-	{ "which exceeds the memory usage threshold of", HOST_SAYS("Ray", KILLED) },
+	{ "Task was killed due to the node running low on memory", HOST_SAYS("Ray", RAY) },
+	{ "which exceeds the memory usage threshold of", HOST_SAYS("Ray", RAY) },
+	{ "Workers (tasks / actors) killed due to memory pressure (OOM)", HOST_SAYS("Ray", RAY) },
+	{ "RayOutOfMemoryError: More than @ of the memory on node", HOST_SAYS("Ray", RAY) },
+	{ "The worker may have exceeded K8s pod memory limits", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY_GONE,
+	    PHRASE_HEDGED) },
 	{ "job killed after reaching LSF memory usage limit", HOST_SAYS("LSF", KILLED) },
 	{ "PBS: job killed: mem", HOST_SAYS("PBS", KILLED) },
 	{ "PBS: job killed: vmem", HOST_SAYS("PBS", KILLED) },

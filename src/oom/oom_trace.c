@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "oom/oom_bar.h"
+
 #define NEAR_MESSAGE	24	/* lines from a traceback's end to its message, and on to a better one */
 #define MOST_GAP	40	/* lines within a traceback */
 #define MOST_PLACE	256
@@ -129,7 +131,7 @@ is_pairs(struct piece t)
 static bool
 is_scores(struct piece t, bool of)
 {
-	bool product = any_of(t, "matmul( bmm( baddbmm(") || find(t, " @ ");
+	bool product = any_of(t, "matmul( bmm( baddbmm( einsum(") || find(t, " @ ");
 	bool scores = any_of(t, "scores"), attention = any_of(t, "attn attention_p attention_s attention_w");
 
 	if (is_pairs(t))
@@ -165,6 +167,7 @@ static const struct sign code_signs[] = {
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
 	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
 	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
+	{ "rasterize_gaussians", NULL, TRACE_SPLATS },
 	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
 	{ "model.to( model.cuda( net.to( net.cuda( network.to( network.cuda( pipe.to( pipeline.to( unet.to( "
 	    "model.half().cuda( model.to_empty(", NULL, TRACE_LOADING },
@@ -189,6 +192,8 @@ static const struct sign call_signs[] = {
 	    "train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
 	{ "gatheredparameters(", NULL, TRACE_GATHERS },
 	{ ".from_pretrained(", NULL, TRACE_LOADING },
+	{ "cameralist_from_caminfos(", NULL, TRACE_CAMERAS },
+	{ "sliding_window_inference(", NULL, TRACE_WINDOWS },
 	{ "._to_shared_mem(", NULL, TRACE_SHARED },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
@@ -243,7 +248,7 @@ made_calls(struct piece t)
 	if (any_of(t, "create_graph=false create_graph=create_graph") && !any_of(t, "retain_graph=true"))
 		facts &= ~TRACE_RETAINS;
 	/* FSDP warns of it on the message's own line */
-	if (find(t, "failed to clone() tensor with name"))
+	if (any_of(t, "_fsdp_wrapped_module") || find(t, "failed to clone() tensor with name"))
 		facts |= TRACE_GATHERS;
 	return facts;
 }
@@ -301,6 +306,8 @@ static const struct sign place_signs[] = {
 	{ NULL, "pin_memory", TRACE_PINNED },
 	{ NULL, "_ddp_init_helper", TRACE_BUCKETS },
 	{ NULL, "to_dense_adj", TRACE_DENSE },
+	{ "scene/ camera_utils.py", "cameralist_from_caminfos loadcam", TRACE_CAMERAS },
+	{ "monai/", "sliding_window_inference", TRACE_WINDOWS },
 	{ "comfy/", "prepare_sampling load_models_gpu load_model_gpu patch_model model_load", TRACE_LOADING },
 	{ "message_passing.py torch_scatter/ torch_sparse/ dgl/ torch_geometric/nn/conv/", NULL, TRACE_EDGES },
 	{ "autoencoder vae", "decode encode", TRACE_DECODER },
@@ -512,13 +519,21 @@ open_trace(struct oom_trace *t, struct oom_log *log, int line, bool headed)
 	t->turned = t->after && !headed;
 }
 
-/* A bar of progress that says whose: "Validating:  12%|". */
-static bool
-is_evaluating(struct piece line)
+/* What a bar of progress says: whose it is, and what was done. */
+static void
+note_bar(struct oom_log *log, struct piece line, int number)
 {
-	const char *bar = find(line, "%|");
+	struct oom_bar bar;
+	struct piece title;
 
-	return bar && any_of(until(line.s, bar), "valid( valid validation evaluat eval testing");
+	if (!oom_bar_read(line.s, line.n, &bar))
+		return;
+	title = until(bar.title, bar.title + bar.title_bytes);
+	if (any_of(title, "valid( valid validation evaluat eval testing"))
+		log->evaluating = number;
+	log->bar = number;
+	log->done = bar.done;
+	log->rounds = bar.all;
 }
 
 void
@@ -528,6 +543,7 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 
 	if (t->begun && line - (t->taken ? t->taken : t->last) > MOST_GAP)
 		close_trace(t, log);
+	note_bar(log, text, line);
 	if (find(text, "op_name=\""))
 		log->attention = any_of(text, "attention attn");
 	if (find(text, "traceback (most recent call last)")) {
@@ -544,8 +560,6 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 	} else if (is_marked(text)) {
 		open_trace(t, log, line, false);
 		note_code(t, text);
-	} else if (is_evaluating(text)) {
-		log->evaluating = line;
 	}
 }
 

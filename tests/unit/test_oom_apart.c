@@ -88,6 +88,18 @@ static const struct want texts[] = {
 	{ .name = "Caffe alone", .from = "CMU-Perceptual-Computing-Lab/caffe_rtpose/issues/36", .who = "Caffe",
 	  .says = "batch_size of its data layers",
 	  .text = "F0406 17:19:19.386066 12837 syncedmem.cpp:56] Check failed: error == cudaSuccess (2 vs. 0) out of memory\n" },
+	{ .name = "Ray's workers", .from = "jchengai/planTF/issues/28", .who = "Ray", .host = true,
+	  .says = "tasks and actors", .text = "(raylet) node_manager.cc:3064: 12 Workers (tasks / actors) killed due to "
+	    "memory pressure (OOM), 0 Workers crashed due to other reasons at node (ID: 1)\n" },
+	{ .name = "Ray's monitor", .from = "ray-project/ray/issues/22068", .who = "Ray", .host = true,
+	  .says = "tasks and actors", .text = "ray._private.memory_monitor.RayOutOfMemoryError: More than 95% of the memory "
+	    "on node w-24dbv is used (1.92 / 2.0 GB). The top 10 memory consumers are:\n" },
+	{ .name = "Ray's guess", .from = "AgentR1/Agent-R1/issues/33", .who = "Ray", .host = true, .hedged = true,
+	  .says = "a likely reason", .text = "Worker exits with an exit code None. The worker may have exceeded K8s pod "
+	    "memory limits.\n" },
+	{ .name = "nnU-Net's windows", .from = "murong-xu/CADS/issues/4", .who = "nnU-Net", .hedged = true, .warning = true,
+	  .says = "no failure", .text = "Prediction on device was unsuccessful, probably due to a lack of memory. Moving "
+	    "results arrays to CPU\n" },
 	{ .name = "CTranslate2", .from = "m-bain/whisperX/issues/315", .who = "CTranslate2", .says = "compute_type",
 	  .text = "RuntimeError: CUDA failed with error out of memory\n" },
 	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "Linux",

@@ -215,6 +215,23 @@ static const struct place {
 	    "    @     0x7fcc1f30ae1e  google::LogMessageFatal::~LogMessageFatal()\n    @     0x7fcc1fa1e2f0  "
 	    "caffe::SyncedMemory::to_gpu()\n    @     0x7fcc1fa1d2b9  caffe::SyncedMemory::mutable_gpu_data()\n    @     "
 	    "0x7fcc1fa2a562  caffe::Solver<>::InitTestNets()\n", TRACE_TEST_NET, "" },
+	/* fudan-zvg/4d-gaussian-splatting/issues/16, graphdeco-inria/gaussian-splatting/issues/394 */
+	{ "Gaussians", HEAD CALL("/src/rasterizer.py", "84", "forward", "n, color = _C.rasterize_gaussians(*args)") ENDED,
+	    TRACE_SPLATS, "" },
+	{ "cameras", HEAD CALL("/src/scene/__init__.py", "73", "__init__",
+	    "self.cameras[s] = cameraList_from_camInfos(info, s, args)") ENDED, TRACE_CAMERAS, "" },
+	{ "a camera", HEAD CALL("/src/scene/camera.py", "73", "__init__", "self.camera = find_camera(s)") ENDED, 0, "" },
+	/* hsiangyuzhao/RCPS/issues/2 */
+	{ "windows", HEAD CALL("/env/site-packages/monai/inferers/utils.py", "185",
+	    "sliding_window_inference", "seg = predictor(window_data)") ENDED, TRACE_WINDOWS | TRACE_EVALUATES, "" },
+	/* lm-sys/FastChat/issues/256 */
+	{ "a state dict of FSDP", "Please check clone implementation of _fsdp_wrapped_module.model.norm.weight. Error: "
+	    "CUDA out of memory. Tried to allocate 98.00 MiB (GPU 1; 79.35 GiB total capacity; 76.93 GiB already "
+	    "allocated; 72.19 MiB free)\n", TRACE_GATHERS, "" },
+	/* AUTOMATIC1111/stable-diffusion-webui/issues/15924 */
+	{ "scores and values", HEAD CALL("/src/net.py", "405", "forward", "out = einsum('b i j, b j d -> b i d', attn, v)")
+	    ENDED, TRACE_SCORES, "" },
+	{ "a product", HEAD CALL("/src/net.py", "405", "forward", "out = einsum('b i, i d -> b d', x, w)") ENDED, 0, "" },
 	{ "a server's weights", HEAD CALL("/env/vllm/model_executor/layers/linear.py", "113", "create_weights",
 	    "weight = Parameter(torch.empty(n, m))") ENDED, TRACE_LOADING, "" },
 	{ "a server's trial run", HEAD CALL("/env/vllm/worker/model_runner.py", "874", "profile_run",

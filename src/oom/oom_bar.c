@@ -1,0 +1,50 @@
+/* Found by "%|", which hardly anything else has; its numbers stand behind the second stroke. */
+#include "oom/oom_bar.h"
+
+#include <string.h>
+
+#define MOST_ROUNDS	((int64_t)1 << 50)
+
+static const char *
+number(const char *s, const char *end, int64_t *n)
+{
+	const char *from = s;
+
+	for (*n = 0; s < end && *s >= '0' && *s <= '9' && *n < MOST_ROUNDS; s++)
+		*n = 10 * *n + (*s - '0');
+	return s > from ? s : NULL;
+}
+
+/* "| 40/320 [" */
+static void
+rounds(const char *s, const char *end, struct oom_bar *bar)
+{
+	int64_t done, all;
+
+	if (!(s = memchr(s, '|', (size_t)(end - s))))
+		return;
+	for (s++; s < end && *s == ' '; s++)
+		;
+	if ((s = number(s, end, &done)) && s < end && *s == '/' && (s = number(s + 1, end, &all)) &&
+	    end - s > 1 && s[0] == ' ' && s[1] == '[') {
+		bar->done = done;
+		bar->all = all;
+	}
+}
+
+bool
+oom_bar_read(const char *s, size_t n, struct oom_bar *bar)
+{
+	const char *end = s + n, *from = s, *at;
+	bool any = false;
+
+	for (at = s; (at = memchr(at, '%', (size_t)(end - at))); at++) {
+		if (end - at < 2 || at[1] != '|')
+			continue;
+		*bar = (struct oom_bar){ .title = from, .title_bytes = (size_t)(at - from), .done = -1, .all = -1 };
+		rounds(at + 2, end, bar);
+		from = at + 2;
+		any = true;
+	}
+	return any;
+}

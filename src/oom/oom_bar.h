@@ -1,0 +1,18 @@
+/* Bars of progress, as tqdm prints them: "Epoch 3:  12%|##    | 40/320 [00:12<01:24, 3.30it/s]". */
+#ifndef STOWAGE_OOM_OOM_BAR_H
+#define STOWAGE_OOM_OOM_BAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct oom_bar {
+	const char *title;	/* what stands ahead of it, up to its percentage */
+	size_t title_bytes;
+	int64_t done, all;	/* rounds; -1: it does not say */
+};
+
+/* The last bar of the N bytes at S: a terminal writes one over the other. False: there is none. */
+bool	oom_bar_read(const char *s, size_t n, struct oom_bar *);
+
+#endif
