@@ -39,22 +39,53 @@ KERNEL(bias_kernel, (elem *db, const elem *dy, int64_t b, int64_t channels, int6
 	}
 }
 
-/* Channels are neighbours, so a strip of them is summed at a time. */
-#define BIAS_STRIP	64
+/* Channels are neighbours. A thread's strip of them is as wide as may be, for memory is read in the order in which
+ * it lies; of a few rows at a time sums stay in registers, and go into doubles then. */
+#define BIAS_LINES	16
+#define BIAS_LANES	16
+#define BIAS_STRIP	512
 
-KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t rows, int64_t channels))
+static inline void
+bias_rows(double *sum, const elem *dy, int64_t step, int rows, int n)
 {
-	ROWS (strip, (channels + BIAS_STRIP - 1) / BIAS_STRIP) {
-		int64_t c = strip * BIAS_STRIP;
-		int n = (int)(channels - c < BIAS_STRIP ? channels - c : BIAS_STRIP);
+	real lane[BIAS_LANES] = { 0 };
+
+	if (n == BIAS_LANES)
+		for (int i = 0; i < rows; i++)
+			for (int q = 0; q < BIAS_LANES; q++)
+				lane[q] += VALUE(dy[i * step + q]);
+	else
+		for (int i = 0; i < rows; i++)
+			for (int q = 0; q < n; q++)
+				lane[q] += VALUE(dy[i * step + q]);
+	for (int q = 0; q < n; q++)
+		sum[q] += lane[q];
+}
+
+KERNEL(bias_column_kernel, (elem *db, const elem *dy, int64_t rows, int64_t channels, int64_t wide))
+{
+	ROWS (strip, (channels + wide - 1) / wide) {
+		int64_t first = strip * wide;
+		int n = (int)least(wide, channels - first);
 		double sum[BIAS_STRIP] = { 0 };
 
-		for (int64_t i = 0; i < rows; i++)
-			for (int q = 0; q < n; q++)
-				sum[q] += VALUE(dy[i * channels + c + q]);
+		for (int64_t i = 0; i < rows; i += BIAS_LINES)
+			for (int c = 0; c < n; c += BIAS_LANES)
+				bias_rows(sum + c, dy + i * channels + first + c, channels,
+				    (int)least(BIAS_LINES, rows - i), (int)least(BIAS_LANES, n - c));
 		for (int q = 0; q < n; q++)
-			db[c + q] = ELEM((real)sum[q]);
+			db[first + q] = ELEM((real)sum[q]);
 	}
+}
+
+/* As many strips as threads, if they are not too narrow: that changes no channel's sum. */
+static int64_t
+bias_strip(int64_t channels)
+{
+	int64_t wide = (channels + team_size() - 1) / team_size();
+
+	wide = (wide + BIAS_LANES - 1) / BIAS_LANES * BIAS_LANES;
+	return most(4 * BIAS_LANES, least(BIAS_STRIP, wide));
 }
 
 static void
@@ -62,9 +93,9 @@ bias_rows_backward(elem *db, void *work, const elem *dy, int64_t rows, int64_t c
 {
 	(void)work;
 	if (rows * channels < WORTH_THREADS)
-		bias_column_kernel(db, dy, rows, channels);
+		bias_column_kernel(db, dy, rows, channels, bias_strip(channels));
 	else
-		LAUNCH_ROWS(bias_column_kernel, channels, (db, dy, rows, channels));
+		LAUNCH_ROWS(bias_column_kernel, channels, (db, dy, rows, channels, bias_strip(channels)));
 }
 
 static void
