@@ -16,6 +16,7 @@
 struct import_args {
 	const char *output, *weights, *loss;
 	struct words define;
+	bool partial;
 	const char *path;
 	const struct command *command;
 };
@@ -30,6 +31,9 @@ static const struct option options[] = {
 	  FIELD(struct import_args, loss) },
 	{ .name = "define", .letter = 'D', .type = OPTION_LIST, .value = "NAME=N",
 	  .doc = "the extent of an axis to which the model gives a name", FIELD(struct import_args, define) },
+	{ .name = "partial", .type = OPTION_FLAG,
+	  .doc = "cut the graph at nodes that cannot be expressed: what they make becomes an input",
+	  FIELD(struct import_args, partial) },
 	{ .name = NULL }
 };
 
@@ -81,7 +85,8 @@ static int
 import_mapped(struct arena *a, void *context, const unsigned char *file, size_t size)
 {
 	const struct import_args *args = context;
-	struct import_options o = { .define = args->define.word, .ndefines = args->define.n, .loss = args->loss };
+	struct import_options o = { .define = args->define.word, .ndefines = args->define.n, .loss = args->loss,
+		.partial = args->partial };
 	const char *why;
 	struct imported *m;
 	int status;

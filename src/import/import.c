@@ -116,8 +116,8 @@ is_initializer(const struct importer *im, const char *name)
 	return v && v->data;
 }
 
-static bool
-add_input(struct importer *im, const struct model_value *in, const char **why)
+bool
+input_add(struct importer *im, const struct model_value *in, const char **why)
 {
 	struct val *v;
 	struct tensor *t;
@@ -208,16 +208,22 @@ static bool
 onnx_translate(struct importer *im, const struct model_node *n)
 {
 	const struct onnx_op *op = op_of(n);
+	const char *closest;
 
 	if (fold_node(im, n))
 		return true;
-	return op ? op->ours ? unary(im, n, op->ours) : op->translate(im, n) :
+	if (op)
+		return op->ours ? unary(im, n, op->ours) : op->translate(im, n);
+	closest = onnx_closest(n->op);
+	return closest ? cannot(im, "there is no operator here that does the same; the closest is %s", closest) :
 	    cannot(im, "there is no operator here that does the same");
 }
 
 static void
 translate(struct importer *im, const struct model_node *n)
 {
+	int problems = im->result->problems.n;
+
 	im->node = n;
 	if (n->nout == 0 || map_get(&im->done, n->out[0]))
 		return;
@@ -225,7 +231,7 @@ translate(struct importer *im, const struct model_node *n)
 		poison(im, n);
 		return;
 	}
-	if (!im->translate(im, n))
+	if (!im->translate(im, n) && !cut_node(im, n, problems))
 		poison(im, n);
 }
 
@@ -269,7 +275,8 @@ find_outputs(struct importer *im, const char **why)
 	int i;
 
 	if (!v || !v->t || !v->def || !v->t->batched) {
-		*why = "its first output is not computed from its inputs";
+		*why = im->result->cut ? "its first output is not computed from its inputs, where it was cut" :
+		    "its first output is not computed from its inputs";
 		return false;
 	}
 	v = val_first(v);
@@ -425,7 +432,7 @@ import_model(struct importer *im, const char **why)
 		val_alias(im, v->name, v);
 	}
 	for (i = 0; i < im->model->inputs.n; i++)
-		if (!is_initializer(im, im->model->inputs.v[i].name) && !add_input(im, &im->model->inputs.v[i], why))
+		if (!is_initializer(im, im->model->inputs.v[i].name) && !input_add(im, &im->model->inputs.v[i], why))
 			return false;
 	if (im->inputs.n == 0) {
 		*why = "it has no inputs";
@@ -443,6 +450,7 @@ import_model(struct importer *im, const char **why)
 		return false;
 	drop_softmax(im);
 	drop_unread(im);
+	cut_inputs(im);
 	if (!share_weights(im))
 		return false;
 	count_weights(im);

@@ -18,6 +18,7 @@ struct import_options {
 	const char *const *define;	/* seq=128 */
 	int ndefines;
 	const char *loss;	/* an operator, or "none"; NULL: as the output suggests */
+	bool partial;		/* what cannot be expressed is cut away */
 };
 
 struct step;
@@ -41,7 +42,7 @@ struct imported {
 	VEC(const char *) notes;	/* what was decided, a line each */
 	VEC(struct import_weight) weights;
 	int64_t parameters, frozen, statistics;	/* numbers in them, trained, kept, and of normalisation */
-	int nodes;
+	int nodes, cut;		/* of the file; and where the graph was cut */
 	VEC(struct step *) order;	/* in which the spec makes layers */
 	struct keras_store *store;	/* weights that are still in a file of Keras; NULL: none */
 };

@@ -201,6 +201,15 @@ void	 node_done(struct importer *, const struct model_node *);	/* it is not to b
 bool	 fold_node(struct importer *, const struct model_node *);
 bool	 fold_array(struct importer *, const struct model_node *);	/* the same, of arrays of any rank (arrays.c) */
 
+/* Makes an input of the network of what the file says of a value (import.c). */
+bool	 input_add(struct importer *, const struct model_value *, const char **why);
+/* What of ours does nearly the same; NULL: nothing is known that does. */
+const char	*onnx_closest(const char *op);
+/* Takes back the problems of a node, from the PROBLEMS-th on, and makes inputs of what it makes, if that is asked for; false:
+ * it is not, or it cannot be done, as the problem then says. */
+bool	 cut_node(struct importer *, const struct model_node *, int problems);
+void	 cut_inputs(struct importer *);	/* leaves out those that nothing reads any more */
+
 /* Which layers share weights; false after cannot(). */
 bool	 share_weights(struct importer *);
 bool	 numbers_are_alike(const struct numbers *);	/* a vector of one number */

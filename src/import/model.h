@@ -83,6 +83,7 @@ struct model {
 	VEC(struct model_node *) nodes;
 	VEC(struct numbers *) numbers;	/* initializers */
 	VEC(struct model_value) inputs, outputs;
+	VEC(struct model_value) values;	/* what the file says of others */
 };
 
 /* Reads an ONNX file that is in memory (or mapped); NULL, with *WHY, where it is none that can be read. */

@@ -336,6 +336,12 @@ read_graph(struct reading *r, const Onnx__GraphProto *g)
 			return false;
 		vec_push(r->arena, &r->m->outputs, v);
 	}
+	for (k = 0; k < g->n_value_info; k++)
+		if (g->value_info[k]->type && g->value_info[k]->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE) {
+			if (read_value(r, g->value_info[k], &v))
+				vec_push(r->arena, &r->m->values, v);
+			r->why = NULL;	/* that nobody may ask for */
+		}
 	for (k = 0; k < g->n_node; k++)
 		if (!read_node(r, g->node[k]))
 			return false;

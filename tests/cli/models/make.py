@@ -14,9 +14,10 @@ def weight(name, *shape):
     return numpy_helper.from_array((0.3 * random.randn(*shape)).astype(numpy.float32), name)
 
 
-def save(name, nodes, weights, shape, out):
+def save(name, nodes, weights, shape, out, said=()):
     graph = helper.make_graph(nodes, name, [helper.make_tensor_value_info("image", TensorProto.FLOAT, shape)],
-                              [helper.make_tensor_value_info("scores", TensorProto.FLOAT, out)], weights)
+                              [helper.make_tensor_value_info("scores", TensorProto.FLOAT, out)], weights,
+                              value_info=[helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in said])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="make.py")
     onnx.checker.check_model(model)
     onnx.save(model, os.path.join(here, name + ".onnx"))
@@ -56,7 +57,19 @@ def chain(name, bias):
          [weight("a.weight", 6, 5), weight("c.weight", 5, 5), bias], ["batch", 6], ["batch", 5])
 
 
+def middle(name, said):
+    """A node in the middle that Stowage has no operator for, whose shape may be said."""
+    save(name, [helper.make_node("Conv", ["image", "a.weight"], ["a"]),
+                helper.make_node("LRN", ["a"], ["b"], name="the_lrn", size=3), helper.make_node("Relu", ["b"], ["c"]),
+                helper.make_node("GlobalAveragePool", ["c"], ["d"]), helper.make_node("Flatten", ["d"], ["e"]),
+                helper.make_node("Gemm", ["e", "f.weight", "f.bias"], ["scores"])],
+         [weight("a.weight", 4, 3, 1, 1), weight("f.weight", 4, 5), weight("f.bias", 5)], ["batch", 3, 6, 6], ["batch", 5],
+         said)
+
+
 residual()
 unknown()
 chain("merged", numpy_helper.from_array(numpy.zeros(5, numpy.float32), "bias"))
 chain("shared", weight("bias", 5))
+middle("middle", [("b", ["batch", 4, 6, 6])])
+middle("unsaid", [])
