@@ -207,6 +207,31 @@ replace_finish(struct replacement *r)
 	return good;
 }
 
+FILE *
+replace_stream(struct replacement *r)
+{
+	int fd = dup(r->fd);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!f) {
+		if (fd >= 0)
+			close(fd);
+		replace_abandon(r);
+	}
+	return f;
+}
+
+bool
+replace_close(struct replacement *r, FILE *f, bool good)
+{
+	good = fflush(f) == 0 && !ferror(f) && good;
+	good = fclose(f) == 0 && good;
+	if (good)
+		return replace_finish(r);
+	replace_abandon(r);
+	return false;
+}
+
 static bool
 failed(const char *path, bool began)
 {

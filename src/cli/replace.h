@@ -30,6 +30,11 @@ bool	replace_write(struct replacement *, const char *s, size_t n);
 bool	replace_finish(struct replacement *);
 void	replace_abandon(struct replacement *);
 
+/* A stream that writes it, for what is too much to hold in memory first; NULL where there is none, and it is abandoned. */
+FILE	*replace_stream(struct replacement *);
+/* Ends both: it is finished if that is GOOD, and abandoned otherwise. */
+bool	replace_close(struct replacement *, FILE *, bool good);
+
 /* All of it; false after a message. */
 bool	replace_text(const char *path, const char *s, size_t n);
 /* The same with what can be read from a file. */

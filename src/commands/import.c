@@ -2,6 +2,7 @@
  * stowage import: a model of another tool as a spec, and its weights under the spec's names. The model is mapped,
  * never read whole; nothing in it is trusted.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -10,6 +11,7 @@
 #include "cli/compile.h"
 #include "cli/mapped.h"
 #include "cli/model.h"
+#include "cli/replace.h"
 #include "commands/commands.h"
 #include "import/import.h"
 
@@ -40,15 +42,19 @@ static const struct option options[] = {
 static bool
 write_weights(struct arena *a, const struct import_args *args, const struct imported *m)
 {
-	FILE *f = compile_output(args->weights);
-	const char *why;
+	bool to_stdout = strcmp(args->weights, "-") == 0, good;
+	struct replacement r;
+	const char *why = NULL;
+	FILE *f = to_stdout ? stdout : replace_begin(&r, args->weights) ? replace_stream(&r) : NULL;
 
-	if (!f)
-		return false;
-	import_weights(a, f, m, &why);
+	good = f && import_weights(a, f, m, &why);
+	if (f && !to_stdout)
+		good = replace_close(&r, f, good);
 	if (why)
 		print_error("%s: %s", visible_text(a, args->path), visible_text(a, why));
-	return compile_close(f, args->weights) && !why;
+	else if (!good && !to_stdout)
+		print_error("%s: %s", visible_text(a, args->weights), strerror(errno));
+	return good;
 }
 
 static bool
@@ -86,7 +92,7 @@ import_mapped(struct arena *a, void *context, const unsigned char *file, size_t 
 {
 	const struct import_args *args = context;
 	struct import_options o = { .define = args->define.word, .ndefines = args->define.n, .loss = args->loss,
-		.partial = args->partial };
+		.partial = args->partial, .mapped = true };
 	const char *why;
 	struct imported *m;
 	int status;

@@ -465,6 +465,8 @@ import(struct importer *im, const char **why)
 	struct diags *quiet = ARENA_NEW(im->arena, struct diags);
 
 	diags_init(quiet, im->arena);
+	im->result->model = im->model;
+	im->model->mapped = im->options->mapped;
 	im->module = ir_module(im->arena, quiet, "import");
 	im->module->set.precision = &precision_f32;
 	im->build.module = im->module;
@@ -512,6 +514,8 @@ import_any(struct arena *a, const char *path, const unsigned char *file, size_t 
 void
 import_end(struct imported *m)
 {
+	if (m->model)
+		external_close(&m->model->external);
 	keras_close(m->store);
 	m->store = NULL;
 }

@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "base/vec.h"
 
+struct model;
 struct numbers;
 struct view;
 
@@ -18,6 +19,7 @@ struct import_options {
 	const char *const *define;	/* seq=128 */
 	int ndefines;
 	const char *loss;	/* an operator, or "none"; NULL: as the output suggests */
+	bool mapped;		/* the file is, so that its pages can be given back */
 	bool partial;		/* what cannot be expressed is cut away */
 };
 
@@ -44,6 +46,7 @@ struct imported {
 	int64_t parameters, frozen, statistics;	/* numbers in them, trained, kept, and of normalisation */
 	int nodes, cut;		/* of the file; and where the graph was cut */
 	VEC(struct step *) order;	/* in which the spec makes layers */
+	struct model *model;
 	struct keras_store *store;	/* weights that are still in a file of Keras; NULL: none */
 };
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 const struct model_attr *
 model_attr(const struct model_node *n, const char *name)
@@ -98,6 +100,38 @@ bool
 numbers_are_real(const struct numbers *n)
 {
 	return n->type == ELEMENT_F32 || n->type == ELEMENT_F64 || n->type == ELEMENT_F16 || n->type == ELEMENT_BF16;
+}
+
+static bool
+lies_in(const unsigned char *file, size_t size, const unsigned char *data, size_t bytes)
+{
+	return data >= file && bytes <= size && data <= file + (size - bytes);
+}
+
+/* Of whole pages alone: what else is on the others may be read still. */
+static void
+advise(const struct model *m, const unsigned char *data, size_t bytes, int advice)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), first = (page - (uintptr_t)data % page) % page;
+	bool mapped = m && m->mapped && lies_in(m->file, m->size, data, bytes);
+	int i;
+
+	for (i = 0; m && i < m->external.files.n; i++)
+		mapped |= lies_in(m->external.files.v[i].at, m->external.files.v[i].size, data, bytes);
+	if (mapped && bytes > first + page)
+		madvise((void *)(uintptr_t)(data + first), (bytes - first) / page * page, advice);
+}
+
+void
+model_take_up(const struct model *m, const unsigned char *data, size_t bytes)
+{
+	advise(m, data, bytes, MADV_SEQUENTIAL);
+}
+
+void
+model_let_go(const struct model *m, const unsigned char *data, size_t bytes)
+{
+	advise(m, data, bytes, MADV_DONTNEED);
 }
 
 const struct view *

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "import/external.h"
 
 #define MODEL_RANK	9	/* as many axes as ours may have, and the batch */
 
@@ -78,6 +79,8 @@ struct model {
 	const char *path;
 	const unsigned char *file;
 	size_t size;
+	bool mapped;		/* the file is, and nothing else is on its pages */
+	struct externals external;	/* files beside it */
 	const char *producer;	/* "pytorch 2.1"; "" */
 	int64_t opset;
 	VEC(struct model_node *) nodes;
@@ -95,5 +98,10 @@ size_t		 element_bytes(enum element);
 double		 numbers_real(const struct numbers *, int64_t i);
 bool		 numbers_are_real(const struct numbers *);	/* of a type that weights have */
 bool		 numbers_is_weight(const struct numbers *);	/* the model has it by a name that says of which layer */
+
+/* Bytes of a constant that are to be read in order, and that are no longer needed: where they lie in a mapped file, its
+ * pages are read ahead, and need not stay in memory. */
+void		 model_take_up(const struct model *, const unsigned char *data, size_t bytes);
+void		 model_let_go(const struct model *, const unsigned char *data, size_t bytes);
 
 #endif

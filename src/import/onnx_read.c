@@ -1,12 +1,13 @@
 /*
- * An ONNX file as a model, by protobuf-c and the official schema. Weights stay in the file (wire.h). What a
- * model may not have is refused here, by name: tensors whose numbers are not as many as their shape says, or lie
- * in other files, types that no weight has, graphs in graphs.
+ * An ONNX file as a model, by protobuf-c and the official schema. Weights stay in the file (wire.h), or in one beside
+ * it (external.h). What a model may not have is refused here, by name: tensors whose numbers are not as many as their
+ * shape says, types that no weight has, graphs in graphs.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/model.h"
@@ -109,6 +110,46 @@ stored_one_by_one(const Onnx__TensorProto *t, enum element type)
 	    type == ELEMENT_I64 ? t->n_int64_data : t->n_int32_data;
 }
 
+/* A number of the table that says where a tensor lies; false: it is none. */
+static bool
+decimal(const char *s, uint64_t *v)
+{
+	char *end;
+
+	if (!s || *s < '0' || *s > '9' || strlen(s) > 18)
+		return false;
+	*v = strtoull(s, &end, 10);
+	return *end == '\0';
+}
+
+/* In a file beside the model: a location, and unless it is all of that, where it begins and how long it is. */
+static bool
+find_external(struct reading *r, const Onnx__TensorProto *t, struct numbers *n, size_t want)
+{
+	const char *location = NULL, *why = "it is not said in which";
+	uint64_t offset = 0, length = want;
+	size_t i;
+
+	for (i = 0; i < t->n_external_data; i++) {
+		const char *key = t->external_data[i]->key, *value = t->external_data[i]->value;
+
+		if (!key || !value)
+			continue;
+		if (strcmp(key, "location") == 0)
+			location = kept(r, value);
+		else if ((strcmp(key, "offset") == 0 && !decimal(value, &offset)) ||
+		    (strcmp(key, "length") == 0 && !decimal(value, &length)))
+			return refuse(r, "no place in a file is said of the numbers of tensor", n->name);
+	}
+	if (length != want)
+		return refuse(r, "there are not as many numbers as its shape says in tensor", n->name);
+	if (location)
+		n->data = external_at(r->arena, &r->m->external, r->m->path, location, offset, want, &why);
+	if (!n->data && !r->why)
+		r->why = arena_printf(r->arena, "in another file lie the numbers of tensor '%s': %s", n->name, why);
+	return n->data != NULL;
+}
+
 static bool
 find_data(struct reading *r, const Onnx__TensorProto *t, struct numbers *n)
 {
@@ -117,7 +158,7 @@ find_data(struct reading *r, const Onnx__TensorProto *t, struct numbers *n)
 	const unsigned char *there = elsewhere(r, t, &place);
 
 	if (t->has_data_location && t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
-		return refuse(r, "in another file lie the numbers of tensor", n->name);
+		return find_external(r, t, n, want);
 	if (there) {
 		bool flat = place.field == 9 || (place.field == 4 && n->type == ELEMENT_F32) ||
 		    (place.field == 10 && n->type == ELEMENT_F64);
@@ -389,8 +430,10 @@ onnx_read(struct arena *a, const char *path, const unsigned char *file, size_t s
 		*why = "it is no ONNX model";
 		return NULL;
 	}
-	if (!read_model(&r, p))
+	if (!read_model(&r, p)) {
 		*why = r.why;
+		external_close(&r.m->external);
+	}
 	onnx__model_proto__free_unpacked(p, NULL);
 	arena_free(scratch);
 	return *why ? NULL : r.m;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define PIECE	4096
+#define STRETCH	((size_t)4 << 20)	/* bytes that are copied at a time */
 
 static void
 header(struct text *t, const struct imported *m)
@@ -37,16 +38,16 @@ header(struct text *t, const struct imported *m)
 		text_puts(t, " ");
 }
 
-/* Which of the source's numbers is the one at AT of ours; AT is then that of the next. */
+/* Which of the source's numbers is the first of the row of ours at AT; AT is then that of the next row. */
 static int64_t
-place(const struct view *v, int64_t *at)
+row_place(const struct view *v, int64_t *at)
 {
-	int64_t i = v->first + (v->order ? v->order[at[0]] : at[0]) * v->stride[0];
+	int64_t i = v->first;
 	int k;
 
-	for (k = 1; k < v->rank; k++)
-		i += at[k] * v->stride[k];
-	for (k = v->rank - 1; k >= 0 && ++at[k] == v->dim[k]; k--)
+	for (k = 0; k < v->rank - 1; k++)
+		i += (k == 0 && v->order ? v->order[at[0]] : at[k]) * v->stride[k];
+	for (k = v->rank - 2; k >= 0 && ++at[k] == v->dim[k]; k--)
 		at[k] = 0;
 	return i;
 }
@@ -63,23 +64,60 @@ elements(const struct import_weight *w)
 }
 
 static void
-numbers_write(FILE *f, const struct import_weight *w, const struct numbers *from)
+piece_write(FILE *f, const struct numbers *from, int64_t first, int64_t step, int64_t n)
 {
 	float piece[PIECE];
-	int64_t i, count = elements(w), at[MODEL_RANK] = { 0 };
-	int n = 0;
+	int64_t i, k;
 
-	if (from->type == ELEMENT_F32 && !w->view) {
-		fwrite(from->data, 4, (size_t)count, f);
-		return;
+	for (i = 0; i < n; i += k) {
+		for (k = 0; k < PIECE && i + k < n; k++)
+			piece[k] = (float)numbers_real(from, first + (i + k) * step);
+		fwrite(piece, sizeof(*piece), (size_t)k, f);
 	}
-	for (i = 0; i < count; i++) {
-		piece[n++] = (float)numbers_real(from, w->view ? place(w->view, at) : i);
-		if (n == PIECE || i == count - 1) {
-			fwrite(piece, sizeof(*piece), (size_t)n, f);
-			n = 0;
-		}
+}
+
+static void
+numbers_write(FILE *f, const struct import_weight *w, const struct numbers *from)
+{
+	const struct view *v = w->view;
+	int64_t row = v && v->rank > 1 ? v->dim[v->rank - 1] : 1, count = elements(w), i, at[MODEL_RANK] = { 0 };
+
+	if (!v)
+		piece_write(f, from, 0, 1, count);
+	else if (v->rank < 2)
+		for (i = 0; i < count; i++)
+			piece_write(f, from, v->first + (v->order ? v->order[i] : i) * v->stride[0], 1, 1);
+	else
+		for (i = 0; i < count; i += row)
+			piece_write(f, from, row_place(v, at), v->stride[v->rank - 1], row);
+}
+
+/* Numbers that are as they are to be. */
+static void
+numbers_copy(FILE *f, const struct imported *m, const struct numbers *from)
+{
+	size_t all = 4 * (size_t)from->count, at, n;
+
+	for (at = 0; at < all; at += n) {
+		n = all - at < STRETCH ? all - at : STRETCH;
+		fwrite(from->data + at, 1, n, f);
+		model_let_go(m->model, from->data + at, n);
 	}
+}
+
+/* Numbers that lie in the model's file, or that were computed. */
+static void
+weight_copy(FILE *f, const struct imported *m, const struct import_weight *w)
+{
+	const struct numbers *from = w->numbers;
+	size_t bytes = (size_t)from->count * element_bytes(from->type);
+
+	model_take_up(m->model, from->data, bytes);
+	if (from->type == ELEMENT_F32 && !w->view)
+		numbers_copy(f, m, from);
+	else
+		numbers_write(f, w, from);
+	model_let_go(m->model, from->data, bytes);
 }
 
 static bool
@@ -89,7 +127,7 @@ weight_write(struct arena *a, FILE *f, const struct imported *m, const struct im
 	float *data;
 
 	if (fetched.data) {
-		numbers_write(f, w, &fetched);
+		weight_copy(f, m, w);
 		return true;
 	}
 	if (!keras_fetch(a, m->store, w->numbers, &data, why))

@@ -35,7 +35,8 @@ static long
 try(const struct sample *t)
 {
 	const char *const define[] = { "seq=8" };
-	const struct import_options o = { .define = define, .ndefines = 1 };
+	const struct import_options o = { .define = define, .ndefines = (int)(t->n / 2 % 2),	/* of no axis: refused */
+		.partial = t->n % 2 };
 	struct arena *a = fuzz_arena();
 	const char *why = NULL;
 	struct imported *m = import_onnx(a, "fuzzed.onnx", (const unsigned char *)t->text, t->n, &o, &why);
@@ -44,12 +45,15 @@ try(const struct sample *t)
 
 	if (!m)
 		fuzz_failed("nothing was returned");
-	if (why || m->problems.n > 0)
+	if (why || m->problems.n > 0) {
+		import_end(m);
 		return false;
+	}
 	if (!m->spec)
 		fuzz_failed("no spec, and no reason");
 	f = fopen("/dev/null", "w");
 	ok = f && import_weights(a, f, m, &why);
+	import_end(m);
 	if (f)
 		fclose(f);
 	if (!ok)

@@ -67,9 +67,50 @@ def middle(name, said):
          said)
 
 
+def beside(name, location):
+    """residual.onnx with its weights in a file of their own."""
+    model = onnx.load(os.path.join(here, "residual.onnx"))
+    at = 0
+    for t in model.graph.initializer:
+        size = len(t.raw_data)
+        t.ClearField("raw_data")
+        t.data_location = TensorProto.EXTERNAL
+        for key, value in (("location", location), ("offset", at), ("length", size)):
+            t.external_data.add(key=key, value=str(value))
+        at += size
+    with open(os.path.join(here, name + ".onnx"), "wb") as f:
+        f.write(model.SerializeToString())
+    with open(os.path.join(here, "beside.data"), "wb") as f:
+        for t in onnx.load(os.path.join(here, "residual.onnx")).graph.initializer:
+            f.write(t.raw_data)
+
+
+def large(size):
+    """The beginning of a file of one product of a square matrix of zeros, which end it and are left out."""
+    def field(number, value, more=0):
+        n, length = len(value) + more, b""
+        while n > 127:
+            length, n = length + bytes([n & 127 | 128]), n >> 7
+        return bytes([number << 3 | 2]) + length + bytes([n]) + value
+
+    graph = helper.make_graph([helper.make_node("MatMul", ["image", "a.weight"], ["scores"])], "large",
+                              [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", size])],
+                              [helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["batch", size])])
+    zeros = 4 * size * size
+    matrix = TensorProto(dims=[size, size], data_type=TensorProto.FLOAT, name="a.weight").SerializeToString()
+    matrix += field(9, b"", zeros)
+    model = helper.make_model(onnx.GraphProto(name="large"), opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model.ClearField("graph")
+    with open(os.path.join(here, "large.head"), "wb") as f:
+        f.write(model.SerializeToString() + field(7, graph.SerializeToString() + field(5, matrix, zeros), zeros))
+
+
 residual()
 unknown()
 chain("merged", numpy_helper.from_array(numpy.zeros(5, numpy.float32), "bias"))
 chain("shared", weight("bias", 5))
 middle("middle", [("b", ["batch", 4, 6, 6])])
 middle("unsaid", [])
+beside("beside", "beside.data")
+beside("outside", "../beside.data")
+large(16384)
