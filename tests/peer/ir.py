@@ -9,6 +9,8 @@ import re
 import torch
 import torch.nn.functional as F
 
+import detection
+
 DTYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int64, "u8": torch.uint8}
 OUTPUT = re.compile(r'%(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) (\d+))? ([\w-]+) "([^"]*)"')
 PERSISTENT = re.compile(r'(parameter|statistic|table|optimizer|gradient) %(\d+) (\w+)\[([^\]]*)\](?: (?:classes|vocab) \d+)? "([^"]*)" \w+ \S+( frozen)?')
@@ -504,7 +506,10 @@ def take(n, x, index):
     if shared:
         x, a = x.expand(index.shape[0], *x.shape), a + 1
     at = index.reshape(index.shape[0], *(1,) * (a - 1), -1, *(1,) * (x.dim() - a - 1))
-    y = x.gather(a, at.expand(*x.shape[:a], -1, *x.shape[a + 1:]))
+    if detection.holds_none(at):
+        y = x.gather(a, at.clamp(min=0).expand(*x.shape[:a], -1, *x.shape[a + 1:])) * (at >= 0)
+    else:
+        y = x.gather(a, at.expand(*x.shape[:a], -1, *x.shape[a + 1:]))
     return y.reshape(*x.shape[:a], *index.shape[1:], *x.shape[a + 1:])
 
 
@@ -689,6 +694,7 @@ OPERATORS = {
     "cross_entropy": cross_entropy, "ctc": ctc,
     "class_weights": lambda n: torch.tensor(n.attrs["weights"], dtype=torch.get_default_dtype()), "accuracy": accuracy,
     **{name: element_loss(f) for name, f in ELEMENT_LOSSES.items()},
+    **detection.OPERATORS,
 }
 
 

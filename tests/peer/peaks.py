@@ -26,6 +26,7 @@ import torch._meta_registrations as meta
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "bench")]
+import detection    # noqa: E402
 import eager        # noqa: E402
 import forecast     # noqa: E402
 import ir           # noqa: E402
@@ -189,7 +190,7 @@ OPERATORS = {**ir.OPERATORS, **PLAIN, **recurrence.OPERATORS, "attend": attend, 
              "rope": rope, "cross_entropy": cross_entropy, "ctc": ctc,
              "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
              "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
-             "avgpool": ir.window_mean,
+             "avgpool": ir.window_mean, "match": detection.match_in_memory,
              "dropout": lambda n, x: eager.cuda_dropout(x, n.attrs["rate"]),
              "embedding": lambda n, ids, w: F.embedding(
                  ids, w, n.attrs["padding"] if n.attrs["padding"] >= 0 else None)}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Operators and blocks of detection in emitted programs against torchvision, in f32: on random boxes, and on those that
+are empty, touch, are alike, lie outside or are no numbers. Prints TAP.
+
+    boxes.py [CASE...]
+"""
+import os
+import sys
+import tempfile
+
+import numpy
+import torch
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import ir           # noqa: E402
+import tap          # noqa: E402
+from program import program_of      # noqa: E402
+
+
+def run(body, values, batch=2):
+    """What a network makes, and the gradients of its inputs, by name; VALUES of inputs, targets and parameters."""
+    with tempfile.TemporaryDirectory() as folder:
+        spec = os.path.join(folder, "net.nn")
+        with open(spec, "w") as f:
+            f.write(f'use "std/detection.nn"\nnetwork net {{\n{body}}}\n'
+                    f"train {{ batch {batch}  optimizer sgd(lr=0)  data synthetic(samples={batch}) }}\n")
+        program = program_of(spec, options=["--input-gradients"])
+    program.batch = batch
+    for name, value in values.items():
+        program.set(name, value.detach().numpy())
+    program.train_step(batch, 1.0)
+    return program.made
+
+
+def close(name, mine, theirs, most=1e-5):
+    theirs = theirs.detach().numpy()
+    mine = mine.reshape(theirs.shape)
+    same = numpy.isfinite(mine).all() and numpy.abs(mine - theirs).max() <= most * max(1, numpy.abs(theirs).max())
+    where = numpy.argwhere(~(numpy.abs(mine - theirs) <= most * max(1, numpy.abs(theirs).max())))
+    tap.result(same, name, f"{len(where)} differ, first at {where[:3].tolist()}: "
+               f"{[float(mine[tuple(i)]) for i in where[:3]]}, {[float(theirs[tuple(i)]) for i in where[:3]]}")
+
+
+def random_boxes(*shape, size=64):
+    """Corners in order."""
+    a, b = size * torch.rand(*shape, 2), size * torch.rand(*shape, 2)
+    return torch.cat([torch.minimum(a, b), torch.maximum(a, b)], -1)
+
+
+def odd_boxes():
+    """Empty, a line, alike, within, touching at an edge and at a corner, far away, turned, without numbers."""
+    nan, inf = float("nan"), float("inf")
+    return torch.tensor([[0, 0, 0, 0], [5, 5, 5, 20], [8, 8, 24, 24], [8, 8, 24, 24], [10, 10, 20, 20], [24, 8, 40, 24],
+                         [24, 24, 40, 40], [900, 900, 950, 950], [30, 30, 10, 10], [nan, 0, 10, 10], [0, 0, nan, nan],
+                         [-20, -20, 70, 70], [-inf, -inf, -inf, -inf]])
+
+
+def anchors():
+    from detection import anchors as theirs
+    attrs = {"sizes": (32, 40, 50), "ratios": (0.5, 1, 2), "map": (5, 7), "stride": (8, 16)}
+    made = run("""  input x : f32[3, 5, 7]
+  at = x -> anchors((32, 40, 50), (8, 16), (0.5, 1, 2))
+  loss sum(at * parameter((1, 1))) * sum(x)
+""", {"x": torch.zeros(2, 3, 5, 7)})
+    close("anchors", made["at.anchors"], theirs(ir.Node("anchors", [], [], attrs, "")), 0)
+
+
+def match():
+    from detection import match as theirs
+    torch.manual_seed(1)
+    for name, boxes, near in (("random", random_boxes(2, 20), random_boxes(300)),
+                              ("odd", torch.stack([odd_boxes(), odd_boxes().flip(0)]), torch.cat([odd_boxes(), random_boxes(30)])),
+                              ("none", torch.zeros(2, 4, 4), random_boxes(30)),
+                              ("of each picture", random_boxes(2, 9), random_boxes(2, 100))):
+        own, shape = near.dim() == 3, f"{near.shape[-2]}, 4"
+        for high, low, force in ((0.5, 0.4, True), (0.7, 0.3, True), (0.5, 0.5, False)):
+            made = run(f"""  input boxes : f32[{boxes.shape[1]}, 4]
+  {f"input near : f32[{shape}]" if own else f"near = parameter(({shape}))"}
+  at   = match(boxes, near, high={high}, low={low}, force={str(force).lower()})
+  loss sum(at -> cast) * sum(parameter((1)))
+""", {"boxes": boxes, "near" if own else "near.parameter.weight": near})
+            want = theirs(ir.Node("match", [], [], {"high": high, "low": low, "force": force}, ""), boxes, near)
+            close(f"match, {name}: {high}, {low}{', forced' if force else ''}", made["at.match"], want, 0)
+
+
+def pairs():
+    """Boxes that are some, and what they are to be compared with; some alike, some apart."""
+    torch.manual_seed(2)
+    a, b = random_boxes(2, 40), random_boxes(2, 40)
+    a[..., 2:] += 1
+    b[..., 2:] += 1
+    b[:, 30:35] = a[:, 30:35]
+    b[:, 35:] += 100
+    return a.requires_grad_(), b
+
+
+def paired(name, block, theirs, a, *b):
+    """A block of one tensor [n, 4], or two: what it makes, and the gradient of the first where each result has a weight."""
+    want = theirs(a, *b)
+    weight = torch.randn(want.shape[1], 2 * want.shape[2])
+    made = run(f"""  input {"a, b" if b else "a"} : f32[{a.shape[1]}, 4]
+  y = {"(a, b)" if b else "1 * a"} -> {block}
+  both = concat(y, y, axis=1)
+  loss sum(both * parameter({tuple(weight.shape)}))
+""", {"a": a, "loss.parameter.weight": weight, **({"b": b[0]} if b else {})})
+    gradient, = torch.autograd.grad((torch.cat([want, want], -1) * weight).sum() / len(a), a)
+    close(name, made["both.concat"][..., :want.shape[-1]], want)
+    close(f"{name}, its gradient", made["a.grad"], gradient)
+
+
+def coding():
+    from torchvision.models.detection._utils import BoxCoder
+    a, b = pairs()
+    coder = BoxCoder((10, 10, 5, 5))
+    for name, block, want in (("encode", "encode_boxes(weights=(10, 10, 5, 5))",
+                               lambda a, b: torch.stack([coder.encode_single(x, y) for x, y in zip(a, b)])),
+                              ("decode", "decode_boxes(weights=(10, 10, 5, 5))",
+                               lambda a, b: torch.stack([coder.decode_single(x, y) for x, y in zip(a, b)]))):
+        given = a if name == "encode" else (5 * torch.randn(2, 40, 4)).requires_grad_()
+        paired(name, block, want, given, b)
+
+
+def losses():
+    from torchvision.ops import distance_box_iou_loss, generalized_box_iou_loss
+    a, b = pairs()
+    paired("giou", "giou_loss", lambda a, b: generalized_box_iou_loss(a, b)[..., None], a, b)
+    paired("diou", "diou_loss", lambda a, b: distance_box_iou_loss(a, b)[..., None], a, b)
+
+
+def clipping():
+    from torchvision.ops import clip_boxes_to_image
+    a = (100 * torch.randn(2, 40, 4)).requires_grad_()
+    paired("clip", "clip_boxes(50, 70)", lambda a: clip_boxes_to_image(a, (50, 70)), a)
+
+
+CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping)}
+for case in sys.argv[1:] or CASES:
+    CASES[case]()
+tap.done()

@@ -1,0 +1,49 @@
+"""What detectors are made of, by torchvision's own functions: for ir.py, and for tests."""
+import torch
+
+
+def anchors(n):
+    from torchvision.models.detection.anchor_utils import AnchorGenerator
+    rows, columns = n.attrs["map"]
+    down, right = n.attrs["stride"]
+    made = AnchorGenerator()
+    sizes, ratios = (v if isinstance(v, (list, tuple)) else [v] for v in (n.attrs["sizes"], n.attrs.get("ratios") or 1))
+    made.cell_anchors = [made.generate_anchors(sizes, ratios, torch.float32)]
+    return made.grid_anchors([[rows, columns]], [[torch.tensor(down), torch.tensor(right)]])[0].to(torch.get_default_dtype())
+
+
+def match(n, boxes, anchors):
+    """Boxes without an area are none, as the program has it; a picture without boxes is all background, as RetinaNet has it."""
+    from torchvision.models.detection._utils import Matcher
+    from torchvision.ops import box_iou
+    matcher = Matcher(n.attrs["high"], n.attrs.get("low", n.attrs["high"]), allow_low_quality_matches=n.attrs["force"])
+    out = []
+    for i, given in enumerate(boxes):
+        some = torch.nonzero((given[:, 2] > given[:, 0]) & (given[:, 3] > given[:, 1]))[:, 0]
+        own = anchors[i] if anchors.dim() == 3 else anchors
+        if len(some) == 0:
+            out.append(torch.full((len(own),), -1))
+            continue
+        at = matcher(torch.nan_to_num(box_iou(given[some], own), nan=0.0))
+        out.append(torch.where(at >= 0, some[at.clamp(min=0)], at))
+    return torch.stack(out)
+
+
+def match_in_memory(n, boxes, anchors):
+    """What match() takes, where all boxes are some, but for the list of pairs that force=true makes, which is as long as
+    the numbers happen to be: its indices, with none below 0, are for take() as it is."""
+    from torchvision.models.detection._utils import Matcher
+    from torchvision.ops import box_iou
+    matcher = Matcher(n.attrs["high"], n.attrs.get("low", n.attrs["high"]))
+    out = torch.empty(len(boxes), anchors.shape[-2], dtype=torch.int64)
+    for i, given in enumerate(boxes):
+        out[i] = matcher(box_iou(given, anchors[i] if anchors.dim() == 3 else anchors))
+    return out.clamp_(min=0)
+
+
+def holds_none(index):
+    """Does an index lie before the first? Of tensors without elements nobody can say."""
+    return not isinstance(index, torch._subclasses.fake_tensor.FakeTensor) and bool((index < 0).any())
+
+
+OPERATORS = {"anchors": anchors, "match": match}
