@@ -36,12 +36,18 @@ text_add(struct text *t, const char *s, size_t n)
 }
 
 void
-text_insert(struct text *t, size_t at, const char *s, size_t n)
+text_open(struct text *t, size_t at, size_t n)
 {
 	reserve(t, n);
 	memmove(t->s + at + n, t->s + at, t->n - at + 1);
-	memcpy(t->s + at, s, n);
 	t->n += n;
+}
+
+void
+text_insert(struct text *t, size_t at, const char *s, size_t n)
+{
+	text_open(t, at, n);
+	memcpy(t->s + at, s, n);
 }
 
 void

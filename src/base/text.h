@@ -18,6 +18,7 @@ struct text {
 
 void	text_init(struct text *, struct arena *);
 void	text_add(struct text *, const char *s, size_t n);
+void	text_open(struct text *, size_t at, size_t n);	/* room for so many bytes there, which are to be written */
 void	text_insert(struct text *, size_t at, const char *s, size_t n);
 void	text_puts(struct text *, const char *s);
 void	text_printf(struct text *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

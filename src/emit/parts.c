@@ -29,7 +29,7 @@ struct part {
 
 struct parts {
 	struct arena *arena;
-	const struct text *own;
+	struct text *own;	/* in the end the whole program */
 	size_t taken;		/* so much of the own text is in parts */
 	int own_name;		/* that its rest defines, or -1 */
 	bool blank;		/* before what comes next */
@@ -69,7 +69,7 @@ slot(const struct parts *p, const char *name, size_t n)
 }
 
 struct parts *
-parts_new(struct arena *a, const struct text *own)
+parts_new(struct arena *a, struct text *own)
 {
 	struct parts *p = ARENA_NEW(a, struct parts);
 	size_t names = (size_t)kernel_name_count, size = 16;
@@ -319,23 +319,44 @@ drop_empty_conditionals(struct parts *p)
 
 /* ---- the program ---- */
 
-static void
-write_part(const struct parts *p, const struct part *k, struct text *to)
+/* How much longer the program is than the own text, at most. */
+static size_t
+added_bytes(const struct parts *p)
+{
+	size_t n = (size_t)p->all.n, i;	/* with a blank line before each */
+	const struct part *k;
+
+	for (k = p->all.v; k < p->all.v + p->all.n; k++)
+		for (i = k->from; k->wanted && k->piece >= 0 && i < k->end; i++)
+			n += p->lines.all.v[i].n;
+	return n;
+}
+
+/* Writes the part at TO; OWN is where the own text lies, behind that. */
+static char *
+write_part(const struct parts *p, const struct part *k, char *to, const char *own)
 {
 	size_t i;
 
 	if (k->piece < 0) {
-		text_add(to, p->own->s + k->from, k->end - k->from);
-		return;
+		memmove(to, own + k->from, k->end - k->from);
+		return to + (k->end - k->from);
 	}
-	for (i = k->from; i < k->end; i++)
-		text_add(to, p->lines.all.v[i].text, p->lines.all.v[i].n);
+	for (i = k->from; i < k->end; i++) {
+		memcpy(to, p->lines.all.v[i].text, p->lines.all.v[i].n);
+		to += p->lines.all.v[i].n;
+	}
+	return to;
 }
 
+/* The own text is most of the program, so that moves to its end, from where its parts go to their places. */
 void
-parts_write(struct parts *p, struct text *to)
+parts_write(struct parts *p)
 {
+	struct text *t = p->own;
 	bool blank = false;
+	size_t more;
+	char *to;
 	int i;
 
 	take_own(p);
@@ -343,6 +364,9 @@ parts_write(struct parts *p, struct text *to)
 	find_wanted_comments(p, true);
 	find_wanted_comments(p, false);
 	drop_empty_conditionals(p);
+	more = added_bytes(p);
+	text_open(t, 0, more);
+	to = t->s;
 	for (i = 0; i < p->all.n; i++) {
 		const struct part *k = &p->all.v[i];
 
@@ -350,8 +374,10 @@ parts_write(struct parts *p, struct text *to)
 		if (!k->wanted)
 			continue;
 		if (blank)
-			text_puts(to, "\n");
-		write_part(p, k, to);
+			*to++ = '\n';
+		to = write_part(p, k, to, t->s + more);
 		blank = false;
 	}
+	*to = '\0';
+	t->n = (size_t)(to - t->s);
 }

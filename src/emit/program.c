@@ -338,19 +338,17 @@ offsets(const struct module *m)
 	return offset;
 }
 
-/* All parts, and of them what is wanted, in SOURCE. */
+/* All parts, and of them what is wanted, in SOURCE, which is empty. */
 static void
 emit_body(struct emitter *e, const char *program, struct text *source, struct text *header)
 {
 	const struct module *m = e->module;
 	const struct target *target = e->target;
 	struct arena *a = arena_child(m->arena);
-	struct text own;
 	bool *done = arena_array(a, (size_t)emit_embedded_count() + 1, sizeof(*done));
 
-	text_init(&own, a);
-	e->out = &own;
-	e->parts = parts_new(a, &own);
+	e->out = source;
+	e->parts = parts_new(a, source);
 	emit_constants(e, program);
 	emit_notes(e);
 	emit_file(e, target->prologue, done);
@@ -375,7 +373,7 @@ emit_body(struct emitter *e, const char *program, struct text *source, struct te
 		emit_file(e, target->feed, done);
 	emit_file(e, target->device, done);
 	emit_host(e, done);
-	parts_write(e->parts, source);
+	parts_write(e->parts);
 	arena_free(a);
 }
 

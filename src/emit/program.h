@@ -91,12 +91,12 @@ bool	conditionals_keep(const struct conditionals *);
 void	conditionals_line(struct conditionals *, struct kept_line);
 
 /* parts.c: what a program is put together from, and what of it something in it uses */
-struct parts	*parts_new(struct arena *, const struct text *own);
+struct parts	*parts_new(struct arena *, struct text *own);
 /* What is written to the own text from here on defines NAME and nothing else; NULL: it stays. */
 void	parts_own(struct parts *, const char *name);
 void	parts_lines(struct parts *, const struct kept_lines *);
-/* All that is wanted, after the last part; appended. */
-void	parts_write(struct parts *, struct text *to);
+/* The own text becomes the program: all that is wanted. */
+void	parts_write(struct parts *);
 
 /* text.c */
 void	emit_string(struct text *, const char *s);	/* a C string literal, NULL included */

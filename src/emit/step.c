@@ -373,7 +373,8 @@ put_end(struct steps *s, const struct graph *g, int start)
 	struct line l = { s->e->out, 0 };
 	int last[BRANCHES] = { 0 }, i, k;
 
-	text_puts(s->e->out, "\n");
+	if (g->nodes.n)
+		text_puts(s->e->out, "\n");
 	for (i = 0; i < g->nodes.n; i++)
 		if (g->nodes.v[i]->op->calls.emit)
 			last[at[i].branch] = i + 1;
@@ -393,15 +394,12 @@ static const char *const phase_titles[] = {
 static bool
 mentions(const char *text, char name)
 {
-	bool comment = false;
-	const char *p;
+	const char find[] = { name, '/', '\0' }, *p, *end;
 
-	for (p = text; *p; p++) {
-		if (p[0] == '/' && p[1] == '*')
-			comment = true;
-		else if (p[0] == '*' && p[1] == '/')
-			comment = false;
-		if (comment || *p != name || isalnum((unsigned char)p[1]) || p[1] == '_')
+	for (p = text; (p = strpbrk(p, find)); p++) {
+		if (p[0] == '/' && p[1] == '*' && (end = strstr(p + 2, "*/")))
+			p = end + 1;
+		if (*p != name || isalnum((unsigned char)p[1]) || p[1] == '_')
 			continue;
 		if (p == text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_'))
 			return true;
@@ -409,25 +407,36 @@ mentions(const char *text, char name)
 	return false;
 }
 
+/* The body of a function, which begins there, may leave its parameter alone. */
+static void
+put_unused(struct text *out, size_t body, char parameter)
+{
+	const char line[] = { '\t', '(', 'v', 'o', 'i', 'd', ')', parameter, ';', '\n' };
+
+	if (!mentions(out->s + body, parameter))
+		text_insert(out, body, line, sizeof(line));
+}
+
 static void
 put_graph(struct steps *s, const struct graph *g, const char *function, int start)
 {
-	struct text *out = s->e->out, body;
-	struct arena *a = arena_child(s->e->module->arena);
+	struct text *out = s->e->out;
 	unsigned seen = 0;
+	size_t body;
 	int i, count;
 
-	text_init(&body, a);
 	s->e->graph = g;
 	s->npredictions = g == s->e->module->validate ? graph_predictions(g, &s->prediction) : 0;
 	s->e->prediction = s->npredictions ? s->prediction[0].tensor : NULL;
-	s->e->out = &body;
+	text_printf(out, "\nstatic void\n%s(int64_t b, const struct step *s)\n{\n", function);
+	body = out->n;
 	for (i = 0; i < g->nodes.n; i += count) {
 		const struct node *n = g->nodes.v[i];
 
 		count = count_together(s, g, i, start + i);
 		if (!(seen >> n->phase & 1))
-			text_printf(&body, "\n\t/* ---- %s ---- */\n", phase_titles[n->phase]);
+			text_printf(out, "%s\t/* ---- %s ---- */\n", out->n > body ? "\n" : "",
+			    phase_titles[n->phase]);
 		seen |= 1u << n->phase;
 		if (n->op->calls.row)
 			put_updates(s, &g->nodes.v[i], count, start + i);
@@ -435,17 +444,11 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 			put_node(s, &g->nodes.v[i], start + i);
 	}
 	put_end(s, g, start);
-	s->e->out = out;
 	s->e->graph = NULL;
 	s->e->prediction = NULL;
-	text_printf(out, "\nstatic void\n%s(int64_t b, const struct step *s)\n{\n", function);
-	if (!mentions(body.s, 'b'))
-		text_puts(out, "\t(void)b;\n");
-	if (!mentions(body.s, 's'))
-		text_puts(out, "\t(void)s;\n");
-	text_puts(out, body.s + (body.n && body.s[0] == '\n'));
+	put_unused(out, body, 's');
+	put_unused(out, body, 'b');
 	text_puts(out, "}\n");
-	arena_free(a);
 }
 
 void
@@ -453,12 +456,11 @@ emit_steps(struct emitter *e)
 {
 	const struct module *m = e->module;
 	struct steps s = { .e = e };
-	struct text *out = e->out, body;	/* the tables come first, which the steps fill */
+	struct text *out = e->out, tables;	/* they come first, which the steps fill */
 	struct arena *a = arena_child(m->arena);
+	size_t steps = out->n;
 	int count, at = 0;
 
-	text_init(&body, a);
-	e->out = &body;
 	s.number = emit_tensor_numbers(m, &count);
 	find_marks(&s);
 	if (m->train) {
@@ -478,8 +480,10 @@ emit_steps(struct emitter *e)
 		text_puts(e->out, "\n/* One batch of b samples, forward only: losses and metrics. */");
 		put_graph(&s, m->validate, "validate_step", at);
 	}
-	e->out = out;
+	text_init(&tables, a);
+	e->out = &tables;
 	emit_update_tables(e);
-	text_add(out, body.s, body.n);
+	e->out = out;
+	text_insert(out, steps, tables.s, tables.n);
 	arena_free(a);
 }

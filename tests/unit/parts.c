@@ -35,19 +35,18 @@ int
 main(int argc, char **argv)
 {
 	struct arena *a = arena_new();
-	struct text own, program;
+	struct text own;
 	struct parts *p = parts_new(a, &own);
 	int i, file;
 
 	text_init(&own, a);
-	text_init(&program, a);
 	for (i = 1; i < argc; i++)
 		if ((file = find(argv[i])) >= 0)
 			put_file(a, p, file);
 		else
 			text_puts(&own, argv[i]);
-	parts_write(p, &program);
-	fputs(program.s + (program.s[0] == '\n'), stdout);
+	parts_write(p);
+	fputs(own.s + (own.s[0] == '\n'), stdout);
 	arena_free(a);
 	return 0;
 }

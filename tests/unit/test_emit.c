@@ -142,7 +142,6 @@ dropout_text(struct arena *a, int times)
 {
 	bool *done = arena_array(a, (size_t)emit_embedded_count(), sizeof(*done));
 	struct fixture f;
-	struct text *to = ARENA_NEW(a, struct text);
 
 	fixture(&f, a);
 	f.e.parts = parts_new(a, &f.out);
@@ -151,9 +150,8 @@ dropout_text(struct arena *a, int times)
 		emit_file(&f.e, "kernel.h", done);
 	}
 	text_puts(&f.out, "/* dropout_last */ dropout(struct step);\n");
-	text_init(to, a);
-	parts_write(f.e.parts, to);
-	return to->s;
+	parts_write(f.e.parts);
+	return f.out.s;
 }
 
 Test(emit, a_file_is_put_once)
