@@ -113,6 +113,20 @@ apply_label(struct expander *ex, struct scope *s, struct where *w, struct expr *
 	return v;
 }
 
+struct value
+declare_label(struct expander *ex, struct scope *s, const struct where *w, const struct value *v)
+{
+	const struct expr *e = v->layer->expr;
+	struct shared *shared = ARENA_NEW(ex->a, struct shared);
+	struct value label = value_layer(ex->a, (struct layer){ .shared = shared }, e->head);
+
+	*shared = (struct shared){ .expr = e->a, .scope = s, .first = v->layer->first,
+		.path = path_join(ex->a, w->scope, e->name), .loc = e->head };
+	shared->unused = scope_bind(ex, s, &(struct name){ e->name, e->head }, BIND_LABEL, label);
+	label.loc = v->loc;
+	return label;
+}
+
 /* The layer in a labelled value, `enc: (x -> conv(8, 3))` or `enc: conv(x, 8, 3)`, given others. */
 static struct value
 apply_stripped(struct expander *ex, struct scope *s, struct where *w, struct expr *e,
@@ -144,22 +158,26 @@ apply_stripped(struct expander *ex, struct scope *s, struct where *w, struct exp
 }
 
 static struct value
-apply_shared(struct expander *ex, const struct shared *shared, struct loc use,
+apply_shared(struct expander *ex, struct shared *shared, struct loc use,
     struct operands ops)
 {
 	struct where w = { .scope = shared->path, .path = shared->path, .exact = EXACT_ALL,
 		.loc = use.src ? use : shared->loc };
 	struct scope *s = scope_inside(ex, shared->scope);
+	struct binding *unused = shared->unused;
 	struct value v;
 
-	ex->sharing++;
+	shared->unused = NULL;
+	ex->sharing += !unused;
 	if (shared->first)
 		v = apply_layer(ex, &w, shared->first, ops);
 	else if (shared->strip)
 		v = apply_stripped(ex, s, &w, shared->expr, ops);
 	else
 		v = apply(ex, s, &w, shared->expr, ops);
-	ex->sharing--;
+	ex->sharing -= !unused;
+	if (unused && !unused->labelled)
+		unused->value.maker = v.maker;
 	return v;
 }
 

@@ -21,7 +21,11 @@ define(struct expander *ex, struct scope *s, const char *path, const struct stmt
 	struct where w = { .scope = path,
 		.path = definition_path(ex, path, st->name->text) };
 
-	scope_bind(ex, s, st->name, BIND_DEF, eval(ex, s, &w, st->expr));
+	struct value v = eval(ex, s, &w, st->expr);
+
+	if (st->expr->kind == E_LABEL && v.kind == V_LAYER && v.layer->first)
+		v = declare_label(ex, s, &w, &v);
+	scope_bind(ex, s, st->name, BIND_DEF, v);
 }
 
 /* ---- blocks ---- */

@@ -39,6 +39,16 @@ belongs(struct checker *c, const struct stmt *s)
 	return true;
 }
 
+/* A label in its right side has the definition's name: that of a layer there, of a value here. */
+static bool
+is_label_of(struct checker *c, const struct stmt *s)
+{
+	const struct name *old = map_get(&c->known, s->name->text);
+
+	return old && s->expr && old->loc.src == s->expr->loc.src && old->loc.beg >= s->expr->loc.beg &&
+	    old->loc.end <= s->expr->loc.end;
+}
+
 static void
 check_stmt(struct checker *c, const struct stmt *s)
 {
@@ -62,7 +72,8 @@ check_stmt(struct checker *c, const struct stmt *s)
 		for (i = 0; i < s->type->nargs; i++)
 			check_expr(c->ex, c->unit, s->type->arg[i].value);
 	for (i = 0; i < s->nnames; i++)
-		check_define(c, &s->name[i]);
+		if (s->kind != S_DEF || !is_label_of(c, s))
+			check_define(c, &s->name[i]);
 }
 
 static void

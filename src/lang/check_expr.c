@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "syntax/words.h"
+
 static int
 count(struct checker *c, const char *name)
 {
@@ -97,6 +99,8 @@ unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, boo
 		if (!layer && is_batch_word(name))
 			diag_help(ex->d, g, "no expression sees the batch: shapes are those of one sample, and the "
 			    "train section has the batch");
+		else if (word_elsewhere(name))
+			diag_help(c->ex->d, g, "%s", word_elsewhere(name));
 		else
 			suggest(c, g, name, layer);
 	}

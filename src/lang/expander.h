@@ -55,6 +55,7 @@ struct binding {
 	enum binding_kind kind;
 	struct loc loc;
 	struct value value;	/* BIND_LABEL: a V_LAYER with its shared, and the last maker */
+	struct layer *labelled;	/* BIND_DEF: a label in its own right side is called the same; else NULL */
 };
 
 struct scope {			/* of a body; or of a copy or labelled group inside one */
@@ -239,6 +240,8 @@ struct value	apply_layer(struct expander *, struct where *, const struct layer *
 struct value	apply_call(struct expander *, struct scope *, struct where *, struct expr *,
 		    struct callee, const struct actual *, int n, struct operands);
 /* LAYER applied under a label: binds the label in SCOPE. */
+/* A definition that is a layer with a label, `encoder = enc: conv(8, 3)`: what names the instance before it is used. */
+struct value	declare_label(struct expander *, struct scope *, const struct where *, const struct value *);
 struct value	apply_label(struct expander *, struct scope *, struct where *, struct expr *,
 		    struct layer *first, struct operands);
 

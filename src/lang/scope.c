@@ -33,10 +33,15 @@ scope_bind(struct expander *ex, struct scope *s, const struct name *name,
 {
 	struct binding *b = map_get(&s->names, name->text);
 
+	if (b && b->kind == BIND_LABEL && kind == BIND_DEF) {
+		b->labelled = b->value.layer;
+		b->kind = kind;
+		b->value = value;
+	}
 	if (b)
 		return b;
 	b = ARENA_NEW(ex->a, struct binding);
-	*b = (struct binding){ kind, name->loc, value };
+	*b = (struct binding){ .kind = kind, .loc = name->loc, .value = value };
 	map_put(ex->a, &s->names, name->text, b);
 	return b;
 }
@@ -107,6 +112,8 @@ callee_find(struct expander *ex, struct scope *s, const char *name, bool call)
 	const struct op *op;
 	struct value v;
 
+	if (b && b->labelled)
+		return (struct callee){ .kind = CALLEE_LAYER, .layer = b->labelled };
 	if (b && b->value.kind == V_LAYER)
 		return (struct callee){ .kind = CALLEE_LAYER, .layer = b->value.layer };
 	if (g && g->expr) {

@@ -228,7 +228,14 @@ add_body_symbol(struct maker *m, enum symbol_kind kind, struct name name, struct
     const struct stmt *stmt, const struct expr *expr)
 {
 	struct map none = { NULL, 0, 0, NULL, 0 };	/* a result's name is no name of the body */
-	struct symbol *s = add_symbol(m->tree, kind == SYMBOL_RESULT ? &none : m->body->names, kind, name,
+	struct symbol *twin = kind == SYMBOL_DEF || kind == SYMBOL_LABEL ? map_get(m->body->names, name.text) : NULL;
+	struct symbol *s;
+
+	if (twin && (twin->kind == SYMBOL_DEF || twin->kind == SYMBOL_LABEL) && twin->stmt == stmt) {
+		add_use(m, name.loc, twin);	/* a label in the right side of a definition that is called so: one name */
+		return;
+	}
+	s = add_symbol(m->tree, kind == SYMBOL_RESULT ? &none : m->body->names, kind, name,
 	    whole);
 
 	s->block = m->body->block;
