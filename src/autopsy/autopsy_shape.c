@@ -183,11 +183,14 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 		    "(numpy.memmap), it need not lie there at once.%s", n, wide));
 	else if (s->rank == 2 && n >= WIDE && s->dim[1] >= WIDE)
 		autopsy_cause(y, arena_printf(y->arena, "A matrix of %lld x %lld: it grows with the product of "
-		    "the two, whether they are pairs or an image's pixels, and has to be made in parts or "
+		    "the two, whether they are pairs, an image's pixels or rows of a table, and has to be made in parts or "
 		    "smaller.%s", n, (long long)s->dim[1], wide));
 	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1, so this is one sample, of %s: "
 		    "cropped or coarser, it takes less.%s", autopsy_shape_text(y->arena, s), wide));
+	else if (n >= MANY && bytes >= LARGE_SAMPLE)
+		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
+		    "of them has room for (a replay buffer), fewer of them take less.%s", n, wide));
 	else if (*wide)
 		autopsy_cause(y, wide + 1);
 }

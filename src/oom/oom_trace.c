@@ -298,6 +298,8 @@ static const struct sign place_signs[] = {
 	    TRACE_PROFILES },
 	{ "assigners/ assigner.py utils/tal.py matcher.py iou_calculators/ iou2d_calculator.py", NULL,
 	    TRACE_PAIRS },
+	{ NULL, "pairwise_distance square_distance pdist", TRACE_PAIRS },
+	{ "exllama", "load_gen load_autosplit load_tp", TRACE_LOADING },
 	{ NULL, "bbox_overlaps pairwise_iou box_iou bbox_iou gather_topk_anchors", TRACE_PAIRS },
 	{ "cuda/graphs.py cuda_graph_runner.py cudagraph_utils.py cuda_graph.py", NULL, TRACE_GRAPH },
 	{ NULL, "capture_model capture_begin capture_end capture_one_batch_size init_cuda_graphs", TRACE_GRAPH },
@@ -329,7 +331,7 @@ call_facts(struct piece path, struct piece function)
 	    names(function, "convert") || names(function, "to") || names(function, "cuda"))) ||
 	    any_of(function, "from_pretrained _move_model_to_device _load_pretrained_model "
 	    "_load_state_dict_into set_module_tensor_to_device _configure_distributed_model") ||
-	    names(function, "load_model"))
+	    any_of(function, "load_model"))
 		facts |= TRACE_LOADING;
 	if (find(path, "orch/optim/") && names(function, "step"))
 		facts |= TRACE_STEP;
