@@ -396,6 +396,7 @@ turn(struct ir_reader *r)
 		loss[t->nlosses++] = ir_read_string(r);
 	} while (!r->failed && t->nlosses < MOST_LOSSES && ir_read_accept(r, ","));
 	t->loss = loss;
+	t->every = ir_read_accept(r, "every") ? ir_read_integer(r) : 1;
 }
 
 static bool

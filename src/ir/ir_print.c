@@ -24,6 +24,7 @@
  *                      first micro-batch of an update
  *     using %77        a workspace of that many bytes, fixed and per sample
  *     lands %80        where the next batch of an input arrives
+ *     turn 2 adam {} "loss.g" every 5      one of several updates of a step; a parameter that it moves: turn 2
  *     @9               the spec's line, for people: it is not read back
  */
 #include "ir/ir.h"
@@ -290,6 +291,8 @@ print_turn(FILE *f, int number, const struct turn *t)
 	print_attrs(f, t->optimizer, t->optimizer_attr);
 	for (i = 0; i < t->nlosses; i++)
 		fprintf(f, "%s \"%s\"", i ? "," : "", t->loss[i]);
+	if (t->every > 1)
+		fprintf(f, " every %lld", (long long)t->every);
 	fputs("\n", f);
 }
 

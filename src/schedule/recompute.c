@@ -211,7 +211,11 @@ found_none(struct module *m, int64_t least)
 	    m->cut_short ? " within the search's effort" : "", size_human(found, least),
 	    size_commas(exact, least));
 
-	diag_help(m->diags, g, "raise the budget, or lower the batch");
+	if (m->set.nturns > 0)
+		diag_help(m->diags, g, "of a step of several updates, only what its last one keeps is recomputed: name the one "
+		    "that keeps most last, where the order is free; or raise the budget, or lower the batch");
+	else
+		diag_help(m->diags, g, "raise the budget, or lower the batch");
 }
 
 /* No search can help: activations are not all there is. */

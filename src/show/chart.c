@@ -74,6 +74,41 @@ train_regions(const struct graph *g, int start, struct chart_region *region)
 	return n;
 }
 
+/* Does the node write a parameter of that one of the step's updates? */
+static bool
+moves(const struct node *n, int turn)
+{
+	int k;
+
+	for (k = 0; k < n->nout; k++)
+		if (n->out[k] && tensor_root(n->out[k])->kind == T_PARAM && tensor_root(n->out[k])->turn == turn)
+			return true;
+	return false;
+}
+
+/* A step of several updates goes forward and backward for each, and each of its parts ends where the last parameter of
+ * that update has moved. */
+static int
+turn_regions(const struct module *m, struct chart_region *region)
+{
+	const struct graph *g = m->train;
+	int n = 0, at, turn, i, last;
+
+	for (at = 0; at < g->nodes.n && g->nodes.v[at]->phase != PHASE_BACKWARD; at++)
+		;
+	if (at > 0)
+		region[n++] = (struct chart_region){ "forward", 0, at - 1 };
+	for (turn = 1; turn <= m->set.nturns; turn++) {
+		for (last = at - 1, i = at; i < g->nodes.n; i++)
+			if (turn == m->set.nturns || moves(g->nodes.v[i], turn))
+				last = i;
+		if (last >= at)
+			region[n++] = (struct chart_region){ arena_printf(m->arena, "update %d", turn), at, last };
+		at = last + 1;
+	}
+	return n;
+}
+
 int
 chart_regions(const struct plan *p, const struct module *m,
     struct chart_region region[CHART_REGIONS])
@@ -81,7 +116,7 @@ chart_regions(const struct plan *p, const struct module *m,
 	int n = 0, at = 0;
 
 	if (m->train) {
-		n = train_regions(m->train, 0, region);
+		n = m->set.nturns ? turn_regions(m, region) : train_regions(m->train, 0, region);
 		at = m->train->nodes.n;
 	}
 	if (m->update && m->update->nodes.n) {

@@ -8,10 +8,10 @@
 
 #include "show/show.h"
 
-#define CHART_REGIONS	4
+#define CHART_REGIONS	(MOST_TURNS + 3)
 
 struct chart_region {		/* a part of the step, as people name it */
-	const char *name;	/* "forward", "backward", "update", "validate", "inference" */
+	const char *name;	/* "forward", "backward", "update", "update 2" of several, "validate", "inference" */
 	int first, last;	/* instants, inclusive */
 };
 
