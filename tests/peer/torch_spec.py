@@ -25,7 +25,7 @@ stowage_torch = importlib.util.module_from_spec(importlib.util.spec_from_loader(
 loader.exec_module(stowage_torch)
 
 
-def compare(name, model, x, kinds):
+def compare(name, model, x, kinds, take=lambda y: y):
     folder = os.path.join(work, name)
     os.makedirs(folder, exist_ok=True)
     text, weights = stowage_torch.convert(randomise(model, 0.1), [x], kinds, "net")
@@ -33,7 +33,8 @@ def compare(name, model, x, kinds):
         f.write(text)
     stowage_torch.save(folder + "/w.safetensors", weights)
     made = sum(t.numel() for t in weights.values())
-    theirs = sum(t.numel() for k, t in model.state_dict().items() if not k.endswith("num_batches_tracked"))
+    theirs = sum(t.numel() for t in {t.data_ptr(): t for k, t in model.state_dict().items()
+                                     if not k.endswith("num_batches_tracked")}.values())
     subprocess.run([stowage, "emit", "--infer", "-b", "2", "--target", "c", "--threads", "2", "-o", folder + "/net.c", folder + "/net.nn"],
                    check=True)
     subprocess.run([*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O1", "-march=native", "-fopenmp-simd", "-pthread", "-w", "-o",
@@ -41,7 +42,7 @@ def compare(name, model, x, kinds):
     raw = (x.to(torch.int32) if x.dtype == torch.int64 else x).numpy().tobytes()
     done = subprocess.run([folder + "/net", folder + "/w.safetensors"], input=raw, capture_output=True)
     with torch.no_grad():
-        want = model(x).numpy()
+        want = take(model(x)).numpy()
     got = numpy.frombuffer(done.stdout, "<f4")
     good = done.returncode == 0 and got.size == want.size
     error = numpy.abs(got.reshape(want.shape) - want).max() / numpy.abs(want).max() if good else 1
@@ -97,14 +98,64 @@ def ours():
         result("cumsum" in str(e), "what cannot be expressed is named", e)
 
 
+    class Towers(nn.Module):
+        """A layer and a module that are used twice, attention of all three kinds, a table that is tied."""
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(20, 12)
+            self.block, self.own = Block(12), nn.MultiheadAttention(12, 3, batch_first=True)
+            self.turn = nn.Linear(12, 12)
+            self.whole = nn.TransformerEncoderLayer(12, 2, 24, batch_first=True, activation="gelu")
+            self.head = nn.Linear(12, 20, bias=False)
+            self.head.weight = self.table.weight
+
+        def forward(self, ids):
+            x = self.whole(self.block(self.table(ids)))
+            x = x + self.own(x, x, x, need_weights=False)[0]
+            y = self.turn(torch.tanh(self.turn(x)))
+            q, k, v = (t.unflatten(-1, (3, 4)).transpose(1, 2) for t in (x, y, x + y))
+            x = x + nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
+            z = nn.functional.scaled_dot_product_attention(q[:, 0], k[:, 1], v[:, 2])
+            return self.head(x + torch.cat([z, z, z], -1))
+    compare("towers", Towers(), torch.randint(0, 20, (2, 7)), [("ids", "tokens[7, vocab=20]")])
+
+
 def vision(name):
     import torchvision
-    compare(name, getattr(torchvision.models, name)(weights=None), torch.randn(2, 3, 64, 64), [("image", "f32[3, 64, 64]")])
+    more = {"image_size": 64} if name.startswith("vit") else {"init_weights": False} if name == "googlenet" else {}
+    compare(name, getattr(torchvision.models, name)(weights=None, **more), torch.randn(2, 3, 64, 64), [("image", "f32[3, 64, 64]")])
 
 
-for name in sys.argv[2:] or ["ours", "resnet18", "mobilenet_v2", "squeezenet1_1", "efficientnet_b0", "densenet121", "mnasnet0_5"]:
+def timm_model(name):
+    import timm
+    more = {"img_size": 64} if name.startswith(("vit", "deit", "mixer", "resmlp")) else {}
+    compare(name, timm.create_model(name, pretrained=False, **more), torch.randn(2, 3, 64, 64), [("image", "f32[3, 64, 64]")])
+
+
+def hugging_face(name):
+    import transformers as t
+    ids = torch.randint(0, 100, (2, 9))
+    if name == "bert":
+        model = t.BertModel(t.BertConfig(vocab_size=100, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
+                                         max_position_embeddings=16), add_pooling_layer=False)
+    elif name == "distilbert":
+        model = t.DistilBertModel(t.DistilBertConfig(vocab_size=100, dim=32, n_layers=2, n_heads=4, hidden_dim=64,
+                                                     max_position_embeddings=16))
+    else:
+        model = t.GPT2LMHeadModel(t.GPT2Config(vocab_size=100, n_embd=32, n_layer=2, n_head=4, n_positions=16, use_cache=False))
+    compare(name, model, ids, [("ids", "tokens[9, vocab=100]")], lambda y: y[0])
+
+
+TIMM = ["vit_tiny_patch16_224", "mixer_s16_224", "resmlp_12_224", "convnext_atto", "ghostnet_050", "poolformer_s12"]
+HUGGING_FACE = ["bert", "distilbert", "gpt2"]
+# a few without EXTENDED
+QUICK = ["ours", "resnet18", "mobilenet_v2", "convnext_atto"] + HUGGING_FACE
+REST = ["squeezenet1_1", "efficientnet_b0", "densenet121", "mnasnet0_5", "vit_b_16", "convnext_tiny", "shufflenet_v2_x0_5",
+        "regnet_y_400mf"] + [name for name in TIMM if name not in QUICK]
+
+for name in sys.argv[2:] or QUICK + (REST if os.environ.get("EXTENDED") else []):
     try:
-        ours() if name == "ours" else vision(name)
+        ours() if name == "ours" else timm_model(name) if name in TIMM else hugging_face(name) if name in HUGGING_FACE else vision(name)
     except ImportError as e:
         skip(name, e)
     except Exception as e:
