@@ -14,6 +14,7 @@ import torch
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import ir           # noqa: E402
 import tap          # noqa: E402
+from detection import random_boxes      # noqa: E402
 from program import program_of      # noqa: E402
 
 
@@ -39,12 +40,6 @@ def close(name, mine, theirs, most=1e-5):
     where = numpy.argwhere(~(numpy.abs(mine - theirs) <= most * max(1, numpy.abs(theirs).max())))
     tap.result(same, name, f"{len(where)} differ, first at {where[:3].tolist()}: "
                f"{[float(mine[tuple(i)]) for i in where[:3]]}, {[float(theirs[tuple(i)]) for i in where[:3]]}")
-
-
-def random_boxes(*shape, size=64):
-    """Corners in order."""
-    a, b = size * torch.rand(*shape, 2), size * torch.rand(*shape, 2)
-    return torch.cat([torch.minimum(a, b), torch.maximum(a, b)], -1)
 
 
 def odd_boxes():

@@ -2,6 +2,12 @@
 import torch
 
 
+def random_boxes(*shape, size=64):
+    """Corners in order."""
+    a, b = size * torch.rand(*shape, 2), size * torch.rand(*shape, 2)
+    return torch.cat([torch.minimum(a, b), torch.maximum(a, b)], -1)
+
+
 def anchors(n):
     from torchvision.models.detection.anchor_utils import AnchorGenerator
     rows, columns = n.attrs["map"]
