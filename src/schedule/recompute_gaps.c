@@ -12,6 +12,7 @@
  */
 #include "schedule/recompute_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,15 +21,18 @@
 #define TRIED		12	/* moves tried exactly, of those estimated */
 #define TRUSTED		0.8	/* of the next move's estimate, to be content with this one */
 #define MOST_MADE	64	/* values made again by one move */
+#define MOST_AT_ONCE	256
 #define MANY		8	/* moves made at once: at most the gaps by this */
 #define DETOURS		16	/* values that are kept though that does not help by itself */
 #define LONGEST_DETOUR	8	/* moves after it, until there is less excess than before */
 #define LOOK_WORK	4	/* trials that finding all gaps is worth */
-#define MOST_WORK	((int64_t)4 << 20)	/* events in all trials of a descent */
+#define DESCENT_SHARE	20	/* of the work of a search, a descent's */
+#define MOST_STRUCK	400	/* values made again that are kept instead, to see what that is worth */
 #define LEVELS		24	/* of the highest live bytes in ranges of events */
 
 struct gap {
-	double gain, score;	/* excess removed, and that for its cost: both estimated */
+	double gain, cost;	/* excess removed, and what that takes: both estimated */
+	double score;		/* the one for the other */
 	int place;		/* in the list, before which values are made */
 	int beg, n;		/* of them, in gaps->made */
 };
@@ -41,13 +45,18 @@ struct gaps {
 	struct steps tried;	/* and one on a detour */
 	int *last_read;		/* by value of the trial, of roots: event */
 	int *seen;		/* by value of the trial, of roots: the last event so far that used it */
+	int *born;		/* by value of the trial: the event that made it */
+	int shunned;		/* value that is not made again on a detour, or -1 */
 	int turn;		/* the last event so far that was no repetition: what is made again only for a
 				 * later one need not be made before that, nor what it is made from */
 	int *current;		/* by value of the model: the latest copy so far */
 	int *stamp, stamps;	/* by value of the model: in the move that is being made */
 	int64_t *highest[LEVELS];	/* by power of two and event */
+	double most;		/* that a move may cost */
 	VEC(struct gap) gap;
 	VEC(int) made;
+	struct gap *first;	/* the best ones, by place */
+	struct struck *list;	/* what is kept instead, one after the other */
 };
 
 /* ---- what the last trial showed ---- */
@@ -59,7 +68,7 @@ note_reads(struct gaps *g)
 	int i, k;
 
 	for (i = 0; i < t->nvalues; i++)
-		g->last_read[i] = g->seen[i] = -1;
+		g->last_read[i] = g->seen[i] = g->born[i] = -1;
 	for (i = 0; i < g->m->nvalues; i++)
 		g->current[i] = i;
 	for (i = 0; i < t->nevents; i++)
@@ -110,9 +119,10 @@ can_repeat(const struct model *m, int v)
 	return !x->fixed && !x->persistent && x->root == v && x->def >= 0 && x->def < m->forward;
 }
 
-/* Adds what V is made from and is not there at an event, nor can be kept till then. */
+/* Adds what V is made from and is not there at an event, nor can be kept till then; what was made in the gap
+ * may have been made for V alone. */
 static bool
-add_sources(struct gaps *g, struct gap *gap, int v, int event)
+add_sources(struct gaps *g, struct gap *gap, int v, int beg, int event)
 {
 	const struct model *m = g->m;
 	const struct remake *r = &m->node[m->value[v].def].again;
@@ -127,7 +137,7 @@ add_sources(struct gaps *g, struct gap *gap, int v, int event)
 		if (last >= event)
 			continue;
 		g->stamp[root] = g->stamps;
-		if (highest(g, last + 1, event) + m->value[root].bytes <= g->s->aim)
+		if (g->born[g->current[root]] <= beg && highest(g, last + 1, event) + m->value[root].bytes <= g->s->aim)
 			continue;
 		if (!can_repeat(m, root)) {
 			gap->gain -= search_relief(g->s, m->value[root].bytes, last + 1, event);
@@ -152,11 +162,10 @@ add_gap(struct gaps *g, int v, int beg, int event, int place)
 {
 	const struct model *m = g->m;
 	struct gap gap = { .place = place, .beg = g->made.n, .n = 1 };
-	double cost = 0;
 	int i;
 
 	gap.gain = search_relief(g->s, m->value[v].bytes, beg + 1, event);
-	if (gap.gain <= 0)
+	if (gap.gain <= 0 || v == g->shunned)
 		return;
 	g->stamp[v] = ++g->stamps;
 	vec_push(g->scratch, &g->made, v);
@@ -164,8 +173,9 @@ add_gap(struct gaps *g, int v, int beg, int event, int place)
 		const struct remake *r = &m->node[m->value[g->made.v[gap.beg + i]].def].again;
 
 		g->m->work++;
-		cost += (double)r->macs + TRAFFIC * (double)r->traffic;
-		if (!add_sources(g, &gap, g->made.v[gap.beg + i], event) || gap.gain <= 0) {
+		gap.cost += (double)r->macs + TRAFFIC * (double)r->traffic;
+		if (!add_sources(g, &gap, g->made.v[gap.beg + i], beg, event) || gap.gain <= 0 ||
+		    gap.cost >= g->most) {
 			g->made.n = gap.beg;
 			return;
 		}
@@ -173,7 +183,7 @@ add_gap(struct gaps *g, int v, int beg, int event, int place)
 	for (i = 0; i < gap.n; i++)	/* in the order in which they are made */
 		g->made.v[gap.beg + i] = m->value[g->made.v[gap.beg + i]].def;
 	qsort(g->made.v + gap.beg, (size_t)gap.n, sizeof(int), by_number);
-	gap.score = gap.gain / (cost + 1);
+	gap.score = gap.gain / (gap.cost + 1);
 	vec_push(g->scratch, &g->gap, gap);
 }
 
@@ -209,6 +219,7 @@ use_operands(struct gaps *g, int i, int place)
 	for (k = e->out; k < e->end; k++)
 		if (t->operand[k] >= 0) {
 			g->seen[t->root[t->operand[k]]] = e->again ? g->turn : i;
+			g->born[t->root[t->operand[k]]] = i;
 			g->current[t->origin[t->operand[k]]] = t->operand[k];
 		}
 }
@@ -276,11 +287,11 @@ make_moves(struct gaps *g, const struct steps *s, const struct gap *gap, int n)
 static bool
 move_many(struct gaps *g, struct steps *s, double *excess)
 {
-	struct gap *first = arena_array(g->scratch, (size_t)g->gap.n / MANY + 1, sizeof(*first));
+	struct gap *first = g->first;
 	double gain = 0;
 	int count = 0;
 
-	while (count < g->gap.n / MANY && (gain += g->gap.v[count].gain) <= *excess / 2)
+	while (count < g->gap.n / MANY && count < MOST_AT_ONCE && (gain += g->gap.v[count].gain) <= *excess / 2)
 		count++;
 	for (; count > 1; count /= 4) {
 		memcpy(first, g->gap.v, (size_t)count * sizeof(*first));
@@ -335,12 +346,14 @@ make_detour(struct gaps *g, struct steps *s, double *excess)
 	for (i = 0; i < n && search_may(g->s); i++) {
 		now = first[i].excess;
 		steps_strike(g->s, s, &first[i], &g->tried);
+		g->shunned = first[i].what;
 		for (k = 0; k < LONGEST_DETOUR && now >= *excess; k++) {
 			steps_try(g->m, &g->tried);
 			find_gaps(g);
 			if (!move_one(g, &g->tried, &now))
 				break;
 		}
+		g->shunned = -1;
 		if (now < *excess) {
 			steps_copy(s, &g->tried);
 			*excess = now;
@@ -354,44 +367,81 @@ static struct gaps *
 gaps_new(struct state_search *s)
 {
 	struct model *m = s->m;
-	struct arena *a = arena_child(m->arena);
-	struct gaps *g = ARENA_NEW(a, struct gaps);
+	struct gaps *g = ARENA_NEW(m->arena, struct gaps);
 	size_t values = (size_t)m->trial->most_values + 1, events = (size_t)m->trial->most_events + 1;
 	int i;
 
 	g->s = s;
 	g->m = m;
-	g->scratch = a;
-	g->other.event = arena_array(a, events, sizeof(*g->other.event));
-	g->tried.event = arena_array(a, events, sizeof(*g->tried.event));
-	g->last_read = arena_array(a, values, sizeof(int));
-	g->seen = arena_array(a, values, sizeof(int));
-	g->current = arena_array(a, (size_t)m->nvalues + 1, sizeof(int));
-	g->stamp = arena_array(a, (size_t)m->nvalues + 1, sizeof(int));
+	g->scratch = m->arena;
+	g->shunned = -1;
+	g->other = steps_new(m);
+	g->tried = steps_new(m);
+	g->last_read = arena_array(m->arena, values, sizeof(int));
+	g->seen = arena_array(m->arena, values, sizeof(int));
+	g->born = arena_array(m->arena, values, sizeof(int));
+	g->current = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
+	g->stamp = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(int));
+	g->list = arena_array(m->arena, MOST_STRUCK, sizeof(*g->list));
+	g->first = arena_array(m->arena, MOST_AT_ONCE, sizeof(*g->first));
 	for (i = 0; i < LEVELS && 1u << i < events; i++)
-		g->highest[i] = arena_array(a, events, sizeof(int64_t));
+		g->highest[i] = arena_array(m->arena, events, sizeof(int64_t));
 	return g;
 }
 
-bool
-steps_descend(struct state_search *s, struct steps *steps, int64_t aim, double most)
+/* Nothing may cost MOST; detours are for those who have to get there. */
+static bool
+descend(struct gaps *g, struct steps *steps, double most, bool detours)
 {
-	struct gaps *g = gaps_new(s);
-	int64_t stood = s->aim;
-	double excess = 0;
-	int64_t most_work = s->m->work + MOST_WORK;
-	bool good = steps_try(s->m, steps);
+	int64_t most_work = g->m->work + search_share(g->s, DESCENT_SHARE);
+	bool good = steps_try(g->m, steps);
+	double excess = good ? search_excess(g->s) : 0;
 
-	s->aim = aim;
-	if (good)
-		excess = search_excess(s);
-	while (good && excess > 0 && search_may(s) && s->m->work < most_work && steps->cost < most) {
-		steps_try(s->m, steps);
+	while (good && excess > 0 && search_may(g->s) && g->m->work < most_work && steps->cost < most) {
+		steps_try(g->m, steps);
+		g->most = most - steps->cost;
 		find_gaps(g);
 		good = move_many(g, steps, &excess) || move_one(g, steps, &excess) ||
-		    make_detour(g, steps, &excess);
+		    (detours && make_detour(g, steps, &excess));
+	}
+	return good && excess <= 0 && steps->cost < most;
+}
+
+static struct gaps *
+begin(struct state_search *s, int64_t aim)
+{
+	if (!s->gaps)
+		s->gaps = gaps_new(s);
+	s->aim = aim;
+	return s->gaps;
+}
+
+bool
+steps_descend(struct state_search *s, struct steps *steps, int64_t aim)
+{
+	int64_t stood = s->aim;
+	bool good = descend(begin(s, aim), steps, HUGE_VAL, true);
+
+	s->aim = stood;
+	return good;
+}
+
+bool
+steps_improve(struct state_search *s, struct steps *steps, int64_t aim, int64_t work)
+{
+	int64_t stood = s->aim, most_work = s->m->work + work;
+	struct gaps *g = begin(s, aim);
+	struct struck *list = g->list;
+	int n = steps_list(s, steps, list, MOST_STRUCK), i;
+	bool better = false;
+
+	for (i = 0; i < n && search_may(s) && s->m->work < most_work; i++) {
+		if (!steps_strike(s, steps, &list[i], &g->tried) ||
+		    !descend(g, &g->tried, steps->cost, false))
+			continue;
+		steps_copy(steps, &g->tried);
+		better = true;
 	}
 	s->aim = stood;
-	arena_free(g->scratch);
-	return good && excess <= 0;
+	return better;
 }

@@ -72,6 +72,7 @@ struct state_search {
 	int nchanges;
 	int *seen, seeing;	/* by node, for estimates */
 	struct choice before_detour;
+	struct gaps *gaps;	/* recompute_gaps.c */
 };
 
 /* ---- recompute_moves.c ---- */
@@ -102,6 +103,13 @@ search_may(const struct state_search *s)
 	return s->m->work < s->limits->most_work;
 }
 
+/* That part of the work that a search may do, or that it usually may. */
+static inline int64_t
+search_share(const struct state_search *s, int part)
+{
+	return (s->limits->most_work < RECOMPUTE_WORK ? s->limits->most_work : RECOMPUTE_WORK) / part;
+}
+
 /* A rung of the way down lies a little below the last. */
 static inline int64_t
 search_next_rung(int64_t peak)
@@ -128,16 +136,21 @@ void	steps_of_trial(const struct model *, struct steps *);
 bool	steps_try(struct model *, struct steps *);
 /* Leaves out one event, or none for -1, and all that is then made again for nobody. */
 void	steps_prune(struct model *, struct steps *, int without);
-/* Keeps what can be kept while no more than so many bytes are needed. The model's trial is of any step. */
-void	steps_strike_out(struct state_search *, struct steps *, int64_t most);
-/* The values made again without which the excess is least, at MOST so many; and the list without one. */
-int	steps_rank(struct state_search *, const struct steps *, struct struck *, int most);
-void	steps_strike(struct state_search *, const struct steps *, const struct struck *, struct steps *to);
+/* Keeps what can be kept while the peak is from LEAST to MOST. The model's trial is of any step. */
+void	steps_strike_out(struct state_search *, struct steps *, int64_t least, int64_t most);
+/* The values that are made again, the dearest first; those without which the excess is least; both at MOST
+ * so many; and the list without one: false if it can't be, or there is none. */
+int	steps_list(struct state_search *, const struct steps *, struct struck *, int most);
+int	steps_rank(struct state_search *, struct steps *, struct struck *, int most);
+bool	steps_strike(struct state_search *, const struct steps *, const struct struck *, struct steps *to);
 
 /* ---- recompute_gaps.c ---- */
 
-/* On from a step until nothing is above the aim; false when that cannot be, or costs MOST. */
-bool	steps_descend(struct state_search *, struct steps *, int64_t aim, double most);
+/* On from a step until nothing is above the aim; false when that cannot be. */
+bool	steps_descend(struct state_search *, struct steps *, int64_t aim);
+/* Keeps what is made again, and makes other values again for it, where that costs less; so many events in all
+ * trials, about. */
+bool	steps_improve(struct state_search *, struct steps *, int64_t aim, int64_t work);
 
 /* ---- recompute_descent.c ---- */
 

@@ -1,87 +1,57 @@
 /*
- * Down to a budget, rung by rung; recompute_search.c explains how. The part of the way that two
- * budgets share must come out the same for both, so that their choices are ordered like the
- * budgets.
+ * Down to a budget, rung by rung; recompute_search.c explains how. What is found for a rung must not depend
+ * on the budget, so that what two budgets get is ordered like them: descents begin anew at every fourth
+ * rung, and go on from there to the next ones.
  */
 #include "schedule/recompute_impl.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
+
+#define STATION		4	/* rungs from one at which a descent begins anew to the next */
 #define OVERSHOOT	3	/* rungs below its aim on which a descent may come to rest */
-#define PATIENT		2	/* rungs below the bottom in a row that nothing gets to */
-#define FAR_BELOW	4	/* aims for the last resort */
+#define BELOW		3	/* rungs below one from which ways are looked for that cost less */
+#define LANDED		(OVERSHOOT + BELOW + 1)
+#define RUNG_SHARE	80	/* of the work of a search, a rung's for improving what comes to it, */
+#define TAKEN_SHARE	20	/* and a pass's for improving what is taken */
+#define PASSES		3
+#define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
 #define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 
 struct ladder {
 	struct state_search *s;
-	int64_t least;		/* what one node needs at once */
-	int bottom;		/* rung; UNKNOWN until somebody has to know */
-	int seen;		/* the bottom is not above this rung */
-	struct choice start;
-	struct steps whole;	/* the same as a list */
-	struct steps lowest;	/* of what every walk to the end makes; before that, a choice below the
-				 * rung that somebody had to know of */
-	struct steps deepest;	/* of all */
-	struct steps landed[OVERSHOOT + 1];	/* by rung: the cheapest that came to rest on it */
-	struct steps made, best;	/* the last; of a rung, the cheapest */
+	int64_t least;		/* below which no peak can be */
+	struct choice start;	/* nothing is made again, */
+	struct steps whole;	/* and the same as a list */
+	struct steps last;	/* that came to a rung */
+	struct steps stuck;	/* that did not, the last time; HUGE_VAL: nothing since */
+	struct steps lowest;	/* of all */
+	struct steps landed[LANDED];	/* by rung: the cheapest that came to rest on it */
+	struct steps made, other, taken;
 };
 
-#define UNKNOWN	INT_MAX
-
-/* A descent that takes a byte of traffic for so many multiply-adds, and aims at that share of the
- * rung; one that aims too low is not stopped by what only looks like the end. */
-static const struct descent {
-	double traffic, aim;
-} descents[] = {
-	{ 16 * TRAFFIC, 1 }, { TRAFFIC, 1 }, { 16 * TRAFFIC, 0.93 },
-};
-
-#define DESCENTS	((int)(sizeof(descents) / sizeof(*descents)))
-
-/* Back to where all descents begin. What one has learned must not change the next: which are made
- * depends on the budget. */
-static void
-begin_descent(struct ladder *l, double traffic, int64_t aim)
+static struct steps *
+landed_on(struct ladder *l, int rung)
 {
-	struct state_search *s = l->s;
-
-	s->m->effort = 0;
-	s->made = 0;
-	memset(s->until, 0, MOVE_KINDS * (size_t)s->m->nvalues * sizeof(*s->until));
-	s->traffic = traffic;
-	s->aim = aim;
-	choice_take(s, &l->start);
-}
-
-/* Goes down to that peak; false when that cannot be. */
-static bool
-descend_as(struct ladder *l, const struct descent *d, int64_t aim)
-{
-	struct state_search *s = l->s;
-	bool there;
-
-	begin_descent(l, d->traffic, (int64_t)((double)aim * d->aim));
-	search_descend(s, -1);
-	s->aim = aim;
-	there = s->m->trial->peak <= aim;
-	search_settle(s);
-	if (there)
-		search_restore(s);
-	s->traffic = TRAFFIC;
-	return there;
+	return &l->landed[rung % LANDED];
 }
 
 /* ---- rungs ---- */
 
 static int64_t
+next_rung(int64_t peak)
+{
+	return peak - peak / STEP - 1;
+}
+
+static int64_t
 aim_of(const struct ladder *l, int rung)
 {
-	int64_t aim = search_next_rung(l->start.peak);
+	int64_t aim = next_rung(l->whole.peak);
 
 	while (rung-- > 0)
-		aim = search_next_rung(aim);
+		aim = next_rung(aim);
 	return aim;
 }
 
@@ -89,111 +59,118 @@ aim_of(const struct ladder *l, int rung)
 static int
 rung_of(const struct ladder *l, int64_t peak)
 {
-	int64_t below = search_next_rung(search_next_rung(l->start.peak));
+	int64_t below = next_rung(next_rung(l->whole.peak));
 	int rung = 0;
 
-	for (; below >= peak; below = search_next_rung(below))
+	for (; below >= peak; below = next_rung(below))
 		rung++;
 	return rung;
 }
 
-static void
-note_lower(struct steps *lowest, const struct steps *s)
-{
-	if (s->cost < HUGE_VAL && s->peak < lowest->peak)
-		steps_copy(lowest, s);
-}
+/* ---- descents ---- */
 
-/* Does the bottom lie on that rung or below? The descent that tells is the same for all rungs, but
- * no more of it is run than it takes. */
 static bool
-has_rung(struct ladder *l, int rung)
-{
-	struct state_search *s = l->s;
-
-	if (l->bottom == UNKNOWN && rung > l->seen) {
-		l->seen = rung + OVERSHOOT;
-		begin_descent(l, descents[0].traffic, l->least);
-		if (!search_descend(s, aim_of(l, l->seen))) {
-			l->bottom = rung_of(l, s->m->trial->peak);
-		}
-		steps_of_trial(s->m, &l->made);
-		note_lower(&l->lowest, &l->made);
-		s->traffic = TRAFFIC;
-	}
-	return rung <= l->bottom;
-}
-
-/* What was made comes to rest on the rung that was aimed at or, since tensors are large, a lower one. */
-static void
-land(struct ladder *l, int rung, const struct steps *made)
-{
-	int rest = rung_of(l, made->peak);
-	struct steps *c = &l->landed[rest % (OVERSHOOT + 1)];
-
-	note_lower(&l->deepest, made);
-	if (rung > l->bottom)
-		note_lower(&l->lowest, made);
-	if (made->cost < HUGE_VAL && rest >= rung && rest <= rung + OVERSHOOT && made->cost < c->cost)
-		steps_copy(c, made);
-}
-
-/* What can be kept is kept after all. */
-static void
-lighten(struct ladder *l, int rung, struct steps *made)
-{
-	if (made->cost == HUGE_VAL)
-		return;
-	steps_strike_out(l->s, made, aim_of(l, rung));
-	land(l, rung, made);
-}
-
-/* The descent on lists, from where all begin. */
-static bool
-descend_on_list(struct ladder *l, int rung)
+descend(struct ladder *l, const struct steps *from, int rung)
 {
 	bool there;
 
-	steps_copy(&l->made, &l->whole);
-	there = steps_descend(l->s, &l->made, aim_of(l, rung), HUGE_VAL);
-	land(l, rung, &l->made);
-	if (there)
-		lighten(l, rung, &l->made);
+	if (from->cost == HUGE_VAL)
+		return false;
+	steps_copy(&l->made, from);
+	there = steps_descend(l->s, &l->made, aim_of(l, rung));
+	if (l->made.peak < l->lowest.peak)
+		steps_copy(&l->lowest, &l->made);
 	return there;
 }
 
-/* The descents on states. */
+/* On states first, which makes many moves at once in large networks; and on from there. */
 static bool
 descend_on_states(struct ladder *l, int rung)
 {
 	struct state_search *s = l->s;
-	bool any = false;
-	int i;
 
-	l->best.cost = HUGE_VAL;
-	for (i = 0; i < DESCENTS && search_may(s); i++) {
-		bool there = descend_as(l, &descents[i], aim_of(l, rung));
-
-		steps_of_trial(s->m, &l->made);
-		land(l, rung, &l->made);
-		any |= there;
-		if (there && l->made.cost < l->best.cost)
-			steps_copy(&l->best, &l->made);
-	}
-	lighten(l, rung, &l->best);
-	return any;
+	s->m->effort = 0;
+	s->made = 0;
+	memset(s->until, 0, MOVE_KINDS * (size_t)s->m->nvalues * sizeof(*s->until));
+	s->aim = aim_of(l, rung);
+	choice_take(s, &l->start);
+	search_descend(s, -1);
+	steps_of_trial(s->m, &l->taken);
+	choice_take(s, &l->start);
+	return descend(l, &l->taken, rung);
 }
 
-/* All descents to a rung; false when none gets there. */
+/* What was made comes to rest on the rung that was aimed at or, since tensors are large, a lower one. */
+static void
+land(struct ladder *l, int rung)
+{
+	int rest = rung_of(l, l->made.peak);
+	struct steps *c = landed_on(l, rest);
+
+	if (rest >= rung && rest <= rung + OVERSHOOT && l->made.cost < c->cost)
+		steps_copy(c, &l->made);
+}
+
+/* The cheaper of both ways to begin, once what need not be made again is struck out. */
 static bool
+descend_anew(struct ladder *l, int rung)
+{
+	bool there = descend_on_states(l, rung);
+
+	if (there && l->s->m->nnodes > LARGE)
+		return true;
+	if (there) {
+		steps_strike_out(l->s, &l->made, 0, aim_of(l, rung));
+		steps_copy(&l->other, &l->made);
+	}
+	if (!descend(l, &l->whole, rung)) {
+		if (there)
+			steps_copy(&l->made, &l->other);
+		return there;
+	}
+	steps_strike_out(l->s, &l->made, 0, aim_of(l, rung));
+	if (there && l->other.cost < l->made.cost)
+		steps_copy(&l->made, &l->other);
+	return true;
+}
+
+/* Anew if the rung is a station and that gets there; else from the rung above, or from what got stuck on the way
+ * from there, which may have got lower elsewhere. */
+static bool
+descend_from_any(struct ladder *l, int rung)
+{
+	bool station = rung % STATION == 0;
+
+	return (station && descend_anew(l, rung)) || descend(l, &l->last, rung) ||
+	    descend(l, &l->stuck, rung) || (!station && descend_anew(l, rung));
+}
+
+static void
 descend_to(struct ladder *l, int rung)
 {
-	bool there = search_may(l->s) && descend_on_list(l, rung);
-
-	if (rung - PATIENT <= l->bottom)
-		there |= descend_on_states(l, rung);
-	return there;
+	if (!descend_from_any(l, rung)) {
+		steps_copy(&l->stuck, &l->made);
+		return;
+	}
+	steps_strike_out(l->s, &l->made, 0, aim_of(l, rung));
+	steps_improve(l->s, &l->made, aim_of(l, rung), search_share(l->s, RUNG_SHARE));
+	steps_copy(&l->last, &l->made);
+	l->stuck.cost = HUGE_VAL;
+	land(l, rung);
 }
+
+/* The lowest station that can be gone to from where nothing is made again, somewhat above a rung. */
+static int
+first_station(struct ladder *l, int rung)
+{
+	int station = (rung - OVERSHOOT > 0 ? rung - OVERSHOOT : 0) / STATION * STATION;
+
+	while (station > 0 && !descend_anew(l, station))
+		station -= STATION;
+	return station;
+}
+
+/* ---- what fits ---- */
 
 static bool
 fits(struct ladder *l, struct steps *c)
@@ -206,79 +183,93 @@ fits(struct ladder *l, struct steps *c)
 	return s->limits->fits(s->m, s->limits->context);
 }
 
-/* Down the ladder from a little above rung FIRST, or above the first below the bottom; true when
- * the choice of a rung from FIRST on fits. */
+/* The best for a rung, of what came to rest on it and on the next ones: these are brought up to it. Nothing, if
+ * a lower one costs less as it is. */
+static bool
+take(struct ladder *l, int rung)
+{
+	int64_t aim = aim_of(l, rung);
+	int i;
+
+	steps_copy(&l->taken, landed_on(l, rung));
+	for (i = 0; i < PASSES && l->taken.cost < HUGE_VAL &&
+	    steps_improve(l->s, &l->taken, aim, search_share(l->s, TAKEN_SHARE)); i++)
+		steps_strike_out(l->s, &l->taken, 0, aim);
+	for (i = 1; i <= BELOW; i++) {
+		if (landed_on(l, rung + i)->cost == HUGE_VAL)
+			continue;
+		steps_copy(&l->made, landed_on(l, rung + i));
+		steps_strike_out(l->s, &l->made, l->made.peak, aim);
+		steps_improve(l->s, &l->made, aim, search_share(l->s, RUNG_SHARE));
+		if (l->made.cost < l->taken.cost)
+			steps_copy(&l->taken, &l->made);
+	}
+	return l->taken.cost < HUGE_VAL && rung_of(l, l->taken.peak) == rung;
+}
+
+/* Of what fits, more is kept where that fits, too. It does not get lower by that: a smaller budget for which
+ * the same came to rest must not get more. */
+static bool
+settle(struct ladder *l, int rung)
+{
+	if (!take(l, rung) || !fits(l, &l->taken))
+		return false;
+	steps_copy(&l->made, &l->taken);
+	steps_strike_out(l->s, &l->made, l->made.peak, l->s->limits->budget);
+	return (l->made.cost < l->taken.cost && fits(l, &l->made)) || steps_try(l->s->m, &l->taken);
+}
+
 static bool
 walk_down(struct ladder *l, int first)
 {
-	int rung = (has_rung(l, first) ? first : l->bottom + 1) - OVERSHOOT, failed = 0;
+	int rung = first_station(l, first), taken;
 
-	if (rung < 0)
-		rung = 0;
-	for (; failed < PATIENT && aim_of(l, rung) > l->least && search_may(l->s); rung++) {
-		struct steps *c = &l->landed[rung % (OVERSHOOT + 1)];
-		bool expected = has_rung(l, rung), there = descend_to(l, rung);
-
-		failed = there || expected ? 0 : failed + 1;
-		if (rung >= first && fits(l, c))
+	for (; aim_of(l, rung) > l->least && search_may(l->s); rung++) {
+		descend_to(l, rung);
+		taken = rung - BELOW;
+		if (taken >= first && settle(l, taken))
 			return true;
-		c->cost = HUGE_VAL;
+		if (taken >= 0)
+			landed_on(l, taken)->cost = HUGE_VAL;
 	}
+	for (taken = rung - BELOW; taken < rung && search_may(l->s); taken++)
+		if (taken >= first && settle(l, taken))
+			return true;
 	return false;
 }
 
-/* The last resort. Descents that miss an aim far below the bottom come to rest in many places. */
-static bool
-take_lowest(struct ladder *l)
-{
-	int64_t above = l->lowest.peak - l->least;
-	struct state_search *s = l->s;
-	int i, k;
-
-	for (k = 0; k < FAR_BELOW; k++)
-		for (i = k == 0 && l->bottom != UNKNOWN;	/* has_rung() made the first */
-		    i < DESCENTS && search_may(s); i++) {
-			descend_as(l, &descents[i], l->least + above / FAR_BELOW * k);
-			steps_of_trial(s->m, &l->made);
-			note_lower(&l->lowest, &l->made);
-		}
-	if (!search_may(s))
-		note_lower(&l->lowest, &l->deepest);
-	steps_strike_out(s, &l->lowest, l->lowest.peak);
-	return fits(l, &l->lowest);
-}
-
-/* The work is used up: what came to rest on a rung and was not looked at yet, or the lowest. */
+/* What came to rest on a rung and was not looked at yet, or the lowest. */
 static bool
 take_what_there_is(struct ladder *l, int first)
 {
 	int i;
 
-	for (i = 0; i <= OVERSHOOT; i++) {
-		struct steps *c = &l->landed[(first + i) % (OVERSHOOT + 1)];
+	for (i = 0; i < LANDED; i++) {
+		struct steps *c = landed_on(l, first + i);
 
 		if (c->cost < HUGE_VAL && rung_of(l, c->peak) >= first && fits(l, c))
 			return true;
 	}
-	note_lower(&l->lowest, &l->deepest);
+	steps_strike_out(l->s, &l->lowest, 0, l->lowest.peak);
 	return fits(l, &l->lowest);
 }
 
 bool
 search_ladder(struct state_search *s)
 {
-	struct ladder l = { .s = s, .least = step_least(s->m), .bottom = UNKNOWN, .seen = -1,
-	    .start = choice_new(s), .whole = steps_new(s->m), .lowest = steps_new(s->m),
-	    .deepest = steps_new(s->m), .made = steps_new(s->m), .best = steps_new(s->m) };
+	struct ladder l = { .s = s, .least = step_least(s->m), .whole = steps_new(s->m),
+	    .last = steps_new(s->m), .stuck = steps_new(s->m), .lowest = steps_new(s->m),
+	    .made = steps_new(s->m), .other = steps_new(s->m), .taken = steps_new(s->m) };
 	int64_t budget = s->limits->budget > l.least ? s->limits->budget : l.least;
-	int k;
+	int i, first;
 
+	for (i = 0; i < LANDED; i++)
+		l.landed[i] = steps_new(s->m);
 	s->before_detour = choice_new(s);
+	l.start = choice_new(s);
 	choice_save(s, &l.start);
 	steps_of_trial(s->m, &l.whole);
-	for (k = 0; k <= OVERSHOOT; k++)
-		l.landed[k] = steps_new(s->m);
-	if (walk_down(&l, rung_of(&l, budget)))
-		return true;
-	return search_may(s) ? take_lowest(&l) : take_what_there_is(&l, rung_of(&l, budget));
+	steps_copy(&l.lowest, &l.whole);
+	first = rung_of(&l, budget);
+	return walk_down(&l, first) || take_what_there_is(&l, first);
 }

@@ -12,16 +12,14 @@
  * tensor; the best of those few are tried exactly, and the one that removes the most excess for its
  * cost is made. When the aim is met, what can be kept after all is kept.
  *
- * For a budget, aims are the rungs of a ladder, each a little below the last; a few descents go to each: on
- * the list of what runs (recompute_gaps.c), and on states, with different values of traffic. Of the best,
- * what need not be made again is struck out (recompute_steps.c). What comes to rest on a rung, between it and the next,
- * competes there, and from the budget down the first rung whose choice fits is taken. The ladder's
- * bottom is the rung that a descent reaches that aims as low as possible; some rungs below it are
- * tried too, and the last resort is the lowest choice found near it. Neither rungs, nor what rests
- * on them, nor the bottom depend on the budget; every walk that ends without a choice has been at
- * the bottom; and a descent remembers nothing of those before it. So a smaller budget never gives a
- * higher peak, and none is kept that a larger one is not. Without a budget one descent goes down
- * rung by rung, through element-wise work alone, and ends where memory becomes too expensive.
+ * For a budget, aims are the rungs of a ladder, each a little below the last. At every fourth, descents begin
+ * anew: on states, and on the list of what runs (recompute_gaps.c); to the others they go on from the rung
+ * above. What need not be made again is struck out, and it is tried what else could be made again for what
+ * is (recompute_steps.c). What comes to rest on a rung, between it and the next, competes there with what the
+ * next ones have, brought up to it; and from the budget down the first rung whose choice fits is taken. Neither
+ * rungs nor what rests on them depend on the budget; when all fails, it is the lowest that was found. So a
+ * smaller budget never gives a higher peak, and none is kept that a larger one is not. Without a budget one
+ * descent goes down rung by rung, through element-wise work alone, and ends where memory becomes too expensive.
  *
  * A search may make so many trials, counted in events; then it ends with the lowest choice so far if no
  * other fits. Only where that happens may a larger budget do worse than a smaller one.

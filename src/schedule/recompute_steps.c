@@ -2,7 +2,7 @@
  * A step that recomputes, as a list of what runs: nodes in their turn, and values that are made again
  * between them, each of which lasts to the last reader before the next time. That can say what states
  * cannot, and any way to the budget can be written so: the states of a descent, the cheapest path of
- * recompute_exact.c, the parts of recompute_chain.c. What is made again though there is room to keep it is
+ * recompute_exact.c. What is made again though there is room to keep it is
  * then struck out, the dearest first.
  */
 #include "schedule/recompute_impl.h"
@@ -13,6 +13,7 @@
 
 #include "ir/op.h"
 
+#define STRIKE_SHARE	40	/* of the work of a search, that for striking out once */
 #define MOST_STRUCK	600	/* values made again that are looked at, to be kept instead */
 
 struct steps
@@ -39,7 +40,16 @@ cost_of_trial(const struct trial *t)
 	return (double)t->macs + TRAFFIC * (double)t->traffic;
 }
 
-/* The list that the last trial ran. Views are left out: they are made again as they are read. */
+/* Views are not: they are made again as they are read. */
+static bool
+is_listed(const struct model *m, const struct event *e)
+{
+	int out = m->node[e->node].nout ? m->node[e->node].out[0] : -1;
+
+	return !e->again || m->value[out].root == out;
+}
+
+/* The list that the last trial ran. */
 void
 steps_of_trial(const struct model *m, struct steps *s)
 {
@@ -49,12 +59,10 @@ steps_of_trial(const struct model *m, struct steps *s)
 	s->n = 0;
 	for (i = 0; i < t->nevents; i++) {
 		const struct event *e = &t->event[i];
-		int out = m->node[e->node].nout ? m->node[e->node].out[0] : -1;
 
-		if (!e->again)
-			s->event[s->n++] = (struct step_event){ false, e->node };
-		else if (m->value[out].root == out)
-			s->event[s->n++] = (struct step_event){ true, out };
+		if (is_listed(m, e))
+			s->event[s->n++] = (struct step_event){ e->again,
+			    e->again ? m->node[e->node].out[0] : e->node };
 	}
 	s->peak = t->peak;
 	s->cost = cost_of_trial(t);
@@ -181,18 +189,20 @@ find_event(const struct steps *s, const struct struck *p)
 }
 
 void
-steps_strike_out(struct state_search *search, struct steps *s, int64_t most)
+steps_strike_out(struct state_search *search, struct steps *s, int64_t least, int64_t most)
 {
+	int64_t most_work = search->m->work + search_share(search, STRIKE_SHARE);
 	struct striking k = striking(search);
 	struct struck *p;
 	int n, i, at;
 
 	p = list_struck(&k, s, &n);
-	for (i = 0; i < n && i < MOST_STRUCK && search_may(search); i++) {
+	for (i = 0; i < n && i < MOST_STRUCK && search_may(search) && k.m->work < most_work; i++) {
 		if ((at = find_event(s, &p[i])) < 0)
 			continue;
 		copy_without(&k, s, at);
-		if (steps_try(k.m, &k.less) && k.less.peak <= most && k.less.cost < s->cost)
+		if (steps_try(k.m, &k.less) && k.less.peak <= most && k.less.peak >= least &&
+		    k.less.cost < s->cost)
 			steps_copy(s, &k.less);
 	}
 	arena_free(k.scratch);
@@ -206,16 +216,45 @@ by_excess(const void *x, const void *y)
 	return a->excess != b->excess ? (a->excess < b->excess ? -1 : 1) : by_cost(x, y);
 }
 
+/* By place in the list: is that made again for a node in its turn, and somewhere on the way to it there is more
+ * than the aim? The model's trial is of the list. */
+static bool *
+find_hot(const struct striking *k)
+{
+	const struct model *m = k->m;
+	const struct trial *t = m->trial;
+	bool *hot = arena_array(k->scratch, (size_t)t->nevents + 1, sizeof(*hot)), above = false;
+	int place = 0, from = 0, i;
+
+	for (i = 0; i < t->nevents; i++) {
+		const struct event *e = &t->event[i];
+
+		above |= t->live[i] > k->search->aim;
+		place += is_listed(m, e);
+		if (e->again)
+			continue;
+		for (; from < place; from++)
+			hot[from] = above;
+		above = false;
+	}
+	return hot;
+}
+
 int
-steps_rank(struct state_search *search, const struct steps *s, struct struck *first, int most)
+steps_rank(struct state_search *search, struct steps *s, struct struck *first, int most)
 {
 	struct striking k = striking(search);
 	struct struck *p;
-	int n, i, good = 0;
+	bool *hot;
+	int n, i, at, good = 0;
 
 	p = list_struck(&k, s, &n);
+	steps_try(k.m, s);
+	hot = find_hot(&k);
 	for (i = 0; i < n && i < MOST_STRUCK && search_may(search); i++) {
-		copy_without(&k, s, find_event(s, &p[i]));
+		if (!hot[at = find_event(s, &p[i])])
+			continue;
+		copy_without(&k, s, at);
 		if (!steps_try(k.m, &k.less))
 			continue;
 		p[good] = p[i];
@@ -228,13 +267,28 @@ steps_rank(struct state_search *search, const struct steps *s, struct struck *fi
 	return good;
 }
 
-void
-steps_strike(struct state_search *search, const struct steps *s, const struct struck *which, struct steps *to)
+int
+steps_list(struct state_search *search, const struct steps *s, struct struck *first, int most)
 {
 	struct striking k = striking(search);
+	struct struck *p;
+	int n;
 
-	copy_without(&k, s, find_event(s, which));
-	steps_try(k.m, &k.less);
-	steps_copy(to, &k.less);
+	p = list_struck(&k, s, &n);
+	n = n < most ? n : most;
+	memcpy(first, p, (size_t)n * sizeof(*p));
 	arena_free(k.scratch);
+	return n;
+}
+
+bool
+steps_strike(struct state_search *search, const struct steps *s, const struct struck *which, struct steps *to)
+{
+	int at = find_event(s, which);
+
+	if (at < 0)
+		return false;
+	steps_copy(to, s);
+	steps_prune(search->m, to, at);
+	return steps_try(search->m, to);
 }

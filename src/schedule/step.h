@@ -149,7 +149,8 @@ struct step_event {
 bool	step_replay(struct model *, const struct step_event *, int n);
 /* What backward reads is kept, everything else is not: nothing is recomputed. */
 void	step_keep_all(struct model *);
-/* Bytes below which no peak can be: what one node needs at once. */
+/* Bytes below which no peak of this order can be: what one node needs at once, beside what is there whatever is
+ * made again. */
 int64_t	step_least(const struct model *);
 
 #endif

@@ -326,17 +326,18 @@ step_keep_all(struct model *m)
 				m->state[m->value[m->node[i].in[j]].root] = KEEP;
 }
 
-/* What a node reads, writes and uses as workspace, at least: an output may lie on an input. */
+/* What a node reads, writes and uses as workspace, at least: an output may lie on an input. LASTS has what is
+ * there in any case; what can be made again counts only where the node uses it. */
 static int64_t
-needs(const struct model *m, const struct model_node *n)
+needs(const struct model *m, const struct model_node *n, int64_t lasts)
 {
-	int64_t sum = n->work, in_place = 0;
+	int64_t sum = n->work + lasts, in_place = 0;
 	int k, j;
 
 	for (k = 0; k < n->nin + n->nout; k++) {
 		int v = k < n->nin ? n->in[k] : n->out[k - n->nin];
 		int root = v < 0 ? -1 : m->value[v].root;
-		bool counted = root < 0 || m->value[root].persistent;
+		bool counted = root < 0 || m->value[root].persistent || m->value[root].fixed;
 
 		for (j = 0; j < k && !counted; j++) {
 			int other = j < n->nin ? n->in[j] : n->out[j - n->nin];
@@ -351,14 +352,49 @@ needs(const struct model *m, const struct model_node *n)
 	return sum - in_place;
 }
 
+/* Adds the bytes of what cannot be made again, from where it is first used to where it is last. */
+static void
+add_lasting(const struct model *m, int64_t *lasts, int *first, int *last)
+{
+	int i, k;
+
+	memset(first, -1, (size_t)m->nvalues * sizeof(*first));
+	for (i = 0; i < m->nnodes; i++)
+		for (k = 0; k < m->node[i].nin + m->node[i].nout; k++) {
+			const struct model_node *n = &m->node[i];
+			int v = k < n->nin ? n->in[k] : n->out[k - n->nin];
+			int root = v < 0 ? -1 : m->value[v].root;
+
+			if (root < 0)
+				continue;
+			if (first[root] < 0)
+				first[root] = m->value[root].def < 0 ? 0 : i;
+			last[root] = i;
+		}
+	for (i = 0; i < m->nvalues; i++)
+		if (m->value[i].fixed && m->value[i].root == i && !m->value[i].persistent &&
+		    first[i] >= 0) {
+			lasts[first[i]] += m->value[i].bytes;
+			lasts[last[i] + 1] -= m->value[i].bytes;
+		}
+	for (i = 0; i < m->nnodes; i++)
+		lasts[i + 1] += lasts[i];
+}
+
 int64_t
 step_least(const struct model *m)
 {
+	struct arena *scratch = arena_child(m->arena);
+	size_t values = (size_t)m->nvalues + 1;
+	int64_t *lasts = arena_array(scratch, (size_t)m->nnodes + 2, sizeof(*lasts));
 	int64_t least = 0, bytes;
 	int i;
 
+	add_lasting(m, lasts, arena_array(scratch, values, sizeof(int)),
+	    arena_array(scratch, values, sizeof(int)));
 	for (i = 0; i < m->nnodes; i++)
-		if ((bytes = needs(m, &m->node[i])) > least)
+		if ((bytes = needs(m, &m->node[i], lasts[i])) > least)
 			least = bytes;
+	arena_free(scratch);
 	return least;
 }

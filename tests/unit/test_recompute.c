@@ -196,7 +196,7 @@ keeps_budgets(const char *text, int share_reached)
 	int64_t last = INT64_MAX, budget;
 	int i, found = 0, missed = 0;
 
-	for (i = 50; i > 0; i -= missed ? 6 : 1) {	/* none is found, each in as many steps */
+	for (i = 50; i > 0; i -= missed ? 16 : 2) {	/* where none is found, the search is longest */
 		struct module *m;
 
 		budget = all->persistent_bytes + all->transient_bytes / 50 * i;
@@ -242,7 +242,9 @@ within(struct model *m, void *context)
  * is, and a budget of just that is kept. */
 Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
 {
-	struct module *m = network("unet.nn");
+	static const char chain[] = "network n { input x : f32[64] target t : f32[64]\n"
+	    "y = x -> 33 * (dense(64) -> sigmoid) loss mse(y, t) } train { batch 512 }\n";
+	struct module *m = prepared(source_from_text(arena, "net.nn", chain, strlen(chain)));
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t all, least = 0, budget;
 	struct search_limits limits = { .most_work = INT64_MAX, .products = true, .fits = within,
@@ -251,7 +253,7 @@ Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
 
 	step_try(model);
 	all = model->trial->peak;
-	for (i = 10; i > 2; i -= 3) {
+	for (i = 4; i > 1; i--) {
 		limits.budget = budget = all / 40 * i;
 		step_keep_all(model);
 		cr_assert(!recompute_search(model, &limits), "budget %d of 40", i);
@@ -283,17 +285,18 @@ Test(recompute, a_search_ends_when_its_work_is_used_up)
 
 	step_try(model);
 	all = model->trial->peak;
+	limits.budget = budget = all / 20 * 19;
+	cr_assert(recompute_search(model, &limits), "there is a lower one");
+	cr_assert_leq(model->trial->peak, budget);
+	model->work = 0;
+	limits.budget = budget = 1;
+	step_keep_all(model);
 	cr_assert(!recompute_search(model, &limits));
 	cr_assert_geq(model->work, most);
 	cr_assert_lt(model->work, 2 * most, "%lld", (long long)model->work);
 	cr_assert_lt(peak = model->trial->peak, all);
-	cr_assert(step_try(model));
-	cr_assert_eq(model->trial->peak, peak);
-	model->work = 0;
-	limits.budget = budget = all / 20 * 19;
-	step_keep_all(model);
-	cr_assert(recompute_search(model, &limits), "there is a lower one");
-	cr_assert_leq(model->trial->peak, budget);
+	recompute_apply(model, m->train, NULL);
+	cr_assert_eq(planned_peak(m), peak);
 }
 
 /* Just above what one node needs beside the gradients that are there (27 % of what keeping everything takes,
@@ -319,13 +322,19 @@ goes_without_a_cliff(const char *name, int percent, double most)
 
 Test(recompute, googlenet_has_no_cliff)
 {
-	goes_without_a_cliff("googlenet.nn", 33, 0.6);
-	goes_without_a_cliff("googlenet.nn", 31, 1.2);
+	goes_without_a_cliff("googlenet.nn", 31, 0.75);
+}
+
+/* Below 47 % its largest convolution is made again while the gradients of two skips are there, unless what
+ * its pooling made is kept; below 40 %, one gradient and that convolution's input and output are too much. */
+Test(recompute, unet_has_no_cliff)
+{
+	goes_without_a_cliff("unet.nn", 45, 1.0);
 }
 
 Test(recompute, mobilenet_has_no_cliff)
 {
-	goes_without_a_cliff("mobilenet_v2.nn", 15, 0.6);
+	goes_without_a_cliff("mobilenet_v2.nn", 15, 0.45);
 }
 
 /* ---- small chains ---- */
