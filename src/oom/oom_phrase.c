@@ -312,6 +312,8 @@ const struct phrase oom_phrases[] = {
 	    SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
 	{ "WARNING: ran out of memory on GPU @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED,
 	    PHRASE_WARNING) },
+	{ "Out of Memory: Not enough space to allocate # B", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TT-Metal", NULL,
+	    PHRASE_BYTES) },
 	{ "CUDA failed with error out of memory", SAYS(OOM_CUDA, "CTranslate2", TRANSLATES) },
 	{ "No available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache",

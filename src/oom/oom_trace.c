@@ -194,6 +194,7 @@ static const struct sign call_signs[] = {
 	{ ".from_pretrained(", NULL, TRACE_LOADING },
 	{ "cameralist_from_caminfos(", NULL, TRACE_CAMERAS },
 	{ "sliding_window_inference(", NULL, TRACE_WINDOWS },
+	{ "t.is_floating_point()", "t.to(", TRACE_LOADING },	/* of Module.to() */
 	{ "._to_shared_mem(", NULL, TRACE_SHARED },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },

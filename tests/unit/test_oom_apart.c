@@ -100,6 +100,9 @@ static const struct want texts[] = {
 	{ .name = "nnU-Net's windows", .from = "murong-xu/CADS/issues/4", .who = "nnU-Net", .hedged = true, .warning = true,
 	  .says = "no failure", .text = "Prediction on device was unsuccessful, probably due to a lack of memory. Moving "
 	    "results arrays to CPU\n" },
+	{ .name = "Tenstorrent's", .from = "tenstorrent/tt-xla/issues/1886", .who = "TT-Metal",
+	  .size = { { OOM_ASKED, 6710886400 } }, .text = "critical | Out of Memory: Not enough space to allocate 6710886400 B "
+	    "DRAM buffer across 12 banks, where each bank needs to store 559243264 B\n" },
 	{ .name = "CTranslate2", .from = "m-bain/whisperX/issues/315", .who = "CTranslate2", .says = "compute_type",
 	  .text = "RuntimeError: CUDA failed with error out of memory\n" },
 	{ .name = "killed, as dash says it", .from = "jkjung-avt/hand-detection-tutorial/issues/28", .who = "Linux",

@@ -239,6 +239,9 @@ static const struct place {
 	    TRACE_LOADING, "" },
 	{ "a wrapper's weights", HEAD CALL("/src/ui.py", "213", "load_model_wrapper", "x = load(name, loader)") ENDED,
 	    TRACE_LOADING, "" },
+	/* JarodMica/ai-voice-cloning/issues/62 */
+	{ "the end of a move", "    return t.to(device, dtype if t.is_floating_point() or t.is_complex() else None)\n" BARE,
+	    TRACE_LOADING, "" },
 	{ "a server's weights", HEAD CALL("/env/vllm/model_executor/layers/linear.py", "113", "create_weights",
 	    "weight = Parameter(torch.empty(n, m))") ENDED, TRACE_LOADING, "" },
 	{ "a server's trial run", HEAD CALL("/env/vllm/worker/model_runner.py", "874", "profile_run",
