@@ -1,6 +1,6 @@
 /*
- * norm/batchnorm.cu - batch normalisation of [b, channels, n], alone or with the relu behind it,
- * and with a skip that is added between them.
+ * norm/batchnorm.cu - batch normalisation of [b, channels, n], alone or with the relu behind it, which may have
+ * an upper bound, TOP, and with a skip that is added between them.
  *
  * The statistics of a channel take one reading: sums of d and d*d, in double, where d is the
  * distance from the channel's first element, so that a large mean does not cancel the variance.
@@ -65,16 +65,16 @@ bn_apply(elem *y, const elem *x, const elem *weight, const elem *bias, const rea
 		LAUNCH_PLANES(bn_apply_planes_kernel, b, channels, n, y, x, weight, bias, mean, invstd);
 }
 
-/* SKIP may be NULL; y may be x or skip. */
+/* SKIP may be NULL; y may be x or skip. TOP is NaN where relu has no upper bound. */
 static void
 bn_apply_relu(elem *y, const elem *x, const elem *weight, const elem *bias, const elem *skip,
-    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n)
+    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n)
 {
 	if (n == 1)
-		LAUNCH_SWEEP(bn_apply_relu_columns_kernel, b, channels, y, x, weight, bias, skip, mean,
+		LAUNCH_SWEEP(bn_apply_relu_columns_kernel, b, channels, y, x, weight, bias, skip, top, mean,
 		    invstd, b, channels);
 	else
-		LAUNCH_PLANES(bn_apply_relu_planes_kernel, b, channels, n, y, x, weight, bias, skip, mean,
+		LAUNCH_PLANES(bn_apply_relu_planes_kernel, b, channels, n, y, x, weight, bias, skip, top, mean,
 		    invstd);
 }
 
@@ -110,12 +110,12 @@ batchnorm_forward(elem *y, real *mean, real *invstd, real *running_mean, real *r
 /* SKIP may be NULL, here and below. */
 static void
 batchnorm_relu_forward(elem *y, real *mean, real *invstd, real *running_mean, real *running_var,
-    void *work, const elem *x, const elem *weight, const elem *bias, const elem *skip, double eps,
+    void *work, const elem *x, const elem *weight, const elem *bias, const elem *skip, real top, double eps,
     double momentum, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	bn_statistics(&mean, &invstd, running_mean, running_var, work, x, eps, momentum, b,
 	    channels, n, parts);
-	bn_apply_relu(y, x, weight, bias, skip, mean, invstd, b, channels, n);
+	bn_apply_relu(y, x, weight, bias, skip, top, mean, invstd, b, channels, n);
 }
 
 KERNEL(bn_invstd_kernel, (real *invstd, const real *running_var, double eps, int64_t channels))
@@ -136,11 +136,11 @@ batchnorm_inference(elem *y, void *work, const elem *x, const elem *weight, cons
 
 static void
 batchnorm_relu_inference(elem *y, void *work, const elem *x, const elem *weight, const elem *bias,
-    const elem *skip, const real *running_mean, const real *running_var, double eps, int64_t b,
+    const elem *skip, real top, const real *running_mean, const real *running_var, double eps, int64_t b,
     int64_t channels, int64_t n)
 {
 	LAUNCH(bn_invstd_kernel, channels, ((real *)work, running_var, eps, channels));
-	bn_apply_relu(y, x, weight, bias, skip, running_mean, (const real *)work, b, channels, n);
+	bn_apply_relu(y, x, weight, bias, skip, top, running_mean, (const real *)work, b, channels, n);
 }
 
 /* Sums the parts, gives the parameters their gradients, and leaves in part 0 of each channel the
@@ -169,22 +169,22 @@ KERNEL(bn_gradients_kernel, (elem *dweight, elem *dbias, double *work, const rea
 }
 
 /* DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. BIAS is NULL but where DY is the
- * gradient of a relu's result. */
+ * gradient of a relu's result, and TOP is NaN but where that has an upper bound. */
 static void
 batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, const real *mean, const real *invstd, int fixed,
+    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int fixed,
     int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	double *w = (double *)work;
 
-	bn_dots(w, dy, x, weight, bias, mean, invstd, b, channels, n, parts);
+	bn_dots(w, dy, x, weight, bias, top, mean, invstd, b, channels, n, parts);
 	LAUNCH_CHANNELS(bn_gradients_kernel, channels, (dweight, dbias, w, invstd, fixed, b,
 	    channels, n, parts));
 	if (dx && n == 1)
-		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, mean, invstd,
+		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, top, mean, invstd,
 		    w, parts, b, channels);
 	else if (dx)
-		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, x, weight, bias, mean, invstd,
+		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, x, weight, bias, top, mean, invstd,
 		    w, parts);
 }
 
@@ -192,13 +192,13 @@ batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem 
  * behind the sums in WORK. */
 static void
 batchnorm_fixed_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy,
-    const elem *x, const elem *weight, const elem *bias, const real *running_mean,
+    const elem *x, const elem *weight, const elem *bias, real top, const real *running_mean,
     const real *running_var, double eps, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	real *invstd = (real *)((double *)work + 2 * channels * parts);
 
 	LAUNCH(bn_invstd_kernel, channels, (invstd, running_var, eps, channels));
-	batchnorm_backward(dx, dweight, dbias, work, dy, x, weight, bias, running_mean, invstd, 1,
+	batchnorm_backward(dx, dweight, dbias, work, dy, x, weight, bias, top, running_mean, invstd, 1,
 	    b, channels, n, parts);
 }
 

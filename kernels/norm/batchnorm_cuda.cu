@@ -22,14 +22,14 @@ bn_moments(double *work, const elem *x, int64_t b, int64_t channels, int64_t n, 
 
 static void
 bn_dots(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
+    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	if (n == 1) {
 		LAUNCH_COLUMNS(bn_dots_columns_kernel, channels, parts,
-		    (work, dy, x, weight, bias, mean, invstd, b, channels, parts));
+		    (work, dy, x, weight, bias, top, mean, invstd, b, channels, parts));
 		return;
 	}
-	LAUNCH_PLANE_SUMS(bn_dots_planes_kernel, channels, n, parts, work, dy, x, weight, bias, mean,
+	LAUNCH_PLANE_SUMS(bn_dots_planes_kernel, channels, n, parts, work, dy, x, weight, bias, top, mean,
 	    invstd, b, channels, parts);
 }
 

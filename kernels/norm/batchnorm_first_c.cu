@@ -39,10 +39,10 @@ bn_moments_kernel(double *work, const elem *x, int64_t b, int64_t channels, int6
 
 static void
 bn_dots_kernel(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
+    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
 	if (n == 1) {
-		bn_dots_columns(work, dy, x, weight, bias, mean, invstd, b, channels, parts);
+		bn_dots_columns(work, dy, x, weight, bias, top, mean, invstd, b, channels, parts);
 		return;
 	}
 	ROWS (r, channels * parts) {
@@ -58,7 +58,7 @@ bn_dots_kernel(double *work, const elem *dy, const elem *x, const elem *weight, 
 			real m = mean[c];
 
 			ALONG_ADD (j, count, sum, dot) {
-				real d = VALUE(v[j]) - m, g = bn_passed(dv[j], d, gain, offset);
+				real d = VALUE(v[j]) - m, g = bn_passed(dv[j], d, gain, offset, top);
 
 				sum += g;
 				dot += (double)g * (double)d;
@@ -85,7 +85,7 @@ KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, const elem *weight, cons
 
 /* y = relu(what bn_apply makes of x, plus skip) */
 KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
-    const elem *skip, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
+    const elem *skip, real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n))
 {
 	ROWS (r, b * channels) {
 		int64_t c = r % channels, at = r * n;
@@ -94,16 +94,16 @@ KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x, const elem *weight,
 		if (skip)
 			ALONG_EACH (j, n)
 				y[at + j] = bn_rectified(bn_value(VALUE(x[at + j]) - m, gain,
-				    offset) + VALUE(skip[at + j]));
+				    offset) + VALUE(skip[at + j]), top);
 		else
 			ALONG_EACH (j, n)
 				y[at + j] = bn_rectified(bn_value(VALUE(x[at + j]) - m, gain,
-				    offset));
+				    offset), top);
 	}
 }
 
 KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts,
+    const elem *bias, real top, const real *mean, const real *invstd, const double *work, int64_t parts,
     int64_t b, int64_t channels, int64_t n))
 {
 	ROWS (r, b * channels) {
@@ -116,7 +116,7 @@ KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, const elem *x, const el
 		ALONG_EACH (j, n) {
 			real d = VALUE(x[at + j]) - m;
 
-			dx[at + j] = ELEM(gain * (bn_passed(dy[at + j], d, relu_gain, offset) -
+			dx[at + j] = ELEM(gain * (bn_passed(dy[at + j], d, relu_gain, offset, top) -
 			    level - d * slope));
 		}
 	}

@@ -63,12 +63,12 @@ struct bn_channel {
 
 template <int WIDTH> DEVICE void
 bn_add_plane_dots(real *sum, real *dot, const struct column_pack<WIDTH> &x,
-    const struct column_pack<WIDTH> &dy, const struct bn_channel &known)
+    const struct column_pack<WIDTH> &dy, const struct bn_channel &known, real top)
 {
 #pragma unroll
 	for (int j = 0; j < WIDTH; j++) {
 		real d = VALUE(x.at[j]) - known.mean;
-		real passed = bn_passed(dy.at[j], d, known.gain, known.offset);
+		real passed = bn_passed(dy.at[j], d, known.gain, known.offset, top);
 
 		*sum += passed;
 		*dot += passed * d;
@@ -76,7 +76,7 @@ bn_add_plane_dots(real *sum, real *dot, const struct column_pack<WIDTH> &x,
 }
 
 template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, const real *mean, const real *invstd, int64_t b,
+    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int64_t b,
     int64_t channels, int64_t parts, int64_t packs))
 {
 	ROWS (r, channels * parts) {
@@ -99,13 +99,13 @@ template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy
 			}
 #pragma unroll
 			for (int k = 0; k < PLANE_DEPTH; k++)
-				bn_add_plane_dots<WIDTH>(&s, &q, v[k], g[k], known);
+				bn_add_plane_dots<WIDTH>(&s, &q, v[k], g[k], known, top);
 			sum += s, dot += q;
 			s = q = 0;
 		}
 		for (; i < part.end; i += BLOCK, walk.next())
 			bn_add_plane_dots<WIDTH>(&s, &q, column_load<WIDTH>(x + walk.at * WIDTH),
-			    column_load<WIDTH>(dy + walk.at * WIDTH), known);
+			    column_load<WIDTH>(dy + walk.at * WIDTH), known, top);
 		sum = ROW_SUM(sum + s);
 		dot = ROW_SUM(dot + q);
 		FIRST {
@@ -144,7 +144,7 @@ template <int WIDTH> KERNEL(bn_apply_planes_kernel, (elem *y, const elem *x, con
 
 /* y = relu(what bn_apply makes of x, plus skip) */
 template <int WIDTH> KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x,
-    const elem *weight, const elem *bias, const elem *skip, const real *mean, const real *invstd,
+    const elem *weight, const elem *bias, const elem *skip, real top, const real *mean, const real *invstd,
     struct plane_cut cut))
 {
 	ROWS (r, plane_blocks(cut)) {
@@ -160,7 +160,7 @@ template <int WIDTH> KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x
 			for (int j = 0; j < WIDTH; j++) {
 				real value = bn_value(VALUE(v.at[j]) - k.mean, k.gain, k.offset);
 
-				v.at[j] = bn_rectified(skip ? value + VALUE(more.at[j]) : value);
+				v.at[j] = bn_rectified(skip ? value + VALUE(more.at[j]) : value, top);
 			}
 			column_store<WIDTH>(y + i * WIDTH, v);
 		}
@@ -169,7 +169,7 @@ template <int WIDTH> KERNEL(bn_apply_relu_planes_kernel, (elem *y, const elem *x
 
 /* SUMS are cut into SUMMED parts for each channel; of them the first has what is needed. */
 template <int WIDTH> KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, const real *mean, const real *invstd, const double *sums,
+    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, const double *sums,
     int64_t summed, struct plane_cut cut))
 {
 	ROWS (r, plane_blocks(cut)) {
@@ -187,7 +187,7 @@ template <int WIDTH> KERNEL(bn_grad_planes_kernel, (elem *dx, const elem *dy, co
 			for (int j = 0; j < WIDTH; j++) {
 				real d = VALUE(v.at[j]) - m;
 
-				v.at[j] = ELEM(gain * (bn_passed(g.at[j], d, relu_gain, offset) -
+				v.at[j] = ELEM(gain * (bn_passed(g.at[j], d, relu_gain, offset, top) -
 				    level - d * slope));
 			}
 			column_store<WIDTH>(dx + i * WIDTH, v);

@@ -35,7 +35,7 @@ bn_moments_columns(double *work, const elem *x, int64_t b, int64_t channels, int
 
 static void
 bn_dots_columns(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
-    const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts)
+    real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts)
 {
 	ROWS (r, (channels + BN_COLUMNS - 1) / BN_COLUMNS * parts) {
 		int64_t c = r / parts * BN_COLUMNS, p = r % parts;
@@ -51,7 +51,7 @@ bn_dots_columns(double *work, const elem *dy, const elem *x, const elem *weight,
 			for (int64_t j = 0; j < width; j++) {
 				int64_t k = i * channels + c + j;
 				real d = VALUE(x[k]) - mean[c + j];
-				real g = bn_passed(dy[k], d, gain[j], offset[j]);
+				real g = bn_passed(dy[k], d, gain[j], offset[j], top);
 
 				sum[j] += g;
 				dot[j] += (double)g * (double)d;
@@ -75,19 +75,19 @@ KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, const elem *weight, con
 }
 
 KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *x, const elem *weight, const elem *bias,
-    const elem *skip, const real *mean, const real *invstd, int64_t b, int64_t channels))
+    const elem *skip, real top, const real *mean, const real *invstd, int64_t b, int64_t channels))
 {
 	EACH_PLACE (i, one, c, b, 1, channels) {
 		int64_t k = (i + one) * channels + c;
 		real value = bn_value(VALUE(x[k]) - mean[c], VALUE(weight[c]) * invstd[c],
 		    VALUE(bias[c]));
 
-		y[k] = bn_rectified(skip ? value + VALUE(skip[k]) : value);
+		y[k] = bn_rectified(skip ? value + VALUE(skip[k]) : value, top);
 	}
 }
 
 KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x, const elem *weight,
-    const elem *bias, const real *mean, const real *invstd, const double *work, int64_t parts,
+    const elem *bias, real top, const real *mean, const real *invstd, const double *work, int64_t parts,
     int64_t b, int64_t channels))
 {
 	EACH_PLACE (i, one, c, b, 1, channels) {
@@ -95,7 +95,7 @@ KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x, const e
 		real level = (real)work[2 * c * parts], slope = (real)work[2 * c * parts + 1];
 		real d = VALUE(x[k]) - mean[c];
 		real g = bn_passed(dy[k], d, bn_relu_gain(weight, bias, invstd, c),
-		    bn_relu_offset(bias, c));
+		    bn_relu_offset(bias, c), top);
 
 		dx[k] = ELEM(VALUE(weight[c]) * invstd[c] * (g - level - d * slope));
 	}

@@ -87,14 +87,15 @@ bn_relu_line(real *gain, real *offset, const elem *weight, const elem *bias, con
 
 /* What is known of a thread's channels in backward. */
 template <int WIDTH> struct bn_known {
-	real mean[WIDTH], gain[WIDTH], offset[WIDTH];
+	real mean[WIDTH], gain[WIDTH], offset[WIDTH], top;
 
 	DEVICE_METHOD void
-	load(const elem *weight, const elem *bias, const real *m, const real *invstd, int64_t c)
+	load(const elem *weight, const elem *bias, real most, const real *m, const real *invstd, int64_t c)
 	{
 		struct column_reals<WIDTH> mean_of = column_known<WIDTH>(m + c);
 
 		bn_relu_line<WIDTH>(gain, offset, weight, bias, invstd, c);
+		top = most;
 #pragma unroll
 		for (int j = 0; j < WIDTH; j++)
 			mean[j] = mean_of.at[j];
@@ -107,7 +108,7 @@ template <int WIDTH> struct bn_known {
 #pragma unroll
 		for (int j = 0; j < WIDTH; j++) {
 			real d = VALUE(x.at[j]) - mean[j];
-			real passed = bn_passed(dy.at[j], d, gain[j], offset[j]);
+			real passed = bn_passed(dy.at[j], d, gain[j], offset[j], top);
 
 			sum[j] += passed;
 			dot[j] += passed * d;
@@ -116,7 +117,7 @@ template <int WIDTH> struct bn_known {
 };
 
 template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, const real *mean, const real *invstd, int64_t rows,
+    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int64_t rows,
     int64_t channels, int64_t parts))
 {
 	__shared__ double each[2 * WIDTH][BLOCK];
@@ -127,7 +128,7 @@ template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *d
 		int64_t i = at.row, far = (COLUMN_DEPTH - 1) * at.step;
 		struct bn_known<WIDTH> known;
 
-		known.load(weight, bias, mean, invstd, at.c);
+		known.load(weight, bias, top, mean, invstd, at.c);
 		for (; i + far < at.end; i += COLUMN_DEPTH * at.step) {
 			struct column_rows<WIDTH> v, g;
 			real s[WIDTH] = { 0 }, q[WIDTH] = { 0 };
@@ -199,7 +200,7 @@ template <int WIDTH> KERNEL(bn_apply_columns_kernel, (elem *y, const elem *x, co
 }
 
 template <int WIDTH> KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *x, const elem *weight,
-    const elem *bias, const elem *skip, const real *mean, const real *invstd, int64_t rows,
+    const elem *bias, const elem *skip, real top, const real *mean, const real *invstd, int64_t rows,
     int64_t channels, int64_t parts))
 {
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
@@ -216,7 +217,7 @@ template <int WIDTH> KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *
 			for (int j = 0; j < WIDTH; j++) {
 				real value = line.value(j, v.at[j]);
 
-				v.at[j] = bn_rectified(skip ? value + VALUE(more.at[j]) : value);
+				v.at[j] = bn_rectified(skip ? value + VALUE(more.at[j]) : value, top);
 			}
 			column_store<WIDTH>(y + i * channels + at.c, v);
 		}
@@ -225,7 +226,7 @@ template <int WIDTH> KERNEL(bn_apply_relu_columns_kernel, (elem *y, const elem *
 
 /* SUMS are cut into SUMMED parts for each channel; of them the first has what is needed. */
 template <int WIDTH> KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, const real *mean, const real *invstd, const double *sums,
+    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, const double *sums,
     int64_t summed, int64_t rows, int64_t channels, int64_t parts))
 {
 	ROWS (r, column_strips(channels, WIDTH) * parts) {
@@ -250,7 +251,7 @@ template <int WIDTH> KERNEL(bn_grad_columns_kernel, (elem *dx, const elem *dy, c
 			for (int j = 0; j < WIDTH; j++) {
 				real d = VALUE(v.at[j]) - m.at[j];
 
-				v.at[j] = ELEM(gain[j] * (bn_passed(g.at[j], d, relu_gain[j], offset[j]) -
+				v.at[j] = ELEM(gain[j] * (bn_passed(g.at[j], d, relu_gain[j], offset[j], top) -
 				    level[j] - d * slope[j]));
 			}
 			column_store<WIDTH>(dx + i * channels + at.c, v);

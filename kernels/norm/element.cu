@@ -14,18 +14,20 @@ bn_value(real d, real gain, real offset)
 	return d * gain + offset;
 }
 
-/* As rectified(): NaN passes. */
+/* As rectified(), and at most TOP; if that is NaN, there is no such bound. A value that is NaN passes. */
 DEVICE elem
-bn_rectified(real value)
+bn_rectified(real value, real top)
 {
-	return value <= 0 ? ELEM(0) : ELEM(value);
+	return value <= 0 ? ELEM(0) : value >= top ? ELEM(top) : ELEM(value);
 }
 
-/* What of an element of dy arrives at the batchnorm: nothing where relu made 0 of its result. */
+/* What of an element of dy arrives at the batchnorm: nothing where relu made 0 of its result, or TOP. */
 DEVICE real
-bn_passed(elem dy, real d, real gain, real offset)
+bn_passed(elem dy, real d, real gain, real offset, real top)
 {
-	return bn_value(d, gain, offset) <= 0 ? 0 : VALUE(dy);
+	real value = bn_value(d, gain, offset);
+
+	return value <= 0 || value >= top ? 0 : VALUE(dy);
 }
 
 /* Gain and offset for bn_passed: without a relu, those that let everything through. BIAS is NULL

@@ -168,13 +168,13 @@ batchnorm_emit_backward(struct emitter *e, const struct node *n)
 	if (is_fixed(n))
 		emit_call(e, "batchnorm_fixed_backward", arg_tensor(dx), arg_tensor(dweight),
 		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), arg_tensor(x),
-		    arg_tensor(in[2]), arg_tensor(bias), arg_tensor(in[3]), arg_tensor(in[4]),
+		    arg_tensor(in[2]), arg_tensor(bias), arg_text(batchnorm_top(e, n)), arg_tensor(in[3]), arg_tensor(in[4]),
 		    arg_text(emit_double(e, op_real(n, "eps"))), arg_text(c.rows),
 		    arg_int(c.channels), arg_int(c.places), arg_int(parts));
 	else
 		emit_call(e, "batchnorm_backward", arg_tensor(dx), arg_tensor(dweight),
 		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), arg_tensor(x),
-		    arg_tensor(in[2]), arg_tensor(bias), arg_tensor(in[3]), arg_tensor(in[4]),
+		    arg_tensor(in[2]), arg_tensor(bias), arg_text(batchnorm_top(e, n)), arg_tensor(in[3]), arg_tensor(in[4]),
 		    arg_text("0"), arg_text(c.rows), arg_int(c.channels), arg_int(c.places),
 		    arg_int(parts));
 }

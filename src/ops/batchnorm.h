@@ -43,8 +43,10 @@ void		 batchnorm_emit_backward(struct emitter *, const struct node *);
 /* ---- with a relu ---- */
 
 /* Turns the batchnorm node into one that makes Y, relu(its output), or with SKIP relu(its output +
- * SKIP). */
+ * SKIP); with a TOP above 0 it is at most that. */
 void		 batchnorm_join(struct module *, struct node *batchnorm, struct tensor *skip,
-		    struct tensor *y);
+		    double top, struct tensor *y);
+/* The upper bound of the relu in such a node, as kernels are given it: "NAN" where there is none. */
+const char	*batchnorm_top(struct emitter *, const struct node *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * batchnorm_relu, batchnorm_add_relu: relu(batchnorm(x)) and relu(batchnorm(x) + skip), the end of
- * each layer of a residual network. The pass fuse-norm makes them.
+ * each layer of a residual network; also with relu6, whose bound is the attribute top. The pass fuse-norm makes them.
  *
  *     in:   as batchnorm, and skip
  *     out:  as batchnorm; y is rectified
@@ -15,13 +15,33 @@
  * of the skip; then y says what passes, which saves reading the skip.
  */
 #include "ops/batchnorm.h"
+
+#include <float.h>
+#include <string.h>
+
 #include "ir/diff.h"
 #include "ops/pointwise.h"
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"
 
-static const struct attr_spec attrs[] = { BATCHNORM_ATTRS, ATTRS_END };
+static const struct attr_spec attrs[] = {
+	BATCHNORM_ATTRS,
+	{ "top", ATTR_REAL, "results are at most that, as relu6's are at most 6; 0: there is no such bound", .preset = "0",
+	    .min = 0, .max = DBL_MAX },
+	ATTRS_END
+};
+
+const char *
+batchnorm_top(struct emitter *e, const struct node *n)
+{
+	int k;
+
+	for (k = 0; k < op_nattrs(n->op); k++)
+		if (strcmp(n->op->attrs[k].name, "top") == 0 && n->attr[k].r > 0)
+			return emit_double(e, n->attr[k].r);
+	return "NAN";
+}
 
 static struct tensor *
 skip_of(const struct node *n, int k)
@@ -40,14 +60,14 @@ emit(struct emitter *e, const struct node *n)
 		emit_call(e, "batchnorm_relu_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]),
 		    arg_tensor(out[INVSTD]), arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]),
 		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
-		    arg_tensor(skip), arg_text(eps),
+		    arg_tensor(skip), arg_text(batchnorm_top(e, n)), arg_text(eps),
 		    arg_text(emit_double(e, op_real(n, "momentum"))), arg_text(c.rows),
 		    arg_int(c.channels), arg_int(c.places),
 		    arg_int(batchnorm_parts(in[X], e->target)));
 	else
 		emit_call(e, "batchnorm_relu_inference", arg_tensor(out[Y]), arg_work(n),
 		    arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
-		    arg_tensor(skip), arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]),
+		    arg_tensor(skip), arg_text(batchnorm_top(e, n)), arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]),
 		    arg_text(eps), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
@@ -60,8 +80,8 @@ emit_apply(struct emitter *e, const struct node *n)
 	struct channels c = emit_channels(e, x);
 
 	emit_call(e, "bn_apply_relu", arg_tensor(n->out[0]), arg_tensor(x), arg_tensor(n->in[1]),
-	    arg_tensor(n->in[2]), arg_tensor(skip_of(n, 5)), arg_tensor(n->in[3]),
-	    arg_tensor(n->in[4]), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
+	    arg_tensor(n->in[2]), arg_tensor(skip_of(n, 5)), arg_text(batchnorm_top(e, n)),
+	    arg_tensor(n->in[3]), arg_tensor(n->in[4]), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
 const struct op op_batchnorm_relu_apply = {
@@ -128,6 +148,14 @@ const struct op op_batchnorm_relu = {
 
 /* ---- with a skip ---- */
 
+/* What of a gradient passes the relu, by what that made. */
+static const char *
+passing(struct arena *a, double top)
+{
+	return top > 0 ? arena_printf(a, "relu_grad = x0, x1: where(x1 <= 0, 0, where(x1 >= %.17g, 0, x0))", top) :
+	    "relu_grad = x0, x1: where(x1 <= 0, 0, x0)";
+}
+
 static bool
 grad_add(struct diff *d, struct node *n)
 {
@@ -135,7 +163,7 @@ grad_add(struct diff *d, struct node *n)
 	    (struct tensor *[]){ diff_of(d, n->out[Y]), n->out[Y] });
 	struct tensor *passed = diff_between(d, back, n->out[Y], "sum.grad");
 
-	pointwise_set(d->m->arena, back, formula_parse(d->m->arena, "relu_grad = x0, x1: where(x1 <= 0, 0, x0)"));
+	pointwise_set(d->m->arena, back, formula_parse(d->m->arena, passing(d->m->arena, op_real(n, "top"))));
 	if (diff_wants(d, n->in[SKIP]))
 		diff_add(d, n->in[SKIP], passed);
 	batchnorm_differentiate(d, n, &op_batchnorm_grad, passed);
@@ -162,10 +190,15 @@ const struct op op_batchnorm_add_relu = {
 };
 
 void
-batchnorm_join(struct module *m, struct node *n, struct tensor *skip, struct tensor *y)
+batchnorm_join(struct module *m, struct node *n, struct tensor *skip, double top, struct tensor *y)
 {
+	struct attr *attr = op_presets(m->arena, &op_batchnorm_relu);
 	struct tensor **in;
 	int k;
+
+	memcpy(attr, n->attr, (size_t)op_nattrs(n->op) * sizeof(*attr));	/* they come first */
+	n->attr = attr;
+	op_preset(&op_batchnorm_relu, attr, "top")->r = top;
 
 	n->op = skip ? &op_batchnorm_add_relu : &op_batchnorm_relu;
 	n->out[Y] = y;

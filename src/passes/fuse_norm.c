@@ -4,7 +4,7 @@
  *     x -> batchnorm -> z -> relu -> y                  x -> batchnorm_relu -> y
  *     x -> batchnorm -> z, z + skip -> s -> relu -> y   x, skip -> batchnorm_add_relu -> y
  *
- * Such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
+ * and so with relu6. Such a chain is bound by memory, not by arithmetic. Forward reads or writes 3 tensors where it did
  * 5, and with a skip 4 where it did 8; backward without a skip 5 where it did 8, and it no longer
  * reads y, which need not be kept for it (ops/batchnorm_relu.c).
  *
@@ -24,6 +24,9 @@
 #include "passes/sums.h"
 
 #include "ops/batchnorm.h"
+#include "ops/pointwise.h"
+
+#define LONGEST	16	/* terms: no formula with more is looked at */
 
 struct fusing {
 	struct graph *g;
@@ -80,10 +83,30 @@ summand(const struct fusing *f, const struct node *add, struct tensor **skip)
 	return best;
 }
 
-/* The AT-th node rectifies: what feeds it does so itself from now on, and *GONE are those nodes that
+/* Does N rectify, and up to which bound? 0: there is none. */
+static bool
+is_rectifier(struct arena *a, const struct node *n, double *top)
+{
+	const struct formula *f;
+	int i;
+
+	*top = 0;
+	if (n->op == &op_relu || n->nin != 1 || !pointwise_has_formula(n))
+		return n->op == &op_relu;
+	f = pointwise_formula(a, n);
+	for (i = 0; i < f->terms.n && f->terms.n < LONGEST; i++) {
+		*top = f->terms.v[i].operand == TERM_NUMBER ? f->terms.v[i].number : 0;
+		if (*top > 0 && formula_same(f, formula_parse(a, arena_printf(a,
+		    "x0: where(x0 <= 0, 0, where(x0 >= %.17g, %.17g, x0))", *top, *top))))
+			return true;
+	}
+	return false;
+}
+
+/* The AT-th node rectifies, up to TOP: what feeds it does so itself from now on, and *GONE are those nodes that
  * are not needed. */
 static void
-fuse(struct fusing *f, int at, bool *gone)
+fuse(struct fusing *f, int at, double top, bool *gone)
 {
 	struct node **v = f->g->nodes.v, *relu = v[at], *add, *norm;
 	struct tensor *skip = NULL;
@@ -98,7 +121,7 @@ fuse(struct fusing *f, int at, bool *gone)
 		gone[f->place[add->out[0]->id]] = gone[f->place[norm->out[Y]->id]] = true;
 		v[at] = norm;
 	}
-	batchnorm_join(f->g->module, norm, skip, relu->out[0]);
+	batchnorm_join(f->g->module, norm, skip, top, relu->out[0]);
 }
 
 static void
@@ -109,13 +132,14 @@ fuse_norm(struct graph *g)
 	    sizeof(*f.place)) };
 	bool *gone = arena_array(a, (size_t)g->nodes.n + 1, sizeof(*gone));
 	int i, kept = 0;
+	double top;
 
 	for (i = 0; i < g->nodes.n; i++)
 		if (g->nodes.v[i]->nout && g->nodes.v[i]->out[0])
 			f.place[g->nodes.v[i]->out[0]->id] = i;
 	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op == &op_relu)
-			fuse(&f, i, gone);
+		if (is_rectifier(a, g->nodes.v[i], &top))
+			fuse(&f, i, top, gone);
 	for (i = 0; i < g->nodes.n; i++)
 		if (!gone[i])
 			g->nodes.v[kept++] = g->nodes.v[i];

@@ -459,13 +459,13 @@ one_batchnorm(struct layout l, double centre)
 		return;
 	naive_batchnorm_gradient(l, weight, mean, var, dweight, dbias);
 	spoil(work, sizeof(work));
-	batchnorm_backward(dx, dw, db, work, dy, x, weight, NULL, m, s, 0, l.b, l.channels, l.n,
+	batchnorm_backward(dx, dw, db, work, dy, x, weight, NULL, NAN, m, s, 0, l.b, l.channels, l.n,
 	    norm_parts(l.channels, false));
 	close_to(dx, slow, all, "batchnorm's dx");
 	close_to(dw, dweight, l.channels, "batchnorm's dweight");
 	close_to(db, dbias, l.channels, "batchnorm's dbias");
 	memcpy(y, dy, (size_t)all * sizeof(*y));
-	batchnorm_backward(y, NULL, NULL, work, y, x, weight, NULL, m, s, 0, l.b, l.channels,
+	batchnorm_backward(y, NULL, NULL, work, y, x, weight, NULL, NAN, m, s, 0, l.b, l.channels,
 	    l.n, norm_parts(l.channels, false));
 	cr_assert_arr_eq(y, dx, (size_t)all * sizeof(*y), "batchnorm's dx in place of dy");
 }
@@ -473,7 +473,7 @@ one_batchnorm(struct layout l, double centre)
 /* Forward with a relu inside, and perhaps a skip: the bits of one kernel after another; also in place
  * of either operand. Among the elements are not-a-number and what relu makes 0 of. */
 static void
-one_fused_batchnorm(struct layout l, bool with_skip, bool fixed)
+one_fused_batchnorm(struct layout l, bool with_skip, bool fixed, real top)
 {
 	static real out[2][MOST], skip[MOST], weight[700], bias[700], m[700], s[700], run[4][700];
 	size_t bytes = (size_t)(l.b * l.channels * l.n) * sizeof(real);
@@ -489,30 +489,32 @@ one_fused_batchnorm(struct layout l, bool with_skip, bool fixed)
 	if (fixed) {
 		batchnorm_inference(out[0], work, x, weight, bias, run[0], run[1], 1e-5, l.b,
 		    l.channels, l.n);
-		batchnorm_relu_inference(out[1], work, x, weight, bias, with_skip ? skip : NULL,
+		batchnorm_relu_inference(out[1], work, x, weight, bias, with_skip ? skip : NULL, top,
 		    run[2], run[3], 1e-5, l.b, l.channels, l.n);
 	} else {
 		batchnorm_forward(out[0], m, s, run[0], run[1], work, x, weight, bias, 1e-5, 0.1,
 		    l.b, l.channels, l.n, norm_parts(l.channels, false));
 		batchnorm_relu_forward(out[1], m, s, run[2], run[3], work, x, weight, bias,
-		    with_skip ? skip : NULL, 1e-5, 0.1, l.b, l.channels, l.n, norm_parts(l.channels, false));
+		    with_skip ? skip : NULL, top, 1e-5, 0.1, l.b, l.channels, l.n, norm_parts(l.channels, false));
 	}
 	if (with_skip)
 		add_forward(out[0], out[0], skip, all);
 	rectify(out[0], out[0], all);
+	for (int64_t i = 0; i < all; i++)
+		out[0][i] = out[0][i] >= top ? top : out[0][i];
 	cr_assert_eq(memcmp(out[0], out[1], bytes), 0, "relu(batchnorm) of %lld", (long long)all);
 	cr_assert_eq(memcmp(run[0], run[2], 2 * sizeof(run[0])), 0, "running statistics");
 	if (fixed)
 		return;
 	memcpy(y, with_skip ? skip : x, bytes);
-	bn_apply_relu(y, with_skip ? x : y, weight, bias, with_skip ? y : NULL, m, s, l.b,
+	bn_apply_relu(y, with_skip ? x : y, weight, bias, with_skip ? y : NULL, top, m, s, l.b,
 	    l.channels, l.n);
 	cr_assert_eq(memcmp(out[0], y, bytes), 0, "once more, in place, of %lld", (long long)all);
 }
 
 /* Backward that finds out by itself what relu let through, against one that is told. */
 static void
-one_fused_gradient(struct layout l, bool fixed)
+one_fused_gradient(struct layout l, bool fixed, real top)
 {
 	static real out[2][MOST], passed[MOST], weight[700], bias[700], m[700], s[700], run[2][700];
 	static real dw[2][700], db[2][700];
@@ -524,20 +526,23 @@ one_fused_gradient(struct layout l, bool fixed)
 	fill(bias, l.channels, 1, 0);
 	for (int64_t c = 0; c < l.channels; c++)
 		run[0][c] = (real)0.1, run[1][c] = 2;
-	batchnorm_relu_forward(y, m, s, run[0], run[1], work, x, weight, bias, NULL, 1e-5, 0.1, l.b,
+	batchnorm_relu_forward(y, m, s, run[0], run[1], work, x, weight, bias, NULL, top, 1e-5, 0.1, l.b,
 	    l.channels, l.n, norm_parts(l.channels, false));
 	if (fixed)
-		batchnorm_relu_inference(y, work, x, weight, bias, NULL, run[0], run[1], 1e-5, l.b,
+		batchnorm_relu_inference(y, work, x, weight, bias, NULL, top, run[0], run[1], 1e-5, l.b,
 		    l.channels, l.n);
 	rectify_back(passed, dy, y, all);
+	for (int64_t i = 0; i < all; i++)
+		passed[i] = y[i] >= top ? 0 : passed[i];
 	for (int k = 0; k < 2; k++) {
 		const real *from = k ? dy : passed, *relu = k ? bias : NULL;
+		real bound = k ? top : (real)NAN;
 
 		if (fixed)
-			batchnorm_fixed_backward(out[k], dw[k], db[k], work, from, x, weight, relu,
+			batchnorm_fixed_backward(out[k], dw[k], db[k], work, from, x, weight, relu, bound,
 			    run[0], run[1], 1e-5, l.b, l.channels, l.n, norm_parts(l.channels, false));
 		else
-			batchnorm_backward(out[k], dw[k], db[k], work, from, x, weight, relu, m, s,
+			batchnorm_backward(out[k], dw[k], db[k], work, from, x, weight, relu, bound, m, s,
 			    0, l.b, l.channels, l.n, norm_parts(l.channels, false));
 	}
 	cr_assert_eq(memcmp(out[0], out[1], (size_t)all * sizeof(real)), 0, "dx of %lld",
@@ -549,8 +554,9 @@ one_fused_gradient(struct layout l, bool fixed)
 Test(kernels, batchnorm_with_a_relu)
 {
 	for (size_t k = 0; k < 4 * sizeof(layouts) / sizeof(*layouts); k++) {
-		one_fused_batchnorm(layouts[k / 4], k % 2, k % 4 / 2);
-		one_fused_gradient(layouts[k / 4], k % 2);
+		one_fused_batchnorm(layouts[k / 4], k % 2, k % 4 / 2, (real)NAN);
+		one_fused_batchnorm(layouts[k / 4], k % 2, k % 4 / 2, (real)1.25);
+		one_fused_gradient(layouts[k / 4], k % 2, k % 4 / 2 ? (real)1.25 : (real)NAN);
 	}
 }
 

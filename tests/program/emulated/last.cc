@@ -41,6 +41,7 @@ check_norm(int64_t b, int64_t c, int64_t n, int relu)
 {
 	std::string at = " " + std::to_string(b) + "x" + std::to_string(c) + "x" + std::to_string(n);
 	int64_t all = b * c * n, first = norm_parts(c, false), last = norm_parts(c, true);
+	real top = (real)NAN;
 	std::vector<double> work((size_t)(2 * c * last + c));
 	Values x = drawn(all), dy = drawn(all), skip = drawn(all), w = drawn(c), bias = drawn(c);
 	Values xl = turned(x, b, c, n), dyl = turned(dy, b, c, n), skipl = turned(skip, b, c, n);
@@ -54,10 +55,11 @@ check_norm(int64_t b, int64_t c, int64_t n, int relu)
 			batchnorm_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0], &xl[0],
 			    &w[0], &bias[0], 1e-5, 0.1, b * n, c, 1, last);
 		} else {
+			top = relu == 1 ? (real)0.75 : (real)NAN;
 			batchnorm_relu_forward(&y[0][0], &m[0][0], &s[0][0], &rm[0][0], &rv[0][0], &work[0],
-			    &x[0], &w[0], &bias[0], relu > 1 ? &skip[0] : NULL, 1e-5, 0.1, b, c, n, first);
+			    &x[0], &w[0], &bias[0], relu > 1 ? &skip[0] : NULL, top, 1e-5, 0.1, b, c, n, first);
 			batchnorm_relu_forward(&y[1][0], &m[1][0], &s[1][0], &rm[1][0], &rv[1][0], &work[0],
-			    &xl[0], &w[0], &bias[0], relu > 1 ? &skipl[0] : NULL, 1e-5, 0.1, b * n, c, 1, last);
+			    &xl[0], &w[0], &bias[0], relu > 1 ? &skipl[0] : NULL, top, 1e-5, 0.1, b * n, c, 1, last);
 		}
 		same("norm" + at, turned(y[0], b, c, n), y[1], 2e-5);
 		same("norm's mean" + at, m[0], m[1], 1e-5);
@@ -65,9 +67,9 @@ check_norm(int64_t b, int64_t c, int64_t n, int relu)
 		same("norm's running variance" + at, rv[0], rv[1], 1e-5);
 		/* of the same statistics, so that none lies on the other side of the relu */
 		batchnorm_backward(&y[0][0], &dw[0][0], &db[0][0], &work[0], &dy[0], &x[0], &w[0],
-		    relu == 1 ? &bias[0] : NULL, &m[0][0], &s[0][0], 0, b, c, n, first);
+		    relu == 1 ? &bias[0] : NULL, relu == 1 ? top : NAN, &m[0][0], &s[0][0], 0, b, c, n, first);
 		batchnorm_backward(&y[1][0], &dw[1][0], &db[1][0], &work[0], &dyl[0], &xl[0], &w[0],
-		    relu == 1 ? &bias[0] : NULL, &m[0][0], &s[0][0], 0, b * n, c, 1, last);
+		    relu == 1 ? &bias[0] : NULL, relu == 1 ? top : NAN, &m[0][0], &s[0][0], 0, b * n, c, 1, last);
 		same("norm's dx" + at, turned(y[0], b, c, n), y[1], 2e-5);
 		same("norm's dw" + at, dw[0], dw[1], 1e-5);
 		same("norm's db" + at, db[0], db[1], 1e-5);
