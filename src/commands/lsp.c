@@ -10,6 +10,7 @@
 
 #include "base/print.h"
 #include "commands/commands.h"
+#include "lang/expand.h"
 #ifdef HAVE_JANSSON
 #include "lsp/heap.h"
 #include "lsp/server.h"
@@ -18,11 +19,15 @@
 struct lsp_args {
 	const char *log;
 	bool standard;
+	int64_t operators;
 };
 
 static const struct option options[] = {
 	{ .name = "log", .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write all messages there", FIELD(struct lsp_args, log) },
+	{ .name = "operators", .type = OPTION_INT, .value = "N",
+	  .doc = "the most that a file's networks may have", .min = 1, .max = MOST_OPERATORS,
+	  FIELD(struct lsp_args, operators) },
 	{ .name = "stdio", .type = OPTION_FLAG,
 	  .doc = "speak over standard input and output, as it does in any case",
 	  FIELD(struct lsp_args, standard) },
@@ -33,7 +38,7 @@ static const struct option options[] = {
 static int
 serve(const struct lsp_args *args)
 {
-	struct server s = { .out = stdout };
+	struct server s = { .out = stdout, .operators = args->operators };
 	int status;
 
 	json_set_alloc_funcs(heap_get, free);
@@ -63,7 +68,7 @@ serve(const struct lsp_args *args)
 static int
 run_lsp(const struct command *c, int argc, char **argv)
 {
-	struct lsp_args args = { NULL, false };
+	struct lsp_args args = { .log = NULL };
 	int noperands;
 	enum parsed parsed = options_parse(c, &args, argc, argv, &noperands);
 

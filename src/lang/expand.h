@@ -64,7 +64,7 @@ struct lang_options {
 };
 
 /* With so many, whatever they are, a command ends within seconds and takes less than half a gigabyte. */
-#define USUAL_OPERATORS	100000
+#define USUAL_OPERATORS	5000
 #define MOST_OPERATORS	10000000
 
 struct spec {

@@ -58,6 +58,7 @@ check(struct server *s, struct document *d, struct arena *a, struct known *known
 
 	*compile = (struct compile_args)COMPILE_DEFAULTS;
 	compile->unsaved = unsaved_texts(s, a);
+	compile->operators = s->operators;
 	projects = projects_new(a, compile->unsaved);
 	*mistakes = projects->mistakes;
 	*l = (struct lint_check){ .arena = a, .given = projects->given, .compile = compile,

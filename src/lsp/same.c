@@ -121,6 +121,7 @@ spec_at(struct server *s, struct arena *a, struct diags *diags, const char *path
 		texts = one;
 	}
 	*o = (struct lang_options){ .unsaved = texts, .evaluated = evaluated,
+		.operators = (int)s->operators,
 		.root = compile_root(a, filename_absolute(a, src->path), false) };
 	return spec_load(a, diags, src, o);
 }

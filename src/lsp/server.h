@@ -81,6 +81,7 @@ struct server_options {		/* of the user: initializationOptions, workspace/config
 struct server {
 	FILE *out;
 	FILE *log;		/* NULL: none */
+	int64_t operators;	/* that a file may have; 0: as many as usual */
 	struct wire in;
 	struct client client;
 	struct server_options options;
