@@ -40,21 +40,45 @@ word_at(const char *words, int k, char *to, size_t room)
 #define MOST_NAMES	(FORMULA_OPERANDS + MAX_ATTRS + 1)
 #define LONGEST_NAME	32
 
+/* Is there a number in place of the operand of that name? */
+static bool
+is_number(const struct node *n, const char *operand)
+{
+	int k;
+
+	for (k = 0; k < op_nattrs(n->op); k++)
+		if (n->attr[k].given && strcmp(n->op->attrs[k].name, operand) == 0)
+			return true;
+	return false;
+}
+
+/* The names of the operands that are there, of which TO has room for all: those of which no number stands in the place. */
+static int
+operand_names(struct arena *a, const struct node *n, const char **to)
+{
+	char word[LONGEST_NAME];
+	int k, count = 0;
+
+	for (k = 0; word_at(n->op->operands, k, word, sizeof(word)); k++)
+		if (!is_number(n, word))
+			to[count++] = arena_strdup(a, word);
+	return count;
+}
+
 static const struct formula *
 formula_of_op(struct arena *a, const struct node *n)
 {
 	const struct op *op = n->op;
 	struct formula *f = formula_new(a, 0);
 	struct formula_name names[MOST_NAMES + 1];
-	char word[LONGEST_NAME];
-	const char *where;
-	int k, count = 0, operands = 0, given = 0;
+	const char *where, *word[FORMULA_OPERANDS];
+	int k, count = 0, operands = 0, given = 0, words = operand_names(a, n, word);
 
 	while (given < n->nin && n->in[given])
 		given++;
 	f->name = op->name;
-	for (k = 0; k < given && word_at(op->operands, k, word, sizeof(word)); k++)
-		names[count++] = (struct formula_name){ arena_strdup(a, word), formula_operand(f, operands++) };
+	for (k = 0; k < given && k < words; k++)
+		names[count++] = (struct formula_name){ word[k], formula_operand(f, operands++) };
 	for (k = 0; k < op_nattrs(op); k++)	/* operands that are there come first */
 		names[count++] = (struct formula_name){ op->attrs[k].name, formula_number(f,
 		    op->attrs[k].type == ATTR_REAL ? n->attr[k].r : (double)n->attr[k].i) };
@@ -124,9 +148,13 @@ pointwise_shape(struct build *b, struct node *n)
 {
 	const struct tensor *first = n->in[0];
 	struct tensor full = *n->in[0];
+	const char *word[FORMULA_OPERANDS];
 	bool whole = false;
 	int i, k;
 
+	if (n->nin > operand_names(b->module->arena, n, word))
+		return op_error(b, n, "%s: a number stands in place of a tensor, and that tensor is there too: leave one of "
+		    "them out", n->op->name);
 	for (k = 0; k < n->nin; k++)
 		if (!shape_float(b, n, k))
 			return false;
