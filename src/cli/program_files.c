@@ -12,6 +12,7 @@
 #include "cli/lint_check.h"
 #include "cli/replace.h"
 #include "plan/plan.h"
+#include "ir/prediction.h"
 #include "lint/engine.h"
 
 /* What lint calls an error, such as a device too small, must not wait until the program runs. */
@@ -71,6 +72,10 @@ program_make(struct arena *a, const struct command *c, const char *path,
 	path = spec->file->src->path;
 	if (!args->force && !fits(a, &d, spec))
 		return compile_failed(path, &d);
+	if (m->inference && !graph_prediction(m->validate)) {
+		print_error("%s: what network '%s' puts out is its input: there is nothing to infer", visible_text(a, path), m->name);
+		return 1;
+	}
 	p->module = m;
 	p->target = m->plan->target;
 	p->name = program_name(a, m->name);
