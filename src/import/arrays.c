@@ -93,6 +93,20 @@ numbers_of(struct importer *im, struct val *v)
 	return n;
 }
 
+/* Does the node only move numbers? What it makes of a constant of the file is then that constant, trained or not. */
+static bool
+only_moves(const struct model_node *n)
+{
+	static const char *const moves[] = { "Transpose", "Expand", "Reshape", "Unsqueeze", "Squeeze", "Slice", "Split", "Flatten",
+		"Identity", NULL };
+	int i;
+
+	for (i = 0; moves[i]; i++)
+		if (strcmp(n->op, moves[i]) == 0)
+			return true;
+	return false;
+}
+
 /* What the node makes, under its name. */
 bool
 array_keep(struct importer *im, const struct model_node *n, const struct array *a)
@@ -107,7 +121,8 @@ array_keep(struct importer *im, const struct model_node *n, const struct array *
 	for (i = 0; i < n->nin && !weight; i++) {
 		const struct val *in = map_get(&im->vals, n->in[i]);
 
-		if (in && in->data && numbers_is_weight(in->data) && in->data->count > 1)
+		if (in && in->data && in->data->count > 1 && (numbers_is_weight(in->data) || (i == 0 && only_moves(n) &&
+		    !in->data->computed && numbers_are_real(in->data))))
 			weight = in->data;
 	}
 	*made = (struct numbers){ .name = weight ? weight->name : "", .type = a->real ? ELEMENT_F64 : ELEMENT_I64, .rank = a->rank, .count = a->count,

@@ -55,6 +55,14 @@ sole_user(struct importer *im, const char *name)
 	return u && u->n == 1 ? u->only : NULL;
 }
 
+bool
+read_by_node(struct importer *im, const char *name)
+{
+	const struct users *u = map_get(&im->users, name);
+
+	return *name && u && u->only;
+}
+
 void
 node_done(struct importer *im, const struct model_node *n)
 {
@@ -81,6 +89,8 @@ defined(const struct importer *im, const char *symbol)
 	}
 	return -1;
 }
+
+static bool onnx_translate(struct importer *, const struct model_node *);
 
 /* A number for an axis that no input has would be of no effect. */
 static bool
@@ -119,6 +129,8 @@ is_initializer(const struct importer *im, const char *name)
 bool
 input_add(struct importer *im, const struct model_value *in, const char **why)
 {
+	bool real = numbers_are_real(&(struct numbers){ .type = in->type }), tokens = !real && im->translate == onnx_translate ?
+	    input_looks_up(im, in->name) : !real && in->type != ELEMENT_U8;
 	struct val *v;
 	struct tensor *t;
 	int i, at;
@@ -128,9 +140,9 @@ input_add(struct importer *im, const struct model_value *in, const char **why)
 		return false;
 	}
 	v = val_new(im, in->name);
-	t = ir_tensor(im->module, T_INPUT, numbers_are_real(&(struct numbers){ .type = in->type }) ||
-	    in->type == ELEMENT_U8 ? DT_F32 : DT_I32, true, 0, NULL, in->name, (struct loc){ 0 });
-	t->tokens = t->dtype == DT_I32;
+	t = ir_tensor(im->module, T_INPUT, tokens ? DT_I32 : DT_F32, true, 0, NULL, in->name, (struct loc){ 0 });
+	t->tokens = tokens;
+	v->whole = !real && !tokens;
 	t->rank = in->rank - 1;
 	for (i = 1; i < in->rank; i++) {
 		at = !in->is_map ? i - 1 : i == in->rank - 1 ? 0 : i;
@@ -145,6 +157,9 @@ input_add(struct importer *im, const struct model_value *in, const char **why)
 	if (in->dim[0] > 0)
 		im->batch = in->dim[0];
 	v->t = t;
+	if (v->whole && in->type != ELEMENT_U8)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the input '%s' is of whole numbers in the model, and "
+		    "of real ones here: it looks nothing up", in->name));
 	v->channels_first = in->is_map;
 	val_alias(im, in->name, v);
 	vec_push(im->arena, &im->inputs, v);
@@ -231,7 +246,9 @@ translate(struct importer *im, const struct model_node *n)
 		poison(im, n);
 		return;
 	}
-	if (!im->translate(im, n) && !cut_node(im, n, problems))
+	if (im->translate(im, n))
+		whole_follow(im, n);
+	else if (!cut_node(im, n, problems))
 		poison(im, n);
 }
 
@@ -279,6 +296,9 @@ find_outputs(struct importer *im, const char **why)
 		    "its first output is not computed from its inputs";
 		return false;
 	}
+	if (v->source.at > 0)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "of the output '%s' the batch is axis %d in the model, "
+		    "and in front of the others here", im->model->outputs.v[0].name, v->source.at));
 	v = val_first(v);
 	vec_push(im->arena, &im->outputs, v);
 	for (i = 1; i < im->model->outputs.n; i++)

@@ -36,10 +36,12 @@ struct val {			/* what a name of the model stands for */
 	const char *name;
 	const struct numbers *data;	/* a constant */
 	const struct numbers *stepped;	/* the same, but of each sample other numbers, such as which sample it is */
+	const struct numbers *transpose_of;	/* that matrix the other way round, which one product alone reads */
 	const struct integers *integers;	/* known */
 	struct tensor *t;	/* an input's, or what a step makes; T_POISON: it could not be made */
 	struct step *def;
 	int uses;		/* by steps, and as a result of the network */
+	bool whole;		/* a tensor of real numbers of ours that are whole ones in the source */
 	int range;		/* an input of whole numbers: how many there are of them; 0: not known yet */
 	const char *word;	/* what the spec calls it, once it has a name */
 	bool channels_first;	/* ours has the source's last axis in front of the others */
@@ -195,12 +197,16 @@ bool	 attr_ints(const struct model_node *, const char *name, int *n, const int64
 
 /* The node that alone reads a name, which is no result of the network; NULL: several, or none. */
 const struct model_node	*sole_user(struct importer *, const char *name);
+bool	 read_by_node(struct importer *, const char *name);	/* or is it a result of the network at most? */
 void	 node_done(struct importer *, const struct model_node *);	/* it is not to be translated */
 
 /* Computes what is known without running the network; false: it is none of that. */
 bool	 fold_node(struct importer *, const struct model_node *);
 bool	 fold_array(struct importer *, const struct model_node *);	/* the same, of arrays of any rank (arrays.c) */
 
+bool	 input_looks_up(struct importer *, const char *name);	/* do its numbers stand for rows of a table (whole.c)? */
+bool	 both_whole(const struct val *, const struct val *);
+void	 whole_follow(struct importer *, const struct model_node *);	/* after it became steps */
 /* Makes an input of the network of what the file says of a value (import.c). */
 bool	 input_add(struct importer *, const struct model_value *, const char **why);
 /* What of ours does nearly the same; NULL: nothing is known that does. */

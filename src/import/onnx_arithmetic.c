@@ -137,6 +137,8 @@ mul(struct importer *im, const struct model_node *n)
 static bool
 quotient(struct importer *im, const struct model_node *n)
 {
+	if (both_whole(node_in(im, n, 0), node_in(im, n, 1)))
+		return cannot(im, "it divides whole numbers, and drops what is left over");
 	return two_operands(im, n, "div");
 }
 

@@ -8,6 +8,7 @@
 /* kernel_shape, strides, pads and dilations, as both have them. */
 struct window {
 	int n;
+	bool lower;		/* as many as make ceil(input / stride), of which the larger half is in front */
 	int64_t kernel[MOST_SPACE], stride[MOST_SPACE], dilation[MOST_SPACE], pad[2 * MOST_SPACE];
 	bool same;		/* auto_pad=SAME_UPPER */
 	bool plain;		/* no padding */
@@ -38,8 +39,7 @@ pads_of(struct importer *im, const struct model_node *n, struct window *w)
 	int count, i;
 
 	w->plain = true;
-	if (strcmp(how, "SAME_LOWER") == 0)
-		return cannot(im, "auto_pad=SAME_LOWER, whose larger half is in front, is not ours");
+	w->lower = strcmp(how, "SAME_LOWER") == 0;
 	w->same = strcmp(how, "SAME_UPPER") == 0;
 	if (w->same || strcmp(how, "VALID") == 0 || !attr_ints(n, "pads", &count, &v))
 		return true;
@@ -64,6 +64,23 @@ window_of(struct importer *im, const struct model_node *n, const struct val *x, 
 		return cannot(im, "its input has %d axes of space: 1 to 3 are ours", w->n);
 	return axes_of(im, n, "strides", w->n, w->stride) && axes_of(im, n, "dilations", w->n, w->dilation) &&
 	    axes_of(im, n, "kernel_shape", w->n, w->kernel) && pads_of(im, n, w);
+}
+
+/* Pads of SAME_LOWER, once the kernel is known. */
+static void
+pad_lower(struct window *w, const struct tensor *x)
+{
+	int i;
+
+	for (i = 0; w->lower && i < w->n; i++) {
+		int64_t in = x->dim[i + 1], out = (in + w->stride[i] - 1) / w->stride[i];
+		int64_t all = (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - in;
+
+		all = all > 0 ? all : 0;
+		w->pad[2 * i] = all - all / 2;
+		w->pad[2 * i + 1] = all / 2;
+		w->plain &= all == 0;
+	}
 }
 
 static bool
@@ -127,6 +144,7 @@ conv(struct importer *im, const struct model_node *n)
 		return false;
 	if (bias && !bias->data)
 		return cannot(im, "its bias is computed: only trained ones are ours");
+	pad_lower(&w, x->t);
 	call_begin(&c, im, "conv");
 	call_in(&c, x);
 	call_int(&c, "filters", weight->data->dim[0]);
@@ -145,7 +163,7 @@ pad_of_transposed(struct importer *im, const struct window *w, struct call *c)
 	int64_t pad[MOST_SPACE];
 	int i;
 
-	if (w->same)
+	if (w->same || w->lower)
 		return cannot(im, "auto_pad of a transposed convolution is not ours");
 	for (i = 0; i < w->n; i++) {
 		pad[i] = w->pad[2 * i];
@@ -199,8 +217,9 @@ pool(struct importer *im, const struct model_node *n, const char *ours)
 		return false;
 	if (!all_one(w.dilation, w.n))
 		return cannot(im, "its window has holes (dilations)");
-	if (n->nout > 1 && *n->out[1] && map_get(&im->users, n->out[1]))
+	if (n->nout > 1 && read_by_node(im, n->out[1]))
 		return cannot(im, "the places of its maxima are read");
+	pad_lower(&w, x->t);
 	call_begin(&c, im, ours);
 	call_in(&c, x);
 	call_ints(&c, "kernel", w.n, w.kernel);

@@ -56,13 +56,27 @@ celu(struct importer *im, const struct model_node *n)
 	return with_number(im, n, "celu", "alpha", attr_real(n, "alpha", 1), 1);
 }
 
+/* Ours has its own two numbers; with others it is elu, scaled. */
 static bool
 selu(struct importer *im, const struct model_node *n)
 {
-	if (fabs(attr_real(n, "alpha", 1.6732632) - 1.6732632) > 1e-5 ||
-	    fabs(attr_real(n, "gamma", 1.0507010) - 1.0507010) > 1e-5)
-		return cannot(im, "selu has its own two numbers; the closest is elu");
-	return with_number(im, n, "selu", "", 0, 0);
+	double alpha = attr_real(n, "alpha", 1.6732632), gamma = attr_real(n, "gamma", 1.0507010);
+	struct val *x;
+	struct call c;
+
+	if (fabs(alpha - 1.6732632) <= 1e-5 && fabs(gamma - 1.0507010) <= 1e-5)
+		return with_number(im, n, "selu", "", 0, 0);
+	if (!(x = val_laid(im, node_in(im, n, 0), -1)))
+		return false;
+	call_begin(&c, im, "elu");
+	call_like(&c, x);
+	call_real(&c, "alpha", alpha);
+	if (!(x = call_value(&c)))
+		return false;
+	call_begin(&c, im, "scale");
+	call_like(&c, x);
+	call_real(&c, "factor", gamma);
+	return call_end(&c, n->out[0]);
 }
 
 const struct onnx_op onnx_op_leaky_relu = { .name = "LeakyRelu", .translate = leaky_relu };
@@ -87,12 +101,29 @@ gelu(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_gelu = { .name = "Gelu", .translate = gelu };
 
+/* Ours has a slope of 1/6 through 1/2; any other is a line that is clamped. */
 static bool
 hardsigmoid(struct importer *im, const struct model_node *n)
 {
-	if (fabs(attr_real(n, "alpha", 0.2) - 1.0 / 6) > 1e-6 || fabs(attr_real(n, "beta", 0.5) - 0.5) > 1e-6)
-		return cannot(im, "hardsigmoid has a slope of 1/6; the closest is clamp of a scale");
-	return with_number(im, n, "hardsigmoid", "", 0, 0);
+	double slope = attr_real(n, "alpha", 0.2), offset = attr_real(n, "beta", 0.5);
+	struct val *x;
+	struct call c;
+
+	if (fabs(slope - 1.0 / 6) <= 1e-6 && fabs(offset - 0.5) <= 1e-6)
+		return with_number(im, n, "hardsigmoid", "", 0, 0);
+	if (!(x = val_laid(im, node_in(im, n, 0), -1)))
+		return false;
+	call_begin(&c, im, "scale");
+	call_like(&c, x);
+	call_real(&c, "factor", slope);
+	call_real(&c, "offset", offset);
+	if (!(x = call_value(&c)))
+		return false;
+	call_begin(&c, im, "clamp");
+	call_like(&c, x);
+	call_real(&c, "least", 0);
+	call_real(&c, "most", 1);
+	return call_end(&c, n->out[0]);
 }
 
 const struct onnx_op onnx_op_hardsigmoid = { .name = "HardSigmoid", .translate = hardsigmoid };
@@ -116,6 +147,8 @@ clip(struct importer *im, const struct model_node *n)
 
 	if (!x || !bound(im, n, 1, "min", -INFINITY, &least) || !bound(im, n, 2, "max", INFINITY, &most))
 		return false;
+	if (least > most)	/* then ONNX says most, for all */
+		least = most;
 	if (least == 0 && (most == 6 || isinf(most)))
 		return with_number(im, n, isinf(most) ? "relu" : "relu6", "", 0, 0);
 	if (isinf(most) || isinf(least)) {

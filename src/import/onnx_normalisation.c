@@ -50,7 +50,7 @@ layernorm(struct importer *im, const struct model_node *n)
 
 	if (!x || !val_axis(im, x, attr_int(n, "axis", -1), &axis))
 		return false;
-	if (n->nout > 1 && *n->out[1] && map_get(&im->users, n->out[1]))
+	if ((n->nout > 1 && read_by_node(im, n->out[1])) || (n->nout > 2 && read_by_node(im, n->out[2])))
 		return cannot(im, "its mean is read too");
 	if (axis < x->source.at)
 		return cannot(im, "it normalises across the batch");

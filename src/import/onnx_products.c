@@ -22,20 +22,74 @@ dense(struct importer *im, struct val *x, const struct numbers *w, bool transpos
 	return call_end(&c, out);
 }
 
+/* The constant that a product reads as its second matrix, and whether the other way round; NULL: it is none. */
+static const struct numbers *
+matrix_of(const struct val *v, bool *turned)
+{
+	*turned = v && v->transpose_of;
+	if (*turned)
+		return v->transpose_of;
+	return v && v->data && v->data->rank == 2 ? v->data : NULL;
+}
+
+static bool
+times(struct importer *im, const char *in, double factor, const char *out)
+{
+	struct val *x = val_of(im, in);
+	struct call c;
+
+	if (factor == 1 || !x->t) {	/* what is no tensor yet is a constant, which only 1 leaves as it is */
+		if (factor != 1)
+			return cannot(im, "beta of what it adds is not ours; the closest is dense");
+		val_alias(im, out, x);
+		return true;
+	}
+	call_begin(&c, im, "scale");
+	call_like(&c, x);
+	call_real(&c, "factor", factor);
+	return call_end(&c, out);
+}
+
+/* alpha x w + beta c, where that is no dense layer: one after the other. */
+static bool
+gemm_apart(struct importer *im, const struct model_node *n, struct val *x, const struct numbers *w, bool transposed)
+{
+	const char *product = arena_join(im->arena, n->out[0], ".", "product"), *scaled = arena_join(im->arena, n->out[0], ".",
+	    "scaled"), *added = arena_join(im->arena, n->out[0], ".", "added");
+	struct val *c = node_in(im, n, 2), *pair[2];
+
+	if (!dense(im, x, w, transposed, NULL, product) || !times(im, product, attr_real(n, "alpha", 1), c ? scaled : n->out[0]))
+		return false;
+	if (!c)
+		return true;
+	if (attr_real(n, "beta", 1) != 1 && !(c = val_tensor(im, c, 1)))
+		return false;
+	val_alias(im, added, c);
+	if (!times(im, added, attr_real(n, "beta", 1), added))
+		return false;
+	pair[0] = val_of(im, scaled);
+	pair[1] = val_of(im, added);
+	return broadcast_call(im, n, "add", pair, 2);
+}
+
 static bool
 gemm(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_laid(im, node_in(im, n, 0), -1), *w = node_in(im, n, 1), *bias = node_in(im, n, 2);
+	struct val *x = val_laid(im, node_in(im, n, 0), -1), *bias = node_in(im, n, 2);
+	bool turned, units_first = attr_int(n, "transB", 0);
+	const struct numbers *w = matrix_of(node_in(im, n, 1), &turned);
 
 	if (!x)
 		return false;
-	if (!w || !w->data || w->data->rank != 2)
+	if (!w)
 		return cannot(im, "its second matrix is computed; the closest is matmul");
-	if (attr_real(n, "alpha", 1) != 1 || (bias && attr_real(n, "beta", 1) != 1) || attr_int(n, "transA", 0))
-		return cannot(im, "alpha, beta and transA are not ours; the closest is dense");
-	if (bias && (!bias->data || bias->data->count != w->data->dim[attr_int(n, "transB", 0) ? 0 : 1]))
-		return cannot(im, "what it adds is no bias of one number a unit");
-	return dense(im, x, w->data, !attr_int(n, "transB", 0), bias ? bias->data : NULL, n->out[0]);
+	units_first ^= turned;
+	if (attr_int(n, "transA", 0))
+		return cannot(im, "its first matrix is the other way round: it multiplies along the batch");
+	if (attr_real(n, "alpha", 1) != 1 || (bias && (attr_real(n, "beta", 1) != 1 || !bias->data || bias->data->rank != 1 ||
+	    bias->data->count != w->dim[units_first ? 0 : 1])))
+		return gemm_apart(im, n, x, w, !units_first);
+	return dense(im, x, w, !units_first, bias ? bias->data : NULL, n->out[0]);
 }
 
 const struct onnx_op onnx_op_gemm = { .name = "Gemm", .translate = gemm };
@@ -60,16 +114,17 @@ matmul(struct importer *im, const struct model_node *n)
 {
 	struct val *a = val_laid(im, node_in(im, n, 0), -1), *b = node_in(im, n, 1), *pair[2];
 	const struct model_node *sum;
-	const struct numbers *bias;
+	const struct numbers *bias, *w;
 	struct joint j;
 	struct call c;
+	bool turned;
 
 	if (!a)
 		return false;
-	if (b && b->data && b->data->rank == 2) {
-		if ((bias = bias_after(im, n, b->data->dim[1], &sum)))
+	if ((w = matrix_of(b, &turned))) {
+		if ((bias = bias_after(im, n, w->dim[!turned], &sum)))
 			node_done(im, sum);
-		return dense(im, a, b->data, true, bias, bias ? sum->out[0] : n->out[0]);
+		return dense(im, a, w, !turned, bias, bias ? sum->out[0] : n->out[0]);
 	}
 	if (!(b = val_laid(im, b, -1)))
 		return false;

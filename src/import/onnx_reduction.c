@@ -18,7 +18,13 @@ reduce(struct importer *im, const struct model_node *n, const char *ours)
 		return false;
 	if (!given && !attr_ints(n, "axes", &count, &v))
 		return cannot(im, "it makes one number of all samples");
-	if (count > MODEL_RANK || count == 0)
+	if (count == 0 && attr_int(n, "noop_with_empty_axes", 0)) {
+		val_alias(im, n->out[0], x);
+		return true;
+	}
+	if (count == 0)
+		return cannot(im, "it makes one number of all samples");
+	if (count > MODEL_RANK)
 		return cannot(im, "its axes are not understood");
 	for (i = 0; i < count; i++) {
 		if (!val_axis(im, x, v[i], &k))

@@ -6,27 +6,75 @@
 
 #define MOST_SPACE	3
 
+/* Which of the numbers in scales or sizes is that of the axis; -1: none, it stays. */
+static int
+place_of(const struct model_node *n, int rank, int axis)
+{
+	const int64_t *v;
+	int count, i;
+
+	if (!attr_ints(n, "axes", &count, &v))
+		return axis;
+	for (i = 0; i < count; i++)
+		if (v[i] == axis || v[i] + rank == axis)
+			return i;
+	return -1;
+}
+
+static bool
+interpolated(const struct model_node *n)
+{
+	return strcmp(attr_text(n, "mode", "nearest"), "nearest") != 0;
+}
+
+/* What an axis of that extent becomes. */
+static bool
+extent(struct importer *im, const struct model_node *n, int rank, int axis, int64_t in, int64_t *size)
+{
+	struct val *scales = node_in(im, n, 2), *sizes = node_in(im, n, 3);
+	const struct integers *k = val_integers(im, sizes);
+	int at = place_of(n, rank, axis);
+	double scale, to;
+
+	*size = in;
+	if (at < 0)
+		return true;
+	if (sizes ? !k || at >= k->n : !scales || !scales->data || at >= scales->data->count)
+		return cannot(im, "its size is computed, or not one for each axis");
+	scale = sizes ? 1 : numbers_real(scales->data, at);
+	to = sizes ? (double)k->v[at] : floor((double)in * scale);
+	if (axis < 2 && (sizes ? axis == 1 && to != (double)in : scale != 1))
+		return cannot(im, "it resizes more than the axes of space");
+	if (axis < 2)
+		return true;
+	if (!(to >= 1 && to <= LARGEST_EXTENT))
+		return cannot(im, "its size is out of range");
+	if (!sizes && fabs((double)in * scale - to) > 1e-4 * to && interpolated(n))
+		return cannot(im, "its scale makes no whole number of elements, and it counts with the rest; upsample counts "
+		    "with the size that comes of it");
+	if (to == 1 && in > 1 && interpolated(n) && strcmp(attr_text(n, "coordinate_transformation_mode", "half_pixel"),
+	    "pytorch_half_pixel") == 0)
+		return cannot(im, "where one element is left it takes the first; upsample takes the middle");
+	*size = (int64_t)to;
+	return true;
+}
+
 /* The new extents; with whole factors in FACTOR, or 0 there. */
 static bool
 extents(struct importer *im, const struct model_node *n, const struct val *x, int64_t *size, int64_t *factor)
 {
-	struct val *scales = node_in(im, n, 2), *sizes = node_in(im, n, 3);
-	const struct integers *k = val_integers(im, sizes);
+	int64_t same;
 	int i, space = x->t->rank - 1;
 
-	if (sizes ? !k || k->n != space + 2 : !scales || !scales->data || scales->data->count != space + 2)
-		return cannot(im, "its size is computed, or not one for each axis");
-	if (!sizes && (numbers_real(scales->data, 0) != 1 || numbers_real(scales->data, 1) != 1))
-		return cannot(im, "it resizes more than the axes of space");
-	if (sizes && k->v[1] != x->t->dim[0])
-		return cannot(im, "it resizes more than the axes of space");
+	if (strcmp(attr_text(n, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
+		return cannot(im, "it keeps the ratio of height and width; upsample goes to the size that is said");
+	if (!extent(im, n, space + 2, 0, 1, &same) || !extent(im, n, space + 2, 1, x->t->dim[0], &same))
+		return false;
 	for (i = 0; i < space; i++) {
 		int64_t in = x->t->dim[i + 1];
-		double to = sizes ? (double)k->v[i + 2] : floor((double)in * numbers_real(scales->data, i + 2));
 
-		if (!(to >= 1 && to <= LARGEST_EXTENT))
-			return cannot(im, "its size is out of range");
-		size[i] = (int64_t)to;
+		if (!extent(im, n, space + 2, i + 2, in, &size[i]))
+			return false;
 		factor[i] = size[i] % in == 0 ? size[i] / in : 0;
 	}
 	return true;
@@ -66,8 +114,8 @@ resize(struct importer *im, const struct model_node *n)
 	space = x->t->rank - 1;
 	if (space < 1 || space > MOST_SPACE || !x->t->batched)
 		return cannot(im, "its input has %d axes of space: 1 to 3 are ours", space);
-	if (attr_int(n, "antialias", 0) || model_attr(n, "axes"))
-		return cannot(im, "antialias and axes are not ours; the closest is upsample");
+	if (attr_int(n, "antialias", 0))
+		return cannot(im, "antialias is not ours; the closest is upsample");
 	if (!extents(im, n, x, size, factor))
 		return false;
 	for (i = 0; i < space; i++)
@@ -78,7 +126,7 @@ resize(struct importer *im, const struct model_node *n)
 		call_ints(&c, "factor", space, factor);
 	else
 		call_ints(&c, "size", space, size);
-	if (strcmp(attr_text(n, "mode", "nearest"), "nearest") != 0) {
+	if (interpolated(n)) {
 		if (!interpolates(im, n, space, &c))
 			return false;
 	} else if (!floors && !(whole && strcmp(where, "half_pixel") == 0 && strcmp(attr_text(n, "nearest_mode",

@@ -484,9 +484,23 @@ cast(struct importer *im, const struct model_node *n)
 {
 	struct val *x = node_in(im, n, 0);
 	int64_t to = attr_int(n, "to", 1);
+	bool real = to == 1 || to == 10 || to == 11 || to == 16;
+	struct call c;
 
-	if (x && x->t && x->t->dtype == DT_F32 && to != 1 && to != 10 && to != 11 && to != 16)
+	if (x && x->t && x->t->dtype == DT_F32 && !real && !x->whole && to != 9)
 		return cannot(im, "it makes whole numbers of real ones");
+	if (x && x->t && (x->t->dtype == DT_F32 ? to == 9 : real)) {
+		call_begin(&c, im, real ? "cast" : "not_equal");
+		call_like(&c, x);
+		if (!real)
+			call_real(&c, "than", 0);
+		return call_end(&c, n->out[0]);
+	}
+	if (x && x->t && x->whole && real) {	/* the same numbers, which are real from here on */
+		val_view(im, n->out[0], x, x->source);
+		val_of(im, n->out[0])->whole = false;
+		return true;
+	}
 	return same(im, n);
 }
 

@@ -31,6 +31,27 @@ moved(struct importer *im, const struct model_node *n, const struct array *a, st
 	return array_keep(im, n, to);
 }
 
+/* The matrix of one product is not written out anew: a product says which way round it is, and weights stay in the file. */
+static bool
+for_product(struct importer *im, const struct model_node *n)
+{
+	const struct model_node *user = sole_user(im, n->out[0]);
+	const struct numbers *w = node_in(im, n, 0)->data;
+	const int64_t *v = NULL;
+	struct val *turned;
+	int count = 0;
+
+	if (!w || !numbers_are_real(w) || w->rank != 2 || !user || user->nin < 2 || strcmp(user->in[1], n->out[0]) != 0 ||
+	    (strcmp(user->op, "MatMul") != 0 && strcmp(user->op, "Gemm") != 0))
+		return false;
+	if (attr_ints(n, "perm", &count, &v) && (count != 2 || v[0] != 1 || v[1] != 0))
+		return false;
+	turned = val_new(im, n->out[0]);
+	turned->transpose_of = w;
+	val_alias(im, n->out[0], turned);
+	return true;
+}
+
 static bool
 fold_transpose(struct importer *im, const struct model_node *n)
 {
@@ -41,6 +62,8 @@ fold_transpose(struct importer *im, const struct model_node *n)
 
 	if (!array_of(im, node_in(im, n, 0), &a))
 		return false;
+	if (for_product(im, n))
+		return true;
 	to = a;
 	array_strides(&a, own);
 	if (attr_ints(n, "perm", &count, &v) && count != a.rank)

@@ -3,6 +3,7 @@
  */
 #include "import/importer.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -378,18 +379,43 @@ parameter(struct importer *im, const struct numbers *n, int rank, const int64_t 
 	return v;
 }
 
+#define MOST_REAL	((double)(1 << 24))	/* up to which f32 has every whole number */
+
+/* Whole numbers as real ones, which is what meets those of an input; NULL after cannot(). */
+static const struct numbers *
+made_real(struct importer *im, const struct numbers *n)
+{
+	struct numbers *made = ARENA_NEW(im->arena, struct numbers);
+	double *to = n->count <= 1 << 20 ? arena_array(im->arena, (size_t)n->count + 1, sizeof(*to)) : NULL;
+	int64_t i;
+
+	for (i = 0; to && i < n->count; i++) {
+		to[i] = numbers_real(n, i);
+		if (fabs(to[i]) > MOST_REAL)
+			to = NULL;
+	}
+	if (!to) {
+		cannot(im, "the constant '%s' is of whole numbers, too many or too large for real ones", n->name);
+		return NULL;
+	}
+	*made = *n;
+	made->type = ELEMENT_F64;
+	made->data = (const unsigned char *)to;
+	made->place = NULL;
+	made->computed = true;
+	return made;
+}
+
 /* A constant as a parameter of RANK axes: those of the batch and of extent 1 in front of it are left out. */
 static struct val *
 as_parameter(struct importer *im, struct val *v, int rank)
 {
-	const struct numbers *n = v->data;
+	const struct numbers *n = numbers_are_real(v->data) ? v->data : made_real(im, v->data);
 	int64_t dim[MODEL_RANK] = { 0 };
 	int i, own, more;
 
-	if (!numbers_are_real(n)) {
-		cannot(im, "the constant '%s' is of whole numbers, which no layer computes with", n->name);
+	if (!n)
 		return NULL;
-	}
 	own = n->rank;
 	if (rank < 0)
 		rank = own;

@@ -1,0 +1,96 @@
+/*
+ * Whole numbers of the source. Those that look rows of a table up are tokens here. All others, such as masks, are computed
+ * with as real numbers, which hold them exactly up to 2^24; what is not the same of those, a division, is refused.
+ */
+#include "import/importer.h"
+
+#include <string.h>
+
+static bool
+is_one_of(const char *op, const char *const *names)
+{
+	while (*names && strcmp(*names, op) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* Do they no longer matter as they are? */
+static bool
+ends(const struct model_node *n)
+{
+	static const char *const asks[] = { "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Shape", "Not", "And", "Or",
+		NULL };
+	int64_t to = attr_int(n, "to", 1);
+
+	return is_one_of(n->op, asks) || (strcmp(n->op, "Cast") == 0 && (to == 1 || to == 9 || to == 10 || to == 11 || to == 16));
+}
+
+static bool
+looks_up(const struct model_node *n, int k)
+{
+	static const char *const lookups[] = { "Gather", "GatherElements", "GatherND", "Embedding", NULL };
+
+	return k == 1 && is_one_of(n->op, lookups);
+}
+
+/* Nodes stand in the order in which they run, so one pass finds all that comes of it. */
+bool
+input_looks_up(struct importer *im, const char *name)
+{
+	struct map comes = { 0 };
+	int i, k, o;
+
+	map_put(im->arena, &comes, name, im);
+	for (i = 0; i < im->model->nodes.n; i++) {
+		const struct model_node *n = im->model->nodes.v[i];
+
+		for (k = 0; k < n->nin; k++) {
+			if (!map_get(&comes, n->in[k]))
+				continue;
+			if (looks_up(n, k))
+				return true;
+			for (o = 0; o < n->nout && !ends(n); o++)
+				if (*n->out[o] && !map_get(&comes, n->out[o]))
+					map_put(im->arena, &comes, n->out[o], im);
+		}
+	}
+	return false;
+}
+
+static bool
+is_whole(const struct val *v)
+{
+	return v && (v->whole || (v->data && !numbers_are_real(v->data)) || v->integers);
+}
+
+bool
+both_whole(const struct val *x, const struct val *y)
+{
+	return is_whole(x) && is_whole(y);
+}
+
+/* What the node makes is whole, where all that it takes numbers from is. */
+void
+whole_follow(struct importer *im, const struct model_node *n)
+{
+	bool choice = strcmp(n->op, "Where") == 0, first = strcmp(n->op, "Gather") == 0, any = false;
+	int k;
+
+	if (ends(n))
+		return;
+	for (k = choice; k < n->nin && !(first && k > 0); k++) {
+		const struct val *v = map_get(&im->vals, n->in[k]);
+
+		if (!v || !v->t)
+			continue;
+		if (!v->whole)
+			return;
+		any = true;
+	}
+	for (k = 0; any && k < n->nout; k++) {
+		struct val *v = map_get(&im->vals, n->out[k]);
+
+		if (v && v->t)
+			v->whole = true;
+	}
+}

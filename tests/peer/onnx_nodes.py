@@ -1,0 +1,172 @@
+"""The onnx package's own tests of operators: models of a node or a few with inputs and outputs that it records. Each is
+imported, built for C as a program that infers, and its output compared.
+
+    onnx_nodes.py FOLDER [PATTERN...]      reports in TAP; without patterns all of them, counted
+
+A network of ours computes samples one by one, and its weights are part of it. So the first axis of a test's inputs is the
+batch, and an input that is no sample (a weight, an axis, an operand of other extents) becomes a constant of the model
+before it is imported.
+"""
+import collections
+import ctypes
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+import warnings
+
+import numpy
+import onnx
+from onnx import numpy_helper
+
+import tap
+from tap import result
+
+warnings.filterwarnings("ignore")
+work, patterns = sys.argv[1], sys.argv[2:]
+STOWAGE = os.environ["STOWAGE"]
+CC = [*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O0", "-fopenmp-simd", "-pthread", "-w", "-shared", "-fPIC", "-DLIBRARY"]
+
+# of these the inputs from that place on are weights, or numbers that say what is done
+SAMPLES = {"Conv": 1, "ConvTranspose": 1, "Gemm": 1, "BatchNormalization": 1, "InstanceNormalization": 1,
+           "LayerNormalization": 1, "GroupNormalization": 1, "RMSNormalization": 1, "PRelu": 1, "Dropout": 1, "Pad": 1,
+           "Reshape": 1, "Slice": 1, "Resize": 1, "Upsample": 1, "Expand": 1, "Tile": 1, "Squeeze": 1, "Unsqueeze": 1, "Split": 1,
+           "Clip": 1, "LSTM": 1, "GRU": 1, "RNN": 1, "CumSum": 1, "TopK": 1, "OneHot": 1}
+
+
+def known():
+    """The operators that import has a record of."""
+    folder, names = os.path.join(os.environ["top_srcdir"], "src/import"), set()
+    for file in os.listdir(folder):
+        if re.fullmatch(r"onnx_\w+\.c", file):
+            with open(os.path.join(folder, file)) as f:
+                names |= set(re.findall(r'(?:ONNX_OP_ROW\(\w+, |\.name = )"(\w+)"', f.read()))
+    return names
+
+
+def cases():
+    from onnx.backend.test.case import node
+    kept = sys.argv[1:]
+    sys.argv[1:] = []
+    found = node.collect_testcases(None)
+    sys.argv[1:] = kept
+    return found
+
+
+def is_sample(value, first, slot, op):
+    return isinstance(value, numpy.ndarray) and value.ndim > 0 and value.shape[0] == first.shape[0] and \
+        slot < SAMPLES.get(op, 9) and value.ndim == first.ndim
+
+
+def with_constants(model, inputs):
+    """The model with what is no sample as its constants, and what is one."""
+    model = onnx.ModelProto.FromString(model.SerializeToString())
+    graph, samples = model.graph, []
+    op = graph.node[0].op_type
+    first = inputs[0]
+    for slot, (value, data) in enumerate(zip(list(graph.input), inputs)):
+        if slot == 0 or is_sample(data, first, slot, op):
+            samples.append((value.name, data))
+        else:
+            graph.initializer.append(numpy_helper.from_array(data, value.name))
+            graph.input.remove(value)
+    return model, samples
+
+
+def imported(path, folder):
+    """Why there is no spec of it; None: there is."""
+    done = subprocess.run([STOWAGE, "import", "--loss", "none", path, "-o", folder + "/net.nn", "-w", folder + "/w.safetensors"],
+                          capture_output=True, text=True)
+    return done.stderr.strip() if done.returncode else None
+
+
+def build(folder, batch):
+    subprocess.run([STOWAGE, "emit", "--infer", "-b", str(batch), "-t", "c", "--threads", "1", "-o", folder + "/", folder + "/net.nn"],
+                   check=True, capture_output=True, text=True)
+    source = [f for f in os.listdir(folder) if f.endswith(".c")][0]
+    subprocess.run([*CC, "-o", folder + "/net.so", os.path.join(folder, source), "-lm"], check=True, capture_output=True)
+    return ctypes.CDLL(folder + "/net.so")
+
+
+def computed(folder, samples, count):
+    batch = samples[0][1].shape[0]
+    lib = build(folder, batch)
+    with open(folder + "/net.nn") as f:
+        spec = f.read()
+    tokens = re.findall(r"(?m)^  input +\w+ +: (\w+)\[", spec)
+    arrays = [numpy.ascontiguousarray(x.astype(numpy.float32 if kind == "f32" else numpy.int32))
+              for kind, (_, x) in zip(tokens, samples)]
+    pointers = (ctypes.c_void_p * len(arrays))(*[a.ctypes.data for a in arrays])
+    out = numpy.empty(count, numpy.float32)
+    if lib.net_open((folder + "/w.safetensors").encode(), 1) != 0:
+        raise RuntimeError("net_open")
+    status = lib.net_run(ctypes.c_int64(batch), pointers, out.ctypes.data_as(ctypes.c_void_p))
+    lib.net_close()
+    if status != 0:
+        raise RuntimeError("net_run")
+    return out
+
+
+def compare(case):
+    """What is wrong; None: nothing. A refusal is a pair."""
+    inputs, outputs = case.data_sets[0]
+    inputs = [numpy.asarray(x) for x in inputs]
+    folder = os.path.join(work, re.sub(r"\W", "_", case.name))
+    os.makedirs(folder, exist_ok=True)
+    model, samples = with_constants(case.model, inputs)
+    onnx.save(model, folder + "/net.onnx")
+    why = imported(folder + "/net.onnx", folder)
+    if why:
+        return "refused", why
+    want = numpy.asarray(outputs[0]).astype(numpy.float32)
+    got = computed(folder, samples, want.size)
+    near = 1e-2 if numpy.asarray(outputs[0]).dtype.itemsize < 4 else 1e-3	# of what has 16 bits
+    batch = samples[0][1].shape[0]	# the batch may be another axis in the model, as import says
+    good = any(numpy.allclose(got, numpy.moveaxis(want, axis, 0).ravel(), rtol=near, atol=1e-5, equal_nan=True)
+               for axis in range(want.ndim) if want.shape[axis] == batch)
+    return None if good else ("wrong", f"{got[:6]} in place of {want.ravel()[:6]}")
+
+
+def trains(model):
+    """It computes what training does, which is not what the network computes afterwards."""
+    return any(a.name == "training_mode" and a.i for n in model.graph.node for a in n.attribute) or \
+        any(n.op_type == "Dropout" and len(n.input) > 2 for n in model.graph.node)
+
+
+# What cannot be: a network has samples, which do not mix, of numbers
+NEVER = re.compile(r"batch|one number of all samples|has no inputs|computes with integers of shapes|is not computed from its "
+                   r"inputs|is not said, or has no batch|of a type that is not read|no tensor is")
+have, reasons, counts = known(), collections.Counter(), collections.Counter()
+for case in cases():
+    ops = {n.op_type for n in case.model.graph.node}
+    if not ops <= have or case.model.graph.node[0].domain not in ("", "ai.onnx"):
+        continue
+    if patterns and case.name not in patterns and not any(fnmatch.fnmatch(case.name, p) for p in patterns):
+        continue
+    if not all(isinstance(x, (numpy.ndarray, numpy.generic)) for x in case.data_sets[0][0]) or not case.data_sets[0][0] or \
+            numpy.asarray(case.data_sets[0][0][0]).ndim == 0:
+        counts["no samples"] += 1
+        continue
+    if any(numpy.asarray(x).size == 0 for x in case.data_sets[0][0] + case.data_sets[0][1][:1] if not isinstance(x, list)):
+        counts["nothing in it"] += 1	# a tensor of ours has elements
+        continue
+    if trains(case.model):
+        counts["trains"] += 1
+        continue
+    try:
+        kind, why = compare(case) or ("right", "")
+    except (subprocess.CalledProcessError, RuntimeError, OSError) as e:
+        kind, why = "wrong", getattr(e, "stderr", None) or str(e)
+    if "there is nothing to infer" in why:	# a dropout alone
+        kind = "nothing computed"
+    if kind == "refused" and NEVER.search(why):
+        kind = "mixes samples"
+    counts[kind] += 1
+    if patterns or kind in ("wrong", "refused"):
+        result(kind in ("right", "mixes samples", "nothing computed") or (kind == "refused" and not patterns), f"{case.name}: {kind}", why)
+print("#", dict(counts))
+if not patterns:
+    wanted = counts["right"] + counts["wrong"] + counts["refused"]
+    result(counts["right"] >= 0.8 * wanted and wanted > 300, f"{counts['right']} of {wanted} tests give the recorded output")
+tap.done()
