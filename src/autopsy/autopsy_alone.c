@@ -106,6 +106,14 @@ of_all(const struct autopsy *y, int64_t total)
 	    "the device's %s" : "the %s that it has and that are free", size_human(all, total));
 }
 
+/* Could PyTorch have kept what forward makes for a backward that never comes? */
+static bool
+may_be_recorded(const struct autopsy *y)
+{
+	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch &&
+	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER));
+}
+
 /* Is most of the device this process's own? */
 static void
 own(struct autopsy *y)
@@ -131,8 +139,10 @@ own(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: "
 		    "fewer or smaller samples in a batch make what forward keeps smaller, but not weights, gradients "
 		    "and the optimizer's numbers. Where it fails later, tensors of earlier steps may be held (sums of "
-		    "losses with their graph, lists of results).", have, autopsy_of_others(y) ?
-		    "what the others leave" : y->main->kind == OOM_MPS ? "it" : "the device"));
+		    "losses with their graph, lists of results).%s", have, autopsy_of_others(y) ?
+		    "what the others leave" : y->main->kind == OOM_MPS ? "it" : "the device",
+		    may_be_recorded(y) ? " Where nothing is trained, as in tests and inference, torch.no_grad() "
+		    "spares what forward keeps for backward." : ""));
 }
 
 static void
