@@ -203,12 +203,12 @@ take_reals(const struct target *t, const struct value *v, struct attr *a)
 	bool ok = true;
 	int i;
 
-	if (v->kind != V_TUPLE)
+	if (v->kind != V_TUPLE && v->kind != V_NUMBER)
 		return wrong(t, v, "numbers in parentheses: (0.5, 1, 2)");
-	a->n = v->n;
-	a->real = list = arena_array(t->ex->a, (size_t)v->n + 1, sizeof(*list));
-	for (i = 0; i < v->n; i++)
-		ok &= take_real(t, &v->item[i], &list[i]);
+	a->n = v->kind == V_TUPLE ? v->n : 1;
+	a->real = list = arena_array(t->ex->a, (size_t)a->n + 1, sizeof(*list));
+	for (i = 0; i < a->n; i++)
+		ok &= take_real(t, v->kind == V_TUPLE ? &v->item[i] : v, &list[i]);
 	return ok;
 }
 

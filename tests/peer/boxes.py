@@ -128,7 +128,30 @@ def clipping():
     paired("clip", "clip_boxes(50, 70)", lambda a: clip_boxes_to_image(a, (50, 70)), a)
 
 
-CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping)}
+def roi_align():
+    from detection import roi_align as theirs
+    torch.manual_seed(3)
+    x, y = torch.randn(2, 10, 16, 20).requires_grad_(), torch.randn(2, 10, 8, 10).requires_grad_()
+    odd = odd_boxes()
+    for name, boxes in (("random", random_boxes(2, 13)), ("odd", torch.stack([odd, odd.flip(0)])),
+                        ("small and large", torch.cat([random_boxes(2, 6, size=4), random_boxes(2, 7, size=300) - 100], 1))):
+        for maps, scale, points, aligned in (([x], (0.25,), 2, False), ([x], (0.25,), 0, False), ([x], (0.25,), 0, True),
+                                             ([x], (0.25,), 3, True), ([x, y], (0.25, 0.125), 2, False)):
+            names = ["x", "y"][:len(maps)]
+            inputs = "".join(f"  input {k} : f32[{', '.join(map(str, v.shape[1:]))}]\n" for k, v in zip(names, maps))
+            made = run(f"""{inputs}  input boxes : f32[13, 4]
+  z = roi_align(boxes, {", ".join(names)}, (3, 5), ({", ".join(map(str, scale))},), points={points}, aligned={str(aligned).lower()}, canonical=64)
+  loss sum(z * parameter((13, 10, 3, 5)))
+""".replace(",),", "),"), {**dict(zip(names, maps)), "boxes": boxes, "loss.parameter.weight": (weight := torch.randn(13, 10, 3, 5))})
+            want = theirs(ir.Node("roi_align", [], [], {"size": (3, 5), "scale": scale, "points": points, "aligned": aligned,
+                                                        "canonical": 64}, ""), boxes, *maps)
+            what = f"roi_align, {name} boxes, {len(maps)} maps, {points} points{', aligned' if aligned else ''}"
+            close(what, made["z.roi_align"], want)
+            for k, gradient in zip(names, torch.autograd.grad((want * weight).sum() / 2, maps)):
+                close(f"{what}: gradient of {k}", made[f"{k}.grad"], gradient)
+
+
+CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()

@@ -47,9 +47,27 @@ def match_in_memory(n, boxes, anchors):
     return out.clamp_(min=0)
 
 
+def roi_align(n, boxes, *maps):
+    """By torchvision, whose pyramids choose a map for each box; what is no box gives zeros here."""
+    import torchvision.ops as ops
+    size, points = n.attrs["size"], n.attrs["points"] or -1
+    scales = n.attrs["scale"] if isinstance(n.attrs["scale"], (list, tuple)) else [n.attrs["scale"]]
+    some = (boxes[..., 2] > boxes[..., 0]) & (boxes[..., 3] > boxes[..., 1])
+    known = torch.nan_to_num(boxes.detach() * some[..., None], nan=0.0).clamp(-1e6, 1e6)
+    if len(maps) == 1:
+        made = ops.roi_align(maps[0], list(known), size, scales[0], points, n.attrs["aligned"])
+    else:
+        pool = ops.MultiScaleRoIAlign([str(k) for k in range(len(maps))], size, points, canonical_scale=n.attrs["canonical"])
+        pool.scales = list(scales)
+        first, last = (-torch.log2(torch.tensor(float(scales[k]))).item() for k in (0, -1))
+        pool.map_levels = ops.poolers.initLevelMapper(int(first), int(last), canonical_scale=n.attrs["canonical"])
+        made = pool({str(k): x for k, x in enumerate(maps)}, list(known), None)
+    return made.unflatten(0, boxes.shape[:2]) * some[..., None, None, None]
+
+
 def holds_none(index):
     """Does an index lie before the first? Of tensors without elements nobody can say."""
     return not isinstance(index, torch._subclasses.fake_tensor.FakeTensor) and bool((index < 0).any())
 
 
-OPERATORS = {"anchors": anchors, "match": match}
+OPERATORS = {"anchors": anchors, "match": match, "roi_align": roi_align}
