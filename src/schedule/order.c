@@ -16,7 +16,7 @@
  * is below what the ones before it could be brought to. Most are as low as possible: each node
  * needs what it makes, beside all that must be alive in any order, and the highest need is a floor.
  * A node beside a cut cannot cross it, so every other sweep has windows from the middle of one to the
- * middle of the next.
+ * middle of the next. Of many parallel branches a window sees too few: order_merge.c has a start for them.
  *
  * Reads: train, update, validate after recompute. Writes: the order of their nodes.
  * Invariants after: 1. every node comes after those that define what it reads; 2. readers and
@@ -213,20 +213,49 @@ sweep(struct order *o, const struct pass_options *options, bool shifted, struct 
 }
 
 static void
+sweep_all(struct order *o, const struct pass_options *options, struct node **old)
+{
+	int done, idle = 0;
+
+	for (done = 0; done < SWEEPS && idle < 2; done++)
+		idle = sweep(o, options, done % 2, old) ? 0 : idle + 1;
+}
+
+/* Where merged chains are lower than what sweeps came to, they are swept from there. */
+static void
+begin_with_merge(struct order *o, const struct pass_options *options, struct node **old)
+{
+	size_t size = (size_t)o->g->nodes.n * sizeof(struct node *);
+	int64_t peak;
+
+	if (o->stale && !describe(o, options))
+		return;
+	o->stale = false;
+	peak = o->now.m->trial->peak;
+	memcpy(old, o->g->nodes.v, size);
+	if (!order_merge(o))
+		return;
+	if (describe(o, options) && o->now.m->trial->peak < peak)
+		sweep_all(o, options, old);
+	else
+		memcpy(o->g->nodes.v, old, size);
+}
+
+static void
 order_graph(struct graph *g, const struct pass_options *options)
 {
 	struct arena *a = arena_child(g->module->arena);
 	struct node **old = arena_array(a, (size_t)g->nodes.n, sizeof(struct node *));
 	struct order *o = ARENA_NEW(a, struct order);
-	int done, idle = 0;
 
 	o->arena = a;
 	o->g = g;
 	o->hash = arena_array(a, ORDER_SLOTS, sizeof(*o->hash));
 	o->slot = arena_array(a, ORDER_SLOTS / 2, sizeof(*o->slot));
-	if (describe(o, options))
-		for (done = 0; done < SWEEPS && idle < 2; done++)
-			idle = sweep(o, options, done % 2, old) ? 0 : idle + 1;
+	if (describe(o, options)) {
+		sweep_all(o, options, old);
+		begin_with_merge(o, options, old);
+	}
 	arena_free(a);
 }
 

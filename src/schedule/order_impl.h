@@ -1,5 +1,5 @@
 /*
- * What order.c (windows and sweeps) and order_window.c (the best order of one window) share. Private
+ * What order.c (windows and sweeps), order_window.c (the best order of one window) and order_merge.c share. Private
  * to them.
  */
 #ifndef STOWAGE_SCHEDULE_ORDER_IMPL_H
@@ -73,5 +73,8 @@ struct order {
 /* Finds a better order of the window and puts the nodes into it; returns by how much the window's
  * peak falls. Below ENOUGH it need not. */
 int64_t	order_window(struct order *, const struct window *, int64_t enough);
+
+/* Puts all nodes into the order in which chains merge; false where that is not tried. */
+bool	order_merge(struct order *);
 
 #endif
