@@ -28,7 +28,10 @@ static const char *const words[] = {
 	"  File \"a.py\", line 9, in validate\n", "----> 3 f(x)", "\xe2\x9d\xb1", ".py:9, in ", "torch.cat((preds,",
 	"einsum(\"b i d, b j d -> b i j\"", "einsum('", "optimizer.step()", "torch.load(", "_cuda_init(",
 	"op_name=\"a/attention\"", "totalMemory: 8.00GiB", "freeMemory: 1.00GiB", "Validating: 9%|",
-	"volatile was removed and now has no effect", "failed to allocate buffer for kv cache"
+	"volatile was removed and now has no effect", "failed to allocate buffer for kv cache",
+	"Process 9 has 1.00 GiB memory in use. ", "Of the allocated memory 1.00 GiB is allocated by PyTorch", "1,5 GiB",
+	"9%|#   | 9/99 [", "epoch 9/99", "Epoch: [9]", "batch_size=9", "batch-size 9", "Running Evaluation", "vllm/",
+	"data type float64", "exit code: -9", "gatheredparameters(", "rasterize_gaussians", "is "
 };
 
 static void
