@@ -57,7 +57,7 @@ struct written_kernel {		/* a kernel that was written for this program */
 };
 
 struct noted_epilogue {		/* a formula that products do (calls/epilogue.h) */
-	const char *name;
+	const char *name, *known;	/* known: what libraries call it */
 	const struct formula *f;
 	bool written;
 };

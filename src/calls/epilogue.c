@@ -46,12 +46,6 @@ known_as(struct arena *a, const struct formula *f)
 	return "OF_NOBODY";
 }
 
-bool
-epilogue_is_relu(struct arena *a, const struct formula *f)
-{
-	return strcmp(known_as(a, f), "OF_RELU") == 0;
-}
-
 /* ---- the list ---- */
 
 static const struct noted_epilogue *
@@ -87,7 +81,7 @@ epilogue_note(struct emitter *e, const struct formula *f)
 		return;
 	for (count = 2; is_taken(e, name); count++)
 		name = arena_printf(a, "%s_%d", base, count);
-	vec_push(a, &e->epilogues, ((struct noted_epilogue){ name, f, false }));
+	vec_push(a, &e->epilogues, ((struct noted_epilogue){ .name = name, .known = known_as(a, f), .f = f }));
 }
 
 static const char *
@@ -112,7 +106,7 @@ epilogue_list(struct emitter *e)
 		const struct noted_epilogue *n = &e->epilogues.v[i];
 
 		text_printf(e->out, "\t\\\n\tCASE(DO_%s, %s_then, %s, %s)", in_capitals(a, n->name), n->name,
-		    n->f->operands > 1 ? "true" : "false", known_as(a, n->f));
+		    n->f->operands > 1 ? "true" : "false", n->known);
 	}
 	text_puts(e->out, "\n");
 }
@@ -146,4 +140,10 @@ epilogue_arg(struct emitter *e, const struct formula *f, const struct tensor *be
 
 	return arg_text(beside ? arena_printf(a, "THEN_WITH(%s, %s)", name, emit_pointer(e, beside)) :
 	    arena_printf(a, "THEN(%s)", name));
+}
+
+bool
+epilogue_is_relu(const struct emitter *e, const struct formula *f)
+{
+	return strcmp(find(e, f)->known, "OF_RELU") == 0;
 }

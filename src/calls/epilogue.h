@@ -17,6 +17,7 @@ void	epilogue_define(struct emitter *, const struct formula *f);
 /* An argument of a product: "THEN(SILU)", or with what is read beside "THEN_WITH(SILU_GRAD, F32(1024))". */
 struct call_arg	epilogue_arg(struct emitter *, const struct formula *f, const struct tensor *beside);
 
-bool	epilogue_is_relu(struct arena *, const struct formula *);
+/* Is what was noted what libraries know as relu? */
+bool	epilogue_is_relu(const struct emitter *, const struct formula *f);
 
 #endif

@@ -288,7 +288,7 @@ emit(struct emitter *e, const struct node *n)
 static void
 emit_then(struct emitter *e, const struct node *n)
 {
-	emit_forward(e, n, product_then(e, n, NULL), epilogue_is_relu(e->module->arena, op_attr(n, "then")->formula));
+	emit_forward(e, n, product_then(e, n, NULL), epilogue_is_relu(e, op_attr(n, "then")->formula));
 }
 
 const struct op op_conv = {
