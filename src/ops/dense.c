@@ -10,6 +10,7 @@
 
 #include "ir/diff.h"
 
+#include "ops/pointwise.h"
 #include "ops/product.h"
 
 #include "calls/emitter.h"
@@ -203,6 +204,39 @@ const struct op op_dense_grad_weight_bias = {
 	.calls.emit = emit_weight_bias,
 };
 
+#define NEAR	64	/* nodes that are looked at */
+
+/* The node that sums the rows of DY already, or NULL. */
+static struct node *
+summed(const struct diff *d, const struct tensor *dy)
+{
+	int i, n = d->g->nodes.n;
+
+	for (i = n - 1; i >= 0 && i >= n - NEAR; i--)
+		if (d->g->nodes.v[i]->op == &op_dense_grad_bias && d->g->nodes.v[i]->in[0] == dy)
+			return d->g->nodes.v[i];
+	return NULL;
+}
+
+void
+dense_bias_gradient(struct diff *d, struct node *n, struct tensor *dy, struct tensor *bias)
+{
+	struct arena *a = d->m->arena;
+	struct node *same = summed(d, dy), *back;
+
+	if (same) {
+		back = diff_node(d, n, &op_pointwise, 1, same->out);
+		pointwise_set(a, back, formula_parse(a, "copy = x0: x0"));
+	} else {
+		back = diff_node(d, n, &op_dense_grad_bias, 1, &dy);
+		if (n->op != &op_dense) {
+			back->attr = op_presets(a, &op_dense);
+			op_preset(&op_dense, back->attr, "units")->i = last(dy);
+		}
+	}
+	diff_output(d, back, bias);
+}
+
 /* The weights' gradient comes first: x may be dead after it, before dx needs room. */
 static bool
 grad(struct diff *d, struct node *n)
@@ -213,7 +247,7 @@ grad(struct diff *d, struct node *n)
 		diff_output(d, diff_node(d, n, &op_dense_grad_weight, 2,
 		    (struct tensor *[]){ dy, x }), w);
 	if (n->nin > 2 && diff_wants(d, n->in[2]))
-		diff_output(d, diff_node(d, n, &op_dense_grad_bias, 1, &dy), n->in[2]);
+		dense_bias_gradient(d, n, dy, n->in[2]);
 	if (diff_wants(d, x))
 		diff_output(d, diff_node(d, n, &op_dense_grad_input, 2,
 		    (struct tensor *[]){ dy, w }), x);

@@ -17,4 +17,8 @@ extern const struct op op_dense_grad_weight, op_dense_grad_bias;
 /* in: as op_dense_grad_weight; out: what the two make */
 extern const struct op op_dense_grad_weight_bias;
 
+/* The gradient of a bias that is added to rows, given that of what comes of it: the sum of DY's rows. Of another bias
+ * that was added to the same rows it is the same, which is copied. */
+void	dense_bias_gradient(struct diff *, struct node *, struct tensor *dy, struct tensor *bias);
+
 #endif

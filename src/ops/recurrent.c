@@ -17,6 +17,7 @@
 
 #include "calls/emitter.h"
 #include "calls/sizes.h"
+#include "ops/dense.h"
 #include "ops/product.h"
 #include "ops/shapes.h"
 
@@ -213,7 +214,8 @@ emit_bias(struct emitter *e, const struct node *n)
 const struct op op_recurrent_grad_bias = {
 	.name = "recurrent_grad_bias",
 	.kind = OP_INTERNAL,
-	.brief = "gradient of recurrent with respect to its bias: the sum of all steps' gradients",
+	.brief = "gradient of recurrent with respect to its bias, where a gate's sum of the state stays apart: the sum "
+	    "of all steps' gradients",
 	.attrs = attrs,
 	.operands = "dx dkept",
 	.min_operands = 2, .max_operands = 2,
@@ -249,8 +251,12 @@ grad(struct diff *d, struct node *n)
 	result(d, back, in[C0]);
 	if (diff_wants(d, in[WEIGHT]))
 		diff_output(d, diff_node(d, n, &op_recurrent_grad_weight, PARAMETERS, of), in[WEIGHT]);
-	if (n->nin > BIAS && diff_wants(d, in[BIAS]))
-		diff_output(d, diff_node(d, n, &op_recurrent_grad_bias, 2, of), in[BIAS]);
+	if (n->nin > BIAS && diff_wants(d, in[BIAS])) {
+		if (cell_of(n)->apart)
+			diff_output(d, diff_node(d, n, &op_recurrent_grad_bias, 2, of), in[BIAS]);
+		else
+			dense_bias_gradient(d, n, of[P_DX], in[BIAS]);
+	}
 	return true;
 }
 
