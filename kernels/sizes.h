@@ -57,6 +57,15 @@ enum recurrent_cell {
 
 #define RECURRENT_ROWS	32
 
+#define TOP_PARTS	64	/* of a row in which the largest numbers are looked for (pointwise/top_k.cu) */
+
+/* Scratch memory of a row of which K are wanted. */
+static inline int64_t
+top_bytes(int64_t k)
+{
+	return 16 + 8 * TOP_PARTS + 4 * k;
+}
+
 #define LOSS_PARTS	256	/* pieces of a mean over samples, on any target */
 #define CTC_ROWS	5	/* rows of a sample's states that its backward has beside a stretch (loss/ctc.cu) */
 

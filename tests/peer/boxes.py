@@ -151,7 +151,42 @@ def roi_align():
                 close(f"{what}: gradient of {k}", made[f"{k}.grad"], gradient)
 
 
-CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align)}
+def top_k():
+    from detection import top_k as theirs
+    torch.manual_seed(4)
+    nan, inf = float("nan"), float("inf")
+    odd = torch.tensor([[0.0, -0.0, 1, 1, nan, -inf, inf, -1], [nan, nan, nan, 2, 2, -2, 0, 2]])
+    for name, x in (("random", torch.randn(2, 5000)), ("with equals", torch.randint(-9, 9, (2, 700)).float()), ("odd", odd)):
+        for k in (1, 5, x.shape[1] // 2, x.shape[1]):
+            made = run(f"""  input x : f32[{x.shape[1]}]
+  at = top_k(x, {k})
+  loss sum(at -> cast) * sum(parameter((1)))
+""", {"x": x})
+            close(f"top_k, {name}: {k} of {x.shape[1]}", made["at.top_k"], theirs(ir.Node("top_k", [], [], {"k": k}, ""), x), 0)
+
+
+def nms():
+    from detection import nms as theirs
+    torch.manual_seed(6)
+    odd, many = odd_boxes(), random_boxes(2, 300, size=40)
+    equals, group = torch.randint(5, (2, 300)).float(), torch.randint(3, (2, 300))
+    for name, boxes, scores, k in (("random", many, torch.randn(2, 300), 100), ("equal scores", many, equals, 300),
+                                   ("odd", torch.stack([odd, odd.flip(0)]), torch.randn(2, 13), 13),
+                                   ("scores that are no numbers", many, torch.randn(2, 300).log(), 60),
+                                   ("none", torch.zeros(2, 5, 4), torch.randn(2, 5), 3)):
+        n = boxes.shape[1]
+        for most, grouped in ((0.5, False), (0.1, True), (0.0, False)):
+            made = run(f"""  input boxes : f32[{n}, 4]
+  input scores : f32[{n}]
+  input group : class[3, {n}]
+  at = nms(boxes, scores, {"group, " if grouped else ""}{k}, {most})
+  loss sum(at -> cast) * sum(parameter((1))){"" if grouped else " + 0 * sum(one_hot(group))"}
+""", {"boxes": boxes, "scores": scores, "group": group[:, :n].int()})
+            want = theirs(ir.Node("nms", [], [], {"k": k, "most": most}, ""), boxes, scores, group[:, :n] if grouped else None)
+            close(f"nms, {name}: {most}{', by groups' if grouped else ''}", made["at.nms"], want, 0)
+
+
+CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, top_k, nms)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()

@@ -65,9 +65,35 @@ def roi_align(n, boxes, *maps):
     return made.unflatten(0, boxes.shape[:2]) * some[..., None, None, None]
 
 
+def top_k(n, x):
+    """In their order, what is no number last."""
+    known = torch.where(x.isnan(), -torch.inf, x)
+    ranked = torch.where(x.isnan(), 1, 0).sort(dim=-1, stable=True).indices       # numbers first
+    order = known.gather(-1, ranked).sort(dim=-1, descending=True, stable=True).indices
+    return ranked.gather(-1, order)[..., :n.attrs["k"]]
+
+
+def nms(n, boxes, scores, groups=None):
+    """Picture by picture; what is no box, which torchvision does not ask, is left out before."""
+    import torchvision.ops as ops
+    out = torch.full((len(boxes), n.attrs["k"]), -1)
+    for i, (given, score) in enumerate(zip(boxes, scores)):
+        some = torch.nonzero((given[:, 2] > given[:, 0]) & (given[:, 3] > given[:, 1]))[:, 0]
+        score = torch.where(score.isnan(), -torch.inf, score)[some]
+        group = torch.zeros(len(some)) if groups is None else groups[i][some]
+        kept = []
+        for g in group.unique():
+            own = torch.nonzero(group == g)[:, 0]
+            kept.append(own[ops.nms(given[some][own], score[own], n.attrs["most"])])
+        kept = torch.cat(kept).sort().values if kept else torch.zeros(0, dtype=torch.int64)
+        kept = some[kept[score[kept].sort(descending=True, stable=True).indices]][:n.attrs["k"]]
+        out[i, :len(kept)] = kept
+    return out
+
+
 def holds_none(index):
     """Does an index lie before the first? Of tensors without elements nobody can say."""
     return not isinstance(index, torch._subclasses.fake_tensor.FakeTensor) and bool((index < 0).any())
 
 
-OPERATORS = {"anchors": anchors, "match": match, "roi_align": roi_align}
+OPERATORS = {"anchors": anchors, "match": match, "roi_align": roi_align, "top_k": top_k, "nms": nms}

@@ -191,6 +191,7 @@ OPERATORS = {**ir.OPERATORS, **PLAIN, **recurrence.OPERATORS, "attend": attend, 
              "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
              "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
              "avgpool": ir.window_mean, "match": detection.match_in_memory,
+             "top_k": lambda n, x: x.topk(n.attrs["k"]).indices,
              "dropout": lambda n, x: eager.cuda_dropout(x, n.attrs["rate"]),
              "embedding": lambda n, ids, w: F.embedding(
                  ids, w, n.attrs["padding"] if n.attrs["padding"] >= 0 else None)}

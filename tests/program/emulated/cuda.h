@@ -34,6 +34,18 @@ static jmp_buf emulated_main, emulated_thread[EMULATED_THREADS];
 static bool emulated_begun[EMULATED_THREADS], emulated_done[EMULATED_THREADS];
 static std::function<void()> emulated_kernel;
 
+static inline float
+__fmul_rn(float a, float b)
+{
+	return a * b;
+}
+
+static inline double
+__dmul_rn(double a, double b)
+{
+	return a * b;
+}
+
 static inline void
 __syncthreads(void)
 {
