@@ -148,8 +148,8 @@ source_read_below(struct arena *a, const char *root, const char *path, const cha
 }
 
 const unsigned char *
-source_first_below(struct arena *a, const char *root, const char *path, size_t most, size_t *size,
-    bool *whole)
+source_part_below(struct arena *a, const char *root, const char *path, int64_t at, size_t most, size_t *size,
+    int64_t *all)
 {
 	unsigned char *bytes;
 	const char *why;
@@ -161,12 +161,12 @@ source_first_below(struct arena *a, const char *root, const char *path, size_t m
 		return NULL;
 	bytes = arena_array(a, most + 1, 1);
 	for (*size = 0; got != 0 && *size < most; *size += got > 0 ? (size_t)got : 0) {
-		got = read(fd, bytes + *size, most - *size);
+		got = pread(fd, bytes + *size, most - *size, (off_t)(at + (int64_t)*size));
 		if (got < 0 && errno != EINTR)
 			break;
 	}
 	close(fd);
-	*whole = st.st_size >= 0 && (size_t)st.st_size == *size;
+	*all = (int64_t)st.st_size;
 	return got < 0 ? NULL : bytes;
 }
 

@@ -6,6 +6,7 @@
 #define STOWAGE_BASE_SOURCE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -52,10 +53,10 @@ struct source	*source_read(struct arena *, const char *path, const char **why);
 struct source	*source_read_below(struct arena *, const char *root, const char *path,
 		    const char **why);
 
-/* The first bytes of such a file, at most so many, with a NUL behind them; NULL where it cannot be
- * read. *SIZE of them; is that the *WHOLE file? */
-const unsigned char	*source_first_below(struct arena *, const char *root, const char *path,
-			    size_t most, size_t *size, bool *whole);
+/* Bytes of such a file from AT on, at most so many, with a NUL behind them; NULL where it cannot be
+ * read. *SIZE of them; the whole file has *ALL. */
+const unsigned char	*source_part_below(struct arena *, const char *root, const char *path, int64_t at,
+			    size_t most, size_t *size, int64_t *all);
 
 int	loc_line(struct loc);		/* 1-based; 0 where there is no place */
 int	loc_column(struct loc);		/* 1-based, in bytes */

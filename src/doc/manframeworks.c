@@ -31,7 +31,8 @@
 	"DistributedDataParallel, as many bytes as the parameters. Nor is what trying out all of " \
 	"cuDNN's algorithms takes for a moment. The order in which TensorFlow runs a graph is not " \
 	"modelled, so that for it and for Keras the upper end is no bound. Half precision is not " \
-	"forecast. bench/reported.md holds forecasts against published figures."
+	"forecast, nor are running averages of weights and steps of several updates, as in adversarial training, which are " \
+	"written in several ways: of such networks it is said that there is no forecast. bench/reported.md holds forecasts against published figures."
 
 static void
 print_framework(const struct framework *f)

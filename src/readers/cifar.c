@@ -2,6 +2,7 @@
  * cifar: the binary files of the CIFAR-10 and CIFAR-100 sets. Which of the two it is follows from the targets'
  * classes.
  */
+#include "readers/look.h"
 #include "readers/pictures.h"
 
 static const struct attr_spec attrs[] = { READER_ROWS, READER_PICTURES, ATTRS_END };
@@ -37,6 +38,33 @@ unfit(struct arena *a, const struct data_source *d, struct tensor *const *staged
 	return pictures_unfit(a, d, staged, n);
 }
 
+#define PICTURE_BYTES	(3 * 32 * 32)
+
+/* As kernels/read/cifar.c has records: labels, then the picture. */
+static bool
+look(struct look *l)
+{
+	int64_t labels = 1, at = 0, record;
+	int i;
+
+	for (i = 0; i < l->nstaged; i++)
+		if (!picture_is(l->staged[i]) &&
+		    (l->staged[i]->classes ? l->staged[i]->classes : picture_shares(l->staged[i])) != 10)
+			labels = 2;
+	record = labels + PICTURE_BYTES;
+	if (!l->input || l->all % record || (!picture_is(l->input) && !l->input->classes))
+		return false;
+	if (picture_is(l->input))
+		at = labels;
+	else if (labels == 2 && l->input->classes == 100)
+		at = 1;
+	if (!look_rows(l, at, record, l->all / record, LOOK_U8, false))
+		return false;
+	if (l->source->nfiles > 1)
+		l->all_rows = -1;	/* the others may have more or fewer */
+	return true;
+}
+
 const struct reader reader_cifar = {
 	.name = "cifar",
 	.brief = "the binary files of CIFAR-10 and CIFAR-100",
@@ -49,4 +77,6 @@ const struct reader reader_cifar = {
 	.attrs = attrs,
 	.bytes = true,
 	.unfit = unfit,
+	.look = look,
+	.apart = true,
 };

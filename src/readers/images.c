@@ -1,4 +1,8 @@
 /* images: JPEG and PNG files in a folder, or in a list of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "readers/look.h"
 #include "readers/pictures.h"
 
 static const struct attr_spec attrs[] = {
@@ -79,6 +83,50 @@ unfit(struct arena *a, const struct data_source *d, struct tensor *const *staged
 	return why ? why : pictures_unfit(a, d, staged, n);
 }
 
+/* The K-th field of a line, as a class; false: it has none. */
+static bool
+field_of(const char *line, const char *end, int k, double *x)
+{
+	long long value;
+	char *stop;
+
+	for (; k > 0 && line < end; line++)
+		k -= *line == ',' || *line == '\t';
+	if (k > 0 || line == end || *line < '0' || *line > '9')
+		return false;
+	value = strtoll(line, &stop, 10);
+	*x = (double)value;
+	return stop <= end && (stop == end || *stop == ',' || *stop == '\t' || *stop == '\r');
+}
+
+/* Classes of a list, whose lines have a field for each input and target. What is in pictures is not looked at, nor are
+ * folders. */
+static bool
+look(struct look *l)
+{
+	const char *at = (const char *)l->bytes, *stop = at + l->size, *end;
+	int k = 0;
+
+	while (k < l->nstaged && l->staged[k] != l->input)
+		k++;
+	if (k == l->nstaged || !is_class(l->input))
+		return false;
+	l->value = arena_array(l->arena, l->size + 1, sizeof(*l->value));
+	for (; at < stop; at = end + 1) {
+		end = memchr(at, '\n', (size_t)(stop - at));
+		if (!end && !l->whole)
+			return l->rows > 0;
+		end = end ? end : stop;
+		if (end == at || (end == at + 1 && *at == '\r'))
+			continue;
+		if (!field_of(at, end, k, &l->value[l->rows]))
+			return false;
+		l->rows++;
+	}
+	l->all_rows = l->rows;
+	return l->rows > 0;
+}
+
 const struct reader reader_images = {
 	.name = "images",
 	.brief = "JPEG and PNG files in folders or in a list",
@@ -103,4 +151,6 @@ const struct reader reader_images = {
 	.packages = "libjpeg libpng",
 	.links = "-ljpeg -lpng",
 	.unfit = unfit,
+	.look = look,
+	.apart = true,
 };

@@ -43,23 +43,56 @@ number_at(const unsigned char *p, enum look_type type, bool big)
 	return 0;
 }
 
+/* The bytes from AT on, of which NEED are wanted at least, or all there are: *N of them. */
+static const unsigned char *
+bytes_from(struct look *l, int64_t at, int64_t need, int64_t *n)
+{
+	*n = (int64_t)l->size - at;
+	if (*n >= need || l->whole)
+		return *n >= 0 ? l->bytes + at : NULL;
+	*n = (int64_t)l->more_size - (at - l->more_at);
+	if (l->more && at >= l->more_at && *n > 0)
+		return l->more + (at - l->more_at);
+	if (!l->more) {
+		l->wants = at;
+		*n = (int64_t)l->size - at;
+	}
+	return *n > 0 ? l->bytes + at : NULL;
+}
+
+#define MOST_NUMBERS	((int64_t)1 << 16)	/* of rows that share bytes there may be many more than bytes */
+
 bool
-look_numbers(struct look *l, size_t header, enum look_type type, bool big, int rank,
+look_rows(struct look *l, int64_t at, int64_t step, int64_t rows, enum look_type type, bool big)
+{
+	const int64_t row = l->width * type_bytes[type];
+	const unsigned char *from;
+	int64_t n, there, i, k;
+
+	if (at < 0 || rows < 0 || step < 1 || l->width > MOST_NUMBERS)
+		return false;
+	from = bytes_from(l, at, row, &n);
+	there = from && n >= row ? (n - row) / step + 1 : 0;
+	there = there > MOST_NUMBERS / l->width ? MOST_NUMBERS / l->width : there;
+	l->all_rows = rows;
+	l->rows = rows < there ? rows : there;
+	l->value = arena_array(l->arena, (size_t)(l->rows * l->width) + 1, sizeof(*l->value));
+	for (i = 0; i < l->rows; i++)
+		for (k = 0; k < l->width; k++)
+			l->value[i * l->width + k] = number_at(from + i * step + k * type_bytes[type], type, big);
+	return l->rows > 0 || !l->wants;
+}
+
+bool
+look_numbers(struct look *l, int64_t header, enum look_type type, bool big, int rank,
     const int64_t *dim)
 {
-	int64_t width = 1, there, i;
+	int64_t width = 1;
 	int k;
 
 	for (k = 1; k < rank; k++)
 		if (__builtin_mul_overflow(width, dim[k], &width))
 			return false;
-	if (rank < 1 || dim[0] < 0 || width != l->width || header > l->size)
-		return false;
-	there = (int64_t)(l->size - header) / type_bytes[type] / width;
-	l->all_rows = dim[0];
-	l->rows = dim[0] < there ? dim[0] : there;
-	l->value = arena_array(l->arena, (size_t)(l->rows * width) + 1, sizeof(*l->value));
-	for (i = 0; i < l->rows * width; i++)
-		l->value[i] = number_at(l->bytes + header + i * type_bytes[type], type, big);
-	return true;
+	return rank >= 1 && dim[0] >= 0 && width == l->width &&
+	    look_rows(l, header, width * type_bytes[type], dim[0], type, big);
 }

@@ -40,6 +40,7 @@ struct reader {
 	/* Takes the first bytes of a file apart (readers/look.h); false where they are not what it
 	 * reads. NULL: it has no files. */
 	bool (*look)(struct look *);
+	bool apart;		/* look() takes one input's numbers, and not those of all side by side */
 };
 
 /* Attributes of files with a sample a row. */

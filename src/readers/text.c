@@ -6,6 +6,12 @@
 
 static const struct attr_spec attrs[] = { READER_WINDOWS("bytes"), ATTRS_END };
 
+static bool
+look(struct look *l)
+{
+	return windows_look(l, 0, LOOK_U8);
+}
+
 const struct reader reader_text = {
 	.name = "text",
 	.brief = "windows of a text, byte by byte",
@@ -21,4 +27,6 @@ const struct reader reader_text = {
 	.attrs = attrs,
 	.bytes = true,
 	.unfit = windows_unfit,
+	.look = look,
+	.apart = true,
 };

@@ -20,6 +20,12 @@ unfit(struct arena *a, const struct data_source *d, struct tensor *const *staged
 	return windows_unfit(a, d, staged, n);
 }
 
+static bool
+look(struct look *l)
+{
+	return windows_look(l, reader_int(l->source, "header", 0), reader_int(l->source, "bits", 16) == 32 ? LOOK_U32 : LOOK_U16);
+}
+
 const struct reader reader_tokens = {
 	.name = "tokens",
 	.brief = "windows of a file of tokens",
@@ -33,4 +39,6 @@ const struct reader reader_tokens = {
 	.files = FILES_ONE,
 	.attrs = attrs,
 	.unfit = unfit,
+	.look = look,
+	.apart = true,
 };

@@ -24,3 +24,20 @@ windows_unfit(struct arena *a, const struct data_source *d, struct tensor *const
 	}
 	return NULL;
 }
+
+/* Of the first file, as kernels/host/data_windows.c cuts it. */
+bool
+windows_look(struct look *l, int64_t header, enum look_type type)
+{
+	const struct data_source *d = l->source;
+	int64_t bytes = type == LOOK_U8 ? 1 : type == LOOK_U16 ? 2 : 4, ahead = reader_int(d, "ahead", 1);
+	int64_t stride = reader_int(d, "stride", 0), tokens = (l->all - header) / bytes, from, to, past = l->width + ahead;
+
+	if (l->all < header || !l->input)
+		return false;
+	from = (int64_t)((double)tokens * reader_real(d, "from", 0));
+	to = (int64_t)((double)tokens * reader_real(d, "to", 1));
+	stride = stride ? stride : l->width;
+	return to - from >= past && look_rows(l, header + (from + (l->input->kind == T_TARGET ? ahead : 0)) * bytes,
+	    stride * bytes, (to - from - past) / stride + 1, type, false);
+}

@@ -3,7 +3,7 @@
 #ifndef STOWAGE_READERS_WINDOWS_H
 #define STOWAGE_READERS_WINDOWS_H
 
-#include "readers/reader.h"
+#include "readers/look.h"
 
 #define READER_WINDOWS(what)										\
 	{ .name = "from", .type = ATTR_REAL, .preset = "0", .min = 0, .max = 1,				\
@@ -16,6 +16,7 @@
 	  .doc = "how many " what " a target is ahead of the inputs" }
 
 /* Of a reader of windows: struct reader's, in whose words "the bytes of a text" are what it reads. */
+bool		 windows_look(struct look *, int64_t header, enum look_type);
 const char	*windows_unfit(struct arena *, const struct data_source *, struct tensor *const *staged, int n);
 
 #endif

@@ -18,16 +18,41 @@ beside(const struct lint *l, const char *name)
 	    (int)(slash + 1 - spec), spec, name);
 }
 
-static bool
+/* Where the program looks for the file, and its first bytes. */
+static const char *
 read_first(const struct lint *l, const char *name, struct look *look)
 {
 	const char *root = l->options ? l->options->root : NULL, *path[] = { name, beside(l, name) };
 	int i;
 
-	for (i = 0; root && !look->bytes && i < 2 && path[i]; i++)
-		look->bytes = source_first_below(l->module->arena, root, path[i], MOST_BYTES,
-		    &look->size, &look->whole);
-	return look->bytes && look->size > 0;
+	for (i = 0; root && i < 2 && path[i]; i++) {
+		look->bytes = source_part_below(l->module->arena, root, path[i], 0, MOST_BYTES, &look->size, &look->all);
+		look->whole = look->all == (int64_t)look->size;
+		if (look->bytes)
+			return look->size > 0 ? path[i] : NULL;
+	}
+	return NULL;
+}
+
+/* What the reader makes of it, which may want a part from further on. */
+static bool
+take_apart(const struct lint *l, const char *name, struct look *look)
+{
+	const char *path = read_first(l, name, look);
+	const struct reader *r = look->source->reader;
+	int64_t all;
+
+	if (!path)
+		return false;
+	if (r->look(look))
+		return true;
+	if (look->wants <= 0)
+		return false;
+	look->more_at = look->wants;
+	look->more = source_part_below(l->module->arena, l->options->root, path, look->more_at, MOST_BYTES,
+	    &look->more_size, &all);
+	look->wants = 0;
+	return look->more && r->look(look);
 }
 
 /* Which of the files, and where in a row of it. */
@@ -40,7 +65,9 @@ place_of(const struct lint *l, const struct data_source *d, const struct tensor 
 
 	out->width = *width = tensor_elements_per_sample(input);
 	out->field = 0;
-	if (d->reader->files != FILES_EACH) {
+	if (d->reader->apart) {
+		;
+	} else if (d->reader->files != FILES_EACH) {
 		out->field = reader_field(l->module, d, input);
 		*width = reader_field(l->module, d, NULL);
 	} else {
@@ -55,12 +82,13 @@ bool
 data_look(const struct lint *l, const struct data_source *d, const struct tensor *input,
     struct data_look *out)
 {
-	struct look look = { .arena = l->module->arena, .source = d, .all_rows = -1 };
+	struct look look = { .arena = l->module->arena, .source = d, .all_rows = -1, .input = input,
+		.staged = l->module->forward->inputs.v, .nstaged = l->module->forward->inputs.n };
 	int64_t *at, row;
 
 	*out = (struct data_look){ .samples = -1 };
 	if (!d->reader || !d->reader->look || !place_of(l, d, input, out, &look.width) ||
-	    !read_first(l, out->file, &look) || !d->reader->look(&look))
+	    !take_apart(l, out->file, &look))
 		return false;
 	out->first = look.value + out->field;
 	out->stride = look.width;

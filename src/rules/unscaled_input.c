@@ -69,6 +69,8 @@ look_at(const struct lint *l, struct finding *f)
 	struct data_look look;
 	int64_t i;
 
+	if (reader_count_of(source, "std") > 0)
+		return false;	/* they are normalised as they are read */
 	if (!data_look(l, source, f->input, &look) || look.rows < FEWEST)
 		return false;
 	f->file = look.file;

@@ -34,9 +34,10 @@ mutate(struct sample *t, const struct sample *from, int nfrom)
 
 /* Of a copy of just these bytes and a NUL, so that a sanitizer sees what is read beyond them. */
 static bool
-look_at(struct arena *a, const struct data_source *source, const char *bytes, size_t n, bool whole, int64_t width,
-    struct look *l)
+look_at(struct arena *a, const struct data_source *source, const char *bytes, size_t n, bool whole, size_t all,
+    int64_t width, struct look *l)
 {
+	struct tensor *t = ARENA_NEW(a, struct tensor), **staged = ARENA_NEW(a, struct tensor *);
 	unsigned char *copy = malloc(n + 1);
 	bool ok;
 
@@ -45,7 +46,9 @@ look_at(struct arena *a, const struct data_source *source, const char *bytes, si
 	memcpy(copy, bytes, n);
 	copy[n] = '\0';
 	*l = (struct look){ .arena = a, .source = source, .bytes = copy, .size = n, .whole = whole, .width = width,
-		.all_rows = -1 };
+		.all = (int64_t)all, .all_rows = -1, .staged = staged, .nstaged = 1, .input = t };
+	*t = (struct tensor){ .kind = T_TARGET, .classes = 10, .rank = width > 1, .dim = { width }, .name = "kind" };
+	*staged = t;
 	ok = source->reader->look(l);
 	free(copy);
 	if (!ok)
@@ -99,9 +102,9 @@ try(const struct sample *t)
 	width = choice[3] < 250 ? 1 + choice[2] % 8 : 1 + choice[2] * 250;
 	all = choice[1] & 1;
 	n = t->n - CHOICE;
-	if (!look_at(a, &source, t->text + CHOICE, n, all, width, &l))
+	if (!look_at(a, &source, t->text + CHOICE, n, all, all ? n : 2 * n, width, &l))
 		return false;
-	if (!look_at(a, &source, t->text + CHOICE, n / 2, false, width, &half))
+	if (!look_at(a, &source, t->text + CHOICE, n / 2, false, all ? n : 2 * n, width, &half))
 		return l.rows > 0;
 	if (half.rows > l.rows)
 		fuzz_failed("the first half has more rows");

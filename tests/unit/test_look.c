@@ -168,3 +168,128 @@ Test(look, files_that_are_cut_off_or_changed)
 	mangle(&reader_npy, file, n, 1);
 	mangle(&reader_csv, text, strlen(text), 3);
 }
+
+/* ---- readers that have each input's numbers apart ---- */
+
+extern const struct reader reader_cifar, reader_safetensors, reader_text, reader_tokens, reader_images;
+
+static struct tensor picture = { .kind = T_INPUT, .rank = 3, .dim = { 3, 32, 32 }, .name = "image" };
+static struct tensor kind = { .kind = T_TARGET, .classes = 10, .name = "kind" };
+static struct tensor fine = { .kind = T_TARGET, .classes = 100, .name = "fine" };
+static struct tensor window = { .kind = T_INPUT, .rank = 1, .dim = { 4 }, .classes = 256, .name = "ids" };
+static struct tensor next = { .kind = T_TARGET, .rank = 1, .dim = { 4 }, .classes = 256, .name = "next" };
+
+/* The first FIRST bytes of the file, and what is asked for beyond them. */
+static bool
+look_apart(const struct reader *r, const void *file, size_t size, size_t first, struct tensor **staged, int nstaged,
+    int which, struct look *l)
+{
+	static struct data_source source;
+	unsigned char *copy = arena_array(arena, first + 1, 1), *more;
+	int n = 0;
+
+	source = (struct data_source){ .reader = r, .nfiles = 1 };
+	while (r->attrs[n].name)
+		n++;
+	source.attr = arena_array(arena, (size_t)n + 1, sizeof(*source.attr));
+	memcpy(copy, file, first);
+	*l = (struct look){ .arena = arena, .source = &source, .bytes = copy, .size = first, .all = (int64_t)size,
+		.whole = first == size, .all_rows = -1, .staged = staged, .nstaged = nstaged, .input = staged[which],
+		.width = tensor_elements_per_sample(staged[which]) };
+	if (r->look(l))
+		return true;
+	if (l->wants <= 0 || l->wants >= (int64_t)size)
+		return false;
+	more = arena_array(arena, size - (size_t)l->wants + 1, 1);
+	memcpy(more, (const char *)file + l->wants, size - (size_t)l->wants);
+	l->more = more;
+	l->more_at = l->wants;
+	l->more_size = size - (size_t)l->wants;
+	l->wants = 0;
+	return r->look(l);
+}
+
+Test(look, cifar)
+{
+	struct tensor *ten[] = { &picture, &kind }, *hundred[] = { &fine, &picture };
+	unsigned char file[2 * 3074] = { 0 };
+	struct look l;
+
+	file[0] = 7;		/* records of CIFAR-10: a label, 3072 bytes */
+	file[1] = 200;
+	file[3073] = 9;
+	file[3073 + 3072] = 50;
+	cr_assert(look_apart(&reader_cifar, file, 2 * 3073, 2 * 3073, ten, 2, 1, &l));
+	cr_expect(l.rows == 2 && l.all_rows == 2 && l.value[0] == 7 && l.value[1] == 9);
+	cr_assert(look_apart(&reader_cifar, file, 2 * 3073, 4000, ten, 2, 0, &l));
+	cr_expect(l.rows == 1 && l.all_rows == 2 && l.value[0] == 200);
+	file[1] = 42;		/* of CIFAR-100: a coarse label, a fine one */
+	file[2] = 13;
+	file[3074 + 1] = 99;
+	cr_assert(look_apart(&reader_cifar, file, 2 * 3074, 2 * 3074, hundred, 2, 0, &l));
+	cr_expect(l.rows == 2 && l.value[0] == 42 && l.value[1] == 99);
+	cr_assert(look_apart(&reader_cifar, file, 2 * 3074, 2 * 3074, hundred, 2, 1, &l));
+	cr_expect(l.rows == 2 && l.value[0] == 13);
+	cr_expect_not(look_apart(&reader_cifar, file, 2 * 3074, 2 * 3074, ten, 2, 0, &l), "no whole number of records");
+}
+
+/* As safetensors.numpy.save() orders them, but by hand: a header of 8 + 144 bytes. */
+static size_t
+tensors(unsigned char *to)
+{
+	static const char header[] = "{\"__metadata__\":{\"kind\":\"none\"},\"kindest\":{\"dtype\":\"F32\",\"shape\":[1],"
+	    "\"data_offsets\":[0,4]},\"kind\":{\"dtype\":\"I16\",\"shape\":[3],\"data_offsets\":[4,10]}}";
+	static const unsigned char data[] = { 1, 2, 3, 4, 7, 0, 0xff, 0xff, 0, 1 };
+	size_t n = strlen(header);
+
+	memset(to, 0, 8);
+	to[0] = (unsigned char)n;
+	memcpy(to + 8, header, n);
+	memcpy(to + 8 + n, data, sizeof(data));
+	return 8 + n + sizeof(data);
+}
+
+Test(look, safetensors)
+{
+	struct tensor *one[] = { &kind }, *other[] = { &fine };
+	unsigned char file[400];
+	size_t n = tensors(file), cut;
+	struct look l;
+
+	cr_assert(look_apart(&reader_safetensors, file, n, n, one, 1, 0, &l));
+	cr_expect(l.rows == 3 && l.all_rows == 3 && l.value[0] == 7 && l.value[1] == -1 && l.value[2] == 256);
+	cr_assert(look_apart(&reader_safetensors, file, n, n - 6, one, 1, 0, &l), "its bytes are asked for");
+	cr_expect(l.rows == 3 && l.value[2] == 256);
+	cr_expect_not(look_apart(&reader_safetensors, file, n, n, other, 1, 0, &l), "there is no 'fine'");
+	for (cut = 0; cut < n - 10; cut++)
+		cr_expect_not(look_apart(&reader_safetensors, file, n, cut, one, 1, 0, &l));
+}
+
+Test(look, windows)
+{
+	static const char text[] = "abcdefghijkl";
+	struct tensor *staged[] = { &window, &next };
+	struct look l;
+
+	cr_assert(look_apart(&reader_text, text, 12, 12, staged, 2, 0, &l));
+	cr_expect(l.rows == 2 && l.all_rows == 2 && l.value[0] == 'a' && l.value[4] == 'e');
+	cr_assert(look_apart(&reader_text, text, 12, 12, staged, 2, 1, &l));
+	cr_expect(l.rows == 2 && l.value[0] == 'b' && l.value[7] == 'i');
+	cr_assert(look_apart(&reader_tokens, text, 12, 12, staged, 2, 1, &l));
+	cr_expect(l.rows == 1 && l.value[0] == 'c' + 256 * 'd');
+	cr_expect_not(look_apart(&reader_text, text, 4, 4, staged, 2, 0, &l), "a window and one ahead need 5");
+}
+
+Test(look, lists_of_pictures)
+{
+	static const char list[] = "a.png\t3\nb c.jpg\t0\r\n\nd.png\t12\n";
+	struct tensor *staged[] = { &picture, &kind };
+	struct look l;
+
+	cr_assert(look_apart(&reader_images, list, strlen(list), strlen(list), staged, 2, 1, &l));
+	cr_expect(l.rows == 3 && l.all_rows == 3 && l.value[0] == 3 && l.value[1] == 0 && l.value[2] == 12);
+	cr_assert(look_apart(&reader_images, list, strlen(list), 9, staged, 2, 1, &l));
+	cr_expect(l.rows == 1 && l.all_rows == -1, "a line that may go on is no row");
+	cr_expect_not(look_apart(&reader_images, list, strlen(list), strlen(list), staged, 2, 0, &l));
+	cr_expect_not(look_apart(&reader_images, "a.png\n", 6, 6, staged, 2, 1, &l));
+}
