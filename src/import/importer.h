@@ -190,6 +190,10 @@ struct val	*reshape_raised(struct importer *, struct val *, int rank);
 /* Makes an operation of COUNT operands, as NumPy broadcasts them. */
 bool	 broadcast_call(struct importer *, const struct model_node *, const char *ours, struct val **, int count);
 
+/* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
+bool	 recognise_activation(struct importer *, const struct model_node *);
+bool	 recognise_layernorm(struct importer *, const struct model_node *);
+
 int64_t	 attr_int(const struct model_node *, const char *name, int64_t otherwise);
 double	 attr_real(const struct model_node *, const char *name, double otherwise);
 const char	*attr_text(const struct model_node *, const char *name, const char *otherwise);

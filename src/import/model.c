@@ -2,6 +2,8 @@
 #include "import/model.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,6 +35,22 @@ element_bytes(enum element type)
 	default:
 		return 1;
 	}
+}
+
+double
+float_decimal(float f)
+{
+	char text[32];
+	double v = (double)f;
+	int digits;
+
+	for (digits = 6; digits < 9 && v - v == 0; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, (double)f);
+		v = strtod(text, NULL);
+		if ((float)v == f)
+			return v;
+	}
+	return (double)f;
 }
 
 static double

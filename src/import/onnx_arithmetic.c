@@ -59,23 +59,51 @@ with_number(struct importer *im, const struct model_node *n, struct val *x, doub
 	}
 }
 
+/* Ours repeats all operands but one; where none is as large as the result, one with the batch is made so first. */
+static bool
+enlarge(struct importer *im, struct val **x, int count)
+{
+	int64_t full[MODEL_RANK] = { 0 };
+	bool batch = false, whole = false;
+	int i, k, large = 0, rank = x[0]->t->rank;
+	struct call c;
+
+	for (i = 0; i < count; i++) {
+		if (x[i]->t->rank != rank)
+			return true;	/* which the operator says */
+		batch |= x[i]->t->batched;
+		large = x[i]->t->batched && !x[large]->t->batched ? i : large;
+		for (k = 0; k < rank; k++)
+			full[k] = x[i]->t->dim[k] > full[k] ? x[i]->t->dim[k] : full[k];
+	}
+	for (i = 0; i < count; i++)
+		whole |= x[i]->t->batched == batch && memcmp(x[i]->t->dim, full, (size_t)rank * sizeof(*full)) == 0;
+	if (whole || rank == 0)
+		return true;
+	call_begin(&c, im, "broadcast");
+	call_like(&c, x[large]);
+	call_ints(&c, "shape", rank, full);
+	return (x[large] = call_value(&c)) != NULL;
+}
+
 bool
 broadcast_call(struct importer *im, const struct model_node *n, const char *ours, struct val **v, int count)
 {
+	struct val *x[2] = { NULL };
 	struct joint j;
 	struct call c;
 	int i;
 
-	if (!layout_join(im, v, count, &j))
+	if (count < 1 || count > 2 || !layout_join(im, v, count, &j))
+		return false;
+	for (i = 0; i < count; i++)
+		if (!(x[i] = layout_operand(im, v[i], &j)))
+			return false;
+	if (!enlarge(im, x, count))
 		return false;
 	call_begin(&c, im, ours);
-	for (i = 0; i < count; i++) {
-		struct val *x = layout_operand(im, v[i], &j);
-
-		if (!x)
-			return false;
-		call_in(&c, x);
-	}
+	for (i = 0; i < count; i++)
+		call_in(&c, x[i]);
 	c.source = j.source;
 	return call_end(&c, n->out[0]);
 }
@@ -131,7 +159,7 @@ sub(struct importer *im, const struct model_node *n)
 static bool
 mul(struct importer *im, const struct model_node *n)
 {
-	return two_operands(im, n, "mul");
+	return recognise_activation(im, n) || two_operands(im, n, "mul");
 }
 
 static bool
@@ -139,7 +167,7 @@ quotient(struct importer *im, const struct model_node *n)
 {
 	if (both_whole(node_in(im, n, 0), node_in(im, n, 1)))
 		return cannot(im, "it divides whole numbers, and drops what is left over");
-	return two_operands(im, n, "div");
+	return recognise_layernorm(im, n) || two_operands(im, n, "div");
 }
 
 static bool

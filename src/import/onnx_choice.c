@@ -1,6 +1,7 @@
 /* Comparisons, choices, and repetitions along axes of extent 1. */
 #include "import/importer.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -152,7 +153,9 @@ where(struct importer *im, const struct model_node *n)
 	}
 	given[k++] = v[0];
 	for (i = 0; i < 2; i++) {
-		number[i] = val_number(v[i + 1], &r[i]) && isfinite(r[i]);
+		number[i] = val_number(v[i + 1], &r[i]) && !isnan(r[i]);
+		if (number[i] && isinf(r[i]))	/* what masks write in front of a softmax: no spec says it, and the largest does it */
+			r[i] = r[i] < 0 ? -FLT_MAX : FLT_MAX;
 		if (!number[i])
 			given[k++] = v[i + 1];
 	}

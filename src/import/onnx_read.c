@@ -219,7 +219,7 @@ read_attr(struct reading *r, const Onnx__AttributeProto *p, struct model_attr *a
 		break;
 	case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT:
 		a->type = A_REAL;
-		a->r = p->f;
+		a->r = float_decimal(p->f);
 		break;
 	case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING:
 		a->type = A_TEXT;

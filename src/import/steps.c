@@ -465,6 +465,8 @@ val_number(const struct val *v, double *r)
 	if (!v || !v->data || v->data->count != 1)
 		return false;
 	*r = numbers_real(v->data, 0);
+	if (v->data->type == ELEMENT_F32)
+		*r = float_decimal((float)*r);
 	return true;
 }
 

@@ -84,6 +84,14 @@ def distilbert():
                    n_heads=4, hidden_dim=64, max_position_embeddings=12)
 
 
+def masked():
+    """A mask beside the words: of the first sample the last words are none."""
+    mask = torch.ones(SAMPLES, 12, dtype=torch.int64)
+    mask[0, 7:] = 0
+    return hugging("BertForSequenceClassification", "BertConfig", words(99, 12, mask), vocab_size=99, max_position_embeddings=12,
+                   **SMALL)
+
+
 def gpt2():
     return hugging("GPT2LMHeadModel", "GPT2Config", words(99, 12), vocab_size=99, n_embd=32, n_layer=2, n_head=4,
                    n_positions=12)
@@ -111,7 +119,17 @@ def decoder():
         image(16)
 
 
-OLD, NEW = "the older exporter", "the newer exporter"
+def taken_apart():
+    """What opset 13 has no operators for, which exporters write as what it is made of."""
+    class Tanh(nn.Module):
+        def forward(self, x):
+            return 0.5 * x * (1 + torch.tanh(0.7978845608 * (x + 0.044715 * torch.pow(x, 3))))
+    return nn.Sequential(nn.Linear(8, 16), nn.LayerNorm(16), nn.GELU(), nn.Linear(16, 16), nn.SiLU(), nn.LayerNorm(16, 1e-6, bias=False),
+                         nn.GELU(approximate="tanh"), nn.Linear(16, 16), Tanh(), nn.Hardswish(), nn.Linear(16, 4)), \
+        (torch.randn(SAMPLES, 8),)
+
+
+OLD, NEW, OLDER = "the older exporter", "the newer exporter", "the older exporter at opset 13"
 BOTH = (OLD, NEW)
 MODELS = {
     "resnet18": (BOTH, lambda: vision("resnet18")),
@@ -127,11 +145,13 @@ MODELS = {
     "swin": (BOTH, vision_swin),
     "timm's vit": (BOTH, lambda: timm_model("vit_tiny_patch16_224", 32, img_size=32, patch_size=8, depth=2)),
     "distilbert": (BOTH, distilbert),
+    "bert with a mask": (BOTH, masked),
     "gpt2": (BOTH, gpt2),
     "transformers' vit": (BOTH, hugging_vit),
     "transformers' convnext": (BOTH, hugging_convnext),
     "encoder": ((OLD,), lambda: encoder(activation="gelu", norm_first=True)),
     "encoder, norms behind": ((NEW,), encoder),
+    "what is taken apart": ((OLDER,), taken_apart),
     "decoder of images": (BOTH, decoder),
 }
 
@@ -140,8 +160,8 @@ MODELS = {
 
 def export(model, given, exporter, path):
     few = tuple(x[:3] for x in given)
-    if exporter == OLD:
-        torch.onnx.export(model, few, path, dynamo=False, opset_version=17, input_names=[f"in{i}" for i in range(len(few))],
+    if exporter != NEW:
+        torch.onnx.export(model, few, path, dynamo=False, opset_version=13 if exporter == OLDER else 17, input_names=[f"in{i}" for i in range(len(few))],
                           dynamic_axes={f"in{i}": {0: "batch"} for i in range(len(few))})
         return
     try:
@@ -179,7 +199,8 @@ def target(spec):
 
 def build(folder, spec, given):
     files = [f"x{i}.npy" for i in range(len(given))] + ["y.npy"]
-    for f, x in zip(files, [x.numpy().astype(numpy.int32) if x.dtype == torch.int64 else x.numpy() for x in given] + [target(spec)]):
+    kinds = [numpy.float32 if kind == "f32" else numpy.int32 for kind in re.findall(r"(?m)^  input +\w+ +: (\w+)\[", spec)]
+    for f, x in zip(files, [x.numpy().astype(kind) for x, kind in zip(given, kinds)] + [target(spec)]):
         numpy.save(os.path.join(folder, f), x)
     data = "npy(" + ", ".join(f'"{f}"' for f in files) + ")"
     spec = re.sub(r"(?m)^( *data *)synthetic\([^)]*\)", rf"\1{data}", re.sub(r"(?m)^( *batch +)\d+", rf"\g<1>{BATCH}", spec))
@@ -212,7 +233,7 @@ def parameters(model):
 
 
 def compare(name, exporter, model, given):
-    folder = os.path.join(work, re.sub(r"\W", "_", name) + ("_old" if exporter == OLD else "_new"))
+    folder = os.path.join(work, re.sub(r"\W", "_", name) + ("_new" if exporter == NEW else "_old"))
     os.makedirs(folder, exist_ok=True)
     title = f"{name} by {exporter}"
     try:
@@ -230,6 +251,9 @@ def compare(name, exporter, model, given):
         spec = f.read()
     laid = subprocess.run([os.environ["STOWAGE"], "fmt", "--check", folder + "/spec.nn"], capture_output=True, text=True)
     result(laid.returncode == 0, f"{title} is laid out", laid.stderr)
+    if exporter == OLDER:
+        left = re.findall(r"\b(?:erf|tanh|sigmoid|sqrt|pow|mean|div)\b(?!=)", spec)
+        result(not left, f"{title} is put together again", f"{left}")
     build(folder, spec, given)
     done = subprocess.run(["./net", "--quiet", "--weights", "w.safetensors", "--strict", "--predict", "out.npy"], cwd=folder,
                           capture_output=True, text=True)

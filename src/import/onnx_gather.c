@@ -1,0 +1,165 @@
+/* Elements by their indices: rows of tables, one place of an axis, and those of each sample out of all. */
+#include "import/importer.h"
+
+#include <string.h>
+
+/* One row in the place of each index. */
+static bool
+repeated(struct importer *im, const struct model_node *n, struct val *x, const struct val *at, struct layout to, int rank,
+    int64_t *dim)
+{
+	struct call c;
+	int d, k = 0;
+
+	call_begin(&c, im, "reshape");
+	call_in(&c, x);
+	call_ints(&c, "shape", rank, dim);
+	if (!(x = call_value(&c)))
+		return false;
+	for (d = 0; d < at->data->rank; d++)
+		if (!(at->source.expanded && d == at->source.at))
+			dim[k++] = at->data->dim[d];
+	call_begin(&c, im, "broadcast");
+	call_in(&c, x);
+	call_ints(&c, "shape", rank, dim);
+	c.source = to;
+	return call_end(&c, n->out[0]);
+}
+
+/* Rows of a trained table whose numbers are constant: the same one, or one after the other. */
+static bool
+rows(struct importer *im, const struct model_node *n, struct val *x, struct val *at)
+{
+	int64_t first = (int64_t)numbers_real(at->data, 0), by = 0, i, stop, axis = 0, dim[MODEL_RANK];
+	int rank = at->data->rank, k = 0, d;
+	struct layout to = { .at = at->source.at, .expanded = at->source.expanded };
+	struct call c;
+
+	for (i = 1; i < at->data->count; i++) {
+		int64_t step = (int64_t)numbers_real(at->data, i) - (int64_t)numbers_real(at->data, i - 1);
+
+		if (i > 1 && step != by)
+			return cannot(im, "its constant indices are not one after the other; the closest is take");
+		by = step;
+	}
+	if (rank + x->data->rank - 1 > MODEL_RANK || (by != 0 && by != 1))
+		return cannot(im, "its constant indices are not one after the other; the closest is take");
+	for (d = 0; d < rank; d++)
+		if (!(at->source.expanded && d == at->source.at))
+			dim[k++] = by ? at->data->dim[d] : 1;
+	for (d = 1; d < x->data->rank; d++)
+		dim[k++] = x->data->dim[d];
+	if (!(x = val_laid(im, x, -1)))
+		return false;
+	stop = first + (by ? at->data->count : 1);
+	call_begin(&c, im, "slice");
+	call_in(&c, x);
+	call_ints(&c, "axis", 1, &axis);
+	call_ints(&c, "start", 1, &first);
+	call_ints(&c, "stop", 1, &stop);
+	if (!(x = call_value(&c)))
+		return false;
+	if (by || at->data->count == 1)
+		return reshape_to(im, n, x, to, k, dim);
+	return repeated(im, n, x, at, to, k, dim);
+}
+
+/* The elements of each sample out of those of all, all of them and in their order. */
+static bool
+gather_of_samples(struct importer *im, const struct model_node *n, struct val *x, const struct numbers *index)
+{
+	int64_t all = tensor_elements_per_sample(x->t), i, k, own[MODEL_RANK], dim[MODEL_RANK] = { 0 };
+	int more = val_rank(x) - 1, rank = index->rank - 1 + more;
+	struct layout to = { 0 };
+	bool flat = x->t->batched && x->source.at == 0 && x->source.merged && rank <= MODEL_RANK;
+
+	val_extents(x, own);
+	for (i = 1; i <= more; i++)
+		flat &= own[i] == 1;
+	if (!flat || index->rank < 2 || index->dim[0] != 1 || index->count != all)
+		return cannot(im, "its indices are not the same in each sample");
+	for (i = 0; i < all; i++) {
+		memcpy(&k, index->data + i * 8, sizeof(k));
+		if (k != i || index->step[i] != all)
+			return cannot(im, "its indices are not those of each sample in their order");
+	}
+	for (i = 0; i < rank; i++)
+		dim[i] = i < index->rank - 1 ? index->dim[i + 1] : 1;
+	return reshape_to(im, n, x, to, rank, dim);
+}
+
+/* The same, where an index says the sample and the element of it. */
+static bool
+gather_nd(struct importer *im, const struct model_node *n)
+{
+	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *at = node_in(im, n, 1);
+	const struct numbers *index = at ? at->stepped : NULL;
+	struct layout to = { 0 };
+	int64_t all, i, sample, k;
+
+	if (!x)
+		return false;
+	all = tensor_elements_per_sample(x->t);
+	if (!index || x->t->rank != 1 || !x->t->batched || attr_int(n, "batch_dims", 0) || index->rank < 3 || index->dim[0] != 1 ||
+	    index->dim[index->rank - 1] != 2 || index->count != 2 * all)
+		return cannot(im, "its indices are not a constant's, nor those of each sample in their order; the closest is take");
+	for (i = 0; i < all; i++) {
+		memcpy(&sample, index->data + 2 * i * 8, sizeof(sample));
+		memcpy(&k, index->data + (2 * i + 1) * 8, sizeof(k));
+		if (sample != 0 || index->step[2 * i] != 1 || k != i || index->step[2 * i + 1] != 0)
+			return cannot(im, "its indices are not those of each sample in their order; the closest is take");
+	}
+	return reshape_to(im, n, x, to, index->rank - 2, index->dim + 1);
+}
+
+const struct onnx_op onnx_op_gather_nd = { .name = "GatherND", .translate = gather_nd };
+
+/* One index of an axis, or rows of a trained table. */
+static bool
+gather(struct importer *im, const struct model_node *n)
+{
+	struct val *x = node_in(im, n, 0), *at = node_in(im, n, 1);
+	const struct integers *k = val_integers(im, at);
+	int64_t axis = attr_int(n, "axis", 0), ours64, stop;
+	int ours;
+	struct call c;
+
+	if (x && x->data && at && at->t && at->t->dtype == DT_I32 && axis == 0 && x->data->rank == 2) {
+		struct val *from = val_first(at);
+
+		from->range = from->range && from->range < x->data->dim[0] ? from->range : (int)x->data->dim[0];
+		from->t->classes = from->range;
+		call_begin(&c, im, "embedding");
+		call_like(&c, at);
+		call_int(&c, "vocab", x->data->dim[0]);
+		call_int(&c, "width", x->data->dim[1]);
+		call_weight(&c, x->data, false);
+		return call_end(&c, n->out[0]);
+	}
+	if (x && x->data && axis == 0 && at && at->data && numbers_is_weight(x->data) && at->data->count > 0 &&
+	    !numbers_are_real(at->data))
+		return rows(im, n, x, at);
+	if (x && at && at->stepped && x->t)
+		return gather_of_samples(im, n, x, at->stepped);
+	if (!(x = val_laid(im, x, -1)))
+		return false;
+	if (!k || k->n != 1)
+		return cannot(im, "its indices are neither one constant, nor an input's that stand for rows of a table; "
+		    "the closest is take");
+	if (!val_axis(im, x, axis, &ours))
+		return false;
+	ours64 = ours;
+	stop = k->v[0] == -1 ? x->t->dim[ours] : k->v[0] + 1;
+	call_begin(&c, im, "slice");
+	call_like(&c, x);
+	call_ints(&c, "axis", 1, &ours64);
+	call_ints(&c, "start", 1, k->v);
+	call_ints(&c, "stop", 1, &stop);
+	if (k->scalar) {
+		call_ints(&c, "drop", 1, &ours64);
+		c.source.at -= ours < x->source.at;
+	}
+	return call_end(&c, n->out[0]);
+}
+
+const struct onnx_op onnx_op_gather = { .name = "Gather", .translate = gather };

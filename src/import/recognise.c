@@ -1,0 +1,266 @@
+/*
+ * Activations and layer normalisation that an exporter took apart. They are found from behind: at the product or the quotient
+ * that ends them, among the steps that were made. Those before it are left, for others that may read them; where nobody does,
+ * they are dropped as all unread steps are.
+ */
+#include "import/importer.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_FACTORS	3
+#define DEEPEST		8	/* products in products */
+
+struct product {		/* scale * leaf[0] * leaf[1] ... */
+	double scale;
+	int n;
+	const struct val *leaf[MOST_FACTORS];
+	bool large;		/* there are more */
+};
+
+/* The step that makes it, if it is that operator's; NULL. */
+static const struct step *
+made_by(const struct val *v, const char *op)
+{
+	const struct val *first = v->same_as ? v->same_as : v;
+
+	return first->def && strcmp(first->def->op->name, op) == 0 ? first->def : NULL;
+}
+
+static const struct val *
+first_of(const struct val *v)
+{
+	return v->same_as ? v->same_as : v;
+}
+
+static const struct attr *
+attr_of(const struct step *s, const char *name)
+{
+	int i;
+
+	for (i = 0; i < op_nattrs(s->op); i++)
+		if (strcmp(s->op->attrs[i].name, name) == 0)
+			return &s->attr[i];
+	return NULL;
+}
+
+static double
+real_of(const struct step *s, const char *name)
+{
+	return attr_of(s, name)->r;
+}
+
+static bool
+near(double x, double y)
+{
+	return fabs(x - y) <= 1e-5 * fabs(y);
+}
+
+static void
+factors(const struct val *v, struct product *p, int depth)
+{
+	const struct step *s;
+
+	v = first_of(v);
+	if (depth < DEEPEST && (s = made_by(v, "mul")) && s->nin == 2) {
+		factors(s->in[0], p, depth + 1);
+		factors(s->in[1], p, depth + 1);
+	} else if (depth < DEEPEST && (s = made_by(v, "scale")) && real_of(s, "offset") == 0) {
+		p->scale *= real_of(s, "factor");
+		factors(s->in[0], p, depth + 1);
+	} else if (p->n < MOST_FACTORS)
+		p->leaf[p->n++] = v;
+	else
+		p->large = true;
+}
+
+static struct product
+product_of(const struct val *v)
+{
+	struct product p = { .scale = 1 };
+
+	factors(v, &p, 0);
+	return p;
+}
+
+/* Is it SCALE times x? */
+static bool
+is_scaled(const struct val *v, double scale, const struct val *x)
+{
+	struct product p = product_of(v);
+
+	return p.n == 1 && !p.large && p.leaf[0] == x && near(p.scale, scale);
+}
+
+/* Is it 0.044715 x^3? */
+static bool
+is_cubed(const struct val *v, const struct val *x)
+{
+	struct product p = product_of(v);
+	const struct step *s = p.n == 1 ? made_by(p.leaf[0], "pow") : NULL;
+	int i;
+
+	if (p.large || !near(p.scale, 0.044715))
+		return false;
+	if (s)
+		return s->nin == 1 && real_of(s, "exponent") == 3 && first_of(s->in[0]) == x;
+	for (i = 0; i < p.n; i++)
+		if (p.leaf[i] != x)
+			return false;
+	return p.n == 3;
+}
+
+/* Is it sqrt(2 / pi) (x + 0.044715 x^3)? */
+static bool
+is_inside_of_tanh(const struct val *v, const struct val *x)
+{
+	struct product p = product_of(v);
+	const struct step *s = p.n == 1 ? made_by(p.leaf[0], "add") : NULL;
+
+	if (!s || s->nin != 2 || !near(p.scale, sqrt(2 / M_PI)))
+		return false;
+	return (first_of(s->in[0]) == x && is_cubed(s->in[1], x)) || (first_of(s->in[1]) == x && is_cubed(s->in[0], x));
+}
+
+/* Which activation of X is X times SCALE times GATE? NULL: none. */
+static const char *
+gated(const struct val *x, const struct val *gate, double scale, bool *by_tanh)
+{
+	const struct step *s, *one;
+
+	*by_tanh = false;
+	if (near(scale, 1) && (s = made_by(gate, "sigmoid")) && first_of(s->in[0]) == x)
+		return "silu";
+	if (near(scale, 1) && (s = made_by(gate, "hardsigmoid")) && first_of(s->in[0]) == x)
+		return "hardswish";
+	one = made_by(gate, "scale");	/* 1 + erf, or half of it */
+	if (!one || !near(real_of(one, "factor"), real_of(one, "offset")) || !near(scale * real_of(one, "factor"), 0.5))
+		return NULL;
+	if ((s = made_by(one->in[0], "erf")) && is_scaled(s->in[0], sqrt(0.5), x))
+		return "gelu";
+	*by_tanh = (s = made_by(one->in[0], "tanh")) && is_inside_of_tanh(s->in[0], x);
+	return *by_tanh ? "gelu" : NULL;
+}
+
+bool
+recognise_activation(struct importer *im, const struct model_node *n)
+{
+	struct product p = { .scale = 1 };
+	struct val *whole = NULL;
+	const char *ours = NULL;
+	bool by_tanh = false;
+	struct call c;
+	double r;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct val *v = node_in(im, n, i);
+
+		if (v && v->t) {
+			factors(v, &p, 0);
+			whole = v;
+		} else if (val_number(v, &r))
+			p.scale *= r;
+		else
+			return false;
+	}
+	if (!whole || p.n != 2 || p.large)
+		return false;
+	for (i = 0; i < 2 && !ours; i++)
+		ours = gated(p.leaf[i], p.leaf[!i], p.scale, &by_tanh);
+	if (!ours)
+		return false;
+	call_begin(&c, im, ours);
+	call_like(&c, whole);
+	c.in.v[0] = (struct val *)p.leaf[i - 1];
+	if (by_tanh)
+		call_int(&c, "tanh", true);
+	return call_end(&c, n->out[0]);
+}
+
+/* ---- layer normalisation ---- */
+
+/* Is it the mean of V along the last axis, which is kept? */
+static const struct val *
+mean_of(const struct val *v)
+{
+	const struct step *s = made_by(v, "mean");
+	const struct attr *axis = s ? attr_of(s, "axis") : NULL;
+	int rank = s ? s->in[0]->t->rank : 0;
+
+	if (!s || axis->n != 1 || (axis->v[0] != rank - 1 && axis->v[0] != -1) || !attr_of(s, "keep")->i)
+		return NULL;
+	return first_of(s->in[0]);
+}
+
+/* What the mean is taken from; NULL: it is no such difference. */
+static const struct val *
+centred(const struct val *v)
+{
+	const struct step *s = made_by(v, "sub");
+
+	return s && s->nin == 2 && mean_of(s->in[1]) == first_of(s->in[0]) ? first_of(s->in[0]) : NULL;
+}
+
+/* Is it sqrt(mean(d^2) + eps), where d is X less its mean? */
+static bool
+is_deviation(const struct val *v, const struct val *x, double *eps)
+{
+	const struct step *root = made_by(v, "sqrt"), *sum = root ? made_by(root->in[0], "scale") : NULL, *s;
+	const struct val *square = sum && real_of(sum, "factor") == 1 ? mean_of(sum->in[0]) : NULL;
+
+	if (!square)
+		return false;
+	*eps = real_of(sum, "offset");
+	if ((s = made_by(square, "pow")))
+		return s->nin == 1 && real_of(s, "exponent") == 2 && centred(s->in[0]) == x;
+	s = made_by(square, "mul");
+	return s && s->nin == 2 && centred(s->in[0]) == x && centred(s->in[1]) == x;
+}
+
+/* The vector that the only reader of a name multiplies it by, or adds to it; NULL. */
+static const struct numbers *
+vector_after(struct importer *im, const char *name, const char *op, int64_t count, const struct model_node **node)
+{
+	const struct model_node *user = sole_user(im, name);
+	struct val *other;
+
+	*node = user;
+	if (!user || strcmp(user->op, op) != 0 || user->nin != 2)
+		return NULL;
+	other = node_in(im, user, strcmp(user->in[0], name) == 0);
+	return other && other->data && numbers_are_real(other->data) && other->data->rank == 1 &&
+	    other->data->count == count ? other->data : NULL;
+}
+
+bool
+recognise_layernorm(struct importer *im, const struct model_node *n)
+{
+	struct val *d = node_in(im, n, 0), *by = node_in(im, n, 1);
+	const struct val *x = d && d->t && by && by->t ? centred(d) : NULL;
+	const struct model_node *scaled, *shifted;
+	const struct numbers *weight, *bias;
+	double eps;
+	struct call c;
+
+	if (!x || x->t->rank < 1 || !is_deviation(by, x, &eps))
+		return false;
+	weight = vector_after(im, n->out[0], "Mul", x->t->dim[x->t->rank - 1], &scaled);
+	if (!weight)
+		return false;
+	bias = vector_after(im, scaled->out[0], "Add", x->t->dim[x->t->rank - 1], &shifted);
+	call_begin(&c, im, "layernorm");
+	call_like(&c, d);
+	c.in.v[0] = (struct val *)x;
+	if (fabs(eps - 1e-5) > 1e-9)
+		call_real(&c, "eps", eps);
+	call_weight(&c, weight, false);
+	if (bias)
+		call_weight(&c, bias, false);
+	else
+		call_int(&c, "bias", false);
+	node_done(im, scaled);
+	if (bias)
+		node_done(im, shifted);
+	return call_end(&c, bias ? shifted->out[0] : scaled->out[0]);
+}
