@@ -10,6 +10,7 @@
  *                           gives a higher peak
  *     recompute_descent.c   one descent on states: moves, made as long as they help
  *     recompute_gaps.c      one descent on the list of what runs: each gap of each copy is a move
+ *     recompute_parts.c     the list with checkpoints at regular distances, for long networks
  *     recompute_steps.c     such lists, and striking out what need not be made again
  *     recompute_tried.c     what trials have shown, by the choice
  *     recompute_moves.c     moves, and estimates of their value

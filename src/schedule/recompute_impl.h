@@ -144,6 +144,11 @@ int	steps_list(struct state_search *, const struct steps *, struct struck *, int
 int	steps_rank(struct state_search *, struct steps *, struct struck *, int most);
 bool	steps_strike(struct state_search *, const struct steps *, const struct struck *, struct steps *to);
 
+/* ---- recompute_parts.c ---- */
+
+/* With checkpoints at N regular distances; the model's trial is of it. */
+bool	steps_in_parts(struct state_search *, int n, struct steps *);
+
 /* ---- recompute_gaps.c ---- */
 
 /* On from a step until nothing is above the aim; false when that cannot be. */

@@ -16,14 +16,23 @@
 #define RUNG_SHARE	80	/* of the work of a search, a rung's for improving what comes to it, */
 #define TAKEN_SHARE	20	/* and a pass's for improving what is taken */
 #define PASSES		3
+#define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
 #define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
+
+struct cuts {			/* what so many parts take */
+	int parts;
+	int64_t peak;
+	double cost;
+};
 
 struct ladder {
 	struct state_search *s;
 	int64_t least;		/* below which no peak can be */
 	struct choice start;	/* nothing is made again, */
 	struct steps whole;	/* and the same as a list */
+	struct cuts cuts[MOST_CUTS];
+	int ncuts;
 	struct steps last;	/* that came to a rung */
 	struct steps stuck;	/* that did not, the last time; HUGE_VAL: nothing since */
 	struct steps lowest;	/* of all */
@@ -111,27 +120,50 @@ land(struct ladder *l, int rung)
 		steps_copy(c, &l->made);
 }
 
-/* The cheaper of both ways to begin, once what need not be made again is struck out. */
+/* With checkpoints at regular distances first: the cheapest such step that gets there, or the lowest. */
+static bool
+descend_in_parts(struct ladder *l, int rung)
+{
+	int64_t aim = aim_of(l, rung);
+	int best = 0, i;
+
+	for (i = 1; i < l->ncuts; i++) {
+		const struct cuts *c = &l->cuts[i], *b = &l->cuts[best];
+		bool fits = c->peak <= aim;
+
+		if (fits != (b->peak <= aim) ? fits : fits ? c->cost < b->cost : c->peak < b->peak)
+			best = i;
+	}
+	return l->ncuts > 0 && steps_in_parts(l->s, l->cuts[best].parts, &l->taken) &&
+	    descend(l, &l->taken, rung);
+}
+
+static bool
+descend_from_whole(struct ladder *l, int rung)
+{
+	return descend(l, &l->whole, rung);
+}
+
+/* The cheapest of all ways to begin, once what need not be made again is struck out. */
 static bool
 descend_anew(struct ladder *l, int rung)
 {
-	bool there = descend_on_states(l, rung);
+	static bool (*const way[])(struct ladder *, int) = { descend_on_states, descend_in_parts,
+	    descend_from_whole };
+	int i, n = l->s->m->nnodes > LARGE ? 2 : 3;
+	bool there = false;
 
-	if (there && l->s->m->nnodes > LARGE)
-		return true;
-	if (there) {
+	for (i = 0; i < n || (i < 3 && !there); i++) {
+		if (!search_may(l->s) || !way[i](l, rung))
+			continue;
 		steps_strike_out(l->s, &l->made, 0, aim_of(l, rung));
-		steps_copy(&l->other, &l->made);
+		if (!there || l->made.cost < l->other.cost)
+			steps_copy(&l->other, &l->made);
+		there = true;
 	}
-	if (!descend(l, &l->whole, rung)) {
-		if (there)
-			steps_copy(&l->made, &l->other);
-		return there;
-	}
-	steps_strike_out(l->s, &l->made, 0, aim_of(l, rung));
-	if (there && l->other.cost < l->made.cost)
+	if (there)
 		steps_copy(&l->made, &l->other);
-	return true;
+	return there;
 }
 
 /* Anew if the rung is a station and that gets there; else from the rung above, or from what got stuck on the way
@@ -254,6 +286,17 @@ take_what_there_is(struct ladder *l, int first)
 	return fits(l, &l->lowest);
 }
 
+/* From two parts on, each time half as many more. */
+static void
+try_parts(struct ladder *l)
+{
+	int n;
+
+	for (n = 2; n < l->s->m->forward && l->ncuts < MOST_CUTS; n += n / 2 + 1)
+		if (steps_in_parts(l->s, n, &l->made))
+			l->cuts[l->ncuts++] = (struct cuts){ n, l->made.peak, l->made.cost };
+}
+
 bool
 search_ladder(struct state_search *s)
 {
@@ -270,6 +313,7 @@ search_ladder(struct state_search *s)
 	choice_save(s, &l.start);
 	steps_of_trial(s->m, &l.whole);
 	steps_copy(&l.lowest, &l.whole);
+	try_parts(&l);
 	first = rung_of(&l, budget);
 	return walk_down(&l, first) || take_what_there_is(&l, first);
 }
