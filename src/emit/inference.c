@@ -101,7 +101,8 @@ put_declarations(struct emitter *e, struct text *out, const char *program)
 	put_inputs(e, out);
 	text_printf(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
 	    "/* Takes all memory there will be, %lld bytes for the network, and reads a checkpoint's weights (safetensors).\n"
-	    " * THREADS: 0, one a processor. One network of this program is open at a time. -1: it cannot; net_error() says why. */\n"
+	    " * THREADS: 0, one a processor. It is open once at a time, and others that the program has beside it. -1: it cannot;\n"
+	    " * net_error() says why. */\n"
 	    "int\tNET(open)(const char *weights, int threads);\n\n", (long long)e->plan->arena_bytes);
 	text_printf(out, "/* The output of N samples, %s, from their inputs; allocates nothing. -1: it cannot. */\n"
 	    "int\tNET(run)(int64_t n, const struct net_inputs *, %s *output);\n\n"

@@ -65,6 +65,8 @@ bool	 keras_end(struct call *, const struct model_node *, const struct val *as);
 bool	 keras_alias(struct importer *, const struct model_node *, struct val *);
 /* One operand of any order, and no arguments. */
 bool	 keras_unary(struct importer *, const struct model_node *, const char *ours);
+/* Makes a step that only the importer knows, in the order of AS where it has as many axes; NULL after cannot(). */
+struct val	*keras_value(struct call *, const struct val *as);
 /* Applies the activation that attribute NAME says to what the call makes, which ends the layer. */
 bool	 keras_end_activated(struct call *, const struct model_node *, const char *name, const struct val *as);
 /* The activation of that name; NULL after cannot(). */
@@ -83,6 +85,8 @@ const struct numbers	*keras_filled(struct importer *, const struct model_node *,
 
 double	 keras_real(const struct model_node *, const char *name, double otherwise);	/* whole or not */
 bool	 keras_has(const struct model_node *, const char *name);
+/* The name that the layer says it under: Keras 1 had OLDER. */
+const char	*keras_name(const struct model_node *, const char *name, const char *older);
 int64_t	 keras_axis_said(const struct model_node *, int64_t otherwise);	/* INT32_MIN: none, or several */
 /* N extents under a name, one for all or each its own; false after cannot(). */
 bool	 keras_extents(struct importer *, const struct model_node *, const char *name, int n, int64_t otherwise,

@@ -13,12 +13,6 @@ struct window {
 	bool same, padded;
 };
 
-static const char *
-name_of(const struct model_node *n, const char *name, const char *older)
-{
-	return keras_has(n, name) || !keras_has(n, older) ? name : older;
-}
-
 /* The operand, whose frame is taken into W, with channels in front. */
 static struct val *
 input_of(struct importer *im, const struct model_node *n, int axes, struct window *w)
@@ -46,7 +40,7 @@ input_of(struct importer *im, const struct model_node *n, int axes, struct windo
 static bool
 stride_of(struct importer *im, const struct model_node *n, struct window *w)
 {
-	const char *name = keras_has(n, "subsample_length") ? "subsample_length" : name_of(n, "strides", "subsample");
+	const char *name = keras_has(n, "subsample_length") ? "subsample_length" : keras_name(n, "strides", "subsample");
 
 	return keras_extents(im, n, name, w->n, 1, w->stride);
 }
@@ -58,13 +52,13 @@ kernel_of(struct importer *im, const struct model_node *n, struct window *w)
 	if (keras_has(n, "nb_row") && w->n == 2) {
 		return keras_extents(im, n, "nb_row", 1, 1, &w->kernel[0]) && keras_extents(im, n, "nb_col", 1, 1, &w->kernel[1]);
 	}
-	return keras_extents(im, n, name_of(n, "kernel_size", "filter_length"), w->n, 1, w->kernel);
+	return keras_extents(im, n, keras_name(n, "kernel_size", "filter_length"), w->n, 1, w->kernel);
 }
 
 static bool
 padding_of(struct importer *im, const struct model_node *n, struct window *w)
 {
-	const char *how = attr_text(n, name_of(n, "padding", "border_mode"), "valid");
+	const char *how = attr_text(n, keras_name(n, "padding", "border_mode"), "valid");
 
 	w->same = strcmp(how, "same") == 0;
 	if (strcmp(how, "causal") == 0 && w->n == 1 && w->kernel[0] > 0) {
@@ -78,7 +72,7 @@ padding_of(struct importer *im, const struct model_node *n, struct window *w)
 static bool
 window_of(struct importer *im, const struct model_node *n, struct window *w)
 {
-	const char *dilation = name_of(n, "dilation_rate", "atrous_rate");
+	const char *dilation = keras_name(n, "dilation_rate", "atrous_rate");
 
 	return stride_of(im, n, w) && keras_extents(im, n, dilation, w->n, 1, w->dilation) && kernel_of(im, n, w) &&
 	    padding_of(im, n, w);
@@ -145,7 +139,7 @@ kernel_weight(struct importer *im, const struct model_node *n, int k, const char
 static bool
 has_bias(const struct model_node *n)
 {
-	return attr_int(n, name_of(n, "use_bias", "bias"), 1) != 0;
+	return attr_int(n, keras_name(n, "use_bias", "bias"), 1) != 0;
 }
 
 static void
@@ -169,7 +163,7 @@ conv(struct importer *im, const struct model_node *n, int axes)
 {
 	struct window w = { 0 };
 	struct val *x = input_of(im, n, axes, &w);
-	int64_t filters = attr_int(n, name_of(n, "filters", "nb_filter"), 0), groups = attr_int(n, "groups", 1), in;
+	int64_t filters = attr_int(n, keras_name(n, "filters", "nb_filter"), 0), groups = attr_int(n, "groups", 1), in;
 	struct call c;
 
 	if (!x || is_theano(im, n) || !window_of(im, n, &w))
@@ -264,15 +258,14 @@ separable(struct importer *im, const struct model_node *n, int axes)
 {
 	struct window w = { 0 }, one = { .n = axes, .kernel = { 1, 1, 1 }, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
 	struct val *x = input_of(im, n, axes, &w), *between;
-	int64_t filters = attr_int(n, name_of(n, "filters", "nb_filter"), 0), in;
+	int64_t filters = attr_int(n, keras_name(n, "filters", "nb_filter"), 0), in;
 	struct call c;
 
 	if (!x || is_theano(im, n) || !window_of(im, n, &w) || !depthwise_begin(im, &c, n, &w, x))
 		return false;
 	call_int(&c, "bias", false);
-	if (!(between = call_value(&c)))
+	if (!(between = keras_value(&c, x)))
 		return false;
-	between->channels_first = x->channels_first;
 	in = between->t->dim[0];
 	if (filters < 1 || filters > LARGEST_EXTENT)
 		return cannot(im, "it has no filters");

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-static const char *
-name_of(const struct model_node *n, const char *name, const char *older)
-{
-	return keras_has(n, name) || !keras_has(n, older) ? name : older;
-}
-
 /* [units, in] of [in, units], where IN may be the axes of a map, whose first is the source's last. */
 static const struct view *
 matrix_view(struct importer *im, const struct val *x, int64_t in, int64_t units)
@@ -37,8 +31,8 @@ matrix_view(struct importer *im, const struct val *x, int64_t in, int64_t units)
 static bool
 dense_of(struct importer *im, const struct model_node *n, struct val *x)
 {
-	int64_t units = attr_int(n, name_of(n, "units", "output_dim"), 0), in;
-	bool bias = attr_int(n, name_of(n, "use_bias", "bias"), 1) != 0;
+	int64_t units = attr_int(n, keras_name(n, "units", "output_dim"), 0), in;
+	bool bias = attr_int(n, keras_name(n, "use_bias", "bias"), 1) != 0;
 	struct call c;
 
 	if (x->t->rank < 1 || units < 1 || units > LARGEST_EXTENT)

@@ -8,24 +8,18 @@ struct val *
 keras_with_number(struct importer *im, struct val *x, const char *ours, const char *name, double v)
 {
 	struct call c;
-	struct val *y;
 
 	call_begin(&c, im, ours);
 	call_in(&c, x);
 	if (name)
 		call_real(&c, name, v);
-	if (!(y = call_value(&c)))
-		return NULL;
-	y->channels_first = x->channels_first;
-	y->flat = x->flat;
-	return y;
+	return keras_value(&c, x);
 }
 
 struct val *
 keras_scaled(struct importer *im, struct val *x, double factor, double offset)
 {
 	struct call c;
-	struct val *y;
 
 	if (factor == 1 && offset == 0)
 		return x;
@@ -34,28 +28,19 @@ keras_scaled(struct importer *im, struct val *x, double factor, double offset)
 	call_real(&c, "factor", factor);
 	if (offset != 0)
 		call_real(&c, "offset", offset);
-	if (!(y = call_value(&c)))
-		return NULL;
-	y->channels_first = x->channels_first;
-	y->flat = x->flat;
-	return y;
+	return keras_value(&c, x);
 }
 
 static struct val *
 clamped(struct importer *im, struct val *x, double least, double most)
 {
 	struct call c;
-	struct val *y;
 
 	call_begin(&c, im, "clamp");
 	call_in(&c, x);
 	call_real(&c, "least", least);
 	call_real(&c, "most", most);
-	if (!(y = call_value(&c)))
-		return NULL;
-	y->channels_first = x->channels_first;
-	y->flat = x->flat;
-	return y;
+	return keras_value(&c, x);
 }
 
 /* Along the last axis of the source. */
@@ -63,7 +48,6 @@ static struct val *
 softmax(struct importer *im, struct val *x)
 {
 	struct call c;
-	struct val *y;
 
 	if (x->flat) {
 		cannot(im, "a softmax of a map that is laid flat is not imported yet");
@@ -73,10 +57,7 @@ softmax(struct importer *im, struct val *x)
 	call_in(&c, x);
 	if (!x->channels_first && x->t->rank > 1)
 		call_int(&c, "axis", -1);
-	if (!(y = call_value(&c)))
-		return NULL;
-	y->channels_first = x->channels_first;
-	return y;
+	return keras_value(&c, x);
 }
 
 /* hard_sigmoid has changed its slope: a fifth until Keras 2, a sixth since. */

@@ -26,6 +26,11 @@
 #define READ_ONLY	0	/* H5F_ACC_RDONLY, whose macro calls the library as if it were linked */
 #define LARGEST_RATIO	1100	/* deflate makes no more than 1,032 bytes of one */
 
+struct names {
+	struct arena *arena;
+	VEC(const char *) all;
+};
+
 struct keras_store {
 	struct hdf5_library h;
 	hid_t file;		/* -1: not open yet */
@@ -33,6 +38,8 @@ struct keras_store {
 	const unsigned char *packed;
 	size_t size;
 	hdf5_unpack unpack;
+	const char *group;	/* whose weights were listed last, for a layer asks for one after the other; NULL: none */
+	struct names listed;
 };
 
 /* ---- objects, by links within the file alone ---- */
@@ -74,11 +81,6 @@ object_open(const struct hdf5_library *h, hid_t at, const char *path)
 }
 
 /* ---- attributes of text ---- */
-
-struct names {
-	struct arena *arena;
-	VEC(const char *) all;
-};
 
 static void
 take_text(struct names *to, const char *s, size_t most)
@@ -219,32 +221,48 @@ names_layer(const char *weight, const char *layer)
 	return false;
 }
 
-/* The path of weight K of a layer in the file; NULL: there is none. */
+/* Where the file has the weights of a layer, or of the model in the model that it is part of. */
 static const char *
-weight_path(struct arena *a, const struct keras_store *s, const struct keras_layer *l, int k)
+group_of(struct arena *a, const struct keras_store *s, const struct keras_layer *l)
 {
-	const struct hdf5_library *h = &s->h;
-	struct names all = { .arena = a };
-	const char *inner = strrchr(l->name, '/') ? strrchr(l->name, '/') + 1 : l->name, *group = l->place;
-	int i, at = 0;
 	hid_t o;
 
-	if (!s->by_place) {
-		o = object_open(h, s->file, "model_weights");
-		group = arena_join(a, o >= 0 ? "model_weights/" : "", "", l->outermost);
-		if (o >= 0)
-			h->H5Oclose(o);
-	}
-	if ((o = object_open(h, s->file, group)) < 0)
-		return NULL;
 	if (s->by_place)
-		collect(h, a, o, group, 0, &all);
+		return l->place;
+	o = object_open(&s->h, s->file, "model_weights");
+	if (o >= 0)
+		s->h.H5Oclose(o);
+	return arena_join(a, o >= 0 ? "model_weights/" : "", "", l->outermost);
+}
+
+static void
+list_group(struct arena *a, struct keras_store *s, const char *group)
+{
+	hid_t o = object_open(&s->h, s->file, group);
+
+	s->group = group;
+	s->listed = (struct names){ .arena = a };
+	if (o < 0)
+		return;
+	if (s->by_place)
+		collect(&s->h, a, o, group, 0, &s->listed);
 	else
-		list_of(h, o, "weight_names", &all);
-	h->H5Oclose(o);
-	for (i = 0; i < all.all.n; i++)
-		if ((s->by_place || !l->nested || names_layer(all.all.v[i], inner)) && at++ == k)
-			return s->by_place ? all.all.v[i] : arena_join(a, group, "/", all.all.v[i]);
+		list_of(&s->h, o, "weight_names", &s->listed);
+	s->h.H5Oclose(o);
+}
+
+/* The path of weight K of a layer in the file; NULL: there is none. */
+static const char *
+weight_path(struct arena *a, struct keras_store *s, const struct keras_layer *l, int k)
+{
+	const char *inner = strrchr(l->name, '/') ? strrchr(l->name, '/') + 1 : l->name, *group = group_of(a, s, l);
+	int i, at = 0;
+
+	if (!s->group || strcmp(s->group, group) != 0)
+		list_group(a, s, group);
+	for (i = 0; i < s->listed.all.n; i++)
+		if ((s->by_place || !l->nested || names_layer(s->listed.all.v[i], inner)) && at++ == k)
+			return s->by_place ? s->listed.all.v[i] : arena_join(a, group, "/", s->listed.all.v[i]);
 	return NULL;
 }
 

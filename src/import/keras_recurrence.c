@@ -15,12 +15,6 @@ struct recurrence {
 	bool bias, two;		/* the bias has two rows */
 };
 
-static const char *
-name_of(const struct model_node *n, const char *name, const char *older)
-{
-	return keras_has(n, name) || !keras_has(n, older) ? name : older;
-}
-
 static const struct view *
 gates_view(struct importer *im, const struct recurrence *r, int64_t in)
 {
@@ -73,7 +67,7 @@ is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, b
 		{ .ours = "lstm", .gates = 4 }, { .ours = "gru", .gates = 3, .order = gru, .two = true },
 		{ .ours = "rnn", .gates = 1 }
 	};
-	const char *inner = attr_text(n, name_of(n, "recurrent_activation", "inner_activation"),
+	const char *inner = attr_text(n, keras_name(n, "recurrent_activation", "inner_activation"),
 	    keras_has(n, "inner_activation") ? "hard_sigmoid" : "sigmoid");
 	int k = strcmp(n->op, "LSTM") == 0 ? 0 : strcmp(n->op, "GRU") == 0 ? 1 : strcmp(n->op, "SimpleRNN") == 0 ? 2 : -1;
 
@@ -87,11 +81,11 @@ is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, b
 	if (attr_int(n, "go_backwards", 0) != back || attr_int(n, "stateful", 0) || attr_int(n, "return_state", 0) ||
 	    attr_int(n, "time_major", 0))
 		return cannot(im, "go_backwards, stateful, return_state and time_major are not imported yet");
-	if (keras_real(n, name_of(n, "recurrent_dropout", "dropout_U"), 0) != 0)
+	if (keras_real(n, keras_name(n, "recurrent_dropout", "dropout_U"), 0) != 0)
 		return cannot(im, "it drops states between steps (recurrent_dropout); the closest is dropout of its input");
-	if (keras_real(n, name_of(n, "dropout", "dropout_W"), 0) != 0)
+	if (keras_real(n, keras_name(n, "dropout", "dropout_W"), 0) != 0)
 		return cannot(im, "its dropout draws once for all steps; the closest is dropout of its input");
-	r->units = attr_int(n, name_of(n, "units", "output_dim"), 0);
+	r->units = attr_int(n, keras_name(n, "units", "output_dim"), 0);
 	r->bias = attr_int(n, "use_bias", 1) != 0;
 	return (r->units > 0 && r->units <= 1 << 24) || cannot(im, "it has no units");
 }

@@ -34,7 +34,7 @@ all_same(int n, const double *v)
 static struct val *
 by_channel(struct importer *im, const char *op, struct val *x, int n, const double *v)
 {
-	struct val *y = keras_constants(im, x, n, v), *z;
+	struct val *y = keras_constants(im, x, n, v);
 	struct call c;
 
 	if (!y)
@@ -42,9 +42,7 @@ by_channel(struct importer *im, const char *op, struct val *x, int n, const doub
 	call_begin(&c, im, op);
 	call_in(&c, x);
 	call_in(&c, y);
-	if ((z = call_value(&c)))
-		z->channels_first = x->channels_first;
-	return z;
+	return keras_value(&c, x);
 }
 
 #define LEAST_DEVIATION	1e-7	/* as Keras: what divides is no less */

@@ -162,17 +162,26 @@ keras_end(struct call *c, const struct model_node *n, const struct val *as)
 	return true;
 }
 
+struct val *
+keras_value(struct call *c, const struct val *as)
+{
+	struct val *v = call_value(c);
+
+	if (v)
+		take_order(v, as);
+	return v;
+}
+
 bool
 keras_end_activated(struct call *c, const struct model_node *n, const char *name, const struct val *as)
 {
 	struct importer *im = c->im;
 	const struct model_attr *a = model_attr(n, name);
-	struct val *v = call_value(c);
+	struct val *v = keras_value(c, as);
 
 	if (!v)
 		return false;
 	v->name = n->out[0];
-	take_order(v, as);
 	if (!a)
 		return keras_alias(im, n, v);
 	if (a->type == A_TEXT)
@@ -249,6 +258,12 @@ bool
 keras_has(const struct model_node *n, const char *name)
 {
 	return model_attr(n, name) != NULL;
+}
+
+const char *
+keras_name(const struct model_node *n, const char *name, const char *older)
+{
+	return keras_has(n, name) || !keras_has(n, older) ? name : older;
 }
 
 int64_t

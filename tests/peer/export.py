@@ -30,8 +30,10 @@ NONE = ["tinyllama", "dlrm", "from_file"]
 GAIN = {"t5_small": 0.3}
 # with fewer steps, which no weight depends on
 SHORTER = {"tinyllama": ("param window = 2048", "param window = 16")}
-# what importing our own export makes the same graph of
-SAME = ["alexnet", "digits", "lenet5", "resnet20", "resnet18", "resnet50", "vgg16"]
+# what importing our own export makes the same graph of, and what has other nodes but as many parameters and the same plan
+SAME = ["alexnet", "c3d", "densenet121", "digits", "lenet5", "local_merge_dense", "mobilenet_v2", "resnet20", "resnet18",
+        "resnet50", "resnet152", "vgg16"]
+AS_LARGE = ["efficientnet_b0", "googlenet", "mobilenet_v3", "unet", "unet3d", "wavenet"]
 # whose weights lie in a file of their own, once
 APART = ["lenet5", "resnet18"]
 # what they predict is made of random numbers, which no two programs draw alike
@@ -190,8 +192,15 @@ def computes(spec):
     return None
 
 
+def planned(spec):
+    """Parameters, and bytes of the arena."""
+    text = subprocess.run([stowage, "plan", "--target", "c", "--format", "json", spec], capture_output=True, text=True).stdout
+    plan = json.loads(text)
+    return plan["parameters"], plan["arena_bytes"]
+
+
 def comes_back(name, path):
-    """Imported from its own export, it is the same graph, with the same weights."""
+    """Imported from its own export, it is the same graph, with the same weights; or as large, where its nodes are others."""
     folder, _ = folder_of(name, prepared(open(path).read()), None)
     exported(folder)
     done = subprocess.run([stowage, "import", folder + "/net.onnx", "-o", folder + "/again.nn", "-w", folder + "/again.safetensors"],
@@ -204,6 +213,9 @@ def comes_back(name, path):
         f.write(again)
     a, b = load(folder + "/w.safetensors"), load(folder + "/again.safetensors")
     weights = sorted(t.tobytes() for t in a.values()) == sorted(t.tobytes() for t in b.values())
+    if name in AS_LARGE:
+        have, want = planned(folder + "/again.nn"), planned(folder + "/net.nn")
+        return result(weights and have == want, f"{name} comes back with its weights and its plan", f"{have}, {want}\nweights: {weights}")
     same = computes(folder + "/net.nn")
     result(weights and same and same == computes(folder + "/again.nn"), f"{name} comes back as the same graph",
            f"weights: {weights}\n{again}")
@@ -248,7 +260,7 @@ def chosen():
 
 
 for name, path in chosen():
-    for check in [spec] + ([comes_back] if name in SAME else []) + ([apart] if name in APART else []):
+    for check in [spec] + ([comes_back] if name in SAME + AS_LARGE else []) + ([apart] if name in APART else []):
         try:
             check(name, path)
         except MemoryError as e:
