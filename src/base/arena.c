@@ -34,7 +34,7 @@
 #define LARGEST_ZEROED	((size_t)32 << 10)	/* of one allocation */
 #define HUGE_PAGE	((size_t)2 << 20)
 #define LARGEST_SPARE	LARGEST_BLOCK	/* of one block that is kept for later */
-#define MOST_SPARE	((size_t)128 << 20)	/* of all of them */
+#define MOST_SPARE	((size_t)96 << 20)	/* of all of them */
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -8,6 +8,7 @@
 
 #include "ir/ir.h"
 
+struct known_choices;
 struct placed;
 struct target;
 
@@ -28,6 +29,7 @@ struct pass_options {
 				 * nodes (passes/pipeline.c); NULL: this is no question */
 	struct placed *placed;	/* packings of those plans, to be found again (plan/placed.h); NULL: none
 				 * is kept */
+	struct known_choices *choices;	/* of what to make again, likewise (schedule/known_choices.h) */
 	bool bound_only;		/* stop at lifetimes: the plan is wanted for its lower bound */
 	bool sketch;		/* leave out what is thorough: see passes_sketch() */
 };

@@ -6,6 +6,7 @@
 
 #include "plan/placed.h"
 #include "plan/plan.h"
+#include "schedule/known_choices.h"
 #include "schedule/recompute.h"
 
 #define QUESTIONS	32000	/* nodes of forward that questions of one network may plan: two seconds */
@@ -30,6 +31,8 @@ for_questions(struct module *m, const struct pass_options *o)
 	}
 	if (!kept->placed)
 		kept->placed = placed_new(m->arena);
+	if (!kept->choices)
+		kept->choices = known_choices_new(m->arena);
 	return kept;
 }
 

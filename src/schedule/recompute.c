@@ -24,6 +24,7 @@
 #include "ir/op.h"
 #include "ir/pass.h"
 #include "plan/plan.h"
+#include "schedule/known_choices.h"
 
 /* ---- rewriting the graph ---- */
 
@@ -329,16 +330,29 @@ settle_regions(const struct module *m, struct model *model)
 #define USUAL_BATCH	32
 
 static void
-choose_cheap(struct module *m, struct model *model)
+search_cheaply(struct module *m, struct model *model)
 {
 	const struct search_limits cheap = { .budget = -1, .most_work = INT64_MAX,
 	    .fits = never };
+	struct known_choices *known = m->options ? m->options->choices : NULL;
+	uint64_t key = known_choices_key(model);
+
+	if (known && known_choices_find(known, key, model))
+		return;
+	recompute_search(model, &cheap);
+	if (known)
+		known_choices_keep(known, key, model);
+}
+
+static void
+choose_cheap(struct module *m, struct model *model)
+{
 	int64_t batch = model->batch;
 
 	if (step_price(model, USUAL_BATCH)) {
 		if (m->set.recompute == RECOMPUTE_PATTERN)
 			settle_regions(m, model);
-		recompute_search(model, &cheap);
+		search_cheaply(m, model);
 	}
 	step_price(model, batch);
 }

@@ -12,6 +12,7 @@
 #include "lang/expand.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
+#include "schedule/known_choices.h"
 #include "schedule/recompute.h"
 
 static struct arena *arena;
@@ -533,4 +534,29 @@ Test(recompute, small_chains_are_solved_exactly)
 			cr_assert_float_eq((double)model->trial->macs +
 			    0.25 * (double)model->trial->traffic, best, 0.5, "budget %d of 20", i);
 	}
+}
+
+/* A choice that was searched for is found again for the same step, and for no other. */
+Test(recompute, a_choice_is_known_for_the_same_step_alone)
+{
+	struct module *m = network("lenet5.nn");
+	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
+	struct model *again = step_model(arena, m->train, &options, STEP_REPEATS);
+	struct known_choices *known = known_choices_new(arena);
+	uint64_t key = known_choices_key(model);
+	int i = 0;
+
+	cr_assert_not(known_choices_find(known, key, model));
+	while (model->value[i].fixed || model->value[i].root != i)
+		i++;
+	model->state[i] = AGAIN;
+	known_choices_keep(known, key, model);
+	cr_assert_eq(known_choices_key(again), key);
+	again->state[i] = KEEP;
+	cr_assert_neq(known_choices_key(again), key, "it would begin elsewhere");
+	cr_assert(known_choices_find(known, key, again));
+	cr_expect_eq(again->state[i], AGAIN);
+	step_keep_all(again);
+	cr_assert(step_price(again, m->train->batch + 1));
+	cr_expect_neq(known_choices_key(again), key, "other bytes");
 }
