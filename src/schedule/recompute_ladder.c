@@ -15,6 +15,7 @@
 #define LANDED		(OVERSHOOT + BELOW + 1)
 #define RUNG_SHARE	80	/* of the work of a search, a rung's for improving what comes to it, */
 #define TAKEN_SHARE	20	/* and a pass's for improving what is taken */
+#define BETWEEN		8	/* peaks from one rung to the next to which it is brought up */
 #define PASSES		3
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
@@ -239,16 +240,29 @@ take(struct ladder *l, int rung)
 	return l->taken.cost < HUGE_VAL && rung_of(l, l->taken.peak) == rung;
 }
 
-/* Of what fits, more is kept where that fits, too. It does not get lower by that: a smaller budget for which
- * the same came to rest must not get more. */
+/* What is taken, brought up to the budget: to one of so many peaks between two rungs, which do not depend on the
+ * budget, so that for a smaller one the same are tried from there on. The arena may be larger than the peak. */
 static bool
 settle(struct ladder *l, int rung)
 {
-	if (!take(l, rung) || !fits(l, &l->taken))
+	int64_t above = rung > 0 ? aim_of(l, rung - 1) : l->whole.peak;
+	int64_t part = (above - aim_of(l, rung)) / BETWEEN + 1, most;
+
+	if (!take(l, rung))
 		return false;
-	steps_copy(&l->made, &l->taken);
-	steps_strike_out(l->s, &l->made, l->made.peak, l->s->limits->budget);
-	return (l->made.cost < l->taken.cost && fits(l, &l->made)) || steps_try(l->s->m, &l->taken);
+	for (most = above; most > l->taken.peak && search_may(l->s); most -= part) {
+		if (most > l->s->limits->budget)
+			continue;
+		steps_copy(&l->made, &l->taken);
+		steps_strike_out(l->s, &l->made, l->made.peak, most);
+		if (l->made.cost == l->taken.cost)
+			break;
+		if (fits(l, &l->made))
+			return true;
+		if (most > l->made.peak)	/* the next ones that come to the same */
+			most -= (most - l->made.peak) / part * part;
+	}
+	return fits(l, &l->taken);
 }
 
 static bool
