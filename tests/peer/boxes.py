@@ -186,7 +186,55 @@ def nms():
             close(f"nms, {name}: {most}{', by groups' if grouped else ''}", made["at.nms"], want, 0)
 
 
-CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, top_k, nms)}
+def sampling():
+    """Which are drawn nobody else can say; how many of which are, torchvision's sampler does."""
+    from torchvision.models.detection._utils import BalancedPositiveNegativeSampler
+    torch.manual_seed(8)
+    boxes, near = random_boxes(2, 10), random_boxes(2, 300)
+    boxes[1, 1:] = 0
+    boxes[1, 0] = near[1, 0]
+    made = run("""  input boxes : f32[10, 4]
+  input near : f32[300, 4]
+  at = match(boxes, near, high=0.3, low=0.2)
+  s = at -> sample_anchors(count=64, positive=1/4)
+  some = concat(s[1], s[1])
+  none = concat(s[3], s[3])
+  loss (sum(some) + sum(none) + sum(near -> take(s[0])) + sum(near -> take(s[2]))) * sum(parameter((1)))
+""", {"boxes": boxes, "near": near})
+    index = torch.from_numpy(made["at.match"]).long()
+    theirs = BalancedPositiveNegativeSampler(64, 0.25)([torch.where(i >= 0, 1, i + 1).clamp(min=-1) for i in index])
+    for kind, count, tops, masks, is_kind in (("matched", 16, "s.0.matched.top_k", "some", index >= 0),
+                                              ("background", 64, "s.0.background.top_k", "none", index == -1)):
+        want = [int(mask.sum()) for mask in theirs[kind == "background"]]
+        mask = made[f"{masks}.concat"][:, :count]
+        got = [made[tops][i][mask[i] == 1] for i in range(2)]
+        tap.result([len(set(g)) for g in got] == want, f"sample_anchors: {want} {kind}", got)
+        tap.result(all(is_kind[i][torch.from_numpy(g).long()].all() for i, g in enumerate(got)), f"that are {kind}", got)
+
+
+def masks():
+    from torchvision.models.detection.mask_rcnn import MaskRCNNHeads, MaskRCNNPredictor
+    torch.manual_seed(9)
+    model = torch.nn.Sequential(MaskRCNNHeads(6, (8,) * 4, 1), MaskRCNNPredictor(8, 8, 5))
+    x = torch.randn(2, 3, 6, 4, 4)
+    with tempfile.TemporaryDirectory() as folder:
+        spec = os.path.join(folder, "net.nn")
+        with open(spec, "w") as f:
+            f.write("""use "std/detection.nn"
+network net { input x : f32[3, 6, 4, 4]  y = x -> mask_head(5, width=8)  loss sum(concat(y, y) ^ 2) }
+train { batch 2  optimizer sgd(lr=0)  data synthetic(samples=2) }
+""")
+        program = program_of(spec)
+    program.batch = 2
+    program.set("x", x.numpy())
+    names = [e.name.decode() for e in program.entries if e.kind == b"parameter"]
+    for name, p in zip(names, model.parameters(), strict=True):
+        program.set(name, p.detach().numpy())
+    program.train_step(2, 0.0)
+    close("mask_head", program.made["loss.concat"][:, :3], model(x.flatten(0, 1)).unflatten(0, (2, 3)))
+
+
+CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, top_k, nms, sampling, masks)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()
