@@ -369,13 +369,27 @@ fits_surely(const struct module *m, const struct framework *f, int64_t batch, in
 	    (!f->allocator || !f->allocator->pooled || whole_run(&r, batch));
 }
 
+typedef bool fits_fn(const struct module *, const struct framework *, int64_t batch, int64_t pool);
+
+/* All that a forecast makes is gone when it is known whether the batch fits: there are dozens of them. */
+static bool
+does_fit(const struct module *m, const struct framework *f, int64_t batch, int64_t pool, fits_fn *fits)
+{
+	struct module at = *m;
+	bool does;
+
+	at.arena = arena_child(m->arena);
+	does = fits(&at, f, batch, pool);
+	arena_free(at.arena);
+	return does;
+}
+
 static int64_t
-largest(const struct module *m, const struct framework *f, int64_t pool,
-    bool (*fits)(const struct module *, const struct framework *, int64_t, int64_t))
+largest(const struct module *m, const struct framework *f, int64_t pool, fits_fn *fits)
 {
 	int64_t lo = 0, hi = 1, mid;
 
-	while (fits(m, f, hi, pool)) {
+	while (does_fit(m, f, hi, pool, fits)) {
 		if (hi == FORECAST_MOST)
 			return hi;
 		lo = hi;
@@ -383,7 +397,7 @@ largest(const struct module *m, const struct framework *f, int64_t pool,
 	}
 	while (hi - lo > 1) {
 		mid = lo + (hi - lo) / 2;
-		if (fits(m, f, mid, pool))
+		if (does_fit(m, f, mid, pool, fits))
 			lo = mid;
 		else
 			hi = mid;
