@@ -292,6 +292,7 @@ run_segment(struct merge *g, struct segment s)
 static void
 merge_all(struct merge *g)
 {
+	struct segment s;
 	int i, best;
 
 	for (i = 0; i < g->m->nnodes; i++)
@@ -304,8 +305,7 @@ merge_all(struct merge *g)
 			if (sooner(&g->ready.v[i], &g->ready.v[best]))
 				best = i;
 		}
-		struct segment s = g->ready.v[best];
-
+		s = g->ready.v[best];
 		g->ready.v[best] = g->ready.v[--g->ready.n];
 		run_segment(g, s);
 	}
@@ -331,6 +331,7 @@ bool
 order_merge(struct order *o)
 {
 	struct model *m = o->now.m;
+	struct node **old;
 	struct merge *g;
 	int i;
 
@@ -348,7 +349,9 @@ order_merge(struct order *o)
 	merge_all(g);
 	if (g->order.n < m->nnodes)
 		return false;
+	old = arena_array(g->a, (size_t)m->nnodes + 1, sizeof(*old));
+	memcpy(old, o->g->nodes.v, (size_t)m->nnodes * sizeof(*old));
 	for (i = 0; i < m->nnodes; i++)
-		o->g->nodes.v[i] = (struct node *)m->node[g->order.v[i]].node;
+		o->g->nodes.v[i] = old[g->order.v[i]];
 	return true;
 }
