@@ -381,6 +381,7 @@ struct matching {
 	const struct actual *actual;
 	int n, at;		/* arguments, and the next to look at */
 	int next;		/* the attribute the next positional argument fills */
+	int noperands;		/* tensors before them */
 	struct binding_result *r;
 	bool ok, poisoned;
 	bool misnamed;		/* an argument has a name unknown: it may be the one that is missing */
@@ -412,13 +413,30 @@ by_name(struct matching *m, const struct arg *arg)
 	return -1;
 }
 
+/* A number for an operand that is there: where(x > 0, x, -1) has its `yes`, and -1 is `no`. */
+static bool
+has_operand(const struct matching *m, const char *name)
+{
+	const char *s = m->op->operands;
+	int k;
+
+	for (k = 0; s && k < m->noperands; k++) {
+		size_t n = strcspn(s, " ");
+
+		if (n == strlen(name) && strncmp(s, name, n) == 0)
+			return true;
+		s = s[n] ? s + n + 1 : NULL;
+	}
+	return false;
+}
+
 static int
 by_position(struct matching *m, const struct value *v)
 {
 	int nattrs = op_nattrs(m->op), i;
 
-	while (m->next < nattrs && m->r->attr[m->next].given &&
-	    m->op->attrs[m->next].type != ATTR_TENSOR)
+	while (m->next < nattrs && ((m->r->attr[m->next].given && m->op->attrs[m->next].type != ATTR_TENSOR) ||
+	    has_operand(m, m->op->attrs[m->next].name)))
 		m->next++;
 	if (v->kind == V_TUPLE && m->next < nattrs && m->op->attrs[m->next].type == ATTR_REAL)
 		for (i = m->next; i < nattrs; i++)	/* it can only be meant for one that takes several */
@@ -522,9 +540,9 @@ match_one(struct matching *m)
 
 bool
 bind_attrs(struct expander *ex, const struct op *op, struct loc loc,
-    const struct actual *actual, int n, int from, struct binding_result *r)
+    const struct actual *actual, int n, int from, int noperands, struct binding_result *r)
 {
-	struct matching m = { .ex = ex, .op = op, .actual = actual, .n = n, .r = r, .ok = true };
+	struct matching m = { .ex = ex, .op = op, .actual = actual, .n = n, .noperands = noperands, .r = r, .ok = true };
 	int nattrs = op_nattrs(op), i;
 
 	memset(r, 0, sizeof(*r));

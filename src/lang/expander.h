@@ -273,9 +273,10 @@ struct binding_result {
 	struct layer *body;	/* of an operator that runs one many times */
 };
 
-/* Fills attributes from arguments FROM on; false (and errors) when one is wrong or missing. */
+/* Fills attributes from arguments FROM on, where so many operands are there; false (and errors) when one is wrong or
+ * missing. */
 bool	bind_attrs(struct expander *, const struct op *, struct loc, const struct actual *, int n,
-	    int from, struct binding_result *);
+	    int from, int noperands, struct binding_result *);
 
 /* ---- operator.c ---- */
 

@@ -264,7 +264,7 @@ apply_operator(struct expander *ex, struct where *w, const struct op *op, struct
 
 	leading_operands(actual, n, &nargs);
 	ops = join_operands(ex, ops, actual, n, INT32_MAX);
-	ok = bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, nargs, &r);
+	ok = bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, nargs, ops.n, &r);
 	if (ok || !any_poison(actual, n))
 		ok &= count_operands(ex, op, ops, loc);
 	if (!ok || !has_room(ex, op, loc))

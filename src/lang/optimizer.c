@@ -110,7 +110,7 @@ optimizer_expr(struct expander *ex, const struct expr *e, struct settings *set, 
 		actual[n++].value = setting_value(ex, a->value);
 	}
 	before = ex->d->errors;
-	if (!bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, 0, &r))
+	if (!bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, 0, 0, &r))
 		return false;
 	if (ex->d->errors == before && idle_nesterov(op, r.attr)) {
 		ex_error(ex, "settings", e->loc, "%s: nesterov=true needs a momentum above 0",

@@ -387,6 +387,20 @@ Test(expand, number_times_tensor_scales)
 	cr_assert_eq(op_real(m->forward->nodes.v[4], "offset"), 1);
 }
 
+/* A number stands for the first operand that is not there. */
+Test(expand, number_for_the_operand_that_is_missing)
+{
+	struct module *m = BODY("y = where(x, x, -1)\nz = where(x, 5, 7)\nv = where(x, x, no=3)\nw = max(x, 2)");
+	struct node **n = m->forward->nodes.v;
+
+	cr_assert(op_attr(n[0], "no")->given && !op_attr(n[0], "yes")->given);
+	cr_assert_eq(op_real(n[0], "no"), -1);
+	cr_assert_eq(op_real(n[1], "yes"), 5);
+	cr_assert_eq(op_real(n[1], "no"), 7);
+	cr_assert_eq(op_real(n[2], "no"), 3);
+	cr_assert_eq(op_real(n[3], "other"), 2);
+}
+
 Test(expand, recursion)
 {
 	struct module *m = load("block down(n) {\n"
