@@ -7,6 +7,9 @@
 #endif
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -105,11 +108,22 @@ reader_left(void)
 	return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
 }
 
+/* Large blocks of arenas go back to the system when they are freed. By itself glibc takes ever larger ones from its
+ * heap, once some have been freed, and a heap has holes. */
+static void
+give_back_blocks(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int
 main(int argc, char **argv)
 {
 	int status;
 
+	give_back_blocks();
 	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too large is an error like a full disk */
 	status = dispatch(argc, argv);
 	errno = 0;
