@@ -129,6 +129,19 @@ def taken_apart():
         (torch.randn(SAMPLES, 8),)
 
 
+def recurrent(kind, last, **options):
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = getattr(nn, kind)(5, 6, batch_first=True, **options)
+            self.head = nn.Linear(12 if options.get("bidirectional") else 6, 3)
+
+        def forward(self, x):
+            y, state = self.layer(x)
+            return self.head(state[-1] if last else y)
+    return Net(), (torch.randn(SAMPLES, 7, 5),)
+
+
 OLD, NEW, OLDER = "the older exporter", "the newer exporter", "the older exporter at opset 13"
 BOTH = (OLD, NEW)
 MODELS = {
@@ -151,6 +164,8 @@ MODELS = {
     "transformers' convnext": (BOTH, hugging_convnext),
     "encoder": ((OLD,), lambda: encoder(activation="gelu", norm_first=True)),
     "encoder, norms behind": ((NEW,), encoder),
+    "lstm": ((OLD,), lambda: recurrent("LSTM", False, bidirectional=True)),
+    "gru": ((OLD,), lambda: recurrent("GRU", True)),
     "what is taken apart": ((OLDER,), taken_apart),
     "decoder of images": (BOTH, decoder),
 }

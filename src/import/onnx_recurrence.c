@@ -1,0 +1,172 @@
+/*
+ * Recurrent layers. ONNX has [steps, batch, features], and the gates of an lstm as i o f g, of a gru as z r n; ours are i f g o
+ * and r z n. Its result has an axis of directions, of which ours lie side by side.
+ */
+#include "import/importer.h"
+
+#include <string.h>
+
+struct recurrence {
+	const char *theirs, *ours;
+	int gates;
+	const signed char *order;	/* where each of our gates is among theirs */
+};
+
+struct layer {
+	struct recurrence of;
+	int64_t in, units, ways;
+	const struct numbers *w, *r, *b;	/* B: NULL, none */
+};
+
+static bool
+is_zero(const struct val *v)
+{
+	int64_t i;
+
+	for (i = 0; v->data && v->data->data && i < v->data->count; i++)
+		if (numbers_real(v->data, i) != 0)
+			return false;
+	return v->data && v->data->data;
+}
+
+static bool
+says_only_ours(struct importer *im, const struct model_node *n, const struct recurrence *of)
+{
+	const char *way = attr_text(n, "direction", "forward");
+	int k;
+
+	if (strcmp(way, "forward") != 0 && strcmp(way, "bidirectional") != 0)
+		return cannot(im, "it goes from the last step to the first; the closest is %s of a flip", of->ours);
+	if (model_attr(n, "activations") || model_attr(n, "clip") || attr_int(n, "input_forget", 0) || attr_int(n, "layout", 0))
+		return cannot(im, "activations, clip, input_forget and layout are not imported yet");
+	if (strcmp(of->ours, "gru") == 0 && !attr_int(n, "linear_before_reset", 0))
+		return cannot(im, "it resets the state before its matrix (linear_before_reset=0); ours does after it");
+	if (node_in(im, n, 4) || node_in(im, n, 7))
+		return cannot(im, "lengths of sequences and peepholes are not imported yet");
+	for (k = 5; k < 7; k++)
+		if (node_in(im, n, k) && !is_zero(node_in(im, n, k)))
+			return cannot(im, "it begins with states that are given, which are not imported yet");
+	return (n->nout < 3 || !read_by_node(im, n->out[2])) || cannot(im, "the cell after the last step is read");
+}
+
+static bool
+take_weights(struct importer *im, const struct model_node *n, struct layer *l)
+{
+	const struct val *w = node_in(im, n, 1), *r = node_in(im, n, 2), *b = node_in(im, n, 3);
+	int64_t all = l->of.gates * l->units;
+
+	if (!w || !r || !w->data || !r->data || (b && !b->data))
+		return cannot(im, "its weights are computed: only trained ones are ours");
+	l->w = w->data;
+	l->r = r->data;
+	l->b = b ? b->data : NULL;
+	l->ways = strcmp(attr_text(n, "direction", "forward"), "bidirectional") == 0 ? 2 : 1;
+	if (l->units < 1 || l->units > 1 << 24 || l->in > 1 << 24 || l->w->rank != 3 || l->r->rank != 3 || l->w->dim[0] != l->ways ||
+	    l->w->dim[1] != all || l->w->dim[2] != l->in || l->r->dim[0] != l->ways || l->r->dim[1] != all ||
+	    l->r->dim[2] != l->units || (l->b && (l->b->rank != 2 || l->b->dim[0] != l->ways || l->b->dim[1] != 2 * all)))
+		return cannot(im, "its weights have not the shapes that its input asks for");
+	return true;
+}
+
+static void
+give_matrix(struct call *c, const struct layer *l, const struct numbers *n, int64_t columns, int way)
+{
+	struct view *v = ARENA_NEW(c->im->arena, struct view);
+	int64_t gate = l->units * columns;
+
+	*v = (struct view){ .rank = 3, .dim = { l->of.gates, l->units, columns }, .stride = { gate, columns, 1 },
+		.first = way * l->of.gates * gate, .order = l->of.order };
+	call_view(c, n, v);
+}
+
+static void
+give_bias(struct call *c, const struct layer *l, int way, int of_state)
+{
+	struct view *v = ARENA_NEW(c->im->arena, struct view);
+
+	*v = (struct view){ .rank = 2, .dim = { l->of.gates, l->units }, .stride = { l->units, 1 },
+		.first = (2 * way + of_state) * l->of.gates * l->units, .order = l->of.order };
+	call_view(c, l->b, v);
+}
+
+static struct val *
+part(struct importer *im, struct val *y, int64_t step, int64_t first, int64_t count)
+{
+	int64_t axes[2] = { 0, 1 }, start[2] = { step, first }, stop[2] = { step + 1, first + count };
+	struct call c;
+
+	call_begin(&c, im, "slice");
+	call_in(&c, y);
+	call_ints(&c, "axis", 2, axes);
+	call_ints(&c, "start", 2, start);
+	call_ints(&c, "stop", 2, stop);
+	return call_value(&c);
+}
+
+/* Y_h, [ways, batch, units]: the state after the last step, and of the other way that at the first. */
+static bool
+take_last(struct importer *im, const struct model_node *n, struct val *y, const struct layer *l)
+{
+	struct model_node of = *n;
+	struct layout to = { .at = 1 };
+	struct val *half[2];
+	struct call c;
+	int i;
+
+	of.out = &n->out[1];
+	for (i = 0; i < l->ways; i++)
+		if (!(half[i] = part(im, y, i ? 0 : y->t->dim[0] - 1, i * l->units, l->units)))
+			return false;
+	if (l->ways == 1)
+		return reshape_to(im, &of, half[0], to, 2, (int64_t[]){ 1, l->units });
+	call_begin(&c, im, "concat");
+	call_in(&c, half[0]);
+	call_in(&c, half[1]);
+	call_int(&c, "axis", 0);
+	c.source = to;
+	return call_end(&c, n->out[1]);
+}
+
+static bool
+recurrent(struct importer *im, const struct model_node *n)
+{
+	static const signed char lstm[] = { 0, 2, 3, 1 }, gru[] = { 1, 0, 2 };
+	static const struct recurrence all[] = { { "LSTM", "lstm", 4, lstm }, { "GRU", "gru", 3, gru }, { "RNN", "rnn", 1, NULL } };
+	struct val *x = val_laid(im, node_in(im, n, 0), -1), *y;
+	struct layer l = { .of = all[*n->op == 'L' ? 0 : *n->op == 'G' ? 1 : 2], .units = attr_int(n, "hidden_size", 0) };
+	struct layout to = { .at = 2 };
+	struct call c;
+	int i;
+
+	if (!x || !says_only_ours(im, n, &l.of))
+		return false;
+	if (x->t->rank != 2 || !x->t->batched || x->source.at != 1 || x->source.merged)
+		return cannot(im, "its input is not [steps, batch, features], with the batch that the network has");
+	l.in = x->t->dim[1];
+	if (!take_weights(im, n, &l))
+		return false;
+	call_begin(&c, im, l.of.ours);
+	call_in(&c, x);
+	call_int(&c, "hidden", l.units);
+	if (l.ways == 2)
+		call_int(&c, "bidirectional", true);
+	if (!l.b)
+		call_int(&c, "bias", false);
+	for (i = 0; i < l.ways; i++) {
+		give_matrix(&c, &l, l.w, l.in, i);
+		give_matrix(&c, &l, l.r, l.units, i);
+		if (l.b) {
+			give_bias(&c, &l, i, 0);
+			give_bias(&c, &l, i, 1);
+		}
+	}
+	if (!(y = call_value(&c)))
+		return false;
+	if (n->nout > 1 && *n->out[1] && map_get(&im->users, n->out[1]) && !take_last(im, n, y, &l))
+		return false;
+	return !*n->out[0] || reshape_to(im, n, y, to, 3, (int64_t[]){ y->t->dim[0], l.ways, l.units });
+}
+
+const struct onnx_op onnx_op_lstm = { .name = "LSTM", .translate = recurrent };
+const struct onnx_op onnx_op_gru = { .name = "GRU", .translate = recurrent };
+const struct onnx_op onnx_op_rnn = { .name = "RNN", .translate = recurrent };
