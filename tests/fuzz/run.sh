@@ -38,6 +38,7 @@ texts() { # NAME: the folder of what it begins with
 	mkdir -p "texts.$1" && case $1 in
 	*buffers*) cp "$top"/tests/packing/*.csv "texts.$1" ;;
 	*oom*) cp "$top"/tests/golden/autopsy/*.txt "texts.$1" ;;
+	*_archive) cp "$top"/tests/cli/models/tiny*.keras "texts.$1" ;;
 	*_import) cp "$top"/tests/cli/models/*.onnx "texts.$1" ;;
 	*_ir) cp "$top"/tests/golden/ir/*.in "$top"/tests/golden/ir/*.out "texts.$1" ;;
 	*_spec|*_fmt|*_fix|*_lsp|*_parse|*_suppress)
@@ -71,7 +72,7 @@ FUZZ_PATH=$top/tests/golden/lang/fuzzed.nn	# what specs import lies there
 export LSAN_OPTIONS FUZZ_PATH
 for name; do
 	case $name in
-	fuzz_lsp|fuzz_keras) ! grep -q 'define HAVE_JANSSON' tree/config.h ;;
+	fuzz_lsp|fuzz_keras|fuzz_archive) ! grep -q 'define HAVE_JANSSON' tree/config.h ;;
 	*) false ;;
 	esac && {
 		echo "skipped $name: built without jansson"
