@@ -10,6 +10,7 @@
 #include "config.h"
 #endif
 
+#include "base/rehearse.h"
 #include "import/keras.h"
 #include "import/keras_hdf5.h"
 #include "import/keras_libraries.h"
@@ -24,6 +25,7 @@
 #define MOST_NAME	1024
 #define MOST_NAMES	100000
 #define READ_ONLY	0	/* H5F_ACC_RDONLY, whose macro calls the library as if it were linked */
+#define OPENING_SECONDS	1
 #define LARGEST_RATIO	1100	/* deflate makes no more than 1,032 bytes of one */
 
 struct names {
@@ -397,8 +399,8 @@ hdf5_packed(struct arena *a, const unsigned char *file, size_t size, hdf5_unpack
 	return s;
 }
 
-bool
-hdf5_open(struct arena *a, const char *path, struct keras_source *from, const char **why)
+static bool
+opened(struct arena *a, const char *path, struct keras_source *from, const char **why)
 {
 	struct names text = { .arena = a }, version = { .arena = a };
 	struct keras_store *s = ARENA_NEW(a, struct keras_store);
@@ -421,6 +423,33 @@ hdf5_open(struct arena *a, const char *path, struct keras_source *from, const ch
 	if (attribute_texts(&s->h, s->file, "keras_version", &version) && version.all.n == 1)
 		from->version = version.all.v[0];
 	return true;
+}
+
+struct opening {
+	const char *path;
+};
+
+static void
+open_and_close(void *context)
+{
+	const struct opening *o = context;
+	struct arena *a = arena_new();
+	struct keras_source from = { NULL };
+	const char *why = NULL;
+
+	if (a && opened(a, o->path, &from, &why))
+		keras_close(from.store);
+}
+
+bool
+hdf5_open(struct arena *a, const char *path, struct keras_source *from, const char **why)
+{
+	struct opening o = { path };
+
+	if (rehearse(open_and_close, &o, OPENING_SECONDS))
+		return opened(a, path, from, why);
+	*why = HDF5_ENDS;
+	return false;
 }
 
 void
