@@ -544,6 +544,7 @@ bind_attrs(struct expander *ex, const struct op *op, struct loc loc,
 {
 	struct matching m = { .ex = ex, .op = op, .actual = actual, .n = n, .noperands = noperands, .r = r, .ok = true };
 	int nattrs = op_nattrs(op), i;
+	bool surplus = op->max_operands > 0 && noperands > op->max_operands;	/* one may stand in a number's place */
 
 	memset(r, 0, sizeof(*r));
 	for (i = 0; i < nattrs; i++)
@@ -551,7 +552,7 @@ bind_attrs(struct expander *ex, const struct op *op, struct loc loc,
 	for (m.at = from; m.at < n; m.at++)
 		match_one(&m);
 	for (i = 0; i < nattrs; i++)
-		if (op->attrs[i].required && !r->attr[i].given && !m.poisoned && !m.misnamed) {
+		if (op->attrs[i].required && !r->attr[i].given && !m.poisoned && !m.misnamed && !surplus) {
 			struct diag *g = ex_error(ex, "value", loc, "%s needs '%s'", op->name,
 			    op->attrs[i].name);
 

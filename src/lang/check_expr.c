@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "lang/library.h"
 #include "syntax/words.h"
 
 static int
@@ -18,6 +19,23 @@ count(struct checker *c, const char *name)
 			return ++c->tally.v[i].uses;
 	vec_push(c->ex->a, &c->tally, ((struct tally){ name, 1 }));
 	return 1;
+}
+
+#define LIBRARY_NAMES	10000	/* a look through the files of std/, which are parsed for it, as so many names */
+
+/* A block of that name, or of what is called so elsewhere, comes with Stowage: a near name is not what was meant. */
+static bool
+suggest_library(struct expander *ex, struct diag *g, const char *name)
+{
+	const char *ours = name_elsewhere(name);
+	const struct block *b;
+
+	if (!names_wanted(ex, LIBRARY_NAMES) || (!(b = library_block(ex->a, name)) &&
+	    !(ours && (b = library_block(ex->a, ours)))))
+		return false;
+	diag_help(ex->d, g, "'%s' is a block of a file that comes with Stowage: use \"%s\"", b->name.text,
+	    b->name.loc.src->path);
+	return true;
 }
 
 static void
@@ -35,6 +53,8 @@ suggest(struct checker *c, struct diag *g, const char *name, bool layer)
 	if (!layer)
 		names_add(ex->a, &n, "index");
 	names_add_ops(ex->a, &n, OP_LAYER, OP_METRIC);
+	if (layer && suggest_library(ex, g, name))
+		return;
 	if (!names_suggest(ex, g, name, &n) && layer)
 		diag_help(ex->d, g, "'stowage explain --operators' lists the operators there are");
 }

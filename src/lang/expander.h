@@ -196,6 +196,7 @@ struct names {
 void	names_add(struct arena *, struct names *, const char *);
 void	names_add_map(struct arena *, struct names *, const struct map *);
 void	names_add_ops(struct arena *, struct names *, enum op_kind first, enum op_kind last);
+const char	*name_elsewhere(const char *name);	/* what an operator or a block of std/ is called here, or NULL */
 const char	*names_near(const char *name, const struct names *);	/* or NULL */
 /* "did you mean 'x'?" when one is near, with a fix where its letters leave no other; returns whether one is */
 bool	names_suggest(struct expander *, struct diag *, const char *name, const struct names *);

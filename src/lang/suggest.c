@@ -98,7 +98,8 @@ static const struct {
 	{ "ZeroPadding2D", "pad" }, { "Cropping2D", "crop" }, { "CenterCrop", "crop" },
 	{ "UpSampling2D", "upsample" }, { "interpolate", "upsample" }, { "Concatenate", "concat" },
 	{ "cat", "concat" }, { "Multiply", "mul" }, { "Subtract", "sub" }, { "view", "reshape" },
-	{ "swish", "silu" }, { "hard_swish", "hardswish" }, { "hard_sigmoid", "hardsigmoid" },
+	{ "swish", "silu" }, { "hard_swish", "hardswish" }, { "hswish", "hardswish" },
+	{ "hsigmoid", "hardsigmoid" }, { "activation", NULL }, { "hard_sigmoid", "hardsigmoid" },
 	{ "lrelu", "leaky_relu" }, { "logistic", "sigmoid" }, { "Identity", NULL },
 	{ "MultiheadAttention", "attention" }, { "scaled_dot_product_attention", "attend" },
 	{ "CrossEntropyLoss", "cross_entropy" }, { "softmax_cross_entropy", "cross_entropy" },
@@ -107,10 +108,13 @@ static const struct {
 	{ "MSELoss", "mse" }, { "mean_squared_error", "mse" }, { "l2loss", "mse" },
 	{ "BCEWithLogitsLoss", "bce_with_logits" }, { "sigmoid_cross_entropy", "bce_with_logits" },
 	{ "L1Loss", "l1" }, { "mae", "l1" }, { "mean_absolute_error", "l1" },
-	{ "SmoothL1Loss", "smooth_l1" }, { "HuberLoss", "huber" }, { "NLLLoss", "nll" },
-	{ "KLDivLoss", "kl_div" }, { "CTCLoss", "ctc" },
+	{ "SmoothL1Loss", "smooth_l1" }, { "HuberLoss", "huber" }, { "ce", "cross_entropy" },
+	{ "KLDivLoss", "kl_div" }, { "kl", "kl_div" }, { "CTCLoss", "ctc" },
 	{ "BCELoss", "bce" }, { "PoissonNLLLoss", "poisson_nll" }, { "SoftMarginLoss", "soft_margin" },
 	{ "sigmoid_focal_loss", "focal" }, { "pinball", "quantile" },
+	{ "DiceLoss", "dice" }, { "dice_loss", "dice" }, { "TripletMarginLoss", "triplet" },
+	{ "CosineEmbeddingLoss", "cosine_loss" }, { "cosine", "cosine_loss" }, { "cosine_similarity", NULL },
+	{ "PairwiseDistance", "distance" }, { "contrastive_loss", "contrastive" },
 	/* computed on probabilities, not on logits */
 	{ "binary_crossentropy", NULL },
 	{ "prelu", NULL }, { "rrelu", NULL }, { "crelu", NULL }, { "glu", NULL },
@@ -151,6 +155,17 @@ known_elsewhere(const char *name, const struct names *n, const char **ours)
 			return true;
 		}
 	return false;
+}
+
+const char *
+name_elsewhere(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
+		if (strcasecmp(name, elsewhere[i].theirs) == 0)
+			return elsewhere[i].ours;
+	return NULL;
 }
 
 static void

@@ -253,6 +253,8 @@ const struct op op_cross_entropy = {
 	    "With micro-batches the labels of an update are counted before its first, so that an update is the mean "
 	    "over its whole batch however the labels that count are spread; validation reports the mean over all labels "
 	    "of the data. In training the mean of an epoch is that of its updates.\n\n"
+	    "Of log-probabilities it is the negative log-likelihood of the labels (PyTorch's nll_loss): their softmax leaves "
+	    "them as they are.\n\n"
 	    "The largest logit is subtracted before exp. The gradient of the logits is made in the "
 	    "same sweep where it can take their place and all labels count alike; else backward reads the logits, the labels "
 	    "and one number a label that forward keeps. A label that is no class, such as -1, "

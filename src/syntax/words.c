@@ -93,11 +93,14 @@ word_near_keyword(const char *s, enum word_group group, int *token)
 #define PICTURES_VARY	"pictures are varied as they are read, by arguments of their reader: "	\
     "data images(\"train\", area=(0.08, 1), flip=0.5)"
 
+#define LIKELIHOOD	"of log-probabilities, cross_entropy is the negative log-likelihood of the labels"
+
 static const struct {
 	const char *theirs, *here;
 } elsewhere[] = {
 	{ "augment", PICTURES_VARY }, { "augmentation", PICTURES_VARY }, { "augmentations", PICTURES_VARY },
 	{ "transform", PICTURES_VARY }, { "transforms", PICTURES_VARY },
+	{ "nll", LIKELIHOOD }, { "nll_loss", LIKELIHOOD }, { "NLLLoss", LIKELIHOOD },
 };
 
 const char *
