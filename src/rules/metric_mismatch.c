@@ -153,14 +153,19 @@ check(const struct rule *rule, struct lint *l)
 	for (i = 0; i < g->results.n; i++) {
 		const struct result *r = &g->results.v[i];
 		const struct node *n = r->tensor->def;
+		const struct tensor *of = r->predicted || !n || n->nin < 1 ? r->tensor : n->in[0];
 		struct diag *d;
 
 		if (!r->is_loss && counts_yes_and_no(n) && n->in[0] && mse[n->in[0]->id])
 			report_regression(rule, l, r, mse[n->in[0]->id]);
-		if (r->is_loss || !n || n->nin < 1 || !n->in[0] || !untrained[n->in[0]->id])
+		if (r->is_loss || !n || !of || !untrained[of->id])
 			continue;
-		d = lint_report(l, rule, r->loc, "metric %s measures '%s', which no loss trains",
-		    n->op->name, n->in[0]->name);
+		if (r->predicted) {
+			lint_report(l, rule, r->loc, "--predict would write '%s', which no loss trains", of->name);
+			continue;
+		}
+		d = lint_report(l, rule, r->loc, "metric %s measures '%s', which no loss trains", n->op->name,
+		    of->name);
 		diag_help(l->diags, d, "measure what the loss reads");
 		fix(l, d, r->loc);
 	}
