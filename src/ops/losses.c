@@ -14,8 +14,7 @@
 	extern const struct op op_##id;								\
 	const struct op op_##id = {								\
 		.name = #id, .kind = OP_LOSS, .brief = title, .formula = text,			\
-		.doc = words " Both operands have one shape, and the target may be u8; the mean is over the "	\
-		    "batch and all elements.",							\
+		.doc = words " Both operands have one shape, and the target may be u8.",	\
 		.operands = "x target", .min_operands = 2, .max_operands = 2,			\
 		.shape = mean_loss_shape, .gradient.build = mean_loss_gradient,			\
 		.gradient.saves = SAVES_IN(0) | SAVES_IN(1),					\
@@ -24,6 +23,7 @@
 		.calls.define = mean_loss_define, .calls.emit = mean_loss_emit, __VA_ARGS__	\
 	}
 
+#define MEAN	"loss = mean over the batch and all elements of "
 #define ATTRS(...)	.attrs = (const struct attr_spec[]){ __VA_ARGS__, ATTRS_END }
 #define ABOVE_0(name, preset, words)	{ name, ATTR_REAL, words, .required = false, preset, .min = 1e-9, .max = 1e9 }
 
@@ -179,26 +179,26 @@ torch_hinge(struct tape *t, const struct node *n)
 
 /* ---- of numbers ---- */
 
-OP_ROW(mse, "mean squared error", "(x - target) ^ 2", "loss = mean of (x - target)^2. Backward reads both "
+OP_ROW(mse, "mean squared error", "(x - target) ^ 2", MEAN "(x - target)^2. Backward reads both "
     "operands.", .torch.calls = torch_structured);
-OP_ROW(l1, "mean absolute error", "abs(x - target)", "loss = mean of |x - target|; where they are equal the "
+OP_ROW(l1, "mean absolute error", "abs(x - target)", MEAN "|x - target|; where they are equal the "
     "gradient is 0.", .torch.calls = torch_l1);
 OP_ROW(smooth_l1, "squared error near 0, absolute error far from it",
     "where(abs(x - target) < beta, 0.5 * (x - target) ^ 2 / beta, abs(x - target) - 0.5 * beta)",
-    "loss = mean of d^2 / (2 beta) where |d| < beta, else |d| - beta / 2, with d = x - target (Girshick, 2015).",
+    MEAN "d^2 / (2 beta) where |d| < beta, else |d| - beta / 2, with d = x - target (Girshick, 2015).",
     ATTRS(ABOVE_0("beta", "1", "where the parabola ends")), .torch.calls = torch_structured);
 OP_ROW(huber, "squared error near 0, delta times absolute error far from it",
     "where(abs(x - target) < delta, 0.5 * (x - target) ^ 2, delta * (abs(x - target) - 0.5 * delta))",
-    "loss = mean of d^2 / 2 where |d| < delta, else delta (|d| - delta / 2), with d = x - target (Huber, 1964): "
+    MEAN "d^2 / 2 where |d| < delta, else delta (|d| - delta / 2), with d = x - target (Huber, 1964): "
     "delta times smooth_l1 with that beta.", ATTRS(ABOVE_0("delta", "1", "where the parabola ends")),
     .torch.calls = torch_huber);
 OP_ROW(quantile, "error of a quantile (pinball loss)", "where(target > x, q, q - 1) * (target - x)",
-    "loss = mean of q (target - x) where the target is above x, else (1 - q) (x - target): least where x is the "
+    MEAN "q (target - x) where the target is above x, else (1 - q) (x - target): least where x is the "
     "target's q-quantile, for q = 0.5 its median (Koenker and Bassett, 1978).",
     ATTRS({ "q", ATTR_REAL, "which quantile x is to be", .required = false, "0.5", .min = 0, .max = 1 }),
     .torch.calls = torch_quantile);
 OP_ROW(poisson_nll, "error of a count, of which x is the logarithm of what is expected", "exp(x) - target * x",
-    "loss = mean of exp(x) - target x: the negative log-likelihood of the target as a Poisson number with mean "
+    MEAN "exp(x) - target x: the negative log-likelihood of the target as a Poisson number with mean "
     "exp(x), but for a term of the target alone (PyTorch's poisson_nll_loss).", .torch.calls = torch_poisson_nll);
 OP_ROW(kl_div, "divergence of log-probabilities from probabilities",
     "elements * target * (log(where(target == 0, 1, target)) - x)",
@@ -210,18 +210,18 @@ OP_ROW(kl_div, "divergence of log-probabilities from probabilities",
 
 OP_ROW(bce_with_logits, "binary cross-entropy under the sigmoid of logits",
     "where(pos_weight == 1, 1, 1 + (pos_weight - 1) * target) * softplus(x) - pos_weight * target * x",
-    "loss = mean of -w target log s - (1 - target) log(1 - s) with s = sigmoid(x) and w = pos_weight, in a form "
+    MEAN "-w target log s - (1 - target) log(1 - s) with s = sigmoid(x) and w = pos_weight, in a form "
     "that cannot overflow (PyTorch's BCEWithLogitsLoss). Targets lie in [0, 1]. Backward reads both operands.",
     ATTRS(ABOVE_0("pos_weight", "1", "what yes weighs, where no weighs 1")), .torch.calls = torch_bce_with_logits);
 OP_ROW(bce, "binary cross-entropy of probabilities",
     "-(target * max(log(max(x, 1e-44)), -100) + (1 - target) * max(log(max(1 - x, 1e-44)), -100))",
-    "loss = mean of -target log x - (1 - target) log(1 - x), each logarithm at least -100 (PyTorch's BCELoss); "
+    MEAN "-target log x - (1 - target) log(1 - x), each logarithm at least -100 (PyTorch's BCELoss); "
     "where it is less, the gradient is 0. For what sigmoid makes, bce_with_logits of what goes into it is exact "
     "and does not saturate.", .torch.calls = torch_structured);
 OP_ROW(focal, "binary cross-entropy that weighs what is known already less",
     "where(alpha < 0, 1, alpha * target + (1 - alpha) * (1 - target)) * (softplus(x) - target * x) * "
     "(sigmoid(x) * (1 - target) + sigmoid(-x) * target) ^ gamma",
-    "loss = mean of a (1 - p)^gamma times bce_with_logits, where p is the probability sigmoid(x) of a target of 1, "
+    MEAN "a (1 - p)^gamma times bce_with_logits, where p is the probability sigmoid(x) of a target of 1, "
     "or 1 less that of 0, and a is alpha or 1 - alpha likewise; with alpha below 0, 1 (Lin and others, 2017; "
     "torchvision's sigmoid_focal_loss).",
     ATTRS({ "gamma", ATTR_REAL, "how little what is known weighs", .required = false, "2", .min = 0, .max = 100 },
@@ -231,8 +231,8 @@ OP_ROW(focal, "binary cross-entropy that weighs what is known already less",
 /* ---- of -1 and 1 ---- */
 
 OP_ROW(hinge, "what is missing to a margin on the target's side", "relu(margin - target * x)",
-    "loss = mean of max(0, margin - target x), for targets of -1 and 1.",
+    MEAN "max(0, margin - target x), for targets of -1 and 1.",
     ATTRS({ "margin", ATTR_REAL, "how far from 0 is enough", .required = false, "1", .min = 0, .max = 1e9 }),
     .torch.calls = torch_hinge);
 OP_ROW(soft_margin, "logistic loss of targets of -1 and 1", "softplus(-target * x)",
-    "loss = mean of log(1 + exp(-target x)), for targets of -1 and 1.", .torch.calls = torch_structured);
+    MEAN "log(1 + exp(-target x)), for targets of -1 and 1.", .torch.calls = torch_structured);
