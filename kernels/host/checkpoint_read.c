@@ -17,7 +17,7 @@ stored_match(const char *path, struct stored *t)
 	while (k < PERSISTENT && strcmp(persistent[k].name, t->name))
 		k++;
 	if (k == PERSISTENT)
-		fail("%s: has a tensor %s, which %s has not", path, t->name, NETWORK);
+		fail("%s: has a tensor %s, which %s has not; --weights takes what fits", path, t->name, NETWORK);
 	p = &persistent[k];
 	if (strcmp(t->dtype, type_table[p->type].safetensors) || t->rank != p->rank ||
 	    memcmp(t->dim, p->dim, sizeof(p->dim[0]) * (size_t)p->rank))
@@ -93,7 +93,8 @@ checkpoint_parse(struct json *j, struct state *s, int64_t data_bytes, int64_t *b
 		json_fail(j, "the end");
 	for (int k = 0; k < PERSISTENT; k++)
 		if (begin[k] < 0)
-			fail("%s: has no tensor %s", j->path, persistent[k].name);
+			fail("%s: has no tensor %s: it is no checkpoint of %s; --weights takes what there is", j->path,
+			    persistent[k].name, NETWORK);
 	check_cover(j->path, begin, data_bytes);
 	check_metadata(j->path, s, &m);
 }

@@ -385,7 +385,7 @@ weights_report(const struct weights *w, bool last, bool strict)
 	}
 	fprintf(stderr, "%s: %d of %d weights, with those from %s\n", PROGRAM, all - lacking, all, w->path);
 	if (last)
-		say_list("not there, so begun anew", missing, lacking);
+		say_list("begun anew", missing, lacking);
 	say_list("of another shape", w->shapes, w->other);
 	say_list("there, but of no use here", w->not_used, w->unused);
 	if (!w->taken)

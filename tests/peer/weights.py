@@ -104,7 +104,7 @@ def resnet18():
     body["other.weight"] = torch.zeros(3)
     save(folder + "/c.safetensors", body)
     done = run(folder, "--eval", "--weights", "c.safetensors", *options[2:4])
-    result(done.returncode == 0 and "100 of 102 weights" in done.stderr and "fc.weight, fc.bias" in done.stderr
+    result(done.returncode == 0 and "100 of 102 weights" in done.stderr and "\n  begun anew: fc.weight, fc.bias" in done.stderr
            and "fc.weight [1000, 512] here, [10, 512] there" in done.stderr and "no use here: other.weight" in done.stderr,
            "what is not there, of another shape or of no use is listed", done.stderr)
     done = run(folder, "--eval", "--weights", "c.safetensors", *options[2:])
