@@ -60,6 +60,92 @@ count_lines(struct text_lines *t, size_t from)
 	return true;
 }
 
+/* Bytes of the character at S, of which N are left; the text may be anything. */
+static size_t
+character_bytes(const char *s, size_t n)
+{
+	unsigned char c = (unsigned char)*s;
+	size_t want = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1, i;
+
+	for (i = 1; i < want && i < n && ((unsigned char)s[i] & 0xc0) == 0x80; i++)
+		;
+	return i;
+}
+
+/* Steps over a character, but not beyond END. */
+static bool
+step(const struct text_lines *t, struct milestone *m, size_t end)
+{
+	size_t bytes = character_bytes(t->text + m->at, t->n - m->at);
+
+	if (m->at + bytes > end)
+		return false;
+	m->at += bytes;
+	m->units += bytes == 4 ? 2 : 1;
+	return true;
+}
+
+#define STRIDE	256
+
+/* Sets the milestones anew, from that byte on, which may become part of the character in front of it. */
+static bool
+set_milestones(struct text_lines *t, size_t from)
+{
+	struct milestone m = { 0, 0 };
+
+	while (t->milestones > 0 && t->milestone[t->milestones - 1].at >= from)
+		t->milestones--;
+	if (t->milestones > 0)
+		m = t->milestone[t->milestones - 1];
+	for (;;) {
+		size_t next = t->milestones > 0 ? t->milestone[t->milestones - 1].at + STRIDE : 0;
+
+		while (m.at < next && step(t, &m, t->n))
+			;
+		if (m.at < next)
+			return true;
+		if (t->milestones == t->milestone_room) {
+			int room = t->milestone_room ? 2 * t->milestone_room : 64;
+			struct milestone *more = realloc(t->milestone, (size_t)room * sizeof(*more));
+
+			if (!more)
+				return false;
+			t->milestone = more;
+			t->milestone_room = room;
+		}
+		t->milestone[t->milestones++] = m;
+	}
+}
+
+/* The last milestone that is at most so far, in bytes, or in units where BYTES is negative. */
+static struct milestone
+milestone_before(const struct text_lines *t, int64_t bytes, int64_t units)
+{
+	int low = 0, high = t->milestones;
+
+	while (high - low > 1) {
+		int middle = low + (high - low) / 2;
+		const struct milestone *m = &t->milestone[middle];
+
+		if (bytes < 0 ? m->units <= units : (int64_t)m->at <= bytes)
+			low = middle;
+		else
+			high = middle;
+	}
+	return t->milestone[low];
+}
+
+/* The start of the character that reaches to that byte or beyond it, or the byte where one begins there. */
+static struct milestone
+reach(const struct text_lines *t, size_t byte)
+{
+	struct milestone m = milestone_before(t, (int64_t)byte, 0);
+
+	while (m.at < byte && step(t, &m, byte))
+		;
+	return m;
+}
+
 bool
 text_replace(struct text_lines *t, size_t beg, size_t end, const char *with, size_t n)
 {
@@ -73,7 +159,7 @@ text_replace(struct text_lines *t, size_t beg, size_t end, const char *with, siz
 		memcpy(t->text + beg, with, n);
 	t->n = beg + n + left;
 	t->text[t->n] = '\0';
-	return count_lines(t, beg);
+	return count_lines(t, beg) && set_milestones(t, beg);
 }
 
 void
@@ -81,7 +167,8 @@ text_lines_free(struct text_lines *t)
 {
 	free(t->text);
 	free(t->start);
-	*t = (struct text_lines){ NULL, 0, 0, NULL, 0, 0 };
+	free(t->milestone);
+	*t = (struct text_lines){ .text = NULL };
 }
 
 /* Where line LINE's text ends, its line end left out. */
@@ -97,39 +184,31 @@ line_end(const struct text_lines *t, int line)
 	return end;
 }
 
-/* Bytes of the character at S, of which N are left; the text may be anything. */
-static size_t
-character_bytes(const char *s, size_t n)
-{
-	unsigned char c = (unsigned char)*s;
-	size_t want = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 1, i;
-
-	for (i = 1; i < want && i < n && ((unsigned char)s[i] & 0xc0) == 0x80; i++)
-		;
-	return i;
-}
-
 size_t
 text_offset(const struct text_lines *t, struct position p, bool utf8)
 {
-	int64_t units = 0;
-	size_t at, end;
+	struct milestone m;
+	int64_t in;
+	size_t start, end;
 
 	if (p.line < 0)
 		return 0;
 	if (p.line >= t->lines)
 		return t->n;
-	at = t->start[p.line];
+	start = t->start[p.line];
 	end = line_end(t, (int)p.line);
-	while (at < end) {
-		size_t bytes = character_bytes(t->text + at, end - at);
+	in = p.character < 0 ? 0 : p.character < (int64_t)(end - start) ? p.character : (int64_t)(end - start);
+	if (utf8)
+		return reach(t, start + (size_t)in).at;
+	in += reach(t, start).units;
+	m = milestone_before(t, -1, in);
+	while (m.at < end && m.units < in) {
+		struct milestone before = m;
 
-		units += utf8 ? (int64_t)bytes : bytes == 4 ? 2 : 1;
-		if (units > p.character)
-			break;
-		at += bytes;
+		if (!step(t, &m, end) || m.units > in)
+			return before.at;
 	}
-	return at;
+	return m.at < end ? m.at : end;
 }
 
 /* The line that a byte is in. */
@@ -153,24 +232,17 @@ struct position
 text_position(const struct text_lines *t, size_t offset, bool utf8)
 {
 	struct position p = { 0, 0 };
-	size_t at, end;
+	struct milestone m;
+	size_t start, end;
 
 	if (t->lines == 0)
 		return p;
 	if (offset > t->n)
 		offset = t->n;
 	p.line = line_of(t, offset);
-	at = t->start[p.line];
+	start = t->start[p.line];
 	end = line_end(t, (int)p.line);
-	if (offset > end)
-		offset = end;
-	while (at < offset) {
-		size_t bytes = character_bytes(t->text + at, end - at);
-
-		if (at + bytes > offset)
-			break;
-		p.character += utf8 ? (int64_t)bytes : bytes == 4 ? 2 : 1;
-		at += bytes;
-	}
+	m = reach(t, offset < end ? offset : end);
+	p.character = utf8 ? (int64_t)(m.at - start) : m.units - reach(t, start).units;
 	return p;
 }

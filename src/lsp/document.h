@@ -9,11 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where a character begins, about every 256 bytes, and the units of UTF-16 in front of it: with them a place in a
+ * line of a megabyte is found as soon as one in a short line. */
+struct milestone {
+	size_t at;
+	int64_t units;
+};
+
 struct text_lines {		/* a text and where its lines begin */
 	char *text;		/* NUL-terminated; well-formed UTF-8 if it came from the editor */
 	size_t n, cap;
 	size_t *start;
 	int lines, room;	/* at least one line */
+	struct milestone *milestone;
+	int milestones, milestone_room;	/* the first at 0 */
 };
 
 struct position {

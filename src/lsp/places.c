@@ -118,7 +118,7 @@ has_text_of(struct server *s, const struct document *d, const struct source *src
 static json_t *
 source_range(const struct server *s, const struct source *src, int beg, int end)
 {
-	struct text_lines t = { NULL, 0, 0, NULL, 0, 0 };
+	struct text_lines t = { .text = NULL };
 	const struct document *d = document_of_source(s, src);
 	json_t *range;
 

@@ -1,4 +1,6 @@
 /* Outlines: the symbols of a document, of the workspace, and who uses which block. */
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,25 +28,67 @@ outline(const struct server *s, struct arena *a, const struct symbol *sym)
 	    loc_range(s, sym->loc));
 }
 
-/* In BODY, or at file level where both are NULL. */
-static json_t *
-outlines(const struct server *s, struct arena *a, const struct tree *t, const struct symbol *of)
+static bool
+is_top(const struct symbol *s)
 {
-	json_t *list = json_array();
+	return s->kind == SYMBOL_PARAM || s->kind == SYMBOL_BLOCK || s->kind == SYMBOL_NETWORK ||
+	    s->kind == SYMBOL_DEVICE;
+}
+
+struct inner {			/* a symbol and the body that it is in */
+	const void *body;
+	const struct symbol *symbol;
+	json_t *of;		/* of the body's own symbol: its children */
+	int order;
+};
+
+/* By body, with the body's own symbol first. */
+static int
+by_body(const void *a, const void *b)
+{
+	const struct inner *x = a, *y = b;
+
+	if (x->body != y->body)
+		return (uintptr_t)x->body < (uintptr_t)y->body ? -1 : 1;
+	return !x->of != !y->of ? (x->of ? -1 : 1) : x->order - y->order;
+}
+
+/* What is at file level, and in each block and network what is there. */
+static json_t *
+outlines(const struct server *s, struct arena *a, const struct tree *t)
+{
+	json_t *list = json_array(), *children = NULL;
+	VEC(struct inner) all = { 0 };
+	const void *body = NULL;
 	int i;
 
 	for (i = 0; i < t->symbols.n; i++) {
 		const struct symbol *sym = t->symbols.v[i];
-		bool top = sym->kind == SYMBOL_PARAM || sym->kind == SYMBOL_BLOCK ||
-		    sym->kind == SYMBOL_NETWORK || sym->kind == SYMBOL_DEVICE;
+		struct inner in = { sym->block ? (const void *)sym->block : sym->network, sym, NULL, i };
 		json_t *one;
 
-		if (sym->loc.src != t->file->src || !sym->name || !*sym->name || top != !of ||
-		    (of && (sym->block != of->block || sym->network != of->network)))
+		if (sym->loc.src != t->file->src || !sym->name || !*sym->name)
 			continue;
-		json_array_append_new(list, one = outline(s, a, sym));
-		if (!of && (sym->kind == SYMBOL_BLOCK || sym->kind == SYMBOL_NETWORK))
-			json_object_set_new(one, "children", outlines(s, a, t, sym));
+		if (is_top(sym)) {
+			json_array_append_new(list, one = outline(s, a, sym));
+			if (sym->kind != SYMBOL_BLOCK && sym->kind != SYMBOL_NETWORK)
+				continue;
+			json_object_set_new(one, "children", in.of = json_array());
+		}
+		vec_push(a, &all, in);
+	}
+	if (all.n > 1)
+		qsort(all.v, (size_t)all.n, sizeof(*all.v), by_body);
+	for (i = 0; i < all.n; i++) {
+		const struct inner *in = &all.v[i];
+
+		if (i == 0 || in->body != body)
+			children = NULL;
+		body = in->body;
+		if (in->of)
+			children = in->of;
+		else if (children)
+			json_array_append_new(children, outline(s, a, in->symbol));
 	}
 	return list;
 }
@@ -55,7 +99,7 @@ document_symbols(struct server *s, struct document *d, const json_t *params, str
 	struct tree *t = document_tree(s, d);
 
 	(void)params;
-	return answer_with(t ? outlines(s, a, t, NULL) : NULL);
+	return answer_with(t ? outlines(s, a, t) : NULL);
 }
 
 static bool

@@ -99,7 +99,7 @@ change(struct text_lines *is, struct sample *t)
 static long
 try(const struct sample *s)
 {
-	struct text_lines is = { NULL, 0, 0, NULL, 0, 0 };
+	struct text_lines is = { .text = NULL };
 	char copy[LONGEST + 1];
 	struct sample t = { .text = copy, .n = s->n < LONGEST ? s->n : LONGEST };
 	int changes = (int)fuzz_below(12);

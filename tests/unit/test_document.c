@@ -9,7 +9,7 @@
 static struct text_lines
 text_of(const char *s)
 {
-	struct text_lines t = { NULL, 0, 0, NULL, 0, 0 };
+	struct text_lines t = { .text = NULL };
 
 	cr_assert(text_replace(&t, 0, 0, s, strlen(s)));
 	return t;
@@ -189,7 +189,7 @@ Test(document, bytes_that_are_no_text)
 	int k, i;
 
 	for (k = 0; k < 20000; k++) {
-		struct text_lines t = { NULL, 0, 0, NULL, 0, 0 };
+		struct text_lines t = { .text = NULL };
 		size_t n = (size_t)k % sizeof(bytes), at;
 
 		for (i = 0; i < (int)n; i++) {
@@ -204,4 +204,53 @@ Test(document, bytes_that_are_no_text)
 		}
 		text_lines_free(&t);
 	}
+}
+
+/* Units in front of a byte of a line that begins at START, character by character. */
+static struct position
+counted(const char *text, size_t start, size_t at)
+{
+	struct position p = { 0, 0 };
+	size_t i;
+
+	for (i = start; i < at; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80)
+			p.character += (unsigned char)text[i] >= 0xf0 ? 2 : 1;
+	p.line = start > 0;
+	return p;
+}
+
+/* A line of many thousand characters of every length, changed where milestones are and where they are not. */
+Test(document, places_in_long_lines)
+{
+	static const char *const character[] = { "a", "\xc3\xa9", "\xe4\xb8\xad", "\xf0\x9f\x98\x80" };
+	struct text_lines t = text_of("first\n");
+	unsigned state = 3;
+	size_t at, where;
+	int i, k;
+
+	for (i = 0; i < 6000; i++) {
+		const char *c = character[(state = state * 1664525u + 1013904223u) >> 30];
+
+		cr_assert(text_replace(&t, t.n, t.n, c, strlen(c)));
+	}
+	for (k = 0; k < 40; k++) {
+		for (at = 6; at <= t.n; at += 1 + (size_t)k * 7) {
+			struct position in_bytes = { 1, (int64_t)at - 6 }, in_units = counted(t.text, 6, at);
+
+			if (at < t.n && ((unsigned char)t.text[at] & 0xc0) == 0x80)
+				continue;
+			cr_assert_eq(text_position(&t, at, false).character, in_units.character, "%d: %zu", k, at);
+			cr_assert_eq(text_position(&t, at, true).character, in_bytes.character);
+			cr_assert_eq(text_offset(&t, in_units, false), at);
+			cr_assert_eq(text_offset(&t, in_bytes, true), at);
+		}
+		where = (state = state * 1664525u + 1013904223u) % (t.n - 6) + 6;
+		if (k % 2)
+			where = t.milestone[(int)(where % (size_t)(t.milestones - 1)) + 1].at;
+		while (((unsigned char)t.text[where] & 0xc0) == 0x80)
+			where--;
+		cr_assert(text_replace(&t, where, where, character[k % 4], strlen(character[k % 4])));
+	}
+	text_lines_free(&t);
 }
