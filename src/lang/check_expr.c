@@ -27,9 +27,10 @@ count(struct checker *c, const char *name)
 static bool
 suggest_library(struct expander *ex, struct diag *g, const char *name)
 {
-	const char *ours = name_elsewhere(name);
 	const struct block *b;
+	const char *ours;
 
+	name_elsewhere(name, &ours);
 	if (!names_wanted(ex, LIBRARY_NAMES) || (!(b = library_block(ex->a, name)) &&
 	    !(ours && (b = library_block(ex->a, ours)))))
 		return false;

@@ -8,6 +8,8 @@
  *     block.c    blocks and networks             types.c   inputs and targets
  *     builtin.c  functions of numbers            patterns.c  patterns of dotted paths
  *     body.c     layers that an operator runs many times
+ *     suggest.c  what a name may have been meant for
+ *     elsewhere.c  what names mean elsewhere
  *     settings.c, setting_values.c, optimizer.c, groups.c, turns.c, predict.c, data.c, device_setting.c: the sections
  */
 #ifndef STOWAGE_LANG_EXPANDER_H
@@ -196,7 +198,11 @@ struct names {
 void	names_add(struct arena *, struct names *, const char *);
 void	names_add_map(struct arena *, struct names *, const struct map *);
 void	names_add_ops(struct arena *, struct names *, enum op_kind first, enum op_kind last);
-const char	*name_elsewhere(const char *name);	/* what an operator or a block of std/ is called here, or NULL */
+/* Are they one name, in any case of letters, with underscores or without? */
+bool		 name_same(const char *, const char *);
+/* Is it a name that means something in other frameworks? *OURS is that of the same thing here, of an operator or a
+ * block of std/; NULL: it is not to be had. */
+bool		 name_elsewhere(const char *name, const char **ours);
 const char	*names_near(const char *name, const struct names *);	/* or NULL */
 /* "did you mean 'x'?" when one is near, with a fix where its letters leave no other; returns whether one is */
 bool	names_suggest(struct expander *, struct diag *, const char *name, const struct names *);

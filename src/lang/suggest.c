@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #define LONGEST_NAME	64	/* as far as suggestions look */
 
@@ -68,68 +67,6 @@ same_start(const char *name, const struct names *n)
 	return found;
 }
 
-/*
- * What other frameworks and papers call operators, in any case of letters. Where OURS is an operator that may
- * stand there, it is what was meant. Else the name means something that is not to be had here under another
- * name, and whatever is spelt like it computes something else: prelu is no relu, mae no mse.
- */
-static const struct {
-	const char *theirs, *ours;
-} elsewhere[] = {
-	{ "Linear", "dense" }, { "fully_connected", "dense" },
-	{ "InnerProduct", "dense" }, { "Conv1d", "conv" }, { "Conv2d", "conv" }, { "Conv3d", "conv" },
-	{ "Convolution2D", "conv" }, { "convolution", "conv" }, { "ConvTranspose1d", "conv_transpose" },
-	{ "ConvTranspose2d", "conv_transpose" }, { "ConvTranspose3d", "conv_transpose" },
-	{ "Conv2DTranspose", "conv_transpose" }, { "Deconvolution", "conv_transpose" },
-	{ "LocallyConnected2D", "local" },
-	{ "BatchNorm1d", "batchnorm" }, { "BatchNorm2d", "batchnorm" }, { "BatchNorm3d", "batchnorm" },
-	{ "BatchNormalization", "batchnorm" }, { "LayerNormalization", "layernorm" },
-	{ "GroupNormalization", "groupnorm" }, { "InstanceNorm1d", "instancenorm" },
-	{ "InstanceNorm2d", "instancenorm" }, { "InstanceNorm3d", "instancenorm" },
-	{ "MaxPool1d", "maxpool" }, { "MaxPool2d", "maxpool" }, { "MaxPool3d", "maxpool" },
-	{ "MaxPooling1D", "maxpool" }, { "MaxPooling2D", "maxpool" }, { "MaxPooling3D", "maxpool" },
-	{ "AvgPool1d", "avgpool" }, { "AvgPool2d", "avgpool" }, { "AvgPool3d", "avgpool" },
-	{ "AveragePooling1D", "avgpool" }, { "AveragePooling2D", "avgpool" },
-	{ "AveragePooling3D", "avgpool" },
-	{ "AdaptiveAvgPool1d", "adaptive_avgpool" }, { "AdaptiveAvgPool2d", "adaptive_avgpool" },
-	{ "AdaptiveAvgPool3d", "adaptive_avgpool" }, { "AdaptiveMaxPool1d", "adaptive_maxpool" },
-	{ "AdaptiveMaxPool2d", "adaptive_maxpool" }, { "AdaptiveMaxPool3d", "adaptive_maxpool" },
-	{ "GlobalAveragePooling2D", "global_avgpool" }, { "GlobalMaxPooling2D", "global_maxpool" },
-	{ "ZeroPadding2D", "pad" }, { "Cropping2D", "crop" }, { "CenterCrop", "crop" },
-	{ "UpSampling2D", "upsample" }, { "interpolate", "upsample" }, { "Concatenate", "concat" },
-	{ "cat", "concat" }, { "Multiply", "mul" }, { "Subtract", "sub" }, { "view", "reshape" },
-	{ "swish", "silu" }, { "hard_swish", "hardswish" }, { "hswish", "hardswish" },
-	{ "hsigmoid", "hardsigmoid" }, { "activation", NULL }, { "hard_sigmoid", "hardsigmoid" },
-	{ "lrelu", "leaky_relu" }, { "logistic", "sigmoid" }, { "Identity", NULL },
-	{ "MultiheadAttention", "attention" }, { "scaled_dot_product_attention", "attend" },
-	{ "CrossEntropyLoss", "cross_entropy" }, { "softmax_cross_entropy", "cross_entropy" },
-	{ "categorical_crossentropy", "cross_entropy" },
-	{ "sparse_categorical_crossentropy", "cross_entropy" },
-	{ "MSELoss", "mse" }, { "mean_squared_error", "mse" }, { "l2loss", "mse" },
-	{ "BCEWithLogitsLoss", "bce_with_logits" }, { "sigmoid_cross_entropy", "bce_with_logits" },
-	{ "L1Loss", "l1" }, { "mae", "l1" }, { "mean_absolute_error", "l1" },
-	{ "SmoothL1Loss", "smooth_l1" }, { "HuberLoss", "huber" }, { "ce", "cross_entropy" },
-	{ "KLDivLoss", "kl_div" }, { "kl", "kl_div" }, { "CTCLoss", "ctc" },
-	{ "BCELoss", "bce" }, { "PoissonNLLLoss", "poisson_nll" }, { "SoftMarginLoss", "soft_margin" },
-	{ "sigmoid_focal_loss", "focal" }, { "pinball", "quantile" },
-	{ "DiceLoss", "dice" }, { "dice_loss", "dice" }, { "TripletMarginLoss", "triplet" },
-	{ "CosineEmbeddingLoss", "cosine_loss" }, { "cosine", "cosine_loss" }, { "cosine_similarity", NULL },
-	{ "PairwiseDistance", "distance" }, { "contrastive_loss", "contrastive" },
-	/* computed on probabilities, not on logits */
-	{ "binary_crossentropy", NULL },
-	{ "prelu", NULL }, { "rrelu", NULL }, { "crelu", NULL }, { "glu", NULL },
-	{ "reglu", NULL }, { "geglu", NULL }, { "swiglu", NULL }, { "maxout", NULL },
-	{ "log_softmax", NULL }, { "softmin", NULL }, { "gumbel_softmax", NULL },
-	{ "rmse", NULL }, { "msle", NULL }, { "mape", NULL }, { "smape", NULL },
-	{ "Dropout2d", NULL }, { "Dropout3d", NULL }, { "SpatialDropout2D", NULL },
-	{ "AlphaDropout", NULL }, { "DropPath", NULL }, { "GaussianNoise", NULL },
-	{ "LocalResponseNorm", NULL }, { "lrn", NULL }, { "weight_norm", NULL },
-	{ "spectral_norm", NULL }, { "SeparableConv2D", NULL }, { "DepthwiseConv2D", NULL },
-	{ "deform_conv2d", NULL }, { "partial_conv", NULL }, { "einsum", NULL }, { "Bilinear", NULL }, { "bmm", "matmul" },
-	{ "index_select", "take" }, { "take_along_dim", "gather" }, { "take_along_axis", "gather" },
-	{ "tril_indices", "tril_index" }, { "triu_indices", "triu_index" },
-};
-
 static bool
 is_listed(const char *name, const struct names *n)
 {
@@ -139,33 +76,6 @@ is_listed(const char *name, const struct names *n)
 		if (strcmp(n->v[i], name) == 0)
 			return true;
 	return false;
-}
-
-/* Is it a name that people know from elsewhere? *OURS is its name here, or NULL. */
-static bool
-known_elsewhere(const char *name, const struct names *n, const char **ours)
-{
-	size_t i;
-
-	*ours = NULL;
-	for (i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
-		if (strcasecmp(name, elsewhere[i].theirs) == 0) {
-			if (is_listed(elsewhere[i].ours, n))
-				*ours = elsewhere[i].ours;
-			return true;
-		}
-	return false;
-}
-
-const char *
-name_elsewhere(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(elsewhere) / sizeof(*elsewhere); i++)
-		if (strcasecmp(name, elsewhere[i].theirs) == 0)
-			return elsewhere[i].ours;
-	return NULL;
 }
 
 static void
@@ -178,6 +88,19 @@ lower_case(char out[LONGEST_NAME], const char *s)
 	out[i] = '\0';
 }
 
+/*
+ * The name that a slip or two of the pen makes of it: one letter in four. Many words of three letters are as far from
+ * one another as that; most of those that mean something are names elsewhere.
+ */
+static const char *
+slip(const char *name, const struct names *n)
+{
+	int most = (int)(strlen(name) + 1) / 4;
+	const char *near = most > 0 ? text_nearest(name, n->v, n->n) : NULL;
+
+	return near && text_distance(name, near, most) <= most ? near : NULL;
+}
+
 /* *SURE: by its letters it is that name and no other. */
 static const char *
 near_name(const char *name, const struct names *n, bool *sure)
@@ -188,13 +111,12 @@ near_name(const char *name, const struct names *n, bool *sure)
 
 	*sure = true;
 	for (i = 0; i < n->n; i++)
-		if (strcasecmp(name, n->v[i]) == 0)
+		if (name_same(name, n->v[i]))
 			return n->v[i];
-	if (known_elsewhere(name, n, &near))
-		return near;
+	if (name_elsewhere(name, &near))
+		return is_listed(near, n) ? near : NULL;
 	lower_case(lower, name);
-	if (strlen(name) >= 3 &&	/* of one or two letters, everything is near */
-	    ((near = text_nearest(name, n->v, n->n)) || (near = text_nearest(lower, n->v, n->n))))
+	if ((near = slip(name, n)) || (near = slip(lower, n)))
 		return near;
 	*sure = false;
 	near = same_start(name, n);
