@@ -11,7 +11,7 @@
 
 #define LIKE_OR_SHAPE									\
 	" x says the shape, and whether there is one for each sample; its elements are not read. Where there is no x, "	\
-	"`shape` says it, and each sample has its own: z = normal((64))."
+	"`shape` says it, and each sample has its own: z = normal((64,))."
 #define DRAWN										\
 	" Numbers come from Philox-4x32-7, a function of the seed, the step, this operator and the element, as for "	\
 	"dropout: the same on both targets, whatever the number of threads, and after a resume. In validation they "	\
