@@ -56,6 +56,9 @@ to_operands(struct expander *ex, const struct value *v, struct operands *ops)
 
 		if (v->kind == V_LAYER)
 			diag_help(ex->d, g, "give it its input first");
+		else if (v->kind == V_INIT)
+			diag_help(ex->d, g, "a tensor of noise or of one number has its shape in brackets, with a comma: "
+			    "normal((64,))");
 		return false;
 	}
 	if (v->kind == V_TUPLE)
