@@ -100,6 +100,7 @@ static const char *const others[] = {
 	"shampoo", "soap", "prodigy", "yogi", "ftrl", "novograd", "lbfgs", "sparse_adam",
 	"cosine_restarts", "CosineAnnealingWarmRestarts", "cosine_with_restarts",
 	"linear_warmup", "constant_with_warmup", "step_decay", "ConstantLR", "LinearLR", "logdet", "scaled_addmm", "zero",
+	"q_scale",
 };
 
 bool
