@@ -93,8 +93,9 @@ device_graph(int which, int64_t b, const struct step *step)
 		return NULL;
 #endif
 #ifdef VALIDATES
-	if (predicting)
-		return NULL;
+	for (int k = 0; k < PREDICTIONS; k++)
+		if (kept[k])
+			return NULL;
 #endif
 #ifdef LEAVES_OUT
 	if (which == STEP_TRAIN && due != updates_due(1))

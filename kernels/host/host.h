@@ -247,7 +247,6 @@ struct prediction {		/* what --predict writes */
 
 #ifdef VALIDATES
 static unsigned char *kept[PREDICTIONS];	/* of one batch, on the host; NULL: not wanted */
-static bool predicting;				/* any of them? */
 
 /* the step hands prediction K over at once, since later nodes may overwrite it */
 static void keep_predictions(int k, const void *from, int64_t bytes);

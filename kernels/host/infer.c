@@ -123,7 +123,6 @@ NET(open)(const char *weights, int threads)
 	else
 		device_open();
 	net_threads_there = true;
-	predicting = true;
 	kept[0] = (unsigned char *)malloc((size_t)(predictions[0].elements * type_table[predictions[0].type].bytes *
 	    VALIDATE_BATCH));
 	if (!kept[0])

@@ -201,7 +201,6 @@ predictions_open_all(int64_t samples)
 			continue;
 		kept[k] = (unsigned char *)data_alloc((uint64_t)(p->elements * type_table[p->type].bytes) * VALIDATE_BATCH,
 		    predicted[k].path);
-		predicting = true;
 		predictions_open(k, samples);
 	}
 }

@@ -245,7 +245,8 @@ find_gaps(struct gaps *g)
 			g->turn = i;
 		place += !e->again || m->value[out].root == out;	/* views are not listed */
 	}
-	qsort(g->gap.v, (size_t)g->gap.n, sizeof(*g->gap.v), by_score);
+	if (g->gap.n > 1)
+		qsort(g->gap.v, (size_t)g->gap.n, sizeof(*g->gap.v), by_score);
 	g->m->work += LOOK_WORK * (int64_t)t->nevents;
 }
 
