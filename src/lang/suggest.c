@@ -89,16 +89,32 @@ lower_case(char out[LONGEST_NAME], const char *s)
 }
 
 /*
- * The name that a slip or two of the pen makes of it: one letter in four. Many words of three letters are as far from
- * one another as that; most of those that mean something are names elsewhere.
+ * How far a candidate may be from a name. An operator computes something, so it is to be a slip of the pen: one letter in
+ * four; of a name that means something elsewhere it is none. Names that the author gave, and settings, may differ by one
+ * letter in three, or one from what such a name is.
  */
-static const char *
-slip(const char *name, const struct names *n)
+static int
+most_apart(const char *candidate, size_t length, bool elsewhere)
 {
-	int most = (int)(strlen(name) + 1) / 4;
-	const char *near = most > 0 ? text_nearest(name, n->v, n->n) : NULL;
+	if (op_find(candidate))
+		return elsewhere ? 0 : (int)(length + 1) / 4;
+	return elsewhere ? length >= 4 : length >= 3 ? (int)(length + 2) / 3 : 0;
+}
 
-	return near && text_distance(name, near, most) <= most ? near : NULL;
+static const char *
+slip(const char *name, const struct names *n, bool elsewhere)
+{
+	int i, d, most, best = LONGEST_NAME;
+	const char *found = NULL;
+
+	for (i = 0; i < n->n; i++) {
+		most = most_apart(n->v[i], strlen(name), elsewhere);
+		if (most > 0 && (d = text_distance(name, n->v[i], most)) <= most && d < best) {
+			best = d;
+			found = n->v[i];
+		}
+	}
+	return found;
 }
 
 /* *SURE: by its letters it is that name and no other. */
@@ -107,16 +123,18 @@ near_name(const char *name, const struct names *n, bool *sure)
 {
 	char lower[LONGEST_NAME];
 	const char *near;
+	bool elsewhere;
 	int i;
 
 	*sure = true;
 	for (i = 0; i < n->n; i++)
 		if (name_same(name, n->v[i]))
 			return n->v[i];
-	if (name_elsewhere(name, &near))
-		return is_listed(near, n) ? near : NULL;
+	elsewhere = name_elsewhere(name, &near);
+	if (near && is_listed(near, n))
+		return near;
 	lower_case(lower, name);
-	if ((near = slip(name, n)) || (near = slip(lower, n)))
+	if ((near = slip(name, n, elsewhere)) || (near = slip(lower, n, elsewhere)) || elsewhere)
 		return near;
 	*sure = false;
 	near = same_start(name, n);
