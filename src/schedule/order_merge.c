@@ -1,6 +1,6 @@
 /*
  * An order of all nodes by merging chains, from which order.c begins anew where that is lower than what its
- * windows came to: a window holds 64 nodes, so that of many parallel branches it sees too few.
+ * windows came to: a window holds few nodes (ORDER_WINDOW), so that of many parallel branches it sees too few.
  *
  * A chain is what can run after a node that is ready, one node after the other. It is taken apart into
  * segments, each from where it begins over its highest need (the *hill*) to the least that is alive behind
@@ -36,7 +36,8 @@ struct merge {
 	bool *there;		/* by value, of roots */
 	VEC(struct segment) ready;
 	VEC(int) order;
-	int chain[LONGEST_CHAIN];
+	int chain[LONGEST_CHAIN];	/* that is looked at */
+	int running[LONGEST_CHAIN];	/* of the segment that runs */
 };
 
 /* ---- dependencies ---- */
@@ -272,15 +273,20 @@ add_ready(struct merge *g, int node)
 	vec_push(g->a, &g->ready, segment_from(g, node));
 }
 
-/* Runs a segment; those that get ready by it are added. */
+/* Runs a segment; those that get ready by it are added. Its nodes are found before the first of them runs, as when it
+ * was made: then another reader of two of them may be as near to being ready as the next node is. */
 static void
 run_segment(struct merge *g, struct segment s)
 {
 	int64_t need, more;
-	int i = s.node, n, e, after;
+	int n, count = 0, i, e;
 
-	for (n = 0; n < s.n; n++, i = after) {
-		after = n + 1 < s.n ? follower(g, i) : -1;
+	for (i = s.node; i >= 0 && count < s.n; i = follower(g, i))
+		g->running[count++] = i;
+	for (n = 0; n < count; n++) {
+		int after = n + 1 < count ? g->running[n + 1] : -1;
+
+		i = g->running[n];
 		run_node(g, i, &need, &more);
 		vec_push(g->a, &g->order, i);
 		for (e = g->next[i]; e < g->next[i + 1]; e++)

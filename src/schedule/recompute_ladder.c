@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-
 #define STATION		4	/* rungs from one at which a descent begins anew to the next */
 #define OVERSHOOT	3	/* rungs below its aim on which a descent may come to rest */
 #define BELOW		3	/* rungs below one from which ways are looked for that cost less */
@@ -50,18 +49,12 @@ landed_on(struct ladder *l, int rung)
 /* ---- rungs ---- */
 
 static int64_t
-next_rung(int64_t peak)
-{
-	return peak - peak / STEP - 1;
-}
-
-static int64_t
 aim_of(const struct ladder *l, int rung)
 {
-	int64_t aim = next_rung(l->whole.peak);
+	int64_t aim = search_next_rung(l->whole.peak);
 
 	while (rung-- > 0)
-		aim = next_rung(aim);
+		aim = search_next_rung(aim);
 	return aim;
 }
 
@@ -69,10 +62,10 @@ aim_of(const struct ladder *l, int rung)
 static int
 rung_of(const struct ladder *l, int64_t peak)
 {
-	int64_t below = next_rung(next_rung(l->whole.peak));
+	int64_t below = search_next_rung(search_next_rung(l->whole.peak));
 	int rung = 0;
 
-	for (; below >= peak; below = next_rung(below))
+	for (; below >= peak; below = search_next_rung(below))
 		rung++;
 	return rung;
 }

@@ -287,6 +287,27 @@ Test(order, branches_are_merged_from_any_order)
 	}
 }
 
+/* A segment p, a, b, and c reads p and a: once p has run, c is as near to being ready as b is. */
+Test(order, a_reader_of_two_nodes_of_a_segment)
+{
+	extern const struct pass pass_order;
+	struct module *m;
+	int n, i;
+
+	options.target = target_find("c");
+	m = run_until("network n { input x : f32[1024] target t : f32[64]\n"
+	    "p = x -> dense(4096)  a = p -> dense(16384)  b = a -> dense(16)  c = concat(p, a)\n"
+	    "q = x -> dense(32768)  e = q -> dense(64)  r = x -> dense(32768)  f = r -> dense(64)\n"
+	    "y = (c -> dense(64)) + e + f + (b -> dense(64))  loss mse(y, t) }\n"
+	    "train { batch 32  optimizer sgd(lr=0.1)  data synthetic(samples=64) }\n"
+	    "validate { data synthetic(samples=32) }", "order");
+	n = m->validate->nodes.n;
+	cr_assert(pass_order.run(m, &options));
+	cr_assert_eq(m->validate->nodes.n, n);
+	for (i = 0; i < n; i++)
+		cr_assert(ready(m->validate->nodes.v[i], m->validate->nodes.v, i));
+}
+
 /* Bytes that are alive, summed over the nodes. */
 static int64_t
 area(const struct model *m)
