@@ -72,6 +72,14 @@ filename_folder(struct arena *a, const char *absolute)
 }
 
 bool
+filename_ends(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n > k && strcmp(name + n - k, end) == 0;
+}
+
+bool
 filename_is_below(const char *folder, const char *absolute)
 {
 	size_t n = strlen(folder);

@@ -26,6 +26,9 @@ char	*filename_relative(struct arena *, const char *folder, const char *absolute
 /* Does an absolute path lie in the absolute FOLDER, or below it? By the letter. */
 bool	filename_is_below(const char *folder, const char *absolute);
 
+/* Does a name end so, with something in front of it? */
+bool	filename_ends(const char *name, const char *end);
+
 /* An absolute path as a reader in the working folder would write it, if that is shorter. */
 const char	*filename_shown(struct arena *, const char *absolute);
 

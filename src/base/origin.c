@@ -17,7 +17,7 @@ loc_origin(struct loc l)
 	const struct origin *around = NULL, *inside = NULL;
 	int i;
 
-	for (i = 0; all && i < all->n; i++) {
+	for (i = 0; all && i < all->n && all->v[i].beg < l.end; i++) {
 		const struct origin *o = &all->v[i];
 
 		if (contains(o->beg, o->end, l.beg, l.end)) {

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Does WORK return, within so many seconds of a processor? What it changes in memory is the child's alone; it is not to write to files that are open. Where
- * there can be no child, nothing is known and the answer is yes. */
+/* Does WORK return, within so many seconds of a processor? What it changes in memory is the child's alone; it is not to
+ * write to files that are open. Where there can be no child, nothing is known and the answer is yes. */
 bool	rehearse(void (*work)(void *), void *context, int64_t seconds);
 
 #endif

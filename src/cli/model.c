@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/filename.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/mapped.h"
@@ -19,14 +20,11 @@ bool
 model_is_named(const char *path)
 {
 	static const char *const suffix[] = { ".onnx", ".keras", ".h5", ".hdf5", ".json", NULL };
-	size_t n = strlen(path), k;
 	int i;
 
-	for (i = 0; suffix[i]; i++) {
-		k = strlen(suffix[i]);
-		if (n > k && strcmp(path + n - k, suffix[i]) == 0)
+	for (i = 0; suffix[i]; i++)
+		if (filename_ends(path, suffix[i]))
 			return true;
-	}
 	return false;
 }
 

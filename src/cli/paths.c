@@ -22,14 +22,6 @@ by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool
-has_suffix(const char *name)
-{
-	size_t n = strlen(name), k = strlen(SUFFIX);
-
-	return n > k && strcmp(name + n - k, SUFFIX) == 0;
-}
-
 static void
 failed(struct paths *p, const char *path, const char *why)
 {
@@ -64,13 +56,13 @@ visit(struct arena *a, struct paths *p, const char *path)
 		return;
 	}
 	is_link = S_ISLNK(st.st_mode);
-	if (p->skip && (S_ISDIR(st.st_mode) || has_suffix(path)) && p->skip(p->context, path)) {
+	if (p->skip && (S_ISDIR(st.st_mode) || filename_ends(path, SUFFIX)) && p->skip(p->context, path)) {
 		p->skipped++;
 		return;
 	}
 	if (S_ISDIR(st.st_mode))
 		walk(a, p, path);
-	else if (has_suffix(path) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+	else if (filename_ends(path, SUFFIX) && stat(path, &st) == 0 && S_ISREG(st.st_mode))
 		take(a, p, path, is_link);
 }
 

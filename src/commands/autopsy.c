@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/filename.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/compile.h"
@@ -114,12 +115,11 @@ begins_network(const char *text)
 static bool
 is_spec(const char *path)
 {
-	size_t n = strlen(path);
 	char text[SNIFFED + 1];
 	struct stat st;
 	FILE *f;
 
-	if ((n > 3 && strcmp(path + n - 3, ".nn") == 0) || (model_is_named(path) && strcmp(path + n - 5, ".json") != 0))
+	if (filename_ends(path, ".nn") || (model_is_named(path) && !filename_ends(path, ".json")))
 		return true;
 	if (is_input(path) || stat(path, &st) || !S_ISREG(st.st_mode) || !(f = fopen(path, "rb")))
 		return false;

@@ -67,24 +67,14 @@ say_problems(struct arena *a, const struct export_args *args, const struct expor
 	return 1;
 }
 
-static bool
-put(void *to, const char *s, size_t n)
-{
-	return replace_write(to, s, n);
-}
-
-/* The file of weights beside the model, before it; false after a message. */
+/* The file of weights beside the model; false after a message. */
 static bool
 write_apart(const char *path, const struct model *m)
 {
 	struct replacement r;
-	bool good = replace_begin(&r, path);
+	FILE *f = replace_begin(&r, path) ? replace_stream(&r) : NULL;
+	bool good = f && replace_close(&r, f, onnx_apart_write(m, f));
 
-	if (good && !onnx_apart_write(m, put, &r)) {
-		replace_abandon(&r);
-		good = false;
-	} else if (good)
-		good = replace_finish(&r);
 	if (!good)
 		print_error("%s: %s", path, strerror(errno));
 	return good;
@@ -100,15 +90,15 @@ write_files(struct arena *a, const struct export_args *args, const struct model 
 
 	if (apart && !named)
 		return refuse(a, "-", "weights that lie apart are in a file beside the model's: say -o FILE");
-	if (apart && !write_apart(apart, m))
-		return 2;
 	f = compile_output(args->output);
 	if (!f)
 		return 2;
 	onnx_write(a, f, m, slash ? slash + 1 : apart, &why);
-	if (why)
-		return refuse(a, named ? args->output : "-", why);
-	return compile_close(f, args->output) ? 0 : 2;
+	if (!why && (!apart || write_apart(apart, m)))	/* now that there is a model for them */
+		return compile_close(f, args->output) ? 0 : 2;
+	if (f != stdout)
+		fclose(f);
+	return why ? refuse(a, named ? args->output : "-", why) : 2;
 }
 
 static int

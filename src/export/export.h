@@ -35,8 +35,8 @@ void	onnx_write(struct arena *, FILE *, const struct model *, const char *apart,
 bool	onnx_apart_must(const struct model *);
 /* Where weight N lies apart: *AT, which is behind the one before it, becomes its place; false: it is in the model. */
 bool	onnx_apart_place(const struct numbers *, int64_t *at);
-/* Hands those that lie apart to PUT, in order; false, where it was. */
-bool	onnx_apart_write(const struct model *, bool (*put)(void *context, const char *, size_t), void *context);
+/* Writes those that lie apart, in order; false when the stream has an error. */
+bool	onnx_apart_write(const struct model *, FILE *);
 
 /* Writes parameters and running statistics as safetensors; *WHY is what they could not be written for, or NULL. */
 void	export_weights(FILE *, struct module *, const struct checkpoint *, const struct names *, const char **why);

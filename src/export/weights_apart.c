@@ -36,7 +36,7 @@ onnx_apart_place(const struct numbers *n, int64_t *at)
 }
 
 bool
-onnx_apart_write(const struct model *m, bool (*put)(void *, const char *, size_t), void *context)
+onnx_apart_write(const struct model *m, FILE *f)
 {
 	static const char zeros[ALIGNMENT];
 	int64_t at = 0, from;
@@ -48,9 +48,9 @@ onnx_apart_write(const struct model *m, bool (*put)(void *, const char *, size_t
 		from = at;
 		if (!onnx_apart_place(n, &at))
 			continue;
-		if (!put(context, zeros, (size_t)(at - from)) || !put(context, (const char *)n->data, (size_t)bytes_of(n)))
-			return false;
+		fwrite(zeros, 1, (size_t)(at - from), f);
+		fwrite(n->data, 1, (size_t)bytes_of(n), f);
 		at += bytes_of(n);
 	}
-	return true;
+	return !ferror(f);
 }

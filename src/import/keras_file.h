@@ -23,6 +23,10 @@ struct keras_source {
 bool		 keras_open(struct arena *, const char *path, const unsigned char *file, size_t size, struct keras_source *,
 		    const char **why);
 void		 keras_close(struct keras_store *);
+/* Before the first keras_fetch(): a child process fetches all of these N, so that a file that libhdf5 does not survive is
+ * refused (base/rehearse.h); false with *WHY. */
+bool		 keras_prepare(struct arena *, struct keras_store *, const struct numbers *const *, int n,
+		    const char **why);
 /* The numbers of a constant that has a place, f32, in *TO, which free() is for; false, with *WHY. */
 bool		 keras_fetch(struct arena *, struct keras_store *, const struct numbers *, float **to, const char **why);
 

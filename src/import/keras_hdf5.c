@@ -21,11 +21,16 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Why a file is refused that libhdf5 does not survive. */
+#define HDF5_ENDS	"it is broken: libhdf5, which reads it, crashes or does not end"
+
 #define MOST_DEPTH	16
 #define MOST_NAME	1024
 #define MOST_NAMES	100000
 #define READ_ONLY	0	/* H5F_ACC_RDONLY, whose macro calls the library as if it were linked */
 #define OPENING_SECONDS	1
+#define FETCHING_SECONDS	10
+#define NUMBERS_A_SECOND	1000000	/* that any machine reads */
 #define LARGEST_RATIO	1100	/* deflate makes no more than 1,032 bytes of one */
 
 struct names {
@@ -39,7 +44,8 @@ struct keras_store {
 	bool by_place;		/* in the layout of .keras files */
 	const unsigned char *packed;
 	size_t size;
-	hdf5_unpack unpack;
+	hdf5_unpack unpack;	/* NULL: they are not packed */
+	const char *unpacked;	/* the file that came of that; NULL: it has no name */
 	const char *group;	/* whose weights were listed last, for a layer asks for one after the other; NULL: none */
 	struct names listed;
 };
@@ -338,6 +344,7 @@ loaded(struct keras_store *s, const char **why)
 	return false;
 }
 
+/* Into a file of its own, which has a name until it is open. */
 static bool
 unpacked(struct arena *a, struct keras_store *s, const char **why)
 {
@@ -345,18 +352,25 @@ unpacked(struct arena *a, struct keras_store *s, const char **why)
 	char *path = arena_join(a, folder && *folder ? folder : "/tmp", "/", "stowage-XXXXXX");
 	int fd = mkstemp(path);
 	FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
-	bool ok = f && loaded(s, why) && s->unpack(a, s->packed, s->size, f, why);
+	bool good = f && s->unpack(a, s->packed, s->size, f, why);
 
-	if (ok)
-		s->file = s->h.H5Fopen(path, READ_ONLY, H5P_DEFAULT);
 	if (fd >= 0)
-		unlink(path);
+		s->unpacked = path;
 	if (f)
-		fclose(f);
+		good = fclose(f) == 0 && good;
 	else if (fd >= 0)
 		close(fd);
-	if (s->file < 0 && !*why)
-		*why = ok ? "its weights are no HDF5 file" : "its weights cannot be unpacked into a temporary file";
+	if (!good && !*why)
+		*why = "its weights cannot be unpacked into a temporary file";
+	return good;
+}
+
+static bool
+unpacked_open(struct keras_store *s, const char **why)
+{
+	s->file = s->h.H5Fopen(s->unpacked, READ_ONLY, H5P_DEFAULT);
+	if (s->file < 0)
+		*why = "its weights are no HDF5 file";
 	return s->file >= 0;
 }
 
@@ -373,8 +387,6 @@ keras_fetch(struct arena *a, struct keras_store *s, const struct numbers *n, flo
 		*why = "it has no weights: the JSON of a model is its configuration alone";
 		return false;
 	}
-	if (s->file < 0 && !unpacked(a, s, why))
-		return false;
 	h = &s->h;
 	while (k < MOST_KERAS_WEIGHTS && l->weight[k] != n)
 		k++;
@@ -388,6 +400,59 @@ keras_fetch(struct arena *a, struct keras_store *s, const struct numbers *n, flo
 	if (d >= 0)
 		h->H5Oclose(d);
 	return *why == NULL;
+}
+
+struct fetching {
+	struct keras_store *store;
+	const struct numbers *const *all;
+	int n;
+};
+
+static void
+fetch_all(void *context)
+{
+	const struct fetching *g = context;
+	struct arena *a = arena_new();
+	const char *why = NULL;
+	float *data;
+	int i;
+
+	if (!a || (g->store->file < 0 && !unpacked_open(g->store, &why)))
+		return;
+	for (i = 0; i < g->n && keras_fetch(a, g->store, g->all[i], &data, &why); i++)
+		free(data);
+	keras_close(g->store);
+}
+
+static int64_t
+seconds_for(const struct fetching *g)
+{
+	int64_t count = 0;
+	int i;
+
+	for (i = 0; i < g->n; i++)
+		count += g->all[i]->count;
+	return FETCHING_SECONDS + count / NUMBERS_A_SECOND;
+}
+
+bool
+keras_prepare(struct arena *a, struct keras_store *s, const struct numbers *const *all, int n, const char **why)
+{
+	struct fetching g = { s, all, n };
+	bool good;
+
+	if (!s)
+		return true;	/* keras_fetch() says what is missing */
+	good = s->file >= 0 || (loaded(s, why) && unpacked(a, s, why));
+	if (good && !rehearse(fetch_all, &g, seconds_for(&g))) {
+		*why = HDF5_ENDS;
+		good = false;
+	}
+	good = good && (s->file >= 0 || unpacked_open(s, why));
+	if (s->unpacked)
+		unlink(s->unpacked);
+	s->unpacked = NULL;
+	return good;
 }
 
 struct keras_store *
@@ -425,28 +490,21 @@ opened(struct arena *a, const char *path, struct keras_source *from, const char 
 	return true;
 }
 
-struct opening {
-	const char *path;
-};
-
 static void
-open_and_close(void *context)
+open_and_close(void *path)
 {
-	const struct opening *o = context;
 	struct arena *a = arena_new();
 	struct keras_source from = { NULL };
 	const char *why = NULL;
 
-	if (a && opened(a, o->path, &from, &why))
+	if (a && opened(a, path, &from, &why))
 		keras_close(from.store);
 }
 
 bool
 hdf5_open(struct arena *a, const char *path, struct keras_source *from, const char **why)
 {
-	struct opening o = { path };
-
-	if (rehearse(open_and_close, &o, OPENING_SECONDS))
+	if (rehearse(open_and_close, (void *)(uintptr_t)path, OPENING_SECONDS))
 		return opened(a, path, from, why);
 	*why = HDF5_ENDS;
 	return false;
@@ -468,6 +526,13 @@ keras_fetch(struct arena *a, struct keras_store *s, const struct numbers *n, flo
 	*why = s ? "this stowage was built without libhdf5 (libhdf5-dev), which reads weights of Keras" :
 	    "it has no weights: the JSON of a model is its configuration alone";
 	return false;
+}
+
+bool
+keras_prepare(struct arena *a, struct keras_store *s, const struct numbers *const *all, int n, const char **why)
+{
+	(void)a, (void)s, (void)all, (void)n, (void)why;
+	return true;		/* keras_fetch() says what is missing */
 }
 
 struct keras_store *

@@ -6,9 +6,6 @@
 
 #include "import/keras_file.h"
 
-/* Why a file is refused that libhdf5 does not survive; it is read in a child process first (base/rehearse.h). */
-#define HDF5_ENDS	"it is broken: libhdf5, which reads it, crashes or does not end"
-
 /* Writes the HDF5 file that is packed in another to a stream. */
 typedef bool (*hdf5_unpack)(struct arena *, const unsigned char *file, size_t size, FILE *to, const char **why);
 

@@ -27,6 +27,9 @@ axes_of(struct importer *im, const struct model_node *n, const char *name, int w
 	}
 	if (count != want)
 		return cannot(im, "its %s has %d numbers in place of %d", name, count, want);
+	for (i = 0; i < want; i++)
+		if (v[i] < 1 || v[i] > INT32_MAX)
+			return cannot(im, "its %s have the number %lld", name, (long long)v[i]);
 	memcpy(to, v, (size_t)want * sizeof(*to));
 	return true;
 }
@@ -67,20 +70,24 @@ window_of(struct importer *im, const struct model_node *n, const struct val *x, 
 }
 
 /* Pads of SAME_LOWER, once the kernel is known. */
-static void
-pad_lower(struct window *w, const struct tensor *x)
+static bool
+pad_lower(struct importer *im, struct window *w, const struct tensor *x)
 {
 	int i;
 
 	for (i = 0; w->lower && i < w->n; i++) {
 		int64_t in = x->dim[i + 1], out = (in + w->stride[i] - 1) / w->stride[i];
-		int64_t all = (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - in;
+		int64_t all = (out - 1) * w->stride[i] + 1 - in, reach;
 
-		all = all > 0 ? all : 0;
+		if (w->kernel[i] < 1 || __builtin_mul_overflow(w->kernel[i] - 1, w->dilation[i], &reach) ||
+		    reach > LARGEST_EXTENT)
+			return cannot(im, "its window is too large");
+		all = all + reach > 0 ? all + reach : 0;
 		w->pad[2 * i] = all - all / 2;
 		w->pad[2 * i + 1] = all / 2;
 		w->plain &= all == 0;
 	}
+	return true;
 }
 
 static bool
@@ -144,7 +151,8 @@ conv(struct importer *im, const struct model_node *n)
 		return false;
 	if (bias && !bias->data)
 		return cannot(im, "its bias is computed: only trained ones are ours");
-	pad_lower(&w, x->t);
+	if (!pad_lower(im, &w, x->t))
+		return false;
 	call_begin(&c, im, "conv");
 	call_in(&c, x);
 	call_int(&c, "filters", weight->data->dim[0]);
@@ -219,7 +227,8 @@ pool(struct importer *im, const struct model_node *n, const char *ours)
 		return cannot(im, "its window has holes (dilations)");
 	if (n->nout > 1 && read_by_node(im, n->out[1]))
 		return cannot(im, "the places of its maxima are read");
-	pad_lower(&w, x->t);
+	if (!pad_lower(im, &w, x->t))
+		return false;
 	call_begin(&c, im, ours);
 	call_in(&c, x);
 	call_ints(&c, "kernel", w.n, w.kernel);

@@ -53,15 +53,18 @@ static bool
 take_weights(struct importer *im, const struct model_node *n, struct layer *l)
 {
 	const struct val *w = node_in(im, n, 1), *r = node_in(im, n, 2), *b = node_in(im, n, 3);
-	int64_t all = l->of.gates * l->units;
+	int64_t all;
 
+	if (l->units < 1 || l->units > 1 << 24)
+		return cannot(im, "its hidden_size is %lld", (long long)l->units);
+	all = l->of.gates * l->units;
 	if (!w || !r || !w->data || !r->data || (b && !b->data))
 		return cannot(im, "its weights are computed: only trained ones are ours");
 	l->w = w->data;
 	l->r = r->data;
 	l->b = b ? b->data : NULL;
 	l->ways = strcmp(attr_text(n, "direction", "forward"), "bidirectional") == 0 ? 2 : 1;
-	if (l->units < 1 || l->units > 1 << 24 || l->in > 1 << 24 || l->w->rank != 3 || l->r->rank != 3 || l->w->dim[0] != l->ways ||
+	if (l->in > 1 << 24 || l->w->rank != 3 || l->r->rank != 3 || l->w->dim[0] != l->ways ||
 	    l->w->dim[1] != all || l->w->dim[2] != l->in || l->r->dim[0] != l->ways || l->r->dim[1] != all ||
 	    l->r->dim[2] != l->units || (l->b && (l->b->rank != 2 || l->b->dim[0] != l->ways || l->b->dim[1] != 2 * all)))
 		return cannot(im, "its weights have not the shapes that its input asks for");

@@ -3,16 +3,14 @@
  * their bytes, in f32. They are copied from the mapped file a piece at a time.
  */
 #include "import/import.h"
-#include "import/keras_hdf5.h"
+#include "import/keras_file.h"
 
-#include "base/rehearse.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #define PIECE	4096
-#define NUMBERS_A_SECOND	1000000	/* that any machine reads */
 #define STRETCH	((size_t)4 << 20)	/* bytes that are copied at a time */
 
 static void
@@ -86,9 +84,8 @@ numbers_write(FILE *f, const struct import_weight *w, const struct numbers *from
 
 	if (!v)
 		piece_write(f, from, 0, 1, count);
-	else if (v->rank < 2)
-		for (i = 0; i < count; i++)
-			piece_write(f, from, v->first + (v->order ? v->order[i] : i) * v->stride[0], 1, 1);
+	else if (v->rank < 2)	/* in their order: what is reordered has rows */
+		piece_write(f, from, v->first, v->stride[0], count);
 	else
 		for (i = 0; i < count; i += row)
 			piece_write(f, from, row_place(v, at), v->stride[v->rank - 1], row);
@@ -107,11 +104,9 @@ numbers_copy(FILE *f, const struct imported *m, const struct numbers *from)
 	}
 }
 
-/* Numbers that lie in the model's file, or that were computed. */
 static void
-weight_copy(FILE *f, const struct imported *m, const struct import_weight *w)
+weight_copy(FILE *f, const struct imported *m, const struct import_weight *w, const struct numbers *from)
 {
-	const struct numbers *from = w->numbers;
 	size_t bytes = (size_t)from->count * element_bytes(from->type);
 
 	model_take_up(m->model, from->data, bytes);
@@ -129,14 +124,14 @@ weight_write(struct arena *a, FILE *f, const struct imported *m, const struct im
 	float *data;
 
 	if (fetched.data) {
-		weight_copy(f, m, w);
+		weight_copy(f, m, w, w->numbers);
 		return true;
 	}
 	if (!keras_fetch(a, m->store, w->numbers, &data, why))
 		return false;
 	fetched.data = (const unsigned char *)data;
 	fetched.type = ELEMENT_F32;
-	numbers_write(f, w, &fetched);
+	weight_copy(f, m, w, &fetched);
 	free(data);
 	return true;
 }
@@ -148,37 +143,33 @@ write_all(struct arena *a, FILE *f, const struct imported *m, const char **why)
 	uint64_t size;
 	int i;
 
-	*why = NULL;
 	text_init(&t, a);
 	header(&t, m);
 	size = t.n;
 	fwrite(&size, sizeof(size), 1, f);
 	fwrite(t.s, 1, t.n, f);
-	for (i = 0; i < m->weights.n; i++)
+	for (i = 0; i < m->weights.n && !ferror(f); i++)
 		if (!weight_write(a, f, m, &m->weights.v[i], why))
 			return false;
 	return !ferror(f);
 }
 
-static void
-write_nowhere(void *context)
+/* Those that are still in a file of Keras may be fetched from now on; false with *WHY. */
+static bool
+fetchable(struct arena *a, const struct imported *m, const char **why)
 {
-	struct arena *a = arena_new();
-	FILE *f = fopen("/dev/null", "w");
-	const char *why;
+	const struct numbers **far = arena_array(a, (size_t)m->weights.n + 1, sizeof(*far));
+	int i, n = 0;
 
-	if (a && f)
-		write_all(a, f, context, &why);
+	for (i = 0; i < m->weights.n; i++)
+		if (!m->weights.v[i].numbers->data)
+			far[n++] = m->weights.v[i].numbers;
+	return n == 0 || keras_prepare(a, m->store, far, n, why);
 }
 
 bool
 import_weights(struct arena *a, FILE *f, const struct imported *m, const char **why)
 {
-	struct imported rehearsed = *m;
-	int64_t seconds = 10 + (m->parameters + m->frozen + m->statistics) / NUMBERS_A_SECOND;
-
-	if (!m->store || rehearse(write_nowhere, &rehearsed, seconds))
-		return write_all(a, f, m, why);
-	*why = HDF5_ENDS;
-	return false;
+	*why = NULL;
+	return fetchable(a, m, why) && write_all(a, f, m, why);
 }

@@ -67,6 +67,13 @@ def middle(name, said):
          said)
 
 
+def standing():
+    """A window that does not move, whose padding would be divided by its stride."""
+    save("standing", [helper.make_node("MaxPool", ["image"], ["scores"], name="the_pool", kernel_shape=[2, 2],
+                                       strides=[0, 0], auto_pad="SAME_LOWER")], [], ["batch", 3, 6, 6],
+         ["batch", 3, 6, 6])
+
+
 def beside(name, location):
     """residual.onnx with its weights in a file of their own."""
     model = onnx.load(os.path.join(here, "residual.onnx"))
@@ -114,3 +121,4 @@ middle("unsaid", [])
 beside("beside", "beside.data")
 beside("outside", "../beside.data")
 large(16384)
+standing()
