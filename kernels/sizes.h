@@ -516,4 +516,7 @@ ctc_states(int64_t n)
 	return 2 * n + 1;
 }
 
+#define ANCHOR_SHAPES	32	/* at a cell, at most (boxes/anchors.cu) */
+#define ROI_POINTS	1024	/* of a bin along an axis, at most, and bins of a box (boxes/roi_align.cu) */
+
 #endif

@@ -2,8 +2,7 @@
  * boxes/anchors.cu - the same few boxes about each place of a map, place by place, row by row.
  */
 #include "kernel.h"
-
-#define ANCHOR_SHAPES	32
+#include "sizes.h"
 
 struct anchors {
 	int64_t height, width, shapes;

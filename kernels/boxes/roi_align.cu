@@ -7,10 +7,10 @@
  * those near it, in their order, and adds up what their bins make of it, for some channels at a time.
  */
 #include "kernel.h"
+#include "sizes.h"
 #include "boxes/box.cu"
 
 #define ROI_CHANNELS	8	/* sums that a thread has at a time */
-#define ROI_POINTS	1024	/* of a bin along an axis, at most */
 
 struct roi_align {
 	int64_t samples, boxes, channels, height, width, rows, columns;

@@ -7,8 +7,7 @@
 #include <math.h>
 
 #include "calls/emitter.h"
-
-#define SHAPES	32	/* kernels/boxes/anchors.cu */
+#include "calls/sizes.h"
 
 static const struct attr_spec attrs[] = {
 	{ "sizes", ATTR_REALS, "the root of a box's area, in pixels of the picture", .required = true, .min = 1, .max = 1e6 },
@@ -59,9 +58,9 @@ shape(struct build *b, struct node *n)
 	int each = numbers(n, "sizes", &v) * numbers(n, "ratios", &v);
 	int64_t dim[] = { 0, 4 };
 
-	if (each > SHAPES)
+	if (each > ANCHOR_SHAPES)
 		return op_error(b, n, "anchors: %d boxes at each place, as many as sizes times ratios, are more than %d", each,
-		    SHAPES);
+		    ANCHOR_SHAPES);
 	if (!take_map(b, n))
 		return false;
 	if (__builtin_mul_overflow(size->v[0], size->v[1], &dim[0]) || dim[0] > INT32_MAX / each)

@@ -78,7 +78,7 @@ torch_calls(struct tape *t, const struct node *n)
 	int in[] = { tape_value(t, boxes), tape_value(t, anchors), 0 };
 
 	in[2] = tape_call(t, &(struct tape_call){ .bytes = each * (9 * boxes->dim[0] * anchors->dim[0] + all) });
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 3,
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 3, .stops = true,
 	    .bytes = tape_bytes_as(t, n->out[0], 8) }));
 }
 

@@ -9,16 +9,17 @@
 #include "ir/diff.h"
 
 #include "calls/emitter.h"
+#include "calls/sizes.h"
 #include "calls/tape.h"
 
 #define LEVELS	8
 
 #define ROI_ATTRS									\
-	{ "size", ATTR_PAIR, "rows and columns of bins in each box", .required = true, .min = 1, .max = 1024 },	\
+	{ "size", ATTR_PAIR, "rows and columns of bins in each box", .required = true, .min = 1, .max = ROI_POINTS },	\
 	{ "scale", ATTR_REALS, "elements of the map for a pixel of the picture, such as 1/16; of several maps, of each",	\
 	    .required = true, .min = 1e-6, .max = 1e6 },				\
 	{ "points", ATTR_INT, "points of a bin along each axis; 0: so many that none is farther than an element from the "	\
-	    "next", .preset = "2", .min = 0, .max = 1024 },				\
+	    "next", .preset = "2", .min = 0, .max = ROI_POINTS },				\
 	{ "aligned", ATTR_BOOL, "the middle of the first element is half an element from the picture's edge, and boxes may be "	\
 	    "smaller than an element", .preset = "false" },				\
 	{ "canonical", ATTR_REAL, "of several maps: the size of a box that is seen in the one 16 times as small as the "	\
@@ -92,8 +93,7 @@ grad(struct diff *d, struct node *n)
 		a = diff_attrs(d, back);
 		for (i = 0; i < op_nattrs(n->op); i++)
 			a[i] = n->attr[i];
-		a[i].i = k - 1;
-		back->attr = a;
+		op_preset(back->op, a, "map")->i = k - 1;
 		diff_output(d, back, n->in[k]);
 	}
 	return true;

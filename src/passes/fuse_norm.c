@@ -20,6 +20,8 @@
  * relu. Invariant after: no relu alone reads a batchnorm, or a sum of one with a tensor of its shape,
  * but where the batchnorm is applied again before the skip is there.
  */
+#include <math.h>
+
 #include "ir/pass.h"
 #include "passes/sums.h"
 
@@ -103,6 +105,16 @@ is_rectifier(struct arena *a, const struct node *n, double *top)
 	return false;
 }
 
+/* Is it that number in every type of elements? The narrowest has eight bits of it. */
+static bool
+is_stored_exactly(double number)
+{
+	int exponent;
+	double scaled = ldexp(frexp(number, &exponent), 8);
+
+	return scaled == floor(scaled);
+}
+
 /* The AT-th node rectifies, up to TOP: what feeds it does so itself from now on, and *GONE are those nodes that
  * are not needed. */
 static void
@@ -114,7 +126,8 @@ fuse(struct fusing *f, int at, double top, bool *gone)
 	if ((norm = maker(f, relu->in[0], &op_batchnorm))) {
 		gone[at] = true;
 	} else {
-		add = maker(f, relu->in[0], &op_add);
+		/* backward asks of what is stored whether it has come up to the bound */
+		add = is_stored_exactly(top) ? maker(f, relu->in[0], &op_add) : NULL;
 		norm = add ? summand(f, add, &skip) : NULL;
 		if (!norm)
 			return;
