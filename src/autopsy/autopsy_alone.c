@@ -10,40 +10,7 @@
 #define LARGE_SAMPLE	((int64_t)1 << 30)
 #define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
 #define INTEL_BLOCK	((int64_t)4 << 30)
-#define BAR_AHEAD	100	/* lines of a traceback, from a bar of progress to the message */
-#define FEW_ROUNDS	20	/* in which a loop may still come to what it needs */
 #define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
-/* ---- what grows ---- */
-
-/* By the number of its epoch steps had fitted, unless the run was resumed there. */
-static void
-went_on(struct autopsy *y)
-{
-	const struct oom_log *log = &y->log;
-
-	if (log->epoch < 2 || log->epoch_line > y->main->line)
-		return;
-	autopsy_cause(y, arena_printf(y->arena, "By line %d it was in epoch %lld. Unless it began there, steps had fitted "
-	    "before, and something grows: %s, or samples that are larger than those before.", log->epoch_line,
-	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step (lists of "
-	    "results, caches, models that are made anew)" : "tensors that are kept from step to "
-	    "step (sums of losses with their graph, lists of results, validation with gradients)"));
-}
-
-/* The bar of the loop that the failure ended stands where that was. */
-static void
-went_on_by_bar(struct autopsy *y)
-{
-	const struct oom_log *log = &y->log;
-
-	if (!log->bar || log->bar > y->main->line || y->main->line - log->bar > BAR_AHEAD ||
-	    log->done < FEW_ROUNDS || log->done >= log->rounds)
-		return;
-	autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d stands at %lld of %lld. Unless it was resumed "
-	    "there, as many rounds had fitted before: then something is kept from one to the next (sums of losses with "
-	    "their graph, lists of results), what this one was given is larger or longer, or another process came since.",
-	    log->bar, (long long)log->done, (long long)log->rounds));
-}
 
 /* ---- the device's figures ---- */
 
@@ -54,9 +21,6 @@ impossible(struct autopsy *y)
 		autopsy_cause(y, "No machine has as much: the size itself is wrong, as when it is computed "
 		    "from something that was never set, or runs over.");
 }
-
-/* Where the place shows that no batch matters. */
-#define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE)
 
 /* Much at once, and nothing else is known. */
 static void
@@ -78,20 +42,25 @@ bare_request(struct autopsy *y)
 		    size_human(human, y->hi)));
 }
 
-/* A large part of all there is, at once. */
+/* Places that tell what such a tensor is. */
+#define TRACE_OF_TENSOR	(TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION | TRACE_PAIRS | TRACE_EDGES | TRACE_DENSE | \
+    TRACE_DECODER | TRACE_PIECES | TRACE_JOIN)
+
+/* Much of the device at once. */
 static void
 share(struct autopsy *y)
 {
 	int64_t total = y->budget.total;
 	char human[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (total <= 0 || y->lo > total || y->lo < total / 4 || y->main->kind == OOM_XLA ||
-	    (y->main->facts & (TRACE_SCORES | TRACE_LOGITS | TRACE_ATTENTION)) || y->budget.roomy || y->main->says ||
+	if (total <= 0 || y->lo > total || (y->hi < total / 4 && y->lo < LARGE_SAMPLE) || y->main->kind == OOM_XLA ||
+	    (y->main->facts & (TRACE_OF_TENSOR | TRACE_NO_BATCH)) || y->budget.roomy || y->main->says ||
 	    y->main->shape.known || y->matches.all.n)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "
-	    "tensor or one workspace. Such a one grows with the samples of a batch and with their size, "
-	    "and one for all pairs of positions, as in attention, with the square of their number.",
+	    "tensor or one workspace. Where it is a layer's result, it grows with the samples of a batch and with their size "
+	    "(pixels, length); one for all pairs of positions, as in attention, with the square of their number. Smaller ones, "
+	    "or parts (tiles) of them one after the other, take less.",
 	    size_human(human, y->hi), (int)(100.0 * (double)y->hi / (double)total),
 	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
 }
@@ -114,6 +83,19 @@ may_be_recorded(const struct autopsy *y)
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER));
 }
 
+/* A step took most of it, or what was kept of earlier ones. */
+static void
+own_step(struct autopsy *y, const char *have)
+{
+	const char *where = autopsy_of_others(y) ? "what the others leave" : y->main->kind == OOM_MPS ? "it" : "the device";
+
+	autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: fewer samples in "
+	    "a batch, or smaller ones (shorter sequences, fewer pixels), make what forward keeps smaller, but not weights, "
+	    "gradients and the optimizer's numbers.%s%s", have, where, autopsy_in_first_round(y) ? "" : " Where it fails later, "
+	    "tensors of earlier steps may be held (sums of losses with their graph, lists of results).", may_be_recorded(y) ?
+	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
+}
+
 /* Is most of the device this process's own? */
 static void
 own(struct autopsy *y)
@@ -123,7 +105,8 @@ own(struct autopsy *y)
 	const char *have;
 	char had[SIZE_TEXT];
 
-	if (total <= 0 || b->allocated < total / 2 || b->lent || (b->roomy && b->allocated < total / 10 * 9) ||
+	if (total <= 0 || b->allocated < total / 2 || b->lent ||
+	    (b->roomy && b->allocated < total / 10 * 9 && (b->pool <= 0 || b->allocated < b->pool / 10 * 9)) ||
 	    y->lo > total || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
@@ -136,13 +119,7 @@ own(struct autopsy *y)
 		    "shorter requests side by side (max_num_seqs, max_model_len) take less.", have,
 		    y->log.serving));
 	else
-		autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: "
-		    "fewer or smaller samples in a batch make what forward keeps smaller, but not weights, gradients "
-		    "and the optimizer's numbers. Where it fails later, tensors of earlier steps may be held (sums of "
-		    "losses with their graph, lists of results).%s", have, autopsy_of_others(y) ?
-		    "what the others leave" : y->main->kind == OOM_MPS ? "it" : "the device",
-		    may_be_recorded(y) ? " Where nothing is trained, as in tests and inference, torch.no_grad() "
-		    "spares what forward keeps for backward." : ""));
+		own_step(y, have);
 }
 
 static void
@@ -256,7 +233,9 @@ little_free(struct autopsy *y)
 
 	if (y->causes.n || b->free < 0 || b->roomy || y->main->kind == OOM_OURS || b->allocated >= 0 || b->total > 0 || y->main->says || y->forecast.known)
 		return;
-	autopsy_cause(y, arena_printf(y->arena, "The device was full but for %s. Where this process filled it, fewer or "
+	autopsy_cause(y, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free: the rest is held already. Arrays stay "
+	    "for as long as a name of the program holds them, so that in a notebook those of an earlier run do, beside the new "
+	    "ones; or another process has them." : "The device was full but for %s. Where this process filled it, fewer or "
 	    "smaller samples make what a step keeps smaller; where another did, nvidia-smi lists it.",
 	    size_human(human, b->free)));
 }
@@ -394,8 +373,7 @@ autopsy_alone_causes(struct autopsy *y)
 			    "elements, which lies in the machine's memory whole, decoded as they are: fewer "
 			    "(shuffle(buffer_size), shuffle_buffer_size), or shuffling names or encoded images, "
 			    "take less.", (long long)y->log.shuffled));
-		went_on(y);
-		went_on_by_bar(y);
+		autopsy_progress_causes(y);
 		return;
 	}
 	impossible(y);
@@ -409,8 +387,7 @@ autopsy_alone_causes(struct autopsy *y)
 	xla_program(y);
 	pools(y);
 	largest_block(y);
-	went_on(y);
-	went_on_by_bar(y);
+	autopsy_progress_causes(y);
 	card_in_table(y);
 	little_free(y);
 	batch_said(y);

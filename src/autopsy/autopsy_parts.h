@@ -4,6 +4,9 @@
 
 #include "autopsy/autopsy.h"
 
+/* Where the place shows that no batch matters. */
+#define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE | \
+    TRACE_SAVES)
 #define IMPOSSIBLE	((int64_t)1 << 46)	/* bytes that no machine has */
 
 /* What others have of the device, where that is more than libraries take; or 0. */
@@ -19,6 +22,10 @@ void	autopsy_cause(struct autopsy *y, const char *text);
 void	autopsy_place_causes(struct autopsy *);
 /* By the message's figures alone: autopsy_alone.c. */
 void	autopsy_alone_causes(struct autopsy *);
+/* By how far the run had come: autopsy_progress.c. */
+void	autopsy_progress_causes(struct autopsy *);
+/* Did it fail in the first round of a loop of many? */
+bool	autopsy_in_first_round(const struct autopsy *);
 /* By its shape, or by the size of an array in the machine's memory: autopsy_shape.c. */
 void	autopsy_shape_causes(struct autopsy *);
 

@@ -36,7 +36,7 @@ loading(struct autopsy *y)
 	else if ((o->facts & TRACE_LOADING) && o->kind == OOM_TENSORFLOW)
 		autopsy_cause(y, "By the traceback it failed where weights get their values, not in a "
 		    "step: the batch plays no part.");
-	else if ((o->facts & TRACE_LOADING) && !(o->facts & TRACE_FORWARD))
+	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
 		autopsy_cause(y, arena_printf(y->arena, "By the traceback it failed while weights were put on "
 		    "the device or converted there, not in a step: the batch plays no part%s. Weights of fewer bytes (16 "
 		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
@@ -136,7 +136,7 @@ forward(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(TRACE_FORWARD | TRACE_PARALLEL) ||
+	if (!(o->facts & TRACE_FORWARD) || o->facts & ~(TRACE_FORWARD | TRACE_PARALLEL | TRACE_LATE) ||
 	    !is_torch(o) || y->budget.allocated >= 0 || y->log.evaluating)
 		return;
 	autopsy_cause(y, "By the traceback it failed in forward, where layers' results are made: those grow "
@@ -153,6 +153,13 @@ static const struct {
 	    "plays no part. For a state dict, FSDP gathers them in the machine's memory with "
 	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True), and a sharded one gathers nothing; TRL "
 	    "generates without with ds3_gather_for_generation=False." },
+	{ TRACE_SAVES, TRACE_GATHERS, "By the traceback it failed while weights were saved, beside all that training has there: "
+	    "what makes copies of them on the device for that needs room. bitsandbytes does, for weights in 8 bits, which it "
+	    "puts into another order. The batch plays a part only by what it leaves free; saving only what is trained (an "
+	    "adapter), or from copies in the machine's memory, needs less." },
+	{ TRACE_GENERATES, TRACE_NO_BATCH, "By the traceback a text was being generated: keys and values of attention are "
+	    "kept for all of its positions and those of the prompt, and, where scores are stored, a number for each pair of the "
+	    "prompt's: shorter prompts and results (max_new_tokens), fewer at once, and fewer beams (num_beams) take less." },
 	{ TRACE_REDUCES, 0, "The line of code makes DeepSpeed's buffer in which values go from device to device: "
 	    "it has as many elements as reduce_bucket_size, or allgather_bucket_size, says, and a smaller one "
 	    "takes less. The batch plays no part in its size." },
@@ -232,6 +239,23 @@ captured(struct autopsy *y)
 	    "set aside (in vLLM max_num_seqs and gpu_memory_utilization), leave room; without graphs "
 	    "(enforce_eager) none is needed.", y->main->facts & TRACE_GRAPH ?
 	    "By the traceback it failed while" : arena_printf(y->arena, "Line %d says that", line)));
+}
+
+/* PyTorch's allocator has words of its own, with figures; those with the hint that it may be told late are of
+ * versions that have them. */
+static void
+not_allocator(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED)) || !is_torch(o))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA "
+	    "itself, or a library beside PyTorch, got no memory.%s Where it is the first that the process does there, such as to "
+	    "move a model or a tensor, no context could be made, as a rule because another process has the device, "
+	    "which nvidia-smi lists, or because another index than meant was given (CUDA_VISIBLE_DEVICES). Later, this "
+	    "process's own cache has it.",
+	    (o->facts & TRACE_LOADING) ? " By the traceback a model was being moved there." : ""));
 }
 
 static void
@@ -331,6 +355,7 @@ autopsy_place_causes(struct autopsy *y)
 	by_place(y);
 	line_of_code(y);
 	captured(y);
+	not_allocator(y);
 	backward(y);
 	forward(y);
 	parallel(y);

@@ -106,7 +106,16 @@ tensorflow_shape(struct autopsy *y)
 
 	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
 		return;
-	if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
+	if (strstr(o->node, "SpaceToBatch") || strstr(o->node, "BatchToSpace"))
+		autopsy_cause(y, arena_printf(y->arena, "The operation is of a dilated convolution, which puts every so many pixels "
+		    "into a sample of its own: its first extent, %lld, is the samples of a batch times the square of the dilation. "
+		    "Fewer samples, or smaller images, make it smaller in proportion.", (long long)s->dim[0]));
+	else if (s->rank == 3 && s->dim[2] >= WIDE && s->dim[2] / 8 > s->dim[0] && s->dim[2] / 8 > s->dim[1])
+		autopsy_cause(y, arena_printf(y->arena, "Its last extent, %lld, is a vocabulary or a number of classes as a rule: "
+		    "then these are logits, for %lld x %lld samples and positions, in either order. A smaller batch, shorter "
+		    "sequences or fewer words make them smaller, and softmax, the loss and their gradient, which take as much again.",
+		    (long long)s->dim[2], (long long)s->dim[0], (long long)s->dim[1]));
+	else if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
 		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its %lld rows are "
 		    "samples, heads and positions in one: fewer samples at once, or shorter ones, make it "
 		    "smaller.", (long long)s->dim[0]));
@@ -212,6 +221,10 @@ host_request(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s in one piece: whatever else was "
 		    "held, it must be made in parts or of less, such as smaller or fewer samples.",
 		    size_human(human, bytes)));
+	else if (o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
+		autopsy_cause(y, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
+		    "layer's result or a batch, it grows with the samples at once and their size: fewer or smaller ones take less. "
+		    "A weight, or a whole graph or data set, is as large at any batch.", size_human(human, bytes)));
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
 	if (o->kind == OOM_PADDLE && o->node[0])

@@ -230,6 +230,22 @@ take_epoch(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	r->next_epoch = epoch < MOST_COUNTED ? epoch + 1 : 0;
 }
 
+/* Steps are counted where one number follows a smaller one: what is set beside the word stands once. */
+static void
+take_step(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	struct oom_log *log = r->log;
+
+	(void)p;
+	if (log->messages.n > 0 || m->number[0] <= 0)
+		return;
+	if (r->step > 0 && m->number[0] > r->step) {
+		log->steps = m->number[0];
+		log->steps_line = line;
+	}
+	r->step = m->number[0];
+}
+
 static void
 take_batch(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
@@ -271,6 +287,17 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	case ROLE_CAPTURE:
 		log->capturing = line;
 		break;
+	case ROLE_TOKENS:
+		log->tokens = m->number[0];
+		log->most_tokens = m->number[1];
+		log->tokens_line = line;
+		break;
+	case ROLE_PROCESS:
+		if (m->number[0] > log->processes && m->number[0] <= MOST_COUNTED) {
+			log->processes = m->number[0];
+			log->processes_line = line;
+		}
+		break;
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];
 		break;
@@ -303,7 +330,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_START_TOTAL] = take_start, [ROLE_START_FREE] = take_start,
 		[ROLE_BUFFER_SIZE] = take_buffer, [ROLE_BUFFER_SHAPE] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,
-		[ROLE_BATCH] = take_batch,
+		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch,
 	};
 
 	(take[p->role] ? take[p->role] : take_note)(r, p, m, line);

@@ -97,6 +97,8 @@ const struct detail oom_details[] = {
 	{ "failed to allocate compute buffers", DETAIL_FACT, OOM_CUDA, TRACE_COMPUTE },
 	{ "ggml_gallocr_reserve", DETAIL_FACT, OOM_CUDA, TRACE_COMPUTE },
 	{ "error loading model: unable to allocate", DETAIL_FACT, OOM_CUDA, TRACE_LAYERS },
+	{ "error loading model: failed to allocate", DETAIL_FACT, OOM_CUDA, TRACE_LAYERS },
+	{ "CUDA kernel errors might be asynchronously reported", DETAIL_FACT, OOM_CUDA, TRACE_LATE },
 	{ "cuCtxCreate", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
 	{ "::InitTestNets", DETAIL_FACT, OOM_CUDA, TRACE_TEST_NET },
 	{ "Allocated memory | % | %", DETAIL_MORE, OOM_TORCH_SUMMARY, OOM_ALLOCATED },

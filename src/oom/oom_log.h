@@ -76,6 +76,9 @@ enum oom_field {
 #define TRACE_SPLATS	TRACE_BIT(38)	/* Gaussians are rendered */
 #define TRACE_CAMERAS	TRACE_BIT(39)	/* the images of all cameras are loaded, to render the like */
 #define TRACE_WINDOWS	TRACE_BIT(40)	/* a volume is gone over in windows */
+#define TRACE_SAVES	TRACE_BIT(41)	/* weights are written to a file, or made ready for it */
+#define TRACE_GENERATES	TRACE_BIT(42)	/* a language model writes a text */
+#define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {
 	enum oom_kind kind;
@@ -158,6 +161,12 @@ struct oom_log {
 	int64_t epoch;		/* the last that is said ahead of the first message; 0: none */
 	int epoch_line;
 	int64_t batch;		/* as the run was told; 0: not said; -1: several */
+	int64_t steps;		/* the last that is counted ahead of the first message; 0: none */
+	int steps_line;
+	int64_t tokens, most_tokens;	/* of a text, and that the model is made for; 0: not said */
+	int tokens_line;
+	int64_t processes;	/* that the program made at least; 0: not said */
+	int processes_line;
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */
 	int bar;		/* its line; 0: there is none */
 	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */

@@ -9,6 +9,7 @@
  * test_oom_reports.c hold the real texts, and read each in every form in which logs arrive.
  */
 #include "oom/oom_phrase.h"
+#include "oom/oom_says.h"
 
 #define ROW(role, kind, host, who, says, flags)	role, kind, host, who, says, OOM_ASKED, flags
 #define MESSAGE(kind)	ROW(ROLE_MESSAGE, kind, false, NULL, NULL, 0)
@@ -33,139 +34,6 @@
 #define LINE(role)	ROW(role, OOM_KINDS, false, NULL, NULL, 0)
 #define ALONE(role)	ROW(role, OOM_KINDS, false, NULL, NULL, PHRASE_ALONE)
 #define SPEAKER(who)	ROW(ROLE_SPEAKER, OOM_KINDS, false, who, NULL, 0)
-
-#define NO_ALGORITHM	"cuDNN found no algorithm for a convolution. Most often that means that "	\
-    "no algorithm's workspace fitted into what was free."
-#define GROWTH		"TensorFlow takes nearly all of a device at the start, unless "			\
-    "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on; JAX "	\
-    "takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false."
-#define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
-    "means that the device had no memory left for it: the network's own, or another process's, took "	\
-    "it. Where no other process is there, the network needs more than there is, and a smaller batch makes its "	\
-    "results smaller. " GROWTH
-#define NO_HANDLE	"A library of CUDA could not be set up on the device. Usually there was no "	\
-    "memory left for it, because the framework itself or another process had taken it. " GROWTH		\
-    " A library that does not fit the driver, and an index out of range, end so, too."
-#define NO_WORKSPACE	"A library of CUDA got no memory on the device: the framework itself or "	\
-    "another process had taken it. " GROWTH
-#define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
-    "container was reached, and the process was ended. Data lie there that are read at once, their "	\
-    "copies in loader processes, pinned buffers, and what is offloaded from a device."
-#define SIGNAL_9	"The process was ended from outside, by signal 9. Unless someone did that, it "	\
-    "was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
-    "container or job was reached; its log (dmesg) then says so. Data lie there that are read at "	\
-    "once, their copies in loader processes, pinned buffers, and what is offloaded from a device."
-#define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
-    "NVIDIA's library who has the memory, and that call failed."
-#define NO_BATCH	"The device had no memory left at a batch of one, after all larger ones. The "	\
-    "messages of those stand above it, if the log has them."
-#define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the machine's memory, not the "	\
-    "device's."
-#define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
-    "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
-    "the data's own code ends so, too: num_workers=0 shows it."
-#define PAGING_FILE	"Windows had no memory left to promise: what programs have asked for does not "	\
-    "fit the machine's memory and the paging file. It is the machine's, not the device's. Each "	\
-    "process that loads CUDA's libraries is promised gigabytes: fewer loader processes, or a larger "	\
-    "paging file, help."
-#define SUBDIVISIONS	"Darknet had no memory left on the device, and does not say for what. It "	\
-    "computes a batch in parts, as many as `subdivisions` in the .cfg file says: 16, 32 or 64 of them "	\
-    "take less memory; so do a smaller width and height, and random=0."
-#define KV_CACHE	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
-    "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
-    "serving a network, not for training it."
-#define TOKENS		"The server tried at its start whether the tokens that it is to hold at once fit beside the "	\
-    "weights, and they do not: smaller limits (--max-batch-total-tokens, --max-batch-prefill-tokens, "		\
-    "--max-input-length), weights in fewer bits, or more devices (--num-shard) make them fit."
-#define TRANSLATES	"CTranslate2 had no memory left on the device: weights lie there (compute_type int8 or "	\
-    "float16 takes less), and what a batch takes, by batch_size, beam_size and the inputs' length."
-#define CNMEM		"Theano takes the share of the device that lib.cnmem says at the start, and "	\
-    "could not get it: another process has a part of the device."
-#define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
-    "once."
-#define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\
-    "memory; a kernel that needs too many registers or too much local memory, or reads beyond a "	\
-    "buffer, ends so, too."
-#define CL_HOST		"The driver of OpenCL says that it got no memory from the machine. Drivers "	\
-    "answer so as well where they cannot serve the device, or where contexts, queues or events were "	\
-    "made over and over and never released."
-#define ROCM_RESOURCES	"AMD's runtime could not get what it needs. Most often that is the device's "	\
-    "memory; queues, events and threads can be short, too."
-#define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), and that was "	\
-    "full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. "	\
-    "Fewer workers and smaller batches need less. It is the machine's memory, not the device's."
-#define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Nearly always it had "	\
-    "got no memory on the device for itself, because the network or another process, such as a "	\
-    "notebook that is still open, had taken it. " GROWTH " A library that does not fit the device ends "	\
-    "so, too."
-#define TACTIC		"TensorRT left out a way to run a layer, since its workspace was not there; it "	\
-    "tries others, so by itself this is a warning. A smaller limit of workspaces keeps it from trying "	\
-    "such ways."
-#define NO_TACTIC	"TensorRT found no way to run a layer in the workspace and the memory it was "	\
-    "allowed."
-#define WARM_UP		"vLLM tries its sampler with as many requests as max_num_seqs allows, before it "	\
-    "serves any, and the device had no memory left for that: fewer of them, or a lower "	\
-    "gpu_memory_utilization, leave some."
-#define ENGINE		"TensorRT had no memory left on the device for what it builds or runs: weights, results "	\
-    "of layers at the largest shapes and batch that its profile allows, and workspaces up to the limit that it is "	\
-    "given. A limit of workspaces as large as the device leaves nothing for the rest; on a Jetson that is the "	\
-    "machine's memory."
-#define UNLIKELY	"XLA gave up before it compiled the program: it counts the bytes that it needs, "	\
-    "and they are more than the device has."
-#define BARE		"PyTorch could not get memory on the device. This message (of cudaMallocAsync, or "	\
-    "cut short) does not say how much was asked for, nor who has it."
-#define NCCL_BUFFERS	"NCCL, which moves data among devices, got no memory on one of them. It takes "	\
-    "its buffers from the device itself, not from the framework's allocator, which may have all the rest: "	\
-    "PyTorch keeps freed blocks in its cache, JAX takes three quarters of a device when it begins "	\
-    "(XLA_PYTHON_CLIENT_MEM_FRACTION). A smaller batch, or a smaller share for that allocator, leaves room; "	\
-    "so does ending other processes there."
-#define EXABYTE		"No machine has as much: the size itself is wrong, as when it is computed from "	\
-    "something that was never set, or received in part. Look for the error that came before it."
-#define LARGE_BLOCK	"The driver of this device gives no single block of 4 GiB or more, however much is "	\
-    "free: what was asked for must be made in parts or smaller, such as by fewer samples or pixels at once."
-#define ON_CHIP		"Not the device's memory: a kernel needs more of the memory on a multiprocessor "	\
-    "(\"shared memory\") than that device has, of which there are tens or hundreds of KiB. "		\
-    "Smaller blocks (BLOCK sizes, fewer num_stages or num_warps), or a version of the library that knows "	\
-    "the device, make it fit; a smaller batch does not."
-#define LAUNCH		"Not the device's memory: a kernel was to run with more threads in a block than the "	\
-    "registers or the on-chip memory of a multiprocessor suffice for. Smaller blocks, or a library that was "	\
-    "compiled for that device, make it fit."
-#define ILLEGAL		"Not for want of memory, as far as the log tells: a kernel read or wrote where "	\
-    "nothing of its is. Most often that is an index out of range, or a library's fault; "			\
-    "CUDA_LAUNCH_BLOCKING=1 and compute-sanitizer show which kernel."
-#define FULL_FILES	"Not the GPU's memory: the device that is full is one of files. That is a disk, or "	\
-    "/dev/shm, which is the machine's memory, and where processes keep semaphores and batches that they "	\
-    "share: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. df -h "	\
-    "tells which is full."
-#define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
-    "ahead of this, the kernel ended it, because the machine's memory ran out, not the device's: fewer such "	\
-    "processes need less of it."
-#define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
-    "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
-    "A tf.data.Dataset made from a generator, or a keras.utils.Sequence, hands it over batch by batch. "	\
-    GROWTH
-#define NOT_PINNED	"ggml was to lock (pin) memory of the machine, so that copies to the device are fast, "	\
-    "and CUDA refused. It goes on with memory that is not locked, which is slower: by itself this is no failure."
-#define ELSEWHERE	"Detectron2 had no memory left on the device for one operation, and went on with that "	\
-    "on the processor, which is slower: by itself this is no failure. For pairwise_iou, which compares boxes with "	\
-    "all others, an image has very many."
-#define SHARE_TAKEN	"vLLM takes a share of the device (gpu_memory_utilization) when it starts, and less than "	\
-    "that was free: other processes have the rest, be it a desktop or an earlier run that has not ended. A "	\
-    "smaller share, or ending those, is what it asks for; the network plays no part yet."
-#define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\
-    "lengths of what is in them, and --max-tokens bounds them: a few that are left out do little harm, and many "	\
-    "ask for a smaller one."
-#define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, not the "	\
-    "device's: what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
-    "workers), and objects that are let go of, need less."
-#define RAY_GONE	"A process of Ray ended before its time, and Ray takes the limit of its container's memory "	\
-    "for a likely reason: that would be the machine's memory, not the device's. Fewer tasks and actors at once need "	\
-    "less of it."
-#define ALL_WINDOWS	"nnU-Net could not predict on the device, most likely for want of memory: the results of all "	\
-    "windows lie there, a number for each voxel and class. It goes on with them in the machine's memory, so that by "	\
-    "itself this is no failure."
-#define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
-    "much."
 
 const struct phrase oom_phrases[] = {
 	/* TensorFlow */
@@ -291,6 +159,9 @@ const struct phrase oom_phrases[] = {
 	{ "Failed to allocate CPU Memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "MXNet", NULL, 0) },
 	{ "cudaSuccess (2 vs. 0) out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },
 	{ "cudaSuccess (2 vs. 0)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },
+	{ "getWorkspace [out of memory error]", SAYS(OOM_CUDA, "MatConvNet", PATCHES) },
+	{ "[out of memory error]", FROM("MatConvNet") },
+	{ "Not enough memory, use lower resolution (max approx. ", SAYS(OOM_CUDA, "a program of images", SPLITS) },
 	{ "host allocation of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Caffe", NULL,
 	    PHRASE_BYTES) },
 	{ "Try to set subdivisions=64 in your cfg-file", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS,
@@ -557,6 +428,18 @@ const struct phrase oom_phrases[] = {
 	{ "~\bepoch\a[#", LINE(ROLE_EPOCH) },
 	{ "~\bepoch[#", LINE(ROLE_EPOCH) },
 	{ "~\bepoch\a#\b", LINE(ROLE_EPOCH_COUNT) },
+	{ "~\biter\a#\b", LINE(ROLE_STEP) },
+	{ "~\biter[#/", LINE(ROLE_STEP) },
+	{ "~\biteration\a#\b", LINE(ROLE_STEP) },
+	{ "~\bstep\a#\b", LINE(ROLE_STEP) },
+	{ "~\bglobal_step\a#\b", LINE(ROLE_STEP) },
+	{ "~\bsteps\a#/", LINE(ROLE_STEP) },
+	{ "sequence length is longer than the specified maximum sequence length for this model (# > #", LINE(ROLE_TOKENS) },
+	{ "Process Process-#:", LINE(ROLE_PROCESS) },
+	{ "Process SpawnProcess-#:", LINE(ROLE_PROCESS) },
+	{ "Process ForkProcess-#:", LINE(ROLE_PROCESS) },
+	{ "Process SpawnPoolWorker-#:", LINE(ROLE_PROCESS) },
+	{ "Process ForkPoolWorker-#:", LINE(ROLE_PROCESS) },
 	{ "~running training\b", LINE(ROLE_TRAINS) },
 	{ "~running evaluation\b", LINE(ROLE_EVALUATES) },
 	{ "~running prediction\b", LINE(ROLE_EVALUATES) },

@@ -30,6 +30,9 @@ enum phrase_role {
 	ROLE_EPOCH,		/* the number of one, from 1 or 0, of so many */
 	ROLE_EPOCH_COUNT,	/* that, or anything else beside the word: steps per epoch, the best one */
 	ROLE_TRAINS, ROLE_EVALUATES,	/* the head of what is told of it */
+	ROLE_STEP,		/* the number of one, if others come before it */
+	ROLE_TOKENS,		/* a text's, and those that the model is made for */
+	ROLE_PROCESS,		/* the number of one that the program made, counted from 1 */
 	ROLE_BATCH,		/* samples in a batch of training, as the run was told */
 	ROLE_SPEAKER,		/* whose text that is */
 	ROLE_NOTHING,		/* it looks like a message and is none */

@@ -42,6 +42,16 @@ static const struct place {
 	    ENDED, TRACE_STEP | TRACE_STATE, "" },
 	{ "a step of something else", HEAD CALL("/src/fit.py", "80", "epoch", "scheduler.step()")
 	    CALL("/src/env.py", "9", "step", "self.state = self.world(a)") ENDED, 0, "" },
+	{ "weights are saved", HEAD CALL("/src/fit.py", "90", "main", "trainer.save_model(out)")
+	    CALL("/env/lib/python3.11/site-packages/bitsandbytes/nn/modules.py", "336", "_save_to_state_dict",
+	    "self.weight.data = undo_layout(self.state.CxB, self.state.tile_indices)") ENDED, TRACE_SAVES, "" },
+	{ "weights were saved", HEAD CALL("/src/fit.py", "91", "main", "saved = y + save_every") ENDED, 0, "" },
+	{ "a text is generated", HEAD CALL("/src/ask.py", "9", "main", "out = model.generate(**inputs)")
+	    CALL("/env/lib/python3.11/site-packages/transformers/generation/utils.py", "2000", "_sample",
+	    "outputs = self(**model_inputs, return_dict=True)") ENDED, TRACE_GENERATES, "" },
+	{ "something else is", HEAD CALL("/src/ask.py", "9", "main", "boxes = anchors.generate(size)") ENDED, 0, "" },
+	{ "CUDA's words, with the hint that they may be late", HEAD CALL("/src/fit.py", "12", "main", "x = x.to(device)")
+	    BARE "CUDA kernel errors might be asynchronously reported at some other API call\n", TRACE_LATE, "" },
 	{ "backward", HEAD CALL("/src/fit.py", "79", "epoch", "loss.backward()")
 	    CALL(TORCH "autograd/__init__.py", "200", "backward",
 	    "Variable._execution_engine.run_backward(") ENDED, TRACE_BACKWARD, "" },

@@ -1,0 +1,111 @@
+/*
+ * How far the run had come, and in what process: what had fitted before, or had not yet begun. Epochs, steps
+ * and bars of progress are told by programs' own lines ahead of the message.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#define BAR_AHEAD	100	/* lines of a traceback, from a bar of progress to the message */
+#define FEW_ROUNDS	20	/* in which a loop may still come to what it needs */
+#define SEVERAL		2
+
+/* By the number of its epoch steps had fitted, unless the run was resumed there. */
+static void
+went_on(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (log->epoch < 2 || log->epoch_line > y->main->line)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d it was in epoch %lld. Unless it began there, steps had fitted "
+	    "before, and something grows: %s, or samples that are larger than those before.", log->epoch_line,
+	    (long long)log->epoch, y->main->host ? "what a process or its loaders keep from step to step (lists of "
+	    "results, caches, models that are made anew)" : "tensors that are kept from step to "
+	    "step (sums of losses with their graph, lists of results, validation with gradients)"));
+}
+
+/* The bar of the loop that the failure ended stands where that was. */
+static void
+went_on_by_bar(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (!log->bar || log->bar > y->main->line || y->main->line - log->bar > BAR_AHEAD ||
+	    log->done < FEW_ROUNDS || log->done >= log->rounds)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d stands at %lld of %lld. Unless it was resumed "
+	    "there, as many rounds had fitted before: then something is kept from one to the next (sums of losses with "
+	    "their graph, lists of results), what this one was given is larger or longer, or another process came since.",
+	    log->bar, (long long)log->done, (long long)log->rounds));
+}
+
+/* The same of steps, where neither of those tells. */
+static void
+went_on_by_steps(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (log->epoch >= 2 || log->bar || log->steps < FEW_ROUNDS || log->steps_line > y->main->line)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d it had come to step %lld. Unless it was resumed there, steps had "
+	    "fitted before: then something is kept from one to the next (sums of losses with their graph, lists of results), "
+	    "or samples are larger or longer than those before.", log->steps_line, (long long)log->steps));
+}
+
+/* A loop that ended in its first round: where that is a step, nothing of earlier ones lies there. */
+static void
+first_round(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (!autopsy_in_first_round(y) || log->epoch >= 2 || log->steps >= FEW_ROUNDS || y->main->says)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "The bar of progress on line %d stands at 0 of %lld: it failed in the first "
+	    "round of that loop. Where a round is a step, nothing is kept from earlier ones, and a step as it is needs more "
+	    "than there was: fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make what forward "
+	    "keeps smaller.", log->bar, (long long)log->rounds));
+}
+
+bool
+autopsy_in_first_round(const struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	return !y->main->host && log->bar && log->bar <= y->main->line && y->main->line - log->bar <= BAR_AHEAD &&
+	    log->done == 0 && log->rounds >= FEW_ROUNDS && !(y->main->facts & TRACE_NO_BATCH);
+}
+
+static void
+long_text(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (log->tokens <= log->most_tokens || log->tokens_line > y->main->line || y->main->host)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d a text of %lld tokens was made, where the model is for %lld. What "
+	    "layers keep grows with the tokens, and attention's scores, where they are stored, with their square: "
+	    "truncation=True (max_length) cuts texts to what the model is made for.", log->tokens_line, (long long)log->tokens,
+	    (long long)log->most_tokens));
+}
+
+static void
+several_processes(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (log->processes < SEVERAL || y->main->host)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d the program made at least %lld processes. Where several of them "
+	    "work on one device, each has a context of CUDA and weights of its own there: fewer of them, or one device for "
+	    "each, leave room.", log->processes_line, (long long)log->processes));
+}
+
+void
+autopsy_progress_causes(struct autopsy *y)
+{
+	went_on(y);
+	went_on_by_bar(y);
+	went_on_by_steps(y);
+	first_round(y);
+	long_text(y);
+	several_processes(y);
+}

@@ -1,0 +1,344 @@
+/*
+ * What a place means is in tables: calls by their file and function, and lines of code by the words in
+ * them. A new sign is a row; what it tells is said in autopsy/autopsy_place.c.
+ */
+#include "oom/oom_signs.h"
+
+#include <string.h>
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool
+piece_is_word(char c)
+{
+	c = lower(c);
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Where WORD stands in T, whatever the case of its letters. */
+const char *
+piece_find(struct piece t, const char *word)
+{
+	size_t n = strlen(word), i, k;
+
+	for (i = 0; n > 0 && i + n <= t.n; i++) {
+		for (k = 0; k < n && lower(t.s[i + k]) == word[k]; k++)
+			;
+		if (k == n)
+			return t.s + i;
+	}
+	return NULL;
+}
+
+/* The same, standing by itself: "q" in "matmul(q, k)". */
+static bool
+names(struct piece t, const char *word)
+{
+	size_t n = strlen(word);
+	struct piece rest = t;
+	const char *at;
+
+	while ((at = piece_find(rest, word))) {
+		if ((at == t.s || !piece_is_word(at[-1])) && (at + n == t.s + t.n || !piece_is_word(at[n])))
+			return true;
+		rest = (struct piece){ at + 1, (size_t)(t.s + t.n - at - 1) };
+	}
+	return false;
+}
+
+/* Does T hold any of the words of LIST, which blanks part? */
+bool
+piece_any_of(struct piece t, const char *list)
+{
+	char word[64];
+	size_t n;
+
+	for (; *list; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
+		if (n == 0 || n >= sizeof(word))
+			continue;
+		memcpy(word, list, n);
+		word[n] = '\0';
+		if (piece_find(t, word))
+			return true;
+	}
+	return false;
+}
+
+/* ---- lines of code ---- */
+
+/* Products of all pairs, as "b i d, b j d -> b i j": two operands that differ in one index, which both
+ * the result has. */
+static bool
+is_pairs(struct piece t)
+{
+	const char *at = piece_find(t, "einsum("), *end = t.s + t.n;
+	char index[3][16];
+	size_t count[3] = { 0 };
+	int part = 0, differ = -1;
+	size_t i;
+
+	if (!at)
+		return false;
+	for (at += 7; at < end && *at != '"' && *at != '\''; at++)
+		;
+	for (at++; at < end && *at != '"' && *at != '\''; at++) {
+		if (*at == ',' || (*at == '-' && part == 1)) {
+			if (++part > 2)
+				return false;
+		} else if (piece_is_word(*at)) {
+			if (count[part] == sizeof(index[0]))
+				return false;
+			index[part][count[part]++] = *at;
+		}
+	}
+	if (part != 2 || count[0] != count[1] || count[0] < 2)
+		return false;
+	for (i = 0; i < count[0]; i++)
+		if (index[0][i] != index[1][i]) {
+			if (differ >= 0)
+				return false;
+			differ = (int)i;
+		}
+	return differ >= 0 && memchr(index[2], index[0][differ], count[2]) &&
+	    memchr(index[2], index[1][differ], count[2]);
+}
+
+/* A number for each pair, as attention's scores: their product, or softmax. OF: the file or function is
+ * of attention. */
+static bool
+is_scores(struct piece t, bool of)
+{
+	bool product = piece_any_of(t, "matmul( bmm( baddbmm( einsum(") || piece_find(t, " @ ");
+	bool scores = piece_any_of(t, "scores"), attention = piece_any_of(t, "attn attention_p attention_s attention_w");
+
+	if (is_pairs(t))
+		return true;
+	if (product && ((piece_any_of(t, "query") && piece_any_of(t, "key")) ||
+	    (names(t, "q") && (names(t, "k") || piece_any_of(t, "k.transpose k.t( k_t")))))
+		return true;
+	if (attention && (product || piece_any_of(t, "softmax( dropout( attn.masked_fill( weights.masked_fill(")))
+		return true;
+	return scores && (product || ((of || piece_any_of(t, "sqrt scale")) && piece_find(t, "softmax(")));
+}
+
+/* Logits as an operand, not as what a call of the whole network is to return. */
+static bool
+is_logits(struct piece t)
+{
+	const char *is = memchr(t.s, '=', t.n), *end = t.s + t.n;
+	struct piece operands = is ? (struct piece){ is, (size_t)(end - is) } : t;
+
+	return piece_any_of(t, "lm_head log_softmax(") || piece_find(operands, "logits");
+}
+
+/* What words in a line of code, or in a call's file and function, tell: all that are not NULL must hold
+ * one each. */
+struct sign {
+	const char *words, *others;
+	uint64_t facts;
+};
+
+/* Of the innermost line of code that is not PyTorch's own: what it is about, */
+static const struct sign code_signs[] = {
+	{ "box_iou( bbox_overlaps( bbox_iou( pairwise_iou( pairwise_distance( cdist(", NULL, TRACE_PAIRS },
+	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
+	    "read_pickle( joblib.load( read_hdf( .readlines(", NULL, TRACE_READS },
+	{ "np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros(", NULL, TRACE_MAKES },
+	{ "rasterize_gaussians", NULL, TRACE_SPLATS },
+	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
+	{ "model.to( model.cuda( net.to( net.cuda( network.to( network.cuda( pipe.to( pipeline.to( unet.to( "
+	    "model.half().cuda( model.to_empty(", NULL, TRACE_LOADING },
+	{ "torch.cat( torch.stack(", "all_ outputs results chunks pieces", TRACE_PIECES },
+	{ "deepcopy(model) deepcopy(self.model) deepcopy(net) deepcopy(self.net) deepcopy(network) deepcopy(self.network) "
+	    "deepcopy(unet) deepcopy(model.state_dict deepcopy(self.model.state_dict deepcopy(de_parallel( "
+	    "deepcopy(model).", NULL, TRACE_TWICE },
+	{ "torch.cat([self.key_cache torch.cat([self.value_cache torch.cat([past_key torch.cat((past_key "
+	    "torch.cat([past_value", NULL, TRACE_CACHE },
+	{ NULL, NULL, 0 }
+};
+
+/* and of any: what it calls. */
+static const struct sign call_signs[] = {
+	{ "torch.load(", NULL, TRACE_CHECKPOINT },
+	{ ".backward(", NULL, TRACE_BACKWARD },
+	{ "optimizer.step( optim.step(", NULL, TRACE_STEP },
+	{ "_cuda_init( cuctxcreate cudeviceprimaryctxretain", NULL, TRACE_FIRST },
+	{ "variables_initializer( paddle.load(", NULL, TRACE_LOADING },
+	{ "create_graph= retain_graph=true", "backward( grad(", TRACE_RETAINS },
+	{ "(x_train (x_test (x_val (train_x (test_x (val_x (train_data (test_data x_train. x_test. "
+	    "train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
+	{ "gatheredparameters(", NULL, TRACE_GATHERS },
+	{ ".from_pretrained(", NULL, TRACE_LOADING },
+	{ "torch.save( .save_pretrained(", NULL, TRACE_SAVES },
+	{ "model.generate( .generate(**", NULL, TRACE_GENERATES },
+	{ "cameralist_from_caminfos(", NULL, TRACE_CAMERAS },
+	{ "sliding_window_inference(", NULL, TRACE_WINDOWS },
+	{ "t.is_floating_point()", "t.to(", TRACE_LOADING },	/* of Module.to() */
+	{ "._to_shared_mem(", NULL, TRACE_SHARED },
+	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
+	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
+	{ "vae.decode( first_stage_model.decode( decode_first_stage( decode_latents( vae.encode(", NULL,
+	    TRACE_DECODER },
+	{ NULL, NULL, 0 }
+};
+
+static uint64_t
+signs(const struct sign *list, struct piece a, struct piece b)
+{
+	uint64_t facts = 0;
+
+	for (; list->words || list->others; list++)
+		if ((!list->words || piece_any_of(a, list->words)) && (!list->others || piece_any_of(b, list->others)))
+			facts |= list->facts;
+	return facts;
+}
+
+uint64_t
+signs_of_code(struct piece t, bool of_attention)
+{
+	uint64_t facts = 0;
+
+	if (piece_any_of(t, "scaled_dot_product_attention( multi_head_attention_forward("))
+		facts |= TRACE_ATTENTION;
+	else if (is_scores(t, of_attention))
+		facts |= TRACE_SCORES;
+	else if (is_logits(t))
+		facts |= TRACE_LOGITS;
+	if (piece_any_of(t, "torch.cat( torch.stack( torch.vstack( torch.concat(") &&
+	    piece_any_of(t, "pred logits output all_ prob result feature embed score label"))
+		facts |= TRACE_JOIN;
+	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( "
+	    "np.asarray( .astype( np.repeat( np.tile( to_categorical( get_dummies( .toarray( .todense("))
+		facts |= TRACE_ARRAY;
+	if (piece_any_of(t, "exp_avg momentum_buffer") || piece_find(t, "zeros_like(p"))
+		facts |= TRACE_STATE;
+	facts |= signs(code_signs, t, t);
+	if (piece_any_of(t, "mmap_mode chunksize="))	/* and so not as a whole */
+		facts &= ~TRACE_READS;
+	return facts;
+}
+
+/* Calls that a line of code makes, wherever it stands. */
+uint64_t
+signs_of_calls_made(struct piece t)
+{
+	uint64_t facts = signs(call_signs, t, t);
+
+	/* the one is no, the other PyTorch's own line */
+	if (piece_any_of(t, "create_graph=false create_graph=create_graph") && !piece_any_of(t, "retain_graph=true"))
+		facts &= ~TRACE_RETAINS;
+	/* FSDP warns of it on the message's own line */
+	if (piece_any_of(t, "_fsdp_wrapped_module") || piece_find(t, "failed to clone() tensor with name"))
+		facts |= TRACE_GATHERS;
+	return facts;
+}
+
+/* ---- calls ---- */
+
+/* PyTorch's own files, and those of arrays. Of \torch and \nn, JSON's reader makes a tab and a line's end. */
+bool
+signs_is_library(struct piece path)
+{
+	return piece_any_of(path, "numpy/ pandas/ orch/nn/ orch/optim/ orch/autograd/ orch/utils/ orch/cuda/ orch/_ "
+	    "orch/serialization.py orch/functional.py orch/tensor.py n/modules/ n/functional.py "
+	    "n/parallel/ orch/storage.py");
+}
+
+bool
+signs_is_installed(struct piece path)
+{
+	return piece_any_of(path, "site-packages dist-packages") || signs_is_library(path);
+}
+
+/* By a part of its name: "run_eval", "Trainer.evaluate", "validation_step". */
+static bool
+evaluates(struct piece function)
+{
+	static const char *const part[] = { "evaluate", "evaluation", "eval", "validate", "validation",
+	    "valid", "val", "test", "testing", "predict", "prediction", "inference", "infer", NULL };
+	size_t from = 0, to, i;
+
+	for (; from < function.n; from = to + 1) {
+		for (to = from; to < function.n && piece_is_word(function.s[to]) && function.s[to] != '_'; to++)
+			;
+		for (i = 0; part[i]; i++)
+			if (strlen(part[i]) == to - from &&
+			    piece_find((struct piece){ function.s + from, to - from }, part[i]))
+				return true;
+	}
+	return false;
+}
+
+/* Calls by their file and their function. */
+static const struct sign place_signs[] = {
+	{ "fsdp/_state_dict_utils.py checkpoint/state_dict.py", NULL, TRACE_GATHERS },
+	{ NULL, "_consolidated_16bit_state_dict _zero3_consolidated get_full_model_state_dict", TRACE_GATHERS },
+	{ "vllm/ sglang/", "create_weights load_weights process_weights_after_loading", TRACE_LOADING },
+	{ "vllm/ sglang/", "profile_run determine_num_available_blocks determine_available_memory _dummy_run",
+	    TRACE_PROFILES },
+	{ "assigners/ assigner.py utils/tal.py matcher.py iou_calculators/ iou2d_calculator.py", NULL,
+	    TRACE_PAIRS },
+	{ NULL, "pairwise_distance square_distance pdist", TRACE_PAIRS },
+	{ "exllama", "load_gen load_autosplit load_tp", TRACE_LOADING },
+	{ NULL, "bbox_overlaps pairwise_iou box_iou bbox_iou gather_topk_anchors", TRACE_PAIRS },
+	{ "cuda/graphs.py cuda_graph_runner.py cudagraph_utils.py cuda_graph.py", NULL, TRACE_GRAPH },
+	{ NULL, "capture_model capture_begin capture_end capture_one_batch_size init_cuda_graphs", TRACE_GRAPH },
+	{ NULL, "_share_filename_ _share_fd_ _to_shared_mem _new_shared", TRACE_SHARED },
+	{ "pin_memory.py", NULL, TRACE_PINNED },
+	{ NULL, "pin_memory", TRACE_PINNED },
+	{ NULL, "_ddp_init_helper", TRACE_BUCKETS },
+	{ NULL, "to_dense_adj", TRACE_DENSE },
+	{ "scene/ camera_utils.py", "cameralist_from_caminfos loadcam", TRACE_CAMERAS },
+	{ "monai/", "sliding_window_inference", TRACE_WINDOWS },
+	{ "comfy/", "prepare_sampling load_models_gpu load_model_gpu patch_model model_load", TRACE_LOADING },
+	{ "message_passing.py torch_scatter/ torch_sparse/ dgl/ torch_geometric/nn/conv/", NULL, TRACE_EDGES },
+	{ "autoencoder vae", "decode encode", TRACE_DECODER },
+	{ NULL, "decode_latents decode_first_stage vae_decode", TRACE_DECODER },
+	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine _init_cache", TRACE_CACHE },
+	{ NULL, "_save_to_state_dict save_checkpoint save_pretrained save_model", TRACE_SAVES },
+	{ "transformers/generation", NULL, TRACE_GENERATES },
+	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
+	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
+	{ NULL, NULL, 0 }
+};
+
+uint64_t
+signs_of_call(struct piece path, struct piece function)
+{
+	uint64_t facts = signs(place_signs, path, function);
+
+	if (piece_find(path, "orch/serialization.py"))
+		facts |= TRACE_CHECKPOINT;
+	if ((piece_find(path, "n/modules/module.py") && (names(function, "_apply") ||
+	    names(function, "convert") || names(function, "to") || names(function, "cuda"))) ||
+	    piece_any_of(function, "from_pretrained _move_model_to_device _load_pretrained_model "
+	    "_load_state_dict_into set_module_tensor_to_device _configure_distributed_model") ||
+	    piece_any_of(function, "load_model"))
+		facts |= TRACE_LOADING;
+	if (piece_find(path, "orch/optim/") && names(function, "step"))
+		facts |= TRACE_STEP;
+	if (piece_any_of(function, "_call_impl") || names(function, "closure") ||
+	    (piece_find(path, "n/modules/module.py") && names(function, "__call__")))
+		facts |= TRACE_FORWARD;
+	if (piece_find(path, "orch/autograd/__init__.py") && names(function, "backward"))
+		facts |= TRACE_BACKWARD;
+	if (piece_any_of(path, "n/parallel/data_parallel.py n/parallel/scatter_gather.py n/parallel/comm.py "
+	    "n/parallel/replicate.py"))
+		facts |= TRACE_PARALLEL;
+	if (names(function, "decorate_context") || names(function, "decorate_no_grad"))
+		facts |= TRACE_NO_GRAD;
+	if (piece_any_of(path, "lightning transformers/trainer fastai/ ignite/ mmcv mmengine"))
+		facts |= TRACE_TRAINER;
+	if (piece_any_of(path, "cross_entropy"))
+		facts |= TRACE_LOGITS;
+	if (piece_any_of(function, "nested_concat pad_and_concatenate distributed_concat"))
+		facts |= TRACE_JOIN;
+	if (evaluates(function))
+		facts |= TRACE_EVALUATES;
+	return facts;
+}
