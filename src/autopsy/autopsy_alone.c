@@ -35,7 +35,7 @@ bare_request(struct autopsy *y)
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
 		    "of a formula, each part of which makes one of its own.", size_human(human, y->hi)));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PADDLE ||
-	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX))
+	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX || y->main->kind == OOM_TF_ALLOCATOR))
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
 		    "workspace. In a step, one so large is mostly made of a batch, and grows with its samples and their "
 		    "size; before the first step no batch matters.",
@@ -106,7 +106,7 @@ own(struct autopsy *y)
 	char had[SIZE_TEXT];
 
 	if (total <= 0 || b->allocated < total / 2 || b->lent ||
-	    (b->roomy && b->allocated < total / 10 * 9 && (b->pool <= 0 || b->allocated < b->pool / 10 * 9)) ||
+	    (b->roomy && b->allocated < total / 10 * 9 && b->free / 2 >= y->hi) ||
 	    y->lo > total || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
@@ -120,6 +120,23 @@ own(struct autopsy *y)
 		    y->log.serving));
 	else
 		own_step(y, have);
+}
+
+/* Neither this process's own nor others' are most of it: a small device, whose context and desktop are a large part. */
+static void
+parted(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	char had[SIZE_TEXT], all[SIZE_TEXT], outside[SIZE_TEXT];
+
+	if (y->causes.n || y->main->kind != OOM_PYTORCH || b->total <= 0 || b->allocated < b->total / 8 || b->outside < 0 ||
+	    b->roomy || b->lent || y->forecast.known)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
+	    "context and libraries, a desktop, other processes, which nvidia-smi lists. Where none of these can go, the device is "
+	    "too small for the run as it is: fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make "
+	    "what forward keeps smaller.", size_human(had, b->allocated), size_human(all, b->total),
+	    size_human(outside, b->outside)));
 }
 
 static void
@@ -383,6 +400,7 @@ autopsy_alone_causes(struct autopsy *y)
 	bare_request(y);
 	share(y);
 	own(y);
+	parted(y);
 	metal(y);
 	xla_program(y);
 	pools(y);

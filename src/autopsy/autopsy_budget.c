@@ -11,6 +11,7 @@
 #include "base/text.h"
 
 #define MIB	((int64_t)1 << 20)
+#define LEAST_TOTAL	((int64_t)512 << 20)	/* no card that trains has less */
 #define DRIVER	32	/* it keeps less than that part of a device for itself */
 
 static int64_t
@@ -58,6 +59,9 @@ check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 	    slack(o, OOM_FREE);
 	int64_t *most = b->reserved > b->allocated ? &b->reserved : &b->allocated;
 
+	if (o->kind == OOM_CUDA && b->total > 0 && b->total < LEAST_TOTAL)
+		doubt(a, b, "What the device has", &b->total, "is less than any card has: the number is broken or in part. "
+		    "It is left out.");
 	if (o->kind != OOM_XLA && b->total > 0 && *most > b->total + off) {
 		char human[SIZE_TEXT];
 

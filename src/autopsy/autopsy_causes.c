@@ -142,7 +142,9 @@ limits(struct autopsy *y)
 	if (y->main->share > 0 && y->main->share < SMALL_SHARE)
 		autopsy_cause(y, arena_printf(y->arena, "By the log PaddlePaddle's first block is %d %% of the "
 		    "device, a setting (FLAGS_fraction_of_gpu_memory_to_use). Others follow it where it does "
-		    "not suffice, so that it is no limit: the device was full.", y->main->share / 10));
+		    "not suffice, so that it is no limit: the device was full. Where no other process has it, the run needs "
+		    "more than there is, and fewer samples in a batch, or smaller ones, make what a step keeps smaller.",
+		    y->main->share / 10));
 	if (y->main->kind == OOM_PYTORCH && limit_of(y) > 0 && limit_of(y) < y->budget.total)
 		autopsy_cause(y, arena_printf(y->arena, "The process is allowed %s of the device's %s and "
 		    "no more: a setting, torch.cuda.set_per_process_memory_fraction or what runs it.",

@@ -153,9 +153,9 @@ static const struct {
 	    "plays no part. For a state dict, FSDP gathers them in the machine's memory with "
 	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True), and a sharded one gathers nothing; TRL "
 	    "generates without with ds3_gather_for_generation=False." },
-	{ TRACE_SAVES, TRACE_GATHERS, "By the traceback it failed while weights were saved, beside all that training has there: "
-	    "what makes copies of them on the device for that needs room. bitsandbytes does, for weights in 8 bits, which it "
-	    "puts into another order. The batch plays a part only by what it leaves free; saving only what is trained (an "
+	{ TRACE_SAVES, TRACE_GATHERS | TRACE_TWICE, "By the traceback it failed while weights were saved or made ready for it, beside all that "
+	    "training has there: what makes copies of them on the device for that needs room. bitsandbytes does, for weights in "
+	    "8 bits, which it puts into another order, and apex, which makes numbers of 32 bits of those of 16. The batch plays a part only by what it leaves free; saving only what is trained (an "
 	    "adapter), or from copies in the machine's memory, needs less." },
 	{ TRACE_GENERATES, TRACE_NO_BATCH, "By the traceback a text was being generated: keys and values of attention are "
 	    "kept for all of its positions and those of the prompt, and, where scores are stored, a number for each pair of the "
@@ -250,6 +250,13 @@ not_allocator(struct autopsy *y)
 
 	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED)) || !is_torch(o))
 		return;
+	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
+		autopsy_cause(y, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA itself, or a "
+		    "library beside PyTorch, got no memory, in a step. Where no other process has the device, the run has all of "
+		    "it: weights in fewer bits, fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), leave "
+		    "room. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.");
+		return;
+	}
 	autopsy_cause(y, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): CUDA "
 	    "itself, or a library beside PyTorch, got no memory.%s Where it is the first that the process does there, such as to "
 	    "move a model or a tensor, no context could be made, as a rule because another process has the device, "

@@ -98,6 +98,18 @@ is_attention(const char *node)
 	return strstr(node, "attention") || strstr(node, "attn");
 }
 
+/* Where the shape is not said, the operation's name may tell what it was. */
+static void
+tensorflow_node(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (o->kind == OOM_TENSORFLOW && !o->shape.known && (strstr(o->node, "cross_entropy") || strstr(o->node, "logits")))
+		autopsy_cause(y, "The operation is of logits or of the loss made from them: a number for each sample or position "
+		    "and each class, which are the words of the vocabulary in a language model. A smaller batch, shorter sequences "
+		    "or fewer words make it smaller, and its gradient, which takes as much again.");
+}
+
 static void
 tensorflow_shape(struct autopsy *y)
 {
@@ -126,7 +138,8 @@ tensorflow_shape(struct autopsy *y)
 		    "there.");
 	else if (initializes(o->node))
 		autopsy_cause(y, "The operation gives a weight, or what the optimizer keeps for it, its first "
-		    "values: the batch plays no part.");
+		    "values: the batch plays no part. Until a step is run there are only these, so that they are too many or "
+		    "too wide for the device (a vocabulary, a dense layer over an image), or another process has it.");
 	else if (is_square(s) && is_attention(o->node))
 		autopsy_cause(y, arena_printf(y->arena, "The operation is of attention, and its tensor has a "
 		    "number for each pair of %lld x %lld positions: it grows with the square of the length, "
@@ -219,7 +232,7 @@ host_request(struct autopsy *y)
 		    "matters, not this request.", size_human(human, bytes)));
 	else if (bytes >= LARGE_HOST)
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s in one piece: whatever else was "
-		    "held, it must be made in parts or of less, such as smaller or fewer samples.",
+		    "held, it must be made in parts or of less, such as fewer or smaller samples (images, frames of a film, points).",
 		    size_human(human, bytes)));
 	else if (o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
 		autopsy_cause(y, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
@@ -238,8 +251,10 @@ host_request(struct autopsy *y)
 void
 autopsy_shape_causes(struct autopsy *y)
 {
-	if (!y->main->host && !y->module)
+	if (!y->main->host && !y->module) {
+		tensorflow_node(y);
 		tensorflow_shape(y);
+	}
 	if (!y->main->host || y->matches.all.n)
 		return;
 	host_request(y);

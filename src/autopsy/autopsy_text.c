@@ -445,10 +445,14 @@ static void
 print_device_advice(const struct autopsy *y)
 {
 	autopsy_heading(y, "What to find out");
-	autopsy_say(y, "The log does not show what had filled the device. Its driver's tool (nvidia-smi, rocm-smi), before "
-	    "the run, tells whether other processes have it. Where it is empty then, the run needs more than it may have: "
-	    "fewer or smaller samples at once, or fewer weights. Where it fails only after many steps, something is "
-	    "kept from one to the next.");
+	autopsy_say(y, "The log does not show what had filled the device. By public reports in which that came out, the "
+	    "likeliest first:");
+	autopsy_say(y, "- The run needs more than there is (three of four): fewer samples in a batch, or smaller ones (shorter "
+	    "sequences, fewer pixels), or fewer weights. Then it fails in its first steps, on a device that was empty before.");
+	autopsy_say(y, "- Another process has a part (one of eight): the driver's tool (nvidia-smi, rocm-smi), before the run, "
+	    "lists it.");
+	autopsy_say(y, "- Something is kept from one step to the next (one of ten): then it fails only after many, or in "
+	    "validation without torch.no_grad().");
 }
 
 static void

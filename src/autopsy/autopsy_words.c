@@ -199,7 +199,9 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 		    "speaks of %s, which need not be what there was no room for.",
 		    tensor_words(a, o, element));
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known)
-		return arena_printf(a, "TensorFlow had no memory left on the device%s%s. The "
+		return o->size[OOM_ASKED].known ? arena_printf(a, "TensorFlow's allocator could not serve a request of %s%s%s.",
+		    bytes_text(a, &o->size[OOM_ASKED]), o->node[0] ? " by " : "", o->node) :
+		    arena_printf(a, "TensorFlow had no memory left on the device%s%s. The "
 		    "message does not say for what.", o->node[0] ? " in " : "", o->node);
 	if (o->kind == OOM_TENSORFLOW)
 		return arena_printf(a, "TensorFlow's allocator had no chunk left for %s%s%s.",

@@ -48,6 +48,7 @@ const struct phrase oom_phrases[] = {
 	    HEDGED(OOM_TENSORFLOW, NULL, COPIED_ARRAY) },
 	{ "failed to allocate memory\t[", MESSAGE(OOM_TENSORFLOW) },
 	{ "failed to allocate memory!", MESSAGE(OOM_TENSORFLOW) },
+	{ "Ran out of GPU memory when allocating %", MESSAGE(OOM_TENSORFLOW) },
 	{ "Allocator (^ ) ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ ") ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ "Ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },

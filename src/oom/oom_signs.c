@@ -320,6 +320,8 @@ signs_of_call(struct piece path, struct piece function)
 	    "_load_state_dict_into set_module_tensor_to_device _configure_distributed_model") ||
 	    piece_any_of(function, "load_model"))
 		facts |= TRACE_LOADING;
+	if (piece_find(path, "n/modules/module.py") && names(function, "state_dict"))
+		facts |= TRACE_SAVES;
 	if (piece_find(path, "orch/optim/") && names(function, "step"))
 		facts |= TRACE_STEP;
 	if (piece_any_of(function, "_call_impl") || names(function, "closure") ||

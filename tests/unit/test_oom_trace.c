@@ -45,6 +45,11 @@ static const struct place {
 	{ "weights are saved", HEAD CALL("/src/fit.py", "90", "main", "trainer.save_model(out)")
 	    CALL("/env/lib/python3.11/site-packages/bitsandbytes/nn/modules.py", "336", "_save_to_state_dict",
 	    "self.weight.data = undo_layout(self.state.CxB, self.state.tile_indices)") ENDED, TRACE_SAVES, "" },
+	{ "weights are listed to be saved", HEAD CALL("/src/fit.py", "90", "main", "state = net.state_dict()")
+	    CALL(TORCH "nn/modules/module.py", "697", "state_dict", "hook(self, destination, prefix, local_metadata)") ENDED,
+	    TRACE_SAVES, "" },
+	{ "weights are put back", HEAD CALL("/src/fit.py", "90", "main", "net.load_state_dict(state)")
+	    CALL(TORCH "nn/modules/module.py", "697", "load_state_dict", "load(self, state_dict)") ENDED, 0, "" },
 	{ "weights were saved", HEAD CALL("/src/fit.py", "91", "main", "saved = y + save_every") ENDED, 0, "" },
 	{ "a text is generated", HEAD CALL("/src/ask.py", "9", "main", "out = model.generate(**inputs)")
 	    CALL("/env/lib/python3.11/site-packages/transformers/generation/utils.py", "2000", "_sample",
@@ -150,7 +155,7 @@ static const struct place {
 	{ "weights are gathered", HEAD CALL("/src/save.py", "109", "save", "state = average.state_dict()")
 	    CALL(TORCH "nn/modules/module.py", "2215", "state_dict", "hook(self, prefix, keep_vars)")
 	    CALL(TORCH "distributed/fsdp/_state_dict_utils.py", "303", "_full_pre_state_dict_hook",
-	    "_common_unshard_pre_state_dict_hook(") ENDED, TRACE_GATHERS, "" },
+	    "_common_unshard_pre_state_dict_hook(") ENDED, TRACE_GATHERS | TRACE_SAVES, "" },
 	{ "weights are gathered, in a warning", TORCH "distributed/fsdp/fully_sharded_data_parallel.py:2224: "
 	    "UserWarning: Failed to clone() tensor with name net.3.weight. Error: CUDA out of memory. Tried to "
 	    "allocate 502.00 MiB (GPU 1; 39.59 GiB total capacity; 37.22 GiB reserved in total by PyTorch)\n",
