@@ -14,6 +14,7 @@ struct compile_args {
 	int target;		/* index in target_table; -1: as the device suggests */
 	int64_t threads;	/* 0: one per processor */
 	int64_t batch;		/* micro-batch; 0: the spec's */
+	int64_t ranks;		/* in place of the spec's; 0: those */
 	int64_t operators;	/* that a file may have; 0: as many as usual */
 	const char *device;
 	const char *network;	/* NULL: all of them */
@@ -46,6 +47,9 @@ struct compile_args {
 	{ .name = "threads", .letter = 'j', .type = OPTION_INT, .value = "N",		\
 	  .doc = "worker threads to plan for (target c); all processors if not given",	\
 	  .min = 1, .max = 1024, FIELD(owner, compile.threads) },			\
+	{ .name = "ranks", .type = OPTION_INT, .value = "N",				\
+	  .doc = "processes that train together, in place of the spec's",		\
+	  .min = 1, .max = MOST_RANKS, FIELD(owner, compile.ranks) },			\
 	{ .name = "layout", .type = OPTION_CHOICE, .value = "ORDER",			\
 	  .doc = "of images in memory: auto, channels-first or channels-last",		\
 	  .choice = compile_layout_name, FIELD(owner, compile.layout) },		\

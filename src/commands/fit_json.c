@@ -102,6 +102,7 @@ write_wanted(struct json *j, const struct fit_report *r)
 	jsonw_int(j, "batch", r->answer->wanted);
 	jsonw_int(j, "samples_per_update", m->train ? m->set.batch : 0);
 	jsonw_int(j, "accumulate", m->set.accumulate);
+	jsonw_int(j, "ranks", settings_ranks(&m->set));
 	jsonw_int(j, "validate_batch", m->plan->validate_batch);
 	jsonw_int(j, "arena_bytes", r->answer->arena);
 	jsonw_int(j, "lower_bound_bytes", r->answer->bound);

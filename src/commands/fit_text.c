@@ -310,7 +310,11 @@ fit_text(const struct fit_report *r)
 	fprintf(r->out, "%s in ", m->name);
 	print_visible(r->out, m->src->path);
 	fprintf(r->out, ", target %s", m->plan->target->name);
-	if (m->train && m->set.accumulate > 1)
+	if (m->train && m->set.ranks > 1)
+		fprintf(r->out, "; %lld micro-batch%s on each of %lld ranks make%s an update of %lld samples",
+		    (long long)m->set.accumulate, m->set.accumulate > 1 ? "es" : "", (long long)m->set.ranks,
+		    m->set.accumulate > 1 ? "" : "s", (long long)m->set.batch);
+	else if (m->train && m->set.accumulate > 1)
 		fprintf(r->out, "; %lld micro-batches make an update of %lld samples",
 		    (long long)m->set.accumulate, (long long)m->set.batch);
 	putc('\n', r->out);

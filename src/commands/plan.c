@@ -17,6 +17,7 @@ struct plan_args {
 	struct buffers_args buffers;
 	int format;		/* its place in plan_format_table; 0: the default */
 	int colour;
+	int64_t link;
 	bool bytes, layers;
 	struct words as;
 	const char *output;
@@ -33,6 +34,9 @@ static const struct option options[] = {
 	{ .name = "layers", .type = OPTION_FLAG,
 	  .doc = "list every layer, not just those with the most multiply-adds",
 	  FIELD(struct plan_args, layers) },
+	{ .name = "link", .type = OPTION_INT, .value = "N",
+	  .doc = "gigabits a second between ranks, to estimate their communication; 100 if not given",
+	  .min = 1, .max = 1000000, FIELD(struct plan_args, link) },
 	{ .name = "output", .letter = 'o', .type = OPTION_STRING, .value = "FILE",
 	  .doc = "write there instead of standard output", FIELD(struct plan_args, output) },
 	{ .name = "color", .type = OPTION_CHOICE, .value = "WHEN",
@@ -72,7 +76,7 @@ locale_is_utf8(void)
 static struct plan_style
 style_of(const struct plan_args *args)
 {
-	struct plan_style style = { .exact_bytes = args->bytes, .layers = args->layers,
+	struct plan_style style = { .exact_bytes = args->bytes, .layers = args->layers, .link = args->link,
 		.unicode = locale_is_utf8() };
 	struct winsize size;
 
@@ -160,7 +164,7 @@ plan_buffers(const struct command *c, const struct plan_args *args, int noperand
 		    args->buffers.input);
 	if (args->format || args->bytes || o->input_gradients || o->dump_after >= 0 ||
 	    o->network || o->batch || o->target >= 0 || o->threads || o->device || o->without.n ||
-	    o->define.n || args->as.n)
+	    o->define.n || o->ranks || args->link || args->as.n)
 		return usage_error(c, "--buffers goes with --capacity, --timeout and --output: the "
 		    "other options are about networks");
 	return buffers_run(c, &args->buffers, args->output);

@@ -78,6 +78,12 @@ check(struct emitter *e)
 	const struct module *m = e->module;
 	bool ok = true;
 
+	if (m->set.ranks > 1 && !m->inference) {
+		diag_help(m->diags, diag_error(m->diags, "target", m->set.ranks_loc.src ? m->set.ranks_loc : m->loc,
+		    "programs do not train on several ranks yet: their memory can be planned, and no more"),
+		    "leave ranks out, or make it 1");
+		return false;
+	}
 	ok &= check_nodes(m, m->train, e->target);
 	ok &= check_nodes(m, m->update, e->target);
 	ok &= check_nodes(m, m->validate, e->target);

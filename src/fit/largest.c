@@ -29,7 +29,7 @@ struct batch_search {
 static int64_t
 most_samples(const struct module *m)
 {
-	return m->train ? LARGEST_BATCH / m->set.accumulate : LARGEST_BATCH;
+	return m->train ? LARGEST_BATCH / settings_shares(&m->set) : LARGEST_BATCH;
 }
 
 /* Bytes of a buffer at micro-batch B: validation may have a batch of its own. */

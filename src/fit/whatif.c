@@ -58,18 +58,19 @@ whatif_edited(struct module *m, const struct edits *e, const struct lang_options
 	if (!other || other->broken || other->diags->errors)
 		return NULL;
 	if (other->set.accumulate == m->set.accumulate && other->set.batch != m->set.batch)
-		whatif_micro_batch(&other->set,		/* --batch */
-		    m->set.batch / m->set.accumulate);
+		whatif_micro_batch(&other->set, settings_micro_batch(&m->set));	/* --batch */
 	return passes_run(other, &o) && !other->diags->errors ? other : NULL;
 }
 
 void
 whatif_micro_batch(struct settings *set, int64_t batch)
 {
+	int64_t shares = settings_shares(set);
+
 	if (!set->validate_fixed || !set->train)
 		set->validate_batch = batch;
-	if (__builtin_mul_overflow(batch, set->accumulate, &set->batch))
-		set->batch = INT64_MAX / set->accumulate * set->accumulate;
+	if (__builtin_mul_overflow(batch, shares, &set->batch))
+		set->batch = INT64_MAX / shares * shares;
 }
 
 struct module *

@@ -481,6 +481,8 @@ eager_unknown(const struct module *m)
 		return "running averages of weights are kept in several ways there";
 	if (m->set.train && m->set.nturns > 0)
 		return "a step of several updates is written in several ways there";
+	if (m->set.train && m->set.ranks > 1)
+		return "what adds up the gradients of several ranks has buffers there that are not modelled";
 	if (m->set.train && m->set.optimizer && m->set.optimizer->torch.unknown)
 		return m->set.optimizer->torch.unknown;
 	return m->forward ? unknown_node(m->forward) : NULL;
@@ -513,7 +515,7 @@ eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager
 int64_t
 eager_bytes(const struct module *m)
 {
-	const struct eager_ask ask = { .batch = m->set.batch / m->set.accumulate };
+	const struct eager_ask ask = { .batch = settings_micro_batch(&m->set) };
 	struct eager e;
 
 	return eager_simulate(m, &ask, &e) ? e.peak : -1;

@@ -429,6 +429,24 @@ tensor_type_text(struct arena *a, const struct tensor *t)
 	return s.s;
 }
 
+int64_t
+settings_ranks(const struct settings *set)
+{
+	return set->ranks > 1 ? set->ranks : 1;
+}
+
+int64_t
+settings_shares(const struct settings *set)
+{
+	return set->accumulate * settings_ranks(set);
+}
+
+int64_t
+settings_micro_batch(const struct settings *set)
+{
+	return set->batch / settings_shares(set);
+}
+
 bool
 settings_leave_out(const struct settings *set)
 {

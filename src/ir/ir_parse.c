@@ -326,7 +326,6 @@ settings(struct ir_reader *r)
 		ir_read_fail(r, "a batch and accumulate of at least 1");
 	ir_read_expect(r, "validate_batch");
 	s->validate_batch = ir_read_integer(r);
-	s->validate_fixed = s->accumulate < 1 || s->validate_batch != s->batch / s->accumulate;
 	ir_read_expect(r, "train");
 	s->train = ir_read_integer(r) != 0;
 	ir_read_expect(r, "validate");
@@ -351,6 +350,10 @@ settings(struct ir_reader *r)
 	s->ema = ir_read_accept(r, "ema") ? ir_read_number(r) : 0;
 	if (!(s->ema >= 0 && s->ema < 1))
 		ir_read_fail(r, "a share below 1");
+	s->ranks = ir_read_accept(r, "ranks") ? ir_read_integer(r) : 0;
+	if (s->ranks < 0 || s->ranks > MOST_RANKS)
+		ir_read_fail(r, "a number of ranks");
+	s->validate_fixed = s->accumulate < 1 || s->validate_batch != settings_micro_batch(s);
 }
 
 /* "optimizer sgd {...}" is the setting, "optimizer %5 ..." one of its states. */

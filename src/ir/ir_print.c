@@ -322,6 +322,8 @@ ir_print(FILE *f, const struct module *m)
 		fprintf(f, " workspace %lld", (long long)m->set.workspace);
 	if (m->set.ema > 0)
 		fprintf(f, " ema %.17g", m->set.ema);
+	if (m->set.ranks > 1)
+		fprintf(f, " ranks %lld", (long long)m->set.ranks);
 	fputs("\n", f);
 	if (m->set.optimizer) {
 		fprintf(f, "optimizer %s ", m->set.optimizer->name);

@@ -80,6 +80,7 @@ struct param_group {		/* parameters that are updated otherwise than most; no_dec
 };
 
 #define MOST_TURNS	16
+#define MOST_RANKS	65536
 
 /* Where a step is several updates, one after the other: which losses move which parameters, and how. Each is made
  * with the weights as those before it left them (passes/turns.c). */
@@ -96,6 +97,12 @@ struct turn {
 struct settings;
 /* Is there an update that most steps leave out? */
 bool	settings_leave_out(const struct settings *);
+/* The processes that train together: 1 where one trains alone. */
+int64_t	settings_ranks(const struct settings *);
+/* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks. */
+int64_t	settings_shares(const struct settings *);
+/* The samples of a micro-batch that one rank has. */
+int64_t	settings_micro_batch(const struct settings *);
 
 /* Enough to split long sums. */
 #define DEFAULT_WORKSPACE	((int64_t)4 << 20)
@@ -103,8 +110,10 @@ bool	settings_leave_out(const struct settings *);
 struct settings {
 	bool train;		/* the spec has a loss, so there is something to train */
 	int64_t batch;		/* samples per update */
-	int64_t accumulate;	/* micro-batches per update; batch / accumulate is B */
+	int64_t accumulate;	/* micro-batches per update; settings_micro_batch() is B */
 	struct loc batch_loc;
+	int64_t ranks;		/* processes that train together, each on a share of every micro-batch; 0: one alone */
+	struct loc ranks_loc;
 	struct duration length;	/* of training: epochs or steps */
 	const struct precision *precision;
 	struct loc precision_loc;

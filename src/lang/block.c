@@ -460,7 +460,7 @@ expand_network(struct expander *ex, struct network *net)
 			m->broken = true;
 	}
 	m->set.train = train;
-	m->forward->batch = m->set.batch / m->set.accumulate;
+	m->forward->batch = settings_micro_batch(&m->set);
 	sum_losses(ex);
 	if (!train && m->forward->results.n == 0)
 		keep_outputs(ex);

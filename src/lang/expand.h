@@ -60,6 +60,7 @@ struct lang_options {
 	const struct unsaved *unsaved;	/* texts for files that are used; NULL: none */
 	struct evaluated *evaluated;	/* takes it down; NULL: nobody asks */
 	const char *root;	/* the absolute folder below which `use` reads; NULL: anywhere */
+	int64_t ranks;		/* in place of the spec's; 0: those */
 	int operators;		/* the most that all networks of a file may have together; 0: USUAL_OPERATORS */
 };
 

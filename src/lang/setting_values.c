@@ -64,6 +64,13 @@ read_accumulate(struct expander *ex, const struct setting *st, struct settings *
 }
 
 static void
+read_ranks(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	setting_int(ex, st, 1, MOST_RANKS, &set->ranks);
+	set->ranks_loc = st->loc;
+}
+
+static void
 read_validate_batch(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	set->validate_fixed = setting_int(ex, st, 1, LARGEST_BATCH, &set->validate_batch);
@@ -286,6 +293,9 @@ const struct setting_kind setting_kinds[] = {
 	{ SEC_TRAIN, "accumulate", .size = true, .read = read_accumulate,
 	  .doc = "micro-batches that the batch is divided into, whose gradients are summed for one "
 	  "update; 1 if not given",
+	  .values = "2|4|8" },
+	{ SEC_TRAIN, "ranks", .size = true, .read = read_ranks,
+	  .doc = "processes that train together, each on its share of the batch; 1 if not given",
 	  .values = "2|4|8" },
 	{ SEC_TRAIN, "epochs", .read = read_epochs,
 	  .doc = "passes over the data; 1 if not given" },

@@ -180,6 +180,32 @@ check_together(struct expander *ex, const struct section *train, struct settings
 		    "epochs" : "steps", set->length.count);
 }
 
+/* Each rank has as many samples of a micro-batch as the others. */
+static void
+check_ranks(struct expander *ex, const struct setting *accumulate, struct settings *set, bool sizes_known)
+{
+	int64_t shares, below;
+	struct diag *g;
+
+	if (ex->opt->ranks)
+		set->ranks = ex->opt->ranks;
+	shares = settings_shares(set);
+	if (set->batch % shares == 0)
+		return;
+	below = set->batch / shares * shares;
+	if (sizes_known) {
+		g = ex_error(ex, "settings", set->ranks_loc.src && !ex->opt->ranks ? set->ranks_loc : set->batch_loc,
+		    "%lld ranks do not divide batch %lld%s", (long long)set->ranks, (long long)set->batch,
+		    accumulate ? arena_printf(ex->a, ", of which accumulate makes %lld micro-batches",
+		    (long long)set->accumulate) : "");
+		diag_help(ex->d, g, "batch is samples per update, on all ranks together: batch %lld is %lld on each%s",
+		    (long long)(below ? below : shares), (long long)((below ? below : shares) / settings_ranks(set)),
+		    below ? arena_printf(ex->a, ", batch %lld is %lld", (long long)(below + shares),
+		    (long long)((below + shares) / settings_ranks(set))) : "");
+	}
+	set->ranks = 0;
+}
+
 static void
 check_precision(struct expander *ex, struct settings *set)
 {
@@ -232,7 +258,8 @@ settings_read(struct expander *ex, const struct network *net, struct settings *s
 	optimizer_default(ex, set);
 	sizes_known = read_section(ex, train, set);
 	check_together(ex, train, set, sizes_known);
-	set->validate_batch = set->batch / set->accumulate;
+	check_ranks(ex, setting_of(train, "accumulate"), set, sizes_known);
+	set->validate_batch = settings_micro_batch(set);
 	read_section(ex, section_for(ex, SEC_VALIDATE, net), set);
 	device_read(ex, set);
 	check_precision(ex, set);

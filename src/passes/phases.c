@@ -4,7 +4,7 @@
  * Reads: module->forward, settings. Writes: module->train (when the spec has a loss),
  * module->validate (when it validates, or has nothing to train: then it is the inference graph).
  *
- * Invariants after: 1. train runs at batch / accumulate samples, validate at validate_batch;
+ * Invariants after: 1. train runs at settings_micro_batch() samples, validate at validate_batch;
  * 2. every node's `training` is its graph's; 3. the two share persistent tensors and nothing else;
  * 4. train stages no target that only a metric reads.
  *
@@ -51,7 +51,7 @@ run(struct module *m, const struct pass_options *o)
 	(void)o;
 	if (m->set.train) {
 		m->train = ir_clone(m, m->forward, "train", true, NULL);
-		m->train->batch = m->set.batch / m->set.accumulate;
+		m->train->batch = settings_micro_batch(&m->set);
 		keep_losses_only(m->train);
 	}
 	if (m->set.validate || !m->set.train) {

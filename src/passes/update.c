@@ -9,6 +9,12 @@
  *     accumulate k:           train: ... gradient, accumulate into a persistent one ...
  *                             update: [clip_scale,] all updates      (once every k micro-batches)
  *
+ * Where several ranks train together, each has made its share of the gradients. They are added up as soon as they are
+ * there, while backward goes on, and waited for where they are read; of micro-batches after the last of an update:
+ *
+ *     accumulate 1:  train:  ... gradient, all_reduce ... all_reduced, its update ...
+ *     accumulate k:  update: all_reduce of all, [clip_scale,] all_reduced and update of one after the other
+ *
  * Where a step is several updates (passes/turns.c), each stands behind its backward, and before the next one's forward,
  * which reads the weights that it made:
  *
@@ -76,6 +82,18 @@ accumulated(struct module *m, struct tensor *param)
 	return sum;
 }
 
+/* Appends OP, of a gradient of PARAM. */
+static struct tensor *
+append_for_ranks(struct module *m, struct graph *g, const char *op, struct tensor *param, struct tensor *gradient)
+{
+	struct node *n = ir_node(g, op_find(op), param->name, param->loc, 1, &gradient);
+	struct tensor *out = ir_tensor_like(m, T_GRADIENT, gradient, gradient->name, param->loc);
+
+	n->phase = PHASE_UPDATE;
+	out->gradient_of = param;
+	return ir_add_output(m, n, out);
+}
+
 static struct tensor *
 clip_scale(struct module *m, struct graph *g, int n, struct tensor *const *gradient)
 {
@@ -141,15 +159,16 @@ bytes_of(const struct tensor *t)
 }
 
 /* Moves the nodes from FIRST on, each to just after the last node that defines what it reads or
- * reads what it overwrites. Linear: nodes are dealt into buckets by that place. */
+ * reads what it overwrites, behind those of them that do. Linear: nodes are dealt into buckets by that place. */
 static void
 schedule_early(struct module *m, struct graph *g, int first)
 {
 	int *place = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*place));
 	int *head = arena_array(m->arena, (size_t)first + 1, sizeof(*head));
 	int *next = arena_array(m->arena, (size_t)g->nodes.n + 1, sizeof(*next));
+	int *bucket = arena_array(m->arena, (size_t)g->nodes.n + 1, sizeof(*bucket));
 	struct node **old = g->nodes.v;
-	int total = g->nodes.n, i, j, at;
+	int total = g->nodes.n, i, j;
 
 	for (i = 0; i < first; i++) {
 		for (j = 0; j < old[i]->nin; j++)
@@ -159,12 +178,17 @@ schedule_early(struct module *m, struct graph *g, int first)
 			if (old[i]->out[j])
 				place[bytes_of(old[i]->out[j])] = i;
 	}
+	for (i = first; i < total; i++) {
+		for (j = 0; j < old[i]->nin; j++)
+			if (old[i]->in[j] && place[bytes_of(old[i]->in[j])] > bucket[i])
+				bucket[i] = place[bytes_of(old[i]->in[j])];
+		for (j = 0; j < old[i]->nout; j++)
+			if (old[i]->out[j])
+				place[old[i]->out[j]->id] = bucket[i];
+	}
 	for (i = total - 1; i >= first; i--) {	/* backwards, so that each bucket is in order */
-		for (at = 0, j = 0; j < old[i]->nin; j++)
-			if (old[i]->in[j] && place[bytes_of(old[i]->in[j])] > at)
-				at = place[bytes_of(old[i]->in[j])];
-		next[i] = head[at];
-		head[at] = i;
+		next[i] = head[bucket[i]];
+		head[bucket[i]] = i;
 	}
 	g->nodes.v = NULL;
 	g->nodes.n = g->nodes.cap = 0;
@@ -173,6 +197,20 @@ schedule_early(struct module *m, struct graph *g, int first)
 		for (j = head[i]; j; j = next[j])
 			vec_push(m->arena, &g->nodes, old[j]);
 	}
+}
+
+/* Begins to add up N gradients over all ranks, and returns what is read of them. */
+static void
+reduce(struct module *m, struct graph *g, int n, struct tensor *const *param, struct tensor **gradient)
+{
+	int first = g->nodes.n, i;
+
+	for (i = 0; i < n; i++)
+		gradient[i] = append_for_ranks(m, g, "all_reduce", param[i], gradient[i]);
+	if (g == m->train)
+		schedule_early(m, g, first);
+	for (i = 0; i < n; i++)
+		gradient[i] = append_for_ranks(m, g, "all_reduced", param[i], gradient[i]);
 }
 
 /* Appends to train, or to update, the updates of that turn's parameters (0: of all there are). */
@@ -196,6 +234,9 @@ append_updates(struct module *m, int turn)
 		gradient[i] = m->set.accumulate > 1 ? accumulated(m, param[i]) : param[i]->gradient;
 	if (m->set.accumulate > 1)
 		schedule_early(m, m->train, first);
+	if (m->set.ranks > 1)
+		reduce(m, b.graph, n, param, gradient);
+	first = m->train->nodes.n - (m->set.ranks > 1 ? n : 0);
 	loss_scale = scale_of_loss(m->train);
 	if (loss_scale)
 		scale = unscale(m, b.graph, loss_scale, n, gradient);

@@ -153,6 +153,25 @@ count_lines(const struct module *m, struct plan_summary *s)
 		qsort(s->lines.v, (size_t)s->lines.n, sizeof(*s->lines.v), compare_bytes);
 }
 
+/* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
+ * Bandwidth optimal all-reduce algorithms, 2009). */
+static void
+count_traffic(const struct module *m, struct plan_summary *s)
+{
+	const struct graph *const graph[] = { m->train, m->update };
+	const struct op *op = op_find("all_reduce");
+	int64_t ranks = settings_ranks(&m->set);
+	int i, k;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0; graph[k] && i < graph[k]->nodes.n; i++)
+			if (graph[k]->nodes.v[i]->op == op) {
+				s->reduced += affine_at(tensor_bytes(graph[k]->nodes.v[i]->out[0]), 1);
+				s->reductions++;
+			}
+	s->sent = (int64_t)(2 * (double)s->reduced * (double)(ranks - 1) / (double)ranks);
+}
+
 struct plan_summary *
 plan_summarise(const struct module *m)
 {
@@ -162,6 +181,7 @@ plan_summarise(const struct module *m)
 
 	count_layers(m, s);
 	count_lines(m, s);
+	count_traffic(m, s);
 	for (i = 0; i < p->buffers.n; i++) {
 		const struct buffer *b = &p->buffers.v[i];
 

@@ -27,6 +27,10 @@ struct plan_summary {
 	VEC(struct layer_cost) layers;
 	int64_t persistent[TENSOR_KINDS];	/* bytes by kind */
 	int64_t at_peak[TENSOR_KINDS];	/* transient bytes alive at the peak, by kind */
+	/* with several ranks: bytes of gradients that they add up for an update, in how many pieces; and what each
+	 * rank sends for it, and receives, around a ring, where any algorithm has it */
+	int64_t reduced, sent;
+	int reductions;
 	VEC(struct line_bytes) lines;	/* transient bytes at the peak by line, largest first */
 };
 

@@ -14,10 +14,10 @@
 static int64_t
 enough(const struct module *m)
 {
-	int64_t micro;
+	int64_t share = m->set.batch / settings_ranks(&m->set), micro;
 
-	for (micro = FEWEST_SAMPLES; micro <= MOST_SAMPLES && micro <= m->set.batch; micro++)
-		if (m->set.batch % micro == 0)
+	for (micro = FEWEST_SAMPLES; micro <= MOST_SAMPLES && micro <= share; micro++)
+		if (share % micro == 0)
 			return micro;
 	return 0;
 }
@@ -31,7 +31,7 @@ tell_cure(struct lint *l, struct diag *g, int64_t micro)
 
 	if (micro == 0)
 		return;
-	set.accumulate = set.batch / micro;
+	set.accumulate = set.batch / settings_ranks(&set) / micro;
 	if (!set.validate_fixed)
 		set.validate_batch = micro;
 	if (!(other = whatif(m, &set)))

@@ -21,7 +21,8 @@ tell_larger(struct lint *l, struct diag *g)
 		diag_help(l->diags, g, "micro-batches of %d need %s, %s more", ENOUGH,
 		    lint_human(m->arena, arena), lint_human(m->arena, arena -
 		    m->plan->arena_bytes));
-	diag_help(l->diags, g, m->set.accumulate > 1 ? "accumulate fewer, larger micro-batches" :
+	diag_help(l->diags, g, m->set.ranks > 1 ? "fewer ranks, or a larger batch: each has its share of it" :
+	    m->set.accumulate > 1 ? "accumulate fewer, larger micro-batches" :
 	    "a larger batch: `stowage fit` says how large it may be");
 }
 
@@ -35,7 +36,7 @@ check_batch(const struct rule *rule, struct lint *l)
 	if (vector)
 		g = lint_report(l, rule, vector->loc, "'%s' normalises one number by itself: its "
 		    "output is its bias, whatever the input", vector->path);
-	else if (any && (m->set.validate || m->set.accumulate > 1))
+	else if (any && (m->set.validate || settings_shares(&m->set) > 1))
 		g = lint_report(l, rule, any->loc, "'%s' normalises each sample by itself: the "
 		    "micro-batch is 1", any->path);
 	else

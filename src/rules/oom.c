@@ -129,7 +129,7 @@ accumulating(struct module *m, int64_t k)
 	struct module *other;
 
 	set.accumulate = k;
-	whatif_micro_batch(&set, set.batch / k);
+	whatif_micro_batch(&set, settings_micro_batch(&set));
 	other = whatif(m, &set);
 	return other && other->plan->arena_bytes <= set.device.memory ? other : NULL;
 }
@@ -141,7 +141,8 @@ advise_accumulate(struct lint *l, struct diag *g)
 {
 	struct module *m = l->module, *best = NULL, *other;
 	int lo = 0, hi, mid;
-	int64_t *k = divisors_above(m->arena, m->set.batch, m->set.accumulate, &hi);
+	int64_t *k = divisors_above(m->arena, m->set.batch / settings_ranks(&m->set), m->set.accumulate,
+	    &hi);
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
@@ -154,7 +155,7 @@ advise_accumulate(struct lint *l, struct diag *g)
 	if (best) {
 		diag_help(l->diags, g, "accumulate %lld makes the same update of %lld samples from "
 		    "micro-batches of %lld: needs %s, %s less", (long long)k[lo],
-		    (long long)m->set.batch, (long long)(m->set.batch / k[lo]),
+		    (long long)m->set.batch, (long long)(m->set.batch / settings_ranks(&m->set) / k[lo]),
 		    lint_human(m->arena, best->plan->arena_bytes),
 		    lint_human(m->arena, m->plan->arena_bytes - best->plan->arena_bytes));
 		fix_setting(l, g, false, SEC_TRAIN, "accumulate", arena_printf(m->arena, "%lld",

@@ -37,6 +37,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	jsonw_int(j, "batch", m->train ? p->batch : p->validate_batch);
 	jsonw_int(j, "samples_per_update", m->set.batch);
 	jsonw_int(j, "accumulate", m->set.accumulate);
+	jsonw_int(j, "ranks", settings_ranks(&m->set));
 	jsonw_int(j, "validate_batch", p->validate_batch);
 	jsonw_int(j, "parameters", s->parameters);
 	jsonw_int(j, "frozen_parameters", s->frozen);
@@ -57,6 +58,11 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	jsonw_int(j, "nodes", p->recomputed.nodes);
 	jsonw_int(j, "multiply_adds", p->recomputed.macs);
 	jsonw_int(j, "traffic_bytes", p->recomputed.traffic);
+	jsonw_end(j);
+	jsonw_flat_object(j, "between_ranks");
+	jsonw_int(j, "gradient_bytes", s->reduced);
+	jsonw_int(j, "pieces", s->reductions);
+	jsonw_int(j, "sent_bytes", s->sent);
 	jsonw_end(j);
 	if (d->given) {
 		jsonw_flat_object(j, "device");

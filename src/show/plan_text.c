@@ -60,6 +60,36 @@ size_row(const struct printer *r, const char *name, int64_t bytes)
 		fprintf(r->out, "  %19s B", size_commas(exact, bytes));
 }
 
+/* Of an update, on several ranks */
+static void
+print_shares(const struct printer *r)
+{
+	const struct settings *set = &r->m->set;
+
+	fprintf(r->out, "  (");
+	if (set->accumulate > 1)
+		fprintf(r->out, "%lld micro-batches on ", (long long)set->accumulate);
+	fprintf(r->out, "each of %lld ranks make%s an update of %lld samples)", (long long)set->ranks,
+	    set->accumulate > 1 ? "" : "s", (long long)set->batch);
+}
+
+/* What goes over the wire between ranks, and how long that takes at least. */
+static void
+print_traffic(const struct printer *r)
+{
+	const struct plan_summary *s = r->s;
+	int64_t link = r->style.link ? r->style.link : DEFAULT_LINK;
+	char gradients[SIZE_TEXT];
+
+	if (r->m->set.ranks <= 1 || !r->m->train)
+		return;
+	size_row(r, "traffic", s->sent);
+	fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring\n",
+	    size_human(gradients, s->reduced), s->reductions, s->reductions == 1 ? "" : "s");
+	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s (estimate: that rate alone, no latency, nothing hidden behind "
+	    "backward)\n", "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
+}
+
 static void
 print_batch(const struct printer *r)
 {
@@ -73,7 +103,9 @@ print_batch(const struct printer *r)
 		return;
 	}
 	fprintf(f, "%12lld", (long long)r->p->batch);
-	if (set->accumulate > 1)
+	if (set->ranks > 1)
+		print_shares(r);
+	else if (set->accumulate > 1)
 		fprintf(f, "  (%lld micro-batches make an update of %lld samples)",
 		    (long long)set->accumulate, (long long)set->batch);
 	putc('\n', f);
@@ -165,6 +197,7 @@ print_totals(const struct printer *r)
 	fprintf(r->out, "  arena / bound = %.4f%s\n",
 	    p->lower_bound_bytes ? (double)p->arena_bytes / (double)p->lower_bound_bytes : 1.0,
 	    p->optimal ? ", proved optimal" : "");
+	print_traffic(r);
 	print_recomputed(r);
 	print_pieces(r);
 	print_eager(r);

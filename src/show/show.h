@@ -18,9 +18,12 @@
 
 #include "plan/plan.h"
 
+#define DEFAULT_LINK	100
+
 struct plan_style {		/* of what is printed for people */
 	bool exact_bytes, colour;
 	bool layers;		/* list all of them, not only the most expensive */
+	int64_t link;		/* gigabits a second between ranks; 0: DEFAULT_LINK */
 	bool unicode;		/* else ASCII */
 	int columns;		/* of the terminal; 0: not a terminal */
 };

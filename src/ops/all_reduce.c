@@ -1,0 +1,68 @@
+/*
+ * all_reduce, all_reduced: the sum over all ranks of what each of them has, in two nodes. The first begins it, the
+ * second waits for its end; what stands between them runs meanwhile, and the planner keeps it out of these bytes.
+ *
+ *     g = all_reduce(g); ...; g = all_reduced(g)
+ *
+ * Both work in place: a gradient is sent from where backward made it. Only where somebody else still reads what one
+ * rank made does the sum get bytes of its own.
+ */
+#include "ir/op.h"
+
+#include "calls/emitter.h"
+
+/* The sum over micro-batches lives on, in one place. */
+static int
+alias_of_sum(const struct node *n, int k)
+{
+	(void)k;
+	return tensor_persistent(n->in[0]) ? 0 : -1;
+}
+
+static int
+alias(const struct node *n, int k)
+{
+	(void)n;
+	(void)k;
+	return 0;
+}
+
+static void
+emit_begin(struct emitter *e, const struct node *n)
+{
+	const struct tensor *t = n->out[0];
+
+	emit_call(e, "all_reduce_begin", arg_tensor(t), arg_tensor(n->in[0]), arg_int(tensor_elements_per_sample(t)),
+	    arg_int(dtype_bytes(t->dtype)));
+}
+
+static void
+emit_end(struct emitter *e, const struct node *n)
+{
+	emit_call(e, "all_reduce_end", arg_tensor(n->out[0]));
+}
+
+const struct op op_all_reduce = {
+	.name = "all_reduce",
+	.kind = OP_INTERNAL,
+	.brief = "begins to add up what all ranks have of it",
+	.flags = OP_ELEMENTWISE,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.memory.alias = alias_of_sum,
+	.memory.inplace = 1u << 0,
+	.calls.kernels = "update/all_reduce.cu",
+	.calls.emit = emit_begin,
+};
+
+const struct op op_all_reduced = {
+	.name = "all_reduced",
+	.kind = OP_INTERNAL,
+	.brief = "waits until the sum of all ranks is there",
+	.flags = OP_ELEMENTWISE,
+	.operands = "x",
+	.min_operands = 1, .max_operands = 1,
+	.memory.alias = alias,
+	.calls.kernels = "update/all_reduce.cu",
+	.calls.emit = emit_end,
+};
