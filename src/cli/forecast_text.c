@@ -164,6 +164,7 @@ static void
 print_one(FILE *f, const struct module *m, const struct framework *as)
 {
 	const struct allocator *allocator = as->allocator;
+	char low[SIZE_TEXT];
 	struct forecast c;
 
 	fprintf(f, "\n  as %s\n", as->name);
@@ -183,7 +184,8 @@ print_one(FILE *f, const struct module *m, const struct framework *as)
 		row(f, "cuBLAS's workspaces", c.blas, "an estimate; kept from the first step on");
 	fprintf(f, "    %-26s %12s %22s  %s\n", unknown(m, as), "unknown", "", unknown_at_most(&c));
 	interval(f, "peak of the allocator", c.low, c.high, "");
-	row(f, "context and kernels", c.context, "an estimate, from half of it to a quarter more");
+	row(f, "context and kernels", c.context, arena_printf(m->arena, "an estimate, from %s to a quarter more",
+	    size_human(low, c.context_low)));
 	interval(f, "of the card", c.card_low, c.card_high, "an estimate");
 }
 
@@ -278,6 +280,7 @@ write_one(struct json *j, const struct module *m, const struct framework *as)
 	jsonw_int(j, "allocated_bytes", c.allocated);
 	jsonw_int(j, "reserved_bytes", c.reserved);
 	jsonw_int(j, "context_bytes", c.context);
+	jsonw_int(j, "context_least_bytes", c.context_low);
 	jsonw_int(j, "blas_bytes", c.blas);
 	jsonw_null(j, "workspace_bytes");
 	jsonw_string(j, "peak_in", c.validating ? "validation" : "training");

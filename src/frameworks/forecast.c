@@ -229,9 +229,10 @@ forecast_validation_batch(const struct module *m, int64_t batch)
 
 /* ---- the interval ---- */
 
-/* What a process takes of a GPU before its first tensor, as for a program of ours there. */
+/* What a process takes of a GPU before its first tensor, as for a program of ours there. What the driver
+ * keeps is at least nothing: the memory that a spec names may be what CUDA reports. */
 static int64_t
-context_bytes(const struct module *m, int64_t memory)
+context_bytes(const struct module *m, int64_t memory, bool of_driver)
 {
 	const struct device *d = &m->set.device;
 	const struct reserve *r;
@@ -240,7 +241,7 @@ context_bytes(const struct module *m, int64_t memory)
 
 	for (i = 0; target_table[i]; i++)
 		for (r = target_table[i]->is_gpu ? target_table[i]->reserve : NULL; r && r->what; r++)
-			sum += reserve_bytes(r, d, memory);
+			sum += r->reported && !of_driver ? 0 : reserve_bytes(r, d, memory);
 	return sum;
 }
 
@@ -293,7 +294,7 @@ static void
 fill(struct forecast *to, const struct run *least, const struct run *most)
 {
 	const struct framework *f = to->framework;
-	int64_t more = slack(least) - slack(most);
+	int64_t more = slack(least) - slack(most), memory = least->module->set.device.memory;
 
 	to->known = true;
 	to->validating = least->validating;
@@ -308,8 +309,8 @@ fill(struct forecast *to, const struct run *least, const struct run *most)
 		to->most_reserved = to->most_allocated;
 	to->blas = f->blas ? f->blas(least->module) : 0;
 	to->high = to->most_allocated + to->blas;
-	to->context = context_bytes(least->module, least->module->set.device.memory);
-	to->context_low = context_least(to->context);
+	to->context = context_bytes(least->module, memory, true);
+	to->context_low = context_least(context_bytes(least->module, memory, false));
 	to->context_high = context_most(to->context);
 	to->card_low = to->low + to->context_low;
 	to->card_high = (f->allocator && f->allocator->pooled ? to->most_allocated :
@@ -419,10 +420,11 @@ void
 forecast_largest_on(const struct module *m, const struct framework *f, int64_t memory, int64_t *low,
     int64_t *high)
 {
-	int64_t context = context_bytes(m, memory);
+	int64_t least = context_least(context_bytes(m, memory, false));
+	int64_t most = context_most(context_bytes(m, memory, true));
 
-	*high = largest(m, f, memory - context_least(context), fits_at_best);
-	*low = largest(m, f, memory - context_most(context), fits_surely);
+	*high = largest(m, f, memory - least, fits_at_best);
+	*low = largest(m, f, memory - most, fits_surely);
 	if (*low > *high)
 		*low = *high;
 }

@@ -32,8 +32,8 @@ hover_card(struct hover *h, const char *name)
 
 	if (!g)
 		return;
-	text_printf(&h->text, "**%s**: %s%s, sm_%d", g->name, size_human(buf, gpu_memory(g)),
-	    g->nominal ? " by its box" : "", g->arch);
+	text_printf(&h->text, "**%s**: %s by CUDA, sm_%d", g->name, size_human(buf, gpu_memory(g)),
+	    g->arch);
 	if (g->multiprocessors)
 		text_printf(&h->text, ", %d multiprocessors", g->multiprocessors);
 	if (g->l2_mib)

@@ -11,8 +11,7 @@
 struct gpu {
 	const char *name;
 	int arch;		/* compute capability times ten: 86 for sm_86 */
-	int mib;		/* memory */
-	bool nominal;		/* mib is the size on the box, not what the driver was seen to report */
+	int mib;		/* memory that CUDA reports */
 	int multiprocessors;	/* 0: of a card that is too old to be built for */
 	int l2_mib;		/* L2 cache; 0: not known */
 };

@@ -109,6 +109,8 @@ by_words(const char *name, const struct gpu **out, int most)
 	int best = 1, n = 0, score;
 
 	for (g = gpu_table; g->name; g++) {
+		if (has_word(g->name, "mig") && !has_word(name, "mig"))
+			continue;	/* a card's slices are many */
 		score = words_shared(name, g->name);
 		if (score > best) {
 			best = score;

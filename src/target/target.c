@@ -43,12 +43,12 @@ reserve_bytes(const struct reserve *r, const struct device *d, int64_t memory)
 {
 	const struct gpu *gpu = d->name ? gpu_find(d->name) : NULL;
 
-	if (r->reported && gpu && !gpu->nominal && gpu_memory(gpu) == memory)
+	if (r->reported && gpu && gpu_memory(gpu) == memory)
 		return 0;
 	if (r->a_thread && gpu && gpu->multiprocessors)
 		return r->beside + (int64_t)r->a_thread * gpu->multiprocessors *
 		    gpu_arch_find(gpu->arch)->threads;
-	return r->bytes;
+	return r->bytes + (r->part ? (memory + r->part - 1) / r->part : 0);
 }
 
 int64_t

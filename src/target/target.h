@@ -21,7 +21,8 @@
 struct reserve {
 	const char *what;
 	int64_t bytes;
-	bool reported;		/* already missing from the memory that the driver reports */
+	int part;		/* not 0: and this part of the device's memory, 1 / part */
+	bool reported;		/* already missing from what the table of cards says */
 	/* not 0: what it takes of a card that is known, for each thread that may be on it at once, and
 	 * beside that */
 	int a_thread;
@@ -71,7 +72,7 @@ const struct target	*target_find(const char *name);	/* NULL when unknown */
 const struct target	*target_default(void);		/* without a device that says more */
 const struct target	*target_of_device(const struct device *);
 
-/* What comes off MEMORY: nothing where the driver of the device is known to report it without. */
+/* What comes off MEMORY: nothing where that is the table's, which has it without. */
 int64_t	reserve_bytes(const struct reserve *, const struct device *, int64_t memory);
 /* What a program for the target can have of its device's memory. */
 int64_t	target_memory(const struct target *, const struct device *);

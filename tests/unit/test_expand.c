@@ -626,7 +626,7 @@ Test(expand, settings)
 	cr_assert(s->validate && reader_flag(&s->validate_data, "header") &&
 	    s->validate_data.scale == 0.25);
 	cr_assert_eq(s->device.arch, 86);
-	cr_assert_eq(s->device.memory, (int64_t)24 << 30);
+	cr_assert_eq(s->device.memory, (int64_t)24120 << 20);
 	cr_assert(m->persistent.v[0]->frozen && m->persistent.v[1]->frozen);
 	cr_assert_not(m->persistent.v[2]->frozen);
 }
