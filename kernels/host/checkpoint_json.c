@@ -3,15 +3,15 @@
  * else. What is not so ends in one line that names the file.
  */
 struct json {			/* a header being parsed */
-	const char *path;	/* of the checkpoint */
+	const char *path;	/* of the file */
 	const char *text, *at, *end;
+	const char *of;		/* what of the file this is: " of the header", or "" */
 };
 
 __attribute__((noreturn)) static void
 json_fail(const struct json *j, const char *expected)
 {
-	fail("%s: corrupt: expected %s at byte %lld of the header", j->path, expected,
-	    (long long)(j->at - j->text));
+	fail("%s: corrupt: expected %s at byte %lld%s", j->path, expected, (long long)(j->at - j->text), j->of);
 }
 
 static char

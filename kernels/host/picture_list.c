@@ -4,11 +4,7 @@
  * a file or a class, separated by commas or tabs. What is kept of a sample is some bytes of its name.
  */
 #include <dirent.h>
-
-struct names {			/* one after the other */
-	char *text;
-	int64_t n, room;
-};
+#include "names.c"
 
 struct pictures {
 	struct variation variation;	/* first: what pictures.c knows of */
@@ -19,23 +15,6 @@ struct pictures {
 	int columns;
 	struct canvas *canvas;	/* for each thread */
 };
-
-static int64_t
-names_add(struct names *a, const char *text, size_t n)
-{
-	int64_t at = a->n;
-
-	if (a->n + (int64_t)n + 1 > a->room) {
-		a->room = 2 * a->room + (int64_t)n + 4096;
-		a->text = (char *)realloc(a->text, (size_t)a->room);
-		if (!a->text)
-			fail("no memory for the names of pictures");
-	}
-	memcpy(a->text + at, text, n);
-	a->text[at + (int64_t)n] = '\0';
-	a->n += (int64_t)n + 1;
-	return at;
-}
 
 static void
 cell_add(struct pictures *p, int64_t x)

@@ -28,6 +28,7 @@ struct canvas {
 	const struct data *data;
 	const struct variation *variation;
 	bool mask;
+	bool sharp;		/* scaled without antialiasing: of two pixels along each axis */
 	struct picture picture;	/* what is made */
 	int width, height;	/* of the file; */
 	int channels;		/* and of the rows that are added: 1 or 3 */
@@ -131,18 +132,18 @@ part_random(const struct canvas *c, struct seen_part *x, struct seen_part *y)
 
 /* How many pixels one of the result can be made of. */
 static int
-axis_most(const struct seen_part *p, bool mask)
+axis_most(const struct canvas *c, const struct seen_part *p)
 {
 	double scale = (double)p->size / p->scaled;
 
-	return mask ? 1 : 2 * (int)ceil(scale > 1 ? scale : 1) + 1;
+	return c->mask ? 1 : 2 * (int)ceil(scale > 1 && !c->sharp ? scale : 1) + 1;
 }
 
 /* The weights of place I of the scaled box; the pixels are counted from the box. */
 static int
-axis_weigh(const struct seen_part *p, int place, int *first, int32_t *weight)
+axis_weigh(const struct canvas *c, const struct seen_part *p, int place, int *first, int32_t *weight)
 {
-	double scale = (double)p->size / p->scaled, wide = scale > 1 ? scale : 1, at = (place + 0.5) * scale;
+	double scale = (double)p->size / p->scaled, wide = scale > 1 && !c->sharp ? scale : 1, at = (place + 0.5) * scale;
 	int low = (int)(at - wide + 0.5), high = (int)(at + wide + 0.5), n;
 	double total = 0;
 
@@ -164,7 +165,7 @@ axis_weigh(const struct seen_part *p, int place, int *first, int32_t *weight)
 }
 
 static void
-axis_fill(struct scaled_axis *a, const struct seen_part *p, int places, bool mask)
+axis_fill(const struct canvas *c, struct scaled_axis *a, const struct seen_part *p, int places)
 {
 	a->begin = INT_MAX;
 	a->end = 0;
@@ -175,11 +176,11 @@ axis_fill(struct scaled_axis *a, const struct seen_part *p, int places, bool mas
 		a->first[i] = 0;
 		if (place < 0 || place >= p->scaled)
 			continue;
-		if (mask) {
+		if (c->mask) {
 			a->first[i] = (int)((place + 0.5) * ((double)p->size / p->scaled));
 			a->count[i] = 1;
 		} else {
-			a->count[i] = axis_weigh(p, place, &a->first[i], a->weight + (int64_t)i * a->most);
+			a->count[i] = axis_weigh(c, p, place, &a->first[i], a->weight + (int64_t)i * a->most);
 		}
 		a->first[i] += p->from;
 		a->begin = a->first[i] < a->begin ? a->first[i] : a->begin;
@@ -237,8 +238,8 @@ canvas_begin(struct canvas *c, int64_t width, int64_t height, int channels)
 		part_random(c, &x, &y);
 	else
 		part_whole(c, (int)source_number(s, "resize", 0, 0), source_number(s, "random_crop", 0, 0) != 0, &x, &y);
-	c->x.most = axis_most(&x, c->mask);
-	c->y.most = axis_most(&y, c->mask);
+	c->x.most = axis_most(c, &x);
+	c->y.most = axis_most(c, &y);
 	need = canvas_lay(c, NULL);
 	if (need > c->size) {
 		free(c->room);
@@ -246,8 +247,8 @@ canvas_begin(struct canvas *c, int64_t width, int64_t height, int channels)
 		c->size = need;
 	}
 	canvas_lay(c, (unsigned char *)(((uintptr_t)c->room + 63) / 64 * 64));
-	axis_fill(&c->x, &x, (int)c->picture.width, c->mask);
-	axis_fill(&c->y, &y, (int)c->picture.height, c->mask);
+	axis_fill(c, &c->x, &x, (int)c->picture.width);
+	axis_fill(c, &c->y, &y, (int)c->picture.height);
 	if (c->mask)
 		memset(c->picture.at, 0, (size_t)(c->picture.width * c->picture.height) * sizeof(float));
 	memset(c->sum, 0, (size_t)(c->picture.width * c->picture.height * 3) * sizeof(int32_t));

@@ -208,10 +208,8 @@ picture_input(const struct input *in)
 }
 
 static void
-variation_read(struct variation *v, const struct data *d)
+variation_read(struct variation *v, const struct source *s)
 {
-	const struct source *s = d->source;
-
 	v->flip = source_number(s, "flip", 0, 0);
 	v->flip_vertical = source_number(s, "flip_vertical", 0, 0);
 	for (int k = 0; k < COLOURS; k++)
@@ -220,8 +218,14 @@ variation_read(struct variation *v, const struct data *d)
 	v->pad = (int)source_number(s, "pad", 0, 0);
 	v->cutout = (int)source_number(s, "cutout", 0, 0);
 	v->normal = source_number(s, "mean", 0, 0) != 0 || source_number(s, "std", 0, 1) != 1;
+}
+
+/* Room for a picture of any input that ASKS names, or of any, for each thread. */
+static void
+variation_room(struct variation *v, const struct data *d, const bool *asks)
+{
 	for (int k = 0; k < d->inputs; k++)
-		if (d->input[k].elements > v->room_each)
+		if ((!asks || asks[k]) && d->input[k].elements > v->room_each)
 			v->room_each = d->input[k].elements;
 	v->room = (float *)data_alloc((uint64_t)(v->room_each * pictures_threads()) * sizeof(float), "pictures");
 }
@@ -322,14 +326,18 @@ picture_cut(const struct variation *v, const struct input *in, void *to, const s
 				    (size_t)((right - left) * size));
 }
 
-/* All that comes behind the cropping: colours, flips, numbers. */
+/* All that comes behind the cropping: colours, flips, numbers. One that is smaller than the input lies at its left and
+ * top, and the rest is 0. */
 static void
 picture_finish(const struct data *d, const struct variation *v, int k, void *to, const struct picture *p)
 {
 	const struct input *in = &d->input[k];
 	bool numbers = picture_input(in) && in->type != TYPE_U8;
 	bool flip = picture_is_flipped(v, p), turn = picture_is_turned(v, p);
+	int64_t wide = in->rank ? in->dim[in->rank - 1] : 1, high = in->rank > 1 ? in->dim[in->rank - 2] : 1;
 
+	if (p->width * p->height * p->channels < in->elements)
+		memset(to, 0, (size_t)(in->elements * type_table[in->type].bytes));
 	if (picture_input(in) && !in->target)
 		picture_colours(v, p);
 	for (int64_t c = 0; c < p->channels; c++) {
@@ -341,7 +349,7 @@ picture_finish(const struct data *d, const struct variation *v, int k, void *to,
 		for (int64_t y = 0; y < p->height; y++) {
 			int64_t from = turn ? p->height - 1 - y : y;
 
-			picture_store(in, to, (c * p->height + y) * p->width,
+			picture_store(in, to, (c * high + y) * wide,
 			    p->at + (c * p->height + from) * p->width, p->width, flip, a, b);
 		}
 	}

@@ -119,6 +119,7 @@ header_open(const char *path, int *fd, struct json *j, int64_t *data_bytes)
 	j->path = path;
 	j->text = j->at = text;
 	j->end = text + length;
+	j->of = " of the header";
 	*data_bytes = st.st_size - 8 - length;
 	return 8 + length;
 }

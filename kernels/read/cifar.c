@@ -66,7 +66,8 @@ cifar_open(struct data *d)
 	struct variation *v = (struct variation *)data_alloc(sizeof(*v), "pictures");
 
 	memset(v, 0, sizeof *v);
-	variation_read(v, d);
+	variation_read(v, d->source);
+	variation_room(v, d, NULL);
 	d->own = v;
 	for (int i = 0; i < d->source->files; i++)
 		cifar_file(d, d->source->file[i], cifar_labels(d));

@@ -2,28 +2,10 @@
  * images.c - JPEG and PNG files in a folder or a list, each decoded when a batch needs it, by the threads that fill
  * the batch. In memory are the names, and for each thread what one picture needs.
  */
-#include <strings.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include "host/pictures.c"
 #include "host/picture_scale.c"
 #include "host/picture_list.c"
-#include "host/picture_jpeg.c"
-#include "host/picture_png.c"
-
-/* "FOLDER/": of the files that a list names. */
-static char *
-images_root(const char *path, bool folder)
-{
-	const char *slash = folder ? path + strlen(path) : strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) : 0;
-	char *root = (char *)data_alloc(n + 1, path);
-
-	memcpy(root, path, n);
-	strcpy(root + n, slash ? "/" : "");
-	return root;
-}
+#include "host/picture_file.c"
 
 static void
 images_open(struct data *d)
@@ -32,18 +14,15 @@ images_open(struct data *d)
 	char *name = data_find(d->folder, d->source->file[0]);
 	struct stat st;
 
-#ifdef M_ARENA_MAX
-	mallopt(M_ARENA_MAX, 1);	/* not 64 MiB of addresses for each thread */
-#endif
 	memset(p, 0, sizeof *p);
 	d->own = p;
-	variation_read(&p->variation, d);
+	variation_read(&p->variation, d->source);
+	variation_room(&p->variation, d, NULL);
 	p->columns = d->inputs;
-	p->canvas = (struct canvas *)data_alloc((uint64_t)pictures_threads() * sizeof(*p->canvas), "pictures");
-	memset(p->canvas, 0, (size_t)pictures_threads() * sizeof(*p->canvas));
+	p->canvas = canvas_each();
 	if (stat(name, &st))
 		fail("%s: %s", name, strerror(errno));
-	p->root = images_root(name, S_ISDIR(st.st_mode));
+	p->root = picture_root(name, S_ISDIR(st.st_mode));
 	if (S_ISDIR(st.st_mode))
 		folder_open(d, p, name);
 	else
@@ -52,43 +31,6 @@ images_open(struct data *d)
 		fail("%s: holds no pictures: files of .jpg, .jpeg or .png", name);
 	for (int k = 0; k < d->inputs; k++)
 		d->makes[k] = true;
-}
-
-/* The file as a stream. A pipe or a device among the pictures is none. */
-static FILE *
-images_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	FILE *file;
-
-	if (fd < 0 || fstat(fd, &st))
-		picture_fail("%s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		picture_fail("%s: expected a file, found a folder, a device or a pipe", path);
-	file = fdopen(fd, "rb");
-	if (!file)
-		picture_fail("%s: %s", path, strerror(errno));
-	return file;
-}
-
-static void
-images_decode(struct canvas *c)
-{
-	FILE *file = images_file(c->name);
-	unsigned char magic[8] = { 0 };
-	size_t n = fread(magic, 1, sizeof(magic), file);
-
-	rewind(file);
-	if (n == 0)
-		picture_fail("%s: the file is empty", c->name);
-	if (magic[0] == 0xff && magic[1] == 0xd8)
-		jpeg_picture(c, file);
-	else if (!memcmp(magic, "\x89PNG\r\n\x1a\n", 8))
-		png_picture(c, file);
-	else
-		picture_fail("%s: is neither a JPEG nor a PNG picture", c->name);
-	fclose(file);
 }
 
 static void
@@ -120,15 +62,13 @@ images_make(const struct data *d, int k, void *to, int64_t row, const struct sam
 		picture_shares(in, to, cell);
 		return;
 	}
-	if (snprintf(path, sizeof(path), "%s%s", p->names.text[cell] == '/' ? "" : p->root, p->names.text + cell) >=
-	    (int)sizeof(path))
-		picture_fail("%s%s: the name is too long", p->root, p->names.text + cell);
+	picture_path(path, p->root, p->names.text + cell);
 	c->name = path;
 	c->data = d;
 	c->variation = &p->variation;
 	c->mask = in->classes > 0;
 	c->picture = picture_room(&p->variation, in, row, s);
-	images_decode(c);
+	picture_decode(c);
 	if (c->mask)
 		images_check_mask(c, in);
 	picture_finish(d, &p->variation, k, to, &c->picture);

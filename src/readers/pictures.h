@@ -7,7 +7,8 @@
 
 #include "readers/reader.h"
 
-#define READER_PICTURES											\
+/* What colours, and where left and right are: for pictures of which something is known that has a place in them. */
+#define READER_COLOURS											\
 	{ .name = "mean", .type = ATTR_REALS, .min = -1e6, .max = 1e6,					\
 	  .doc = "taken off each channel after scale, one for all or one each" },			\
 	{ .name = "std", .type = ATTR_REALS, .min = 1e-6, .max = 1e6,					\
@@ -16,8 +17,6 @@
 	  .doc = "the probability that a picture is mirrored, left for right" },			\
 	{ .name = "flip_vertical", .type = ATTR_REAL, .preset = "0", .min = 0, .max = 1,		\
 	  .doc = "the probability that it is turned upside down" },					\
-	{ .name = "pad", .type = ATTR_INT, .preset = "0", .min = 0, .max = 4096,			\
-	  .doc = "pixels of 0 around it, of which a part of the input's size is cut at random" },	\
 	{ .name = "brightness", .type = ATTR_REAL, .preset = "0", .min = 0, .max = 10,			\
 	  .doc = "b: brightness is multiplied by a factor from 1 - b to 1 + b" },			\
 	{ .name = "contrast", .type = ATTR_REAL, .preset = "0", .min = 0, .max = 10,			\
@@ -25,7 +24,12 @@
 	{ .name = "saturation", .type = ATTR_REAL, .preset = "0", .min = 0, .max = 10,			\
 	  .doc = "the same of the distance from each pixel's grey" },					\
 	{ .name = "hue", .type = ATTR_REAL, .preset = "0", .min = 0, .max = 0.5,			\
-	  .doc = "h: hue turns by up to h of the circle, either way" },					\
+	  .doc = "h: hue turns by up to h of the circle, either way" }
+
+#define READER_PICTURES											\
+	READER_COLOURS,											\
+	{ .name = "pad", .type = ATTR_INT, .preset = "0", .min = 0, .max = 4096,			\
+	  .doc = "pixels of 0 around it, of which a part of the input's size is cut at random" },	\
 	{ .name = "cutout", .type = ATTR_INT, .preset = "0", .min = 0, .max = 4096,			\
 	  .doc = "side of a square that becomes 0, somewhere in the picture" },				\
 	{ .name = "mixup", .type = ATTR_REAL, .preset = "0", .min = 0, .max = 1,			\

@@ -1,0 +1,153 @@
+"""Pictures with parts as programs prepare them, against pycocotools' masks and torchvision's GeneralizedRCNNTransform.
+
+	coco.py make FOLDER                       writes pictures and instances of every kind
+	coco.py check FOLDER SHORTER LONGER FLIP  compares image.npy, boxes.npy, ... with what that means
+"""
+import json
+import os
+import random
+import sys
+
+import numpy as np
+from PIL import Image
+
+MOST, HIGH, WIDE = 5, 48, 72
+SIZES = [(60, 40), (37, 53), (64, 64), (101, 77), (20, 90), (48, 32), (72, 48), (1, 7)]
+
+
+def polygon(r, w, h):
+    """Corners in and around the picture, on the grid and between, some twice."""
+    corners = []
+    for _ in range(r.randint(3, 9)):
+        step = r.choice([1, 10, 5, 100])
+        corners += [round(r.uniform(-2, m + 2) * step) / step for m in (w, h)]
+    return corners + corners[-2:] if r.random() < 0.3 else corners
+
+
+def segmentation(r, kind, w, h):
+    from pycocotools import mask
+    if kind == "polygons":
+        return [polygon(r, w, h) for _ in range(r.choice([1, 1, 3]))]
+    m = np.zeros((h, w), np.uint8, order="F")
+    for _ in range(3):
+        top, bottom = sorted(r.choices(range(h + 1), k=2))
+        left, right = sorted(r.choices(range(w + 1), k=2))
+        m[top:bottom, left:right] ^= 1
+    if kind == "packed":
+        return {"size": [h, w], "counts": mask.encode(m)["counts"].decode()}
+    runs, inside = [0], 0
+    for x in m.flatten(order="F"):
+        if x != inside:
+            runs.append(0)
+            inside = x
+        runs[-1] += 1
+    return {"counts": runs, "size": [h, w]}
+
+
+def make(folder):
+    r = random.Random(3)
+    rng = np.random.default_rng(3)
+    os.makedirs(folder + "/pics", exist_ok=True)
+    images, annotations = [], []
+    for i in range(48):
+        w, h = r.choice(SIZES)
+        name = f"p{i}.png"
+        small = Image.fromarray(rng.integers(0, 256, (max(1, h // 8), max(1, w // 8), 3), dtype=np.uint8))
+        small.resize((w, h), Image.BILINEAR).save(f"{folder}/pics/{name}")
+        images.append({"id": 1000 - 3 * i, "file_name": name, "width": w, "height": h})
+        for _ in range(r.choice([0, 1, 2, 4, 9])):
+            kind = r.choice(["polygons", "polygons", "runs", "packed"])
+            x, y = r.uniform(-3, w - 1), r.uniform(-3, h - 1)
+            box = [x, y, r.uniform(0, w - x + 3), r.uniform(0.5, h - y + 3)]
+            annotations.append({
+                "segmentation": segmentation(r, kind, w, h), "bbox": [round(v, 2) for v in box], "id": len(annotations),
+                "area": round(r.uniform(1, 2000), 3), "iscrowd": int(kind != "polygons" and r.random() < 0.3),
+                "image_id": images[-1]["id"],
+                "category_id": r.choice([3, 7, 44])})
+    r.shuffle(annotations)
+    with open(folder + "/inst.json", "w") as f:
+        json.dump({"info": {"a": [1, {"b\"\\\u00e9": None}, [], {}]}, "annotations": annotations, "images": images,
+                   "categories": [{"id": 44, "name": "c"}, {"id": 3, "name": "a"}, {"id": 7, "name": "b"}]}, f)
+
+
+def part_mask(a, w, h):
+    from pycocotools import mask
+    s = a["segmentation"]
+    if isinstance(s, list):
+        return mask.decode(mask.merge(mask.frPyObjects(s, h, w)))
+    return mask.decode(mask.frPyObjects(s, h, w) if isinstance(s["counts"], list) else s)
+
+
+def sample(folder, image, annotations, shorter, longer, flip):
+    """As torchvision's reference has it: crowds and boxes without an area left out, mirrored, transformed."""
+    import torch
+    from torchvision.models.detection.transform import GeneralizedRCNNTransform
+    w, h = image["width"], image["height"]
+    x = torch.from_numpy(np.asarray(Image.open(f"{folder}/pics/{image['file_name']}")).copy()).permute(2, 0, 1).float() / 255
+    mine = [a for a in annotations if a["image_id"] == image["id"]]
+    mine = [a for a in mine if not a["iscrowd"]] + [a for a in mine if a["iscrowd"]]
+    boxes = torch.as_tensor([a["bbox"] for a in mine], dtype=torch.float32).reshape(-1, 4)
+    boxes[:, 2:] += boxes[:, :2]
+    boxes[:, 0::2].clamp_(min=0, max=w)
+    boxes[:, 1::2].clamp_(min=0, max=h)
+    keep = (boxes[:, 3] > boxes[:, 1]) & (boxes[:, 2] > boxes[:, 0])
+    mine = [a for a, k in zip(mine, keep) if k]
+    boxes = boxes[keep]
+    masks = torch.from_numpy(np.array([part_mask(a, w, h) for a in mine], dtype=np.uint8).reshape(-1, h, w))
+    if flip:
+        x, masks = x.flip(-1), masks.flip(-1)
+        boxes[:, [0, 2]] = w - boxes[:, [2, 0]]
+    # a picture that would not fit is scaled further down
+    fits = min(WIDE / w, HIGH / h)
+    least = min([fits] + ([shorter / min(w, h)] if shorter else []) + ([longer / max(w, h)] if longer else []))
+    t = GeneralizedRCNNTransform(1, 1 << 30, [0.485, 0.456, 0.406], [0.229, 0.224, 0.225], size_divisible=1)
+    t.min_size = (least * min(w, h),)
+    t.eval()
+    images, targets = t([x], [{"boxes": boxes, "masks": masks}])
+    return mine, images.tensors[0].numpy(), targets[0]["boxes"].numpy(), targets[0]["masks"].numpy(), images.image_sizes[0]
+
+
+def check(folder, shorter, longer, flip):
+    from pictures import Draws
+    data = json.load(open(folder + "/inst.json"))
+    # the networks hand twice what they are given on
+    got = {n: np.load(n + ".npy") / 2 for n in "image boxes masks size count truth".split()}
+    labels = np.load("labels.npy")
+    classes = {3: 1, 7: 2, 44: 3}
+    worst = {"image": 0.0, "boxes": 0.0}
+    pixels = parts = 0
+    for i, image in enumerate(data["images"]):
+        flipped = Draws(i).at("FLIP") < flip
+        mine, x, boxes, masks, size = sample(folder, image, data["annotations"], shorter, longer, flipped)
+        n = min(sum(not a["iscrowd"] for a in mine), MOST)
+        shown = min(len(mine), MOST)
+        h, w = size
+        assert (got["size"][i] == [h, w, image["height"], image["width"]]).all(), (i, size, got["size"][i])
+        assert got["count"][i] == n
+        # of the bytes that scaling along each axis rounds to
+        worst["image"] = max(worst["image"], np.abs(got["image"][i][:, :h, :w] - x).max() * 0.225 * 255)
+        assert not got["image"][i][:, h:].any() and not got["image"][i][:, :, w:].any()
+        worst["boxes"] = max([worst["boxes"], *np.abs(got["boxes"][i][:n] - boxes[:n]).ravel()])
+        assert not got["boxes"][i][n:].any()
+        assert (labels[i][:n] == [classes[a["category_id"]] for a in mine[:n]]).all() and not labels[i][n:].any()
+        assert (got["masks"][i][:shown, :h, :w] == masks[:shown]).all(), (i, image, mine)
+        assert not got["masks"][i][shown:].any() and not got["masks"][i][:, h:].any()
+        assert not got["masks"][i][:, :, w:].any()
+        truth = got["truth"][i]
+        assert np.abs(truth[:shown, :4] - boxes[:shown]).max(initial=0) < 1e-5
+        assert (truth[:shown, 4] == [classes[a["category_id"]] for a in mine[:shown]]).all()
+        assert (truth[:shown, 5] == np.float32([a["area"] for a in mine[:shown]])).all()
+        assert (truth[:shown, 6] == [a["iscrowd"] for a in mine[:shown]]).all()
+        assert (truth[shown:, 4] == -1).all() and not truth[shown:, :4].any()
+        pixels += int(masks[:shown].sum())
+        parts += shown
+    print(f"{parts} parts, {pixels} pixels of masks; picture {worst['image']:.3f} of 255, boxes {worst['boxes']:.2g}")
+    assert worst["image"] < 1.01 and worst["boxes"] < 1e-5 and parts > 50
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    if sys.argv[1] == "make":
+        make(sys.argv[2])
+    else:
+        check(sys.argv[2], *[float(a) for a in sys.argv[3:6]])
