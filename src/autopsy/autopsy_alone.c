@@ -38,7 +38,8 @@ bare_request(struct autopsy *y)
 	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX || y->main->kind == OOM_TF_ALLOCATOR))
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
 		    "workspace. In a step, one so large is mostly made of a batch, and grows with its samples and their "
-		    "size; before the first step no batch matters.",
+		    "size (length, pixels), where pairs of positions are compared with the square of the length; before the "
+		    "first step no batch matters.",
 		    size_human(human, y->hi)));
 }
 

@@ -331,10 +331,13 @@ host_places(struct autopsy *y)
 	if (facts & TRACE_READS)
 		autopsy_cause(y, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
 		    "mapped (mmap_mode=\"r\"), it need not lie there at once.");
-	if (facts & TRACE_ARRAY)
+	if ((facts & TRACE_ARRAY) && !(facts & TRACE_SPARSE))
 		autopsy_cause(y, "The line of code makes a new array from what it is given, and both "
 		    "are held at once. In parts, or into an array that is there, one is enough.");
-	if ((facts & TRACE_MAKES) && !(facts & TRACE_ARRAY))
+	if (facts & TRACE_SPARSE)
+		autopsy_cause(y, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
+		    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that.");
+	if ((facts & TRACE_MAKES) && !(facts & (TRACE_ARRAY | TRACE_SPARSE)))
 		autopsy_cause(y, "The line of code makes an array of a size that it is told, all at once, such as a "
 		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "
 		    "one in a file (numpy.memmap) takes less.");

@@ -299,7 +299,7 @@ stands_alone(const char *s, const char *end)
 {
 	struct oom_match m;
 
-	return oom_pattern("!", s, end, &m) || oom_pattern("Error", s, end, &m) ||
+	return oom_pattern("!", s, end, &m) || oom_pattern("\n", s, end, &m) || oom_pattern("Error", s, end, &m) ||
 	    oom_pattern("Exception", s, end, &m);
 }
 

@@ -78,6 +78,7 @@ enum oom_field {
 #define TRACE_WINDOWS	TRACE_BIT(40)	/* a volume is gone over in windows */
 #define TRACE_SAVES	TRACE_BIT(41)	/* weights are written to a file, or made ready for it */
 #define TRACE_GENERATES	TRACE_BIT(42)	/* a language model writes a text */
+#define TRACE_SPARSE	TRACE_BIT(44)	/* a sparse matrix is made dense */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {

@@ -175,6 +175,8 @@ const struct phrase oom_phrases[] = {
 	{ "MemoryError: Allocation of % failed", FROM("tinygrad") },
 	{ "Error allocating % of device memory (CNMEM_STATUS_OUT_OF_MEMORY)", FROM("Theano") },
 	{ "Error allocating % of device memory", FROM("Theano") },
+	{ "CudaNdarray_ZEROS: allocation failed", FROM("Theano") },
+	{ "CudaNdarray_@ : allocation failed", FROM("Theano") },
 	{ "cnmemInit call failed@ Reason=CNMEM_STATUS_OUT_OF_MEMORY",
 	    SAYS(OOM_CUDA, "Theano", CNMEM) },
 	{ "CNMEM_STATUS_OUT_OF_MEMORY", FROM("Theano") },

@@ -174,6 +174,7 @@ static const struct sign call_signs[] = {
 	    "train_x. test_x. train_data.", ".to( .cuda( model( net( self( predict(", TRACE_WHOLE },
 	{ "gatheredparameters(", NULL, TRACE_GATHERS },
 	{ ".from_pretrained(", NULL, TRACE_LOADING },
+	{ ".toarray( .todense(", NULL, TRACE_SPARSE },
 	{ "torch.save( .save_pretrained(", NULL, TRACE_SAVES },
 	{ "model.generate( .generate(**", NULL, TRACE_GENERATES },
 	{ "cameralist_from_caminfos(", NULL, TRACE_CAMERAS },
@@ -213,7 +214,7 @@ signs_of_code(struct piece t, bool of_attention)
 	    piece_any_of(t, "pred logits output all_ prob result feature embed score label"))
 		facts |= TRACE_JOIN;
 	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( "
-	    "np.asarray( .astype( np.repeat( np.tile( to_categorical( get_dummies( .toarray( .todense("))
+	    "np.asarray( .astype( np.repeat( np.tile( to_categorical( get_dummies("))
 		facts |= TRACE_ARRAY;
 	if (piece_any_of(t, "exp_avg momentum_buffer") || piece_find(t, "zeros_like(p"))
 		facts |= TRACE_STATE;
@@ -293,6 +294,7 @@ static const struct sign place_signs[] = {
 	{ NULL, "pin_memory", TRACE_PINNED },
 	{ NULL, "_ddp_init_helper", TRACE_BUCKETS },
 	{ NULL, "to_dense_adj", TRACE_DENSE },
+	{ "scipy/sparse", "toarray todense", TRACE_SPARSE },
 	{ "scene/ camera_utils.py", "cameralist_from_caminfos loadcam", TRACE_CAMERAS },
 	{ "monai/", "sliding_window_inference", TRACE_WINDOWS },
 	{ "comfy/", "prepare_sampling load_models_gpu load_model_gpu patch_model model_load", TRACE_LOADING },

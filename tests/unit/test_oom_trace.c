@@ -42,6 +42,15 @@ static const struct place {
 	    ENDED, TRACE_STEP | TRACE_STATE, "" },
 	{ "a step of something else", HEAD CALL("/src/fit.py", "80", "epoch", "scheduler.step()")
 	    CALL("/src/env.py", "9", "step", "self.state = self.world(a)") ENDED, 0, "" },
+	{ "a sparse matrix is made dense", HEAD CALL("/src/graph.py", "71", "main", "self.mat = data.todense()")
+	    CALL("/env/lib/python3.11/site-packages/scipy/sparse/base.py", "849", "todense",
+	    "return np.asmatrix(self.toarray(order=order, out=out))")
+	    CALL("/env/lib/python3.11/site-packages/scipy/sparse/base.py", "1187", "_process_toarray_args",
+	    "return np.zeros(self.shape, dtype=self.dtype, order=order)") "MemoryError\n",
+	    TRACE_SPARSE | TRACE_MAKES, "" },
+	{ "a sparse matrix is turned", HEAD CALL("/src/graph.py", "71", "main", "self.mat = data.tocsr()")
+	    CALL("/env/lib/python3.11/site-packages/scipy/sparse/coo.py", "337", "tocsr", "row = self.row[order]")
+	    "MemoryError\n", 0, "" },
 	{ "weights are saved", HEAD CALL("/src/fit.py", "90", "main", "trainer.save_model(out)")
 	    CALL("/env/lib/python3.11/site-packages/bitsandbytes/nn/modules.py", "336", "_save_to_state_dict",
 	    "self.weight.data = undo_layout(self.state.CxB, self.state.tile_indices)") ENDED, TRACE_SAVES, "" },
