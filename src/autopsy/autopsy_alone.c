@@ -104,15 +104,17 @@ own(struct autopsy *y)
 	const struct budget *b = &y->budget;
 	int64_t total = b->total > 0 ? b->total : y->main->kind == OOM_PADDLE ? b->pool : 0;
 	const char *have;
-	char had[SIZE_TEXT];
+	char had[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (total <= 0 || b->allocated < total / 2 || b->lent ||
+	if (total <= 0 || b->allocated < total / 2 ||
 	    (b->roomy && b->allocated < total / 10 * 9 && b->free / 2 >= y->hi) ||
 	    y->lo > total || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
-	have = arena_printf(y->arena, "Tensors of this process have %s of %s: %d %%.", size_human(had, b->allocated),
-	    of_all(y, total), (int)(100.0 * (double)b->allocated / (double)total));
+	have = b->lent ? arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.",
+	    size_human(had, b->allocated), size_human(all, total)) : arena_printf(y->arena, "Tensors of this process have %s of "
+	    "%s: %d %%.", size_human(had, b->allocated), of_all(y, total),
+	    (int)(100.0 * (double)b->allocated / (double)total));
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, arena_printf(y->arena, "%s By line %d it is a server of language models: those are "
 		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "

@@ -445,6 +445,11 @@ static void
 print_device_advice(const struct autopsy *y)
 {
 	autopsy_heading(y, "What to find out");
+	if (y->main->kind == OOM_OTHER && y->main->gpu < 0) {
+		autopsy_say(y, "The log does not show whether it was the machine's memory or a device's, nor what had filled it. "
+		    "The tools of both (top, nvidia-smi), while it runs, tell which grows, and whether other processes have it.");
+		return;
+	}
 	autopsy_say(y, "The log does not show what had filled the device. By public reports in which that came out, the "
 	    "likeliest first:");
 	autopsy_say(y, "- The run needs more than there is (three of four): fewer samples in a batch, or smaller ones (shorter "

@@ -157,6 +157,7 @@ const struct phrase oom_phrases[] = {
 	{ "cudaErrorCudartUnloading: CUDA: out of memory", FROM("MXNet") },
 	{ "cudaErrorCudartUnloading CUDA: out of memory", FROM("MXNet") },
 	{ "cudaSuccess: CUDA: out of memory", FROM("MXNet") },
+	{ "Error tokenizing data. C error: out of memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "pandas", TABLE, 0) },
 	{ "Failed to allocate CPU Memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "MXNet", NULL, 0) },
 	{ "cudaSuccess (2 vs. 0) out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },
 	{ "cudaSuccess (2 vs. 0)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },

@@ -135,6 +135,9 @@
     "itself this is no failure."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
+#define TABLE		"pandas had no memory left in the machine while it read a table of text: not the device's. Read in "	\
+    "parts (chunksize), fewer columns (usecols), and types that are told (dtype) in place of guessed ones, which are text or "	\
+    "have 8 bytes, need less."
 #define PATCHES		"MatConvNet's convolution makes a matrix of all patches of an image (a workspace), and the device had "	\
     "no memory left for it: as many numbers as pixels of the result, times the filter's height, width and channels. "	\
     "Smaller images, or parts of them, make it smaller; cuDNN, where MatConvNet is built with it, needs less."
