@@ -44,13 +44,14 @@
 #include "kernel.h"
 #include "sizes.h"
 
-struct attend {
+struct attend {		/* calls give fields in this order, as C++ wants them */
 	int64_t b, t, s;	/* samples; queries and keys of each */
 	int64_t q_row, k_row, v_row;	/* from one to the next; y's rows are heads * d apart */
 	int heads, kv_heads, d;
 	int causal;		/* query i sees keys 0 to i */
 	int64_t window;		/* and none that is so far away; 0: however far */
 	real scale;
+	int64_t biases, bias_each;	/* of samples, 0: one; and how many samples in a row have the same */
 	int64_t bias_b, bias_head;	/* steps from one bias to the next, head to head */
 	double rate;		/* of dropout */
 	uint64_t stream_id;
@@ -59,7 +60,6 @@ struct attend {
 	int64_t grid_h, grid_w;	/* or the grid whose places the positions are, */
 	int64_t shift_h, shift_w;	/* of which the last so many rows and columns came round, */
 	int64_t windows_h, windows_w;	/* in the last row and column of so many samples */
-	int64_t biases, bias_each;	/* of samples, 0: one; and how many samples in a row have the same */
 };
 
 /* The keys that some query of [FROM, END) sees: from here, a multiple of ATTEND_KEYS, */
@@ -261,9 +261,9 @@ KERNEL(attend_table_kernel, (elem *dtable, const double *sums, int64_t entries, 
 }
 
 #ifdef __CUDACC__
-#include "attention/attend_cuda.cu"
+#include "attention/attend_bias_cuda.cu"
 #else
-#include "attention/attend_c.cu"
+#include "attention/attend_bias_c.cu"
 #endif
 
 /* The gradient of the table. WORK: sums of differences, then what the gradient of a bias needs. */
