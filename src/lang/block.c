@@ -170,10 +170,10 @@ block_operands(struct expander *ex, const struct block *b, struct loc loc,
 	int want = block_inputs(b), nargs, count = ops->n, piped = ops->n;
 	struct diag *g;
 
-	leading_operands(actual, n, &nargs);
+	leading_operands(NULL, 0, actual, n, &nargs);
 	for (*from = 0; *from < nargs && count < want; ++*from)
 		count += actual[*from].value.kind == V_TUPLE ? actual[*from].value.n : 1;
-	*ops = join_operands(ex, *ops, actual, n, want - piped);
+	*ops = join_operands(ex, NULL, *ops, actual, n, want - piped);
 	if (ops->n == want)
 		return true;
 	if (any_poison(actual, n))

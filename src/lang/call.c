@@ -48,14 +48,32 @@ eval_actuals(struct expander *ex, struct scope *s, struct where *w, struct expr 
 }
 
 int
-leading_operands(const struct actual *actual, int n, int *nargs)
+operand_find(const struct op *op, const char *name)
+{
+	const char *s = op->operands;
+	int k;
+
+	for (k = 0; s && *s; k++) {
+		size_t n = strcspn(s, " ");
+
+		if (n == strlen(name) && strncmp(s, name, n) == 0)
+			return k;
+		s += n + (s[n] == ' ');
+	}
+	return -1;
+}
+
+int
+leading_operands(const struct op *op, int piped, const struct actual *actual, int n, int *nargs)
 {
 	int i, count = 0;
 
 	for (i = 0; i < n; i++) {
 		const struct value *v = &actual[i].value;
+		const char *name = actual[i].arg->name;
 
-		if (actual[i].arg->name || v->kind == V_POISON || !value_is_tensors(v))
+		if ((name && (!op || operand_find(op, name) != piped + count)) || v->kind == V_POISON ||
+		    !value_is_tensors(v))
 			break;
 		count += v->kind == V_TUPLE ? v->n : 1;
 	}
@@ -75,10 +93,10 @@ any_poison(const struct actual *actual, int n)
 }
 
 struct operands
-join_operands(struct expander *ex, struct operands ops, const struct actual *actual, int n,
+join_operands(struct expander *ex, const struct op *op, struct operands ops, const struct actual *actual, int n,
     int take)
 {
-	int nargs, have = leading_operands(actual, n, &nargs), i, j, k = ops.n;
+	int nargs, have = leading_operands(op, ops.n, actual, n, &nargs), i, j, k = ops.n;
 	struct value *v = arena_array(ex->a, (size_t)ops.n + (size_t)have + 1, sizeof(*v));
 
 	if (ops.n > 0)
@@ -417,17 +435,9 @@ by_name(struct matching *m, const struct arg *arg)
 static bool
 has_operand(const struct matching *m, const char *name)
 {
-	const char *s = m->op->operands;
-	int k;
+	int k = operand_find(m->op, name);
 
-	for (k = 0; s && k < m->noperands; k++) {
-		size_t n = strcspn(s, " ");
-
-		if (n == strlen(name) && strncmp(s, name, n) == 0)
-			return true;
-		s = s[n] ? s + n + 1 : NULL;
-	}
-	return false;
+	return k >= 0 && k < m->noperands;
 }
 
 static int
@@ -473,17 +483,39 @@ gathered(struct matching *m, const struct attr_spec *spec)
 		.item = item, .n = n };
 }
 
-/* An attribute's own name says what it takes. */
 static bool
-is_tie(const struct matching *m, const struct actual *x)
+is_attribute(const struct op *op, const char *name)
 {
 	int i;
 
-	for (i = 0; x->arg->name && i < op_nattrs(m->op); i++)
-		if (strcmp(m->op->attrs[i].name, x->arg->name) == 0)
-			return false;
-	return x->arg->name && m->op->kind == OP_LAYER && (stands_for_parameter(&x->value) ||
-	    x->value.kind == V_POISON);
+	for (i = 0; i < op_nattrs(op); i++)
+		if (strcmp(op->attrs[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Of a tensor with a name: an attribute's own name says what it takes. */
+static bool
+is_operand(const struct matching *m, const struct actual *x)
+{
+	return x->arg->name && operand_find(m->op, x->arg->name) >= 0 && value_is_tensors(&x->value) &&
+	    !is_attribute(m->op, x->arg->name);
+}
+
+static void
+misplaced_operand(struct matching *m, const struct actual *x)
+{
+	struct diag *g = ex_error(m->ex, "type", x->arg->name_loc,
+	    "'%s' is an operand of %s: operands come first, in their order", x->arg->name, m->op->name);
+
+	diag_help(m->ex->d, g, "its operands: %s", m->op->operands);
+}
+
+static bool
+is_tie(const struct matching *m, const struct actual *x)
+{
+	return x->arg->name && m->op->kind == OP_LAYER && !is_attribute(m->op, x->arg->name) &&
+	    (stands_for_parameter(&x->value) || x->value.kind == V_POISON);
 }
 
 static void
@@ -500,6 +532,13 @@ match_one(struct matching *m)
 		m->poisoned = true;
 	if (m->poisoned && x->value.kind == V_TENSOR && !x->arg->name) {
 		m->ok = false;		/* what is ahead of it may have been a tensor, too */
+		return;
+	}
+	if (is_operand(m, x)) {
+		if (!m->misnamed)
+			misplaced_operand(m, x);
+		m->ok = false;
+		m->misnamed = true;
 		return;
 	}
 	if (is_tie(m, x)) {

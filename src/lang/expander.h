@@ -263,13 +263,16 @@ struct loc	 where_loc(const struct where *, struct loc otherwise);
 
 struct actual	*eval_actuals(struct expander *, struct scope *, struct where *, struct expr *,
 		    const struct op *);
-/* How many leading positional arguments are tensors (a tuple of tensors counts its items). */
-int		 leading_operands(const struct actual *, int n, int *nargs);
+/* The place of the operand of that name among an operator's; -1: it has none. */
+int		 operand_find(const struct op *, const char *name);
+/* How many tensors the arguments lead with (a tuple of tensors counts its items), of NARGS of them. After PIPED
+ * others, an argument of an operator may have its operand's name, if that is the next: attend(q, k=a, v=b). */
+int		 leading_operands(const struct op *, int piped, const struct actual *, int n, int *nargs);
 
 bool		 any_poison(const struct actual *, int n);
-/* OPS, then the first TAKE leading operands among the arguments. */
-struct operands	 join_operands(struct expander *, struct operands ops, const struct actual *, int n,
-		    int take);
+/* OPS, then the first TAKE leading operands among the arguments, of an operator if not NULL. */
+struct operands	 join_operands(struct expander *, const struct op *, struct operands ops, const struct actual *,
+		    int n, int take);
 
 #define MAX_TIES	32	/* parameters for which tensors stand */
 

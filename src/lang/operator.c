@@ -190,8 +190,11 @@ static void
 not_taken(struct expander *ex, const struct op *op, const struct tie *tie)
 {
 	struct names names = { NULL, 0, 0 };
+	const char *s;
 	int i;
 
+	for (s = op->operands; s && *s; s += strcspn(s, " "), s += *s == ' ')
+		names_add(ex->a, &names, arena_strndup(ex->a, s, strcspn(s, " ")));
 	for (i = 0; i < op_nattrs(op); i++)
 		names_add(ex->a, &names, op->attrs[i].name);
 	for (i = 0; i < ex->b.params.n; i++) {
@@ -262,8 +265,8 @@ apply_operator(struct expander *ex, struct where *w, const struct op *op, struct
 	bool ok;
 	int nargs;
 
-	leading_operands(actual, n, &nargs);
-	ops = join_operands(ex, ops, actual, n, INT32_MAX);
+	leading_operands(op, ops.n, actual, n, &nargs);
+	ops = join_operands(ex, op, ops, actual, n, INT32_MAX);
 	ok = bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, nargs, ops.n, &r);
 	if (ok || !any_poison(actual, n))
 		ok &= count_operands(ex, op, ops, loc);
