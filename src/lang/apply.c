@@ -152,7 +152,7 @@ apply_stripped(struct expander *ex, struct scope *s, struct where *w, struct exp
 		struct callee c = callee_find(ex, s, e->name, true);
 
 		actual = eval_actuals(ex, s, where_inside(w, &group), e, c.op);
-		leading_operands(NULL, 0, actual, e->nargs, &nargs);
+		leading_operands(&c, 0, actual, e->nargs, &nargs);
 		return apply_call(ex, s, w, e, c, actual + nargs, e->nargs - nargs, ops);
 	}
 	ex_error(ex, "type", w->loc, "this label names a value that is not one layer's, so it "
@@ -328,14 +328,14 @@ apply_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e
 	case CALLEE_BLOCK:
 		return apply_block(ex, w, c.block, e, actual, n, ops);
 	case CALLEE_LAYER:
-		leading_operands(NULL, 0, actual, n, &nargs);
+		leading_operands(&c, ops.n, actual, n, &nargs);
 		if (nargs < n) {
 			if (!any_poison(actual, n))
 				ex_error(ex, "type", actual[nargs].value.loc, "'%s' is a layer "
 				    "with its arguments already: it takes tensors only", e->name);
 			return value_poison(e->loc);
 		}
-		return apply_named(ex, w, e, c.layer, join_operands(ex, NULL, ops, actual, n, INT32_MAX));
+		return apply_named(ex, w, e, c.layer, join_operands(ex, &c, ops, actual, n, INT32_MAX));
 	case CALLEE_FUNCTION:
 		ex_error(ex, "type", e->head, "'%s' is a function of numbers, not a layer",
 		    e->name);

@@ -164,23 +164,25 @@ run_block(struct expander *ex, struct scope *s, const struct block *b, const cha
 
 /* Checks how many tensors it gets; leaves the arguments after them from *FROM on. */
 static bool
-block_operands(struct expander *ex, const struct block *b, struct loc loc,
+block_operands(struct expander *ex, struct global_name *g, struct loc loc,
     const struct actual *actual, int n, struct operands *ops, int *from)
 {
+	const struct callee c = { .kind = CALLEE_BLOCK, .block = g };
+	const struct block *b = g->block;
 	int want = block_inputs(b), nargs, count = ops->n, piped = ops->n;
-	struct diag *g;
+	struct diag *d;
 
-	leading_operands(NULL, 0, actual, n, &nargs);
+	leading_operands(&c, piped, actual, n, &nargs);
 	for (*from = 0; *from < nargs && count < want; ++*from)
 		count += actual[*from].value.kind == V_TUPLE ? actual[*from].value.n : 1;
-	*ops = join_operands(ex, NULL, *ops, actual, n, want - piped);
+	*ops = join_operands(ex, &c, *ops, actual, n, want - piped);
 	if (ops->n == want)
 		return true;
 	if (any_poison(actual, n))
 		return false;
-	g = ex_error(ex, "type", loc, "block '%s' takes %d input%s and gets %d", b->name.text,
+	d = ex_error(ex, "type", loc, "block '%s' takes %d input%s and gets %d", b->name.text,
 	    want, want == 1 ? "" : "s", ops->n);
-	diag_place(ex->d, g, b->name.loc, "the block is here");
+	diag_place(ex->d, d, b->name.loc, "the block is here");
 	return false;
 }
 
@@ -243,7 +245,7 @@ apply_block(struct expander *ex, struct where *w, struct global_name *g, struct 
 	int from, run;
 
 	path = w->exact != EXACT_NONE ? w->path : path_number(ex->a, w->path, w->next++);
-	if (!block_operands(ex, b, loc, actual, n, &ops, &from) ||
+	if (!block_operands(ex, g, loc, actual, n, &ops, &from) ||
 	    !match_formals(ex, b, loc, actual, n, from, by_formal) ||
 	    !not_too_deep(ex, b, loc))
 		return value_poison(loc);

@@ -47,69 +47,6 @@ eval_actuals(struct expander *ex, struct scope *s, struct where *w, struct expr 
 	return actual;
 }
 
-int
-operand_find(const struct op *op, const char *name)
-{
-	const char *s = op->operands;
-	int k;
-
-	for (k = 0; s && *s; k++) {
-		size_t n = strcspn(s, " ");
-
-		if (n == strlen(name) && strncmp(s, name, n) == 0)
-			return k;
-		s += n + (s[n] == ' ');
-	}
-	return -1;
-}
-
-int
-leading_operands(const struct op *op, int piped, const struct actual *actual, int n, int *nargs)
-{
-	int i, count = 0;
-
-	for (i = 0; i < n; i++) {
-		const struct value *v = &actual[i].value;
-		const char *name = actual[i].arg->name;
-
-		if ((name && (!op || operand_find(op, name) != piped + count)) || v->kind == V_POISON ||
-		    !value_is_tensors(v))
-			break;
-		count += v->kind == V_TUPLE ? v->n : 1;
-	}
-	*nargs = i;
-	return count;
-}
-
-bool
-any_poison(const struct actual *actual, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (actual[i].value.kind == V_POISON)
-			return true;
-	return false;
-}
-
-struct operands
-join_operands(struct expander *ex, const struct op *op, struct operands ops, const struct actual *actual, int n,
-    int take)
-{
-	int nargs, have = leading_operands(op, ops.n, actual, n, &nargs), i, j, k = ops.n;
-	struct value *v = arena_array(ex->a, (size_t)ops.n + (size_t)have + 1, sizeof(*v));
-
-	if (ops.n > 0)
-		memcpy(v, ops.v, (size_t)ops.n * sizeof(*v));
-	for (i = 0; i < nargs && k - ops.n < take; i++) {
-		if (actual[i].value.kind == V_TENSOR)
-			v[k++] = actual[i].value;
-		for (j = 0; actual[i].value.kind == V_TUPLE && j < actual[i].value.n; j++)
-			v[k++] = actual[i].value.item[j];
-	}
-	return (struct operands){ v, k };
-}
-
 /* ---- one attribute ---- */
 
 struct target {			/* of an argument: for messages */

@@ -284,7 +284,7 @@ eval_call(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 		return eval_init(ex, s, w, e);
 	if (c.op && eval_of_number(ex, c.op, e, actual, e->nargs, &number))
 		return number;
-	have = leading_operands(c.kind == CALLEE_OP ? c.op : NULL, 0, actual, e->nargs, &nargs);
+	have = leading_operands(&c, 0, actual, e->nargs, &nargs);
 	if (c.kind == CALLEE_OP)
 		need = c.op->min_operands;
 	if (c.kind == CALLEE_BLOCK)

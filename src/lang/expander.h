@@ -259,22 +259,25 @@ const char	*where_segment(struct expander *, const struct where *, const char *n
 		    int count);
 struct loc	 where_loc(const struct where *, struct loc otherwise);
 
-/* ---- call.c ---- */
+/* ---- operands.c ---- */
 
-struct actual	*eval_actuals(struct expander *, struct scope *, struct where *, struct expr *,
-		    const struct op *);
 /* The place of the operand of that name among an operator's; -1: it has none. */
 int		 operand_find(const struct op *, const char *name);
 /* How many tensors the arguments lead with (a tuple of tensors counts its items), of NARGS of them. After PIPED
- * others, an argument of an operator may have its operand's name, if that is the next: attend(q, k=a, v=b). */
-int		 leading_operands(const struct op *, int piped, const struct actual *, int n, int *nargs);
+ * others, one may have the name of an operator's operand or a block's input, if that is the next: attend(q, k=a, v=b). */
+int		 leading_operands(const struct callee *, int piped, const struct actual *, int n, int *nargs);
 
 bool		 any_poison(const struct actual *, int n);
-/* OPS, then the first TAKE leading operands among the arguments, of an operator if not NULL. */
-struct operands	 join_operands(struct expander *, const struct op *, struct operands ops, const struct actual *,
+/* OPS, then the first TAKE leading operands among the arguments. */
+struct operands	 join_operands(struct expander *, const struct callee *, struct operands ops, const struct actual *,
 		    int n, int take);
 
+/* ---- call.c ---- */
+
 #define MAX_TIES	32	/* parameters for which tensors stand */
+
+struct actual	*eval_actuals(struct expander *, struct scope *, struct where *, struct expr *,
+		    const struct op *);
 
 struct binding_result {
 	struct attr attr[MAX_ATTRS];

@@ -259,14 +259,15 @@ apply_operator(struct expander *ex, struct where *w, const struct op *op, struct
     const struct actual *actual, int n, struct operands ops)
 {
 	struct loc loc = where_loc(w, e->head.src ? e->head : e->loc);
+	struct callee c = { .kind = CALLEE_OP, .op = op };
 	struct binding_result r;
 	const char *path;
 	struct tensor **t;
 	bool ok;
 	int nargs;
 
-	leading_operands(op, ops.n, actual, n, &nargs);
-	ops = join_operands(ex, op, ops, actual, n, INT32_MAX);
+	leading_operands(&c, ops.n, actual, n, &nargs);
+	ops = join_operands(ex, &c, ops, actual, n, INT32_MAX);
 	ok = bind_attrs(ex, op, e->head.src ? e->head : e->loc, actual, n, nargs, ops.n, &r);
 	if (ok || !any_poison(actual, n))
 		ok &= count_operands(ex, op, ops, loc);

@@ -160,13 +160,13 @@ add_use(struct maker *m, struct loc at, struct symbol *s)
 		vec_push(m->tree->arena, &m->tree->uses, ((struct use){ at, s, false }));
 }
 
-/* The parameter of a block that an argument names. */
+/* The parameter or input of a block that an argument names. */
 static struct symbol *
 formal_of(const struct symbol *block, const char *name)
 {
 	struct symbol *s = block->kind == SYMBOL_BLOCK && block->inside ? map_get(block->inside, name) : NULL;
 
-	return s && s->kind == SYMBOL_FORMAL ? s : NULL;
+	return s && (s->kind == SYMBOL_FORMAL || s->kind == SYMBOL_INPUT) ? s : NULL;
 }
 
 /* The first step of a dotted path. */

@@ -65,6 +65,11 @@ WIDTH = """block b(^width, c) { out = in -> dense(width) -> dense(floor(c)) }
   loss mse(y, t)
 }
 """
+INPUTS = """block b { input x, ^far  out = x + (far -> dense(8)) }
+""" + HEAD + """  y = b(x, far=x) -> dense(4)
+  loss mse(y, t)
+}
+"""
 
 # text, new name, and what is to come of it: a text with the new name as ^, or what the refusal says
 CASES = [
@@ -93,6 +98,7 @@ CASES = [
     ("an input, with its data", DATA, "image", DATA.replace("^x", "^").replace("(x", "(^").replace(", x=", ", ^=")),
     ("a definition, in a block that is not used", UNUSED, "depth", UNUSED.replace("^deep", "^").replace("deep", "^")),
     ("a parameter, with where it is given", WIDTH, "channels", WIDTH.replace("^width", "^").replace("width", "^")),
+    ("an input of a block, with where it is given", INPUTS, "memory", INPUTS.replace("^far", "^").replace("far", "^")),
     ("a parameter, called like an operator that is not used", WIDTH, "relu",
      WIDTH.replace("^width", "^").replace("width", "^")),
     ("a parameter, called like the operator that takes it", WIDTH, "dense",
