@@ -48,6 +48,7 @@ enum op_kind {
 #define OP_TUPLE	0x80u	/* its results are a tuple, out[0] the first of them */
 
 #define OP_STOPS	0x100u	/* out[0] has no gradient, whatever it is made of */
+#define OP_WEIGHS	0x200u	/* a mean: its last result is what it weighs among those of other batches */
 
 enum attr_type {
 	ATTR_INT, ATTR_REAL, ATTR_BOOL,

@@ -85,8 +85,9 @@ labels_count(const struct tensor *mean)
 
 	while (n && n->op == op_find("scale"))
 		n = n->in[0]->def;
-	return n && (n->op->kind == OP_LOSS || n->op->kind == OP_METRIC) && labels_are_counted(n) ?
-	    n->out[n->nout - 1] : NULL;
+	if (!n || (n->op->kind != OP_LOSS && n->op->kind != OP_METRIC))
+		return NULL;
+	return n->op->flags & OP_WEIGHS || labels_are_counted(n) ? n->out[n->nout - 1] : NULL;
 }
 
 struct tensor *

@@ -21,7 +21,7 @@ enum { LABELS_OF_CLASS = 2, LABELS_OF_LABEL, LABELS_IN };
 	{ "weights", ATTR_REALS, "what each class weighs, or the name of a file that has it; by default 1", .min = 0,	\
 	    .max = 1e30, .file = true }
 
-/* What the labels behind a mean of them weigh together, which only those tell; NULL: it is no such mean. */
+/* What a mean weighs, as of labels, which only these tell; NULL: it is no such mean. */
 struct tensor	*labels_count(const struct tensor *mean);
 /* Its labels, whichever operand they are. */
 struct tensor	*labels_of(const struct node *);

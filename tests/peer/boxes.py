@@ -187,7 +187,7 @@ def nms():
 
 
 def sampling():
-    """Which are drawn nobody else can say; how many of which are, torchvision's sampler does."""
+    """Which are drawn nobody else can say; how many of which are, torchvision's sampler does. Matched ones come first."""
     from torchvision.models.detection._utils import BalancedPositiveNegativeSampler
     torch.manual_seed(8)
     boxes, near = random_boxes(2, 10), random_boxes(2, 300)
@@ -196,20 +196,18 @@ def sampling():
     made = run("""  input boxes : f32[10, 4]
   input near : f32[300, 4]
   at = match(boxes, near, high=0.3, low=0.2)
-  s = at -> sample_anchors(count=64, positive=1/4)
-  some = concat(s[1], s[1])
-  none = concat(s[3], s[3])
-  loss (sum(some) + sum(none) + sum(near -> take(s[0])) + sum(near -> take(s[2]))) * sum(parameter((1)))
+  s = at -> sample_anchors(count=280, positive=1/4)
+  some = concat(s.there, s.there)
+  loss (sum(some) + sum(near -> take(s))) * sum(parameter((1)))
 """, {"boxes": boxes, "near": near})
     index = torch.from_numpy(made["at.match"]).long()
-    theirs = BalancedPositiveNegativeSampler(64, 0.25)([torch.where(i >= 0, 1, i + 1).clamp(min=-1) for i in index])
-    for kind, count, tops, masks, is_kind in (("matched", 16, "s.0.matched.top_k", "some", index >= 0),
-                                              ("background", 64, "s.0.background.top_k", "none", index == -1)):
-        want = [int(mask.sum()) for mask in theirs[kind == "background"]]
-        mask = made[f"{masks}.concat"][:, :count]
-        got = [made[tops][i][mask[i] == 1] for i in range(2)]
-        tap.result([len(set(g)) for g in got] == want, f"sample_anchors: {want} {kind}", got)
-        tap.result(all(is_kind[i][torch.from_numpy(g).long()].all() for i, g in enumerate(got)), f"that are {kind}", got)
+    theirs = BalancedPositiveNegativeSampler(280, 0.25)([torch.where(i >= 0, 1, i + 1).clamp(min=-1) for i in index])
+    for i in range(2):
+        matched, background = (int(t[i].sum()) for t in theirs)
+        got = made["s.0.drawn.0.top_k"][i][made["some.concat"][i][:280] == 1]
+        kinds = index[i][torch.from_numpy(got).long()]
+        tap.result(len(set(got)) == len(got) and (kinds[:matched] >= 0).all() and (kinds[matched:] == -1).all() and
+                   len(kinds) == matched + background, f"sample_anchors: {matched} matched, {background} of the background", kinds)
 
 
 def masks():

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Detectors of specs/ against torchvision's, of the same weights, pictures and boxes, at a small size: their losses, and
-the gradients of all that is trained, in f64, where no sign of a relu hangs on a rounding. Prints TAP.
+"""Detectors of specs/ against torchvision's, of the same weights, pictures, boxes and draws, at a small size: their losses,
+and the gradients of all that is trained, in f64, where no sign of a relu hangs on a rounding. Prints TAP.
+
+    detectors.py [CASE...]
 """
 import os
 import re
@@ -47,35 +49,34 @@ def program_with(spec, model, *replace):
     return program, here
 
 
-def retinanet():
+def body(layers, extra=None):
+    """ResNet-50 with a pyramid, of which the first stages and all normalisation stand still."""
     from torchvision.models import resnet50
     from torchvision.models.detection.backbone_utils import _resnet_fpn_extractor
-    from torchvision.models.detection.image_list import ImageList
-    from torchvision.models.detection.retinanet import RetinaNet
-    from torchvision.ops.feature_pyramid_network import LastLevelP6P7
     from torchvision.ops.misc import FrozenBatchNorm2d
     torch.manual_seed(5)
-    body = _resnet_fpn_extractor(resnet50(norm_layer=FrozenBatchNorm2d), 3, returned_layers=[2, 3, 4],
-                                 extra_blocks=LastLevelP6P7(256, 256))
-    model = randomise(RetinaNet(body, 91), 0.1).double().train()
-    program, here = program_with("retinanet_resnet50", model, ("800, 1344", "128, 192"), (r"most +=.*", "most = 12"))
-    image, boxes = torch.rand(2, 3, 128, 192).double(), torch.zeros(2, 12, 4).double()
-    labels, counts = torch.zeros(2, 12, dtype=torch.int64), (7, 0)
+    return _resnet_fpn_extractor(resnet50(norm_layer=FrozenBatchNorm2d), 3, returned_layers=layers, extra_blocks=extra)
+
+
+def pictures(counts, most=12):
+    """Two of 128 x 192, with so many boxes; as tensors filled up with zeros, and as torchvision has them."""
+    image, boxes = torch.rand(2, 3, 128, 192).double(), torch.zeros(2, most, 4).double()
+    labels = torch.zeros(2, most, dtype=torch.int64)
     for i, count in enumerate(counts):
         boxes[i, :count], labels[i, :count] = 1.5 * random_boxes(count, size=80), torch.randint(1, 91, (count,))
     boxes[0, 0] = torch.tensor([10, 10, 130, 100])
     targets = [{"boxes": boxes[i, :count], "labels": labels[i, :count]} for i, count in enumerate(counts)]
-    maps = list(model.backbone(image).values())
-    losses = model.compute_loss(targets, model.head(maps), model.anchor_generator(ImageList(image, [(128, 192)] * 2), maps))
-    sum(losses.values()).backward()
-    program.batch = 2
-    for name, value in (("image", image), ("boxes", boxes), ("labels", labels)):
-        program.set(name, value.numpy())
-    program.train_step(2, 1)
-    for ours, theirs in (("classification", "classification"), ("box", "bbox_regression")):
-        mine = program.made[f"losses.0.{ours}.div"].mean()
-        off = abs(mine / losses[theirs].item() - 1)
-        tap.result(off <= 1e-6, f"RetinaNet's loss {theirs}, {losses[theirs].item():.4f}", f"{mine}, {off}")
+    return {"image": image, "boxes": boxes, "labels": labels}, targets
+
+
+def same_losses(what, program, ours, theirs):
+    for mine, name in ours:
+        off = abs(program.made[mine].mean() / theirs[name].item() - 1)
+        tap.result(off <= 1e-6, f"{what}'s {name}, {theirs[name].item():.4f}", f"{program.made[mine]}, {off}")
+
+
+def same_gradients(what, program, model, here):
+    """After a step of sgd(lr=1)."""
     worst = 0.0, ""
     for name, p in model.named_parameters():
         if p.grad is None:
@@ -83,8 +84,91 @@ def retinanet():
         moved = p.detach().numpy() - program.get(here[name]).reshape(p.shape)
         error = numpy.linalg.norm(moved - p.grad.numpy()) / numpy.linalg.norm(p.grad.numpy())
         worst = max(worst, (float(error), name))
-    tap.result(worst[0] <= 1e-6, "RetinaNet's gradients of all that is trained", worst)
+    tap.result(worst[0] <= 1e-6, f"{what}'s gradients of all that is trained", worst)
 
 
-retinanet()
+def step(program, values):
+    program.batch = 2
+    for name, value in values.items():
+        program.set(name, value.numpy())
+    program.train_step(2, 1)
+
+
+def retinanet():
+    from torchvision.models.detection.image_list import ImageList
+    from torchvision.models.detection.retinanet import RetinaNet
+    from torchvision.ops.feature_pyramid_network import LastLevelP6P7
+    model = randomise(RetinaNet(body([2, 3, 4], LastLevelP6P7(256, 256)), 91), 0.1).double().train()
+    program, here = program_with("retinanet_resnet50", model, ("800, 1344", "128, 192"), (r"most +=.*", "most = 12"))
+    values, targets = pictures((7, 0))
+    image = values["image"]
+    maps = list(model.backbone(image).values())
+    losses = model.compute_loss(targets, model.head(maps), model.anchor_generator(ImageList(image, [(128, 192)] * 2), maps))
+    sum(losses.values()).backward()
+    step(program, values)
+    same_losses("RetinaNet", program, (("losses.0.classification.div", "classification"), ("losses.0.box.div", "bbox_regression")),
+                losses)
+    same_gradients("RetinaNet", program, model, here)
+
+
+class Drawn:
+    """In place of torchvision's sampler: what the program drew, places of each sample."""
+    def __init__(self, places):
+        self.places = places
+
+    def __call__(self, labels):
+        masks = []
+        for label, places in zip(labels, self.places):
+            mine = torch.zeros(len(label), dtype=torch.bool)
+            mine[places] = True
+            masks.append((mine & (label >= 1), mine & (label == 0)))
+        return [m[0] for m in masks], [m[1] for m in masks]
+
+
+def rcnn_losses(model, program, image, targets):
+    """torchvision's, with the program's draws. Its lists end where our tensors are filled up with zeros."""
+    from torchvision.models.detection.image_list import ImageList
+    made = program.made
+
+    def drawn(path, of):
+        there = made[path + ".there.greater_equal"].reshape(2, -1) > 0
+        return [torch.tensor(of(i, at[mask])) for i, (at, mask) in enumerate(zip(made[path + ".top_k"], there))]
+    maps = model.backbone(image)
+    model.rpn.fg_bg_sampler = Drawn(drawn("first.0.drawn.0.drawn.0", lambda i, at: at))
+    proposals, losses = model.rpn(ImageList(image, [(128, 192)] * 2), maps, targets)
+    mine = made["rpn.take"]
+    for i, theirs in enumerate(proposals):
+        own = mine[i][:len(theirs)]
+        tap.result(numpy.allclose(own, theirs.numpy(), atol=1e-6) and not mine[i][len(theirs):].any(),
+                   f"{len(theirs)} proposals of {len(mine[i])}", f"{own[:3]} {theirs[:3]}")
+    n = mine.shape[1]
+    model.roi_heads.fg_bg_sampler = Drawn(drawn("rois.0.drawn.0", lambda i, at: numpy.where(
+        at < n, at, at - n + len(proposals[i]))))
+    losses.update(model.roi_heads(maps, proposals, [(128, 192)] * 2, targets)[1])
+    return losses
+
+
+SMALLER = ("800, 1344", "128, 192"), (r"most +=.*", "most = 12"), (r"(rpn\(height.*)\)", r"\1, most=150, count=200)"), \
+    (r"sample_rois", "sample_rois(count=64)")
+
+
+def faster():
+    from torchvision.models.detection.faster_rcnn import FasterRCNN
+    model = randomise(FasterRCNN(body(None), 91, rpn_pre_nms_top_n_train=150, rpn_post_nms_top_n_train=200,
+                                 box_batch_size_per_image=64), 0.1).double().train()
+    program, here = program_with("fasterrcnn_resnet50", model, *SMALLER)
+    values, targets = pictures((7, 2))
+    step(program, values)
+    losses = rcnn_losses(model, program, values["image"], targets)
+    sum(losses.values()).backward()
+    same_losses("Faster R-CNN", program, (("first.0.objectness.weighted_mean", "loss_objectness"),
+                                          ("first.0.box.weighted_mean", "loss_rpn_box_reg"),
+                                          ("second.0.classification.weighted_mean", "loss_classifier"),
+                                          ("second.0.box.weighted_mean", "loss_box_reg")), losses)
+    same_gradients("Faster R-CNN", program, model, here)
+
+
+CASES = {f.__name__: f for f in (retinanet, faster)}
+for case in sys.argv[1:] or CASES:
+    CASES[case]()
 tap.done()

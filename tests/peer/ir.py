@@ -599,6 +599,11 @@ def quantile(a, x, t):
     return (torch.where(t > x, a["q"], a["q"] - 1) * (t - x)).mean()
 
 
+def weighted_mean(n, x, weights):
+    x, weights = wide(x), wide(weights)
+    return (x * weights).sum() / weights.sum().clamp(min=1e-9)
+
+
 def element_loss(f):
     return lambda n, x, t: f(n.attrs, wide(x), wide(t.to(x.dtype)))
 
@@ -691,7 +696,7 @@ OPERATORS = {
     "parameter": lambda n, w: w,
     "attend": attend, "rope": rope, "sinusoid": sinusoid,
     "parameter": lambda n, w: w, "from_file": lambda n, w: w, "class_table": lambda n, w: w, "embedding": embedding,
-    "cross_entropy": cross_entropy, "ctc": ctc,
+    "cross_entropy": cross_entropy, "ctc": ctc, "weighted_mean": weighted_mean,
     "class_weights": lambda n: torch.tensor(n.attrs["weights"], dtype=torch.get_default_dtype()), "accuracy": accuracy,
     **{name: element_loss(f) for name, f in ELEMENT_LOSSES.items()},
     **detection.OPERATORS,

@@ -34,7 +34,7 @@ import recurrence   # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
-LOSSES = ("cross_entropy", "ctc", *ir.ELEMENT_LOSSES)
+LOSSES = ("cross_entropy", "ctc", "weighted_mean", *ir.ELEMENT_LOSSES)
 IN_PLACE = {
     "relu": lambda n, x: torch.relu_(x),
     "leaky_relu": lambda n, x: F.leaky_relu_(x, n.attrs["slope"]),

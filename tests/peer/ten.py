@@ -30,7 +30,7 @@ ELEMENTS = {
     "kl_div": ("logsigmoid(y), sigmoid(t)", ""), "bce": ("sigmoid(y), sigmoid(t)", ""),
     "bce_with_logits": ("y, sigmoid(t)", "", "pos_weight=3"),
     "focal": ("y, sigmoid(t)", "", "gamma=1.5, alpha=-1"), "hinge": ("y, sign(t)", "", "margin=0.5"),
-    "soft_margin": ("y, sign(t)", ""),
+    "soft_margin": ("y, sign(t)", ""), "weighted_mean": ("(y - t) ^ 2, sigmoid(t)", ""),
 }
 # Of labels: of logits, of a map and in rows; OWN are weights of labels.
 LABELS = {
