@@ -184,21 +184,56 @@ tile_store(const struct product *p, real *tile, int64_t row, int rows, const int
 	}
 }
 
-#if NARROW
+/* A tile is read in place, unless elements are NARROW, or its rows are neighbours: then each term lies in a cache line
+ * of its own, often at the same places of the cache, and from a few panels of columns on a copy pays. */
+#define COPY_ROWS	((TILE_ROWS + LANES - 1) / LANES * LANES)
 
-/* ROWS rows of A as reals, side by side; TO says where they are then. */
+static inline bool
+tile_is_copied(const struct product *p, int cols)
+{
+	return NARROW || (p->a_row == 1 && cols > 2 * TILE_COLS);
+}
+
+/* Where the terms of a copy are. */
 static void
-widen_rows(real *wide, struct place *to, const elem *a, int64_t step, int rows,
-    const struct place *at, int terms)
+copy_table(const struct product *p, struct place *to, const struct place *at, int terms)
 {
 	for (int k = 0; k < terms; k++) {
-		to[k].a = k;
+		to[k].a = p->a_row == 1 ? (int64_t)k * COPY_ROWS : k;
 		to[k].b = at[k].b;
 	}
-	for (int i = 0; i < rows; i++)
-		for (int k = 0; k < terms; k++)
-			wide[i * terms + k] = VALUE(a[i * step + at[k].a]);
 }
+
+/* Rows that are neighbours, term by term: COPY_ROWS, where A has so many. */
+static void
+copy_turned(real *to, const elem *a, bool whole, int rows, const struct place *at, int terms)
+{
+	for (int k = 0; k < terms; k++, to += COPY_ROWS) {
+		const elem *from = a + at[k].a;
+
+		if (whole)
+			for (int i = 0; i < COPY_ROWS; i++)
+				to[i] = VALUE(from[i]);
+		else
+			for (int i = 0; i < rows; i++)
+				to[i] = VALUE(from[i]);
+	}
+}
+
+static void
+copy_rows(const struct product *p, real *to, int64_t row, int rows, const struct place *at, int terms)
+{
+	const elem *a = p->a + row * p->a_row;
+
+	if (p->a_row == 1)
+		copy_turned(to, a, row + COPY_ROWS <= p->rows, rows, at, terms);
+	else
+		for (int i = 0; i < rows; i++)
+			for (int k = 0; k < terms; k++)
+				to[i * terms + k] = VALUE(a[i * p->a_row + at[k].a]);
+}
+
+#if NARROW
 
 /* A tile of one block's part of the sums, which is stored with the last. SUMS: of BLOCK_ROWS rows
  * of BLOCK_COLS columns; not used where the block is all there is. */
@@ -218,61 +253,48 @@ tile_add(const struct product *p, real *tile, real *sums, int64_t row, int rows,
 			sums[i * BLOCK_COLS + j] = tile[i * TILE_COLS + j];
 }
 
-/* Rows [first, last) of C, at most BLOCK_ROWS of sums in several blocks, times a packed block of
- * COLS columns. */
-static void
-block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
-    const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
-{
-	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64))) = { 0 };
-	real wide[TILE_ROWS * BLOCK_DEPTH];
-	struct place to[BLOCK_DEPTH];
-	int64_t tiles = parts(last - first, TILE_ROWS);
-
-	for (int64_t t = 0; t < tiles; t++) {
-		int64_t row = first + (last - first) * t / tiles;
-		int rows = (int)(first + (last - first) * (t + 1) / tiles - row);
-
-		widen_rows(wide, to, p->a + row * p->a_row, p->a_row, rows, at, depth);
-		for (int j = 0; j < cols; j += TILE_COLS) {
-			int n = (int)least(TILE_COLS, cols - j);
-
-			tile_product(rows, n > LANES ? 2 : 1, tile, wide, depth,
-			    panels + (int64_t)j * depth, LANES, to, depth);
-			tile_add(p, tile, sums + (row - first) * BLOCK_COLS + j, row, rows,
-			    column + j, n, k, depth);
-		}
-	}
-}
-
 #else
 
-/* Rows [first, last) of C times a packed block of COLS columns. */
 static void
-block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
-    const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
+tile_add(const struct product *p, real *tile, real *sums, int64_t row, int rows, const int64_t *column, int cols,
+    int64_t k, int depth)
 {
-	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64))) = { 0 };
-	int64_t tiles = parts(last - first, TILE_ROWS);
-
 	(void)sums;
-
-	for (int64_t t = 0; t < tiles; t++) {	/* tiles of nearly equal height */
-		int64_t row = first + (last - first) * t / tiles;
-		int rows = (int)(first + (last - first) * (t + 1) / tiles - row);
-
-		for (int j = 0; j < cols; j += TILE_COLS) {
-			int n = (int)least(TILE_COLS, cols - j);
-
-			tile_product(rows, n > LANES ? 2 : 1, tile, p->a + row * p->a_row, p->a_row,
-			    panels + (int64_t)j * depth, LANES, at, depth);
-			tile_store(p, tile, row, rows, column + j, n, k == 0,
-			    k + depth == p->depth);
-		}
-	}
+	tile_store(p, tile, row, rows, column, cols, k == 0, k + depth == p->depth);
 }
 
 #endif
+
+/* Rows [first, last) of C, at most BLOCK_ROWS of NARROW sums in several blocks, times a packed block of COLS columns,
+ * by tiles of nearly equal height. */
+static void
+block_product(const struct product *p, int64_t first, int64_t last, const real *panels, real *sums,
+    const int64_t *column, int cols, const struct place *at, int64_t k, int depth)
+{
+	real tile[TILE_ROWS * TILE_COLS] __attribute__((aligned(64))) = { 0 };
+	real copy[COPY_ROWS * BLOCK_DEPTH] __attribute__((aligned(64)));
+	struct place to[BLOCK_DEPTH];
+	bool copied = tile_is_copied(p, cols);
+	int64_t tiles = parts(last - first, TILE_ROWS), step = !copied ? p->a_row : p->a_row == 1 ? 1 : depth;
+
+	if (copied)
+		copy_table(p, to, at, depth);
+	for (int64_t t = 0; t < tiles; t++) {
+		int64_t row = first + (last - first) * t / tiles;
+		int rows = (int)(first + (last - first) * (t + 1) / tiles - row);
+		const real *a = copied ? copy : (const real *)(p->a + row * p->a_row);
+
+		if (copied)
+			copy_rows(p, copy, row, rows, at, depth);
+		for (int j = 0; j < cols; j += TILE_COLS) {
+			int n = (int)least(TILE_COLS, cols - j);
+
+			tile_product(rows, n > LANES ? 2 : 1, tile, a, step, panels + (int64_t)j * depth, LANES,
+			    copied ? to : at, depth);
+			tile_add(p, tile, sums + (row - first) * BLOCK_COLS + j, row, rows, column + j, n, k, depth);
+		}
+	}
+}
 
 /* Rows that are taken at a time: all, where nothing is kept of them between blocks. */
 static inline int64_t
