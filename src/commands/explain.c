@@ -219,11 +219,13 @@ static int
 explain_all(struct arena *a, void *context)
 {
 	const struct explain_run *run = context;
+	struct map blocks = { .n = 0 };
 	int i, rule, status = 0;
 
+	library_blocks(a, &blocks);
 	for (i = 0; i < run->nnames; i++) {
 		const struct op *op = public_operator(run->name[i]);
-		const struct block *b = library_block(a, run->name[i]);
+		const struct block *b = map_get(&blocks, run->name[i]);
 		const struct source *src = library_source(a, run->name[i]);
 
 		rule = rule_index(run->name[i]);

@@ -21,8 +21,6 @@ count(struct checker *c, const char *name)
 	return 1;
 }
 
-#define LIBRARY_NAMES	10000	/* a look through the files of std/, which are parsed for it, as so many names */
-
 /* A block of that name, or of what is called so elsewhere, comes with Stowage: a near name is not what was meant. */
 static bool
 suggest_library(struct expander *ex, struct diag *g, const char *name)
@@ -31,8 +29,9 @@ suggest_library(struct expander *ex, struct diag *g, const char *name)
 	const char *ours;
 
 	name_elsewhere(name, &ours);
-	if (!names_wanted(ex, LIBRARY_NAMES) || (!(b = library_block(ex->a, name)) &&
-	    !(ours && (b = library_block(ex->a, ours)))))
+	if (ex->library.n == 0)
+		library_blocks(ex->a, &ex->library);
+	if (!(b = map_get(&ex->library, name)) && !(ours && (b = map_get(&ex->library, ours))))
 		return false;
 	diag_help(ex->d, g, "'%s' is a block of a file that comes with Stowage: use \"%s\"", b->name.text,
 	    b->name.loc.src->path);

@@ -116,6 +116,7 @@ struct expander {
 	struct map loaded;	/* that spelling to struct unit */
 	struct map stand_ins;	/* a path to the struct source that stands for its file */
 	int sought;		/* names looked at for suggestions */
+	struct map library;	/* a name to the struct block of std/, once one was sought there */
 	struct module *m;	/* being expanded; NULL while the file is looked at */
 	struct scope *body;	/* its names */
 	struct build b;

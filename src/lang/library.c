@@ -53,17 +53,16 @@ library_file(struct arena *a, int i)
 	return src ? parse_file(a, &quiet, src) : NULL;
 }
 
-const struct block *
-library_block(struct arena *a, const char *name)
+void
+library_blocks(struct arena *a, struct map *blocks)
 {
 	const struct file *f;
 	int i, k;
 
 	for (i = 0; (f = library_file(a, i)); i++)
 		for (k = 0; k < f->blocks.n; k++)
-			if (strcmp(f->blocks.v[k]->name.text, name) == 0)
-				return f->blocks.v[k];
-	return NULL;
+			if (!map_get(blocks, f->blocks.v[k]->name.text))
+				map_put(a, blocks, f->blocks.v[k]->name.text, f->blocks.v[k]);
 }
 
 /* Compared as it is read: it may be anything, of any length. */

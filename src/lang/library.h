@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/embedded.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "syntax/ast.h"
 
@@ -27,8 +28,8 @@ const char	*library_path(int i);
 /* That file, parsed; NULL: there are no more. */
 const struct file	*library_file(struct arena *, int i);
 
-/* The block of that name, of any of the files; NULL: none. */
-const struct block	*library_block(struct arena *, const char *name);
+/* The blocks of all the files, by their names. The files are parsed for it: once a compilation is enough. */
+void		 library_blocks(struct arena *, struct map *);
 
 /* Is the file installed, the same as the program has it? Then its path is put into FILE. */
 bool		 library_installed(const char *path, char *file, size_t room);
