@@ -291,12 +291,19 @@ find_outputs(struct importer *im, const char **why)
 	struct val *v = map_get(&im->vals, im->model->outputs.n > 0 ? im->model->outputs.v[0].name : "");
 	int i;
 
+	if (v && v->t && v->t->batched && !v->def) {
+		*why = "its first output is one of its inputs: there is nothing to compute";
+		return false;
+	}
 	if (!v || !v->t || !v->def || !v->t->batched) {
 		*why = im->result->cut ? "its first output is not computed from its inputs, where it was cut" :
 		    "its first output is not computed from its inputs";
 		return false;
 	}
-	if (v->source.at > 0)
+	if (v->source.merged)
+		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "of the output '%s' axis %d has the batch and another axis "
+		    "as one in the model; here they are two, with the batch in front of all", im->model->outputs.v[0].name, v->source.at));
+	else if (v->source.at > 0)
 		vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "of the output '%s' the batch is axis %d in the model, "
 		    "and in front of the others here", im->model->outputs.v[0].name, v->source.at));
 	v = val_first(v);

@@ -190,6 +190,16 @@ struct val	*reshape_raised(struct importer *, struct val *, int rank);
 /* Makes an operation of COUNT operands, as NumPy broadcasts them. */
 bool	 broadcast_call(struct importer *, const struct model_node *, const char *ours, struct val **, int count);
 
+/* What constant numbers do along an axis of ours (along.c); NULL after cannot(). A matrix is [OUT, extent of the axis]. */
+double		*along_room(struct importer *, const struct val *, int axis, int64_t out);
+struct val	*along_matrix(struct importer *, struct val *, int axis, int64_t out, const double *matrix);
+/* COUNT indices from FIRST, each BY more than the one before it. */
+struct val	*along_run(struct importer *, struct val *, int axis, int64_t first, int64_t by, int64_t count);
+struct val	*along_pick(struct importer *, struct val *, int axis, int64_t count, const int64_t *index);
+struct val	*along_frame(struct importer *, struct val *, int axis, const int64_t *sides, double value, const char *mode);
+/* What the node makes, which has become that of others. */
+bool		 node_makes(struct importer *, const struct model_node *, struct val *);
+
 /* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);

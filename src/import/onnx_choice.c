@@ -174,17 +174,25 @@ where(struct importer *im, const struct model_node *n)
 	return call_end(&c, n->out[0]);
 }
 
+/* What is not a number differs from itself. Of a softmax it asks for nothing that a trained network makes. */
 static bool
 is_nan(struct importer *im, const struct model_node *n)
 {
 	struct val *x = node_in(im, n, 0), *v;
+	struct call c;
 
-	if (!x || !x->t || !x->def || strcmp(x->def->op->name, "softmax") != 0)
-		return cannot(im, "nothing here asks whether a number is one");
-	v = val_new(im, n->out[0]);
-	v->guards = val_first(x);
-	val_alias(im, n->out[0], v);
-	return true;
+	if (x && x->t && x->def && strcmp(x->def->op->name, "softmax") == 0) {
+		v = val_new(im, n->out[0]);
+		v->guards = val_first(x);
+		val_alias(im, n->out[0], v);
+		return true;
+	}
+	if (!(x = val_laid(im, x, -1)))
+		return false;
+	call_begin(&c, im, "not_equal");
+	call_like(&c, x);
+	call_in(&c, x);
+	return call_end(&c, n->out[0]);
 }
 
 static bool

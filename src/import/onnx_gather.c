@@ -1,5 +1,5 @@
 /* Elements by their indices: rows of tables, one place of an axis, and those of each sample out of all. */
-#include "import/importer.h"
+#include "import/arrays.h"
 
 #include <string.h>
 
@@ -114,13 +114,38 @@ gather_nd(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_gather_nd = { .name = "GatherND", .translate = gather_nd };
 
-/* One index of an axis, or rows of a trained table. */
+/* What constant indices pick, whose axes take the place of the one that they are of. */
+static bool
+picked(struct importer *im, const struct model_node *n, struct val *x, int axis, const struct numbers *at)
+{
+	int64_t *index = at->count <= LARGEST_EXTENT ? arena_array(im->arena, (size_t)at->count + 1, sizeof(*index)) : NULL, i, size;
+	int64_t dim[MODEL_RANK];
+	int k, rank = x->t->rank - 1 + at->rank;
+	struct layout to = x->source;
+
+	if (!index || rank > MODEL_RANK || at->count == 0)
+		return cannot(im, "its constant indices are none, too many, or of too many axes");
+	size = x->t->dim[axis];
+	for (i = 0; i < at->count; i++) {
+		index[i] = (int64_t)numbers_real(at, i);
+		index[i] += index[i] < 0 ? size : 0;
+	}
+	if (!(x = along_pick(im, x, axis, at->count, index)))
+		return false;
+	for (k = 0; k < rank; k++)
+		dim[k] = k < axis ? x->t->dim[k] : k < axis + at->rank ? at->dim[k - axis] : x->t->dim[k - at->rank + 1];
+	to.at += axis < to.at ? at->rank - 1 : 0;
+	return reshape_to(im, n, x, to, rank, dim);
+}
+
+/* Elements by constant indices, or rows of a trained table. */
 static bool
 gather(struct importer *im, const struct model_node *n)
 {
 	struct val *x = node_in(im, n, 0), *at = node_in(im, n, 1);
 	const struct integers *k = val_integers(im, at);
 	int64_t axis = attr_int(n, "axis", 0), ours64, stop;
+	const struct numbers *index;
 	int ours;
 	struct call c;
 
@@ -143,11 +168,13 @@ gather(struct importer *im, const struct model_node *n)
 		return gather_of_samples(im, n, x, at->stepped);
 	if (!(x = val_laid(im, x, -1)))
 		return false;
-	if (!k || k->n != 1)
-		return cannot(im, "its indices are neither one constant, nor an input's that stand for rows of a table; "
-		    "the closest is take");
 	if (!val_axis(im, x, axis, &ours))
 		return false;
+	index = numbers_of(im, at);
+	if (!k || k->n != 1)
+		return index && index->data && !numbers_are_real(index) ? picked(im, n, x, ours, index) :
+		    cannot(im, "its indices are neither constant, nor an input's that stand for rows of a table; the closest is "
+		    "take");
 	ours64 = ours;
 	stop = k->v[0] == -1 ? x->t->dim[ours] : k->v[0] + 1;
 	call_begin(&c, im, "slice");

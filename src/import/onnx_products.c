@@ -109,6 +109,23 @@ bias_after(struct importer *im, const struct model_node *n, int64_t units, const
 	    other->data->rank == 1 ? other->data : NULL;
 }
 
+/* By a trained vector: one number in the place of the last axis, which is dropped. */
+static bool
+by_vector(struct importer *im, const struct model_node *n, struct val *x, const struct numbers *v)
+{
+	struct numbers *row = ARENA_NEW(im->arena, struct numbers);
+	const char *kept = arena_join(im->arena, n->out[0], ".", "kept");
+
+	*row = *v;
+	row->rank = 2;
+	row->dim[1] = row->dim[0];
+	row->dim[0] = 1;
+	if (!dense(im, x, row, false, NULL, kept))
+		return false;
+	x = val_of(im, kept);
+	return reshape_to(im, n, x, x->source, x->t->rank - 1, x->t->dim);
+}
+
 static bool
 matmul(struct importer *im, const struct model_node *n)
 {
@@ -126,6 +143,8 @@ matmul(struct importer *im, const struct model_node *n)
 			node_done(im, sum);
 		return dense(im, a, w, !turned, bias, bias ? sum->out[0] : n->out[0]);
 	}
+	if (b && b->data && b->data->rank == 1)
+		return by_vector(im, n, a, b->data);
 	if (!(b = val_laid(im, b, -1)))
 		return false;
 	pair[0] = a;

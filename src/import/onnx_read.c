@@ -389,6 +389,26 @@ read_graph(struct reading *r, const Onnx__GraphProto *g)
 	return true;
 }
 
+/* Before opset 7 some operators meant something else: operands were not broadcast, or only as an attribute said; others had
+ * as attributes what are inputs now, or were told that they train. */
+static bool
+reads_as_since(struct reading *r)
+{
+	static const char *const changed[] = { "BatchNormalization", "Cast", "Concat", "Dropout", "GRU", "Gemm", "LSTM", "Loop", "PRelu",
+		"Pad", "RNN", "Reshape", "Split", "Tile", "Upsample", NULL };
+	int i, k;
+
+	for (i = 0; i < r->m->nodes.n; i++) {
+		const struct model_node *n = r->m->nodes.v[i];
+
+		for (k = 0; changed[k] && strcmp(changed[k], n->op) != 0; k++)
+			;
+		if (changed[k] || model_attr(n, "broadcast") || model_attr(n, "is_test"))
+			return refuse(r, "older than opset 7, where it meant something else, is the operator", n->op);
+	}
+	return true;
+}
+
 static bool
 read_model(struct reading *r, const Onnx__ModelProto *p)
 {
@@ -404,9 +424,9 @@ read_model(struct reading *r, const Onnx__ModelProto *p)
 		return refuse(r, "no nodes has the model", p->graph ? p->graph->name : "");
 	if (p->n_functions > 0)
 		return refuse(r, "functions of its own, which are not read, has the model", p->graph->name);
-	if (r->m->opset < 7)
-		return refuse(r, "opset 7 or newer is read; this is older:", p->graph->name);
-	return read_graph(r, p->graph);
+	if (r->m->opset < 1)
+		return refuse(r, "no version of the operators has the model", p->graph->name);
+	return read_graph(r, p->graph) && (r->m->opset >= 7 || reads_as_since(r));
 }
 
 struct model *

@@ -16,6 +16,8 @@ struct layer {
 	struct recurrence of;
 	int64_t in, units, ways;
 	const struct numbers *w, *r, *b;	/* B: NULL, none */
+	bool turned;		/* from the last step to the first */
+	bool batch_first;
 };
 
 static bool
@@ -32,13 +34,10 @@ is_zero(const struct val *v)
 static bool
 says_only_ours(struct importer *im, const struct model_node *n, const struct recurrence *of)
 {
-	const char *way = attr_text(n, "direction", "forward");
 	int k;
 
-	if (strcmp(way, "forward") != 0 && strcmp(way, "bidirectional") != 0)
-		return cannot(im, "it goes from the last step to the first; the closest is %s of a flip", of->ours);
-	if (model_attr(n, "activations") || model_attr(n, "clip") || attr_int(n, "input_forget", 0) || attr_int(n, "layout", 0))
-		return cannot(im, "activations, clip, input_forget and layout are not imported yet");
+	if (model_attr(n, "activations") || model_attr(n, "clip") || attr_int(n, "input_forget", 0))
+		return cannot(im, "activations, clip and input_forget are not imported yet");
 	if (strcmp(of->ours, "gru") == 0 && !attr_int(n, "linear_before_reset", 0))
 		return cannot(im, "it resets the state before its matrix (linear_before_reset=0); ours does after it");
 	if (node_in(im, n, 4) || node_in(im, n, 7))
@@ -111,14 +110,14 @@ static bool
 take_last(struct importer *im, const struct model_node *n, struct val *y, const struct layer *l)
 {
 	struct model_node of = *n;
-	struct layout to = { .at = 1 };
+	struct layout to = { .at = !l->batch_first };
 	struct val *half[2];
 	struct call c;
 	int i;
 
 	of.out = &n->out[1];
 	for (i = 0; i < l->ways; i++)
-		if (!(half[i] = part(im, y, i ? 0 : y->t->dim[0] - 1, i * l->units, l->units)))
+		if (!(half[i] = part(im, y, i || l->turned ? 0 : y->t->dim[0] - 1, i * l->units, l->units)))
 			return false;
 	if (l->ways == 1)
 		return reshape_to(im, &of, half[0], to, 2, (int64_t[]){ 1, l->units });
@@ -128,6 +127,19 @@ take_last(struct importer *im, const struct model_node *n, struct val *y, const 
 	call_int(&c, "axis", 0);
 	c.source = to;
 	return call_end(&c, n->out[1]);
+}
+
+/* The steps the other way round, where it goes from the last to the first. */
+static struct val *
+turned(struct importer *im, const struct layer *l, struct val *x)
+{
+	struct call c;
+
+	if (!l->turned || !x)
+		return x;
+	call_begin(&c, im, "flip");
+	call_like(&c, x);
+	return call_value(&c);
 }
 
 static bool
@@ -143,10 +155,12 @@ recurrent(struct importer *im, const struct model_node *n)
 
 	if (!x || !says_only_ours(im, n, &l.of))
 		return false;
-	if (x->t->rank != 2 || !x->t->batched || x->source.at != 1 || x->source.merged)
+	l.turned = strcmp(attr_text(n, "direction", "forward"), "reverse") == 0;
+	l.batch_first = attr_int(n, "layout", 0);
+	if (x->t->rank != 2 || !x->t->batched || x->source.at != !l.batch_first || x->source.merged)
 		return cannot(im, "its input is not [steps, batch, features], with the batch that the network has");
 	l.in = x->t->dim[1];
-	if (!take_weights(im, n, &l))
+	if (!take_weights(im, n, &l) || !(x = turned(im, &l, x)))
 		return false;
 	call_begin(&c, im, l.of.ours);
 	call_in(&c, x);
@@ -163,8 +177,10 @@ recurrent(struct importer *im, const struct model_node *n)
 			give_bias(&c, &l, i, 1);
 		}
 	}
-	if (!(y = call_value(&c)))
+	if (!(y = turned(im, &l, call_value(&c))))
 		return false;
+	if (l.batch_first)
+		to.at = 0;
 	if (n->nout > 1 && *n->out[1] && map_get(&im->users, n->out[1]) && !take_last(im, n, y, &l))
 		return false;
 	return !*n->out[0] || reshape_to(im, n, y, to, 3, (int64_t[]){ y->t->dim[0], l.ways, l.units });

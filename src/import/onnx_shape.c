@@ -260,6 +260,22 @@ joined(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_concat = { .name = "Concat", .translate = joined };
 
+/* Of an axis the indices from FROM down to, and not with, TO. */
+static struct val *
+backwards(struct importer *im, struct val *x, int axis, int64_t from, int64_t to, int64_t by)
+{
+	int64_t extent = x->t->dim[axis];
+
+	from = from < -extent ? -1 : from < 0 ? from + extent : from >= extent ? extent - 1 : from;
+	to = to < -extent ? -1 : to < 0 ? to + extent : to;
+	if (by == 0 || by < -extent || from <= to) {
+		if (by >= 0 || from <= to)
+			return cannot(im, "it takes nothing of an axis"), NULL;
+		by = -extent;
+	}
+	return along_run(im, x, axis, from, by, (from - to - by - 1) / -by);
+}
+
 static bool
 slice(struct importer *im, const struct model_node *n)
 {
@@ -276,11 +292,14 @@ slice(struct importer *im, const struct model_node *n)
 		return false;
 	for (i = 0; i < beg->n && i < end->n && k < MODEL_RANK; i++) {
 		by[k] = steps && i < steps->n ? steps->v[i] : 1;
-		if (by[k] < 1)
-			return cannot(im, "it goes backwards; the closest is flip");
-		strided |= by[k] != 1;
 		if (!val_axis(im, x, axes && i < axes->n ? axes->v[i] : i, &ours))
 			return false;
+		if (by[k] < 1) {
+			if (!(x = backwards(im, x, ours, beg->v[i], end->v[i], by[k])))
+				return false;
+			continue;
+		}
+		strided |= by[k] != 1;
 		axis[k] = ours;
 		from[k] = beg->v[i] < -x->t->dim[ours] ? 0 : beg->v[i];
 		to[k] = end->v[i] > x->t->dim[ours] ? x->t->dim[ours] : end->v[i];
@@ -397,44 +416,78 @@ dropout(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_dropout = { .name = "Dropout", .translate = dropout };
 
-/* Frames around height and width. */
+/* What a frame adds before and after each axis of ours; what it takes away is below 0. */
 static bool
-pad(struct importer *im, const struct model_node *n)
+frame_of(struct importer *im, const struct model_node *n, const struct val *x, int64_t (*sides)[2])
 {
-	struct val *x = val_tensor(im, node_in(im, n, 0), -1);
-	const struct integers *k = x ? known_integers(im, node_in(im, n, 1), "frame") : NULL;
-	const char *mode = attr_text(n, "mode", "constant");
-	int64_t sides[4];
-	double value = 0;
-	int i, rank;
-	struct call c;
+	const struct integers *k = known_integers(im, node_in(im, n, 1), "frame"), *axes = val_integers(im, node_in(im, n, 3));
+	int i, at, rank = val_rank(x), count = axes ? axes->n : rank;
 
 	if (!k)
 		return false;
-	rank = val_rank(x);
-	if (k->n != 2 * rank || x->t->rank < 2 || node_in(im, n, 3))
-		return cannot(im, "its frame is not said axis by axis; ours is one of height and width");
-	for (i = 0; i < 2 * rank; i++)
-		if (i % rank < rank - 2 && k->v[i] != 0)
-			return cannot(im, "it pads another axis than height and width");
-	sides[0] = k->v[rank - 2];
-	sides[1] = k->v[2 * rank - 2];
-	sides[2] = k->v[rank - 1];
-	sides[3] = k->v[2 * rank - 1];
-	for (i = 0; i < 4; i++)
-		if (sides[i] < 0)
-			return cannot(im, "it takes away what a negative frame says; the closest is crop");
-	if (node_in(im, n, 2) && !val_number(node_in(im, n, 2), &value))
-		return cannot(im, "what its frame holds is computed");
+	if (k->n != 2 * count || (node_in(im, n, 3) && !axes))
+		return cannot(im, "its frame is not said axis by axis");
+	for (i = 0; i < count; i++) {
+		int64_t axis = axes ? axes->v[i] : i;
+
+		if (k->v[i] == 0 && k->v[count + i] == 0)
+			continue;
+		if (!val_axis(im, x, axis, &at))
+			return false;
+		sides[at][0] = k->v[i];
+		sides[at][1] = k->v[count + i];
+	}
+	return true;
+}
+
+static struct val *
+framed(struct importer *im, struct val *x, int64_t (*sides)[2], double value, const char *mode)
+{
+	int i, last = x->t->rank - 1;
+	int64_t plane[4];
+	struct call c;
+
+	for (i = 0; i <= last && x; i++) {
+		int64_t from = sides[i][0] < 0 ? -sides[i][0] : 0, less = from - (sides[i][1] < 0 ? sides[i][1] : 0);
+
+		if (less >= x->t->dim[i])
+			return cannot(im, "it takes away all there is of an axis"), NULL;
+		x = along_run(im, x, i, from, 1, x->t->dim[i] - less);
+		sides[i][0] = sides[i][0] > 0 ? sides[i][0] : 0;
+		sides[i][1] = sides[i][1] > 0 ? sides[i][1] : 0;
+	}
+	for (i = 0; i <= last && x; i++)
+		if (i < last - 1 || last == 0)
+			x = along_frame(im, x, i, sides[i], value, mode);
+	if (!x || last == 0)
+		return x;
+	memcpy(plane, sides[last - 1], sizeof(plane));
+	if (!plane[0] && !plane[1] && !plane[2] && !plane[3])
+		return x;
 	call_begin(&c, im, "pad");
-	call_in(&c, x);
-	call_ints(&c, "sides", 4, sides);
+	call_like(&c, x);
+	call_ints(&c, "sides", 4, plane);
 	if (value != 0)
 		call_real(&c, "value", value);
 	if (strcmp(mode, "constant") != 0)
-		call_word(&c, "mode", strcmp(mode, "edge") == 0 ? "replicate" : strcmp(mode, "wrap") == 0 ?
-		    "circular" : "reflect");
-	return call_end(&c, n->out[0]);
+		call_word(&c, "mode", mode);
+	return call_value(&c);
+}
+
+static bool
+pad(struct importer *im, const struct model_node *n)
+{
+	struct val *x = val_laid(im, node_in(im, n, 0), -1);
+	const char *mode = attr_text(n, "mode", "constant");
+	int64_t sides[MODEL_RANK][2] = { { 0 } };
+	double value = 0;
+
+	if (!x || !frame_of(im, n, x, sides))
+		return false;
+	if (node_in(im, n, 2) && !val_number(node_in(im, n, 2), &value))
+		return cannot(im, "what its frame holds is computed");
+	return node_makes(im, n, framed(im, x, sides, value, strcmp(mode, "edge") == 0 ? "replicate" :
+	    strcmp(mode, "wrap") == 0 ? "circular" : mode));
 }
 
 const struct onnx_op onnx_op_pad = { .name = "Pad", .translate = pad };

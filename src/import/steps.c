@@ -351,6 +351,14 @@ call_value(struct call *c)
 	return finish(c, v) ? v : NULL;
 }
 
+bool
+node_makes(struct importer *im, const struct model_node *n, struct val *v)
+{
+	if (v)
+		val_alias(im, n->out[0], v);
+	return v != NULL;
+}
+
 /* One for all that read it in that shape. */
 static struct val *
 parameter(struct importer *im, const struct numbers *n, int rank, const int64_t *dim)

@@ -382,25 +382,48 @@ sum_losses(struct expander *ex)
 	}
 }
 
-/* Without a loss or a metric, what nothing reads is what the network is for. */
+/* Which of the tensors that nothing reads have a name in the network? By tensor id; false: none has. */
+static bool
+find_named(const struct scope *s, const struct network *net, const bool *read, bool *named)
+{
+	bool any = false;
+	int i;
+
+	for (i = 0; i < net->nstmts; i++) {
+		const struct stmt *st = &net->stmt[i];
+		const struct binding *b = st->kind == S_DEF ? scope_find(s, st->name->text) : NULL;
+
+		if (!b || b->value.kind != V_TENSOR || b->value.tensor->kind == T_POISON || read[b->value.tensor->id])
+			continue;
+		named[b->value.tensor->id] = any = true;
+	}
+	return any;
+}
+
+/* Without a loss or a metric, what nothing reads is what the network is for: of what has a name in it, since a layer may make
+ * more than is asked of it. */
 static void
-keep_outputs(struct expander *ex)
+keep_outputs(struct expander *ex, const struct scope *s, const struct network *net)
 {
 	struct graph *g = ex->m->forward;
-	bool *read = arena_array(ex->a, (size_t)ex->m->next_tensor + 1, sizeof(*read));
+	size_t count = (size_t)ex->m->next_tensor + 1;
+	bool *read = arena_array(ex->a, count, sizeof(*read)), *named = arena_array(ex->a, count, sizeof(*named));
+	bool any;
 	int i, j;
 
 	for (i = 0; i < g->nodes.n; i++)
 		for (j = 0; j < g->nodes.v[i]->nin; j++)
 			if (g->nodes.v[i]->in[j])
 				read[g->nodes.v[i]->in[j]->id] = true;
-	for (i = 0; i < g->nodes.n; i++) {
-		struct tensor *t = g->nodes.v[i]->out[0];
+	any = find_named(s, net, read, named);
+	for (i = 0; i < g->nodes.n; i++)
+		for (j = 0; j < g->nodes.v[i]->nout; j++) {
+			struct tensor *t = g->nodes.v[i]->out[j];
 
-		if (t->kind != T_POISON && !read[t->id])
-			vec_push(ex->a, &g->results, ((struct result){ .name = t->name,
-			    .tensor = t, .loc = t->loc }));
-	}
+			if (t && t->kind != T_POISON && (any ? named[t->id] : j == 0 && !read[t->id]))
+				vec_push(ex->a, &g->results, ((struct result){ .name = t->name,
+				    .tensor = t, .loc = t->loc }));
+		}
 }
 
 /* Only what is read is staged; the rest is a finding, unless its reader may be what is wrong. */
@@ -465,7 +488,7 @@ expand_network(struct expander *ex, struct network *net)
 	m->forward->batch = settings_micro_batch(&m->set);
 	sum_losses(ex);
 	if (!train && m->forward->results.n == 0)
-		keep_outputs(ex);
+		keep_outputs(ex, s, net);
 	stage(ex, &staged);
 	ex->incomplete = m->broken;
 	m->broken |= wrong_settings;

@@ -29,8 +29,8 @@ STOWAGE = os.environ["STOWAGE"]
 CC = [*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O0", "-fopenmp-simd", "-pthread", "-w", "-shared", "-fPIC", "-DLIBRARY"]
 
 # of these the inputs from that place on are weights, or numbers that say what is done
-SAMPLES = {"Conv": 1, "ConvTranspose": 1, "Gemm": 1, "BatchNormalization": 1, "InstanceNormalization": 1,
-           "LayerNormalization": 1, "GroupNormalization": 1, "RMSNormalization": 1, "PRelu": 1, "Dropout": 1, "Pad": 1,
+SAMPLES = {"Conv": 1, "ConvTranspose": 1, "BatchNormalization": 1, "InstanceNormalization": 1,
+           "LayerNormalization": 1, "GroupNormalization": 1, "RMSNormalization": 1, "Dropout": 1, "Pad": 1,
            "Reshape": 1, "Slice": 1, "Resize": 1, "Upsample": 1, "Expand": 1, "Tile": 1, "Squeeze": 1, "Unsqueeze": 1, "Split": 1,
            "Clip": 1, "LSTM": 1, "GRU": 1, "RNN": 1, "CumSum": 1, "TopK": 1, "OneHot": 1}
 
@@ -55,8 +55,30 @@ def cases():
 
 
 def is_sample(value, first, slot, op):
-    return isinstance(value, numpy.ndarray) and value.ndim > 0 and value.shape[0] == first.shape[0] and \
-        slot < SAMPLES.get(op, 9) and value.ndim == first.ndim
+    if op == "Gemm" and slot != 2 or slot >= SAMPLES.get(op, 9):
+        return False
+    return isinstance(value, numpy.ndarray) and 0 < value.ndim == first.ndim and value.shape[0] == first.shape[0]
+
+
+def recurrent_by_samples(model, inputs):
+    """The steps are the first axis of a recurrent operator's input: what has the samples first is turned, as exporters of
+    PyTorch do for batch_first."""
+    node, x = model.graph.node[0], model.graph.input[0]
+    if node.op_type not in ("LSTM", "GRU", "RNN") or any(a.name == "layout" and a.i for a in node.attribute):
+        return inputs
+    turned = onnx.helper.make_node("Transpose", [x.name], [x.name + "_turned"], perm=[1, 0, 2])
+    node.input[0] = x.name + "_turned"
+    model.graph.node.insert(0, turned)
+    dims = x.type.tensor_type.shape.dim
+    dims[0].dim_value, dims[1].dim_value = dims[1].dim_value, dims[0].dim_value
+    return [numpy.ascontiguousarray(inputs[0].transpose(1, 0, 2)), *inputs[1:]]
+
+
+def first_sample(op, inputs):
+    """Which input's first axis is the batch: of two that are broadcast the one with more."""
+    if op not in SAMPLES and len(inputs) == 2 and inputs[1].ndim == inputs[0].ndim and inputs[0].shape[0] == 1:
+        return 1 if inputs[1].shape[0] > 1 else 0
+    return 0
 
 
 def with_constants(model, inputs):
@@ -64,9 +86,11 @@ def with_constants(model, inputs):
     model = onnx.ModelProto.FromString(model.SerializeToString())
     graph, samples = model.graph, []
     op = graph.node[0].op_type
-    first = inputs[0]
+    inputs = recurrent_by_samples(model, inputs)
+    lead = first_sample(op, inputs)
+    first = inputs[lead]
     for slot, (value, data) in enumerate(zip(list(graph.input), inputs)):
-        if slot == 0 or is_sample(data, first, slot, op):
+        if slot == lead or is_sample(data, first, slot, op):
             samples.append((value.name, data))
         else:
             graph.initializer.append(numpy_helper.from_array(data, value.name))
@@ -78,7 +102,7 @@ def imported(path, folder):
     """Why there is no spec of it; None: there is."""
     done = subprocess.run([STOWAGE, "import", "--loss", "none", path, "-o", folder + "/net.nn", "-w", folder + "/w.safetensors"],
                           capture_output=True, text=True)
-    return done.stderr.strip() if done.returncode else None
+    return done.stderr.replace(path, "").strip() if done.returncode else None
 
 
 def build(folder, batch):
@@ -108,6 +132,16 @@ def computed(folder, samples, count):
     return out
 
 
+def by_samples(want, batch):
+    """What is wanted, sample by sample: the batch may be another axis in the model, or a part of one, as import says."""
+    for axis in range(want.ndim):
+        if want.shape[axis] % batch == 0:
+            rest = want.shape[axis] // batch
+            for at, parts in ((0, (batch, rest)), (1, (rest, batch))):
+                apart = want.reshape(*want.shape[:axis], *parts, *want.shape[axis + 1:])
+                yield numpy.moveaxis(apart, axis + at, 0).ravel()
+
+
 def compare(case):
     """What is wrong; None: nothing. A refusal is a pair."""
     inputs, outputs = case.data_sets[0]
@@ -122,9 +156,7 @@ def compare(case):
     want = numpy.asarray(outputs[0]).astype(numpy.float32)
     got = computed(folder, samples, want.size)
     near = 1e-2 if numpy.asarray(outputs[0]).dtype.itemsize < 4 else 1e-3	# of what has 16 bits
-    batch = samples[0][1].shape[0]	# the batch may be another axis in the model, as import says
-    good = any(numpy.allclose(got, numpy.moveaxis(want, axis, 0).ravel(), rtol=near, atol=1e-5, equal_nan=True)
-               for axis in range(want.ndim) if want.shape[axis] == batch)
+    good = any(numpy.allclose(got, w, rtol=near, atol=1e-5, equal_nan=True) for w in by_samples(want, samples[0][1].shape[0]))
     return None if good else ("wrong", f"{got[:6]} in place of {want.ravel()[:6]}")
 
 
@@ -151,6 +183,9 @@ for case in cases():
     if any(numpy.asarray(x).size == 0 for x in case.data_sets[0][0] + case.data_sets[0][1][:1] if not isinstance(x, list)):
         counts["nothing in it"] += 1	# a tensor of ours has elements
         continue
+    if any(numpy.asarray(x).dtype.kind in "OSUT" for x in case.data_sets[0][0] if not isinstance(x, list)):
+        counts["text"] += 1
+        continue
     if trains(case.model):
         counts["trains"] += 1
         continue
@@ -158,7 +193,7 @@ for case in cases():
         kind, why = compare(case) or ("right", "")
     except (subprocess.CalledProcessError, RuntimeError, OSError) as e:
         kind, why = "wrong", getattr(e, "stderr", None) or str(e)
-    if "there is nothing to infer" in why:	# a dropout alone
+    if "there is nothing to infer" in why or "there is nothing to compute" in why:	# a dropout alone; its input
         kind = "nothing computed"
     if kind == "refused" and NEVER.search(why):
         kind = "mixes samples"
@@ -168,5 +203,5 @@ for case in cases():
 print("#", dict(counts))
 if not patterns:
     wanted = counts["right"] + counts["wrong"] + counts["refused"]
-    result(counts["right"] >= 0.8 * wanted and wanted > 300, f"{counts['right']} of {wanted} tests give the recorded output")
+    result(counts["right"] >= 0.95 * wanted and wanted > 300, f"{counts['right']} of {wanted} tests give the recorded output")
 tap.done()

@@ -1,0 +1,174 @@
+/*
+ * What is done along one axis by numbers that are constant: elements picked by their indices, sums by weights, frames. An
+ * operator of ours says it where one does; what is left is slices that are joined, or a matrix that is frozen.
+ */
+#include "import/arrays.h"
+
+#include <string.h>
+
+#define MOST_RUNS	8	/* slices that are joined; a matrix says what is in more */
+
+/* The axis and the last one exchanged, which undoes itself. */
+static struct val *
+exchanged(struct importer *im, struct val *x, int axis, int with)
+{
+	int64_t axes[MODEL_RANK];
+	int i;
+	struct call c;
+
+	if (axis == with)
+		return x;
+	for (i = 0; i < x->t->rank; i++)
+		axes[i] = i == axis ? with : i == with ? axis : i;
+	call_begin(&c, im, "permute");
+	call_like(&c, x);
+	call_ints(&c, "axes", x->t->rank, axes);
+	return call_value(&c);
+}
+
+double *
+along_room(struct importer *im, const struct val *x, int axis, int64_t out)
+{
+	struct array a = { .real = true, .rank = 2, .dim = { out, x->t->dim[axis] } };
+
+	if (array_room(im, &a))
+		return a.r;
+	cannot(im, "the matrix of %lld numbers by %lld that says it is too large", (long long)out, (long long)x->t->dim[axis]);
+	return NULL;
+}
+
+struct val *
+along_matrix(struct importer *im, struct val *x, int axis, int64_t out, const double *matrix)
+{
+	struct numbers *n = ARENA_NEW(im->arena, struct numbers);
+	int last = x->t->rank - 1;
+	struct call c;
+
+	*n = (struct numbers){ .name = "", .type = ELEMENT_F64, .rank = 2, .dim = { out, x->t->dim[axis] },
+		.count = out * x->t->dim[axis], .data = (const unsigned char *)matrix, .computed = true };
+	if (!(x = exchanged(im, x, axis, last)))
+		return NULL;
+	call_begin(&c, im, "dense");
+	call_like(&c, x);
+	call_int(&c, "units", out);
+	call_int(&c, "bias", false);
+	call_frozen(&c, n, NULL);
+	x = call_value(&c);
+	return x ? exchanged(im, x, axis, last) : NULL;
+}
+
+struct val *
+along_run(struct importer *im, struct val *x, int axis, int64_t first, int64_t by, int64_t count)
+{
+	int64_t dim[MODEL_RANK], at = axis, last = first + by * (count - 1), stop = by < 0 ? last - 1 : last + 1;
+	struct call c;
+
+	if (first == 0 && by == 1 && count == x->t->dim[axis])
+		return x;
+	call_begin(&c, im, "slice");
+	call_like(&c, x);
+	call_ints(&c, "axis", 1, &at);
+	call_ints(&c, "start", 1, &first);
+	if (stop >= 0)
+		call_ints(&c, "stop", 1, &stop);
+	if (by != 1 && by != 0)
+		call_ints(&c, "step", 1, &by);
+	if (!(x = call_value(&c)) || by != 0)
+		return x;
+	memcpy(dim, x->t->dim, sizeof(dim[0]) * (size_t)x->t->rank);
+	dim[axis] = count;
+	call_begin(&c, im, "broadcast");
+	call_like(&c, x);
+	call_ints(&c, "shape", x->t->rank, dim);
+	return call_value(&c);
+}
+
+/* How many indices from the first of COUNT have one distance. */
+static int64_t
+run_length(const int64_t *index, int64_t count, int64_t *by)
+{
+	int64_t n = 1;
+
+	*by = count > 1 ? index[1] - index[0] : 1;
+	while (n < count && index[n] - index[n - 1] == *by)
+		n++;
+	if (n == 2 && *by != 1)		/* of two that are not beside each other nothing follows */
+		n = 1;
+	*by = n == 1 ? 1 : *by;
+	return n;
+}
+
+static struct val *
+picked_by_matrix(struct importer *im, struct val *x, int axis, int64_t count, const int64_t *index)
+{
+	double *m = along_room(im, x, axis, count);
+	int64_t i;
+
+	for (i = 0; m && i < count; i++)
+		m[i * x->t->dim[axis] + index[i]] = 1;
+	return m ? along_matrix(im, x, axis, count, m) : NULL;
+}
+
+struct val *
+along_pick(struct importer *im, struct val *x, int axis, int64_t count, const int64_t *index)
+{
+	struct val *part[MOST_RUNS];
+	int64_t i, n, by;
+	int runs = 0, k;
+	struct call c;
+
+	if (count < 1)
+		return cannot(im, "it picks nothing"), NULL;
+	for (i = 0; i < count; i++)
+		if (index[i] < 0 || index[i] >= x->t->dim[axis])
+			return cannot(im, "index %lld is none of its axis", (long long)index[i]), NULL;
+	for (i = 0; i < count; i += run_length(index + i, count - i, &by))
+		runs++;
+	if (runs > MOST_RUNS)
+		return picked_by_matrix(im, x, axis, count, index);
+	for (i = k = 0; i < count; i += n, k++) {
+		n = run_length(index + i, count - i, &by);
+		if (!(part[k] = along_run(im, x, axis, index[i], by, n)))
+			return NULL;
+	}
+	if (runs == 1)
+		return part[0];
+	call_begin(&c, im, "concat");
+	call_like(&c, part[0]);
+	for (k = 1; k < runs; k++)
+		call_in(&c, part[k]);
+	if (axis != 0)
+		call_int(&c, "axis", axis);
+	return call_value(&c);
+}
+
+/* Ours is around the last two axes. */
+struct val *
+along_frame(struct importer *im, struct val *x, int axis, const int64_t *sides, double value, const char *mode)
+{
+	int last = x->t->rank - 1;
+	int64_t frame[4] = { 0, 0, sides[0], sides[1] };
+	bool line = last == 0;
+	struct call c;
+
+	if (sides[0] == 0 && sides[1] == 0)
+		return x;
+	if (line && !(x = reshape_raised(im, x, 2)))
+		return NULL;
+	if (!line && !(x = exchanged(im, x, axis, last)))
+		return NULL;
+	call_begin(&c, im, "pad");
+	call_like(&c, x);
+	call_ints(&c, "sides", 4, frame);
+	if (value != 0)
+		call_real(&c, "value", value);
+	if (strcmp(mode, "constant") != 0)
+		call_word(&c, "mode", mode);
+	if (!(x = call_value(&c)))
+		return NULL;
+	if (!line)
+		return exchanged(im, x, axis, last);
+	call_begin(&c, im, "flatten");
+	call_like(&c, x);
+	return call_value(&c);
+}
