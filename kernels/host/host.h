@@ -85,7 +85,8 @@ enum {
 	RESULT_MEAN,		/* a mean: over the samples, or of what the next result says that it weighs */
 	RESULT_WEIGHT,		/* is no result of its own */
 	RESULT_TOTAL,		/* the sum of all losses */
-	RESULT_COUNTS		/* numbers that add up, of which the result is made in the end */
+	RESULT_COUNTS,		/* numbers that add up, of which the result is made in the end */
+	RESULT_KEPT		/* numbers of each sample, of which some are kept until then */
 };
 
 struct result {			/* a loss or a metric */
@@ -96,8 +97,11 @@ struct result {			/* a loss or a metric */
 	int kind;
 	bool loss;
 	int64_t at, numbers;	/* the first of its numbers among those of all results; how many it has */
-	double (*of)(const double *counts, int64_t numbers);	/* RESULT_COUNTS: the result; and what the log has */
+	double (*of)(const double *counts, int64_t numbers);	/* of these the result; and what the log has */
 	void (*log)(FILE *, const double *counts, int64_t numbers);	/* beside it, or NULL */
+	/* RESULT_KEPT: of a sample, which it may change; keeps at most so many */
+	int64_t (*keep)(double *to, double *sample, int64_t behind);
+	int64_t keeps;
 };
 
 struct buffer {			/* a range of the arena, and the instants at which it is in use */

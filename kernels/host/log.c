@@ -201,6 +201,12 @@ log_results(struct log *l, const char *prefix, const struct result *result, int 
 			fprintf(l->file, ",\"%s%s_by_class\":", prefix, result[k].name);
 			result[k].log(l->file, sum + result[k].at, result[k].numbers);
 		}
+#ifdef KEEPS
+		if (result[k].kind == RESULT_KEPT && !l->events) {
+			fprintf(l->file, ",\"%s%s_coco\":", prefix, result[k].name);
+			result[k].log(l->file, keepings[k].value, keepings[k].n);
+		}
+#endif
 	}
 }
 

@@ -45,6 +45,10 @@ result_value(const struct result *result, int n, int k, const double *sum, int64
 	const struct result *r = &result[k];
 	double total = 0;
 
+#ifdef KEEPS
+	if (r->kind == RESULT_KEPT)
+		return r->of(keepings[k].value, keepings[k].n);
+#endif
 	if (r->kind == RESULT_COUNTS)
 		return r->of(sum + r->at, r->numbers);
 	if (r->kind == RESULT_TOTAL) {

@@ -78,6 +78,12 @@ collect_results(int ticket, const struct result *result, int n, int64_t b, doubl
 		bool weighed = k + 1 < n && result[k + 1].kind == RESULT_WEIGHT;
 		double by = weighed ? landed_number(landed, &result[k + 1], 0) : (double)b;
 
+#ifdef KEEPS
+		if (result[k].kind == RESULT_KEPT) {
+			kept_add(result, k, landed, b);
+			continue;
+		}
+#endif
 		if (result[k].kind == RESULT_COUNTS || result[k].kind == RESULT_WEIGHT)
 			by = 1;
 		for (int64_t i = 0; i < result[k].numbers; i++)
@@ -100,6 +106,9 @@ validate(struct run *r)
 	step.seed = r->state.seed;
 	step.share = 1;
 	memset(r->valid, 0, sizeof(r->valid));
+#ifdef KEEPS
+	kept_begin();
+#endif
 	if (r->option.batch_limit && r->option.batch_limit < total / VALIDATE_BATCH)
 		total = r->option.batch_limit * VALIDATE_BATCH;
 	predictions_open_all(total);
@@ -135,7 +144,7 @@ validate_finite(const struct run *r)
 	for (int k = 0; k < VALIDATE_RESULTS; k++) {
 		double value = result_value(validate_results, VALIDATE_RESULTS, k, r->valid, r->validated);
 
-		if (validate_results[k].kind != RESULT_COUNTS && !isfinite(value))
+		if (validate_results[k].kind < RESULT_COUNTS && !isfinite(value))
 			fail("validation %s is %g after update %lld: the training has diverged; try a "
 			    "smaller learning rate, warm-up or clipping", validate_results[k].name, value,
 			    (long long)r->state.update);
@@ -149,6 +158,9 @@ validate_open(struct run *r)
 		return;
 	data_open(&r->validate, r->option.data, &validate_source, validate_inputs,
 	    VALIDATE_INPUTS, VALIDATE_BATCH, r->option.predicts > 0);
+#ifdef KEEPS
+	kept_open(validate_results, VALIDATE_RESULTS, r->validate.samples);
+#endif
 	if (r->validate.lacks)
 		fprintf(stderr, "%s: note: there are no targets: nothing is measured\n", PROGRAM);
 }

@@ -114,6 +114,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "EPILOGUES", YES, false },
 		{ "INFERS", yes(m->inference), false },
 		{ "COUNTED", yes(labels_counted_count(m, m->train) > 0), false },
+		{ "KEEPS", yes(emit_keeps(m)), false },
 		{ "TABLES", yes(emit_file_table_count(m) > 0), false },
 	};
 	struct macro *end = list + sizeof(known) / sizeof(known[0]);

@@ -12,7 +12,7 @@
 
 static const char *const host_files[] = {
 	"host/data.c", "host/tables.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c", "host/options.c",
-	"host/weights.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c", "host/watch.c",
+	"host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c", "host/watch.c",
 	"host/predict.c", "host/train.c", "host/main.c", "host/library.c",
 };
 

@@ -44,6 +44,8 @@ int	emit_result_list(struct arena *, const struct graph *, struct result **list)
 /* file_tables.c: tables of files, how many there are, and the readers that they need beside N */
 void	emit_file_tables(struct emitter *);
 int	emit_file_table_count(const struct module *);
+/* Does a metric keep what it says of each sample? */
+bool	emit_keeps(const struct module *);
 int	emit_table_readers(const struct module *, const struct reader **, int n);
 
 /* step.c: train_step, update_step, validate_step */

@@ -58,10 +58,35 @@ emit_buffer_number(const struct emitter *e, const struct tensor *t)
 	return b ? (int)(b - e->plan->buffers.v) : -1;
 }
 
+/* Of a metric that keeps what it says of each sample? */
+static bool
+is_kept(const struct tensor *t)
+{
+	return t->def && t->def->op->counts.keep;
+}
+
 static bool
 is_number(const struct tensor *t)
 {
-	return !t->batched && (t->rank == 0 || (t->def && t->def->op->kind == OP_METRIC));
+	return is_kept(t) || (!t->batched && (t->rank == 0 || (t->def && t->def->op->kind == OP_METRIC)));
+}
+
+bool
+emit_keeps(const struct module *m)
+{
+	int i;
+
+	for (i = 0; m->validate && i < m->validate->results.n; i++)
+		if (is_kept(m->validate->results.v[i].tensor))
+			return true;
+	return false;
+}
+
+/* Those of a result of a whole batch. */
+static int64_t
+numbers_of(const struct emitter *e, const struct tensor *t)
+{
+	return tensor_elements_per_sample(t) * (is_kept(t) ? e->plan->validate_batch : 1);
 }
 
 int
@@ -241,8 +266,9 @@ emit_layouts(struct emitter *e)
 
 /* Of all results of a step. */
 static int64_t
-most_numbers(const struct module *m)
+most_numbers(const struct emitter *e)
 {
+	const struct module *m = e->module;
 	const struct graph *const graph[] = { m->train, m->validate };
 	int64_t most = 1, sum;
 	struct result *list;
@@ -250,7 +276,7 @@ most_numbers(const struct module *m)
 
 	for (i = 0; i < 2; i++) {
 		for (k = graph[i] ? emit_result_list(m->arena, graph[i], &list) : 0, sum = 0; k > 0; k--)
-			sum += tensor_elements_per_sample(list[k - 1].tensor);
+			sum += numbers_of(e, list[k - 1].tensor);
 		most = sum > most ? sum : most;
 	}
 	return most;
@@ -302,7 +328,9 @@ emit_constants(struct emitter *e, const char *program)
 	text_printf(e->out, "#define MAX_RESULTS\t%d\n", results);
 	if (m->forward->inputs.n > LEAST_COLUMNS)
 		text_printf(e->out, "#define MAX_COLUMNS\t%d\n", m->forward->inputs.n);
-	text_printf(e->out, "#define RESULT_NUMBERS\t%lld\n", (long long)most_numbers(m));
+	text_printf(e->out, "#define RESULT_NUMBERS\t%lld\n", (long long)most_numbers(e));
+	if (emit_keeps(m))
+		text_puts(e->out, "#define KEEPS\t\t/* what some metric says of each sample */\n");
 	if (m->set.precision->macro) {
 		parts_own(e->parts, m->set.precision->macro);
 		text_printf(e->out, "#define %s\n", m->set.precision->macro);
@@ -338,24 +366,26 @@ emit_results(struct emitter *e, const char *name, const struct graph *g)
 		if (r[i].tensor == g->loss)
 			loss = i;
 	text_printf(e->out, "\n/* name, type, offset, buffer, kind, loss?, its first number, numbers, what is made of "
-	    "counts */\nenum { %s_RESULTS = %d, %s_LOSS = %d };\nstatic const struct result %s_results[] = {\n",
+	    "counts;\n * what is kept of a sample, and how much */\nenum { %s_RESULTS = %d, %s_LOSS = %d };\nstatic const struct result %s_results[] = {\n",
 	    which, n, which, loss, name);
 	for (i = 0; i < n; i++) {
 		const struct op *op = r[i].tensor->def ? r[i].tensor->def->op : NULL;
-		bool counts = op && op->counts.of && r[i].tensor->rank > 0;
+		bool counts = op && op->counts.of && r[i].tensor->rank > 0, kept = is_kept(r[i].tensor);
+		const struct node *def = r[i].tensor->def;
 
 		text_puts(e->out, "\t{");
 		emit_string(e->out, r[i].name);
-		text_printf(e->out, ", TYPE_%s, %lld, %d, RESULT_%s, %s, %lld, %lld, %s, %s},\n",
+		text_printf(e->out, ", TYPE_%s, %lld, %d, RESULT_%s, %s, %lld, %lld, %s, %s, %s, %lld},\n",
 		    r[i].tensor->dtype->macro, (long long)plan_offset(e->plan, r[i].tensor),
-		    emit_buffer_number(e, r[i].tensor), counts ? "COUNTS" : r[i].weighs ? "WEIGHT" :
+		    emit_buffer_number(e, r[i].tensor), kept ? "KEPT" : counts ? "COUNTS" : r[i].weighs ? "WEIGHT" :
 		    is_total(g, r, n, i) ? "TOTAL" : "MEAN", emit_truth(r[i].is_loss), (long long)at,
-		    (long long)tensor_elements_per_sample(r[i].tensor), counts ? op->counts.of : "NULL",
-		    counts && op->counts.log ? op->counts.log : "NULL");
-		at += tensor_elements_per_sample(r[i].tensor);
+		    (long long)numbers_of(e, r[i].tensor), counts ? op->counts.of : "NULL",
+		    counts && op->counts.log ? op->counts.log : "NULL", kept ? op->counts.keep : "NULL",
+		    kept ? (long long)op->counts.keeps(def) : 0ll);
+		at += numbers_of(e, r[i].tensor);
 	}
 	if (!n)
-		text_puts(e->out, "\t{NULL, 0, 0, 0, RESULT_MEAN, false, 0, 0, NULL, NULL}\n");
+		text_puts(e->out, "\t{NULL, 0, 0, 0, RESULT_MEAN, false, 0, 0, NULL, NULL, NULL, 0}\n");
 	text_puts(e->out, "};\n");
 }
 

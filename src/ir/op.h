@@ -272,11 +272,14 @@ struct op_rounds {
 };
 
 /*
- * METRIC whose out[0], f64[n], is no mean but counts that add up over all batches. All zero: it is a mean.
+ * METRIC whose out[0], f64[n], is no mean but counts that add up over all batches. Or what it says of each sample of a
+ * batch, f64[n] for each, is kept, as numbers of which the host makes the metric in the end. All zero: it is a mean.
  */
 struct op_counts {
 	const char *of;		/* the function of kernels/loss/metrics.cu that makes the metric of them; */
 	const char *log;	/* the one that writes what else the log has of it; NULL: nothing */
+	const char *keep;	/* the one that makes of a sample what is kept; NULL: counts add up */
+	int64_t (*keeps)(const struct node *);	/* how many numbers that is at most */
 };
 
 /* An operator: what it is, and its facets, each of which an operator may leave out. */
