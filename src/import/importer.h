@@ -85,6 +85,7 @@ struct importer {
 	struct map vals;	/* struct val * */
 	struct map users;	/* struct users *: nodes that read a name */
 	struct map parameters;	/* struct val *: constants that became parameters */
+	struct map joins;	/* struct val *: what joins values, by these */
 	struct map done;	/* nodes that a step made along with others, by their outputs */
 	VEC(struct val *) inputs, outputs;
 	int merged;		/* weights that stand once in the file, for several layers that each have their own */
@@ -148,7 +149,7 @@ struct val	*val_new(struct importer *, const char *name);
 void	 val_alias(struct importer *, const char *name, struct val *);	/* another name for it */
 /* Another name, under which the source has the batch elsewhere. */
 void	 val_view(struct importer *, const char *name, struct val *, struct layout);
-struct val	*val_first(struct val *);	/* what it is a view of */
+struct val	*val_first(const struct val *);	/* what it is a view of */
 /* Input K of the node; NULL: it is left out. */
 struct val	*node_in(struct importer *, const struct model_node *, int k);
 /* A tensor of ours, where it is one or is made one: a constant becomes a parameter of that RANK without the batch,
@@ -203,6 +204,14 @@ bool		 node_makes(struct importer *, const struct model_node *, struct val *);
 /* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);
+/* Attention, of which a reshape of the heads as one row ends the core, and a product the layer (recognise_attention.c). */
+bool	 recognise_attend(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
+bool	 recognise_attention(struct importer *, struct val *x, const struct numbers *w, bool transposed, const struct numbers *bias,
+	    const char *out);
+/* The step that makes it, if it is that operator's; NULL. */
+const struct step	*made_by(const struct val *, const char *op);
+const struct attr	*step_attr(const struct step *, const char *name);
+bool	 nearly(double, double);
 
 int64_t	 attr_int(const struct model_node *, const char *name, int64_t otherwise);
 double	 attr_real(const struct model_node *, const char *name, double otherwise);

@@ -19,9 +19,9 @@ val_view(struct importer *im, const char *name, struct val *v, struct layout sou
 }
 
 struct val *
-val_first(struct val *v)
+val_first(const struct val *v)
 {
-	return v->same_as ? v->same_as : v;
+	return v->same_as ? v->same_as : (struct val *)v;
 }
 
 const struct numbers *

@@ -131,7 +131,7 @@ is_guard(struct importer *im, const struct model_node *n)
 	const struct val *c = node_in(im, n, 0), *x = node_in(im, n, 2);
 	double r;
 
-	return c && x && x->t && c->guards == val_first((struct val *)x) && is_one_number(node_in(im, n, 1), &r) && r == 0;
+	return c && x && x->t && c->guards == val_first(x) && is_one_number(node_in(im, n, 1), &r) && r == 0;
 }
 
 static bool

@@ -49,7 +49,7 @@ reshape(struct importer *im, const struct model_node *n)
 	int rank;
 
 	return k && layout_reshape(im, x, k, attr_int(n, "allowzero", 0), &to, &rank, dim) &&
-	    reshape_to(im, n, x, to, rank, dim);
+	    (recognise_attend(im, n, x, to, rank, dim) || reshape_to(im, n, x, to, rank, dim));
 }
 
 static bool
@@ -222,12 +222,39 @@ transpose(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_transpose = { .name = "Transpose", .translate = transpose };
 
+#define MOST_JOINED	256	/* whose joins are looked for */
+
+/* The first of them that are joined already are that, and count as one: a network that reads all maps before each layer is a
+ * chain so, in which each copies what the one before it has. KEY is for what all make. */
+static struct val **
+join_known(struct importer *im, struct val **v, int *n, int axis, const char **key)
+{
+	struct text t;
+	int i, known = 0, count = *n;
+
+	text_init(&t, im->arena);
+	text_printf(&t, "%d", axis);
+	for (i = 0; i < count && count <= MOST_JOINED; i++) {
+		struct val *whole;
+
+		text_printf(&t, " %p", (const void *)v[i]);
+		if (i > 0 && i < count - 1 && (whole = map_get(&im->joins, t.s))) {
+			v[i] = whole;
+			known = i;
+		}
+	}
+	*key = count <= MOST_JOINED ? t.s : NULL;
+	*n -= known;
+	return v + known;
+}
+
 static bool
 joined(struct importer *im, const struct model_node *n)
 {
 	struct val **v = arena_array(im->arena, (size_t)n->nin + 1, sizeof(struct val *)), *x = NULL;
-	int i, axis;
+	int i, axis, count = n->nin;
 	int64_t at = attr_int(n, "axis", 0);
+	const char *key;
 	struct joint j;
 	struct call c;
 
@@ -246,16 +273,21 @@ joined(struct importer *im, const struct model_node *n)
 	}
 	if (!layout_join(im, v, n->nin, &j))
 		return false;
-	call_begin(&c, im, "concat");
-	for (i = 0; i < n->nin; i++) {
+	for (i = 0; i < n->nin; i++)
 		if (!(v[i] = layout_operand(im, v[i], &j)))
 			return false;
+	v = join_known(im, v, &count, axis, &key);
+	call_begin(&c, im, "concat");
+	for (i = 0; i < count; i++)
 		call_in(&c, v[i]);
-	}
 	c.source = j.source;
 	if (axis != 0)
 		call_int(&c, "axis", axis);
-	return call_end(&c, n->out[0]);
+	if (!call_end(&c, n->out[0]))
+		return false;
+	if (key && !map_get(&im->joins, key))
+		map_put(im->arena, &im->joins, key, val_of(im, n->out[0]));
+	return true;
 }
 
 const struct onnx_op onnx_op_concat = { .name = "Concat", .translate = joined };

@@ -18,40 +18,28 @@ struct product {		/* scale * leaf[0] * leaf[1] ... */
 	bool large;		/* there are more */
 };
 
-/* The step that makes it, if it is that operator's; NULL. */
-static const struct step *
+const struct step *
 made_by(const struct val *v, const char *op)
 {
-	const struct val *first = v->same_as ? v->same_as : v;
+	const struct val *first = val_first(v);
 
 	return first->def && strcmp(first->def->op->name, op) == 0 ? first->def : NULL;
 }
 
-static const struct val *
-first_of(const struct val *v)
+const struct attr *
+step_attr(const struct step *s, const char *name)
 {
-	return v->same_as ? v->same_as : v;
-}
-
-static const struct attr *
-attr_of(const struct step *s, const char *name)
-{
-	int i;
-
-	for (i = 0; i < op_nattrs(s->op); i++)
-		if (strcmp(s->op->attrs[i].name, name) == 0)
-			return &s->attr[i];
-	return NULL;
+	return op_preset(s->op, s->attr, name);
 }
 
 static double
 real_of(const struct step *s, const char *name)
 {
-	return attr_of(s, name)->r;
+	return step_attr(s, name)->r;
 }
 
-static bool
-near(double x, double y)
+bool
+nearly(double x, double y)
 {
 	return fabs(x - y) <= 1e-5 * fabs(y);
 }
@@ -61,7 +49,7 @@ factors(const struct val *v, struct product *p, int depth)
 {
 	const struct step *s;
 
-	v = first_of(v);
+	v = val_first(v);
 	if (depth < DEEPEST && (s = made_by(v, "mul")) && s->nin == 2) {
 		factors(s->in[0], p, depth + 1);
 		factors(s->in[1], p, depth + 1);
@@ -89,7 +77,7 @@ is_scaled(const struct val *v, double scale, const struct val *x)
 {
 	struct product p = product_of(v);
 
-	return p.n == 1 && !p.large && p.leaf[0] == x && near(p.scale, scale);
+	return p.n == 1 && !p.large && p.leaf[0] == x && nearly(p.scale, scale);
 }
 
 /* Is it 0.044715 x^3? */
@@ -100,10 +88,10 @@ is_cubed(const struct val *v, const struct val *x)
 	const struct step *s = p.n == 1 ? made_by(p.leaf[0], "pow") : NULL;
 	int i;
 
-	if (p.large || !near(p.scale, 0.044715))
+	if (p.large || !nearly(p.scale, 0.044715))
 		return false;
 	if (s)
-		return s->nin == 1 && real_of(s, "exponent") == 3 && first_of(s->in[0]) == x;
+		return s->nin == 1 && real_of(s, "exponent") == 3 && val_first(s->in[0]) == x;
 	for (i = 0; i < p.n; i++)
 		if (p.leaf[i] != x)
 			return false;
@@ -117,9 +105,9 @@ is_inside_of_tanh(const struct val *v, const struct val *x)
 	struct product p = product_of(v);
 	const struct step *s = p.n == 1 ? made_by(p.leaf[0], "add") : NULL;
 
-	if (!s || s->nin != 2 || !near(p.scale, sqrt(2 / M_PI)))
+	if (!s || s->nin != 2 || !nearly(p.scale, sqrt(2 / M_PI)))
 		return false;
-	return (first_of(s->in[0]) == x && is_cubed(s->in[1], x)) || (first_of(s->in[1]) == x && is_cubed(s->in[0], x));
+	return (val_first(s->in[0]) == x && is_cubed(s->in[1], x)) || (val_first(s->in[1]) == x && is_cubed(s->in[0], x));
 }
 
 /* Which activation of X is X times SCALE times GATE? NULL: none. */
@@ -129,12 +117,12 @@ gated(const struct val *x, const struct val *gate, double scale, bool *by_tanh)
 	const struct step *s, *one;
 
 	*by_tanh = false;
-	if (near(scale, 1) && (s = made_by(gate, "sigmoid")) && first_of(s->in[0]) == x)
+	if (nearly(scale, 1) && (s = made_by(gate, "sigmoid")) && val_first(s->in[0]) == x)
 		return "silu";
-	if (near(scale, 1) && (s = made_by(gate, "hardsigmoid")) && first_of(s->in[0]) == x)
+	if (nearly(scale, 1) && (s = made_by(gate, "hardsigmoid")) && val_first(s->in[0]) == x)
 		return "hardswish";
 	one = made_by(gate, "scale");	/* 1 + erf, or half of it */
-	if (!one || !near(real_of(one, "factor"), real_of(one, "offset")) || !near(scale * real_of(one, "factor"), 0.5))
+	if (!one || !nearly(real_of(one, "factor"), real_of(one, "offset")) || !nearly(scale * real_of(one, "factor"), 0.5))
 		return NULL;
 	if ((s = made_by(one->in[0], "erf")) && is_scaled(s->in[0], sqrt(0.5), x))
 		return "gelu";
@@ -185,12 +173,12 @@ static const struct val *
 mean_of(const struct val *v)
 {
 	const struct step *s = made_by(v, "mean");
-	const struct attr *axis = s ? attr_of(s, "axis") : NULL;
+	const struct attr *axis = s ? step_attr(s, "axis") : NULL;
 	int rank = s ? s->in[0]->t->rank : 0;
 
-	if (!s || axis->n != 1 || (axis->v[0] != rank - 1 && axis->v[0] != -1) || !attr_of(s, "keep")->i)
+	if (!s || axis->n != 1 || (axis->v[0] != rank - 1 && axis->v[0] != -1) || !step_attr(s, "keep")->i)
 		return NULL;
-	return first_of(s->in[0]);
+	return val_first(s->in[0]);
 }
 
 /* What the mean is taken from; NULL: it is no such difference. */
@@ -199,7 +187,7 @@ centred(const struct val *v)
 {
 	const struct step *s = made_by(v, "sub");
 
-	return s && s->nin == 2 && mean_of(s->in[1]) == first_of(s->in[0]) ? first_of(s->in[0]) : NULL;
+	return s && s->nin == 2 && mean_of(s->in[1]) == val_first(s->in[0]) ? val_first(s->in[0]) : NULL;
 }
 
 /* Is it sqrt(mean(d^2) + eps), where d is X less its mean? */

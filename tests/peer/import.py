@@ -169,6 +169,8 @@ MODELS = {
     "what is taken apart": ((OLDER,), taken_apart),
     "decoder of images": (BOTH, decoder),
 }
+# whose attention exporters take apart
+ATTEND = ("vit", "timm's vit", "distilbert", "bert with a mask", "gpt2", "transformers' vit", "encoder", "encoder, norms behind")
 
 
 # ---- the ways to a spec and back ----
@@ -269,6 +271,8 @@ def compare(name, exporter, model, given):
     if exporter == OLDER:
         left = re.findall(r"\b(?:erf|tanh|sigmoid|sqrt|pow|mean|div)\b(?!=)", spec)
         result(not left, f"{title} is put together again", f"{left}")
+    if name in ATTEND:
+        result("attend(" in spec and "softmax" not in spec, f"{title} attends")
     build(folder, spec, given)
     done = subprocess.run(["./net", "--quiet", "--weights", "w.safetensors", "--strict", "--predict", "out.npy"], cwd=folder,
                           capture_output=True, text=True)
