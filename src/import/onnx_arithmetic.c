@@ -86,6 +86,23 @@ enlarge(struct importer *im, struct val **x, int count)
 	return (x[large] = call_value(&c)) != NULL;
 }
 
+/* Where the order is of no account, what is repeated stands behind what it meets, as people write it. */
+static void
+larger_first(const char *ours, struct val **x)
+{
+	static const char *const commute[] = { "add", "mul", "maximum", "minimum" };
+	const struct tensor *t = x[0]->t, *u = x[1]->t;
+	struct val *first = x[0];
+	size_t i;
+
+	for (i = 0; i < sizeof(commute) / sizeof(*commute); i++)
+		if (strcmp(ours, commute[i]) == 0 && (t->batched != u->batched ? u->batched :
+		    tensor_elements_per_sample(t) < tensor_elements_per_sample(u))) {
+			x[0] = x[1];
+			x[1] = first;
+		}
+}
+
 bool
 broadcast_call(struct importer *im, const struct model_node *n, const char *ours, struct val **v, int count)
 {
@@ -101,6 +118,8 @@ broadcast_call(struct importer *im, const struct model_node *n, const char *ours
 			return false;
 	if (!enlarge(im, x, count))
 		return false;
+	if (count == 2)
+		larger_first(ours, x);
 	call_begin(&c, im, ours);
 	for (i = 0; i < count; i++)
 		call_in(&c, x[i]);

@@ -3,12 +3,24 @@
 
 #include <string.h>
 
+/* What a value was before it became others' axes: of several reshapes only the last matters. */
+static struct val *
+before_reshapes(struct val *x)
+{
+	struct val *v = val_first(x);
+
+	while (v->def && v->def->nin == 1 && (strcmp(v->def->op->name, "reshape") == 0 || strcmp(v->def->op->name, "flatten") == 0))
+		v = val_first(v->def->in[0]);
+	return v == val_first(x) ? x : v;
+}
+
 bool
 reshape_to(struct importer *im, const struct model_node *n, struct val *x, struct layout to, int rank,
     const int64_t *dim)
 {
 	struct call c;
 
+	x = before_reshapes(x);
 	if (rank == x->t->rank && memcmp(dim, x->t->dim, (size_t)rank * sizeof(*dim)) == 0) {
 		val_view(im, n->out[0], x, to);
 		return true;
@@ -183,8 +195,9 @@ transpose(struct importer *im, const struct model_node *n)
 	struct val *x = val_laid(im, node_in(im, n, 0), -1);
 	int64_t axes[MODEL_RANK];
 	const int64_t *v = NULL;
-	int i, count, ours = 0;
-	bool moves = false;
+	int i, count, ours = 0, last = -1;
+	int64_t dim[MODEL_RANK];
+	bool moves = false, turns = false;
 	struct layout to;
 	struct call c;
 
@@ -207,12 +220,19 @@ transpose(struct importer *im, const struct model_node *n)
 		}
 		axes[ours] = layout_axis(x, from);
 		moves |= axes[ours] != ours;
+		dim[ours] = x->t->dim[axes[ours]];
+		if (dim[ours] != 1) {		/* where one place stands in the order does not matter */
+			turns |= axes[ours] < last;
+			last = (int)axes[ours];
+		}
 		ours++;
 	}
 	if (!moves) {
 		val_view(im, n->out[0], x, to);
 		return true;
 	}
+	if (!turns)
+		return reshape_to(im, n, x, to, ours, dim);
 	call_begin(&c, im, "permute");
 	call_in(&c, x);
 	call_ints(&c, "axes", ours, axes);
