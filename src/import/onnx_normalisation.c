@@ -39,13 +39,43 @@ batchnorm(struct importer *im, const struct model_node *n)
 
 const struct onnx_op onnx_op_batchnorm = { .name = "BatchNormalization", .translate = batchnorm };
 
+/* Does X have one row alone, so that nothing but its last axis matters? */
+static bool
+is_row(const struct val *x, int axis)
+{
+	int i;
+
+	for (i = 0; i < axis; i++)
+		if (x->t->dim[i] != 1)
+			return false;
+	return axis > 0 && axis == x->t->rank - 1 && val_is_plain(x);
+}
+
+static bool
+normalised(struct importer *im, const struct model_node *n, struct val *x, int axes, const char *out)
+{
+	double eps = attr_real(n, "epsilon", 1e-5);
+	bool bias = node_in(im, n, 2) != NULL;
+	struct call c;
+
+	call_begin(&c, im, "layernorm");
+	call_like(&c, x);
+	if (axes != 1)
+		call_int(&c, "axes", axes);
+	if (!bias)
+		call_int(&c, "bias", false);
+	if (fabs(eps - 1e-5) > 1e-9)
+		call_real(&c, "eps", eps);
+	return give_weights(im, &c, n, 1, 1 + bias) && call_end(&c, out);
+}
+
+/* A row, as of what pooling leaves, is one without the axes in front of it, which a flatten behind it then need not drop. */
 static bool
 layernorm(struct importer *im, const struct model_node *n)
 {
 	struct val *x = val_laid(im, node_in(im, n, 0), -1);
-	double eps = attr_real(n, "epsilon", 1e-5);
-	bool bias = node_in(im, n, 2) != NULL;
-	struct call c;
+	struct model_node part = *n;
+	const char *name;
 	int axis;
 
 	if (!x || !val_axis(im, x, attr_int(n, "axis", -1), &axis))
@@ -54,15 +84,13 @@ layernorm(struct importer *im, const struct model_node *n)
 		return cannot(im, "its mean is read too");
 	if (axis < x->source.at)
 		return cannot(im, "it normalises across the batch");
-	call_begin(&c, im, "layernorm");
-	call_like(&c, x);
-	if (x->t->rank - axis != 1)
-		call_int(&c, "axes", x->t->rank - axis);
-	if (!bias)
-		call_int(&c, "bias", false);
-	if (fabs(eps - 1e-5) > 1e-9)
-		call_real(&c, "eps", eps);
-	return give_weights(im, &c, n, 1, 1 + bias) && call_end(&c, n->out[0]);
+	if (!is_row(x, axis))
+		return normalised(im, n, x, x->t->rank - axis, n->out[0]);
+	part.out = &name;
+	name = arena_join(im->arena, n->out[0], ".", "row");
+	if (!reshape_to(im, &part, x, (struct layout){ 0 }, 1, &x->t->dim[axis]) || !normalised(im, n, val_of(im, name), 1, name))
+		return false;
+	return reshape_to(im, n, val_of(im, name), x->source, x->t->rank, x->t->dim);
 }
 
 const struct onnx_op onnx_op_layernorm = { .name = "LayerNormalization", .translate = layernorm };
