@@ -163,9 +163,28 @@ two_operands(struct importer *im, const struct model_node *n, const char *ours)
 	return broadcast_call(im, n, ours, v, 2);
 }
 
+static int
+made_at(const struct val *v)
+{
+	const struct val *first = val_first(v);
+
+	return first->def ? first->def->number : -1;
+}
+
+/*
+ * A sum that a skip connection makes is said as what comes in, and what is added to it: x + f(x). Where a relu follows, as in
+ * ResNet, the order is the source's. Numbers are the same either way; that equal networks are said alike makes their forecasts
+ * so, too, in which the order of gradients matters.
+ */
 static bool
 add(struct importer *im, const struct model_node *n)
 {
+	struct val *v[2] = { node_in(im, n, 1), node_in(im, n, 0) };
+	const struct model_node *user = sole_user(im, n->out[0]);
+
+	if (v[0] && v[1] && v[0]->t && v[1]->t && made_at(v[0]) < made_at(v[1]) && v[0]->t->batched && v[1]->t->batched &&
+	    (!user || strcmp(user->op, "Relu") != 0))
+		return broadcast_call(im, n, "add", v, 2);
 	return two_operands(im, n, "add");
 }
 
