@@ -48,12 +48,23 @@ static struct dnn_device dnn_device;	/* opened by device_open() */
 static bool dnn_building;	/* the steps are rehearsed */
 static const struct step *step_on_host;	/* the numbers of the step that is launched */
 
-/* What emission chose (engines.c); ends with kind -1. */
+/* What emission chose (engines.c); ends with kind -1. Another architecture, and another cuDNN, has engines
+ * that are better or none of that number, though some would be accepted. */
 struct dnn_record {
 	struct dnn_conv conv;
 	struct dnn_choice choice;
 };
 extern const struct dnn_record dnn_record[];
+extern const struct dnn_records_for {
+	int arch;		/* as in struct dnn_device */
+	size_t version;
+} dnn_records_for;
+
+static bool
+dnn_records_hold(void)
+{
+	return dnn_records_for.arch == dnn_device.arch && dnn_records_for.version == cudnnGetVersion();
+}
 
 static bool
 dnn_same(const struct dnn_conv *a, const struct dnn_conv *b)
@@ -77,7 +88,7 @@ dnn_find(const struct dnn_conv *c)
 	e = &dnn_entry[dnn_entries++];
 	e->conv = *c;
 	for (const struct dnn_record *r = dnn_record; r->conv.kind >= 0 && !e->found; r++)
-		if (dnn_same(&r->conv, c) &&
+		if (dnn_records_hold() && dnn_same(&r->conv, c) &&
 		    dnn_take(&e->dnn, &dnn_device, c, &r->choice)) {
 			e->choice = r->choice;
 			e->found = e->recorded = true;
@@ -121,6 +132,9 @@ dnn_report(void)
 {
 	static const char *const kind[] = { "forward", "input", "weight" };
 
+	if (dnn_record[0].conv.kind >= 0 && !dnn_records_hold())
+		printf("\nengines were chosen for sm_%d and cuDNN %zu, not for these, and are chosen here\n",
+		    dnn_records_for.arch, dnn_records_for.version);
 	printf("\nconvolutions, as cuDNN %zu runs them\n%-8s %5s  %-20s %-20s %-6s %12s  %s\n",
 	    cudnnGetVersion(), "kind", "batch", "from", "to", "chosen", "workspace", "engine");
 	for (int i = 0; i < dnn_entries; i++) {
@@ -253,6 +267,10 @@ dnn_run(int kind, const elem *x, const elem *w, const elem *y, const elem *bias,
 }
 
 #else
+
+#ifndef WITHOUT_CUDNN		/* why: the Makefile says */
+#define WITHOUT_CUDNN	"USE_CUDNN was not defined"
+#endif
 
 static bool
 dnn_run(int, const elem *, const elem *, const elem *, const elem *, struct onto,

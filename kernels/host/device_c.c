@@ -2,7 +2,7 @@
  * device_c.c - the arena of a C program: one mapping, taken whole at start. The batch is read
  * straight into it.
  */
-#include "cores_c.c"
+#include "cores.c"
 #ifdef TEAM_THREADS
 #include "pace_c.c"
 
@@ -177,6 +177,13 @@ device_collect(int ticket)
 static void
 device_wait(void)
 {
+}
+
+/* What a step of another size needs is no more: nothing is loaded for it. */
+static void
+device_last(int which, int64_t b)
+{
+	(void)which, (void)b;
 }
 
 /* At most the threads for which workspaces were planned; without --threads no more than there are

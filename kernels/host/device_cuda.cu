@@ -10,9 +10,12 @@
  *
  * The driver loads a kernel's code, and libraries theirs, when it is first launched, which takes
  * memory of the device. So the steps are rehearsed once on an arena of zeros before anything is
- * put there: what cannot be launched or loaded is found out at start, and the first true step
- * allocates no more than the last.
+ * put there, and so is the smaller last batch of an epoch: what cannot be launched or loaded is found
+ * out at start, and the first true step allocates no more than the last. While the arena is taken,
+ * room for that code is held, so that a plan beside which it would not fit is refused.
  */
+#include "cores.c"
+
 /* start values and checkpoints pass through it */
 static unsigned char chunk[1 << 20] __attribute__((aligned(64)));
 
@@ -37,6 +40,9 @@ static const int64_t step_batch[STEPS_THERE] = {
 	0, 0, VALIDATE_BATCH
 #endif
 };
+
+/* the smaller batch that ends an epoch of it; 0: there is none */
+static int64_t last_batch[STEPS_THERE];
 
 #ifndef LIBRARY
 /* [1]: any but an update's first micro-batch; where steps leave updates out, one that makes none but what every step
@@ -174,6 +180,24 @@ device_rehearse(int which, bool later)
 #endif
 }
 
+/* The last batch is launched call by call, but with sizes of its own. */
+static void
+device_rehearse_last(int which)
+{
+	struct step step;
+
+	if (!last_batch[which])
+		return;
+	memset(&step, 0, sizeof(step));
+	step.update = 1;
+	step.share = 1;
+#ifdef LEAVES_OUT
+	due = updates_due(1);
+#endif
+	device_run(which, last_batch[which], &step);
+	device_wait();
+}
+
 static void
 device_rehearse_all(void)
 {
@@ -189,9 +213,11 @@ device_rehearse_all(void)
 #ifdef UPDATES
 	device_rehearse(STEP_UPDATE, false);
 #endif
+	device_rehearse_last(STEP_TRAIN);
 #endif
 #ifdef VALIDATES
 	device_rehearse(STEP_VALIDATE, false);
+	device_rehearse_last(STEP_VALIDATE);
 #endif
 }
 #endif
@@ -225,17 +251,71 @@ device_taken(void)
 	return (int64_t)(total - free_bytes);
 }
 
+struct process {		/* nvmlProcessInfo_t, as nvmlDeviceGetComputeRunningProcesses_v3() has it */
+	unsigned id;
+	unsigned long long bytes;
+	unsigned instances[2];
+};
+
+#define PROCESSES	256	/* on one device, at most */
+
+/* Bytes of it that this process holds; -1: not known. The runtime counts all programs' together; the
+ * driver's management library, which is there or is not, counts each one's. A container may hide by what
+ * number it counts this one. */
+static int64_t
+device_taken_by_process(void)
+{
+	static int (*find)(const char *, void **);
+	static int (*list)(void *, unsigned *, struct process *);
+	static struct process process[PROCESSES];
+	static bool looked;
+	unsigned n = PROCESSES;
+	int device;
+	char bus[32];
+	void *there;
+
+	if (!looked) {
+		void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+		int (*init)(void) = library ? (int (*)(void))dlsym(library, "nvmlInit_v2") : NULL;
+
+		looked = true;
+		if (init && init() == 0) {
+			find = (int (*)(const char *, void **))dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2");
+			list = (int (*)(void *, unsigned *, struct process *))dlsym(library,
+			    "nvmlDeviceGetComputeRunningProcesses_v3");
+		}
+	}
+	CUDA(cudaGetDevice(&device));
+	CUDA(cudaDeviceGetPCIBusId(bus, sizeof(bus), device));
+	if (!find || !list || find(bus, &there) != 0 || list(there, &n, process) != 0)
+		return -1;
+	for (unsigned i = 0; i < n; i++)
+		if (process[i].id == (unsigned)getpid() && process[i].bytes != ~0ull)
+			return (int64_t)process[i].bytes;
+	return -1;
+}
+
+/* Takes BYTES of the device, or ends. */
+static void *
+device_take(int64_t bytes, const char *what)
+{
+	size_t free_bytes, total;
+	void *p;
+
+	if (cudaMalloc(&p, (size_t)bytes) != cudaSuccess) {
+		CUDA(cudaMemGetInfo(&free_bytes, &total));
+		fail("the device refuses %lld bytes for %s; %lld of %lld are free", (long long)bytes, what,
+		    (long long)free_bytes, (long long)total);
+	}
+	return p;
+}
+
 static void
 device_open_arena(void)
 {
 	int64_t before = device_taken();
-	size_t free_bytes, total;
 
-	if (cudaMalloc((void **)&arena, ARENA_BYTES) != cudaSuccess) {
-		CUDA(cudaMemGetInfo(&free_bytes, &total));
-		fail("the device refuses an arena of %lld bytes; %lld of %lld are free",
-		    (long long)ARENA_BYTES, (long long)free_bytes, (long long)total);
-	}
+	arena = (unsigned char *)device_take(ARENA_BYTES, "the arena");
 	arena_taken = device_taken() - before;
 }
 
@@ -248,7 +328,6 @@ device_close_arena(void)
 }
 #endif
 
-#ifdef BY_CUDNN
 /* 80 for compute capability 8.0 */
 static int
 device_arch(void)
@@ -260,12 +339,30 @@ device_arch(void)
 	CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
 	return major * 10 + minor;
 }
-#endif
+
+/* A program has code for the cards that it was built for, and a form of it that the driver translates
+ * for newer ones. */
+static void
+device_needs_code(void)
+{
+	struct cudaFuncAttributes of;
+	cudaError_t error = cudaFuncGetAttributes(&of, (const void *)begin_kernel);
+
+	if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
+	    error == cudaErrorUnsupportedPtxVersion)
+		fail("it was built for other cards than this one, of compute capability %d.%d: "
+		    "`make -B ARCH=%d` builds it for this one", device_arch() / 10, device_arch() % 10,
+		    device_arch());
+	CUDA(error);
+}
 
 static void
 device_open(void)
 {
+	void *code;
+
 	CUDA(cudaFree(0));	/* makes the context, which is not the arena's to answer for */
+	device_needs_code();
 	others_taken = device_taken();
 	CUDA(cudaStreamCreate(&stream));
 #ifdef USE_CUBLASLT
@@ -279,7 +376,9 @@ device_open(void)
 #endif
 	feed_open();
 	device_open_landings();
+	code = device_take(CODE_BYTES, "the code of kernels and libraries");
 	device_open_arena();
+	CUDA(cudaFree(code));
 	device_clear(0);
 #ifndef LIBRARY
 	device_rehearse_all();
@@ -353,9 +452,20 @@ device_wait(void)
 	CUDA(cudaStreamSynchronize(stream));
 }
 
+/* Epochs of the step end with a batch of B samples: 0 if with a whole one. */
+[[maybe_unused]] static void
+device_last(int which, int64_t b)
+{
+	last_batch[which] = b;
+}
+
+/* Those of the host read and convert batches. */
 static void
 device_threads(int asked)
 {
 	if (asked)
 		fail("--threads: the work is done by the GPU");
+#ifdef _OPENMP
+	omp_set_num_threads(cores_allowed());
+#endif
 }

@@ -23,6 +23,7 @@ prepare(struct run *r)
 			fail("%s names no data to train on", SPEC);
 		data_open(&r->train, o->data, &train_source, train_inputs, TRAIN_INPUTS,
 		    TRAIN_BATCH, false);
+		device_last(STEP_TRAIN, train_samples(r) % UPDATE_BATCH % TRAIN_BATCH);
 	}
 #endif
 #ifdef VALIDATES
@@ -30,6 +31,7 @@ prepare(struct run *r)
 	validate_open(r);
 	if ((o->eval || o->predicts) && !r->validate.samples)
 		fail("%s names no data to validate on", SPEC);
+	device_last(STEP_VALIDATE, validate_samples(r) % VALIDATE_BATCH);
 #else
 	if (o->eval || o->predicts)
 		fail("%s names no data to validate on", SPEC);

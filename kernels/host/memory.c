@@ -54,12 +54,14 @@ process_mapped(void)
 	return pages < 0 ? 0 : pages * (int64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Bytes in use now, where the arena is. */
+/* Bytes in use now, where the arena is: by this process alone, if that can be told. */
 static int64_t
 memory_taken(void)
 {
 #ifdef __CUDACC__
-	return device_taken();
+	int64_t own = device_taken_by_process();
+
+	return own < 0 ? device_taken() : own;
 #else
 	return process_mapped();
 #endif
@@ -106,12 +108,18 @@ static void
 memory_check(void)
 {
 	int64_t available = memory_free();
-	char need[32], have[32];
+	char need[32], have[32], code[48] = "";
+#ifdef __CUDACC__
+	int64_t beside = CODE_BYTES;
 
-	if (available >= 0 && ARENA_BYTES > available)
-		fail("the plan needs %lld bytes (%s), and only %lld (%s) are free; a smaller batch, "
+	snprintf(code, sizeof(code), ", and code about %s more", bytes_text(need, sizeof(need), beside));
+#else
+	int64_t beside = 0;
+#endif
+	if (available >= 0 && ARENA_BYTES + beside > available)
+		fail("the plan needs %lld bytes (%s)%s, and only %lld (%s) are free; a smaller batch, "
 		    "or `accumulate`, makes the plan smaller", (long long)ARENA_BYTES,
-		    bytes_text(need, sizeof(need), ARENA_BYTES), (long long)available,
+		    bytes_text(need, sizeof(need), ARENA_BYTES), code, (long long)available,
 		    bytes_text(have, sizeof(have), available));
 }
 
@@ -126,6 +134,9 @@ memory_announce(void)
 	if (available >= 0)
 		printf("; %s free", bytes_text(free_text, sizeof(free_text), available));
 	putchar('\n');
+#ifdef WITHOUT_CUDNN
+	printf("note: built without cuDNN (" WITHOUT_CUDNN "): convolutions run by kernels of the program's own\n");
+#endif
 }
 
 #ifdef __CUDACC__
@@ -164,6 +175,10 @@ memory_report(int64_t growth)
 	memory_beside();
 #endif
 	printf("         %lld bytes more between the first step and the last", (long long)growth);
+#ifdef __CUDACC__
+	if (device_taken_by_process() < 0)
+		printf(" on the whole device, other programs' with them");
+#endif
 	if (peak >= 0)
 		printf("; process peak %s resident", bytes_text(peak_text, sizeof(peak_text), peak));
 	putchar('\n');

@@ -1,5 +1,9 @@
 #include "common.h"
 #include <cuda_runtime.h>
+#include <dlfcn.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #pragma nv_diag_suppress 177	/* some functions are a program's alone, some a library's */
 

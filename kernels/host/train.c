@@ -92,12 +92,21 @@ collect_results(int ticket, const struct result *result, int n, int64_t b, doubl
 }
 
 #ifdef VALIDATES
+/* Of those, as many as are asked for. */
+static int64_t
+validate_samples(const struct run *r)
+{
+	int64_t total = r->validate.samples, limit = r->option.batch_limit;
+
+	return limit && limit < total / VALIDATE_BATCH ? limit * VALIDATE_BATCH : total;
+}
+
 /* One pass over the validation data; results go to r->valid, and what is to be predicted to its files. False: it was
  * interrupted, and there are no results. */
 static bool
 validate(struct run *r)
 {
-	int64_t total = r->validate.samples;
+	int64_t total = validate_samples(r);
 	struct flight last = { 0 };
 	struct step step;
 
@@ -109,8 +118,6 @@ validate(struct run *r)
 #ifdef KEEPS
 	kept_begin();
 #endif
-	if (r->option.batch_limit && r->option.batch_limit < total / VALIDATE_BATCH)
-		total = r->option.batch_limit * VALIDATE_BATCH;
 	predictions_open_all(total);
 	for (int64_t at = 0; at < total && !interrupted; at += VALIDATE_BATCH) {
 		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
@@ -428,6 +435,15 @@ train(struct run *r)
 	memory_report(growth);
 }
 
+/* In an epoch. */
+static int64_t
+train_samples(const struct run *r)
+{
+	int64_t updates = (r->train.samples + UPDATE_BATCH - 1) / UPDATE_BATCH, limit = r->option.batch_limit;
+
+	return limit && limit < updates ? limit * UPDATE_BATCH : r->train.samples;
+}
+
 /* How long it trains, from the spec and the options. */
 static void
 train_plan(struct run *r)
@@ -435,12 +451,8 @@ train_plan(struct run *r)
 	const struct options *o = &r->option;
 	double epochs = o->epochs >= 0 ? o->epochs : EPOCHS;
 
-	r->epoch_samples = r->train.samples;
+	r->epoch_samples = train_samples(r);
 	r->epoch_updates = (r->epoch_samples + UPDATE_BATCH - 1) / UPDATE_BATCH;
-	if (o->batch_limit && o->batch_limit < r->epoch_updates) {
-		r->epoch_updates = o->batch_limit;
-		r->epoch_samples = o->batch_limit * UPDATE_BATCH;
-	}
 	if (epochs * (double)r->epoch_updates > (double)COUNT_LIMIT)
 		fail("%.0f epochs of %lld updates are more than %lld updates: --epochs must be smaller",
 		    epochs, (long long)r->epoch_updates, (long long)COUNT_LIMIT);

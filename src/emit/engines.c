@@ -223,8 +223,10 @@ emit_engines(struct emitter *e)
 	if (!e->target->libraries || !e->convolutions.n)
 		return;
 	text_puts(e->out, "\n#ifdef USE_CUDNN\n"
-	    "/* The engines chosen when this was written; where one is refused, cuDNN is asked. */\n"
+	    "/* The engines chosen when this was written; where one is refused, and on other cards, cuDNN is asked. */\n"
 	    "extern const struct dnn_record dnn_record[] = {\n");
 	put_choices(e);
-	text_puts(e->out, "\t{ { -1 } }\n};\n#endif\n");
+	text_printf(e->out, "\t{ { -1 } }\n};\n"
+	    "extern const struct dnn_records_for dnn_records_for = { %d, %d };\n#endif\n",
+	    e->module->set.device.arch, e->engines.version);
 }

@@ -284,6 +284,21 @@ most_numbers(const struct emitter *e)
 
 #define LEAST_COLUMNS	8	/* as kernels/host/host.h has it */
 
+/* What is loaded beside the arena, after it: an estimate. */
+static void
+put_code_bytes(struct emitter *e)
+{
+	const struct reserve *r;
+	int64_t bytes = 0;
+
+	for (r = e->target->reserve; r && r->what; r++)
+		if (r->loaded)
+			bytes += reserve_bytes(r, &e->module->set.device, e->module->set.device.memory);
+	if (bytes)
+		text_printf(e->out, "#define CODE_BYTES\t%lldll\t/* about what is loaded beside it */\n",
+		    (long long)bytes);
+}
+
 void
 emit_constants(struct emitter *e, const char *program)
 {
@@ -307,6 +322,7 @@ emit_constants(struct emitter *e, const char *program)
 	put_string_constant(e, "SPEC_FOLDER", folder_of(m->arena, spec));
 	parts_own(e->parts, NULL);
 	text_printf(e->out, "#define ARENA_BYTES\t%lldll\n", (long long)p->arena_bytes);
+	put_code_bytes(e);
 	text_printf(e->out, "#define LOWER_BOUND\t%lldll\n", (long long)p->lower_bound_bytes);
 	text_printf(e->out, "#define TRAIN_BATCH\t%lld\t/* samples a micro-batch: the largest b of "
 	    "train_step */\n", (long long)p->batch);

@@ -4,6 +4,32 @@
  */
 #include "target/target.h"
 
+/* A package of pip has the library under its full name alone; that of the toolkit, of the system and of
+ * conda have a link. The compiler knows the first two folders by itself. */
+static void
+put_cudnn(struct text *t)
+{
+	text_puts(t,
+	    "# cuDNN: in the system's folders, beside the toolkit, or a package of conda or of pip\n"
+	    "dnn_in   = $(if $(wildcard $(1)/include/cudnn_graph.h),$(1))\n"
+	    "CUDNN   := $(or $(call dnn_in,/usr),$(call dnn_in,$(dir $(NVCC))..),$(call dnn_in,$(CONDA_PREFIX)),\\\n"
+	    "           $(call dnn_in,$(shell python3 -c 'import nvidia.cudnn as c; print(c.__path__[0])' 2>/dev/null)))\n"
+	    "CUDNN   := $(strip $(CUDNN))\n"
+	    "DNN_LIB  = $(notdir $(firstword $(wildcard $(CUDNN)/lib/libcudnn.so $(CUDNN)/lib/libcudnn.so.9)))\n"
+	    "LACKS    = $(if $(filter command,$(origin CUDNN)),make CUDNN= was asked for,no cudnn_graph.h was found)\n"
+	    "ifeq ($(CUDNN),)\n"
+	    "FLAGS += -DWITHOUT_CUDNN='\"$(LACKS)\"'\n"
+	    "else\n"
+	    "FLAGS += -DUSE_CUDNN\n"
+	    "ifneq ($(filter 1 /usr $(dir $(NVCC))..,$(CUDNN)),)\n"
+	    "LIBS  += -lcudnn\n"
+	    "else\n"
+	    "FLAGS += -I$(CUDNN)/include\n"
+	    "LIBS  += -L$(CUDNN)/lib -Xlinker -l:$(DNN_LIB) -Xlinker -rpath=$(CUDNN)/lib\n"
+	    "endif\n"
+	    "endif\n");
+}
+
 static void
 makefile(struct text *t, const struct recipe *r)
 {
@@ -12,7 +38,7 @@ makefile(struct text *t, const struct recipe *r)
 	    "#   make                the program\n"
 	    "#   make ARCH=86        for cards of compute capability 8.6 alone\n"
 	    "#   make CUBLASLT=      matrix products without cuBLASLt\n"
-	    "#   make CUDNN=         convolutions without cuDNN\n"
+	    "#   make CUDNN=         convolutions without cuDNN; CUDNN=DIR says where it is\n"
 	    "#   make CHECK=1        %s-check: a buffer is NaN outside its lifetime\n"
 	    "#   make lib            lib%s.so, to be driven step by step\n"
 	    "#\n"
@@ -27,43 +53,37 @@ makefile(struct text *t, const struct recipe *r)
 		    "           $(NVCC) --list-gpu-code))),75)\n");
 	text_printf(t,
 	    "CUBLASLT = 1\n"
-	    "%s"
 	    "CFLAGS   = -O3\n"
 	    "# the host's threads read and convert the next batch\n"
 	    "THREADS  = -Xcompiler -fopenmp\n"
 	    "FLAGS    = -std=c++17 $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \\\n"
 	    "           -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))\n"
 	    "LIBS     =\n"
-	    "PROGRAM  = %s\n\n", r->convolves ? "# cuDNN, where it is beside the CUDA toolkit or in "
-	    "the system's folders\n"
-	    "CUDNN   := $(if $(wildcard $(addsuffix /cudnn_graph.h,/usr/include \\\n"
-	    "           $(dir $(NVCC))../include)),1)\n" : "", r->program);
+	    "PROGRAM  = %s\n\n", r->program);
 	text_puts(t,
 	    "ifneq ($(CUBLASLT),)\n"
 	    "FLAGS += -DUSE_CUBLASLT\n"
 	    "LIBS  += -lcublasLt\n"
 	    "endif\n");
 	if (r->convolves)
-		text_puts(t,
-		    "ifneq ($(CUDNN),)\n"
-		    "FLAGS += -DUSE_CUDNN\n"
-		    "LIBS  += -lcudnn\n"
-		    "endif\n");
+		put_cudnn(t);
 	text_puts(t,
 	    "ifdef CHECK\n"
 	    "FLAGS += -DCHECK -lineinfo\n"
 	    "SUFFIX = -check\n"
 	    "endif\n\n");
-	text_puts(t,
+	text_printf(t,
 	    "$(PROGRAM)$(SUFFIX): $(PROGRAM).cu\n"
-	    "\t$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n\n"
+	    "\t$(NVCC) $(CFLAGS) $(THREADS) $(FLAGS) $(CPPFLAGS) -o $@ $< $(LIBS)\n"
+	    "%s\n"
 	    "lib: lib$(PROGRAM).so\n"
 	    "lib$(PROGRAM).so: $(PROGRAM).cu\n"
 	    "\t$(NVCC) $(CFLAGS) $(FLAGS) $(CPPFLAGS) -DLIBRARY -DTRACE \\\n"
 	    "\t    -shared -Xcompiler -fPIC -o $@ $< $(LIBS)\n\n"
 	    "clean:\n"
 	    "\trm -f $(PROGRAM) $(PROGRAM)-check lib$(PROGRAM).so\n\n"
-	    ".PHONY: lib clean\n");
+	    ".PHONY: lib clean\n", r->convolves ? "\t$(if $(CUDNN),,@echo 'note: $@ is without cuDNN "
+	    "($(LACKS)): convolutions run by kernels of its own')\n" : "");
 }
 
 /*
@@ -72,7 +92,8 @@ makefile(struct text *t, const struct recipe *r)
  * 4090's 24,564, those of 2020 kept 245 and 300. The table of cards is without it; where a spec says
  * the memory, it is taken for nvidia-smi's, and the rule of target/gpu.c counts. A context takes about
  * 300 MiB since CUDA 11.7, which loads a kernel's code when it first runs (over 1 GB before that, by
- * users' reports); then there is that code, and cuBLASLt's. The workspaces of matrix products are in
+ * users' reports); then there is that code, and what the libraries load of theirs when they first run
+ * something: no card was at hand to measure it, and 192 MiB is meant to be enough. Workspaces are in
  * the arena.
  *
  * A context grows with the card, since it keeps a stack for each thread that may be on it at once:
@@ -85,7 +106,7 @@ static const struct reserve reserve[] = {
 	  .reported = true },
 	{ .what = "CUDA context", .bytes = INT64_C(304) << 20, .a_thread = 1987,
 	  .beside = INT64_C(8) << 20 },
-	{ .what = "code of kernels and cuBLASLt", .bytes = INT64_C(64) << 20 },
+	{ .what = "code of kernels, cuBLASLt and cuDNN", .bytes = INT64_C(192) << 20, .loaded = true },
 	{ .what = NULL }
 };
 
@@ -105,7 +126,7 @@ const struct target target_cuda = {
 	.oldest_arch = 75,
 	.needs = "the CUDA toolkit, and cuDNN if that is there",
 	.defines = "__CUDACC__ __cplusplus",
-	.options = "USE_CUBLASLT USE_CUDNN",
+	.options = "USE_CUBLASLT USE_CUDNN WITHOUT_CUDNN",
 	.prologue = "host/prologue_cuda.h",
 	.steps = "host/branches_cuda.cu",
 	.feed = "host/feed_cuda.cu",

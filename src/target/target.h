@@ -22,6 +22,7 @@ struct reserve {
 	const char *what;
 	int64_t bytes;
 	int part;		/* not 0: and this part of the device's memory, 1 / part */
+	bool loaded;		/* when steps first run, after the arena was taken */
 	bool reported;		/* already missing from what the table of cards says */
 	/* not 0: what it takes of a card that is known, for each thread that may be on it at once, and
 	 * beside that */

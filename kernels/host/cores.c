@@ -1,5 +1,5 @@
 /*
- * cores_c.c - how many processors the program may use: those that the process is bound to, the time
+ * cores.c - how many processors the program may use: those that the process is bound to, the time
  * that its control groups leave it, and OMP_NUM_THREADS, which job schedulers set.
  */
 #include <limits.h>
