@@ -6,7 +6,8 @@
     DIR/gpu.sh [OPTION...]              runs there
 
 Parts: PARTS. Results are kept, and a call goes on where the last one ended; a part whose tool is
-absent is skipped, and says so. Environment: STOWAGE, NVCC, CC, SANITIZER, PYTHON.
+absent is skipped, and says so. --stage 1, 2, 3 are what half an hour each is enough for, in calls that
+end within ten minutes. Environment: STOWAGE, NVCC, CC, SANITIZER, PYTHON, GPU_RESULTS (a folder).
 """
 import argparse
 import concurrent.futures
@@ -22,6 +23,7 @@ import gpu_parts
 import gpu_prepare
 import gpu_report
 import gpu_speed
+import gpu_stages
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREPARED = os.path.exists(os.path.join(HERE, "manifest.json"))
@@ -41,7 +43,7 @@ class Run:
 
     def cases(self, kind, precision=None):
         return [c for c in self.manifest["cases"] if c["kind"] == kind and
-                precision in (None, c["precision"]) and
+                precision in (None, c["precision"]) and gpu_stages.keeps(self.args.stage, c) and
                 (not self.args.only or {c["spec"], c["id"]} & set(self.args.only))]
 
     def left(self):
@@ -171,12 +173,14 @@ def options():
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawTextHelpFormatter)
     words = lambda text: text.split(",")    # noqa: E731
     parser.add_argument("--prepare", metavar="DIR", help="emit, and copy what is needed, into DIR")
-    parser.add_argument("--device", metavar="NAME", default="H200", help="the card to emit for: H200")
+    parser.add_argument("--device", metavar="NAME", help="the card to emit for: the one that is here, or an H200")
+    parser.add_argument("--stage", choices=sorted(gpu_stages.STAGES), help="1: is it right, 2: is it fast, 3: more of 1")
     parser.add_argument("--only", type=words, metavar="SPEC,...", help="these specs alone, or cases, as speed/lenet5-f32-64")
     parser.add_argument("--part", type=words, metavar="PART,...", help="these parts alone")
     parser.add_argument("--budget", type=float, metavar="SECONDS", help="begin nothing that ends later")
     parser.add_argument("--again", action="store_true", help="look at everything anew")
-    parser.add_argument("--results", metavar="FOLDER", default=os.path.join(HERE, "results"))
+    parser.add_argument("--results", metavar="FOLDER", 
+                        default=os.environ.get("GPU_RESULTS") or os.path.join(HERE, "results"))
     parser.add_argument("--work", metavar="FOLDER", help="where builds are kept from call to call")
     parser.add_argument("--runs", type=int, default=3, help="timings in turns: 3")
     parser.add_argument("--seconds", type=float, default=1.5, help="of each timing: 1.5")
@@ -191,10 +195,19 @@ def options():
     unknown = set(args.part or ()) - {name for name, _ in PARTS}
     if unknown:
         parser.error(f"no part is called {', '.join(sorted(unknown))}")
+    if args.stage:
+        args.part = args.part or gpu_stages.STAGES[args.stage]
+        args.budget = args.budget or gpu_stages.SECONDS
     args.started = time.monotonic()
     args.target = "c" if args.rehearse else "cuda"
-    args.device = None if args.rehearse else args.device
+    args.device = None if args.rehearse else args.device or device_here()
     return args
+
+
+def device_here():
+    """What to emit for where nothing is said."""
+    found = None if PREPARED else gpu_machine.Driver().facts()
+    return found and gpu_prepare.card_here(found[0]) or "H200"
 
 
 def main():

@@ -32,14 +32,59 @@ def last_line(done):
     return lines[-1] if lines else f"status {done.returncode}, and no output"
 
 
+class Driver:
+    """The first device by libcuda, which is wherever programs run. What is in use is known within a context
+    alone, which takes some itself, once."""
+
+    def __init__(self):
+        self.lib = self.context = None
+        self.device = ctypes.c_int()
+        try:
+            lib = ctypes.CDLL("libcuda.so.1")
+            if not lib.cuInit(0) and not lib.cuDeviceGet(ctypes.byref(self.device), 0):
+                self.lib = lib
+        except (OSError, AttributeError):
+            pass
+
+    def attribute(self, which):
+        value = ctypes.c_int()
+        return value.value if not self.lib.cuDeviceGetAttribute(ctypes.byref(value), which, self.device) else 0
+
+    def facts(self):
+        """(name, "90", bytes, "13.0"), or None without a device."""
+        name, total, version = ctypes.create_string_buffer(256), ctypes.c_size_t(), ctypes.c_int()
+        if not self.lib or self.lib.cuDeviceGetName(name, 256, self.device) or \
+                self.lib.cuDeviceTotalMem_v2(ctypes.byref(total), self.device) or \
+                self.lib.cuDriverGetVersion(ctypes.byref(version)):
+            return None
+        return (name.value.decode(), f"{self.attribute(75)}{self.attribute(76)}", total.value,
+                f"{version.value // 1000}.{version.value % 1000 // 10}")
+
+    def read(self):
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        if not self.lib:
+            return None
+        if not self.context:
+            self.context = ctypes.c_void_p()
+            if self.lib.cuDevicePrimaryCtxRetain(ctypes.byref(self.context), self.device):
+                self.lib = None
+                return None
+        self.lib.cuCtxSetCurrent(self.context)      # of this thread
+        if self.lib.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total)):
+            return None
+        return Nvml.Memory(total.value, free.value, total.value - free.value)
+
+
 class Nvml:
-    """Bytes in use on the first device, as the driver counts them: of all processes, to the page."""
+    """Bytes in use on the first device, as the driver counts them: of all processes, to the page. Where its
+    management library is not, libcuda says the same within a context."""
 
     class Memory(ctypes.Structure):
         _fields_ = [("total", ctypes.c_uint64), ("free", ctypes.c_uint64), ("used", ctypes.c_uint64)]
 
     def __init__(self):
         self.device = None
+        self.driver = Driver()
         try:
             lib = ctypes.CDLL("libnvidia-ml.so.1")
             device = ctypes.c_void_p()
@@ -50,7 +95,9 @@ class Nvml:
 
     def read(self):
         memory = self.Memory()
-        if not self.device or self.lib.nvmlDeviceGetMemoryInfo(self.device, ctypes.byref(memory)):
+        if not self.device:
+            return self.driver.read()
+        if self.lib.nvmlDeviceGetMemoryInfo(self.device, ctypes.byref(memory)):
             return None
         return memory
 
@@ -103,7 +150,7 @@ def library(header, name, near):
 
 
 class Machine:
-    gpu = driver = arch = cuda = cudnn = None
+    gpu = driver = arch = cuda = cudnn = memory_bytes = None
     device = "cpu"
     sanitizer = nsys = None
     torch = torch_device = None
@@ -150,8 +197,10 @@ class Gpu(Machine):
         self.sanitizer = os.environ.get("SANITIZER") or shutil.which("compute-sanitizer") or \
             shutil.which(os.path.join(near, "bin", "compute-sanitizer"))
         self.nsys = shutil.which("nsys")
-        memory = self.nvml.read()
-        self.memory_bytes = memory.total if memory else None
+        found = self.nvml.driver.facts()
+        if found:
+            self.gpu, self.arch, self.memory_bytes, self.driver = found
+            self.driver = "of CUDA " + self.driver
         smi = shutil.which("nvidia-smi") or shutil.which("/usr/local/nvidia/bin/nvidia-smi")
         if smi:
             rows = capture(smi, "--query-gpu=name,driver_version,compute_cap",
@@ -243,7 +292,8 @@ class Rehearsal(Machine):
 
     def __init__(self, work):
         self.work, self.gpu = work, "rehearsal"
-        self.nvml.device = self.memory_bytes = None
+        self.nvml.device, self.nvml.driver = None, Driver.__new__(Driver)
+        self.nvml.driver.lib = None
         self.cc = os.environ.get("CC", "cc").split()
         self.ask_torch()
 

@@ -14,11 +14,13 @@ import sys
 import tarfile
 import tempfile
 
+import gpu_stages
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 PEER = os.path.join(ROOT, "tests", "peer")
 SCRIPTS = ("gpu.sh", "gpu.py", "gpu_prepare.py", "gpu_machine.py", "gpu_parts.py", "gpu_report.py",
-           "gpu_speed.py", "gpu_worker.py", "pytorch_gpu.py", "models.py", "cudnn_device.c")
+           "gpu_speed.py", "gpu_stages.py", "gpu_worker.py", "pytorch_gpu.py", "models.py", "cudnn_device.c")
 
 OPERATORS = ("f32", "bf16", "f16", "tf32", "f64")
 STEPS = {"lenet5": ("f32", "bf16", "f16"), "resnet8": ("f32", "bf16", "f16"),
@@ -53,6 +55,24 @@ def output(*command, cwd=None):
     return done.stdout
 
 
+def names_of(card):
+    """What Stowage may call a card that CUDA calls "NVIDIA A100-SXM4-80GB" or "NVIDIA H100 80GB HBM3"."""
+    words = re.sub(r"-(SXM\d*|PCI[eE])-", " ", card).split()
+    while words and words[0] in ("NVIDIA", "Tesla", "GeForce"):
+        words = words[1:]
+    return [" ".join(words[:n]) for n in range(len(words), 0, -1)]
+
+
+def card_here(card):
+    """The name by which Stowage knows it, or None."""
+    spec = os.path.join(ROOT, "specs", "lenet5.nn")
+    for name in names_of(card):
+        if not subprocess.run([stowage(), "plan", "--no-config", "--format", "json", "--device", name, spec],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            return name
+    return None
+
+
 def for_training(text, batch, precision, optimizer, data, device):
     """The network of a spec alone, to be trained as the comparison wants it."""
     text = re.sub(r"^(train|validate|device)\s*\{[^}]*\}.*\n", "", text, flags=re.M)
@@ -78,15 +98,17 @@ def data_files(network):
 class Preparation:
     def __init__(self, folder, args):
         self.folder, self.target, self.device = os.path.abspath(folder), args.target, args.device
-        self.stowage, self.only = stowage(), args.only
+        self.stowage, self.only, self.stage = stowage(), args.only, args.stage
         self.scratch, self.jobs, self.cases = None, [], []
 
     def wanted(self, spec):
         return not self.only or spec in self.only
 
     def add(self, id, text, kind, spec, precision, options=(), graph=False, c=False, **facts):
-        self.jobs.append((id, text, options, graph, c))
-        self.cases.append({"id": id, "kind": kind, "spec": spec, "precision": precision, **facts})
+        case = {"id": id, "kind": kind, "spec": spec, "precision": precision, **facts}
+        if gpu_stages.keeps(self.stage, case):
+            self.jobs.append((id, text, options, graph, c))
+            self.cases.append(case)
 
     def emit(self, job, case):
         id, text, options, graph, c = job

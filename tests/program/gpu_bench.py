@@ -10,8 +10,10 @@ import types
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
 import gpu_machine      # noqa: E402
 import gpu_parts        # noqa: E402
+import gpu_prepare      # noqa: E402
 import gpu_report       # noqa: E402
 import gpu_speed        # noqa: E402
+import gpu_stages       # noqa: E402
 
 folder, count = sys.argv[1], 0
 
@@ -212,6 +214,29 @@ def memory():
     same("a step that allocates", verdict(gib, gib, 1, gib + (310 << 20)), "FAILED")
 
 
+def stages():
+    named = [name for stage in gpu_stages.STAGES.values() for name in stage]
+    same("stages are of parts that there are, each once", (len(named), set(named) - {n for n, _ in gpu_parts.PARTS}),
+         (len(set(named)), set()))
+
+    def kept(stage, **case):
+        return gpu_stages.keeps(stage, {"kind": "speed", "spec": "vgg16", "main": True, **case})
+    same("the first has operators in f32, and no speed",
+         [kept("1", kind="ops", precision=p) for p in ("f32", "bf16")] + [kept("1", precision="bf16")],
+         [True, False, False])
+    same("the second has one batch in 16 bits, and LeNet-5 in f32 too",
+         [kept("2", precision=p, spec=s, main=m) for p, s, m in (
+             ("bf16", "vgg16", True), ("f32", "vgg16", True), ("f32", "lenet5", True), ("bf16", "vgg16", False))],
+         [True, False, True, False])
+    same("without a stage all is kept", kept(None, precision="tf32", main=False), True)
+    same("a card's name, as CUDA has it", [gpu_prepare.names_of(n) for n in (
+        "NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3", "Tesla T4")],
+        [["A100 80GB", "A100"], ["H100 80GB HBM3", "H100 80GB", "H100"], ["T4"]])
+    same("is a name of Stowage's, or none", [gpu_prepare.card_here(n) for n in (
+        "NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3", "NVIDIA GeForce RTX 3090", "Voodoo 2")],
+        ["A100 80GB", "H100", "RTX 3090", None])
+
+
 def results():
     machine = types.SimpleNamespace(gpu="A card", facts=lambda: {
         "gpu": "A card", "cuda": "13", "driver": "1", "compute_capability": "90", "memory_bytes": 1 << 30,
@@ -251,6 +276,7 @@ sanitizer()
 tools()
 workers()
 memory()
+stages()
 results()
 same("no NVML here or a number from it", gpu_machine.Nvml().read() is None or
      gpu_machine.Nvml().read().total > 0, True)
