@@ -49,6 +49,8 @@ struct val {			/* what a name of the model stands for */
 	const struct val *flat;	/* it is these axes as one, in the order of ours, which is not the source's */
 	struct layout source;
 	const struct val *guards;	/* it is 1 where that one is not a number */
+	const struct val *asks;	/* it is 1 where that input, which looks up, is the number `asked` */
+	int64_t asked;
 	struct val *same_as;	/* the same numbers in the same order, where the source has other axes; NULL */
 };
 

@@ -50,10 +50,49 @@ greater_equal(struct importer *im, const struct model_node *n)
 	return compared(im, n, "greater_equal", "less_equal");
 }
 
+/* Of what looks rows up, whether it is a number: which an embedding's padding says. */
+static bool
+asks_token(struct importer *im, const struct model_node *n)
+{
+	const struct val *v = node_in(im, n, 0);
+	struct val *out;
+	double r;
+
+	if (!v || !v->t || !v->t->tokens || !val_number(node_in(im, n, 1), &r) || fabs(r) > INT32_MAX)
+		return false;
+	out = val_new(im, n->out[0]);
+	out->asks = val_first(v);
+	out->asked = (int64_t)r;
+	val_alias(im, n->out[0], out);
+	return true;
+}
+
+/* Zeros in the place of the rows of one token: padding, or none where no row is of that number. */
+static bool
+padded(struct importer *im, const struct model_node *n, const struct val *ask, struct val *rows)
+{
+	const struct step *s = made_by(rows, "embedding");
+	struct call c;
+
+	if (!s || val_first(s->in[0]) != ask->asks)
+		return false;
+	if (ask->asked < 0) {
+		val_alias(im, n->out[0], rows);
+		return true;
+	}
+	call_begin(&c, im, "embedding");
+	call_like(&c, s->in[0]);
+	call_int(&c, "vocab", step_attr(s, "vocab")->i);
+	call_int(&c, "width", step_attr(s, "width")->i);
+	call_int(&c, "padding", ask->asked);
+	call_weight(&c, s->weight[0].numbers, false);
+	return call_end(&c, n->out[0]);
+}
+
 static bool
 equal(struct importer *im, const struct model_node *n)
 {
-	return compared(im, n, "equal", "equal");
+	return asks_token(im, n) || compared(im, n, "equal", "equal");
 }
 
 const struct onnx_op onnx_op_less = { .name = "Less", .translate = less };
@@ -151,6 +190,8 @@ where(struct importer *im, const struct model_node *n)
 		val_alias(im, n->out[0], v[2]);
 		return true;
 	}
+	if (v[0]->asks && val_number(v[1], &r[0]) && r[0] == 0 && padded(im, n, v[0], v[2]))
+		return true;
 	given[k++] = v[0];
 	for (i = 0; i < 2; i++) {
 		number[i] = val_number(v[i + 1], &r[i]) && !isnan(r[i]);

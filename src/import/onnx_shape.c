@@ -108,14 +108,18 @@ axes_of(struct importer *im, const struct model_node *n, int *count, const int64
 static bool
 unsqueeze(struct importer *im, const struct model_node *n)
 {
-	struct val *x = val_laid(im, node_in(im, n, 0), -1);
+	struct val *asked = node_in(im, n, 0), *x;
 	int64_t dim[MODEL_RANK];
 	bool fresh[MODEL_RANK] = { false };
 	const int64_t *v;
 	int i, k, count, rank, ours = 0;
 	struct layout to;
 
-	if (!x)
+	if (asked && asked->asks) {	/* of each row */
+		val_alias(im, n->out[0], asked);
+		return true;
+	}
+	if (!(x = val_laid(im, asked, -1)))
 		return false;
 	rank = val_rank(x);
 	if (!axes_of(im, n, &count, &v) || rank + count > MODEL_RANK)

@@ -268,6 +268,38 @@ fold_gathered(struct importer *im, const struct model_node *n)
 	return array_keep(im, n, &to);
 }
 
+/* Parts of an axis, each under a name of its own. */
+static bool
+fold_split(struct importer *im, const struct model_node *n)
+{
+	struct array a, to;
+	const struct integers *sizes = val_integers(im, node_in(im, n, 1));
+	int64_t stride[MODEL_RANK], axis = attr_int(n, "axis", 0), from = 0, size;
+	const int64_t *v = sizes ? sizes->v : NULL;
+	int i, count = sizes ? sizes->n : n->nout;
+	struct model_node part = *n;
+
+	if (!array_of(im, node_in(im, n, 0), &a) || (n->nin > 1 && *n->in[1] && !sizes))
+		return false;
+	axis += axis < 0 ? a.rank : 0;
+	if (axis < 0 || axis >= a.rank || (a.source.expanded && a.source.at == axis) || (!sizes && attr_ints(n, "split", &count, &v) &&
+	    !v) || (v && count < n->nout))
+		return false;
+	array_strides(&a, stride);
+	for (i = 0; i < n->nout; i++, from += size) {
+		size = v ? v[i] : (a.dim[axis] + n->nout - 1) / n->nout;
+		size = !v && from + size > a.dim[axis] ? a.dim[axis] - from : size;
+		if (size < 0 || size > a.dim[axis] - from)
+			return false;
+		to = a;
+		to.dim[axis] = size;
+		part.out = &n->out[i];
+		if (*n->out[i] && !moved(im, &part, &a, &to, stride, from * stride[axis]))
+			return false;
+	}
+	return true;
+}
+
 static bool
 fold_joined(struct importer *im, const struct model_node *n)
 {
@@ -446,6 +478,6 @@ fold_squeezed(struct importer *im, const struct model_node *n)
 const struct array_fold places_folds[] = {
 	{ "Transpose", fold_transpose }, { "Expand", fold_expand }, { "Reshape", fold_reshape },
 	{ "Unsqueeze", fold_unsqueezed }, { "Squeeze", fold_squeezed }, { "Slice", fold_slices }, { "Gather", fold_gathered },
-	{ "Concat", fold_joined }, { "ScatterND", fold_scatter }, { "GatherND", fold_gathered_nd },
+	{ "Split", fold_split }, { "Concat", fold_joined }, { "ScatterND", fold_scatter }, { "GatherND", fold_gathered_nd },
 	{ "GatherElements", fold_gathered_elements }, { NULL, NULL }
 };

@@ -460,7 +460,9 @@ val_laid(struct importer *im, struct val *v, int rank)
 		return v;
 	if (v->data)
 		return as_parameter(im, v, rank);
-	if (v->integers)
+	if (v->asks)
+		cannot(im, "it asks which row is looked up: what ours has is padding of an embedding");
+	else if (v->integers)
 		cannot(im, "it computes with integers of shapes");
 	else
 		cannot(im, "its input '%s' is made by nothing before it", v->name);

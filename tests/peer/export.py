@@ -31,9 +31,9 @@ GAIN = {"t5_small": 0.3}
 # with fewer steps, which no weight depends on
 SHORTER = {"tinyllama": ("param window = 2048", "param window = 16")}
 # what importing our own export makes the same graph of, and what has other nodes but as many parameters and the same plan
-SAME = ["alexnet", "c3d", "densenet121", "digits", "lenet5", "local_merge_dense", "mobilenet_v2", "resnet20", "resnet18",
-        "resnet50", "resnet152", "vgg16"]
-AS_LARGE = ["efficientnet_b0", "googlenet", "mobilenet_v3", "unet", "unet3d", "wavenet"]
+SAME = ["alexnet", "c3d", "convnext_tiny", "densenet121", "digits", "efficientnet_b0", "headlines", "lenet5", "local_merge_dense",
+        "mobilenet_v2", "resnet20", "resnet18", "resnet50", "resnet152", "vgg16"]
+AS_LARGE = ["googlenet", "mobilenet_v3", "unet", "unet3d", "wavenet"]
 # whose weights lie in a file of their own, once
 APART = ["lenet5", "resnet18"]
 # what they predict is made of random numbers, which no two programs draw alike
@@ -188,7 +188,8 @@ def computes(spec):
             return operands[0]
         for k, (t, dims) in enumerate(re.findall(r"%(\d+) \w+(\[[^]]*\])", node[1])):
             same = node[2] in ("dropout", "stop_gradient")
-            term[t] = operands[0] if same else str(hash((node[2], node[4], dims, k, tuple(operands))))
+            attributes = re.sub(r"init=[^,}]*", "", node[4])	# how a parameter begins, which weights end
+            term[t] = operands[0] if same else str(hash((node[2], attributes, dims, k, tuple(operands))))
     return None
 
 
