@@ -25,12 +25,11 @@ KERNEL(match_most_kernel, (real *most, const elem *boxes, const elem *anchors, s
 		int64_t sample = quotient(r, m.boxes);
 		real top = 0;
 
-		for (int64_t none = box_is_some(b) ? 0 : 1; none < 1; none++)
-			ALONG (i, m.anchors) {
-				real iou = box_iou(b, match_anchor(anchors, &m, sample, i));
+		ALONG (i, box_is_some(b) ? m.anchors : 0) {
+			real iou = box_iou(b, match_anchor(anchors, &m, sample, i));
 
-				top = iou > top ? iou : top;
-			}
+			top = iou > top ? iou : top;
+		}
 		top = ROW_MAX(top);
 		FIRST
 			most[r] = top;

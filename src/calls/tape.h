@@ -88,6 +88,7 @@ struct tape_call {
 	const struct tape_shape *under;
 	const signed char *axis;
 	bool alike;
+	int64_t most;		/* bytes it has while it runs, at most: the data say how many */
 	bool stops;		/* no gradient goes through it */
 	int64_t scratch;	/* the most that its gradients' own temporaries take at a time */
 	/* what the tape fills in */

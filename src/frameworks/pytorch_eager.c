@@ -89,6 +89,10 @@ lend(struct player *p, const struct tape_call *c)
 	bool tiles = w && w->rank == 4 && w->dim[2] * w->dim[3] > 1;
 	int64_t bytes = 0;
 
+	if (c->most) {
+		p->e->least = c->node->op->torch.least;
+		eager_drop(p, eager_make(p, T_WORKSPACE, p->most ? c->most : 0));
+	}
 	if (c->library) {
 		eager_add_share(p, &bytes, c->library->forward, 1, 1);
 		eager_add_share(p, &bytes, p->most ? c->library->most_lent : 0, 1, 1);

@@ -56,6 +56,7 @@ struct eager {
 	const struct node *at;	/* and at which node of the spec; NULL: none, as in the update */
 	int64_t reserve;	/* of what is made: what a library keeps for backward, counted from below, since a
 				 * card alone tells how much it is */
+	const char *least;	/* what the data tell, which is counted as none if the least is asked for: a clause, or NULL */
 	VEC(struct eager_event) events;	/* what persists, the inputs, then one step or validation */
 	int persistent;		/* events of what outlives it, in this order for every run; */
 	int before;		/* and with them those before the first call */

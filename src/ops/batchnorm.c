@@ -157,7 +157,7 @@ gradient_of(const struct node *n, int k)
 }
 
 void
-batchnorm_emit_backward(struct emitter *e, const struct node *n)
+batchnorm_emit_backward(struct emitter *e, const struct node *n, const char *top)
 {
 	struct tensor *const *in = n->in, *x = in[1];
 	struct channels c = emit_channels(e, x);
@@ -168,15 +168,21 @@ batchnorm_emit_backward(struct emitter *e, const struct node *n)
 	if (is_fixed(n))
 		emit_call(e, "batchnorm_fixed_backward", arg_tensor(dx), arg_tensor(dweight),
 		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), arg_tensor(x),
-		    arg_tensor(in[2]), arg_tensor(bias), arg_text(batchnorm_top(e, n)), arg_tensor(in[3]), arg_tensor(in[4]),
+		    arg_tensor(in[2]), arg_tensor(bias), arg_text(top), arg_tensor(in[3]), arg_tensor(in[4]),
 		    arg_text(emit_double(e, op_real(n, "eps"))), arg_text(c.rows),
 		    arg_int(c.channels), arg_int(c.places), arg_int(parts));
 	else
 		emit_call(e, "batchnorm_backward", arg_tensor(dx), arg_tensor(dweight),
 		    arg_tensor(dbias), arg_work(n), arg_tensor(in[0]), arg_tensor(x),
-		    arg_tensor(in[2]), arg_tensor(bias), arg_text(batchnorm_top(e, n)), arg_tensor(in[3]), arg_tensor(in[4]),
+		    arg_tensor(in[2]), arg_tensor(bias), arg_text(top), arg_tensor(in[3]), arg_tensor(in[4]),
 		    arg_text("0"), arg_text(c.rows), arg_int(c.channels), arg_int(c.places),
 		    arg_int(parts));
+}
+
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	batchnorm_emit_backward(e, n, "NAN");
 }
 
 const struct op op_batchnorm_grad = {
@@ -189,7 +195,7 @@ const struct op op_batchnorm_grad = {
 	.memory.workspace = batchnorm_backward_workspace,
 	.memory.inplace = 1u << 0 | 1u << 1,
 	.calls.kernels = "norm/batchnorm.cu",
-	.calls.emit = batchnorm_emit_backward,
+	.calls.emit = emit_backward,
 };
 
 void

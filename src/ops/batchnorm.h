@@ -38,7 +38,8 @@ const struct op	*batchnorm_again(const struct node *, const struct op *apply, st
 /* A backward node of that kind, which is given DY, and the gradients that are wanted of it. */
 void		 batchnorm_differentiate(struct diff *, struct node *, const struct op *,
 		    struct tensor *dy);
-void		 batchnorm_emit_backward(struct emitter *, const struct node *);
+/* TOP: the upper bound of the relu in such a node, as kernels are given it: "NAN" where there is none. */
+void		 batchnorm_emit_backward(struct emitter *, const struct node *, const char *top);
 
 /* ---- with a relu ---- */
 
@@ -46,7 +47,5 @@ void		 batchnorm_emit_backward(struct emitter *, const struct node *);
  * SKIP); with a TOP above 0 it is at most that. */
 void		 batchnorm_join(struct module *, struct node *batchnorm, struct tensor *skip,
 		    double top, struct tensor *y);
-/* The upper bound of the relu in such a node, as kernels are given it: "NAN" where there is none. */
-const char	*batchnorm_top(struct emitter *, const struct node *);
 
 #endif

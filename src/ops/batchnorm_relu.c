@@ -32,15 +32,12 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
-const char *
-batchnorm_top(struct emitter *e, const struct node *n)
+static const char *
+top_of(struct emitter *e, const struct node *n)
 {
-	int k;
+	double top = op_real(n, "top");
 
-	for (k = 0; k < op_nattrs(n->op); k++)
-		if (strcmp(n->op->attrs[k].name, "top") == 0 && n->attr[k].r > 0)
-			return emit_double(e, n->attr[k].r);
-	return "NAN";
+	return top > 0 ? emit_double(e, top) : "NAN";
 }
 
 static struct tensor *
@@ -60,14 +57,14 @@ emit(struct emitter *e, const struct node *n)
 		emit_call(e, "batchnorm_relu_forward", arg_tensor(out[Y]), arg_tensor(out[MEAN]),
 		    arg_tensor(out[INVSTD]), arg_tensor(out[NEW_MEAN]), arg_tensor(out[NEW_VAR]),
 		    arg_work(n), arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
-		    arg_tensor(skip), arg_text(batchnorm_top(e, n)), arg_text(eps),
+		    arg_tensor(skip), arg_text(top_of(e, n)), arg_text(eps),
 		    arg_text(emit_double(e, op_real(n, "momentum"))), arg_text(c.rows),
 		    arg_int(c.channels), arg_int(c.places),
 		    arg_int(batchnorm_parts(in[X], e->target)));
 	else
 		emit_call(e, "batchnorm_relu_inference", arg_tensor(out[Y]), arg_work(n),
 		    arg_tensor(in[X]), arg_tensor(in[WEIGHT]), arg_tensor(in[BIAS]),
-		    arg_tensor(skip), arg_text(batchnorm_top(e, n)), arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]),
+		    arg_tensor(skip), arg_text(top_of(e, n)), arg_tensor(in[RUNNING_MEAN]), arg_tensor(in[RUNNING_VAR]),
 		    arg_text(eps), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
@@ -80,7 +77,7 @@ emit_apply(struct emitter *e, const struct node *n)
 	struct channels c = emit_channels(e, x);
 
 	emit_call(e, "bn_apply_relu", arg_tensor(n->out[0]), arg_tensor(x), arg_tensor(n->in[1]),
-	    arg_tensor(n->in[2]), arg_tensor(skip_of(n, 5)), arg_text(batchnorm_top(e, n)),
+	    arg_tensor(n->in[2]), arg_tensor(skip_of(n, 5)), arg_text(top_of(e, n)),
 	    arg_tensor(n->in[3]), arg_tensor(n->in[4]), arg_text(c.rows), arg_int(c.channels), arg_int(c.places));
 }
 
@@ -107,6 +104,12 @@ again(const struct node *n, struct tensor **in, int *nin)
 
 /* ---- without a skip ---- */
 
+static void
+emit_backward(struct emitter *e, const struct node *n)
+{
+	batchnorm_emit_backward(e, n, top_of(e, n));
+}
+
 const struct op op_batchnorm_relu_grad = {
 	.name = "batchnorm_relu_grad",
 	.kind = OP_INTERNAL,
@@ -117,7 +120,7 @@ const struct op op_batchnorm_relu_grad = {
 	.memory.workspace = batchnorm_backward_workspace,
 	.memory.inplace = 1u << 0 | 1u << 1,
 	.calls.kernels = "norm/batchnorm.cu",
-	.calls.emit = batchnorm_emit_backward,
+	.calls.emit = emit_backward,
 };
 
 static bool

@@ -229,10 +229,8 @@ dense_bias_gradient(struct diff *d, struct node *n, struct tensor *dy, struct te
 		pointwise_set(a, back, formula_parse(a, "copy = x0: x0"));
 	} else {
 		back = diff_node(d, n, &op_dense_grad_bias, 1, &dy);
-		if (n->op != &op_dense) {
-			back->attr = op_presets(a, &op_dense);
-			op_preset(&op_dense, back->attr, "units")->i = last(dy);
-		}
+		back->attr = op_presets(a, &op_dense);
+		op_preset(&op_dense, back->attr, "units")->i = last(dy);
 	}
 	diff_output(d, back, bias);
 }

@@ -16,29 +16,17 @@ static const struct attr_spec attrs[] = {
 };
 
 static bool
-is_boxes(struct build *b, const struct node *n, int k)
-{
-	const struct tensor *x = n->in[k];
-
-	return shape_float(b, n, k) && ((x->rank == 2 && x->dim[1] == 4) || op_error(b, n, "%s: boxes have shape [n, 4], x1, "
-	    "y1, x2, y2 of each, but operand %d is %s", n->op->name, k + 1, op_operand_text(b, x)));
-}
-
-static bool
 shape(struct build *b, struct node *n)
 {
 	const struct attr *low = op_attr(n, "low");
 	struct tensor *y;
 
-	if (!is_boxes(b, n, 0) || !is_boxes(b, n, 1))
+	if (!shape_boxes(b, n, 0, true) || !shape_boxes(b, n, 1, false))
 		return false;
 	if (low->given && low->r > op_real(n, "high"))
 		return op_error(b, n, "match: low=%g is above high=%g", low->r, op_real(n, "high"));
 	if (n->in[0]->dim[0] > INT32_MAX)
 		return op_error(b, n, "match: %s are too many for indices of 32 bits", op_operand_text(b, n->in[0]));
-	if (!n->in[0]->batched)
-		return op_error(b, n, "match: the boxes are those of a sample, but %s does not depend on the batch",
-		    op_operand_text(b, n->in[0]));
 	y = op_output(b, n, NULL, T_ACTIVATION, DT_I32, true, 1, n->in[1]->dim);
 	if (y)
 		y->classes = (int)n->in[0]->dim[0];
@@ -75,11 +63,10 @@ torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *boxes = n->in[0], *anchors = n->in[1];
 	int64_t each = dtype_bytes(boxes->dtype->real), all = boxes->dim[0] + anchors->dim[0];
-	int in[] = { tape_value(t, boxes), tape_value(t, anchors), 0 };
+	int in[] = { tape_value(t, boxes), tape_value(t, anchors) };
 
-	in[2] = tape_call(t, &(struct tape_call){ .bytes = each * (9 * boxes->dim[0] * anchors->dim[0] + all) });
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 3, .stops = true,
-	    .bytes = tape_bytes_as(t, n->out[0], 8) }));
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 2, .stops = true,
+	    .bytes = tape_bytes_as(t, n->out[0], 8), .most = each * (9 * boxes->dim[0] * anchors->dim[0] + all) }));
 }
 
 const struct op op_match = {
@@ -99,7 +86,7 @@ const struct op op_match = {
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,
 	.memory.workspace = work,
-	.torch.calls = torch_calls,
+	.torch = { .calls = torch_calls, .least = "how many boxes there are the data tell" },
 	.calls.kernels = "boxes/match.cu",
 	.calls.emit = emit,
 };

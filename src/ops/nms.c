@@ -20,11 +20,8 @@ shape(struct build *b, struct node *n)
 	int64_t k = op_int(n, "k");
 	struct tensor *y;
 
-	if (!shape_float(b, n, 0) || !shape_float(b, n, 1))
+	if (!shape_boxes(b, n, 0, true) || !shape_float(b, n, 1))
 		return false;
-	if (boxes->rank != 2 || boxes->dim[1] != 4 || !boxes->batched)
-		return op_error(b, n, "nms: its first operand is boxes [n, 4] of each sample, x1, y1, x2, y2, but it is %s",
-		    op_operand_text(b, boxes));
 	if (scores->rank != 1 || scores->dim[0] != boxes->dim[0] || !scores->batched)
 		return op_error(b, n, "nms: boxes have a score each, [%lld] of each sample, but the second operand is %s",
 		    (long long)boxes->dim[0], op_operand_text(b, scores));
@@ -66,11 +63,10 @@ static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	int64_t boxes = n->in[0]->dim[0], each = dtype_bytes(n->in[0]->dtype);
-	int in[3] = { tape_value(t, n->in[0]), tape_value(t, n->in[1]) };
+	int in[] = { tape_value(t, n->in[0]), tape_value(t, n->in[1]) };
 
-	in[2] = tape_call(t, &(struct tape_call){ .bytes = boxes * (5 * each + 8 + 8 * ((boxes + 63) / 64)) });
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 3, .stops = true,
-	    .bytes = tape_bytes_as(t, n->out[0], 8) }));
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 2, .stops = true,
+	    .bytes = tape_bytes_as(t, n->out[0], 8), .most = boxes * (5 * each + 8 + 8 * ((boxes + 63) / 64)) }));
 }
 
 const struct op op_nms = {
@@ -88,7 +84,7 @@ const struct op op_nms = {
 	.min_operands = 2, .max_operands = 3,
 	.shape = shape,
 	.memory.workspace = work,
-	.torch.calls = torch_calls,
+	.torch = { .calls = torch_calls, .least = "how many boxes there are the data tell" },
 	.calls.kernels = "boxes/nms.cu",
 	.calls.emit = emit,
 };

@@ -131,11 +131,8 @@ shape(struct build *b, struct node *n)
 	const struct tensor *boxes = n->in[0];
 	const struct attr *size = op_attr(n, "size");
 
-	if (!shape_float(b, n, 0))
+	if (!shape_boxes(b, n, 0, true))
 		return false;
-	if (boxes->rank != 2 || boxes->dim[1] != 4 || !boxes->batched)
-		return op_error(b, n, "roi_align: its first operand is boxes [n, 4] of each sample, x1, y1, x2, y2, but it is %s",
-		    op_operand_text(b, boxes));
 	if (n->nin > 1 + LEVELS)
 		return op_error(b, n, "roi_align: a pyramid has at most %d maps, and this one %d", LEVELS, n->nin - 1);
 	if (!maps_are_alike(b, n))

@@ -44,6 +44,20 @@ shape_image(struct build *b, const struct node *n, int k)
 }
 
 bool
+shape_boxes(struct build *b, const struct node *n, int k, bool of_samples)
+{
+	const struct tensor *x = n->in[k];
+
+	if (!shape_float(b, n, k))
+		return false;
+	if (x->rank != 2 || x->dim[1] != 4)
+		return op_error(b, n, "%s: boxes have shape [n, 4], x1, y1, x2, y2 of each, but operand %d is %s", n->op->name,
+		    k + 1, op_operand_text(b, x));
+	return !of_samples || x->batched || op_error(b, n, "%s: the boxes are those of a sample, but %s does not depend on "
+	    "the batch", n->op->name, op_operand_text(b, x));
+}
+
+bool
 shape_same_float(struct build *b, struct node *n)
 {
 	return shape_float(b, n, 0) && op_shape_same(b, n);

@@ -12,6 +12,7 @@ struct tape;
 /* Each returns false, with a message, when operand K does not suit. */
 bool	shape_float(struct build *, const struct node *, int k);
 bool	shape_image(struct build *, const struct node *, int k);	/* [C, H, W] */
+bool	shape_boxes(struct build *, const struct node *, int k, bool of_samples);	/* [n, 4], of each sample */
 bool	shape_needs_rank(struct build *, const struct node *, int k, int least,
 	    const char *form);
 

@@ -55,10 +55,12 @@ emit(struct emitter *e, const struct node *n)
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
-	int x = tape_value(t, n->in[0]);
+	int in[] = { tape_value(t, n->in[0]), 0 };
 
-	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .stops = true,
-	    .bytes = tape_bytes_as(t, n->out[0], 8), .scratch = 0 }));
+	in[1] = tape_call(t, &(struct tape_call){ .in = in, .nin = 1, .stops = true,
+	    .bytes = tape_bytes_as(t, n->out[0], dtype_bytes(n->in[0]->dtype)) });
+	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 2, .stops = true,
+	    .bytes = tape_bytes_as(t, n->out[0], 8) }));
 }
 
 const struct op op_top_k = {

@@ -151,6 +151,24 @@ def roi_align():
                 close(f"{what}: gradient of {k}", made[f"{k}.grad"], gradient)
 
 
+def roi_masks():
+    from detection import roi_masks as theirs
+    torch.manual_seed(13)
+    odd, index = odd_boxes(), torch.randint(-1, 4, (2, 13))
+    masks = torch.randint(0, 2, (2, 4, 50, 60), dtype=torch.uint8)
+    for name, boxes in (("random", random_boxes(2, 13)), ("odd", torch.stack([odd, odd.flip(0)]))):
+        for kind, scale, points in (("u8", 1, 0), ("u8", 0.5, 3), ("f32", 1, 0)):
+            given = masks if kind == "u8" else masks / 3
+            made = run(f"""  input boxes : f32[13, 4]
+  input masks : {kind}[4, 50, 60]
+  input at : class[4, 13]
+  z = roi_masks(boxes, masks, at, (3, 5), {scale}, {points})
+  loss sum(z) * sum(parameter((1)))
+""", {"boxes": boxes, "masks": given, "at": index.int()})
+            close(f"roi_masks, {name} boxes, {kind}, {points} points", made["z.roi_masks"], theirs(
+                ir.Node("roi_masks", [], [], {"size": (3, 5), "scale": scale, "points": points}, ""), boxes, given, index))
+
+
 def top_k():
     from detection import top_k as theirs
     torch.manual_seed(4)
@@ -232,7 +250,7 @@ train { batch 2  optimizer sgd(lr=0)  data synthetic(samples=2) }
     close("mask_head", program.made["loss.concat"][:, :3], model(x.flatten(0, 1)).unflatten(0, (2, 3)))
 
 
-CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, top_k, nms, sampling, masks)}
+CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, roi_masks, top_k, nms, sampling, masks)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()

@@ -65,6 +65,18 @@ def roi_align(n, boxes, *maps):
     return made.unflatten(0, boxes.shape[:2]) * some[..., None, None, None]
 
 
+def roi_masks(n, boxes, masks, index):
+    """project_masks_on_boxes() picture by picture; what is no box, or has no mask, gives zeros."""
+    import torchvision.ops as ops
+    made = []
+    for given, own, at in zip(boxes, masks, index):
+        some = (given[:, 2] > given[:, 0]) & (given[:, 3] > given[:, 1]) & (at >= 0) & given.isfinite().all(1)
+        known = torch.cat([at.clamp(min=0)[:, None].to(given), torch.nan_to_num(given, nan=0.0).clamp(-1e6, 1e6)], 1)
+        seen = ops.roi_align(own[:, None].to(given), known, n.attrs["size"], n.attrs["scale"], n.attrs["points"] or -1)
+        made.append(seen[:, 0] * some[:, None, None])
+    return torch.stack(made)
+
+
 def top_k(n, x):
     """In their order, what is no number last."""
     known = torch.where(x.isnan(), -torch.inf, x)
@@ -96,4 +108,5 @@ def holds_none(index):
     return not isinstance(index, torch._subclasses.fake_tensor.FakeTensor) and bool((index < 0).any())
 
 
-OPERATORS = {"anchors": anchors, "match": match, "roi_align": roi_align, "top_k": top_k, "nms": nms}
+OPERATORS = {"anchors": anchors, "match": match, "roi_align": roi_align, "roi_masks": roi_masks,
+             "top_k": top_k, "nms": nms}

@@ -50,12 +50,12 @@ def program_with(spec, model, *replace):
 
 
 def body(layers, extra=None):
-    """ResNet-50 with a pyramid, of which the first stages and all normalisation stand still."""
-    from torchvision.models import resnet50
+    """A ResNet of two blocks a stage, with a pyramid; all of its normalisation stands still, as do its first stages."""
+    from torchvision.models.resnet import Bottleneck, ResNet
     from torchvision.models.detection.backbone_utils import _resnet_fpn_extractor
     from torchvision.ops.misc import FrozenBatchNorm2d
     torch.manual_seed(5)
-    return _resnet_fpn_extractor(resnet50(norm_layer=FrozenBatchNorm2d), 3, returned_layers=layers, extra_blocks=extra)
+    return _resnet_fpn_extractor(ResNet(Bottleneck, [2, 2, 2, 2], norm_layer=FrozenBatchNorm2d), 3, returned_layers=layers, extra_blocks=extra)
 
 
 def pictures(counts, most=12):
@@ -94,12 +94,17 @@ def step(program, values):
     program.train_step(2, 1)
 
 
+SMALL = ("800, 1344", "128, 192"), (r"most +=.*", "most = 12"), (r"3 \* bottleneck\(64", "2 * bottleneck(64"), \
+    (r"\) -> \d \* bottleneck", ") -> 1 * bottleneck")
+FEWER = *SMALL, (r"(rpn\(height.*)\)", r"\1, most=150, count=200)"), (r"sample_rois", "sample_rois(count=64)")
+
+
 def retinanet():
     from torchvision.models.detection.image_list import ImageList
     from torchvision.models.detection.retinanet import RetinaNet
     from torchvision.ops.feature_pyramid_network import LastLevelP6P7
     model = randomise(RetinaNet(body([2, 3, 4], LastLevelP6P7(256, 256)), 91), 0.1).double().train()
-    program, here = program_with("retinanet_resnet50", model, ("800, 1344", "128, 192"), (r"most +=.*", "most = 12"))
+    program, here = program_with("retinanet_resnet50", model, *SMALL)
     values, targets = pictures((7, 0))
     image = values["image"]
     maps = list(model.backbone(image).values())
@@ -148,27 +153,52 @@ def rcnn_losses(model, program, image, targets):
     return losses
 
 
-SMALLER = ("800, 1344", "128, 192"), (r"most +=.*", "most = 12"), (r"(rpn\(height.*)\)", r"\1, most=150, count=200)"), \
-    (r"sample_rois", "sample_rois(count=64)")
+TWO_STAGES = (("first.0.objectness.weighted_mean", "loss_objectness"), ("first.0.box.weighted_mean", "loss_rpn_box_reg"),
+              ("second.0.classification.weighted_mean", "loss_classifier"), ("second.0.box.weighted_mean", "loss_box_reg"))
 
 
 def faster():
     from torchvision.models.detection.faster_rcnn import FasterRCNN
     model = randomise(FasterRCNN(body(None), 91, rpn_pre_nms_top_n_train=150, rpn_post_nms_top_n_train=200,
                                  box_batch_size_per_image=64), 0.1).double().train()
-    program, here = program_with("fasterrcnn_resnet50", model, *SMALLER)
+    program, here = program_with("fasterrcnn_resnet50", model, *FEWER)
     values, targets = pictures((7, 2))
     step(program, values)
     losses = rcnn_losses(model, program, values["image"], targets)
     sum(losses.values()).backward()
-    same_losses("Faster R-CNN", program, (("first.0.objectness.weighted_mean", "loss_objectness"),
-                                          ("first.0.box.weighted_mean", "loss_rpn_box_reg"),
-                                          ("second.0.classification.weighted_mean", "loss_classifier"),
-                                          ("second.0.box.weighted_mean", "loss_box_reg")), losses)
+    same_losses("Faster R-CNN", program, TWO_STAGES, losses)
     same_gradients("Faster R-CNN", program, model, here)
 
 
-CASES = {f.__name__: f for f in (retinanet, faster)}
+def mask():
+    """Five steps with the program's draws: five losses each, whose masks are a few of the picture's size."""
+    from torchvision.models.detection.mask_rcnn import MaskRCNN
+    model = randomise(MaskRCNN(body(None), 91, rpn_pre_nms_top_n_train=150, rpn_post_nms_top_n_train=200,
+                               box_batch_size_per_image=64), 0.1).double().train()
+    program, here = program_with("maskrcnn_resnet50", model, *FEWER, (r"few .*=.*", "few = rois[:16]"))
+    values, targets = pictures((7, 2))
+    values["masks"] = torch.zeros(2, 12, 128, 192, dtype=torch.uint8)
+    for i, target in enumerate(targets):
+        target["masks"] = values["masks"][i, :len(target["boxes"])]
+        for own, (x1, y1, x2, y2) in zip(target["masks"], target["boxes"].round().long().tolist()):
+            own[y1:y2, x1:x2] = torch.rand(y2 - y1, x2 - x1) > 0.3
+    optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.01)
+    for number in range(1, 6):
+        program.batch = 2
+        for name, value in values.items():
+            program.set(name, value.numpy())
+        program.train_step(2, 0.01, number)
+        losses = rcnn_losses(model, program, values["image"], targets)
+        same_losses(f"Mask R-CNN at step {number}", program, (*TWO_STAGES, ("third.0.weighted_mean", "loss_mask")), losses)
+        optimizer.zero_grad()
+        sum(losses.values()).backward()
+        optimizer.step()
+    same = max((float(abs(p.detach().numpy() - program.get(here[name]).reshape(p.shape)).max()), name)
+               for name, p in model.named_parameters())
+    tap.result(same[0] <= 1e-6, "Mask R-CNN's weights after five steps", same)
+
+
+CASES = {f.__name__: f for f in (retinanet, faster, mask)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()

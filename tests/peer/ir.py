@@ -114,6 +114,15 @@ class Graph:
                     into.nodes[-1].samples = [i is not None and self.tensors[i].batched for i in ids]
                     into.nodes[-1].batched = bool(ids) and into.nodes[-1].samples[0]
 
+    def for_loss(self):
+        """Its nodes without those that no loss needs, as of metrics."""
+        needed, nodes = {self.loss}, []
+        for n in reversed(self.nodes):
+            if needed & set(n.outs):
+                needed |= {i for i in n.ins if i is not None}
+                nodes.insert(0, n)
+        return nodes
+
     def by_name(self, name):
         return next(n for n, t in self.tensors.items() if t.name == name)
 

@@ -202,11 +202,8 @@ class Network:
         self.graph, self.input_gradients = ir.Graph(text), input_gradients
         g = self.graph
         recurrence.prepare(g)
-        needed = {g.loss}
-        for n in reversed(g.nodes):
-            if needed & set(n.outs):
-                needed |= {i for i in n.ins if i is not None}
-        self.nodes = [n for n in g.nodes if needed & set(n.outs)]
+        self.nodes = g.for_loss()
+        needed = {g.loss, *(i for n in self.nodes for i in n.ins)}
         self.inputs = [i for i in g.inputs if i in needed]
         self.last = {}
         for at, n in enumerate(self.nodes):
