@@ -6,34 +6,137 @@
 #define STOWAGE_NORM_BATCHNORM_FIRST_C_CU
 
 #include "norm/batchnorm_last_c.cu"
+#include "product/tile_c.cu"
+
+/* Two sums over the planes of a channel, in lanes of reals that are emptied into doubles before they are long. Planes
+ * may be smaller than a vector, so their ends are vectors too, of which lanes are masked out. */
+#define BN_TERMS	32	/* vectors */
+
+typedef bits bn_mask __attribute__((vector_size(VECTOR_BYTES)));
+typedef bits bn_mask_at __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
+
+struct bn_sums {
+	vec first, second;
+	double whole[2][LANES];
+	int terms;
+};
+
+static inline void
+bn_empty(struct bn_sums *s)
+{
+	for (int l = 0; l < LANES; l++) {
+		s->whole[0][l] += s->first[l];
+		s->whole[1][l] += s->second[l];
+	}
+	s->first = s->second = (vec){ 0 };
+	s->terms = 0;
+}
+
+static inline void
+bn_write(double *to, struct bn_sums *s)
+{
+	bn_empty(s);
+	to[0] = to[1] = 0;
+	for (int l = 0; l < LANES; l++) {
+		to[0] += s->whole[0][l];
+		to[1] += s->whole[1][l];
+	}
+}
+
+/* N of the elements that follow, in a vector; what is behind them may be anything. END is the tensor's. */
+static inline vec
+bn_take(const elem *from, int64_t n, const elem *end)
+{
+	real lane[LANES] = { 0 };
+
+#if !NARROW
+	if (n == LANES || end - from >= LANES)
+		return *(const vec_at *)from;
+#else
+	(void)end;
+#endif
+	for (int l = 0; l < n; l++)
+		lane[l] = VALUE(from[l]);
+	return *(const vec_at *)lane;
+}
+
+static inline vec
+bn_only(vec v, int64_t n)
+{
+	return (vec)((bn_mask)v & *(const bn_mask_at *)(lane_mask + 32 - n));
+}
+
+/* CALL(from, n) for each of the pieces, of N elements each, that part P of channel C is in planes. */
+#define BN_PIECES(c, p, parts, b, channels, n, CALL) do {						\
+	int64_t t_ = PART_FROM((b) * (n), p, parts), end_ = PART_FROM((b) * (n), (p) + 1, parts);	\
+	int64_t at_ = t_ % (n), plane_ = t_ / (n) * (channels) + (c);					\
+													\
+	for (int64_t count_; t_ < end_; t_ += count_, at_ = 0, plane_ += channels) {			\
+		count_ = least((n) - at_, end_ - t_);							\
+		CALL(plane_ * (n) + at_, count_);							\
+	}												\
+} while (0)
+
+static inline void
+bn_add_moments(struct bn_sums *s, const elem *x, int64_t n, real origin, const elem *end)
+{
+	for (int64_t j = 0; j < n; j += LANES) {
+		vec d = bn_take(x + j, least(LANES, n - j), end) - origin;
+
+		if (n - j < LANES)
+			d = bn_only(d, n - j);
+		s->first += d;
+		s->second = fused(d, d, s->second);
+		if (++s->terms == BN_TERMS)
+			bn_empty(s);
+	}
+}
 
 static void
 bn_moments_kernel(double *work, const elem *x, int64_t b, int64_t channels, int64_t n,
     int64_t parts)
 {
+	const elem *end = x + b * channels * n;
+
 	if (n == 1) {
 		bn_moments_columns(work, x, b, channels, parts);
 		return;
 	}
 	ROWS (r, channels * parts) {
-		int64_t c = r / parts, p = r % parts;
-		int64_t t = PART_FROM(b * n, p, parts), end = PART_FROM(b * n, p + 1, parts);
-		double origin = VALUE(x[c * n]), sum = 0, squares = 0;
+		struct bn_sums s = { { 0 }, { 0 }, { { 0 } }, 0 };
+		int64_t c = r / parts;
+		real origin = VALUE(x[c * n]);
 
-		while (t < end) {
-			const elem *v = x + (t / n * channels + c) * n + t % n;
-			int64_t count = n - t % n < end - t ? n - t % n : end - t;
+#define ADD(from, count)	bn_add_moments(&s, x + (from), count, origin, end)
+		BN_PIECES (c, r % parts, parts, b, channels, n, ADD);
+#undef ADD
+		bn_write(work + 2 * r, &s);
+	}
+}
 
-			ALONG_ADD (j, count, sum, squares) {
-				double d = VALUE(v[j]) - origin;
+struct bn_dot {		/* a channel, and the bounds of a relu behind */
+	real mean, gain, offset, top;
+	const elem *dy_end, *x_end;
+};
 
-				sum += d;
-				squares += d * d;
-			}
-			t += count;
+static inline void
+bn_add_dots(struct bn_sums *s, const elem *dy, const elem *x, int64_t n, const struct bn_dot *of)
+{
+	for (int64_t j = 0; j < n; j += LANES) {
+		int64_t some = least(LANES, n - j);
+		vec d = bn_take(x + j, some, of->x_end) - of->mean, g = bn_take(dy + j, some, of->dy_end);
+		vec value = d * of->gain + of->offset;		/* bn_value() */
+		bn_mask stopped = (bn_mask)(value <= 0) | (bn_mask)(value >= of->top);
+
+		g = (vec)((bn_mask)g & ~stopped);
+		if (some < LANES) {
+			d = bn_only(d, some);
+			g = bn_only(g, some);
 		}
-		work[2 * r] = sum;
-		work[2 * r + 1] = squares;
+		s->first += g;
+		s->second = fused(g, d, s->second);
+		if (++s->terms == BN_TERMS)
+			bn_empty(s);
 	}
 }
 
@@ -41,32 +144,22 @@ static void
 bn_dots_kernel(double *work, const elem *dy, const elem *x, const elem *weight, const elem *bias,
     real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
+	int64_t all = b * channels * n;
+
 	if (n == 1) {
 		bn_dots_columns(work, dy, x, weight, bias, top, mean, invstd, b, channels, parts);
 		return;
 	}
 	ROWS (r, channels * parts) {
-		int64_t c = r / parts, p = r % parts;
-		int64_t t = PART_FROM(b * n, p, parts), end = PART_FROM(b * n, p + 1, parts);
-		real gain = bn_relu_gain(weight, bias, invstd, c), offset = bn_relu_offset(bias, c);
-		double sum = 0, dot = 0;
+		struct bn_sums s = { { 0 }, { 0 }, { { 0 } }, 0 };
+		int64_t c = r / parts;
+		struct bn_dot of = { mean[c], bn_relu_gain(weight, bias, invstd, c), bn_relu_offset(bias, c), top,
+			dy + all, x + all };
 
-		while (t < end) {
-			int64_t i = (t / n * channels + c) * n + t % n;
-			int64_t count = n - t % n < end - t ? n - t % n : end - t;
-			const elem *v = x + i, *dv = dy + i;
-			real m = mean[c];
-
-			ALONG_ADD (j, count, sum, dot) {
-				real d = VALUE(v[j]) - m, g = bn_passed(dv[j], d, gain, offset, top);
-
-				sum += g;
-				dot += (double)g * (double)d;
-			}
-			t += count;
-		}
-		work[2 * r] = sum;
-		work[2 * r + 1] = dot;
+#define ADD(from, count)	bn_add_dots(&s, dy + (from), x + (from), count, &of)
+		BN_PIECES (c, r % parts, parts, b, channels, n, ADD);
+#undef ADD
+		bn_write(work + 2 * r, &s);
 	}
 }
 
