@@ -153,7 +153,8 @@ Test(ir, what_is_printed_reads_back)
 	each_case(round_trip);
 }
 
-/* Cuts the text short at every byte, and changes bytes: a diagnostic or a module, never a crash. */
+/* Cuts the text short, and changes bytes: a diagnostic or a module, never a crash. Of every four bytes one, as
+ * what each stands for here does not depend on where it stands; fuzz_ir.c has all of them, and more. */
 static void
 mutilate(const char *name)
 {
@@ -162,7 +163,7 @@ mutilate(const char *name)
 	char *text = arena_strdup(a, in->text);
 	int i;
 
-	for (i = 0; i < in->size; i++) {
+	for (i = 0; i < in->size; i += 4) {
 		struct arena *b = arena_new();
 		struct diags d;
 		char was = text[i];

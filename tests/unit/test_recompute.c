@@ -197,7 +197,7 @@ keeps_budgets(const char *text, int share_reached)
 	int64_t last = INT64_MAX, budget;
 	int i, found = 0, missed = 0;
 
-	for (i = 50; i > 0; i -= missed ? 16 : 2) {	/* where none is found, the search is longest */
+	for (i = 50; i > 0; i -= missed ? 16 : 3) {	/* where none is found, the search is longest */
 		struct module *m;
 
 		budget = all->persistent_bytes + all->transient_bytes / 50 * i;
@@ -244,7 +244,7 @@ within(struct model *m, void *context)
 Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
 {
 	static const char chain[] = "network n { input x : f32[64] target t : f32[64]\n"
-	    "y = x -> 33 * (dense(64) -> sigmoid) loss mse(y, t) } train { batch 512 }\n";
+	    "y = x -> 25 * (dense(64) -> sigmoid) loss mse(y, t) } train { batch 512 }\n";
 	struct module *m = prepared(source_from_text(arena, "net.nn", chain, strlen(chain)));
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t all, least = 0, budget;
@@ -519,7 +519,7 @@ Test(recompute, small_chains_are_solved_exactly)
 
 	step_try(model);
 	all = model->trial->peak;
-	for (i = 20; i > 4; i--) {
+	for (i = 20; i > 4; i -= 3) {
 		struct search_limits limits = { .most_work = INT64_MAX, .products = true, .fits = within,
 		    .context = &budget };
 		double best;

@@ -47,7 +47,7 @@ load(const char *path, struct diags *d)
 	return spec_load(arena, d, src, &none);
 }
 
-/* The findings about one file, as text. */
+/* The findings about one file, as text; from sketches where they serve, but not if whole. */
 static const char *
 findings(const char *path, bool whole)
 {
@@ -61,12 +61,10 @@ findings(const char *path, bool whole)
 	for (i = 0; i < spec->modules.n; i++) {
 		sketch = whole || spec->modules.v[i]->broken ? NULL :
 		    passes_sketch(spec->modules.v[i], &options);
-		if (sketch && lint_sketch_serves(spec, sketch)) {
+		if (sketch && lint_sketch_serves(spec, sketch))
 			spec->modules.v[i] = sketch;
-			served++;
-		} else if (!spec->modules.v[i]->broken) {
+		else if (!spec->modules.v[i]->broken)
 			passes_run(spec->modules.v[i], &options);
-		}
 	}
 	lint_run(&d, file, NULL, spec->file ? 1 : 0, spec->modules.v, spec->modules.n,
 	    spec->options);
@@ -95,15 +93,28 @@ each(const char *folder, void (*check)(const char *path))
 	globfree(&found);
 }
 
+/* Does a sketch serve for a network of the file? If not, all its findings are those of whole plans. */
+static bool
+is_served(const char *path)
+{
+	struct diags d;
+	struct spec *spec = load(path, &d);
+	struct module *sketch;
+	int i, before = served;
+
+	for (i = 0; i < spec->modules.n; i++)
+		if (!spec->modules.v[i]->broken && (sketch = passes_sketch(spec->modules.v[i], &options)))
+			served += lint_sketch_serves(spec, sketch);
+	return served > before;
+}
+
 static void
 compare(const char *path)
 {
-	const char *whole, *quick;
-
-	whole = findings(path, true);
-	quick = findings(path, false);
-	cr_assert_str_eq(quick, whole, "%s", path);
 	compared++;
+	if (is_served(path))
+		cr_assert_str_eq(findings(path, false), findings(path, true), "%s", path);
+	arena_reset(arena);
 }
 
 Test(sketch, findings_are_those_of_whole_plans)
@@ -169,7 +180,7 @@ Test(sketch, what_it_proves_to_fit_fits)
 	int64_t memory, whole;
 	unsigned seed;
 
-	for (seed = 1; seed <= 60; seed++) {
+	for (seed = 1; seed <= 24; seed++) {
 		m = random_network(seed, 6 + (int)(seed % 9));
 		sketch = passes_sketch(m, &options);
 		cr_assert(sketch);
