@@ -9,9 +9,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PIECE	4096
 #define STRETCH	((size_t)4 << 20)	/* bytes that are copied at a time */
+#define TURNED	((int64_t)20 << 20)	/* of a matrix that is turned */
 
 static void
 header(struct text *t, const struct imported *m)
@@ -76,8 +78,52 @@ piece_write(FILE *f, const struct numbers *from, int64_t first, int64_t step, in
 	}
 }
 
+/* COUNT numbers from the FIRST, each ROW places after the one before it. */
 static void
-numbers_write(FILE *f, const struct import_weight *w, const struct numbers *from)
+spread(float *to, int64_t row, const struct numbers *from, int64_t first, int64_t count)
+{
+	int64_t k;
+
+	if (from->type == ELEMENT_F32)
+		for (k = 0; k < count; k++)
+			memcpy(&to[k * row], from->data + 4 * (first + k), sizeof(*to));
+	else
+		for (k = 0; k < count; k++)
+			to[k * row] = (float)numbers_real(from, first + k);
+}
+
+/* A matrix the other way round, so many of its rows at a time, which lie side by side in each of the source's: every page of
+ * that is read once for them all, and need not stay. False: it is none, or there is no room. */
+static bool
+matrix_write(FILE *f, const struct imported *m, const struct import_weight *w, const struct numbers *from)
+{
+	const struct view *v = w->view;
+	int64_t rows = v->dim[0], columns = v->dim[1], many, i, j, n, bytes = (int64_t)element_bytes(from->type), last;
+	float *block;
+
+	if (v->rank != 2 || v->order || v->stride[0] != 1 || columns < 2 || columns > TURNED / 4)
+		return false;
+	many = TURNED / 4 / columns < rows ? TURNED / 4 / columns : rows;
+	if (!(block = malloc((size_t)(many * columns) * sizeof(*block))))
+		return false;
+	for (i = 0; i < rows; i += n) {
+		n = rows - i < many ? rows - i : many;
+		for (j = last = 0; j < columns; j++) {
+			spread(block + j, columns, from, v->first + j * v->stride[1] + i, n);
+			if ((j - last + 1) * v->stride[1] * bytes < (int64_t)STRETCH && j + 1 < columns)
+				continue;
+			model_let_go(m->model, from->data + bytes * (v->first + last * v->stride[1] + i),
+			    (size_t)(bytes * ((j - last) * v->stride[1] + n)));
+			last = j + 1;
+		}
+		fwrite(block, sizeof(*block), (size_t)(n * columns), f);
+	}
+	free(block);
+	return true;
+}
+
+static void
+numbers_write(FILE *f, const struct imported *m, const struct import_weight *w, const struct numbers *from)
 {
 	const struct view *v = w->view;
 	int64_t row = v && v->rank > 1 ? v->dim[v->rank - 1] : 1, count = elements(w), i, at[MODEL_RANK] = { 0 };
@@ -86,7 +132,7 @@ numbers_write(FILE *f, const struct import_weight *w, const struct numbers *from
 		piece_write(f, from, 0, 1, count);
 	else if (v->rank < 2)	/* in their order: what is reordered has rows */
 		piece_write(f, from, v->first, v->stride[0], count);
-	else
+	else if (!matrix_write(f, m, w, from))
 		for (i = 0; i < count; i += row)
 			piece_write(f, from, row_place(v, at), v->stride[v->rank - 1], row);
 }
@@ -113,7 +159,7 @@ weight_copy(FILE *f, const struct imported *m, const struct import_weight *w, co
 	if (from->type == ELEMENT_F32 && !w->view)
 		numbers_copy(f, m, from);
 	else
-		numbers_write(f, w, from);
+		numbers_write(f, m, w, from);
 	model_let_go(m->model, from->data, bytes);
 }
 
