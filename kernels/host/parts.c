@@ -21,7 +21,7 @@
 
 enum { ROLE_PICTURE, ROLE_BOXES, ROLE_LABELS, ROLE_MASKS, ROLE_SIZE, ROLE_COUNT, ROLE_TRUTH, ROLES };
 
-struct part {
+struct object {
 	float box[4];		/* left, top, right, bottom, in pixels of the file's picture */
 	float area;		/* of the part, in these */
 	int32_t label;
@@ -44,7 +44,7 @@ struct parts {
 	const char *root;	/* of the pictures; ends with a slash */
 	struct names names;
 	struct pictured *pictured;
-	struct part *part;
+	struct object *part;
 	int64_t pictures, parts, rooms[2];
 	int role[MAX_COLUMNS];
 	bool has[ROLES];
@@ -55,7 +55,7 @@ struct parts {
 	uint8_t *plane;		/* and room for a mask and its edges, */
 	int64_t plane_each;	/* of so many pixels */
 	/* draws a part's mask into such a plane, column by column */
-	void (*draw)(const struct parts *, const struct pictured *, const struct part *, uint8_t *mask, uint8_t *edge);
+	void (*draw)(const struct parts *, const struct pictured *, const struct object *, uint8_t *mask, uint8_t *edge);
 	const void *own;	/* the reader's */
 };
 
@@ -73,6 +73,23 @@ role_of(const struct input *in)
 		if (!strcmp(in->name, roles[i].name))
 			return roles[i].role;
 	return ROLE_PICTURE;
+}
+
+/* Places in a picture have more digits than some numbers. */
+static void
+parts_note_rounding(const struct data *d, const struct parts *p)
+{
+	for (int k = 0; k < d->inputs; k++) {
+		const struct input *in = &d->input[k];
+
+		if (p->role[k] != ROLE_BOXES && p->role[k] != ROLE_TRUTH && p->role[k] != ROLE_SIZE)
+			continue;
+		if (in->type != TYPE_F32 && in->type != TYPE_F64) {
+			fprintf(stderr, "%s: note: %s is rounded to %s: places in a picture are not exact\n", PROGRAM, in->name,
+			    type_table[in->type].name);
+			return;
+		}
+	}
 }
 
 static struct parts *
@@ -99,6 +116,7 @@ parts_open(struct data *d)
 		if (role != ROLE_PICTURE && role != ROLE_SIZE && role != ROLE_COUNT)
 			p->most = role == ROLE_LABELS ? in->elements : in->dim[0];
 	}
+	parts_note_rounding(d, p);
 	if (!p->wide)
 		fail("nothing of the network is as large as a picture");
 	variation_read(&p->variation, d->source);
@@ -133,15 +151,15 @@ picture_next(struct parts *p)
 /* A part of a picture, whose box is X, Y and so wide and high. What has no area in it is none, nor is a crowd if nobody
  * asks for them. */
 static void
-part_add(struct parts *p, const struct part *like, float x, float y, float width, float height)
+part_add(struct parts *p, const struct object *like, float x, float y, float width, float height)
 {
 	const struct pictured *of = &p->pictured[like->picture];
-	struct part *part;
+	struct object *part;
 	float w = (float)of->width, h = (float)of->height;
 
 	if (like->crowd && !p->has[ROLE_TRUTH])
 		return;
-	p->part = (struct part *)row_room(p->part, p->parts, &p->rooms[1], sizeof(*p->part));
+	p->part = (struct object *)row_room(p->part, p->parts, &p->rooms[1], sizeof(*p->part));
 	part = &p->part[p->parts];
 	*part = *like;
 	part->box[0] = fminf(fmaxf(x, 0), w);
@@ -155,7 +173,7 @@ part_add(struct parts *p, const struct part *like, float x, float y, float width
 static void
 parts_sort(struct parts *p)
 {
-	struct part *sorted = (struct part *)data_alloc((uint64_t)(p->parts + 1) * sizeof(*sorted), p->file);
+	struct object *sorted = (struct object *)data_alloc((uint64_t)(p->parts + 1) * sizeof(*sorted), p->file);
 	int64_t first = 0;
 
 	for (int64_t i = 0; i < p->parts; i++) {
@@ -280,7 +298,7 @@ truth_place(const struct parts *p, const struct placed *at, const struct input *
 	for (int64_t i = 0; i < p->most; i++)
 		value_put(in->type, (unsigned char *)to, i * in->dim[1] + 4, -1);
 	for (int64_t i = 0; i < p->most && i < n; i++) {
-		const struct part *part = &p->part[at->of->first + i];
+		const struct object *part = &p->part[at->of->first + i];
 		int64_t row = i * in->dim[1];
 
 		box_place(at, part->box, in->type, to, row);

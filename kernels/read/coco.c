@@ -203,7 +203,7 @@ static void
 coco_annotation(struct json *j, const struct coco *c, struct parts *p)
 {
 	const char *begin = (json_peek(j), j->at), *mask = NULL;
-	struct part part;
+	struct object part;
 	float box[4] = { 0, 0, 0, 0 };
 	bool boxed = false;
 	char key[16];
@@ -261,7 +261,7 @@ coco_annotations(struct data *d, const struct coco *c, struct parts *p)
 }
 
 static void
-coco_draw(const struct parts *p, const struct pictured *of, const struct part *part, uint8_t *mask, uint8_t *edge)
+coco_draw(const struct parts *p, const struct pictured *of, const struct object *part, uint8_t *mask, uint8_t *edge)
 {
 	struct json j = json_of(&((const struct coco *)p->own)->file);
 	struct drawing drawing = { mask, edge, of->width, of->height };

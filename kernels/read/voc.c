@@ -100,7 +100,7 @@ static void
 voc_object_add(const struct data *d, struct parts *p, const struct xml *x, const struct voc_object *o)
 {
 	double width = o->corner[2] - o->corner[0] + 1, height = o->corner[3] - o->corner[1] + 1;
-	struct part part;
+	struct object part;
 
 	if (!*o->name || o->corners != 15)
 		xml_fail(x, "name and bndbox of the object that ends here");
