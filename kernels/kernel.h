@@ -103,10 +103,21 @@ struct step {			/* what differs from one micro-step to the next */
 	double lr;
 	real share;		/* of the update's samples in this micro-batch: 1 without accumulation */
 	real keep;		/* 0 for an update's first micro-batch, 1 after: gradients add up */
+#ifdef RANKS
+	int64_t first, samples;	/* of a micro-batch on all ranks: the first of those here, and how many these are */
+	const struct step *alike;	/* draws the same numbers on all of them */
+#endif
 #ifdef COUNTED
 	double whole[COUNTED];	/* what the labels of a loss weigh in all of an update; 0: nobody knows */
 #endif
 };
+
+/* Of N things of the samples here, all alike, the place of the first among those on all ranks. */
+#ifdef RANKS
+#define FIRST_OF(n, s)	((s)->first * ((n) / (s)->samples))
+#else
+#define FIRST_OF(n, s)	0
+#endif
 
 /* What a result does with what lies where it goes: C = keep * C + result. */
 struct onto {

@@ -29,6 +29,7 @@ struct attend_block {
 	int n, m;
 	int lanes;		/* n, as whole tiles */
 	uint64_t key, draw;	/* of dropout */
+	int64_t drawn;		/* what it numbers this rank's first sample */
 };
 
 static inline struct attend_factor
@@ -127,6 +128,7 @@ attend_block(struct attend a, const struct step *s, int64_t sample, int64_t head
 	if (a.rate > 0) {
 		w.key = philox_key(s->seed, a.stream_id);
 		w.draw = s->draw;
+		w.drawn = FIRST_OF(a.b, s);
 	}
 	return w;
 }
@@ -228,7 +230,7 @@ static void
 attend_gains(real gain[4][ATTEND_QUERIES], const struct attend_block *w, int j)
 {
 	uint64_t dropped = (uint64_t)(w->a.rate * 4294967296.0);
-	int64_t i0 = (w->sample * w->a.heads + w->head) * w->a.t + w->i;
+	int64_t i0 = ((w->drawn + w->sample) * w->a.heads + w->head) * w->a.t + w->i;
 	real kept = attend_gain(w->a);
 
 	ALONG_EACH (i, w->lanes) {

@@ -32,6 +32,11 @@ static char net_message[1 << 12];	/* what went wrong last: net_error() */
 static jmp_buf net_failed;		/* where the function that was called goes on */
 #endif
 
+#ifdef RANKS
+static void ranks_speak(void);
+static void ranks_abort(int status);
+#endif
+
 static bool bar_is_drawn;	/* the cursor stands behind a progress bar */
 
 /* How many bytes the character of UTF-8 has that begins here, if it can be seen; 0: none, or one that
@@ -89,12 +94,18 @@ fail(const char *format, ...)
 	if (bar_is_drawn)
 		putchar('\n');
 	fflush(stdout);
+#ifdef RANKS
+	ranks_speak();
+#endif
 	fprintf(stderr, "%s: ", PROGRAM);
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	put_safe(stderr, message);
 	fputc('\n', stderr);
+#ifdef RANKS
+	ranks_abort(2);
+#endif
 	exit(2);
 #endif
 }

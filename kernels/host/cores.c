@@ -2,6 +2,10 @@
  * cores.c - how many processors the program may use: those that the process is bound to, the time
  * that its control groups leave it, and OMP_NUM_THREADS, which job schedulers set.
  */
+#ifdef RANKS
+#include "update/all_reduce.cu"
+#endif
+
 #include <limits.h>
 #ifdef __linux__
 #include <sched.h>
@@ -114,6 +118,17 @@ cores_bound(void)
 	return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+#ifdef RANKS
+/* Of N that the process may use: those of the machine's ranks that are bound to none of their own share them. */
+static int
+cores_of_rank(int n)
+{
+	bool own = (int64_t)cores_bound() * ranks.here <= sysconf(_SC_NPROCESSORS_ONLN);
+
+	return own ? n : n / ranks.here > 1 ? n / ranks.here : 1;
+}
+#endif
+
 static int
 cores_allowed(void)
 {
@@ -122,6 +137,9 @@ cores_allowed(void)
 	int most = asked ? atoi(asked) : 0;
 
 	n = quota && quota < n ? quota : n;
+#ifdef RANKS
+	n = cores_of_rank(n);
+#endif
 	n = most > 0 && most < n ? most : n;
 	return n > 1 ? n : 1;
 }

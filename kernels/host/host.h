@@ -44,6 +44,9 @@ struct persistent {		/* lives as long as the program; a checkpoint holds all of 
 	const char *drawn_for;	/* the name that random values go by: of a copy, the original's */
 	int64_t channels, taps;	/* not 0: it lies [.., taps, channels] where dims say the reverse */
 	bool weight;		/* a parameter, a running statistic, or a copy of one in another type */
+#ifdef RANKS
+	bool own;		/* a running statistic of the samples that this rank has */
+#endif
 };
 
 struct input {			/* filled from the data before each step */

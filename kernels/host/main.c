@@ -3,6 +3,59 @@
  */
 #ifndef LIBRARY
 
+/* The one that prints and writes files: where there are no ranks, this process. */
+static bool
+is_first_rank(void)
+{
+#ifdef RANKS
+	return ranks.rank == 0;
+#else
+	return true;
+#endif
+}
+
+#ifdef RANKS
+/* Before anything is read: are these as many as the plan is for, and told the same? */
+static void
+prepare_ranks(const struct options *o)
+{
+	uint64_t told = RANK_HASH;
+
+	ranks_patience = o->lost_after;
+	ranks_begin_watch();
+	ranks_compare(ranks_program(), "another program");
+	ranks_compare(o->seed, "another --seed");
+	told = ranks_hash(told, &o->epochs, (int64_t)sizeof(o->epochs));
+	told = ranks_hash(told, &o->steps, (int64_t)sizeof(o->steps));
+	told = ranks_hash(told, &o->batch_limit, (int64_t)sizeof(o->batch_limit));
+	told = ranks_hash(told, &o->save_every, (int64_t)sizeof(o->save_every));
+	ranks_compare(told + (o->eval ? 1 : 0) + (o->save ? 2 : 0) + (o->best ? 4 : 0), "other options");
+	if (o->predicts && ranks.size > 1)
+		fail("--predict writes one file: start one process, without mpirun");
+	if (!o->eval && !o->predicts && ranks.size != RANKS)
+		fail("its memory was planned for %d ranks, and %d %s been started: mpirun -n %d %s, or build it with "
+		    "--ranks %d", RANKS, ranks.size, ranks.size == 1 ? "has" : "have", RANKS, PROGRAM, ranks.size);
+}
+
+/* After all was read: do they go on from the same, on the same data? */
+static void
+compare_ranks(struct run *r)
+{
+	if (r->train.inputs)
+		ranks_compare_data(&r->train);
+#ifdef VALIDATES
+	if (r->validate.inputs)
+		ranks_compare_data(&r->validate);
+#endif
+	ranks_compare(ranks_hash(RANK_HASH, &r->state, (int64_t)sizeof(r->state)), "another checkpoint");
+	ranks_compare_weights("other weights to begin with");
+	if (r->option.resume) {
+		ranks_checkpoint = r->option.resume;
+		ranks_saved = r->state.update;
+	}
+}
+#endif
+
 /* All that allocates comes before the first step. */
 static void
 prepare(struct run *r)
@@ -10,13 +63,18 @@ prepare(struct run *r)
 	const struct options *o = &r->option;
 
 	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too large is an error like a full disk */
+#ifdef RANKS
+	prepare_ranks(o);
+#endif
 	device_threads(o->threads);
 	progress_open(&r->progress, o->quiet);
-	log_open(&r->log, o->log);
-	if (o->save)
-		checkpoint_prepare(&checkpoint, o->save);
-	if (o->best)
-		checkpoint_prepare(&best_checkpoint, o->best);
+	if (is_first_rank()) {
+		log_open(&r->log, o->log);
+		if (o->save)
+			checkpoint_prepare(&checkpoint, o->save);
+		if (o->best)
+			checkpoint_prepare(&best_checkpoint, o->best);
+	}
 #ifdef TRAINS
 	if (!o->eval && !o->predicts) {
 		if (!train_source.reader)
@@ -55,10 +113,13 @@ prepare(struct run *r)
 		start_values(o->seed);
 		if (o->weights)
 			weights_load_all(o);
-		else if (PERSISTENT && (o->eval || o->predicts))
+		else if (PERSISTENT && (o->eval || o->predicts) && is_first_rank())
 			fprintf(stderr, "%s: note: untrained weights; --resume FILE or --weights FILE "
 			    "loads trained ones\n", PROGRAM);
 	}
+#ifdef RANKS
+	compare_ranks(r);
+#endif
 	profiling = o->profile;
 }
 
@@ -67,6 +128,9 @@ main(int argc, char **argv)
 {
 	static struct run r;
 
+#ifdef RANKS
+	ranks_open(&argc, &argv);
+#endif
 	options_parse(&r.option, argc, argv);
 	if (r.option.plan) {
 		memory_plan();

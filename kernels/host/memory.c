@@ -116,6 +116,10 @@ memory_check(void)
 #else
 	int64_t beside = 0;
 #endif
+#ifdef RANKS
+	if (available >= 0)
+		available /= ranks.here;	/* each of them takes as much */
+#endif
 	if (available >= 0 && ARENA_BYTES + beside > available)
 		fail("the plan needs %lld bytes (%s)%s, and only %lld (%s) are free; a smaller batch, "
 		    "or `accumulate`, makes the plan smaller", (long long)ARENA_BYTES,

@@ -20,6 +20,9 @@ struct options {
 	int64_t save_every;	/* updates between saves; 0: only after each epoch */
 	bool eval, plan, plot, profile, quiet;
 	int threads;
+#ifdef RANKS
+	int lost_after;		/* seconds */
+#endif
 };
 
 static const struct option {
@@ -43,6 +46,9 @@ static const struct option {
 	{"predict", "FILE", "write the output for the validation data (.npy, .csv, .safetensors; NAME=FILE: that one)"},
 	{"plan", NULL, "print where every buffer lies, and end"},
 	{"profile", NULL, "print the time spent in each node"},
+#ifdef RANKS
+	{"lost-after", "N", "seconds without a sign of life, after which a rank is given up and all end (10)"},
+#endif
 	{"threads", "N", "worker threads (C)"},
 	{"quiet", NULL, "print only the last report"},
 	{"help", NULL, "print this, and end"},
@@ -169,6 +175,10 @@ option_set(struct options *o, const char *name, const char *value)
 		o->predict[o->predicts++] = value;
 	} else if (!strcmp(name, "threads"))
 		o->threads = (int)option_count(name, value, 1, MOST_THREADS);
+#ifdef RANKS
+	else if (!strcmp(name, "lost-after"))
+		o->lost_after = (int)option_count(name, value, 1, 1 << 20);
+#endif
 	else if (!strcmp(name, "eval"))
 		o->eval = true;
 	else if (!strcmp(name, "plan"))
@@ -191,6 +201,9 @@ options_parse(struct options *o, int argc, char **argv)
 	memset(o, 0, sizeof *o);
 	o->epochs = -1;
 	o->seed = SEED;
+#ifdef RANKS
+	o->lost_after = 10;
+#endif
 	for (int i = 1; i < argc; i++) {
 		const char *name = argv[i] + 2, *equals = strchr(argv[i], '='), *value = NULL;
 		int length = equals ? (int)(equals - name) : (int)strlen(argv[i]) - 2;

@@ -6,6 +6,9 @@
  *     position = samples of the epoch that are done; a checkpoint is written between updates only,
  *                so (epoch, position, update, draw) and the tensors are all there is to remember
  *
+ * Where ranks train together, all of this is of all of them: each takes its share of every micro-batch, and they go
+ * through updates, epochs, validation and checkpoints at the same places, by the same numbers, which are sums over all.
+ *
  * The host stays one step ahead of a device: a step's results are looked at when the next one runs,
  * and before anything else is done with what it changed (land()).
  *
@@ -14,7 +17,7 @@
 struct flight {			/* a step whose results are on their way */
 	bool there;
 	int ticket;		/* for device_collect() */
-	int64_t b;
+	int64_t b;		/* samples that count */
 	bool updates;		/* the last micro-batch of an update, after which: */
 	int64_t update, epoch, position, samples;
 	double lr;
@@ -33,6 +36,9 @@ struct run {
 	double sum[MAX_RESULTS];	/* over the micro-batches of an update that have landed */
 	double valid[RESULT_NUMBERS];	/* sums over the last validation */
 	int64_t validated;
+#ifdef RANKS
+	bool ends;		/* one of the ranks was interrupted, and all know it */
+#endif
 };
 
 static volatile sig_atomic_t interrupted;
@@ -68,12 +74,31 @@ landed_number(const unsigned char *landed, const struct result *result, int64_t 
 	return f;
 }
 
+#ifdef RANKS
+/* Numbers of a step, or of more, become those of all ranks; a rank that was interrupted tells the others. */
+static void
+sum_over_ranks(struct run *r, double *sum, int n)
+{
+	double ends = interrupted != 0;
+
+	ranks_sum(sum, n);
+	ranks_sum(&ends, 1);
+	if (ends > 0 && !interrupted)
+		interrupted = SIGTERM;
+	r->ends = ends > 0;
+}
+#endif
+
 /* Adds the results of a step of B samples to SUM: means times what they weigh, and counts. */
 static void
 collect_results(int ticket, const struct result *result, int n, int64_t b, double *sum)
 {
 	const unsigned char *landed = device_collect(ticket);
 
+#ifdef RANKS
+	if (!b)		/* a sample that does not count */
+		return;
+#endif
 	for (int k = 0; k < n; k++) {
 		bool weighed = k + 1 < n && result[k + 1].kind == RESULT_WEIGHT;
 		double by = weighed ? landed_number(landed, &result[k + 1], 0) : (double)b;
@@ -106,7 +131,7 @@ validate_samples(const struct run *r)
 static bool
 validate(struct run *r)
 {
-	int64_t total = validate_samples(r);
+	int64_t total = validate_samples(r), from = 0, next = VALIDATE_BATCH;
 	struct flight last = { 0 };
 	struct step step;
 
@@ -114,15 +139,26 @@ validate(struct run *r)
 	step.update = r->state.update;
 	step.seed = r->state.seed;
 	step.share = 1;
+#ifdef RANKS
+#ifndef KEEPS	/* each rank has whole batches, in turns; what keeps something of each sample needs all of them */
+	from = ranks.rank * (int64_t)VALIDATE_BATCH;
+	next = ranks.size * (int64_t)VALIDATE_BATCH;
+#endif
+	step.alike = &step;
+	ranks_average_statistics();
+#endif
 	memset(r->valid, 0, sizeof(r->valid));
 #ifdef KEEPS
 	kept_begin();
 #endif
 	predictions_open_all(total);
-	for (int64_t at = 0; at < total && !interrupted; at += VALIDATE_BATCH) {
+	for (int64_t at = from; at < total && !interrupted; at += next) {
 		int64_t b = total - at < VALIDATE_BATCH ? total - at : VALIDATE_BATCH;
 
 		step.draw = ~(uint64_t)(at / VALIDATE_BATCH);	/* other random numbers than in training */
+#ifdef RANKS
+		step.samples = b;
+#endif
 		data_batch(&r->validate, at, b, false, ~r->state.seed, 0);
 		device_run(STEP_VALIDATE, b, &step);
 		if (last.there)
@@ -135,6 +171,13 @@ validate(struct run *r)
 	}
 	if (last.there)
 		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, r->valid);
+#ifdef RANKS
+#ifdef KEEPS
+	sum_over_ranks(r, r->valid, 0);
+#else
+	sum_over_ranks(r, r->valid, RESULT_NUMBERS);
+#endif
+#endif
 	if (interrupted) {
 		predictions_drop_all();
 		return false;
@@ -269,9 +312,30 @@ land(struct run *r)
 		return;
 	r->flight.there = false;
 	collect_results(f.ticket, train_results, TRAIN_RESULTS, f.b, r->sum);
+#ifdef RANKS
+	if (f.updates)
+		sum_over_ranks(r, r->sum, MAX_RESULTS);
+#endif
 	if (f.updates)
 		update_landed(r, &f);
 }
+
+#ifdef RANKS
+/* This rank's share of a micro-batch that has at most LEFT samples, AT the place of its first in the epoch. Returns
+ * what all ranks have of it. */
+static int64_t
+take_share(struct step *step, struct flight *f, int64_t left, int64_t *at)
+{
+	int64_t all = left < TRAIN_BATCH * (int64_t)ranks.size ? left : TRAIN_BATCH * (int64_t)ranks.size;
+	struct share_of_batch mine = ranks_share(all);
+
+	*at += mine.first;
+	step->first = mine.first;
+	step->samples = mine.samples;
+	f->b = mine.counts ? mine.samples : 0;
+	return all;
+}
+#endif
 
 /* One weight update from the next samples of the epoch. */
 static void
@@ -282,6 +346,9 @@ update_weights(struct run *r)
 	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH;
 	struct flight f;
 	struct step step;
+#ifdef RANKS
+	struct step alike;
+#endif
 
 	memset(&step, 0, sizeof(step));
 	memset(&f, 0, sizeof(f));
@@ -294,6 +361,20 @@ update_weights(struct run *r)
 #ifdef COUNTED
 	data_count_labels(&r->train, s->position, samples, SHUFFLE, s->seed, s->epoch, step.whole);
 #endif
+#ifdef RANKS
+	alike = step;
+	step.alike = &alike;
+	for (int64_t done = 0, all, at; done < samples; done += all) {
+		at = s->position + done;
+		all = take_share(&step, &f, samples - done, &at);
+		alike.samples = step.samples;
+		alike.draw = s->draw;
+		step.draw = s->draw++;
+		step.share = (real)((double)f.b / (double)samples);
+		step.keep = done ? 1 : 0;
+		data_batch(&r->train, at, step.samples, SHUFFLE, s->seed, s->epoch);
+		device_run(STEP_TRAIN, step.samples, &step);
+#else
 	for (int64_t done = 0; done < samples; done += f.b) {
 		f.b = samples - done < TRAIN_BATCH ? samples - done : TRAIN_BATCH;
 		step.draw = s->draw++;
@@ -301,6 +382,7 @@ update_weights(struct run *r)
 		step.keep = done ? 1 : 0;
 		data_batch(&r->train, s->position + done, f.b, SHUFFLE, s->seed, s->epoch);
 		device_run(STEP_TRAIN, f.b, &step);
+#endif
 		land(r);
 		f.ticket = device_fetch(train_results, TRAIN_RESULTS);
 		f.there = true;
@@ -319,11 +401,42 @@ update_weights(struct run *r)
 	r->flight.lr = step.lr;
 }
 
+/* All of it is one file, which the first rank writes. */
+static void
+write_checkpoint(struct run *r, struct checkpoint *to)
+{
+#ifdef RANKS
+	double written = 0;
+
+	ranks_average_statistics();
+	ranks_compare_weights("other weights after this update");
+	if (ranks.rank == 0)
+		checkpoint_save(to, &r->state);
+	ranks_sum(&written, 1);
+	ranks_checkpoint = to == &checkpoint ? r->option.save : r->option.best;
+	ranks_saved = r->state.update;
+#else
+	checkpoint_save(to, &r->state);
+#endif
+}
+
 static void
 save_checkpoint(struct run *r)
 {
 	land(r);
-	checkpoint_save(&checkpoint, &r->state);
+	write_checkpoint(r, &checkpoint);
+}
+
+/* Is all to end here? */
+static bool
+is_to_stop(const struct run *r)
+{
+#ifdef RANKS
+	return r->ends;
+#else
+	(void)r;
+	return interrupted;
+#endif
 }
 
 /* A signal asked for it: what was done is saved. */
@@ -354,7 +467,7 @@ whole_epoch_done(struct run *r, double loss)
 	s->position = 0;
 	memset(s->sum, 0, sizeof(s->sum));
 	if (lowest && r->option.best)
-		checkpoint_save(&best_checkpoint, s);
+		write_checkpoint(r, &best_checkpoint);
 	if (watch_ends(&s->watch))
 		r->stop = s->update;
 }
@@ -402,7 +515,7 @@ train_epoch(struct run *r)
 		update_weights(r);
 		if (r->option.save_every && s->update % r->option.save_every == 0)
 			save_checkpoint(r);
-		if (interrupted)
+		if (is_to_stop(r))
 			stop(r);
 	}
 	land(r);
@@ -433,6 +546,9 @@ train(struct run *r)
 	if (r->option.plot)
 		plot_all();
 	memory_report(growth);
+#ifdef RANKS
+	ranks_report();
+#endif
 }
 
 /* In an epoch. */

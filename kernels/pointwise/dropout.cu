@@ -10,13 +10,14 @@ KERNEL(dropout_kernel, (elem *y, const elem *x, const struct step *s, uint64_t s
 	uint64_t key = philox_key(s->seed, stream_id), draw = s->draw;
 	uint64_t dropped = (uint64_t)(rate * 4294967296.0);	/* numbers below it drop */
 	real gain = rate < 1 ? (real)(1 / (1 - rate)) : 0;
+	int64_t first = FIRST_OF(n, s);
 
-	EACH (i, (n + 3) / 4) {
-		struct philox c = philox(key, (uint64_t)i, draw);
-		int64_t at = 4 * i;
+	EACH (i, (first % 4 + n + 3) / 4) {
+		struct philox c = philox(key, (uint64_t)(first / 4 + i), draw);
+		int64_t at = 4 * i - first % 4;
 
 		for (int j = 0; j < 4; j++)
-			if (at + j < n)
+			if ((!first || at + j >= 0) && at + j < n)
 				y[at + j] = ELEM(c.v[j] < dropped ? 0 :
 				    VALUE(x[at + j]) * gain);
 	}
@@ -36,9 +37,10 @@ KERNEL(dropout_last_kernel, (elem *y, const elem *x, const struct step *s, uint6
 	uint64_t key = philox_key(s->seed, stream_id), draw = s->draw;
 	uint64_t dropped = (uint64_t)(rate * 4294967296.0);
 	real gain = rate < 1 ? (real)(1 / (1 - rate)) : 0;
+	int64_t first = FIRST_OF(b * channels * places, s);
 
 	EACH_PLACE (i, p, c, b, places, channels) {
-		int64_t at = (i * places + p) * channels + c, k = (i * channels + c) * places + p;
+		int64_t at = (i * places + p) * channels + c, k = first + (i * channels + c) * places + p;
 		struct philox numbers = philox(key, (uint64_t)(k / 4), draw);
 
 		y[at] = ELEM(numbers.v[k % 4] < dropped ? 0 : VALUE(x[at]) * gain);

@@ -53,10 +53,11 @@ KERNEL(noise_kernel, (elem *y, const struct step *s, uint64_t stream_id, bool no
     real size, int64_t n))
 {
 	uint64_t key = philox_key(s->seed, stream_id), draw = s->draw;
+	int64_t first = FIRST_OF(n, s);
 
-	EACH (i, (n + 3) / 4) {
-		struct philox c = philox(key, (uint64_t)i, draw);
-		int64_t at = 4 * i;
+	EACH (i, (first % 4 + n + 3) / 4) {
+		struct philox c = philox(key, (uint64_t)(first / 4 + i), draw);
+		int64_t at = 4 * i - first % 4;
 		float v[4];
 
 		if (normal) {
@@ -67,7 +68,7 @@ KERNEL(noise_kernel, (elem *y, const struct step *s, uint64_t stream_id, bool no
 				v[j] = (float)(c.v[j] >> 8) * 0x1p-24f;
 		}
 		for (int j = 0; j < 4; j++)
-			if (at + j < n)
+			if ((!first || at + j >= 0) && at + j < n)
 				y[at + j] = ELEM(R(fma)(size, (real)v[j], base));
 	}
 }

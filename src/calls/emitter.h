@@ -169,6 +169,14 @@ arg_stream(const struct node *n)
 	return (struct call_arg){ .kind = ARG_STREAM, .node = n };
 }
 
+/* The step, for numbers that are drawn for that tensor: ranks draw their samples' own, and all the same where there
+ * are none of samples. */
+static inline struct call_arg
+arg_step(const struct emitter *e, const struct tensor *t)
+{
+	return arg_text(e->module->set.ranks > 1 && !t->batched ? "s->alike" : "s");
+}
+
 /* ---- calls ---- */
 
 /* Writes one call of FUNCTION with these arguments. */

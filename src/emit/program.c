@@ -11,8 +11,9 @@
 #include "readers/reader.h"
 
 static const char *const host_files[] = {
-	"host/data.c", "host/tables.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c", "host/options.c",
-	"host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c", "host/watch.c",
+	"host/ranks.c", "host/data.c", "host/tables.c", "host/whole.c", "host/checkpoint.c", "host/checkpoint_read.c",
+	"host/options.c", "host/weights.c", "host/kept.c", "host/progress.c", "host/log.c", "host/plot.c", "host/profile.c",
+	"host/watch.c",
 	"host/predict.c", "host/train.c", "host/main.c", "host/library.c",
 };
 
@@ -78,10 +79,10 @@ check(struct emitter *e)
 	const struct module *m = e->module;
 	bool ok = true;
 
-	if (m->set.ranks > 1 && !m->inference) {
+	if (m->set.ranks > 1 && e->target->is_gpu && !m->inference) {
 		diag_help(m->diags, diag_error(m->diags, "target", m->set.ranks_loc.src ? m->set.ranks_loc : m->loc,
-		    "programs do not train on several ranks yet: their memory can be planned, and no more"),
-		    "leave ranks out, or make it 1");
+		    "programs for target %s train on one rank yet: the memory of several can be planned, and no more",
+		    e->target->name), "leave ranks out, or use --target c");
 		return false;
 	}
 	ok &= check_nodes(m, m->train, e->target);
@@ -236,12 +237,12 @@ emit_header(struct emitter *e, const char *program, const struct text *body, int
 	int64_t parameters = trainable(m, &tensors);
 
 	text_printf(e->out, "/*\n * %s%s - %s the network %s, as %s says.\n"
-	    " * Written by stowage, as a whole: it needs nothing but %s%s%s.\n"
+	    " * Written by stowage, as a whole: it needs nothing but %s%s%s%s.\n"
 	    " * SPDX-License-Identifier: MIT\n *\n"
 	    " *     make            builds it (the Makefile beside this file says how else)\n"
 	    " *     ./%s%s\n *\n", program, e->target->suffix,
 	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)),
-	    e->target->needs, reader ? ", " : "", reader ? reader->packages : "", program,
+	    m->train && m->set.ranks > 1 ? "MPI and " : "", e->target->needs, reader ? ", " : "", reader ? reader->packages : "", program,
 	    m->inference ? " WEIGHTS < SAMPLES > OUTPUTS" : " --help");
 	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, in %s at a micro-batch of "
 	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
@@ -313,6 +314,16 @@ count_lines(const struct text *t)
 	return lines;
 }
 
+static bool
+host_needs(const struct emitter *e, const char *file)
+{
+	if (strcmp(file, "host/tables.c") == 0)
+		return emit_file_table_count(e->module) > 0;
+	if (strcmp(file, "host/ranks.c") == 0)
+		return e->module->train && e->module->set.ranks > 1;
+	return true;
+}
+
 /* Memory, and the data with the readers of their formats. */
 static void
 emit_host(struct emitter *e, bool *done)
@@ -328,7 +339,7 @@ emit_host(struct emitter *e, bool *done)
 	emit_file(e, "host/data_file.c", done);
 	emit_readers(e, done);
 	for (i = 0; i < sizeof(host_files) / sizeof(host_files[0]); i++)
-		if (strcmp(host_files[i], "host/tables.c") != 0 || emit_file_table_count(e->module) > 0)
+		if (host_needs(e, host_files[i]))
 			emit_file(e, host_files[i], done);
 }
 
@@ -413,7 +424,8 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	put_header(&e, program, source);
 	text_puts(makefile, "# Written by stowage.\n");
 	target->makefile(makefile, &(struct recipe){ .program = program,
-		.spec = emit_safe(m->arena, emit_spec_path(m)), .arch = m->set.device.arch,
+		.spec = emit_safe(m->arena, emit_spec_path(m)),
+		.ranks = m->train && !m->inference ? settings_ranks(&m->set) : 1, .arch = m->set.device.arch,
 		.convolves = e.convolutions.n > 0 });
 	if (reader)
 		text_printf(makefile, "\n# what data %s needs\n"

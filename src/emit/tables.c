@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls/sizes.h"
 #include "emit/program.h"
 #include "ir/prediction.h"
 #include "ir/rounds.h"
@@ -166,6 +167,22 @@ put_turns(struct emitter *e)
 	text_puts(e->out, "\t/* each update is made in the first step, and then in one of so many */\n");
 }
 
+/* The program makes a large one in parts. */
+static int64_t
+count_reductions(const struct module *m)
+{
+	const struct graph *const graph[] = { m->train, m->update };
+	const struct op *op = op_find("all_reduce");
+	int64_t count = 1;	/* an array has room for one */
+	int i, k;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0; graph[k] && i < graph[k]->nodes.n; i++)
+			if (graph[k]->nodes.v[i]->op == op)
+				count += parts(tensor_elements_per_sample(graph[k]->nodes.v[i]->out[0]), MOST_REDUCED);
+	return count;
+}
+
 static void
 emit_training_constants(struct emitter *e)
 {
@@ -188,6 +205,10 @@ emit_training_constants(struct emitter *e)
 		    emit_decimal(e, set->ema));
 	if (settings_leave_out(set))
 		put_turns(e);
+	if (set->ranks > 1)
+		text_printf(e->out, "#define RANKS\t\t%lld\t/* processes that train together */\n"
+		    "#define REDUCTIONS\t%lld\t/* sums over all of them that may be on their way at once */\n",
+		    (long long)set->ranks, (long long)count_reductions(e->module));
 	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "
 	    "not */\n", (long long)set->patience);
 	text_printf(e->out, "#define SHUFFLE\t\t%s\n", emit_truth(set->shuffle));
@@ -496,12 +517,13 @@ void
 emit_persistent(struct emitter *e)
 {
 	const struct module *m = e->module;
+	bool ranks = m->train && !m->inference && m->set.ranks > 1;
 	int64_t channels, taps;
 	int i;
 
-	text_puts(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for, layout, "
-	    "weight? */\n"
-	    "static const struct persistent persistent[PERSISTENT + 1] = {\n");
+	text_printf(e->out, "\n/* name, type, rank, dims, elements, offset, starting value, drawn for, layout, "
+	    "weight?%s */\n"
+	    "static const struct persistent persistent[PERSISTENT + 1] = {\n", ranks ? " of a rank's own samples?" : "");
 	for (i = 0; i < m->persistent.n; i++) {
 		const struct tensor *t = m->persistent.v[i];
 
@@ -516,10 +538,11 @@ emit_persistent(struct emitter *e)
 		    start_names[t->init.kind], emit_decimal(e, t->init.value));
 		emit_string(e->out, starts_as(t));
 		lies_last(t, &channels, &taps);
-		text_printf(e->out, ", %lld, %lld, %s},\n", (long long)channels, (long long)taps,
-		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || t->copies));
+		text_printf(e->out, ", %lld, %lld, %s%s},\n", (long long)channels, (long long)taps,
+		    emit_truth(t->kind == T_PARAM || t->kind == T_STATISTIC || t->copies),
+		    !ranks ? "" : t->kind == T_STATISTIC && !t->frozen ? ", true" : ", false");
 	}
-	text_puts(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false}\n};\n");
+	text_printf(e->out, "\t{NULL, 0, 0, {0}, 0, 0, 0, 0, NULL, 0, 0, false%s}\n};\n", ranks ? ", false" : "");
 }
 
 static void

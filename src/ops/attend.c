@@ -178,7 +178,7 @@ emit_grad(struct emitter *e, const struct node *n)
 	dx = thirds_of(e, &s, d);
 	emit_call(e, "attend_backward", dx.q, dx.k, dx.v, arg_work(n), arg_tensor(n->in[DY]), x.q, x.k,
 	    x.v, arg_tensor(in[BIAS]), arg_tensor(in[OPERANDS + Y]), arg_tensor(in[OPERANDS + LOGSUM]),
-	    arg_text("s"), arg_text(geometry(e, n, in)));
+	    arg_step(e, in[OPERANDS + Y]), arg_text(geometry(e, n, in)));
 }
 
 const struct op op_attend_grad = {
@@ -222,7 +222,7 @@ emit_bias(struct emitter *e, const struct node *n)
 
 	emit_call(e, attend_table(n) ? "attend_relative_backward" : "attend_bias_backward", arg_tensor(n->out[0]),
 	    arg_work(n), arg_tensor(n->in[DY]), x.q, x.k, x.v, arg_tensor(in[BIAS]), arg_tensor(in[OPERANDS + Y]),
-	    arg_tensor(in[OPERANDS + LOGSUM]), arg_text("s"), arg_text(geometry(e, n, in)));
+	    arg_tensor(in[OPERANDS + LOGSUM]), arg_step(e, in[OPERANDS + Y]), arg_text(geometry(e, n, in)));
 }
 
 const struct op op_attend_grad_bias = {
@@ -421,7 +421,7 @@ emit(struct emitter *e, const struct node *n)
 	struct thirds x = thirds_of(e, &s, n->in);
 
 	emit_call(e, "attend_forward", arg_tensor(n->out[Y]), arg_tensor(n->out[LOGSUM]), arg_work(n), x.q,
-	    x.k, x.v, arg_tensor(n->in[BIAS]), arg_text("s"), arg_text(geometry(e, n, n->in)));
+	    x.k, x.v, arg_tensor(n->in[BIAS]), arg_step(e, n->out[Y]), arg_text(geometry(e, n, n->in)));
 }
 
 const struct op op_attend = {

@@ -19,11 +19,11 @@ emit(struct emitter *e, const struct node *n)
 	const char *rate = emit_double(e, op_real(n, "rate"));
 
 	if (y->channels_last)
-		emit_call(e, "dropout_last", arg_tensor(y), arg_tensor(n->in[0]), arg_text("s"),
+		emit_call(e, "dropout_last", arg_tensor(y), arg_tensor(n->in[0]), arg_step(e, n->out[0]),
 		    arg_stream(n), arg_text(rate), arg_batch(y), arg_int(y->dim[0]),
 		    arg_int(shape_product(y, 1, y->rank)));
 	else
-		emit_call(e, "dropout", arg_tensor(y), arg_tensor(n->in[0]), arg_text("s"),
+		emit_call(e, "dropout", arg_tensor(y), arg_tensor(n->in[0]), arg_step(e, n->out[0]),
 		    arg_stream(n), arg_text(rate), arg_count(y));
 }
 

@@ -256,7 +256,7 @@ labels_text(struct emitter *e, const struct node *terms, const struct tensor *ta
 bool
 labels_host_counts(const struct module *m, const struct graph *g, const struct node *n)
 {
-	return m->set.accumulate > 1 && g == m->train && n->phase == PHASE_FORWARD && n->op->kind != OP_METRIC &&
+	return settings_shares(&m->set) > 1 && g == m->train && n->phase == PHASE_FORWARD && n->op->kind != OP_METRIC &&
 	    labels_are_counted(n);
 }
 

@@ -26,7 +26,7 @@ shape(struct build *b, struct node *n)
 static void
 emit_normal(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "noise_normal", arg_tensor(n->out[0]), arg_text("s"), arg_stream(n), arg_real(op_real(n, "mean")),
+	emit_call(e, "noise_normal", arg_tensor(n->out[0]), arg_step(e, n->out[0]), arg_stream(n), arg_real(op_real(n, "mean")),
 	    arg_real(op_real(n, "std")), arg_count(n->out[0]));
 }
 
@@ -35,7 +35,7 @@ emit_uniform(struct emitter *e, const struct node *n)
 {
 	double low = op_real(n, "low");
 
-	emit_call(e, "noise_uniform", arg_tensor(n->out[0]), arg_text("s"), arg_stream(n), arg_real(low),
+	emit_call(e, "noise_uniform", arg_tensor(n->out[0]), arg_step(e, n->out[0]), arg_stream(n), arg_real(low),
 	    arg_real(op_real(n, "high") - low), arg_count(n->out[0]));
 }
 

@@ -96,7 +96,7 @@ const struct op op_weighted_mean = {
 	    "weighted_mean(abs(codes - wanted) -> sum(1), found). An element that weighs nothing is not read, and may be no "
 	    "number.\n\n"
 	    "The mean is over the whole batch, not of means of its samples: samples with more weight count more. Each of several "
-	    "micro-batches has its own, as where PyTorch accumulates gradients; validation reports that over all data. "
+	    "micro-batches, or of ranks, has its own, as where PyTorch accumulates gradients; validation reports that over all data. "
 	    "Weights get no gradient.",
 	.operands = "x weights",
 	.min_operands = 2, .max_operands = 2,

@@ -38,8 +38,8 @@ labels_are_there(struct module *m)
 		if (!labels_host_counts(m, m->train, n) || !labels_of(n)->def)
 			continue;
 		g = diag_error(m->diags, "settings", n->loc, "the labels of %s are computed, and with ignore or weights "
-		    "an update of several micro-batches must know all of its labels before the first", n->op->name);
-		diag_help(m->diags, g, "leave out accumulate, or give it labels of the data");
+		    "an update of several micro-batches or ranks must know all of its labels before the first", n->op->name);
+		diag_help(m->diags, g, "leave out %s, or give it labels of the data", m->set.ranks > 1 ? "ranks" : "accumulate");
 		return false;
 	}
 	return true;

@@ -1,0 +1,434 @@
+/*
+ * ranks.c - several processes that train together: who they are, that they do the same, and that all of them live.
+ *
+ *     start    all ranks compare what they run, with what, and on what data: before the first step
+ *     step     gradients are added up (update/all_reduce.cu), and then the numbers of the log
+ *     watch    each rank tells the next one around a ring that it lives, and listens to the one before it
+ *     end      a rank that fails, or that is not heard of, ends all
+ *
+ * MPI ends a run when a rank is killed; it does not notice one that stands still, be it stopped, or its machine lost.
+ * The thread that watches goes on while its rank reads or writes for long, so a slow rank is not taken for a dead one.
+ */
+#ifndef STOWAGE_HOST_RANKS_C
+#define STOWAGE_HOST_RANKS_C
+
+#include "update/all_reduce.cu"
+
+#define RANK_NAME	64
+#define RANK_SIGN	77		/* the tag of signs of life */
+#define RANK_BEAT	200000000	/* nanoseconds between two of them */
+
+static struct rank_name {	/* by rank */
+	char host[RANK_NAME];
+	int pid;
+} *rank_names;
+
+static MPI_Comm ranks_watched = MPI_COMM_NULL;
+static pthread_t ranks_watcher;
+static bool ranks_watching;
+static volatile int ranks_ended;	/* 1: the thread that watches is to end */
+static volatile int64_t ranks_saved = -1;	/* the update that the last checkpoint was after; -1: there is none */
+static const char *ranks_checkpoint;	/* its file */
+
+/* Seconds after which a rank that is not heard of is given up. */
+static int ranks_patience = 10;
+
+static int64_t
+ranks_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static const char *
+ranks_text(char text[RANK_NAME + 64], int rank)
+{
+	snprintf(text, RANK_NAME + 64, "rank %d (process %d on %s)", rank, rank_names ? rank_names[rank].pid : 0,
+	    rank_names ? rank_names[rank].host : "?");
+	return text;
+}
+
+/* What is there to go on from, for messages that end a run. */
+static void
+ranks_tell_saved(FILE *to)
+{
+	if (ranks_saved >= 0) {
+		fputs("; the last checkpoint is ", to);
+		put_safe(to, ranks_checkpoint);
+		fprintf(to, ", after update %lld", (long long)ranks_saved);
+	} else {
+		fputs("; there is no checkpoint", to);
+	}
+}
+
+/* Seconds for which the others let the first rank speak: it ends them as soon as it has. */
+static int ranks_hold = 2;
+
+/* Says who speaks. Where all find the same, the first rank says so for all of them. */
+static void
+ranks_speak(void)
+{
+	struct timespec moment = { ranks_hold, 0 };
+
+	if (ranks.all == MPI_COMM_NULL || ranks.size == 1)
+		return;
+	if (ranks.rank > 0)
+		nanosleep(&moment, NULL);
+	fprintf(stderr, "rank %d: ", ranks.rank);
+}
+
+/* Ends all ranks. */
+static void
+ranks_abort(int status)
+{
+	if (ranks.all == MPI_COMM_NULL)
+		return;
+	fflush(stderr);
+	MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+static volatile sig_atomic_t interrupted;	/* train.c */
+static volatile int64_t ranks_heard;	/* when the rank before this one last said that it lives */
+
+/* This rank waits for others. If it has been told to end meanwhile, one of them may have ended, of which MPI tells:
+ * what there is to go on from, MPI does not know. */
+static void
+ranks_wait_on(void)
+{
+	static int64_t since;
+	bool first = ranks.rank == 0 || (ranks.rank == 1 && ranks_clock() - ranks_heard > 3 * RANK_BEAT);
+
+	if (since < 0 || !interrupted)
+		return;
+	since = since ? since : ranks_clock();
+	if (!first || ranks_clock() - since < RANK_BEAT)
+		return;
+	since = -1;
+	fprintf(stderr, "%s: told to end while it waits for other ranks", PROGRAM);
+	ranks_tell_saved(stderr);
+	fputc('\n', stderr);
+}
+
+/* ---- watching ---- */
+
+__attribute__((noreturn)) static void
+ranks_give_up(int rank)
+{
+	char name[RANK_NAME + 64];
+
+	if (bar_is_drawn)
+		putchar('\n');
+	fflush(stdout);
+	fprintf(stderr, "%s: %s has not been heard of for %d seconds: all ranks end", PROGRAM, ranks_text(name, rank),
+	    ranks_patience);
+	ranks_tell_saved(stderr);
+	fputc('\n', stderr);
+	ranks_abort(3);
+	_exit(3);
+}
+
+/* Has the rank before this one said that it lives? */
+static bool
+ranks_hear(int before)
+{
+	int there = 0, more = 1;
+
+	while (more) {
+		MPI_Iprobe(before, RANK_SIGN, ranks_watched, &more, MPI_STATUS_IGNORE);
+		if (more)
+			MPI_Recv(NULL, 0, MPI_BYTE, before, RANK_SIGN, ranks_watched, MPI_STATUS_IGNORE);
+		there |= more;
+	}
+	return there;
+}
+
+/* Moves along whatever is on its way: MPI does that only while it is called. */
+static void
+ranks_push(void)
+{
+	int there;
+
+	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
+}
+
+static void *
+ranks_watch(void *unused)
+{
+	int before = (ranks.rank + ranks.size - 1) % ranks.size, next = (ranks.rank + 1) % ranks.size;
+	int64_t looked = ranks_clock(), told = 0;
+	struct timespec moment = { 0, 1000000 };
+	MPI_Request sign = MPI_REQUEST_NULL;
+
+	while (!ranks_ended) {
+		int64_t now = ranks_clock();
+		int sent = 1;
+
+		if (now - looked > (int64_t)1000000000)	/* it was this one that stood still */
+			ranks_heard = now;
+		looked = now;
+		pthread_mutex_lock(&ranks.lock);
+		if (now - told > RANK_BEAT) {
+			MPI_Test(&sign, &sent, MPI_STATUS_IGNORE);
+			if (sent)
+				MPI_Isend(NULL, 0, MPI_BYTE, next, RANK_SIGN, ranks_watched, &sign);
+			told = now;
+			if (ranks_hear(before))
+				ranks_heard = now;
+		}
+		ranks_push();
+		pthread_mutex_unlock(&ranks.lock);
+		if (now - ranks_heard > ranks_patience * (int64_t)1000000000)
+			ranks_give_up(before);
+		nanosleep(&moment, NULL);
+	}
+	if (sign != MPI_REQUEST_NULL)
+		MPI_Request_free(&sign);
+	return unused;
+}
+
+/* Adds up N numbers over all ranks: the same sums on each of them. */
+static void
+ranks_sum(double *x, int n)
+{
+	MPI_Request request;
+
+	if (ranks.size == 1 || n == 0)
+		return;
+	pthread_mutex_lock(&ranks.lock);
+	MPI_Iallreduce(MPI_IN_PLACE, x, n, MPI_DOUBLE, MPI_SUM, ranks.all, &request);
+	pthread_mutex_unlock(&ranks.lock);
+	ranks_await(&request);
+}
+
+/* ---- who they are ---- */
+
+static void
+ranks_name(void)
+{
+	struct rank_name own = { "", (int)getpid() };
+
+	gethostname(own.host, sizeof(own.host) - 1);
+	rank_names = (struct rank_name *)calloc((size_t)ranks.size, sizeof(*rank_names));
+	if (!rank_names)
+		fail("no memory for the names of %d ranks", ranks.size);
+	MPI_Allgather(&own, (int)sizeof(own), MPI_BYTE, rank_names, (int)sizeof(own), MPI_BYTE, ranks.all);
+}
+
+/* At the end of a run that went well; one that fails ends all. */
+static void
+ranks_close(void)
+{
+	int done = 0;
+	double all = 1;
+
+	MPI_Finalized(&done);
+	if (done || ranks.all == MPI_COMM_NULL)
+		return;
+	fflush(stdout);		/* with a status other than 0, the first to leave ends the others */
+	if (ranks_watching) {
+		ranks_sum(&all, 1);	/* until then others wait for signs of life */
+		ranks_ended = 1;
+		pthread_join(ranks_watcher, NULL);
+	}
+	MPI_Finalize();
+}
+
+/* Before all else. */
+static void
+ranks_open(int *argc, char ***argv)
+{
+	MPI_Comm machine;
+	int has;
+
+	MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &has);
+	MPI_Comm_dup(MPI_COMM_WORLD, &ranks.all);
+	MPI_Comm_dup(MPI_COMM_WORLD, &ranks_watched);
+	MPI_Comm_rank(ranks.all, &ranks.rank);
+	MPI_Comm_size(ranks.all, &ranks.size);
+	if (has < MPI_THREAD_SERIALIZED)
+		fail("this MPI lets one thread alone call it, and a rank has two that do: it must be built with threads");
+	MPI_Comm_split_type(ranks.all, MPI_COMM_TYPE_SHARED, ranks.rank, MPI_INFO_NULL, &machine);
+	MPI_Comm_size(machine, &ranks.here);
+	MPI_Comm_free(&machine);
+#if NARROW
+	MPI_Op_create(elements_add, 1, &ranks.elements_sum);
+#endif
+	ranks_name();
+	atexit(ranks_close);
+	if (ranks.rank > 0 && !freopen("/dev/null", "w", stdout))
+		fail("/dev/null: %s", strerror(errno));
+}
+
+/* Once all options are known, and before what takes long. */
+static void
+ranks_begin_watch(void)
+{
+	if (ranks.size == 1)
+		return;
+	ranks_heard = ranks_clock();
+	if (pthread_create(&ranks_watcher, NULL, ranks_watch, NULL))
+		fail("no thread to watch the other ranks: %s", strerror(errno));
+	ranks_watching = true;
+}
+
+/* ---- together ---- */
+
+/* Is X the same on all ranks? Else all of them end, and the first says whose is another: "has WHAT". */
+static void
+ranks_compare(uint64_t x, const char *what)
+{
+	uint64_t *all;
+	char name[RANK_NAME + 64];
+	MPI_Request request;
+
+	if (ranks.size == 1)
+		return;
+	all = (uint64_t *)malloc((size_t)ranks.size * sizeof(*all));
+	if (!all)
+		fail("no memory to compare %d ranks", ranks.size);
+	pthread_mutex_lock(&ranks.lock);
+	MPI_Iallgather(&x, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, ranks.all, &request);
+	pthread_mutex_unlock(&ranks.lock);
+	ranks_await(&request);
+	ranks_hold = 60;	/* if it fails, so it does on all of them */
+	for (int k = 1; k < ranks.size; k++)
+		if (all[k] != all[0])
+			fail("%s has %s than rank 0: all ranks must have the same", ranks_text(name, k), what);
+	ranks_hold = 2;
+	free(all);
+}
+
+#define RANK_HASH	0xcbf29ce484222325u
+
+/* FNV-1a, of words in place of bytes, whose high bits find their way down too. */
+static uint64_t
+ranks_hash(uint64_t hash, const void *bytes, int64_t n)
+{
+	const unsigned char *p = (const unsigned char *)bytes;
+
+	for (int64_t i = 0; i < n; i += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, p + i, n - i < 8 ? (size_t)(n - i) : 8);
+		hash = (hash ^ word) * 0x100000001b3u;
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+/* The program itself, as it lies on this rank's machine. */
+static uint64_t
+ranks_program(void)
+{
+	static unsigned char block[1 << 16];
+	uint64_t hash = RANK_HASH;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	while (fd >= 0 && (n = read(fd, block, sizeof(block))) > 0)
+		hash = ranks_hash(hash, block, n);
+	if (fd >= 0)
+		close(fd);
+	return hash;
+}
+
+/* ---- what they have ---- */
+
+/* Of data, what there is of each column, and some of its samples; those that are made are alike anyway. */
+static void
+ranks_compare_data(const struct data *d)
+{
+	uint64_t hash = ranks_hash(RANK_HASH, &d->samples, (int64_t)sizeof(d->samples));
+
+	for (int k = 0; k < d->inputs; k++) {
+		const struct input *in = &d->input[k];
+		const struct column *c = &d->column[in->column];
+		int64_t step = d->rows / 64 + 1;
+
+		for (int64_t row = 0; row < d->rows && !d->makes[k] && !d->absent[k]; row += step)
+			hash = ranks_hash(hash, column_at(c, row), in->elements * type_table[c->type].bytes);
+	}
+	ranks_compare(hash, "other data");
+}
+
+/* All that is trained, and what trains it, which every rank has made by itself. */
+static void
+ranks_compare_weights(const char *what)
+{
+	uint64_t hash = RANK_HASH;
+
+	for (int k = 0; k < PERSISTENT; k++)
+		if (!persistent[k].own)
+			hash = ranks_hash(hash, arena + persistent[k].offset,
+			    persistent[k].elements * type_table[persistent[k].type].bytes);
+	ranks_compare(hash, what);
+}
+
+/* Running statistics become the mean of those of all ranks. As each is a mean of its batches, it does not matter when
+ * that is done, nor how often. */
+static void
+ranks_average_statistics(void)
+{
+	for (int k = 0; k < PERSISTENT; k++) {
+		const struct persistent *p = &persistent[k];
+		void *x = arena + p->offset;
+
+		if (!p->own || ranks.size == 1)
+			continue;
+		all_reduce_begin(x, x, p->elements, type_table[p->type].bytes);
+		all_reduce_end(x);
+		for (int64_t i = 0; i < p->elements; i++)
+			if (p->type == TYPE_F64)
+				((double *)x)[i] /= ranks.size;
+			else
+				((float *)x)[i] /= (float)ranks.size;
+	}
+}
+
+/* What the arenas of all ranks took, which all planned alike. */
+static void
+ranks_report(void)
+{
+	double *taken = (double *)calloc((size_t)ranks.size, sizeof(*taken));
+	char name[RANK_NAME + 64];
+	bool same = true;
+
+	if (!taken)
+		fail("no memory for the figures of %d ranks", ranks.size);
+	taken[ranks.rank] = (double)arena_taken;
+	ranks_sum(taken, ranks.size);
+	for (int k = 1; k < ranks.size; k++)
+		same &= taken[k] == taken[0];
+	for (int k = 1; k < ranks.size && !same; k++)
+		printf("         %.0f by %s\n", taken[k], ranks_text(name, k));
+	if (same)
+		printf("         the same on each of %d ranks\n", ranks.size);
+	free(taken);
+}
+
+/* ---- shares ---- */
+
+struct share_of_batch {
+	int64_t first, samples;
+	bool counts;		/* false: this rank has none of it, and repeats one of another, with no weight */
+};
+
+/* What of a micro-batch of so many samples on all ranks is this one's: they differ by one at most. */
+static struct share_of_batch
+ranks_share(int64_t samples)
+{
+	struct share_of_batch s;
+
+	s.first = PART_FROM(samples, ranks.rank, ranks.size);
+	s.samples = PART_FROM(samples, ranks.rank + 1, ranks.size) - s.first;
+	s.counts = s.samples > 0;
+	if (!s.counts) {
+		s.first = 0;
+		s.samples = 1;
+	}
+	return s;
+}
+
+#endif
