@@ -43,6 +43,14 @@ compile_layout_name(int i)
 	return i < (int)(sizeof(name) / sizeof(name[0])) ? name[i] : NULL;
 }
 
+const char *
+compile_objective_name(int i)
+{
+	static const char *const name[] = { "auto", [1 + OBJECTIVE_MEMORY] = "memory", [1 + OBJECTIVE_SPEED] = "speed" };
+
+	return i < (int)(sizeof(name) / sizeof(name[0])) ? name[i] : NULL;
+}
+
 static bool
 refuse_without(const struct command *c, const char *name)
 {
@@ -149,6 +157,19 @@ compile_drop_plans(struct spec *spec)
 	}
 }
 
+/* What is asked for, or else the spec's objective, if the plan is a program's. */
+static void
+set_objective(struct pass_options *o, const struct module *m, const struct compile_args *args)
+{
+	const struct settings *set = &m->set;
+	int objective = args->objective ? args->objective - 1 : (int)set->objective;
+
+	o->speed = args->program && objective == OBJECTIVE_SPEED;
+	if (o->speed)
+		o->most_bytes = set->objective_bytes ? set->objective_bytes :
+		    set->device.given ? target_memory(o->target, &set->device) : 0;
+}
+
 /* The module planned; or, where that serves, a copy with a sketch of its plan. */
 static struct module *
 plan_module(const struct spec *spec, struct module *m, const struct compile_args *args,
@@ -166,6 +187,7 @@ plan_module(const struct spec *spec, struct module *m, const struct compile_args
 		.nwithout = args->without.n,
 	};
 
+	set_objective(&o, m, args);
 	if (m->broken || (args->infer && !module_infer(m)))
 		return m;
 	if (args->batch)

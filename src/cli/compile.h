@@ -21,6 +21,8 @@ struct compile_args {
 	struct words define;
 	struct words without;	/* optional passes */
 	int layout;		/* enum layout_choice */
+	bool program;		/* plans are those of programs: the objective counts */
+	int objective;		/* 0: the spec's; else enum objective + 1 */
 	bool input_gradients;
 	bool infer;		/* the prediction alone: nothing is trained */
 	const char *loss;	/* of a model of another tool; NULL: as its output suggests */
@@ -98,6 +100,12 @@ struct compile_args {
 	  .doc = "plan for micro-batches of N samples", .min = 1,			\
 	  .max = (int64_t)1 << 40, FIELD(owner, compile.batch) }
 
+#define OBJECTIVE_OPTION(owner)								\
+	{ .name = "objective", .type = OPTION_CHOICE, .value = "WHAT",			\
+	  .doc = "of the plan, in place of the spec's: auto, memory or speed",		\
+	  .choice = compile_objective_name, FIELD(owner, compile.objective) }
+
+const char	*compile_objective_name(int i);
 const char	*compile_target_name(int i);	/* OPTION_CHOICE's words */
 const char	*compile_pass_name(int i);
 const char	*compile_layout_name(int i);

@@ -27,6 +27,7 @@ static const struct option options[] = {
 	FORCE_OPTION(struct build_args),
 	NETWORK_OPTION(struct build_args),
 	BATCH_OPTION(struct build_args),
+	OBJECTIVE_OPTION(struct build_args),
 	COMPILE_OPTIONS(struct build_args),
 	{ .name = NULL }
 };
@@ -88,6 +89,7 @@ run_build(const struct command *c, int argc, char **argv)
 	int n;
 	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
 
+	args.compile.program = true;
 	if (parsed != PARSED_RUN)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (n != 1)

@@ -25,6 +25,7 @@ static const struct option options[] = {
 	FORCE_OPTION(struct emit_args),
 	NETWORK_OPTION(struct emit_args),
 	BATCH_OPTION(struct emit_args),
+	OBJECTIVE_OPTION(struct emit_args),
 	COMPILE_OPTIONS(struct emit_args),
 	{ .name = NULL }
 };
@@ -63,6 +64,7 @@ run_emit(const struct command *c, int argc, char **argv)
 	int n;
 	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
 
+	args.compile.program = true;
 	if (parsed != PARSED_RUN)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (n != 1)

@@ -51,6 +51,7 @@ static const struct option options[] = {
 	AS_OPTION(struct plan_args),
 	NETWORK_OPTION(struct plan_args),
 	BATCH_OPTION(struct plan_args),
+	OBJECTIVE_OPTION(struct plan_args),
 	COMPILE_OPTIONS(struct plan_args),
 	BUFFERS_OPTIONS(struct plan_args),
 	{ .name = NULL }
@@ -177,6 +178,7 @@ run_plan(const struct command *c, int argc, char **argv)
 	int n;
 	enum parsed parsed = options_parse(c, &args, argc, argv, &n);
 
+	args.compile.program = true;
 	if (parsed != PARSED_RUN)
 		return parsed == PARSED_HELP ? 0 : 2;
 	if (args.buffers.input)

@@ -18,6 +18,8 @@ struct pass_options {
 	const struct target *target;	/* whose workspaces and alignment the plan is for */
 	int threads;			/* C target: worker threads of the emitted program */
 	enum layout_choice layout;	/* of images in memory: passes/layout.c */
+	bool speed;			/* the plan is a program's, and its objective is speed: */
+	int64_t most_bytes;		/* its arena may take so much; 0: whatever it takes */
 	bool input_gradients;		/* also differentiate with respect to float inputs */
 	const char *dump_after;		/* a pass's name, or NULL */
 	FILE *dump;

@@ -62,6 +62,11 @@ enum recompute_kind {
 	RECOMPUTE_PATTERN	/* the layers named, and element-wise work elsewhere */
 };
 
+enum objective {
+	OBJECTIVE_MEMORY,	/* least bytes */
+	OBJECTIVE_SPEED		/* the fastest plan that fits */
+};
+
 enum chunk_kind {
 	CHUNK_AUTO,		/* where that lowers the arena */
 	CHUNK_NONE,
@@ -140,6 +145,8 @@ struct settings {
 	int64_t recompute_budget;	/* AUTO: bytes of arena to stay within; 0: the device's */
 	struct pattern *recompute_pattern;
 	int nrecompute;
+	enum objective objective;
+	int64_t objective_bytes;	/* SPEED: of arena to stay within; 0: the device's */
 	enum chunk_kind chunk_loss;	/* logits made some rows at a time */
 	int64_t chunks;		/* SPLIT: how many of them; 0: as many as AUTO would make */
 	struct loc chunk_loc;

@@ -180,6 +180,26 @@ read_chunk_loss(struct expander *ex, const struct setting *st, struct settings *
 }
 
 static void
+read_objective(struct expander *ex, const struct setting *st, struct settings *set)
+{
+	struct value v = setting_value(ex, st->value[0]);
+
+	if (v.kind == V_POISON)
+		return;
+	if (v.kind == V_WORD && strcmp(v.text, "memory") == 0)
+		return;
+	if (v.kind == V_NUMBER && v.size) {
+		if (!want_int(ex, &v, st->key.text, 1, LARGEST_BYTES, &set->objective_bytes))
+			return;
+	} else if (v.kind != V_WORD || strcmp(v.text, "speed") != 0) {
+		ex_error(ex, "settings", v.loc, "objective is memory, speed or a size, within which it is speed: "
+		    "objective 20GiB; not %s", v.kind == V_WORD ? v.text : value_text(ex->a, &v));
+		return;
+	}
+	set->objective = OBJECTIVE_SPEED;
+}
+
+static void
 read_workspace(struct expander *ex, const struct setting *st, struct settings *set)
 {
 	struct value v = setting_value(ex, st->value[0]);
@@ -335,6 +355,10 @@ const struct setting_kind setting_kinds[] = {
 	  .doc = "memory that cuBLASLt and cuDNN may use for one product or convolution of a CUDA "
 	  "program; 4MiB if not given",
 	  .values = "4MiB|none" },
+	{ SEC_TRAIN, "objective", .read = read_objective,
+	  .doc = "what a program's plan is for: the least memory, or the most speed within the device's memory or "
+	  "a size; memory if not given",
+	  .values = "memory|speed|20GiB" },
 	{ SEC_TRAIN, "freeze", .many = true, .bind = bind_freeze,
 	  .doc = "paths of parameters and running statistics that stay as they are" },
 	{ SEC_TRAIN, "recompute", .many = true, .bind = bind_recompute,

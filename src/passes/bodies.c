@@ -28,7 +28,7 @@ options_for_body(const struct pass_options *o)
 	struct pass_options own = *o;
 
 	own.dump_after = NULL;
-	own.bound_only = own.sketch = false;
+	own.bound_only = own.sketch = own.speed = false;
 	return own;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "plan/plan.h"
 
+#include "target/target.h"
 #include "ir/pass.h"
 #include "plan/placed.h"
 
@@ -66,8 +67,9 @@ solve(struct arena *a, struct packing *pack, const struct packing_options *o, st
 	return r;
 }
 
+/* LAST: by buffer, how long it is kept; NULL: as long as it lives. */
 static void
-pack(struct plan *p, struct arena *parent, const struct packing_options *o, struct placed *known)
+pack(struct plan *p, struct arena *parent, const struct packing_options *o, struct placed *known, const int *last)
 {
 	struct arena *a = arena_child(parent);
 	struct packing pack = { .alignment = p->alignment };
@@ -80,7 +82,7 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o, stru
 
 		if (!b->persistent)
 			pack.item[pack.n++] = (struct item){ .size = b->bytes,
-			    .lower = b->first, .upper = b->last + 1 };
+			    .lower = b->first, .upper = (last ? last[i] : b->last) + 1 };
 	}
 	r = solve(a, &pack, o, known);
 	p->transient_bytes = r.height;
@@ -94,17 +96,42 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o, stru
 	arena_free(a);
 }
 
+/* any height will do, so the first placement that is found does */
+static const struct packing_options quick = { .capacity = LARGEST_BYTES };
+
+/* For speed: apart what need not wait, where MOST bytes (0: any) are enough for that. */
+static void
+place_apart(struct plan *p, struct arena *parent, int64_t most)
+{
+	struct arena *a = arena_child(parent);
+	int64_t arena = p->arena_bytes, transient = p->transient_bytes;
+	int64_t *offset = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*offset));
+	int *last = plan_apart(p, a), i;
+
+	for (i = 0; i < p->buffers.n; i++)
+		offset[i] = p->buffers.v[i].offset;
+	if (last)
+		pack(p, a, &quick, NULL, last);
+	p->apart = last && (!most || p->arena_bytes <= most);
+	if (!p->apart) {
+		p->arena_bytes = arena;
+		p->transient_bytes = transient;
+		for (i = 0; i < p->buffers.n; i++)
+			p->buffers.v[i].offset = offset[i];
+	}
+	p->proved_bytes = p->lower_bound_bytes;
+	p->optimal = false;
+	arena_free(a);
+}
+
 void
 plan_place(struct module *m, struct plan *p, struct placed *known)
 {
-	/* any height will do, so the first placement that is found does */
-	static const struct packing_options quick = { .capacity = LARGEST_BYTES };
-
 	p->persistent_bytes = place_persistent(p);
 	if (p->sketch && stack(p, m->set.device.given ? m->set.device.memory : 0,
 	    p->persistent_bytes))
 		return;
-	pack(p, m->arena, p->sketch ? &quick : NULL, known);
+	pack(p, m->arena, p->sketch ? &quick : NULL, known, NULL);
 }
 
 static bool
@@ -112,6 +139,8 @@ run(struct module *m, const struct pass_options *o)
 {
 	m->plan->sketch = o->sketch;
 	plan_place(m, m->plan, o->placed);
+	if (o->speed && o->target->concurrent && !o->sketch)
+		place_apart(m->plan, m->arena, o->most_bytes);
 	return true;
 }
 

@@ -67,6 +67,8 @@ struct plan {
 	int64_t lower_bound_bytes;	/* the largest sum of live bytes: no plan can use less */
 	int64_t proved_bytes;	/* the same, or more where the packer proved that */
 	bool optimal;		/* arena_bytes == proved_bytes */
+	bool apart;		/* for speed: what need not wait shares no bytes (apart.c) */
+	int chain;		/* of the first graph, then: nodes of the longest chain that its tensors alone make */
 	bool sketch;		/* made without any search: a whole plan may take less */
 	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
 	int peak;		/* the instant with the most live bytes */
@@ -78,6 +80,11 @@ struct plan {
 struct plan	*plan_lifetimes(struct module *, const struct target *, int threads);
 /* place.c: gives every buffer an offset and sets arena_bytes. KNOWN: as pass_options->placed. */
 void		 plan_place(struct module *, struct plan *, struct placed *known);
+/* apart.c: by buffer, the last instant to which its bytes are kept so that nothing waits for them in vain; NULL:
+ * there are too many nodes. Sets p->chain. */
+int		*plan_apart(struct plan *, struct arena *);
+/* The nodes of the longest chain of the first graph as branches.c left it, and of all. */
+int		 plan_longest(const struct plan *, struct arena *, int *calls);
 /* branches.c: which nodes need not wait for which, for a target that can make use of it. */
 void		 plan_branches(struct module *, struct plan *);
 /* verify.c: independent of all three; reports to diags (rule "internal"); false if the plan is wrong. */

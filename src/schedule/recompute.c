@@ -244,7 +244,7 @@ work_for(const struct pass_options *o)
 static bool
 stay_within(struct module *m, const struct pass_options *o, struct model *model)
 {
-	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget :
+	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : o->most_bytes ? o->most_bytes :
 	    target_memory(o->target, &m->set.device);
 	struct budget budget = { m, o, bytes };
 	struct search_limits limits = { .budget = bytes - persistent_bytes(m, o),
@@ -384,10 +384,18 @@ keep_if_no_gain(struct module *m, const struct pass_options *o, struct model *mo
 	step_try(model);
 }
 
+/* Does the objective choose, where the spec does not say what is recomputed? */
+static bool
+for_speed(const struct module *m, const struct pass_options *o)
+{
+	return o->speed && !m->set.recompute_loc.src;
+}
+
 static bool
 choose(struct module *m, const struct pass_options *o, struct model *model)
 {
-	if (m->set.recompute == RECOMPUTE_AUTO && (m->set.recompute_budget || m->set.device.given))
+	if (for_speed(m, o) || (m->set.recompute == RECOMPUTE_AUTO &&
+	    (m->set.recompute_budget || m->set.device.given)))
 		return stay_within(m, o, model);
 	choose_cheap(m, model);
 	step_try(model);
@@ -403,7 +411,7 @@ run(struct module *m, const struct pass_options *o)
 	struct model *model;
 	bool good = true;
 
-	if (!m->train || m->set.recompute == RECOMPUTE_NONE)
+	if (!m->train || m->set.recompute == RECOMPUTE_NONE || (for_speed(m, o) && !o->most_bytes))
 		return true;
 	scratch = arena_child(m->arena);
 	model = step_model(scratch, m->train, o, STEP_REPEATS);

@@ -145,6 +145,20 @@ print_recomputed(const struct printer *r)
 	    size_human(traffic, again->traffic));
 }
 
+/* What bytes were given for. */
+static void
+print_objective(const struct printer *r)
+{
+	int calls, longest;
+
+	if (!r->p->chain)
+		return;
+	longest = plan_longest(r->p, r->m->arena, &calls);
+	fprintf(r->out, "  %-22s %12s  %d calls in a step, %d one after the other (%d by their tensors alone)%s\n",
+	    "objective", "speed", calls, longest, r->p->chain, r->p->apart ? "" :
+	    ": no room to keep branches' bytes apart");
+}
+
 /* What the same step takes elsewhere, to compare with. */
 static void
 print_eager(const struct printer *r)
@@ -199,6 +213,7 @@ print_totals(const struct printer *r)
 	    p->optimal ? ", proved optimal" : "");
 	print_traffic(r);
 	print_recomputed(r);
+	print_objective(r);
 	print_pieces(r);
 	print_eager(r);
 	print_device(r);

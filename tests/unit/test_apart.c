@@ -1,0 +1,168 @@
+/*
+ * Plans for speed (plan/apart.c), by brute force: in bytes that another buffer had before, nothing is made that
+ * does not depend, by its tensors, on all that touched the other. What depends on what is found here by all pairs
+ * of nodes, and the paths between them.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "plan/plan.h"
+#include "target/target.h"
+#include "lang/expand.h"
+#include "ir/op.h"
+#include "passes/passes.h"
+
+static struct arena *arena;
+static struct module *module;
+
+static const struct plan *
+load(const char *name, bool speed, int64_t most)
+{
+	static const char *const without = "spare";	/* whose workspaces share what is free */
+	const struct lang_options lang = { 0 };
+	struct pass_options options = { .threads = 2, .without = &without, .nwithout = 1, .speed = speed,
+		.most_bytes = most, .target = target_find("cuda") };
+	const char *dir = getenv("top_srcdir"), *why;
+	struct diags diags;
+	struct source *src;
+	struct spec *spec;
+
+	arena = arena_new();
+	diags_init(&diags, arena);
+	src = source_read(arena, arena_printf(arena, "%s/specs/%s", dir ? dir : ".", name), &why);
+	cr_assert_not_null(src);
+	spec = spec_load(arena, &diags, src, &lang);
+	cr_assert_eq(diags.errors, 0);
+	module = spec->modules.v[0];
+	cr_assert(passes_run(module, &options));
+	return module->plan;
+}
+
+static bool
+uses(const struct node *n, const struct buffer *b, bool writes)
+{
+	bool found = false;
+	int k;
+
+	for (k = 0; k < n->nin && !writes; k++)
+		found |= n->in[k] && plan_buffer(module->plan, n->in[k]) == b;
+	for (k = 0; k < n->nout; k++)
+		found |= n->out[k] && plan_buffer(module->plan, n->out[k]) == b;
+	return found || (n->work && plan_buffer(module->plan, n->work) == b);
+}
+
+static bool *after;		/* [j * instants + i]: J depends on I */
+
+static bool
+waits(const struct plan *p, int i, int j)
+{
+	int b;
+
+	for (b = 0; b < p->buffers.n; b++) {
+		const struct buffer *of = &p->buffers.v[b];
+
+		if ((uses(p->at[i].node, of, true) && uses(p->at[j].node, of, false)) ||
+		    (uses(p->at[i].node, of, false) && uses(p->at[j].node, of, true)))
+			return true;
+	}
+	return false;
+}
+
+/* Returns how many nodes the longest chain of the first graph has. */
+static int
+find_dependences(const struct plan *p)
+{
+	int n = p->instants, i, j, k, most = 0;
+	int *chain = arena_array(arena, (size_t)n, sizeof(*chain));
+
+	after = arena_array(arena, (size_t)n * (size_t)n, sizeof(*after));
+	for (j = 0; j < n; j++) {
+		if (op_is_view(p->at[j].node->op))
+			continue;
+		for (i = j - 1; i >= 0 && p->at[i].graph == p->at[j].graph; i--) {
+			if (op_is_view(p->at[i].node->op) || !waits(p, i, j))
+				continue;
+			after[j * n + i] = true;
+			if (chain[i] > chain[j])
+				chain[j] = chain[i];
+			for (k = 0; k < i; k++)
+				after[j * n + k] |= after[i * n + k];
+		}
+		chain[j]++;
+		if (p->at[j].graph == p->at[0].graph && chain[j] > most)
+			most = chain[j];
+	}
+	return most;
+}
+
+/* Does what makes B wait for no more than tensors say, in bytes that were A's? */
+static bool
+is_free_for(const struct plan *p, const struct buffer *a, const struct buffer *b)
+{
+	int i, j;
+
+	for (j = b->first; j <= b->last; j++)
+		for (i = a->first; i <= a->last; i++)
+			if (p->at[i].graph == p->at[j].graph && !op_is_view(p->at[i].node->op) &&
+			    !op_is_view(p->at[j].node->op) && uses(p->at[i].node, a, false) &&
+			    uses(p->at[j].node, b, false) && !after[j * p->instants + i])
+				return false;
+	return true;
+}
+
+/* Pairs of buffers in the same bytes, the later of which waits in vain. */
+static int
+count_waits(const struct plan *p)
+{
+	int waits_in_vain = 0, i, j;
+
+	for (i = 0; i < p->buffers.n; i++)
+		for (j = 0; j < p->buffers.n; j++) {
+			const struct buffer *a = &p->buffers.v[i], *b = &p->buffers.v[j];
+
+			if (a->last < b->first && a->offset < b->offset + b->bytes &&
+			    b->offset < a->offset + a->bytes && !is_free_for(p, a, b))
+				waits_in_vain++;
+		}
+	return waits_in_vain;
+}
+
+Test(apart, nothing_waits_for_bytes_in_vain)
+{
+	static const char *const spec[] = { "lenet5.nn", "resnet18.nn", "clouds.nn" };
+	size_t i;
+
+	for (i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		const struct plan *p = load(spec[i], true, 0);
+		int calls, chain = find_dependences(p);
+
+		cr_expect(p->apart, "%s", spec[i]);
+		cr_expect_eq(count_waits(p), 0, "%s", spec[i]);
+		cr_expect_eq(p->chain, chain, "%s: %d nodes, and not %d", spec[i], chain, p->chain);
+		cr_expect_geq(plan_longest(p, arena, &calls), chain, "%s", spec[i]);
+	}
+}
+
+Test(apart, the_least_plan_has_such_waits)
+{
+	const struct plan *p = load("resnet18.nn", false, 0);
+
+	find_dependences(p);
+	cr_expect_gt(count_waits(p), 0);
+}
+
+Test(apart, what_does_not_fit_is_not_kept_apart)
+{
+	int64_t least = load("resnet18.nn", false, 0)->arena_bytes, apart = load("resnet18.nn", true, 0)->arena_bytes;
+	const struct plan *p;
+
+	cr_assert_gt(apart, least);
+	cr_expect_eq(module->plan->recomputed.nodes, 0);
+	p = load("resnet18.nn", true, apart);
+	cr_expect(p->apart && p->arena_bytes == apart);
+	p = load("resnet18.nn", true, apart - 1);
+	cr_expect(!p->apart && p->arena_bytes < apart);
+	p = load("resnet18.nn", true, least);
+	cr_expect(!p->apart && p->arena_bytes <= least, "%lld", (long long)p->arena_bytes);
+	cr_expect_gt(p->recomputed.nodes, 0);
+}
