@@ -179,6 +179,13 @@ device_wait(void)
 {
 }
 
+static void
+device_choose(int gpu)
+{
+	if (gpu >= 0)
+		fail("--gpu: the work is done by processors");
+}
+
 /* What a step of another size needs is no more: nothing is loaded for it. */
 static void
 device_last(int which, int64_t b)

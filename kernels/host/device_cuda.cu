@@ -459,6 +459,20 @@ device_last(int which, int64_t b)
 	last_batch[which] = b;
 }
 
+/* The card; -1: the first. */
+[[maybe_unused]] static void
+device_choose(int gpu)
+{
+	int n = 0;
+
+	if (gpu < 0)
+		return;
+	CUDA(cudaGetDeviceCount(&n));
+	if (gpu >= n)
+		fail("--gpu %d: there are %d, counted from 0", gpu, n);
+	CUDA(cudaSetDevice(gpu));
+}
+
 /* Those of the host read and convert batches. */
 static void
 device_threads(int asked)

@@ -67,6 +67,7 @@ prepare(struct run *r)
 	prepare_ranks(o);
 #endif
 	device_threads(o->threads);
+	device_choose(o->gpu);
 	progress_open(&r->progress, o->quiet);
 	if (is_first_rank()) {
 		log_open(&r->log, o->log);

@@ -20,6 +20,7 @@ struct options {
 	int64_t save_every;	/* updates between saves; 0: only after each epoch */
 	bool eval, plan, plot, profile, quiet;
 	int threads;
+	int gpu;		/* -1: the first */
 #ifdef RANKS
 	int lost_after;		/* seconds */
 #endif
@@ -50,6 +51,7 @@ static const struct option {
 	{"lost-after", "N", "seconds without a sign of life, after which a rank is given up and all end (10)"},
 #endif
 	{"threads", "N", "worker threads (C)"},
+	{"gpu", "N", "the card to run on, counted from 0 (CUDA)"},
 	{"quiet", NULL, "print only the last report"},
 	{"help", NULL, "print this, and end"},
 };
@@ -175,6 +177,8 @@ option_set(struct options *o, const char *name, const char *value)
 		o->predict[o->predicts++] = value;
 	} else if (!strcmp(name, "threads"))
 		o->threads = (int)option_count(name, value, 1, MOST_THREADS);
+	else if (!strcmp(name, "gpu"))
+		o->gpu = (int)option_count(name, value, 0, MOST_THREADS);
 #ifdef RANKS
 	else if (!strcmp(name, "lost-after"))
 		o->lost_after = (int)option_count(name, value, 1, 1 << 20);
@@ -199,7 +203,7 @@ static void
 options_parse(struct options *o, int argc, char **argv)
 {
 	memset(o, 0, sizeof *o);
-	o->epochs = -1;
+	o->epochs = o->gpu = -1;
 	o->seed = SEED;
 #ifdef RANKS
 	o->lost_after = 10;
