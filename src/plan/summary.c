@@ -153,6 +153,33 @@ count_lines(const struct module *m, struct plan_summary *s)
 		qsort(s->lines.v, (size_t)s->lines.n, sizeof(*s->lines.v), compare_bytes);
 }
 
+/* Does the sum over ranks that node I of the graph begins go on during a later node of backward? */
+static bool
+is_beside_backward(const struct graph *g, int i)
+{
+	const struct tensor *sum = g->nodes.v[i]->out[0];
+	const struct node *n;
+	bool beside = false;
+
+	for (i++; i < g->nodes.n; i++) {
+		n = g->nodes.v[i];
+		if (n->nin > 0 && n->in[0] == sum)
+			return beside;
+		beside |= n->phase == PHASE_BACKWARD;
+	}
+	return false;
+}
+
+static void
+count_reduction(const struct graph *g, int i, struct plan_summary *s)
+{
+	int64_t bytes = affine_at(tensor_bytes(g->nodes.v[i]->out[0]), 1);
+
+	s->reduced += bytes;
+	s->meanwhile += is_beside_backward(g, i) ? bytes : 0;
+	s->reductions++;
+}
+
 /* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
  * Bandwidth optimal all-reduce algorithms, 2009). */
 static void
@@ -165,10 +192,8 @@ count_traffic(const struct module *m, struct plan_summary *s)
 
 	for (k = 0; k < 2; k++)
 		for (i = 0; graph[k] && i < graph[k]->nodes.n; i++)
-			if (graph[k]->nodes.v[i]->op == op) {
-				s->reduced += affine_at(tensor_bytes(graph[k]->nodes.v[i]->out[0]), 1);
-				s->reductions++;
-			}
+			if (graph[k]->nodes.v[i]->op == op)
+				count_reduction(graph[k], i, s);
 	s->sent = (int64_t)(2 * (double)s->reduced * (double)(ranks - 1) / (double)ranks);
 }
 

@@ -61,6 +61,7 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	jsonw_end(j);
 	jsonw_flat_object(j, "between_ranks");
 	jsonw_int(j, "gradient_bytes", s->reduced);
+	jsonw_int(j, "meanwhile_bytes", s->meanwhile);
 	jsonw_int(j, "pieces", s->reductions);
 	jsonw_int(j, "sent_bytes", s->sent);
 	jsonw_end(j);

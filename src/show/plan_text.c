@@ -79,15 +79,15 @@ print_traffic(const struct printer *r)
 {
 	const struct plan_summary *s = r->s;
 	int64_t link = r->style.link ? r->style.link : DEFAULT_LINK;
-	char gradients[SIZE_TEXT];
+	char gradients[SIZE_TEXT], meanwhile[SIZE_TEXT];
 
 	if (r->m->set.ranks <= 1 || !r->m->train)
 		return;
 	size_row(r, "traffic", s->sent);
-	fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring\n",
-	    size_human(gradients, s->reduced), s->reductions, s->reductions == 1 ? "" : "s");
-	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s (estimate: that rate alone, no latency, nothing hidden behind "
-	    "backward)\n", "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
+	fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring; %s of "
+	    "them while backward goes on\n", size_human(gradients, s->reduced), s->reductions,
+	    s->reductions == 1 ? "" : "s", s->meanwhile ? size_human(meanwhile, s->meanwhile) : "none");
+	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s (estimate: that rate alone, no latency, nothing hidden)\n", "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
 }
 
 static void
