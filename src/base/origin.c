@@ -9,7 +9,38 @@ contains(int beg, int end, int inner_beg, int inner_end)
 	return beg <= inner_beg && inner_end <= end;
 }
 
-/* Words lie in one another, as an argument in a call; the least that say all of the place tell most of it. */
+const struct origins *
+origins_new(struct arena *a, int n, const struct origin *v)
+{
+	struct origins *all = ARENA_NEW(a, struct origins);
+	int i;
+
+	*all = (struct origins){ .n = n, .v = v };
+	for (i = 0; i < n; i++)
+		if (v[i].end - v[i].beg > all->longest)
+			all->longest = v[i].end - v[i].beg;
+	return all;
+}
+
+/* The first of them that begins there or behind. */
+static int
+first_from(const struct origins *all, int beg)
+{
+	int low = 0, high = all->n;
+
+	while (low < high) {
+		int mid = low + (high - low) / 2;
+
+		if (all->v[mid].beg < beg)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Words lie in one another, as an argument in a call; the least that say all of the place tell most of it. None that do begin
+ * farther before it than the longest is long. */
 const struct origin *
 loc_origin(struct loc l)
 {
@@ -17,7 +48,7 @@ loc_origin(struct loc l)
 	const struct origin *around = NULL, *inside = NULL;
 	int i;
 
-	for (i = 0; all && i < all->n && all->v[i].beg < l.end; i++) {
+	for (i = all ? first_from(all, l.beg - all->longest) : 0; all && i < all->n && all->v[i].beg < l.end; i++) {
 		const struct origin *o = &all->v[i];
 
 		if (contains(o->beg, o->end, l.beg, l.end)) {

@@ -35,6 +35,7 @@ struct origin {			/* what is said by some words of a spec that was made of a mod
 struct origins {
 	int n;
 	const struct origin *v;	/* in the order of beg, then end */
+	int longest;		/* bytes of one */
 };
 
 struct loc {
@@ -69,6 +70,8 @@ loc_has_line(struct loc l)
 	return l.src && !l.src->origins;
 }
 
+/* Of N, in their order. */
+const struct origins	*origins_new(struct arena *, int n, const struct origin *);
 /* The words around that place, or else in it; NULL: no node says them, or it is in no model. */
 const struct origin	*loc_origin(struct loc);
 /* As messages say it: "line 12"; "blocks.nn:12" of a file other than HOME; "node 'conv1' and 3 more" of a model. */

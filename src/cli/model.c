@@ -76,7 +76,6 @@ static struct source *
 kept(struct arena *a, const struct source *spec)
 {
 	struct source *s = source_from_text(a, spec->path, spec->text, (size_t)spec->size);
-	struct origins *all = ARENA_NEW(a, struct origins);
 	struct origin *v = arena_array(a, (size_t)spec->origins->n + 1, sizeof(*v));
 	int i;
 
@@ -84,8 +83,7 @@ kept(struct arena *a, const struct source *spec)
 		v[i] = spec->origins->v[i];
 		v[i].node = arena_strdup(a, v[i].node);
 	}
-	*all = (struct origins){ spec->origins->n, v };
-	s->origins = all;
+	s->origins = origins_new(a, spec->origins->n, v);
 	return s;
 }
 

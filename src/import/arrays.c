@@ -417,13 +417,13 @@ static bool
 fold_cast(struct importer *im, const struct model_node *n)
 {
 	int64_t to = attr_int(n, "to", 1);
-	bool real = to == 1 || to == 10 || to == 11 || to == 16;
+	bool real = onnx_is_real(to);
 	const struct val *x = node_in(im, n, 0);
 
 	/* weights of another precision stay where they are */
 	if (x && x->data && real && numbers_are_real(x->data))
 		return false;
-	return mapped(im, n, real ? itself : to == 9 ? truth_of : x && x->data && !numbers_are_real(x->data) ? itself : whole,
+	return mapped(im, n, real ? itself : to == ONNX_BOOL ? truth_of : x && x->data && !numbers_are_real(x->data) ? itself : whole,
 	    real);
 }
 

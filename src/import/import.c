@@ -90,8 +90,6 @@ defined(const struct importer *im, const char *symbol)
 	return -1;
 }
 
-static bool onnx_translate(struct importer *, const struct model_node *);
-
 /* A number for an axis that no input has would be of no effect. */
 static bool
 defines_known(struct importer *im, const char **why)
@@ -129,7 +127,7 @@ is_initializer(const struct importer *im, const char *name)
 bool
 input_add(struct importer *im, const struct model_value *in, const char **why)
 {
-	bool real = numbers_are_real(&(struct numbers){ .type = in->type }), tokens = !real && im->translate == onnx_translate ?
+	bool real = numbers_are_real(&(struct numbers){ .type = in->type }), tokens = !real && im->asks_lookups ?
 	    input_looks_up(im, in->name) : !real && in->type != ELEMENT_U8;
 	struct val *v;
 	struct tensor *t;
@@ -510,7 +508,7 @@ import_onnx(struct arena *a, const char *path, const unsigned char *file, size_t
     const struct import_options *options, const char **why)
 {
 	struct importer im = { .arena = a, .options = options, .result = ARENA_NEW(a, struct imported), .batch = -1,
-		.translate = onnx_translate };
+		.translate = onnx_translate, .asks_lookups = true };
 
 	*why = NULL;
 	im.model = onnx_read(a, path, file, size, why);

@@ -97,6 +97,7 @@ struct importer {
 	int64_t folded;		/* elements of constants that were computed */
 	int64_t batch;		/* what the file has for it; -1: a name */
 	bool (*translate)(struct importer *, const struct model_node *);
+	bool asks_lookups;	/* an input of whole numbers is what looks rows up only where a node does so with it */
 	struct map pads;	/* of Keras: frames that the reader of a name adds, int64_t[2 * axes] */
 	VEC(const char *) frozen;	/* paths of the spec */
 	VEC(const char *) freeze;	/* and how it says them */
@@ -217,6 +218,8 @@ bool	 nearly(double, double);
 
 int64_t	 attr_int(const struct model_node *, const char *name, int64_t otherwise);
 double	 attr_real(const struct model_node *, const char *name, double otherwise);
+#define ONNX_BOOL	9	/* as TensorProto numbers types */
+bool	 onnx_is_real(int64_t type);	/* of a Cast's `to`: a type that weights have */
 const char	*attr_text(const struct model_node *, const char *name, const char *otherwise);
 bool	 attr_ints(const struct model_node *, const char *name, int *n, const int64_t **);
 

@@ -63,6 +63,8 @@ bool	 keras_axis(struct importer *, const struct val *, int64_t axis, int *ours)
 /* Makes the step; AS says in which order its axes lie, NULL: in the source's. */
 bool	 keras_end(struct call *, const struct model_node *, const struct val *as);
 bool	 keras_alias(struct importer *, const struct model_node *, struct val *);
+/* Begins the call of an operation of two operands. */
+void	 keras_pair(struct call *, struct importer *, const char *ours, struct val *, struct val *);
 /* One operand of any order, and no arguments. */
 bool	 keras_unary(struct importer *, const struct model_node *, const char *ours);
 /* Makes a step that only the importer knows, in the order of AS where it has as many axes; NULL after cannot(). */

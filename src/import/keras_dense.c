@@ -136,9 +136,7 @@ layer_scale(struct importer *im, const struct model_node *n)
 	c.path = w->name;
 	if (!(gamma = call_value(&c)))
 		return false;
-	call_begin(&c, im, "mul");
-	call_in(&c, x);
-	call_in(&c, gamma);
+	keras_pair(&c, im, "mul", x, gamma);
 	return keras_end(&c, n, x);
 }
 

@@ -21,9 +21,7 @@ shared_dropout(struct importer *im, const struct model_node *n, struct val *x, i
 	call_int(&c, "samples", true);
 	if (!(ones = call_value(&c)) || !(ones = keras_with_number(im, ones, "dropout", "rate", rate)))
 		return false;
-	call_begin(&c, im, "mul");
-	call_in(&c, x);
-	call_in(&c, ones);
+	keras_pair(&c, im, "mul", x, ones);
 	return keras_end(&c, n, x);
 }
 

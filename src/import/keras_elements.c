@@ -224,14 +224,10 @@ prelu(struct importer *im, const struct model_node *n)
 	slope = below ? slopes(im, n, x) : NULL;
 	if (!slope)
 		return false;
-	call_begin(&c, im, "mul");
-	call_in(&c, below);
-	call_in(&c, slope);
+	keras_pair(&c, im, "mul", below, slope);
 	if (!(below = call_value(&c)))
 		return false;
-	call_begin(&c, im, "add");
-	call_in(&c, above);
-	call_in(&c, below);
+	keras_pair(&c, im, "add", above, below);
 	return keras_end(&c, n, x);
 }
 

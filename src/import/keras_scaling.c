@@ -96,9 +96,7 @@ custom_scale(struct importer *im, const struct model_node *n)
 	}
 	if (!x || !y || !(y = keras_scaled(im, y, keras_real(n, "scale", 1), 0)))
 		return false;
-	call_begin(&c, im, "add");
-	call_in(&c, x);
-	call_in(&c, y);
+	keras_pair(&c, im, "add", x, y);
 	return keras_end(&c, n, x);
 }
 
@@ -132,14 +130,10 @@ normalization_kept(struct importer *im, const struct model_node *n, struct val *
 	if (!variance || !(d = keras_with_number(im, variance, "sqrt", NULL, 0)) ||
 	    !(d = keras_with_number(im, d, "maximum", "other", LEAST_DEVIATION)))
 		return false;
-	call_begin(&c, im, "sub");
-	call_in(&c, x);
-	call_in(&c, mean);
+	keras_pair(&c, im, "sub", x, mean);
 	if (!(mean = call_value(&c)))
 		return false;
-	call_begin(&c, im, "div");
-	call_in(&c, mean);
-	call_in(&c, d);
+	keras_pair(&c, im, "div", mean, d);
 	vec_push(im->arena, &im->result->notes, arena_printf(im->arena, "the layer '%s' keeps how many samples it has seen, one "
 	    "number that nothing computes with: it is left out", n->name));
 	return keras_end(&c, n, x);

@@ -172,6 +172,14 @@ keras_value(struct call *c, const struct val *as)
 	return v;
 }
 
+void
+keras_pair(struct call *c, struct importer *im, const char *ours, struct val *x, struct val *y)
+{
+	call_begin(c, im, ours);
+	call_in(c, x);
+	call_in(c, y);
+}
+
 bool
 keras_end_activated(struct call *c, const struct model_node *n, const char *name, const struct val *as)
 {

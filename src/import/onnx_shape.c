@@ -431,12 +431,12 @@ cast(struct importer *im, const struct model_node *n)
 {
 	struct val *x = node_in(im, n, 0);
 	int64_t to = attr_int(n, "to", 1);
-	bool real = to == 1 || to == 10 || to == 11 || to == 16;
+	bool real = onnx_is_real(to);
 	struct call c;
 
-	if (x && x->t && x->t->dtype == DT_F32 && !real && !x->whole && to != 9)
+	if (x && x->t && x->t->dtype == DT_F32 && !real && !x->whole && to != ONNX_BOOL)
 		return cannot(im, "it makes whole numbers of real ones");
-	if (x && x->t && (x->t->dtype == DT_F32 ? to == 9 : real)) {
+	if (x && x->t && (x->t->dtype == DT_F32 ? to == ONNX_BOOL : real)) {
 		call_begin(&c, im, real ? "cast" : "not_equal");
 		call_like(&c, x);
 		if (!real)

@@ -54,7 +54,6 @@ void
 origins_find(struct importer *im, const struct module *m, struct source *spec)
 {
 	struct found f = { .arena = im->arena };
-	struct origins *all = ARENA_NEW(im->arena, struct origins);
 	struct origin *v;
 	int i, k, at = 0;
 
@@ -70,6 +69,5 @@ origins_find(struct importer *im, const struct module *m, struct source *spec)
 		v[i] = f.all.v[i]->origin;
 	if (f.all.n > 0)
 		qsort(v, (size_t)f.all.n, sizeof(*v), by_place);
-	*all = (struct origins){ f.all.n, v };
-	spec->origins = all;
+	spec->origins = origins_new(im->arena, f.all.n, v);
 }

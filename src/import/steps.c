@@ -488,6 +488,12 @@ attr_int(const struct model_node *n, const char *name, int64_t otherwise)
 	return a && a->type == A_INT ? a->i : otherwise;
 }
 
+bool
+onnx_is_real(int64_t type)
+{
+	return type == 1 || type == 10 || type == 11 || type == 16;
+}
+
 double
 attr_real(const struct model_node *n, const char *name, double otherwise)
 {

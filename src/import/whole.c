@@ -22,7 +22,7 @@ ends(const struct model_node *n)
 		NULL };
 	int64_t to = attr_int(n, "to", 1);
 
-	return is_one_of(n->op, asks) || (strcmp(n->op, "Cast") == 0 && (to == 1 || to == 9 || to == 10 || to == 11 || to == 16));
+	return is_one_of(n->op, asks) || (strcmp(n->op, "Cast") == 0 && (onnx_is_real(to) || to == ONNX_BOOL));
 }
 
 static bool
