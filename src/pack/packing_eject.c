@@ -32,7 +32,8 @@
 #define PATIENCE	2		/* placements an item, before a height is given up */
 #define HARDER		2.0		/* times, is one that found no gap */
 #define MOST_HARDER	1e12		/* sums of weights must stay exact enough to compare */
-#define RADIX		10		/* bits that a pass of the sort looks at */
+#define RADIX		10		/* bits that a pass of the sort looks at, */
+#define RADIX_OF_FEW	7		/* and where as many are not to be sorted */
 #define NOWHERE		(-1)
 
 /* Those alive when job AT is born. One begins where as many were born since the last as that has,
@@ -44,6 +45,11 @@ struct census {
 struct neighbour {
 	int64_t key;		/* its offset or its end */
 	int job;
+};
+
+/* One in place, with what is asked of each before anything else: all in one run of memory. */
+struct ordered {
+	int lower, upper, job;
 };
 
 struct eject {
@@ -59,7 +65,7 @@ struct eject {
 	struct neighbour *by_offset, *by_end, *room;	/* of one job, nnear each */
 	int nnear;
 	int shift;		/* of the offsets' upper bits */
-	int *order;		/* of few: those in place, by offset; else NULL */
+	struct ordered *order;	/* of few: those in place, by offset; else NULL */
 	int nordered;
 	int64_t limit;		/* the height to reach */
 	struct effort *effort;
@@ -125,33 +131,34 @@ note_neighbour(struct eject *e, int i, int lower)
 		e->by_offset[e->nnear++] = (struct neighbour){ j->offset, i };
 }
 
-/* One pass of a radix sort, by bits [shift, shift + RADIX) of the key. */
+/* One pass of a radix sort, by bits [shift, shift + radix) of the key. */
 static void
-scatter(const struct neighbour *from, struct neighbour *to, int n, int shift)
+scatter(const struct neighbour *from, struct neighbour *to, int n, int shift, int radix)
 {
-	int count[1 << RADIX] = { 0 }, k, sum = 0, was;
+	int count[1 << RADIX], k, sum = 0, was;
 
+	memset(count, 0, sizeof(*count) << radix);
 	for (k = 0; k < n; k++)
-		count[from[k].key >> shift & ((1 << RADIX) - 1)]++;
-	for (k = 0; k < 1 << RADIX; k++) {
+		count[from[k].key >> shift & ((1 << radix) - 1)]++;
+	for (k = 0; k < 1 << radix; k++) {
 		was = count[k];
 		count[k] = sum;
 		sum += was;
 	}
 	for (k = 0; k < n; k++)
-		to[count[from[k].key >> shift & ((1 << RADIX) - 1)]++] = from[k];
+		to[count[from[k].key >> shift & ((1 << radix) - 1)]++] = from[k];
 }
 
 /* By key. The upper bits make it nearly so, which an insertion sort completes. */
 static void
 sort_neighbours(struct eject *e, struct neighbour *v, int n)
 {
+	int i, k, radix = n > 1 << RADIX ? RADIX : RADIX_OF_FEW, shift = e->shift + 2 * (RADIX - radix);
 	struct neighbour moving;
-	int i, k;
 
 	if (n > 1 << (RADIX - 3)) {
-		scatter(v, e->room, n, e->shift);
-		scatter(e->room, v, n, e->shift + RADIX);
+		scatter(v, e->room, n, shift, radix);
+		scatter(e->room, v, n, shift + radix, radix);
 	}
 	for (i = 1; i < n; i++) {
 		moving = v[i];
@@ -169,7 +176,7 @@ rank_of(const struct eject *e, int64_t offset)
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (e->job[e->order[mid]].offset < offset)
+		if (e->job[e->order[mid].job].offset < offset)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -180,10 +187,11 @@ rank_of(const struct eject *e, int64_t offset)
 static void
 order_add(struct eject *e, int i)
 {
-	int at = rank_of(e, e->job[i].offset);
+	const struct job *j = &e->job[i];
+	int at = rank_of(e, j->offset);
 
 	memmove(e->order + at + 1, e->order + at, (size_t)(e->nordered++ - at) * sizeof(*e->order));
-	e->order[at] = i;
+	e->order[at] = (struct ordered){ j->lower, j->upper, i };
 }
 
 static void
@@ -191,24 +199,26 @@ order_drop(struct eject *e, int i)
 {
 	int at = rank_of(e, e->job[i].offset);
 
-	while (e->order[at] != i)
+	while (e->order[at].job != i)
 		at++;
 	memmove(e->order + at, e->order + at + 1, (size_t)(--e->nordered - at) * sizeof(*e->order));
 }
 
+/* Each is written where the next neighbour belongs, and stays if it is one: nobody can foresee which are. */
 static void
 find_in_order(struct eject *e, const struct job *j)
 {
-	int k;
+	const struct ordered *near = e->order, *end = near + e->nordered;
+	int lower = j->lower, upper = j->upper, n = 0, k;
 
-	e->nnear = 0;
-	for (k = 0; k < e->nordered; k++) {
-		const struct job *near = &e->job[e->order[k]];
-
-		if (near->lower < j->upper && near->upper > j->lower)
-			e->by_offset[e->nnear++] = (struct neighbour){ near->offset, e->order[k] };
+	for (; near < end; near++) {
+		e->by_offset[n].job = near->job;
+		n += (near->lower < upper) & (near->upper > lower);
 	}
-	effort_spend(e->effort, 2 * (int64_t)e->nordered + 6 * (int64_t)e->nnear + 10);
+	for (k = 0; k < n; k++)
+		e->by_offset[k].key = e->job[e->by_offset[k].job].offset;
+	e->nnear = n;
+	effort_spend(e->effort, 2 * (int64_t)e->nordered + 6 * (int64_t)n + 10);
 }
 
 /* Fills by_offset with those in place that are alive with job I, which is not in place. */
