@@ -2,8 +2,9 @@
  * The search for the largest batch. Each buffer's size is known as fixed + per_sample * B, so one
  * plan tells the lower bound at every batch without another: where that meets the limit is the
  * guess. The guess and its successor are then planned, which is the proof; as plans mostly reach
- * their bound, two plans do. Where a plan lies above its bound, or the graph itself depends on the
- * batch (recomputation), the search steps on from there, doubling, and then halves.
+ * their bound, two plans do. Where a plan lies above its bound, the next guess takes it that others
+ * lie as far above theirs. Where that does not hold, or the graph itself depends on the batch
+ * (recomputation), the search steps on from there, doubling, and then halves.
  */
 #include "fit/largest.h"
 
@@ -14,6 +15,7 @@
 
 #define LARGEST_BATCH	((int64_t)INT32_MAX)	/* what a spec can say (lang/settings.c) */
 #define MOST_BEYOND	8	/* batches tried above a plan that missed its bound */
+#define MOST_ALIKE	3	/* plans whose distance from their bound the next guess takes over */
 
 struct batch_search {
 	struct module *m;
@@ -98,11 +100,14 @@ look_at(struct batch_search *s, int64_t batch)
 	struct arena *scratch = arena_child(s->m->arena);
 	struct module *other = own ? s->m : whatif_at(s->m, scratch, batch);
 	struct largest_plan p = { INT64_MAX, INT64_MAX };
+	int64_t above = 0;
 
 	if (other) {
 		p = (struct largest_plan){ other->plan->arena_bytes,
 		    other->plan->lower_bound_bytes };
-		s->guess = guess_from(other, scratch, s->limit);
+		if (s->plans < MOST_ALIKE && p.arena < INT64_MAX)
+			above = p.arena - p.bound;
+		s->guess = guess_from(other, scratch, s->limit - above);
 		cut = other->cut_short;
 	}
 	arena_free(scratch);

@@ -63,11 +63,20 @@ sanitised(struct arena *a, const char *s)
 const char *
 word_fresh(struct arena *a, struct map *words, const char *s)
 {
-	const char *base = sanitised(a, s), *word = base;
-	int k;
+	const char *base = sanitised(a, s), *word = base, *key;
+	int *last;
 
-	for (k = 2; !word_is_free(word) || map_get(words, word); k++)
-		word = arena_printf(a, "%s_%d", base, k);
+	if (!word_is_free(word) || map_get(words, word)) {
+		key = arena_printf(a, "%s ", base);	/* no word: it has the last number that was given */
+		if (!(last = map_get(words, key))) {
+			last = ARENA_NEW(a, int);
+			*last = 1;
+			map_put(a, words, key, last);
+		}
+		do
+			word = arena_printf(a, "%s_%d", base, ++*last);
+		while (!word_is_free(word) || map_get(words, word));
+	}
 	map_put(a, words, word, (void *)"");
 	return word;
 }

@@ -2,7 +2,7 @@
 
 Of what is planned there are as many operators as a file may have (USUAL_OPERATORS, lang/expand.h), or nearly.
 
-    limits.py                 the names of all shapes
+    limits.py                 the names of all shapes, and of models to import
     limits.py STOWAGE NAME    runs every command on that shape; fails above the limits
 
 Promised are about two seconds of one processor and 500 MB. A machine that does other things beside needs more time, so
@@ -144,6 +144,98 @@ SHAPES = {
     "millions": lambda: net("h = x -> 1000 * (1000 * dense(4))") + TRAIN,
 }
 
+
+# Models, of ONNX and of Keras: what is written of them is what a file may have.
+
+
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def number(field, n):
+    return varint(field << 3) + varint(n)
+
+
+def message(field, body):
+    body = body.encode() if isinstance(body, str) else body
+    return varint(field << 3 | 2) + varint(len(body)) + body
+
+
+def value(name):
+    """Of one sample of four numbers."""
+    shape = message(1, number(1, 1)) + message(1, number(1, 4))
+    return message(1, name) + message(2, message(1, number(1, 1) + message(2, shape)))
+
+
+def node(op, ins, out):
+    return message(1, b"".join(message(1, i) for i in ins) + message(2, out) + message(4, op))
+
+
+def weight(name, *shape):
+    return message(5, b"".join(number(1, n) for n in shape) + number(2, 1) + message(8, name) +
+                   message(9, bytes(4 * (shape[0] * shape[-1] if len(shape) > 1 else shape[0]))))
+
+
+def onnx(nodes, weights, out):
+    graph = b"".join(nodes) + message(2, "n") + b"".join(weights) + message(11, value("x")) + message(12, value(out))
+    return number(1, 8) + message(7, graph) + message(8, message(1, "") + number(2, 17))
+
+
+def before(i, name="a"):
+    return f"{name}{i - 1}" if i else "x"
+
+
+def gemms(n):
+    return onnx([node("Gemm", [before(i), f"w{i}", f"b{i}"], f"a{i}") for i in range(n)],
+                [weight(f"w{i}", 4, 4) + weight(f"b{i}", 4) for i in range(n)], f"a{n - 1}")
+
+
+def sums(n):
+    nodes = [node("Relu", [before(i)], f"r{i}") + node("Add", [before(i), f"r{i}"], f"a{i}") for i in range(n)]
+    return onnx(nodes, [], f"a{n - 1}")
+
+
+def mirrored(n):
+    nodes = [node("Relu", [before(i)], f"a{i}") for i in range(n)]
+    nodes += [node("Add", [f"s{i - 1}" if i else f"a{n - 1}", f"a{n - 1 - i}"], f"s{i}") for i in range(n)]
+    return onnx(nodes, [], f"s{n - 1}")
+
+
+def keras(layers, kind="Sequential", **more):
+    x = {"class_name": "InputLayer", "name": "x", "inbound_nodes": [],
+         "config": {"name": "x", "batch_input_shape": [None, 4], "dtype": "float32"}}
+    return json.dumps({"class_name": kind, "config": {"name": "n", "layers": [x] + layers, **more},
+                       "keras_version": "2.15.0", "backend": "tensorflow"}).encode()
+
+
+def layer(kind, name, readers=(), **config):
+    reads = [[[r, 0, 0, {}] for r in readers]]
+    return {"class_name": kind, "name": name, "config": {"name": name, **config}, "inbound_nodes": reads}
+
+
+def added(n):
+    layers = []
+    for i in range(n):
+        layers += [layer("Dense", f"d{i}", [before(i)], units=4), layer("Add", f"a{i}", [before(i), f"d{i}"])]
+    return keras(layers, "Functional", input_layers=[["x", 0, 0]], output_layers=[[f"a{n - 1}", 0, 0]])
+
+
+MODELS = {
+    "onnx-gemm": lambda: gemms(4900),
+    "onnx-relu": lambda: onnx([node("Relu", [before(i)], f"a{i}") for i in range(4900)], [], "a4899"),
+    "onnx-sums": lambda: sums(2450),
+    "onnx-mirrored": lambda: mirrored(2450),
+    "onnx-too-many": lambda: onnx([node("Relu", [before(i)], f"a{i}") for i in range(40000)], [], "a39999"),
+    "keras-dense": lambda: keras([layer("Dense", f"a{i}", units=1 + i * 7919 % 64) for i in range(4900)]),
+    "keras-batchnorm": lambda: keras([layer("BatchNormalization", f"a{i}") for i in range(4900)]),
+    "keras-added": lambda: added(2450),
+    "keras-brackets": lambda: b"[" * 900000,
+}
+
 COMMANDS = {
     "lint": ["lint", "SPEC"],
     "lint --as": ["lint", "--as", "pytorch", "SPEC"],
@@ -208,7 +300,26 @@ def run(argv, text):
     return os.waitstatus_to_exitcode(status), used.ru_utime, used.ru_maxrss * 1024
 
 
+def check_import(stowage, name, show):
+    data = MODELS[name]()
+    assert len(data) < 1_000_000, f"{name}: {len(data)} bytes"
+    file = "net.onnx" if name.startswith("onnx") else "net.json"
+    with open(file, "wb") as f:
+        f.write(data)
+    return within(name, "import", run([stowage, "import", "-o", "made.nn", file], ""), BUSY * SECONDS, show)
+
+
+def within(name, what, taken, allowed, show):
+    status, seconds, size = taken
+    fine = status in (0, 1, 2) and seconds <= allowed and size <= BYTES
+    if show or not fine:
+        print(f"{name}: {what}: status {status}, {seconds:.2f} s, {size / 1e6:.0f} MB", flush=True)
+    return fine
+
+
 def check(stowage, name, show):
+    if name in MODELS:
+        return check_import(stowage, name, show)
     text = SHAPES[name]()
     assert len(text) < 1_000_000, f"{name}: {len(text)} bytes"
     with open("net.nn", "w") as f:
@@ -218,17 +329,13 @@ def check(stowage, name, show):
     good = True
     for what, arguments in COMMANDS.items():
         words = [{"SPEC": "net.nn", "LOG": "log"}.get(w, w) for w in arguments]
-        status, seconds, size = run([stowage, *words], text)
         allowed = BUSY * SECONDS * (PLANS if what == "fit" else 1)
-        fine = status in (0, 1, 2) and seconds <= allowed and size <= BYTES
-        good = good and fine
-        if show or not fine:
-            print(f"{name}: {what}: status {status}, {seconds:.2f} s, {size / 1e6:.0f} MB", flush=True)
+        good = within(name, what, run([stowage, *words], text), allowed, show) and good
     return good
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 1:
-        print("\n".join(SHAPES))
+        print("\n".join([*SHAPES, *MODELS]))
     else:
         sys.exit(not check(sys.argv[1], sys.argv[2], len(sys.argv) > 3))
