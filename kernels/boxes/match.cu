@@ -1,7 +1,8 @@
 /*
  * boxes/match.cu - for each anchor the box that it overlaps most, as torchvision's Matcher: no matrix of overlaps is
  * kept, they are computed where they are compared. With FORCE an anchor is also matched where no other overlaps some
- * box more, so that each box has one; WORK then holds a real for each box, how much it is overlapped at most.
+ * box more, so that each box has one, with EACH with that box; WORK then holds a real for each box, how much it is
+ * overlapped at most.
  */
 #include "kernel.h"
 #include "boxes/box.cu"
@@ -9,6 +10,7 @@
 struct match {
 	int64_t samples, boxes, anchors;
 	bool own;		/* each sample has its own anchors */
+	bool each;		/* what overlaps a box most is matched with it, whatever else it overlaps */
 	real high, low;
 };
 
@@ -36,6 +38,16 @@ KERNEL(match_most_kernel, (real *most, const elem *boxes, const elem *anchors, s
 	}
 }
 
+/* Does no anchor before I overlap the box as much? Of few this is asked. */
+DEVICE bool
+match_is_first(const elem *anchors, const struct match *m, int64_t sample, int64_t i, struct box b, real iou)
+{
+	for (int64_t k = 0; k < i; k++)
+		if (box_iou(b, match_anchor(anchors, m, sample, k)) == iou)
+			return false;
+	return true;
+}
+
 /* MOST may be NULL. */
 KERNEL(match_kernel, (int32_t *y, const real *most, const elem *boxes, const elem *anchors, struct match m))
 {
@@ -46,8 +58,7 @@ KERNEL(match_kernel, (int32_t *y, const real *most, const elem *boxes, const ele
 		ALONG (j, m.anchors - from < STRIP ? m.anchors - from : STRIP) {
 			struct box a = match_anchor(anchors, &m, sample, from + j);
 			real best = -1;
-			int32_t at = -1;
-			bool forced = false;
+			int32_t at = -1, forced = -1;
 
 			for (int64_t g = 0; g < m.boxes; g++) {
 				struct box b = box_at(boxes, sample * m.boxes + g);
@@ -57,9 +68,13 @@ KERNEL(match_kernel, (int32_t *y, const real *most, const elem *boxes, const ele
 					best = iou;
 					at = (int32_t)g;
 				}
-				forced |= most && iou == most[sample * m.boxes + g];
+				if (most && iou == most[sample * m.boxes + g] && (!m.each || (iou > 0 &&
+				    match_is_first(anchors, &m, sample, from + j, b, iou))))
+					forced = (int32_t)g;
 			}
-			y[sample * m.anchors + from + j] = best >= m.high || forced ? at : best >= m.low ? -2 : -1;
+			if (forced >= 0 && m.each)
+				at = forced;
+			y[sample * m.anchors + from + j] = best >= m.high || forced >= 0 ? at : best >= m.low ? -2 : -1;
 		}
 	}
 }

@@ -12,8 +12,15 @@ static const struct attr_spec attrs[] = {
 	{ "high", ATTR_REAL, "overlap from which on an anchor is matched", .preset = "0.5", .min = 0, .max = 1 },
 	{ "low", ATTR_REAL, "overlap below which it is background; by default `high`", .min = 0, .max = 1 },
 	{ "force", ATTR_BOOL, "match also those anchors that no other overlaps a box more than", .preset = "false" },
+	{ "each", ATTR_BOOL, "as force, but such an anchor is matched with that box, as in SSD", .preset = "false" },
 	ATTRS_END
 };
+
+static bool
+forces(const struct node *n)
+{
+	return op_bool(n, "force") || op_bool(n, "each");
+}
 
 static bool
 shape(struct build *b, struct node *n)
@@ -40,7 +47,7 @@ work(const struct node *n, const struct room *room)
 	const struct tensor *boxes = n->in[0];
 
 	(void)room;
-	return (struct affine){ 0, op_bool(n, "force") ? boxes->dim[0] * dtype_bytes(boxes->dtype->real) : 0 };
+	return (struct affine){ 0, forces(n) ? boxes->dim[0] * dtype_bytes(boxes->dtype->real) : 0 };
 }
 
 static void
@@ -51,9 +58,9 @@ emit(struct emitter *e, const struct node *n)
 	double high = op_real(n, "high");
 
 	emit_call(e, "match", arg_tensor(n->out[0]), arg_work(n), arg_tensor(boxes), arg_tensor(anchors),
-	    arg_text(arena_printf(e->module->arena, "(struct match){ b, %lld, %lld, %d }",
-	    (long long)boxes->dim[0], (long long)anchors->dim[0], anchors->batched)), arg_real(high),
-	    arg_real(low->given ? low->r : high), arg_int(op_bool(n, "force")));
+	    arg_text(arena_printf(e->module->arena, "(struct match){ b, %lld, %lld, %d, %d }",
+	    (long long)boxes->dim[0], (long long)anchors->dim[0], anchors->batched, op_bool(n, "each"))), arg_real(high),
+	    arg_real(low->given ? low->r : high), arg_int(forces(n)));
 }
 
 /* torchvision's box_iou() and Matcher, picture by picture: corners of what is shared, its extents, intersection, a sum of
@@ -77,7 +84,8 @@ const struct op op_match = {
 	    "the box with which its intersection over union is largest, if that is at least `high`; else -2, between, if it is at "
 	    "least `low`, or -1, background. With force=true an anchor is also matched if no other overlaps some box more; as in "
 	    "torchvision's Matcher that is then with the box that the anchor itself overlaps most, and of several such anchors "
-	    "with all. Of equals, the first box.\n\n"
+	    "with all. Of equals, the first box. With each=true each box has the first anchor that overlaps it most, whatever else "
+	    "that overlaps, and of several boxes with the same anchor the last has it, as in torchvision's SSDMatcher.\n\n"
 	    "A box without an area, or with a corner that is no number, is none: rows of zeros fill a tensor up to the most boxes "
 	    "that a picture may have. An anchor that is none overlaps nothing. take and one_hot make zeros of -1 and -2; "
 	    "(index -> cast) >= 0 is a mask of what is matched. It has no gradient, and no matrix of overlaps is made.",

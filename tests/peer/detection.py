@@ -20,9 +20,11 @@ def anchors(n):
 
 def match(n, boxes, anchors):
     """Boxes without an area are none, as the program has it; a picture without boxes is all background, as RetinaNet has it."""
-    from torchvision.models.detection._utils import Matcher
+    from torchvision.models.detection._utils import Matcher, SSDMatcher
     from torchvision.ops import box_iou
     matcher = Matcher(n.attrs["high"], n.attrs.get("low", n.attrs["high"]), allow_low_quality_matches=n.attrs["force"])
+    if n.attrs.get("each"):
+        matcher = SSDMatcher(n.attrs["high"])
     out = []
     for i, given in enumerate(boxes):
         some = torch.nonzero((given[:, 2] > given[:, 0]) & (given[:, 3] > given[:, 1]))[:, 0]
