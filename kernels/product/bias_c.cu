@@ -5,6 +5,7 @@
 #define STOWAGE_PRODUCT_BIAS_C_CU
 
 #include "kernel.h"
+#include "sizes.h"
 
 /* The sum of a row in a fixed order: sixteen lanes, emptied into a double now and then. */
 static inline double
