@@ -10,8 +10,10 @@
 #include "emit/kernels.h"
 #include "plan/plan.h"
 
-/* tables.c: constants, buffers, persistent tensors, results, schedule */
+/* constants.c */
 void	emit_constants(struct emitter *, const char *program);
+
+/* tables.c: buffers, persistent tensors, results, schedule */
 void	emit_tables(struct emitter *);
 /* inference.c: the tables of a program that only infers; what others call, in its text and as a header */
 void	emit_inference(struct emitter *, const char *program, struct text *header);
@@ -24,6 +26,12 @@ const char	*emit_decimal(struct emitter *, double);
 const char	*emit_truth(bool);
 void	emit_dims(struct emitter *, const struct tensor *);	/* "{6, 1, 5, 5}" */
 int	emit_buffer_number(const struct emitter *, const struct tensor *);	/* -1: it has none */
+int64_t	emit_numbers_of(const struct emitter *, const struct tensor *);	/* of a result of a whole batch */
+/* Is it in checkpoints? */
+bool	emit_is_saved(const struct emitter *, const struct tensor *);
+/* Does it lie otherwise than its dims say? Then: how many channels lie side by side at each of how many
+ * taps, or places of an image. */
+bool	emit_lies_last(const struct tensor *, int64_t *channels, int64_t *places);
 
 /* data_tables.c: where samples come from, and the inputs that they fill */
 bool	emit_data_check(struct emitter *);
