@@ -41,10 +41,10 @@ static const int64_t step_batch[STEPS_THERE] = {
 #endif
 };
 
+#ifndef LIBRARY
 /* the smaller batch that ends an epoch of it; 0: there is none */
 static int64_t last_batch[STEPS_THERE];
 
-#ifndef LIBRARY
 /* [1]: any but an update's first micro-batch; where steps leave updates out, one that makes none but what every step
  * does */
 static cudaGraphExec_t graphs[STEPS_THERE][2];
@@ -452,12 +452,14 @@ device_wait(void)
 	CUDA(cudaStreamSynchronize(stream));
 }
 
+#ifndef LIBRARY
 /* Epochs of the step end with a batch of B samples: 0 if with a whole one. */
-[[maybe_unused]] static void
+static void
 device_last(int which, int64_t b)
 {
 	last_batch[which] = b;
 }
+#endif
 
 /* The card; -1: the first. */
 [[maybe_unused]] static void

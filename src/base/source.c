@@ -101,29 +101,54 @@ source_read(struct arena *a, const char *path, const char **why)
 	return s;
 }
 
-/* Is the open file the one that PATH leads to, and does it lie below ROOT? */
+/* Does PATH lead to a place below ROOT? *SAME: to the file that is open. */
 static bool
-lies_below(const char *root, const char *path, const struct stat *st)
+lies_below(const char *root, const char *path, const struct stat *st, bool *same)
 {
 	char real[PATH_MAX];
 	struct stat there;
 
-	return realpath(path, real) && stat(real, &there) == 0 && there.st_dev == st->st_dev &&
-	    there.st_ino == st->st_ino && filename_is_below(root, real);
+	if (!realpath(path, real) || stat(real, &there) != 0)
+		return *same = false;
+	*same = there.st_dev == st->st_dev && there.st_ino == st->st_ino;
+	return filename_is_below(root, real);
 }
 
-/* Opening a device or a pipe may wait for ever, so it is opened not to wait, and never read. -1 and
- * *WHY where the file may not be read. */
+#define MOST_OPENED	100	/* times that another program may put a file in place of one while it is opened */
+
+/* The file that PATH leads to while it is opened, so that it is known where it lies; -1: none. Opening a device or a
+ * pipe may wait for ever, so it is opened not to wait. */
+static int
+open_in_place(const char *root, const char *path, struct stat *st, bool *below, bool *same)
+{
+	int fd, n = 0;
+
+	for (;;) {
+		*below = *same = false;
+		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0 || fstat(fd, st) != 0)
+			return fd;
+		*below = lies_below(root, path, st, same);
+		if (*same || !*below || ++n == MOST_OPENED)
+			return fd;
+		close(fd);
+	}
+}
+
+/* A device or a pipe is never read. -1 and *WHY where the file may not be read. */
 static int
 open_below(struct arena *a, const char *root, const char *path, struct stat *st, const char **why)
 {
-	int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	bool below, same;
+	int fd = open_in_place(root, path, st, &below, &same);
 
 	*why = NULL;
 	if (fd < 0 || fstat(fd, st) != 0)
 		*why = strerror(errno);
-	else if (!lies_below(root, path, st))
+	else if (!below)
 		*why = arena_printf(a, "it lies outside %s; --allow-outside permits that", root);
+	else if (!same)
+		*why = "it is another file each time";
 	else if (!S_ISREG(st->st_mode))
 		*why = S_ISDIR(st->st_mode) ? strerror(EISDIR) : "not a regular file";
 	if (fd >= 0 && *why) {

@@ -1,7 +1,12 @@
 /* The room everything stands in: arenas, text, sizes, places. */
 #include <criterion/criterion.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "base/map.h"
@@ -232,6 +237,47 @@ Test(source, lines_and_columns)
 	source_line(s, 2, &n);
 	cr_assert_eq(n, 3, "the carriage return is no part of the line");
 	cr_assert_eq(loc_line((struct loc){ s, 12, 12 }), 3);
+	arena_free(a);
+}
+
+/* As a fixer does, beside others: writes the file beside it, then in its place. */
+static void
+put_in_place(const char *path)
+{
+	char beside[64];
+	FILE *f;
+
+	snprintf(beside, sizeof(beside), "%s.new", path);
+	for (;;) {
+		if (!(f = fopen(beside, "w")) || fputs("network n { }\n", f) < 0 || fclose(f) || rename(beside, path))
+			_exit(1);
+	}
+}
+
+Test(source, a_file_that_another_replaces_is_read)
+{
+	char folder[] = "/tmp/test_base.XXXXXX", path[64], beside[70];
+	struct arena *a = arena_new();
+	const char *why = NULL;
+	int i, read = 0;
+	pid_t child;
+
+	cr_assert(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a.nn", folder);
+	snprintf(beside, sizeof(beside), "%s.new", path);
+	cr_assert((child = fork()) >= 0);
+	if (child == 0)
+		put_in_place(path);
+	for (i = 0; i < 100000 && access(path, F_OK); i++)
+		usleep(100);
+	for (i = 0; i < 3000; i++)
+		read += source_read_below(a, folder, path, &why) != NULL;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	remove(beside);
+	remove(path);
+	remove(folder);
+	cr_expect_eq(read, 3000, "%d of 3000: %s", read, why ? why : "");
 	arena_free(a);
 }
 

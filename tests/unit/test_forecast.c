@@ -141,7 +141,7 @@ Test(forecast, largest_batch)
 	    "network n { input x : f32[3, 64, 64] target t : class[10]\n"
 	    "y = x -> conv(32, 3, pad=1) -> batchnorm -> relu -> conv(32, 3, pad=1) -> relu\n"
 	    "      -> flatten -> dense(10)  loss cross_entropy(y, t) }\n"
-	    "train { batch 4 optimizer adam(lr=0.1) data synthetic(64) }\n");
+	    "train { batch 4 optimizer adam(lr=0.1) data synthetic(64) }  device { memory 3GiB }\n");
 	const struct framework *torch = framework_find("pytorch");
 	int64_t low, high, pool = 200 * MIB;
 	struct forecast c;
