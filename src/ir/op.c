@@ -40,6 +40,14 @@ op_nattrs(const struct op *op)
 	return n;
 }
 
+int
+op_alias_first(const struct node *n, int k)
+{
+	(void)n;
+	(void)k;
+	return 0;
+}
+
 /* ---- attributes ---- */
 
 const struct attr *

@@ -417,6 +417,8 @@ int64_t			 op_int(const struct node *, const char *name);
 double			 op_real(const struct node *, const char *name);
 bool			 op_bool(const struct node *, const char *name);
 int			 op_nattrs(const struct op *);
+/* op_memory.alias of what gives its first operand's bytes back, each of its results. */
+int			 op_alias_first(const struct node *, int k);
 /* The one that is a body; NULL: it has none. */
 struct attr		*op_body(const struct node *);
 /* Which attribute is the learning rate? -1: none; OP may be NULL. */

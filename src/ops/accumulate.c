@@ -4,14 +4,6 @@
 
 #include "calls/emitter.h"
 
-static int
-alias(const struct node *n, int k)
-{
-	(void)n;
-	(void)k;
-	return 0;
-}
-
 static void
 row(const struct node *n, struct update_row *r)
 {
@@ -34,7 +26,7 @@ const struct op op_accumulate = {
 	.flags = OP_ELEMENTWISE,
 	.operands = "sum gradient",
 	.min_operands = 2, .max_operands = 2,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 	.calls.row = row,
 	.calls.kernels = "update/accumulate.cu",
 	.calls.emit = emit,

@@ -19,14 +19,6 @@ alias_of_sum(const struct node *n, int k)
 	return tensor_persistent(n->in[0]) ? 0 : -1;
 }
 
-static int
-alias(const struct node *n, int k)
-{
-	(void)n;
-	(void)k;
-	return 0;
-}
-
 static void
 emit_begin(struct emitter *e, const struct node *n)
 {
@@ -62,7 +54,7 @@ const struct op op_all_reduced = {
 	.flags = OP_ELEMENTWISE,
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 	.calls.kernels = "update/all_reduce.cu",
 	.calls.emit = emit_end,
 };

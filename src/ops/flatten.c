@@ -5,14 +5,6 @@
 
 extern const struct op op_reshape_grad;
 
-static int
-alias(const struct node *n, int k)
-{
-	(void)n;
-	(void)k;
-	return 0;
-}
-
 static bool
 grad(struct diff *d, struct node *n)
 {
@@ -46,7 +38,7 @@ const struct op op_flatten = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.gradient.build = grad,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 	.simplify.identity = identity,
 	.torch = { .calls = torch_reshape },
 };

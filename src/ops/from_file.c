@@ -76,14 +76,6 @@ table_name(const struct module *m, const struct tensor *t)
 	return arena_printf(m->arena, "table_%d", i);
 }
 
-static int
-alias(const struct node *n, int k)
-{
-	(void)n;
-	(void)k;
-	return 0;
-}
-
 static bool
 shape(struct build *b, struct node *n)
 {
@@ -124,7 +116,7 @@ const struct op op_from_file = {
 	.operands = "",
 	.min_operands = 0, .max_operands = 0,
 	.shape = shape,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 	.torch = { .calls = torch_calls },
 };
 
@@ -136,6 +128,6 @@ const struct op op_class_table = {
 	.operands = "",
 	.min_operands = 0, .max_operands = 0,
 	.shape = shape,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 	.torch = { .calls = torch_calls },
 };

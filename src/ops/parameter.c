@@ -13,14 +13,6 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
-static int
-alias(const struct node *n, int k)
-{
-	(void)n;
-	(void)k;
-	return 0;
-}
-
 static bool
 grad(struct diff *d, struct node *n)
 {
@@ -57,6 +49,6 @@ const struct op op_parameter = {
 	.min_operands = 0, .max_operands = 0,
 	.shape = shape,
 	.gradient.build = grad,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 	.torch = { .calls = torch_calls },
 };

@@ -14,21 +14,13 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
-static int
-alias(const struct node *n, int k)
-{
-	(void)n;
-	(void)k;
-	return 0;
-}
-
 const struct op op_reshape_grad = {
 	.name = "reshape_grad",
 	.kind = OP_INTERNAL,
 	.brief = "gradient of reshape and flatten: dy under the input's shape",
 	.operands = "dy",
 	.min_operands = 1, .max_operands = 1,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 };
 
 static bool
@@ -101,6 +93,6 @@ const struct op op_reshape = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
 	.gradient.build = grad,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 	.torch = { .calls = torch_reshape },
 };

@@ -3,14 +3,6 @@
 
 #include "ir/diff.h"
 
-static int
-alias(const struct node *n, int k)
-{
-	(void)n;
-	(void)k;
-	return 0;
-}
-
 /* OP_STOPS: it is never asked for. */
 static bool
 grad(struct diff *d, struct node *n)
@@ -37,7 +29,7 @@ const struct op op_stop_gradient = {
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape_same_float,
 	.gradient.build = grad,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 	.memory.layout = op_layout_either,
 	.simplify.identity = identity,
 	.torch = { .output = TORCH_VIEW },

@@ -9,14 +9,6 @@ static const struct attr_spec attrs[] = {
 	ATTRS_END
 };
 
-static int
-alias(const struct node *n, int k)
-{
-	(void)n;
-	(void)k;
-	return 0;
-}
-
 static bool
 shape(struct build *b, struct node *n)
 {
@@ -34,5 +26,5 @@ const struct op op_turn = {
 	.operands = "loss",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
-	.memory.alias = alias,
+	.memory.alias = op_alias_first,
 };

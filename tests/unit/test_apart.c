@@ -4,13 +4,13 @@
  * of nodes, and the paths between them.
  */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 
 #include "plan/plan.h"
 #include "target/target.h"
 #include "lang/expand.h"
 #include "ir/op.h"
 #include "passes/passes.h"
+#include "spec_file.h"
 
 static struct arena *arena;
 static struct module *module;
@@ -22,16 +22,12 @@ load(const char *name, bool speed, int64_t most)
 	const struct lang_options lang = { 0 };
 	struct pass_options options = { .threads = 2, .without = &without, .nwithout = 1, .speed = speed,
 		.most_bytes = most, .target = target_find("cuda") };
-	const char *dir = getenv("top_srcdir"), *why;
 	struct diags diags;
-	struct source *src;
 	struct spec *spec;
 
 	arena = arena_new();
 	diags_init(&diags, arena);
-	src = source_read(arena, arena_printf(arena, "%s/specs/%s", dir ? dir : ".", name), &why);
-	cr_assert_not_null(src);
-	spec = spec_load(arena, &diags, src, &lang);
+	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
 	cr_assert_eq(diags.errors, 0);
 	module = spec->modules.v[0];
 	cr_assert(passes_run(module, &options));

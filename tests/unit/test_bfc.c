@@ -5,7 +5,6 @@
  */
 #include <criterion/criterion.h>
 
-#include <stdlib.h>
 
 #include "target/target.h"
 #include "lang/expand.h"
@@ -13,6 +12,7 @@
 #include "frameworks/keras_local.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
+#include "spec_file.h"
 
 #define POOL	INT64_C(10373441024)	/* what the allocator had of the card */
 #define WHOLE	INT64_C(2560000)	/* the locally-connected layer's input, batch 32 */
@@ -168,15 +168,12 @@ Test(bfc, refuses_what_the_pool_cannot_hold)
 static struct module *
 local_merge(struct keras_local *k)
 {
-	const char *dir = getenv("top_srcdir"), *why;
 	struct pass_options o = { .target = target_find("c"), .threads = 1 };
 	struct diags *d = ARENA_NEW(arena, struct diags);
-	struct source *src = source_read(arena, arena_printf(arena, "%s/specs/local_merge.nn",
-	    dir ? dir : "."), &why);
+	struct source *src = spec_file(arena, "local_merge.nn");
 	struct module *m;
 	int i;
 
-	cr_assert(src, "%s", why);
 	diags_init(d, arena);
 	m = spec_load(arena, d, src, NULL)->modules.v[0];
 	cr_assert_eq(d->errors, 0);

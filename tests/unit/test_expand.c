@@ -11,6 +11,7 @@
 #include "ir/dotted_path.h"
 #include "ir/op.h"
 #include "readers/reader.h"
+#include "spec_file.h"
 
 static struct arena *arena;
 static struct diags diags;
@@ -159,13 +160,10 @@ Test(expand, composed_layer_is_a_scope)
 
 Test(expand, resnet_path)
 {
-	const char *dir = getenv("top_srcdir"), *why;
-	struct source *s = source_read(arena, arena_printf(arena, "%s/specs/resnet50.nn",
-	    dir ? dir : "."), &why);
+	struct source *s = spec_file(arena, "resnet50.nn");
 	struct module *m;
 	int i, found = 0;
 
-	cr_assert_not_null(s);
 	m = spec_load(arena, &diags, s, NULL)->modules.v[0];
 	for (i = 0; i < m->persistent.n; i++)
 		found += strcmp(m->persistent.v[i]->name, "layer1.2.main.conv_2.weight") == 0;

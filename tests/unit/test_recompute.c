@@ -5,7 +5,6 @@
  */
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "target/target.h"
@@ -14,6 +13,7 @@
 #include "plan/plan.h"
 #include "schedule/known_choices.h"
 #include "schedule/recompute.h"
+#include "spec_file.h"
 
 static struct arena *arena;
 static struct diags diags;
@@ -57,12 +57,7 @@ prepared(struct source *src)
 static struct module *
 network(const char *name)
 {
-	const char *dir = getenv("top_srcdir"), *why;
-	struct source *src = source_read(arena, arena_printf(arena, "%s/specs/%s", dir ? dir : ".",
-	    name), &why);
-
-	cr_assert_not_null(src);
-	return prepared(src);
+	return prepared(spec_file(arena, name));
 }
 
 /* The largest sum of transient bytes alive at an instant of train. */
@@ -180,11 +175,8 @@ planned(const char *text, int64_t budget)
 static const char *
 spec_text(const char *name)
 {
-	const char *dir = getenv("top_srcdir"), *why;
-	struct source *src = source_read(arena, arena_printf(arena, "%s/specs/%s", dir ? dir : ".",
-	    name), &why);
+	struct source *src = spec_file(arena, name);
 
-	cr_assert_not_null(src);
 	return arena_strndup(arena, src->text, src->size);
 }
 

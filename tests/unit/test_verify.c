@@ -5,7 +5,6 @@
  * branches of a step on a GPU, whose waits are left out one by one: there, by all paths of waits.
  */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan/plan.h"
@@ -13,6 +12,7 @@
 #include "lang/expand.h"
 #include "ir/op.h"
 #include "passes/passes.h"
+#include "spec_file.h"
 
 static struct arena *arena;
 static struct diags diags;
@@ -23,15 +23,11 @@ load_without(const char *pass, const char *name, const char *target)
 {
 	const struct lang_options lang = { 0 };
 	struct pass_options options = { .threads = 2, .without = &pass, .nwithout = pass != NULL };
-	const char *dir = getenv("top_srcdir"), *why;
-	struct source *src;
 	struct spec *spec;
 
 	arena = arena_new();
 	diags_init(&diags, arena);
-	src = source_read(arena, arena_printf(arena, "%s/specs/%s", dir ? dir : ".", name), &why);
-	cr_assert_not_null(src);
-	spec = spec_load(arena, &diags, src, &lang);
+	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
 	cr_assert_eq(diags.errors, 0);
 	module = spec->modules.v[0];
 	options.target = target_find(target);
