@@ -10,7 +10,7 @@
 static const char *
 batch_word(const struct module *m)
 {
-	return m->set.accumulate > 1 && m->train ? "micro-batch" : "batch";
+	return m->train && settings_shares(&m->set) > 1 ? "micro-batch" : "batch";
 }
 
 /* "proved" is that the next batch cannot be placed at all, not only that it was not. */
@@ -311,9 +311,9 @@ fit_text(const struct fit_report *r)
 	print_visible(r->out, m->src->path);
 	fprintf(r->out, ", target %s", m->plan->target->name);
 	if (m->train && m->set.ranks > 1)
-		fprintf(r->out, "; %lld micro-batch%s on each of %lld ranks make%s an update of %lld samples",
+		fprintf(r->out, "; %lld micro-batch%s on each of %lld ranks, together an update of %lld samples",
 		    (long long)m->set.accumulate, m->set.accumulate > 1 ? "es" : "", (long long)m->set.ranks,
-		    m->set.accumulate > 1 ? "" : "s", (long long)m->set.batch);
+		    (long long)m->set.batch);
 	else if (m->train && m->set.accumulate > 1)
 		fprintf(r->out, "; %lld micro-batches make an update of %lld samples",
 		    (long long)m->set.accumulate, (long long)m->set.batch);

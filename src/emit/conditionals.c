@@ -110,7 +110,7 @@ find_macros(const struct emitter *e, struct macro *list)
 		{ "AVERAGE", yes(m->train && m->set.ema > 0), false },
 		{ "UPDATES", yes(m->update), false },
 		{ "LEAVES_OUT", yes(m->train && settings_leave_out(&m->set)), false },
-		{ "RANKS", yes(m->train && !m->inference && m->set.ranks > 1), false },
+		{ "RANKS", yes(module_ranks(m) > 1), false },
 		{ "VALIDATES", yes(m->validate), false },
 		{ "EPILOGUES", YES, false },
 		{ "INFERS", yes(m->inference), false },

@@ -79,7 +79,7 @@ check(struct emitter *e)
 	const struct module *m = e->module;
 	bool ok = true;
 
-	if (m->set.ranks > 1 && e->target->is_gpu && !m->inference) {
+	if (module_ranks(m) > 1 && e->target->is_gpu) {
 		diag_help(m->diags, diag_error(m->diags, "target", m->set.ranks_loc.src ? m->set.ranks_loc : m->loc,
 		    "programs for target %s train on one rank yet: the memory of several can be planned, and no more",
 		    e->target->name), "leave ranks out, or use --target c");
@@ -242,7 +242,8 @@ emit_header(struct emitter *e, const char *program, const struct text *body, int
 	    " *     make            builds it (the Makefile beside this file says how else)\n"
 	    " *     ./%s%s\n *\n", program, e->target->suffix,
 	    m->train ? "trains" : "runs", m->name, emit_safe(m->arena, emit_spec_path(m)),
-	    m->train && m->set.ranks > 1 ? "MPI and " : "", e->target->needs, reader ? ", " : "", reader ? reader->packages : "", program,
+	    module_ranks(m) > 1 ? "MPI and " : "", e->target->needs, reader ? ", " : "",
+	    reader ? reader->packages : "", program,
 	    m->inference ? " WEIGHTS < SAMPLES > OUTPUTS" : " --help");
 	text_printf(e->out, " * %s trainable parameters in %d tensors. Memory, in %s at a micro-batch of "
 	    "%lld:\n *\n", size_commas(commas, parameters), tensors,
@@ -320,7 +321,7 @@ host_needs(const struct emitter *e, const char *file)
 	if (strcmp(file, "host/tables.c") == 0)
 		return emit_file_table_count(e->module) > 0;
 	if (strcmp(file, "host/ranks.c") == 0)
-		return e->module->train && e->module->set.ranks > 1;
+		return module_ranks(e->module) > 1;
 	return true;
 }
 
@@ -425,7 +426,7 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 	text_puts(makefile, "# Written by stowage.\n");
 	target->makefile(makefile, &(struct recipe){ .program = program,
 		.spec = emit_safe(m->arena, emit_spec_path(m)),
-		.ranks = m->train && !m->inference ? settings_ranks(&m->set) : 1, .arch = m->set.device.arch,
+		.ranks = module_ranks(m), .arch = m->set.device.arch,
 		.convolves = e.convolutions.n > 0 });
 	if (reader)
 		text_printf(makefile, "\n# what data %s needs\n"

@@ -262,7 +262,7 @@ void
 emit_persistent(struct emitter *e)
 {
 	const struct module *m = e->module;
-	bool ranks = m->train && !m->inference && m->set.ranks > 1;
+	bool ranks = module_ranks(m) > 1;
 	int64_t channels, taps;
 	int i;
 

@@ -139,7 +139,7 @@ accumulate_values(struct advisor *v, int *n)
 	const struct settings *set = &v->module->set;
 
 	*n = 0;
-	return v->module->train ? divisors_above(v->arena, set->batch / settings_ranks(set), set->accumulate, n) : NULL;
+	return v->module->train ? divisors_above(v->arena, settings_rank_batch(set), set->accumulate, n) : NULL;
 }
 
 static bool
@@ -152,13 +152,13 @@ static const char *
 accumulate_title(struct advisor *v, int64_t value)
 {
 	return arena_printf(v->arena, "accumulate %lld micro-batches of %lld", (long long)value,
-	    (long long)(v->module->set.batch / settings_ranks(&v->module->set) / value));
+	    (long long)(settings_rank_batch(&v->module->set) / value));
 }
 
 static const char *
 accumulate_note(struct advisor *v, int64_t value)
 {
-	int64_t samples = v->module->set.batch / settings_ranks(&v->module->set) / value;
+	int64_t samples = settings_rank_batch(&v->module->set) / value;
 
 	if (v->batch_statistics)
 		return arena_printf(v->arena, "the update stays one of %lld samples, but batch "
@@ -364,13 +364,13 @@ batch_amend(struct advisor *v, struct amend *m, int64_t value)
 
 	if (!v->module->train && set->validate_fixed)
 		return amend_set(m, SEC_VALIDATE, "batch", number(v, value), NULL);
-	return amend_set(m, SEC_TRAIN, "batch", number(v, value * set->accumulate), NULL);
+	return amend_set(m, SEC_TRAIN, "batch", number(v, value * settings_shares(set)), NULL);
 }
 
 static const char *
 batch_title(struct advisor *v, int64_t value)
 {
-	return arena_printf(v->arena, "batch %lld", (long long)(value * v->module->set.accumulate));
+	return arena_printf(v->arena, "batch %lld", (long long)(value * settings_shares(&v->module->set)));
 }
 
 static const char *

@@ -430,6 +430,12 @@ tensor_type_text(struct arena *a, const struct tensor *t)
 }
 
 int64_t
+module_ranks(const struct module *m)
+{
+	return m->train && !m->inference ? settings_ranks(&m->set) : 1;
+}
+
+int64_t
 settings_ranks(const struct settings *set)
 {
 	return set->ranks > 1 ? set->ranks : 1;
@@ -439,6 +445,12 @@ int64_t
 settings_shares(const struct settings *set)
 {
 	return set->accumulate * settings_ranks(set);
+}
+
+int64_t
+settings_rank_batch(const struct settings *set)
+{
+	return set->batch / settings_ranks(set);
 }
 
 int64_t

@@ -178,6 +178,9 @@ struct module {
 	bool cut_short;		/* a search for the plan used up its work: with more it might be another */
 };
 
+/* How many ranks train the module together; 1 where none does. */
+int64_t		 module_ranks(const struct module *);
+
 struct module	*ir_module(struct arena *, struct diags *, const char *name);
 struct graph	*ir_graph(struct module *, const char *name, bool training);
 

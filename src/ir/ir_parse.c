@@ -322,8 +322,8 @@ settings(struct ir_reader *r)
 	s->batch = ir_read_integer(r);
 	ir_read_expect(r, "accumulate");
 	s->accumulate = ir_read_integer(r);
-	if (s->batch < 1 || s->accumulate < 1)
-		ir_read_fail(r, "a batch and accumulate of at least 1");
+	if (s->batch < 1 || s->accumulate < 1 || s->batch > INT32_MAX || s->accumulate > INT32_MAX)
+		ir_read_fail(r, "a batch and accumulate from 1 to 2147483647");
 	ir_read_expect(r, "validate_batch");
 	s->validate_batch = ir_read_integer(r);
 	ir_read_expect(r, "train");

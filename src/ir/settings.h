@@ -107,6 +107,7 @@ int64_t	settings_ranks(const struct settings *);
 /* Into how many the batch of an update is divided: micro-batches, each shared out to the ranks. */
 int64_t	settings_shares(const struct settings *);
 /* The samples of a micro-batch that one rank has. */
+int64_t	settings_rank_batch(const struct settings *);	/* a rank's share of an update */
 int64_t	settings_micro_batch(const struct settings *);
 
 /* Enough to split long sums. */

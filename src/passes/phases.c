@@ -39,7 +39,8 @@ labels_are_there(struct module *m)
 			continue;
 		g = diag_error(m->diags, "settings", n->loc, "the labels of %s are computed, and with ignore or weights "
 		    "an update of several micro-batches or ranks must know all of its labels before the first", n->op->name);
-		diag_help(m->diags, g, "leave out %s, or give it labels of the data", m->set.ranks > 1 ? "ranks" : "accumulate");
+		diag_help(m->diags, g, "leave out %s, or give it labels of the data", m->set.ranks <= 1 ? "accumulate" :
+		    m->set.accumulate > 1 ? "ranks and accumulate" : "ranks");
 		return false;
 	}
 	return true;

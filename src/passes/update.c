@@ -84,9 +84,10 @@ accumulated(struct module *m, struct tensor *param)
 
 /* Appends OP, of a gradient of PARAM. */
 static struct tensor *
-append_for_ranks(struct module *m, struct graph *g, const char *op, struct tensor *param, struct tensor *gradient)
+append_for_ranks(struct module *m, struct graph *g, const struct op *op, struct tensor *param,
+    struct tensor *gradient)
 {
-	struct node *n = ir_node(g, op_find(op), param->name, param->loc, 1, &gradient);
+	struct node *n = ir_node(g, op, param->name, param->loc, 1, &gradient);
 	struct tensor *out = ir_tensor_like(m, T_GRADIENT, gradient, gradient->name, param->loc);
 
 	n->phase = PHASE_UPDATE;
@@ -199,18 +200,21 @@ schedule_early(struct module *m, struct graph *g, int first)
 	}
 }
 
-/* Begins to add up N gradients over all ranks, and returns what is read of them. */
-static void
+/* Begins to add up N gradients over all ranks, and changes them to what is read of them. Returns where the first wait
+ * stands. */
+static int
 reduce(struct module *m, struct graph *g, int n, struct tensor *const *param, struct tensor **gradient)
 {
 	int first = g->nodes.n, i;
 
 	for (i = 0; i < n; i++)
-		gradient[i] = append_for_ranks(m, g, "all_reduce", param[i], gradient[i]);
+		gradient[i] = append_for_ranks(m, g, op_find("all_reduce"), param[i], gradient[i]);
 	if (g == m->train)
 		schedule_early(m, g, first);
+	first = g->nodes.n;
 	for (i = 0; i < n; i++)
-		gradient[i] = append_for_ranks(m, g, "all_reduced", param[i], gradient[i]);
+		gradient[i] = append_for_ranks(m, g, op_find("all_reduced"), param[i], gradient[i]);
+	return first;
 }
 
 /* Appends to train, or to update, the updates of that turn's parameters (0: of all there are). */
@@ -219,7 +223,7 @@ append_updates(struct module *m, int turn)
 {
 	struct tensor **param, **gradient, *scale = NULL, *loss_scale;
 	struct build b = { .module = m };
-	int n = 0, i, first, was = m->persistent.n;
+	int n = 0, i, first, last, was = m->persistent.n;
 
 	param = arena_array(m->arena, (size_t)was + 1, sizeof(*param));
 	gradient = arena_array(m->arena, (size_t)was + 1, sizeof(*gradient));
@@ -234,9 +238,7 @@ append_updates(struct module *m, int turn)
 		gradient[i] = m->set.accumulate > 1 ? accumulated(m, param[i]) : param[i]->gradient;
 	if (m->set.accumulate > 1)
 		schedule_early(m, m->train, first);
-	if (m->set.ranks > 1)
-		reduce(m, b.graph, n, param, gradient);
-	first = m->train->nodes.n - (m->set.ranks > 1 ? n : 0);
+	last = m->set.ranks > 1 ? reduce(m, b.graph, n, param, gradient) : b.graph->nodes.n;
 	loss_scale = scale_of_loss(m->train);
 	if (loss_scale)
 		scale = unscale(m, b.graph, loss_scale, n, gradient);
@@ -251,7 +253,7 @@ append_updates(struct module *m, int turn)
 		u->phase = PHASE_UPDATE;
 	}
 	if (m->set.accumulate == 1 && !scale)
-		schedule_early(m, m->train, first);
+		schedule_early(m, m->train, last);
 }
 
 /* ---- turns ---- */

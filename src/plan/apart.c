@@ -10,7 +10,8 @@
  * nothing waits for, as the gradient of a weight before its update, keeps what it read to the end of the step:
  * such a plan takes all that backward ever makes, and place takes it only where the device has that.
  *
- * For nets of more nodes than MOST no plan is tried: what a node depends on is a set of bits, n^2 in all.
+ * For nets whose graphs have more nodes together than MOST no plan is tried: what a node depends on is a set of
+ * bits, n^2 in all.
  */
 #include "plan/plan.h"
 
@@ -149,7 +150,7 @@ follow_graph(struct apart *s, struct arena *parent, int *last)
 			follow(s, p->at[s->start + i].node, i);
 	for (i = 0; i < n; i++)
 		longer(&most, s->chain[i]);
-	for (b = 0; last && b < nbuffers; b++) {
+	for (b = 0; b < nbuffers; b++) {
 		const struct buffer *of = &p->buffers.v[b];
 
 		if (of->persistent || of->last < s->start || of->first >= s->end)

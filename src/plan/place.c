@@ -100,28 +100,24 @@ pack(struct plan *p, struct arena *parent, const struct packing_options *o, stru
 static const struct packing_options quick = { .capacity = LARGEST_BYTES };
 
 /* For speed: apart what need not wait, where MOST bytes (0: any) are enough for that. */
-static void
+static bool
 place_apart(struct plan *p, struct arena *parent, int64_t most)
 {
 	struct arena *a = arena_child(parent);
-	int64_t arena = p->arena_bytes, transient = p->transient_bytes;
-	int64_t *offset = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*offset));
-	int *last = plan_apart(p, a), i;
+	struct packing_options within = quick;
+	int *last = plan_apart(p, a);
 
-	for (i = 0; i < p->buffers.n; i++)
-		offset[i] = p->buffers.v[i].offset;
-	if (last)
-		pack(p, a, &quick, NULL, last);
-	p->apart = last && (!most || p->arena_bytes <= most);
-	if (!p->apart) {
-		p->arena_bytes = arena;
-		p->transient_bytes = transient;
-		for (i = 0; i < p->buffers.n; i++)
-			p->buffers.v[i].offset = offset[i];
-	}
+	p->persistent_bytes = place_persistent(p);
+	if (most)
+		within.capacity = most - p->persistent_bytes;
+	if (last && within.capacity > 0)
+		pack(p, a, &within, NULL, last);
+	p->apart = !last ? APART_TOO_MANY : within.capacity > 0 && (!most || p->arena_bytes <= most) ? APART :
+	    APART_NO_ROOM;
 	p->proved_bytes = p->lower_bound_bytes;
 	p->optimal = false;
 	arena_free(a);
+	return p->apart == APART;
 }
 
 void
@@ -138,9 +134,8 @@ static bool
 run(struct module *m, const struct pass_options *o)
 {
 	m->plan->sketch = o->sketch;
-	plan_place(m, m->plan, o->placed);
-	if (o->speed && o->target->concurrent && !o->sketch)
-		place_apart(m->plan, m->arena, o->most_bytes);
+	if (!o->speed || !o->target->concurrent || o->sketch || !place_apart(m->plan, m->arena, o->most_bytes))
+		plan_place(m, m->plan, o->placed);
 	return true;
 }
 

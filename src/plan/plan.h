@@ -51,6 +51,10 @@ struct recomputed {		/* what one micro-batch does twice */
 	int64_t macs, traffic;	/* multiply-adds; bytes read and written */
 };
 
+enum apart_state {			/* for speed: what need not wait shares no bytes (apart.c) */
+	APART_NOT_ASKED, APART, APART_NO_ROOM, APART_TOO_MANY	/* nodes to be tried */
+};
+
 struct plan {
 	const struct target *target;
 	int alignment;		/* of every offset, in bytes */
@@ -67,8 +71,8 @@ struct plan {
 	int64_t lower_bound_bytes;	/* the largest sum of live bytes: no plan can use less */
 	int64_t proved_bytes;	/* the same, or more where the packer proved that */
 	bool optimal;		/* arena_bytes == proved_bytes */
-	bool apart;		/* for speed: what need not wait shares no bytes (apart.c) */
-	int chain;		/* of the first graph, then: nodes of the longest chain that its tensors alone make */
+	enum apart_state apart;
+	int chain;		/* APART, NO_ROOM: nodes of the longest chain that the first graph's tensors alone make */
 	bool sketch;		/* made without any search: a whole plan may take less */
 	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
 	int peak;		/* the instant with the most live bytes */

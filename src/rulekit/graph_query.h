@@ -42,6 +42,8 @@ bool	node_repeats(const struct node *, int64_t growth, const struct tensor **x,
  * column and a row, [N, 1] and [1, M], which share no axis. */
 bool	node_pairs_vectors(const struct node *, const struct tensor *x, const struct tensor *y);
 
+#define FEWEST_SAMPLES	16	/* of a batch normalisation: of fewer its statistics are noisy (Group normalization, table 2) */
+
 /* The first batch normalisation of training that takes its statistics from the batch (a frozen one
  * does not), or NULL; and how many positions of one sample it averages over. */
 const struct node	*first_batchnorm(const struct module *);

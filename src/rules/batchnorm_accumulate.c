@@ -7,14 +7,13 @@
 #include "fit/whatif.h"
 #include "plan/plan.h"
 
-#define FEWEST_SAMPLES	16	/* below, its statistics are noisy: Group normalization, table 2 */
 #define MOST_SAMPLES	1024	/* of a micro-batch that is looked for */
 
 /* The fewest samples of a micro-batch that are enough, for the same update; 0: there are none. */
 static int64_t
 enough(const struct module *m)
 {
-	int64_t share = m->set.batch / settings_ranks(&m->set), micro;
+	int64_t share = settings_rank_batch(&m->set), micro;
 
 	for (micro = FEWEST_SAMPLES; micro <= MOST_SAMPLES && micro <= share; micro++)
 		if (share % micro == 0)
@@ -31,7 +30,7 @@ tell_cure(struct lint *l, struct diag *g, int64_t micro)
 
 	if (micro == 0)
 		return;
-	set.accumulate = set.batch / settings_ranks(&set) / micro;
+	set.accumulate = settings_rank_batch(&set) / micro;
 	if (!set.validate_fixed)
 		set.validate_batch = micro;
 	if (!(other = whatif(m, &set)))

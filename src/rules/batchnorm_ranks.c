@@ -7,8 +7,6 @@
 
 #include "plan/plan.h"
 
-#define FEWEST_SAMPLES	16	/* as batchnorm-accumulate has it */
-
 static void
 check(const struct rule *rule, struct lint *l)
 {

@@ -1,22 +1,13 @@
 /*
- * device-reserve: a plan that fits the card's nominal memory, but not what is left for programs
- * beside the driver, the CUDA context and the libraries' code. Only for cards given by name: memory
+ * device-reserve: a plan that fits what CUDA reports of the card's memory, but not what is left for programs
+ * beside the CUDA context and the libraries' code. Only for cards given by name: memory
  * that the spec states itself is taken as what a program can have.
  */
 #include "lint/rule.h"
 
 #include "target/target.h"
-#include "target/gpu.h"
 #include "fit/largest.h"
 #include "plan/plan.h"
-
-static bool
-is_nominal(const struct device *d)
-{
-	const struct gpu *gpu = d->given && d->name ? gpu_find(d->name) : NULL;
-
-	return gpu && gpu_memory(gpu) == d->memory;
-}
 
 static void
 tell_reserve(struct lint *l, struct diag *g)
@@ -42,7 +33,7 @@ check(const struct rule *rule, struct lint *l)
 	struct largest most;
 	struct diag *g;
 
-	if (!is_nominal(d) || need > d->memory)	/* that is oom's */
+	if (!d->given || !device_is_listed(d, d->memory) || need > d->memory)	/* that is oom's */
 		return;
 	left = target_memory(m->plan->target, d);
 	if (need <= left)
@@ -58,7 +49,7 @@ check(const struct rule *rule, struct lint *l)
 	largest_batch(m, left, &most);
 	if (most.batch > 0 && m->train)
 		diag_help(l->diags, g, "batch %lld needs %s, %s less",
-		    (long long)(most.batch * m->set.accumulate),
+		    (long long)(most.batch * settings_shares(&m->set)),
 		    lint_human(m->arena, most.at.arena),
 		    lint_human(m->arena, need - most.at.arena));
 	diag_help(l->diags, g, "does the driver report more? Write what is free as memory in the "

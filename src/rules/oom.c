@@ -114,8 +114,8 @@ advise_batch(struct lint *l, struct diag *g)
 	    (long long)most.batch + 1, lint_commas(m->arena, most.next.arena));
 	if (m->train)
 		diag_help(l->diags, g, "batch %lld%s needs %s, %s less",
-		    (long long)(most.batch * m->set.accumulate),
-		    m->set.accumulate > 1 ? arena_printf(m->arena, " (micro-batches of %lld)",
+		    (long long)(most.batch * settings_shares(&m->set)),
+		    settings_shares(&m->set) > 1 ? arena_printf(m->arena, " (micro-batches of %lld)",
 		    (long long)most.batch) : "", lint_human(m->arena, most.at.arena),
 		    lint_human(m->arena, m->plan->arena_bytes - most.at.arena));
 	return most.batch;
@@ -141,7 +141,7 @@ advise_accumulate(struct lint *l, struct diag *g)
 {
 	struct module *m = l->module, *best = NULL, *other;
 	int lo = 0, hi, mid;
-	int64_t *k = divisors_above(m->arena, m->set.batch / settings_ranks(&m->set), m->set.accumulate,
+	int64_t *k = divisors_above(m->arena, settings_rank_batch(&m->set), m->set.accumulate,
 	    &hi);
 
 	while (lo < hi) {
@@ -155,7 +155,7 @@ advise_accumulate(struct lint *l, struct diag *g)
 	if (best) {
 		diag_help(l->diags, g, "accumulate %lld makes the same update of %lld samples from "
 		    "micro-batches of %lld: needs %s, %s less", (long long)k[lo],
-		    (long long)m->set.batch, (long long)(m->set.batch / settings_ranks(&m->set) / k[lo]),
+		    (long long)m->set.batch, (long long)(settings_rank_batch(&m->set) / k[lo]),
 		    lint_human(m->arena, best->plan->arena_bytes),
 		    lint_human(m->arena, m->plan->arena_bytes - best->plan->arena_bytes));
 		fix_setting(l, g, false, SEC_TRAIN, "accumulate", arena_printf(m->arena, "%lld",
@@ -213,14 +213,14 @@ check(const struct rule *rule, struct lint *l)
 	const struct device *d = &m->set.device;
 	const struct plan_summary *s;
 	struct diag *g;
-	int64_t most;
+	int64_t most, shares = settings_shares(&m->set);
 
 	if (!d->given || d->memory <= 0 || m->plan->arena_bytes <= d->memory)
 		return;
 	s = plan_summarise(m);
 	g = lint_report(l, rule, place_of(m), "network '%s' does not fit: it needs %s at %s%lld, "
 	    "and the device%s%s has %s", m->name, lint_human(m->arena, m->plan->arena_bytes),
-	    m->set.accumulate > 1 ? "micro-batch " : "batch ",
+	    m->train && shares > 1 ? "micro-batch " : "batch ",
 	    (long long)(m->train ? m->plan->batch : m->plan->validate_batch),
 	    d->name ? " " : "", d->name ? d->name : "", lint_human(m->arena, d->memory));
 	diag_fact(l->diags, g, "%s B of %s B on target %s: %s B too many",
@@ -232,8 +232,8 @@ check(const struct rule *rule, struct lint *l)
 		advise_accumulate(l, g);
 	if (m->train && most)	/* where no number of micro-batches is a cure */
 		fix_setting(l, g, false, SEC_TRAIN, "batch", arena_printf(m->arena, "%lld",
-		    (long long)(most * m->set.accumulate)), NULL, arena_printf(m->arena,
-		    "train at batch %lld", (long long)(most * m->set.accumulate)));
+		    (long long)(most * shares)), NULL, arena_printf(m->arena, "train at batch %lld",
+		    (long long)(most * shares)));
 	advise_validation(l, g);
 	advise_optimizer(l, g, s);
 }

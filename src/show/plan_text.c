@@ -68,9 +68,11 @@ print_shares(const struct printer *r)
 
 	fprintf(r->out, "  (");
 	if (set->accumulate > 1)
-		fprintf(r->out, "%lld micro-batches on ", (long long)set->accumulate);
-	fprintf(r->out, "each of %lld ranks make%s an update of %lld samples)", (long long)set->ranks,
-	    set->accumulate > 1 ? "" : "s", (long long)set->batch);
+		fprintf(r->out, "%lld micro-batches on each of %lld ranks", (long long)set->accumulate,
+		    (long long)set->ranks);
+	else
+		fprintf(r->out, "%lld ranks together", (long long)set->ranks);
+	fprintf(r->out, " make an update of %lld samples)", (long long)set->batch);
 }
 
 /* What goes over the wire between ranks, and how long that takes at least. */
@@ -87,7 +89,8 @@ print_traffic(const struct printer *r)
 	fprintf(r->out, "  sent by each rank an update, to add up %s of gradients in %d piece%s around a ring; %s of "
 	    "them while backward goes on\n", size_human(gradients, s->reduced), s->reductions,
 	    s->reductions == 1 ? "" : "s", s->meanwhile ? size_human(meanwhile, s->meanwhile) : "none");
-	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s (estimate: that rate alone, no latency, nothing hidden)\n", "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
+	fprintf(r->out, "  %-22s %9.3g ms  at %lld Gb/s (estimate: that rate alone, no latency, nothing hidden)\n",
+	    "communication", (double)s->sent * 8 / ((double)link * 1e6), (long long)link);
 }
 
 static void
@@ -151,11 +154,15 @@ print_objective(const struct printer *r)
 {
 	int calls, longest;
 
-	if (!r->p->chain)
+	if (r->p->apart == APART_NOT_ASKED)
 		return;
+	if (r->p->apart == APART_TOO_MANY) {
+		fprintf(r->out, "  %-22s %12s  too many nodes to keep branches' bytes apart\n", "objective", "speed");
+		return;
+	}
 	longest = plan_longest(r->p, r->m->arena, &calls);
 	fprintf(r->out, "  %-22s %12s  %d calls in a step, %d one after the other (%d by their tensors alone)%s\n",
-	    "objective", "speed", calls, longest, r->p->chain, r->p->apart ? "" :
+	    "objective", "speed", calls, longest, r->p->chain, r->p->apart == APART ? "" :
 	    ": no room to keep branches' bytes apart");
 }
 

@@ -18,7 +18,7 @@
 
 #include "plan/plan.h"
 
-#define DEFAULT_LINK	100
+#define DEFAULT_LINK	100	/* Gb/s, of a rank: 100 Gb Ethernet, HDR100 InfiniBand */
 
 struct plan_style {		/* of what is printed for people */
 	bool exact_bytes, colour;

@@ -38,12 +38,20 @@ target_of_device(const struct device *d)
 	return target_default();
 }
 
+bool
+device_is_listed(const struct device *d, int64_t memory)
+{
+	const struct gpu *gpu = d->name ? gpu_find(d->name) : NULL;
+
+	return gpu && gpu_memory(gpu) == memory;
+}
+
 int64_t
 reserve_bytes(const struct reserve *r, const struct device *d, int64_t memory)
 {
 	const struct gpu *gpu = d->name ? gpu_find(d->name) : NULL;
 
-	if (r->reported && gpu && gpu_memory(gpu) == memory)
+	if (r->reported && device_is_listed(d, memory))
 		return 0;
 	if (r->a_thread && gpu && gpu->multiprocessors)
 		return r->beside + (int64_t)r->a_thread * gpu->multiprocessors *

@@ -74,6 +74,8 @@ const struct target	*target_find(const char *name);	/* NULL when unknown */
 const struct target	*target_default(void);		/* without a device that says more */
 const struct target	*target_of_device(const struct device *);
 
+/* Is MEMORY what the table of cards has for the device, which is what CUDA reports? */
+bool		 device_is_listed(const struct device *, int64_t memory);
 /* What comes off MEMORY: nothing where that is the table's, which has it without. */
 int64_t	reserve_bytes(const struct reserve *, const struct device *, int64_t memory);
 /* What a program for the target can have of its device's memory. */

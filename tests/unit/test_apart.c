@@ -132,7 +132,7 @@ Test(apart, nothing_waits_for_bytes_in_vain)
 		const struct plan *p = load(spec[i], true, 0);
 		int calls, chain = find_dependences(p);
 
-		cr_expect(p->apart, "%s", spec[i]);
+		cr_expect_eq(p->apart, APART, "%s", spec[i]);
 		cr_expect_eq(count_waits(p), 0, "%s", spec[i]);
 		cr_expect_eq(p->chain, chain, "%s: %d nodes, and not %d", spec[i], chain, p->chain);
 		cr_expect_geq(plan_longest(p, arena, &calls), chain, "%s", spec[i]);
@@ -155,10 +155,10 @@ Test(apart, what_does_not_fit_is_not_kept_apart)
 	cr_assert_gt(apart, least);
 	cr_expect_eq(module->plan->recomputed.nodes, 0);
 	p = load("resnet18.nn", true, apart);
-	cr_expect(p->apart && p->arena_bytes == apart);
+	cr_expect(p->apart == APART && p->arena_bytes == apart);
 	p = load("resnet18.nn", true, apart - 1);
-	cr_expect(!p->apart && p->arena_bytes < apart);
+	cr_expect(p->apart == APART_NO_ROOM && p->arena_bytes < apart);
 	p = load("resnet18.nn", true, least);
-	cr_expect(!p->apart && p->arena_bytes <= least, "%lld", (long long)p->arena_bytes);
+	cr_expect(p->apart == APART_NO_ROOM && p->arena_bytes <= least, "%lld", (long long)p->arena_bytes);
 	cr_expect_gt(p->recomputed.nodes, 0);
 }
