@@ -466,10 +466,12 @@ device_last(int which, int64_t b)
 device_choose(int gpu)
 {
 	int n = 0;
+	cudaError_t error;
 
 	if (gpu < 0)
 		return;
-	CUDA(cudaGetDeviceCount(&n));
+	if ((error = cudaGetDeviceCount(&n)) != cudaSuccess)
+		fail("no NVIDIA GPU can be used: %s", cudaGetErrorString(error));
 	if (gpu >= n)
 		fail("--gpu %d: there are %d, counted from 0", gpu, n);
 	CUDA(cudaSetDevice(gpu));

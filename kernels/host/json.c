@@ -29,13 +29,11 @@ json_fail_at(const struct json *j, const char *at, const char *expected)
 static double
 json_real(struct json *j)
 {
-	char c = json_peek(j), after = j->at + 1 < j->end ? j->at[1] : '\0';
-	char *stop;
+	char c = json_peek(j), *stop;
+	const char *at = j->at + (c == '-');
 	double x;
 
-	if (c != '-' && (c < '0' || c > '9'))
-		json_fail(j, "a number");
-	if ((c == '-' && (after < '0' || after > '9')) || after == 'x' || after == 'X')
+	if (at >= j->end || *at < '0' || *at > '9' || (*at == '0' && j->end - at > 1 && (at[1] == 'x' || at[1] == 'X')))
 		json_fail(j, "a number");
 	x = strtod(j->at, &stop);
 	if (stop > j->end || !isfinite(x))
@@ -105,10 +103,11 @@ json_pass(struct json *j)
 		if (c == '{' || c == '[') {
 			j->at++;
 			open[deep++] = c;
-			if (c == '{' && json_peek(j) != '}')
-				json_key(j, key, sizeof(key));
-			if (json_peek(j) != (c == '{' ? '}' : ']'))
+			if (json_peek(j) != (c == '{' ? '}' : ']')) {
+				if (c == '{')
+					json_key(j, key, sizeof(key));
 				continue;
+			}
 		} else if (c == '"') {
 			json_pass_string(j);
 		} else {

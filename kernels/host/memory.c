@@ -82,7 +82,7 @@ memory_free(void)
 {
 #ifdef __CUDACC__
 	size_t free_bytes, total;
-	cudaError_t error = cudaMemGetInfo(&free_bytes, &total);	/* the first call of all */
+	cudaError_t error = cudaMemGetInfo(&free_bytes, &total);
 
 	if (error != cudaSuccess)
 		fail("no NVIDIA GPU can be used: %s", cudaGetErrorString(error));
@@ -99,6 +99,10 @@ memory_free(void)
 		if (available < 0 || most < available)
 			available = most;
 	}
+#ifdef RANKS
+	if (available >= 0)
+		available /= ranks.here;	/* each of them takes as much */
+#endif
 	return available;
 #endif
 }
@@ -115,10 +119,6 @@ memory_check(void)
 	snprintf(code, sizeof(code), ", and code about %s more", bytes_text(need, sizeof(need), beside));
 #else
 	int64_t beside = 0;
-#endif
-#ifdef RANKS
-	if (available >= 0)
-		available /= ranks.here;	/* each of them takes as much */
 #endif
 	if (available >= 0 && ARENA_BYTES + beside > available)
 		fail("the plan needs %lld bytes (%s)%s, and only %lld (%s) are free; a smaller batch, "

@@ -7,7 +7,7 @@
  *                common agree on it; where it comes to the middle of a column, all pixels behind it change sides.
  *     runs       how many pixels are outside, inside, outside, ..., as a list, or packed into text: a number is digits
  *                of 5 bits, the lowest first, from '0' on, 32 more if another follows, with the sign in the last; from
- *                the third on it is the difference from the one before the last
+ *                the fourth on it is the difference from the one before the last
  *
  * Without a mask to draw, a place of the file is only checked.
  */

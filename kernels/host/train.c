@@ -74,6 +74,18 @@ landed_number(const unsigned char *landed, const struct result *result, int64_t 
 	return f;
 }
 
+/* Is all to end here? */
+static bool
+is_to_stop(const struct run *r)
+{
+#ifdef RANKS
+	return r->ends;
+#else
+	(void)r;
+	return interrupted;
+#endif
+}
+
 #ifdef RANKS
 /* Numbers of a step, or of more, become those of all ranks; a rank that was interrupted tells the others. */
 static void
@@ -178,7 +190,7 @@ validate(struct run *r)
 	sum_over_ranks(r, r->valid, RESULT_NUMBERS);
 #endif
 #endif
-	if (interrupted) {
+	if (is_to_stop(r)) {	/* all ranks do, or none */
 		predictions_drop_all();
 		return false;
 	}
@@ -320,22 +332,32 @@ land(struct run *r)
 		update_landed(r, &f);
 }
 
-#ifdef RANKS
-/* This rank's share of a micro-batch that has at most LEFT samples, AT the place of its first in the epoch. Returns
- * what all ranks have of it. */
-static int64_t
-take_share(struct step *step, struct flight *f, int64_t left, int64_t *at)
+struct part_of_batch {		/* of a micro-batch */
+	int64_t all;		/* samples that all ranks have of it */
+	int64_t at, here;	/* the place in the epoch of the first of this rank's, and how many these are */
+};
+
+/* Of the next, which has at most LEFT samples, of the epoch from AT on; F->b: how many count here. */
+static struct part_of_batch
+take_share(struct step *step, struct flight *f, int64_t left, int64_t at)
 {
+#ifdef RANKS
 	int64_t all = left < TRAIN_BATCH * (int64_t)ranks.size ? left : TRAIN_BATCH * (int64_t)ranks.size;
 	struct share_of_batch mine = ranks_share(all);
+	struct part_of_batch c = { all, at + mine.first, mine.samples };
 
-	*at += mine.first;
 	step->first = mine.first;
 	step->samples = mine.samples;
 	f->b = mine.counts ? mine.samples : 0;
-	return all;
-}
+#else
+	int64_t b = left < TRAIN_BATCH ? left : TRAIN_BATCH;
+	struct part_of_batch c = { b, at, b };
+
+	(void)step;
+	f->b = b;
 #endif
+	return c;
+}
 
 /* One weight update from the next samples of the epoch. */
 static void
@@ -344,6 +366,7 @@ update_weights(struct run *r)
 	struct state *s = &r->state;
 	int64_t left = r->epoch_samples - s->position;
 	int64_t samples = left < UPDATE_BATCH ? left : UPDATE_BATCH;
+	struct part_of_batch c;
 	struct flight f;
 	struct step step;
 #ifdef RANKS
@@ -364,25 +387,18 @@ update_weights(struct run *r)
 #ifdef RANKS
 	alike = step;
 	step.alike = &alike;
-	for (int64_t done = 0, all, at; done < samples; done += all) {
-		at = s->position + done;
-		all = take_share(&step, &f, samples - done, &at);
-		alike.samples = step.samples;
-		alike.draw = s->draw;
-		step.draw = s->draw++;
-		step.share = (real)((double)f.b / (double)samples);
-		step.keep = done ? 1 : 0;
-		data_batch(&r->train, at, step.samples, SHUFFLE, s->seed, s->epoch);
-		device_run(STEP_TRAIN, step.samples, &step);
-#else
-	for (int64_t done = 0; done < samples; done += f.b) {
-		f.b = samples - done < TRAIN_BATCH ? samples - done : TRAIN_BATCH;
-		step.draw = s->draw++;
-		step.share = (real)((double)f.b / (double)samples);
-		step.keep = done ? 1 : 0;
-		data_batch(&r->train, s->position + done, f.b, SHUFFLE, s->seed, s->epoch);
-		device_run(STEP_TRAIN, f.b, &step);
 #endif
+	for (int64_t done = 0; done < samples; done += c.all) {
+		c = take_share(&step, &f, samples - done, s->position + done);
+		step.draw = s->draw++;
+		step.share = (real)((double)f.b / (double)samples);
+		step.keep = done ? 1 : 0;
+#ifdef RANKS
+		alike.samples = step.samples;
+		alike.draw = step.draw;
+#endif
+		data_batch(&r->train, c.at, c.here, SHUFFLE, s->seed, s->epoch);
+		device_run(STEP_TRAIN, c.here, &step);
 		land(r);
 		f.ticket = device_fetch(train_results, TRAIN_RESULTS);
 		f.there = true;
@@ -425,18 +441,6 @@ save_checkpoint(struct run *r)
 {
 	land(r);
 	write_checkpoint(r, &checkpoint);
-}
-
-/* Is all to end here? */
-static bool
-is_to_stop(const struct run *r)
-{
-#ifdef RANKS
-	return r->ends;
-#else
-	(void)r;
-	return interrupted;
-#endif
 }
 
 /* A signal asked for it: what was done is saved. */

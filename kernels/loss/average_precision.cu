@@ -12,6 +12,7 @@
 #define STOWAGE_LOSS_AVERAGE_PRECISION_CU
 
 #include "loss/detections.cu"
+#include "loss/mean.cu"
 #include "boxes/box.cu"
 
 struct ap {
@@ -23,7 +24,7 @@ struct ap {
 DEVICE int64_t
 ap_numbers(struct ap p)
 {
-	return AP_HEAD + AP_ROW * (p.found + p.known) + p.found * p.known;
+	return ap_row(p.found, p.known);
 }
 
 /* How many pixels of the file one of the input stands for. */
@@ -112,12 +113,6 @@ ap_of_boxes(double *out, const elem *boxes, const elem *score, const elem *kind,
 
 /* ---- masks ---- */
 
-DEVICE bool
-ap_known_pixel(const elem *known, const uint8_t *bytes, int64_t at)
-{
-	return bytes ? bytes[at] != 0 : VALUE(known[at]) > (real)0.5;
-}
-
 KERNEL(ap_extents_kernel, (double *out, const elem *masks, const elem *known, const uint8_t *bytes, const elem *size,
     struct ap p))
 {
@@ -127,7 +122,7 @@ KERNEL(ap_extents_kernel, (double *out, const elem *masks, const elem *known, co
 		double *row = out + sample * ap_numbers(p) + AP_HEAD + AP_ROW * j, sum = 0;
 
 		ALONG (i, p.pixels)
-			sum += j < p.found ? VALUE(masks[at + i]) > (real)0.5 : ap_known_pixel(known, bytes, at + i);
+			sum += j < p.found ? VALUE(masks[at + i]) > (real)0.5 : target_at(known, bytes, at + i) > (real)0.5;
 		sum = ROW_SUM(sum);
 		FIRST {
 			row[3] = sum;
@@ -148,7 +143,7 @@ KERNEL(ap_masks_kernel, (double *out, const elem *masks, const elem *known, cons
 		double both = 0;
 
 		ALONG (k, pixels)
-			both += VALUE(mask[k]) > (real)0.5 && ap_known_pixel(known, bytes, (sample * p.known + j) * p.pixels + k);
+			both += VALUE(mask[k]) > (real)0.5 && target_at(known, bytes, (sample * p.known + j) * p.pixels + k) > (real)0.5;
 		both = ROW_SUM(both);
 		FIRST
 			head[AP_ROW * (p.found + p.known) + i * p.known + j] = ap_overlap(both, row[3], part[3], part[2] > 0);

@@ -14,10 +14,8 @@
 #define STOWAGE_LOSS_DETECTIONS_CU
 
 #include "kernel.h"
+#include "sizes.h"
 
-#define AP_HEAD		3	/* numbers of a sample, */
-#define AP_ROW		4	/* of a detection or a part, */
-#define AP_KEPT		6	/* and of what is kept of each */
 #define AP_OVERLAPS	10
 #define AP_SIZES	4
 #define AP_MOST		100	/* detections of a class in a sample */
@@ -269,7 +267,7 @@ ap_mean(const double *rows, int64_t n, int size, int first, int last)
 	return count > 0 ? sum / count : 0;
 }
 
-/* Rows of all samples; they are sorted, if they are not yet. */
+/* Of the rows of all samples, which are in order then. */
 static double
 metric_average_precision(const double *list, int64_t numbers)
 {

@@ -73,7 +73,7 @@ voc_number(const struct xml *x)
 
 	xml_text(x, text, sizeof(text));
 	n = strtod(text, &end);
-	if (end == text || *end || !(fabs(n) < 1e6) || text[1] == 'x' || text[1] == 'X')
+	if (end == text || *end || !(fabs(n) < 1e6) || strpbrk(text, "xX"))
 		xml_fail(x, "a number");
 	return n;
 }

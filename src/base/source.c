@@ -101,35 +101,39 @@ source_read(struct arena *a, const char *path, const char **why)
 	return s;
 }
 
-/* Does PATH lead to a place below ROOT? *SAME: to the file that is open. */
-static bool
-lies_below(const char *root, const char *path, const struct stat *st, bool *same)
+enum place { BELOW, OUTSIDE, MOVED };
+
+/* Where PATH leads to. MOVED: to another file than is open, or to none. */
+static enum place
+place_of(const char *root, const char *path, const struct stat *st)
 {
 	char real[PATH_MAX];
 	struct stat there;
 
-	if (!realpath(path, real) || stat(real, &there) != 0)
-		return *same = false;
-	*same = there.st_dev == st->st_dev && there.st_ino == st->st_ino;
-	return filename_is_below(root, real);
+	if (!realpath(path, real) || stat(real, &there) != 0 || there.st_dev != st->st_dev || there.st_ino != st->st_ino)
+		return MOVED;
+	return filename_is_below(root, real) ? BELOW : OUTSIDE;
 }
 
 #define MOST_OPENED	100	/* times that another program may put a file in place of one while it is opened */
 
-/* The file that PATH leads to while it is opened, so that it is known where it lies; -1: none. Opening a device or a
- * pipe may wait for ever, so it is opened not to wait. */
+/* The file that PATH leads to while it is opened, so that it is known where it lies; -1: none, for errno. Opening a
+ * device or a pipe may wait for ever, so it is opened not to wait. */
 static int
-open_in_place(const char *root, const char *path, struct stat *st, bool *below, bool *same)
+open_in_place(const char *root, const char *path, struct stat *st, enum place *place)
 {
-	int fd, n = 0;
+	int fd, n;
 
-	for (;;) {
-		*below = *same = false;
+	for (n = 1;; n++) {
 		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-		if (fd < 0 || fstat(fd, st) != 0)
-			return fd;
-		*below = lies_below(root, path, st, same);
-		if (*same || !*below || ++n == MOST_OPENED)
+		if (fd < 0)
+			return -1;
+		if (fstat(fd, st) != 0) {
+			close(fd);
+			return -1;
+		}
+		*place = place_of(root, path, st);
+		if (*place != MOVED || n == MOST_OPENED)
 			return fd;
 		close(fd);
 	}
@@ -139,15 +143,15 @@ open_in_place(const char *root, const char *path, struct stat *st, bool *below, 
 static int
 open_below(struct arena *a, const char *root, const char *path, struct stat *st, const char **why)
 {
-	bool below, same;
-	int fd = open_in_place(root, path, st, &below, &same);
+	enum place place;
+	int fd = open_in_place(root, path, st, &place);
 
 	*why = NULL;
-	if (fd < 0 || fstat(fd, st) != 0)
+	if (fd < 0)
 		*why = strerror(errno);
-	else if (!below)
+	else if (place == OUTSIDE)
 		*why = arena_printf(a, "it lies outside %s; --allow-outside permits that", root);
-	else if (!same)
+	else if (place == MOVED)
 		*why = "it is another file each time";
 	else if (!S_ISREG(st->st_mode))
 		*why = S_ISDIR(st->st_mode) ? strerror(EISDIR) : "not a regular file";

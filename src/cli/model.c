@@ -58,7 +58,7 @@ model_say_notes(struct arena *a, const char *path, const struct imported *m)
 
 	for (i = 0; i < m->notes.n; i++)
 		print_error("%s: %s", visible_text(a, path), visible_text(a, m->notes.v[i]));
-	print_error("%s: %d nodes, %s parameters%s%s%s%s%s%s", visible_text(a, path), m->nodes,
+	print_error("%s: %d node%s, %s parameters%s%s%s%s%s%s", visible_text(a, path), m->nodes, m->nodes == 1 ? "" : "s",
 	    size_commas(parameters, m->parameters), m->frozen ? ", " : "",
 	    m->frozen ? size_commas(frozen, m->frozen) : "", m->frozen ? " frozen" : "", m->statistics ? ", " : "",
 	    m->statistics ? size_commas(statistics, m->statistics) : "",

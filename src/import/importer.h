@@ -207,10 +207,8 @@ bool		 node_makes(struct importer *, const struct model_node *, struct val *);
 /* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);
-/* Attention, of which a reshape of the heads as one row ends the core, and a product the layer (recognise_attention.c). */
+/* The core of attention, which a reshape of the heads as one row ends (recognise_attention.c). */
 bool	 recognise_attend(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
-bool	 recognise_attention(struct importer *, struct val *x, const struct numbers *w, bool transposed, const struct numbers *bias,
-	    const char *out);
 /* The step that makes it, if it is that operator's; NULL. */
 const struct step	*made_by(const struct val *, const char *op);
 const struct attr	*step_attr(const struct step *, const char *name);

@@ -89,6 +89,17 @@ READER(uint16_t)
 READER(int64_t)
 READER(int32_t)
 
+int64_t
+numbers_integer(const struct numbers *n, int64_t i)
+{
+	int64_t x;
+
+	if (n->type != ELEMENT_I64)
+		return (int64_t)numbers_real(n, i);
+	memcpy(&x, n->data + (size_t)i * sizeof(x), sizeof(x));
+	return x;
+}
+
 double
 numbers_real(const struct numbers *n, int64_t i)
 {

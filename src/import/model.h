@@ -97,6 +97,7 @@ const struct model_attr	*model_attr(const struct model_node *, const char *name)
 size_t		 element_bytes(enum element);
 double		 float_decimal(float);	/* the number of fewest digits that is stored so: 1e-6, not 9.99999997e-7 */
 double		 numbers_real(const struct numbers *, int64_t i);
+int64_t		 numbers_integer(const struct numbers *, int64_t i);	/* of what is not real */
 bool		 numbers_are_real(const struct numbers *);	/* of a type that weights have */
 bool		 numbers_is_weight(const struct numbers *);	/* the model has it by a name that says of which layer */
 

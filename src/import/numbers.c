@@ -28,12 +28,8 @@ val_integers(struct importer *im, struct val *v)
 	if (numbers_are_real(v->data) || v->data->rank > 1 || v->data->count > MOST_INTEGERS)
 		return NULL;
 	k = fresh(im, (int)v->data->count, v->data->rank == 0);
-	for (i = 0; i < k->n; i++) {
-		if (v->data->type == ELEMENT_I64)
-			memcpy(&k->v[i], v->data->data + i * 8, 8);
-		else
-			k->v[i] = (int64_t)numbers_real(v->data, i);
-	}
+	for (i = 0; i < k->n; i++)
+		k->v[i] = numbers_integer(v->data, i);
 	v->integers = k;
 	return k;
 }

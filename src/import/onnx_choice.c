@@ -58,7 +58,8 @@ asks_token(struct importer *im, const struct model_node *n)
 	struct val *out;
 	double r;
 
-	if (!v || !v->t || !v->t->tokens || !val_number(node_in(im, n, 1), &r) || fabs(r) > INT32_MAX)
+	if (!v || !v->t || !v->t->tokens || !val_number(node_in(im, n, 1), &r) ||
+	    !(fabs(r) <= INT32_MAX && r == floor(r)))
 		return false;
 	out = val_new(im, n->out[0]);
 	out->asks = val_first(v);
@@ -76,7 +77,7 @@ padded(struct importer *im, const struct model_node *n, const struct val *ask, s
 
 	if (!s || val_first(s->in[0]) != ask->asks)
 		return false;
-	if (ask->asked < 0) {
+	if (ask->asked < 0 || ask->asked >= step_attr(s, "vocab")->i) {
 		val_alias(im, n->out[0], rows);
 		return true;
 	}

@@ -125,9 +125,11 @@ picked(struct importer *im, const struct model_node *n, struct val *x, int axis,
 
 	if (!index || rank > MODEL_RANK || at->count == 0)
 		return cannot(im, "its constant indices are none, too many, or of too many axes");
+	if (numbers_are_real(at))
+		return cannot(im, "its indices are no integers");
 	size = x->t->dim[axis];
 	for (i = 0; i < at->count; i++) {
-		index[i] = (int64_t)numbers_real(at, i);
+		index[i] = numbers_integer(at, i);
 		index[i] += index[i] < 0 ? size : 0;
 	}
 	if (!(x = along_pick(im, x, axis, at->count, index)))

@@ -62,7 +62,6 @@ take_weights(struct importer *im, const struct model_node *n, struct layer *l)
 	l->w = w->data;
 	l->r = r->data;
 	l->b = b ? b->data : NULL;
-	l->ways = strcmp(attr_text(n, "direction", "forward"), "bidirectional") == 0 ? 2 : 1;
 	if (l->in > 1 << 24 || l->w->rank != 3 || l->r->rank != 3 || l->w->dim[0] != l->ways ||
 	    l->w->dim[1] != all || l->w->dim[2] != l->in || l->r->dim[0] != l->ways || l->r->dim[1] != all ||
 	    l->r->dim[2] != l->units || (l->b && (l->b->rank != 2 || l->b->dim[0] != l->ways || l->b->dim[1] != 2 * all)))
@@ -149,13 +148,17 @@ recurrent(struct importer *im, const struct model_node *n)
 	static const struct recurrence all[] = { { "LSTM", "lstm", 4, lstm }, { "GRU", "gru", 3, gru }, { "RNN", "rnn", 1, NULL } };
 	struct val *x = val_laid(im, node_in(im, n, 0), -1), *y;
 	struct layer l = { .of = all[*n->op == 'L' ? 0 : *n->op == 'G' ? 1 : 2], .units = attr_int(n, "hidden_size", 0) };
+	const char *way = attr_text(n, "direction", "forward");
 	struct layout to = { .at = 2 };
 	struct call c;
 	int i;
 
 	if (!x || !says_only_ours(im, n, &l.of))
 		return false;
-	l.turned = strcmp(attr_text(n, "direction", "forward"), "reverse") == 0;
+	l.turned = strcmp(way, "reverse") == 0;
+	l.ways = strcmp(way, "bidirectional") == 0 ? 2 : 1;
+	if (!l.turned && l.ways == 1 && strcmp(way, "forward") != 0)
+		return cannot(im, "no direction is called '%s'", way);
 	l.batch_first = attr_int(n, "layout", 0);
 	if (x->t->rank != 2 || !x->t->batched || x->source.at != !l.batch_first || x->source.merged)
 		return cannot(im, "its input is not [steps, batch, features], with the batch that the network has");

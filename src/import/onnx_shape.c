@@ -14,6 +14,29 @@ before_reshapes(struct val *x)
 	return v == val_first(x) ? x : v;
 }
 
+/* Of tensors of one number, that number. */
+static bool
+only_number(struct importer *im, const struct model_node *n, struct val *x, struct layout to)
+{
+	const int64_t first = 0, end = 1;
+	struct call c;
+
+	if (x->t->rank > 1) {
+		call_begin(&c, im, "flatten");
+		call_like(&c, x);
+		if (!(x = call_value(&c)))
+			return false;
+	}
+	call_begin(&c, im, "slice");
+	call_in(&c, x);
+	call_ints(&c, "axis", 1, &first);
+	call_ints(&c, "start", 1, &first);
+	call_ints(&c, "stop", 1, &end);
+	call_ints(&c, "drop", 1, &first);
+	c.source = to;
+	return call_end(&c, n->out[0]);
+}
+
 bool
 reshape_to(struct importer *im, const struct model_node *n, struct val *x, struct layout to, int rank,
     const int64_t *dim)
@@ -21,6 +44,8 @@ reshape_to(struct importer *im, const struct model_node *n, struct val *x, struc
 	struct call c;
 
 	x = before_reshapes(x);
+	if (rank == 0 && x->t->rank > 0)
+		return only_number(im, n, x, to);
 	if (rank == x->t->rank && memcmp(dim, x->t->dim, (size_t)rank * sizeof(*dim)) == 0) {
 		val_view(im, n->out[0], x, to);
 		return true;
@@ -490,6 +515,9 @@ frame_of(struct importer *im, const struct model_node *n, const struct val *x, i
 			continue;
 		if (!val_axis(im, x, axis, &at))
 			return false;
+		if (k->v[i] < -LARGEST_EXTENT || k->v[i] > LARGEST_EXTENT || k->v[count + i] < -LARGEST_EXTENT ||
+		    k->v[count + i] > LARGEST_EXTENT)
+			return cannot(im, "its frame is too wide");
 		sides[at][0] = k->v[i];
 		sides[at][1] = k->v[count + i];
 	}
@@ -517,7 +545,8 @@ framed(struct importer *im, struct val *x, int64_t (*sides)[2], double value, co
 			x = along_frame(im, x, i, sides[i], value, mode);
 	if (!x || last == 0)
 		return x;
-	memcpy(plane, sides[last - 1], sizeof(plane));
+	for (i = 0; i < 4; i++)
+		plane[i] = sides[last - 1 + i / 2][i % 2];
 	if (!plane[0] && !plane[1] && !plane[2] && !plane[3])
 		return x;
 	call_begin(&c, im, "pad");
@@ -530,20 +559,35 @@ framed(struct importer *im, struct val *x, int64_t (*sides)[2], double value, co
 	return call_value(&c);
 }
 
+/* Ours for a mode of theirs; NULL: there is none. */
+static const char *
+frame_mode(const char *theirs)
+{
+	static const char *const modes[][2] = { { "constant", "constant" }, { "reflect", "reflect" }, { "edge", "replicate" },
+		{ "wrap", "circular" } };
+	size_t i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (strcmp(modes[i][0], theirs) == 0)
+			return modes[i][1];
+	return NULL;
+}
+
 static bool
 pad(struct importer *im, const struct model_node *n)
 {
 	struct val *x = val_laid(im, node_in(im, n, 0), -1);
-	const char *mode = attr_text(n, "mode", "constant");
+	const char *theirs = attr_text(n, "mode", "constant"), *mode = frame_mode(theirs);
 	int64_t sides[MODEL_RANK][2] = { { 0 } };
 	double value = 0;
 
 	if (!x || !frame_of(im, n, x, sides))
 		return false;
+	if (!mode)
+		return cannot(im, "no frame is called '%s'", theirs);
 	if (node_in(im, n, 2) && !val_number(node_in(im, n, 2), &value))
 		return cannot(im, "what its frame holds is computed");
-	return node_makes(im, n, framed(im, x, sides, value, strcmp(mode, "edge") == 0 ? "replicate" :
-	    strcmp(mode, "wrap") == 0 ? "circular" : mode));
+	return node_makes(im, n, framed(im, x, sides, value, mode));
 }
 
 const struct onnx_op onnx_op_pad = { .name = "Pad", .translate = pad };

@@ -194,8 +194,8 @@ scores_of(const struct val *v, struct core *c, bool may_add)
 	int i;
 
 	if (s && step_attr(s, "offset")->r == 0) {
-		product = scores_of(s->in[0], c, false);
-		c->scale *= step_attr(s, "factor")->r;
+		if ((product = scores_of(s->in[0], c, false)))
+			c->scale *= step_attr(s, "factor")->r;
 		return product;
 	}
 	if (may_add && (s = made_by(v, "where")) && s->nin == 2 && step_attr(s, "no")->given && step_attr(s, "no")->r <= -1e4 &&
@@ -451,7 +451,7 @@ recognise_attend(struct importer *im, const struct model_node *n, struct val *x,
 	struct core c;
 	struct val *y;
 
-	if (dim[rank - 1] < 1 || !find_core(x, &c) || dim[rank - 1] != c.heads * c.d)
+	if (rank < 1 || dim[rank - 1] < 1 || !find_core(x, &c) || dim[rank - 1] != c.heads * c.d)
 		return false;
 	y = attend(im, &c);
 	if (y && reshape_to(im, n, y, to, rank, dim))

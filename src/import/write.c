@@ -454,7 +454,7 @@ write_spec(struct importer *im)
 		settings(im, &t);
 		if (!im->options->loss && !im->result->spec)	/* it is the first time */
 			vec_push(a, &im->result->notes, arena_printf(a, "the loss is %s, as the shape of '%s' suggests; "
-			    "--loss says another", loss, out->name));
+			    "--loss says another", loss, im->model->outputs.v[0].name));
 	}
 	im->result->spec = source_from_text(a, im->model->path, t.s, t.n);
 	for (i = 0; i < w.order.n; i++)

@@ -8,11 +8,9 @@
 #include "ops/shapes.h"
 
 #include "calls/emitter.h"
+#include "sizes.h"
 #include "ops/targets.h"
 
-#define AP_HEAD		3	/* numbers of a sample, */
-#define AP_ROW		4	/* of a detection or a part, */
-#define AP_KEPT		6	/* and of what is kept of each */
 #define MOST_PAIRS	((int64_t)1 << 24)
 
 static const struct attr_spec attrs[] = {
@@ -72,7 +70,7 @@ shape(struct build *b, struct node *n)
 	if (found < 1 || known < 1 || found > MOST_PAIRS / known)
 		return op_error(b, n, "%s: %lld detections and %lld parts are too many pairs", n->op->name, (long long)found,
 		    (long long)known);
-	numbers = AP_HEAD + AP_ROW * (found + known) + found * known;
+	numbers = ap_row(found, known);
 	return op_output(b, n, NULL, T_SCALAR, DT_F64, true, 1, &numbers) != NULL;
 }
 

@@ -74,6 +74,38 @@ def standing():
          ["batch", 3, 6, 6])
 
 
+def one_number():
+    """A score that is a number, no vector of one: what squeeze(-1) makes of it."""
+    save("number", [helper.make_node("Flatten", ["image"], ["a"]), helper.make_node("MatMul", ["a", "w"], ["b"]),
+                    helper.make_node("Squeeze", ["b", "axes"], ["scores"])],
+         [weight("w", 12, 1), numpy_helper.from_array(numpy.array([1]), "axes")], ["batch", 3, 2, 2], ["batch"])
+
+
+def framed():
+    """A frame in a mode that ONNX does not have."""
+    save("framed", [helper.make_node("Pad", ["image", "sides"], ["scores"], name="the_frame", mode="symmetric")],
+         [numpy_helper.from_array(numpy.array([0, 0, 1, 1, 0, 0, 1, 1]), "sides")], ["batch", 3, 6, 6],
+         ["batch", 3, 8, 8])
+
+
+def scaled_bias():
+    """Attention of two heads whose scores are halved, then added to a bias that is made 100 times as large."""
+    node, nodes = helper.make_node, [helper.make_node("Mul", ["image", "hundred"], ["bias"])]
+    for name, perm in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
+        nodes += [node("MatMul", ["rows", f"{name}.weight"], [name]), node("Reshape", [name, "heads"], [f"{name}1"]),
+                  node("Transpose", [f"{name}1"], [f"{name}2"], perm=perm)]
+    nodes = [node("Slice", ["image", "zero", "four", "last"], ["part"]), node("Slice", ["part", "zero", "one", "first"], ["p1"]),
+             node("Reshape", ["p1", "join"], ["rows"])] + nodes
+    nodes += [node("MatMul", ["q2", "k2"], ["s0"]), node("Mul", ["s0", "half"], ["s1"]), node("Add", ["bias", "s1"], ["s2"]),
+              node("Softmax", ["s2"], ["s3"], axis=-1), node("MatMul", ["s3", "v2"], ["y"]),
+              node("Transpose", ["y"], ["y1"], perm=[0, 2, 1, 3]), node("Reshape", ["y1", "join"], ["scores"])]
+    whole = {"heads": [0, 0, 2, 2], "join": [0, 6, 4], "zero": [0], "four": [4], "one": [1], "last": [3], "first": [1]}
+    save("scaled", nodes, [weight(f"{n}.weight", 4, 4) for n in "qkv"] +
+         [numpy_helper.from_array(numpy.array(v), n) for n, v in whole.items()] +
+         [numpy_helper.from_array(numpy.array(v, numpy.float32), n) for n, v in (("half", 0.5), ("hundred", 100))],
+         ["batch", 2, 6, 6], ["batch", 6, 4])
+
+
 def beside(name, location):
     """residual.onnx with its weights in a file of their own."""
     model = onnx.load(os.path.join(here, "residual.onnx"))
@@ -122,3 +154,6 @@ beside("beside", "beside.data")
 beside("outside", "../beside.data")
 large(16384)
 standing()
+one_number()
+framed()
+scaled_bias()
