@@ -521,13 +521,7 @@ ctc_states(int64_t n)
 #define AP_HEAD		3	/* numbers of a sample of detections (loss/average_precision.cu), */
 #define AP_ROW		4	/* of a detection or a part, */
 #define AP_KEPT		6	/* and of what is kept of each (loss/detections.cu) */
-
-static inline int64_t
-ap_row(int64_t found, int64_t known)	/* of a sample in all */
-{
-	return AP_HEAD + AP_ROW * (found + known) + found * known;
-}
-
+#define AP_NUMBERS(found, known)	(AP_HEAD + AP_ROW * ((found) + (known)) + (found) * (known))	/* of a sample in all */
 #define ANCHOR_SHAPES	32	/* at a cell, at most (boxes/anchors.cu) */
 #define ROI_POINTS	1024	/* of a bin along an axis, at most, and bins of a box (boxes/roi_align.cu) */
 

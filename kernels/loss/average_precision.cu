@@ -24,7 +24,7 @@ struct ap {
 DEVICE int64_t
 ap_numbers(struct ap p)
 {
-	return ap_row(p.found, p.known);
+	return AP_NUMBERS(p.found, p.known);
 }
 
 /* How many pixels of the file one of the input stands for. */

@@ -70,7 +70,7 @@ shape(struct build *b, struct node *n)
 	if (found < 1 || known < 1 || found > MOST_PAIRS / known)
 		return op_error(b, n, "%s: %lld detections and %lld parts are too many pairs", n->op->name, (long long)found,
 		    (long long)known);
-	numbers = ap_row(found, known);
+	numbers = AP_NUMBERS(found, known);
 	return op_output(b, n, NULL, T_SCALAR, DT_F64, true, 1, &numbers) != NULL;
 }
 
