@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/map.h"
 #include "ir/dotted_path.h"
 
 #define MOST_LAYERS	2000
@@ -19,6 +20,7 @@
 struct layers {
 	VEC(const char *) path;	/* those with parameters, in the order in which they run */
 	VEC(bool) frozen;
+	struct map last;	/* by the beginning of a path: where in PATH the last layer is that it names */
 };
 
 static bool
@@ -30,6 +32,29 @@ seen_before(const struct layers *l, const char *path)
 		if (strcmp(l->path.v[i], path) == 0)
 			return true;
 	return false;
+}
+
+/* Notes, for every beginning of a path, the last layer that it names: each cut asks whether one lies behind it. */
+static void
+find_last(struct arena *a, struct layers *l)
+{
+	int i;
+
+	for (i = 0; i < l->path.n; i++) {
+		const char *path = l->path.v[i], *end = path;
+
+		while (*end) {
+			const char *pattern;
+
+			end += strcspn(end, ".");
+			pattern = arena_strndup(a, path, (size_t)(end - path));
+			if (map_get(&l->last, pattern))
+				map_set(&l->last, pattern, &l->path.v[i]);
+			else
+				map_put(a, &l->last, pattern, &l->path.v[i]);
+			end += *end == '.';
+		}
+	}
 }
 
 static void
@@ -50,6 +75,7 @@ find_layers(const struct advisor *v, struct layers *l)
 			vec_push(v->arena, &l->path, path);
 			vec_push(v->arena, &l->frozen, t->frozen);
 		}
+	find_last(v->arena, l);
 }
 
 /* The shortest beginning of layer I's path that names no layer from K on; NULL: there is none. */
@@ -57,16 +83,14 @@ static const char *
 pattern_for(struct arena *a, const struct layers *l, int i, int k)
 {
 	const char *path = l->path.v[i], *end = path;
-	int j;
 
 	while (*end) {
-		const char *pattern;
+		const char *pattern, **last;
 
 		end += strcspn(end, ".");
 		pattern = arena_strndup(a, path, (size_t)(end - path));
-		for (j = k; j < l->path.n && !path_matches(pattern, l->path.v[j]); j++)
-			;
-		if (j == l->path.n)
+		last = map_get(&l->last, pattern);
+		if (last - l->path.v < k)
 			return pattern;
 		end += *end == '.';
 	}
@@ -105,7 +129,7 @@ common(const char *a, const char *b)
 int64_t *
 freeze_values(struct advisor *v, int *n)
 {
-	struct layers l = { .path = { NULL, 0, 0 } };
+	struct layers l = { .path.n = 0 };
 	const char *pattern[MOST_PATTERNS];
 	VEC(int64_t) cut = { NULL, 0, 0 };
 	int k, depth;
@@ -128,7 +152,7 @@ freeze_values(struct advisor *v, int *n)
 static const char *
 frozen_text(struct advisor *v, int64_t k)
 {
-	struct layers l = { .path = { NULL, 0, 0 } };
+	struct layers l = { .path.n = 0 };
 	const char *pattern[MOST_PATTERNS];
 	struct text t;
 	int i, n;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/map.h"
+
 /*
  * A value of resize: by what sides are divided, and of what they are a multiple afterwards, since
  * networks that halve their maps and double them again take no odd extents.
@@ -17,26 +19,30 @@
 
 static const int64_t shares[] = { 2, 4 };
 
-static const struct tensor *
-staged(const struct module *m, enum tensor_kind kind, const char *name)
+/* The inputs that are images, [channels, height, width], or volumes, by name. */
+static struct map
+all_images(const struct advisor *v)
 {
+	const struct graph *g = v->module->forward;
+	struct map of = { NULL };
 	int i;
 
-	for (i = 0; i < m->forward->inputs.n; i++)
-		if (m->forward->inputs.v[i]->kind == kind &&
-		    strcmp(m->forward->inputs.v[i]->name, name) == 0)
-			return m->forward->inputs.v[i];
-	return NULL;
+	for (i = 0; i < g->inputs.n; i++) {
+		struct tensor *t = g->inputs.v[i];
+
+		if (t->kind == T_INPUT && t->rank >= 3 && t->classes == 0 && !map_get(&of, t->name))
+			map_put(v->arena, &of, t->name, t);
+	}
+	return of;
 }
 
-/* Is it declared as images: [channels, height, width], or volumes? */
+/* Is it declared as images, every extent of them by itself? */
 static const struct tensor *
-images(const struct advisor *v, const struct stmt *st)
+images(const struct map *of, const struct stmt *st)
 {
-	const struct tensor *t = st->kind == S_INPUT && st->type ?
-	    staged(v->module, T_INPUT, st->name[0].text) : NULL;
+	const struct tensor *t = st->kind == S_INPUT && st->type ? map_get(of, st->name[0].text) : NULL;
 
-	return t && t->rank >= 3 && t->classes == 0 && st->type->nargs == t->rank ? t : NULL;
+	return t && st->type->nargs == t->rank ? t : NULL;
 }
 
 static bool
@@ -56,12 +62,13 @@ smaller(int64_t side, int64_t value)
 static bool
 amend_inputs(struct advisor *v, struct amend *m, int64_t value)
 {
+	const struct map of = all_images(v);
 	bool any = false;
 	int i, k;
 
 	for (i = 0; m->network && i < m->network->nstmts; i++) {
 		const struct stmt *st = &m->network->stmt[i];
-		const struct tensor *t = images(v, st);
+		const struct tensor *t = images(&of, st);
 
 		for (k = 1; t && k < t->rank; k++) {
 			if (smaller(t->dim[k], value) < 1 || !set_extent(m,
@@ -229,13 +236,14 @@ grey_values(struct advisor *v, int *n)
 bool
 grey_amend(struct advisor *v, struct amend *m, int64_t value)
 {
+	const struct map of = all_images(v);
 	bool any = false;
 	int i;
 
 	(void)value;
 	for (i = 0; m->network && i < m->network->nstmts; i++) {
 		const struct stmt *st = &m->network->stmt[i];
-		const struct tensor *t = images(v, st);
+		const struct tensor *t = images(&of, st);
 
 		if (!t || t->rank != 3 || t->dim[0] != 3)
 			continue;

@@ -220,24 +220,41 @@ anything_to_split(const struct chunk_search *s, const struct settings *set)
 
 /* ---- auto ---- */
 
-/* Could splitting pay at all? It saves the logits and, where it is not made in place, their
- * gradient; the parameters stay. Spares most networks two more plans. */
+/* Bytes of the logits that would be split; -1: too many to count. */
+static int64_t
+logits_of(const struct chunk_search *s)
+{
+	int64_t bytes = 0;
+	int i;
+
+	for (i = 0; s->count && i < s->g->nodes.n; i++)
+		if (s->at[i].head.dense && chunk_rows(&s->g->module->set, s->at[i].rows) &&
+		    __builtin_add_overflow(bytes, affine_at(tensor_bytes(
+		    s->at[i].head.dense->out[0]), s->g->batch), &bytes))
+			return -1;
+	return bytes;
+}
+
+/* Could splitting pay at all, where so many bytes or more are alive at the peak? It saves the logits and, where
+ * it is not made in place, their gradient. */
+static bool
+may_pay(const struct chunk_search *s, int64_t alive)
+{
+	return logits_of(s) > alive / LEAST_GAIN / 2;
+}
+
+/* The parameters stay, whatever is split. Spares most networks two more plans. */
 static bool
 worth_planning(const struct chunk_search *s)
 {
 	const struct module *m = s->g->module;
-	int64_t logits = 0, kept = 0;
+	int64_t kept = 0;
 	int i;
 
-	for (i = 0; s->count && i < s->g->nodes.n; i++)
-		if (s->at[i].head.dense && chunk_rows(&m->set, s->at[i].rows) &&
-		    __builtin_add_overflow(logits, affine_at(tensor_bytes(
-		    s->at[i].head.dense->out[0]), s->g->batch), &logits))
-			return false;
 	for (i = 0; i < m->persistent.n; i++)
 		if (__builtin_add_overflow(kept, tensor_bytes(m->persistent.v[i]).fixed, &kept))
 			return false;
-	return logits > kept / LEAST_GAIN / 2;
+	return may_pay(s, kept);
 }
 
 /* The most that is alive during a graph of another plan. */
@@ -253,13 +270,22 @@ peak_of(const struct module *m, const struct graph *g)
 	return most;
 }
 
-/* A budget is met by recomputing, which costs far more time: heads are split first. */
+/* Within the budget without splitting, and too few logits for that to change the peak? */
+static bool
+cannot_pay(const struct chunk_search found[2], const bool may[2], int64_t peak, int64_t budget)
+{
+	return peak <= budget && !(may[0] && may_pay(&found[0], peak)) && !(may[1] && may_pay(&found[1], peak));
+}
+
+/* Whether to split the heads of train and of validate, of those that may be. A budget is met by recomputing, which
+ * costs far more time: heads are split first. */
 static void
-decide(struct module *m, bool *train, bool *validate)
+decide(struct module *m, const struct chunk_search found[2], bool may[2])
 {
 	struct settings set = m->set;
 	struct module *whole, *split;
 	int64_t before, after, budget = INT64_MAX;
+	bool tried[2] = { may[0], may[1] };
 
 	if (set.recompute == RECOMPUTE_AUTO) {
 		set.recompute = RECOMPUTE_CHEAP;
@@ -268,21 +294,23 @@ decide(struct module *m, bool *train, bool *validate)
 			    target_memory(m->options->target, &set.device);
 	}
 	set.chunk_loss = CHUNK_NONE;
-	whole = passes_replan(m, &set, true);
-	set.chunk_loss = CHUNK_SPLIT;
-	set.chunks = 0;
-	split = passes_replan(m, &set, true);
-	*train = *validate = false;
-	if (!whole || !split)
+	may[0] = may[1] = false;
+	if (!(whole = passes_replan(m, &set, true)))
 		return;
 	before = whole->plan->lower_bound_bytes;
+	if (cannot_pay(found, tried, before, budget))
+		return;
+	set.chunk_loss = CHUNK_SPLIT;
+	set.chunks = 0;
+	if (!(split = passes_replan(m, &set, true)))
+		return;
 	after = split->plan->lower_bound_bytes;
 	if (before <= budget && after > before - before / LEAST_GAIN)
 		return;
 	if (after > budget)
 		after = budget;
-	*train = peak_of(whole, whole->train) > after;
-	*validate = peak_of(whole, whole->validate) > after;
+	may[0] = peak_of(whole, whole->train) > after;
+	may[1] = peak_of(whole, whole->validate) > after;
 }
 
 /* Gradients made along with the loss are those of a loss that is not scaled. */
@@ -319,7 +347,7 @@ run(struct module *m, const struct pass_options *o)
 		split[0] = split[0] && worth_planning(&found[0]);
 		split[1] = split[1] && worth_planning(&found[1]);
 		if ((split[0] || split[1]) && m->forward)
-			decide(m, &split[0], &split[1]);
+			decide(m, found, split);
 		else
 			split[0] = split[1] = false;
 	}

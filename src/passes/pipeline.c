@@ -9,8 +9,9 @@
 #include "schedule/known_choices.h"
 #include "schedule/recompute.h"
 
-#define QUESTIONS	32000	/* nodes of forward that questions of one network may plan: two seconds */
+#define QUESTIONS	36000	/* nodes of forward that questions of one network may plan: about a second */
 #define PLAN		200	/* as many nodes take what every plan does */
+#define LARGER		5000	/* a node among so many takes twice as long as one of few: caches do not hold them */
 #define VISITS		40000	/* and as a node, so many visits in placing buffers */
 
 /* The options that a module keeps, with which questions of it are planned: they share what searches may
@@ -87,7 +88,9 @@ passes_sketch(struct module *m, const struct pass_options *o)
 static int64_t
 work_of(const struct module *m)
 {
-	return m->forward->nodes.n + PLAN + (m->plan ? m->plan->visits / VISITS : 0);
+	int64_t nodes = m->forward->nodes.n;
+
+	return nodes + nodes * nodes / LARGER + PLAN + (m->plan ? m->plan->visits / VISITS : 0);
 }
 
 bool
