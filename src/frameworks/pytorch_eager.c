@@ -464,6 +464,27 @@ unknown_node(const struct graph *g)
 	return why;
 }
 
+#define MOST_NODES	100000	/* played: a second, and 100 MB */
+
+/* How many nodes a run goes through, each round of a loop by itself; no more than MOST_NODES. */
+static int64_t
+nodes_run(const struct graph *g)
+{
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < g->nodes.n && sum < MOST_NODES; i++) {
+		const struct node *n = g->nodes.v[i];
+		int64_t inner = op_body(n) ? nodes_run(op_body(n)->body) : 0;
+		int64_t rounds = n->op->torch.rounds ? n->op->torch.rounds(n) : 1;
+
+		if (__builtin_mul_overflow(inner, rounds, &inner) || inner > MOST_NODES)
+			inner = MOST_NODES;
+		sum += 1 + inner;
+	}
+	return sum < MOST_NODES ? sum : MOST_NODES;
+}
+
 const char *
 eager_elsewhere(const struct module *m)
 {
@@ -489,6 +510,8 @@ eager_unknown(const struct module *m)
 		return "what adds up the gradients of several ranks has buffers there that are not modelled";
 	if (m->set.train && m->set.optimizer && m->set.optimizer->torch.unknown)
 		return m->set.optimizer->torch.unknown;
+	if (m->forward && nodes_run(m->forward) == MOST_NODES)
+		return "its loops have more steps than are played here";
 	return m->forward ? unknown_node(m->forward) : NULL;
 }
 

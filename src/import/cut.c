@@ -59,13 +59,14 @@ bool
 cut_node(struct importer *im, const struct model_node *n, int problems)
 {
 	struct imported *r = im->result;
-	struct import_problem *p = &r->problems.v[r->problems.n - 1];
+	struct import_problem *p;
 	const char *why = NULL;
 	struct text t;
 	int k;
 
 	if (!im->options->partial || r->problems.n == problems)
 		return false;
+	p = &r->problems.v[r->problems.n - 1];
 	text_init(&t, im->arena);
 	for (k = 0; k < n->nout && !why; k++) {
 		if (!*n->out[k] || !map_get(&im->users, n->out[k]))

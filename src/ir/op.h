@@ -173,6 +173,7 @@ struct torch_op {
 	const char *elsewhere;
 	/* Where it is several calls: makes them. */
 	void (*calls)(struct tape *, const struct node *);
+	int64_t (*rounds)(const struct node *);	/* how often they run its body; NULL: once */
 	/* LAYER made of parts: is it one thing there too? Then calls() gets the layer, and no part is asked. */
 	bool (*whole)(const struct node *layer);
 	/* OP_OPTIMIZER: its foreach implementation; the node has attributes only. */

@@ -17,6 +17,7 @@
 #define MOST_TRIALS	300	/* compilations for one file: a bound, far above what occurs */
 #define MOST_WORK	((int64_t)8 << 20)	/* bytes of text in all of them, beyond the first */
 #define NODE_WORK	150	/* bytes that a node of a network counts for */
+#define ERROR_WORK	1000	/* and an error, for which the nearest name is looked for */
 
 struct trials {			/* of all rounds */
 	int n;
@@ -180,7 +181,7 @@ count_trial(struct trials *t, const struct checked *c)
 	int i;
 
 	t->n++;
-	t->work += c->source->size;
+	t->work += c->source->size + ERROR_WORK * (int64_t)c->diags.errors;
 	for (i = 0; i < c->spec->modules.n; i++)
 		if (c->spec->modules.v[i]->forward)
 			t->work += NODE_WORK * (int64_t)c->spec->modules.v[i]->forward->nodes.n;

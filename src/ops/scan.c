@@ -368,6 +368,7 @@ const struct op op_scan = {
 	.rounds.operand = operand,
 	.rounds.make = scan_make,
 	.torch.calls = scan_torch,
+	.torch.rounds = scan_torch_rounds,
 	.torch.elsewhere = "loops over steps run in several ways there, which keep more or less of each step",
 	.calls.kernels = "copy/steps.cu",
 	.calls.define = scan_define,

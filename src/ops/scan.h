@@ -54,6 +54,7 @@ void	scan_define(struct emitter *, const struct node *);
 
 /* scan_torch.c */
 void	scan_torch(struct tape *, const struct node *);
+int64_t	scan_torch_rounds(const struct node *);
 
 /* scan_emit.c */
 void	scan_emit(struct emitter *, const struct node *);

@@ -106,3 +106,9 @@ scan_torch(struct tape *t, const struct node *n)
 		run_step(&l, l.s.reverse ? l.s.steps - 1 - i : i);
 	end(&l);
 }
+
+int64_t
+scan_torch_rounds(const struct node *n)
+{
+	return scan_of(n).steps;
+}

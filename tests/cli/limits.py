@@ -86,6 +86,8 @@ SHAPES = {
     "residual": lambda: copies(1240, "r") + RESIDUAL,
     "transformer": lambda: net("h = x -> dense(16) -> reshape(4, 4) -> 300 * t -> flatten") + TRANSFORMER + TRAIN,
     "attention": lambda: net("h = x -> dense(16) -> reshape(4, 4) -> 500 * attention(2) -> flatten") + TRAIN,
+    "scan-million": lambda: "block b { input x, h\nout = concat(x, h) -> dense(4) -> tanh }\n"
+    "network n {\ninput x : f32[1000000, 4]\ntarget y : f32[1000000, 4]\nloss mse((x, zeros(4)) -> scan(b), y)\n}\n" + TRAIN,
     "lstm": lambda: net("h = x -> dense(16) -> reshape(4, 4) -> 800 * lstm(4) -> flatten") + TRAIN,
     # how they hang together
     "branches": lambda: net(lines(4900, lambda i: f"a{i} = x -> dense(4)") + "\nh = concat(" +
@@ -129,6 +131,7 @@ SHAPES = {
     settings(f"recompute auto({2491 * 1088 // 1024 + 4}KiB)"),
     "small-device": lambda: copies(2490, "dense(16) -> relu") + "device { memory 100KiB }\n",
     # much text, and little to plan
+    "unknown-names": lambda: net(lines(30000, lambda i: f"a{i} = zz{i} -> rulu") + "\nh = x") + TRAIN,
     "blocks": lambda: lines(20000, lambda i: f"block b{i} {{ out = in -> relu }}") + "\n" + net("h = x -> dense(8)") + TRAIN,
     "file-parameters": lambda: lines(20000, lambda i: f"param p{i} = {f'p{i - 1} + 1' if i else 1}") + "\n" +
     net("h = x -> dense(8)") + TRAIN,
