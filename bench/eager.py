@@ -39,6 +39,7 @@ TABLE = ["alexnet:128", "vgg16:32", "resnet18:64", "resnet50:64", "resnet50:184"
 
 
 class Counter(TorchDispatchMode):
+    on_host = {}        # by operator: which of its results no card has
     made_here = {}      # by operator: functions that run in its place, whose own tensors are seen too
 
     def __init__(self):
@@ -63,7 +64,7 @@ class Counter(TorchDispatchMode):
         else:
             out = function(*args, **(kwargs or {}))
         self.before = function
-        for t in tree_leaves(out):
+        for t in tree_leaves(out[:self.on_host[function]] if function in self.on_host else out):
             if isinstance(t, torch.Tensor):
                 self.see(t, function)
         return out

@@ -329,6 +329,7 @@ tape_make(const struct module *m, const struct tape_run *run)
 	t->batch = run->batch;
 	t->mode = run->mode;
 	t->relu_keeps = run->relu_keeps;
+	t->most = run->most;
 	t->of_tensor = arena_array(t->arena, (size_t)m->next_tensor + 1, sizeof(*t->of_tensor));
 	for (i = 0; i < m->next_tensor; i++)
 		t->of_tensor[i] = TAPE_NONE;

@@ -107,6 +107,7 @@ struct tape_run {
 	int64_t batch;
 	enum tape_mode mode;
 	bool relu_keeps;	/* what may run over its one operand does not, and autograd keeps that */
+	bool most;		/* what the data tell is at its most; else at its least */
 };
 
 struct tape {
@@ -114,7 +115,7 @@ struct tape {
 	const struct module *module;
 	int64_t batch;
 	enum tape_mode mode;
-	bool relu_keeps;
+	bool relu_keeps, most;
 	const struct graph *graph;	/* of that: the forward graph, or a body */
 	const bool *needed;	/* by tensor id: does the result of that graph depend on it? */
 	const struct node *node;	/* whose calls are being made */

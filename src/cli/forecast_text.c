@@ -126,8 +126,9 @@ where(const struct module *m, const struct forecast *c)
 {
 	const struct eager *e = &c->eager;
 	const char *at = e->at ? e->at->path : e->phase == PHASE_UPDATE ? "the update" : "the step";
-	const char *are = e->reserve ? "at least: how large cuDNN's reserve is a card alone tells" : e->least ?
-	    arena_printf(m->arena, "at least: %s", e->least) : c->framework->tensors;
+	const char *reserve = e->reserve ? "how large cuDNN's reserve is a card alone tells" : "";
+	const char *are = !e->reserve && !e->least ? c->framework->tensors : arena_printf(m->arena, "at least: %s%s%s",
+	    reserve, e->reserve && e->least ? "; " : "", e->least ? e->least : "");
 
 	if (c->validating)
 		return arena_printf(m->arena, "%s; the peak is in validation at batch %lld, %s", are,

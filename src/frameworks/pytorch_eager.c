@@ -521,7 +521,7 @@ eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager
 	static const enum tape_mode mode[] = { [EAGER_STEP] = TAPE_TRAINING,
 		[EAGER_VALIDATION] = TAPE_EVALUATION, [EAGER_RECORDED] = TAPE_RECORDED };
 	const struct tape_run run = { .batch = ask->batch, .mode = mode[ask->run],
-		.relu_keeps = ask->relu_keeps };
+		.relu_keeps = ask->relu_keeps, .most = ask->most };
 	bool step = ask->run == EAGER_STEP;
 	struct player p = { .e = e, .most = ask->most,
 		.gradients_stay = ask->most || (step && m->set.accumulate > 1) };

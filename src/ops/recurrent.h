@@ -29,7 +29,7 @@ enum recurrent_cell	recurrent_kind(const struct node *layer);
 
 extern const struct op op_recurrent;
 
-/* recurrent_torch.c: op->torch of these; a layer of sequences that end early is not whole. */
+/* recurrent_torch.c: op->torch of these: PyTorch runs such a layer, not its parts. */
 bool	recurrent_whole(const struct node *layer);
 void	recurrent_torch(struct tape *, const struct node *layer);
 

@@ -250,6 +250,8 @@ expand(struct build *b, const struct node *n)
 /* Keras has while loops, unrolled steps, and cuDNN where the arguments allow it. */
 #define ELSEWHERE	"recurrent layers run in several ways there, which keep more or less of each step"
 
+#define LEAST	"how many steps there are of sequences that end early the data tell"
+
 #define SHAPES_DOC										\
 	"Shapes: the input is [T, features], the result all states, [T, hidden], or [T, 2 hidden] with "	\
 	"bidirectional=true: those from the first step to the last, then those from the last to the first. "	\
@@ -285,7 +287,8 @@ const struct op op_lstm = {
 	.operands = "x h c lengths",
 	.min_operands = 1, .max_operands = 4,
 	.expand = expand,
-	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE },
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE,
+	    .least = LEAST },
 };
 
 const struct op op_gru = {
@@ -304,7 +307,8 @@ const struct op op_gru = {
 	.operands = "x h lengths",
 	.min_operands = 1, .max_operands = 3,
 	.expand = expand,
-	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE },
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE,
+	    .least = LEAST },
 };
 
 const struct op op_rnn = {
@@ -321,5 +325,6 @@ const struct op op_rnn = {
 	.operands = "x h lengths",
 	.min_operands = 1, .max_operands = 3,
 	.expand = expand,
-	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE },
+	.torch = { .whole = recurrent_whole, .calls = recurrent_torch, .elsewhere = ELSEWHERE,
+	    .least = LEAST },
 };

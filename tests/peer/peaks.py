@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What stowage plan says of PyTorch eager, against PyTorch, for any spec.
 
-    peaks.py [--fake | --cuda] SPEC...
+    peaks.py [--fake | --cuda | --lengths] SPEC...
 
 The spec's graph, from its IR text, is run by PyTorch as its users would write it, in the most
 economical form: relu and leaky_relu in place, and a sum in place of its first operand, wherever
@@ -10,7 +10,8 @@ run with hooks on autograd's saved tensors learns where it does allow it. Then t
 step is counted as bench/eager.py counts it. It must equal pytorch_eager_bytes (but see
 counted_above()). With --fake tensors have shapes without elements, for full sizes; with --cuda they have not
 either, and are on device cuda, where PyTorch does some things in one kernel that it does in several on a CPU.
-Prints TAP.
+Where sequences end early that is the least: each has one step. With --lengths they end elsewhere, or none does, and
+PyTorch's peak lies between the bounds of --as=pytorch. Prints TAP.
 """
 import contextlib
 import json
@@ -198,7 +199,7 @@ OPERATORS = {**ir.OPERATORS, **PLAIN, **recurrence.OPERATORS, "attend": attend, 
 
 
 class Network:
-    def __init__(self, text, input_gradients):
+    def __init__(self, text, input_gradients, end="first"):
         self.graph, self.input_gradients = ir.Graph(text), input_gradients
         g = self.graph
         recurrence.prepare(g)
@@ -214,6 +215,7 @@ class Network:
                 self.last.update((i, len(self.nodes)) for i in n.ins)
         self.last[g.loss] = len(self.nodes)
         self.batch = int(g.settings["batch"]) // int(g.settings["accumulate"])
+        recurrence.end(g, self.batch, end)
         self.dtype = ir.DTYPES[g.settings["precision"]]
         self.updates = {}
         self.in_place = set()       # places of nodes that run in place
@@ -367,9 +369,20 @@ def counted_above(network):
                for n in network.nodes)
 
 
+def between(spec):
+    """Of sequences that end anywhere."""
+    def stowage(*options):
+        return subprocess.run([STOWAGE, "plan", *options, spec], check=True, text=True, stdout=subprocess.PIPE).stdout
+    said = json.loads(stowage("--as=pytorch", "--format=json", "--without=recompute"))["forecasts"][0]
+    theirs = [peak(Network(stowage("--dump-after=phases"), False, end), True) for end in ("mixed", "last")]
+    most = said["high_bytes"] - said["blas_bytes"]
+    return said["tensor_bytes"] < theirs[0] < theirs[1] < most, \
+        f"PyTorch {theirs[0]} and {theirs[1]}, between {said['tensor_bytes']} and {most}"
+
+
 def main():
     folder = tempfile.mkdtemp()
-    specs = [word for word in sys.argv[1:] if word not in ("--fake", "--cuda")]
+    specs = [word for word in sys.argv[1:] if word not in ("--fake", "--cuda", "--lengths")]
     real, failed = specs == sys.argv[1:], 0
     if "--cuda" in sys.argv[1:]:
         if "STAND_IN" not in os.environ:
@@ -379,6 +392,11 @@ def main():
             return 0
         torch.set_default_device("cuda")
     print(f"1..{len(specs)}")
+    if "--lengths" in sys.argv[1:]:
+        for number, (good, text) in enumerate(map(between, specs), 1):
+            print(f"{'ok' if good else 'not ok'} {number} - {specs[number - 1]}: {text}", flush=True)
+            failed += not good
+        return failed > 0
     for number, spec in enumerate(specs, 1):
         plain = in_f32(spec, folder)
 

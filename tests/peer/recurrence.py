@@ -8,6 +8,7 @@ reserve of what backward has to read, no scratch memory.
 import re
 
 import torch
+import torch.nn.utils.rnn as rnn
 
 import eager
 import ir
@@ -16,9 +17,15 @@ MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
 KEPT = {0: 0, 1: 0, 2: 5, 3: 4}     # numbers of a step
 
 
+def packed(x, order, lengths):
+    """pack_padded_sequence(), whose lengths are sorted on the host."""
+    order = order.clone()
+    return rnn.PackedSequence(*torch._VF._pack_padded_sequence(x.index_select(0, order), lengths, True), order)
+
+
 def cudnn_rnn(x, weight, stride, buffer, hx, cx, mode, hidden, proj, layers, batch_first, dropout, train, both, *_):
     x = x.transpose(0, 1).contiguous() if batch_first else x.contiguous()
-    y = x.new_empty(*x.shape[:2], hidden * (1 + both))
+    y = x.new_empty(*x.shape[:-1], hidden * (1 + both))
     hy, cy = torch.empty_like(hx), hx.new_empty(0) if cx is None else torch.empty_like(cx)
     kept = (KEPT[mode] * layers + layers - 1) * y.nbytes if train else 0
     reserve = x.new_empty(kept, dtype=torch.uint8)
@@ -26,16 +33,16 @@ def cudnn_rnn(x, weight, stride, buffer, hx, cx, mode, hidden, proj, layers, bat
 
 
 def gradients_of_data(x, hx, cx, dy, dhy, dcy):
-    x, dy = x.transpose(0, 1), dy.transpose(0, 1)
+    x, dy = (t.transpose(0, 1) if t.dim() > 2 else t for t in (x, dy))
     copies = x.contiguous(), dy.contiguous(), dhy.contiguous(), dcy if cx is None else dcy.contiguous()
     dx = torch.empty_like(x, memory_format=torch.contiguous_format)
     dhx, dcx = torch.empty_like(hx), cx if cx is None else torch.empty_like(cx)
     del copies
-    return dx.transpose_(0, 1), dhx, dcx
+    return dx.transpose_(0, 1) if x.dim() > 2 else dx, dhx, dcx
 
 
 def gradients_of_weights(x, weight, stride, buffer):
-    x = x.transpose(0, 1).contiguous()
+    x = (x.transpose(0, 1) if x.dim() > 2 else x).contiguous()
     dw, at, views = torch.zeros_like(buffer), 0, []
     for w in weight:
         views.append(dw[at:at + w.numel()].view_as(w))
@@ -53,6 +60,19 @@ def cudnn_rnn_backward(x, weight, stride, buffer, hx, cx, y, dy, dhy, dcy, *rest
     return dx, dhx, dcx, dw
 
 
+# What is on the host: of a packed sequence how many samples each step has.
+eager.Counter.on_host[torch.ops.aten._pack_padded_sequence.default] = 1
+
+def end(graph, batch, when):
+    """Sequences end after their first step, at their last, or each elsewhere: lengths and the order of samples, which are
+    sorted on the host."""
+    for n in graph.nodes:
+        if n.op == "layers" and n.attrs["lengths"] is not None:
+            steps = graph.tensors[n.ins[0]].dims[0]
+            lengths = torch.linspace(*{"first": (1, 1), "last": (steps, steps), "mixed": (steps, 1)}[when], batch)
+            n.attrs["early"] = torch.arange(batch), lengths.round().long()
+
+
 LIBRARY = torch.library.Library("aten", "IMPL")
 for name, function in (("_cudnn_rnn", cudnn_rnn), ("_cudnn_rnn_backward", cudnn_rnn_backward)):
     LIBRARY.impl(name, function, "CPU")
@@ -61,16 +81,25 @@ for name, function in (("_cudnn_rnn", cudnn_rnn), ("_cudnn_rnn_backward", cudnn_
 
 def layers(n, x, *rest):
     """nn.RNNBase.forward() with batch_first."""
-    a, batch = n.attrs, x.shape[0]
-    given, weights = rest[:a["states"]], list(rest[a["states"]:])
+    a, batch, steps = n.attrs, *x.shape[:2]
     lstm, count = a["cell"] == "lstm", a["layers"] * a["directions"]
-    first = [s.reshape(batch, count, -1).transpose(0, 1).contiguous() for s in given] or \
-        [x.new_zeros(count, batch, a["hidden"]) for _ in range(1 + lstm)]
+    weights, sequence = list(rest[a["states"]:][:len(a["weights"])]), None
+    first = [s.reshape(batch, count, -1).transpose(0, 1).contiguous() for s in rest[:a["states"]]]
+    if a["lengths"] is not None:
+        sequence = packed(x, *a["early"])
+        x, first = sequence.data, [s.index_select(1, sequence.sorted_indices) for s in first]
+    first = first or [x.new_zeros(count, batch, a["hidden"]) for _ in range(1 + lstm)]
     y, *last = torch.ops.aten._cudnn_rnn(
         x, weights, 4 if a["bias"] else 2, a["buffer"], first[0], first[1] if lstm else None, MODES[a["cell"]],
-        a["hidden"], 0, a["layers"], True, a["dropout"], True, a["directions"] == 2, [], None)[:3]
+        a["hidden"], 0, a["layers"], not sequence, a["dropout"], True, a["directions"] == 2,
+        sequence.batch_sizes.tolist() if sequence else [], None)[:3]
+    del x
+    if sequence:
+        last = [s.index_select(1, sequence.unsorted_indices) if s.numel() else s for s in last]
+        last = [s if want else None for s, want in zip(last, a["wanted"][1:])]
+        y = rnn.pad_packed_sequence(sequence._replace(data=y), True, total_length=steps)[0] if a["wanted"][0] else None
     for k in range(2):
-        last[k] = last[k].transpose(0, 1).reshape(batch, -1) if a["wanted"][k] else None
+        last[k] = last[k].transpose(0, 1).reshape(batch, -1) if a["wanted"][1 + k] else None
     return y, *last
 
 
@@ -103,10 +132,10 @@ def whole(graph, parts, read):
             joined.get("last", -1), joined.get("cell", -2)]
     directions = 2 if any(n.path.endswith("_reverse") for n in steps) else 1
     attrs = {"cell": steps[0].attrs["cell"], "bias": steps[0].attrs["bias"], "directions": directions,
-             "layers": len(steps) // directions, "states": len(given), "wanted": [o in read for o in outs[1:]],
+             "layers": len(steps) // directions, "states": len(given), "wanted": [o in read for o in outs],
              "hidden": graph.tensors[steps[0].ins[4]].dims[1], "weights": weights,
-             "dropout": max([n.attrs["rate"] for n in parts if n.op == "dropout"], default=0.0)}
-    return node(graph, "layers", [dense[0].ins[0], *given, *weights], outs, attrs, steps[0].path)
+             "lengths": steps[0].ins[3], "dropout": max([n.attrs["rate"] for n in parts if n.op == "dropout"], default=0.0)}
+    return node(graph, "layers", [dense[0].ins[0], *given, *weights, *[i for i in steps[0].ins[3:4] if i is not None]], outs, attrs, steps[0].path)
 
 
 def unrolled(graph, n):
