@@ -48,8 +48,8 @@ torch_calls(struct tape *t, const struct node *n)
 	const struct tensor *y = n->out[0];
 	int x = tape_value(t, n->in[0]);
 
-	x = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = tape_bytes_as(t, y, 8) });
-	tape_result(t, y, tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = tape_bytes(t, y) }));
+	x = tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = tape_bytes_as(t, y, 8), .stops = true });
+	tape_result(t, y, tape_call(t, &(struct tape_call){ .in = &x, .nin = 1, .bytes = tape_bytes(t, y), .stops = true }));
 }
 
 const struct op op_one_hot = {

@@ -405,7 +405,7 @@ torch_place(struct tape *t, const struct node *n)
 	int x = tape_value(t, n->in[0]);
 
 	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = &x, .nin = 1,
-	    .bytes = tape_bytes_as(t, n->out[0], 8) }));
+	    .bytes = tape_bytes_as(t, n->out[0], 8), .stops = true }));
 }
 
 /* (2 / freedom * dy) * (x - x.mean()), and for std first dy / (2 y) */
