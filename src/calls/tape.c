@@ -269,6 +269,36 @@ tape_body(struct tape *t, const struct graph *body)
 	t->node = node;
 }
 
+/* ---- what no gradient reaches ---- */
+
+/* An autograd node lives as long as a variable of its output, and as a node that was made of it: those to which the loss
+ * leads until backward, the others, as of what an argmax is of, until the last of these is dropped. */
+static void
+bury(struct tape *t)
+{
+	int *until = arena_array(t->arena, (size_t)t->values.n + 1, sizeof(*until)), i, k;
+
+	for (i = 0; i < t->values.n; i++)
+		until[i] = t->values.v[i].last;
+	for (i = t->calls.n - 1; i >= 0; i--) {
+		struct tape_call *c = &t->calls.v[i];
+
+		c->until = until[c->out];
+		c->buries = c->next = TAPE_NONE;
+		for (k = 0; c->records && k < c->nin; k++)
+			if (c->in[k] != TAPE_NONE && until[c->in[k]] < c->until)
+				until[c->in[k]] = c->until;
+	}
+	for (i = 0; i < t->calls.n; i++) {
+		struct tape_call *c = &t->calls.v[i];
+
+		if (!c->records || c->until == TAPE_ALWAYS)
+			continue;
+		c->next = t->calls.v[c->until].buries;
+		t->calls.v[c->until].buries = i;
+	}
+}
+
 /* ---- the second walk ---- */
 
 /* May call I write its output over its first input, and would autograd let it? */
@@ -340,6 +370,7 @@ tape_make(const struct module *m, const struct tape_run *run)
 	record(t);
 	t->loss = tape_value(t, m->forward->loss);
 	t->values.v[t->loss].last = TAPE_ALWAYS;
+	bury(t);
 	for (i = 0; i < t->calls.n; i++)
 		place(t, &t->calls.v[i], i);
 	return t;

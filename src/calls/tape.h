@@ -73,7 +73,8 @@ struct tape_call {
 	bool crosswise;		/* in[0] and in[1] are kept only where the other wants a gradient */
 	int64_t beside;		/* bytes it makes and keeps beside its output */
 	unsigned passes;	/* bits of inputs whose gradient is the output's, where as large */
-	bool pieces;		/* all gradients are views of pieces of the output's */
+	bool pieces;		/* all gradients are views of pieces of the output's, */
+	bool apart;		/* whose elements have gaps between them */
 	/* One call that makes several views of its input: a call that JOINS, whose output is all of it, and
 	 * then one for each PART of that. The gradient is made of those of the parts when all are there. */
 	bool joins, part;
@@ -94,7 +95,9 @@ struct tape_call {
 	/* what the tape fills in */
 	const struct node *node;
 	int out;		/* the value it makes */
-	bool records;		/* an autograd node is made: an input wants a gradient */
+	bool records;		/* an autograd node is made: an input wants a gradient; */
+	int until;		/* it goes, and what it keeps, after that call, since no gradient will come to it; */
+	int buries, next;	/* the first of those that go after this call, and the next one beside it; or TAPE_NONE */
 };
 
 enum tape_mode {

@@ -21,6 +21,7 @@ struct arriving {		/* the gradient of a value, so far */
 	int64_t bytes;
 	bool view;		/* its storage has a second owner: no sum is made in it */
 	bool repeated;		/* a view in which elements of the storage are repeated */
+	bool apart;		/* a view in which there are gaps */
 	const struct tape_shape *shape;	/* NULL: its elements lie in their order */
 };
 

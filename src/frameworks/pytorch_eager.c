@@ -242,6 +242,7 @@ differentiate(struct player *p, const struct tape_call *c, int k, const struct a
 		g.block = dy->block;
 		g.view |= dy->view || c->repeats;
 		g.repeated = c->repeats || dy->repeated;
+		g.apart = c->pieces && c->apart;
 		eager_hold(p, g.block);
 		return g;
 	}
@@ -301,6 +302,20 @@ join_parts(struct player *p, const struct tape_call *c)
 	arrive(p, c->in[0], dx);
 }
 
+/* Gradients that remain lie as what they are of: of a view with gaps a copy is made when it is complete. */
+static void
+settle(struct player *p, int value, int i)
+{
+	const struct tape_value *x = &p->t->values.v[value];
+	struct arriving *g = &p->gradient[value];
+	int view = g->block;
+
+	if (!p->t->storages.v[x->storage].constant || x->view || x->first != i || view < 0 || !g->apart)
+		return;
+	*g = (struct arriving){ .bytes = x->bytes, .block = eager_make(p, eager_gradient_kind(p->t, x), x->bytes) };
+	eager_drop(p, view);
+}
+
 /* Products, pools and what sees dy under another shape make a copy in which nothing is repeated. */
 static bool
 reads_repeated(const struct tape_call *c)
@@ -353,6 +368,9 @@ backward(struct player *p, const struct tape_call *c, int i, int beside)
 	for (k = c->nin - 1; k >= 0; k--)	/* as addmm, whose bias comes first */
 		if (WANTED(k))
 			arrive(p, c->in[k], g[k]);
+	for (k = 0; k < c->nin; k++)
+		if (WANTED(k))
+			settle(p, c->in[k], i);
 	/* accumulated ones are complete where their parameter was first read */
 	for (k = 0; k < c->nin && p->gradients_stay; k++)
 		if (WANTED(k) && is_trained(&t->values.v[c->in[k]]) &&
@@ -405,7 +423,7 @@ forget_graph(struct player *p, const int *beside)
 	int i;
 
 	for (i = 0; i < t->calls.n; i++)
-		if (t->calls.v[i].records)
+		if (t->calls.v[i].records && t->calls.v[i].until == TAPE_ALWAYS)
 			release_saved(p, &t->calls.v[i], beside[i]);
 }
 
@@ -434,11 +452,14 @@ static void
 play(struct player *p)
 {
 	const struct tape *t = p->t;
-	int *beside = arena_array(t->arena, (size_t)t->calls.n + 1, sizeof(*beside)), i;
+	int *beside = arena_array(t->arena, (size_t)t->calls.n + 1, sizeof(*beside)), i, k;
 
 	start(p);
-	for (i = 0; i < t->calls.n; i++)
+	for (i = 0; i < t->calls.n; i++) {
 		forward(p, &t->calls.v[i], i, &beside[i]);
+		for (k = t->calls.v[i].buries; k != TAPE_NONE; k = t->calls.v[k].next)
+			release_saved(p, &t->calls.v[k], beside[k]);
+	}
 	if (t->mode == TAPE_TRAINING)
 		step_back(p, beside);
 	else

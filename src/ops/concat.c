@@ -1,6 +1,7 @@
 /* concat: operands one after the other along an axis. Its gradient cuts dy into pieces, in one
  * node, for the operands that want one. */
 #include "ops/broadcast.h"
+#include "ops/product.h"
 #include "ops/shapes.h"
 
 #include "ir/diff.h"
@@ -133,11 +134,14 @@ torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *y = n->out[0];
 	int *in = arena_array(t->arena, (size_t)n->nin + 1, sizeof(*in)), i;
+	int64_t before = y->batched ? t->batch : 1;
 
+	for (i = 0; i < shape_axis_of(n, y); i++)
+		before = product_of(before, y->dim[i]);
 	for (i = 0; i < n->nin; i++)
 		in[i] = tape_value(t, n->in[i]);
 	tape_result(t, y, tape_call(t, &(struct tape_call){ .in = in, .nin = n->nin,
-	    .bytes = tape_bytes(t, y), .pieces = true }));
+	    .bytes = tape_bytes(t, y), .pieces = true, .apart = before > 1 }));
 }
 
 const struct op op_concat = {

@@ -698,7 +698,7 @@ OPERATORS = {
     "pixel_unshuffle": lambda n, x: F.pixel_unshuffle(x, n.attrs["factor"]),
     "channel_shuffle": lambda n, x: x.unflatten(1, (n.attrs["groups"], -1)).transpose(1, 2).flatten(1, 2),
     "upsample": upsample,
-    "concat": lambda n, *xs: torch.cat(xs, axis(n)),
+    "concat": lambda n, *xs: torch.cat(xs, axis(n) - (n.attrs.get("axis", 0) >= 0 and not n.batched)),
     "add": lambda n, x, y: x + y, "sub": lambda n, x, y: x - y, "mul": lambda n, x, y: x * y,
     "scale": lambda n, x: x * n.attrs["factor"] + n.attrs["offset"],
     "cast": lambda n, x: x.to(torch.get_default_dtype()),

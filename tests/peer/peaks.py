@@ -407,7 +407,7 @@ def main():
         ours = json.loads(stowage("--format=json", *more))["pytorch_eager_bytes"]
         network = Network(stowage("--dump-after=phases", *more), bool(more))
         if "groups" in open(plain).read():
-            network.updates = ir.updates(stowage("--dump-after=update"))
+            network.updates = ir.updates(stowage("--dump-after=update", *more))
         theirs = peak(network, real)
         good = ours == theirs or (counted_above(network) and theirs < ours < 1.1 * theirs)
         failed += not good
