@@ -5,7 +5,8 @@
 
 writes FOLDER/train.json and val.json, and the pictures, PNG files, in FOLDER/train and FOLDER/val: shapes of any colour,
 turned by any angle, on a background of another colour with noise over all. A shape hides at most a little of another,
-and its mask, a polygon, is what of it is in the picture. Needs nothing but Python; the same seed draws the same.
+and its mask, a polygon, is what of it is in the picture. Needs nothing but Python; the same seed draws the same, and what
+is drawn to train with has a seed of its own.
 
     data coco("shapes/train.json", "shapes/train", scale=1/255)      labels : class[4, most]
 """
@@ -135,9 +136,8 @@ def main():
     for name, preset in (("train", 500), ("val", 100), ("size", 128), ("most", 4), ("seed", 1)):
         p.add_argument("--" + name, type=int, default=preset)
     a = p.parse_args()
-    r = random.Random(a.seed)
-    dataset(r, a.folder, "train", a.train, a.size, a.most)
-    dataset(r, a.folder, "val", a.val, a.size, a.most)
+    for name, pictures in (("train", a.train), ("val", a.val)):
+        dataset(random.Random(f"{a.seed} {name}"), a.folder, name, pictures, a.size, a.most)
 
 
 if __name__ == "__main__":

@@ -253,7 +253,67 @@ train { batch 2  optimizer sgd(lr=0)  data synthetic(samples=2) }
     close("mask_head", program.made["loss.concat"][:, :3], model(x.flatten(0, 1)).unflatten(0, (2, 3)))
 
 
-CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, roi_masks, top_k, nms, sampling, masks)}
+def found():
+    from torchvision.models.detection.roi_heads import RoIHeads
+    torch.manual_seed(11)
+    n, classes, count, high, wide = 40, 4, 24, 48, 64
+    rois, scores, codes = random_boxes(2, n), 2 * torch.randn(2, n, classes), torch.randn(2, n, 4 * classes)
+    rois[:, 20:24], rois[:, 30:] = rois[:, :4], 0
+    heads = RoIHeads(None, None, None, 0.5, 0.5, 8, 0.25, None, 0.1, 0.4, count)
+    boxes, sure, what = heads.postprocess_detections(scores.flatten(0, 1), codes.flatten(0, 1), list(rois), [(high, wide)] * 2)
+    made = run(f"""  input scores : f32[{n}, {classes}]
+  input codes : f32[{n}, {4 * classes}]
+  input rois : f32[{n}, 4]
+  y = (scores, codes, rois) -> found_boxes({count}, {high}, {wide}, least=0.1, overlap=0.4)
+  all = concat(y, y.sure -> reshape({count}, 1), y.what -> reshape({count}, 1), axis=1)
+  loss sum(all * parameter((1, 1)))
+""", {"scores": scores, "codes": codes, "rois": rois})
+    want = torch.zeros(2, count, 6)
+    for i in range(2):
+        want[i, :len(sure[i])] = torch.cat([boxes[i], sure[i][:, None], what[i][:, None]], 1)
+    close(f"found_boxes: {[len(s) for s in sure]} of {count}", made["all.concat"], want)
+    close("found_boxes that find fewer than there may be", *few_found(heads, high, wide))
+
+
+def few_found(heads, high, wide):
+    """Three proposals, one of them none."""
+    rois = torch.tensor([[[4., 4, 20, 20], [30, 10, 60, 40], [0, 0, 0, 0]]]).repeat(2, 1, 1)
+    scores = torch.tensor([[[0., 4], [3, 0], [0, 5]], [[3, 0], [3, 0], [0, 5]]])
+    boxes, sure, _ = heads.postprocess_detections(scores.flatten(0, 1), torch.zeros(6, 8), list(rois), [(high, wide)] * 2)
+    made = run(f"""  input scores : f32[3, 2]
+  input rois : f32[3, 4]
+  y = (scores, 0 * concat(scores, scores, scores, scores, axis=1), rois) -> found_boxes(3, {high}, {wide}, least=0.1, overlap=0.4)
+  all = concat(y, y.sure -> reshape(3, 1), axis=1)
+  loss sum(all * parameter((1, 1)))
+""", {"scores": scores, "rois": rois})
+    want = torch.zeros(2, 3, 5)
+    for i in range(2):
+        want[i, :len(sure[i])] = torch.cat([boxes[i], sure[i][:, None]], 1)
+    return made["all.concat"], want
+
+
+def paste():
+    """At the places of pixels' middles in a box from -1 to 1, as Detectron2's _do_paste_mask."""
+    torch.manual_seed(12)
+    boxes, masks, high, wide = random_boxes(2, 9), torch.rand(2, 9, 5, 7), 48, 64
+    boxes[..., 2:] += 1
+    boxes[:, 7], boxes[:, 8] = torch.tensor([-10., -5, 90, 30]), torch.tensor([70., 60, 90, 80])
+    b = boxes.flatten(0, 1)
+    y = (torch.arange(high) + 0.5 - b[:, 1:2]) / (b[:, 3:4] - b[:, 1:2]) * 2 - 1
+    x = (torch.arange(wide) + 0.5 - b[:, 0:1]) / (b[:, 2:3] - b[:, 0:1]) * 2 - 1
+    grid = torch.stack([x[:, None].expand(-1, high, -1), y[:, :, None].expand(-1, -1, wide)], 3)
+    want = torch.nn.functional.grid_sample(masks.flatten(0, 1)[:, None], grid, align_corners=False)[:, 0]
+    made = run(f"""  input boxes : f32[9, 4]
+  input masks : f32[9, 5, 7]
+  y = (masks, boxes) -> paste_masks({high}, {wide})
+  both = concat(y, y)
+  loss sum(both * parameter((1, 1, 1)))
+""", {"boxes": boxes, "masks": masks})
+    close("paste_masks", made["both.concat"].reshape(2, 2, -1)[:, 0], want.unflatten(0, (2, 9)).flatten(1), 1e-4)
+
+
+CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, roi_masks, top_k, nms, sampling, masks,
+                                  found, paste)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()
