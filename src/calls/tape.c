@@ -172,9 +172,9 @@ add_constants(struct tape *t, const bool *needed)
 
 /* By tensor id: does the loss depend on it, or a result of a body? */
 static bool *
-find_needed(const struct tape *t, const struct graph *g)
+find_needed(const struct tape *t, struct arena *a, const struct graph *g)
 {
-	bool *needed = arena_array(t->arena, (size_t)t->module->next_tensor + 1, sizeof(*needed));
+	bool *needed = arena_array(a, (size_t)t->module->next_tensor + 1, sizeof(*needed));
 	int i;
 
 	if (g->loss)
@@ -260,13 +260,15 @@ tape_body(struct tape *t, const struct graph *body)
 	const struct graph *graph = t->graph;
 	const struct node *node = t->node;
 	const bool *needed = t->needed;
+	struct arena *scratch = arena_child(t->arena);	/* a loop records its body many times */
 
 	t->graph = body;
-	t->needed = find_needed(t, body);
+	t->needed = find_needed(t, scratch, body);
 	record(t);
 	t->graph = graph;
 	t->needed = needed;
 	t->node = node;
+	arena_free(scratch);
 }
 
 /* ---- what no gradient reaches ---- */
@@ -364,7 +366,7 @@ tape_make(const struct module *m, const struct tape_run *run)
 	for (i = 0; i < m->next_tensor; i++)
 		t->of_tensor[i] = TAPE_NONE;
 	t->graph = m->forward;
-	t->needed = find_needed(t, m->forward);
+	t->needed = find_needed(t, t->arena, m->forward);
 	add_constants(t, t->needed);
 	count_layers(t);
 	record(t);

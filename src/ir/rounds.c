@@ -6,7 +6,8 @@
 int
 body_params(struct arena *a, const struct graph *body, struct tensor ***list)
 {
-	bool *seen = arena_array(a, (size_t)body->module->next_tensor + 1, sizeof(*seen));
+	struct arena *scratch = arena_child(a);	/* bodies are many, and so are the tensors around them */
+	bool *seen = arena_array(scratch, (size_t)body->module->next_tensor + 1, sizeof(*seen));
 	VEC(struct tensor *) found = { NULL, 0, 0 };
 	int i, k;
 
@@ -19,6 +20,7 @@ body_params(struct arena *a, const struct graph *body, struct tensor ***list)
 			seen[t->id] = true;
 			vec_push(a, &found, t);
 		}
+	arena_free(scratch);
 	*list = found.v;
 	return found.n;
 }
@@ -48,7 +50,8 @@ static void
 stand_in(struct rounds *r, const struct graph *body, int first)
 {
 	struct module *m = r->m;
-	struct tensor **param, **by_id = arena_array(m->arena, (size_t)body->module->next_tensor + 1,
+	struct arena *scratch = arena_child(m->arena);
+	struct tensor **param, **by_id = arena_array(scratch, (size_t)body->module->next_tensor + 1,
 	    sizeof(*by_id));
 	int n = body_params(m->arena, body, &param), i, k;
 
@@ -74,6 +77,7 @@ stand_in(struct rounds *r, const struct graph *body, int first)
 				tensor_alias(node->out[k], tensor_kind_persistent(was->kind) ? by_id[was->id] : of);
 		}
 	}
+	arena_free(scratch);
 }
 
 struct rounds *

@@ -86,6 +86,8 @@ SHAPES = {
     "residual": lambda: copies(1240, "r") + RESIDUAL,
     "transformer": lambda: net("h = x -> dense(16) -> reshape(4, 4) -> 300 * t -> flatten") + TRANSFORMER + TRAIN,
     "attention": lambda: net("h = x -> dense(16) -> reshape(4, 4) -> 500 * attention(2) -> flatten") + TRAIN,
+    "scans": lambda: net("h = x -> dense(40) -> reshape(10, 4) -> 400 * s -> flatten") + TRAIN +
+    "block s { out = (in, zeros(4)) -> scan(b) }\nblock b { input x, h\nout = concat(x, h) -> dense(4) -> tanh }\n",
     "scan-million": lambda: "block b { input x, h\nout = concat(x, h) -> dense(4) -> tanh }\n"
     "network n {\ninput x : f32[1000000, 4]\ntarget y : f32[1000000, 4]\nloss mse((x, zeros(4)) -> scan(b), y)\n}\n" + TRAIN,
     "lstm": lambda: net("h = x -> dense(16) -> reshape(4, 4) -> 800 * lstm(4) -> flatten") + TRAIN,
