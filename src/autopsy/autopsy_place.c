@@ -114,7 +114,7 @@ line_of_code(struct autopsy *y)
 		    "memory serves the device, the type and the mask, it stores scores: a number for each "
 		    "pair of positions, for each head and sample, which grow with the square of a "
 		    "sequence's length or an image's pixels.");
-	if ((facts & TRACE_LOGITS) && !(facts & TRACE_JOIN))
+	if ((facts & TRACE_LOGITS) && !(facts & (TRACE_JOIN | TRACE_ROIS | TRACE_MASKS)))
 		autopsy_cause(y, "The line of code is of logits or of the loss made from them: a number for "
 		    "each position and each class, which are the words of the vocabulary in a language "
 		    "model. Copies, such as those in float32 and the gradient, take as much again.");
@@ -170,7 +170,29 @@ static const struct {
 	{ TRACE_PAIRS, 0, "By the traceback it failed where boxes or points are compared with all others "
 	    "(anchors, predictions): that grows with the product of their numbers, so one image with many "
 	    "takes far more than the rest. Fewer of them at once, by crops or a limit, or comparing those "
-	    "images on the processor (gpu_assign_thr in MMDetection), bound it." },
+	    "images on the processor (gpu_assign_thr in MMDetection; retry_if_cuda_oom in Detectron2), bound it." },
+	{ TRACE_COMPOSED, 0, "By the traceback it failed in torchvision's roi_align as it is made of PyTorch's own "
+	    "operations, which takes the place of the compiled one where torch.use_deterministic_algorithms(True) asks "
+	    "for the same result every time, or where that one is missing. It has a number for each proposal, channel, cell and "
+	    "position that is sampled, and where sampling_ratio is not set, for every position of the map. Without "
+	    "that setting, with a sampling_ratio, or by torch.compile it takes a part of that." },
+	{ TRACE_PASTES, 0, "By the traceback it failed where masks that were found are drawn at the size of their pictures, as "
+	    "large as those were before they were scaled: a number for each pixel and each object, in torchvision of 4 "
+	    "bytes, and as much again while they are put together, in Detectron2 of one byte beside working memory. Fewer "
+	    "objects (box_detections_per_img, TEST.DETECTIONS_PER_IMAGE, a higher threshold of scores) or smaller pictures "
+	    "take less; masks as the network makes them (do_postprocess=False in Detectron2's inference()), drawn one by "
+	    "one or in the machine's memory, need not lie there at once." },
+	{ TRACE_MASKS, TRACE_COMPOSED | TRACE_PASTES, "By the traceback it failed where the loss of masks is made: of those that "
+	    "are known, torchvision takes all of a picture's there at the picture's size, 4 bytes a pixel, "
+	    "and of those that are found there is a small one for each class and each proposal that shows something. One picture with many "
+	    "objects takes far more than the rest: crops, smaller pictures, or fewer proposals "
+	    "(box_batch_size_per_image in torchvision, MODEL.ROI_HEADS.BATCH_SIZE_PER_IMAGE in Detectron2) bound it." },
+	{ TRACE_ROIS, TRACE_PAIRS | TRACE_COMPOSED | TRACE_PASTES | TRACE_MASKS, "By the traceback it failed in the second stage of "
+	    "a detector, whose layers run on all proposals at once: their results grow with the number of those, not with the size of the "
+	    "pictures. In training that is 512 a picture unless it is set (box_batch_size_per_image in torchvision, "
+	    "MODEL.ROI_HEADS.BATCH_SIZE_PER_IMAGE in Detectron2), in tests as many as are left of overlapping ones, at most "
+	    "1000 unless it is set (rpn_post_nms_top_n_test, MODEL.RPN.POST_NMS_TOPK_TEST). What the first stage made "
+	    "is there, too: fewer or smaller pictures make that smaller." },
 	{ TRACE_EDGES, 0, "By the traceback it failed where messages are sent along the edges of a graph: such "
 	    "results have a row for each edge, however few nodes a loss is asked of. Neighbours that are "
 	    "sampled, products with a sparse matrix in place of messages, or fewer features take less." },
@@ -345,7 +367,7 @@ host_places(struct autopsy *y)
 		autopsy_cause(y, "By the traceback it failed where results are joined: they grow with the number "
 		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
 		    "(argmax; preprocess_logits_for_metrics in transformers), they take less.");
-	if (facts & TRACE_RETAINS)
+	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES))
 		by_place(y);
 	else if ((facts & (TRACE_BACKWARD | TRACE_FORWARD)) && y->main->kind == OOM_PYTORCH_CPU)
 		autopsy_cause(y, "By the traceback the network itself ran on the processor, in a step: what "

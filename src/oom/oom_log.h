@@ -79,6 +79,10 @@ enum oom_field {
 #define TRACE_SAVES	TRACE_BIT(41)	/* weights are written to a file, or made ready for it */
 #define TRACE_GENERATES	TRACE_BIT(42)	/* a language model writes a text */
 #define TRACE_SPARSE	TRACE_BIT(44)	/* a sparse matrix is made dense */
+#define TRACE_ROIS	TRACE_BIT(45)	/* a detector's second stage, which sees proposals one by one, */
+#define TRACE_MASKS	TRACE_BIT(46)	/* where its masks meet those that are known */
+#define TRACE_PASTES	TRACE_BIT(47)	/* masks that were found are drawn at the size of their pictures */
+#define TRACE_COMPOSED	TRACE_BIT(48)	/* torchvision's roi_align, made of PyTorch's operations */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {

@@ -286,7 +286,13 @@ static const struct sign place_signs[] = {
 	    TRACE_PAIRS },
 	{ NULL, "pairwise_distance square_distance pdist", TRACE_PAIRS },
 	{ "exllama", "load_gen load_autosplit load_tp", TRACE_LOADING },
-	{ NULL, "bbox_overlaps pairwise_iou box_iou bbox_iou gather_topk_anchors", TRACE_PAIRS },
+	{ NULL, "bbox_overlaps pairwise_iou box_iou boxlist_iou bbox_iou _box_inter_union gather_topk_anchors "
+	    "set_low_quality_matches", TRACE_PAIRS },
+	{ "detection/roi_heads.py detectron2/modeling/roi_heads/ mmdet/models/roi_heads/", NULL, TRACE_ROIS },
+	{ NULL, "maskrcnn_loss mask_rcnn_loss project_masks_on_boxes", TRACE_MASKS },
+	{ "structures/masks.py", "crop_and_resize", TRACE_MASKS },
+	{ NULL, "paste_masks_in_image paste_mask_in_image _do_paste_mask", TRACE_PASTES },
+	{ "ops/roi_align.py", "_roi_align _bilinear_interpolate masked_index", TRACE_COMPOSED },
 	{ "cuda/graphs.py cuda_graph_runner.py cudagraph_utils.py cuda_graph.py", NULL, TRACE_GRAPH },
 	{ NULL, "capture_model capture_begin capture_end capture_one_batch_size init_cuda_graphs", TRACE_GRAPH },
 	{ NULL, "_share_filename_ _share_fd_ _to_shared_mem _new_shared", TRACE_SHARED },
@@ -336,7 +342,8 @@ signs_of_call(struct piece path, struct piece function)
 		facts |= TRACE_PARALLEL;
 	if (names(function, "decorate_context") || names(function, "decorate_no_grad"))
 		facts |= TRACE_NO_GRAD;
-	if (piece_any_of(path, "lightning transformers/trainer fastai/ ignite/ mmcv mmengine"))
+	if (piece_any_of(path, "lightning transformers/trainer fastai/ ignite/ mmcv mmengine "
+	    "detectron2/evaluation detectron2/engine"))
 		facts |= TRACE_TRAINER;
 	if (piece_any_of(path, "cross_entropy"))
 		facts |= TRACE_LOGITS;

@@ -8,6 +8,7 @@
 #define CALL(file, line, function, code)	"  File \"" file "\", line " line ", in " function "\n    " code "\n"
 #define HEAD	"Traceback (most recent call last):\n"
 #define TORCH	"/env/lib/python3.11/site-packages/torch/"
+#define VISION	"/env/lib/python3.11/site-packages/torchvision/"
 #define ENDED	"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 98.00 MiB. GPU 0 has a total "	\
     "capacity of 7.78 GiB of which 41.00 MiB is free.\n"
 #define BARE	"RuntimeError: CUDA error: out of memory\n"
@@ -22,6 +23,40 @@ static const struct place {
 	    CALL(TORCH "nn/modules/module.py", "833", "_apply", "param_applied = fn(param)")
 	    CALL(TORCH "nn/modules/module.py", "1158", "convert", "return t.to(") ENDED,
 	    TRACE_LOADING, "" },
+	{ "anchors are compared with boxes", HEAD CALL(VISION "models/detection/rpn.py", "208", "assign_targets_to_anchors",
+	    "match_quality_matrix = self.box_similarity(gt_boxes, anchors_per_image)")
+	    CALL(VISION "ops/boxes.py", "327", "_box_inter_union",
+	    "lt = torch.max(boxes1[..., None, :2], boxes2[..., None, :, :2])  # [...,N,M,2]") ENDED, TRACE_PAIRS, "" },
+	{ "a match is looked for", HEAD CALL("/src/detectron2/modeling/matcher.py", "98", "__call__",
+	    "self.set_low_quality_matches_(match_labels, match_quality_matrix)") ENDED, TRACE_PAIRS, "" },
+	{ "a detector's body", HEAD CALL(VISION "models/detection/generalized_rcnn.py", "104", "forward",
+	    "features = self.backbone(images.tensors)") CALL(VISION "models/resnet.py", "154", "forward",
+	    "out = self.conv3(out)") ENDED, 0, "" },
+	{ "a detector's second stage", HEAD CALL(VISION "models/detection/roi_heads.py", "773", "forward",
+	    "box_features = self.box_head(box_features)") CALL(VISION "models/detection/faster_rcnn.py", "304", "forward",
+	    "x = F.relu(self.fc6(x))") ENDED, TRACE_ROIS, "" },
+	{ "another's", HEAD CALL("/src/detectron2/modeling/roi_heads/box_head.py", "97", "forward", "x = layer(x)") ENDED,
+	    TRACE_ROIS, "" },
+	{ "known masks for a loss", HEAD CALL(VISION "models/detection/roi_heads.py", "828", "forward",
+	    "rcnn_loss_mask = maskrcnn_loss(mask_logits, mask_proposals, gt_masks, gt_labels, pos_matched_idxs)")
+	    CALL(VISION "models/detection/roi_heads.py", "96", "project_masks_on_boxes", "gt_masks = gt_masks[:, None].to(rois)")
+	    ENDED, TRACE_ROIS | TRACE_MASKS, "" },
+	{ "masks are cropped for a loss", HEAD CALL("/src/detectron2/structures/masks.py", "187", "crop_and_resize",
+	    "bit_masks = self.tensor.to(device=device, dtype=torch.float32)") ENDED, TRACE_MASKS, "" },
+	{ "features are cropped", HEAD CALL("/src/mrcnn/model.py", "430", "call",
+	    "pooled.append(tf.image.crop_and_resize(") ENDED, 0, "" },
+	{ "masks are pasted", HEAD CALL(VISION "models/detection/transform.py", "271", "postprocess",
+	    "masks = paste_masks_in_image(masks, boxes, o_im_s)") CALL(VISION "models/detection/roi_heads.py", "498",
+	    "paste_masks_in_image", "ret = torch.stack(res, dim=0)[:, None]") ENDED, TRACE_ROIS | TRACE_PASTES, "" },
+	{ "another's are", HEAD CALL("/src/detectron2/evaluation/evaluator.py", "158", "inference_on_dataset",
+	    "outputs = model(inputs)") CALL("/src/detectron2/layers/mask_ops.py", "118", "paste_masks_in_image",
+	    "img_masks = torch.zeros(") ENDED, TRACE_PASTES | TRACE_EVALUATES | TRACE_TRAINER, "inference_on_dataset" },
+	{ "features are copied into others", HEAD CALL("/src/net.py", "31", "paste", "x[:, :64] = y") ENDED, 0, "" },
+	{ "roi_align of PyTorch's operations", HEAD CALL(VISION "ops/roi_align.py", "245", "roi_align",
+	    "return _roi_align(input, rois, spatial_scale, output_size[0], output_size[1], sampling_ratio, aligned)")
+	    CALL(VISION "ops/roi_align.py", "88", "masked_index", "return input[") ENDED, TRACE_COMPOSED, "" },
+	{ "roi_align, compiled", HEAD CALL(VISION "ops/roi_align.py", "255", "roi_align",
+	    "return torch.ops.torchvision.roi_align(") ENDED, 0, "" },
 	{ "samples are moved", HEAD CALL("/src/fit.py", "44", "main", "image = image.to(device)") ENDED,
 	    0, "" },
 	{ "a model is moved, on Windows", HEAD CALL("D:\\nets\\fit.py", "40", "main", "net.cuda()")
