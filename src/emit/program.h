@@ -63,8 +63,6 @@ void	emit_steps(struct emitter *);
 int	*emit_tensor_numbers(const struct module *, int *count);
 
 /* updates.c: weight updates that one call does */
-/* Can B be updated together with A, which is before it? */
-bool	emit_updates_join(const struct node *a, const struct node *b);
 /* The call that does N. */
 void	emit_updates(struct emitter *, struct node *const *n, int count);
 /* The tables that these calls, and the gradients' norm, refer to. */

@@ -269,19 +269,6 @@ put_after(struct steps *s, struct node *const *n, int count, int instant, bool m
 	end_marks(&l);
 }
 
-/* How many nodes one call does: one, or updates that follow one another. */
-static int
-count_together(const struct steps *s, const struct graph *g, int first, int instant)
-{
-	struct node *const *n = &g->nodes.v[first];
-	int count = 1;
-
-	while (first + count < g->nodes.n && s->marks.born[instant + count] < 0 &&
-	    emit_updates_join(n[0], n[count]))
-		count++;
-	return count;
-}
-
 /* Where the call, which is for these updates, is written to: beside the text, if not every step runs it. */
 static struct text *
 begin_call(struct steps *s, unsigned due, struct text *call)
@@ -433,7 +420,7 @@ put_graph(struct steps *s, const struct graph *g, const char *function, int star
 	for (i = 0; i < g->nodes.n; i += count) {
 		const struct node *n = g->nodes.v[i];
 
-		count = count_together(s, g, i, start + i);
+		count = plan_together(s->e->plan, start + i);
 		if (!(seen >> n->phase & 1))
 			text_printf(out, "%s\t/* ---- %s ---- */\n", out->n > body ? "\n" : "",
 			    phase_titles[n->phase]);

@@ -9,45 +9,12 @@
  *		{ ABSENT, ABSENT, 9216, { 512, ABSENT, ABSENT }, 0, 1, 64, 0 },	/ * 1: conv.bias.gradient * /
  *
  * The plan has a node for each parameter. Gradients may die one by one during the run, but the call
- * reads all of them at its end. That is safe because a run ends where a buffer is born (step.c), so
+ * reads all of them at its end. That is safe because a run ends where a buffer is born (plan/calls.c), so
  * nothing can overwrite them before. passes/updates_together.c moves updates so that runs form.
  */
-#include <string.h>
-
 #include "emit/program.h"
 #include "ir/op.h"
 #include "ops/optimizers.h"
-
-/* ---- what goes together ---- */
-
-/* What the call says once for all its rows: all but rate and decay, which each row has. */
-static bool
-same_arguments(const struct node *a, const struct node *b)
-{
-	const struct attr_spec *spec = a->op->attrs;
-	int i;
-
-	if (a->attr == b->attr || a->op->attrs != b->op->attrs)
-		return true;
-	for (i = 0; spec && spec[i].name; i++)
-		if (!spec[i].is_rate && strcmp(spec[i].name, "weight_decay") != 0 &&
-		    (a->attr[i].i != b->attr[i].i || a->attr[i].r != b->attr[i].r))
-			return false;
-	return true;
-}
-
-bool
-emit_updates_join(const struct node *a, const struct node *b)
-{
-	struct update_row of_a = { 0 }, of_b = { 0 };
-
-	if (!a->op->calls.row || !b->op->calls.row || a->op->calls.emit != b->op->calls.emit ||
-	    !same_arguments(a, b) || tensor_root(a->in[0])->turn != tensor_root(b->in[0])->turn)
-		return false;
-	a->op->calls.row(a, &of_a);
-	b->op->calls.row(b, &of_b);
-	return of_a.clip == of_b.clip;
-}
 
 static int64_t
 elements_of(const struct update_row *r)

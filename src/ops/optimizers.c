@@ -1,6 +1,8 @@
 /* Helpers of optimizers; see optimizers.h. */
 #include "ops/optimizers.h"
 
+#include <string.h>
+
 #include "calls/emitter.h"
 #include "calls/sizes.h"
 
@@ -47,6 +49,35 @@ optimizer_row(const struct node *n, struct update_row *r)
 	r->decay = op_real(n, "weight_decay");
 	for (i = 0; i < states; i++)
 		r->state[i] = n->out[1 + i];
+}
+
+/* What the call says once for all its rows: all but rate and decay, which each row has. */
+static bool
+same_arguments(const struct node *a, const struct node *b)
+{
+	const struct attr_spec *spec = a->op->attrs;
+	int i;
+
+	if (a->attr == b->attr || a->op->attrs != b->op->attrs)
+		return true;
+	for (i = 0; spec && spec[i].name; i++)
+		if (!spec[i].is_rate && strcmp(spec[i].name, "weight_decay") != 0 &&
+		    (a->attr[i].i != b->attr[i].i || a->attr[i].r != b->attr[i].r))
+			return false;
+	return true;
+}
+
+bool
+optimizer_joins(const struct node *a, const struct node *b)
+{
+	struct update_row of_a = { 0 }, of_b = { 0 };
+
+	if (!a->op->calls.row || !b->op->calls.row || a->op->calls.emit != b->op->calls.emit ||
+	    !same_arguments(a, b) || tensor_root(a->in[0])->turn != tensor_root(b->in[0])->turn)
+		return false;
+	a->op->calls.row(a, &of_a);
+	b->op->calls.row(b, &of_b);
+	return of_a.clip == of_b.clip;
 }
 
 double

@@ -33,6 +33,8 @@ const struct tensor	*optimizer_average(const struct node *);
 
 /* As op->calls.row(). */
 void	optimizer_row(const struct node *, struct update_row *);
+/* Can one call do B together with A, which is before it? */
+bool	optimizer_joins(const struct node *a, const struct node *b);
 
 /* Of updates that see all elements of a parameter before they change one, and so have a call each: the parameter
  * with its states, as kernels/update/updates.cu takes it, and in how many parts sums over it are made. */

@@ -28,8 +28,6 @@ struct apart {
 	uint64_t *before;	/* by instant of the graph: what is over when it begins */
 	uint64_t *written, *read;	/* by buffer: what is over when its last writer is, and its readers since */
 	uint64_t *touched;	/* by buffer: by whom */
-	int *chain;		/* by instant: of the longest chain of nodes that ends with it */
-	int *chain_written, *chain_read;	/* by buffer: the same of those */
 };
 
 static uint64_t *
@@ -56,13 +54,6 @@ buffer_of(const struct apart *s, const struct tensor *t)
 }
 
 static void
-longer(int *chain, int than)
-{
-	if (than > *chain)
-		*chain = than;
-}
-
-static void
 depend(struct apart *s, int i, const struct tensor *t, bool writes)
 {
 	int b = buffer_of(s, t);
@@ -70,11 +61,8 @@ depend(struct apart *s, int i, const struct tensor *t, bool writes)
 	if (b < 0)
 		return;
 	add(s, row(s, s->before, i), row(s, s->written, b));
-	longer(&s->chain[i], s->chain_written[b]);
-	if (writes) {
+	if (writes)
 		add(s, row(s, s->before, i), row(s, s->read, b));
-		longer(&s->chain[i], s->chain_read[b]);
-	}
 }
 
 static void
@@ -89,11 +77,8 @@ touch(struct apart *s, int i, const struct tensor *t, bool writes)
 	if (writes) {
 		memcpy(now, row(s, s->before, i), s->words * sizeof(*now));
 		memset(row(s, s->read, b), 0, s->words * sizeof(*now));
-		s->chain_written[b] = s->chain[i];
-		s->chain_read[b] = 0;
 	} else {
 		add(s, now, row(s, s->before, i));
-		longer(&s->chain_read[b], s->chain[i]);
 	}
 	now[i / 64] |= UINT64_C(1) << i % 64;
 	row(s, s->touched, b)[i / 64] |= UINT64_C(1) << i % 64;
@@ -109,7 +94,6 @@ follow(struct apart *s, const struct node *n, int i)
 	for (k = 0; k < n->nout; k++)
 		depend(s, i, n->out[k], true);
 	depend(s, i, n->work, true);
-	s->chain[i]++;
 	for (k = 0; k < n->nin; k++)
 		touch(s, i, n->in[k], false);
 	for (k = 0; k < n->nout; k++)
@@ -129,27 +113,22 @@ depends_on_all(const struct apart *s, int i, int b)
 	return true;
 }
 
-/* Of the graph's instants: LAST gets longer lifetimes. Returns how many nodes the longest chain has. */
-static int
+/* Of the graph's instants: LAST gets longer lifetimes. */
+static void
 follow_graph(struct apart *s, struct arena *parent, int *last)
 {
 	struct arena *a = arena_child(parent);
 	const struct plan *p = s->p;
-	int n = s->end - s->start, nbuffers = p->buffers.n, most = 0, b, i;
+	int n = s->end - s->start, nbuffers = p->buffers.n, b, i;
 
 	s->words = (size_t)n / 64 + 1;
 	s->before = arena_array(a, (size_t)n * s->words, sizeof(*s->before));
 	s->written = arena_array(a, (size_t)nbuffers * s->words, sizeof(*s->written));
 	s->read = arena_array(a, (size_t)nbuffers * s->words, sizeof(*s->read));
 	s->touched = arena_array(a, (size_t)nbuffers * s->words, sizeof(*s->touched));
-	s->chain = arena_array(a, (size_t)n, sizeof(*s->chain));
-	s->chain_written = arena_array(a, (size_t)nbuffers, sizeof(*s->chain_written));
-	s->chain_read = arena_array(a, (size_t)nbuffers, sizeof(*s->chain_read));
 	for (i = 0; i < n; i++)
 		if (!op_is_view(p->at[s->start + i].node->op))
 			follow(s, p->at[s->start + i].node, i);
-	for (i = 0; i < n; i++)
-		longer(&most, s->chain[i]);
 	for (b = 0; b < nbuffers; b++) {
 		const struct buffer *of = &p->buffers.v[b];
 
@@ -160,27 +139,22 @@ follow_graph(struct apart *s, struct arena *parent, int *last)
 				last[b] = s->start + i;
 	}
 	arena_free(a);
-	return most;
 }
 
 static void
-each_graph(struct plan *p, struct arena *a, int *last)
+each_graph(const struct plan *p, struct arena *a, int *last)
 {
 	struct apart s = { .p = p };
 
 	for (; s.start < p->instants; s.start = s.end) {
-		int chain;
-
 		for (s.end = s.start; s.end < p->instants && p->at[s.end].graph == p->at[s.start].graph;)
 			s.end++;
-		chain = follow_graph(&s, a, last);
-		if (s.start == 0)
-			p->chain = chain;
+		follow_graph(&s, a, last);
 	}
 }
 
 int *
-plan_apart(struct plan *p, struct arena *a)
+plan_apart(const struct plan *p, struct arena *a)
 {
 	int *last = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*last)), i;
 
@@ -190,28 +164,4 @@ plan_apart(struct plan *p, struct arena *a)
 		last[i] = p->buffers.v[i].last;
 	each_graph(p, a, last);
 	return last;
-}
-
-int
-plan_longest(const struct plan *p, struct arena *parent, int *calls)
-{
-	struct arena *a = arena_child(parent);
-	int *chain = arena_array(a, (size_t)p->instants + 1, sizeof(*chain)), last[BRANCHES] = { 0 };
-	int i, k, most = 0;
-
-	*calls = 0;
-	for (i = 0; i < p->instants && p->at[i].graph == p->at[0].graph; i++) {
-		const struct instant *at = &p->at[i];
-
-		if (op_is_view(at->node->op))
-			continue;
-		chain[i + 1] = chain[last[at->branch]];
-		for (k = 0; k < BRANCHES; k++)
-			longer(&chain[i + 1], chain[at->after[k]]);
-		longer(&most, ++chain[i + 1]);
-		last[at->branch] = i + 1;
-		++*calls;
-	}
-	arena_free(a);
-	return most;
 }

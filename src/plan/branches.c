@@ -301,18 +301,6 @@ wait_for(struct branches *s, const struct choice *c, int instant)
 	known[c->branch] = instant + 1;
 }
 
-/* Nodes that one launch does: the first, or updates that follow one another. */
-static int
-count_together(const struct branches *s, int first)
-{
-	int n = 1;
-
-	while (s->p->at[first].node->op->calls.row && first + n < s->end &&
-	    s->p->at[first + n].node->op->calls.row)
-		n++;
-	return n;
-}
-
 /* The node that computes T, past views of it, as an instant of the graph; -1: none does. */
 static int
 maker(const int *instant_of, const struct tensor *t)
@@ -381,7 +369,7 @@ place_graph(struct branches *s, struct arena *a)
 		s->segment[i] = (struct segment){ .at = s->segment[i].at };
 	find_heirs(s, a);
 	for (i = s->start; i < s->end; i += count) {
-		count = count_together(s, i);
+		count = plan_together(s->p, i);
 		if (!op_is_view(s->p->at[i].node->op))
 			place_nodes(s, i, count);
 	}

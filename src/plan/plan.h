@@ -72,7 +72,6 @@ struct plan {
 	int64_t proved_bytes;	/* the same, or more where the packer proved that */
 	bool optimal;		/* arena_bytes == proved_bytes */
 	enum apart_state apart;
-	int chain;		/* APART, NO_ROOM: nodes of the longest chain that the first graph's tensors alone make */
 	bool sketch;		/* made without any search: a whole plan may take less */
 	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
 	int peak;		/* the instant with the most live bytes */
@@ -85,9 +84,13 @@ struct plan	*plan_lifetimes(struct module *, const struct target *, int threads)
 /* place.c: gives every buffer an offset and sets arena_bytes. KNOWN: as pass_options->placed. */
 void		 plan_place(struct module *, struct plan *, struct placed *known);
 /* apart.c: by buffer, the last instant to which its bytes are kept so that nothing waits for them in vain; NULL:
- * there are too many nodes. Sets p->chain. */
-int		*plan_apart(struct plan *, struct arena *);
-/* The nodes of the longest chain of the first graph as branches.c left it, and of all. */
+ * there are too many nodes. */
+int		*plan_apart(const struct plan *, struct arena *);
+/* calls.c: how many instants from FIRST on are one call: updates that follow one another. */
+int		 plan_together(const struct plan *, int first);
+/* How many calls the longest chain has that the first graph's tensors alone make. */
+int		 plan_chain(const struct plan *, struct arena *);
+/* The same of what branches.c left, and how many calls there are. */
 int		 plan_longest(const struct plan *, struct arena *, int *calls);
 /* branches.c: which nodes need not wait for which, for a target that can make use of it. */
 void		 plan_branches(struct module *, struct plan *);

@@ -18,10 +18,12 @@
  * The live buffers are counted in a tree over the places where any begins or ends; each of its
  * nodes knows its longest free run, so an instant costs O(log n) for each that comes or goes.
  *
+ * Where what need not wait shares no bytes (apart.c), wide workspaces do not either: lanes.c.
+ *
  * Reads: offsets and lifetimes. Writes: size and place of workspaces. Invariants after: those of
  * place; no workspace is smaller than before; no instant has more live bytes than the lower bound.
  */
-#include "plan/plan.h"
+#include "plan/spare.h"
 
 #include <stdlib.h>
 
@@ -49,7 +51,6 @@ struct part {			/* of the arena: two of the next level, or between two neighbour
 
 struct spare {
 	struct arena *arena;	/* for scratch */
-	struct module *m;
 	struct plan *p;
 	int64_t *place;		/* in ascending order */
 	int places;
@@ -168,13 +169,13 @@ cut(struct spare *s)
 	}
 }
 
-static bool
-is_worth_it(const struct spare *s, const struct instant *at, const struct room *room)
+bool
+spare_is_worth_it(const struct plan *p, const struct instant *at, const struct room *room)
 {
 	const struct node *n = at->node;
 
 	return (n->op->flags & OP_LIBRARY) && n->work && n->op->macs && room->library > 0 &&
-	    plan_buffer(s->p, n->work)->bytes >= room->library &&
+	    plan_buffer(p, n->work)->bytes >= room->library &&
 	    affine_at(n->op->macs(n), at->graph->batch) >= WORTH_SPARE;
 }
 
@@ -189,25 +190,39 @@ step_within(const struct plan *p, int64_t bytes)
 	return bytes / unit * unit;
 }
 
-/* The workspace's own bytes are free already. */
-static void
-widen(struct spare *s, struct instant *at)
+int64_t
+spare_of_use(const struct plan *p, const struct instant *at, int64_t most)
 {
-	struct tensor *work = at->node->work;
-	struct buffer *b = plan_buffer(s->p, work);
-	struct run free = s->part[1].best;
-	int64_t most = least(free.bytes, s->p->lower_bound_bytes - at->live + aligned(s->p, b->bytes));
 	int64_t use = plan_traffic(at->node, at->graph->batch), bytes;
 
 	if (most / OF_USE > use)
 		most = use * OF_USE;
-	bytes = step_within(s->p, most);
-	if (bytes <= b->bytes)
-		return;
-	at->live += bytes - aligned(s->p, b->bytes);
-	b->offset = free.at;
+	bytes = step_within(p, most);
+	return bytes > plan_buffer(p, at->node->work)->bytes ? bytes : 0;
+}
+
+void
+spare_move(const struct plan *p, struct instant *at, int64_t offset, int64_t bytes)
+{
+	struct tensor *work = at->node->work;
+	struct buffer *b = plan_buffer(p, work);
+
+	at->live += bytes - aligned(p, b->bytes);
+	b->offset = offset;
 	b->bytes = bytes;
 	b->size = work->workspace = (struct affine){ bytes, 0 };
+}
+
+/* The workspace's own bytes are free already. */
+static void
+widen(struct spare *s, struct instant *at)
+{
+	struct run free = s->part[1].best;
+	int64_t own = aligned(s->p, plan_buffer(s->p, at->node->work)->bytes);
+	int64_t bytes = spare_of_use(s->p, at, least(free.bytes, s->p->lower_bound_bytes - at->live + own));
+
+	if (bytes > 0)
+		spare_move(s->p, at, free.at, bytes);
 }
 
 /* Transient buffers by the instant at which they come alive, or after which they go: the first of each,
@@ -241,7 +256,7 @@ sweep(struct spare *s, const struct room *room)
 	list_buffers(s, go, next_go, false);
 	for (i = 0; i < s->p->instants; i++) {
 		const struct buffer *work = s->p->at[i].node->work &&
-		    is_worth_it(s, &s->p->at[i], room) ? plan_buffer(s->p, s->p->at[i].node->work) :
+		    spare_is_worth_it(s->p, &s->p->at[i], room) ? plan_buffer(s->p, s->p->at[i].node->work) :
 		    NULL;
 
 		/* alive here alone, so left out altogether */
@@ -260,14 +275,18 @@ static bool
 run(struct module *m, const struct pass_options *o)
 {
 	struct room room = op_room(m, o->target, o->threads);
-	struct spare s = { .m = m, .p = m->plan };
+	struct spare s = { .p = m->plan };
 
-	if (o->target->libraries && m->plan->instants) {
-		s.arena = arena_child(m->arena);
+	if (!o->target->libraries || !m->plan->instants)
+		return true;
+	s.arena = arena_child(m->arena);
+	if (m->plan->apart == APART) {
+		spare_lanes(m->plan, s.arena, &room, o->most_bytes);
+	} else {
 		cut(&s);
 		sweep(&s, &room);
-		arena_free(s.arena);
 	}
+	arena_free(s.arena);
 	return true;
 }
 

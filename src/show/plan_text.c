@@ -162,7 +162,7 @@ print_objective(const struct printer *r)
 	}
 	longest = plan_longest(r->p, r->m->arena, &calls);
 	fprintf(r->out, "  %-22s %12s  %d calls in a step, %d one after the other (%d by their tensors alone)%s\n",
-	    "objective", "speed", calls, longest, r->p->chain, r->p->apart == APART ? "" :
+	    "objective", "speed", calls, longest, plan_chain(r->p, r->m->arena), r->p->apart == APART ? "" :
 	    ": no room to keep branches' bytes apart");
 }
 

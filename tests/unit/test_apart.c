@@ -1,7 +1,7 @@
 /*
  * Plans for speed (plan/apart.c), by brute force: in bytes that another buffer had before, nothing is made that
  * does not depend, by its tensors, on all that touched the other. What depends on what is found here by all pairs
- * of nodes, and the paths between them.
+ * of nodes, and the paths between them. Workspaces that lie in lanes (plan/lanes.c) make no path longer.
  */
 #include <criterion/criterion.h>
 
@@ -16,11 +16,11 @@ static struct arena *arena;
 static struct module *module;
 
 static const struct plan *
-load(const char *name, bool speed, int64_t most)
+load_with(const char *name, bool speed, int64_t most, bool spare)
 {
-	static const char *const without = "spare";	/* whose workspaces share what is free */
+	static const char *const without = "spare";
 	const struct lang_options lang = { 0 };
-	struct pass_options options = { .threads = 2, .without = &without, .nwithout = 1, .speed = speed,
+	struct pass_options options = { .threads = 2, .without = &without, .nwithout = !spare, .speed = speed,
 		.most_bytes = most, .target = target_find("cuda") };
 	struct diags diags;
 	struct spec *spec;
@@ -32,6 +32,12 @@ load(const char *name, bool speed, int64_t most)
 	module = spec->modules.v[0];
 	cr_assert(passes_run(module, &options));
 	return module->plan;
+}
+
+static const struct plan *
+load(const char *name, bool speed, int64_t most)
+{
+	return load_with(name, speed, most, false);
 }
 
 static bool
@@ -64,29 +70,33 @@ waits(const struct plan *p, int i, int j)
 	return false;
 }
 
-/* Returns how many nodes the longest chain of the first graph has. */
+/* Returns how many calls the longest chain of the first graph has. In these networks, updates that follow one
+ * another are one call. */
 static int
 find_dependences(const struct plan *p)
 {
 	int n = p->instants, i, j, k, most = 0;
-	int *chain = arena_array(arena, (size_t)n, sizeof(*chain));
+	int *chain = arena_array(arena, (size_t)n, sizeof(*chain));	/* by a call's first instant */
+	int *call = arena_array(arena, (size_t)n, sizeof(*call));
 
 	after = arena_array(arena, (size_t)n * (size_t)n, sizeof(*after));
 	for (j = 0; j < n; j++) {
+		call[j] = j > 0 && p->at[j].node->op->calls.row && p->at[j - 1].node->op->calls.row ? call[j - 1] : j;
 		if (op_is_view(p->at[j].node->op))
 			continue;
+		if (call[j] == j)
+			chain[j] = 1;
 		for (i = j - 1; i >= 0 && p->at[i].graph == p->at[j].graph; i--) {
 			if (op_is_view(p->at[i].node->op) || !waits(p, i, j))
 				continue;
 			after[j * n + i] = true;
-			if (chain[i] > chain[j])
-				chain[j] = chain[i];
+			if (chain[call[i]] + 1 > chain[call[j]])
+				chain[call[j]] = chain[call[i]] + 1;
 			for (k = 0; k < i; k++)
 				after[j * n + k] |= after[i * n + k];
 		}
-		chain[j]++;
-		if (p->at[j].graph == p->at[0].graph && chain[j] > most)
-			most = chain[j];
+		if (p->at[j].graph == p->at[0].graph && chain[call[j]] > most)
+			most = chain[call[j]];
 	}
 	return most;
 }
@@ -134,8 +144,41 @@ Test(apart, nothing_waits_for_bytes_in_vain)
 
 		cr_expect_eq(p->apart, APART, "%s", spec[i]);
 		cr_expect_eq(count_waits(p), 0, "%s", spec[i]);
-		cr_expect_eq(p->chain, chain, "%s: %d nodes, and not %d", spec[i], chain, p->chain);
+		cr_expect_eq(plan_chain(p, arena), chain, "%s: %d calls", spec[i], chain);
 		cr_expect_geq(plan_longest(p, arena, &calls), chain, "%s", spec[i]);
+	}
+}
+
+static int64_t
+workspaces(const struct plan *p)
+{
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < p->buffers.n; i++)
+		sum += p->buffers.v[i].kind == T_WORKSPACE ? p->buffers.v[i].bytes : 0;
+	return sum;
+}
+
+Test(apart, wide_workspaces_make_no_path_longer)
+{
+	static const char *const spec[] = { "resnet18.nn", "resnet50.nn", "unet.nn" };
+	size_t i;
+
+	for (i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		const struct plan *p = load(spec[i], true, 0);
+		int64_t narrow = workspaces(p), bytes = p->arena_bytes, wide;
+		int calls, chain = plan_chain(p, arena);
+
+		p = load_with(spec[i], true, 0, true);
+		wide = workspaces(p);
+		cr_expect_gt(wide, narrow, "%s", spec[i]);
+		cr_expect_leq(10 * plan_longest(p, arena, &calls), 11 * chain, "%s: %d of %d", spec[i],
+		    plan_longest(p, arena, &calls), chain);
+		bytes += (p->arena_bytes - bytes) / 2;
+		p = load_with(spec[i], true, bytes, true);
+		cr_expect(p->apart == APART && p->arena_bytes <= bytes, "%s", spec[i]);
+		cr_expect(workspaces(p) > narrow && workspaces(p) < wide, "%s: lanes are narrower", spec[i]);
 	}
 }
 

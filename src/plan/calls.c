@@ -1,0 +1,174 @@
+/*
+ * calls: the instants of a plan as the calls that its program makes, and what of them is one after the other. A view
+ * is none, and one call does many updates.
+ *
+ * Calls depend on one another by their tensors alone: on what wrote what they read, and on all that touched what
+ * they write. Read from the end, that is the same of those after them, so one scan serves both ways.
+ */
+#include "plan/calls.h"
+
+#include <string.h>
+
+#include "ir/op.h"
+#include "ops/optimizers.h"
+
+static bool
+is_born(const struct plan *p, const struct tensor *t, int instant)
+{
+	const struct buffer *b = t ? plan_buffer(p, t) : NULL;
+
+	return b && !b->persistent && b->first == instant;
+}
+
+/* Does any buffer begin there, in whose bytes what is read before may lie? */
+static bool
+begins_any(const struct plan *p, int instant)
+{
+	const struct node *n = p->at[instant].node;
+	int k;
+
+	for (k = 0; k < n->nout; k++)
+		if (is_born(p, n->out[k], instant))
+			return true;
+	return is_born(p, n->work, instant);
+}
+
+int
+plan_together(const struct plan *p, int first)
+{
+	int n = 1;
+
+	while (first + n < p->instants && p->at[first + n].graph == p->at[first].graph &&
+	    optimizer_joins(p->at[first].node, p->at[first + n].node) && !begins_any(p, first + n))
+		n++;
+	return n;
+}
+
+void
+chains_init(struct chains *c, const struct plan *p, struct arena *a)
+{
+	c->p = p;
+	c->written = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*c->written));
+	c->read = arena_array(a, (size_t)p->buffers.n + 1, sizeof(*c->read));
+}
+
+static int
+buffer_of(const struct plan *p, const struct tensor *t)
+{
+	const struct buffer *b = t ? plan_buffer(p, t) : NULL;
+
+	return b ? (int)(b - p->buffers.v) : -1;
+}
+
+static int
+waits_for(const struct chains *c, const struct tensor *t, bool writes)
+{
+	int b = buffer_of(c->p, t);
+
+	return b < 0 ? 0 : writes && c->read[b] > c->written[b] ? c->read[b] : c->written[b];
+}
+
+static void
+longer(int *chain, int than)
+{
+	if (than > *chain)
+		*chain = than;
+}
+
+int
+chains_before(const struct chains *c, int first, int count)
+{
+	int most = 0, i, k;
+
+	for (i = first; i < first + count; i++) {
+		const struct node *n = c->p->at[i].node;
+
+		for (k = 0; k < n->nin; k++)
+			longer(&most, waits_for(c, n->in[k], false));
+		for (k = 0; k < n->nout; k++)
+			longer(&most, waits_for(c, n->out[k], true));
+		longer(&most, waits_for(c, n->work, true));
+	}
+	return most;
+}
+
+static void
+touch(struct chains *c, const struct tensor *t, bool writes, int length)
+{
+	int b = buffer_of(c->p, t);
+
+	if (b < 0)
+		return;
+	if (writes) {
+		c->written[b] = length;
+		c->read[b] = 0;
+	} else {
+		longer(&c->read[b], length);
+	}
+}
+
+void
+chains_over(struct chains *c, int first, int count, int length)
+{
+	int i, k;
+
+	for (i = first; i < first + count; i++) {
+		const struct node *n = c->p->at[i].node;
+
+		for (k = 0; k < n->nin; k++)
+			touch(c, n->in[k], false, length);
+		for (k = 0; k < n->nout; k++)
+			touch(c, n->out[k], true, length);
+		touch(c, n->work, true, length);
+	}
+}
+
+int
+plan_chain(const struct plan *p, struct arena *parent)
+{
+	struct arena *a = arena_child(parent);
+	struct chains c;
+	int most = 0, count, i;
+
+	chains_init(&c, p, a);
+	for (i = 0; i < p->instants && p->at[i].graph == p->at[0].graph; i += count) {
+		int length;
+
+		count = plan_together(p, i);
+		if (op_is_view(p->at[i].node->op))
+			continue;
+		length = chains_before(&c, i, count) + 1;
+		chains_over(&c, i, count, length);
+		longer(&most, length);
+	}
+	arena_free(a);
+	return most;
+}
+
+int
+plan_longest(const struct plan *p, struct arena *parent, int *calls)
+{
+	struct arena *a = arena_child(parent);
+	int *chain = arena_array(a, (size_t)p->instants + 1, sizeof(*chain)), last[BRANCHES] = { 0 };
+	int most = 0, count, i, j, k;
+
+	*calls = 0;
+	for (i = 0; i < p->instants && p->at[i].graph == p->at[0].graph; i += count) {
+		int length = chain[last[p->at[i].branch]];
+
+		count = plan_together(p, i);
+		if (op_is_view(p->at[i].node->op))
+			continue;
+		for (j = i; j < i + count; j++)
+			for (k = 0; k < BRANCHES; k++)
+				longer(&length, chain[p->at[j].after[k]]);
+		length++;
+		for (j = i; j < i + count; j++)
+			chain[j + 1] = length;
+		longer(&most, length);
+		last[p->at[i].branch] = i + count;
+		++*calls;
+	}
+	arena_free(a);
+	return most;
+}
