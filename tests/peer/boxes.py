@@ -154,6 +154,35 @@ def roi_align():
                 close(f"{what}: gradient of {k}", made[f"{k}.grad"], gradient)
 
 
+def roi_pool():
+    """Of maps of which some numbers are alike, and some are none: maxima that are equal, and such as are not there."""
+    from detection import roi_pool as theirs
+    torch.manual_seed(14)
+    odd, nan, inf = odd_boxes(), float("nan"), float("inf")
+    holes = torch.where(torch.rand(2, 10, 16, 20) > 0.5, torch.randn(2, 10, 16, 20), nan)
+    holes[..., :6] = nan
+    endless = torch.tensor([[-inf, -inf, inf, inf], [0, 0, inf, 20], [-1e30, 4, 9, 1e30], [-inf, -9, 40, 90]])
+    halves = torch.arange(52).reshape(13, 4) * 5 % 17 * 2.0 - 6      # at a quarter, halves of an element
+    for name, boxes in (("random", random_boxes(2, 13)), ("odd", torch.stack([odd, odd.flip(0)])),
+                        ("half", torch.stack([halves, halves[:, [2, 3, 0, 1]]])),
+                        ("small and large", torch.cat([random_boxes(2, 6, size=4), random_boxes(2, 7, size=300) - 100], 1)),
+                        ("endless", torch.cat([random_boxes(2, 9, size=300), endless.repeat(2, 1, 1)], 1))):
+        for kind, x in (("", torch.randn(2, 10, 16, 20)), (" of equals", torch.randint(-2, 3, (2, 10, 16, 20)).float()),
+                        (" with holes", holes)):
+            for size, scale in (((3, 5), 0.25), ((7, 7), 0.25), ((1, 3), 0.3)):
+                x.requires_grad_()
+                weight = torch.randn(13, 10, *size)
+                made = run(f"""  input x : f32[10, 16, 20]
+  input boxes : f32[13, 4]
+  z = roi_pool(boxes, x, {size}, {scale})
+  loss sum(z * parameter({(13, 10, *size)}))
+""", {"x": x, "boxes": boxes, "loss.parameter.weight": weight})
+                want = theirs(ir.Node("roi_pool", [], [], {"size": size, "scale": scale}, ""), boxes, x)
+                what = f"roi_pool, {name} boxes, a map{kind}, {size} at {scale}"
+                close(what, made["z.roi_pool"], want, 0)
+                close(f"{what}: gradient", made["x.grad"], torch.autograd.grad((want * weight).sum() / 2, x)[0])
+
+
 def roi_masks():
     from detection import roi_masks as theirs
     torch.manual_seed(13)
@@ -312,7 +341,7 @@ def paste():
     close("paste_masks", made["both.concat"].reshape(2, 2, -1)[:, 0], want.unflatten(0, (2, 9)).flatten(1), 1e-4)
 
 
-CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, roi_masks, top_k, nms, sampling, masks,
+CASES = {f.__name__: f for f in (anchors, match, coding, losses, clipping, roi_align, roi_pool, roi_masks, top_k, nms, sampling, masks,
                                   found, paste)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()

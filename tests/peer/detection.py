@@ -67,6 +67,15 @@ def roi_align(n, boxes, *maps):
     return made.unflatten(0, boxes.shape[:2]) * some[..., None, None, None]
 
 
+def roi_pool(n, boxes, x):
+    """By torchvision; what is no box gives zeros here."""
+    import torchvision.ops as ops
+    some = (boxes[..., 2] > boxes[..., 0]) & (boxes[..., 3] > boxes[..., 1])
+    known = torch.nan_to_num(boxes.detach() * some[..., None], nan=0.0).clamp(-1e6, 1e6)
+    made = ops.roi_pool(x, list(known), n.attrs["size"], n.attrs["scale"])
+    return made.unflatten(0, boxes.shape[:2]) * some[..., None, None, None]
+
+
 def roi_masks(n, boxes, masks, index):
     """project_masks_on_boxes() picture by picture; what is no box, or has no mask, gives zeros."""
     import torchvision.ops as ops
@@ -110,5 +119,5 @@ def holds_none(index):
     return not isinstance(index, torch._subclasses.fake_tensor.FakeTensor) and bool((index < 0).any())
 
 
-OPERATORS = {"anchors": anchors, "match": match, "roi_align": roi_align, "roi_masks": roi_masks,
+OPERATORS = {"anchors": anchors, "match": match, "roi_align": roi_align, "roi_pool": roi_pool, "roi_masks": roi_masks,
              "top_k": top_k, "nms": nms}

@@ -33,6 +33,7 @@ import forecast     # noqa: E402
 import ir           # noqa: E402
 import recurrence   # noqa: E402
 from torch._subclasses.fake_tensor import FakeTensorMode     # noqa: E402
+from torchvision.ops import roi_pool    # noqa: E402
 
 STOWAGE = os.environ.get("STOWAGE", "./stowage")
 LOSSES = ("cross_entropy", "ctc", "weighted_mean", *ir.ELEMENT_LOSSES)
@@ -192,6 +193,8 @@ OPERATORS = {**ir.OPERATORS, **PLAIN, **recurrence.OPERATORS, "attend": attend, 
              "max": lambda n, x: x.amax(ir.reduced(n, x), n.attrs["keep"]),
              "min": lambda n, x: x.amin(ir.reduced(n, x), n.attrs["keep"]),
              "avgpool": ir.window_mean, "match": detection.match_in_memory,
+             "roi_pool": lambda n, boxes, x: roi_pool(x, list(boxes), n.attrs["size"], n.attrs["scale"]).unflatten(
+                 0, boxes.shape[:2]),
              "top_k": lambda n, x: x.topk(n.attrs["k"]).indices,
              "dropout": lambda n, x: eager.cuda_dropout(x, n.attrs["rate"]),
              "embedding": lambda n, ids, w: F.embedding(

@@ -1,6 +1,6 @@
 /*
- * Kernels of boxes as CUDA, on boxes of which some are none: matching, nms and top_k against their definition; and of
- * roi_align, which is linear in the map, that its gradient is its transpose.
+ * Kernels of boxes as CUDA, on boxes of which some are none: matching, nms, top_k and roi_pool against their definition; and
+ * of roi_align, which is linear in the map, that its gradient is its transpose.
  */
 #ifdef IN_C
 #include <cmath>
@@ -13,6 +13,7 @@
 #include "boxes/match.cu"
 #include "boxes/nms.cu"
 #include "boxes/roi_align.cu"
+#include "boxes/roi_pool.cu"
 
 #include "values.h"
 
@@ -122,6 +123,51 @@ check_roi(struct roi_align k)
 		failed("roi_align", forward - backward, size);
 }
 
+/* The elements of bin I of N, of those that a box has from its first to its last. */
+static void
+elements_of(real first, real last, int64_t i, int64_t n, int64_t *from, int64_t *to)
+{
+	double begin = std::round((double)first), all = std::round((double)last) - begin + 1;
+
+	*from = (int64_t)(begin + std::floor((double)i * all / (double)n));
+	*to = (int64_t)(begin + std::ceil((double)(i + 1) * all / (double)n));
+}
+
+static void
+check_roi_pool(struct roi_pool k)
+{
+	int64_t nx = k.samples * k.channels * k.height * k.width, ny = k.samples * k.boxes * k.channels * k.rows * k.columns;
+	Values boxes = boxes_of(k.samples * k.boxes), x = drawn(nx), dy = drawn(ny), y((size_t)ny), dx = nothing(nx);
+	std::vector<int32_t> index((size_t)ny);
+	std::vector<double> expected((size_t)nx);
+	int64_t o = 0;
+
+	k.scale = (real)0.25;
+	roi_pool_forward(&y[0], &index[0], &boxes[0], &x[0], k);
+	roi_pool_backward(&dx[0], &dy[0], &boxes[0], &index[0], k);
+	for (int64_t r = 0; r < k.samples * k.boxes; r++)
+		for (int64_t c = 0; c < k.channels; c++)
+			for (int64_t i = 0; i < k.rows * k.columns; i++, o++) {
+				struct box b = box_at(&boxes[0], r);
+				int64_t plane = (r / k.boxes * k.channels + c) * k.height * k.width, top, bottom, left, right, at = -1;
+
+				elements_of(b.y1 * k.scale, b.y2 * k.scale, i / k.columns, k.rows, &top, &bottom);
+				elements_of(b.x1 * k.scale, b.x2 * k.scale, i % k.columns, k.columns, &left, &right);
+				for (int64_t p = top; p < bottom && box_is_some(b); p++)
+					for (int64_t q = left; q < right; q++)
+						if (p < k.height && q < k.width && (at < 0 || VALUE(x[(size_t)(plane + p * k.width + q)]) >
+						    VALUE(x[(size_t)(plane + at)])))
+							at = p * k.width + q;
+				expect("roi_pool", index[(size_t)o], at);
+				if (at >= 0)
+					expected[(size_t)(plane + at)] += VALUE(dy[(size_t)o]);
+				checks++;
+				if (VALUE(y[(size_t)o]) != (at < 0 ? 0 : VALUE(x[(size_t)(plane + at)])))
+					failed("roi_pool", VALUE(y[(size_t)o]), at);
+			}
+	same("roi_pool_backward", dx, expected, 1e-6);
+}
+
 int
 main(void)
 {
@@ -133,5 +179,9 @@ main(void)
 	check_roi({ 2, 9, 13, 20, 24, 7, 7, 2, 0, 0, 1, 0, 2, 2, 2 });
 	check_roi({ 1, 30, 3, 15, 19, 2, 3, 0, 0, (real)0.5, 0, 0, 2, 2, 2 });
 	check_roi({ 2, 12, 5, 18, 17, 3, 3, 2, 0, 0, 1, 0, 2, 2, 4 });
+	/* bins in powers of two, by which a float divides without rounding */
+	check_roi_pool({ 2, 9, 13, 20, 24, 4, 8, 0 });
+	check_roi_pool({ 1, 30, 3, 15, 19, 2, 1, 0 });
+	check_roi_pool({ 3, 7, 9, 16, 17, 16, 2, 0 });
 	return verdict();
 }
