@@ -1,16 +1,22 @@
 /* Normalisation. */
 #include "export/exporter.h"
 
+#include <math.h>
+
 #include "ops/shapes.h"
 
 static void
 batchnorm(struct exporter *x, const struct node *n)
 {
+	double momentum = op_real(n, "momentum");	/* the share of what is new; ONNX's is that of what was */
+	struct model_attr attr[3] = { attr_is_real("epsilon", op_real(n, "eps")), { .name = NULL } };
+
 	if (!n->in[0]->batched)
 		export_cannot(x, "it does not depend on the batch, which ONNX wants here");
+	if (fabs(momentum - 0.1) > 1e-6)
+		attr[1] = attr_is_real("momentum", 1 - momentum);
 	result(x, n->out[0], make(x, "BatchNormalization", IN(value_of(x, n->in[0]), value_of(x, n->in[1]),
-	    value_of(x, n->in[2]), value_of(x, n->in[3]), value_of(x, n->in[4])),
-	    AS(attr_is_real("epsilon", op_real(n, "eps")))));
+	    value_of(x, n->in[2]), value_of(x, n->in[3]), value_of(x, n->in[4])), attr));
 }
 
 EXPORT_OP_ROW(batchnorm, .write = batchnorm);

@@ -1,0 +1,201 @@
+"""What a network computes for its first loss, as a term: operators, attributes, shapes, and the weights where they stand. Names
+and order do not count, nor how the same is spelled: a crop is a slice, stages of an axis count from its front, what an operator
+does where it is not told is as if it were told. Numbers are those that f32 has."""
+import hashlib
+import re
+import subprocess
+
+import numpy
+
+
+def attributes(text):
+    """By name; numbers, and tuples of them, or words."""
+    made = {}
+    for name, value in re.findall(r"(\w+)=(\([^)]*\)|[^,}]*)", text):
+        parts = [number(v) for v in value.strip("()").split(",") if v.strip()]
+        made[name] = tuple(parts) if value.startswith("(") else parts[0] if parts else ""
+    made.pop("init", None)	# how a parameter begins, which weights end
+    return made
+
+
+def number(text):
+    try:
+        return float(numpy.float32(text))
+    except ValueError:
+        return text.strip()
+
+
+def extents(text):
+    """Without the batch's."""
+    return [int(d) for d in text.strip("[]").split(",") if d.strip() not in ("", "B")]
+
+
+def of_axes(dims, parts):
+    """A slice by axis: its start, step and count."""
+    return "slice", [(int(axis) % len(dims), (int(start), int(step), count)) for axis, start, step, count in parts]
+
+
+def told(a, name, k, otherwise):
+    return int(a[name][k]) if k < len(a[name]) else otherwise
+
+
+def sliced(a, dims, outs, k):
+    parts = []
+    for i, axis in enumerate(a["axis"]):
+        step, extent = told(a, "step", i, 1), dims[int(axis)]
+        start = told(a, "start", i, 0 if step > 0 else extent - 1)
+        stop = told(a, "stop", i, extent if step > 0 else -extent - 1)
+        start += extent if start < 0 else 0
+        stop += extent if stop < 0 else 0
+        parts.append((axis, start, step, len(range(start, stop, step))))
+    return of_axes(dims, parts)
+
+
+def cropped(a, dims, outs, k):
+    if any(a["size"]):
+        corner = [(dims[i] - int(a["size"][i])) // 2 for i in (-2, -1)]
+    else:
+        corner = [a["sides"][0], a["sides"][2]]
+    return of_axes(dims, [(i, corner[i], 1, outs[k][i]) for i in (-2, -1)])
+
+
+def split(a, dims, outs, k):
+    axis = int(a["axis"])
+    return of_axes(dims, [(axis, sum(o[axis] for o in outs[:k]), 1, outs[k][axis])])
+
+
+def pooled(a, dims, outs, k):
+    return None, dict(a, stride=a["stride"] or a["kernel"])
+
+
+def resized(a, dims, outs, k):
+    return None, {"mode": a["mode"], "corners": a["corners"]}
+
+
+def turned(a, dims, outs, k):
+    axes = list(range(len(dims)))
+    if "with" in a:
+        i, j = int(a["axis"]) % len(dims), int(a["with"]) % len(dims)
+        axes[i], axes[j] = j, i
+    else:
+        axes = [int(i) % len(dims) for i in a["axes"]]
+    return "permute", axes
+
+
+def flipped(a, dims, outs, k):
+    return of_axes(dims, [(i, dims[int(i)] - 1, -1, dims[int(i)]) for i in a["axis"]])
+
+
+def undropped(a, dims, outs, k):
+    return None, dict(a, dropout=0)
+
+
+def shaped(a, dims, outs, k):
+    return "reshape", {}
+
+
+def from_front(a, dims, outs, k):
+    return None, dict(a, axis=int(a["axis"]) % len(dims))
+
+
+# of an operator's attributes, the shape of its first operand, those of what it makes, and which of these is asked for: its name, None
+# where it keeps it, and what counts of its attributes
+SPELLED = {"slice": sliced, "crop": cropped, "split": split, "flip": flipped, "maxpool": pooled, "avgpool": pooled, "upsample": resized,
+           "permute": turned, "transpose": turned, "attend": undropped, "flatten": shaped, "reshape": shaped, "concat": from_front,
+           "softmax": from_front}
+
+
+def made(op, how, operands, outs, k):
+    """The term of result K of an operator, whose operands are terms."""
+    first, dims = operands[0] if operands else "", shape_of(operands[0]) if operands else []
+    how = attributes(how)
+    if op in ("dropout", "stop_gradient"):
+        return first
+    if op in SPELLED:
+        name, how = SPELLED[op](how, dims, [extents(d) for d in outs], k)
+        op = name or op
+    if op == "slice":		# what it drops is dropped by a reshape of what it takes
+        how = {axis: part for axis, part in sorted(how) if part != (0, 1, dims[axis])}
+        taken = shaped_like(outs[k], [how[i][2] if i in how else d for i, d in enumerate(dims)])
+        first = term_of(op, how, 0, operands, taken) if how else first
+        op = "reshape"
+    if op != "reshape":
+        return term_of(op, how, k, operands, outs[k])
+    source = re.sub(r"^reshape\[[^]]*\] of ", "", first)	# of several the last one matters
+    return source if re.match(r"\w+(\[[^]]*\])", source)[1] == outs[k] else f"reshape{outs[k]} of {source}"
+
+
+def term_of(op, how, k, operands, dims):
+    return f"{op}{dims} {hashlib.sha256(repr((op, how, k, operands)).encode()).hexdigest()}"
+
+
+def shaped_like(text, dims):
+    return f"[{', '.join((['B'] if text.startswith('[B') else []) + [str(d) for d in dims])}]"
+
+
+def shape_of(term):
+    found = re.match(r"[\w ]+(\[[^]]*\])", term)
+    return extents(found[1]) if found else []
+
+
+def computes(stowage, spec, weights={}):
+    """The term; WEIGHTS, arrays by name, stand in it with their numbers, and without these with their shapes. Second, the names
+    of those that it needs."""
+    text = subprocess.run([stowage, "plan", "--target", "c", "--dump-after", "phases", spec], capture_output=True, text=True).stdout
+    term, needs = {}, {}
+    for kind, t, dims, name in re.findall(r'(?m)^(parameter|statistic) %(\d+) \w+(\[[^]]*\]) "([^"]*)"', text):
+        held = hashlib.sha256(weights[name].tobytes()).hexdigest() if name in weights else ""
+        term[t], needs[t] = f"{kind}{dims} {held}", {name}
+    for line in text[text.index("\ngraph validate"):].splitlines():
+        head = re.match(r"  (input|target) %(\d+) (\w+)(\[[^]]*\])", line)
+        node = re.match(r"  (%\d+ .*) = (\w+)\(([^)]*)\) (\{.*?\}) forward", line)
+        if head:
+            term[head[2]] = f"{head[1]}{head[4]} {head[3]}"
+        if not node:
+            continue
+        read = re.findall(r"%(\d+)|_", node[3])
+        operands = tuple(term.get(t, "") for t in read)
+        if " scalar " in node[1]:
+            return operands[0], needs.get(read[0], set())
+        outs = re.findall(r"%(\d+) \w+(\[[^]]*\])", node[1])
+        for k, (t, _) in enumerate(outs):
+            term[t] = made(node[2], node[4], operands, [d for _, d in outs], k)
+            needs[t] = set().union(*(needs.get(t, set()) for t in read))
+    return None, set()
+
+
+# ---- the comparison itself ----
+
+SPEC = """network n {
+  input  x : f32[4, 8, 6]
+  target t : f32[%s]
+  y = x -> conv(4, 1) -> %s
+  loss mse(y, t)
+}
+validate { batch 2  data synthetic(samples=2) }
+"""
+ALIKE = [("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 1), stop=(6, 5))"), ("4, 4, 3", "maxpool(2)", "maxpool(2, stride=2)"),
+         ("4, 16, 12", "upsample(2)", "upsample(size=(16, 12))"), ("4, 6, 8", "transpose(1, 2)", "permute((0, 2, 1))"),
+         ("4, 8, 6", "flip(axis=2)", "slice(axis=2, start=5, step=-1)"), ("192", "reshape((2, 96)) -> flatten", "flatten"),
+         ("4, 8", "slice(axis=2, start=-1, drop=2)", "slice(axis=2, start=5) -> reshape((4, 8))"),
+         ("4, 8, 6", "dropout(0.5)", "slice(axis=1, stop=8)"), ("4, 8, 6", "scale(0.1)", "scale(0.10000000149)")]
+OTHERS = [("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 2), stop=(6, 6))"), ("4, 4, 3", "maxpool(2)", "avgpool(2)"),
+          ("4, 4, 3", "maxpool(2)", "maxpool(3, stride=2, pad=1)"), ("4, 16, 12", "upsample(2)", "upsample(2, mode=bilinear)"),
+          ("4, 8", "slice(axis=2, start=4, stop=5, drop=2)", "slice(axis=2, start=5, drop=2)"),
+          ("4, 8, 6", "flip(axis=2)", "flip(axis=1)"), ("4, 8, 6", "flip(axis=2)", "relu"), ("4, 8, 6", "scale(0.1)", "scale(0.10001)"),
+          ("192", "flatten", "permute((0, 2, 1)) -> flatten"), ("4, 4, 6", "slice(axis=1, stop=8, step=2)", "slice(axis=1, stop=4)")]
+
+
+def check(folder, stowage):
+    """What it says of pairs that are known: those that it tells wrongly."""
+    wrong = []
+    for pairs, alike in (ALIKE, True), (OTHERS, False):
+        for dims, *bodies in pairs:
+            terms = []
+            for body in bodies:
+                with open(folder + "/pair.nn", "w") as f:
+                    f.write(SPEC % (dims, body))
+                terms.append(computes(stowage, folder + "/pair.nn")[0])
+            if None in terms or (terms[0] == terms[1]) != alike:
+                wrong.append(f"{bodies}: {terms}")
+    return wrong
