@@ -80,9 +80,9 @@ static const struct primitive_row rows[] = {
 	{ "exp", 1, "Exp", NULL }, { "expm1", 1, NULL, expm1_nodes }, { "log", 1, "Log", NULL },
 	{ "log1p", 1, NULL, log1p_nodes }, { "sqrt", 1, "Sqrt", NULL }, { "rsqrt", 1, NULL, rsqrt_nodes },
 	{ "relu", 1, "Relu", NULL }, { "abs", 1, "Abs", NULL }, { "sign", 1, "Sign", NULL }, { "sin", 1, "Sin", NULL },
-	{ "cos", 1, "Cos", NULL }, { "tanh", 1, "Tanh", NULL }, { "sigmoid", 1, "Sigmoid", NULL },
-	{ "normal", 1, NULL, normal_nodes }, { "erf", 1, "Erf", NULL }, { "softplus", 1, "Softplus", NULL },
-	{ "floor", 1, "Floor", NULL }, { "min", 2, "Min", NULL }, { "max", 2, "Max", NULL },
+	{ "cos", 1, "Cos", NULL }, { "atan", 1, "Atan", NULL }, { "tanh", 1, "Tanh", NULL },
+	{ "sigmoid", 1, "Sigmoid", NULL }, { "normal", 1, NULL, normal_nodes }, { "erf", 1, "Erf", NULL },
+	{ "softplus", 1, "Softplus", NULL }, { "floor", 1, "Floor", NULL }, { "min", 2, "Min", NULL }, { "max", 2, "Max", NULL },
 };
 
 static const struct {

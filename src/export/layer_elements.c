@@ -5,6 +5,7 @@
 #include "export/exporter.h"
 
 EXPORT_OP_ROW(abs, .same = "Abs");
+EXPORT_OP_ROW(atan, .same = "Atan");
 EXPORT_OP_ROW(cos, .same = "Cos");
 EXPORT_OP_ROW(erf, .same = "Erf");
 EXPORT_OP_ROW(exp, .same = "Exp");

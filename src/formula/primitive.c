@@ -30,6 +30,7 @@ OF(abs, fabs(a))
 OF(sign, a > 0 ? 1 : a < 0 ? -1 : a)
 OF(sin, sin(a))
 OF(cos, cos(a))
+OF(atan, atan(a))
 OF(tanh, tanh(a))
 OF(sigmoid, 1 / (1 + exp(-a)))
 OF(normal, 0.5 * erfc(-a * 0.70710678118654752))	/* the standard normal distribution function */
@@ -71,6 +72,7 @@ const struct primitive primitive_table[] = {
 	{ "sign", 1, 0, "sign_of($1)", ZERO, 2, of_sign },
 	{ "sin", 1, 0, "R(sin)($1)", { "d * cos(a)" }, 20, of_sin },
 	{ "cos", 1, 0, "R(cos)($1)", { "-d * sin(a)" }, 20, of_cos },
+	{ "atan", 1, 0, "R(atan)($1)", { "d / (a * a + 1)" }, 20, of_atan },
 	{ "tanh", 1, 0, "tanh_of($1)", { "d * (1 - y * y)" }, 16, of_tanh },
 	{ "sigmoid", 1, 0, "logistic($1)", { "d * y * (1 - y)" }, 14, of_sigmoid },
 	{ "normal", 1, 0, "normal_below($1)", { "0.39894228040143268 * d * exp(-0.5 * a * a)" }, 20, of_normal },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 ONNX_OP_ROW(abs, "Abs", "abs");
+ONNX_OP_ROW(atan, "Atan", "atan");
 ONNX_OP_ROW(cos, "Cos", "cos");
 ONNX_OP_ROW(erf, "Erf", "erf");
 ONNX_OP_ROW(exp, "Exp", "exp");

@@ -28,6 +28,8 @@ OP_ROW(sign, "-1, 0 or 1", "sign(x)", "y = 1 where x > 0, -1 where x < 0, else 0
     KEEPS_NOTHING);
 OP_ROW(sin, "sine", "sin(x)", "y = sin(x), x in radians.", KEEPS_INPUT, .torch.scratch = 2);
 OP_ROW(cos, "cosine", "cos(x)", "y = cos(x), x in radians.", KEEPS_INPUT, .torch.scratch = 3);
+OP_ROW(atan, "arc tangent", "atan(x)", "y = arc tangent of x, in radians from -pi / 2 to pi / 2.", KEEPS_INPUT,
+    .torch.scratch = 3);
 OP_ROW(erf, "error function", "erf(x)", "y = 2 / sqrt(pi) times the integral of exp(-t t) from 0 to x.",
     KEEPS_INPUT, .torch.scratch = 5);
 /* x.reciprocal() * of; -dy * (y * y) */

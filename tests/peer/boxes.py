@@ -93,7 +93,8 @@ def pairs():
 
 
 def paired(name, block, theirs, a, *b):
-    """A block of one tensor [n, 4], or two: what it makes, and the gradient of the first where each result has a weight."""
+    """A block of one tensor [n, 4], or two: what it makes, and the gradient of the first where each result has a weight. Where
+    theirs is no number, ours is any."""
     want = theirs(a, *b)
     weight = torch.randn(want.shape[1], 2 * want.shape[2])
     made = run(f"""  input {"a, b" if b else "a"} : f32[{a.shape[1]}, 4]
@@ -102,8 +103,10 @@ def paired(name, block, theirs, a, *b):
   loss sum(both * parameter({tuple(weight.shape)}))
 """, {"a": a, "loss.parameter.weight": weight, **({"b": b[0]} if b else {})})
     gradient, = torch.autograd.grad((torch.cat([want, want], -1) * weight).sum() / len(a), a)
-    close(name, made["both.concat"][..., :want.shape[-1]], want)
-    close(f"{name}, its gradient", made["a.grad"], gradient)
+    for what, mine, their in ((name, made["both.concat"][..., :want.shape[-1]], want),
+                              (f"{name}, its gradient", made["a.grad"], gradient)):
+        known = their.isfinite()
+        close(what, numpy.where(known, mine.reshape(their.shape), 0 * mine.reshape(their.shape)), torch.where(known, their, 0))
 
 
 def coding():
@@ -119,10 +122,14 @@ def coding():
 
 
 def losses():
-    from torchvision.ops import distance_box_iou_loss, generalized_box_iou_loss
-    a, b = pairs()
-    paired("giou", "giou_loss", lambda a, b: generalized_box_iou_loss(a, b)[..., None], a, b)
-    paired("diou", "diou_loss", lambda a, b: distance_box_iou_loss(a, b)[..., None], a, b)
+    from torchvision.ops import complete_box_iou_loss, distance_box_iou_loss, generalized_box_iou_loss
+    odd = odd_boxes()
+    odd = odd[odd.isfinite().all(1)]
+    every = (odd.repeat(len(odd), 1).reshape(2, -1, 4).requires_grad_(), odd.repeat_interleave(len(odd), 0).reshape(2, -1, 4))
+    for name, given in (("random", pairs()), ("odd", every)):
+        for block, theirs in (("giou_loss", generalized_box_iou_loss), ("diou_loss", distance_box_iou_loss),
+                              ("ciou_loss", complete_box_iou_loss)):
+            paired(f"{block}, {name} boxes", block, lambda a, b: theirs(a, b)[..., None], *given)
 
 
 def clipping():

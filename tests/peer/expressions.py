@@ -19,7 +19,7 @@ if plain:
 folder, networks = sys.argv[1], int(sys.argv[2])
 count = int(sys.argv[3]) if len(sys.argv) > 3 else 20
 first_seed = int(sys.argv[4]) if len(sys.argv) > 4 else 0
-ONE = ["tanh(%s)", "sigmoid(%s)", "sin(%s)", "cos(%s)", "erf(%s)", "softplus(%s)", "exp(-abs(%s))", "log(1.5 + %s * %s)",
+ONE = ["tanh(%s)", "sigmoid(%s)", "sin(%s)", "cos(%s)", "atan(%s)", "erf(%s)", "softplus(%s)", "exp(-abs(%s))", "log(1.5 + %s * %s)",
        "sqrt(1.2 + %s * %s)", "rsqrt(1.2 + %s * %s)", "log1p(%s * %s)", "expm1(tanh(%s))", "0.7 * %s - 0.2", "1 - %s",
        "1 / (1.5 + %s * %s)", "(1.1 + %s * %s) ^ -0.5", "2 ^ tanh(%s)", "(tanh(%s) + 0.3) ^ 2", "(%s -> elu)", "(%s -> mish)",
        "(%s -> silu)", "(%s -> selu)", "clamp(%s, -9, 9)", "max(%s, -7)", "min(%s, 7.5)"]

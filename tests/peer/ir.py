@@ -660,7 +660,7 @@ OPERATORS = {
     "exp": lambda n, x: torch.exp(x), "expm1": lambda n, x: torch.expm1(x), "log": lambda n, x: torch.log(x),
     "log1p": lambda n, x: torch.log1p(x), "sqrt": lambda n, x: torch.sqrt(x), "rsqrt": lambda n, x: torch.rsqrt(x),
     "abs": lambda n, x: torch.abs(x), "sign": lambda n, x: torch.sign(x), "sin": lambda n, x: torch.sin(x),
-    "cos": lambda n, x: torch.cos(x), "erf": lambda n, x: torch.erf(x),
+    "cos": lambda n, x: torch.cos(x), "atan": lambda n, x: torch.atan(x), "erf": lambda n, x: torch.erf(x),
     "reciprocal": lambda n, x: n.attrs["of"] / x, "raise": lambda n, x: n.attrs["base"] ** x,
     "clamp": lambda n, x: torch.clamp(x, n.attrs["least"], n.attrs["most"]),
     "softplus": lambda n, x: F.softplus(x, n.attrs["beta"]), "relu6": lambda n, x: F.relu6(x),

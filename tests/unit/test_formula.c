@@ -97,7 +97,8 @@ Test(formula, terms_are_there_once_and_do_something)
 static const struct { const char *text; double x, y; } differentiable[] = {
 	{ "x, y: x * y + x / y - y", 1.3, 0.7 }, { "x, y: exp(x * y) / (1 + exp(-x))", 0.4, -1.1 },
 	{ "x, y: log(x) * sqrt(y) + rsqrt(x * y)", 1.7, 0.6 }, { "x, y: x ^ y + y ^ 2.5", 1.2, 2.2 },
-	{ "x, y: sin(x) * cos(y) + tanh(x * y)", 0.3, 0.9 }, { "x, y: erf(x) + softplus(y) * sigmoid(x)", 0.2, -0.8 },
+	{ "x, y: sin(x) * cos(y) + tanh(x * y)", 0.3, 0.9 }, { "x, y: atan(x / y)", 0.8, -1.3 },
+	{ "x, y: erf(x) + softplus(y) * sigmoid(x)", 0.2, -0.8 },
 	{ "x, y: expm1(x) - log1p(y * y) + abs(x * y)", -0.6, 0.5 },
 	{ "x, y: max(x, y) * min(x, 2 * y) + where(x > y, x * x, exp(y))", 1.5, 0.4 },
 	{ "x, y: where(x < 0, 1 / x, x * y) ^ 3", 0.8, -0.3 },
