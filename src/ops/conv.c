@@ -3,8 +3,6 @@
  * the fly (kernels/conv/conv.cu), so nothing is unrolled into memory and backward needs x alone. */
 #include "ops/conv.h"
 
-#include "ir/diff.h"
-
 #include "calls/epilogue.h"
 #include "ops/shapes.h"
 
@@ -57,12 +55,6 @@ work_of_input(const struct node *n, const struct room *room)
 	return product_work_library(n, room, conv_backward_depth(&s), MANY_COLUMNS);
 }
 
-static struct affine
-macs_of_backward(const struct node *n)
-{
-	return n->forward ? n->forward->op->macs(n->forward) : (struct affine){ 0, 0 };
-}
-
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
@@ -82,7 +74,7 @@ const struct op op_conv_grad_input = {
 	.attrs = attrs,
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
 	.calls.kernels = "conv/conv.cu",
@@ -100,8 +92,6 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry_of_weight(n);
 
-	if (room->target->libraries && !conv_is_depthwise(&s))
-		return conv_weight_work(n, room, &s);
 	return product_work_weight(n, room, &s);
 }
 
@@ -124,28 +114,17 @@ const struct op op_conv_grad_weight = {
 	.attrs = attrs,
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
 	.calls.kernels = "conv/conv.cu",
 	.calls.emit = emit_weight,
 };
 
-/* The weights' gradient comes first: x may be dead after it, before dx needs room. */
 static bool
 grad(struct diff *d, struct node *n)
 {
-	struct tensor *dy = diff_of(d, n->out[0]), *x = n->in[0], *w = n->in[1];
-
-	if (diff_wants(d, w))
-		diff_output(d, diff_node(d, n, &op_conv_grad_weight, 2,
-		    (struct tensor *[]){ dy, x }), w);
-	if (n->nin > 2 && diff_wants(d, n->in[2]))
-		diff_output(d, diff_node(d, n, &op_bias_grad, 1, &dy), n->in[2]);
-	if (diff_wants(d, x))
-		diff_output(d, diff_node(d, n, &op_conv_grad_input, 2,
-		    (struct tensor *[]){ dy, w }), x);
-	return true;
+	return product_grad(d, n, &op_conv_grad_weight, &op_conv_grad_input, product_bias_gradient);
 }
 
 /* ---- forward ---- */

@@ -193,8 +193,8 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in + 1, nsources(n));
 
-	return with_copies(n, room, &s, n->in + 1, nsources(n), room->target->libraries ?
-	    conv_weight_work(n, room, &s) : product_work_weight(n, room, &s));
+	return with_copies(n, room, &s, n->in + 1, nsources(n),
+	    product_work_weight(n, room, &s));
 }
 
 static void
@@ -239,7 +239,7 @@ grad_source(struct diff *d, struct node *n, int k, int64_t first)
 	diff_output(d, back, n->in[SOURCE + k]);
 }
 
-/* The weights' gradient comes first, as in conv.c. */
+/* The weights' gradient comes first, as of any product (product.c). */
 static bool
 grad(struct diff *d, struct node *n)
 {
@@ -253,7 +253,7 @@ grad(struct diff *d, struct node *n)
 		diff_output(d, diff_node(d, n, &op_conv_concat_grad_weight, 1 + nsources(n), in),
 		    n->in[WEIGHT]);
 	if (diff_wants(d, n->in[BIAS]))
-		diff_output(d, diff_node(d, n, &op_bias_grad, 1, &dy), n->in[BIAS]);
+		product_bias_gradient(d, n, dy, n->in[BIAS]);
 	for (i = 0; i < nsources(n); i++) {
 		if (diff_wants(d, n->in[SOURCE + i]))
 			grad_source(d, n, i, first);

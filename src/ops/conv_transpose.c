@@ -4,8 +4,6 @@
 #include "ops/shapes.h"
 #include "ops/space.h"
 
-#include "ir/diff.h"
-
 #include "calls/emitter.h"
 
 static const struct attr_spec attrs[] = {
@@ -58,12 +56,6 @@ geometry(const struct node *n, const struct tensor *x, const struct tensor *y,
 /* ---- backward ---- */
 
 static struct affine
-macs_of_backward(const struct node *n)
-{
-	return n->forward ? n->forward->op->macs(n->forward) : (struct affine){ 0, 0 };
-}
-
-static struct affine
 work_of_input(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->out[0], n->in[0], n->in[1]);
@@ -93,7 +85,7 @@ const struct op op_conv_transpose_grad_input = {
 	.attrs = attrs,
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
 	.calls.kernels = "conv/conv.cu",
@@ -105,8 +97,6 @@ work_of_weight(const struct node *n, const struct room *room)
 {
 	struct conv s = geometry(n, n->in[1], n->in[0], n->out[0]);
 
-	if (room->target->libraries && !conv_is_depthwise(&s))
-		return conv_weight_work(n, room, &s);
 	return product_work_weight(n, room, &s);
 }
 
@@ -129,7 +119,7 @@ const struct op op_conv_transpose_grad_weight = {
 	.attrs = attrs,
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
 	.calls.kernels = "conv/conv.cu",
@@ -139,17 +129,7 @@ const struct op op_conv_transpose_grad_weight = {
 static bool
 grad(struct diff *d, struct node *n)
 {
-	struct tensor *dy = diff_of(d, n->out[0]), *x = n->in[0], *w = n->in[1];
-
-	if (diff_wants(d, w))
-		diff_output(d, diff_node(d, n, &op_conv_transpose_grad_weight, 2,
-		    (struct tensor *[]){ dy, x }), w);
-	if (n->nin > 2 && diff_wants(d, n->in[2]))
-		diff_output(d, diff_node(d, n, &op_bias_grad, 1, &dy), n->in[2]);
-	if (diff_wants(d, x))
-		diff_output(d, diff_node(d, n, &op_conv_transpose_grad_input, 2,
-		    (struct tensor *[]){ dy, w }), x);
-	return true;
+	return product_grad(d, n, &op_conv_transpose_grad_weight, &op_conv_transpose_grad_input, product_bias_gradient);
 }
 
 /* ---- forward ---- */

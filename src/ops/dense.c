@@ -51,12 +51,6 @@ rows(struct emitter *e, const struct tensor *t)
 /* ---- backward ---- */
 
 static struct affine
-macs_of_backward(const struct node *n)
-{
-	return n->forward ? n->forward->op->macs(n->forward) : (struct affine){ 0, 0 };
-}
-
-static struct affine
 work_of_input(const struct node *n, const struct room *room)
 {
 	return product_work_library(n, room, last(n->in[0]), last(n->out[0]));
@@ -77,7 +71,7 @@ const struct op op_dense_grad_input = {
 	.attrs = attrs,
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_input,
 	.memory.onto = 2,
 	.calls.kernels = "product/dense.cu",
@@ -100,7 +94,7 @@ const struct op op_dense_grad_input_then = {
 	.attrs = attrs_then,
 	.operands = "dy weight saved",
 	.min_operands = 2, .max_operands = 3,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_input,
 	.calls.kernels = "product/dense.cu",
 	.calls.note = product_note_then,
@@ -136,7 +130,7 @@ const struct op op_dense_grad_weight = {
 	.attrs = attrs,
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
 	.calls.kernels = "product/dense.cu",
@@ -197,7 +191,7 @@ const struct op op_dense_grad_weight_bias = {
 	.attrs = attrs,
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_weight_bias,
 	.memory.onto = 2,
 	.calls.kernels = "product/dense.cu",
@@ -235,21 +229,10 @@ dense_bias_gradient(struct diff *d, struct node *n, struct tensor *dy, struct te
 	diff_output(d, back, bias);
 }
 
-/* The weights' gradient comes first: x may be dead after it, before dx needs room. */
 static bool
 grad(struct diff *d, struct node *n)
 {
-	struct tensor *dy = diff_of(d, n->out[0]), *x = n->in[0], *w = n->in[1];
-
-	if (diff_wants(d, w))
-		diff_output(d, diff_node(d, n, &op_dense_grad_weight, 2,
-		    (struct tensor *[]){ dy, x }), w);
-	if (n->nin > 2 && diff_wants(d, n->in[2]))
-		dense_bias_gradient(d, n, dy, n->in[2]);
-	if (diff_wants(d, x))
-		diff_output(d, diff_node(d, n, &op_dense_grad_input, 2,
-		    (struct tensor *[]){ dy, w }), x);
-	return true;
+	return product_grad(d, n, &op_dense_grad_weight, &op_dense_grad_input, dense_bias_gradient);
 }
 
 /* ---- forward ---- */

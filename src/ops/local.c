@@ -3,8 +3,6 @@
  * nothing grows with positions times kernel. */
 #include "ops/product.h"
 
-#include "ir/diff.h"
-
 #include "calls/emitter.h"
 #include "calls/tape.h"
 #include "ops/shapes.h"
@@ -36,12 +34,6 @@ geometry(struct emitter *e, const struct node *n, const struct tensor *x, const 
 
 /* ---- backward ---- */
 
-static struct affine
-macs_of_backward(const struct node *n)
-{
-	return n->forward ? n->forward->op->macs(n->forward) : (struct affine){ 0, 0 };
-}
-
 static void
 emit_input(struct emitter *e, const struct node *n)
 {
@@ -57,7 +49,7 @@ const struct op op_local_grad_input = {
 	.attrs = attrs,
 	.operands = "dy weight",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.onto = 2,
 	.calls.kernels = "conv/local.cu",
 	.calls.emit = emit_input,
@@ -85,7 +77,7 @@ const struct op op_local_grad_weight = {
 	.attrs = attrs,
 	.operands = "dy x",
 	.min_operands = 2, .max_operands = 2,
-	.macs = macs_of_backward,
+	.macs = product_macs_of_forward,
 	.memory.workspace = work_of_weight,
 	.memory.onto = 2,
 	.calls.kernels = "conv/local.cu",
@@ -95,17 +87,7 @@ const struct op op_local_grad_weight = {
 static bool
 grad(struct diff *d, struct node *n)
 {
-	struct tensor *dy = diff_of(d, n->out[0]), *x = n->in[0], *w = n->in[1];
-
-	if (diff_wants(d, w))
-		diff_output(d, diff_node(d, n, &op_local_grad_weight, 2,
-		    (struct tensor *[]){ dy, x }), w);
-	if (n->nin > 2 && diff_wants(d, n->in[2]))
-		diff_output(d, diff_node(d, n, &op_bias_grad, 1, &dy), n->in[2]);
-	if (diff_wants(d, x))
-		diff_output(d, diff_node(d, n, &op_local_grad_input, 2,
-		    (struct tensor *[]){ dy, w }), x);
-	return true;
+	return product_grad(d, n, &op_local_grad_weight, &op_local_grad_input, product_bias_gradient);
 }
 
 /* ---- forward ---- */

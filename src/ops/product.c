@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "calls/epilogue.h"
+#include "ir/diff.h"
 #include "ops/shapes.h"
 #include "ops/space.h"
 
@@ -96,20 +97,6 @@ product_work_depthwise(const struct node *n, const struct room *room, const stru
 	return product_reals(n, product_of(depthwise_scratch(s), room->threads));
 }
 
-struct affine
-product_work_weight(const struct node *n, const struct room *room, const struct conv *s)
-{
-	int splits = conv_gpu_splits(s);
-
-	if (conv_is_depthwise(s) && s->last)
-		return product_reals(n, depthwise_last_sums(s));
-	if (conv_is_depthwise(s))
-		return product_work_depthwise(n, room, s);
-	if (room->target->splits_sums)
-		return product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
-	return product_reals(n, conv_weight_scratch(s, room->threads, product_narrow(n)));
-}
-
 /* Multiply-adds of a product that is over before others would have helped: some microseconds. */
 #define SMALL_PRODUCT	((int64_t)1 << 26)
 
@@ -132,12 +119,20 @@ product_work_library(const struct node *n, const struct room *room, int64_t dept
 }
 
 struct affine
-conv_weight_work(const struct node *n, const struct room *room, const struct conv *s)
+product_work_weight(const struct node *n, const struct room *room, const struct conv *s)
 {
 	int splits = conv_gpu_splits(s);
-	struct affine parts = product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
+	struct affine parts;
 
-	parts.fixed = most(parts.fixed, library_room(n, room));
+	if (conv_is_depthwise(s) && s->last)
+		return product_reals(n, depthwise_last_sums(s));
+	if (conv_is_depthwise(s))
+		return product_work_depthwise(n, room, s);
+	if (!room->target->splits_sums)
+		return product_reals(n, conv_weight_scratch(s, room->threads, product_narrow(n)));
+	parts = product_reals(n, splits > 1 ? product_of(conv_weights(s), splits) : 0);
+	if (room->target->libraries)
+		parts.fixed = most(parts.fixed, library_room(n, room));
 	return parts;
 }
 
@@ -230,4 +225,31 @@ struct call_arg
 product_then(struct emitter *e, const struct node *n, const struct tensor *beside)
 {
 	return epilogue_arg(e, op_attr(n, "then")->formula, beside);
+}
+
+struct affine
+product_macs_of_forward(const struct node *n)
+{
+	return n->forward ? n->forward->op->macs(n->forward) : (struct affine){ 0, 0 };
+}
+
+bool
+product_grad(struct diff *d, struct node *n, const struct op *of_weight, const struct op *of_input,
+    void (*of_bias)(struct diff *, struct node *, struct tensor *dy, struct tensor *bias))
+{
+	struct tensor *dy = diff_of(d, n->out[0]), *x = n->in[0], *w = n->in[1];
+
+	if (diff_wants(d, w))
+		diff_output(d, diff_node(d, n, of_weight, 2, (struct tensor *[]){ dy, x }), w);
+	if (n->nin > 2 && diff_wants(d, n->in[2]))
+		of_bias(d, n, dy, n->in[2]);
+	if (diff_wants(d, x))
+		diff_output(d, diff_node(d, n, of_input, 2, (struct tensor *[]){ dy, w }), x);
+	return true;
+}
+
+void
+product_bias_gradient(struct diff *d, struct node *n, struct tensor *dy, struct tensor *bias)
+{
+	diff_output(d, diff_node(d, n, &op_bias_grad, 1, &dy), bias);
 }

@@ -58,19 +58,18 @@ struct affine	product_work(const struct node *, const struct room *, int64_t dep
 		    int64_t cols);
 struct affine	product_work_depthwise(const struct node *, const struct room *,
 		    const struct conv *);
-/* For the gradient of a convolution's weights; on a GPU, for its parts. */
+/* For the gradient of a convolution's weights; on a GPU cuDNN's, and that of our own sum in parts, which takes
+ * its place where need be. */
 struct affine	product_work_weight(const struct node *, const struct room *,
 		    const struct conv *);
 /* On a GPU what cuBLASLt or cuDNN may use, for all but small products; else as product_work. */
 struct affine	product_work_library(const struct node *, const struct room *, int64_t depth,
 		    int64_t cols);
 
-/* On a GPU: cuDNN's, and that of our own sum in parts, which takes its place where need be. */
-struct affine	conv_weight_work(const struct node *, const struct room *,
-		    const struct conv *);
-
 /* Per sample where TENSOR is batched; INT64_MAX on overflow. */
 struct affine	product_macs(const struct tensor *, int64_t a, int64_t b);
+/* op->macs of a product's gradients: as many as the product has. */
+struct affine	product_macs_of_forward(const struct node *);
 int64_t		product_of(int64_t a, int64_t b);	/* saturating */
 
 /* uniform in +-1/sqrt(fan_in), as PyTorch starts weights and biases of these layers */
@@ -83,6 +82,14 @@ bool		product_output(struct build *, struct node *, const int64_t dim[1 + SPACE_
 
 /* For the gradient of a bias that is summed in so many parts for each channel, on a GPU. */
 struct affine	product_work_bias(int64_t channels, int64_t parts, const struct room *);
+
+/* The gradients of a product of in[0] by the weights in[1], with a bias in[2] where there is one, by these
+ * operators of dy and the other factor. The weights' comes first: x may be dead after it, before dx needs room. */
+bool		product_grad(struct diff *, struct node *, const struct op *of_weight,
+		    const struct op *of_input, void (*of_bias)(struct diff *, struct node *,
+		    struct tensor *dy, struct tensor *bias));
+/* of a bias with one value for each filter, or for each element */
+void		product_bias_gradient(struct diff *, struct node *, struct tensor *dy, struct tensor *bias);
 
 /* db = the sum of dy over samples and positions (bias_grad.c) */
 extern const struct op op_bias_grad;
