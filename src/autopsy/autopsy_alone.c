@@ -10,6 +10,7 @@
 #define LARGE_SAMPLE	((int64_t)1 << 30)
 #define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
 #define INTEL_BLOCK	((int64_t)4 << 30)
+#define LEAST_LIMIT	((int64_t)1 << 30)	/* less is no default of TensorFlow's */
 #define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
 
 /* ---- the device's figures ---- */
@@ -88,7 +89,8 @@ may_be_recorded(const struct autopsy *y)
 static void
 own_step(struct autopsy *y, const char *have)
 {
-	const char *where = autopsy_of_others(y) ? "what the others leave" : y->main->kind == OOM_MPS ? "it" : "the device";
+	const char *where = autopsy_of_others(y) ? "what the others leave" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
+	    "the device";
 
 	autopsy_cause(y, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: fewer samples in "
 	    "a batch, or smaller ones (shorter sequences, fewer pixels), make what forward keeps smaller, but not weights, "
@@ -123,6 +125,27 @@ own(struct autopsy *y)
 		    y->log.serving));
 	else
 		own_step(y, have);
+}
+
+/* What TensorFlow's allocator tells of itself in a dump. */
+static void
+dumped(struct autopsy *y)
+{
+	const struct oom_dump *d = &y->log.dump;
+	char had[SIZE_TEXT], all[SIZE_TEXT], piece[SIZE_TEXT];
+
+	if (!d->any || y->module || (y->main->kind != OOM_TENSORFLOW && y->main->kind != OOM_TF_ALLOCATOR) ||
+	    d->limit < LEAST_LIMIT || d->in_use > d->limit || y->lo > d->limit)
+		return;
+	if (d->in_use >= d->limit / 10 * 9)
+		own_step(y, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were in use: %d %%.",
+		    size_human(had, d->in_use), size_human(all, d->limit),
+		    (int)(100.0 * (double)d->in_use / (double)d->limit)));
+	else if (d->largest_free > 0 && d->largest_free < y->lo && d->free >= y->hi &&
+	    d->free >= (d->limit - d->in_use) / 10 * 9)
+		autopsy_cause(y, arena_printf(y->arena, "By the allocator's dump %s of the %s that it may have were free, but in "
+		    "pieces, of which the largest has %s: the memory is fragmented.", size_human(had, d->free),
+		    size_human(all, d->limit), size_human(piece, d->largest_free)));
 }
 
 /* Neither this process's own nor others' are most of it: a small device, whose context and desktop are a large part. */
@@ -260,42 +283,6 @@ little_free(struct autopsy *y)
 	    size_human(human, b->free)));
 }
 
-/* Where the log shows no more than how many samples a step takes. */
-static void
-batch_said(struct autopsy *y)
-{
-	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says)
-		return;
-	if (y->log.batch == 1)
-		autopsy_cause(y, "The log gives a batch of 1, which cannot be smaller: smaller samples, or fewer "
-		    "or narrower layers, can.");
-	else
-		autopsy_cause(y, arena_printf(y->arena, "The log gives a batch of %lld. What a step keeps of its "
-		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.",
-		    (long long)y->log.batch));
-}
-
-/* nvidia-smi's table, or gpustat's, where the message itself has no figures. */
-static void
-card_in_table(struct autopsy *y)
-{
-	char used[SIZE_TEXT], all[SIZE_TEXT];
-
-	if (!y->log.card.known || y->budget.total > 0)
-		return;
-	if (y->log.card_used.bytes > y->log.card.bytes / 4 * 3) {
-		autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in "
-		    "use. If that was without this program, other processes have them.",
-		    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
-		return;
-	}
-	if (y->log.card_used.bytes > y->log.card.bytes / 8)
-		return;
-	autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in use. If that "
-	    "was before the run, no other process is in its way: it needs more than that card has.",
-	    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
-}
-
 /* ---- TensorFlow's driver ---- */
 
 /* Do two requests stand as one and nine tenths of it, as TensorFlow asks once more? */
@@ -397,6 +384,7 @@ autopsy_alone_causes(struct autopsy *y)
 		return;
 	}
 	impossible(y);
+	autopsy_lines_first(y);
 	autopsy_shape_causes(y);
 	grown_graph(y);
 	at_start(y);
@@ -408,8 +396,9 @@ autopsy_alone_causes(struct autopsy *y)
 	xla_program(y);
 	pools(y);
 	largest_block(y);
+	dumped(y);
 	autopsy_progress_causes(y);
-	card_in_table(y);
+	autopsy_lines_causes(y);
 	little_free(y);
-	batch_said(y);
+	autopsy_lines_last(y);
 }

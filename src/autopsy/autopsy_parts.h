@@ -7,6 +7,9 @@
 /* Where the place shows that no batch matters. */
 #define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE | \
     TRACE_SAVES)
+#define MASTER_COPIES	"it makes copies of the weights in float32, and what the optimizer keeps, which for Adam are "	\
+    "12 bytes a weight in all, split among devices from ZeRO's first stage on. The batch plays no part; more "		\
+    "devices, offloading, or fewer weights that are trained take less."
 #define IMPOSSIBLE	((int64_t)1 << 46)	/* bytes that no machine has */
 
 /* What others have of the device, where that is more than libraries take; or 0. */
@@ -26,6 +29,11 @@ void	autopsy_alone_causes(struct autopsy *);
 void	autopsy_progress_causes(struct autopsy *);
 /* Did it fail in the first round of a loop of many? */
 bool	autopsy_in_first_round(const struct autopsy *);
+/* By what other lines tell of the network and of devices: autopsy_lines.c. Ahead of the figures; after them; and at the
+ * end, where nothing else was found. */
+void	autopsy_lines_first(struct autopsy *);
+void	autopsy_lines_causes(struct autopsy *);
+void	autopsy_lines_last(struct autopsy *);
 /* By its shape, or by the size of an array in the machine's memory: autopsy_shape.c. */
 void	autopsy_shape_causes(struct autopsy *);
 

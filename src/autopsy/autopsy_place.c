@@ -212,10 +212,7 @@ static const struct {
 	{ TRACE_BUCKETS, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
 	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
 	    "part." },
-	{ TRACE_MASTER, TRACE_PINNED, "By the traceback it failed where DeepSpeed's optimizer is set up: it makes "
-	    "copies of the weights in float32, and what the optimizer keeps, which for Adam are 12 bytes a "
-	    "weight in all, split among devices from ZeRO's first stage on. The batch plays no part; more "
-	    "devices, offloading, or fewer weights that are trained take less." },
+	{ TRACE_MASTER, TRACE_PINNED, "By the traceback it failed where DeepSpeed's optimizer is set up: " MASTER_COPIES },
 	{ TRACE_TWICE, TRACE_BACKWARD, "The line of code copies a network, as an average of weights (EMA) or "
 	    "a teacher does: its weights lie there twice from then on. The batch plays no part." },
 	{ TRACE_DECODER, TRACE_LOADING, "By the traceback it failed where an autoencoder of images makes or "
@@ -359,6 +356,12 @@ host_places(struct autopsy *y)
 	if (facts & TRACE_SPARSE)
 		autopsy_cause(y, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
 		    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that.");
+	if (facts & TRACE_FORKS)
+		autopsy_cause(y, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
+		    "where this one is large the kernel may refuse to promise as much again, although little of it would be "
+		    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "
+		    "way to begin them (\"spawn\", \"forkserver\") help, and so does a kernel that promises more "
+		    "(vm.overcommit_memory=1, swap).");
 	if ((facts & TRACE_MAKES) && !(facts & (TRACE_ARRAY | TRACE_SPARSE)))
 		autopsy_cause(y, "The line of code makes an array of a size that it is told, all at once, such as a "
 		    "memory of what was seen or a table of all samples: a shorter one, fewer bytes an element, or "

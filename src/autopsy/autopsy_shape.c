@@ -16,6 +16,7 @@
 #define LARGE_SAMPLE	((int64_t)1 << 30)
 #define LONG		64	/* positions of a sequence */
 #define FEW_TABLE_ROWS	100000
+#define LARGE_SIDE	1024	/* pixels along a side that few networks are made for */
 #define FEW_PIXELS	256	/* along a side of an image that is worth a word */
 
 /* ---- TensorFlow's shapes ---- */
@@ -48,6 +49,20 @@ is_square(const struct oom_shape *s)
 	return s->rank >= 3 && s->dim[s->rank - 1] == s->dim[s->rank - 2] && s->dim[s->rank - 1] >= LONG;
 }
 
+/* Colours beside two large extents: an image as it is read, in either order. */
+static const char *
+large_images(const struct autopsy *y, const struct oom_shape *s)
+{
+	bool last = s->rank == 4 && s->dim[3] <= 4;
+	int64_t a = s->dim[last ? 1 : 2], b = s->rank == 4 ? s->dim[last ? 2 : 3] : 0;
+
+	if (s->rank != 4 || (!last && s->dim[1] > 4) || a < LARGE_SIDE || b < LARGE_SIDE)
+		return "";
+	return arena_printf(y->arena, " Where the extent of %lld is colours, images have %lld x %lld pixels: with half the height "
+	    "and width, they and all layers' results take a quarter.", (long long)s->dim[last ? 3 : 1], (long long)b,
+	    (long long)a);
+}
+
 static void
 of_images(struct autopsy *y, const struct oom_shape *s)
 {
@@ -60,7 +75,7 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 	else if (n > 1)
 		autopsy_cause(y, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
-		    "smaller in proportion.", n));
+		    "smaller in proportion.%s", n, large_images(y, s)));
 	else
 		autopsy_cause(y, "Its first extent is 1. Where it is a tensor of images, that is the batch, "
 		    "which cannot be smaller; the image can.");
@@ -75,7 +90,8 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "If its rows are samples, %lld went through at once%s. If it "
 	    "is a weight, its gradient, or what the optimizer keeps for it, the batch plays no part, and "
-	    "the extent of %lld does: a vocabulary, a number of classes, or a flattened image.",
+	    "the extent of %lld does: a vocabulary, a number of classes, or a flattened image. If it has a number for each "
+	    "pair, such as of boxes and anchors, fewer of either make it smaller.",
 	    (long long)s->dim[0], s->dim[0] >= WIDE ? ", as a whole data set does at evaluation" : "",
 	    (long long)wide));
 }

@@ -7,6 +7,7 @@
 #define LEAST_MIB	1000	/* of a card */
 #define MOST_MIB	((int64_t)1 << 24)
 #define MOST_COUNTED	1000000
+#define MOST_WEIGHTS	((int64_t)1 << 44)
 #define NEAR_LINES	60	/* in which a text is one speaker's */
 #define HEADED_LINES	8	/* that a head is of */
 
@@ -291,6 +292,29 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->tokens = m->number[0];
 		log->most_tokens = m->number[1];
 		log->tokens_line = line;
+		break;
+	case ROLE_SMALLER:
+		log->smaller_gpu = m->number[0] <= MOST_GPUS ? (int)m->number[0] : -1;
+		log->smaller_line = line;
+		break;
+	case ROLE_PRINTED:
+		if (log->messages.n == 0) {
+			log->printed = m->shape;
+			log->printed_line = line;
+		}
+		break;
+	case ROLE_WEIGHTS:
+	case ROLE_TRAINED:
+		if (m->number[0] > MOST_WEIGHTS)
+			break;
+		if (p->role == ROLE_TRAINED && m->number[0] > log->trained)
+			log->trained = m->number[0];
+		if (p->role == ROLE_WEIGHTS && m->number[0] > log->weights)
+			log->weights = m->number[0];
+		log->weights_line = line;
+		break;
+	case ROLE_SHARDS:
+		log->shards = line;
 		break;
 	case ROLE_PROCESS:
 		if (m->number[0] > log->processes && m->number[0] <= MOST_COUNTED) {

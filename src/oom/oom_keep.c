@@ -144,6 +144,13 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 		log->more++;
 }
 
+/* TensorFlow's driver tells of each region that it is refused, and goes on: what ended the program is another error. */
+static bool
+is_retried(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && !o->says && o->size[OOM_ASKED].known && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
+}
+
 /* Is O in anyone's words, where another says what failed and needs no other to explain it? */
 static bool
 says_less(const struct oom_log *log, const struct oom_message *o)
@@ -153,7 +160,8 @@ says_less(const struct oom_log *log, const struct oom_message *o)
 	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++) {
 		const struct oom_message *x = &log->messages.v[i];
 
-		if (!oom_is_vague(x) && !x->warning && !x->hedged && !x->asserted && !x->apart)
+		if (!oom_is_vague(x) && !x->warning && !x->hedged && !x->asserted && !x->apart &&
+		    !(o->raised && o->kind == OOM_MACHINE && is_retried(x)))
 			return true;
 	}
 	return false;

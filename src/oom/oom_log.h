@@ -83,6 +83,7 @@ enum oom_field {
 #define TRACE_MASKS	TRACE_BIT(46)	/* where its masks meet those that are known */
 #define TRACE_PASTES	TRACE_BIT(47)	/* masks that were found are drawn at the size of their pictures */
 #define TRACE_COMPOSED	TRACE_BIT(48)	/* torchvision's roi_align, made of PyTorch's operations */
+#define TRACE_FORKS	TRACE_BIT(49)	/* a process is made */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {
@@ -104,6 +105,7 @@ struct oom_message {
 	bool limited;		/* the limit of a container or job was reached, not the machine's */
 	bool windows;		/* said by what is built for Windows */
 	bool apart;		/* it looks like one and is of something else than memory */
+	bool raised;		/* what a traceback of Python ends with */
 	bool follows;		/* said while an earlier message was being handled */
 	int share;		/* thousandths of the device that the framework takes; 0: not said */
 	uint64_t facts;		/* TRACE_ */
@@ -170,6 +172,12 @@ struct oom_log {
 	int steps_line;
 	int64_t tokens, most_tokens;	/* of a text, and that the model is made for; 0: not said */
 	int tokens_line;
+	int smaller_gpu, smaller_line;	/* a device smaller than others, by DataParallel's warning; line 0: none */
+	struct oom_shape printed;	/* the last size that is printed ahead of the first message */
+	int printed_line;
+	int64_t weights, trained;	/* numbers that the network has, and of them those that are trained; 0: not said */
+	int weights_line;
+	int shards;		/* the last line, ahead of any step, where DeepSpeed makes its optimizer; 0: none */
 	int64_t processes;	/* that the program made at least; 0: not said */
 	int processes_line;
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */

@@ -32,6 +32,11 @@ enum phrase_role {
 	ROLE_TRAINS, ROLE_EVALUATES,	/* the head of what is told of it */
 	ROLE_STEP,		/* the number of one, if others come before it */
 	ROLE_TOKENS,		/* a text's, and those that the model is made for */
+	ROLE_SMALLER,		/* a device that PyTorch's DataParallel warns of, since it is smaller than another */
+	ROLE_PRINTED,		/* a size, as PyTorch's programs print them */
+	ROLE_WEIGHTS,		/* how many the network has, */
+	ROLE_TRAINED,		/* and of those that are trained */
+	ROLE_SHARDS,		/* DeepSpeed begins to make its optimizer */
 	ROLE_PROCESS,		/* the number of one that the program made, counted from 1 */
 	ROLE_BATCH,		/* samples in a batch of training, as the run was told */
 	ROLE_SPEAKER,		/* whose text that is */

@@ -166,7 +166,6 @@ static const struct sign code_signs[] = {
 static const struct sign call_signs[] = {
 	{ "torch.load(", NULL, TRACE_CHECKPOINT },
 	{ ".backward(", NULL, TRACE_BACKWARD },
-	{ "optimizer.step( optim.step(", NULL, TRACE_STEP },
 	{ "_cuda_init( cuctxcreate cudeviceprimaryctxretain", NULL, TRACE_FIRST },
 	{ "variables_initializer( paddle.load(", NULL, TRACE_LOADING },
 	{ "create_graph= retain_graph=true", "backward( grad(", TRACE_RETAINS },
@@ -224,11 +223,26 @@ signs_of_code(struct piece t, bool of_attention)
 	return facts;
 }
 
+/* A step of an optimizer: "optimizer.step()", "state['optimizer'].step()", "scaler.step(optimizer)". */
+static bool
+is_step(struct piece t)
+{
+	const char *at = piece_find(t, ".step("), *from = at, *end = t.s + t.n;
+
+	if (!at)
+		return false;
+	while (from > t.s && (piece_is_word(from[-1]) || strchr(".[]'\"", from[-1])))
+		from--;
+	return piece_find((struct piece){ from, (size_t)(at - from) }, "optim") ||
+	    (piece_find((struct piece){ from, (size_t)(at - from) }, "scaler") &&
+	    piece_find((struct piece){ at, (size_t)(end - at) }, "optim"));
+}
+
 /* Calls that a line of code makes, wherever it stands. */
 uint64_t
 signs_of_calls_made(struct piece t)
 {
-	uint64_t facts = signs(call_signs, t, t);
+	uint64_t facts = signs(call_signs, t, t) | (is_step(t) ? TRACE_STEP : 0);
 
 	/* the one is no, the other PyTorch's own line */
 	if (piece_any_of(t, "create_graph=false create_graph=create_graph") && !piece_any_of(t, "retain_graph=true"))
@@ -310,6 +324,8 @@ static const struct sign place_signs[] = {
 	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine _init_cache", TRACE_CACHE },
 	{ NULL, "_save_to_state_dict save_checkpoint save_pretrained save_model", TRACE_SAVES },
 	{ "transformers/generation", NULL, TRACE_GENERATES },
+	{ "subprocess.py multiprocessing/popen_", "_execute_child __init__ _launch", TRACE_FORKS },
+	{ NULL, "subprocess_popen", TRACE_FORKS },
 	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
 	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
 	{ NULL, NULL, 0 }

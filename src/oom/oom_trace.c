@@ -235,6 +235,7 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 
 	if (t->begun && o->line - (t->taken ? t->taken : t->last) <= NEAR_MESSAGE) {
 		give(t, o);
+		o->raised = !t->taken && !t->turned;
 		t->taken = t->taken ? t->taken : o->line;
 		return;
 	}

@@ -36,6 +36,19 @@ static const struct want texts[] = {
 	{ .name = "batches that are shared", .from = "ostris/ai-toolkit/issues/515", .who = "PyTorch's DataLoader",
 	  .host = true, .says = "/dev/shm", .text = "RuntimeError: unable to write to file "
 	    "</torch_4210_2437918_1>: No space left on device (28)\n" },
+	{ .name = "PyCUDA's device", .from = "NervanaSystems/deepspeech/issues/10", .who = "PyCUDA",
+	  .text = "pycuda._driver.MemoryError: cuMemAlloc failed: out of memory\n" },
+	{ .name = "what PyCUDA locks", .from = "inducer/pycuda", .who = "PyCUDA", .host = true,
+	  .text = "pycuda._driver.MemoryError: cuMemHostAlloc failed: out of memory\n" },
+	{ .name = "cuDNN in TensorFlow", .from = "matterport/Mask_RCNN/issues/1620", .who = "cuDNN", .hedged = true,
+	  .says = "set_memory_growth", .text = "Unknown: Failed to get convolution algorithm. This is probably because "
+	    "cuDNN failed to initialize, so try looking to see if a warning log message was printed above.\n" },
+	{ .name = "as people write it", .from = "Confusezius/unet-lits-2d-pipeline/issues/6", .who = "PyTorch",
+	  .size = { { OOM_ASKED, 377487360 } },
+	  .text = "RuntimeError: CUDA out of the memory. Tried to allocate 360.00 MiB\n" },
+	{ .name = "an array, in small letters", .from = "keras-team/keras/issues/13433", .who = "NumPy", .host = true,
+	  .rank = 2, .dim = { 150528, 150528 },
+	  .text = "Memory error: unable to allocate array with shape(150528, 150528) and data type float32\n" },
 	{ .name = "workers of nnU-Net", .from = "MIC-DKFZ/nnUNet/issues/1572", .who = "nnU-Net", .host = true,
 	  .hedged = true, .says = GONE, .text = "RuntimeError: Background workers died. Look for the error "
 	    "message further up! If there is none then your RAM was full\n" },

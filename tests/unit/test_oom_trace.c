@@ -75,6 +75,17 @@ static const struct place {
 	    CALL(TORCH "optim/adam.py", "113", "step", "has_complex = self._init_group(")
 	    CALL(TORCH "optim/adam.py", "78", "_init_group", "state['exp_avg'] = torch.zeros_like(p)")
 	    ENDED, TRACE_STEP | TRACE_STATE, "" },
+	{ "the step of an optimizer that is kept in a table", HEAD
+	    CALL("/src/fit.py", "80", "epoch", "state['optimizer'].step()") ENDED, TRACE_STEP, "" },
+	{ "the step that a scaler makes", HEAD CALL("/src/fit.py", "80", "epoch", "self.scaler.step(self.optimizer)") ENDED,
+	    TRACE_STEP, "" },
+	{ "the step of a schedule", HEAD CALL("/src/fit.py", "80", "epoch", "schedule.step(optimizer.steps)") ENDED, 0, "" },
+	{ "a process is made", HEAD CALL("/src/fit.py", "12", "main", "for x in loader:")
+	    CALL("/usr/lib/python3.6/multiprocessing/popen_fork.py", "66", "_launch", "self.pid = os.fork()")
+	    "OSError: [Errno 12] Cannot allocate memory\n", TRACE_FORKS, "" },
+	{ "a process is waited for", HEAD CALL("/src/fit.py", "12", "main", "for x in loader:")
+	    CALL("/usr/lib/python3.6/multiprocessing/popen_fork.py", "28", "poll", "pid, sts = os.waitpid(self.pid, flag)")
+	    "MemoryError\n", 0, "" },
 	{ "a step of something else", HEAD CALL("/src/fit.py", "80", "epoch", "scheduler.step()")
 	    CALL("/src/env.py", "9", "step", "self.state = self.world(a)") ENDED, 0, "" },
 	{ "a sparse matrix is made dense", HEAD CALL("/src/graph.py", "71", "main", "self.mat = data.todense()")

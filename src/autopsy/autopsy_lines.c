@@ -1,0 +1,144 @@
+/*
+ * What other lines of the log tell: of the network, by counts of weights and sizes that a program prints, and of
+ * devices, by tables and warnings.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include "base/text.h"
+
+#define SHARDS_AHEAD	60	/* lines from where DeepSpeed makes its optimizer to the failure */
+#define PRINTED_AHEAD	40	/* lines from a size that is printed */
+#define FEW_ELEMENTS	100000
+#define WEIGHT_BYTES	4	/* in float32; */
+#define TRAINED_BYTES	12	/* and the gradient and two numbers for each that is trained */
+#define MANY_BYTES	((int64_t)4 << 30)	/* of weights and what belongs to them, where the device is not known */
+
+/* ---- the network ---- */
+
+static void
+weights(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+	int64_t trained = log->trained, all = log->weights > trained ? log->weights : trained;
+	int64_t bytes = all * WEIGHT_BYTES, more = trained ? trained * TRAINED_BYTES : all * TRAINED_BYTES;
+	int64_t total = y->budget.total > 0 ? y->budget.total : log->card.known ? log->card.bytes : 0;
+	char n[SIZE_TEXT], of[SIZE_TEXT], half[SIZE_TEXT], full[SIZE_TEXT], kept[SIZE_TEXT], have[SIZE_TEXT];
+
+	if (all == 0 || log->weights_line > y->main->line || bytes + more < (total ? total / 2 : MANY_BYTES))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d the network has %s weights%s: %s in float32, %s in 16 bits. Each that "
+	    "is trained has a gradient, and Adam keeps two numbers for it: %s in float32.%s", log->weights_line,
+	    size_commas(n, all), trained && trained < all ? arena_printf(y->arena, ", of which %s are trained",
+	    size_commas(of, trained)) : "", size_human(full, bytes), size_human(half, bytes / 2), size_human(kept, more),
+	    total == 0 || bytes / 2 + more <= total ? "" : arena_printf(y->arena, " Where all of them are trained so on one "
+	    "device, that is more than its %s before any sample is there: an optimizer that keeps less (in 8 bits, SGD), "
+	    "fewer weights that are trained, or more devices among which they are split (ZeRO, FSDP) help, a smaller batch "
+	    "does not.", size_human(have, total))));
+}
+
+/* DeepSpeed says when it begins with its optimizer. */
+static void
+shards(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (!log->shards || log->shards > y->main->line || y->main->line - log->shards > SHARDS_AHEAD ||
+	    log->bar > log->shards || log->steps_line > log->shards ||
+	    (y->main->facts & (TRACE_MASTER | TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "On line %d DeepSpeed begins to set up its optimizer, and no step is told of "
+	    "after that. There " MASTER_COPIES, log->shards));
+}
+
+/* A size that the program prints right ahead of it. */
+static void
+printed(struct autopsy *y)
+{
+	const struct oom_shape *s = &y->log.printed;
+	int64_t elements = 1;
+	int i;
+
+	for (i = 0; i < s->rank; i++)
+		if (__builtin_mul_overflow(elements, s->dim[i], &elements))
+			return;
+	if (y->causes.n || y->module || y->main->says || y->main->host || s->rank < 2 || elements < FEW_ELEMENTS ||
+	    y->log.printed_line > y->main->line || y->main->line - y->log.printed_line > PRINTED_AHEAD)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Line %d prints a size, %s, ahead of it. Where that is a batch, its extents are the "
+	    "number of samples and their length, or height and width: fewer or smaller samples make what forward keeps "
+	    "smaller.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
+}
+
+/* Where the log shows no more than how many samples a step takes. */
+static void
+batch_said(struct autopsy *y)
+{
+	if (y->causes.n || y->module || y->log.batch <= 0 || y->main->says)
+		return;
+	if (y->log.batch == 1)
+		autopsy_cause(y, "The log gives a batch of 1, which cannot be smaller: smaller samples, or fewer "
+		    "or narrower layers, can.");
+	else
+		autopsy_cause(y, arena_printf(y->arena, "The log gives a batch of %lld. What a step keeps of its "
+		    "results grows with it in proportion; weights, gradients and the optimizer's numbers do not.",
+		    (long long)y->log.batch));
+}
+
+/* ---- devices ---- */
+
+/* nvidia-smi's table, or gpustat's, where the message itself has no figures. */
+static void
+card_in_table(struct autopsy *y)
+{
+	char used[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (!y->log.card.known || y->budget.total > 0)
+		return;
+	if (y->log.card_used.bytes > y->log.card.bytes / 4 * 3) {
+		autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in "
+		    "use. If that was without this program, other processes have them.",
+		    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
+		return;
+	}
+	if (y->log.card_used.bytes > y->log.card.bytes / 8)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By the table of cards %s of the fullest one's %s were in use. If that "
+	    "was before the run, no other process is in its way: it needs more than that card has.",
+	    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
+}
+
+/* PyTorch's DataParallel gives all of them the same share. */
+static void
+smaller_device(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (!log->smaller_line || log->smaller_line > y->main->line || y->main->host ||
+	    (y->main->gpu > 0 && y->main->gpu != log->smaller_gpu))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "On line %d PyTorch warns that GPU %d has less memory, or fewer cores, than another. "
+	    "DataParallel gives each the same share of a batch, and gathers results on the first: the smaller one, or the first, "
+	    "is full before the others. Fewer samples, or the smaller one left out (CUDA_VISIBLE_DEVICES), take less there.",
+	    log->smaller_line, log->smaller_gpu));
+}
+
+void
+autopsy_lines_first(struct autopsy *y)
+{
+	shards(y);
+	weights(y);
+	smaller_device(y);
+}
+
+void
+autopsy_lines_causes(struct autopsy *y)
+{
+	card_in_table(y);
+}
+
+void
+autopsy_lines_last(struct autopsy *y)
+{
+	batch_said(y);
+	printed(y);
+}
