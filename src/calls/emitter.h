@@ -62,6 +62,12 @@ struct noted_epilogue {		/* a formula that products do (calls/epilogue.h) */
 	bool written;
 };
 
+struct sum_call {		/* of what all ranks have: one call for all nodes whose tensors lie side by side */
+	const struct node *begins, *waits;	/* those of these nodes that are the calls */
+	const struct tensor *first, *added;	/* where the sum begins to lie, and where a rank's own */
+	int64_t elements;
+};
+
 struct emitter {
 	const struct module *module;
 	const struct plan *plan;	/* for src/emit alone */
@@ -78,6 +84,7 @@ struct emitter {
 	bool clips;		/* a norm of gradients is taken, even if there are none */
 	VEC(struct written_kernel) written;	/* kernels for formulas */
 	VEC(struct noted_epilogue) epilogues;
+	VEC(struct sum_call) sums;
 	const char *together;	/* the rows that the update being written is for, as text */
 	struct parts *parts;	/* of the program, for src/emit alone */
 	struct text *out;

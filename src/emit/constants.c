@@ -57,17 +57,13 @@ put_turns(struct emitter *e)
 
 /* The program makes a large one in parts. */
 static int64_t
-count_reductions(const struct module *m)
+count_reductions(const struct emitter *e)
 {
-	const struct graph *const graph[] = { m->train, m->update };
-	const struct op *op = op_find("all_reduce");
 	int64_t count = 1;	/* an array has room for one */
-	int i, k;
+	int i;
 
-	for (k = 0; k < 2; k++)
-		for (i = 0; graph[k] && i < graph[k]->nodes.n; i++)
-			if (graph[k]->nodes.v[i]->op == op)
-				count += parts(tensor_elements_per_sample(graph[k]->nodes.v[i]->out[0]), MOST_REDUCED);
+	for (i = 0; i < e->sums.n; i++)
+		count += parts(e->sums.v[i].elements, MOST_REDUCED);
 	return count;
 }
 
@@ -96,7 +92,7 @@ emit_training_constants(struct emitter *e)
 	if (set->ranks > 1)
 		text_printf(e->out, "#define RANKS\t\t%lld\t/* processes that train together */\n"
 		    "#define REDUCTIONS\t%lld\t/* sums over all of them that may be on their way at once */\n",
-		    (long long)set->ranks, (long long)count_reductions(e->module));
+		    (long long)set->ranks, (long long)count_reductions(e));
 	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "
 	    "not */\n", (long long)set->patience);
 	text_printf(e->out, "#define SHUFFLE\t\t%s\n", emit_truth(set->shuffle));

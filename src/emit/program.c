@@ -410,6 +410,22 @@ put_header(struct emitter *e, const char *program, struct text *source)
 	text_insert(source, 0, header.s, header.n);
 }
 
+/* The calls that add up what all ranks have. */
+static void
+note_sums(struct emitter *e)
+{
+	const struct plan *p = e->plan;
+	int i;
+
+	for (i = 0; i < p->sums.n; i++) {
+		const struct plan_sum *s = &p->sums.v[i];
+
+		vec_push(e->module->arena, &e->sums, ((struct sum_call){ .begins = p->at[s->begin].node,
+			.waits = p->at[s->wait].node, .first = s->first, .added = s->added,
+			.elements = s->bytes / dtype_bytes(s->first->dtype) }));
+	}
+}
+
 bool
 emit_program(struct module *m, const struct target *target, struct text *source,
     struct text *makefile, struct text *header, const char *program)
@@ -421,6 +437,7 @@ emit_program(struct module *m, const struct target *target, struct text *source,
 		return false;
 	e.threads = m->plan->threads;
 	e.offset = offsets(m);
+	note_sums(&e);
 	emit_body(&e, program, source, header);
 	put_header(&e, program, source);
 	text_puts(makefile, "# Written by stowage.\n");

@@ -5,7 +5,8 @@
  *     g = all_reduce(g); ...; g = all_reduced(g)
  *
  * Both work in place: a gradient is sent from where backward made it. Only where somebody else still reads what one
- * rank made does the sum get bytes of its own.
+ * rank made does the sum get bytes of its own. Nodes that follow one another are one sum where their tensors lie side by
+ * side (plan/buckets.c): the last that begins, and the first that waits, are the calls.
  */
 #include "ir/op.h"
 
@@ -22,16 +23,25 @@ alias_of_sum(const struct node *n, int k)
 static void
 emit_begin(struct emitter *e, const struct node *n)
 {
-	const struct tensor *t = n->out[0];
+	int i;
 
-	emit_call(e, "all_reduce_begin", arg_tensor(t), arg_tensor(n->in[0]), arg_int(tensor_elements_per_sample(t)),
-	    arg_int(dtype_bytes(t->dtype)));
+	for (i = 0; i < e->sums.n; i++) {
+		const struct sum_call *s = &e->sums.v[i];
+
+		if (s->begins == n)
+			emit_call(e, "all_reduce_begin", arg_tensor(s->first), arg_tensor(s->added), arg_int(s->elements),
+			    arg_int(dtype_bytes(s->first->dtype)));
+	}
 }
 
 static void
 emit_end(struct emitter *e, const struct node *n)
 {
-	emit_call(e, "all_reduce_end", arg_tensor(n->out[0]));
+	int i;
+
+	for (i = 0; i < e->sums.n; i++)
+		if (e->sums.v[i].waits == n)
+			emit_call(e, "all_reduce_end", arg_tensor(e->sums.v[i].first));
 }
 
 const struct op op_all_reduce = {

@@ -35,11 +35,13 @@
 	_(fuse_loss)				\
 	_(feed)					\
 	_(updates_together)			\
+	_(buckets)				\
 	_(workspaces)				\
 	_(inplace)				\
 	_(lifetimes)				\
 	_(place)				\
 	_(spare)				\
+	_(sums)					\
 	_(branches)				\
 	_(verify)
 

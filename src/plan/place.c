@@ -128,6 +128,8 @@ plan_place(struct module *m, struct plan *p, struct placed *known)
 	    p->persistent_bytes))
 		return;
 	pack(p, m->arena, p->sketch ? &quick : NULL, known, NULL);
+	if (!p->sketch)
+		plan_place_buckets(m, p);
 }
 
 static bool

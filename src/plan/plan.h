@@ -51,6 +51,20 @@ struct recomputed {		/* what one micro-batch does twice */
 	int64_t macs, traffic;	/* multiply-adds; bytes read and written */
 };
 
+/*
+ * A sum over ranks, of all that lies in a range of the arena: gradients, and less than the alignment between two of them.
+ * It begins with its last all_reduce, and is there from the first of its all_reduced on.
+ */
+struct plan_sum {
+	const struct tensor *first;	/* its output at the range's beginning */
+	const struct tensor *added;	/* what a rank itself adds there */
+	bool in_place;		/* which is in the same place: so it is with all of several */
+	int tensors;
+	int64_t offset, bytes;
+	int64_t gradients;	/* bytes of the tensors alone */
+	int begin, wait;	/* instants */
+};
+
 enum apart_state {			/* for speed: what need not wait shares no bytes (apart.c) */
 	APART_NOT_ASKED, APART, APART_NO_ROOM, APART_TOO_MANY	/* nodes to be tried */
 };
@@ -74,6 +88,7 @@ struct plan {
 	enum apart_state apart;
 	bool sketch;		/* made without any search: a whole plan may take less */
 	int64_t persistent_bytes, transient_bytes;	/* arena = persistent + transient */
+	VEC(struct plan_sum) sums;	/* in the order in which they begin */
 	int peak;		/* the instant with the most live bytes */
 	int64_t step_macs;	/* of one micro-batch, forward and backward, what runs again left out */
 	struct recomputed recomputed;
@@ -83,6 +98,12 @@ struct plan {
 struct plan	*plan_lifetimes(struct module *, const struct target *, int threads);
 /* place.c: gives every buffer an offset and sets arena_bytes. KNOWN: as pass_options->placed. */
 void		 plan_place(struct module *, struct plan *, struct placed *known);
+/* buckets.c, where several ranks train: gradients that are added up in one go side by side, in no larger arena; and then
+ * the sums, of what lies side by side. */
+void		 plan_place_buckets(struct module *, struct plan *);
+void		 plan_find_sums(struct module *, struct plan *);
+/* Until a bucket has so many bytes of gradients, it is not added up. */
+int64_t		 plan_bucket_bytes(const struct module *);
 /* apart.c: by buffer, the last instant to which its bytes are kept so that nothing waits for them in vain; NULL:
  * there are too many nodes. */
 int		*plan_apart(const struct plan *, struct arena *);

@@ -153,31 +153,16 @@ count_lines(const struct module *m, struct plan_summary *s)
 		qsort(s->lines.v, (size_t)s->lines.n, sizeof(*s->lines.v), compare_bytes);
 }
 
-/* Does the sum over ranks that node I of the graph begins go on during a later node of backward? */
+/* Does backward go on while the sum is on its way? */
 static bool
-is_beside_backward(const struct graph *g, int i)
+is_beside_backward(const struct plan *p, const struct plan_sum *s)
 {
-	const struct tensor *sum = g->nodes.v[i]->out[0];
-	const struct node *n;
-	bool beside = false;
+	int i;
 
-	for (i++; i < g->nodes.n; i++) {
-		n = g->nodes.v[i];
-		if (n->nin > 0 && n->in[0] == sum)
-			return beside;
-		beside |= n->phase == PHASE_BACKWARD;
-	}
+	for (i = s->begin; i < s->wait; i++)
+		if (p->at[i].node->phase == PHASE_BACKWARD)
+			return true;
 	return false;
-}
-
-static void
-count_reduction(const struct graph *g, int i, struct plan_summary *s)
-{
-	int64_t bytes = affine_at(tensor_bytes(g->nodes.v[i]->out[0]), 1);
-
-	s->reduced += bytes;
-	s->meanwhile += is_beside_backward(g, i) ? bytes : 0;
-	s->reductions++;
 }
 
 /* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
@@ -185,16 +170,17 @@ count_reduction(const struct graph *g, int i, struct plan_summary *s)
 static void
 count_traffic(const struct module *m, struct plan_summary *s)
 {
-	const struct graph *const graph[] = { m->train, m->update };
-	const struct op *op = op_find("all_reduce");
-	int64_t ranks = settings_ranks(&m->set);
-	int i, k;
+	const struct plan *p = m->plan;
+	int64_t ranks = settings_ranks(&m->set), bytes = 0;
+	int i;
 
-	for (k = 0; k < 2; k++)
-		for (i = 0; graph[k] && i < graph[k]->nodes.n; i++)
-			if (graph[k]->nodes.v[i]->op == op)
-				count_reduction(graph[k], i, s);
-	s->sent = (int64_t)(2 * (double)s->reduced * (double)(ranks - 1) / (double)ranks);
+	for (i = 0; i < p->sums.n; i++) {
+		bytes += p->sums.v[i].bytes;
+		s->reduced += p->sums.v[i].gradients;
+		s->meanwhile += is_beside_backward(p, &p->sums.v[i]) ? p->sums.v[i].gradients : 0;
+	}
+	s->reductions = p->sums.n;
+	s->sent = (int64_t)(2 * (double)bytes * (double)(ranks - 1) / (double)ranks);
 }
 
 struct plan_summary *

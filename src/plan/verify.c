@@ -2,7 +2,7 @@
  * verify: proves a plan right, or says what is wrong with it. It shares only the IR with the
  * planner: it neither reads lifetimes to decide what must be alive, nor trusts roots.
  *
- * Two independent checks:
+ * Two independent checks, and where several ranks train, of what they add up a third (verify_sums.c):
  *
  * 1. Geometry. Offsets are aligned, inside the arena, and no two buffers that are alive together
  *    overlap. A sweep over the instants keeps the live buffers sorted by offset; since they are
@@ -276,6 +276,8 @@ plan_verify(struct module *m, const struct plan *p, struct diags *diags)
 				verify_replay(&c, graph[i], at);
 			at += graph[i]->nodes.n;
 		}
+	if (c.ok)
+		verify_sums(&c);
 	arena_free(c.arena);
 	return c.ok;
 }

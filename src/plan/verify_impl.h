@@ -1,6 +1,6 @@
 /*
- * What the two halves of the plan's verifier share: verify.c, which looks at where buffers lie, and
- * verify_replay.c, which runs the schedule on a model of memory.
+ * What the parts of the plan's verifier share: verify.c, which looks at where buffers lie,
+ * verify_replay.c, which runs the schedule on a model of memory, and verify_sums.c, which looks at what ranks add up.
  */
 #ifndef STOWAGE_PLAN_VERIFY_IMPL_H
 #define STOWAGE_PLAN_VERIFY_IMPL_H
@@ -46,5 +46,8 @@ const struct buffer	*verify_buffer(struct check *, const struct tensor *);
 
 /* Runs the graph, whose first node is at instant START, on a model of memory. */
 void	verify_replay(struct check *, const struct graph *, int start);
+
+/* What ranks add up is all there is where they do, and nobody else is there meanwhile. */
+void	verify_sums(struct check *);
 
 #endif

@@ -35,6 +35,21 @@ load_without(const char *pass, const char *name, const char *target)
 }
 
 static void
+load_ranks(const char *name, int ranks)
+{
+	const struct lang_options lang = { .ranks = ranks };
+	struct pass_options options = { .threads = 2, .target = target_find("c") };
+	struct spec *spec;
+
+	arena = arena_new();
+	diags_init(&diags, arena);
+	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
+	cr_assert_eq(diags.errors, 0);
+	module = spec->modules.v[0];
+	cr_assert(passes_run(module, &options));
+}
+
+static void
 load_for(const char *name, const char *target)
 {
 	load_without(NULL, name, target);
@@ -110,6 +125,39 @@ Test(verify, misaligned_and_outlying_buffers_are_caught)
 	cr_assert(objects());
 	b->offset = -(int64_t)module->plan->alignment;
 	cr_assert(objects());
+}
+
+/* A sum over ranks that is a little more or less, elsewhere, or waited for later than its first reader does. */
+Test(verify, sums_of_other_ranges_are_caught)
+{
+	int i, joined = 0;
+
+	load_ranks("resnet18.nn", 4);
+	cr_assert(module->plan->sums.n > 1);
+	for (i = 0; i < module->plan->sums.n; i++) {
+		struct plan_sum *s = &module->plan->sums.v[i], was = *s;
+
+		joined += s->tensors > 1;
+		s->bytes++;
+		cr_assert(objects(), "sum %d with more bytes", i);
+		*s = was;
+		s->bytes--;
+		cr_assert(objects(), "sum %d with less", i);
+		*s = was;
+		s->offset += module->plan->alignment;
+		cr_assert(objects(), "sum %d higher", i);
+		*s = was;
+		s->wait++;
+		cr_assert(objects(), "sum %d waited for too late", i);
+		*s = was;
+		s->tensors++;
+		cr_assert(objects(), "sum %d of one more", i);
+		*s = was;
+		cr_assert_not(objects());
+	}
+	cr_assert(joined > 0);
+	module->plan->sums.n--;
+	cr_assert(objects(), "a sum left out");
 }
 
 Test(verify, shrunk_buffers_are_caught)
