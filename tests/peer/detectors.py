@@ -199,6 +199,83 @@ def mask():
     tap.result(same[0] <= 1e-6, "Mask R-CNN's weights after five steps", same)
 
 
+class FastRCNN(torch.nn.Module):
+    """Girshick's network on torchvision's layers of VGG-16, under its names of them; without dropout, which draws."""
+    def __init__(self, classes, width=4096):
+        from torchvision.models import vgg16
+        super().__init__()
+        self.features = vgg16().features[:-1]
+        self.classifier = torch.nn.Sequential(torch.nn.Linear(512 * 7 * 7, width), torch.nn.ReLU(), torch.nn.Identity(),
+                                              torch.nn.Linear(width, width), torch.nn.ReLU())
+        self.cls_score, self.bbox_pred = torch.nn.Linear(width, classes), torch.nn.Linear(width, 4 * classes)
+        for layer in self.features[:10]:
+            layer.requires_grad_(False)
+
+    def forward(self, image, rois):
+        from torchvision.ops import roi_pool
+        seen = self.classifier(roi_pool(self.features(image), rois, 7, 1 / 16).flatten(1))
+        return self.cls_score(seen), self.bbox_pred(seen)
+
+
+def fast_losses(model, image, targets, rois):
+    """The paper's, of boxes that were drawn; what overlaps no box by half is background."""
+    from torchvision.models.detection._utils import BoxCoder
+    scores, codes = model(image, rois)
+    kinds, wanted = [], []
+    for own, target in zip(rois, targets):
+        overlap, at = box_iou(own, target["boxes"]).max(1)
+        kinds.append(torch.where(overlap >= 0.5, target["labels"][at], 0))
+        wanted.append(BoxCoder((10, 10, 5, 5)).encode_single(target["boxes"][at], own))
+    kinds, rows = torch.cat(kinds), torch.arange(len(scores))
+    off = torch.nn.functional.smooth_l1_loss(codes.unflatten(1, (-1, 4))[rows, kinds], torch.cat(wanted), reduction="none", beta=1)
+    return {"classification": torch.nn.functional.cross_entropy(scores, kinds), "box": off[kinds > 0].sum() / len(rows)}
+
+
+def fast():
+    """Five steps of boxes that the program drew from proposals about the pictures' boxes, beside them, and anywhere."""
+    with torch.device("meta"):
+        count = sum(p.numel() for p in FastRCNN(21).parameters())
+    said = re.search(r"[0-9,]+ parameters", open(os.path.join(SPECS, "fastrcnn_vgg16.nn")).read())[0]
+    tap.result(said == f"{count:,} parameters", "Fast R-CNN's parameters", f"{said}, {count:,}")
+    torch.manual_seed(7)
+    model = FastRCNN(21, 48).double()
+    program, here = program_with("fastrcnn_vgg16", model, ("608, 1008", "128, 192"), (r"most +=.*", "most = 12"), (r"2000, 4", "300, 4"),
+                                 (r"dense\(4096\) -> relu -> dropout\(0.5\)", "dense(48) -> relu"))
+    values, targets = pictures((7, 2))
+    values["labels"] = values["labels"] % 20 + (values["labels"] > 0)
+    near = values["boxes"][:, :, None] + 20 * torch.randn(2, 12, 15, 4).double()
+    near = torch.cat([torch.minimum(near[..., :2], near[..., 2:]), torch.maximum(near[..., :2], near[..., 2:])], -1).flatten(1, 2)
+    values["proposals"] = torch.cat([near, 1.5 * random_boxes(2, 100, size=80).double(), torch.zeros(2, 20, 4).double()], 1)
+    values["proposals"][1, 25:] = 0     # fewer than are to be drawn
+    for i, target in enumerate(targets):
+        target["labels"] = values["labels"][i, :len(target["boxes"])]
+    every = torch.cat([values["proposals"], values["boxes"]], 1)
+    optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.01)
+    for number in range(1, 6):
+        program.batch = 2
+        for name, value in values.items():
+            program.set(name, value.numpy())
+        program.train_step(2, 0.01, number)
+        drawn = torch.from_numpy(program.made["rois.0.drawn.0.top_k"]).long()
+        there = torch.from_numpy(program.made["rois.0.drawn.0.there.greater_equal"]).reshape(2, -1) > 0
+        rois = [e[at[mask]] for e, at, mask in zip(every, drawn, there)]
+        for own, target, all_ in zip(rois, targets, every):
+            overlap, other = box_iou(own, target["boxes"]).amax(1), torch.nan_to_num(box_iou(all_, target["boxes"])).amax(1)
+            found = int(min((other >= 0.5).sum(), 16))
+            left = int(min(((other >= 0.1) & (other < 0.5)).sum(), 64 - found))
+            tap.result((overlap[:found] >= 0.5).all() and ((overlap[found:] >= 0.1) & (overlap[found:] < 0.5)).all() and
+                       len(own) == found + left, f"at step {number} {found} boxes overlap by half, {left} by a tenth", overlap)
+        losses = fast_losses(model, values["image"], targets, rois)
+        same_losses(f"Fast R-CNN at step {number}", program, (("losses.0.classification.weighted_mean", "classification"),
+                                                              ("losses.0.box.weighted_mean", "box")), losses)
+        optimizer.zero_grad()
+        sum(losses.values()).backward()
+        optimizer.step()
+    same = max((float(abs(p.detach().numpy() - program.get(here[name]).reshape(p.shape)).max()), name)
+               for name, p in model.named_parameters())
+    tap.result(same[0] <= 1e-9, "Fast R-CNN's weights after five steps", same)
+
+
 def ssd():
     """At its own size, which its boxes are made for. Boxes are large: several anchors around a small one overlap it as much,
     and which does most hangs on a rounding. One picture has none."""
@@ -231,7 +308,7 @@ def ssd():
     same_gradients("SSD", program, model, here, 1e-5)
 
 
-CASES = {f.__name__: f for f in (retinanet, faster, mask, ssd)}
+CASES = {f.__name__: f for f in (retinanet, fast, faster, mask, ssd)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()
