@@ -4,17 +4,18 @@
  *
  *  1. The lower bound: the largest sum of sizes alive at one time. Sizes are padded; time is cut into
  *     sections, and the instance into pieces that share no instant. O(n log n).
- *  2. Fits, tightest or lowest gap, in seven orders (packing_fit.c). About O(log n) an item on
- *     training graphs, where the first one or two usually reach the bound.
+ *  2. Fits, tightest or lowest gap (packing_fit.c). About O(log n) an item on training graphs, where the
+ *     first one or two usually reach the bound. Four where more can be done, else in seven orders.
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
  *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Large
  *     instances end here.
- *  4. Up to 1,000 items, complete searches at the bound, in eight orders that take turns
- *     (packing_search.c; packing_tree.c is one of them). They find a packing; or prove that there is
- *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share of
- *     the effort. Beyond, their sets alone take more time than all else.
- *  5. Up to 4,000 items, ejection too, down to the bound.
- *  6. If effort is left, the search at heights between the bound and the best so far, by bisection. What
+ *  4. Up to 4,000 items, fits again and again, each beginning with what stuck out before; they get half
+ *     of the effort.
+ *  5. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
+ *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
+ *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
+ *  6. Ejection too, down to the bound.
+ *  7. If effort is left, the search at heights between the bound and the best so far, by bisection. What
  *     remains is reported as a gap.
  *
  * packing_check.c decides whether an answer is right; it shares no code with the above.
@@ -27,13 +28,15 @@
  *
  * Sources: Moffitt, "MiniMalloc" (ASPLOS 2023), for the search; "idealloc" (arXiv 2504.04874) for
  * large traces: its boxes of similar sizes are why the first fit goes by size, then by birth; guided
- * ejection search (Nagata and Braysy 2009) for what the fits leave.
+ * ejection search (Nagata and Braysy 2009) for what the fits leave; squeaky wheels get the grease (Joslin and
+ * Clements 1999) in fits that begin with what stuck out.
  *
  * tests/unit/test_packing.c compares what is called proved with brute force; bench/packing.py prints the
  * table of bench/README.md.
  */
 #include "pack/packing_impl.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +45,8 @@
 #define FEW		20000	/* fits are all but certain to end in time */
 #define FITS		3	/* of many: parts of the effort, one of which fits may use */
 #define MOST_SEARCHED	4000		/* items; sets of bits grow with the square */
-#define SEARCHED_FIRST	1000		/* before they are ejected */
+#define FIRST_FITS	4		/* of those that can be searched */
+#define BOUND_SHARE	2		/* part of the effort for the search at the bound */
 #define NEAR_ENOUGH	100000		/* part of the height: less is not worth trying more orders */
 #define NEAR_FOR_MANY	1000		/* the same beyond FEW, whose orders take seconds */
 #define VERY_MANY	100000		/* one order takes seconds, and networks in use are smaller */
@@ -366,6 +370,16 @@ eject_down(struct instance *in, struct range *r, int64_t target, struct effort *
 		in->job[copy.job[i].index].offset = copy.job[i].offset;
 }
 
+/* Half of the effort is for complaints, which are cheap and whose orders differ most. */
+static void
+complain(struct instance *in, struct range *r, int64_t target, struct effort *e)
+{
+	struct effort share = share_of(e, 2);
+
+	r->height = packing_complain(in, r->height, target, &share);
+	e->visits += share.visits;
+}
+
 /* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
  * do), else what another piece needs anyway. High capacities are answered soon, and most of the
  * effort goes where neither answer nor proof is near; so each try gets a small part of it, and the
@@ -373,17 +387,21 @@ eject_down(struct instance *in, struct range *r, int64_t target, struct effort *
 static void
 search_down(struct instance *in, struct range *r, int64_t target, bool any, struct effort *e)
 {
-	struct search_turns *s = packing_search_new(in);
-	bool ejected = any, first = !any && in->n > SEARCHED_FIRST;
+	struct search_turns *s;
+	bool ejected = any, dive;
 	int64_t tried, capacity;
 
+	if (!any)
+		complain(in, r, target, e);
+	s = packing_search_new(in);
+	dive = any || packing_search_dive(in) < e->visits / BOUND_SHARE;
 	while (effort_left(e) && r->height > target && r->height > r->bound) {
 		capacity = target > r->bound ? target : r->bound;
 		if (any && capacity > target)
 			return;		/* proved: there is none within what was asked for */
-		if (!first && search_at(s, in, capacity, r, e, any ? 1 : 4) != SEARCH_GIVEN_UP)
+		if (dive && search_at(s, in, capacity, r, e, any ? 1 : BOUND_SHARE) != SEARCH_GIVEN_UP)
 			continue;
-		first = false;
+		dive = true;
 		if (!ejected) {
 			ejected = true;
 			eject_down(in, r, capacity, e);
@@ -417,7 +435,7 @@ pack_many(struct instance *in, int64_t target, struct effort *e)
 	if (in->n > FEW)
 		height = packing_large(in, height, target, &share);
 	if (height - target > worth(in, height))
-		height = packing_fit(in, height, target, &share);
+		height = packing_fit(in, height, target, INT_MAX, &share);
 	e->visits += share.visits;
 	/* the last thousandth is not worth what ejection costs */
 	return height - target > height / 1000 && height - target > worth(in, height) ?
@@ -432,7 +450,7 @@ solve_piece(struct instance *in, int64_t target, bool any, struct effort *e)
 	if (in->n > MOST_SEARCHED) {
 		r.height = pack_many(in, target, e);
 	} else {
-		r.height = packing_fit(in, r.height, target, e);
+		r.height = packing_fit(in, r.height, target, FIRST_FITS, e);
 		if (r.height > target)
 			search_down(in, &r, target, any, e);
 	}

@@ -8,19 +8,14 @@
  *
  * Large ones first, and among equal sizes the earliest, is what suits the long traces of large
  * models: 0.8 % above the bound on pangu_2.6B, where other orders leave 3 to 20 %.
- *
- * The placed items are kept sorted by offset, so the gaps of one lifetime are met in one walk. To
- * make the walk short they are the leaves of a tree, each of whose parts knows the extremes of its
- * lifetimes and the widest gap in it: a part of which nothing is alive with the item, or everything
- * without a gap, is passed by at one look. So is one whose *core*, a few items that live long, is
- * alive with it and leaves no gap: the short-lived ones among them can only fill it further. On the
- * nested lifetimes of training nearly all parts are of these kinds.
  */
-#include "pack/packing_impl.h"
+#include "pack/packing_shelf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define NEARLY		50	/* classes of what is nearly as full */
+#define IN_VAIN		5	/* complaints that do not help, before another order is tried */
 #define FIRST_VISITS	INT64_C(20000000000)	/* the first order goes to its end, in effect */
 
 static int
@@ -114,327 +109,57 @@ by_death(const void *x, const void *y)
 	return a->upper != b->upper ? b->upper - a->upper : by_size(x, y);
 }
 
-/* ---- the items placed so far ---- */
-
-#define WIDEST	24	/* items of a leaf, and parts of any other part */
-
-struct placed {
-	int64_t offset, end;
-	int lower, upper;
-};
-
-struct run {			/* of items, all or some of a part, when they are alive */
-	int max_lower, min_upper;	/* the last birth, the first death */
-	int64_t begin, end;
-	int64_t widest;		/* gap between them, or more */
-};
-
-/*
- * A run of placed items, sorted by offset, and what lets a walk pass it by at one look: a leaf of
- * items, or parts that are all leaves, or all not.
- *
- *     top                   |   part   |   part   |   part   |
- *                         .-'          |           '---------.
- *     below    |  leaf  |  leaf  |  leaf  |  leaf  |  leaf  |  leaf  |
- */
-struct part {
-	int n;
-	int min_lower, max_upper;
-	struct run all, core;
-	union {
-		struct placed *item;	/* of a leaf */
-		struct part **part;
-	} of;
-};
-
-struct shelf {
-	struct part *top;
-	int levels;		/* 1: the top is a leaf */
-	struct part *part;	/* room for all parts that there can be */
-	struct placed *item;	/* and for what is in them */
-	struct part **below;
-	int nparts, nleaves;
-	int64_t visits;
-};
-
-/* Puts a run behind those that TO is made of. */
-static inline void
-join(struct run *to, const struct run *r)
-{
-	int64_t gap = r->begin - to->end;
-
-	to->max_lower = r->max_lower > to->max_lower ? r->max_lower : to->max_lower;
-	to->min_upper = r->min_upper < to->min_upper ? r->min_upper : to->min_upper;
-	to->widest = r->widest > to->widest ? r->widest : to->widest;
-	to->widest = gap > to->widest ? gap : to->widest;
-	to->end = r->end > to->end ? r->end : to->end;
-}
-
-static inline struct run
-run_of(const struct placed *p)
-{
-	return (struct run){ p->lower, p->upper, p->offset, p->end, 0 };
-}
-
-/* The core is what is alive in the middle of the longest life. */
-static void
-summarise_leaf(struct part *c)
-{
-	const struct placed *item = c->of.item, *longest = item;
-	bool any = false;
-	struct run r;
-	int i, middle;
-
-	c->all = run_of(item);
-	c->min_lower = item->lower;
-	c->max_upper = item->upper;
-	for (i = 1; i < c->n; i++) {
-		r = run_of(&item[i]);
-		join(&c->all, &r);
-		c->min_lower = item[i].lower < c->min_lower ? item[i].lower : c->min_lower;
-		c->max_upper = item[i].upper > c->max_upper ? item[i].upper : c->max_upper;
-		if (item[i].upper - item[i].lower > longest->upper - longest->lower)
-			longest = &item[i];
-	}
-	middle = longest->lower + (longest->upper - longest->lower) / 2;
-	for (i = 0; i < c->n; i++) {
-		if (item[i].lower > middle || item[i].upper <= middle)
-			continue;
-		r = run_of(&item[i]);
-		if (any)
-			join(&c->core, &r);
-		else
-			c->core = r;
-		any = true;
-	}
-}
-
-static void
-summarise(struct part *c, int level)
-{
-	const struct part *p;
-	int i;
-
-	if (level == 1) {
-		summarise_leaf(c);
-		return;
-	}
-	p = c->of.part[0];
-	c->min_lower = p->min_lower;
-	c->max_upper = p->max_upper;
-	c->all = p->all;
-	c->core = p->core;
-	for (i = 1; i < c->n; i++) {
-		p = c->of.part[i];
-		c->min_lower = p->min_lower < c->min_lower ? p->min_lower : c->min_lower;
-		c->max_upper = p->max_upper > c->max_upper ? p->max_upper : c->max_upper;
-		join(&c->all, &p->all);
-		join(&c->core, &p->core);
-	}
-}
-
-/* Parts are split in halves, so all but the top are half full at least. */
-static struct shelf
-make_shelf(struct arena *a, int n)
-{
-	size_t leaves = 2 * (size_t)n / WIDEST + 2, others = 3 * leaves / WIDEST + 32;
-	struct shelf s = { .part = arena_array(a, leaves + others, sizeof(*s.part)),
-		.item = arena_array(a, leaves * WIDEST, sizeof(*s.item)),
-		.below = arena_array(a, others * WIDEST, sizeof(*s.below)) };
-
-	return s;
-}
-
-static struct part *
-new_part(struct shelf *s, int level)
-{
-	struct part *c = &s->part[s->nparts++];
-
-	c->n = 0;
-	if (level == 1)
-		c->of.item = s->item + (size_t)s->nleaves++ * WIDEST;
-	else
-		c->of.part = s->below + (size_t)(s->nparts - 1 - s->nleaves) * WIDEST;
-	return c;
-}
-
-/* The upper half of a full part becomes one of its own. */
-static struct part *
-split(struct shelf *s, struct part *c, int level)
-{
-	struct part *upper = new_part(s, level);
-
-	upper->n = c->n / 2;
-	c->n -= upper->n;
-	if (level == 1)
-		memcpy(upper->of.item, c->of.item + c->n, (size_t)upper->n * sizeof(*c->of.item));
-	else
-		memcpy(upper->of.part, c->of.part + c->n, (size_t)upper->n * sizeof(*c->of.part));
-	summarise(c, level);
-	summarise(upper, level);
-	s->visits += c->n + upper->n;
-	return upper;
-}
-
-static void
-put_into_leaf(struct part *c, const struct placed *p)
-{
-	int i;
-
-	for (i = c->n++; i > 0 && c->of.item[i - 1].offset > p->offset; i--)
-		c->of.item[i] = c->of.item[i - 1];
-	c->of.item[i] = *p;
-}
-
-/* The last part that begins at or below the offset; the first, if none does. */
+/* Those that the fullest sections hold come first: there is no room there to go round others. */
 static int
-part_of(const struct part *c, int64_t offset)
+by_fullest(const struct job *a, const struct job *b)
 {
-	int i = c->n - 1;
-
-	while (i > 0 && c->of.part[i]->all.begin > offset)
-		i--;
-	return i;
+	return descending(a->fullest, b->fullest);
 }
 
-/* Into a part that is not full. */
-static void
-put_into(struct shelf *s, struct part *c, int level, const struct placed *p)
+static int
+by_life(const struct job *a, const struct job *b)
 {
-	int at, i;
-
-	if (level == 1) {
-		put_into_leaf(c, p);
-	} else {
-		at = part_of(c, p->offset);
-		if (c->of.part[at]->n == WIDEST) {
-			struct part *upper = split(s, c->of.part[at], level - 1);
-
-			for (i = c->n++; i > at + 1; i--)
-				c->of.part[i] = c->of.part[i - 1];
-			c->of.part[at + 1] = upper;
-			at += upper->all.begin <= p->offset;
-		}
-		put_into(s, c->of.part[at], level - 1, p);
-	}
-	summarise(c, level);
-	s->visits += 2 * c->n;
+	if (a->life != b->life)
+		return a->life > b->life ? -1 : 1;
+	return a->size != b->size ? descending(a->size, b->size) : a->index - b->index;
 }
 
-static void
-put(struct shelf *s, const struct placed *p)
+static int
+by_fullest_and_life(const void *x, const void *y)
 {
-	struct part *top;
+	int c = by_fullest(x, y);
 
-	if (!s->top) {
-		s->levels = 1;
-		s->top = new_part(s, 1);
-	}
-	if (s->top->n == WIDEST) {
-		top = new_part(s, s->levels + 1);
-		top->of.part[top->n++] = s->top;
-		top->of.part[top->n++] = split(s, s->top, s->levels);
-		s->top = top;
-		s->levels++;
-	}
-	put_into(s, s->top, s->levels, p);
+	return c ? c : by_life(x, y);
 }
 
-static void
-clear(struct shelf *s)
+/* Fullest to a fiftieth. */
+static int
+by_nearly_fullest_and_life(const void *x, const void *y)
 {
-	s->top = NULL;
-	s->nparts = s->nleaves = 0;
+	const struct job *a = x, *b = y;
+
+	return a->nearly != b->nearly ? b->nearly - a->nearly : by_life(a, b);
+}
+
+static int
+by_fullest_and_size(const void *x, const void *y)
+{
+	int c = by_fullest(x, y);
+
+	return c ? c : by_size_and_birth(x, y);
+}
+
+static int
+by_fullest_and_area(const void *x, const void *y)
+{
+	const struct job *a = x, *b = y;
+	double p = (double)a->size * a->life, q = (double)b->size * b->life;
+	int c = by_fullest(a, b);
+
+	return c ? c : p != q ? p > q ? -1 : 1 : a->index - b->index;
 }
 
 /* ---- fitting ---- */
-
-enum fit { FIT_BEST, FIT_LOWEST };
-
-struct gap {
-	int64_t floor;		/* of the walk: what is below is taken */
-	int64_t best, tightest;
-	bool done;
-};
-
-static void
-look_at(struct gap *g, const struct job *job, int64_t offset, enum fit fit)
-{
-	int64_t gap = offset - g->floor;
-
-	if (gap < job->size || gap >= g->tightest)
-		return;
-	g->tightest = gap;
-	g->best = g->floor;
-	g->done = fit == FIT_LOWEST || gap == job->size;
-}
-
-/* What begins there and ends there is alive with the job. */
-static void
-pass(struct gap *g, const struct job *job, int64_t begin, int64_t end, enum fit fit)
-{
-	look_at(g, job, begin, fit);
-	if (end > g->floor)
-		g->floor = job_aligned(job, end);
-}
-
-/* Are all of them alive with the job, and none of the gaps between them large enough? */
-static inline bool
-is_closed(const struct run *r, const struct job *job)
-{
-	return r->max_lower < job->upper && r->min_upper > job->lower && r->widest < job->size;
-}
-
-static void
-walk_leaf(struct gap *g, const struct part *c, const struct job *job, enum fit fit)
-{
-	int i;
-
-	for (i = 0; i < c->n && !g->done; i++) {
-		const struct placed *p = &c->of.item[i];
-
-		if (p->lower < job->upper && p->upper > job->lower)
-			pass(g, job, p->offset, p->end, fit);
-	}
-}
-
-static void
-walk(struct shelf *s, struct gap *g, const struct part *c, int level, const struct job *job,
-    enum fit fit)
-{
-	int i;
-
-	s->visits += 2;
-	if (c->min_lower >= job->upper || c->max_upper <= job->lower || c->all.end <= g->floor)
-		return;		/* none of it is alive with the job, or all below the floor */
-	if (is_closed(&c->all, job)) {
-		pass(g, job, c->all.begin, c->all.end, fit);
-		return;
-	}
-	if (is_closed(&c->core, job) && c->core.begin - g->floor < job->size &&
-	    c->core.end > g->floor) {	/* no room up to the end of the core */
-		g->floor = job_aligned(job, c->core.end);
-		if (c->all.end <= g->floor)
-			return;
-	}
-	if (level == 1) {
-		walk_leaf(g, c, job, fit);
-		s->visits += c->n;
-		return;
-	}
-	for (i = 0; i < c->n && !g->done; i++)
-		walk(s, g, c->of.part[i], level - 1, job, fit);
-}
-
-static int64_t
-find_room(struct shelf *s, const struct job *job, enum fit fit)
-{
-	struct gap g = { .best = -1, .tightest = INT64_MAX };
-
-	if (s->top)
-		walk(s, &g, s->top, s->levels, job, fit);
-	return g.best >= 0 ? g.best : g.floor;
-}
 
 /* Places all jobs in their order; returns the height, or INT64_MAX once it reaches GIVE_UP_AT or
  * the effort is used up. */
@@ -445,18 +170,17 @@ try_order(struct shelf *s, struct job *job, int n, enum fit fit, int64_t give_up
 	int64_t height = 0;
 	int k;
 
-	clear(s);
+	shelf_clear(s);
 	for (k = 0; k < n && effort_left(e); k++) {
 		struct job *j = &job[k];
 
-		s->visits = 0;
-		j->offset = find_room(s, j, fit);
+		j->offset = shelf_room(s, j, fit);
 		if (j->offset + j->size - j->tail > height)
 			height = j->offset + j->size - j->tail;
 		if (height >= give_up_at)
 			break;
-		put(s, &(struct placed){ j->offset, j->offset + j->size, j->lower, j->upper });
-		effort_spend(e, s->visits);
+		shelf_put(s, j);
+		effort_spend(e, shelf_visits(s));
 	}
 	return k < n ? INT64_MAX : height;
 }
@@ -466,49 +190,139 @@ try_order(struct shelf *s, struct job *job, int n, enum fit fit, int64_t give_up
 struct fitting {
 	struct instance *in;	/* its jobs: the best so far, in the order that led to it */
 	struct job *job;
-	struct shelf shelf;
+	struct shelf *shelf;
 	int64_t best, target;
 	struct effort *effort;
 };
 
-static bool
-improve(struct fitting *f, enum fit fit, struct effort *e)
+static struct fitting
+make_fitting(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
-	int64_t height = try_order(&f->shelf, f->job, f->in->n, fit, f->best, e);
+	struct fitting f = { in, arena_array(in->arena, (size_t)in->n, sizeof(*f.job)),
+	    shelf_new(in->arena, in->n), best, target, e };
 
-	if (height >= f->best)
-		return false;
-	f->best = height;
-	memcpy(f->in->job, f->job, (size_t)f->in->n * sizeof(*f->job));
-	return true;
+	memcpy(f.job, in->job, (size_t)in->n * sizeof(*f.job));
+	return f;
+}
+
+/* Keeps the answer of an order if it is the best so far; returns its height as try_order() does. */
+static int64_t
+improve(struct fitting *f, enum fit fit, int64_t give_up_at, struct effort *e)
+{
+	int64_t height = try_order(f->shelf, f->job, f->in->n, fit, give_up_at, e);
+
+	if (height < f->best) {
+		f->best = height;
+		memcpy(f->in->job, f->job, (size_t)f->in->n * sizeof(*f->job));
+	}
+	return height;
 }
 
 static void
-try_orders(struct fitting *f)
+try_orders(struct fitting *f, int fits)
 {
 	static int (*const order[])(const void *, const void *) = {
 		by_size_and_birth, by_length, by_class_and_birth, by_size, by_area, by_birth,
 		by_death,
 	};
-	const int tries = 2 * (int)(sizeof(order) / sizeof(*order));
+	const int all = 2 * (int)(sizeof(order) / sizeof(*order));
 	struct effort first = { .visits = FIRST_VISITS };
 	int t;
 
-	memcpy(f->job, f->in->job, (size_t)f->in->n * sizeof(*f->job));
-	for (t = 0; t < tries && f->best > f->target && (t == 0 || effort_left(f->effort)); t++) {
+	fits = fits < all ? fits : all;
+	for (t = 0; t < fits && f->best > f->target && (t == 0 || effort_left(f->effort)); t++) {
 		qsort(f->job, (size_t)f->in->n, sizeof(*f->job), order[t / 2]);
-		improve(f, t % 2 ? FIT_BEST : FIT_LOWEST, t == 0 ? &first : f->effort);
+		improve(f, t % 2 ? FIT_BEST : FIT_LOWEST, f->best, t == 0 ? &first : f->effort);
 		if (t == 0)
 			effort_spend(f->effort, FIRST_VISITS - first.visits);
 	}
 }
 
-int64_t
-packing_fit(struct instance *in, int64_t best, int64_t target, struct effort *e)
-{
-	struct fitting f = { in, NULL, make_shelf(in->arena, in->n), best, target, e };
+/* ---- complaints ---- */
 
-	f.job = arena_array(in->arena, (size_t)in->n, sizeof(*f.job));
-	try_orders(&f);
+/*
+ * On networks most of an order is right, and a few items, alive near the fullest sections, come too late for the gap
+ * they need. They are told by where they end up: above the target. Each time they are put in front of all others, and
+ * what they displace may complain the next time. Joslin and Clements, "Squeaky wheel optimization" (1999).
+ */
+
+/* A tree of maxima over sections, its leaves at [n, 2n). */
+static void
+find_fullest(const struct instance *in, struct job *job)
+{
+	int n = in->sections, i, lo, hi;
+	int64_t *most = arena_array(in->arena, 2 * (size_t)n, sizeof(*most));
+
+	memcpy(most + n, in->live, (size_t)n * sizeof(*most));
+	for (i = n - 1; i > 0; i--)
+		most[i] = most[2 * i] > most[2 * i + 1] ? most[2 * i] : most[2 * i + 1];
+	for (i = 0; i < in->n; i++) {
+		struct job *j = &job[i];
+
+		j->fullest = 0;
+		for (lo = j->lower + n, hi = j->upper + n; lo < hi; lo /= 2, hi /= 2) {
+			if (lo % 2 && most[lo++] > j->fullest)
+				j->fullest = most[lo - 1];
+			if (hi % 2 && most[--hi] > j->fullest)
+				j->fullest = most[hi];
+		}
+		j->nearly = (int)(j->fullest / (in->max_live / NEARLY + 1));
+	}
+}
+
+/* To the front, in their order, with those that stick out of the target; ROOM for as many. */
+static void
+put_forward(struct fitting *f, struct job *room)
+{
+	int n = f->in->n, front = 0, k, rest;
+
+	for (k = 0; k < n; k++)
+		if (f->job[k].offset + f->job[k].size - f->job[k].tail > f->target)
+			room[front++] = f->job[k];
+	for (k = rest = n - 1; k >= 0; k--)
+		if (f->job[k].offset + f->job[k].size - f->job[k].tail <= f->target)
+			f->job[rest--] = f->job[k];
+	memcpy(f->job, room, (size_t)front * sizeof(*room));
+}
+
+int64_t
+packing_complain(struct instance *in, int64_t best, int64_t target, struct effort *e)
+{
+	static const struct {
+		int (*order)(const void *, const void *);
+		enum fit fit;
+	} start[] = {
+		{ by_fullest_and_life, FIT_BEST }, { by_fullest_and_size, FIT_LOWEST },
+		{ by_nearly_fullest_and_life, FIT_BEST }, { by_fullest_and_area, FIT_BEST },
+		{ by_fullest_and_area, FIT_LOWEST }, { by_fullest_and_life, FIT_LOWEST },
+	};
+	const int starts = (int)(sizeof(start) / sizeof(*start));
+	struct fitting f = make_fitting(in, best, target, e);
+	struct job *room = arena_array(in->arena, (size_t)in->n, sizeof(*room));
+	int64_t lowest, height;
+	int s, vain;
+
+	find_fullest(in, f.job);
+	for (s = 0; s < starts && f.best > target; s++) {
+		qsort(f.job, (size_t)in->n, sizeof(*f.job), start[s].order);
+		lowest = INT64_MAX;
+		for (vain = 0; vain < IN_VAIN && f.best > target && effort_left(e); vain++) {
+			height = improve(&f, start[s].fit, INT64_MAX, e);
+			if (height < lowest) {
+				lowest = height;
+				vain = 0;
+			}
+			put_forward(&f, room);
+		}
+	}
+	return f.best;
+}
+
+int64_t
+packing_fit(struct instance *in, int64_t best, int64_t target, int fits, struct effort *e)
+{
+	struct fitting f = make_fitting(in, best, target, e);
+
+	try_orders(&f, fits);
 	return f.best;
 }

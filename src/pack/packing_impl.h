@@ -20,6 +20,8 @@ struct job {
 	int64_t offset;
 	int lower, upper;	/* sections */
 	double life;		/* in the caller's time */
+	int64_t fullest;	/* packing_complain(): the most bytes alive in one of its sections, */
+	int nearly;		/* and to a few classes */
 	int index;		/* of its item */
 };
 
@@ -58,8 +60,10 @@ int64_t	packing_height(const struct instance *);
  * that its jobs have (INT64_MAX: none yet). It returns the height of what it leaves there, which is
  * never worse. It stops at TARGET. */
 
-/* packing_fit.c: fits in several orders; O(n) an item. */
-int64_t	packing_fit(struct instance *, int64_t best, int64_t target, struct effort *);
+/* packing_fit.c: as many fits, in several orders; O(n) an item. */
+int64_t	packing_fit(struct instance *, int64_t best, int64_t target, int fits, struct effort *);
+/* The same again and again, each time first of all with those that stuck out the time before. */
+int64_t	packing_complain(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */
@@ -70,6 +74,8 @@ int64_t	packing_eject(struct instance *, int64_t best, int64_t target, struct ef
 enum search_end { SEARCH_FOUND, SEARCH_IMPOSSIBLE, SEARCH_GIVEN_UP };
 
 struct search_turns	*packing_search_new(struct instance *);
+/* Visits of one way down, which on networks often leads to an answer. */
+int64_t		 packing_search_dive(const struct instance *);
 enum search_end	 packing_search(struct search_turns *, int64_t capacity, struct effort *);
 
 #endif

@@ -78,27 +78,38 @@ find_witness(struct tree *t, int section)
 }
 
 /* Those to come in a section lie one above the other, none below its minimum: the lowest end of all
- * is had in the order of their minimums. */
+ * is had in the order of their minimums. Where those at or below OFFSET reach up to all others, it is
+ * OFFSET and the sum of all, which is known to fit. */
 static bool
 stack_fits(struct tree *t, int section, int64_t offset)
 {
 	const uint64_t *within = t->within + (size_t)section * (size_t)t->words;
 	struct pending *v = t->pending, p;
-	int64_t top = offset;
+	int64_t top = offset, highest = 0;
 	uint64_t word;
-	int n = 0, w, i, j;
+	int n = 0, w, i, j, k;
 
 	for (w = 0; w < t->words; w++)
 		for (word = within[w] & t->left[w]; word; word &= word - 1) {
 			i = 64 * w + __builtin_ctzll(word);
-			p = (struct pending){ t->minimum[i], t->size[i] };
-			for (j = n++; j > 0 && v[j - 1].minimum > p.minimum; j--)
-				v[j] = v[j - 1];
-			v[j] = p;
+			if (t->minimum[i] <= offset) {
+				top += t->size[i];
+				continue;
+			}
+			v[n++] = (struct pending){ t->minimum[i], t->size[i] };
+			highest = t->minimum[i] > highest ? t->minimum[i] : highest;
 		}
+	t->visits += 2 * n + t->words;
+	if (highest <= top)
+		return true;
+	for (j = 1; j < n; j++) {
+		p = v[j];
+		for (k = j; k > 0 && v[k - 1].minimum > p.minimum; k--)
+			v[k] = v[k - 1];
+		v[k] = p;
+	}
 	for (j = 0; j < n; j++)
 		top = (top > v[j].minimum ? top : v[j].minimum) + v[j].size;
-	t->visits += 2 * n + t->words;
 	return top <= t->padded;
 }
 
@@ -122,7 +133,7 @@ sections_fit(struct tree *t, const struct part *p, int64_t offset, int job)
 			return false;
 	}
 	for (s = t->lower[job]; s < t->upper[job]; s++)
-		if (t->total[s] && !stack_fits(t, s, offset))
+		if (t->total[s] && t->highest + t->total[s] > t->padded && !stack_fits(t, s, offset))
 			return false;
 	return true;
 }
@@ -142,6 +153,8 @@ raise_minimums(struct tree *t, int i, int64_t height)
 			log_change(t->arena, &t->raised, &t->nraised, &t->maxraised, k,
 			    t->minimum[k]);
 			t->minimum[k] = job_aligned(t->job[k], height);
+			if (t->minimum[k] > t->highest)
+				t->highest = t->minimum[k];
 		}
 }
 
@@ -196,6 +209,7 @@ take_back(struct tree *t, struct frame *f)
 		}
 	}
 	t->nparts = f->parts;
+	t->highest = f->highest;
 	f->chosen = false;
 }
 
@@ -251,7 +265,7 @@ open_frame(struct tree *t, int part, int64_t offset, int from)
 	struct frame *f = &t->frame[t->nframes];
 	const struct part *p = &t->part[part];
 	int64_t lowest_end = INT64_MAX;
-	int i, k, n = 0;
+	int i, k, n = 0, *left = t->waiting;
 
 	for (k = p->first; k < p->first + p->n; k++) {
 		int64_t end;
@@ -261,20 +275,20 @@ open_frame(struct tree *t, int part, int64_t offset, int from)
 			continue;
 		end = t->minimum[i] + t->size[i];
 		lowest_end = end < lowest_end ? end : lowest_end;
-		n++;
+		left[n++] = k;
 	}
-	t->visits += 2 * p->n;
+	t->visits += p->n + n;
 	if (n == 0)
 		return false;
 	f->part = part;
 	f->chosen = false;
 	make_choices(t, f, n);
-	for (k = p->first; k < p->first + p->n; k++) {
-		i = t->list[k];
-		if (!has(t->left, i) || t->minimum[i] >= lowest_end || t->minimum[i] < offset ||
-		    (t->minimum[i] == offset && k < from) || is_mirrored(t, i))
+	for (; n > 0; n--, left++) {
+		i = t->list[*left];
+		if (t->minimum[i] >= lowest_end || t->minimum[i] < offset ||
+		    (t->minimum[i] == offset && *left < from) || is_mirrored(t, i))
 			continue;
-		add_choice(t, f, k);
+		add_choice(t, f, *left);
 	}
 	t->nframes++;
 	return true;
@@ -408,6 +422,7 @@ step(struct tree *t)
 	f->raised = t->nraised;
 	f->lifted = t->nlifted;
 	f->parts = t->nparts;
+	f->highest = t->highest;
 	f->chosen = true;
 	if (!place(t, &t->part[f->part], c.job))
 		return true;

@@ -61,6 +61,7 @@ struct frame {
 	int next, end;			/* in choices: what to try next */
 	int placed;			/* logs and parts up to here are older than the choice */
 	int raised, lifted, parts;
+	int64_t highest;		/* before it */
 	bool chosen;
 };
 
@@ -80,6 +81,7 @@ struct tree {
 	/* the state */
 	int64_t *offset, *minimum;	/* by rank */
 	uint64_t *left;			/* to come */
+	int64_t highest;		/* no minimum to come is above it */
 	int64_t *floor, *total;		/* by section */
 	int *witness;			/* by section: was seen to come, no higher than the floor */
 	int *crossing;			/* by section: how many to come live on in the next one */
@@ -87,6 +89,7 @@ struct tree {
 	int *below;			/* by rank: the class's topmost before it */
 	struct pending *pending;	/* room for a section's members */
 	int *list;			/* of the parts */
+	int *waiting;			/* room for places in it */
 	struct tree_key *key;		/* by rank */
 	struct tree_key *sorted;	/* room for them */
 	int total_key;			/* which of them is the fullest section; -1 */

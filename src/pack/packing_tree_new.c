@@ -123,6 +123,7 @@ make_room(struct tree *t)
 	/* each part has an item of its own, placed to split it or the last; and one to try */
 	t->part = arena_array(a, n + 1, sizeof(*t->part));
 	t->pending = arena_array(a, n, sizeof(*t->pending));
+	t->waiting = arena_array(a, n, sizeof(*t->waiting));
 	t->maxlist = 2 * t->n;
 	t->list = arena_array(a, (size_t)t->maxlist, sizeof(*t->list));
 	t->key = arena_array(a, n, sizeof(*t->key));
