@@ -557,3 +557,18 @@ shape_real(const struct module *m)
 {
 	return m->set.precision->element;
 }
+
+struct affine
+op_bytes(const struct node *n)
+{
+	struct affine sum = { 0, 0 };
+	int k;
+
+	for (k = 0; k < n->nin + n->nout; k++) {
+		const struct tensor *t = k < n->nin ? n->in[k] : n->out[k - n->nin];
+
+		if (t)
+			sum = affine_sum(sum, tensor_bytes(t));
+	}
+	return sum;
+}

@@ -252,6 +252,7 @@ struct op_calls {
 	void (*define)(struct emitter *, const struct node *);
 	/* Writes the call(s); see calls/emitter.h. */
 	void (*emit)(struct emitter *, const struct node *);
+	int launches;		/* kernels that it takes on a GPU, one after the other, for estimates; 0: taken for one */
 	/* Where elements come from, if all that it does is to put them elsewhere (ops/move.h). */
 	void (*moves)(const struct node *, struct moving *);
 	/* Updates of a parameter, or of the sum of its gradients: what the program's table says of this
@@ -313,6 +314,8 @@ struct op {
 	struct node *(*expand)(struct build *, const struct node *);
 	/* Multiply-adds of one run; NULL: none worth counting. */
 	struct affine (*macs)(const struct node *);
+	/* Bytes of memory that one run reads and writes; NULL: each operand and each result once (op_bytes). */
+	struct affine (*traffic)(const struct node *);
 
 	struct op_gradient gradient;
 	struct op_memory memory;
@@ -322,6 +325,9 @@ struct op {
 	struct op_counts counts;
 	struct torch_op torch;	/* how PyTorch runs it; all zero is right for most */
 };
+
+/* The bytes of all operands and all results. */
+struct affine	op_bytes(const struct node *);
 
 extern const struct op *const op_table[];	/* generated; ends with NULL; sorted by name */
 extern const int op_count;

@@ -58,6 +58,14 @@ batchnorm_workspace(const struct node *n, const struct room *room)
 	    (n->out[INVSTD] ? 0 : row), 0 };
 }
 
+struct affine
+batchnorm_traffic(const struct node *n)
+{
+	struct affine bytes = op_bytes(n);
+
+	return batchnorm_uses_batch(n) ? affine_sum(bytes, tensor_bytes(n->in[X])) : bytes;
+}
+
 static void
 emit(struct emitter *e, const struct node *n)
 {
@@ -156,6 +164,14 @@ gradient_of(const struct node *n, int k)
 	return NULL;
 }
 
+struct affine
+batchnorm_backward_traffic(const struct node *n)
+{
+	struct affine bytes = op_bytes(n);
+
+	return gradient_of(n, X) ? affine_sum(bytes, affine_sum(tensor_bytes(n->in[0]), tensor_bytes(n->in[1]))) : bytes;
+}
+
 void
 batchnorm_emit_backward(struct emitter *e, const struct node *n, const char *top)
 {
@@ -192,9 +208,11 @@ const struct op op_batchnorm_grad = {
 	.attrs = attrs,
 	.operands = "dy x weight mean invstd",
 	.min_operands = 5, .max_operands = 5,
+	.traffic = batchnorm_backward_traffic,
 	.memory.workspace = batchnorm_backward_workspace,
 	.memory.inplace = 1u << 0 | 1u << 1,
 	.calls.kernels = "norm/batchnorm.cu",
+	.calls.launches = 3,
 	.calls.emit = emit_backward,
 };
 
@@ -364,6 +382,7 @@ const struct op op_batchnorm = {
 	.operands = "x",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
+	.traffic = batchnorm_traffic,
 	.gradient.build = grad,
 	.gradient.saves = BATCHNORM_SAVES,
 	.memory.workspace = batchnorm_workspace,
@@ -375,5 +394,6 @@ const struct op op_batchnorm = {
 	.torch = { .beside = statistics, .layer_bytes = counter_bytes, .calls = torch_calls },
 	.memory.layout = op_layout_either,
 	.calls.kernels = "norm/batchnorm.cu",
+	.calls.launches = 3,
 	.calls.emit = emit,
 };

@@ -30,6 +30,9 @@ bool		 batchnorm_uses_batch(const struct node *);
 int64_t		 batchnorm_parts(const struct tensor *x, const struct target *);
 struct affine	 batchnorm_workspace(const struct node *, const struct room *);
 struct affine	 batchnorm_backward_workspace(const struct node *, const struct room *);
+/* op->traffic: x is read for its statistics and once more for y; in backward, dy and x for their sums and for dx. */
+struct affine	 batchnorm_traffic(const struct node *);
+struct affine	 batchnorm_backward_traffic(const struct node *);
 /* op->memory.alias: the new running statistics lie where the old ones do. */
 int		 batchnorm_alias(const struct node *, int k);
 /* op->gradient.again: fills the five inputs of APPLY, for which the statistics are known, or of the node

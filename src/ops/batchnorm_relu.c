@@ -117,9 +117,11 @@ const struct op op_batchnorm_relu_grad = {
 	.attrs = attrs,
 	.operands = "dy x weight mean invstd bias",
 	.min_operands = 6, .max_operands = 6,
+	.traffic = batchnorm_backward_traffic,
 	.memory.workspace = batchnorm_backward_workspace,
 	.memory.inplace = 1u << 0 | 1u << 1,
 	.calls.kernels = "norm/batchnorm.cu",
+	.calls.launches = 3,
 	.calls.emit = emit_backward,
 };
 
@@ -137,6 +139,7 @@ const struct op op_batchnorm_relu = {
 	.attrs = attrs,
 	.operands = "x weight bias running_mean running_var",
 	.min_operands = 5, .max_operands = 5,
+	.traffic = batchnorm_traffic,
 	.gradient.build = grad,
 	.gradient.saves = BATCHNORM_SAVES | SAVES_IN(BIAS),
 	.memory.workspace = batchnorm_workspace,
@@ -146,6 +149,7 @@ const struct op op_batchnorm_relu = {
 	.memory.optional_out = BATCHNORM_OPTIONAL,
 	.memory.layout = op_layout_either,
 	.calls.kernels = "norm/batchnorm.cu",
+	.calls.launches = 3,
 	.calls.emit = emit,
 };
 
@@ -180,6 +184,7 @@ const struct op op_batchnorm_add_relu = {
 	.attrs = attrs,
 	.operands = "x weight bias running_mean running_var skip",
 	.min_operands = 6, .max_operands = 6,
+	.traffic = batchnorm_traffic,
 	.gradient.build = grad_add,
 	.gradient.saves = BATCHNORM_SAVES | SAVES_OUT(Y),
 	.memory.workspace = batchnorm_workspace,
@@ -189,6 +194,7 @@ const struct op op_batchnorm_add_relu = {
 	.memory.optional_out = BATCHNORM_OPTIONAL,
 	.memory.layout = op_layout_either,
 	.calls.kernels = "norm/batchnorm.cu",
+	.calls.launches = 3,
 	.calls.emit = emit,
 };
 

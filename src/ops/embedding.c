@@ -54,6 +54,26 @@ work(const struct node *n, const struct room *room)
 	return keys(n->in[1]);
 }
 
+/* A row of the table for each row of ROWS, read and written or only read, and what else there is of each. */
+static struct affine
+rows_traffic(const struct tensor *rows, int times, const struct tensor *ids)
+{
+	struct affine sum = tensor_bytes(ids);
+
+	while (times-- > 0)
+		sum = affine_sum(sum, tensor_bytes(rows));
+	return sum;
+}
+
+/* Added onto another, it touches the rows of tokens; else all of it is written first. */
+static struct affine
+backward_traffic(const struct node *n)
+{
+	struct affine sum = rows_traffic(n->in[0], 3, n->in[1]);
+
+	return n->nin > 2 ? sum : affine_sum(sum, tensor_bytes(n->out[0]));
+}
+
 static void
 emit_backward(struct emitter *e, const struct node *n)
 {
@@ -71,6 +91,7 @@ const struct op op_embedding_grad = {
 	.attrs = attrs,
 	.operands = "dy ids",
 	.min_operands = 2, .max_operands = 2,
+	.traffic = backward_traffic,
 	.memory.workspace = work,
 	.memory.onto = 2,
 	.calls.kernels = "copy/embedding.cu",
@@ -82,6 +103,12 @@ work_of_rows(const struct node *n, const struct room *room)
 {
 	(void)room;
 	return keys(n->in[2]);
+}
+
+static struct affine
+update_traffic(const struct node *n)
+{
+	return rows_traffic(n->in[1], 1 + 2 * n->nout, n->in[2]);
 }
 
 /* The table, or its master copy. */
@@ -110,6 +137,7 @@ const struct op op_embedding_sgd = {
 	.attrs = attrs,
 	.operands = "parameter dy ids master",
 	.min_operands = 3, .max_operands = 4,
+	.traffic = update_traffic,
 	.memory.workspace = work_of_rows,
 	.memory.alias = alias_of_rows,
 	.calls.kernels = "copy/embedding.cu",
@@ -178,6 +206,12 @@ emit(struct emitter *e, const struct node *n)
 	    arg_text(tokens(e, ids)), arg_int(w->dim[0]), arg_int(w->dim[1]), arg_int(op_int(n, "padding")));
 }
 
+static struct affine
+traffic(const struct node *n)
+{
+	return rows_traffic(n->out[0], 2, n->in[0]);
+}
+
 const struct op op_embedding = {
 	.name = "embedding",
 	.kind = OP_LAYER,
@@ -204,6 +238,7 @@ const struct op op_embedding = {
 	.operands = "ids",
 	.min_operands = 1, .max_operands = 1,
 	.shape = shape,
+	.traffic = traffic,
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0),
 	.calls.kernels = "copy/embedding.cu",

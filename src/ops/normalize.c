@@ -37,7 +37,7 @@ struct norm {
 	double eps;
 };
 
-extern const struct op op_layernorm, op_rmsnorm, op_groupnorm, op_instancenorm, op_l2norm;
+extern const struct op op_normalize_grad, op_layernorm, op_rmsnorm, op_groupnorm, op_instancenorm, op_l2norm;
 
 #define EPS(value, what)	{ "eps", ATTR_REAL, what, .preset = value, .min = 1e-30, .max = 1 }
 #define EPS_OF_VARIANCE	EPS("1e-5", "added to the variance before its root is taken")
@@ -213,6 +213,17 @@ backward_work(const struct node *n, const struct room *room)
 	    row_length(&s, x)), 0 };
 }
 
+/* Sums over rows for weight and bias are made in a sweep of their own. */
+static struct affine
+backward_traffic(const struct node *n)
+{
+	struct affine bytes = op_bytes(n);
+
+	if (n->op == &op_normalize_grad && is_affine(n) && (gradient_of(n, WEIGHT) || gradient_of(n, BIAS)))
+		bytes = affine_sum(bytes, affine_sum(tensor_bytes(n->in[DY]), tensor_bytes(n->in[OF_FORWARD])));
+	return bytes;
+}
+
 static void
 emit_gradients(struct emitter *e, const struct node *n, struct tensor *dx)
 {
@@ -256,6 +267,7 @@ const struct op op_normalize_grad = {
 	.attrs = attrs,
 	.operands = "dy x weight mean scale",
 	.min_operands = BACKWARD_OPERANDS, .max_operands = BACKWARD_OPERANDS,
+	.traffic = backward_traffic,
 	.memory.workspace = backward_work,
 	.memory.inplace = 1u << DY | 1u << OF_FORWARD,
 	.memory.onto = BACKWARD_OPERANDS,

@@ -263,6 +263,15 @@ torch_calls(struct tape *t, const struct node *n)
 	    .bytes = tape_bytes(t, n->out[0]), .saves = SAVES_IN(1) | (selects ? 0 : SAVES_IN(0)) }));
 }
 
+/* Of x, as much as is taken. */
+static struct affine
+traffic(const struct node *n)
+{
+	struct affine y = tensor_bytes(n->out[0]);
+
+	return affine_sum(affine_sum(y, y), tensor_bytes(n->in[1]));
+}
+
 #define MISSING										\
 	" The data are looked through when they are read: a number that is no index of the type stops the program. A "	\
 	"number such as -1 that is put in otherwise gives 0 and has no gradient. Backward reads dy and the indices, "	\
@@ -282,6 +291,7 @@ const struct op op_take = {
 	.operands = "x index",
 	.min_operands = 2, .max_operands = 2,
 	.shape = take_shape,
+	.traffic = traffic,
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(1),
 	.torch = { .calls = torch_calls },
@@ -301,6 +311,7 @@ const struct op op_gather = {
 	.operands = "x index",
 	.min_operands = 2, .max_operands = 2,
 	.shape = gather_shape,
+	.traffic = traffic,
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(1),
 	.torch = { .calls = torch_calls },

@@ -13,10 +13,11 @@
  * node, or struct step, which no node writes.
  *
  * Each node has an heir: of the nodes that read its result, the one with the longest remaining path
- * to the end, by a rough estimate of running times. A branch continues with the heir of its last node
+ * to the end, by estimate.c's times of calls that have the card alone. A branch continues with the heir of its last node
  * and is reserved for it. Other nodes, unless their remaining path is longer, take a branch that is
  * not reserved, the one where they can start first. Weight updates that follow one another stay
- * together, since one launch does them (emit/updates.c).
+ * together, since one launch does them (emit/updates.c). Branches that gain too little by estimate.c, which
+ * knows that calls share the card, are left out.
  *
  * Emission writes BRANCH(1), AFTER(15) and OVER(16) beside the calls. While the step is captured,
  * kernels/host/branches_cuda.cu turns them into streams and events; a step that is launched call by
@@ -35,12 +36,13 @@
 #include "target/target.h"
 #include "ir/op.h"
 #include "ir/pass.h"
+#include "plan/estimate.h"
 
-/* Nanoseconds, of a large card; only which is more matters. */
-#define LAUNCH_NS	2000.0	/* the least that a node takes */
-#define CROSSING_NS	1500.0	/* to wait for another branch */
-#define BYTES_A_NS	2000.0
-#define MACS_A_NS	50000.0
+#define CROSSING_NS	1500.0	/* to wait for another branch; only whether it is more or less matters */
+
+/* Of a graph's time, by estimate: branches that gain less than that are left out. For waits are not free, where
+ * nodes follow one another in the same bytes; for speed, where none waits for bytes in vain, any gain is one. */
+#define LEAST_GAIN	0.02
 
 /* The bytes between two neighbouring places where a buffer begins or ends. */
 struct segment {
@@ -52,6 +54,7 @@ struct segment {
 struct branches {
 	const struct module *m;
 	struct plan *p;
+	struct card card;
 	struct segment *segment;
 	int nsegments;
 	int start, end;		/* instants of the graph */
@@ -205,10 +208,7 @@ mark_all(struct branches *s, const struct node *n, int instant)
 static double
 duration(const struct branches *s, const struct node *n)
 {
-	int64_t batch = s->p->at[s->start].graph->batch;
-
-	return LAUNCH_NS + (double)plan_traffic(n, batch) / BYTES_A_NS +
-	    (n->op->macs ? (double)affine_at(n->op->macs(n), batch) / MACS_A_NS : 0);
+	return card_beside(n) + card_work(&s->card, n, s->p->at[s->start].graph->batch);
 }
 
 /* What is over when branch K comes to its next node. */
@@ -378,10 +378,28 @@ place_graph(struct branches *s, struct arena *a)
 			s->p->at[s->last[k] - 1].awaited = true;
 }
 
+/* All one after the other, where that takes hardly longer. */
+static void
+leave_out_vain(struct branches *s, struct arena *a)
+{
+	struct estimate e = plan_estimate(s->p, &s->card, a, s->start);
+	int i;
+
+	if (e.in_turn - e.apart > (s->p->apart == APART ? 0 : LEAST_GAIN * e.in_turn))
+		return;
+	for (i = s->start; i < s->end; i++) {
+		struct instant *at = &s->p->at[i];
+
+		at->branch = 0;
+		memset(at->after, 0, sizeof(at->after));
+		at->awaited = false;
+	}
+}
+
 void
 plan_branches(struct module *m, struct plan *p)
 {
-	struct branches s = { .m = m, .p = p };
+	struct branches s = { .m = m, .p = p, .card = card_of(m) };
 	struct arena *a = arena_child(m->arena);
 	int i;
 
@@ -396,6 +414,7 @@ plan_branches(struct module *m, struct plan *p)
 		for (s.end = s.start; s.end < p->instants && p->at[s.end].graph == p->at[s.start].graph;)
 			s.end++;
 		place_graph(&s, a);
+		leave_out_vain(&s, a);
 	}
 	arena_free(a);
 }

@@ -176,16 +176,7 @@ added(int64_t a, int64_t b)
 int64_t
 plan_traffic(const struct node *n, int64_t batch)
 {
-	int64_t bytes = 0;
-	int k;
-
-	for (k = 0; k < n->nin + n->nout; k++) {
-		const struct tensor *t = k < n->nin ? n->in[k] : n->out[k - n->nin];
-
-		if (t)
-			bytes = added(bytes, affine_at(tensor_bytes(t), batch));
-	}
-	return bytes;
+	return affine_at(n->op->traffic ? n->op->traffic(n) : op_bytes(n), batch);
 }
 
 static void

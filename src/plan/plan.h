@@ -118,7 +118,8 @@ void		 plan_branches(struct module *, struct plan *);
 /* verify.c: independent of all three; reports to diags (rule "internal"); false if the plan is wrong. */
 bool		 plan_verify(struct module *, const struct plan *, struct diags *);
 
-/* Bytes that a node reads and writes at that batch, its workspace left out; INT64_MAX on overflow. */
+/* Bytes that a node reads and writes at that batch, each as often as it does; its workspace left out; INT64_MAX on
+ * overflow. */
 int64_t	plan_traffic(const struct node *, int64_t batch);
 /* Byte offset of a tensor in the arena; -1 when it has no buffer. */
 int64_t	plan_offset(const struct plan *, const struct tensor *);

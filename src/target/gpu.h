@@ -14,6 +14,9 @@ struct gpu {
 	int mib;		/* memory that CUDA reports */
 	int multiprocessors;	/* 0: of a card that is too old to be built for */
 	int l2_mib;		/* L2 cache; 0: not known */
+	int gb_s;		/* of memory: 10^9 bytes a second */
+	int mhz;		/* boost clock; of an H100, that of its tensor cores */
+	int products;		/* of 16 bits, summed in f32, that a multiprocessor's tensor cores do in a clock */
 };
 
 extern const struct gpu gpu_table[];	/* ends with name NULL */
@@ -29,6 +32,7 @@ struct gpu_arch {		/* limits of a compute capability */
 	int threads;		/* of a multiprocessor */
 	int blocks;		/* of a multiprocessor; 0: not known */
 	int shared;		/* bytes of shared memory that a block may opt in to; 0: not known */
+	int products;		/* of f32 that a multiprocessor adds in a clock */
 };
 
 /* NULL: there is no such compute capability. */

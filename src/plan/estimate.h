@@ -1,0 +1,38 @@
+/*
+ * How long a step takes at least on a card: a roofline, of what is published for it. Nothing is kept.
+ */
+#ifndef STOWAGE_PLAN_ESTIMATE_H
+#define STOWAGE_PLAN_ESTIMATE_H
+
+#include "plan/plan.h"
+
+struct gpu;
+
+#define CARD_SHARE	0.84	/* of the published bandwidth and arithmetic that kernels are taken to have */
+#define KERNEL_NS	3000.0	/* that each takes beside: to be launched, to fill the card and to leave it */
+
+struct card {			/* per nanosecond, of one that calls share */
+	double bytes, macs;	/* macs 0: not known */
+};
+
+/* The card that the module's device names, if programs can be built for it; else NULL. */
+const struct gpu	*card_named(const struct module *);
+/* Where it is not known, a large one. */
+struct card	card_of(const struct module *);
+/* Nanoseconds that a call would have the whole card for: the larger of traffic and arithmetic. */
+double		card_work(const struct card *, const struct node *, int64_t batch);
+/* And beside that. */
+double		card_beside(const struct node *);
+
+struct estimate {		/* of the plan's first graph, a micro-batch */
+	int64_t traffic, macs;	/* bytes, multiply-adds */
+	int calls, kernels;	/* kernels: at least */
+	double work;		/* nanoseconds of all calls' work, one after the other */
+	double apart;		/* as branches have them, with KERNEL_NS for each kernel */
+	double in_turn;		/* the same if there were one branch */
+};
+
+/* Of the graph that begins with that instant. */
+struct estimate	plan_estimate(const struct plan *, const struct card *, struct arena *, int start);
+
+#endif
