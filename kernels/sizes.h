@@ -28,7 +28,6 @@
 
 #define DEPTHWISE_ROOM	2048	/* reals that a depthwise convolution makes at a time, in C */
 
-#define MOST_REDUCED	((int64_t)1 << 30)	/* elements that ranks add up in one call: MPI counts in ints */
 
 #define BIAS_ROWS	512	/* of [rows, channels] that a block adds up for a bias */
 #define BIAS_PLANES	16384	/* places of all planes of a channel that it does */

@@ -150,6 +150,7 @@ ranks_push(void)
 {
 	int there;
 
+	all_reduce_turn();
 	MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.all, &there, MPI_STATUS_IGNORE);
 }
 
@@ -158,7 +159,7 @@ ranks_watch(void *unused)
 {
 	int before = (ranks.rank + ranks.size - 1) % ranks.size, next = (ranks.rank + 1) % ranks.size;
 	int64_t looked = ranks_clock(), told = 0;
-	struct timespec moment = { 0, 1000000 };
+	struct timespec moment = { 0, 0 };
 	MPI_Request sign = MPI_REQUEST_NULL;
 
 	while (!ranks_ended) {
@@ -181,6 +182,7 @@ ranks_watch(void *unused)
 		pthread_mutex_unlock(&ranks.lock);
 		if (now - ranks_heard > ranks_patience * (int64_t)1000000000)
 			ranks_give_up(before);
+		moment.tv_nsec = reductions_open ? 50000 : 1000000;
 		nanosleep(&moment, NULL);
 	}
 	if (sign != MPI_REQUEST_NULL)
@@ -366,11 +368,28 @@ ranks_compare_weights(const char *what)
 	ranks_compare(hash, what);
 }
 
+static struct {			/* bytes that this rank sent to add up gradients */
+	int64_t before;		/* until the last update began */
+	int64_t most;		/* for one update */
+} ranks_sent;
+
+/* An update is over. */
+static void
+ranks_count_sent(void)
+{
+	int64_t bytes = ranks.sent - ranks_sent.before;
+
+	ranks_sent.before = ranks.sent;
+	ranks_sent.most = bytes > ranks_sent.most ? bytes : ranks_sent.most;
+}
+
 /* Running statistics become the mean of those of all ranks. As each is a mean of its batches, it does not matter when
  * that is done, nor how often. */
 static void
 ranks_average_statistics(void)
 {
+	int64_t sent = ranks.sent;
+
 	for (int k = 0; k < PERSISTENT; k++) {
 		const struct persistent *p = &persistent[k];
 		void *x = arena + p->offset;
@@ -385,26 +404,32 @@ ranks_average_statistics(void)
 			else
 				((float *)x)[i] /= (float)ranks.size;
 	}
+	ranks_sent.before += ranks.sent - sent;	/* it is no part of an update */
 }
 
-/* What the arenas of all ranks took, which all planned alike. */
+/* What the arenas of all ranks took, which all planned alike, and what was sent. */
 static void
 ranks_report(void)
 {
-	double *taken = (double *)calloc((size_t)ranks.size, sizeof(*taken));
+	double *taken = (double *)calloc((size_t)ranks.size * 2, sizeof(*taken)), *sent = taken + ranks.size, most = 0;
 	char name[RANK_NAME + 64];
 	bool same = true;
 
 	if (!taken)
 		fail("no memory for the figures of %d ranks", ranks.size);
 	taken[ranks.rank] = (double)arena_taken;
-	ranks_sum(taken, ranks.size);
+	sent[ranks.rank] = (double)ranks_sent.most;
+	ranks_sum(taken, 2 * ranks.size);
 	for (int k = 1; k < ranks.size; k++)
 		same &= taken[k] == taken[0];
 	for (int k = 1; k < ranks.size && !same; k++)
 		printf("         %.0f by %s\n", taken[k], ranks_text(name, k));
 	if (same)
 		printf("         the same on each of %d ranks\n", ranks.size);
+	for (int k = 0; k < ranks.size; k++)
+		most = sent[k] > most ? sent[k] : most;
+	printf("sent     %.0f bytes at most by a rank for an update, to add up gradients; %lld planned\n", most,
+	    (long long)SENT_BYTES);
 	free(taken);
 }
 

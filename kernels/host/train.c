@@ -407,6 +407,9 @@ update_weights(struct run *r)
 #ifdef UPDATES
 	device_run(STEP_UPDATE, samples, &step);
 #endif
+#ifdef RANKS
+	ranks_count_sent();
+#endif
 	s->update++;
 	s->position += samples;
 	r->flight.updates = true;

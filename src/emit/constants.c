@@ -55,18 +55,6 @@ put_turns(struct emitter *e)
 	text_puts(e->out, "\t/* each update is made in the first step, and then in one of so many */\n");
 }
 
-/* The program makes a large one in parts. */
-static int64_t
-count_reductions(const struct emitter *e)
-{
-	int64_t count = 1;	/* an array has room for one */
-	int i;
-
-	for (i = 0; i < e->sums.n; i++)
-		count += parts(e->sums.v[i].elements, MOST_REDUCED);
-	return count;
-}
-
 static void
 emit_training_constants(struct emitter *e)
 {
@@ -91,8 +79,9 @@ emit_training_constants(struct emitter *e)
 		put_turns(e);
 	if (set->ranks > 1)
 		text_printf(e->out, "#define RANKS\t\t%lld\t/* processes that train together */\n"
-		    "#define REDUCTIONS\t%lld\t/* sums over all of them that may be on their way at once */\n",
-		    (long long)set->ranks, (long long)count_reductions(e));
+		    "#define REDUCTIONS\t%d\t/* sums over all of them that may be on their way at once, and one */\n"
+		    "#define SENT_BYTES\t%lldll\t/* of them, by each rank for an update */\n",
+		    (long long)set->ranks, e->sums.n + 1, (long long)plan_sent(e->module, e->plan));
 	text_printf(e->out, "#define PATIENCE\t%lld\t/* epochs without a lower loss, then it ends; 0: it does "
 	    "not */\n", (long long)set->patience);
 	text_printf(e->out, "#define SHUFFLE\t\t%s\n", emit_truth(set->shuffle));

@@ -280,6 +280,19 @@ plan_find_sums(struct module *m, struct plan *p)
 		find_in(m, p, m->update, m->train->nodes.n, most);
 }
 
+/* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
+ * Bandwidth optimal all-reduce algorithms, 2009). */
+int64_t
+plan_sent(const struct module *m, const struct plan *p)
+{
+	int64_t ranks = settings_ranks(&m->set), bytes = 0;
+	int i;
+
+	for (i = 0; i < p->sums.n; i++)
+		bytes += p->sums.v[i].bytes;
+	return (int64_t)(2 * (double)bytes * (double)(ranks - 1) / (double)ranks);
+}
+
 static bool
 run(struct module *m, const struct pass_options *o)
 {

@@ -102,6 +102,8 @@ void		 plan_place(struct module *, struct plan *, struct placed *known);
  * the sums, of what lies side by side. */
 void		 plan_place_buckets(struct module *, struct plan *);
 void		 plan_find_sums(struct module *, struct plan *);
+/* Bytes that each rank sends for these sums in an update. */
+int64_t		 plan_sent(const struct module *, const struct plan *);
 /* Until a bucket has so many bytes of gradients, it is not added up. */
 int64_t		 plan_bucket_bytes(const struct module *);
 /* apart.c: by buffer, the last instant to which its bytes are kept so that nothing waits for them in vain; NULL:

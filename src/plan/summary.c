@@ -165,22 +165,18 @@ is_beside_backward(const struct plan *p, const struct plan_sum *s)
 	return false;
 }
 
-/* Around a ring of N, each rank sends 2 (N - 1) pieces of 1 / N of the sum: less is impossible (Patarasuk and Yuan,
- * Bandwidth optimal all-reduce algorithms, 2009). */
 static void
 count_traffic(const struct module *m, struct plan_summary *s)
 {
 	const struct plan *p = m->plan;
-	int64_t ranks = settings_ranks(&m->set), bytes = 0;
 	int i;
 
 	for (i = 0; i < p->sums.n; i++) {
-		bytes += p->sums.v[i].bytes;
 		s->reduced += p->sums.v[i].gradients;
 		s->meanwhile += is_beside_backward(p, &p->sums.v[i]) ? p->sums.v[i].gradients : 0;
 	}
 	s->reductions = p->sums.n;
-	s->sent = (int64_t)(2 * (double)bytes * (double)(ranks - 1) / (double)ranks);
+	s->sent = plan_sent(m, p);
 }
 
 struct plan_summary *
