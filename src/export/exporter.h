@@ -62,6 +62,10 @@ struct model_attr	attr_is_ints(struct exporter *, const char *name, int n, const
 /* An operand of ours, a weight included. */
 const char	*value_of(struct exporter *, const struct tensor *);
 void		 result(struct exporter *, const struct tensor *, const char *value);
+/* A weight's numbers in f32; NULL: it is not in the checkpoint, as the exporter then says. */
+const struct numbers	*weight_numbers(struct exporter *, const struct tensor *);
+/* Numbers that were made of weights, as a weight of that name; returns its own. */
+const char	*weight_made(struct exporter *, const char *name, struct numbers *);
 
 /* ---- constants ---- */
 

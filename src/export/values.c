@@ -120,18 +120,33 @@ attr_is_ints(struct exporter *x, const char *name, int n, const int64_t *v)
 
 /* ---- tensors of ours ---- */
 
+const struct numbers *
+weight_numbers(struct exporter *x, const struct tensor *t)
+{
+	const char *why = NULL;
+	const struct numbers *n = checkpoint_weight(x->checkpoint, x->module, t, &why);
+
+	if (!n && !x->why)
+		x->why = why;
+	return n;
+}
+
+const char *
+weight_made(struct exporter *x, const char *name, struct numbers *n)
+{
+	n->name = export_name(x, name);
+	vec_push(x->arena, &x->model->numbers, n);
+	return n->name;
+}
+
 static const char *
 weight(struct exporter *x, const struct tensor *t)
 {
-	const char *why = NULL;
-	const struct numbers *from = checkpoint_weight(x->checkpoint, x->module, t, &why);
+	const struct numbers *from = weight_numbers(x, t);
 	struct numbers *n;
 
-	if (!from) {
-		if (!x->why)
-			x->why = why;
+	if (!from)
 		return "";
-	}
 	n = ARENA_NEW(x->arena, struct numbers);
 	*n = *from;
 	n->name = t->name;

@@ -187,7 +187,7 @@ goes_on(const struct body *b, const struct step *s)
 {
 	const struct step *reader = s->out == b->s->out ? NULL : only_reader(b, s->out);
 
-	return reader && (reader->nin == 1 || s->nin == 0);
+	return reader && !reader->part && (reader->nin == 1 || s->nin == 0);
 }
 
 static void expression(struct body *, struct text *, const struct val *, bool alone);
@@ -229,7 +229,10 @@ expression(struct body *b, struct text *t, const struct val *v, bool alone)
 		text_puts(t, v->word ? v->word : "?");
 		return;
 	}
-	if (infix(s)) {
+	if (s->part) {
+		expression(b, t, s->in[0], true);
+		text_printf(t, ".%s", s->part);
+	} else if (infix(s)) {
 		of_two(b, t, s, alone);
 	} else if (s->nin == 1) {
 		const char *label = s->label ? s->label : b->label ? b->label[s->number - b->s->first] : NULL;
@@ -270,7 +273,7 @@ body_write(struct body *b, struct text *to, const char *out)
 		struct step *s = b->w->im->steps.v[i];
 		const char *word;
 
-		if (goes_on(b, s))
+		if (goes_on(b, s) || (s->part && s->out != b->s->out))	/* which needs no other name */
 			continue;
 		word = s->out == b->s->out ? out : word_fresh(a, b->words, name_for(b, s));
 		text_printf(to, "%s%s = ", b->indent, word);

@@ -69,6 +69,7 @@ struct step {
 	int nweights;
 	struct node *made;
 	int nodes;		/* that it is in our graph: more than one, where an operator is made of others */
+	const char *part;	/* it is no call, but that other result of its operand's layer: "last"; NULL */
 	const struct model_node *said_by;
 	const char *path;	/* where the source has it, dotted: "layer1.0.conv1"; "": it does not say */
 	const char *made_by;	/* "BasicBlock", or NULL */
@@ -143,6 +144,8 @@ void	call_frozen(struct call *, const struct numbers *, const struct view *);
 bool	call_end(struct call *, const char *out);
 /* The same, of a result that only the importer knows; NULL after cannot(). */
 struct val	*call_value(struct call *);
+/* Another result of the layer that makes V, as the language names it: "last"; NULL: it has none. */
+struct val	*call_part(struct importer *, struct val *v, const char *name);
 
 /* Says that the node at hand cannot be expressed, and why; returns false. */
 bool	cannot(struct importer *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

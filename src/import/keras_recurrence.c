@@ -90,35 +90,6 @@ is_ours(struct importer *im, const struct model_node *n, struct recurrence *r, b
 	return (r->units > 0 && r->units <= 1 << 24) || cannot(im, "it has no units");
 }
 
-/* The state after the last step: of two directions, that of the other one stands at the first. */
-static bool
-take_last(struct importer *im, const struct model_node *n, struct val *y, int64_t units, bool both)
-{
-	int64_t axes[2] = { 0, 1 }, zero = 0, from = y->t->dim[0] - 1, to = from + 1;
-	struct val *half[2];
-	struct call c;
-	int i;
-
-	for (i = 0; i < 1 + both; i++) {
-		int64_t start[2] = { i ? 0 : from, i ? units : 0 }, stop[2] = { i ? 1 : to, i ? 2 * units : units };
-
-		call_begin(&c, im, "slice");
-		call_in(&c, y);
-		call_ints(&c, "axis", 1 + both, axes);
-		call_ints(&c, "start", 1 + both, start);
-		call_ints(&c, "stop", 1 + both, stop);
-		call_ints(&c, "drop", 1, &zero);
-		if (!(half[i] = call_value(&c)))
-			return false;
-	}
-	if (!both)
-		return keras_alias(im, n, half[0]);
-	call_begin(&c, im, "concat");
-	call_in(&c, half[0]);
-	call_in(&c, half[1]);
-	return keras_end(&c, n, NULL);
-}
-
 static bool
 recurrent(struct importer *im, const struct model_node *n, const struct model_node *layer, bool both)
 {
@@ -147,7 +118,7 @@ recurrent(struct importer *im, const struct model_node *n, const struct model_no
 	if (attr_int(layer, "return_sequences", 0))
 		return keras_end(&c, n, NULL);
 	y = call_value(&c);
-	return y && take_last(im, n, y, r.units, both);
+	return y && keras_alias(im, n, call_part(im, y, "last"));
 }
 
 static bool

@@ -1,5 +1,5 @@
 /*
- * Recurrent layers. ONNX has [steps, batch, features], and the gates of an lstm as i o f g, of a gru as z r n; ours are i f g o
+ * Recurrent layers, whose lengths are an input. ONNX has [steps, batch, features], and the gates of an lstm as i o f g, of a gru as z r n; ours are i f g o
  * and r z n. Its result has an axis of directions, of which ours lie side by side.
  */
 #include "import/importer.h"
@@ -18,6 +18,7 @@ struct layer {
 	const struct numbers *w, *r, *b;	/* B: NULL, none */
 	bool turned;		/* from the last step to the first */
 	bool batch_first;
+	struct val *lengths;	/* NULL: all steps are each sample's */
 };
 
 static bool
@@ -40,12 +41,12 @@ says_only_ours(struct importer *im, const struct model_node *n, const struct rec
 		return cannot(im, "activations, clip and input_forget are not imported yet");
 	if (strcmp(of->ours, "gru") == 0 && !attr_int(n, "linear_before_reset", 0))
 		return cannot(im, "it resets the state before its matrix (linear_before_reset=0); ours does after it");
-	if (node_in(im, n, 4) || node_in(im, n, 7))
-		return cannot(im, "lengths of sequences and peepholes are not imported yet");
+	if (node_in(im, n, 7))
+		return cannot(im, "peepholes are not imported yet");
 	for (k = 5; k < 7; k++)
 		if (node_in(im, n, k) && !is_zero(node_in(im, n, k)))
 			return cannot(im, "it begins with states that are given, which are not imported yet");
-	return (n->nout < 3 || !read_by_node(im, n->out[2])) || cannot(im, "the cell after the last step is read");
+	return true;
 }
 
 static bool
@@ -90,42 +91,38 @@ give_bias(struct call *c, const struct layer *l, int way, int of_state)
 	call_view(c, l->b, v);
 }
 
-static struct val *
-part(struct importer *im, struct val *y, int64_t step, int64_t first, int64_t count)
+/* How many steps each sample has. Where they go backwards alone, ours would begin with what fills the rest. */
+static bool
+take_lengths(struct importer *im, const struct model_node *n, struct layer *l, int64_t steps)
 {
-	int64_t axes[2] = { 0, 1 }, start[2] = { step, first }, stop[2] = { step + 1, first + count };
-	struct call c;
+	struct val *v = node_in(im, n, 4), *first = v ? val_first(v) : NULL;
 
-	call_begin(&c, im, "slice");
-	call_in(&c, y);
-	call_ints(&c, "axis", 2, axes);
-	call_ints(&c, "start", 2, start);
-	call_ints(&c, "stop", 2, stop);
-	return call_value(&c);
+	if (!v)
+		return true;
+	if (l->turned)
+		return cannot(im, "it has lengths of sequences, and goes from the last step to the first alone");
+	if (!v->t || v->t->dtype != DT_I32 || v->t->rank != 0 || first->def || steps >= INT32_MAX)
+		return cannot(im, "its lengths of sequences are not an input's");
+	if (!first->range || first->range > steps + 1)
+		first->range = (int)(steps + 1);
+	first->t->classes = first->range;
+	l->lengths = v;
+	return true;
 }
 
-/* Y_h, [ways, batch, units]: the state after the last step, and of the other way that at the first. */
+/* Y_h or Y_c, [ways, batch, units]: the state after the last step, and of the other way that at the first. */
 static bool
-take_last(struct importer *im, const struct model_node *n, struct val *y, const struct layer *l)
+take_last(struct importer *im, const struct model_node *n, int k, struct val *y, const struct layer *l)
 {
 	struct model_node of = *n;
 	struct layout to = { .at = !l->batch_first };
-	struct val *half[2];
-	struct call c;
-	int i;
 
-	of.out = &n->out[1];
-	for (i = 0; i < l->ways; i++)
-		if (!(half[i] = part(im, y, i || l->turned ? 0 : y->t->dim[0] - 1, i * l->units, l->units)))
-			return false;
-	if (l->ways == 1)
-		return reshape_to(im, &of, half[0], to, 2, (int64_t[]){ 1, l->units });
-	call_begin(&c, im, "concat");
-	call_in(&c, half[0]);
-	call_in(&c, half[1]);
-	call_int(&c, "axis", 0);
-	c.source = to;
-	return call_end(&c, n->out[1]);
+	if (k >= n->nout || !*n->out[k] || !map_get(&im->users, n->out[k]))
+		return true;
+	of.out = &n->out[k];
+	y = call_part(im, y, k == 1 ? "last" : "cell");
+	return y ? reshape_to(im, &of, y, to, 2, (int64_t[]){ l->ways, l->units }) :
+	    cannot(im, "it has no such state after the last step");
 }
 
 /* The steps the other way round, where it goes from the last to the first. */
@@ -146,7 +143,7 @@ recurrent(struct importer *im, const struct model_node *n)
 {
 	static const signed char lstm[] = { 0, 2, 3, 1 }, gru[] = { 1, 0, 2 };
 	static const struct recurrence all[] = { { "LSTM", "lstm", 4, lstm }, { "GRU", "gru", 3, gru }, { "RNN", "rnn", 1, NULL } };
-	struct val *x = val_laid(im, node_in(im, n, 0), -1), *y;
+	struct val *x = val_laid(im, node_in(im, n, 0), -1), *y, *states;
 	struct layer l = { .of = all[*n->op == 'L' ? 0 : *n->op == 'G' ? 1 : 2], .units = attr_int(n, "hidden_size", 0) };
 	const char *way = attr_text(n, "direction", "forward");
 	struct layout to = { .at = 2 };
@@ -163,10 +160,12 @@ recurrent(struct importer *im, const struct model_node *n)
 	if (x->t->rank != 2 || !x->t->batched || x->source.at != !l.batch_first || x->source.merged)
 		return cannot(im, "its input is not [steps, batch, features], with the batch that the network has");
 	l.in = x->t->dim[1];
-	if (!take_weights(im, n, &l) || !(x = turned(im, &l, x)))
+	if (!take_weights(im, n, &l) || !take_lengths(im, n, &l, x->t->dim[0]) || !(x = turned(im, &l, x)))
 		return false;
 	call_begin(&c, im, l.of.ours);
 	call_in(&c, x);
+	if (l.lengths)
+		call_in(&c, l.lengths);
 	call_int(&c, "hidden", l.units);
 	if (l.ways == 2)
 		call_int(&c, "bidirectional", true);
@@ -180,11 +179,11 @@ recurrent(struct importer *im, const struct model_node *n)
 			give_bias(&c, &l, i, 1);
 		}
 	}
-	if (!(y = turned(im, &l, call_value(&c))))
+	if (!(states = call_value(&c)) || !(y = turned(im, &l, states)))
 		return false;
 	if (l.batch_first)
 		to.at = 0;
-	if (n->nout > 1 && *n->out[1] && map_get(&im->users, n->out[1]) && !take_last(im, n, y, &l))
+	if (!take_last(im, n, 1, states, &l) || !take_last(im, n, 2, states, &l))
 		return false;
 	return !*n->out[0] || reshape_to(im, n, y, to, 3, (int64_t[]){ y->t->dim[0], l.ways, l.units });
 }

@@ -351,6 +351,45 @@ call_value(struct call *c)
 	return finish(c, v) ? v : NULL;
 }
 
+/* It stands behind that layer's own in the graph. */
+static struct tensor *
+named_result(const struct importer *im, const struct step *s, const char *name)
+{
+	const struct graph *g = im->build.graph;
+	size_t len = strlen(name);
+	int i = g->nodes.n - 1;
+
+	for (; i >= 0 && g->nodes.v[i] != s->made; i--) {
+		const struct node *n = g->nodes.v[i];
+		size_t path = strlen(n->path);
+
+		if (n->part_of && n->part_of == s->made->part_of && path > len && strcmp(n->path + path - len, name) == 0 &&
+		    n->path[path - len - 1] == '.')
+			return n->out[0];
+	}
+	return NULL;
+}
+
+struct val *
+call_part(struct importer *im, struct val *v, const char *name)
+{
+	static const struct op none = { .name = "" };
+	struct step *s = ARENA_NEW(im->arena, struct step);
+	struct val *out = val_new(im, "");
+
+	v = val_first(v);
+	out->t = v->def ? named_result(im, v->def, name) : NULL;
+	if (!out->t)
+		return NULL;
+	*s = (struct step){ .op = &none, .part = name, .nin = 1, .in = arena_array(im->arena, 1, sizeof(*s->in)), .out = out,
+		.made = v->def->made, .number = im->steps.n, .said_by = im->node, .path = "" };
+	s->in[0] = v;
+	v->uses++;
+	out->def = s;
+	vec_push(im->arena, &im->steps, s);
+	return out;
+}
+
 bool
 node_makes(struct importer *im, const struct model_node *n, struct val *v)
 {

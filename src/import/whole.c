@@ -1,5 +1,5 @@
 /*
- * Whole numbers of the source. Those that look rows of a table up are tokens here. All others, such as masks, are computed
+ * Whole numbers of the source. Those that look rows of a table up, or say how many steps there are, are tokens and classes here. All others, such as masks, are computed
  * with as real numbers, which hold them exactly up to 2^24; what is not the same of those, a division, is refused.
  */
 #include "import/importer.h"
@@ -29,8 +29,9 @@ static bool
 looks_up(const struct model_node *n, int k)
 {
 	static const char *const lookups[] = { "Gather", "GatherElements", "GatherND", "Embedding", NULL };
+	static const char *const recurrences[] = { "LSTM", "GRU", "RNN", NULL };
 
-	return k == 1 && is_one_of(n->op, lookups);
+	return (k == 1 && is_one_of(n->op, lookups)) || (k == 4 && is_one_of(n->op, recurrences));
 }
 
 /* Nodes stand in the order in which they run, so one pass finds all that comes of it. */

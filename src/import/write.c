@@ -277,7 +277,7 @@ network_body(struct writer *w, struct text *to, const char *last)
 		struct segment *g = w->segments.v[i];
 		const struct step *s = w->im->steps.v[g->first];
 		struct val *before = i > 0 ? w->segments.v[i - 1]->out : l.from;
-		bool chain = g->n == 1 && s->nin == 1 && s->in[0] == before, end = i == w->segments.n - 1;
+		bool chain = g->n == 1 && s->nin == 1 && s->in[0] == before && !s->part, end = i == w->segments.n - 1;
 
 		if (has_weights(w, g) && strcmp(g->group, l.group) != 0) {
 			line_end(&l, before, l.units.n ? line_word(&l) : "");
@@ -291,7 +291,11 @@ network_body(struct writer *w, struct text *to, const char *last)
 			continue;
 		}
 		line_end(&l, before, l.units.n ? line_word(&l) : "");
-		statements(&l, g, end ? last : line_word(&l));
+		if (g->n == 1 && s->part && s->in[0]->word && !end) {	/* which needs no other name */
+			g->out->word = arena_join(w->im->arena, s->in[0]->word, ".", s->part);
+			l.from = g->out;
+		} else
+			statements(&l, g, end ? last : line_word(&l));
 	}
 }
 
@@ -302,6 +306,8 @@ type_text(struct importer *im, const struct val *v)
 	int i;
 
 	text_init(&t, im->arena);
+	if (v->t->dtype == DT_I32 && v->t->rank == 0)
+		return arena_printf(im->arena, "class[%d]", v->range ? v->range : 1);
 	if (v->t->dtype == DT_I32) {
 		text_puts(&t, "tokens[");
 		for (i = 0; i < v->t->rank; i++)

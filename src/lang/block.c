@@ -400,6 +400,21 @@ find_named(const struct scope *s, const struct network *net, const bool *read, b
 	return any;
 }
 
+/* A layer of which a named result is read, such as states.last, is read: these come behind what it is itself. */
+static void
+read_by_part(const struct graph *g, bool *read)
+{
+	int i, k;
+
+	for (i = g->nodes.n - 1; i > 0; i--) {
+		const struct node *n = g->nodes.v[i], *before = g->nodes.v[i - 1];
+
+		for (k = 0; n->part_of && n->part_of == before->part_of && k < n->nout && before->out[0]; k++)
+			if (n->out[k] && read[n->out[k]->id])
+				read[before->out[0]->id] = true;
+	}
+}
+
 /* Without a loss or a metric, what nothing reads is what the network is for: of what has a name in it, since a layer may make
  * more than is asked of it. */
 static void
@@ -415,6 +430,7 @@ keep_outputs(struct expander *ex, const struct scope *s, const struct network *n
 		for (j = 0; j < g->nodes.v[i]->nin; j++)
 			if (g->nodes.v[i]->in[j])
 				read[g->nodes.v[i]->in[j]->id] = true;
+	read_by_part(g, read);
 	any = find_named(s, net, read, named);
 	for (i = 0; i < g->nodes.n; i++)
 		for (j = 0; j < g->nodes.v[i]->nout; j++) {

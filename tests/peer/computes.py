@@ -105,8 +105,8 @@ SPELLED = {"slice": sliced, "crop": cropped, "split": split, "flip": flipped, "m
            "softmax": from_front}
 
 
-def made(op, how, operands, outs, k):
-    """The term of result K of an operator, whose operands are terms."""
+def made(op, how, operands, outs, k, joins):
+    """The term of result K of an operator, whose operands are terms; JOINS are what others join, by their terms."""
     first, dims = operands[0] if operands else "", shape_of(operands[0]) if operands else []
     how = attributes(how)
     if op in ("dropout", "stop_gradient"):
@@ -114,6 +114,13 @@ def made(op, how, operands, outs, k):
     if op in SPELLED:
         name, how = SPELLED[op](how, dims, [extents(d) for d in outs], k)
         op = name or op
+    if op == "concat":		# of what is joined already along the same axis, what that joins
+        operands = tuple(part for o in operands for part in (joins[o][1] if o in joins and joins[o][0] == how["axis"] else (o,)))
+        if len(operands) == 1:
+            return operands[0]
+        term = term_of(op, how, 0, operands, outs[k])
+        joins[term] = how["axis"], operands
+        return term
     if op == "slice":		# what it drops is dropped by a reshape of what it takes
         how = {axis: part for axis, part in sorted(how) if part != (0, 1, dims[axis])}
         taken = shaped_like(outs[k], [how[i][2] if i in how else d for i, d in enumerate(dims)])
@@ -142,7 +149,7 @@ def computes(stowage, spec, weights={}):
     """The term; WEIGHTS, arrays by name, stand in it with their numbers, and without these with their shapes. Second, the names
     of those that it needs."""
     text = subprocess.run([stowage, "plan", "--target", "c", "--dump-after", "phases", spec], capture_output=True, text=True).stdout
-    term, needs = {}, {}
+    term, needs, joins = {}, {}, {}
     for kind, t, dims, name in re.findall(r'(?m)^(parameter|statistic) %(\d+) \w+(\[[^]]*\]) "([^"]*)"', text):
         held = hashlib.sha256(weights[name].tobytes()).hexdigest() if name in weights else ""
         term[t], needs[t] = f"{kind}{dims} {held}", {name}
@@ -159,17 +166,18 @@ def computes(stowage, spec, weights={}):
             return operands[0], needs.get(read[0], set())
         outs = re.findall(r"%(\d+) \w+(\[[^]]*\])", node[1])
         for k, (t, _) in enumerate(outs):
-            term[t] = made(node[2], node[4], operands, [d for _, d in outs], k)
+            term[t] = made(node[2], node[4], operands, [d for _, d in outs], k, joins)
             needs[t] = set().union(*(needs.get(t, set()) for t in read))
     return None, set()
 
 
 # ---- the comparison itself ----
 
-SPEC = """network n {
+SPEC = """block of { out = %s }
+network n {
   input  x : f32[4, 8, 6]
   target t : f32[%s]
-  y = x -> conv(4, 1) -> %s
+  y = x -> conv(4, 1) -> of
   loss mse(y, t)
 }
 validate { batch 2  data synthetic(samples=2) }
@@ -178,10 +186,12 @@ ALIKE = [("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 1), stop
          ("4, 16, 12", "upsample(2)", "upsample(size=(16, 12))"), ("4, 6, 8", "transpose(1, 2)", "permute((0, 2, 1))"),
          ("4, 8, 6", "flip(axis=2)", "slice(axis=2, start=5, step=-1)"), ("192", "reshape((2, 96)) -> flatten", "flatten"),
          ("4, 8", "slice(axis=2, start=-1, drop=2)", "slice(axis=2, start=5) -> reshape((4, 8))"),
+         ("16, 8, 6", "concat(concat(in, in), in -> relu, in)", "concat(in, concat(in, in -> relu, in))"),
          ("4, 8, 6", "dropout(0.5)", "slice(axis=1, stop=8)"), ("4, 8, 6", "scale(0.1)", "scale(0.10000000149)")]
 OTHERS = [("4, 4, 4", "crop(size=(4, 4))", "slice(axis=(1, 2), start=(2, 2), stop=(6, 6))"), ("4, 4, 3", "maxpool(2)", "avgpool(2)"),
           ("4, 4, 3", "maxpool(2)", "maxpool(3, stride=2, pad=1)"), ("4, 16, 12", "upsample(2)", "upsample(2, mode=bilinear)"),
           ("4, 8", "slice(axis=2, start=4, stop=5, drop=2)", "slice(axis=2, start=5, drop=2)"),
+          ("16, 8, 6", "concat(concat(in, in), in -> relu, in)", "concat(in, concat(in, in, in -> relu))"),
           ("4, 8, 6", "flip(axis=2)", "flip(axis=1)"), ("4, 8, 6", "flip(axis=2)", "relu"), ("4, 8, 6", "scale(0.1)", "scale(0.10001)"),
           ("192", "flatten", "permute((0, 2, 1)) -> flatten"), ("4, 4, 6", "slice(axis=1, stop=8, step=2)", "slice(axis=1, stop=4)")]
 
@@ -194,7 +204,7 @@ def check(folder, stowage):
             terms = []
             for body in bodies:
                 with open(folder + "/pair.nn", "w") as f:
-                    f.write(SPEC % (dims, body))
+                    f.write(SPEC % (body if "in" in re.findall(r"\w+", body) else "in -> " + body, dims))
                 terms.append(computes(stowage, folder + "/pair.nn")[0])
             if None in terms or (terms[0] == terms[1]) != alike:
                 wrong.append(f"{bodies}: {terms}")
