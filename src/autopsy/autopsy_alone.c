@@ -106,14 +106,16 @@ own(struct autopsy *y)
 	const struct budget *b = &y->budget;
 	int64_t total = b->total > 0 ? b->total : y->main->kind == OOM_PADDLE ? b->pool : 0;
 	const char *have;
-	char had[SIZE_TEXT], all[SIZE_TEXT];
+	char had[SIZE_TEXT], all[SIZE_TEXT], kept[SIZE_TEXT];
 
-	if (total <= 0 || b->allocated < total / 2 ||
+	if (total <= 0 || (b->allocated < total / 2 && (b->reserved < total / 3 * 2 ||
+	    b->allocated < total / 3)) ||
 	    (b->roomy && b->allocated < total / 10 * 9 && b->free / 2 >= y->hi) ||
 	    y->lo > total || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
-	have = b->lent ? arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.",
+	have = b->allocated < total / 2 ? arena_printf(y->arena, "This process has reserved %s of %s, of which %s are tensors; the "
+	    "rest is kept in pieces.", size_human(kept, b->reserved), of_all(y, total), size_human(had, b->allocated)) : b->lent ? arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.",
 	    size_human(had, b->allocated), size_human(all, total)) : arena_printf(y->arena, "Tensors of this process have %s of "
 	    "%s: %d %%.", size_human(had, b->allocated), of_all(y, total),
 	    (int)(100.0 * (double)b->allocated / (double)total));
@@ -380,6 +382,7 @@ autopsy_alone_causes(struct autopsy *y)
 			    "elements, which lies in the machine's memory whole, decoded as they are: fewer "
 			    "(shuffle(buffer_size), shuffle_buffer_size), or shuffling names or encoded images, "
 			    "take less.", (long long)y->log.shuffled));
+		autopsy_lines_causes(y);
 		autopsy_progress_causes(y);
 		return;
 	}

@@ -9,6 +9,7 @@
 #define SHARDS_AHEAD	60	/* lines from where DeepSpeed makes its optimizer to the failure */
 #define PRINTED_AHEAD	40	/* lines from a size that is printed */
 #define FEW_ELEMENTS	100000
+#define MANY_ENTRIES	10000
 #define WEIGHT_BYTES	4	/* in float32; */
 #define TRAINED_BYTES	12	/* and the gradient and two numbers for each that is trained */
 #define MANY_BYTES	((int64_t)4 << 30)	/* of weights and what belongs to them, where the device is not known */
@@ -48,6 +49,19 @@ shards(struct autopsy *y)
 		return;
 	autopsy_cause(y, arena_printf(y->arena, "On line %d DeepSpeed begins to set up its optimizer, and no step is told of "
 	    "after that. There " MASTER_COPIES, log->shards));
+}
+
+/* A memory of what was seen, whose arrays are as long as it is told. */
+static void
+replay(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (!y->main->host || log->replay < MANY_ENTRIES || log->replay_line > y->main->line)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d a memory of what was seen (a replay buffer) has room for %lld entries. "
+	    "Its arrays are made as long as that at once, or grow until then: fewer entries, or of fewer bytes (images as uint8, "
+	    "each of them once), take less.", log->replay_line, (long long)log->replay));
 }
 
 /* A size that the program prints right ahead of it. */
@@ -133,7 +147,9 @@ autopsy_lines_first(struct autopsy *y)
 void
 autopsy_lines_causes(struct autopsy *y)
 {
-	card_in_table(y);
+	replay(y);
+	if (!y->main->host)
+		card_in_table(y);
 }
 
 void

@@ -206,6 +206,9 @@ static const struct {
 	{ TRACE_CAMERAS, 0, "By the traceback it failed while the images of all cameras were loaded, which lie on the "
 	    "device from then on unless they are told not to (--data_device cpu); smaller ones (--resolution) or "
 	    "fewer take less." },
+	{ TRACE_RAYS, 0, "By the traceback it failed where rays are rendered: the network runs for each sample along each ray that "
+	    "is taken at once. Fewer rays or points at once (chunk, netchunk, a smaller batch of rays), or fewer samples along "
+	    "each, take less." },
 	{ TRACE_WINDOWS, 0, "By the traceback it failed where a volume is gone over in windows: as many at once as "
 	    "sw_batch_size says, each as large as roi_size, and results for the whole volume lie on the device unless "
 	    "they are told not to (device=\"cpu\")." },

@@ -51,6 +51,19 @@ went_on_by_steps(struct autopsy *y)
 	    "or samples are larger or longer than those before.", log->steps_line, (long long)log->steps));
 }
 
+/* transformers tells losses from time to time. */
+static void
+went_on_by_losses(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	if (log->epoch >= 2 || log->bar || log->steps >= FEW_ROUNDS || log->losses < SEVERAL || log->losses_line > y->main->line)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By line %d losses were told %d times, so that steps had fitted before: then "
+	    "something is kept from one to the next (sums of losses with their graph, lists of results), or samples are larger or "
+	    "longer than those before, as where texts are not cut to one length.", log->losses_line, log->losses));
+}
+
 /* A loop that ended in its first round: where that is a step, nothing of earlier ones lies there. */
 static void
 first_round(struct autopsy *y)
@@ -105,6 +118,7 @@ autopsy_progress_causes(struct autopsy *y)
 	went_on(y);
 	went_on_by_bar(y);
 	went_on_by_steps(y);
+	went_on_by_losses(y);
 	first_round(y);
 	long_text(y);
 	several_processes(y);

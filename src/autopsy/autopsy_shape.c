@@ -16,7 +16,9 @@
 #define LARGE_SAMPLE	((int64_t)1 << 30)
 #define LONG		64	/* positions of a sequence */
 #define FEW_TABLE_ROWS	100000
-#define LARGE_SIDE	1024	/* pixels along a side that few networks are made for */
+#define LARGE_SIDE	512	/* pixels along a side */
+#define MOST_HEADS	32
+#define MANY_WEIGHTS	((int64_t)1 << 18)
 #define FEW_PIXELS	256	/* along a side of an image that is worth a word */
 
 /* ---- TensorFlow's shapes ---- */
@@ -49,18 +51,41 @@ is_square(const struct oom_shape *s)
 	return s->rank >= 3 && s->dim[s->rank - 1] == s->dim[s->rank - 2] && s->dim[s->rank - 1] >= LONG;
 }
 
-/* Colours beside two large extents: an image as it is read, in either order. */
+/* Two large extents beside a smaller one may be an image's, in either order. */
 static const char *
 large_images(const struct autopsy *y, const struct oom_shape *s)
 {
-	bool last = s->rank == 4 && s->dim[3] <= 4;
-	int64_t a = s->dim[last ? 1 : 2], b = s->rank == 4 ? s->dim[last ? 2 : 3] : 0;
+	bool last = s->rank == 4 && s->dim[3] < LARGE_SIDE;
+	int64_t high = s->dim[last ? 1 : 2], wide = s->rank == 4 ? s->dim[last ? 2 : 3] : 0;
 
-	if (s->rank != 4 || (!last && s->dim[1] > 4) || a < LARGE_SIDE || b < LARGE_SIDE)
+	if (s->rank != 4 || (!last && s->dim[1] >= LARGE_SIDE) || high < LARGE_SIDE || wide < LARGE_SIDE)
 		return "";
-	return arena_printf(y->arena, " Where the extent of %lld is colours, images have %lld x %lld pixels: with half the height "
-	    "and width, they and all layers' results take a quarter.", (long long)s->dim[last ? 3 : 1], (long long)b,
-	    (long long)a);
+	return arena_printf(y->arena, " Where its extents of %lld and %lld are height and width, half of each takes a "
+	    "quarter.", (long long)high, (long long)wide);
+}
+
+/* A number for each pair of positions, for heads and samples. */
+static void
+of_pairs(struct autopsy *y, const struct oom_shape *s)
+{
+	if (s->rank != 4 || !is_square(s) || s->dim[3] < FEW_PIXELS || s->dim[1] > MOST_HEADS)
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "Where it has a number for each pair of %lld positions, as attention's scores have "
+	    "for each of %lld heads, it grows with the square of the length: shorter sequences take less, and attention that "
+	    "does not store them needs none of it.", (long long)s->dim[3], (long long)s->dim[1]));
+}
+
+/* What lies like a filter's weights: its height and width, and channels that are many. */
+static bool
+of_filter(struct autopsy *y, const struct oom_shape *s)
+{
+	if (s->rank != 4 || !may_be_filter(s) || s->dim[0] != s->dim[1] || s->dim[2] * s->dim[3] < MANY_WEIGHTS)
+		return false;
+	autopsy_cause(y, arena_printf(y->arena, "It has the extents of a filter's weights, %lld x %lld for %lld x %lld channels: then it "
+	    "is those, their gradient, or what the optimizer keeps for them, the batch plays no part in its size, and only "
+	    "fewer channels do. What else fills the device may be results, which a smaller batch makes smaller.",
+	    (long long)s->dim[0], (long long)s->dim[1], (long long)s->dim[2], (long long)s->dim[3]));
+	return true;
 }
 
 static void
@@ -77,8 +102,9 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
 		    "smaller in proportion.%s", n, large_images(y, s)));
 	else
-		autopsy_cause(y, "Its first extent is 1. Where it is a tensor of images, that is the batch, "
-		    "which cannot be smaller; the image can.");
+		autopsy_cause(y, arena_printf(y->arena, "Its first extent is 1. Where it is a tensor of images, that is the batch, "
+		    "which cannot be smaller; the image can.%s", large_images(y, s)));
+	of_pairs(y, s);
 }
 
 static void
@@ -165,6 +191,8 @@ tensorflow_shape(struct autopsy *y)
 		return;
 	else if ((s->rank == 4 && !may_be_filter(s)) || s->rank == 5)
 		of_images(y, s);
+	else if (of_filter(y, s))
+		return;
 	else if (s->rank == 3 && s->dim[0] > MOST_KERNEL && s->dim[0] < MANY)
 		autopsy_cause(y, arena_printf(y->arena, "Its first extent, %lld, is the number of samples as a "
 		    "rule: then a smaller batch makes it smaller in proportion.", (long long)s->dim[0]));

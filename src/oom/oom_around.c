@@ -297,6 +297,14 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->smaller_gpu = m->number[0] <= MOST_GPUS ? (int)m->number[0] : -1;
 		log->smaller_line = line;
 		break;
+	case ROLE_LOSS:
+		log->losses += log->messages.n == 0;
+		log->losses_line = log->messages.n == 0 ? line : log->losses_line;
+		break;
+	case ROLE_REPLAY:
+		log->replay = m->number[0];
+		log->replay_line = line;
+		break;
 	case ROLE_PRINTED:
 		if (log->messages.n == 0) {
 			log->printed = m->shape;

@@ -282,6 +282,11 @@ oom_settle(struct oom_log *log)
 	forget(log, says_less);
 	forget(log, names_apart);
 	forget(log, is_beside);
+	for (i = 0; i < log->messages.n; i++)
+		if (log->messages.v[i].of_cuda && !log->messages.v[i].shape.known) {
+			log->messages.v[i].kind = OOM_CUDA;
+			log->messages.v[i].who = oom_kind_name(OOM_CUDA);
+		}
 	forget(log, is_twin);
 	assertion_alone(log);
 	log->dump.listed = log->dump.in_use;

@@ -394,6 +394,24 @@ code_ahead(const struct log_reader *r, const char *s)
 	return s;
 }
 
+/* Does its line say ahead of it that the memory is CUDA's, and not the machine's that CUDA locks? */
+static bool
+is_of_cuda(const struct log_reader *r, const char *s)
+{
+	const char *most = s - r->in.text > TRACE_BEHIND ? s - TRACE_BEHIND : r->in.text, *from = s;
+	struct oom_match m;
+	bool cuda = false;
+
+	while (from > most && !is_line_end(from[-1]))
+		from--;
+	for (; from < s; from++) {
+		if (oom_pattern("~host", from, s, &m))
+			return false;
+		cuda |= oom_pattern("~cuda", from, s, &m) != NULL;
+	}
+	return cuda;
+}
+
 static void
 message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
     const char *s, const char *end)
@@ -404,6 +422,7 @@ message(struct log_reader *r, const struct phrase *p, const struct oom_match *m,
 		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
 		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART, .warning = p->flags & PHRASE_WARNING,
 		.windows = p->flags & PHRASE_WINDOWS, .follows = follows(r),
+		.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin),
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };
 	struct telling t = { .o = &o, .flags = speaker ? 0 : p->flags };
 	const char *told, *code;

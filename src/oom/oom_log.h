@@ -84,6 +84,7 @@ enum oom_field {
 #define TRACE_PASTES	TRACE_BIT(47)	/* masks that were found are drawn at the size of their pictures */
 #define TRACE_COMPOSED	TRACE_BIT(48)	/* torchvision's roi_align, made of PyTorch's operations */
 #define TRACE_FORKS	TRACE_BIT(49)	/* a process is made */
+#define TRACE_RAYS	TRACE_BIT(50)	/* rays are rendered */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {
@@ -105,6 +106,7 @@ struct oom_message {
 	bool limited;		/* the limit of a container or job was reached, not the machine's */
 	bool windows;		/* said by what is built for Windows */
 	bool apart;		/* it looks like one and is of something else than memory */
+	bool of_cuda;		/* its line speaks of CUDA ahead of it */
 	bool raised;		/* what a traceback of Python ends with */
 	bool follows;		/* said while an earlier message was being handled */
 	int share;		/* thousandths of the device that the framework takes; 0: not said */
@@ -177,6 +179,9 @@ struct oom_log {
 	int printed_line;
 	int64_t weights, trained;	/* numbers that the network has, and of them those that are trained; 0: not said */
 	int weights_line;
+	int losses, losses_line;	/* lines with a loss ahead of the first message */
+	int64_t replay;		/* entries of a memory of what was seen; 0: not said */
+	int replay_line;
 	int shards;		/* the last line, ahead of any step, where DeepSpeed makes its optimizer; 0: none */
 	int64_t processes;	/* that the program made at least; 0: not said */
 	int processes_line;

@@ -41,6 +41,7 @@ const struct phrase oom_phrases[] = {
 	{ "OOM when allocating tensor of shape $", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor with shape\n", MESSAGE(OOM_TENSORFLOW) },	/* cut */
 	{ "OOM when allocating tensor of shape\n", MESSAGE(OOM_TENSORFLOW) },
+	{ "OOM when allocating tensor\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
 	    PHRASE_REST) },		/* pasted without its beginning */
 	{ "Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, NOT_COPIED) },
@@ -360,6 +361,8 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA_ERROR_ILLEGAL_ADDRESS", APART("CUDA", ILLEGAL) },
 	{ "cudaErrorIllegalAddress", APART("CUDA", ILLEGAL) },
 	{ "~no space left on device", APART("the file system", FULL_FILES) },
+	/* the head of a notebook's traceback */
+	{ "MemoryError Traceback (most recent call last)", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_AGAIN) },
 	/* ours */
 	{ "the plan needs %", MESSAGE(OOM_OURS) },
 	{ "the system refuses an arena of %", HOST(OOM_OURS) },
@@ -448,6 +451,11 @@ const struct phrase oom_phrases[] = {
 	{ "~\bsteps\a#/", LINE(ROLE_STEP) },
 	{ "exclude GPU # which has less than", LINE(ROLE_SMALLER) },
 	{ "torch.Size($", LINE(ROLE_PRINTED) },
+	{ "{'loss':", LINE(ROLE_LOSS) },
+	{ "~\breplay_capacity\a#", LINE(ROLE_REPLAY) },
+	{ "~\breplay_size\a#", LINE(ROLE_REPLAY) },
+	{ "~\breplay_buffer_size\a#", LINE(ROLE_REPLAY) },
+	{ "~\breplay_memory_size\a#", LINE(ROLE_REPLAY) },
 	{ "~number of trainable parameters\a#", LINE(ROLE_TRAINED) },
 	{ "~\btrainable params\a#", LINE(ROLE_TRAINED) },
 	{ "~total number of elements in model\a#", LINE(ROLE_WEIGHTS) },

@@ -33,6 +33,8 @@ enum phrase_role {
 	ROLE_STEP,		/* the number of one, if others come before it */
 	ROLE_TOKENS,		/* a text's, and those that the model is made for */
 	ROLE_SMALLER,		/* a device that PyTorch's DataParallel warns of, since it is smaller than another */
+	ROLE_LOSS,		/* transformers tells the loss of some steps */
+	ROLE_REPLAY,		/* how many entries a memory of what was seen has room for */
 	ROLE_PRINTED,		/* a size, as PyTorch's programs print them */
 	ROLE_WEIGHTS,		/* how many the network has, */
 	ROLE_TRAINED,		/* and of those that are trained */

@@ -326,6 +326,7 @@ static const struct sign place_signs[] = {
 	{ "transformers/generation", NULL, TRACE_GENERATES },
 	{ "subprocess.py multiprocessing/popen_", "_execute_child __init__ _launch", TRACE_FORKS },
 	{ NULL, "subprocess_popen", TRACE_FORKS },
+	{ NULL, "batchify_rays render_rays raw2outputs", TRACE_RAYS },
 	{ "deepspeed/", "_configure_zero_optimizer initialize_optimizer_states _setup_for_real_optimizer "
 	    "_create_fp32_partitions _configure_bf16_optimizer", TRACE_MASTER },
 	{ NULL, NULL, 0 }

@@ -93,6 +93,8 @@ note_code(struct oom_trace *t, struct piece line)
 	uint64_t facts = signs_of_code(line, t->attention);
 
 	t->facts |= signs_of_calls_made(line);
+	if (piece_find(line, "self.module(*inputs[0]"))	/* DataParallel of one device */
+		t->facts &= ~TRACE_PARALLEL;
 	if (piece_find((struct piece){ line.s, line.n }, "exp_avg") || (t->facts & TRACE_STEP))
 		t->facts |= facts & TRACE_STATE;
 	if (t->library || (t->turned && t->settled))

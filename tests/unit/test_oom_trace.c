@@ -80,6 +80,13 @@ static const struct place {
 	{ "the step that a scaler makes", HEAD CALL("/src/fit.py", "80", "epoch", "self.scaler.step(self.optimizer)") ENDED,
 	    TRACE_STEP, "" },
 	{ "the step of a schedule", HEAD CALL("/src/fit.py", "80", "epoch", "schedule.step(optimizer.steps)") ENDED, 0, "" },
+	{ "rays", HEAD CALL("/src/nerf.py", "703", "render_rays", "all_ret = batchify_rays(fn, flat, chunk)") ENDED, TRACE_RAYS, "" },
+	{ "several devices at once", HEAD CALL("/src/fit.py", "9", "main", "y = net(x)")
+	    CALL(TORCH "nn/parallel/data_parallel.py", "114", "forward", "outputs = self.parallel_apply(replicas, inputs, kwargs)")
+	    ENDED, TRACE_PARALLEL, "" },
+	{ "one device, by what is for several", HEAD CALL("/src/fit.py", "9", "main", "y = net(x)")
+	    CALL(TORCH "nn/parallel/data_parallel.py", "112", "forward", "return self.module(*inputs[0], **kwargs[0])")
+	    ENDED, 0, "" },
 	{ "a process is made", HEAD CALL("/src/fit.py", "12", "main", "for x in loader:")
 	    CALL("/usr/lib/python3.6/multiprocessing/popen_fork.py", "66", "_launch", "self.pid = os.fork()")
 	    "OSError: [Errno 12] Cannot allocate memory\n", TRACE_FORKS, "" },
