@@ -65,11 +65,11 @@ takes_integers(const struct op *op, int k)
 	    operand_is(op, k, "classes") || operand_is(op, k, "index") || operand_is(op, k, "numbers");
 }
 
-/* Losses and metrics read a target of bytes as it is staged. */
+/* Losses and metrics read a target of bytes as it is staged, and masks are read where they lie. */
 static bool
 takes_bytes(const struct op *op, int k)
 {
-	return (op->kind == OP_LOSS || op->kind == OP_METRIC) && operand_is(op, k, "target");
+	return ((op->kind == OP_LOSS || op->kind == OP_METRIC) && operand_is(op, k, "target")) || operand_is(op, k, "masks");
 }
 
 static bool
