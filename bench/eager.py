@@ -55,8 +55,9 @@ class Counter(TorchDispatchMode):
             out = self.accumulate(*args)
         elif self.backward and (self.before, function) in ((aten.sigmoid.default, aten.sub.Tensor),
                                                            (aten.sub.Tensor, aten.mul.Tensor)) \
-                or weighed or (self.backward and function in (aten.scatter_add.default, aten.index_add.default)):
-            # in place where no mode is active; those of gather and index_select, on zeros that nobody else has
+                or weighed or (self.backward and function in (
+                    aten.scatter_add.default, aten.index_add.default, aten.index_put.default)):
+            # in place where no mode is active; those of gather, index_select and indexing, on zeros that nobody else has
             out = getattr(getattr(aten, function.overloadpacket.__name__ + "_"), function._overloadname)(*args)
         elif function in self.made_here:
             with self:

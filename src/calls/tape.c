@@ -150,10 +150,29 @@ staged_bytes(const struct tape *t, const struct tensor *x)
 	return x->dtype == DT_I32 && x->classes ? tape_bytes_as(t, x, 8) : tape_bytes(t, x);
 }
 
+/* By tensor id: does the batch have as many rows of it as the data have? */
+static bool *
+find_parts(const struct tape *t)
+{
+	const struct module *m = t->module;
+	bool *parts = arena_array(t->arena, (size_t)m->next_tensor + 1, sizeof(*parts));
+	int i, k;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		for (k = 0; k < n->nin && k < TAPE_BITS; k++)
+			if (n->op->torch.parts >> k & 1)
+				parts[n->in[k]->id] = true;
+	}
+	return parts;
+}
+
 static void
 add_constants(struct tape *t, const bool *needed)
 {
 	const struct module *m = t->module;
+	const bool *parts = find_parts(t);
 	int i;
 
 	for (i = 0; i < m->persistent.n; i++) {
@@ -162,10 +181,12 @@ add_constants(struct tape *t, const bool *needed)
 		if (!x->def && tensor_kind_declared(x->kind))
 			add_constant(t, x, tape_bytes(t, x));
 	}
-	for (i = 0; i < m->forward->inputs.n; i++)
-		if (needed[m->forward->inputs.v[i]->id])
-			add_constant(t, m->forward->inputs.v[i],
-			    staged_bytes(t, m->forward->inputs.v[i]));
+	for (i = 0; i < m->forward->inputs.n; i++) {
+		const struct tensor *x = m->forward->inputs.v[i];
+
+		if (needed[x->id])
+			add_constant(t, x, parts[x->id] && !t->most ? 0 : staged_bytes(t, x));
+	}
 }
 
 /* ---- the first walk ---- */

@@ -168,6 +168,7 @@ struct torch_op {
 	bool blas;		/* it runs as a matrix product of cuBLAS */
 	const char *unknown;	/* why nobody can say what it takes there: a clause; NULL: it is known */
 	const char *least;	/* what of it the data tell, which is counted as none, or as the most: a clause; NULL: nothing */
+	unsigned parts;		/* bits of inputs that a batch has as many rows of as its data have, where none fill it up */
 	/* Why other frameworks' order of it is another, so that PyTorch's tells nothing of them: a clause; NULL: it
 	 * is the same. */
 	const char *elsewhere;

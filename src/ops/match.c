@@ -94,7 +94,7 @@ const struct op op_match = {
 	.min_operands = 2, .max_operands = 2,
 	.shape = shape,
 	.memory.workspace = work,
-	.torch = { .calls = torch_calls, .least = "how many boxes there are the data tell" },
+	.torch = { .calls = torch_calls, .least = "how many boxes there are the data tell", .parts = 1u << 0 },
 	.calls.kernels = "boxes/match.cu",
 	.calls.emit = emit,
 };

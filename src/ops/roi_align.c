@@ -152,23 +152,22 @@ emit(struct emitter *e, const struct node *n)
 }
 
 /* torchvision's roi_align() of boxes with the number of their picture; of several maps, as MultiScaleRoIAlign, the results
- * of all levels and then what they are put together in, at most: their boxes once more, areas, levels and
- * lists of indices. */
+ * of all levels and then what they are put together in; at most with their boxes once more, areas, levels and lists of
+ * indices. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	int64_t bytes = tape_bytes(t, n->out[0]), boxes = tape_bytes(t, n->in[0]) / 4 * 5;
 	int in[TAPE_BITS], k;
 
-	if (n->nin > 2)
-		boxes = 2 * boxes + 8 * 8 * tape_bytes_as(t, n->in[0], 1) / 4;
 	in[0] = tape_value(t, n->in[0]);
 	in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = 1, .bytes = boxes, .stops = true });
 	for (k = 1; k < n->nin; k++)
 		in[k] = tape_value(t, n->in[k]);
 	in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = n->nin, .bytes = bytes, .saves = SAVES_IN(0) });
 	if (n->nin > 2)
-		in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = 1, .bytes = bytes });
+		in[0] = tape_call(t, &(struct tape_call){ .in = in, .nin = 1, .bytes = bytes,
+		    .most = boxes + 8 * 8 * tape_bytes_as(t, n->in[0], 1) / 4 });
 	tape_result(t, n->out[0], in[0]);
 }
 

@@ -78,7 +78,7 @@ const struct op op_roi_masks = {
 	.operands = "boxes masks index",
 	.min_operands = 3, .max_operands = 3,
 	.shape = shape,
-	.torch = { .calls = torch_calls, .least = "how many masks there are the data tell" },
+	.torch = { .calls = torch_calls, .least = "how many masks there are the data tell", .parts = 1u << MASKS },
 	.calls.kernels = "boxes/roi_masks.cu",
 	.calls.emit = emit,
 };

@@ -240,14 +240,15 @@ emit(struct emitter *e, const struct node *n)
 	emit_call(e, "take_forward", arg_tensor(y), arg_tensor(x), arg_tensor(index), arg_taking(e, &k, y));
 }
 
-/* PyTorch's gather(), which keeps x and its indices, also where one index is that of a whole slice and is expanded; or
- * index_select(), of indices that all samples share or of a table, which keeps those alone. */
+/* PyTorch's gather(), which keeps x and its indices, also where one index is that of a whole slice and is expanded; or,
+ * which keep indices alone, index_select(), of those that all samples share or of a table, and x[rows, index], along
+ * the first axis, with the samples' own numbers as rows. */
 static void
 torch_calls(struct tape *t, const struct node *n)
 {
 	const struct tensor *x = n->in[0], *index = n->in[1];
 	struct taking k = taking_of(n, x, index, n->out[0]);
-	bool selects = !k.each && (!k.own || (k.shared && k.outer == 1));
+	bool first = !k.each && k.outer == 1;
 	int in[2] = { tape_value(t, x), tape_value(t, index) };
 
 	if (k.shared && k.outer > 1) {
@@ -260,7 +261,8 @@ torch_calls(struct tape *t, const struct node *n)
 		in[0] = tape_expand(t, in[0], &each);
 	}
 	tape_result(t, n->out[0], tape_call(t, &(struct tape_call){ .in = in, .nin = 2,
-	    .bytes = tape_bytes(t, n->out[0]), .saves = SAVES_IN(1) | (selects ? 0 : SAVES_IN(0)) }));
+	    .bytes = tape_bytes(t, n->out[0]), .beside = first && k.own && !k.shared ? 8 * t->batch : 0,
+	    .saves = SAVES_IN(1) | (first || (!k.each && !k.own) ? 0 : SAVES_IN(0)) }));
 }
 
 /* Of x, as much as is taken. */
@@ -285,7 +287,8 @@ const struct op op_take = {
 	    "sample. x [N, D] and index class[N, T] give [T, D]; class[N] gives [D], one slice of each sample; "
 	    "logits [K] and class[K] give one number each. Where x does not depend on the batch, such as a parameter, all "
 	    "samples take from one table; and an index may be one for all samples, such as tril_index(27, diagonal=-1). In "
-	    "PyTorch this is index_select, or gather with an expanded index where each sample has its own.\n\n"
+	    "PyTorch this is index_select, or where each sample has its own index x[arange(B)[:, None], index], and along an "
+	    "axis but the first gather with an expanded index.\n\n"
 	    "The index is an operand of type class[K] or tokens, with K at most the extent of the axis." MISSING,
 	.attrs = attrs,
 	.operands = "x index",

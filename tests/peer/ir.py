@@ -503,7 +503,8 @@ def spread(how):
 
 
 def take(n, x, index):
-    """By index_select, of what all samples share; else by gather, of one index for a whole slice."""
+    """By index_select, of what all samples share; else by the samples' numbers and the index along the first axis, and by
+    gather, of one index for a whole slice, along others."""
     (a,), index = axes_of(n, x), index.long()
     shared, own = not n.samples[0], n.samples[1]
     if n.op == "gather":
@@ -514,6 +515,12 @@ def take(n, x, index):
         return x.index_select(0, index.flatten()).reshape(*index.shape, *x.shape[1:])
     if shared:
         x, a = x.expand(index.shape[0], *x.shape), a + 1
+    if a == 1:
+        rows = torch.arange(len(index)).reshape(-1, *(1,) * (index.dim() - 1))
+        if not detection.holds_none(index):
+            return x[rows, index]
+        known = (index >= 0).reshape(*index.shape, *(1,) * (x.dim() - 2))
+        return x[rows, index.clamp(min=0)] * known
     at = index.reshape(index.shape[0], *(1,) * (a - 1), -1, *(1,) * (x.dim() - a - 1))
     if detection.holds_none(at):
         y = x.gather(a, at.clamp(min=0).expand(*x.shape[:a], -1, *x.shape[a + 1:])) * (at >= 0)
