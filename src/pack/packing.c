@@ -9,13 +9,15 @@
  *  3. Beyond 20,000 items, first a method of O(log n) an item (packing_large.c); beyond 4,000, after
  *     the fits, what sticks out of a lower height pushes its way in (packing_eject.c). Large
  *     instances end here.
- *  4. Up to 4,000 items, fits again and again, each beginning with what stuck out before; they get half
+ *  4. Up to 4,000 items that fill nearly all of the height all the time: each is stacked flat on those below
+ *     (packing_flat.c).
+ *  5. Up to 4,000 items, fits again and again, each beginning with what stuck out before; they get half
  *     of the effort.
- *  5. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
+ *  6. Complete searches at the bound, in eight orders that take turns (packing_search.c; packing_tree.c is
  *     one of them), if the effort is enough for one way down. They find a packing; or prove that there is
  *     none, and the bound rises by the greatest common divisor of all sizes; or use up their share.
- *  6. Ejection too, down to the bound.
- *  7. If effort is left, the search at heights between the bound and the best so far, by bisection. What
+ *  7. Ejection too, down to the bound.
+ *  8. If effort is left, the search at heights between the bound and the best so far, by bisection. What
  *     remains is reported as a gap.
  *
  * packing_check.c decides whether an answer is right; it shares no code with the above.
@@ -380,6 +382,15 @@ complain(struct instance *in, struct range *r, int64_t target, struct effort *e)
 	e->visits += share.visits;
 }
 
+static void
+stack_flat(struct instance *in, struct range *r, struct effort *e)
+{
+	struct effort share = share_of(e, 4);
+
+	r->height = packing_flat(in, r->height, &share);
+	e->visits += share.visits;
+}
+
 /* As low as the effort allows, or to the target: what was asked for (ANY: an answer within it will
  * do), else what another piece needs anyway. High capacities are answered soon, and most of the
  * effort goes where neither answer nor proof is near; so each try gets a small part of it, and the
@@ -451,6 +462,8 @@ solve_piece(struct instance *in, int64_t target, bool any, struct effort *e)
 		r.height = pack_many(in, target, e);
 	} else {
 		r.height = packing_fit(in, r.height, target, FIRST_FITS, e);
+		if (r.height > target)
+			stack_flat(in, &r, e);
 		if (r.height > target)
 			search_down(in, &r, target, any, e);
 	}

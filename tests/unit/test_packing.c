@@ -347,6 +347,28 @@ Test(packing, rectangles_cut_to_pieces_are_put_together)
 	}
 }
 
+/* Nothing may be wasted: of seven hundred pieces the last would find no place by chance. */
+Test(packing, large_rectangles_cut_to_pieces_are_put_together)
+{
+	static struct item item[700];
+	struct packing p = { item, 700, 1 };
+	int first, second, whole = 0;
+	uint64_t seed;
+
+	for (seed = 1; seed <= 10; seed++) {
+		struct arena *a = arena_new();
+		struct packing_result r;
+
+		cut_rectangle(item, p.n, seed);
+		r = packing_solve(a, &p, NULL);
+		cr_assert_eq(r.max_live, 1 << 20);
+		cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
+		whole += r.height == 1 << 20;
+		arena_free(a);
+	}
+	cr_assert_geq(whole, 8, "%d of 10", whole);
+}
+
 Test(packing, the_check_finds_every_kind_of_fault)
 {
 	static struct item item[40];
