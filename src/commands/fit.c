@@ -154,6 +154,10 @@ answer_all(struct arena *a, const struct fit_args *args, struct fit_report *r)
 		fit_answer(there, memory, args->reserve_bytes, &r->answer[i]);
 		fits &= r->answer[i].fits;
 		r->cut_short |= there->cut_short && !r->answer[i].fits;
+		if (r->nanswers == 1 && module_ranks(m) > 1) {
+			r->fewest = ARENA_NEW(a, struct fewest);
+			fit_fewest_ranks(there, r->answer, r->fewest);
+		}
 	}
 	return fits;
 }

@@ -165,6 +165,13 @@ fit_json(const struct fit_report *r)
 	jsonw_int(&j, "threads", m->plan->threads);
 	write_wanted(&j, r);
 	write_answer(&j, r, 0);
+	if (r->fewest) {
+		jsonw_flat_object(&j, "fewest_ranks");
+		jsonw_int(&j, "ranks", r->fewest->ranks);
+		jsonw_int(&j, "batch", r->fewest->batch);
+		jsonw_int(&j, "arena_bytes", r->fewest->arena);
+		jsonw_end(&j);
+	}
 	write_edits(&j, r);
 	if (r->cut_short)
 		jsonw_bool(&j, "cut_short", true);

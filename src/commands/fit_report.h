@@ -4,12 +4,14 @@
 
 #include "fit/advice.h"
 #include "fit/elsewhere.h"
+#include "fit/fewest.h"
 
 struct fit_report {
 	FILE *out;
 	struct module *module;
 	struct fit *answer;	/* one for each memory */
 	int nanswers;
+	struct fewest *fewest;	/* of a network that several ranks train, for one memory; else NULL */
 	struct elsewhere *elsewhere;	/* of each answer, one for each framework asked for */
 	int nelsewhere;		/* frameworks */
 	const struct advice *advice;	/* best first */

@@ -121,6 +121,24 @@ print_figures(const struct fit_report *r, const struct fit *f)
 }
 
 static void
+print_fewest(const struct fit_report *r)
+{
+	const struct fewest *w = r->fewest;
+	const struct module *m = r->module;
+	char arena[SIZE_TEXT];
+
+	if (!w)
+		return;
+	if (w->ranks)
+		fprintf(r->out, "\n  An update of %lld samples fits on %lld rank%s, the fewest%s: micro-batches of %lld, arena %s.\n",
+		    (long long)m->set.batch, (long long)w->ranks, w->ranks > 1 ? "s" : "",
+		    r->answer->largest.proved ? "" : " that are known", (long long)w->batch, size_human(arena, w->arena));
+	else
+		fprintf(r->out, "\n  No number of ranks is known on which an update of %lld samples fits.\n",
+		    (long long)m->set.batch);
+}
+
+static void
 print_notes(const struct fit_report *r, const struct fit *f)
 {
 	if (!f->largest.proved)
@@ -326,6 +344,7 @@ fit_text(const struct fit_report *r)
 	print_verdict(r, r->answer);
 	print_figures(r, r->answer);
 	print_notes(r, r->answer);
+	print_fewest(r);
 	print_elsewhere(r);
 	print_edits(r);
 }
