@@ -65,7 +65,8 @@ category_find(const struct category *c, int64_t n, int64_t id)
 static void
 categories_sort(const struct coco *c, struct category *list, int64_t n, const char *what)
 {
-	qsort(list, (size_t)n, sizeof(*list), category_by_id);
+	if (n)
+		qsort(list, (size_t)n, sizeof(*list), category_by_id);
 	for (int64_t i = 1; i < n; i++)
 		if (list[i].id == list[i - 1].id)
 			fail("%s: has two %s of id %lld", c->file.name, what, (long long)list[i].id);
@@ -96,6 +97,7 @@ coco_categories(const struct data *d, struct coco *c, const struct parts *p)
 	struct json j = c->list[COCO_CATEGORIES];
 	int64_t n = 0, room = 0, first = (int64_t)source_number(d->source, "first", 0, 1);
 	bool ids = source_number(d->source, "ids", 0, 0) != 0;
+	uint64_t last;
 
 	while (json_each(&j, &n)) {
 		c->category = (struct category *)row_room(c->category, n - 1, &room, sizeof(*c->category));
@@ -103,13 +105,14 @@ coco_categories(const struct data *d, struct coco *c, const struct parts *p)
 	}
 	c->categories = n;
 	categories_sort(c, c->category, n, "categories");
+	last = (uint64_t)(ids && n ? c->category[n - 1].id : first + n - 1);
 	for (int64_t i = 0; i < n; i++) {
 		int64_t label = ids ? c->category[i].id : first + i;
 
 		if (p->has[ROLE_LABELS] && label >= p->classes)
-			fail("%s: has %lld categories, which are classes up to %lld here, but labels has %d: class[%lld, %lld]",
-			    c->file.name, (long long)n, (long long)(ids ? c->category[n - 1].id : first + n - 1), p->classes,
-			    (long long)(ids ? c->category[n - 1].id + 1 : first + n), (long long)p->most);
+			fail("%s: has %lld categories, which are classes up to %llu here, but labels has %d: class[%llu, %lld]",
+			    c->file.name, (long long)n, (unsigned long long)last, p->classes, (unsigned long long)last + 1,
+			    (long long)p->most);
 		c->category[i].label = (int)(label < INT_MAX ? label : INT_MAX);
 	}
 	if (p->has[ROLE_LABELS] && !ids && first + n != p->classes)

@@ -82,9 +82,17 @@ for name; do
 		echo "skipped $name: built without protobuf-c"
 		continue
 	}
+	case $name in
+	fuzz_coco|fuzz_voc) pictures='-ljpeg -lpng' ;;	# what the program's own files decode pictures with
+	*) pictures= ;;
+	esac
+	[ -z "$pictures" ] || pkg-config --exists libjpeg libpng || {
+		echo "skipped $name: there is no libjpeg or libpng"
+		continue
+	}
 	# shellcheck disable=SC2086	# words
-	$cc $flags -I"$top/src" -I"$top" -Itree -Itree/grammar -o "$name" "$top/tests/fuzz/$name.c" \
-		$shared tree/libstowage.a $libraries > "$name.log" 2>&1 && texts "$name" &&
+	$cc $flags -I"$top/src" -I"$top" -I"$top/kernels" -Itree -Itree/grammar -o "$name" "$top/tests/fuzz/$name.c" \
+		$shared tree/libstowage.a $libraries $pictures > "$name.log" 2>&1 && texts "$name" &&
 		"./$name" -runs="$runs" -seed=1 -max_len=65536 -timeout=300 -rss_limit_mb=4096 -verbosity=0 \
 			-artifact_prefix="$build/$name." "texts.$name" >> "$name.log" 2>&1
 	if [ $? = 0 ]; then
