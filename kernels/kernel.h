@@ -157,6 +157,8 @@ onto_of(real keep, const struct step *step)
 #define ROW_SUM(x)	block_sum(x)
 #define ROW_MAX(x)	block_max(x)
 #define FIRST	if (threadIdx.x == 0)
+/* What all threads of a block have alike and one works out, which may take doubles: most cards are slow at those. */
+#define ONCE(type, name, value)	__shared__ type name; FIRST name = (value); __syncthreads()
 #define ALONG_ADD(j, n, ...)	ALONG (j, n)
 #define ALONG_EACH(j, n)	ALONG (j, n)
 #define ALONG_MAX(j, n, top)	ALONG (j, n)
@@ -271,6 +273,7 @@ block_max(T x)
 #define ROW_SUM(x)	(x)
 #define ROW_MAX(x)	(x)
 #define FIRST
+#define ONCE(type, name, value)	const type name = (value)
 #define LAUNCH(name, n, args)	do {						\
 	if ((n) > WORTH_THREADS)						\
 		name args;							\

@@ -103,18 +103,18 @@ coded_of(unsigned char *arena, const struct update *t, int64_t b)
 KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step *s, double beta1, double beta2,
     double eps))
 {
-	int64_t update = UPDATE(s, clip, u), blocks = UPDATE_CHUNK / CODED_BLOCK;
-	double fix1 = 1 - power_of(beta1, update), fix2 = 1 - power_of(beta2, update);
+	ONCE(struct adam_pace, pace, adam_pace_of(s->lr, beta1, beta2, UPDATE(s, clip, u)));
+	int64_t blocks = UPDATE_CHUNK / CODED_BLOCK;
 	real factor = clip ? *clip : 1;
 	real b1 = (real)beta1, b2 = (real)beta2, c1 = (real)(1 - beta1), c2 = (real)(1 - beta2);
-	real spread = (real)(1 / sqrt(fix2)), tiny = (real)eps;
+	real tiny = (real)eps;
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : u.chunks * blocks) {
 		int64_t from, chunk = r / blocks;
 		const struct update *t = update_at(&u, chunk, &from);
 		int64_t b = from / CODED_BLOCK + r % blocks;
-		double lr = s->lr * t->rate;
-		real keep = (real)(1 - lr * t->decay), pace = (real)(lr / fix1), old_first, old_second, first = 0, second = 0;
+		real of_rate = (real)t->rate, step = pace.first * of_rate;
+		real keep = 1 - pace.rate * of_rate * (real)t->decay, old_first, old_second, first = 0, second = 0;
 		struct coded k;
 
 		if (b * CODED_BLOCK >= t->n)
@@ -127,7 +127,7 @@ KERNEL(adamw8bit_kernel, (struct updates u, const real *clip, const struct step 
 			real m = b1 * (mean_value(k.first[i]) * old_first) + c1 * d;
 			real v = b2 * (code_value(k.second[i], 2) * old_second) + c2 * d * d;
 
-			weight_set(&k.w, i, weight_of(&k.w, i) * keep - pace * m / (R(sqrt)(v) * spread + tiny));
+			weight_set(&k.w, i, weight_of(&k.w, i) * keep - step * m / (R(sqrt)(v) * pace.second + tiny));
 			first = R(fabs)(m) > first ? R(fabs)(m) : first;
 			second = v > second ? v : second;
 		}

@@ -10,20 +10,19 @@
 
 struct lamb {
 	real b1, b2, c1, c2, factor;	/* of the means */
-	real pace, spread, tiny, decay;	/* of the step */
+	struct adam_pace pace;		/* of the step, at a rate of 1 */
+	real tiny, decay;
 };
 
 DEVICE struct lamb
-lamb_of(const struct update_share *k, const real *clip, const struct step *s, double beta1, double beta2, double eps)
+lamb_of(const struct update_share *k, const real *clip, struct adam_pace pace, double beta1, double beta2, double eps)
 {
-	int64_t update = UPDATE(s, clip, *k);
 	struct lamb l;
 
 	l.b1 = (real)beta1, l.c1 = (real)(1 - beta1);
 	l.b2 = (real)beta2, l.c2 = (real)(1 - beta2);
 	l.factor = clip ? *clip : 1;
-	l.pace = (real)(1 / (1 - power_of(beta1, update)));
-	l.spread = (real)(1 / sqrt(1 - power_of(beta2, update)));
+	l.pace = pace;
 	l.tiny = (real)eps;
 	l.decay = (real)k->decay;
 	return l;
@@ -32,14 +31,15 @@ lamb_of(const struct update_share *k, const real *clip, const struct step *s, do
 DEVICE real
 lamb_step(const struct lamb *l, real m, real v, real w)
 {
-	return l->pace * m / (R(sqrt)(v) * l->spread + l->tiny) + l->decay * w;
+	return l->pace.first * m / (R(sqrt)(v) * l->pace.second + l->tiny) + l->decay * w;
 }
 
 /* part: for each, the sum of squares of weights, and that of steps */
 KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct step *s, double *part,
     int64_t parts, double beta1, double beta2, double eps))
 {
-	struct lamb l = lamb_of(&k, clip, s, beta1, beta2, eps);
+	ONCE(struct adam_pace, pace, adam_pace_of(1, beta1, beta2, UPDATE(s, clip, k)));
+	struct lamb l = lamb_of(&k, clip, pace, beta1, beta2, eps);
 	real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {
@@ -68,7 +68,8 @@ KERNEL(lamb_means_kernel, (struct update_share k, const real *clip, const struct
 KERNEL(lamb_kernel, (struct update_share k, const real *clip, const struct step *s, const double *part,
     int64_t parts, double beta1, double beta2, double eps, int adapts))
 {
-	struct lamb l = lamb_of(&k, clip, s, beta1, beta2, eps);
+	ONCE(struct adam_pace, pace, adam_pace_of(1, beta1, beta2, UPDATE(s, clip, k)));
+	struct lamb l = lamb_of(&k, clip, pace, beta1, beta2, eps);
 	const real *m = k.state[0], *v = k.state[1];
 
 	ROWS (r, LEFT_OUT(clip) ? 0 : parts) {

@@ -227,6 +227,23 @@ power_of(double base, int64_t n)
 	return result;
 }
 
+/* What a step of Adam's has alike for all weights: the rate, the rate over the sum of the first mean's shares, and one
+ * over the root of that of the second's. */
+struct adam_pace {
+	real rate, first, second;
+};
+
+DEVICE struct adam_pace
+adam_pace_of(double rate, double beta1, double beta2, int64_t update)
+{
+	struct adam_pace p;
+
+	p.rate = (real)rate;
+	p.first = (real)(rate / (1 - power_of(beta1, update)));
+	p.second = (real)(1 / sqrt(1 - power_of(beta2, update)));
+	return p;
+}
+
 /* ---- weights ---- */
 
 DEVICE real

@@ -1,7 +1,7 @@
 /*
- * Kernels, CUDA's and with IN_C the other ones, for optimizers that see a whole parameter, or blocks of it, before they change it, against their
- * definitions in double precision over three updates: fewer elements than a block, parts and blocks that are not
- * whole, matrices in pieces, matrices that lie side by side.
+ * Kernels, CUDA's and with IN_C the other ones, for Adam and for optimizers that see a whole parameter, or blocks of
+ * it, before they change it, against their definitions in double precision over three updates: fewer elements than a
+ * block, parts and blocks that are not whole, matrices in pieces, matrices that lie side by side, rates of their own.
  */
 #ifdef IN_C
 #include <cmath>
@@ -13,6 +13,7 @@
 
 #include "update/lamb.cu"
 #include "update/adafactor.cu"
+#include "update/adam.cu"
 #include "update/adamw8bit.cu"
 
 #include "values.h"
@@ -189,9 +190,40 @@ check_adamw8bit(int64_t n)
 	same("adamw8bit", Values(w, w + n), should, 1e-5);
 }
 
+/* RATE: of the step's. */
+static void
+check_adam(int64_t n, double rate, int decoupled)
+{
+	Values arena((size_t)(4 * n));
+	Sums should((size_t)n), first((size_t)n), second((size_t)n);
+
+	table[0] = { 0, ABSENT, 4 * n, { 8 * n, 12 * n, ABSENT }, 0.1, rate, n, 0 };
+	for (size_t i = 0; i < (size_t)n; i++)
+		should[i] = arena[i] = uniform() * 2 - 1;
+	for (int64_t t = 1; t <= UPDATES_TRIED; t++) {
+		struct step s = { t, 0, 0, 0.01, 1, 0 };
+
+		for (size_t i = 0; i < (size_t)n; i++) {
+			double g = arena[(size_t)n + i] = uniform() * 2 - 1;
+
+			g += decoupled ? 0 : 0.1 * should[i];
+			first[i] = 0.9 * first[i] + 0.1 * g;
+			second[i] = 0.99 * second[i] + 0.01 * g * g;
+			should[i] = should[i] * (decoupled ? 1 - 0.01 * rate * 0.1 : 1) -
+			    0.01 * rate * first[i] / (1 - std::pow(0.9, (double)t)) /
+			    (std::sqrt(second[i] / (1 - std::pow(0.99, (double)t))) + 1e-8);
+		}
+		adam_update(updates_of((unsigned char *)&arena[0], 0, 1, (n + UPDATE_CHUNK - 1) / UPDATE_CHUNK), NULL, &s,
+		    0.9, 0.99, 1e-8, decoupled);
+	}
+	same("adam", Values(arena.begin(), arena.begin() + n), should, 1e-5);
+}
+
 int
 main(void)
 {
+	check_adam(7, 1, 0);
+	check_adam(5000, 0.5, 1);
 	check_lamb(7, 1, 0.1);
 	check_lamb(5000, 3, 0.1);
 	check_lamb(5000, 3, 0);
