@@ -168,25 +168,45 @@ KERNEL(bn_gradients_kernel, (elem *dweight, elem *dbias, double *work, const rea
 	}
 }
 
-/* DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. BIAS is NULL but where DY is the
- * gradient of a relu's result, and TOP is NaN but where that has an upper bound. */
+/* From the sums in WORK on. DX, DWEIGHT and DBIAS may each be NULL; dx may be dy or x. */
+static void
+bn_gradients(elem *dx, elem *dweight, elem *dbias, double *work, const elem *dy, const elem *x, const elem *weight,
+    const elem *bias, real top, const real *mean, const real *invstd, int fixed, int64_t b, int64_t channels,
+    int64_t n, int64_t parts)
+{
+	LAUNCH_CHANNELS(bn_gradients_kernel, channels, (dweight, dbias, work, invstd, fixed, b,
+	    channels, n, parts));
+	if (dx && n == 1)
+		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, top, mean, invstd,
+		    work, parts, b, channels);
+	else if (dx)
+		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, x, weight, bias, top, mean, invstd,
+		    work, parts);
+}
+
+/* BIAS is NULL but where DY is the gradient of a relu's result, and TOP is NaN but where that has an upper bound. */
 static void
 batchnorm_backward(elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy, const elem *x,
     const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int fixed,
     int64_t b, int64_t channels, int64_t n, int64_t parts)
 {
-	double *w = (double *)work;
-
-	bn_dots(w, dy, x, weight, bias, top, mean, invstd, b, channels, n, parts);
-	LAUNCH_CHANNELS(bn_gradients_kernel, channels, (dweight, dbias, w, invstd, fixed, b,
-	    channels, n, parts));
-	if (dx && n == 1)
-		LAUNCH_SWEEP(bn_grad_columns_kernel, b, channels, dx, dy, x, weight, bias, top, mean, invstd,
-		    w, parts, b, channels);
-	else if (dx)
-		LAUNCH_PLANES(bn_grad_planes_kernel, b, channels, n, dx, dy, x, weight, bias, top, mean, invstd,
-		    w, parts);
+	bn_dots((double *)work, dy, x, weight, bias, top, mean, invstd, b, channels, n, parts);
+	bn_gradients(dx, dweight, dbias, (double *)work, dy, x, weight, bias, top, mean, invstd, fixed, b, channels, n,
+	    parts);
 }
+
+#ifdef __CUDACC__
+/* Where y is relu(x normalised + a skip): PASSED is the gradient of the sum. It may be dy, and dx may be x. */
+static void
+batchnorm_add_relu_backward(elem *passed, elem *dx, elem *dweight, elem *dbias, void *work, const elem *dy,
+    const elem *y, const elem *x, const elem *weight, real top, const real *mean, const real *invstd, int64_t b,
+    int64_t channels, int64_t n, int64_t parts)
+{
+	bn_masked_dots((double *)work, passed, dy, y, x, top, mean, b, channels, n, parts);
+	bn_gradients(dx, dweight, dbias, (double *)work, passed, x, weight, NULL, NAN, mean, invstd, 0, b, channels, n,
+	    parts);
+}
+#endif
 
 /* With fixed statistics: the inverse deviation comes from the running variance, and is kept
  * behind the sums in WORK. */

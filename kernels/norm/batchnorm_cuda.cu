@@ -33,4 +33,17 @@ bn_dots(double *work, const elem *dy, const elem *x, const elem *weight, const e
 	    invstd, b, channels, parts);
 }
 
+/* The sums of PASSED, and that: see bn_pass(). */
+static void
+bn_masked_dots(double *work, elem *passed, const elem *dy, const elem *y, const elem *x, real top, const real *mean,
+    int64_t b, int64_t channels, int64_t n, int64_t parts)
+{
+	if (n == 1)
+		LAUNCH_COLUMNS(bn_masked_dots_columns_kernel, channels, parts,
+		    (work, passed, dy, y, x, top, mean, b, channels, parts));
+	else
+		LAUNCH_PLANE_SUMS(bn_masked_dots_planes_kernel, channels, n, parts, work, passed, dy, y, x, top, mean, b,
+		    channels, parts);
+}
+
 #endif

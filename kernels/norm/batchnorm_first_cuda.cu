@@ -75,37 +75,62 @@ bn_add_plane_dots(real *sum, real *dot, const struct column_pack<WIDTH> &x,
 	}
 }
 
-template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int64_t b,
-    int64_t channels, int64_t parts, int64_t packs))
+/* Of dy, what passes the relu of which MADE is the result. It is stored, too. */
+template <int WIDTH> DEVICE void
+bn_pass(elem *passed, struct column_pack<WIDTH> &dy, const struct column_pack<WIDTH> &made, real top)
+{
+#pragma unroll
+	for (int j = 0; j < WIDTH; j++)
+		dy.at[j] = bn_masked(dy.at[j], made.at[j], top);
+	column_store<WIDTH>(passed, dy);
+}
+
+/* MASKED: the sums are of PASSED, which this makes of dy by Y, and which may lie where dy does; else by what x, BIAS
+ * and TOP say. */
+template <int WIDTH, bool MASKED> DEVICE void
+bn_dots_planes(double *work, elem *passed, const elem *dy, const elem *y, const elem *x, const elem *weight,
+    const elem *bias, real top, const real *mean, const real *invstd, int64_t b, int64_t channels, int64_t parts,
+    int64_t packs)
 {
 	ROWS (r, channels * parts) {
 		int64_t c = quotient(r, parts), p = r - c * parts;
 		struct plane_part part = plane_part_of(b * packs, p, parts);
 		struct plane_walk walk(part.from, c, channels, packs);
-		struct bn_channel known = { mean[c], bn_relu_gain(weight, bias, invstd, c),
-			bn_relu_offset(bias, c) };
+		struct bn_channel known = { mean[c], MASKED ? 0 : bn_relu_gain(weight, bias, invstd, c),
+			MASKED ? 1 : bn_relu_offset(bias, c) };
 		int64_t i = part.from, far = (PLANE_DEPTH - 1) * BLOCK;
 		double sum = 0, dot = 0;
 		real s = 0, q = 0;
 
 		for (; i + far < part.end; i += PLANE_DEPTH * BLOCK) {
-			struct column_pack<WIDTH> v[PLANE_DEPTH], g[PLANE_DEPTH];
+			struct column_pack<WIDTH> v[PLANE_DEPTH], g[PLANE_DEPTH], made[PLANE_DEPTH];
+			int64_t at[PLANE_DEPTH];
 
 #pragma unroll
 			for (int k = 0; k < PLANE_DEPTH; k++, walk.next()) {
-				v[k] = column_load<WIDTH>(x + walk.at * WIDTH);
-				g[k] = column_load<WIDTH>(dy + walk.at * WIDTH);
+				at[k] = walk.at * WIDTH;
+				v[k] = column_load<WIDTH>(x + at[k]);
+				g[k] = column_load<WIDTH>(dy + at[k]);
+				if (MASKED)
+					made[k] = column_load<WIDTH>(y + at[k]);
 			}
 #pragma unroll
+			for (int k = 0; MASKED && k < PLANE_DEPTH; k++)
+				bn_pass<WIDTH>(passed + at[k], g[k], made[k], top);
+#pragma unroll
 			for (int k = 0; k < PLANE_DEPTH; k++)
-				bn_add_plane_dots<WIDTH>(&s, &q, v[k], g[k], known, top);
+				bn_add_plane_dots<WIDTH>(&s, &q, v[k], g[k], known, MASKED ? (real)NAN : top);
 			sum += s, dot += q;
 			s = q = 0;
 		}
-		for (; i < part.end; i += BLOCK, walk.next())
-			bn_add_plane_dots<WIDTH>(&s, &q, column_load<WIDTH>(x + walk.at * WIDTH),
-			    column_load<WIDTH>(dy + walk.at * WIDTH), known, top);
+		for (; i < part.end; i += BLOCK, walk.next()) {
+			int64_t at = walk.at * WIDTH;
+			struct column_pack<WIDTH> g = column_load<WIDTH>(dy + at);
+
+			if (MASKED)
+				bn_pass<WIDTH>(passed + at, g, column_load<WIDTH>(y + at), top);
+			bn_add_plane_dots<WIDTH>(&s, &q, column_load<WIDTH>(x + at), g, known, MASKED ? (real)NAN : top);
+		}
 		sum = ROW_SUM(sum + s);
 		dot = ROW_SUM(dot + q);
 		FIRST {
@@ -113,6 +138,20 @@ template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy
 			work[2 * r + 1] = dot;
 		}
 	}
+}
+
+template <int WIDTH> KERNEL(bn_dots_planes_kernel, (double *work, const elem *dy, const elem *x,
+    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int64_t b,
+    int64_t channels, int64_t parts, int64_t packs))
+{
+	bn_dots_planes<WIDTH, false>(work, NULL, dy, NULL, x, weight, bias, top, mean, invstd, b, channels, parts, packs);
+}
+
+template <int WIDTH> KERNEL(bn_masked_dots_planes_kernel, (double *work, elem *passed, const elem *dy,
+    const elem *y, const elem *x, real top, const real *mean, int64_t b, int64_t channels, int64_t parts,
+    int64_t packs))
+{
+	bn_dots_planes<WIDTH, true>(work, passed, dy, y, x, NULL, NULL, top, mean, NULL, b, channels, parts, packs);
 }
 
 DEVICE struct bn_channel

@@ -116,9 +116,10 @@ template <int WIDTH> struct bn_known {
 	}
 };
 
-template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *dy, const elem *x,
-    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int64_t rows,
-    int64_t channels, int64_t parts))
+/* MASKED: as bn_dots_planes(). */
+template <int WIDTH, bool MASKED> DEVICE void
+bn_dots_columns(double *work, elem *passed, const elem *dy, const elem *y, const elem *x, const elem *weight,
+    const elem *bias, real top, const real *mean, const real *invstd, int64_t rows, int64_t channels, int64_t parts)
 {
 	__shared__ double each[2 * WIDTH][BLOCK];
 
@@ -128,13 +129,21 @@ template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *d
 		int64_t i = at.row, far = (COLUMN_DEPTH - 1) * at.step;
 		struct bn_known<WIDTH> known;
 
-		known.load(weight, bias, top, mean, invstd, at.c);
+		known.load(weight, MASKED ? NULL : bias, MASKED ? (real)NAN : top, mean, invstd, at.c);
 		for (; i + far < at.end; i += COLUMN_DEPTH * at.step) {
 			struct column_rows<WIDTH> v, g;
 			real s[WIDTH] = { 0 }, q[WIDTH] = { 0 };
 
 			v.load(x + at.c, i, at.step, channels);
 			g.load(dy + at.c, i, at.step, channels);
+			if (MASKED) {
+				struct column_rows<WIDTH> made;
+
+				made.load(y + at.c, i, at.step, channels);
+#pragma unroll
+				for (int k = 0; k < COLUMN_DEPTH; k++)
+					bn_pass<WIDTH>(passed + (i + k * at.step) * channels + at.c, g.at[k], made.at[k], top);
+			}
 #pragma unroll
 			for (int k = 0; k < COLUMN_DEPTH; k++)
 				known.add(s, q, v.at[k], g.at[k]);
@@ -142,15 +151,33 @@ template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *d
 		}
 		real s[WIDTH] = { 0 }, q[WIDTH] = { 0 };
 
-		for (; i < at.end; i += at.step)
-			known.add(s, q, column_load<WIDTH>(x + i * channels + at.c),
-			    column_load<WIDTH>(dy + i * channels + at.c));
+		for (; i < at.end; i += at.step) {
+			int64_t k = i * channels + at.c;
+			struct column_pack<WIDTH> g = column_load<WIDTH>(dy + k);
+
+			if (MASKED)
+				bn_pass<WIDTH>(passed + k, g, column_load<WIDTH>(y + k), top);
+			known.add(s, q, column_load<WIDTH>(x + k), g);
+		}
 		bn_add_up<WIDTH>(sum, s, q);
 #pragma unroll
 		for (int j = 0; j < 2 * WIDTH; j++)
 			each[j][threadIdx.x] = sum[j];
 		column_sums<WIDTH, 2>(work, each, at, channels, parts);
 	}
+}
+
+template <int WIDTH> KERNEL(bn_dots_columns_kernel, (double *work, const elem *dy, const elem *x,
+    const elem *weight, const elem *bias, real top, const real *mean, const real *invstd, int64_t rows,
+    int64_t channels, int64_t parts))
+{
+	bn_dots_columns<WIDTH, false>(work, NULL, dy, NULL, x, weight, bias, top, mean, invstd, rows, channels, parts);
+}
+
+template <int WIDTH> KERNEL(bn_masked_dots_columns_kernel, (double *work, elem *passed, const elem *dy,
+    const elem *y, const elem *x, real top, const real *mean, int64_t rows, int64_t channels, int64_t parts))
+{
+	bn_dots_columns<WIDTH, true>(work, passed, dy, y, x, NULL, NULL, top, mean, NULL, rows, channels, parts);
 }
 
 /* What normalising knows of a thread's channels. */

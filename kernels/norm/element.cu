@@ -30,6 +30,13 @@ bn_passed(elem dy, real d, real gain, real offset, real top)
 	return value <= 0 || value >= top ? 0 : VALUE(dy);
 }
 
+/* What of an element of dy passes a relu of which Y is the result. */
+DEVICE elem
+bn_masked(elem dy, elem y, real top)
+{
+	return VALUE(y) <= 0 || VALUE(y) >= top ? ELEM(0) : dy;
+}
+
 /* Gain and offset for bn_passed: without a relu, those that let everything through. BIAS is NULL
  * then. */
 DEVICE real

@@ -206,6 +206,7 @@ struct op_memory {
 
 	/* Bits of the inputs whose bytes out[0] may take over when nobody reads them afterwards. */
 	unsigned inplace;
+	unsigned inplace_last;	/* and the last output's, where there are several */
 	/* Must out[k] take over the bytes of an input (views, updates)? That input's index, or -1. */
 	int (*alias)(const struct node *, int k);
 	/* Bits of the outputs that may be absent (NULL) when nobody reads them. */

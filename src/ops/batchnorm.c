@@ -152,9 +152,8 @@ batchnorm_backward_workspace(const struct node *n, const struct room *room)
 	    (is_fixed(n) ? row_bytes(x) : 0), 0 };
 }
 
-/* The gradient of the forward node's k-th input; NULL when it is not wanted. */
-static struct tensor *
-gradient_of(const struct node *n, int k)
+struct tensor *
+batchnorm_gradient_of(const struct node *n, int k)
 {
 	int i;
 
@@ -169,7 +168,7 @@ batchnorm_backward_traffic(const struct node *n)
 {
 	struct affine bytes = op_bytes(n);
 
-	return gradient_of(n, X) ? affine_sum(bytes, affine_sum(tensor_bytes(n->in[0]), tensor_bytes(n->in[1]))) : bytes;
+	return batchnorm_gradient_of(n, X) ? affine_sum(bytes, affine_sum(tensor_bytes(n->in[0]), tensor_bytes(n->in[1]))) : bytes;
 }
 
 void
@@ -178,8 +177,8 @@ batchnorm_emit_backward(struct emitter *e, const struct node *n, const char *top
 	struct tensor *const *in = n->in, *x = in[1];
 	struct channels c = emit_channels(e, x);
 	int64_t parts = batchnorm_parts(x, e->target);
-	struct tensor *dx = gradient_of(n, X), *dweight = gradient_of(n, WEIGHT);
-	struct tensor *dbias = gradient_of(n, BIAS), *bias = n->nin > 5 ? in[5] : NULL;
+	struct tensor *dx = batchnorm_gradient_of(n, X), *dweight = batchnorm_gradient_of(n, WEIGHT);
+	struct tensor *dbias = batchnorm_gradient_of(n, BIAS), *bias = n->nin > 5 ? in[5] : NULL;
 
 	if (is_fixed(n))
 		emit_call(e, "batchnorm_fixed_backward", arg_tensor(dx), arg_tensor(dweight),

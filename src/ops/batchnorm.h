@@ -22,7 +22,7 @@ enum { Y, MEAN, INVSTD, NEW_MEAN, NEW_VAR };
 	    SAVES_IN(RUNNING_MEAN) | SAVES_IN(RUNNING_VAR))
 #define BATCHNORM_OPTIONAL	(1u << MEAN | 1u << INVSTD | 1u << NEW_MEAN | 1u << NEW_VAR)
 
-extern const struct op op_batchnorm, op_batchnorm_grad, op_add, op_relu;
+extern const struct op op_batchnorm, op_batchnorm_grad, op_batchnorm_add_relu, op_add, op_relu;
 
 /* Does this node take its statistics from the batch? */
 bool		 batchnorm_uses_batch(const struct node *);
@@ -38,6 +38,8 @@ int		 batchnorm_alias(const struct node *, int k);
 /* op->gradient.again: fills the five inputs of APPLY, for which the statistics are known, or of the node
  * itself where they are fixed, and returns which of the two; NULL: it cannot be recomputed. */
 const struct op	*batchnorm_again(const struct node *, const struct op *apply, struct tensor **in);
+/* Of a backward node: the gradient of the forward node's k-th input; NULL when it is not wanted. */
+struct tensor	*batchnorm_gradient_of(const struct node *, int k);
 /* A backward node of that kind, which is given DY, and the gradients that are wanted of it. */
 void		 batchnorm_differentiate(struct diff *, struct node *, const struct op *,
 		    struct tensor *dy);
@@ -50,5 +52,11 @@ void		 batchnorm_emit_backward(struct emitter *, const struct node *, const char
  * SKIP); with a TOP above 0 it is at most that. */
 void		 batchnorm_join(struct module *, struct node *batchnorm, struct tensor *skip,
 		    double top, struct tensor *y);
+
+/* Is MASK what of a gradient passes the relu of a batchnorm_add_relu, and GRAD the gradient of the batchnorm in it, which
+ * is given that? The formula's text is made in the arena. */
+bool		 batchnorm_takes_mask(struct arena *, const struct node *mask, const struct node *grad);
+/* Then GRAD makes what MASK made as its last output. */
+void		 batchnorm_give_mask(struct module *, const struct node *mask, struct node *grad);
 
 #endif

@@ -12,7 +12,8 @@
  * Backward of the plain form recomputes from x which elements relu let through, in the two
  * sweeps over x that batchnorm's gradient takes anyway, so that y is not read at all and what
  * arrives at the batchnorm never exists. Where there is a skip, it does exist, for it is the gradient
- * of the skip; then y says what passes, which saves reading the skip.
+ * of the skip; then y says what passes, which saves reading the skip. On a GPU it is made in the first of the
+ * two sweeps (passes/relu_in_norm.c).
  */
 #include "ops/batchnorm.h"
 
@@ -175,6 +176,75 @@ grad_add(struct diff *d, struct node *n)
 		diff_add(d, n->in[SKIP], passed);
 	batchnorm_differentiate(d, n, &op_batchnorm_grad, passed);
 	return true;
+}
+
+/* ---- both gradients in one, on a GPU ---- */
+
+enum { DY, OF_X, OF_WEIGHT, OF_MEAN, OF_INVSTD, MADE };
+
+static struct affine
+backward_traffic(const struct node *n)
+{
+	struct affine x = tensor_bytes(n->in[OF_X]), bytes = op_bytes(n);
+
+	return batchnorm_gradient_of(n, X) ? affine_sum(bytes, affine_sum(x, x)) : bytes;
+}
+
+static void
+emit_backward_sum(struct emitter *e, const struct node *n)
+{
+	struct tensor *const *in = n->in;
+	struct channels c = emit_channels(e, in[OF_X]);
+
+	emit_call(e, "batchnorm_add_relu_backward", arg_tensor(n->out[n->nout - 1]), arg_tensor(batchnorm_gradient_of(n, X)),
+	    arg_tensor(batchnorm_gradient_of(n, WEIGHT)), arg_tensor(batchnorm_gradient_of(n, BIAS)), arg_work(n),
+	    arg_tensor(in[DY]), arg_tensor(in[MADE]), arg_tensor(in[OF_X]), arg_tensor(in[OF_WEIGHT]),
+	    arg_text(top_of(e, n)), arg_tensor(in[OF_MEAN]), arg_tensor(in[OF_INVSTD]), arg_text(c.rows),
+	    arg_int(c.channels), arg_int(c.places), arg_int(batchnorm_parts(in[OF_X], e->target)));
+}
+
+const struct op op_batchnorm_add_relu_grad = {
+	.name = "batchnorm_add_relu_grad",
+	.kind = OP_INTERNAL,
+	.brief = "gradients of batchnorm_add_relu: of its input, weight and bias, as far as they are wanted, and of the sum",
+	.attrs = attrs,
+	.operands = "dy x weight mean invstd y",
+	.min_operands = 6, .max_operands = 6,
+	.traffic = backward_traffic,
+	.memory.workspace = batchnorm_backward_workspace,
+	.memory.inplace = 1u << OF_X,
+	.memory.inplace_last = 1u << DY,
+	.calls.kernels = "norm/batchnorm.cu",
+	.calls.launches = 3,
+	.calls.emit = emit_backward_sum,
+};
+
+bool
+batchnorm_takes_mask(struct arena *a, const struct node *mask, const struct node *grad)
+{
+	const struct node *n = grad->forward;
+
+	return grad->op == &op_batchnorm_grad && mask->op == &op_pointwise && n && n->op == &op_batchnorm_add_relu &&
+	    mask->forward == n && batchnorm_uses_batch(n) && mask->nin == 2 && mask->nout == 1 &&
+	    mask->out[0] == grad->in[0] && !mask->out[0]->alias_of && mask->in[0]->dtype == mask->out[0]->dtype &&
+	    formula_same(pointwise_formula(a, mask), formula_parse(a, passing(a, op_real(n, "top"))));
+}
+
+void
+batchnorm_give_mask(struct module *m, const struct node *mask, struct node *grad)
+{
+	struct tensor **in = arena_array(m->arena, MADE + 1, sizeof(*in));
+	int k;
+
+	for (k = 0; k < MADE; k++)
+		in[k] = grad->in[k];
+	in[DY] = mask->in[0];
+	in[MADE] = mask->in[1];
+	grad->in = in;
+	grad->nin = grad->in_room = MADE + 1;
+	grad->attr = grad->forward->attr;
+	grad->op = &op_batchnorm_add_relu_grad;
+	ir_add_output(m, grad, mask->out[0]);
 }
 
 const struct op op_batchnorm_add_relu = {

@@ -1,7 +1,7 @@
 /*
  * inplace: lets an output take over the bytes of an input that nobody reads afterwards.
  *
- * Reads: op->memory.inplace, the order of the nodes. Writes: alias_of of first outputs. Tensors that share
+ * Reads: op->memory.inplace, the order of the nodes. Writes: alias_of of first and last outputs. Tensors that share
  * bytes form a class, known by its root; a class is last read where its last member is. The walk
  * is in execution order and keeps that place up to date as classes grow, so one pass suffices.
  *
@@ -42,12 +42,12 @@ others_allow_it(const struct node *n, int k)
 }
 
 static bool
-may_overwrite(const struct classes *c, const struct node *n, int i, int k)
+may_overwrite(const struct classes *c, const struct node *n, const struct tensor *out, int i, int k)
 {
 	const struct tensor *t = n->in[k];
 
 	return t && !tensor_persistent(t) && c->last[tensor_root(t)->id] == i &&
-	    same_size(t, n->out[0]) && others_allow_it(n, k);
+	    same_size(t, out) && others_allow_it(n, k);
 }
 
 static void
@@ -66,22 +66,31 @@ find_last_reads(const struct graph *g, struct classes *c)
 		c->last[tensor_root(g->loss)->id] = g->nodes.n;
 }
 
+/* INPUTS: those whose bytes OUT may take. */
 static void
-overwrite(struct classes *c, struct node *n, int i)
+overwrite(struct classes *c, struct node *n, int i, struct tensor *out, unsigned inputs)
 {
-	struct tensor *out = n->nout ? n->out[0] : NULL;
 	int k, last;
 
-	if (!out || out->alias_of || !n->op->memory.inplace)
+	if (!out || out->alias_of)
 		return;
-	for (k = 0; k < n->nin; k++) {
-		if (!(n->op->memory.inplace >> k & 1) || !may_overwrite(c, n, i, k))
+	for (k = 0; k < n->nin && inputs; k++) {
+		if (!(inputs >> k & 1) || !may_overwrite(c, n, out, i, k))
 			continue;
 		last = c->last[out->id];
 		tensor_alias(out, n->in[k]);
 		c->last[tensor_root(out)->id] = last > i ? last : i;
 		return;
 	}
+}
+
+static void
+overwrite_any(struct classes *c, struct node *n, int i)
+{
+	if (n->nout > 0)
+		overwrite(c, n, i, n->out[0], n->op->memory.inplace);
+	if (n->nout > 1)
+		overwrite(c, n, i, n->out[n->nout - 1], n->op->memory.inplace_last);
 }
 
 static bool
@@ -98,7 +107,7 @@ run(struct module *m, const struct pass_options *o)
 			continue;
 		find_last_reads(graph[i], &c);
 		for (j = 0; j < graph[i]->nodes.n; j++)
-			overwrite(&c, graph[i]->nodes.v[j], j);
+			overwrite_any(&c, graph[i]->nodes.v[j], j);
 	}
 	return true;
 }

@@ -36,6 +36,31 @@ turn(real *y, const real *x, int64_t b, int64_t rows, int64_t cols)
 	move_forward(y, x, 0, m);
 }
 
+/* Backward with what a relu behind a sum lets through, made in its first sweep and where dy lies, against backward
+ * after that: the same bits. [rows, channels, places] */
+static void
+check_norm_of_sum(int64_t rows, int64_t c, int64_t places, real top, int64_t parts)
+{
+	std::string at = " " + std::to_string(rows) + "x" + std::to_string(c) + "x" + std::to_string(places);
+	int64_t all = rows * c * places;
+	std::vector<double> work((size_t)(2 * c * parts));
+	Values x = drawn(all), y = drawn(all), w = drawn(c), m = drawn(c), s = drawn(c), dx(all);
+	Values dw[2] = { Values(c), Values(c) }, db[2] = { dw[0], dw[0] };
+	Values dy = drawn(all), passed = dy;
+
+	for (size_t i = 0; i < (size_t)all; i++)
+		if (y[i] <= 0 || y[i] >= top)
+			passed[i] = 0;
+	batchnorm_backward(&dx[0], &dw[0][0], &db[0][0], &work[0], &passed[0], &x[0], &w[0], NULL, NAN, &m[0], &s[0], 0,
+	    rows, c, places, parts);
+	batchnorm_add_relu_backward(&dy[0], &x[0], &dw[1][0], &db[1][0], &work[0], &dy[0], &y[0], &x[0], &w[0], top,
+	    &m[0], &s[0], rows, c, places, parts);
+	same("what passes to a norm" + at, passed, dy, 0);
+	same("a norm's dx of that" + at, dx, x, 0);
+	same("a norm's dw of that" + at, dw[0], dw[1], 0);
+	same("a norm's db of that" + at, db[0], db[1], 0);
+}
+
 static void
 check_norm(int64_t b, int64_t c, int64_t n, int relu)
 {
@@ -358,6 +383,14 @@ main(void)
 	check_norm(2, 3, 8203, 1);
 	check_norm(40, 5, 49, 2);
 	check_norm(2, 530, 20, 0);
+	for (real top : { (real)NAN, (real)0.75 }) {
+		check_norm_of_sum(2, 8, 35, top, norm_parts(8, false));
+		check_norm_of_sum(5, 3, 4608, top, norm_parts(3, false));
+		check_norm_of_sum(3, 7, 701, top, norm_parts(7, false));
+		check_norm_of_sum(70, 8, 1, top, norm_parts(8, true));
+		check_norm_of_sum(3000, 264, 1, top, norm_parts(264, true));
+		check_norm_of_sum(700, 13, 1, top, norm_parts(13, true));
+	}
 	check_pool(2, 8, 9, 11, 3, 2, 1);
 	check_pool(2, 37, 8, 8, 2, 2, 0);
 	check_pool(1, 70, 7, 5, 3, 1, 1);

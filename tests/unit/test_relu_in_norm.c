@@ -1,0 +1,88 @@
+/*
+ * passes/relu_in_norm.c, on whole networks, since the text form of the IR does not say what a gradient is of: the
+ * nodes that are left, what a plan takes with and without, and what is moved.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "plan/estimate.h"
+#include "plan/plan.h"
+#include "target/target.h"
+#include "lang/expand.h"
+#include "ir/op.h"
+#include "passes/passes.h"
+#include "spec_file.h"
+
+static struct arena *arena;
+static struct module *module;
+
+static const struct plan *
+load(const char *name, const char *target, bool joined)
+{
+	static const char *const without = "relu-in-norm";
+	const struct lang_options lang = { 0 };
+	struct pass_options options = { .threads = 2, .without = &without, .nwithout = !joined,
+		.target = target_find(target) };
+	struct diags diags;
+	struct spec *spec;
+
+	arena = arena_new();
+	diags_init(&diags, arena);
+	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
+	cr_assert_eq(diags.errors, 0);
+	module = spec->modules.v[0];
+	cr_assert(passes_run(module, &options));
+	return module->plan;
+}
+
+static int
+count(const char *op)
+{
+	int i, n = 0;
+
+	for (i = 0; i < module->train->nodes.n; i++)
+		n += strcmp(module->train->nodes.v[i]->op->name, op) == 0;
+	return n;
+}
+
+static int64_t
+moved(const struct plan *p)
+{
+	struct card card = card_of(module);
+
+	return plan_estimate(p, &card, arena, 0).traffic;
+}
+
+/* Each joined node reads what passes once less, and writes it where dy was. */
+Test(relu_in_norm, no_plan_gets_larger)
+{
+	static const char *const spec[] = { "resnet20.nn", "resnet50.nn", "resnet18.nn" };
+	size_t i;
+
+	for (i = 0; i < sizeof(spec) / sizeof(*spec); i++) {
+		int64_t bytes = load(spec[i], "cuda", false)->arena_bytes, before = moved(module->plan), less = 0;
+		int alone = count("batchnorm_grad"), masks = count("pointwise"), k;
+		const struct plan *p = load(spec[i], "cuda", true);
+		int joined = count("batchnorm_add_relu_grad");
+
+		cr_expect_gt(joined, 3, "%s: %d", spec[i], joined);
+		cr_expect_eq(count("batchnorm_grad"), alone - joined, "%s", spec[i]);
+		cr_expect_eq(count("pointwise"), masks - joined, "%s", spec[i]);
+		cr_expect_leq(p->arena_bytes, bytes, "%s", spec[i]);
+		for (k = 0; k < module->train->nodes.n; k++) {
+			const struct node *n = module->train->nodes.v[k];
+
+			if (strcmp(n->op->name, "batchnorm_add_relu_grad") != 0)
+				continue;
+			less += affine_at(tensor_bytes(n->out[n->nout - 1]), p->batch);
+			cr_expect_eq(tensor_root(n->out[n->nout - 1]), tensor_root(n->in[0]), "%s", n->path);
+		}
+		cr_expect_eq(before - moved(p), less, "%s", spec[i]);
+	}
+}
+
+Test(relu_in_norm, nothing_is_joined_in_c)
+{
+	load("resnet20.nn", "c", true);
+	cr_expect_eq(count("batchnorm_add_relu_grad"), 0);
+}
