@@ -140,7 +140,8 @@ input_add(struct importer *im, const struct model_value *in, const char **why)
 	v = val_new(im, in->name);
 	t = ir_tensor(im->module, T_INPUT, tokens ? DT_I32 : DT_F32, true, 0, NULL, in->name, (struct loc){ 0 });
 	t->tokens = tokens;
-	v->whole = !real && !tokens;
+	v->bytes = in->type == ELEMENT_U8 && input_is_bytes(im, in->name);
+	v->whole = !real && !tokens && !v->bytes;
 	t->rank = in->rank - 1;
 	for (i = 1; i < in->rank; i++) {
 		at = !in->is_map ? i - 1 : i == in->rank - 1 ? 0 : i;
@@ -475,6 +476,8 @@ import_model(struct importer *im, const char **why)
 		return false;
 	drop_softmax(im);
 	drop_unread(im);
+	if (recognise_turned(im))
+		drop_unread(im);
 	cut_inputs(im);
 	if (!share_weights(im))
 		return false;

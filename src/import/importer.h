@@ -42,6 +42,7 @@ struct val {			/* what a name of the model stands for */
 	struct step *def;
 	int uses;		/* by steps, and as a result of the network */
 	bool whole;		/* a tensor of real numbers of ours that are whole ones in the source */
+	bool bytes;		/* an input of bytes, which all that reads it has as real numbers, as ours does */
 	int range;		/* an input of whole numbers: how many there are of them; 0: not known yet */
 	const char *word;	/* what the spec calls it, once it has a name */
 	bool channels_first;	/* ours has the source's last axis in front of the others */
@@ -210,6 +211,10 @@ bool		 node_makes(struct importer *, const struct model_node *, struct val *);
 /* What an exporter took apart, of which the node is the last; false: it is none of that (recognise.c). */
 bool	 recognise_activation(struct importer *, const struct model_node *);
 bool	 recognise_layernorm(struct importer *, const struct model_node *);
+/* Products whose matrices are turned in a step of their own, among all steps: does any do it itself now? */
+bool	 recognise_turned(struct importer *);
+/* A matrix of ones on one side of the diagonal and zeros, or on it alone, as what the language makes of nothing; NULL. */
+struct val	*recognise_triangle(struct importer *, const struct numbers *, int rank, const int64_t *dim);
 /* The core of attention, which a reshape of the heads as one row ends (recognise_attention.c). */
 bool	 recognise_attend(struct importer *, const struct model_node *, struct val *, struct layout, int rank, const int64_t *dim);
 /* The step that makes it, if it is that operator's; NULL. */
@@ -234,6 +239,7 @@ bool	 fold_node(struct importer *, const struct model_node *);
 bool	 fold_array(struct importer *, const struct model_node *);	/* the same, of arrays of any rank (arrays.c) */
 
 bool	 input_looks_up(struct importer *, const char *name);	/* do its numbers stand for rows of a table (whole.c)? */
+bool	 input_is_bytes(struct importer *, const char *name);	/* is all that reads its numbers a cast to real ones? */
 bool	 both_whole(const struct val *, const struct val *);
 void	 whole_follow(struct importer *, const struct model_node *);	/* after it became steps */
 /* Makes an input of the network of what the file says of a value (import.c). */

@@ -194,6 +194,22 @@ fold_axes(struct importer *im, const struct model_node *n, bool more)
 	return true;
 }
 
+/* Rows of a weight that arithmetic reads, of positions that a text has: all of it is trained, and that is a part of it. */
+static bool
+is_part_of_weight(struct importer *im, const struct model_node *n, const struct array *a, const struct array *to)
+{
+	static const char *const arithmetic[] = { "Add", "Sub", "Mul", "Div", NULL };
+	const struct model_node *user = sole_user(im, n->out[0]);
+	int i;
+
+	if (!a->from || !numbers_is_weight(a->from) || sole_user(im, n->in[0]) != n || !user || to->dim[0] == a->dim[0])
+		return false;
+	for (i = 0; arithmetic[i]; i++)
+		if (strcmp(user->op, arithmetic[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool
 fold_slices(struct importer *im, const struct model_node *n)
 {
@@ -224,7 +240,7 @@ fold_slices(struct importer *im, const struct model_node *n)
 		first += from * stride[axis];
 		stride[axis] *= step;
 	}
-	return moved(im, n, &a, &to, stride, first);
+	return !is_part_of_weight(im, n, &a, &to) && moved(im, n, &a, &to, stride, first);
 }
 
 static bool

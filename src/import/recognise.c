@@ -1,5 +1,5 @@
 /*
- * Activations and layer normalisation that an exporter took apart. They are found from behind: at the product or the quotient
+ * Activations and layer normalisation that an exporter took apart, and matrices that it wrote out. They are found from behind: at the product or the quotient
  * that ends them, among the steps that were made. Those before it are left, for others that may read them; where nobody does,
  * they are dropped as all unread steps are.
  */
@@ -251,4 +251,87 @@ recognise_layernorm(struct importer *im, const struct model_node *n)
 	if (bias)
 		node_done(im, shifted);
 	return call_end(&c, bias ? shifted->out[0] : scaled->out[0]);
+}
+
+/* ---- matrices ---- */
+
+#define MOST_OF_TRIANGLE	((int64_t)1 << 22)	/* numbers that are looked at */
+
+static struct val *
+triangle(struct importer *im, const char *ours, const int64_t *dim)
+{
+	struct call c;
+
+	call_begin(&c, im, ours);
+	call_ints(&c, "shape", dim[0] == dim[1] ? 1 : 2, dim);
+	return call_value(&c);
+}
+
+struct val *
+recognise_triangle(struct importer *im, const struct numbers *n, int rank, const int64_t *dim)
+{
+	bool lower = true, upper = true, alone = true;	/* are the ones up to the diagonal, from it on, on it alone? */
+	struct val *low, *up;
+	struct call c;
+	int64_t k;
+
+	if (rank != 2 || dim[0] < 2 || dim[1] < 2 || n->count != dim[0] * dim[1] || n->count > MOST_OF_TRIANGLE || !n->data)
+		return NULL;
+	for (k = 0; k < n->count && (lower || upper || alone); k++) {
+		int64_t i = k / dim[1], j = k % dim[1];
+		double v = numbers_real(n, k);
+
+		lower &= v == (j <= i);
+		upper &= v == (j >= i);
+		alone &= v == (j == i);
+	}
+	if (lower || upper)
+		return triangle(im, lower ? "tril" : "triu", dim);
+	if (!alone || !(low = triangle(im, "tril", dim)) || !(up = triangle(im, "triu", dim)))
+		return NULL;
+	call_begin(&c, im, "mul");
+	call_in(&c, low);
+	call_in(&c, up);
+	return call_value(&c);
+}
+
+/* Of a value that one step alone reads what has its last two axes the other way round; NULL. */
+static struct val *
+turned_back(const struct val *v)
+{
+	const struct step *s = v->uses == 1 ? made_by(v, "permute") : NULL;
+	const struct attr *axes = s ? step_attr(s, "axes") : NULL;
+	int i, rank = v->t->rank;
+
+	if (!s || axes->n != rank || rank < 2)
+		return NULL;
+	for (i = 0; i < rank; i++)
+		if (axes->v[i] != (i < rank - 2 ? i : 2 * rank - 3 - i))
+			return NULL;
+	return s->in[0];
+}
+
+bool
+recognise_turned(struct importer *im)
+{
+	static const char *const name[] = { "transpose_a", "transpose_b" };
+	bool any = false;
+	int i, k;
+
+	for (i = 0; i < im->steps.n; i++) {
+		struct step *s = im->steps.v[i];
+
+		for (k = 0; k < 2 && strcmp(s->op->name, "matmul") == 0; k++) {
+			struct val *v = turned_back(s->in[k]);
+			struct attr *a = op_preset(s->op, s->attr, name[k]);
+
+			if (!v)
+				continue;
+			s->in[k] = v;
+			a->given = true;
+			a->i = !a->i;
+			any = true;
+		}
+	}
+	return any;
 }

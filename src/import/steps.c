@@ -413,14 +413,17 @@ parameter(struct importer *im, const struct numbers *n, int rank, const int64_t 
 			v = NULL;
 	if (v)
 		return v;
-	call_begin(&c, im, "parameter");
-	call_ints(&c, "shape", rank, dim);
-	if (n->computed)
-		call_frozen(&c, n, NULL);
-	else
-		call_weight(&c, n, false);
-	c.path = numbers_is_weight(n) && !strstr(n->name, "::") ? n->name : "";
-	v = call_value(&c);
+	v = n->computed ? recognise_triangle(im, n, rank, dim) : NULL;
+	if (!v) {
+		call_begin(&c, im, "parameter");
+		call_ints(&c, "shape", rank, dim);
+		if (n->computed)
+			call_frozen(&c, n, NULL);
+		else
+			call_weight(&c, n, false);
+		c.path = numbers_is_weight(n) && !strstr(n->name, "::") ? n->name : "";
+		v = call_value(&c);
+	}
 	if (v && !map_get(&im->parameters, key) && !(numbers_is_weight(n) && numbers_are_alike(n)))
 		map_put(im->arena, &im->parameters, key, v);
 	return v;

@@ -58,6 +58,26 @@ input_looks_up(struct importer *im, const char *name)
 	return false;
 }
 
+bool
+input_is_bytes(struct importer *im, const char *name)
+{
+	bool any = false;
+	int i, k;
+
+	for (i = 0; i < im->model->nodes.n; i++) {
+		const struct model_node *n = im->model->nodes.v[i];
+
+		for (k = 0; k < n->nin; k++) {
+			if (strcmp(n->in[k], name) != 0 || strcmp(n->op, "Shape") == 0)
+				continue;
+			if (strcmp(n->op, "Cast") != 0 || !onnx_is_real(attr_int(n, "to", 1)))
+				return false;
+			any = true;
+		}
+	}
+	return any;
+}
+
 static bool
 is_whole(const struct val *v)
 {

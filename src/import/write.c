@@ -315,7 +315,7 @@ type_text(struct importer *im, const struct val *v)
 		text_printf(&t, "vocab=%d]", v->range ? v->range : 1);
 		return t.s;
 	}
-	text_puts(&t, "f32[");
+	text_puts(&t, v->bytes ? "u8[" : "f32[");
 	for (i = 0; i < v->t->rank; i++)
 		text_printf(&t, "%s%lld", i ? ", " : "", (long long)v->t->dim[i]);
 	text_puts(&t, "]");

@@ -1,4 +1,4 @@
-"""What a network computes for its first loss, as a term: operators, attributes, shapes, and the weights where they stand. Names
+"""What a network computes for the first loss or metric that is no plain mean or sum, as a term: operators, attributes, shapes, and the weights where they stand. Names
 and order do not count, nor how the same is spelled: a crop is a slice, stages of an axis count from its front, what an operator
 does where it is not told is as if it were told. Numbers are those that f32 has."""
 import hashlib
@@ -90,6 +90,10 @@ def undropped(a, dims, outs, k):
     return None, dict(a, dropout=0)
 
 
+def drawn(a, dims, outs, k):
+    return None, {name: v for name, v in a.items() if name != "shape"}
+
+
 def shaped(a, dims, outs, k):
     return "reshape", {}
 
@@ -102,7 +106,7 @@ def from_front(a, dims, outs, k):
 # where it keeps it, and what counts of its attributes
 SPELLED = {"slice": sliced, "crop": cropped, "split": split, "flip": flipped, "maxpool": pooled, "avgpool": pooled, "upsample": resized,
            "permute": turned, "transpose": turned, "attend": undropped, "flatten": shaped, "reshape": shaped, "concat": from_front,
-           "softmax": from_front}
+           "softmax": from_front, "normal": drawn, "uniform": drawn}
 
 
 def made(op, how, operands, outs, k, joins):
@@ -162,7 +166,7 @@ def computes(stowage, spec, weights={}):
             continue
         read = re.findall(r"%(\d+)|_", node[3])
         operands = tuple(term.get(t, "") for t in read)
-        if " scalar " in node[1]:
+        if re.match(r"%\d+ \w+\[\] scalar", node[1]) and node[2] not in ("mean", "sum", "scale", "add"):
             return operands[0], needs.get(read[0], set())
         outs = re.findall(r"%(\d+) \w+(\[[^]]*\])", node[1])
         for k, (t, _) in enumerate(outs):

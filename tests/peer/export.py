@@ -32,10 +32,10 @@ GAIN = {"t5_small": 0.3}
 # with fewer steps, which no weight depends on
 SHORTER = {"tinyllama": ("param window = 2048", "param window = 16")}
 # what importing our own export makes the same graph of
-SAME = ["alexnet", "c3d", "convnext_tiny", "dcgan", "deepspeech2", "densenet121", "digit_rows", "digits",
-        "efficientnet_b0", "googlenet", "gru", "headlines", "inception_v3", "lenet5", "local_merge_dense", "lstm",
-        "mobilenet_v2", "mobilenet_v3", "resnet152", "resnet18", "resnet20", "resnet50", "unet", "unet3d", "vgg16",
-        "vit_b16", "wavenet"]
+SAME = ["alexnet", "bert_base", "c3d", "clouds", "convnext_tiny", "dcgan", "deeplabv3_resnet50", "deepspeech2",
+        "densenet121", "digit_rows", "digits", "efficientnet_b0", "googlenet", "gpt2", "gru", "headlines",
+        "inception_v3", "lenet5", "local_merge_dense", "lstm", "mobilenet_v2", "mobilenet_v3", "pointnet", "resnet152",
+        "resnet18", "resnet20", "resnet50", "unet", "unet3d", "vae", "vgg16", "vit_b16", "wavenet"]
 # whose weights lie in a file of their own, once
 APART = ["lenet5", "resnet18"]
 # what they predict is made of random numbers, which no two programs draw alike
