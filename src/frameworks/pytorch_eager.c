@@ -89,8 +89,9 @@ lend(struct player *p, const struct tape_call *c)
 	bool tiles = w && w->rank == 4 && w->dim[2] * w->dim[3] > 1;
 	int64_t bytes = 0;
 
-	if (c->most) {
-		p->e->least = c->node->op->torch.least;
+	if (c->most || c->node->op->torch.parts) {
+		if (!p->e->least)
+			p->e->least = c->node->op->torch.least;
 		eager_drop(p, eager_make(p, T_WORKSPACE, p->most ? c->most : 0));
 	}
 	if (c->library) {

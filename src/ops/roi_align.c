@@ -189,7 +189,7 @@ const struct op op_roi_align = {
 	.shape = shape,
 	.gradient.build = grad,
 	.gradient.saves = SAVES_IN(0),
-	.torch.calls = torch_calls,
+	.torch = { .calls = torch_calls, .least = "how many boxes a level of the pyramid has the data tell" },
 	.calls.kernels = "boxes/roi_align.cu",
 	.calls.emit = emit,
 };

@@ -426,3 +426,39 @@ Test(eager, never_above)
 		    (long long)theirs);
 	}
 }
+
+/* Five rows of boxes for each of two samples, of which the least has none, and two proposals. */
+Test(eager, rows_of_boxes_are_as_many_as_the_data_have)
+{
+	const char *text = "network net {\n"
+	    "  input  x     : f32[2, 3]\n"
+	    "  target boxes : f32[5, 4]\n"
+	    "  y  = x -> dense(4)\n"
+	    "  at = match(boxes, y)\n"
+	    "  loss weighted_mean(sum(y, axis=1), (at -> cast) > -1)\n"
+	    "}\n"
+	    "train { batch 2  optimizer sgd(lr=0.1)  data synthetic(8) }\n";
+	struct eager least = simulate_as(text, EAGER_STEP, false), most = simulate_as(text, EAGER_STEP, true);
+
+	cr_assert_str_eq(least.least, "how many boxes there are the data tell");
+	cr_expect_eq(least.events.v[least.before - 1].bytes, 0);
+	cr_expect_eq(most.events.v[least.before - 1].bytes, 2 * 5 * 4 * 4);
+	cr_expect_geq(most.peak - least.peak, 2 * 5 * 4 * 4 + 4 * (9 * 5 * 2 + 5 + 2));
+}
+
+/* Which level of a pyramid has a box is told by the data; of one map nothing is. */
+Test(eager, levels_of_a_pyramid)
+{
+	const char *text = "network net {\n"
+	    "  input  x     : f32[3, 16, 16]\n"
+	    "  input  boxes : f32[5, 4]\n"
+	    "  a = x -> conv(4, 1)\n"
+	    "  b = a -> maxpool(2)\n"
+	    "  y = %s\n"
+	    "  loss weighted_mean(sum(y, axis=(1, 2, 3)), boxes[:, 0])\n"
+	    "}\n"
+	    "train { batch 2  optimizer sgd(lr=0.1)  data synthetic(8) }\n";
+
+	cr_expect_null(simulate_as(arena_printf(arena, text, "roi_align(boxes, a, 2, 1)"), EAGER_STEP, false).least);
+	cr_expect_not_null(simulate_as(arena_printf(arena, text, "roi_align(boxes, a, b, 2, (1, 1/2))"), EAGER_STEP, false).least);
+}
