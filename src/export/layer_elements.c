@@ -6,9 +6,11 @@
 
 EXPORT_OP_ROW(abs, .same = "Abs");
 EXPORT_OP_ROW(atan, .same = "Atan");
+EXPORT_OP_ROW(ceil, .same = "Ceil");
 EXPORT_OP_ROW(cos, .same = "Cos");
 EXPORT_OP_ROW(erf, .same = "Erf");
 EXPORT_OP_ROW(exp, .same = "Exp");
+EXPORT_OP_ROW(floor, .same = "Floor");
 EXPORT_OP_ROW(hardswish, .same = "HardSwish");
 EXPORT_OP_ROW(log, .same = "Log");
 EXPORT_OP_ROW(mish, .same = "Mish");

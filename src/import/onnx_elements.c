@@ -6,9 +6,11 @@
 
 ONNX_OP_ROW(abs, "Abs", "abs");
 ONNX_OP_ROW(atan, "Atan", "atan");
+ONNX_OP_ROW(ceil, "Ceil", "ceil");
 ONNX_OP_ROW(cos, "Cos", "cos");
 ONNX_OP_ROW(erf, "Erf", "erf");
 ONNX_OP_ROW(exp, "Exp", "exp");
+ONNX_OP_ROW(floor, "Floor", "floor");
 ONNX_OP_ROW(hardswish, "HardSwish", "hardswish");
 ONNX_OP_ROW(log, "Log", "log");
 ONNX_OP_ROW(mish, "Mish", "mish");

@@ -1,5 +1,5 @@
 /*
- * Functions of numbers and shapes: floor ceil min max divisible channels height width dim rank;
+ * Functions of numbers and shapes: min max divisible channels height width dim rank;
  * and the ways a parameter starts: zeros ones constant uniform normal.
  */
 #include "lang/expander.h"
@@ -17,22 +17,6 @@ struct function {
 	bool (*of)(struct expander *, const struct expr *, const struct value *, int n,
 	    struct number *);
 };
-
-static bool
-do_floor(struct expander *ex, const struct expr *e, const struct value *v, int n,
-    struct number *out)
-{
-	(void)ex, (void)e, (void)n;
-	return number_floor(v[0].num, out);
-}
-
-static bool
-do_ceil(struct expander *ex, const struct expr *e, const struct value *v, int n,
-    struct number *out)
-{
-	(void)ex, (void)e, (void)n;
-	return number_ceil(v[0].num, out);
-}
 
 static bool
 extreme(const struct value *v, int n, int sign, struct number *out)
@@ -153,8 +137,6 @@ do_rank(struct expander *ex, const struct expr *e, const struct value *v, int n,
 }
 
 static const struct function table[] = {
-	{ "floor", 1, 1, false, "floor(x)", do_floor },
-	{ "ceil", 1, 1, false, "ceil(x)", do_ceil },
 	{ "min", 1, -1, false, "min(a, b, ...)", do_min },
 	{ "max", 1, -1, false, "max(a, b, ...)", do_max },
 	{ "divisible", 2, 2, false, "divisible(x, 8)", do_divisible },
@@ -322,7 +304,8 @@ eval_of_number(struct expander *ex, const struct op *op, const struct expr *e, c
 	static const struct {
 		const char *name;
 		bool (*of)(struct number, struct number *);
-	} exact[] = { { "abs", number_abs }, { "sign", number_sign }, { "sqrt", number_sqrt } };
+	} exact[] = { { "abs", number_abs }, { "sign", number_sign }, { "sqrt", number_sqrt }, { "floor", number_floor },
+	    { "ceil", number_ceil } };
 	struct number x;
 	size_t i = 0;
 
@@ -339,7 +322,8 @@ eval_of_number(struct expander *ex, const struct op *op, const struct expr *e, c
 		i++;
 	if (i < sizeof(exact) / sizeof(*exact) ? exact[i].of(x, &out->num) : by_formula(ex, op, x, &out->num))
 		return true;
-	ex_error(ex, "value", e->loc, "'%s' is no finite real number", ex_text(ex, e->loc));
+	ex_error(ex, "value", e->loc, by_formula(ex, op, x, &out->num) ? "'%s' does not fit an exact 64-bit number" :
+	    "'%s' is no finite real number", ex_text(ex, e->loc));
 	*out = value_poison(e->loc);
 	return true;
 }

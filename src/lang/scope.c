@@ -72,7 +72,7 @@ op_visible(const struct op *op)
 }
 
 static const char *const functions[] = {
-	"floor", "ceil", "min", "max", "divisible", "channels", "height", "width", "dim", "rank",
+	"min", "max", "divisible", "channels", "height", "width", "dim", "rank",
 };
 
 bool

@@ -26,6 +26,10 @@ OP_ROW(rsqrt, "1 / square root", "rsqrt(x)", "y = 1 / sqrt(x).", KEEPS_OUTPUT, .
 OP_ROW(abs, "absolute value", "abs(x)", "y = |x|; at 0 its gradient is 0.", KEEPS_INPUT, .torch.scratch = 2);
 OP_ROW(sign, "-1, 0 or 1", "sign(x)", "y = 1 where x > 0, -1 where x < 0, else 0. Its gradient is 0.",
     KEEPS_NOTHING);
+OP_ROW(floor, "rounding down", "floor(x)", "y = the largest whole number that is not above x. Its gradient is 0.",
+    KEEPS_NOTHING);
+OP_ROW(ceil, "rounding up", "-floor(-x)", "y = the least whole number that is not below x. Its gradient is 0.",
+    KEEPS_NOTHING);
 OP_ROW(sin, "sine", "sin(x)", "y = sin(x), x in radians.", KEEPS_INPUT, .torch.scratch = 2);
 OP_ROW(cos, "cosine", "cos(x)", "y = cos(x), x in radians.", KEEPS_INPUT, .torch.scratch = 3);
 OP_ROW(atan, "arc tangent", "atan(x)", "y = arc tangent of x, in radians from -pi / 2 to pi / 2.", KEEPS_INPUT,
