@@ -34,7 +34,8 @@ def names_here(path, names):
     return found
 
 
-def program_with(spec, model, *replace):
+def program_of_text(spec, *replace):
+    """Of the spec with what is replaced, in f64."""
     text = open(os.path.join(SPECS, spec + ".nn")).read()
     for old, new in (*replace, (r"optimizer .*", "optimizer sgd(lr=0)\n  precision f64")):
         changed = re.sub(old, new, text)
@@ -43,7 +44,11 @@ def program_with(spec, model, *replace):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, spec + ".nn")
         open(path, "w").write(text)
-        program = program_of(path)
+        return program_of(path)
+
+
+def program_with(spec, model, *replace):
+    program = program_of_text(spec, *replace)
     here = names_here(os.path.join(SPECS, spec + ".map"), model.state_dict())
     for name, value in model.state_dict().items():
         program.set(here[name], value.numpy())
@@ -308,7 +313,55 @@ def ssd():
     same_gradients("SSD", program, model, here, 1e-5)
 
 
-CASES = {f.__name__: f for f in (retinanet, fast, faster, mask, ssd)}
+def yolo():
+    """Five steps of one with an eighth of the channels: two boxes want one row, a middle lies on a border of places, boxes are
+    large and small, one has no width; one picture has none."""
+    import yolo as theirs
+    with torch.device("meta"):
+        count = sum(p.numel() for p in theirs.YOLOv3().parameters())
+    tap.result(count == 61949149, f"PyTorch's YOLOv3 has {count} parameters")
+    torch.manual_seed(7)
+    model = randomise(theirs.YOLOv3(5, 8), 0.1).double().train()
+    program = program_of_text("yolov3", (r"416, 416", "96, 160"), (r"most +=.*", "most = 12"), (r"classes = 80", "classes = 5"), (
+        r"(seen|stage|neck|finer|said)\((\d\d+)", lambda m: f"{m[1]}({int(m[2]) // 8}"), (r"  loss box", """\
+  found = (concat(large, medium, little), concat(large.rows, medium.rows, little.rows)) -> yolo_found(20, 96, 160, most=300)
+  all   = concat(found, found.sure -> reshape(20, 1), found.what -> reshape(20, 1), axis=1)
+  loss none: 0 * sum(all)
+  loss box"""))
+    names = [e.name.decode() for e in program.entries if e.kind == b"parameter"]
+    for name, p in zip(names, model.parameters(), strict=True):
+        program.set(name, p.detach().numpy())
+    values, targets = pictures((9, 0))
+    boxes = values["boxes"][0]
+    boxes[:9] = torch.tensor([[10, 10, 130, 90], [20, 12, 45, 31], [22, 14, 43, 30], [3, 5, 11, 17], [50, 40, 78, 72], [0, 0, 160, 96],
+                              [100, 20, 110, 33], [101, 60, 160, 96], [90, 90, 90, 95]])
+    values["image"], values["labels"] = torch.rand(2, 3, 96, 160).double(), values["labels"] % 5
+    targets[0] = {"boxes": boxes[:8], "labels": values["labels"][0, :8]}
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    for number in range(1, 6):
+        program.batch = 2
+        for name, value in values.items():
+            program.set(name, value.numpy())
+        program.train_step(2, 1e-3, number)
+        maps = model(values["image"])
+        losses, counts = theirs.losses(maps, targets)
+        tap.result(counts[0] == 7 and counts[1] > 0, f"{counts[0]} rows are to find a box, {counts[1]} others are left out")
+        for name, want in losses.items():
+            mine = sum(program.made[f"{level}.1.{name}.sum"].mean() for level in ("large", "medium", "little"))
+            tap.result(abs(mine / want.item() - 1) <= 1e-6, f"YOLOv3's {name} at step {number}, {want.item():.4f}", mine)
+        with torch.no_grad():
+            want = torch.stack([theirs.found(maps, i, 20, 96, 160, 300) for i in range(2)]).numpy()
+        off = numpy.abs(program.made["all.concat"] - want).max()
+        tap.result(off <= 1e-3 and want[..., 4].min() > 0, f"what it finds at step {number}", off)
+        optimizer.zero_grad()
+        sum(losses.values()).backward()
+        optimizer.step()
+    same = max((float(abs(p.detach().numpy() - program.get(name).reshape(p.shape)).max()), name)
+               for name, p in zip(names, model.parameters()))
+    tap.result(same[0] <= 1e-6, "YOLOv3's weights after five steps", same)
+
+
+CASES = {f.__name__: f for f in (retinanet, fast, faster, mask, ssd, yolo)}
 for case in sys.argv[1:] or CASES:
     CASES[case]()
 tap.done()
