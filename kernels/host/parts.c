@@ -222,6 +222,36 @@ parts_left_out(const struct parts *p)
 	    (long long)pictures, (long long)p->pictures, (long long)p->most, (long long)most, (long long)parts);
 }
 
+#define SPARE_MASKS	((int64_t)16 << 20)	/* numbers of a picture that are worth a word */
+
+/* Says where masks have room that nearly no picture needs. */
+static void
+parts_spare(const struct parts *p)
+{
+	int64_t *with, most = 0, enough = 0, pictures;
+
+	if (!p->most || !p->has[ROLE_MASKS])
+		return;
+	with = (int64_t *)data_alloc((uint64_t)(p->most + 1) * sizeof(*with), p->file);
+	memset(with, 0, (size_t)(p->most + 1) * sizeof(*with));
+	for (int64_t i = 0; i < p->pictures; i++) {
+		int64_t n = p->pictured[i].n + p->pictured[i].crowds;
+
+		with[n < p->most ? n : p->most]++;
+		most = n > most ? n : most;
+	}
+	for (pictures = with[0]; pictures < p->pictures - p->pictures / 100; pictures += with[++enough])
+		;
+	free(with);
+	if (enough > p->most / 2 || (p->most - enough) * p->wide * p->high < SPARE_MASKS)
+		return;
+	fprintf(stderr, "%s: note: ", PROGRAM);
+	put_safe(stderr, p->file);
+	fprintf(stderr, ": %lld of %lld pictures have no more than %lld parts, none more than %lld, and there is room for %lld: "
+	    "of masks, %lld x %lld each, fewer take less\n", (long long)pictures, (long long)p->pictures, (long long)enough,
+	    (long long)most, (long long)p->most, (long long)p->high, (long long)p->wide);
+}
+
 /* All pictures and parts are there. */
 static void
 parts_settle(struct data *d, struct parts *p)
@@ -237,6 +267,7 @@ parts_settle(struct data *d, struct parts *p)
 		fail("%s: holds no pictures%s", p->file,
 		    source_number(d->source, "empty", 0, 1) != 0 ? "" : " that have parts");
 	parts_left_out(p);
+	parts_spare(p);
 	for (int64_t i = 0; i < n && p->has[ROLE_MASKS]; i++) {
 		int64_t all = (int64_t)p->pictured[i].width * p->pictured[i].height;
 

@@ -27,7 +27,8 @@
 	"Pictures of any size are scaled, boxes and masks with them, until they fill the input's height or width, or their " 	\
 	"shorter side has `shorter` pixels or their longer side `longer`, whichever comes first, as torchvision's detectors " 	\
 	"do it, bilinear without antialiasing; they lie at the left and top, and the rest is 0, also after mean and std. Of " 	\
-	"more parts than there is room for the first are taken, and the program says how many are left out. A part without " 	\
+	"more parts than there is room for the first are taken, and the program says how many are left out; it also says "	\
+	"where masks have room that nearly no picture needs. A part without " 						\
 	"an area inside of its picture is none."
 
 /* What of the network or of these arguments does not fit; NULL: nothing. MASKS: the reader knows them. */
