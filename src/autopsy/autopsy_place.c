@@ -359,6 +359,11 @@ host_places(struct autopsy *y)
 	if (facts & TRACE_SPARSE)
 		autopsy_cause(y, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
 		    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that.");
+	if ((facts & (TRACE_LOADING | TRACE_CHECKPOINT)) && !(facts & (TRACE_FORWARD | TRACE_PINNED)))
+		autopsy_cause(y, "By the traceback it failed while weights were made or read into the machine's memory. A model's "
+		    "own and those of its file may lie there together, the model's in float32 unless it is told otherwise: half of "
+		    "that in 16 bits (torch_dtype), and one of the two where they are read one by one (low_cpu_mem_usage=True in "
+		    "transformers, a file in parts, safetensors). The batch plays no part.");
 	if (facts & TRACE_FORKS)
 		autopsy_cause(y, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
 		    "where this one is large the kernel may refuse to promise as much again, although little of it would be "

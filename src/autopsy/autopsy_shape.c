@@ -193,7 +193,7 @@ tensorflow_shape(struct autopsy *y)
 		of_images(y, s);
 	else if (of_filter(y, s))
 		return;
-	else if (s->rank == 3 && s->dim[0] > MOST_KERNEL && s->dim[0] < MANY)
+	else if (s->rank == 3 && (s->dim[0] > MOST_KERNEL || s->dim[1] >= WIDE) && s->dim[0] < MANY)
 		autopsy_cause(y, arena_printf(y->arena, "Its first extent, %lld, is the number of samples as a "
 		    "rule: then a smaller batch makes it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 2 && !of_named_matrix(y, s))
@@ -292,6 +292,20 @@ host_request(struct autopsy *y)
 		    "the paging file: a larger one, or fewer programs, help.");
 }
 
+/* A result of the network, on the processor: its node says so, and its shape has samples. */
+static void
+host_result(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (o->kind != OOM_TENSORFLOW || !o->node[0] || !o->shape.known || o->shape.rank < 4 || o->shape.rank > 5 ||
+	    may_be_filter(&o->shape) || o->shape.dim[o->shape.rank - 1] <= 4 || initializes(o->node))
+		return;
+	autopsy_cause(y, arena_printf(y->arena, "By its shape it is a layer's result, so that the network itself ran on the "
+	    "processor, in the machine's memory: its first extent, %lld, is the number of samples as a rule, and a smaller batch "
+	    "makes all results of the step smaller in proportion.", (long long)o->shape.dim[0]));
+}
+
 void
 autopsy_shape_causes(struct autopsy *y)
 {
@@ -303,4 +317,5 @@ autopsy_shape_causes(struct autopsy *y)
 		return;
 	host_request(y);
 	host_image(y);
+	host_result(y);
 }

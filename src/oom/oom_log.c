@@ -209,10 +209,10 @@ may_begin(const char *pattern, const char *s)
 	const char *first = oom_pattern_first(pattern);
 	char before = s[-1];
 
-	if (*pattern == '~')
-		return lower(*first) == lower(*s) && !is_letter(before);
 	if (*first == '%' || *first == '#')
 		return is_digit(*s) && before != '.' && before != ',' && !is_digit(before);
+	if (*pattern == '~')
+		return lower(*first) == lower(*s) && !is_letter(before);
 	return *first == *s && !(is_letter(*s) && is_letter(before));
 }
 

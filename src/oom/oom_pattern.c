@@ -105,7 +105,8 @@ static const struct {
 	int shift;
 } unit[] = {	/* every framework means powers of two, whatever unit it writes */
 	{ "bytes", 0 }, { "byte", 0 }, { "Bytes", 0 }, { "KiB", 10 }, { "MiB", 20 },
-	{ "GiB", 30 }, { "TiB", 40 }, { "KB", 10 }, { "MB", 20 }, { "GB", 30 }, { "TB", 40 },
+	{ "GiB", 30 }, { "TiB", 40 },
+	{ "kib", 10 }, { "mib", 20 }, { "gib", 30 }, { "KB", 10 }, { "MB", 20 }, { "GB", 30 }, { "TB", 40 },
 	{ "kB", 10 }, { "Kb", 10 }, { "Mb", 20 }, { "Gb", 30 }, { "K", 10 }, { "M", 20 }, { "G", 30 }, { "T", 40 },
 	{ "B", 0 },
 };

@@ -63,6 +63,7 @@ const struct phrase oom_phrases[] = {
 	{ "NPU out of memory. Tried to allocate %", TORCH_ON("PyTorch on NPU") },
 	{ "out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "out of the memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },	/* as people write it */
+	{ "~cuda out of memory. tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "out of memory. Tried to allocate more than", APART("PyTorch", EXABYTE) },
 	{ "can NOT allocate memory block with size larger than @ Tried to allocate %",
 	    SAYS(OOM_PYTORCH, "PyTorch on XPU", LARGE_BLOCK) },

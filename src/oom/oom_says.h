@@ -16,13 +16,13 @@
     " A library that does not fit the driver, and an index out of range, end so, too."
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device: the framework itself or "	\
     "another process had taken it. " GROWTH
+#define LIES_THERE	"Data lie there that are read at once, their copies in loader processes, pinned buffers, "	\
+    "what is offloaded from a device, and weights until they are on one, for a while twice: a file's and the model's."
 #define KILLED		"The machine's memory, not the device's, ran out, or a limit of the "	\
-    "container was reached, and the process was ended. Data lie there that are read at once, their "	\
-    "copies in loader processes, pinned buffers, and what is offloaded from a device."
+    "container was reached, and the process was ended. " LIES_THERE
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Unless someone did that, it "	\
     "was the kernel, because the machine's memory, not the device's, ran out, or the limit of a "	\
-    "container or job was reached; its log (dmesg) then says so. Data lie there that are read at "	\
-    "once, their copies in loader processes, pinned buffers, and what is offloaded from a device."
+    "container or job was reached; its log (dmesg) then says so. " LIES_THERE
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
     "NVIDIA's library who has the memory, and that call failed."
 #define NO_BATCH	"The device had no memory left at a batch of one, after all larger ones. The "	\

@@ -178,6 +178,7 @@ static const struct sign call_signs[] = {
 	{ "model.generate( .generate(**", NULL, TRACE_GENERATES },
 	{ "cameralist_from_caminfos(", NULL, TRACE_CAMERAS },
 	{ "sliding_window_inference(", NULL, TRACE_WINDOWS },
+	{ "._apply(lambda", "t.cuda(", TRACE_LOADING },	/* of Module.cuda(), */
 	{ "t.is_floating_point()", "t.to(", TRACE_LOADING },	/* of Module.to() */
 	{ "._to_shared_mem(", NULL, TRACE_SHARED },
 	{ "torch.cuda.graph( make_graphed_callables( capture_model(", NULL, TRACE_GRAPH },
@@ -270,7 +271,7 @@ signs_is_installed(struct piece path)
 	return piece_any_of(path, "site-packages dist-packages") || signs_is_library(path);
 }
 
-/* By a part of its name: "run_eval", "Trainer.evaluate", "validation_step". */
+/* By a part of its name: "run_eval", "Trainer.evaluate", "validation_step"; not of what trains as well. */
 static bool
 evaluates(struct piece function)
 {
@@ -278,6 +279,8 @@ evaluates(struct piece function)
 	    "valid", "val", "test", "testing", "predict", "prediction", "inference", "infer", NULL };
 	size_t from = 0, to, i;
 
+	if (piece_find(function, "train_and") || piece_find(function, "and_train"))
+		return false;
 	for (; from < function.n; from = to + 1) {
 		for (to = from; to < function.n && piece_is_word(function.s[to]) && function.s[to] != '_'; to++)
 			;

@@ -48,7 +48,7 @@ call_rest(struct piece line, const char *s)
 {
 	const char *end = line.s + line.n;
 
-	if (s < end && *s == '"')
+	if (s < end && (*s == '"' || (end - s >= 3 && memcmp(s, "\xe2\x80\x9d", 3) == 0)))	/* or as word processors have it */
 		return piece_find((struct piece){ s, (size_t)(end - s) }, ", line ");
 	if (s < end && *s == ':')
 		for (s++; s < end && *s >= '0' && *s <= '9'; s++)

@@ -53,6 +53,11 @@ static const struct want texts[] = {
 	  .text = "cuda failed with error 2 out of memory. use CUDA_LAUNCH_BLOCKING=1 to get correct traceback.\n" },
 	{ .name = "the machine's, by a library of CUDA", .from = "made up", .who = "a framework not known here",
 	  .text = "cudaHostAlloc says: out of memory\n" },
+	{ .name = "PyTorch's, in small letters", .from = "bmaltais/kohya_ss/issues/3329", .who = "PyTorch", .gpu = 1,
+	  .size = { { OOM_ASKED, 31457280 }, { OOM_TOTAL, 8589934592 }, { OOM_ALLOCATED, 7559142440 }, { OOM_FREE, 0 },
+	    { OOM_RESERVED, 7816840478 } },
+	  .text = "cuda out of memory. tried to allocate 30.00 mib (gpu 0; 8.00 gib total capacity; 7.04 gib already allocated; "
+	    "0 bytes free; 7.28 gib reserved in total by pytorch)\n" },
 	{ .name = "TensorFlow, cut", .from = "qubvel/segmentation_models/issues/21", .who = "TensorFlow",
 	  .text = "ResourceExhaustedError: OOM when allocating tensor\n" },
 	{ .name = "the head of a notebook's traceback", .from = "google/dopamine/issues/64", .who = "the machine", .host = true,

@@ -80,6 +80,11 @@ static const struct place {
 	{ "the step that a scaler makes", HEAD CALL("/src/fit.py", "80", "epoch", "self.scaler.step(self.optimizer)") ENDED,
 	    TRACE_STEP, "" },
 	{ "the step of a schedule", HEAD CALL("/src/fit.py", "80", "epoch", "schedule.step(optimizer.steps)") ENDED, 0, "" },
+	{ "a model is moved, by its last line", HEAD CALL(TORCH "nn/modules/module.py", "258", "cuda",
+	    "return self._apply(lambda t: t.cuda(device))") ENDED, TRACE_LOADING, "" },
+	{ "quotation marks of a word processor", HEAD "  File \xe2\x80\x9c/src/fit.py\xe2\x80\x9d, line 9, in main\n"
+	    "    net = Net.from_pretrained(name)\n" "MemoryError\n", TRACE_LOADING, "" },
+	{ "training that evaluates, too", HEAD CALL("/src/fit.py", "9", "train_and_evaluate", "y = net(x)") ENDED, 0, "" },
 	{ "rays", HEAD CALL("/src/nerf.py", "703", "render_rays", "all_ret = batchify_rays(fn, flat, chunk)") ENDED, TRACE_RAYS, "" },
 	{ "several devices at once", HEAD CALL("/src/fit.py", "9", "main", "y = net(x)")
 	    CALL(TORCH "nn/parallel/data_parallel.py", "114", "forward", "outputs = self.parallel_apply(replicas, inputs, kwargs)")
