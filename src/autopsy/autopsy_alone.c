@@ -23,6 +23,13 @@ impossible(struct autopsy *y)
 		    "from something that was never set, or runs over.");
 }
 
+/* As it was printed, between the ends of its rounding. */
+static int64_t
+asked(const struct autopsy *y)
+{
+	return y->lo + (y->hi - y->lo + 1) / 2;
+}
+
 /* Much at once, and nothing else is known. */
 static void
 bare_request(struct autopsy *y)
@@ -34,14 +41,14 @@ bare_request(struct autopsy *y)
 		return;
 	if (y->main->kind == OOM_CUPY && y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
-		    "of a formula, each part of which makes one of its own.", size_human(human, y->hi)));
+		    "of a formula, each part of which makes one of its own.", size_human(human, asked(y))));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PADDLE ||
 	    y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX || y->main->kind == OOM_TF_ALLOCATOR))
 		autopsy_cause(y, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
 		    "workspace. In a step, one so large is mostly made of a batch, and grows with its samples and their "
 		    "size (length, pixels), where pairs of positions are compared with the square of the length; before the "
 		    "first step no batch matters.",
-		    size_human(human, y->hi)));
+		    size_human(human, asked(y))));
 }
 
 /* Places that tell what such a tensor is. */
@@ -63,7 +70,7 @@ share(struct autopsy *y)
 	    "tensor or one workspace. Where it is a layer's result, it grows with the samples of a batch and with their size "
 	    "(pixels, length); one for all pairs of positions, as in attention, with the square of their number. Smaller ones, "
 	    "or parts (tiles) of them one after the other, take less.",
-	    size_human(human, y->hi), (int)(100.0 * (double)y->hi / (double)total),
+	    size_human(human, asked(y)), (int)(100.0 * (double)asked(y) / (double)total + 0.5),
 	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
 }
 

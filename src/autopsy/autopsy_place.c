@@ -378,7 +378,7 @@ host_places(struct autopsy *y)
 		autopsy_cause(y, "By the traceback it failed where results are joined: they grow with the number "
 		    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
 		    "(argmax; preprocess_logits_for_metrics in transformers), they take less.");
-	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES))
+	if (facts & (TRACE_RETAINS | TRACE_MASKS | TRACE_PASTES | TRACE_EDGES | TRACE_DENSE))
 		by_place(y);
 	else if ((facts & (TRACE_BACKWARD | TRACE_FORWARD)) && y->main->kind == OOM_PYTORCH_CPU)
 		autopsy_cause(y, "By the traceback the network itself ran on the processor, in a step: what "

@@ -265,7 +265,7 @@ static void
 host_request(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
-	int64_t bytes = y->hi;
+	int64_t bytes = y->lo + (y->hi - y->lo + 1) / 2;
 	char human[SIZE_TEXT];
 
 	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE))

@@ -86,6 +86,8 @@ const struct phrase oom_phrases[] = {
 	    HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ON_WINDOWS },
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
+	{ "DefaultCPUAllocator: can't allocate memory", HOST(OOM_PYTORCH_CPU) },	/* cut */
+	{ "DefaultCPUAllocator: not enough memory", ON_WINDOWS },
 	{ "gAlignment, nbytes) == 0. 12 vs 0", HOST(OOM_PYTORCH_CPU) },	/* 12: ENOMEM */
 	{ "unable to write to file </torch_", HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
 	{ "unable to mmap @ bytes from file </torch_", HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },

@@ -42,7 +42,8 @@
     "process has the device, which nvidia-smi lists."
 #define KV_CACHE	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
     "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
-    "serving a network, not for training it."
+    "serving a network, not for training it. A larger share, where nothing else has the device, a shorter "	\
+    "max_model_len, weights in fewer bits or on more devices leave more for it."
 #define TOKENS		"The server tried at its start whether the tokens that it is to hold at once fit beside the "	\
     "weights, and they do not: smaller limits (--max-batch-total-tokens, --max-batch-prefill-tokens, "		\
     "--max-input-length), weights in fewer bits, or more devices (--num-shard) make them fit."

@@ -16,6 +16,7 @@
 #define NEAR_MESSAGE	24	/* lines from a traceback's end to its message, and on to a better one */
 #define MOST_GAP	40	/* lines within a traceback */
 #define MOST_PLACE	256
+#define SHORT_NAME	5	/* bytes of "ERROR", which is no exception's */
 #define MARK_WITHIN	64	/* bytes, with what collectors of logs put ahead */
 #define TRACE_OF_WORDS	(TRACE_CACHE | TRACE_COMPUTE | TRACE_LAYERS | TRACE_LATE)	/* the message's own */
 
@@ -203,6 +204,22 @@ note_bar(struct oom_log *log, struct piece line, int number)
 	log->rounds = bar.all;
 }
 
+/* Does the line name an exception, which ends a traceback: "FileNotFoundError: ..."? Something may be put ahead of it. */
+static bool
+is_exception(struct piece line)
+{
+	size_t from, to;
+
+	for (from = 0; from < line.n; from = to + 1) {
+		for (to = from; to < line.n && (piece_is_word(line.s[to]) || line.s[to] == '.'); to++)
+			;
+		if (to - from > SHORT_NAME && (to == line.n || line.s[to] == ':') &&
+		    piece_any_of((struct piece){ line.s + from, to - from }, "error exception interrupt"))
+			return true;
+	}
+	return false;
+}
+
 void
 oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n, int line)
 {
@@ -220,6 +237,8 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 			open_trace(t, log, line, false);
 		t->last = line;
 		note_call(t, path, function);
+	} else if (t->begun && t->after && !t->turned && is_exception(text) && !piece_find(text, "memory")) {
+		memset(t, 0, sizeof(*t));	/* another failure's */
 	} else if (t->begun && !t->taken && (t->expect > 0 || is_marked(text))) {
 		t->expect -= t->expect > 0;
 		t->last = line;

@@ -58,6 +58,8 @@ static const struct want texts[] = {
 	    { OOM_RESERVED, 7816840478 } },
 	  .text = "cuda out of memory. tried to allocate 30.00 mib (gpu 0; 8.00 gib total capacity; 7.04 gib already allocated; "
 	    "0 bytes free; 7.28 gib reserved in total by pytorch)\n" },
+	{ .name = "PyTorch on the processor, cut", .from = "snap-stanford/ogb/issues/140", .who = "PyTorch on the processor",
+	  .host = true, .text = "RuntimeError: [enforce fail at CPUAllocator.cpp:67] . DefaultCPUAllocator: can't allocate memory\n" },
 	{ .name = "TensorFlow, cut", .from = "qubvel/segmentation_models/issues/21", .who = "TensorFlow",
 	  .text = "ResourceExhaustedError: OOM when allocating tensor\n" },
 	{ .name = "the head of a notebook's traceback", .from = "google/dopamine/issues/64", .who = "the machine", .host = true,

@@ -82,6 +82,11 @@ static const struct place {
 	{ "the step of a schedule", HEAD CALL("/src/fit.py", "80", "epoch", "schedule.step(optimizer.steps)") ENDED, 0, "" },
 	{ "a model is moved, by its last line", HEAD CALL(TORCH "nn/modules/module.py", "258", "cuda",
 	    "return self._apply(lambda t: t.cuda(device))") ENDED, TRACE_LOADING, "" },
+	{ "another failure's, after the message", BARE HEAD CALL("/src/fit.py", "12", "main", "net = torch.load(path)")
+	    CALL(TORCH "serialization.py", "699", "load", "with _open_file_like(f, 'rb') as opened_file:")
+	    "FileNotFoundError: [Errno 2] No such file or directory: 'best.pt'\n", 0, "" },
+	{ "its own, after what a log says of it", BARE HEAD CALL("/src/fit.py", "79", "epoch", "loss.backward()") BARE,
+	    TRACE_BACKWARD, "" },
 	{ "quotation marks of a word processor", HEAD "  File \xe2\x80\x9c/src/fit.py\xe2\x80\x9d, line 9, in main\n"
 	    "    net = Net.from_pretrained(name)\n" "MemoryError\n", TRACE_LOADING, "" },
 	{ "training that evaluates, too", HEAD CALL("/src/fit.py", "9", "train_and_evaluate", "y = net(x)") ENDED, 0, "" },
