@@ -294,8 +294,10 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->tokens_line = line;
 		break;
 	case ROLE_SMALLER:
-		log->smaller_gpu = m->number[0] <= MOST_GPUS ? (int)m->number[0] : -1;
-		log->smaller_line = line;
+		if (m->number[0] <= MOST_GPUS) {
+			log->smaller_gpu = (int)m->number[0];
+			log->smaller_line = line;
+		}
 		break;
 	case ROLE_LOSS:
 		log->losses += log->messages.n == 0;
