@@ -26,24 +26,30 @@ repeated(struct importer *im, const struct model_node *n, struct val *x, const s
 	return call_end(&c, n->out[0]);
 }
 
+/* Are they all one index, by which each is 0 more than the one before it, or 1 more? */
+static bool
+are_run(const struct numbers *at, int64_t *by)
+{
+	int64_t i;
+
+	*by = at->count > 1 ? numbers_integer(at, 1) - numbers_integer(at, 0) : 0;
+	for (i = 1; i < at->count; i++)
+		if (numbers_integer(at, i) - numbers_integer(at, i - 1) != *by)
+			return false;
+	return *by == 0 || *by == 1;
+}
+
 /* Rows of a trained table whose numbers are constant: the same one, or one after the other. */
 static bool
-rows(struct importer *im, const struct model_node *n, struct val *x, struct val *at)
+rows(struct importer *im, const struct model_node *n, struct val *x, struct val *at, int64_t by)
 {
-	int64_t first = (int64_t)numbers_real(at->data, 0), by = 0, i, stop, axis = 0, dim[MODEL_RANK];
+	int64_t first = numbers_integer(at->data, 0), stop, axis = 0, dim[MODEL_RANK];
 	int rank = at->data->rank, k = 0, d;
 	struct layout to = { .at = at->source.at, .expanded = at->source.expanded };
 	struct call c;
 
-	for (i = 1; i < at->data->count; i++) {
-		int64_t step = (int64_t)numbers_real(at->data, i) - (int64_t)numbers_real(at->data, i - 1);
-
-		if (i > 1 && step != by)
-			return cannot(im, "its constant indices are not one after the other; the closest is take");
-		by = step;
-	}
-	if (rank + x->data->rank - 1 > MODEL_RANK || (by != 0 && by != 1))
-		return cannot(im, "its constant indices are not one after the other; the closest is take");
+	if (rank + x->data->rank - 1 > MODEL_RANK)
+		return cannot(im, "its constant indices are of too many axes");
 	for (d = 0; d < rank; d++)
 		if (!(at->source.expanded && d == at->source.at))
 			dim[k++] = by ? at->data->dim[d] : 1;
@@ -146,7 +152,7 @@ gather(struct importer *im, const struct model_node *n)
 {
 	struct val *x = node_in(im, n, 0), *at = node_in(im, n, 1);
 	const struct integers *k = val_integers(im, at);
-	int64_t axis = attr_int(n, "axis", 0), ours64, stop;
+	int64_t axis = attr_int(n, "axis", 0), ours64, stop, by = 0;
 	const struct numbers *index;
 	int ours;
 	struct call c;
@@ -164,8 +170,12 @@ gather(struct importer *im, const struct model_node *n)
 		return call_end(&c, n->out[0]);
 	}
 	if (x && x->data && axis == 0 && at && at->data && numbers_is_weight(x->data) && at->data->count > 0 &&
-	    !numbers_are_real(at->data))
-		return rows(im, n, x, at);
+	    !numbers_are_real(at->data)) {
+		if (are_run(at->data, &by))
+			return rows(im, n, x, at, by);
+		if (at->source.expanded)
+			return cannot(im, "its constant indices are not one after the other; the closest is take");
+	}
 	if (x && at && at->stepped && x->t)
 		return gather_of_samples(im, n, x, at->stepped);
 	if (!(x = val_laid(im, x, -1)))

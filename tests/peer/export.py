@@ -36,6 +36,8 @@ SAME = ["alexnet", "bert_base", "c3d", "clouds", "convnext_tiny", "dcgan", "deep
         "densenet121", "digit_rows", "digits", "efficientnet_b0", "googlenet", "gpt2", "gru", "headlines",
         "inception_v3", "lenet5", "local_merge_dense", "lstm", "mobilenet_v2", "mobilenet_v3", "pointnet", "resnet152",
         "resnet18", "resnet20", "resnet50", "unet", "unet3d", "vae", "vgg16", "vit_b16", "wavenet"]
+# other graphs, which compute the same
+AGAIN = ["attend-relative", "attend-windows"]
 # whose weights lie in a file of their own, once
 APART = ["lenet5", "resnet18"]
 # what they predict is made of random numbers, which no two programs draw alike
@@ -193,6 +195,27 @@ def comes_back(name, path):
     result(want and want == have and not more, f"{name} comes back as the same graph", f"more weights: {more}\n{again}")
 
 
+def computes_again(name, path):
+    """Imported from its own export, it has the same outputs."""
+    folder, data = folder_of(name, prepared(open(path).read()), None)
+    exported(folder)
+    want = run_onnx(folder + "/net.onnx", data)
+    again = folder + "/again"
+    os.makedirs(again, exist_ok=True)
+    done = subprocess.run([stowage, "import", "--loss", "mse", folder + "/net.onnx", "-o", again + "/net.nn", "-w", again +
+                           "/w.safetensors"], capture_output=True, text=True)
+    if done.returncode:
+        return result(False, f"{name} is imported from its own export", done.stderr)
+    with open(again + "/net.nn") as f:
+        text = prepared(f.read())
+    build(again, text, "-O1")
+    target = [i for i in graph(again + "/net.nn")[1] if i[0] == "target"]
+    save(again + "/data.safetensors", dict(data, **{i[4]: numpy.zeros([2] + extents(i[2]), numpy.float32) for i in target}))
+    have = predicted(again)
+    error = numpy.abs(have - want.reshape(have.shape)).max() / numpy.abs(want).max()
+    result(error < 1e-5, f"{name}, imported from its own export, has the same outputs", f"{error:g} of the largest")
+
+
 def apart(name, path):
     """Weights in a file of their own give the same."""
     folder, data = folder_of(name, prepared(open(path).read()), None)
@@ -234,7 +257,8 @@ def chosen():
 wrong = computes.check(work, stowage)
 result(not wrong, "graphs are told apart, and not by how they are spelled", "\n".join(wrong))
 for name, path in chosen():
-    for check in [spec] + ([comes_back] if name in SAME else []) + ([apart] if name in APART else []):
+    for check in [spec] + ([comes_back] if name in SAME else []) + ([apart] if name in APART else []) + (
+            [computes_again] if name in AGAIN else []):
         try:
             check(name, path)
         except MemoryError as e:
