@@ -77,6 +77,21 @@ edited_results(const struct lint *l, struct amend *m, const char *text)
 	return true;
 }
 
+bool
+edited_type(struct amend *m, const char *name, const char *type)
+{
+	int i;
+
+	for (i = 0; m->network && i < m->network->nstmts; i++) {
+		const struct stmt *st = &m->network->stmt[i];
+
+		if ((st->kind == S_INPUT || st->kind == S_TARGET) && st->type && st->nnames == 1 &&
+		    strcmp(st->name[0].text, name) == 0)
+			return edits_add(&m->edits, st->type->name_loc.beg, st->type->name_loc.end, type);
+	}
+	return false;
+}
+
 struct loc
 edited_setting(struct lint *l, enum section_kind kind, const char *key, struct loc otherwise)
 {

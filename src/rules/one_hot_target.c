@@ -46,14 +46,10 @@ declaration(const struct amend *m, const char *name)
 static struct module *
 as_bytes(struct lint *l, const struct tensor *t)
 {
-	const struct stmt *st;
 	struct amend m;
 
 	edited_begin(l, &m);
-	st = declaration(&m, t->name);
-	if (!st || !edits_add(&m.edits, st->type->name_loc.beg, st->type->name_loc.end, "u8"))
-		return NULL;
-	return edited_plan(l, &m);
+	return edited_type(&m, t->name, "u8") ? edited_plan(l, &m) : NULL;
 }
 
 /* [T, V] as class[V, T], and the loss that takes such. */
