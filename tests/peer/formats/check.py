@@ -20,7 +20,8 @@ import xml.etree.ElementTree as xml
 import shapes
 
 STOWAGE, FOLDER = sys.argv[1], sys.argv[2]
-MANY = 250 if os.environ.get("EXTENDED") else 70	# files of 400 findings: more than SARIF may list
+MANY = 250 if os.environ.get("EXTENDED") else 5	# files of 400 findings; 250 have more than SARIF may list
+LISTED = 25000		# what GitHub takes of a run
 WRONG = """network wrong {
   input  x : f32[4]  # ünïcödé before, \t and after
   target t : f32[2]
@@ -311,10 +312,12 @@ def many():
 	"""In the extended run 100,000 findings."""
 	count = 400 * MANY
 	log = json.loads(run("-f", "sarif", "many", status=1))
-	told = log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
-	test("sarif: 25,000 results at most, and it is said", len(results(log)) == 25000 and
-	    told == f"{count - 25000} more findings are not listed here", (len(results(log)), told))
-	shaped("sarif of 25,000", log, shapes.SARIF)
+	told = [n["message"]["text"] for n in
+	    log["runs"][0]["invocations"][0].get("toolExecutionNotifications", [])]
+	test("sarif: 25,000 results at most, and it is said", len(results(log)) == min(count, LISTED) and
+	    told == ([f"{count - LISTED} more findings are not listed here"] if count > LISTED else []),
+	    (len(results(log)), told))
+	shaped("sarif of many", log, shapes.SARIF)
 	test(f"text: {count} findings", re.search(f"^{count} errors in {MANY} files\\b",
 	    run("many", status=1)[-400:], re.M))
 	for name in ("gcc", "github", "jsonl"):
