@@ -114,7 +114,7 @@ def chain(nodes, folder):
         f.write(f"  z = y{blocks} -> flatten -> dense(10)\n  loss cross_entropy(z, t)\n}}\n"
                 "train { batch 4  data synthetic(64) }\n")
     start = time.time()
-    process = subprocess.Popen([args.stowage, "plan", "-j", "2", "--target", "c", path],
+    process = subprocess.Popen([args.stowage, "plan", "-j", "2", "--target", "c", "--operators", str(2 * nodes), path],
                                stdout=subprocess.PIPE, text=True)
     report = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)

@@ -26,7 +26,9 @@
  * the height that the highest piece needs.
  *
  * Effort is counted in visits (about a nanosecond each), so that a network gets the same plan on
- * every machine. The clock is read only if the caller sets a time limit.
+ * every machine. The clock is read only if the caller sets a time limit. A caller who gives more than a network
+ * gets has the chain run again while a gap is left, from the best so far, each time with four times the effort. Where
+ * the whole ends, the last is cut off, and all before is the same: more effort never gives a worse answer.
  *
  * Sources: Moffitt, "MiniMalloc" (ASPLOS 2023), for the search; "idealloc" (arXiv 2504.04874) for
  * large traces: its boxes of similar sizes are why the first fit goes by size, then by birth; guided
@@ -42,6 +44,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STAGE_BITS(e)	(2 * ((e)->stage < 10 ? (e)->stage : 10))	/* each has four times the effort */
 #define NETWORK_VISITS	30000000	/* about 40 ms */
 #define VISITS_AN_ITEM	5000		/* so that one fit of very many comes to its end */
 #define FEW		20000	/* fits are all but certain to end in time */
@@ -309,6 +312,14 @@ struct range {
 	int64_t height;		/* found */
 };
 
+/* A piece, and how far it came. */
+struct work {
+	struct instance *in;
+	struct range r;
+	bool in_vain;			/* another turn is not worth the time */
+	struct search_turns *at_bound, *between;	/* NULL: none yet. The former goes on in the next turn */
+};
+
 /* A part of the effort that is left, to be given back as far as it is not used. */
 static struct effort
 share_of(struct effort *e, int parts)
@@ -317,11 +328,6 @@ share_of(struct effort *e, int parts)
 
 	part.visits = (e->visits + parts - 1) / parts;
 	e->visits -= part.visits;
-	if (e->deadline > 0) {
-		double now = effort_clock();
-
-		part.deadline = now + (e->deadline - now) / parts;
-	}
 	return part;
 }
 
@@ -356,9 +362,10 @@ search_at(struct search_turns *s, struct instance *in, int64_t capacity, struct 
 	return end;
 }
 
-/* Ejection; of a copy, since it puts jobs into another order, and searches know them by their places. */
+/* Another method, of a copy: it may put jobs into another order, and searches know them by their places. */
 static void
-eject_down(struct instance *in, struct range *r, int64_t target, struct effort *e)
+move_about(struct instance *in, struct range *r, int64_t target, struct effort *e,
+    int64_t (*method)(struct instance *, int64_t, int64_t, struct effort *))
 {
 	struct instance copy = *in;
 	int i;
@@ -367,7 +374,7 @@ eject_down(struct instance *in, struct range *r, int64_t target, struct effort *
 	memcpy(copy.job, in->job, (size_t)in->n * sizeof(*copy.job));
 	for (i = 0; i < in->n; i++)
 		copy.job[i].index = i;
-	r->height = packing_eject(&copy, r->height, target, e);
+	r->height = method(&copy, r->height, target, e);
 	for (i = 0; i < in->n; i++)
 		in->job[copy.job[i].index].offset = copy.job[i].offset;
 }
@@ -378,16 +385,26 @@ complain(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
 	struct effort share = share_of(e, 2);
 
-	r->height = packing_complain(in, r->height, target, &share);
+	move_about(in, r, target, &share, packing_complain);
+	e->visits += share.visits;
+}
+
+/* All that is left, for a network; later half of it, since searches between bound and height may do better. */
+static void
+eject(struct instance *in, struct range *r, int64_t target, struct effort *e)
+{
+	struct effort share = share_of(e, e->stage ? 2 : 1);
+
+	move_about(in, r, target, &share, packing_eject);
 	e->visits += share.visits;
 }
 
 static void
-stack_flat(struct instance *in, struct range *r, struct effort *e)
+stack_flat(struct instance *in, struct range *r, int64_t target, struct effort *e)
 {
 	struct effort share = share_of(e, 4);
 
-	r->height = packing_flat(in, r->height, &share);
+	move_about(in, r, target, &share, packing_flat);
 	e->visits += share.visits;
 }
 
@@ -396,78 +413,134 @@ stack_flat(struct instance *in, struct range *r, struct effort *e)
  * effort goes where neither answer nor proof is near; so each try gets a small part of it, and the
  * parts grow smaller only as the whole is used up. Where that is not soon enough, ejection gets the rest. */
 static void
-search_down(struct instance *in, struct range *r, int64_t target, bool any, struct effort *e)
+search_down(struct work *work, int64_t target, bool any, struct effort *e)
 {
-	struct search_turns *s;
+	struct instance *in = work->in;
+	struct range *r = &work->r;
 	bool ejected = any, dive;
 	int64_t tried, capacity;
 
 	if (!any)
 		complain(in, r, target, e);
-	s = packing_search_new(in);
+	if (!work->at_bound) {
+		work->at_bound = packing_search_new(in);
+		work->between = packing_search_new(in);
+	}
 	dive = any || packing_search_dive(in) < e->visits / BOUND_SHARE;
 	while (effort_left(e) && r->height > target && r->height > r->bound) {
 		capacity = target > r->bound ? target : r->bound;
 		if (any && capacity > target)
 			return;		/* proved: there is none within what was asked for */
-		if (dive && search_at(s, in, capacity, r, e, any ? 1 : BOUND_SHARE) != SEARCH_GIVEN_UP)
+		if (dive && search_at(work->at_bound, in, capacity, r, e, any ? 1 : BOUND_SHARE) != SEARCH_GIVEN_UP)
 			continue;
-		dive = true;
 		if (!ejected) {
 			ejected = true;
-			eject_down(in, r, capacity, e);
+			eject(in, r, capacity, e);
 			continue;
 		}
+		if (!dive)
+			return;
 		tried = capacity;	/* neither found nor refuted up to here */
 		while (!any && effort_left(e) && r->height - tried > in->unit) {
 			capacity = tried + (r->height - tried) / 2;
-			if (search_at(s, in, capacity, r, e, 8) != SEARCH_FOUND)
+			if (search_at(work->between, in, capacity, r, e, 8) != SEARCH_FOUND)
 				tried = capacity;
 		}
 	}
 }
 
-/* What of a height above the target is worth another method: less the more there are. */
+/* What of a height above the target is worth another method: less the more there are, and the longer it has been tried. */
 static int64_t
-worth(const struct instance *in, int64_t height)
+worth(const struct instance *in, int64_t height, const struct effort *e)
 {
-	return height / (in->n > VERY_MANY ? NEAR_FOR_VERY_MANY : in->n > FEW ? NEAR_FOR_MANY :
-	    NEAR_ENOUGH);
+	int64_t part = in->n > VERY_MANY ? NEAR_FOR_VERY_MANY : in->n > FEW ? NEAR_FOR_MANY : NEAR_ENOUGH;
+
+	return height / (part << STAGE_BITS(e));
 }
 
 /* Too many to search. Orders beyond the first few seldom help, so most of the effort goes to what
  * moves things about. */
 static int64_t
-pack_many(struct instance *in, int64_t target, struct effort *e)
+pack_many(struct instance *in, int64_t height, int64_t target, struct effort *e)
 {
 	struct effort share = share_of(e, FITS);
-	int64_t height = INT64_MAX;
 
-	if (in->n > FEW)
+	if (in->n > FEW && e->stage == 0)
 		height = packing_large(in, height, target, &share);
-	if (height - target > worth(in, height))
+	if (height - target > worth(in, height, e))
 		height = packing_fit(in, height, target, INT_MAX, &share);
 	e->visits += share.visits;
-	/* the last thousandth is not worth what ejection costs */
-	return height - target > height / 1000 && height - target > worth(in, height) ?
+	/* the last thousandth is not worth what ejection costs, at first */
+	return height - target > height / (INT64_C(1000) << STAGE_BITS(e)) && height - target > worth(in, height, e) ?
 	    packing_eject(in, height, target, e) : height;
 }
 
-static struct range
-solve_piece(struct instance *in, int64_t target, bool any, struct effort *e)
+static void
+solve_piece(struct work *work, int64_t target, bool any, struct effort *e)
 {
-	struct range r = { in->max_live, INT64_MAX };
+	struct instance *in = work->in;
+	struct range *r = &work->r;
 
 	if (in->n > MOST_SEARCHED) {
-		r.height = pack_many(in, target, e);
-	} else {
-		r.height = packing_fit(in, r.height, target, FIRST_FITS, e);
-		if (r.height > target)
-			stack_flat(in, &r, e);
-		if (r.height > target)
-			search_down(in, &r, target, any, e);
+		int64_t was = r->height;
+
+		r->height = pack_many(in, was, target, e);
+		work->in_vain = r->height == was && e->deadline <= 0;
+		return;
 	}
-	return r;
+	if (e->stage == 0)
+		r->height = packing_fit(in, r->height, target, FIRST_FITS, e);
+	if (r->height > target)
+		stack_flat(in, r, target, e);
+	if (r->height > target)
+		search_down(work, target, any, e);
+}
+
+/* A turn for all pieces, each down to the height that the others need anyway. */
+static void
+solve_pieces(const struct pieces *p, struct work *work, int64_t capacity, struct effort *e)
+{
+	int64_t target = capacity;
+	int i, left = p->jobs;
+
+	for (i = 0; i < p->n; i++)
+		target = work[i].r.bound > target ? work[i].r.bound : target;
+	for (i = 0; i < p->n; i++) {
+		struct effort share = share_of(e, left / p->v[i].n);
+
+		left -= p->v[i].n;
+		if (work[i].r.height > target && !work[i].in_vain)
+			solve_piece(&work[i], target, capacity > 0, &share);
+		e->visits += share.visits;
+		if (target < work[i].r.height && capacity == 0)
+			target = work[i].r.height;
+	}
+}
+
+static void
+summarise(const struct pieces *p, const struct work *work, struct packing_result *r)
+{
+	int i;
+
+	r->height = 0;
+	for (i = 0; i < p->n; i++) {
+		r->height = work[i].r.height > r->height ? work[i].r.height : r->height;
+		r->bound = work[i].r.bound > r->bound ? work[i].r.bound : r->bound;
+	}
+	r->optimal = r->height == r->bound;
+}
+
+static bool
+is_worth_a_turn(const struct pieces *p, const struct work *work, const struct packing_result *r, int64_t capacity)
+{
+	int i;
+
+	if (capacity ? r->height <= capacity || r->bound > capacity : r->optimal)
+		return false;
+	for (i = 0; i < p->n; i++)
+		if (work[i].r.height > r->bound && !work[i].in_vain)
+			return true;
+	return false;
 }
 
 struct packing_result
@@ -476,30 +549,26 @@ packing_solve(struct arena *a, struct packing *p, const struct packing_options *
 	static const struct packing_options network = { 0 };
 	struct pieces pieces = divide(a, p);
 	struct packing_result r = { .max_live = most_live(&pieces) };
-	struct effort e = { .visits = o && o->visits ? o->visits :
-	    NETWORK_VISITS + (int64_t)p->n * VISITS_AN_ITEM };
-	int64_t target;
-	int i, left = pieces.jobs;
+	int64_t turn = NETWORK_VISITS + (int64_t)p->n * VISITS_AN_ITEM, all;
+	struct effort e = { .all = &all };
+	struct work *work = arena_array(a, (size_t)pieces.n + 1, sizeof(*work));
+	int i;
 
 	o = o ? o : &network;
 	e.deadline = o->seconds > 0 ? effort_clock() + o->seconds : 0;
-	r.visits = e.visits;
 	r.bound = r.max_live;
-	target = o->capacity > r.bound ? o->capacity : r.bound;
-	for (i = 0; i < pieces.n; i++) {
-		struct effort share = share_of(&e, left / pieces.v[i].n);
-		struct range found = solve_piece(&pieces.v[i], target, o->capacity > 0, &share);
-
-		left -= pieces.v[i].n;
-		e.visits += share.visits;
-		r.height = found.height > r.height ? found.height : r.height;
-		r.bound = found.bound > r.bound ? found.bound : r.bound;
-		if (target < r.height && o->capacity == 0)
-			target = r.height;
-	}
+	r.visits = all = o->visits ? o->visits : turn;
+	for (i = 0; i < pieces.n; i++)
+		work[i] = (struct work){ &pieces.v[i], { pieces.v[i].max_live, INT64_MAX }, false, NULL, NULL };
+	do {
+		e.visits = turn << STAGE_BITS(&e);
+		solve_pieces(&pieces, work, o->capacity, &e);
+		summarise(&pieces, work, &r);
+		e.stage++;
+		e.visits = turn;
+	} while (o->visits && is_worth_a_turn(&pieces, work, &r, o->capacity) && effort_left(&e));
 	for (i = 0; i < pieces.jobs; i++)
 		p->item[pieces.job[i].index].offset = pieces.job[i].offset;
-	r.optimal = r.height == r.bound;
-	r.visits -= e.visits;
+	r.visits -= all;
 	return r;
 }

@@ -29,8 +29,8 @@ struct packing {
 
 struct packing_options {
 	int64_t capacity;	/* an answer within it will do; 0: as low as can be found */
-	int64_t visits;		/* how much to search, in steps, alike on all machines; 0: as a
-				 * network is planned */
+	int64_t visits;		/* how much to search, in steps, alike on all machines, where more never
+				 * gives a worse answer; 0: as a network is planned */
 	double seconds;		/* the same by the clock, from now; 0: no limit */
 };
 

@@ -8,12 +8,13 @@ void
 effort_spend(struct effort *e, int64_t visits)
 {
 	e->visits -= visits < e->visits ? visits : e->visits;
+	*e->all -= visits < *e->all ? visits : *e->all;
 }
 
 bool
 effort_left(const struct effort *e)
 {
-	return e->visits > 0 && (e->deadline <= 0 || effort_clock() < e->deadline);
+	return e->visits > 0 && *e->all > 0 && (e->deadline <= 0 || effort_clock() < e->deadline);
 }
 
 double

@@ -424,7 +424,8 @@ prepare(struct instance *in, struct eject *e)
 static bool
 give_way(const struct eject *e, int64_t best, int64_t target, int64_t unit, int64_t *step)
 {
-	bool finest = *step == unit || *step < best / (e->order ? FINEST_OF_FEW : FINEST);
+	int stage = e->effort->stage < 8 ? e->effort->stage : 8;
+	bool finest = *step == unit || *step < best / (e->order ? FINEST_OF_FEW : (int64_t)FINEST << 2 * stage);
 
 	if (finest && !e->order)
 		return false;

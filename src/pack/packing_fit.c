@@ -226,7 +226,8 @@ try_orders(struct fitting *f, int fits)
 		by_death,
 	};
 	const int all = 2 * (int)(sizeof(order) / sizeof(*order));
-	struct effort first = { .visits = FIRST_VISITS };
+	int64_t plenty = FIRST_VISITS;
+	struct effort first = { .visits = FIRST_VISITS, .all = &plenty };
 	int t;
 
 	fits = fits < all ? fits : all;
@@ -300,13 +301,13 @@ packing_complain(struct instance *in, int64_t best, int64_t target, struct effor
 	struct fitting f = make_fitting(in, best, target, e);
 	struct job *room = arena_array(in->arena, (size_t)in->n, sizeof(*room));
 	int64_t lowest, height;
-	int s, vain;
+	int s, vain, patience = IN_VAIN << (e->stage < 10 ? 2 * e->stage : 20);
 
 	find_fullest(in, f.job);
 	for (s = 0; s < starts && f.best > target; s++) {
 		qsort(f.job, (size_t)in->n, sizeof(*f.job), start[s].order);
 		lowest = INT64_MAX;
-		for (vain = 0; vain < IN_VAIN && f.best > target && effort_left(e); vain++) {
+		for (vain = 0; vain < patience && f.best > target && effort_left(e); vain++) {
 			height = improve(&f, start[s].fit, INT64_MAX, e);
 			if (height < lowest) {
 				lowest = height;

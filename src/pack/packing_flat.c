@@ -404,16 +404,16 @@ is_full(const struct instance *in)
 }
 
 int64_t
-packing_flat(struct instance *in, int64_t best, struct effort *e)
+packing_flat(struct instance *in, int64_t best, int64_t target, struct effort *e)
 {
 	struct flat f = { .in = in, .effort = e };
 	int64_t height = 0, half = e->visits / 2, end;
 	int i;
 
-	if (!is_full(in))
+	if (best <= target || !is_full(in))
 		return best;
 	prepare(&f);
-	for (i = 0; i < TRIES && f.nfurthest < in->n && e->visits > half && effort_left(e); i++) {
+	for (i = 0; i < TRIES << (e->stage < 8 ? e->stage : 8) && f.nfurthest < in->n && e->visits > half && effort_left(e); i++) {
 		restart(&f);
 		descend(&f, STEPS * in->n);
 	}

@@ -35,10 +35,13 @@ struct instance {
 	int64_t unit;		/* divides all heights that a packed-down answer can have */
 };
 
-/* How much may still be done. */
+/* How much may still be done: by one method or part, and by all. A part does the same whatever there is for all, up to
+ * where that ends, so more of it never leads to a worse answer. */
 struct effort {
 	int64_t visits;
+	int64_t *all;
 	double deadline;	/* of the clock; 0: none */
+	int stage;		/* how often the whole chain had its turn before, each with four times as much */
 };
 
 void	effort_spend(struct effort *, int64_t visits);
@@ -65,7 +68,7 @@ int64_t	packing_fit(struct instance *, int64_t best, int64_t target, int fits, s
 /* The same again and again, each time first of all with those that stuck out the time before. */
 int64_t	packing_complain(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_flat.c: where all is full nearly all the time; else nothing is done. */
-int64_t	packing_flat(struct instance *, int64_t best, struct effort *);
+int64_t	packing_flat(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_large.c: O(log n) an item, for very many. */
 int64_t	packing_large(struct instance *, int64_t best, int64_t target, struct effort *);
 /* packing_eject.c: makes an answer lower, as long as the effort lasts. */

@@ -48,6 +48,9 @@ struct search_turns {
 	struct tree *spare;		/* for shaken orders */
 	uint64_t seed;
 	int shaken;
+	int64_t capacity;		/* of the trees that were started; goes on where it is asked again */
+	int64_t turn;
+	bool started[ORDERS];
 };
 
 static double
@@ -112,7 +115,8 @@ take_turn(struct search_turns *s, struct tree *t, int64_t visits, struct effort 
 
 	if (!effort_left(e))
 		return SEARCH_GIVEN_UP;
-	end = tree_run(t, visits < e->visits ? visits : e->visits, &used);
+	visits = visits < e->visits ? visits : e->visits;
+	end = tree_run(t, visits < *e->all ? visits : *e->all, &used);
 	effort_spend(e, used);
 	if (end == SEARCH_FOUND)
 		tree_answer(t, s->in);
@@ -130,32 +134,41 @@ try_shaken(struct search_turns *s, int64_t capacity, int64_t visits, struct effo
 	return take_turn(s, s->spare, visits, e);
 }
 
+static void
+start_at(struct search_turns *s, int64_t capacity)
+{
+	s->capacity = capacity;
+	s->turn = packing_search_dive(s->in);
+	s->seed = 1;
+	s->shaken = 0;
+	memset(s->started, 0, sizeof(s->started));
+}
+
 enum search_end
 packing_search(struct search_turns *s, int64_t capacity, struct effort *e)
 {
-	bool started[ORDERS] = { false };
-	int64_t turn = packing_search_dive(s->in);
 	enum search_end end;
 	int i;
 
-	s->seed = 1;
-	for (s->shaken = 0; effort_left(e);) {
+	if (s->capacity != capacity)
+		start_at(s, capacity);
+	while (effort_left(e)) {
 		for (i = 0; i < ORDERS; i++) {
 			if (!s->tree[i]) {
 				s->tree[i] = make_tree(s->in, order_table[i].keys);
 				effort_spend(e, 2 * (int64_t)s->in->n * s->in->n);
 			}
-			if (!started[i])
+			if (!s->started[i])
 				tree_start(s->tree[i], capacity);
-			started[i] = true;
-			end = take_turn(s, s->tree[i], turn * order_table[i].share, e);
+			s->started[i] = true;
+			end = take_turn(s, s->tree[i], s->turn * order_table[i].share, e);
 			if (end != SEARCH_GIVEN_UP)
 				return end;
 		}
-		end = try_shaken(s, capacity, turn, e);
+		end = try_shaken(s, capacity, s->turn, e);
 		if (end != SEARCH_GIVEN_UP)
 			return end;
-		turn = turn < LONGEST_TURN ? 2 * turn : turn;
+		s->turn = s->turn < LONGEST_TURN ? 2 * s->turn : s->turn;
 	}
 	return SEARCH_GIVEN_UP;
 }

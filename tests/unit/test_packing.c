@@ -347,6 +347,38 @@ Test(packing, rectangles_cut_to_pieces_are_put_together)
 	}
 }
 
+/* Whatever is cut off, all before it is the same. */
+Test(packing, more_effort_never_gives_a_worse_answer)
+{
+	static struct item item[300];
+	struct packing p = { item, 300, 1 };
+	int64_t millions, last, networks;
+	uint64_t seed, state;
+	int i;
+
+	for (seed = 1; seed <= 2; seed++) {
+		struct arena *a = arena_new();
+
+		state = seed;
+		for (i = 0; i < p.n; i++) {
+			item[i].size = (int64_t)(next(&state) % 100 + 1) * 17;
+			item[i].lower = (int64_t)(next(&state) % 200);
+			item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % 60);
+		}
+		last = INT64_MAX;
+		networks = packing_solve(a, &p, NULL).height;
+		for (millions = 1; millions <= 63; millions = 2 * millions + 1) {
+			struct packing_options o = { .visits = millions * 1000000 };
+			int64_t height = packing_solve(a, &p, &o).height;
+
+			cr_assert_leq(height, last, "seed %d, %d million", (int)seed, (int)millions);
+			cr_assert(millions < 40 || height <= networks);
+			last = height;
+		}
+		arena_free(a);
+	}
+}
+
 /* Nothing may be wasted: of seven hundred pieces the last would find no place by chance. */
 Test(packing, large_rectangles_cut_to_pieces_are_put_together)
 {
