@@ -105,6 +105,7 @@ struct result {			/* a loss or a metric */
 	/* RESULT_KEPT: of a sample, which it may change; keeps at most so many */
 	int64_t (*keep)(double *to, double *sample, int64_t behind);
 	int64_t keeps;
+	void (*order)(double *list, int64_t numbers);	/* brings what is kept into that in which of() and log() read it */
 };
 
 struct buffer {			/* a range of the arena, and the instants at which it is in use */

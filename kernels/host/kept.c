@@ -7,6 +7,7 @@ struct keeping {		/* of a result */
 	double *value;
 	int64_t n;
 	double *sample;		/* room for what lands of one */
+	double made;		/* of all of them, once they are there */
 };
 
 static struct keeping keepings[MAX_RESULTS];
@@ -51,6 +52,20 @@ kept_add(const struct result *result, int k, const unsigned char *landed, int64_
 	for (int64_t i = 0; i < b; i++) {
 		memcpy(to->sample, landed + 8 * (r->at + i * width), (size_t)width * sizeof(double));
 		to->n += r->keep(to->value + to->n, to->sample, to->n);
+	}
+}
+
+/* All samples are there. */
+static void
+kept_end(const struct result *result, int n)
+{
+	for (int k = 0; k < n; k++) {
+		struct keeping *of = &keepings[k];
+
+		if (result[k].kind != RESULT_KEPT)
+			continue;
+		result[k].order(of->value, of->n);
+		of->made = result[k].of(of->value, of->n);
 	}
 }
 #endif

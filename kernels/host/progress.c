@@ -47,7 +47,7 @@ result_value(const struct result *result, int n, int k, const double *sum, int64
 
 #ifdef KEEPS
 	if (r->kind == RESULT_KEPT)
-		return r->of(keepings[k].value, keepings[k].n);
+		return keepings[k].made;
 #endif
 	if (r->kind == RESULT_COUNTS)
 		return r->of(sum + r->at, r->numbers);

@@ -183,6 +183,9 @@ validate(struct run *r)
 	}
 	if (last.there)
 		collect_results(last.ticket, validate_results, VALIDATE_RESULTS, last.b, r->valid);
+#ifdef KEEPS
+	kept_end(validate_results, VALIDATE_RESULTS);
+#endif
 #ifdef RANKS
 #ifdef KEEPS
 	sum_over_ranks(r, r->valid, 0);

@@ -6,7 +6,7 @@
  *     kind, class, 0, 0, ignored, number              part: bits by size
  *     kind, -1, at, 0, 0, number                      sample
  *
- * In the end rows are sorted by class and score, and walked once for each overlap and size. Rules and their order are
+ * In the end rows are sorted by class and score, once, and walked for each overlap and size. Rules and their order are
  * pycocotools': what is matched with an ignored part is ignored; among equal overlaps the last part is taken; a part
  * that counts is preferred to one that does not.
  */
@@ -267,15 +267,19 @@ ap_mean(const double *rows, int64_t n, int size, int first, int last)
 	return count > 0 ? sum / count : 0;
 }
 
-/* Of the rows of all samples, which are in order then. */
-static double
-metric_average_precision(const double *list, int64_t numbers)
+/* The rows of all samples, as what follows reads them. */
+static void
+ap_order(double *rows, int64_t numbers)
 {
-	double *rows = (double *)(uintptr_t)list;
+	qsort(rows, (size_t)(numbers / AP_KEPT), AP_KEPT * sizeof(*rows), ap_compare);
+}
+
+static double
+metric_average_precision(const double *rows, int64_t numbers)
+{
 	int64_t n = numbers / AP_KEPT;
 	int first = 0, last = AP_OVERLAPS - 1;
 
-	qsort(rows, (size_t)n, AP_KEPT * sizeof(*rows), ap_compare);
 	if (n && rows[KEPT_SCORE] > 0)	/* "at", of a sample */
 		first = last = (int)((rows[KEPT_SCORE] - 0.5) / 0.05 + 0.5);
 	return ap_mean(rows, n, 0, first, last);

@@ -148,7 +148,7 @@ emit_results(struct emitter *e, const char *name, const struct graph *g)
 		if (r[i].tensor == g->loss)
 			loss = i;
 	text_printf(e->out, "\n/* name, type, offset, buffer, kind, loss?, its first number, numbers, what is made of "
-	    "counts;\n * what is kept of a sample, and how much */\nenum { %s_RESULTS = %d, %s_LOSS = %d };\nstatic const struct result %s_results[] = {\n",
+	    "counts;\n * what is kept of a sample, how much, and in which order */\nenum { %s_RESULTS = %d, %s_LOSS = %d };\nstatic const struct result %s_results[] = {\n",
 	    which, n, which, loss, name);
 	for (i = 0; i < n; i++) {
 		const struct op *op = r[i].tensor->def ? r[i].tensor->def->op : NULL;
@@ -157,17 +157,17 @@ emit_results(struct emitter *e, const char *name, const struct graph *g)
 
 		text_puts(e->out, "\t{");
 		emit_string(e->out, r[i].name);
-		text_printf(e->out, ", TYPE_%s, %lld, %d, RESULT_%s, %s, %lld, %lld, %s, %s, %s, %lld},\n",
+		text_printf(e->out, ", TYPE_%s, %lld, %d, RESULT_%s, %s, %lld, %lld, %s, %s, %s, %lld, %s},\n",
 		    r[i].tensor->dtype->macro, (long long)plan_offset(e->plan, r[i].tensor),
 		    emit_buffer_number(e, r[i].tensor), kept ? "KEPT" : counts ? "COUNTS" : r[i].weighs ? "WEIGHT" :
 		    is_total(g, r, n, i) ? "TOTAL" : "MEAN", emit_truth(r[i].is_loss), (long long)at,
 		    (long long)emit_numbers_of(e, r[i].tensor), counts ? op->counts.of : "NULL",
 		    counts && op->counts.log ? op->counts.log : "NULL", kept ? op->counts.keep : "NULL",
-		    kept ? (long long)op->counts.keeps(def) : 0ll);
+		    kept ? (long long)op->counts.keeps(def) : 0ll, kept ? op->counts.order : "NULL");
 		at += emit_numbers_of(e, r[i].tensor);
 	}
 	if (!n)
-		text_puts(e->out, "\t{NULL, 0, 0, 0, RESULT_MEAN, false, 0, 0, NULL, NULL, NULL, 0}\n");
+		text_puts(e->out, "\t{NULL, 0, 0, 0, RESULT_MEAN, false, 0, 0, NULL, NULL, NULL, 0, NULL}\n");
 	text_puts(e->out, "};\n");
 }
 

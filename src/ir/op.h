@@ -284,7 +284,8 @@ struct op_counts {
 	const char *of;		/* the function of kernels/loss/metrics.cu that makes the metric of them; */
 	const char *log;	/* the one that writes what else the log has of it; NULL: nothing */
 	const char *keep;	/* the one that makes of a sample what is kept; NULL: counts add up */
-	int64_t (*keeps)(const struct node *);	/* how many numbers that is at most */
+	int64_t (*keeps)(const struct node *);	/* how many numbers that is at most; */
+	const char *order;	/* and the one that brings them into the order in which the first two read them */
 };
 
 /* An operator: what it is, and its facets, each of which an operator may leave out. */

@@ -148,7 +148,7 @@ keeps(const struct node *n)
 		.name = #id, .kind = OP_METRIC, .brief = title, .doc = text OF_BOTH, .attrs = attrs,	\
 		.operands = takes, .min_operands = least, .max_operands = least + 1, .shape = shapes,	\
 		.counts = { .of = "metric_average_precision", .log = "log_average_precision",	\
-		    .keep = "ap_keep", .keeps = keeps },						\
+		    .keep = "ap_keep", .keeps = keeps, .order = "ap_order" },			\
 		.calls.kernels = "loss/average_precision.cu", .calls.emit = call,			\
 	}
 
