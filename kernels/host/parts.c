@@ -19,7 +19,7 @@
 #include "names.c"
 #include "picture_file.c"
 
-enum { ROLE_PICTURE, ROLE_BOXES, ROLE_LABELS, ROLE_MASKS, ROLE_SIZE, ROLE_COUNT, ROLE_TRUTH, ROLES };
+enum { ROLE_PICTURE, ROLE_BOXES, ROLE_LABELS, ROLE_MASKS, ROLE_SIZE, ROLE_COUNT, ROLE_TRUTH, ROLE_PROPOSALS, ROLES };
 
 struct object {
 	float box[4];		/* left, top, right, bottom, in pixels of the file's picture */
@@ -36,6 +36,8 @@ struct pictured {
 	int32_t width, height;
 	int64_t first;		/* of its parts; crowds are behind the others */
 	int32_t n, crowds;
+	struct stretch proposed;	/* boxes that part_proposals.c knows, best first, */
+	int type;		/* of such numbers */
 };
 
 struct parts {
@@ -50,6 +52,7 @@ struct parts {
 	bool has[ROLES];
 	int64_t most;		/* parts of a sample; 0: nothing is asked of them */
 	int classes;		/* of labels */
+	double shorter, longer;	/* pixels of a picture's sides at most; 0: any */
 	int64_t wide, high;	/* of the input */
 	struct canvas *canvas;	/* for each thread, */
 	uint8_t *plane;		/* and room for a mask and its edges, */
@@ -66,13 +69,26 @@ role_of(const struct input *in)
 {
 	static const struct { const char *name; int role; } roles[] = {
 		{ "boxes", ROLE_BOXES }, { "labels", ROLE_LABELS }, { "masks", ROLE_MASKS }, { "size", ROLE_SIZE },
-		{ "count", ROLE_COUNT }, { "truth", ROLE_TRUTH },
+		{ "count", ROLE_COUNT }, { "truth", ROLE_TRUTH }, { "proposals", ROLE_PROPOSALS },
 	};
 
 	for (int i = 0; i < (int)(sizeof(roles) / sizeof(*roles)); i++)
 		if (!strcmp(in->name, roles[i].name))
 			return roles[i].role;
 	return ROLE_PICTURE;
+}
+
+static bool
+role_is_places(int role)
+{
+	return role == ROLE_BOXES || role == ROLE_TRUTH || role == ROLE_SIZE || role == ROLE_PROPOSALS;
+}
+
+/* Does it say something of as many parts as it has room for? */
+static bool
+role_is_bounded(int role)
+{
+	return role == ROLE_BOXES || role == ROLE_LABELS || role == ROLE_MASKS || role == ROLE_TRUTH;
 }
 
 /* Places in a picture have more digits than some numbers. */
@@ -82,7 +98,7 @@ parts_note_rounding(const struct data *d, const struct parts *p)
 	for (int k = 0; k < d->inputs; k++) {
 		const struct input *in = &d->input[k];
 
-		if (p->role[k] != ROLE_BOXES && p->role[k] != ROLE_TRUTH && p->role[k] != ROLE_SIZE)
+		if (!role_is_places(p->role[k]))
 			continue;
 		if (in->type != TYPE_F32 && in->type != TYPE_F64) {
 			fprintf(stderr, "%s: note: %s is rounded to %s: places in a picture are not exact\n", PROGRAM, in->name,
@@ -113,12 +129,14 @@ parts_open(struct data *d)
 		}
 		if (role == ROLE_LABELS)
 			p->classes = in->classes;
-		if (role != ROLE_PICTURE && role != ROLE_SIZE && role != ROLE_COUNT)
+		if (role_is_bounded(role))
 			p->most = role == ROLE_LABELS ? in->elements : in->dim[0];
 	}
 	parts_note_rounding(d, p);
 	if (!p->wide)
 		fail("nothing of the network is as large as a picture");
+	p->shorter = source_number(d->source, "shorter", 0, 0);
+	p->longer = source_number(d->source, "longer", 0, 0);
 	variation_read(&p->variation, d->source);
 	variation_room(&p->variation, d, pictures);
 	p->canvas = canvas_each();
@@ -148,24 +166,31 @@ picture_next(struct parts *p)
 	return &p->pictured[p->pictures++];
 }
 
+/* A box from X, Y to those corners, as far as it lies in the picture. */
+static void
+box_within(float *box, const struct pictured *of, float left, float top, float right, float bottom)
+{
+	float w = (float)of->width, h = (float)of->height;
+
+	box[0] = fminf(fmaxf(left, 0), w);
+	box[1] = fminf(fmaxf(top, 0), h);
+	box[2] = fminf(fmaxf(right, 0), w);
+	box[3] = fminf(fmaxf(bottom, 0), h);
+}
+
 /* A part of a picture, whose box is X, Y and so wide and high. What has no area in it is none, nor is a crowd if nobody
  * asks for them. */
 static void
 part_add(struct parts *p, const struct object *like, float x, float y, float width, float height)
 {
-	const struct pictured *of = &p->pictured[like->picture];
 	struct object *part;
-	float w = (float)of->width, h = (float)of->height;
 
 	if (like->crowd && !p->has[ROLE_TRUTH])
 		return;
 	p->part = (struct object *)row_room(p->part, p->parts, &p->rooms[1], sizeof(*p->part));
 	part = &p->part[p->parts];
 	*part = *like;
-	part->box[0] = fminf(fmaxf(x, 0), w);
-	part->box[1] = fminf(fmaxf(y, 0), h);
-	part->box[2] = fminf(fmaxf(x + width, 0), w);
-	part->box[3] = fminf(fmaxf(y + height, 0), h);
+	box_within(part->box, &p->pictured[like->picture], x, y, x + width, y + height);
 	p->parts += part->box[2] > part->box[0] && part->box[3] > part->box[1];
 }
 
@@ -287,18 +312,17 @@ struct placed {			/* how a picture comes to lie in the input */
 };
 
 static struct placed
-picture_place(const struct data *d, const struct parts *p, int64_t row, const struct sampling *s)
+picture_place(const struct parts *p, int64_t row, const struct sampling *s)
 {
 	struct picture drawn = { NULL, 0, 0, 0, row, s };
 	struct placed at = { &p->pictured[row], 0, 0, picture_is_flipped(&p->variation, &drawn),
 		picture_is_turned(&p->variation, &drawn) };
 	double w = at.of->width, h = at.of->height, scale = fmin((double)p->wide / w, (double)p->high / h);
-	double shorter = source_number(d->source, "shorter", 0, 0), longer = source_number(d->source, "longer", 0, 0);
 
-	if (shorter > 0)
-		scale = fmin(scale, shorter / fmin(w, h));
-	if (longer > 0)
-		scale = fmin(scale, longer / fmax(w, h));
+	if (p->shorter > 0)
+		scale = fmin(scale, p->shorter / fmin(w, h));
+	if (p->longer > 0)
+		scale = fmin(scale, p->longer / fmax(w, h));
 	at.width = (int64_t)(w * scale);
 	at.height = (int64_t)(h * scale);
 	at.width = at.width < 1 ? 1 : at.width > p->wide ? p->wide : at.width;
@@ -402,7 +426,7 @@ parts_make(const struct data *d, int k, void *to, int64_t row, const struct samp
 {
 	const struct parts *p = (const struct parts *)d->own;
 	const struct input *in = &d->input[k];
-	struct placed at = picture_place(d, p, row, s);
+	struct placed at = picture_place(p, row, s);
 	int64_t n = p->most && at.of->n > p->most ? p->most : at.of->n;
 	unsigned char *bytes = (unsigned char *)to;
 

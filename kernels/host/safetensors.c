@@ -174,3 +174,15 @@ header_next(struct json *j, int64_t data_bytes, struct stored *t)
 	}
 	return false;
 }
+
+/* As value_at() has it; -1: no type of data. */
+static int
+stored_data_type(const struct stored *t)
+{
+	if (!strcmp(t->dtype, "BOOL"))
+		return TYPE_U8;
+	for (int i = 0; i < TYPE_ELEM; i++)
+		if (!strcmp(t->dtype, type_table[i].safetensors))
+			return i;
+	return -1;
+}

@@ -6,6 +6,7 @@
 #include "host/json.c"
 #include "host/parts.c"
 #include "host/part_masks.c"
+#include "host/part_proposals.c"
 
 struct category {
 	int64_t id;
@@ -255,7 +256,7 @@ coco_annotations(struct data *d, const struct coco *c, struct parts *p)
 
 	if (!j.at) {
 		for (int k = 0; k < d->inputs; k++)
-			if (p->role[k] != ROLE_PICTURE && p->role[k] != ROLE_SIZE && !data_lacks(d, k))
+			if ((role_is_bounded(p->role[k]) || p->role[k] == ROLE_COUNT) && !data_lacks(d, k))
 				fail("%s: has no list of annotations", c->file.name);
 		return;
 	}
@@ -294,6 +295,7 @@ coco_open(struct data *d)
 	coco_images(c, p);
 	coco_annotations(d, c, p);
 	parts_settle(d, p);
+	proposals_open(d, p, 2);
 }
 
-const struct reader reader_coco = { coco_open, parts_make, NULL };
+const struct reader reader_coco = { coco_open, proposals_make, NULL };

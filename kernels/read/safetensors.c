@@ -4,24 +4,12 @@
  */
 #include "host/safetensors.c"
 
-/* As data_take() has it; -1: no type that is read here. */
-static int
-tensors_type(const struct stored *t)
-{
-	if (!strcmp(t->dtype, "BOOL"))
-		return TYPE_U8;
-	for (int i = 0; i < TYPE_ELEM; i++)
-		if (!strcmp(t->dtype, type_table[i].safetensors))
-			return i;
-	return -1;
-}
-
 static void
 tensors_take(struct data *d, const struct mapped *f, int64_t data, const struct stored *t)
 {
 	for (int k = 0; k < d->inputs; k++) {
 		const struct input *in = &d->input[k];
-		int type = tensors_type(t);
+		int type = stored_data_type(t);
 
 		if (strcmp(in->name, t->name))
 			continue;

@@ -4,21 +4,26 @@
  */
 #include "host/xml.c"
 #include "host/parts.c"
+#include "host/part_proposals.c"
 #include <dirent.h>
 
 #define VOC_NAMES	1024	/* classes of a file of names */
-
-struct voc {
-	const char *names[VOC_NAMES];
-	int classes;
-	const char *list;	/* whose names they are; NULL: VOC's own */
-};
 
 struct voc_object {
 	char name[128];
 	double corner[4];	/* x, y, x, y of the first and the last pixel, from 1 */
 	unsigned corners;	/* a bit for each that is there */
 	bool difficult;
+};
+
+struct voc {
+	const char *names[VOC_NAMES];
+	int classes;
+	const char *list;	/* whose names they are; NULL: VOC's own */
+	int64_t first;		/* the class of the first; */
+	bool difficult;		/* are such objects parts? */
+	struct voc_object *object;	/* of the picture at hand, whose size may come behind them */
+	int64_t objects, room;
 };
 
 /* VOC's own, in its order. */
@@ -56,12 +61,12 @@ voc_classes(struct voc *v, const char *root)
 }
 
 static int
-voc_label(const struct voc *v, const struct xml *x, const struct voc_object *o, int64_t first)
+voc_label(const struct voc *v, const char *path, const struct voc_object *o)
 {
 	for (int i = 0; i < v->classes; i++)
 		if (!strcmp(v->names[i], o->name))
-			return (int)(first + i);
-	fail("%s: has an object \"%.40s\", which is no class of %s%s", x->path, o->name, v->list ? v->list : "Pascal VOC",
+			return (int)(v->first + i);
+	fail("%s: has an object \"%.40s\", which is no class of %s%s", path, o->name, v->list ? v->list : "Pascal VOC",
 	    v->list ? "" : ": classes.txt in the folder of Annotations says which there are, one a line");
 }
 
@@ -97,68 +102,74 @@ voc_object_says(const struct xml *x, struct voc_object *o)
 }
 
 static void
-voc_object_add(const struct data *d, struct parts *p, const struct xml *x, const struct voc_object *o)
+voc_object_keep(struct voc *v, const struct xml *x, const struct voc_object *o)
+{
+	if (!*o->name || o->corners != 15)
+		xml_fail(x, "name and bndbox of the object that ends here");
+	if (o->difficult && !v->difficult)
+		return;
+	v->object = (struct voc_object *)row_room(v->object, v->objects, &v->room, sizeof(*v->object));
+	v->object[v->objects++] = *o;
+}
+
+/* What is said of the picture itself: its name, and its size. */
+static void
+voc_picture_says(const struct xml *x, struct pictured *of, char name[PATH_MAX])
+{
+	double n;
+
+	if (!strcmp(x->where, "annotation/filename"))
+		xml_text(x, name, PATH_MAX);
+	if (strcmp(x->where, "annotation/size/width") && strcmp(x->where, "annotation/size/height"))
+		return;
+	n = voc_number(x);
+	if (n < 1 || n != floor(n))
+		xml_fail(x, "a size of a picture");
+	*(strcmp(x->where, "annotation/size/width") ? &of->height : &of->width) = (int32_t)n;
+}
+
+static void
+voc_object_add(struct parts *p, const struct voc *v, const char *path, const struct voc_object *o)
 {
 	double width = o->corner[2] - o->corner[0] + 1, height = o->corner[3] - o->corner[1] + 1;
 	struct object part;
 
-	if (!*o->name || o->corners != 15)
-		xml_fail(x, "name and bndbox of the object that ends here");
 	memset(&part, 0, sizeof(part));
 	part.picture = p->pictures - 1;
-	part.label = voc_label((const struct voc *)p->own, x, o, (int64_t)source_number(d->source, "first", 0, 1));
+	part.label = voc_label(v, path, o);
 	part.mask = -1;
 	part.area = (float)(width * height);
-	if (!o->difficult || source_number(d->source, "difficult", 0, 0) != 0)
-		part_add(p, &part, (float)o->corner[0] - 1, (float)o->corner[1] - 1, (float)width, (float)height);
-}
-
-/* The size and the name of the picture, which may come behind its objects. */
-static void
-voc_picture(struct parts *p, struct xml x)
-{
-	struct pictured *of = picture_next(p);
-	char name[PATH_MAX] = "";
-	bool ends = false;
-
-	while (xml_next(&x, &ends)) {
-		double n;
-
-		if (ends)
-			continue;
-		if (!strcmp(x.where, "annotation/filename"))
-			xml_text(&x, name, sizeof(name));
-		if (strcmp(x.where, "annotation/size/width") && strcmp(x.where, "annotation/size/height"))
-			continue;
-		n = voc_number(&x);
-		if (n < 1 || n != floor(n))
-			xml_fail(&x, "a size of a picture");
-		*(strcmp(x.where, "annotation/size/width") ? &of->height : &of->width) = (int32_t)n;
-	}
-	if (!*name || !of->width || !of->height)
-		xml_fail(&x, "filename and size of the annotation that ends here");
-	of->name = names_add(&p->names, name, strlen(name));
+	part_add(p, &part, (float)o->corner[0] - 1, (float)o->corner[1] - 1, (float)width, (float)height);
 }
 
 static void
-voc_file(const struct data *d, struct parts *p, const char *path)
+voc_file(struct voc *v, struct parts *p, const char *path)
 {
 	struct mapped f = data_map_found(path);
 	struct xml x = xml_of(&f);
+	struct pictured *of = picture_next(p);
+	char name[PATH_MAX] = "";
 	struct voc_object o;
 	bool ends = false;
 
 	memset(&o, 0, sizeof(o));
-	voc_picture(p, x);
+	v->objects = 0;
 	while (xml_next(&x, &ends)) {
 		if (!strcmp(x.where, "annotation/object")) {
 			if (ends)
-				voc_object_add(d, p, &x, &o);
+				voc_object_keep(v, &x, &o);
 			memset(&o, 0, sizeof(o));
 		} else if (!ends && !strncmp(x.where, "annotation/object/", 18)) {
 			voc_object_says(&x, &o);
+		} else if (!ends) {
+			voc_picture_says(&x, of, name);
 		}
 	}
+	if (!*name || !of->width || !of->height)
+		xml_fail(&x, "filename and size of the annotation that ends here");
+	of->name = names_add(&p->names, name, strlen(name));
+	for (int64_t i = 0; i < v->objects; i++)
+		voc_object_add(p, v, path, &v->object[i]);
 	munmap(f.bytes, (size_t)f.size + 1);
 }
 
@@ -180,7 +191,7 @@ voc_by_bytes(const struct dirent **a, const struct dirent **b)
 }
 
 static void
-voc_folder(const struct data *d, struct parts *p, const char *root)
+voc_folder(struct voc *v, struct parts *p, const char *root)
 {
 	char folder[PATH_MAX], path[PATH_MAX];
 	struct dirent **list;
@@ -192,7 +203,7 @@ voc_folder(const struct data *d, struct parts *p, const char *root)
 		fail("%s: %s", folder, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		picture_path(path, folder, list[i]->d_name);
-		voc_file(d, p, path);
+		voc_file(v, p, path);
 		free(list[i]);
 	}
 	free(list);
@@ -200,7 +211,7 @@ voc_folder(const struct data *d, struct parts *p, const char *root)
 
 /* A name is the first word of a line. */
 static void
-voc_list(const struct data *d, struct parts *p, const char *root, const char *name)
+voc_list(struct voc *v, struct parts *p, const char *root, const char *name)
 {
 	struct mapped f = data_map_found(name);
 	const char *at = (const char *)f.bytes, *stop = at + f.size;
@@ -213,7 +224,7 @@ voc_list(const struct data *d, struct parts *p, const char *root, const char *na
 			fail("%s:%lld: the name is too long", f.name, (long long)line);
 		if (n) {
 			picture_path(path, root, within);
-			voc_file(d, p, path);
+			voc_file(v, p, path);
 		}
 		at += n;
 		at += strcspn(at, "\n");
@@ -244,28 +255,31 @@ voc_open(struct data *d)
 	struct parts *p = parts_open(d);
 	struct voc *v = (struct voc *)data_alloc(sizeof(*v), "pictures");
 	const char *name = data_find(d->folder, d->source->file[0]);
-	int64_t first = (int64_t)source_number(d->source, "first", 0, 1);
+	char *root, *pictures;
 	struct stat st;
-	char *root;
 
 	memset(v, 0, sizeof *v);
-	p->own = v;
+	v->first = (int64_t)source_number(d->source, "first", 0, 1);
+	v->difficult = source_number(d->source, "difficult", 0, 0) != 0;
 	p->file = name;
 	if (stat(name, &st))
 		fail("%s: %s", name, strerror(errno));
 	root = voc_root(name, S_ISDIR(st.st_mode));
 	voc_classes(v, root);
-	if (p->has[ROLE_LABELS] && first + v->classes != p->classes)
+	if (p->has[ROLE_LABELS] && v->first + v->classes != p->classes)
 		fail("%s has %d classes, but labels has %d: class[%lld, %lld], of which the first name is class %lld",
-		    v->list ? v->list : "Pascal VOC", v->classes, p->classes, (long long)(first + v->classes),
-		    (long long)p->most, (long long)first);
+		    v->list ? v->list : "Pascal VOC", v->classes, p->classes, (long long)(v->first + v->classes),
+		    (long long)p->most, (long long)v->first);
 	if (S_ISDIR(st.st_mode))
-		voc_folder(d, p, root);
+		voc_folder(v, p, root);
 	else
-		voc_list(d, p, root, name);
-	p->root = (char *)data_alloc(strlen(root) + sizeof("JPEGImages/"), name);
-	sprintf((char *)(uintptr_t)p->root, "%sJPEGImages/", root);
+		voc_list(v, p, root, name);
+	free(v->object);
+	pictures = (char *)data_alloc(strlen(root) + sizeof("JPEGImages/"), name);
+	sprintf(pictures, "%sJPEGImages/", root);
+	p->root = pictures;
 	parts_settle(d, p);
+	proposals_open(d, p, 1);
 }
 
-const struct reader reader_voc = { voc_open, parts_make, NULL };
+const struct reader reader_voc = { voc_open, proposals_make, NULL };

@@ -247,24 +247,25 @@ static void
 settle(struct reading *r, struct data_source *d, const struct expr *e)
 {
 	const struct attr_spec *s = r->reader->attrs;
-	const char *why = r->reader->unfit ? r->reader->unfit(r->ex->a, d, r->staged, r->nstaged) : NULL;
+	bool each = r->reader->files == FILES_EACH;
+	const char *why;
 	int i;
 
+	while (!each && d->nfiles < MOST_FILES && r->file[d->nfiles]) {
+		d->file[d->nfiles] = r->file[d->nfiles];
+		d->nfiles++;
+	}
+	why = r->reader->unfit ? r->reader->unfit(r->ex->a, d, r->staged, r->nstaged) : NULL;
 	if (why)
 		ex_error(r->ex, "data", e->loc, "%s: %s", r->reader->name, why);
 	for (i = 0; s[i].name; i++)
 		if (s[i].required && !r->attr[i].given)
 			ex_error(r->ex, "data", e->loc, "%s data needs %s: %s", r->reader->name,
 			    r->reader->needs, r->reader->usage);
-	if (r->reader->files == FILES_EACH) {
+	if (each)
 		settle_files(r, d, e);
-	} else if (r->reader->files != FILES_NONE) {
-		if (!r->file[0])
-			ex_error(r->ex, "data", e->loc, "%s needs a file: %s", r->reader->name,
-			    r->reader->usage);
-		for (d->nfiles = 0; d->nfiles < MOST_FILES && r->file[d->nfiles]; d->nfiles++)
-			d->file[d->nfiles] = r->file[d->nfiles];
-	}
+	else if (r->reader->files != FILES_NONE && !d->nfiles)
+		ex_error(r->ex, "data", e->loc, "%s needs a file: %s", r->reader->name, r->reader->usage);
 }
 
 /* What the rest of the compiler asks of every source. */

@@ -56,6 +56,7 @@ static const struct kind {
 	{ "size", "f32[4]", is_size, false },
 	{ "count", "f32[1]", is_count, false },
 	{ "truth", "f32[100, 7]", is_truth, true },
+	{ "proposals", "f32[2000, 4]", is_boxes, false },
 	{ NULL, NULL, NULL, false }
 };
 
@@ -76,7 +77,7 @@ unfit_one(struct arena *a, const struct tensor *t, bool masks)
 
 	if (!k->name)
 		return picture_is(t) ? NULL : arena_printf(a, "there are pictures, f32[3, 800, 1344] or f32[1, 800, 1344], and, by "
-		    "these names, boxes, labels, %ssize, count and truth; '%s' is %s", masks ? "masks, " : "", t->name,
+		    "these names, boxes, labels, %ssize, count, truth and proposals; '%s' is %s", masks ? "masks, " : "", t->name,
 		    tensor_type_text(a, t));
 	if (!masks && strcmp(k->name, "masks") == 0)
 		return "the files have no masks";
@@ -93,14 +94,20 @@ const char *
 parts_unfit(struct arena *a, const struct data_source *d, struct tensor *const *staged, int n, bool masks)
 {
 	const struct tensor *bound = NULL, *sized = NULL;
-	int i;
+	int files = masks ? 3 : 2, i;
 
+	if (d->nfiles > files)
+		return arena_printf(a, "it has %d files, and there may be %d: %s", d->nfiles, files, masks ?
+		    "instances, a folder of pictures, proposals" : "a list or a folder, proposals");
 	for (i = 0; i < n; i++) {
 		const struct tensor *t = staged[i];
 		const char *why = unfit_one(a, t, masks);
 
 		if (why)
 			return why;
+		if (strcmp(t->name, "proposals") == 0 && d->nfiles < files)
+			return arena_printf(a, "'proposals' are in a file of their own, which is named last, such as "
+			    "\"proposals.safetensors\"%s", masks ? ", behind the folder of pictures" : "");
 		if (kind_of(t)->bounded && bound && bound->dim[0] != t->dim[0])
 			return arena_printf(a, "'%s' has room for %lld parts and '%s' for %lld", bound->name,
 			    (long long)bound->dim[0], t->name, (long long)t->dim[0]);

@@ -28,8 +28,12 @@
 	"shorter side has `shorter` pixels or their longer side `longer`, whichever comes first, as torchvision's detectors " 	\
 	"do it, bilinear without antialiasing; they lie at the left and top, and the rest is 0, also after mean and std. Of " 	\
 	"more parts than there is room for the first are taken, and the program says how many are left out; it also says "	\
-	"where masks have room that nearly no picture needs. A part without " 						\
-	"an area inside of its picture is none."
+	"where masks have room that nearly no picture needs. A part without an area inside of its picture is none.\n\n"		\
+	"proposals, f32[2000, 4], are boxes in which others, such as selective search, found that there may be something, the " \
+	"best first; rows of zeros are behind them. They are in a file of their own, which is named last, in safetensors: a "	\
+	"tensor [n, 4] for each picture, called as its file without .jpg or .png, of x1, y1, x2, y2 in pixels of the file, "	\
+	"from 0 at its left and top. (A box that counts pixels from 1 and contains the last, as VOC's, is x1 - 1, y1 - 1, x2, "	\
+	"y2 there.) They are scaled and mirrored with the picture, and cut where it ends; what there is no room for is said."
 
 /* What of the network or of these arguments does not fit; NULL: nothing. MASKS: the reader knows them. */
 const char	*parts_unfit(struct arena *, const struct data_source *, struct tensor *const *staged, int n, bool masks);

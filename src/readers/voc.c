@@ -25,7 +25,7 @@ const struct reader reader_voc = {
 	    PARTS_DOC "\n\nPictures vary by flip, flip_vertical, brightness, contrast, saturation and hue, as with images. The "
 	    "program is built with libjpeg and libpng (libjpeg-dev, libpng-dev), where pkg-config finds them.",
 	.usage = "voc(\"VOC2012/ImageSets/Main/train.txt\", shorter=800, longer=1333, flip=0.5, scale=1/255)",
-	.files = FILES_ONE,
+	.files = FILES_MANY,
 	.attrs = attrs,
 	.bytes = true,
 	.packages = "libjpeg libpng",

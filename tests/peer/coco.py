@@ -64,10 +64,32 @@ def make(folder):
                 "area": round(r.uniform(1, 2000), 3), "iscrowd": int(kind != "polygons" and r.random() < 0.3),
                 "image_id": images[-1]["id"],
                 "category_id": r.choice([3, 7, 44])})
+    propose(folder, rng, images)
     r.shuffle(annotations)
     with open(folder + "/inst.json", "w") as f:
         json.dump({"info": {"a": [1, {"b\"\\\u00e9": None}, [], {}]}, "annotations": annotations, "images": images,
                    "categories": [{"id": 44, "name": "c"}, {"id": 3, "name": "a"}, {"id": 7, "name": "b"}]}, f)
+
+
+def propose(folder, rng, images):
+    """Boxes of each picture, some beyond it, as numbers of several types; of a picture that is not in the list, too."""
+    header, data = {}, b""
+    for i, image in enumerate(images + [{"file_name": "other.jpg", "width": 9, "height": 9}]):
+        boxes = rng.uniform(-9, 9 + max(image["width"], image["height"]), (i % 10, 4))
+        boxes = np.concatenate([np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])], 1)
+        name, kind = [("F32", "f4"), ("F64", "f8"), ("I16", "i2")][i % 3]
+        own = boxes.astype("<" + kind).tobytes()
+        header[os.path.splitext(image["file_name"])[0]] = {
+            "dtype": name, "shape": list(boxes.shape), "data_offsets": [len(data), len(data) + len(own)]}
+        data += own
+    text = json.dumps(header).encode()
+    with open(folder + "/proposals.safetensors", "wb") as f:
+        f.write(len(text).to_bytes(8, "little") + text + data)
+
+
+def proposed(folder, image):
+    from safetensors.numpy import load_file
+    return load_file(folder + "/proposals.safetensors")[os.path.splitext(image["file_name"])[0]]
 
 
 def part_mask(a, w, h):
@@ -79,7 +101,8 @@ def part_mask(a, w, h):
 
 
 def sample(folder, image, annotations, shorter, longer, flip):
-    """As torchvision's reference has it: crowds and boxes without an area left out, mirrored, transformed."""
+    """As torchvision's reference has it: crowds and boxes without an area left out, mirrored, transformed; with proposals
+    behind the boxes."""
     import torch
     from torchvision.models.detection.transform import GeneralizedRCNNTransform
     w, h = image["width"], image["height"]
@@ -92,7 +115,10 @@ def sample(folder, image, annotations, shorter, longer, flip):
     boxes[:, 1::2].clamp_(min=0, max=h)
     keep = (boxes[:, 3] > boxes[:, 1]) & (boxes[:, 2] > boxes[:, 0])
     mine = [a for a, k in zip(mine, keep) if k]
-    boxes = boxes[keep]
+    given = torch.from_numpy(proposed(folder, image)[:MOST + 1]).float()
+    given[:, 0::2].clamp_(min=0, max=w)
+    given[:, 1::2].clamp_(min=0, max=h)
+    boxes = torch.cat([boxes[keep], given])
     masks = torch.from_numpy(np.array([part_mask(a, w, h) for a in mine], dtype=np.uint8).reshape(-1, h, w))
     if flip:
         x, masks = x.flip(-1), masks.flip(-1)
@@ -104,21 +130,22 @@ def sample(folder, image, annotations, shorter, longer, flip):
     t.min_size = (least * min(w, h),)
     t.eval()
     images, targets = t([x], [{"boxes": boxes, "masks": masks}])
-    return mine, images.tensors[0].numpy(), targets[0]["boxes"].numpy(), targets[0]["masks"].numpy(), images.image_sizes[0]
+    boxes = targets[0]["boxes"].numpy()
+    return mine, images.tensors[0].numpy(), boxes[:len(mine)], boxes[len(mine):], targets[0]["masks"].numpy(), images.image_sizes[0]
 
 
 def check(folder, shorter, longer, flip):
     from pictures import Draws
     data = json.load(open(folder + "/inst.json"))
     # the networks hand twice what they are given on
-    got = {n: np.load(n + ".npy") / 2 for n in "image boxes masks size count truth".split()}
+    got = {n: np.load(n + ".npy") / 2 for n in "image boxes masks size count truth proposals".split()}
     labels = np.load("labels.npy")
     classes = {3: 1, 7: 2, 44: 3}
     worst = {"image": 0.0, "boxes": 0.0}
     pixels = parts = 0
     for i, image in enumerate(data["images"]):
         flipped = Draws(i).at("FLIP") < flip
-        mine, x, boxes, masks, size = sample(folder, image, data["annotations"], shorter, longer, flipped)
+        mine, x, boxes, given, masks, size = sample(folder, image, data["annotations"], shorter, longer, flipped)
         n = min(sum(not a["iscrowd"] for a in mine), MOST)
         shown = min(len(mine), MOST)
         h, w = size
@@ -129,6 +156,8 @@ def check(folder, shorter, longer, flip):
         assert not got["image"][i][:, h:].any() and not got["image"][i][:, :, w:].any()
         worst["boxes"] = max([worst["boxes"], *np.abs(got["boxes"][i][:n] - boxes[:n]).ravel()])
         assert not got["boxes"][i][n:].any()
+        worst["boxes"] = max([worst["boxes"], *np.abs(got["proposals"][i][:len(given)] - given).ravel()])
+        assert not got["proposals"][i][len(given):].any()
         assert (labels[i][:n] == [classes[a["category_id"]] for a in mine[:n]]).all() and not labels[i][n:].any()
         assert (got["masks"][i][:shown, :h, :w] == masks[:shown]).all(), (i, image, mine)
         assert not got["masks"][i][shown:].any() and not got["masks"][i][:, h:].any()
