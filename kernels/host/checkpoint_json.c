@@ -2,6 +2,9 @@
  * checkpoint_json.c - JSON as checkpoints have it: objects, strings and whole numbers, and nothing
  * else. What is not so ends in one line that names the file.
  */
+#ifndef STOWAGE_HOST_CHECKPOINT_JSON_C
+#define STOWAGE_HOST_CHECKPOINT_JSON_C
+
 struct json {			/* a header being parsed */
 	const char *path;	/* of the file */
 	const char *text, *at, *end;
@@ -150,3 +153,5 @@ json_list(struct json *j, int64_t *list, int most)
 	json_need(j, ']', "]");
 	return n;
 }
+
+#endif

@@ -28,9 +28,10 @@ open_text(struct data *d, struct parts *p)
 	memset(v, 0, sizeof *v);
 	v->classes = (int)COUNT_OF(voc_names);
 	memcpy(v->names, voc_names, sizeof(voc_names));
-	p->own = v;
+	v->first = (int64_t)source_number(d->source, "first", 0, 1);
+	v->difficult = source_number(d->source, "difficult", 0, 0) != 0;
 	p->file = p->root = "text";
-	voc_file(d, p, "text");
+	voc_file(v, p, "text");
 	parts_settle(d, p);
 }
 
