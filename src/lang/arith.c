@@ -252,20 +252,30 @@ logical(struct expander *ex, struct scope *s, struct where *w, struct expr *e)
 
 /*
  * n * x: only the value of x tells a repeat from a product, and the arguments of a layer may count
- * copies. So x is looked at as the first copy would see it, and a layer is then left for later.
+ * copies. So x is looked at as the first copy would see it, and a layer is then left for later; anything
+ * else has no copies that `index` could count.
  */
 static struct value
 product(struct expander *ex, struct scope *s, struct where *w, struct where *in, struct expr *e)
 {
 	struct value a = eval(ex, s, in, e->a), b, zero = value_number(number_int(0), e->loc);
-	const struct value *was = s->index;
+	const struct expr *read = NULL;
 
-	if (a.kind == V_NUMBER && !scope_index(s))
+	if (a.kind == V_NUMBER && !scope_with_index(s)) {
 		s->index = &zero;
-	b = eval(ex, s, in, e->b);
-	s->index = was;
+		s->index_read = &read;
+		b = eval(ex, s, in, e->b);
+		s->index = NULL;
+		s->index_read = NULL;
+	} else {
+		b = eval(ex, s, in, e->b);
+	}
 	if (b.kind == V_LAYER && (a.kind == V_NUMBER || a.kind == V_POISON))
 		return value_layer(ex->a, (struct layer){ .expr = e, .scope = s }, e->loc);
+	if (read && b.kind != V_POISON) {
+		scope_no_index(ex, read->loc);
+		return value_poison(e->loc);
+	}
 	return arithmetic(ex, w, e, a, b);
 }
 

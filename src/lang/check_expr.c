@@ -106,8 +106,7 @@ unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, boo
 		    "'in' is not defined here: this block names its inputs" :
 		    "'in' is a block's input; a network's inputs have names of their own");
 	else if (strcmp(name, "index") == 0)
-		g = ex_error(ex, "name", loc, "'index' counts the copies of a repeat; there is "
-		    "none around it here");
+		g = scope_no_index(ex, loc);
 	else if (op && op->kind == OP_OPTIMIZER)
 		g = ex_error(ex, "name", loc, "'%s' is an optimizer: it belongs in the train "
 		    "section", name);

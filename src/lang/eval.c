@@ -21,12 +21,14 @@ static struct value
 eval_name(struct expander *ex, struct scope *s, struct expr *e)
 {
 	struct binding *b = scope_find(s, e->name);
-	const struct value *index = strcmp(e->name, "index") == 0 ? scope_index(s) : NULL;
+	const struct scope *copy = strcmp(e->name, "index") == 0 ? scope_with_index(s) : NULL;
 	struct global_name *g;
 	struct value v;
 
-	if (index && !b) {
-		v = *index;
+	if (copy && !b) {
+		if (copy->index_read && !*copy->index_read)
+			*copy->index_read = e;
+		v = *copy->index;
 		v.loc = e->loc;
 		return v;
 	}

@@ -65,6 +65,7 @@ struct scope {			/* of a body; or of a copy or labelled group inside one */
 	struct unit *unit;
 	struct map names;	/* to struct binding */
 	const struct value *index;	/* in a copy: which one */
+	const struct expr **index_read;	/* where only that is tried: set to the first place that reads it */
 };
 
 /* Where paths are being made. */
@@ -162,7 +163,8 @@ void	check_expr(struct expander *, struct unit *, struct expr *);	/* of a settin
 /* ---- scope.c ---- */
 
 struct binding	*scope_find(const struct scope *, const char *name);
-const struct value	*scope_index(const struct scope *);
+const struct scope	*scope_with_index(const struct scope *);	/* of the nearest copy; NULL: there is none */
+struct diag		*scope_no_index(struct expander *, struct loc);	/* reports that */
 /* Binds a name; the checker has reported doubles, so the first binding stays. */
 struct binding	*scope_bind(struct expander *, struct scope *, const struct name *,
 		    enum binding_kind, struct value);

@@ -18,13 +18,18 @@ scope_find(const struct scope *s, const char *name)
 	return NULL;
 }
 
-const struct value *
-scope_index(const struct scope *s)
+const struct scope *
+scope_with_index(const struct scope *s)
 {
-	for (; s; s = s->outer)
-		if (s->index)
-			return s->index;
-	return NULL;
+	while (s && !s->index)
+		s = s->outer;
+	return s;
+}
+
+struct diag *
+scope_no_index(struct expander *ex, struct loc loc)
+{
+	return ex_error(ex, "name", loc, "'index' counts the copies of a repeat; there is none around it here");
 }
 
 struct binding *
