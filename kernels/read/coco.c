@@ -279,14 +279,16 @@ coco_open(struct data *d)
 {
 	struct parts *p = parts_open(d);
 	struct coco *c = (struct coco *)data_alloc(sizeof(*c), "pictures");
+	char *folder;
 
 	memset(c, 0, sizeof *c);
 	c->file = data_map(d->folder, d->source->file[0]);
 	p->own = c;
 	p->file = c->file.name;
 	p->draw = coco_draw;
-	p->root = d->source->files > 1 ? picture_root(data_find(d->folder, d->source->file[1]), true) :
-	    picture_root(c->file.name, false);
+	folder = d->source->files > 1 ? data_find(d->folder, d->source->file[1]) : NULL;
+	p->root = picture_root(folder ? folder : c->file.name, folder != NULL);
+	free(folder);
 	coco_lists_find(c);
 	for (int k = COCO_IMAGES; k <= COCO_CATEGORIES; k++)
 		if (!c->list[k].at)

@@ -19,7 +19,7 @@ struct voc_object {
 struct voc {
 	const char *names[VOC_NAMES];
 	int classes;
-	const char *list;	/* whose names they are; NULL: VOC's own */
+	char *list;	/* whose names they are; NULL: VOC's own */
 	int64_t first;		/* the class of the first; */
 	bool difficult;		/* are such objects parts? */
 	struct voc_object *object;	/* of the picture at hand, whose size may come behind them */
@@ -277,6 +277,9 @@ voc_open(struct data *d)
 	free(v->object);
 	pictures = (char *)data_alloc(strlen(root) + sizeof("JPEGImages/"), name);
 	sprintf(pictures, "%sJPEGImages/", root);
+	free(root);
+	free(v->list);
+	free(v);
 	p->root = pictures;
 	parts_settle(d, p);
 	proposals_open(d, p, 1);
