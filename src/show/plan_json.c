@@ -8,7 +8,9 @@
 #include "target/target.h"
 #include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
+#include "plan/estimate.h"
 #include "plan/summary.h"
+#include "target/gpu.h"
 
 static void
 place(struct json *j, const struct module *m, struct loc l)
@@ -74,6 +76,41 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	} else {
 		jsonw_null(j, "device");
 	}
+}
+
+/* What bytes were given for, and how long a step takes at least on the card; each null where it is not known. */
+static void
+write_speed(struct json *j, const struct module *m)
+{
+	const struct plan *p = m->plan;
+	const struct gpu *g = p->target->libraries && m->train ? card_named(m) : NULL;
+	struct card card = card_of(m);
+	struct estimate e;
+	int calls, longest;
+
+	if (p->apart == APART_NOT_ASKED || p->apart == APART_TOO_MANY) {
+		jsonw_null(j, "speed");
+	} else {
+		longest = plan_longest(p, m->arena, &calls);
+		jsonw_flat_object(j, "speed");
+		jsonw_int(j, "calls", calls);
+		jsonw_int(j, "one_after_the_other", longest);
+		jsonw_int(j, "by_their_tensors", plan_chain(p, m->arena));
+		jsonw_bool(j, "bytes_apart", p->apart == APART);
+		jsonw_end(j);
+	}
+	if (!g) {
+		jsonw_null(j, "step_at_least");
+		return;
+	}
+	e = plan_estimate(p, &card, m->arena, 0);
+	jsonw_flat_object(j, "step_at_least");
+	jsonw_string(j, "card", g->name);
+	jsonw_real(j, "milliseconds", e.apart / 1e6);
+	jsonw_int(j, "traffic_bytes", e.traffic);
+	jsonw_int(j, "multiply_adds", e.macs);
+	jsonw_int(j, "kernels", e.kernels);
+	jsonw_end(j);
 }
 
 /* One run of the forward nodes, or what is done again of them: how many, their multiply-adds, and
@@ -202,6 +239,7 @@ print_json(FILE *f, const struct module *m, const struct plan_style *style)
 	jsonw_begin(&j, f);
 	jsonw_object(&j, NULL);
 	write_totals(&j, m, s);
+	write_speed(&j, m);
 	write_work(&j, "forward", m, false);
 	write_work(&j, "repeated", m, true);
 	write_kinds(&j, "persistent_by_kind", s->persistent);
