@@ -159,6 +159,17 @@ ir_node(struct graph *g, const struct op *op, const char *path, struct loc loc, 
 	return n;
 }
 
+bool
+ir_has(const struct graph *g, const struct op *op)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++)
+		if (g->nodes.v[i]->op == op)
+			return true;
+	return false;
+}
+
 /* A long list doubles its room: what splits or joins may have as many as the network has layers. */
 static struct tensor **
 append(struct module *m, struct tensor **list, int n, int *room, struct tensor *t)

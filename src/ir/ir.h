@@ -203,6 +203,8 @@ struct node	*ir_node(struct graph *, const struct op *, const char *path, struct
 void		 ir_add_input(struct module *, struct node *, struct tensor *);
 struct tensor	*ir_add_output(struct module *, struct node *, struct tensor *);
 
+/* Does any node of the graph run that operator? */
+bool		 ir_has(const struct graph *, const struct op *);
 /* A copy in that module (the graph's own, or a copy of it) with fresh nodes and tensors; persistent
  * ones are shared. Where map is not NULL, map[old id] is the new tensor; it lies in the module's arena
  * and is as long as the graph's module's next_tensor was before. */

@@ -160,20 +160,9 @@ join(struct graph *g, const struct pass_options *o)
 }
 
 static bool
-has_any(const struct graph *g)
-{
-	int i;
-
-	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op == &op_dense_grad_bias)
-			return true;
-	return false;
-}
-
-static bool
 run(struct module *m, const struct pass_options *o)
 {
-	if (m->train && o->target->sums_bias && has_any(m->train))
+	if (m->train && o->target->sums_bias && ir_has(m->train, &op_dense_grad_bias))
 		join(m->train, o);
 	return true;
 }

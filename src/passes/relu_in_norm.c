@@ -79,20 +79,9 @@ join(struct graph *g, const struct pass_options *o)
 }
 
 static bool
-has_any(const struct graph *g)
-{
-	int i;
-
-	for (i = 0; i < g->nodes.n; i++)
-		if (g->nodes.v[i]->op == &op_batchnorm_add_relu)
-			return true;
-	return false;
-}
-
-static bool
 run(struct module *m, const struct pass_options *o)
 {
-	if (m->train && o->target->splits_sums && has_any(m->train))
+	if (m->train && o->target->splits_sums && ir_has(m->train, &op_batchnorm_add_relu))
 		join(m->train, o);
 	return true;
 }

@@ -6,9 +6,9 @@
 
 #include "base/json.h"
 #include "target/target.h"
+#include "fit/trade.h"
 #include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
-#include "plan/estimate.h"
 #include "plan/summary.h"
 #include "target/gpu.h"
 
@@ -78,14 +78,29 @@ write_totals(struct json *j, const struct module *m, const struct plan_summary *
 	}
 }
 
+static void
+write_step(struct json *j, const char *key, const struct trade *t, const struct plan *p, const struct estimate *e)
+{
+	if (!t->card || !p) {
+		jsonw_null(j, key);
+		return;
+	}
+	jsonw_flat_object(j, key);
+	jsonw_string(j, "card", t->card->name);
+	jsonw_real(j, "milliseconds", e->apart / 1e6);
+	jsonw_int(j, "traffic_bytes", e->traffic);
+	jsonw_int(j, "multiply_adds", e->macs);
+	jsonw_int(j, "kernels", e->kernels);
+	jsonw_int(j, "arena_bytes", p->arena_bytes);
+	jsonw_end(j);
+}
+
 /* What bytes were given for, and how long a step takes at least on the card; each null where it is not known. */
 static void
 write_speed(struct json *j, const struct module *m)
 {
 	const struct plan *p = m->plan;
-	const struct gpu *g = p->target->libraries && m->train ? card_named(m) : NULL;
-	struct card card = card_of(m);
-	struct estimate e;
+	struct trade t = fit_trade(m);
 	int calls, longest;
 
 	if (p->apart == APART_NOT_ASKED || p->apart == APART_TOO_MANY) {
@@ -99,18 +114,8 @@ write_speed(struct json *j, const struct module *m)
 		jsonw_bool(j, "bytes_apart", p->apart == APART);
 		jsonw_end(j);
 	}
-	if (!g) {
-		jsonw_null(j, "step_at_least");
-		return;
-	}
-	e = plan_estimate(p, &card, m->arena, 0);
-	jsonw_flat_object(j, "step_at_least");
-	jsonw_string(j, "card", g->name);
-	jsonw_real(j, "milliseconds", e.apart / 1e6);
-	jsonw_int(j, "traffic_bytes", e.traffic);
-	jsonw_int(j, "multiply_adds", e.macs);
-	jsonw_int(j, "kernels", e.kernels);
-	jsonw_end(j);
+	write_step(j, "step_at_least", &t, p, &t.step);
+	write_step(j, "with_least_bytes", &t, t.least, &t.least_step);
 }
 
 /* One run of the forward nodes, or what is done again of them: how many, their multiply-adds, and

@@ -10,11 +10,10 @@
 #include "base/text.h"
 #include "target/gpu.h"
 #include "target/target.h"
+#include "fit/trade.h"
 #include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
 #include "show/chart.h"
-#include "passes/passes.h"
-#include "plan/estimate.h"
 #include "plan/summary.h"
 
 #define TOP_SHOWN	10	/* buffers at the peak */
@@ -151,48 +150,30 @@ print_recomputed(const struct printer *r)
 	    size_human(traffic, again->traffic));
 }
 
-/* What a step of that plan takes; the line is left open. */
+/* What a step takes; the line is left open. */
 static void
-print_time(const struct printer *r, const char *name, const struct plan *p, const struct card *card)
+print_time(const struct printer *r, const char *name, const struct estimate *e)
 {
-	struct estimate e = plan_estimate(p, card, r->m->arena, 0);
-
-	fprintf(r->out, "  %-22s %9.2f ms  %.1f GB read and written, %d kernels or more", name, e.apart / 1e6,
-	    (double)e.traffic / 1e9, e.kernels);
-}
-
-/* The plan of least bytes, which is made for that; NULL: that would take too long. */
-static const struct plan *
-least_plan(const struct module *m)
-{
-	struct pass_options o = *m->options;
-	struct module in = *m, *least;
-
-	o.speed = false;
-	o.most_bytes = 0;
-	in.options = &o;
-	least = passes_afford(m) ? passes_replan(&in, &m->set, false) : NULL;
-	return least ? least->plan : NULL;
+	fprintf(r->out, "  %-22s %9.2f ms  %.1f GB read and written, %d kernels or more", name, e->apart / 1e6,
+	    (double)e->traffic / 1e9, e->kernels);
 }
 
 static void
 print_trade(const struct printer *r)
 {
-	const struct gpu *g = card_named(r->m);
-	struct card card = card_of(r->m);
-	const struct plan *least;
+	struct trade t;
 	char size[SIZE_TEXT];
 
-	if (!g || r->p->apart == APART_NOT_ASKED)
+	if (r->p->apart == APART_NOT_ASKED || !(t = fit_trade(r->m)).card)
 		return;
-	print_time(r, "step, at least", r->p, &card);
-	fprintf(r->out, " (of %s's %d GB/s", g->name, g->gb_s);
-	if (card.macs > 0)
-		fprintf(r->out, " and %.0f TFLOPS", card.macs / CARD_SHARE * 2e-3);
+	print_time(r, "step, at least", &t.step);
+	fprintf(r->out, " (of %s's %d GB/s", t.card->name, t.card->gb_s);
+	if (t.rates.macs > 0)
+		fprintf(r->out, " and %.0f TFLOPS", t.rates.macs / CARD_SHARE * 2e-3);
 	fprintf(r->out, " %.0f %%; %.0f us a kernel)\n", 100 * CARD_SHARE, KERNEL_NS / 1e3);
-	if ((least = least_plan(r->m))) {
-		print_time(r, "with the least bytes", least, &card);
-		fprintf(r->out, ", in %s\n", size_human(size, least->arena_bytes));
+	if (t.least) {
+		print_time(r, "with the least bytes", &t.least_step);
+		fprintf(r->out, ", in %s\n", size_human(size, t.least->arena_bytes));
 	}
 }
 

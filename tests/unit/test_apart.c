@@ -7,10 +7,8 @@
 
 #include "plan/plan.h"
 #include "target/target.h"
-#include "lang/expand.h"
 #include "ir/op.h"
-#include "passes/passes.h"
-#include "spec_file.h"
+#include "planned.h"
 
 static struct arena *arena;
 static struct module *module;
@@ -19,18 +17,11 @@ static const struct plan *
 load_with(const char *name, bool speed, int64_t most, bool spare)
 {
 	static const char *const without = "spare";
-	const struct lang_options lang = { 0 };
-	struct pass_options options = { .threads = 2, .without = &without, .nwithout = !spare, .speed = speed,
+	const struct pass_options options = { .threads = 2, .without = &without, .nwithout = !spare, .speed = speed,
 		.most_bytes = most, .target = target_find("cuda") };
-	struct diags diags;
-	struct spec *spec;
 
 	arena = arena_new();
-	diags_init(&diags, arena);
-	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
-	cr_assert_eq(diags.errors, 0);
-	module = spec->modules.v[0];
-	cr_assert(passes_run(module, &options));
+	module = planned_source(arena, spec_file(arena, name), NULL, &options);
 	return module->plan;
 }
 

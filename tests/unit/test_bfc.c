@@ -7,12 +7,10 @@
 
 
 #include "target/target.h"
-#include "lang/expand.h"
 #include "frameworks/bfc.h"
 #include "frameworks/keras_local.h"
-#include "passes/passes.h"
 #include "plan/plan.h"
-#include "spec_file.h"
+#include "planned.h"
 
 #define POOL	INT64_C(10373441024)	/* what the allocator had of the card */
 #define WHOLE	INT64_C(2560000)	/* the locally-connected layer's input, batch 32 */
@@ -169,15 +167,9 @@ static struct module *
 local_merge(struct keras_local *k)
 {
 	struct pass_options o = { .target = target_find("c"), .threads = 1 };
-	struct diags *d = ARENA_NEW(arena, struct diags);
-	struct source *src = spec_file(arena, "local_merge.nn");
-	struct module *m;
+	struct module *m = planned_source(arena, spec_file(arena, "local_merge.nn"), NULL, &o);
 	int i;
 
-	diags_init(d, arena);
-	m = spec_load(arena, d, src, NULL)->modules.v[0];
-	cr_assert_eq(d->errors, 0);
-	cr_assert(passes_run(m, &o));
 	for (i = 0; i < m->train->nodes.n; i++)
 		if (keras_local(m, m->train->nodes.v[i], k))
 			return m;

@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "target/target.h"
-#include "lang/expand.h"
 #include "ir/op.h"
-#include "passes/passes.h"
 #include "plan/plan.h"
+#include "planned.h"
 
 #define ROWS	((int64_t)64 * 1024)
 #define CHUNK	((int64_t)1024)	/* rows made at a time */
@@ -42,15 +41,10 @@ planned_without(const char *text, const char *pass)
 {
 	struct pass_options o = { .target = target_table[0], .threads = 2,
 		.without = &pass, .nwithout = pass != NULL };
-	struct diags *d = ARENA_NEW(arena, struct diags);
-	struct spec *spec;
+	struct module *m = planned_text(arena, text, &o);
 
-	diags_init(d, arena);
-	spec = spec_load(arena, d, source_from_text(arena, "net.nn", text, strlen(text)), NULL);
-	cr_assert_eq(d->errors, 0, "%s", d->all.n ? d->all.v[0]->message : "");
-	cr_assert(passes_run(spec->modules.v[0], &o));
-	cr_assert_eq(d->all.n, 0, "%s", d->all.n ? d->all.v[0]->message : "");
-	return spec->modules.v[0];
+	cr_assert_eq(m->diags->all.n, 0, "%s", m->diags->all.n ? m->diags->all.v[0]->message : "");
+	return m;
 }
 
 static struct module *

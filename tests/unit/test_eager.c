@@ -10,11 +10,10 @@
 #include <string.h>
 
 #include "target/target.h"
-#include "lang/expand.h"
 #include "frameworks/pytorch_eager.h"
 #include "ir/op.h"
-#include "passes/passes.h"
 #include "plan/plan.h"
+#include "planned.h"
 
 static struct arena *arena;
 
@@ -355,17 +354,11 @@ planned(const char *name)
 	const char *dir = getenv("top_srcdir"), *why;
 	struct pass_options o = { .target = target_find("cuda"), .threads = 2,
 		.without = without, .nwithout = 1 };
-	struct diags *d = ARENA_NEW(arena, struct diags);
 	struct source *src = source_read(arena, arena_printf(arena, "%s/%s", dir ? dir : ".", name),
 	    &why);
-	struct module *m;
 
 	cr_assert(src, "%s: %s", name, why);
-	diags_init(d, arena);
-	m = spec_load(arena, d, src, NULL)->modules.v[0];
-	cr_assert_eq(d->errors, 0, "%s: %s", name, d->all.n ? d->all.v[0]->message : "");
-	cr_assert(passes_run(m, &o));
-	return m;
+	return planned_source(arena, src, NULL, &o);
 }
 
 /* Does the next batch arrive there? PyTorch's step has no other batch under way. */

@@ -10,10 +10,8 @@
 #include "plan/plan.h"
 #include "target/gpu.h"
 #include "target/target.h"
-#include "lang/expand.h"
 #include "ir/op.h"
-#include "passes/passes.h"
-#include "spec_file.h"
+#include "planned.h"
 
 static struct arena *arena;
 static struct module *module;
@@ -23,17 +21,11 @@ load(const char *name, bool branches)
 {
 	static const char *const without = "branches";
 	const struct lang_options lang = { .device = "H100" };
-	struct pass_options options = { .threads = 2, .without = &without, .nwithout = !branches, .speed = true,
+	const struct pass_options options = { .threads = 2, .without = &without, .nwithout = !branches, .speed = true,
 		.target = target_find("cuda") };
-	struct diags diags;
-	struct spec *spec;
 
 	arena = arena_new();
-	diags_init(&diags, arena);
-	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
-	cr_assert_eq(diags.errors, 0);
-	module = spec->modules.v[0];
-	cr_assert(passes_run(module, &options));
+	module = planned_source(arena, spec_file(arena, name), &lang, &options);
 	return module->plan;
 }
 

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "frameworks/forecast.h"
-#include "lang/expand.h"
-#include "passes/passes.h"
 #include "target/target.h"
+#include "planned.h"
 
 #define MIB	((int64_t)1 << 20)
 
@@ -34,14 +33,8 @@ static struct module *
 planned(const char *text)
 {
 	struct pass_options o = { .target = target_table[0], .threads = 2 };
-	struct diags *d = ARENA_NEW(arena, struct diags);
-	struct spec *spec;
 
-	diags_init(d, arena);
-	spec = spec_load(arena, d, source_from_text(arena, "net.nn", text, strlen(text)), NULL);
-	cr_assert_eq(d->errors, 0, "%s", d->all.n ? d->all.v[0]->message : "");
-	cr_assert(passes_run(spec->modules.v[0], &o));
-	return spec->modules.v[0];
+	return planned_text(arena, text, &o);
 }
 
 static struct forecast

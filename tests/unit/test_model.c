@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "target/target.h"
-#include "lang/expand.h"
 #include "frameworks/keras_local.h"
 #include "fit/largest.h"
 #include "fit/whatif.h"
-#include "passes/passes.h"
 #include "plan/summary.h"
+#include "planned.h"
 
 static struct arena *arena;
 
@@ -35,15 +34,8 @@ static struct module *
 planned(const char *text)
 {
 	struct pass_options o = { .target = target_table[0], .threads = 2 };
-	struct diags *d = ARENA_NEW(arena, struct diags);
-	struct spec *spec;
 
-	diags_init(d, arena);
-	spec = spec_load(arena, d, source_from_text(arena, "net.nn", text, strlen(text)), NULL);
-	cr_assert_eq(d->errors, 0, "%s", d->all.n ? d->all.v[0]->message : "");
-	cr_assert_eq(spec->modules.n, 1);
-	cr_assert(passes_run(spec->modules.v[0], &o));
-	return spec->modules.v[0];
+	return planned_text(arena, text, &o);
 }
 
 #define MERGE(optimizer)								\

@@ -8,9 +8,8 @@
 
 #include "plan/plan.h"
 #include "target/target.h"
-#include "lang/expand.h"
 #include "ir/op.h"
-#include "passes/passes.h"
+#include "planned.h"
 
 static struct arena *arena;
 
@@ -37,19 +36,13 @@ static struct module *
 planned(const char *train)
 {
 	struct pass_options o = { .target = target_table[1], .threads = 1 };
-	struct diags *d = ARENA_NEW(arena, struct diags);
 	const char *text = arena_printf(arena,
 	    "network n { input x : f32[3, 16, 16] target t : class[4]\n"
 	    "y = x -> conv(8, 3, pad=1, bias=false) -> batchnorm -> relu -> flatten -> dense(4)\n"
 	    "loss cross_entropy(y, t) }\n"
 	    "train { %s data synthetic(samples=64) }\n", train);
-	struct spec *spec;
 
-	diags_init(d, arena);
-	spec = spec_load(arena, d, source_from_text(arena, "net.nn", text, strlen(text)), NULL);
-	cr_assert_eq(d->errors, 0, "%s", d->all.n ? d->all.v[0]->message : "");
-	cr_assert(passes_run(spec->modules.v[0], &o), "%s", d->all.n ? d->all.v[0]->message : "");
-	return spec->modules.v[0];
+	return planned_text(arena, text, &o);
 }
 
 static int64_t

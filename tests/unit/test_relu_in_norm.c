@@ -8,10 +8,8 @@
 #include "plan/estimate.h"
 #include "plan/plan.h"
 #include "target/target.h"
-#include "lang/expand.h"
 #include "ir/op.h"
-#include "passes/passes.h"
-#include "spec_file.h"
+#include "planned.h"
 
 static struct arena *arena;
 static struct module *module;
@@ -20,18 +18,11 @@ static const struct plan *
 load(const char *name, const char *target, bool joined)
 {
 	static const char *const without = "relu-in-norm";
-	const struct lang_options lang = { 0 };
-	struct pass_options options = { .threads = 2, .without = &without, .nwithout = !joined,
+	const struct pass_options options = { .threads = 2, .without = &without, .nwithout = !joined,
 		.target = target_find(target) };
-	struct diags diags;
-	struct spec *spec;
 
 	arena = arena_new();
-	diags_init(&diags, arena);
-	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
-	cr_assert_eq(diags.errors, 0);
-	module = spec->modules.v[0];
-	cr_assert(passes_run(module, &options));
+	module = planned_source(arena, spec_file(arena, name), NULL, &options);
 	return module->plan;
 }
 

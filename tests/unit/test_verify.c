@@ -9,44 +9,30 @@
 
 #include "plan/plan.h"
 #include "target/target.h"
-#include "lang/expand.h"
 #include "ir/op.h"
-#include "passes/passes.h"
-#include "spec_file.h"
+#include "planned.h"
 
 static struct arena *arena;
-static struct diags diags;
 static struct module *module;
 
 static void
 load_with(const char *pass, const char *name, const char *target, bool speed)
 {
-	const struct lang_options lang = { 0 };
-	struct pass_options options = { .threads = 2, .without = &pass, .nwithout = pass != NULL, .speed = speed };
-	struct spec *spec;
+	const struct pass_options options = { .threads = 2, .without = &pass, .nwithout = pass != NULL, .speed = speed,
+		.target = target_find(target) };
 
 	arena = arena_new();
-	diags_init(&diags, arena);
-	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
-	cr_assert_eq(diags.errors, 0);
-	module = spec->modules.v[0];
-	options.target = target_find(target);
-	cr_assert(passes_run(module, &options));
+	module = planned_source(arena, spec_file(arena, name), NULL, &options);
 }
 
 static void
 load_ranks(const char *name, int ranks)
 {
 	const struct lang_options lang = { .ranks = ranks };
-	struct pass_options options = { .threads = 2, .target = target_find("c") };
-	struct spec *spec;
+	const struct pass_options options = { .threads = 2, .target = target_find("c") };
 
 	arena = arena_new();
-	diags_init(&diags, arena);
-	spec = spec_load(arena, &diags, spec_file(arena, name), &lang);
-	cr_assert_eq(diags.errors, 0);
-	module = spec->modules.v[0];
-	cr_assert(passes_run(module, &options));
+	module = planned_source(arena, spec_file(arena, name), &lang, &options);
 }
 
 static void

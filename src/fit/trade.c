@@ -1,0 +1,34 @@
+/*
+ * Bytes that a plan has for speed's sake, and what they are worth: the network is planned once more, with the least.
+ */
+#include "fit/trade.h"
+
+#include "ir/pass.h"
+#include "passes/passes.h"
+#include "target/target.h"
+
+static const struct plan *
+plan_least(const struct module *m)
+{
+	struct pass_options o = *m->options;
+	struct module in = *m, *least;
+
+	o.speed = false;
+	o.most_bytes = 0;
+	in.options = &o;
+	least = passes_afford(m) ? passes_replan(&in, &m->set, false) : NULL;
+	return least ? least->plan : NULL;
+}
+
+struct trade
+fit_trade(const struct module *m)
+{
+	struct trade t = { .rates = card_of(m) };
+
+	if (!m->train || !m->plan->target->libraries || !(t.card = card_named(m)))
+		return t;
+	t.step = plan_estimate(m->plan, &t.rates, m->arena, 0);
+	if (m->plan->apart != APART_NOT_ASKED && (t.least = plan_least(m)))
+		t.least_step = plan_estimate(t.least, &t.rates, m->arena, 0);
+	return t;
+}
