@@ -62,25 +62,14 @@ proposal_take(struct proposal_name *list, int64_t n, const struct mapped *f, int
 	at->of->type = type;
 }
 
-/* Says what there is no room for. */
 static void
 proposals_left_out(const struct parts *p, const char *file, int64_t room)
 {
-	int64_t pictures = 0, boxes = 0, most = 0;
+	struct left_out left = { 0, 0, 0 };
 
-	for (int64_t i = 0; i < p->pictures; i++) {
-		int64_t n = p->pictured[i].proposed.rows;
-
-		pictures += n > room;
-		boxes += n > room ? n - room : 0;
-		most = n > most ? n : most;
-	}
-	if (!pictures)
-		return;
-	fprintf(stderr, "%s: note: ", PROGRAM);
-	put_safe(stderr, file);
-	fprintf(stderr, ": %lld of %lld pictures have more than %lld proposals, up to %lld: %lld proposals are left out\n",
-	    (long long)pictures, (long long)p->pictures, (long long)room, (long long)most, (long long)boxes);
+	for (int64_t i = 0; i < p->pictures; i++)
+		left_out_count(&left, p->pictured[i].proposed.rows, room);
+	left_out_say(&left, p, file, "proposals", room);
 }
 
 /* Of all pictures, once they are settled: in the spec's file of that number, from 0, where the network asks for them. */

@@ -226,25 +226,38 @@ parts_sort(struct parts *p)
 	p->part = sorted;
 }
 
-/* Says what there is no room for. */
+struct left_out {		/* what there is no room for */
+	int64_t pictures, parts, most;	/* most: of any picture, those with room too */
+};
+
+static void
+left_out_count(struct left_out *l, int64_t n, int64_t room)
+{
+	l->pictures += n > room;
+	l->parts += n > room ? n - room : 0;
+	l->most = n > l->most ? n : l->most;
+}
+
+static void
+left_out_say(const struct left_out *l, const struct parts *p, const char *file, const char *what, int64_t room)
+{
+	if (!l->pictures)
+		return;
+	fprintf(stderr, "%s: note: ", PROGRAM);
+	put_safe(stderr, file);
+	fprintf(stderr, ": %lld of %lld pictures have more than %lld %s, up to %lld: %lld %s are left out\n",
+	    (long long)l->pictures, (long long)p->pictures, (long long)room, what, (long long)l->most, (long long)l->parts,
+	    what);
+}
+
 static void
 parts_left_out(const struct parts *p)
 {
-	int64_t pictures = 0, parts = 0, most = 0;
+	struct left_out left = { 0, 0, 0 };
 
-	for (int64_t i = 0; i < p->pictures && p->most; i++) {
-		int64_t n = p->pictured[i].n + p->pictured[i].crowds;
-
-		pictures += n > p->most;
-		parts += n > p->most ? n - p->most : 0;
-		most = n > most ? n : most;
-	}
-	if (!pictures)
-		return;
-	fprintf(stderr, "%s: note: ", PROGRAM);
-	put_safe(stderr, p->file);
-	fprintf(stderr, ": %lld of %lld pictures have more than %lld parts, up to %lld: %lld parts are left out\n",
-	    (long long)pictures, (long long)p->pictures, (long long)p->most, (long long)most, (long long)parts);
+	for (int64_t i = 0; i < p->pictures && p->most; i++)
+		left_out_count(&left, p->pictured[i].n + p->pictured[i].crowds, p->most);
+	left_out_say(&left, p, p->file, "parts", p->most);
 }
 
 #define SPARE_MASKS	((int64_t)16 << 20)	/* numbers of a picture that are worth a word */

@@ -106,6 +106,24 @@ own_step(struct autopsy *y, const char *have)
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
 
+/* What of TOTAL bytes is this process's. */
+static const char *
+held(struct autopsy *y, int64_t total)
+{
+	const struct budget *b = &y->budget;
+	char had[SIZE_TEXT], all[SIZE_TEXT], kept[SIZE_TEXT];
+
+	size_human(had, b->allocated);
+	if (b->allocated < total / 2)
+		return arena_printf(y->arena, "This process has reserved %s of %s, of which %s are tensors; the rest is kept in "
+		    "pieces.", size_human(kept, b->reserved), of_all(y, total), had);
+	if (b->lent)
+		return arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.", had,
+		    size_human(all, total));
+	return arena_printf(y->arena, "Tensors of this process have %s of %s: %d %%.", had, of_all(y, total),
+	    (int)(100.0 * (double)b->allocated / (double)total));
+}
+
 /* Is most of the device this process's own? */
 static void
 own(struct autopsy *y)
@@ -113,7 +131,6 @@ own(struct autopsy *y)
 	const struct budget *b = &y->budget;
 	int64_t total = b->total > 0 ? b->total : y->main->kind == OOM_PADDLE ? b->pool : 0;
 	const char *have;
-	char had[SIZE_TEXT], all[SIZE_TEXT], kept[SIZE_TEXT];
 
 	if (total <= 0 || (b->allocated < total / 2 && (b->reserved < total / 3 * 2 ||
 	    b->allocated < total / 3)) ||
@@ -121,11 +138,7 @@ own(struct autopsy *y)
 	    y->lo > total || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
-	have = b->allocated < total / 2 ? arena_printf(y->arena, "This process has reserved %s of %s, of which %s are tensors; the "
-	    "rest is kept in pieces.", size_human(kept, b->reserved), of_all(y, total), size_human(had, b->allocated)) : b->lent ? arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.",
-	    size_human(had, b->allocated), size_human(all, total)) : arena_printf(y->arena, "Tensors of this process have %s of "
-	    "%s: %d %%.", size_human(had, b->allocated), of_all(y, total),
-	    (int)(100.0 * (double)b->allocated / (double)total));
+	have = held(y, total);
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, arena_printf(y->arena, "%s By line %d it is a server of language models: those are "
 		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "

@@ -148,7 +148,8 @@ emit_results(struct emitter *e, const char *name, const struct graph *g)
 		if (r[i].tensor == g->loss)
 			loss = i;
 	text_printf(e->out, "\n/* name, type, offset, buffer, kind, loss?, its first number, numbers, what is made of "
-	    "counts;\n * what is kept of a sample, how much, and in which order */\nenum { %s_RESULTS = %d, %s_LOSS = %d };\nstatic const struct result %s_results[] = {\n",
+	    "counts;\n * what is kept of a sample, how much, and in which order */\n"
+	    "enum { %s_RESULTS = %d, %s_LOSS = %d };\nstatic const struct result %s_results[] = {\n",
 	    which, n, which, loss, name);
 	for (i = 0; i < n; i++) {
 		const struct op *op = r[i].tensor->def ? r[i].tensor->def->op : NULL;

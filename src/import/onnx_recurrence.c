@@ -1,6 +1,6 @@
 /*
- * Recurrent layers, whose lengths are an input. ONNX has [steps, batch, features], and the gates of an lstm as i o f g, of a gru as z r n; ours are i f g o
- * and r z n. Its result has an axis of directions, of which ours lie side by side.
+ * Recurrent layers, whose lengths are an input. ONNX has [steps, batch, features], and the gates of an lstm as i o f g,
+ * of a gru as z r n; ours are i f g o and r z n. Its result has an axis of directions, of which ours lie side by side.
  */
 #include "import/importer.h"
 

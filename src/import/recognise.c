@@ -1,7 +1,7 @@
 /*
- * Activations and layer normalisation that an exporter took apart, and matrices that it wrote out. They are found from behind: at the product or the quotient
- * that ends them, among the steps that were made. Those before it are left, for others that may read them; where nobody does,
- * they are dropped as all unread steps are.
+ * Activations and layer normalisation that an exporter took apart, and matrices that it wrote out. They are found from
+ * behind: at the product or the quotient that ends them, among the steps that were made. Those before it are left, for
+ * others that may read them; where nobody does, they are dropped as all unread steps are.
  */
 #include "import/importer.h"
 

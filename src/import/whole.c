@@ -1,6 +1,7 @@
 /*
- * Whole numbers of the source. Those that look rows of a table up, or say how many steps there are, are tokens and classes here. All others, such as masks, are computed
- * with as real numbers, which hold them exactly up to 2^24; what is not the same of those, a division, is refused.
+ * Whole numbers of the source. Those that look rows of a table up, or say how many steps there are, are tokens and
+ * classes here. All others, such as masks, are computed with as real numbers, which hold them exactly up to 2^24; what is
+ * not the same of those, a division, is refused.
  */
 #include "import/importer.h"
 
