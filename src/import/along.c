@@ -1,6 +1,6 @@
 /*
- * What is done along one axis by numbers that are constant: elements picked by their indices, sums by weights, frames. An
- * operator of ours says it where one does; what is left is slices that are joined, or a matrix that is frozen.
+ * What is done along one axis by numbers that are constant: elements picked by their indices, sums by weights, frames,
+ * cuts. An operator of ours says it where one does; what is left is slices that are joined, or a matrix that is frozen.
  */
 #include "import/arrays.h"
 
@@ -171,4 +171,37 @@ along_frame(struct importer *im, struct val *x, int axis, const int64_t *sides, 
 	call_begin(&c, im, "flatten");
 	call_like(&c, x);
 	return call_value(&c);
+}
+
+/* How many of them, from the first on, are slices of one value along the axis, one behind the other and all of it; 0: none. */
+static int
+cut_apart(struct val *const *v, int n, int axis)
+{
+	struct val *whole = NULL;
+	int64_t at = 0;
+	int i;
+
+	for (i = 0; i < n && (!whole || at < whole->t->dim[axis]); i++) {
+		const struct step *s = made_by(v[i], "slice");
+		const struct attr *axes = s ? step_attr(s, "axis") : NULL, *start = s ? step_attr(s, "start") : NULL;
+
+		if (!s || (whole && s->in[0] != whole) || step_attr(s, "drop")->n > 0 || step_attr(s, "step")->given || axes->n != 1 ||
+		    axes->v[0] != axis || (start->given ? start->v[0] : 0) != at)
+			return 0;
+		whole = s->in[0];
+		at += v[i]->t->dim[axis];
+	}
+	return whole && at == whole->t->dim[axis] ? i : 0;
+}
+
+int
+along_whole(struct val **v, int n, int axis)
+{
+	int i, k, slices;
+
+	for (i = k = 0; i < n; i += slices ? slices : 1) {
+		slices = cut_apart(v + i, n - i, axis);
+		v[k++] = slices ? made_by(v[i], "slice")->in[0] : v[i];
+	}
+	return k;
 }

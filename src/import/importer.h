@@ -204,6 +204,9 @@ struct val	*along_matrix(struct importer *, struct val *, int axis, int64_t out,
 /* COUNT indices from FIRST, each BY more than the one before it. */
 struct val	*along_run(struct importer *, struct val *, int axis, int64_t first, int64_t by, int64_t count);
 struct val	*along_pick(struct importer *, struct val *, int axis, int64_t count, const int64_t *index);
+/* Of values that are joined, slices that follow one another and are all of what they were cut from become that; returns
+ * how many are left. */
+int		 along_whole(struct val **, int n, int axis);
 struct val	*along_frame(struct importer *, struct val *, int axis, const int64_t *sides, double value, const char *mode);
 /* What the node makes, which has become that of others. */
 bool		 node_makes(struct importer *, const struct model_node *, struct val *);

@@ -297,40 +297,6 @@ join_known(struct importer *im, struct val **v, int *n, int axis, const char **k
 	return v + known;
 }
 
-/* How many of them, from the first on, are slices of one value along the axis, one behind the other and all of it; 0: none. */
-static int
-cut_apart(struct val *const *v, int n, int axis)
-{
-	struct val *whole = NULL;
-	int64_t at = 0;
-	int i;
-
-	for (i = 0; i < n && (!whole || at < whole->t->dim[axis]); i++) {
-		const struct step *s = made_by(v[i], "slice");
-		const struct attr *axes = s ? step_attr(s, "axis") : NULL, *start = s ? step_attr(s, "start") : NULL;
-
-		if (!s || (whole && s->in[0] != whole) || step_attr(s, "drop")->n > 0 || step_attr(s, "step")->given || axes->n != 1 ||
-		    axes->v[0] != axis || (start->given ? start->v[0] : 0) != at)
-			return 0;
-		whole = s->in[0];
-		at += v[i]->t->dim[axis];
-	}
-	return whole && at == whole->t->dim[axis] ? i : 0;
-}
-
-/* What was cut apart takes the place of its slices; returns how many are left. */
-static int
-put_together(struct val **v, int n, int axis)
-{
-	int i, k, slices;
-
-	for (i = k = 0; i < n; i += slices ? slices : 1) {
-		slices = cut_apart(v + i, n - i, axis);
-		v[k++] = slices ? made_by(v[i], "slice")->in[0] : v[i];
-	}
-	return k;
-}
-
 static bool
 joined(struct importer *im, const struct model_node *n)
 {
@@ -359,7 +325,7 @@ joined(struct importer *im, const struct model_node *n)
 	for (i = 0; i < n->nin; i++)
 		if (!(v[i] = layout_operand(im, v[i], &j)))
 			return false;
-	if ((count = put_together(v, count, axis)) == 1) {
+	if ((count = along_whole(v, count, axis)) == 1) {
 		val_view(im, n->out[0], v[0], j.source);
 		return true;
 	}
