@@ -1,9 +1,10 @@
 /*
  * whole.c - files that are there as a whole or not at all: checkpoints and predictions. They are
  * written to a file without a name in the same folder, flushed to the disk, and take the old file's
- * name in one step. So a program that is killed leaves nothing behind. Where a file system has no files
- * without names, it has one that nobody else has. The old file's mode stays, and links are followed; a
- * device or a pipe is written to.
+ * name in one step: it is linked to a name that nobody else has, and renamed. So a program that is killed
+ * leaves nothing behind, but between those two; that file is whole, and a checkpoint's next writer takes
+ * it away. Where a file system has no files without names, the file has that name from the start. The old
+ * file's mode stays, and links are followed; a device or a pipe is written to.
  *
  * Functions that return false leave the reason in errno.
  */
@@ -61,14 +62,20 @@ whole_look(struct whole *w)
 	return w->direct || ((w->old.st_mode & 0222) && !access(w->path, W_OK));
 }
 
-/* The next name that the file may have until it is whole. */
+/* The name that a file may have until it is whole, which the process writes. */
+static void
+whole_name_of(char *name, size_t size, const char *path, long process, int at)
+{
+	snprintf(name, size, "%s.%ld-%d.new", path, process, at);
+}
+
 static bool
 whole_name(struct whole *w, int at)
 {
 	errno = EEXIST;
 	if (at > 1000)
 		return false;
-	snprintf(w->fresh, sizeof(w->fresh), "%s.%ld-%d.new", w->path, (long)getpid(), at);
+	whole_name_of(w->fresh, sizeof(w->fresh), w->path, (long)getpid(), at);
 	return true;
 }
 
@@ -255,22 +262,37 @@ writer_lock(struct writer *w, const char *given)
 	return false;
 }
 
+/* Takes away what the last writer, which was killed, had not given its name yet. */
+static void
+writer_inherit(const struct whole *file, long process)
+{
+	char name[sizeof(file->fresh)];
+
+	for (int at = 0;; at++) {
+		whole_name_of(name, sizeof(name), file->path, process, at);
+		if (unlink(name))
+			return;
+	}
+}
+
 /* Only one process at a time writes to the file; another ends in a message that names this one. */
 static void
 writer_begin(struct writer *w, const struct whole *file)
 {
-	char text[32];
+	char text[32] = "";
 	ssize_t n;
 
 	snprintf(w->name, sizeof(w->name), "%s.lock", file->path);
 	while (!writer_lock(w, file->given))
 		;
-	n = pread(w->fd, text, sizeof(text), 0);
-	w->made = n >= 0 && n < (ssize_t)sizeof(text);
+	n = pread(w->fd, text, sizeof(text) - 1, 0);
+	w->made = n >= 0 && n < (ssize_t)sizeof(text) - 1;
 	for (ssize_t i = 0; w->made && i < n; i++)
 		w->made = (text[i] >= '0' && text[i] <= '9') || text[i] == '\n';
 	if (!w->made)		/* a file of the user's own */
 		return;
+	if (n > 0)
+		writer_inherit(file, strtol(text, NULL, 10));
 	n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 	if (ftruncate(w->fd, 0) || pwrite(w->fd, text, (size_t)n, 0) != n)
 		fail("%s: cannot be written: %s", w->name, strerror(errno));
