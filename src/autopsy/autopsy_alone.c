@@ -11,7 +11,6 @@
 #define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
 #define INTEL_BLOCK	((int64_t)4 << 30)
 #define LEAST_LIMIT	((int64_t)1 << 30)	/* less is no default of TensorFlow's */
-#define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
 
 /* ---- the device's figures ---- */
 
@@ -62,7 +61,8 @@ share(struct autopsy *y)
 	int64_t total = y->budget.total;
 	char human[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (total <= 0 || y->lo > total || (y->hi < total / 4 && y->lo < LARGE_SAMPLE) || y->main->kind == OOM_XLA ||
+	if (total <= 0 || y->lo > total || (y->hi < total / 4 && (y->lo < LARGE_SAMPLE || y->hi < total / 16)) ||
+	    y->main->kind == OOM_XLA ||
 	    (y->main->facts & (TRACE_OF_TENSOR | TRACE_NO_BATCH)) || y->budget.roomy || y->main->says ||
 	    y->main->shape.known || y->matches.all.n)
 		return;
@@ -134,7 +134,7 @@ own(struct autopsy *y)
 
 	if (total <= 0 || (b->allocated < total / 2 && (b->reserved < total / 3 * 2 ||
 	    b->allocated < total / 3)) ||
-	    (b->roomy && b->allocated < total / 10 * 9 && b->free / 2 >= y->hi) ||
+	    (b->roomy && b->allocated < (b->pool > 0 ? b->pool : total) / 10 * 9 && b->free / 2 >= y->hi) ||
 	    y->lo > total || y->forecast.known ||
 	    y->main->kind == OOM_XLA || (y->main->facts & TRACE_NO_BATCH))
 		return;
@@ -206,49 +206,6 @@ metal(struct autopsy *y)
 	autopsy_cause(y, "The limit is a setting of PyTorch, a multiple of what Metal recommends: "
 	    "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 in the environment lifts it, and then all of the "
 	    "machine may run short.");
-}
-
-/* A request without a list of what was there. */
-static void
-xla_request(struct autopsy *y)
-{
-	if (y->lo >= NO_DEVICE && y->lo < IMPOSSIBLE)
-		autopsy_cause(y, "No device has as much. One array or formula is as large as the product of extents "
-		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap: it must be made "
-		    "in parts.");
-	else if (y->lo >= LARGE_SAMPLE)
-		autopsy_cause(y, "One block as large as that is an array, or all temporaries of a compiled "
-		    "program. Either grows with the samples at once, be they a batch or what vmap maps over, and with "
-		    "their size or length, where all pairs of positions are compared with its square: fewer or "
-		    "shorter ones (jax.lax.map takes them one by one), or results that backward makes anew "
-		    "(jax.checkpoint), take less.");
-	autopsy_cause(y, "JAX takes three quarters of a device when it begins, and no more than that, unless "
-	    "XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the rest is "
-	    "for others.");
-}
-
-static void
-xla_program(struct autopsy *y)
-{
-	const struct oom_size *all = &y->main->size[OOM_ALLOCATED];
-	char human[SIZE_TEXT];
-
-	if (y->main->kind != OOM_XLA || y->budget.total > 0)
-		return;
-	if (!all->known && y->budget.pool <= 0 && y->hi > 0 && !y->main->size[OOM_FREE].known)
-		xla_request(y);
-	if (!all->known)
-		return;
-	if (all->bytes <= LITTLE)
-		autopsy_cause(y, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
-		    "something else, arrays of this process or another process. JAX takes three "
-		    "quarters of a device when it begins (XLA_PYTHON_CLIENT_PREALLOCATE=false: as it "
-		    "needs them), so that a second process finds little.",
-		    size_human(human, all->bytes)));
-	else
-		autopsy_cause(y, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
-		    "and results: a device that has not as much free cannot run it.",
-		    size_human(human, all->bytes)));
 }
 
 /* ---- pools that keep what was freed ---- */
@@ -416,7 +373,7 @@ autopsy_alone_causes(struct autopsy *y)
 	own(y);
 	parted(y);
 	metal(y);
-	xla_program(y);
+	autopsy_xla_causes(y);
 	pools(y);
 	largest_block(y);
 	dumped(y);

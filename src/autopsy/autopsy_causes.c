@@ -15,6 +15,7 @@
 #define TINY		((int64_t)1 << 20)	/* a request that any card with room can serve */
 #define SMALL_LIMIT	((int64_t)1 << 30)	/* no card is as small as that */
 #define SMALL_SHARE	500	/* thousandths of the device: no framework's default is as small */
+#define SEVERAL_MODELS	4	/* more than the parts of one network, such as an encoder and two decoders */
 #define CONTEXT		((int64_t)3 << 29)	/* what CUDA and its libraries have at most of a card */
 
 void
@@ -82,12 +83,11 @@ is_part(const char *name, const char *s, size_t n)
 	return strlen(name) == n && strncmp(name, s, n) == 0;
 }
 
-/* In "training_10/Adam/gradients", how many were made before: Keras numbers what has no name. */
+/* In "training_10/Adam/gradients", how many were made before: the first such scope has no number. A model that is
+ * given no name is model or, by itself in older Keras, model_1. */
 static const char *
-numbered_part(const char *node, size_t *n, long *number)
+numbered_part(const char *node, const char *const *counted, size_t *n, long *number)
 {
-	static const char *const counted[] = { "training", "model", "sequential", "functional",
-	    "train_function", NULL };
 	const char *s = node, *digits;
 	char *end;
 	int i;
@@ -109,16 +109,22 @@ numbered_part(const char *node, size_t *n, long *number)
 static void
 earlier_models(struct autopsy *y)
 {
+	static const char *const scopes[] = { "training", "train_function", NULL };
+	static const char *const models[] = { "model", "sequential", "functional", NULL };
 	const char *part;
 	size_t n;
 	long number;
 
-	if (!(part = numbered_part(y->main->node, &n, &number)))
-		return;
-	autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, which Keras counts "
-	    "up: %ld %s made before in the same process. It keeps the graph and the weights of each "
-	    "until tf.keras.backend.clear_session(); in a notebook or a search over models they add "
-	    "up.", (int)n, part, number, number == 1 ? "other was" : "others were"));
+	if ((part = numbered_part(y->main->node, scopes, &n, &number)))
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, which Keras counts "
+		    "up: %ld %s made before in the same process. It keeps the graph and the weights of each "
+		    "until tf.keras.backend.clear_session(); in a notebook or a search over models they add "
+		    "up.", (int)n, part, number, number == 1 ? "other was" : "others were"));
+	else if ((part = numbered_part(y->main->node, models, &n, &number)) && number >= SEVERAL_MODELS)
+		autopsy_cause(y, arena_printf(y->arena, "The operation's name has %.*s in it, as Keras numbers models without "
+		    "a name: at least %ld others were made before in the same process. Where they are no parts of one network, "
+		    "as in a notebook or a search over models, it keeps the graph and the weights of each until "
+		    "tf.keras.backend.clear_session().", (int)n, part, number - 1));
 }
 
 static int64_t

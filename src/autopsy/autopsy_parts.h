@@ -25,6 +25,8 @@ void	autopsy_cause(struct autopsy *y, const char *text);
 void	autopsy_place_causes(struct autopsy *);
 /* By the message's figures alone: autopsy_alone.c. */
 void	autopsy_alone_causes(struct autopsy *);
+/* By what XLA counts: autopsy_xla.c. */
+void	autopsy_xla_causes(struct autopsy *);
 /* By how far the run had come: autopsy_progress.c. */
 void	autopsy_progress_causes(struct autopsy *);
 /* Did it fail in the first round of a loop of many? */

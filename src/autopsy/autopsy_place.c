@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 
-#define LONG		256	/* positions from which scores are worth a word */
 #define CAPTURE_NEAR	40	/* lines between what is said of capturing and the failure */
 #define BAR_AHEAD	5	/* lines from a bar of progress to what ended it */
 
@@ -320,27 +319,6 @@ ggml(struct autopsy *y)
 		    "for it.");
 }
 
-/* Buffers that XLA made for attention: squares. */
-static void
-xla_scores(struct autopsy *y)
-{
-	int i;
-
-	for (i = 0; i < y->log.alive.n; i++) {
-		const struct oom_alive *l = &y->log.alive.v[i];
-		const struct oom_shape *s = &l->shape;
-
-		if (!l->attention || s->rank < 3 || s->dim[s->rank - 1] < LONG ||
-		    s->dim[s->rank - 1] != s->dim[s->rank - 2])
-			continue;
-		autopsy_cause(y, arena_printf(y->arena, "The buffer %s is of attention's scores, by its "
-		    "operation: %lld x %lld positions. They grow with the square of the length; attention "
-		    "that does not store them needs none of that.", autopsy_shape_text(y->arena, s),
-		    (long long)s->dim[s->rank - 2], (long long)s->dim[s->rank - 1]));
-		return;
-	}
-}
-
 static void
 host_places(struct autopsy *y)
 {
@@ -403,5 +381,4 @@ autopsy_place_causes(struct autopsy *y)
 	forward(y);
 	parallel(y);
 	ggml(y);
-	xla_scores(y);
 }

@@ -187,7 +187,8 @@ tensorflow_shape(struct autopsy *y)
 		    "number for each pair of %lld x %lld positions: it grows with the square of the length, "
 		    "with the heads, and with the batch.", (long long)s->dim[s->rank - 2],
 		    (long long)s->dim[s->rank - 1]));
-	else if (strstr(o->node, "Filter") || strstr(o->node, "Adam") || strstr(o->node, "kernel"))
+	else if (strstr(o->node, "Filter") || strstr(o->node, "kernel") ||
+	    (strstr(o->node, "Adam") && !strstr(o->node, "gradients")))
 		return;
 	else if ((s->rank == 4 && !may_be_filter(s)) || s->rank == 5)
 		of_images(y, s);

@@ -200,8 +200,14 @@ take_buffer(struct oom_around *r, const struct phrase *p, const struct oom_match
 		r->buffer = m->size;
 		return;
 	}
+	if (p->role == ROLE_BUFFER_PADDING) {
+		if (log->alive.n > 0)
+			log->alive.v[log->alive.n - 1].padding = m->size;
+		return;
+	}
 	if (r->xla && log->alive.n < OOM_ALIVE)
-		vec_push(log->arena, &log->alive, ((struct oom_alive){ r->buffer, m->shape, log->attention }));
+		vec_push(log->arena, &log->alive, ((struct oom_alive){ .size = r->buffer, .shape = m->shape,
+		    .attention = log->attention }));
 	log->attention = false;
 	r->buffer.known = false;
 }
@@ -363,6 +369,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_CARD] = take_card,
 		[ROLE_START_TOTAL] = take_start, [ROLE_START_FREE] = take_start,
 		[ROLE_BUFFER_SIZE] = take_buffer, [ROLE_BUFFER_SHAPE] = take_buffer,
+		[ROLE_BUFFER_PADDING] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,
 		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch,
 	};

@@ -62,6 +62,8 @@ const struct detail oom_details[] = {
 	{ "this is not a failure", DETAIL_WARNING, OOM_XLA, 0 },
 	{ "device ordinal #", DETAIL_GPU, OOM_XLA, 0 },
 	{ "HBM capacity %", DETAIL_SIZE, OOM_XLA, OOM_TOTAL },
+	{ "Currently allocated: %", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
+	{ "output % (", DETAIL_SIZE, OOM_XLA, OOM_RESULTS },
 	{ "There are % free", DETAIL_SIZE, OOM_XLA, OOM_FREE },
 	{ "% was available", DETAIL_SIZE, OOM_XLA, OOM_FREE },
 	{ "(# bytes)", DETAIL_SIZE, OOM_XLA, OOM_ASKED },
@@ -100,6 +102,8 @@ const struct detail oom_details[] = {
 	{ "error loading model: failed to allocate", DETAIL_FACT, OOM_CUDA, TRACE_LAYERS },
 	{ "CUDA kernel errors might be asynchronously reported", DETAIL_FACT, OOM_CUDA, TRACE_LATE },
 	{ "cuCtxCreate", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
+	{ "cublasCreate(handle)", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
+	{ "Mem.HostBuffer(", DETAIL_FACT, OOM_CUDA, TRACE_PINNED },	/* of AMDGPU.jl */
 	{ "::InitTestNets", DETAIL_FACT, OOM_CUDA, TRACE_TEST_NET },
 	{ "Allocated memory | % | %", DETAIL_MORE, OOM_TORCH_SUMMARY, OOM_ALLOCATED },
 	{ "GPU reserved memory | % | %", DETAIL_SIZE, OOM_TORCH_SUMMARY, OOM_RESERVED },

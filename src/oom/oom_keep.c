@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "oom/oom_says.h"
 
 #define ASSERTED	"Not memory, as far as the log tells: on line %d, an assertion fails on the "	\
     "device. Most often that is an index out of range: a label that is no class, or a word beyond " \
@@ -274,6 +275,10 @@ oom_settle(struct oom_log *log)
 		if (!o->says && o->kind == OOM_CUDA && (o->facts & TRACE_PINNED) &&
 		    !o->size[OOM_ASKED].known) {
 			o->says = PINNED;
+			o->hedged = true;
+		}
+		if (!o->says && (o->facts & TRACE_HANDLE)) {
+			o->says = NO_HANDLE;
 			o->hedged = true;
 		}
 		if (!o->says && !o->host && strcmp(o->who, "Caffe") == 0)

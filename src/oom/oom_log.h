@@ -85,6 +85,7 @@ enum oom_field {
 #define TRACE_COMPOSED	TRACE_BIT(48)	/* torchvision's roi_align, made of PyTorch's operations */
 #define TRACE_FORKS	TRACE_BIT(49)	/* a process is made */
 #define TRACE_RAYS	TRACE_BIT(50)	/* rays are rendered */
+#define TRACE_HANDLE	TRACE_BIT(51)	/* a library of CUDA was being set up */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 
 struct oom_message {
@@ -124,6 +125,7 @@ struct oom_alive {		/* a buffer that XLA names */
 	struct oom_size size;
 	struct oom_shape shape;
 	bool attention;		/* by its operation's name */
+	struct oom_size padding;	/* of SIZE, to fill a TPU's tiles */
 };
 
 struct oom_holder {		/* an operation whose tensors TensorFlow lists, the largest first */

@@ -129,6 +129,7 @@ const struct phrase oom_phrases[] = {
 	/* ONNX Runtime, TensorRT */
 	{ "Failed to allocate memory for requested buffer of size #", ROW(ROLE_MESSAGE, OOM_ONNX, false,
 	    NULL, NULL, PHRASE_BYTES) },
+	{ "WaitNotificationFn) Failed to alloc\n", MESSAGE(OOM_ONNX) },	/* cut */
 	{ "Available memory of # is smaller than requested bytes of #", MESSAGE(OOM_ONNX) },
 	{ "CUDA failure 2: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL,
 	    PHRASE_ANYONE) },
@@ -248,10 +249,11 @@ const struct phrase oom_phrases[] = {
 	{ "cublas runtime error : resource allocation failed", STATUS("cuBLAS", NULL) },
 	{ "cublas runtime error : library not initialized", HANDLE("cuBLAS") },
 	{ "cuda runtime error (2)", FROM("PyTorch before 1.0") },
+	{ "cuda runtime err (2)", FROM("PyTorch before 1.0") },	/* as people write it */
 	{ "line=# error=2 : out of memory", FROM("PyTorch before 1.0") },	/* THCudaCheck FAIL file= */
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "HIP error: out of memory", FROM("HIP") },
-	{ "hipErrorOutOfMemory", FROM("HIP") },
+	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },
 	{ "CUDA out of memory", MESSAGE(OOM_CUDA) },
 	{ "~could not create cudnn handle: CUDNN_STATUS_ALLOC_FAILED", STATUS("cuDNN", NO_WORKSPACE) },
 	{ "~could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED", HANDLE("cuDNN") },
@@ -412,6 +414,7 @@ const struct phrase oom_phrases[] = {
 	{ "for CUDA device ordinal #", LINE(ROLE_GPU) },
 	{ "Size: %", LINE(ROLE_BUFFER_SIZE) },
 	{ "Shape: $", LINE(ROLE_BUFFER_SHAPE) },
+	{ "Extra memory due to padding: %", LINE(ROLE_BUFFER_PADDING) },
 	{ "Entry Parameter Subshape: $", LINE(ROLE_BUFFER_SHAPE) },
 	{ "Current usage from device: ^", LINE(ROLE_USAGE) },
 	{ "% from &", LINE(ROLE_HOLDER) },

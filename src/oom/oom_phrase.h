@@ -16,7 +16,7 @@ enum phrase_role {
 	ROLE_CLASS, ROLE_CHUNK, ROLE_FREE_CHUNK, ROLE_STATS, ROLE_LIMIT, ROLE_IN_USE, ROLE_BINS,
 	ROLE_OPERATION,		/* ONNX Runtime's node, which comes before the message */
 	ROLE_GPU,		/* CUDA's, ahead of its error */
-	ROLE_BUFFER_SIZE, ROLE_BUFFER_SHAPE,
+	ROLE_BUFFER_SIZE, ROLE_BUFFER_SHAPE, ROLE_BUFFER_PADDING,
 	ROLE_CARD,		/* of nvidia-smi's table: bytes in use of bytes */
 	ROLE_USAGE, ROLE_HOLDER, ROLE_HOLDERS,	/* TensorFlow's list of who holds tensors */
 	ROLE_NET_INPUT, ROLE_NET_SHAPE, ROLE_NET_BYTES,	/* Caffe's network, as it is loaded */

@@ -18,7 +18,7 @@
 #define MOST_PLACE	256
 #define SHORT_NAME	5	/* bytes of "ERROR", which is no exception's */
 #define MARK_WITHIN	64	/* bytes, with what collectors of logs put ahead */
-#define TRACE_OF_WORDS	(TRACE_CACHE | TRACE_COMPUTE | TRACE_LAYERS | TRACE_LATE)	/* the message's own */
+#define TRACE_OF_WORDS	(TRACE_CACHE | TRACE_COMPUTE | TRACE_LAYERS | TRACE_LATE | TRACE_HANDLE)	/* the message's own */
 
 /* ---- lines ---- */
 

@@ -53,6 +53,19 @@ static const struct want texts[] = {
 	  .text = "cuda failed with error 2 out of memory. use CUDA_LAUNCH_BLOCKING=1 to get correct traceback.\n" },
 	{ .name = "the machine's, by a library of CUDA", .from = "made up", .who = "a framework not known here",
 	  .text = "cudaHostAlloc says: out of memory\n" },
+	{ .name = "an error's number, as people write it", .from = "pytorch/pytorch/issues/7634", .who = "PyTorch before 1.0",
+	  .text = "RuntimeError: cuda runtime err(2): out of memory at /src/THCStorage.cu:66\n" },
+	{ .name = "an arena's, cut", .from = "poppanda/LLM_PDF_Translator/issues/9", .who = "ONNX Runtime",
+	  .text = "bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, "
+	    "onnxruntime::WaitNotificationFn) Failed to alloc\n" },
+	{ .name = "a library that could not be set up", .from = "layumi/Person_reID_baseline_pytorch/issues/286", .who = "cuBLAS",
+	  .hedged = true, .says = "an index out of range", .text = "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`\n" },
+	{ .name = "one that had been", .from = "made up", .who = "cuBLAS",
+	  .text = "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasSgemm( handle, opa, opb)`\n" },
+	{ .name = "what AMD's driver locks", .from = "JuliaGPU/AMDGPU.jl/issues/591", .who = "HIP", .hedged = true,
+	  .says = "memory of the machine was to be locked", .text = "ERROR: HIPError(code hipErrorOutOfMemory, out of memory)\n"
+	    "Stacktrace:\n  [1] check\n    @ AMDGPU.Runtime.Mem [error.jl:149]\n"
+	    "  [2] AMDGPU.Runtime.Mem.HostBuffer(bytesize::Int64)\n" },
 	{ .name = "PyTorch's, in small letters", .from = "bmaltais/kohya_ss/issues/3329", .who = "PyTorch", .gpu = 1,
 	  .size = { { OOM_ASKED, 31457280 }, { OOM_TOTAL, 8589934592 }, { OOM_ALLOCATED, 7559142440 }, { OOM_FREE, 0 },
 	    { OOM_RESERVED, 7816840478 } },

@@ -261,7 +261,7 @@ static const struct want texts[] = {
 	  .size = { { OOM_ASKED, 4294967296 } },
 	  .text = "RuntimeError: $ Torch: not enough memory: you tried to allocate 4GB. Buy "
 	    "new RAM! at /pytorch/aten/src/TH/THGeneral.cpp:201" },
-	{ .name = "cublas", .who = "cuBLAS",
+	{ .name = "cublas", .who = "cuBLAS", .hedged = true, .says = "could not be set up",
 	  .text = "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling "
 	    "`cublasCreate(handle)`" },
 	{ .name = "cudaerr", .who = "CUDA",

@@ -1,0 +1,133 @@
+/*
+ * What XLA's own counts say of the cause: of a compiled program against its device, and of the buffers that it names.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include "base/text.h"
+
+#define LARGE_SAMPLE	((int64_t)1 << 30)
+#define LITTLE		((int64_t)256 << 20)	/* a whole program that any device with room can run */
+#define NO_DEVICE	((int64_t)1 << 40)	/* bytes that no single one has */
+#define LONG		256	/* positions from which scores are worth a word */
+
+/* A request without a list of what was there. */
+static void
+xla_request(struct autopsy *y)
+{
+	if (y->lo >= NO_DEVICE && y->lo < IMPOSSIBLE)
+		autopsy_cause(y, "No device has as much. One array or formula is as large as the product of extents "
+		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap: it must be made "
+		    "in parts.");
+	else if (y->lo >= LARGE_SAMPLE)
+		autopsy_cause(y, "One block as large as that is an array, or all temporaries of a compiled "
+		    "program. Either grows with the samples at once, be they a batch or what vmap maps over, and with "
+		    "their size or length, where all pairs of positions are compared with its square: fewer or "
+		    "shorter ones (jax.lax.map takes them one by one), or results that backward makes anew "
+		    "(jax.checkpoint), take less.");
+	autopsy_cause(y, "JAX takes three quarters of a device when it begins, and no more than that, unless "
+	    "XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the rest is "
+	    "for others.");
+}
+
+static void
+xla_program(struct autopsy *y)
+{
+	const struct oom_size *all = &y->main->size[OOM_ALLOCATED];
+	char human[SIZE_TEXT];
+
+	if (y->budget.total > 0)
+		return;
+	if (!all->known && y->budget.pool <= 0 && y->hi > 0 && !y->main->size[OOM_FREE].known)
+		xla_request(y);
+	if (!all->known)
+		return;
+	if (all->bytes <= LITTLE)
+		autopsy_cause(y, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
+		    "something else, arrays of this process or another process. JAX takes three "
+		    "quarters of a device when it begins (XLA_PYTHON_CLIENT_PREALLOCATE=false: as it "
+		    "needs them), so that a second process finds little.",
+		    size_human(human, all->bytes)));
+	else
+		autopsy_cause(y, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
+		    "and results: a device that has not as much free cannot run it.",
+		    size_human(human, all->bytes)));
+}
+
+/* What the program needs is counted against what the device has. */
+static void
+xla_device(struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+	const struct oom_size *results = &y->main->size[OOM_RESULTS];
+	char need[SIZE_TEXT], have[SIZE_TEXT], more[SIZE_TEXT];
+
+	if (b->total <= 0 || b->allocated <= 0)
+		return;
+	if (b->allocated > b->total)
+		autopsy_cause(y, arena_printf(y->arena, "By the compiler's own count the program needs %s of a device that has %s, "
+		    "%s too much, so that nothing that another process or an earlier step holds plays a part. What it adds up are "
+		    "arguments (weights, what the optimizer keeps, a batch) and temporaries, which grow with the samples on one "
+		    "device and their size or length: fewer or smaller ones, results that backward makes anew (jax.checkpoint), "
+		    "16 bits, more devices that share them, or a device with more memory make it fit.",
+		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, b->allocated - b->total)));
+	else if (y->hi > 0)
+		autopsy_cause(y, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
+		    "program asks for %s beside that.%s Arrays stay for as long as a name of the program holds them: what is "
+		    "not used any more can be let go of or overwritten (donated), and a smaller batch makes what is of samples smaller.",
+		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, y->hi), results->known ?
+		    arena_printf(y->arena, " Results take %s of it.", size_human(need, results->bytes)) : ""));
+}
+
+/* A TPU lays the last two extents out in tiles, and fills them up. */
+static void
+xla_padding(struct autopsy *y)
+{
+	const struct oom_alive *most = NULL;
+	char all[SIZE_TEXT], fill[SIZE_TEXT];
+	int i;
+
+	for (i = 0; i < y->log.alive.n; i++) {
+		const struct oom_alive *l = &y->log.alive.v[i];
+
+		if (l->padding.known && l->padding.bytes > l->size.bytes / 2 && (!most || l->padding.bytes > most->padding.bytes))
+			most = l;
+	}
+	if (most && most->padding.bytes >= LITTLE && most->shape.rank > 0)
+		autopsy_cause(y, arena_printf(y->arena, "Of the %s of the buffer %s %s is padding: a TPU keeps the last two axes "
+		    "in tiles (8 x 128 numbers of 32 bits), and an axis of %lld there takes as much as one that fills them. Small axes that "
+		    "are joined with others, or that stand ahead of large ones, take a part of that.",
+		    size_human(all, most->size.bytes), autopsy_shape_text(y->arena, &most->shape),
+		    size_human(fill, most->padding.bytes), (long long)most->shape.dim[most->shape.rank - 1]));
+}
+
+/* Buffers that XLA made for attention: squares. */
+static void
+xla_scores(struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->log.alive.n; i++) {
+		const struct oom_alive *l = &y->log.alive.v[i];
+		const struct oom_shape *s = &l->shape;
+
+		if (!l->attention || s->rank < 3 || s->dim[s->rank - 1] < LONG ||
+		    s->dim[s->rank - 1] != s->dim[s->rank - 2])
+			continue;
+		autopsy_cause(y, arena_printf(y->arena, "The buffer %s is of attention's scores, by its "
+		    "operation: %lld x %lld positions. They grow with the square of the length; attention "
+		    "that does not store them needs none of that.", autopsy_shape_text(y->arena, s),
+		    (long long)s->dim[s->rank - 2], (long long)s->dim[s->rank - 1]));
+		return;
+	}
+}
+
+void
+autopsy_xla_causes(struct autopsy *y)
+{
+	if (y->main->kind != OOM_XLA)
+		return;
+	xla_program(y);
+	xla_device(y);
+	xla_padding(y);
+	xla_scores(y);
+}
