@@ -35,17 +35,6 @@ array_room(struct importer *im, struct array *a)
 	return true;
 }
 
-static int64_t
-numbers_whole(const struct numbers *n, int64_t i)
-{
-	int64_t v;
-
-	if (n->type != ELEMENT_I64)
-		return (int64_t)numbers_real(n, i);
-	memcpy(&v, n->data + i * 8, sizeof(v));
-	return v;
-}
-
 static bool
 of_integers(struct importer *im, const struct integers *k, struct array *a)
 {
@@ -140,7 +129,7 @@ array_keep(struct importer *im, const struct model_node *n, const struct array *
 int64_t
 array_whole(const struct array *a, int64_t k)
 {
-	return a->from ? numbers_whole(a->from, k) : a->i[k];
+	return a->from ? numbers_integer(a->from, k) : a->i[k];
 }
 
 double
@@ -473,32 +462,47 @@ fold_range(struct importer *im, const struct model_node *n)
 	return array_keep(im, n, &to);
 }
 
+/* A tool of the onnx package (onnx.tools.replace_constants), by which its light models are made, has a shape of that name
+ * in place of each weight. */
+static bool
+stands_for_weight(const char *shape)
+{
+	static const char end[] = "__SHAPE";
+	size_t n = strlen(shape);
+
+	return n >= sizeof(end) - 1 && strcmp(shape + n - (sizeof(end) - 1), end) == 0;
+}
+
+#define MOST_FILLED	((int64_t)1 << 31)	/* elements in all: they take nothing here, but are written as weights */
+
 static bool
 fold_constant_of_shape(struct importer *im, const struct model_node *n)
 {
+	static const float zero;
 	const struct integers *shape = val_integers(im, node_in(im, n, 0));
 	const struct model_attr *value = model_attr(n, "value");
-	struct array to = { .real = true };
-	int64_t k;
+	struct val *v = val_new(im, n->out[0]);
+	struct numbers *made = ARENA_NEW(im->arena, struct numbers);
+	int i;
 
 	if (!shape || shape->n > MODEL_RANK || (value && (value->type != A_NUMBERS || value->numbers->count != 1)))
 		return false;
-	to.real = !value || numbers_are_real(value->numbers);
-	for (to.rank = 0; to.rank < shape->n; to.rank++) {
-		to.dim[to.rank] = shape->v[to.rank];
-		if (shape->batch[to.rank] && (to.source.expanded || shape->v[to.rank] != 1))
+	*made = (struct numbers){ .name = n->out[0], .type = value ? value->numbers->type : ELEMENT_F32, .rank = shape->n, .count = 1,
+		.data = value ? value->numbers->data : (const unsigned char *)&zero, .computed = !stands_for_weight(n->in[0]), .filled = true };
+	for (i = 0; i < shape->n; i++) {
+		made->dim[i] = shape->v[i];
+		if (shape->v[i] < 0 || __builtin_mul_overflow(made->count, shape->v[i], &made->count) ||
+		    (shape->batch[i] && (v->source.expanded || shape->v[i] != 1)))
 			return false;
-		if (shape->batch[to.rank])
-			to.source = (struct layout){ .at = to.rank, .expanded = true };
+		if (shape->batch[i])
+			v->source = (struct layout){ .at = i, .expanded = true };
 	}
-	if (!array_room(im, &to))
+	if (made->count > MOST_FILLED - im->filled)
 		return false;
-	for (k = 0; k < to.count; k++)
-		if (to.real)
-			to.r[k] = value ? numbers_real(value->numbers, 0) : 0;
-		else
-			to.i[k] = numbers_whole(value->numbers, 0);
-	return array_keep(im, n, &to);
+	im->filled += made->count;
+	v->data = made;
+	val_alias(im, n->out[0], v);
+	return true;
 }
 
 static bool

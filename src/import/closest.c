@@ -26,7 +26,6 @@ static const struct {
 	{ "GroupQueryAttention", "attend" },
 	{ "Hardmax", "one_hot of an argmax" },
 	{ "If", "the branch that is taken: export the model with constant conditions" },
-	{ "LRN", "batchnorm" },
 	{ "LinearAttention", "scan" },
 	{ "Loop", "scan, or the loop unrolled by the exporter" },
 	{ "LpPool", "avgpool of a pow" },

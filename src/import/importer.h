@@ -96,7 +96,7 @@ struct importer {
 	VEC(struct step *) steps;
 	struct imported *result;
 	const struct model_node *node;	/* the one at hand */
-	int64_t folded;		/* elements of constants that were computed */
+	int64_t folded, filled;	/* elements of constants that were computed, and of those that are one number throughout */
 	int64_t batch;		/* what the file has for it; -1: a name */
 	bool (*translate)(struct importer *, const struct model_node *);
 	bool asks_lookups;	/* an input of whole numbers is what looks rows up only where a node does so with it */

@@ -96,14 +96,14 @@ numbers_integer(const struct numbers *n, int64_t i)
 
 	if (n->type != ELEMENT_I64)
 		return (int64_t)numbers_real(n, i);
-	memcpy(&x, n->data + (size_t)i * sizeof(x), sizeof(x));
+	memcpy(&x, n->data + (n->filled ? 0 : (size_t)i * sizeof(x)), sizeof(x));
 	return x;
 }
 
 double
 numbers_real(const struct numbers *n, int64_t i)
 {
-	const unsigned char *at = n->data + (size_t)i * element_bytes(n->type);
+	const unsigned char *at = n->data + (n->filled ? 0 : (size_t)i * element_bytes(n->type));
 
 	switch (n->type) {
 	case ELEMENT_F32:
@@ -129,6 +129,20 @@ bool
 numbers_are_real(const struct numbers *n)
 {
 	return n->type == ELEMENT_F32 || n->type == ELEMENT_F64 || n->type == ELEMENT_F16 || n->type == ELEMENT_BF16;
+}
+
+bool
+numbers_are_one(const struct numbers *n, double *r)
+{
+	int64_t i;
+
+	if (!n || !n->data || n->count < 1)
+		return false;
+	*r = numbers_real(n, 0);
+	for (i = 1; !n->filled && i < n->count; i++)
+		if (!(numbers_real(n, i) == *r))
+			return false;
+	return true;
 }
 
 static bool

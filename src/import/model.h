@@ -26,6 +26,7 @@ struct numbers {		/* a constant */
 	const void *place;	/* data is NULL: where the numbers are to be fetched from (struct imported, fetch) */
 	const int64_t *step;	/* how much more each is with each sample; NULL: no more */
 	bool computed;		/* it is no weight: other constants make it */
+	bool filled;		/* data is one element, as which all are */
 };
 
 /* A tensor of ours in the order of a constant's numbers: element (i, j, ...) is number i * stride[0] + ... + first. */
@@ -99,6 +100,7 @@ double		 float_decimal(float);	/* the number of fewest digits that is stored so:
 double		 numbers_real(const struct numbers *, int64_t i);
 int64_t		 numbers_integer(const struct numbers *, int64_t i);	/* of what is not real */
 bool		 numbers_are_real(const struct numbers *);	/* of a type that weights have */
+bool		 numbers_are_one(const struct numbers *, double *);	/* one at least, and all of them that; NULL: false */
 bool		 numbers_is_weight(const struct numbers *);	/* the model has it by a name that says of which layer */
 
 /* Bytes of a constant that are to be read in order, and that are no longer needed: where they lie in a mapped file, its

@@ -131,21 +131,17 @@ broadcast_call(struct importer *im, const struct model_node *n, const char *ours
 static bool
 is_uniform(const struct val *v, const struct val *with, double *r)
 {
-	int64_t own[MODEL_RANK], other[MODEL_RANK], i;
+	int64_t own[MODEL_RANK], other[MODEL_RANK];
 	int k, more = val_rank(with) - val_rank(v);
 
-	if (!v->data || !v->data->computed || !v->data->data || v->data->count < 1 || more < 0 || with->source.merged)
+	if (!v->data || !v->data->computed || more < 0 || with->source.merged)
 		return false;
 	val_extents(v, own);
 	val_extents(with, other);
 	for (k = 0; k < val_rank(v); k++)
 		if (own[k] != 1 && own[k] != other[k + more])
 			return false;
-	*r = numbers_real(v->data, 0);
-	for (i = 1; i < v->data->count; i++)
-		if (!(numbers_real(v->data, i) == *r))
-			return false;
-	return isfinite(*r);
+	return numbers_are_one(v->data, r) && isfinite(*r);
 }
 
 static bool
@@ -188,6 +184,35 @@ add(struct importer *im, const struct model_node *n)
 	return two_operands(im, n, "add");
 }
 
+/* Of as many operands as there are, one after the other. */
+static bool
+add_all(struct importer *im, const struct model_node *n)
+{
+	struct model_node part = *n;
+	const char *pair[2] = { n->nin > 0 ? n->in[0] : "" }, *sum;
+	int i;
+
+	part.nin = 2;
+	part.in = pair;
+	part.out = &sum;
+	for (i = 1; i < n->nin; i++) {
+		pair[1] = n->in[i];
+		sum = i < n->nin - 1 ? arena_printf(im->arena, "%s.%d", n->out[0], i) : n->out[0];
+		if (!add(im, &part))
+			return false;
+		pair[0] = sum;
+	}
+	if (n->nin == 1)
+		val_alias(im, n->out[0], val_of(im, n->in[0]));
+	return n->nin > 0 || cannot(im, "an operand is missing");
+}
+
+static bool
+average(struct importer *im, const struct model_node *n)
+{
+	return add_all(im, n) && scaled(im, n, val_of(im, n->out[0]), 1 / (double)n->nin, 0);
+}
+
 static bool
 sub(struct importer *im, const struct model_node *n)
 {
@@ -215,6 +240,8 @@ power(struct importer *im, const struct model_node *n)
 }
 
 const struct onnx_op onnx_op_add = { .name = "Add", .translate = add };
+const struct onnx_op onnx_op_sum = { .name = "Sum", .translate = add_all };
+const struct onnx_op onnx_op_mean = { .name = "Mean", .translate = average };
 const struct onnx_op onnx_op_sub = { .name = "Sub", .translate = sub };
 const struct onnx_op onnx_op_mul = { .name = "Mul", .translate = mul };
 const struct onnx_op onnx_op_div = { .name = "Div", .translate = quotient };

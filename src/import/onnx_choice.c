@@ -149,29 +149,14 @@ least(struct importer *im, const struct model_node *n)
 const struct onnx_op onnx_op_largest = { .name = "Max", .translate = largest };
 const struct onnx_op onnx_op_least = { .name = "Min", .translate = least };
 
-/* Constants that are the same number everywhere are said as that number. */
-static bool
-is_one_number(const struct val *v, double *r)
-{
-	int64_t i;
-
-	if (!v || !v->data || !v->data->data || v->data->count == 0)
-		return false;
-	*r = numbers_real(v->data, 0);
-	for (i = 1; i < v->data->count; i++)
-		if (!(numbers_real(v->data, i) == *r))
-			return false;
-	return true;
-}
-
 /* Is it 0 where X is not a number, else X? Softmax makes no such thing of what a trained network has. */
 static bool
 is_guard(struct importer *im, const struct model_node *n)
 {
-	const struct val *c = node_in(im, n, 0), *x = node_in(im, n, 2);
+	const struct val *c = node_in(im, n, 0), *zero = node_in(im, n, 1), *x = node_in(im, n, 2);
 	double r;
 
-	return c && x && x->t && c->guards == val_first(x) && is_one_number(node_in(im, n, 1), &r) && r == 0;
+	return c && zero && x && x->t && c->guards == val_first(x) && numbers_are_one(zero->data, &r) && r == 0;
 }
 
 static bool

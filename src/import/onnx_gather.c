@@ -74,7 +74,7 @@ rows(struct importer *im, const struct model_node *n, struct val *x, struct val 
 static bool
 gather_of_samples(struct importer *im, const struct model_node *n, struct val *x, const struct numbers *index)
 {
-	int64_t all = tensor_elements_per_sample(x->t), i, k, own[MODEL_RANK], dim[MODEL_RANK] = { 0 };
+	int64_t all = tensor_elements_per_sample(x->t), i, own[MODEL_RANK], dim[MODEL_RANK] = { 0 };
 	int more = val_rank(x) - 1, rank = index->rank - 1 + more;
 	struct layout to = { 0 };
 	bool flat = x->t->batched && x->source.at == 0 && x->source.merged && rank <= MODEL_RANK;
@@ -84,11 +84,9 @@ gather_of_samples(struct importer *im, const struct model_node *n, struct val *x
 		flat &= own[i] == 1;
 	if (!flat || index->rank < 2 || index->dim[0] != 1 || index->count != all)
 		return cannot(im, "its indices are not the same in each sample");
-	for (i = 0; i < all; i++) {
-		memcpy(&k, index->data + i * 8, sizeof(k));
-		if (k != i || index->step[i] != all)
+	for (i = 0; i < all; i++)
+		if (numbers_integer(index, i) != i || index->step[i] != all)
 			return cannot(im, "its indices are not those of each sample in their order");
-	}
 	for (i = 0; i < rank; i++)
 		dim[i] = i < index->rank - 1 ? index->dim[i + 1] : 1;
 	return reshape_to(im, n, x, to, rank, dim);
@@ -101,7 +99,7 @@ gather_nd(struct importer *im, const struct model_node *n)
 	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *at = node_in(im, n, 1);
 	const struct numbers *index = at ? at->stepped : NULL;
 	struct layout to = { 0 };
-	int64_t all, i, sample, k;
+	int64_t all, i;
 
 	if (!x)
 		return false;
@@ -109,12 +107,10 @@ gather_nd(struct importer *im, const struct model_node *n)
 	if (!index || x->t->rank != 1 || !x->t->batched || attr_int(n, "batch_dims", 0) || index->rank < 3 || index->dim[0] != 1 ||
 	    index->dim[index->rank - 1] != 2 || index->count != 2 * all)
 		return cannot(im, "its indices are not a constant's, nor those of each sample in their order; the closest is take");
-	for (i = 0; i < all; i++) {
-		memcpy(&sample, index->data + 2 * i * 8, sizeof(sample));
-		memcpy(&k, index->data + (2 * i + 1) * 8, sizeof(k));
-		if (sample != 0 || index->step[2 * i] != 1 || k != i || index->step[2 * i + 1] != 0)
+	for (i = 0; i < all; i++)
+		if (numbers_integer(index, 2 * i) != 0 || index->step[2 * i] != 1 || numbers_integer(index, 2 * i + 1) != i ||
+		    index->step[2 * i + 1] != 0)
 			return cannot(im, "its indices are not those of each sample in their order; the closest is take");
-	}
 	return reshape_to(im, n, x, to, index->rank - 2, index->dim + 1);
 }
 

@@ -136,23 +136,124 @@ groupnorm(struct importer *im, const struct model_node *n)
 const struct onnx_op onnx_op_groupnorm = { .name = "GroupNormalization", .translate = groupnorm };
 
 static bool
+softmax_along(struct importer *im, struct val *x, int axis, const char *out)
+{
+	struct call c;
+
+	call_begin(&c, im, "softmax");
+	call_like(&c, x);
+	if (axis != 0)
+		call_int(&c, "axis", axis == x->t->rank - 1 ? -1 : axis);
+	return call_end(&c, out);
+}
+
+/* Before opset 13 the axes from this one on are one. */
+static bool
+softmax_from(struct importer *im, const struct model_node *n, struct val *x, int axis)
+{
+	int64_t dim[MODEL_RANK], behind = 1;
+	const char *rows = arena_join(im->arena, n->out[0], ".", "rows");
+	struct model_node part = *n;
+	int i;
+
+	if (axis < x->source.at)
+		return cannot(im, "before opset 13 a softmax takes all axes behind one as one, and the batch is among them");
+	for (i = axis + 1; i < x->t->rank; i++)
+		behind *= x->t->dim[i];
+	if (behind == 1)
+		return softmax_along(im, x, axis, n->out[0]);
+	part.out = &rows;
+	memcpy(dim, x->t->dim, sizeof(*dim) * (size_t)axis);
+	dim[axis] = x->t->dim[axis] * behind;
+	return reshape_to(im, &part, x, x->source, axis + 1, dim) && softmax_along(im, val_of(im, rows), axis, rows) &&
+	    reshape_to(im, n, val_of(im, rows), x->source, x->t->rank, x->t->dim);
+}
+
+static bool
 softmax(struct importer *im, const struct model_node *n)
 {
 	struct val *x = val_laid(im, node_in(im, n, 0), -1);
-	int64_t axis = attr_int(n, "axis", im->model->opset < 13 ? 1 : -1);
-	struct call c;
-	int ours;
+	bool old = im->model->opset < 13;
+	int axis;
 
-	if (!x || !val_axis(im, x, axis, &ours))
+	if (!x || !val_axis(im, x, attr_int(n, "axis", old ? 1 : -1), &axis))
 		return false;
-	/* before opset 13 the axes from this one on are one */
-	if (im->model->opset < 13 && ours != x->t->rank - 1)
-		return cannot(im, "before opset 13 a softmax takes several axes as one; ours takes one");
-	call_begin(&c, im, "softmax");
-	call_like(&c, x);
-	if (ours != 0)
-		call_int(&c, "axis", ours == x->t->rank - 1 ? -1 : ours);
-	return call_end(&c, n->out[0]);
+	return old ? softmax_from(im, n, x, axis) : softmax_along(im, x, axis, n->out[0]);
 }
 
 const struct onnx_op onnx_op_softmax = { .name = "Softmax", .translate = softmax };
+
+/* Each of these is NULL after cannot(), as is X then. */
+static struct val *
+to_power(struct importer *im, struct val *x, double exponent)
+{
+	struct call c;
+
+	if (!x)
+		return NULL;
+	call_begin(&c, im, "pow");
+	call_like(&c, x);
+	call_real(&c, "exponent", exponent);
+	return call_value(&c);
+}
+
+static struct val *
+in_shape(struct importer *im, struct val *x, int rank, const int64_t *dim)
+{
+	struct call c;
+
+	if (!x)
+		return NULL;
+	call_begin(&c, im, "reshape");
+	call_like(&c, x);
+	call_ints(&c, "shape", rank, dim);
+	return call_value(&c);
+}
+
+/* The mean of SIZE rows of a picture, zeros beyond the first and the last. */
+static struct val *
+mean_of_rows(struct importer *im, struct val *x, int64_t size)
+{
+	int64_t window[2] = { size, 1 }, frame[4] = { (size - 1) / 2, size / 2 }, one = 1;
+	struct call c;
+
+	if (!x)
+		return NULL;
+	call_begin(&c, im, "avgpool");
+	call_like(&c, x);
+	call_ints(&c, "kernel", 2, window);
+	call_ints(&c, "stride", 1, &one);
+	call_ints(&c, "pad", 4, frame);
+	return call_value(&c);
+}
+
+/* x / (bias + alpha * m)^beta, where m is the mean square of a channel and those beside it: each is a row. */
+static bool
+local_response(struct importer *im, const struct model_node *n)
+{
+	struct val *x = val_tensor(im, node_in(im, n, 0), -1), *m;
+	int64_t size = attr_int(n, "size", 0), plane[3] = { 1 };
+	struct call c;
+
+	if (!x)
+		return false;
+	if (size < 1 || size > LARGEST_EXTENT || x->t->rank < 1)
+		return cannot(im, "it has no size, or its input no channels");
+	plane[1] = x->t->dim[0];
+	plane[2] = tensor_elements_per_sample(x->t) / plane[1];
+	m = mean_of_rows(im, in_shape(im, to_power(im, x, 2), 3, plane), size);
+	if (!(m = in_shape(im, m, x->t->rank, x->t->dim)))
+		return false;
+	call_begin(&c, im, "scale");
+	call_like(&c, m);
+	call_real(&c, "factor", attr_real(n, "alpha", 1e-4));
+	call_real(&c, "offset", attr_real(n, "bias", 1));
+	if (!(m = to_power(im, call_value(&c), -attr_real(n, "beta", 0.75))))
+		return false;
+	call_begin(&c, im, "mul");
+	call_like(&c, x);
+	call_in(&c, m);
+	return call_end(&c, n->out[0]);
+}
+
+const struct onnx_op onnx_op_local_response = { .name = "LRN", .translate = local_response };

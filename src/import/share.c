@@ -11,14 +11,12 @@
 bool
 numbers_are_alike(const struct numbers *n)
 {
-	int64_t i;
-	int long_axes = 0;
+	int i, long_axes = 0;
+	double one;
 
 	for (i = 0; i < n->rank; i++)
 		long_axes += n->dim[i] > 1;
-	for (i = 1; n->data && i < n->count && long_axes <= 1 && numbers_real(n, i) == numbers_real(n, 0); i++)
-		;
-	return n->data && i >= n->count;
+	return long_axes <= 1 && numbers_are_one(n, &one);
 }
 
 static const char *

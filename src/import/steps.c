@@ -436,10 +436,10 @@ static const struct numbers *
 made_real(struct importer *im, const struct numbers *n)
 {
 	struct numbers *made = ARENA_NEW(im->arena, struct numbers);
-	double *to = n->count <= 1 << 20 ? arena_array(im->arena, (size_t)n->count + 1, sizeof(*to)) : NULL;
-	int64_t i;
+	int64_t count = n->filled && n->count > 1 ? 1 : n->count, i;
+	double *to = count <= 1 << 20 ? arena_array(im->arena, (size_t)count + 1, sizeof(*to)) : NULL;
 
-	for (i = 0; to && i < n->count; i++) {
+	for (i = 0; to && i < count; i++) {
 		to[i] = numbers_real(n, i);
 		if (fabs(to[i]) > MOST_REAL)
 			to = NULL;

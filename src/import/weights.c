@@ -155,6 +155,10 @@ weight_copy(FILE *f, const struct imported *m, const struct import_weight *w, co
 {
 	size_t bytes = (size_t)from->count * element_bytes(from->type);
 
+	if (from->filled) {
+		piece_write(f, from, 0, 0, elements(w));
+		return;
+	}
 	model_take_up(m->model, from->data, bytes);
 	if (from->type == ELEMENT_F32 && !w->view)
 		numbers_copy(f, m, from);

@@ -8,7 +8,6 @@ batch, and an input that is no sample (a weight, an axis, an operand of other ex
 before it is imported.
 """
 import collections
-import ctypes
 import fnmatch
 import os
 import re
@@ -21,12 +20,12 @@ import onnx
 from onnx import numpy_helper
 
 import tap
+from inference import computed
 from tap import result
 
 warnings.filterwarnings("ignore")
 work, patterns = sys.argv[1], sys.argv[2:]
 STOWAGE = os.environ["STOWAGE"]
-CC = [*os.environ.get("CC", "cc").split(), "-std=gnu11", "-O0", "-fopenmp-simd", "-pthread", "-w", "-shared", "-fPIC", "-DLIBRARY"]
 
 # of these the inputs from that place on are weights, or numbers that say what is done
 SAMPLES = {"Conv": 1, "ConvTranspose": 1, "BatchNormalization": 1, "InstanceNormalization": 1,
@@ -105,33 +104,6 @@ def imported(path, folder):
     return done.stderr.replace(path, "").strip() if done.returncode else None
 
 
-def build(folder, batch):
-    subprocess.run([STOWAGE, "emit", "--infer", "-b", str(batch), "-t", "c", "--threads", "1", "-o", folder + "/", folder + "/net.nn"],
-                   check=True, capture_output=True, text=True)
-    source = [f for f in os.listdir(folder) if f.endswith(".c")][0]
-    subprocess.run([*CC, "-o", folder + "/net.so", os.path.join(folder, source), "-lm"], check=True, capture_output=True)
-    return ctypes.CDLL(folder + "/net.so")
-
-
-def computed(folder, samples, count):
-    batch = samples[0][1].shape[0]
-    lib = build(folder, batch)
-    with open(folder + "/net.nn") as f:
-        spec = f.read()
-    tokens = re.findall(r"(?m)^  input +\w+ +: (\w+)\[", spec)
-    arrays = [numpy.ascontiguousarray(x.astype(numpy.float32 if kind == "f32" else numpy.int32))
-              for kind, (_, x) in zip(tokens, samples)]
-    pointers = (ctypes.c_void_p * len(arrays))(*[a.ctypes.data for a in arrays])
-    out = numpy.empty(count, numpy.float32)
-    if lib.net_open((folder + "/w.safetensors").encode(), 1) != 0:
-        raise RuntimeError("net_open")
-    status = lib.net_run(ctypes.c_int64(batch), pointers, out.ctypes.data_as(ctypes.c_void_p))
-    lib.net_close()
-    if status != 0:
-        raise RuntimeError("net_run")
-    return out
-
-
 def by_samples(want, batch):
     """What is wanted, sample by sample: the batch may be another axis in the model, or a part of one, as import says."""
     for axis in range(want.ndim):
@@ -154,7 +126,7 @@ def compare(case):
     if why:
         return "refused", why
     want = numpy.asarray(outputs[0]).astype(numpy.float32)
-    got = computed(folder, samples, want.size)
+    got = computed(folder, [x for _, x in samples], want.size)
     near = 1e-2 if numpy.asarray(outputs[0]).dtype.itemsize < 4 else 1e-3	# of what has 16 bits
     good = any(numpy.allclose(got, w, rtol=near, atol=1e-5, equal_nan=True) for w in by_samples(want, samples[0][1].shape[0]))
     return None if good else ("wrong", f"{got[:6]} in place of {want.ravel()[:6]}")

@@ -14,11 +14,11 @@ def weight(name, *shape):
     return numpy_helper.from_array((0.3 * random.randn(*shape)).astype(numpy.float32), name)
 
 
-def save(name, nodes, weights, shape, out, said=()):
+def save(name, nodes, weights, shape, out, said=(), opset=17):
     graph = helper.make_graph(nodes, name, [helper.make_tensor_value_info("image", TensorProto.FLOAT, shape)],
                               [helper.make_tensor_value_info("scores", TensorProto.FLOAT, out)], weights,
                               value_info=[helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in said])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="make.py")
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8, producer_name="make.py")
     onnx.checker.check_model(model)
     onnx.save(model, os.path.join(here, name + ".onnx"))
 
@@ -60,7 +60,7 @@ def chain(name, bias):
 def middle(name, said):
     """A node in the middle that Stowage has no operator for, whose shape may be said."""
     save(name, [helper.make_node("Conv", ["image", "a.weight"], ["a"]),
-                helper.make_node("LRN", ["a"], ["b"], name="the_lrn", size=3), helper.make_node("Relu", ["b"], ["c"]),
+                helper.make_node("Bernoulli", ["a"], ["b"], name="the_draw"), helper.make_node("Relu", ["b"], ["c"]),
                 helper.make_node("GlobalAveragePool", ["c"], ["d"]), helper.make_node("Flatten", ["d"], ["e"]),
                 helper.make_node("Gemm", ["e", "f.weight", "f.bias"], ["scores"])],
          [weight("a.weight", 4, 3, 1, 1), weight("f.weight", 4, 5), weight("f.bias", 5)], ["batch", 3, 6, 6], ["batch", 5],
@@ -104,6 +104,20 @@ def scaled_bias():
          [numpy_helper.from_array(numpy.array(v), n) for n, v in whole.items()] +
          [numpy_helper.from_array(numpy.array(v, numpy.float32), n) for n, v in (("half", 0.5), ("hundred", 100))],
          ["batch", 2, 6, 6], ["batch", 6, 4])
+
+
+def filled():
+    """Weights of one number each, as onnx.tools.replace_constants leaves them, and a constant that is one; a softmax of two
+    axes at once, as before opset 13."""
+    def constant(shape, out, value):
+        return helper.make_node("ConstantOfShape", [shape], [out], value=helper.make_tensor("", TensorProto.FLOAT, [1], [value]))
+
+    whole = {"w__SHAPE": [4, 3, 1, 1], "s__SHAPE": [4, 1, 1], "frame": [4, 2, 2]}
+    save("filled", [constant("w__SHAPE", "w", 0.5), constant("s__SHAPE", "s", 0.25), constant("frame", "two", 2),
+                    helper.make_node("Conv", ["image", "w"], ["a"]), helper.make_node("Mul", ["a", "s"], ["b"]),
+                    helper.make_node("Mul", ["b", "two"], ["c"]), helper.make_node("Sum", ["a", "c", "b"], ["d"]),
+                    helper.make_node("Softmax", ["d"], ["scores"], axis=2)],
+         [numpy_helper.from_array(numpy.array(v), n) for n, v in whole.items()], ["batch", 3, 2, 2], ["batch", 4, 2, 2], opset=9)
 
 
 def beside(name, location):
@@ -157,3 +171,4 @@ standing()
 one_number()
 framed()
 scaled_bias()
+filled()
