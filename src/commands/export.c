@@ -101,6 +101,18 @@ write_files(struct arena *a, const struct export_args *args, const struct model 
 	return why ? refuse(a, named ? args->output : "-", why) : 2;
 }
 
+static const char *
+outputs_text(struct arena *a, const struct model *m)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, a);
+	for (i = 0; i < m->outputs.n; i++)
+		text_printf(&t, "%s%s", i ? ", " : "", m->outputs.v[i].name);
+	return t.s;
+}
+
 static int
 write_model(struct arena *a, const struct export_args *args, struct module *m, const struct checkpoint *c)
 {
@@ -118,7 +130,7 @@ write_model(struct arena *a, const struct export_args *args, struct module *m, c
 		return status;
 	print_error("%s: %d nodes, %s numbers in %d weights; %s -> %s", visible_text(a, args->path), e->model->nodes.n,
 	    size_commas(commas, e->parameters), e->model->numbers.n, e->model->inputs.n ? e->model->inputs.v[0].name : "-",
-	    e->model->outputs.v[0].name);
+	    outputs_text(a, e->model));
 	return 0;
 }
 

@@ -52,15 +52,13 @@ translate(struct exporter *x, const struct node *n)
 }
 
 void
-export_nodes(struct exporter *x, const struct graph *g, const struct tensor *last)
+export_nodes(struct exporter *x, const struct graph *g, int count, const struct result *wanted)
 {
 	bool *needed = arena_array(x->arena, (size_t)x->module->next_tensor + 1, sizeof(*needed));
 	int i;
 
-	if (last)
-		needed[last->id] = true;
-	for (i = 0; i < g->results.n && !last; i++)
-		needed[g->results.v[i].tensor->id] = true;
+	for (i = 0; i < count; i++)
+		needed[wanted[i].tensor->id] = true;
 	needed_mark(g->nodes.v, g->nodes.n, needed, NULL);
 	for (i = 0; i < g->nodes.n; i++)
 		if (needed_of(g->nodes.v[i], needed))
@@ -152,10 +150,13 @@ drop_unread(struct exporter *x)
 }
 
 static void
-begin(struct exporter *x, const struct graph *g)
+begin(struct exporter *x, const struct graph *g, int count, const struct result *wanted)
 {
 	int i;
 
+	for (i = 0; i < count; i++)
+		if (wanted[i].name)
+			map_put(x->arena, &x->names, wanted[i].name, x);
 	for (i = 0; i < x->module->persistent.n; i++)
 		map_put(x->arena, &x->names, x->module->persistent.v[i]->name, x);
 	for (i = 0; i < g->inputs.n; i++) {
@@ -167,17 +168,58 @@ begin(struct exporter *x, const struct graph *g)
 	}
 }
 
+/* Does it depend on what inference does not have? */
+static bool
+needs_target(struct module *m, const struct tensor *t)
+{
+	bool *needed = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*needed));
+	const struct graph *g = m->forward;
+	int i;
+
+	needed[t->id] = true;
+	needed_mark(g->nodes.v, g->nodes.n, needed, NULL);
+	for (i = 0; i < g->inputs.n; i++)
+		if (g->inputs.v[i]->kind == T_TARGET && needed[g->inputs.v[i]->id])
+			return true;
+	return false;
+}
+
+/* What a loss reads goes by the name of what makes it; all else by that of the spec. Of a loss that has something to
+ * compare with a target computed already, what the spec names stands in its place. */
+static int
+results_of(struct module *m, struct result **all)
+{
+	int count = graph_predictions(m->forward, all);
+
+	(*all)[0].name = NULL;
+	if ((*all)[0].tensor && (count == 1 || !needs_target(m, (*all)[0].tensor)))
+		return count;
+	++*all;
+	return count - 1;
+}
+
 static void
-export_graph(struct exporter *x, const struct graph *g, const struct tensor *last)
+export_output(struct exporter *x, const struct result *r)
+{
+	const char *value = value_of(x, r->tensor);
+
+	if (r->name)
+		called(x, value, r->name);
+	vec_push(x->arena, &x->model->outputs, export_described(x, r->tensor, r->name ? r->name : value));
+}
+
+static void
+export_graph(struct exporter *x, const struct graph *g, int count, const struct result *wanted)
 {
 	int i;
 
-	begin(x, g);
-	export_nodes(x, g, last);
+	begin(x, g, count, wanted);
+	export_nodes(x, g, count, wanted);
 	x->node = NULL;
 	if (x->why || x->result->problems.n > 0)
 		return;
-	vec_push(x->arena, &x->model->outputs, export_described(x, last, value_of(x, last)));
+	for (i = 0; i < count; i++)
+		export_output(x, &wanted[i]);
 	drop_unread(x);
 	for (i = 0; i < x->model->numbers.n; i++)
 		x->result->parameters += x->model->numbers.v[i]->count;
@@ -189,13 +231,14 @@ export_model(struct module *m, const struct checkpoint *c, const char **why)
 	struct exporter x = { .arena = m->arena, .module = m, .checkpoint = c,
 		.result = ARENA_NEW(m->arena, struct exported), .model = ARENA_NEW(m->arena, struct model),
 		.value = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*x.value)) };
-	const struct tensor *last = graph_prediction(m->forward);
+	struct result *wanted;
+	int count = results_of(m, &wanted);
 
 	x.result->model = x.body = x.model;
 	x.model->arena = m->arena;
 	x.model->producer = m->name;
-	if (last)
-		export_graph(&x, m->forward, last);
-	*why = last ? x.why : "it computes nothing for each sample";
+	if (count > 0)
+		export_graph(&x, m->forward, count, wanted);
+	*why = count > 0 ? x.why : "it computes nothing for each sample";
 	return x.result;
 }

@@ -23,7 +23,8 @@ struct exported {
 	int64_t parameters;	/* numbers in weights and running statistics */
 };
 
-/* The network's inference graph, up to what --predict writes. Never NULL; where *WHY is not, or where there are
+/* The network's inference graph, up to what --predict writes: its prediction, which is left out where a target is needed
+ * for it and the spec names what else to predict, and that by its names. Never NULL; where *WHY is not, or where there are
  * problems, the model is not whole. Weights stay where the checkpoint is mapped. */
 struct exported	*export_model(struct module *, const struct checkpoint *, const char **why);
 

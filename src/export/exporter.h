@@ -54,6 +54,9 @@ const char	*make(struct exporter *, const char *op, const char *const *in, const
 void		 make_several(struct exporter *, const char *op, const char *const *in, const struct model_attr *,
 		    int count, const char **out);
 
+/* The value under a name that was taken for it. */
+void		 called(struct exporter *, const char *value, const char *name);
+
 struct model_attr	attr_is_int(const char *name, int64_t);
 struct model_attr	attr_is_real(const char *name, double);
 struct model_attr	attr_is_text(const char *name, const char *);
@@ -89,8 +92,8 @@ const char	*sliced(struct exporter *, const char *value, int64_t axis, int64_t f
 /* Says that the node at hand cannot be expressed, and why. */
 void	export_cannot(struct exporter *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Translates what LAST, or with NULL any result, needs of a graph whose inputs have values (export.c). */
-void	export_nodes(struct exporter *, const struct graph *, const struct tensor *last);
+/* Translates what some results need of a graph whose inputs have values (export.c). */
+void	export_nodes(struct exporter *, const struct graph *, int count, const struct result *wanted);
 /* An input or an output of a graph. */
 struct model_value	export_described(struct exporter *, const struct tensor *, const char *name);
 

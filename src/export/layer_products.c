@@ -1,6 +1,8 @@
 /* Matrix products, and tables that are looked up in. */
 #include "export/exporter.h"
 
+#include <string.h>
+
 #include "ops/shapes.h"
 
 static void
@@ -45,11 +47,61 @@ matmul(struct exporter *x, const struct node *n)
 
 EXPORT_OP_ROW(matmul, .write = matmul);
 
+/* ---- tables ---- */
+
+/* Can an index be -1? Those of the data cannot, and of those that are computed these alone. */
+static bool
+may_be_none(const struct tensor *index)
+{
+	const struct node *n = index->def;
+	int k;
+
+	if (!n)
+		return false;
+	if (strcmp(n->op->name, "nms") == 0 || strcmp(n->op->name, "match") == 0)
+		return true;
+	for (k = 0; k < n->nin; k++)
+		if (n->in[k] && n->in[k]->dtype == DT_I32 && may_be_none(n->in[k]))
+			return true;
+	return false;
+}
+
+/* ONNX counts an index below 0 from the end, and refuses others: 0 stands for one that is none. */
+static const char *
+index_of(struct exporter *x, const struct tensor *index)
+{
+	const char *v = value_of(x, index);
+	const int32_t first = 0;
+
+	return may_be_none(index) ? make(x, "Max", IN(v, places_constant(x, 0, NULL, &first)), AS_IS) : v;
+}
+
+/* What was found by an index that is none becomes 0. The index's axes are those of Y from AXIS on. */
+static const char *
+where_there(struct exporter *x, const struct tensor *index, const struct tensor *y, int axis, const char *found)
+{
+	int64_t dim[MAX_RANK];
+	const int32_t first = 0;
+	const char *there;
+	int i;
+
+	if (!may_be_none(index))
+		return found;
+	for (i = 0; i < y->rank; i++)
+		dim[i] = i >= axis && i < axis + index->rank ? index->dim[i - axis] : 1;
+	there = make(x, "GreaterOrEqual", IN(value_of(x, index), places_constant(x, 0, NULL, &first)), AS_IS);
+	there = reshaped(x, there, index->batched, y->rank, dim);
+	return make(x, "Where", IN(there, found, real_constant(x, 0)), AS_IS);
+}
+
 static void
 embedding(struct exporter *x, const struct node *n)
 {
-	const char *ids = value_of(x, n->in[0]), *y = make(x, "Gather", IN(value_of(x, n->in[1]), ids), AS_IS), *there;
+	const char *ids = value_of(x, n->in[0]), *y, *there;
 	int64_t padding = op_int(n, "padding");
+
+	y = make(x, "Gather", IN(value_of(x, n->in[1]), index_of(x, n->in[0])), AS_IS);
+	y = where_there(x, n->in[0], n->out[0], 0, y);
 
 	if (padding >= 0) {
 		there = places_constant(x, 0, NULL, (const int32_t[]){ (int32_t)padding });
@@ -92,7 +144,7 @@ from_own_table(struct exporter *x, const struct node *n, int axis)
 			front[k++] = i + 1;
 	if (axis > 0)
 		v = transposed(x, v, t->rank + 1, front);
-	places = make(x, "Cast", IN(value_of(x, index)), AS(attr_is_int("to", 7)));	/* int64, as it wants them */
+	places = make(x, "Cast", IN(index_of(x, index)), AS(attr_is_int("to", 7)));	/* int64, as it wants them */
 	places = make(x, "Unsqueeze", IN(places, int_constant(x, -1)), AS_IS);
 	v = make(x, "GatherND", IN(v, places), AS(attr_is_int("batch_dims", 1)));
 	if (axis == 0)
@@ -107,7 +159,7 @@ static const char *
 from_one_table(struct exporter *x, const struct node *n, int axis)
 {
 	int64_t order[MAX_RANK + 1] = { axis };
-	const char *v = make(x, "Gather", IN(value_of(x, n->in[0]), value_of(x, n->in[1])), AS(attr_is_int("axis", axis)));
+	const char *v = make(x, "Gather", IN(value_of(x, n->in[0]), index_of(x, n->in[1])), AS(attr_is_int("axis", axis)));
 	int i;
 
 	if (axis == 0 || !n->in[1]->batched)
@@ -122,10 +174,11 @@ take(struct exporter *x, const struct node *n)
 {
 	const struct tensor *t = n->in[0], *index = n->in[1];
 	int axis = shape_axis_at(op_int(n, "axis"), t);
+	const char *y = t->batched && index->batched ? from_own_table(x, n, axis) :
+	    t->batched ? make(x, "Gather", IN(value_of(x, t), index_of(x, index)), AS(attr_is_int("axis", axis + 1))) :
+	    from_one_table(x, n, axis);
 
-	result(x, n->out[0], t->batched && index->batched ? from_own_table(x, n, axis) :
-	    t->batched ? make(x, "Gather", IN(value_of(x, t), value_of(x, index)), AS(attr_is_int("axis", axis + 1))) :
-	    from_one_table(x, n, axis));
+	result(x, n->out[0], where_there(x, index, n->out[0], axis, y));
 }
 
 EXPORT_OP_ROW(take, .write = take);
@@ -137,8 +190,8 @@ gather(struct exporter *x, const struct node *n)
 
 	if (t->batched != n->in[1]->batched)
 		export_cannot(x, "only one of its operands depends on the batch");
-	result(x, n->out[0], make(x, "GatherElements", IN(value_of(x, t), value_of(x, n->in[1])),
-	    AS(attr_is_int("axis", onnx_axis(t, op_int(n, "axis"))))));
+	result(x, n->out[0], where_there(x, n->in[1], n->out[0], 0, make(x, "GatherElements", IN(value_of(x, t),
+	    index_of(x, n->in[1])), AS(attr_is_int("axis", onnx_axis(t, op_int(n, "axis")))))));
 }
 
 EXPORT_OP_ROW(gather, .write = gather);

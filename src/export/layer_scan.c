@@ -40,7 +40,7 @@ body_of(struct exporter *x, const struct node *n, const struct scan *s)
 	for (i = s->sequences + s->states; i < s->body->inputs.n; i++)
 		result(x, s->body->inputs.v[i], value_of(x, n->in[i]));
 	x->body = body;
-	export_nodes(x, s->body, NULL);
+	export_nodes(x, s->body, s->body->results.n, s->body->results.v);
 	x->node = n;
 	x->failed = x->result->problems.n > before;
 	for (i = 0; i < s->states && !x->failed; i++)

@@ -46,11 +46,10 @@ count_attrs(const struct model_attr *attr)
 	return n;
 }
 
-void
-make_several(struct exporter *x, const char *op, const char *const *in, const struct model_attr *attr, int count,
-    const char **out)
+/* A node without results yet. */
+static struct model_node *
+append(struct exporter *x, const char *path, const char *op, const char *const *in, const struct model_attr *attr, int count)
 {
-	const char *path = x->node ? x->node->path : "batch";
 	struct model_node *n = ARENA_NEW(x->arena, struct model_node);
 	int i;
 
@@ -65,10 +64,29 @@ make_several(struct exporter *x, const char *op, const char *const *in, const st
 		n->attr[i] = attr[i];
 	n->nout = count;
 	n->out = arena_array(x->arena, (size_t)count, sizeof(*n->out));
+	vec_push(x->arena, &x->body->nodes, n);
+	return n;
+}
+
+void
+make_several(struct exporter *x, const char *op, const char *const *in, const struct model_attr *attr, int count,
+    const char **out)
+{
+	const char *path = x->node ? x->node->path : "batch";
+	struct model_node *n = append(x, path, op, in, attr, count);
+	int i;
+
 	for (i = 0; i < count; i++)
 		out[i] = n->out[i] = export_name(x, path);
 	n->name = n->out[0];
-	vec_push(x->arena, &x->body->nodes, n);
+}
+
+void
+called(struct exporter *x, const char *value, const char *name)
+{
+	struct model_node *n = append(x, name, "Identity", IN(value), AS_IS, 1);
+
+	n->name = n->out[0] = name;
 }
 
 const char *

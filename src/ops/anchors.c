@@ -2,6 +2,8 @@
  * anchors: boxes of some sizes and shapes about each place of a map, from which detectors measure. They are known: as
  * iota's, their numbers are made where they are read first.
  */
+#include "ops/anchors.h"
+
 #include "ops/shapes.h"
 
 #include <math.h>
@@ -70,21 +72,31 @@ shape(struct build *b, struct node *n)
 	return op_output(b, n, NULL, T_ACTIVATION, shape_real(b->module), false, 2, dim) != NULL;
 }
 
-/* Half the extents, rounded: in float, as torchvision has them. */
-static const char *
-shapes_text(struct emitter *e, const struct node *n, bool across)
+int
+anchor_shapes(const struct node *n, double *across, double *down)
 {
 	const double *size, *ratio;
 	int sizes = numbers(n, "sizes", &size), ratios = numbers(n, "ratios", &ratio), i, k;
-	struct text t;
 
-	text_init(&t, e->module->arena);
 	for (i = 0; i < ratios; i++)
 		for (k = 0; k < sizes; k++) {
-			float high = sqrtf((float)ratio[i]);
+			float high = sqrtf((float)ratio[i]), side = (float)size[k];
 
-			text_printf(&t, "%s%.0f", i + k ? ", " : "", (double)rintf((across ? 1 / high : high) * (float)size[k] / 2));
+			across[i * sizes + k] = (double)rintf(1 / high * side / 2);
+			down[i * sizes + k] = (double)rintf(high * side / 2);
 		}
+	return sizes * ratios;
+}
+
+static const char *
+shapes_text(struct emitter *e, const double *half, int count)
+{
+	struct text t;
+	int i;
+
+	text_init(&t, e->module->arena);
+	for (i = 0; i < count; i++)
+		text_printf(&t, "%s%.0f", i ? ", " : "", half[i]);
 	return t.s;
 }
 
@@ -92,13 +104,13 @@ static void
 emit(struct emitter *e, const struct node *n)
 {
 	const struct attr *size = op_attr(n, "map"), *stride = op_attr(n, "stride");
-	const double *v;
-	int each = numbers(n, "sizes", &v) * numbers(n, "ratios", &v);
+	double across[ANCHOR_SHAPES], down[ANCHOR_SHAPES];
+	int each = anchor_shapes(n, across, down);
 
 	emit_call(e, "anchors", arg_tensor(n->out[0]), arg_text(arena_printf(e->module->arena,
 	    "(struct anchors){ %lld, %lld, %d, %lld, %lld,\n\t    .x = { %s },\n\t    .y = { %s } }", (long long)size->v[0],
-	    (long long)size->v[1], each, (long long)stride->v[0], (long long)stride->v[1], shapes_text(e, n, true),
-	    shapes_text(e, n, false))));
+	    (long long)size->v[1], each, (long long)stride->v[0], (long long)stride->v[1], shapes_text(e, across, each),
+	    shapes_text(e, down, each))));
 }
 
 const struct op op_anchors = {

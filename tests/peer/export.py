@@ -22,8 +22,9 @@ stowage = os.environ["STOWAGE"]
 
 # what is run without EXTENDED: an operator of each kind, and small networks
 QUICK = ["activations", "adaptive_avgpool", "arithmetic", "attend-causal", "attend-relative", "attend-groups", "attend-windows",
-         "conv_transpose-odd", "groupnorm", "gru-lengths", "layernorm-axes", "local-strided", "lstm-layers", "matmul-turned",
-         "pad-modes", "reductions", "rope", "scan", "slice", "split", "take", "upsample-between",
+         "conv_transpose-odd", "groupnorm", "gru-lengths", "layernorm-axes", "local-strided", "lstm-layers", "match", "matmul-turned",
+         "nms", "pad-modes", "reductions", "roi_align-levels", "roi_masks", "roi_pool", "rope", "scan", "slice", "split", "take",
+         "upsample-between",
          "digits", "digit_rows", "lenet5", "pointnet", "resnet20"]
 # more than 2 GiB of numbers, with some 10 GiB of memory: by name alone; numbers of files, which are not exported
 NONE = ["tinyllama", "dlrm", "from_file"]
@@ -56,13 +57,21 @@ def without(text, word):
     return text[:at.start()] + text[end:], text[at.start():end]
 
 
+def named(text):
+    """What validation is to predict beside what the first loss reads."""
+    found = re.search(r"(?m)^\s*predict\s+([\w.]+(?:,\s*[\w.]+)*)", text)
+    return re.split(r",\s*", found[1]) if found else []
+
+
 def prepared(text):
     """A spec that only validates, on a file of tensors, two samples at a time."""
+    names = named(text)
     for word in (r"(?m)^train\s*\{", r"(?m)^validate\s*\{", r"(?m)^device\s[^{\n]*\{"):
         gone = True
         while gone:
             text, gone = without(text, word)
-    return text + '\nvalidate { batch 2  data safetensors("data.safetensors") }\n'
+    predict = f"  predict {', '.join(names)}\n" if names else ""
+    return text + f'\nvalidate {{\n  batch 2\n  data safetensors("data.safetensors")\n{predict}}}\n'
 
 
 def graph(spec):
@@ -130,14 +139,16 @@ def build(folder, text, level):
                     folder + "/net", folder + "/net.c", "-lm"], check=True)
 
 
-def predicted(folder):
+def predicted(folder, names=("",)):
+    """Of each name what the program predicts; "" is what the first loss reads."""
     with open(folder + "/w.safetensors", "rb") as f:
         weights = ["--weights", "w.safetensors", "--strict"] if b"shape" in f.read(4096) else []
-    done = subprocess.run(["./net", "--quiet", *weights, "--predict", "out.npy"], cwd=folder, capture_output=True, text=True)
+    wanted = [w for name in names for w in ("--predict", f"{name}=out.{name}.npy" if name else "out..npy")]
+    done = subprocess.run(["./net", "--quiet", *weights, *wanted], cwd=folder, capture_output=True, text=True)
     if " are free" in done.stderr:
         raise MemoryError(done.stderr.strip())
     assert done.returncode == 0, done.stderr or done.returncode
-    return numpy.load(folder + "/out.npy")
+    return [numpy.load(f"{folder}/out.{name}.npy") for name in names]
 
 
 def exported(folder, *options):
@@ -147,11 +158,23 @@ def exported(folder, *options):
     return done.stderr
 
 
+def boxes_of(shape, draw):
+    """Two corners in order; two alike, one from the right to the left, one without an area."""
+    ends = 24 * draw.random(shape, numpy.float32).reshape(*shape[:-1], 2, 2)
+    made = numpy.concatenate([ends.min(-2), ends.max(-2)], -1)
+    n = shape[-2]
+    made[:, n // 2] = made[:, 0]
+    made[0, 2] = made[0, 2, [2, 1, 0, 3]]
+    made[1, 1] = 0
+    return made
+
+
 def inputs_of(inputs, draw):
     made = {}
     for _, dtype, dims, classes, name in inputs:
         shape = [2] + extents(dims)
-        made[name] = (draw.integers(0, int(classes or 2), shape).astype(numpy.int32) if dtype == "i32" else
+        made[name] = (boxes_of(shape, draw) if name in ("boxes", "proposals") and dtype == "f32" else
+                      draw.integers(0, int(classes or 2), shape).astype(numpy.int32) if dtype == "i32" else
                       draw.integers(0, 256, shape).astype(numpy.uint8) if dtype == "u8" else
                       draw.standard_normal(shape, numpy.float32))
     return made
@@ -162,7 +185,8 @@ def run_onnx(path, data):
     options.intra_op_num_threads = 2
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    return session.run(None, {i.name: data[i.name] for i in session.get_inputs()})[0]
+    made = session.run(None, {i.name: data[i.name] for i in session.get_inputs()})
+    return dict(zip((o.name for o in session.get_outputs()), made))
 
 
 def folder_of(name, text, level):
@@ -199,7 +223,7 @@ def computes_again(name, path):
     """Imported from its own export, it has the same outputs."""
     folder, data = folder_of(name, prepared(open(path).read()), None)
     exported(folder)
-    want = run_onnx(folder + "/net.onnx", data)
+    want, = run_onnx(folder + "/net.onnx", data).values()
     again = folder + "/again"
     os.makedirs(again, exist_ok=True)
     done = subprocess.run([stowage, "import", "--loss", "mse", folder + "/net.onnx", "-o", again + "/net.nn", "-w", again +
@@ -211,7 +235,7 @@ def computes_again(name, path):
     build(again, text, "-O1")
     target = [i for i in graph(again + "/net.nn")[1] if i[0] == "target"]
     save(again + "/data.safetensors", dict(data, **{i[4]: numpy.zeros([2] + extents(i[2]), numpy.float32) for i in target}))
-    have = predicted(again)
+    have, = predicted(again)
     error = numpy.abs(have - want.reshape(have.shape)).max() / numpy.abs(want).max()
     result(error < 1e-5, f"{name}, imported from its own export, has the same outputs", f"{error:g} of the largest")
 
@@ -220,10 +244,11 @@ def apart(name, path):
     """Weights in a file of their own give the same."""
     folder, data = folder_of(name, prepared(open(path).read()), None)
     exported(folder)
-    inside = run_onnx(folder + "/net.onnx", data)
+    inside, = run_onnx(folder + "/net.onnx", data).values()
     exported(folder, "--external-data")
     size = os.path.getsize(folder + "/net.onnx.data")
-    result(size > 100000 and (run_onnx(folder + "/net.onnx", data) == inside).all(),
+    outside, = run_onnx(folder + "/net.onnx", data).values()
+    result(size > 100000 and (outside == inside).all(),
            f"{name} has the same outputs with its weights apart", f"{size} bytes")
 
 
@@ -234,13 +259,76 @@ def spec(name, path):
     said = exported(folder)
     got = run_onnx(folder + "/net.onnx", data)
     if name in RANDOM:
-        return result(numpy.isfinite(got).all(), f"{name} runs", got)
-    want = predicted(folder)
-    size = numpy.abs(want).max()
-    error = numpy.abs(got.reshape(want.shape) - want).max() / size
-    result(error < 1e-5 and size > 1e-3, f"{name} in ONNX Runtime gives the outputs of --predict",
-           f"{error:g} of the largest output, {size:g}\n{said}")
-    print(f"# {name}: {error:g}; {said.strip()}")
+        return result(all(numpy.isfinite(v).all() for v in got.values()), f"{name} runs", got)
+    names = named(text)
+    if names:
+        result(list(got)[-len(names):] == names, f"{name} has the outputs that its spec names", f"{list(got)}, {names}")
+    same(folder, name, got, names, said)
+
+
+def same(folder, name, got, names, said):
+    """Each output, which goes by one of the names or is what the first loss reads."""
+    for output, want in zip(got, predicted(folder, [output if output in names else "" for output in got])):
+        size = numpy.abs(want).max()
+        error = numpy.abs(got[output].reshape(want.shape) - want).max() / size if size > 0 else numpy.inf
+        result(error < 1e-5 and size > 1e-3, f"{name}, {output} in ONNX Runtime is what --predict writes",
+               f"{error:g} of the largest number, {size:g}\n{said}")
+        print(f"# {name}, {output}: {error:g}; {said.strip()}")
+
+
+ODD = """network odd {
+  input  raw    : f32[12, 4]
+  input  scores : f32[12]
+  input  groups : class[3, 12]
+  input  x      : f32[5, 9, 11]
+  input  y      : f32[5, 5, 6]
+  target t      : f32[12]
+
+  # what is below -90 becomes no number
+  boxes  = where(raw < -90, log(raw), raw)
+  sure   = where(scores < -90, log(scores), scores)
+  order  = (top_k(sure, 9)) -> cast
+  rows   = (nms(boxes, sure, 7, 0.3)) -> cast
+  apart  = (nms(boxes, sure, groups, 9, 0.1)) -> cast
+  boxed  = raw -> take(nms(boxes, sure, 7, 0.3))
+  near   = anchors((6, 11), 4, (0.5, 1, 2), map=(5, 6))
+  plain  = (match(boxes, near, high=0.4, low=0.2)) -> cast
+  forced = (match(boxes, near, high=0.6, low=0.2, force=true)) -> cast
+  each   = (match(boxes, near, high=0.6, each=true)) -> cast
+  own    = (match(boxes, boxes, high=0.6, force=true)) -> cast
+  twos   = roi_align(boxes, x, (2, 3), 1/2)
+  many   = roi_align(boxes, x, 3, 1/2, points=0)
+  half   = roi_align(boxes, x, 3, 1/2, points=0, aligned=true)
+  levels = roi_align(boxes, x, y, 2, (1/2, 1/4), canonical=32)
+  most   = roi_pool(boxes, x, (2, 3), 1/2)
+  loss mse(scores, t)
+}
+validate {
+  batch 2
+  data safetensors("data.safetensors")
+  predict order, rows, apart, boxed, plain, forced, each, own, twos, many, half, levels, most
+}
+"""
+
+
+def odd():
+    """Boxes and scores that are alike, no numbers, without an area, turned, far away and on edges: exactly as here."""
+    draw = numpy.random.default_rng(7)
+    raw = boxes_of((2, 12, 4), draw)
+    raw[0, 3], raw[0, 4, 1], raw[0, 5], raw[1, 7] = -99, -99, [-80, -80, 90, 90], [0, 0, 22, 18]
+    raw[:, 9], raw[:, 10] = [4, 4, 12, 12], [12, 4, 20, 12]
+    scores = draw.integers(-2, 3, (2, 12)).astype(numpy.float32)
+    scores[0, 2] = scores[0, 7] = -99
+    data = {"raw": raw, "scores": scores, "groups": draw.integers(0, 3, (2, 12)).astype(numpy.int32),
+            "x": draw.standard_normal((2, 5, 9, 11), numpy.float32), "y": draw.standard_normal((2, 5, 5, 6), numpy.float32)}
+    folder = os.path.join(work, "odd")
+    build(folder, ODD, "-O0")
+    save(folder + "/w.safetensors", {})
+    save(folder + "/data.safetensors", dict(data, t=numpy.zeros((2, 12), numpy.float32)))
+    said = exported(folder)
+    got = {k: v for k, v in run_onnx(folder + "/net.onnx", data).items() if k in named(ODD)}
+    result(len(got) == 13, "13 outputs of odd boxes", list(got))
+    same(folder, "odd boxes", got, named(ODD), said)
 
 
 def chosen():
@@ -256,6 +344,8 @@ def chosen():
 
 wrong = computes.check(work, stowage)
 result(not wrong, "graphs are told apart, and not by how they are spelled", "\n".join(wrong))
+if not sys.argv[2:]:
+    odd()
 for name, path in chosen():
     for check in [spec] + ([comes_back] if name in SAME else []) + ([apart] if name in APART else []) + (
             [computes_again] if name in AGAIN else []):
